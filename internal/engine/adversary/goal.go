@@ -1,0 +1,14 @@
+// Package adversary crafts images inside a ball around clean ones, and holds the
+// defences that train on them.
+package adversary
+
+import "tercet/internal/engine/array"
+
+// Goal is what crafting minimises, image by image, as a function of the
+// embeddings of the perturbed images.
+type Goal interface {
+	// Eval writes the objective of image i to per[i] and, when grad is not nil,
+	// overwrites grad (B, D) with the gradient of their sum with respect to z
+	// (B, D).
+	Eval(z *array.Array, per []float64, grad *array.Array) error
+}

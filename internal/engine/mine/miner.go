@@ -1,0 +1,22 @@
+// Package mine chooses which tuples of a batch count.
+package mine
+
+import (
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
+	"tercet/internal/rng"
+)
+
+// Miner picks tuples from a batch's embeddings z (B, D) and labels (B).
+type Miner interface {
+	// Mine overwrites out (reusing its slices) and returns what it saw. The
+	// choice depends on z, labels and the stream's state alone.
+	Mine(z *array.Array, labels []int32, r *rng.Stream, out *loss.Tuples) (Stats, error)
+}
+
+// Stats counts the batch's triplets by kind, as far as the miner looked, and how
+// often a fallback was taken.
+type Stats struct {
+	Easy, Semihard, Hard int // d_an >= d_ap+margin; between; d_an <= d_ap
+	Fallback             int // anchors whose wanted set was empty
+}
