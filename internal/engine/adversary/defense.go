@@ -1,0 +1,56 @@
+package adversary
+
+import (
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
+	"tercet/internal/engine/nn"
+)
+
+// Batch is what one training step works on. A defence may replace it by a
+// batch of other images, and then names the tuples on its new rows.
+type Batch struct {
+	Images *array.Array // (B, H, W, C), pixels in [0, 1]
+	Labels []int32      // (B) class of each row
+	IDs    []uint64     // (B) dataset index of each row; seeds per-image draws
+	Tuples *loss.Tuples // rows of Images, or nil: mine from the embeddings trained on
+}
+
+// Cost counts passes over one batch row, so that methods can be compared: a
+// plain step on B images costs B forward and B backward passes.
+type Cost struct{ Forward, Backward int64 }
+
+// Add adds o to c.
+func (c *Cost) Add(o Cost) { c.Forward += o.Forward; c.Backward += o.Backward }
+
+// Defense may replace the images of a step by crafted ones, and may add to the
+// objective. Training without a defence is None.
+type Defense interface {
+	Name() string
+	// MinesClean says whether Craft needs in.Tuples, mined from the embeddings
+	// of the clean images in Eval mode.
+	MinesClean() bool
+	// Craft returns the batch to train on, owned by the defence and valid until
+	// its next call; seed and step set its random draws.
+	Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cost, error)
+	// Penalty returns what the defence adds to the loss of embeddings z (B, D)
+	// of the crafted batch, and adds its gradient to dz.
+	Penalty(b *Batch, z, dz *array.Array) (float64, error)
+}
+
+// None trains on the images as they are.
+type None struct{}
+
+// Name returns "none".
+func (None) Name() string { return "none" }
+
+// MinesClean returns false: plain training mines from the embeddings that it
+// differentiates, one forward pass a step.
+func (None) MinesClean() bool { return false }
+
+// Craft returns in.
+func (None) Craft(_ nn.Embedder, in *Batch, _, _ uint64) (*Batch, Cost, error) {
+	return in, Cost{}, nil
+}
+
+// Penalty returns 0.
+func (None) Penalty(*Batch, *array.Array, *array.Array) (float64, error) { return 0, nil }
