@@ -1,0 +1,93 @@
+package kernel
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+)
+
+// Level is an instruction-set level of the kernels. Results of one level are
+// bit-identical for any number of threads; results of two levels agree only up
+// to float32 rounding.
+type Level int32
+
+// The levels, slowest first.
+const (
+	Generic Level = iota // plain Go
+	AVX2                 // AVX2 and FMA
+	AVX512               // AVX-512 F
+)
+
+// EnvLevel is the environment variable that forces a level at start.
+const EnvLevel = "TERCET_KERNEL"
+
+var levelNames = [...]string{Generic: "generic", AVX2: "avx2", AVX512: "avx512"}
+
+// String returns the name used in EnvLevel, manifests and messages.
+func (l Level) String() string {
+	if l < 0 || int(l) >= len(levelNames) {
+		return fmt.Sprintf("level(%d)", int(l))
+	}
+	return levelNames[l]
+}
+
+// ParseLevel is the inverse of String.
+func ParseLevel(name string) (Level, error) {
+	for l, s := range levelNames {
+		if s == name {
+			return Level(l), nil
+		}
+	}
+	return Generic, fmt.Errorf("unknown kernel level %q: known are %s", name, strings.Join(levelNames[:], ", "))
+}
+
+var (
+	current  atomic.Int32
+	errStart error
+)
+
+func init() {
+	best := available[len(available)-1]
+	current.Store(int32(best))
+	name, set := os.LookupEnv(EnvLevel)
+	if !set || name == "" {
+		return
+	}
+	l, err := ParseLevel(name)
+	if err == nil {
+		_, err = Force(l)
+	}
+	if err != nil {
+		errStart = fmt.Errorf("environment variable %s: %w", EnvLevel, err)
+	}
+}
+
+// StartError returns what was wrong with EnvLevel at start, or nil. The kernels
+// then run at the best level; a program should report the error and stop.
+func StartError() error { return errStart }
+
+// Current returns the level in use.
+func Current() Level { return Level(current.Load()) }
+
+// Levels returns the levels that this processor and this build can run, slowest
+// first. Generic is always there.
+func Levels() []Level { return append([]Level(nil), available...) }
+
+// Force switches to a level and returns a function that switches back. It is an
+// error, and nothing changes, where the level is not available. A kernel that is
+// running finishes on the level it started with.
+func Force(l Level) (restore func(), err error) {
+	for _, have := range available {
+		if have == l {
+			old := current.Swap(int32(l))
+			return func() { current.Store(old) }, nil
+		}
+	}
+	names := make([]string, len(available))
+	for i, have := range available {
+		names[i] = have.String()
+	}
+	return nil, fmt.Errorf("kernel level %q is not available on this processor or in this build: available are %s",
+		l, strings.Join(names, ", "))
+}

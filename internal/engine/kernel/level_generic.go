@@ -1,0 +1,4 @@
+package kernel
+
+// available lists the levels that can run here, slowest first.
+var available = []Level{Generic}
