@@ -1,0 +1,111 @@
+package config
+
+// component is one choice of a polymorphic section: its name, its own keys with
+// their defaults, and what it presets among the section's common keys.
+type component struct {
+	name    string
+	doc     string
+	options any               // struct value holding the defaults
+	preset  func(section any) // section is a pointer; nil changes nothing
+}
+
+// families lists every component once. A new one needs its options struct, its
+// line here and its wiring in package experiment. The first of a family is its
+// default.
+var families = map[string][]component{
+	"data": {
+		{"glyphs", "characters of fonts, drawn with seeded distortion; needs no files", GlyphsData{Glyphs{
+			Classes: 200, PerClass: 20, TestClasses: 100, Difficulty: 0.5}}, nil},
+		{"mnist", "MNIST's four IDX files", MNISTData{}, nil},
+		{"cifar10", "CIFAR-10, binary version", CIFAR10Data{}, nil},
+		{"folder", "one folder a class, PNG or JPEG", FolderData{Train: "train", Test: "test"}, nil},
+		{"idx", "IDX files by name", IDXData{}, nil},
+		{"npy", "vectors from other tools", NPYData{}, nil},
+	},
+	"split": {
+		{"file", "as the source comes", FileSplit{}, nil},
+		{"class", "train and test classes are disjoint", ClassSplit{Train: 0.5}, nil},
+		{"fraction", "a share of each class's images", FractionSplit{Train: 0.8}, nil},
+	},
+	"noise": {
+		{"none", "labels as they are", NoNoise{}, nil},
+	},
+	"model": {
+		{"cnn", "three convolution blocks and a linear layer (DIBS)", CNNModel{Width: 47, Filters: "paper-count", FC: "k"}, nil},
+		{"linear", "one linear map of the pixels", LinearModel{}, embed(64)},
+		{"mlp", "three linear layers (DIBS)", MLPModel{Width: 200}, nil},
+		{"lenet", "two convolutions, two linear layers, D = 128", LeNetModel{}, embed(128)},
+		{"c2f2", "two convolutions, two linear layers, D = 512", C2F2Model{}, embed(512)},
+		{"resnet18", "residual network of 18 layers", ResNet18Model{Stem: "imagenet"}, embed(512)},
+	},
+	"sampler": {
+		{"class-pairs", "pairs of images of one class, as published", ClassPairs{Pairs: 56}, nil},
+		{"class-pairs-distinct", "pairs, no class twice in a batch", ClassPairs{Pairs: 56}, nil},
+		{"m-per-class", "some classes, some images of each", MPerClass{Classes: 16, PerClass: 4}, nil},
+	},
+	"loss": {
+		{"triplet", "triplet loss", TripletLoss{Margin: 0.2, Distance: "euclidean", Form: "hinge", Reducer: "mean", Eps: 1e-6}, nil},
+	},
+	"miner": {
+		{"semihard", "negatives farther than the positive, within the margin", SemihardMiner{}, nil},
+		{"random", "any negative", RandomMiner{}, nil},
+		{"softhard", "hard positives and negatives, as published", SofthardMiner{}, nil},
+		{"softhard-strict", "softhard whose positive is never the anchor", SofthardMiner{}, nil},
+		{"distance", "negatives evenly over distances", DistanceMiner{}, nil},
+		{"hardest", "the closest negative", HardestMiner{}, nil},
+		{"batch-all", "every valid triplet", BatchAllMiner{}, nil},
+	},
+	"defense": {
+		{"none", "clean images", NoDefense{}, nil},
+	},
+	"optimizer": {
+		{"adam", "Adam", Adam{Betas: [2]float64{0.9, 0.999}, Eps: 1e-8}, nil},
+		{"adamw", "Adam with decoupled decay", Adam{Betas: [2]float64{0.9, 0.999}, Eps: 1e-8}, func(s any) {
+			s.(*Optimizer).WeightDecay = 0.01
+			s.(*Optimizer).Decay = "decoupled"
+		}},
+		{"sgd", "stochastic gradient descent", SGD{Momentum: 0.9}, func(s any) { s.(*Optimizer).LR = 0.01 }},
+	},
+	"schedule": {
+		{"constant", "the same rate throughout", ConstantSchedule{}, nil},
+		{"step", "drops at regular distances", StepSchedule{Every: Span{30, "epochs"}, Gamma: 0.1}, nil},
+		{"cosine", "half a cosine down to the end", CosineSchedule{}, nil},
+	},
+}
+
+func embed(d int) func(any) { return func(s any) { s.(*Model).Embedding = d } }
+
+// common returns the defaults of the keys that are no component's.
+func common() *Config {
+	return &Config{
+		Name: "run",
+		Data: Data{Color: "native"},
+		Model: Model{
+			Normalize: true,
+			Init:      "pytorch",
+		},
+		Batch: Batch{DropLast: true, Prefetch: 2},
+		Optimizer: Optimizer{
+			LR:       1e-3,
+			Decay:    "l2",
+			Schedule: Schedule{Warmup: Span{0, "steps"}},
+		},
+		Train: Train{
+			Epochs:          10,
+			BatchNorm:       "train",
+			LogEvery:        20,
+			EvalEvery:       1,
+			EvalSamples:     2000,
+			CheckpointEvery: Span{5, "minutes"},
+			EarlyStop:       EarlyStop{Patience: 5},
+			Collapse:        Collapse{Enabled: true, Window: 100, Cosine: 0.99, Rank: 1.5},
+		},
+		Eval: Eval{
+			Ks:        []int{1, 2, 4, 8},
+			KMeans:    KMeans{NInit: 10},
+			Bootstrap: 1000,
+			Baselines: true,
+			Batch:     256,
+		},
+	}
+}

@@ -1,0 +1,138 @@
+package config
+
+// Data says where the images come from. Options is one of GlyphsData,
+// MNISTData, CIFAR10Data, FolderData, IDXData, NPYData.
+type Data struct {
+	Name          string  `yaml:"name" choice:"data" doc:"where the images come from"`
+	Size          int     `yaml:"size" check:">=0,<=4096" doc:"images are resized to SIZE x SIZE pixels before the crop; 0 keeps them"`
+	Crop          int     `yaml:"crop" check:">=0,<=4096" doc:"side of the centre crop in pixels; 0 crops nothing"`
+	Color         string  `yaml:"color" enum:"native|grey|rgb" doc:"channels; native keeps those of the source"`
+	Split         Split   `yaml:"split" doc:"what is trained on and what is tested on"`
+	LimitPerClass int     `yaml:"limit_per_class" check:">=0" doc:"at most so many training images of a class; 0 takes all"`
+	Augment       Augment `yaml:"augment" doc:"random changes of training images"`
+	Options       any     `yaml:"-"`
+}
+
+// Split says which images are test images. Options is FileSplit, ClassSplit or
+// FractionSplit.
+type Split struct {
+	Kind    string `yaml:"kind" choice:"split" doc:"how train and test images are told apart"`
+	Options any    `yaml:"-"`
+}
+
+// Augment changes training images at random.
+type Augment struct {
+	CropPadding int  `yaml:"crop_padding" check:">=0,<=256" doc:"pad by so many pixels, then crop at a random place; 0 is off"`
+	Flip        bool `yaml:"flip" doc:"mirror left and right with probability 1/2"`
+}
+
+// Noise disturbs the training labels. Options is NoNoise.
+type Noise struct {
+	Kind    string `yaml:"kind" choice:"noise" doc:"which labels are disturbed"`
+	Options any    `yaml:"-"`
+}
+
+// Model is the embedder. Options is LinearModel, MLPModel, CNNModel,
+// LeNetModel, C2F2Model or ResNet18Model.
+type Model struct {
+	Name      string `yaml:"name" choice:"model" doc:"the network"`
+	Embedding int    `yaml:"embedding" check:">=0,<=65536" doc:"dimension D of the embedding; 0 takes the model's own"`
+	Normalize bool   `yaml:"normalize" doc:"divide embeddings by their Euclidean length"`
+	Init      string `yaml:"init" enum:"pytorch|xavier|he" doc:"how weights are drawn"`
+	Options   any    `yaml:"-"`
+}
+
+// Batch says which images come next. Options is ClassPairs (for class-pairs and
+// class-pairs-distinct) or MPerClass.
+type Batch struct {
+	Sampler  string `yaml:"sampler" choice:"sampler" doc:"how a batch is composed"`
+	DropLast bool   `yaml:"drop_last" doc:"leave out an epoch's last batch if it is not full"`
+	Prefetch int    `yaml:"prefetch" check:">=0,<=64" doc:"batches made ahead of time on spare threads; 0 makes each when it is needed"`
+	Options  any    `yaml:"-"`
+}
+
+// Loss is the objective. Options is TripletLoss.
+type Loss struct {
+	Name    string `yaml:"name" choice:"loss" doc:"the objective"`
+	Options any    `yaml:"-"`
+}
+
+// Miner picks tuples. Options is RandomMiner, SemihardMiner, SofthardMiner (for
+// softhard and softhard-strict), DistanceMiner, HardestMiner or BatchAllMiner.
+type Miner struct {
+	Name    string `yaml:"name" choice:"miner" doc:"which tuples of a batch count"`
+	Options any    `yaml:"-"`
+}
+
+// Defense replaces images by crafted ones or adds to the loss. Options is
+// NoDefense.
+type Defense struct {
+	Name    string `yaml:"name" choice:"defense" doc:"how the embedder is hardened while it learns"`
+	Options any    `yaml:"-"`
+}
+
+// Optimizer moves the weights. Options is SGD or Adam (for adam and adamw).
+type Optimizer struct {
+	Name        string   `yaml:"name" choice:"optimizer" doc:"the update rule"`
+	LR          float64  `yaml:"lr" check:">0" doc:"learning rate at its highest"`
+	WeightDecay float64  `yaml:"weight_decay" check:">=0" doc:"pull of weights towards zero"`
+	Decay       string   `yaml:"decay" enum:"l2|decoupled" doc:"l2 adds the decay to the gradient, decoupled to the step"`
+	Clip        float64  `yaml:"clip" check:">=0" doc:"largest Euclidean norm of the whole gradient; 0 is off"`
+	Schedule    Schedule `yaml:"schedule" doc:"the learning rate over time"`
+	Options     any      `yaml:"-"`
+}
+
+// Schedule scales the learning rate. Options is ConstantSchedule, StepSchedule
+// or CosineSchedule.
+type Schedule struct {
+	Name    string `yaml:"name" choice:"schedule" doc:"the curve after the warm-up"`
+	Warmup  Span   `yaml:"warmup" units:"steps,epochs" check:">=0" doc:"linear rise of the learning rate from 0 at the start"`
+	Options any    `yaml:"-"`
+}
+
+// Train says how long a run is and what it writes on the way. Exactly one of
+// Epochs and Steps is not 0.
+type Train struct {
+	Epochs          int       `yaml:"epochs" check:">=0" oneof:"length" doc:"length in passes over the sampler's epoch; 0 where steps counts"`
+	Steps           int       `yaml:"steps" check:">=0" oneof:"length" doc:"length in optimiser steps; 0 where epochs counts"`
+	BatchNorm       string    `yaml:"batchnorm" enum:"train|frozen" doc:"train uses the batch's statistics, frozen the stored ones"`
+	LogEvery        int       `yaml:"log_every" check:">=1" doc:"optimiser steps between two events"`
+	EvalEvery       int       `yaml:"eval_every" check:">=0" doc:"epochs between two evaluations; 0 evaluates at the end only"`
+	EvalSamples     int       `yaml:"eval_samples" check:">=0" doc:"test images used by evaluations during training; 0 uses all"`
+	CheckpointEvery Span      `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"distance of two checkpoints; 0 writes one at each epoch's end"`
+	EarlyStop       EarlyStop `yaml:"early_stop" doc:"stop when a metric no longer rises"`
+	Collapse        Collapse  `yaml:"collapse" doc:"stop when the embedding has collapsed to a point or a line"`
+}
+
+// EarlyStop ends a run whose metric no longer rises.
+type EarlyStop struct {
+	Metric   string  `yaml:"metric" doc:"key of an evaluation, such as retrieval.recall@1; empty is off"`
+	Patience int     `yaml:"patience" check:">=1" doc:"evaluations without a rise before the run stops"`
+	MinDelta float64 `yaml:"min_delta" check:">=0" doc:"smallest difference that counts as a rise"`
+}
+
+// Collapse sets the limits of the collapse monitor. A run has collapsed when
+// over a whole window the mean cosine is above, or the effective rank below, its
+// limit, or fewer than the given fraction of tuples is active.
+type Collapse struct {
+	Enabled bool    `yaml:"enabled" doc:"whether a collapse stops the run"`
+	Window  int     `yaml:"window" check:">=1" doc:"steps in a row that must be beyond a limit"`
+	Cosine  float64 `yaml:"cosine" check:">0,<=1" doc:"mean cosine of two embeddings of a batch above which it counts as collapsed"`
+	Rank    float64 `yaml:"rank" check:">=0" doc:"effective rank of a batch's Gram matrix below which it counts as collapsed"`
+	Active  float64 `yaml:"active" check:">=0,<=1" doc:"fraction of active tuples below which learning counts as stopped; 0 is off"`
+}
+
+// Eval says what is measured on the test images.
+type Eval struct {
+	Ks        []int  `yaml:"ks" check:">=1" doc:"the k of recall@k, rising"`
+	KMeans    KMeans `yaml:"kmeans" doc:"the clustering that is scored"`
+	Bootstrap int    `yaml:"bootstrap" check:">=0" doc:"resamples of the queries for the 95 % intervals; 0 gives none"`
+	Baselines bool   `yaml:"baselines" doc:"also score raw pixels and the untrained network"`
+	Batch     int    `yaml:"batch" check:">=1" doc:"images embedded at a time"`
+}
+
+// KMeans configures k-means.
+type KMeans struct {
+	K     int `yaml:"k" check:">=0" doc:"clusters; 0 takes the number of classes"`
+	NInit int `yaml:"n_init" check:">=1" doc:"starts, of which the best counts"`
+}
