@@ -1,0 +1,94 @@
+package array
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	_ "go4.org/unsafe/assume-no-moving-gc" // gorgonia's own copy is too old for this Go and would panic at start
+	"gorgonia.org/tensor"
+)
+
+// Errors that FromDense wraps.
+var (
+	// ErrNotContiguous: a transposed, sliced, column-major or broadcast view
+	// whose numbers do not lie in row-major order. gorgonia multiplies column
+	// slices wrongly without an error, so they are refused.
+	ErrNotContiguous = errors.New("tensor is not contiguous and row-major")
+	// ErrDtype: not float32.
+	ErrDtype = errors.New("tensor is not float32")
+	// ErrMasked: a masked tensor; the mask would be lost.
+	ErrMasked = errors.New("tensor is masked")
+	// ErrNilTensor: no tensor.
+	ErrNilTensor = errors.New("tensor is nil")
+)
+
+// Dense returns a gorgonia tensor of the same shape that shares storage. It
+// panics where an extent is 0, which gorgonia has no tensor for, and where Data
+// and Shape disagree.
+func (a *Array) Dense() *tensor.Dense {
+	if n := Size(a.Shape); n == 0 || n != len(a.Data) {
+		panic(fmt.Sprintf("array: no gorgonia tensor of shape %v over %d numbers", a.Shape, len(a.Data)))
+	}
+	return tensor.New(tensor.WithShape(slices.Clone(a.Shape)...), tensor.WithBacking(a.Data))
+}
+
+// FromDense returns an array that shares d's storage. It refuses what cannot be
+// read as one row-major run of float32 by an error that wraps ErrDtype,
+// ErrMasked or ErrNotContiguous; a slice of whole rows is such a run. To use a
+// view, Materialize or Clone it first.
+func FromDense(d *tensor.Dense) (*Array, error) {
+	if d == nil {
+		return nil, ErrNilTensor
+	}
+	if d.Dtype() != tensor.Float32 {
+		return nil, fmt.Errorf("%w: it is %v", ErrDtype, d.Dtype())
+	}
+	if d.IsMasked() {
+		return nil, fmt.Errorf("%w: shape %v", ErrMasked, d.Shape())
+	}
+	shape := slices.Clone([]int(d.Shape()))
+	data := d.Float32s()
+	if d.RequiresIterator() || d.DataOrder().IsColMajor() || Size(shape) != len(data) || !rowMajor(shape, d.Strides()) {
+		return nil, fmt.Errorf("%w: shape %v, strides %v; materialize it first", ErrNotContiguous, shape, d.Strides())
+	}
+	return &Array{Data: data[:len(data):len(data)], Shape: shape}, nil
+}
+
+// rowMajor reports whether strides are those of a row-major array of the shape;
+// the stride of an axis of extent 1 does not matter.
+func rowMajor(shape, strides []int) bool {
+	if len(strides) != len(shape) {
+		return Size(shape) == 1 // a scalar
+	}
+	want := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		if shape[i] != 1 && strides[i] != want {
+			return false
+		}
+		want *= shape[i]
+	}
+	return true
+}
+
+// MatMul returns the product (m, n) of a (m, k) and b (k, n), computed by
+// gorgonia on kernel.Gemm. Extents may be 0. An error wraps ErrShape.
+func MatMul(a, b *Array) (*Array, error) {
+	if len(a.Shape) != 2 || len(b.Shape) != 2 || a.Shape[1] != b.Shape[0] {
+		return nil, fmt.Errorf("%w: matrix product of %v and %v", ErrShape, a.Shape, b.Shape)
+	}
+	for _, x := range []*Array{a, b} {
+		if len(x.Data) != Size(x.Shape) {
+			return nil, fmt.Errorf("%w: shape %v over %d numbers", ErrShape, x.Shape, len(x.Data))
+		}
+	}
+	out := New(a.Shape[0], b.Shape[1])
+	if len(out.Data) == 0 || a.Shape[1] == 0 {
+		return out, nil
+	}
+	Install()
+	if _, err := tensor.MatMul(a.Dense(), b.Dense(), tensor.WithReuse(out.Dense())); err != nil {
+		return nil, fmt.Errorf("matrix product of %v and %v: %w", a.Shape, b.Shape, err)
+	}
+	return out, nil
+}
