@@ -1,0 +1,75 @@
+# Tercet. `make demo` is the main job, `make test` the tests; both do all set-up.
+GO        ?= go
+BIN       := bin/tercet
+VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS   := -s -w -X tercet/internal/cli.version=$(VERSION)
+FUZZTIME  ?= 10s
+PKGS      ?= ./...
+
+.PHONY: all demo test build bench lint race noasm fuzz-short generate-check docs dist clean
+
+all: build
+
+## build: the static binary bin/tercet
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/tercet
+
+## demo: learn an embedding of font characters, judge it on unseen ones, attack it, cluster it
+demo: build
+	$(BIN) train --config configs/demo.yaml
+	$(BIN) eval --run runs/demo
+	$(BIN) attack --run runs/demo --queries 256
+	$(BIN) cluster --run runs/demo
+	$(BIN) report --runs runs/demo --out runs/demo/report.md
+
+## test: all tests
+test:
+	$(GO) test $(PKGS)
+
+## lint: gofmt, vet, staticcheck
+lint:
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
+	$(GO) vet ./...
+	cd tools && $(GO) build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+	bin/staticcheck ./...
+
+## race: the tests of the concurrent packages under the race detector
+race:
+	$(GO) test -race -short ./internal/par ./internal/data/... ./internal/train ./internal/engine/... ./internal/cli
+
+## noasm: the engine's tests without assembly, and at each kernel level
+noasm:
+	$(GO) test -short -tags noasm ./internal/engine/... ./internal/metric ./internal/cluster
+	TERCET_KERNEL=generic $(GO) test -short ./internal/engine/...
+
+## fuzz-short: every fuzz target for FUZZTIME
+fuzz-short:
+	@set -e; for pkg in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "== $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; \
+	  done; done
+
+## generate-check: regenerate the assembly and require no difference
+generate-check:
+	$(GO) generate ./internal/engine/kernel
+	git diff --exit-code -- internal/engine/kernel
+
+## bench: benchmarks of kernels, the training step and retrieval
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./internal/engine/... ./internal/train ./internal/metric ./internal/cluster
+
+## docs: man pages and the config's JSON Schema, into docs/man and docs/config.schema.json
+docs: build
+	$(BIN) man docs/man
+	$(BIN) config schema > docs/config.schema.json
+
+## dist: reproducible binaries for the common platforms, into dist/
+dist:
+	@set -e; mkdir -p dist; for t in linux/amd64 linux/arm64 darwin/arm64 windows/amd64; do \
+	  os=$${t%/*}; arch=$${t#*/}; ext=; [ $$os = windows ] && ext=.exe; \
+	  echo "dist/tercet-$$os-$$arch$$ext"; \
+	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS) -buildid=' -o dist/tercet-$$os-$$arch$$ext ./cmd/tercet; \
+	done; cd dist && sha256sum tercet-* > SHA256SUMS
+
+clean:
+	rm -rf bin dist
