@@ -1,0 +1,97 @@
+package mine
+
+import (
+	"fmt"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
+	"tercet/internal/rng"
+)
+
+// maxTriplets bounds what batch-all lists without a cap: 1.6 GB of them.
+const maxTriplets = 1 << 27
+
+// batchAll lists every triplet (a, p, n) of the batch with p != a of a's label and
+// n of another (Hermans et al. 2017, "Batch All"), whatever the layout, ordered by
+// a, p, n. With B rows and two classes that is about B^3/4.
+//
+// Under Cap it keeps a uniform sample without replacement of that size (Floyd's
+// algorithm), in the same order, drawn from the stream.
+type batchAll struct {
+	batch
+	keep []uint64 // bit t: triplet t of the full list is kept
+}
+
+// Mine implements Miner. A batch of one class is an error, AnyRow or not: every
+// row as a negative of every other would be no batch-all.
+func (m *batchAll) Mine(z *array.Array, labels []int32, r *rng.Stream, out *loss.Tuples) (Stats, error) {
+	out.Triplets, out.Pairs = out.Triplets[:0], out.Pairs[:0]
+	b := &m.batch
+	b.o.AnyRow = false
+	b.o.Layout = General
+	if err := b.load(z, labels, true); err != nil {
+		return Stats{}, err
+	}
+	total := uint64(0)
+	for _, a := range b.anchors {
+		same := b.size(a)
+		total += uint64(same-1) * uint64(b.rows-same)
+	}
+	limit := uint64(b.o.Cap)
+	sampled := limit > 0 && total > limit
+	if !sampled && total > maxTriplets || total > 64*maxTriplets {
+		return Stats{}, fmt.Errorf("mine: batch-all would list %d triplets of %d rows; use smaller batches or set cap (up to %d triplets to choose from)", total, b.rows, 64*uint64(maxTriplets))
+	}
+	if sampled {
+		m.sample(total, limit, r)
+	}
+	var s Stats
+	t := uint64(0) // number of the next triplet in the full list
+	for _, a := range b.anchors {
+		for p := range b.rows {
+			if p == a || b.other(a, p) {
+				continue
+			}
+			ap := b.d(a, p)
+			for n := range b.rows {
+				if b.same(a, n) {
+					continue
+				}
+				if !sampled || m.keep[t/64]>>(t%64)&1 == 1 {
+					s.count(ap, b.d(a, n), b.o.Margin)
+					out.Triplets = append(out.Triplets, loss.Triplet{A: int32(a), P: int32(p), N: int32(n)})
+				}
+				t++
+			}
+		}
+	}
+	return s, nil
+}
+
+// size returns the number of rows with the label of row a.
+func (b *batch) size(a int) int {
+	n := 0
+	for j := range b.rows {
+		if b.same(a, j) {
+			n++
+		}
+	}
+	return n
+}
+
+// sample marks `limit` of `total` numbers in keep.
+func (m *batchAll) sample(total, limit uint64, r *rng.Stream) {
+	words := int((total + 63) / 64)
+	if cap(m.keep) < words {
+		m.keep = make([]uint64, words)
+	}
+	m.keep = m.keep[:words]
+	clear(m.keep)
+	for j := total - limit; j < total; j++ {
+		t := r.Uint64N(j + 1)
+		if m.keep[t/64]>>(t%64)&1 == 1 {
+			t = j
+		}
+		m.keep[t/64] |= 1 << (t % 64)
+	}
+}

@@ -1,0 +1,370 @@
+package mine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
+	"tercet/internal/par"
+	"tercet/internal/rng"
+)
+
+var pairLabels = []int32{0, 0, 1, 1, 0, 0, 2, 2, 3, 3, 1, 1, 4, 4}
+
+func TestMinersFollowTheirDefinition(t *testing.T) {
+	generalLabels := []int32{5, 1, 5, 2, 1, 5, 9, 2, 1}
+	for _, name := range Names() {
+		if name == "batch-all" {
+			continue
+		}
+		for _, spread := range []float64{0.2, 0.8} {
+			o := Options{Layout: Pairs, Margin: 0.3}
+			checkLaw(t, name, o, newScene(1, pairLabels, 5, spread, true), 3000)
+			o.Layout = General
+			checkLaw(t, name, o, newScene(2, generalLabels, 5, spread, true), 3000)
+		}
+	}
+}
+
+func TestDistanceWeightedOptions(t *testing.T) {
+	s := newScene(3, pairLabels, 16, 0.4, true)
+	checkLaw(t, "distance-weighted", Options{Layout: Pairs}, s, 3000)
+	checkLaw(t, "distance-weighted", Options{Layout: Pairs, Cutoff: 0.5}, s, 3000)
+	// The cutoff matters in this scene.
+	near := 0
+	for a := 0; a < len(pairLabels); a += 2 {
+		for j, d := range s.d[a] {
+			if pairLabels[j] != pairLabels[a] && d < 1.1 {
+				near++
+			}
+		}
+	}
+	if near == 0 {
+		t.Fatal("the scene has no near negatives")
+	}
+	checkLaw(t, "distance-weighted", Options{Layout: Pairs, Cutoff: 1.1}, s, 3000)
+	for _, dim := range []int{1, 2, 3} {
+		checkLaw(t, "distance-weighted", Options{Layout: Pairs}, newScene(4, pairLabels, dim, 0.4, dim > 1), 500)
+	}
+}
+
+// The weights have no overflow at the width of real embeddings, where 1/q itself
+// leaves float64: of two negatives at 0.3 and 1.4, the near one has all the mass.
+func TestDistanceWeightedAtWidth512(t *testing.T) {
+	z := array.New(6, 512)
+	z.Row(0)[0], z.Row(1)[0] = 1, 1
+	z.Row(2)[1], z.Row(3)[1] = 1, 1
+	c := 1 - 0.3*0.3/2
+	z.Row(4)[0], z.Row(4)[2] = float32(c), float32(math.Sqrt(1-c*c))
+	z.Row(5)[3] = 1
+	m, _ := New("distance-weighted", Options{Layout: Pairs})
+	var out loss.Tuples
+	r := rng.New(1, "mine")
+	for range 100 {
+		stats, err := m.Mine(z, []int32{0, 0, 1, 1, 2, 2}, r, &out)
+		if err != nil || stats.Fallback != 0 || out.Triplets[0].N != 4 {
+			t.Fatalf("%v %+v %v", err, stats, out.Triplets)
+		}
+	}
+}
+
+func TestNormalizeInside(t *testing.T) {
+	s := newScene(5, pairLabels, 6, 0.5, false)
+	for i := range pairLabels {
+		for k := range s.z.Row(i) {
+			s.z.Row(i)[k] *= float32(i + 1)
+		}
+	}
+	clear(s.z.Row(3)) // a zero row stays zero
+	s = sceneOf(s.z, pairLabels, true)
+	for _, name := range []string{"random", "semihard", "softhard", "distance-weighted", "hardest"} {
+		checkLaw(t, name, Options{Layout: Pairs, Margin: 0.3, Normalize: true}, s, 500)
+	}
+}
+
+// As published, softhard's positive can be the anchor; strictly it cannot.
+func TestSofthardPositiveCanBeTheAnchor(t *testing.T) {
+	s := newScene(6, []int32{0, 0, 1, 1, 2, 2}, 8, 0.01, true) // tight classes: no far positive
+	for name, want := range map[string]bool{"softhard": true, "softhard-strict": false} {
+		m, _ := New(name, Defaults())
+		r := rng.New(1, "mine")
+		self, n := 0, 0
+		var out loss.Tuples
+		for range 500 {
+			stats, err := m.Mine(s.z, s.labels, r, &out)
+			if err != nil || stats.Fallback != 3 {
+				t.Fatal(err, stats)
+			}
+			for _, x := range out.Triplets {
+				n++
+				if x.A == x.P {
+					self++
+				}
+			}
+		}
+		if share := float64(self) / float64(n); want && math.Abs(share-0.5) > 0.06 || !want && self > 0 {
+			t.Errorf("%s: the anchor is its own positive in %.2f of the triplets", name, share)
+		}
+	}
+}
+
+func TestFallbacksAreCounted(t *testing.T) {
+	same := array.New(4, 3) // all identical: no semihard, no softhard, no non-zero distance, no weight
+	for i := range same.Data {
+		same.Data[i] = 0.5
+	}
+	labels := []int32{0, 0, 1, 1}
+	for name, want := range map[string]int{"random": 0, "semihard": 2, "softhard": 2, "softhard-strict": 2, "distance-weighted": 2, "hardest": 2} {
+		s := sceneOf(same, labels, false)
+		checkLaw(t, name, Options{Layout: Pairs, Margin: 0.2}, s, 300)
+		m, _ := New(name, Options{Layout: Pairs, Margin: 0.2})
+		var out loss.Tuples
+		stats, err := m.Mine(same, labels, rng.New(1, "mine"), &out)
+		if err != nil || stats.Fallback != want || stats.Hard != 2 {
+			t.Errorf("%s: %+v, %v; want %d fallbacks", name, stats, err, want)
+		}
+	}
+}
+
+func TestBatchOfOneClass(t *testing.T) {
+	s := newScene(7, []int32{3, 3, 3, 3, 3, 3}, 4, 0.5, true)
+	for _, name := range Names() {
+		for _, layout := range []Layout{Pairs, General} {
+			o := Options{Layout: layout, Margin: 0.2}
+			m, _ := New(name, o)
+			var out loss.Tuples
+			_, err := m.Mine(s.z, s.labels, rng.New(1, "mine"), &out)
+			if !errors.Is(err, ErrOneClass) || !strings.Contains(err.Error(), "all 6 rows carry label 3") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if name == "batch-all" {
+				continue
+			}
+			o.AnyRow = true // as published
+			checkLaw(t, name, o, s, 1000)
+			m, _ = New(name, o)
+			if stats, err := m.Mine(s.z, s.labels, rng.New(1, "mine"), &out); err != nil || stats.Fallback != len(out.Triplets) {
+				t.Errorf("%s: %+v, %v", name, stats, err)
+			}
+		}
+	}
+}
+
+func TestBatchAll(t *testing.T) {
+	for _, labels := range [][]int32{pairLabels, {5, 1, 5, 2, 1, 5, 9}, {0, 0, 1}} {
+		s := newScene(8, labels, 4, 0.6, true)
+		var want []loss.Triplet
+		var stats Stats
+		for a := range labels {
+			for p := range labels {
+				for n := range labels {
+					if a == p || labels[a] != labels[p] || labels[a] == labels[n] {
+						continue
+					}
+					want = append(want, loss.Triplet{A: int32(a), P: int32(p), N: int32(n)})
+					switch {
+					case s.d[a][n] <= s.d[a][p]:
+						stats.Hard++
+					case s.d[a][n] < s.d[a][p]+0.3:
+						stats.Semihard++
+					default:
+						stats.Easy++
+					}
+				}
+			}
+		}
+		m, _ := New("batch-all", Options{Layout: General, Margin: 0.3})
+		var out loss.Tuples
+		got, err := m.Mine(s.z, labels, rng.New(1, "mine"), &out)
+		if err != nil || got != stats || !slices.Equal(out.Triplets, want) {
+			t.Fatalf("%v: %+v, want %+v (%v); %d triplets, want %d", labels, got, stats, err, len(out.Triplets), len(want))
+		}
+
+		// Under a cap: a uniform subset of that size, in the same order.
+		const limit, draws = 3, 4000
+		m, _ = New("batch-all", Options{Layout: General, Margin: 0.3, Cap: limit})
+		r := rng.New(2, "mine")
+		count := map[loss.Triplet]int{}
+		for range draws {
+			if _, err := m.Mine(s.z, labels, r, &out); err != nil {
+				t.Fatal(err)
+			}
+			if len(out.Triplets) != min(limit, len(want)) {
+				t.Fatalf("%d triplets under a cap of %d", len(out.Triplets), limit)
+			}
+			next := 0
+			for _, x := range out.Triplets {
+				i := slices.Index(want[next:], x)
+				if i < 0 {
+					t.Fatalf("%v is not in the list, or out of order", x)
+				}
+				next += i + 1
+				count[x]++
+			}
+		}
+		e := float64(draws*min(limit, len(want))) / float64(len(want))
+		for _, x := range want {
+			if math.Abs(float64(count[x])-e) > 5*math.Sqrt(e)+1 {
+				t.Errorf("%v kept %d times of %v expected", x, count[x], e)
+			}
+		}
+	}
+}
+
+func TestBatchAllRefusesTooMany(t *testing.T) {
+	z := array.New(2000, 1)
+	labels := make([]int32, 2000)
+	for i := range labels {
+		labels[i] = int32(i % 2)
+	}
+	m, _ := New("batch-all", Defaults())
+	var out loss.Tuples
+	if _, err := m.Mine(z, labels, rng.New(1, "mine"), &out); err == nil || !strings.Contains(err.Error(), "would list 1998000000 triplets") {
+		t.Fatal(err)
+	}
+}
+
+func TestBadBatches(t *testing.T) {
+	nan := newScene(9, pairLabels, 3, 0.5, true).z
+	nan.Row(4)[1] = float32(math.NaN())
+	inf := newScene(9, pairLabels, 3, 0.5, true).z
+	inf.Row(13)[2] = float32(math.Inf(-1))
+	ok := array.New(4, 2)
+	for _, name := range Names() {
+		for _, c := range []struct {
+			what   string
+			z      *array.Array
+			labels []int32
+			layout Layout
+			want   string
+			is     error
+		}{
+			{"NaN", nan, pairLabels, Pairs, "row 4, coordinate 1 is NaN", ErrNonFinite},
+			{"Inf", inf, pairLabels, General, "row 13, coordinate 2 is -Inf", ErrNonFinite},
+			{"labels", ok, []int32{0, 0, 1}, Pairs, "3 labels for 4 embeddings", nil},
+			{"rank", array.New(4, 2, 2), []int32{0, 0, 1, 1}, Pairs, "embeddings is [4 2 2]", nil},
+			{"empty", array.New(0, 2), nil, Pairs, "0 rows", ErrNoPositive},
+			{"one row", array.New(1, 2), []int32{0}, General, "1 rows", ErrNoPositive},
+			{"all different", ok, []int32{0, 1, 2, 3}, General, "a label of its own", ErrNoPositive},
+			{"odd", array.New(3, 2), []int32{0, 0, 1}, Pairs, "wants an even batch, got 3", nil},
+			{"not pairs", ok, []int32{0, 1, 0, 1}, Pairs, "rows 0 and 1 carry labels 0 and 1", nil},
+		} {
+			if name == "batch-all" && c.layout == Pairs && (c.what == "odd" || c.what == "not pairs") {
+				continue // takes any layout
+			}
+			m, err := New(name, Options{Layout: c.layout})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := loss.Tuples{Triplets: []loss.Triplet{{A: 1, P: 2, N: 3}}}
+			_, err = m.Mine(c.z, c.labels, rng.New(1, "mine"), &out)
+			if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
+				t.Errorf("%s, %s: %v, want %q", name, c.what, err, c.want)
+			}
+			if len(out.Triplets) != 0 {
+				t.Errorf("%s, %s: tuples of an earlier batch are left", name, c.what)
+			}
+		}
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	if _, err := New("softhrad", Defaults()); err == nil || !strings.Contains(err.Error(), `did you mean "softhard"?`) || !strings.Contains(err.Error(), "distance-weighted, hardest, batch-all") {
+		t.Error(err)
+	}
+	for _, bad := range []func(o *Options){
+		func(o *Options) { o.Layout = "spc2" },
+		func(o *Options) { o.Margin = -1 },
+		func(o *Options) { o.Margin = math.NaN() },
+		func(o *Options) { o.Cutoff = 2 },
+		func(o *Options) { o.Cutoff = math.NaN() },
+		func(o *Options) { o.Cap = -1 },
+	} {
+		o := Defaults()
+		bad(&o)
+		if _, err := New("random", o); err == nil {
+			t.Errorf("%+v accepted", o)
+		}
+	}
+}
+
+func TestSameTripletsForAnyThreads(t *testing.T) {
+	defer par.SetThreads(0)
+	s := newScene(10, pairLabels, 130, 0.7, true)
+	for _, name := range Names() {
+		want := ""
+		for _, threads := range []int{1, 2, 3} {
+			par.SetThreads(threads)
+			m, _ := New(name, Defaults())
+			r := rng.New(3, "mine")
+			got := ""
+			for range 5 {
+				var out loss.Tuples
+				stats, err := m.Mine(s.z, s.labels, r, &out)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got += fmt.Sprint(stats, out.Triplets)
+			}
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Fatalf("%s: %d threads mine other triplets", name, threads)
+			}
+		}
+	}
+}
+
+func TestMiningAllocatesNothing(t *testing.T) {
+	s := newScene(12, pairLabels, 32, 0.7, true)
+	for _, name := range Names() {
+		m, _ := New(name, Options{Layout: Pairs, Margin: 0.2, Cap: 40})
+		r := rng.New(3, "mine")
+		var out loss.Tuples
+		step := func() {
+			if _, err := m.Mine(s.z, s.labels, r, &out); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 100 {
+			step()
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 200 {
+			step()
+		}
+		runtime.ReadMemStats(&after)
+		if a := after.Mallocs - before.Mallocs; a > 20 {
+			t.Errorf("%s: %d allocations in 200 batches", name, a)
+		}
+	}
+}
+
+func BenchmarkMine(b *testing.B) {
+	labels := make([]int32, 256)
+	for i := range labels {
+		labels[i] = int32(i / 2 % 10)
+	}
+	s := newScene(1, labels, 512, 0.7, true)
+	for _, name := range Names() {
+		b.Run(name, func(b *testing.B) {
+			m, _ := New(name, Defaults())
+			r := rng.New(3, "mine")
+			var out loss.Tuples
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := m.Mine(s.z, s.labels, r, &out); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

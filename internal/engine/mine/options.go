@@ -1,0 +1,125 @@
+package mine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Layout says which rows of a batch are anchors.
+type Layout string
+
+const (
+	// Pairs is the layout of class-pair batches (SPC-2): rows 2i and 2i+1 carry
+	// one label; the even row is the anchor, the odd one its default positive.
+	Pairs Layout = "pairs"
+	// General takes any labels: each row whose label occurs again in the batch is
+	// an anchor, its default positive is drawn uniformly from the other rows of
+	// that label.
+	General Layout = "general"
+)
+
+// Options configures a miner. Which fields a miner reads is said in its file.
+type Options struct {
+	Layout Layout
+	// Margin is gamma: the width of the semihard band, and the border between
+	// easy and semihard in Stats. In units of the Euclidean distance.
+	Margin float64
+	// Normalize divides each row by its length before distances are taken. Leave
+	// it off when the model normalises.
+	Normalize bool
+	// Cutoff makes distance-weighted treat smaller distances as this one (Wu et
+	// al. 2017 use 0.5); 0 is robrank's variant, without.
+	Cutoff float64
+	// Cap bounds the number of triplets that batch-all returns, chosen uniformly
+	// without replacement; 0 takes all of them.
+	Cap int
+	// AnyRow makes a batch of one class yield triplets whose negative is any row,
+	// as published; without it such a batch is ErrOneClass.
+	AnyRow bool
+}
+
+// Defaults returns the published setting: class pairs, margin 0.2.
+func Defaults() Options { return Options{Layout: Pairs, Margin: 0.2} }
+
+var (
+	// ErrOneClass is wrapped by the error for a batch without negatives.
+	ErrOneClass = errors.New("batch of one class")
+	// ErrNoPositive is wrapped by the error for a batch without positives.
+	ErrNoPositive = errors.New("batch without positives")
+	// ErrNonFinite is wrapped by the error for NaN or infinite embeddings.
+	ErrNonFinite = errors.New("non-finite embedding")
+)
+
+// makers holds the miners in the order in which Names lists them.
+var makers = []struct {
+	name string
+	make func(o Options) Miner
+}{
+	{"random", func(o Options) Miner { return newByAnchor(o, false, pickRandom) }},
+	{"semihard", func(o Options) Miner { return newByAnchor(o, true, pickSemihard) }},
+	{"softhard", func(o Options) Miner { return newByAnchor(o, true, pickSofthard) }},
+	{"softhard-strict", func(o Options) Miner { return newByAnchor(o, true, pickSofthardStrict) }},
+	{"distance-weighted", func(o Options) Miner { return newByAnchor(o, true, pickDistanceWeighted) }},
+	{"hardest", func(o Options) Miner { return newByAnchor(o, true, pickHardest) }},
+	{"batch-all", func(o Options) Miner { return &batchAll{batch: batch{o: o}} }},
+}
+
+// Names lists the miners that New knows.
+func Names() []string {
+	names := make([]string, len(makers))
+	for i, m := range makers {
+		names[i] = m.name
+	}
+	return names
+}
+
+// New returns the miner of that name, for one goroutine at a time.
+func New(name string, o Options) (Miner, error) {
+	if o.Layout != Pairs && o.Layout != General {
+		return nil, fmt.Errorf("mine: unknown layout %q (valid: pairs, general)", string(o.Layout))
+	}
+	if !(o.Margin >= 0) || math.IsInf(o.Margin, 0) {
+		return nil, fmt.Errorf("mine: margin is %v, want a finite number >= 0", o.Margin)
+	}
+	if !(o.Cutoff >= 0 && o.Cutoff < 2) {
+		return nil, fmt.Errorf("mine: cutoff is %v, want a distance from 0 to below 2", o.Cutoff)
+	}
+	if o.Cap < 0 {
+		return nil, fmt.Errorf("mine: cap is %d, want 0 (all) or more", o.Cap)
+	}
+	for _, m := range makers {
+		if m.name == name {
+			return m.make(o), nil
+		}
+	}
+	return nil, fmt.Errorf("mine: unknown miner %q; did you mean %q? (valid: %s)", name, closest(name, Names()), strings.Join(Names(), ", "))
+}
+
+// closest returns the name with the smallest edit distance to s.
+func closest(s string, names []string) string {
+	return slices.MinFunc(names, func(x, y string) int { return edits(s, x) - edits(s, y) })
+}
+
+// edits is the Levenshtein distance of two strings in bytes.
+func edits(s, t string) int {
+	row := make([]int, len(t)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(s) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(t) {
+			substitute := diagonal
+			if s[i] != t[j] {
+				substitute++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(t)]
+}
