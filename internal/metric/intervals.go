@@ -1,0 +1,123 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"tercet/internal/par"
+	"tercet/internal/rng"
+)
+
+// Intervals says how 95 % intervals over queries are made. They tell how far a
+// score would move with other queries of the same kind: the gallery and the
+// network stay as they are, and queries count as independent.
+type Intervals struct {
+	// Resamples is the number of bootstrap resamples; 0 means 1000, negative
+	// none at all. The interval is from the 2.5th to the 97.5th percentile.
+	Resamples int
+	// Seed sets the resamples, which all scores share.
+	Seed uint64
+	// ExactRecall gives recall@k the exact binomial interval of Clopper and
+	// Pearson (Biometrika 26, 1934) instead; it is not narrower than 95 %.
+	ExactRecall bool
+}
+
+// add sets CI95 of all scores from the (n, len(s)) values of the n queries.
+// Fewer than two queries have no interval.
+func (o Intervals) add(ctx context.Context, s Scores, values []float64) error {
+	m := len(s)
+	n := len(values) / m
+	if o.Resamples < 0 || n < 2 {
+		return nil
+	}
+	b := &bootstrap{ctx: ctx, seed: o.Seed, n: n, m: m, values: values, resamples: o.Resamples}
+	if b.resamples == 0 {
+		b.resamples = 1000
+	}
+	b.means = make([]float64, m*b.resamples)
+	par.Do(b.resamples, 4, b)
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("bootstrap stopped: %w", err)
+	}
+	for i := range s {
+		v := b.means[i*b.resamples : (i+1)*b.resamples]
+		slices.Sort(v)
+		ci := [2]float64{percentile(v, 0.025), percentile(v, 0.975)}
+		if o.ExactRecall && strings.HasPrefix(s[i].Key, "recall@") {
+			ci = clopperPearson(int(math.Round(s[i].Value.Value*float64(n))), n)
+		}
+		s[i].CI95 = &ci
+	}
+	return nil
+}
+
+type bootstrap struct {
+	ctx             context.Context
+	seed            uint64
+	n, m, resamples int
+	values          []float64 // (n, m)
+	means           []float64 // (m, resamples)
+	spare           par.Free[bootScratch]
+}
+
+type bootScratch struct {
+	stream rng.Stream
+	count  []uint32 // times that each query was drawn
+	sum    []float64
+}
+
+// Run makes resamples [lo, hi).
+func (b *bootstrap) Run(lo, hi int) {
+	w := b.spare.Get()
+	defer b.spare.Put(w)
+	if w.count == nil {
+		w.count, w.sum = make([]uint32, b.n), make([]float64, b.m)
+	}
+	for r := lo; r < hi && b.ctx.Err() == nil; r++ {
+		w.stream.Reset(b.seed, "metric/bootstrap", uint64(r))
+		clear(w.count)
+		for range b.n {
+			w.count[w.stream.Uint64N(uint64(b.n))]++
+		}
+		clear(w.sum)
+		for q, c := range w.count {
+			if c == 0 {
+				continue
+			}
+			f := float64(c)
+			for i, v := range b.values[q*b.m : (q+1)*b.m] {
+				w.sum[i] += f * v
+			}
+		}
+		for i, v := range w.sum {
+			b.means[i*b.resamples+r] = v / float64(b.n)
+		}
+	}
+}
+
+// percentile interpolates linearly between the order statistics of sorted.
+func percentile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// clopperPearson returns the exact 95 % interval of a proportion with k of n.
+func clopperPearson(k, n int) [2]float64 {
+	ci := [2]float64{0, 1}
+	if k > 0 {
+		ci[0] = mathext.InvRegIncBeta(float64(k), float64(n-k+1), 0.025)
+	}
+	if k < n {
+		ci[1] = mathext.InvRegIncBeta(float64(k+1), float64(n-k), 0.975)
+	}
+	return ci
+}

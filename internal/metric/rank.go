@@ -1,0 +1,218 @@
+package metric
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// rowScratch works on one query's row of keys. No row is ever sorted: all scores
+// follow from the ranks of the relevant items, and those from counting, for each
+// relevant item, the items before it.
+type rowScratch struct {
+	cut   []uint64 // relevant items' codes, ascending
+	ranks []int32  // number of items before each, the query's self included
+	first []int32  // bucket -> first relevant item of it or of a later one
+	top   []uint64
+}
+
+// code orders items by key, then by index: smaller comes first.
+func code(key float32, index int) uint64 {
+	b := math.Float32bits(key + 0) // -0 becomes 0
+	return uint64(b^(uint32(int32(b)>>31)|1<<31))<<32 | uint64(index)
+}
+
+// rank fills cut and ranks for the relevant items of a row.
+func (w *rowScratch) rank(keys []float32, relevant []int32) {
+	w.cut = w.cut[:0]
+	for _, j := range relevant {
+		w.cut = append(w.cut, code(keys[j], int(j)))
+	}
+	slices.Sort(w.cut)
+	w.ranks = slices.Grow(w.ranks[:0], len(w.cut))[:len(w.cut)]
+	if len(w.cut) <= 8 {
+		w.rankFew(keys)
+	} else {
+		w.rankMany(keys)
+	}
+}
+
+// rankFew compares every item with every relevant one, four at a time, without
+// branches.
+func (w *rowScratch) rankFew(keys []float32) {
+	for p := 0; p < len(w.cut); p += 4 {
+		var c [4]uint64
+		got := copy(c[:], w.cut[p:])
+		c0, c1, c2, c3 := c[0], c[1], c[2], c[3]
+		var n0, n1, n2, n3, below uint64
+		for j, k := range keys {
+			v := code(k, j)
+			_, below = bits.Sub64(v, c0, 0)
+			n0 += below
+			_, below = bits.Sub64(v, c1, 0)
+			n1 += below
+			_, below = bits.Sub64(v, c2, 0)
+			n2 += below
+			_, below = bits.Sub64(v, c3, 0)
+			n3 += below
+		}
+		n := [4]uint64{n0, n1, n2, n3}
+		for i := range got {
+			w.ranks[p+i] = int32(n[i])
+		}
+	}
+}
+
+// rankMany finds for each item the first relevant one not before it, through a
+// table of equal intervals of the key, and sums the counts up.
+func (w *rowScratch) rankMany(keys []float32) {
+	last := len(w.cut) - 1
+	lowCode, highCode := w.cut[0], w.cut[last]
+	low, high := keys[uint32(lowCode)], keys[uint32(highCode)]
+	buckets := min(4*len(w.cut), 1<<16)
+	scale := float32(buckets-1) / (high - low)
+	if !(scale <= math.MaxFloat32) { // equal or almost equal keys: one bucket
+		scale = 0
+	}
+	w.first = slices.Grow(w.first[:0], buckets+1)[:buckets+1]
+	p := 0
+	for b := range buckets {
+		for p <= last && int((keys[uint32(w.cut[p])]-low)*scale) < b {
+			p++
+		}
+		w.first[b] = int32(p)
+	}
+	w.first[buckets] = int32(len(w.cut))
+	clear(w.ranks)
+	for j, k := range keys {
+		v := code(k, j)
+		if v > highCode {
+			continue
+		}
+		if v <= lowCode {
+			w.ranks[0]++
+			continue
+		}
+		// The bucket is a monotone function of the key, so that all relevant
+		// items of earlier buckets are before this item, and none of later ones.
+		b := int((k - low) * scale)
+		p, end := int(w.first[b]), int(w.first[b+1])
+		for end-p > 8 {
+			if m := (p + end) / 2; w.cut[m] < v {
+				p = m + 1
+			} else {
+				end = m
+			}
+		}
+		for p < end && w.cut[p] < v {
+			p++
+		}
+		w.ranks[p]++
+	}
+	sum := int32(-1) // each relevant item counted itself
+	for p, n := range w.ranks {
+		sum += n
+		w.ranks[p] = sum
+	}
+}
+
+// score writes the query's values in the order of retrievalScores. self is the
+// query's own gallery index, or -1.
+func (w *rowScratch) score(ks []int, self int32, out []float64) {
+	a := tally{}
+	masked := int32(0) // 1 once the query's self was passed
+	for p, r := range w.ranks {
+		if int32(uint32(w.cut[p])) == self {
+			masked = 1
+			continue
+		}
+		a.add(r - masked)
+	}
+	relevant := len(w.ranks) - int(masked)
+	i := 0
+	put := func(v float64) { out[i] = v; i++ }
+	for _, k := range ks {
+		put(a.recall(k))
+	}
+	put(a.precisions / float64(relevant))
+	var hits, sum float64
+	masked = 0
+	for p, r := range w.ranks {
+		if int32(uint32(w.cut[p])) == self {
+			masked = 1
+			continue
+		}
+		if r -= masked; int(r) >= relevant {
+			break
+		}
+		hits++
+		sum += hits / float64(r+1)
+	}
+	put(sum / float64(relevant))
+	put(hits / float64(relevant))
+	put(1 / float64(a.first+1))
+	put(a.within10 / 10)
+	if self < 0 {
+		return
+	}
+	b := tally{}
+	for _, r := range w.ranks {
+		if r > 0 {
+			b.add(r - 1)
+		}
+	}
+	for _, k := range ks {
+		put(b.recall(k))
+	}
+	put(b.precisions / b.hits)
+	put(b.within10 / 10)
+}
+
+// tally adds up relevant items in ascending order of 0-based rank.
+type tally struct {
+	hits       float64
+	first      int32   // rank of the first
+	precisions float64 // sum of the precisions at each
+	within10   float64 // the same over the first 10 ranks
+}
+
+func (t *tally) add(rank int32) {
+	if t.hits == 0 {
+		t.first = rank
+	}
+	t.hits++
+	p := t.hits / float64(rank+1)
+	t.precisions += p
+	if rank < 10 {
+		t.within10 += p
+	}
+}
+
+func (t *tally) recall(k int) float64 {
+	if t.hits > 0 && int(t.first) < k {
+		return 1
+	}
+	return 0
+}
+
+// nearest writes the first len(out) items of the ranking, self left out.
+func (w *rowScratch) nearest(keys []float32, self int32, out []int32) {
+	n := len(out)
+	w.top = slices.Grow(w.top[:0], n+1)
+	for j, k := range keys {
+		v := code(k, j)
+		if len(w.top) == n && v > w.top[n-1] || int32(j) == self {
+			continue
+		}
+		i := len(w.top)
+		w.top = append(w.top, v)
+		for ; i > 0 && w.top[i-1] > v; i-- {
+			w.top[i] = w.top[i-1]
+		}
+		w.top[i] = v
+		w.top = w.top[:min(len(w.top), n)]
+	}
+	for i, v := range w.top {
+		out[i] = int32(uint32(v))
+	}
+}

@@ -1,0 +1,196 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+)
+
+const (
+	keyBudget    = 128 << 20 // bytes of keys held at a time
+	minBlockRows = 16
+	maxBlockRows = 512
+)
+
+// search ranks a gallery for each query, a block of queries at a time.
+type search struct {
+	d, ng   int
+	x, g    []float32 // queries and gallery, scaled alike
+	self    bool      // the gallery is the query set
+	cosine  bool
+	norm    []float32 // of gallery items: ||g||^2, or 1/||g|| for cosine
+	query   []int32   // rows that count
+	class   []int32   // class of each row of x among the gallery's, or -1
+	members groups    // gallery items of each class
+	ks      []int
+	scores  Scores
+	near    int // neighbours to keep
+
+	values     []float64 // (len(query), len(scores))
+	neighbours []int32   // (len(query), near)
+
+	lo    int       // first query of the block
+	block []float32 // its vectors
+	keys  []float32 // (rows, ng)
+	spare par.Free[rowScratch]
+}
+
+func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*search, error) {
+	s := &search{d: d, self: o.Gallery == nil && o.GalleryLabels == nil}
+	var err error
+	if s.ks, err = checkK(o.K); err != nil {
+		return nil, err
+	}
+	switch o.Distance {
+	case "", Euclidean:
+	case Cosine:
+		s.cosine = true
+	default:
+		return nil, fmt.Errorf("distance %q: choose %s or %s", o.Distance, Euclidean, Cosine)
+	}
+	if o.Neighbours < 0 {
+		return nil, fmt.Errorf("%d neighbours asked for", o.Neighbours)
+	}
+	if err := checkRows("embeddings", x, n, d, labels); err != nil {
+		return nil, err
+	}
+	g, galleryLabels := x, labels
+	largest := kernel.MaxAbs(x)
+	if !s.self {
+		g, galleryLabels = o.Gallery, o.GalleryLabels
+		if err := checkRows("gallery embeddings", g, len(galleryLabels), d, galleryLabels); err != nil {
+			return nil, err
+		}
+		largest = max(largest, kernel.MaxAbs(g))
+	}
+	s.ng = len(galleryLabels)
+	s.scores = retrievalScores(s.ks, s.self)
+	s.near = min(o.Neighbours, s.ng)
+	if s.self {
+		s.near = min(s.near, s.ng-1)
+	}
+	if err := s.setQueries(labels, galleryLabels); err != nil {
+		return nil, err
+	}
+	scale := safeScale(largest)
+	s.x = scaled(x, scale)
+	s.g = s.x
+	if !s.self {
+		s.g = scaled(g, scale)
+	}
+	return s, s.setNorms()
+}
+
+// setQueries finds the queries that have something to find.
+func (s *search) setQueries(labels, galleryLabels []int32) error {
+	c := classesOf(galleryLabels)
+	s.members = c.groups()
+	s.class = c.of
+	if !s.self {
+		s.class = make([]int32, len(labels))
+		for i, l := range labels {
+			s.class[i] = int32(c.find(l))
+		}
+	}
+	least := 1
+	if s.self {
+		least = 2
+	}
+	for i, k := range s.class {
+		if k >= 0 && c.size[k] >= least {
+			s.query = append(s.query, int32(i))
+		}
+	}
+	if len(s.query) == 0 {
+		return fmt.Errorf("%w: none of the %d queries has another item of its class to find (%d classes, %d gallery items)",
+			ErrInput, len(labels), len(c.size), s.ng)
+	}
+	return nil
+}
+
+func (s *search) setNorms() error {
+	s.norm = make([]float32, s.ng)
+	for i := range s.norm {
+		q := kernel.SumSquares(s.g[i*s.d : (i+1)*s.d])
+		if !s.cosine {
+			s.norm[i] = float32(q)
+			continue
+		}
+		if q == 0 {
+			return fmt.Errorf("%w: gallery row %d is all zeros and has no direction: use the distance %s", ErrInput, i, Euclidean)
+		}
+		s.norm[i] = float32(1 / math.Sqrt(q))
+	}
+	if s.cosine && !s.self {
+		for _, i := range s.query {
+			if kernel.MaxAbs(s.x[int(i)*s.d:(int(i)+1)*s.d]) == 0 {
+				return fmt.Errorf("%w: query row %d is all zeros and has no direction: use the distance %s", ErrInput, i, Euclidean)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *search) run(ctx context.Context, progress func(done, total int)) error {
+	rows := max(minBlockRows, min(maxBlockRows, keyBudget/4/s.ng))
+	rows = min(rows, len(s.query))
+	s.block = make([]float32, rows*s.d)
+	s.keys = make([]float32, rows*s.ng)
+	for s.lo = 0; s.lo < len(s.query); s.lo += rows {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("retrieval stopped after %d of %d queries: %w", s.lo, len(s.query), err)
+		}
+		b := min(rows, len(s.query)-s.lo)
+		s.computeKeys(b)
+		par.Do(b, 1, s)
+		if progress != nil {
+			progress(s.lo+b, len(s.query))
+		}
+	}
+	return nil
+}
+
+// computeKeys fills the keys of b queries from s.lo on: what is smaller is nearer.
+func (s *search) computeKeys(b int) {
+	for i := range b {
+		q := int(s.query[s.lo+i])
+		copy(s.block[i*s.d:(i+1)*s.d], s.x[q*s.d:(q+1)*s.d])
+	}
+	if s.cosine {
+		kernel.Gemm(false, true, b, s.ng, s.d, -1, s.block, s.d, s.g, s.d, 0, s.keys, s.ng)
+		return
+	}
+	for i := range b {
+		copy(s.keys[i*s.ng:(i+1)*s.ng], s.norm)
+	}
+	kernel.Gemm(false, true, b, s.ng, s.d, -2, s.block, s.d, s.g, s.d, 1, s.keys, s.ng)
+}
+
+// Run scores queries [lo, hi) of the block.
+func (s *search) Run(lo, hi int) {
+	w := s.spare.Get()
+	defer s.spare.Put(w)
+	m := len(s.scores)
+	for i := lo; i < hi; i++ {
+		keys := s.keys[i*s.ng : (i+1)*s.ng]
+		if s.cosine {
+			for j, v := range s.norm {
+				keys[j] *= v
+			}
+		}
+		q := s.lo + i
+		row := s.query[q]
+		self := int32(-1)
+		if s.self {
+			self = row
+		}
+		w.rank(keys, s.members.of(int(s.class[row])))
+		w.score(s.ks, self, s.values[q*m:(q+1)*m])
+		if s.near > 0 {
+			w.nearest(keys, self, s.neighbours[q*s.near:(q+1)*s.near])
+		}
+	}
+}
