@@ -1,0 +1,100 @@
+package nn
+
+import (
+	"fmt"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
+)
+
+// Conv2D is a convolution (cross-correlation) of images (H, W, C) with square
+// kernels and zero padding. Weights are (KH, KW, C, OutC).
+type Conv2D struct {
+	base
+	outC, k, stride, pad int
+	hasBias              bool
+	conv                 kernel.Conv
+	weight, bias         *Param
+	x                    *array.Array
+	y, dx                *array.Array
+}
+
+// NewConv2D returns a layer with outC output channels and k x k kernels.
+func NewConv2D(name string, outC, k, stride, pad int, bias bool) *Conv2D {
+	return &Conv2D{base: base{name: name}, outC: outC, k: k, stride: stride, pad: pad, hasBias: bias}
+}
+
+// OutShape builds the parameters for images of shape in.
+func (l *Conv2D) OutShape(in []int) ([]int, error) {
+	h, w, c, err := l.image(in)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkWindow(l.name, "kernel", h, w, l.k, l.k, l.stride, l.stride, l.pad, l.pad); err != nil {
+		return nil, err
+	}
+	l.conv = kernel.Conv{H: h, W: w, C: c, OutC: l.outC, KH: l.k, KW: l.k,
+		StrideH: l.stride, StrideW: l.stride, PadH: l.pad, PadW: l.pad}
+	if l.weight, err = newParam(l.name+".weight", true, l.k, l.k, c, l.outC); err != nil {
+		return nil, err
+	}
+	if l.hasBias {
+		if l.bias, err = newParam(l.name+".bias", false, l.outC); err != nil {
+			return nil, err
+		}
+	}
+	oh, ow := l.conv.Out()
+	return l.built(in, []int{oh, ow, l.outC})
+}
+
+// checkWindow returns an error naming the layer and the shapes unless a kh x kw
+// window fits into a padded h x w image.
+func checkWindow(name, what string, h, w, kh, kw, sh, sw, ph, pw int) error {
+	if kh < 1 || kw < 1 || sh < 1 || sw < 1 || ph < 0 || pw < 0 {
+		return fmt.Errorf("%s: %s %dx%d, stride %dx%d, padding %dx%d: %s and stride must be at least 1, padding at least 0", name, what, kh, kw, sh, sw, ph, pw, what)
+	}
+	if h+2*ph < kh || w+2*pw < kw {
+		return fmt.Errorf("%s: %s %dx%d does not fit into a %dx%d image with padding %dx%d: the image is too small for this model", name, what, kh, kw, h, w, ph, pw)
+	}
+	return nil
+}
+
+// Forward convolves.
+func (l *Conv2D) Forward(x *array.Array, _ Mode) *array.Array {
+	n := l.check(x)
+	l.x = x
+	y := rowsOf(&l.y, n, l.out)
+	var b []float32
+	if l.bias != nil {
+		b = l.bias.Value.Data
+	}
+	l.conv.Forward(n, x.Data, l.weight.Value.Data, b, y.Data)
+	return y
+}
+
+// Backward adds the weight gradients and returns the input gradient.
+func (l *Conv2D) Backward(dy *array.Array, need Need) *array.Array {
+	n := l.x.Rows()
+	l.checkGrad(dy, n)
+	if need&Weights != 0 {
+		var db []float32
+		if l.bias != nil {
+			db = l.bias.Grad.Data
+		}
+		l.conv.BackwardWeights(n, l.x.Data, dy.Data, l.weight.Grad.Data, db)
+	}
+	if need&Input == 0 {
+		return nil
+	}
+	dx := rowsOf(&l.dx, n, l.in)
+	l.conv.BackwardInput(n, dy.Data, l.weight.Value.Data, dx.Data)
+	return dx
+}
+
+// Params returns weight and bias.
+func (l *Conv2D) Params() []*Param { return present(l.weight, l.bias) }
+
+// FLOPs counts a multiply-add as two, for one image; padding counts.
+func (l *Conv2D) FLOPs() int64 {
+	return 2 * int64(size(l.out)) * int64(l.k*l.k) * int64(l.conv.C)
+}

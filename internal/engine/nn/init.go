@@ -1,0 +1,137 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"tercet/internal/rng"
+)
+
+// DefaultInit is the scheme of an empty name.
+const DefaultInit = "pytorch"
+
+// initialiser draws one weight; bias is the half-width of the uniform law of
+// biases, 0 for zero biases.
+type initialiser struct {
+	name   string
+	normal bool
+	// spread returns the standard deviation of the normal law, or the half-width
+	// of the uniform one.
+	spread func(fanIn, fanOut float64) float64
+	bias   func(fanIn float64) float64
+}
+
+func noBias(float64) float64 { return 0 }
+
+// initialisers by name. fan_in and fan_out are the numbers of inputs and outputs
+// of a unit: KH*KW*C and KH*KW*OutC in a convolution.
+var initialisers = []initialiser{
+	// PyTorch 1.x nn.Linear and nn.Conv2d: kaiming_uniform with a = sqrt(5), which
+	// is U(+-1/sqrt(fan_in)), for weights and biases alike.
+	{"pytorch", false, func(in, _ float64) float64 { return 1 / math.Sqrt(in) }, func(in float64) float64 { return 1 / math.Sqrt(in) }},
+	// Glorot & Bengio 2010, eq. 16: U(+-sqrt(6/(fan_in+fan_out))), zero biases.
+	{"xavier-uniform", false, func(in, out float64) float64 { return math.Sqrt(6 / (in + out)) }, noBias},
+	// The same variance: N(0, 2/(fan_in+fan_out)), zero biases.
+	{"xavier-normal", true, func(in, out float64) float64 { return math.Sqrt(2 / (in + out)) }, noBias},
+	// He et al. 2015: U(+-sqrt(6/fan_in)), zero biases.
+	{"he-uniform", false, func(in, _ float64) float64 { return math.Sqrt(6 / in) }, noBias},
+	// He et al. 2015, eq. 10: N(0, 2/fan_in), zero biases.
+	{"he-normal", true, func(in, _ float64) float64 { return math.Sqrt(2 / in) }, noBias},
+}
+
+// InitNames lists the initialisation schemes.
+func InitNames() []string {
+	names := make([]string, len(initialisers))
+	for i, s := range initialisers {
+		names[i] = s.name
+	}
+	return names
+}
+
+// Initialize draws all weights and biases by the named scheme (empty: pytorch)
+// from r, in the order of params: weights of two or more axes (..., in, out), and
+// the bias that follows each. Batch norm becomes weight 1, bias 0, running mean
+// 0, running variance 1.
+func Initialize(params []*Param, scheme string, r *rng.Stream) error {
+	if scheme == "" {
+		scheme = DefaultInit
+	}
+	var s *initialiser
+	for i := range initialisers {
+		if initialisers[i].name == scheme {
+			s = &initialisers[i]
+		}
+	}
+	if s == nil {
+		return unknown("initialiser", scheme, InitNames())
+	}
+	owner, fanIn := "", 0.0 // of the last weight matrix
+	for _, p := range params {
+		shape, data := p.Value.Shape, p.Value.Data
+		switch {
+		case p.Trained() && len(shape) >= 2:
+			out := shape[len(shape)-1]
+			fanIn = float64(len(data) / out)
+			fanOut := float64(len(data) / shape[len(shape)-2])
+			owner = strings.TrimSuffix(p.Name, "weight")
+			w := s.spread(fanIn, fanOut)
+			for i := range data {
+				if s.normal {
+					data[i] = float32(w * r.NormFloat64())
+				} else {
+					data[i] = float32(r.Uniform(-w, w))
+				}
+			}
+		case p.Trained() && owner != "" && p.Name == owner+"bias":
+			w := s.bias(fanIn)
+			for i := range data {
+				data[i] = 0
+				if w > 0 {
+					data[i] = float32(r.Uniform(-w, w))
+				}
+			}
+		case strings.HasSuffix(p.Name, ".weight"), strings.HasSuffix(p.Name, ".running_var"):
+			p.fill(1)
+		case strings.HasSuffix(p.Name, ".bias"), strings.HasSuffix(p.Name, ".running_mean"):
+			p.fill(0)
+		default:
+			return fmt.Errorf("initialiser %s: no rule for parameter %s of shape %v", scheme, p.Name, shape)
+		}
+	}
+	return nil
+}
+
+// unknown says that there is no such name, and which one is closest.
+func unknown(what, name string, names []string) error {
+	best, dist := "", len(name)/2+2
+	for _, n := range names {
+		if d := editDistance(strings.ToLower(name), n); d < dist {
+			best, dist = n, d
+		}
+	}
+	if best != "" {
+		return fmt.Errorf("unknown %s %q: did you mean %q? Known are %s", what, name, best, strings.Join(names, ", "))
+	}
+	return fmt.Errorf("unknown %s %q: known are %s", what, name, strings.Join(names, ", "))
+}
+
+// editDistance is Levenshtein's, on bytes.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diag
+			if a[i] != b[j] {
+				cost = 1 + min(diag, row[j], row[j+1])
+			}
+			diag, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,90 @@
+package nn
+
+import (
+	"fmt"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
+)
+
+// Linear is y = x W + b on rows of D numbers. W is (in, out), the transpose of
+// PyTorch's.
+type Linear struct {
+	base
+	outs    int
+	hasBias bool
+	weight  *Param
+	bias    *Param
+	x       *array.Array
+	y, dx   *array.Array
+}
+
+// NewLinear returns a layer with the given number of outputs; the number of
+// inputs is taken from the layer before it.
+func NewLinear(name string, outs int, bias bool) *Linear {
+	return &Linear{base: base{name: name}, outs: outs, hasBias: bias}
+}
+
+// OutShape builds the parameters for rows of shape (in).
+func (l *Linear) OutShape(in []int) ([]int, error) {
+	if len(in) != 1 {
+		return nil, fmt.Errorf("%s: wants flat rows, got rows of shape %v: put a Flatten before it", l.name, in)
+	}
+	var err error
+	if l.weight, err = newParam(l.name+".weight", true, in[0], l.outs); err != nil {
+		return nil, err
+	}
+	if l.hasBias {
+		if l.bias, err = newParam(l.name+".bias", false, l.outs); err != nil {
+			return nil, err
+		}
+	}
+	return l.built(in, []int{l.outs})
+}
+
+// Forward computes x W + b.
+func (l *Linear) Forward(x *array.Array, _ Mode) *array.Array {
+	n, in := l.check(x), l.in[0]
+	l.x = x
+	y := rowsOf(&l.y, n, l.out)
+	kernel.Gemm(false, false, n, l.outs, in, 1, x.Data, in, l.weight.Value.Data, l.outs, 0, y.Data, l.outs)
+	if l.bias != nil {
+		kernel.AddBias(n, l.outs, y.Data, l.bias.Value.Data)
+	}
+	return y
+}
+
+// Backward adds x^T dy and the column sums of dy; dx = dy W^T.
+func (l *Linear) Backward(dy *array.Array, need Need) *array.Array {
+	n, in := l.x.Rows(), l.in[0]
+	l.checkGrad(dy, n)
+	if need&Weights != 0 {
+		kernel.Gemm(true, false, in, l.outs, n, 1, l.x.Data, in, dy.Data, l.outs, 1, l.weight.Grad.Data, l.outs)
+		if l.bias != nil {
+			kernel.AddColumnSums(n, l.outs, dy.Data, l.bias.Grad.Data)
+		}
+	}
+	if need&Input == 0 {
+		return nil
+	}
+	dx := rowsOf(&l.dx, n, l.in)
+	kernel.Gemm(false, true, n, in, l.outs, 1, dy.Data, l.outs, l.weight.Value.Data, l.outs, 0, dx.Data, in)
+	return dx
+}
+
+// Params returns weight and bias.
+func (l *Linear) Params() []*Param { return present(l.weight, l.bias) }
+
+// FLOPs counts a multiply-add as two, for one row.
+func (l *Linear) FLOPs() int64 { return 2 * int64(l.in[0]) * int64(l.outs) }
+
+// present drops nil.
+func present(ps ...*Param) []*Param {
+	out := ps[:0]
+	for _, p := range ps {
+		if p != nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,260 @@
+package nn
+
+import (
+	"fmt"
+	"strings"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/rng"
+)
+
+// Spec describes a model. Zero values mean the model's own default.
+type Spec struct {
+	Name                    string
+	Height, Width, Channels int    // of the images; data that are no images are 1 x 1 x D
+	Embedding               int    // D; 0: 512 for c2f2 and resnet18, 128 for lenet and linear, Units for mlp, FC for cnn
+	Normalize               bool   // L2-normalise embeddings
+	Units                   int    // mlp: layer width w (200); cnn: filters k (47); resnet18: channels of the first stage (64)
+	Filters                 string // cnn: paper-count (default) or paper-text
+	FC                      string // cnn: k or 2k; default k for paper-count, 2k for paper-text
+	Stem                    string // resnet18: imagenet or small; default small for images below 64 pixels
+	Init                    string // initialiser, see InitNames; default pytorch
+}
+
+// Limits on sizes in a Spec.
+const (
+	maxSide  = 1 << 14
+	maxUnits = 1 << 24
+)
+
+// model is an entry of the table of models: build returns the layers that turn
+// images into embeddings, for a Spec with Embedding and Units possibly 0.
+type model struct {
+	name  string
+	build func(s Spec) ([]Layer, error)
+}
+
+var models = []model{
+	{"linear", linear},
+	{"mlp", mlp},
+	{"cnn", cnn},
+	{"lenet", lenet},
+	{"c2f2", c2f2},
+	{"resnet18", resnet18},
+}
+
+// Names lists the models.
+func Names() []string {
+	names := make([]string, len(models))
+	for i, m := range models {
+		names[i] = m.name
+	}
+	return names
+}
+
+// Model is a built network: the Embedder of every part of Tercet.
+type Model struct {
+	spec   Spec
+	net    *Sequential
+	in     []int
+	dim    int
+	params []*Param
+	minBN  int // smallest number of values per channel and image in any batch norm; 0: none
+	rows   int // of the last Embed
+}
+
+var _ Embedder = (*Model)(nil)
+
+// Build makes the model s with parameters drawn from r.
+func Build(s Spec, r *rng.Stream) (*Model, error) {
+	var build func(Spec) ([]Layer, error)
+	for _, m := range models {
+		if m.name == s.Name {
+			build = m.build
+		}
+	}
+	if build == nil {
+		return nil, unknown("model", s.Name, Names())
+	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	layers, err := build(s)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", s.Name, err)
+	}
+	if s.Normalize {
+		layers = append(layers, NewL2Normalize("normalize"))
+	}
+	m := &Model{spec: s, net: NewSequential(s.Name, layers...), in: []int{s.Height, s.Width, s.Channels}}
+	out, err := m.net.OutShape(m.in)
+	if err != nil {
+		return nil, fmt.Errorf("model %s on %dx%dx%d images: %w", s.Name, s.Height, s.Width, s.Channels, err)
+	}
+	if len(out) != 1 {
+		return nil, fmt.Errorf("model %s: embeddings have shape %v, want one axis", s.Name, out)
+	}
+	m.dim, m.params = out[0], m.net.Params()
+	m.spec.Embedding = m.dim
+	seen := map[string]bool{}
+	for _, p := range m.params {
+		if seen[p.Name] {
+			return nil, fmt.Errorf("model %s: two parameters are called %s", s.Name, p.Name)
+		}
+		seen[p.Name] = true
+	}
+	walk(m.net, func(l Layer) {
+		if bn, ok := l.(*BatchNorm2D); ok && (m.minBN == 0 || bn.perRow() < m.minBN) {
+			m.minBN = bn.perRow()
+		}
+	})
+	if err := Initialize(m.params, s.Init, r); err != nil {
+		return nil, fmt.Errorf("model %s: %w", s.Name, err)
+	}
+	return m, nil
+}
+
+// check refuses sizes that no model can have.
+func (s *Spec) check() error {
+	for _, v := range []struct {
+		what        string
+		n, low, top int
+	}{
+		{"height", s.Height, 1, maxSide}, {"width", s.Width, 1, maxSide}, {"channels", s.Channels, 1, maxUnits},
+		{"embedding", s.Embedding, 0, maxUnits}, {"units", s.Units, 0, maxUnits},
+	} {
+		if v.n < v.low || v.n > v.top {
+			return fmt.Errorf("model %s: %s %d is not in %d to %d", s.Name, v.what, v.n, v.low, v.top)
+		}
+	}
+	return nil
+}
+
+// or returns n, or def where n is 0.
+func or(n, def int) int {
+	if n == 0 {
+		return def
+	}
+	return n
+}
+
+// choose returns value, or def where it is empty, and an error unless it is one
+// of names.
+func choose(what, value, def string, names ...string) (string, error) {
+	if value == "" {
+		return def, nil
+	}
+	for _, n := range names {
+		if n == value {
+			return value, nil
+		}
+	}
+	return "", unknown(what, value, names)
+}
+
+// Spec returns what the model was built from, with the embedding's dimension
+// filled in.
+func (m *Model) Spec() Spec { return m.spec }
+
+// Dim returns D.
+func (m *Model) Dim() int { return m.dim }
+
+// Params returns all parameters and buffers in a fixed order.
+func (m *Model) Params() []*Param { return m.params }
+
+// ParamCount returns the number of trained numbers.
+func (m *Model) ParamCount() int { return CountParams(m.params) }
+
+// CheckInput returns an error wrapping array.ErrShape unless x is a batch of at
+// least one image of the size that the model was built for.
+func (m *Model) CheckInput(x *array.Array) error {
+	want := fmt.Sprintf("model %s wants images (batch, %d, %d, %d)", m.spec.Name, m.in[0], m.in[1], m.in[2])
+	if x == nil {
+		return fmt.Errorf("%w: %s, got none", array.ErrShape, want)
+	}
+	s := x.Shape
+	if len(s) != 4 || s[0] < 1 || s[1] != m.in[0] || s[2] != m.in[1] || s[3] != m.in[2] {
+		return fmt.Errorf("%w: %s, got %v", array.ErrShape, want, s)
+	}
+	if n := array.Size(s); n != len(x.Data) {
+		return fmt.Errorf("%w: images %v hold %d numbers, not %d", array.ErrShape, s, len(x.Data), n)
+	}
+	return nil
+}
+
+// CheckBatch is CheckInput, and also refuses a batch that is too small for the
+// statistics of mode.
+func (m *Model) CheckBatch(x *array.Array, mode Mode) error {
+	if err := m.CheckInput(x); err != nil {
+		return err
+	}
+	if mode != Eval && m.minBN*x.Rows() == 1 {
+		return fmt.Errorf("model %s: batch norm cannot take statistics from a batch of one image: use a batch of at least 2", m.spec.Name)
+	}
+	return nil
+}
+
+// Embed returns embeddings (B, D) of images x (B, H, W, C). It panics on a shape
+// that CheckInput refuses.
+func (m *Model) Embed(x *array.Array, mode Mode) *array.Array {
+	if !m.fits(x) {
+		panic("nn: Embed: " + m.CheckInput(x).Error())
+	}
+	m.rows = x.Shape[0]
+	return m.net.Forward(x, mode)
+}
+
+// fits is CheckInput without its allocations.
+func (m *Model) fits(x *array.Array) bool {
+	return x != nil && len(x.Shape) == 4 && x.Shape[0] > 0 && x.Shape[1] == m.in[0] && x.Shape[2] == m.in[1] &&
+		x.Shape[3] == m.in[2] && len(x.Data) == size(x.Shape)
+}
+
+// Backward takes dL/dz (B, D) of the last Embed; see Layer.Backward.
+func (m *Model) Backward(dz *array.Array, need Need) *array.Array {
+	if m.rows == 0 || len(dz.Data) != m.rows*m.dim {
+		panic(fmt.Sprintf("nn: Backward: gradient %v, want (%d, %d)", dz.Shape, m.rows, m.dim))
+	}
+	return m.net.Backward(dz, need)
+}
+
+// container is a layer made of layers.
+type container interface{ Layers() []Layer }
+
+// walk calls f on every layer that is not a container, in order.
+func walk(l Layer, f func(Layer)) {
+	if c, ok := l.(container); ok {
+		for _, inner := range c.Layers() {
+			walk(inner, f)
+		}
+		return
+	}
+	f(l)
+}
+
+// LayerInfo is one line of a model's description.
+type LayerInfo struct {
+	Name   string
+	Kind   string // Go type, e.g. "Conv2D"
+	Out    []int  // shape of one output row
+	Params int    // trained numbers
+	FLOPs  int64  // of a forward pass of one image: products (a multiply-add is two) and batch norm; others count 0
+}
+
+// Describe lists the layers in order.
+func (m *Model) Describe() []LayerInfo {
+	var out []LayerInfo
+	walk(m.net, func(l Layer) {
+		info := LayerInfo{Kind: strings.TrimPrefix(fmt.Sprintf("%T", l), "*nn."), Params: CountParams(l.Params())}
+		if b, ok := l.(interface{ shapeInfo() (string, []int) }); ok {
+			info.Name, info.Out = b.shapeInfo()
+		}
+		if f, ok := l.(interface{ FLOPs() int64 }); ok {
+			info.FLOPs = f.FLOPs()
+		}
+		out = append(out, info)
+	})
+	return out
+}
+
+func (b *base) shapeInfo() (string, []int) { return b.name, append([]int(nil), b.out...) }

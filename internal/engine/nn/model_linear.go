@@ -1,0 +1,8 @@
+package nn
+
+// linear is one linear map of the flattened image without bias, z = x W: the
+// squared distance of embeddings is Mahalanobis', (x-y)^T W W^T (x-y). It is the
+// model of linear metric learning.
+func linear(s Spec) ([]Layer, error) {
+	return []Layer{NewFlatten("flatten"), NewLinear("embed", or(s.Embedding, 128), false)}, nil
+}

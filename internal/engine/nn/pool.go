@@ -1,0 +1,137 @@
+package nn
+
+import (
+	"fmt"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
+)
+
+// MaxPool takes the maximum of each window and channel. Of equal values the
+// first wins, and gets the gradient. Windows that do not fit are dropped.
+type MaxPool struct {
+	base
+	pool  kernel.Pool
+	arg   []int32
+	y, dx *array.Array
+}
+
+// NewMaxPool returns k x k pooling. The padding must be at most k/2, as in
+// PyTorch; padded places never win.
+func NewMaxPool(name string, k, stride, pad int) *MaxPool {
+	return NewMaxPoolRect(name, k, k, stride, stride, pad, pad)
+}
+
+// NewMaxPoolRect is NewMaxPool with separate heights and widths.
+func NewMaxPoolRect(name string, kh, kw, strideH, strideW, padH, padW int) *MaxPool {
+	return &MaxPool{base: base{name: name}, pool: kernel.Pool{
+		KH: kh, KW: kw, StrideH: strideH, StrideW: strideW, PadH: padH, PadW: padW}}
+}
+
+// OutShape checks that the windows fit.
+func (l *MaxPool) OutShape(in []int) ([]int, error) { return l.buildPool(&l.pool, in) }
+
+// buildPool sets p's image and records the shapes.
+func (b *base) buildPool(p *kernel.Pool, in []int) ([]int, error) {
+	var err error
+	if p.H, p.W, p.C, err = b.image(in); err != nil {
+		return nil, err
+	}
+	if err := checkWindow(b.name, "window", p.H, p.W, p.KH, p.KW, p.StrideH, p.StrideW, p.PadH, p.PadW); err != nil {
+		return nil, err
+	}
+	if 2*p.PadH > p.KH || 2*p.PadW > p.KW {
+		return nil, fmt.Errorf("%s: padding %dx%d is more than half of the window %dx%d", b.name, p.PadH, p.PadW, p.KH, p.KW)
+	}
+	if _, err := sizeOf(b.name+": input", in...); err != nil { // offsets are int32
+		return nil, err
+	}
+	oh, ow := p.Out()
+	return b.built(in, []int{oh, ow, p.C})
+}
+
+// Forward takes the maxima and remembers where they were.
+func (l *MaxPool) Forward(x *array.Array, _ Mode) *array.Array {
+	n := l.check(x)
+	y := rowsOf(&l.y, n, l.out)
+	if cap(l.arg) < len(y.Data) {
+		l.arg = make([]int32, len(y.Data))
+	}
+	l.arg = l.arg[:len(y.Data)]
+	l.pool.MaxForward(n, x.Data, y.Data, l.arg)
+	return y
+}
+
+// Backward gives each dy to its window's winner.
+func (l *MaxPool) Backward(dy *array.Array, need Need) *array.Array {
+	n := l.y.Rows()
+	l.checkGrad(dy, n)
+	if need&Input == 0 {
+		return nil
+	}
+	dx := rowsOf(&l.dx, n, l.in)
+	l.pool.MaxBackward(n, dy.Data, l.arg, dx.Data)
+	return dx
+}
+
+// Params returns none.
+func (l *MaxPool) Params() []*Param { return nil }
+
+// AvgPool takes the mean of each window and channel; padded places count as
+// zeros (PyTorch's default). Windows that do not fit are dropped.
+type AvgPool struct {
+	base
+	pool   kernel.Pool
+	global bool
+	n      int
+	y, dx  *array.Array
+}
+
+// NewAvgPool returns k x k mean pooling; the padding must be at most k/2.
+func NewAvgPool(name string, k, stride, pad int) *AvgPool {
+	return &AvgPool{base: base{name: name}, pool: kernel.Pool{
+		KH: k, KW: k, StrideH: stride, StrideW: stride, PadH: pad, PadW: pad}}
+}
+
+// NewGlobalAvgPool returns the mean over all pixels: rows of shape (C).
+func NewGlobalAvgPool(name string) *AvgPool {
+	return &AvgPool{base: base{name: name}, pool: kernel.Pool{StrideH: 1, StrideW: 1}, global: true}
+}
+
+// OutShape checks that the windows fit.
+func (l *AvgPool) OutShape(in []int) ([]int, error) {
+	if !l.global {
+		return l.buildPool(&l.pool, in)
+	}
+	h, w, c, err := l.image(in)
+	if err != nil {
+		return nil, err
+	}
+	l.pool.KH, l.pool.KW = h, w
+	if _, err := l.buildPool(&l.pool, in); err != nil {
+		return nil, err
+	}
+	return l.built(in, []int{c})
+}
+
+// Forward takes the means.
+func (l *AvgPool) Forward(x *array.Array, _ Mode) *array.Array {
+	l.n = l.check(x)
+	y := rowsOf(&l.y, l.n, l.out)
+	l.pool.AvgForward(l.n, x.Data, y.Data)
+	return y
+}
+
+// Backward spreads each dy evenly over its window.
+func (l *AvgPool) Backward(dy *array.Array, need Need) *array.Array {
+	l.checkGrad(dy, l.n)
+	if need&Input == 0 {
+		return nil
+	}
+	dx := rowsOf(&l.dx, l.n, l.in)
+	l.pool.AvgBackward(l.n, dy.Data, dx.Data)
+	return dx
+}
+
+// Params returns none.
+func (l *AvgPool) Params() []*Param { return nil }

@@ -1,0 +1,40 @@
+package nn
+
+import (
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
+)
+
+// ReLU is max(x, 0) on rows of any shape; its derivative at 0 is 0.
+type ReLU struct {
+	base
+	y, dx *array.Array
+}
+
+// NewReLU returns a ReLU.
+func NewReLU(name string) *ReLU { return &ReLU{base: base{name: name}} }
+
+// OutShape returns in.
+func (l *ReLU) OutShape(in []int) ([]int, error) { return l.built(in, in) }
+
+// Forward computes max(x, 0); NaN stays NaN.
+func (l *ReLU) Forward(x *array.Array, _ Mode) *array.Array {
+	y := rowsOf(&l.y, l.check(x), l.out)
+	kernel.ReLU(x.Data, y.Data)
+	return y
+}
+
+// Backward passes dy on where the output was positive.
+func (l *ReLU) Backward(dy *array.Array, need Need) *array.Array {
+	n := l.y.Rows()
+	l.checkGrad(dy, n)
+	if need&Input == 0 {
+		return nil
+	}
+	dx := rowsOf(&l.dx, n, l.in)
+	kernel.ReLUBackward(l.y.Data, dy.Data, dx.Data)
+	return dx
+}
+
+// Params returns none.
+func (l *ReLU) Params() []*Param { return nil }
