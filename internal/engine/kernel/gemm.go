@@ -2,6 +2,8 @@ package kernel
 
 import "fmt"
 
+//go:generate go run -C _generate . -out ../gemm_amd64.s -stubs ../gemm_amd64.go -pkg kernel
+
 // Gemm computes C = alpha*op(A)*op(B) + beta*C, row-major.
 //
 // op(A) is (m, k), op(B) is (k, n), C is (m, n). Without transA, A is stored as
@@ -38,28 +40,14 @@ func Gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int,
 	} else {
 		checkMatrix("B", b, k, n, ldb)
 	}
-	sa, ta := lda, 1
+	va, vb := view{a, lda, 1}, view{b, ldb, 1}
 	if transA {
-		sa, ta = 1, lda
+		va = view{a, 1, lda}
 	}
-	sb, tb := ldb, 1
 	if transB {
-		sb, tb = 1, ldb
+		vb = view{b, 1, ldb}
 	}
-	for i := range m {
-		row := c[i*ldc : i*ldc+n]
-		for j := range row {
-			var s float32
-			for p := range k {
-				s += a[i*sa+p*ta] * b[p*sb+j*tb]
-			}
-			if beta == 0 {
-				row[j] = alpha * s
-			} else {
-				row[j] = alpha*s + beta*row[j]
-			}
-		}
-	}
+	gemm(Current(), true, m, n, k, alpha, va, vb, beta, c, ldc)
 }
 
 // checkMatrix panics unless x holds rows rows of cols numbers, ld apart.

@@ -1,0 +1,71 @@
+//go:build amd64 && !noasm
+
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+// available lists the levels that can run here, slowest first.
+var available = detect()
+
+func detect() []Level {
+	levels := []Level{Generic}
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		levels = append(levels, AVX2)
+		if cpu.X86.HasAVX512F {
+			levels = append(levels, AVX512)
+		}
+	}
+	return levels
+}
+
+func (l Level) shape() tileShape {
+	switch l {
+	case AVX512:
+		return tileShape{rows: 14, wide: 32, narrow: 16}
+	case AVX2:
+		return tileShape{rows: 6, wide: 16, narrow: 8}
+	}
+	return genericShape
+}
+
+// tile computes one tile of C as the assembly's comments say; width is wide or
+// narrow of the level's shape. The slices must reach the tile's last elements.
+func (l Level) tile(rows, width, k int, a []float32, rsa, csa int, b []float32, rsb int, c []float32, ldc int, alpha, beta float32) {
+	_ = a[(rows-1)*rsa+(k-1)*csa]
+	_ = b[(k-1)*rsb+width-1]
+	_ = c[(rows-1)*ldc+width-1]
+	switch {
+	case l == AVX512 && width == 32:
+		tile32AVX512(rows, k, &a[0], rsa, csa, &b[0], rsb, &c[0], ldc, alpha, beta)
+	case l == AVX512:
+		tile16AVX512(rows, k, &a[0], rsa, csa, &b[0], rsb, &c[0], ldc, alpha, beta)
+	case l == AVX2 && width == 16:
+		tile16AVX2(rows, k, &a[0], rsa, csa, &b[0], rsb, &c[0], ldc, alpha, beta)
+	case l == AVX2:
+		tile8AVX2(rows, k, &a[0], rsa, csa, &b[0], rsb, &c[0], ldc, alpha, beta)
+	default:
+		tileGeneric(rows, k, a, rsa, csa, b, rsb, c, ldc, alpha, beta)
+	}
+}
+
+// transpose sets dst[p*ldd+i] = src[i*lds+p] for i < rows, p < cols.
+func (l Level) transpose(rows, cols int, src []float32, lds int, dst []float32, ldd int) {
+	if l == Generic {
+		transposeGeneric(rows, cols, src, lds, dst, ldd)
+		return
+	}
+	r8, c8 := rows&^7, cols&^7
+	if c8 > 0 {
+		for i := 0; i < r8; i += 8 {
+			_ = src[(i+7)*lds+c8-1]
+			_ = dst[(c8-1)*ldd+i+7]
+			transpose8AVX2(c8/8, &src[i*lds], lds, &dst[i], ldd)
+		}
+	}
+	if r8 > 0 && c8 < cols {
+		transposeGeneric(r8, cols-c8, src[c8:], lds, dst[c8*ldd:], ldd)
+	}
+	if r8 < rows {
+		transposeGeneric(rows-r8, cols, src[r8*lds:], lds, dst[r8:], ldd)
+	}
+}
