@@ -1,0 +1,215 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/par"
+	"tercet/internal/rng"
+)
+
+// Batch is what a loader hands out.
+type Batch struct {
+	Index  []int32      // item of each row
+	Images *array.Array // (B, H, W, C)
+	Labels []int32
+	Epoch  int
+	Step   int // within the epoch
+}
+
+// ErrClosed is returned by Next after Close.
+var ErrClosed = errors.New("loader is closed")
+
+// Loader makes the batches of a sampler's plans, epoch after epoch without end,
+// ahead of their use on spare goroutines. The batches and their order depend on
+// the arguments of NewLoader alone, not on timing or threads. After the first
+// batches only an epoch's plan allocates, if batches are recycled.
+//
+// Next and Recycle are for one goroutine.
+type Loader struct {
+	ds     Dataset
+	s      Sampler
+	tf     Transform
+	seed   uint64
+	labels []int32
+	h, w   int // of the dataset
+	oh, ow int // of the batches
+	c      int
+
+	mu          sync.Mutex // guards the position up to claimed
+	plan        [][]int32
+	epoch, step int
+	claimed     int
+
+	slots  []chan result // batch number q arrives in slot q mod ahead
+	tokens chan struct{} // each lets a worker make one batch
+	taken  int           // batches handed out
+	quit   chan struct{}
+	once   sync.Once
+	wg     sync.WaitGroup
+	free   par.Free[Batch]
+	local  worker // for ahead < 1
+	err    error  // final
+}
+
+type result struct {
+	batch *Batch
+	err   error
+}
+
+// worker holds one goroutine's scratch.
+type worker struct {
+	stream       rng.Stream
+	img, scratch []float32
+}
+
+// NewLoader returns a loader that begins at the given step of the given epoch
+// and keeps up to ahead batches ready; with ahead < 1 Next makes them itself. tf
+// may be nil. The augmentation of row p of a batch depends on (seed, epoch, step,
+// p). What is wrong with the arguments is the error of the first Next.
+func NewLoader(ds Dataset, s Sampler, tf Transform, seed uint64, epoch, step, ahead int) *Loader {
+	l := &Loader{ds: ds, s: s, tf: tf, seed: seed, labels: ds.Labels(), epoch: epoch, step: step, quit: make(chan struct{})}
+	l.h, l.w, l.c = ds.Shape()
+	l.oh, l.ow = l.h, l.w
+	if tf != nil {
+		l.oh, l.ow, l.err = tf.Out(l.h, l.w)
+	}
+	switch n := s.Steps(); {
+	case l.err != nil:
+	case n < 1:
+		l.err = unfit("the sampler makes no batches")
+	case epoch < 0 || step < 0 || step > n:
+		l.err = fmt.Errorf("loader cannot begin at epoch %d, step %d: an epoch has %d steps", epoch, step, n)
+	case step == n:
+		l.epoch, l.step = epoch+1, 0
+	}
+	if l.err != nil {
+		return l
+	}
+	l.plan = s.Plan(l.epoch)
+	if ahead < 1 {
+		return l
+	}
+	l.slots = make([]chan result, ahead)
+	l.tokens = make(chan struct{}, ahead)
+	for i := range l.slots {
+		l.slots[i] = make(chan result, 1)
+		l.tokens <- struct{}{}
+	}
+	for range min(ahead, par.Threads()) {
+		l.wg.Add(1)
+		go l.work()
+	}
+	return l
+}
+
+// work makes one batch per token. A token for batch q is issued only when slot q
+// mod ahead is empty, so sending never blocks.
+func (l *Loader) work() {
+	defer l.wg.Done()
+	w := new(worker)
+	for {
+		select {
+		case <-l.quit:
+			return
+		case <-l.tokens:
+		}
+		q, r := l.make(w)
+		l.slots[q%len(l.slots)] <- r
+	}
+}
+
+// make makes the next batch that nobody has claimed, and returns its number.
+func (l *Loader) make(w *worker) (int, result) {
+	l.mu.Lock()
+	if l.step == len(l.plan) {
+		l.epoch, l.step = l.epoch+1, 0
+		l.plan = l.s.Plan(l.epoch)
+	}
+	q, epoch, step, ids := l.claimed, l.epoch, l.step, l.plan[l.step]
+	l.claimed++
+	l.step++
+	l.mu.Unlock()
+
+	b := l.free.Get()
+	if b.Images == nil {
+		b.Images = array.New(len(ids), l.oh, l.ow, l.c)
+	}
+	b.Images.SetRows(len(ids))
+	b.Epoch, b.Step = epoch, step
+	b.Index = append(b.Index[:0], ids...)
+	b.Labels = b.Labels[:0]
+	for p, id := range ids {
+		if err := l.row(w, b, p, int(id)); err != nil {
+			l.free.Put(b)
+			return q, result{err: fmt.Errorf("epoch %d, step %d, row %d: %s: %w", epoch, step, p, ItemName(l.ds, int(id)), err)}
+		}
+		b.Labels = append(b.Labels, l.labels[id])
+	}
+	return q, result{batch: b}
+}
+
+// row reads item id into row p of b and transforms it.
+func (l *Loader) row(w *worker, b *Batch, p, id int) error {
+	if l.tf == nil {
+		return l.ds.Read(id, b.Images.Row(p))
+	}
+	if w.img == nil {
+		w.img = make([]float32, l.h*l.w*l.c)
+		w.scratch = make([]float32, len(w.img))
+	}
+	if err := l.ds.Read(id, w.img); err != nil {
+		return err
+	}
+	w.stream.Reset(l.seed, "augment", uint64(b.Epoch), uint64(b.Step), uint64(p))
+	l.tf.Apply(w.img, w.scratch, l.h, l.w, l.c, &w.stream)
+	copy(b.Images.Row(p), w.img)
+	return nil
+}
+
+// Next returns the next batch, which the caller may keep or give to Recycle. It
+// returns ctx's error when ctx ends first, and can then be called again. Any
+// other error is final; it names epoch, step, item and file.
+func (l *Loader) Next(ctx context.Context) (*Batch, error) {
+	if l.err != nil {
+		return nil, l.err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	select {
+	case <-l.quit:
+		return nil, ErrClosed
+	default:
+	}
+	var r result
+	if l.slots == nil {
+		_, r = l.make(&l.local)
+	} else {
+		select {
+		case r = <-l.slots[l.taken%len(l.slots)]:
+		case <-l.quit:
+			return nil, ErrClosed
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		l.taken++
+		l.tokens <- struct{}{}
+	}
+	l.err = r.err
+	return r.batch, r.err
+}
+
+// Recycle takes back a batch whose content is no longer needed; the caller must
+// not use it afterwards.
+func (l *Loader) Recycle(b *Batch) { l.free.Put(b) }
+
+// Close stops the goroutines and waits for them. Batches that were handed out
+// stay valid.
+func (l *Loader) Close() {
+	l.once.Do(func() { close(l.quit) })
+	l.wg.Wait()
+}

@@ -1,0 +1,119 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tercet/internal/rng"
+)
+
+// Layouts of a batch.
+const (
+	// LayoutPairs: rows 2r and 2r+1 are a pair of one class.
+	LayoutPairs = "pairs"
+	// LayoutGeneral: nothing is promised.
+	LayoutGeneral = "general"
+)
+
+// Sampler says which items make each batch.
+type Sampler interface {
+	// Plan returns the item indices of each batch of an epoch: a pure function
+	// of the sampler's seed and the epoch. The caller owns the result.
+	Plan(epoch int) [][]int32
+	// Steps returns the number of batches of every epoch.
+	Steps() int
+	// BatchSize returns the number of items in a full batch; the last may be
+	// shorter.
+	BatchSize() int
+	// Layout returns LayoutPairs or LayoutGeneral.
+	Layout() string
+}
+
+// SamplerOptions choose a sampler.
+type SamplerOptions struct {
+	Name     string // see SamplerNames
+	Pairs    int    // class-pairs, class-pairs-distinct: pairs per batch
+	Classes  int    // m-per-class: classes per batch (P)
+	PerClass int    // m-per-class: items of each class in a batch (M)
+	Size     int    // shuffle, sequential: items per batch
+	DropLast bool   // class-pairs, shuffle: leave out a short last batch
+	Seed     uint64
+}
+
+// SamplerNames returns the names that NewSampler knows.
+func SamplerNames() []string {
+	return []string{"class-pairs", "class-pairs-distinct", "m-per-class", "shuffle", "sequential"}
+}
+
+// NewSampler makes a sampler over the items of ds by their labels. An error
+// wraps ErrUnfit where ds has too few samples or classes for it.
+func NewSampler(ds Dataset, o SamplerOptions) (Sampler, error) {
+	g := groups{labels: ds.Labels(), members: byClass(ds), seed: o.Seed}
+	switch o.Name {
+	case "class-pairs":
+		return newPairs(g, o)
+	case "class-pairs-distinct":
+		return newDistinctPairs(g, o)
+	case "m-per-class":
+		return newPerClass(g, o)
+	case "shuffle", "sequential":
+		return newShuffle(g, o)
+	}
+	return nil, fmt.Errorf("unknown sampler %q; want one of %s", o.Name, strings.Join(SamplerNames(), ", "))
+}
+
+// groups is what samplers know of a dataset.
+type groups struct {
+	labels  []int32
+	members [][]int32 // items of each class, rising
+	seed    uint64
+}
+
+// byClass returns the items of each class, in rising order.
+func byClass(ds Dataset) [][]int32 {
+	out := make([][]int32, len(ds.Classes()))
+	for i, y := range ds.Labels() {
+		out[y] = append(out[y], int32(i))
+	}
+	return out
+}
+
+// needTwo returns an error when fewer than two classes have items.
+func (g *groups) needTwo(name string) error {
+	full := 0
+	for _, m := range g.members {
+		if len(m) > 0 {
+			full++
+		}
+	}
+	if full < 2 {
+		return unfit("sampler %s: the data have %d class(es) with samples; negatives need at least 2", name, full)
+	}
+	return nil
+}
+
+// cut splits ids into batches of size; the last may be shorter, or is left out.
+func cut(ids []int32, size int, dropLast bool) [][]int32 {
+	n := batches(len(ids), size, dropLast)
+	plan := make([][]int32, n)
+	for s := range plan {
+		hi := min((s+1)*size, len(ids))
+		plan[s] = ids[s*size : hi : hi]
+	}
+	return plan
+}
+
+func batches(n, size int, dropLast bool) int {
+	if dropLast {
+		return n / size
+	}
+	return (n + size - 1) / size
+}
+
+// shuffled returns a random permutation of ids.
+func shuffled(ids []int32, r *rng.Stream) []int32 {
+	out := slices.Clone(ids)
+	r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
