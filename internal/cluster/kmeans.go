@@ -1,0 +1,129 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tercet/internal/rng"
+)
+
+// KMeansOptions sets KMeans. Zero values mean the defaults in brackets, which
+// are scikit-learn's but for the ten restarts.
+type KMeansOptions struct {
+	K             int     // clusters, 1 to n
+	Restarts      int     // independent starts, the best by inertia is kept [10]
+	MaxIterations int     // of each start [300]
+	Tolerance     float64 // times the mean feature variance: least total squared shift of the centres that goes on [1e-4]; negative: only unchanged labels stop
+	Seed          uint64
+	// Progress, where set, is called after each iteration of each start.
+	Progress func(restart, iteration int)
+}
+
+// KMeansResult is the best of the restarts.
+type KMeansResult struct {
+	Labels     []int32   // n cluster numbers in 0..K-1: each row's nearest centre
+	Centers    []float32 // (K, d)
+	Sizes      []int     // rows of each cluster; 0 only with a warning
+	Inertia    float64   // sum of squared distances of rows to their centres
+	Iterations int       // of the chosen restart
+	Restart    int       // the chosen one, from 0
+	Converged  bool      // false where MaxIterations ended it
+	Warnings   []string
+}
+
+// KMeans clusters the n rows of x, d numbers each, by Lloyd's algorithm from
+// greedy k-means++ starts (Arthur and Vassilvitskii 2007), as scikit-learn does:
+// data are centred first, 2+floor(ln k) candidates compete for each new centre,
+// a start ends when labels repeat or the centres shift by no more than the
+// tolerance, and a cluster that runs empty takes the row farthest from its
+// centre. All rows are used, there is no subsampling.
+//
+// Nearest centres come from a float32 product, and whatever lies within its
+// error bound of the nearest is measured again in float64, so that labels are
+// those of a float64 computation on the centred float32 rows; equal distances go
+// to the lower cluster number. Sums run in float64 in row order. The result has
+// the same bits for any number of threads.
+//
+// Errors: sizes that do not fit, NaN or infinity (by row and column), K outside
+// 1..n, a cancelled ctx. Fewer distinct rows than K, and starts that did not
+// converge, are warnings.
+func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMeansResult, error) {
+	if err := checkRows(x, n, d); err != nil {
+		return nil, err
+	}
+	if o.K < 1 || o.K > n {
+		return nil, fmt.Errorf("%w: k = %d clusters of %d rows: k must be in 1..%d", ErrInput, o.K, n, n)
+	}
+	if o.Restarts < 0 || o.MaxIterations < 0 {
+		return nil, fmt.Errorf("%d restarts of at most %d iterations: neither can be negative", o.Restarts, o.MaxIterations)
+	}
+	if o.Restarts == 0 {
+		o.Restarts = 10
+	}
+	if o.MaxIterations == 0 {
+		o.MaxIterations = 300
+	}
+	if o.Tolerance == 0 {
+		o.Tolerance = 1e-4
+	}
+	data := centre(x, n, d)
+	l := newLloyd(data, o.K)
+	tolerance := o.Tolerance * data.variance
+	var best *KMeansResult
+	for restart := range o.Restarts {
+		if err := l.seed(ctx, rng.New(o.Seed, "cluster/kmeans", uint64(restart))); err != nil {
+			return nil, fmt.Errorf("k-means stopped in start %d of %d: %w", restart+1, o.Restarts, err)
+		}
+		iterations, converged, err := l.iterate(ctx, o.MaxIterations, tolerance, func(i int) {
+			if o.Progress != nil {
+				o.Progress(restart, i)
+			}
+		})
+		if err != nil {
+			return nil, fmt.Errorf("k-means stopped in start %d of %d: %w", restart+1, o.Restarts, err)
+		}
+		inertia := l.inertia() / (data.scale * data.scale)
+		if best == nil || inertia < best.Inertia {
+			best = &KMeansResult{Labels: slices.Clone(l.labels), Centers: l.original(), Sizes: slices.Clone(l.size), Inertia: inertia,
+				Iterations: iterations, Restart: restart, Converged: converged}
+		}
+	}
+	best.warn(data, o)
+	return best, nil
+}
+
+func (r *KMeansResult) warn(data *centred, o KMeansOptions) {
+	used := 0
+	for _, s := range r.Sizes {
+		if s > 0 {
+			used++
+		}
+	}
+	if used < o.K {
+		if distinct := distinctRows(data); distinct < o.K {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("the data have only %d distinct rows: %d of the %d clusters are empty", distinct, o.K-used, o.K))
+		} else {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%d of the %d clusters are empty", o.K-used, o.K))
+		}
+	}
+	if !r.Converged {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged after %d iterations: raise the limit or the tolerance", o.MaxIterations))
+	}
+}
+
+// distinctRows counts the different rows.
+func distinctRows(c *centred) int {
+	order := make([]int, c.n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return slices.Compare(c.row(a), c.row(b)) })
+	distinct := 1
+	for i := 1; i < c.n; i++ {
+		if slices.Compare(c.row(order[i-1]), c.row(order[i])) != 0 {
+			distinct++
+		}
+	}
+	return distinct
+}
