@@ -44,15 +44,6 @@ func (p *Param) fill(v float32) {
 // Trained reports whether p has a gradient: it is a parameter, not a buffer.
 func (p *Param) Trained() bool { return p.Grad != nil }
 
-// ZeroGrad clears the gradients of all trained parameters.
-func ZeroGrad(params []*Param) {
-	for _, p := range params {
-		if p.Grad != nil {
-			p.Grad.Zero()
-		}
-	}
-}
-
 // CountParams returns the number of trained numbers; buffers do not count.
 func CountParams(params []*Param) int {
 	n := 0
