@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -271,11 +272,11 @@ func TestBadOptions(t *testing.T) {
 	for want, o := range map[string]Options{
 		"image size 7":              {Size: 7},
 		"image size 100000":         {Size: 100000},
-		"share none":                {TrainClasses: 1 << 62, TestClasses: 1 << 62},
+		"share none":                {TrainClasses: math.MaxInt, TestClasses: math.MaxInt},
 		"-3 training classes":       {TrainClasses: -3},
 		"-2 test classes":           {TestClasses: -2},
 		"-1 images per training":    {TrainPerClass: -1},
-		"exceed 4 GiB":              {TestPerClass: 1 << 62},
+		"exceed 1 GiB":              {TestPerClass: math.MaxInt},
 		`unknown difficulty "hrad"`: {Difficulty: "hrad"},
 		"custom needs the knobs":    {Difficulty: "custom"},
 		"beside difficulty easy":    {Difficulty: "easy", Knobs: &k},

@@ -63,7 +63,7 @@ func Preset(name string) (Knobs, error) {
 
 // maxBytes bounds the images of a split, so that a slip of the pen in a config
 // is an error and not an exhausted machine.
-const maxBytes = 4 << 30
+const maxBytes = 1 << 30
 
 // withDefaults returns o complete and checked.
 func (o Options) withDefaults() (Options, error) {
