@@ -114,6 +114,20 @@ func TestSofthardPositiveCanBeTheAnchor(t *testing.T) {
 	}
 }
 
+// All comparisons are strict: at a tie the wanted sets are empty.
+func TestTies(t *testing.T) {
+	z, err := array.Of([]float32{0, 1, -1, 2, 3, -1}, 6, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sceneOf(z, []int32{0, 0, 1, 1, 2, 2}, false)
+	for _, name := range []string{"semihard", "softhard", "softhard-strict", "hardest"} {
+		for _, margin := range []float64{0.5, 1, 2} {
+			checkLaw(t, name, Options{Layout: Pairs, Margin: margin}, s, 1000)
+		}
+	}
+}
+
 func TestFallbacksAreCounted(t *testing.T) {
 	same := array.New(4, 3) // all identical: no semihard, no softhard, no non-zero distance, no weight
 	for i := range same.Data {

@@ -1,0 +1,617 @@
+package adversary
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/nn"
+	"tercet/internal/par"
+	"tercet/internal/rng"
+)
+
+// net is z = W2 f(W1 x), f the identity or tanh, row by row in float64.
+type net struct {
+	w1, w2         [][]float64 // (hidden, n), (D, hidden)
+	tanh           bool
+	h              [][]float64
+	z, dx          *array.Array
+	forward, back  int
+	poison         bool // NaN in the input gradient
+	mode           nn.Mode
+	weightsWereAsk bool
+}
+
+func newNet(seed uint64, n, hidden, d int, tanh bool, gain float64) *net {
+	r := rng.New(seed, "net")
+	m := &net{tanh: tanh}
+	fill := func(a, b int, s float64) [][]float64 {
+		w := make([][]float64, a)
+		for i := range w {
+			w[i] = make([]float64, b)
+			for j := range w[i] {
+				w[i][j] = s * r.NormFloat64()
+			}
+		}
+		return w
+	}
+	m.w1, m.w2 = fill(hidden, n, gain), fill(d, hidden, 1)
+	return m
+}
+
+func (m *net) Dim() int            { return len(m.w2) }
+func (m *net) Params() []*nn.Param { return nil }
+
+func (m *net) Embed(x *array.Array, mode nn.Mode) *array.Array {
+	m.forward++
+	m.mode = mode
+	if m.z == nil || m.z.Rows() != x.Rows() {
+		m.z = array.New(x.Rows(), m.Dim())
+		m.dx = array.New(x.Shape...)
+		m.h = make([][]float64, x.Rows())
+		for i := range m.h {
+			m.h[i] = make([]float64, len(m.w1))
+		}
+	}
+	for i := range x.Rows() {
+		row := x.Row(i)
+		for a, w := range m.w1 {
+			s := 0.0
+			for k, v := range row {
+				s += w[k] * float64(v)
+			}
+			if m.tanh {
+				s = math.Tanh(s)
+			}
+			m.h[i][a] = s
+		}
+		for b, w := range m.w2 {
+			s := 0.0
+			for a, v := range m.h[i] {
+				s += w[a] * v
+			}
+			m.z.Row(i)[b] = float32(s)
+		}
+	}
+	return m.z
+}
+
+func (m *net) Backward(dz *array.Array, need nn.Need) *array.Array {
+	m.back++
+	m.weightsWereAsk = m.weightsWereAsk || need != nn.Input
+	for i := range dz.Rows() {
+		dx := m.dx.Row(i)
+		clear(dx)
+		for a, w := range m.w1 {
+			s := 0.0
+			for b := range m.w2 {
+				s += m.w2[b][a] * float64(dz.Row(i)[b])
+			}
+			if m.tanh {
+				s *= 1 - m.h[i][a]*m.h[i][a]
+			}
+			for k := range dx {
+				dx[k] += float32(s * w[k])
+			}
+		}
+	}
+	if m.poison {
+		m.dx.Row(m.dx.Rows() - 1)[2] = float32(math.NaN())
+	}
+	return m.dx
+}
+
+// along is the goal z . v.
+type along struct{ v []float64 }
+
+func (g along) Eval(z *array.Array, per []float64, grad *array.Array) error {
+	for i := range z.Rows() {
+		per[i] = 0
+		for k, x := range z.Row(i) {
+			per[i] += float64(x) * g.v[k]
+			if grad != nil {
+				grad.Row(i)[k] = float32(g.v[k])
+			}
+		}
+	}
+	return nil
+}
+
+// images draws n images (2, 2, 2) with pixels in [lo, hi].
+func images(seed uint64, n int, lo, hi float64) *array.Array {
+	r := rng.New(seed, "images")
+	x := array.New(n, 2, 2, 2)
+	for i := range x.Data {
+		x.Data[i] = float32(r.Uniform(lo, hi))
+	}
+	return x
+}
+
+func ids(n int) []uint64 {
+	out := make([]uint64, n)
+	for i := range out {
+		out[i] = uint64(100 + 7*i)
+	}
+	return out
+}
+
+func base() PGD {
+	return PGD{Norm: Linf, Eps: 0.1, Step: 0.02, Iterations: 12, Direction: Sign, Rule: Fixed, Start: FromClean, Restarts: 1, Keep: Last, Mode: nn.Eval}
+}
+
+func run(t *testing.T, p PGD, m nn.Embedder, x *array.Array, g Goal, seed uint64) (*array.Array, *Report) {
+	t.Helper()
+	out := array.New(x.Shape...)
+	r, err := p.Run(m, x, ids(x.Rows()), g, seed, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, r
+}
+
+// On a linear embedder the objective is u . x: the optimum over the L-infinity
+// ball is x0 - eps sign(u), over the L2 ball x0 - eps u/|u|; with [0, 1], the
+// former is clipped pixel by pixel.
+func TestPGDReachesTheClosedFormOptimum(t *testing.T) {
+	m := newNet(1, 8, 8, 3, false, 1)
+	g := along{[]float64{0.3, -1, 0.7}}
+	u := make([]float64, 8)
+	length := 0.0
+	for k := range u {
+		for a := range m.w1 {
+			for b := range m.w2 {
+				u[k] += g.v[b] * m.w2[b][a] * m.w1[a][k]
+			}
+		}
+		length += u[k] * u[k]
+	}
+	length = math.Sqrt(length)
+	for _, rule := range []StepRule{Fixed, Auto} {
+		for _, start := range []Start{FromClean, FromRandom} {
+			for _, box := range []bool{false, true} {
+				p := base()
+				p.Rule, p.Start, p.Keep, p.Iterations = rule, start, Best, 40
+				x := images(2, 5, 0.2, 0.8)
+				if box {
+					x = images(2, 5, 0, 1)
+				}
+				out, r := run(t, p, m, x, g, 1)
+				for i := range x.Rows() {
+					want := 0.0
+					for k, c := range x.Row(i) {
+						best := math.Min(1, math.Max(0, float64(c)-math.Copysign(p.Eps, u[k])))
+						want += u[k] * best
+						if d := math.Abs(float64(out.Row(i)[k]) - best); d > 1e-6 {
+							t.Errorf("linf %s %s box %v: pixel %d of image %d is %v, optimum %v", rule, start, box, k, i, out.Row(i)[k], best)
+						}
+					}
+					if math.Abs(r.Objective[i]-want) > 1e-5 {
+						t.Errorf("linf %s %s box %v: objective %v, optimum %v", rule, start, box, r.Objective[i], want)
+					}
+				}
+				if box {
+					continue
+				}
+				p.Norm, p.Direction, p.Eps, p.Step = L2, Normalized, 0.15, 0.03
+				_, r = run(t, p, m, x, g, 1)
+				for i := range x.Rows() {
+					want := 0.0
+					for k, c := range x.Row(i) {
+						want += u[k] * (float64(c) - p.Eps*u[k]/length)
+					}
+					if math.Abs(r.Objective[i]-want) > 1e-5 {
+						t.Errorf("l2 %s %s: objective %v, optimum %v", rule, start, r.Objective[i], want)
+					}
+					if math.Abs(r.L2[i]-p.Eps) > 1e-6 {
+						t.Errorf("l2 %s %s: radius %v of %v used", rule, start, r.L2[i], p.Eps)
+					}
+				}
+			}
+		}
+	}
+}
+
+// One step from the clean image, against the step written out.
+func TestPGDOneStep(t *testing.T) {
+	m := newNet(3, 8, 6, 3, true, 1)
+	g := along{[]float64{1, -0.5, 0.25}}
+	x := images(4, 3, 0.3, 0.7)
+	z := m.Embed(x, nn.Eval)
+	dz := array.New(3, 3)
+	if err := g.Eval(z, make([]float64, 3), dz); err != nil {
+		t.Fatal(err)
+	}
+	dx := m.Backward(dz, nn.Input).Clone()
+	for _, c := range []struct {
+		norm   Norm
+		dir    Direction
+		fgsm   bool
+		length float64
+	}{{Linf, Sign, false, 0.02}, {Linf, Sign, true, 0.1}, {Linf, Normalized, false, 0.02}, {L2, Sign, false, 0.02}, {L2, Normalized, false, 0.02}, {L2, Normalized, true, 0.1}} {
+		p := base()
+		p.Norm, p.Direction, p.FGSM, p.Iterations = c.norm, c.dir, c.fgsm, 1
+		out, r := run(t, p, m, x, g, 0)
+		for i := range 3 {
+			step := make([]float64, 8)
+			linf, l2 := 0.0, 0.0
+			for k, v := range dx.Row(i) {
+				step[k] = float64(v)
+				if c.dir == Sign {
+					step[k] = math.Copysign(1, float64(v))
+				}
+				linf = math.Max(linf, math.Abs(step[k]))
+				l2 += step[k] * step[k]
+			}
+			scale := c.length / linf
+			if c.norm == L2 {
+				scale = c.length / math.Sqrt(l2)
+			}
+			for k := range step {
+				want := float64(x.Row(i)[k]) - scale*step[k]
+				if math.Abs(float64(out.Row(i)[k])-want) > 1e-6 {
+					t.Errorf("%+v: image %d pixel %d is %v, want %v", c, i, k, out.Row(i)[k], want)
+				}
+			}
+			used := r.Linf[i]
+			if c.norm == L2 {
+				used = r.L2[i]
+			}
+			if math.Abs(used-c.length) > 1e-6 {
+				t.Errorf("%+v: moved by %v", c, used)
+			}
+		}
+		if r.Forward != 2 || r.Backward != 1 {
+			t.Errorf("%d forward, %d backward passes", r.Forward, r.Backward)
+		}
+	}
+}
+
+func TestPGDStaysInBallAndBox(t *testing.T) {
+	m := newNet(5, 8, 10, 4, true, 3)
+	g := along{[]float64{1, -1, 2, 0.5}}
+	for _, x := range []*array.Array{images(6, 6, 0, 1), images(6, 6, 0, 0), images(6, 6, 1, 1)} {
+		for _, norm := range []Norm{Linf, L2} {
+			for _, rule := range []StepRule{Fixed, Auto} {
+				for _, dir := range []Direction{Sign, Normalized} {
+					for _, eps := range []float64{0, 0.05, 0.9} {
+						p := base()
+						p.Norm, p.Rule, p.Direction, p.Eps = norm, rule, dir, eps
+						p.Start, p.Restarts, p.Keep, p.Iterations = FromRandom, 2, Best, 7
+						out, r := run(t, p, m, x, g, 9)
+						for i := range x.Rows() {
+							used := r.Linf[i]
+							if norm == L2 {
+								used = r.L2[i]
+							}
+							if used > eps+1e-6 {
+								t.Fatalf("%s %s eps %v: image %d is %v away", norm, rule, eps, i, used)
+							}
+						}
+						for _, v := range out.Data {
+							if !(v >= 0 && v <= 1) {
+								t.Fatalf("pixel %v", v)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// The random start fills the ball: it is not at its centre, and in the mean it is
+// as far away as a uniform point is (L-infinity: eps/2 per pixel; L2: n/(n+1) eps).
+func TestRandomStartIsUniform(t *testing.T) {
+	const n, images = 8, 4000
+	x0 := make([]float32, n)
+	for k := range x0 {
+		x0[k] = 0.5
+	}
+	for _, norm := range []Norm{Linf, L2} {
+		p := base()
+		p.Norm, p.Eps = norm, 0.2
+		x := make([]float32, n)
+		mean := 0.0
+		for i := range images {
+			p.randomStart(x, x0, rng.New(1, "pgd", uint64(i), 0))
+			for k := range x {
+				if norm == Linf {
+					mean += math.Abs(float64(x[k]-x0[k])) / n
+				}
+			}
+			if norm == L2 {
+				_, l2 := distances(x, x0)
+				mean += l2
+			}
+		}
+		want := 0.1
+		if norm == L2 {
+			want = 0.2 * n / (n + 1)
+		}
+		if mean /= images; math.Abs(mean-want) > 0.002 {
+			t.Errorf("%s: mean distance %v, want %v", norm, mean, want)
+		}
+	}
+}
+
+func TestBestIsNotWorseThanLastNorAutoThanFixed(t *testing.T) {
+	g := along{[]float64{1, -1, 2, 0.5}}
+	gain := 0.0
+	for seed := range uint64(6) {
+		m := newNet(20+seed, 8, 12, 4, true, 4)
+		x := images(seed, 8, 0, 1)
+		objective := func(change func(p *PGD)) []float64 {
+			p := base()
+			p.Eps, p.Step, p.Iterations = 0.3, 0.1, 40
+			change(&p)
+			_, r := run(t, p, m, x, g, 3)
+			return append([]float64(nil), r.Objective...)
+		}
+		last := objective(func(p *PGD) {})
+		best := objective(func(p *PGD) { p.Keep = Best })
+		more := objective(func(p *PGD) { p.Keep, p.Restarts = Best, 4 })
+		auto := objective(func(p *PGD) { p.Keep, p.Rule = Best, Auto })
+		fixedSum, autoSum := 0.0, 0.0
+		for i := range last {
+			if best[i] > last[i] {
+				t.Errorf("net %d image %d: best %v, last %v", seed, i, best[i], last[i])
+			}
+			if more[i] > best[i] {
+				t.Errorf("net %d image %d: 4 runs %v, one of them %v", seed, i, more[i], best[i])
+			}
+			fixedSum += best[i]
+			autoSum += auto[i]
+		}
+		gain += fixedSum - autoSum
+	}
+	if gain < 0 {
+		t.Errorf("automatic steps are worse than fixed ones by %v in the sum over six nets", -gain)
+	}
+}
+
+// Checkpoints of the authors' code for 100 iterations: 22, 41, 57, 70, 80, 87,
+// 93, 99.
+func TestAutoStepCheckpoints(t *testing.T) {
+	var a autoStep
+	a.begin(&PGD{Iterations: 100})
+	var got []int
+	for i := range 100 {
+		a.tick(i)
+		if a.checkpoint {
+			got = append(got, i)
+		}
+	}
+	if s := fmt.Sprint(got); s != "[22 41 57 70 80 87 93 99]" {
+		t.Fatal(s)
+	}
+}
+
+// A batch of 7, the same images one by one or in other company, and any number of
+// threads: identical bits.
+func TestPGDDoesNotDependOnBatchOrThreads(t *testing.T) {
+	defer par.SetThreads(0)
+	m := newNet(7, 8, 10, 4, true, 2)
+	g := along{[]float64{1, -1, 2, 0.5}}
+	x := images(8, 7, 0, 1)
+	for _, rule := range []StepRule{Fixed, Auto} {
+		for _, norm := range []Norm{Linf, L2} {
+			p := base()
+			p.Rule, p.Norm, p.Start, p.Restarts, p.Keep, p.KeepPrevious = rule, norm, FromRandom, 3, Best, true
+			par.SetThreads(1)
+			out, r := run(t, p, m, x, g, 5)
+			want := fmt.Sprintf("%x %x %x %x", out.Data, r.Objective, r.Embedding.Data, r.Previous.Data)
+			for _, threads := range []int{2, 3} {
+				par.SetThreads(threads)
+				out, r := run(t, p, m, x, g, 5)
+				if got := fmt.Sprintf("%x %x %x %x", out.Data, r.Objective, r.Embedding.Data, r.Previous.Data); got != want {
+					t.Fatalf("%s %s: %d threads give other bits", rule, norm, threads)
+				}
+			}
+			q := p // one PGD for batches of changing size
+			for lo, hi := 0, 3; lo < 7; lo, hi = hi, min(hi+3, 7) {
+				part := array.New(hi-lo, 2, 2, 2)
+				if _, err := q.Run(m, x.Slice(lo, hi), ids(7)[lo:hi], g, 5, part); err != nil {
+					t.Fatal(err)
+				}
+				if fmt.Sprint(part.Data) != fmt.Sprint(out.Slice(lo, hi).Data) {
+					t.Fatalf("%s %s: images %d to %d depend on their batch", rule, norm, lo, hi-1)
+				}
+			}
+			if other, _ := run(t, p, m, x, g, 6); fmt.Sprint(other.Data) == fmt.Sprint(out.Data) && rule == Fixed {
+				t.Errorf("%s %s: another seed gives the same images", rule, norm)
+			}
+		}
+	}
+}
+
+// stepping records what Run tells it.
+type stepping struct {
+	along
+	steps []int
+	seen  []*array.Array
+}
+
+func (s *stepping) Step(t int) { s.steps = append(s.steps, t) }
+func (s *stepping) Eval(z *array.Array, per []float64, grad *array.Array) error {
+	s.seen = append(s.seen, z.Clone())
+	return s.along.Eval(z, per, grad)
+}
+
+func TestPGDReport(t *testing.T) {
+	m := newNet(9, 8, 10, 2, true, 2)
+	x := images(10, 3, 0.3, 0.7)
+	g := &stepping{along: along{[]float64{1, -1}}}
+	p := base()
+	p.Iterations, p.KeepPrevious = 4, true
+	out, r := run(t, p, m, x, g, 0)
+	if s := fmt.Sprint(g.steps); s != "[0 1 2 3 4]" {
+		t.Error("steps", s)
+	}
+	if r.Forward != 5 || r.Backward != 4 || m.forward != 5 || m.back != 4 || m.weightsWereAsk || m.mode != nn.Eval {
+		t.Errorf("%+v, model saw %d and %d passes", r, m.forward, m.back)
+	}
+	if fmt.Sprint(r.Previous.Data) != fmt.Sprint(g.seen[3].Data) || fmt.Sprint(r.Embedding.Data) != fmt.Sprint(g.seen[4].Data) {
+		t.Error("embeddings of other iterates")
+	}
+	if z := m.Embed(out, nn.Eval); fmt.Sprint(z.Data) != fmt.Sprint(r.Embedding.Data) {
+		t.Error("the embeddings are not those of the result")
+	}
+	var radius Radius
+	for i := range 3 {
+		linf, l2 := 0.0, 0.0
+		for k, v := range out.Row(i) {
+			d := math.Abs(float64(v) - float64(x.Row(i)[k]))
+			linf = math.Max(linf, d)
+			l2 += d * d
+		}
+		radius.MeanLinf += linf / 3
+		radius.MaxLinf = math.Max(radius.MaxLinf, linf)
+		radius.MeanL2 += math.Sqrt(l2) / 3
+		radius.MaxL2 = math.Max(radius.MaxL2, math.Sqrt(l2))
+	}
+	for _, d := range []float64{radius.MeanLinf - r.Radius.MeanLinf, radius.MaxLinf - r.Radius.MaxLinf, radius.MeanL2 - r.Radius.MeanL2, radius.MaxL2 - r.Radius.MaxL2, radius.MaxLinf - 4*p.Step} {
+		if math.Abs(d) > 1e-6 {
+			t.Errorf("radius %+v, want %+v", r.Radius, radius)
+		}
+	}
+
+	// Without the final pass: the same images, one pass less.
+	p.KeepPrevious, p.SkipFinal, p.Mode = false, true, nn.BatchStats
+	m.forward = 0
+	same, r := run(t, p, m, x, along{g.v}, 0)
+	if fmt.Sprint(same.Data) != fmt.Sprint(out.Data) || r.Forward != 4 || m.forward != 4 || r.Embedding != nil || m.mode != nn.BatchStats {
+		t.Errorf("skip final: %+v", r)
+	}
+}
+
+func TestZeroGradientFraction(t *testing.T) {
+	m := newNet(11, 8, 4, 2, false, 1)
+	for b := range m.w2 {
+		clear(m.w2[b])
+	}
+	x := images(12, 3, 0, 1)
+	for _, p := range []PGD{base(), {Norm: L2, Eps: 1, Step: 0.1, Iterations: 5, Direction: Normalized, Rule: Auto, Start: FromClean, Restarts: 1, Keep: Best}} {
+		out, r := run(t, p, m, x, along{[]float64{1, 1}}, 0)
+		if r.ZeroGradient != 1 || fmt.Sprint(out.Data) != fmt.Sprint(x.Data) {
+			t.Errorf("zero gradients: %v, images moved by %v", r.ZeroGradient, r.Radius)
+		}
+	}
+	live := newNet(11, 8, 4, 2, false, 1)
+	if _, r := run(t, base(), live, x, along{[]float64{1, 1}}, 0); r.ZeroGradient != 0 {
+		t.Errorf("zero gradients: %v", r.ZeroGradient)
+	}
+}
+
+type failing struct{ along }
+
+func (failing) Eval(z *array.Array, per []float64, _ *array.Array) error {
+	for i := range per {
+		per[i] = 1
+	}
+	per[len(per)-1] = math.NaN()
+	return nil
+}
+
+func TestPGDErrors(t *testing.T) {
+	m := newNet(13, 8, 4, 2, false, 1)
+	sick := newNet(13, 8, 4, 2, false, 1)
+	sick.poison = true
+	g := along{[]float64{1, 1}}
+	ok := images(14, 3, 0, 1)
+	out := array.New(3, 2, 2, 2)
+	dark := images(14, 3, 0, 1)
+	dark.Row(1)[5] = -0.25
+	nan := images(14, 3, 0, 1)
+	nan.Row(2)[0] = float32(math.NaN())
+	random := base()
+	random.Start = FromRandom
+	for _, c := range []struct {
+		name string
+		p    PGD
+		m    nn.Embedder
+		x    *array.Array
+		out  *array.Array
+		ids  []uint64
+		g    Goal
+		want string
+		is   error
+	}{
+		{"gradient", base(), sick, ok, out, nil, g, "input gradient of image 2 is NaN in element 2 at step 0", ErrNonFinite},
+		{"objective", base(), m, ok, out, nil, failing{g}, "objective of image 2 is NaN at step 0", ErrNonFinite},
+		{"pixel", base(), m, dark, out, nil, g, "image 1, element 5 is -0.25, outside [0, 1]", nil},
+		{"NaN pixel", base(), m, nan, out, nil, g, "image 2, element 0 is NaN", nil},
+		{"shape", base(), m, ok, array.New(3, 2, 2, 1), nil, g, "output images is [3 2 2 1]", array.ErrShape},
+		{"empty", base(), m, array.New(0, 2, 2, 2), array.New(0, 2, 2, 2), nil, g, "no images", array.ErrShape},
+		{"alias", base(), m, ok, ok, nil, g, "share storage", nil},
+		{"ids", random, m, ok, out, nil, g, "an id for each of the 3 images, got 0", nil},
+		{"options", PGD{}, m, ok, out, nil, g, "unknown norm", nil},
+	} {
+		_, err := c.p.Run(c.m, c.x, c.ids, c.g, 0, c.out)
+		if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	for _, bad := range []func(p *PGD){
+		func(p *PGD) { p.Norm = "l1" },
+		func(p *PGD) { p.Direction = "" },
+		func(p *PGD) { p.Rule = "apgd" },
+		func(p *PGD) { p.Start = "zero" },
+		func(p *PGD) { p.Keep = "first" },
+		func(p *PGD) { p.Eps = -1 },
+		func(p *PGD) { p.Eps = math.NaN() },
+		func(p *PGD) { p.Eps = 8 },
+		func(p *PGD) { p.Iterations = 0 },
+		func(p *PGD) { p.Step = 0 },
+		func(p *PGD) { p.Step = math.Inf(1) },
+		func(p *PGD) { p.Restarts = 0 },
+		func(p *PGD) { p.Mode = nn.Train },
+		func(p *PGD) { p.SkipFinal, p.Keep = true, Best },
+		func(p *PGD) { p.SkipFinal, p.Restarts = true, 2 },
+	} {
+		p := base()
+		bad(&p)
+		if err := p.Validate(); err == nil {
+			t.Errorf("%+v accepted", p)
+		}
+	}
+	fgsm := base()
+	fgsm.FGSM, fgsm.Iterations, fgsm.Step = true, 1, 0
+	if err := fgsm.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPGDAllocatesNothing(t *testing.T) {
+	m := newNet(15, 8, 6, 3, true, 1)
+	x := images(16, 9, 0, 1)
+	out := array.New(9, 2, 2, 2)
+	id := ids(9)
+	var g Goal = along{[]float64{1, -1, 2}}
+	for _, rule := range []StepRule{Fixed, Auto} {
+		for _, norm := range []Norm{Linf, L2} {
+			p := base()
+			p.Rule, p.Norm, p.Keep, p.Restarts, p.KeepPrevious = rule, norm, Best, 2, true
+			step := func() {
+				if _, err := p.Run(m, x, id, g, 1, out); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 30 {
+				step()
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for range 50 {
+				step()
+			}
+			runtime.ReadMemStats(&after)
+			if a := after.Mallocs - before.Mallocs; a > 20 {
+				t.Errorf("%s %s: %d allocations in 50 runs", rule, norm, a)
+			}
+		}
+	}
+}
