@@ -38,6 +38,8 @@ type Config struct {
 type Axis struct {
 	Key    string
 	Values []string
+
+	at origin
 }
 
 // Axes are a config's sweep in the order of the file.

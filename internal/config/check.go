@@ -1,0 +1,191 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Validate checks every value and how they fit together, and returns all
+// mistakes at once. Load has done so already; it is for configs changed in code.
+func (c *Config) Validate() error {
+	var errs []*Error
+	c.check(nil, func(e *Error) { errs = append(errs, e) })
+	return join(errs)
+}
+
+// check reports mistakes in keys that are not in skip.
+func (c *Config) check(skip map[string]bool, report func(*Error)) {
+	fail := func(key, format string, args ...any) {
+		if !skip[key] {
+			report(c.src.origin(key).errorf(key, fmt.Sprintf(format, args...)))
+		}
+	}
+	c.walk(func(l leaf) {
+		if !skip[l.path] {
+			checkLeaf(l, fail)
+		}
+	})
+	c.rules(fail)
+}
+
+func checkLeaf(l leaf, fail func(key, format string, args ...any)) {
+	if words := l.f.tag.Get("enum"); words != "" {
+		valid := strings.Split(words, "|")
+		if s := l.v.String(); !contains(valid, s) {
+			fail(l.path, "there is no %q here; %s", s, unknown(s, valid))
+		}
+	}
+	rules := l.f.tag.Get("check")
+	if rules == "" {
+		return
+	}
+	v := l.v
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return
+		}
+		v = v.Elem()
+	}
+	switch {
+	case v.Type() == spanType:
+		inRange(v.Interface().(Span).N, rules, l.path, fail)
+	case v.Kind() == reflect.Slice || v.Kind() == reflect.Array:
+		if v.Len() == 0 {
+			fail(l.path, "wants at least one value")
+		}
+		for i := range v.Len() {
+			inRange(asFloat(v.Index(i)), rules, l.path, fail)
+		}
+	default:
+		inRange(asFloat(v), rules, l.path, fail)
+	}
+}
+
+func asFloat(v reflect.Value) float64 {
+	if v.CanInt() {
+		return float64(v.Int())
+	}
+	return v.Float()
+}
+
+var ruleForm = regexp.MustCompile(`^(<=|>=|<|>)(.+)$`)
+
+func inRange(x float64, rules, key string, fail func(key, format string, args ...any)) {
+	for _, r := range strings.Split(rules, ",") {
+		m := ruleForm.FindStringSubmatch(r)
+		limit, err := strconv.ParseFloat(m[2], 64)
+		if err != nil {
+			panic("config: bad check tag " + rules)
+		}
+		ok := false
+		switch m[1] {
+		case "<":
+			ok = x < limit
+		case "<=":
+			ok = x <= limit
+		case ">":
+			ok = x > limit
+		case ">=":
+			ok = x >= limit
+		}
+		if !ok {
+			fail(key, "must be %s, is %s", strings.ReplaceAll(rules, ",", " and "), number(x))
+			return
+		}
+	}
+}
+
+var (
+	nameForm   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.,+=-]*$`)
+	metricForm = regexp.MustCompile(`^(retrieval|clustering)\.[a-z0-9_@]+$`)
+)
+
+// rules holds what must fit together across keys.
+func (c *Config) rules(fail func(key, format string, args ...any)) {
+	if !nameForm.MatchString(c.Name) || len(c.Name) > 200 {
+		fail("name", "names a folder: letters, digits and _ . , + = - only, at most 200, not starting with a dot or sign; is %q", c.Name)
+	}
+	for _, f := range c.neededFiles() {
+		if f.value == "" {
+			fail(f.key, "must be set for data %q: %s", c.Data.Name, f.doc)
+		}
+	}
+	if c.Data.Size > 0 && c.Data.Crop > c.Data.Size {
+		fail("data.crop", "is larger than data.size (%d)", c.Data.Size)
+	}
+	if s, ok := c.Data.Split.Options.(ClassSplit); ok && s.Train >= 1 && s.Train != float64(int(s.Train)) {
+		fail("data.split.train", "is neither a fraction below 1 nor a whole number of classes: %s", number(s.Train))
+	}
+	if c.Optimizer.Name == "adamw" && c.Optimizer.Decay != "decoupled" {
+		fail("optimizer.decay", "adamw is Adam with decoupled decay; write adam for decay %q", c.Optimizer.Decay)
+	}
+	if s, ok := c.Optimizer.Options.(SGD); ok && s.Nesterov && s.Momentum == 0 {
+		fail("optimizer.nesterov", "needs a momentum above 0")
+	}
+	if s, ok := c.Optimizer.Schedule.Options.(CosineSchedule); ok && s.MinLR > c.Optimizer.LR {
+		fail("optimizer.schedule.min_lr", "is larger than optimizer.lr (%s)", number(c.Optimizer.LR))
+	}
+	if (c.Train.Epochs > 0) == (c.Train.Steps > 0) {
+		fail("train.epochs", "set exactly one of train.epochs and train.steps above 0 (they are %d and %d)", c.Train.Epochs, c.Train.Steps)
+	}
+	c.stopRules(fail)
+	for i := 1; i < len(c.Eval.Ks); i++ {
+		if c.Eval.Ks[i] <= c.Eval.Ks[i-1] {
+			fail("eval.ks", "must rise: %d comes after %d", c.Eval.Ks[i], c.Eval.Ks[i-1])
+			break
+		}
+	}
+}
+
+func (c *Config) stopRules(fail func(key, format string, args ...any)) {
+	m := c.Train.EarlyStop.Metric
+	if m == "" {
+		return
+	}
+	if !metricForm.MatchString(m) {
+		fail("train.early_stop.metric", "is not a key of an evaluation such as retrieval.recall@1 or clustering.nmi: %q", m)
+	}
+	if c.Train.EvalEvery == 0 {
+		fail("train.early_stop.metric", "needs evaluations during training: set train.eval_every")
+	}
+}
+
+type needed struct{ key, value, doc string }
+
+// neededFiles lists the paths without which a source cannot be opened.
+func (c *Config) neededFiles() []needed {
+	byFile := c.Data.Split.Kind == "file"
+	root := func(r string) []needed { return []needed{{"data.root", r, "the folder of the data"}} }
+	var list []needed
+	switch o := c.Data.Options.(type) {
+	case MNISTData:
+		return root(o.Root)
+	case CIFAR10Data:
+		return root(o.Root)
+	case FolderData:
+		return root(o.Root)
+	case IDXData:
+		list = []needed{{"data.train.images", o.Train.Images, "the training images"}, {"data.train.labels", o.Train.Labels, "their labels"}}
+		if byFile {
+			list = append(list, needed{"data.test.images", o.Test.Images, "the test images"}, needed{"data.test.labels", o.Test.Labels, "their labels"})
+		}
+	case NPYData:
+		list = []needed{{"data.train.vectors", o.Train.Vectors, "the training vectors"}, {"data.train.labels", o.Train.Labels, "their labels"}}
+		if byFile {
+			list = append(list, needed{"data.test.vectors", o.Test.Vectors, "the test vectors"}, needed{"data.test.labels", o.Test.Labels, "their labels"})
+		}
+	}
+	return list
+}
+
+func contains(list []string, s string) bool {
+	for _, w := range list {
+		if w == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,145 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// decoder fills a config from a tree and collects every mistake.
+type decoder struct {
+	origins map[string]origin
+	bad     map[string]bool // keys whose value could not be read
+	errs    []*Error
+}
+
+func (d *decoder) fail(at origin, key, format string, args ...any) {
+	d.bad[key] = true
+	d.errs = append(d.errs, at.errorf(key, fmt.Sprintf(format, args...)))
+}
+
+// section fills v (an addressable struct) from n; a nil n leaves the defaults.
+// path ends in a dot, or is empty at the top.
+func (d *decoder) section(v reflect.Value, n *node, path string) {
+	t := v.Type()
+	if n == nil {
+		n = &node{kind: mapping}
+	}
+	n = spell(t, n)
+	if n.kind != mapping {
+		own := names(fields(t))
+		if f, _, ok := choice(t); ok {
+			own = []string{f.name}
+		}
+		d.fail(n.at, strings.TrimSuffix(path, "."), "is a section with keys such as %s, got %s", own[0], n.what())
+		return
+	}
+	disc, family, poly := choice(t)
+	own := fields(t)
+	var options reflect.Value
+	var optional []field
+	if poly {
+		c, ok := d.component(v.Field(disc.index), disc, family, n, path)
+		if !ok {
+			return
+		}
+		options = reflect.New(reflect.TypeOf(c.options)).Elem()
+		options.Set(reflect.ValueOf(c.options))
+		optional = optionFields(c)
+		if c.preset != nil {
+			c.preset(v.Addr().Interface())
+		}
+	}
+	for _, e := range n.keys {
+		_, common := find(own, e.key)
+		if _, special := find(optional, e.key); !common && !special {
+			d.unknown(v, e, path, append(names(own), names(optional)...))
+		}
+	}
+	for _, f := range own {
+		if !poly || f.name != disc.name {
+			d.field(v.Field(f.index), f, n, path)
+		}
+	}
+	for _, f := range optional {
+		d.field(options.Field(f.index), f, n, path)
+	}
+	clearOutbid(v, own, n)
+	if poly {
+		v.FieldByName("Options").Set(options)
+	}
+}
+
+// component reads the key that names the section's component.
+func (d *decoder) component(v reflect.Value, f field, family []component, n *node, path string) (component, bool) {
+	name := v.String()
+	if name == "" {
+		name = family[0].name
+	}
+	if w := n.get(f.name); w != nil {
+		if !d.scalar(w, path+f.name, "a name") {
+			return component{}, false
+		}
+		name = w.text
+		d.origins[path+f.name] = w.at
+		if _, ok := lookup(family, name); !ok {
+			d.fail(w.at, path+f.name, "there is no %s %q; %s", f.tag.Get("choice"), name, unknown(name, componentNames(family)))
+			return component{}, false
+		}
+	}
+	c, _ := lookup(family, name)
+	v.SetString(name)
+	return c, true
+}
+
+// clearOutbid sets to zero the defaults of a group of which another key is given.
+func clearOutbid(v reflect.Value, own []field, n *node) {
+	for _, f := range own {
+		if n.get(f.name) == nil && outbid(own, f.name, n) {
+			v.Field(f.index).SetZero()
+		}
+	}
+}
+
+func (d *decoder) field(v reflect.Value, f field, n *node, path string) {
+	val := n.get(f.name)
+	key := path + f.name
+	switch {
+	case isSection(f.typ):
+		d.section(v, val, key+".")
+	case val != nil:
+		d.origins[key] = val.at
+		d.value(v, f, val, key)
+	case f.typ == spanType && v.Interface().(Span).Unit == "":
+		v.Set(reflect.ValueOf(Span{Unit: units(f)[0]}))
+	}
+}
+
+// unknown reports a key that the section v does not have.
+func (d *decoder) unknown(v reflect.Value, e entry, path string, valid []string) {
+	if f, family, ok := choice(v.Type()); ok {
+		if has := holders(family, e.key); len(has) > 0 {
+			d.fail(e.at, path+e.key, "%s %q does not have this key; %s %s; set %s%s to one of them or remove the key; valid here: %s",
+				f.tag.Get("choice"), v.Field(f.index).String(), strings.Join(has, ", "), plural(len(has), "has it", "have it"),
+				path, f.name, strings.Join(valid, ", "))
+			return
+		}
+	}
+	if path == "" {
+		valid = append(valid, "include")
+	}
+	msg := unknown(e.key, valid)
+	if Closest(e.key, valid) == "" {
+		if paths := elsewhere(e.key); len(paths) > 0 {
+			msg = fmt.Sprintf("did you mean %s? %s", strings.Join(paths, " or "), msg)
+		}
+	}
+	d.fail(e.at, path+e.key, "unknown key; %s", msg)
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}

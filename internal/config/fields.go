@@ -1,0 +1,119 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+)
+
+// field is one key of a section.
+type field struct {
+	name  string
+	index int
+	typ   reflect.Type
+	tag   reflect.StructTag
+}
+
+var (
+	spanType = reflect.TypeFor[Span]()
+	axesType = reflect.TypeFor[Axes]()
+)
+
+// isSection tells a struct of keys from a value.
+func isSection(t reflect.Type) bool { return t.Kind() == reflect.Struct && t != spanType }
+
+// fields lists a section's own keys, without those of its component.
+func fields(t reflect.Type) []field {
+	var list []field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if name := f.Tag.Get("yaml"); name != "" && name != "-" {
+			list = append(list, field{name, i, f.Type, f.Tag})
+		}
+	}
+	return list
+}
+
+func find(list []field, name string) (field, bool) {
+	for _, f := range list {
+		if f.name == name {
+			return f, true
+		}
+	}
+	return field{}, false
+}
+
+func names(list []field) []string {
+	out := make([]string, len(list))
+	for i, f := range list {
+		out[i] = f.name
+	}
+	return out
+}
+
+// choice returns the key that names a section's component and its family.
+func choice(t reflect.Type) (f field, family []component, ok bool) {
+	for _, f := range fields(t) {
+		if name := f.tag.Get("choice"); name != "" {
+			return f, families[name], true
+		}
+	}
+	return field{}, nil, false
+}
+
+func lookup(family []component, name string) (component, bool) {
+	for _, c := range family {
+		if c.name == name {
+			return c, true
+		}
+	}
+	return component{}, false
+}
+
+func componentNames(family []component) []string {
+	out := make([]string, len(family))
+	for i, c := range family {
+		out[i] = c.name
+	}
+	return out
+}
+
+func optionFields(c component) []field { return fields(reflect.TypeOf(c.options)) }
+
+// holders returns the components of a family that have a key.
+func holders(family []component, key string) []string {
+	var out []string
+	for _, c := range family {
+		if _, ok := find(optionFields(c), key); ok {
+			out = append(out, c.name)
+		}
+	}
+	return out
+}
+
+// elsewhere lists the paths of all sections that have a key of this name, for
+// the message about a key in the wrong section.
+func elsewhere(key string) []string {
+	var out []string
+	seen := map[string]bool{}
+	var visit func(t reflect.Type, path string)
+	visit = func(t reflect.Type, path string) {
+		list := fields(t)
+		if _, family, ok := choice(t); ok {
+			for _, c := range family {
+				list = append(list, optionFields(c)...)
+			}
+		}
+		for _, f := range list {
+			p := path + f.name
+			if f.name == key && path != "" && !seen[p] {
+				seen[p] = true
+				out = append(out, p)
+			}
+			if isSection(f.typ) && strings.Count(p, ".") < 8 {
+				visit(f.typ, p+".")
+			}
+		}
+	}
+	visit(reflect.TypeFor[Config](), "")
+	return out
+}

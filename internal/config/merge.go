@@ -1,0 +1,113 @@
+package config
+
+import "reflect"
+
+// merge lays over on base and returns the result; neither is changed. t is the
+// section's type, nil where no section is known there. A layer that names
+// another component than the layers below starts from that component's
+// defaults: keys of theirs that it does not have are left behind when drop is
+// set, and are later refused as unknown otherwise.
+func merge(t reflect.Type, base, over *node, drop bool) *node {
+	switch {
+	case base == nil:
+		return over
+	case t == nil:
+		return over
+	case t == axesType:
+		if base.kind != mapping || over.kind != mapping {
+			return over
+		}
+		return lay(base, over, func(string) reflect.Type { return nil }, drop)
+	case !isSection(t):
+		return over
+	case over.null:
+		return base
+	}
+	base, over = spell(t, base), spell(t, over)
+	if base.kind != mapping || over.kind != mapping {
+		return over
+	}
+	list := fields(t)
+	if f, family, ok := choice(t); ok {
+		was, is := chosen(family, base.get(f.name)), chosen(family, base.get(f.name))
+		if n := over.get(f.name); n != nil {
+			is = n.text
+		}
+		c, known := lookup(family, is)
+		if known {
+			list = append(list, optionFields(c)...)
+		}
+		if known && drop && is != was {
+			base = keep(base, func(key string) bool { _, ok := find(list, key); return ok || len(holders(family, key)) == 0 })
+		}
+	}
+	if drop {
+		base = keep(base, func(key string) bool { return !outbid(list, key, over) })
+	}
+	return lay(base, over, func(key string) reflect.Type {
+		if f, ok := find(list, key); ok {
+			return f.typ
+		}
+		return nil
+	}, drop)
+}
+
+// spell writes a section given as one word, such as "miner: softhard", in full.
+func spell(t reflect.Type, n *node) *node {
+	if f, _, ok := choice(t); ok && n.kind == scalar && !n.null {
+		return &node{kind: mapping, at: n.at, keys: []entry{{f.name, n.at, n}}}
+	}
+	if n.null {
+		return &node{kind: mapping, at: n.at}
+	}
+	return n
+}
+
+func chosen(family []component, n *node) string {
+	if n == nil {
+		return family[0].name
+	}
+	return n.text
+}
+
+// outbid reports whether over chooses another key of the group that key is in.
+func outbid(list []field, key string, over *node) bool {
+	f, ok := find(list, key)
+	group := f.tag.Get("oneof")
+	if !ok || group == "" || over.get(key) != nil {
+		return false
+	}
+	for _, g := range list {
+		if g.tag.Get("oneof") == group && over.get(g.name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func keep(n *node, want func(string) bool) *node {
+	out := *n
+	out.keys = nil
+	for _, e := range n.keys {
+		if want(e.key) {
+			out.keys = append(out.keys, e)
+		}
+	}
+	return &out
+}
+
+func lay(base, over *node, typ func(string) reflect.Type, drop bool) *node {
+	out := *base
+	out.keys = append([]entry(nil), base.keys...)
+next:
+	for _, e := range over.keys {
+		for i := range out.keys {
+			if out.keys[i].key == e.key {
+				out.keys[i] = entry{e.key, e.at, merge(typ(e.key), out.keys[i].val, e.val, drop)}
+				continue next
+			}
+		}
+		out.keys = append(out.keys, e)
+	}
+	return &out
+}

@@ -1,0 +1,174 @@
+package config
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// leaf is one key with a value.
+type leaf struct {
+	path  string
+	name  string
+	depth int
+	v     reflect.Value
+	f     field
+}
+
+// walk calls f for every key of the config in the order of the structs: a
+// component's keys follow its section's common ones.
+func (c *Config) walk(f func(leaf)) {
+	walk(reflect.ValueOf(c).Elem(), "", 0, f, nil)
+}
+
+func walk(v reflect.Value, path string, depth int, f func(leaf), open func(name string, depth int)) {
+	visit := func(v reflect.Value, list []field) {
+		for _, k := range list {
+			if isSection(k.typ) {
+				if open != nil {
+					open(k.name, depth)
+				}
+				walk(v.Field(k.index), path+k.name+".", depth+1, f, open)
+				continue
+			}
+			f(leaf{path + k.name, k.name, depth, v.Field(k.index), k})
+		}
+	}
+	visit(v, fields(v.Type()))
+	if _, _, ok := choice(v.Type()); ok {
+		if o := v.FieldByName("Options").Elem(); o.IsValid() {
+			visit(o, fields(o.Type()))
+		}
+	}
+}
+
+// Resolved returns the complete config as YAML: every key, no includes, no
+// overrides left to apply. Loading it gives the same config, and the same
+// config gives the same bytes.
+func (c *Config) Resolved() ([]byte, error) {
+	var b bytes.Buffer
+	indent := func(depth int) { b.WriteString(strings.Repeat("  ", depth)) }
+	walk(reflect.ValueOf(c).Elem(), "", 0, func(l leaf) {
+		indent(l.depth)
+		if axes, ok := l.v.Interface().(Axes); ok && len(axes) > 0 {
+			b.WriteString(l.name + ":\n")
+			for _, a := range axes {
+				indent(l.depth + 1)
+				b.WriteString(quote(a.Key) + ": [" + strings.Join(a.Values, ", ") + "]\n")
+			}
+			return
+		}
+		b.WriteString(l.name + ": " + l.text() + "\n")
+	}, func(name string, depth int) {
+		indent(depth)
+		b.WriteString(name + ":\n")
+	})
+	return b.Bytes(), nil
+}
+
+// Hash returns 12 hexadecimal digits of the SHA-256 of Resolved.
+func (c *Config) Hash() string {
+	text, _ := c.Resolved() // writes to memory: cannot fail
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:6])
+}
+
+// text is the value as Resolved writes it, on one line.
+func (l leaf) text() string {
+	if axes, ok := l.v.Interface().(Axes); ok {
+		parts := make([]string, len(axes))
+		for i, a := range axes {
+			parts[i] = quote(a.Key) + ": [" + strings.Join(a.Values, ", ") + "]"
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return text(l.v)
+}
+
+func text(v reflect.Value) string {
+	if s, ok := v.Interface().(Span); ok {
+		return s.String()
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return quote(v.String())
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case reflect.Int:
+		return strconv.FormatInt(v.Int(), 10)
+	case reflect.Uint64:
+		return strconv.FormatUint(v.Uint(), 10)
+	case reflect.Float64:
+		return number(v.Float())
+	case reflect.Pointer:
+		if v.IsNil() {
+			return "null"
+		}
+		return text(v.Elem())
+	case reflect.Slice, reflect.Array:
+		parts := make([]string, v.Len())
+		for i := range parts {
+			parts[i] = text(v.Index(i))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	panic("config: a value of type " + v.Type().String() + " cannot be written")
+}
+
+// number writes x so that reading it gives the same bits; steps of 1/255, the
+// unit of pixel perturbations, stay fractions.
+func number(x float64) string {
+	s := strconv.FormatFloat(x, 'g', -1, 64)
+	if k := math.Round(x * 255); len(s) > 8 && k >= 1 && k <= 255 && k/255 == x {
+		return strconv.Itoa(int(k)) + "/255"
+	}
+	if m, e, ok := strings.Cut(s, "e"); ok && !strings.Contains(m, ".") {
+		return m + ".0e" + e // YAML 1.1 readers take 1e-06 for a text
+	}
+	return s
+}
+
+var (
+	plainWord = regexp.MustCompile(`^[A-Za-z_./][A-Za-z0-9_./+@-]*$`)
+	notString = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n|\.+|[.]?(inf|nan))$`)
+)
+
+// quote writes a text as YAML, with quotes unless it reads as itself without.
+func quote(s string) string {
+	if plainWord.MatchString(s) && !notString.MatchString(s) {
+		if _, err := strconv.ParseFloat(s, 64); err != nil {
+			return s
+		}
+	}
+	return strconv.Quote(s)
+}
+
+// flow writes a tree as YAML on one line.
+func (n *node) flow() string {
+	parts := make([]string, 0, len(n.items)+len(n.keys))
+	switch {
+	case n.kind == sequence:
+		for _, item := range n.items {
+			parts = append(parts, item.flow())
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case n.kind == mapping:
+		for _, e := range n.keys {
+			parts = append(parts, quote(e.key)+": "+e.val.flow())
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case n.null:
+		return "null"
+	case n.plain && plainValue.MatchString(n.text):
+		return n.text
+	}
+	return strconv.Quote(n.text)
+}
+
+// plainValue matches values that keep their meaning without quotes in a list.
+var plainValue = regexp.MustCompile(`^([A-Za-z0-9_/]|[.+-][A-Za-z0-9])[A-Za-z0-9_./+@-]*( [a-z]+)?$`)

@@ -1,0 +1,267 @@
+package config
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v4"
+	"pgregory.net/rapid"
+)
+
+// checkFixedPoint loads what c resolves to and requires the same bytes.
+func checkFixedPoint(t interface{ Fatalf(string, ...any) }, c *Config) []byte {
+	first, err := c.Resolved()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	again, err := LoadBytes(first, "resolved.yaml", nil)
+	if err != nil {
+		t.Fatalf("the resolved config does not load: %v\n%s", err, first)
+	}
+	second, _ := again.Resolved()
+	if !bytes.Equal(first, second) {
+		t.Fatalf("not a fixed point:\n%s", cmp.Diff(string(first), string(second)))
+	}
+	if c.Hash() != again.Hash() {
+		t.Fatalf("hashes differ")
+	}
+	return first
+}
+
+func TestResolvedIsAFixedPoint(t *testing.T) {
+	for _, text := range []string{"name: x", design, design + "sweep:\n  miner: [random, {name: distance, cutoff: 0.5}]\n  seed: [0, 1]\n",
+		"name: x\noptimizer: {schedule: {name: step, every: 3, warmup: 1 epoch}}\ndata: {glyphs: {blur: 3/255}, split: {kind: class, train: 7}}",
+		"name: \"007\"\ndata: {name: folder, root: \"a b: #c\\n\\u00e9\\x07\", test: \"null\", train: 'true'}"} {
+		checkFixedPoint(t, mustLoad(t, text))
+	}
+}
+
+func TestResolvedIsYAMLForOthers(t *testing.T) {
+	text := checkFixedPoint(t, mustLoad(t, design+"sweep: {seed: [0, 1]}"))
+	var doc map[string]any
+	if err := yaml.Load(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if lr := doc["optimizer"].(map[string]any)["lr"]; lr != 0.001 {
+		t.Errorf("lr reads as %v", lr)
+	}
+	if seeds := doc["sweep"].(map[string]any)["seed"]; !cmp.Equal(seeds, []any{0, 1}) {
+		t.Errorf("seeds read as %v", seeds)
+	}
+}
+
+func TestResolvedGolden(t *testing.T) {
+	got, _ := mustLoad(t, design).Resolved()
+	golden(t, "resolved.yaml", got)
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if os.Getenv("TERCET_UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("differs from %s (TERCET_UPDATE_GOLDEN=1 writes it anew):\n%s", path, d)
+	}
+}
+
+func TestTextsAndNumbersSurvive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, err := Load("", []string{"data.name=folder", "data.root=x"})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		root := rapid.StringN(1, 20, -1).Draw(t, "root")
+		margin := rapid.Float64Range(0, math.MaxFloat64).Draw(t, "margin")
+		c.Data.Options = FolderData{Root: root, Train: rapid.String().Draw(t, "train"), Test: "t"}
+		o := c.Loss.Options.(TripletLoss)
+		o.Margin = margin
+		c.Loss.Options = o
+		text, _ := c.Resolved()
+		again, err := LoadBytes(text, "r.yaml", nil)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if got := again.Data.Options; got != c.Data.Options {
+			t.Fatalf("got %q, want %q", got, c.Data.Options)
+		}
+		if got := again.Loss.Options.(TripletLoss).Margin; math.Float64bits(got) != math.Float64bits(margin) {
+			t.Fatalf("got %v, want %v", got, margin)
+		}
+	})
+}
+
+func TestStepsOf255StayFractions(t *testing.T) {
+	for k := 1; k <= 255; k++ {
+		x := float64(k) / 255
+		n := &node{text: number(x), plain: true}
+		if got, err := parseNumber(n); err != nil || got != x {
+			t.Errorf("%d/255 is written %s and read %v (%v)", k, n.text, got, err)
+		}
+	}
+	if got := number(77.0 / 255); got != "77/255" {
+		t.Errorf("got %s", got)
+	}
+	if got := number(51.0 / 255); got != "0.2" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestHashSeesEveryKey(t *testing.T) {
+	a, b := mustLoad(t, design), mustLoad(t, design, "eval.kmeans.n_init=11")
+	if a.Hash() == b.Hash() || len(a.Hash()) != 12 {
+		t.Errorf("hashes %s and %s", a.Hash(), b.Hash())
+	}
+}
+
+func TestSweepIsTheProductInFileOrder(t *testing.T) {
+	c := mustLoad(t, design+"sweep:\n  loss.margin: [0.2, 4/255]\n  optimizer.eps: [1e-8, 1e-6]\n  miner: [random, {name: distance, cutoff: 0.5}]\n")
+	vs, err := c.Sweep()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, v := range vs {
+		names = append(names, v.Name)
+	}
+	want := []string{
+		"margin-0.2_eps-1e-8_miner-random", "margin-0.2_eps-1e-8_miner-name-distance-cutoff-0.5",
+		"margin-0.2_eps-1e-6_miner-random", "margin-0.2_eps-1e-6_miner-name-distance-cutoff-0.5",
+		"margin-4-255_eps-1e-8_miner-random", "margin-4-255_eps-1e-8_miner-name-distance-cutoff-0.5",
+		"margin-4-255_eps-1e-6_miner-random", "margin-4-255_eps-1e-6_miner-name-distance-cutoff-0.5"}
+	if d := cmp.Diff(want, names); d != "" {
+		t.Error(d)
+	}
+	v, err := c.Variant(vs[7])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Loss.Options.(TripletLoss).Margin != 4.0/255 || v.Optimizer.Options.(Adam).Eps != 1e-6 ||
+		v.Miner.Options != (DistanceMiner{Cutoff: 0.5}) || len(v.Axes) != 0 || v.Name != "mnist-hm-"+vs[7].Name {
+		t.Errorf("got %+v", v)
+	}
+	checkFixedPoint(t, v)
+}
+
+func TestSweepNamesAreUnique(t *testing.T) {
+	c := mustLoad(t, "name: x\nsweep:\n  seed: [1, 2]\n  data.glyphs.seed: [1, 2]\n  train.early_stop.metric: [retrieval.map@r, \"retrieval.map_r\"]\n")
+	vs, err := c.Sweep()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, v := range vs {
+		if seen[v.Name] {
+			t.Errorf("%s twice", v.Name)
+		}
+		seen[v.Name] = true
+		if _, err := c.Variant(v); err != nil {
+			t.Error(err)
+		}
+	}
+	if !seen["seed-2_glyphs.seed-1_metric-retrieval.map-r"] || !seen["seed-2_glyphs.seed-1_metric-retrieval.map-r_2"] {
+		t.Errorf("names %v", vs)
+	}
+}
+
+func TestSweepCanBeReplacedFromOutside(t *testing.T) {
+	text := "name: x\nsweep: {seed: [0, 1], loss.margin: [1, 2]}\n"
+	for set, want := range map[string]int{"sweep.seed=[5]": 2, "sweep=null": 1, "sweep.train.steps=[1, 2, 3]": 12} {
+		vs, err := mustLoad(t, text, set).Sweep()
+		if err != nil || len(vs) != want {
+			t.Errorf("%s: %d runs instead of %d (%v)", set, len(vs), want, err)
+		}
+	}
+}
+
+func TestNoSweepIsOneRun(t *testing.T) {
+	c := mustLoad(t, design)
+	vs, err := c.Sweep()
+	if err != nil || len(vs) != 1 || vs[0].Name != "" {
+		t.Fatalf("got %v, %v", vs, err)
+	}
+	v, err := c.Variant(vs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := c.Resolved()
+	b, _ := v.Resolved()
+	if !bytes.Equal(a, b) {
+		t.Error(cmp.Diff(string(a), string(b)))
+	}
+}
+
+func TestTooManyRuns(t *testing.T) {
+	list := func(n int) string {
+		s := make([]string, n)
+		for i := range s {
+			s[i] = number(float64(i + 1))
+		}
+		return "[" + strings.Join(s, ", ") + "]"
+	}
+	c := mustLoad(t, "name: x\nsweep:\n  seed: "+list(100)+"\n  loss.margin: "+list(100)+"\n  optimizer.lr: "+list(11)+"\n")
+	if _, err := c.Sweep(); err == nil || !strings.Contains(err.Error(), "makes more than 100000 runs") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := LoadBytes([]byte("sweep: {seed: "+list(1001)+"}"), "f.yaml", nil); err == nil || !strings.Contains(err.Error(), "the limit is 1000") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestClosest(t *testing.T) {
+	for _, tc := range []struct{ word, want string }{{"magrin", "margin"}, {"Margin", "margin"}, {"distence", "distance"}, {"dist", "distance"}, {"q", ""}, {"zebra", ""}} {
+		if got := Closest(tc.word, []string{"distance", "margin", "form"}); got != tc.want {
+			t.Errorf("%s: got %q, want %q", tc.word, got, tc.want)
+		}
+	}
+	for _, tc := range []struct {
+		a, b string
+		want int
+	}{{"", "abc", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"same", "same", 0}} {
+		if got := edits(tc.a, tc.b); got != tc.want {
+			t.Errorf("edits(%q, %q) = %d, want %d", tc.a, tc.b, got, tc.want)
+		}
+	}
+}
+
+func TestSchemaGolden(t *testing.T) {
+	got, err := JSONSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "schema.json", got)
+}
+
+func FuzzConfig(f *testing.F) {
+	for _, s := range []string{design, "name: x", "include: [a]", "a: &a [*a]", "sweep: {seed: [0, 1], miner: [random]}", "data: {glyphs: {blur: null}}", "train: {checkpoint_every: 1 step}", "loss: {margin: 1/3}", "name: \"\\u2028\""} {
+		f.Add([]byte(s), "loss.margin=1")
+		f.Add([]byte(s), "miner={name: distance}")
+	}
+	f.Fuzz(func(t *testing.T, data []byte, set string) {
+		c, err := LoadBytes(data, filepath.Join(t.TempDir(), "f.yaml"), []string{set})
+		if err != nil {
+			if err.Error() == "" {
+				t.Error("an error without a text")
+			}
+			return
+		}
+		checkFixedPoint(t, c)
+		if vs, err := c.Sweep(); err == nil {
+			if _, err := c.Variant(vs[len(vs)-1]); err != nil {
+				t.Logf("last variant: %v", err) // single values fit, this combination may not
+			}
+		}
+	})
+}
