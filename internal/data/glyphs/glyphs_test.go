@@ -262,6 +262,39 @@ func TestDifficultiesAreOrdered(t *testing.T) {
 	}
 }
 
+func TestLevelsMeetThePresets(t *testing.T) {
+	for i, name := range Difficulties() {
+		want, err := Preset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := EachAt([]float64{0.25, 0.5, 1}[i]).Knobs(); err != nil || got != want {
+			t.Errorf("%s: %+v, want %+v (%v)", name, got, want, err)
+		}
+	}
+	l := EachAt(0)
+	l.Affine, l.Clutter = 0.75, 0.375
+	got, err := l.Knobs()
+	want := Knobs{Rotate: 22.5, Shear: 0.2, Stretch: 0.16, ScaleMin: 0.55, ScaleMax: 0.85, Shift: 0.08, Contrast: 1, Clutter: 1}
+	got.Stretch, got.Shift = math.Round(got.Stretch*1e9)/1e9, math.Round(got.Shift*1e9)/1e9
+	if err != nil || got != want {
+		t.Errorf("%+v, want %+v (%v)", got, want, err)
+	}
+	for i := range 101 {
+		k, err := EachAt(float64(i) / 100).Knobs()
+		if err == nil {
+			err = k.check()
+		}
+		if err != nil {
+			t.Errorf("level %d %%: %v", i, err)
+		}
+	}
+	l.Noise = math.NaN()
+	if _, err := l.Knobs(); err == nil || !strings.Contains(err.Error(), "level noise is NaN") {
+		t.Errorf("NaN: %v", err)
+	}
+}
+
 func TestBadOptions(t *testing.T) {
 	k, err := Preset("medium")
 	if err != nil {

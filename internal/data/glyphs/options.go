@@ -2,7 +2,6 @@ package glyphs
 
 import (
 	"fmt"
-	"math"
 	"strings"
 )
 
@@ -21,44 +20,6 @@ type Options struct {
 	Knobs      *Knobs
 
 	Seed uint64 // of the choice of classes and of every image
-}
-
-// Knobs say how much the images of a class vary. Lengths are fractions of the
-// image's side. Each image draws its own values uniformly between none and the
-// given amount, both signs where that makes sense.
-type Knobs struct {
-	Rotate             float64 // largest angle in degrees, at most 180
-	Shear              float64 // largest horizontal shear per height, at most 1
-	Stretch            float64 // largest relative change of the aspect ratio, at most 0.5
-	ScaleMin, ScaleMax float64 // longer side of the character, in [0.2, 1.2]
-	Shift              float64 // largest move in x and in y, at most 0.5
-	Elastic            float64 // largest local displacement, at most 0.25
-	Weight             float64 // largest change of a stroke's half width, at most 0.05
-	Blur               float64 // largest standard deviation, at most 0.1
-	Contrast           float64 // smallest difference of ink and paper, in (0, 1]
-	Shade              float64 // largest change of brightness from one side to the other, at most 1
-	Clutter            int     // largest number of stray strokes and pieces of other characters, at most 16
-	Noise              float64 // largest standard deviation of a pixel, at most 0.5
-	Invert             float64 // probability of dark ink on light paper
-}
-
-// Difficulties lists the presets.
-func Difficulties() []string { return []string{"easy", "medium", "hard"} }
-
-// Preset returns the knobs of a named difficulty.
-func Preset(name string) (Knobs, error) {
-	switch name {
-	case "easy":
-		return Knobs{Rotate: 5, Shear: 0.05, Stretch: 0.05, ScaleMin: 0.70, ScaleMax: 0.80, Shift: 0.03, Elastic: 0.01,
-			Weight: 0.005, Blur: 0.015, Contrast: 0.8, Shade: 0, Clutter: 0, Noise: 0.03}, nil
-	case "medium":
-		return Knobs{Rotate: 15, Shear: 0.15, Stretch: 0.12, ScaleMin: 0.60, ScaleMax: 0.85, Shift: 0.06, Elastic: 0.03,
-			Weight: 0.012, Blur: 0.025, Contrast: 0.5, Shade: 0.2, Clutter: 2, Noise: 0.08}, nil
-	case "hard":
-		return Knobs{Rotate: 30, Shear: 0.25, Stretch: 0.2, ScaleMin: 0.50, ScaleMax: 0.85, Shift: 0.1, Elastic: 0.045,
-			Weight: 0.016, Blur: 0.035, Contrast: 0.3, Shade: 0.4, Clutter: 4, Noise: 0.12, Invert: 0.5}, nil
-	}
-	return Knobs{}, fmt.Errorf("glyphs: unknown difficulty %q; valid are %s and custom", name, strings.Join(Difficulties(), ", "))
 }
 
 // maxBytes bounds the images of a split, so that a slip of the pen in a config
@@ -129,47 +90,4 @@ func (o Options) channels() int {
 		return 3
 	}
 	return 1
-}
-
-func (k Knobs) check() error {
-	for _, v := range []struct {
-		name      string
-		v, lo, hi float64
-	}{
-		{"rotate", k.Rotate, 0, 180}, {"shear", k.Shear, 0, 1}, {"stretch", k.Stretch, 0, 0.5},
-		{"scale_min", k.ScaleMin, 0.2, 1.2}, {"scale_max", k.ScaleMax, 0.2, 1.2}, {"shift", k.Shift, 0, 0.5},
-		{"elastic", k.Elastic, 0, 0.25}, {"weight", k.Weight, 0, 0.05}, {"blur", k.Blur, 0, 0.1},
-		{"contrast", k.Contrast, 0.05, 1}, {"shade", k.Shade, 0, 1}, {"clutter", float64(k.Clutter), 0, 16},
-		{"noise", k.Noise, 0, 0.5}, {"invert", k.Invert, 0, 1},
-	} {
-		if math.IsNaN(v.v) || v.v < v.lo || v.v > v.hi {
-			return fmt.Errorf("glyphs: knob %s is %v; it must be %v to %v", v.name, v.v, v.lo, v.hi)
-		}
-	}
-	if k.ScaleMin > k.ScaleMax {
-		return fmt.Errorf("glyphs: knob scale_min %v is above scale_max %v", k.ScaleMin, k.ScaleMax)
-	}
-	return nil
-}
-
-// knobs are Knobs in fixed point; lengths are in the frame's unit, half a side.
-type knobs struct {
-	rotate, shear, stretch, scaleMin, scaleMax, shift, elastic, weight int64
-
-	variance                       int64 // largest variance of the blur in square pixels
-	contrast, shade, noise, invert int64
-	clutter                        int
-}
-
-// fix converts k for images of size pixels. A product with a power of two is
-// exact, so that rounding it is the same with and without fused operations.
-func (k Knobs) fix(size int) knobs {
-	q := func(v float64) int64 { return int64(math.Floor(v*one + 0.5)) }
-	sigma := q(k.Blur) * int64(size)
-	return knobs{
-		rotate: q(k.Rotate) * 31416 / 1800000, shear: q(k.Shear), stretch: q(k.Stretch),
-		scaleMin: q(k.ScaleMin), scaleMax: q(k.ScaleMax), shift: 2 * q(k.Shift), elastic: 2 * q(k.Elastic), weight: 2 * q(k.Weight),
-		variance: mul(sigma, sigma), contrast: q(k.Contrast), shade: q(k.Shade), noise: q(k.Noise), invert: q(k.Invert),
-		clutter: k.Clutter,
-	}
 }
