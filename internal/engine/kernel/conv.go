@@ -48,70 +48,18 @@ func (g Conv) check(n int, x, w, y int) (oh, ow int) {
 	return oh, ow
 }
 
-func (g Conv) each(n int, f func(in, out, wt int)) {
-	oh, ow := g.Out()
-	for i := range n {
-		for oy := range oh {
-			for ox := range ow {
-				for ky := range g.KH {
-					for kx := range g.KW {
-						y, x := oy*g.StrideH-g.PadH+ky, ox*g.StrideW-g.PadW+kx
-						if y < 0 || y >= g.H || x < 0 || x >= g.W {
-							continue
-						}
-						f(((i*g.H+y)*g.W+x)*g.C, ((i*oh+oy)*ow+ox)*g.OutC, (ky*g.KW+kx)*g.C*g.OutC)
-					}
-				}
-			}
-		}
-	}
+// patch returns the number of inputs that one output sees: the rows of the
+// weight matrix (KH*KW*C, OutC).
+func (g Conv) patch() int { return g.KH * g.KW * g.C }
+
+// pointwise reports whether a patch is one pixel and every pixel a patch.
+func (g Conv) pointwise() bool {
+	return g.KH == 1 && g.KW == 1 && g.StrideH == 1 && g.StrideW == 1 && g.PadH == 0 && g.PadW == 0
 }
 
-// Forward computes y from x, w and bias (OutC numbers, or nil for none).
-func (g Conv) Forward(n int, x, w, bias, y []float32) {
-	g.check(n, len(x), len(w), len(y))
-	for i := range y {
-		y[i] = 0
-		if bias != nil {
-			y[i] = bias[i%g.OutC]
-		}
-	}
-	g.each(n, func(in, out, wt int) {
-		for c := range g.C {
-			for o := range g.OutC {
-				y[out+o] += x[in+c] * w[wt+c*g.OutC+o]
-			}
-		}
-	})
-}
-
-// BackwardInput overwrites dx with the gradient with respect to the input.
-func (g Conv) BackwardInput(n int, dy, w, dx []float32) {
-	g.check(n, len(dx), len(w), len(dy))
-	clear(dx)
-	g.each(n, func(in, out, wt int) {
-		for c := range g.C {
-			for o := range g.OutC {
-				dx[in+c] += dy[out+o] * w[wt+c*g.OutC+o]
-			}
-		}
-	})
-}
-
-// BackwardWeights adds the gradients with respect to the weights to dw and,
-// where db is not nil, those with respect to the bias to db.
-func (g Conv) BackwardWeights(n int, x, dy, dw, db []float32) {
-	g.check(n, len(x), len(dw), len(dy))
-	g.each(n, func(in, out, wt int) {
-		for c := range g.C {
-			for o := range g.OutC {
-				dw[wt+c*g.OutC+o] += x[in+c] * dy[out+o]
-			}
-		}
-	})
-	if db != nil {
-		for i, v := range dy {
-			db[i%g.OutC] += v
-		}
+// checkBias panics unless b is nil or holds OutC numbers.
+func (g Conv) checkBias(b []float32) {
+	if b != nil && len(b) != g.OutC {
+		panic(fmt.Sprintf("kernel: convolution bias: want %d numbers, got %d", g.OutC, len(b)))
 	}
 }

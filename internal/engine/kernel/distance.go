@@ -1,6 +1,10 @@
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+
+	"tercet/internal/par"
+)
 
 // Dot returns the inner product of a and b, of equal length, with products and
 // sum in float64, in index order.
@@ -25,6 +29,23 @@ func SquaredDistance(a, b []float32) float64 {
 	return s
 }
 
+// distanceJob finishes the rows of a distance matrix; squareJob takes norms.
+type distanceJob struct {
+	m       int
+	out     []float32
+	x2, y2  []float64
+	same    bool
+	squares squareJob
+}
+
+type squareJob struct {
+	d   int
+	x   []float32
+	out []float64
+}
+
+var distanceJobs par.Free[distanceJob]
+
 // PairwiseSquared sets out[i*m+j] = ||x_i - y_j||^2 for x (n, d) and y (m, d).
 //
 // It computes ||x_i||^2 + ||y_j||^2 - 2 x_i.y_j with float64 norms and a float32
@@ -32,15 +53,66 @@ func SquaredDistance(a, b []float32) float64 {
 // (d+2)*2^-24*(||x_i||^2 + ||y_j||^2), in practice sqrt(d) in place of d: the
 // distances of near-equal points have few or no correct digits, and
 // SquaredDistance is the choice for them. Where x and y are the same slice the
-// diagonal is exactly 0 and the result exactly symmetric. NaN in a point makes
-// its distances NaN, the diagonal included.
+// diagonal is exactly 0 and the result exactly symmetric. A NaN or an infinity
+// in a point makes its distances NaN or infinite, except that the diagonal is 0
+// all the same.
 func PairwiseSquared(n, m, d int, x, y, out []float32) {
 	if n < 0 || m < 0 || d < 0 || len(x) != n*d || len(y) != m*d || len(out) != n*m {
 		panic(fmt.Sprintf("kernel: pairwise distances of (%d, %d) and (%d, %d): got %d, %d and %d numbers", n, d, m, d, len(x), len(y), len(out)))
 	}
-	for i := range n {
-		for j := range m {
-			out[i*m+j] = float32(SquaredDistance(x[i*d:(i+1)*d], y[j*d:(j+1)*d]))
+	if n == 0 || m == 0 {
+		return
+	}
+	if d == 0 {
+		clear(out)
+		return
+	}
+	Gemm(false, true, n, m, d, -2, x, d, y, d, 0, out, m)
+	j := distanceJobs.Get()
+	j.m, j.out, j.same = m, out, n == m && &x[0] == &y[0]
+	j.norms(n, d, x, &j.x2)
+	if j.same {
+		j.y2 = append(j.y2[:0], j.x2...)
+	} else {
+		j.norms(m, d, y, &j.y2)
+	}
+	par.Do(n, max(1, 16384/m), j)
+	j.out = nil
+	distanceJobs.Put(j)
+}
+
+func (j *distanceJob) norms(n, d int, x []float32, out *[]float64) {
+	if cap(*out) < n {
+		*out = make([]float64, n+n/4)
+	}
+	*out = (*out)[:n]
+	j.squares = squareJob{d, x, *out}
+	par.Do(n, max(1, 16384/d), &j.squares)
+	j.squares = squareJob{}
+}
+
+// Run does points [lo, hi).
+func (j *squareJob) Run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		row := j.x[i*j.d : (i+1)*j.d]
+		j.out[i] = Dot(row, row)
+	}
+}
+
+// Run does rows [lo, hi).
+func (j *distanceJob) Run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		x2 := j.x2[i]
+		row := j.out[i*j.m : (i+1)*j.m]
+		for k, y2 := range j.y2[:len(row)] {
+			v := float32(x2 + y2 + float64(row[k]))
+			if v < 0 {
+				v = 0
+			}
+			row[k] = v
+		}
+		if j.same {
+			row[i] = 0
 		}
 	}
 }

@@ -27,7 +27,7 @@ type gemmPack gemmJob
 
 // gemmScratch belongs to one task while it runs.
 type gemmScratch struct {
-	a    []float32
+	a, b []float32
 	edge []float32
 }
 

@@ -1,0 +1,27 @@
+package kernel_test
+
+import (
+	"testing"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/kernel/kerneltest"
+)
+
+func TestConformance(t *testing.T) {
+	for _, l := range kernel.Levels() {
+		t.Run(l.String(), func(t *testing.T) {
+			restore, err := kernel.Force(l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer restore()
+			kerneltest.Run(t, kerneltest.Implementation{
+				Gemm:                kernel.Gemm,
+				ConvForward:         kernel.Conv.Forward,
+				ConvBackwardInput:   kernel.Conv.BackwardInput,
+				ConvBackwardWeights: kernel.Conv.BackwardWeights,
+				PairwiseSquared:     kernel.PairwiseSquared,
+			})
+		})
+	}
+}
