@@ -1,0 +1,222 @@
+package data
+
+import (
+	"fmt"
+	"image"
+	stddraw "image/draw"
+	_ "image/jpeg" // decoder
+	_ "image/png"  // decoder
+	"io"
+	"os"
+
+	"golang.org/x/image/draw"
+)
+
+// maxPixels bounds the height times width of image files: 67 million pixels.
+const maxPixels = 1 << 26
+
+// ImageOptions say how images are brought to one shape. Resizing comes first,
+// then the centre crop, then the change of colour.
+type ImageOptions struct {
+	Size   int    // resize to this side; 0: no
+	Fit    string // "stretch" (default): both sides become Size; "short": the shorter does, the aspect stays
+	Filter string // "catmullrom" (default) or "bilinear"
+	Crop   int    // side of the centre crop; 0: none
+	Color  string // "rgb" or "grey"; "": as the format has it, rgb for image files
+}
+
+func (o ImageOptions) check() error {
+	if o.Size < 0 || o.Size > maxSide || o.Crop < 0 || o.Crop > maxSide {
+		return fmt.Errorf("image size %d, crop %d: want 0 to %d", o.Size, o.Crop, maxSide)
+	}
+	for _, c := range []struct {
+		what, got string
+		want      [3]string
+	}{
+		{"fit", o.Fit, [3]string{"", "stretch", "short"}},
+		{"filter", o.Filter, [3]string{"", "catmullrom", "bilinear"}},
+		{"color", o.Color, [3]string{"", "grey", "rgb"}},
+	} {
+		if c.got != c.want[0] && c.got != c.want[1] && c.got != c.want[2] {
+			return fmt.Errorf("image %s %q: want %s or %s", c.what, c.got, c.want[1], c.want[2])
+		}
+	}
+	return nil
+}
+
+// geometry returns the shape (rh, rw) after resizing an image of (h, w) and the
+// shape (oh, ow) after the crop.
+func (o ImageOptions) geometry(h, w int) (rh, rw, oh, ow int, err error) {
+	rh, rw = h, w
+	if o.Size > 0 {
+		rh, rw = o.Size, o.Size
+		if o.Fit == "short" {
+			if h < w {
+				rw = (w*o.Size + h/2) / h
+			} else {
+				rh = (h*o.Size + w/2) / w
+			}
+		}
+	}
+	oh, ow = rh, rw
+	if o.Crop > 0 {
+		oh, ow = o.Crop, o.Crop
+	}
+	if oh > rh || ow > rw {
+		return 0, 0, 0, 0, fmt.Errorf("a centre crop of %d does not fit in %dx%d pixels; resize to a larger side", o.Crop, rh, rw)
+	}
+	if rh*rw > maxPixels {
+		return 0, 0, 0, 0, fmt.Errorf("resized to %dx%d pixels; the limit is %d in all", rh, rw, maxPixels)
+	}
+	return rh, rw, oh, ow, nil
+}
+
+func (o ImageOptions) channels() int {
+	if o.Color == "grey" {
+		return 1
+	}
+	return 3
+}
+
+func (o ImageOptions) filter() draw.Interpolator {
+	if o.Filter == "bilinear" {
+		return draw.BiLinear
+	}
+	return draw.CatmullRom
+}
+
+// render brings img to shape and writes it to dst, (oh, ow, 1 or 3).
+// Transparency is laid over white.
+func (o ImageOptions) render(img image.Image, dst []uint8) error {
+	b := img.Bounds()
+	rh, rw, oh, ow, err := o.geometry(b.Dy(), b.Dx())
+	if err != nil {
+		return err
+	}
+	full := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	op := stddraw.Src
+	if v, ok := img.(interface{ Opaque() bool }); !ok || !v.Opaque() {
+		stddraw.Draw(full, full.Rect, image.White, image.Point{}, stddraw.Src)
+		op = stddraw.Over
+	}
+	stddraw.Draw(full, full.Rect, img, b.Min, op)
+	if rh != b.Dy() || rw != b.Dx() {
+		scaled := image.NewRGBA(image.Rect(0, 0, rw, rh))
+		o.filter().Scale(scaled, scaled.Rect, full, full.Rect, draw.Src, nil)
+		full = scaled
+	}
+	top, left := (rh-oh)/2, (rw-ow)/2
+	c := o.channels()
+	for y := range oh {
+		src := full.Pix[(top+y)*full.Stride+4*left:]
+		row := dst[y*ow*c : (y+1)*ow*c]
+		for x := range ow {
+			p := src[4*x : 4*x+3]
+			if c == 3 {
+				copy(row[3*x:], p)
+				continue
+			}
+			// ITU-R 601 luma in 16-bit fixed point; the weights sum to 65536, so
+			// grey stays as it is.
+			row[x] = uint8((19595*uint32(p[0]) + 38470*uint32(p[1]) + 7471*uint32(p[2]) + 1<<15) >> 16)
+		}
+	}
+	return nil
+}
+
+// imageSize returns height and width of the image file at path without decoding
+// its pixels.
+func imageSize(path string) (h, w int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, 0, missing(err, "cannot read image")
+	}
+	defer f.Close()
+	return headSize(f, path)
+}
+
+func headSize(f io.Reader, path string) (h, w int, err error) {
+	conf, _, err := image.DecodeConfig(f)
+	if err != nil {
+		return 0, 0, badCause(err, "%s: unreadable image", path)
+	}
+	h, w = conf.Height, conf.Width
+	if h < 1 || w < 1 || h > maxSide || w > maxSide || h*w > maxPixels {
+		return 0, 0, bad("%s: image of %dx%d pixels; sides up to %d and %d pixels in all are read", path, h, w, maxSide, maxPixels)
+	}
+	return h, w, nil
+}
+
+// readImage decodes the file at path after checking its size.
+func readImage(path string) (image.Image, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, missing(err, "cannot read image")
+	}
+	defer f.Close()
+	if _, _, err := headSize(f, path); err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, badCause(err, "%s: unreadable image", path)
+	}
+	img, _, err := image.Decode(f)
+	if err != nil {
+		return nil, badCause(err, "%s: unreadable image", path)
+	}
+	return img, nil
+}
+
+// Convert brings the images of m to the shape that o asks for; it returns m where
+// nothing changes.
+func Convert(m *Memory, o ImageOptions) (*Memory, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if o.Color == "" && m.c == 1 {
+		o.Color = "grey"
+	}
+	_, _, oh, ow, err := o.geometry(m.h, m.w)
+	if err != nil {
+		return nil, err
+	}
+	if oh == m.h && ow == m.w && o.channels() == m.c && (o.Size == 0 || o.Size == m.h && o.Size == m.w) {
+		return m, nil
+	}
+	if m.c != 1 && m.c != 3 {
+		return nil, fmt.Errorf("images of %d channels cannot be resized or recoloured", m.c)
+	}
+	size := oh * ow * o.channels()
+	if err := checkTotal(m.Len(), size); err != nil {
+		return nil, err
+	}
+	out := &Memory{labelled: labelled{labels: m.labels, classes: m.classes}, h: oh, w: ow, c: o.channels(), names: m.names}
+	out.pixels = make([]uint8, m.Len()*size)
+	err = each(m.Len(), 16, func(i int) error { return o.render(m.image(i), out.pixels[i*size:(i+1)*size]) })
+	return out, err
+}
+
+// image returns item i as an image; C is 1 or 3.
+func (m *Memory) image(i int) image.Image {
+	n := m.h * m.w * m.c
+	px := m.pixels[i*n : (i+1)*n]
+	if m.c == 1 {
+		return &image.Gray{Pix: px, Stride: m.w, Rect: image.Rect(0, 0, m.w, m.h)}
+	}
+	out := image.NewRGBA(image.Rect(0, 0, m.w, m.h))
+	for p := range m.h * m.w {
+		copy(out.Pix[4*p:], px[3*p:3*p+3])
+		out.Pix[4*p+3] = 255
+	}
+	return out
+}
+
+// maxBytes bounds what a dataset may take in memory: 64 GiB.
+const maxBytes = 1 << 36
+
+func checkTotal(n, size int) error {
+	if n > 0 && size > maxBytes/n {
+		return unfit("%d images of %d bytes need %.0f GiB of memory; ask for a smaller size", n, size, float64(n)*float64(size)/(1<<30))
+	}
+	return nil
+}

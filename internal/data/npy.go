@@ -1,0 +1,324 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/sbinet/npyio/npy"
+
+	"tercet/internal/engine/array"
+)
+
+// maxNPYHeader bounds the header of an npy file, as numpy's own reader does by
+// default (10,000 bytes).
+const maxNPYHeader = 10000
+
+// npyHeader describes an npy file whose size was found to agree with it.
+type npyHeader struct {
+	kind    string // element type without byte order: f4, f8, i8, ...
+	descr   string // with it: <f4
+	fortran bool
+	shape   []int
+	count   int // product of shape
+}
+
+var (
+	npyDescr   = regexp.MustCompile(`'descr'\s*:\s*'([^']*)'`)
+	npyFortran = regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`)
+	npyShape   = regexp.MustCompile(`'shape'\s*:\s*\(([0-9L,\s]*)\)`)
+	npyType    = regexp.MustCompile(`^[<>|]([a-z])([0-9]{1,2})$`)
+)
+
+// readNPYHeader reads the header and checks it, and the size of the file (in
+// bytes) against it, before anything of that size is made. npyio trusts both.
+func readNPYHeader(r io.Reader, size int64, path string) (*npyHeader, error) {
+	var pre [12]byte
+	if n, err := io.ReadFull(r, pre[:8]); err != nil {
+		return nil, badCause(ended(err), "%s: ends at byte %d, inside the npy magic", path, n)
+	}
+	if string(pre[:6]) != "\x93NUMPY" {
+		return nil, bad("%s: not an npy file: it begins with %q", path, pre[:6])
+	}
+	width := 4
+	switch pre[6] {
+	case 1:
+		width = 2
+	case 2, 3:
+	default:
+		return nil, bad("%s: npy version %d.%d; 1 to 3 are read", path, pre[6], pre[7])
+	}
+	if n, err := io.ReadFull(r, pre[8:8+width]); err != nil {
+		return nil, badCause(ended(err), "%s: ends at byte %d, inside the length of the header", path, 8+n)
+	}
+	length := int64(binary.LittleEndian.Uint32(pre[8:]))
+	start := int64(8 + width)
+	if length > maxNPYHeader || start+length > size {
+		return nil, bad("%s: npy header of %d bytes in a file of %d", path, length, size)
+	}
+	text := make([]byte, length)
+	if n, err := io.ReadFull(r, text); err != nil {
+		return nil, badCause(ended(err), "%s: ends at byte %d, inside the header", path, start+int64(n))
+	}
+	h, err := parseNPYHeader(string(text))
+	if err != nil {
+		return nil, badCause(err, "%s: npy header", path)
+	}
+	wide, _ := strconv.Atoi(h.kind[1:])
+	want := int64(wide)
+	for _, d := range h.shape {
+		if d > 0 && want > math.MaxInt64/2/int64(d) {
+			return nil, bad("%s: shape %v overflows", path, h.shape)
+		}
+		want *= int64(d)
+	}
+	if have := size - start - length; have != want {
+		what := "truncated"
+		if have > want {
+			what = "too long"
+		}
+		return nil, bad("%s: %s: shape %v of %s needs %d bytes after the header (offset %d), the file has %d", path, what, h.shape, h.descr, want, start+length, have)
+	}
+	h.count = int(want) / wide
+	return h, nil
+}
+
+// parseNPYHeader reads the header's Python dictionary: the three keys in any
+// order, and nothing else.
+func parseNPYHeader(text string) (*npyHeader, error) {
+	h := new(npyHeader)
+	rest := text
+	field := func(re *regexp.Regexp) (string, bool) {
+		m := re.FindStringSubmatchIndex(rest)
+		if m == nil {
+			return "", false
+		}
+		v := rest[m[2]:m[3]]
+		rest = rest[:m[0]] + rest[m[1]:]
+		return v, true
+	}
+	descr, ok1 := field(npyDescr)
+	fortran, ok2 := field(npyFortran)
+	shape, ok3 := field(npyShape)
+	rest = strings.TrimSpace(rest)
+	if !ok1 || !ok2 || !ok3 || !strings.HasPrefix(rest, "{") || !strings.HasSuffix(rest, "}") || strings.Trim(rest[1:len(rest)-1], ", \t") != "" {
+		return nil, fmt.Errorf("want a dictionary of descr (one plain type), fortran_order and shape, got %.200q", text)
+	}
+	m := npyType.FindStringSubmatch(descr)
+	if m == nil || m[2] == "0" {
+		return nil, fmt.Errorf("element type %q; want numbers", descr)
+	}
+	h.descr, h.kind, h.fortran = descr, m[1]+m[2], fortran == "True"
+	for _, tok := range strings.Split(shape, ",") {
+		if tok = strings.TrimSpace(tok); tok == "" {
+			continue
+		}
+		d, err := strconv.ParseInt(strings.TrimSuffix(tok, "L"), 10, 63)
+		if err != nil {
+			return nil, fmt.Errorf("shape (%s)", shape)
+		}
+		h.shape = append(h.shape, int(d))
+	}
+	return h, nil
+}
+
+// full is the stream that npyio reads: a header made from the one that was
+// checked, which spares us npyio's own parsing of strange ones, then the
+// elements. npyio takes short reads and the end of the file for success; full
+// never gives it either.
+type full struct {
+	head []byte
+	body *bufio.Reader
+}
+
+func (f *full) Read(p []byte) (int, error) {
+	if len(f.head) > 0 {
+		n := copy(p, f.head)
+		f.head = f.head[n:]
+		return n, nil
+	}
+	n, err := io.ReadFull(f.body, p)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// eachNPY calls f with the elements of type T that follow the header in r, in
+// the order of the file.
+func eachNPY[T any](r io.Reader, h *npyHeader, path string, f func(k int, v T) error) error {
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }\n", h.descr, h.count)
+	head := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(dict)))
+	in, err := npy.NewReader(&full{append(head, dict...), bufio.NewReaderSize(r, 1<<16)})
+	if err != nil {
+		return badCause(err, "%s", path)
+	}
+	chunk := make([]T, min(h.count, 1<<14))
+	for k := 0; k < h.count; k += len(chunk) {
+		chunk = chunk[:min(len(chunk), h.count-k)]
+		if err := in.Read(&chunk); err != nil {
+			return badCause(ended(err), "%s: elements %d to %d", path, k, k+len(chunk)-1)
+		}
+		for i, v := range chunk {
+			if err := f(k+i, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ReadEmbeddings reads an (N, D) array of float32 or float64, in C or Fortran
+// order, from an npy file. A value that is not finite in float32 is an error.
+func ReadEmbeddings(path string) (*array.Array, error) {
+	f, size, err := openFile(path, "give an npy file of shape (N, D)")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readEmbeddings(f, size, path)
+}
+
+func readEmbeddings(r io.Reader, size int64, path string) (*array.Array, error) {
+	h, err := readNPYHeader(r, size, path)
+	if err != nil {
+		return nil, err
+	}
+	if len(h.shape) != 2 || h.count == 0 {
+		return nil, bad("%s: embeddings have shape %v; want (N, D) with both at least 1", path, h.shape)
+	}
+	n, d := h.shape[0], h.shape[1]
+	out := array.New(n, d)
+	put := func(k int, v float64) error {
+		row, col := k/d, k%d
+		if h.fortran {
+			row, col = k%n, k/n
+		}
+		x := float32(v)
+		if math.IsNaN(v) || math.IsInf(float64(x), 0) {
+			what := strconv.FormatFloat(v, 'g', -1, 64)
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				what += " (beyond float32)"
+			}
+			return bad("%s: row %d, column %d is %s; embeddings must be finite", path, row, col, what)
+		}
+		out.Data[row*d+col] = x
+		return nil
+	}
+	switch h.kind {
+	case "f4":
+		err = eachNPY(r, h, path, func(k int, v float32) error { return put(k, float64(v)) })
+	case "f8":
+		err = eachNPY(r, h, path, put)
+	default:
+		err = bad("%s: elements are %s; want float32 or float64 (numpy: x.astype('float32'))", path, h.descr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// readNPYInts reads N integers of any integer type, shape (N) or (N, 1).
+func readNPYInts(r io.Reader, size int64, path string) ([]int64, error) {
+	h, err := readNPYHeader(r, size, path)
+	if err != nil {
+		return nil, err
+	}
+	if ok := len(h.shape) == 1 || (len(h.shape) == 2 && h.shape[1] == 1); !ok || h.count == 0 {
+		return nil, bad("%s: labels have shape %v; want (N,) with N at least 1", path, h.shape)
+	}
+	out := make([]int64, h.count)
+	switch h.kind {
+	case "i1":
+		err = ints[int8](r, h, path, out)
+	case "i2":
+		err = ints[int16](r, h, path, out)
+	case "i4":
+		err = ints[int32](r, h, path, out)
+	case "i8":
+		err = ints[int64](r, h, path, out)
+	case "u1":
+		err = ints[uint8](r, h, path, out)
+	case "u2":
+		err = ints[uint16](r, h, path, out)
+	case "u4":
+		err = ints[uint32](r, h, path, out)
+	case "u8":
+		err = ints[uint64](r, h, path, out)
+	default:
+		err = bad("%s: labels are %s; want integers (numpy: y.astype('int64'))", path, h.descr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func ints[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](r io.Reader, h *npyHeader, path string, out []int64) error {
+	return eachNPY(r, h, path, func(k int, v T) error {
+		if out[k] = int64(v); v > 0 && out[k] < 0 {
+			return bad("%s: label %d is %d; at most %d is read", path, k, v, int64(math.MaxInt64))
+		}
+		return nil
+	})
+}
+
+// WriteNPY writes x as float32 in C order, in the form that numpy.save gives it.
+// npyio writes no 2-D float32.
+func WriteNPY(w io.Writer, x *array.Array) error {
+	return writeNPY(w, "<f4", x.Shape, len(x.Data), func(b []byte, i int) []byte {
+		return binary.LittleEndian.AppendUint32(b, math.Float32bits(x.Data[i]))
+	})
+}
+
+// WriteNPYLabels writes labels as int32, shape (N,).
+func WriteNPYLabels(w io.Writer, labels []int32) error {
+	return writeNPY(w, "<i4", []int{len(labels)}, len(labels), func(b []byte, i int) []byte {
+		return binary.LittleEndian.AppendUint32(b, uint32(labels[i]))
+	})
+}
+
+func writeNPY(w io.Writer, descr string, shape []int, n int, add func(b []byte, i int) []byte) error {
+	var dims []string
+	for _, d := range shape {
+		dims = append(dims, strconv.Itoa(d))
+	}
+	list := strings.Join(dims, ", ")
+	if len(dims) == 1 {
+		list += ","
+	}
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, list)
+	const align = 64
+	pad := align - (10+len(dict)+1)%align
+	if pad == align {
+		pad = 0
+	}
+	dict += strings.Repeat(" ", pad) + "\n"
+	if len(dict) > math.MaxUint16 {
+		return fmt.Errorf("%w: %d dimensions do not fit in an npy header", array.ErrShape, len(shape))
+	}
+	var head bytes.Buffer
+	head.WriteString("\x93NUMPY\x01\x00")
+	head.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(dict))))
+	head.WriteString(dict)
+	if _, err := w.Write(head.Bytes()); err != nil {
+		return err
+	}
+	buf := make([]byte, 0, 1<<16)
+	for i := range n {
+		if buf = add(buf, i); len(buf) > 1<<16-8 || i == n-1 {
+			if _, err := w.Write(buf); err != nil {
+				return err
+			}
+			buf = buf[:0]
+		}
+	}
+	return nil
+}
