@@ -12,7 +12,6 @@ const (
 	keyBudget   = 64 << 20 // bytes of distances held at a time
 	maxKeyRows  = 2048
 	assignChunk = 16
-	sumChunk    = 32 // columns summed at a time
 )
 
 // lloyd holds the state of one start of k-means on centred data.
@@ -20,7 +19,6 @@ type lloyd struct {
 	data   *centred
 	k      int
 	centre []float64 // (k, d)
-	next   []float64 // (k, d)
 	single []float32 // centre in float32
 	norm   []float32 // ||single||^2
 	length []float64 // ||x|| of each row
@@ -28,26 +26,24 @@ type lloyd struct {
 	last   []int32
 	dist   []float64 // squared distance of each row to its centre, after measure
 	size   []int
-	order  []int32 // rows by label, then by index
-	start  []int   // of each label in order
 
 	keys    []float32 // (rows, k)
 	lo      int       // first row of keys
 	longest float64   // largest ||centre||
-	update  summing
+	sums    clusterSums
 }
 
 func newLloyd(data *centred, k int) *lloyd {
 	n, d := data.n, data.d
-	l := &lloyd{data: data, k: k, centre: make([]float64, k*d), next: make([]float64, k*d), single: make([]float32, k*d),
+	l := &lloyd{data: data, k: k, centre: make([]float64, k*d), single: make([]float32, k*d),
 		norm: make([]float32, k), length: make([]float64, n), labels: make([]int32, n), last: make([]int32, n),
-		dist: make([]float64, n), size: make([]int, k), order: make([]int32, n), start: make([]int, k+1)}
+		dist: make([]float64, n), size: make([]int, k)}
 	rows := min(n, max(assignChunk, min(maxKeyRows, keyBudget/4/k)))
 	l.keys = make([]float32, rows*k)
 	for i := range n {
 		l.length[i] = math.Sqrt(kernel.SumSquares(data.row(i)))
 	}
-	l.update.l = l
+	l.sums.init(data, k)
 	return l
 }
 
@@ -120,7 +116,10 @@ func (l *lloyd) assign(ctx context.Context) error {
 		kernel.Gemm(false, true, b, l.k, d, -2, l.data.x[l.lo*d:], d, l.single, d, 1, l.keys, l.k)
 		par.Do(b, assignChunk, l)
 	}
-	l.sortByLabel()
+	clear(l.size)
+	for _, c := range l.labels {
+		l.size[c]++
+	}
 	return nil
 }
 
@@ -181,60 +180,23 @@ func (l *lloyd) measure() {
 	})
 }
 
-// sortByLabel sets size, start and order.
-func (l *lloyd) sortByLabel() {
-	clear(l.size)
-	for _, c := range l.labels {
-		l.size[c]++
-	}
-	for c, s := range l.size {
-		l.start[c+1] = l.start[c] + s
-	}
-	at := append([]int(nil), l.start...)
-	for i, c := range l.labels {
-		l.order[at[c]] = int32(i)
-		at[c]++
-	}
-}
-
-// summing sums the rows of each cluster: one task for each cluster and block of
-// columns, rows in order.
-type summing struct{ l *lloyd }
-
-func (s *summing) Run(lo, hi int) {
-	l := s.l
-	d := l.data.d
-	blocks := (d + sumChunk - 1) / sumChunk
-	for task := lo; task < hi; task++ {
-		c, from := task/blocks, task%blocks*sumChunk
-		to := min(d, from+sumChunk)
-		sum := l.next[c*d+from : c*d+to]
-		clear(sum)
-		for _, i := range l.order[l.start[c]:l.start[c+1]] {
-			for j, v := range l.data.x[int(i)*d+from : int(i)*d+to] {
-				sum[j] += float64(v)
-			}
-		}
-	}
-}
-
 // move puts each centre at the mean of its rows, and empty clusters at the rows
 // farthest from their centres. It returns the sum of the centres' squared shifts.
 func (l *lloyd) move() float64 {
 	d := l.data.d
-	par.Do(l.k*((d+sumChunk-1)/sumChunk), 4, &l.update)
+	l.sums.follow(l.labels)
 	if l.hasEmpty() {
 		l.measure()
 		l.refill()
 	}
 	var shift float64
 	for c := range l.k {
-		centre, next := l.centre[c*d:(c+1)*d], l.next[c*d:(c+1)*d]
+		centre, sum := l.centre[c*d:(c+1)*d], l.sums.sum[c*d:(c+1)*d]
 		if l.size[c] == 0 { // fewer distinct rows than clusters: it stays where it is
 			continue
 		}
-		for j := range next {
-			v := next[j] / float64(l.size[c])
+		for j := range sum {
+			v := sum[j] / float64(l.size[c])
 			e := v - centre[j]
 			shift += e * e
 			centre[j] = v
@@ -244,10 +206,8 @@ func (l *lloyd) move() float64 {
 }
 
 // refill makes the rows farthest from their centres, ties by index, the only
-// members of empty clusters, and takes them out of the sums that they were in.
-// Rows at distance 0 and the last row of a cluster stay.
+// members of empty clusters. Rows at distance 0 and the last row of a cluster stay.
 func (l *lloyd) refill() {
-	d := l.data.d
 	for c := range l.k {
 		if l.size[c] > 0 {
 			continue
@@ -261,14 +221,10 @@ func (l *lloyd) refill() {
 		if far < 0 {
 			return
 		}
-		from := int(l.labels[far])
-		for j, v := range l.data.row(far) {
-			l.next[from*d+j] -= float64(v)
-			l.next[c*d+j] = float64(v)
-		}
-		l.size[from]--
+		l.size[l.labels[far]]--
 		l.size[c] = 1
 		l.labels[far], l.dist[far] = int32(c), 0
+		l.sums.follow(l.labels)
 	}
 }
 

@@ -1,0 +1,141 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+)
+
+// PCAResult holds the k directions of largest variance, largest first.
+type PCAResult struct {
+	K          int
+	Mean       []float64 // d
+	Components []float64 // (k, d), orthonormal rows; the entry of largest magnitude of each is positive
+	Variance   []float64 // along each, with n-1 below; of data with no more directions, 0
+	Ratio      []float64 // of the total variance
+	Projected  []float32 // (n, k): components times (row - mean)
+}
+
+// denseLimit is the dimension up to which all eigenvectors are computed at once.
+const denseLimit = 256
+
+// PCA finds the first k principal components of the n rows of x, d numbers each,
+// from the eigenvectors of their covariance. Products run in float32 over 256
+// rows at a time and are summed in float64; eigenvectors are in float64, to a
+// relative residual of 1e-8 of the largest eigenvalue. In more than 256
+// dimensions, for k below d/8, they come from a block Krylov iteration that
+// starts from fixed random vectors. The result has the same bits for any number
+// of threads.
+//
+// Errors: sizes that do not fit, NaN or infinity (by row and column), k outside
+// 1..d, constant data, which have no direction of variance.
+func PCA(x []float32, n, d, k int) (*PCAResult, error) {
+	if err := checkRows(x, n, d); err != nil {
+		return nil, err
+	}
+	if k < 1 || k > d {
+		return nil, fmt.Errorf("%w: %d components of %d dimensions: choose 1..%d", ErrInput, k, d, d)
+	}
+	data := centre(x, n, d)
+	if data.variance == 0 {
+		return nil, fmt.Errorf("%w: all %d rows are the same and have no principal components (a collapsed embedding?)", ErrInput, n)
+	}
+	c := covariance(data)
+	values, vectors, err := leading(c, k)
+	if err != nil {
+		return nil, err
+	}
+	r := &PCAResult{K: k, Mean: data.mean, Components: vectors, Variance: make([]float64, k), Ratio: make([]float64, k)}
+	total := mat.Trace(c)
+	for i, v := range values {
+		v = max(v, 0)
+		r.Ratio[i] = v / total
+		r.Variance[i] = v / data.scale / data.scale
+		orient(vectors[i*d : (i+1)*d])
+	}
+	r.Projected = project(data, vectors, k)
+	return r, nil
+}
+
+// covariance returns that of data.x, with n-1 below.
+func covariance(data *centred) *mat.Dense {
+	const rows = 256
+	n, d := data.n, data.d
+	sum := make([]float64, d*d)
+	part := make([]float32, d*d)
+	for lo := 0; lo < n; lo += rows {
+		b := min(rows, n-lo)
+		block := data.x[lo*d : (lo+b)*d]
+		kernel.Gemm(true, false, d, d, b, 1, block, d, block, d, 0, part, d)
+		par.For(d*d, 1<<14, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				sum[i] += float64(part[i])
+			}
+		})
+	}
+	// centre rounded each row to float32, which leaves a mean of about 1e-8.
+	for i := range sum {
+		sum[i] /= float64(n - 1)
+	}
+	return mat.NewDense(d, d, sum)
+}
+
+// leading returns the k largest eigenvalues of c, largest first, and their
+// eigenvectors as rows.
+func leading(c *mat.Dense, k int) ([]float64, []float64, error) {
+	d, _ := c.Dims()
+	if d > denseLimit && k < d/8 {
+		if values, vectors, ok := krylov(c, k); ok {
+			return values, vectors, nil
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(mat.NewSymDense(d, c.RawMatrix().Data), true) {
+		return nil, nil, fmt.Errorf("%w: the eigenvectors of the covariance (%d dimensions) did not converge", ErrInput, d)
+	}
+	all := e.Values(nil) // ascending
+	var v mat.Dense
+	e.VectorsTo(&v)
+	values, vectors := make([]float64, k), make([]float64, k*d)
+	for i := range k {
+		values[i] = all[d-1-i]
+		mat.Col(vectors[i*d:(i+1)*d], d-1-i, &v)
+	}
+	return values, vectors, nil
+}
+
+// orient makes the entry of largest magnitude positive, the first of equals.
+func orient(v []float64) {
+	at := 0
+	for j, a := range v {
+		if math.Abs(a) > math.Abs(v[at]) {
+			at = j
+		}
+	}
+	if v[at] < 0 {
+		for j := range v {
+			v[j] = -v[j]
+		}
+	}
+}
+
+func project(data *centred, vectors []float64, k int) []float32 {
+	d := data.d
+	out := make([]float32, data.n*k)
+	par.For(data.n, 64, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for c := range k {
+				var s float64
+				for j, v := range data.row(i) {
+					s += float64(v) * vectors[c*d+j]
+				}
+				out[i*k+c] = float32(s / data.scale)
+			}
+		}
+	})
+	return out
+}
