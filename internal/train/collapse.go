@@ -1,0 +1,105 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
+)
+
+// Spread says how far a batch of embeddings is from collapse.
+type Spread struct {
+	// Cosine is the mean cosine over distinct pairs of rows: 1 when all
+	// embeddings point the same way.
+	Cosine float64
+	// Rank is the effective rank of the Gram matrix G of the normalised rows,
+	// as its participation ratio (tr G)^2 / ||G||_F^2: 1 when all rows are
+	// parallel, at most min(B, D).
+	Rank float64
+}
+
+// spreadMeter computes Spread; it keeps its scratch between calls.
+type spreadMeter struct{ unit, gram []float32 }
+
+// measure returns the spread of z (B, D). Rows of length zero count as parallel
+// to every row: a network that maps all to 0 has collapsed. B < 2 gives {1, 1}.
+func (m *spreadMeter) measure(z *array.Array) Spread {
+	n, d := z.Rows(), z.Cols()
+	if n < 2 {
+		return Spread{1, 1}
+	}
+	if cap(m.unit) < n*d {
+		m.unit = make([]float32, n*d)
+	}
+	if cap(m.gram) < n*n {
+		m.gram = make([]float32, n*n)
+	}
+	u, g := m.unit[:n*d], m.gram[:n*n]
+	for i := range n {
+		row := z.Data[i*d : (i+1)*d]
+		var s float64
+		for _, v := range row {
+			s += float64(v) * float64(v)
+		}
+		if s == 0 {
+			return Spread{1, 1}
+		}
+		inv := 1 / math.Sqrt(s)
+		for j, v := range row {
+			u[i*d+j] = float32(float64(v) * inv)
+		}
+	}
+	kernel.Gemm(false, true, n, n, d, 1, u, d, u, d, 0, g, n)
+	var sum, squares, trace float64
+	for i := range n {
+		for j := range n {
+			v := float64(g[i*n+j])
+			squares += v * v
+			if i == j {
+				trace += v
+			} else {
+				sum += v
+			}
+		}
+	}
+	return Spread{Cosine: sum / float64(n*(n-1)), Rank: trace * trace / squares}
+}
+
+// CollapseOptions sets the monitor. A batch counts as collapsed when its mean
+// cosine is at least Cosine and its effective rank at most Rank; Patience such
+// checks in a row, after step Grace, stop the run.
+type CollapseOptions struct {
+	Every    int // steps between checks; 0 switches the monitor off
+	Cosine   float64
+	Rank     float64
+	Patience int
+	Grace    int
+}
+
+// CollapseError says that the embedding has collapsed to a point, and what
+// helps.
+type CollapseError struct {
+	Step   int
+	Spread Spread
+	Active float64 // fraction of tuples with a gradient
+	Loss   float64
+	Margin float64
+}
+
+func (e *CollapseError) Error() string {
+	return fmt.Sprintf("the embedding has collapsed at step %d: mean cosine %.5f, effective rank %.2f, %.0f %% of the tuples active, loss %.4g (margin %.4g). "+
+		"All images map to nearly one point. What helps: a lower learning rate (optimizer.lr), warm-up (optimizer.schedule.warmup), an easier miner (miner.name: semihard or random), "+
+		"model.normalize: true, a soft margin (loss.form: soft), or a milder defence", e.Step, e.Spread.Cosine, e.Spread.Rank, 100*e.Active, e.Loss, e.Margin)
+}
+
+// judge updates the count of collapsed checks in a row and says whether the run
+// has to stop.
+func (o CollapseOptions) judge(s Spread, step int, row *int) bool {
+	if step <= o.Grace || s.Cosine < o.Cosine || s.Rank > o.Rank {
+		*row = 0
+		return false
+	}
+	*row++
+	return *row >= o.Patience
+}

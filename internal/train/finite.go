@@ -1,0 +1,49 @@
+package train
+
+import (
+	"fmt"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/nn"
+)
+
+// NonFiniteError says where a NaN or an infinity first showed.
+type NonFiniteError struct {
+	Step   int
+	Tensor string // e.g. "embeddings", "gradient of conv1.weight"
+	Index  int    // flat index in the tensor
+	Cause  string
+}
+
+func (e *NonFiniteError) Error() string {
+	return fmt.Sprintf("step %d: %s is not finite at index %d. Likely cause: %s. The weights of the last checkpoint are untouched", e.Step, e.Tensor, e.Index, e.Cause)
+}
+
+const (
+	causeInput  = "the data hold NaN or infinite values"
+	causeRate   = "the learning rate is too high; lower optimizer.lr, add optimizer.schedule.warmup or optimizer.clip"
+	causeObject = "the loss overflows on these embeddings; set model.normalize: true or lower optimizer.lr"
+)
+
+// finiteArray returns an error when a holds a NaN or an infinity.
+func finiteArray(step int, name string, a *array.Array, cause string) error {
+	if i, ok := kernel.AllFinite(a.Data); !ok {
+		return &NonFiniteError{step, name, i, cause}
+	}
+	return nil
+}
+
+// blameGradient names the first parameter whose gradient is not finite; it is
+// called once the gradient's norm is known not to be.
+func blameGradient(step int, params []*nn.Param) error {
+	for _, p := range params {
+		if p.Grad == nil {
+			continue
+		}
+		if i, ok := kernel.AllFinite(p.Grad.Data); !ok {
+			return &NonFiniteError{step, "gradient of " + p.Name, i, causeRate}
+		}
+	}
+	return &NonFiniteError{step, "norm of the gradient", 0, causeRate}
+}

@@ -1,0 +1,282 @@
+// Package train runs the training loop: batch, mine, craft, forward, loss,
+// backward, step, log, checkpoint. It knows no terminals and no config files.
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
+	"tercet/internal/engine/mine"
+	"tercet/internal/engine/nn"
+	"tercet/internal/engine/optim"
+	"tercet/internal/rng"
+)
+
+// ErrInterrupted says that the context was cancelled; the run's checkpoint was
+// written and can be resumed.
+var ErrInterrupted = errors.New("interrupted; the checkpoint is written")
+
+// Batches gives the training batches in order, from the trainer's position on.
+type Batches interface {
+	Next(ctx context.Context) (*data.Batch, error)
+	Recycle(*data.Batch)
+}
+
+// Trainer is a wired run. All fields up to State are set by the caller.
+type Trainer struct {
+	Options
+	Model     Model
+	Batches   Batches
+	Miner     mine.Miner
+	Objective loss.Objective
+	Defense   adversary.Defense
+	Optimizer optim.Optimizer
+	Schedule  func(step int) float64 // learning rate of a step, counted from 0
+
+	// Log receives events; Evaluate, where set, measures held-out data; Save
+	// writes last (and, with best, best) checkpoint; Progress is told of every
+	// step done.
+	Log      func(*Event) error
+	Evaluate func(ctx context.Context) (map[string]float64, error)
+	Save     func(best bool) error
+	Progress func(*State, float64)
+
+	State State
+	Mined *rng.Stream // draws of the miner; its state is in the checkpoint
+
+	params  []*nn.Param
+	checked int // rows of the last batch that CheckBatch passed
+	batch   adversary.Batch
+	mined   loss.Tuples
+	dz      *array.Array
+	spread  spreadMeter
+	window  window
+	start   time.Time
+}
+
+// Model is an embedder that can refuse a batch of the wrong shape or size.
+type Model interface {
+	nn.Embedder
+	CheckBatch(x *array.Array, mode nn.Mode) error
+}
+
+// Options sets the loop's lengths and intervals, in steps unless named
+// otherwise. 0 switches an interval off.
+type Options struct {
+	Seed            uint64
+	Steps           int // in all
+	StepsPerEpoch   int
+	Mode            nn.Mode // nn.Train, or nn.Eval for frozen batch norm
+	Clip            float64 // largest gradient norm; 0 for none
+	LogEvery        int
+	CheckpointEvery int
+	CheckpointAfter time.Duration // the same by the clock; changes no bits
+	EvalEvery       int           // epochs
+	Collapse        CollapseOptions
+	Stop            EarlyStop
+}
+
+// EarlyStop ends a run whose monitored metric has not improved by MinDelta for
+// Patience evaluations (for "loss": epochs). Patience 0 never stops; the best
+// checkpoint is kept all the same.
+type EarlyStop struct {
+	Metric   string // "loss", or a key of Evaluate's result
+	Patience int
+	MinDelta float64
+}
+
+// better says whether value improves on best.
+func (s EarlyStop) better(value, best float64) bool {
+	if s.Metric == "loss" {
+		return value < best-s.MinDelta
+	}
+	return value > best+s.MinDelta
+}
+
+// State is what a checkpoint holds beside tensors. It depends on the config and
+// the seed alone, never on the clock.
+type State struct {
+	Step      int            `json:"step"` // optimiser steps done
+	Cost      adversary.Cost `json:"cost"` // images passed forward and backward
+	EpochLoss float64        `json:"epoch_loss"`
+	EpochSeen int            `json:"epoch_seen"` // steps summed in EpochLoss
+	Best      *float64       `json:"best,omitempty"`
+	BestStep  int            `json:"best_step"`
+	Stale     int            `json:"stale"`     // evaluations since the best one
+	Collapsed int            `json:"collapsed"` // collapsed checks in a row
+	Stopped   bool           `json:"stopped"`   // ended early
+}
+
+// Run trains from State.Step to the end. It returns nil when the run is
+// complete (or stopped early), ErrInterrupted after a checkpoint when ctx was
+// cancelled, a *NonFiniteError or *CollapseError when the run is lost, or
+// whatever failed. Bits depend on neither threads, timing nor interruptions.
+func (t *Trainer) Run(ctx context.Context) error {
+	t.params = t.Model.Params()
+	t.start = time.Now()
+	saved, savedAt := t.State.Step, time.Now()
+	for t.State.Step < t.Steps && !t.State.Stopped {
+		res, err := t.step(ctx)
+		if err != nil {
+			if errors.Is(err, context.Canceled) {
+				return t.interrupt()
+			}
+			return err
+		}
+		if err := t.observe(res); err != nil {
+			return err
+		}
+		epochEnd := t.State.Step%t.StepsPerEpoch == 0 || t.State.Step == t.Steps
+		if epochEnd {
+			if err := t.endEpoch(ctx); err != nil {
+				return err
+			}
+		}
+		due := t.CheckpointEvery > 0 && t.State.Step-saved >= t.CheckpointEvery ||
+			t.CheckpointAfter > 0 && time.Since(savedAt) >= t.CheckpointAfter
+		if epochEnd || due {
+			if err := t.Save(false); err != nil {
+				return err
+			}
+			saved, savedAt = t.State.Step, time.Now()
+		}
+		if ctx.Err() != nil && t.State.Step < t.Steps && !t.State.Stopped {
+			return t.interrupt()
+		}
+	}
+	return t.Log(t.event("end"))
+}
+
+// step does one optimiser step: the algorithm, read from top to bottom.
+func (t *Trainer) step(ctx context.Context) (stepResult, error) {
+	step := t.State.Step
+	b, err := t.Batches.Next(ctx)
+	if err != nil {
+		return stepResult{}, err
+	}
+	defer t.Batches.Recycle(b)
+	in := t.wrap(b)
+	if n := in.Images.Rows(); n != t.checked { // the check allocates
+		if err := t.Model.CheckBatch(in.Images, t.Mode); err != nil {
+			return stepResult{}, err
+		}
+		t.checked = n
+	}
+
+	r := stepResult{batch: b}
+	if t.Defense.MinesClean() {
+		z := t.Model.Embed(in.Images, nn.Eval)
+		t.State.Cost.Forward += int64(z.Rows())
+		if r.mined, err = t.mine(z, in); err != nil {
+			return r, err
+		}
+	}
+	crafted, cost, err := t.Defense.Craft(t.Model, in, t.Seed, uint64(step))
+	if err != nil {
+		return r, err
+	}
+	t.State.Cost.Add(cost)
+
+	z := t.Model.Embed(crafted.Images, t.Mode)
+	if err := finiteArray(step, "embeddings", z, t.blame(crafted.Images)); err != nil {
+		return r, err
+	}
+	if crafted.Tuples == nil {
+		if r.mined, err = t.mine(z, crafted); err != nil {
+			return r, err
+		}
+	}
+
+	t.fit(z)
+	if r.loss, err = t.Objective.Eval(z, crafted.Tuples, t.dz); err != nil {
+		return r, err
+	}
+	if r.penalty, err = t.Defense.Penalty(crafted, z, t.dz); err != nil {
+		return r, err
+	}
+	if total := r.loss.Loss + r.penalty; math.IsNaN(total) || math.IsInf(total, 0) {
+		return r, &NonFiniteError{step, "loss", 0, causeObject}
+	}
+
+	optim.ZeroGrad(t.params)
+	t.Model.Backward(t.dz, nn.Weights)
+	t.State.Cost.Add(adversary.Cost{Forward: int64(z.Rows()), Backward: int64(z.Rows())})
+	r.norm = optim.ClipByNorm(t.params, t.Clip)
+	if math.IsNaN(r.norm) || math.IsInf(r.norm, 0) {
+		return r, blameGradient(step, t.params)
+	}
+	r.lr = t.Schedule(step)
+	t.Optimizer.Step(r.lr)
+
+	t.State.Step++
+	t.State.EpochLoss += r.loss.Loss + r.penalty
+	t.State.EpochSeen++
+	r.z = z
+	return r, nil
+}
+
+// stepResult is what a step leaves for logging.
+type stepResult struct {
+	batch   *data.Batch
+	z       *array.Array
+	mined   mine.Stats
+	loss    loss.Result
+	penalty float64
+	norm    float64
+	lr      float64
+}
+
+// wrap presents a loaded batch as a defence's input, reusing t's buffers.
+func (t *Trainer) wrap(b *data.Batch) *adversary.Batch {
+	t.batch.Images, t.batch.Labels, t.batch.Tuples = b.Images, b.Labels, nil
+	t.batch.IDs = t.batch.IDs[:0]
+	for _, i := range b.Index {
+		t.batch.IDs = append(t.batch.IDs, uint64(i))
+	}
+	return &t.batch
+}
+
+// mine finds the tuples of b in its embeddings z (B, D).
+func (t *Trainer) mine(z *array.Array, b *adversary.Batch) (mine.Stats, error) {
+	s, err := t.Miner.Mine(z, b.Labels, t.Mined, &t.mined)
+	if err != nil {
+		return s, fmt.Errorf("step %d: mining: %w", t.State.Step, err)
+	}
+	b.Tuples = &t.mined
+	return s, nil
+}
+
+// fit gives the gradient buffer the shape of z.
+func (t *Trainer) fit(z *array.Array) {
+	if t.dz == nil || t.dz.Cols() != z.Cols() {
+		t.dz = array.New(z.Rows(), z.Cols())
+	}
+	t.dz.SetRows(z.Rows())
+}
+
+// blame tells a bad input from a bad network, for the message about embeddings
+// that are not finite.
+func (t *Trainer) blame(images *array.Array) string {
+	if finiteArray(0, "", images, "") != nil {
+		return causeInput
+	}
+	return causeRate
+}
+
+// interrupt writes the checkpoint of the last whole step.
+func (t *Trainer) interrupt() error {
+	if err := t.Log(t.event("stop")); err != nil {
+		return err
+	}
+	if err := t.Save(false); err != nil {
+		return err
+	}
+	return ErrInterrupted
+}
