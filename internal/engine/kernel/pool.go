@@ -102,10 +102,19 @@ func (j *poolJob) maxForward(lo, hi int) {
 func maxInto(y []float32, arg []int32, x []float32, off int) {
 	y, arg = y[:len(x)], arg[:len(x)]
 	for c, v := range x {
-		// Bits are selected, not branched on: which pixel wins is random.
-		best, won := math.Float32bits(y[c]), arg[c]
-		if !(v <= y[c]) && y[c] == y[c] {
-			best, won = math.Float32bits(v), int32(off+c)
+		old := y[c]
+		best, won := math.Float32bits(old), arg[c]
+		bits, at := math.Float32bits(v), int32(off+c)
+		// Which pixel wins is random, so these must compile to conditional moves: of
+		// integers, one for each comparison.
+		if v > old {
+			best = bits
+		}
+		if v > old {
+			won = at
+		}
+		if v != v && old == old {
+			best, won = bits, at
 		}
 		y[c], arg[c] = math.Float32frombits(best), won
 	}

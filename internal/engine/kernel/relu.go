@@ -49,6 +49,10 @@ func (j *reluJob) Run(lo, hi int) {
 	}
 	x, y := j.x[lo:hi], j.y[lo:hi]
 	for i, v := range x {
-		y[i] = max(v, 0)
+		b := math.Float32bits(v)
+		if v <= 0 { // a conditional move; false for NaN, and -0 becomes 0
+			b = 0
+		}
+		y[i] = math.Float32frombits(b)
 	}
 }
