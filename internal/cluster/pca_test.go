@@ -192,3 +192,37 @@ func TestPCAThreads(t *testing.T) {
 		want = r
 	}
 }
+
+// Computed by scikit-learn 1.2.1 (numpy float64) on wavy(60, 7), signs turned to
+// our convention.
+func TestPCASklearn(t *testing.T) {
+	r, err := PCA(wavy(60, 7), 60, 7, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare := func(what string, got, want []float64) {
+		t.Helper()
+		for i, w := range want {
+			if math.Abs(got[i]-w) > 2e-6 {
+				t.Errorf("%s %d: %v, want %v", what, i, got[i], w)
+			}
+		}
+	}
+	compare("variance", r.Variance, []float64{2.4676969234275705, 1.8015579925062981, 0.7813741082056297})
+	compare("ratio", r.Ratio, []float64{0.42649101093589825, 0.31136250249744674, 0.13504455517368813})
+	compare("component entry", r.Components, []float64{
+		0.06060432683152559, -0.12581196131011124, 0.0860426401537627, -0.015332255910676083, 0.9782318675601798, -0.01847775406576247, 0.12482402757109405,
+		-0.014004936438025625, -0.08012910981435527, 0.08928153660979178, 0.9911770505541899, -0.007899422287766336, 0.018229457866463378, 0.050846191444705285,
+		0.04070199774664102, -0.0235621173803014, 0.9899564426708022, -0.08879394540076911, -0.08825570769840675, -0.0036300653391153274, -0.045692489131285305})
+	for row, want := range map[int][]float64{
+		0:  {0.6768545314447789, 0.15230201443834746, 1.037216239728056},
+		17: {-0.793182383205107, 0.8352889001305536, 0.1611963299539464},
+		59: {-1.5583467269862927, -1.0041208194140736, 0.9733754364064761},
+	} {
+		for c, w := range want {
+			if got := float64(r.Projected[row*3+c]); math.Abs(got-w) > 2e-6 {
+				t.Errorf("row %d component %d: %v, want %v", row, c, got, w)
+			}
+		}
+	}
+}

@@ -64,6 +64,29 @@ func TestClusteringGolden(t *testing.T) {
 	}
 }
 
+// Computed with scikit-learn 1.2.1, and acc with scipy's linear_sum_assignment,
+// on the same formulas.
+func TestClusteringSklearn(t *testing.T) {
+	truth, pred := make([]int32, 5000), make([]int32, 5000)
+	for i := range truth {
+		truth[i] = int32(i * 7919 % 1009 % 37)
+		pred[i] = truth[i] / 2
+		if i%3 == 0 {
+			pred[i] = int32(i * 104729 % 997 % 29)
+		}
+	}
+	got := values(t, truth, pred)
+	for key, want := range map[string]float64{
+		"nmi": 0.461776366566592, "ami": 0.4440214393586613, "ari": 0.33430527295611645, "fmi": 0.36598031588068747,
+		"ri": 0.9551852770554111, "acc": 0.357, "homogeneity": 0.4368872253661692, "completeness": 0.48967265451600483,
+		"v_measure": 0.461776366566592, "nmi_geometric": 0.46252754228173715, "nmi_max": 0.4368872253661692, "nmi_min": 0.48967265451600483,
+	} {
+		if math.Abs(got[key]-want) > 1e-11 {
+			t.Errorf("%s: %v, want %v", key, got[key], want)
+		}
+	}
+}
+
 // Pair scores and BCubed by loops over pairs of items, MI by probabilities,
 // EMI by averaging over all permutations, ACC over all one-to-one maps.
 func TestClusteringAgainstLoops(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 type rowScratch struct {
 	cut   []uint64 // relevant items' codes, ascending
 	ranks []int32  // number of items before each, the query's self included
-	first []int32  // bucket -> first relevant item of it or of a later one
+	count []int32  // items between two relevant ones
+	first []int32  // interval of keys -> its first relevant item
 	top   []uint64
 }
 
@@ -24,16 +25,16 @@ func code(key float32, index int) uint64 {
 
 // rank fills cut and ranks for the relevant items of a row.
 func (w *rowScratch) rank(keys []float32, relevant []int32) {
-	w.cut = w.cut[:0]
-	for _, j := range relevant {
-		w.cut = append(w.cut, code(keys[j], int(j)))
-	}
-	slices.Sort(w.cut)
-	w.ranks = slices.Grow(w.ranks[:0], len(w.cut))[:len(w.cut)]
-	if len(w.cut) <= 8 {
+	w.cut = slices.Grow(w.cut[:0], len(relevant))[:len(relevant)]
+	w.ranks = slices.Grow(w.ranks[:0], len(relevant))[:len(relevant)]
+	if len(relevant) <= 8 {
+		for p, j := range relevant {
+			w.cut[p] = code(keys[j], int(j))
+		}
+		slices.Sort(w.cut)
 		w.rankFew(keys)
 	} else {
-		w.rankMany(keys)
+		w.rankMany(keys, relevant)
 	}
 }
 
@@ -63,56 +64,83 @@ func (w *rowScratch) rankFew(keys []float32) {
 	}
 }
 
-// rankMany finds for each item the first relevant one not before it, through a
-// table of equal intervals of the key, and sums the counts up.
-func (w *rowScratch) rankMany(keys []float32) {
-	last := len(w.cut) - 1
-	lowCode, highCode := w.cut[0], w.cut[last]
-	low, high := keys[uint32(lowCode)], keys[uint32(highCode)]
-	buckets := min(4*len(w.cut), 1<<16)
-	scale := float32(buckets-1) / (high - low)
-	if !(scale <= math.MaxFloat32) { // equal or almost equal keys: one bucket
-		scale = 0
+// table splits the range of the relevant keys into equal intervals. The interval
+// of a key is a monotone function of it: relevant items of earlier intervals are
+// before an item, and none of later ones.
+type table struct{ low, scale, last float32 }
+
+func newTable(low, high float32, intervals int) table {
+	last := float32(intervals - 1)
+	t := table{low, last / (high - low), last}
+	if !(t.scale <= math.MaxFloat32) { // equal or almost equal keys: one interval
+		t.scale = 0
 	}
-	w.first = slices.Grow(w.first[:0], buckets+1)[:buckets+1]
-	p := 0
-	for b := range buckets {
-		for p <= last && int((keys[uint32(w.cut[p])]-low)*scale) < b {
-			p++
-		}
-		w.first[b] = int32(p)
+	return t
+}
+
+// of returns the interval of a key, the first or the last for keys outside.
+func (t table) of(key float32) int {
+	return int(max(0, min((key-t.low)*t.scale, t.last)))
+}
+
+// rankMany sorts the relevant items by interval, finds for each item the first
+// relevant one not before it, and sums the counts up.
+func (w *rowScratch) rankMany(keys []float32, relevant []int32) {
+	low, high := keys[relevant[0]], keys[relevant[0]]
+	for _, j := range relevant {
+		low, high = min(low, keys[j]), max(high, keys[j])
 	}
-	w.first[buckets] = int32(len(w.cut))
-	clear(w.ranks)
+	intervals := min(4*len(relevant), 1<<16)
+	t := newTable(low, high, intervals)
+	w.sortByInterval(keys, relevant, t, intervals)
+
+	// Most intervals hold no relevant item or one: that case has no branches.
+	w.cut = append(w.cut, math.MaxUint64)
+	count := slices.Grow(w.count[:0], len(relevant)+1)[:len(relevant)+1]
+	clear(count)
 	for j, k := range keys {
-		v := code(k, j)
-		if v > highCode {
-			continue
-		}
-		if v <= lowCode {
-			w.ranks[0]++
-			continue
-		}
-		// The bucket is a monotone function of the key, so that all relevant
-		// items of earlier buckets are before this item, and none of later ones.
-		b := int((k - low) * scale)
-		p, end := int(w.first[b]), int(w.first[b+1])
-		for end-p > 8 {
-			if m := (p + end) / 2; w.cut[m] < v {
-				p = m + 1
-			} else {
-				end = m
+		v, b := code(k, j), t.of(k)
+		p, end := w.first[b], w.first[b+1]
+		if end-p > 1 {
+			for p < end-1 && w.cut[p] < v {
+				if m := (p + end) / 2; w.cut[m-1] < v {
+					p = m
+				} else {
+					end = m
+				}
 			}
 		}
-		for p < end && w.cut[p] < v {
-			p++
-		}
-		w.ranks[p]++
+		_, after := bits.Sub64(w.cut[p], v, 0)
+		count[p+int32(after)&(end-p)]++
 	}
+	w.cut, w.count = w.cut[:len(relevant)], count
 	sum := int32(-1) // each relevant item counted itself
-	for p, n := range w.ranks {
-		sum += n
+	for p := range w.ranks {
+		sum += count[p]
 		w.ranks[p] = sum
+	}
+}
+
+// sortByInterval fills cut, ascending, and first: the relevant items of interval
+// b are cut[first[b]:first[b+1]].
+func (w *rowScratch) sortByInterval(keys []float32, relevant []int32, t table, intervals int) {
+	w.first = slices.Grow(w.first[:0], intervals+2)[:intervals+2]
+	clear(w.first)
+	for _, j := range relevant {
+		w.first[t.of(keys[j])+2]++
+	}
+	for b := 1; b < len(w.first); b++ {
+		w.first[b] += w.first[b-1]
+	}
+	for _, j := range relevant { // first[b+1] goes from the start of b to its end
+		at := &w.first[t.of(keys[j])+1]
+		w.cut[*at] = code(keys[j], int(j))
+		*at++
+	}
+	for b := range intervals {
+		if from, to := w.first[b], w.first[b+1]; to-from > 1 {
+			slices.Sort(w.cut[from:to])
+		}
 	}
 }
 
