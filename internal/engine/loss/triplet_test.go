@@ -416,3 +416,36 @@ func BenchmarkTriplet(b *testing.B) {
 		}
 	}
 }
+
+// Golden: torch.nn.functional.triplet_margin_loss(z[a], z[p], z[n], margin=0.2,
+// reduction="sum") and its gradient in float64, PyTorch 1.13.1, on the z below.
+// Rows 2 and 3 coincide, so that eps decides the gradient of the second triplet.
+func TestTripletAgainstPyTorch(t *testing.T) {
+	z := array.New(6, 3)
+	for i := range 6 {
+		for k := range 3 {
+			z.Row(i)[k] = float32((7*i+3*k)%11)/8 - 0.5
+		}
+	}
+	copy(z.Row(3), z.Row(2))
+	want := []float64{
+		-0.655609779, -0.655609779, 0.374635337,
+		0.655609779, 0.655609779, -0.374635337,
+		-0.577350269, -0.577350269, -0.577350269,
+		-0.246054743, -0.246054743, -1.460801767,
+		0.113149763, 0.113149763, 0.105674685,
+		0.710255249, 0.710255249, 1.93247735,
+	}
+	o := TripletDefaults()
+	o.Reduce = Sum
+	grad := array.New(6, 3)
+	res, err := make1(t, o).Eval(z, &Tuples{Triplets: []Triplet{{0, 1, 2}, {2, 3, 0}, {4, 5, 3}, {5, 0, 3}}}, grad)
+	if err != nil || math.Abs(res.Loss-1.494703528886111) > 1e-9 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	for i, w := range want {
+		if math.Abs(float64(grad.Data[i])-w) > 1e-6 {
+			t.Errorf("gradient %d is %v, PyTorch gives %v", i, grad.Data[i], w)
+		}
+	}
+}
