@@ -114,15 +114,14 @@ func (r *reference) linear(l *Linear, n int, x []float64) []float64 {
 	in, out := l.in[0], l.outs
 	y := make([]float64, n*out)
 	for b := range n {
-		for o := range out {
-			s := 0.0
-			if l.bias != nil {
-				s = r.values[l.bias][o]
+		row := y[b*out : (b+1)*out]
+		if l.bias != nil {
+			copy(row, r.values[l.bias])
+		}
+		for i, v := range x[b*in : (b+1)*in] {
+			for o, u := range r.values[l.weight][i*out:][:out] {
+				row[o] += v * u
 			}
-			for i := range in {
-				s += x[b*in+i] * r.values[l.weight][i*out+o]
-			}
-			y[b*out+o] = s
 		}
 	}
 	return y
@@ -130,26 +129,27 @@ func (r *reference) linear(l *Linear, n int, x []float64) []float64 {
 
 func (r *reference) conv(l *Conv2D, n int, x []float64) []float64 {
 	h, w, c := l.in[0], l.in[1], l.in[2]
-	y := make([]float64, n*size(l.out))
-	wt := r.values[l.weight]
-	for i := range y {
-		b, oy, ox, o := split(i, l.out)
-		s := 0.0
+	oh, ow, m := l.out[0], l.out[1], l.outC
+	y, wt := make([]float64, n*size(l.out)), r.values[l.weight]
+	for o := range n * oh * ow {
+		out := y[o*m : (o+1)*m]
 		if l.bias != nil {
-			s = r.values[l.bias][o]
+			copy(out, r.values[l.bias])
 		}
+		b, oy, ox := o/(oh*ow), o/ow%oh, o%ow
 		for ky := range l.k {
 			for kx := range l.k {
 				iy, ix := oy*l.stride-l.pad+ky, ox*l.stride-l.pad+kx
 				if iy < 0 || iy >= h || ix < 0 || ix >= w {
 					continue
 				}
-				for ch := range c {
-					s += x[((b*h+iy)*w+ix)*c+ch] * wt[((ky*l.k+kx)*c+ch)*l.outC+o]
+				for ch, v := range x[((b*h+iy)*w+ix)*c:][:c] {
+					for i, u := range wt[((ky*l.k+kx)*c+ch)*m:][:m] {
+						out[i] += v * u
+					}
 				}
 			}
 		}
-		y[i] = s
 	}
 	return y
 }
@@ -185,7 +185,7 @@ func windows(n int, x []float64, h, w, c, kh, kw, sh, sw, ph, pw int, out []int,
 	y := make([]float64, n*size(out))
 	for i := range y {
 		b, oy, ox, ch := split(i, out)
-		var v []float64
+		v := make([]float64, 0, kh*kw)
 		for iy := oy*sh - ph; iy < oy*sh-ph+kh; iy++ {
 			for ix := ox*sw - pw; ix < ox*sw-pw+kw; ix++ {
 				if iy >= 0 && iy < h && ix >= 0 && ix < w {
