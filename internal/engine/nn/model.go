@@ -2,13 +2,15 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/rng"
 )
 
-// Spec describes a model. Zero values mean the model's own default.
+// Spec describes a model. Zero values mean the model's own default; an option
+// that the model does not have is an error.
 type Spec struct {
 	Name                    string
 	Height, Width, Channels int    // of the images; data that are no images are 1 x 1 x D
@@ -16,7 +18,7 @@ type Spec struct {
 	Normalize               bool   // L2-normalise embeddings
 	Units                   int    // mlp: layer width w (200); cnn: filters k (47); resnet18: channels of the first stage (64)
 	Filters                 string // cnn: paper-count (default) or paper-text
-	FC                      string // cnn: k or 2k; default k for paper-count, 2k for paper-text
+	FC                      string // cnn: embedding k or 2k; default k for paper-count, 2k for paper-text; not together with Embedding
 	Stem                    string // resnet18: imagenet or small; default small for images below 64 pixels
 	Init                    string // initialiser, see InitNames; default pytorch
 }
@@ -28,19 +30,21 @@ const (
 )
 
 // model is an entry of the table of models: build returns the layers that turn
-// images into embeddings, for a Spec with Embedding and Units possibly 0.
+// images into embeddings, and fills in s the defaults of its options and of the
+// embedding's dimension.
 type model struct {
-	name  string
-	build func(s Spec) ([]Layer, error)
+	name    string
+	build   func(s *Spec) ([]Layer, error)
+	options []string // of units, filters, fc, stem: those that the model has
 }
 
 var models = []model{
-	{"linear", linear},
-	{"mlp", mlp},
-	{"cnn", cnn},
-	{"lenet", lenet},
-	{"c2f2", c2f2},
-	{"resnet18", resnet18},
+	{"linear", linear, nil},
+	{"mlp", mlp, []string{"units"}},
+	{"cnn", cnn, []string{"units", "filters", "fc"}},
+	{"lenet", lenet, nil},
+	{"c2f2", c2f2, nil},
+	{"resnet18", resnet18, []string{"units", "stem"}},
 }
 
 // Names lists the models.
@@ -67,19 +71,22 @@ var _ Embedder = (*Model)(nil)
 
 // Build makes the model s with parameters drawn from r.
 func Build(s Spec, r *rng.Stream) (*Model, error) {
-	var build func(Spec) ([]Layer, error)
-	for _, m := range models {
-		if m.name == s.Name {
-			build = m.build
+	var table *model
+	for i := range models {
+		if models[i].name == s.Name {
+			table = &models[i]
 		}
 	}
-	if build == nil {
+	if table == nil {
 		return nil, unknown("model", s.Name, Names())
 	}
-	if err := s.check(); err != nil {
+	if err := s.check(table.options); err != nil {
 		return nil, err
 	}
-	layers, err := build(s)
+	if s.Init == "" {
+		s.Init = DefaultInit
+	}
+	layers, err := table.build(&s)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", s.Name, err)
 	}
@@ -95,7 +102,6 @@ func Build(s Spec, r *rng.Stream) (*Model, error) {
 		return nil, fmt.Errorf("model %s: embeddings have shape %v, want one axis", s.Name, out)
 	}
 	m.dim, m.params = out[0], m.net.Params()
-	m.spec.Embedding = m.dim
 	seen := map[string]bool{}
 	for _, p := range m.params {
 		if seen[p.Name] {
@@ -114,8 +120,8 @@ func Build(s Spec, r *rng.Stream) (*Model, error) {
 	return m, nil
 }
 
-// check refuses sizes that no model can have.
-func (s *Spec) check() error {
+// check refuses sizes that no model can have, and options other than these.
+func (s *Spec) check(options []string) error {
 	for _, v := range []struct {
 		what        string
 		n, low, top int
@@ -127,33 +133,35 @@ func (s *Spec) check() error {
 			return fmt.Errorf("model %s: %s %d is not in %d to %d", s.Name, v.what, v.n, v.low, v.top)
 		}
 	}
+	for _, v := range []struct {
+		what string
+		set  bool
+	}{{"units", s.Units != 0}, {"filters", s.Filters != ""}, {"fc", s.FC != ""}, {"stem", s.Stem != ""}} {
+		if v.set && !slices.Contains(options, v.what) {
+			has := "it has none beside embedding, normalize and init"
+			if len(options) > 0 {
+				has = "it has " + strings.Join(options, ", ")
+			}
+			return fmt.Errorf("model %s has no option %s: %s", s.Name, v.what, has)
+		}
+	}
 	return nil
 }
 
-// or returns n, or def where n is 0.
-func or(n, def int) int {
-	if n == 0 {
-		return def
+// choose fills in def where value is empty; it is an error unless value is one of
+// names.
+func choose(what string, value *string, def string, names ...string) error {
+	if *value == "" {
+		*value = def
 	}
-	return n
+	if !slices.Contains(names, *value) {
+		return unknown(what, *value, names)
+	}
+	return nil
 }
 
-// choose returns value, or def where it is empty, and an error unless it is one
-// of names.
-func choose(what, value, def string, names ...string) (string, error) {
-	if value == "" {
-		return def, nil
-	}
-	for _, n := range names {
-		if n == value {
-			return value, nil
-		}
-	}
-	return "", unknown(what, value, names)
-}
-
-// Spec returns what the model was built from, with the embedding's dimension
-// filled in.
+// Spec returns what the model was built from, with the model's defaults filled in:
+// it builds the same model again, whatever later versions' defaults are.
 func (m *Model) Spec() Spec { return m.spec }
 
 // Dim returns D.

@@ -1,5 +1,10 @@
 package nn
 
+import (
+	"cmp"
+	"fmt"
+)
+
 // cnn is the network of DIBS (Fonseca & Guidetti): three blocks conv3x3 (stride
 // 1, pad 1, bias) - batch norm - ReLU - maxpool and a fully connected embedding.
 //
@@ -15,26 +20,31 @@ package nn
 // brings the longer side to 56 or less, the second is 2, and the last takes the
 // maximum over each quarter of the map (quarters overlap by one row or column
 // where a side is odd, as in adaptive pooling).
-func cnn(s Spec) ([]Layer, error) {
-	filters, err := choose("filters", s.Filters, "paper-count", "paper-count", "paper-text")
-	if err != nil {
+func cnn(s *Spec) ([]Layer, error) {
+	if s.FC != "" && s.Embedding != 0 {
+		return nil, fmt.Errorf("fc %s and embedding %d both set the embedding's dimension: give one", s.FC, s.Embedding)
+	}
+	if err := choose("filters", &s.Filters, "paper-count", "paper-count", "paper-text"); err != nil {
 		return nil, err
 	}
-	k := or(s.Units, 47)
-	last, fc := 4*k, "k"
-	if filters == "paper-text" {
+	s.Units = cmp.Or(s.Units, 47)
+	k, last, fc := s.Units, 4*s.Units, "k"
+	if s.Filters == "paper-text" {
 		last, fc = 2*k, "2k"
 	}
-	if fc, err = choose("fc", s.FC, fc, "k", "2k"); err != nil {
-		return nil, err
-	}
-	dim := k
-	if fc == "2k" {
-		dim = 2 * k
+	if s.Embedding == 0 {
+		if err := choose("fc", &s.FC, fc, "k", "2k"); err != nil {
+			return nil, err
+		}
+		s.Embedding = k
+		if s.FC == "2k" {
+			s.Embedding = 2 * k
+		}
+		s.FC = "" // the dimension says it
 	}
 	var layers []Layer
 	h, w := s.Height, s.Width
-	if filters == "paper-count" && inRange(h, 25, 32) && inRange(w, 25, 32) && min(h, w) < 32 {
+	if s.Filters == "paper-count" && inRange(h, 25, 32) && inRange(w, 25, 32) && min(h, w) < 32 {
 		h, w = 32, 32
 		layers = append(layers, NewPad2D("pad", h, w))
 	}
@@ -52,12 +62,12 @@ func cnn(s Spec) ([]Layer, error) {
 		h, w = h/2, w/2
 	}
 	block("3", last)
-	if filters == "paper-text" && inRange(h, 8, 16) && inRange(w, 8, 16) {
+	if s.Filters == "paper-text" && inRange(h, 8, 16) && inRange(w, 8, 16) {
 		layers = append(layers, NewMaxPool("pool3", 8, 8, 0))
 	} else {
 		layers = append(layers, NewMaxPoolRect("pool3", halfUp(h), halfUp(w), max(h/2, 1), max(w/2, 1), 0, 0))
 	}
-	return append(layers, NewFlatten("flatten"), NewLinear("fc", or(s.Embedding, dim), true)), nil
+	return append(layers, NewFlatten("flatten"), NewLinear("fc", s.Embedding, true)), nil
 }
 
 func inRange(n, low, top int) bool { return n >= low && n <= top }

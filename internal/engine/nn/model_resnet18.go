@@ -1,29 +1,32 @@
 package nn
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // resnet18 is torchvision's ResNet-18 (He et al. 2016, table 1) with an embedding
 // layer for its classifier. The stem is imagenet (conv7x7/2, batch norm, ReLU,
 // maxpool3x3/2) or small (conv3x3/1, batch norm, ReLU, no pool), which is the
 // default below 64 pixels. Units scales the stages Units x (1, 2, 4, 8).
-func resnet18(s Spec) ([]Layer, error) {
+func resnet18(s *Spec) ([]Layer, error) {
 	def := "imagenet"
 	if min(s.Height, s.Width) < 64 {
 		def = "small"
 	}
-	stem, err := choose("stem", s.Stem, def, "imagenet", "small")
-	if err != nil {
+	if err := choose("stem", &s.Stem, def, "imagenet", "small"); err != nil {
 		return nil, err
 	}
-	units := or(s.Units, 64)
+	s.Units, s.Embedding = cmp.Or(s.Units, 64), cmp.Or(s.Embedding, 512)
+	units := s.Units
 	var layers []Layer
-	if stem == "imagenet" {
+	if s.Stem == "imagenet" {
 		layers = append(layers, NewConv2D("conv1", units, 7, 2, 3, false))
 	} else {
 		layers = append(layers, NewConv2D("conv1", units, 3, 1, 1, false))
 	}
 	layers = append(layers, NewBatchNorm2D("bn1"), NewReLU("relu"))
-	if stem == "imagenet" {
+	if s.Stem == "imagenet" {
 		layers = append(layers, NewMaxPool("maxpool", 3, 2, 1))
 	}
 	in := units
@@ -39,7 +42,7 @@ func resnet18(s Spec) ([]Layer, error) {
 			in = out
 		}
 	}
-	return append(layers, NewGlobalAvgPool("avgpool"), NewLinear("fc", or(s.Embedding, 512), true)), nil
+	return append(layers, NewGlobalAvgPool("avgpool"), NewLinear("fc", s.Embedding, true)), nil
 }
 
 // basicBlock is conv3x3 - BN - ReLU - conv3x3 - BN plus a shortcut, a 1x1

@@ -98,7 +98,14 @@ func TestCNNFinalMap(t *testing.T) {
 
 func TestModelsEmbedUnitRows(t *testing.T) {
 	for _, name := range Names() {
-		m := build(t, Spec{Name: name, Height: 28, Width: 28, Channels: 1, Units: 4, Embedding: 6, Normalize: true})
+		s := Spec{Name: name, Height: 28, Width: 28, Channels: 1, Embedding: 6, Normalize: true}
+		if name == "mlp" || name == "cnn" || name == "resnet18" {
+			s.Units = 4
+		}
+		m := build(t, s)
+		if again := build(t, m.Spec()); again.Spec() != m.Spec() || again.ParamCount() != m.ParamCount() {
+			t.Errorf("%s: built from %+v, again from %+v", name, m.Spec(), again.Spec())
+		}
 		x := images(2, m.in, rng.New(1, "x").Float64)
 		z := m.Embed(x, Eval)
 		if err := z.SameShape("embeddings", 2, 6); err != nil {
@@ -137,17 +144,20 @@ func TestBuildRefuses(t *testing.T) {
 	for want, change := range map[string]func(*Spec){
 		`unknown model "renset18": did you mean "resnet18"?`:    func(s *Spec) { s.Name = "renset18" },
 		`unknown model "transformer-xl": known are linear, mlp`: func(s *Spec) { s.Name = "transformer-xl" },
-		`unknown model ""`:                    func(s *Spec) { s.Name = "" },
-		"height 0 is not in 1":                func(s *Spec) { s.Height = 0 },
-		"channels -1":                         func(s *Spec) { s.Channels = -1 },
-		"embedding -1":                        func(s *Spec) { s.Embedding = -1 },
-		"units 999999999":                     func(s *Spec) { s.Units = 999999999 },
-		"has more than":                       func(s *Spec) { s.Units = 1 << 20 },
-		`did you mean "paper-text"`:           func(s *Spec) { s.Filters = "paper-txt" },
-		`unknown fc "3k"`:                     func(s *Spec) { s.FC = "3k" },
-		`did you mean "xavier-uniform"`:       func(s *Spec) { s.Init = "xavier-unifrom" },
-		`unknown stem "large"`:                func(s *Spec) { s.Name, s.Stem = "resnet18", "large" },
-		"model lenet on 8x8x1 images: conv2:": func(s *Spec) { s.Name, s.Height, s.Width = "lenet", 8, 8 },
+		`unknown model ""`:              func(s *Spec) { s.Name = "" },
+		"height 0 is not in 1":          func(s *Spec) { s.Height = 0 },
+		"channels -1":                   func(s *Spec) { s.Channels = -1 },
+		"embedding -1":                  func(s *Spec) { s.Embedding = -1 },
+		"units 999999999":               func(s *Spec) { s.Units = 999999999 },
+		"has more than":                 func(s *Spec) { s.Units = 1 << 20 },
+		`did you mean "paper-text"`:     func(s *Spec) { s.Filters = "paper-txt" },
+		`unknown fc "3k"`:               func(s *Spec) { s.FC = "3k" },
+		`did you mean "xavier-uniform"`: func(s *Spec) { s.Init = "xavier-unifrom" },
+		"model c2f2 has no option units: it has none beside":  func(s *Spec) { s.Name, s.Units = "c2f2", 3 },
+		"model resnet18 has no option fc: it has units, stem": func(s *Spec) { s.Name, s.FC = "resnet18", "k" },
+		"fc 2k and embedding 3 both set":                      func(s *Spec) { s.FC, s.Embedding = "2k", 3 },
+		`unknown stem "large"`:                                func(s *Spec) { s.Name, s.Stem = "resnet18", "large" },
+		"model lenet on 8x8x1 images: conv2:":                 func(s *Spec) { s.Name, s.Height, s.Width = "lenet", 8, 8 },
 	} {
 		s := ok
 		change(&s)

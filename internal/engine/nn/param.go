@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 )
 
 // maxElements bounds one parameter and one output row, so that a wrong size in
@@ -59,20 +60,14 @@ func CountParams(params []*Param) int {
 // holds a NaN or an infinity, such as "conv1.weight" or "conv1.weight (gradient)",
 // and whether there is one.
 func NonFinite(params []*Param) (name string, found bool) {
-	bad := func(x []float32) bool {
-		for _, v := range x {
-			if v-v != 0 {
-				return true
-			}
-		}
-		return false
-	}
 	for _, p := range params {
-		if bad(p.Value.Data) {
+		if _, ok := kernel.AllFinite(p.Value.Data); !ok {
 			return p.Name, true
 		}
-		if p.Grad != nil && bad(p.Grad.Data) {
-			return p.Name + " (gradient)", true
+		if p.Grad != nil {
+			if _, ok := kernel.AllFinite(p.Grad.Data); !ok {
+				return p.Name + " (gradient)", true
+			}
 		}
 	}
 	return "", false
