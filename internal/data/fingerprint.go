@@ -35,6 +35,10 @@ func Digest(ds Dataset) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return digest(ds, items), nil
+}
+
+func digest(ds Dataset, items [][sha256.Size]byte) string {
 	h, w, c := ds.Shape()
 	sum := sha256.New()
 	buf := []byte("tercet.data/1")
@@ -46,7 +50,7 @@ func Digest(ds Dataset) (string, error) {
 		sum.Write(items[i][:])
 		sum.Write(binary.LittleEndian.AppendUint32(buf[:0], uint32(y)))
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // hashScratch is what one worker needs to hash items.

@@ -1,9 +1,11 @@
 package data
 
 import (
+	"image/color"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -87,18 +89,30 @@ func isFolder(path string, e fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// readFolder decodes all images of a scan into memory, on all threads.
+// readFolder decodes all images of a scan into memory, on all threads. All
+// headers are checked first.
 func readFolder(s *scan, o ImageOptions) (*Memory, error) {
-	if o.Color == "" {
-		o.Color = "rgb"
-	}
-	h, w, err := imageSize(s.files[0])
+	shapes := make([][2]int, len(s.files)) // after resizing and cropping
+	err := each(len(s.files), 16, func(i int) error {
+		conf, err := readHead(s.files[i])
+		if err != nil {
+			return err
+		}
+		_, _, oh, ow, err := o.geometry(conf.Height, conf.Width)
+		if err != nil {
+			return badCause(err, "%s", s.files[i])
+		}
+		shapes[i] = [2]int{oh, ow}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	_, _, oh, ow, err := o.geometry(h, w)
-	if err != nil {
-		return nil, badCause(err, "%s", s.files[0])
+	oh, ow := shapes[0][0], shapes[0][1]
+	for i, p := range shapes {
+		if p != shapes[0] {
+			return nil, bad("%s gives %dx%d pixels but %s %dx%d; set data.size (and data.crop, or fit: stretch) to bring all to one shape", s.files[i], p[0], p[1], s.files[0], oh, ow)
+		}
 	}
 	size := oh * ow * o.channels()
 	if err := checkTotal(len(s.files), size); err != nil {
@@ -109,14 +123,6 @@ func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 		img, err := readImage(s.files[i])
 		if err != nil {
 			return err
-		}
-		b := img.Bounds()
-		_, _, ih, iw, err := o.geometry(b.Dy(), b.Dx())
-		if err != nil {
-			return badCause(err, "%s", s.files[i])
-		}
-		if ih != oh || iw != ow {
-			return bad("%s gives %dx%d pixels but %s %dx%d; set data.size (and data.crop, or fit: stretch) to bring all to one shape", s.files[i], ih, iw, s.files[0], oh, ow)
 		}
 		return o.render(img, pixels[i*size:(i+1)*size])
 	})
@@ -131,10 +137,27 @@ func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 	return m, nil
 }
 
-// openFolder reads root/<class>/*, or root/train/<class>/* and root/test/<class>/*
-// where root holds these two folders and no other; a set without test returns
-// nil for it.
-func openFolder(root string, o ImageOptions) (train, test *Memory, err error) {
+// isGrey reports that all files of the scans are grey.
+func isGrey(scans []*scan) (bool, error) {
+	for _, s := range scans {
+		grey := make([]bool, len(s.files))
+		err := each(len(grey), 16, func(i int) error {
+			conf, err := readHead(s.files[i])
+			grey[i] = conf.ColorModel == color.GrayModel || conf.ColorModel == color.Gray16Model
+			return err
+		})
+		if err != nil || slices.Contains(grey, false) {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// openFolder reads root/train/<class>/* and root/test/<class>/*, with the names
+// that train and test give these two folders, or root/<class>/* alone, for which
+// test is nil. Without names, root is taken to be split when its folders are
+// train and test and no others.
+func openFolder(root, trainName, testName string, o ImageOptions) (train, test *Memory, err error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}
@@ -142,24 +165,36 @@ func openFolder(root string, o ImageOptions) (train, test *Memory, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	roots := []string{root}
-	if len(subs) == 2 && subs[0] == "test" && subs[1] == "train" {
-		roots = []string{filepath.Join(root, "train"), filepath.Join(root, "test")}
+	if trainName == "" && testName == "" && slices.Equal(subs, []string{"test", "train"}) {
+		trainName, testName = "train", "test"
 	}
-	sets := make([]*Memory, 2)
+	roots := []string{filepath.Join(root, trainName)}
+	if testName != "" {
+		roots = append(roots, filepath.Join(root, testName))
+	}
+	scans := make([]*scan, len(roots))
 	for k, r := range roots {
-		s, err := scanFolder(r)
+		if scans[k], err = scanFolder(r); err != nil {
+			return nil, nil, err
+		}
+	}
+	if o.native() {
+		grey, err := isGrey(scans)
 		if err != nil {
 			return nil, nil, err
 		}
-		if sets[k], err = readFolder(s, o); err != nil {
-			return nil, nil, err
+		if o.Color = "rgb"; grey {
+			o.Color = "grey"
 		}
 	}
-	if sets[1] != nil {
-		if err := sameShape(sets[0], sets[1]); err != nil {
-			return nil, nil, badCause(err, "%s and %s; set data.size", roots[0], roots[1])
-		}
+	if train, err = readFolder(scans[0], o); err != nil || len(scans) == 1 {
+		return train, nil, err
 	}
-	return sets[0], sets[1], nil
+	if test, err = readFolder(scans[1], o); err != nil {
+		return nil, nil, err
+	}
+	if err := sameShape(train, test); err != nil {
+		return nil, nil, badCause(err, "%s and %s; set data.size", roots[0], roots[1])
+	}
+	return train, test, nil
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"testing"
 
+	"tercet/internal/engine/array"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 )
@@ -71,7 +72,7 @@ func TestFolder(t *testing.T) {
 		"__MACOSX/._.png": []byte("not an image"),
 		"readme.md":       []byte("skipped"),
 	})
-	train, test, err := openFolder(root, ImageOptions{})
+	train, test, err := openFolder(root, "", "", ImageOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("got  %v\nwant %v", train.pixels, want)
 	}
 	// Grey keeps grey as it is, and takes colours by their luma.
-	train, _, err = openFolder(root, ImageOptions{Color: "grey"})
+	train, _, err = openFolder(root, "", "", ImageOptions{Color: "grey"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestFolder(t *testing.T) {
 func TestFolderTrainAndTest(t *testing.T) {
 	px := encodePNG(t, flat(2, 2, 9))
 	root := tree(t, map[string][]byte{"train/a/1.png": px, "train/b/1.png": px, "test/c/1.png": px, "LICENSE": nil})
-	train, test, err := openFolder(root, ImageOptions{})
+	train, test, err := openFolder(root, "", "", ImageOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +138,12 @@ func TestFolderTrainAndTest(t *testing.T) {
 		t.Errorf("%v %v", train.Classes(), test.Classes())
 	}
 	root = tree(t, map[string][]byte{"train/a/1.png": px, "test/c/1.png": encodePNG(t, flat(2, 3, 9))})
-	_, _, err = openFolder(root, ImageOptions{})
-	wantError(t, err, ErrFormat, "2x2x3", "2x3x3", "data.size")
+	_, _, err = openFolder(root, "", "", ImageOptions{})
+	wantError(t, err, ErrFormat, "2x2x1", "2x3x1", "data.size")
+	_, _, err = openFolder(root, "train", "val", ImageOptions{})
+	wantError(t, err, ErrMissing, "val", "data.root")
+	train, test, err = openFolder(root, "", "train", ImageOptions{})
+	wantError(t, err, ErrFormat, "a folder inside class")
 }
 
 // hugePNG is a tiny file that announces 60000 x 60000 pixels.
@@ -176,11 +181,11 @@ func TestFolderErrors(t *testing.T) {
 		"large size":   {map[string][]byte{"a/1.png": px}, ImageOptions{Size: 16384}, ErrFormat, []string{"16384x16384"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := openFolder(tree(t, c.files), c.o)
+			_, _, err := openFolder(tree(t, c.files), "", "", c.o)
 			wantError(t, err, c.kind, c.say...)
 		})
 	}
-	_, _, err := openFolder(filepath.Join(t.TempDir(), "gone"), ImageOptions{})
+	_, _, err := openFolder(filepath.Join(t.TempDir(), "gone"), "", "", ImageOptions{})
 	wantError(t, err, ErrMissing, "gone", "data.root")
 	wantError(t, checkTotal(1<<20, 1<<20), ErrUnfit, "1024 GiB", "smaller size")
 }
@@ -196,7 +201,7 @@ func TestFolderErrorDoesNotDependOnThreads(t *testing.T) {
 	root := tree(t, files)
 	for _, n := range []int{1, 2, 7} {
 		par.SetThreads(n)
-		_, _, err := openFolder(root, ImageOptions{})
+		_, _, err := openFolder(root, "", "", ImageOptions{})
 		wantError(t, err, ErrFormat, "ah.png")
 	}
 }
@@ -251,6 +256,7 @@ func TestRender(t *testing.T) {
 			t.Errorf("chessboard pixel %d is %d", i, v)
 		}
 	}
+	wantError(t, (ImageOptions{}).render(board, dst), array.ErrShape, "40x40x3", "100")
 	// The crop is the centre.
 	dst = make([]uint8, 4)
 	if err := (ImageOptions{Crop: 2, Color: "grey"}).render(grey(4, 6, func(y, x int) uint8 { return uint8(10*y + x) }), dst); err != nil || !slices.Equal(dst, []uint8{12, 13, 22, 23}) {
@@ -273,7 +279,7 @@ func TestJPEG(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := tree(t, map[string][]byte{"a/1.jpeg": b.Bytes(), "b/1.JPG": b.Bytes()})
-	train, _, err := openFolder(root, ImageOptions{Color: "grey"})
+	train, _, err := openFolder(root, "", "", ImageOptions{Color: "grey"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +336,7 @@ func TestRenderDoesNotDependOnThreads(t *testing.T) {
 	var first []uint8
 	for _, n := range []int{1, 2, 5} {
 		par.SetThreads(n)
-		m, _, err := openFolder(root, ImageOptions{Size: 8, Color: "grey"})
+		m, _, err := openFolder(root, "", "", ImageOptions{Size: 8, Color: "grey"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -344,9 +350,12 @@ func TestRenderDoesNotDependOnThreads(t *testing.T) {
 }
 
 func TestRealOmniglot(t *testing.T) {
-	train, test, err := openFolder(realData(t, "omniglot"), ImageOptions{Size: 28, Color: "grey"})
+	train, test, err := openFolder(realData(t, "omniglot"), "", "", ImageOptions{Size: 28})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if h, w, c := train.Shape(); h != 28 || w != 28 || c != 1 {
+		t.Errorf("1-bit files give %dx%dx%d", h, w, c)
 	}
 	if len(train.Classes()) != 136 || len(test.Classes()) != 106 {
 		t.Fatalf("%d and %d classes", len(train.Classes()), len(test.Classes()))

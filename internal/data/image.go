@@ -1,15 +1,19 @@
 package data
 
 import (
+	"bufio"
 	"fmt"
 	"image"
 	stddraw "image/draw"
 	_ "image/jpeg" // decoder
 	_ "image/png"  // decoder
-	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"golang.org/x/image/draw"
+
+	"tercet/internal/engine/array"
 )
 
 // maxPixels bounds the height times width of image files: 67 million pixels.
@@ -22,7 +26,7 @@ type ImageOptions struct {
 	Fit    string // "stretch" (default): both sides become Size; "short": the shorter does, the aspect stays
 	Filter string // "catmullrom" (default) or "bilinear"
 	Crop   int    // side of the centre crop; 0: none
-	Color  string // "rgb" or "grey"; "": as the format has it, rgb for image files
+	Color  string // "rgb" or "grey"; "" or "native": as the source has it (of image files: grey if all are)
 }
 
 func (o ImageOptions) check() error {
@@ -31,18 +35,21 @@ func (o ImageOptions) check() error {
 	}
 	for _, c := range []struct {
 		what, got string
-		want      [3]string
+		want      []string
 	}{
-		{"fit", o.Fit, [3]string{"", "stretch", "short"}},
-		{"filter", o.Filter, [3]string{"", "catmullrom", "bilinear"}},
-		{"color", o.Color, [3]string{"", "grey", "rgb"}},
+		{"fit", o.Fit, []string{"stretch", "short"}},
+		{"filter", o.Filter, []string{"catmullrom", "bilinear"}},
+		{"color", o.Color, []string{"native", "grey", "rgb"}},
 	} {
-		if c.got != c.want[0] && c.got != c.want[1] && c.got != c.want[2] {
-			return fmt.Errorf("image %s %q: want %s or %s", c.what, c.got, c.want[1], c.want[2])
+		if c.got != "" && !slices.Contains(c.want, c.got) {
+			return fmt.Errorf("image %s %q: want %s", c.what, c.got, strings.Join(c.want, " or "))
 		}
 	}
 	return nil
 }
+
+// native reports that the colours are the source's.
+func (o ImageOptions) native() bool { return o.Color == "" || o.Color == "native" }
 
 // geometry returns the shape (rh, rw) after resizing an image of (h, w) and the
 // shape (oh, ow) after the crop.
@@ -93,6 +100,10 @@ func (o ImageOptions) render(img image.Image, dst []uint8) error {
 	if err != nil {
 		return err
 	}
+	c := o.channels()
+	if len(dst) != oh*ow*c {
+		return fmt.Errorf("%w: image of %dx%dx%d into %d bytes", array.ErrShape, oh, ow, c, len(dst))
+	}
 	full := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 	op := stddraw.Src
 	if v, ok := img.(interface{ Opaque() bool }); !ok || !v.Opaque() {
@@ -106,7 +117,6 @@ func (o ImageOptions) render(img image.Image, dst []uint8) error {
 		full = scaled
 	}
 	top, left := (rh-oh)/2, (rw-ow)/2
-	c := o.channels()
 	for y := range oh {
 		src := full.Pix[(top+y)*full.Stride+4*left:]
 		row := dst[y*ow*c : (y+1)*ow*c]
@@ -124,43 +134,32 @@ func (o ImageOptions) render(img image.Image, dst []uint8) error {
 	return nil
 }
 
-// imageSize returns height and width of the image file at path without decoding
-// its pixels.
-func imageSize(path string) (h, w int, err error) {
+// readHead returns the header of the image file at path, without decoding its
+// pixels, after checking what it announces.
+func readHead(path string) (image.Config, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return 0, 0, missing(err, "cannot read image")
+		return image.Config{}, missing(err, "cannot read image")
 	}
 	defer f.Close()
-	return headSize(f, path)
-}
-
-func headSize(f io.Reader, path string) (h, w int, err error) {
 	conf, _, err := image.DecodeConfig(f)
 	if err != nil {
-		return 0, 0, badCause(err, "%s: unreadable image", path)
+		return image.Config{}, badCause(err, "%s: unreadable image", path)
 	}
-	h, w = conf.Height, conf.Width
-	if h < 1 || w < 1 || h > maxSide || w > maxSide || h*w > maxPixels {
-		return 0, 0, bad("%s: image of %dx%d pixels; sides up to %d and %d pixels in all are read", path, h, w, maxSide, maxPixels)
+	if h, w := conf.Height, conf.Width; h < 1 || w < 1 || h > maxSide || w > maxSide || h*w > maxPixels {
+		return image.Config{}, bad("%s: image of %dx%d pixels; sides up to %d and %d pixels in all are read", path, h, w, maxSide, maxPixels)
 	}
-	return h, w, nil
+	return conf, nil
 }
 
-// readImage decodes the file at path after checking its size.
+// readImage decodes the file at path, whose header readHead found fit.
 func readImage(path string) (image.Image, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, missing(err, "cannot read image")
 	}
 	defer f.Close()
-	if _, _, err := headSize(f, path); err != nil {
-		return nil, err
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, badCause(err, "%s: unreadable image", path)
-	}
-	img, _, err := image.Decode(f)
+	img, _, err := image.Decode(bufio.NewReaderSize(f, 1<<16))
 	if err != nil {
 		return nil, badCause(err, "%s: unreadable image", path)
 	}
@@ -173,8 +172,10 @@ func Convert(m *Memory, o ImageOptions) (*Memory, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if o.Color == "" && m.c == 1 {
-		o.Color = "grey"
+	if o.native() {
+		if o.Color = "rgb"; m.c == 1 {
+			o.Color = "grey"
+		}
 	}
 	_, _, oh, ow, err := o.geometry(m.h, m.w)
 	if err != nil {

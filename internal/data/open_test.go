@@ -1,0 +1,215 @@
+package data
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestOpen(t *testing.T) {
+	mnist := mnistDir(t)
+	train, test, err := Open(Options{Name: "mnist", Root: mnist, Size: 4, Color: "rgb", LimitPerClass: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, w, c := train.Shape(); h != 4 || w != 4 || c != 3 || train.Len() != 2 || test.Len() != 2 {
+		t.Errorf("mnist: %d %d %d, %d and %d items", h, w, c, train.Len(), test.Len())
+	}
+	_, test, err = Open(Options{Name: "mnist", Root: mnist, TestLimitPerClass: 1, Split: Split{Kind: "class", First: true}})
+	if err != nil || !slices.Equal(test.Classes(), []string{"9"}) || test.Len() != 1 {
+		t.Errorf("mnist by class: %v", err)
+	}
+
+	o := Options{Name: "idx", Root: mnist, Images: "train-images-idx3-ubyte", Labels: "train-labels-idx1-ubyte.gz"}
+	train, test, err = Open(o)
+	if err != nil || train.Len() != 4 || test != nil || len(train.Classes()) != 2 {
+		t.Errorf("idx: %v", err)
+	}
+	o.TestImages, o.TestLabels = filepath.Join(mnist, "t10k-images.idx3-ubyte"), "t10k-labels-idx1-ubyte"
+	train, test, err = Open(o)
+	if err != nil || len(train.Classes()) != 3 || len(test.Classes()) != 3 {
+		t.Errorf("idx with test files: %v", err)
+	}
+
+	px := encodePNG(t, flat(2, 2, 9))
+	root := tree(t, map[string][]byte{"a/1.png": px, "a/2.png": px, "b/1.png": px, "b/2.png": px})
+	train, test, err = Open(Options{Name: "folder", Root: root, TrainFolder: "train", TestFolder: "test", Split: Split{Kind: "fraction", Train: 0.5}})
+	if err != nil || train.Len() != 2 || test.Len() != 2 {
+		t.Errorf("folder: %v", err)
+	}
+	train, test, err = Open(Options{Name: "folder", Root: root})
+	if err != nil || train.Len() != 4 || test != nil {
+		t.Errorf("folder without split: %v", err)
+	}
+
+	train, test, err = Open(Options{Name: "npy", Root: "testdata", Images: "c_f4.npy", Labels: "y_i8.npy", TestImages: "f_f8.npy", TestLabels: "y_u2.npy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(train.Classes(), []string{"-1", "1", "3", "7"}) || !slices.Equal(test.Labels(), []int32{2, 1, 2, 3, 1}) {
+		t.Errorf("npy: %v %v", train.Classes(), test.Labels())
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	px := encodePNG(t, flat(2, 2, 9))
+	plain := tree(t, map[string][]byte{"a/1.png": px, "b/1.png": px})
+	for name, c := range map[string]struct {
+		o    Options
+		kind error
+		say  []string
+	}{
+		"unknown":          {Options{Name: "mnits"}, nil, []string{`"mnits"`, "cifar10, folder, idx, mnist, npy"}},
+		"no root":          {Options{Name: "mnist"}, nil, []string{"data.root"}},
+		"no root, folder":  {Options{Name: "folder"}, nil, []string{"data.root"}},
+		"missing":          {Options{Name: "cifar10", Root: filepath.Join(plain, "x")}, ErrMissing, []string{"x", "data.root"}},
+		"no test folder":   {Options{Name: "folder", Root: plain, TrainFolder: "train", TestFolder: "test", Split: Split{Kind: "file"}}, ErrMissing, []string{"train"}},
+		"no test set":      {Options{Name: "folder", Root: plain, Split: Split{Kind: "file"}}, ErrUnfit, []string{"data folder", "no test set"}},
+		"no labels":        {Options{Name: "idx", Root: plain, Images: "x"}, nil, []string{"file of labels", `"x"`}},
+		"no labels file":   {Options{Name: "npy", Root: "testdata", Images: "c_f4.npy", Labels: "gone.csv"}, ErrMissing, []string{"gone.csv"}},
+		"one test file":    {Options{Name: "npy", Images: "x", Labels: "y", TestLabels: "z"}, nil, []string{"both test files"}},
+		"size of vectors":  {Options{Name: "npy", Root: "testdata", Images: "c_f4.npy", Labels: "y_i8.npy", Size: 8}, nil, []string{"do not apply"}},
+		"bad option":       {Options{Name: "mnist", Root: plain, Color: "blue"}, nil, []string{`"blue"`}},
+		"labels disagree":  {Options{Name: "npy", Images: "testdata/c_f4.npy", Labels: write(t, "y.csv", []byte("1\n2\n"))}, ErrFormat, []string{"5 vectors", "2 labels"}},
+		"shapes of vector": {Options{Name: "npy", Images: "testdata/c_f4.npy", Labels: "testdata/y_i8.npy", TestImages: write(t, "x.npy", npyFile(`{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }`, f64(1, 2))), TestLabels: write(t, "y.csv", []byte("1\n"))}, ErrFormat, []string{"1x1x3", "1x1x2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := Open(c.o)
+			wantError(t, err, c.kind, c.say...)
+		})
+	}
+	if os.Getuid() != 0 { // root reads everything
+		dir := mnistDir(t)
+		if err := os.Chmod(filepath.Join(dir, "train-images-idx3-ubyte"), 0); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := Open(Options{Name: "mnist", Root: dir})
+		wantError(t, err, ErrMissing, "cannot read", "permission denied")
+	}
+}
+
+func TestSourcesAndRegister(t *testing.T) {
+	made := toy(t, 1, 1, 1, 2, 2)
+	Register(Source{Name: "aaa-test", About: "made up", Open: func(o Options) (Dataset, Dataset, error) {
+		if o.Params != 7 {
+			t.Errorf("params %v", o.Params)
+		}
+		return made, nil, nil
+	}})
+	s := Sources()
+	if s[0].Name != "aaa-test" || len(s) != 6 {
+		t.Errorf("%d sources, first %s", len(s), s[0].Name)
+	}
+	for _, s := range s {
+		if s.About == "" || s.Open == nil {
+			t.Errorf("source %q says nothing", s.Name)
+		}
+	}
+	train, _, err := Open(Options{Name: "aaa-test", Params: 7, LimitPerClass: 1})
+	if err != nil || train.Len() != 2 {
+		t.Errorf("registered source: %v", err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a name taken twice is accepted")
+		}
+	}()
+	Register(Source{Name: "mnist"})
+}
+
+func TestSummary(t *testing.T) {
+	px := []uint8{
+		0, 51, 102, 255, // item 0, 1x2 of 2 channels
+		255, 255, 255, 255, // constant
+		0, 51, 102, 255, // 0 again, under another label
+		0, 51, 102, 255, // and once more under its own
+		10, 10, 10, 11,
+	}
+	m, err := NewMemory(px, 1, 2, 2, []int32{0, 0, 2, 0, 3}, []string{"a", "b", "c", "d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Summary(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Items != 5 || s.Height != 1 || s.Width != 2 || s.Channels != 2 || s.Classes != 3 || s.EmptyClasses != 1 || s.Singles != 2 ||
+		s.PerClassMin != 1 || s.PerClassMed != 1 || s.PerClassMax != 3 || s.Duplicates != 2 || s.Conflicts != 1 || s.Constant != 1 ||
+		s.Min != 0 || s.Max != 1 || s.Fingerprint != m.Fingerprint() {
+		t.Errorf("%+v", s)
+	}
+	mean, std := moment(px, func(int) bool { return true })
+	m0, s0 := moment(px, func(i int) bool { return i%2 == 0 })
+	m1, s1 := moment(px, func(i int) bool { return i%2 == 1 })
+	for _, c := range [][2]float64{{s.Mean, mean}, {s.Std, std}, {s.ChannelMean[0], m0}, {s.ChannelStd[0], s0}, {s.ChannelMean[1], m1}, {s.ChannelStd[1], s1}} {
+		if d := c[0] - c[1]; d > 1e-7 || d < -1e-7 {
+			t.Errorf("%v, want %v", c[0], c[1])
+		}
+	}
+	text := s.String()
+	for _, want := range []string{"5 of 1x2x2", "3; items in a class: min 1, median 1, max 3; 2 of one item; 1 more without", "2, 1 of them under another label", s.Fingerprint[:16]} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	_, err = Summary(broken{toy(t, 1, 1, 1, 3), 2})
+	wantError(t, err, errDisk, "x/2.png")
+	if s, err := Summary(toy(t, 1, 1, 1)); err != nil || s.Items != 0 || s.Mean != 0 {
+		t.Errorf("empty: %+v %v", s, err)
+	}
+	if n, err := Overlap(m, m); n != 5 || err != nil {
+		t.Errorf("overlap with itself %d %v", n, err)
+	}
+	part, err := Subset(m, []int{1, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := Overlap(part, m); n != 2 || err != nil {
+		t.Errorf("overlap %d %v", n, err)
+	}
+}
+
+// moment returns mean and deviation of the chosen bytes over 255, in two passes.
+func moment(px []uint8, use func(i int) bool) (mean, std float64) {
+	n := 0.0
+	for i, p := range px {
+		if use(i) {
+			mean += float64(p) / 255
+			n++
+		}
+	}
+	mean /= n
+	for i, p := range px {
+		if use(i) {
+			std += (float64(p)/255 - mean) * (float64(p)/255 - mean)
+		}
+	}
+	return mean, math.Sqrt(std / n)
+}
+
+// The published mean and deviation of MNIST's training pixels.
+func TestRealMNISTSummary(t *testing.T) {
+	train, test, err := Open(Options{Name: "mnist", Root: realData(t, "mnist")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Summary(train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := s.Mean - 0.1307; d > 5e-5 || d < -5e-5 {
+		t.Errorf("mean %.5f", s.Mean)
+	}
+	if d := s.Std - 0.3081; d > 5e-5 || d < -5e-5 {
+		t.Errorf("deviation %.5f", s.Std)
+	}
+	if n, err := Overlap(train, test); err != nil || n != 0 {
+		t.Errorf("%d test images are training images (%v)", n, err)
+	}
+	if !strings.Contains(s.String(), "60000 of 28x28x1") {
+		t.Error(s.String())
+	}
+}

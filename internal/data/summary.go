@@ -1,0 +1,191 @@
+package data
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Stats describes a dataset.
+type Stats struct {
+	Items    int `json:"items"`
+	Height   int `json:"height"`
+	Width    int `json:"width"`
+	Channels int `json:"channels"`
+
+	Classes      int     `json:"classes"`       // with items
+	EmptyClasses int     `json:"empty_classes"` // named, without items
+	Singles      int     `json:"singles"`       // classes of one item
+	PerClassMin  int     `json:"per_class_min"` // over classes with items
+	PerClassMed  float64 `json:"per_class_median"`
+	PerClassMax  int     `json:"per_class_max"`
+
+	Min         float64   `json:"min"`
+	Max         float64   `json:"max"`
+	Mean        float64   `json:"mean"`
+	Std         float64   `json:"std"` // of the pixels, population formula
+	ChannelMean []float64 `json:"channel_mean,omitempty"`
+	ChannelStd  []float64 `json:"channel_std,omitempty"` // both up to 4 channels
+
+	Duplicates  int    `json:"duplicates"` // items equal to an earlier one
+	Conflicts   int    `json:"conflicts"`  // of these, under another label than the first of their kind
+	Constant    int    `json:"constant"`   // items whose pixels are all alike
+	Fingerprint string `json:"fingerprint"`
+}
+
+// moments are sums over one item's pixels.
+type moments struct {
+	sum, square []float64 // per channel
+	min, max    float32
+}
+
+// Summary reads all of ds.
+func Summary(ds Dataset) (*Stats, error) {
+	s := &Stats{Items: ds.Len()}
+	s.Height, s.Width, s.Channels = ds.Shape()
+	s.count(ds)
+	items, err := itemHashes(ds)
+	if err != nil {
+		return nil, err
+	}
+	s.Fingerprint = digest(ds, items)
+	first := make(map[[sha256.Size]byte]int32, len(items))
+	for i, h := range items {
+		y := ds.Labels()[i]
+		if seen, ok := first[h]; !ok {
+			first[h] = y
+		} else {
+			s.Duplicates++
+			if seen != y {
+				s.Conflicts++
+			}
+		}
+	}
+	return s, s.pixels(ds)
+}
+
+// count fills the numbers about classes.
+func (s *Stats) count(ds Dataset) {
+	var sizes []int
+	for _, m := range byClass(ds) {
+		switch len(m) {
+		case 0:
+			s.EmptyClasses++
+			continue
+		case 1:
+			s.Singles++
+		}
+		sizes = append(sizes, len(m))
+	}
+	slices.Sort(sizes)
+	if s.Classes = len(sizes); s.Classes > 0 {
+		s.PerClassMin, s.PerClassMax = sizes[0], sizes[len(sizes)-1]
+		s.PerClassMed = float64(sizes[len(sizes)/2]+sizes[(len(sizes)-1)/2]) / 2
+	}
+}
+
+// pixels fills the numbers about pixels. Sums are made item by item and then
+// added in order, so that threads do not matter.
+func (s *Stats) pixels(ds Dataset) error {
+	if s.Items == 0 {
+		return nil
+	}
+	c := s.Channels
+	all := make([]moments, s.Items)
+	err := each(s.Items, 64, func(i int) error {
+		x := make([]float32, s.Height*s.Width*c)
+		if err := ds.Read(i, x); err != nil {
+			return fmt.Errorf("%s: %w", ItemName(ds, i), err)
+		}
+		m := moments{sum: make([]float64, c), square: make([]float64, c), min: x[0], max: x[0]}
+		for j, v := range x {
+			m.sum[j%c] += float64(v)
+			m.square[j%c] += float64(v) * float64(v)
+			m.min, m.max = min(m.min, v), max(m.max, v)
+		}
+		all[i] = m
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	sum, square := make([]float64, c), make([]float64, c)
+	s.Min, s.Max = float64(all[0].min), float64(all[0].max)
+	for _, m := range all {
+		for k := range c {
+			sum[k] += m.sum[k]
+			square[k] += m.square[k]
+		}
+		s.Min, s.Max = min(s.Min, float64(m.min)), max(s.Max, float64(m.max))
+		if m.min == m.max {
+			s.Constant++
+		}
+	}
+	n := float64(s.Items) * float64(s.Height) * float64(s.Width)
+	total, totalSquare := 0.0, 0.0
+	for k := range c {
+		total += sum[k]
+		totalSquare += square[k]
+		if c <= 4 {
+			mean, std := meanStd(sum[k], square[k], n)
+			s.ChannelMean = append(s.ChannelMean, mean)
+			s.ChannelStd = append(s.ChannelStd, std)
+		}
+	}
+	s.Mean, s.Std = meanStd(total, totalSquare, n*float64(c))
+	return nil
+}
+
+func meanStd(sum, square, n float64) (mean, std float64) {
+	mean = sum / n
+	return mean, math.Sqrt(max(square/n-mean*mean, 0))
+}
+
+// String describes the dataset in a few lines.
+func (s *Stats) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "items        %d of %dx%dx%d\n", s.Items, s.Height, s.Width, s.Channels)
+	fmt.Fprintf(&b, "classes      %d; items in a class: min %d, median %g, max %d", s.Classes, s.PerClassMin, s.PerClassMed, s.PerClassMax)
+	if s.Singles > 0 {
+		fmt.Fprintf(&b, "; %d of one item", s.Singles)
+	}
+	if s.EmptyClasses > 0 {
+		fmt.Fprintf(&b, "; %d more without items", s.EmptyClasses)
+	}
+	fmt.Fprintf(&b, "\npixels       %.4g to %.4g, mean %.4f, deviation %.4f", s.Min, s.Max, s.Mean, s.Std)
+	if len(s.ChannelMean) > 1 {
+		fmt.Fprintf(&b, "; by channel mean %.4f, deviation %.4f", s.ChannelMean, s.ChannelStd)
+	}
+	fmt.Fprintf(&b, "\nduplicates   %d, %d of them under another label\n", s.Duplicates, s.Conflicts)
+	fmt.Fprintf(&b, "constant     %d\nfingerprint  %.16s\n", s.Constant, s.Fingerprint)
+	return b.String()
+}
+
+// Overlap returns how many items of b have the pixels of some item of a: training
+// images among those of the test set.
+func Overlap(a, b Dataset) (int, error) {
+	if err := sameShape(a, b); err != nil {
+		return 0, err
+	}
+	ha, err := itemHashes(a)
+	if err != nil {
+		return 0, err
+	}
+	hb, err := itemHashes(b)
+	if err != nil {
+		return 0, err
+	}
+	in := make(map[[sha256.Size]byte]bool, len(ha))
+	for _, h := range ha {
+		in[h] = true
+	}
+	n := 0
+	for _, h := range hb {
+		if in[h] {
+			n++
+		}
+	}
+	return n, nil
+}
