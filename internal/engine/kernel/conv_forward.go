@@ -46,7 +46,7 @@ func (j *convJob) release() {
 
 // Run computes outputs [lo, hi).
 func (j *convJob) Run(lo, hi int) {
-	g := j.g
+	g := &j.g
 	s := gemmScratches.Get()
 	grow(&s.edge, edgeSize)
 	y := j.y[lo*g.OutC : hi*g.OutC]

@@ -84,7 +84,7 @@ func (j *inputJob) general(n int, w []float32) {
 
 // Run computes bands [lo, hi).
 func (j *inputJob) Run(lo, hi int) {
-	g := j.g
+	g := &j.g
 	s := gemmScratches.Get()
 	grow(&s.edge, edgeSize)
 	patch := g.patch()

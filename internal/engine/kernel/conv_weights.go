@@ -20,9 +20,10 @@ type weightJob struct {
 
 var weightJobs par.Free[weightJob]
 
-// blockRows is the number of outputs whose patches are multiplied at once: the
-// summed index of one product.
-const blockRows = 256
+// blockRows is the number of outputs whose patches are multiplied at once, the
+// summed index of one product: a panel of dy (16 KiB) stays in the first cache,
+// the patches (at most 144 KiB) in the second.
+const blockRows = 128
 
 // BackwardWeights adds the gradients with respect to the weights to dw and,
 // where db is not nil, those with respect to the bias to db.
@@ -35,7 +36,7 @@ func (g Conv) BackwardWeights(n int, x, dy, dw, db []float32) {
 	j := weightJobs.Get()
 	j.g, j.level, j.oh, j.ow, j.rows = g, Current(), oh, ow, n*oh*ow
 	j.x, j.dy, j.dw = x, dy, dw
-	j.chunks = max(1, min(g.patch()/64, targetTasks), ceilDiv(g.patch(), 288))
+	j.chunks = max(1, min(g.patch()/192, targetTasks), ceilDiv(g.patch(), 288)) // columns: 192 to 288 in large patches
 	j.cols = ceilDiv(g.patch(), j.chunks)
 	j.chunks = ceilDiv(g.patch(), j.cols)
 	blocks := ceilDiv(j.rows, blockRows)
@@ -59,7 +60,7 @@ func (g Conv) BackwardWeights(n int, x, dy, dw, db []float32) {
 
 // Run does tasks [lo, hi).
 func (j *weightJob) Run(lo, hi int) {
-	g := j.g
+	g := &j.g
 	shape := j.level.shape()
 	s := gemmScratches.Get()
 	grow(&s.edge, edgeSize)

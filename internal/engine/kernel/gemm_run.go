@@ -39,6 +39,10 @@ var (
 // Products below serialWork multiply-adds are not worth waking a thread for.
 const serialWork = 1 << 18
 
+// taskWork is the number of multiply-adds, about a microsecond's, below which
+// a product is not cut further.
+const taskWork = 1 << 16
+
 // targetTasks is the number of tasks that a product is cut into where it is
 // large enough; more than the threads, so that they end together.
 const targetTasks = 16
@@ -48,7 +52,7 @@ const targetTasks = 16
 func gemm(l Level, parallel bool, m, n, k int, alpha float32, a, b view, beta float32, c []float32, ldc int) {
 	g := gemmJobs.Get()
 	g.level, g.m, g.n, g.k, g.alpha, g.beta, g.a, g.b, g.c, g.ldc = l, m, n, k, alpha, beta, a, b, c, ldc
-	g.parallel = parallel && m*n*k > serialWork
+	g.parallel = parallel && work(m, n, k) > serialWork
 	g.run()
 	g.a, g.b, g.c, g.bNow = view{}, view{}, nil, panels{}
 	gemmJobs.Put(g)
@@ -75,17 +79,17 @@ func (g *gemmJob) run() {
 	}
 }
 
-// split chooses the tasks of one run of n.
+// split chooses the tasks of one run of n: rows first, columns where the rows
+// are too few.
 func (g *gemmJob) split(s tileShape) {
 	g.mc, g.nc = blockM, g.cols
 	if !g.parallel {
 		return
 	}
-	if rows := roundUp(ceilDiv(g.m, targetTasks), s.rows); rows < g.mc {
-		g.mc = max(rows, min(4*s.rows, blockM))
-	}
-	if blocks := ceilDiv(g.m, g.mc); blocks < targetTasks {
-		g.nc = max(roundUp(ceilDiv(g.cols, ceilDiv(targetTasks, blocks)), s.wide), 4*s.wide)
+	tasks := int(min(targetTasks, work(g.m, g.cols, g.k)/taskWork+1))
+	g.mc = min(blockM, roundUp(ceilDiv(g.m, tasks), s.rows))
+	if across := tasks / ceilDiv(g.m, g.mc); across > 1 {
+		g.nc = roundUp(ceilDiv(g.cols, across), s.wide)
 	}
 }
 
@@ -164,11 +168,14 @@ func oddLines(n int) int { return (n+15)/16*16 | 16 }
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 func roundUp(a, b int) int { return ceilDiv(a, b) * b }
 
-// grow makes *x n long; its content is undefined. Large slices are allocated
-// page-aligned by Go, small ones at least to their size class.
+// work returns the number of multiply-adds of a product.
+func work(m, n, k int) int64 { return int64(m) * int64(n) * int64(k) }
+
+// grow makes *x n long; its content is undefined. It allocates at least 32 KiB,
+// which Go aligns to a page: no vector of a packed panel crosses a cache line.
 func grow(x *[]float32, n int) {
 	if cap(*x) < n {
-		*x = make([]float32, n+n/4)
+		*x = make([]float32, max(n+n/4, 8192))
 	}
 	*x = (*x)[:n]
 }
