@@ -36,7 +36,7 @@ var families = map[string][]component{
 		{"mlp", "three linear layers (DIBS)", MLPModel{Width: 200}, nil},
 		{"lenet", "two convolutions, two linear layers, D = 128", LeNetModel{}, embed(128)},
 		{"c2f2", "two convolutions, two linear layers, D = 512", C2F2Model{}, embed(512)},
-		{"resnet18", "residual network of 18 layers", ResNet18Model{Stem: "imagenet"}, embed(512)},
+		{"resnet18", "residual network of 18 layers", ResNet18Model{Width: 64, Stem: "imagenet"}, embed(512)},
 	},
 	"sampler": {
 		{"class-pairs", "pairs of images of one class, as published", ClassPairs{Pairs: 56}, nil},

@@ -107,7 +107,8 @@ type C2F2Model struct{}
 
 // ResNet18Model is a residual network of 18 layers.
 type ResNet18Model struct {
-	Stem string `yaml:"stem" enum:"imagenet|small" doc:"imagenet: 7x7 stride 2 and pooling; small: 3x3 stride 1, for images of about 32 pixels"`
+	Width int    `yaml:"width" check:">=1,<=8192" doc:"channels of the first stage; the others have 2, 4 and 8 times as many"`
+	Stem  string `yaml:"stem" enum:"imagenet|small" doc:"imagenet: 7x7 stride 2 and pooling; small: 3x3 stride 1, for images of about 32 pixels"`
 }
 
 // ClassPairs draws pairs of images of one class. The sampler class-pairs lets

@@ -38,7 +38,7 @@ type Model struct {
 	Name      string `yaml:"name" choice:"model" doc:"the network"`
 	Embedding int    `yaml:"embedding" check:">=0,<=65536" doc:"dimension D of the embedding; 0 takes the model's own"`
 	Normalize bool   `yaml:"normalize" doc:"divide embeddings by their Euclidean length"`
-	Init      string `yaml:"init" enum:"pytorch|xavier|he" doc:"how weights are drawn"`
+	Init      string `yaml:"init" enum:"pytorch|xavier-uniform|xavier-normal|he-uniform|he-normal" doc:"how weights are drawn"`
 	Options   any    `yaml:"-"`
 }
 

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+type completionDocument struct {
+	Schema string `json:"schema"`
+	Shell  string `json:"shell"`
+	Script string `json:"script"`
+}
+
+// shells maps a shell to what writes its script.
+var shells = map[string]func(root *cobra.Command, w io.Writer) error{
+	"bash":       func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) },
+	"zsh":        func(root *cobra.Command, w io.Writer) error { return root.GenZshCompletion(w) },
+	"fish":       func(root *cobra.Command, w io.Writer) error { return root.GenFishCompletion(w, true) },
+	"powershell": func(root *cobra.Command, w io.Writer) error { return root.GenPowerShellCompletionWithDesc(w) },
+}
+
+var shellNames = []string{"bash", "zsh", "fish", "powershell"}
+
+func newCompletion(s *Streams) *cobra.Command {
+	var cmd *cobra.Command
+	cmd = command{
+		use:       "completion SHELL",
+		short:     "Write a script that completes commands and flags in a shell",
+		long:      "Write a script that completes commands, flags and config keys on Tab.\nSHELL is bash, zsh, fish or powershell.",
+		args:      cobra.ExactArgs(1),
+		anyKernel: true,
+		examples: []example{
+			{why: "for this bash session: source <(tercet completion bash)", line: "tercet completion bash"},
+			{why: "for good, in fish", line: "tercet completion fish > tercet.fish"},
+		},
+		run: func(_ context.Context, args []string) error { return runCompletion(s, cmd.Root(), args[0]) },
+	}.build()
+	cmd.ValidArgs = shellNames
+	return cmd
+}
+
+func runCompletion(s *Streams, root *cobra.Command, shell string) error {
+	write, ok := shells[shell]
+	if !ok {
+		return usagef("there is no shell %q; %sshells: bash, zsh, fish, powershell", shell, didYouMean(shell, shellNames))
+	}
+	var script bytes.Buffer
+	if err := write(root, &script); err != nil {
+		return err
+	}
+	return s.Result(completionDocument{"tercet.completion/1", shell, script.String()}, func(w io.Writer) error {
+		_, err := script.WriteTo(w)
+		return err
+	})
+}

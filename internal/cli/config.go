@@ -1,0 +1,292 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v4"
+
+	"tercet/internal/config"
+)
+
+const configLong = `A config is one YAML file with the sections name, seed, data, noise, model, batch,
+loss, miner, defense, optimizer, train, eval and sweep. Every key has a default;
+tercet config keys lists them.
+
+Rising priority: defaults; files of include, in order; the file; --set.
+
+  include: [base.yaml]              other configs below this one, relative to it
+  miner: softhard                   the same as miner: {name: softhard}
+  defense: {name: none}             name chooses a component; its keys stand beside it
+  loss: {margin: 77/255}            fractions are numbers
+  train: {checkpoint_every: 200 steps}
+  sweep: {seed: [0, 1, 2]}          the product of all axes is a list of runs
+
+A layer that names another component starts from that component's defaults: keys
+of the former one that the new one does not have are left behind. Paths of data
+are relative to the folder that the command is run in.`
+
+func newConfig(s *Streams) *cobra.Command {
+	return command{
+		use:   "config",
+		short: "Show and check experiment configs",
+		long:  configLong,
+		examples: []example{
+			{why: "everything that a file says or leaves at its default", line: "tercet config show configs/demo.yaml"},
+			{why: "check before a long run", line: "tercet config check configs/demo.yaml"},
+		},
+		subs: []*cobra.Command{newConfigShow(s), newConfigCheck(s), newConfigKeys(s), newConfigSchema(s)},
+	}.build()
+}
+
+type configShowOptions struct {
+	configFlags
+	origins bool
+}
+
+type configDocument struct {
+	Schema  string          `json:"schema"`
+	Hash    string          `json:"hash"`
+	Runs    int             `json:"runs"`
+	Config  any             `json:"config"`
+	Origins []config.Origin `json:"origins"`
+}
+
+func newConfigShow(s *Streams) *cobra.Command {
+	var o configShowOptions
+	return command{
+		use:       "show [FILE]",
+		short:     "Print the resolved config",
+		long:      "Print the complete config that FILE and the overrides give, or the defaults without\na file. The output is a config itself: running it does the same.",
+		args:      cobra.MaximumNArgs(1),
+		anyKernel: true,
+		examples: []example{
+			{why: "resolve a file", line: "tercet config show configs/demo.yaml"},
+			{why: "with another value, and where each value comes from", line: "tercet config show configs/demo.yaml --set train.epochs=2 --origins"},
+			{why: "start a file of one's own from the defaults", line: "tercet config show > my.yaml"},
+		},
+		flags: func(cmd *cobra.Command) {
+			o.addSet(cmd)
+			cmd.Flags().BoolVar(&o.origins, "origins", false, "print a table of keys, values and where each comes from")
+		},
+		run: func(_ context.Context, args []string) error {
+			if len(args) > 0 {
+				o.path = args[0]
+			}
+			return runConfigShow(s, o)
+		},
+	}.build()
+}
+
+func runConfigShow(s *Streams, o configShowOptions) error {
+	c, err := o.load()
+	if err != nil {
+		return err
+	}
+	text, err := c.Resolved()
+	if err != nil {
+		return err
+	}
+	runs, err := c.Sweep()
+	if err != nil {
+		return err
+	}
+	doc := configDocument{Schema: "tercet.config/1", Hash: c.Hash(), Runs: len(runs), Origins: c.Origins()}
+	if err := yaml.Load(text, &doc.Config); err != nil {
+		return fmt.Errorf("the resolved config does not read back: %w", err)
+	}
+	return s.Result(doc, func(w io.Writer) error {
+		if !o.origins {
+			_, err := w.Write(text)
+			return err
+		}
+		t := plainTable("key", "value", "from")
+		for _, row := range doc.Origins {
+			t.AppendRow(table.Row{row.Key, row.Value, row.From})
+		}
+		_, err := fmt.Fprintln(w, t.Render())
+		return err
+	})
+}
+
+// plainTable is a table without lines, for reading and for awk.
+func plainTable(head ...any) table.Writer {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleDefault)
+	t.Style().Options = table.OptionsNoBordersAndSeparators
+	t.Style().Box.PaddingLeft, t.Style().Box.PaddingRight = "", "  "
+	t.AppendHeader(table.Row(head))
+	t.SuppressTrailingSpaces()
+	return t
+}
+
+type configCheckOptions struct {
+	configFlags
+	files []string
+}
+
+type checkDocument struct {
+	Schema string      `json:"schema"`
+	OK     bool        `json:"ok"`
+	Files  []checkFile `json:"files"`
+}
+
+type checkFile struct {
+	File  string `json:"file"`
+	OK    bool   `json:"ok"`
+	Runs  int    `json:"runs,omitempty"`
+	Hash  string `json:"hash,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+func newConfigCheck(s *Streams) *cobra.Command {
+	var o configCheckOptions
+	return command{
+		use:       "check FILE...",
+		short:     "Check configs and name every mistake",
+		long:      "Check each FILE, its includes, the overrides and every value of its sweep. All\nmistakes are named at once, with file, line and key. No data are read.",
+		args:      cobra.MinimumNArgs(1),
+		anyKernel: true,
+		examples: []example{
+			{why: "one file", line: "tercet config check configs/demo.yaml"},
+			{why: "a file with overrides", line: "tercet config check configs/demo.yaml --set miner=distance --set miner.cutoff=0.5"},
+		},
+		flags: o.addSet,
+		run: func(_ context.Context, args []string) error {
+			o.files = args
+			return runConfigCheck(s, o)
+		},
+	}.build()
+}
+
+func runConfigCheck(s *Streams, o configCheckOptions) error {
+	doc := checkDocument{Schema: "tercet.config-check/1", OK: true}
+	bad := 0
+	for _, file := range o.files {
+		f := checkFile{File: file}
+		c, err := config.Load(file, o.sets)
+		var runs []config.Variant
+		if err == nil {
+			runs, err = c.Sweep()
+		}
+		if err != nil {
+			bad++
+			doc.OK, f.Error = false, err.Error()
+			if !s.JSON {
+				s.stderr(err.Error() + "\n")
+			}
+		} else {
+			f.OK, f.Runs, f.Hash = true, len(runs), c.Hash()
+		}
+		doc.Files = append(doc.Files, f)
+	}
+	err := s.Result(doc, func(w io.Writer) error {
+		for _, f := range doc.Files {
+			verdict := "bad"
+			if f.OK {
+				verdict = "ok, " + count(f.Runs, "run")
+			}
+			if _, err := fmt.Fprintf(w, "%s: %s\n", f.File, verdict); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && bad > 0 {
+		err = usagef("%s of %d not valid", count(bad, "config"), len(o.files))
+	}
+	return err
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+type keysDocument struct {
+	Schema string          `json:"schema"`
+	Keys   []config.KeyDoc `json:"keys"`
+}
+
+func newConfigKeys(s *Streams) *cobra.Command {
+	return command{
+		use:       "keys [PREFIX]",
+		short:     "List every key with its default and meaning",
+		long:      "List every key that a config can have, those that begin with PREFIX only if one is\ngiven: its default, the values it may take, the components that have it, its meaning.",
+		args:      cobra.MaximumNArgs(1),
+		anyKernel: true,
+		examples: []example{
+			{why: "the keys of one section", line: "tercet config keys optimizer"},
+			{why: "all, for a script", line: "tercet config keys --json"},
+		},
+		run: func(_ context.Context, args []string) error { return runConfigKeys(s, strings.Join(args, "")) },
+	}.build()
+}
+
+func runConfigKeys(s *Streams, prefix string) error {
+	doc := keysDocument{Schema: "tercet.config-keys/1"}
+	for _, k := range config.Keys() {
+		if strings.HasPrefix(k.Key, prefix) {
+			doc.Keys = append(doc.Keys, k)
+		}
+	}
+	if len(doc.Keys) == 0 {
+		var all []string
+		for _, k := range config.Keys() {
+			section, _, _ := strings.Cut(k.Key, ".")
+			all = append(all, k.Key, section)
+		}
+		return usagef("no key begins with %q; %slist all with tercet config keys", prefix, didYouMean(prefix, all))
+	}
+	return s.Result(doc, func(w io.Writer) error {
+		for _, k := range doc.Keys {
+			line := k.Key + ": " + k.Default
+			if k.Valid != "" {
+				line += "  (" + k.Valid + ")"
+			}
+			if len(k.With) > 0 {
+				line += "  with " + strings.Join(k.With, ", ")
+			}
+			if _, err := fmt.Fprintf(w, "%s\n    %s\n", line, k.Doc); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type schemaDocument struct {
+	Schema     string          `json:"schema"`
+	JSONSchema json.RawMessage `json:"json_schema"`
+}
+
+func newConfigSchema(s *Streams) *cobra.Command {
+	return command{
+		use:       "schema",
+		short:     "Print the JSON Schema of configs, for editors",
+		long:      "Print the JSON Schema (draft 7) of configs. Editors with a YAML language server\ncomplete and check a file whose first line is\n  # yaml-language-server: $schema=tercet.schema.json",
+		anyKernel: true,
+		examples: []example{
+			{why: "write the file that editors look for", line: "tercet config schema > tercet.schema.json"},
+		},
+		run: func(context.Context, []string) error { return runConfigSchema(s) },
+	}.build()
+}
+
+func runConfigSchema(s *Streams) error {
+	text, err := config.JSONSchema()
+	if err != nil {
+		return err
+	}
+	return s.Result(schemaDocument{"tercet.config-schema/1", text}, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}

@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/config"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+	"tercet/internal/rng"
+)
+
+type doctorOptions struct{ configFlags }
+
+type doctorDocument struct {
+	Schema  string        `json:"schema"`
+	Build   Build         `json:"build"`
+	CPU     cpuReport     `json:"cpu"`
+	Kernel  kernelReport  `json:"kernel"`
+	Memory  *memoryReport `json:"memory,omitempty"` // absent where the system does not tell
+	Disk    []diskReport  `json:"disk"`
+	Config  *checkFile    `json:"config,omitempty"`
+	Modules []moduleInfo  `json:"modules"`
+	Checks  []check       `json:"checks"`
+}
+
+type cpuReport struct {
+	Brand    string   `json:"brand"`
+	Features []string `json:"features"`
+	Count    int      `json:"count"`   // logical processors that the program may use
+	Threads  int      `json:"threads"` // in use
+}
+
+type kernelReport struct {
+	Current   string   `json:"current"`
+	Available []string `json:"available"`
+	Forced    string   `json:"forced,omitempty"` // TERCET_KERNEL
+	Size      int      `json:"gemm_size"`
+	OneGFLOPS float64  `json:"gemm_gflops_one_thread"`
+	AllGFLOPS float64  `json:"gemm_gflops"`
+}
+
+type memoryReport struct {
+	Total     uint64 `json:"total_bytes"` // the container's limit where it is smaller
+	Available uint64 `json:"available_bytes"`
+}
+
+type diskReport struct {
+	Path  string `json:"path"`
+	Free  uint64 `json:"free_bytes"`
+	Error string `json:"error,omitempty"`
+}
+
+type moduleInfo struct {
+	Path    string `json:"path"`
+	Version string `json:"version"`
+}
+
+// check is one verdict; Level is ok, warn or fail.
+type check struct {
+	Name  string `json:"name"`
+	Level string `json:"level"`
+	Text  string `json:"text"`
+}
+
+func newDoctor(s *Streams) *cobra.Command {
+	var o doctorOptions
+	return command{
+		use:   "doctor",
+		short: "Examine this machine and, if given, a config",
+		long: `Show what the processor can do, the kernel level and its measured speed, threads,
+memory, disk space and the versions of libraries, and check what stands in the
+way of a run. The output belongs in every report of a fault.`,
+		anyKernel: true,
+		examples: []example{
+			{why: "this machine", line: "tercet doctor"},
+			{why: "also check a config", line: "tercet doctor --config configs/demo.yaml --json"},
+		},
+		flags: o.addFlags,
+		run:   func(context.Context, []string) error { return runDoctor(s, o) },
+	}.build()
+}
+
+const (
+	lowMemory = 1 << 30 // bytes; an evaluation of 60,000 images needs about this
+	lowDisk   = 1 << 30
+)
+
+func runDoctor(s *Streams, o doctorOptions) error {
+	doc := doctorDocument{
+		Schema:  "tercet.doctor/1",
+		Build:   BuildInfo(),
+		CPU:     cpuReport{Brand: cpuBrand(), Features: cpuFeatures(), Count: runtime.NumCPU(), Threads: par.Threads()},
+		Kernel:  kernels(),
+		Memory:  memory(),
+		Modules: modules(),
+	}
+	doc.Checks = append(doc.Checks, checkKernel())
+	if m := doc.Memory; m != nil {
+		doc.Checks = append(doc.Checks, checkSpace("memory", "available", m.Available, lowMemory))
+	}
+	for _, path := range []string{".", os.TempDir()} {
+		d, c := checkDisk(path)
+		doc.Disk, doc.Checks = append(doc.Disk, d), append(doc.Checks, c)
+	}
+	if o.path != "" || len(o.sets) > 0 {
+		f, c := checkConfig(o)
+		doc.Config, doc.Checks = &f, append(doc.Checks, c)
+	}
+	if err := s.Result(doc, func(w io.Writer) error { return printDoctor(w, doc) }); err != nil {
+		return err
+	}
+	return verdict(doc.Checks)
+}
+
+// verdict is an error if a check failed: of usage, since each has a flag, a file
+// or a variable as its cause, else of the machine.
+func verdict(checks []check) error {
+	var bad []string
+	code := ExitFailed
+	for _, c := range checks {
+		if c.Level == "fail" {
+			bad = append(bad, c.Name)
+			if c.Name == "config" || c.Name == "kernel" {
+				code = ExitUsage
+			}
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	return &ExitError{code, fmt.Errorf("not well: %s", strings.Join(bad, ", "))}
+}
+
+func checkKernel() check {
+	if err := kernel.StartError(); err != nil {
+		return check{"kernel", "fail", err.Error()}
+	}
+	levels := kernel.Levels()
+	best, now := levels[len(levels)-1], kernel.Current()
+	if now != best {
+		return check{"kernel", "warn", fmt.Sprintf("level %v is forced, %v would be faster", now, best)}
+	}
+	if best == kernel.Generic {
+		return check{"kernel", "warn", "no assembly for this processor or build: plain Go is many times slower"}
+	}
+	return check{"kernel", "ok", "level " + now.String()}
+}
+
+func checkSpace(name, what string, have, low uint64) check {
+	text := fmt.Sprintf("%s %s", bytesText(have), what)
+	if have < low {
+		return check{name, "warn", text + ", less than " + bytesText(low)}
+	}
+	return check{name, "ok", text}
+}
+
+func checkDisk(path string) (diskReport, check) {
+	free, err := diskFree(path)
+	name := "disk " + path
+	if err != nil {
+		return diskReport{Path: path, Error: err.Error()}, check{name, "warn", err.Error()}
+	}
+	d := diskReport{Path: path, Free: free}
+	f, err := os.CreateTemp(path, ".tercet-doctor-*")
+	if err != nil {
+		return d, check{name, "fail", "cannot be written: " + err.Error()}
+	}
+	f.Close()
+	os.Remove(f.Name())
+	return d, checkSpace(name, "free", free, lowDisk)
+}
+
+func checkConfig(o doctorOptions) (checkFile, check) {
+	f := checkFile{File: o.path}
+	c, err := o.load()
+	var runs []config.Variant
+	if err == nil {
+		runs, err = c.Sweep()
+	}
+	if err != nil {
+		f.Error = err.Error()
+		return f, check{"config", "fail", err.Error()}
+	}
+	f.OK, f.Runs, f.Hash = true, len(runs), c.Hash()
+	return f, check{"config", "ok", "valid, " + count(f.Runs, "run")}
+}
+
+const gemmSize = 768 // three matrices of 2.25 MiB: beyond the second-level cache
+
+func kernels() kernelReport {
+	r := kernelReport{Current: kernel.Current().String(), Forced: os.Getenv(kernel.EnvLevel), Size: gemmSize}
+	for _, l := range kernel.Levels() {
+		r.Available = append(r.Available, l.String())
+	}
+	threads := par.Threads()
+	r.AllGFLOPS = measureGemm(gemmSize)
+	par.SetThreads(1)
+	r.OneGFLOPS = measureGemm(gemmSize)
+	par.SetThreads(threads)
+	return r
+}
+
+// measureGemm returns the best speed of an n x n x n product within about 0.3 s,
+// in 10^9 floating-point operations a second.
+func measureGemm(n int) float64 {
+	stream := rng.New(0, "doctor")
+	a, b, c := make([]float32, n*n), make([]float32, n*n), make([]float32, n*n)
+	for i := range a {
+		a[i], b[i] = stream.Float32(), stream.Float32()
+	}
+	best := 0.0
+	for start, runs := time.Now(), 0; runs < 2 || time.Since(start) < 300*time.Millisecond; runs++ {
+		t := time.Now()
+		kernel.Gemm(false, false, n, n, n, 1, a, n, b, n, 0, c, n)
+		best = max(best, 2*float64(n)*float64(n)*float64(n)/time.Since(t).Seconds()/1e9)
+	}
+	return best
+}
+
+func modules() []moduleInfo {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	var out []moduleInfo
+	for _, m := range info.Deps {
+		for m.Replace != nil {
+			m = m.Replace
+		}
+		out = append(out, moduleInfo{m.Path, m.Version})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
+	return out
+}
+
+func printDoctor(w io.Writer, d doctorDocument) error {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-9s "+format+"\n", append([]any{name}, args...)...)
+	}
+	line("version", "%s, %s, %s/%s", d.Build.Version, d.Build.Go, d.Build.OS, d.Build.Arch)
+	line("cpu", "%s, %s", d.CPU.Brand, count(d.CPU.Count, "processor"))
+	line("features", "%s", strings.Join(d.CPU.Features, " "))
+	line("kernel", "%s (available: %s)", d.Kernel.Current, strings.Join(d.Kernel.Available, ", "))
+	line("gemm", "%.0f GFLOP/s on one thread, %.0f on %d (%d x %d, float32)",
+		d.Kernel.OneGFLOPS, d.Kernel.AllGFLOPS, d.CPU.Threads, d.Kernel.Size, d.Kernel.Size)
+	if d.Memory != nil {
+		line("memory", "%s, %s available", bytesText(d.Memory.Total), bytesText(d.Memory.Available))
+	}
+	for _, m := range d.Modules {
+		line("module", "%s %s", m.Path, m.Version)
+	}
+	b.WriteString("\n")
+	for _, c := range d.Checks {
+		fmt.Fprintf(&b, "%-5s %s: %s\n", c.Level, c.Name, c.Text)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func bytesText(n uint64) string {
+	if n >= 1<<30 {
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}

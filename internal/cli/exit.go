@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+)
+
+// Exit codes. They are part of the interface: scripts rely on them.
+const (
+	ExitDone        = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitData        = 3
+	ExitGate        = 4
+	ExitDiverged    = 5
+	ExitInterrupted = 130
+)
+
+var exitTexts = []struct {
+	code int
+	text string
+}{
+	{ExitDone, "done"},
+	{ExitFailed, "failed"},
+	{ExitUsage, "usage or config: a flag, an argument or a config key is wrong"},
+	{ExitData, "input data are missing or bad"},
+	{ExitGate, "a gate was not met (--fail-under)"},
+	{ExitDiverged, "training diverged or collapsed"},
+	{ExitInterrupted, "interrupted; training wrote a checkpoint first and can be resumed"},
+}
+
+// ExitError is an error that decides the exit code itself.
+type ExitError struct {
+	Code int
+	Err  error
+}
+
+// Error returns the wrapped error's text.
+func (e *ExitError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the wrapped error.
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// ErrInterrupted is the cause of a context that a signal cancelled.
+var ErrInterrupted = errors.New("interrupted")
+
+// usagef is a mistake in flags or arguments.
+func usagef(format string, args ...any) error {
+	return &ExitError{ExitUsage, fmt.Errorf(format, args...)}
+}
+
+// exitCode is the one place where errors become exit codes.
+func exitCode(err error) int {
+	var exit *ExitError
+	var conf *config.Error
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.As(err, &exit):
+		return exit.Code
+	case errors.As(err, &conf):
+		return ExitUsage
+	case errors.Is(err, data.ErrMissing), errors.Is(err, data.ErrFormat), errors.Is(err, data.ErrUnfit):
+		return ExitData
+	case errors.Is(err, ErrInterrupted), errors.Is(err, context.Canceled):
+		return ExitInterrupted
+	default:
+		return ExitFailed
+	}
+}
+
+// exitStatus is the EXIT STATUS section of a command that can end with the
+// given codes; done, failed and usage are always among them.
+func exitStatus(codes []int) string {
+	var b strings.Builder
+	for _, e := range exitTexts {
+		listed := e.code == ExitDone || e.code == ExitFailed || e.code == ExitUsage
+		for _, c := range codes {
+			listed = listed || c == e.code
+		}
+		if listed {
+			fmt.Fprintf(&b, "  %-3d  %s\n", e.code, e.text)
+		}
+	}
+	return b.String()
+}

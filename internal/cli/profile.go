@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"runtime/trace"
+
+	"github.com/spf13/cobra"
+)
+
+// profiles are the hidden flags for whoever makes the program faster.
+type profiles struct {
+	cpu, mem, trace string
+	stops           []func() error
+}
+
+func (p *profiles) addFlags(cmd *cobra.Command) {
+	fs := cmd.PersistentFlags()
+	fs.StringVar(&p.cpu, "cpuprofile", "", "write a CPU profile to `FILE`")
+	fs.StringVar(&p.mem, "memprofile", "", "write a heap profile to `FILE` at the end")
+	fs.StringVar(&p.trace, "trace", "", "write an execution trace to `FILE`")
+	for _, name := range []string{"cpuprofile", "memprofile", "trace"} {
+		fs.MarkHidden(name)
+	}
+}
+
+func (p *profiles) start() error {
+	if p.cpu != "" {
+		f, err := os.Create(p.cpu)
+		if err != nil {
+			return fmt.Errorf("--cpuprofile: %w", err)
+		}
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return fmt.Errorf("--cpuprofile: %w", err)
+		}
+		p.stops = append(p.stops, func() error { pprof.StopCPUProfile(); return f.Close() })
+	}
+	if p.trace != "" {
+		f, err := os.Create(p.trace)
+		if err != nil {
+			return fmt.Errorf("--trace: %w", err)
+		}
+		if err := trace.Start(f); err != nil {
+			return fmt.Errorf("--trace: %w", err)
+		}
+		p.stops = append(p.stops, func() error { trace.Stop(); return f.Close() })
+	}
+	if p.mem != "" {
+		p.stops = append(p.stops, func() error {
+			f, err := os.Create(p.mem)
+			if err != nil {
+				return fmt.Errorf("--memprofile: %w", err)
+			}
+			runtime.GC() // the profile counts what is still in use
+			return errors.Join(pprof.WriteHeapProfile(f), f.Close())
+		})
+	}
+	return nil
+}
+
+// stop writes what start began.
+func (p *profiles) stop() error {
+	var all error
+	for _, f := range p.stops {
+		all = errors.Join(all, f())
+	}
+	p.stops = nil
+	return all
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// plainEvery is the distance of two progress lines where no bar can be drawn.
+const plainEvery = 5 * time.Second
+
+// Progress shows how far a job is: a bar on a terminal, otherwise a plain line
+// every few seconds, nothing when quiet. Use it from one goroutine at a time.
+type Progress struct {
+	s       *Streams
+	label   string
+	total   int64 // 0: unknown
+	n       int64
+	first   int64 // done before the start, see Resume
+	note    string
+	start   time.Time
+	last    time.Time
+	printed bool
+	bar     *progressbar.ProgressBar
+}
+
+// Progress starts a display; total is the sum of all Adds, 0 if unknown.
+func (s *Streams) Progress(label string, total int64) *Progress {
+	now := s.now()
+	p := &Progress{s: s, label: label, total: total, start: now, last: now}
+	if !s.errTTY || s.Quiet || s.JSON {
+		return p
+	}
+	length := total
+	if length <= 0 {
+		length = -1
+	}
+	p.bar = progressbar.NewOptions64(length,
+		progressbar.OptionSetWriter(s.err),
+		progressbar.OptionSetDescription(label),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(total > 0),
+		progressbar.OptionFullWidth(),
+		progressbar.OptionSetRenderBlankState(true),
+	)
+	s.mu.Lock()
+	s.bar = p
+	s.mu.Unlock()
+	return p
+}
+
+// Resume says that n were done before the start; the time left is estimated from
+// what comes after them.
+func (p *Progress) Resume(n int64) {
+	p.first, p.n = n, n
+	if p.bar != nil && n > 0 {
+		p.s.mu.Lock()
+		p.bar.Set64(n)
+		p.s.mu.Unlock()
+	}
+}
+
+// Add counts n more. The rest, if any, is a format and its arguments: a short
+// note that is shown beside the count until the next one.
+func (p *Progress) Add(n int64, note ...any) {
+	p.n += n
+	if len(note) > 0 && !p.s.Quiet {
+		format, ok := note[0].(string)
+		if !ok {
+			format = fmt.Sprint(note[0])
+		}
+		p.note = fmt.Sprintf(format, note[1:]...)
+	}
+	if p.bar != nil {
+		p.s.mu.Lock()
+		if p.note != "" {
+			p.bar.Describe(p.label + ": " + p.note)
+		}
+		p.bar.Set64(p.n)
+		p.s.mu.Unlock()
+		return
+	}
+	if now := p.s.now(); now.Sub(p.last) >= plainEvery {
+		p.line(now)
+	}
+}
+
+// Done ends the display.
+func (p *Progress) Done() {
+	if p.bar != nil {
+		p.s.mu.Lock()
+		defer p.s.mu.Unlock()
+		if p.total > 0 && p.n < p.total {
+			p.bar.Exit() // stopped early: leave the bar where it is
+		} else {
+			p.bar.Finish()
+		}
+		fmt.Fprintln(p.s.err)
+		if p.s.bar == p {
+			p.s.bar = nil
+		}
+		return
+	}
+	if now := p.s.now(); p.printed || now.Sub(p.start) >= time.Second {
+		p.line(now)
+	}
+}
+
+// erase removes the bar so that a line can be printed; the next Add draws it
+// again. The caller holds the lock.
+func (p *Progress) erase() { p.bar.Clear() }
+
+func (p *Progress) line(now time.Time) {
+	p.last, p.printed = now, true
+	took := now.Sub(p.start)
+	text := fmt.Sprintf("%s: %d", p.label, p.n)
+	if p.total > 0 {
+		text += fmt.Sprintf("/%d (%d %%)", p.total, 100*p.n/p.total)
+	}
+	text += ", " + seconds(took)
+	if p.total > p.n && p.n > p.first {
+		text += ", about " + seconds(time.Duration(float64(took)/float64(p.n-p.first)*float64(p.total-p.n))) + " left"
+	}
+	if p.note != "" {
+		text += "; " + p.note
+	}
+	p.s.Note("%s", text)
+}
+
+// seconds rounds to what a reader wants to know.
+func seconds(d time.Duration) string {
+	if d < 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}

@@ -1,0 +1,146 @@
+// Package cli is the command line: one file per command, each a constructor, an
+// options struct with flags, and a run function that knows no cobra. No
+// mathematics is done here.
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/config"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+)
+
+const (
+	groupWork = "work"
+	groupHelp = "help"
+)
+
+// commands lists every command once, in the order of the help.
+var commands = []struct {
+	group string
+	make  func(s *Streams) *cobra.Command
+}{
+	{groupHelp, newConfig},
+	{groupHelp, newDoctor},
+	{groupHelp, newVersion},
+	{groupHelp, newCompletion},
+	{groupHelp, newMan},
+	{"", newExitCodes},
+}
+
+const rootLong = `Tercet learns embeddings from triplets and pairs, and finds out how far they
+can be trusted: under label noise, under attack, when clustered without a known
+number of classes, and beyond the training sample.
+
+Results go to stdout, everything else to stderr. --json makes the result one
+JSON document with a field "schema"; an error is then a JSON document in the
+last line of stderr.`
+
+const usageTemplate = `{{if or .Runnable .HasAvailableSubCommands}}Usage:{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} COMMAND{{else if .Runnable}}
+  {{.UseLine}}{{end}}
+{{end}}{{if .HasAvailableSubCommands}}{{$cmds := .Commands}}{{if .Groups}}{{range $group := .Groups}}
+{{.Title}}{{range $cmds}}{{if (and (eq .GroupID $group.ID) .IsAvailableCommand)}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
+{{end}}{{else}}
+Commands:{{range $cmds}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
+{{end}}{{end}}{{if and .Runnable .HasAvailableLocalFlags}}
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
+{{end}}{{if and .Runnable .HasAvailableInheritedFlags}}
+Flags of all commands:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}
+{{end}}{{with .Annotations}}{{with .exits}}
+EXIT STATUS
+{{. | trimTrailingWhitespaces}}
+{{end}}{{end}}{{if .HasHelpSubCommands}}
+More help:{{range .Commands}}{{if .IsAdditionalHelpTopicCommand}}
+  tercet help {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
+{{end}}`
+
+// newRoot makes the command tree; the flags of all commands end in s and prof.
+func newRoot(s *Streams, prof *profiles) *cobra.Command {
+	var threads int
+	root := &cobra.Command{
+		Use:           "tercet",
+		Short:         "Learn embeddings from triplets and find out how far they can be trusted",
+		Long:          rootLong,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		Annotations:   map[string]string{exitsKey: exitStatus([]int{ExitData, ExitGate, ExitDiverged, ExitInterrupted})},
+		// The checks that every command begins with.
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if threads < 0 {
+				return usagef("--threads is %d; give a number of threads, or 0 for one per processor", threads)
+			}
+			par.SetThreads(threads)
+			if err := kernel.StartError(); err != nil && cmd.Annotations[anyKernelKey] == "" {
+				return &ExitError{ExitUsage, err}
+			}
+			return prof.start()
+		},
+	}
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return missingSub(cmd, args)
+		}
+		return showHelp(s, cmd)
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	setHelp(s, root)
+	root.SetUsageTemplate(usageTemplate)
+	root.SetFlagErrorFunc(flagError)
+	fs := root.PersistentFlags()
+	fs.BoolVar(&s.JSON, "json", false, "print the result as one JSON document")
+	fs.BoolVarP(&s.Quiet, "quiet", "q", false, "nothing on stderr but errors")
+	fs.IntVar(&threads, "threads", 0, "threads to use, 0 for one per processor; changes no result")
+	prof.addFlags(root)
+
+	used := map[string]bool{}
+	for _, c := range commands {
+		used[c.group] = true
+	}
+	for _, g := range []cobra.Group{{ID: groupWork, Title: "Commands:"}, {ID: groupHelp, Title: "Around them:"}} {
+		if used[g.ID] {
+			root.AddGroup(&g)
+		}
+	}
+	for _, c := range commands {
+		cmd := c.make(s)
+		cmd.GroupID = c.group
+		root.AddCommand(cmd)
+	}
+	root.SetHelpCommand(newHelp(s, root))
+	return root
+}
+
+// flagError adds the closest flag to cobra's message.
+func flagError(cmd *cobra.Command, err error) error {
+	msg := err.Error()
+	word, found := strings.CutPrefix(msg, "unknown flag: --")
+	if !found {
+		return usagef("%s (flags: %s --help)", msg, cmd.CommandPath())
+	}
+	var names []string
+	for _, usage := range strings.Fields(cmd.Flags().FlagUsages()) {
+		if name, ok := strings.CutPrefix(usage, "--"); ok {
+			names = append(names, name)
+		}
+	}
+	if c := config.Closest(word, names); c != "" {
+		msg += "; did you mean --" + c + "?"
+	}
+	return usagef("%s (flags: %s --help)", msg, cmd.CommandPath())
+}
+
+func didYouMean(word string, list []string) string {
+	if c := config.Closest(word, list); c != "" {
+		return "did you mean " + c + "? "
+	}
+	return ""
+}

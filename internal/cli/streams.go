@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Streams is what a command sees of the terminal. Results go to Out, everything
+// else to stderr through Note and Progress.
+type Streams struct {
+	In  io.Reader
+	Out io.Writer // remembers its first error; Main reports it
+
+	JSON  bool // one document on Out instead of text
+	Quiet bool // nothing on stderr but errors
+	Color bool // Out may be coloured
+
+	mu     sync.Mutex // one writer to stderr at a time, a bar included
+	err    io.Writer
+	errTTY bool
+	bar    *Progress // drawn at the moment
+	out    *stickyWriter
+	now    func() time.Time
+}
+
+func newStreams(stdin io.Reader, stdout, stderr io.Writer) *Streams {
+	out := &stickyWriter{w: stdout}
+	return &Streams{
+		In:     stdin,
+		Out:    out,
+		Color:  isTerminal(stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		err:    stderr,
+		errTTY: isTerminal(stderr) && os.Getenv("TERM") != "dumb",
+		out:    out,
+		now:    time.Now,
+	}
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// stickyWriter keeps the first error of a stream, so that a full disk behind
+// stdout does not look like success.
+type stickyWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (s *stickyWriter) Write(p []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.w.Write(p)
+	s.err = err
+	return n, err
+}
+
+// Note prints a line to stderr unless the user asked for quiet.
+func (s *Streams) Note(format string, args ...any) {
+	if !s.Quiet {
+		s.stderr(fmt.Sprintf(format, args...) + "\n")
+	}
+}
+
+// stderr prints text above the bar, if one is drawn.
+func (s *Streams) stderr(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bar != nil {
+		s.bar.erase()
+	}
+	io.WriteString(s.err, text)
+}
+
+// Result prints a command's one result: doc as JSON with --json, otherwise what
+// text writes. doc has a field "schema".
+func (s *Streams) Result(doc any, text func(w io.Writer) error) error {
+	if !s.JSON {
+		return text(s.Out)
+	}
+	data, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return fmt.Errorf("the result cannot be written as JSON: %w", err)
+	}
+	_, err = s.Out.Write(append(data, '\n'))
+	return err
+}

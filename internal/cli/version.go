@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/engine/kernel"
+)
+
+// version is set by the linker (-X).
+var version = ""
+
+// Build says what this binary is.
+type Build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Dirty   bool   `json:"dirty,omitempty"` // built from a tree with changes
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+	Kernel  string `json:"kernel"` // level in use
+}
+
+// BuildInfo describes the running binary.
+func BuildInfo() Build {
+	b := Build{Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Kernel: kernel.Current().String()}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if b.Version == "" {
+			b.Version = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				b.Commit = s.Value
+			case "vcs.modified":
+				b.Dirty = s.Value == "true"
+			}
+		}
+	}
+	if b.Version == "" || b.Version == "(devel)" {
+		b.Version = "unreleased"
+	}
+	return b
+}
+
+type versionDocument struct {
+	Schema string `json:"schema"`
+	Build
+}
+
+func newVersion(s *Streams) *cobra.Command {
+	return command{
+		use:       "version",
+		short:     "Show what this binary is",
+		long:      "Show the version, the commit it was built from, the Go version, the platform and\nthe kernel level in use.",
+		anyKernel: true,
+		examples: []example{
+			{why: "for people", line: "tercet version"},
+			{why: "for scripts", line: "tercet version --json"},
+		},
+		run: func(context.Context, []string) error { return runVersion(s) },
+	}.build()
+}
+
+func runVersion(s *Streams) error {
+	b := BuildInfo()
+	return s.Result(versionDocument{"tercet.version/1", b}, func(w io.Writer) error {
+		commit := b.Commit
+		if commit == "" {
+			commit = "unknown"
+		}
+		if b.Dirty {
+			commit += " with changes"
+		}
+		_, err := fmt.Fprintf(w, "tercet %s\ncommit  %s\ngo      %s\nsystem  %s/%s\nkernel  %s\n", b.Version, commit, b.Go, b.OS, b.Arch, b.Kernel)
+		return err
+	})
+}

@@ -1,0 +1,75 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+)
+
+// KeyDoc describes one key.
+type KeyDoc struct {
+	Key     string   `json:"key"`
+	With    []string `json:"with,omitempty"` // components that have it; empty where all do
+	Default string   `json:"default"`        // of the first of them
+	Valid   string   `json:"valid,omitempty"`
+	Doc     string   `json:"doc"`
+}
+
+// Keys lists every key of every component, in the order of the sections.
+func Keys() []KeyDoc {
+	c, err := Load("", nil)
+	if err != nil {
+		panic("config: the defaults are not valid: " + err.Error())
+	}
+	return keys(reflect.ValueOf(c).Elem(), "", nil)
+}
+
+func keys(v reflect.Value, path string, with []string) []KeyDoc {
+	var out []KeyDoc
+	one := func(v reflect.Value, f field, with []string) {
+		if isSection(f.typ) {
+			out = append(out, keys(v, path+f.name+".", with)...)
+			return
+		}
+		out = append(out, KeyDoc{path + f.name, with, leaf{v: v, f: f}.text(), valid(f), f.tag.Get("doc")})
+	}
+	for _, f := range fields(v.Type()) {
+		one(v.Field(f.index), f, with)
+	}
+	_, family, _ := choice(v.Type())
+	seen := map[string]bool{}
+	for _, c := range family {
+		o := reflect.New(reflect.TypeOf(c.options)).Elem()
+		o.Set(reflect.ValueOf(c.options))
+		for _, f := range fields(o.Type()) {
+			id := f.name + " " + f.typ.String() + " " + string(f.tag)
+			if !seen[id] {
+				seen[id] = true
+				one(o.Field(f.index), f, sharing(family, id))
+			}
+		}
+	}
+	return out
+}
+
+// sharing lists the components that have the same key with the same meaning.
+func sharing(family []component, id string) []string {
+	var out []string
+	for _, c := range family {
+		for _, f := range optionFields(c) {
+			if f.name+" "+f.typ.String()+" "+string(f.tag) == id {
+				out = append(out, c.name)
+			}
+		}
+	}
+	return out
+}
+
+func valid(f field) string {
+	if name := f.tag.Get("choice"); name != "" {
+		return strings.Join(componentNames(families[name]), "|")
+	}
+	if words := f.tag.Get("enum"); words != "" {
+		return words
+	}
+	return strings.ReplaceAll(f.tag.Get("check"), ",", " and ")
+}
