@@ -32,20 +32,17 @@ func mnist(t *testing.T, n int) []float32 {
 	return x
 }
 
-// scikit-learn 1.2.1, KMeans(10, n_init=10, random_state=0) on the 10,000 test
-// images: inertia 389375.69.
+// scikit-learn 1.2.1, KMeans(10, n_init=10, random_state=0) on the first 3,000
+// test images: inertia 111144.63.
 func TestKMeansMNIST(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	x := mnist(t, 10000)
+	x := mnist(t, 3000)
 	begin := time.Now()
-	r, err := KMeans(context.Background(), x, 10000, 784, KMeansOptions{K: 10})
+	r, err := KMeans(context.Background(), x, 3000, 784, KMeansOptions{K: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("inertia %.2f after %d iterations of start %d, %v", r.Inertia, r.Iterations, r.Restart, time.Since(begin).Round(time.Millisecond))
-	if r.Inertia > 389375.69*1.005 {
+	if r.Inertia > 111144.63*1.005 {
 		t.Errorf("inertia %v", r.Inertia)
 	}
 }

@@ -54,7 +54,7 @@ type seeding struct {
 	chunks    int // of rows
 	rows      []int
 	candidate []float32 // (trials, d)
-	dist      []float32 // (trials, n): squared distance to the nearest centre with that candidate added
+	dist      []float32 // (n, trials): squared distance to the nearest centre with that candidate added
 	norm      []float32 // ||x||^2 of each row
 	nearest   []float32 // squared distance to the nearest centre
 	chunk     []float64 // of each chunk of rows, the sum of nearest up to its end
@@ -68,9 +68,8 @@ func (s *seeding) try(rows []int) int {
 	n, d := s.l.data.n, s.l.data.d
 	for t, i := range rows {
 		copy(s.candidate[t*d:(t+1)*d], s.l.data.row(i))
-		copy(s.dist[t*n:(t+1)*n], s.norm)
 	}
-	kernel.Gemm(false, true, len(rows), n, d, -2, s.candidate, d, s.l.data.x, d, 1, s.dist, n)
+	kernel.Gemm(false, true, n, len(rows), d, -2, s.l.data.x, d, s.candidate, d, 0, s.dist, len(rows))
 	s.trying = rows
 	par.Do(n, seedChunk, s)
 	best, least := 0, math.Inf(1)
@@ -86,20 +85,19 @@ func (s *seeding) try(rows []int) int {
 	return best
 }
 
-// Run finishes the distances of rows [lo, hi) and sums them.
+// Run finishes the distances of rows [lo, hi), one chunk, and sums them.
 func (s *seeding) Run(lo, hi int) {
-	n := s.l.data.n
-	for t, i := range s.trying {
-		own := s.norm[i]
-		dist := s.dist[t*n+lo : t*n+hi]
+	trials := len(s.trying)
+	for t, candidate := range s.trying {
+		own := s.norm[candidate]
 		var sum float64
-		for j, v := range dist {
-			v = min(max(v+own, 0), s.nearest[lo+j])
-			if lo+j == i {
-				v = 0
+		for i := lo; i < hi; i++ {
+			v := &s.dist[i*trials+t]
+			*v = min(max(*v+own+s.norm[i], 0), s.nearest[i])
+			if i == candidate {
+				*v = 0
 			}
-			dist[j] = v
-			sum += float64(v)
+			sum += float64(*v)
 		}
 		s.sums[t*s.chunks+lo/seedChunk] = sum
 	}
@@ -107,8 +105,9 @@ func (s *seeding) Run(lo, hi int) {
 
 // take makes candidate t of the last try a centre.
 func (s *seeding) take(t int) {
-	n := s.l.data.n
-	copy(s.nearest, s.dist[t*n:(t+1)*n])
+	for i := range s.nearest {
+		s.nearest[i] = s.dist[i*len(s.trying)+t]
+	}
 	s.chunk = s.chunk[:0]
 	var sum float64
 	for _, v := range s.sums[t*s.chunks : (t+1)*s.chunks] {

@@ -312,8 +312,9 @@ func TestRetrieveBadInput(t *testing.T) {
 		"k twice":        {ok, 2, 2, same, RetrievalOptions{K: []int{3, 3}}, "twice"},
 		"distance":       {ok, 2, 2, same, RetrievalOptions{Distance: "l7"}, "choose euclidean or cosine"},
 		"neighbours":     {ok, 2, 2, same, RetrievalOptions{Neighbours: -1}, "-1 neighbours"},
-		"zero cosine":    {[]float32{1, 2, 0, 0}, 2, 2, same, RetrievalOptions{Distance: Cosine}, "row 1 is all zeros"},
-		"zero query":     {[]float32{1, 2, 0, 0}, 2, 2, same, RetrievalOptions{Distance: Cosine, Gallery: ok, GalleryLabels: same}, "query row 1 is all zeros"},
+		"zero cosine":    {[]float32{1, 2, 0, 0}, 2, 2, same, RetrievalOptions{Distance: Cosine}, "row 1 is zero"},
+		"tiny cosine":    {[]float32{1, 2, 1e-40, 0}, 2, 2, same, RetrievalOptions{Distance: Cosine}, "row 1 is zero, or too small"},
+		"zero query":     {[]float32{1, 2, 0, 0}, 2, 2, same, RetrievalOptions{Distance: Cosine, Gallery: ok, GalleryLabels: same}, "query row 1 is zero"},
 	} {
 		_, err := Retrieve(context.Background(), c.x, c.n, c.d, c.labels, c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -324,6 +325,26 @@ func TestRetrieveBadInput(t *testing.T) {
 	cancel()
 	if _, err := Retrieve(stopped, ok, 2, 2, same, RetrievalOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestRankAllocatesNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	keys := normals(r, 1, 4000)
+	few, many := []int32{5, 7, 3000}, make([]int32, 500)
+	for i := range many {
+		many[i] = int32(7 * i)
+	}
+	var w rowScratch
+	out, near := make([]float64, len(retrievalScores([]int{1, 2}, true))), make([]int32, 10)
+	if n := testing.AllocsPerRun(5, func() {
+		for _, relevant := range [][]int32{few, many} {
+			w.rank(keys, relevant)
+			w.score([]int{1, 2}, 7, out)
+			w.nearest(keys, 7, near)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 

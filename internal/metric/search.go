@@ -119,19 +119,27 @@ func (s *search) setNorms() error {
 			s.norm[i] = float32(q)
 			continue
 		}
-		if q == 0 {
-			return fmt.Errorf("%w: gallery row %d is all zeros and has no direction: use the distance %s", ErrInput, i, Euclidean)
+		if q < leastSquare {
+			return noDirection("gallery", i)
 		}
 		s.norm[i] = float32(1 / math.Sqrt(q))
 	}
 	if s.cosine && !s.self {
 		for _, i := range s.query {
-			if kernel.MaxAbs(s.x[int(i)*s.d:(int(i)+1)*s.d]) == 0 {
-				return fmt.Errorf("%w: query row %d is all zeros and has no direction: use the distance %s", ErrInput, i, Euclidean)
+			if kernel.SumSquares(s.x[int(i)*s.d:(int(i)+1)*s.d]) < leastSquare {
+				return noDirection("query", int(i))
 			}
 		}
 	}
 	return nil
+}
+
+// leastSquare is the squared length below which float32 products of a row are
+// no longer exact to 24 bits.
+const leastSquare = 0x1p-200
+
+func noDirection(what string, row int) error {
+	return fmt.Errorf("%w: %s row %d is zero, or too small to have a direction: use the distance %s", ErrInput, what, row, Euclidean)
 }
 
 func (s *search) run(ctx context.Context, progress func(done, total int)) error {

@@ -1,0 +1,86 @@
+package metric
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// scipy.stats.beta.ppf and numpy.percentile.
+func TestIntervalGolden(t *testing.T) {
+	for _, c := range []struct {
+		k, n int
+		want [2]float64
+	}{
+		{8, 10, [2]float64{0.4439045376923585, 0.9747892736731666}},
+		{0, 10, [2]float64{0, 0.3084971078187608}},
+		{10, 10, [2]float64{0.6915028921812392, 1}},
+		{9812, 10000, [2]float64{0.9783434967462097, 0.9837711293211624}},
+	} {
+		if got := clopperPearson(c.k, c.n); math.Abs(got[0]-c.want[0]) > 1e-9 || math.Abs(got[1]-c.want[1]) > 1e-9 {
+			t.Errorf("%d of %d: %v, want %v", c.k, c.n, got, c.want)
+		}
+	}
+	v := []float64{1, 2, 4, 8, 16, 32, 64}
+	for p, want := range map[float64]float64{0: 1, 0.025: 1.15, 0.5: 8, 0.975: 59.2, 1: 64} {
+		if got := percentile(v, p); math.Abs(got-want) > 1e-12 {
+			t.Errorf("percentile %v: %v, want %v", p, got, want)
+		}
+	}
+}
+
+// The mean of many independent values is close to normal: the bootstrap interval
+// is 1.96 standard errors on each side, for every score at once.
+func TestBootstrapAgainstNormal(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 1))
+	const n = 2000
+	s := Scores{{"recall@1", Value{}}, {"map", Value{}}}
+	values := make([]float64, n*2)
+	var square [2]float64
+	for q := range n {
+		if r.Float64() < .3 {
+			values[q*2] = 1
+		}
+		values[q*2+1] = r.Float64()
+		for i := range s {
+			s[i].Value.Value += values[q*2+i] / n
+		}
+	}
+	for q := range n {
+		for i := range s {
+			e := values[q*2+i] - s[i].Value.Value
+			square[i] += e * e / n
+		}
+	}
+	if err := (Intervals{Resamples: 8000}).add(context.Background(), s, values); err != nil {
+		t.Fatal(err)
+	}
+	first := *s[0].CI95
+	for i := range s {
+		half := 1.96 * math.Sqrt(square[i]/n)
+		for side, sign := range []float64{-1, 1} {
+			if got, want := s[i].CI95[side]-s[i].Value.Value, sign*half; math.Abs(got-want) > .06*half {
+				t.Errorf("%s side %d: %v, want about %v", s[i].Key, side, got, want)
+			}
+		}
+	}
+	if err := (Intervals{Resamples: 2000, Seed: 1}).add(context.Background(), s, values); err != nil || *s[0].CI95 == first {
+		t.Errorf("another seed gives the same interval (%v)", err)
+	}
+	if err := (Intervals{ExactRecall: true, Resamples: 100}).add(context.Background(), s, values); err != nil {
+		t.Fatal(err)
+	}
+	if want := clopperPearson(int(math.Round(s[0].Value.Value*n)), n); *s[0].CI95 != want {
+		t.Errorf("exact interval %v, want %v", *s[0].CI95, want)
+	}
+	s[1].CI95 = nil
+	if err := (Intervals{Resamples: -1}).add(context.Background(), s, values); err != nil || s[1].CI95 != nil {
+		t.Errorf("no resamples: %v %v", s[1].CI95, err)
+	}
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := (Intervals{}).add(stopped, s, values); err == nil {
+		t.Error("cancelled, but no error")
+	}
+}
