@@ -226,6 +226,14 @@ func TestEdgeValues(t *testing.T) {
 	}
 }
 
+func TestPadPutsTheOddLineLast(t *testing.T) {
+	pad := built(t, NewPad2D("p", 3, 4), 2, 1, 1)
+	x, _ := array.Of([]float32{5, 6}, 1, 2, 1, 1)
+	if y := pad.Forward(x, Eval); !slices.Equal(y.Data, []float32{0, 5, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0}) {
+		t.Fatalf("%v", y.Data)
+	}
+}
+
 func TestLayersSayWhatDoesNotFit(t *testing.T) {
 	for want, c := range map[string]struct {
 		l  Layer
