@@ -1,0 +1,121 @@
+// Package report draws results for people: tables, pictures and pages, from
+// plain values. It knows nothing of configs or of how a number was made.
+package report
+
+import (
+	"math"
+	"strconv"
+)
+
+// Table is what a result looks like before a format is chosen. Write renders it.
+type Table struct {
+	Title   string
+	Columns []Column
+	Rows    [][]Cell // each as long as Columns
+	Notes   []string // below the table
+}
+
+// Column says how its cells are shown.
+type Column struct {
+	Name    string // heading, and key in JSON and CSV
+	Digits  int    // digits after the point; 0 means 3, negative means none
+	Percent bool   // text and Markdown show 100 times the value, the heading gets " (%)"
+}
+
+// Cell is a text, a number, a number with an interval, or nothing.
+type Cell struct {
+	kind      kind
+	text      string
+	value     float64
+	low, high float64
+	n         int
+}
+
+type kind uint8
+
+const (
+	missing kind = iota
+	words
+	integer
+	number
+	interval
+	single
+)
+
+// Missing is an empty cell: there is no such value. It is the zero Cell.
+func Missing() Cell { return Cell{} }
+
+// Text is a cell with words.
+func Text(s string) Cell { return Cell{kind: words, text: s} }
+
+// Int is a whole number, shown without a point.
+func Int(v int) Cell { return Cell{kind: integer, value: float64(v), n: v} }
+
+// Number is a value of which no interval is known.
+func Number(v float64) Cell { return Cell{kind: number, value: v} }
+
+// Interval is a value with its 95 % interval, shown as 0.981 [0.978, 0.984].
+func Interval(v, low, high float64) Cell {
+	return Cell{kind: interval, value: v, low: low, high: high}
+}
+
+// Single is the value of one run out of a group of one: it has no interval, and
+// says why, as 0.981 (n=1).
+func Single(v float64) Cell { return Cell{kind: single, value: v} }
+
+// header is the heading as people read it.
+func (c Column) header() string {
+	if c.Percent {
+		return c.Name + " (%)"
+	}
+	return c.Name
+}
+
+func (c Column) number(v float64) string {
+	if math.IsNaN(v) {
+		return "NaN"
+	}
+	digits := c.Digits
+	switch {
+	case digits < 0:
+		digits = 0
+	case digits == 0 && c.Percent:
+		digits = 1
+	case digits == 0:
+		digits = 3
+	}
+	if c.Percent {
+		v *= 100
+	}
+	s := strconv.FormatFloat(v, 'f', digits, 64)
+	if math.Abs(v) >= 1e9 || v != 0 && math.Abs(v) < math.Pow(10, -float64(digits))/2 {
+		s = strconv.FormatFloat(v, 'e', 2, 64) // neither a wall of digits nor 0.000
+	}
+	return s
+}
+
+// show renders a cell for people.
+func (c Column) show(x Cell) string {
+	switch x.kind {
+	case words:
+		return x.text
+	case integer:
+		return strconv.Itoa(x.n)
+	case number:
+		return c.number(x.value)
+	case interval:
+		return c.number(x.value) + " [" + c.number(x.low) + ", " + c.number(x.high) + "]"
+	case single:
+		return c.number(x.value) + " (n=1)"
+	}
+	return "-"
+}
+
+func (c Column) numeric(rows [][]Cell, at int) bool {
+	for _, r := range rows {
+		if k := r[at].kind; k != missing && k != words {
+			return true
+		}
+	}
+	return false
+}
