@@ -3,6 +3,7 @@ package cluster
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -178,10 +179,12 @@ func TestPCAEdges(t *testing.T) {
 
 func TestPCAThreads(t *testing.T) {
 	defer par.SetThreads(par.Threads())
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // gonum's products use that many
 	x, _ := blobs(4, 500, 300, 6, 3)
 	var want *PCAResult
 	for _, threads := range []int{1, 2, 3} {
 		par.SetThreads(threads)
+		runtime.GOMAXPROCS(threads)
 		r, err := PCA(x, 500, 300, 2)
 		if err != nil {
 			t.Fatal(err)

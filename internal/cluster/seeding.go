@@ -18,33 +18,21 @@ const seedChunk = 1024
 // with probability proportional to their squared distance to the nearest centre
 // so far, the one that leaves the least sum of such distances.
 func (l *lloyd) seed(ctx context.Context, r *rng.Stream) error {
-	n, k := l.data.n, l.k
-	trials := 2 + int(math.Log(float64(k)))
-	chunks := (n + seedChunk - 1) / seedChunk
-	s := &seeding{l: l, chunks: chunks, candidate: make([]float32, trials*l.data.d), dist: make([]float32, trials*n),
-		norm: make([]float32, n), nearest: make([]float32, n), rows: make([]int, trials),
-		sums: make([]float64, trials*chunks)}
-	for i := range n {
-		s.norm[i] = float32(kernel.SumSquares(l.data.row(i)))
-	}
-	for i := range s.nearest {
-		s.nearest[i] = float32(math.Inf(1))
-	}
-	chosen := r.IntN(n)
+	s := newSeeding(l)
+	chosen := r.IntN(l.data.n)
 	s.try([]int{chosen})
 	s.take(0)
 	l.setCentre(0, chosen)
-	for c := 1; c < k; c++ {
+	for c := 1; c < l.k; c++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rows := s.rows[:trials]
-		for t := range rows {
-			rows[t] = s.draw(r)
+		for t := range s.rows {
+			s.rows[t] = s.draw(r)
 		}
-		best := s.try(rows)
+		best := s.try(s.rows)
 		s.take(best)
-		l.setCentre(c, rows[best])
+		l.setCentre(c, s.rows[best])
 	}
 	return nil
 }
@@ -60,6 +48,19 @@ type seeding struct {
 	chunk     []float64 // of each chunk of rows, the sum of nearest up to its end
 	sums      []float64 // (trials, chunks)
 	trying    []int     // rows that are candidates of this try
+}
+
+func newSeeding(l *lloyd) *seeding {
+	n, d := l.data.n, l.data.d
+	trials := 2 + int(math.Log(float64(l.k)))
+	chunks := (n + seedChunk - 1) / seedChunk
+	s := &seeding{l: l, chunks: chunks, rows: make([]int, trials), candidate: make([]float32, trials*d), dist: make([]float32, trials*n),
+		norm: make([]float32, n), nearest: make([]float32, n), sums: make([]float64, trials*chunks)}
+	for i := range n {
+		s.norm[i] = float32(kernel.SumSquares(l.data.row(i)))
+		s.nearest[i] = float32(math.Inf(1))
+	}
+	return s
 }
 
 // try measures all rows against the candidate rows and returns the candidate
