@@ -63,7 +63,7 @@ func (j *l2Job) Run(lo, hi int) {
 func (j *l2Job) back(r int, y, dy, dx []float32) {
 	norm := float64(j.norm[r])
 	var dot float64
-	if !(norm <= float64(float32(j.eps))) { // NaN stays NaN
+	if norm > float64(float32(j.eps)) {
 		for i, v := range y {
 			dot += float64(v) * float64(dy[i])
 		}
