@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tercet/internal/par"
 )
 
 // scan is what a tree of one folder a class holds: files in the order of class
@@ -119,12 +121,15 @@ func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 		return nil, err
 	}
 	pixels := make([]uint8, len(s.files)*size)
+	var spare par.Free[canvas]
 	err = each(len(s.files), 4, func(i int) error {
 		img, err := readImage(s.files[i])
 		if err != nil {
 			return err
 		}
-		return o.render(img, pixels[i*size:(i+1)*size])
+		c := spare.Get()
+		defer spare.Put(c)
+		return o.render(img, pixels[i*size:(i+1)*size], c)
 	})
 	if err != nil {
 		return nil, err

@@ -72,6 +72,13 @@ func TestFolder(t *testing.T) {
 		"__MACOSX/._.png": []byte("not an image"),
 		"readme.md":       []byte("skipped"),
 	})
+	// A link to a folder is a folder.
+	if err := os.Rename(filepath.Join(root, "a"), filepath.Join(root, ".a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(".a", filepath.Join(root, "a")); err != nil {
+		t.Fatal(err)
+	}
 	train, test, err := openFolder(root, "", "", ImageOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +239,7 @@ func TestRender(t *testing.T) {
 	for _, filter := range []string{"catmullrom", "bilinear"} {
 		for _, side := range []int{20, 80} {
 			dst := make([]uint8, side*side)
-			if err := (ImageOptions{Size: side, Filter: filter, Color: "grey"}).render(ramp, dst); err != nil {
+			if err := (ImageOptions{Size: side, Filter: filter, Color: "grey"}).render(ramp, dst, new(canvas)); err != nil {
 				t.Fatal(err)
 			}
 			for y := range side {
@@ -248,7 +255,7 @@ func TestRender(t *testing.T) {
 	// Shrinking averages: a fine chessboard becomes grey.
 	board := grey(40, 40, func(y, x int) uint8 { return uint8(255 * ((x + y) % 2)) })
 	dst := make([]uint8, 100)
-	if err := (ImageOptions{Size: 10, Color: "grey"}).render(board, dst); err != nil {
+	if err := (ImageOptions{Size: 10, Color: "grey"}).render(board, dst, new(canvas)); err != nil {
 		t.Fatal(err)
 	}
 	for i, v := range dst {
@@ -256,10 +263,10 @@ func TestRender(t *testing.T) {
 			t.Errorf("chessboard pixel %d is %d", i, v)
 		}
 	}
-	wantError(t, (ImageOptions{}).render(board, dst), array.ErrShape, "40x40x3", "100")
+	wantError(t, (ImageOptions{}).render(board, dst, new(canvas)), array.ErrShape, "40x40x3", "100")
 	// The crop is the centre.
 	dst = make([]uint8, 4)
-	if err := (ImageOptions{Crop: 2, Color: "grey"}).render(grey(4, 6, func(y, x int) uint8 { return uint8(10*y + x) }), dst); err != nil || !slices.Equal(dst, []uint8{12, 13, 22, 23}) {
+	if err := (ImageOptions{Crop: 2, Color: "grey"}).render(grey(4, 6, func(y, x int) uint8 { return uint8(10*y + x) }), dst, new(canvas)); err != nil || !slices.Equal(dst, []uint8{12, 13, 22, 23}) {
 		t.Errorf("crop %v %v", dst, err)
 	}
 	// Transparent is white, opaque is itself, half is between.
@@ -268,7 +275,7 @@ func TestRender(t *testing.T) {
 	img.SetNRGBA(6, 5, color.NRGBA{R: 200, G: 100, B: 50, A: 255})
 	img.SetNRGBA(7, 5, color.NRGBA{A: 128})
 	dst = make([]uint8, 9)
-	if err := (ImageOptions{}).render(img, dst); err != nil || !slices.Equal(dst, []uint8{255, 255, 255, 200, 100, 50, 127, 127, 127}) {
+	if err := (ImageOptions{}).render(img, dst, new(canvas)); err != nil || !slices.Equal(dst, []uint8{255, 255, 255, 200, 100, 50, 127, 127, 127}) {
 		t.Errorf("transparency %v %v", dst, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/image/draw"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/par"
 )
 
 // maxPixels bounds the height times width of image files: 67 million pixels.
@@ -85,16 +86,30 @@ func (o ImageOptions) channels() int {
 	return 3
 }
 
-func (o ImageOptions) filter() draw.Interpolator {
+func (o ImageOptions) kernel() *draw.Kernel {
 	if o.Filter == "bilinear" {
 		return draw.BiLinear
 	}
 	return draw.CatmullRom
 }
 
+// canvas is one worker's scratch for rendering.
+type canvas struct {
+	full, scaled image.RGBA
+	scaler       draw.Scaler
+	key          [4]int // shapes that scaler is for
+}
+
+// fit makes img an RGBA image of (h, w), reusing its storage; the content is
+// undefined.
+func fit(img *image.RGBA, h, w int) {
+	img.Pix = slices.Grow(img.Pix[:0], 4*h*w)[:4*h*w]
+	img.Stride, img.Rect = 4*w, image.Rect(0, 0, w, h)
+}
+
 // render brings img to shape and writes it to dst, (oh, ow, 1 or 3).
 // Transparency is laid over white.
-func (o ImageOptions) render(img image.Image, dst []uint8) error {
+func (o ImageOptions) render(img image.Image, dst []uint8, s *canvas) error {
 	b := img.Bounds()
 	rh, rw, oh, ow, err := o.geometry(b.Dy(), b.Dx())
 	if err != nil {
@@ -104,7 +119,8 @@ func (o ImageOptions) render(img image.Image, dst []uint8) error {
 	if len(dst) != oh*ow*c {
 		return fmt.Errorf("%w: image of %dx%dx%d into %d bytes", array.ErrShape, oh, ow, c, len(dst))
 	}
-	full := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	full := &s.full
+	fit(full, b.Dy(), b.Dx())
 	op := stddraw.Src
 	if v, ok := img.(interface{ Opaque() bool }); !ok || !v.Opaque() {
 		stddraw.Draw(full, full.Rect, image.White, image.Point{}, stddraw.Src)
@@ -112,9 +128,12 @@ func (o ImageOptions) render(img image.Image, dst []uint8) error {
 	}
 	stddraw.Draw(full, full.Rect, img, b.Min, op)
 	if rh != b.Dy() || rw != b.Dx() {
-		scaled := image.NewRGBA(image.Rect(0, 0, rw, rh))
-		o.filter().Scale(scaled, scaled.Rect, full, full.Rect, draw.Src, nil)
-		full = scaled
+		if key := [4]int{rh, rw, b.Dy(), b.Dx()}; s.scaler == nil || s.key != key {
+			s.scaler, s.key = o.kernel().NewScaler(rw, rh, b.Dx(), b.Dy()), key
+		}
+		fit(&s.scaled, rh, rw)
+		s.scaler.Scale(&s.scaled, s.scaled.Rect, full, full.Rect, draw.Src, nil)
+		full = &s.scaled
 	}
 	top, left := (rh-oh)/2, (rw-ow)/2
 	for y := range oh {
@@ -193,7 +212,12 @@ func Convert(m *Memory, o ImageOptions) (*Memory, error) {
 	}
 	out := &Memory{labelled: labelled{labels: m.labels, classes: m.classes}, h: oh, w: ow, c: o.channels(), names: m.names}
 	out.pixels = make([]uint8, m.Len()*size)
-	err = each(m.Len(), 16, func(i int) error { return o.render(m.image(i), out.pixels[i*size:(i+1)*size]) })
+	var spare par.Free[canvas]
+	err = each(m.Len(), 16, func(i int) error {
+		s := spare.Get()
+		defer spare.Put(s)
+		return o.render(m.image(i), out.pixels[i*size:(i+1)*size], s)
+	})
 	return out, err
 }
 
