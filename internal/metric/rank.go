@@ -23,11 +23,14 @@ func code(key float32, index int) uint64 {
 	return uint64(b^(uint32(int32(b)>>31)|1<<31))<<32 | uint64(index)
 }
 
+// few is the number of relevant items up to which rankFew is faster.
+const few = 6
+
 // rank fills cut and ranks for the relevant items of a row.
 func (w *rowScratch) rank(keys []float32, relevant []int32) {
 	w.cut = slices.Grow(w.cut[:0], len(relevant))[:len(relevant)]
 	w.ranks = slices.Grow(w.ranks[:0], len(relevant))[:len(relevant)]
-	if len(relevant) <= 8 {
+	if len(relevant) <= few {
 		for p, j := range relevant {
 			w.cut[p] = code(keys[j], int(j))
 		}
@@ -38,29 +41,31 @@ func (w *rowScratch) rank(keys []float32, relevant []int32) {
 	}
 }
 
-// rankFew compares every item with every relevant one, four at a time, without
-// branches.
+// rankFew compares every item with every relevant one, of which there are at
+// most few, in one pass without branches.
 func (w *rowScratch) rankFew(keys []float32) {
-	for p := 0; p < len(w.cut); p += 4 {
-		var c [4]uint64
-		got := copy(c[:], w.cut[p:])
-		c0, c1, c2, c3 := c[0], c[1], c[2], c[3]
-		var n0, n1, n2, n3, below uint64
-		for j, k := range keys {
-			v := code(k, j)
-			_, below = bits.Sub64(v, c0, 0)
-			n0 += below
-			_, below = bits.Sub64(v, c1, 0)
-			n1 += below
-			_, below = bits.Sub64(v, c2, 0)
-			n2 += below
-			_, below = bits.Sub64(v, c3, 0)
-			n3 += below
-		}
-		n := [4]uint64{n0, n1, n2, n3}
-		for i := range got {
-			w.ranks[p+i] = int32(n[i])
-		}
+	var c [few]uint64
+	copy(c[:], w.cut)
+	c0, c1, c2, c3, c4, c5 := c[0], c[1], c[2], c[3], c[4], c[5]
+	var n0, n1, n2, n3, n4, n5, below uint64
+	for j, k := range keys {
+		v := code(k, j)
+		_, below = bits.Sub64(v, c0, 0)
+		n0 += below
+		_, below = bits.Sub64(v, c1, 0)
+		n1 += below
+		_, below = bits.Sub64(v, c2, 0)
+		n2 += below
+		_, below = bits.Sub64(v, c3, 0)
+		n3 += below
+		_, below = bits.Sub64(v, c4, 0)
+		n4 += below
+		_, below = bits.Sub64(v, c5, 0)
+		n5 += below
+	}
+	counts := [few]uint64{n0, n1, n2, n3, n4, n5}
+	for p, n := range counts[:len(w.cut)] {
+		w.ranks[p] = int32(n)
 	}
 }
 
