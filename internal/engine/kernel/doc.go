@@ -4,8 +4,16 @@
 // Kernels have levels (avx512, avx2, generic), chosen when the program starts
 // from the processor's features and forced by TERCET_KERNEL. At one level the
 // result is bit-identical for any number of threads: work is split over
-// outputs, never over the summed index.
+// outputs, never over the summed index; where a sum must be split, its parts
+// depend on the sizes alone and are added in their order.
 //
 // Kernels trust their callers' sizes and panic on slices that are too short;
 // package array and the layers check shapes that come from users.
+//
+// The matrix product is built in three layers: tiles of C held in registers
+// (assembly made by _generate, or gemm_generic.go), blocks that fit the caches
+// (gemm_block.go), and tasks for threads (gemm_run.go). Convolutions make the
+// patch matrix block by block and use the same tiles. To change the assembly,
+// edit _generate and run go generate; build with the tag noasm to leave it out.
+// Package kerneltest is the suite that every level has to pass.
 package kernel
