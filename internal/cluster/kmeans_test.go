@@ -289,3 +289,19 @@ func TestKMeansThreads(t *testing.T) {
 		t.Errorf("another seed gives the same labels (%v)", err)
 	}
 }
+
+func TestLloydAllocatesNothing(t *testing.T) {
+	x, _ := blobs(2, 500, 40, 5, 1)
+	l := newLloyd(centre(x, 500, 40), 5)
+	if err := l.seed(context.Background(), rng.New(1, "test")); err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(5, func() {
+		if err := l.assign(context.Background()); err != nil {
+			t.Error(err)
+		}
+		l.move()
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
