@@ -23,9 +23,12 @@ func tileGeneric(rows, k int, a []float32, rsa, csa int, b []float32, rsb int, c
 func rowPair(k int, a []float32, rsa, csa int, b []float32, rsb int, c []float32, ldc int, alpha, beta float32) {
 	var s00, s01, s02, s03, s10, s11, s12, s13 float32
 	a2 := a[rsa:]
-	for p := range k {
-		x, y := a[p*csa], a2[p*csa]
-		v := (*[4]float32)(b[p*rsb:])
+	ia, ib := 0, 0
+	for range k {
+		x, y := a[ia], a2[ia]
+		v := b[ib : ib+4 : ib+4]
+		ia += csa
+		ib += rsb
 		s00 += x * v[0]
 		s10 += y * v[0]
 		s01 += x * v[1]
