@@ -2,7 +2,6 @@ package data
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -268,57 +267,4 @@ func ints[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](r i
 		}
 		return nil
 	})
-}
-
-// WriteNPY writes x as float32 in C order, in the form that numpy.save gives it.
-// npyio writes no 2-D float32.
-func WriteNPY(w io.Writer, x *array.Array) error {
-	return writeNPY(w, "<f4", x.Shape, len(x.Data), func(b []byte, i int) []byte {
-		return binary.LittleEndian.AppendUint32(b, math.Float32bits(x.Data[i]))
-	})
-}
-
-// WriteNPYLabels writes labels as int32, shape (N,).
-func WriteNPYLabels(w io.Writer, labels []int32) error {
-	return writeNPY(w, "<i4", []int{len(labels)}, len(labels), func(b []byte, i int) []byte {
-		return binary.LittleEndian.AppendUint32(b, uint32(labels[i]))
-	})
-}
-
-func writeNPY(w io.Writer, descr string, shape []int, n int, add func(b []byte, i int) []byte) error {
-	var dims []string
-	for _, d := range shape {
-		dims = append(dims, strconv.Itoa(d))
-	}
-	list := strings.Join(dims, ", ")
-	if len(dims) == 1 {
-		list += ","
-	}
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, list)
-	const align = 64
-	pad := align - (10+len(dict)+1)%align
-	if pad == align {
-		pad = 0
-	}
-	dict += strings.Repeat(" ", pad) + "\n"
-	if len(dict) > math.MaxUint16 {
-		return fmt.Errorf("%w: %d dimensions do not fit in an npy header", array.ErrShape, len(shape))
-	}
-	var head bytes.Buffer
-	head.WriteString("\x93NUMPY\x01\x00")
-	head.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(dict))))
-	head.WriteString(dict)
-	if _, err := w.Write(head.Bytes()); err != nil {
-		return err
-	}
-	buf := make([]byte, 0, 1<<16)
-	for i := range n {
-		if buf = add(buf, i); len(buf) > 1<<16-8 || i == n-1 {
-			if _, err := w.Write(buf); err != nil {
-				return err
-			}
-			buf = buf[:0]
-		}
-	}
-	return nil
 }
