@@ -209,3 +209,28 @@ func (impl Implementation) convNilBias(t *testing.T) {
 	impl.ConvBackwardWeights(g, 0, nil, nil, dw, nil)
 	sameBits(t, dw, before, "no images")
 }
+
+// convNonFinite tests the policy of Forward: a NaN in x spoils exactly the
+// outputs that see it, zero weights or not; one in w spoils its channel of all
+// outputs, those that see padding there included.
+func (impl Implementation) convNonFinite(t *testing.T) {
+	g := kernel.Conv{H: 6, W: 7, C: 2, OutC: 3, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}
+	x, w := make([]float32, g.H*g.W*g.C), make([]float32, 9*g.C*g.OutC)
+	y := make([]float32, g.H*g.W*g.OutC)
+	x[(2*g.W+3)*g.C+1] = nan
+	impl.ConvForward(g, 1, x, w, nil, y)
+	for i, v := range y {
+		oy, ox := i/g.OutC/g.W, i/g.OutC%g.W
+		if sees := oy >= 1 && oy <= 3 && ox >= 2 && ox <= 4; sees != (v != v) {
+			t.Fatalf("NaN in x: y at (%d, %d) is %g", oy, ox, v)
+		}
+	}
+	clear(x)
+	w[1] = nan // upper left position, first input channel, second output channel
+	impl.ConvForward(g, 1, x, w, nil, y)
+	for i, v := range y {
+		if hit := i%g.OutC == 1; hit != (v != v) {
+			t.Fatalf("NaN in w: y[%d] is %g", i, v)
+		}
+	}
+}

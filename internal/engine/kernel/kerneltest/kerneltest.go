@@ -33,6 +33,7 @@ func Run(t *testing.T, impl Implementation) {
 	t.Run("conv shapes", impl.convShapes)
 	t.Run("conv bits", impl.convBits)
 	t.Run("conv nil bias", impl.convNilBias)
+	t.Run("conv non-finite", impl.convNonFinite)
 	t.Run("distances", impl.distances)
 	t.Run("distances of one set", impl.distancesOfOneSet)
 }
