@@ -35,7 +35,7 @@ func (j *convJob) forward(g Conv, l Level, n, oh, ow int, x, w, bias, y []float3
 	j.g, j.level, j.oh, j.ow, j.rows = g, l, oh, ow, n*oh*ow
 	j.x, j.bias, j.y = x, bias, y
 	j.pack.do(l, g.patch(), g.OutC, view{w, g.OutC, 1})
-	j.block = min(blockM, max(28, roundUp(ceilDiv(j.rows, targetTasks), 14)))
+	j.block = min(blockM, max(28, roundUp(ceilDiv(j.rows, manyTasks()), 14)))
 	par.Do(j.rows, j.block, j)
 }
 

@@ -47,7 +47,7 @@ func Gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int,
 	if transB {
 		vb = view{b, 1, ldb}
 	}
-	gemm(Current(), true, m, n, k, alpha, va, vb, beta, c, ldc)
+	gemm(Current(), m, n, k, alpha, va, vb, beta, c, ldc)
 }
 
 // checkMatrix panics unless x holds rows rows of cols numbers, ld apart.

@@ -25,7 +25,8 @@ type gemmJob struct {
 
 type gemmPack gemmJob
 
-// gemmScratch belongs to one task while it runs.
+// gemmScratch belongs to one task while it runs: copied blocks of A and B, and
+// one tile for the edges of C.
 type gemmScratch struct {
 	a, b []float32
 	edge []float32
@@ -43,16 +44,20 @@ const serialWork = 1 << 18
 // a product is not cut further.
 const taskWork = 1 << 16
 
-// targetTasks is the number of tasks that a product is cut into where it is
-// large enough; more than the threads, so that they end together.
+// targetTasks is the least number of tasks that a large product is cut into;
+// more than the threads, so that they end together.
 const targetTasks = 16
 
+// manyTasks is targetTasks for machines with many threads. It may decide only
+// how outputs are split, which changes no bit, never how a sum is.
+func manyTasks() int { return max(targetTasks, 4*par.Threads()) }
+
 // gemm computes C = alpha*A*B + beta*C for views of op(A) and op(B); all extents
-// are positive. Where parallel is false it stays on the caller's thread.
-func gemm(l Level, parallel bool, m, n, k int, alpha float32, a, b view, beta float32, c []float32, ldc int) {
+// are positive.
+func gemm(l Level, m, n, k int, alpha float32, a, b view, beta float32, c []float32, ldc int) {
 	g := gemmJobs.Get()
 	g.level, g.m, g.n, g.k, g.alpha, g.beta, g.a, g.b, g.c, g.ldc = l, m, n, k, alpha, beta, a, b, c, ldc
-	g.parallel = parallel && work(m, n, k) > serialWork
+	g.parallel = work(m, n, k) > serialWork
 	g.run()
 	g.a, g.b, g.c, g.bNow = view{}, view{}, nil, panels{}
 	gemmJobs.Put(g)
@@ -86,7 +91,7 @@ func (g *gemmJob) split(s tileShape) {
 	if !g.parallel {
 		return
 	}
-	tasks := int(min(targetTasks, work(g.m, g.cols, g.k)/taskWork+1))
+	tasks := int(min(int64(manyTasks()), work(g.m, g.cols, g.k)/taskWork+1))
 	g.mc = min(blockM, roundUp(ceilDiv(g.m, tasks), s.rows))
 	if across := tasks / ceilDiv(g.m, g.mc); across > 1 {
 		g.nc = roundUp(ceilDiv(g.cols, across), s.wide)
