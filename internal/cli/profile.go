@@ -27,7 +27,15 @@ func (p *profiles) addFlags(cmd *cobra.Command) {
 	}
 }
 
+// start begins what the flags ask for; stop ends it.
 func (p *profiles) start() error {
+	if err := p.begin(); err != nil {
+		return &ExitError{ExitFailed, err}
+	}
+	return nil
+}
+
+func (p *profiles) begin() error {
 	if p.cpu != "" {
 		f, err := os.Create(p.cpu)
 		if err != nil {

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+)
+
+func tree() *cobra.Command {
+	root := newRoot(newStreams(nil, &bytes.Buffer{}, &bytes.Buffer{}), &profiles{})
+	root.InitDefaultHelpCmd()
+	return root
+}
+
+func visit(cmd *cobra.Command, f func(*cobra.Command)) {
+	f(cmd)
+	for _, c := range cmd.Commands() {
+		visit(c, f)
+	}
+}
+
+// TestHelpGolden compares every command's help with testdata/help; after a
+// change, TERCET_UPDATE_GOLDEN=1 writes it anew.
+func TestHelpGolden(t *testing.T) {
+	update := os.Getenv("TERCET_UPDATE_GOLDEN") != ""
+	visit(tree(), func(cmd *cobra.Command) {
+		path := filepath.Join("testdata", "help", strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".txt")
+		cmd.InitDefaultHelpFlag()
+		got := helpText(cmd)
+		if update {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Errorf("%s: %v (TERCET_UPDATE_GOLDEN=1 writes it)", cmd.CommandPath(), err)
+			return
+		}
+		if d := cmp.Diff(string(want), got); d != "" {
+			t.Errorf("%s (TERCET_UPDATE_GOLDEN=1 writes it anew):\n%s", cmd.CommandPath(), d)
+		}
+	})
+}
+
+func TestEveryCommandSaysWhatUsersNeed(t *testing.T) {
+	visit(tree(), func(cmd *cobra.Command) {
+		if cmd.IsAdditionalHelpTopicCommand() {
+			return
+		}
+		help := helpText(cmd)
+		if cmd.HasParent() && !strings.Contains(help, "Examples:\n  # ") {
+			t.Errorf("%s has no examples", cmd.CommandPath())
+		}
+		if !strings.Contains(help, "EXIT STATUS\n  0    done\n") {
+			t.Errorf("%s does not say how it exits", cmd.CommandPath())
+		}
+		if cmd.Short == "" || cmd.Long == "" || strings.HasSuffix(cmd.Short, ".") {
+			t.Errorf("%s: short %q, long %q", cmd.CommandPath(), cmd.Short, cmd.Long)
+		}
+		for _, line := range strings.Split(cmd.Long, "\n") {
+			if len(line) > 90 {
+				t.Errorf("%s: a line of the help is %d characters wide: %s", cmd.CommandPath(), len(line), line)
+			}
+		}
+	})
+}
+
+// examples returns the command lines of a help text.
+func examples(cmd *cobra.Command) []string {
+	var out []string
+	for _, line := range strings.Split(cmd.Example, "\n") {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// TestExamples runs the examples of every help in an empty folder with the
+// project's configs. Examples marked as heavy get --dry-run.
+func TestExamples(t *testing.T) {
+	configs, err := filepath.Abs("../../configs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	visit(tree(), func(cmd *cobra.Command) {
+		for _, line := range examples(cmd) {
+			t.Run(line, func(t *testing.T) {
+				dir := t.TempDir()
+				t.Chdir(dir)
+				if err := os.CopyFS("configs", os.DirFS(configs)); err != nil {
+					t.Fatal(err)
+				}
+				run, target, redirected := strings.Cut(line, " > ")
+				words := shellWords(run)
+				if len(words) == 0 || words[0] != "tercet" {
+					t.Fatalf("an example begins with tercet: %s", line)
+				}
+				args := words[1:]
+				if cmd.Annotations[heavyKey+line] != "" && !strings.Contains(line, "--dry-run") {
+					args = append(args, "--dry-run")
+				}
+				code, out, stderr := cli(args...)
+				if code != 0 {
+					t.Fatalf("exit code %d\n%s", code, stderr)
+				}
+				if out == "" {
+					t.Error("nothing on stdout")
+				}
+				if redirected && strings.ContainsAny(target, " |;&") {
+					t.Errorf("the harness cannot run what follows > in %s", line)
+				}
+			})
+		}
+	})
+}
+
+// shellWords splits a command line as a shell does, for plain words and single
+// and double quotes.
+func shellWords(line string) []string {
+	var out []string
+	var word strings.Builder
+	quote, open := rune(0), false
+	for _, r := range line {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, open = r, true
+		case quote == 0 && r == ' ':
+			if open {
+				out = append(out, word.String())
+			}
+			word.Reset()
+			open = false
+		default:
+			word.WriteRune(r)
+			open = true
+		}
+	}
+	if open {
+		out = append(out, word.String())
+	}
+	return out
+}
+
+func TestShellWords(t *testing.T) {
+	got := shellWords(`tercet x  --set 'a=[1, 2]' --set b="c d" ''`)
+	want := []string{"tercet", "x", "--set", "a=[1, 2]", "--set", "b=c d", ""}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestManPagesHaveTheExitStatus(t *testing.T) {
+	dir := t.TempDir()
+	code, out, stderr := cli("man", dir)
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "tercet-config-show.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), ".SH EXIT STATUS") || !strings.Contains(string(page), "usage or config") {
+		t.Errorf("page:\n%s", page)
+	}
+	if !strings.Contains(out, "tercet-config-show.1\n") {
+		t.Errorf("list:\n%s", out)
+	}
+}
+
+func TestCompletionKnowsConfigKeys(t *testing.T) {
+	_, out, _ := cli("__complete", "config", "show", "--set", "loss.mar")
+	if !strings.Contains(out, "loss.margin=\tgamma, the wanted gap between the two distances\n") {
+		t.Errorf("got %q", out)
+	}
+}

@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"context"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+)
+
+// cli runs a command line with buffers for streams.
+func cli(args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = Main(args, strings.NewReader(""), &out, &err)
+	return code, out.String(), err.String()
+}
+
+func TestMistakesOfUsage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "typo.yaml", "name: x\nloss:\n  margn: 1\n")
+	writeFile(t, "type.yaml", "train: {epochs: many}\n")
+	writeFile(t, "key.yaml", "miner: {name: random, cutoff: 1}\n")
+	writeFile(t, "a.yaml", "include: b.yaml\n")
+	writeFile(t, "b.yaml", "include: a.yaml\n")
+	for _, tc := range []struct {
+		line string
+		code int
+		want string
+	}{
+		{"confg", 2, `tercet: there is no command "confg"; did you mean config? commands: `},
+		{"config", 2, "tercet: config needs one of: check, keys, schema, show"},
+		{"config shwo", 2, `tercet: config has no command "shwo"; did you mean show?`},
+		{"version extra", 2, `tercet: unknown command "extra" for "tercet version"; usage: tercet version`},
+		{"version --jsn", 2, "tercet: unknown flag: --jsn; did you mean --json? (flags: tercet version --help)"},
+		{"version --threads=x", 2, `tercet: invalid argument "x" for "--threads" flag`},
+		{"version --threads=-1", 2, "tercet: --threads is -1; give a number of threads"},
+		{"config check", 2, "tercet: requires at least 1 arg(s)"},
+		{"completion", 2, "tercet: accepts 1 arg(s), received 0"},
+		{"completion bsh", 2, `tercet: there is no shell "bsh"; did you mean bash?`},
+		{"help nope", 2, `tercet: there is no help on "nope"`},
+		{"help confg", 2, `tercet: there is no help on "confg"; did you mean config?`},
+		{"config keys lss", 2, `tercet: no key begins with "lss"; did you mean loss?`},
+		{"config show none.yaml", 2, "tercet: none.yaml: no such config file"},
+		{"config show typo.yaml", 2, "tercet: typo.yaml:3: loss.margn: unknown key; did you mean margin? valid: distance, eps, form, margin, name, reducer"},
+		{"config show type.yaml", 2, `tercet: type.yaml:1: train.epochs: wants a whole number, got "many"`},
+		{"config show key.yaml", 2, `tercet: key.yaml:1: miner.cutoff: miner "random" does not have this key; distance has it`},
+		{"config show a.yaml", 2, "tercet: b.yaml:1: include: includes go in a circle: a.yaml -> b.yaml -> a.yaml"},
+		{"config show --set seed", 2, `tercet: --set: "seed" is not of the form section.key=value`},
+		{"config show --set seed=[1", 2, "tercet: --set: seed: not valid YAML: "},
+		{"config check typo.yaml type.yaml", 2, "typo.yaml:3: loss.margn: unknown key;"},
+		{"version --cpuprofile=no/such/folder/x", 1, "tercet: --cpuprofile: open no/such/folder/x"},
+	} {
+		code, out, stderr := cli(strings.Fields(tc.line)...)
+		if code != tc.code || !strings.Contains(stderr, tc.want) {
+			t.Errorf("tercet %s\ngot  %d %s\nwant %d %s", tc.line, code, stderr, tc.code, tc.want)
+		}
+		if out != "" && !strings.HasPrefix(tc.line, "config check") {
+			t.Errorf("tercet %s: an error left %q on stdout", tc.line, out)
+		}
+	}
+}
+
+func TestErrorsAsJSON(t *testing.T) {
+	for _, line := range []string{"--json config show --set loss.margn=1", "version --jsn --json", "confg --json"} {
+		code, out, stderr := cli(strings.Fields(line)...)
+		lines := strings.Split(strings.TrimSpace(stderr), "\n")
+		var doc errorDocument
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &doc); err != nil {
+			t.Fatalf("%s: %v in %q", line, err, stderr)
+		}
+		if doc.Schema != "tercet.error/1" || doc.ExitCode != 2 || code != 2 || doc.Error == "" || out != "" {
+			t.Errorf("%s: %d %+v, stdout %q", line, code, doc, out)
+		}
+	}
+}
+
+func TestJSONIsOneDocumentWithASchema(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, line := range []string{"version", "doctor", "config show", "config check x.yaml", "config keys", "config schema",
+		"completion bash", "man pages", "help exit-codes", "config show --help", ""} {
+		writeFile(t, "x.yaml", "name: x\n")
+		code, out, stderr := cli(append(strings.Fields(line), "--json")...)
+		if code != 0 || stderr != "" {
+			t.Errorf("%s: exit code %d, stderr %q", line, code, stderr)
+		}
+		dec := json.NewDecoder(strings.NewReader(out))
+		var doc map[string]any
+		if err := dec.Decode(&doc); err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		if dec.More() {
+			t.Errorf("%s: more than one document", line)
+		}
+		if schema, _ := doc["schema"].(string); !strings.HasPrefix(schema, "tercet.") || !strings.HasSuffix(schema, "/1") {
+			t.Errorf("%s: schema %q", line, doc["schema"])
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	for _, tc := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0},
+		{errors.New("x"), 1},
+		{&config.Error{Msg: "x"}, 2},
+		{errors.Join(errors.New("x"), &config.Error{Msg: "x"}), 2},
+		{usagef("x"), 2},
+		{fmt.Errorf("x: %w", data.ErrMissing), 3},
+		{fmt.Errorf("x: %w", data.ErrFormat), 3},
+		{fmt.Errorf("x: %w", data.ErrUnfit), 3},
+		{&ExitError{ExitGate, errors.New("x")}, 4},
+		{fmt.Errorf("x: %w", &ExitError{ExitDiverged, errors.New("x")}), 5},
+		{fmt.Errorf("x: %w", ErrInterrupted), 130},
+		{context.Canceled, 130},
+		{&ExitError{ExitData, &config.Error{Msg: "a run's config is broken"}}, 3},
+	} {
+		if got := exitCode(tc.err); got != tc.want {
+			t.Errorf("%v: code %d, want %d", tc.err, got, tc.want)
+		}
+	}
+}
+
+func TestAFullDiskBehindStdoutIsAnError(t *testing.T) {
+	var stderr bytes.Buffer
+	for _, line := range []string{"version", "version --json", "help", "config show", "completion bash"} {
+		stderr.Reset()
+		if code := Main(strings.Fields(line), strings.NewReader(""), fullDisk{}, &stderr); code != 1 || !strings.Contains(stderr.String(), "no space left") {
+			t.Errorf("%s: code %d, %s", line, code, stderr.String())
+		}
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestProfilesAreWritten(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if code, _, stderr := cli("version", "--cpuprofile", "cpu", "--memprofile", "mem", "--trace", "trace"); code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, name := range []string{"cpu", "mem", "trace"} {
+		if info, err := os.Stat(name); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestConfigShowRunsAsItIs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	code, first, stderr := cli("config", "show", "--set", "seed=5", "--set", "sweep.loss.margin=[0.1, 0.2]")
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	writeFile(t, "first.yaml", first)
+	if _, second, _ := cli("config", "show", "first.yaml"); second != first {
+		t.Error("showing a resolved config changed it")
+	}
+	if _, out, _ := cli("config", "check", "first.yaml"); out != "first.yaml: ok, 2 runs\n" {
+		t.Errorf("got %q", out)
+	}
+	_, out, _ := cli("config", "show", "first.yaml", "--origins", "--set", "seed=6")
+	if !strings.Contains(out, "first.yaml:") || !hasRow(out, "seed", "6", "--set") {
+		t.Errorf("origins:\n%s", out)
+	}
+}
+
+func hasRow(table string, want ...string) bool {
+	for _, line := range strings.Split(table, "\n") {
+		if strings.Join(strings.Fields(line), " ") == strings.Join(want, " ") {
+			return true
+		}
+	}
+	return false
+}
+
+func TestConfigCheckNamesEveryFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "good.yaml", "name: x\n")
+	writeFile(t, "bad.yaml", "nam: x\n")
+	code, out, stderr := cli("config", "check", "good.yaml", "bad.yaml")
+	if code != 2 || out != "good.yaml: ok, 1 run\nbad.yaml: bad\n" || !strings.Contains(stderr, "1 config of 2 not valid") {
+		t.Errorf("got %d %q %q", code, out, stderr)
+	}
+}
+
+func TestDoctorChecksAConfig(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "bad.yaml", "nam: x\n")
+	code, out, stderr := cli("doctor", "--config", "bad.yaml")
+	if code != 2 || !strings.Contains(out, "fail  config: bad.yaml:1: nam: unknown key") || stderr != "tercet: not well: config\n" {
+		t.Errorf("got %d\n%s\n%s", code, out, stderr)
+	}
+	if files, _ := os.ReadDir("."); len(files) != 1 {
+		t.Errorf("doctor left files: %v", files)
+	}
+}
+
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// clock returns streams whose time a test turns.
+func clock(stderr *bytes.Buffer) (*Streams, func(time.Duration)) {
+	s := newStreams(nil, &bytes.Buffer{}, stderr)
+	now := time.Unix(1e9, 0)
+	s.now = func() time.Time { return now }
+	return s, func(d time.Duration) { now = now.Add(d) }
+}
+
+func TestProgressWithoutATerminalIsALineEveryFewSeconds(t *testing.T) {
+	var b bytes.Buffer
+	s, pass := clock(&b)
+	p := s.Progress("epoch 1", 100)
+	for range 10 {
+		pass(time.Second)
+		p.Add(5, "loss %.1f", 0.5)
+	}
+	pass(time.Second)
+	p.Add(50)
+	p.Done()
+	want := "epoch 1: 25/100 (25 %), 5s, about 15s left; loss 0.5\n" +
+		"epoch 1: 50/100 (50 %), 10s, about 10s left; loss 0.5\n" +
+		"epoch 1: 100/100 (100 %), 11s; loss 0.5\n"
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+	if strings.ContainsAny(b.String(), "\r\x1b") {
+		t.Error("control characters in a file")
+	}
+}
+
+func TestProgressOfAShortJobIsSilent(t *testing.T) {
+	var b bytes.Buffer
+	s, _ := clock(&b)
+	p := s.Progress("x", 2)
+	p.Add(2)
+	p.Done()
+	if b.Len() > 0 {
+		t.Errorf("got %q", b.String())
+	}
+}
+
+func TestProgressOfUnknownLength(t *testing.T) {
+	var b bytes.Buffer
+	s, pass := clock(&b)
+	p := s.Progress("read", 0)
+	pass(6 * time.Second)
+	p.Add(3)
+	p.Done()
+	if want := "read: 3, 6s\nread: 3, 6s\n"; b.String() != want {
+		t.Errorf("got %q", b.String())
+	}
+}
+
+func TestProgressAfterResumeEstimatesFromNewWork(t *testing.T) {
+	var b bytes.Buffer
+	s, pass := clock(&b)
+	p := s.Progress("train", 100)
+	p.Resume(50)
+	pass(5 * time.Second)
+	p.Add(25)
+	if want := "train: 75/100 (75 %), 5s, about 5s left\n"; b.String() != want {
+		t.Errorf("got %q", b.String())
+	}
+}
+
+func TestQuietIsQuiet(t *testing.T) {
+	var b bytes.Buffer
+	s, pass := clock(&b)
+	s.Quiet = true
+	p := s.Progress("x", 2)
+	pass(time.Minute)
+	p.Add(2, "note")
+	p.Done()
+	s.Note("hello")
+	if b.Len() > 0 {
+		t.Errorf("got %q", b.String())
+	}
+}
+
+func TestTheBarMakesRoomForNotes(t *testing.T) {
+	var b bytes.Buffer
+	s, _ := clock(&b)
+	s.errTTY = true
+	p := s.Progress("epoch 1", 4)
+	p.Add(2, "loss %d", 1)
+	s.Note("a note")
+	p.Add(2)
+	p.Done()
+	out := b.String()
+	if !strings.Contains(out, "epoch 1") || !strings.HasSuffix(out, "\n") {
+		t.Errorf("got %q", out)
+	}
+	i := strings.Index(out, "a note\n")
+	if i < 1 || (out[i-1] != '\r' && out[i-1] != 'K') {
+		t.Errorf("the note is not on a line of its own: %q", out)
+	}
+	if s.bar != nil {
+		t.Error("the bar is still there")
+	}
+}
+
+func TestTheFirstSignalCancelsWithACause(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot signal itself there")
+	}
+	var b bytes.Buffer
+	s, _ := clock(&b)
+	ctx, stop := withSignals(context.Background(), s)
+	defer stop()
+	me, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := me.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(5 * time.Second):
+		t.Fatal("the context was not cancelled")
+	}
+	if cause := context.Cause(ctx); !errors.Is(cause, ErrInterrupted) || exitCode(cause) != ExitInterrupted {
+		t.Errorf("cause %v", cause)
+	}
+	if !strings.Contains(b.String(), "once more stops at once") {
+		t.Errorf("told %q", b.String())
+	}
+}
