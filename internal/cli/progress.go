@@ -23,6 +23,7 @@ type Progress struct {
 	last    time.Time
 	printed bool
 	bar     *progressbar.ProgressBar
+	erased  bool // the bar's line is empty at the moment
 }
 
 // Progress starts a display; total is the sum of all Adds, 0 if unknown.
@@ -79,6 +80,7 @@ func (p *Progress) Add(n int64, note ...any) {
 			p.bar.Describe(p.label + ": " + p.note)
 		}
 		p.bar.Set64(p.n)
+		p.erased = false
 		p.s.mu.Unlock()
 		return
 	}
@@ -92,12 +94,15 @@ func (p *Progress) Done() {
 	if p.bar != nil {
 		p.s.mu.Lock()
 		defer p.s.mu.Unlock()
-		if p.total > 0 && p.n < p.total {
+		switch {
+		case p.erased: // a note stands where the bar was
+		case p.total > 0 && p.n < p.total:
 			p.bar.Exit() // stopped early: leave the bar where it is
-		} else {
+			fmt.Fprintln(p.s.err)
+		default:
 			p.bar.Finish()
+			fmt.Fprintln(p.s.err)
 		}
-		fmt.Fprintln(p.s.err)
 		if p.s.bar == p {
 			p.s.bar = nil
 		}
@@ -110,7 +115,10 @@ func (p *Progress) Done() {
 
 // erase removes the bar so that a line can be printed; the next Add draws it
 // again. The caller holds the lock.
-func (p *Progress) erase() { p.bar.Clear() }
+func (p *Progress) erase() {
+	p.bar.Clear()
+	p.erased = true
+}
 
 func (p *Progress) line(now time.Time) {
 	p.last, p.printed = now, true

@@ -113,6 +113,20 @@ func TestTheBarMakesRoomForNotes(t *testing.T) {
 	}
 }
 
+func TestANoteAfterTheBarLeavesNoEmptyLine(t *testing.T) {
+	var b bytes.Buffer
+	s, _ := clock(&b)
+	s.errTTY = true
+	p := s.Progress("x", 1)
+	p.Add(1)
+	s.Note("a note")
+	p.Done()
+	s.Note("another")
+	if out := b.String(); strings.Contains(out, "\n\n") || !strings.HasSuffix(out, "a note\nanother\n") {
+		t.Errorf("got %q", out)
+	}
+}
+
 func TestTheFirstSignalCancelsWithACause(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot signal itself there")
