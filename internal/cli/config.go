@@ -9,7 +9,6 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v4"
 
 	"tercet/internal/config"
 )
@@ -97,8 +96,8 @@ func runConfigShow(s *Streams, o configShowOptions) error {
 		return err
 	}
 	doc := configDocument{Schema: "tercet.config/1", Hash: c.Hash(), Runs: len(runs), Origins: c.Origins()}
-	if err := yaml.Load(text, &doc.Config); err != nil {
-		return fmt.Errorf("the resolved config does not read back: %w", err)
+	if doc.Config, err = c.Values(); err != nil {
+		return err
 	}
 	return s.Result(doc, func(w io.Writer) error {
 		if !o.origins {

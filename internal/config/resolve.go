@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"math"
 	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v4"
 )
 
 // leaf is one key with a value.
@@ -69,6 +72,20 @@ func (c *Config) Resolved() ([]byte, error) {
 		b.WriteString(name + ":\n")
 	})
 	return b.Bytes(), nil
+}
+
+// Values returns the complete config as maps, lists and plain values, as
+// Resolved writes it, for documents in JSON.
+func (c *Config) Values() (any, error) {
+	text, err := c.Resolved()
+	if err != nil {
+		return nil, err
+	}
+	var out any
+	if err := yaml.Load(text, &out); err != nil {
+		return nil, fmt.Errorf("the resolved config does not read back: %w", err)
+	}
+	return out, nil
 }
 
 // Hash returns 12 hexadecimal digits of the SHA-256 of Resolved.
