@@ -23,6 +23,10 @@ var commands = []struct {
 	group string
 	make  func(s *Streams) *cobra.Command
 }{
+	{groupWork, newTrain},
+	{groupWork, newEval},
+	{groupWork, newAttack},
+	{groupWork, newCluster},
 	{groupHelp, newConfig},
 	{groupHelp, newDoctor},
 	{groupHelp, newVersion},

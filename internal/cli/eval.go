@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/data"
+	"tercet/internal/engine/array"
+	"tercet/internal/experiment"
+	"tercet/internal/fsx"
+	"tercet/internal/metric"
+	"tercet/internal/report"
+)
+
+type evalOptions struct {
+	subject
+	ks          []int
+	distance    string
+	bootstrap   int
+	kmeans      int
+	nInit       int
+	seed        uint64
+	noKMeans    bool
+	noBaselines bool
+	noPictures  bool
+	save        string
+	failUnder   []string
+	format      string
+	changed     func(flag string) bool
+}
+
+func newEval(s *Streams) *cobra.Command {
+	var o evalOptions
+	return command{
+		use:   "eval",
+		short: "Judge embeddings by retrieval and clustering, beside two baselines",
+		long: `
+Scores the embeddings of a run's test images, or of any npy file: recall@k, mAP,
+MAP@R, R-precision and MRR with the query left out by its index, and k-means
+scored by NMI, AMI, ARI, accuracy, purity and more, each with the definition it
+goes by. A run is judged beside raw pixels and its own network before training.
+Writes eval.json and pictures into the run's directory.`,
+		examples: []example{
+			{"judge a run", "tercet eval --run runs/first", true},
+			{"judge embeddings of another tool", "tercet eval --embeddings X.npy --labels Y.npy --k 1,10", true},
+			{"in a script: exit code 4 unless recall@1 is at least 0.9", "tercet eval --run runs/first --fail-under r@1=0.9 --json", true},
+		},
+		exits: []int{ExitData, ExitGate, ExitInterrupted},
+		flags: func(cmd *cobra.Command) {
+			o.addRun(cmd)
+			o.addFiles(cmd)
+			fs := cmd.Flags()
+			fs.IntSliceVar(&o.ks, "k", []int{1, 2, 4, 8}, "the k of recall@k")
+			fs.StringVar(&o.distance, "distance", metric.Euclidean, "euclidean or cosine")
+			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals; 0 gives none")
+			fs.IntVar(&o.kmeans, "clusters", 0, "clusters of k-means; 0 takes the number of classes")
+			fs.IntVar(&o.nInit, "n-init", 10, "starts of k-means, of which the best counts")
+			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals")
+			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
+			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
+			fs.BoolVar(&o.noPictures, "no-pictures", false, "draw nothing")
+			fs.StringVar(&o.save, "save-embeddings", "", "write the embeddings to `FILE`.npy and the labels beside it (FILE.labels.npy)")
+			fs.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, such as r@1=0.9 (repeatable)")
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
+			o.changed = fs.Changed
+		},
+		run: func(ctx context.Context, _ []string) error { return runEval(ctx, s, o) },
+	}.build()
+}
+
+func runEval(ctx context.Context, s *Streams, o evalOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if err := report.CheckFormat(o.format); err != nil {
+		return &ExitError{ExitUsage, err}
+	}
+	gates, err := parseGates(o.failUnder)
+	if err != nil {
+		return err
+	}
+	view := &stages{s: s}
+	defer view.close()
+	var e *experiment.Evaluation
+	if o.run == "" {
+		e, err = evalFiles(ctx, o, view.say)
+	} else {
+		e, err = evalRun(ctx, s, o, view)
+	}
+	if err != nil {
+		return err
+	}
+	view.close()
+	for _, w := range e.Doc.Warnings {
+		s.Note("warning: %s", w)
+	}
+	if err := s.Result(e.Doc, func(w io.Writer) error { return evalTable(e.Doc).Write(w, o.format) }); err != nil {
+		return err
+	}
+	return checkGates(gates, e.Doc.Retrieval, e.Doc.Clustering)
+}
+
+func (o evalOptions) settings(base experiment.EvalOptions) experiment.EvalOptions {
+	for flag, set := range map[string]func(){
+		"k":         func() { base.Ks = o.ks },
+		"bootstrap": func() { base.Bootstrap = o.bootstrap },
+		"clusters":  func() { base.K = o.kmeans },
+		"n-init":    func() { base.NInit = o.nInit },
+		"seed":      func() { base.Seed = o.seed },
+	} {
+		if o.changed(flag) {
+			set()
+		}
+	}
+	base.Distance, base.Limit = o.distance, o.limit
+	base.KMeans = !o.noKMeans
+	base.Baselines = base.Baselines && !o.noBaselines
+	return base
+}
+
+func evalFiles(ctx context.Context, o evalOptions, say experiment.Say) (*experiment.Evaluation, error) {
+	if o.labels == "" {
+		return nil, usagef("--embeddings needs --labels: scores compare with true labels")
+	}
+	if o.save != "" {
+		return nil, usagef("--save-embeddings goes with --run")
+	}
+	base := experiment.EvalOptions{Ks: o.ks, Bootstrap: o.bootstrap, K: o.kmeans, NInit: o.nInit, Seed: o.seed}
+	return experiment.EvalFiles(ctx, o.embeddings, o.labels, o.settings(base), say)
+}
+
+func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*experiment.Evaluation, error) {
+	r, err := o.open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	set := o.settings(experiment.EvalDefaults(r.Config))
+	if !o.noPictures {
+		set.Neighbours = 8
+	}
+	e, err := r.Eval(ctx, o.checkpoint, o.set, set, view.say)
+	if err != nil {
+		return nil, runError(err)
+	}
+	if err := experiment.WriteJSON(r.Path("eval.json"), e.Doc); err != nil {
+		return nil, err
+	}
+	if o.save != "" {
+		if err := saveEmbeddings(o.save, e.Embedded.Vectors, e.Embedded.Data.Labels()); err != nil {
+			return nil, err
+		}
+		s.Note("wrote %s", o.save)
+	}
+	if !o.noPictures {
+		view.close()
+		for _, draw := range []func() (string, error){
+			func() (string, error) { return e.DrawRetrieval(r.Path("figures"), 10) },
+			r.DrawCurves,
+		} {
+			picture(s, draw)
+		}
+	}
+	return e, nil
+}
+
+// picture draws and says where; a picture that cannot be drawn is a note, the
+// numbers stand.
+func picture(s *Streams, draw func() (string, error)) {
+	path, err := draw()
+	if err != nil {
+		s.Note("no picture: %v", err)
+		return
+	}
+	s.Note("drew %s", path)
+}
+
+func saveEmbeddings(path string, x *array.Array, labels []int32) error {
+	if err := fsx.Write(path, os.FileMode(0o644), func(w io.Writer) error { return data.WriteNPY(w, x) }); err != nil {
+		return err
+	}
+	return fsx.Write(strings.TrimSuffix(path, ".npy")+".labels.npy", 0o644, func(w io.Writer) error { return data.WriteNPYLabels(w, labels) })
+}
+
+// evalTable shows an evaluation beside its baselines.
+func evalTable(d *experiment.EvalDoc) *report.Table {
+	name := d.Source.Run
+	if name == "" {
+		name = d.Source.Embeddings
+	}
+	t := &report.Table{Title: fmt.Sprintf("%s: %d items, %d classes, D = %d", name, d.Source.Items, d.Source.Classes, d.Source.Dim)}
+	t.Columns = []report.Column{{Name: "score"}, {Name: "trained", Digits: 4}}
+	others := []string{}
+	for _, b := range []string{"untrained", "pixels"} {
+		if _, ok := d.Baselines[b]; ok {
+			others = append(others, b)
+			t.Columns = append(t.Columns, report.Column{Name: b, Digits: 4})
+		}
+	}
+	if d.Source.Run == "" {
+		t.Columns[1].Name = "value"
+	}
+	for _, group := range []func(experiment.Judged) metric.Scores{
+		func(j experiment.Judged) metric.Scores { return j.Retrieval },
+		func(j experiment.Judged) metric.Scores { return j.Clustering },
+	} {
+		for _, sc := range group(d.Judged) {
+			row := []report.Cell{report.Text(sc.Key), cell(sc.Value)}
+			for _, b := range others {
+				v, ok := group(d.Baselines[b]).Get(sc.Key)
+				if !ok {
+					row = append(row, report.Missing())
+					continue
+				}
+				row = append(row, cell(v))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	if d.Excluded > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d queries left out: nobody else is of their class", d.Excluded))
+	}
+	return t
+}
+
+func cell(v metric.Value) report.Cell {
+	if v.CI95 == nil {
+		return report.Number(v.Value)
+	}
+	return report.Interval(v.Value, v.CI95[0], v.CI95[1])
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tercet/internal/metric"
+)
+
+// gate is one --fail-under: a score that must be at least a limit.
+type gate struct {
+	key   string
+	limit float64
+}
+
+// parseGates reads "r@1=0.9"; r@k is short for recall@k.
+func parseGates(list []string) ([]gate, error) {
+	var out []gate
+	for _, s := range list {
+		key, value, ok := strings.Cut(s, "=")
+		limit, err := strconv.ParseFloat(value, 64)
+		if !ok || key == "" || err != nil {
+			return nil, usagef("--fail-under %q is not SCORE=LIMIT, such as r@1=0.9", s)
+		}
+		if k, short := strings.CutPrefix(key, "r@"); short {
+			key = "recall@" + k
+		}
+		out = append(out, gate{key, limit})
+	}
+	return out, nil
+}
+
+// checkGates returns an error with exit code 4 unless every gate is met. A score
+// that was not measured is a usage error.
+func checkGates(gates []gate, scores ...metric.Scores) error {
+	var failed []string
+	for _, g := range gates {
+		v, ok := find(g.key, scores)
+		if !ok {
+			var names []string
+			for _, s := range scores {
+				for _, e := range s {
+					names = append(names, e.Key)
+				}
+			}
+			return usagef("--fail-under: %q was not measured; there are: %s", g.key, strings.Join(names, ", "))
+		}
+		if !(v.Value.Value >= g.limit) {
+			failed = append(failed, fmt.Sprintf("%s is %.4f, wanted at least %g", g.key, v.Value.Value, g.limit))
+		}
+	}
+	if len(failed) > 0 {
+		return &ExitError{ExitGate, fmt.Errorf("gate not met: %s", strings.Join(failed, "; "))}
+	}
+	return nil
+}
+
+func find(key string, scores []metric.Scores) (metric.Score, bool) {
+	for _, s := range scores {
+		for _, e := range s {
+			if e.Key == key {
+				return e, true
+			}
+		}
+	}
+	return metric.Score{}, false
+}

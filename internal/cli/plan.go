@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"tercet/internal/config"
+	"tercet/internal/experiment"
+)
+
+// planDocument is what --dry-run prints with --json.
+type planDocument struct {
+	Schema string             `json:"schema"`
+	Runs   []*experiment.Plan `json:"runs"`
+}
+
+// plan prints what the variants would do.
+func plan(s *Streams, variants []*config.Config) error {
+	doc := planDocument{Schema: "tercet.plan/1"}
+	for _, v := range variants {
+		p, err := experiment.MakePlan(v)
+		if err != nil {
+			return err
+		}
+		doc.Runs = append(doc.Runs, p)
+	}
+	return s.Result(doc, func(w io.Writer) error {
+		var b strings.Builder
+		var total float64
+		for _, p := range doc.Runs {
+			writePlan(&b, p)
+			total += p.Seconds
+		}
+		if len(doc.Runs) > 1 {
+			fmt.Fprintf(&b, "%d runs, about %s in all\n", len(doc.Runs), duration(total))
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+func writePlan(b *strings.Builder, p *experiment.Plan) {
+	d := p.Data
+	fmt.Fprintf(b, "run         %s\n", p.Name)
+	fmt.Fprintf(b, "data        %s: %d training images of %d classes, %d test images of %d classes, %dx%dx%d\n",
+		d.Name, d.Train.Items, d.Train.Classes, d.Test.Items, d.Test.Classes, d.Train.Shape[0], d.Train.Shape[1], d.Train.Shape[2])
+	fmt.Fprintf(b, "model       %s, embedding %d, %d parameters\n", p.Model.Name, p.Model.Embedding, p.Model.Parameters)
+	fmt.Fprintf(b, "steps       %d of %d images (%d an epoch)\n", p.Steps, p.BatchRows, p.PerEpoch)
+	fmt.Fprintf(b, "coverage    %s\n", p.Coverage)
+	fmt.Fprintf(b, "passes      %d images forward, %d backward, %.3g GFLOP of products\n", p.Passes.Forward, p.Passes.Backward, p.FLOPs/1e9)
+	fmt.Fprintf(b, "memory      about %.0f MiB beside the data; checkpoint %.1f MiB\n", float64(p.Memory)/(1<<20), float64(p.Checkpoint)/(1<<20))
+	fmt.Fprintf(b, "time        about %s (%.1f ms a step, timed here), without evaluation\n", duration(p.Seconds), 1e3*p.StepTime)
+}

@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/config"
+	"tercet/internal/experiment"
+	"tercet/internal/train"
+)
+
+type trainOptions struct {
+	config string
+	sets   []string
+	seed   string
+	out    string
+	resume string
+	task   string
+	dryRun bool
+	list   bool
+}
+
+func newTrain(s *Streams) *cobra.Command {
+	var o trainOptions
+	return command{
+		use:   "train",
+		short: "Learn an embedding; resumes a run that was interrupted",
+		long: `
+Trains what a config describes, in a directory of its own (runs/NAME). The same
+command again continues an interrupted run to the bit-identical end and leaves a
+finished one alone. A config with a sweep section is many runs, one after the
+other; --task i/n runs a share of them, so that make -j, GNU parallel or a Slurm
+array can spread them.`,
+		examples: []example{
+			{"the built-in dataset with the defaults, one epoch of 40 characters", "tercet train --set name=first --set train.epochs=1 --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8", true},
+			{"what it would do, without doing it", "tercet train --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8 --dry-run", true},
+			{"go on after Ctrl-C", "tercet train --resume runs/first", true},
+		},
+		exits: []int{ExitData, ExitDiverged, ExitInterrupted},
+		flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.StringVarP(&o.config, "config", "c", "", "config file (YAML); without one, the defaults")
+			fs.StringArrayVar(&o.sets, "set", nil, "override a key: section.key=value (repeatable)")
+			fs.StringVar(&o.seed, "seed", "", "override the seed")
+			fs.StringVarP(&o.out, "out", "o", "runs", "folder of run directories")
+			fs.StringVar(&o.resume, "resume", "", "continue the run in this directory")
+			fs.StringVar(&o.task, "task", "", "of a sweep, only share `i/n` (i from 1)")
+			fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan: parameters, steps, passes, memory, time")
+			fs.BoolVar(&o.list, "list", false, "print the directories of the runs, one a line, and stop")
+			cmd.MarkFlagsMutuallyExclusive("resume", "config")
+			cmd.MarkFlagsMutuallyExclusive("resume", "set")
+			cmd.MarkFlagsMutuallyExclusive("resume", "seed")
+			cmd.MarkFlagsMutuallyExclusive("resume", "task")
+			cmd.MarkFlagsMutuallyExclusive("resume", "out")
+		},
+		run: func(ctx context.Context, _ []string) error { return runTrain(ctx, s, o) },
+	}.build()
+}
+
+func runTrain(ctx context.Context, s *Streams, o trainOptions) error {
+	if o.resume != "" {
+		return resume(ctx, s, o)
+	}
+	over, err := config.ParseSets(o.sets)
+	if err != nil {
+		return err
+	}
+	if o.seed != "" {
+		over = append(over, config.Override{Key: "seed", Value: o.seed, From: "--seed"})
+	}
+	cfg, err := config.LoadWith(o.config, over)
+	if err != nil {
+		return err
+	}
+	variants, err := experiment.Variants(cfg)
+	if err != nil {
+		return err
+	}
+	if variants, err = experiment.Task(variants, o.task); err != nil {
+		return &ExitError{ExitUsage, err}
+	}
+	switch {
+	case o.list:
+		return listRuns(s, o.out, variants)
+	case o.dryRun:
+		return plan(s, variants)
+	}
+	return trainAll(ctx, s, o.out, variants)
+}
+
+// trainDocument is the result of train: the manifests of its runs.
+type trainDocument struct {
+	Schema string                `json:"schema"`
+	Runs   []experiment.Manifest `json:"runs"`
+}
+
+// trainAll trains the variants in turn. One that collapsed or diverged does not
+// keep the others from running; the exit code then says so at the end.
+func trainAll(ctx context.Context, s *Streams, out string, variants []*config.Config) error {
+	doc := trainDocument{Schema: "tercet.train/1"}
+	var lost error
+	view := &trainView{s: s, many: len(variants) > 1}
+	defer view.done()
+	err := experiment.Sweep(ctx, out, variants, view.watch(), func(i int, r *experiment.Run, done bool, err error) error {
+		view.done()
+		doc.Runs = append(doc.Runs, r.Manifest)
+		switch {
+		case done:
+			s.Note("%s: finished before; nothing to do", r.Dir)
+		case err == nil:
+			s.Note("%s: done in %s", r.Dir, duration(r.Manifest.Seconds))
+		case isLost(err) && len(variants) > 1:
+			s.Note("%s: %v", r.Dir, err)
+			lost = trainError(err)
+		default:
+			return trainError(fmt.Errorf("%s: %w", r.Dir, err))
+		}
+		return nil
+	})
+	if err != nil {
+		return runError(err)
+	}
+	if err := s.Result(doc, func(w io.Writer) error { return printRuns(w, out, variants) }); err != nil {
+		return err
+	}
+	return lost
+}
+
+func resume(ctx context.Context, s *Streams, o trainOptions) error {
+	if o.dryRun || o.list {
+		return usagef("--resume goes with neither --dry-run nor --list")
+	}
+	r, err := experiment.Open(o.resume)
+	if err != nil {
+		return runError(err)
+	}
+	view := &trainView{s: s}
+	defer view.done()
+	done, err := r.Train(ctx, view.watch())
+	view.done()
+	if err != nil {
+		return trainError(fmt.Errorf("%s: %w", r.Dir, err))
+	}
+	if done {
+		s.Note("%s: finished before; nothing to do", r.Dir)
+	} else {
+		s.Note("%s: done in %s", r.Dir, duration(r.Manifest.Seconds))
+	}
+	return s.Result(trainDocument{"tercet.train/1", []experiment.Manifest{r.Manifest}}, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, r.Dir)
+		return err
+	})
+}
+
+func isLost(err error) bool {
+	var collapse *train.CollapseError
+	var finite *train.NonFiniteError
+	return errors.As(err, &collapse) || errors.As(err, &finite)
+}
+
+// trainError gives a failed run its exit code.
+func trainError(err error) error {
+	switch {
+	case isLost(err):
+		return &ExitError{ExitDiverged, err}
+	case errors.Is(err, train.ErrInterrupted):
+		return &ExitError{ExitInterrupted, err}
+	}
+	return runError(err)
+}
+
+// runError gives an error about a run directory its exit code.
+func runError(err error) error {
+	var exit *ExitError
+	switch {
+	case errors.As(err, &exit):
+		return err
+	case errors.Is(err, experiment.ErrOtherRun):
+		return &ExitError{ExitUsage, err}
+	case errors.Is(err, experiment.ErrNoRun), errors.Is(err, train.ErrCheckpoint):
+		return &ExitError{ExitData, err}
+	}
+	return err
+}
+
+func listRuns(s *Streams, out string, variants []*config.Config) error {
+	type doc struct {
+		Schema string   `json:"schema"`
+		Runs   []string `json:"runs"`
+	}
+	d := doc{Schema: "tercet.runs/1"}
+	for _, v := range variants {
+		d.Runs = append(d.Runs, runDir(out, v))
+	}
+	return s.Result(d, func(w io.Writer) error { return printRuns(w, out, variants) })
+}
+
+func printRuns(w io.Writer, out string, variants []*config.Config) error {
+	var b strings.Builder
+	for _, v := range variants {
+		fmt.Fprintln(&b, runDir(out, v))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func runDir(out string, cfg *config.Config) string {
+	return strings.TrimSuffix(out, "/") + "/" + cfg.Name
+}

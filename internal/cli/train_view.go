@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"tercet/internal/experiment"
+	"tercet/internal/train"
+)
+
+// trainView shows training: a bar (or plain lines) over the steps, and a line
+// for each evaluation.
+type trainView struct {
+	s     *Streams
+	many  bool
+	bar   *Progress
+	steps int
+}
+
+func (v *trainView) watch() experiment.Watch {
+	return experiment.Watch{Step: v.step, Event: v.event, Note: v.s.Note}
+}
+
+func (v *trainView) step(st *train.State, of int, loss float64) {
+	if v.bar == nil {
+		v.bar = v.s.Progress("train", int64(of))
+		v.bar.Resume(int64(st.Step - 1))
+		v.steps = st.Step - 1
+	}
+	v.bar.Add(int64(st.Step-v.steps), "loss %.4f", loss)
+	v.steps = st.Step
+}
+
+func (v *trainView) event(e *train.Event) {
+	switch e.Kind {
+	case "eval":
+		mark := ""
+		if e.Best {
+			mark = "  best so far"
+		}
+		v.s.Note("epoch %g, step %d: recall@1 %.4f, MAP@R %.4f on held-out images%s", round2(e.Epoch), e.Step, e.Metrics["recall@1"], e.Metrics["map@r"], mark)
+	case "epoch":
+		v.s.Note("epoch %g, step %d: mean loss %.5f, %s", round2(e.Epoch), e.Step, *e.Loss, duration(e.Seconds))
+	}
+}
+
+// done ends the bar of one run.
+func (v *trainView) done() {
+	if v.bar != nil {
+		v.bar.Done()
+		v.bar = nil
+	}
+}
+
+func round2(x float64) float64 { return float64(int(x*100+0.5)) / 100 }
+
+// duration prints seconds as people say them.
+func duration(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	switch {
+	case seconds < 10:
+		return fmt.Sprintf("%.1f s", seconds)
+	case seconds < 120:
+		return fmt.Sprintf("%.0f s", seconds)
+	default:
+		return d.Round(time.Second).String()
+	}
+}

@@ -1,0 +1,163 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"tercet/internal/attack"
+	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/metric"
+)
+
+// AttackOptions is the resolved budget and method of an attack.
+type AttackOptions struct {
+	Attack     string  `json:"attack"` // es
+	Norm       string  `json:"norm"`
+	Eps        float64 `json:"eps"` // pixels in [0, 1]
+	Step       float64 `json:"step"`
+	Iterations int     `json:"iterations"`
+	Rule       string  `json:"rule"`      // fixed or auto
+	Direction  string  `json:"direction"` // sign or normalized
+	Start      string  `json:"start"`     // clean or random
+	Restarts   int     `json:"restarts"`
+	Keep       string  `json:"keep"`    // last or best
+	Queries    int     `json:"queries"` // 0: all
+	Sample     bool    `json:"sample"`
+	Batch      int     `json:"batch"`
+	Seed       uint64  `json:"seed"`
+	Bootstrap  int     `json:"bootstrap"`
+	Pictures   int     `json:"-"`
+}
+
+// AttackProfile fills in the budget of a named profile; "auto" is rob28 for
+// images of up to 64 pixels and rob224 for larger ones.
+func (o *AttackOptions) AttackProfile(name string, side int) error {
+	if name == "auto" {
+		name = "rob28"
+		if side > 64 {
+			name = "rob224"
+		}
+	}
+	p, err := attack.ProfileNamed(name)
+	if err != nil {
+		return err
+	}
+	d := p.PGD()
+	o.Norm, o.Eps, o.Step, o.Iterations = string(d.Norm), p.Eps, p.Step, p.Iterations
+	o.Rule, o.Direction, o.Start, o.Restarts, o.Keep = string(d.Rule), string(d.Direction), string(d.Start), d.Restarts, string(d.Keep)
+	return nil
+}
+
+func (o *AttackOptions) pgd() adversary.PGD {
+	return adversary.PGD{
+		Norm: adversary.Norm(o.Norm), Eps: o.Eps, Step: o.Step, Iterations: o.Iterations,
+		Rule: adversary.StepRule(o.Rule), Direction: adversary.Direction(o.Direction),
+		Start: adversary.Start(o.Start), Restarts: o.Restarts, Keep: adversary.Keep(o.Keep), FGSM: o.Iterations == 1,
+	}
+}
+
+// Validate returns an error naming the first option that is wrong.
+func (o AttackOptions) Validate() error {
+	p := o.pgd()
+	return p.Validate()
+}
+
+// Attacked is a result document and what its pictures and checks need.
+type Attacked struct {
+	Doc      *AttackDoc
+	Result   *attack.ESResult
+	Embedded *Embedded
+}
+
+// Attack runs the embedding-shift attack on a run's network.
+func (r *Run) Attack(ctx context.Context, checkpoint, set string, o AttackOptions, say Say) (*Attacked, error) {
+	if o.Attack != "es" {
+		return nil, fmt.Errorf("unknown attack %q (valid: es)", o.Attack)
+	}
+	if r.Config.Data.Name == "npy" {
+		return nil, fmt.Errorf("%w: attacks need images with pixels in [0, 1]; this run is trained on vectors", data.ErrUnfit)
+	}
+	start := time.Now()
+	e, err := r.Embed(ctx, checkpoint, set, 0, say)
+	if err != nil {
+		return nil, err
+	}
+	res, err := attack.ES(ctx, e.Model, e.Data, e.Vectors, e.Data.Labels(), attack.ESOptions{
+		PGD: o.pgd(), Batch: o.Batch, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed, Pictures: o.Pictures,
+		Progress: func(done, total int) { say("attack", done, total) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	doc := &AttackDoc{
+		Schema: "tercet.attack/1", Source: e.Source, Options: o, Queries: len(res.Queries),
+		Scores: map[string]metric.Scores{}, Radius: res.Radius, ZeroGradient: res.ZeroGradient,
+	}
+	for _, v := range []struct {
+		name string
+		es   attack.ESVariant
+	}{{"published", res.Published}, {"fixed", res.Fixed}} {
+		scores, clean, err := esScores(ctx, v.name, v.es, o)
+		if err != nil {
+			return nil, err
+		}
+		doc.Scores[v.name] = scores
+		if v.name == "fixed" {
+			doc.Clean = clean
+		}
+	}
+	doc.Warnings = esWarnings(res)
+	doc.Cost.Cost = res.Cost
+	doc.Cost.Forward += int64(e.Data.Len())
+	doc.Cost.Seconds = time.Since(start).Seconds()
+	return &Attacked{doc, res, e}, nil
+}
+
+// esScores turns a variant into scores with intervals over queries. The
+// published values are means of batch means; their intervals are those of the
+// plain mean over queries.
+func esScores(ctx context.Context, name string, v attack.ESVariant, o AttackOptions) (scores, clean metric.Scores, err error) {
+	n := len(v.Shift)
+	values, clear := make([]float64, 0, 2*n), make([]float64, 0, n)
+	for i := range n {
+		values = append(values, v.Shift[i], one(v.Hit[i]))
+		clear = append(clear, one(v.CleanHit[i]))
+	}
+	in := intervals(EvalOptions{Bootstrap: o.Bootstrap, Seed: o.Seed})
+	scores, err = metric.Means(ctx, metric.Scores{
+		{Key: "ES:D", Value: metric.Value{Definition: "es:d(" + name + ")"}},
+		{Key: "ES:R", Value: metric.Value{Definition: "es:r(" + name + ")"}},
+	}, values, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	scores[0].Value.Value, scores[1].Value.Value = v.D, v.R
+	clean, err = metric.Means(ctx, metric.Scores{{Key: "recall@1", Value: metric.Value{Definition: "recall@1(any)"}}}, clear, in)
+	return scores, clean, err
+}
+
+func one(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func esWarnings(r *attack.ESResult) []string {
+	var out []string
+	if r.NotNormalized {
+		out = append(out, "embeddings are not of length 1: ES:D has no fixed range and cannot be compared with published values; train with model.normalize: true")
+	}
+	if r.Collapsed {
+		out = append(out, fmt.Sprintf("embeddings have collapsed (mean cosine of two images %.4f): a small ES:D is no robustness here", r.MeanCosine))
+	}
+	if r.ZeroGradient > 0.1 {
+		out = append(out, fmt.Sprintf("%.0f %% of the gradients vanished: the attack was blind, not beaten; try --start random or --rule auto", 100*r.ZeroGradient))
+	}
+	if r.Excluded > 0 {
+		out = append(out, fmt.Sprintf("%d images were not attacked: no other image has their label", r.Excluded))
+	}
+	return out
+}

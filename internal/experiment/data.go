@@ -1,0 +1,85 @@
+package experiment
+
+import (
+	"fmt"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+)
+
+// Sets are the datasets of a run. Validation is nil where nothing is held out,
+// Test where the source has none.
+type Sets struct {
+	Train, Validation, Test data.Dataset
+}
+
+// pick returns the set of that name.
+func (s *Sets) pick(name string) (data.Dataset, error) {
+	var ds data.Dataset
+	switch name {
+	case "train":
+		ds = s.Train
+	case "validation":
+		ds = s.Validation
+	case "test":
+		ds = s.Test
+	default:
+		return nil, fmt.Errorf("unknown set %q (valid: test, validation, train)", name)
+	}
+	if ds == nil {
+		return nil, fmt.Errorf("%w: this config has no %s set", data.ErrUnfit, name)
+	}
+	return ds, nil
+}
+
+// String describes the sets in one line.
+func (s *Sets) String() string {
+	out := "train " + describe(s.Train)
+	if s.Validation != nil {
+		out += ", validation " + describe(s.Validation)
+	}
+	if s.Test != nil {
+		out += ", test " + describe(s.Test)
+	}
+	return out
+}
+
+func describe(ds data.Dataset) string {
+	h, w, c := ds.Shape()
+	return fmt.Sprintf("%d images of %d classes (%dx%dx%d)", ds.Len(), distinct(ds.Labels()), h, w, c)
+}
+
+func (s *Sets) record(cfg *config.Config) DataRecord {
+	r := DataRecord{Name: cfg.Data.Name, Train: setRecord(s.Train)}
+	if s.Validation != nil {
+		v := setRecord(s.Validation)
+		r.Validation = &v
+	}
+	if s.Test != nil {
+		r.Test = setRecord(s.Test)
+	}
+	return r
+}
+
+func setRecord(ds data.Dataset) SetRecord {
+	h, w, c := ds.Shape()
+	return SetRecord{ds.Len(), distinct(ds.Labels()), [3]int{h, w, c}, ds.Fingerprint()}
+}
+
+// sameData refuses to go on with a run whose data have changed since it began.
+func (r *Run) sameData(s *Sets) error {
+	old := r.Manifest.Data
+	if old.Train.Fingerprint == "" {
+		return nil
+	}
+	now := s.record(r.Config)
+	for _, p := range []struct {
+		set       string
+		then, now string
+	}{{"training", old.Train.Fingerprint, now.Train.Fingerprint}, {"test", old.Test.Fingerprint, now.Test.Fingerprint}} {
+		if p.then != p.now {
+			return fmt.Errorf("%w: the %s data of %s have changed since the run began (fingerprint %.12s, now %.12s); restore them or start a new run", data.ErrFormat, p.set, r.Dir, p.then, p.now)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"tercet/internal/data"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/nn"
+	"tercet/internal/train"
+)
+
+// embed returns the embeddings (N, D) of all items of ds, batch by batch.
+func embed(ctx context.Context, m *nn.Model, ds data.Dataset, batch int, say func(done, total int)) (*array.Array, error) {
+	h, w, c := ds.Shape()
+	n := ds.Len()
+	out := array.New(n, m.Dim())
+	x := array.New(min(batch, n), h, w, c)
+	ids := make([]int, 0, batch)
+	for lo := 0; lo < n; lo += batch {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		ids = ids[:0]
+		for i := lo; i < min(lo+batch, n); i++ {
+			ids = append(ids, i)
+		}
+		x.SetRows(len(ids))
+		if err := data.Gather(ds, ids, x); err != nil {
+			return nil, err
+		}
+		if lo == 0 {
+			if err := m.CheckInput(x); err != nil {
+				return nil, err
+			}
+		}
+		copy(out.Data[lo*m.Dim():], m.Embed(x, nn.Eval).Data)
+		say(min(lo+batch, n), n)
+	}
+	return out, nil
+}
+
+// pixels returns the raw images of ds as vectors (N, H*W*C): the baseline that
+// an embedding has to beat.
+func pixels(ds data.Dataset) (*array.Array, error) {
+	h, w, c := ds.Shape()
+	out := array.New(ds.Len(), h, w, c)
+	ids := make([]int, ds.Len())
+	for i := range ids {
+		ids[i] = i
+	}
+	if err := data.Gather(ds, ids, out); err != nil {
+		return nil, err
+	}
+	return array.Of(out.Data, ds.Len(), h*w*c)
+}
+
+// Embedded is a run's network applied to one of its sets.
+type Embedded struct {
+	Run     *Run
+	Source  Source
+	Model   *nn.Model
+	Data    data.Dataset
+	Vectors *array.Array // (N, D)
+	Seconds float64
+}
+
+// checkpoint reads the run's "last" or "best" checkpoint.
+func (r *Run) checkpoint(which string) (*train.Checkpoint, error) {
+	path := r.Last()
+	switch which {
+	case "last":
+	case "best":
+		path = r.BestPath()
+	default:
+		return nil, fmt.Errorf("unknown checkpoint %q (valid: last, best)", which)
+	}
+	c, err := train.ReadCheckpoint(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; has the run been trained? `tercet train --resume %s` continues it", r.Dir, err, r.Dir)
+	}
+	if c.Config != r.Config.Hash() {
+		return nil, fmt.Errorf("%w: %s belongs to another config than %s", ErrNoRun, path, r.Path("config.yaml"))
+	}
+	return c, nil
+}
+
+// Embed loads the run's network and embeds one of its sets: "test",
+// "validation" or "train".
+func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(stage string, done, total int)) (*Embedded, error) {
+	c, err := r.checkpoint(which)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.LoadModel()
+	if err != nil {
+		return nil, err
+	}
+	sets, err := OpenData(r.Config)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.sameData(sets); err != nil {
+		return nil, err
+	}
+	ds, err := sets.pick(set)
+	if err != nil {
+		return nil, err
+	}
+	if ds, err = spread(ds, limit); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	v, err := embed(ctx, m, ds, r.Config.Eval.Batch, func(done, total int) { say("embed", done, total) })
+	if err != nil {
+		return nil, err
+	}
+	return &Embedded{
+		Run: r, Model: m, Data: ds, Vectors: v, Seconds: time.Since(start).Seconds(),
+		Source: Source{
+			Run: r.Dir, Checkpoint: which, Step: c.State.Step, Set: set,
+			Items: ds.Len(), Classes: distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),
+		},
+	}, nil
+}
+
+// spread takes at most limit items of ds, evenly over the whole; 0 takes all.
+func spread(ds data.Dataset, limit int) (data.Dataset, error) {
+	n := ds.Len()
+	if limit <= 0 || limit >= n {
+		return ds, nil
+	}
+	ids := make([]int, limit)
+	for i := range ids {
+		ids[i] = i * n / limit
+	}
+	return data.Subset(ds, ids)
+}

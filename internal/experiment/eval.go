@@ -1,0 +1,136 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"tercet/internal/cluster"
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/metric"
+)
+
+// Say is told what is being done and how far it has come.
+type Say func(stage string, done, total int)
+
+// EvalDefaults are the options that a run's config asks for.
+func EvalDefaults(cfg *config.Config) EvalOptions {
+	return EvalOptions{
+		Ks: cfg.Eval.Ks, Distance: metric.Euclidean, Bootstrap: cfg.Eval.Bootstrap, KMeans: true,
+		K: cfg.Eval.KMeans.K, NInit: cfg.Eval.KMeans.NInit, Seed: cfg.Seed, Baselines: cfg.Eval.Baselines, Batch: cfg.Eval.Batch,
+	}
+}
+
+// Evaluation is a result document and what its pictures need.
+type Evaluation struct {
+	Doc       *EvalDoc
+	Embedded  *Embedded // nil where there was no run
+	Retrieval *metric.Retrieval
+	KMeans    *cluster.KMeansResult
+}
+
+// Eval judges a run's embeddings of a set, beside raw pixels and the untrained
+// network, and writes eval.json.
+func (r *Run) Eval(ctx context.Context, checkpoint, set string, o EvalOptions, say Say) (*Evaluation, error) {
+	start := time.Now()
+	e, err := r.Embed(ctx, checkpoint, set, o.Limit, say)
+	if err != nil {
+		return nil, err
+	}
+	doc := &EvalDoc{Schema: "tercet.eval/1", Source: e.Source, Options: o}
+	v := vectors{e.Vectors.Data, e.Vectors.Rows(), e.Vectors.Cols(), e.Data.Labels()}
+	j, ret, km, err := judge(ctx, v, o, say)
+	if err != nil {
+		return nil, err
+	}
+	doc.Judged = j
+	doc.Cost.Cost = adversary.Cost{Forward: int64(v.n)}
+	if o.Baselines {
+		if doc.Baselines, err = r.baselines(ctx, e.Data, o, say); err != nil {
+			return nil, err
+		}
+		doc.Cost.Forward += int64(v.n)
+		doc.Warnings = append(doc.Warnings, weak(doc)...)
+	}
+	if set == "train" {
+		doc.Warnings = append(doc.Warnings, "judged on the training set: these scores say nothing about unseen data")
+	}
+	if km != nil {
+		doc.Warnings = append(doc.Warnings, km.Warnings...)
+	}
+	doc.Cost.Seconds = time.Since(start).Seconds()
+	return &Evaluation{doc, e, ret, km}, nil
+}
+
+// baselines scores raw pixels and the network with its first weights by the same
+// options.
+func (r *Run) baselines(ctx context.Context, ds data.Dataset, o EvalOptions, say Say) (map[string]Judged, error) {
+	o.Neighbours = 0
+	out := map[string]Judged{}
+	raw, err := pixels(ds)
+	if err != nil {
+		return nil, err
+	}
+	m, err := buildModel(r.Config, ds)
+	if err != nil {
+		return nil, err
+	}
+	untrained, err := embed(ctx, m, ds, o.Batch, func(done, total int) { say("untrained: embed", done, total) })
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range []struct {
+		name string
+		v    vectors
+	}{
+		{"pixels", vectors{raw.Data, raw.Rows(), raw.Cols(), ds.Labels()}},
+		{"untrained", vectors{untrained.Data, untrained.Rows(), untrained.Cols(), ds.Labels()}},
+	} {
+		j, _, _, err := judge(ctx, b.v, o, func(stage string, done, total int) { say(b.name+": "+stage, done, total) })
+		if err != nil {
+			return nil, fmt.Errorf("baseline %s: %w", b.name, err)
+		}
+		out[b.name] = j
+	}
+	return out, nil
+}
+
+// weak warns where training has not beaten a baseline.
+func weak(doc *EvalDoc) []string {
+	key := fmt.Sprintf("recall@%d", doc.Options.Ks[0])
+	mine, ok := doc.Retrieval.Get(key)
+	if !ok {
+		return nil
+	}
+	var out []string
+	for _, name := range []string{"pixels", "untrained"} {
+		if base, ok := doc.Baselines[name].Retrieval.Get(key); ok && base.Value >= mine.Value {
+			out = append(out, fmt.Sprintf("%s %.4f does not beat the baseline %s (%.4f)", key, mine.Value, name, base.Value))
+		}
+	}
+	return out
+}
+
+// EvalFiles judges embeddings that any tool has written: npy (N, D), with labels
+// in npy or csv.
+func EvalFiles(ctx context.Context, embeddings, labels string, o EvalOptions, say Say) (*Evaluation, error) {
+	start := time.Now()
+	v, src, err := readVectors(embeddings, labels)
+	if err != nil {
+		return nil, err
+	}
+	o.Baselines = false
+	doc := &EvalDoc{Schema: "tercet.eval/1", Source: src, Options: o}
+	j, ret, km, err := judge(ctx, v, o, say)
+	if err != nil {
+		return nil, err
+	}
+	doc.Judged = j
+	if km != nil {
+		doc.Warnings = km.Warnings
+	}
+	doc.Cost.Seconds = time.Since(start).Seconds()
+	return &Evaluation{Doc: doc, Retrieval: ret, KMeans: km}, nil
+}

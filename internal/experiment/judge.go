@@ -1,0 +1,94 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+
+	"tercet/internal/cluster"
+	"tercet/internal/metric"
+)
+
+// EvalOptions says what is measured on embeddings.
+type EvalOptions struct {
+	Ks         []int  `json:"ks"`
+	Distance   string `json:"distance"`  // euclidean or cosine
+	Bootstrap  int    `json:"bootstrap"` // resamples; 0 gives no intervals
+	KMeans     bool   `json:"kmeans"`
+	K          int    `json:"k"` // clusters; 0 takes the number of classes
+	NInit      int    `json:"n_init"`
+	Seed       uint64 `json:"seed"`
+	Baselines  bool   `json:"baselines"`
+	Batch      int    `json:"batch"`
+	Neighbours int    `json:"-"` // kept for pictures, not in the document
+	Limit      int    `json:"limit,omitempty"`
+}
+
+// vectors are labelled embeddings: x (n, d) row-major, labels nil or n long.
+type vectors struct {
+	x      []float32
+	n, d   int
+	labels []int32
+}
+
+// judge scores v by retrieval and, where asked for, by k-means with as many
+// clusters as classes. say is told what is being done.
+func judge(ctx context.Context, v vectors, o EvalOptions, say Say) (Judged, *metric.Retrieval, *cluster.KMeansResult, error) {
+	ret, err := metric.Retrieve(ctx, v.x, v.n, v.d, v.labels, metric.RetrievalOptions{
+		K: o.Ks, Distance: o.Distance, Neighbours: o.Neighbours,
+		Intervals: intervals(o),
+		Progress:  func(done, total int) { say("retrieval", done, total) },
+	})
+	if err != nil {
+		return Judged{}, nil, nil, err
+	}
+	j := Judged{Retrieval: ret.Scores, Excluded: ret.Excluded}
+	if !o.KMeans {
+		return j, ret, nil, nil
+	}
+	km, err := kmeans(ctx, v, o.K, o.NInit, o.Seed, say)
+	if err != nil {
+		return Judged{}, nil, nil, err
+	}
+	if j.Clustering, err = clusterScores(v.labels, km.Labels); err != nil {
+		return Judged{}, nil, nil, err
+	}
+	return j, ret, km, nil
+}
+
+// kmeans clusters v; k = 0 takes the number of distinct labels.
+func kmeans(ctx context.Context, v vectors, k, starts int, seed uint64, say Say) (*cluster.KMeansResult, error) {
+	if k == 0 {
+		if v.labels == nil {
+			return nil, fmt.Errorf("k-means needs the number of clusters where there are no labels: give -k")
+		}
+		k = distinct(v.labels)
+	}
+	return cluster.KMeans(ctx, v.x, v.n, v.d, cluster.KMeansOptions{
+		K: k, Restarts: starts, Seed: seed,
+		Progress: func(restart, iteration int) { say("k-means", restart, max(starts, restart)) },
+	})
+}
+
+// intervals translates the option, whose 0 means none.
+func intervals(o EvalOptions) metric.Intervals {
+	if o.Bootstrap == 0 {
+		return metric.Intervals{Resamples: -1}
+	}
+	return metric.Intervals{Resamples: o.Bootstrap, Seed: o.Seed}
+}
+
+func clusterScores(truth, pred []int32) (metric.Scores, error) {
+	c, err := metric.Clustering(truth, pred)
+	if err != nil {
+		return nil, err
+	}
+	return c.Scores, nil
+}
+
+func distinct(labels []int32) int {
+	seen := map[int32]bool{}
+	for _, l := range labels {
+		seen[l] = true
+	}
+	return len(seen)
+}

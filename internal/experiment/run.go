@@ -1,0 +1,265 @@
+// Package experiment turns a config into a wired run, owns the run directory
+// and sweeps. It is the only package that knows all components.
+package experiment
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/fsx"
+	"tercet/internal/train"
+)
+
+var (
+	// ErrOtherRun is wrapped when a directory belongs to another run or is not
+	// a run's at all.
+	ErrOtherRun = errors.New("the directory belongs to something else")
+	// ErrNoRun is wrapped when a directory holds no run, or one that is broken.
+	ErrNoRun = errors.New("no usable run")
+	// ErrBusy is wrapped when another process is working on the run.
+	ErrBusy = errors.New("another process is working on this run")
+)
+
+// Status is where a run stands.
+type Status string
+
+// The states of a run.
+const (
+	Running     Status = "running"
+	Finished    Status = "finished"
+	Interrupted Status = "interrupted"
+	Failed      Status = "failed"
+	Collapsed   Status = "collapsed"
+	Diverged    Status = "diverged"
+)
+
+// Manifest is manifest.json, schema tercet.run/1.
+type Manifest struct {
+	Schema  string         `json:"schema"`
+	Name    string         `json:"name"`
+	Version string         `json:"version"`
+	Status  Status         `json:"status"`
+	Message string         `json:"message,omitempty"`
+	Seed    uint64         `json:"seed"`
+	Config  string         `json:"config_hash"`
+	Data    DataRecord     `json:"data"`
+	Model   ModelRecord    `json:"model"`
+	Steps   int            `json:"steps"` // optimiser steps done
+	Of      int            `json:"steps_planned"`
+	Cost    adversary.Cost `json:"cost"`    // images forward and backward
+	Seconds float64        `json:"seconds"` // training time over all sessions
+	Best    *Best          `json:"best,omitempty"`
+	CPU     string         `json:"cpu"`
+	Kernel  string         `json:"kernel"`
+	OS      string         `json:"os"`
+	Started string         `json:"started"`
+	Updated string         `json:"updated"`
+}
+
+// Best names the best checkpoint.
+type Best struct {
+	Metric string  `json:"metric"`
+	Value  float64 `json:"value"`
+	Step   int     `json:"step"`
+}
+
+// DataRecord identifies what a run was trained and judged on.
+type DataRecord struct {
+	Name       string     `json:"name"`
+	Train      SetRecord  `json:"train"`
+	Validation *SetRecord `json:"validation,omitempty"`
+	Test       SetRecord  `json:"test"`
+}
+
+// SetRecord identifies one set.
+type SetRecord struct {
+	Items       int    `json:"items"`
+	Classes     int    `json:"classes"`
+	Shape       [3]int `json:"shape"` // H, W, C
+	Fingerprint string `json:"fingerprint"`
+}
+
+// ModelRecord describes the network.
+type ModelRecord struct {
+	Name       string `json:"name"`
+	Embedding  int    `json:"embedding"`
+	Parameters int    `json:"parameters"`
+}
+
+// Run is an open run directory.
+type Run struct {
+	Dir      string
+	Config   *config.Config
+	Manifest Manifest
+	lock     *os.File
+	log      *train.Log    // while training
+	coverage data.Coverage // of the sampler's first epoch
+}
+
+// Path joins a name onto the run's directory.
+func (r *Run) Path(name ...string) string {
+	return filepath.Join(append([]string{r.Dir}, name...)...)
+}
+
+// Last and BestPath are the two checkpoints.
+func (r *Run) Last() string     { return r.Path("checkpoints", "last.safetensors") }
+func (r *Run) BestPath() string { return r.Path("checkpoints", "best.safetensors") }
+
+// Create makes root/<name> for cfg, or opens it when it already holds a run of
+// exactly this config; what is found there is never overwritten.
+func Create(root string, cfg *config.Config) (*Run, error) {
+	dir := filepath.Join(root, cfg.Name)
+	resolved, err := cfg.Resolved()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, fmt.Errorf("run directory %s: %w", dir, err)
+	}
+	if own := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == "lock" }); len(own) > 0 {
+		return reopen(dir, cfg, resolved)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "checkpoints"), 0o755); err != nil {
+		return nil, fmt.Errorf("run directory: %w", err)
+	}
+	r := &Run{Dir: dir, Config: cfg}
+	if err := r.Lock(); err != nil {
+		return nil, err
+	}
+	r.Manifest = Manifest{
+		Schema: "tercet.run/1", Name: cfg.Name, Version: Version, Status: Running, Seed: cfg.Seed,
+		Config: cfg.Hash(), CPU: cpuName(), Kernel: kernel.Current().String(),
+		OS: runtime.GOOS + "/" + runtime.GOARCH, Started: now(),
+	}
+	if err := fsx.WriteFile(r.Path("config.yaml"), resolved, 0o644); err != nil {
+		return nil, err
+	}
+	return r, r.SaveManifest()
+}
+
+// reopen opens dir for cfg, refusing a directory of anything else.
+func reopen(dir string, cfg *config.Config, resolved []byte) (*Run, error) {
+	old, err := os.ReadFile(filepath.Join(dir, "config.yaml"))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s is not empty and holds no run (no config.yaml); give the run another name (--set name=...) or another --out", ErrOtherRun, dir)
+	}
+	if string(old) != string(resolved) {
+		return nil, fmt.Errorf("%w: %s holds a run of another config; first difference:\n%s\ngive this run another name (--set name=...) or another --out, or remove the old one", ErrOtherRun, dir, firstDifference(string(old), string(resolved)))
+	}
+	r := &Run{Dir: dir, Config: cfg}
+	if err := r.readManifest(); err != nil {
+		// Killed between writing the config and the manifest: nothing is lost.
+		if !os.IsNotExist(err) {
+			return nil, err
+		}
+		r.Manifest = Manifest{Schema: "tercet.run/1", Name: cfg.Name, Version: Version, Status: Running, Seed: cfg.Seed, Config: cfg.Hash(), CPU: cpuName(), Kernel: kernel.Current().String(), OS: runtime.GOOS + "/" + runtime.GOARCH, Started: now()}
+	}
+	return r, os.MkdirAll(r.Path("checkpoints"), 0o755)
+}
+
+func firstDifference(a, b string) string {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range max(len(x), len(y)) {
+		var l, r string
+		if i < len(x) {
+			l = x[i]
+		}
+		if i < len(y) {
+			r = y[i]
+		}
+		if l != r {
+			return fmt.Sprintf("  there: %s\n  here:  %s", strings.TrimSpace(l), strings.TrimSpace(r))
+		}
+	}
+	return ""
+}
+
+// Open opens an existing run directory for reading or resuming.
+func Open(dir string) (*Run, error) {
+	path := filepath.Join(dir, "config.yaml")
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("%w: %s has no config.yaml; a run directory is what `tercet train` makes", ErrNoRun, dir)
+	}
+	cfg, err := config.Load(path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoRun, err)
+	}
+	r := &Run{Dir: dir, Config: cfg}
+	if err := r.readManifest(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoRun, err)
+	}
+	return r, nil
+}
+
+func (r *Run) readManifest() error {
+	path := r.Path("manifest.json")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, &r.Manifest); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if r.Manifest.Schema != "tercet.run/1" {
+		return fmt.Errorf("%s: schema %q; this version reads tercet.run/1", path, r.Manifest.Schema)
+	}
+	return nil
+}
+
+// SaveManifest writes manifest.json.
+func (r *Run) SaveManifest() error {
+	r.Manifest.Updated = now()
+	return WriteJSON(r.Path("manifest.json"), r.Manifest)
+}
+
+// Lock makes this process the only one that works on the run, or returns
+// ErrBusy.
+func (r *Run) Lock() error {
+	if r.lock != nil {
+		return nil
+	}
+	f, err := os.OpenFile(r.Path("lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return fmt.Errorf("run directory: %w", err)
+	}
+	if err := lockFile(f); err != nil {
+		f.Close()
+		return fmt.Errorf("%w: %s", ErrBusy, r.Dir)
+	}
+	r.lock = f
+	return nil
+}
+
+// Close gives up the lock.
+func (r *Run) Close() {
+	if r.lock != nil {
+		r.lock.Close()
+		r.lock = nil
+	}
+}
+
+// WriteJSON writes v, indented, by way of a temporary file.
+func WriteJSON(path string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return fsx.WriteFile(path, append(b, '\n'), 0o644)
+}
+
+func now() string { return time.Now().UTC().Format(time.RFC3339) }
+
+// Version is the program's, set by the command line.
+var Version = "unknown"

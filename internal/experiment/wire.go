@@ -1,0 +1,188 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/loss"
+	"tercet/internal/engine/mine"
+	"tercet/internal/engine/nn"
+	"tercet/internal/engine/optim"
+	"tercet/internal/rng"
+	"tercet/internal/train"
+)
+
+// modelSpec is the network that cfg names, for images of ds after augmentation.
+func modelSpec(cfg *config.Config, ds data.Dataset) (nn.Spec, error) {
+	h, w, c := ds.Shape()
+	s := nn.Spec{
+		Name: cfg.Model.Name, Height: h, Width: w, Channels: c,
+		Embedding: cfg.Model.Embedding, Normalize: cfg.Model.Normalize, Init: cfg.Model.Init,
+	}
+	switch o := cfg.Model.Options.(type) {
+	case config.LinearModel, config.LeNetModel, config.C2F2Model:
+	case config.MLPModel:
+		s.Units = o.Width
+	case config.CNNModel:
+		s.Units, s.Filters = o.Width, o.Filters
+		if s.Embedding == 0 {
+			s.FC = o.FC
+		}
+	case config.ResNet18Model:
+		s.Stem, s.Units = o.Stem, o.Width
+	default:
+		return s, fmt.Errorf("model %s: no wiring for options %T", cfg.Model.Name, o)
+	}
+	return s, nil
+}
+
+// buildModel makes the untrained network of cfg for images like those of ds.
+func buildModel(cfg *config.Config, ds data.Dataset) (*nn.Model, error) {
+	s, err := modelSpec(cfg, ds)
+	if err != nil {
+		return nil, err
+	}
+	return nn.Build(s, rng.New(cfg.Seed, "init"))
+}
+
+// buildSampler makes the batcher of cfg.
+func buildSampler(cfg *config.Config, ds data.Dataset) (data.Sampler, error) {
+	o := data.SamplerOptions{Name: cfg.Batch.Sampler, DropLast: cfg.Batch.DropLast, Seed: cfg.Seed}
+	switch b := cfg.Batch.Options.(type) {
+	case config.ClassPairs:
+		o.Pairs = b.Pairs
+	case config.MPerClass:
+		o.Classes, o.PerClass = b.Classes, b.PerClass
+	default:
+		return nil, fmt.Errorf("sampler %s: no wiring for options %T", cfg.Batch.Sampler, b)
+	}
+	return data.NewSampler(ds, o)
+}
+
+// buildObjective makes the loss of cfg.
+func buildObjective(cfg *config.Config) (loss.Objective, error) {
+	switch o := cfg.Loss.Options.(type) {
+	case config.TripletLoss:
+		return loss.NewTriplet(loss.TripletOptions{
+			Distance: loss.Distance(o.Distance), Form: loss.Form(o.Form), Margin: o.Margin,
+			Reduce: loss.Reduction(o.Reducer), Eps: o.Eps,
+		})
+	}
+	return nil, fmt.Errorf("loss %s: no wiring for options %T", cfg.Loss.Name, cfg.Loss.Options)
+}
+
+// buildMiner makes the miner of cfg for batches of the sampler's layout. The
+// band's default is the loss's margin, in units of the Euclidean distance.
+func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Miner, error) {
+	o := mine.Options{Layout: mine.Layout(layout), Margin: obj.Margin()}
+	if t, ok := cfg.Loss.Options.(config.TripletLoss); ok && t.Distance == "squared" {
+		o.Margin = math.Sqrt(o.Margin)
+	}
+	switch m := cfg.Miner.Options.(type) {
+	case config.RandomMiner, config.SofthardMiner, config.HardestMiner:
+	case config.SemihardMiner:
+		if m.Margin != nil {
+			o.Margin = *m.Margin
+		}
+	case config.DistanceMiner:
+		o.Cutoff = m.Cutoff
+	case config.BatchAllMiner:
+		o.Cap = m.Cap
+	default:
+		return nil, fmt.Errorf("miner %s: no wiring for options %T", cfg.Miner.Name, m)
+	}
+	name := cfg.Miner.Name
+	if name == "distance" {
+		name = "distance-weighted"
+	}
+	return mine.New(name, o)
+}
+
+// buildDefense makes the defence of cfg.
+func buildDefense(cfg *config.Config) (adversary.Defense, error) {
+	switch o := cfg.Defense.Options.(type) {
+	case config.NoDefense:
+		return adversary.None{}, nil
+	default:
+		return nil, fmt.Errorf("defense %s: no wiring for options %T", cfg.Defense.Name, o)
+	}
+}
+
+// buildOptimizer makes the optimiser of cfg for params.
+func buildOptimizer(cfg *config.Config, params []*nn.Param) (optim.Optimizer, error) {
+	c := optim.Config{Name: cfg.Optimizer.Name, WeightDecay: cfg.Optimizer.WeightDecay, Decay: cfg.Optimizer.Decay}
+	switch o := cfg.Optimizer.Options.(type) {
+	case config.SGD:
+		c.Momentum, c.Nesterov = o.Momentum, o.Nesterov
+	case config.Adam:
+		c.Beta1, c.Beta2, c.Eps = o.Betas[0], o.Betas[1], o.Eps
+	default:
+		return nil, fmt.Errorf("optimizer %s: no wiring for options %T", cfg.Optimizer.Name, o)
+	}
+	return optim.New(c, params)
+}
+
+// buildSchedule makes the learning rate of cfg for a run of that many steps.
+func buildSchedule(cfg *config.Config, steps, perEpoch int) (optim.Schedule, error) {
+	s := optim.Schedule{
+		Kind: cfg.Optimizer.Schedule.Name, Base: cfg.Optimizer.LR, Total: steps,
+		Warmup: inSteps(cfg.Optimizer.Schedule.Warmup, perEpoch),
+	}
+	switch o := cfg.Optimizer.Schedule.Options.(type) {
+	case config.ConstantSchedule:
+	case config.StepSchedule:
+		s.Every, s.Gamma = max(1, inSteps(o.Every, perEpoch)), o.Gamma
+	case config.CosineSchedule:
+		s.Min = o.MinLR
+	default:
+		return s, fmt.Errorf("schedule %s: no wiring for options %T", s.Kind, o)
+	}
+	return s, s.Check()
+}
+
+// inSteps converts a span in steps or epochs to steps.
+func inSteps(s config.Span, perEpoch int) int {
+	if s.Unit == "epochs" {
+		return int(math.Round(s.N * float64(perEpoch)))
+	}
+	return int(math.Round(s.N))
+}
+
+// collapseChecks is the distance of two checks of the collapse monitor, in
+// steps.
+const collapseChecks = 10
+
+// trainOptions are the loop's lengths and intervals in steps.
+func trainOptions(cfg *config.Config, perEpoch int) train.Options {
+	t := cfg.Train
+	o := train.Options{
+		Seed: cfg.Seed, Steps: t.Steps, StepsPerEpoch: perEpoch, Mode: nn.Train,
+		Clip: cfg.Optimizer.Clip, LogEvery: t.LogEvery, EvalEvery: t.EvalEvery,
+	}
+	if t.Epochs > 0 {
+		o.Steps = t.Epochs * perEpoch
+	}
+	if t.BatchNorm == "frozen" {
+		o.Mode = nn.Eval
+	}
+	if t.CheckpointEvery.Unit == "minutes" {
+		o.CheckpointAfter = time.Duration(t.CheckpointEvery.N * float64(time.Minute))
+	} else {
+		o.CheckpointEvery = inSteps(t.CheckpointEvery, perEpoch)
+	}
+	if c := t.Collapse; c.Enabled {
+		o.Collapse = train.CollapseOptions{
+			Every: collapseChecks, Cosine: c.Cosine, Rank: c.Rank,
+			Patience: max(1, c.Window/collapseChecks), Grace: c.Window,
+		}
+	}
+	o.Stop.Metric = "loss"
+	if t.EarlyStop.Metric != "" {
+		o.Stop = train.EarlyStop{Metric: t.EarlyStop.Metric, Patience: t.EarlyStop.Patience, MinDelta: t.EarlyStop.MinDelta}
+	}
+	return o
+}
