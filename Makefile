@@ -6,7 +6,7 @@ LDFLAGS   := -s -w -X tercet/internal/cli.version=$(VERSION)
 FUZZTIME  ?= 10s
 PKGS      ?= ./...
 
-.PHONY: all demo test build bench lint race noasm fuzz-short generate-check docs dist clean
+.PHONY: all demo test build bench lint race noasm fuzz-short generate-check docs dist kill-test experiments clean
 
 all: build
 
@@ -70,6 +70,18 @@ dist:
 	  echo "dist/tercet-$$os-$$arch$$ext"; \
 	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS) -buildid=' -o dist/tercet-$$os-$$arch$$ext ./cmd/tercet; \
 	done; cd dist && sha256sum tercet-* > SHA256SUMS
+
+## kill-test: SIGKILL at ten random moments, resume, compare the bytes (minutes)
+kill-test: build
+	scripts/kill-test.sh
+
+## experiments: the runs of the README's table on real data in ../shared/data (about an hour on 2 cores)
+experiments: build
+	for c in mnist-c2f2 omniglot-cnn cifar10-resnet18; do $(BIN) train --config configs/$$c.yaml; done
+	for r in mnist-c2f2 cifar10-resnet18 omniglot-cnn-seed-0 omniglot-cnn-seed-1 omniglot-cnn-seed-2; do $(BIN) eval --run runs/$$r; done
+	$(BIN) attack --run runs/mnist-c2f2
+	$(BIN) cluster --run runs/mnist-c2f2
+	$(BIN) report --runs 'runs/*' --out runs/report.md
 
 clean:
 	rm -rf bin dist
