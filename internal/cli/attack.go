@@ -37,7 +37,6 @@ type attackOptions struct {
 	bootstrap  int
 	examples   int
 	save       string
-	noPictures bool
 	failUnder  []string
 	format     string
 	changed    func(flag string) bool

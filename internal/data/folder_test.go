@@ -149,7 +149,7 @@ func TestFolderTrainAndTest(t *testing.T) {
 	wantError(t, err, ErrFormat, "2x2x1", "2x3x1", "data.size")
 	_, _, err = openFolder(root, "train", "val", ImageOptions{})
 	wantError(t, err, ErrMissing, "val", "data.root")
-	train, test, err = openFolder(root, "", "train", ImageOptions{})
+	_, _, err = openFolder(root, "", "train", ImageOptions{})
 	wantError(t, err, ErrFormat, "a folder inside class")
 }
 

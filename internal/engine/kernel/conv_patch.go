@@ -100,7 +100,8 @@ func (g *Conv) gatherWhole(dst []float32, ld int, x []float32, oh, ow, r0, r1 in
 				copy(to, from)
 				continue
 			}
-			for i, v := range from { // a call of copy would take longer
+			//lint:ignore S1001 a call of copy takes longer than so few elements
+			for i, v := range from {
 				to[i] = v
 			}
 		}
