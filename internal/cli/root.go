@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tercet/internal/config"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/names"
 	"tercet/internal/par"
 )
 
@@ -130,20 +130,20 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !found {
 		return usagef("%s (flags: %s --help)", msg, cmd.CommandPath())
 	}
-	var names []string
+	var flags []string
 	for _, usage := range strings.Fields(cmd.Flags().FlagUsages()) {
 		if name, ok := strings.CutPrefix(usage, "--"); ok {
-			names = append(names, name)
+			flags = append(flags, name)
 		}
 	}
-	if c := config.Closest(word, names); c != "" {
+	if c := names.Closest(word, flags); c != "" {
 		msg += "; did you mean --" + c + "?"
 	}
 	return usagef("%s (flags: %s --help)", msg, cmd.CommandPath())
 }
 
 func didYouMean(word string, list []string) string {
-	if c := config.Closest(word, list); c != "" {
+	if c := names.Closest(word, list); c != "" {
 		return "did you mean " + c + "? "
 	}
 	return ""

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"tercet/internal/names"
 )
 
 // decoder fills a config from a tree and collects every mistake.
@@ -27,7 +29,7 @@ func (d *decoder) section(v reflect.Value, n *node, path string) {
 	}
 	n = spell(t, n)
 	if n.kind != mapping {
-		own := names(fields(t))
+		own := fieldNames(fields(t))
 		if f, _, ok := choice(t); ok {
 			own = []string{f.name}
 		}
@@ -53,7 +55,7 @@ func (d *decoder) section(v reflect.Value, n *node, path string) {
 	for _, e := range n.keys {
 		_, common := find(own, e.key)
 		if _, special := find(optional, e.key); !common && !special {
-			d.unknown(v, e, path, append(names(own), names(optional)...))
+			d.unknown(v, e, path, append(fieldNames(own), fieldNames(optional)...))
 		}
 	}
 	for _, f := range own {
@@ -129,7 +131,7 @@ func (d *decoder) unknown(v reflect.Value, e entry, path string, valid []string)
 		valid = append(valid, "include")
 	}
 	msg := unknown(e.key, valid)
-	if Closest(e.key, valid) == "" {
+	if names.Closest(e.key, valid) == "" {
 		if paths := elsewhere(e.key); len(paths) > 0 {
 			msg = fmt.Sprintf("did you mean %s? %s", strings.Join(paths, " or "), msg)
 		}

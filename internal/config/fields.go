@@ -42,7 +42,7 @@ func find(list []field, name string) (field, bool) {
 	return field{}, false
 }
 
-func names(list []field) []string {
+func fieldNames(list []field) []string {
 	out := make([]string, len(list))
 	for i, f := range list {
 		out[i] = f.name

@@ -220,22 +220,6 @@ func TestTooManyRuns(t *testing.T) {
 	}
 }
 
-func TestClosest(t *testing.T) {
-	for _, tc := range []struct{ word, want string }{{"magrin", "margin"}, {"Margin", "margin"}, {"distence", "distance"}, {"dist", "distance"}, {"q", ""}, {"zebra", ""}} {
-		if got := Closest(tc.word, []string{"distance", "margin", "form"}); got != tc.want {
-			t.Errorf("%s: got %q, want %q", tc.word, got, tc.want)
-		}
-	}
-	for _, tc := range []struct {
-		a, b string
-		want int
-	}{{"", "abc", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"same", "same", 0}} {
-		if got := edits(tc.a, tc.b); got != tc.want {
-			t.Errorf("edits(%q, %q) = %d, want %d", tc.a, tc.b, got, tc.want)
-		}
-	}
-}
-
 func TestSchemaGolden(t *testing.T) {
 	got, err := JSONSchema()
 	if err != nil {

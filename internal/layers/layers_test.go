@@ -20,6 +20,7 @@ var floor = map[string]int{
 	"internal/rng":              0,
 	"internal/fsx":              0,
 	"internal/safetensors":      0,
+	"internal/names":            0,
 	"internal/engine/kernel":    1,
 	"internal/engine/array":     2,
 	"internal/engine/nn":        3,

@@ -289,6 +289,9 @@ func TestBadBatches(t *testing.T) {
 }
 
 func TestNewErrors(t *testing.T) {
+	if _, err := New("zebra", Defaults()); err == nil || !strings.Contains(err.Error(), `unknown miner "zebra" (valid: random, `) {
+		t.Error(err)
+	}
 	if _, err := New("softhrad", Defaults()); err == nil || !strings.Contains(err.Error(), `did you mean "softhard"?`) || !strings.Contains(err.Error(), "distance-weighted, hardest, batch-all") {
 		t.Error(err)
 	}

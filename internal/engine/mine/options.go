@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
+
+	"tercet/internal/names"
 )
 
 // Layout says which rows of a batch are anchors.
@@ -69,11 +70,11 @@ var makers = []struct {
 
 // Names lists the miners that New knows.
 func Names() []string {
-	names := make([]string, len(makers))
+	list := make([]string, len(makers))
 	for i, m := range makers {
-		names[i] = m.name
+		list[i] = m.name
 	}
-	return names
+	return list
 }
 
 // New returns the miner of that name, for one goroutine at a time.
@@ -95,31 +96,9 @@ func New(name string, o Options) (Miner, error) {
 			return m.make(o), nil
 		}
 	}
-	return nil, fmt.Errorf("mine: unknown miner %q; did you mean %q? (valid: %s)", name, closest(name, Names()), strings.Join(Names(), ", "))
-}
-
-// closest returns the name with the smallest edit distance to s.
-func closest(s string, names []string) string {
-	return slices.MinFunc(names, func(x, y string) int { return edits(s, x) - edits(s, y) })
-}
-
-// edits is the Levenshtein distance of two strings in bytes.
-func edits(s, t string) int {
-	row := make([]int, len(t)+1)
-	for j := range row {
-		row[j] = j
+	hint := ""
+	if c := names.Closest(name, Names()); c != "" {
+		hint = fmt.Sprintf("; did you mean %q?", c)
 	}
-	for i := range len(s) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(t) {
-			substitute := diagonal
-			if s[i] != t[j] {
-				substitute++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(t)]
+	return nil, fmt.Errorf("mine: unknown miner %q%s (valid: %s)", name, hint, strings.Join(Names(), ", "))
 }

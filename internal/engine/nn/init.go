@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"tercet/internal/names"
 	"tercet/internal/rng"
 )
 
@@ -42,11 +43,11 @@ var initialisers = []initialiser{
 
 // InitNames lists the initialisation schemes.
 func InitNames() []string {
-	names := make([]string, len(initialisers))
+	list := make([]string, len(initialisers))
 	for i, s := range initialisers {
-		names[i] = s.name
+		list[i] = s.name
 	}
-	return names
+	return list
 }
 
 // Initialize draws all weights and biases by the named scheme (empty: pytorch)
@@ -103,35 +104,9 @@ func Initialize(params []*Param, scheme string, r *rng.Stream) error {
 }
 
 // unknown says that there is no such name, and which one is closest.
-func unknown(what, name string, names []string) error {
-	best, dist := "", len(name)/2+2
-	for _, n := range names {
-		if d := editDistance(strings.ToLower(name), n); d < dist {
-			best, dist = n, d
-		}
+func unknown(what, name string, list []string) error {
+	if c := names.Closest(name, list); c != "" {
+		return fmt.Errorf("unknown %s %q: did you mean %q? Known are %s", what, name, c, strings.Join(list, ", "))
 	}
-	if best != "" {
-		return fmt.Errorf("unknown %s %q: did you mean %q? Known are %s", what, name, best, strings.Join(names, ", "))
-	}
-	return fmt.Errorf("unknown %s %q: known are %s", what, name, strings.Join(names, ", "))
-}
-
-// editDistance is Levenshtein's, on bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diag
-			if a[i] != b[j] {
-				cost = 1 + min(diag, row[j], row[j+1])
-			}
-			diag, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
+	return fmt.Errorf("unknown %s %q: known are %s", what, name, strings.Join(list, ", "))
 }
