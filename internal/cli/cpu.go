@@ -1,12 +1,6 @@
 package cli
 
-import (
-	"bufio"
-	"os"
-	"strings"
-
-	"golang.org/x/sys/cpu"
-)
+import "golang.org/x/sys/cpu"
 
 // cpuFeatures lists the vector extensions that kernels may use.
 func cpuFeatures() []string {
@@ -25,20 +19,4 @@ func cpuFeatures() []string {
 		}
 	}
 	return out
-}
-
-// cpuBrand is the processor's name, "unknown" where the system does not tell.
-func cpuBrand() string {
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return "unknown"
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if key, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return "unknown"
 }

@@ -15,6 +15,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/experiment"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 )
@@ -99,7 +100,7 @@ func runDoctor(s *Streams, o doctorOptions) error {
 	doc := doctorDocument{
 		Schema:  "tercet.doctor/1",
 		Build:   BuildInfo(),
-		CPU:     cpuReport{Brand: cpuBrand(), Features: cpuFeatures(), Count: runtime.NumCPU(), Threads: par.Threads()},
+		CPU:     cpuReport{Brand: experiment.CPUName(), Features: cpuFeatures(), Count: runtime.NumCPU(), Threads: par.Threads()},
 		Kernel:  kernels(),
 		Memory:  memory(),
 		Modules: modules(),

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// cpuName is the processor's name where the system tells it (Linux), otherwise
+// CPUName is the processor's name where the system tells it (Linux), otherwise
 // the architecture.
-func cpuName() string {
+func CPUName() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {
 		return runtime.GOARCH

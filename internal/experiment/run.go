@@ -140,7 +140,7 @@ func Create(root string, cfg *config.Config) (*Run, error) {
 	}
 	r.Manifest = Manifest{
 		Schema: "tercet.run/1", Name: cfg.Name, Version: Version, Status: Running, Seed: cfg.Seed,
-		Config: cfg.Hash(), CPU: cpuName(), Kernel: kernel.Current().String(),
+		Config: cfg.Hash(), CPU: CPUName(), Kernel: kernel.Current().String(),
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Started: now(),
 	}
 	if err := fsx.WriteFile(r.Path("config.yaml"), resolved, 0o644); err != nil {
@@ -164,7 +164,7 @@ func reopen(dir string, cfg *config.Config, resolved []byte) (*Run, error) {
 		if !os.IsNotExist(err) {
 			return nil, err
 		}
-		r.Manifest = Manifest{Schema: "tercet.run/1", Name: cfg.Name, Version: Version, Status: Running, Seed: cfg.Seed, Config: cfg.Hash(), CPU: cpuName(), Kernel: kernel.Current().String(), OS: runtime.GOOS + "/" + runtime.GOARCH, Started: now()}
+		r.Manifest = Manifest{Schema: "tercet.run/1", Name: cfg.Name, Version: Version, Status: Running, Seed: cfg.Seed, Config: cfg.Hash(), CPU: CPUName(), Kernel: kernel.Current().String(), OS: runtime.GOOS + "/" + runtime.GOARCH, Started: now()}
 	}
 	return r, os.MkdirAll(r.Path("checkpoints"), 0o755)
 }
