@@ -17,7 +17,10 @@ type Batch struct {
 
 // Cost counts passes over one batch row, so that methods can be compared: a
 // plain step on B images costs B forward and B backward passes.
-type Cost struct{ Forward, Backward int64 }
+type Cost struct {
+	Forward  int64 `json:"forward"`
+	Backward int64 `json:"backward"`
+}
 
 // Add adds o to c.
 func (c *Cost) Add(o Cost) { c.Forward += o.Forward; c.Backward += o.Backward }

@@ -12,15 +12,17 @@ import (
 // Spec describes a model. Zero values mean the model's own default; an option
 // that the model does not have is an error.
 type Spec struct {
-	Name                    string
-	Height, Width, Channels int    // of the images; data that are no images are 1 x 1 x D
-	Embedding               int    // D; 0: 512 for c2f2 and resnet18, 128 for lenet and linear, Units for mlp, FC for cnn
-	Normalize               bool   // L2-normalise embeddings
-	Units                   int    // mlp: layer width w (200); cnn: filters k (47); resnet18: channels of the first stage (64)
-	Filters                 string // cnn: paper-count (default) or paper-text
-	FC                      string // cnn: embedding k or 2k; default k for paper-count, 2k for paper-text; not together with Embedding
-	Stem                    string // resnet18: imagenet or small; default small for images below 64 pixels
-	Init                    string // initialiser, see InitNames; default pytorch
+	Name      string `json:"name"`
+	Height    int    `json:"height"` // of the images; data that are no images are 1 x 1 x D
+	Width     int    `json:"width"`
+	Channels  int    `json:"channels"`
+	Embedding int    `json:"embedding"`         // D; 0: 512 for c2f2 and resnet18, 128 for lenet and linear, Units for mlp, FC for cnn
+	Normalize bool   `json:"normalize"`         // L2-normalise embeddings
+	Units     int    `json:"units,omitempty"`   // mlp: layer width w (200); cnn: filters k (47); resnet18: channels of the first stage (64)
+	Filters   string `json:"filters,omitempty"` // cnn: paper-count (default) or paper-text
+	FC        string `json:"fc,omitempty"`      // cnn: k or 2k; default k for paper-count, 2k for paper-text
+	Stem      string `json:"stem,omitempty"`    // resnet18: imagenet or small; default small for images below 64 pixels
+	Init      string `json:"init,omitempty"`    // initialiser, see InitNames; default pytorch
 }
 
 // Limits on sizes in a Spec.
