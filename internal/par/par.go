@@ -38,7 +38,9 @@ type fault struct{ value any }
 
 var (
 	threads atomic.Int64
-	queue   = make(chan *job, 1024)
+	// queue is short: hand-outs that no worker has taken keep their job from the
+	// free list, and a worker that lags this far behind would find no work left.
+	queue   = make(chan *job, 16)
 	spare   Free[job]
 	mu      sync.Mutex
 	workers int // started so far; they outlive SetThreads
