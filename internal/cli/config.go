@@ -153,7 +153,7 @@ func newConfigCheck(s *Streams) *cobra.Command {
 		anyKernel: true,
 		examples: []example{
 			{why: "one file", line: "tercet config check configs/demo.yaml"},
-			{why: "a file with overrides", line: "tercet config check configs/demo.yaml --set miner=distance --set miner.cutoff=0.5"},
+			{why: "a file with overrides", line: "tercet config check configs/demo.yaml --set miner=distance-weighted --set miner.cutoff=0.5"},
 		},
 		flags: o.addSet,
 		run: func(_ context.Context, args []string) error {

@@ -51,7 +51,7 @@ var families = map[string][]component{
 		{"random", "any negative", RandomMiner{}, nil},
 		{"softhard", "hard positives and negatives, as published", SofthardMiner{}, nil},
 		{"softhard-strict", "softhard whose positive is never the anchor", SofthardMiner{}, nil},
-		{"distance", "negatives evenly over distances", DistanceMiner{}, nil},
+		{"distance-weighted", "negatives evenly over distances", DistanceMiner{}, nil},
 		{"hardest", "the closest negative", HardestMiner{}, nil},
 		{"batch-all", "every valid triplet", BatchAllMiner{}, nil},
 	},

@@ -18,7 +18,7 @@ func TestKeysCoverEveryResolvedKey(t *testing.T) {
 			t.Errorf("%+v", k)
 		}
 	}
-	for _, sets := range [][]string{nil, {"data.name=idx", "data.split=class", "data.train.images=x", "data.train.labels=x", "model=mlp", "miner=distance", "optimizer=sgd", "optimizer.schedule=step", "batch=m-per-class"}} {
+	for _, sets := range [][]string{nil, {"data.name=idx", "data.split=class", "data.train.images=x", "data.train.labels=x", "model=mlp", "miner=distance-weighted", "optimizer=sgd", "optimizer.schedule=step", "batch=m-per-class"}} {
 		c, err := Load("", sets)
 		if err != nil {
 			t.Fatal(err)

@@ -99,8 +99,8 @@ func TestMistakes(t *testing.T) {
 		{"typo at the top", "nam: x", "", "f.yaml:1: nam: unknown key; did you mean name? valid: batch, "},
 		{"typo in a section", "name: x\nloss:\n  margn: 1", "", "f.yaml:3: loss.margn: unknown key; did you mean margin? valid: distance, eps, form, margin, name, reducer"},
 		{"key in the wrong section", "margin: 1", "", "f.yaml:1: margin: unknown key; did you mean loss.margin or miner.margin?"},
-		{"key of another component", "miner: {name: random, cutoff: 1}", "", `f.yaml:1: miner.cutoff: miner "random" does not have this key; distance has it`},
-		{"unknown component", "miner: {name: softhrd}", "", `f.yaml:1: miner.name: there is no miner "softhrd"; did you mean softhard? valid: batch-all, distance, hardest, random, semihard, softhard, softhard-strict`},
+		{"key of another component", "miner: {name: random, cutoff: 1}", "", `f.yaml:1: miner.cutoff: miner "random" does not have this key; distance-weighted has it`},
+		{"unknown component", "miner: {name: softhrd}", "", `f.yaml:1: miner.name: there is no miner "softhrd"; did you mean softhard? valid: batch-all, distance-weighted, hardest, random, semihard, softhard, softhard-strict`},
 		{"unknown noise", "noise: {kind: sln}", "", `f.yaml:1: noise.kind: there is no noise "sln"; valid: none`},
 		{"word for a number", "train: {epochs: many}", "", `f.yaml:1: train.epochs: wants a whole number, got "many"`},
 		{"fraction of a whole number", "train: {epochs: 1.5}", "", `f.yaml:1: train.epochs: wants a whole number, got "1.5"`},
@@ -286,7 +286,7 @@ func TestIncludingTwiceOverIsBounded(t *testing.T) {
 }
 
 func TestALayerThatNamesAnotherComponentStartsFromItsDefaults(t *testing.T) {
-	text := "optimizer: {name: sgd, lr: 0.5, momentum: 0.3}\nminer: {name: distance, cutoff: 1}\n"
+	text := "optimizer: {name: sgd, lr: 0.5, momentum: 0.3}\nminer: {name: distance-weighted, cutoff: 1}\n"
 	c := mustLoad(t, text, "optimizer.name=adam", "miner=random")
 	if c.Optimizer.LR != 0.5 || c.Optimizer.Options != (Adam{Betas: [2]float64{0.9, 0.999}, Eps: 1e-8}) || c.Miner.Name != "random" {
 		t.Errorf("got %+v %+v", c.Optimizer, c.Miner)
@@ -299,7 +299,7 @@ func TestALayerThatNamesAnotherComponentStartsFromItsDefaults(t *testing.T) {
 		t.Error("cutoff was set for a miner without it, and dropped")
 	}
 	// A typo below is not swept away by the change above.
-	if _, err := LoadBytes([]byte("miner: {name: distance, cutof: 1}"), "f.yaml", []string{"miner=random"}); err == nil {
+	if _, err := LoadBytes([]byte("miner: {name: distance-weighted, cutof: 1}"), "f.yaml", []string{"miner=random"}); err == nil {
 		t.Error("the typo cutof was dropped")
 	}
 	if c := mustLoad(t, "train: {epochs: 5}", "train.steps=3"); c.Train.Steps != 3 || c.Train.Epochs != 0 {

@@ -34,7 +34,7 @@ func checkFixedPoint(t interface{ Fatalf(string, ...any) }, c *Config) []byte {
 }
 
 func TestResolvedIsAFixedPoint(t *testing.T) {
-	for _, text := range []string{"name: x", design, design + "sweep:\n  miner: [random, {name: distance, cutoff: 0.5}]\n  seed: [0, 1]\n",
+	for _, text := range []string{"name: x", design, design + "sweep:\n  miner: [random, {name: distance-weighted, cutoff: 0.5}]\n  seed: [0, 1]\n",
 		"name: x\noptimizer: {schedule: {name: step, every: 3, warmup: 1 epoch}}\ndata: {glyphs: {blur: 3/255}, split: {kind: class, train: 7}}",
 		"name: \"007\"\ndata: {name: folder, root: \"a b: #c\\n\\u00e9\\x07\", test: \"null\", train: 'true'}"} {
 		checkFixedPoint(t, mustLoad(t, text))
@@ -127,7 +127,7 @@ func TestHashSeesEveryKey(t *testing.T) {
 }
 
 func TestSweepIsTheProductInFileOrder(t *testing.T) {
-	c := mustLoad(t, design+"sweep:\n  loss.margin: [0.2, 4/255]\n  optimizer.eps: [1e-8, 1e-6]\n  miner: [random, {name: distance, cutoff: 0.5}]\n")
+	c := mustLoad(t, design+"sweep:\n  loss.margin: [0.2, 4/255]\n  optimizer.eps: [1e-8, 1e-6]\n  miner: [random, {name: distance-weighted, cutoff: 0.5}]\n")
 	vs, err := c.Sweep()
 	if err != nil {
 		t.Fatal(err)
@@ -137,10 +137,10 @@ func TestSweepIsTheProductInFileOrder(t *testing.T) {
 		names = append(names, v.Name)
 	}
 	want := []string{
-		"margin-0.2_eps-1e-8_miner-random", "margin-0.2_eps-1e-8_miner-name-distance-cutoff-0.5",
-		"margin-0.2_eps-1e-6_miner-random", "margin-0.2_eps-1e-6_miner-name-distance-cutoff-0.5",
-		"margin-4-255_eps-1e-8_miner-random", "margin-4-255_eps-1e-8_miner-name-distance-cutoff-0.5",
-		"margin-4-255_eps-1e-6_miner-random", "margin-4-255_eps-1e-6_miner-name-distance-cutoff-0.5"}
+		"margin-0.2_eps-1e-8_miner-random", "margin-0.2_eps-1e-8_miner-name-distance-weighted-cutoff-0.5",
+		"margin-0.2_eps-1e-6_miner-random", "margin-0.2_eps-1e-6_miner-name-distance-weighted-cutoff-0.5",
+		"margin-4-255_eps-1e-8_miner-random", "margin-4-255_eps-1e-8_miner-name-distance-weighted-cutoff-0.5",
+		"margin-4-255_eps-1e-6_miner-random", "margin-4-255_eps-1e-6_miner-name-distance-weighted-cutoff-0.5"}
 	if d := cmp.Diff(want, names); d != "" {
 		t.Error(d)
 	}
@@ -232,7 +232,7 @@ func FuzzConfig(f *testing.F) {
 	// Short seeds: minimising one takes time in the square of its length.
 	for _, s := range []string{"model: c2f2\nminer: softhard", "name: x", "include: [a]", "a: &a [*a]", "sweep: {seed: [0, 1], miner: [random]}", "data: {glyphs: {blur: null}}", "train: {checkpoint_every: 1 step}", "loss: {margin: 1/3}", "name: \"\\u2028\""} {
 		f.Add([]byte(s), "loss.margin=1")
-		f.Add([]byte(s), "miner={name: distance}")
+		f.Add([]byte(s), "miner={name: distance-weighted}")
 	}
 	f.Fuzz(func(t *testing.T, data []byte, set string) {
 		c, err := LoadBytes(data, "no/such/folder/f.yaml", []string{set})

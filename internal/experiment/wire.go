@@ -95,11 +95,7 @@ func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Min
 	default:
 		return nil, fmt.Errorf("miner %s: no wiring for options %T", cfg.Miner.Name, m)
 	}
-	name := cfg.Miner.Name
-	if name == "distance" {
-		name = "distance-weighted"
-	}
-	return mine.New(name, o)
+	return mine.New(cfg.Miner.Name, o)
 }
 
 // buildDefense makes the defence of cfg.
