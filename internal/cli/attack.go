@@ -144,7 +144,7 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 // settings lays the flags that were given over the profile.
 func (o attackOptions) settings(r *experiment.Run) (experiment.AttackOptions, error) {
 	a := experiment.AttackOptions{Attack: o.attack, Queries: o.queries, Sample: o.sample, Batch: o.batch, Seed: o.seed, Bootstrap: o.bootstrap, Pictures: o.examples}
-	if err := a.AttackProfile(o.profile, r.Manifest.Data.Test.Shape[0]); err != nil {
+	if err := a.AttackProfile(o.profile, r.Manifest.Data.Train.Shape[0]); err != nil {
 		return a, err
 	}
 	var err error

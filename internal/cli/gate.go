@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,7 @@ func parseGates(list []string) ([]gate, error) {
 	for _, s := range list {
 		key, value, ok := strings.Cut(s, "=")
 		limit, err := strconv.ParseFloat(value, 64)
-		if !ok || key == "" || err != nil {
+		if !ok || key == "" || err != nil || math.IsNaN(limit) || math.IsInf(limit, 0) {
 			return nil, usagef("--fail-under %q is not SCORE=LIMIT, such as r@1=0.9", s)
 		}
 		if k, short := strings.CutPrefix(key, "r@"); short {

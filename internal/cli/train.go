@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tercet/internal/cluster"
 	"tercet/internal/config"
 	"tercet/internal/experiment"
+	"tercet/internal/metric"
 	"tercet/internal/train"
 )
 
@@ -160,7 +162,8 @@ func resume(ctx context.Context, s *Streams, o trainOptions) error {
 func isLost(err error) bool {
 	var collapse *train.CollapseError
 	var finite *train.NonFiniteError
-	return errors.As(err, &collapse) || errors.As(err, &finite)
+	var before *experiment.LostError
+	return errors.As(err, &collapse) || errors.As(err, &finite) || errors.As(err, &before)
 }
 
 // trainError gives a failed run its exit code.
@@ -182,7 +185,8 @@ func runError(err error) error {
 		return err
 	case errors.Is(err, experiment.ErrOtherRun):
 		return &ExitError{ExitUsage, err}
-	case errors.Is(err, experiment.ErrNoRun), errors.Is(err, train.ErrCheckpoint):
+	case errors.Is(err, experiment.ErrNoRun), errors.Is(err, train.ErrCheckpoint),
+		errors.Is(err, metric.ErrInput), errors.Is(err, cluster.ErrInput):
 		return &ExitError{ExitData, err}
 	}
 	return err

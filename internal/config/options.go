@@ -71,13 +71,11 @@ type FileSplit struct{}
 // ClassSplit trains on some classes and tests on the others.
 type ClassSplit struct {
 	Train float64 `yaml:"train" check:">0" doc:"classes to train on: a count, or a fraction below 1"`
-	Seed  uint64  `yaml:"seed" doc:"seed of the choice of classes, apart from the run's"`
 }
 
 // FractionSplit trains on some images of each class and tests on the others.
 type FractionSplit struct {
 	Train float64 `yaml:"train" check:">0,<1" doc:"fraction of each class's images to train on"`
-	Seed  uint64  `yaml:"seed" doc:"seed of the choice of images, apart from the run's"`
 }
 
 // NoNoise leaves the labels as they are.

@@ -13,11 +13,13 @@ type Data struct {
 	Options       any     `yaml:"-"`
 }
 
-// Split says which images are test images. Options is FileSplit, ClassSplit or
-// FractionSplit.
+// Split says which images are test images, and which of the others decide during
+// training. Options is FileSplit, ClassSplit or FractionSplit.
 type Split struct {
-	Kind    string `yaml:"kind" choice:"split" doc:"how train and test images are told apart"`
-	Options any    `yaml:"-"`
+	Kind       string  `yaml:"kind" choice:"split" doc:"how train and test images are told apart"`
+	Validation float64 `yaml:"validation" check:">=0,<=0.9" doc:"fraction of the training data held out to choose the best checkpoint and to stop early: whole classes where the test classes are unseen ones, otherwise images of each class; 0 holds out none"`
+	Seed       uint64  `yaml:"seed" doc:"seed of what is chosen for test and validation, apart from the run's"`
+	Options    any     `yaml:"-"`
 }
 
 // Augment changes training images at random.
@@ -98,7 +100,7 @@ type Train struct {
 	BatchNorm       string    `yaml:"batchnorm" enum:"train|frozen" doc:"train uses the batch's statistics, frozen the stored ones"`
 	LogEvery        int       `yaml:"log_every" check:">=1" doc:"optimiser steps between two events"`
 	EvalEvery       int       `yaml:"eval_every" check:">=0" doc:"epochs between two evaluations; 0 evaluates at the end only"`
-	EvalSamples     int       `yaml:"eval_samples" check:">=0" doc:"test images used by evaluations during training; 0 uses all"`
+	EvalSamples     int       `yaml:"eval_samples" check:">=0" doc:"held-out images used by evaluations during training; 0 uses all"`
 	CheckpointEvery Span      `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"distance of two checkpoints; 0 writes one at each epoch's end"`
 	EarlyStop       EarlyStop `yaml:"early_stop" doc:"stop when a metric no longer rises"`
 	Collapse        Collapse  `yaml:"collapse" doc:"stop when the embedding has collapsed to a point or a line"`

@@ -27,7 +27,11 @@ func (s *Sets) pick(name string) (data.Dataset, error) {
 		return nil, fmt.Errorf("unknown set %q (valid: test, validation, train)", name)
 	}
 	if ds == nil {
-		return nil, fmt.Errorf("%w: this config has no %s set", data.ErrUnfit, name)
+		hint := ""
+		if name == "validation" {
+			hint = "; data.split.validation holds one out"
+		}
+		return nil, fmt.Errorf("%w: this config has no %s set%s", data.ErrUnfit, name, hint)
 	}
 	return ds, nil
 }
@@ -73,10 +77,20 @@ func (r *Run) sameData(s *Sets) error {
 		return nil
 	}
 	now := s.record(r.Config)
+	if old.Validation == nil {
+		old.Validation = new(SetRecord)
+	}
+	if now.Validation == nil {
+		now.Validation = new(SetRecord)
+	}
 	for _, p := range []struct {
 		set       string
 		then, now string
-	}{{"training", old.Train.Fingerprint, now.Train.Fingerprint}, {"test", old.Test.Fingerprint, now.Test.Fingerprint}} {
+	}{
+		{"training", old.Train.Fingerprint, now.Train.Fingerprint},
+		{"validation", old.Validation.Fingerprint, now.Validation.Fingerprint},
+		{"test", old.Test.Fingerprint, now.Test.Fingerprint},
+	} {
 		if p.then != p.now {
 			return fmt.Errorf("%w: the %s data of %s have changed since the run began (fingerprint %.12s, now %.12s); restore them or start a new run", data.ErrFormat, p.set, r.Dir, p.then, p.now)
 		}

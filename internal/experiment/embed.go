@@ -2,7 +2,10 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"time"
 
 	"tercet/internal/data"
@@ -78,10 +81,13 @@ func (r *Run) checkpoint(which string) (*train.Checkpoint, error) {
 	}
 	c, err := train.ReadCheckpoint(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; has the run been trained? `tercet train --resume %s` continues it", r.Dir, err, r.Dir)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("%s: %w; has the run been trained? `tercet train --resume %s` continues it", r.Dir, err, r.Dir)
+		}
+		return nil, err
 	}
-	if c.Config != r.Config.Hash() {
-		return nil, fmt.Errorf("%w: %s belongs to another config than %s", ErrNoRun, path, r.Path("config.yaml"))
+	if c.Config != r.Manifest.Config {
+		return nil, fmt.Errorf("%w: %s belongs to another config (%s) than %s (%s)", ErrNoRun, path, c.Config, r.Dir, r.Manifest.Config)
 	}
 	return c, nil
 }
@@ -108,7 +114,7 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(
 	if err != nil {
 		return nil, err
 	}
-	if ds, err = spread(ds, limit); err != nil {
+	if ds, err = sample(ds, limit); err != nil {
 		return nil, err
 	}
 	start := time.Now()
@@ -125,15 +131,41 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(
 	}, nil
 }
 
-// spread takes at most limit items of ds, evenly over the whole; 0 takes all.
-func spread(ds data.Dataset, limit int) (data.Dataset, error) {
+// leastPerClass is the number of items of a class below which sample takes fewer
+// classes instead of fewer items: with less, most items would have next to none
+// of their class to be found by.
+const leastPerClass = 5
+
+// sample takes at most limit items of ds, in their order, evenly over the whole:
+// the same number of each class, or, where that would be less than
+// leastPerClass, some classes whole. 0 takes all.
+func sample(ds data.Dataset, limit int) (data.Dataset, error) {
 	n := ds.Len()
 	if limit <= 0 || limit >= n {
 		return ds, nil
 	}
-	ids := make([]int, limit)
-	for i := range ids {
-		ids[i] = i * n / limit
+	var classes [][]int
+	at := make([][]int, len(ds.Classes()))
+	for i, y := range ds.Labels() {
+		at[y] = append(at[y], i)
 	}
+	for _, items := range at {
+		if len(items) > 0 {
+			classes = append(classes, items)
+		}
+	}
+	each, take := limit/len(classes), len(classes)
+	if each < leastPerClass {
+		each, take = n, min(take, max(2, limit*len(classes)/n))
+	}
+	var ids []int
+	for c := range take {
+		items := classes[c*len(classes)/take]
+		m := min(each, len(items), limit-len(ids))
+		for i := range m {
+			ids = append(ids, items[i*len(items)/m])
+		}
+	}
+	slices.Sort(ids)
 	return data.Subset(ds, ids)
 }

@@ -40,6 +40,9 @@ func OpenData(cfg *config.Config) (*Sets, error) {
 	if s.Train, s.Test, err = data.Open(o); err != nil {
 		return nil, err
 	}
+	if err := s.holdOut(cfg.Data.Split.Validation, cfg.Data.Split.Seed); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -53,9 +56,9 @@ func dataOptions(cfg *config.Config) (data.Options, error) {
 	switch s := d.Split.Options.(type) {
 	case config.FileSplit:
 	case config.ClassSplit:
-		o.Split = data.Split{Kind: "class", Train: s.Train, Seed: s.Seed}
+		o.Split = data.Split{Kind: "class", Train: s.Train, Seed: d.Split.Seed}
 	case config.FractionSplit:
-		o.Split = data.Split{Kind: "fraction", Train: s.Train, Seed: s.Seed}
+		o.Split = data.Split{Kind: "fraction", Train: s.Train, Seed: d.Split.Seed}
 	default:
 		return o, fmt.Errorf("split %s: no wiring for options %T", d.Split.Kind, s)
 	}

@@ -3,6 +3,8 @@
 package experiment
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -117,56 +119,137 @@ func (r *Run) Last() string     { return r.Path("checkpoints", "last.safetensors
 func (r *Run) BestPath() string { return r.Path("checkpoints", "best.safetensors") }
 
 // Create makes root/<name> for cfg, or opens it when it already holds a run of
-// exactly this config; what is found there is never overwritten.
+// exactly this config; what is found there is never overwritten, but for the
+// config of a run that has not taken its first step. The run is locked.
 func Create(root string, cfg *config.Config) (*Run, error) {
 	dir := filepath.Join(root, cfg.Name)
 	resolved, err := cfg.Resolved()
 	if err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
-		return nil, fmt.Errorf("run directory %s: %w", dir, err)
+	if err := vacant(dir); err != nil {
+		return nil, err
 	}
-	if own := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == "lock" }); len(own) > 0 {
-		return reopen(dir, cfg, resolved)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "checkpoints"), 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("run directory: %w", err)
 	}
 	r := &Run{Dir: dir, Config: cfg}
 	if err := r.Lock(); err != nil {
 		return nil, err
 	}
-	r.Manifest = Manifest{
+	if err := r.begin(resolved); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// vacant returns ErrOtherRun when dir holds something and no run.
+func vacant(dir string) error {
+	info, err := os.Stat(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("run directory: %w", err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%w: %s is a file; give the run another name (--set name=...) or another --out", ErrOtherRun, dir)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("run directory: %w", err)
+	}
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == "config.yaml":
+			return nil
+		case name == "lock", leftover(name): // a run killed while it was being made
+		default:
+			return fmt.Errorf("%w: %s is not empty and holds no run (no config.yaml); give the run another name (--set name=...) or another --out", ErrOtherRun, dir)
+		}
+	}
+	return nil
+}
+
+// begin opens the locked directory for r's config, and writes the config first
+// where there is none or no step was taken with it.
+func (r *Run) begin(resolved []byte) error {
+	path := r.Path("config.yaml")
+	old, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return r.write(resolved)
+	case err != nil:
+		return fmt.Errorf("run directory: %w", err)
+	}
+	if !sameConfig(old, resolved) {
+		if r.untouched() {
+			return r.write(resolved)
+		}
+		return fmt.Errorf("%w: %s holds a run of another config; first difference:\n%s\ngive this run another name (--set name=...) or another --out, or remove the old one", ErrOtherRun, r.Dir, firstDifference(string(old), string(resolved)))
+	}
+	switch err := r.readManifest(); {
+	case errors.Is(err, os.ErrNotExist): // killed before it was written
+		return r.write(resolved)
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrNoRun, err)
+	}
+	return os.MkdirAll(r.Path("checkpoints"), 0o755)
+}
+
+// write makes the directory that of a fresh run.
+func (r *Run) write(resolved []byte) error {
+	if err := fsx.WriteFile(r.Path("config.yaml"), resolved, 0o644); err != nil {
+		return err
+	}
+	r.Manifest = fresh(r.Config)
+	if err := r.SaveManifest(); err != nil {
+		return err
+	}
+	return os.MkdirAll(r.Path("checkpoints"), 0o755)
+}
+
+// fresh is the manifest of a run that has not begun.
+func fresh(cfg *config.Config) Manifest {
+	return Manifest{
 		Schema: "tercet.run/1", Name: cfg.Name, Version: Version, Status: Running, Seed: cfg.Seed,
 		Config: cfg.Hash(), CPU: CPUName(), Kernel: kernel.Current().String(),
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Started: now(),
 	}
-	if err := fsx.WriteFile(r.Path("config.yaml"), resolved, 0o644); err != nil {
-		return nil, err
-	}
-	return r, r.SaveManifest()
 }
 
-// reopen opens dir for cfg, refusing a directory of anything else.
-func reopen(dir string, cfg *config.Config, resolved []byte) (*Run, error) {
-	old, err := os.ReadFile(filepath.Join(dir, "config.yaml"))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s is not empty and holds no run (no config.yaml); give the run another name (--set name=...) or another --out", ErrOtherRun, dir)
+// untouched says that the directory holds the run of some config and no step of
+// it: nothing is lost when another config takes its place.
+func (r *Run) untouched() bool {
+	old := &Run{Dir: r.Dir}
+	if old.readManifest() != nil || old.Manifest.Steps > 0 {
+		return false
 	}
-	if string(old) != string(resolved) {
-		return nil, fmt.Errorf("%w: %s holds a run of another config; first difference:\n%s\ngive this run another name (--set name=...) or another --out, or remove the old one", ErrOtherRun, dir, firstDifference(string(old), string(resolved)))
-	}
-	r := &Run{Dir: dir, Config: cfg}
-	if err := r.readManifest(); err != nil {
-		// Killed between writing the config and the manifest: nothing is lost.
-		if !os.IsNotExist(err) {
-			return nil, err
+	entries, err := os.ReadDir(r.Dir)
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == "lock", name == "config.yaml", name == "manifest.json", name == "checkpoints", leftover(name):
+		default:
+			return false
 		}
-		r.Manifest = Manifest{Schema: "tercet.run/1", Name: cfg.Name, Version: Version, Status: Running, Seed: cfg.Seed, Config: cfg.Hash(), CPU: CPUName(), Kernel: kernel.Current().String(), OS: runtime.GOOS + "/" + runtime.GOARCH, Started: now()}
 	}
-	return r, os.MkdirAll(r.Path("checkpoints"), 0o755)
+	saved, _ := os.ReadDir(r.Path("checkpoints")) // none where it cannot be read: then there is none
+	return err == nil && !slices.ContainsFunc(saved, func(e os.DirEntry) bool { return !leftover(e.Name()) })
+}
+
+// sameConfig says whether the config in old is the resolved one, whatever its
+// spelling: a later version may have more keys, a user may have added comments.
+func sameConfig(old, resolved []byte) bool {
+	if string(old) == string(resolved) {
+		return true
+	}
+	cfg, err := config.LoadBytes(old, "config.yaml", nil)
+	if err != nil {
+		return false
+	}
+	text, err := cfg.Resolved()
+	return err == nil && string(text) == string(resolved)
 }
 
 func firstDifference(a, b string) string {
@@ -189,18 +272,34 @@ func firstDifference(a, b string) string {
 // Open opens an existing run directory for reading or resuming.
 func Open(dir string) (*Run, error) {
 	path := filepath.Join(dir, "config.yaml")
-	if _, err := os.Stat(path); err != nil {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s has no config.yaml; a run directory is what `tercet train` makes", ErrNoRun, dir)
 	}
-	cfg, err := config.Load(path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoRun, err)
+	}
+	cfg, err := config.LoadBytes(text, path, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoRun, err)
 	}
 	r := &Run{Dir: dir, Config: cfg}
-	if err := r.readManifest(); err != nil {
+	switch err := r.readManifest(); {
+	case errors.Is(err, os.ErrNotExist): // killed before it was written
+		r.Manifest = fresh(cfg)
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrNoRun, err)
+	case r.Manifest.Config != identity(text) && r.Manifest.Config != cfg.Hash():
+		return nil, fmt.Errorf("%w: %s was changed since the run began (it was %s, is %s); restore it, or train the changed one under another name", ErrNoRun, path, r.Manifest.Config, cfg.Hash())
 	}
 	return r, nil
+}
+
+// identity is the hash of a resolved config's text: config.Hash for the version
+// that wrote it, also where this version knows more keys.
+func identity(resolved []byte) string {
+	sum := sha256.Sum256(resolved)
+	return hex.EncodeToString(sum[:6])
 }
 
 func (r *Run) readManifest() error {

@@ -9,8 +9,8 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
-	"tercet/internal/metric"
 	"tercet/internal/rng"
 	"tercet/internal/train"
 )
@@ -29,7 +29,8 @@ func (w Watch) note(format string, args ...any) {
 }
 
 // Train runs or continues r, whose directory it locks. A finished run returns at
-// once with done true. The manifest says afterwards how it ended.
+// once with done true, a run that was lost with a *LostError. The manifest says
+// afterwards how it ended.
 func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	if r.Manifest.Status == Finished {
 		return true, nil
@@ -38,8 +39,20 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		return false, err
 	}
 	defer r.Close()
+	// Another process may have gone on with the run since r was opened.
+	if err := r.readManifest(); err != nil && !os.IsNotExist(err) {
+		return false, err
+	}
+	if r.Manifest.Status == Finished {
+		return true, nil
+	}
+	if err := r.lost(); err != nil {
+		return false, err
+	}
+	r.tidy()
 	t, loader, err := r.prepare(w)
 	if err != nil {
+		r.unprepared(err)
 		return false, err
 	}
 	defer loader.Close()
@@ -54,6 +67,14 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	if err := r.SaveManifest(); err != nil {
 		return false, err
 	}
+	save := t.Save
+	t.Save = func(best bool) error {
+		if err := save(best); err != nil || best {
+			return err
+		}
+		r.progress(t, before+time.Since(start).Seconds())
+		return r.SaveManifest()
+	}
 	kind := "start"
 	if t.State.Step > 0 {
 		kind = "resume"
@@ -66,21 +87,26 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	if e := log.Close(); err == nil && e != nil {
 		err = e
 	}
-	r.Manifest.Seconds = before + time.Since(start).Seconds()
-	r.record(t, err)
+	r.progress(t, before+time.Since(start).Seconds())
+	r.record(err)
 	if e := r.SaveManifest(); err == nil && e != nil {
 		err = e
 	}
 	return false, err
 }
 
-// record puts how the run ended into the manifest.
-func (r *Run) record(t *train.Trainer, err error) {
+// progress puts how far the run has come into the manifest.
+func (r *Run) progress(t *train.Trainer, seconds float64) {
 	m := &r.Manifest
-	m.Steps, m.Of, m.Cost = t.State.Step, t.Steps, t.State.Cost
+	m.Steps, m.Of, m.Cost, m.Seconds = t.State.Step, t.Steps, t.State.Cost, seconds
 	if t.State.Best != nil {
 		m.Best = &Best{t.Stop.Metric, *t.State.Best, t.State.BestStep}
 	}
+}
+
+// record puts how the run ended into the manifest.
+func (r *Run) record(err error) {
+	m := &r.Manifest
 	var collapse *train.CollapseError
 	var finite *train.NonFiniteError
 	switch {
@@ -118,6 +144,9 @@ func (r *Run) prepare(w Watch) (*train.Trainer, *data.Loader, error) {
 	r.coverage = data.Cover(t.sampler, sets.Train, 0)
 	w.note("data: %s", sets)
 	w.note("sampler %s, %d batches an epoch: %s", cfg.Batch.Sampler, t.sampler.Steps(), r.coverage)
+	if err := monitor(cfg, t, sets, w); err != nil {
+		return nil, nil, err
+	}
 	spec := t.model.Spec()
 	r.Manifest.Model = ModelRecord{spec.Name, spec.Embedding, t.model.ParamCount()}
 	r.Manifest.Of = t.Steps
@@ -125,8 +154,8 @@ func (r *Run) prepare(w Watch) (*train.Trainer, *data.Loader, error) {
 	c, err := train.ReadCheckpoint(r.Last())
 	switch {
 	case err == nil:
-		if c.Config != cfg.Hash() {
-			return nil, nil, fmt.Errorf("%w: %s belongs to another config", ErrOtherRun, r.Last())
+		if c.Config != r.Manifest.Config {
+			return nil, nil, fmt.Errorf("%w: %s belongs to another config (%s, the run's is %s); put its own back, or start a new run (--set name=...)", ErrOtherRun, r.Last(), c.Config, r.Manifest.Config)
 		}
 		if err := c.Resume(t.Trainer); err != nil {
 			return nil, nil, err
@@ -135,14 +164,18 @@ func (r *Run) prepare(w Watch) (*train.Trainer, *data.Loader, error) {
 	default:
 		return nil, nil, fmt.Errorf("%w; remove it to train from the start", err)
 	}
+	if k := kernel.Current().String(); t.State.Step > 0 && k != r.Manifest.Kernel {
+		w.note("note: the run began with the kernels %s and goes on with %s: last bits will differ", r.Manifest.Kernel, k)
+	}
 	transform, err := augment(cfg, sets.Train)
 	if err != nil {
 		return nil, nil, err
 	}
+	t.Cover = func(epoch int) any { return data.Cover(t.sampler, sets.Train, epoch) }
 	per := t.StepsPerEpoch
 	loader := data.NewLoader(sets.Train, t.sampler, transform, cfg.Seed, t.State.Step/per, t.State.Step%per, cfg.Batch.Prefetch)
 	t.Batches = loader
-	hash := cfg.Hash()
+	hash := r.Manifest.Config
 	t.Save = func(best bool) error {
 		path := r.Last()
 		if best {
@@ -155,7 +188,6 @@ func (r *Run) prepare(w Watch) (*train.Trainer, *data.Loader, error) {
 		}
 		return t.WriteCheckpoint(path, spec, hash)
 	}
-	t.Evaluate = evaluator(cfg, t, sets)
 	return t.Trainer, loader, nil
 }
 
@@ -212,38 +244,4 @@ func assemble(cfg *config.Config, sets *Sets) (*assembled, error) {
 	}
 	t.Schedule = schedule.LR
 	return &assembled{t, model, sampler}, nil
-}
-
-// evaluator returns what is measured during training: recall@1 and MAP@R on the
-// validation set, or, where none is held out, on the test set.
-func evaluator(cfg *config.Config, t *assembled, sets *Sets) func(context.Context) (map[string]float64, error) {
-	ds := sets.Validation
-	if ds == nil {
-		ds = sets.Test
-	}
-	if ds == nil {
-		return nil
-	}
-	return func(ctx context.Context) (map[string]float64, error) {
-		part, err := spread(ds, cfg.Train.EvalSamples)
-		if err != nil {
-			return nil, err
-		}
-		z, err := embed(ctx, t.model, part, cfg.Eval.Batch, func(int, int) {})
-		if err != nil {
-			return nil, err
-		}
-		ret, err := metric.Retrieve(ctx, z.Data, z.Rows(), z.Cols(), part.Labels(), metric.RetrievalOptions{
-			K: []int{1}, Intervals: metric.Intervals{Resamples: -1},
-		})
-		if err != nil {
-			return nil, fmt.Errorf("evaluation at step %d: %w", t.State.Step, err)
-		}
-		out := map[string]float64{}
-		for _, key := range []string{"recall@1", "map@r"} {
-			v, _ := ret.Scores.Get(key)
-			out[key] = v.Value
-		}
-		return out, nil
-	}
 }

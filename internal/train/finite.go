@@ -21,8 +21,9 @@ func (e *NonFiniteError) Error() string {
 }
 
 const (
-	causeInput  = "the data hold NaN or infinite values"
-	causeRate   = "the learning rate is too high; lower optimizer.lr, add optimizer.schedule.warmup or optimizer.clip"
+	causeInput = "the data hold NaN or infinite values"
+	// CauseRate is the likely cause where a network's own numbers overflow.
+	CauseRate   = "the learning rate is too high; lower optimizer.lr, add optimizer.schedule.warmup or optimizer.clip"
 	causeObject = "the loss overflows on these embeddings; set model.normalize: true or lower optimizer.lr"
 )
 
@@ -42,8 +43,19 @@ func blameGradient(step int, params []*nn.Param) error {
 			continue
 		}
 		if i, ok := kernel.AllFinite(p.Grad.Data); !ok {
-			return &NonFiniteError{step, "gradient of " + p.Name, i, causeRate}
+			return &NonFiniteError{step, "gradient of " + p.Name, i, CauseRate}
 		}
 	}
-	return &NonFiniteError{step, "norm of the gradient", 0, causeRate}
+	return &NonFiniteError{step, "norm of the gradient", 0, CauseRate}
+}
+
+// finiteWeights returns an error when a weight or running statistic is not
+// finite; it keeps such weights out of checkpoints.
+func finiteWeights(step int, params []*nn.Param) error {
+	for _, p := range params {
+		if err := finiteArray(step, p.Name, p.Value, CauseRate); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -40,10 +40,12 @@ type Trainer struct {
 	Optimizer optim.Optimizer
 	Schedule  func(step int) float64 // learning rate of a step, counted from 0
 
-	// Log receives events; Evaluate, where set, measures held-out data; Save
-	// writes last (and, with best, best) checkpoint; Progress is told of every
+	// Log receives events; Cover, where set, says what an epoch (from 0) of the
+	// sampler shows of the data; Evaluate, where set, measures held-out data;
+	// Save writes the last (or the best) checkpoint; Progress is told of every
 	// step done.
 	Log      func(*Event) error
+	Cover    func(epoch int) any
 	Evaluate func(ctx context.Context) (map[string]float64, error)
 	Save     func(best bool) error
 	Progress func(*State, float64)
@@ -78,7 +80,7 @@ type Options struct {
 	LogEvery        int
 	CheckpointEvery int
 	CheckpointAfter time.Duration // the same by the clock; changes no bits
-	EvalEvery       int           // epochs
+	EvalEvery       int           // epochs; 0 evaluates at the end only
 	Collapse        CollapseOptions
 	Stop            EarlyStop
 }
@@ -134,13 +136,18 @@ func (t *Trainer) Run(ctx context.Context) error {
 			return err
 		}
 		epochEnd := t.State.Step%t.StepsPerEpoch == 0 || t.State.Step == t.Steps
+		due := t.CheckpointEvery > 0 && t.State.Step-saved >= t.CheckpointEvery ||
+			t.CheckpointAfter > 0 && time.Since(savedAt) >= t.CheckpointAfter
+		if epochEnd || due {
+			if err := finiteWeights(t.State.Step, t.params); err != nil {
+				return err
+			}
+		}
 		if epochEnd {
 			if err := t.endEpoch(ctx); err != nil {
 				return err
 			}
 		}
-		due := t.CheckpointEvery > 0 && t.State.Step-saved >= t.CheckpointEvery ||
-			t.CheckpointAfter > 0 && time.Since(savedAt) >= t.CheckpointAfter
 		if epochEnd || due {
 			if err := t.Save(false); err != nil {
 				return err
@@ -267,11 +274,14 @@ func (t *Trainer) blame(images *array.Array) string {
 	if finiteArray(0, "", images, "") != nil {
 		return causeInput
 	}
-	return causeRate
+	return CauseRate
 }
 
 // interrupt writes the checkpoint of the last whole step.
 func (t *Trainer) interrupt() error {
+	if err := finiteWeights(t.State.Step, t.params); err != nil {
+		return err
+	}
 	if err := t.Log(t.event("stop")); err != nil {
 		return err
 	}

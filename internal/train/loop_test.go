@@ -219,7 +219,7 @@ func TestNonFiniteStopsAndKeepsTheCheckpoint(t *testing.T) {
 	}
 	err := r.Run(context.Background())
 	var e *NonFiniteError
-	if !errors.As(err, &e) || e.Step != 10 || e.Tensor != "embeddings" || e.Cause != causeRate {
+	if !errors.As(err, &e) || e.Step != 10 || e.Tensor != "embeddings" || e.Cause != CauseRate {
 		t.Fatalf("error %v", err)
 	}
 	after, _ := os.ReadFile(r.path)

@@ -90,12 +90,15 @@ func (t *Trainer) endEpoch(ctx context.Context) error {
 	mean := t.State.EpochLoss / float64(max(t.State.EpochSeen, 1))
 	e.Loss = num(mean)
 	t.State.EpochLoss, t.State.EpochSeen = 0, 0
+	if t.Cover != nil {
+		e.Coverage = t.Cover((t.State.Step - 1) / t.StepsPerEpoch)
+	}
 	if err := t.Log(e); err != nil {
 		return err
 	}
 	epoch := (t.State.Step + t.StepsPerEpoch - 1) / t.StepsPerEpoch
 	var metrics map[string]float64
-	if t.Evaluate != nil && t.EvalEvery > 0 && (epoch%t.EvalEvery == 0 || t.State.Step == t.Steps) {
+	if t.Evaluate != nil && (t.EvalEvery > 0 && epoch%t.EvalEvery == 0 || t.State.Step == t.Steps) {
 		var err error
 		// Not interruptible: a checkpoint between an epoch's last step and its
 		// evaluation would resume to other decisions.

@@ -1,0 +1,128 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/metric"
+	"tercet/internal/train"
+)
+
+// monitor makes t measure held-out images while it trains, and judge its best
+// checkpoint by them: by train.early_stop.metric, or recall@1 where none is
+// named. Held out is the validation set, or where there is none the test set,
+// which is said. Without either, the training loss decides.
+func monitor(cfg *config.Config, t *assembled, sets *Sets, w Watch) error {
+	ds, key := sets.Validation, cfg.Train.EarlyStop.Metric
+	if ds == nil {
+		ds = sets.Test
+	}
+	if ds == nil {
+		if key != "" {
+			return fmt.Errorf("%w: train.early_stop.metric %s is measured on held-out images, and these data have none; set data.split.validation", data.ErrUnfit, key)
+		}
+		return nil
+	}
+	if key == "" {
+		key = "retrieval.recall@1"
+	}
+	m, err := newMeasure(cfg, key)
+	if err != nil {
+		return err
+	}
+	if m.set, err = sample(ds, cfg.Train.EvalSamples); err != nil {
+		return err
+	}
+	t.Stop.Metric = m.key
+	t.Evaluate = func(ctx context.Context) (map[string]float64, error) { return m.evaluate(ctx, t) }
+	if sets.Validation == nil {
+		w.note("no validation set: the best checkpoint (and an early stop) is chosen by %s on the test set, as published protocols do; data.split.validation holds out training data instead", m.key)
+	}
+	return nil
+}
+
+// measure is what is measured of a network during training: recall@1, MAP@R and
+// the key that decides.
+type measure struct {
+	cfg        *config.Config
+	set        data.Dataset
+	key        string // without its section
+	ks         []int
+	clustering bool
+}
+
+// newMeasure returns the measure that includes key, such as retrieval.recall@4
+// or clustering.nmi.
+func newMeasure(cfg *config.Config, key string) (*measure, error) {
+	section, name, _ := strings.Cut(key, ".")
+	m := &measure{cfg: cfg, key: name, ks: []int{1}, clustering: section == "clustering"}
+	if k, ok := strings.CutPrefix(name, "recall@"); ok && !m.clustering {
+		if n, err := strconv.Atoi(k); err == nil && n > 1 {
+			m.ks = append(m.ks, n)
+		}
+	}
+	// What there is to measure is told by measuring four points.
+	trial := vectors{[]float32{0, 1, 2, 3}, 4, 1, []int32{0, 0, 1, 1}}
+	got, err := m.scores(context.Background(), trial, 2)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := got.Get(name); !ok {
+		var valid []string
+		for _, s := range got {
+			valid = append(valid, s.Key)
+		}
+		return nil, &config.Error{Key: "train.early_stop.metric", Msg: fmt.Sprintf("%s has no score %q; it has %s", section, name, strings.Join(valid, ", "))}
+	}
+	return m, nil
+}
+
+// scores measures v; for the clustering ones k-means makes k clusters.
+func (m *measure) scores(ctx context.Context, v vectors, k int) (metric.Scores, error) {
+	if m.clustering {
+		km, err := kmeans(ctx, v, k, m.cfg.Eval.KMeans.NInit, m.cfg.Seed, func(string, int, int) {})
+		if err != nil {
+			return nil, err
+		}
+		return clusterScores(v.labels, km.Labels)
+	}
+	r, err := metric.Retrieve(ctx, v.x, v.n, v.d, v.labels, metric.RetrievalOptions{K: m.ks, Intervals: metric.Intervals{Resamples: -1}})
+	if err != nil {
+		return nil, err
+	}
+	return r.Scores, nil
+}
+
+// evaluate measures t's network as it is.
+func (m *measure) evaluate(ctx context.Context, t *assembled) (map[string]float64, error) {
+	z, err := embed(ctx, t.model, m.set, m.cfg.Eval.Batch, func(int, int) {})
+	if err != nil {
+		return nil, err
+	}
+	if i, ok := kernel.AllFinite(z.Data); !ok {
+		return nil, &train.NonFiniteError{Step: t.State.Step, Tensor: "embeddings of held-out images", Index: i, Cause: train.CauseRate}
+	}
+	v := vectors{z.Data, z.Rows(), z.Cols(), m.set.Labels()}
+	base := *m
+	base.clustering = false
+	got, err := base.scores(ctx, v, 0)
+	if err == nil && m.clustering {
+		var more metric.Scores
+		more, err = m.scores(ctx, v, m.cfg.Eval.KMeans.K)
+		got = append(got, more...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("evaluation at step %d: %w", t.State.Step, err)
+	}
+	out := map[string]float64{}
+	for _, key := range []string{"recall@1", "map@r", m.key} {
+		v, _ := got.Get(key) // newMeasure has seen each
+		out[key] = v.Value
+	}
+	return out, nil
+}
