@@ -8,7 +8,8 @@ It reads the checkpoint's weights with a parser of its own, rebuilds c2f2 in
 PyTorch, and compares: the clean embeddings with Tercet's gallery; the scores of
 Tercet's adversarial images; and an attack of its own (robrank's semantics: sign
 steps, last iterate, nudge 1e-7 at iteration 0, pairwise_distance with eps 1e-6)
-with Tercet's, image by image. Exit status 1 if anything disagrees.
+with Tercet's: by its scores, and with `--steps 1` pixel by pixel. Exit status 1
+if anything disagrees.
 """
 import json, struct, sys
 import numpy as np
@@ -103,5 +104,8 @@ say("ES:D of PyTorch's attack", abs(s_mine.mean() - fixed["ES:D"]) < 0.01, f"{s_
 pub = torch.stack([b.mean() for b in before_last]).mean().item()
 say("published ES:D (iterate 31)", abs(pub - published["ES:D"]) < 0.01, f"PyTorch {pub:.5f}, Tercet {published['ES:D']:.5f}")
 same = ((mine - adv).abs() < 1e-5).float().mean().item()
-say("pixels equal after all steps", same > 0.9, f"{100 * same:.2f} %")
+if steps == 1:
+    say("pixels equal after one step", same > 0.99, f"{100 * same:.2f} %")
+else:  # the sign of a gradient near 0 depends on the order of float32 sums, and what follows on it
+    print(f"note pixels equal after all {steps} steps: {100 * same:.2f} %")
 sys.exit(0 if ok else 1)
