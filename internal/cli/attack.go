@@ -64,7 +64,7 @@ attack.json and a picture into the run's directory.`,
 			fs.StringVar(&o.attack, "attack", "es", "es")
 			fs.StringVar(&o.profile, "profile", "auto", "budget: rob28 (77/255, 3/255, 32 steps), rob224 (8/255, 3/255, 32), or auto by the images' size")
 			fs.StringVar(&o.eps, "eps", "", "radius of the ball, pixels in [0, 1]: 0.03 or 8/255")
-			fs.StringVar(&o.step, "step", "", "length of a step, as eps")
+			fs.StringVar(&o.step, "step", "", "length of a step, as eps; by default the profile's, or eps where there is one step (FGSM)")
 			fs.IntVar(&o.iterations, "steps", 32, "gradient steps")
 			fs.StringVar(&o.norm, "norm", "linf", "ball: linf or l2")
 			fs.StringVar(&o.direction, "direction", "sign", "sign or normalized gradient")
@@ -170,6 +170,9 @@ func (o attackOptions) settings(r *experiment.Run) (experiment.AttackOptions, er
 		if o.changed(flag) {
 			set()
 		}
+	}
+	if a.Iterations == 1 && o.step == "" {
+		a.Step = a.Eps // FGSM, as published
 	}
 	if o.save != "" {
 		a.Pictures = int(^uint(0) >> 1) // all queries

@@ -54,7 +54,7 @@ func (o *AttackOptions) pgd() adversary.PGD {
 	return adversary.PGD{
 		Norm: adversary.Norm(o.Norm), Eps: o.Eps, Step: o.Step, Iterations: o.Iterations,
 		Rule: adversary.StepRule(o.Rule), Direction: adversary.Direction(o.Direction),
-		Start: adversary.Start(o.Start), Restarts: o.Restarts, Keep: adversary.Keep(o.Keep), FGSM: o.Iterations == 1,
+		Start: adversary.Start(o.Start), Restarts: o.Restarts, Keep: adversary.Keep(o.Keep),
 	}
 }
 
