@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/data"
+	"tercet/internal/experiment"
+	"tercet/internal/report"
+)
+
+type dataInspectOptions struct {
+	configFlags
+	embeddings string
+	labels     string
+	format     string
+}
+
+func newDataInspect(s *Streams) *cobra.Command {
+	var o dataInspectOptions
+	return command{
+		use:   "inspect",
+		short: "Count and check the data of a config, or of npy files",
+		long: `
+Reads all data of a config and prints, for each set, the number of items and
+classes, items per class, the pixels' mean and deviation, duplicates, duplicates
+under another label, constant images and the fingerprint; what the sets have in
+common; and what the sampler shows of the training set in its first epoch.
+With --embeddings X.npy --labels Y.npy the same for vectors of any tool.
+Exit code 3 if the sampler refuses the data; the rest is printed all the same.`,
+		examples: []example{
+			{why: "a config's data", line: "tercet data inspect --config configs/demo.yaml --set data.glyphs.per_class=5"},
+			{why: "for a script", line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --json"},
+		},
+		exits: []int{ExitData, ExitInterrupted},
+		flags: func(cmd *cobra.Command) {
+			o.addFlags(cmd)
+			fs := cmd.Flags()
+			fs.StringVar(&o.embeddings, "embeddings", "", "npy `FILE` of embeddings (N, D) from any tool")
+			fs.StringVar(&o.labels, "labels", "", "npy or csv `FILE` of N labels")
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
+			cmd.MarkFlagsMutuallyExclusive("config", "embeddings")
+			cmd.MarkFlagsMutuallyExclusive("set", "embeddings")
+			cmd.MarkFlagsRequiredTogether("embeddings", "labels")
+		},
+		run: func(ctx context.Context, _ []string) error { return runDataInspect(ctx, s, o) },
+	}.build()
+}
+
+func runDataInspect(ctx context.Context, s *Streams, o dataInspectOptions) error {
+	if err := report.CheckFormat(o.format); err != nil {
+		return &ExitError{ExitUsage, err}
+	}
+	doc, err := inspect(ctx, s, o)
+	if doc == nil {
+		return err
+	}
+	for _, w := range doc.Warnings {
+		s.Note("warning: %s", w)
+	}
+	if e := s.Result(doc, func(w io.Writer) error { return dataTable(doc).Write(w, o.format) }); e != nil {
+		return e
+	}
+	return err // of the sampler
+}
+
+func inspect(ctx context.Context, s *Streams, o dataInspectOptions) (*experiment.DataDoc, error) {
+	if o.embeddings != "" {
+		return experiment.InspectFiles(o.embeddings, o.labels)
+	}
+	cfg, err := loadData(s, &o.configFlags)
+	if err != nil {
+		return nil, err
+	}
+	view := &stages{s: s}
+	defer view.close()
+	return experiment.Inspect(ctx, cfg, view.say)
+}
+
+// dataTable shows the sets beside each other.
+func dataTable(d *experiment.DataDoc) *report.Table {
+	t := &report.Table{Title: fmt.Sprintf("%s: %s", d.Config, d.Name), Columns: []report.Column{{Name: "what"}}}
+	if d.Embeddings != "" {
+		t.Title = d.Embeddings
+	}
+	var sets []*experiment.SetStats
+	for _, s := range []struct {
+		name  string
+		stats *experiment.SetStats
+	}{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}, {"vectors", d.Vectors}} {
+		if s.stats != nil {
+			sets = append(sets, s.stats)
+			t.Columns = append(t.Columns, report.Column{Name: s.name})
+		}
+	}
+	for _, r := range dataRows(d.Name == "npy", len(sets[0].ChannelMean) > 1) {
+		row := []report.Cell{report.Text(r.what)}
+		for _, s := range sets {
+			row = append(row, report.Text(r.show(s)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, o := range d.Overlaps {
+		t.Notes = append(t.Notes, fmt.Sprintf("overlap: %s of %s also in %s; %s in both", count(o.Items, "item"), o.Of, o.In, countClasses(o.Classes)))
+	}
+	if b := d.Sampler; b != nil {
+		t.Notes = append(t.Notes, fmt.Sprintf("sampler: %s, epoch 0: %s", b.Name, data.Coverage(b.Coverage)))
+	}
+	return t
+}
+
+// dataRow is a line of the table.
+type dataRow struct {
+	what string
+	show func(s *experiment.SetStats) string
+}
+
+func dataRows(vectors, channels bool) []dataRow {
+	whole := func(f func(s *experiment.SetStats) int) func(s *experiment.SetStats) string {
+		return func(s *experiment.SetStats) string { return strconv.Itoa(f(s)) }
+	}
+	item, value := "images", "pixel"
+	if vectors {
+		item, value = "vectors", "value"
+	}
+	rows := []dataRow{
+		{item, whole(func(s *experiment.SetStats) int { return s.Items })},
+		{"shape", func(s *experiment.SetStats) string { return fmt.Sprintf("%dx%dx%d", s.Height, s.Width, s.Channels) }},
+		{"classes", whole(func(s *experiment.SetStats) int { return s.Classes })},
+		{item + " per class: min, median, max", func(s *experiment.SetStats) string {
+			return fmt.Sprintf("%d, %g, %d", s.PerClassMin, s.PerClassMed, s.PerClassMax)
+		}},
+		{"classes of one item", whole(func(s *experiment.SetStats) int { return s.Singles })},
+		{"classes without items", whole(func(s *experiment.SetStats) int { return s.EmptyClasses })},
+		{value + "s: min, max", func(s *experiment.SetStats) string { return fmt.Sprintf("%.4g, %.4g", s.Min, s.Max) }},
+		{value + " mean", func(s *experiment.SetStats) string { return fmt.Sprintf("%.4f", s.Mean) }},
+		{value + " deviation", func(s *experiment.SetStats) string { return fmt.Sprintf("%.4f", s.Std) }},
+	}
+	if channels && !vectors {
+		rows = append(rows,
+			dataRow{"mean by channel", func(s *experiment.SetStats) string { return decimals(s.ChannelMean) }},
+			dataRow{"deviation by channel", func(s *experiment.SetStats) string { return decimals(s.ChannelStd) }})
+	}
+	if vectors {
+		rows[1] = dataRow{"dimension", whole(func(s *experiment.SetStats) int { return s.Channels })}
+		rows = append(rows, dataRow{"length: min, mean, max", func(s *experiment.SetStats) string {
+			return fmt.Sprintf("%.4g, %.4g, %.4g", s.Lengths.Min, s.Lengths.Mean, s.Lengths.Max)
+		}})
+	}
+	return append(rows,
+		dataRow{"duplicates", whole(func(s *experiment.SetStats) int { return s.Duplicates })},
+		dataRow{"of them under another label", whole(func(s *experiment.SetStats) int { return s.Conflicts })},
+		dataRow{"constant " + item, whole(func(s *experiment.SetStats) int { return s.Constant })},
+		dataRow{"fingerprint", func(s *experiment.SetStats) string {
+			return fmt.Sprintf("%.16s", strings.TrimPrefix(s.Fingerprint, "sha256:"))
+		}})
+}
+
+func decimals(x []float64) string {
+	out := make([]string, len(x))
+	for i, v := range x {
+		out[i] = fmt.Sprintf("%.4f", v)
+	}
+	return strings.Join(out, ", ")
+}
+
+func countClasses(n int) string {
+	if n == 1 {
+		return "1 class"
+	}
+	return fmt.Sprintf("%d classes", n)
+}
