@@ -160,14 +160,18 @@ func vacant(dir string) error {
 	if err != nil {
 		return fmt.Errorf("run directory: %w", err)
 	}
+	foreign := false
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case name == "config.yaml":
 			return nil
 		case name == "lock", leftover(name): // a run killed while it was being made
 		default:
-			return fmt.Errorf("%w: %s is not empty and holds no run (no config.yaml); give the run another name (--set name=...) or another --out", ErrOtherRun, dir)
+			foreign = true
 		}
+	}
+	if foreign {
+		return fmt.Errorf("%w: %s is not empty and holds no run (no config.yaml); give the run another name (--set name=...) or another --out", ErrOtherRun, dir)
 	}
 	return nil
 }
