@@ -1,0 +1,284 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tercet/internal/config"
+	"tercet/internal/train"
+)
+
+func TestAFinishedRunIsNotRunTwice(t *testing.T) {
+	root := t.TempDir()
+	r := trained(t, root)
+	m := r.Manifest
+	if m.Status != Finished || m.Steps != 18 || m.Of != 18 || m.Cost.Forward != 18*16 || m.Best == nil || m.Best.Metric != "recall@1" {
+		t.Fatalf("manifest %+v", m)
+	}
+	before := snapshot(t, r.Dir)
+	for _, open := range []func() (*Run, error){
+		func() (*Run, error) { return Create(root, load(t)) },
+		func() (*Run, error) { return Open(r.Dir) },
+	} {
+		again, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done, err := again.Train(context.Background(), Watch{}); !done || err != nil {
+			t.Fatalf("done %v, error %v", done, err)
+		}
+		again.Close()
+	}
+	if d := cmp.Diff(before, snapshot(t, r.Dir)); d != "" {
+		t.Error(d)
+	}
+}
+
+// Another process finished the run after this one opened it: its manifest
+// counts, not what was read before.
+func TestTheManifestIsReadAgainUnderTheLock(t *testing.T) {
+	root := t.TempDir()
+	r := create(t, root)
+	interrupted(t, r, 5)
+	stale, err := Open(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Train(context.Background(), Watch{}); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := stale.Train(context.Background(), Watch{}); !done || err != nil {
+		t.Fatalf("done %v, error %v", done, err)
+	}
+}
+
+func TestADirectoryOfSomethingElseIsRefusedAndUntouched(t *testing.T) {
+	root := t.TempDir()
+	other := trained(t, root)
+	notes := filepath.Join(root, "notes")
+	os.Mkdir(notes, 0o755)
+	write(t, filepath.Join(notes, "todo.txt"), "mine")
+	write(t, filepath.Join(root, "file"), "mine")
+	before := snapshot(t, root)
+	for _, tc := range []struct{ name, key, want string }{
+		{"tiny", "seed=1", "there: seed: 0\n  here:  seed: 1"},
+		{"notes", "seed=0", "is not empty and holds no run"},
+		{"file", "seed=0", "is a file"},
+	} {
+		_, err := Create(root, load(t, "name="+tc.name, tc.key))
+		if !errors.Is(err, ErrOtherRun) || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: error %v, want %q", tc.name, err, tc.want)
+		}
+	}
+	if d := cmp.Diff(before, snapshot(t, root)); d != "" {
+		t.Error(d)
+	}
+	// Only the spelling differs: the same run.
+	text := read(t, other.Path("config.yaml"))
+	write(t, other.Path("config.yaml"), "# a note\n"+text)
+	r, err := Create(root, load(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+}
+
+// A run that took no step, because its data were not there, say, gives way to a
+// corrected config of the same name.
+func TestARunThatNeverBeganGivesWay(t *testing.T) {
+	root := t.TempDir()
+	r := create(t, root, "data=mnist", "data.root="+filepath.Join(root, "gone"))
+	if _, err := r.Train(context.Background(), Watch{}); err == nil {
+		t.Fatal("trained without data")
+	}
+	if old, err := Open(r.Dir); err != nil || old.Manifest.Status != Failed || !strings.Contains(old.Manifest.Message, "gone") {
+		t.Fatalf("manifest %+v, error %v", old, err)
+	}
+	trained(t, root)
+	// Not so a file that somebody else has put there.
+	r = create(t, root, "name=b", "data=mnist", "data.root=gone")
+	r.Close()
+	write(t, r.Path("notes.txt"), "mine")
+	if _, err := Create(root, load(t, "name=b")); !errors.Is(err, ErrOtherRun) {
+		t.Fatalf("error %v", err)
+	}
+}
+
+func TestTheLock(t *testing.T) {
+	root := t.TempDir()
+	r := create(t, root)
+	for _, again := range []func() error{
+		func() error { _, err := Create(root, load(t)); return err },
+		func() error { _, err := Create(root, load(t, "seed=1")); return err },
+		func() error {
+			other, err := Open(r.Dir)
+			if err != nil {
+				return err
+			}
+			_, err = other.Train(context.Background(), Watch{})
+			return err
+		},
+	} {
+		if err := again(); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), r.Dir) {
+			t.Errorf("error %v, want ErrBusy", err)
+		}
+	}
+	r.Close()
+	trained(t, root)
+}
+
+// Killed between any two files of a fresh directory, the same command goes on;
+// from config.yaml on, --resume does too.
+func TestKilledWhileItWasBeingMade(t *testing.T) {
+	for _, stage := range []string{"nothing", "lock", "temporary", "config", "manifest", "checkpoints"} {
+		t.Run(stage, func(t *testing.T) {
+			root := t.TempDir()
+			dir := filepath.Join(root, "tiny")
+			text, err := load(t).Resolved()
+			if err != nil {
+				t.Fatal(err)
+			}
+			os.Mkdir(dir, 0o755)
+			for _, made := range []struct {
+				stage string
+				make  func()
+			}{
+				{"lock", func() { write(t, filepath.Join(dir, "lock"), "") }},
+				{"temporary", func() { write(t, filepath.Join(dir, ".config.yaml.tmp-99-0"), "na") }},
+				{"config", func() { write(t, filepath.Join(dir, "config.yaml"), string(text)) }},
+				{"manifest", func() {
+					if err := WriteJSON(filepath.Join(dir, "manifest.json"), fresh(load(t))); err != nil {
+						t.Fatal(err)
+					}
+				}},
+				{"checkpoints", func() {
+					os.Mkdir(filepath.Join(dir, "checkpoints"), 0o755)
+					write(t, filepath.Join(dir, "checkpoints", ".last.safetensors.tmp-99-0"), "x")
+				}},
+			} {
+				if stage == "nothing" {
+					break
+				}
+				made.make()
+				if made.stage == stage {
+					break
+				}
+			}
+			if r, err := Open(dir); strings.Contains("nothing lock temporary", stage) {
+				if !errors.Is(err, ErrNoRun) {
+					t.Errorf("opened without a config: %v", err)
+				}
+			} else if err != nil || r.Manifest.Status != Running {
+				t.Errorf("not opened: %v", err)
+			}
+			r := trained(t, root)
+			for name := range snapshot(t, dir) {
+				if leftover(filepath.Base(name)) {
+					t.Errorf("left behind: %s", name)
+				}
+			}
+			if r.Manifest.Status != Finished {
+				t.Errorf("manifest %+v", r.Manifest)
+			}
+		})
+	}
+}
+
+// The documented fields of config.yaml, manifest.json and events.jsonl.
+func TestTheRunDirectory(t *testing.T) {
+	r := trained(t, t.TempDir())
+	for _, name := range []string{"config.yaml", "manifest.json", "events.jsonl", "checkpoints/last.safetensors", "checkpoints/best.safetensors"} {
+		if info, err := os.Stat(r.Path(name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	cfg, err := config.Load(r.Path("config.yaml"), nil)
+	if err != nil || cfg.Hash() != r.Config.Hash() {
+		t.Errorf("config.yaml cannot be run again as it is: %v", err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal([]byte(read(t, r.Path("manifest.json"))), &m); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"schema", "version", "status", "seed", "config_hash", "data", "model", "steps", "steps_planned", "cost", "seconds", "cpu", "kernel", "os", "started", "updated"} {
+		if _, ok := m[key]; !ok {
+			t.Errorf("manifest.json has no %q", key)
+		}
+	}
+	if m["schema"] != "tercet.run/1" || m["status"] != "finished" || m["cost"].(map[string]any)["forward"] != 288.0 {
+		t.Errorf("manifest %v", m)
+	}
+	events, err := train.ReadEvents(r.Path("events.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]int{}
+	for _, e := range events {
+		kinds[e.Kind]++
+	}
+	if d := cmp.Diff(map[string]int{"start": 1, "step": 7, "epoch": 2, "eval": 2, "end": 1}, kinds); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAnEditedConfigIsNoticed(t *testing.T) {
+	r := trained(t, t.TempDir())
+	path := r.Path("config.yaml")
+	text := read(t, path)
+	write(t, path, strings.Replace(text, "seed: 0", "seed: 4", 1))
+	if _, err := Open(r.Dir); !errors.Is(err, ErrNoRun) || !strings.Contains(err.Error(), "was changed since the run began") {
+		t.Errorf("error %v", err)
+	}
+	// Damage of other kinds is named with its file, too.
+	for name, bad := range map[string]string{"config.yaml": "name: [", "manifest.json": `{"schema":`} {
+		good := read(t, r.Path(name))
+		if name == "manifest.json" {
+			write(t, path, text)
+		}
+		write(t, r.Path(name), bad)
+		if _, err := Open(r.Dir); !errors.Is(err, ErrNoRun) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		write(t, r.Path(name), good)
+	}
+	write(t, r.Path("manifest.json"), `{"schema": "tercet.run/9"}`)
+	if _, err := Open(r.Dir); !errors.Is(err, ErrNoRun) || !strings.Contains(err.Error(), "this version reads tercet.run/1") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A version that knows more keys writes other resolved texts; runs of the one
+// before stay usable, because they are known by their own text.
+func TestARunOfAVersionWithFewerKeys(t *testing.T) {
+	root := t.TempDir()
+	r := create(t, root)
+	interrupted(t, r, 5)
+	old := strings.Replace(read(t, r.Path("config.yaml")), "    validation: 0\n", "", 1)
+	if old == read(t, r.Path("config.yaml")) {
+		t.Fatal("no key was taken out")
+	}
+	hash := identity([]byte(old))
+	write(t, r.Path("config.yaml"), old)
+	m := strings.ReplaceAll(read(t, r.Path("manifest.json")), r.Manifest.Config, hash)
+	write(t, r.Path("manifest.json"), m)
+	b := strings.ReplaceAll(read(t, r.Last()), r.Manifest.Config, hash)
+	write(t, r.Last(), b)
+	again, err := Create(root, load(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if _, err := again.Train(context.Background(), Watch{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Embed(context.Background(), "last", "test", 0, quiet); err != nil {
+		t.Error(err)
+	}
+}

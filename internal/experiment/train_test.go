@@ -1,0 +1,219 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tercet/internal/data"
+	"tercet/internal/par"
+	"tercet/internal/train"
+)
+
+// checkpoints returns the bytes of the two checkpoints.
+func checkpoints(t *testing.T, r *Run) [2]string {
+	return [2]string{read(t, r.Last()), read(t, r.BestPath())}
+}
+
+func TestInterruptionsAndThreadsChangeNoBit(t *testing.T) {
+	defer par.SetThreads(0)
+	sets := []string{"data.augment.crop_padding=2", "data.split.validation=0.25", "miner=distance-weighted"}
+	par.SetThreads(1)
+	want := checkpoints(t, trained(t, t.TempDir(), sets...))
+	par.SetThreads(2)
+	if got := checkpoints(t, trained(t, t.TempDir(), sets...)); got != want {
+		t.Error("two threads give other bytes than one")
+	}
+	r := create(t, t.TempDir(), sets...)
+	for _, step := range []int{1, 5, 6, 11} { // in and at the ends of epochs of 6
+		interrupted(t, r, step)
+		if r.Manifest.Status != Interrupted || r.Manifest.Steps != step {
+			t.Fatalf("manifest %+v, want step %d", r.Manifest, step)
+		}
+		var err error
+		if r, err = Open(r.Dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	par.SetThreads(1)
+	if _, err := r.Train(context.Background(), Watch{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := checkpoints(t, r); got != want {
+		t.Error("an interrupted run ends in other bytes")
+	}
+}
+
+// What a kill leaves: a checkpoint behind the log, a half-written line. Damage
+// in the middle of the log costs the lines after it, not the run.
+func TestResumeWithADamagedLog(t *testing.T) {
+	want := checkpoints(t, trained(t, t.TempDir()))
+	for name, damage := range map[string]func(string) string{
+		"half a line": func(s string) string { return s[:len(s)-9] },
+		"beyond the checkpoint": func(s string) string {
+			return s + `{"event":"step","step":9}` + "\n" + `{"event":"st`
+		},
+		"rubbish":   func(s string) string { return "\x00\xff{]\n" + s },
+		"no log":    func(string) string { return "" },
+		"not lines": func(string) string { return strings.Repeat("x", 1<<17) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := create(t, t.TempDir())
+			interrupted(t, r, 7)
+			write(t, r.Path("events.jsonl"), damage(read(t, r.Path("events.jsonl"))))
+			if _, err := r.Train(context.Background(), Watch{}); err != nil {
+				t.Fatal(err)
+			}
+			if checkpoints(t, r) != want {
+				t.Error("other bytes")
+			}
+			events, err := train.ReadEvents(r.Path("events.jsonl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := 0
+			for _, e := range events {
+				if e.Step < last {
+					t.Errorf("%s at step %d comes after step %d", e.Kind, e.Step, last)
+				}
+				last = e.Step
+			}
+			if last != 18 || events[len(events)-1].Kind != "end" {
+				t.Errorf("the log ends with %+v", events[len(events)-1])
+			}
+		})
+	}
+}
+
+func TestBadCheckpointsStopAResumeAndStay(t *testing.T) {
+	root := t.TempDir()
+	r := create(t, root)
+	interrupted(t, r, 7)
+	good := read(t, r.Last())
+	other := trained(t, root, "name=other", "seed=1")
+	for _, tc := range []struct {
+		name, content string
+		kind          error
+		want          string
+	}{
+		{"truncated", good[:len(good)/2], train.ErrCheckpoint, "remove it to train from the start"},
+		{"empty", "", train.ErrCheckpoint, "last.safetensors"},
+		{"another config", read(t, other.Last()), ErrOtherRun, "belongs to another config"},
+	} {
+		write(t, r.Last(), tc.content)
+		before := snapshot(t, r.Dir)
+		_, err := r.Train(context.Background(), Watch{})
+		if !errors.Is(err, tc.kind) || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: error %v", tc.name, err)
+		}
+		if d := cmp.Diff(before, snapshot(t, r.Dir)); d != "" {
+			t.Errorf("%s: %s", tc.name, d)
+		}
+		if _, err := r.Embed(context.Background(), "last", "test", 0, quiet); err == nil {
+			t.Errorf("%s: embedded", tc.name)
+		}
+	}
+	os.Remove(r.Last())
+	if _, err := r.Train(context.Background(), Watch{}); err != nil {
+		t.Errorf("from the start: %v", err)
+	}
+}
+
+func TestDataThatChangedUnderARun(t *testing.T) {
+	root := t.TempDir()
+	files := filepath.Join(root, "data")
+	vectors := func(shift float32) {
+		writeBlobs(t, files, 8, 6, 4, shift)
+	}
+	vectors(0)
+	sets := []string{"data=npy", "data.root=" + files, "data.train.vectors=x.npy", "data.train.labels=y.npy",
+		"data.split=class", "model=linear", "model.embedding=4", "data.size=0"}
+	cfg := loadVectors(t, sets...)
+	r, err := Create(root, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	interrupted(t, r, 2)
+	vectors(0.5)
+	before := snapshot(t, r.Dir)
+	for name, try := range map[string]func() error{
+		"train": func() error { _, err := r.Train(context.Background(), Watch{}); return err },
+		"embed": func() error { _, err := r.Embed(context.Background(), "last", "test", 0, quiet); return err },
+	} {
+		if err := try(); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "have changed since the run began") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if d := cmp.Diff(before, snapshot(t, r.Dir)); d != "" {
+		t.Error(d)
+	}
+	vectors(0)
+	if _, err := r.Train(context.Background(), Watch{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestADivergedRunIsNotRepeated(t *testing.T) {
+	r := create(t, t.TempDir(), "optimizer.lr=1e30", "train.checkpoint_every=1 step")
+	_, err := r.Train(context.Background(), Watch{})
+	var finite *train.NonFiniteError
+	if !errors.As(err, &finite) || r.Manifest.Status != Diverged || r.Manifest.Message != err.Error() {
+		t.Fatalf("error %v, manifest %+v", err, r.Manifest)
+	}
+	if _, err := os.Stat(r.Last()); err == nil {
+		c, err := train.ReadCheckpoint(r.Last())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := c.LoadModel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range m.Params() {
+			for _, v := range p.Value.Data {
+				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+					t.Fatalf("the checkpoint holds %v in %s", v, p.Name)
+				}
+			}
+		}
+	}
+	before := snapshot(t, r.Dir)
+	var lost *LostError
+	if _, err := r.Train(context.Background(), Watch{}); !errors.As(err, &lost) || lost.Status != Diverged {
+		t.Fatalf("error %v", err)
+	}
+	if d := cmp.Diff(before, snapshot(t, r.Dir)); d != "" {
+		t.Error(d)
+	}
+	// Another program may fare better: it tries.
+	r.Manifest.Kernel = "another"
+	if err := r.SaveManifest(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Train(context.Background(), Watch{}); !errors.As(err, &finite) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestACollapsedRunStops(t *testing.T) {
+	// A limit that every batch is beyond, after a window of 10 steps.
+	r := create(t, t.TempDir(), "train.collapse={enabled: true, window: 1, cosine: 1e-9, rank: 1000}", "train.epochs=4")
+	_, err := r.Train(context.Background(), Watch{})
+	var collapse *train.CollapseError
+	if !errors.As(err, &collapse) || r.Manifest.Status != Collapsed {
+		t.Fatalf("error %v, manifest %+v", err, r.Manifest)
+	}
+	events, err := train.ReadEvents(r.Path("events.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := events[len(events)-1]; last.Kind != "stop" || !strings.Contains(last.Note, "has collapsed") {
+		t.Errorf("the log ends with %+v", last)
+	}
+}
