@@ -92,10 +92,10 @@ func (p *Page) WriteMarkdown(path string) error {
 	return fsx.WriteFile(path, []byte(b.String()), 0o644)
 }
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:60rem;margin:2rem auto;padding:0 1rem}
+const style = `body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:84rem;margin:2rem auto;padding:0 1rem}
 h1,h2,h3{line-height:1.2}table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}
-caption{text-align:left;font-weight:600;padding-bottom:.3rem}th,td{padding:.25rem .7rem;border-bottom:1px solid #ddd;text-align:left}
-th{border-bottom:2px solid #888}.n{text-align:right}figure{margin:1.5rem 0}img{max-width:100%;height:auto}
+caption{text-align:left;font-weight:600;padding-bottom:.3rem}th,td{padding:.25rem .6rem;border-bottom:1px solid #ddd;text-align:left}
+th{border-bottom:2px solid #888}p,figure,pre{max-width:60rem}table{min-width:28rem}.n{text-align:right;white-space:nowrap}figure{margin:1.5rem 0}img{max-width:100%;height:auto}
 figcaption,.note{color:#555;font-size:.9rem}pre{background:#f5f5f5;padding:.7rem;overflow-x:auto}div.t{overflow-x:auto}`
 
 // WriteHTML writes the page to path as one file: pictures inlined, plain CSS,

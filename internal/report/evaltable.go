@@ -1,0 +1,64 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+
+	"tercet/internal/metric"
+)
+
+// headline are the scores that people ask for first; the others are variants of
+// them and parts of which they are made.
+var headline = regexp.MustCompile(`^(recall@[0-9]+|map|map@r|r_precision|mrr|nmi|ami|ari|acc|purity|bcubed_f1)$`)
+
+// baselineNames in the order of their columns.
+var baselineNames = []string{"untrained", "pixels"}
+
+// EvalTable shows scores beside those of the baselines, value names the first
+// column of numbers. Unless all is set, only the scores of the headline are
+// shown; left is how many are not.
+func EvalTable(title, value string, own Judged, baselines map[string]Judged, all bool) (t *Table, left int) {
+	t = &Table{Title: title, Columns: []Column{{Name: "score"}, {Name: value, Digits: 4}}}
+	var others []Judged
+	for _, b := range baselineNames {
+		if j, ok := baselines[b]; ok {
+			others = append(others, j)
+			t.Columns = append(t.Columns, Column{Name: b, Digits: 4})
+		}
+	}
+	for _, group := range []func(Judged) metric.Scores{
+		func(j Judged) metric.Scores { return j.Retrieval },
+		func(j Judged) metric.Scores { return j.Clustering },
+	} {
+		for _, sc := range group(own) {
+			if !all && !headline.MatchString(sc.Key) {
+				left++
+				continue
+			}
+			row := []Cell{Text(sc.Key), Measured(sc.Value)}
+			for _, j := range others {
+				row = append(row, measuredIn(group(j), sc.Key))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	if own.Excluded > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d queries left out: nobody else is of their class", own.Excluded))
+	}
+	return t, left
+}
+
+// Measured is the cell of a measured value, with its interval if it has one.
+func Measured(v metric.Value) Cell {
+	if v.CI95 == nil {
+		return Number(v.Value)
+	}
+	return Interval(v.Value, v.CI95[0], v.CI95[1])
+}
+
+func measuredIn(s metric.Scores, key string) Cell {
+	if v, ok := s.Get(key); ok {
+		return Measured(v)
+	}
+	return Missing()
+}

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// group fills Groups, in the order of their first runs.
+func (s *Summary) group(runs []*RunDir) {
+	byID := map[string]*Group{}
+	for _, r := range runs {
+		var id strings.Builder
+		if len(s.GroupBy) == 0 {
+			for _, l := range r.Labels {
+				if l.Key != "name" && l.Key != "seed" {
+					fmt.Fprintf(&id, "%q=%q;", l.Key, l.Value)
+				}
+			}
+		}
+		for _, k := range s.GroupBy {
+			v, ok := r.label(k)
+			fmt.Fprintf(&id, "%t%q;", ok, v)
+		}
+		g := byID[id.String()]
+		if g == nil {
+			g = &Group{Labels: map[string]string{}, Status: map[string]int{}, Scores: map[string]Estimate{}}
+			byID[id.String()] = g
+			s.Groups = append(s.Groups, g)
+		}
+		g.runs = append(g.runs, r)
+		g.N++
+		g.Dirs = append(g.Dirs, r.Dir)
+		g.Seeds = append(g.Seeds, r.Manifest.Seed)
+		g.Status[r.Manifest.Status]++
+	}
+	for _, g := range s.Groups {
+		n := float64(g.N)
+		for _, r := range g.runs {
+			g.Seconds += r.Manifest.Seconds / n
+			g.Forward += float64(r.Manifest.Cost.Forward) / n
+			g.Backward += float64(r.Manifest.Cost.Backward) / n
+		}
+	}
+	s.name()
+	s.differences(runs)
+}
+
+// name calls each group by its runs' common name, with the directory where
+// names alone would not tell groups apart.
+func (s *Summary) name() {
+	seen := map[string]int{}
+	for _, g := range s.Groups {
+		g.Name = commonName(g.runs)
+		seen[g.Name]++
+	}
+	for _, g := range s.Groups {
+		if seen[g.Name] > 1 {
+			g.Name = g.Dirs[0]
+			if g.N > 1 {
+				g.Name += fmt.Sprintf(" and %d more", g.N-1)
+			}
+		}
+	}
+}
+
+// commonName is the name of runs that differ in the seed alone: the sweep's part
+// about the seed is left out.
+func commonName(runs []*RunDir) string {
+	name := runs[0].name()
+	if len(runs) == 1 {
+		return name
+	}
+	without := func(r *RunDir) string {
+		part := regexp.MustCompile(fmt.Sprintf(`[-_]seed-%d(_|$)`, r.Manifest.Seed))
+		n := r.name()
+		at := part.FindStringSubmatchIndex(n)
+		if at == nil {
+			return n
+		}
+		if at[1] < len(n) { // keep the mark before the next part
+			return n[:at[0]+1] + n[at[1]:]
+		}
+		return n[:at[0]]
+	}
+	same := true
+	for _, r := range runs {
+		same = same && without(r) == without(runs[0])
+	}
+	if same {
+		return without(runs[0])
+	}
+	for _, r := range runs[1:] {
+		for !strings.HasPrefix(r.name(), name) {
+			name = name[:len(name)-1]
+		}
+	}
+	if name == "" {
+		return fmt.Sprintf("%s and %d more", runs[0].name(), len(runs)-1)
+	}
+	return name + "*"
+}
+
+// maxColumns bounds the keys that stand as columns of the table.
+const maxColumns = 4
+
+// differences finds the keys that tell the groups apart.
+func (s *Summary) differences(runs []*RunDir) {
+	keys := s.GroupBy
+	if len(keys) == 0 {
+		for _, r := range runs {
+			for _, l := range r.Labels {
+				if l.Key != "name" && l.Key != "seed" && !slices.Contains(keys, l.Key) {
+					keys = append(keys, l.Key)
+				}
+			}
+		}
+	}
+	for _, k := range keys {
+		differs := len(s.GroupBy) > 0
+		first, had := s.Groups[0].runs[0].label(k)
+		for _, g := range s.Groups {
+			v, ok := g.runs[0].label(k)
+			differs = differs || v != first || ok != had
+		}
+		if !differs {
+			continue
+		}
+		s.columns = append(s.columns, k)
+		for _, g := range s.Groups {
+			if v, ok := g.runs[0].label(k); ok {
+				g.Labels[k] = v
+			}
+		}
+	}
+	if len(s.GroupBy) == 0 && len(s.columns) > maxColumns {
+		s.Notes = append(s.Notes, fmt.Sprintf("the groups differ in %d config keys, of which none is shown: %s; --group-by chooses", len(s.columns), listed(s.columns)))
+		s.columns = nil
+	}
+}

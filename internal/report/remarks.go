@@ -1,0 +1,195 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// remarks says what makes the numbers of a summary less than they seem.
+func (s *Summary) remarks(runs []*RunDir) []string {
+	out := s.missing(runs)
+	for _, r := range runs {
+		out = append(out, r.unfinished()...)
+		out = append(out, r.stale()...)
+	}
+	out = append(out, s.mixed(runs)...)
+	for _, g := range s.Groups {
+		out = append(out, s.pooled(g)...)
+	}
+	if slices.ContainsFunc(s.Groups, func(g *Group) bool { return g.N > 1 }) {
+		out = append(out, "[low, high]: 95 % interval of Student's t over the runs of a group; it speaks about further seeds, not about other data")
+	}
+	return out
+}
+
+// missing names runs that do not count for a score because they lack it: by
+// document where that is why, else by score. eval.json is always missed.
+func (s *Summary) missing(runs []*RunDir) []string {
+	var out []string
+	for i, k := range kinds {
+		shown := slices.ContainsFunc(s.Metrics, func(m string) bool { return kindOf(m, runs).file == k.file })
+		if note := k.missing(runs); note != "" && (shown || i == 0) {
+			out = append(out, note)
+		}
+	}
+	for _, m := range s.Metrics {
+		var dirs []string
+		for _, r := range runs {
+			if _, ok := r.scores().Get(m); !ok && kindOf(m, runs).has(r) {
+				dirs = append(dirs, r.Dir)
+			}
+		}
+		if dirs != nil {
+			out = append(out, fmt.Sprintf("no %s in %s, which does not count for it", m, listed(dirs)))
+		}
+	}
+	return out
+}
+
+// unfinished says why a run has not come to its end.
+func (r *RunDir) unfinished() []string {
+	m := r.Manifest
+	if m.Status == "finished" {
+		return nil
+	}
+	note := fmt.Sprintf("%s: %s at step %d of %d", r.Dir, m.Status, m.Steps, m.Planned)
+	if m.Status == "running" {
+		note = r.Dir + ": running, or killed"
+	}
+	line, _, _ := strings.Cut(m.Message, "\n")
+	if line, _, _ = strings.Cut(line, ". "); line != "" { // what helps is in the manifest
+		note += ": " + line
+	}
+	if m.Status == "interrupted" || m.Status == "running" {
+		note += fmt.Sprintf("; tercet train --resume %s goes on", word(r.Dir))
+	}
+	if r.Eval != nil || r.Attack != nil || r.Cluster != nil {
+		note += "; its scores count as they are"
+	}
+	return []string{note}
+}
+
+// sources are the documents of a run with what they were computed from.
+func (r *RunDir) sources() map[string]Source {
+	out := map[string]Source{}
+	if r.Eval != nil {
+		out["eval.json"] = r.Eval.Source
+	}
+	if r.Attack != nil {
+		out["attack.json"] = r.Attack.Source
+	}
+	if r.Cluster != nil {
+		out["cluster.json"] = r.Cluster.Source
+	}
+	return out
+}
+
+// stale finds results that are older than the run's last checkpoint.
+func (r *RunDir) stale() []string {
+	var out []string
+	src := r.sources()
+	for _, k := range kinds {
+		// A running run's manifest does not know its step yet.
+		if from, ok := src[k.file]; ok && from.Checkpoint == "last" && r.Manifest.Status != "running" && from.Step != r.Manifest.Steps {
+			out = append(out, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet %s --run %s makes it anew",
+				filepath.Join(r.Dir, k.file), from.Step, r.Manifest.Steps, k.command, word(r.Dir)))
+		}
+	}
+	return out
+}
+
+// mixed finds what makes runs incomparable.
+func (s *Summary) mixed(runs []*RunDir) []string {
+	var out []string
+	for _, m := range s.Metrics {
+		out = append(out, differ(runs, "runs differ in the definition of "+m, func(r *RunDir) string {
+			v, _ := r.scores().Get(m)
+			return v.Definition
+		})...)
+	}
+	out = append(out, differ(runs, "runs are judged on different sets", func(r *RunDir) string {
+		if r.Eval == nil {
+			return ""
+		}
+		return r.Eval.Source.Set
+	})...)
+	out = append(out, differ(runs, "runs are judged at different checkpoints", func(r *RunDir) string {
+		if r.Eval == nil {
+			return ""
+		}
+		return r.Eval.Source.Checkpoint
+	})...)
+	return append(out, differ(runs, "attacks have different budgets", func(r *RunDir) string {
+		if r.Attack == nil {
+			return ""
+		}
+		return r.Attack.budget()
+	})...)
+}
+
+// budget says what the attacker could do and to how many images.
+func (a *AttackResult) budget() string {
+	o := a.Options
+	return fmt.Sprintf("%s eps %.5g, %d steps of %.5g (%s), %s, %s iterate, %d queries",
+		o.Norm, o.Eps, o.Iterations, o.Step, o.Rule, plural(o.Restarts, o.Start+" start", o.Start+" starts"), o.Keep, a.Queries)
+}
+
+// pooled finds, within one group, what should be equal and is not.
+func (s *Summary) pooled(g *Group) []string {
+	if g.N < 2 {
+		return nil
+	}
+	out := differ(g.runs, g.Name+": judged on different images, so its mean mixes data sets", func(r *RunDir) string {
+		if r.Eval == nil {
+			return ""
+		}
+		return r.Eval.Source.Fingerprint
+	})
+	out = append(out, differ(g.runs, g.Name+": made by different versions", func(r *RunDir) string { return r.Manifest.Version })...)
+	out = append(out, differ(g.runs, g.Name+": made at different kernel levels", func(r *RunDir) string { return r.Manifest.Kernel })...)
+	seeds := map[uint64]string{}
+	var twice []string
+	for _, r := range g.runs {
+		if first, ok := seeds[r.Manifest.Seed]; ok {
+			twice = append(twice, fmt.Sprintf("%s and %s (%d)", first, r.Dir, r.Manifest.Seed))
+			continue
+		}
+		seeds[r.Manifest.Seed] = r.Dir
+	}
+	if twice != nil && len(s.GroupBy) == 0 {
+		out = append(out, fmt.Sprintf("%s: the same seed twice, so the interval is too narrow: %s", g.Name, listed(twice)))
+	}
+	if len(s.GroupBy) == 0 {
+		return out
+	}
+	var keys []string
+	for _, r := range g.runs {
+		for _, l := range r.Labels {
+			if v, ok := g.runs[0].label(l.Key); l.Key != "name" && l.Key != "seed" && (!ok || v != l.Value) && !slices.Contains(keys, l.Key) {
+				keys = append(keys, l.Key)
+			}
+		}
+	}
+	if keys != nil {
+		out = append(out, fmt.Sprintf("%s pools runs that also differ in %s; its interval is over those, too", g.Name, listed(keys)))
+	}
+	return out
+}
+
+// differ returns a note with the values, each with a run that has it, if the
+// runs have more than one; "" is no value.
+func differ(runs []*RunDir, what string, of func(*RunDir) string) []string {
+	var values, parts []string
+	for _, r := range runs {
+		if v := of(r); v != "" && !slices.Contains(values, v) {
+			values = append(values, v)
+			parts = append(parts, fmt.Sprintf("%s (%s)", v, r.Dir))
+		}
+	}
+	if len(values) < 2 {
+		return nil
+	}
+	return []string{what + ": " + listed(parts)}
+}

@@ -1,0 +1,245 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"tercet/internal/metric"
+)
+
+// Manifest is what a report needs of manifest.json (tercet.run/1).
+type Manifest struct {
+	Name       string  `json:"name"`
+	Version    string  `json:"version"`
+	Status     string  `json:"status"`
+	Message    string  `json:"message"`
+	Seed       uint64  `json:"seed"`
+	ConfigHash string  `json:"config_hash"`
+	Data       RunData `json:"data"`
+	Model      struct {
+		Name       string `json:"name"`
+		Embedding  int    `json:"embedding"`
+		Parameters int    `json:"parameters"`
+	} `json:"model"`
+	Steps   int     `json:"steps"`
+	Planned int     `json:"steps_planned"`
+	Cost    Cost    `json:"cost"`
+	Seconds float64 `json:"seconds"`
+	CPU     string  `json:"cpu"`
+	Kernel  string  `json:"kernel"`
+	OS      string  `json:"os"`
+	Started string  `json:"started"` // RFC 3339
+}
+
+// RunData names a run's sets.
+type RunData struct {
+	Name       string   `json:"name"`
+	Train      DataSet  `json:"train"`
+	Validation *DataSet `json:"validation"`
+	Test       DataSet  `json:"test"`
+}
+
+// DataSet identifies one set.
+type DataSet struct {
+	Items       int    `json:"items"`
+	Classes     int    `json:"classes"`
+	Shape       [3]int `json:"shape"` // H, W, C
+	Fingerprint string `json:"fingerprint"`
+}
+
+// Cost counts images that went forward and backward through the network.
+type Cost struct {
+	Forward  int64 `json:"forward"`
+	Backward int64 `json:"backward"`
+}
+
+// ResultCost is a Cost with the time it took.
+type ResultCost struct {
+	Cost
+	Seconds float64 `json:"seconds"`
+}
+
+// Source says what a result was computed from.
+type Source struct {
+	Checkpoint  string `json:"checkpoint"`
+	Step        int    `json:"step"`
+	Set         string `json:"set"`
+	Items       int    `json:"items"`
+	Classes     int    `json:"classes"`
+	Dim         int    `json:"dim"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+// Judged are the numbers that judge embeddings. Excluded counts queries whose
+// class has no other sample.
+type Judged struct {
+	Retrieval  metric.Scores
+	Clustering metric.Scores
+	Excluded   int
+}
+
+// EvalResult is eval.json (tercet.eval/1).
+type EvalResult struct {
+	Source Source `json:"source"`
+	judgedFile
+	Baselines map[string]judgedFile `json:"baselines"`
+	Warnings  []string              `json:"warnings"`
+	Cost      ResultCost            `json:"cost"`
+}
+
+// AttackResult is attack.json (tercet.attack/1).
+type AttackResult struct {
+	Source  Source `json:"source"`
+	Options struct {
+		Norm       string  `json:"norm"`
+		Eps        float64 `json:"eps"`
+		Step       float64 `json:"step"`
+		Iterations int     `json:"iterations"`
+		Rule       string  `json:"rule"`
+		Start      string  `json:"start"`
+		Restarts   int     `json:"restarts"`
+		Keep       string  `json:"keep"`
+	} `json:"options"`
+	Queries  int                  `json:"queries"`
+	Scores   map[string]scoreFile `json:"scores"` // by variant: published, fixed
+	Clean    scoreFile            `json:"clean"`
+	Warnings []string             `json:"warnings"`
+	Cost     ResultCost           `json:"cost"`
+}
+
+// ClusterResult is cluster.json (tercet.cluster/1), without the labels.
+type ClusterResult struct {
+	Source  Source `json:"source"`
+	Options struct {
+		Method string `json:"method"`
+	} `json:"options"`
+	Clusters   int        `json:"clusters"`
+	Sizes      []int      `json:"sizes"`
+	Objective  float64    `json:"objective"`
+	Clustering scoreFile  `json:"clustering"`
+	Warnings   []string   `json:"warnings"`
+	Cost       ResultCost `json:"cost"`
+}
+
+// judgedFile is Judged as files hold it.
+type judgedFile struct {
+	Retrieval  scoreFile `json:"retrieval"`
+	Clustering scoreFile `json:"clustering"`
+	Excluded   int       `json:"queries_excluded"`
+}
+
+func (j judgedFile) judged() Judged {
+	return Judged{metric.Scores(j.Retrieval), metric.Scores(j.Clustering), j.Excluded}
+}
+
+// scoreFile reads {"recall@1": {"value": ...}, ...} and keeps the file's order.
+type scoreFile metric.Scores
+
+// UnmarshalJSON refuses scores without a value, half intervals and keys that
+// stand twice: a zero in their place would look like a result.
+func (s *scoreFile) UnmarshalJSON(b []byte) error {
+	if bytes.Equal(bytes.TrimSpace(b), []byte("null")) {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return fmt.Errorf("scores are an object of name and value, not %.40s", b)
+	}
+	var out scoreFile
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		key, _ := t.(string) // keys of an object are strings
+		var v struct {
+			Value      *float64   `json:"value"`
+			CI95       []*float64 `json:"ci95"`
+			Definition string     `json:"definition"`
+		}
+		if err := dec.Decode(&v); err != nil {
+			// Not wrapped: its offset counts from the scores, not from the file.
+			return fmt.Errorf("score %q: %v", key, err)
+		}
+		switch _, twice := metric.Scores(out).Get(key); {
+		case twice:
+			return fmt.Errorf("score %q stands there twice", key)
+		case v.Value == nil:
+			return fmt.Errorf("score %q has no value", key)
+		case v.CI95 != nil && (len(v.CI95) != 2 || v.CI95[0] == nil || v.CI95[1] == nil):
+			return fmt.Errorf("score %q: ci95 is not two numbers", key)
+		}
+		m := metric.Score{Key: key, Value: metric.Value{Value: *v.Value, Definition: v.Definition}}
+		if v.CI95 != nil {
+			m.CI95 = &[2]float64{*v.CI95[0], *v.CI95[1]}
+		}
+		out = append(out, m)
+	}
+	*s = out
+	return nil
+}
+
+// maxDocument bounds a JSON file of a run: labels of ten million items fit.
+const maxDocument = 256 << 20
+
+// readDocument reads the JSON document at path, which must be of the given
+// schema, into v. found is false where there is no such file.
+func readDocument(path, schema string, v any) (found bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("%w: %w", ErrRun, err)
+	case !info.Mode().IsRegular():
+		return false, fmt.Errorf("%w: %s is not a file", ErrRun, path)
+	case info.Size() > maxDocument:
+		return false, fmt.Errorf("%w: %s is %d bytes long, more than any result (%d)", ErrRun, path, info.Size(), maxDocument)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", ErrRun, err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", ErrRun, err)
+	}
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return false, jsonError(path, b, err)
+	}
+	if head.Schema != schema {
+		return false, fmt.Errorf("%w: %s: schema is %q; this version reads %s", ErrRun, path, head.Schema, schema)
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return false, jsonError(path, b, err)
+	}
+	return true, nil
+}
+
+// jsonError says where in the file reading ended.
+func jsonError(path string, b []byte, err error) error {
+	var at int64 = -1
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &typ) && typ.Offset <= int64(len(b)):
+		at = typ.Offset
+	}
+	if len(bytes.TrimSpace(b)) == 0 {
+		return fmt.Errorf("%w: %s is empty", ErrRun, path)
+	}
+	if at < 0 {
+		return fmt.Errorf("%w: %s: %w", ErrRun, path, err)
+	}
+	return fmt.Errorf("%w: %s:%d: not valid JSON of a run: %w", ErrRun, path, 1+bytes.Count(b[:min(at, int64(len(b)))], []byte("\n")), err)
+}

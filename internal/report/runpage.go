@@ -1,0 +1,215 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"tercet/internal/metric"
+)
+
+// RunPage is the page of a summary: the table over all runs, then each run with
+// its scores, pictures and how it was measured.
+func RunPage(s *Summary, runs []*RunDir, pictures bool) *Page {
+	p := &Page{Title: "Report on " + plural(len(runs), "run", "runs")}
+	if len(runs) == 1 {
+		p.Title = runs[0].name()
+	}
+	t := s.Table()
+	t.Title = ""
+	p.Table(t)
+	for _, r := range runs {
+		level := 2
+		if len(runs) > 1 {
+			p.Heading(level, r.name())
+			level++
+		}
+		r.page(p, level, pictures)
+	}
+	return p
+}
+
+// page adds one run, its sections at the given level of headings.
+func (r *RunDir) page(p *Page, level int, pictures bool) {
+	p.Paragraph(r.sentence())
+	shown := map[string]bool{}
+	draw := func(files ...string) {
+		for _, f := range r.Figures {
+			for _, name := range files {
+				if pictures && strings.HasSuffix(f.Path, name) && !shown[f.Path] {
+					shown[f.Path] = true
+					p.Picture(f.Path, f.Caption)
+				}
+			}
+		}
+	}
+	draw("training.png")
+	if r.Eval != nil {
+		p.Heading(level, "Retrieval and clustering beside baselines")
+		p.Table(r.evalTable())
+		warn(p, r.Eval.Warnings)
+	}
+	draw("retrieval.png")
+	if r.Attack != nil {
+		p.Heading(level, "Under attack")
+		p.Table(r.attackTable())
+		warn(p, r.Attack.Warnings)
+	}
+	draw("attack.png")
+	if r.Cluster != nil {
+		p.Heading(level, "Clusters")
+		p.Table(r.clusterTable())
+		warn(p, r.Cluster.Warnings)
+	}
+	draw("pca.png", "cluster-sizes.png")
+	p.Heading(level, "How it was measured")
+	p.Table(r.method())
+	var commands []string
+	for _, k := range kinds {
+		if !k.has(r) {
+			commands = append(commands, fmt.Sprintf("tercet %s --run %s   # makes %s, which is not there yet", k.command, word(r.Dir), k.file))
+		}
+	}
+	if commands != nil {
+		p.Code(strings.Join(commands, "\n"))
+	}
+}
+
+func warn(p *Page, warnings []string) {
+	for _, w := range warnings {
+		p.Paragraph("Warning: " + w)
+	}
+}
+
+// sentence says what the run is and how it ended.
+func (r *RunDir) sentence() string {
+	m := r.Manifest
+	if m.Model.Name == "" { // it has not got as far as building its network
+		return strings.Join(r.unfinished(), "") + "."
+	}
+	s := fmt.Sprintf("%s with %d parameters, embeddings of dimension %d, trained on %d images of %d classes of %s; seed %d, ",
+		m.Model.Name, m.Model.Parameters, m.Model.Embedding, m.Data.Train.Items, m.Data.Train.Classes, m.Data.Name, m.Seed)
+	if m.Status == "finished" {
+		return s + fmt.Sprintf("%d steps in %.0f s.", m.Steps, m.Seconds)
+	}
+	return s + strings.Join(r.unfinished(), "") + "."
+}
+
+func (r *RunDir) evalTable() *Table {
+	e := r.Eval
+	base := map[string]Judged{}
+	for name, j := range e.Baselines {
+		base[name] = j.judged()
+	}
+	t, left := EvalTable(e.Source.describe(), "trained", e.judged(), base, false)
+	if left > 0 {
+		t.Notes = append(t.Notes, plural(left, "more score", "more scores")+" in eval.json, which has the definition of each.")
+	}
+	if v := e.Retrieval[0]; v.CI95 != nil {
+		t.Notes = append(t.Notes, "[low, high]: 95 % bootstrap interval over queries.")
+	}
+	return t
+}
+
+func (s Source) describe() string {
+	of := ""
+	if s.Classes > 0 {
+		of = fmt.Sprintf(" of %d classes", s.Classes)
+	}
+	return fmt.Sprintf("%d %s images%s, D = %d, %s checkpoint (step %d)", s.Items, s.Set, of, s.Dim, s.Checkpoint, s.Step)
+}
+
+// attackTable shows both variants; others come by their own column.
+func (r *RunDir) attackTable() *Table {
+	a := r.Attack
+	t := &Table{Title: a.budget(), Columns: []Column{{Name: "score"}}}
+	var variants []metric.Scores
+	for _, v := range []string{"published", "fixed"} {
+		if s, ok := a.Scores[v]; ok {
+			t.Columns = append(t.Columns, Column{Name: v, Digits: 4})
+			variants = append(variants, metric.Scores(s))
+		}
+	}
+	if len(variants) == 0 {
+		return t
+	}
+	for _, sc := range a.Clean {
+		row := []Cell{Text(sc.Key + ", before the attack")}
+		for range variants[1:] {
+			row = append(row, Missing())
+		}
+		t.Rows = append(t.Rows, append(row, Measured(sc.Value)))
+	}
+	for _, sc := range variants[len(variants)-1] {
+		row := []Cell{Text(sc.Key)}
+		for _, v := range variants {
+			row = append(row, measuredIn(v, sc.Key))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func (r *RunDir) clusterTable() *Table {
+	c := r.Cluster
+	smallest, largest := 0, 0
+	for i, n := range c.Sizes {
+		if i == 0 || n < smallest {
+			smallest = n
+		}
+		largest = max(largest, n)
+	}
+	t := &Table{
+		Title:   c.Options.Method + ", " + c.Source.describe(),
+		Columns: []Column{{Name: "score"}, {Name: "value", Digits: 4}},
+		Rows: [][]Cell{
+			{Text("clusters"), Int(c.Clusters)}, {Text("smallest"), Int(smallest)}, {Text("largest"), Int(largest)}, {Text("objective"), Number(c.Objective)},
+		},
+	}
+	for _, sc := range c.Clustering {
+		if headline.MatchString(sc.Key) {
+			t.Rows = append(t.Rows, []Cell{Text(sc.Key), Measured(sc.Value)})
+		}
+	}
+	return t
+}
+
+// method is the table of all that a number depends on.
+func (r *RunDir) method() *Table {
+	m := r.Manifest
+	t := &Table{Columns: []Column{{Name: "what"}, {Name: "value"}}}
+	add := func(what, value string) {
+		if value != "" {
+			t.Rows = append(t.Rows, []Cell{Text(what), Text(value)})
+		}
+	}
+	add("version", m.Version)
+	add("processor", m.CPU)
+	add("kernel level", m.Kernel)
+	add("system", m.OS)
+	add("begun", m.Started)
+	add("config", m.ConfigHash)
+	set := func(what string, d DataSet) {
+		if d.Items > 0 {
+			add(what, fmt.Sprintf("%d images of %d classes, %dx%dx%d, %s", d.Items, d.Classes, d.Shape[0], d.Shape[1], d.Shape[2], d.Fingerprint))
+		}
+	}
+	set("training data", m.Data.Train)
+	if m.Data.Validation != nil {
+		set("validation data", *m.Data.Validation)
+	}
+	set("test data", m.Data.Test)
+	cost := func(what string, c Cost, seconds float64) {
+		add(what, fmt.Sprintf("%d images forward, %d backward, %.1f s", c.Forward, c.Backward, seconds))
+	}
+	cost("cost of training", m.Cost, m.Seconds)
+	if r.Eval != nil {
+		cost("cost of eval", r.Eval.Cost.Cost, r.Eval.Cost.Seconds)
+	}
+	if r.Attack != nil {
+		cost("cost of attack", r.Attack.Cost.Cost, r.Attack.Cost.Seconds)
+	}
+	if r.Cluster != nil {
+		cost("cost of cluster", r.Cluster.Cost.Cost, r.Cluster.Cost.Seconds)
+	}
+	return t
+}

@@ -1,0 +1,85 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"tercet/internal/metric"
+)
+
+// resultKind is a result document of runs.
+type resultKind struct {
+	file, command string
+	has           func(*RunDir) bool
+	scores        func(*RunDir) metric.Scores // of a run that has it
+}
+
+// kinds are the documents with the keys that a report uses: scores of eval.json
+// by their own; those of attack.json too, other variants than the fixed one as
+// "ES:R(published)"; those of cluster.json as "cluster:nmi".
+var kinds = []resultKind{
+	{"eval.json", "eval", func(r *RunDir) bool { return r.Eval != nil }, func(r *RunDir) metric.Scores {
+		return r.Eval.all()
+	}},
+	{"attack.json", "attack", func(r *RunDir) bool { return r.Attack != nil }, func(r *RunDir) metric.Scores {
+		out := renamed("", r.Attack.Scores["fixed"], "")
+		for _, v := range slices.Sorted(maps.Keys(r.Attack.Scores)) {
+			if v != "fixed" {
+				out = append(out, renamed("", r.Attack.Scores[v], "("+v+")")...)
+			}
+		}
+		return out
+	}},
+	{"cluster.json", "cluster", func(r *RunDir) bool { return r.Cluster != nil }, func(r *RunDir) metric.Scores {
+		n := metric.Value{Value: float64(r.Cluster.Clusters), Definition: "clusters"}
+		return append(metric.Scores{{Key: "cluster:clusters", Value: n}}, renamed("cluster:", r.Cluster.Clustering, "")...)
+	}},
+}
+
+func renamed(before string, s scoreFile, after string) metric.Scores {
+	var out metric.Scores
+	for _, sc := range s {
+		out = append(out, metric.Score{Key: before + sc.Key + after, Value: sc.Value})
+	}
+	return out
+}
+
+// scores lists all scores of a run.
+func (r *RunDir) scores() metric.Scores {
+	var out metric.Scores
+	for _, k := range kinds {
+		if k.has(r) {
+			out = append(out, k.scores(r)...)
+		}
+	}
+	return out
+}
+
+// missing says which runs lack the document and what makes it; "" if none does.
+func (k resultKind) missing(runs []*RunDir) string {
+	var dirs []string
+	for _, r := range runs {
+		if !k.has(r) {
+			dirs = append(dirs, r.Dir)
+		}
+	}
+	if dirs == nil {
+		return ""
+	}
+	return fmt.Sprintf("no %s in %s; tercet %s --run %s makes it", k.file, listed(dirs), k.command, word(dirs[0]))
+}
+
+// kindOf returns the document that a score comes from.
+func kindOf(key string, runs []*RunDir) resultKind {
+	for _, k := range kinds {
+		for _, r := range runs {
+			if k.has(r) {
+				if _, ok := k.scores(r).Get(key); ok {
+					return k
+				}
+			}
+		}
+	}
+	return resultKind{}
+}

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tercet/internal/metric"
+)
+
+// Summary is the report over runs, schema tercet.report/1.
+type Summary struct {
+	Schema  string   `json:"schema"`
+	Metrics []string `json:"metrics"`
+	// GroupBy holds the config keys that runs of one group share; empty stands
+	// for all keys but name and seed.
+	GroupBy []string    `json:"group_by"`
+	Groups  []*Group    `json:"groups"`
+	Runs    []RunRecord `json:"runs"`
+	Notes   []string    `json:"notes"`
+
+	columns   []string // keys in which the groups differ, shown as columns
+	baselines []baseline
+}
+
+// Group is what runs of one kind have in common.
+type Group struct {
+	Name      string                         `json:"run"`
+	Labels    map[string]string              `json:"labels"` // keys in which the groups differ
+	N         int                            `json:"n"`
+	Dirs      []string                       `json:"runs"`
+	Seeds     []uint64                       `json:"seeds"`
+	Status    map[string]int                 `json:"status"`
+	Scores    map[string]Estimate            `json:"scores"`
+	Baselines map[string]map[string]Estimate `json:"baselines,omitempty"`
+	Seconds   float64                        `json:"seconds"` // training, mean over the runs
+	Forward   float64                        `json:"forward"` // images in training, mean over the runs
+	Backward  float64                        `json:"backward"`
+
+	runs []*RunDir
+}
+
+// Estimate is a mean over N runs. CI95 is Student's interval, which speaks about
+// further runs of the kind; one run has none.
+type Estimate struct {
+	Value      *float64    `json:"value"`
+	CI95       *[2]float64 `json:"ci95,omitempty"`
+	N          int         `json:"n"`
+	Definition string      `json:"definition,omitempty"`
+
+	cell Cell
+}
+
+// RunRecord is one run of a Summary with its own scores and their intervals.
+type RunRecord struct {
+	Dir     string                  `json:"run"`
+	Name    string                  `json:"name"`
+	Status  string                  `json:"status"`
+	Message string                  `json:"message,omitempty"`
+	Seed    uint64                  `json:"seed"`
+	Version string                  `json:"version"`
+	CPU     string                  `json:"cpu"`
+	Kernel  string                  `json:"kernel"`
+	Steps   int                     `json:"steps"`
+	Planned int                     `json:"steps_planned"`
+	Seconds float64                 `json:"seconds"`
+	Cost    Cost                    `json:"cost"`
+	Scores  map[string]metric.Value `json:"scores"`
+}
+
+// Options says what a Summary shows; empty lists take the defaults.
+type Options struct {
+	Metrics []string // such as recall@1, ES:R, ES:R(published), cluster:nmi
+	GroupBy []string // config keys; "loss" stands for loss.name
+}
+
+// usual are the scores of a report for which none were asked, as far as there
+// are such.
+var usual = []string{"recall@1", "map@r", "nmi", "ES:R", "ERS"}
+
+// Summarize groups runs and gives mean and interval of each metric, baselines
+// beside them, and notes on everything that makes a number less than it seems.
+func Summarize(runs []*RunDir, o Options) (*Summary, error) {
+	s := &Summary{Schema: "tercet.report/1", Metrics: []string{}, GroupBy: []string{}, Runs: []RunRecord{}, Notes: []string{}}
+	var err error
+	if s.Metrics, err = chooseMetrics(runs, o.Metrics); err != nil {
+		return nil, err
+	}
+	if s.GroupBy, err = chooseKeys(runs, o.GroupBy); err != nil {
+		return nil, err
+	}
+	s.group(runs)
+	if err := s.estimate(runs); err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		rec := RunRecord{
+			Dir: r.Dir, Name: r.Manifest.Name, Status: r.Manifest.Status, Message: r.Manifest.Message, Seed: r.Manifest.Seed,
+			Version: r.Manifest.Version, CPU: r.Manifest.CPU, Kernel: r.Manifest.Kernel, Steps: r.Manifest.Steps,
+			Planned: r.Manifest.Planned, Seconds: r.Manifest.Seconds, Cost: r.Manifest.Cost, Scores: map[string]metric.Value{},
+		}
+		for _, sc := range r.scores() {
+			rec.Scores[sc.Key] = sc.Value
+		}
+		s.Runs = append(s.Runs, rec)
+	}
+	s.Notes = append(s.Notes, s.remarks(runs)...)
+	return s, nil
+}
+
+// chooseMetrics returns the wanted keys as the runs write them, or the usual
+// ones that some run has.
+func chooseMetrics(runs []*RunDir, want []string) ([]string, error) {
+	var all []string
+	for _, r := range runs {
+		for _, sc := range r.scores() {
+			if !slices.Contains(all, sc.Key) {
+				all = append(all, sc.Key)
+			}
+		}
+	}
+	out := []string{}
+	if len(want) == 0 {
+		for _, k := range usual {
+			if slices.Contains(all, k) {
+				out = append(out, k)
+			}
+		}
+		if len(out) == 0 {
+			out = append(out, all[:min(len(all), 6)]...)
+		}
+		return out, nil
+	}
+	for _, w := range want {
+		if k, short := strings.CutPrefix(w, "r@"); short {
+			w = "recall@" + k
+		}
+		i := slices.IndexFunc(all, func(k string) bool { return strings.EqualFold(k, w) })
+		switch {
+		case i >= 0 && !slices.Contains(out, all[i]):
+			out = append(out, all[i])
+		case i < 0:
+			return nil, unknownMetric(runs, w, all)
+		}
+	}
+	return out, nil
+}
+
+func unknownMetric(runs []*RunDir, want string, all []string) error {
+	msg := fmt.Sprintf("no run has the score %q", want)
+	if len(all) > 0 {
+		msg += "; there are: " + strings.Join(all, ", ")
+	}
+	for _, k := range kinds {
+		if note := k.missing(runs); note != "" {
+			msg += "; " + note
+		}
+	}
+	return fmt.Errorf("%s", msg)
+}
+
+// chooseKeys completes sections to the key that names their component.
+func chooseKeys(runs []*RunDir, want []string) ([]string, error) {
+	out := []string{}
+	has := func(key string) bool {
+		return slices.ContainsFunc(runs, func(r *RunDir) bool { _, ok := r.label(key); return ok })
+	}
+	for _, w := range want {
+		switch {
+		case has(w):
+		case has(w + ".name"):
+			w += ".name"
+		default:
+			return nil, fmt.Errorf("no run has the config key %q to group by; `tercet config keys` lists the keys", w)
+		}
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,285 @@
+package report
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func summarize(t *testing.T, runs []*RunDir, o Options) *Summary {
+	t.Helper()
+	s, err := Summarize(runs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// three seeds of one config, one run of another, whose attack is missing.
+func study(t *testing.T) []*RunDir {
+	t.Chdir(t.TempDir())
+	margin := func(v string) []Label {
+		return []Label{{"loss.name", "triplet"}, {"loss.margin", v}, {"model.name", "cnn"}}
+	}
+	var runs []*RunDir
+	for i, recall := range []float64{0.8, 0.9, 1} {
+		dir := []string{"x-margin-0.2_seed-0", "x-margin-0.2_seed-1", "x-margin-0.2_seed-2"}[i]
+		runs = append(runs, fake(t, dir, i, "finished", map[string]string{"eval.json": evalFile(recall, 0.25*float64(i)), "attack.json": attackFile}, margin("0.2")...))
+	}
+	return append(runs, fake(t, "x-margin-0.5_seed-0", 0, "finished", map[string]string{"eval.json": evalFile(0.5, 0)}, margin("0.5")...))
+}
+
+// Recall is 0.8, 0.9, 1: mean 0.9, deviation 0.1, half of the interval
+// 4.302653 * 0.1 / sqrt(3) = 0.248414. The untrained network has 0, 0.25 and 0.5
+// over the seeds, of which 0 stands twice and counts once: 0.25 +- 0.621034.
+const studyText = `4 runs in 2 groups
+╭─────────────────────┬─────────────┬───┬──────────┬───────────────────────┬──────────────────────┬──────────────────────┬──────────────┬─────────┬──────────╮
+│ run                 │ loss.margin │ n │ status   │              recall@1 │                  nmi │                 ES:R │ training (s) │ forward │ backward │
+├─────────────────────┼─────────────┼───┼──────────┼───────────────────────┼──────────────────────┼──────────────────────┼──────────────┼─────────┼──────────┤
+│ x-margin-0.2        │ 0.2         │ 3 │ finished │  0.900 [0.652, 1.148] │ 0.500 [0.500, 0.500] │ 0.125 [0.125, 0.125] │         12.5 │    6400 │     3200 │
+│ x-margin-0.5_seed-0 │ 0.5         │ 1 │ finished │           0.500 (n=1) │          0.500 (n=1) │                    - │         12.5 │    6400 │     3200 │
+│ untrained           │ -           │ 3 │ -        │ 0.250 [-0.371, 0.871] │                    - │                    - │            - │       - │        - │
+│ pixels              │ -           │ 3 │ -        │  0.250 [0.250, 0.250] │                    - │                    - │            - │       - │        - │
+╰─────────────────────┴─────────────┴───┴──────────┴───────────────────────┴──────────────────────┴──────────────────────┴──────────────┴─────────┴──────────╯
+no attack.json in x-margin-0.5_seed-0; tercet attack --run x-margin-0.5_seed-0 makes it
+[low, high]: 95 % interval of Student's t over the runs of a group; it speaks about further seeds, not about other data
+forward, backward: images through the network in training
+`
+
+func TestSummaryOverSeeds(t *testing.T) {
+	s := summarize(t, study(t), Options{})
+	if d := cmp.Diff(studyText, render(t, s.Table(), "text")); d != "" {
+		t.Error(d)
+	}
+	e := s.Groups[0].Scores["recall@1"]
+	near(t, "mean", *e.Value, 0.9)
+	near(t, "low", e.CI95[0], 0.651586228824967)
+	near(t, "high", e.CI95[1], 1.148413771175033)
+	if e.N != 3 || e.Definition != "recall@1(any)" {
+		t.Errorf("%+v", e)
+	}
+	if alone := s.Groups[1].Scores["recall@1"]; alone.CI95 != nil || alone.N != 1 || *alone.Value != 0.5 {
+		t.Errorf("one run: %+v", alone)
+	}
+	if d := cmp.Diff([]uint64{0, 1, 2}, s.Groups[0].Seeds); d != "" {
+		t.Error(d)
+	}
+	near(t, "untrained of the group", *s.Groups[0].Baselines["untrained"]["recall@1"].Value, 0.25)
+	near(t, "a run's own score", s.Runs[2].Scores["recall@1"].Value, 1)
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-6 {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// Where every group is one run, the column n says so and the cells do not.
+func TestSummaryOfOneRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r := fake(t, "x", 7, "finished", map[string]string{"cluster.json": clusterFile})
+	s := summarize(t, []*RunDir{r}, Options{Metrics: []string{"CLUSTER:nmi", "cluster:clusters"}})
+	want := `**1 run**
+
+| run | n | status | cluster:nmi | cluster:clusters | training (s) | forward | backward |
+|:--- | ---:|:--- | ---:| ---:| ---:| ---:| ---:|
+| x | 1 | finished | 0.750 | 3.000 | 12.5 | 6400 | 3200 |
+
+no eval.json in x; tercet eval --run x makes it
+
+forward, backward: images through the network in training
+`
+	if d := cmp.Diff(want, render(t, s.Table(), "markdown")); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestRunsWithoutResults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	runs := []*RunDir{fake(t, "it's", 0, "collapsed", nil), fake(t, "b", 1, "interrupted", nil), fake(t, "c", 2, "running", nil), fake(t, "d", 3, "diverged", nil), fake(t, "e", 4, "odd", nil)}
+	s := summarize(t, runs, Options{})
+	got := render(t, s.Table(), "text")
+	for _, want := range []string{
+		"│ 1 running, 1 interrupted, 1 diverged, 1 *collapse*, 1 odd │",
+		`no eval.json in it's, b, c, d, e; tercet eval --run 'it'\''s' makes it` + "\n",
+		"it's: collapsed at step 40 of 100: stopped\n",
+		"b: interrupted at step 40 of 100: stopped; tercet train --resume b goes on\n",
+		"c: running, or killed: stopped; tercet train --resume c goes on\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("missing %q in\n%s", want, got)
+		}
+	}
+	if len(s.Metrics) != 0 || s.Groups[0].Name != "it's and 4 more" {
+		t.Errorf("metrics %v, name %q", s.Metrics, s.Groups[0].Name)
+	}
+	if one := summarize(t, runs[:1], Options{}); one.Groups[0].status() != "*collapse*" {
+		t.Errorf("status %q", one.Groups[0].status())
+	}
+}
+
+// Each trap of comparing runs is told.
+func TestRemarks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	other := func(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
+	put(t, "late", "manifest.json", other(manifest(1, "finished", 100), `"avx2"`, `"generic"`, `"v1"`, `"v2"`))
+	runs := []*RunDir{
+		fake(t, "a", 0, "finished", map[string]string{"eval.json": evalFile(0.5, 0), "attack.json": attackFile}),
+		fake(t, "b", 0, "interrupted", map[string]string{"eval.json": other(evalFile(0.5, 0), "sha256:bb", "sha256:cc", "recall@1(any)", "recall@1(other)")}),
+		fake(t, "c", 1, "finished", map[string]string{
+			"eval.json":   other(evalFile(0.5, 0), `"checkpoint": "last"`, `"checkpoint": "best"`, `"set": "test"`, `"set": "train"`, `"recall@1"`, `"recall@2"`),
+			"attack.json": other(attackFile, `"eps": 0.25`, `"eps": 0.5`)}),
+	}
+	runs[2].Manifest.Version, runs[2].Manifest.Kernel = "v2", "generic"
+	notes := strings.Join(summarize(t, runs, Options{}).Notes, "\n") + "\n"
+	for _, want := range []string{
+		"no attack.json in b; tercet attack --run b makes it\n",
+		"no recall@1 in c, which does not count for it\n",
+		"b: interrupted at step 40 of 100: stopped; tercet train --resume b goes on; its scores count as they are\n",
+		"b/eval.json is of step 100, the run is at step 40; tercet eval --run b makes it anew\n",
+		"runs differ in the definition of recall@1: recall@1(any) (a), recall@1(other) (b)\n",
+		"runs are judged on different sets: test (a), train (c)\n",
+		"runs are judged at different checkpoints: last (a), best (c)\n",
+		"attacks have different budgets: linf eps 0.25, 32 steps of 0.0625 (fixed), 1 clean start, last iterate, 64 queries (a), linf eps 0.5,",
+		"a and 2 more: judged on different images, so its mean mixes data sets: sha256:bb (a), sha256:cc (b)\n",
+		"a and 2 more: made by different versions: v1 (a), v2 (c)\n",
+		"a and 2 more: made at different kernel levels: avx2 (a), generic (c)\n",
+		"a and 2 more: the same seed twice, so the interval is too narrow: a and b (0)\n",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("missing %q in\n%s", want, notes)
+		}
+	}
+	// None of this is said of runs that give no reason.
+	if notes := summarize(t, runs[:1], Options{}).Notes; len(notes) != 0 {
+		t.Errorf("one good run: %q", notes)
+	}
+}
+
+func TestGroupBy(t *testing.T) {
+	runs := study(t)
+	s := summarize(t, runs, Options{GroupBy: []string{"model"}, Metrics: []string{"r@1"}})
+	if len(s.Groups) != 1 || s.GroupBy[0] != "model.name" || s.Groups[0].Labels["model.name"] != "cnn" || s.Groups[0].N != 4 {
+		t.Errorf("%+v", s.Groups[0])
+	}
+	near(t, "mean", *s.Groups[0].Scores["recall@1"].Value, 0.8)
+	if n := s.Notes[0]; n != "x-margin-0.* pools runs that also differ in loss.margin; its interval is over those, too" {
+		t.Errorf("note %q", n)
+	}
+	for _, tc := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{GroupBy: []string{"los"}}, `no run has the config key "los"`},
+		{Options{Metrics: []string{"recal@1"}}, `no run has the score "recal@1"; there are: recall@1, map@10, nmi, ES:D, ES:R, ES:D(published), ES:R(published); no attack.json in x-margin-0.5_seed-0; tercet attack --run x-margin-0.5_seed-0 makes it; no cluster.json in`},
+	} {
+		if _, err := Summarize(runs, tc.o); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%+v: %v, want %s", tc.o, err, tc.want)
+		}
+	}
+}
+
+func TestGroupsThatDifferInManyKeys(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var a, b []Label
+	for _, k := range []string{"a", "b", "c", "d", "e"} {
+		a, b = append(a, Label{k, "1"}), append(b, Label{k, "2"})
+	}
+	runs := []*RunDir{fake(t, "p/x", 0, "finished", nil, a...), fake(t, "q/x", 0, "finished", nil, b...), fake(t, "q/y", 1, "finished", nil, b...)}
+	s := summarize(t, runs, Options{})
+	if s.Notes[0] != "the groups differ in 5 config keys, of which none is shown: a, b, c, d, e; --group-by chooses" || len(s.Table().Columns) != 6 {
+		t.Errorf("%q, %d columns", s.Notes[0], len(s.Table().Columns))
+	}
+	if s.Groups[0].Name != "x" || s.Groups[1].Name != "x and 1 more" {
+		t.Errorf("names %q %q", s.Groups[0].Name, s.Groups[1].Name)
+	}
+	if s = summarize(t, runs[:2], Options{}); s.Groups[0].Name != "p/x" || s.Groups[1].Name != "q/x" {
+		t.Errorf("names %q %q", s.Groups[0].Name, s.Groups[1].Name)
+	}
+}
+
+func TestCommonName(t *testing.T) {
+	for _, tc := range []struct {
+		names []string // the index is the seed
+		want  string
+	}{
+		{[]string{"x-seed-0"}, "x-seed-0"},
+		{[]string{"x-seed-0", "x-seed-1"}, "x"},
+		{[]string{"x-seed-0_w-8", "x-seed-1_w-8"}, "x-w-8"},
+		{[]string{"x-w-8_seed-0_a-1", "x-w-8_seed-1_a-1"}, "x-w-8_a-1"},
+		{[]string{"x-seed-00", "x-seed-01"}, "x-seed-0*"},
+		{[]string{"first", "second"}, "first and 1 more"},
+	} {
+		var runs []*RunDir
+		for i, n := range tc.names {
+			r := &RunDir{Dir: n}
+			r.Manifest.Seed = uint64(i)
+			runs = append(runs, r)
+		}
+		if got := commonName(runs); got != tc.want {
+			t.Errorf("%v: %q, want %q", tc.names, got, tc.want)
+		}
+	}
+}
+
+// The golden page was checked by eye, its numbers against the files above;
+// TERCET_UPDATE_GOLDEN=1 writes it anew.
+func TestRunPage(t *testing.T) {
+	golden, err := filepath.Abs("testdata/runpage.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	r := fake(t, "x", 3, "finished", map[string]string{"eval.json": evalFile(0.9, 0.4), "attack.json": attackFile})
+	if err := os.MkdirAll("x/figures", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := ContactSheet("x/figures/attack.png", "", []Tile{{ramp(4, 4, 1), ""}}, 1); err != nil {
+		t.Fatal(err)
+	}
+	r2, err := ReadRun("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Figures = r2.Figures
+	s := summarize(t, []*RunDir{r}, Options{})
+	if err := RunPage(s, []*RunDir{r}, true).WriteMarkdown("x/report.md"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("x/report.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("TERCET_UPDATE_GOLDEN") != "" {
+		put(t, filepath.Dir(golden), filepath.Base(golden), string(got))
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Error(d)
+	}
+	// Several runs: a heading each, and no pictures where none are wanted.
+	unfinished := fake(t, "y", 4, "interrupted", nil)
+	runs := []*RunDir{r, unfinished}
+	if err := RunPage(summarize(t, runs, Options{}), runs, false).WriteHTML("both.html"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = os.ReadFile("both.html"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<h2>x</h2>", "<h3>Under attack</h3>", "<h2>y</h2>", "seed 4, y: interrupted at step 40 of 100: stopped; tercet train --resume y goes on."} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(string(got), "<img") {
+		t.Error("pictures that were not wanted")
+	}
+}

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Table shows one row per group and, below, the baselines: one row for all
+// groups that share it.
+func (s *Summary) Table() *Table {
+	t := &Table{Title: plural(len(s.Runs), "run", "runs"), Notes: slices.Concat(s.Notes, []string{"forward, backward: images through the network in training"})}
+	if n := len(s.Groups); n != len(s.Runs) {
+		t.Title += " in " + plural(n, "group", "groups")
+	}
+	t.Columns = append(t.Columns, Column{Name: "run"})
+	for _, k := range s.columns {
+		t.Columns = append(t.Columns, Column{Name: k})
+	}
+	t.Columns = append(t.Columns, Column{Name: "n"}, Column{Name: "status"})
+	for _, m := range s.Metrics {
+		t.Columns = append(t.Columns, Column{Name: m})
+	}
+	t.Columns = append(t.Columns, Column{Name: "training (s)", Digits: 1}, Column{Name: "forward"}, Column{Name: "backward"})
+	for _, g := range s.Groups {
+		row := []Cell{Text(g.Name)}
+		for _, k := range s.columns {
+			row = append(row, g.key(k))
+		}
+		row = append(row, Int(g.N), Text(g.status()))
+		row = append(row, s.cells(g.Scores)...)
+		t.Rows = append(t.Rows, append(row, Number(g.Seconds), Int(int(math.Round(g.Forward))), Int(int(math.Round(g.Backward)))))
+	}
+	for _, b := range s.baselines {
+		row := []Cell{Text(b.title)}
+		for range s.columns {
+			row = append(row, Missing())
+		}
+		row = append(append(row, Int(b.n), Missing()), s.cells(b.scores)...)
+		t.Rows = append(t.Rows, append(row, Missing(), Missing(), Missing()))
+	}
+	return t
+}
+
+// cells are the shown scores of a row. Where no group has two runs, the column n
+// alone says so.
+func (s *Summary) cells(scores map[string]Estimate) []Cell {
+	alone := len(s.Groups) == len(s.Runs)
+	out := make([]Cell, len(s.Metrics))
+	for i, m := range s.Metrics {
+		out[i] = scores[m].cell
+		if alone && out[i].kind == single {
+			out[i] = Number(out[i].value)
+		}
+	}
+	return out
+}
+
+func (g *Group) key(k string) Cell {
+	if v, ok := g.Labels[k]; ok {
+		return Text(v)
+	}
+	return Missing()
+}
+
+// statuses in the order in which a group lists them.
+var statuses = []string{"finished", "running", "interrupted", "failed", "diverged", "collapsed"}
+
+// status is "finished", or "2 finished, 1 *collapse*".
+func (g *Group) status() string {
+	if len(g.Status) == 1 {
+		return g.runs[0].status()
+	}
+	var parts []string
+	tell := func(status string) {
+		i := slices.IndexFunc(g.runs, func(r *RunDir) bool { return r.Manifest.Status == status })
+		if i >= 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", g.Status[status], g.runs[i].status()))
+		}
+	}
+	for _, st := range statuses {
+		tell(st)
+	}
+	for _, r := range g.runs { // what another version may write
+		if st := r.Manifest.Status; !slices.Contains(statuses, st) && !slices.Contains(parts, fmt.Sprintf("%d %s", g.Status[st], r.status())) {
+			tell(st)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// listed names at most six.
+func listed(names []string) string {
+	if more := len(names) - 6; more > 0 {
+		return strings.Join(names[:6], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}
