@@ -54,8 +54,8 @@ can. ES:D is how far it goes (0 to 2), ES:R the recall@1 that is left. Both are
 given as the published code computes them and as they should be. Writes
 attack.json and a picture into the run's directory.`,
 		examples: []example{
-			{"the published budget for images of this size, first 256 queries", "tercet attack --run runs/first --queries 256", true},
-			{"a budget of one's own: 16/255 in 50 steps chosen by the attack, three random starts", "tercet attack --run runs/first --eps 16/255 --steps 50 --rule auto --start random --restarts 3 --keep best", true},
+			{"the published budget for images of this size, first 256 queries", "tercet attack --run runs/first --queries 256", false},
+			{"a budget of one's own: 16/255 in 50 steps chosen by the attack, three random starts", "tercet attack --run runs/first --eps 16/255 --steps 50 --rule auto --start random --restarts 3 --keep best", false},
 		},
 		exits: []int{ExitData, ExitGate, ExitInterrupted},
 		flags: func(cmd *cobra.Command) {

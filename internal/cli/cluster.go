@@ -40,8 +40,8 @@ greedy k-means++ starts, ten of them, all points used. Where labels are known th
 clusters are scored against them. Writes cluster.json, labels.npy and a map of
 the first two principal components into the run's directory, or into --out.`,
 		examples: []example{
-			{"cluster a run's test images into as many clusters as classes", "tercet cluster --run runs/first", true},
-			{"embeddings of another tool, no labels", "tercet cluster --embeddings X.npy -k 10 --out clusters", true},
+			{"cluster a run's test images into as many clusters as classes", "tercet cluster --run runs/first", false},
+			{"embeddings of another tool, no labels", "tercet cluster --embeddings X.npy -k 10 --out clusters", false},
 		},
 		exits: []int{ExitData, ExitGate, ExitInterrupted},
 		flags: func(cmd *cobra.Command) {

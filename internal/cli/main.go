@@ -8,6 +8,8 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
+
+	"tercet/internal/engine/array"
 )
 
 // Main runs one command line (without the program's name) and returns the exit
@@ -37,6 +39,7 @@ func execute(ctx context.Context, s *Streams, args []string) (err error) {
 			err = fmt.Errorf("internal error: %v\n%s\nThis is a fault of the program; please report it with the output of tercet doctor", r, debug.Stack())
 		}
 	}()
+	array.Install() // gonum and gorgonia multiply with our kernels
 	root := newRoot(s, prof)
 	root.SetArgs(args)
 	root.SetIn(s.In)

@@ -41,7 +41,7 @@ array can spread them.`,
 		examples: []example{
 			{"the built-in dataset with the defaults, one epoch of 40 characters", "tercet train --set name=first --set train.epochs=1 --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8", true},
 			{"what it would do, without doing it", "tercet train --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8 --dry-run", true},
-			{"go on after Ctrl-C", "tercet train --resume runs/first", true},
+			{"go on after Ctrl-C", "tercet train --resume runs/first", false},
 		},
 		exits: []int{ExitData, ExitDiverged, ExitInterrupted},
 		flags: func(cmd *cobra.Command) {
@@ -118,9 +118,9 @@ func trainAll(ctx context.Context, s *Streams, out string, variants []*config.Co
 			s.Note("%s: done in %s", r.Dir, duration(r.Manifest.Seconds))
 		case isLost(err) && len(variants) > 1:
 			s.Note("%s: %v", r.Dir, err)
-			lost = trainError(err)
+			lost = trainError(r.Dir, err)
 		default:
-			return trainError(fmt.Errorf("%s: %w", r.Dir, err))
+			return trainError(r.Dir, err)
 		}
 		return nil
 	})
@@ -146,7 +146,7 @@ func resume(ctx context.Context, s *Streams, o trainOptions) error {
 	done, err := r.Train(ctx, view.watch())
 	view.done()
 	if err != nil {
-		return trainError(fmt.Errorf("%s: %w", r.Dir, err))
+		return trainError(r.Dir, err)
 	}
 	if done {
 		s.Note("%s: finished before; nothing to do", r.Dir)
@@ -166,13 +166,14 @@ func isLost(err error) bool {
 	return errors.As(err, &collapse) || errors.As(err, &finite) || errors.As(err, &before)
 }
 
-// trainError gives a failed run its exit code.
-func trainError(err error) error {
+// trainError gives the run in dir, which did not end well, its exit code.
+func trainError(dir string, err error) error {
+	err = fmt.Errorf("%s: %w", dir, err)
 	switch {
 	case isLost(err):
 		return &ExitError{ExitDiverged, err}
 	case errors.Is(err, train.ErrInterrupted):
-		return &ExitError{ExitInterrupted, err}
+		return &ExitError{ExitInterrupted, fmt.Errorf("%w; tercet train --resume %s goes on", err, dir)}
 	}
 	return runError(err)
 }

@@ -4,17 +4,17 @@ import "fmt"
 
 // Coverage says how much of the data one epoch of a sampler shows.
 type Coverage struct {
-	Items       int // N
-	Seen        int // items that occur
-	Rows        int // images drawn
-	Repeats     int // Rows less Seen
-	MaxRepeat   int // occurrences of the item that occurs most
-	Classes     int // classes that have items
-	ClassesSeen int
-	Batches     int
-	ShortBatch  int // items in the last batch where it is shorter, else 0
-	SelfPairs   int // pairs of an item with itself (layout "pairs")
-	MinClasses  int // fewest different classes in a batch
+	Items       int `json:"items"`      // N
+	Seen        int `json:"seen"`       // items that occur
+	Rows        int `json:"rows"`       // images drawn
+	Repeats     int `json:"repeats"`    // Rows less Seen
+	MaxRepeat   int `json:"max_repeat"` // occurrences of the item that occurs most
+	Classes     int `json:"classes"`    // classes that have items
+	ClassesSeen int `json:"classes_seen"`
+	Batches     int `json:"batches"`
+	ShortBatch  int `json:"short_batch"` // items in the last batch where it is shorter, else 0
+	SelfPairs   int `json:"self_pairs"`  // pairs of an item with itself (layout "pairs")
+	MinClasses  int `json:"min_classes"` // fewest different classes in a batch
 }
 
 // Cover counts what the given epoch of s shows of ds.

@@ -54,32 +54,17 @@ type Overlap struct {
 
 // SamplerRecord is the batcher of a config on its training set.
 type SamplerRecord struct {
-	Name      string         `json:"name"`
-	BatchRows int            `json:"batch_rows"`
-	Steps     int            `json:"steps_per_epoch"`
-	Layout    string         `json:"layout"`
-	Coverage  CoverageRecord `json:"coverage"` // of epoch 0
-}
-
-// CoverageRecord is data.Coverage as documents have it.
-type CoverageRecord struct {
-	Items       int `json:"items"`
-	Seen        int `json:"seen"`
-	Rows        int `json:"rows"`
-	Repeats     int `json:"repeats"`
-	MaxRepeat   int `json:"max_repeat"`
-	Classes     int `json:"classes"`
-	ClassesSeen int `json:"classes_seen"`
-	Batches     int `json:"batches"`
-	ShortBatch  int `json:"short_batch"`
-	SelfPairs   int `json:"self_pairs"`
-	MinClasses  int `json:"min_classes"`
+	Name      string        `json:"name"`
+	BatchRows int           `json:"batch_rows"`
+	Steps     int           `json:"steps_per_epoch"`
+	Layout    string        `json:"layout"`
+	Coverage  data.Coverage `json:"coverage"` // of epoch 0
 }
 
 // Inspect reads all data of cfg and describes them. Where the sampler refuses
 // the data, the document is complete but for it, and comes with the error.
 func Inspect(ctx context.Context, cfg *config.Config, say Say) (*DataDoc, error) {
-	sets, err := openSets(cfg)
+	sets, err := OpenData(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +98,7 @@ func Inspect(ctx context.Context, cfg *config.Config, say Say) (*DataDoc, error)
 	if err != nil {
 		return d, err
 	}
-	d.Sampler = &SamplerRecord{cfg.Batch.Sampler, s.BatchSize(), s.Steps(), s.Layout(), CoverageRecord(data.Cover(s, sets.Train, 0))}
+	d.Sampler = &SamplerRecord{cfg.Batch.Sampler, s.BatchSize(), s.Steps(), s.Layout(), data.Cover(s, sets.Train, 0)}
 	return d, nil
 }
 
@@ -173,21 +158,6 @@ func (d *DataDoc) set(name string) **SetStats {
 		return &d.Validation
 	}
 	return &d.Test
-}
-
-// openSets is OpenData whose errors are told apart: what is wrong neither with
-// files nor with their content is a value of the config.
-func openSets(cfg *config.Config) (*Sets, error) {
-	sets, err := OpenData(cfg)
-	switch {
-	case err == nil:
-		return sets, nil
-	case errors.Is(err, data.ErrMissing), errors.Is(err, data.ErrFormat), errors.Is(err, data.ErrUnfit):
-		return nil, err
-	case errors.Is(err, array.ErrShape):
-		return nil, fmt.Errorf("%w: %w", data.ErrUnfit, err)
-	}
-	return nil, &config.Error{Key: "data", Msg: err.Error()}
 }
 
 func setStats(ds data.Dataset, vectors bool) (*SetStats, error) {

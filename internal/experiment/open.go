@@ -1,11 +1,13 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/data/glyphs"
+	"tercet/internal/engine/array"
 )
 
 func init() {
@@ -30,8 +32,23 @@ func init() {
 	})
 }
 
-// OpenData opens the datasets of cfg: it reads, splits and limits them.
+// OpenData opens the datasets of cfg: it reads, splits and limits them. What is
+// wrong neither with files nor with their content is a value of the config, and
+// comes back as a *config.Error.
 func OpenData(cfg *config.Config) (*Sets, error) {
+	s, err := openData(cfg)
+	switch {
+	case err == nil:
+		return s, nil
+	case errors.Is(err, data.ErrMissing), errors.Is(err, data.ErrFormat), errors.Is(err, data.ErrUnfit):
+		return nil, err
+	case errors.Is(err, array.ErrShape):
+		return nil, fmt.Errorf("%w: %w", data.ErrUnfit, err)
+	}
+	return nil, &config.Error{Key: "data", Msg: err.Error()}
+}
+
+func openData(cfg *config.Config) (*Sets, error) {
 	o, err := dataOptions(cfg)
 	if err != nil {
 		return nil, err
@@ -64,6 +81,9 @@ func dataOptions(cfg *config.Config) (data.Options, error) {
 	}
 	switch p := d.Options.(type) {
 	case config.GlyphsData:
+		if d.Crop != 0 {
+			return o, errors.New("crop: characters are drawn at data.size; there is nothing to crop")
+		}
 		g, err := glyphsOptions(cfg, p.Glyphs)
 		if err != nil {
 			return o, err

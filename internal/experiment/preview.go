@@ -43,7 +43,7 @@ func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*PreviewDoc
 	if _, ok := cfg.Data.Options.(config.NPYData); ok {
 		return nil, fmt.Errorf("%w: npy holds vectors; only images can be drawn", data.ErrUnfit)
 	}
-	sets, err := openSets(cfg)
+	sets, err := OpenData(cfg)
 	if err != nil {
 		return nil, err
 	}

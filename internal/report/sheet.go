@@ -117,9 +117,9 @@ func (s *sheet) frame(box image.Rectangle, thick int, c color.Color) {
 	}
 }
 
-// tile paints an image on grey, so that white images have a visible border.
+// tile paints an image in a thin grey frame, so that white images show.
 func (s *sheet) tile(m Image, box image.Rectangle) {
-	draw.Draw(s, box, image.NewUniform(rule), image.Point{}, draw.Src)
+	s.frame(box, 1, rule)
 	m.paint(s.RGBA, box)
 }
 
