@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,7 @@ type evalOptions struct {
 	noKMeans    bool
 	noBaselines bool
 	noPictures  bool
+	allScores   bool
 	save        string
 	failUnder   []string
 	format      string
@@ -46,9 +48,9 @@ scored by NMI, AMI, ARI, accuracy, purity and more, each with the definition it
 goes by. A run is judged beside raw pixels and its own network before training.
 Writes eval.json and pictures into the run's directory.`,
 		examples: []example{
-			{"judge a run", "tercet eval --run runs/first", true},
-			{"judge embeddings of another tool", "tercet eval --embeddings X.npy --labels Y.npy --k 1,10", true},
-			{"in a script: exit code 4 unless recall@1 is at least 0.9", "tercet eval --run runs/first --fail-under r@1=0.9 --json", true},
+			{"judge a run", "tercet eval --run runs/first", false},
+			{"judge embeddings of another tool", "tercet eval --embeddings X.npy --labels Y.npy --k 1,10", false},
+			{"in a script: exit code 4 unless recall@1 is at least 0.9", "tercet eval --run runs/first --fail-under r@1=0.9 --json", false},
 		},
 		exits: []int{ExitData, ExitGate, ExitInterrupted},
 		flags: func(cmd *cobra.Command) {
@@ -66,6 +68,7 @@ Writes eval.json and pictures into the run's directory.`,
 			fs.BoolVar(&o.noPictures, "no-pictures", false, "draw nothing")
 			fs.StringVar(&o.save, "save-embeddings", "", "write the embeddings to `FILE`.npy and the labels beside it (FILE.labels.npy)")
 			fs.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, such as r@1=0.9 (repeatable)")
+			fs.BoolVar(&o.allScores, "all-scores", false, "print every score; text and markdown leave out variants, csv and json do not")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
 			o.changed = fs.Changed
 		},
@@ -75,6 +78,9 @@ Writes eval.json and pictures into the run's directory.`,
 
 func runEval(ctx context.Context, s *Streams, o evalOptions) error {
 	if err := o.check(); err != nil {
+		return err
+	}
+	if err := o.counts(); err != nil {
 		return err
 	}
 	if err := report.CheckFormat(o.format); err != nil {
@@ -99,10 +105,24 @@ func runEval(ctx context.Context, s *Streams, o evalOptions) error {
 	for _, w := range e.Doc.Warnings {
 		s.Note("warning: %s", w)
 	}
-	if err := s.Result(e.Doc, func(w io.Writer) error { return evalTable(e.Doc).Write(w, o.format) }); err != nil {
+	if err := s.Result(e.Doc, func(w io.Writer) error {
+		return evalTable(e.Doc, o.allScores || o.format == "csv" || o.format == "json").Write(w, o.format)
+	}); err != nil {
 		return err
 	}
 	return checkGates(gates, e.Doc.Retrieval, e.Doc.Clustering)
+}
+
+func (o evalOptions) counts() error {
+	for i, k := range o.ks {
+		if k < 1 || slices.Contains(o.ks[:i], k) {
+			return usagef("--k is %v; give each k once, at least 1", o.ks)
+		}
+	}
+	if d := o.distance; d != metric.Euclidean && d != metric.Cosine {
+		return usagef("--distance is %q; give %s or %s", d, metric.Euclidean, metric.Cosine)
+	}
+	return atLeast(count{"bootstrap", o.bootstrap, 0}, count{"clusters", o.kmeans, 0}, count{"n-init", o.nInit, 1})
 }
 
 func (o evalOptions) settings(base experiment.EvalOptions) experiment.EvalOptions {
@@ -191,50 +211,23 @@ func saveEmbeddings(path string, x *array.Array, labels []int32) error {
 	return fsx.Write(strings.TrimSuffix(path, ".npy")+".labels.npy", 0o644, func(w io.Writer) error { return data.WriteNPYLabels(w, labels) })
 }
 
-// evalTable shows an evaluation beside its baselines.
-func evalTable(d *experiment.EvalDoc) *report.Table {
-	name := d.Source.Run
+// evalTable shows an evaluation beside its baselines. For people, text and
+// Markdown leave out what they rarely ask for, unless all is set.
+func evalTable(d *experiment.EvalDoc, all bool) *report.Table {
+	name, value := d.Source.Run, "trained"
 	if name == "" {
-		name = d.Source.Embeddings
+		name, value = d.Source.Embeddings, "value"
 	}
-	t := &report.Table{Title: fmt.Sprintf("%s: %d items, %d classes, D = %d", name, d.Source.Items, d.Source.Classes, d.Source.Dim)}
-	t.Columns = []report.Column{{Name: "score"}, {Name: "trained", Digits: 4}}
-	others := []string{}
-	for _, b := range []string{"untrained", "pixels"} {
-		if _, ok := d.Baselines[b]; ok {
-			others = append(others, b)
-			t.Columns = append(t.Columns, report.Column{Name: b, Digits: 4})
-		}
+	base := map[string]report.Judged{}
+	for b, j := range d.Baselines {
+		base[b] = report.Judged(j)
 	}
-	if d.Source.Run == "" {
-		t.Columns[1].Name = "value"
-	}
-	for _, group := range []func(experiment.Judged) metric.Scores{
-		func(j experiment.Judged) metric.Scores { return j.Retrieval },
-		func(j experiment.Judged) metric.Scores { return j.Clustering },
-	} {
-		for _, sc := range group(d.Judged) {
-			row := []report.Cell{report.Text(sc.Key), cell(sc.Value)}
-			for _, b := range others {
-				v, ok := group(d.Baselines[b]).Get(sc.Key)
-				if !ok {
-					row = append(row, report.Missing())
-					continue
-				}
-				row = append(row, cell(v))
-			}
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	if d.Excluded > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d queries left out: nobody else is of their class", d.Excluded))
+	title := fmt.Sprintf("%s: %d items, %d classes, D = %d", name, d.Source.Items, d.Source.Classes, d.Source.Dim)
+	t, left := report.EvalTable(title, value, report.Judged(d.Judged), base, all)
+	if left > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d more scores: --all-scores, or --json with the definition of each", left))
 	}
 	return t
 }
 
-func cell(v metric.Value) report.Cell {
-	if v.CI95 == nil {
-		return report.Number(v.Value)
-	}
-	return report.Interval(v.Value, v.CI95[0], v.CI95[1])
-}
+func cell(v metric.Value) report.Cell { return report.Measured(v) }

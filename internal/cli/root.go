@@ -27,6 +27,7 @@ var commands = []struct {
 	{groupWork, newEval},
 	{groupWork, newAttack},
 	{groupWork, newCluster},
+	{groupWork, newReport},
 	{groupHelp, newData},
 	{groupHelp, newConfig},
 	{groupHelp, newDoctor},

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/config"
+	"tercet/internal/report"
+)
+
+type reportOptions struct {
+	runs       []string
+	metrics    []string
+	groupBy    []string
+	out        string
+	noPictures bool
+	format     string
+}
+
+func newReport(s *Streams) *cobra.Command {
+	var o reportOptions
+	return command{
+		use:   "report [RUN...]",
+		short: "Tables over runs, mean and interval over seeds, and a page with pictures",
+		long: `
+Makes one table over runs from what train, eval, attack and cluster have left in
+their directories. Runs that differ in nothing but the seed are one row: the mean
+and its 95 % interval by Student's t. Raw pixels and the untrained network stand
+below. Notes say what makes a number less than it seems: missing results,
+collapsed runs, results older than the checkpoint, unequal attacks.
+--out also writes a page with each run's scores, pictures and how it was measured.`,
+		examples: []example{
+			{"one run, with a page beside its files", "tercet report --runs runs/first --out runs/first/report.md", false},
+			{"all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv", false},
+			{"mean over all runs of a loss", "tercet report --runs runs --group-by loss,loss.margin", false},
+		},
+		exits: []int{ExitData},
+		args:  cobra.ArbitraryArgs,
+		flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.StringArrayVarP(&o.runs, "runs", "r", nil, "run `DIRECTORY`, folder of run directories, or glob (repeatable); as the arguments")
+			fs.StringSliceVar(&o.metrics, "metric", nil, "scores to show, such as recall@1,map@r,nmi,ES:R; without it, the usual ones that are there")
+			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that runs of one row share, such as model,loss.margin; without it, all but name and seed")
+			fs.StringVarP(&o.out, "out", "o", "", "also write a page to `FILE`.md (pictures by relative path) or FILE.html (pictures inside)")
+			fs.BoolVar(&o.noPictures, "no-pictures", false, "leave pictures out of the page")
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
+		},
+		run: func(_ context.Context, args []string) error {
+			o.runs = append(o.runs, args...)
+			return runReport(s, o)
+		},
+	}.build()
+}
+
+func runReport(s *Streams, o reportOptions) error {
+	if len(o.runs) == 0 {
+		return usagef("name what to report on: --runs DIRECTORY, or a glob of directories in quotes")
+	}
+	if err := report.CheckFormat(o.format); err != nil {
+		return &ExitError{ExitUsage, err}
+	}
+	write, err := pageWriter(o.out)
+	if err != nil {
+		return err
+	}
+	runs, err := readRuns(o.runs)
+	if err != nil {
+		return err
+	}
+	sum, err := report.Summarize(runs, report.Options{Metrics: o.metrics, GroupBy: o.groupBy})
+	if err != nil {
+		return &ExitError{ExitUsage, err}
+	}
+	if write != nil {
+		if err := writePage(s, write, sum, runs, o); err != nil {
+			return err
+		}
+	}
+	return s.Result(sum, func(w io.Writer) error { return sum.Table().Write(w, o.format) })
+}
+
+func writePage(s *Streams, write func(*report.Page, string) error, sum *report.Summary, runs []*report.RunDir, o reportOptions) error {
+	if !o.noPictures {
+		for _, r := range runs {
+			if err := r.CheckFigures(); err != nil {
+				return reportError(err)
+			}
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
+		return err
+	}
+	if err := write(report.RunPage(sum, runs, !o.noPictures), o.out); err != nil {
+		return err
+	}
+	s.Note("wrote %s", o.out)
+	return nil
+}
+
+// pageWriter is chosen by the file's ending; nil where no page is wanted.
+func pageWriter(path string) (func(*report.Page, string) error, error) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case "":
+		if path == "" {
+			return nil, nil
+		}
+	case ".md", ".markdown":
+		return (*report.Page).WriteMarkdown, nil
+	case ".html", ".htm":
+		return (*report.Page).WriteHTML, nil
+	}
+	return nil, usagef("--out is %q; give a file that ends in .md or .html", path)
+}
+
+// readRuns reads all runs that patterns name, each with its config's keys.
+func readRuns(patterns []string) ([]*report.RunDir, error) {
+	dirs, err := report.FindRuns(patterns)
+	if err != nil {
+		return nil, reportError(err)
+	}
+	runs := make([]*report.RunDir, len(dirs))
+	for i, dir := range dirs {
+		if runs[i], err = report.ReadRun(dir); err != nil {
+			return nil, reportError(err)
+		}
+		cfg, err := config.Load(filepath.Join(dir, "config.yaml"), nil)
+		if err != nil {
+			return nil, &ExitError{ExitData, err}
+		}
+		for _, l := range cfg.Origins() {
+			runs[i].Labels = append(runs[i].Labels, report.Label{Key: l.Key, Value: l.Value})
+		}
+	}
+	return runs, nil
+}
+
+// reportError gives an error about run directories its exit code.
+func reportError(err error) error {
+	switch {
+	case errors.Is(err, filepath.ErrBadPattern):
+		return &ExitError{ExitUsage, err}
+	case errors.Is(err, report.ErrRun):
+		return &ExitError{ExitData, err}
+	}
+	return err
+}
