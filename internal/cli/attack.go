@@ -94,6 +94,9 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if err := atLeast(flagCount{"queries", o.queries, 0}, flagCount{"batch", o.batch, 1}, flagCount{"bootstrap", o.bootstrap, 0}, flagCount{"save-examples", o.examples, 0}); err != nil {
+		return err
+	}
 	if o.attack != "es" {
 		return usagef("--attack is %q; this version has es", o.attack)
 	}

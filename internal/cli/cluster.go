@@ -65,6 +65,9 @@ func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if err := atLeast(flagCount{"clusters", o.k, 0}, flagCount{"n-init", o.nInit, 1}); err != nil {
+		return err
+	}
 	if o.method != "kmeans" {
 		return usagef("--method is %q; this version has kmeans", o.method)
 	}

@@ -122,7 +122,7 @@ func (o evalOptions) counts() error {
 	if d := o.distance; d != metric.Euclidean && d != metric.Cosine {
 		return usagef("--distance is %q; give %s or %s", d, metric.Euclidean, metric.Cosine)
 	}
-	return atLeast(count{"bootstrap", o.bootstrap, 0}, count{"clusters", o.kmeans, 0}, count{"n-init", o.nInit, 1})
+	return atLeast(flagCount{"bootstrap", o.bootstrap, 0}, flagCount{"clusters", o.kmeans, 0}, flagCount{"n-init", o.nInit, 1})
 }
 
 func (o evalOptions) settings(base experiment.EvalOptions) experiment.EvalOptions {

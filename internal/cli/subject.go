@@ -51,6 +51,22 @@ func (o *subject) check() error {
 	default:
 		return usagef("--set-name is %q; give test, validation or train", o.set)
 	}
+	return atLeast(flagCount{"limit", o.limit, 0})
+}
+
+// flagCount is a flag that counts something.
+type flagCount struct {
+	flag         string
+	value, least int
+}
+
+// atLeast refuses the first count that is too small.
+func atLeast(list ...flagCount) error {
+	for _, c := range list {
+		if c.value < c.least {
+			return usagef("--%s is %d; give at least %d", c.flag, c.value, c.least)
+		}
+	}
 	return nil
 }
 

@@ -84,6 +84,9 @@ func (r *Run) Attack(ctx context.Context, checkpoint, set string, o AttackOption
 	if err != nil {
 		return nil, err
 	}
+	if err := twoClasses(e.Data.Labels()); err != nil {
+		return nil, err
+	}
 	res, err := attack.ES(ctx, e.Model, e.Data, e.Vectors, e.Data.Labels(), attack.ESOptions{
 		PGD: o.pgd(), Batch: o.Batch, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed, Pictures: o.Pictures,
 		Progress: func(done, total int) { say("attack", done, total) },

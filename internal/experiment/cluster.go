@@ -66,6 +66,9 @@ func clusterVectors(ctx context.Context, v vectors, src Source, o ClusterOptions
 		Objective: km.Inertia, Iterations: km.Iterations, Restart: km.Restart, Warnings: km.Warnings, Labels: km.Labels,
 	}
 	if v.labels != nil {
+		if distinct(v.labels) < 2 {
+			doc.Warnings = append(doc.Warnings, "all items are of one class: the scores say nothing")
+		}
 		if doc.Clustering, err = clusterScores(v.labels, km.Labels); err != nil {
 			return nil, err
 		}

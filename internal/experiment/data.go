@@ -97,3 +97,12 @@ func (r *Run) sameData(s *Sets) error {
 	}
 	return nil
 }
+
+// pairable refuses training data in which no item has another of its class: a
+// sampler that may pair an item with itself would train on distances of 0.
+func pairable(ds data.Dataset) error {
+	if n := ds.Len(); n > 0 && distinct(ds.Labels()) == n {
+		return fmt.Errorf("%w: each of the %d training items is alone in its class, so nothing says what should be close; give at least two items of a class", data.ErrUnfit, n)
+	}
+	return nil
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tercet/internal/cluster"
+	"tercet/internal/data"
 	"tercet/internal/metric"
 )
 
@@ -33,6 +34,9 @@ type vectors struct {
 // judge scores v by retrieval and, where asked for, by k-means with as many
 // clusters as classes. say is told what is being done.
 func judge(ctx context.Context, v vectors, o EvalOptions, say Say) (Judged, *metric.Retrieval, *cluster.KMeansResult, error) {
+	if err := twoClasses(v.labels); err != nil {
+		return Judged{}, nil, nil, err
+	}
 	ret, err := metric.Retrieve(ctx, v.x, v.n, v.d, v.labels, metric.RetrievalOptions{
 		K: o.Ks, Distance: o.Distance, Neighbours: o.Neighbours,
 		Intervals: intervals(o),
@@ -83,6 +87,14 @@ func clusterScores(truth, pred []int32) (metric.Scores, error) {
 		return nil, err
 	}
 	return c.Scores, nil
+}
+
+// twoClasses refuses labels by which every score would be perfect.
+func twoClasses(labels []int32) error {
+	if distinct(labels) < 2 {
+		return fmt.Errorf("%w: all %d items are of one class: every ranking is right, so there is nothing to score; give items of two classes or more", data.ErrUnfit, len(labels))
+	}
+	return nil
 }
 
 func distinct(labels []int32) int {

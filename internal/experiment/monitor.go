@@ -35,6 +35,9 @@ func monitor(cfg *config.Config, t *assembled, sets *Sets, w Watch) error {
 	if err != nil {
 		return err
 	}
+	if err := twoClasses(ds.Labels()); err != nil {
+		return fmt.Errorf("held-out set: %w", err)
+	}
 	if m.set, err = sample(ds, cfg.Train.EvalSamples); err != nil {
 		return err
 	}

@@ -217,6 +217,9 @@ type assembled struct {
 
 // assemble builds all components of cfg but the loader.
 func assemble(cfg *config.Config, sets *Sets) (*assembled, error) {
+	if err := pairable(sets.Train); err != nil {
+		return nil, err
+	}
 	sampler, err := buildSampler(cfg, sets.Train)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// smallDisk mounts a file system of so many kibibytes; the test is skipped where
+// that is not allowed.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("a small disk cannot be mounted here (%v); run as root to test a full one", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+func fill(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for block := make([]byte, 4096); ; {
+		if _, err := f.Write(block); err != nil {
+			return
+		}
+	}
+}
+
+// The disk fills up during a run: one error, the last checkpoint stays, and with
+// room again the run ends as if nothing had happened. The same for results.
+func TestFullDisk(t *testing.T) {
+	disk := smallDisk(t, "256k")
+	inTiny(t)
+	line := "train -c tiny.yaml --set train.epochs=6"
+	must(t, 0, line)
+	want := checkpoints(t, "runs/tiny")
+
+	out := filepath.Join(disk, "runs")
+	dir := filepath.Join(out, "tiny")
+	fill(t, filepath.Join(disk, "ballast"))
+	os.Truncate(filepath.Join(disk, "ballast"), 4096*40)
+	code, _, stderr := cli(shellWords(line + " --out " + out)...)
+	if code == 0 {
+		// All of it fits: leave less than the checkpoints take.
+		t.Fatal("the disk is too large for this test")
+	}
+	if code != ExitFailed || !strings.Contains(stderr, "no space left on device") {
+		t.Fatalf("code %d, %s", code, stderr)
+	}
+	before := snapshot(t, dir)
+	for path := range before {
+		if strings.Contains(path, ".tmp-") {
+			t.Errorf("left behind: %s", path)
+		}
+	}
+	fill(t, filepath.Join(disk, "more"))
+	if code, _, stderr := cli("train", "--resume", dir); code != ExitFailed || !strings.Contains(stderr, "no space left") {
+		t.Errorf("still full: code %d, %s", code, stderr)
+	}
+	os.Remove(filepath.Join(disk, "ballast"))
+	os.Remove(filepath.Join(disk, "more"))
+	must(t, 0, "train --resume "+dir)
+	if checkpoints(t, dir) != want {
+		t.Error("a run on a disk that was full ends in other bytes")
+	}
+
+	must(t, 0, "eval --no-pictures --run "+dir)
+	before = snapshot(t, dir)
+	fill(t, filepath.Join(disk, "ballast"))
+	refuse(t, ExitFailed, "eval --no-pictures --seed 5 --run "+dir, "no space left on device (the file is as it was before)")
+	unchanged(t, dir, before, nil)
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// childKey in the environment turns the test binary into the program.
+const childKey = "TERCET_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childKey) != "" {
+		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// program is the command line as a process of its own.
+func program(t *testing.T, line string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, shellWords(line)...)
+	cmd.Env = append(os.Environ(), childKey+"=1")
+	return cmd
+}
+
+// checkpoints returns the bytes of a run's checkpoints.
+func checkpoints(t *testing.T, dir string) string {
+	t.Helper()
+	all := ""
+	for _, name := range []string{"last", "best"} {
+		b, err := os.ReadFile(filepath.Join(dir, "checkpoints", name+".safetensors"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += string(b)
+	}
+	return all
+}
+
+// A short form of scripts/kill-test.sh: killed at three moments, with another
+// number of threads each time, the run ends in the same bytes.
+func TestKilledAndResumed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no SIGKILL on Windows")
+	}
+	inTiny(t)
+	line := "train -c tiny.yaml --set train.epochs=12 --set train.log_every=1 --set data.split.validation=0.25 --set data.augment.crop_padding=2 --quiet"
+	must(t, 0, line+" --out undisturbed --threads 1")
+	r := rand.New(rand.NewPCG(1, 2))
+	events := "runs/tiny/events.jsonl"
+	size := func() int64 {
+		if info, err := os.Stat(events); err == nil {
+			return info.Size()
+		}
+		return 0
+	}
+	killed := 0
+	for kill := range 3 {
+		cmd := program(t, fmt.Sprint(line, " --threads ", 1+kill%2))
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		from := size()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// After some events more, of about 500 bytes, and at any point of a step.
+		for until := from + 500*int64(1+r.IntN(15)); size() < until && cmd.Process.Signal(syscall.Signal(0)) == nil; {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Duration(r.IntN(3000)) * time.Microsecond)
+		cmd.Process.Kill()
+		if err := cmd.Wait(); err != nil && stderr.Len() == 0 {
+			killed++
+		} else {
+			t.Logf("kill %d came too late: %v %s", kill, err, stderr.String())
+		}
+		t.Logf("killed with %d bytes of events", size())
+	}
+	if killed == 0 {
+		t.Fatal("not killed once")
+	}
+	must(t, 0, "train --resume runs/tiny --quiet --threads 2")
+	if checkpoints(t, "runs/tiny") != checkpoints(t, "undisturbed/tiny") {
+		t.Error("a killed run ends in other bytes")
+	}
+}
+
+// signalAt is stderr that sends the process a signal once it reads a text.
+type signalAt struct {
+	text string
+	sent bool
+	all  []byte
+}
+
+func (s *signalAt) Write(p []byte) (int, error) {
+	s.all = append(s.all, p...)
+	if !s.sent && strings.Contains(string(s.all), s.text) {
+		s.sent = true
+		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+func TestInterruptedBySignal(t *testing.T) {
+	inTiny(t)
+	line := "train -c tiny.yaml --set train.epochs=40 --set train.eval_every=0"
+	must(t, 0, line+" --out undisturbed --quiet")
+	var out bytes.Buffer
+	stderr := &signalAt{text: "epoch 3,"}
+	code := Main(shellWords(line), strings.NewReader(""), &out, stderr)
+	if code != ExitInterrupted || out.Len() > 0 || !strings.Contains(string(stderr.all), "the checkpoint is written; tercet train --resume runs/tiny goes on") {
+		t.Fatalf("code %d, stdout %q, stderr %s", code, out.String(), stderr.all)
+	}
+	before := snapshot(t, "runs/tiny")
+	must(t, 0, "eval --run runs/tiny") // as far as it has come
+	unchanged(t, "runs/tiny", before, func(path string) bool {
+		return filepath.Base(path) == "eval.json" || strings.Contains(path, "figures")
+	})
+	must(t, 0, "train --resume runs/tiny --quiet")
+	if checkpoints(t, "runs/tiny") != checkpoints(t, "undisturbed/tiny") {
+		t.Error("an interrupted run ends in other bytes")
+	}
+}

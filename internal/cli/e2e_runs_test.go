@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tercet/internal/experiment"
+)
+
+func TestOutputFoldersOfOthers(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	put(t, "runs/notes/todo.txt", "mine")
+	put(t, "runs/file", "mine")
+	before := snapshot(t, ".")
+	refuse(t, 2, "train -c tiny.yaml --seed 1", "holds a run of another config; first difference:\n  there: seed: 0\n  here:  seed: 1\n")
+	refuse(t, 2, "train -c tiny.yaml --set name=notes", "is not empty and holds no run")
+	refuse(t, 2, "train -c tiny.yaml --set name=file", "is a file")
+	refuse(t, 3, "train --resume runs/notes", "has no config.yaml")
+	refuse(t, 3, "eval --run runs/notes", "has no config.yaml")
+	refuse(t, 1, "train -c tiny.yaml --out tiny.yaml", "not a directory")
+	unchanged(t, ".", before, nil)
+}
+
+func TestBadRuns(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	must(t, 0, "train -c tiny.yaml --set name=other --seed 1")
+	const last = "runs/tiny/checkpoints/last.safetensors"
+	good := map[string]string{}
+	for _, path := range []string{last, "runs/tiny/config.yaml", "runs/tiny/manifest.json"} {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		good[path] = string(b)
+	}
+	other, err := os.ReadFile("runs/other/checkpoints/last.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := good[last][:8]
+	for _, tc := range []struct{ path, content, want string }{
+		{last, good[last][:len(good[last])-1], last},
+		{last, good[last][:100], last},
+		{last, "", last},
+		{last, "\xff\xff\xff\xff\xff\xff\xff\x7f" + good[last][8:], last},
+		{last, header + strings.Repeat("{", len(good[last])-8), last},
+		{last, string(other), "belongs to another config"},
+		{"runs/tiny/config.yaml", good["runs/tiny/config.yaml"] + "sed: 1\n", "sed: unknown key; did you mean seed?"},
+		{"runs/tiny/config.yaml", "name: [tiny\n", "runs/tiny/config.yaml"},
+		{"runs/tiny/config.yaml", strings.Replace(good["runs/tiny/config.yaml"], "seed: 0", "seed: 7", 1), "was changed since the run began"},
+		{"runs/tiny/manifest.json", good["runs/tiny/manifest.json"][:40], "runs/tiny/manifest.json"},
+	} {
+		put(t, tc.path, tc.content)
+		before := snapshot(t, ".")
+		for _, line := range []string{"eval --run runs/tiny", "attack --run runs/tiny", "cluster --run runs/tiny"} {
+			refuse(t, ExitData, line, tc.want)
+		}
+		unchanged(t, ".", before, func(path string) bool { return filepath.Base(path) == "lock" })
+		put(t, tc.path, good[tc.path])
+	}
+	must(t, 0, "eval --run runs/tiny")
+}
+
+func TestBadConfigs(t *testing.T) {
+	inTiny(t)
+	put(t, "torn.yaml", tiny[:len(tiny)-20])
+	put(t, "binary.yaml", "\x00\x01\x02")
+	before := snapshot(t, ".")
+	for _, tc := range []struct{ line, want string }{
+		{"train -c torn.yaml", "torn.yaml:"},
+		{"train -c binary.yaml", "binary.yaml"},
+		{"train -c gone.yaml", "gone.yaml: no such config file"},
+		{"train -c tiny.yaml --set model.widht=3", "did you mean width?"},
+		{"train -c tiny.yaml --set train.epochs=0", "train.epochs"},
+		{"train -c tiny.yaml --set data.split.validation=1", "data.split.validation: must be >=0 and <=0.9, is 1"},
+		{"train -c tiny.yaml --set name=../up", "names a folder"},
+		{"train -c tiny.yaml --resume runs/x", "resume"},
+		{"train -c tiny.yaml --set train.early_stop.metric=retrieval.nmi --set name=m", `retrieval has no score "nmi"`},
+	} {
+		refuse(t, ExitUsage, tc.line, tc.want)
+	}
+	unchanged(t, ".", before, func(path string) bool { return strings.HasPrefix(path, "runs/m/") })
+	if _, err := os.Stat("../up"); err == nil {
+		t.Error("a run outside its folder")
+	}
+}
+
+func TestTwoProcessesOnOneRun(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml --set train.epochs=1")
+	r, err := experiment.Open("runs/tiny") // another open file: another holder of the lock
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	before := snapshot(t, "runs")
+	for _, line := range []string{"train -c tiny.yaml", "eval --run runs/tiny", "attack --run runs/tiny", "cluster --run runs/tiny"} {
+		refuse(t, ExitFailed, line, "another process is working on this run: runs/tiny")
+	}
+	unchanged(t, "runs", before, nil)
+	r.Close()
+	must(t, 0, "eval --run runs/tiny")
+}
+
+func TestValidationSetOnTheCommandLine(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml --set data.split.validation=0.25")
+	doc := document(t, "eval --run runs/tiny --set-name validation")
+	src := doc["source"].(map[string]any)
+	if src["set"] != "validation" || src["items"] != 18.0 || src["classes"] != 3.0 {
+		t.Errorf("source %v", src)
+	}
+	document(t, "cluster --run runs/tiny --set-name validation")
+	must(t, 0, "train -c tiny.yaml --set name=none")
+	refuse(t, ExitData, "eval --run runs/none --set-name validation", "data.split.validation holds one out")
+}

@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tiny is a run of 18 steps on 72 images of 16x16 pixels.
+const tiny = `
+name: tiny
+data: {name: glyphs, size: 16, glyphs: {classes: 12, per_class: 6, test_classes: 6}}
+model: {name: cnn, width: 4, embedding: 8}
+batch: {sampler: class-pairs, pairs: 8}
+miner: softhard
+train: {epochs: 2, log_every: 3, checkpoint_every: 4 steps}
+eval: {bootstrap: 20, kmeans: {n_init: 2}}
+`
+
+// inTiny moves the test to an empty folder with tiny.yaml.
+func inTiny(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	writeFile(t, "tiny.yaml", tiny)
+}
+
+// must runs a command line that has to end with the code, and returns stdout.
+func must(t *testing.T, code int, line string) string {
+	t.Helper()
+	got, out, stderr := cli(shellWords(line)...)
+	if got != code {
+		t.Fatalf("tercet %s: exit code %d, want %d\n%s", line, got, code, stderr)
+	}
+	if code != 0 && out != "" && !strings.Contains(line, "--fail-under") {
+		t.Errorf("tercet %s: an error left %q on stdout", line, out)
+	}
+	return out
+}
+
+// refuse runs a command line that has to end with the code and one line on
+// stderr, beside notes, that contains want.
+func refuse(t *testing.T, code int, line, want string) {
+	t.Helper()
+	got, out, stderr := cli(shellWords(line)...)
+	errors := 0
+	for _, l := range strings.Split(stderr, "\n") {
+		if strings.HasPrefix(l, "tercet: ") {
+			errors++
+		}
+	}
+	if got != code || errors != 1 || !strings.Contains(stderr, want) || strings.Contains(stderr, "internal error") {
+		t.Errorf("tercet %s\ngot  %d, %s\nwant %d, %q", line, got, stderr, code, want)
+	}
+	if out != "" {
+		t.Errorf("tercet %s: an error left %q on stdout", line, out)
+	}
+}
+
+// document decodes the one JSON document that a command line prints.
+func document(t *testing.T, line string) map[string]any {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(must(t, 0, line+" --json")))
+	var doc map[string]any
+	if err := dec.Decode(&doc); err != nil || dec.More() {
+		t.Fatalf("tercet %s: not one document: %v", line, err)
+	}
+	return doc
+}
+
+// snapshot returns every file below dir with its content.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		files[path] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// unchanged fails unless dir is as before, but for what keep lets pass.
+func unchanged(t *testing.T, dir string, before map[string]string, keep func(path string) bool) {
+	t.Helper()
+	after := snapshot(t, dir)
+	for path := range after {
+		if keep != nil && keep(path) {
+			delete(after, path)
+			delete(before, path)
+		}
+	}
+	if d := cmp.Diff(before, after); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestTrainEvalAttackCluster(t *testing.T) {
+	inTiny(t)
+	if out := must(t, 0, "train -c tiny.yaml"); out != "runs/tiny\n" {
+		t.Errorf("train prints %q", out)
+	}
+	before := snapshot(t, "runs/tiny")
+	for _, again := range []string{"train -c tiny.yaml", "train --resume runs/tiny", "train -c runs/tiny/config.yaml"} {
+		if out := must(t, 0, again); out != "runs/tiny\n" {
+			t.Errorf("%s prints %q", again, out)
+		}
+	}
+	unchanged(t, "runs/tiny", before, nil)
+
+	doc := document(t, "train -c tiny.yaml")
+	run := doc["runs"].([]any)[0].(map[string]any)
+	if doc["schema"] != "tercet.train/1" || run["status"] != "finished" || run["steps"] != 18.0 {
+		t.Errorf("train: %v", doc)
+	}
+	for _, tc := range []struct {
+		line, schema, file string
+		groups             []string
+	}{
+		{"eval --run runs/tiny", "tercet.eval/1", "eval.json", []string{"retrieval.recall@1", "retrieval.map@r", "clustering.nmi", "baselines.pixels", "baselines.untrained"}},
+		{"attack --run runs/tiny --queries 8 --steps 3", "tercet.attack/1", "attack.json", []string{"scores.published.ES:D", "scores.fixed.ES:R", "clean.recall@1"}},
+		{"cluster --run runs/tiny", "tercet.cluster/1", "cluster.json", []string{"clustering.nmi", "sizes", "labels", "objective"}},
+	} {
+		doc := document(t, tc.line)
+		if doc["schema"] != tc.schema {
+			t.Errorf("%s: schema %v", tc.line, doc["schema"])
+		}
+		for _, path := range tc.groups {
+			var at any = doc
+			for _, key := range strings.Split(path, ".") {
+				at = at.(map[string]any)[key]
+			}
+			if at == nil {
+				t.Errorf("%s: no %s", tc.line, path)
+			}
+		}
+		var stored map[string]any
+		b, err := os.ReadFile(filepath.Join("runs/tiny", tc.file))
+		if err == nil {
+			err = json.Unmarshal(b, &stored)
+		}
+		if d := cmp.Diff(doc, stored); err != nil || d != "" {
+			t.Errorf("%s is not what was printed: %v %s", tc.file, err, d)
+		}
+		if table := must(t, 0, tc.line); !strings.Contains(table, "runs/tiny") {
+			t.Errorf("%s prints\n%s", tc.line, table)
+		}
+	}
+	for _, name := range []string{"labels.npy", "figures/retrieval.png", "figures/pca.png"} {
+		if info, err := os.Stat(filepath.Join("runs/tiny", name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Embeddings written by one command are judged the same by another.
+func TestEmbeddingsThereAndBack(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	a := document(t, "eval --run runs/tiny --save-embeddings X.npy --no-pictures")
+	b := document(t, "eval --embeddings X.npy --labels X.labels.npy --bootstrap 20 --n-init 2")
+	for _, group := range []string{"retrieval", "clustering"} {
+		if d := cmp.Diff(a[group], b[group]); d != "" {
+			t.Errorf("%s: %s", group, d)
+		}
+	}
+	document(t, "cluster --embeddings X.npy -k 4 --out clusters")
+	if _, err := os.Stat("clusters/cluster.json"); err != nil {
+		t.Error(err)
+	}
+	document(t, "cluster --embeddings X.npy --labels X.labels.npy")
+}
+
+func TestGates(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	for _, tc := range []struct {
+		line string
+		code int
+		want string
+	}{
+		{"eval --run runs/tiny --fail-under r@1=0 --fail-under nmi=0", 0, ""},
+		{"eval --run runs/tiny --fail-under r@1=0 --fail-under map=1.01", 4, "gate not met: map is "},
+		{"attack --run runs/tiny --queries 8 --steps 2 --fail-under ES:R=1.01", 4, "gate not met: ES:R is "},
+		{"cluster --run runs/tiny --fail-under acc=1.01", 4, "gate not met: acc is "},
+		{"eval --run runs/tiny --fail-under r@3=0.5", 2, `"recall@3" was not measured; there are: recall@1`},
+		{"eval --run runs/tiny --fail-under r@1", 2, "is not SCORE=LIMIT"},
+		{"eval --run runs/tiny --fail-under r@1=nan", 2, "is not SCORE=LIMIT"},
+		{"eval --run runs/tiny --fail-under =1", 2, "is not SCORE=LIMIT"},
+	} {
+		code, _, stderr := cli(strings.Fields(tc.line)...)
+		if code != tc.code || !strings.Contains(stderr, tc.want) {
+			t.Errorf("tercet %s: %d %s", tc.line, code, stderr)
+		}
+	}
+	// The result of a gate that was not met is there to be looked at.
+	for _, name := range []string{"eval.json", "attack.json", "cluster.json"} {
+		if _, err := os.Stat("runs/tiny/" + name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestSweepsByShares(t *testing.T) {
+	inTiny(t)
+	line := "train -c tiny.yaml --set train.epochs=1 --set 'sweep={seed: [0, 1, 2]}'"
+	all := strings.Fields(must(t, 0, line+" --list"))
+	if len(all) != 3 {
+		t.Fatalf("runs %v", all)
+	}
+	var got []string
+	for _, task := range []string{"1/2", "2/2"} {
+		got = append(got, strings.Fields(must(t, 0, line+" --task "+task))...)
+	}
+	if d := cmp.Diff([]string{all[0], all[2], all[1]}, got); d != "" {
+		t.Error(d)
+	}
+	for _, dir := range all {
+		if _, err := os.Stat(dir + "/checkpoints/last.safetensors"); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, task := range []string{"0/2", "3/2", "x", "1/2/3"} {
+		refuse(t, 2, line+" --task "+task, `task "`+task+`" is not i/n`)
+	}
+}
+
+func TestRunsThatAreLost(t *testing.T) {
+	inTiny(t)
+	diverge := "train -c tiny.yaml --set name=d --set optimizer.lr=1e30"
+	refuse(t, 5, diverge, "is not finite")
+	for _, again := range []string{diverge, "train --resume runs/d"} {
+		refuse(t, 5, again, "this run has diverged before, and would do so again")
+	}
+	refuse(t, 5, "train -c tiny.yaml --set name=c --set train.epochs=4 --set 'train.collapse={enabled: true, window: 1, cosine: 1e-9, rank: 1000}'", "has collapsed at step")
+	// Of a sweep, the others are trained; the code tells.
+	code, out, _ := cli(shellWords("train -c tiny.yaml --set 'sweep={optimizer.lr: [1e30, 1e-3]}'")...)
+	if code != 5 || len(strings.Fields(out)) != 2 {
+		t.Errorf("sweep: code %d, printed %q", code, out)
+	}
+	if _, err := os.Stat(strings.Fields(out)[1] + "/checkpoints/last.safetensors"); err != nil {
+		t.Error(err)
+	}
+}
