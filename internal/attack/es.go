@@ -18,7 +18,7 @@ type ESOptions struct {
 	Queries  int           // how many queries to attack; 0 is all
 	Sample   bool          // draw the Queries at random instead of taking the first
 	Seed     uint64        // of the draw and of random starts
-	Pictures int           // keep the images of that many first queries
+	Pictures int           // keep the images of that many queries, evenly spread
 	Progress func(done, total int)
 }
 

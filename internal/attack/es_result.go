@@ -36,8 +36,10 @@ type ESResult struct {
 	NotNormalized bool    // a gallery row's length is not 1: ES:D has no fixed range
 	Collapsed     bool    // MeanCosine above 0.99: the scores say little
 
-	// Clean and Adversarial (K, H, W, C) are the images of the first K queries.
+	// Clean and Adversarial (K, H, W, C) are the images of K queries, evenly
+	// spread; Kept holds their places in Queries, ascending.
 	Clean, Adversarial *array.Array
+	Kept               []int
 
 	zero float64
 }
@@ -89,19 +91,21 @@ func newESResult(queries []int, excluded, pictures, h, w, c int) *ESResult {
 	r := &ESResult{Queries: queries, Excluded: excluded}
 	if pictures > 0 {
 		r.Clean, r.Adversarial = array.New(pictures, h, w, c), array.New(pictures, h, w, c)
+		for k := range pictures {
+			r.Kept = append(r.Kept, k*len(queries)/pictures)
+		}
 	}
 	return r
 }
 
-// keep stores the images of a batch whose first query is number `done`, as far as
-// pictures are wanted.
+// keep stores the wanted images of a batch whose first query is number `done`.
 func (r *ESResult) keep(x, adv *array.Array, done int) {
-	if r.Clean == nil || done >= r.Clean.Rows() {
-		return
+	for k, q := range r.Kept {
+		if i := q - done; i >= 0 && i < x.Rows() {
+			copy(r.Clean.Row(k), x.Row(i))
+			copy(r.Adversarial.Row(k), adv.Row(i))
+		}
 	}
-	n := x.Cols()
-	copy(r.Clean.Data[done*n:], x.Data)
-	copy(r.Adversarial.Data[done*n:], adv.Data)
 }
 
 // finish computes what is a mean over all queries.

@@ -131,7 +131,7 @@ func renumber(labels []int32, keep []bool) []int32 {
 	return out
 }
 
-// DrawAttack draws clean, perturbation and adversarial of the first k queries.
+// DrawAttack draws clean, perturbation and adversarial of k queries.
 func (a *Attacked) DrawAttack(dir string, k int) (string, error) {
 	r := a.Result
 	if r.Clean == nil || r.Clean.Rows() == 0 {
@@ -141,11 +141,13 @@ func (a *Attacked) DrawAttack(dir string, k int) (string, error) {
 		return "", err
 	}
 	ds := a.Embedded.Data
-	rows := make([]report.AdversarialRow, min(k, r.Clean.Rows()))
-	for k := range rows {
-		class := ds.Classes()[ds.Labels()[r.Queries[k]]]
-		rows[k].Clean = report.Tile{Image: picture(r.Clean, k), Caption: class}
-		rows[k].Adversarial = report.Tile{Image: picture(r.Adversarial, k), Caption: fmt.Sprintf("shift %.2f, %s", r.Fixed.Shift[k], hit(r.Fixed.Hit[k]))}
+	n := r.Clean.Rows()
+	rows := make([]report.AdversarialRow, min(k, n))
+	for i := range rows {
+		p := i * n / len(rows)
+		q := r.Kept[p]
+		rows[i].Clean = report.Tile{Image: picture(r.Clean, p), Caption: ds.Classes()[ds.Labels()[r.Queries[q]]]}
+		rows[i].Adversarial = report.Tile{Image: picture(r.Adversarial, p), Caption: fmt.Sprintf("shift %.2f, %s", r.Fixed.Shift[q], hit(r.Fixed.Hit[q]))}
 	}
 	path := filepath.Join(dir, "attack.png")
 	title := fmt.Sprintf("%s: embedding shift, %s eps %.4g", filepath.Base(a.Doc.Source.Run), a.Doc.Options.Norm, a.Doc.Options.Eps)
