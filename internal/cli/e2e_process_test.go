@@ -118,7 +118,7 @@ func (s *signalAt) Write(p []byte) (int, error) {
 
 func TestInterruptedBySignal(t *testing.T) {
 	inTiny(t)
-	line := "train -c tiny.yaml --set train.epochs=40 --set train.eval_every=0"
+	line := "train -c tiny.yaml --set train.epochs=15 --set train.eval_every=0"
 	must(t, 0, line+" --out undisturbed --quiet")
 	var out bytes.Buffer
 	stderr := &signalAt{text: "epoch 3,"}

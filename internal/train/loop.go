@@ -177,7 +177,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 		t.checked = n
 	}
 
-	r := stepResult{batch: b}
+	r := stepResult{images: len(b.Labels)}
 	if t.Defense.MinesClean() {
 		z := t.Model.Embed(in.Images, nn.Eval)
 		t.State.Cost.Forward += int64(z.Rows())
@@ -231,7 +231,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 
 // stepResult is what a step leaves for logging.
 type stepResult struct {
-	batch   *data.Batch
+	images  int // in the batch, which belongs to the loader again
 	z       *array.Array
 	mined   mine.Stats
 	loss    loss.Result

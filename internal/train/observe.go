@@ -33,7 +33,7 @@ func (t *Trainer) observe(r stepResult) error {
 	w.penalty += r.penalty
 	w.positive += r.loss.Positive
 	w.negative += r.loss.Negative
-	w.images += len(r.batch.Labels)
+	w.images += r.images
 	if t.Progress != nil {
 		t.Progress(&t.State, w.loss/float64(w.steps))
 	}
