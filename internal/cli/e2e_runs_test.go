@@ -108,6 +108,22 @@ func TestTwoProcessesOnOneRun(t *testing.T) {
 	must(t, 0, "eval --run runs/tiny")
 }
 
+func TestDryRunWritesNothing(t *testing.T) {
+	inTiny(t)
+	before := snapshot(t, ".")
+	plan := must(t, 0, "train -c tiny.yaml --dry-run --set data.split.validation=0.25")
+	if !strings.Contains(plan, "54 training images of 9 classes, 18 validation images of 3 classes, 36 test images of 6 classes, 16x16x1") {
+		t.Errorf("plan\n%s", plan)
+	}
+	doc := document(t, "train -c tiny.yaml --dry-run")
+	run := doc["runs"].([]any)[0].(map[string]any)
+	if doc["schema"] != "tercet.plan/1" || run["steps"] != 18.0 || run["passes"].(map[string]any)["forward"] != 288.0 {
+		t.Errorf("plan %v", run)
+	}
+	refuse(t, ExitData, "train -c tiny.yaml --dry-run --set data=mnist --set data.root=gone", "gone")
+	unchanged(t, ".", before, nil)
+}
+
 func TestValidationSetOnTheCommandLine(t *testing.T) {
 	inTiny(t)
 	must(t, 0, "train -c tiny.yaml --set data.split.validation=0.25")

@@ -43,8 +43,12 @@ func plan(s *Streams, variants []*config.Config) error {
 func writePlan(b *strings.Builder, p *experiment.Plan) {
 	d := p.Data
 	fmt.Fprintf(b, "run         %s\n", p.Name)
-	fmt.Fprintf(b, "data        %s: %d training images of %d classes, %d test images of %d classes, %dx%dx%d\n",
-		d.Name, d.Train.Items, d.Train.Classes, d.Test.Items, d.Test.Classes, d.Train.Shape[0], d.Train.Shape[1], d.Train.Shape[2])
+	held := ""
+	if v := d.Validation; v != nil {
+		held = fmt.Sprintf("%d validation images of %d classes, ", v.Items, v.Classes)
+	}
+	fmt.Fprintf(b, "data        %s: %d training images of %d classes, %s%d test images of %d classes, %dx%dx%d\n",
+		d.Name, d.Train.Items, d.Train.Classes, held, d.Test.Items, d.Test.Classes, d.Train.Shape[0], d.Train.Shape[1], d.Train.Shape[2])
 	fmt.Fprintf(b, "model       %s, embedding %d, %d parameters\n", p.Model.Name, p.Model.Embedding, p.Model.Parameters)
 	fmt.Fprintf(b, "steps       %d of %d images (%d an epoch)\n", p.Steps, p.BatchRows, p.PerEpoch)
 	fmt.Fprintf(b, "coverage    %s\n", p.Coverage)
