@@ -270,6 +270,9 @@ func TestARunOfAVersionWithFewerKeys(t *testing.T) {
 	write(t, r.Path("manifest.json"), m)
 	b := strings.ReplaceAll(read(t, r.Last()), r.Manifest.Config, hash)
 	write(t, r.Last(), b)
+	if _, err := Open(r.Dir); err != nil {
+		t.Error(err)
+	}
 	again, err := Create(root, load(t))
 	if err != nil {
 		t.Fatal(err)
