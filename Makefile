@@ -18,7 +18,7 @@ build:
 demo: build
 	$(BIN) train --config configs/demo.yaml
 	$(BIN) eval --run runs/demo
-	$(BIN) attack --run runs/demo --queries 256
+	$(BIN) attack --run runs/demo --queries 256 --sample
 	$(BIN) cluster --run runs/demo
 	$(BIN) report --runs runs/demo --out runs/demo/report.md
 
