@@ -37,8 +37,8 @@ type NamedState struct {
 // chunk is the number of elements that one chunk of an update holds.
 const chunk = 1 << 13
 
-// Config selects an optimizer. Zero values of Beta1, Beta2 and Eps mean
-// PyTorch's defaults.
+// Config selects an optimizer. Beta1, Beta2 and Eps all zero mean PyTorch's
+// defaults; a beta of 0 beside an Eps is that beta: no running mean.
 type Config struct {
 	Name         string  // sgd, adam or adamw
 	Momentum     float64 // sgd: 0 for none; dampening is 0
@@ -55,14 +55,8 @@ func Names() []string { return []string{"sgd", "adam", "adamw"} }
 
 // New returns an optimizer of params; buffers among them are left alone.
 func New(c Config, params []*nn.Param) (Optimizer, error) {
-	if c.Beta1 == 0 {
-		c.Beta1 = 0.9
-	}
-	if c.Beta2 == 0 {
-		c.Beta2 = 0.999
-	}
-	if c.Eps == 0 {
-		c.Eps = 1e-8
+	if c.Beta1 == 0 && c.Beta2 == 0 && c.Eps == 0 {
+		c.Beta1, c.Beta2, c.Eps = 0.9, 0.999, 1e-8
 	}
 	if c.Decay == "" {
 		c.Decay = "l2"
@@ -98,6 +92,9 @@ func (c *Config) check() error {
 		if !(v.x >= 0 && v.x < v.top) {
 			return fmt.Errorf("optimizer %s: %s %v is not in [0, %v)", c.Name, v.what, v.x, v.top)
 		}
+	}
+	if c.Name != "sgd" && c.Eps == 0 {
+		return fmt.Errorf("optimizer %s: eps 0 divides by zero; give all of betas and eps, or none", c.Name)
 	}
 	if c.Name != "sgd" && (c.Momentum != 0 || c.Nesterov) {
 		return fmt.Errorf("optimizer %s: momentum and nesterov belong to sgd", c.Name)

@@ -65,7 +65,7 @@ func (s *reference) step(c Config, p, g, lr float64, t int, decay bool) float64 
 		return p - lr*s.buf
 	}
 	b1, b2, eps := 0.9, 0.999, 1e-8
-	if c.Beta1 != 0 {
+	if c.Eps != 0 {
 		b1, b2, eps = c.Beta1, c.Beta2, c.Eps
 	}
 	s.m = b1*s.m + (1-b1)*g
@@ -85,6 +85,8 @@ var configs = []Config{
 	{Name: "adam", WeightDecay: 0.1, DecayAll: true},
 	{Name: "adam", WeightDecay: 0.1, Decay: "decoupled"},
 	{Name: "adam", Beta1: 0.5, Beta2: 0.9, Eps: 1e-3},
+	{Name: "adam", Beta1: 0, Beta2: 0.9, Eps: 1e-3},
+	{Name: "adam", Beta1: 0, Beta2: 0, Eps: 1e-3},
 	{Name: "adamw", WeightDecay: 0.1},
 }
 
@@ -212,6 +214,7 @@ func TestNewRefuses(t *testing.T) {
 		"nesterov needs":       {Name: "sgd", Nesterov: true},
 		"belong to sgd":        {Name: "adam", Momentum: 0.9},
 		"beta2 NaN":            {Name: "adam", Beta2: math.NaN()},
+		"eps 0":                {Name: "adam", Beta1: 0.5, Beta2: 0.9},
 		"weight decay -1":      {Name: "adam", WeightDecay: -1},
 		"unknown weight decay": {Name: "adam", Decay: "l1"},
 		"decay is decoupled":   {Name: "adamw", Decay: "l2"},
