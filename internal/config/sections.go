@@ -114,8 +114,9 @@ type EarlyStop struct {
 }
 
 // Collapse sets the limits of the collapse monitor. A run has collapsed when
-// over a whole window the mean cosine is above, or the effective rank below, its
-// limit, or fewer than the given fraction of tuples is active.
+// over a whole window the mean cosine is above and the effective rank below its
+// limit; it has stopped learning when fewer than the given fraction of tuples is
+// active.
 type Collapse struct {
 	Enabled bool    `yaml:"enabled" doc:"whether a collapse stops the run"`
 	Window  int     `yaml:"window" check:">=1" doc:"steps in a row that must be beyond a limit"`

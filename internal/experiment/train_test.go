@@ -228,3 +228,13 @@ func TestACollapsedRunStops(t *testing.T) {
 		t.Errorf("the log ends with %+v", last)
 	}
 }
+
+// Every key of train.collapse reaches the monitor.
+func TestTheActiveFractionStopsARun(t *testing.T) {
+	r := create(t, t.TempDir(), "train.collapse={window: 1, active: 1}", "train.epochs=4", "loss.margin=0")
+	_, err := r.Train(context.Background(), Watch{})
+	var collapse *train.CollapseError
+	if !errors.As(err, &collapse) || !collapse.Idle || r.Manifest.Status != Collapsed {
+		t.Fatalf("error %v, manifest %+v", err, r.Manifest)
+	}
+}

@@ -172,7 +172,7 @@ func trainOptions(cfg *config.Config, perEpoch int) train.Options {
 	}
 	if c := t.Collapse; c.Enabled {
 		o.Collapse = train.CollapseOptions{
-			Every: collapseChecks, Cosine: c.Cosine, Rank: c.Rank,
+			Every: collapseChecks, Cosine: c.Cosine, Rank: c.Rank, Active: c.Active,
 			Patience: max(1, c.Window/collapseChecks), Grace: c.Window,
 		}
 	}

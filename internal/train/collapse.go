@@ -67,20 +67,23 @@ func (m *spreadMeter) measure(z *array.Array) Spread {
 }
 
 // CollapseOptions sets the monitor. A batch counts as collapsed when its mean
-// cosine is at least Cosine and its effective rank at most Rank; Patience such
-// checks in a row, after step Grace, stop the run.
+// cosine is at least Cosine and its effective rank at most Rank, or when less
+// than the fraction Active of its tuples has a gradient; Patience such checks in
+// a row, after step Grace, stop the run.
 type CollapseOptions struct {
 	Every    int // steps between checks; 0 switches the monitor off
 	Cosine   float64
 	Rank     float64
+	Active   float64 // 0 is off
 	Patience int
 	Grace    int
 }
 
-// CollapseError says that the embedding has collapsed to a point, and what
-// helps.
+// CollapseError says that the embedding has collapsed to a point, or (Idle) that
+// its batches hold next to nothing to learn from, and what helps.
 type CollapseError struct {
 	Step   int
+	Idle   bool
 	Spread Spread
 	Active float64 // fraction of tuples with a gradient
 	Loss   float64
@@ -88,15 +91,26 @@ type CollapseError struct {
 }
 
 func (e *CollapseError) Error() string {
+	if e.Idle {
+		return fmt.Sprintf("learning has stopped at step %d: %.2g %% of the tuples active, loss %.4g (margin %.4g), mean cosine %.5f, effective rank %.2f. "+
+			"Nearly all tuples are satisfied. What helps: a harder miner (miner.name: semihard or softhard), a larger margin (loss.margin), a soft margin (loss.form: soft), "+
+			"or train.collapse.active: 0 to train on", e.Step, 100*e.Active, e.Loss, e.Margin, e.Spread.Cosine, e.Spread.Rank)
+	}
 	return fmt.Sprintf("the embedding has collapsed at step %d: mean cosine %.5f, effective rank %.2f, %.0f %% of the tuples active, loss %.4g (margin %.4g). "+
 		"All images map to nearly one point. What helps: a lower learning rate (optimizer.lr), warm-up (optimizer.schedule.warmup), an easier miner (miner.name: semihard or random), "+
 		"model.normalize: true, a soft margin (loss.form: soft), or a milder defence", e.Step, e.Spread.Cosine, e.Spread.Rank, 100*e.Active, e.Loss, e.Margin)
 }
 
-// judge updates the count of collapsed checks in a row and says whether the run
-// has to stop.
-func (o CollapseOptions) judge(s Spread, step int, row *int) bool {
-	if step <= o.Grace || s.Cosine < o.Cosine || s.Rank > o.Rank {
+// idle says that too few tuples are active.
+func (o CollapseOptions) idle(active float64) bool { return active < o.Active }
+
+// collapsed says that the embeddings are nearly one point.
+func (o CollapseOptions) collapsed(s Spread) bool { return s.Cosine >= o.Cosine && s.Rank <= o.Rank }
+
+// judge updates the count of bad checks in a row and says whether the run has to
+// stop.
+func (o CollapseOptions) judge(s Spread, active float64, step int, row *int) bool {
+	if step <= o.Grace || !o.collapsed(s) && !o.idle(active) {
 		*row = 0
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"tercet/internal/data"
@@ -251,6 +252,38 @@ func TestCollapseStops(t *testing.T) {
 	if e.Spread.Cosine < 0.9999 || e.Spread.Rank > 1.0001 {
 		t.Fatalf("spread %+v", e.Spread)
 	}
+}
+
+// A limit on the active fraction stops a run whose tuples are all satisfied, with
+// its own message; without one it goes on.
+func TestIdleTuplesStop(t *testing.T) {
+	for _, limit := range []float64{0, 0.5} {
+		r := newRig(t, t.TempDir(), func(tr *Trainer) {
+			tr.Steps = 12
+			tr.Collapse = CollapseOptions{Every: 2, Cosine: 2, Rank: 0, Active: limit, Patience: 2, Grace: 3}
+			tr.Objective = satisfied{tr.Objective}
+		})
+		err := r.Run(context.Background())
+		if limit == 0 {
+			if err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		var e *CollapseError
+		if !errors.As(err, &e) || e.Step != 6 || !e.Idle || !strings.Contains(e.Error(), "learning has stopped at step 6") {
+			t.Fatalf("error %v", err)
+		}
+	}
+}
+
+// satisfied is an objective of whose tuples one in four is active.
+type satisfied struct{ loss.Objective }
+
+func (s satisfied) Eval(z *array.Array, t *loss.Tuples, grad *array.Array) (loss.Result, error) {
+	r, err := s.Objective.Eval(z, t, grad)
+	r.Active = r.Tuples / 4
+	return r, err
 }
 
 // Closed forms: orthonormal rows have cosine 0 and full rank, equal rows cosine

@@ -49,8 +49,9 @@ func (t *Trainer) observe(r stepResult) error {
 			return err
 		}
 	}
-	if check && t.Collapse.judge(s, t.State.Step, &t.State.Collapsed) {
-		e := &CollapseError{Step: t.State.Step, Spread: s, Active: ratio(r.loss.Active, r.loss.Tuples), Loss: r.loss.Loss, Margin: t.Objective.Margin()}
+	active := ratio(r.loss.Active, r.loss.Tuples)
+	if check && t.Collapse.judge(s, active, t.State.Step, &t.State.Collapsed) {
+		e := &CollapseError{Step: t.State.Step, Idle: !t.Collapse.collapsed(s), Spread: s, Active: active, Loss: r.loss.Loss, Margin: t.Objective.Margin()}
 		stop := t.event("stop")
 		stop.Note = e.Error()
 		if err := t.Log(stop); err != nil {
