@@ -119,6 +119,9 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 	if s, ok := c.Data.Split.Options.(ClassSplit); ok && s.Train >= 1 && s.Train != float64(int(s.Train)) {
 		fail("data.split.train", "is neither a fraction below 1 nor a whole number of classes: %s", number(s.Train))
 	}
+	if c.Miner.Name == "distance-weighted" && !c.Model.Normalize {
+		fail("miner.name", "distance-weighted is defined on embeddings of length 1: set model.normalize: true, or take another miner")
+	}
 	if c.Optimizer.Name == "adamw" && c.Optimizer.Decay != "decoupled" {
 		fail("optimizer.decay", "adamw is Adam with decoupled decay; write adam for decay %q", c.Optimizer.Decay)
 	}
