@@ -17,6 +17,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/fsx"
 	"tercet/internal/rng"
+	"tercet/internal/train"
 )
 
 // writeBlobs writes x.npy and y.npy: per vectors (d) of each class, around a
@@ -222,6 +223,36 @@ func TestSampleKeepsWhatCanBeFound(t *testing.T) {
 		}
 		if got.Len() != tc.len || len(count) != tc.class {
 			t.Errorf("limit %d of %d: %d items of %d classes, want %d of %d", tc.limit, tc.ds.Len(), got.Len(), len(count), tc.len, tc.class)
+		}
+	}
+}
+
+// A held-out set in which nothing can be found is refused before training, not
+// at the end of the first epoch.
+func TestTheMonitorNeedsPairs(t *testing.T) {
+	x := array.New(3, 2)
+	alone, err := data.NewVectors(x, []int32{0, 1, 2}, []string{"a", "b", "c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = monitor(load(t), &assembled{Trainer: new(train.Trainer)}, &Sets{Train: alone, Test: alone}, Watch{})
+	if !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "held-out set: ") || !strings.Contains(err.Error(), "alone in its class") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A map shows the first classes that have points, whatever their numbers.
+func TestFirstClasses(t *testing.T) {
+	for _, tc := range []struct {
+		labels []int32
+		want   []bool
+	}{
+		{nil, []bool{true, true, true, true}},
+		{[]int32{90, 30, 70, 30}, []bool{false, true, true, true}},
+		{[]int32{90, 70, 70, 90}, []bool{true, true, true, true}},
+	} {
+		if got := firstClasses(tc.labels, 4, 2); !slices.Equal(got, tc.want) {
+			t.Errorf("%v: %v", tc.labels, got)
 		}
 	}
 }

@@ -18,8 +18,9 @@ import (
 func embed(ctx context.Context, m *nn.Model, ds data.Dataset, batch int, say func(done, total int)) (*array.Array, error) {
 	h, w, c := ds.Shape()
 	n := ds.Len()
+	batch = min(batch, n)
 	out := array.New(n, m.Dim())
-	x := array.New(min(batch, n), h, w, c)
+	x := array.New(batch, h, w, c)
 	ids := make([]int, 0, batch)
 	for lo := 0; lo < n; lo += batch {
 		if err := ctx.Err(); err != nil {

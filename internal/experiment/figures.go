@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
@@ -80,10 +81,7 @@ func DrawMap(dir, name, title string, x []float32, n, d int, truth, clusters []i
 	if err := figureFolder(dir); err != nil {
 		return "", err
 	}
-	keep := make([]bool, n)
-	for i := range keep {
-		keep[i] = truth == nil || int(truth[i]) < mapClasses
-	}
+	keep := firstClasses(truth, n, mapClasses)
 	var maps []report.Map
 	add := func(what string, labels []int32, names []string) {
 		m := report.Map{Title: what, Names: names}
@@ -112,6 +110,19 @@ func DrawMap(dir, name, title string, x []float32, n, d int, truth, clusters []i
 	}
 	base := filepath.Join(dir, name)
 	return base + ".png", report.Scatter(base, title, fmt.Sprintf("PC 1 (%.0f %% of variance)", 100*shares[0]), fmt.Sprintf("PC 2 (%.0f %%)", 100*shares[1]), maps)
+}
+
+// firstClasses marks the points of the first `most` classes that have any, in the
+// order of their labels; without labels it marks all.
+func firstClasses(truth []int32, n, most int) []bool {
+	present := slices.Clone(truth)
+	slices.Sort(present)
+	present = slices.Compact(present)
+	keep := make([]bool, n)
+	for i := range keep {
+		keep[i] = len(present) <= most || truth[i] <= present[most-1]
+	}
+	return keep
 }
 
 // renumber gives the clusters of the kept points numbers from 0 in order of

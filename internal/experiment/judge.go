@@ -97,6 +97,15 @@ func twoClasses(labels []int32) error {
 	return nil
 }
 
+// findable refuses labels of which none occurs twice: no query has anything to
+// find.
+func findable(labels []int32) error {
+	if n := len(labels); distinct(labels) == n {
+		return fmt.Errorf("%w: each of the %d items is alone in its class, so no query has anything to find; give at least two items of a class", data.ErrUnfit, n)
+	}
+	return nil
+}
+
 func distinct(labels []int32) int {
 	seen := map[int32]bool{}
 	for _, l := range labels {

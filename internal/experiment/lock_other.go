@@ -1,9 +1,9 @@
-//go:build !unix
+//go:build !unix && !windows
 
 package experiment
 
 import "os"
 
-// lockFile does nothing where there is no flock: two processes on one run are
+// lockFile does nothing where there are no locks: two processes on one run are
 // then the user's care.
-func lockFile(*os.File) error { return nil }
+func lockFile(*os.File) (busy bool, err error) { return false, nil }

@@ -3,11 +3,15 @@
 package experiment
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
 )
 
 // lockFile takes an advisory lock that the system drops when the process ends,
-// however it ends.
-func lockFile(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
+// however it ends. busy says that another process holds it.
+func lockFile(f *os.File) (busy bool, err error) {
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	return errors.Is(err, unix.EWOULDBLOCK), err
+}

@@ -41,6 +41,9 @@ func monitor(cfg *config.Config, t *assembled, sets *Sets, w Watch) error {
 	if m.set, err = sample(ds, cfg.Train.EvalSamples); err != nil {
 		return err
 	}
+	if err := findable(m.set.Labels()); err != nil {
+		return fmt.Errorf("held-out set: %w", err)
+	}
 	t.Stop.Metric = m.key
 	t.Evaluate = func(ctx context.Context) (map[string]float64, error) { return m.evaluate(ctx, t) }
 	if sets.Validation == nil {

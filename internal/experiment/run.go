@@ -312,12 +312,14 @@ func (r *Run) readManifest() error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, &r.Manifest); err != nil {
+	var m Manifest // afresh: what the file leaves out must not stay from before
+	if err := json.Unmarshal(b, &m); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if r.Manifest.Schema != "tercet.run/1" {
-		return fmt.Errorf("%s: schema %q; this version reads tercet.run/1", path, r.Manifest.Schema)
+	if m.Schema != "tercet.run/1" {
+		return fmt.Errorf("%s: schema %q; this version reads tercet.run/1", path, m.Schema)
 	}
+	r.Manifest = m
 	return nil
 }
 
@@ -337,9 +339,13 @@ func (r *Run) Lock() error {
 	if err != nil {
 		return fmt.Errorf("run directory: %w", err)
 	}
-	if err := lockFile(f); err != nil {
+	switch busy, err := lockFile(f); {
+	case busy:
 		f.Close()
 		return fmt.Errorf("%w: %s", ErrBusy, r.Dir)
+	case err != nil:
+		f.Close()
+		return fmt.Errorf("run directory: cannot lock %s: %w; runs need a file system that has locks", f.Name(), err)
 	}
 	r.lock = f
 	return nil

@@ -285,3 +285,12 @@ func TestARunOfAVersionWithFewerKeys(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A manifest that is read again leaves nothing of what was read before.
+func TestTheManifestIsReadAfresh(t *testing.T) {
+	r := create(t, t.TempDir())
+	r.Manifest.Message, r.Manifest.Best = "old", &Best{"recall@1", 1, 1}
+	if err := r.readManifest(); err != nil || r.Manifest.Message != "" || r.Manifest.Best != nil {
+		t.Errorf("manifest %+v, error %v", r.Manifest, err)
+	}
+}

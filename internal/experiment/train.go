@@ -222,29 +222,41 @@ func assemble(cfg *config.Config, sets *Sets) (*assembled, error) {
 	}
 	sampler, err := buildSampler(cfg, sets.Train)
 	if err != nil {
-		return nil, err
+		return nil, inConfig("batch", err)
 	}
 	model, err := buildModel(cfg, sets.Train)
 	if err != nil {
-		return nil, err
+		return nil, inConfig("model", err)
 	}
 	t := &train.Trainer{Options: trainOptions(cfg, sampler.Steps()), Model: model, Mined: rng.New(cfg.Seed, "mine")}
 	if t.Objective, err = buildObjective(cfg); err != nil {
-		return nil, err
+		return nil, inConfig("loss", err)
 	}
 	if t.Miner, err = buildMiner(cfg, sampler.Layout(), t.Objective); err != nil {
-		return nil, err
+		return nil, inConfig("miner", err)
 	}
 	if t.Defense, err = buildDefense(cfg); err != nil {
-		return nil, err
+		return nil, inConfig("defense", err)
 	}
 	if t.Optimizer, err = buildOptimizer(cfg, model.Params()); err != nil {
-		return nil, err
+		return nil, inConfig("optimizer", err)
+	}
+	if n := max(sampler.Steps(), 1); cfg.Train.Epochs > maxSteps/n || cfg.Train.Steps > maxSteps {
+		return nil, inConfig("train", fmt.Errorf("%d epochs of %d steps, or %d steps, are more than %d steps", cfg.Train.Epochs, n, cfg.Train.Steps, maxSteps))
 	}
 	schedule, err := buildSchedule(cfg, t.Steps, sampler.Steps())
 	if err != nil {
-		return nil, err
+		return nil, inConfig("optimizer.schedule", err)
 	}
 	t.Schedule = schedule.LR
 	return &assembled{t, model, sampler}, nil
+}
+
+// inConfig makes what a component refuses a mistake in that section of the
+// config, unless it is the data that do not fit.
+func inConfig(key string, err error) error {
+	if errors.Is(err, data.ErrUnfit) {
+		return err
+	}
+	return &config.Error{Key: key, Msg: err.Error()}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
@@ -236,5 +237,45 @@ func TestTheActiveFractionStopsARun(t *testing.T) {
 	var collapse *train.CollapseError
 	if !errors.As(err, &collapse) || !collapse.Idle || r.Manifest.Status != Collapsed {
 		t.Fatalf("error %v, manifest %+v", err, r.Manifest)
+	}
+}
+
+// What only a component can refuse is a mistake in the config, by its section.
+func TestComponentsRefuseByKey(t *testing.T) {
+	for set, want := range map[string]string{
+		"batch.pairs=1":                   "batch: ",
+		"loss.eps=0.5":                    "loss: ",
+		"model={name: mlp, width: 65536}": "model: ",
+		"optimizer.schedule={name: cosine, warmup: 1000 steps}": "optimizer.schedule: ",
+		"train.steps=9223372036854775807":                       "train: ",
+		"train.epochs=9223372036854775807":                      "train: ",
+	} {
+		_, err := MakePlan(load(t, set))
+		var e *config.Error
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: error %v", set, err)
+		}
+	}
+	_, err := MakePlan(load(t, "batch.pairs=1000"))
+	if !errors.Is(err, data.ErrUnfit) {
+		t.Errorf("more pairs than samples: error %v", err)
+	}
+}
+
+// Lengths that no run reaches do not wrap round.
+func TestSpansBeyondCounting(t *testing.T) {
+	o := trainOptions(load(t, "train.checkpoint_every=1e300 minutes"), 9)
+	if o.CheckpointAfter <= 0 {
+		t.Errorf("checkpoint after %v", o.CheckpointAfter)
+	}
+	if n := inSteps(config.Span{N: 1e300, Unit: "epochs"}, 9); n != maxSteps {
+		t.Errorf("%d steps", n)
+	}
+	if n := inSteps(config.Span{N: 2.5, Unit: "epochs"}, 9); n != 23 {
+		t.Errorf("2.5 epochs of 9 steps are %d", n)
+	}
+	r := trained(t, t.TempDir(), "eval.batch=1000000000000", "train.epochs=1")
+	if r.Manifest.Status != Finished {
+		t.Errorf("manifest %+v", r.Manifest)
 	}
 }

@@ -140,13 +140,18 @@ func buildSchedule(cfg *config.Config, steps, perEpoch int) (optim.Schedule, err
 	return s, s.Check()
 }
 
-// inSteps converts a span in steps or epochs to steps.
+// inSteps converts a span in steps or epochs to steps; what no run reaches
+// counts as maxSteps.
 func inSteps(s config.Span, perEpoch int) int {
+	n := s.N
 	if s.Unit == "epochs" {
-		return int(math.Round(s.N * float64(perEpoch)))
+		n *= float64(perEpoch)
 	}
-	return int(math.Round(s.N))
+	return int(min(math.Round(n), maxSteps))
 }
+
+// maxSteps is more than any run's steps.
+const maxSteps = 1 << 40
 
 // collapseChecks is the distance of two checks of the collapse monitor, in
 // steps.
@@ -166,7 +171,7 @@ func trainOptions(cfg *config.Config, perEpoch int) train.Options {
 		o.Mode = nn.Eval
 	}
 	if t.CheckpointEvery.Unit == "minutes" {
-		o.CheckpointAfter = time.Duration(t.CheckpointEvery.N * float64(time.Minute))
+		o.CheckpointAfter = time.Duration(min(t.CheckpointEvery.N*float64(time.Minute), 1<<62))
 	} else {
 		o.CheckpointEvery = inSteps(t.CheckpointEvery, perEpoch)
 	}
