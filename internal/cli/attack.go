@@ -15,6 +15,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/experiment"
 	"tercet/internal/fsx"
+	"tercet/internal/metric"
 	"tercet/internal/report"
 )
 
@@ -96,6 +97,9 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 	}
 	if err := atLeast(flagCount{"queries", o.queries, 0}, flagCount{"batch", o.batch, 1}, flagCount{"bootstrap", o.bootstrap, 0}, flagCount{"save-examples", o.examples, 0}); err != nil {
 		return err
+	}
+	if o.bootstrap > metric.MaxResamples {
+		return usagef("--bootstrap is %d; give at most %d", o.bootstrap, metric.MaxResamples)
 	}
 	if o.attack != "es" {
 		return usagef("--attack is %q; this version has es", o.attack)

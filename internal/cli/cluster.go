@@ -135,6 +135,9 @@ func writeClusters(s *Streams, c *experiment.Clustered, dir string, pictures boo
 		return experiment.DrawMap(figures, "pca", filepath.Base(dir)+": first two principal components", c.Vectors, len(c.Vectors)/d, d, c.Truth, c.Doc.Labels, c.Classes)
 	})
 	picture(s, func() (string, error) {
+		if err := os.MkdirAll(figures, 0o755); err != nil {
+			return "", err
+		}
 		base := filepath.Join(figures, "cluster-sizes")
 		return base + ".png", report.ClusterSizes(base, "cluster sizes", c.Doc.Sizes)
 	})

@@ -226,6 +226,7 @@ func TestBadEmbeddings(t *testing.T) {
 		{"eval --embeddings ok.npy --labels y.csv --clusters 9", 3, "k = 9 clusters of 8 rows"},
 		{"eval --embeddings ok.npy --labels y.csv --n-init 0", 2, "--n-init"},
 		{"eval --embeddings ok.npy --labels y.csv --bootstrap -1", 2, "--bootstrap"},
+		{"eval --embeddings ok.npy --labels y.csv --bootstrap 100000000000", 2, "at most 1000000"},
 		{"eval --embeddings ok.npy --labels y.csv --distance manhattan", 2, "--distance"},
 		{"cluster --embeddings ok.npy", 2, "-k 10"},
 		{"cluster --embeddings ok.npy -k 9", 3, "k = 9 clusters of 8 rows"},
@@ -239,5 +240,17 @@ func TestBadEmbeddings(t *testing.T) {
 	_, _, stderr := cli("cluster", "--embeddings", "ok.npy", "--labels", "one.csv", "-k", "2")
 	if !strings.Contains(stderr, "all items are of one class") {
 		t.Errorf("no warning: %s", stderr)
+	}
+}
+
+// Points that all coincide have no principal components; what can be drawn is.
+func TestClustersOfEqualPoints(t *testing.T) {
+	t.Chdir(t.TempDir())
+	vectors(t, "same.npy", 4, 2, 1, 1, 1, 1, 1, 1, 1, 1)
+	if code, _, stderr := cli(shellWords("cluster --embeddings same.npy -k 2 --out c")...); code != 0 || strings.Contains(stderr, "cluster-sizes.png: open") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if _, err := os.Stat("c/figures/cluster-sizes.png"); err != nil {
+		t.Error(err)
 	}
 }

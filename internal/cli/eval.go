@@ -122,6 +122,9 @@ func (o evalOptions) counts() error {
 	if d := o.distance; d != metric.Euclidean && d != metric.Cosine {
 		return usagef("--distance is %q; give %s or %s", d, metric.Euclidean, metric.Cosine)
 	}
+	if o.bootstrap > metric.MaxResamples {
+		return usagef("--bootstrap is %d; give at most %d", o.bootstrap, metric.MaxResamples)
+	}
 	return atLeast(flagCount{"bootstrap", o.bootstrap, 0}, flagCount{"clusters", o.kmeans, 0}, flagCount{"n-init", o.nInit, 1})
 }
 

@@ -135,6 +135,9 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 		fail("train.epochs", "set exactly one of train.epochs and train.steps above 0 (they are %d and %d)", c.Train.Epochs, c.Train.Steps)
 	}
 	c.stopRules(fail)
+	if c.Eval.Bootstrap > maxResamples {
+		fail("eval.bootstrap", "must be at most %d, is %d", maxResamples, c.Eval.Bootstrap)
+	}
 	for i := 1; i < len(c.Eval.Ks); i++ {
 		if c.Eval.Ks[i] <= c.Eval.Ks[i-1] {
 			fail("eval.ks", "must rise: %d comes after %d", c.Eval.Ks[i], c.Eval.Ks[i-1])
@@ -142,6 +145,10 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 		}
 	}
 }
+
+// maxResamples is metric.MaxResamples, from which a test of package experiment
+// keeps it from parting.
+const maxResamples = 1_000_000
 
 func (c *Config) stopRules(fail func(key, format string, args ...any)) {
 	m := c.Train.EarlyStop.Metric

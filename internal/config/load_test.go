@@ -119,6 +119,7 @@ func TestMistakes(t *testing.T) {
 		{"betas of one", "optimizer: {betas: [0.9]}", "", "f.yaml:1: optimizer.betas: wants 2 values, got 1"},
 		{"beta out of range", "optimizer: {betas: [0.9, 1]}", "", "f.yaml:1: optimizer.betas: must be >=0 and <1, is 1"},
 		{"miner for unit length", "model: {normalize: false}\nminer: distance-weighted", "", "f.yaml:2: miner.name: distance-weighted is defined on embeddings of length 1"},
+		{"resamples beyond memory", "eval: {bootstrap: 1000001}", "", "f.yaml:1: eval.bootstrap: must be at most 1000000, is 1000001"},
 		{"ks fall", "eval: {ks: [2, 1]}", "", "f.yaml:1: eval.ks: must rise: 1 comes after 2"},
 		{"no ks", "eval: {ks: []}", "", "f.yaml:1: eval.ks: wants at least one value"},
 		{"both lengths", "train: {epochs: 1, steps: 1}", "", "f.yaml:1: train.epochs: set exactly one of train.epochs and train.steps"},

@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/metric"
 )
 
 // fields decodes v's JSON.
@@ -205,5 +208,15 @@ func TestVectorsOfOtherTools(t *testing.T) {
 	}
 	if _, err := ClusterFiles(ctx, x, "", ClusterOptions{Method: "kmeans"}, quiet); err == nil || !strings.Contains(err.Error(), "give -k") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// The config refuses what the bootstrap refuses, and no less.
+func TestMostResamples(t *testing.T) {
+	for n, want := range map[int]bool{metric.MaxResamples: true, metric.MaxResamples + 1: false} {
+		_, err := config.LoadBytes([]byte(tiny), "tiny.yaml", []string{fmt.Sprintf("eval.bootstrap=%d", n)})
+		if (err == nil) != want {
+			t.Errorf("%d resamples: error %v", n, err)
+		}
 	}
 }

@@ -27,11 +27,25 @@ type Intervals struct {
 	ExactRecall bool
 }
 
+// MaxResamples bounds Intervals.Resamples: more take memory and time that no
+// interval repays.
+const MaxResamples = 1_000_000
+
+func (o Intervals) check() error {
+	if o.Resamples > MaxResamples {
+		return fmt.Errorf("%w: %d bootstrap resamples; at most %d are made", ErrInput, o.Resamples, MaxResamples)
+	}
+	return nil
+}
+
 // add sets CI95 of all scores from the (n, len(s)) values of the n queries.
 // Fewer than two queries have no interval.
 func (o Intervals) add(ctx context.Context, s Scores, values []float64) error {
 	m := len(s)
 	n := len(values) / m
+	if err := o.check(); err != nil {
+		return err
+	}
 	if o.Resamples < 0 || n < 2 {
 		return nil
 	}

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -77,6 +78,9 @@ func TestBootstrapAgainstNormal(t *testing.T) {
 	s[1].CI95 = nil
 	if err := (Intervals{Resamples: -1}).add(context.Background(), s, values); err != nil || s[1].CI95 != nil {
 		t.Errorf("no resamples: %v %v", s[1].CI95, err)
+	}
+	if err := (Intervals{Resamples: MaxResamples + 1}).add(context.Background(), s, values); !errors.Is(err, ErrInput) {
+		t.Errorf("too many resamples: error %v", err)
 	}
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -83,6 +83,9 @@ func (r *Retrieval) MarshalJSON() ([]byte, error) { return r.Scores.MarshalJSON(
 // Errors: sizes that do not fit, NaN or infinity (by row and column), a zero row
 // under cosine, no query left to count, a cancelled ctx.
 func Retrieve(ctx context.Context, x []float32, n, d int, labels []int32, o RetrievalOptions) (*Retrieval, error) {
+	if err := o.Intervals.check(); err != nil { // before the work, not after it
+		return nil, err
+	}
 	s, err := newSearch(x, n, d, labels, &o)
 	if err != nil {
 		return nil, err
