@@ -96,7 +96,7 @@ func Inspect(ctx context.Context, cfg *config.Config, say Say) (*DataDoc, error)
 	}
 	s, err := buildSampler(cfg, sets.Train)
 	if err != nil {
-		return d, err
+		return d, inConfig("batch", err)
 	}
 	d.Sampler = &SamplerRecord{cfg.Batch.Sampler, s.BatchSize(), s.Steps(), s.Layout(), data.Cover(s, sets.Train, 0)}
 	return d, nil

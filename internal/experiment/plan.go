@@ -41,6 +41,9 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := monitor(cfg, t, sets, Watch{}); err != nil { // what training would refuse, the plan does
+		return nil, err
+	}
 	spec := t.model.Spec()
 	p := &Plan{
 		Schema: "tercet.plan/1", Name: cfg.Name, Data: sets.record(cfg),

@@ -256,7 +256,11 @@ func TestComponentsRefuseByKey(t *testing.T) {
 			t.Errorf("%s: error %v", set, err)
 		}
 	}
-	_, err := MakePlan(load(t, "batch.pairs=1000"))
+	_, err := MakePlan(load(t, "train.early_stop.metric=retrieval.foo"))
+	if err == nil || !strings.Contains(err.Error(), `no score "foo"`) {
+		t.Errorf("a score that is not there: error %v", err)
+	}
+	_, err = MakePlan(load(t, "batch.pairs=1000"))
 	if !errors.Is(err, data.ErrUnfit) {
 		t.Errorf("more pairs than samples: error %v", err)
 	}

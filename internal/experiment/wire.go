@@ -76,11 +76,11 @@ func buildObjective(cfg *config.Config) (loss.Objective, error) {
 }
 
 // buildMiner makes the miner of cfg for batches of the sampler's layout. The
-// band's default is the loss's margin, in units of the Euclidean distance.
+// band is in units of the loss's distance; its default is the loss's margin.
 func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Miner, error) {
 	o := mine.Options{Layout: mine.Layout(layout), Margin: obj.Margin()}
 	if t, ok := cfg.Loss.Options.(config.TripletLoss); ok && t.Distance == "squared" {
-		o.Margin = math.Sqrt(o.Margin)
+		o.Squared = true
 	}
 	switch m := cfg.Miner.Options.(type) {
 	case config.RandomMiner, config.SofthardMiner, config.HardestMiner:

@@ -151,7 +151,17 @@ func (b *batch) d(a, j int) float64 {
 func (b *batch) same(a, j int) bool  { return b.labels[a] == b.labels[j] }
 func (b *batch) other(a, j int) bool { return b.labels[a] != b.labels[j] }
 
-// count files the triplet under its kind.
+// gap returns d, or its square under Squared: what the margin is added to.
+func (b *batch) gap(a, j int) float64 {
+	d := b.d(a, j)
+	if b.o.Squared {
+		d *= d
+	}
+	return d
+}
+
+// count files the triplet of distances ap and an, as gap gives them, under its
+// kind.
 func (s *Stats) count(ap, an, margin float64) {
 	switch {
 	case an <= ap:

@@ -52,13 +52,13 @@ func (m *batchAll) Mine(z *array.Array, labels []int32, r *rng.Stream, out *loss
 			if p == a || b.other(a, p) {
 				continue
 			}
-			ap := b.d(a, p)
+			ap := b.gap(a, p)
 			for n := range b.rows {
 				if b.same(a, n) {
 					continue
 				}
 				if !sampled || m.keep[t/64]>>(t%64)&1 == 1 {
-					s.count(ap, b.d(a, n), b.o.Margin)
+					s.count(ap, b.gap(a, n), b.o.Margin)
 					out.Triplets = append(out.Triplets, loss.Triplet{A: int32(a), P: int32(p), N: int32(n)})
 				}
 				t++

@@ -39,7 +39,7 @@ func (m *byAnchor) Mine(z *array.Array, labels []int32, r *rng.Stream, out *loss
 		if fell {
 			s.Fallback++
 		}
-		s.count(b.d(a, pos), b.d(a, neg), b.o.Margin)
+		s.count(b.gap(a, pos), b.gap(a, neg), b.o.Margin)
 		out.Triplets = append(out.Triplets, loss.Triplet{A: int32(a), P: int32(pos), N: int32(neg)})
 	}
 	return s, nil

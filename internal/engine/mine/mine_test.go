@@ -28,6 +28,34 @@ func TestMinersFollowTheirDefinition(t *testing.T) {
 			checkLaw(t, name, o, newScene(1, pairLabels, 5, spread, true), 3000)
 			o.Layout = General
 			checkLaw(t, name, o, newScene(2, generalLabels, 5, spread, true), 3000)
+			o.Squared = true
+			checkLaw(t, name, o, newScene(2, generalLabels, 5, spread, true), 1000)
+		}
+	}
+}
+
+// On the line a = 0, p = 0.8 and negatives at 0.9 and 1.05, of margin 0.3: by
+// distance both negatives are semihard, by squared distance (0.64 + 0.3 < 1.05^2)
+// the nearer alone.
+func TestSquaredBand(t *testing.T) {
+	z, err := array.Of([]float32{0, 0.8, 0.9, 5, 1.05, 9}, 6, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for squared, want := range map[bool][]int32{false: {2, 4}, true: {2}} {
+		m, _ := New("semihard", Options{Layout: Pairs, Margin: 0.3, Squared: squared})
+		r := rng.New(1, "mine")
+		var out loss.Tuples
+		var seen []int32
+		for range 100 {
+			if _, err := m.Mine(z, []int32{0, 0, 1, 1, 2, 2}, r, &out); err != nil {
+				t.Fatal(err)
+			}
+			seen = append(seen, out.Triplets[0].N)
+		}
+		slices.Sort(seen)
+		if seen = slices.Compact(seen); !slices.Equal(seen, want) {
+			t.Errorf("squared %v: negatives %v, want %v", squared, seen, want)
 		}
 	}
 }

@@ -26,8 +26,12 @@ const (
 type Options struct {
 	Layout Layout
 	// Margin is gamma: the width of the semihard band, and the border between
-	// easy and semihard in Stats. In units of the Euclidean distance.
+	// easy and semihard in Stats. In units of the Euclidean distance, or of its
+	// square under Squared.
 	Margin float64
+	// Squared compares squared distances in the band and in Stats, as FaceNet
+	// does: for losses on them.
+	Squared bool
 	// Normalize divides each row by its length before distances are taken. Leave
 	// it off when the model normalises.
 	Normalize bool

@@ -142,7 +142,8 @@ func (s scene) law(name string, o Options, a int) map[[2]int]float64 {
 			return first(s.uniform(other), s.uniform(all))
 		case "semihard":
 			return first(s.uniform(func(j int) bool {
-				return other(j) && s.d[a][p] < s.d[a][j] && s.d[a][j] < s.d[a][p]+o.Margin
+				ap, an := o.compared(s.d[a][p]), o.compared(s.d[a][j])
+				return other(j) && ap < an && an < ap+o.Margin
 			}), s.uniform(other), s.uniform(all))
 		case "hardest":
 			best, found := math.Inf(1), -1
@@ -188,6 +189,14 @@ func (s scene) law(name string, o Options, a int) map[[2]int]float64 {
 	})
 }
 
+// compared is what the margin is added to.
+func (o Options) compared(d float64) float64 {
+	if o.Squared {
+		return math.Pow(d, 2)
+	}
+	return d
+}
+
 func product(positives map[int]float64, negatives func(p int) map[int]float64) map[[2]int]float64 {
 	out := map[[2]int]float64{}
 	for p, x := range positives {
@@ -224,7 +233,7 @@ func checkLaw(t *testing.T, name string, o Options, s scene, draws int) {
 			}
 			last = int(x.A)
 			seen[x.A][[2]int{int(x.P), int(x.N)}]++
-			switch ap, an := s.d[x.A][x.P], s.d[x.A][x.N]; {
+			switch ap, an := o.compared(s.d[x.A][x.P]), o.compared(s.d[x.A][x.N]); {
 			case an <= ap:
 				want.Hard++
 			case an < ap+o.Margin:

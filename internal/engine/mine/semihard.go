@@ -3,13 +3,13 @@ package mine
 import "tercet/internal/rng"
 
 // pickSemihard: the negative is uniform over { n : d_ap < d_an < d_ap + margin }
-// (Schroff et al., FaceNet, section 3.2; here drawn, as robrank does), else over
-// all negatives.
+// (Schroff et al., FaceNet, section 3.2, there on squared distances; here drawn,
+// as robrank does), else over all negatives.
 func pickSemihard(b *batch, a, p int, r *rng.Stream) (pos, neg int, fell bool) {
-	ap := b.d(a, p)
+	ap := b.gap(a, p)
 	b.set = b.set[:0]
 	for j := range b.rows {
-		if an := b.d(a, j); b.other(a, j) && ap < an && an < ap+b.o.Margin {
+		if an := b.gap(a, j); b.other(a, j) && ap < an && an < ap+b.o.Margin {
 			b.set = append(b.set, j)
 		}
 	}
