@@ -92,10 +92,11 @@ func sameBits(t *testing.T, a, b []float32, what string) {
 	}
 }
 
-// onThreads calls f with 1, 2 and 3 threads.
+// onThreads calls f with 1, 2, 3 and 33 threads: with more than four, products
+// are cut into more tasks.
 func onThreads(f func(threads int)) {
 	defer par.SetThreads(par.Threads())
-	for n := 1; n <= 3; n++ {
+	for _, n := range []int{1, 2, 3, 33} {
 		par.SetThreads(n)
 		f(n)
 	}
