@@ -113,7 +113,7 @@ func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 	oh, ow := shapes[0][0], shapes[0][1]
 	for i, p := range shapes {
 		if p != shapes[0] {
-			return nil, bad("%s gives %dx%d pixels but %s %dx%d; set data.size (and data.crop, or fit: stretch) to bring all to one shape", s.files[i], p[0], p[1], s.files[0], oh, ow)
+			return nil, bad("%s gives %dx%d pixels but %s %dx%d; set data.size (or data.crop) to bring all to one shape", s.files[i], p[0], p[1], s.files[0], oh, ow)
 		}
 	}
 	size := oh * ow * o.channels()

@@ -156,6 +156,13 @@ func (o ImageOptions) render(img image.Image, dst []uint8, s *canvas) error {
 // readHead returns the header of the image file at path, without decoding its
 // pixels, after checking what it announces.
 func readHead(path string) (image.Config, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for ever
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		return image.Config{}, missing(err, "cannot read image")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return image.Config{}, missing(err, "cannot read image")
