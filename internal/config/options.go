@@ -128,7 +128,7 @@ type TripletLoss struct {
 	Distance string  `yaml:"distance" enum:"euclidean|squared" doc:"Euclidean distance or its square"`
 	Form     string  `yaml:"form" enum:"hinge|soft" doc:"hinge max(0, x) or soft log(1 + exp(x))"`
 	Reducer  string  `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how triplets' losses become one number"`
-	Eps      float64 `yaml:"eps" check:">=0" doc:"added under the square root of the Euclidean distance"`
+	Eps      float64 `yaml:"eps" check:">=0" doc:"added to each coordinate difference inside the Euclidean distance, as PyTorch does"`
 }
 
 // RandomMiner takes any negative.

@@ -13,9 +13,9 @@ import (
 //	log 1/q(d) = (2-D) ln d - (D-3)/2 ln(1 - d^2/4)
 //
 // As in robrank, d is not clipped from below unless Cutoff asks for it; a weight
-// that is not a number (d = 0 or d > 2: not on the sphere) counts as 0; if all
-// weights are 0 the draw is uniform over the whole batch, and counts as a
-// fallback. The embeddings must have length 1 (model or Normalize).
+// that is not a number (d > 2: not on the sphere) counts as 0, an infinite one (d
+// = 0) makes all 0; if all weights are 0 the draw is uniform over the whole batch,
+// the anchor's own class included, and counts as a fallback. The embeddings must have length 1 (model or Normalize).
 func pickDistanceWeighted(b *batch, a, p int, r *rng.Stream) (pos, neg int, fell bool) {
 	b.weights = grow(b.weights, b.rows)
 	top := math.Inf(-1)
