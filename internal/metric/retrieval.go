@@ -75,7 +75,8 @@ func (r *Retrieval) MarshalJSON() ([]byte, error) { return r.Scores.MarshalJSON(
 //
 // Ranking uses float32 keys, ||g||^2 - 2 q.g for Euclidean (their error is about
 // sqrt(d) 2^-24 (||q||^2 + ||g||^2), so items whose squared distances differ by
-// less may swap) and -q.g/||g|| for cosine. Equal keys are ordered by index.
+// less may swap; where a common offset dominates, the gallery's mean is subtracted
+// first) and -q.g/||g|| for cosine. Equal keys are ordered by index.
 // The result has the same bits for any number of threads. Memory beyond the
 // arguments is at most about 128 MiB, or 16 rows of keys, plus what the result
 // holds.

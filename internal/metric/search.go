@@ -58,13 +58,11 @@ func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*sea
 		return nil, err
 	}
 	g, galleryLabels := x, labels
-	largest := kernel.MaxAbs(x)
 	if !s.self {
 		g, galleryLabels = o.Gallery, o.GalleryLabels
 		if err := checkRows("gallery embeddings", g, len(galleryLabels), d, galleryLabels); err != nil {
 			return nil, err
 		}
-		largest = max(largest, kernel.MaxAbs(g))
 	}
 	s.ng = len(galleryLabels)
 	s.scores = retrievalScores(s.ks, s.self)
@@ -75,7 +73,10 @@ func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*sea
 	if err := s.setQueries(labels, galleryLabels); err != nil {
 		return nil, err
 	}
-	scale := safeScale(largest)
+	if !s.cosine {
+		x, g = centred(x, g, d)
+	}
+	scale := safeScale(max(kernel.MaxAbs(x), kernel.MaxAbs(g)))
 	s.x = scaled(x, scale)
 	s.g = s.x
 	if !s.self {
