@@ -11,10 +11,13 @@ import (
 	"tercet/internal/par"
 )
 
+// DefaultBatch is robrank's for 28x28 images.
+const DefaultBatch = 128
+
 // ESOptions configures ES.
 type ESOptions struct {
 	PGD      adversary.PGD // budget and method; see Profile.PGD
-	Batch    int           // images crafted together; 0 is 128, as robrank has for 28x28
+	Batch    int           // images crafted together; 0 is DefaultBatch
 	Queries  int           // how many queries to attack; 0 is all
 	Sample   bool          // draw the Queries at random instead of taking the first
 	Seed     uint64        // of the draw and of random starts
@@ -80,7 +83,7 @@ func newES(model nn.Embedder, images Source, gallery *array.Array, labels []int3
 		return nil, fmt.Errorf("attack ES: %d labels for %d images", len(labels), n)
 	}
 	if o.Batch == 0 {
-		o.Batch = 128
+		o.Batch = DefaultBatch
 	}
 	if o.Batch < 0 || o.Queries < 0 || o.Pictures < 0 {
 		return nil, fmt.Errorf("attack ES: batch %d, queries %d, pictures %d: none may be negative", o.Batch, o.Queries, o.Pictures)

@@ -70,8 +70,8 @@ attack.json and a picture into the run's directory.`,
 			fs.StringVar(&o.norm, "norm", "linf", "ball: linf or l2")
 			fs.StringVar(&o.direction, "direction", "sign", "sign or normalized gradient")
 			fs.StringVar(&o.rule, "rule", "fixed", "step size: fixed or auto")
-			fs.StringVar(&o.start, "start", "clean", "clean or random")
-			fs.IntVar(&o.restarts, "restarts", 1, "runs, of which each image's best counts")
+			fs.StringVar(&o.start, "start", "clean", "clean or random; with restarts, the runs after the first start at random")
+			fs.IntVar(&o.restarts, "restarts", 1, "runs, of which each image's best counts; those after the first start at random")
 			fs.StringVar(&o.keep, "keep", "last", "last or best iterate")
 			fs.IntVar(&o.queries, "queries", 0, "images to attack, 0 for all; the gallery is always whole")
 			fs.BoolVar(&o.sample, "sample", false, "draw the queries at random instead of taking the first")
@@ -108,6 +108,9 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 		return &ExitError{ExitUsage, err}
 	}
 	gates, err := parseGates(o.failUnder)
+	if err == nil {
+		err = knownGates(gates, experiment.AttackKeys())
+	}
 	if err != nil {
 		return err
 	}
@@ -153,6 +156,9 @@ func (o attackOptions) settings(r *experiment.Run) (experiment.AttackOptions, er
 	a := experiment.AttackOptions{Attack: o.attack, Queries: o.queries, Sample: o.sample, Batch: o.batch, Seed: o.seed, Bootstrap: o.bootstrap, Pictures: o.examples}
 	if err := a.AttackProfile(o.profile, r.Manifest.Data.Train.Shape[0]); err != nil {
 		return a, err
+	}
+	if o.changed("norm") && o.norm != a.Norm && (o.eps == "" || o.step == "") {
+		return a, fmt.Errorf("--norm %s needs --eps and --step of its own: the profile's are for the %s ball", o.norm, a.Norm)
 	}
 	var err error
 	if o.eps != "" {

@@ -27,6 +27,7 @@ type clusterOptions struct {
 	noPictures bool
 	failUnder  []string
 	format     string
+	changed    func(flag string) bool
 }
 
 func newCluster(s *Streams) *cobra.Command {
@@ -49,13 +50,14 @@ the first two principal components into the run's directory, or into --out.`,
 			o.addFiles(cmd)
 			fs := cmd.Flags()
 			fs.StringVar(&o.method, "method", "kmeans", "kmeans")
-			fs.IntVarP(&o.k, "clusters", "k", 0, "number of clusters; 0 takes the number of classes")
+			fs.IntVarP(&o.k, "clusters", "k", 0, "number of clusters; 0 takes the number of classes (of a run: by default eval.kmeans.k of its config)")
 			fs.IntVar(&o.nInit, "n-init", 10, "starts, of which the best counts")
 			fs.Uint64Var(&o.seed, "seed", 0, "seed of the starts")
 			fs.StringVarP(&o.out, "out", "o", "", "folder to write to; without one, the run's directory (npy files: write nothing)")
 			fs.BoolVar(&o.noPictures, "no-pictures", false, "draw nothing")
 			fs.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, such as nmi=0.8 (repeatable)")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
+			o.changed = fs.Changed
 		},
 		run: func(ctx context.Context, _ []string) error { return runCluster(ctx, s, o) },
 	}.build()
@@ -75,6 +77,12 @@ func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
 		return &ExitError{ExitUsage, err}
 	}
 	gates, err := parseGates(o.failUnder)
+	if err == nil && len(gates) > 0 && o.run == "" && o.labels == "" {
+		err = usagef("--fail-under needs --labels: without true labels nothing is scored")
+	}
+	if err == nil {
+		err = knownGates(gates, experiment.ClusteringKeys())
+	}
 	if err != nil {
 		return err
 	}
@@ -96,6 +104,15 @@ func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
 		defer r.Close()
 		if out == "" {
 			out = r.Dir
+		}
+		if !o.changed("clusters") {
+			opts.K = r.Config.Eval.KMeans.K
+		}
+		if !o.changed("n-init") {
+			opts.NInit = r.Config.Eval.KMeans.NInit
+		}
+		if !o.changed("seed") {
+			opts.Seed = r.Config.Seed
 		}
 		c, err = r.Cluster(ctx, o.checkpoint, o.set, o.limit, opts, view.say)
 	}

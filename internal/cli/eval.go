@@ -57,12 +57,12 @@ Writes eval.json and pictures into the run's directory.`,
 			o.addRun(cmd)
 			o.addFiles(cmd)
 			fs := cmd.Flags()
-			fs.IntSliceVar(&o.ks, "k", []int{1, 2, 4, 8}, "the k of recall@k")
+			fs.IntSliceVar(&o.ks, "k", []int{1, 2, 4, 8}, "the k of recall@k (of a run: by default its config's)")
 			fs.StringVar(&o.distance, "distance", metric.Euclidean, "euclidean or cosine")
-			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals; 0 gives none")
-			fs.IntVar(&o.kmeans, "clusters", 0, "clusters of k-means; 0 takes the number of classes")
-			fs.IntVar(&o.nInit, "n-init", 10, "starts of k-means, of which the best counts")
-			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals")
+			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals; 0 gives none (of a run: by default its config's)")
+			fs.IntVar(&o.kmeans, "clusters", 0, "clusters of k-means; 0 takes the number of classes (of a run: by default its config's)")
+			fs.IntVar(&o.nInit, "n-init", 10, "starts of k-means, of which the best counts (of a run: by default its config's)")
+			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals (of a run: by default its config's)")
 			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
 			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
 			fs.BoolVar(&o.noPictures, "no-pictures", false, "draw nothing")
@@ -86,7 +86,7 @@ func runEval(ctx context.Context, s *Streams, o evalOptions) error {
 	if err := report.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
-	gates, err := parseGates(o.failUnder)
+	gates, err := o.gates()
 	if err != nil {
 		return err
 	}
@@ -126,6 +126,27 @@ func (o evalOptions) counts() error {
 		return usagef("--bootstrap is %d; give at most %d", o.bootstrap, metric.MaxResamples)
 	}
 	return atLeast(flagCount{"bootstrap", o.bootstrap, 0}, flagCount{"clusters", o.kmeans, 0}, flagCount{"n-init", o.nInit, 1})
+}
+
+// gates reads --fail-under and refuses scores that will not be measured.
+func (o evalOptions) gates() ([]gate, error) {
+	list, err := parseGates(o.failUnder)
+	if err != nil || len(list) == 0 {
+		return list, err
+	}
+	ks := o.ks
+	if o.run != "" {
+		r, err := o.open()
+		if err != nil {
+			return nil, err
+		}
+		ks = o.settings(experiment.EvalDefaults(r.Config)).Ks
+	}
+	keys := experiment.RetrievalKeys(ks)
+	if !o.noKMeans {
+		keys = append(keys, experiment.ClusteringKeys()...)
+	}
+	return list, knownGates(list, keys)
 }
 
 func (o evalOptions) settings(base experiment.EvalOptions) experiment.EvalOptions {

@@ -31,7 +31,7 @@ var exitTexts = []struct {
 	{ExitData, "input data are missing or bad"},
 	{ExitGate, "a gate was not met (--fail-under)"},
 	{ExitDiverged, "training diverged or collapsed"},
-	{ExitInterrupted, "interrupted; training wrote a checkpoint first and can be resumed"},
+	{ExitInterrupted, "interrupted; a training run has written its checkpoint and can be resumed"},
 }
 
 // ExitError is an error that decides the exit code itself.

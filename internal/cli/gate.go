@@ -3,10 +3,12 @@ package cli
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"tercet/internal/metric"
+	"tercet/internal/names"
 )
 
 // gate is one --fail-under: a score that must be at least a limit.
@@ -30,6 +32,20 @@ func parseGates(list []string) ([]gate, error) {
 		out = append(out, gate{key, limit})
 	}
 	return out, nil
+}
+
+// knownGates refuses, before the work, gates on scores that will not be measured.
+func knownGates(gates []gate, keys []string) error {
+	for _, g := range gates {
+		if !slices.Contains(keys, g.key) {
+			hint := ""
+			if c := names.Closest(g.key, keys); c != "" {
+				hint = "; did you mean " + c + "?"
+			}
+			return usagef("--fail-under: %q will not be measured%s (there will be: %s)", g.key, hint, strings.Join(keys, ", "))
+		}
+	}
+	return nil
 }
 
 // checkGates returns an error with exit code 4 unless every gate is met. A score

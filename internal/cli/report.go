@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -69,7 +70,7 @@ func runReport(s *Streams, o reportOptions) error {
 	if err != nil {
 		return err
 	}
-	runs, err := readRuns(o.runs)
+	runs, err := readRuns(s, o.runs)
 	if err != nil {
 		return err
 	}
@@ -119,25 +120,43 @@ func pageWriter(path string) (func(*report.Page, string) error, error) {
 }
 
 // readRuns reads all runs that patterns name, each with its config's keys.
-func readRuns(patterns []string) ([]*report.RunDir, error) {
+// Where there are several, one that cannot be read is left out with a note.
+func readRuns(s *Streams, patterns []string) ([]*report.RunDir, error) {
 	dirs, err := report.FindRuns(patterns)
 	if err != nil {
 		return nil, reportError(err)
 	}
-	runs := make([]*report.RunDir, len(dirs))
-	for i, dir := range dirs {
-		if runs[i], err = report.ReadRun(dir); err != nil {
-			return nil, reportError(err)
+	var runs []*report.RunDir
+	for _, dir := range dirs {
+		r, err := readRun(dir)
+		if err != nil && len(dirs) == 1 {
+			return nil, err
 		}
-		cfg, err := config.Load(filepath.Join(dir, "config.yaml"), nil)
 		if err != nil {
-			return nil, &ExitError{ExitData, err}
+			s.Note("warning: left out: %v", err)
+			continue
 		}
-		for _, l := range cfg.Origins() {
-			runs[i].Labels = append(runs[i].Labels, report.Label{Key: l.Key, Value: l.Value})
-		}
+		runs = append(runs, r)
+	}
+	if len(runs) == 0 {
+		return nil, &ExitError{ExitData, fmt.Errorf("none of the %d run directories can be read", len(dirs))}
 	}
 	return runs, nil
+}
+
+func readRun(dir string) (*report.RunDir, error) {
+	r, err := report.ReadRun(dir)
+	if err != nil {
+		return nil, reportError(err)
+	}
+	cfg, err := config.Load(filepath.Join(dir, "config.yaml"), nil)
+	if err != nil {
+		return nil, &ExitError{ExitData, err}
+	}
+	for _, l := range cfg.Origins() {
+		r.Labels = append(r.Labels, report.Label{Key: l.Key, Value: l.Value})
+	}
+	return r, nil
 }
 
 // reportError gives an error about run directories its exit code.

@@ -37,9 +37,8 @@ var commands = []struct {
 	{"", newExitCodes},
 }
 
-const rootLong = `Tercet learns embeddings from triplets and pairs, and finds out how far they
-can be trusted: under label noise, under attack, when clustered without a known
-number of classes, and beyond the training sample.
+const rootLong = `Tercet learns embeddings from triplets, and finds out how far they can be
+trusted: on unseen classes, under attack, and when clustered.
 
 Results go to stdout, everything else to stderr. --json makes the result one
 JSON document with a field "schema"; an error is then a JSON document in the

@@ -38,8 +38,8 @@ func (o *subject) check() error {
 	if o.run == "" && o.embeddings == "" {
 		return usagef("name what to work on: --run DIRECTORY, or --embeddings FILE.npy")
 	}
-	if o.run == "" && o.limit > 0 {
-		return usagef("--limit goes with --run")
+	if o.run == "" && (o.limit > 0 || o.set != "test" || o.checkpoint != "last") {
+		return usagef("--limit, --set-name and --checkpoint go with --run")
 	}
 	switch o.checkpoint {
 	case "last", "best":
@@ -70,14 +70,12 @@ func atLeast(list ...flagCount) error {
 	return nil
 }
 
-// open opens the run and makes this process the only one that writes to it.
+// open opens the run. It takes no lock: what these commands write is replaced
+// whole, and a run can be judged while it is trained.
 func (o *subject) open() (*experiment.Run, error) {
 	r, err := experiment.Open(o.run)
 	if err != nil {
 		return nil, runError(err)
-	}
-	if err := r.Lock(); err != nil {
-		return nil, err
 	}
 	return r, nil
 }

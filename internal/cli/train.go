@@ -86,6 +86,9 @@ func runTrain(ctx context.Context, s *Streams, o trainOptions) error {
 	if variants, err = experiment.Task(variants, o.task); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
+	if len(variants) == 0 {
+		s.Note("share %s holds no runs: the sweep has fewer", o.task)
+	}
 	switch {
 	case o.list:
 		return listRuns(s, o.out, variants)

@@ -42,7 +42,7 @@ func (v *trainView) event(e *train.Event) {
 		v.s.Note("epoch %g, step %d: recall@1 %.4f, MAP@R %.4f on held-out images%s", round2(e.Epoch), e.Step, e.Metrics["recall@1"], e.Metrics["map@r"], mark)
 	case "epoch":
 		seen := ""
-		if c, ok := e.Coverage.(data.Coverage); ok && c.Items > 0 {
+		if c, ok := e.Coverage.(data.Coverage); ok && c.Items > 0 && e.Epoch == float64(int(e.Epoch)) { // whole epochs only
 			seen = fmt.Sprintf(", saw %.1f %% of the images", 100*float64(c.Seen)/float64(c.Items))
 		}
 		v.s.Note("epoch %g, step %d: mean loss %.5f, %s%s", round2(e.Epoch), e.Step, *e.Loss, duration(e.Seconds), seen)

@@ -5,8 +5,10 @@ import "reflect"
 // merge lays over on base and returns the result; neither is changed. t is the
 // section's type, nil where no section is known there. A layer that names
 // another component than the layers below starts from that component's
-// defaults: keys of theirs that it does not have are left behind when drop is
-// set, and are later refused as unknown otherwise.
+// defaults: the other component's own keys are left behind when drop is set,
+// also those that both have, such as width, which mean different things (unless
+// the two share all their keys). Without drop, keys that it does not have are
+// later refused as unknown.
 func merge(t reflect.Type, base, over *node, drop bool) *node {
 	switch {
 	case base == nil:
@@ -38,7 +40,13 @@ func merge(t reflect.Type, base, over *node, drop bool) *node {
 			list = append(list, optionFields(c)...)
 		}
 		if known && drop && is != was {
-			base = keep(base, func(key string) bool { _, ok := find(list, key); return ok || len(holders(family, key)) == 0 })
+			old, _ := lookup(family, was)
+			same := reflect.TypeOf(old.options) == reflect.TypeOf(c.options)
+			common := fields(t)
+			base = keep(base, func(key string) bool {
+				_, ok := find(common, key)
+				return ok || same || len(holders(family, key)) == 0
+			})
 		}
 	}
 	if drop {

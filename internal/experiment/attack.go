@@ -118,14 +118,18 @@ func (r *Run) Attack(ctx context.Context, checkpoint, set string, o AttackOption
 	return &Attacked{doc, res, e}, nil
 }
 
-// esScores turns a variant into scores with intervals over queries. The
-// published values are means of batch means; their intervals are those of the
-// plain mean over queries.
+// esScores turns a variant into scores with intervals over queries. Published
+// values are means of batch means: there each query's value is weighted as its
+// batch weighs it, so that the interval is that of the published mean.
 func esScores(ctx context.Context, name string, v attack.ESVariant, o AttackOptions) (scores, clean metric.Scores, err error) {
 	n := len(v.Shift)
 	values, clear := make([]float64, 0, 2*n), make([]float64, 0, n)
 	for i := range n {
-		values = append(values, v.Shift[i], one(v.Hit[i]))
+		w := 1.0
+		if name == "published" {
+			w = batchWeight(i, n, o.Batch)
+		}
+		values = append(values, w*v.Shift[i], w*one(v.Hit[i]))
 		clear = append(clear, one(v.CleanHit[i]))
 	}
 	in := intervals(EvalOptions{Bootstrap: o.Bootstrap, Seed: o.Seed})
@@ -137,8 +141,22 @@ func esScores(ctx context.Context, name string, v attack.ESVariant, o AttackOpti
 		return nil, nil, err
 	}
 	scores[0].Value.Value, scores[1].Value.Value = v.D, v.R
+	if ci := scores[1].CI95; ci != nil { // resampled weights can pass the end of the range
+		ci[1] = min(ci[1], 1)
+	}
 	clean, err = metric.Means(ctx, metric.Scores{{Key: "recall@1", Value: metric.Value{Definition: "recall@1(any)"}}}, clear, in)
 	return scores, clean, err
+}
+
+// batchWeight is what query i of n counts in a mean of batch means, relative to
+// the plain mean: more in a short last batch.
+func batchWeight(i, n, batch int) float64 {
+	if batch <= 0 {
+		batch = attack.DefaultBatch
+	}
+	batches := (n + batch - 1) / batch
+	size := min(batch, n-i/batch*batch)
+	return float64(n) / float64(batches*size)
 }
 
 func one(b bool) float64 {

@@ -3,6 +3,7 @@ package experiment
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"tercet/internal/config"
 	"tercet/internal/data"
@@ -40,7 +41,12 @@ func OpenData(cfg *config.Config) (*Sets, error) {
 	switch {
 	case err == nil:
 		return s, nil
-	case errors.Is(err, data.ErrMissing), errors.Is(err, data.ErrFormat), errors.Is(err, data.ErrUnfit):
+	case errors.Is(err, data.ErrMissing):
+		if here, e := os.Getwd(); e == nil {
+			err = fmt.Errorf("%w (paths of a config count from the current directory, %s)", err, here)
+		}
+		return nil, err
+	case errors.Is(err, data.ErrFormat), errors.Is(err, data.ErrUnfit):
 		return nil, err
 	case errors.Is(err, array.ErrShape):
 		return nil, fmt.Errorf("%w: %w", data.ErrUnfit, err)

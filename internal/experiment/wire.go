@@ -95,6 +95,8 @@ func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Min
 	default:
 		return nil, fmt.Errorf("miner %s: no wiring for options %T", cfg.Miner.Name, m)
 	}
+	// As published, pairs of one class only yield triplets with any row.
+	o.AnyRow = cfg.Batch.Sampler == "class-pairs"
 	return mine.New(cfg.Miner.Name, o)
 }
 

@@ -13,7 +13,9 @@ func (s *Summary) remarks(runs []*RunDir) []string {
 	for _, r := range runs {
 		out = append(out, r.unfinished()...)
 		out = append(out, r.stale()...)
+		out = append(out, r.partial()...)
 	}
+	out = append(out, attacked(runs)...)
 	out = append(out, s.mixed(runs)...)
 	for _, g := range s.Groups {
 		out = append(out, s.pooled(g)...)
@@ -98,6 +100,42 @@ func (r *RunDir) stale() []string {
 		}
 	}
 	return out
+}
+
+// partial says which results are of a part of the data only.
+func (r *RunDir) partial() []string {
+	var out []string
+	for _, k := range kinds {
+		from, ok := r.sources()[k.file]
+		if !ok || from.Set != "" && from.Set != "test" {
+			continue
+		}
+		if all := r.Manifest.Data.Test.Items; all > 0 && from.Items < all {
+			out = append(out, fmt.Sprintf("%s is of %d of the %d test images", filepath.Join(r.Dir, k.file), from.Items, all))
+		}
+	}
+	return out
+}
+
+// attacked says what attack scores are of, where that is one and the same part
+// of the images for all runs; differing budgets are named elsewhere.
+func attacked(runs []*RunDir) []string {
+	var note string
+	for _, r := range runs {
+		a := r.Attack
+		if a == nil || a.Queries >= a.Source.Items {
+			continue
+		}
+		n := fmt.Sprintf("attack scores: %s of %d images", a.budget(), a.Source.Items)
+		if note != "" && n != note {
+			return nil
+		}
+		note = n
+	}
+	if note == "" {
+		return nil
+	}
+	return []string{note}
 }
 
 // mixed finds what makes runs incomparable.

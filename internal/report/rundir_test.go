@@ -44,7 +44,7 @@ func evalFile(recall, untrained float64) string {
 }
 
 const attackFile = `{"schema": "tercet.attack/1", "source": {"checkpoint": "last", "step": 100, "set": "test", "items": 200, "dim": 16},
- "options": {"attack": "es", "norm": "linf", "eps": 0.25, "step": 0.0625, "iterations": 32, "rule": "fixed", "start": "clean", "restarts": 1, "keep": "last"}, "queries": 64,
+ "options": {"attack": "es", "norm": "linf", "eps": 0.25, "step": 0.0625, "iterations": 32, "rule": "fixed", "start": "clean", "restarts": 1, "keep": "last"}, "queries": 200,
  "scores": {"fixed": {"ES:D": {"value": 1.5, "definition": "es:d(fixed)"}, "ES:R": {"value": 0.125, "definition": "es:r(fixed)"}},
   "published": {"ES:D": {"value": 1.25, "definition": "es:d(published)"}, "ES:R": {"value": 0.1, "definition": "es:r(published)"}}},
  "clean": {"recall@1": {"value": 0.875, "definition": "recall@1(any)"}}, "cost": {"Forward": 264, "Backward": 2048, "seconds": 3}}`

@@ -145,7 +145,7 @@ func TestRemarks(t *testing.T) {
 		"runs differ in the definition of recall@1: recall@1(any) (a), recall@1(other) (b)\n",
 		"runs are judged on different sets: test (a), train (c)\n",
 		"runs are judged at different checkpoints: last (a), best (c)\n",
-		"attacks have different budgets: linf eps 0.25, 32 steps of 0.0625 (fixed), 1 clean start, last iterate, 64 queries (a), linf eps 0.5,",
+		"attacks have different budgets: linf eps 0.25, 32 steps of 0.0625 (fixed), 1 clean start, last iterate, 200 queries (a), linf eps 0.5,",
 		"a and 2 more: judged on different images, so its mean mixes data sets: sha256:bb (a), sha256:cc (b)\n",
 		"a and 2 more: made by different versions: v1 (a), v2 (c)\n",
 		"a and 2 more: made at different kernel levels: avx2 (a), generic (c)\n",
@@ -281,5 +281,24 @@ func TestRunPage(t *testing.T) {
 	}
 	if strings.Contains(string(got), "<img") {
 		t.Error("pictures that were not wanted")
+	}
+}
+
+func TestPartialResultsAreNoted(t *testing.T) {
+	all := &RunDir{Dir: "a", Manifest: Manifest{Status: "finished"}, Eval: &EvalResult{}, Attack: &AttackResult{Queries: 200}}
+	all.Manifest.Data.Test.Items = 200
+	all.Eval.Source = Source{Set: "test", Items: 200}
+	all.Attack.Source = Source{Set: "test", Items: 200}
+	if got := append(all.partial(), attacked([]*RunDir{all})...); len(got) != 0 {
+		t.Errorf("whole results: %q", got)
+	}
+	part := *all
+	part.Eval = &EvalResult{Source: Source{Set: "test", Items: 50}}
+	part.Attack = &AttackResult{Queries: 16, Source: Source{Set: "test", Items: 200}}
+	if got := part.partial(); len(got) != 1 || got[0] != "a/eval.json is of 50 of the 200 test images" {
+		t.Errorf("part of the images: %q", got)
+	}
+	if got := attacked([]*RunDir{&part}); len(got) != 1 || !strings.Contains(got[0], "16 queries of 200 images") {
+		t.Errorf("part of the queries: %q", got)
 	}
 }
