@@ -35,7 +35,7 @@ lint:
 
 ## race: the tests of the concurrent packages under the race detector
 race:
-	$(GO) test -race -short ./internal/par ./internal/data/... ./internal/train ./internal/engine/... ./internal/cli
+	$(GO) test -race -short ./internal/par ./internal/data/... ./internal/train ./internal/engine/... ./internal/attack ./internal/metric ./internal/cluster ./internal/experiment ./internal/cli
 
 ## noasm: the engine's tests without assembly, and at each kernel level
 noasm:

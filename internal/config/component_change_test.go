@@ -20,3 +20,13 @@ func TestAnotherComponentDropsOwnKeys(t *testing.T) {
 		t.Errorf("pairs %d, want 7: the two samplers have the same keys", p)
 	}
 }
+
+func TestFitIsReadAndChecked(t *testing.T) {
+	c, err := LoadBytes([]byte("data: {name: folder, root: x, size: 32, crop: 28, fit: short}\n"), "x.yaml", nil)
+	if err != nil || c.Data.Fit != "short" {
+		t.Fatalf("fit %q, error %v", c.Data.Fit, err)
+	}
+	if _, err := LoadBytes([]byte("data: {name: folder, root: x, fit: long}\n"), "x.yaml", nil); err == nil {
+		t.Error("fit: long was accepted")
+	}
+}

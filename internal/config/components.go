@@ -79,7 +79,7 @@ func embed(d int) func(any) { return func(s any) { s.(*Model).Embedding = d } }
 func common() *Config {
 	return &Config{
 		Name: "run",
-		Data: Data{Color: "native"},
+		Data: Data{Fit: "stretch", Color: "native"},
 		Model: Model{
 			Normalize: true,
 			Init:      "pytorch",

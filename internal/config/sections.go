@@ -5,6 +5,7 @@ package config
 type Data struct {
 	Name          string  `yaml:"name" choice:"data" doc:"where the images come from"`
 	Size          int     `yaml:"size" check:">=0,<=4096" doc:"images are resized to SIZE x SIZE pixels before the crop; 0 keeps them"`
+	Fit           string  `yaml:"fit" enum:"stretch|short" doc:"what size means: stretch makes both sides that long, short the shorter one and keeps the aspect (then crop)"`
 	Crop          int     `yaml:"crop" check:">=0,<=4096" doc:"side of the centre crop in pixels; 0 crops nothing"`
 	Color         string  `yaml:"color" enum:"native|grey|rgb" doc:"channels; native keeps those of the source"`
 	Split         Split   `yaml:"split" doc:"what is trained on and what is tested on"`

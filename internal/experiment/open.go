@@ -73,6 +73,9 @@ func openData(cfg *config.Config) (*Sets, error) {
 func dataOptions(cfg *config.Config) (data.Options, error) {
 	d := cfg.Data
 	o := data.Options{Name: d.Name, Size: d.Size, Crop: d.Crop, LimitPerClass: d.LimitPerClass}
+	if d.Size != 0 {
+		o.Fit = d.Fit
+	}
 	if d.Color != "native" {
 		o.Color = d.Color
 	}

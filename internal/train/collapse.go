@@ -86,8 +86,10 @@ type CollapseError struct {
 	Idle   bool
 	Spread Spread
 	Active float64 // fraction of tuples with a gradient
-	Loss   float64
-	Margin float64
+	// Positive and Negative are the mean distances from the anchors.
+	Positive, Negative float64
+	Loss               float64
+	Margin             float64
 }
 
 func (e *CollapseError) Error() string {
@@ -97,8 +99,8 @@ func (e *CollapseError) Error() string {
 			"or train.collapse.active: 0 to train on", e.Step, 100*e.Active, e.Loss, e.Margin, e.Spread.Cosine, e.Spread.Rank)
 	}
 	return fmt.Sprintf("the embedding has collapsed at step %d: mean cosine %.5f, effective rank %.2f, %.0f %% of the tuples active, loss %.4g (margin %.4g). "+
-		"All images map to nearly one point. What helps: a lower learning rate (optimizer.lr), warm-up (optimizer.schedule.warmup), an easier miner (miner.name: semihard or random), "+
-		"model.normalize: true, a soft margin (loss.form: soft), or a milder defence", e.Step, e.Spread.Cosine, e.Spread.Rank, 100*e.Active, e.Loss, e.Margin)
+		"Positives are at distance %.3g, negatives at %.3g: all images map to nearly one point. What helps: a lower learning rate (optimizer.lr), warm-up (optimizer.schedule.warmup), an easier miner (miner.name: semihard or random), "+
+		"model.normalize: true, a soft margin (loss.form: soft), or a milder defence", e.Step, e.Spread.Cosine, e.Spread.Rank, 100*e.Active, e.Loss, e.Margin, e.Positive, e.Negative)
 }
 
 // idle says that too few tuples are active.

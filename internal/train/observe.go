@@ -51,7 +51,7 @@ func (t *Trainer) observe(r stepResult) error {
 	}
 	active := ratio(r.loss.Active, r.loss.Tuples)
 	if check && t.Collapse.judge(s, active, t.State.Step, &t.State.Collapsed) {
-		e := &CollapseError{Step: t.State.Step, Idle: !t.Collapse.collapsed(s), Spread: s, Active: active, Loss: r.loss.Loss, Margin: t.Objective.Margin()}
+		e := &CollapseError{Step: t.State.Step, Idle: !t.Collapse.collapsed(s), Spread: s, Active: active, Positive: r.loss.Positive, Negative: r.loss.Negative, Loss: r.loss.Loss, Margin: t.Objective.Margin()}
 		stop := t.event("stop")
 		stop.Note = e.Error()
 		if err := t.Log(stop); err != nil {
