@@ -244,11 +244,11 @@ func walk(l Layer, f func(Layer)) {
 
 // LayerInfo is one line of a model's description.
 type LayerInfo struct {
-	Name   string
-	Kind   string // Go type, e.g. "Conv2D"
-	Out    []int  // shape of one output row
-	Params int    // trained numbers
-	FLOPs  int64  // of a forward pass of one image: products (a multiply-add is two) and batch norm; others count 0
+	Name   string `json:"name"`
+	Kind   string `json:"kind"`   // Go type, e.g. "Conv2D"
+	Out    []int  `json:"out"`    // shape of one output row
+	Params int    `json:"params"` // trained numbers
+	FLOPs  int64  `json:"flops"`  // of a forward pass of one image: products (a multiply-add is two) and batch norm; others count 0
 }
 
 // Describe lists the layers in order.
