@@ -234,9 +234,13 @@ func saveImages(dir string, a *experiment.Attacked) error {
 
 func attackTable(d *experiment.AttackDoc) *report.Table {
 	o := d.Options
+	size := fmt.Sprintf("of %.5g", o.Step)
+	if o.Rule == "auto" {
+		size = "of automatic size"
+	}
 	t := &report.Table{
-		Title: fmt.Sprintf("%s: embedding shift on %d queries of %d, %s eps %.5g, %d steps of %.5g (%s)",
-			d.Source.Run, d.Queries, d.Source.Items, o.Norm, o.Eps, o.Iterations, o.Step, o.Rule),
+		Title: fmt.Sprintf("%s: embedding shift on %d queries of %d, %s eps %.5g, %d steps %s",
+			d.Source.Run, d.Queries, d.Source.Items, o.Norm, o.Eps, o.Iterations, size),
 		Columns: []report.Column{{Name: "score"}, {Name: "published", Digits: 4}, {Name: "fixed", Digits: 4}},
 	}
 	if v, ok := d.Clean.Get("recall@1"); ok {
