@@ -244,11 +244,11 @@ func attackTable(d *experiment.AttackDoc) *report.Table {
 		Columns: []report.Column{{Name: "score"}, {Name: "published", Digits: 4}, {Name: "fixed", Digits: 4}},
 	}
 	if v, ok := d.Clean.Get("recall@1"); ok {
-		t.Rows = append(t.Rows, []report.Cell{report.Text("recall@1, clean"), report.Missing(), cell(v)})
+		t.Rows = append(t.Rows, []report.Cell{report.Text("recall@1, clean"), report.Missing(), report.Measured(v)})
 	}
 	for _, sc := range d.Scores["fixed"] {
 		p, _ := d.Scores["published"].Get(sc.Key)
-		t.Rows = append(t.Rows, []report.Cell{report.Text(sc.Key), cell(p), cell(sc.Value)})
+		t.Rows = append(t.Rows, []report.Cell{report.Text(sc.Key), report.Measured(p), report.Measured(sc.Value)})
 	}
 	t.Notes = []string{
 		fmt.Sprintf("perturbations: mean |delta|inf %.4f, largest %.4f; mean |delta|2 %.3f; vanished gradients %.1f %%", d.Radius.MeanLinf, d.Radius.MaxLinf, d.Radius.MeanL2, 100*d.ZeroGradient),

@@ -13,7 +13,6 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/experiment"
 	"tercet/internal/fsx"
-	"tercet/internal/metric"
 	"tercet/internal/report"
 )
 
@@ -181,7 +180,7 @@ func clusterTable(d *experiment.ClusterDoc) *report.Table {
 		},
 	}
 	for _, sc := range d.Clustering {
-		t.Rows = append(t.Rows, []report.Cell{report.Text(sc.Key), cell(metric.Value(sc.Value))})
+		t.Rows = append(t.Rows, []report.Cell{report.Text(sc.Key), report.Measured(sc.Value)})
 	}
 	return t
 }

@@ -253,5 +253,3 @@ func evalTable(d *experiment.EvalDoc, all bool) *report.Table {
 	}
 	return t
 }
-
-func cell(v metric.Value) report.Cell { return report.Measured(v) }

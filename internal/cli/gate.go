@@ -63,8 +63,8 @@ func checkGates(gates []gate, scores ...metric.Scores) error {
 			}
 			return usagef("--fail-under: %q was not measured; there are: %s", g.key, strings.Join(names, ", "))
 		}
-		if !(v.Value.Value >= g.limit) {
-			failed = append(failed, fmt.Sprintf("%s is %.4f, wanted at least %g", g.key, v.Value.Value, g.limit))
+		if !(v.Value >= g.limit) {
+			failed = append(failed, fmt.Sprintf("%s is %.4f, wanted at least %g", g.key, v.Value, g.limit))
 		}
 	}
 	if len(failed) > 0 {
@@ -73,13 +73,12 @@ func checkGates(gates []gate, scores ...metric.Scores) error {
 	return nil
 }
 
-func find(key string, scores []metric.Scores) (metric.Score, bool) {
+// find returns the value of a key in the first list that has it.
+func find(key string, scores []metric.Scores) (metric.Value, bool) {
 	for _, s := range scores {
-		for _, e := range s {
-			if e.Key == key {
-				return e, true
-			}
+		if v, ok := s.Get(key); ok {
+			return v, true
 		}
 	}
-	return metric.Score{}, false
+	return metric.Value{}, false
 }
