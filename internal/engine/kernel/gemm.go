@@ -2,7 +2,7 @@ package kernel
 
 import "fmt"
 
-//go:generate go run -C _generate . -out ../gemm_amd64.s -stubs ../gemm_amd64.go -pkg kernel
+//go:generate go run -C _generate ./gemm -out ../gemm_amd64.s -pkg kernel
 
 // Gemm computes C = alpha*op(A)*op(B) + beta*C, row-major.
 //

@@ -28,23 +28,19 @@ func (l Level) shape() tileShape {
 	return genericShape
 }
 
-// tile computes one tile of C as the assembly's comments say; width is wide or
-// narrow of the level's shape. The slices must reach the tile's last elements.
-func (l Level) tile(rows, width, k int, a []float32, rsa, csa int, b []float32, rsb int, c []float32, ldc int, alpha, beta float32) {
-	_ = a[(rows-1)*rsa+(k-1)*csa]
-	_ = b[(k-1)*rsb+width-1]
-	_ = c[(rows-1)*ldc+width-1]
+// tileAt computes t without a check.
+func (l Level) tileAt(t *tileArgs) {
 	switch {
-	case l == AVX512 && width == 32:
-		tile32AVX512(rows, k, &a[0], rsa, csa, &b[0], rsb, &c[0], ldc, alpha, beta)
+	case l == AVX512 && t.cols > 16:
+		tile32AVX512(t)
 	case l == AVX512:
-		tile16AVX512(rows, k, &a[0], rsa, csa, &b[0], rsb, &c[0], ldc, alpha, beta)
-	case l == AVX2 && width == 16:
-		tile16AVX2(rows, k, &a[0], rsa, csa, &b[0], rsb, &c[0], ldc, alpha, beta)
+		tile16AVX512(t)
+	case l == AVX2 && t.cols > 8:
+		tile16AVX2(t)
 	case l == AVX2:
-		tile8AVX2(rows, k, &a[0], rsa, csa, &b[0], rsb, &c[0], ldc, alpha, beta)
+		tile8AVX2(t)
 	default:
-		tileGeneric(rows, k, a, rsa, csa, b, rsb, c, ldc, alpha, beta)
+		tileGeneric(t)
 	}
 }
 

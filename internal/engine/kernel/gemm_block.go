@@ -83,40 +83,29 @@ func (l Level) pack(dst []float32, k, n int, b view, lo, hi int) {
 }
 
 // multiply computes C = alpha*A*B + beta*C for a block of A (m, k) and all n
-// columns of b. edge is scratch for one tile.
-func (l Level) multiply(m, n, k int, alpha float32, a view, b panels, beta float32, c []float32, ldc int, edge []float32) {
+// columns of b.
+func (l Level) multiply(m, n, k int, alpha float32, a view, b panels, beta float32, c []float32, ldc int, _ []float32) {
 	s := l.shape()
 	strips := (m + s.rows - 1) / s.rows
+	t := tileArgs{k: k, outer: 1, rsa: a.rs, csa: a.cs, ldc: ldc, alpha: alpha, beta: beta}
 	for j := 0; j < n; j += s.wide {
-		cols := min(s.wide, n-j)
-		width := s.wide
-		if cols <= s.narrow {
-			width = s.narrow
-		}
-		bp, rsb := b.data[j:], b.ld
+		t.cols = min(s.wide, n-j)
+		bp := b.data[j:]
+		t.rsb = b.ld
 		if b.ld == 0 {
-			bp, rsb = b.data[j*k:], width
+			t.rsb = s.wide
+			if t.cols <= s.narrow {
+				t.rsb = s.narrow
+			}
+			bp = b.data[j*k:]
 		}
-		for t := range strips {
-			i, end := t*m/strips, (t+1)*m/strips // heights differ by 1 at most
-			ap := a.data[i*a.rs:]
-			cp := c[i*ldc+j:]
-			if cols == width {
-				l.tile(end-i, width, k, ap, a.rs, a.cs, bp, rsb, cp, ldc, alpha, beta)
-				continue
-			}
-			if beta != 0 {
-				for r := range end - i {
-					copy(edge[r*width:], cp[r*ldc:][:cols])
-				}
-			}
-			l.tile(end-i, width, k, ap, a.rs, a.cs, bp, rsb, edge, width, alpha, beta)
-			for r := range end - i {
-				copy(cp[r*ldc:][:cols], edge[r*width:])
-			}
+		for u := range strips {
+			i, end := u*m/strips, (u+1)*m/strips // heights differ by 1 at most
+			t.rows = end - i
+			l.tile(&t, a.data[i*a.rs:], bp, c[i*ldc+j:])
 		}
 	}
 }
 
-// edgeSize is the size of the largest tile.
-const edgeSize = 14 * 32
+// edgeSize is the size of the scratch that multiply once took.
+const edgeSize = 1

@@ -1,69 +1,96 @@
 package kernel
 
-// tileShape is the register tile of a level: at most rows rows, and wide or
-// narrow columns.
-type tileShape struct{ rows, wide, narrow int }
+import "unsafe"
 
 var genericShape = tileShape{rows: 4, wide: 4, narrow: 4}
 
-// tileGeneric is the tile in plain Go, rows (1 to 4) by 4. Every element is one
-// sum over k in index order, whatever the number of rows.
-func tileGeneric(rows, k int, a []float32, rsa, csa int, b []float32, rsb int, c []float32, ldc int, alpha, beta float32) {
-	i := 0
-	for ; i+2 <= rows; i += 2 {
-		rowPair(k, a[i*rsa:], rsa, csa, b, rsb, c[i*ldc:], ldc, alpha, beta)
+// tileGeneric is the tile in plain Go, up to 4 by 4. Every element is one sum
+// over outer and k in index order, whatever the rows and columns.
+func tileGeneric(t *tileArgs) {
+	o, p, i := t.outer-1, t.k-1, t.rows-1
+	a := unsafe.Slice(t.a, o*t.nexta+i*t.rsa+p*t.csa+1)
+	b := unsafe.Slice(t.b, o*t.nextb+p*t.rsb+t.cols)
+	c := unsafe.Slice(t.c, i*t.ldc+t.cols)
+	i = 0
+	if t.cols == 4 {
+		for ; i+2 <= t.rows; i += 2 {
+			s, u := sumPair(t, a[i*t.rsa:], b)
+			t.finishGeneric(c[i*t.ldc:], s)
+			t.finishGeneric(c[(i+1)*t.ldc:], u)
+		}
 	}
-	if i < rows {
-		rowSingle(k, a[i*rsa:], csa, b, rsb, c[i*ldc:], alpha, beta)
+	for ; i < t.rows; i++ {
+		t.finishGeneric(c[i*t.ldc:], sumRow(t, a[i*t.rsa:], b))
 	}
 }
 
-// rowPair keeps eight sums: with four of B and two of A they fit in the sixteen
+// sumPair keeps eight sums: with four of B and two of A they fit in the sixteen
 // vector registers of amd64.
-func rowPair(k int, a []float32, rsa, csa int, b []float32, rsb int, c []float32, ldc int, alpha, beta float32) {
+func sumPair(t *tileArgs, a, b []float32) (s, u [4]float32) {
 	var s00, s01, s02, s03, s10, s11, s12, s13 float32
-	a2 := a[rsa:]
-	ia, ib := 0, 0
-	for range k {
-		x, y := a[ia], a2[ia]
-		v := b[ib : ib+4 : ib+4]
-		ia += csa
-		ib += rsb
-		s00 += x * v[0]
-		s10 += y * v[0]
-		s01 += x * v[1]
-		s11 += y * v[1]
-		s02 += x * v[2]
-		s12 += y * v[2]
-		s03 += x * v[3]
-		s13 += y * v[3]
+	a2 := a[t.rsa:]
+	for o := range t.outer {
+		ia, ib := o*t.nexta, o*t.nextb
+		for range t.k {
+			x, y := a[ia], a2[ia]
+			v := b[ib : ib+4 : ib+4]
+			ia += t.csa
+			ib += t.rsb
+			s00 += x * v[0]
+			s10 += y * v[0]
+			s01 += x * v[1]
+			s11 += y * v[1]
+			s02 += x * v[2]
+			s12 += y * v[2]
+			s03 += x * v[3]
+			s13 += y * v[3]
+		}
 	}
-	store4((*[4]float32)(c), s00, s01, s02, s03, alpha, beta)
-	store4((*[4]float32)(c[ldc:]), s10, s11, s12, s13, alpha, beta)
+	return [4]float32{s00, s01, s02, s03}, [4]float32{s10, s11, s12, s13}
 }
 
-func rowSingle(k int, a []float32, csa int, b []float32, rsb int, c []float32, alpha, beta float32) {
-	var s0, s1, s2, s3 float32
-	for p := range k {
-		x := a[p*csa]
-		v := (*[4]float32)(b[p*rsb:])
-		s0 += x * v[0]
-		s1 += x * v[1]
-		s2 += x * v[2]
-		s3 += x * v[3]
+func sumRow(t *tileArgs, a, b []float32) (s [4]float32) {
+	if t.cols == 4 {
+		var s0, s1, s2, s3 float32
+		for o := range t.outer {
+			for p := range t.k {
+				x := a[o*t.nexta+p*t.csa]
+				v := (*[4]float32)(b[o*t.nextb+p*t.rsb:])
+				s0 += x * v[0]
+				s1 += x * v[1]
+				s2 += x * v[2]
+				s3 += x * v[3]
+			}
+		}
+		return [4]float32{s0, s1, s2, s3}
 	}
-	store4((*[4]float32)(c), s0, s1, s2, s3, alpha, beta)
+	for j := range t.cols {
+		var sum float32
+		for o := range t.outer {
+			for p := range t.k {
+				sum += a[o*t.nexta+p*t.csa] * b[o*t.nextb+p*t.rsb+j]
+			}
+		}
+		s[j] = sum
+	}
+	return s
 }
 
-func store4(c *[4]float32, s0, s1, s2, s3, alpha, beta float32) {
-	if beta == 0 {
-		*c = [4]float32{alpha * s0, alpha * s1, alpha * s2, alpha * s3}
-		return
+// finishGeneric turns sums into t.cols elements of c.
+func (t *tileArgs) finishGeneric(c []float32, s [4]float32) {
+	for j := range t.cols {
+		v := t.alpha * s[j]
+		if t.beta != 0 {
+			v = t.beta*c[j] + v
+		}
+		if t.bias != nil {
+			v += unsafe.Slice(t.bias, t.cols)[j]
+		}
+		if t.relu && v <= 0 {
+			v = 0
+		}
+		c[j] = v
 	}
-	c[0] = beta*c[0] + alpha*s0
-	c[1] = beta*c[1] + alpha*s1
-	c[2] = beta*c[2] + alpha*s2
-	c[3] = beta*c[3] + alpha*s3
 }
 
 // transposeGeneric sets dst[p*ldd+i] = src[i*lds+p] for i < rows, p < cols.

@@ -1,5 +1,5 @@
-// Command generate writes the assembly of package kernel, gemm_amd64.s, and its
-// Go declarations, gemm_amd64.go. Run it by go generate in package kernel.
+// Command gemm writes gemm_amd64.s of package kernel: the tiles of matrix
+// products and the transposition. Run it by go generate in package kernel.
 package main
 
 import (
