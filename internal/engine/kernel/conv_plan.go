@@ -1,0 +1,106 @@
+package kernel
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Algorithm is a way to compute a convolution or one of its gradients.
+type Algorithm uint8
+
+// The algorithms. Winograd computes m x m outputs of a 3x3 kernel with stride 1
+// from (m+2) x (m+2) multiplications per pair of channels instead of 9 m x m
+// (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016).
+const (
+	Direct    Algorithm = iota // implicit matrix products: exact products, float32 sums
+	Winograd2                  // F(2x2,3x3): 2.25 times fewer multiplications
+	Winograd4                  // F(4x4,3x3): 4 times fewer, a larger error
+)
+
+var algorithmNames = [...]string{Direct: "direct", Winograd2: "winograd2", Winograd4: "winograd4"}
+
+// String returns the name used in messages and results.
+func (a Algorithm) String() string {
+	if int(a) >= len(algorithmNames) {
+		return fmt.Sprintf("algorithm(%d)", int(a))
+	}
+	return algorithmNames[a]
+}
+
+// ParseAlgorithm is the inverse of String.
+func ParseAlgorithm(name string) (Algorithm, error) {
+	for a, s := range algorithmNames {
+		if s == name {
+			return Algorithm(a), nil
+		}
+	}
+	return Direct, fmt.Errorf("unknown convolution algorithm %q: known are %s", name, strings.Join(algorithmNames[:], ", "))
+}
+
+// ConvPlan is a convolution with an algorithm for each direction. It is made
+// once for a layer, by Conv.Plan or Conv.MeasurePlan.
+type ConvPlan struct {
+	Conv
+	Fwd, Input, Weights Algorithm
+}
+
+// EnvWinograd is the environment variable that says how Plan chooses: "auto"
+// (or unset) by a rule in the shape and the kernel level, the same everywhere;
+// "measure" by timing each algorithm, so that bits may differ from run to run
+// and from machine to machine; "off" takes Direct for everything.
+const EnvWinograd = "TERCET_WINOGRAD"
+
+type planMode uint8
+
+const (
+	planAuto planMode = iota
+	planMeasure
+	planOff
+)
+
+var planning planMode
+
+func init() {
+	var err error
+	if planning, err = parsePlanMode(os.Getenv(EnvWinograd)); err != nil {
+		errStart = fmt.Errorf("environment variable %s: %w", EnvWinograd, err)
+	}
+}
+
+func parsePlanMode(name string) (planMode, error) {
+	switch name {
+	case "", "auto":
+		return planAuto, nil
+	case "measure":
+		return planMeasure, nil
+	case "off":
+		return planOff, nil
+	}
+	return planAuto, fmt.Errorf("unknown choice %q: known are auto, measure, off", name)
+}
+
+// Plan chooses the algorithms as EnvWinograd says.
+func (g Conv) Plan() ConvPlan { return ConvPlan{Conv: g} }
+
+// Forward computes y from x, w and bias (OutC numbers, or nil for none), then
+// max(y, 0) where relu.
+func (p *ConvPlan) Forward(n int, x, w, bias []float32, relu bool, y []float32) {
+	p.Conv.Forward(n, x, w, bias, y)
+	if relu {
+		for i, v := range y {
+			if v <= 0 {
+				y[i] = 0
+			}
+		}
+	}
+}
+
+// BackwardInput overwrites dx with the gradient with respect to the input.
+func (p *ConvPlan) BackwardInput(n int, dy, w, dx []float32) { p.Conv.BackwardInput(n, dy, w, dx) }
+
+// BackwardWeights adds the gradients with respect to the weights to dw and,
+// where db is not nil, those with respect to the bias to db.
+func (p *ConvPlan) BackwardWeights(n int, x, dy, dw, db []float32) {
+	p.Conv.BackwardWeights(n, x, dy, dw, db)
+}
