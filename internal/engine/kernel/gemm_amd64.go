@@ -27,3 +27,11 @@ func tile8AVX2(t *tileArgs)
 //
 //go:noescape
 func transpose8AVX2(blocks int, src *float32, lds int, dst *float32, ldd int)
+
+// The peaks run 24 fused multiply-adds of a vector in each of steps > 0 steps.
+
+//go:noescape
+func peakAVX512(steps int)
+
+//go:noescape
+func peakAVX2(steps int)

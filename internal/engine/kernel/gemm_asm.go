@@ -65,3 +65,17 @@ func (l Level) transpose(rows, cols int, src []float32, lds int, dst []float32, 
 		transposeGeneric(rows-r8, cols, src[r8*lds:], lds, dst[r8:], ldd)
 	}
 }
+
+// peak runs steps steps of independent multiply-adds and returns the number of
+// floating-point operations of one.
+func (l Level) peak(steps int) float64 {
+	switch l {
+	case AVX512:
+		peakAVX512(steps)
+		return 24 * 16 * 2
+	case AVX2:
+		peakAVX2(steps)
+		return 24 * 8 * 2
+	}
+	return peakGeneric(steps)
+}

@@ -12,3 +12,5 @@ func (Level) tileAt(t *tileArgs) { tileGeneric(t) }
 func (Level) transpose(rows, cols int, src []float32, lds int, dst []float32, ldd int) {
 	transposeGeneric(rows, cols, src, lds, dst, ldd)
 }
+
+func (Level) peak(steps int) float64 { return peakGeneric(steps) }

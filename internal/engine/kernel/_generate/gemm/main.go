@@ -13,5 +13,7 @@ func main() {
 		s.tile()
 	}
 	transpose()
+	avx512(1).peak()
+	avx2(1).peak()
 	Generate()
 }

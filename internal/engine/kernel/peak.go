@@ -1,0 +1,41 @@
+package kernel
+
+import "fmt"
+
+// PeakFMA runs steps steps of independent multiply-adds on registers, on the
+// calling goroutine, and returns the number of floating-point operations done:
+// two for each multiply-add and lane. Their number over the seconds taken is
+// what one thread can do at most at level l; a million steps take some
+// milliseconds. It panics where the level is not available.
+func PeakFMA(l Level, steps int) (flops float64) {
+	for _, have := range available {
+		if have == l {
+			if steps < 1 {
+				return 0
+			}
+			return l.peak(steps) * float64(steps)
+		}
+	}
+	panic(fmt.Sprintf("kernel: level %v is not available", l))
+}
+
+// peakSink keeps the sums of peakGeneric alive.
+var peakSink float32
+
+// peakGeneric multiplies and adds scalars, as level Generic does.
+func peakGeneric(steps int) float64 {
+	var s0, s1, s2, s3, s4, s5, s6, s7 float32
+	x, y := peakSink, peakSink
+	for range steps {
+		s0 += x * y
+		s1 += x * y
+		s2 += x * y
+		s3 += x * y
+		s4 += x * y
+		s5 += x * y
+		s6 += x * y
+		s7 += x * y
+	}
+	peakSink = s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7
+	return 8 * 2
+}
