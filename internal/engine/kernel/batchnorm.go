@@ -3,121 +3,146 @@ package kernel
 import "tercet/internal/par"
 
 // Batch normalisation works on (rows, cols): rows = B*H*W, cols = channels.
-// Sums are taken in float64, each column by one thread.
+// Statistics are float64; what is applied to every element is float32.
 
+// normJob applies per-column factors to all elements.
 type normJob struct {
-	rows, cols              int
-	x, y, dy, dx            []float32
-	mean, vari, scale, a, b []float64
-	shift                   []float32
-	run                     func(j *normJob, lo, hi int)
+	level                     Level
+	width                     int // numbers in a wide row; see widen.go
+	x, dy, mask, add, y       []float32
+	mean, scale, shift, slope []float32 // of a wide row; slices of table
+	relu                      bool
+	table                     []float32
+	run                       func(j *normJob, at, rows, cols int)
 }
-
-func (j *normJob) Run(lo, hi int) { j.run(j, lo, hi) }
 
 var normJobs par.Free[normJob]
 
-func doNorm(n, size int, j normJob) {
-	k := normJobs.Get()
-	*k = j
-	par.Do(n, size, k)
-	*k = normJob{}
-	normJobs.Put(k)
-}
-
-// ColumnMoments sets mean and variance (cols) of x (rows, cols), in two passes;
-// the variance is the biased one, over rows.
-func ColumnMoments(rows, cols int, x []float32, mean, variance []float64) {
-	doNorm(cols, lanes, normJob{rows: rows, cols: cols, x: x[:rows*cols], mean: mean[:cols], vari: variance[:cols], run: (*normJob).moments})
-}
-
-// Normalize sets y = (x - mean) * scale + shift by columns; shift may be nil.
-func Normalize(rows, cols int, x []float32, mean, scale []float64, shift, y []float32) {
-	doNorm(rows, max(1, elems/max(cols, 1)), normJob{rows: rows, cols: cols, x: x, mean: mean[:cols], scale: scale[:cols], shift: shift, y: y, run: (*normJob).normalize})
-}
-
-// NormalizeSums sets a = sum of dy and b = sum of dy*(x-mean), by columns: what
-// the gradients of a batch norm need.
-func NormalizeSums(rows, cols int, x, dy []float32, mean, a, b []float64) {
-	doNorm(cols, lanes, normJob{rows: rows, cols: cols, x: x[:rows*cols], dy: dy[:rows*cols], mean: mean[:cols], a: a[:cols], b: b[:cols], run: (*normJob).sums})
-}
-
-// NormalizeBackward sets dx = scale*dy - a - b*(x-mean) by columns. With a and b
-// nil it sets dx = scale*dy, and x and mean are not read.
-func NormalizeBackward(rows, cols int, x, dy []float32, mean, scale, a, b []float64, dx []float32) {
-	doNorm(rows, max(1, elems/max(cols, 1)), normJob{rows: rows, cols: cols, x: x, dy: dy, dx: dx, mean: mean, scale: scale[:cols], a: a, b: b, run: (*normJob).backward})
-}
-
-func (j *normJob) moments(lo, hi int) {
-	w := hi - lo
-	var s, m [lanes]float64
-	for at := lo; at < len(j.x); at += j.cols {
-		for c, v := range j.x[at : at+w] {
-			s[c&(lanes-1)] += float64(v)
-		}
+// Normalize sets y = (x - mean) * scale + shift by columns, plus add (rows,
+// cols), and then the maximum with 0 where relu (NaN stays NaN). shift and add
+// may be nil; y may be x or add.
+//
+// The arithmetic is float32 and the same on all levels, bit for bit. What
+// rounding the mean loses is put into shift, so that a large common offset of x
+// and mean costs nothing: the error is at most about
+// 2^-24 * (3*|(x-mean)*scale| + |shift| + |add| + |y|).
+func Normalize(rows, cols int, x []float32, mean, scale []float64, shift, add []float32, relu bool, y []float32) {
+	n := rows * cols
+	if n == 0 {
+		return
 	}
-	for c := range w {
-		m[c] = s[c] / float64(j.rows)
-		s[c] = 0
+	j := normJobs.Get()
+	j.begin(rows, cols)
+	j.x, j.y, j.relu = x[:n], y[:n], relu
+	if add != nil {
+		j.add = add[:n]
 	}
-	for at := lo; at < len(j.x); at += j.cols {
-		for c, v := range j.x[at : at+w] {
-			d := float64(v) - m[c&(lanes-1)]
-			s[c&(lanes-1)] += d * d
+	for c, m := range mean[:cols] {
+		j.mean[c], j.scale[c] = float32(m), float32(scale[c])
+		rest := (float64(float32(m)) - m) * scale[c]
+		if shift != nil {
+			rest += float64(shift[c])
 		}
+		j.shift[c] = float32(rest)
 	}
-	for c := range w {
-		j.mean[lo+c], j.vari[lo+c] = m[c], s[c]/float64(j.rows)
+	j.do(cols, (*normJob).normalize, j.mean, j.scale, j.shift)
+}
+
+// NormalizeBackward sets dx = scale*dy - a - b*(x-mean) by columns, where dy
+// counts as 0 unless mask > 0 (mask nil: everywhere). With a and b nil it sets
+// dx = scale*dy, and x and mean are not read. dx may be dy or x.
+//
+// The arithmetic is float32 and the same on all levels, bit for bit, with an
+// error of at most about 2^-24 * (2*|scale*dy| + 4*|b*(x-mean)| + 2*|a| + |dx|).
+func NormalizeBackward(rows, cols int, x, dy, mask []float32, mean, scale, a, b []float64, dx []float32) {
+	n := rows * cols
+	if n == 0 {
+		return
+	}
+	j := normJobs.Get()
+	j.begin(rows, cols)
+	j.dy, j.y = dy[:n], dx[:n]
+	if mask != nil {
+		j.mask = mask[:n]
+	}
+	for c, s := range scale[:cols] {
+		j.scale[c] = float32(s)
+	}
+	if a == nil {
+		j.do(cols, (*normJob).scaleBack, j.scale)
+		return
+	}
+	j.x = x[:n]
+	for c, m := range mean[:cols] {
+		j.mean[c], j.slope[c] = float32(m), float32(b[c])
+		j.shift[c] = float32(a[c] + (float64(float32(m))-m)*b[c])
+	}
+	j.do(cols, (*normJob).normalizeBack, j.mean, j.scale, j.shift, j.slope)
+}
+
+// begin lays out the tables.
+func (j *normJob) begin(rows, cols int) {
+	w := wideRow(rows, cols)
+	if cap(j.table) < 4*w {
+		j.table = make([]float32, 4*w)
+	}
+	t := j.table[:4*w]
+	j.level, j.width = Current(), w
+	j.mean, j.scale, j.shift, j.slope = t[:w], t[w:2*w], t[2*w:3*w], t[3*w:]
+}
+
+// do repeats the tables, whose first cols numbers are set, runs and gives j back.
+func (j *normJob) do(cols int, run func(j *normJob, at, rows, cols int), tables ...[]float32) {
+	for _, t := range tables {
+		repeatTo(t, cols)
+	}
+	j.run = run
+	par.Do(ceilDiv(len(j.y), j.width), max(1, elems/j.width), j)
+	*j = normJob{table: j.table}
+	normJobs.Put(j)
+}
+
+// Run does wide rows [lo, hi).
+func (j *normJob) Run(lo, hi int) {
+	n := min(hi*j.width, len(j.y)) - lo*j.width
+	if rows := n / j.width; rows > 0 {
+		j.run(j, lo*j.width, rows, j.width)
+	}
+	if rest := n % j.width; rest > 0 {
+		j.run(j, lo*j.width+n-rest, 1, rest)
 	}
 }
 
-func (j *normJob) normalize(lo, hi int) {
-	for r := lo; r < hi; r++ {
-		x, y := j.x[r*j.cols:(r+1)*j.cols], j.y[r*j.cols:(r+1)*j.cols]
-		mean, scale := j.mean[:len(x)], j.scale[:len(x)]
-		if j.shift == nil {
-			for c, v := range x {
-				y[c] = float32((float64(v) - mean[c]) * scale[c])
-			}
-			continue
-		}
-		shift := j.shift[:len(x)]
-		for c, v := range x {
-			y[c] = float32((float64(v)-mean[c])*scale[c] + float64(shift[c]))
-		}
+func (j *normJob) normalize(at, rows, cols int) {
+	n := rows * cols
+	x, y, mean, scale, shift := j.x[at:at+n], j.y[at:at+n], j.mean[:cols], j.scale[:cols], j.shift[:cols]
+	switch {
+	case j.add == nil && !j.relu:
+		j.level.normalize(rows, cols, x, mean, scale, shift, y)
+	case j.add == nil:
+		j.level.normalizeReLU(rows, cols, x, mean, scale, shift, y)
+	case !j.relu:
+		j.level.normalizeAdd(rows, cols, x, mean, scale, shift, j.add[at:at+n], y)
+	default:
+		j.level.normalizeAddReLU(rows, cols, x, mean, scale, shift, j.add[at:at+n], y)
 	}
 }
 
-func (j *normJob) sums(lo, hi int) {
-	w := hi - lo
-	var a, b, m [lanes]float64
-	copy(m[:], j.mean[lo:hi])
-	for at := lo; at < len(j.x); at += j.cols {
-		dy := j.dy[at : at+w]
-		for c, v := range j.x[at : at+w] {
-			g := float64(dy[c])
-			a[c&(lanes-1)] += g
-			b[c&(lanes-1)] += g * (float64(v) - m[c&(lanes-1)])
-		}
+func (j *normJob) normalizeBack(at, rows, cols int) {
+	n := rows * cols
+	x, dy, dx, mean, scale, shift, slope := j.x[at:at+n], j.dy[at:at+n], j.y[at:at+n], j.mean[:cols], j.scale[:cols], j.shift[:cols], j.slope[:cols]
+	if j.mask == nil {
+		j.level.normalizeBack(rows, cols, x, dy, mean, scale, shift, slope, dx)
+		return
 	}
-	copy(j.a[lo:hi], a[:w])
-	copy(j.b[lo:hi], b[:w])
+	j.level.normalizeBackMasked(rows, cols, x, dy, j.mask[at:at+n], mean, scale, shift, slope, dx)
 }
 
-func (j *normJob) backward(lo, hi int) {
-	for r := lo; r < hi; r++ {
-		at, end := r*j.cols, (r+1)*j.cols
-		dy, dx := j.dy[at:end], j.dx[at:end]
-		scale := j.scale[:len(dy)]
-		if j.a == nil {
-			for c, g := range dy {
-				dx[c] = float32(float64(g) * scale[c])
-			}
-			continue
-		}
-		x, mean, a, b := j.x[at:end], j.mean[:len(dy)], j.a[:len(dy)], j.b[:len(dy)]
-		for c, g := range dy {
-			dx[c] = float32(float64(g)*scale[c] - a[c] - b[c]*(float64(x[c])-mean[c]))
-		}
+func (j *normJob) scaleBack(at, rows, cols int) {
+	n := rows * cols
+	if j.mask == nil {
+		j.level.scaleRows(rows, cols, j.dy[at:at+n], j.scale[:cols], j.y[at:at+n])
+		return
 	}
+	j.level.scaleRowsMasked(rows, cols, j.dy[at:at+n], j.mask[at:at+n], j.scale[:cols], j.y[at:at+n])
 }

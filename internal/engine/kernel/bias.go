@@ -2,76 +2,52 @@ package kernel
 
 import "tercet/internal/par"
 
-// lanes is the number of columns that one chunk of a column-wise loop owns: one
-// cache line of float32.
-const lanes = 16
-
 type biasJob struct {
-	rows, cols int
-	y, b       []float32
-	sums       bool
+	level Level
+	width int // numbers in a wide row; see widen.go
+	y     []float32
+	bias  []float32 // of a wide row
+	table []float32
 }
 
 var biasJobs par.Free[biasJob]
 
 // AddBias adds bias (cols) to every row of y (rows, cols).
 func AddBias(rows, cols int, y, bias []float32) {
-	j := biasJobs.Get()
-	*j = biasJob{rows: rows, cols: cols, y: y[:rows*cols], b: bias[:cols]}
-	par.Do(rows, max(1, elems/max(cols, 1)), j)
-	*j = biasJob{}
-	biasJobs.Put(j)
-}
-
-// AddColumnSums adds to sum (cols) the column sums of dy (rows, cols): the
-// gradient of a bias. Sums are taken in float64.
-func AddColumnSums(rows, cols int, dy, sum []float32) {
-	j := biasJobs.Get()
-	*j = biasJob{rows: rows, cols: cols, y: dy[:rows*cols], b: sum[:cols], sums: true}
-	par.Do(cols, lanes, j)
-	*j = biasJob{}
-	biasJobs.Put(j)
-}
-
-// Run does rows [lo, hi), or columns [lo, hi) of the sums.
-func (j *biasJob) Run(lo, hi int) {
-	if !j.sums {
-		for r := lo; r < hi; r++ {
-			row := j.y[r*j.cols : (r+1)*j.cols]
-			for c, v := range j.b {
-				row[c] += v
-			}
-		}
+	if rows*cols == 0 {
 		return
 	}
-	var s [lanes]float64
-	for at := lo; at < len(j.y); at += j.cols {
-		for c, v := range j.y[at : at+hi-lo] {
-			s[c&(lanes-1)] += float64(v)
+	j := biasJobs.Get()
+	j.level, j.width, j.y, j.bias = Current(), wideRow(rows, cols), y[:rows*cols], bias[:cols]
+	if j.width > cols {
+		if cap(j.table) < j.width {
+			j.table = make([]float32, j.width)
 		}
+		j.table = j.table[:j.width]
+		copy(j.table, j.bias)
+		repeatTo(j.table, cols)
+		j.bias = j.table
 	}
-	for c := range hi - lo {
-		j.b[lo+c] += float32(s[c])
+	par.Do(ceilDiv(len(j.y), j.width), max(1, elems/j.width), j)
+	j.y, j.bias = nil, nil
+	biasJobs.Put(j)
+}
+
+// Run does wide rows [lo, hi).
+func (j *biasJob) Run(lo, hi int) {
+	y := j.y[lo*j.width : min(hi*j.width, len(j.y))]
+	rows := len(y) / j.width
+	if rows > 0 {
+		j.level.addRows(rows, j.width, y, j.bias)
+	}
+	if rest := y[rows*j.width:]; len(rest) > 0 {
+		j.level.add(rest, j.bias[:len(rest)], rest)
 	}
 }
 
-type addJob struct{ a, b, out []float32 }
-
-var addJobs par.Free[addJob]
-
-// Add sets out[i] = a[i] + b[i]. out may be a or b.
-func Add(a, b, out []float32) {
-	j := addJobs.Get()
-	*j = addJob{a: a, b: b[:len(a)], out: out[:len(a)]}
-	par.Do(len(a), elems, j)
-	*j = addJob{}
-	addJobs.Put(j)
-}
-
-// Run does elements [lo, hi).
-func (j *addJob) Run(lo, hi int) {
-	a, b, out := j.a[lo:hi], j.b[lo:hi], j.out[lo:hi]
-	for i, v := range a {
-		out[i] = v + b[i]
+func addRowsGeneric(rows, cols int, y, b []float32) {
+	for r := range rows {
+		row := y[r*cols : (r+1)*cols]
+		addGeneric(row, b, row)
 	}
 }

@@ -181,7 +181,7 @@ func TestBatchNormKernels(t *testing.T) {
 				wide := func() []float64 { return make([]float64, cols) }
 				mean, vari, a, b, scale := wide(), wide(), wide(), wide(), wide()
 				ColumnMoments(rows, cols, x, mean, vari)
-				NormalizeSums(rows, cols, x, dy, mean, a, b)
+				NormalizeSums(rows, cols, x, dy, nil, mean, a, b)
 				for c := range cols {
 					var m, v, sa, sb float64
 					for i := c; i < len(x); i += cols {
@@ -209,13 +209,13 @@ func TestBatchNormKernels(t *testing.T) {
 					scaled[i] = float64(dy[i]) * scale[c]
 					wantDX[i] = scaled[i] - a[c] - b[c]*d
 				}
-				Normalize(rows, cols, x, mean, scale, shift, y)
+				Normalize(rows, cols, x, mean, scale, shift, nil, false, y)
 				closeTo(t, "Normalize", y, want, 1e-6)
-				Normalize(rows, cols, x, mean, scale, nil, y)
+				Normalize(rows, cols, x, mean, scale, nil, nil, false, y)
 				closeTo(t, "Normalize without shift", y, plain, 1e-6)
-				NormalizeBackward(rows, cols, x, dy, mean, scale, a, b, dx)
+				NormalizeBackward(rows, cols, x, dy, nil, mean, scale, a, b, dx)
 				closeTo(t, "NormalizeBackward", dx, wantDX, 1e-6)
-				NormalizeBackward(rows, cols, nil, dy, nil, scale, nil, nil, dx)
+				NormalizeBackward(rows, cols, nil, dy, nil, nil, scale, nil, nil, dx)
 				closeTo(t, "NormalizeBackward of constants", dx, scaled, 1e-6)
 				check("Normalize")
 				checkDX("NormalizeBackward")
@@ -277,7 +277,7 @@ func testPool(t *testing.T, p Pool, n int, r *rng.Stream) {
 	}
 	p.MaxForward(n, x, y, arg)
 	closeTo(t, "MaxForward", y, wantY, 0)
-	p.MaxBackward(n, dy, arg, dx)
+	p.MaxBackward(n, dy, nil, arg, dx)
 	closeTo(t, "MaxBackward", dx, wantDX, 1e-6)
 	p.AvgForward(n, x, y)
 	closeTo(t, "AvgForward", y, wantAvg, 1e-6)
@@ -304,11 +304,11 @@ func TestElementwiseAllocateNothing(t *testing.T) {
 		L2Normalize(rows, cols, x, y, norm, 1e-12)
 		L2NormalizeBackward(rows, cols, y, norm, dy, x, 1e-12)
 		ColumnMoments(rows, cols, x, m, v)
-		Normalize(rows, cols, x, m, v, y, y)
-		NormalizeSums(rows, cols, x, y, m, m, v)
-		NormalizeBackward(rows, cols, x, dy, m, v, m, v, y)
+		Normalize(rows, cols, x, m, v, y, nil, false, y)
+		NormalizeSums(rows, cols, x, y, nil, m, m, v)
+		NormalizeBackward(rows, cols, x, dy, nil, m, v, m, v, y)
 		p.MaxForward(1, x, y, arg)
-		p.MaxBackward(1, dy, arg, x)
+		p.MaxBackward(1, dy, nil, arg, x)
 		p.AvgForward(1, x, y)
 		p.AvgBackward(1, dy, x)
 	}
@@ -339,12 +339,12 @@ func BenchmarkElementwise(b *testing.B) {
 		{"Add", func() { Add(x, dy, y) }},
 		{"ColumnSums", func() { AddColumnSums(n*28*28, c, dy, y[:c]) }},
 		{"MaxForward", func() { p.MaxForward(n, x, y, arg) }},
-		{"MaxBackward", func() { p.MaxBackward(n, dy, arg, y) }},
+		{"MaxBackward", func() { p.MaxBackward(n, dy, nil, arg, y) }},
 		{"AvgForward", func() { p.AvgForward(n, x, y) }},
 		{"Moments", func() { ColumnMoments(n*28*28, c, x, m, v) }},
-		{"Normalize", func() { Normalize(n*28*28, c, x, m, v, dy, y) }},
-		{"NormalizeSums", func() { NormalizeSums(n*28*28, c, x, dy, m, m, v) }},
-		{"NormalizeBackward", func() { NormalizeBackward(n*28*28, c, x, dy, m, v, m, v, y) }},
+		{"Normalize", func() { Normalize(n*28*28, c, x, m, v, dy, nil, false, y) }},
+		{"NormalizeSums", func() { NormalizeSums(n*28*28, c, x, dy, nil, m, m, v) }},
+		{"NormalizeBackward", func() { NormalizeBackward(n*28*28, c, x, dy, nil, m, v, m, v, y) }},
 	} {
 		b.Run(k.name, func(b *testing.B) {
 			b.SetBytes(int64(size) * 4)

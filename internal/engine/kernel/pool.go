@@ -1,10 +1,6 @@
 package kernel
 
-import (
-	"math"
-
-	"tercet/internal/par"
-)
+import "tercet/internal/par"
 
 // Pool describes pooling of images (H, W, C) with KH x KW windows. Padding lies
 // outside the image: it never wins a maximum and counts as zeros in a mean (as
@@ -21,161 +17,188 @@ func (p *Pool) Out() (oh, ow int) {
 	return (p.H+2*p.PadH-p.KH)/p.StrideH + 1, (p.W+2*p.PadW-p.KW)/p.StrideW + 1
 }
 
-type poolJob struct {
-	Pool
-	oh, ow       int
-	x, y, dy, dx []float32
-	arg          []int32
-	run          func(j *poolJob, lo, hi int)
-}
-
-func (j *poolJob) Run(lo, hi int) { j.run(j, lo, hi) }
-
-var poolJobs par.Free[poolJob]
-
-func (p *Pool) do(n int, j poolJob) {
-	k := poolJobs.Get()
-	*k = j
-	k.Pool = *p
-	k.oh, k.ow = p.Out()
-	par.Do(n, 1, k)
-	*k = poolJob{}
-	poolJobs.Put(k)
-}
-
 // MaxForward sets y (n, OH, OW, C) to the windows' maxima of x (n, H, W, C) and
 // arg (as y) to the winner's offset inside its image. Of equal values the first
 // in row-major order wins; NaN wins over every number. Needs PadH < KH and
 // PadW < KW, so that every window holds a pixel.
 func (p *Pool) MaxForward(n int, x, y []float32, arg []int32) {
-	p.do(n, poolJob{x: x, y: y, arg: arg, run: (*poolJob).maxForward})
+	p.rows(n, poolJob{x: x, y: y, arg: arg, run: (*poolJob).maxForward})
 }
 
-// MaxBackward sets dx (n, H, W, C): each dy goes to its window's winner.
-func (p *Pool) MaxBackward(n int, dy []float32, arg []int32, dx []float32) {
-	p.do(n, poolJob{dy: dy, dx: dx, arg: arg, run: (*poolJob).maxBackward})
+// MaxBackward sets dx (n, H, W, C): each dy goes to its window's winner, where
+// mask > 0 (as dy; nil: everywhere). With the pooled output as the mask, dx is
+// the gradient before a ReLU that came before the pooling, since the winner is
+// the output.
+func (p *Pool) MaxBackward(n int, dy, mask []float32, arg []int32, dx []float32) {
+	p.back(n, poolJob{dy: dy, mask: mask, dx: dx, arg: arg}, (*poolJob).maxBack)
 }
 
 // AvgForward sets y (n, OH, OW, C) to the windows' sums over KH*KW.
 func (p *Pool) AvgForward(n int, x, y []float32) {
-	p.do(n, poolJob{x: x, y: y, run: (*poolJob).avgForward})
+	p.rows(n, poolJob{x: x, y: y, run: (*poolJob).avgForward})
 }
 
 // AvgBackward sets dx (n, H, W, C): each dy is spread evenly over its window.
 func (p *Pool) AvgBackward(n int, dy, dx []float32) {
-	p.do(n, poolJob{dy: dy, dx: dx, run: (*poolJob).avgBackward})
+	p.back(n, poolJob{dy: dy, dx: dx}, (*poolJob).avgBack)
 }
 
-// window returns the pixels [r0, r1) x [c0, c1) of output (i, j).
-func (p *Pool) window(i, j int) (r0, r1, c0, c1 int) {
-	r0, c0 = i*p.StrideH-p.PadH, j*p.StrideW-p.PadW
-	return max(r0, 0), min(r0+p.KH, p.H), max(c0, 0), min(c0+p.KW, p.W)
+// poolJob runs over the output rows of all images, or over the images where
+// windows overlap and gradients are added.
+type poolJob struct {
+	Pool
+	level              Level
+	oh, ow             int
+	x, y, dy, mask, dx []float32
+	arg                []int32
+	add                bool
+	run                func(j *poolJob, image, row int)
 }
 
-func (j *poolJob) maxForward(lo, hi int) {
-	in, out := j.H*j.W*j.C, j.oh*j.ow*j.C
+var poolJobs par.Free[poolJob]
+
+// windows is a row of windows inside an image: count of them, kh x kw pixels of
+// c channels, row numbers from one pixel to the one below, next numbers from one
+// window to the next. first is the first pixel's offset in the image.
+type windows struct {
+	count, c, kh, kw, row, next, first int
+}
+
+// from returns where, in a slice of all images, the windows' pixels begin and
+// end; size is one image's.
+func (w *windows) from(image, size int) (at, end int) {
+	at = image*size + w.first
+	return at, at + (w.count-1)*w.next + (w.kh-1)*w.row + w.kw*w.c
+}
+
+// at returns the longest row of equal windows that begins with output (i, k).
+func (p *Pool) at(i, k, ow int) windows {
+	r0, c0 := i*p.StrideH-p.PadH, k*p.StrideW-p.PadW
+	r1, c1 := min(r0+p.KH, p.H), min(c0+p.KW, p.W)
+	r0, c0 = max(r0, 0), max(c0, 0)
+	w := windows{count: 1, c: p.C, kh: r1 - r0, kw: c1 - c0, row: p.W * p.C, next: p.StrideW * p.C, first: (r0*p.W + c0) * p.C}
+	if w.kw == p.KW {
+		w.count = min((p.W+p.PadW-p.KW)/p.StrideW+1, ow) - k
+	}
+	return w
+}
+
+func (p *Pool) begin(j poolJob) *poolJob {
+	k := poolJobs.Get()
+	*k = j
+	k.Pool, k.level = *p, Current()
+	k.oh, k.ow = p.Out()
+	return k
+}
+
+// rows runs j over all output rows, whose outputs are its own.
+func (p *Pool) rows(n int, j poolJob) {
+	k := p.begin(j)
+	par.Do(n*k.oh, max(1, elems/max(p.StrideH*p.W*p.C, 1)), k)
+	*k = poolJob{}
+	poolJobs.Put(k)
+}
+
+// back runs j over output rows where every pixel belongs to one window or none,
+// so that each row writes its own pixels, and else over images.
+func (p *Pool) back(n int, j poolJob, run func(j *poolJob, image, row int)) {
+	j.run = run
+	if oh, ow := p.Out(); p.KH == p.StrideH && p.KW == p.StrideW && p.PadH == 0 && p.PadW == 0 && oh > 0 && ow > 0 {
+		p.rows(n, j)
+		return
+	}
+	k := p.begin(j)
+	k.add = true
+	par.Do(n, 1, (*poolImages)(k))
+	*k = poolJob{}
+	poolJobs.Put(k)
+}
+
+// Run does output rows [lo, hi), counted over all images.
+func (j *poolJob) Run(lo, hi int) {
+	for r := lo; r < hi; r++ {
+		j.run(j, r/j.oh, r%j.oh)
+	}
+}
+
+// poolImages is poolJob as a par.Runner over images.
+type poolImages poolJob
+
+// Run does images [lo, hi).
+func (j *poolImages) Run(lo, hi int) {
+	size := j.H * j.W * j.C
 	for b := lo; b < hi; b++ {
-		x := j.x[b*in : (b+1)*in]
-		for o := range j.oh * j.ow {
-			at := b*out + o*j.C
-			y, arg := j.y[at:at+j.C], j.arg[at:at+j.C]
-			r0, r1, c0, c1 := j.window(o/j.ow, o%j.ow)
-			first := (r0*j.W + c0) * j.C
-			copy(y, x[first:first+j.C])
-			for c := range arg {
-				arg[c] = int32(first + c)
-			}
-			for r := r0; r < r1; r++ {
-				for col := c0; col < c1; col++ {
-					off := (r*j.W + col) * j.C
-					if off == first {
-						continue
-					}
-					maxInto(y, arg, x[off:off+j.C], off)
-				}
-			}
+		clear(j.dx[b*size : (b+1)*size])
+		for r := range j.oh {
+			j.run((*poolJob)(j), b, r)
 		}
 	}
 }
 
-// maxInto replaces y and arg where x is greater, or is the first NaN.
-func maxInto(y []float32, arg []int32, x []float32, off int) {
-	y, arg = y[:len(x)], arg[:len(x)]
-	for c, v := range x {
-		old := y[c]
-		best, won := math.Float32bits(old), arg[c]
-		bits, at := math.Float32bits(v), int32(off+c)
-		// Which pixel wins is random, so these must compile to conditional moves: of
-		// integers, one for each comparison.
-		if v > old {
-			best = bits
-		}
-		if v > old {
-			won = at
-		}
-		if v != v && old == old {
-			best, won = bits, at
-		}
-		y[c], arg[c] = math.Float32frombits(best), won
+func (j *poolJob) maxForward(image, row int) {
+	out := (image*j.oh + row) * j.ow * j.C
+	for k := 0; k < j.ow; {
+		w := j.at(row, k, j.ow)
+		at, end := w.from(image, j.H*j.W*j.C)
+		to, n := out+k*j.C, w.count*j.C
+		j.level.maxWindows(w, j.x[at:end], j.y[to:to+n], j.arg[to:to+n])
+		k += w.count
 	}
 }
 
-func (j *poolJob) maxBackward(lo, hi int) {
-	in, out := j.H*j.W*j.C, j.oh*j.ow*j.C
-	for b := lo; b < hi; b++ {
-		dx := j.dx[b*in : (b+1)*in]
-		clear(dx)
-		arg := j.arg[b*out : (b+1)*out]
-		for o, v := range j.dy[b*out : (b+1)*out] {
-			dx[arg[o]] += v
+func (j *poolJob) maxBack(image, row int) {
+	j.clearRest(image, row)
+	out := (image*j.oh + row) * j.ow * j.C
+	for k := 0; k < j.ow; {
+		w := j.at(row, k, j.ow)
+		at, end := w.from(image, j.H*j.W*j.C)
+		to, n := out+k*j.C, w.count*j.C
+		var mask []float32
+		if j.mask != nil {
+			mask = j.mask[to : to+n]
 		}
+		j.level.maxWindowsBack(w, j.add, j.dy[to:to+n], mask, j.arg[to:to+n], j.dx[at:end])
+		k += w.count
 	}
 }
 
-func (j *poolJob) avgForward(lo, hi int) {
-	in, out := j.H*j.W*j.C, j.oh*j.ow*j.C
-	scale := 1 / float32(j.KH*j.KW)
-	for b := lo; b < hi; b++ {
-		x := j.x[b*in : (b+1)*in]
-		for o := range j.oh * j.ow {
-			at := b*out + o*j.C
-			y := j.y[at : at+j.C]
-			clear(y)
-			r0, r1, c0, c1 := j.window(o/j.ow, o%j.ow)
-			for r := r0; r < r1; r++ {
-				for col := c0; col < c1; col++ {
-					off := (r*j.W + col) * j.C
-					for c, v := range x[off : off+j.C] {
-						y[c] += v
-					}
-				}
-			}
-			for c := range y {
-				y[c] *= scale
-			}
-		}
+func (j *poolJob) avgForward(image, row int) {
+	out := (image*j.oh + row) * j.ow * j.C
+	for k := 0; k < j.ow; {
+		w := j.at(row, k, j.ow)
+		at, end := w.from(image, j.H*j.W*j.C)
+		to, n := out+k*j.C, w.count*j.C
+		j.level.avgWindows(w, 1/float32(j.KH*j.KW), j.x[at:end], j.y[to:to+n])
+		k += w.count
 	}
 }
 
-func (j *poolJob) avgBackward(lo, hi int) {
-	in, out := j.H*j.W*j.C, j.oh*j.ow*j.C
-	scale := 1 / float32(j.KH*j.KW)
-	for b := lo; b < hi; b++ {
-		dx := j.dx[b*in : (b+1)*in]
-		clear(dx)
-		for o := range j.oh * j.ow {
-			at := b*out + o*j.C
-			dy := j.dy[at : at+j.C]
-			r0, r1, c0, c1 := j.window(o/j.ow, o%j.ow)
-			for r := r0; r < r1; r++ {
-				for col := c0; col < c1; col++ {
-					off := (r*j.W + col) * j.C
-					d := dx[off : off+j.C]
-					for c, v := range dy {
-						d[c] += v * scale
-					}
-				}
-			}
+func (j *poolJob) avgBack(image, row int) {
+	j.clearRest(image, row)
+	out := (image*j.oh + row) * j.ow * j.C
+	for k := 0; k < j.ow; {
+		w := j.at(row, k, j.ow)
+		at, end := w.from(image, j.H*j.W*j.C)
+		to, n := out+k*j.C, w.count*j.C
+		j.level.avgWindowsBack(w, j.add, 1/float32(j.KH*j.KW), j.dy[to:to+n], j.dx[at:end])
+		k += w.count
+	}
+}
+
+// clearRest clears the pixels beside and, for the last row, below all windows,
+// where gradients are written and not added.
+func (j *poolJob) clearRest(image, row int) {
+	if j.add {
+		return
+	}
+	line := j.W * j.C
+	top := (image*j.H + row*j.KH) * line
+	if used := j.ow * j.KW * j.C; used < line {
+		for r := range j.KH {
+			clear(j.dx[top+r*line+used : top+(r+1)*line])
 		}
+	}
+	if row == j.oh-1 {
+		clear(j.dx[top+j.KH*line : (image+1)*j.H*line])
 	}
 }

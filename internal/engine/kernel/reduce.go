@@ -76,30 +76,6 @@ func (j *sumJob) Run(lo, hi int) {
 	}
 }
 
-type axpyJob struct {
-	alpha float32
-	x, y  []float32
-}
-
-var axpyJobs par.Free[axpyJob]
-
-// Axpy computes y += alpha*x for slices of equal length.
-func Axpy(alpha float32, x, y []float32) {
-	j := axpyJobs.Get()
-	*j = axpyJob{alpha, x, y[:len(x)]}
-	par.Do(len(x), sumChunk, j)
-	*j = axpyJob{}
-	axpyJobs.Put(j)
-}
-
-// Run does elements [lo, hi).
-func (j *axpyJob) Run(lo, hi int) {
-	x, y := j.x[lo:hi], j.y[lo:hi]
-	for i, v := range x {
-		y[i] += j.alpha * v
-	}
-}
-
 // MaxAbs returns the largest magnitude in x, 0 for none, and NaN where x holds
 // a NaN.
 func MaxAbs(x []float32) float32 {

@@ -10,49 +10,72 @@ import (
 const elems = 1 << 14
 
 type reluJob struct {
+	level        Level
 	x, y, dy, dx []float32
 	backward     bool
 }
 
 var reluJobs par.Free[reluJob]
 
-// ReLU sets y[i] = max(x[i], 0). NaN stays NaN. y may be x.
+// ReLU sets y[i] = max(x[i], 0). NaN stays NaN, -0 becomes 0. y may be x.
 func ReLU(x, y []float32) {
 	j := reluJobs.Get()
-	*j = reluJob{x: x, y: y[:len(x)]}
+	*j = reluJob{level: Current(), x: x, y: y[:len(x)]}
 	par.Do(len(x), elems, j)
 	*j = reluJob{}
 	reluJobs.Put(j)
 }
 
-// ReLUBackward sets dx[i] = dy[i] where y[i] > 0 and 0 elsewhere, for y made by
-// ReLU. dx may be dy.
+// ReLUBackward sets dx[i] = dy[i] where y[i] > 0 and 0 elsewhere (also where
+// y[i] is NaN), for y made by ReLU. dx may be dy.
 func ReLUBackward(y, dy, dx []float32) {
 	j := reluJobs.Get()
-	*j = reluJob{y: y, dy: dy[:len(y)], dx: dx[:len(y)], backward: true}
+	*j = reluJob{level: Current(), y: y, dy: dy[:len(y)], dx: dx[:len(y)], backward: true}
 	par.Do(len(y), elems, j)
 	*j = reluJob{}
 	reluJobs.Put(j)
 }
 
-// Run does elements [lo, hi). Both loops are free of branches: activations have
-// random signs, which a branch predictor cannot learn.
+// Run does elements [lo, hi).
 func (j *reluJob) Run(lo, hi int) {
 	if j.backward {
-		y, dy, dx := j.y[lo:hi], j.dy[lo:hi], j.dx[lo:hi]
-		for i, v := range y {
-			// y >= 0 and never -0, so its bits are a positive integer iff y > 0.
-			mask := uint32(-int32(math.Float32bits(v)) >> 31)
-			dx[i] = math.Float32frombits(math.Float32bits(dy[i]) & mask)
-		}
+		j.level.reluBackward(j.y[lo:hi], j.dy[lo:hi], j.dx[lo:hi])
 		return
 	}
-	x, y := j.x[lo:hi], j.y[lo:hi]
+	j.level.relu(j.x[lo:hi], j.y[lo:hi])
+}
+
+// The loops of level Generic are free of branches: activations have random
+// signs, which a branch predictor cannot learn.
+
+func reluGeneric(x, y []float32) {
+	y = y[:len(x)]
 	for i, v := range x {
-		b := math.Float32bits(v)
-		if v <= 0 { // a conditional move; false for NaN, and -0 becomes 0
-			b = 0
-		}
-		y[i] = math.Float32frombits(b)
+		y[i] = positive(v)
 	}
+}
+
+func reluBackwardGeneric(y, dy, dx []float32) {
+	dy, dx = dy[:len(y)], dx[:len(y)]
+	for i, v := range y {
+		dx[i] = where(v, dy[i])
+	}
+}
+
+// positive returns v, or 0 where v <= 0.
+func positive(v float32) float32 {
+	b := math.Float32bits(v)
+	if v <= 0 { // a conditional move; false for NaN, and -0 becomes 0
+		b = 0
+	}
+	return math.Float32frombits(b)
+}
+
+// where returns v where mask > 0, else 0.
+func where(mask, v float32) float32 {
+	var b uint32
+	if mask > 0 {
+		b = math.Float32bits(v)
+	}
+	return math.Float32frombits(b)
 }

@@ -87,7 +87,7 @@ func (l *BatchNorm2D) Forward(x *array.Array, mode Mode) *array.Array {
 		l.scale[i] = l.inv[i] * float64(l.weight.Value.Data[i])
 	}
 	y := rowsOf(&l.y, n, l.out)
-	kernel.Normalize(rows, c, x.Data, l.mean, l.scale, l.bias.Value.Data, y.Data)
+	kernel.Normalize(rows, c, x.Data, l.mean, l.scale, l.bias.Value.Data, nil, false, y.Data)
 	return y
 }
 
@@ -108,7 +108,7 @@ func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 	l.checkGrad(dy, n)
 	rows, c := n*l.perRow(), len(l.mean)
 	if need&Weights != 0 || l.mode != Eval {
-		kernel.NormalizeSums(rows, c, l.x.Data, dy.Data, l.mean, l.sumA, l.sumB)
+		kernel.NormalizeSums(rows, c, l.x.Data, dy.Data, nil, l.mean, l.sumA, l.sumB)
 	}
 	if need&Weights != 0 {
 		for i := range l.mean {
@@ -121,7 +121,7 @@ func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 	}
 	dx := rowsOf(&l.dx, n, l.in)
 	if l.mode == Eval {
-		kernel.NormalizeBackward(rows, c, nil, dy.Data, nil, l.scale, nil, nil, dx.Data)
+		kernel.NormalizeBackward(rows, c, nil, dy.Data, nil, nil, l.scale, nil, nil, dx.Data)
 		return dx
 	}
 	// dx = scale * (dy - mean(dy) - xhat * mean(dy * xhat)), xhat = (x-mean)*inv.
@@ -129,7 +129,7 @@ func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 		l.sumA[i] *= s / float64(rows)
 		l.sumB[i] *= s * l.inv[i] * l.inv[i] / float64(rows)
 	}
-	kernel.NormalizeBackward(rows, c, l.x.Data, dy.Data, l.mean, l.scale, l.sumA, l.sumB, dx.Data)
+	kernel.NormalizeBackward(rows, c, l.x.Data, dy.Data, nil, l.mean, l.scale, l.sumA, l.sumB, dx.Data)
 	return dx
 }
 

@@ -70,7 +70,7 @@ func (l *MaxPool) Backward(dy *array.Array, need Need) *array.Array {
 		return nil
 	}
 	dx := rowsOf(&l.dx, n, l.in)
-	l.pool.MaxBackward(n, dy.Data, l.arg, dx.Data)
+	l.pool.MaxBackward(n, dy.Data, nil, l.arg, dx.Data)
 	return dx
 }
 

@@ -1,0 +1,69 @@
+package kernel
+
+func (Level) relu(x, y []float32)                    { reluGeneric(x, y) }
+func (Level) reluBackward(y, dy, dx []float32)       { reluBackwardGeneric(y, dy, dx) }
+func (Level) add(a, b, out []float32)                { addGeneric(a, b, out) }
+func (Level) addReLU(a, b, out []float32)            { addReLUGeneric(a, b, out) }
+func (Level) axpy(alpha float32, x, y []float32)     { axpyGeneric(alpha, x, y) }
+func (Level) scale(alpha float32, x []float32)       { scaleGeneric(alpha, x) }
+func (Level) addRows(rows, cols int, y, b []float32) { addRowsGeneric(rows, cols, y, b) }
+
+func (Level) normalize(rows, cols int, x, mean, scale, shift, y []float32) {
+	normalizeGeneric(rows, cols, x, mean, scale, shift, nil, false, y)
+}
+
+func (Level) normalizeReLU(rows, cols int, x, mean, scale, shift, y []float32) {
+	normalizeGeneric(rows, cols, x, mean, scale, shift, nil, true, y)
+}
+
+func (Level) normalizeAdd(rows, cols int, x, mean, scale, shift, add, y []float32) {
+	normalizeGeneric(rows, cols, x, mean, scale, shift, add, false, y)
+}
+
+func (Level) normalizeAddReLU(rows, cols int, x, mean, scale, shift, add, y []float32) {
+	normalizeGeneric(rows, cols, x, mean, scale, shift, add, true, y)
+}
+
+func (Level) normalizeBack(rows, cols int, x, dy, mean, scale, shift, slope, dx []float32) {
+	normalizeBackGeneric(rows, cols, x, dy, nil, mean, scale, shift, slope, dx)
+}
+
+func (Level) normalizeBackMasked(rows, cols int, x, dy, mask, mean, scale, shift, slope, dx []float32) {
+	normalizeBackGeneric(rows, cols, x, dy, mask, mean, scale, shift, slope, dx)
+}
+
+func (Level) scaleRows(rows, cols int, dy, scale, dx []float32) {
+	scaleRowsGeneric(rows, cols, dy, nil, scale, dx)
+}
+
+func (Level) scaleRowsMasked(rows, cols int, dy, mask, scale, dx []float32) {
+	scaleRowsGeneric(rows, cols, dy, mask, scale, dx)
+}
+
+func (Level) columnSums(rows, cols int, x []float32, s []float64) {
+	columnSumsGeneric(rows, cols, x, s)
+}
+
+func (Level) columnMoments(rows, cols int, x []float32, centre, s, q []float64) {
+	columnMomentsGeneric(rows, cols, x, centre, s, q)
+}
+
+func (Level) columnProducts(rows, cols int, x, dy []float32, centre, s, q []float64) {
+	columnProductsGeneric(rows, cols, x, dy, nil, centre, s, q)
+}
+
+func (Level) columnProductsMasked(rows, cols int, x, dy, mask []float32, centre, s, q []float64) {
+	columnProductsGeneric(rows, cols, x, dy, mask, centre, s, q)
+}
+
+func (Level) maxWindows(w windows, x, y []float32, arg []int32) { maxWindowsGeneric(w, x, y, arg) }
+
+func (Level) maxWindowsBack(w windows, add bool, dy, mask []float32, arg []int32, dx []float32) {
+	maxWindowsBackGeneric(w, add, dy, mask, arg, dx)
+}
+
+func (Level) avgWindows(w windows, scale float32, x, y []float32) { avgWindowsGeneric(w, scale, x, y) }
+
+func (Level) avgWindowsBack(w windows, add bool, scale float32, dy, dx []float32) {
+	avgWindowsBackGeneric(w, add, scale, dy, dx)
+}
