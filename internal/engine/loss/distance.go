@@ -9,7 +9,8 @@ import (
 	"tercet/internal/par"
 )
 
-// ErrNonFinite is wrapped by every error about a NaN or infinite distance.
+// ErrNonFinite is wrapped by every error about a NaN or infinite distance or
+// cosine.
 var ErrNonFinite = errors.New("non-finite distance")
 
 // Distance names the distance between two embeddings that a loss works on.
@@ -49,9 +50,9 @@ type edges struct {
 	dist  []float64 // dist[e]: distance of pairs[e]
 	coef  []float64 // coef[e]: dLoss/d(dist[e])
 
+	ends      incidence
 	measuring measureJob
 	pulling   pullJob
-	acc       []float64 // (B, D) gradient in float64
 }
 
 func newEdges(d Distance, eps float64) edges {
@@ -61,8 +62,9 @@ func newEdges(d Distance, eps float64) edges {
 	return edges{distance: d, eps: eps}
 }
 
-// check returns an error unless z is (B, D) and grad is nil or of z's shape.
-func (g *edges) check(z, grad *array.Array) error {
+// checkShapes returns an error unless z is (B, D) and grad is nil or of z's
+// shape.
+func checkShapes(z, grad *array.Array) error {
 	if len(z.Shape) != 2 { // SameShape alone would allocate its list
 		return fmt.Errorf("loss: %w", z.SameShape("embeddings", -1, -1))
 	}
@@ -80,7 +82,7 @@ func (g *edges) measure(z *array.Array) error {
 	n := len(g.pairs)
 	g.dist, g.coef = grow(g.dist, n), grow(g.coef, n)
 	g.measuring = measureJob{g, z}
-	par.Do(n, 32, &g.measuring)
+	par.Do(n, rowChunk(z.Shape[1]), &g.measuring)
 	for e, d := range g.dist {
 		if math.IsNaN(d) || math.IsInf(d, 0) {
 			p := g.pairs[e]
@@ -103,11 +105,7 @@ func (m *measureJob) Run(lo, hi int) {
 		p := g.pairs[e]
 		x := m.z.Data[int(p.i)*cols:][:cols]
 		y := m.z.Data[int(p.j)*cols:][:cols]
-		var s float64
-		for k, v := range x {
-			d := float64(v) - float64(y[k]) + g.eps
-			s += d * d
-		}
+		s := squaredDistance(x, y, g.eps)
 		if g.distance == Euclidean {
 			s = math.Sqrt(s)
 		}
@@ -129,9 +127,9 @@ func (g *edges) pull(z, grad *array.Array) {
 			g.coef[e] = 0
 		}
 	}
-	g.acc = grow(g.acc, len(z.Data))
+	g.ends.build(g.pairs, z.Shape[0])
 	g.pulling = pullJob{g, z, grad}
-	par.Do(z.Shape[1], 64, &g.pulling)
+	par.Do(z.Shape[0], rowChunk(z.Shape[1]), &g.pulling)
 }
 
 type pullJob struct {
@@ -139,37 +137,56 @@ type pullJob struct {
 	z, grad *array.Array
 }
 
-// Run accumulates columns [lo, hi) of all rows.
+// Run writes the gradients of rows [lo, hi).
 func (p *pullJob) Run(lo, hi int) {
 	g, z := p.g, p.z
-	rows, cols := z.Shape[0], z.Shape[1]
-	for r := range rows {
-		clear(g.acc[r*cols+lo : r*cols+hi])
-	}
-	for e, c := range g.coef {
-		if c == 0 {
-			continue
-		}
-		i, j := int(g.pairs[e].i)*cols, int(g.pairs[e].j)*cols
-		x, y := z.Data[i+lo:i+hi], z.Data[j+lo:j+hi]
-		gx, gy := g.acc[i+lo:i+hi], g.acc[j+lo:j+hi]
-		for k, v := range x {
-			d := c * (float64(v) - float64(y[k]) + g.eps)
-			gx[k] += d
-			gy[k] -= d
-		}
-	}
-	for r := range rows {
-		for k := r*cols + lo; k < r*cols+hi; k++ {
-			p.grad.Data[k] = float32(g.acc[k])
+	cols, eps := z.Shape[1], g.eps
+	var acc [block]float64
+	for r := lo; r < hi; r++ {
+		for from := 0; from < cols; from += block {
+			n := min(block, cols-from)
+			sum := acc[:n]
+			clear(sum)
+			for _, end := range g.ends.at(r) {
+				c := g.coef[end/2]
+				if c == 0 {
+					continue
+				}
+				e := g.pairs[end/2]
+				if end%2 == 1 {
+					c = -c
+				}
+				x, y := z.Data[int(e.i)*cols+from:][:n], z.Data[int(e.j)*cols+from:][:n]
+				for k := range sum {
+					sum[k] += c * (float64(x[k]) - float64(y[k]) + eps)
+				}
+			}
+			for k, v := range sum {
+				p.grad.Data[r*cols+from+k] = float32(v)
+			}
 		}
 	}
 }
 
-// grow returns s with length n, reusing its storage where it suffices.
-func grow(s []float64, n int) []float64 {
-	if cap(s) < n {
-		return make([]float64, n)
+// squaredDistance returns the sum of (x_k - y_k + eps)^2 for x and y of equal
+// length, in float64: four interleaved sums, added at the end.
+func squaredDistance(x, y []float32, eps float64) float64 {
+	y = y[:len(x)]
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 && len(y) >= 4 {
+		d0 := float64(x[0]) - float64(y[0]) + eps
+		d1 := float64(x[1]) - float64(y[1]) + eps
+		d2 := float64(x[2]) - float64(y[2]) + eps
+		d3 := float64(x[3]) - float64(y[3]) + eps
+		s0 += d0 * d0
+		s1 += d1 * d1
+		s2 += d2 * d2
+		s3 += d3 * d3
+		x, y = x[4:], y[4:]
 	}
-	return s[:n]
+	for k, v := range x {
+		d := float64(v) - float64(y[k]) + eps
+		s0 += d * d
+	}
+	return (s0 + s1) + (s2 + s3)
 }

@@ -25,8 +25,8 @@ type Result struct {
 	Loss     float64 // reduced value
 	Tuples   int     // tuples seen
 	Active   int     // tuples with a non-zero gradient
-	Positive float64 // mean distance anchor to positive (in the objective's distance)
-	Negative float64 // mean distance anchor to negative
+	Positive float64 // mean distance anchor to positive, or of similar pairs (in the objective's distance)
+	Negative float64 // mean distance anchor to negative, or of different pairs
 }
 
 // Objective is a loss on embeddings.
@@ -35,6 +35,7 @@ type Objective interface {
 	// overwrites grad (B, D) with dLoss/dz. Rows are checked: an index outside
 	// the batch is an error. No tuples give Loss 0 and a zero gradient.
 	Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error)
-	// Margin returns gamma (for miners that need it), 0 where there is none.
+	// Margin returns the objective's margin (for miners that need it), 0 where
+	// there is none.
 	Margin() float64
 }

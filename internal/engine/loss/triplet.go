@@ -71,7 +71,7 @@ func (l *TripletLoss) Margin() float64 { return l.o.Margin }
 // Soft unless the slope underflows.
 func (l *TripletLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
 	g := &l.g
-	if err := g.check(z, grad); err != nil {
+	if err := checkShapes(z, grad); err != nil {
 		return Result{}, err
 	}
 	rows := z.Shape[0]
