@@ -2,114 +2,119 @@ package kernel
 
 import "tercet/internal/par"
 
-// inputJob computes an input gradient; it is the par.Runner of the general way.
-type inputJob struct {
-	g       Conv
-	level   Level
-	oh, ow  int
-	dy, dx  []float32
-	bands   int // of each image
-	rows    int // input rows of one band
-	pack    weightPack
-	flipped []float32
-	flip    flipJob
-}
-
-var inputJobs par.Free[inputJob]
-
 // BackwardInput overwrites dx with the gradient with respect to the input.
 //
-// With stride 1 it is itself a convolution: of dy by the weights turned by half
-// a circle and transposed, with padding KH-1-PadH and KW-1-PadW. Otherwise, and
-// for few input channels, each task multiplies rows of dy by the transposed
-// weights and adds the patches to a band of dx that no other task touches.
+// It is a correlation of dy with the weights turned by half a circle, one for
+// each remainder (phase) of the input's row and column by the strides: each
+// takes those taps that meet it, and writes every StrideH-th row and StrideW-th
+// pixel of dx. Few input channels have a way of their own (conv_few.go).
 func (g Conv) BackwardInput(n int, dy, w, dx []float32) {
 	oh, ow := g.check(n, len(dx), len(w), len(dy))
 	if n == 0 {
 		return
 	}
-	j := inputJobs.Get()
-	j.g, j.level, j.oh, j.ow = g, Current(), oh, ow
-	j.dy, j.dx = dy, dx
-	if g.StrideH == 1 && g.StrideW == 1 && g.PadH < g.KH && g.PadW < g.KW && g.C >= 8 {
-		j.turned(n, w)
-	} else {
-		j.general(n, w)
+	l := Current()
+	if g.fewChannels(l) {
+		g.inputFew(l, n, oh, ow, dy, w, dx)
+		return
 	}
-	j.dy, j.dx = nil, nil
-	inputJobs.Put(j)
+	j := turnJobs.Get()
+	j.g, j.level, j.w = g, l, w
+	j.split()
+	par.Do(j.total, max(1, 16384/(g.C*g.OutC)), j)
+	c := correlateJobs.Get()
+	c.level, c.n, c.h, c.w, c.c, c.sh, c.sw = j.level, n, oh, ow, g.OutC, 1, 1
+	c.o, c.imageOut = g.C, g.H*g.W*g.C
+	c.parts = c.parts[:0]
+	for i := range j.phases {
+		f := &j.phases[i]
+		c.parts = append(c.parts, correlation{
+			kh: f.y.taps, kw: f.x.taps, top: f.y.start, left: f.x.start,
+			oh: ceilDiv(g.H-f.y.phase, g.StrideH), ow: ceilDiv(g.W-f.x.phase, g.StrideW),
+			at: (f.y.phase*g.W + f.x.phase) * g.C, rowStep: g.StrideH * g.W * g.C, step: g.StrideW * g.C,
+			weights: j.packed[f.packed:],
+		})
+	}
+	c.x, c.bias, c.relu, c.y = dy, nil, false, dx
+	c.run()
+	c.release()
+	j.w = nil
+	turnJobs.Put(j)
 }
 
-func (j *inputJob) turned(n int, w []float32) {
-	g := j.g
-	grow(&j.flipped, len(w))
-	j.flip = flipJob{g, j.level, w, j.flipped}
-	par.Do(g.KH*g.KW, max(1, 16384/(g.C*g.OutC)), &j.flip)
-	j.flip = flipJob{}
-	back := Conv{
-		H: j.oh, W: j.ow, C: g.OutC, OutC: g.C, KH: g.KH, KW: g.KW,
-		StrideH: 1, StrideW: 1, PadH: g.KH - 1 - g.PadH, PadW: g.KW - 1 - g.PadW,
-	}
-	f := convJobs.Get()
-	f.forward(back, j.level, n, g.H, g.W, j.dy, j.flipped, nil, j.dx)
-	f.release()
-}
-
-// flipJob turns the kernel's positions round and transposes each one's matrix.
-type flipJob struct {
+// turnJob packs the turned and transposed weights of all phases; it is the
+// par.Runner of their taps.
+type turnJob struct {
 	g      Conv
 	level  Level
-	w, out []float32
+	w      []float32
+	packed []float32
+	phases []turnPhase
+	total  int // taps of all phases
 }
 
-// Run does kernel positions [lo, hi).
-func (j *flipJob) Run(lo, hi int) {
-	c, o := j.g.C, j.g.OutC
-	for i := lo; i < hi; i++ {
-		to := j.g.KH*j.g.KW - 1 - i
-		j.level.transpose(c, o, j.w[i*c*o:], o, j.out[to*c*o:], c)
+// turnPhase is one phase of rows and columns; its first tap is number first of
+// all, its panels begin at packed.
+type turnPhase struct {
+	y, x          axisPhase
+	first, packed int
+}
+
+var turnJobs par.Free[turnJob]
+
+// axisPhase is one remainder of the input positions i = phase + s*t by the
+// stride s. Of the kernel's positions it meets first, first+s, ..., taps in all;
+// in the reverse of this order they see the outputs start+t, start+t+1, ...
+type axisPhase struct{ phase, first, taps, start int }
+
+func newAxisPhase(phase, k, stride, pad int) axisPhase {
+	a := axisPhase{phase: phase, first: (phase + pad) % stride}
+	a.taps = max(0, ceilDiv(k-a.first, stride))
+	if a.first >= k {
+		a.taps = 0
 	}
+	a.start = (phase+pad-a.first)/stride - (a.taps - 1)
+	return a
 }
 
-func (j *inputJob) general(n int, w []float32) {
-	g := j.g
-	j.pack.do(j.level, g.OutC, g.patch(), view{w, 1, g.OutC})
-	// Neighbouring bands both compute the outputs at their border: bands are
-	// worth it only where there are few images.
-	j.bands = max(1, min(ceilDiv(targetTasks, n), g.H/(4*g.KH)))
-	j.rows = ceilDiv(g.H, j.bands)
-	j.bands = ceilDiv(g.H, j.rows)
-	par.Do(n*j.bands, 1, j)
-}
-
-// Run computes bands [lo, hi).
-func (j *inputJob) Run(lo, hi int) {
+func (j *turnJob) split() {
 	g := &j.g
-	s := gemmScratches.Get()
-	grow(&s.edge, edgeSize)
-	patch := g.patch()
-	ld := oddLines(patch)
-	block := min(blockM, max(14, 65536/ld/14*14))
-	grow(&s.a, block*ld)
-	step := kRun(g.OutC)
-	for t := lo; t < hi; t++ {
-		image, y0 := t/j.bands, t%j.bands*j.rows
-		y1 := min(y0+j.rows, g.H)
-		clear(j.dx[(image*g.H+y0)*g.W*g.C : (image*g.H+y1)*g.W*g.C])
-		// Output row oy touches input rows oy*StrideH-PadH up to KH-1 further.
-		o0 := max(0, ceilDiv(max(0, y0+g.PadH-g.KH+1), g.StrideH))
-		o1 := min(j.oh, (y1-1+g.PadH)/g.StrideH+1)
-		end := (image*j.oh + o1) * j.ow
-		for r := (image*j.oh + o0) * j.ow; r < end; r += block {
-			m := min(block, end-r)
-			beta := float32(0)
-			for p := 0; p < g.OutC; p += step {
-				a := view{j.dy[r*g.OutC+p:], g.OutC, 1}
-				j.level.multiply(m, patch, min(step, g.OutC-p), 1, a, j.pack.run(p), beta, s.a, ld, s.edge)
-				beta = 1
-			}
-			g.scatter(j.dx, s.a, ld, j.oh, j.ow, r, r+m, y0, y1)
+	cols := j.level.shape().packedCols(g.C)
+	j.phases, j.total = j.phases[:0], 0
+	for py := range min(g.StrideH, g.H) {
+		y := newAxisPhase(py, g.KH, g.StrideH, g.PadH)
+		for px := range min(g.StrideW, g.W) {
+			x := newAxisPhase(px, g.KW, g.StrideW, g.PadW)
+			j.phases = append(j.phases, turnPhase{y, x, j.total, j.total * g.OutC * cols})
+			j.total += y.taps * x.taps
 		}
 	}
-	gemmScratches.Put(s)
+	grow(&j.packed, j.total*g.OutC*cols)
+}
+
+// Run packs taps [lo, hi).
+func (j *turnJob) Run(lo, hi int) {
+	g, s := &j.g, j.level.shape()
+	at := 0
+	for t := lo; t < hi; t++ {
+		for at+1 < len(j.phases) && j.phases[at+1].first <= t {
+			at++
+		}
+		f := &j.phases[at]
+		taps, tap := f.y.taps*f.x.taps, t-f.first
+		ky := f.y.first + g.StrideH*(f.y.taps-1-tap/f.x.taps)
+		kx := f.x.first + g.StrideW*(f.x.taps-1-tap%f.x.taps)
+		from := j.w[(ky*g.KW+kx)*g.C*g.OutC:][:g.C*g.OutC]
+		for c := 0; c < g.C; c += s.wide {
+			cols, width := min(s.wide, g.C-c), s.wide
+			if cols <= s.narrow {
+				width = s.narrow
+			}
+			out := j.packed[f.packed+(c*taps+tap*width)*g.OutC:][:g.OutC*width]
+			if cols < width {
+				clear(out)
+			}
+			j.level.transpose(cols, g.OutC, from[c*g.OutC:], g.OutC, out, width)
+		}
+	}
 }

@@ -2,28 +2,45 @@ package kernel
 
 import "tercet/internal/par"
 
-// weightJob computes a weight gradient: the product of the transposed patch
-// matrix (KH*KW*C, n*oh*ow) and dy (n*oh*ow, OutC). Its tasks own a chunk of
-// the patch's columns and a group of outputs. Where there is more than one
+// weightJob computes a weight gradient. For one tap (ky, kx) it is the product of
+// the inputs that the tap sees, transposed, (C, outputs), and dy (outputs, OutC):
+// a tile sums over the pixels of an output row and over the rows that see the
+// image, in place. Where images are small, several are laid pixel by pixel beside
+// each other first (conv_unit.go); where there are few channels, a tile takes all
+// columns of a kernel row at once, from rows that are padded with zeros.
+//
+// Units of images or bands of an image form groups. Where there is more than one
 // group, each sums into its own part, and the parts are added in their order.
-// Chunks and groups depend on the sizes alone.
+// Units and groups depend on the sizes alone. A task is a group and a run of the
+// panels and taps. weightJob is the par.Runner of the tasks.
 type weightJob struct {
-	g            Conv
-	level        Level
-	oh, ow, rows int
-	x, dy, dw    []float32
-	chunks, cols int // chunks of the patch, columns of one
-	groups, span int // groups of outputs, outputs of one
-	parts        []float32
-	add          addParts
+	g           Conv
+	level       Level
+	n, oh, ow   int
+	x, dy, dw   []float32
+	few         bool
+	unit        units
+	groups      int
+	span        int // units of a group
+	chunks      int // runs of panels and taps
+	items       int // panels and taps of a run
+	panels      int
+	taps        int // of a panel: KH*KW, or KH where a tile takes a row of them
+	parts       []float32
+	before, all int // pixels of a padded row, where there are few channels
+	add         addParts
 }
 
 var weightJobs par.Free[weightJob]
 
-// blockRows is the number of outputs whose patches are multiplied at once, the
-// summed index of one product: a panel of dy (16 KiB) stays in the first cache,
-// the patches (at most 144 KiB) in the second.
-const blockRows = 128
+const (
+	// partsLimit bounds the parts of all groups, in numbers.
+	partsLimit = 1 << 20
+	// groupOutputs is the least number of outputs that is worth a part.
+	groupOutputs = 2048
+	// fewRows is the number of channels below which a tile takes a row of taps.
+	fewRows = 8
+)
 
 // BackwardWeights adds the gradients with respect to the weights to dw and,
 // where db is not nil, those with respect to the bias to db.
@@ -34,16 +51,11 @@ func (g Conv) BackwardWeights(n int, x, dy, dw, db []float32) {
 		return
 	}
 	j := weightJobs.Get()
-	j.g, j.level, j.oh, j.ow, j.rows = g, Current(), oh, ow, n*oh*ow
+	j.g, j.level, j.n, j.oh, j.ow = g, Current(), n, oh, ow
 	j.x, j.dy, j.dw = x, dy, dw
-	j.chunks = max(1, min(g.patch()/192, targetTasks), ceilDiv(g.patch(), 288)) // columns: 192 to 288 in large patches
-	j.cols = ceilDiv(g.patch(), j.chunks)
-	j.chunks = ceilDiv(g.patch(), j.cols)
-	blocks := ceilDiv(j.rows, blockRows)
-	j.span = ceilDiv(blocks, min(blocks, max(1, targetTasks/j.chunks))) * blockRows
-	j.groups = ceilDiv(j.rows, j.span)
-	if j.groups > 1 {
-		grow(&j.parts, j.groups*len(dw))
+	j.split()
+	if j.unit.images > 1 {
+		j.unit.pack(j)
 	}
 	par.Do(j.groups*j.chunks, 1, j)
 	if j.groups > 1 {
@@ -52,43 +64,142 @@ func (g Conv) BackwardWeights(n int, x, dy, dw, db []float32) {
 		j.add = addParts{}
 	}
 	if db != nil {
-		AddColumnSums(j.rows, g.OutC, dy, db)
+		AddColumnSums(n*oh*ow, g.OutC, dy, db)
 	}
 	j.x, j.dy, j.dw = nil, nil, nil
 	weightJobs.Put(j)
 }
 
+func (j *weightJob) split() {
+	g := &j.g
+	j.few = g.C < fewRows
+	j.taps = g.KH * g.KW
+	if j.few {
+		j.taps = g.KH
+		j.before = g.PadW
+		j.all = g.PadW + max(g.W, (j.ow-1)*g.StrideW+g.KW-g.PadW)
+	}
+	j.unit.split(g, j.n, j.oh, j.ow, j.few)
+	j.groups = min(targetTasks, j.unit.count, max(1, j.n*j.oh*j.ow/groupOutputs), max(1, partsLimit/len(j.dw)))
+	j.span = ceilDiv(j.unit.count, j.groups)
+	j.groups = ceilDiv(j.unit.count, j.span)
+	if j.groups > 1 {
+		grow(&j.parts, j.groups*len(j.dw))
+	}
+	j.panels = ceilDiv(g.OutC, j.level.shape().wide)
+	all := j.panels * j.taps
+	j.items = ceilDiv(all, min(all, ceilDiv(manyTasks(), j.groups)))
+	j.chunks = ceilDiv(all, j.items)
+}
+
 // Run does tasks [lo, hi).
 func (j *weightJob) Run(lo, hi int) {
-	g := &j.g
-	shape := j.level.shape()
-	s := gemmScratches.Get()
-	grow(&s.edge, edgeSize)
+	s := convScratches.Get()
 	for t := lo; t < hi; t++ {
-		group, p0 := t/j.chunks, t%j.chunks*j.cols
-		p1 := min(p0+j.cols, g.patch())
-		out, beta := j.dw, float32(1)
+		group, first := t/j.chunks, t%j.chunks*j.items
+		last := min(first+j.items, j.panels*j.taps)
+		out := j.dw
 		if j.groups > 1 {
-			out, beta = j.parts[group*len(j.dw):], 0
-		}
-		out = out[p0*g.OutC : p1*g.OutC]
-		ld := oddLines(p1 - p0)
-		grow(&s.a, blockRows*ld)
-		end := min((group+1)*j.span, j.rows)
-		for r := group * j.span; r < end; r += blockRows {
-			k := min(blockRows, end-r)
-			g.gather(s.a, ld, j.x, j.oh, j.ow, r, r+k, p0, p1)
-			b := panels{data: j.dy[r*g.OutC:], ld: g.OutC}
-			if g.OutC > 2*shape.wide || g.OutC%shape.narrow != 0 {
-				grow(&s.b, k*shape.packedCols(g.OutC))
-				j.level.pack(s.b, k, g.OutC, view{b.data, g.OutC, 1}, 0, ceilDiv(g.OutC, shape.wide))
-				b = panels{data: s.b}
+			out = j.parts[group*len(j.dw):][:len(j.dw)]
+			for i := first; i < last; i++ {
+				j.clear(out, i)
 			}
-			j.level.multiply(p1-p0, g.OutC, k, 1, view{s.a, 1, ld}, b, beta, out, g.OutC, s.edge)
-			beta = 1
+		}
+		for u := group * j.span; u < min((group+1)*j.span, j.unit.count); u++ {
+			if j.few {
+				j.rowsOfTaps(s, u, first, last, out)
+				continue
+			}
+			for i := first; i < last; i++ {
+				j.tap(u, i, out)
+			}
 		}
 	}
-	gemmScratches.Put(s)
+	convScratches.Put(s)
+}
+
+// place returns the panel's first column, the columns, and the tap of an item.
+func (j *weightJob) place(item int) (col, cols, tap int) {
+	wide := j.level.shape().wide
+	col = item / j.taps * wide
+	return col, min(wide, j.g.OutC-col), item % j.taps
+}
+
+// clear sets an item of a part to zero.
+func (j *weightJob) clear(part []float32, item int) {
+	col, cols, tap := j.place(item)
+	rows := j.g.patch() / j.taps
+	for r := tap * rows; r < (tap+1)*rows; r++ {
+		clear(part[r*j.g.OutC+col:][:cols])
+	}
+}
+
+// sees returns the outputs [from, to) of n whose tap at kernel position k lies
+// in the size inputs.
+func sees(n, k, stride, pad, size int) (from, to int) {
+	from = ceilDiv(max(0, pad-k), stride)
+	return from, min(n, floorDiv(size-1+pad-k, stride)+1)
+}
+
+// tap adds unit u's share of one tap and panel to dw.
+func (j *weightJob) tap(u, item int, dw []float32) {
+	g := &j.g
+	col, cols, tap := j.place(item)
+	ky, kx := tap/g.KW, tap%g.KW
+	v := j.unit.at(j, u)
+	y0, y1 := sees(j.oh, ky, g.StrideH, g.PadH, g.H)
+	y0, y1 = max(y0, v.y0), min(y1, v.y1)
+	x0, x1 := sees(j.ow, kx, g.StrideW, g.PadW, g.W)
+	if y0 >= y1 || x0 >= x1 {
+		return
+	}
+	t := tileArgs{
+		k: (x1 - x0) * v.images, outer: y1 - y0,
+		rsa: 1, csa: v.xStep, nexta: g.StrideH * v.xRow,
+		rsb: v.dyStep, nextb: v.dyRow,
+		ldc: g.OutC, alpha: 1, beta: 1, cols: cols,
+	}
+	a := v.x[(y0*g.StrideH+ky-g.PadH)*v.xRow+v.column(g, x0, kx):]
+	b := v.dy[y0*v.dyRow+x0*v.images*v.dyStep+col:]
+	c := dw[tap*g.C*g.OutC+col:]
+	strips := ceilDiv(g.C, j.level.shape().rows)
+	for i := range strips {
+		r, end := i*g.C/strips, (i+1)*g.C/strips
+		t.rows = end - r
+		j.level.tile(&t, a[r:], b, c[r*g.OutC:])
+	}
+}
+
+// rowsOfTaps adds unit u's share of kernel rows and panels [first, last) to dw.
+func (j *weightJob) rowsOfTaps(s *convScratch, u, first, last int, dw []float32) {
+	g := &j.g
+	v := j.unit.at(j, u)
+	from, to := max(0, v.y0*g.StrideH-g.PadH), min(g.H, (v.y1-1)*g.StrideH-g.PadH+g.KH)
+	x := s.pad(v.x, from, to, g.W, g.C, j.before, j.all)
+	taps := g.KW * g.C
+	strips := ceilDiv(taps, j.level.shape().rows)
+	for item := first; item < last; item++ {
+		col, cols, ky := j.place(item)
+		y0, y1 := sees(j.oh, ky, g.StrideH, g.PadH, g.H)
+		y0, y1 = max(y0, v.y0), min(y1, v.y1)
+		if y0 >= y1 {
+			continue
+		}
+		t := tileArgs{
+			k: j.ow, outer: y1 - y0,
+			rsa: 1, csa: g.StrideW * g.C, nexta: g.StrideH * x.pitch,
+			rsb: g.OutC, nextb: j.ow * g.OutC,
+			ldc: g.OutC, alpha: 1, beta: 1, cols: cols,
+		}
+		a := x.at(y0*g.StrideH+ky-g.PadH, -g.PadW, g.C)
+		b := v.dy[y0*v.dyRow+col:]
+		c := dw[ky*taps*g.OutC+col:]
+		for i := range strips {
+			r, end := i*taps/strips, (i+1)*taps/strips
+			t.rows = end - r
+			j.level.tile(&t, a[r:], b, c[r*g.OutC:])
+		}
+	}
 }
 
 // addParts adds the groups' parts to dw in their order.

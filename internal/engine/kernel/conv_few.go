@@ -1,0 +1,134 @@
+package kernel
+
+import "tercet/internal/par"
+
+// fewJob computes an input gradient of few channels, where vectors along the
+// channels would be almost empty: they run along the pixels of a row instead.
+// For each input row, the KW*C rows of the weights that meet it, for each kernel
+// row, are multiplied by transposed rows of dy (OutC, ow),
+//
+//	t[kx, c, ox] = sum over ky, o of w[ky, kx, c, o] * dy[oy(ky), ox, o],
+//
+// and t is added up along its diagonals, where ox*StrideW + kx is the same.
+// It is the par.Runner of the bands of input rows.
+type fewJob struct {
+	g           Conv
+	level       Level
+	oh, ow      int
+	dy, w, dx   []float32
+	bands, rows int // of each image
+}
+
+var fewJobs par.Free[fewJob]
+
+// fewLimit bounds the transposed rows of dy of a band, in numbers.
+const fewLimit = 1 << 17
+
+// fewChannels reports whether vectors along the input's channels are too empty.
+func (g Conv) fewChannels(l Level) bool { return 2*g.C <= l.shape().narrow }
+
+func (g Conv) inputFew(l Level, n, oh, ow int, dy, w, dx []float32) {
+	j := fewJobs.Get()
+	j.g, j.level, j.oh, j.ow, j.dy, j.w, j.dx = g, l, oh, ow, dy, w, dx
+	// Neighbouring bands both transpose the rows of dy between them.
+	least := max(g.KH, g.StrideH)
+	j.rows = max(least, (fewLimit/(g.OutC*j.pitch())-ceilDiv(g.KH, g.StrideH))*g.StrideH)
+	if want := ceilDiv(manyTasks(), n); want > 1 {
+		j.rows = min(j.rows, max(least, ceilDiv(g.H, want)))
+	}
+	j.bands = ceilDiv(g.H, j.rows)
+	j.rows = ceilDiv(g.H, j.bands)
+	j.bands = ceilDiv(g.H, j.rows)
+	par.Do(n*j.bands, 1, j)
+	j.dy, j.w, j.dx = nil, nil, nil
+	fewJobs.Put(j)
+}
+
+// pitch returns the distance of transposed rows of dy.
+func (j *fewJob) pitch() int { return roundUp(j.ow, 16) }
+
+// Run computes bands [lo, hi).
+func (j *fewJob) Run(lo, hi int) {
+	s := convScratches.Get()
+	for t := lo; t < hi; t++ {
+		y0 := t % j.bands * j.rows
+		j.band(s, t/j.bands, y0, min(y0+j.rows, j.g.H))
+	}
+	convScratches.Put(s)
+}
+
+// band computes input rows [y0, y1) of an image.
+func (j *fewJob) band(s *convScratch, image, y0, y1 int) {
+	g := &j.g
+	pitch := j.pitch()
+	block := g.OutC * pitch
+	// Rows of dy that reach the band, the last one first: as ky grows, oy falls.
+	top := min(j.oh-1, (y1-1+g.PadH)/g.StrideH)
+	bottom := max(0, ceilDiv(max(0, y0+g.PadH-g.KH+1), g.StrideH))
+	grow(&s.a, max(0, top-bottom+1)*block)
+	for oy := bottom; oy <= top; oy++ {
+		from := j.dy[(image*j.oh+oy)*j.ow*g.OutC:][:j.ow*g.OutC]
+		j.level.transpose(j.ow, g.OutC, from, g.OutC, s.a[(top-oy)*block:], pitch)
+	}
+	taps := g.KW * g.C
+	grow(&s.b, taps*pitch)
+	for iy := y0; iy < y1; iy++ {
+		row := j.dx[(image*g.H+iy)*g.W*g.C:][:g.W*g.C]
+		clear(row)
+		a := newAxisPhase(iy%g.StrideH, g.KH, g.StrideH, g.PadH)
+		last := (iy + g.PadH) / g.StrideH // the row of dy that a.first sees
+		m0, m1 := max(0, last-(j.oh-1)), min(a.taps, last+1)
+		if m0 >= m1 {
+			continue
+		}
+		j.products(s.b, s.a[(top-last+m0)*block:], a.first+m0*g.StrideH, m1-m0)
+		for kx := range g.KW {
+			for c := range g.C {
+				j.shift(row, s.b[(kx*g.C+c)*pitch:][:j.ow], kx, c)
+			}
+		}
+	}
+}
+
+// products computes t from rows kernel rows, ky and every StrideH-th after it.
+func (j *fewJob) products(t, dy []float32, ky, rows int) {
+	g, s, pitch := &j.g, j.level.shape(), j.pitch()
+	taps := g.KW * g.C
+	args := tileArgs{
+		k: g.OutC, outer: rows, rsa: g.OutC, csa: 1, nexta: g.StrideH * taps * g.OutC,
+		rsb: pitch, nextb: g.OutC * pitch, ldc: pitch, alpha: 1,
+	}
+	strips := ceilDiv(taps, s.rows)
+	for ox := 0; ox < j.ow; ox += s.wide {
+		args.cols = min(s.wide, j.ow-ox)
+		for u := range strips {
+			r, end := u*taps/strips, (u+1)*taps/strips
+			args.rows = end - r
+			j.level.tile(&args, j.w[(ky*taps+r)*g.OutC:], dy[ox:], t[r*pitch+ox:])
+		}
+	}
+}
+
+// shift adds the sums of kernel column kx to channel c of the input row that
+// they belong to.
+func (j *fewJob) shift(row, t []float32, kx, c int) {
+	g := &j.g
+	x0 := max(0, ceilDiv(max(0, g.PadW-kx), g.StrideW))
+	x1 := min(j.ow, floorDiv(g.W-1+g.PadW-kx, g.StrideW)+1)
+	if x0 >= x1 {
+		return
+	}
+	t = t[x0:x1]
+	at, step := (x0*g.StrideW+kx-g.PadW)*g.C+c, g.StrideW*g.C
+	if step == 1 {
+		row = row[at:][:len(t)]
+		for i, v := range t {
+			row[i] += v
+		}
+		return
+	}
+	for _, v := range t {
+		row[at] += v
+		at += step
+	}
+}

@@ -1,0 +1,66 @@
+package kernel
+
+// imageStrip computes the outputs of a strip of images, in the block of panels
+// that begins at panel first. The images are interleaved, number by number, so
+// that the rows of a tile lie side by side; a tile holds one output pixel of
+// each and its taps are those that lie in the image.
+func (j *correlateJob) imageStrip(s *convScratch, strip, first int) {
+	i0, i1 := strip*j.n/j.strips, (strip+1)*j.n/j.strips // sizes differ by 1 at most
+	rows, size := i1-i0, j.h*j.w*j.c
+	grow(&s.a, rows*size)
+	j.level.interleave(rows, size, j.x[i0*size:i1*size], s.a)
+	y := j.y[i0*j.imageOut:]
+	last := min(first+j.panels, ceilDiv(j.o, j.level.shape().wide))
+	for i := range j.parts {
+		p := &j.parts[i]
+		for panel := first; panel < last; panel++ {
+			j.imagePanel(p, panel, rows, s.a, y)
+		}
+	}
+}
+
+func (j *correlateJob) imagePanel(p *correlation, panel, rows int, x, y []float32) {
+	t, col, weights := j.panel(p, panel)
+	t.rows, t.rsa, t.csa, t.nexta, t.ldc = rows, 1, rows, j.w*j.c*rows, j.imageOut
+	step := j.passRows(p)
+	for from := 0; from == 0 || from < p.kh; from += step {
+		to := min(from+step, p.kh)
+		for oy := range p.oh {
+			iy := oy*j.sh + p.top
+			k0, k1 := window(iy, p.kh, j.h)
+			a, b := max(k0, from), min(k1, to)
+			if a >= b && (k0 < k1 || from > 0) {
+				continue
+			}
+			j.ends(&t, col, from, to, k0, k1)
+			t.outer = b - a
+			for ox := range p.ow {
+				ix := ox*j.sw + p.left
+				q0, q1 := window(ix, p.kw, j.w)
+				out := y[p.at+oy*p.rowStep+ox*p.step+col:]
+				switch {
+				case k0 < k1 && q0 < q1:
+					t.k = (q1 - q0) * j.c
+					j.level.tile(&t, x[((iy+a)*j.w+ix+q0)*j.c*rows:], weights[(a*p.kw+q0)*j.c*t.rsb:], out)
+				case from <= k0: // sees padding alone
+					for i := range rows {
+						j.blank(out[i*j.imageOut:], col, t.cols)
+					}
+				}
+			}
+		}
+	}
+}
+
+// interleave sets dst[p*rows+i] = src[i*size+p].
+func (l Level) interleave(rows, size int, src, dst []float32) {
+	if rows <= 8 {
+		l.transpose(rows, size, src, size, dst, rows)
+		return
+	}
+	// The last eight rows overlap others: eight at once are much faster.
+	for i := 0; i < rows; i += 8 {
+		i = min(i, rows-8)
+		l.transpose(8, size, src[i*size:], size, dst[i:], rows)
+	}
+}
