@@ -170,7 +170,7 @@ func trainOptions(cfg *config.Config, perEpoch int) train.Options {
 		o.Steps = t.Epochs * perEpoch
 	}
 	if t.BatchNorm == "frozen" {
-		o.Mode = nn.Eval
+		o.Mode = nn.Frozen
 	}
 	if t.CheckpointEvery.Unit == "minutes" {
 		o.CheckpointAfter = time.Duration(min(t.CheckpointEvery.N*float64(time.Minute), 1<<62))

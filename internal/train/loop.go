@@ -75,7 +75,7 @@ type Options struct {
 	Seed            uint64
 	Steps           int // in all
 	StepsPerEpoch   int
-	Mode            nn.Mode // nn.Train, or nn.Eval for frozen batch norm
+	Mode            nn.Mode // nn.Train, or nn.Frozen for frozen batch norm
 	Clip            float64 // largest gradient norm; 0 for none
 	LogEvery        int
 	CheckpointEvery int

@@ -18,16 +18,19 @@ const (
 // BatchNorm2D normalises each channel (the last axis) over all other axes:
 // y = (x - mean) / sqrt(var + BatchNormEps) * weight + bias.
 //
-// In mode Eval mean and var are the running ones, and constants to the gradient;
-// weight and bias have gradients in every mode, so that training in mode Eval is
-// training with frozen statistics. In modes Train and BatchStats they are the
-// batch's, with the biased variance; Train moves the running ones towards them,
-// with the unbiased variance, as PyTorch.
+// In modes Eval and Frozen mean and var are the running ones, and constants to
+// the gradient; in Frozen weight and bias have gradients too. In modes Train and
+// BatchStats they are the batch's, with the biased variance; Train moves the
+// running ones towards them, with the unbiased variance, as PyTorch.
 type BatchNorm2D struct {
 	base
 	weight, bias      *Param
 	runMean, runVar   *Param // buffers
 	x                 *array.Array
+	conv              *Conv2D      // the layer before, where there is one: see folded
+	add               *array.Array // set by Residual during Forward: added to y
+	relu              bool         // y = max(y, 0): see fuse
+	mask              bool         // Backward drops dy where y is not positive
 	mode              Mode
 	mean, inv         []float64 // used in the last Forward; inv = 1/sqrt(var+eps)
 	scale, sumA, sumB []float64
@@ -69,10 +72,11 @@ func (l *BatchNorm2D) Forward(x *array.Array, mode Mode) *array.Array {
 	n := l.check(x)
 	l.x, l.mode = x, mode
 	rows, c := n*l.perRow(), len(l.mean)
-	if mode == Eval {
-		for i, m := range l.runMean.Value.Data {
-			l.mean[i], l.inv[i] = float64(m), float64(l.runVar.Value.Data[i])
-		}
+	if l.conv != nil && mode == Eval {
+		return l.folded(x)
+	}
+	if mode.running() {
+		l.setRunning()
 	} else {
 		if rows == 1 {
 			panic(fmt.Sprintf("nn: %s: batch statistics of one value per channel", l.name))
@@ -82,13 +86,29 @@ func (l *BatchNorm2D) Forward(x *array.Array, mode Mode) *array.Array {
 			l.track(rows)
 		}
 	}
+	l.setScale()
+	y := rowsOf(&l.y, n, l.out)
+	var add []float32
+	if l.add != nil {
+		add = l.add.Data
+	}
+	kernel.Normalize(rows, c, x.Data, l.mean, l.scale, l.bias.Value.Data, add, l.relu, y.Data)
+	return y
+}
+
+// setRunning takes the running mean and variance as those of the pass.
+func (l *BatchNorm2D) setRunning() {
+	for i, m := range l.runMean.Value.Data {
+		l.mean[i], l.inv[i] = float64(m), float64(l.runVar.Value.Data[i])
+	}
+}
+
+// setScale turns the variances in inv into 1/sqrt(var+eps).
+func (l *BatchNorm2D) setScale() {
 	for i, v := range l.inv {
 		l.inv[i] = 1 / math.Sqrt(v+BatchNormEps)
 		l.scale[i] = l.inv[i] * float64(l.weight.Value.Data[i])
 	}
-	y := rowsOf(&l.y, n, l.out)
-	kernel.Normalize(rows, c, x.Data, l.mean, l.scale, l.bias.Value.Data, nil, false, y.Data)
-	return y
 }
 
 // track updates the running statistics; inv still holds the biased variance.
@@ -106,9 +126,16 @@ func (l *BatchNorm2D) track(rows int) {
 func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 	n := l.x.Rows()
 	l.checkGrad(dy, n)
+	if l.conv != nil && l.mode == Eval {
+		return l.backwardFolded(dy, need)
+	}
 	rows, c := n*l.perRow(), len(l.mean)
-	if need&Weights != 0 || l.mode != Eval {
-		kernel.NormalizeSums(rows, c, l.x.Data, dy.Data, nil, l.mean, l.sumA, l.sumB)
+	var mask []float32
+	if l.mask {
+		mask = l.y.Data
+	}
+	if need&Weights != 0 || !l.mode.running() {
+		kernel.NormalizeSums(rows, c, l.x.Data, dy.Data, mask, l.mean, l.sumA, l.sumB)
 	}
 	if need&Weights != 0 {
 		for i := range l.mean {
@@ -119,9 +146,9 @@ func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 	if need&Input == 0 {
 		return nil
 	}
-	dx := rowsOf(&l.dx, n, l.in)
-	if l.mode == Eval {
-		kernel.NormalizeBackward(rows, c, nil, dy.Data, nil, nil, l.scale, nil, nil, dx.Data)
+	dx := l.over(dy, &l.dx, n)
+	if l.mode.running() {
+		kernel.NormalizeBackward(rows, c, nil, dy.Data, mask, nil, l.scale, nil, nil, dx.Data)
 		return dx
 	}
 	// dx = scale * (dy - mean(dy) - xhat * mean(dy * xhat)), xhat = (x-mean)*inv.
@@ -129,7 +156,7 @@ func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 		l.sumA[i] *= s / float64(rows)
 		l.sumB[i] *= s * l.inv[i] * l.inv[i] / float64(rows)
 	}
-	kernel.NormalizeBackward(rows, c, l.x.Data, dy.Data, nil, l.mean, l.scale, l.sumA, l.sumB, dx.Data)
+	kernel.NormalizeBackward(rows, c, l.x.Data, dy.Data, mask, l.mean, l.scale, l.sumA, l.sumB, dx.Data)
 	return dx
 }
 

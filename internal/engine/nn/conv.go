@@ -13,8 +13,12 @@ type Conv2D struct {
 	base
 	outC, k, stride, pad int
 	hasBias              bool
-	conv                 kernel.Conv
+	relu                 bool // y = max(convolution + bias, 0): see fuse
+	plan                 kernel.ConvPlan
 	weight, bias         *Param
+	norm                 *BatchNorm2D // the layer after, where there is one: see fold
+	foldedW, foldedB     []float32    // weights and bias with norm's in mode Eval
+	mode                 Mode
 	x                    *array.Array
 	y, dx                *array.Array
 }
@@ -33,8 +37,8 @@ func (l *Conv2D) OutShape(in []int) ([]int, error) {
 	if err := checkWindow(l.name, "kernel", h, w, l.k, l.k, l.stride, l.stride, l.pad, l.pad); err != nil {
 		return nil, err
 	}
-	l.conv = kernel.Conv{H: h, W: w, C: c, OutC: l.outC, KH: l.k, KW: l.k,
-		StrideH: l.stride, StrideW: l.stride, PadH: l.pad, PadW: l.pad}
+	l.plan = kernel.Conv{H: h, W: w, C: c, OutC: l.outC, KH: l.k, KW: l.k,
+		StrideH: l.stride, StrideW: l.stride, PadH: l.pad, PadW: l.pad}.Plan()
 	if l.weight, err = newParam(l.name+".weight", true, l.k, l.k, c, l.outC); err != nil {
 		return nil, err
 	}
@@ -43,7 +47,7 @@ func (l *Conv2D) OutShape(in []int) ([]int, error) {
 			return nil, err
 		}
 	}
-	oh, ow := l.conv.Out()
+	oh, ow := l.plan.Out()
 	return l.built(in, []int{oh, ow, l.outC})
 }
 
@@ -60,15 +64,23 @@ func checkWindow(name, what string, h, w, kh, kw, sh, sw, ph, pw int) error {
 }
 
 // Forward convolves.
-func (l *Conv2D) Forward(x *array.Array, _ Mode) *array.Array {
+func (l *Conv2D) Forward(x *array.Array, mode Mode) *array.Array {
 	n := l.check(x)
-	l.x = x
+	l.x, l.mode = x, mode
 	y := rowsOf(&l.y, n, l.out)
-	var b []float32
+	w, b := l.weight.Value.Data, []float32(nil)
 	if l.bias != nil {
 		b = l.bias.Value.Data
 	}
-	l.conv.Forward(n, x.Data, l.weight.Value.Data, b, y.Data)
+	relu := l.relu
+	if l.norm != nil && mode == Eval {
+		if l.foldedW == nil {
+			l.foldedW, l.foldedB = make([]float32, len(w)), make([]float32, l.outC)
+		}
+		l.norm.fold(l, l.foldedW, l.foldedB)
+		w, b, relu = l.foldedW, l.foldedB, l.norm.relu && l.norm.add == nil
+	}
+	l.plan.Forward(n, x.Data, w, b, relu, y.Data)
 	return y
 }
 
@@ -76,18 +88,22 @@ func (l *Conv2D) Forward(x *array.Array, _ Mode) *array.Array {
 func (l *Conv2D) Backward(dy *array.Array, need Need) *array.Array {
 	n := l.x.Rows()
 	l.checkGrad(dy, n)
+	w := l.weight.Value.Data
+	if l.norm != nil && l.mode == Eval {
+		w = l.foldedW
+	}
 	if need&Weights != 0 {
 		var db []float32
 		if l.bias != nil {
 			db = l.bias.Grad.Data
 		}
-		l.conv.BackwardWeights(n, l.x.Data, dy.Data, l.weight.Grad.Data, db)
+		l.plan.BackwardWeights(n, l.x.Data, dy.Data, l.weight.Grad.Data, db)
 	}
 	if need&Input == 0 {
 		return nil
 	}
-	dx := rowsOf(&l.dx, n, l.in)
-	l.conv.BackwardInput(n, dy.Data, l.weight.Value.Data, dx.Data)
+	dx := l.grads.lend(&l.dx, n, l.in)
+	l.plan.BackwardInput(n, dy.Data, w, dx.Data)
 	return dx
 }
 
@@ -96,5 +112,5 @@ func (l *Conv2D) Params() []*Param { return present(l.weight, l.bias) }
 
 // FLOPs counts a multiply-add as two, for one image; padding counts.
 func (l *Conv2D) FLOPs() int64 {
-	return 2 * int64(size(l.out)) * int64(l.k*l.k) * int64(l.conv.C)
+	return 2 * int64(size(l.out)) * int64(l.k*l.k) * int64(l.plan.C)
 }

@@ -47,7 +47,7 @@ func (l *L2Normalize) Backward(dy *array.Array, need Need) *array.Array {
 	if need&Input == 0 {
 		return nil
 	}
-	dx := rowsOf(&l.dx, n, l.in)
+	dx := l.grads.lend(&l.dx, n, l.in)
 	kernel.L2NormalizeBackward(n, l.in[0], l.y.Data, l.norm, dy.Data, dx.Data, NormEps)
 	return dx
 }

@@ -8,14 +8,19 @@ import "tercet/internal/engine/array"
 type Mode uint8
 
 const (
-	// Eval uses running statistics and keeps them: evaluation, crafting, and
-	// training with frozen batch norm.
+	// Eval uses running statistics and keeps them: evaluation and crafting.
+	// Backward may be asked for Input alone.
 	Eval Mode = iota
 	// Train uses the batch's statistics and updates the running ones.
 	Train
 	// BatchStats uses the batch's statistics and leaves the running ones alone.
 	BatchStats
+	// Frozen is Eval for training: Backward may be asked for Weights too.
+	Frozen
 )
+
+// running reports whether batch norm uses its running statistics.
+func (m Mode) running() bool { return m == Eval || m == Frozen }
 
 // Need says what a backward pass has to compute. PGD asks for Input alone.
 type Need uint8

@@ -56,7 +56,7 @@ func sameBits(a, b []float32) bool {
 }
 
 func TestNeedGivesTheSameAsTheFullBackward(t *testing.T) {
-	for _, mode := range []Mode{Eval, Train, BatchStats} {
+	for _, mode := range []Mode{Frozen, Train, BatchStats} {
 		r := rng.New(2, "need")
 		l := built(t, everyLayer(), 11, 10, 3)
 		x := images(4, []int{11, 10, 3}, r.NormFloat64)

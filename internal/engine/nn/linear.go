@@ -15,6 +15,7 @@ type Linear struct {
 	hasBias bool
 	weight  *Param
 	bias    *Param
+	relu    bool // y = max(x W + b, 0): see fuse
 	x       *array.Array
 	y, dx   *array.Array
 }
@@ -47,9 +48,16 @@ func (l *Linear) Forward(x *array.Array, _ Mode) *array.Array {
 	n, in := l.check(x), l.in[0]
 	l.x = x
 	y := rowsOf(&l.y, n, l.out)
-	kernel.Gemm(false, false, n, l.outs, in, 1, x.Data, in, l.weight.Value.Data, l.outs, 0, y.Data, l.outs)
+	var b []float32
 	if l.bias != nil {
-		kernel.AddBias(n, l.outs, y.Data, l.bias.Value.Data)
+		b = l.bias.Value.Data
+	}
+	kernel.Gemm(false, false, n, l.outs, in, 1, x.Data, in, l.weight.Value.Data, l.outs, 0, y.Data, l.outs)
+	if b != nil {
+		kernel.AddBias(n, l.outs, y.Data, b)
+	}
+	if l.relu {
+		kernel.ReLU(y.Data, y.Data)
 	}
 	return y
 }
@@ -67,7 +75,7 @@ func (l *Linear) Backward(dy *array.Array, need Need) *array.Array {
 	if need&Input == 0 {
 		return nil
 	}
-	dx := rowsOf(&l.dx, n, l.in)
+	dx := l.grads.lend(&l.dx, n, l.in)
 	kernel.Gemm(false, true, n, in, l.outs, 1, dy.Data, l.outs, l.weight.Value.Data, l.outs, 0, dx.Data, in)
 	return dx
 }

@@ -67,6 +67,8 @@ type Model struct {
 	params []*Param
 	minBN  int // smallest number of values per channel and image in any batch norm; 0: none
 	rows   int // of the last Embed
+	grads  gradients
+	dx     *array.Array // result of the last Backward
 }
 
 var _ Embedder = (*Model)(nil)
@@ -111,6 +113,7 @@ func Build(s Spec, r *rng.Stream) (*Model, error) {
 		}
 		seen[p.Name] = true
 	}
+	share(m.net, &m.grads)
 	walk(m.net, func(l Layer) {
 		if bn, ok := l.(*BatchNorm2D); ok && (m.minBN == 0 || bn.perRow() < m.minBN) {
 			m.minBN = bn.perRow()
@@ -225,7 +228,9 @@ func (m *Model) Backward(dz *array.Array, need Need) *array.Array {
 	if m.rows == 0 || len(dz.Data) != m.rows*m.dim {
 		panic(fmt.Sprintf("nn: Backward: gradient %v, want (%d, %d)", dz.Shape, m.rows, m.dim))
 	}
-	return m.net.Backward(dz, need)
+	m.grads.put(m.dx)
+	m.dx = m.net.Backward(dz, need)
+	return m.dx
 }
 
 // container is a layer made of layers.

@@ -97,6 +97,7 @@ func view(a **array.Array, data []float32, n int, row []int) *array.Array {
 type base struct {
 	name    string
 	in, out []int
+	grads   *gradients // of the model, or nil
 }
 
 // Name returns the layer's path in the model.

@@ -12,6 +12,7 @@ import (
 type MaxPool struct {
 	base
 	pool  kernel.Pool
+	mask  bool // Backward drops dy where y is not positive: see fuse
 	arg   []int32
 	y, dx *array.Array
 }
@@ -69,8 +70,12 @@ func (l *MaxPool) Backward(dy *array.Array, need Need) *array.Array {
 	if need&Input == 0 {
 		return nil
 	}
-	dx := rowsOf(&l.dx, n, l.in)
-	l.pool.MaxBackward(n, dy.Data, nil, l.arg, dx.Data)
+	dx := l.grads.lend(&l.dx, n, l.in)
+	var mask []float32
+	if l.mask {
+		mask = l.y.Data
+	}
+	l.pool.MaxBackward(n, dy.Data, mask, l.arg, dx.Data)
 	return dx
 }
 
@@ -128,7 +133,7 @@ func (l *AvgPool) Backward(dy *array.Array, need Need) *array.Array {
 	if need&Input == 0 {
 		return nil
 	}
-	dx := rowsOf(&l.dx, l.n, l.in)
+	dx := l.grads.lend(&l.dx, l.n, l.in)
 	l.pool.AvgBackward(l.n, dy.Data, dx.Data)
 	return dx
 }

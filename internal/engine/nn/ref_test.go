@@ -160,7 +160,7 @@ func (r *reference) batchNorm(l *BatchNorm2D, x []float64) []float64 {
 	y := make([]float64, len(x))
 	for k := range c {
 		mean, vari := r.values[l.runMean][k], r.values[l.runVar][k]
-		if r.mode != Eval {
+		if !r.mode.running() {
 			mean, vari = 0, 0
 			for i := k; i < len(x); i += c {
 				mean += x[i] / float64(rows)

@@ -8,7 +8,9 @@ import (
 // ReLU is max(x, 0) on rows of any shape; its derivative at 0 is 0.
 type ReLU struct {
 	base
-	y, dx *array.Array
+	y, dx  *array.Array
+	done   bool // the layer before computes max(x, 0): see fuse
+	masked bool // a neighbour drops the gradient where y is not positive
 }
 
 // NewReLU returns a ReLU.
@@ -19,7 +21,12 @@ func (l *ReLU) OutShape(in []int) ([]int, error) { return l.built(in, in) }
 
 // Forward computes max(x, 0); NaN stays NaN.
 func (l *ReLU) Forward(x *array.Array, _ Mode) *array.Array {
-	y := rowsOf(&l.y, l.check(x), l.out)
+	n := l.check(x)
+	if l.done {
+		l.y = x
+		return x
+	}
+	y := rowsOf(&l.y, n, l.out)
 	kernel.ReLU(x.Data, y.Data)
 	return y
 }
@@ -31,7 +38,10 @@ func (l *ReLU) Backward(dy *array.Array, need Need) *array.Array {
 	if need&Input == 0 {
 		return nil
 	}
-	dx := rowsOf(&l.dx, n, l.in)
+	if l.masked {
+		return dy
+	}
+	dx := l.over(dy, &l.dx, n)
 	kernel.ReLUBackward(l.y.Data, dy.Data, dx.Data)
 	return dx
 }

@@ -11,8 +11,11 @@ import (
 // Residual is y = body(x) + shortcut(x).
 type Residual struct {
 	base
-	body, shortcut Layer // shortcut nil: the identity
-	y, dx          *array.Array
+	body, shortcut Layer        // shortcut nil: the identity
+	last           *BatchNorm2D // ends the body, and adds the shortcut; nil: it ends otherwise
+	relu           bool         // y = max(body(x) + shortcut(x), 0): see fuse
+	mask           bool         // Backward drops dy where y is not positive
+	y, dx, dy      *array.Array
 	n              int
 }
 
@@ -37,33 +40,72 @@ func (l *Residual) OutShape(in []int) ([]int, error) {
 	if !slices.Equal(out, short) {
 		return nil, fmt.Errorf("%s: the body gives rows of shape %v, the shortcut %v", l.name, out, short)
 	}
+	if s, ok := l.body.(*Sequential); ok {
+		l.last, _ = s.layers[len(s.layers)-1].(*BatchNorm2D)
+	}
 	return l.built(in, out)
+}
+
+// activate makes the block end in a ReLU, whose gradient it masks or leaves to
+// its neighbour.
+func (l *Residual) activate(mask bool) {
+	l.relu, l.mask = true, mask
+	if l.last != nil {
+		l.last.relu = true
+	}
 }
 
 // Forward adds the branches.
 func (l *Residual) Forward(x *array.Array, mode Mode) *array.Array {
 	l.n = l.check(x)
-	a, b := l.body.Forward(x, mode), x
+	b := x
 	if l.shortcut != nil {
 		b = l.shortcut.Forward(x, mode)
 	}
+	if l.last != nil {
+		l.last.add = b
+		l.y = l.body.Forward(x, mode)
+		l.last.add = nil
+		return l.y
+	}
+	a := l.body.Forward(x, mode)
 	y := rowsOf(&l.y, l.n, l.out)
-	kernel.Add(a.Data, b.Data, y.Data)
+	if l.relu {
+		kernel.AddReLU(a.Data, b.Data, y.Data)
+	} else {
+		kernel.Add(a.Data, b.Data, y.Data)
+	}
 	return y
 }
 
 // Backward sends dy through both branches and adds what comes out.
 func (l *Residual) Backward(dy *array.Array, need Need) *array.Array {
 	l.checkGrad(dy, l.n)
-	a, b := l.body.Backward(dy, need), dy
+	d := dy
+	if l.mask {
+		if d = dy; !l.grads.writable(dy) {
+			d = l.grads.lend(&l.dy, l.n, l.out)
+		}
+		kernel.ReLUBackward(l.y.Data, dy.Data, d.Data)
+	}
+	l.grads.hold(d, true) // both branches read it
+	a, b := l.body.Backward(d, need), d
 	if l.shortcut != nil {
-		b = l.shortcut.Backward(dy, need)
+		b = l.shortcut.Backward(d, need)
 	}
-	if need&Input == 0 {
-		return nil
+	l.grads.hold(d, false)
+	var dx *array.Array
+	if need&Input != 0 {
+		if dx = a; !l.grads.writable(a) {
+			dx = l.grads.lend(&l.dx, l.n, l.in)
+		}
+		kernel.Add(a.Data, b.Data, dx.Data)
 	}
-	dx := rowsOf(&l.dx, l.n, l.in)
-	kernel.Add(a.Data, b.Data, dx.Data)
+	for _, used := range []*array.Array{a, b, d} {
+		if !shares(used, dx) && !shares(used, dy) {
+			l.grads.put(used)
+		}
+	}
 	return dx
 }
 

@@ -35,6 +35,7 @@ func (s *Sequential) OutShape(in []int) ([]int, error) {
 			s.first = i
 		}
 	}
+	fuse(s.layers)
 	return s.built(in, shape)
 }
 
@@ -49,7 +50,7 @@ func (s *Sequential) Forward(x *array.Array, mode Mode) *array.Array {
 // Backward runs the layers in reverse. Without Input it stops at the first layer
 // that has parameters, which then computes no input gradient.
 func (s *Sequential) Backward(dy *array.Array, need Need) *array.Array {
-	stop := 0
+	given, stop := dy, 0
 	if need&Input == 0 {
 		stop = s.first
 	}
@@ -58,7 +59,11 @@ func (s *Sequential) Backward(dy *array.Array, need Need) *array.Array {
 		if i == stop {
 			n = need
 		}
-		dy = s.layers[i].Backward(dy, n)
+		dx := s.layers[i].Backward(dy, n)
+		if !shares(dy, given) && !shares(dy, dx) {
+			s.grads.put(dy)
+		}
+		dy = dx
 	}
 	if need&Input == 0 {
 		return nil

@@ -88,7 +88,7 @@ func (l *Pad2D) Backward(dy *array.Array, need Need) *array.Array {
 	if need&Input == 0 {
 		return nil
 	}
-	dx := rowsOf(&l.dx, n, l.in)
+	dx := l.grads.lend(&l.dx, n, l.in)
 	l.copying = padCopy{Pad2D: l, small: dx.Data, large: dy.Data, cut: true}
 	par.Do(n, 8, &l.copying)
 	return dx
