@@ -6,6 +6,8 @@ import (
 	"tercet/internal/par"
 )
 
+//go:generate go run -C _generate ./vector -family elementwise -out ../elementwise_amd64.s -stubs ../elementwise_amd64.go -pkg kernel
+
 // elems is the chunk size of element-wise loops: 64 KiB of float32.
 const elems = 1 << 14
 
@@ -73,9 +75,8 @@ func positive(v float32) float32 {
 
 // where returns v where mask > 0, else 0.
 func where(mask, v float32) float32 {
-	var b uint32
-	if mask > 0 {
-		b = math.Float32bits(v)
-	}
-	return math.Float32frombits(b)
+	const inf = 0xff << 23
+	// Numbers above 0 are those whose bits, less 1, lie below infinity's.
+	on := (int64(math.Float32bits(mask)-1) - inf) >> 63
+	return math.Float32frombits(math.Float32bits(v) & uint32(on))
 }

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func columns() {
+	for _, s := range isas {
+		s.addRows()
+		for _, relu := range []bool{false, true} {
+			for _, add := range []bool{false, true} {
+				s.normalize(add, relu)
+			}
+		}
+		for _, masked := range []bool{false, true} {
+			s.normalizeBack(masked)
+			s.scaleRows(masked)
+		}
+		s.columnSums()
+		s.columnMoments()
+		s.columnProducts(false)
+		s.columnProducts(true)
+	}
+}
+
+// byRows emits a loop over rows of cols numbers. The first of the pointers move
+// from row to row, the others are per-column factors.
+func (s isa) byRows(moving int, at []reg.Register, body func(m []Mem, p part)) {
+	rows, cols, few := Load(Param("rows"), GP64()), Load(Param("cols"), GP64()), GP64()
+	MOVQ(cols, few)
+	ANDQ(Imm(uint64(s.lanes-1)), few)
+	rest := s.first(few, false)
+	Label("row")
+	s.loop("", cols, rest, at, false, body)
+	for _, r := range at[:moving] {
+		LEAQ(Mem{Base: r, Index: cols, Scale: 4}, r)
+	}
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	end()
+}
+
+func nested(line string) []string {
+	return []string{"for r := range rows {", "\tfor c := range cols {", "\t\ti := r*cols + c", "\t\t" + line, "\t}", "}"}
+}
+
+func (s isa) addRows() {
+	s.text("addRows", "rows, cols int, y, b *float32", nested("y[i] += b[c]")...)
+	s.byRows(1, pointers("y", "b"), func(m []Mem, p part) {
+		y, b := s.load(m[0], p), s.load(m[1], p)
+		VADDPS(b, y, y)
+		s.store(y, m[0], p)
+	})
+}
+
+func (s isa) normalize(add, relu bool) {
+	name, args, value := "normalize", "rows, cols int, x, mean, scale, shift, y *float32", "(x[i]-mean[c])*scale[c] + shift[c]"
+	if add {
+		name += "Add"
+		args = "rows, cols int, x, mean, scale, shift, add, y *float32"
+		value += " + add[i]"
+	}
+	if relu {
+		name += "ReLU"
+		value = "positive(" + value + ")"
+	}
+	s.text(name, args, nested("y[i] = "+value)...)
+	at, moving := []string{"x", "y", "mean", "scale", "shift"}, 2
+	if add {
+		at, moving = []string{"x", "y", "add", "mean", "scale", "shift"}, 3
+	}
+	var zero reg.VecVirtual
+	if relu {
+		zero = s.zero()
+	}
+	s.byRows(moving, pointers(at...), func(m []Mem, p part) {
+		x, factors := s.load(m[0], p), m[moving:]
+		VSUBPS(s.load(factors[0], p), x, x)
+		VMULPS(s.load(factors[1], p), x, x)
+		VADDPS(s.load(factors[2], p), x, x)
+		if add {
+			VADDPS(s.load(m[2], p), x, x)
+		}
+		if relu {
+			x = s.positive(x, zero)
+		}
+		s.store(x, m[1], p)
+	})
+}
+
+func (s isa) normalizeBack(masked bool) {
+	name, args, g := "normalizeBack", "rows, cols int, x, dy, mean, scale, shift, slope, dx *float32", "dy[i]"
+	at, moving := []string{"x", "dy", "dx", "mean", "scale", "shift", "slope"}, 3
+	if masked {
+		name, args, g = "normalizeBackMasked", "rows, cols int, x, dy, mask, mean, scale, shift, slope, dx *float32", "where(mask[i], dy[i])"
+		at, moving = []string{"x", "dy", "dx", "mask", "mean", "scale", "shift", "slope"}, 4
+	}
+	s.text(name, args, nested("dx[i] = scale[c]*"+g+" - (slope[c]*(x[i]-mean[c]) + shift[c])")...)
+	var zero reg.VecVirtual
+	if masked {
+		zero = s.zero()
+	}
+	s.byRows(moving, pointers(at...), func(m []Mem, p part) {
+		x, g, factors := s.load(m[0], p), s.load(m[1], p), m[moving:]
+		if masked {
+			g = s.keep(greater, s.load(m[3], p), zero, g)
+		}
+		VSUBPS(s.load(factors[0], p), x, x)
+		VMULPS(s.load(factors[3], p), x, x)
+		VADDPS(s.load(factors[2], p), x, x)
+		VMULPS(s.load(factors[1], p), g, g)
+		VSUBPS(x, g, g)
+		s.store(g, m[2], p)
+	})
+}
+
+func (s isa) scaleRows(masked bool) {
+	name, args, g := "scaleRows", "rows, cols int, dy, scale, dx *float32", "dy[i]"
+	at, moving := []string{"dy", "dx", "scale"}, 2
+	if masked {
+		name, args, g = "scaleRowsMasked", "rows, cols int, dy, mask, scale, dx *float32", "where(mask[i], dy[i])"
+		at, moving = []string{"dy", "dx", "mask", "scale"}, 3
+	}
+	s.text(name, args, nested("dx[i] = scale[c] * "+g)...)
+	var zero reg.VecVirtual
+	if masked {
+		zero = s.zero()
+	}
+	s.byRows(moving, pointers(at...), func(m []Mem, p part) {
+		g := s.load(m[0], p)
+		if masked {
+			g = s.keep(greater, s.load(m[2], p), zero, g)
+		}
+		VMULPS(s.load(m[moving], p), g, g)
+		s.store(g, m[1], p)
+	})
+}
+
+// byColumns emits sums by columns, in blocks of four vectors of float64: their
+// sums stay in registers while the rows pass. at are pointers to the matrices;
+// wide are pointers to cols float64 numbers each, of which the first keep only
+// are read. step adds one vector of one row.
+func (s isa) byColumns(at, wide []reg.Register, keep int, step func(m []Mem, w []reg.VecVirtual, p part)) {
+	const most = 4
+	lanes := s.lanes / 2
+	rows, cols, left := Load(Param("rows"), GP64()), Load(Param("cols"), GP64()), GP64()
+	body := func(name string, vectors int, last part) {
+		w := make([][]reg.VecVirtual, vectors)
+		pick := func(v int) part {
+			if v == vectors-1 {
+				return last
+			}
+			return whole
+		}
+		for v := range w {
+			for _, r := range wide {
+				w[v] = append(w[v], s.load64(Mem{Base: r, Disp: 8 * lanes * v}, pick(v)))
+			}
+		}
+		MOVQ(rows, left)
+		i := GP64()
+		XORQ(i, i)
+		Label(name + "row")
+		for v := range w {
+			var m []Mem
+			for _, r := range at {
+				m = append(m, Mem{Base: r, Index: i, Scale: 4, Disp: 4 * lanes * v})
+			}
+			step(m, w[v], pick(v))
+		}
+		ADDQ(cols, i)
+		DECQ(left)
+		JNZ(LabelRef(name + "row"))
+		for v := range w {
+			for k, r := range wide[keep:] {
+				s.store64(w[v][keep+k], Mem{Base: r, Disp: 8 * lanes * v}, pick(v))
+			}
+		}
+	}
+	todo := GP64()
+	MOVQ(cols, todo)
+	SUBQ(Imm(uint64(most*lanes)), todo)
+	JLT(LabelRef("narrow"))
+	Label("block")
+	body("block", most, whole)
+	for _, r := range at {
+		ADDQ(U32(4*most*lanes), r)
+	}
+	for _, r := range wide {
+		ADDQ(U32(8*most*lanes), r)
+	}
+	SUBQ(Imm(uint64(most*lanes)), todo)
+	JGE(LabelRef("block"))
+	Label("narrow")
+	ADDQ(Imm(uint64(most*lanes)), todo)
+	JEQ(LabelRef("end"))
+	// 1 to 4 vectors are left, the last one of 1 to all lanes.
+	few := GP64()
+	LEAQ(Mem{Base: todo, Disp: -1}, few)
+	ANDQ(Imm(uint64(lanes-1)), few)
+	INCQ(few)
+	last := s.first(few, true)
+	for v := 1; v < most; v++ {
+		CMPQ(todo, Imm(uint64(v*lanes)))
+		JLE(LabelRef(fmt.Sprintf("narrow%d", v)))
+	}
+	for v := most; v > 0; v-- {
+		Label(fmt.Sprintf("narrow%d", v))
+		body(fmt.Sprintf("narrow%d", v), v, last)
+		if v > 1 {
+			JMP(LabelRef("end"))
+		}
+	}
+	Label("end")
+	end()
+}
+
+func (s isa) columnSums() {
+	s.text("columnSums", "rows, cols int, x *float32, s *float64", nested("s[c] += float64(x[i])")...)
+	s.byColumns(pointers("x"), pointers("s"), 0, func(m []Mem, w []reg.VecVirtual, p part) {
+		VADDPD(s.widen(m[0], p), w[0], w[0])
+	})
+}
+
+func (s isa) columnMoments() {
+	s.text("columnMoments", "rows, cols int, x *float32, centre, s, q *float64",
+		nested("d := float64(x[i]) - centre[c]; s[c] += d; q[c] = fma(d, d, q[c])")...)
+	s.byColumns(pointers("x"), pointers("centre", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
+		d := s.widen(m[0], p)
+		VSUBPD(w[0], d, d)
+		VADDPD(d, w[1], w[1])
+		VFMADD231PD(d, d, w[2])
+	})
+}
+
+func (s isa) columnProducts(masked bool) {
+	name, args, g := "columnProducts", "rows, cols int, x, dy *float32, centre, s, q *float64", "dy[i]"
+	at := []string{"x", "dy"}
+	if masked {
+		name, g = "columnProductsMasked", "where(mask[i], dy[i])"
+		args = strings.Replace(args, "dy", "dy, mask", 1)
+		at = append(at, "mask")
+	}
+	s.text(name, args, nested("g := float64("+g+"); s[c] += g; q[c] = fma(g, float64(x[i])-centre[c], q[c])")...)
+	var zero reg.VecVirtual
+	if masked {
+		zero = s.zero()
+	}
+	s.byColumns(pointers(at...), pointers("centre", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
+		var g reg.VecVirtual
+		if masked {
+			g = s.widenWhere(m[2], m[1], zero, p)
+		} else {
+			g = s.widen(m[1], p)
+		}
+		VADDPD(g, w[1], w[1])
+		d := s.widen(m[0], p)
+		VSUBPD(w[0], d, d)
+		VFMADD231PD(d, g, w[2])
+	})
+}
+
+// widenWhere reads v as float64 where mask is above 0, else 0.
+func (s isa) widenWhere(mask, v Mem, zero reg.VecVirtual, p part) reg.VecVirtual {
+	if s.is512() {
+		on := s.widen(mask, p) // comparing 256 bits would ask for AVX-512 VL
+		k := K()
+		VCMPPD(Imm(greater), zero, on, k)
+		return s.widen(v, part{k: k, rest: true})
+	}
+	on := s.half()
+	if p.rest {
+		VMASKMOVPS(mask, p.v, on)
+	} else {
+		VMOVUPS(mask, on)
+	}
+	VCMPPS(Imm(greater), zero.AsX(), on, on)
+	h := s.half()
+	if p.rest {
+		VMASKMOVPS(v, p.v, h)
+		VANDPS(h, on, on)
+	} else {
+		VANDPS(v, on, on)
+	}
+	out := s.vec()
+	VCVTPS2PD(on, out)
+	return out
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// text begins a function and says which Go loop it equals.
+func (s isa) text(name, signature string, loop ...string) {
+	TEXT(name+s.name, NOSPLIT, "func("+signature+")")
+	doc := []string{name + s.name + " is, for sizes above 0:", ""}
+	for _, l := range loop {
+		doc = append(doc, "\t"+l)
+	}
+	Doc(doc...)
+	Pragma("noescape")
+}
+
+// pointers loads arguments that are addresses or sizes.
+func pointers(names ...string) []reg.Register {
+	var out []reg.Register
+	for _, n := range names {
+		out = append(out, Load(Param(n), GP64()))
+	}
+	return out
+}
+
+func elementwise() {
+	for _, s := range isas {
+		s.relu()
+		s.reluBackward()
+		s.add(false)
+		s.add(true)
+		s.axpy()
+		s.scale()
+	}
+}
+
+// positive returns v, or 0 where v <= 0; NaN stays.
+func (s isa) positive(v, zero reg.Register) reg.VecVirtual {
+	return s.keep(notLessOrEqual, v, zero, v)
+}
+
+func (s isa) relu() {
+	s.text("relu", "n int, x, y *float32", "for i := range n {", "\ty[i] = positive(x[i])", "}")
+	n := Load(Param("n"), GP64())
+	zero := s.zero()
+	s.each(n, pointers("x", "y"), false, func(m []Mem, p part) {
+		s.store(s.positive(s.load(m[0], p), zero), m[1], p)
+	})
+	end()
+}
+
+func (s isa) reluBackward() {
+	s.text("reluBackward", "n int, y, dy, dx *float32", "for i := range n {", "\tdx[i] = where(y[i], dy[i])", "}")
+	n := Load(Param("n"), GP64())
+	zero := s.zero()
+	s.each(n, pointers("y", "dy", "dx"), false, func(m []Mem, p part) {
+		y := s.load(m[0], p)
+		s.store(s.keep(greater, y, zero, s.load(m[1], p)), m[2], p)
+	})
+	end()
+}
+
+func (s isa) add(relu bool) {
+	name, sum := "add", "a[i] + b[i]"
+	if relu {
+		name, sum = "addReLU", "positive(a[i] + b[i])"
+	}
+	s.text(name, "n int, a, b, out *float32", "for i := range n {", "\tout[i] = "+sum, "}")
+	n := Load(Param("n"), GP64())
+	var zero reg.VecVirtual
+	if relu {
+		zero = s.zero()
+	}
+	s.each(n, pointers("a", "b", "out"), false, func(m []Mem, p part) {
+		a, b := s.load(m[0], p), s.load(m[1], p)
+		VADDPS(b, a, a)
+		if relu {
+			a = s.positive(a, zero)
+		}
+		s.store(a, m[2], p)
+	})
+	end()
+}
+
+func (s isa) axpy() {
+	s.text("axpy", "alpha float32, n int, x, y *float32", "for i := range n {", "\ty[i] += float32(alpha * x[i])", "}")
+	n, alpha := Load(Param("n"), GP64()), s.broadcast(param("alpha"))
+	s.each(n, pointers("x", "y"), false, func(m []Mem, p part) {
+		x, y := s.load(m[0], p), s.load(m[1], p)
+		VMULPS(alpha, x, x)
+		VADDPS(x, y, y)
+		s.store(y, m[1], p)
+	})
+	end()
+}
+
+func (s isa) scale() {
+	s.text("scale", "alpha float32, n int, x *float32", "for i := range n {", "\tx[i] *= alpha", "}")
+	n, alpha := Load(Param("n"), GP64()), s.broadcast(param("alpha"))
+	s.each(n, pointers("x"), false, func(m []Mem, p part) {
+		x := s.load(m[0], p)
+		VMULPS(alpha, x, x)
+		s.store(x, m[0], p)
+	})
+	end()
+}

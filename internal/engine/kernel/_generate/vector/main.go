@@ -1,0 +1,35 @@
+// Command vector writes the assembly of the kernels that go once through
+// memory, a file for each family. Run it by go generate in package kernel.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	. "github.com/mmcloughlin/avo/build"
+)
+
+var families = map[string]func(){
+	"elementwise": elementwise,
+	"columns":     columns,
+	"pool":        pool,
+	"reduce":      reduce,
+	"update":      update,
+	"explog":      explog,
+}
+
+func main() {
+	family := flag.String("family", "", "elementwise, columns, pool, reduce, update or explog")
+	flag.Parse()
+	emit, ok := families[*family]
+	if !ok {
+		fmt.Fprintf(os.Stderr, "vector: no family %q\n", *family)
+		os.Exit(2)
+	}
+	ConstraintExpr("amd64")
+	ConstraintExpr("!noasm")
+	tables()
+	emit()
+	Generate()
+}

@@ -1,0 +1,6 @@
+package main
+
+func pool()   {}
+func reduce() {}
+func update() {}
+func explog() {}

@@ -1,0 +1,163 @@
+//go:build amd64 && !noasm
+
+package kernel
+
+// The methods of Level choose the code, for rows and cols above 0. Matrices have
+// rows*cols numbers, factors and sums cols.
+
+func (l Level) addRows(rows, cols int, y, b []float32) {
+	_, _ = y[rows*cols-1], b[cols-1]
+	switch l {
+	case AVX512:
+		addRowsAVX512(rows, cols, &y[0], &b[0])
+	case AVX2:
+		addRowsAVX2(rows, cols, &y[0], &b[0])
+	default:
+		addRowsGeneric(rows, cols, y, b)
+	}
+}
+
+func (l Level) normalize(rows, cols int, x, mean, scale, shift, y []float32) {
+	_, _, _, _, _ = x[rows*cols-1], mean[cols-1], scale[cols-1], shift[cols-1], y[rows*cols-1]
+	switch l {
+	case AVX512:
+		normalizeAVX512(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &y[0])
+	case AVX2:
+		normalizeAVX2(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &y[0])
+	default:
+		normalizeGeneric(rows, cols, x, mean, scale, shift, nil, false, y)
+	}
+}
+
+func (l Level) normalizeReLU(rows, cols int, x, mean, scale, shift, y []float32) {
+	_, _, _, _, _ = x[rows*cols-1], mean[cols-1], scale[cols-1], shift[cols-1], y[rows*cols-1]
+	switch l {
+	case AVX512:
+		normalizeReLUAVX512(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &y[0])
+	case AVX2:
+		normalizeReLUAVX2(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &y[0])
+	default:
+		normalizeGeneric(rows, cols, x, mean, scale, shift, nil, true, y)
+	}
+}
+
+func (l Level) normalizeAdd(rows, cols int, x, mean, scale, shift, add, y []float32) {
+	_, _, _, _, _, _ = x[rows*cols-1], mean[cols-1], scale[cols-1], shift[cols-1], add[rows*cols-1], y[rows*cols-1]
+	switch l {
+	case AVX512:
+		normalizeAddAVX512(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &add[0], &y[0])
+	case AVX2:
+		normalizeAddAVX2(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &add[0], &y[0])
+	default:
+		normalizeGeneric(rows, cols, x, mean, scale, shift, add, false, y)
+	}
+}
+
+func (l Level) normalizeAddReLU(rows, cols int, x, mean, scale, shift, add, y []float32) {
+	_, _, _, _, _, _ = x[rows*cols-1], mean[cols-1], scale[cols-1], shift[cols-1], add[rows*cols-1], y[rows*cols-1]
+	switch l {
+	case AVX512:
+		normalizeAddReLUAVX512(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &add[0], &y[0])
+	case AVX2:
+		normalizeAddReLUAVX2(rows, cols, &x[0], &mean[0], &scale[0], &shift[0], &add[0], &y[0])
+	default:
+		normalizeGeneric(rows, cols, x, mean, scale, shift, add, true, y)
+	}
+}
+
+func (l Level) normalizeBack(rows, cols int, x, dy, mean, scale, shift, slope, dx []float32) {
+	_, _, _, _, _, _, _ = x[rows*cols-1], dy[rows*cols-1], mean[cols-1], scale[cols-1], shift[cols-1], slope[cols-1], dx[rows*cols-1]
+	switch l {
+	case AVX512:
+		normalizeBackAVX512(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &shift[0], &slope[0], &dx[0])
+	case AVX2:
+		normalizeBackAVX2(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &shift[0], &slope[0], &dx[0])
+	default:
+		normalizeBackGeneric(rows, cols, x, dy, nil, mean, scale, shift, slope, dx)
+	}
+}
+
+func (l Level) normalizeBackMasked(rows, cols int, x, dy, mask, mean, scale, shift, slope, dx []float32) {
+	_, _, _, _ = x[rows*cols-1], dy[rows*cols-1], mask[rows*cols-1], dx[rows*cols-1]
+	_, _, _, _ = mean[cols-1], scale[cols-1], shift[cols-1], slope[cols-1]
+	switch l {
+	case AVX512:
+		normalizeBackMaskedAVX512(rows, cols, &x[0], &dy[0], &mask[0], &mean[0], &scale[0], &shift[0], &slope[0], &dx[0])
+	case AVX2:
+		normalizeBackMaskedAVX2(rows, cols, &x[0], &dy[0], &mask[0], &mean[0], &scale[0], &shift[0], &slope[0], &dx[0])
+	default:
+		normalizeBackGeneric(rows, cols, x, dy, mask, mean, scale, shift, slope, dx)
+	}
+}
+
+func (l Level) scaleRows(rows, cols int, dy, scale, dx []float32) {
+	_, _, _ = dy[rows*cols-1], scale[cols-1], dx[rows*cols-1]
+	switch l {
+	case AVX512:
+		scaleRowsAVX512(rows, cols, &dy[0], &scale[0], &dx[0])
+	case AVX2:
+		scaleRowsAVX2(rows, cols, &dy[0], &scale[0], &dx[0])
+	default:
+		scaleRowsGeneric(rows, cols, dy, nil, scale, dx)
+	}
+}
+
+func (l Level) scaleRowsMasked(rows, cols int, dy, mask, scale, dx []float32) {
+	_, _, _, _ = dy[rows*cols-1], mask[rows*cols-1], scale[cols-1], dx[rows*cols-1]
+	switch l {
+	case AVX512:
+		scaleRowsMaskedAVX512(rows, cols, &dy[0], &mask[0], &scale[0], &dx[0])
+	case AVX2:
+		scaleRowsMaskedAVX2(rows, cols, &dy[0], &mask[0], &scale[0], &dx[0])
+	default:
+		scaleRowsGeneric(rows, cols, dy, mask, scale, dx)
+	}
+}
+
+func (l Level) columnSums(rows, cols int, x []float32, s []float64) {
+	_, _ = x[rows*cols-1], s[cols-1]
+	switch l {
+	case AVX512:
+		columnSumsAVX512(rows, cols, &x[0], &s[0])
+	case AVX2:
+		columnSumsAVX2(rows, cols, &x[0], &s[0])
+	default:
+		columnSumsGeneric(rows, cols, x, s)
+	}
+}
+
+func (l Level) columnMoments(rows, cols int, x []float32, centre, s, q []float64) {
+	_, _, _, _ = x[rows*cols-1], centre[cols-1], s[cols-1], q[cols-1]
+	switch l {
+	case AVX512:
+		columnMomentsAVX512(rows, cols, &x[0], &centre[0], &s[0], &q[0])
+	case AVX2:
+		columnMomentsAVX2(rows, cols, &x[0], &centre[0], &s[0], &q[0])
+	default:
+		columnMomentsGeneric(rows, cols, x, centre, s, q)
+	}
+}
+
+func (l Level) columnProducts(rows, cols int, x, dy []float32, centre, s, q []float64) {
+	_, _, _, _, _ = x[rows*cols-1], dy[rows*cols-1], centre[cols-1], s[cols-1], q[cols-1]
+	switch l {
+	case AVX512:
+		columnProductsAVX512(rows, cols, &x[0], &dy[0], &centre[0], &s[0], &q[0])
+	case AVX2:
+		columnProductsAVX2(rows, cols, &x[0], &dy[0], &centre[0], &s[0], &q[0])
+	default:
+		columnProductsGeneric(rows, cols, x, dy, nil, centre, s, q)
+	}
+}
+
+func (l Level) columnProductsMasked(rows, cols int, x, dy, mask []float32, centre, s, q []float64) {
+	_, _, _, _, _, _ = x[rows*cols-1], dy[rows*cols-1], mask[rows*cols-1], centre[cols-1], s[cols-1], q[cols-1]
+	switch l {
+	case AVX512:
+		columnProductsMaskedAVX512(rows, cols, &x[0], &dy[0], &mask[0], &centre[0], &s[0], &q[0])
+	case AVX2:
+		columnProductsMaskedAVX2(rows, cols, &x[0], &dy[0], &mask[0], &centre[0], &s[0], &q[0])
+	default:
+		columnProductsGeneric(rows, cols, x, dy, mask, centre, s, q)
+	}
+}
