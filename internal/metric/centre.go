@@ -65,6 +65,17 @@ func centred(x, g []float32, d int) (cx, cg []float32) {
 	return minus(x, mean), cg
 }
 
+// squares returns ||x_i||^2 of each of the n rows of x, d numbers each.
+func squares(x []float32, n, d int) []float64 {
+	out := make([]float64, n)
+	par.For(n, 64, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			out[i] = kernel.SumSquares(x[i*d : (i+1)*d])
+		}
+	})
+	return out
+}
+
 func minus(x []float32, mean []float64) []float32 {
 	d := len(mean)
 	out := make([]float32, len(x))

@@ -14,6 +14,14 @@ var ErrInput = errors.New("cannot score")
 
 // checkRows verifies that x is (n, d) and finite, with one label a row.
 func checkRows(what string, x []float32, n, d int, labels []int32) error {
+	if n > 0 && d > 0 && len(x)/d == n && len(x)%d == 0 && len(labels) != n {
+		return fmt.Errorf("%w: %d %s but %d labels", ErrInput, n, what, len(labels))
+	}
+	return checkMatrix(what, x, n, d)
+}
+
+// checkMatrix verifies that x is (n, d) and finite.
+func checkMatrix(what string, x []float32, n, d int) error {
 	switch {
 	case n < 1:
 		return fmt.Errorf("%w: no %s", ErrInput, what)
@@ -23,8 +31,6 @@ func checkRows(what string, x []float32, n, d int, labels []int32) error {
 		return fmt.Errorf("%w: %d %s are more than %d", ErrInput, n, what, math.MaxInt32)
 	case len(x)/d != n || len(x)%d != 0:
 		return fmt.Errorf("%w: %d %s of %d dimensions want %d numbers, got %d", ErrInput, n, what, d, n*d, len(x))
-	case len(labels) != n:
-		return fmt.Errorf("%w: %d %s but %d labels", ErrInput, n, what, len(labels))
 	}
 	if i, ok := kernel.AllFinite(x); !ok {
 		return fmt.Errorf("%w: %s row %d column %d is %v: drop the row or look for divergence in training", ErrInput, what, i/d, i%d, x[i])

@@ -1,0 +1,19 @@
+// Command topk writes topk_amd64.s of package kernel and its Go declarations:
+// filters of products for searches and clusterings. Run it by go generate in
+// package kernel.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+)
+
+func main() {
+	ConstraintExpr("amd64")
+	ConstraintExpr("!noasm")
+	for _, i := range []isa{avx512, avx2} {
+		i.above()
+		i.squares(32)
+		i.squares(64)
+	}
+	Generate()
+}

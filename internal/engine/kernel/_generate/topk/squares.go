@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// squares emits sums of squared differences in 16 float64 lanes; b has numbers
+// of the given bits.
+func (s isa) squares(bits int) {
+	name := fmt.Sprintf("squares%d%s", bits, s.name)
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(blocks int, a *float32, b *float%d, s *float64)", bits))
+	Doc(
+		name+" adds up squared differences of 16*blocks numbers, blocks > 0:",
+		"",
+		"\tfor i := range 16 * blocks {",
+		"\t\td := float64(a[i]) - float64(b[i])",
+		"\t\ts[i%16] += d * d // rounded twice",
+		"\t}",
+	)
+	Pragma("noescape")
+	blocks := Load(Param("blocks"), GP64())
+	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
+	out := Load(Param("s"), GP64())
+	lanes := s.lanes / 2 // of float64
+	sums := make([]reg.VecVirtual, 16/lanes)
+	for v := range sums {
+		sums[v] = s.vec()
+		VMOVUPD(at(out, v*s.bytes()), sums[v])
+	}
+	Label("block")
+	for v := range sums {
+		x, y := s.vec(), s.vec()
+		VCVTPS2PD(at(a, 4*lanes*v), x)
+		if bits == 32 {
+			VCVTPS2PD(at(b, 4*lanes*v), y)
+			VSUBPD(y, x, x)
+		} else {
+			VSUBPD(at(b, 8*lanes*v), x, x)
+		}
+		VMULPD(x, x, x)
+		VADDPD(x, sums[v], sums[v])
+	}
+	ADDQ(Imm(64), a)
+	ADDQ(U32(uint32(2*bits)), b)
+	DECQ(blocks)
+	JNZ(LabelRef("block"))
+	for v := range sums {
+		VMOVUPD(sums[v], at(out, v*s.bytes()))
+	}
+	VZEROUPPER()
+	RET()
+}

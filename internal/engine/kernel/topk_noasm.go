@@ -1,0 +1,13 @@
+//go:build !amd64 || noasm
+
+package kernel
+
+func above(_ Level, rows, cols int, x []float32, ld int, a, b []float32, mask []uint64) {
+	aboveGeneric(rows, cols, x, ld, a, b, mask)
+}
+
+func squares32(n int, a, b []float32, s *[exactLanes]float64) { squares32Generic(a[:n], b[:n], s) }
+
+func squares64(n int, a []float32, b []float64, s *[exactLanes]float64) {
+	squares64Generic(a[:n], b[:n], s)
+}

@@ -1,0 +1,203 @@
+package metric
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+)
+
+// plainNeighbours sorts all items of each query by float64 distance, then index.
+func plainNeighbours(x, g []float32, d, k int, skipSelf bool) (index []int32, distance []float64) {
+	type item struct {
+		square float64
+		i      int32
+	}
+	n, ng := len(x)/d, len(g)/d
+	for q := range n {
+		var all []item
+		for j := range ng {
+			if skipSelf && j == q {
+				continue
+			}
+			var s float64
+			for c := range d {
+				v := float64(x[q*d+c]) - float64(g[j*d+c])
+				s += v * v
+			}
+			all = append(all, item{s, int32(j)})
+		}
+		slices.SortFunc(all, func(a, b item) int { return cmp.Or(cmp.Compare(a.square, b.square), cmp.Compare(a.i, b.i)) })
+		for _, v := range all[:k] {
+			index, distance = append(index, v.i), append(distance, math.Sqrt(v.square))
+		}
+	}
+	return index, distance
+}
+
+func checkNeighbours(t *testing.T, name string, x, g []float32, n, d, k int, own bool) {
+	t.Helper()
+	gallery := g
+	if g == nil {
+		gallery = x
+	}
+	index, distance := plainNeighbours(x, gallery, d, k, g == nil && !own)
+	onLevels(t, func(level string) {
+		got, err := Neighbours(context.Background(), x, n, d, NeighbourOptions{K: k, Gallery: g, Self: own})
+		if err != nil {
+			t.Fatalf("%s %s: %v", level, name, err)
+		}
+		if got.K != k || len(got.Index) != n*k || len(got.Distance) != n*k {
+			t.Fatalf("%s %s: %d, %d, %d", level, name, got.K, len(got.Index), len(got.Distance))
+		}
+		for i, v := range index {
+			if got.Index[i] != v || math.Abs(got.Distance[i]-distance[i]) > 1e-12*distance[i] {
+				t.Fatalf("%s %s: query %d neighbour %d: item %d at %v, want %d at %v", level, name, i/k, i%k, got.Index[i], got.Distance[i], v, distance[i])
+			}
+		}
+	})
+}
+
+// onLevels calls f at each kernel level.
+func onLevels(t *testing.T, f func(level string)) {
+	t.Helper()
+	for _, l := range kernel.Levels() {
+		restore, err := kernel.Force(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(l.String())
+		restore()
+	}
+}
+
+func TestNeighboursAgainstSorting(t *testing.T) {
+	for _, c := range []struct{ n, ng, d, k int }{
+		{1, 1, 1, 1}, {3, 5, 2, 2}, {70, 65, 17, 11}, {300, 257, 40, 60}, {600, 1100, 3, 5}, {141, 64, 600, 11},
+	} {
+		r := rand.New(rand.NewPCG(uint64(c.n), 5))
+		for _, kind := range []string{"normal", "ties"} {
+			draw := func(n int) []float32 { return normals(r, n, c.d) }
+			if kind == "ties" {
+				draw = func(n int) []float32 { return grid(r, n, c.d, 3) }
+			}
+			x, g := draw(c.n), draw(c.ng)
+			checkNeighbours(t, kind+" gallery", x, g, c.n, c.d, c.k, false)
+			checkNeighbours(t, kind+" with itself", x, nil, c.n, c.d, min(c.k, c.n), true)
+			if c.n > 1 {
+				checkNeighbours(t, kind+" others", x, nil, c.n, c.d, min(c.k, c.n-1), false)
+			}
+		}
+	}
+}
+
+// What float32 products cannot order: many equal rows, rows that differ by less
+// than the products' error, a common offset, lengths of very different orders.
+func TestNeighboursHardData(t *testing.T) {
+	const n, d, k = 400, 20, 7
+	r := rand.New(rand.NewPCG(8, 8))
+	edit := func(x []float32, f func(i int, v float32) float32) []float32 {
+		for i, v := range x {
+			x[i] = f(i, v)
+		}
+		return x
+	}
+	for _, c := range []struct {
+		name string
+		x    []float32
+	}{
+		{"all equal", edit(make([]float32, n*d), func(i int, _ float32) float32 { return []float32{.1, -.7, .3333}[i%d%3] })},
+		{"all zero", make([]float32, n*d)},
+		{"two places", edit(make([]float32, n*d), func(i int, _ float32) float32 { return float32(i/d%2) * .37 })},
+		{"near equal", edit(normals(r, n, d), func(i int, v float32) float32 { return float32(i%d) - 3 + v*1e-5 })},
+		{"ten clusters", edit(normals(r, n, d), func(i int, v float32) float32 { return float32((i/d%10*31+i%d*17)%23) + v*2e-5 })},
+		{"offset", edit(normals(r, n, d), func(i int, v float32) float32 { return 1000 + v*.01 })},
+		{"huge", edit(normals(r, n, d), func(i int, v float32) float32 { return v * 0x1p100 })},
+		{"tiny", edit(normals(r, n, d), func(i int, v float32) float32 { return v * 0x1p-120 })},
+		{"denormal", edit(normals(r, n, d), func(i int, v float32) float32 { return v * 0x1p-145 })},
+		{"one long", edit(normals(r, n, d), func(i int, v float32) float32 { return v * max(1, float32(i/d-n+2)*1e6) })},
+		{"all lengths", edit(normals(r, n, d), func(i int, v float32) float32 { return v * float32(math.Exp2(float64(i/d%60-30))) })},
+	} {
+		checkNeighbours(t, c.name, c.x, nil, n, d, k, false)
+		checkNeighbours(t, c.name+" with itself", c.x, nil, n, d, k, true)
+		checkNeighbours(t, c.name+" gallery", c.x[:50*d], c.x[30*d:], 50, d, k, false)
+	}
+}
+
+func TestNeighboursThreads(t *testing.T) {
+	defer par.SetThreads(par.Threads())
+	r := rand.New(rand.NewPCG(3, 4))
+	n, d := 2500, 24 // three stripes
+	x := normals(r, n, d)
+	var want *NeighbourTable
+	for _, threads := range []int{1, 2, 3, 9} {
+		par.SetThreads(threads)
+		got, err := Neighbours(context.Background(), x, n, d, NeighbourOptions{K: 9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want != nil && (!slices.Equal(got.Index, want.Index) || !slices.Equal(got.Distance, want.Distance)) {
+			t.Errorf("%d threads differ", threads)
+		}
+		want = got
+	}
+	onLevels(t, func(level string) {
+		got, err := Neighbours(context.Background(), x, n, d, NeighbourOptions{K: 9})
+		if err != nil || !slices.Equal(got.Index, want.Index) || !slices.Equal(got.Distance, want.Distance) {
+			t.Errorf("level %s differs (%v)", level, err)
+		}
+	})
+}
+
+func TestNeighboursBadInput(t *testing.T) {
+	nan := float32(math.NaN())
+	ok := []float32{1, 2, 3, 4}
+	for name, c := range map[string]struct {
+		x    []float32
+		n, d int
+		o    NeighbourOptions
+		want string
+	}{
+		"no rows":     {nil, 0, 2, NeighbourOptions{K: 1}, "no embeddings"},
+		"no columns":  {nil, 2, 0, NeighbourOptions{K: 1}, "0 dimensions"},
+		"short":       {ok[:3], 2, 2, NeighbourOptions{K: 1}, "want 4 numbers, got 3"},
+		"nan":         {[]float32{1, 2, 3, nan}, 2, 2, NeighbourOptions{K: 1}, "row 1 column 1 is NaN"},
+		"gallery":     {ok, 2, 2, NeighbourOptions{K: 1, Gallery: ok[:3]}, "want 2 numbers, got 3"},
+		"gallery nan": {ok, 2, 2, NeighbourOptions{K: 1, Gallery: []float32{nan, 0}}, "gallery embeddings row 0 column 0"},
+		"no gallery":  {ok, 2, 2, NeighbourOptions{K: 1, Gallery: []float32{}}, "no gallery"},
+		"k 0":         {ok, 2, 2, NeighbourOptions{}, "0 neighbours of each query: there are 1 to 1"},
+		"k":           {ok, 2, 2, NeighbourOptions{K: 2}, "there are 1 to 1 to find"},
+		"k itself":    {ok, 2, 2, NeighbourOptions{K: 3, Self: true}, "there are 1 to 2 to find"},
+	} {
+		if _, err := Neighbours(context.Background(), c.x, c.n, c.d, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Neighbours(stopped, ok, 2, 2, NeighbourOptions{K: 1}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// Random data as large as can be done in a second; TERCET_LARGE in
+// TestNeighboursLarge is the size of Stanford Online Products.
+func BenchmarkNeighbours(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	const n, d, k = 6000, 512, 11
+	x := normals(r, n, d)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Neighbours(context.Background(), x, n, d, NeighbourOptions{K: k, Self: true}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n)*float64(n)*2*d*float64(b.N)/1e9/b.Elapsed().Seconds(), "GFLOP/s")
+}

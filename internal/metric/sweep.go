@@ -1,0 +1,111 @@
+package metric
+
+import (
+	"context"
+	"sync"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+)
+
+// A sweep forms the inner products of rows and columns, both rows of d numbers,
+// in blocks that stay in the second cache while they are used. Within one set
+// only blocks on and above the diagonal are formed, each for both of its sides:
+// half of the multiplications.
+//
+// A stripe of columns is packed at a time; its tasks are blocks of rows.
+const (
+	blockRows  = 140 // a multiple of the rows of the widest tile
+	blockCols  = 256
+	stripeCols = 4 * blockCols
+)
+
+// block is a block of products of rows [i, i+m) and columns [j, j+n).
+type block struct {
+	i, m, j, n int
+	both       bool      // it stands for its mirror image too
+	dots       []float32 // (m, blockCols); what is beyond n is 0
+	mask       []uint64  // scratch of blockRows rows of blockCols bits
+	side       []float32 // scratch, blockRows+blockCols
+}
+
+// pairUser uses blocks. Blocks of different rows come from several goroutines at
+// once, those of the same rows from one at a time; lock is that of the block's
+// columns, which other blocks may be using as columns at the same time.
+type pairUser interface {
+	use(b *block, lock *sync.Mutex)
+}
+
+type sweep struct {
+	d         int
+	rows      []float32 // (n, d)
+	cols      []float32 // the same slice within one set
+	self      bool
+	user      pairUser
+	packed    kernel.PackedRows
+	j         int // the stripe
+	from      int // its first row
+	locks     [stripeCols / blockCols]sync.Mutex
+	scratches par.Free[block]
+}
+
+// run does all blocks. progress, where set, gets the share done of the total.
+func (s *sweep) run(ctx context.Context, progress func(done, total int)) error {
+	nr, nc := len(s.rows)/s.d, len(s.cols)/s.d
+	for s.j = 0; s.j < nc; s.j += stripeCols {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(stripeCols, nc-s.j)
+		s.packed.Pack(n, s.d, s.cols[s.j*s.d:(s.j+n)*s.d])
+		if s.self {
+			// The square on the diagonal is formed in full, for its rows only,
+			// before others use its columns.
+			s.from = s.j
+			par.Do(ceilDiv(n, blockRows), 1, s)
+			s.from = 0
+			par.Do(ceilDiv(s.j, blockRows), 1, s)
+		} else {
+			par.Do(ceilDiv(nr, blockRows), 1, s)
+		}
+		if progress != nil {
+			progress(s.j+n, nc)
+		}
+	}
+	return nil
+}
+
+// Run does blocks of rows [lo, hi) against the stripe.
+func (s *sweep) Run(lo, hi int) {
+	b := s.scratches.Get()
+	if b.dots == nil {
+		b.dots = make([]float32, blockRows*blockCols)
+		b.mask = make([]uint64, blockRows*blockCols/64)
+		b.side = make([]float32, blockRows+blockCols)
+	}
+	end := len(s.rows) / s.d
+	if s.self && s.from == s.j {
+		end = s.j + s.packed.Len()
+	} else if s.self {
+		end = s.j
+	}
+	b.both = s.self && s.from < s.j
+	groups := ceilDiv(s.packed.Len(), blockCols)
+	for t := lo; t < hi; t++ {
+		b.i = s.from + t*blockRows
+		b.m = min(blockRows, end-b.i)
+		for v := range groups {
+			g := (v + t) % groups // tasks begin at different columns: fewer wait
+			c := g * blockCols
+			b.j, b.n = s.j+c, min(blockCols, s.packed.Len()-c)
+			s.packed.Dots(b.m, s.rows[b.i*s.d:(b.i+b.m)*s.d], s.d, c, min(c+blockCols, s.packed.Cols()), 1, b.dots, blockCols)
+			s.user.use(b, &s.locks[g])
+		}
+	}
+	s.scratches.Put(b)
+}
+
+// cols64 is the number of columns formed, a multiple of 64.
+func (b *block) cols64() int { return ceilDiv(b.n, 64) * 64 }
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
