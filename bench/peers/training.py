@@ -40,8 +40,8 @@ def contrastive(z, similar):
 
 
 def cosine(z, similar):
-    """PyTorch's cosine embedding loss, margin 0."""
-    return F.cosine_embedding_loss(*z.chunk(2), similar.float() * 2 - 1)
+    """PyTorch's cosine embedding loss, with DIBS's margin cos(60 degrees)."""
+    return F.cosine_embedding_loss(*z.chunk(2), similar.float() * 2 - 1, margin=0.5)
 
 
 def triplet(z, _):

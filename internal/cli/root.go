@@ -28,6 +28,7 @@ var commands = []struct {
 	{groupWork, newAttack},
 	{groupWork, newCluster},
 	{groupWork, newReport},
+	{groupHelp, newBench},
 	{groupHelp, newData},
 	{groupHelp, newConfig},
 	{groupHelp, newDoctor},

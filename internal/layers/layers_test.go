@@ -38,6 +38,7 @@ var floor = map[string]int{
 	"internal/theory":           20,
 	"internal/cluster":          20,
 	"internal/report":           30,
+	"internal/bench":            30, // jobs of every floor below, timed
 	"internal/experiment":       31, // a run draws its own pictures with report
 	"internal/cli":              40,
 	"cmd/tercet":                50,

@@ -1,0 +1,159 @@
+// Package bench measures this machine and the jobs that Tercet exists for on it:
+// products, convolutions, training steps of real networks, search and
+// clustering. Training jobs run the training loop itself.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tercet/internal/names"
+	"tercet/internal/par"
+)
+
+// Schema names the JSON document of results.
+const Schema = "tercet.bench/1"
+
+// Options says how long and how large.
+type Options struct {
+	Seconds float64 // length of each job's measurement; a job of several parts divides it
+	Quick   bool    // smaller search and clustering jobs
+	Peak    float64 // FLOP/s of the machine with the threads in use; 0: not known
+}
+
+// Result is the measurement of one job. Times are those of one repetition: a
+// training step, a search, a fit, or each part of the job once.
+type Result struct {
+	Job         string  `json:"job"`
+	What        string  `json:"what"`
+	Threads     int     `json:"threads"`
+	Repetitions int     `json:"repetitions"`
+	Seconds     float64 `json:"seconds"` // median
+	BestSeconds float64 `json:"seconds_best"`
+	Images      int     `json:"images_per_step,omitempty"` // or rows
+	ImagesPerS  float64 `json:"images_per_s,omitempty"`
+	BestImages  float64 `json:"images_per_s_best,omitempty"`
+	// GFLOPS counts the products of the textbook method in 10^9 operations a
+	// second (a multiply-add is two); absent where the method decides how many
+	// there are.
+	GFLOPS     float64 `json:"gflops,omitempty"`
+	BestGFLOPS float64 `json:"gflops_best,omitempty"`
+	// ExecutedGFLOPS counts Winograd layers by their own multiplications, which
+	// are fewer.
+	ExecutedGFLOPS float64 `json:"gflops_executed,omitempty"`
+	// PeakShare is ExecutedGFLOPS of the best repetition over the machine's peak.
+	PeakShare float64 `json:"peak_share,omitempty"`
+	PeakRSS   uint64  `json:"peak_rss_bytes,omitempty"` // absent where the system does not tell
+	Parts     []Part  `json:"parts,omitempty"`
+}
+
+// Part is the measurement of one part of a job.
+type Part struct {
+	Name           string  `json:"name"`
+	Seconds        float64 `json:"seconds"`
+	BestSeconds    float64 `json:"seconds_best"`
+	GFLOPS         float64 `json:"gflops"`
+	BestGFLOPS     float64 `json:"gflops_best"`
+	ExecutedGFLOPS float64 `json:"gflops_executed"`
+	PeakShare      float64 `json:"peak_share,omitempty"`
+}
+
+// Job is a piece of work with a name that users know.
+type Job struct {
+	Name    string
+	What    string
+	prepare func(o Options) ([]task, error)
+}
+
+// task is one part of a prepared job.
+type task struct {
+	name     string
+	images   int     // rows or images of one call
+	direct   float64 // FLOPs of one call by the textbook method, 0 where unknown
+	executed float64 // FLOPs of one call as computed
+	warmUp   int     // repetitions that do not count
+	calls    int     // of the work in one repetition, 0 for 1; times are of one call
+	// run repeats the work, calling tick after each repetition, until tick says
+	// stop or the work fails.
+	run func(ctx context.Context, tick func() (more bool)) error
+	// results gives the numbers that the repetitions so far have computed.
+	results func(visit func(name string, data []float32))
+}
+
+// Jobs lists the jobs in the order in which they run.
+func Jobs() []Job {
+	return slices.Concat([]Job{
+		{"gemm", "products of 64 to 2048, all transposes, and of the networks' layers", prepareGemm},
+		{"conv", "convolutions of the networks: forward, input gradient, weight gradient", prepareConv},
+	}, trainingJobs(), searchJobs())
+}
+
+// Names lists the names of the jobs.
+func Names() []string {
+	var out []string
+	for _, j := range Jobs() {
+		out = append(out, j.Name)
+	}
+	return out
+}
+
+// Find returns the job of that name, or an error with the closest one.
+func Find(name string) (Job, error) {
+	for _, j := range Jobs() {
+		if j.Name == name {
+			return j, nil
+		}
+	}
+	hint := ""
+	if c := names.Closest(name, Names()); c != "" {
+		hint = "did you mean " + c + "? "
+	}
+	return Job{}, fmt.Errorf("there is no job %q; %sjobs: %s", name, hint, strings.Join(Names(), ", "))
+}
+
+// Measure runs j for about o.Seconds and returns what it did. It is interrupted
+// between repetitions by ctx.
+func (j Job) Measure(ctx context.Context, o Options) (*Result, error) {
+	resetPeakRSS()
+	tasks, err := j.prepare(o)
+	if err != nil {
+		return nil, fmt.Errorf("job %s: %w", j.Name, err)
+	}
+	r := &Result{Job: j.Name, What: j.What, Threads: par.Threads()}
+	var direct, executed float64
+	for i := range tasks {
+		t := &tasks[i]
+		times, err := t.measure(ctx, o.Seconds/float64(len(tasks)))
+		if err != nil {
+			return nil, fmt.Errorf("job %s: %w", strings.TrimSuffix(j.Name+", "+t.name, ", "), err)
+		}
+		r.Seconds += times.median()
+		r.BestSeconds += times.best()
+		r.Repetitions += len(times)
+		r.Images = t.images
+		direct, executed = direct+t.direct, executed+t.executed
+		if len(tasks) > 1 {
+			p := Part{Name: t.name, Seconds: times.median(), BestSeconds: times.best()}
+			p.GFLOPS, p.BestGFLOPS, p.ExecutedGFLOPS, p.PeakShare = rates(t.direct, t.executed, p.Seconds, p.BestSeconds, o.Peak)
+			r.Parts = append(r.Parts, p)
+		}
+		tasks[i] = task{} // its memory is free for the next one
+	}
+	r.GFLOPS, r.BestGFLOPS, r.ExecutedGFLOPS, r.PeakShare = rates(direct, executed, r.Seconds, r.BestSeconds, o.Peak)
+	if r.Images > 0 {
+		r.ImagesPerS, r.BestImages = float64(r.Images)/r.Seconds, float64(r.Images)/r.BestSeconds
+	}
+	r.PeakRSS = peakRSS()
+	return r, nil
+}
+
+// rates returns speeds in 10^9 FLOPs a second, and the share of the peak that
+// the best repetition reaches.
+func rates(direct, executed, seconds, best, peak float64) (gflops, bestGFLOPS, executedGFLOPS, share float64) {
+	if peak > 0 {
+		share = executed / best / peak
+	}
+	return direct / seconds / 1e9, direct / best / 1e9, executed / seconds / 1e9, share
+}

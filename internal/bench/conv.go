@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"fmt"
+
+	"tercet/internal/engine/kernel"
+)
+
+// layerShape is a convolution of a network with the batch of its job.
+type layerShape struct {
+	net   string
+	batch int
+	conv  kernel.Conv
+}
+
+func square(side, c, outC, k, stride int) kernel.Conv {
+	return kernel.Conv{H: side, W: side, C: c, OutC: outC, KH: k, KW: k, StrideH: stride, StrideW: stride, PadH: k / 2, PadW: k / 2}
+}
+
+// layerShapes are the different convolutions of the training jobs.
+func layerShapes() []layerShape {
+	return []layerShape{
+		{"c2f2", 384, square(28, 1, 32, 5, 1)},
+		{"c2f2", 384, square(14, 32, 64, 5, 1)},
+		{"cnn47", 256, square(28, 1, 47, 3, 1)},
+		{"cnn47", 256, square(28, 47, 94, 3, 1)},
+		{"cnn47", 256, square(14, 94, 94, 3, 1)},
+		{"rn18", 24, square(224, 3, 64, 7, 2)},
+		{"rn18", 24, square(56, 64, 64, 3, 1)},
+		{"rn18", 24, square(56, 64, 128, 3, 2)},
+		{"rn18", 24, square(56, 64, 128, 1, 2)},
+		{"rn18", 24, square(28, 128, 128, 3, 1)},
+		{"rn18", 24, square(28, 128, 256, 3, 2)},
+		{"rn18", 24, square(14, 256, 256, 3, 1)},
+		{"rn18", 24, square(14, 256, 512, 3, 2)},
+		{"rn18", 24, square(7, 512, 512, 3, 1)},
+	}
+}
+
+// String is the network, height x width x channels of the input, kernel size,
+// output channels and stride, as in rn18 56x56x64 3x3 128 /2.
+func (s layerShape) String() string {
+	g := s.conv
+	name := fmt.Sprintf("%s %dx%dx%d %dx%d %d", s.net, g.H, g.W, g.C, g.KH, g.KW, g.OutC)
+	if g.StrideH > 1 {
+		name += fmt.Sprintf(" /%d", g.StrideH)
+	}
+	return name
+}
+
+func prepareConv(Options) ([]task, error) {
+	var out []task
+	for _, s := range layerShapes() {
+		out = append(out, s.tasks()...)
+	}
+	return out, nil
+}
+
+// tasks are the three directions of a layer, with the algorithms that a model's
+// layer of that shape takes.
+func (s layerShape) tasks() []task {
+	p := s.conv.Plan()
+	oh, ow := p.Out()
+	images, weights, outputs := s.batch*p.H*p.W*p.C, p.KH*p.KW*p.C*p.OutC, s.batch*oh*ow*p.OutC
+	direction := func(what string, a kernel.Algorithm, nx, nw, ny int, run func(x, w, y []float32), result int) task {
+		var in [3][]float32
+		return task{
+			name:   fmt.Sprintf("%s %s (%v)", s, what, a),
+			direct: float64(s.batch) * convFLOPs(p.Conv, kernel.Direct), executed: float64(s.batch) * convFLOPs(p.Conv, a),
+			warmUp: 2,
+			run: repeat(func() error {
+				if in[0] == nil {
+					in = [3][]float32{normal(nx, "x"), normal(nw, "w"), normal(ny, "y")}
+				}
+				run(in[0], in[1], in[2])
+				return nil
+			}),
+			results: func(visit func(string, []float32)) { visit(what, in[result]) },
+		}
+	}
+	return []task{
+		direction("forward", p.Fwd, images, weights, outputs, func(x, w, y []float32) { p.Forward(s.batch, x, w, nil, false, y) }, 2),
+		direction("input", p.Input, images, weights, outputs, func(x, w, y []float32) { p.BackwardInput(s.batch, y, w, x) }, 0),
+		direction("weights", p.Weights, images, weights, outputs, func(x, w, y []float32) { p.BackwardWeights(s.batch, x, y, w, nil) }, 1),
+	}
+}
+
+// convFLOPs counts the products of one image in one direction of a convolution,
+// a multiply-add as two. Winograd's transforms do not count: they are additions.
+func convFLOPs(g kernel.Conv, a kernel.Algorithm) float64 {
+	oh, ow := g.Out()
+	channels := 2 * float64(g.C) * float64(g.OutC)
+	tiles := func(m int) float64 { return float64((oh+m-1)/m) * float64((ow+m-1)/m) * float64((m+2)*(m+2)) }
+	switch a {
+	case kernel.Winograd2:
+		return channels * tiles(2)
+	case kernel.Winograd4:
+		return channels * tiles(4)
+	}
+	return channels * float64(oh*ow*g.KH*g.KW)
+}

@@ -1,0 +1,136 @@
+package bench
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tercet/internal/engine/kernel"
+)
+
+// Machine is what this machine can do at best.
+type Machine struct {
+	CPU     string  `json:"cpu"`
+	Level   string  `json:"kernel"` // kernel level in use
+	Threads int     `json:"threads"`
+	Peak    []Speed `json:"peak"`
+	Copy    []Speed `json:"copy"`
+}
+
+// Speed is a rate with a number of threads: GFLOP/s of fused multiply-adds (two
+// each), or 10^9 bytes copied a second, counting what is read and what is
+// written.
+type Speed struct {
+	Threads int     `json:"threads"`
+	GFLOPS  float64 `json:"gflops,omitempty"`
+	GBPerS  float64 `json:"gb_per_s,omitempty"`
+}
+
+// MeasurePeak fills m.Peak, with one thread and with m.Threads.
+func (m *Machine) MeasurePeak() {
+	for _, n := range m.counts() {
+		m.Peak = append(m.Peak, Speed{Threads: n, GFLOPS: PeakFLOPS(n) / 1e9})
+	}
+}
+
+// PeakFLOPS returns the measured peak with m.Threads in FLOP/s, 0 before
+// MeasurePeak.
+func (m *Machine) PeakFLOPS() float64 {
+	if len(m.Peak) == 0 {
+		return 0
+	}
+	return m.Peak[len(m.Peak)-1].GFLOPS * 1e9
+}
+
+// MeasureCopy fills m.Copy, with one thread and with m.Threads.
+func (m *Machine) MeasureCopy() {
+	for _, n := range m.counts() {
+		m.Copy = append(m.Copy, Speed{Threads: n, GBPerS: CopyRate(n) / 1e9})
+	}
+}
+
+func (m *Machine) counts() []int {
+	if m.Threads > 1 {
+		return []int{1, m.Threads}
+	}
+	return []int{1}
+}
+
+const (
+	burstSteps = 20_000 // of the FMA loop: about a tenth of a millisecond, less than a time slice
+	bursts     = 4000
+	copyTries  = 8
+	copyBytes  = 128 << 20 // beyond the caches
+)
+
+// PeakFLOPS returns the machine's fused multiply-adds on registers alone, in
+// FLOP/s: the most that any product can reach at the current kernel level with
+// that many threads. It is the sum over the threads of each one's best burst
+// while all were at work: other programs can only slow a burst down.
+func PeakFLOPS(threads int) float64 {
+	level := kernel.Current()
+	best := make([]float64, threads)
+	var started, finished atomic.Int64
+	together(threads, func(i int) {
+		started.Add(1)
+		for range bursts {
+			alone := started.Load() < int64(threads)
+			start := time.Now()
+			flops := kernel.PeakFMA(level, burstSteps)
+			rate := flops / time.Since(start).Seconds()
+			alone = alone || finished.Load() > 0
+			if !alone || best[i] == 0 {
+				best[i] = max(best[i], rate)
+			}
+		}
+		finished.Add(1)
+	})
+	sum := 0.0
+	for _, rate := range best {
+		sum += rate
+	}
+	return sum
+}
+
+// CopyRate returns how fast memory is copied, in bytes read and written a
+// second, by that many threads with buffers of their own.
+func CopyRate(threads int) float64 {
+	size := copyBytes / 2 / threads
+	from, to := make([][]byte, threads), make([][]byte, threads)
+	for i := range threads {
+		from[i], to[i] = make([]byte, size), make([]byte, size)
+		for k := 0; k < size; k += 1 << 10 {
+			from[i][k] = 1 // a page that was never written is no memory
+		}
+		copy(to[i], from[i])
+	}
+	best := 0.0
+	for range copyTries {
+		took := together(threads, func(i int) { copy(to[i], from[i]) })
+		best = max(best, float64(2*size*threads)/took.Seconds())
+	}
+	runtime.KeepAlive(to)
+	return best
+}
+
+// together runs f(0) to f(n-1) at the same time and returns how long it took.
+func together(n int, f func(i int)) time.Duration {
+	var ready, done sync.WaitGroup
+	begin := make(chan struct{})
+	for i := range n {
+		ready.Add(1)
+		done.Add(1)
+		go func() {
+			defer done.Done()
+			ready.Done()
+			<-begin
+			f(i)
+		}()
+	}
+	ready.Wait()
+	start := time.Now()
+	close(begin)
+	done.Wait()
+	return time.Since(start)
+}

@@ -1,0 +1,60 @@
+package bench
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// leastRepetitions are timed, however long they take.
+const leastRepetitions = 3
+
+// times are the seconds of each repetition.
+type times []float64
+
+func (t times) best() float64 { return slices.Min(t) }
+
+// median returns the middle one, or the mean of the middle two.
+func (t times) median() float64 {
+	s := slices.Sorted(slices.Values(t))
+	return (s[len(s)/2] + s[(len(s)-1)/2]) / 2
+}
+
+// measure times repetitions of t for about that many seconds. The first
+// t.warmUp of them, which make buffers, do not count.
+func (t *task) measure(ctx context.Context, seconds float64) (times, error) {
+	var list times
+	left, calls := t.warmUp, float64(max(t.calls, 1))
+	start := time.Now()
+	last := start
+	tick := func() bool {
+		now := time.Now()
+		if left > 0 {
+			left--
+			start = now
+		} else {
+			list = append(list, now.Sub(last).Seconds()/calls)
+		}
+		last = now
+		return ctx.Err() == nil && (len(list) < leastRepetitions || now.Sub(start).Seconds() < seconds)
+	}
+	if err := t.run(ctx, tick); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// repeat is the run of a task that consists of calls of f.
+func repeat(f func() error) func(context.Context, func() bool) error {
+	return func(_ context.Context, tick func() bool) error {
+		for more := true; more; more = tick() {
+			if err := f(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,185 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
+	"tercet/internal/engine/mine"
+	"tercet/internal/engine/nn"
+	"tercet/internal/engine/optim"
+	"tercet/internal/rng"
+	"tercet/internal/train"
+)
+
+// learningRate is so small that a network stays what it is after its first
+// steps: a long measurement does the same work as a short one.
+const learningRate = 1e-6
+
+// margin is gamma of the triplet loss.
+const margin = 0.2
+
+// training is a job that trains a network on batches held in memory. One
+// repetition is one step of the training loop.
+type training struct {
+	name, what string
+	spec       nn.Spec
+	group      int     // 2: pairs, 3: triplets
+	groups     int     // in a batch
+	batches    int     // different ones, used in turn
+	contrast   float64 // share of its class in an image
+	objective  func() (loss.Objective, error)
+}
+
+func trainingJobs() []Job {
+	gray := func(name string) nn.Spec { return nn.Spec{Name: name, Height: 28, Width: 28, Channels: 1} }
+	unit := func(s nn.Spec) nn.Spec { s.Normalize = true; return s }
+	text := func(s nn.Spec) nn.Spec { s.Filters = "paper-text"; return s }
+	resnet := func(side int) nn.Spec {
+		return nn.Spec{Name: "resnet18", Height: side, Width: side, Channels: 3, Normalize: true}
+	}
+	var out []Job
+	for _, t := range []training{
+		{"mlp", "DIBS MLP 784-200-200-200, contrastive loss, 128 pairs", gray("mlp"), 2, 128, 16, 0.4, contrastive},
+		{"cnn47", "DIBS CNN 47-94-94, cosine loss, 128 pairs", text(gray("cnn")), 2, 128, 4, 0.4, cosine},
+		{"c2f2", "C2F2 on 28x28, 128 triplets", unit(gray("c2f2")), 3, 128, 4, 0.4, triplet},
+		{"rn18", "ResNet-18 on 224x224, 8 triplets", resnet(224), 3, 8, 2, 0.5, triplet},
+		{"rn18-64", "ResNet-18 on 64x64, 32 triplets", resnet(64), 3, 32, 2, 0.5, triplet},
+	} {
+		out = append(out, Job{t.name, t.what, func(Options) ([]task, error) { return t.prepare() }})
+	}
+	return out
+}
+
+func triplet() (loss.Objective, error) {
+	o := loss.TripletDefaults()
+	o.Margin = margin
+	return loss.NewTriplet(o)
+}
+
+func contrastive() (loss.Objective, error) { return loss.NewContrastive(loss.ContrastiveDefaults()) }
+
+func cosine() (loss.Objective, error) { return loss.NewCosine(loss.CosineDefaults()) }
+
+// prepare wires a training run as internal/experiment does, but for batches and
+// tuples, which are given.
+func (t training) prepare() ([]task, error) {
+	model, err := nn.Build(t.spec, rng.New(0, "init"))
+	if err != nil {
+		return nil, err
+	}
+	objective, err := t.objective()
+	if err != nil {
+		return nil, err
+	}
+	optimizer, err := optim.New(optim.Config{Name: "adam"}, model.Params())
+	if err != nil {
+		return nil, err
+	}
+	trainer := &train.Trainer{
+		Options: train.Options{
+			Mode: nn.Train, Steps: endless, StepsPerEpoch: endless, LogEvery: 20,
+			// The monitor looks as often as by default; none of its limits is reached.
+			Collapse: train.CollapseOptions{Every: 10, Cosine: 2},
+		},
+		Model:     model,
+		Batches:   t.makeBatches(),
+		Miner:     given{t.tuples()},
+		Objective: objective,
+		Defense:   adversary.None{},
+		Optimizer: optimizer,
+		Schedule:  func(int) float64 { return learningRate },
+		Log:       func(*train.Event) error { return nil },
+		Save:      func(bool) error { return nil },
+		Mined:     rng.New(0, "mine"),
+	}
+	direct, executed := t.flops(model)
+	return []task{{
+		images: t.group * t.groups, direct: direct, executed: executed, warmUp: 2,
+		run: func(ctx context.Context, tick func() bool) error {
+			ctx, stop := context.WithCancel(ctx)
+			defer stop()
+			trainer.Progress = func(*train.State, float64) {
+				if !tick() {
+					stop()
+				}
+			}
+			if err := trainer.Run(ctx); !errors.Is(err, train.ErrInterrupted) {
+				return fmt.Errorf("training ended by itself: %w", err)
+			}
+			return nil
+		},
+		results: func(visit func(string, []float32)) {
+			for _, p := range model.Params() {
+				visit(p.Name, p.Value.Data)
+			}
+		},
+	}}, nil
+}
+
+// endless is more steps than any measurement does.
+const endless = 1 << 40
+
+// flops counts the products of one step: a backward pass is twice a forward one,
+// less the input gradient of the first layer, which nobody needs.
+func (t training) flops(model *nn.Model) (direct, executed float64) {
+	first := true
+	for _, l := range model.Describe() {
+		if l.Kind != "Conv2D" && l.Kind != "Linear" {
+			continue
+		}
+		f := float64(l.FLOPs)
+		direct += 3 * f
+		if first {
+			direct -= f
+			first = false
+		}
+	}
+	direct *= float64(t.group * t.groups)
+	return direct, direct
+}
+
+// tuples are the pairs or triplets of every batch: rows i, groups + i and, of
+// triplets, 2 groups + i; every other pair is similar.
+func (t training) tuples() loss.Tuples {
+	var out loss.Tuples
+	n := int32(t.groups)
+	for i := range n {
+		if t.group == 3 {
+			out.Triplets = append(out.Triplets, loss.Triplet{A: i, P: n + i, N: 2*n + i})
+		} else {
+			out.Pairs = append(out.Pairs, loss.Pair{I: i, J: n + i, Similar: i%2 == 0})
+		}
+	}
+	return out
+}
+
+// given is the miner of tuples that are known.
+type given struct{ tuples loss.Tuples }
+
+// Mine copies the tuples to out.
+func (g given) Mine(_ *array.Array, _ []int32, _ *rng.Stream, out *loss.Tuples) (mine.Stats, error) {
+	out.Triplets = append(out.Triplets[:0], g.tuples.Triplets...)
+	out.Pairs = append(out.Pairs[:0], g.tuples.Pairs...)
+	return mine.Stats{}, nil
+}
+
+// cycle gives its batches in turn, for ever.
+type cycle struct {
+	batches []*data.Batch
+	next    int
+}
+
+// Next returns the next batch.
+func (c *cycle) Next(ctx context.Context) (*data.Batch, error) {
+	b := c.batches[c.next%len(c.batches)]
+	c.next++
+	return b, ctx.Err()
+}
+
+// Recycle does nothing: batches stay.
+func (c *cycle) Recycle(*data.Batch) {}

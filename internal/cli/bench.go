@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/bench"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/experiment"
+	"tercet/internal/par"
+	"tercet/internal/report"
+)
+
+type benchOptions struct {
+	jobs    []string
+	seconds float64
+	quick   bool
+	check   bool
+	format  string
+	changed func(flag string) bool
+}
+
+// benchDocument has results, or checks with --check.
+type benchDocument struct {
+	Schema  string          `json:"schema"`
+	Build   Build           `json:"build"`
+	Machine *bench.Machine  `json:"machine"`
+	Results []*bench.Result `json:"results,omitempty"`
+	Checks  []*bench.Check  `json:"checks,omitempty"`
+}
+
+const (
+	benchSeconds = 10 // of a job
+	quickSeconds = 1
+	checkSteps   = 3
+)
+
+func newBench(s *Streams) *cobra.Command {
+	var o benchOptions
+	return command{
+		use:   "bench",
+		short: "Measure what this machine does, against its own peak",
+		long: `Measures this machine's peak (fused multiply-adds on registers) and its rate of
+copying memory, then jobs: products, convolutions, training steps of real networks
+on images held in memory, exact search and k-means. The share of the peak is that of
+the best repetition; Winograd layers count there by their own multiplications.
+
+A time is the median of one repetition: one step of the training loop, one search,
+one fit, or each part of the job once. Other programs running at the same time slow
+it down: look at the best one then, in --json.`,
+		examples: []example{
+			{why: "one training job, on one thread", line: "tercet bench --job mlp --threads 1 --seconds 0.2"},
+			{why: "is it the same to the last bit with any number of threads?", line: "tercet bench --job mlp --check --json"},
+		},
+		exits: []int{ExitInterrupted},
+		flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.StringArrayVar(&o.jobs, "job", nil, "measure the job `NAME` alone (repeatable): "+strings.Join(bench.Names(), ", "))
+			fs.Float64Var(&o.seconds, "seconds", benchSeconds, "length of each job's measurement; each part is done three times at least")
+			fs.BoolVar(&o.quick, "quick", false, fmt.Sprintf("a first look: %d s a job, smaller searches and fits", quickSeconds))
+			fs.BoolVar(&o.check, "check", false, "measure nothing: do each job with one thread and with several, and compare all bits")
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
+			o.changed = fs.Changed
+			// An unknown flag name is the only error, and it was defined above.
+			_ = cmd.RegisterFlagCompletionFunc("job", completeJobs)
+		},
+		run: func(ctx context.Context, _ []string) error { return runBench(ctx, s, o) },
+	}.build()
+}
+
+func completeJobs(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	for _, j := range bench.Jobs() {
+		if strings.HasPrefix(j.Name, word) {
+			out = append(out, j.Name+"\t"+j.What)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+func runBench(ctx context.Context, s *Streams, o benchOptions) error {
+	jobs, err := o.pick()
+	if err != nil {
+		return err
+	}
+	if !(o.seconds > 0) || math.IsInf(o.seconds, 0) {
+		return usagef("--seconds is %v; give a number above 0", o.seconds)
+	}
+	if err := report.CheckFormat(o.format); err != nil {
+		return &ExitError{ExitUsage, err}
+	}
+	if o.quick && !o.changed("seconds") {
+		o.seconds = quickSeconds
+	}
+	doc := &benchDocument{Schema: bench.Schema, Build: BuildInfo(), Machine: &bench.Machine{
+		CPU: experiment.CPUName(), Level: kernel.Current().String(), Threads: par.Threads(),
+	}}
+	if o.check {
+		return checkJobs(ctx, s, o, jobs, doc)
+	}
+	doc.Machine.MeasurePeak()
+	opts := bench.Options{Seconds: o.seconds, Quick: o.quick, Peak: doc.Machine.PeakFLOPS()}
+	for i, j := range jobs {
+		s.Note("%s (%d of %d): %s", j.Name, i+1, len(jobs), j.What)
+		r, err := j.Measure(ctx, opts)
+		if err != nil {
+			return err
+		}
+		doc.Results = append(doc.Results, r)
+	}
+	doc.Machine.MeasureCopy() // last: its buffers would count as a job's memory
+	return s.Result(doc, func(w io.Writer) error { return printBench(w, doc, o.format) })
+}
+
+// pick returns the jobs asked for, in the order of the flags, or all of them.
+func (o benchOptions) pick() ([]bench.Job, error) {
+	if len(o.jobs) == 0 {
+		return bench.Jobs(), nil
+	}
+	var out []bench.Job
+	for i, name := range o.jobs {
+		j, err := bench.Find(name)
+		if err != nil {
+			return nil, &ExitError{ExitUsage, err}
+		}
+		if !slices.Contains(o.jobs[:i], name) {
+			out = append(out, j)
+		}
+	}
+	return out, nil
+}
+
+// checkJobs fails if a job's results depend on the number of threads.
+func checkJobs(ctx context.Context, s *Streams, o benchOptions, jobs []bench.Job, doc *benchDocument) error {
+	var bad []string
+	for i, j := range jobs {
+		s.Note("%s (%d of %d)", j.Name, i+1, len(jobs))
+		c, err := j.Check(ctx, bench.Options{Quick: o.quick}, checkSteps)
+		if err != nil {
+			return err
+		}
+		doc.Checks = append(doc.Checks, c)
+		if !c.Identical {
+			bad = append(bad, fmt.Sprintf("%s (%s)", j.Name, c.Difference))
+		}
+	}
+	if err := s.Result(doc, func(w io.Writer) error { return checkTable(doc).Write(w, o.format) }); err != nil {
+		return err
+	}
+	if len(bad) > 0 {
+		return fmt.Errorf("results depend on the number of threads: %s", strings.Join(bad, ", "))
+	}
+	return nil
+}
+
+func checkTable(d *benchDocument) *report.Table {
+	t := &report.Table{
+		Title:   fmt.Sprintf("bits with %d and with %d threads, kernel %s", d.Checks[0].Threads[0], d.Checks[0].Threads[1], d.Machine.Level),
+		Columns: []report.Column{{Name: "job"}, {Name: "repetitions"}, {Name: "arrays"}, {Name: "bits"}},
+	}
+	for _, c := range d.Checks {
+		verdict := "identical"
+		if !c.Identical {
+			verdict = "differ in " + c.Difference
+		}
+		t.Rows = append(t.Rows, []report.Cell{report.Text(c.Job), report.Int(c.Repetitions), report.Int(c.Arrays), report.Text(verdict)})
+	}
+	return t
+}
+
+func printBench(w io.Writer, d *benchDocument, format string) error {
+	if err := benchTable(d).Write(w, format); err != nil || format != "text" {
+		return err
+	}
+	for _, r := range d.Results {
+		if len(r.Parts) > 0 {
+			fmt.Fprintln(w)
+			if err := partTable(r).Write(w, format); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func benchTable(d *benchDocument) *report.Table {
+	m := d.Machine
+	t := &report.Table{
+		Title: fmt.Sprintf("%s, %s/%s, kernel %s, %s", m.CPU, runtime.GOOS, runtime.GOARCH, m.Level, count(m.Threads, "thread")),
+		Columns: []report.Column{{Name: "job"}, {Name: "time (ms)", Digits: 2}, {Name: "images/s", Digits: 1}, {Name: "GFLOP/s", Digits: 1},
+			{Name: "of the peak", Percent: true}, {Name: "memory (MiB)", Digits: 1}},
+	}
+	for _, r := range d.Results {
+		t.Rows = append(t.Rows, []report.Cell{report.Text(r.Job), report.Number(r.Seconds * 1e3), known(r.ImagesPerS), known(r.GFLOPS),
+			known(r.PeakShare), known(float64(r.PeakRSS) / (1 << 20))})
+	}
+	for _, p := range m.Peak {
+		t.Notes = append(t.Notes, fmt.Sprintf("peak on %s: %.0f GFLOP/s", count(p.Threads, "thread"), p.GFLOPS))
+	}
+	for _, c := range m.Copy {
+		t.Notes = append(t.Notes, fmt.Sprintf("copy on %s: %.1f GB/s read and written", count(c.Threads, "thread"), c.GBPerS))
+	}
+	return t
+}
+
+func partTable(r *bench.Result) *report.Table {
+	t := &report.Table{Title: r.Job, Columns: []report.Column{{Name: "part"}, {Name: "time (ms)"}, {Name: "GFLOP/s", Digits: 1}, {Name: "of the peak", Percent: true}}}
+	for _, p := range r.Parts {
+		t.Rows = append(t.Rows, []report.Cell{report.Text(p.Name), report.Number(p.Seconds * 1e3), report.Number(p.GFLOPS), known(p.PeakShare)})
+	}
+	return t
+}
+
+// known is v, or no cell where v is 0: not measured.
+func known(v float64) report.Cell {
+	if v == 0 {
+		return report.Missing()
+	}
+	return report.Number(v)
+}
