@@ -1,0 +1,34 @@
+// Command winograd writes winograd_amd64.s of package kernel: the transforms of
+// Winograd's convolutions. Run it by go generate in package kernel.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+)
+
+func main() {
+	ConstraintExpr("amd64")
+	ConstraintExpr("!noasm")
+	for _, isa := range []isa{avx512{}, avx2{}} {
+		for _, size := range []struct {
+			points  []float64
+			outputs []int // with the kernel size alpha+1-outputs
+		}{
+			{[]float64{1}, []int{2}},
+			{[]float64{0.625, 1.5}, []int{4, 2}},
+		} {
+			alpha := 2*len(size.points) + 2
+			name := func(role string, to, from int) string { return roleName(role, to, from) }
+			transform{name("Input", alpha, alpha), input(size.points), padded}.emit(isa)
+			for _, m := range size.outputs {
+				r := alpha + 1 - m
+				a, g := powers(size.points, m, false), powers(size.points, r, true)
+				transform{name("Output", m, alpha), a.transposed(), finished}.emit(isa)
+				transform{name("Weights", alpha, r), g, padded}.emit(isa)
+				transform{name("Spread", alpha, m), a, padded}.emit(isa)
+				transform{name("Gather", r, alpha), g.transposed(), added}.emit(isa)
+			}
+		}
+	}
+	Generate()
+}

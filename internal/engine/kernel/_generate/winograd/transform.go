@@ -1,0 +1,337 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// ending is what becomes of the results.
+type ending int
+
+const (
+	padded   ending = iota // stored; the last vector is filled up with zeros
+	finished               // stored after bias and floor
+	added                  // added to what is there
+)
+
+// transform is dst = map * src * transpose of map for every lane.
+type transform struct {
+	name string
+	by   matrix
+	end  ending
+}
+
+// emit writes one function. Rows of the result are computed in groups: the
+// group's rows of map*src are held in registers, then multiplied from the right.
+func (t transform) emit(i isa) {
+	signature := "func(n int, src *float32, srow, scol int, dst *float32, drow, dcol int)"
+	if t.end == finished {
+		signature = "func(n int, src *float32, srow, scol int, dst *float32, drow, dcol int, bias *float32, floor float32)"
+	}
+	TEXT(t.name+i.name(), NOSPLIT, signature)
+	Doc(t.doc(i)...)
+	Pragma("noescape")
+	w := writer{transform: t, isa: i, groups: t.by.groups()}
+	w.begin(constants(w.groups))
+	w.load()
+	w.loop()
+	VZEROUPPER()
+	RET()
+}
+
+func (t transform) doc(i isa) []string {
+	name := t.name + i.name()
+	to, from := len(t.by), len(t.by[0])
+	lines := []string{
+		fmt.Sprintf("%s computes, for n > 0 lanes l, with the matrix m of %d rows and %d columns:", name, to, from),
+		"",
+		fmt.Sprintf("\tfor i, j := range (%d, %d) {", to, to),
+		"\t\ts := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]",
+	}
+	switch t.end {
+	case padded:
+		lines = append(lines, "\t\tdst[i*drow+j*dcol+l] = s", "\t}", "",
+			fmt.Sprintf("and zeros for the lanes from n on to the next multiple of %d.", i.lanes()))
+	case finished:
+		lines = append(lines, "\t\tdst[i*drow+j*dcol+l] = max(floor, s + bias[l])", "\t}", "",
+			fmt.Sprintf("a NaN staying one. src and bias are read up to a multiple of %d lanes.", i.lanes()))
+	case added:
+		lines = append(lines, "\t\tdst[i*drow+j*dcol+l] += s", "\t}", "",
+			fmt.Sprintf("src is read up to a multiple of %d lanes.", i.lanes()))
+	}
+	return lines
+}
+
+// writer holds the registers of one function.
+type writer struct {
+	transform
+	isa
+	groups                []group
+	src, dst, n, bias     reg.Register
+	srow, scol, drow, col map[int]reg.Register // odd multiples of strides, in bytes
+}
+
+func bytes(name string) reg.Register {
+	r := Load(Param(name), GP64())
+	SHLQ(Imm(2), r)
+	return r
+}
+
+// multiples returns registers with the odd multiples of r below count.
+func multiples(r reg.Register, count int) map[int]reg.Register {
+	all := map[int]reg.Register{1: r}
+	for i := 3; i < count; i += 2 {
+		next := GP64()
+		LEAQ(Mem{Base: all[i-2], Index: r, Scale: 2}, next)
+		all[i] = next
+	}
+	return all
+}
+
+// offset returns base + i strides.
+func offset(base reg.Register, stride map[int]reg.Register, i int) Mem {
+	if i == 0 {
+		return Mem{Base: base}
+	}
+	scale := 1
+	for i%2 == 0 {
+		i, scale = i/2, scale*2
+	}
+	return Mem{Base: base, Index: stride[i], Scale: uint8(scale)}
+}
+
+func (w *writer) load() {
+	from := len(w.by[0])
+	w.n = Load(Param("n"), GP64())
+	w.src = Load(Param("src"), GP64())
+	w.dst = Load(Param("dst"), GP64())
+	w.srow = multiples(bytes("srow"), from)
+	w.scol = map[int]reg.Register{1: bytes("scol")}
+	w.drow = map[int]reg.Register{1: bytes("drow")}
+	w.col = multiples(bytes("dcol"), len(w.by))
+	if w.end == finished {
+		w.bias = Load(Param("bias"), GP64())
+	}
+}
+
+// loop runs the body for whole vectors and once more for a tail.
+func (w *writer) loop() {
+	w.all()
+	if w.masked() {
+		Label("next")
+		CMPQ(w.n, Imm(uint64(w.lanes())))
+		JGE(LabelRef("body"))
+		w.first(w.n)
+		Label("body")
+		w.body()
+		w.advance()
+		JG(LabelRef("next"))
+		return
+	}
+	CMPQ(w.n, Imm(uint64(w.lanes())))
+	JL(LabelRef("tail"))
+	Label("body")
+	w.body()
+	w.advance()
+	CMPQ(w.n, Imm(uint64(w.lanes())))
+	JGE(LabelRef("body"))
+	TESTQ(w.n, w.n)
+	JZ(LabelRef("done"))
+	Label("tail")
+	w.first(w.n)
+	w.body()
+	Label("done")
+	w.all()
+}
+
+// advance goes to the next vector; the flags tell whether lanes are left.
+func (w *writer) advance() {
+	step := Imm(uint64(4 * w.lanes()))
+	ADDQ(step, w.src)
+	ADDQ(step, w.dst)
+	if w.end == finished {
+		ADDQ(step, w.bias)
+	}
+	SUBQ(Imm(uint64(w.lanes())), w.n)
+}
+
+func (w *writer) body() {
+	from := len(w.by[0])
+	for _, g := range w.groups {
+		held := make([][]reg.Register, len(g.rows))
+		column := GP64()
+		MOVQ(w.src, column)
+		for q := range from {
+			out := w.line(g, func(p int) reg.Register {
+				x := w.vec()
+				if m := offset(column, w.srow, p); w.end == padded {
+					w.isa.load(m, x)
+				} else {
+					VMOVUPS(m, x)
+				}
+				return x
+			})
+			for r := range out {
+				held[r] = append(held[r], out[r])
+			}
+			if q+1 < from {
+				ADDQ(w.scol[1], column)
+			}
+		}
+		for r, i := range g.rows {
+			row := w.row(i)
+			for _, h := range w.groups {
+				out := w.line(h, func(q int) reg.Register { return held[r][q] })
+				for k, j := range h.rows {
+					w.result(out[k], offset(row, w.col, j))
+				}
+			}
+		}
+	}
+}
+
+// row returns the address of row i of the result.
+func (w *writer) row(i int) reg.Register {
+	if i == 0 {
+		return w.dst
+	}
+	r := GP64()
+	if i%2 == 1 && i > 1 { // 3 and 5: one row, and 2 or 4 more
+		LEAQ(offset(w.dst, w.drow, 1), r)
+		LEAQ(offset(r, w.drow, i-1), r)
+	} else {
+		LEAQ(offset(w.dst, w.drow, i), r)
+	}
+	return r
+}
+
+func (w *writer) result(v reg.Register, m Mem) {
+	switch w.end {
+	case padded:
+		VMOVUPS(v, m)
+	case finished:
+		z, floor := w.vec(), w.vec()
+		VADDPS(Mem{Base: w.bias}, v, z)
+		VBROADCASTSS(param("floor"), floor)
+		VMAXPS(z, floor, z) // of a NaN and a number it gives the first operand
+		w.store(z, m)
+	case added:
+		z := w.vec()
+		w.isa.load(m, z)
+		VADDPS(z, v, z)
+		w.store(z, m)
+	}
+}
+
+// line multiplies one group's rows by a line of inputs.
+func (w *writer) line(g group, x func(int) reg.Register) []reg.Register {
+	if g.odd != nil {
+		even, odd := w.sum(g.even[0], x), w.sum(g.odd, x)
+		plus, minus := w.vec(), w.vec()
+		s := g.scale
+		if math.Abs(s) == 1 {
+			VADDPS(odd, even, plus)
+			VSUBPS(odd, even, minus)
+			if s < 0 {
+				plus, minus = minus, plus
+			}
+			return []reg.Register{plus, minus}
+		}
+		w.move(even, plus)
+		w.fma(s, odd, plus)
+		w.move(even, minus)
+		w.fma(-s, odd, minus)
+		return []reg.Register{plus, minus}
+	}
+	// Sums and differences of inputs are made once for all rows of the group.
+	made := map[source]reg.Register{}
+	get := func(s source) reg.Register {
+		if v, ok := made[s]; ok {
+			return v
+		}
+		v := x(s.j)
+		if s.k >= 0 {
+			z := w.vec()
+			if s.sign > 0 {
+				VADDPS(x(s.k), v, z)
+			} else {
+				VSUBPS(x(s.k), v, z)
+			}
+			v = z
+		}
+		made[s] = v
+		return v
+	}
+	var out []reg.Register
+	for _, terms := range g.even {
+		out = append(out, w.sumOf(terms, get))
+	}
+	return out
+}
+
+func (w *writer) sum(terms []term, x func(int) reg.Register) reg.Register {
+	return w.sumOf(terms, func(s source) reg.Register { return x(s.j) })
+}
+
+func (w *writer) sumOf(terms []term, get func(source) reg.Register) reg.Register {
+	start := first(terms)
+	z := w.vec()
+	v := get(terms[start].source)
+	if c := terms[start].c; len(terms) == 1 && c == 1 {
+		return v
+	} else if c == 1 {
+		w.move(v, z)
+	} else {
+		w.multiply(c, v, z)
+	}
+	for i, t := range terms {
+		if i != start {
+			w.fma(t.c, get(t.source), z)
+		}
+	}
+	return z
+}
+
+// fma adds c*v to z.
+func (w *writer) fma(c float64, v, z reg.Register) {
+	op := w.coefficient(float32(math.Abs(c)))
+	switch {
+	case c == 1:
+		VADDPS(v, z, z)
+	case c == -1:
+		VSUBPS(v, z, z)
+	case c > 0:
+		w.arithmetic(VFMADD231PS, VFMADD231PS_BCST, op, v, z)
+	default:
+		w.arithmetic(VFNMADD231PS, VFNMADD231PS_BCST, op, v, z)
+	}
+}
+
+// multiply sets z = c*v.
+func (w *writer) multiply(c float64, v, z reg.Register) {
+	w.arithmetic(VMULPS, VMULPS_BCST, w.coefficient(float32(c)), v, z)
+}
+
+// arithmetic takes a constant from a register, from eight copies in memory, or,
+// with AVX-512, from one number in memory.
+func (w *writer) arithmetic(plain, broadcast func(...Op), c Op, v, z reg.Register) {
+	if _, inMemory := c.(Mem); inMemory && w.masked() {
+		plain = broadcast
+	}
+	plain(c, v, z)
+}
+
+func (w *writer) move(from, to reg.Register) { VMOVAPS(from, to) }
+
+// param returns the memory operand of an argument.
+func param(name string) Mem {
+	b, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}

@@ -1,0 +1,75 @@
+package kernel
+
+import "math"
+
+//go:generate go run -C _generate ./winograd -out ../winograd_amd64.s -stubs ../winograd_amd64.go -pkg kernel
+
+// Winograd's convolution (Lavin and Gray, "Fast Algorithms for Convolutional
+// Neural Networks", 2016) computes tiles of m x m outputs Y of an r x r kernel w
+// from alpha x alpha inputs d, alpha = m+r-1, for stride 1:
+//
+//	Y = Aᵀ [ (G w Gᵀ) .* (Bᵀ d B) ] A
+//
+// where .* is by elements, so that over all tiles and channels each of the
+// alpha x alpha positions is a matrix product. The input gradient is the same
+// with turned and transposed weights; the weight gradient is the adjoint,
+//
+//	dw = Gᵀ [ sum over tiles of (Bᵀ d B) .* (A dY Aᵀ) ] G.
+//
+// The matrices come from interpolation of polynomials at alpha-1 finite points
+// and infinity. Winograd2 has the points 0, 1, -1; Winograd4 has 0, 5/8, -5/8,
+// 3/2, -3/2, which give less than half of the error of the usual 0, 1, -1, 2, -2
+// (compare Barabasz et al., "Error Analysis and Improving the Accuracy of
+// Winograd Convolution", 2020); all entries of its B are float32 numbers.
+//
+// Errors, measured and tested against float64 and relative to the sum of |x||w|
+// (|x||dy|) of an output's terms, in units of 2⁻²⁴: see winogradError.
+//
+// A NaN or an infinity in x or dy reaches every output whose patch holds it, and
+// may reach the other outputs of those tiles; one in w spoils its channel; one
+// in a gradient spoils the whole kernel of its pair of channels.
+
+// winogradKind is one algorithm F(m x m, r x r) with its maps.
+type winogradKind struct {
+	alpha, m, r int
+	input       *winogradMap // Bᵀ
+	weights     *winogradMap // G
+	output      *winogradMap // Aᵀ
+	spread      *winogradMap // A
+	gather      *winogradMap // Gᵀ
+}
+
+// The kinds: F(2x2,3x3), F(4x4,3x3), F(2x2,5x5).
+var winogradKinds = [...]winogradKind{
+	newWinogradKind(0, 2, 3, 1),
+	newWinogradKind(1, 4, 3, 0.625, 1.5),
+	newWinogradKind(2, 2, 5, 0.625, 1.5),
+}
+
+// winogradKindOf returns the kind for a convolution, nil where there is none.
+func (g Conv) winogradKindOf(alg Algorithm) *winogradKind {
+	if g.StrideH != 1 || g.StrideW != 1 || g.KH != g.KW || g.PadH >= g.KH || g.PadW >= g.KW {
+		return nil
+	}
+	switch {
+	case alg == Winograd2 && g.KH == 3:
+		return &winogradKinds[0]
+	case alg == Winograd4 && g.KH == 3:
+		return &winogradKinds[1]
+	case alg == Winograd4 && g.KH == 5:
+		return &winogradKinds[2]
+	}
+	return nil
+}
+
+// winogradFits reports whether alg can compute g: stride 1, a square kernel of 3
+// (or, for Winograd4, 5) and a padding less than the kernel.
+func (g Conv) winogradFits(alg Algorithm) bool { return g.winogradKindOf(alg) != nil }
+
+// floorOf is the least value of an output.
+func floorOf(relu bool) float32 {
+	if relu {
+		return 0
+	}
+	return float32(math.Inf(-1))
+}

@@ -1,0 +1,172 @@
+package kernel
+
+// winogradRole says which matrix a map multiplies by.
+type winogradRole uint8
+
+const (
+	winogradInput   winogradRole = iota // Bᵀ, of the inputs
+	winogradWeights                     // G, of the weights
+	winogradOutput                      // Aᵀ, of the products
+	winogradSpread                      // A, of the gradients of the outputs
+	winogradGather                      // Gᵀ, of the products' gradients
+)
+
+// winogradMap is the linear map dst = by * src * byᵀ of a square of numbers, with
+// the assembly that computes it at index id of its role's table.
+type winogradMap struct {
+	role     winogradRole
+	id       int
+	to, from int
+	by       [6][6]float32 // (to, from)
+	terms    [6][]int      // columns of each row that are not 0
+}
+
+// newWinogradKind makes F(m x m, r x r) with the points 0, p, -p for each p of
+// points, and infinity. _generate/winograd has the same matrices.
+func newWinogradKind(id, m, r int, points ...float64) winogradKind {
+	finite := []float64{0}
+	for _, p := range points {
+		finite = append(finite, p, -p)
+	}
+	alpha := m + r - 1
+	bt, a, g := make([][]float64, alpha), make([][]float64, alpha), make([][]float64, alpha)
+	for i, p := range finite {
+		// Bᵀ: the product of (x - q) over the other points; G: the powers of p
+		// over the product of (p - q); A: the powers of p.
+		row, scale := []float64{1}, 1.0
+		for j, q := range finite {
+			if j != i {
+				row, scale = timesRoot(row, q), scale/(p-q)
+			}
+		}
+		bt[i] = append(row, 0)
+		for k, v := 0, 1.0; k < max(m, r); k, v = k+1, v*p {
+			if k < m {
+				a[i] = append(a[i], v)
+			}
+			if k < r {
+				g[i] = append(g[i], v*scale)
+			}
+		}
+	}
+	all := []float64{1}
+	for _, q := range finite {
+		all = timesRoot(all, q)
+	}
+	last := alpha - 1
+	bt[last], a[last], g[last] = all, make([]float64, m), make([]float64, r)
+	a[last][m-1], g[last][r-1] = 1, 1
+	return winogradKind{
+		alpha: alpha, m: m, r: r,
+		input:   newWinogradMap(winogradInput, id, bt),
+		weights: newWinogradMap(winogradWeights, id, g),
+		output:  newWinogradMap(winogradOutput, id, transposed(a)),
+		spread:  newWinogradMap(winogradSpread, id, a),
+		gather:  newWinogradMap(winogradGather, id, transposed(g)),
+	}
+}
+
+// timesRoot multiplies a polynomial, lowest power first, by (x - root).
+func timesRoot(poly []float64, root float64) []float64 {
+	out := make([]float64, len(poly)+1)
+	for i, c := range poly {
+		out[i] -= root * c
+		out[i+1] += c
+	}
+	return out
+}
+
+func transposed(m [][]float64) [][]float64 {
+	t := make([][]float64, len(m[0]))
+	for i := range t {
+		for _, row := range m {
+			t[i] = append(t[i], row[i])
+		}
+	}
+	return t
+}
+
+func newWinogradMap(role winogradRole, id int, by [][]float64) *winogradMap {
+	m := &winogradMap{role: role, id: id, to: len(by), from: len(by[0])}
+	for i, row := range by {
+		for j, v := range row {
+			m.by[i][j] = float32(v)
+			if v != 0 {
+				m.terms[i] = append(m.terms[i], j)
+			}
+		}
+	}
+	return m
+}
+
+// apply computes one lane: dst (to x to) from src (from x from).
+func (m *winogradMap) apply(src, dst *[36]float32) {
+	var half [36]float32 // by * src, (to, from)
+	for i := range m.to {
+		for q := range m.from {
+			s := float32(0)
+			for _, p := range m.terms[i] {
+				s += m.by[i][p] * src[p*6+q]
+			}
+			half[i*6+q] = s
+		}
+	}
+	for i := range m.to {
+		for j := range m.to {
+			s := float32(0)
+			for _, q := range m.terms[j] {
+				s += m.by[j][q] * half[i*6+q]
+			}
+			dst[i*6+j] = s
+		}
+	}
+}
+
+func (m *winogradMap) lane(src []float32, srow, scol, l int, in, out *[36]float32) {
+	for p := range m.from {
+		for q := range m.from {
+			in[p*6+q] = src[p*srow+q*scol+l]
+		}
+	}
+	m.apply(in, out)
+}
+
+// mapGeneric and finishGeneric are the twins of the assembly, with vectors of 4.
+func (m *winogradMap) mapGeneric(n int, src []float32, srow, scol int, dst []float32, drow, dcol int) {
+	var in, out [36]float32
+	for l := range n {
+		m.lane(src, srow, scol, l, &in, &out)
+		for i := range m.to {
+			for j := range m.to {
+				if at := i*drow + j*dcol + l; m.role == winogradGather {
+					dst[at] += out[i*6+j]
+				} else {
+					dst[at] = out[i*6+j]
+				}
+			}
+		}
+	}
+	for l := n; m.role != winogradGather && l < roundUp(n, 4); l++ {
+		for i := range m.to {
+			for j := range m.to {
+				dst[i*drow+j*dcol+l] = 0
+			}
+		}
+	}
+}
+
+func (m *winogradMap) finishGeneric(n int, src []float32, srow, scol int, dst []float32, drow, dcol int, bias []float32, floor float32) {
+	var in, out [36]float32
+	for l := range n {
+		m.lane(src, srow, scol, l, &in, &out)
+		for i := range m.to {
+			for j := range m.to {
+				v := out[i*6+j] + bias[l]
+				if v < floor { // false for NaN
+					v = floor
+				}
+				dst[i*drow+j*dcol+l] = v
+			}
+		}
+	}
+}

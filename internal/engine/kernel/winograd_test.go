@@ -1,0 +1,23 @@
+package kernel_test
+
+import (
+	"testing"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/kernel/kerneltest"
+)
+
+func TestWinograd(t *testing.T) {
+	for _, l := range kernel.Levels() {
+		t.Run(l.String(), func(t *testing.T) {
+			restore, err := kernel.Force(l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer restore()
+			kerneltest.RunWinograd(t, kerneltest.Winograd{
+				Fits: kernel.WinogradFits, Forward: kernel.WinogradForward, Input: kernel.WinogradInput, Weights: kernel.WinogradWeights,
+			})
+		})
+	}
+}
