@@ -148,10 +148,10 @@ func (c *crafting) record(i int, z *array.Array) bool {
 	return true
 }
 
-// settle records the last iterate.
-func (c *crafting) settle(z *array.Array) {
+// settle records iterate t, the last one.
+func (c *crafting) settle(t int, z *array.Array) {
 	copy(c.lastZ.Data, z.Data)
-	c.t = c.p.Iterations
+	c.t = t
 	if c.track {
 		for i := range c.per {
 			c.record(i, z)

@@ -1,6 +1,8 @@
 package adversary
 
 import (
+	"encoding/json"
+
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
@@ -13,6 +15,10 @@ type Batch struct {
 	Labels []int32      // (B) class of each row
 	IDs    []uint64     // (B) dataset index of each row; seeds per-image draws
 	Tuples *loss.Tuples // rows of Images, or nil: mine from the embeddings trained on
+	// Clean holds the embeddings (B, D) of Images in Eval mode where they are
+	// known, as they are when Tuples were mined from them. They need not outlive
+	// the model's next pass.
+	Clean *array.Array
 }
 
 // Cost counts passes over one batch row, so that methods can be compared: a
@@ -38,6 +44,19 @@ type Defense interface {
 	// Penalty returns what the defence adds to the loss of embeddings z (B, D)
 	// of the crafted batch, and adds its gradient to dz.
 	Penalty(b *Batch, z, dz *array.Array) (float64, error)
+}
+
+// Observer is a defence that follows the loss. Whoever trains tells it, after
+// every Craft, the objective's value on the crafted batch without the penalty.
+type Observer interface{ Observe(loss float64) }
+
+// Stateful is a defence whose next step depends on earlier ones, so that a
+// checkpoint must hold its state.
+type Stateful interface {
+	// State returns the state after a whole step, as JSON.
+	State() json.RawMessage
+	// Restore sets the state to one that State returned.
+	Restore(state json.RawMessage) error
 }
 
 // None trains on the images as they are.

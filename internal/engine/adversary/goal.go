@@ -12,3 +12,11 @@ type Goal interface {
 	// (B, D).
 	Eval(z *array.Array, per []float64, grad *array.Array) error
 }
+
+// Stepper is a Goal that changes with the iteration. Run calls Step before each
+// Eval: t counts from 0 at the start of each restart.
+type Stepper interface{ Step(t int) }
+
+// Stopper is a Goal that may end a run early. Run asks after every gradient step;
+// true makes that step the last one of its restart.
+type Stopper interface{ Stop() bool }

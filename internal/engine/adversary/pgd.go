@@ -116,10 +116,6 @@ func (p *PGD) Validate() error {
 	return nil
 }
 
-// Stepper is a Goal that changes with the iteration. Run calls Step before each
-// Eval: t counts from 0 at the start of each restart.
-type Stepper interface{ Step(t int) }
-
 // Run writes to out (B, H, W, C) the perturbed images of x0 (B, H, W, C), pixels
 // in [0, 1]. ids name the images: random starts depend on (seed, id, restart)
 // alone, not on the rest of the batch; without random starts ids may be nil. The
@@ -135,13 +131,15 @@ func (p *PGD) Run(model nn.Embedder, x0 *array.Array, ids []uint64, goal Goal, s
 	c := &p.c
 	c.prepare(p, x0, out, model.Dim())
 	stepper, _ := goal.(Stepper)
+	stopper, _ := goal.(Stopper)
 	for restart := range p.Restarts {
 		c.begin(ids, seed, restart)
+		end := p.Iterations
 		for t := 0; ; t++ {
 			z := model.Embed(c.x, p.Mode)
 			c.report.Forward++
 			dz := c.dz
-			final := t == p.Iterations
+			final := t == end
 			if final {
 				dz = nil
 			}
@@ -155,19 +153,24 @@ func (p *PGD) Run(model nn.Embedder, x0 *array.Array, ids []uint64, goal Goal, s
 				return nil, err
 			}
 			if final {
-				c.settle(z)
+				c.settle(t, z)
 				break
-			}
-			if p.KeepPrevious && t == p.Iterations-1 {
-				copy(c.previous.Data, z.Data)
 			}
 			dx := model.Backward(dz, nn.Input)
 			c.report.Backward++
 			if err := c.advance(t, z, dx); err != nil {
 				return nil, err
 			}
-			if p.SkipFinal && t == p.Iterations-1 {
-				break
+			if stopper != nil && stopper.Stop() {
+				end = t + 1
+			}
+			if t+1 == end {
+				if p.KeepPrevious {
+					copy(c.previous.Data, z.Data)
+				}
+				if p.SkipFinal {
+					break
+				}
 			}
 		}
 		c.merge(restart)

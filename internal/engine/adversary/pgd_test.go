@@ -349,6 +349,40 @@ func TestPGDReport(t *testing.T) {
 	}
 }
 
+// stopping ends each restart after its third step.
+type stopping struct {
+	stepping
+	t int
+}
+
+func (s *stopping) Step(t int) { s.t = t; s.stepping.Step(t) }
+func (s *stopping) Stop() bool { return s.t == 2 }
+
+func TestPGDStopsEarly(t *testing.T) {
+	m := newNet(9, 8, 10, 2, true, 2)
+	x := images(10, 3, 0.3, 0.7)
+	v := along{[]float64{1, -1}}
+	p := base()
+	p.Iterations, p.KeepPrevious = 3, true
+	want, r := run(t, p, m, x, v, 0)
+	previous, objective := fmt.Sprint(r.Previous.Data), fmt.Sprint(r.Objective)
+	p.Iterations = 9
+	g := &stopping{stepping: stepping{along: v}}
+	got, r := run(t, p, m, x, g, 0)
+	if fmt.Sprint(got.Data) != fmt.Sprint(want.Data) || fmt.Sprint(r.Previous.Data) != previous || fmt.Sprint(r.Objective) != objective || r.Forward != 4 || r.Backward != 3 {
+		t.Errorf("stopped after 3 of 9 steps: %+v", r)
+	}
+	p.KeepPrevious, p.SkipFinal = false, true
+	if got, r = run(t, p, m, x, g, 0); fmt.Sprint(got.Data) != fmt.Sprint(want.Data) || r.Forward != 3 || r.Backward != 3 {
+		t.Errorf("without the final pass: %+v", r)
+	}
+	g.steps = nil
+	p.SkipFinal, p.Restarts, p.Keep = false, 2, Best
+	if _, r = run(t, p, m, x, g, 0); r.Forward != 8 || fmt.Sprint(g.steps) != "[0 1 2 3 0 1 2 3]" {
+		t.Errorf("two restarts: steps %v, %+v", g.steps, r)
+	}
+}
+
 func TestZeroGradientFraction(t *testing.T) {
 	m := newNet(11, 8, 4, 2, false, 1)
 	for b := range m.w2 {
