@@ -39,7 +39,9 @@ type correlateJob struct {
 
 	images      bool // rows of a tile are images
 	strips      int  // blocks of images
-	bands       int  // blocks of rows of an image
+	pieces      int  // of a strip, for interleaving
+	mixed       []float32
+	bands       int // blocks of rows of an image
 	bandRows    int
 	before, all int // pixels of a padded row: left of the image, in all
 	across      int // blocks of panels
@@ -60,7 +62,7 @@ var (
 const stepsAtOnce = 2048
 
 // imagesLimit bounds the images that are interleaved at once, in numbers.
-const imagesLimit = 1 << 19
+const imagesLimit = 1 << 20
 
 // passRows returns the number of kernel rows that are summed in one pass.
 func (j *correlateJob) passRows(p *correlation) int { return max(1, stepsAtOnce/max(1, p.kw*j.c)) }
@@ -72,30 +74,30 @@ func (j *correlateJob) run() {
 	j.images = 2*j.n >= s.rows && j.worthImages(s)
 	blocks := 0
 	if j.images {
-		j.strips = ceilDiv(j.n, s.rows)
+		j.splitImages(s.rows, panels)
 		blocks = j.strips
 	} else {
 		j.splitRows()
 		blocks = j.n * j.bands
+		j.across = max(1, min(panels, manyTasks()/blocks))
 	}
-	j.across = max(1, min(panels, manyTasks()/blocks))
 	j.panels = ceilDiv(panels, j.across)
 	j.across = ceilDiv(panels, j.panels)
 	par.Do(blocks*j.across, 1, j)
 }
 
 // worthImages reports whether tiles of images pay: they multiply no padding and
-// are full where rows of pixels are short, but copy more.
+// are full where rows of pixels are short, but each input is moved first.
 func (j *correlateJob) worthImages(s tileShape) bool {
-	if j.c < 8 || j.h*j.w*j.c*s.rows > imagesLimit {
-		return false
-	}
+	taps := 0
 	for i := range j.parts {
-		if p := &j.parts[i]; p.ow > 2*14 {
+		p := &j.parts[i]
+		if p.ow > 2*14 {
 			return false
 		}
+		taps += p.oh * p.ow * p.kh * p.kw
 	}
-	return true
+	return j.c >= 8 && j.h*j.w*j.c*s.rows <= imagesLimit && taps*j.o >= 256*j.h*j.w
 }
 
 // Run does tasks [lo, hi).

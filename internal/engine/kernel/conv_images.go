@@ -1,20 +1,60 @@
 package kernel
 
+import "tercet/internal/par"
+
+// splitImages chooses the strips of images. Where several tasks share a strip,
+// all strips are interleaved beforehand.
+func (j *correlateJob) splitImages(rows, panels int) {
+	j.strips = ceilDiv(j.n, rows)
+	j.across = max(1, min(panels, manyTasks()/j.strips))
+	if j.across > 1 {
+		size := j.h * j.w * j.c
+		grow(&j.mixed, j.n*size)
+		j.pieces = ceilDiv(size, 8192)
+		par.Do(j.strips*j.pieces, 1, (*mixJob)(j))
+	}
+}
+
+// strip returns the images of a strip; their numbers differ by 1 at most.
+func (j *correlateJob) strip(i int) (from, to int) {
+	return i * j.n / j.strips, (i + 1) * j.n / j.strips
+}
+
+// mixJob is the par.Runner of the interleaving of all strips, in pieces.
+type mixJob correlateJob
+
+// Run interleaves pieces [lo, hi).
+func (m *mixJob) Run(lo, hi int) {
+	j := (*correlateJob)(m)
+	size := j.h * j.w * j.c
+	for t := lo; t < hi; t++ {
+		i0, i1 := j.strip(t / j.pieces)
+		p, q := t%j.pieces*size/j.pieces, (t%j.pieces+1)*size/j.pieces
+		j.level.interleave(i1-i0, q-p, size, j.x[i0*size+p:], j.mixed[i0*size+p*(i1-i0):])
+	}
+}
+
 // imageStrip computes the outputs of a strip of images, in the block of panels
 // that begins at panel first. The images are interleaved, number by number, so
 // that the rows of a tile lie side by side; a tile holds one output pixel of
 // each and its taps are those that lie in the image.
 func (j *correlateJob) imageStrip(s *convScratch, strip, first int) {
-	i0, i1 := strip*j.n/j.strips, (strip+1)*j.n/j.strips // sizes differ by 1 at most
+	i0, i1 := j.strip(strip)
 	rows, size := i1-i0, j.h*j.w*j.c
-	grow(&s.a, rows*size)
-	j.level.interleave(rows, size, j.x[i0*size:i1*size], s.a)
+	var x []float32
+	if j.across > 1 {
+		x = j.mixed[i0*size : i1*size]
+	} else {
+		grow(&s.a, rows*size)
+		x = s.a
+		j.level.interleave(rows, size, size, j.x[i0*size:], x)
+	}
 	y := j.y[i0*j.imageOut:]
 	last := min(first+j.panels, ceilDiv(j.o, j.level.shape().wide))
 	for i := range j.parts {
 		p := &j.parts[i]
 		for panel := first; panel < last; panel++ {
-			j.imagePanel(p, panel, rows, s.a, y)
+			j.imagePanel(p, panel, rows, x, y)
 		}
 	}
 }
@@ -52,15 +92,15 @@ func (j *correlateJob) imagePanel(p *correlation, panel, rows int, x, y []float3
 	}
 }
 
-// interleave sets dst[p*rows+i] = src[i*size+p].
-func (l Level) interleave(rows, size int, src, dst []float32) {
+// interleave sets dst[p*rows+i] = src[i*size+p] for p < n.
+func (l Level) interleave(rows, n, size int, src, dst []float32) {
 	if rows <= 8 {
-		l.transpose(rows, size, src, size, dst, rows)
+		l.transpose(rows, n, src, size, dst, rows)
 		return
 	}
 	// The last eight rows overlap others: eight at once are much faster.
 	for i := 0; i < rows; i += 8 {
 		i = min(i, rows-8)
-		l.transpose(8, size, src[i*size:], size, dst[i:], rows)
+		l.transpose(8, n, src[i*size:], size, dst[i:], rows)
 	}
 }

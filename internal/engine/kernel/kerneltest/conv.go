@@ -142,9 +142,41 @@ func (impl Implementation) convShapes(t *testing.T) {
 		// Pointwise over more channels than one run of the sum.
 		{2, kernel.Conv{H: 5, W: 6, C: 400, OutC: 33, KH: 1, KW: 1, StrideH: 1, StrideW: 1}},
 		{2, kernel.Conv{H: 4, W: 4, C: 48, OutC: 390, KH: 3, KW: 3, StrideH: 2, StrideW: 2, PadH: 1, PadW: 1}},
+		// The sum in several passes over the kernel's rows, by images and by pixels.
+		{8, kernel.Conv{H: 2, W: 2, C: 700, OutC: 33, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}},
+		{1, kernel.Conv{H: 3, W: 2, C: 35, OutC: 700, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}},
+		// Rows as long as two tiles and a bit, and as wide as networks have them.
+		{1, kernel.Conv{H: 5, W: 29, C: 16, OutC: 47, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}},
+		{9, kernel.Conv{H: 7, W: 7, C: 17, OutC: 94, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}},
+		{1, kernel.Conv{H: 14, W: 14, C: 94, OutC: 16, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}},
+		{15, kernel.Conv{H: 4, W: 4, C: 47, OutC: 33, KH: 3, KW: 3, StrideH: 2, StrideW: 2, PadH: 1, PadW: 1}},
+		{70, kernel.Conv{H: 2, W: 2, C: 256, OutC: 16, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}},
 	} {
 		seed++
 		impl.verifyConv(t, c.g, c.n, seed)
+	}
+}
+
+// convRandom draws geometries of every kind: rectangular kernels, larger than the
+// image, more padding than the kernel, strides past the kernel, few and many
+// images, and channel counts on both sides of each vector's width.
+func (impl Implementation) convRandom(t *testing.T) {
+	r := newRand(200)
+	pick := func(from ...int) int { return from[r.IntN(len(from))] }
+	for done := 0; done < 150; {
+		g := kernel.Conv{
+			H: 1 + r.IntN(16), W: 1 + r.IntN(16), C: pick(1, 2, 3, 7, 8, 9, 16, 17, 47, 94),
+			OutC: pick(1, 3, 4, 16, 17, 31, 33, 47, 94), KH: 1 + r.IntN(7), KW: 1 + r.IntN(7),
+			StrideH: 1 + r.IntN(3), StrideW: 1 + r.IntN(3),
+		}
+		g.PadH, g.PadW = r.IntN(g.KH+2), r.IntN(g.KW+2)
+		n := pick(1, 2, 7, 8, 13, 15, 30)
+		oh, ow := g.Out()
+		if oh < 1 || ow < 1 || n*oh*ow*g.KH*g.KW*g.C*g.OutC > 400_000 {
+			continue
+		}
+		done++
+		impl.verifyConv(t, g, n, uint64(1000+done))
 	}
 }
 
@@ -155,8 +187,10 @@ func (impl Implementation) convBits(t *testing.T) {
 		{H: 28, W: 28, C: 1, OutC: 32, KH: 5, KW: 5, StrideH: 1, StrideW: 1, PadH: 2, PadW: 2},
 		{H: 12, W: 12, C: 24, OutC: 40, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1},
 		{H: 33, W: 13, C: 10, OutC: 17, KH: 3, KW: 3, StrideH: 2, StrideW: 2, PadH: 1, PadW: 1},
+		{H: 7, W: 7, C: 47, OutC: 94, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1},
+		{H: 4, W: 5, C: 40, OutC: 300, KH: 3, KW: 5, StrideH: 2, StrideW: 1, PadH: 1, PadW: 2},
 	} {
-		const n = 5
+		const n = 17
 		r := newRand(6)
 		oh, ow := g.Out()
 		x, _ := guardedRandom(r, n*g.H*g.W*g.C)
@@ -210,28 +244,88 @@ func (impl Implementation) convNilBias(t *testing.T) {
 	sameBits(t, dw, before, "no images")
 }
 
-// convNonFinite tests the policy of Forward: a NaN in x spoils exactly the
-// outputs that see it, zero weights or not; one in w spoils its channel of all
-// outputs that see the image there, and no other channel.
+// convNonFinite tests the policy: a NaN in x or dy spoils exactly what sees it,
+// zero weights or not, but for weights at taps that see padding there; one in w
+// spoils its channel of all outputs that see the image there, and no other
+// channel.
 func (impl Implementation) convNonFinite(t *testing.T) {
-	g := kernel.Conv{H: 6, W: 7, C: 2, OutC: 3, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}
-	x, w := make([]float32, g.H*g.W*g.C), make([]float32, 9*g.C*g.OutC)
-	y := make([]float32, g.H*g.W*g.OutC)
-	x[(2*g.W+3)*g.C+1] = nan
-	impl.ConvForward(g, 1, x, w, nil, y)
+	for _, g := range []kernel.Conv{
+		{H: 6, W: 7, C: 2, OutC: 3, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1},
+		{H: 6, W: 7, C: 9, OutC: 33, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1},
+		{H: 17, W: 20, C: 17, OutC: 16, KH: 3, KW: 5, StrideH: 2, StrideW: 1, PadH: 1, PadW: 2},
+	} {
+		for _, n := range []int{1, 8} {
+			impl.spoil(t, g, n)
+		}
+	}
+}
+
+func (impl Implementation) spoil(t *testing.T, g kernel.Conv, n int) {
+	t.Helper()
+	oh, ow := g.Out()
+	x, w := make([]float32, n*g.H*g.W*g.C), make([]float32, g.KH*g.KW*g.C*g.OutC)
+	y, dx, dw := make([]float32, n*oh*ow*g.OutC), make([]float32, len(x)), make([]float32, len(w))
+	// tap returns the kernel position by which output (oy, ox) sees input (iy, ix).
+	tap := func(oy, ox, iy, ix int) (ky, kx int, sees bool) {
+		ky, kx = iy-oy*g.StrideH+g.PadH, ix-ox*g.StrideW+g.PadW
+		return ky, kx, ky >= 0 && ky < g.KH && kx >= 0 && kx < g.KW
+	}
+	split := func(i, height, width, channels int) (image, iy, ix, c int) {
+		p := i / channels
+		return p / (height * width), p / width % height, p % width, i % channels
+	}
+	const iy, ix, oy, ox = 2, 3, 2, 1
+	c, o, image := g.C-1, g.OutC/2, n-1
+
+	x[((image*g.H+iy)*g.W+ix)*g.C+c] = nan
+	impl.ConvForward(g, n, x, w, nil, y)
 	for i, v := range y {
-		oy, ox := i/g.OutC/g.W, i/g.OutC%g.W
-		if sees := oy >= 1 && oy <= 3 && ox >= 2 && ox <= 4; sees != (v != v) {
-			t.Fatalf("NaN in x: y at (%d, %d) is %g", oy, ox, v)
+		im, py, px, _ := split(i, oh, ow, g.OutC)
+		if _, _, sees := tap(py, px, iy, ix); (sees && im == image) != (v != v) {
+			t.Fatalf("%+v of %d: NaN in x: y[%d] is %g", g, n, i, v)
+		}
+	}
+	clear(y)
+	impl.ConvBackwardWeights(g, n, x, y, dw, nil)
+	for i, v := range dw {
+		seen := false
+		for py := range oh {
+			for px := range ow {
+				ky, kx, sees := tap(py, px, iy, ix)
+				seen = seen || sees && i/g.OutC == (ky*g.KW+kx)*g.C+c
+			}
+		}
+		if seen != (v != v) {
+			t.Fatalf("%+v of %d: NaN in x: dw[%d] is %g", g, n, i, v)
 		}
 	}
 	clear(x)
-	w[1] = nan // upper left position, first input channel, second output channel
-	impl.ConvForward(g, 1, x, w, nil, y)
+	clear(dw)
+
+	y[((image*oh+oy)*ow+ox)*g.OutC+o] = nan
+	impl.ConvBackwardInput(g, n, y, w, dx)
+	for i, v := range dx {
+		im, py, px, _ := split(i, g.H, g.W, g.C)
+		if _, _, sees := tap(oy, ox, py, px); (sees && im == image) != (v != v) {
+			t.Fatalf("%+v of %d: NaN in dy: dx[%d] is %g", g, n, i, v)
+		}
+	}
+	impl.ConvBackwardWeights(g, n, x, y, dw, nil)
+	for i, v := range dw {
+		py, px := oy*g.StrideH-g.PadH+i/g.OutC/g.C/g.KW, ox*g.StrideW-g.PadW+i/g.OutC/g.C%g.KW
+		inside := py >= 0 && py < g.H && px >= 0 && px < g.W
+		if v != v && i%g.OutC != o || v == v && i%g.OutC == o && inside {
+			t.Fatalf("%+v of %d: NaN in dy: dw[%d] is %g", g, n, i, v)
+		}
+	}
+
+	w[o] = nan // upper left position, first input channel
+	impl.ConvForward(g, n, x, w, nil, y)
 	for i, v := range y {
-		oy, ox, o := i/g.OutC/g.W, i/g.OutC%g.W, i%g.OutC
-		if v != v && o != 1 || v == v && o == 1 && oy > 0 && ox > 0 {
-			t.Fatalf("NaN in w: y at (%d, %d, %d) is %g", oy, ox, o, v)
+		_, py, px, ch := split(i, oh, ow, g.OutC)
+		inside := py*g.StrideH >= g.PadH && px*g.StrideW >= g.PadW
+		if v != v && ch != o || v == v && ch == o && inside {
+			t.Fatalf("%+v of %d: NaN in w: y[%d] is %g", g, n, i, v)
 		}
 	}
 }

@@ -31,6 +31,7 @@ func Run(t *testing.T, impl Implementation) {
 	t.Run("gemm bits", impl.gemmBits)
 	t.Run("gemm property", impl.gemmProperty)
 	t.Run("conv shapes", impl.convShapes)
+	t.Run("conv random", impl.convRandom)
 	t.Run("conv bits", impl.convBits)
 	t.Run("conv nil bias", impl.convNilBias)
 	t.Run("conv non-finite", impl.convNonFinite)
