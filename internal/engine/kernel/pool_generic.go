@@ -55,7 +55,11 @@ func maxWindowsBackGeneric(w windows, add bool, dy, mask []float32, arg []int32,
 			if mask != nil {
 				g = where(mask[o*w.c+c], g)
 			}
-			dx[int(arg[c])-first] += g
+			if at := int(arg[c]) - first; add {
+				dx[at] += g
+			} else {
+				dx[at] = g
+			}
 		}
 	}
 }

@@ -1,3 +1,5 @@
+//go:build !amd64 || noasm
+
 package kernel
 
 func (Level) maxWindows(w windows, x, y []float32, arg []int32) { maxWindowsGeneric(w, x, y, arg) }

@@ -48,7 +48,8 @@ func (j *reluJob) Run(lo, hi int) {
 }
 
 // The loops of level Generic are free of branches: activations have random
-// signs, which a branch predictor cannot learn.
+// signs, which a branch predictor cannot learn. Bits, less 1, are below those of
+// infinity for the numbers above 0 alone.
 
 func reluGeneric(x, y []float32) {
 	y = y[:len(x)]
@@ -66,17 +67,15 @@ func reluBackwardGeneric(y, dy, dx []float32) {
 
 // positive returns v, or 0 where v <= 0.
 func positive(v float32) float32 {
+	const most, negativeInf = 1<<31 - 1, 0x1ff << 23
 	b := math.Float32bits(v)
-	if v <= 0 { // a conditional move; false for NaN, and -0 becomes 0
-		b = 0
-	}
-	return math.Float32frombits(b)
+	on := (int64(b-1)-most)>>63 | (negativeInf-int64(b))>>63 // v > 0, or a NaN
+	return math.Float32frombits(b & uint32(on))
 }
 
 // where returns v where mask > 0, else 0.
 func where(mask, v float32) float32 {
 	const inf = 0xff << 23
-	// Numbers above 0 are those whose bits, less 1, lie below infinity's.
 	on := (int64(math.Float32bits(mask)-1) - inf) >> 63
 	return math.Float32frombits(math.Float32bits(v) & uint32(on))
 }

@@ -1,6 +1,5 @@
 package main
 
-func pool()   {}
 func reduce() {}
 func update() {}
 func explog() {}
