@@ -57,6 +57,14 @@ func (p *PGD) project(x, x0 []float32) {
 	}
 }
 
+// length is that of a Fixed step.
+func (p *PGD) length() float64 {
+	if p.FGSM && p.Iterations == 1 {
+		return p.Eps
+	}
+	return p.Step
+}
+
 // descend adds to x a step against g of the given length in the norm of p.
 func (p *PGD) descend(x, g []float32, step float64) {
 	if p.Direction == Sign {

@@ -17,7 +17,8 @@ type crafting struct {
 	out    *array.Array
 	report Report
 
-	x        *array.Array // iterate
+	x        *array.Array // iterate; out itself where one run's last iterate is the result
+	scratch  *array.Array // x of other runs
 	dz       *array.Array // (B, D)
 	per      []float64    // objective of x
 	track    bool         // best point wanted
@@ -34,6 +35,8 @@ type crafting struct {
 	dx   *array.Array
 	bad  []int // element of the first non-finite gradient entry, or -1
 	zero []int // zero gradients seen
+	sign signSteps
+	far  radiusJob
 
 	streams []rng.Stream
 }
@@ -42,7 +45,10 @@ func (c *crafting) prepare(p *PGD, x0, out *array.Array, dim int) {
 	b := x0.Shape[0]
 	c.p, c.x0, c.out = p, x0, out
 	c.track = p.Keep == Best || p.Rule == Auto
-	c.x = fit(c.x, x0)
+	if c.x = out; p.Keep == Best || p.Rule == Auto || p.Restarts > 1 {
+		c.scratch = fit(c.scratch, x0)
+		c.x = c.scratch
+	}
 	c.dz = fitMatrix(c.dz, b, dim)
 	c.per, c.best = grow(c.per, b), grow(c.best, b)
 	c.bad, c.zero, c.streams = grow(c.bad, b), grow(c.zero, b), grow(c.streams, b)
@@ -51,7 +57,9 @@ func (c *crafting) prepare(p *PGD, x0, out *array.Array, dim int) {
 		c.bestX = fit(c.bestX, x0)
 		c.bestZ = fitMatrix(c.bestZ, b, dim)
 	}
-	c.lastZ = fitMatrix(c.lastZ, b, dim)
+	if !p.SkipFinal {
+		c.lastZ = fitMatrix(c.lastZ, b, dim)
+	}
 	if p.KeepPrevious {
 		c.previous = fitMatrix(c.previous, b, dim)
 	}
@@ -103,7 +111,9 @@ func (c *crafting) advance(t int, z, dx *array.Array) error {
 	if c.p.Rule == Auto {
 		c.auto.tick(t)
 	}
-	par.Do(c.x.Shape[0], 1, c)
+	if !c.sign.run(c) {
+		par.Do(c.x.Shape[0], 1, c)
+	}
 	for i, k := range c.bad {
 		if k >= 0 {
 			return fmt.Errorf("pgd: %w: the input gradient of image %d is %v in element %d at step %d; the model's weights or activations are not finite", ErrNonFinite, i, dx.Row(i)[k], k, t)
@@ -116,11 +126,12 @@ func (c *crafting) advance(t int, z, dx *array.Array) error {
 func (c *crafting) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		x, x0, g := c.x.Row(i), c.x0.Row(i), c.dx.Row(i)
-		c.bad[i] = firstNonFinite(g)
+		largest := largestBits(g)
+		c.bad[i] = firstNonFinite(g, largest)
 		if c.bad[i] >= 0 {
 			continue
 		}
-		if allZero(g) {
+		if largest == 0 {
 			c.zero[i]++
 		}
 		better := c.track && c.record(i, c.z)
@@ -128,11 +139,7 @@ func (c *crafting) Run(lo, hi int) {
 			c.auto.advance(c, i, g, better)
 			continue
 		}
-		step := c.p.Step
-		if c.p.FGSM && c.p.Iterations == 1 {
-			step = c.p.Eps
-		}
-		c.p.descend(x, g, step)
+		c.p.descend(x, g, c.p.length())
 		c.p.project(x, x0)
 	}
 }
@@ -172,7 +179,9 @@ func (c *crafting) merge(restart int) {
 			continue
 		}
 		r.Objective[i] = v
-		copy(c.out.Row(i), x.Row(i))
+		if x != c.out {
+			copy(c.out.Row(i), x.Row(i))
+		}
 		if r.Embedding != nil {
 			copy(r.Embedding.Row(i), z.Row(i))
 		}
@@ -184,31 +193,24 @@ func (c *crafting) merge(restart int) {
 
 func (c *crafting) summarise() {
 	r := &c.report
+	c.far.c = c
+	par.Do(len(c.zero), 1, &c.far)
 	zero := 0
-	for i := range c.zero {
-		zero += c.zero[i]
-		r.Linf[i], r.L2[i] = distances(c.out.Row(i), c.x0.Row(i))
+	for _, n := range c.zero {
+		zero += n
 	}
 	r.ZeroGradient = float64(zero) / float64(len(c.zero)*r.Backward)
 	r.Radius = RadiusOf(r.Linf, r.L2)
 }
 
-func firstNonFinite(g []float32) int {
-	for k, v := range g {
-		if d := v - v; d != 0 { // NaN for NaN and infinities
-			return k
-		}
-	}
-	return -1
-}
+type radiusJob struct{ c *crafting }
 
-func allZero(g []float32) bool {
-	for _, v := range g {
-		if v != 0 {
-			return false
-		}
+// Run measures the perturbations of images [lo, hi).
+func (j *radiusJob) Run(lo, hi int) {
+	c := j.c
+	for i := lo; i < hi; i++ {
+		c.report.Linf[i], c.report.L2[i] = distances(c.out.Row(i), c.x0.Row(i))
 	}
-	return true
 }
 
 // grow returns s with length n, reusing its storage where it suffices.
