@@ -118,15 +118,43 @@ func (s shape) body(rows int, r regs) {
 			s.zero(s.sum(i, v))
 		}
 	}
-	outer, loop := fmt.Sprintf("outer%d", rows), fmt.Sprintf("loop%d", rows)
+	if s.isa == "AVX512" {
+		s.loop(rows, r, true)
+	} else { // where a masked load costs as much as a multiplication
+		cols, masked, done := asm.LoadArgs("t").Mem("cols"), fmt.Sprintf("masked%d", rows), fmt.Sprintf("done%d", rows)
+		CMPQ(cols, Imm(uint64(s.vectors*s.lanes)))
+		JNE(LabelRef(masked))
+		s.loop(rows, r, false)
+		JMP(LabelRef(done))
+		Label(masked)
+		s.loop(rows, r, true)
+		Label(done)
+	}
+	s.finish(rows)
+}
+
+// loop sums over outer and k.
+func (s shape) loop(rows int, r regs, masked bool) {
+	outer, loop := fmt.Sprintf("outer%d_%t", rows, masked), fmt.Sprintf("loop%d_%t", rows, masked)
 	Label(outer)
 	k := GP64()
 	MOVQ(r.k, k)
 	Label(loop)
 	for v := range s.vectors {
-		s.read(Mem{Base: r.b, Disp: v * s.bytes()}, s.free(v), v)
+		m := Mem{Base: r.b, Disp: v * s.bytes()}
+		if masked {
+			s.read(m, s.free(v), v)
+		} else {
+			VMOVUPS(m, s.free(v))
+		}
 	}
 	for i := range rows {
+		if s.embeds(i) {
+			for v := range s.vectors {
+				VFMADD231PS_BCST(r.row(i), s.free(v), s.sum(i, v))
+			}
+			continue
+		}
 		VBROADCASTSS(r.row(i), s.free(2))
 		for v := range s.vectors {
 			VFMADD231PS(s.free(v), s.free(2), s.sum(i, v))
@@ -140,7 +168,14 @@ func (s shape) body(rows int, r regs) {
 	ADDQ(r.endB, r.b)
 	DECQ(r.outer)
 	JNZ(LabelRef(outer))
-	s.finish(rows)
+}
+
+// embeds reports whether the multiply-adds of row i read A's element themselves.
+// On Zen 4 a separate broadcast to 512 bits takes the place of half a
+// multiply-add in the vector units, an embedded one only a load: with one vector
+// all rows embed, with two some do, as many as leave the loads no bottleneck.
+func (s shape) embeds(i int) bool {
+	return s.isa == "AVX512" && (s.vectors == 1 || i%4 == 3)
 }
 
 // prefetchC asks for the tile of C, which is wanted when the sums are done.
