@@ -5,8 +5,10 @@ VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo un
 LDFLAGS   := -s -w -X tercet/internal/cli.version=$(VERSION)
 FUZZTIME  ?= 10s
 PKGS      ?= ./...
+PYTHON    ?= /usr/bin/python3
+BENCH_SECONDS ?= 70
 
-.PHONY: all demo test build bench lint race noasm fuzz-short generate-check docs dist kill-test experiments clean
+.PHONY: all demo test build bench bench-peers lint race noasm fuzz-short generate-check docs dist kill-test experiments clean
 
 all: build
 
@@ -57,6 +59,10 @@ generate-check:
 ## bench: benchmarks of kernels, the training step and retrieval
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/engine/... ./internal/train ./internal/metric ./internal/cluster
+
+## bench-peers: the jobs of tercet bench and of PyTorch, OpenBLAS and scikit-learn in turns, BENCH_SECONDS each (under 20 minutes)
+bench-peers: build
+	$(PYTHON) bench/peers/compare.py --seconds $(BENCH_SECONDS) --tercet $(BIN) --python $(PYTHON) $(BENCH_FLAGS)
 
 ## docs: man pages and the config's JSON Schema, into docs/man and docs/config.schema.json
 docs: build

@@ -25,6 +25,7 @@ def main():
     parser.add_argument("--job", choices=TRAINING + ARRAYS, required=True)
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads of every library")
     parser.add_argument("--seconds", type=float, default=20, help="length of the measurement")
+    parser.add_argument("--least", type=int, default=3, help="least number of timed steps of a training job")
     parser.add_argument("--layout", choices=("contiguous", "channels_last"), help="memory layout of images and weights")
     parser.add_argument("--adam", choices=("loop", "foreach"), help="form of Adam")
     parser.add_argument("--quick", action="store_true", help="knn on 20,000 rows")
@@ -57,7 +58,7 @@ def train(args):
         layout, form = args.layout, args.adam
     import training
 
-    out = training.measure(args.job, args.threads, args.seconds, layout, form)
+    out = training.measure(args.job, args.threads, args.seconds, args.least, layout, form)
     if tried:
         out["tried_seconds"] = {f"{layout} {form}": t for (layout, form), t in tried.items()}
     return out
@@ -80,7 +81,7 @@ def trials(args):
 
 def trial(args, layout, form):
     command = [sys.executable, os.path.abspath(__file__), "--job", args.job, "--threads", str(args.threads),
-               "--seconds", str(args.seconds / 4), "--layout", layout, "--adam", form, "--json"]
+               "--seconds", str(args.seconds / 4), "--least", "1", "--layout", layout, "--adam", form, "--json"]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)["seconds_best"]
 
 

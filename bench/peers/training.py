@@ -149,11 +149,11 @@ class Run:
         return crafting + 3 * forward - first
 
 
-def measure(name, threads, seconds, layout, form):
+def measure(name, threads, seconds, least, layout, form):
     torch.set_num_threads(threads)
     job = JOBS[name]
     run = Run(job, layout, form == "foreach")
-    times = machine.repeat(run.step, seconds)
+    times = machine.repeat(run.step, seconds, least=least)
     peak = machine.peak_rss_kb()
     flops = run.flops()
     return {

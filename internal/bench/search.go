@@ -2,50 +2,87 @@ package bench
 
 import (
 	"context"
-	"fmt"
 
 	"tercet/internal/cluster"
+	"tercet/internal/metric"
 )
 
 func searchJobs() []Job {
 	return []Job{
-		kmeans("kmeans", "k-means of 60,000 x 128, k = 10, 10 starts", 60_000, 128, 10, 10),
-		kmeans("kmeans-100", "k-means of 20,000 x 512, k = 100, one start", 20_000, 512, 100, 1),
+		{"knn", "the 11 nearest of each row among 60,502 x 512, itself included, exact", func(o Options) ([]task, error) {
+			n := 60_502
+			if o.Quick {
+				n = 20_000
+			}
+			return neighbours(n, 512, 11), nil
+		}},
+		{"kmeans", "k-means of 60,000 x 128, k = 10, 10 starts", func(o Options) ([]task, error) {
+			return kmeans(o.fewer(60_000), 128, 10, 10), nil
+		}},
+		{"kmeans-100", "k-means of 20,000 x 512, k = 100, one start", func(o Options) ([]task, error) {
+			return kmeans(o.fewer(20_000), 512, 100, 1), nil
+		}},
 	}
 }
 
-// kmeans is a job that clusters standard normal rows, from other starts each
-// time: they differ in how soon they end.
-func kmeans(name, what string, n, d, k, starts int) Job {
-	return Job{name, what, func(o Options) ([]task, error) {
-		rows := n
-		if o.Quick {
-			rows /= 10
-		}
-		var x []float32
-		var last *cluster.KMeansResult
-		seed := uint64(0)
-		return []task{{
-			images: rows, warmUp: 1,
-			run: func(ctx context.Context, tick func() bool) error {
-				x = normal(rows*d, "x")
-				return repeat(func() (err error) {
-					last, err = cluster.KMeans(ctx, x, rows, d, cluster.KMeansOptions{K: k, Restarts: starts, Seed: seed})
-					if err != nil {
-						return fmt.Errorf("seed %d: %w", seed, err)
-					}
-					seed++
-					return nil
-				})(ctx, tick)
-			},
-			results: func(visit func(string, []float32)) {
-				visit("centers", last.Centers)
-				labels := make([]float32, len(last.Labels))
-				for i, l := range last.Labels {
-					labels[i] = float32(l)
-				}
-				visit("labels", labels)
-			},
-		}}, nil
+// fewer is n, or a tenth of it for a first look.
+func (o Options) fewer(n int) int {
+	if o.Quick {
+		return n / 10
+	}
+	return n
+}
+
+// neighbours searches n standard normal rows for the k nearest of each. Products
+// within one set serve both of their sides: half of the textbook's are computed.
+func neighbours(n, d, k int) []task {
+	flops := 2 * float64(n) * float64(n) * float64(d)
+	var x []float32
+	var last *metric.NeighbourTable
+	return []task{{
+		images: n, direct: flops, executed: flops / 2,
+		run: func(ctx context.Context, tick func() bool) error {
+			x = normal(n*d, "x")
+			return repeat(func() (err error) {
+				last, err = metric.Neighbours(ctx, x, n, d, metric.NeighbourOptions{K: k, Self: true})
+				return err
+			})(ctx, tick)
+		},
+		results: func(visit func(string, []float32)) {
+			visit("neighbours", numbers(last.Index))
+			visit("distances", numbers(last.Distance))
+		},
+	}}
+}
+
+// numbers converts what is compared.
+func numbers[T int32 | float64](list []T) []float32 {
+	out := make([]float32, len(list))
+	for i, v := range list {
+		out[i] = float32(v)
+	}
+	return out
+}
+
+// kmeans clusters n standard normal rows, from other starts each time: they
+// differ in how soon they end.
+func kmeans(n, d, k, starts int) []task {
+	var x []float32
+	var last *cluster.KMeansResult
+	seed := uint64(0)
+	return []task{{
+		images: n, warmUp: 1,
+		run: func(ctx context.Context, tick func() bool) error {
+			x = normal(n*d, "x")
+			return repeat(func() (err error) {
+				last, err = cluster.KMeans(ctx, x, n, d, cluster.KMeansOptions{K: k, Restarts: starts, Seed: seed})
+				seed++
+				return err
+			})(ctx, tick)
+		},
+		results: func(visit func(string, []float32)) {
+			visit("centers", last.Centers)
+			visit("labels", numbers(last.Labels))
+		},
 	}}
 }

@@ -21,7 +21,8 @@ func (t times) median() float64 {
 }
 
 // measure times repetitions of t for about that many seconds. The first
-// t.warmUp of them, which make buffers, do not count.
+// t.warmUp of them, which make buffers, do not count; a second one is left out
+// where one is long.
 func (t *task) measure(ctx context.Context, seconds float64) (times, error) {
 	var list times
 	left, calls := t.warmUp, float64(max(t.calls, 1))
@@ -31,7 +32,12 @@ func (t *task) measure(ctx context.Context, seconds float64) (times, error) {
 		now := time.Now()
 		if left > 0 {
 			left--
-			start = now
+			if now.Sub(start).Seconds() > seconds {
+				left = 0
+			}
+			if left == 0 {
+				start = now
+			}
 		} else {
 			list = append(list, now.Sub(last).Seconds()/calls)
 		}

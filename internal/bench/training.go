@@ -35,21 +35,27 @@ type training struct {
 	objective  func() (loss.Objective, error)
 }
 
-func trainingJobs() []Job {
-	gray := func(name string) nn.Spec { return nn.Spec{Name: name, Height: 28, Width: 28, Channels: 1} }
-	unit := func(s nn.Spec) nn.Spec { s.Normalize = true; return s }
-	text := func(s nn.Spec) nn.Spec { s.Filters = "paper-text"; return s }
+func trainings() []training {
+	gray := nn.Spec{Height: 28, Width: 28, Channels: 1}
+	mlp, cnn, c2f2 := gray, gray, gray
+	mlp.Name = "mlp"
+	cnn.Name, cnn.Filters = "cnn", "paper-text"
+	c2f2.Name, c2f2.Normalize = "c2f2", true
 	resnet := func(side int) nn.Spec {
 		return nn.Spec{Name: "resnet18", Height: side, Width: side, Channels: 3, Normalize: true}
 	}
-	var out []Job
-	for _, t := range []training{
-		{"mlp", "DIBS MLP 784-200-200-200, contrastive loss, 128 pairs", gray("mlp"), 2, 128, 16, 0.4, contrastive},
-		{"cnn47", "DIBS CNN 47-94-94, cosine loss, 128 pairs", text(gray("cnn")), 2, 128, 4, 0.4, cosine},
-		{"c2f2", "C2F2 on 28x28, 128 triplets", unit(gray("c2f2")), 3, 128, 4, 0.4, triplet},
+	return []training{
+		{"mlp", "DIBS MLP 784-200-200-200, contrastive loss, 128 pairs", mlp, 2, 128, 16, 0.4, contrastive},
+		{"cnn47", "DIBS CNN 47-94-94, cosine loss, 128 pairs", cnn, 2, 128, 4, 0.4, cosine},
+		{"c2f2", "C2F2 on 28x28, 128 triplets", c2f2, 3, 128, 4, 0.4, triplet},
 		{"rn18", "ResNet-18 on 224x224, 8 triplets", resnet(224), 3, 8, 2, 0.5, triplet},
 		{"rn18-64", "ResNet-18 on 64x64, 32 triplets", resnet(64), 3, 32, 2, 0.5, triplet},
-	} {
+	}
+}
+
+func trainingJobs() []Job {
+	var out []Job
+	for _, t := range trainings() {
 		out = append(out, Job{t.name, t.what, func(Options) ([]task, error) { return t.prepare() }})
 	}
 	return out

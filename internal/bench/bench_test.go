@@ -1,0 +1,297 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/nn"
+	"tercet/internal/par"
+	"tercet/internal/rng"
+)
+
+// tiny are the jobs' kinds in sizes that a test can afford.
+func tiny() []Job {
+	job := func(name string, tasks func() ([]task, error)) Job {
+		return Job{name, "tiny " + name, func(Options) ([]task, error) { return tasks() }}
+	}
+	pairs := training{"pairs", "", nn.Spec{Name: "mlp", Height: 6, Width: 6, Channels: 1, Units: 40}, 2, 24, 2, 0.4, contrastive}
+	net := training{"cnn", "", nn.Spec{Name: "cnn", Height: 8, Width: 8, Channels: 1, Units: 5}, 2, 6, 2, 0.4, cosine}
+	triplets := training{"triplets", "", nn.Spec{Name: "resnet18", Height: 16, Width: 16, Channels: 3, Units: 4, Normalize: true}, 3, 5, 2, 0.5, triplet}
+	return []Job{
+		job("gemm", func() ([]task, error) {
+			return []task{product{33, 47, 65, false, true}.task(), product{200, 200, 200, true, false}.task()}, nil
+		}),
+		job("conv", func() ([]task, error) { return layerShape{"net", 3, square(9, 5, 7, 3, 1)}.tasks(), nil }),
+		job("pairs", pairs.prepare), job("cnn", net.prepare), job("triplets", triplets.prepare),
+		job("knn", func() ([]task, error) { return neighbours(300, 17, 4), nil }),
+		job("kmeans", func() ([]task, error) { return kmeans(400, 9, 5, 2), nil }),
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	for _, j := range tiny() {
+		r, err := j.Measure(t.Context(), Options{Seconds: 0.01, Peak: 1e9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Job != j.Name || r.Threads != par.Threads() || r.Repetitions < leastRepetitions || !(r.BestSeconds > 0) || r.Seconds < r.BestSeconds {
+			t.Errorf("%s: %+v", j.Name, r)
+		}
+		if r.Images > 0 && math.Abs(r.ImagesPerS*r.Seconds-float64(r.Images)) > 1e-6*float64(r.Images) {
+			t.Errorf("%s: %v images/s in steps of %v s with %d images", j.Name, r.ImagesPerS, r.Seconds, r.Images)
+		}
+		if r.GFLOPS > 0 {
+			// The share is that of the best repetition and the peak 1 GFLOP/s.
+			if r.BestGFLOPS < r.GFLOPS || r.PeakShare < r.ExecutedGFLOPS*0.999 || r.ExecutedGFLOPS > r.GFLOPS {
+				t.Errorf("%s: %+v", j.Name, r)
+			}
+		} else if r.PeakShare != 0 {
+			t.Errorf("%s: a share of the peak without a count of operations: %+v", j.Name, r)
+		}
+		if j.Name == "conv" && len(r.Parts) != 3 || j.Name == "gemm" && len(r.Parts) != 2 {
+			t.Errorf("%s: %d parts", j.Name, len(r.Parts))
+		}
+		sum := 0.0
+		for _, p := range r.Parts {
+			sum += p.Seconds
+		}
+		if len(r.Parts) > 0 && math.Abs(sum-r.Seconds) > 1e-9 {
+			t.Errorf("%s: parts take %v s together, the job %v", j.Name, sum, r.Seconds)
+		}
+	}
+}
+
+func TestCheckFindsTheSameBits(t *testing.T) {
+	before := par.Threads()
+	for _, j := range tiny() {
+		c, err := j.Check(t.Context(), Options{}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !c.Identical || c.Arrays == 0 || c.Threads[0] != 1 || c.Threads[1] < 2 {
+			t.Errorf("%+v", c)
+		}
+	}
+	if par.Threads() != before {
+		t.Errorf("%d threads afterwards, %d before", par.Threads(), before)
+	}
+}
+
+// A job whose result is the number of threads, which Check must notice.
+func TestCheckFindsADifference(t *testing.T) {
+	var n float32
+	j := Job{"odd", "", func(Options) ([]task, error) {
+		return []task{{
+			run: repeat(func() error { n = float32(par.Threads()); return nil }),
+			results: func(visit func(string, []float32)) {
+				visit("same", []float32{1})
+				visit("threads", []float32{n})
+			},
+		}}, nil
+	}}
+	c, err := j.Check(t.Context(), Options{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Identical || c.Difference != "threads" || c.Arrays != 2 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// The same bits in another place of an array are another result; so is a zero of
+// the other sign.
+func TestHash(t *testing.T) {
+	long := make([]float32, 3000)
+	moved := make([]float32, 3000)
+	long[1], moved[2999] = 1, 1
+	zero := float32(0)
+	for _, pair := range [][2][]float32{{long, moved}, {{0}, {-zero * 1}}, {{0}, {float32(math.Copysign(0, -1))}}, {{1}, {1, 0}}} {
+		same := len(pair[0]) == len(pair[1])
+		for i := range min(len(pair[0]), len(pair[1])) {
+			same = same && math.Float32bits(pair[0][i]) == math.Float32bits(pair[1][i])
+		}
+		if (hash(pair[0]) == hash(pair[1])) != same {
+			t.Errorf("%d and %d numbers: same bits %v", len(pair[0]), len(pair[1]), same)
+		}
+	}
+}
+
+func TestMeasureIsInterrupted(t *testing.T) {
+	for _, j := range tiny() {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := j.Measure(ctx, Options{Seconds: 60}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", j.Name, err)
+		}
+		if _, err := j.Check(ctx, Options{}, 1000); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: check: %v", j.Name, err)
+		}
+	}
+}
+
+func TestWarmUpDoesNotCount(t *testing.T) {
+	n := 0
+	task := task{warmUp: 3, calls: 4, run: repeat(func() error { n++; return nil })}
+	list, err := task.measure(t.Context(), 0.01)
+	if err != nil || len(list) < leastRepetitions || n != len(list)+3 {
+		t.Errorf("%d times of %d repetitions, %v", len(list), n, err)
+	}
+	n = 0
+	if list, err = task.measure(t.Context(), 0); err != nil || len(list) != leastRepetitions || n != leastRepetitions+1 {
+		t.Errorf("long repetitions: %d times of %d, %v", len(list), n, err)
+	}
+	if m := (times{5, 1, 3, 2}).median(); m != 2.5 {
+		t.Errorf("median %v, want 2.5", m)
+	}
+	if m := (times{5, 1, 3}).median(); m != 3 {
+		t.Errorf("median %v, want 3", m)
+	}
+}
+
+func TestFindNamesTheClosest(t *testing.T) {
+	if j, err := Find("knn"); err != nil || j.Name != "knn" {
+		t.Errorf("%v %v", j.Name, err)
+	}
+	_, err := Find("kmean")
+	if err == nil || !strings.Contains(err.Error(), `there is no job "kmean"; did you mean kmeans? jobs: gemm, conv, mlp`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The counts are written out from the shapes, a multiply-add as two.
+func TestFLOPs(t *testing.T) {
+	count := func(name string) float64 {
+		j, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks, err := j.prepare(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tasks[0].direct
+	}
+	mlp := 2.0 * (784*200 + 200*200 + 200*200)
+	if want := 256 * (3*mlp - 2*784*200); count("mlp") != want {
+		t.Errorf("mlp: %v, want %v", count("mlp"), want)
+	}
+	first, others := 2.0*28*28*25*32, 2.0*(14*14*25*32*64+3136*1024+1024*512)
+	if want := 384 * (3*(first+others) - first); count("c2f2") != want {
+		t.Errorf("c2f2: %v, want %v", count("c2f2"), want)
+	}
+	first, others = 2.0*28*28*9*47, 2.0*(28*28*9*47*94+14*14*9*94*94+94*94)
+	if want := 256 * (3*(first+others) - first); count("cnn47") != want {
+		t.Errorf("cnn47: %v, want %v", count("cnn47"), want)
+	}
+}
+
+// Winograd's counts at 28x28 and at a side that is no multiple of its tiles.
+func TestConvFLOPs(t *testing.T) {
+	for _, c := range []struct {
+		side int
+		a    kernel.Algorithm
+		want float64
+	}{
+		{28, kernel.Direct, 2 * 3 * 5 * 28 * 28 * 9}, {28, kernel.Winograd2, 2 * 3 * 5 * 14 * 14 * 16}, {28, kernel.Winograd4, 2 * 3 * 5 * 7 * 7 * 36},
+		{7, kernel.Direct, 2 * 3 * 5 * 7 * 7 * 9}, {7, kernel.Winograd2, 2 * 3 * 5 * 4 * 4 * 16}, {7, kernel.Winograd4, 2 * 3 * 5 * 2 * 2 * 36},
+	} {
+		if got := convFLOPs(square(c.side, 3, 5, 3, 1), c.a); got != c.want {
+			t.Errorf("side %d, %v: %v, want %v", c.side, c.a, got, c.want)
+		}
+	}
+	if got, want := convFLOPs(square(224, 3, 64, 7, 2), kernel.Direct), 2.0*3*64*112*112*49; got != want {
+		t.Errorf("stem: %v, want %v", got, want)
+	}
+}
+
+// Anchors and positives show one class, negatives and the second rows of
+// different pairs another, and pixels lie in [0, 1].
+func TestImages(t *testing.T) {
+	for _, job := range []training{
+		{spec: nn.Spec{Height: 8, Width: 8, Channels: 3}, group: 3, groups: 4, batches: 2, contrast: 0.9},
+		{spec: nn.Spec{Height: 8, Width: 8, Channels: 1}, group: 2, groups: 4, batches: 1, contrast: 0.9},
+	} {
+		batches := job.makeBatches().batches
+		if len(batches) != job.batches {
+			t.Fatalf("%d batches", len(batches))
+		}
+		x := batches[0].Images
+		distance := func(i, j int) (d float64) {
+			for k, v := range x.Row(i) {
+				d += math.Abs(float64(v-x.Row(j)[k])) / float64(x.Cols())
+			}
+			return
+		}
+		for _, v := range x.Data {
+			if !(v >= 0 && v <= 1) {
+				t.Fatalf("pixel %v", v)
+			}
+		}
+		for i, label := range batches[0].Labels {
+			for j, other := range batches[0].Labels[:i] {
+				if near := distance(i, j) < 0.1; near != (label == other) {
+					t.Errorf("rows %d and %d of classes %d and %d are %v apart", i, j, label, other, distance(i, j))
+				}
+			}
+		}
+		for _, p := range job.tuples().Pairs {
+			if same := batches[0].Labels[p.I] == batches[0].Labels[p.J]; same != p.Similar {
+				t.Errorf("pair %+v", p)
+			}
+		}
+		for _, p := range job.tuples().Triplets {
+			l := batches[0].Labels
+			if l[p.A] != l[p.P] || l[p.A] == l[p.N] {
+				t.Errorf("triplet %+v of classes %v", p, l)
+			}
+		}
+	}
+}
+
+func TestMachine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for a second")
+	}
+	m := Machine{Threads: 2}
+	if m.PeakFLOPS() != 0 {
+		t.Error("a peak that was not measured")
+	}
+	m.MeasurePeak()
+	m.MeasureCopy()
+	for _, list := range [][]Speed{m.Peak, m.Copy} {
+		if len(list) != 2 || list[0].Threads != 1 || list[1].Threads != 2 {
+			t.Fatalf("%+v", list)
+		}
+		for _, s := range list {
+			if !(s.GFLOPS+s.GBPerS > 0.1) {
+				t.Errorf("%+v", s)
+			}
+		}
+	}
+	if want := m.Peak[1].GFLOPS * 1e9; m.PeakFLOPS() != want {
+		t.Errorf("peak %v, want %v", m.PeakFLOPS(), want)
+	}
+}
+
+// The model of a job is the one that its name promises.
+func TestModelsOfJobs(t *testing.T) {
+	want := map[string]int{"mlp": 237_400, "cnn47": 129_344, "c2f2": 25*32 + 32 + 25*32*64 + 64 + 3136*1024 + 1024 + 1024*512 + 512}
+	for _, j := range trainings() {
+		n, ok := want[j.name]
+		if !ok {
+			continue
+		}
+		m, err := nn.Build(j.spec, rng.New(0, "init"))
+		if err != nil || m.ParamCount() != n {
+			t.Errorf("%s: %d parameters, want %d (%v)", j.name, m.ParamCount(), n, err)
+		}
+		delete(want, j.name)
+	}
+	if len(want) > 0 {
+		t.Errorf("no job for %v", want)
+	}
+}
