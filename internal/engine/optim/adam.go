@@ -1,14 +1,20 @@
 package optim
 
-import "math"
+import (
+	"math"
+
+	"tercet/internal/engine/kernel"
+)
 
 // adam is torch.optim.Adam (Kingma & Ba 2015) and, with decoupled decay, AdamW
 // (Loshchilov & Hutter 2019): g += l2*p, or p *= 1 - lr*wd; m = b1*m + (1-b1)*g;
 // v = b2*v + (1-b2)*g*g; p -= lr/(1-b1^t) * m / (sqrt(v)/sqrt(1-b2^t) + eps).
+// The last fraction is reduced by sqrt(1-b2^t): one division for each number.
 type adam struct {
 	state
-	m, v [][]float32
-	job  adamJob
+	m, v    [][]float32
+	factors kernel.AdamFactors
+	lr      float64
 }
 
 func newAdam(s state) *adam {
@@ -21,37 +27,23 @@ func newAdam(s state) *adam {
 func (o *adam) Step(lr float64) {
 	o.steps++
 	c, t := &o.cfg, float64(o.steps)
-	j := &o.job
-	j.b1, j.c1 = float32(c.Beta1), float32(1-c.Beta1)
-	j.b2, j.c2 = float32(c.Beta2), float32(1-c.Beta2)
-	j.size = float32(lr / (1 - math.Pow(c.Beta1, t)))
-	j.root = float32(math.Sqrt(1 - math.Pow(c.Beta2, t)))
-	j.eps = float32(c.Eps)
-	for i, p := range o.params {
-		j.p, j.g, j.m, j.v = p.Value.Data, p.Grad.Data, o.m[i], o.v[i]
-		j.l2, j.keep = o.decay(p, lr)
-		update(len(j.p), j)
+	root := math.Sqrt(1 - math.Pow(c.Beta2, t))
+	o.lr = lr
+	o.factors = kernel.AdamFactors{
+		Beta1: float32(c.Beta1), Rest1: float32(1 - c.Beta1),
+		Beta2: float32(c.Beta2), Rest2: float32(1 - c.Beta2),
+		Size: float32(lr * root / (1 - math.Pow(c.Beta1, t))),
+		Eps:  max(float32(c.Eps*root), math.SmallestNonzeroFloat32),
 	}
-	o.job = adamJob{}
+	o.spans.each(o)
 }
 
-type adamJob struct {
-	p, g, m, v      []float32
-	b1, c1, b2, c2  float32
-	size, root, eps float32
-	l2, keep        float32
-}
-
-// Run updates elements [lo, hi).
-func (j *adamJob) Run(lo, hi int) {
-	p, g, m, v := j.p[lo:hi], j.g[lo:hi], j.m[lo:hi], j.v[lo:hi]
-	b1, c1, b2, c2, size, root, eps, l2, keep := j.b1, j.c1, j.b2, j.c2, j.size, j.root, j.eps, j.l2, j.keep
-	for i, w := range p {
-		w *= keep
-		d := g[i] + l2*w
-		a := b1*m[i] + c1*d
-		s := b2*v[i] + c2*d*d
-		m[i], v[i] = a, s
-		p[i] = w - size*(a/(float32(math.Sqrt(float64(s)))/root+eps))
+// Run does tasks [lo, hi).
+func (o *adam) Run(lo, hi int) {
+	f := o.factors
+	for _, s := range o.spans.task(lo, hi) {
+		p := o.params[s.param]
+		f.L2, f.Keep = o.decay(p, o.lr)
+		kernel.AdamStep(&f, p.Value.Data[s.lo:s.hi], p.Grad.Data[s.lo:s.hi], o.m[s.param][s.lo:s.hi], o.v[s.param][s.lo:s.hi])
 	}
 }

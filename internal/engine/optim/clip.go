@@ -3,81 +3,81 @@ package optim
 import (
 	"math"
 
+	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
 )
 
-// clipJob sums squares, or scales, in chunks. Each chunk's sum is an output of
-// its own and they are added in order, so the norm does not depend on threads.
-type clipJob struct {
-	g     []float32
-	sums  []float64 // one per chunk; nil when scaling
-	scale float32
+// gradients goes once over all gradients: it sums the squares of each piece, or
+// scales, or clears.
+type gradients struct {
+	spans
+	params []*nn.Param
+	sums   []float64 // one per piece
+	what   func(g *gradients, piece int, x []float32)
+	scale  float32
 }
 
-// Run does elements [lo, hi).
-func (j *clipJob) Run(lo, hi int) {
-	if j.sums == nil {
-		for i := range j.g[lo:hi] {
-			j.g[lo+i] *= j.scale
-		}
-		return
+var gradientJobs par.Free[gradients]
+
+func newGradients(params []*nn.Param) *gradients {
+	g := gradientJobs.Get()
+	g.params = params
+	g.cut(params)
+	return g
+}
+
+func (g *gradients) end() {
+	g.params = nil
+	gradientJobs.Put(g)
+}
+
+func (g *gradients) do(what func(g *gradients, piece int, x []float32)) {
+	g.what = what
+	g.each(g)
+}
+
+// Run does tasks [lo, hi).
+func (g *gradients) Run(lo, hi int) {
+	for i := g.tasks[lo]; i < g.tasks[hi]; i++ {
+		s := g.pieces[i]
+		g.what(g, i, g.params[s.param].Grad.Data[s.lo:s.hi])
 	}
-	var s float64
-	for _, v := range j.g[lo:hi] {
-		s += float64(v) * float64(v)
-	}
-	j.sums[lo/chunk] = s
 }
 
-type clipper struct {
-	job  clipJob
-	sums []float64
-}
-
-var clippers par.Free[clipper]
+func sumSquares(g *gradients, piece int, x []float32) { g.sums[piece] = kernel.Dot(x, x) }
+func scale(g *gradients, _ int, x []float32)          { kernel.Scale(g.scale, x) }
+func zero(_ *gradients, _ int, x []float32)           { clear(x) }
 
 // ClipByNorm returns the Euclidean norm of all gradients together, in float64,
 // and scales them by max/(norm+1e-6) where that is below 1, as PyTorch's
 // clip_grad_norm_. With max <= 0, or a norm that is NaN or infinite, it only
 // returns the norm.
 func ClipByNorm(params []*nn.Param, max float64) float64 {
-	c := clippers.Get()
+	g := newGradients(params)
+	if n := len(g.pieces); cap(g.sums) < n {
+		g.sums = make([]float64, n)
+	} else {
+		g.sums = g.sums[:n]
+	}
+	g.do(sumSquares)
 	var total float64
-	for _, p := range params {
-		if p.Grad == nil {
-			continue
-		}
-		n := (len(p.Grad.Data) + chunk - 1) / chunk
-		if cap(c.sums) < n {
-			c.sums = make([]float64, n)
-		}
-		c.job = clipJob{g: p.Grad.Data, sums: c.sums[:n]}
-		update(len(p.Grad.Data), &c.job)
-		for _, s := range c.sums[:n] {
-			total += s
-		}
+	for _, s := range g.sums { // in order: the norm does not depend on threads
+		total += s
 	}
 	norm := math.Sqrt(total)
-	if scale := max / (norm + 1e-6); max > 0 && scale < 1 && !math.IsInf(norm, 0) {
-		for _, p := range params {
-			if p.Grad != nil {
-				c.job = clipJob{g: p.Grad.Data, scale: float32(scale)}
-				update(len(p.Grad.Data), &c.job)
-			}
-		}
+	if factor := max / (norm + 1e-6); max > 0 && factor < 1 && !math.IsInf(norm, 0) {
+		g.scale = float32(factor)
+		g.do(scale)
 	}
-	c.job = clipJob{}
-	clippers.Put(c)
+	g.end()
 	return norm
 }
 
 // ZeroGrad clears the gradients of all trained parameters. Backward passes add
 // to gradients, so a training step begins with it.
 func ZeroGrad(params []*nn.Param) {
-	for _, p := range params {
-		if p.Grad != nil {
-			p.Grad.Zero()
-		}
-	}
+	g := newGradients(params)
+	g.do(zero)
+	g.end()
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"tercet/internal/engine/nn"
-	"tercet/internal/par"
 )
 
 // Optimizer owns the state that belongs to a fixed list of parameters.
@@ -33,9 +32,6 @@ type NamedState struct {
 	Shape []int
 	Data  []float32
 }
-
-// chunk is the number of elements that one chunk of an update holds.
-const chunk = 1 << 13
 
 // Config selects an optimizer. Beta1, Beta2 and Eps all zero mean PyTorch's
 // defaults; a beta of 0 beside an Eps is that beta: no running mean.
@@ -73,6 +69,7 @@ func New(c Config, params []*nn.Param) (Optimizer, error) {
 			s.params = append(s.params, p)
 		}
 	}
+	s.spans.cut(s.params)
 	if c.Name == "sgd" {
 		return newSGD(s), nil
 	}
@@ -117,6 +114,7 @@ func (c *Config) check() error {
 type state struct {
 	cfg    Config
 	params []*nn.Param
+	spans  spans
 	steps  int64
 	arrays []NamedState
 }
@@ -176,6 +174,3 @@ func (s *state) decay(p *nn.Param, lr float64) (l2, keep float32) {
 	}
 	return float32(s.cfg.WeightDecay), 1
 }
-
-// update runs r over the elements of one parameter.
-func update(n int, r par.Runner) { par.Do(n, chunk, r) }

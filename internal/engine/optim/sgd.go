@@ -1,11 +1,13 @@
 package optim
 
+import "tercet/internal/engine/kernel"
+
 // sgd is torch.optim.SGD with dampening 0: g += l2*p; buf = momentum*buf + g;
 // g = buf, or g + momentum*buf for Nesterov; p -= lr*g.
 type sgd struct {
 	state
 	buf [][]float32
-	job sgdJob
+	lr  float64
 }
 
 func newSGD(s state) *sgd {
@@ -18,45 +20,20 @@ func newSGD(s state) *sgd {
 
 func (o *sgd) Step(lr float64) {
 	o.steps++
-	for i, p := range o.params {
-		j := &o.job
-		j.p, j.g, j.buf = p.Value.Data, p.Grad.Data, nil
+	o.lr = lr
+	o.spans.each(o)
+}
+
+// Run does tasks [lo, hi).
+func (o *sgd) Run(lo, hi int) {
+	f := kernel.SGDFactors{Rate: float32(o.lr), Momentum: float32(o.cfg.Momentum)}
+	for _, s := range o.spans.task(lo, hi) {
+		p := o.params[s.param]
+		f.L2, f.Keep = o.decay(p, o.lr)
+		var buf []float32
 		if o.buf != nil {
-			j.buf = o.buf[i]
+			buf = o.buf[s.param][s.lo:s.hi]
 		}
-		j.lr, j.momentum, j.nesterov = float32(lr), float32(o.cfg.Momentum), o.cfg.Nesterov
-		j.l2, j.keep = o.decay(p, lr)
-		update(len(j.p), j)
-	}
-	o.job = sgdJob{}
-}
-
-type sgdJob struct {
-	p, g, buf              []float32
-	lr, momentum, l2, keep float32
-	nesterov               bool
-}
-
-// Run updates elements [lo, hi).
-func (j *sgdJob) Run(lo, hi int) {
-	p, g := j.p[lo:hi], j.g[lo:hi]
-	lr, mu, l2, keep := j.lr, j.momentum, j.l2, j.keep
-	if j.buf == nil {
-		for i, v := range p {
-			v *= keep
-			p[i] = v - lr*(g[i]+l2*v)
-		}
-		return
-	}
-	buf := j.buf[lo:hi]
-	for i, v := range p {
-		v *= keep
-		d := g[i] + l2*v
-		b := mu*buf[i] + d
-		buf[i] = b
-		if j.nesterov {
-			b = d + mu*b
-		}
-		p[i] = v - lr*b
+		kernel.SGDStep(&f, p.Value.Data[s.lo:s.hi], p.Grad.Data[s.lo:s.hi], buf, o.cfg.Nesterov)
 	}
 }

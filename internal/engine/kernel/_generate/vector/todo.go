@@ -1,5 +1,4 @@
 package main
 
 func reduce() {}
-func update() {}
 func explog() {}
