@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
@@ -18,15 +19,17 @@ func tiny() []Job {
 	job := func(name string, tasks func() ([]task, error)) Job {
 		return Job{name, "tiny " + name, func(Options) ([]task, error) { return tasks() }}
 	}
-	pairs := training{"pairs", "", nn.Spec{Name: "mlp", Height: 6, Width: 6, Channels: 1, Units: 40}, 2, 24, 2, 0.4, contrastive}
-	net := training{"cnn", "", nn.Spec{Name: "cnn", Height: 8, Width: 8, Channels: 1, Units: 5}, 2, 6, 2, 0.4, cosine}
-	triplets := training{"triplets", "", nn.Spec{Name: "resnet18", Height: 16, Width: 16, Channels: 3, Units: 4, Normalize: true}, 3, 5, 2, 0.5, triplet}
+	pairs := training{"pairs", "", nn.Spec{Name: "mlp", Height: 6, Width: 6, Channels: 1, Units: 40}, 2, 24, 2, 0.4, contrastive, nil}
+	net := training{"cnn", "", nn.Spec{Name: "cnn", Height: 8, Width: 8, Channels: 1, Units: 5}, 2, 6, 2, 0.4, cosine, nil}
+	triplets := training{"triplets", "", nn.Spec{Name: "resnet18", Height: 16, Width: 16, Channels: 3, Units: 4, Normalize: true}, 3, 5, 2, 0.5, triplet, nil}
+	crafted := triplets
+	crafted.crafting = &crafting{8.0 / 255, 3.0 / 255, 2}
 	return []Job{
 		job("gemm", func() ([]task, error) {
 			return []task{product{33, 47, 65, false, true}.task(), product{200, 200, 200, true, false}.task()}, nil
 		}),
 		job("conv", func() ([]task, error) { return layerShape{"net", 3, square(9, 5, 7, 3, 1)}.tasks(), nil }),
-		job("pairs", pairs.prepare), job("cnn", net.prepare), job("triplets", triplets.prepare),
+		job("pairs", pairs.prepare), job("cnn", net.prepare), job("triplets", triplets.prepare), job("crafted", crafted.prepare),
 		job("knn", func() ([]task, error) { return neighbours(300, 17, 4), nil }),
 		job("kmeans", func() ([]task, error) { return kmeans(400, 9, 5, 2), nil }),
 	}
@@ -183,6 +186,9 @@ func TestFLOPs(t *testing.T) {
 	if want := 384 * (3*(first+others) - first); count("c2f2") != want {
 		t.Errorf("c2f2: %v, want %v", count("c2f2"), want)
 	}
+	if want := 384 * ((3+2*8)*(first+others) - first); count("c2f2-hm8") != want {
+		t.Errorf("c2f2-hm8: %v, want %v", count("c2f2-hm8"), want)
+	}
 	first, others = 2.0*28*28*9*47, 2.0*(28*28*9*47*94+14*14*9*94*94+94*94)
 	if want := 256 * (3*(first+others) - first); count("cnn47") != want {
 		t.Errorf("cnn47: %v, want %v", count("cnn47"), want)
@@ -249,6 +255,37 @@ func TestImages(t *testing.T) {
 				t.Errorf("triplet %+v of classes %v", p, l)
 			}
 		}
+	}
+}
+
+// Crafting moves pixels by at most eps, and every step's loss reaches the defence:
+// without it the next step fails.
+func TestCraftingWorks(t *testing.T) {
+	job := training{"", "", nn.Spec{Name: "c2f2", Height: 12, Width: 12, Channels: 1, Normalize: true}, 3, 6, 1, 0.4, triplet, &crafting{8.0 / 255, 3.0 / 255, 3}}
+	model, err := nn.Build(job.spec, rng.New(0, "init"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := job.defense()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := job.makeBatches().batches[0]
+	in := &adversary.Batch{Images: b.Images, Labels: b.Labels, IDs: make([]uint64, len(b.Labels))}
+	d.(adversary.Observer).Observe(0.05) // what is easier than this is made harder
+	out, cost, err := d.Craft(model, in, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (adversary.Cost{Forward: 3 * 18, Backward: 3 * 18}); cost != want {
+		t.Errorf("cost %+v, want %+v", cost, want)
+	}
+	most := 0.0
+	for i, v := range out.Images.Data {
+		most = max(most, math.Abs(float64(v-b.Images.Data[i])))
+	}
+	if most < 2.0/255 || most > 8.0/255+1e-6 {
+		t.Errorf("pixels moved by %v at most", most)
 	}
 }
 

@@ -33,6 +33,13 @@ type training struct {
 	batches    int     // different ones, used in turn
 	contrast   float64 // share of its class in an image
 	objective  func() (loss.Objective, error)
+	crafting   *crafting // nil: none
+}
+
+// crafting is PGD of hardness manipulation.
+type crafting struct {
+	eps, alpha float64
+	steps      int
 }
 
 func trainings() []training {
@@ -45,11 +52,13 @@ func trainings() []training {
 		return nn.Spec{Name: "resnet18", Height: side, Width: side, Channels: 3, Normalize: true}
 	}
 	return []training{
-		{"mlp", "DIBS MLP 784-200-200-200, contrastive loss, 128 pairs", mlp, 2, 128, 16, 0.4, contrastive},
-		{"cnn47", "DIBS CNN 47-94-94, cosine loss, 128 pairs", cnn, 2, 128, 4, 0.4, cosine},
-		{"c2f2", "C2F2 on 28x28, 128 triplets", c2f2, 3, 128, 4, 0.4, triplet},
-		{"rn18", "ResNet-18 on 224x224, 8 triplets", resnet(224), 3, 8, 2, 0.5, triplet},
-		{"rn18-64", "ResNet-18 on 64x64, 32 triplets", resnet(64), 3, 32, 2, 0.5, triplet},
+		{"mlp", "DIBS MLP 784-200-200-200, contrastive loss, 128 pairs", mlp, 2, 128, 16, 0.4, contrastive, nil},
+		{"cnn47", "DIBS CNN 47-94-94, cosine loss, 128 pairs", cnn, 2, 128, 4, 0.4, cosine, nil},
+		{"c2f2", "C2F2 on 28x28, 128 triplets", c2f2, 3, 128, 4, 0.4, triplet, nil},
+		{"c2f2-hm8", "C2F2, 128 triplets, hardness manipulation by 8 PGD steps", c2f2, 3, 128, 4, 0.4, triplet, &crafting{77.0 / 255, 3.0 / 255, 8}},
+		{"rn18", "ResNet-18 on 224x224, 8 triplets", resnet(224), 3, 8, 2, 0.5, triplet, nil},
+		{"rn18-64", "ResNet-18 on 64x64, 32 triplets", resnet(64), 3, 32, 2, 0.5, triplet, nil},
+		{"rn18-hm8", "ResNet-18 on 224x224, 4 triplets, hardness manipulation by 8 PGD steps", resnet(224), 3, 4, 2, 0.5, triplet, &crafting{8.0 / 255, 1.0 / 255, 8}},
 	}
 }
 
@@ -86,6 +95,10 @@ func (t training) prepare() ([]task, error) {
 	if err != nil {
 		return nil, err
 	}
+	defense, err := t.defense()
+	if err != nil {
+		return nil, err
+	}
 	trainer := &train.Trainer{
 		Options: train.Options{
 			Mode: nn.Train, Steps: endless, StepsPerEpoch: endless, LogEvery: 20,
@@ -96,7 +109,7 @@ func (t training) prepare() ([]task, error) {
 		Batches:   t.makeBatches(),
 		Miner:     given{t.tuples()},
 		Objective: objective,
-		Defense:   adversary.None{},
+		Defense:   defense,
 		Optimizer: optimizer,
 		Schedule:  func(int) float64 { return learningRate },
 		Log:       func(*train.Event) error { return nil },
@@ -109,7 +122,12 @@ func (t training) prepare() ([]task, error) {
 		run: func(ctx context.Context, tick func() bool) error {
 			ctx, stop := context.WithCancel(ctx)
 			defer stop()
-			trainer.Progress = func(*train.State, float64) {
+			sum := trainer.State.EpochLoss
+			trainer.Progress = func(s *train.State, _ float64) {
+				if follows, ok := defense.(adversary.Observer); ok {
+					follows.Observe(s.EpochLoss - sum)
+				}
+				sum = s.EpochLoss
 				if !tick() {
 					stop()
 				}
@@ -131,7 +149,8 @@ func (t training) prepare() ([]task, error) {
 const endless = 1 << 40
 
 // flops counts the products of one step: a backward pass is twice a forward one,
-// less the input gradient of the first layer, which nobody needs.
+// less the input gradient of the first layer, which only crafting needs; crafting
+// asks for no weight gradients.
 func (t training) flops(model *nn.Model) (direct, executed float64) {
 	first := true
 	for _, l := range model.Describe() {
@@ -143,6 +162,9 @@ func (t training) flops(model *nn.Model) (direct, executed float64) {
 		if first {
 			direct -= f
 			first = false
+		}
+		if t.crafting != nil {
+			direct += float64(t.crafting.steps) * 2 * f
 		}
 	}
 	direct *= float64(t.group * t.groups)
