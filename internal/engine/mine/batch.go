@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"tercet/internal/engine/array"
-	"tercet/internal/par"
 )
 
 // batch is one batch as miners see it, with scratch that is reused.
@@ -18,21 +17,18 @@ type batch struct {
 
 	anchors []int     // ascending
 	unit    []float64 // factor of each row: 1, or 1/length under Normalize
-	dist    []float64 // (rows, rows), filled for anchors, when measured
-	matrix  bool
+	view    view
 
-	set     []int     // scratch: rows a draw is made from
-	weights []float64 // scratch of distance-weighted
-	job     distanceJob
+	set     []int // scratch: rows a draw is made from
+	weights weights
 }
 
-// load checks the batch, lists its anchors and, when matrix is set, measures the
-// distances from every anchor to every row.
-func (b *batch) load(z *array.Array, labels []int32, matrix bool) error {
+// load checks the batch and lists its anchors.
+func (b *batch) load(z *array.Array, labels []int32) error {
 	if len(z.Shape) != 2 {
 		return fmt.Errorf("mine: %w", z.SameShape("embeddings", -1, -1))
 	}
-	b.rows, b.dim, b.labels, b.z, b.matrix = z.Shape[0], z.Shape[1], labels, z, matrix
+	b.rows, b.dim, b.labels, b.z = z.Shape[0], z.Shape[1], labels, z
 	if len(labels) != b.rows {
 		return fmt.Errorf("mine: %d labels for %d embeddings", len(labels), b.rows)
 	}
@@ -40,7 +36,7 @@ func (b *batch) load(z *array.Array, labels []int32, matrix bool) error {
 		return fmt.Errorf("mine: %w: %d rows; a triplet needs an anchor and a positive", ErrNoPositive, b.rows)
 	}
 	for i, v := range z.Data {
-		if x := float64(v); math.IsNaN(x) || math.IsInf(x, 0) {
+		if v-v != 0 { // NaN or infinite
 			return fmt.Errorf("mine: %w: row %d, coordinate %d is %v", ErrNonFinite, i/b.dim, i%b.dim, v)
 		}
 	}
@@ -53,11 +49,6 @@ func (b *batch) load(z *array.Array, labels []int32, matrix bool) error {
 		if b.o.Normalize {
 			b.unit[i] = inverseLength(z.Data[i*b.dim:][:b.dim])
 		}
-	}
-	if matrix {
-		b.dist = grow(b.dist, b.rows*b.rows)
-		b.job = distanceJob{b}
-		par.Do(len(b.anchors), 4, &b.job)
 	}
 	return nil
 }
@@ -107,53 +98,45 @@ func inverseLength(x []float32) float64 {
 	return 1 / math.Sqrt(s)
 }
 
-type distanceJob struct{ b *batch }
-
-// Run fills the distances of anchors [lo, hi).
-func (d *distanceJob) Run(lo, hi int) {
-	for _, a := range d.b.anchors[lo:hi] {
-		row := d.b.dist[a*d.b.rows:][:d.b.rows]
-		for j := range row {
-			row[j] = d.b.measure(a, j)
-		}
-	}
-}
-
 // measure returns the Euclidean distance of rows i and j. It is symmetric and
 // exactly 0 for equal rows.
 func (b *batch) measure(i, j int) float64 {
 	x, y := b.z.Data[i*b.dim:][:b.dim], b.z.Data[j*b.dim:][:b.dim]
-	u, v := b.unit[i], b.unit[j]
-	var s0, s1 float64
-	k := 0
-	for ; k+1 < len(x); k += 2 {
-		d0 := u*float64(x[k]) - v*float64(y[k])
-		d1 := u*float64(x[k+1]) - v*float64(y[k+1])
+	if u, v := b.unit[i], b.unit[j]; u != 1 || v != 1 {
+		var s float64
+		for k := range x {
+			d := u*float64(x[k]) - v*float64(y[k])
+			s += d * d
+		}
+		return math.Sqrt(s)
+	}
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 && len(y) >= 4 {
+		d0 := float64(x[0]) - float64(y[0])
+		d1 := float64(x[1]) - float64(y[1])
+		d2 := float64(x[2]) - float64(y[2])
+		d3 := float64(x[3]) - float64(y[3])
 		s0 += d0 * d0
 		s1 += d1 * d1
+		s2 += d2 * d2
+		s3 += d3 * d3
+		x, y = x[4:], y[4:]
 	}
-	if k < len(x) {
-		d := u*float64(x[k]) - v*float64(y[k])
+	for k, v := range x {
+		d := float64(v) - float64(y[k])
 		s0 += d * d
 	}
-	return math.Sqrt(s0 + s1)
-}
-
-// d returns the distance from anchor a to row j.
-func (b *batch) d(a, j int) float64 {
-	if b.matrix {
-		return b.dist[a*b.rows+j]
-	}
-	return b.measure(a, j)
+	return math.Sqrt((s0 + s1) + (s2 + s3))
 }
 
 // same and other say whether row j has the label of row a.
 func (b *batch) same(a, j int) bool  { return b.labels[a] == b.labels[j] }
 func (b *batch) other(a, j int) bool { return b.labels[a] != b.labels[j] }
 
-// gap returns d, or its square under Squared: what the margin is added to.
-func (b *batch) gap(a, j int) float64 {
-	d := b.d(a, j)
+// gap returns the distance of rows i and j, or its square under Squared: what the
+// margin is added to.
+func (b *batch) gap(i, j int) float64 {
+	d := b.measure(i, j)
 	if b.o.Squared {
 		d *= d
 	}
@@ -174,9 +157,9 @@ func (s *Stats) count(ap, an, margin float64) {
 }
 
 // grow returns s with length n, reusing its storage where it suffices.
-func grow(s []float64, n int) []float64 {
+func grow[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]float64, n)
+		return make([]T, n)
 	}
 	return s[:n]
 }

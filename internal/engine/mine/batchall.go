@@ -2,6 +2,7 @@ package mine
 
 import (
 	"fmt"
+	"slices"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
@@ -19,7 +20,8 @@ const maxTriplets = 1 << 27
 // algorithm), in the same order, drawn from the stream.
 type batchAll struct {
 	batch
-	keep []uint64 // bit t: triplet t of the full list is kept
+	keep      []uint64 // bit t: triplet t of the full list is kept
+	negatives []int32  // rows of another label than the anchor's
 }
 
 // Mine implements Miner. A batch of one class is an error, AnyRow or not: every
@@ -29,7 +31,7 @@ func (m *batchAll) Mine(z *array.Array, labels []int32, r *rng.Stream, out *loss
 	b := &m.batch
 	b.o.AnyRow = false
 	b.o.Layout = General
-	if err := b.load(z, labels, true); err != nil {
+	if err := b.load(z, labels); err != nil {
 		return Stats{}, err
 	}
 	total := uint64(0)
@@ -44,28 +46,76 @@ func (m *batchAll) Mine(z *array.Array, labels []int32, r *rng.Stream, out *loss
 	}
 	if sampled {
 		m.sample(total, limit, r)
+		out.Triplets = slices.Grow(out.Triplets, int(limit))
+	} else {
+		out.Triplets = slices.Grow(out.Triplets, int(total))
 	}
+	b.survey()
 	var s Stats
 	t := uint64(0) // number of the next triplet in the full list
-	for _, a := range b.anchors {
+	for i, a := range b.anchors {
+		b.look(i)
+		m.negatives = m.negatives[:0]
+		for n := range b.rows {
+			if b.other(a, n) {
+				m.negatives = append(m.negatives, int32(n))
+			}
+		}
 		for p := range b.rows {
 			if p == a || b.other(a, p) {
 				continue
 			}
-			ap := b.gap(a, p)
-			for n := range b.rows {
-				if b.same(a, n) {
-					continue
+			border := b.borders(a, p)
+			if !sampled {
+				list := out.Triplets[len(out.Triplets):][:len(m.negatives)]
+				for k, n := range m.negatives {
+					list[k] = loss.Triplet{A: int32(a), P: int32(p), N: n}
+					border.count(b, n, &s)
 				}
-				if !sampled || m.keep[t/64]>>(t%64)&1 == 1 {
-					s.count(ap, b.gap(a, n), b.o.Margin)
-					out.Triplets = append(out.Triplets, loss.Triplet{A: int32(a), P: int32(p), N: int32(n)})
+				out.Triplets = out.Triplets[:len(out.Triplets)+len(list)]
+				continue
+			}
+			for _, n := range m.negatives {
+				if m.keep[t/64]>>(t%64)&1 == 1 {
+					border.count(b, n, &s)
+					out.Triplets = append(out.Triplets, loss.Triplet{A: int32(a), P: int32(p), N: n})
 				}
 				t++
 			}
 		}
 	}
 	return s, nil
+}
+
+// borders are the gaps at which a negative of (a, p) turns from hard to semihard
+// and to easy, as squared distances with room for rounding.
+type borders struct {
+	ap                                   float64 // gap of the positive
+	hard, notHard, semihard, notSemihard float64 // hard below the first, not from above the second; and so on
+}
+
+func (b *batch) borders(a, p int) borders {
+	ap := b.gap(a, p)
+	near, far := ap, ap+b.o.Margin
+	if !b.o.Squared {
+		near, far = near*near, far*far
+	}
+	return borders{ap, near - ulps*near, near + ulps*near, far - ulps*far, far + ulps*far}
+}
+
+// count files the triplet of negative n, as seen from the anchor looked from.
+func (c *borders) count(b *batch, n int32, s *Stats) {
+	lo, hi := b.view.lo[n], b.view.hi[n]
+	switch {
+	case lo > c.notSemihard:
+		s.Easy++
+	case hi < c.hard:
+		s.Hard++
+	case lo > c.notHard && hi < c.semihard:
+		s.Semihard++
+	default:
+		s.count(c.ap, b.gap(b.view.a, int(n)), b.o.Margin)
+	}
 }
 
 // size returns the number of rows with the label of row a.

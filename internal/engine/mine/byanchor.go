@@ -6,7 +6,8 @@ import (
 	"tercet/internal/rng"
 )
 
-// pick chooses the positive and the negative of anchor a; p is the default
+// pick chooses the positive and the negative of anchor a, which the batch looks
+// from where the miner looks at distances; p is the default
 // positive of the layout. fell says that a wanted set was empty, so that a wider
 // one was drawn from.
 type pick func(b *batch, a, p int, r *rng.Stream) (pos, neg int, fell bool)
@@ -14,23 +15,29 @@ type pick func(b *batch, a, p int, r *rng.Stream) (pos, neg int, fell bool)
 // byAnchor mines one triplet for each anchor, in ascending order of anchors.
 type byAnchor struct {
 	batch
-	matrix bool
-	pick   pick
+	looks bool // pick looks at the distances of all rows
+	pick  pick
 }
 
-func newByAnchor(o Options, matrix bool, f pick) *byAnchor {
-	return &byAnchor{batch: batch{o: o}, matrix: matrix, pick: f}
+func newByAnchor(o Options, looks bool, f pick) *byAnchor {
+	return &byAnchor{batch: batch{o: o}, looks: looks, pick: f}
 }
 
 // Mine implements Miner.
 func (m *byAnchor) Mine(z *array.Array, labels []int32, r *rng.Stream, out *loss.Tuples) (Stats, error) {
 	out.Triplets, out.Pairs = out.Triplets[:0], out.Pairs[:0]
 	b := &m.batch
-	if err := b.load(z, labels, m.matrix); err != nil {
+	if err := b.load(z, labels); err != nil {
 		return Stats{}, err
 	}
+	if m.looks {
+		b.survey()
+	}
 	var s Stats
-	for _, a := range b.anchors {
+	for i, a := range b.anchors {
+		if m.looks {
+			b.look(i)
+		}
 		p := a + 1
 		if b.o.Layout == General {
 			p = b.draw(r, a, (*batch).otherOfClass)

@@ -15,45 +15,89 @@ import (
 // As in robrank, d is not clipped from below unless Cutoff asks for it; a weight
 // that is not a number (d > 2: not on the sphere) counts as 0, an infinite one (d
 // = 0) makes all 0; if all weights are 0 the draw is uniform over the whole batch,
-// the anchor's own class included, and counts as a fallback. The embeddings must have length 1 (model or Normalize).
+// the anchor's own class included, and counts as a fallback. The embeddings must
+// have length 1 (model or Normalize).
+//
+// The weights drawn with are upper bounds where the distance is known within bounds
+// alone; the negative drawn is then measured, and kept with probability weight over
+// bound. This draws by the weights themselves.
 func pickDistanceWeighted(b *batch, a, p int, r *rng.Stream) (pos, neg int, fell bool) {
-	b.weights = grow(b.weights, b.rows)
-	top := math.Inf(-1)
-	for j := range b.weights {
-		b.weights[j] = math.NaN()
-		if b.other(a, j) {
-			w := logInverseDensity(max(b.d(a, j), b.o.Cutoff), b.dim)
-			b.weights[j] = w
-			if w > top { // false for NaN
-				top = w
-			}
-		}
-	}
-	var sum float64
-	for j, w := range b.weights {
-		w = math.Exp(w - top)
-		if math.IsNaN(w) {
-			w = 0
-		}
-		b.weights[j] = w
-		sum += w
-	}
-	if sum == 0 {
+	b.boundWeights(a)
+	w := &b.weights
+	if w.sum == 0 {
 		return p, r.IntN(b.rows), true
 	}
-	u := r.Float64() * sum
+	for {
+		j := w.draw(r.Float64() * w.sum)
+		if w.measured[j] || r.Float64() < math.Exp(b.logWeight(a, j)-w.log[j]) {
+			return p, j, false
+		}
+	}
+}
+
+// weights are those of the rows for one anchor.
+type weights struct {
+	log      []float64 // log 1/q, or an upper bound; NaN where there is no weight
+	value    []float64 // exp(log - the largest log)
+	measured []bool    // log is no mere bound
+	sum      float64
+}
+
+// draw returns the row at u in [0, sum).
+func (w *weights) draw(u float64) int {
 	last := -1
-	for j, w := range b.weights {
-		if w == 0 {
+	for j, v := range w.value {
+		if v == 0 {
 			continue
 		}
 		last = j
-		if u < w {
+		if u < v {
 			break
 		}
-		u -= w
+		u -= v
 	}
-	return p, last, false
+	return last
+}
+
+// boundWeights fills the weights of the negatives of a.
+func (b *batch) boundWeights(a int) {
+	v, w := &b.view, &b.weights
+	w.log, w.value, w.measured = grow(w.log, b.rows), grow(w.value, b.rows), grow(w.measured, b.rows)
+	n := float64(b.dim)
+	top := math.Inf(-1)
+	for j := range w.log {
+		w.log[j], w.measured[j] = math.NaN(), true
+		if b.same(a, j) {
+			continue
+		}
+		lo, hi := max(math.Sqrt(v.lo[j]), b.o.Cutoff), max(math.Sqrt(v.hi[j]), b.o.Cutoff)
+		if lo == 0 || hi > 1.999 || b.dim < 4 {
+			w.log[j] = b.logWeight(a, j)
+		} else {
+			// Of the density's two terms one falls with d and one rises, ever faster:
+			// the most that the sum can gain from lo to hi is the latter's share.
+			w.measured[j] = false
+			l := logInverseDensity(lo, b.dim)
+			w.log[j] = l + (n-3)*hi/(4-hi*hi)*(hi-lo) + 1e-12*(1+math.Abs(l))
+		}
+		if w.log[j] > top { // false for NaN
+			top = w.log[j]
+		}
+	}
+	w.sum = 0
+	for j, l := range w.log {
+		x := math.Exp(l - top)
+		if math.IsNaN(x) {
+			x = 0
+		}
+		w.value[j] = x
+		w.sum += x
+	}
+}
+
+// logWeight returns log 1/q of the distance of rows a and j.
+func (b *batch) logWeight(a, j int) float64 {
+	return logInverseDensity(max(b.measure(a, j), b.o.Cutoff), b.dim)
 }
 
 // logInverseDensity returns log 1/q(d) up to a constant.

@@ -1,24 +1,35 @@
 package mine
 
-import "tercet/internal/rng"
+import (
+	"math"
+
+	"tercet/internal/rng"
+)
 
 // pickHardest: the nearest negative whose distance is not 0, the lowest row among
 // equals; the positive is the default one, not the farthest. If all negatives
 // coincide with the anchor, the first of them.
 func pickHardest(b *batch, a, p int, r *rng.Stream) (pos, neg int, fell bool) {
+	v := &b.view
+	sure := math.Inf(1) // squared distance within which a non-zero one lies
+	for j, h := range v.hi {
+		if h < sure && v.lo[j] > 0 && b.other(a, j) {
+			sure = h
+		}
+	}
 	neg = -1
-	zero := -1
-	for j := range b.rows {
-		if b.same(a, j) {
+	zero, best := -1, 0.0
+	for j, l := range v.lo {
+		if l > sure || b.same(a, j) {
 			continue
 		}
-		switch d := b.d(a, j); {
+		switch d := b.measure(a, j); {
 		case d == 0:
 			if zero < 0 {
 				zero = j
 			}
-		case neg < 0 || d < b.d(a, neg):
-			neg = j
+		case neg < 0 || d < best:
+			neg, best = j, d
 		}
 	}
 	switch {

@@ -9,7 +9,7 @@ func pickSemihard(b *batch, a, p int, r *rng.Stream) (pos, neg int, fell bool) {
 	ap := b.gap(a, p)
 	b.set = b.set[:0]
 	for j := range b.rows {
-		if an := b.gap(a, j); b.other(a, j) && ap < an && an < ap+b.o.Margin {
+		if b.other(a, j) && b.gapTo(j, ap) > 0 && b.gapTo(j, ap+b.o.Margin) < 0 {
 			b.set = append(b.set, j)
 		}
 	}

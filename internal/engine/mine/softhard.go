@@ -21,22 +21,14 @@ func pickSofthardStrict(b *batch, a, p int, r *rng.Stream) (pos, neg int, fell b
 }
 
 func (b *batch) softhard(a, p int, r *rng.Stream, positive func(b *batch, a, j int) bool) (pos, neg int, fell bool) {
-	farthest, nearest := 0.0, math.Inf(1)
-	for j := range b.rows {
-		switch d := b.d(a, j); {
-		case b.same(a, j):
-			farthest = max(farthest, d)
-		default:
-			nearest = min(nearest, d)
-		}
-	}
+	farthest, nearest := b.farthest(), b.nearest()
 	if math.IsInf(nearest, 1) { // one class, under AnyRow
 		neg, _ = b.anyNegative(a, r)
 		return p, neg, true
 	}
 	b.set = b.set[:0]
 	for j := range b.rows {
-		if b.other(a, j) && b.d(a, j) < farthest {
+		if b.other(a, j) && b.nearer(j, farthest) {
 			b.set = append(b.set, j)
 		}
 	}
@@ -46,7 +38,7 @@ func (b *batch) softhard(a, p int, r *rng.Stream, positive func(b *batch, a, j i
 	}
 	b.set = b.set[:0]
 	for j := range b.rows {
-		if positive(b, a, j) && b.d(a, j) > nearest {
+		if positive(b, a, j) && b.farther(j, nearest) {
 			b.set = append(b.set, j)
 		}
 	}
