@@ -7,13 +7,24 @@ var benchConvs = []struct {
 	n    int
 	g    Conv
 }{
-	{"c2f2-1", 112, Conv{H: 28, W: 28, C: 1, OutC: 32, KH: 5, KW: 5, StrideH: 1, StrideW: 1, PadH: 2, PadW: 2}},
-	{"c2f2-2", 112, Conv{H: 14, W: 14, C: 32, OutC: 64, KH: 5, KW: 5, StrideH: 1, StrideW: 1, PadH: 2, PadW: 2}},
-	{"resnet18-64", 32, Conv{H: 32, W: 32, C: 64, OutC: 64, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}},
-	{"resnet18-down", 32, Conv{H: 32, W: 32, C: 64, OutC: 128, KH: 3, KW: 3, StrideH: 2, StrideW: 2, PadH: 1, PadW: 1}},
-	{"resnet18-512", 32, Conv{H: 4, W: 4, C: 512, OutC: 512, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}},
+	{"c2f2-1", 112, square(28, 1, 32, 5, 1, 2)},
+	{"c2f2-2", 112, square(14, 32, 64, 5, 1, 2)},
+	{"cnn47-2", 28, square(28, 47, 94, 3, 1, 1)},
+	{"cnn47-3", 56, square(14, 94, 94, 3, 1, 1)},
+	{"resnet18-stem", 4, square(224, 3, 64, 7, 2, 3)},
+	{"resnet18-64@56", 12, square(56, 64, 64, 3, 1, 1)},
+	{"resnet18-128@28", 12, square(28, 128, 128, 3, 1, 1)},
+	{"resnet18-256@14", 12, square(14, 256, 256, 3, 1, 1)},
+	{"resnet18-512@7", 12, square(7, 512, 512, 3, 1, 1)},
+	{"resnet18-down@28", 12, square(56, 64, 128, 3, 2, 1)},
+	{"resnet18-down@7", 12, square(14, 256, 512, 3, 2, 1)},
+	{"resnet18-shortcut@28", 12, square(56, 64, 128, 1, 2, 0)},
+	{"resnet18-64-512@2", 96, square(2, 512, 512, 3, 1, 1)},
+	{"pointwise", 12, square(28, 128, 128, 1, 1, 0)},
 }
 
+// BenchmarkConv times the direct kernels; Gflop/s counts padding, as everybody
+// does, although some of it is not multiplied.
 func BenchmarkConv(b *testing.B) {
 	for _, c := range benchConvs {
 		oh, ow := c.g.Out()

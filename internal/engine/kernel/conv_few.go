@@ -22,7 +22,7 @@ type fewJob struct {
 var fewJobs par.Free[fewJob]
 
 // fewLimit bounds the transposed rows of dy of a band, in numbers.
-const fewLimit = 1 << 17
+const fewLimit = 3 << 16
 
 // fewChannels reports whether vectors along the input's channels are too empty.
 func (g Conv) fewChannels(l Level) bool { return 2*g.C <= l.shape().narrow }
@@ -68,24 +68,51 @@ func (j *fewJob) band(s *convScratch, image, y0, y1 int) {
 	grow(&s.a, max(0, top-bottom+1)*block)
 	for oy := bottom; oy <= top; oy++ {
 		from := j.dy[(image*j.oh+oy)*j.ow*g.OutC:][:j.ow*g.OutC]
-		j.level.transpose(j.ow, g.OutC, from, g.OutC, s.a[(top-oy)*block:], pitch)
+		j.level.turn(j.ow, g.OutC, from, g.OutC, s.a[(top-oy)*block:], pitch)
 	}
-	taps := g.KW * g.C
-	grow(&s.b, taps*pitch)
+	taps, plane := g.KW*g.C, roundUp(ceilDiv(g.W, g.StrideW), 16)
+	grow(&s.b, taps*pitch+g.StrideW*g.C*plane)
+	planes := s.b[taps*pitch:][:g.StrideW*g.C*plane]
 	for iy := y0; iy < y1; iy++ {
 		row := j.dx[(image*g.H+iy)*g.W*g.C:][:g.W*g.C]
-		clear(row)
 		a := newAxisPhase(iy%g.StrideH, g.KH, g.StrideH, g.PadH)
 		last := (iy + g.PadH) / g.StrideH // the row of dy that a.first sees
 		m0, m1 := max(0, last-(j.oh-1)), min(a.taps, last+1)
 		if m0 >= m1 {
+			clear(row)
 			continue
 		}
 		j.products(s.b, s.a[(top-last+m0)*block:], a.first+m0*g.StrideH, m1-m0)
-		for kx := range g.KW {
-			for c := range g.C {
-				j.shift(row, s.b[(kx*g.C+c)*pitch:][:j.ow], kx, c)
+		if g.StrideW == 1 && g.C == 1 {
+			j.diagonals(row, s.b, len(row))
+			continue
+		}
+		j.diagonals(planes, s.b, plane)
+		for i := range g.StrideW * g.C {
+			at := i
+			for _, v := range planes[i*plane:][:ceilDiv(max(0, len(row)-i), g.StrideW*g.C)] {
+				row[at] = v
+				at += g.StrideW * g.C
 			}
+		}
+	}
+}
+
+// diagonals adds up t. Pixel x and channel c of the input row come to lie at
+// x/StrideW in plane number x%StrideW*C + c, in which a diagonal is a shift.
+func (j *fewJob) diagonals(planes, t []float32, plane int) {
+	g, pitch := &j.g, j.pitch()
+	clear(planes)
+	for kx := range g.KW {
+		shift := floorDiv(kx-g.PadW, g.StrideW)
+		rest := kx - g.PadW - shift*g.StrideW
+		x0, x1 := max(0, -shift), min(j.ow, ceilDiv(max(0, g.W-rest), g.StrideW)-shift)
+		if x0 >= x1 {
+			continue
+		}
+		for c := range g.C {
+			to := planes[(rest*g.C+c)*plane+x0+shift:][:x1-x0]
+			j.level.add(to, t[(kx*g.C+c)*pitch+x0:][:x1-x0], to)
 		}
 	}
 }
@@ -106,29 +133,5 @@ func (j *fewJob) products(t, dy []float32, ky, rows int) {
 			args.rows = end - r
 			j.level.tile(&args, j.w[(ky*taps+r)*g.OutC:], dy[ox:], t[r*pitch+ox:])
 		}
-	}
-}
-
-// shift adds the sums of kernel column kx to channel c of the input row that
-// they belong to.
-func (j *fewJob) shift(row, t []float32, kx, c int) {
-	g := &j.g
-	x0 := max(0, ceilDiv(max(0, g.PadW-kx), g.StrideW))
-	x1 := min(j.ow, floorDiv(g.W-1+g.PadW-kx, g.StrideW)+1)
-	if x0 >= x1 {
-		return
-	}
-	t = t[x0:x1]
-	at, step := (x0*g.StrideW+kx-g.PadW)*g.C+c, g.StrideW*g.C
-	if step == 1 {
-		row = row[at:][:len(t)]
-		for i, v := range t {
-			row[i] += v
-		}
-		return
-	}
-	for _, v := range t {
-		row[at] += v
-		at += step
 	}
 }

@@ -30,7 +30,7 @@ func (m *mixJob) Run(lo, hi int) {
 	for t := lo; t < hi; t++ {
 		i0, i1 := j.strip(t / j.pieces)
 		p, q := t%j.pieces*size/j.pieces, (t%j.pieces+1)*size/j.pieces
-		j.level.interleave(i1-i0, q-p, size, j.x[i0*size+p:], j.mixed[i0*size+p*(i1-i0):])
+		j.level.turn(i1-i0, q-p, j.x[i0*size+p:], size, j.mixed[i0*size+p*(i1-i0):], i1-i0)
 	}
 }
 
@@ -47,7 +47,7 @@ func (j *correlateJob) imageStrip(s *convScratch, strip, first int) {
 	} else {
 		grow(&s.a, rows*size)
 		x = s.a
-		j.level.interleave(rows, size, size, j.x[i0*size:], x)
+		j.level.turn(rows, size, j.x[i0*size:], size, x, rows)
 	}
 	y := j.y[i0*j.imageOut:]
 	last := min(first+j.panels, ceilDiv(j.o, j.level.shape().wide))
@@ -92,15 +92,16 @@ func (j *correlateJob) imagePanel(p *correlation, panel, rows int, x, y []float3
 	}
 }
 
-// interleave sets dst[p*rows+i] = src[i*size+p] for p < n.
-func (l Level) interleave(rows, n, size int, src, dst []float32) {
+// turn is transpose with the last rows done together with some before them where
+// they are no multiple of eight, which is how many are done at once: dst must not
+// overlap src.
+func (l Level) turn(rows, cols int, src []float32, lds int, dst []float32, ldd int) {
 	if rows <= 8 {
-		l.transpose(rows, n, src, size, dst, rows)
+		l.transpose(rows, cols, src, lds, dst, ldd)
 		return
 	}
-	// The last eight rows overlap others: eight at once are much faster.
 	for i := 0; i < rows; i += 8 {
 		i = min(i, rows-8)
-		l.transpose(8, n, src[i*size:], size, dst[i:], rows)
+		l.transpose(8, cols, src[i*lds:], lds, dst[i:], ldd)
 	}
 }

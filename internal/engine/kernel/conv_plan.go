@@ -9,13 +9,13 @@ import (
 // Algorithm is a way to compute a convolution or one of its gradients.
 type Algorithm uint8
 
-// The algorithms. Winograd computes m x m outputs of a 3x3 kernel with stride 1
-// from (m+2) x (m+2) multiplications per pair of channels instead of 9 m x m
-// (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016).
+// The algorithms. Winograd (Lavin and Gray, "Fast Algorithms for Convolutional
+// Neural Networks", 2016) computes m x m outputs of an r x r kernel with stride 1
+// from (m+r-1) x (m+r-1) multiplications for each pair of channels.
 const (
-	Direct    Algorithm = iota // implicit matrix products: exact products, float32 sums
+	Direct    Algorithm = iota // implicit matrix products
 	Winograd2                  // F(2x2,3x3): 2.25 times fewer multiplications
-	Winograd4                  // F(4x4,3x3): 4 times fewer, a larger error
+	Winograd4                  // six points: F(4x4,3x3), 4 times fewer; F(2x2,5x5), 2.8 times fewer
 )
 
 var algorithmNames = [...]string{Direct: "direct", Winograd2: "winograd2", Winograd4: "winograd4"}
@@ -81,26 +81,60 @@ func parsePlanMode(name string) (planMode, error) {
 }
 
 // Plan chooses the algorithms as EnvWinograd says.
-func (g Conv) Plan() ConvPlan { return ConvPlan{Conv: g} }
+func (g Conv) Plan() ConvPlan {
+	switch planning {
+	case planMeasure:
+		return g.MeasurePlan(g.measuredBatch())
+	case planOff:
+		return ConvPlan{Conv: g}
+	}
+	return g.ruledPlan(Current())
+}
 
 // Forward computes y from x, w and bias (OutC numbers, or nil for none), then
-// max(y, 0) where relu.
+// max(y, 0) where relu; a NaN stays one.
 func (p *ConvPlan) Forward(n int, x, w, bias []float32, relu bool, y []float32) {
-	p.Conv.Forward(n, x, w, bias, y)
-	if relu {
-		for i, v := range y {
-			if v <= 0 {
-				y[i] = 0
-			}
-		}
+	if p.Fwd == Direct {
+		p.Conv.forward(n, x, w, bias, relu, y)
+		return
 	}
+	p.Conv.winogradForward(p.Fwd, n, x, w, bias, relu, y)
 }
 
 // BackwardInput overwrites dx with the gradient with respect to the input.
-func (p *ConvPlan) BackwardInput(n int, dy, w, dx []float32) { p.Conv.BackwardInput(n, dy, w, dx) }
+func (p *ConvPlan) BackwardInput(n int, dy, w, dx []float32) {
+	if p.Input == Direct {
+		p.Conv.BackwardInput(n, dy, w, dx)
+		return
+	}
+	p.Conv.winogradInput(p.Input, n, dy, w, dx)
+}
 
 // BackwardWeights adds the gradients with respect to the weights to dw and,
 // where db is not nil, those with respect to the bias to db.
 func (p *ConvPlan) BackwardWeights(n int, x, dy, dw, db []float32) {
-	p.Conv.BackwardWeights(n, x, dy, dw, db)
+	if p.Weights == Direct {
+		p.Conv.BackwardWeights(n, x, dy, dw, db)
+		return
+	}
+	p.Conv.winogradWeights(p.Weights, n, x, dy, dw)
+	p.Conv.checkBias(db)
+	if db != nil {
+		oh, ow := p.Conv.Out()
+		AddColumnSums(n*oh*ow, p.OutC, dy, db)
+	}
 }
+
+// algorithms returns those that can compute g.
+func (g Conv) algorithms() []Algorithm {
+	all := []Algorithm{Direct}
+	for _, a := range []Algorithm{Winograd2, Winograd4} {
+		if g.winogradFits(a) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// ruledPlan chooses by shape and level alone.
+func (g Conv) ruledPlan(l Level) ConvPlan { return ConvPlan{Conv: g} }

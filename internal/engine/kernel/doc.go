@@ -12,8 +12,9 @@
 //
 // The matrix product is built in three layers: tiles of C held in registers
 // (assembly made by _generate, or gemm_generic.go), blocks that fit the caches
-// (gemm_block.go), and tasks for threads (gemm_run.go). Convolutions make the
-// patch matrix block by block and use the same tiles. To change the assembly,
+// (gemm_block.go), and tasks for threads (gemm_run.go). Convolutions use the
+// same tiles: directly on the images (conv_correlate.go, conv_weights.go), or on
+// their transforms (winograd.go); a ConvPlan says which. To change the assembly,
 // edit _generate and run go generate; build with the tag noasm to leave it out.
 // Package kerneltest is the suite that every level has to pass.
 package kernel

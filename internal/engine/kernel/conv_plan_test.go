@@ -1,0 +1,151 @@
+package kernel
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"tercet/internal/par"
+)
+
+func square(size, c, out, k, stride, pad int) Conv {
+	return Conv{H: size, W: size, C: c, OutC: out, KH: k, KW: k, StrideH: stride, StrideW: stride, PadH: pad, PadW: pad}
+}
+
+func withPlanning(t *testing.T, m planMode) {
+	old := planning
+	planning = m
+	t.Cleanup(func() { planning = old })
+}
+
+func TestParsePlanMode(t *testing.T) {
+	for name, want := range map[string]planMode{"": planAuto, "auto": planAuto, "measure": planMeasure, "off": planOff} {
+		if got, err := parsePlanMode(name); err != nil || got != want {
+			t.Errorf("%q: %v, %v", name, got, err)
+		}
+	}
+	for _, name := range []string{"Off", "0", "winograd4"} {
+		if _, err := parsePlanMode(name); err == nil || !strings.Contains(err.Error(), "auto, measure, off") {
+			t.Errorf("%q: error %v", name, err)
+		}
+	}
+}
+
+func TestParseAlgorithm(t *testing.T) {
+	for _, a := range []Algorithm{Direct, Winograd2, Winograd4} {
+		if got, err := ParseAlgorithm(a.String()); err != nil || got != a {
+			t.Errorf("%v: %v, %v", a, got, err)
+		}
+	}
+	if _, err := ParseAlgorithm("fft"); err == nil {
+		t.Error("fft: no error")
+	}
+	if s := Algorithm(9).String(); s != "algorithm(9)" {
+		t.Error(s)
+	}
+}
+
+// Every plan computes the same up to the error of its algorithms, with bias,
+// ReLU and the gradient of the bias.
+func TestPlanDispatch(t *testing.T) {
+	for _, g := range []Conv{square(9, 12, 20, 3, 1, 1), square(7, 10, 16, 5, 1, 2), square(9, 12, 20, 3, 2, 1)} {
+		const n = 3
+		oh, ow := g.Out()
+		x, w, bias := random(1, n*g.H*g.W*g.C), random(2, g.patch()*g.OutC), random(3, g.OutC)
+		dy, db0 := random(4, n*oh*ow*g.OutC), random(5, g.OutC)
+		all := func(a Algorithm, relu bool) (y, rest []float32) {
+			p := ConvPlan{Conv: g, Fwd: a, Input: a, Weights: a}
+			y = make([]float32, len(dy))
+			dx, dw, db := make([]float32, len(x)), slices.Clone(w), slices.Clone(db0)
+			p.Forward(n, x, w, bias, relu, y)
+			p.BackwardInput(n, dy, w, dx)
+			p.BackwardWeights(n, x, dy, dw, db)
+			return y, slices.Concat(dx, dw, db)
+		}
+		y, rest := all(Direct, false)
+		for _, a := range g.algorithms() {
+			linear, rest1 := all(a, false)
+			rectified, _ := all(a, true)
+			for i, v := range linear {
+				if rectified[i] != max(v, 0) {
+					t.Fatalf("%v: ReLU of %g is %g", a, v, rectified[i])
+				}
+				if math.Abs(float64(v-y[i])) > 1e-3 {
+					t.Fatalf("%v: y[%d]: %g, direct %g", a, i, v, y[i])
+				}
+			}
+			for i, v := range rest1 {
+				if math.Abs(float64(v-rest[i])) > 2e-3 {
+					t.Fatalf("%v: gradient %d: %g, direct %g", a, i, v, rest[i])
+				}
+			}
+		}
+	}
+}
+
+func TestPlanModes(t *testing.T) {
+	large, strided := square(28, 64, 64, 3, 1, 1), square(28, 64, 64, 3, 2, 1)
+	withPlanning(t, planOff)
+	if p := large.Plan(); p != (ConvPlan{Conv: large}) {
+		t.Errorf("off: %+v", p)
+	}
+	planning = planAuto
+	if p := strided.Plan(); p != (ConvPlan{Conv: strided}) {
+		t.Errorf("stride 2: %+v", p)
+	}
+	planning = planMeasure
+	small := square(6, 3, 4, 3, 1, 1)
+	p := small.Plan()
+	if p.Conv != small || p != small.Plan() {
+		t.Errorf("measured %+v, then %+v", p, small.Plan())
+	}
+}
+
+// A plan that fits must be computable: every choice of the rule over many shapes.
+func TestRuleChoosesWhatFits(t *testing.T) {
+	for _, l := range Levels() {
+		for _, k := range []int{1, 3, 5, 7} {
+			for pad := range k + 2 {
+				for _, stride := range []int{1, 2} {
+					for _, c := range []int{1, 3, 16, 94, 512} {
+						g := square(14, c, 64, k, stride, pad)
+						p := g.ruledPlan(l)
+						for _, a := range []Algorithm{p.Fwd, p.Input, p.Weights} {
+							if !slices.Contains(g.algorithms(), a) {
+								t.Fatalf("%v: %+v: %v", l, g, a)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestConvAllocatesNothing(t *testing.T) {
+	defer par.SetThreads(par.Threads())
+	par.SetThreads(2)
+	for name, g := range map[string]Conv{
+		"few channels":      square(14, 3, 20, 5, 2, 2),
+		"pixels":            square(31, 16, 20, 3, 1, 1),
+		"images":            square(7, 24, 40, 3, 1, 1),
+		"images, in phases": square(8, 24, 40, 3, 2, 1),
+	} {
+		const n = 15
+		oh, ow := g.Out()
+		x, w, bias := random(1, n*g.H*g.W*g.C), random(2, g.patch()*g.OutC), random(3, g.OutC)
+		y := random(4, n*oh*ow*g.OutC)
+		dx, dw, db := make([]float32, len(x)), make([]float32, len(w)), make([]float32, g.OutC)
+		for pass, f := range map[string]func(){
+			"forward": func() { g.Forward(n, x, w, bias, y) },
+			"input":   func() { g.BackwardInput(n, y, w, dx) },
+			"weights": func() { g.BackwardWeights(n, x, y, dw, db) },
+		} {
+			const calls = 30
+			if got := allocations(calls, f); got >= calls {
+				t.Errorf("%s, %s: %d allocations in %d calls", name, pass, got, calls)
+			}
+		}
+	}
+}
