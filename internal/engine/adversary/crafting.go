@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 )
@@ -137,6 +138,10 @@ func (c *crafting) Run(lo, hi int) {
 		better := c.track && c.record(i, c.z)
 		if c.p.Rule == Auto {
 			c.auto.advance(c, i, g, better)
+			continue
+		}
+		if c.p.Norm == Linf && c.p.Direction == Sign {
+			kernel.SignStep(x, g, x0, float32(c.p.length()), float32(c.p.Eps), 0, 1)
 			continue
 		}
 		c.p.descend(x, g, c.p.length())

@@ -3,6 +3,7 @@ package adversary
 import (
 	"math"
 
+	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 )
 
@@ -61,23 +62,8 @@ func (s *signSteps) Run(lo, hi int) {
 			continue
 		}
 		if largest > 0 {
-			signStep(c.x.Data[from:to], g, c.x0.Data[from:to], step, eps)
+			kernel.SignStep(c.x.Data[from:to], g, c.x0.Data[from:to], step, eps, 0, 1)
 		}
-	}
-}
-
-// signStep moves x by step against the sign of g, then into [clean-eps, clean+eps]
-// and [0, 1].
-func signStep(x, g, clean []float32, step, eps float32) {
-	x, clean = x[:len(g)], clean[:len(g)]
-	size := math.Float32bits(step)
-	for k, v := range g {
-		// Signs of gradients are as good as random: no branch on them.
-		b := math.Float32bits(v)
-		moves := uint32(int32(b<<1|-(b<<1)) >> 31) // all ones unless v is 0
-		m := x[k] - math.Float32frombits((size|b&(1<<31))&moves)
-		c := clean[k]
-		x[k] = min(max(m, c-eps, 0), c+eps, 1)
 	}
 }
 
