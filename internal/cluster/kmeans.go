@@ -16,8 +16,9 @@ type KMeansOptions struct {
 	MaxIterations int     // of each start [300]
 	Tolerance     float64 // times the mean feature variance: least total squared shift of the centres that goes on [1e-4]; negative: only unchanged labels stop
 	Seed          uint64
-	// Progress, where set, is called after each iteration of each start.
-	Progress func(restart, iteration int)
+	// Progress, where set, is called after each iteration with the number of
+	// starts that have ended; several may run in step.
+	Progress func(ended, iteration int)
 }
 
 // KMeansResult is the best of the restarts.
@@ -39,7 +40,8 @@ type KMeansResult struct {
 // tolerance, and a cluster that runs empty takes the row farthest from its
 // centre. All rows are used, there is no subsampling.
 //
-// Nearest centres come from a float32 product, and whatever lies within its
+// Starts with few centres run in step, so that one product serves all. Nearest
+// centres come from it in float32, and whatever lies within its
 // error bound of the nearest is measured again in float64, so that labels are
 // those of a float64 computation on the centred float32 rows; equal distances go
 // to the lower cluster number. Sums run in float64 in row order. The result has
@@ -68,29 +70,48 @@ func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMean
 		o.Tolerance = 1e-4
 	}
 	data := centre(x, n, d)
-	l := newLloyd(data, o.K)
-	tolerance := o.Tolerance * data.variance
+	p := newPoints(data)
+	starts := make([]*lloyd, min(o.Restarts, max(1, startCentres/o.K)))
+	for i := range starts {
+		starts[i] = newStart(p, o.K)
+	}
 	var best *KMeansResult
-	for restart := range o.Restarts {
-		if err := l.seed(ctx, rng.New(o.Seed, "cluster/kmeans", uint64(restart))); err != nil {
-			return nil, fmt.Errorf("k-means stopped in start %d of %d: %w", restart+1, o.Restarts, err)
+	for first := 0; first < o.Restarts; first += len(starts) {
+		starts = starts[:min(len(starts), o.Restarts-first)]
+		if err := o.run(ctx, starts, first, o.Tolerance*data.variance); err != nil {
+			return nil, fmt.Errorf("k-means stopped in start %d of %d: %w", first+1, o.Restarts, err)
 		}
-		iterations, converged, err := l.iterate(ctx, o.MaxIterations, tolerance, func(i int) {
-			if o.Progress != nil {
-				o.Progress(restart, i)
+		for i, l := range starts {
+			if inertia := l.inertia() / (data.scale * data.scale); best == nil || inertia < best.Inertia {
+				best = &KMeansResult{Labels: slices.Clone(l.labels), Centers: l.original(), Sizes: slices.Clone(l.size), Inertia: inertia,
+					Iterations: l.iterations, Restart: first + i, Converged: l.converged}
 			}
-		})
-		if err != nil {
-			return nil, fmt.Errorf("k-means stopped in start %d of %d: %w", restart+1, o.Restarts, err)
-		}
-		inertia := l.inertia() / (data.scale * data.scale)
-		if best == nil || inertia < best.Inertia {
-			best = &KMeansResult{Labels: slices.Clone(l.labels), Centers: l.original(), Sizes: slices.Clone(l.size), Inertia: inertia,
-				Iterations: iterations, Restart: restart, Converged: converged}
 		}
 	}
 	best.warn(data, o)
 	return best, nil
+}
+
+// startCentres is the number of centres up to which several starts run in step:
+// their products with a block of rows then are one product of good shape, and
+// each row is read once for all.
+const startCentres = 128
+
+// run does starts first, first+1, ... in step.
+func (o *KMeansOptions) run(ctx context.Context, starts []*lloyd, first int, tolerance float64) error {
+	streams := make([]*rng.Stream, len(starts))
+	for i, l := range starts {
+		l.reset()
+		streams[i] = rng.New(o.Seed, "cluster/kmeans", uint64(first+i))
+	}
+	if err := seed(ctx, starts, streams); err != nil {
+		return err
+	}
+	return iterate(ctx, starts, o.MaxIterations, tolerance, func(ended, iteration int) {
+		if o.Progress != nil {
+			o.Progress(first+ended, iteration)
+		}
+	})
 }
 
 func (r *KMeansResult) warn(data *centred, o KMeansOptions) {

@@ -2,49 +2,53 @@ package cluster
 
 import (
 	"context"
-	"math"
 
-	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 )
 
-const (
-	keyBudget   = 64 << 20 // bytes of distances held at a time
-	maxKeyRows  = 2048
-	assignChunk = 16
-)
-
-// lloyd holds the state of one start of k-means on centred data.
+// lloyd holds the state of one start of k-means.
 type lloyd struct {
-	data   *centred
+	data   *points
 	k      int
 	centre []float64 // (k, d)
-	single []float32 // centre in float32
-	norm   []float32 // ||single||^2
-	length []float64 // ||x|| of each row
-	labels []int32
-	last   []int32
-	dist   []float64 // squared distance of each row to its centre, after measure
+	norm   []float32 // ||centre||^2
+	labels []int32   // -1 before the first assignment
+	padded []int32   // labels, filled up to whole blocks
 	size   []int
 
-	keys    []float32 // (rows, k)
-	lo      int       // first row of keys
-	longest float64   // largest ||centre||
-	sums    clusterSums
+	changes [][]change // by the last assignment, of each task
+	changed int        // their number
+	longest float64    // largest ||centre||
+	sum     []float64  // (k, d): sums of the clusters' rows
+
+	iterations int
+	ending     bool // the centres are final, the labels are not yet
+	converged  bool
+	shift      float64 // of the last move
 }
 
-func newLloyd(data *centred, k int) *lloyd {
+func newLloyd(data *centred, k int) *lloyd { return newStart(newPoints(data), k) }
+
+func newStart(data *points, k int) *lloyd {
 	n, d := data.n, data.d
-	l := &lloyd{data: data, k: k, centre: make([]float64, k*d), single: make([]float32, k*d),
-		norm: make([]float32, k), length: make([]float64, n), labels: make([]int32, n), last: make([]int32, n),
-		dist: make([]float64, n), size: make([]int, k)}
-	rows := min(n, max(assignChunk, min(maxKeyRows, keyBudget/4/k)))
-	l.keys = make([]float32, rows*k)
-	for i := range n {
-		l.length[i] = math.Sqrt(kernel.SumSquares(data.row(i)))
+	l := &lloyd{data: data, k: k, centre: make([]float64, k*d), norm: make([]float32, k),
+		padded: make([]int32, data.packed.Cols()), size: make([]int, k), sum: make([]float64, k*d)}
+	l.labels = l.padded[:n]
+	l.changes = make([][]change, ceilDiv(n, taskRows))
+	for t := range l.changes {
+		l.changes[t] = make([]change, 0, min(taskRows, n-t*taskRows))
 	}
-	l.sums.init(data, k)
+	l.reset()
 	return l
+}
+
+// reset forgets all labels.
+func (l *lloyd) reset() {
+	for i := range l.padded {
+		l.padded[i] = -1
+	}
+	clear(l.size)
+	l.iterations, l.ending, l.converged = 0, false, false
 }
 
 func (l *lloyd) setCentre(c, row int) {
@@ -53,34 +57,55 @@ func (l *lloyd) setCentre(c, row int) {
 	}
 }
 
-// iterate runs Lloyd's algorithm from the centres at hand.
-func (l *lloyd) iterate(ctx context.Context, most int, tolerance float64, progress func(int)) (iterations int, converged bool, err error) {
-	for iterations < most {
-		if err := l.assign(ctx); err != nil {
-			return 0, false, err
+// iterate runs Lloyd's algorithm from the centres at hand, for several starts in
+// step. progress is called after each step with the number of starts that have
+// ended and of steps.
+func iterate(ctx context.Context, starts []*lloyd, most int, tolerance float64, progress func(ended, iteration int)) error {
+	p := starts[0].data
+	active := append([]*lloyd(nil), starts...)
+	var moving []*lloyd
+	for iteration := 1; len(active) > 0; iteration++ {
+		if err := p.assigning.run(ctx, active); err != nil {
+			return err
 		}
-		iterations++
-		same := iterations > 1
-		for i, v := range l.labels {
-			if v != l.last[i] {
-				same = false
-				break
+		moving = moving[:0]
+		for _, l := range active {
+			if l.ending {
+				continue
 			}
+			l.iterations++
+			// Labels that repeat belong to the centres at hand: both are final.
+			if l.repeats() && !l.hasEmpty() {
+				l.converged = true
+				continue
+			}
+			moving = append(moving, l)
 		}
-		// Labels that repeat belong to the centres at hand: both are final.
-		if same && !l.hasEmpty() {
-			return iterations, true, nil
+		p.moving.run(moving)
+		for _, l := range moving {
+			l.converged = l.repeats() && l.shift == 0 || l.shift <= tolerance
+			l.ending = l.converged || l.iterations == most
 		}
-		shift := l.move()
-		progress(iterations)
-		if same && shift == 0 || shift <= tolerance {
-			converged = true
-			break
-		}
-		copy(l.last, l.labels)
+		active = append(active[:0], moving...)
+		progress(len(starts)-len(active), iteration)
 	}
-	return iterations, converged, l.assign(ctx)
+	return nil
 }
+
+func (l *lloyd) repeats() bool { return l.iterations > 1 && l.changed == 0 }
+
+// iterate runs one start alone.
+func (l *lloyd) iterate(ctx context.Context, most int, tolerance float64, progress func(int)) (iterations int, converged bool, err error) {
+	err = iterate(ctx, []*lloyd{l}, most, tolerance, func(_, i int) { progress(i) })
+	return l.iterations, l.converged, err
+}
+
+// assign gives each row its nearest centre.
+func (l *lloyd) assign(ctx context.Context) error { return l.data.assigning.one(ctx, l) }
+
+// move puts each centre at the mean of its rows, and empty clusters at the rows
+// farthest from their centres. It returns the sum of the centres' squared shifts.
+func (l *lloyd) move() float64 { return l.data.moving.one(l) }
 
 func (l *lloyd) hasEmpty() bool {
 	for _, s := range l.size {
@@ -91,148 +116,24 @@ func (l *lloyd) hasEmpty() bool {
 	return false
 }
 
-// assign gives each row its nearest centre.
-func (l *lloyd) assign(ctx context.Context) error {
-	d := l.data.d
-	l.longest = 0
-	for c := range l.k {
-		var s float64
-		for j, v := range l.centre[c*d : (c+1)*d] {
-			l.single[c*d+j] = float32(v)
-			s += v * v
-		}
-		l.norm[c] = float32(s)
-		l.longest = max(l.longest, math.Sqrt(s))
+// measure fills data.dist with the squared distance of each row to its centre.
+func (l *lloyd) measure() []float64 {
+	if l.data.dist == nil {
+		l.data.dist = make([]float64, l.data.n)
 	}
-	rows := len(l.keys) / l.k
-	for l.lo = 0; l.lo < l.data.n; l.lo += rows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		b := min(rows, l.data.n-l.lo)
-		for i := range b {
-			copy(l.keys[i*l.k:(i+1)*l.k], l.norm)
-		}
-		kernel.Gemm(false, true, b, l.k, d, -2, l.data.x[l.lo*d:], d, l.single, d, 1, l.keys, l.k)
-		par.Do(b, assignChunk, l)
-	}
-	clear(l.size)
-	for _, c := range l.labels {
-		l.size[c]++
-	}
-	return nil
-}
-
-// Run picks the centres of rows [lo, hi) of the block of keys.
-func (l *lloyd) Run(lo, hi int) {
-	for b := lo; b < hi; b++ {
-		i := l.lo + b
-		keys := l.keys[b*l.k : (b+1)*l.k]
-		least, at := keys[0], 0
-		for c, v := range keys {
-			if v < least {
-				least, at = v, c
-			}
-		}
-		limit := float64(least) + 2*l.errorBound(l.length[i])
-		best := -1.0 // squared distance to centre at, once another is as near
-		for c, v := range keys {
-			if float64(v) > limit || c == at {
-				continue
-			}
-			if best < 0 {
-				best = l.exact(i, at)
-			}
-			if e := l.exact(i, c); e < best || e == best && c < at {
-				best, at = e, c
-			}
-		}
-		l.labels[i] = int32(at)
-	}
-}
-
-// errorBound bounds |key - (||c||^2 - 2 x.c)| for a row of the given length: a
-// float32 sum of d products in any order, centre and norm rounded to float32,
-// and the two last additions (Higham, Accuracy and Stability, 2002, eq. 3.5).
-func (l *lloyd) errorBound(length float64) float64 {
-	const u = 0x1p-24
-	du := float64(l.data.d+4) * u
-	return 1.01*du/(1-min(du, 0.5))*2*length*l.longest + 4*u*(l.longest*l.longest+2*length*l.longest) + 0x1p-120
-}
-
-// exact returns the squared distance of row i to centre c, in float64.
-func (l *lloyd) exact(i, c int) float64 {
-	centre := l.centre[c*l.data.d : (c+1)*l.data.d]
-	var s float64
-	for j, v := range l.data.row(i) {
-		e := float64(v) - centre[j]
-		s += e * e
-	}
-	return s
-}
-
-// measure sets dist.
-func (l *lloyd) measure() {
+	dist := l.data.dist
 	par.For(l.data.n, 64, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			l.dist[i] = l.exact(i, int(l.labels[i]))
+			dist[i] = l.exact(i, int(l.labels[i]))
 		}
 	})
-}
-
-// move puts each centre at the mean of its rows, and empty clusters at the rows
-// farthest from their centres. It returns the sum of the centres' squared shifts.
-func (l *lloyd) move() float64 {
-	d := l.data.d
-	l.sums.follow(l.labels)
-	if l.hasEmpty() {
-		l.measure()
-		l.refill()
-	}
-	var shift float64
-	for c := range l.k {
-		centre, sum := l.centre[c*d:(c+1)*d], l.sums.sum[c*d:(c+1)*d]
-		if l.size[c] == 0 { // fewer distinct rows than clusters: it stays where it is
-			continue
-		}
-		for j := range sum {
-			v := sum[j] / float64(l.size[c])
-			e := v - centre[j]
-			shift += e * e
-			centre[j] = v
-		}
-	}
-	return shift
-}
-
-// refill makes the rows farthest from their centres, ties by index, the only
-// members of empty clusters. Rows at distance 0 and the last row of a cluster stay.
-func (l *lloyd) refill() {
-	for c := range l.k {
-		if l.size[c] > 0 {
-			continue
-		}
-		far := -1
-		for i, v := range l.dist {
-			if v > 0 && l.size[l.labels[i]] > 1 && (far < 0 || v > l.dist[far]) {
-				far = i
-			}
-		}
-		if far < 0 {
-			return
-		}
-		l.size[l.labels[far]]--
-		l.size[c] = 1
-		l.labels[far], l.dist[far] = int32(c), 0
-		l.sums.follow(l.labels)
-	}
+	return dist
 }
 
 // inertia returns the sum of squared distances on the scale of data.x.
 func (l *lloyd) inertia() float64 {
-	l.measure()
 	var s float64
-	for _, v := range l.dist {
+	for _, v := range l.measure() {
 		s += v
 	}
 	return s
@@ -246,4 +147,23 @@ func (l *lloyd) original() []float32 {
 		out[i] = float32(v/l.data.scale + l.data.mean[i%d])
 	}
 	return out
+}
+
+// newCentres moves the centres to sum/size.
+func (l *lloyd) newCentres() {
+	d := l.data.d
+	l.shift = 0
+	for c := range l.k {
+		centre, sum := l.centre[c*d:(c+1)*d], l.sum[c*d:(c+1)*d]
+		if l.size[c] == 0 { // fewer distinct rows than clusters: it stays where it is
+			continue
+		}
+		scale := float64(l.size[c])
+		for j := range sum {
+			v := sum[j] / scale
+			e := v - centre[j]
+			l.shift += e * e
+			centre[j] = v
+		}
+	}
 }

@@ -5,8 +5,6 @@ import (
 	"math"
 	"sort"
 
-	"tercet/internal/engine/kernel"
-	"tercet/internal/par"
 	"tercet/internal/rng"
 )
 
@@ -14,50 +12,66 @@ import (
 // sums are added in order, whatever the number of threads.
 const seedChunk = 1024
 
-// seed picks the first centres by greedy k-means++: of 2+floor(ln k) rows drawn
-// with probability proportional to their squared distance to the nearest centre
-// so far, the one that leaves the least sum of such distances.
-func (l *lloyd) seed(ctx context.Context, r *rng.Stream) error {
-	s := newSeeding(l)
-	chosen := r.IntN(l.data.n)
-	s.try([]int{chosen})
-	s.take(0)
-	l.setCentre(0, chosen)
-	for c := 1; c < l.k; c++ {
+// seed picks the first centres by greedy k-means++, for several starts in step:
+// of 2+floor(ln k) rows drawn with probability proportional to their squared
+// distance to the nearest centre so far, the one that leaves the least sum of
+// such distances. Each start has a stream of its own.
+func seed(ctx context.Context, starts []*lloyd, streams []*rng.Stream) error {
+	p := starts[0].data
+	all := make([]*seeding, len(starts))
+	for i, l := range starts {
+		s := newSeeding(l)
+		s.trying = append(s.trying, streams[i].IntN(p.n))
+		all[i] = s
+	}
+	for c := range starts[0].k {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for t := range s.rows {
-			s.rows[t] = s.draw(r)
+		if c > 0 {
+			for i, s := range all {
+				for t := range s.rows {
+					s.rows[t] = s.draw(streams[i])
+				}
+				s.trying = append(s.trying[:0], s.rows...)
+			}
 		}
-		best := s.try(s.rows)
-		s.take(best)
-		l.setCentre(c, s.rows[best])
+		p.trying.run(all)
+		for _, s := range all {
+			best := s.least()
+			s.take(best)
+			s.l.setCentre(c, s.trying[best])
+		}
 	}
 	return nil
 }
 
+// seed picks the first centres of one start alone.
+func (l *lloyd) seed(ctx context.Context, r *rng.Stream) error {
+	return seed(ctx, []*lloyd{l}, []*rng.Stream{r})
+}
+
 type seeding struct {
-	l         *lloyd
-	chunks    int // of rows
-	rows      []int
-	candidate []float32 // (trials, d)
-	dist      []float32 // (n, trials): squared distance to the nearest centre with that candidate added
-	norm      []float32 // ||x||^2 of each row
-	nearest   []float32 // squared distance to the nearest centre
-	chunk     []float64 // of each chunk of rows, the sum of nearest up to its end
-	sums      []float64 // (trials, chunks)
-	trying    []int     // rows that are candidates of this try
+	l       *lloyd
+	chunks  int         // of rows
+	rows    []int       // room for the candidates of a round
+	trying  []int       // rows that are candidates of this round
+	dist    [][]float32 // of each trial: squared distance of each row to the nearest centre with that candidate added
+	nearest []float32   // squared distance to the nearest centre; 0 beyond the last row
+	chunk   []float64   // of each chunk of rows, the sum of nearest up to its end
+	sums    []float64   // (trials, chunks)
 }
 
 func newSeeding(l *lloyd) *seeding {
-	n, d := l.data.n, l.data.d
+	n, room := l.data.n, l.data.packed.Cols()
 	trials := 2 + int(math.Log(float64(l.k)))
-	chunks := (n + seedChunk - 1) / seedChunk
-	s := &seeding{l: l, chunks: chunks, rows: make([]int, trials), candidate: make([]float32, trials*d), dist: make([]float32, trials*n),
-		norm: make([]float32, n), nearest: make([]float32, n), sums: make([]float64, trials*chunks)}
+	chunks := ceilDiv(n, seedChunk)
+	s := &seeding{l: l, chunks: chunks, rows: make([]int, trials), dist: make([][]float32, trials),
+		nearest: make([]float32, room), sums: make([]float64, trials*chunks)}
+	for t := range s.dist {
+		s.dist[t] = make([]float32, room)
+	}
 	for i := range n {
-		s.norm[i] = float32(kernel.SumSquares(l.data.row(i)))
 		s.nearest[i] = float32(math.Inf(1))
 	}
 	return s
@@ -66,15 +80,15 @@ func newSeeding(l *lloyd) *seeding {
 // try measures all rows against the candidate rows and returns the candidate
 // with the least potential, the first of equals.
 func (s *seeding) try(rows []int) int {
-	n, d := s.l.data.n, s.l.data.d
-	for t, i := range rows {
-		copy(s.candidate[t*d:(t+1)*d], s.l.data.row(i))
-	}
-	kernel.Gemm(false, true, n, len(rows), d, -2, s.l.data.x, d, s.candidate, d, 0, s.dist, len(rows))
-	s.trying = rows
-	par.Do(n, seedChunk, s)
+	s.trying = append(s.trying[:0], rows...)
+	s.l.data.trying.run([]*seeding{s})
+	return s.least()
+}
+
+// least returns the candidate of the last trial with the least potential.
+func (s *seeding) least() int {
 	best, least := 0, math.Inf(1)
-	for t := range rows {
+	for t := range s.trying {
 		var sum float64
 		for _, v := range s.sums[t*s.chunks : (t+1)*s.chunks] {
 			sum += v
@@ -86,29 +100,9 @@ func (s *seeding) try(rows []int) int {
 	return best
 }
 
-// Run finishes the distances of rows [lo, hi), one chunk, and sums them.
-func (s *seeding) Run(lo, hi int) {
-	trials := len(s.trying)
-	for t, candidate := range s.trying {
-		own := s.norm[candidate]
-		var sum float64
-		for i := lo; i < hi; i++ {
-			v := &s.dist[i*trials+t]
-			*v = min(max(*v+own+s.norm[i], 0), s.nearest[i])
-			if i == candidate {
-				*v = 0
-			}
-			sum += float64(*v)
-		}
-		s.sums[t*s.chunks+lo/seedChunk] = sum
-	}
-}
-
-// take makes candidate t of the last try a centre.
+// take makes candidate t of the last trial a centre.
 func (s *seeding) take(t int) {
-	for i := range s.nearest {
-		s.nearest[i] = s.dist[i*len(s.trying)+t]
-	}
+	s.nearest, s.dist[t] = s.dist[t], s.nearest
 	s.chunk = s.chunk[:0]
 	var sum float64
 	for _, v := range s.sums[t*s.chunks : (t+1)*s.chunks] {

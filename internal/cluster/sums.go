@@ -1,73 +1,102 @@
 package cluster
 
-import "tercet/internal/par"
+import (
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+)
 
-const sumChunk = 32 // columns summed at a time
+const sumChunk = 64 // columns summed at a time
 
-// clusterSums holds the sum of each cluster's rows in float64. After the first
-// time only rows that changed their cluster are subtracted and added; when more
-// than a quarter did, all are summed anew. Rows are taken in order, columns are
+// movement keeps the sums of the clusters' rows and moves the centres of several
+// starts. Only rows that changed their cluster are subtracted and added; where
+// more than half did, all are summed anew. Rows are taken in order, columns are
 // split over threads.
-type clusterSums struct {
-	data   *centred
-	sum    []float64 // (k, d)
-	within []int32   // the cluster whose sum each row is in
-	labels []int32
-	rows   []int32 // those to move
-	anew   bool
+type movement struct {
+	p        *points
+	anew, by []*lloyd // starts whose sums are made anew, or by differences
+	single   [1]*lloyd
 }
 
-func (s *clusterSums) init(data *centred, k int) {
-	s.data, s.sum, s.within = data, make([]float64, k*data.d), make([]int32, data.n)
-	s.rows = make([]int32, 0, data.n)
-	s.reset()
+func (m *movement) one(l *lloyd) float64 {
+	m.single[0] = l
+	m.run(m.single[:])
+	return l.shift
 }
 
-func (s *clusterSums) reset() {
-	for i := range s.within {
-		s.within[i] = -1
+func (m *movement) run(starts []*lloyd) {
+	m.anew, m.by = m.anew[:0], m.by[:0]
+	for _, l := range starts {
+		if l.changed > l.data.n/2 {
+			m.anew = append(m.anew, l)
+		} else {
+			m.by = append(m.by, l)
+		}
+	}
+	par.Do(m.p.d, sumChunk, m)
+	for _, l := range starts {
+		if l.hasEmpty() {
+			l.refill(l.measure())
+		}
+		l.newCentres()
 	}
 }
 
-// follow makes sum that of the given labels.
-func (s *clusterSums) follow(labels []int32) {
-	s.labels, s.rows = labels, s.rows[:0]
-	for i, c := range labels {
-		if c != s.within[i] {
-			s.rows = append(s.rows, int32(i))
+// Run brings columns [lo, hi) of the sums up to date.
+func (m *movement) Run(lo, hi int) {
+	d := m.p.d
+	for _, l := range m.anew {
+		for c := 0; c < len(l.sum); c += d {
+			clear(l.sum[c+lo : c+hi])
 		}
 	}
-	s.anew = len(s.rows) > len(labels)/4
-	par.Do(s.data.d, sumChunk, s)
-	copy(s.within, labels)
-}
-
-// Run brings columns [lo, hi) up to date.
-func (s *clusterSums) Run(lo, hi int) {
-	d := s.data.d
-	if s.anew {
-		for c := 0; c < len(s.sum); c += d {
-			clear(s.sum[c+lo : c+hi])
+	if len(m.anew) > 0 {
+		for i := range m.p.n { // a row serves all starts while it is in the cache
+			x := m.p.x[i*d+lo : i*d+hi]
+			for _, l := range m.anew {
+				c := int(l.labels[i]) * d
+				kernel.AddRow(l.sum[c+lo:c+hi], x)
+			}
 		}
-		for i, c := range s.labels {
-			add(s.sum[int(c)*d+lo:int(c)*d+hi], s.data.x[i*d+lo:i*d+hi])
-		}
-		return
 	}
-	for _, i := range s.rows {
-		x := s.data.x[int(i)*d+lo : int(i)*d+hi]
-		from := s.sum[int(s.within[i])*d+lo : int(s.within[i])*d+hi]
-		for j, v := range x {
-			from[j] -= float64(v)
+	for _, l := range m.by {
+		for _, list := range l.changes {
+			for _, v := range list {
+				l.transfer(int(v.row), int(v.from), lo, hi)
+			}
 		}
-		to := int(s.labels[i])
-		add(s.sum[to*d+lo:to*d+hi], x)
 	}
 }
 
-func add(sum []float64, x []float32) {
-	sum = sum[:len(x)]
-	for j, v := range x {
-		sum[j] += float64(v)
+// transfer moves columns [lo, hi) of a row from one cluster's sum to that of its
+// label.
+func (l *lloyd) transfer(row, from, lo, hi int) {
+	d := l.data.d
+	x := l.data.x[row*d+lo : row*d+hi]
+	kernel.SubtractRow(l.sum[from*d+lo:from*d+hi], x)
+	to := int(l.labels[row]) * d
+	kernel.AddRow(l.sum[to+lo:to+hi], x)
+}
+
+// refill makes the rows farthest from their centres, ties by index, the only
+// members of empty clusters. Rows at distance 0 and the last row of a cluster stay.
+func (l *lloyd) refill(dist []float64) {
+	for c := range l.k {
+		if l.size[c] > 0 {
+			continue
+		}
+		far := -1
+		for i, v := range dist {
+			if v > 0 && l.size[l.labels[i]] > 1 && (far < 0 || v > dist[far]) {
+				far = i
+			}
+		}
+		if far < 0 {
+			return
+		}
+		from := int(l.labels[far])
+		l.size[from]--
+		l.size[c] = 1
+		l.labels[far], dist[far] = int32(c), 0
+		l.transfer(far, from, 0, l.data.d)
 	}
 }

@@ -35,6 +35,53 @@ func squares32AVX512(blocks int, a *float32, b *float32, s *float64)
 //go:noescape
 func squares64AVX512(blocks int, a *float32, b *float64, s *float64)
 
+// leastKeysAVX512 finds the least of rows keys in each of 64*words columns, rows and words > 0:
+//
+//	for j := range 64 * words {
+//		least, second, at := inf, inf, 0
+//		for c := range rows {
+//			v := x[c*ld+j] + b[c]
+//			second = min(second, max(least, v))
+//			if v < least {
+//				least, at = v, c
+//			}
+//		}
+//		set(bit j of near, second <= least+fma(slope, length[j], offset))
+//		set(bit j of moved, old[j] != at)
+//		index[j] = at
+//	}
+//
+//go:noescape
+func leastKeysAVX512(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, near *uint64, moved *uint64)
+
+// nearerAVX512 updates 16*blocks squared distances, blocks > 0:
+//
+//	for j := range 16 * blocks {
+//		out[j] = min(nearest[j], max(0, x[j]+(norm[j]+own)))
+//		sums[j%16] += float64(out[j])
+//	}
+//
+//go:noescape
+func nearerAVX512(blocks int, x *float32, norm *float32, own float32, nearest *float32, out *float32, sums *float64)
+
+// addRowAVX512 does 16*blocks numbers, blocks > 0:
+//
+//	for i := range 16 * blocks {
+//		sum[i] += float64(x[i])
+//	}
+//
+//go:noescape
+func addRowAVX512(blocks int, sum *float64, x *float32)
+
+// subtractRowAVX512 does 16*blocks numbers, blocks > 0:
+//
+//	for i := range 16 * blocks {
+//		sum[i] -= float64(x[i])
+//	}
+//
+//go:noescape
+func subtractRowAVX512(blocks int, sum *float64, x *float32)
+
 // aboveAVX2 compares rows of 64*words numbers, rows and words > 0:
 //
 //	for i := range rows {
@@ -65,3 +112,50 @@ func squares32AVX2(blocks int, a *float32, b *float32, s *float64)
 //
 //go:noescape
 func squares64AVX2(blocks int, a *float32, b *float64, s *float64)
+
+// leastKeysAVX2 finds the least of rows keys in each of 64*words columns, rows and words > 0:
+//
+//	for j := range 64 * words {
+//		least, second, at := inf, inf, 0
+//		for c := range rows {
+//			v := x[c*ld+j] + b[c]
+//			second = min(second, max(least, v))
+//			if v < least {
+//				least, at = v, c
+//			}
+//		}
+//		set(bit j of near, second <= least+fma(slope, length[j], offset))
+//		set(bit j of moved, old[j] != at)
+//		index[j] = at
+//	}
+//
+//go:noescape
+func leastKeysAVX2(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, near *uint64, moved *uint64)
+
+// nearerAVX2 updates 16*blocks squared distances, blocks > 0:
+//
+//	for j := range 16 * blocks {
+//		out[j] = min(nearest[j], max(0, x[j]+(norm[j]+own)))
+//		sums[j%16] += float64(out[j])
+//	}
+//
+//go:noescape
+func nearerAVX2(blocks int, x *float32, norm *float32, own float32, nearest *float32, out *float32, sums *float64)
+
+// addRowAVX2 does 16*blocks numbers, blocks > 0:
+//
+//	for i := range 16 * blocks {
+//		sum[i] += float64(x[i])
+//	}
+//
+//go:noescape
+func addRowAVX2(blocks int, sum *float64, x *float32)
+
+// subtractRowAVX2 does 16*blocks numbers, blocks > 0:
+//
+//	for i := range 16 * blocks {
+//		sum[i] -= float64(x[i])
+//	}
+//
+//go:noescape
+func subtractRowAVX2(blocks int, sum *float64, x *float32)

@@ -113,6 +113,169 @@ block:
 	VZEROUPPER
 	RET
 
+// func leastKeysAVX512(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, near *uint64, moved *uint64)
+// Requires: AVX, AVX512F
+TEXT ·leastKeysAVX512(SB), NOSPLIT, $0-88
+	MOVQ         rows+0(FP), AX
+	MOVQ         words+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         ld+24(FP), BX
+	MOVQ         b+32(FP), SI
+	MOVQ         length+40(FP), DI
+	MOVQ         old+56(FP), R8
+	MOVQ         index+64(FP), R9
+	MOVQ         near+72(FP), R10
+	MOVQ         moved+80(FP), R11
+	SHLQ         $0x02, BX
+	VBROADCASTSS slope+48(FP), Z0
+	VBROADCASTSS offset+52(FP), Z1
+	MOVL         $0x7f800000, R12
+	VMOVD        R12, X2
+	VBROADCASTSS X2, Z2
+	MOVL         $0x00000001, R12
+	VMOVD        R12, X3
+	VBROADCASTSS X3, Z3
+	IMUL3Q       $0x02, CX, CX
+
+columns:
+	VPXORD  Z4, Z4, Z4
+	VMOVAPS Z2, Z5
+	VMOVAPS Z2, Z6
+	VPXORD  Z7, Z7, Z7
+	VMOVAPS Z2, Z8
+	VMOVAPS Z2, Z9
+	VPXORD  Z10, Z10, Z10
+	MOVQ    DX, R12
+	MOVQ    SI, R13
+	MOVQ    AX, R14
+
+key:
+	VBROADCASTSS (R13), Z11
+	VADDPS       (R12), Z11, Z12
+	VMAXPS       Z12, Z5, Z13
+	VMINPS       Z13, Z6, Z6
+	VCMPPS       $0x11, Z5, Z12, K1
+	VMOVDQA32    Z4, K1, Z7
+	VMINPS       Z5, Z12, Z5
+	VADDPS       64(R12), Z11, Z11
+	VMAXPS       Z11, Z8, Z12
+	VMINPS       Z12, Z9, Z9
+	VCMPPS       $0x11, Z8, Z11, K1
+	VMOVDQA32    Z4, K1, Z10
+	VMINPS       Z8, Z11, Z8
+	VPADDD       Z3, Z4, Z4
+	ADDQ         BX, R12
+	ADDQ         $0x04, R13
+	DECQ         R14
+	JNZ          key
+	VMOVUPS      (DI), Z11
+	VFMADD213PS  Z1, Z0, Z11
+	VADDPS       Z5, Z11, Z11
+	VCMPPS       $0x12, Z11, Z6, K1
+	KMOVW        K1, (R10)
+	VMOVUPS      (R8), Z5
+	VPCMPD       $0x04, Z7, Z5, K1
+	KMOVW        K1, (R11)
+	VMOVUPS      Z7, (R9)
+	VMOVUPS      64(DI), Z5
+	VFMADD213PS  Z1, Z0, Z5
+	VADDPS       Z8, Z5, Z5
+	VCMPPS       $0x12, Z5, Z9, K1
+	KMOVW        K1, 2(R10)
+	VMOVUPS      64(R8), Z5
+	VPCMPD       $0x04, Z10, Z5, K1
+	KMOVW        K1, 2(R11)
+	VMOVUPS      Z10, 64(R9)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000080, R8
+	ADDQ         $0x00000080, R9
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	DECQ         CX
+	JNZ          columns
+	VZEROUPPER
+	RET
+
+// func nearerAVX512(blocks int, x *float32, norm *float32, own float32, nearest *float32, out *float32, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·nearerAVX512(SB), NOSPLIT, $0-56
+	MOVQ         blocks+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         norm+16(FP), DX
+	MOVQ         nearest+32(FP), BX
+	MOVQ         out+40(FP), SI
+	MOVQ         sums+48(FP), DI
+	VBROADCASTSS own+24(FP), Z0
+	VPXORD       Z1, Z1, Z1
+	VMOVUPD      (DI), Z2
+	VMOVUPD      64(DI), Z3
+
+block:
+	VADDPS    (DX), Z0, Z4
+	VADDPS    (CX), Z4, Z4
+	VMAXPS    Z1, Z4, Z4
+	VMINPS    (BX), Z4, Z4
+	VMOVUPS   Z4, (SI)
+	VCVTPS2PD (SI), Z4
+	VADDPD    Z4, Z2, Z2
+	VCVTPS2PD 32(SI), Z4
+	VADDPD    Z4, Z3, Z3
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, SI
+	DECQ      AX
+	JNZ       block
+	VMOVUPD   Z2, (DI)
+	VMOVUPD   Z3, 64(DI)
+	VZEROUPPER
+	RET
+
+// func addRowAVX512(blocks int, sum *float64, x *float32)
+// Requires: AVX, AVX512F
+TEXT ·addRowAVX512(SB), NOSPLIT, $0-24
+	MOVQ blocks+0(FP), AX
+	MOVQ sum+8(FP), CX
+	MOVQ x+16(FP), DX
+
+block:
+	VCVTPS2PD (DX), Z0
+	VADDPD    (CX), Z0, Z0
+	VMOVUPD   Z0, (CX)
+	VCVTPS2PD 32(DX), Z0
+	VADDPD    64(CX), Z0, Z0
+	VMOVUPD   Z0, 64(CX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x40, DX
+	DECQ      AX
+	JNZ       block
+	VZEROUPPER
+	RET
+
+// func subtractRowAVX512(blocks int, sum *float64, x *float32)
+// Requires: AVX, AVX512F
+TEXT ·subtractRowAVX512(SB), NOSPLIT, $0-24
+	MOVQ blocks+0(FP), AX
+	MOVQ sum+8(FP), CX
+	MOVQ x+16(FP), DX
+
+block:
+	VCVTPS2PD (DX), Z0
+	VMOVUPD   (CX), Z1
+	VSUBPD    Z0, Z1, Z1
+	VMOVUPD   Z1, (CX)
+	VCVTPS2PD 32(DX), Z0
+	VMOVUPD   64(CX), Z1
+	VSUBPD    Z0, Z1, Z1
+	VMOVUPD   Z1, 64(CX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x40, DX
+	DECQ      AX
+	JNZ       block
+	VZEROUPPER
+	RET
+
 // func aboveAVX2(rows int, words int, x *float32, ld int, a *float32, b *float32, mask *uint64)
 // Requires: AVX
 TEXT ·aboveAVX2(SB), NOSPLIT, $0-56
@@ -273,5 +436,201 @@ block:
 	VMOVUPD   Y1, 32(BX)
 	VMOVUPD   Y2, 64(BX)
 	VMOVUPD   Y3, 96(BX)
+	VZEROUPPER
+	RET
+
+// func leastKeysAVX2(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, near *uint64, moved *uint64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·leastKeysAVX2(SB), NOSPLIT, $0-88
+	MOVQ         rows+0(FP), AX
+	MOVQ         words+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         ld+24(FP), BX
+	MOVQ         b+32(FP), SI
+	MOVQ         length+40(FP), DI
+	MOVQ         old+56(FP), R8
+	MOVQ         index+64(FP), R9
+	MOVQ         near+72(FP), R10
+	MOVQ         moved+80(FP), R11
+	SHLQ         $0x02, BX
+	VBROADCASTSS slope+48(FP), Y0
+	VBROADCASTSS offset+52(FP), Y1
+	MOVL         $0x7f800000, R12
+	VMOVD        R12, X2
+	VBROADCASTSS X2, Y2
+	MOVL         $0x00000001, R12
+	VMOVD        R12, X3
+	VBROADCASTSS X3, Y3
+	IMUL3Q       $0x04, CX, CX
+
+columns:
+	VXORPS  Y4, Y4, Y4
+	VMOVAPS Y2, Y5
+	VMOVAPS Y2, Y6
+	VXORPS  Y7, Y7, Y7
+	VMOVAPS Y2, Y8
+	VMOVAPS Y2, Y9
+	VXORPS  Y10, Y10, Y10
+	MOVQ    DX, R12
+	MOVQ    SI, R13
+	MOVQ    AX, R14
+
+key:
+	VBROADCASTSS (R13), Y11
+	VADDPS       (R12), Y11, Y12
+	VMAXPS       Y12, Y5, Y13
+	VMINPS       Y13, Y6, Y6
+	VCMPPS       $0x11, Y5, Y12, Y13
+	VBLENDVPS    Y13, Y4, Y7, Y7
+	VMINPS       Y5, Y12, Y5
+	VADDPS       32(R12), Y11, Y11
+	VMAXPS       Y11, Y8, Y12
+	VMINPS       Y12, Y9, Y9
+	VCMPPS       $0x11, Y8, Y11, Y12
+	VBLENDVPS    Y12, Y4, Y10, Y10
+	VMINPS       Y8, Y11, Y8
+	VPADDD       Y3, Y4, Y4
+	ADDQ         BX, R12
+	ADDQ         $0x04, R13
+	DECQ         R14
+	JNZ          key
+	VMOVUPS      (DI), Y4
+	VFMADD213PS  Y1, Y0, Y4
+	VADDPS       Y5, Y4, Y4
+	VCMPPS       $0x12, Y4, Y6, Y4
+	VMOVMSKPS    Y4, R12
+	MOVB         R12, (R10)
+	VMOVUPS      (R8), Y4
+	VPCMPEQD     Y7, Y4, Y4
+	VMOVMSKPS    Y4, R12
+	NOTL         R12
+	MOVB         R12, (R11)
+	VMOVUPS      Y7, (R9)
+	VMOVUPS      32(DI), Y4
+	VFMADD213PS  Y1, Y0, Y4
+	VADDPS       Y8, Y4, Y4
+	VCMPPS       $0x12, Y4, Y9, Y4
+	VMOVMSKPS    Y4, R12
+	MOVB         R12, 1(R10)
+	VMOVUPS      32(R8), Y4
+	VPCMPEQD     Y10, Y4, Y4
+	VMOVMSKPS    Y4, R12
+	NOTL         R12
+	MOVB         R12, 1(R11)
+	VMOVUPS      Y10, 32(R9)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R8
+	ADDQ         $0x00000040, R9
+	ADDQ         $0x02, R10
+	ADDQ         $0x02, R11
+	DECQ         CX
+	JNZ          columns
+	VZEROUPPER
+	RET
+
+// func nearerAVX2(blocks int, x *float32, norm *float32, own float32, nearest *float32, out *float32, sums *float64)
+// Requires: AVX
+TEXT ·nearerAVX2(SB), NOSPLIT, $0-56
+	MOVQ         blocks+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         norm+16(FP), DX
+	MOVQ         nearest+32(FP), BX
+	MOVQ         out+40(FP), SI
+	MOVQ         sums+48(FP), DI
+	VBROADCASTSS own+24(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	VMOVUPD      (DI), Y2
+	VMOVUPD      32(DI), Y3
+	VMOVUPD      64(DI), Y4
+	VMOVUPD      96(DI), Y5
+
+block:
+	VADDPS    (DX), Y0, Y6
+	VADDPS    (CX), Y6, Y6
+	VMAXPS    Y1, Y6, Y6
+	VMINPS    (BX), Y6, Y6
+	VMOVUPS   Y6, (SI)
+	VADDPS    32(DX), Y0, Y6
+	VADDPS    32(CX), Y6, Y6
+	VMAXPS    Y1, Y6, Y6
+	VMINPS    32(BX), Y6, Y6
+	VMOVUPS   Y6, 32(SI)
+	VCVTPS2PD (SI), Y6
+	VADDPD    Y6, Y2, Y2
+	VCVTPS2PD 16(SI), Y6
+	VADDPD    Y6, Y3, Y3
+	VCVTPS2PD 32(SI), Y6
+	VADDPD    Y6, Y4, Y4
+	VCVTPS2PD 48(SI), Y6
+	VADDPD    Y6, Y5, Y5
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, SI
+	DECQ      AX
+	JNZ       block
+	VMOVUPD   Y2, (DI)
+	VMOVUPD   Y3, 32(DI)
+	VMOVUPD   Y4, 64(DI)
+	VMOVUPD   Y5, 96(DI)
+	VZEROUPPER
+	RET
+
+// func addRowAVX2(blocks int, sum *float64, x *float32)
+// Requires: AVX
+TEXT ·addRowAVX2(SB), NOSPLIT, $0-24
+	MOVQ blocks+0(FP), AX
+	MOVQ sum+8(FP), CX
+	MOVQ x+16(FP), DX
+
+block:
+	VCVTPS2PD (DX), Y0
+	VADDPD    (CX), Y0, Y0
+	VMOVUPD   Y0, (CX)
+	VCVTPS2PD 16(DX), Y0
+	VADDPD    32(CX), Y0, Y0
+	VMOVUPD   Y0, 32(CX)
+	VCVTPS2PD 32(DX), Y0
+	VADDPD    64(CX), Y0, Y0
+	VMOVUPD   Y0, 64(CX)
+	VCVTPS2PD 48(DX), Y0
+	VADDPD    96(CX), Y0, Y0
+	VMOVUPD   Y0, 96(CX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x40, DX
+	DECQ      AX
+	JNZ       block
+	VZEROUPPER
+	RET
+
+// func subtractRowAVX2(blocks int, sum *float64, x *float32)
+// Requires: AVX
+TEXT ·subtractRowAVX2(SB), NOSPLIT, $0-24
+	MOVQ blocks+0(FP), AX
+	MOVQ sum+8(FP), CX
+	MOVQ x+16(FP), DX
+
+block:
+	VCVTPS2PD (DX), Y0
+	VMOVUPD   (CX), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, (CX)
+	VCVTPS2PD 16(DX), Y0
+	VMOVUPD   32(CX), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, 32(CX)
+	VCVTPS2PD 32(DX), Y0
+	VMOVUPD   64(CX), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, 64(CX)
+	VCVTPS2PD 48(DX), Y0
+	VMOVUPD   96(CX), Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   Y1, 96(CX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x40, DX
+	DECQ      AX
+	JNZ       block
 	VZEROUPPER
 	RET

@@ -34,3 +34,47 @@ func squares64(n int, a []float32, b []float64, s *[exactLanes]float64) {
 		squares64Generic(a[:n], b[:n], s)
 	}
 }
+
+func leastKeys(level Level, l *LeastKeys) {
+	switch level {
+	case AVX512:
+		leastKeysAVX512(l.Rows, l.Cols/64, &l.X[0], l.LD, &l.B[0], &l.Length[0], l.Slope, l.Offset, &l.Old[0], &l.Index[0], &l.Near[0], &l.Moved[0])
+	case AVX2:
+		leastKeysAVX2(l.Rows, l.Cols/64, &l.X[0], l.LD, &l.B[0], &l.Length[0], l.Slope, l.Offset, &l.Old[0], &l.Index[0], &l.Near[0], &l.Moved[0])
+	default:
+		leastKeysGeneric(l)
+	}
+}
+
+func nearer(x, norm []float32, own float32, nearest, out []float32, sums *[SumLanes]float64) {
+	switch Current() {
+	case AVX512:
+		nearerAVX512(len(x)/SumLanes, &x[0], &norm[0], own, &nearest[0], &out[0], &sums[0])
+	case AVX2:
+		nearerAVX2(len(x)/SumLanes, &x[0], &norm[0], own, &nearest[0], &out[0], &sums[0])
+	default:
+		nearerGeneric(x, norm, own, nearest, out, sums)
+	}
+}
+
+func addRow(sum []float64, x []float32) {
+	switch Current() {
+	case AVX512:
+		addRowAVX512(len(x)/exactLanes, &sum[0], &x[0])
+	case AVX2:
+		addRowAVX2(len(x)/exactLanes, &sum[0], &x[0])
+	default:
+		addRowGeneric(sum, x)
+	}
+}
+
+func subtractRow(sum []float64, x []float32) {
+	switch Current() {
+	case AVX512:
+		subtractRowAVX512(len(x)/exactLanes, &sum[0], &x[0])
+	case AVX2:
+		subtractRowAVX2(len(x)/exactLanes, &sum[0], &x[0])
+	default:
+		subtractRowGeneric(sum, x)
+	}
+}

@@ -11,3 +11,13 @@ func squares32(n int, a, b []float32, s *[exactLanes]float64) { squares32Generic
 func squares64(n int, a []float32, b []float64, s *[exactLanes]float64) {
 	squares64Generic(a[:n], b[:n], s)
 }
+
+func leastKeys(_ Level, l *LeastKeys) { leastKeysGeneric(l) }
+
+func nearer(x, norm []float32, own float32, nearest, out []float32, sums *[SumLanes]float64) {
+	nearerGeneric(x, norm, own, nearest, out, sums)
+}
+
+func addRow(sum []float64, x []float32) { addRowGeneric(sum, x) }
+
+func subtractRow(sum []float64, x []float32) { subtractRowGeneric(sum, x) }

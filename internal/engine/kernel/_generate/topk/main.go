@@ -14,6 +14,10 @@ func main() {
 		i.above()
 		i.squares(32)
 		i.squares(64)
+		i.leastKeys()
+		i.nearer()
+		i.accumulate(false)
+		i.accumulate(true)
 	}
 	Generate()
 }

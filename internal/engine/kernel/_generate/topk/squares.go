@@ -5,7 +5,6 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 )
 
 // squares emits sums of squared differences in 16 float64 lanes; b has numbers
@@ -26,11 +25,7 @@ func (s isa) squares(bits int) {
 	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
 	out := Load(Param("s"), GP64())
 	lanes := s.lanes / 2 // of float64
-	sums := make([]reg.VecVirtual, 16/lanes)
-	for v := range sums {
-		sums[v] = s.vec()
-		VMOVUPD(at(out, v*s.bytes()), sums[v])
-	}
+	sums := s.loadSums(out)
 	Label("block")
 	for v := range sums {
 		x, y := s.vec(), s.vec()
@@ -48,9 +43,7 @@ func (s isa) squares(bits int) {
 	ADDQ(U32(uint32(2*bits)), b)
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
-	for v := range sums {
-		VMOVUPD(sums[v], at(out, v*s.bytes()))
-	}
+	s.storeSums(sums, out)
 	VZEROUPPER()
 	RET()
 }

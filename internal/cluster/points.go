@@ -1,0 +1,59 @@
+package cluster
+
+import (
+	"math"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+)
+
+// points is the data of all starts of k-means, packed for products with centres.
+// What is per row is filled up to a multiple of 64 rows.
+type points struct {
+	*centred
+	packed kernel.PackedRows
+	square []float32 // ||x||^2, 0 beyond the last row
+	length []float32 // ||x||
+	dist   []float64 // scratch of measure
+
+	assigning assignment
+	moving    movement
+	trying    trial
+	scratches par.Free[blockScratch]
+}
+
+// blockScratch belongs to one task while it runs.
+type blockScratch struct {
+	keys        []float32
+	index       []int32
+	near, moved []uint64
+	lanes       [][kernel.SumLanes]float64
+}
+
+func newPoints(data *centred) *points {
+	p := &points{centred: data}
+	p.packed.Pack(data.n, data.d, data.x)
+	p.square = make([]float32, p.packed.Cols())
+	p.length = make([]float32, p.packed.Cols())
+	par.For(data.n, 256, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			s := kernel.SumSquares(data.row(i))
+			p.square[i], p.length[i] = float32(s), float32(math.Sqrt(s))
+		}
+	})
+	p.assigning.p, p.moving.p, p.trying.p = p, p, p
+	return p
+}
+
+// scratch returns room for keys of the given number of centres and blockCols rows.
+func (p *points) scratch(centres int) *blockScratch {
+	w := p.scratches.Get()
+	if n := centres * blockCols; cap(w.keys) < n {
+		w.keys = make([]float32, n+n/4)
+	}
+	if w.index == nil {
+		w.index = make([]int32, blockCols)
+		w.near, w.moved = make([]uint64, blockCols/64), make([]uint64, blockCols/64)
+	}
+	return w
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// nearer emits the update of distances by one candidate, and their sum.
+func (s isa) nearer() {
+	TEXT("nearer"+s.name, NOSPLIT, "func(blocks int, x, norm *float32, own float32, nearest, out *float32, sums *float64)")
+	Doc(
+		"nearer"+s.name+" updates 16*blocks squared distances, blocks > 0:",
+		"",
+		"\tfor j := range 16 * blocks {",
+		"\t\tout[j] = min(nearest[j], max(0, x[j]+(norm[j]+own)))",
+		"\t\tsums[j%16] += float64(out[j])",
+		"\t}",
+	)
+	Pragma("noescape")
+	blocks := Load(Param("blocks"), GP64())
+	x, norm := Load(Param("x"), GP64()), Load(Param("norm"), GP64())
+	nearest, out := Load(Param("nearest"), GP64()), Load(Param("out"), GP64())
+	to := Load(Param("sums"), GP64())
+	own, zero := s.vec(), s.vec()
+	VBROADCASTSS(param("own"), own)
+	s.zero(zero)
+	sums := s.loadSums(to)
+	Label("block")
+	for v := range 16 / s.lanes {
+		d := s.vec()
+		VADDPS(at(norm, v*s.bytes()), own, d)
+		VADDPS(at(x, v*s.bytes()), d, d)
+		VMAXPS(zero, d, d)
+		VMINPS(at(nearest, v*s.bytes()), d, d)
+		VMOVUPS(d, at(out, v*s.bytes()))
+	}
+	for v := range sums {
+		wide := s.vec()
+		VCVTPS2PD(at(out, v*s.bytes()/2), wide)
+		VADDPD(wide, sums[v], sums[v])
+	}
+	for _, p := range []reg.Register{x, norm, nearest, out} {
+		ADDQ(Imm(64), p)
+	}
+	DECQ(blocks)
+	JNZ(LabelRef("block"))
+	s.storeSums(sums, to)
+	VZEROUPPER()
+	RET()
+}
+
+// loadSums loads 16 float64 sums.
+func (s isa) loadSums(from reg.Register) []reg.VecVirtual {
+	sums := make([]reg.VecVirtual, 32/s.lanes)
+	for v := range sums {
+		sums[v] = s.vec()
+		VMOVUPD(at(from, v*s.bytes()), sums[v])
+	}
+	return sums
+}
+
+func (s isa) storeSums(sums []reg.VecVirtual, to reg.Register) {
+	for v := range sums {
+		VMOVUPD(sums[v], at(to, v*s.bytes()))
+	}
+}
+
+// accumulate emits sum += x and sum -= x, sums in float64.
+func (s isa) accumulate(minus bool) {
+	name, op := "addRow"+s.name, "+="
+	if minus {
+		name, op = "subtractRow"+s.name, "-="
+	}
+	TEXT(name, NOSPLIT, "func(blocks int, sum *float64, x *float32)")
+	Doc(
+		name+" does 16*blocks numbers, blocks > 0:",
+		"",
+		"\tfor i := range 16 * blocks {",
+		"\t\tsum[i] "+op+" float64(x[i])",
+		"\t}",
+	)
+	Pragma("noescape")
+	blocks := Load(Param("blocks"), GP64())
+	sum, x := Load(Param("sum"), GP64()), Load(Param("x"), GP64())
+	Label("block")
+	for v := range 32 / s.lanes {
+		wide, total := s.vec(), s.vec()
+		VCVTPS2PD(at(x, v*s.bytes()/2), wide)
+		if minus {
+			VMOVUPD(at(sum, v*s.bytes()), total)
+			VSUBPD(wide, total, total)
+		} else {
+			VADDPD(at(sum, v*s.bytes()), wide, total)
+		}
+		VMOVUPD(total, at(sum, v*s.bytes()))
+	}
+	ADDQ(U32(128), sum)
+	ADDQ(Imm(64), x)
+	DECQ(blocks)
+	JNZ(LabelRef("block"))
+	VZEROUPPER()
+	RET()
+}

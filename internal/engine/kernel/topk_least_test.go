@@ -1,0 +1,121 @@
+package kernel_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tercet/internal/engine/kernel"
+)
+
+// Small integer keys: many are equal, and all sums are exact.
+func TestLeastKeys(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 7))
+		for _, s := range [][2]int{{1, 64}, {2, 128}, {10, 256}, {101, 192}} {
+			rows, cols := s[0], s[1]
+			ld := cols + 5
+			ints := func(n, size int) []float32 {
+				x, _ := banded(n, float32(math.NaN()))
+				for i := range x {
+					x[i] = float32(r.IntN(size))
+				}
+				return x
+			}
+			l := kernel.LeastKeys{Rows: rows, Cols: cols, X: ints(rows*ld, 9), LD: ld, B: ints(rows, 30), Length: ints(cols, 3), Slope: .5, Offset: .25}
+			l.Old, _ = banded(cols, int32(-1))
+			for j := range l.Old {
+				l.Old[j] = int32(r.IntN(rows))
+			}
+			index, checkIndex := banded(cols, int32(-77))
+			near, checkNear := banded(cols/64, uint64(0x5a5a5a5a5a5a5a5a))
+			moved, checkMoved := banded(cols/64, uint64(0x5a5a5a5a5a5a5a5a))
+			l.Index, l.Near, l.Moved = index, near, moved
+			l.Find()
+			checkIndex(t, "index")
+			checkNear(t, "near")
+			checkMoved(t, "moved")
+			for j := range cols {
+				at := 0
+				key := func(c int) float64 { return float64(l.X[c*ld+j] + l.B[c]) }
+				for c := range rows {
+					if key(c) < key(at) {
+						at = c
+					}
+				}
+				doubt := false
+				for c := range rows {
+					doubt = doubt || c != at && key(c) <= key(at)+.5*float64(l.Length[j])+.25
+				}
+				if int(index[j]) != at || near[j/64]>>(j%64)&1 == 1 != doubt || moved[j/64]>>(j%64)&1 == 1 != (l.Old[j] != int32(at)) {
+					t.Fatalf("%v column %d: row %d (%x, %x), want %d, doubt %v, before %d", s, j, index[j], near, moved, at, doubt, l.Old[j])
+				}
+			}
+		}
+	})
+}
+
+func TestNearer(t *testing.T) {
+	first := map[int]uint64{}
+	atLevels(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 8))
+		for _, n := range []int{0, 16, 48, 256} {
+			slice := func() []float32 { x, _ := banded(n, float32(math.NaN())); return normal(r, x) }
+			x, norm, nearest := slice(), slice(), slice()
+			out, check := banded(n, float32(-7e30))
+			var sums [kernel.SumLanes]float64
+			sums[3] = 5
+			kernel.Nearer(x, norm, .75, nearest, out, &sums)
+			check(t, "distances")
+			total, want := -5.0, 0.0
+			for _, v := range sums {
+				total += v
+			}
+			for j := range n {
+				v := min(nearest[j], max(0, x[j]+(norm[j]+.75)))
+				if out[j] != v {
+					t.Fatalf("%d of %d: %v, want %v", j, n, out[j], v)
+				}
+				want += float64(v)
+			}
+			if math.Abs(total-want) > 1e-12*float64(n) {
+				t.Fatalf("%d: sum %v, want %v", n, total, want)
+			}
+			if v, ok := first[n]; ok && v != math.Float64bits(total) {
+				t.Fatalf("%d: levels differ", n)
+			}
+			first[n] = math.Float64bits(total)
+		}
+	})
+}
+
+func TestAddRow(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 9))
+		for _, n := range []int{0, 1, 15, 16, 17, 47, 128} {
+			x, _ := banded(n, float32(math.NaN()))
+			normal(r, x)
+			sum, check := banded(n, -7e30)
+			want := make([]float64, n)
+			for i := range sum {
+				sum[i] = r.NormFloat64()
+				want[i] = sum[i] + float64(x[i])
+			}
+			kernel.AddRow(sum, x)
+			check(t, "sum")
+			for i, v := range want {
+				if sum[i] != v {
+					t.Fatalf("%d of %d: %v, want %v", i, n, sum[i], v)
+				}
+				want[i] -= float64(x[i])
+			}
+			kernel.SubtractRow(sum, x)
+			check(t, "difference")
+			for i, v := range want {
+				if sum[i] != v {
+					t.Fatalf("%d of %d: %v, want %v", i, n, sum[i], v)
+				}
+			}
+		}
+	})
+}

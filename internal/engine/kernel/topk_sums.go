@@ -1,0 +1,65 @@
+package kernel
+
+import "fmt"
+
+// SumLanes is the number of interleaved sums of Nearer.
+const SumLanes = exactLanes
+
+// Nearer sets out[j] = min(nearest[j], max(0, x[j]+(norm[j]+own))), the squared
+// distances to the nearest of some points after another, of squared length own,
+// has joined them, for x[j] = -2 times its product with row j and norm[j] that
+// row's squared length. It adds out[j] to sums[j%SumLanes]. All slices have one
+// length, a multiple of SumLanes; out may be nearest.
+func Nearer(x, norm []float32, own float32, nearest, out []float32, sums *[SumLanes]float64) {
+	n := len(x)
+	if n%SumLanes != 0 || len(norm) != n || len(nearest) != n || len(out) != n {
+		panic(fmt.Sprintf("kernel: distances of %d, %d, %d and %d rows", n, len(norm), len(nearest), len(out)))
+	}
+	if n > 0 {
+		nearer(x, norm, own, nearest, out, sums)
+	}
+}
+
+func nearerGeneric(x, norm []float32, own float32, nearest, out []float32, sums *[SumLanes]float64) {
+	for j, v := range x {
+		v = min(nearest[j], max(0, v+(norm[j]+own)))
+		out[j] = v
+		sums[j%SumLanes] += float64(v)
+	}
+}
+
+// AddRow adds x to sum, of equal length, in float64.
+func AddRow(sum []float64, x []float32) {
+	sum = sum[:len(x)]
+	n := len(x) &^ (exactLanes - 1)
+	if n > 0 {
+		addRow(sum[:n], x[:n])
+	}
+	for i := n; i < len(x); i++ {
+		sum[i] += float64(x[i])
+	}
+}
+
+// SubtractRow subtracts x from sum, of equal length, in float64.
+func SubtractRow(sum []float64, x []float32) {
+	sum = sum[:len(x)]
+	n := len(x) &^ (exactLanes - 1)
+	if n > 0 {
+		subtractRow(sum[:n], x[:n])
+	}
+	for i := n; i < len(x); i++ {
+		sum[i] -= float64(x[i])
+	}
+}
+
+func addRowGeneric(sum []float64, x []float32) {
+	for i, v := range x {
+		sum[i] += float64(v)
+	}
+}
+
+func subtractRowGeneric(sum []float64, x []float32) {
+	for i, v := range x {
+		sum[i] -= float64(v)
+	}
+}
