@@ -7,30 +7,16 @@ import (
 )
 
 // Dot returns the inner product of a and b, of equal length, with products and
-// sum in float64, in index order.
-func Dot(a, b []float32) float64 {
-	b = b[:len(a)]
-	var s float64
-	for i, v := range a {
-		s += float64(v) * float64(b[i])
-	}
-	return s
-}
+// sum in float64, in 32 interleaved sums, the same on all levels.
+func Dot(a, b []float32) float64 { return Current().dot(a, b[:len(a)]) }
 
 // SquaredDistance returns ||a - b||^2 for a and b of equal length, with
-// differences and sum in float64, in index order.
-func SquaredDistance(a, b []float32) float64 {
-	b = b[:len(a)]
-	var s float64
-	for i, v := range a {
-		d := float64(v) - float64(b[i])
-		s += d * d
-	}
-	return s
-}
+// differences and sum in float64, in 32 interleaved sums, the same on all levels.
+func SquaredDistance(a, b []float32) float64 { return Current().squaredDistance(a, b[:len(a)]) }
 
 // distanceJob finishes the rows of a distance matrix; squareJob takes norms.
 type distanceJob struct {
+	level   Level
 	m       int
 	out     []float32
 	x2, y2  []float64
@@ -39,9 +25,10 @@ type distanceJob struct {
 }
 
 type squareJob struct {
-	d   int
-	x   []float32
-	out []float64
+	level Level
+	d     int
+	x     []float32
+	out   []float64
 }
 
 var distanceJobs par.Free[distanceJob]
@@ -67,9 +54,9 @@ func PairwiseSquared(n, m, d int, x, y, out []float32) {
 		clear(out)
 		return
 	}
-	Gemm(false, true, n, m, d, -2, x, d, y, d, 0, out, m)
 	j := distanceJobs.Get()
-	j.m, j.out, j.same = m, out, n == m && &x[0] == &y[0]
+	j.level, j.m, j.out, j.same = Current(), m, out, n == m && &x[0] == &y[0]
+	Gemm(false, true, n, m, d, 1, x, d, y, d, 0, out, m)
 	j.norms(n, d, x, &j.x2)
 	if j.same {
 		j.y2 = append(j.y2[:0], j.x2...)
@@ -86,7 +73,7 @@ func (j *distanceJob) norms(n, d int, x []float32, out *[]float64) {
 		*out = make([]float64, n+n/4)
 	}
 	*out = (*out)[:n]
-	j.squares = squareJob{d, x, *out}
+	j.squares = squareJob{j.level, d, x, *out}
 	par.Do(n, max(1, 16384/d), &j.squares)
 	j.squares = squareJob{}
 }
@@ -95,22 +82,15 @@ func (j *distanceJob) norms(n, d int, x []float32, out *[]float64) {
 func (j *squareJob) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		row := j.x[i*j.d : (i+1)*j.d]
-		j.out[i] = Dot(row, row)
+		j.out[i] = j.level.dot(row, row)
 	}
 }
 
 // Run does rows [lo, hi).
 func (j *distanceJob) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		x2 := j.x2[i]
 		row := j.out[i*j.m : (i+1)*j.m]
-		for k, y2 := range j.y2[:len(row)] {
-			v := float32(x2 + y2 + float64(row[k]))
-			if v < 0 {
-				v = 0
-			}
-			row[k] = v
-		}
+		j.level.finishDistances(j.x2[i], j.y2, row)
 		if j.same {
 			row[i] = 0
 		}

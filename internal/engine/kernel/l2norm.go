@@ -7,6 +7,7 @@ import (
 )
 
 type l2Job struct {
+	level          Level
 	d              int
 	x, y, norm, dy []float32
 	dx             []float32
@@ -21,7 +22,7 @@ var l2Jobs par.Free[l2Job]
 // nor loses small elements. y may be x.
 func L2Normalize(n, d int, x, y, norm []float32, eps float64) {
 	j := l2Jobs.Get()
-	*j = l2Job{d: d, x: x[:n*d], y: y[:n*d], norm: norm[:n], eps: eps}
+	*j = l2Job{level: Current(), d: d, x: x[:n*d], y: y[:n*d], norm: norm[:n], eps: eps}
 	par.Do(n, max(1, elems/4/max(d, 1)), j)
 	*j = l2Job{}
 	l2Jobs.Put(j)
@@ -32,7 +33,7 @@ func L2Normalize(n, d int, x, y, norm []float32, eps float64) {
 // eps, where the denominator is a constant. dx may be dy.
 func L2NormalizeBackward(n, d int, y, norm, dy, dx []float32, eps float64) {
 	j := l2Jobs.Get()
-	*j = l2Job{d: d, y: y[:n*d], norm: norm[:n], dy: dy[:n*d], dx: dx[:n*d], eps: eps, backward: true}
+	*j = l2Job{level: Current(), d: d, y: y[:n*d], norm: norm[:n], dy: dy[:n*d], dx: dx[:n*d], eps: eps, backward: true}
 	par.Do(n, max(1, elems/4/max(d, 1)), j)
 	*j = l2Job{}
 	l2Jobs.Put(j)
@@ -47,16 +48,9 @@ func (j *l2Job) Run(lo, hi int) {
 			continue
 		}
 		x, y := j.x[at:end], j.y[at:end]
-		var s float64
-		for _, v := range x {
-			s += float64(v) * float64(v)
-		}
-		norm := max(math.Sqrt(s), j.eps) // NaN stays NaN
+		norm := max(math.Sqrt(j.level.dot(x, x)), j.eps) // NaN stays NaN
 		j.norm[r] = float32(norm)
-		inv := 1 / norm
-		for i, v := range x {
-			y[i] = float32(float64(v) * inv)
-		}
+		j.level.stretch(1/norm, x, y)
 	}
 }
 
@@ -64,14 +58,9 @@ func (j *l2Job) back(r int, y, dy, dx []float32) {
 	norm := float64(j.norm[r])
 	var dot float64
 	if norm > float64(float32(j.eps)) {
-		for i, v := range y {
-			dot += float64(v) * float64(dy[i])
-		}
+		dot = j.level.dot(y, dy)
 	} else {
 		norm = j.eps
 	}
-	inv := 1 / norm
-	for i, v := range y {
-		dx[i] = float32((float64(dy[i]) - float64(v)*dot) * inv)
-	}
+	j.level.radial(dot, 1/norm, y, dy, dx)
 }
