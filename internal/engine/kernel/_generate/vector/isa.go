@@ -132,6 +132,8 @@ func (s isa) broadcast(m Mem) reg.VecVirtual {
 const (
 	greater        = 0x1e // false for NaN
 	notLessOrEqual = 0x16 // true for NaN
+	notGreater     = 0x1a // true for NaN
+	equal          = 0x00
 	unordered      = 0x03
 	ordered        = 0x07
 )

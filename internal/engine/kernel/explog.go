@@ -1,0 +1,58 @@
+package kernel
+
+import (
+	"math"
+
+	"tercet/internal/par"
+)
+
+//go:generate go run -C _generate ./vector -family explog -out ../explog_amd64.s -stubs ../explog_amd64.go -pkg kernel
+
+type explogJob struct {
+	level Level
+	x, y  []float32
+	log   bool
+}
+
+var explogJobs par.Free[explogJob]
+
+// Exp sets y[i] = exp(x[i]). The error is below 1 unit in the last place, also of
+// subnormal results; exp(NaN) is NaN. y may be x. The bits of AVX2 and AVX-512
+// are the same.
+func Exp(x, y []float32) { explog(x, y, false) }
+
+// Log sets y[i] = log(x[i]), natural. The error is below 1 unit in the last
+// place; log(0) is -Inf, of negative numbers and NaN it is NaN. y may be x. The
+// bits of AVX2 and AVX-512 are the same.
+func Log(x, y []float32) { explog(x, y, true) }
+
+func explog(x, y []float32, log bool) {
+	j := explogJobs.Get()
+	*j = explogJob{Current(), x, y[:len(x)], log}
+	par.Do(len(x), elems/4, j)
+	*j = explogJob{}
+	explogJobs.Put(j)
+}
+
+// Run does elements [lo, hi).
+func (j *explogJob) Run(lo, hi int) {
+	if j.log {
+		j.level.log(j.x[lo:hi], j.y[lo:hi])
+		return
+	}
+	j.level.exp(j.x[lo:hi], j.y[lo:hi])
+}
+
+func expGeneric(x, y []float32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = float32(math.Exp(float64(v)))
+	}
+}
+
+func logGeneric(x, y []float32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = float32(math.Log(float64(v)))
+	}
+}
