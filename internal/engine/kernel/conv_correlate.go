@@ -136,6 +136,23 @@ func (j *correlateJob) blank(y []float32, col, cols int) {
 	}
 }
 
+// blanks writes rows [o0, o1) of an image's outputs of a part without taps, in
+// the panels [first, last), and reports whether p is one.
+func (j *correlateJob) blanks(p *correlation, o0, o1, first, last int, y []float32) bool {
+	if p.kh*p.kw > 0 {
+		return false
+	}
+	wide := j.level.shape().wide
+	col := first * wide
+	cols := min(last*wide, j.o) - col
+	for oy := o0; oy < o1; oy++ {
+		for ox := range p.ow {
+			j.blank(y[p.at+oy*p.rowStep+ox*p.step+col:], col, cols)
+		}
+	}
+	return true
+}
+
 // panel returns the arguments that all tiles of a panel of p share, its column,
 // and its weights.
 func (j *correlateJob) panel(p *correlation, i int) (t tileArgs, col int, weights []float32) {

@@ -53,6 +53,13 @@ func (j *correlateJob) imageStrip(s *convScratch, strip, first int) {
 	last := min(first+j.panels, ceilDiv(j.o, j.level.shape().wide))
 	for i := range j.parts {
 		p := &j.parts[i]
+		blank := false
+		for m := range rows {
+			blank = j.blanks(p, 0, p.oh, first, last, y[m*j.imageOut:])
+		}
+		if blank {
+			continue
+		}
 		for panel := first; panel < last; panel++ {
 			j.imagePanel(p, panel, rows, x, y)
 		}

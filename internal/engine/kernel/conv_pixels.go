@@ -81,6 +81,9 @@ func (j *correlateJob) pixelBand(s *convScratch, image, band, first int) {
 	last := min(first+j.panels, ceilDiv(j.o, j.level.shape().wide))
 	for i := range j.parts {
 		p := &j.parts[i]
+		if j.blanks(p, o0, min(o1, p.oh), first, last, y) {
+			continue
+		}
 		for panel := first; panel < last; panel++ {
 			j.pixelPanel(p, panel, o0, min(o1, p.oh), &x, y)
 		}
@@ -98,7 +101,7 @@ func (j *correlateJob) pixelPanel(p *correlation, panel, o0, o1 int, x *paddedRo
 			iy := oy*j.sh + p.top
 			k0, k1 := window(iy, p.kh, j.h)
 			out := y[p.at+oy*p.rowStep:]
-			if k0 >= k1 || t.k == 0 {
+			if k0 >= k1 {
 				if from == 0 {
 					for ox := range p.ow {
 						j.blank(out[ox*p.step+col:], col, t.cols)
