@@ -195,22 +195,31 @@ func TestFLOPs(t *testing.T) {
 	}
 }
 
-// Winograd's counts at 28x28 and at a side that is no multiple of its tiles.
-func TestConvFLOPs(t *testing.T) {
+// Counts at 28x28 and at a side that is no multiple of a tile: 7 = 2+2+2+1 = 4+3.
+func TestExecutedFLOPs(t *testing.T) {
 	for _, c := range []struct {
-		side int
-		a    kernel.Algorithm
-		want float64
+		side, kernel int
+		a            kernel.Algorithm
+		want         float64
 	}{
-		{28, kernel.Direct, 2 * 3 * 5 * 28 * 28 * 9}, {28, kernel.Winograd2, 2 * 3 * 5 * 14 * 14 * 16}, {28, kernel.Winograd4, 2 * 3 * 5 * 7 * 7 * 36},
-		{7, kernel.Direct, 2 * 3 * 5 * 7 * 7 * 9}, {7, kernel.Winograd2, 2 * 3 * 5 * 4 * 4 * 16}, {7, kernel.Winograd4, 2 * 3 * 5 * 2 * 2 * 36},
+		{28, 3, kernel.Direct, 2 * 3 * 5 * 82 * 82}, // 3*28 less one at each end
+		{28, 3, kernel.Winograd2, 2 * 3 * 5 * 14 * 14 * 16}, {28, 3, kernel.Winograd4, 2 * 3 * 5 * 7 * 7 * 36},
+		{7, 3, kernel.Direct, 2 * 3 * 5 * 19 * 19},
+		{7, 3, kernel.Winograd2, 2 * 3 * 5 * 4 * 4 * 16}, {7, 3, kernel.Winograd4, 2 * 3 * 5 * 2 * 2 * 36},
+		{14, 5, kernel.Direct, 2 * 3 * 5 * 64 * 64}, {14, 5, kernel.Winograd4, 2 * 3 * 5 * 7 * 7 * 36},
 	} {
-		if got := convFLOPs(square(c.side, 3, 5, 3, 1), c.a); got != c.want {
-			t.Errorf("side %d, %v: %v, want %v", c.side, c.a, got, c.want)
+		if got := executedFLOPs(square(c.side, 3, 5, c.kernel, 1), c.a); got != c.want {
+			t.Errorf("side %d, kernel %d, %v: %v, want %v", c.side, c.kernel, c.a, got, c.want)
 		}
 	}
-	if got, want := convFLOPs(square(224, 3, 64, 7, 2), kernel.Direct), 2.0*3*64*112*112*49; got != want {
+	stem := square(224, 3, 64, 7, 2)
+	if got, want := convFLOPs(stem), 2.0*3*64*112*112*49; got != want {
 		t.Errorf("stem: %v, want %v", got, want)
+	}
+	// Of the stem's windows the first and the second begin at -3 and -1, the last
+	// ends at 226 of 224: the first has 4 rows inside, the second 6, the last 5.
+	if got, want := executedFLOPs(stem, kernel.Direct), 2.0*3*64*(7*112-3-1-2)*(7*112-3-1-2); got != want {
+		t.Errorf("stem without padding: %v, want %v", got, want)
 	}
 }
 

@@ -66,7 +66,7 @@ func (s layerShape) tasks() []task {
 		var in [3][]float32
 		return task{
 			name:   fmt.Sprintf("%s %s (%v)", s, what, a),
-			direct: float64(s.batch) * convFLOPs(p.Conv, kernel.Direct), executed: float64(s.batch) * convFLOPs(p.Conv, a),
+			direct: float64(s.batch) * convFLOPs(p.Conv), executed: float64(s.batch) * executedFLOPs(p.Conv, a),
 			warmUp: 2,
 			run: repeat(func() error {
 				if in[0] == nil {
@@ -85,17 +85,35 @@ func (s layerShape) tasks() []task {
 	}
 }
 
-// convFLOPs counts the products of one image in one direction of a convolution,
-// a multiply-add as two. Winograd's transforms do not count: they are additions.
-func convFLOPs(g kernel.Conv, a kernel.Algorithm) float64 {
+// convFLOPs counts the products of one image in one direction of a convolution as
+// the textbook has them, a multiply-add as two: padding counts.
+func convFLOPs(g kernel.Conv) float64 {
 	oh, ow := g.Out()
-	channels := 2 * float64(g.C) * float64(g.OutC)
-	tiles := func(m int) float64 { return float64((oh+m-1)/m) * float64((ow+m-1)/m) * float64((m+2)*(m+2)) }
-	switch a {
-	case kernel.Winograd2:
-		return channels * tiles(2)
-	case kernel.Winograd4:
-		return channels * tiles(4)
+	return 2 * float64(g.C*g.OutC) * float64(oh*ow) * float64(g.KH*g.KW)
+}
+
+// executedFLOPs counts the products that algorithm a needs for the same: direct
+// ones without those with padding, whether they are done or not; Winograd's with
+// the zeros that fill its tiles, without its transforms, which are additions.
+func executedFLOPs(g kernel.Conv, a kernel.Algorithm) float64 {
+	channels := 2 * float64(g.C*g.OutC)
+	if a == kernel.Direct {
+		return channels * float64(inside(g.H, g.KH, g.StrideH, g.PadH)) * float64(inside(g.W, g.KW, g.StrideW, g.PadW))
 	}
-	return channels * float64(oh*ow*g.KH*g.KW)
+	side := 2 // of a tile
+	if a == kernel.Winograd4 {
+		side = 7 - g.KH // six points: 4 at 3x3, 2 at 5x5
+	}
+	points := side + g.KH - 1
+	oh, ow := g.Out()
+	return channels * float64((oh+side-1)/side) * float64((ow+side-1)/side) * float64(points*points)
+}
+
+// inside counts the pairs of output and kernel position along one axis that meet
+// the image.
+func inside(size, kernel, stride, pad int) (n int) {
+	for at := -pad; at+kernel <= size+pad; at += stride {
+		n += min(at+kernel, size) - max(at, 0)
+	}
+	return n
 }

@@ -148,27 +148,38 @@ func (t training) prepare() ([]task, error) {
 // endless is more steps than any measurement does.
 const endless = 1 << 40
 
-// flops counts the products of one step: a backward pass is twice a forward one,
-// less the input gradient of the first layer, which only crafting needs; crafting
-// asks for no weight gradients.
+// flops counts the products of one step: forward, weight gradients and, but for
+// the first layer, input gradients; crafting adds a forward pass and the input
+// gradients of all layers for each of its steps.
 func (t training) flops(model *nn.Model) (direct, executed float64) {
+	crafts := 0.0
+	if t.crafting != nil {
+		crafts = float64(t.crafting.steps)
+	}
 	first := true
 	for _, l := range model.Describe() {
 		if l.Kind != "Conv2D" && l.Kind != "Linear" {
 			continue
 		}
-		f := float64(l.FLOPs)
-		direct += 3 * f
+		inputs := 1 + crafts
 		if first {
-			direct -= f
+			inputs--
 			first = false
 		}
-		if t.crafting != nil {
-			direct += float64(t.crafting.steps) * 2 * f
-		}
+		f := float64(l.FLOPs)
+		direct += f * (1 + crafts + inputs + 1)
+		forward, input, weights := executedBy(l)
+		executed += forward*(1+crafts) + input*inputs + weights
 	}
-	direct *= float64(t.group * t.groups)
-	return direct, direct
+	images := float64(t.group * t.groups)
+	return direct * images, executed * images
+}
+
+// executedBy returns the products that a layer does for one image: forward, for
+// the input gradient and for the weight gradients.
+func executedBy(l nn.LayerInfo) (forward, input, weights float64) {
+	f := float64(l.FLOPs)
+	return f, f, f
 }
 
 // tuples are the pairs or triplets of every batch: rows i, groups + i and, of
