@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 )
 
@@ -77,7 +78,7 @@ func (j *lengthJob) Run(lo, hi int) {
 		g.square[r] = 0
 		if len(g.ends.at(r)) > 0 {
 			x := g.z.Data[r*cols:][:cols]
-			g.square[r] = dot(x, x) + g.eps
+			g.square[r] = kernel.Dot(x, x) + g.eps
 		}
 	}
 }
@@ -90,7 +91,7 @@ func (j *dotJob) Run(lo, hi int) {
 	cols := g.z.Shape[1]
 	for e := lo; e < hi; e++ {
 		p := g.pairs[e]
-		c := dot(g.z.Data[int(p.i)*cols:][:cols], g.z.Data[int(p.j)*cols:][:cols])
+		c := kernel.Dot(g.z.Data[int(p.i)*cols:][:cols], g.z.Data[int(p.j)*cols:][:cols])
 		// Two roots: the product of two squares could overflow or vanish.
 		if l := math.Sqrt(g.square[p.i]) * math.Sqrt(g.square[p.j]); l > 0 {
 			c /= l
@@ -144,43 +145,25 @@ func (j *turnJob) Run(lo, hi int) {
 				continue
 			}
 			sum := acc[:n]
-			w := g.self[r]
-			for k, v := range g.z.Data[r*cols+from:][:n] {
-				sum[k] = w * float64(v)
-			}
+			clear(sum)
+			addScaled(g.self[r], g.z.Data[r*cols+from:][:n], sum)
 			for _, end := range ends {
 				p := g.pairs[end/2]
 				other := int(p.j)
 				if end%2 == 1 {
 					other = int(p.i)
 				}
-				w := g.coef[end/2]
-				y := g.z.Data[other*cols+from:][:n]
-				for k := range sum {
-					sum[k] += w * float64(y[k])
-				}
+				addScaled(g.coef[end/2], g.z.Data[other*cols+from:][:n], sum)
 			}
-			for k, v := range sum {
-				out[k] = float32(v)
-			}
+			narrow(sum, out)
 		}
 	}
 }
 
-// dot returns the inner product of x and y, of equal length, in float64: four
-// interleaved sums, added at the end.
-func dot(x, y []float32) float64 {
-	y = y[:len(x)]
-	var s0, s1, s2, s3 float64
-	for len(x) >= 4 && len(y) >= 4 {
-		s0 += float64(x[0]) * float64(y[0])
-		s1 += float64(x[1]) * float64(y[1])
-		s2 += float64(x[2]) * float64(y[2])
-		s3 += float64(x[3]) * float64(y[3])
-		x, y = x[4:], y[4:]
-	}
+// addScaled adds c x to sum.
+func addScaled(c float64, x []float32, sum []float64) {
+	sum = sum[:len(x)]
 	for k, v := range x {
-		s0 += float64(v) * float64(y[k])
+		sum[k] += c * float64(v)
 	}
-	return (s0 + s1) + (s2 + s3)
 }

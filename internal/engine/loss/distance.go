@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 )
 
@@ -50,6 +51,7 @@ type edges struct {
 	dist  []float64 // dist[e]: distance of pairs[e]
 	coef  []float64 // coef[e]: dLoss/d(dist[e])
 
+	sums      rowSums // Euclidean with eps only
 	ends      incidence
 	measuring measureJob
 	pulling   pullJob
@@ -81,6 +83,9 @@ func checkShapes(z, grad *array.Array) error {
 func (g *edges) measure(z *array.Array) error {
 	n := len(g.pairs)
 	g.dist, g.coef = grow(g.dist, n), grow(g.coef, n)
+	if g.eps != 0 {
+		g.sums.fill(z)
+	}
 	g.measuring = measureJob{g, z}
 	par.Do(n, rowChunk(z.Shape[1]), &g.measuring)
 	for e, d := range g.dist {
@@ -105,7 +110,10 @@ func (m *measureJob) Run(lo, hi int) {
 		p := g.pairs[e]
 		x := m.z.Data[int(p.i)*cols:][:cols]
 		y := m.z.Data[int(p.j)*cols:][:cols]
-		s := squaredDistance(x, y, g.eps)
+		s := kernel.SquaredDistance(x, y)
+		if g.eps != 0 {
+			s = g.sums.shift(s, int(p.i), int(p.j), cols, g.eps)
+		}
 		if g.distance == Euclidean {
 			s = math.Sqrt(s)
 		}
@@ -137,56 +145,79 @@ type pullJob struct {
 	z, grad *array.Array
 }
 
-// Run writes the gradients of rows [lo, hi).
+// Run writes the gradients of rows [lo, hi), and those of rows whose only edge is
+// the first one's too.
 func (p *pullJob) Run(lo, hi int) {
 	g, z := p.g, p.z
 	cols, eps := z.Shape[1], g.eps
+	row := func(r int32) []float32 { return z.Data[int(r)*cols:][:cols] }
+	out := func(r int32) []float32 { return p.grad.Data[int(r)*cols:][:cols] }
 	var acc [block]float64
-	for r := lo; r < hi; r++ {
+	for r := int32(lo); r < int32(hi); r++ {
+		ends := g.ends.at(int(r))
+		if len(ends) == 1 {
+			e := g.pairs[ends[0]/2]
+			alone := len(g.ends.at(int(e.i))) == 1 && len(g.ends.at(int(e.j))) == 1
+			switch first := ends[0]%2 == 0; {
+			case alone && first:
+				opposite(g.coef[ends[0]/2], row(e.i), row(e.j), eps, out(e.i), out(e.j))
+			case alone: // done with the first end
+			case first:
+				difference(g.coef[ends[0]/2], row(e.i), row(e.j), eps, out(e.i))
+			default:
+				difference(-g.coef[ends[0]/2], row(e.i), row(e.j), eps, out(e.j))
+			}
+			continue
+		}
 		for from := 0; from < cols; from += block {
 			n := min(block, cols-from)
 			sum := acc[:n]
 			clear(sum)
-			for _, end := range g.ends.at(r) {
+			for _, end := range ends {
 				c := g.coef[end/2]
 				if c == 0 {
 					continue
 				}
-				e := g.pairs[end/2]
 				if end%2 == 1 {
 					c = -c
 				}
-				x, y := z.Data[int(e.i)*cols+from:][:n], z.Data[int(e.j)*cols+from:][:n]
-				for k := range sum {
-					sum[k] += c * (float64(x[k]) - float64(y[k]) + eps)
-				}
+				e := g.pairs[end/2]
+				addDifference(c, row(e.i)[from:from+n], row(e.j)[from:from+n], eps, sum)
 			}
-			for k, v := range sum {
-				p.grad.Data[r*cols+from+k] = float32(v)
-			}
+			narrow(sum, out(r)[from:from+n])
 		}
 	}
 }
 
-// squaredDistance returns the sum of (x_k - y_k + eps)^2 for x and y of equal
-// length, in float64: four interleaved sums, added at the end.
-func squaredDistance(x, y []float32, eps float64) float64 {
-	y = y[:len(x)]
-	var s0, s1, s2, s3 float64
-	for len(x) >= 4 && len(y) >= 4 {
-		d0 := float64(x[0]) - float64(y[0]) + eps
-		d1 := float64(x[1]) - float64(y[1]) + eps
-		d2 := float64(x[2]) - float64(y[2]) + eps
-		d3 := float64(x[3]) - float64(y[3]) + eps
-		s0 += d0 * d0
-		s1 += d1 * d1
-		s2 += d2 * d2
-		s3 += d3 * d3
-		x, y = x[4:], y[4:]
-	}
+// opposite sets a = c (x - y + eps) and b = -a.
+func opposite(c float64, x, y []float32, eps float64, a, b []float32) {
+	y, a, b = y[:len(x)], a[:len(x)], b[:len(x)]
 	for k, v := range x {
-		d := float64(v) - float64(y[k]) + eps
-		s0 += d * d
+		d := float32(c * (float64(v) - float64(y[k]) + eps))
+		a[k], b[k] = d, -d
 	}
-	return (s0 + s1) + (s2 + s3)
+}
+
+// difference sets a = c (x - y + eps).
+func difference(c float64, x, y []float32, eps float64, a []float32) {
+	y, a = y[:len(x)], a[:len(x)]
+	for k, v := range x {
+		a[k] = float32(c * (float64(v) - float64(y[k]) + eps))
+	}
+}
+
+// addDifference adds c (x - y + eps) to sum.
+func addDifference(c float64, x, y []float32, eps float64, sum []float64) {
+	y, sum = y[:len(x)], sum[:len(x)]
+	for k, v := range x {
+		sum[k] += c * (float64(v) - float64(y[k]) + eps)
+	}
+}
+
+// narrow rounds sum to out.
+func narrow(sum []float64, out []float32) {
+	out = out[:len(sum)]
+	for k, v := range sum {
+		out[k] = float32(v)
+	}
 }

@@ -39,8 +39,9 @@ func TripletDefaults() TripletOptions {
 // TripletLoss is the triplet loss: the reduced sum over triplets (a, p, n) of
 // f(margin + d(a,p) - d(a,n)). It serves one goroutine at a time.
 type TripletLoss struct {
-	o TripletOptions
-	g edges
+	o     TripletOptions
+	g     edges         // for few triplets
+	dense denseTriplets // for many
 }
 
 // NewTriplet returns the loss, or an error naming the option that is wrong.
@@ -60,7 +61,9 @@ func NewTriplet(o TripletOptions) (*TripletLoss, error) {
 	if !(o.Eps >= 0) || o.Eps > 1e-2 {
 		return nil, fmt.Errorf("loss: eps is %v, want a number from 0 to 0.01", o.Eps)
 	}
-	return &TripletLoss{o: o, g: newEdges(o.Distance, o.Eps)}, nil
+	l := &TripletLoss{o: o, g: newEdges(o.Distance, o.Eps)}
+	l.dense = denseTriplets{table: table{distance: l.g.distance, eps: l.g.eps}, o: o}
+	return l, nil
 }
 
 // Margin returns gamma.
@@ -75,12 +78,13 @@ func (l *TripletLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result
 		return Result{}, err
 	}
 	rows := z.Shape[0]
+	if len(t.Triplets) > 0 && crowded(2*len(t.Triplets), rows) {
+		return l.dense.eval(z, t.Triplets, grad)
+	}
 	g.pairs = g.pairs[:0]
 	for i, t := range t.Triplets {
-		for _, r := range [3]int32{t.A, t.P, t.N} {
-			if r < 0 || int(r) >= rows {
-				return Result{}, fmt.Errorf("loss: triplet %d (a %d, p %d, n %d): row %d is outside the batch of %d", i, t.A, t.P, t.N, r, rows)
-			}
+		if err := t.outside(i, rows); err != nil {
+			return Result{}, err
 		}
 		g.pairs = append(g.pairs, edge{t.A, t.P}, edge{t.A, t.N})
 	}

@@ -1,0 +1,184 @@
+package loss
+
+import (
+	"fmt"
+	"math"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+)
+
+// table holds the distances of all pairs of rows, and the gradient with respect to
+// each: for losses with more tuples than there are pairs of rows, whose tuples then
+// look distances up. Scratch grows to the largest batch seen and is then reused.
+type table struct {
+	distance Distance
+	eps      float64
+
+	z    *array.Array
+	rows int
+	sums rowSums   // (rows) sums of the coordinates; Euclidean with eps only
+	dist []float64 // (rows, rows): dist[i*rows+j] is that of i and j, in this order
+	coef []float64 // (rows, rows): dLoss/d(dist)
+
+	measuring tableJob
+	pulling   tablePullJob
+}
+
+// crowded reports whether so many edges on so many rows are better served by a
+// table of all pairs.
+func crowded(edges, rows int) bool { return edges >= rows*rows/2 }
+
+// measure fills dist and clears coef. A distance that is NaN or infinite is an
+// error, whether a tuple uses it or not.
+func (t *table) measure(z *array.Array) error {
+	t.z, t.rows = z, z.Shape[0]
+	n := t.rows
+	t.dist, t.coef = grow(t.dist, n*n), grow(t.coef, n*n)
+	clear(t.coef)
+	if t.eps != 0 {
+		t.sums.fill(z)
+	}
+	t.measuring.t = t
+	par.Do(n, 1, &t.measuring)
+	for e, d := range t.dist {
+		if d-d != 0 {
+			return fmt.Errorf("loss: %w: rows %d and %d of the batch are %v apart; their embeddings hold NaN or infinite numbers", ErrNonFinite, e/n, e%n, d)
+		}
+	}
+	return nil
+}
+
+type tableJob struct{ t *table }
+
+// Run measures rows [lo, hi) against themselves and those before.
+func (m *tableJob) Run(lo, hi int) {
+	t := m.t
+	n, cols := t.rows, t.z.Shape[1]
+	for i := lo; i < hi; i++ {
+		x := t.z.Data[i*cols:][:cols]
+		for j := range i + 1 {
+			square := kernel.SquaredDistance(x, t.z.Data[j*cols:][:cols])
+			there, back := square, square
+			if t.eps != 0 {
+				there, back = t.sums.shift(square, i, j, cols, t.eps), t.sums.shift(square, j, i, cols, t.eps)
+			}
+			if t.distance == Euclidean {
+				there, back = math.Sqrt(there), math.Sqrt(back)
+			}
+			t.dist[i*n+j], t.dist[j*n+i] = there, back
+		}
+	}
+}
+
+// pull overwrites grad with the sum over pairs of scale * coef * d(dist)/dz. With
+// weights q = scale coef/dist (2 scale coef for squared distances) the gradient of
+// row i is
+//
+//	sum_j (q_ij + q_ji) (x_i - x_j) + eps (q_ij - q_ji),
+//
+// summed in float64 in the order of j.
+func (t *table) pull(scale float64, grad *array.Array) {
+	for e, c := range t.coef {
+		switch d := t.dist[e]; {
+		case t.distance == Squared:
+			t.coef[e] = 2 * scale * c
+		case d > 0:
+			t.coef[e] = scale * c / d
+		default:
+			t.coef[e] = 0
+		}
+	}
+	t.pulling = tablePullJob{t, grad}
+	par.Do(t.rows, 1, &t.pulling)
+}
+
+type tablePullJob struct {
+	t    *table
+	grad *array.Array
+}
+
+// Run writes the gradients of rows [lo, hi).
+func (p *tablePullJob) Run(lo, hi int) {
+	t := p.t
+	n, cols := t.rows, t.z.Shape[1]
+	var acc [block]float64
+	for i := lo; i < hi; i++ {
+		own, shift := 0.0, 0.0
+		for j := range n {
+			if j != i {
+				own += t.coef[i*n+j] + t.coef[j*n+i]
+				shift += t.coef[i*n+j] - t.coef[j*n+i]
+			}
+		}
+		for from := 0; from < cols; from += block {
+			to := min(from+block, cols)
+			sum := acc[:to-from]
+			for k := range sum {
+				sum[k] = t.eps * shift
+			}
+			addScaled(own, t.z.Data[i*cols+from:i*cols+to], sum)
+			p.others(i, from, to, sum)
+			narrow(sum, p.grad.Data[i*cols+from:i*cols+to])
+		}
+	}
+}
+
+// others subtracts from sum columns [from, to) of the rows j other than i, each
+// times q_ij + q_ji, four rows at a time.
+func (p *tablePullJob) others(i, from, to int, sum []float64) {
+	t := p.t
+	n, cols := t.rows, t.z.Shape[1]
+	var w [4]float64
+	var x [4][]float32
+	held := 0
+	for j := range n {
+		q := t.coef[i*n+j] + t.coef[j*n+i]
+		if j == i || q == 0 {
+			continue
+		}
+		w[held], x[held] = q, t.z.Data[j*cols+from:j*cols+to]
+		if held++; held == 4 {
+			subtractScaled(w, x[0], x[1], x[2], x[3], sum)
+			held = 0
+		}
+	}
+	for h := range held {
+		addScaled(-w[h], x[h], sum)
+	}
+}
+
+// subtractScaled subtracts w0 x0 + w1 x1 + w2 x2 + w3 x3 from sum.
+func subtractScaled(w [4]float64, x0, x1, x2, x3 []float32, sum []float64) {
+	w0, w1, w2, w3 := w[0], w[1], w[2], w[3]
+	x0, x1, x2, x3 = x0[:len(sum)], x1[:len(sum)], x2[:len(sum)], x3[:len(sum)]
+	for k := range sum {
+		sum[k] -= (w0*float64(x0[k]) + w1*float64(x1[k])) + (w2*float64(x2[k]) + w3*float64(x3[k]))
+	}
+}
+
+// rowSums are the sums of the coordinates of rows, which tell how a distance changes
+// when eps is added to every coordinate difference.
+type rowSums struct {
+	sum []float64
+	z   *array.Array
+}
+
+func (s *rowSums) fill(z *array.Array) {
+	s.sum, s.z = grow(s.sum, z.Shape[0]), z
+	par.Do(z.Shape[0], rowChunk(z.Shape[1]), s)
+}
+
+// Run sums rows [lo, hi).
+func (s *rowSums) Run(lo, hi int) {
+	cols := s.z.Shape[1]
+	for r := lo; r < hi; r++ {
+		s.sum[r] = kernel.Sum(s.z.Data[r*cols:][:cols])
+	}
+}
+
+// shift returns |x_i - x_j + eps|^2, given |x_i - x_j|^2.
+func (s *rowSums) shift(square float64, i, j, cols int, eps float64) float64 {
+	return max(square+2*eps*(s.sum[i]-s.sum[j])+float64(cols)*eps*eps, 0)
+}

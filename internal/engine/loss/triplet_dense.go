@@ -1,0 +1,112 @@
+package loss
+
+import (
+	"fmt"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/par"
+)
+
+// denseTriplets evaluates triplets that look their distances up. Triplets come in
+// runs of one anchor; where no anchor has two runs, as in every list that miners
+// give, the runs are independent and are evaluated in parallel.
+type denseTriplets struct {
+	table
+	o        TripletOptions
+	triplets []Triplet
+	start    []int    // run r is triplets[start[r]:start[r+1]]
+	part     []Result // of each run: sums
+}
+
+// eval is TripletLoss.Eval for checked shapes.
+func (d *denseTriplets) eval(z *array.Array, ts []Triplet, grad *array.Array) (Result, error) {
+	rising, err := d.split(ts, z.Shape[0])
+	if err != nil {
+		return Result{}, err
+	}
+	if err := d.measure(z); err != nil {
+		return Result{}, err
+	}
+	if rising {
+		par.Do(len(d.part), 1, d)
+	} else {
+		d.Run(0, len(d.part))
+	}
+	res := Result{Tuples: len(ts)}
+	for _, p := range d.part {
+		res.Active += p.Active
+		res.Loss += p.Loss
+		res.Positive += p.Positive
+		res.Negative += p.Negative
+	}
+	scale := d.o.Reduce.scale(res.Tuples, res.Active)
+	res.Loss *= scale
+	res.Positive /= float64(res.Tuples)
+	res.Negative /= float64(res.Tuples)
+	if grad != nil {
+		d.pull(scale, grad)
+	}
+	return res, nil
+}
+
+// split checks the triplets and finds their runs; rising says that each anchor has
+// one.
+func (d *denseTriplets) split(ts []Triplet, rows int) (rising bool, err error) {
+	d.triplets, d.start, rising = ts, d.start[:0], true
+	last := int32(-1)
+	for i, t := range ts {
+		if uint(t.A) >= uint(rows) || uint(t.P) >= uint(rows) || uint(t.N) >= uint(rows) {
+			return false, t.outside(i, rows)
+		}
+		if i == 0 || t.A != last {
+			rising = rising && t.A > last
+			last = t.A
+			d.start = append(d.start, i)
+		}
+	}
+	d.part = grow(d.part, len(d.start))
+	d.start = append(d.start, len(ts))
+	return rising, nil
+}
+
+// outside is the error of triplet i, which leaves a batch of that many rows.
+func (t Triplet) outside(i, rows int) error {
+	for _, r := range [3]int32{t.A, t.P, t.N} {
+		if r < 0 || int(r) >= rows {
+			return fmt.Errorf("loss: triplet %d (a %d, p %d, n %d): row %d is outside the batch of %d", i, t.A, t.P, t.N, r, rows)
+		}
+	}
+	return nil
+}
+
+// Run evaluates runs [lo, hi).
+func (d *denseTriplets) Run(lo, hi int) {
+	margin, n := d.o.Margin, d.rows
+	for r := lo; r < hi; r++ {
+		ts := d.triplets[d.start[r]:d.start[r+1]]
+		dist, coef := d.dist[int(ts[0].A)*n:][:n], d.coef[int(ts[0].A)*n:][:n]
+		var res Result
+		for _, t := range ts {
+			ap, an := dist[t.P], dist[t.N]
+			res.Positive += ap
+			res.Negative += an
+			if h := margin + ap - an; d.o.Form == Hinge {
+				if h > 0 {
+					res.Active++
+					res.Loss += h
+					coef[t.P]++
+					coef[t.N]--
+				}
+			} else {
+				value, slope := d.o.Form.at(h)
+				if slope > 0 {
+					res.Active++
+				}
+				res.Loss += value
+				coef[t.P] += slope
+				coef[t.N] -= slope
+			}
+		}
+		d.part[r] = res
+	}
+}
