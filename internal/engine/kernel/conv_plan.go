@@ -135,6 +135,3 @@ func (g Conv) algorithms() []Algorithm {
 	}
 	return all
 }
-
-// ruledPlan chooses by shape and level alone.
-func (g Conv) ruledPlan(l Level) ConvPlan { return ConvPlan{Conv: g} }

@@ -123,6 +123,37 @@ func TestRuleChoosesWhatFits(t *testing.T) {
 	}
 }
 
+// What the rule chooses for the layers that it was made from, and for tiny maps.
+func TestRule(t *testing.T) {
+	for _, c := range []struct {
+		g                   Conv
+		fwd, input, weights Algorithm
+	}{
+		{square(28, 1, 32, 5, 1, 2), Direct, Direct, Direct},
+		{square(14, 32, 64, 5, 1, 2), Winograd4, Winograd4, Winograd4},
+		{square(28, 1, 47, 3, 1, 1), Direct, Direct, Direct},
+		{square(28, 47, 94, 3, 1, 1), Winograd4, Winograd4, Winograd4},
+		{square(14, 94, 94, 3, 1, 1), Winograd4, Winograd4, Winograd4},
+		{square(224, 3, 64, 7, 2, 3), Direct, Direct, Direct},
+		{square(56, 64, 64, 3, 1, 1), Winograd4, Winograd4, Winograd4},
+		{square(56, 64, 128, 3, 2, 1), Direct, Direct, Direct},
+		{square(28, 128, 128, 3, 1, 1), Winograd4, Winograd4, Winograd4},
+		{square(14, 256, 256, 3, 1, 1), Winograd4, Winograd4, Winograd4},
+		{square(7, 512, 512, 3, 1, 1), Winograd4, Winograd4, Winograd4},
+		{square(4, 256, 256, 3, 1, 1), Winograd4, Winograd4, Winograd4},
+		{square(2, 512, 512, 3, 1, 1), Direct, Direct, Direct},
+		{square(28, 8, 16, 3, 1, 1), Winograd4, Winograd4, Direct},
+		{square(14, 256, 512, 1, 2, 0), Direct, Direct, Direct},
+	} {
+		for _, l := range []Level{AVX2, AVX512} {
+			want := ConvPlan{c.g, c.fwd, c.input, c.weights}
+			if got := c.g.ruledPlan(l); got != want && !(l == AVX2 && c.g.C == 8) {
+				t.Errorf("%v: %+v, want %+v", l, got, want)
+			}
+		}
+	}
+}
+
 func TestConvAllocatesNothing(t *testing.T) {
 	defer par.SetThreads(par.Threads())
 	par.SetThreads(2)
