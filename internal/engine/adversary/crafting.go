@@ -127,7 +127,7 @@ func (c *crafting) advance(t int, z, dx *array.Array) error {
 func (c *crafting) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		x, x0, g := c.x.Row(i), c.x0.Row(i), c.dx.Row(i)
-		largest := largestBits(g)
+		largest := kernel.MaxAbs(g)
 		c.bad[i] = firstNonFinite(g, largest)
 		if c.bad[i] >= 0 {
 			continue

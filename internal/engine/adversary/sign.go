@@ -1,8 +1,6 @@
 package adversary
 
 import (
-	"math"
-
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 )
@@ -55,7 +53,7 @@ func (s *signSteps) Run(lo, hi int) {
 		from := j/s.pieces*pixels + at
 		to := from + min(signBlock, pixels-at)
 		g := c.dx.Data[from:to]
-		largest := largestBits(g)
+		largest := kernel.MaxAbs(g)
 		s.zero[j] = largest == 0
 		if s.bad[j] = firstNonFinite(g, largest); s.bad[j] >= 0 {
 			s.bad[j] += at
@@ -67,36 +65,12 @@ func (s *signSteps) Run(lo, hi int) {
 	}
 }
 
-// largestBits returns twice the bits of the largest magnitude in g: 0 if all are
-// zero, infinite or more if one is not finite.
-func largestBits(g []float32) uint32 {
-	var a, b, c, d uint32
-	for len(g) >= 4 {
-		a = max(a, math.Float32bits(g[0])<<1)
-		b = max(b, math.Float32bits(g[1])<<1)
-		c = max(c, math.Float32bits(g[2])<<1)
-		d = max(d, math.Float32bits(g[3])<<1)
-		g = g[4:]
-	}
-	for _, v := range g {
-		a = max(a, math.Float32bits(v)<<1)
-	}
-	return max(a, b, c, d)
-}
-
-// infinite is what largestBits gives for an infinity.
-const infinite = 0xff << 24
-
 // firstNonFinite returns the index of the first NaN or infinity in g, or -1;
-// largest is largestBits(g).
-func firstNonFinite(g []float32, largest uint32) int {
-	if largest < infinite {
+// largest is the largest magnitude in g, NaN where there is one.
+func firstNonFinite(g []float32, largest float32) int {
+	if largest-largest == 0 {
 		return -1
 	}
-	for k, v := range g {
-		if math.Float32bits(v)<<1 >= infinite {
-			return k
-		}
-	}
-	return -1
+	i, _ := kernel.AllFinite(g)
+	return i
 }

@@ -60,28 +60,6 @@ func TestSignStepsEqualStepAndProjection(t *testing.T) {
 	}
 }
 
-// The largest magnitude decides; a single NaN or infinity anywhere is found.
-func TestLargestBits(t *testing.T) {
-	for _, n := range []int{1, 3, 4, 7, 8, 33} {
-		for at := range n {
-			g := make([]float32, n)
-			if largestBits(g) != 0 {
-				t.Error("zeros")
-			}
-			for _, v := range []float64{1e-45, -3, math.MaxFloat32, math.Inf(1), math.Inf(-1), math.NaN()} {
-				g[at] = float32(v)
-				bad := -1
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					bad = at
-				}
-				if l := largestBits(g); l == 0 || firstNonFinite(g, l) != bad {
-					t.Errorf("%v at %d of %d: largest %x, bad %d", v, at, n, l, firstNonFinite(g, l))
-				}
-			}
-		}
-	}
-}
-
 func BenchmarkSignStep(b *testing.B) {
 	r := rng.New(1, "sign")
 	p := base()

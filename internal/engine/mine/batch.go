@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 )
 
 // batch is one batch as miners see it, with scratch that is reused.
@@ -35,10 +36,8 @@ func (b *batch) load(z *array.Array, labels []int32) error {
 	if b.rows < 2 {
 		return fmt.Errorf("mine: %w: %d rows; a triplet needs an anchor and a positive", ErrNoPositive, b.rows)
 	}
-	for i, v := range z.Data {
-		if v-v != 0 { // NaN or infinite
-			return fmt.Errorf("mine: %w: row %d, coordinate %d is %v", ErrNonFinite, i/b.dim, i%b.dim, v)
-		}
+	if i, ok := kernel.AllFinite(z.Data); !ok {
+		return fmt.Errorf("mine: %w: row %d, coordinate %d is %v", ErrNonFinite, i/b.dim, i%b.dim, z.Data[i])
 	}
 	if err := b.findAnchors(); err != nil {
 		return err
@@ -88,10 +87,7 @@ func (b *batch) findAnchors() error {
 
 // inverseLength returns 1/|x|, and 1 for the zero vector, which stays zero.
 func inverseLength(x []float32) float64 {
-	var s float64
-	for _, v := range x {
-		s += float64(v) * float64(v)
-	}
+	s := kernel.SumSquares(x)
 	if s == 0 {
 		return 1
 	}
@@ -110,23 +106,7 @@ func (b *batch) measure(i, j int) float64 {
 		}
 		return math.Sqrt(s)
 	}
-	var s0, s1, s2, s3 float64
-	for len(x) >= 4 && len(y) >= 4 {
-		d0 := float64(x[0]) - float64(y[0])
-		d1 := float64(x[1]) - float64(y[1])
-		d2 := float64(x[2]) - float64(y[2])
-		d3 := float64(x[3]) - float64(y[3])
-		s0 += d0 * d0
-		s1 += d1 * d1
-		s2 += d2 * d2
-		s3 += d3 * d3
-		x, y = x[4:], y[4:]
-	}
-	for k, v := range x {
-		d := float64(v) - float64(y[k])
-		s0 += d * d
-	}
-	return math.Sqrt((s0 + s1) + (s2 + s3))
+	return math.Sqrt(kernel.SquaredDistance(x, y))
 }
 
 // same and other say whether row j has the label of row a.
