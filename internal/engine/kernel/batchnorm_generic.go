@@ -8,17 +8,14 @@ func normalizeGeneric(rows, cols int, x, mean, scale, shift, add []float32, relu
 		x, y := x[r*cols:(r+1)*cols], y[r*cols:(r+1)*cols]
 		mean, scale, shift := mean[:len(x)], scale[:len(x)], shift[:len(x)]
 		for c, v := range x {
-			y[c] = float32((v-mean[c])*scale[c]) + shift[c]
-		}
-		if add != nil {
-			for c, v := range add[r*cols : (r+1)*cols] {
-				y[c] += v
+			v = float32((v-mean[c])*scale[c]) + shift[c]
+			if add != nil {
+				v += add[r*cols+c]
 			}
-		}
-		if relu {
-			for c, v := range y {
-				y[c] = positive(v)
+			if relu {
+				v = positive(v)
 			}
+			y[c] = v
 		}
 	}
 }

@@ -59,8 +59,8 @@ func AddColumnSums(rows, cols int, dy, sum []float32) {
 //
 // The sums are float64 and of differences from the first row, so that a large
 // common offset costs nothing. As the first row is one of the data, its distance
-// from the mean is at most sqrt(rows) standard deviations, and the relative
-// error of the variance about rows * 2^-53. A column that holds a NaN or an
+// from the mean is at most sqrt(rows) standard deviations, so that the relative
+// error of the variance is about rows * 2^-53 at worst. A column that holds a NaN or an
 // infinity has a variance of NaN and a mean that is not finite.
 func ColumnMoments(rows, cols int, x []float32, mean, variance []float64) {
 	mean, variance = mean[:cols], variance[:cols]

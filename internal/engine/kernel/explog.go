@@ -16,12 +16,12 @@ type explogJob struct {
 
 var explogJobs par.Free[explogJob]
 
-// Exp sets y[i] = exp(x[i]). The error is below 1 unit in the last place, also of
-// subnormal results; exp(NaN) is NaN. y may be x. The bits of AVX2 and AVX-512
-// are the same.
+// Exp sets y[i] = exp(x[i]). The error is at most 1.01 units in the last place,
+// also of subnormal results; exp(NaN) is NaN. y may be x. The bits of AVX2 and
+// AVX-512 are the same.
 func Exp(x, y []float32) { explog(x, y, false) }
 
-// Log sets y[i] = log(x[i]), natural. The error is below 1 unit in the last
+// Log sets y[i] = log(x[i]), natural. The error is at most 0.8 units in the last
 // place; log(0) is -Inf, of negative numbers and NaN it is NaN. y may be x. The
 // bits of AVX2 and AVX-512 are the same.
 func Log(x, y []float32) { explog(x, y, true) }

@@ -1,0 +1,21 @@
+package kernel_test
+
+import (
+	"testing"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/kernel/kerneltest"
+)
+
+func TestVectors(t *testing.T) {
+	for _, l := range kernel.Levels() {
+		t.Run(l.String(), func(t *testing.T) {
+			restore, err := kernel.Force(l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer restore()
+			kerneltest.RunVectors(t)
+		})
+	}
+}
