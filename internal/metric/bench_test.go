@@ -63,3 +63,22 @@ func BenchmarkRank(b *testing.B) {
 		})
 	}
 }
+
+// Classes of 5, by whole rows of keys (neighbours are asked for) and by counting.
+func BenchmarkRetrieve(b *testing.B) {
+	const n, d = 6000, 512
+	r := rand.New(rand.NewPCG(1, 1))
+	x, l := normals(r, n, d), make([]int32, n)
+	for i := range l {
+		l[i] = int32(i % (n / 5))
+	}
+	for name, near := range map[string]int{"rows": 1, "counting": 0} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{Neighbours: near, Intervals: Intervals{Resamples: -1}}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

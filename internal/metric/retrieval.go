@@ -77,9 +77,11 @@ func (r *Retrieval) MarshalJSON() ([]byte, error) { return r.Scores.MarshalJSON(
 // sqrt(d) 2^-24 (||q||^2 + ||g||^2), so items whose squared distances differ by
 // less may swap; where a common offset dominates, the gallery's mean is subtracted
 // first) and -q.g/||g|| for cosine. Equal keys are ordered by index.
+// Where no neighbours are asked for and no class has more than 32 items, ranks
+// come from counting in blocks of products, within one set from half of them.
 // The result has the same bits for any number of threads. Memory beyond the
-// arguments is at most about 128 MiB, or 16 rows of keys, plus what the result
-// holds.
+// arguments is at most about 128 MiB, or 16 rows of keys, or 16 bytes for each
+// item of the largest class and each query, plus what the result holds.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), a zero row
 // under cosine, no query left to count, a cancelled ctx.

@@ -144,6 +144,12 @@ func noDirection(what string, row int) error {
 }
 
 func (s *search) run(ctx context.Context, progress func(done, total int)) error {
+	if s.counted() {
+		if err := s.runCounting(ctx, progress); err != nil {
+			return fmt.Errorf("retrieval of %d queries stopped: %w", len(s.query), err)
+		}
+		return nil
+	}
 	rows := max(minBlockRows, min(maxBlockRows, keyBudget/4/s.ng))
 	rows = min(rows, len(s.query))
 	s.block = make([]float32, rows*s.d)

@@ -82,6 +82,42 @@ func addRowAVX512(blocks int, sum *float64, x *float32)
 //go:noescape
 func subtractRowAVX512(blocks int, sum *float64, x *float32)
 
+// countRowAVX512 counts keys below cuts; what belongs to one cut is 16 numbers after that of the last; cuts, blocks > 0:
+//
+//	for r := range cuts {
+//		c := cut[16*r]
+//		if index[16*r] >= end {
+//			c = upper[16*r]
+//		}
+//		for j := range 16 * blocks {
+//			if fma(x[j], scale[j], add[j]) < c {
+//				count[16*r]++
+//			}
+//		}
+//	}
+//
+//go:noescape
+func countRowAVX512(cuts int, blocks int, x *float32, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
+
+// countColumnsAVX512 counts the keys of 16 columns below cuts, 16 numbers each; cuts, rows > 0:
+//
+//	for r := range cuts {
+//		for j := range 16 {
+//			c := cut[16*r+j]
+//			if index[16*r+j] >= end {
+//				c = upper[16*r+j]
+//			}
+//			for i := range rows {
+//				if fma(x[i*ld+j], scale[i], add[i]) < c {
+//					count[16*r+j]++
+//				}
+//			}
+//		}
+//	}
+//
+//go:noescape
+func countColumnsAVX512(cuts int, rows int, x *float32, ld int, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
+
 // aboveAVX2 compares rows of 64*words numbers, rows and words > 0:
 //
 //	for i := range rows {
@@ -159,3 +195,39 @@ func addRowAVX2(blocks int, sum *float64, x *float32)
 //
 //go:noescape
 func subtractRowAVX2(blocks int, sum *float64, x *float32)
+
+// countRowAVX2 counts keys below cuts; what belongs to one cut is 16 numbers after that of the last; cuts, blocks > 0:
+//
+//	for r := range cuts {
+//		c := cut[16*r]
+//		if index[16*r] >= end {
+//			c = upper[16*r]
+//		}
+//		for j := range 16 * blocks {
+//			if fma(x[j], scale[j], add[j]) < c {
+//				count[16*r]++
+//			}
+//		}
+//	}
+//
+//go:noescape
+func countRowAVX2(cuts int, blocks int, x *float32, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
+
+// countColumnsAVX2 counts the keys of 16 columns below cuts, 16 numbers each; cuts, rows > 0:
+//
+//	for r := range cuts {
+//		for j := range 16 {
+//			c := cut[16*r+j]
+//			if index[16*r+j] >= end {
+//				c = upper[16*r+j]
+//			}
+//			for i := range rows {
+//				if fma(x[i*ld+j], scale[i], add[i]) < c {
+//					count[16*r+j]++
+//				}
+//			}
+//		}
+//	}
+//
+//go:noescape
+func countColumnsAVX2(cuts int, rows int, x *float32, ld int, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)

@@ -78,3 +78,26 @@ func subtractRow(sum []float64, x []float32) {
 		subtractRowGeneric(sum, x)
 	}
 }
+
+func countRow(x, scale, add []float32, end int32, lane int, c *Cuts) {
+	n := len(x) / CutLanes
+	switch Current() {
+	case AVX512:
+		countRowAVX512(c.N, n, &x[0], &scale[0], &add[0], end, &c.Cut[lane], &c.Upper[lane], &c.Index[lane], &c.Count[lane])
+	case AVX2:
+		countRowAVX2(c.N, n, &x[0], &scale[0], &add[0], end, &c.Cut[lane], &c.Upper[lane], &c.Index[lane], &c.Count[lane])
+	default:
+		countRowGeneric(x, scale, add, end, lane, c)
+	}
+}
+
+func countColumns(rows int, x []float32, ld int, scale, add []float32, end int32, c *Cuts) {
+	switch Current() {
+	case AVX512:
+		countColumnsAVX512(c.N, rows, &x[0], ld, &scale[0], &add[0], end, &c.Cut[0], &c.Upper[0], &c.Index[0], &c.Count[0])
+	case AVX2:
+		countColumnsAVX2(c.N, rows, &x[0], ld, &scale[0], &add[0], end, &c.Cut[0], &c.Upper[0], &c.Index[0], &c.Count[0])
+	default:
+		countColumnsGeneric(rows, x, ld, scale, add, end, c)
+	}
+}

@@ -21,3 +21,11 @@ func nearer(x, norm []float32, own float32, nearest, out []float32, sums *[SumLa
 func addRow(sum []float64, x []float32) { addRowGeneric(sum, x) }
 
 func subtractRow(sum []float64, x []float32) { subtractRowGeneric(sum, x) }
+
+func countRow(x, scale, add []float32, end int32, lane int, c *Cuts) {
+	countRowGeneric(x, scale, add, end, lane, c)
+}
+
+func countColumns(rows int, x []float32, ld int, scale, add []float32, end int32, c *Cuts) {
+	countColumnsGeneric(rows, x, ld, scale, add, end, c)
+}

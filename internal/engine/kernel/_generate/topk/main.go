@@ -18,6 +18,8 @@ func main() {
 		i.nearer()
 		i.accumulate(false)
 		i.accumulate(true)
+		i.countRow()
+		i.countColumns()
 	}
 	Generate()
 }

@@ -1,0 +1,249 @@
+package metric
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+)
+
+// mostCounted is the number of items in the largest class for which counting is
+// faster than forming whole rows of keys.
+const mostCounted = 32
+
+// counting finds the ranks of relevant items where classes are small: it first
+// takes their keys, the cuts, and then counts the items with smaller keys, block
+// by block, so that within one set half of the products are enough.
+type counting struct {
+	s     *search
+	sweep sweep
+	// A key is product*scale + add, of the item.
+	scale, add []float32
+	base       []int // where the cuts of each group of 16 rows of x begin, and their end
+	cut, upper []float32
+	index      []int32
+	count      []int32
+}
+
+// counted tells whether all classes are small and no neighbours are asked for.
+func (s *search) counted() bool {
+	for k := range len(s.members.start) - 1 {
+		if len(s.members.of(k)) > mostCounted {
+			return false
+		}
+	}
+	return s.near == 0
+}
+
+func (s *search) runCounting(ctx context.Context, progress func(done, total int)) error {
+	c := &counting{s: s, sweep: sweep{d: s.d, rows: s.x, cols: s.g, self: s.self}}
+	c.sweep.user = c
+	c.setItems()
+	c.setCuts()
+	if err := c.sweep.run(ctx, func(done, total int) {
+		if progress != nil {
+			progress(int(int64(len(s.query))*int64(done)/int64(total)), len(s.query))
+		}
+	}); err != nil {
+		return err
+	}
+	c.score()
+	return nil
+}
+
+func (c *counting) setItems() {
+	s := c.s
+	c.scale, c.add = make([]float32, s.ng+blockCols), make([]float32, s.ng+blockCols)
+	for j := range c.add {
+		switch {
+		case j >= s.ng:
+			c.add[j] = float32(math.Inf(1)) // no item
+		case s.cosine:
+			c.scale[j] = -s.norm[j]
+		default:
+			c.scale[j], c.add[j] = -2, s.norm[j]
+		}
+	}
+}
+
+func (c *counting) key(dot float32, item int) float32 {
+	return float32(dot*c.scale[item]) + c.add[item]
+}
+
+// relevant returns the items of a query's class.
+func (c *counting) relevant(q int) []int32 {
+	if k := int(c.s.class[q]); k >= 0 {
+		return c.s.members.of(k)
+	}
+	return nil
+}
+
+// setCuts lays out the cuts and fills in the keys of relevant items, class by
+// class.
+func (c *counting) setCuts() {
+	s := c.s
+	n := len(s.class)
+	c.base = make([]int, ceilDiv(n, kernel.CutLanes)+1)
+	for g := range len(c.base) - 1 {
+		most := 0
+		for q := g * kernel.CutLanes; q < min((g+1)*kernel.CutLanes, n); q++ {
+			most = max(most, len(c.relevant(q)))
+		}
+		c.base[g+1] = c.base[g] + kernel.CutLanes*most
+	}
+	total := c.base[len(c.base)-1]
+	c.cut, c.upper = make([]float32, total), make([]float32, total)
+	c.index, c.count = make([]int32, total), make([]int32, total)
+	for i := range c.cut {
+		c.cut[i], c.upper[i] = float32(math.Inf(-1)), float32(math.Inf(-1))
+	}
+	queries := c.queriesByClass()
+	par.For(len(s.members.start)-1, 16, func(lo, hi int) {
+		var w classKeys
+		for k := lo; k < hi; k++ {
+			if rows := queries.of(k); len(rows) > 0 {
+				w.products(c, rows, s.members.of(k))
+			}
+		}
+	})
+}
+
+// queriesByClass groups the queries, by row of x.
+func (c *counting) queriesByClass() groups {
+	s := c.s
+	g := groups{start: make([]int, len(s.members.start)), item: make([]int32, len(s.query))}
+	for _, q := range s.query {
+		g.start[s.class[q]+1]++
+	}
+	for k := 1; k < len(g.start); k++ {
+		g.start[k] += g.start[k-1]
+	}
+	next := append([]int(nil), g.start...)
+	for _, q := range s.query {
+		k := s.class[q]
+		g.item[next[k]] = q
+		next[k]++
+	}
+	return g
+}
+
+// classKeys is scratch for the products within one class.
+type classKeys struct {
+	packed     kernel.PackedRows
+	rows, cols []float32
+	dots       []float32
+}
+
+// products fills in the cuts of queries rows, whose relevant items are cols.
+func (w *classKeys) products(c *counting, rows, cols []int32) {
+	s, d := c.s, c.s.d
+	w.rows, w.cols = gather(w.rows, s.x, d, rows), gather(w.cols, s.g, d, cols)
+	w.packed.Pack(len(cols), d, w.cols)
+	ld := w.packed.Cols()
+	if n := len(rows) * ld; cap(w.dots) < n {
+		w.dots = make([]float32, n)
+	}
+	w.packed.Dots(len(rows), w.rows, d, 0, ld, 1, w.dots[:len(rows)*ld], ld)
+	for i, q := range rows {
+		at := c.base[int(q)/kernel.CutLanes] + int(q)%kernel.CutLanes
+		for r, item := range cols {
+			key := c.key(w.dots[i*ld+r], int(item))
+			p := at + r*kernel.CutLanes
+			c.cut[p], c.upper[p], c.index[p] = key, math.Nextafter32(key, float32(math.Inf(1))), item
+		}
+	}
+}
+
+// gather copies rows of x, d numbers each, to out.
+func gather(out, x []float32, d int, rows []int32) []float32 {
+	out = out[:0]
+	for _, i := range rows {
+		out = append(out, x[int(i)*d:(int(i)+1)*d]...)
+	}
+	return out
+}
+
+// use counts the block's columns for its rows, and its rows for its columns.
+func (c *counting) use(b *block, lock *sync.Mutex) {
+	cols := ceilDiv(b.n, kernel.CutLanes) * kernel.CutLanes
+	for i := range b.m {
+		q := b.i + i
+		n := len(c.relevant(q))
+		if n == 0 {
+			continue
+		}
+		cuts := c.cuts(q / kernel.CutLanes)
+		cuts.N = min(cuts.N, n)
+		x, lane := b.dots[i*blockCols:], q%kernel.CutLanes
+		kernel.CountRow(x[:cols], c.scale[b.j:b.j+cols], c.add[b.j:b.j+cols], int32(b.j+b.n), lane, &cuts)
+		for r := lane; r < cuts.N*kernel.CutLanes; r += kernel.CutLanes {
+			for j := b.j; j < int(cuts.Index[r]) && int(cuts.Index[r]) < b.j+b.n; j++ {
+				if c.key(x[j-b.j], j) == cuts.Cut[r] {
+					cuts.Count[r]++
+				}
+			}
+		}
+	}
+	if !b.both {
+		return
+	}
+	lock.Lock()
+	defer lock.Unlock()
+	for j := 0; j < b.n; j += kernel.CutLanes {
+		cuts := c.cuts((b.j + j) / kernel.CutLanes)
+		kernel.CountColumns(b.m, b.dots[j:], blockCols, c.scale[b.i:b.i+b.m], c.add[b.i:b.i+b.m], int32(b.i+b.m), &cuts)
+		for r, at := range cuts.Index[:cuts.N*kernel.CutLanes] {
+			if int(at) <= b.i || int(at) >= b.i+b.m || math.IsInf(float64(cuts.Cut[r]), -1) {
+				continue
+			}
+			for i := b.i; i < int(at); i++ {
+				if c.key(b.dots[(i-b.i)*blockCols+j+r%kernel.CutLanes], i) == cuts.Cut[r] {
+					cuts.Count[r]++
+				}
+			}
+		}
+	}
+}
+
+// cuts returns those of a group of rows.
+func (c *counting) cuts(group int) kernel.Cuts {
+	from, to := c.base[group], c.base[group+1]
+	return kernel.Cuts{N: (to - from) / kernel.CutLanes, Cut: c.cut[from:to], Upper: c.upper[from:to], Index: c.index[from:to], Count: c.count[from:to]}
+}
+
+// score turns the counts into ranks and those into values.
+func (c *counting) score() {
+	s := c.s
+	m := len(s.scores)
+	par.For(len(s.query), 64, func(lo, hi int) {
+		w := s.spare.Get()
+		for at := lo; at < hi; at++ {
+			q := int(s.query[at])
+			self := int32(-1)
+			if s.self {
+				self = int32(q)
+			}
+			w.fromCounts(c, q)
+			w.score(s.ks, self, s.values[at*m:(at+1)*m])
+		}
+		s.spare.Put(w)
+	})
+}
+
+// fromCounts fills cut and ranks of a query in ascending order.
+func (w *rowScratch) fromCounts(c *counting, q int) {
+	w.cut, w.ranks = w.cut[:0], w.ranks[:0]
+	p := c.base[q/kernel.CutLanes] + q%kernel.CutLanes
+	for range c.relevant(q) {
+		v, rank := code(c.cut[p], int(c.index[p])), c.count[p]
+		w.cut, w.ranks = append(w.cut, v), append(w.ranks, rank)
+		i := len(w.cut) - 1
+		for ; i > 0 && w.cut[i-1] > v; i-- {
+			w.cut[i], w.ranks[i] = w.cut[i-1], w.ranks[i-1]
+		}
+		w.cut[i], w.ranks[i] = v, rank
+		p += kernel.CutLanes
+	}
+}
