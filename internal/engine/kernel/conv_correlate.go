@@ -71,7 +71,7 @@ func (j *correlateJob) passRows(p *correlation) int { return max(1, stepsAtOnce/
 func (j *correlateJob) run() {
 	s := j.level.shape()
 	panels := ceilDiv(j.o, s.wide)
-	j.images = 2*j.n >= s.rows && j.worthImages(s)
+	j.images = j.worthImages(s)
 	blocks := 0
 	if j.images {
 		j.splitImages(s.rows, panels)
@@ -87,17 +87,16 @@ func (j *correlateJob) run() {
 }
 
 // worthImages reports whether tiles of images pay: they multiply no padding and
-// are full where rows of pixels are short, but each input is moved first.
+// are fuller than rows of few pixels, but each input is moved first.
 func (j *correlateJob) worthImages(s tileShape) bool {
-	taps := 0
+	taps, widest := 0, 0
 	for i := range j.parts {
 		p := &j.parts[i]
-		if p.ow > 2*14 {
-			return false
-		}
+		widest = max(widest, p.ow)
 		taps += p.oh * p.ow * p.kh * p.kw
 	}
-	return j.c >= 8 && j.h*j.w*j.c*s.rows <= imagesLimit && taps*j.o >= 256*j.h*j.w
+	return j.n >= min(widest, s.rows/2) && widest <= 2*14 &&
+		j.c >= 8 && j.h*j.w*j.c*s.rows <= imagesLimit && taps*j.o >= 256*j.h*j.w
 }
 
 // Run does tasks [lo, hi).

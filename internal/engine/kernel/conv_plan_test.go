@@ -1,7 +1,10 @@
 package kernel
 
 import (
+	"fmt"
 	"math"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +31,27 @@ func TestParsePlanMode(t *testing.T) {
 	for _, name := range []string{"Off", "0", "winograd4"} {
 		if _, err := parsePlanMode(name); err == nil || !strings.Contains(err.Error(), "auto, measure, off") {
 			t.Errorf("%q: error %v", name, err)
+		}
+	}
+}
+
+// The variable is read at start, so each case is a process of its own.
+func TestEnvironmentChoosesPlans(t *testing.T) {
+	if os.Getenv("TERCET_TEST_CHILD") != "" {
+		fmt.Printf("plan=%v error=%v\n", square(28, 64, 64, 3, 1, 1).Plan().Fwd, StartError())
+		return
+	}
+	for value, want := range map[string]string{
+		"":      "plan=winograd4 error=<nil>\n",
+		"auto":  "plan=winograd4 error=<nil>\n",
+		"off":   "plan=direct error=<nil>\n",
+		"never": `plan=winograd4 error=environment variable TERCET_WINOGRAD: unknown choice "never": known are auto, measure, off` + "\n",
+	} {
+		c := exec.Command(os.Args[0], "-test.run", "^TestEnvironmentChoosesPlans$")
+		c.Env = append(os.Environ(), "TERCET_TEST_CHILD=1", EnvWinograd+"="+value)
+		out, err := c.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%q: %v: %s", value, err, out)
 		}
 	}
 }

@@ -63,8 +63,9 @@ func init() {
 	}
 }
 
-// StartError returns what was wrong with EnvLevel at start, or nil. The kernels
-// then run at the best level; a program should report the error and stop.
+// StartError returns what was wrong with EnvLevel or EnvWinograd at start, or
+// nil. The kernels then run as if it were not set; a program should report the
+// error and stop.
 func StartError() error { return errStart }
 
 // Current returns the level in use.
