@@ -19,35 +19,76 @@ import "fmt"
 // Each element of C is one float32 sum over k in an order that depends only on
 // k and the level: the bits do not depend on threads, m, n, or strides.
 func Gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	if m < 0 || n < 0 || k < 0 {
-		panic(fmt.Sprintf("kernel: Gemm of (%d, %d) by (%d, %d)", m, k, k, n))
-	}
-	if m == 0 || n == 0 {
+	if !checkGemm(m, n, k, c, ldc) {
 		return
 	}
-	checkMatrix("C", c, m, n, ldc)
 	if k == 0 || alpha == 0 {
 		scaleMatrix(beta, m, n, c, ldc)
 		return
 	}
-	if transA {
-		checkMatrix("A", a, k, m, lda)
-	} else {
-		checkMatrix("A", a, m, k, lda)
+	gemm(Current(), product{
+		m: m, n: n, k: k, alpha: alpha, a: operand("A", transA, m, k, a, lda), b: operand("B", transB, k, n, b, ldb),
+		beta: beta, c: c, ldc: ldc,
+	})
+}
+
+// GemmBias computes C = op(A)*op(B), adds bias (n numbers; nil: none) to every
+// row and, where relu, replaces what is below 0 by 0 as ReLU does. Otherwise it
+// is Gemm, and its bits are those of Gemm, AddBias and ReLU one after the other.
+func GemmBias(transA, transB bool, m, n, k int, a []float32, lda int, b []float32, ldb int, bias []float32, relu bool, c []float32, ldc int) {
+	if bias != nil && len(bias) != n {
+		panic(fmt.Sprintf("kernel: GemmBias: %d columns, bias of %d", n, len(bias)))
 	}
-	if transB {
-		checkMatrix("B", b, n, k, ldb)
-	} else {
-		checkMatrix("B", b, k, n, ldb)
+	if !checkGemm(m, n, k, c, ldc) {
+		return
 	}
-	va, vb := view{a, lda, 1}, view{b, ldb, 1}
-	if transA {
-		va = view{a, 1, lda}
+	if k == 0 {
+		for i := range m {
+			row := c[i*ldc : i*ldc+n]
+			clear(row)
+			finishRow(row, bias, relu)
+		}
+		return
 	}
-	if transB {
-		vb = view{b, 1, ldb}
+	gemm(Current(), product{
+		m: m, n: n, k: k, alpha: 1, a: operand("A", transA, m, k, a, lda), b: operand("B", transB, k, n, b, ldb),
+		c: c, ldc: ldc, bias: bias, relu: relu,
+	})
+}
+
+// finishRow adds bias (nil: none) to a row of C and applies ReLU where asked.
+func finishRow(row, bias []float32, relu bool) {
+	for j, v := range row {
+		if bias != nil {
+			v += bias[j]
+		}
+		if relu && v <= 0 {
+			v = 0
+		}
+		row[j] = v
 	}
-	gemm(Current(), m, n, k, alpha, va, vb, beta, c, ldc)
+}
+
+// checkGemm checks the sizes and C, and reports whether there is anything to do.
+func checkGemm(m, n, k int, c []float32, ldc int) bool {
+	if m < 0 || n < 0 || k < 0 {
+		panic(fmt.Sprintf("kernel: Gemm of (%d, %d) by (%d, %d)", m, k, k, n))
+	}
+	if m == 0 || n == 0 {
+		return false
+	}
+	checkMatrix("C", c, m, n, ldc)
+	return true
+}
+
+// operand returns a view of op(x), (rows, cols), after checking its storage.
+func operand(name string, trans bool, rows, cols int, x []float32, ld int) view {
+	if trans {
+		checkMatrix(name, x, cols, rows, ld)
+		return view{x, 1, ld}
+	}
+	checkMatrix(name, x, rows, cols, ld)
+	return view{x, ld, 1}
 }
 
 // checkMatrix panics unless x holds rows rows of cols numbers, ld apart.
@@ -63,13 +104,16 @@ func checkMatrix(name string, x []float32, rows, cols, ld int) {
 // scaleMatrix computes C = beta*C; beta == 0 overwrites.
 func scaleMatrix(beta float32, m, n int, c []float32, ldc int) {
 	for i := range m {
-		row := c[i*ldc : i*ldc+n]
-		if beta == 0 {
-			clear(row)
-			continue
-		}
-		for j := range row {
-			row[j] *= beta
-		}
+		scaleRow(beta, c[i*ldc:i*ldc+n])
+	}
+}
+
+func scaleRow(beta float32, row []float32) {
+	if beta == 0 {
+		clear(row)
+		return
+	}
+	for j := range row {
+		row[j] *= beta
 	}
 }

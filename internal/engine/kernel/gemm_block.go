@@ -1,19 +1,23 @@
 package kernel
 
-// Cache blocking. The innermost loops multiply a block of A by a panel of B:
+// Cache blocking. The innermost loops multiply a block of A by a run of B:
 //
 //	k is cut into runs of at most blockK: a panel of B (blockK x 32 x 4 bytes,
 //	48 KiB) and the rows of A beside it move between the first and second cache;
-//	m into blocks of at most blockM rows: the block of A (252 KiB) stays in the
-//	second cache while all panels pass;
-//	n into runs of at most blockN columns: the packed run of B (3 MiB) stays in
-//	the third cache while all blocks of A pass.
+//	m into blocks of at most blockM rows (252 KiB), n into pieces of as many
+//	panels as hold at most blockB numbers (512 KiB): both stay in the second
+//	cache while each strip of A meets each panel of B;
+//	n into runs of at most blockN columns, and the runs of k into groups, so
+//	that a packed group of B (at most packLimit numbers, 5 MiB, or one run of k)
+//	stays in the third cache while all blocks of A pass.
 //
 // blockM is a multiple of the rows of every level's tile.
 const (
-	blockK = 384
-	blockM = 168
-	blockN = 2048
+	blockK    = 384
+	blockM    = 168
+	blockN    = 2048
+	blockB    = 1 << 17
+	packLimit = 5 << 18
 )
 
 // kRun returns the extent of the equal runs into which k is cut. It depends on
@@ -31,81 +35,108 @@ type view struct {
 
 func (v view) from(i, p int) view { v.data = v.data[i*v.rs+p*v.cs:]; return v }
 
-// panels is a run of op(B) as the tiles read it: cut into panels of wide
-// columns, the last one narrow where that is enough. Packed, the panels follow
-// each other, each row-major on its own, filled up with zeros; direct, they lie
-// in the rows of B itself.
-type panels struct {
-	data []float32
-	ld   int // stride between rows when direct; 0 when packed
-}
+func (v view) transposed() view { return view{v.data, v.cs, v.rs} }
 
-// packedCols returns the number of columns that n columns take when packed.
-func (s tileShape) packedCols(n int) int {
-	full := n / s.wide * s.wide
-	switch rest := n - full; {
-	case rest == 0:
-		return full
-	case rest <= s.narrow:
-		return full + s.narrow
-	default:
-		return full + s.wide
-	}
-}
+// triangle is the part of a square C that a product computes.
+type triangle int8
 
-// pack writes panels [lo, hi) of b (k, n) to dst, which holds all of them.
-func (l Level) pack(dst []float32, k, n int, b view, lo, hi int) {
-	s := l.shape()
-	for j := lo * s.wide; j < min(hi*s.wide, n); j += s.wide {
-		cols := min(s.wide, n-j)
-		width := s.wide
-		if cols <= s.narrow {
-			width = s.narrow
-		}
-		out := dst[j*k:][:width*k]
-		if cols < width {
-			clear(out)
-		}
-		from := b.from(0, j)
-		switch {
-		case b.cs == 1 && cols == 32:
-			for p := range k {
-				*(*[32]float32)(out[p*32:]) = *(*[32]float32)(from.data[p*b.rs:])
-			}
-		case b.cs == 1:
-			for p := range k {
-				copy(out[p*width:], from.data[p*b.rs:][:cols])
-			}
-		default:
-			l.transpose(cols, k, from.data, b.cs, out, width)
-		}
-	}
+const (
+	whole triangle = iota
+	upper          // on and above the diagonal
+	lower          // on and below it
+)
+
+// block is the product of a block of A (m, k) and n columns of B:
+//
+//	C = alpha*A*B + beta*C, then + bias (n numbers, where not nil), then the
+//	larger of that and 0 (where relu).
+//
+// Of a triangle, only its elements are written; diag is then the number of C's
+// first row minus that of its first column.
+type block struct {
+	m, n, k     int
+	alpha, beta float32
+	a           view
+	b           panels
+	c           []float32
+	ldc         int
+	bias        []float32
+	relu        bool
+	part        triangle
+	diag        int
 }
 
 // multiply computes C = alpha*A*B + beta*C for a block of A (m, k) and all n
 // columns of b.
 func (l Level) multiply(m, n, k int, alpha float32, a view, b panels, beta float32, c []float32, ldc int, _ []float32) {
+	x := block{m: m, n: n, k: k, alpha: alpha, a: a, b: b, beta: beta, c: c, ldc: ldc}
+	l.multiplyBlock(&x)
+}
+
+// multiplyBlock runs the tiles of x: for as many panels of B as stay in the
+// second cache, and for each strip of A, all of those panels.
+func (l Level) multiplyBlock(x *block) {
 	s := l.shape()
-	strips := (m + s.rows - 1) / s.rows
-	t := tileArgs{k: k, outer: 1, rsa: a.rs, csa: a.cs, ldc: ldc, alpha: alpha, beta: beta}
-	for j := 0; j < n; j += s.wide {
-		t.cols = min(s.wide, n-j)
-		bp := b.data[j:]
-		t.rsb = b.ld
-		if b.ld == 0 {
-			t.rsb = s.wide
-			if t.cols <= s.narrow {
-				t.rsb = s.narrow
-			}
-			bp = b.data[j*k:]
-		}
+	strips := ceilDiv(x.m, s.rows)
+	t := tileArgs{k: x.k, outer: 1, rsa: x.a.rs, csa: x.a.cs, ldc: x.ldc, alpha: x.alpha, beta: x.beta, relu: x.relu}
+	columns := max(1, blockB/(x.k*s.wide)) * s.wide
+	for j0 := 0; j0 < x.n; j0 += columns {
+		j1 := min(j0+columns, x.n)
+		end := 0
 		for u := range strips {
-			i, end := u*m/strips, (u+1)*m/strips // heights differ by 1 at most
+			i := end
+			end = (u + 1) * x.m / strips // heights differ by 1 at most
 			t.rows = end - i
-			l.tile(&t, a.data[i*a.rs:], bp, c[i*ldc+j:])
+			for j := j0; j < j1; j += s.wide {
+				t.cols = min(s.wide, x.n-j)
+				var b []float32
+				b, t.rsb = x.b.panel(s, j, t.cols, x.k)
+				if x.bias != nil {
+					t.bias = &x.bias[j : j+t.cols][0]
+				}
+				if x.part != whole {
+					// The tile's columns minus its rows, from the lowest to the highest.
+					low, high := j-(end-1)-x.diag, j+t.cols-1-i-x.diag
+					if x.part == upper && high < 0 || x.part == lower && low > 0 {
+						continue
+					}
+					if low < 0 && high > 0 {
+						l.tileOnDiagonal(&t, x, i, j, b)
+						continue
+					}
+				}
+				l.tile(&t, x.a.data[i*x.a.rs:], b, x.c[i*x.ldc+j:])
+			}
 		}
 	}
 }
 
-// edgeSize is the size of the scratch that multiply once took.
-const edgeSize = 1
+// maxTile is the number of elements of the largest tile.
+const maxTile = 14 * 32
+
+// tileOnDiagonal computes the tile at (i, j) of x in a buffer of its own and
+// copies the triangle's part of it.
+func (l Level) tileOnDiagonal(t *tileArgs, x *block, i, j int, b []float32) {
+	var buffer [maxTile]float32
+	u := *t
+	u.ldc = t.cols
+	// Row r holds columns [from, to) of the triangle.
+	part := func(r int) (from, to int) {
+		d := i + r + x.diag - j
+		if x.part == upper {
+			return min(max(0, d), t.cols), t.cols
+		}
+		return 0, max(0, min(d+1, t.cols))
+	}
+	if x.beta != 0 {
+		for r := range t.rows {
+			from, to := part(r)
+			copy(buffer[r*u.ldc+from:r*u.ldc+to], x.c[(i+r)*x.ldc+j+from:])
+		}
+	}
+	l.tile(&u, x.a.data[i*x.a.rs:], b, buffer[:t.rows*u.ldc])
+	for r := range t.rows {
+		from, to := part(r)
+		copy(x.c[(i+r)*x.ldc+j+from:], buffer[r*u.ldc+from:r*u.ldc+to])
+	}
+}

@@ -2,31 +2,44 @@ package kernel
 
 import "tercet/internal/par"
 
-// gemmJob is one product in progress. It is also the par.Runner of the
-// multiplication; gemmPack is that of the packing of B.
-type gemmJob struct {
-	level       Level
+// product is C = alpha*A*B + beta*C for views of op(A) (m, k) and op(B) (k, n),
+// then + bias, then the larger of that and 0, on a part of C.
+type product struct {
 	m, n, k     int
 	alpha, beta float32
 	a, b        view
 	c           []float32
 	ldc         int
-	parallel    bool
+	bias        []float32 // n numbers, or nil
+	relu        bool
+	part        triangle
+}
 
-	mc, nc int // one task: mc rows, nc columns
+// gemmJob is one product in progress. It is also the par.Runner of the
+// multiplication; gemmPack is that of the packing of B.
+type gemmJob struct {
+	product
+	level    Level
+	parallel bool
 
-	// The current run of k and of n.
-	p, kc   int
+	// Rows are cut into strips as high as a tile, strips into down blocks;
+	// columns into panels as wide as a tile, panels into across blocks.
+	strips, down   int
+	panels, across int
+
+	// The current columns of B and group of runs of k, and its packed panels:
+	// run r of the group begins at packed[r*kc*stride].
 	j, cols int
-	betaNow float32
-	bNow    panels
-	packed  []float32 // storage for bNow
+	p, kc   int
+	runs    int
+	direct  bool
+	packed  []float32
+	stride  int
 }
 
 type gemmPack gemmJob
 
-// gemmScratch belongs to one task while it runs: copied blocks of A and B, and
-// one tile for the edges of C.
+// gemmScratch belongs to one task while it runs.
 type gemmScratch struct {
 	a, b []float32
 	edge []float32
@@ -37,12 +50,13 @@ var (
 	gemmScratches par.Free[gemmScratch]
 )
 
-// Products below serialWork multiply-adds are not worth waking a thread for.
-const serialWork = 1 << 18
+// Products below serialWork multiply-adds, some ten microseconds, are not worth
+// waking a thread for.
+const serialWork = 1 << 19
 
-// taskWork is the number of multiply-adds, about a microsecond's, below which
+// taskWork is the number of multiply-adds, a few microseconds', below which
 // a product is not cut further.
-const taskWork = 1 << 16
+const taskWork = 1 << 17
 
 // targetTasks is the least number of tasks that a large product is cut into;
 // more than the threads, so that they end together.
@@ -52,123 +66,138 @@ const targetTasks = 16
 // how outputs are split, which changes no bit, never how a sum is.
 func manyTasks() int { return max(targetTasks, 4*par.Threads()) }
 
-// gemm computes C = alpha*A*B + beta*C for views of op(A) and op(B); all extents
-// are positive.
-func gemm(l Level, m, n, k int, alpha float32, a, b view, beta float32, c []float32, ldc int) {
+// gemm computes x, all of whose extents are positive.
+func gemm(l Level, x product) {
+	if x.swapsWell(l) {
+		gemmSwapped(l, x)
+		return
+	}
 	g := gemmJobs.Get()
-	g.level, g.m, g.n, g.k, g.alpha, g.beta, g.a, g.b, g.c, g.ldc = l, m, n, k, alpha, beta, a, b, c, ldc
-	g.parallel = work(m, n, k) > serialWork
+	g.level, g.product = l, x
+	g.parallel = work(x.m, x.n, x.k) > serialWork
 	g.run()
-	g.a, g.b, g.c, g.bNow = view{}, view{}, nil, panels{}
+	g.product = product{}
 	gemmJobs.Put(g)
 }
 
 func (g *gemmJob) run() {
 	s := g.level.shape()
-	step := kRun(g.k)
-	for g.j = 0; g.j < g.n; g.j += blockN {
-		g.cols = min(blockN, g.n-g.j)
+	g.kc = kRun(g.k)
+	columns := roundUp(ceilDiv(g.n, ceilDiv(g.n, blockN)), s.wide)
+	for g.j = 0; g.j < g.n; g.j += columns {
+		g.cols = min(columns, g.n-g.j)
 		g.split(s)
-		tasks := ceilDiv(g.m, g.mc) * ceilDiv(g.cols, g.nc)
-		g.betaNow = g.beta
-		for g.p = 0; g.p < g.k; g.p += step {
-			g.kc = min(step, g.k-g.p)
+		group := max(1, packLimit/(g.stride*g.kc)) * g.kc
+		for g.p = 0; g.p < g.k; g.p += group {
+			g.runs = ceilDiv(min(group, g.k-g.p), g.kc)
 			g.prepareB(s)
 			if g.parallel {
-				par.Do(tasks, 1, g)
+				par.Do(g.down*g.across, 1, g)
 			} else {
-				g.Run(0, tasks)
+				g.Run(0, g.down*g.across)
 			}
-			g.betaNow = 1
 		}
 	}
 }
 
-// split chooses the tasks of one run of n: rows first, columns where the rows
-// are too few.
+// split chooses the tasks of the current columns: blocks of rows, and of
+// columns too where the rows are too few.
 func (g *gemmJob) split(s tileShape) {
-	g.mc, g.nc = blockM, g.cols
-	if !g.parallel {
+	g.strips, g.panels = ceilDiv(g.m, s.rows), ceilDiv(g.cols, s.wide)
+	g.stride = s.packedCols(g.cols)
+	g.down, g.across = ceilDiv(g.m, blockM), 1
+	if !g.parallel || par.Threads() == 1 {
 		return
 	}
-	tasks := int(min(int64(manyTasks()), work(g.m, g.cols, g.k)/taskWork+1))
-	g.mc = min(blockM, roundUp(ceilDiv(g.m, tasks), s.rows))
-	if across := tasks / ceilDiv(g.m, g.mc); across > 1 {
-		g.nc = roundUp(ceilDiv(g.cols, across), s.wide)
+	tasks := int(min(int64(2*manyTasks()), work(g.m, g.cols, g.k)/taskWork+1))
+	if g.part != whole {
+		tasks *= 2
 	}
+	g.down = max(g.down, min(tasks, g.strips))
+	g.across = min(g.panels, ceilDiv(tasks, g.down))
 }
 
-// prepareB packs the current run of B, or lets the tiles read B itself where
-// few rows would not repay the copy.
+// directRows is the number of rows of C up to which copying B costs more than
+// it gains.
+const directRows = 1024
+
+// prepareB packs the current group of B, or lets the tiles read B itself.
 func (g *gemmJob) prepareB(s tileShape) {
-	if g.b.cs == 1 && g.cols%s.narrow == 0 && (g.m <= 2*s.rows || g.b.rs == g.cols && g.cols <= s.wide) {
-		g.bNow = panels{data: g.b.from(g.p, g.j).data, ld: g.b.rs}
+	g.direct = g.b.cs == 1 && g.m <= directRows
+	if g.direct {
 		return
 	}
-	grow(&g.packed, s.packedCols(g.cols)*g.kc)
-	g.bNow = panels{data: g.packed}
-	count := ceilDiv(g.cols, s.wide)
+	grow(&g.packed, g.stride*min(g.runs*g.kc, g.k-g.p))
 	if g.parallel {
-		par.Do(count, max(1, 16384/(s.wide*g.kc)), (*gemmPack)(g))
+		par.Do(g.panels, max(1, ceilDiv(g.panels, 2*manyTasks()), 16384/(s.wide*g.runs*g.kc)), (*gemmPack)(g))
 	} else {
-		(*gemmPack)(g).Run(0, count)
+		(*gemmPack)(g).Run(0, g.panels)
 	}
 }
 
-// Run packs panels [lo, hi).
+// run returns where the run r of the group begins in k, and its extent.
+func (g *gemmJob) runOf(r int) (p, k int) {
+	p = g.p + r*g.kc
+	return p, min(g.kc, g.k-p)
+}
+
+// Run packs panels [lo, hi) of all runs of the group.
 func (g *gemmPack) Run(lo, hi int) {
-	g.level.pack(g.packed, g.kc, g.cols, g.b.from(g.p, g.j), lo, hi)
+	for r := range g.runs {
+		p, k := (*gemmJob)(g).runOf(r)
+		g.level.pack(g.packed[r*g.kc*g.stride:], k, g.cols, g.b.from(p, g.j), lo, hi)
+	}
 }
 
 // Run does tasks [lo, hi) of the multiplication.
 func (g *gemmJob) Run(lo, hi int) {
 	w := gemmScratches.Get()
-	grow(&w.edge, edgeSize)
-	across := ceilDiv(g.cols, g.nc)
-	last := -1
-	var a view
+	wide := g.level.shape().wide
 	for t := lo; t < hi; t++ {
-		i, j := t/across*g.mc, t%across*g.nc
-		m, n := min(g.mc, g.m-i), min(g.nc, g.cols-j)
-		if i != last {
-			a = w.blockA(g.a.from(i, g.p), m, g.kc, g.cols)
-			last = i
+		v, u := t/g.across, t%g.across
+		i, i1 := g.row(v*g.strips/g.down), g.row((v+1)*g.strips/g.down)
+		j := u * g.panels / g.across * wide
+		j1 := min((u+1)*g.panels/g.across*wide, g.cols)
+		if g.outside(i, i1, g.j+j, g.j+j1) {
+			continue
 		}
-		b := g.bNow
-		if b.ld == 0 {
-			b.data = b.data[j*g.kc:]
-		} else {
-			b.data = b.data[j:]
+		x := block{
+			m: i1 - i, n: j1 - j, alpha: g.alpha, c: g.c[i*g.ldc+g.j+j:], ldc: g.ldc,
+			part: g.part, diag: i - g.j - j,
 		}
-		g.level.multiply(m, n, g.kc, g.alpha, a, b, g.betaNow, g.c[i*g.ldc+g.j+j:], g.ldc, w.edge)
+		for r := range g.runs {
+			var p int
+			p, x.k = g.runOf(r)
+			x.a = w.blockA(g.a.from(i, p), x.m, x.k, x.n)
+			if g.direct {
+				x.b = panels{g.b.from(p, g.j+j).data, g.b.rs}
+			} else {
+				x.b = panels{data: g.packed[r*g.kc*g.stride+j*x.k:]}
+			}
+			x.beta = 1
+			if p == 0 {
+				x.beta = g.beta
+			}
+			if p+x.k == g.k {
+				x.relu = g.relu
+				if g.bias != nil {
+					x.bias = g.bias[g.j+j:]
+				}
+			}
+			g.level.multiplyBlock(&x)
+		}
 	}
 	gemmScratches.Put(w)
 }
 
-// blockA returns a block of A as the tiles shall read it: in place, or copied
-// to rows an odd number of cache lines apart where its own stride would put the
-// rows of a tile into the same few sets of the first cache.
-func (w *gemmScratch) blockA(a view, m, k, n int) view {
-	rows, cols, ld := m, k, a.rs
-	if a.cs != 1 {
-		rows, cols, ld = k, m, a.cs
-	}
-	if a.cs == 1 && ld%256 != 0 || rows*ld <= 8192 || n <= 16 {
-		return a
-	}
-	pitch := oddLines(cols)
-	grow(&w.a, rows*pitch)
-	for i := range rows {
-		copy(w.a[i*pitch:], a.data[i*ld:][:cols])
-	}
-	if a.cs == 1 {
-		return view{w.a, pitch, 1}
-	}
-	return view{w.a, 1, pitch}
-}
+// row returns the first row of a strip; heights differ by 1 at most.
+func (g *gemmJob) row(strip int) int { return strip * g.m / g.strips }
 
-// oddLines rounds up to an odd number of cache lines of 16 numbers.
-func oddLines(n int) int { return (n+15)/16*16 | 16 }
+// outside reports whether no element of rows [i, i1) and columns [j, j1) is in
+// the product's part.
+func (g *gemmJob) outside(i, i1, j, j1 int) bool {
+	return g.part == upper && j1-1 < i || g.part == lower && j > i1-1
+}
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 func roundUp(a, b int) int { return ceilDiv(a, b) * b }

@@ -1,0 +1,81 @@
+package kernel
+
+import (
+	"fmt"
+
+	"tercet/internal/par"
+)
+
+// Gram computes C = X*Xᵀ for X (n, k), rows ldx apart: all inner products of the
+// rows of X, in C (n, n), rows ldc apart. Only the blocks on and above the
+// diagonal are multiplied, the others are copied: C is exactly symmetric, and
+// its elements have the bits that Gemm gives them.
+func Gram(n, k int, x []float32, ldx int, c []float32, ldc int) {
+	Syrk(false, false, n, k, 1, x, ldx, 0, c, ldc)
+	if n < 2 {
+		return
+	}
+	j := mirrorJobs.Get()
+	*j = mirrorJob{Current(), n, c, ldc}
+	par.Do(ceilDiv(n, mirrorBlock), 1, j)
+	*j = mirrorJob{}
+	mirrorJobs.Put(j)
+}
+
+// Syrk computes C = alpha*X*Xᵀ + beta*C for X (n, k), on and above the diagonal
+// of C (n, n), or where low on and below it; the rest of C is not touched. With
+// trans, X is stored transposed, as k rows of n numbers. Otherwise it is Gemm.
+func Syrk(low, trans bool, n, k int, alpha float32, x []float32, ldx int, beta float32, c []float32, ldc int) {
+	if n < 0 || k < 0 {
+		panic(fmt.Sprintf("kernel: Syrk of (%d, %d)", n, k))
+	}
+	if n == 0 {
+		return
+	}
+	checkMatrix("C", c, n, n, ldc)
+	part := upper
+	if low {
+		part = lower
+	}
+	if k == 0 || alpha == 0 {
+		for i := range n {
+			from, to := i, n
+			if low {
+				from, to = 0, i+1
+			}
+			scaleRow(beta, c[i*ldc+from:i*ldc+to])
+		}
+		return
+	}
+	a := operand("X", trans, n, k, x, ldx)
+	gemm(Current(), product{m: n, n: n, k: k, alpha: alpha, a: a, b: a.transposed(), beta: beta, c: c, ldc: ldc, part: part})
+}
+
+// mirrorJob copies what is above the diagonal to below it, block by block.
+type mirrorJob struct {
+	level Level
+	n     int
+	c     []float32
+	ldc   int
+}
+
+var mirrorJobs par.Free[mirrorJob]
+
+// mirrorBlock is the extent of the blocks: both sides stay in the first cache.
+const mirrorBlock = 32
+
+// Run writes below the diagonal of block rows [lo, hi).
+func (j *mirrorJob) Run(lo, hi int) {
+	for v := lo; v < hi; v++ {
+		i0 := v * mirrorBlock
+		i1 := min(i0+mirrorBlock, j.n)
+		for j0 := 0; j0 < i0; j0 += mirrorBlock {
+			j.level.transpose(mirrorBlock, i1-i0, j.c[j0*j.ldc+i0:], j.ldc, j.c[i0*j.ldc+j0:], j.ldc)
+		}
+		for i := i0; i < i1; i++ {
+			for p := i0; p < i; p++ {
+				j.c[i*j.ldc+p] = j.c[p*j.ldc+i]
+			}
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package kernel
+
+// panels is a run of op(B) as the tiles read it: cut into panels of wide
+// columns, the last one narrow where that is enough. Packed, the panels follow
+// each other, each row-major on its own; direct, they lie in the rows of B
+// itself.
+type panels struct {
+	data []float32
+	ld   int // stride between rows when direct; 0 when packed
+}
+
+// panel returns the panel of cols columns from column j on, of k rows, and the
+// stride of its rows.
+func (p panels) panel(s tileShape, j, cols, k int) (b []float32, rsb int) {
+	switch {
+	case p.ld != 0:
+		return p.data[j:], p.ld
+	case cols <= s.narrow:
+		return p.data[j*k:], s.narrow
+	default:
+		return p.data[j*k:], s.wide
+	}
+}
+
+// packedCols returns the number of columns that n columns take when packed.
+func (s tileShape) packedCols(n int) int {
+	full := n / s.wide * s.wide
+	switch rest := n - full; {
+	case rest == 0:
+		return full
+	case rest <= s.narrow:
+		return full + s.narrow
+	default:
+		return full + s.wide
+	}
+}
+
+// pack writes panels [lo, hi) of b (k, n) to dst, which holds all of them.
+func (l Level) pack(dst []float32, k, n int, b view, lo, hi int) {
+	s := l.shape()
+	for j := lo * s.wide; j < min(hi*s.wide, n); j += s.wide {
+		cols := min(s.wide, n-j)
+		width := s.wide
+		if cols <= s.narrow {
+			width = s.narrow
+		}
+		out := dst[j*k:][:width*k]
+		if cols < width {
+			clear(out)
+		}
+		from := b.from(0, j)
+		switch {
+		case b.cs == 1 && cols == 32:
+			for p := range k {
+				*(*[32]float32)(out[p*32:]) = *(*[32]float32)(from.data[p*b.rs:])
+			}
+		case b.cs == 1:
+			for p := range k {
+				copy(out[p*width:], from.data[p*b.rs:][:cols])
+			}
+		default:
+			l.transpose(cols, k, from.data, b.cs, out, width)
+		}
+	}
+}
+
+// blockA returns a block of A as the tiles shall read it: in place, or copied
+// to rows an odd number of cache lines apart where its own stride would put the
+// rows of a tile into the same few sets of the first cache.
+func (w *gemmScratch) blockA(a view, m, k, n int) view {
+	rows, cols, ld := m, k, a.rs
+	if a.cs != 1 {
+		rows, cols, ld = k, m, a.cs
+	}
+	if ld%256 != 0 || rows*ld <= 8192 || n <= 16 {
+		return a
+	}
+	pitch := oddLines(cols)
+	grow(&w.a, rows*pitch)
+	for i := range rows {
+		copy(w.a[i*pitch:], a.data[i*ld:][:cols])
+	}
+	if a.cs == 1 {
+		return view{w.a, pitch, 1}
+	}
+	return view{w.a, 1, pitch}
+}
+
+// oddLines rounds up to an odd number of cache lines of 16 numbers.
+func oddLines(n int) int { return (n+15)/16*16 | 16 }
