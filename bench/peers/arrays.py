@@ -88,13 +88,22 @@ def knn(threads, seconds, quick):
     return rows(n, 2 * n * n * d, t, machine.versions(np, sklearn), shape=f"{n} x {d}, k = {k}")
 
 
+def classes(n, d, k):
+    """n rows of k classes: normal around centres that are four standard
+    deviations apart, so that classes touch. Without classes every start would
+    run into the limit of iterations."""
+    rng = np.random.default_rng(SEED)
+    centres = rng.standard_normal((k, d), dtype=np.float32) * (4 / np.sqrt(2 * d)).astype(np.float32)
+    return centres[np.arange(n) % k] + rng.standard_normal((n, d), dtype=np.float32)
+
+
 def kmeans_job(n, d, k, starts):
     def job(threads, seconds, quick):
         """Fits from another seed each time: starts differ in how soon they end."""
         import sklearn
         from sklearn.cluster import KMeans
 
-        x = np.random.default_rng(SEED).standard_normal((n, d), dtype=np.float32)
+        x = classes(n, d, k)
         iterations, inertia = [], []
 
         def run():

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"math"
 
 	"tercet/internal/cluster"
 	"tercet/internal/metric"
@@ -64,8 +65,23 @@ func numbers[T int32 | float64](list []T) []float32 {
 	return out
 }
 
-// kmeans clusters n standard normal rows, from other starts each time: they
-// differ in how soon they end.
+// classes draws n rows of k classes: normal around centres that are four standard
+// deviations apart, so that classes touch. Without classes every start would run
+// into the limit of iterations.
+func classes(n, d, k int) []float32 {
+	x, centres := normal(n*d, "x"), normal(k*d, "centres")
+	scale := float32(4 / math.Sqrt(2*float64(d)))
+	for i := range n {
+		centre := centres[i%k*d:][:d]
+		for j := range d {
+			x[i*d+j] += scale * centre[j]
+		}
+	}
+	return x
+}
+
+// kmeans clusters rows of k classes, from other starts each time: they differ in
+// how soon they end.
 func kmeans(n, d, k, starts int) []task {
 	var x []float32
 	var last *cluster.KMeansResult
@@ -73,7 +89,7 @@ func kmeans(n, d, k, starts int) []task {
 	return []task{{
 		images: n, warmUp: 1,
 		run: func(ctx context.Context, tick func() bool) error {
-			x = normal(n*d, "x")
+			x = classes(n, d, k)
 			return repeat(func() (err error) {
 				last, err = cluster.KMeans(ctx, x, n, d, cluster.KMeansOptions{K: k, Restarts: starts, Seed: seed})
 				seed++
