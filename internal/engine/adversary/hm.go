@@ -39,6 +39,9 @@ type HMOptions struct {
 	Eps float64
 	// First stands for the loss before the first step.
 	First float64
+	// Narrow leaves triplets that are as hard as their destination out of further
+	// passes. The images are the same; the cost counts the rows that were passed.
+	Narrow bool
 	// Tolerance ends the crafting after a step whose objective differs by less
 	// from that of the step before; 0 takes all steps.
 	Tolerance float64
@@ -92,6 +95,7 @@ type HM struct {
 	source mine.Miner // nil: tuples are given
 	dest   destinations
 	goal   towards
+	narrow narrowing
 	ics    *ics // nil without
 
 	loss    float64 // l of the step before
@@ -123,6 +127,9 @@ func NewHM(o HMOptions) (*HM, error) {
 		if !(c.v >= 0 && c.v <= c.max) {
 			return nil, fmt.Errorf("hm: %s is %v, want a number from 0 to %v", c.name, c.v, c.max)
 		}
+	}
+	if o.Narrow && !(o.PGD.SkipFinal && o.PGD.Mode == nn.Eval) {
+		return nil, errors.New("hm: narrow works in eval mode and without the final pass, that is with one run, fixed steps and the last iterate")
 	}
 	h := &HM{o: o, loss: o.First}
 	h.goal.eps, h.goal.tolerance = o.Eps, o.Tolerance
@@ -169,16 +176,27 @@ func (h *HM) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cos
 	h.gather(in, source)
 	if h.same() {
 		copy(h.first.Data, h.clean.Data)
-	} else {
-		r, err := h.o.PGD.Run(model, h.clean, h.ids, &h.goal, h.start(seed, step), &h.first)
-		if err != nil {
-			return nil, cost, fmt.Errorf("hm: %w", err)
-		}
-		rows := int64(h.clean.Rows())
-		cost.Add(Cost{Forward: rows * int64(r.Forward), Backward: rows * int64(r.Backward)})
+	} else if err := h.perturb(model, h.start(seed, step), &cost); err != nil {
+		return nil, cost, fmt.Errorf("hm: %w", err)
 	}
 	h.waiting = h.o.Destination.gradual()
 	return &h.batch, cost, nil
+}
+
+// perturb crafts h.first from h.clean.
+func (h *HM) perturb(model nn.Embedder, seed uint64, cost *Cost) error {
+	if h.o.Narrow {
+		c, err := h.narrow.run(&h.o.PGD, model, h.clean, h.ids, &h.goal, seed, &h.first)
+		cost.Add(c)
+		return err
+	}
+	r, err := h.o.PGD.Run(model, h.clean, h.ids, &h.goal, seed, &h.first)
+	if err != nil {
+		return err
+	}
+	rows := int64(h.clean.Rows())
+	cost.Add(Cost{Forward: rows * int64(r.Forward), Backward: rows * int64(r.Backward)})
+	return nil
 }
 
 // prepare returns the source triplets and sets their destination.
@@ -214,7 +232,7 @@ func (h *HM) prepare(model nn.Embedder, in *Batch, seed, step uint64, cost *Cost
 			}
 		}
 	}
-	h.goal.destination = grow(h.goal.destination, len(source))
+	h.goal.destination, h.goal.count = grow(h.goal.destination, len(source)), len(source)
 	return source, h.dest.fill(h.goal.destination, source, z, in.Labels, h.loss, seed, step)
 }
 

@@ -14,6 +14,7 @@ import (
 // negatives.
 type towards struct {
 	destination []float64 // (n)
+	count       int       // triplets of the mean: n, and those left out as settled
 	eps         float64   // of the distance
 	tolerance   float64   // stop below this change of the objective; 0 never
 
@@ -56,7 +57,7 @@ func (g *towards) Eval(z *array.Array, per []float64, grad *array.Array) error {
 // Run evaluates triplets [lo, hi).
 func (g *towards) Run(lo, hi int) {
 	n, cols := len(g.destination), g.z.Shape[1]
-	mean := 1 / float64(n)
+	mean := 1 / float64(g.count)
 	row := func(x *array.Array, i int) []float32 { return x.Data[i*cols:][:cols] }
 	for i := lo; i < hi; i++ {
 		a, p, q := row(g.z, i), row(g.z, n+i), row(g.z, 2*n+i)

@@ -101,7 +101,7 @@ func TestHardnessGoalAgainstExplicitLoops(t *testing.T) {
 		for _, n := range []int{1, 2, 7, 40} {
 			z := embeddings(uint64(n), 3*n, 5)
 			copy(z.Row(n), z.Row(0)) // an anchor that is its own positive
-			g := &towards{eps: eps, destination: make([]float64, n)}
+			g := &towards{eps: eps, destination: make([]float64, n), count: n}
 			r := rng.New(3, "destination")
 			for i := range g.destination {
 				g.destination[i] = r.Uniform(-1.5, 1)
@@ -142,7 +142,7 @@ func TestHardnessGoalAgainstExplicitLoops(t *testing.T) {
 			}
 		}
 	}
-	g := &towards{destination: make([]float64, 2)}
+	g := &towards{destination: make([]float64, 2), count: 2}
 	if err := g.Eval(array.New(5, 3), make([]float64, 5), nil); !errors.Is(err, array.ErrShape) {
 		t.Error(err)
 	}
@@ -151,7 +151,7 @@ func TestHardnessGoalAgainstExplicitLoops(t *testing.T) {
 func TestHardnessGoalByFiniteDifferences(t *testing.T) {
 	const n = 6
 	z := embeddings(4, 3*n, 4)
-	g := &towards{eps: 1e-6, destination: []float64{1, 0.5, 1, 0.7, 2, 1}}
+	g := &towards{eps: 1e-6, destination: []float64{1, 0.5, 1, 0.7, 2, 1}, count: n}
 	per, grad := make([]float64, 3*n), array.New(3*n, 4)
 	if err := g.Eval(z, per, grad); err != nil {
 		t.Fatal(err)
