@@ -70,24 +70,6 @@ DATA ones<>+248(SB)/4, $0x00000000
 DATA ones<>+252(SB)/4, $0x00000000
 GLOBL ones<>(SB), RODATA|NOPTR, $256
 
-DATA counting<>+0(SB)/4, $0x00000000
-DATA counting<>+4(SB)/4, $0x00000001
-DATA counting<>+8(SB)/4, $0x00000002
-DATA counting<>+12(SB)/4, $0x00000003
-DATA counting<>+16(SB)/4, $0x00000004
-DATA counting<>+20(SB)/4, $0x00000005
-DATA counting<>+24(SB)/4, $0x00000006
-DATA counting<>+28(SB)/4, $0x00000007
-DATA counting<>+32(SB)/4, $0x00000008
-DATA counting<>+36(SB)/4, $0x00000009
-DATA counting<>+40(SB)/4, $0x0000000a
-DATA counting<>+44(SB)/4, $0x0000000b
-DATA counting<>+48(SB)/4, $0x0000000c
-DATA counting<>+52(SB)/4, $0x0000000d
-DATA counting<>+56(SB)/4, $0x0000000e
-DATA counting<>+60(SB)/4, $0x0000000f
-GLOBL counting<>(SB), RODATA|NOPTR, $64
-
 // func sumAVX512(n int, x *float32) (ret float64)
 // Requires: AVX, AVX512F
 TEXT ·sumAVX512(SB), NOSPLIT, $0-24

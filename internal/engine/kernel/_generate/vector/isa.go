@@ -44,9 +44,6 @@ var whole = part{}
 // from its middle.
 var ones Mem
 
-// counting is 0, 1, 2, ... 15 as integers.
-var counting Mem
-
 func tables() {
 	ones = GLOBL("ones", 8|16) // read-only, no pointers
 	for i := range 64 {
@@ -55,10 +52,6 @@ func tables() {
 			v = 0xffffffff
 		}
 		DATA(4*i, U32(v))
-	}
-	counting = GLOBL("counting", 8|16)
-	for i := range 16 {
-		DATA(4*i, U32(i))
 	}
 }
 

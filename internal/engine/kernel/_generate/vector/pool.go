@@ -6,7 +6,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// counting is 0, 1, 2, ... 15 as integers.
+var counting Mem
+
 func pool() {
+	counting = GLOBL("counting", 8|16) // read-only, no pointers
+	for i := range 16 {
+		DATA(4*i, U32(i))
+	}
 	for _, s := range isas {
 		s.maxWindows()
 		for _, add := range []bool{false, true} {
