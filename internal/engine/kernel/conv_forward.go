@@ -15,6 +15,10 @@ func (g Conv) forward(n int, x, w, bias []float32, relu bool, y []float32) {
 	if n == 0 {
 		return
 	}
+	if g.pointwise() {
+		GemmBias(false, false, n*oh*ow, g.OutC, g.C, x, g.C, w, g.OutC, bias, relu, y, g.OutC)
+		return
+	}
 	j := forwardJobs.Get()
 	j.level, j.k, j.n, j.w = Current(), g.patch(), g.OutC, w
 	s := j.level.shape()

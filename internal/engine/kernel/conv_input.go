@@ -7,10 +7,15 @@ import "tercet/internal/par"
 // It is a correlation of dy with the weights turned by half a circle, one for
 // each remainder (phase) of the input's row and column by the strides: each
 // takes those taps that meet it, and writes every StrideH-th row and StrideW-th
-// pixel of dx. Few input channels have a way of their own (conv_few.go).
+// pixel of dx. A pointwise convolution is a plain product; few input channels
+// have a way of their own (conv_few.go).
 func (g Conv) BackwardInput(n int, dy, w, dx []float32) {
 	oh, ow := g.check(n, len(dx), len(w), len(dy))
 	if n == 0 {
+		return
+	}
+	if g.pointwise() {
+		GemmBias(false, true, n*oh*ow, g.C, g.OutC, dy, g.OutC, w, g.OutC, nil, false, dx, g.C)
 		return
 	}
 	l := Current()
