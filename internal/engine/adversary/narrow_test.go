@@ -195,7 +195,7 @@ func TestNarrowErrorsAndAllocations(t *testing.T) {
 	}
 	in.Images.Row(3)[1] = 0.5
 
-	spec := nn.Spec{Name: "c2f2", Height: 12, Width: 12, Channels: 1, Normalize: true}
+	spec := nn.Spec{Name: "mlp", Height: 12, Width: 12, Channels: 1, Units: 24, Normalize: true}
 	model, err := nn.Build(spec, rng.New(1, "init"))
 	if err != nil {
 		t.Fatal(err)
