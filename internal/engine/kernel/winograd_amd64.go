@@ -7,50 +7,54 @@ package kernel
 // winogradInput4From4AVX512 computes, for n > 0 lanes l, with the matrix m of 4 rows and 4 columns:
 //
 //	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[4*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 16.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradInput4From4AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradInput4From4AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradOutput2From4AVX512 computes, for n > 0 lanes l, with the matrix m of 2 rows and 4 columns:
 //
 //	for i, j := range (2, 2) {
 //		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[i*drow+j*dcol+l] = max(floor, s + bias[l])
+//		dst[at[2*i+j]+l] = max(floor, s + bias[l])
 //	}
 //
 // a NaN staying one. src and bias are read up to a multiple of 16 lanes.
+// What is ahead of the results is fetched into the cache.
 //
 //go:noescape
-func winogradOutput2From4AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, bias *float32, floor float32)
+func winogradOutput2From4AVX512(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
 // winogradWeights4From3AVX512 computes, for n > 0 lanes l, with the matrix m of 4 rows and 3 columns:
 //
 //	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[3*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 16.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradWeights4From3AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradWeights4From3AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradSpread4From2AVX512 computes, for n > 0 lanes l, with the matrix m of 4 rows and 2 columns:
 //
 //	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[2*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 16.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradSpread4From2AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradSpread4From2AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradGather3From4AVX512 computes, for n > 0 lanes l, with the matrix m of 3 rows and 4 columns:
 //
@@ -60,57 +64,62 @@ func winogradSpread4From2AVX512(n int, src *float32, srow int, scol int, dst *fl
 //	}
 //
 // src is read up to a multiple of 16 lanes.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradGather3From4AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradGather3From4AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradInput6From6AVX512 computes, for n > 0 lanes l, with the matrix m of 6 rows and 6 columns:
 //
 //	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[6*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 16.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradInput6From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradInput6From6AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradOutput4From6AVX512 computes, for n > 0 lanes l, with the matrix m of 4 rows and 6 columns:
 //
 //	for i, j := range (4, 4) {
 //		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[i*drow+j*dcol+l] = max(floor, s + bias[l])
+//		dst[at[4*i+j]+l] = max(floor, s + bias[l])
 //	}
 //
 // a NaN staying one. src and bias are read up to a multiple of 16 lanes.
+// What is ahead of the results is fetched into the cache.
 //
 //go:noescape
-func winogradOutput4From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, bias *float32, floor float32)
+func winogradOutput4From6AVX512(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
 // winogradWeights6From3AVX512 computes, for n > 0 lanes l, with the matrix m of 6 rows and 3 columns:
 //
 //	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[3*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 16.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradWeights6From3AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradWeights6From3AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradSpread6From4AVX512 computes, for n > 0 lanes l, with the matrix m of 6 rows and 4 columns:
 //
 //	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[4*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 16.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradSpread6From4AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradSpread6From4AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradGather3From6AVX512 computes, for n > 0 lanes l, with the matrix m of 3 rows and 6 columns:
 //
@@ -120,45 +129,49 @@ func winogradSpread6From4AVX512(n int, src *float32, srow int, scol int, dst *fl
 //	}
 //
 // src is read up to a multiple of 16 lanes.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradGather3From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradGather3From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradOutput2From6AVX512 computes, for n > 0 lanes l, with the matrix m of 2 rows and 6 columns:
 //
 //	for i, j := range (2, 2) {
 //		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[i*drow+j*dcol+l] = max(floor, s + bias[l])
+//		dst[at[2*i+j]+l] = max(floor, s + bias[l])
 //	}
 //
 // a NaN staying one. src and bias are read up to a multiple of 16 lanes.
+// What is ahead of the results is fetched into the cache.
 //
 //go:noescape
-func winogradOutput2From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, bias *float32, floor float32)
+func winogradOutput2From6AVX512(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
 // winogradWeights6From5AVX512 computes, for n > 0 lanes l, with the matrix m of 6 rows and 5 columns:
 //
 //	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[5*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 16.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradWeights6From5AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradWeights6From5AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradSpread6From2AVX512 computes, for n > 0 lanes l, with the matrix m of 6 rows and 2 columns:
 //
 //	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[2*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 16.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradSpread6From2AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradSpread6From2AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradGather5From6AVX512 computes, for n > 0 lanes l, with the matrix m of 5 rows and 6 columns:
 //
@@ -168,57 +181,62 @@ func winogradSpread6From2AVX512(n int, src *float32, srow int, scol int, dst *fl
 //	}
 //
 // src is read up to a multiple of 16 lanes.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradGather5From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradGather5From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradInput4From4AVX2 computes, for n > 0 lanes l, with the matrix m of 4 rows and 4 columns:
 //
 //	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[4*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 8.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradInput4From4AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradInput4From4AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradOutput2From4AVX2 computes, for n > 0 lanes l, with the matrix m of 2 rows and 4 columns:
 //
 //	for i, j := range (2, 2) {
 //		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[i*drow+j*dcol+l] = max(floor, s + bias[l])
+//		dst[at[2*i+j]+l] = max(floor, s + bias[l])
 //	}
 //
 // a NaN staying one. src and bias are read up to a multiple of 8 lanes.
+// What is ahead of the results is fetched into the cache.
 //
 //go:noescape
-func winogradOutput2From4AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, bias *float32, floor float32)
+func winogradOutput2From4AVX2(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
 // winogradWeights4From3AVX2 computes, for n > 0 lanes l, with the matrix m of 4 rows and 3 columns:
 //
 //	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[3*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 8.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradWeights4From3AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradWeights4From3AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradSpread4From2AVX2 computes, for n > 0 lanes l, with the matrix m of 4 rows and 2 columns:
 //
 //	for i, j := range (4, 4) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[2*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 8.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradSpread4From2AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradSpread4From2AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradGather3From4AVX2 computes, for n > 0 lanes l, with the matrix m of 3 rows and 4 columns:
 //
@@ -228,57 +246,62 @@ func winogradSpread4From2AVX2(n int, src *float32, srow int, scol int, dst *floa
 //	}
 //
 // src is read up to a multiple of 8 lanes.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradGather3From4AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradGather3From4AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradInput6From6AVX2 computes, for n > 0 lanes l, with the matrix m of 6 rows and 6 columns:
 //
 //	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[6*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 8.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradInput6From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradInput6From6AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradOutput4From6AVX2 computes, for n > 0 lanes l, with the matrix m of 4 rows and 6 columns:
 //
 //	for i, j := range (4, 4) {
 //		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[i*drow+j*dcol+l] = max(floor, s + bias[l])
+//		dst[at[4*i+j]+l] = max(floor, s + bias[l])
 //	}
 //
 // a NaN staying one. src and bias are read up to a multiple of 8 lanes.
+// What is ahead of the results is fetched into the cache.
 //
 //go:noescape
-func winogradOutput4From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, bias *float32, floor float32)
+func winogradOutput4From6AVX2(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
 // winogradWeights6From3AVX2 computes, for n > 0 lanes l, with the matrix m of 6 rows and 3 columns:
 //
 //	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[3*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 8.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradWeights6From3AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradWeights6From3AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradSpread6From4AVX2 computes, for n > 0 lanes l, with the matrix m of 6 rows and 4 columns:
 //
 //	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[4*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 8.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradSpread6From4AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradSpread6From4AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradGather3From6AVX2 computes, for n > 0 lanes l, with the matrix m of 3 rows and 6 columns:
 //
@@ -288,45 +311,49 @@ func winogradSpread6From4AVX2(n int, src *float32, srow int, scol int, dst *floa
 //	}
 //
 // src is read up to a multiple of 8 lanes.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradGather3From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradGather3From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradOutput2From6AVX2 computes, for n > 0 lanes l, with the matrix m of 2 rows and 6 columns:
 //
 //	for i, j := range (2, 2) {
 //		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
-//		dst[i*drow+j*dcol+l] = max(floor, s + bias[l])
+//		dst[at[2*i+j]+l] = max(floor, s + bias[l])
 //	}
 //
 // a NaN staying one. src and bias are read up to a multiple of 8 lanes.
+// What is ahead of the results is fetched into the cache.
 //
 //go:noescape
-func winogradOutput2From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, bias *float32, floor float32)
+func winogradOutput2From6AVX2(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
 
 // winogradWeights6From5AVX2 computes, for n > 0 lanes l, with the matrix m of 6 rows and 5 columns:
 //
 //	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[5*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 8.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradWeights6From5AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradWeights6From5AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradSpread6From2AVX2 computes, for n > 0 lanes l, with the matrix m of 6 rows and 2 columns:
 //
 //	for i, j := range (6, 6) {
-//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[2*p+q]+l]
 //		dst[i*drow+j*dcol+l] = s
 //	}
 //
 // and zeros for the lanes from n on to the next multiple of 8.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradSpread6From2AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradSpread6From2AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
 
 // winogradGather5From6AVX2 computes, for n > 0 lanes l, with the matrix m of 5 rows and 6 columns:
 //
@@ -336,6 +363,7 @@ func winogradSpread6From2AVX2(n int, src *float32, srow int, scol int, dst *floa
 //	}
 //
 // src is read up to a multiple of 8 lanes.
+// What is ahead of the sources is fetched into the cache.
 //
 //go:noescape
-func winogradGather5From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
+func winogradGather5From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)

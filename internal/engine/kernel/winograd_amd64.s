@@ -4,146 +4,167 @@
 
 #include "textflag.h"
 
-// func winogradInput4From4AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, AVX512F, BMI2
+// func winogradInput4From4AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradInput4From4AVX512(SB), NOSPLIT, $0-56
 	MOVQ  n+0(FP), AX
 	MOVQ  src+8(FP), CX
-	MOVQ  dst+32(FP), DX
-	MOVQ  srow+16(FP), BX
+	MOVQ  dst+24(FP), DX
+	MOVQ  drow+32(FP), BX
 	SHLQ  $0x02, BX
-	LEAQ  (BX)(BX*2), SI
-	MOVQ  scol+24(FP), DI
-	SHLQ  $0x02, DI
-	MOVQ  drow+40(FP), R8
-	SHLQ  $0x02, R8
-	MOVQ  dcol+48(FP), R9
+	MOVQ  dcol+40(FP), SI
+	SHLQ  $0x02, SI
+	LEAQ  (SI)(SI*2), DI
+	MOVQ  at+16(FP), R8
+	MOVQ  ahead+48(FP), R9
 	SHLQ  $0x02, R9
-	LEAQ  (R9)(R9*2), R10
-	MOVL  $0x0000ffff, R11
-	KMOVW R11, K1
+	MOVL  $0x0000ffff, R10
+	KMOVW R10, K1
 
 next:
 	CMPQ  AX, $0x10
 	JGE   body
-	MOVL  $0x0000ffff, R11
-	BZHIL AX, R11, R11
-	KMOVW R11, K1
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
 
 body:
-	MOVQ      CX, R11
-	VMOVUPS.Z (R11)(BX*2), K1, Z0
-	VMOVAPS   Z0, Z0
-	VMOVUPS.Z (R11), K1, Z1
-	VSUBPS    Z1, Z0, Z0
-	ADDQ      DI, R11
-	VMOVUPS.Z (R11)(BX*2), K1, Z1
-	VMOVAPS   Z1, Z1
-	VMOVUPS.Z (R11), K1, Z2
-	VSUBPS    Z2, Z1, Z1
-	ADDQ      DI, R11
-	VMOVUPS.Z (R11)(BX*2), K1, Z2
-	VMOVAPS   Z2, Z2
-	VMOVUPS.Z (R11), K1, Z3
-	VSUBPS    Z3, Z2, Z2
-	ADDQ      DI, R11
-	VMOVUPS.Z (R11)(BX*2), K1, Z3
-	VMOVAPS   Z3, Z3
-	VMOVUPS.Z (R11), K1, Z4
-	VSUBPS    Z4, Z3, Z3
-	VMOVAPS   Z2, Z4
-	VSUBPS    Z0, Z4, Z4
-	VMOVUPS   Z4, (DX)
-	VADDPS    Z1, Z2, Z0
-	VSUBPS    Z1, Z2, Z2
-	VMOVUPS   Z0, (DX)(R9*1)
-	VMOVUPS   Z2, (DX)(R9*2)
-	VMOVAPS   Z3, Z0
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS   Z0, (DX)(R10*1)
-	MOVQ      CX, R11
-	VMOVUPS.Z (R11)(BX*2), K1, Z0
-	VMOVUPS.Z (R11)(BX*1), K1, Z1
-	VADDPS    Z1, Z0, Z2
-	VSUBPS    Z1, Z0, Z0
-	ADDQ      DI, R11
-	VMOVUPS.Z (R11)(BX*2), K1, Z1
-	VMOVUPS.Z (R11)(BX*1), K1, Z3
-	VADDPS    Z3, Z1, Z4
-	VSUBPS    Z3, Z1, Z1
-	ADDQ      DI, R11
-	VMOVUPS.Z (R11)(BX*2), K1, Z3
-	VMOVUPS.Z (R11)(BX*1), K1, Z5
-	VADDPS    Z5, Z3, Z6
-	VSUBPS    Z5, Z3, Z3
-	ADDQ      DI, R11
-	VMOVUPS.Z (R11)(BX*2), K1, Z5
-	VMOVUPS.Z (R11)(BX*1), K1, Z7
-	VADDPS    Z7, Z5, Z8
-	VSUBPS    Z7, Z5, Z5
-	LEAQ      (DX)(R8*1), R11
-	VMOVAPS   Z6, Z7
-	VSUBPS    Z2, Z7, Z7
-	VMOVUPS   Z7, (R11)
-	VADDPS    Z4, Z6, Z2
-	VSUBPS    Z4, Z6, Z6
-	VMOVUPS   Z2, (R11)(R9*1)
-	VMOVUPS   Z6, (R11)(R9*2)
-	VMOVAPS   Z8, Z2
-	VSUBPS    Z4, Z2, Z2
-	VMOVUPS   Z2, (R11)(R10*1)
-	LEAQ      (DX)(R8*2), R11
-	VMOVAPS   Z3, Z2
-	VSUBPS    Z0, Z2, Z2
-	VMOVUPS   Z2, (R11)
-	VADDPS    Z1, Z3, Z0
-	VSUBPS    Z1, Z3, Z2
-	VMOVUPS   Z0, (R11)(R9*1)
-	VMOVUPS   Z2, (R11)(R9*2)
-	VMOVAPS   Z5, Z0
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS   Z0, (R11)(R10*1)
-	MOVQ      CX, R11
-	VMOVUPS.Z (R11)(SI*1), K1, Z0
-	VMOVAPS   Z0, Z0
-	VMOVUPS.Z (R11)(BX*1), K1, Z1
-	VSUBPS    Z1, Z0, Z0
-	ADDQ      DI, R11
-	VMOVUPS.Z (R11)(SI*1), K1, Z1
-	VMOVAPS   Z1, Z1
-	VMOVUPS.Z (R11)(BX*1), K1, Z2
-	VSUBPS    Z2, Z1, Z1
-	ADDQ      DI, R11
-	VMOVUPS.Z (R11)(SI*1), K1, Z2
-	VMOVAPS   Z2, Z2
-	VMOVUPS.Z (R11)(BX*1), K1, Z3
-	VSUBPS    Z3, Z2, Z2
-	ADDQ      DI, R11
-	VMOVUPS.Z (R11)(SI*1), K1, Z3
-	VMOVAPS   Z3, Z3
-	VMOVUPS.Z (R11)(BX*1), K1, Z4
-	VSUBPS    Z4, Z3, Z3
-	LEAQ      (DX)(R8*1), R11
-	LEAQ      (R11)(R8*2), R11
-	VMOVAPS   Z2, Z4
-	VSUBPS    Z0, Z4, Z4
-	VMOVUPS   Z4, (R11)
-	VADDPS    Z1, Z2, Z0
-	VSUBPS    Z1, Z2, Z2
-	VMOVUPS   Z0, (R11)(R9*1)
-	VMOVUPS   Z2, (R11)(R9*2)
-	VMOVAPS   Z3, Z0
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS   Z0, (R11)(R10*1)
-	ADDQ      $0x40, CX
-	ADDQ      $0x40, DX
-	SUBQ      $0x10, AX
-	JG        next
+	LEAQ       (CX)(R9*1), R10
+	MOVQ       64(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z0
+	VMOVAPS    Z0, Z0
+	MOVQ       (R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z1
+	VSUBPS     Z1, Z0, Z0
+	MOVQ       72(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z1
+	VMOVAPS    Z1, Z1
+	MOVQ       8(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z2
+	VSUBPS     Z2, Z1, Z1
+	MOVQ       80(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z2
+	VMOVAPS    Z2, Z2
+	MOVQ       16(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z3
+	VSUBPS     Z3, Z2, Z2
+	MOVQ       88(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z3
+	VMOVAPS    Z3, Z3
+	MOVQ       24(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z4
+	VSUBPS     Z4, Z3, Z3
+	VMOVAPS    Z2, Z4
+	VSUBPS     Z0, Z4, Z4
+	VMOVUPS    Z4, (DX)
+	VADDPS     Z1, Z2, Z0
+	VSUBPS     Z1, Z2, Z2
+	VMOVUPS    Z0, (DX)(SI*1)
+	VMOVUPS    Z2, (DX)(SI*2)
+	VMOVAPS    Z3, Z0
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z0, (DX)(DI*1)
+	LEAQ       (CX)(R9*1), R10
+	MOVQ       64(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z0
+	MOVQ       32(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z1
+	VADDPS     Z1, Z0, Z2
+	VSUBPS     Z1, Z0, Z0
+	MOVQ       72(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z1
+	MOVQ       40(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z3
+	VADDPS     Z3, Z1, Z4
+	VSUBPS     Z3, Z1, Z1
+	MOVQ       80(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z3
+	MOVQ       48(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z5
+	VADDPS     Z5, Z3, Z6
+	VSUBPS     Z5, Z3, Z3
+	MOVQ       88(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z5
+	MOVQ       56(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z7
+	VADDPS     Z7, Z5, Z8
+	VSUBPS     Z7, Z5, Z5
+	LEAQ       (DX)(BX*1), R10
+	VMOVAPS    Z6, Z7
+	VSUBPS     Z2, Z7, Z7
+	VMOVUPS    Z7, (R10)
+	VADDPS     Z4, Z6, Z2
+	VSUBPS     Z4, Z6, Z6
+	VMOVUPS    Z2, (R10)(SI*1)
+	VMOVUPS    Z6, (R10)(SI*2)
+	VMOVAPS    Z8, Z2
+	VSUBPS     Z4, Z2, Z2
+	VMOVUPS    Z2, (R10)(DI*1)
+	LEAQ       (DX)(BX*2), R10
+	VMOVAPS    Z3, Z2
+	VSUBPS     Z0, Z2, Z2
+	VMOVUPS    Z2, (R10)
+	VADDPS     Z1, Z3, Z0
+	VSUBPS     Z1, Z3, Z2
+	VMOVUPS    Z0, (R10)(SI*1)
+	VMOVUPS    Z2, (R10)(SI*2)
+	VMOVAPS    Z5, Z0
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z0, (R10)(DI*1)
+	LEAQ       (CX)(R9*1), R10
+	MOVQ       96(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z0
+	VMOVAPS    Z0, Z0
+	MOVQ       32(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z1
+	VSUBPS     Z1, Z0, Z0
+	MOVQ       104(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z1
+	VMOVAPS    Z1, Z1
+	MOVQ       40(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z2
+	VSUBPS     Z2, Z1, Z1
+	MOVQ       112(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z2
+	VMOVAPS    Z2, Z2
+	MOVQ       48(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z3
+	VSUBPS     Z3, Z2, Z2
+	MOVQ       120(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z3
+	VMOVAPS    Z3, Z3
+	MOVQ       56(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z4
+	VSUBPS     Z4, Z3, Z3
+	LEAQ       (DX)(BX*1), R10
+	LEAQ       (R10)(BX*2), R10
+	VMOVAPS    Z2, Z4
+	VSUBPS     Z0, Z4, Z4
+	VMOVUPS    Z4, (R10)
+	VADDPS     Z1, Z2, Z0
+	VSUBPS     Z1, Z2, Z2
+	VMOVUPS    Z0, (R10)(SI*1)
+	VMOVUPS    Z2, (R10)(SI*2)
+	VMOVAPS    Z3, Z0
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z0, (R10)(DI*1)
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, AX
+	JG         next
 	VZEROUPPER
 	RET
 
-// func winogradOutput2From4AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, bias *float32, floor float32)
-// Requires: AVX, AVX512F, BMI2
+// func winogradOutput2From4AVX512(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradOutput2From4AVX512(SB), NOSPLIT, $0-68
 	MOVQ  n+0(FP), AX
 	MOVQ  src+8(FP), CX
@@ -153,9 +174,8 @@ TEXT ·winogradOutput2From4AVX512(SB), NOSPLIT, $0-68
 	LEAQ  (BX)(BX*2), SI
 	MOVQ  scol+24(FP), DI
 	SHLQ  $0x02, DI
-	MOVQ  drow+40(FP), R8
-	SHLQ  $0x02, R8
-	MOVQ  dcol+48(FP), R9
+	MOVQ  at+40(FP), R8
+	MOVQ  ahead+48(FP), R9
 	SHLQ  $0x02, R9
 	MOVQ  bias+56(FP), R10
 	MOVL  $0x0000ffff, R11
@@ -169,6 +189,7 @@ next:
 	KMOVW R11, K1
 
 body:
+	LEAQ         (DX)(R9*1), R12
 	MOVQ         CX, R11
 	VMOVUPS      (R11), Z0
 	VMOVAPS      Z0, Z0
@@ -200,17 +221,22 @@ body:
 	VMOVAPS      Z0, Z0
 	VADDPS       Z2, Z1, Z4
 	VADDPS       Z4, Z0, Z0
+	MOVQ         (R8), R11
+	PREFETCHT0   (R12)(R11*4)
 	VADDPS       (R10), Z0, Z0
 	VBROADCASTSS floor+64(FP), Z4
 	VMAXPS       Z0, Z4, Z0
-	VMOVUPS      Z0, K1, (DX)
+	VMOVUPS      Z0, K1, (DX)(R11*4)
 	VSUBPS       Z2, Z1, Z0
 	VMOVAPS      Z0, Z0
 	VADDPS       Z3, Z0, Z0
+	MOVQ         8(R8), R11
+	PREFETCHT0   (R12)(R11*4)
 	VADDPS       (R10), Z0, Z0
 	VBROADCASTSS floor+64(FP), Z1
 	VMAXPS       Z0, Z1, Z0
-	VMOVUPS      Z0, K1, (DX)(R9*1)
+	VMOVUPS      Z0, K1, (DX)(R11*4)
+	LEAQ         (DX)(R9*1), R12
 	MOVQ         CX, R11
 	VMOVUPS      (R11)(BX*1), Z0
 	VMOVUPS      (R11)(BX*2), Z1
@@ -239,21 +265,24 @@ body:
 	VMOVAPS      Z3, Z3
 	VMOVUPS      (R11)(SI*1), Z4
 	VADDPS       Z4, Z3, Z3
-	LEAQ         (DX)(R8*1), R11
 	VMOVAPS      Z0, Z0
 	VADDPS       Z2, Z1, Z4
 	VADDPS       Z4, Z0, Z0
+	MOVQ         16(R8), R11
+	PREFETCHT0   (R12)(R11*4)
 	VADDPS       (R10), Z0, Z0
 	VBROADCASTSS floor+64(FP), Z4
 	VMAXPS       Z0, Z4, Z0
-	VMOVUPS      Z0, K1, (R11)
+	VMOVUPS      Z0, K1, (DX)(R11*4)
 	VSUBPS       Z2, Z1, Z0
 	VMOVAPS      Z0, Z0
 	VADDPS       Z3, Z0, Z0
+	MOVQ         24(R8), R11
+	PREFETCHT0   (R12)(R11*4)
 	VADDPS       (R10), Z0, Z0
 	VBROADCASTSS floor+64(FP), Z1
 	VMAXPS       Z0, Z1, Z0
-	VMOVUPS      Z0, K1, (R11)(R9*1)
+	VMOVUPS      Z0, K1, (DX)(R11*4)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, R10
@@ -262,23 +291,22 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradWeights4From3AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, AVX512F, BMI2
+// func winogradWeights4From3AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradWeights4From3AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS winogradConstantbf800000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3f000000<>+0(SB), Z1
 	MOVQ         n+0(FP), AX
 	MOVQ         src+8(FP), CX
-	MOVQ         dst+32(FP), DX
-	MOVQ         srow+16(FP), BX
+	MOVQ         dst+24(FP), DX
+	MOVQ         drow+32(FP), BX
 	SHLQ         $0x02, BX
-	MOVQ         scol+24(FP), SI
+	MOVQ         dcol+40(FP), SI
 	SHLQ         $0x02, SI
-	MOVQ         drow+40(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         dcol+48(FP), R8
-	SHLQ         $0x02, R8
-	LEAQ         (R8)(R8*2), R9
+	LEAQ         (SI)(SI*2), DI
+	MOVQ         at+16(FP), R8
+	MOVQ         ahead+48(FP), R9
+	SHLQ         $0x02, R9
 	MOVL         $0x0000ffff, R10
 	KMOVW        R10, K1
 
@@ -290,14 +318,18 @@ next:
 	KMOVW R10, K1
 
 body:
-	MOVQ         CX, R10
-	VMOVUPS.Z    (R10), K1, Z2
+	LEAQ         (CX)(R9*1), R10
+	MOVQ         (R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z2
 	VMULPS       Z0, Z2, Z2
-	ADDQ         SI, R10
-	VMOVUPS.Z    (R10), K1, Z3
+	MOVQ         8(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z3
 	VMULPS       Z0, Z3, Z3
-	ADDQ         SI, R10
-	VMOVUPS.Z    (R10), K1, Z4
+	MOVQ         16(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z4
 	VMULPS       Z0, Z4, Z4
 	VMULPS       Z0, Z2, Z5
 	VMOVUPS      Z5, (DX)
@@ -307,40 +339,53 @@ body:
 	VFMADD231PS  Z1, Z3, Z5
 	VMOVAPS      Z2, Z2
 	VFNMADD231PS Z1, Z3, Z2
-	VMOVUPS      Z5, (DX)(R8*1)
-	VMOVUPS      Z2, (DX)(R8*2)
-	VMOVUPS      Z4, (DX)(R9*1)
-	MOVQ         CX, R10
-	VMOVUPS.Z    (R10), K1, Z2
+	VMOVUPS      Z5, (DX)(SI*1)
+	VMOVUPS      Z2, (DX)(SI*2)
+	VMOVUPS      Z4, (DX)(DI*1)
+	LEAQ         (CX)(R9*1), R10
+	MOVQ         (R8), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z2
 	VMULPS       Z1, Z2, Z2
-	VMOVUPS.Z    (R10)(BX*2), K1, Z3
+	MOVQ         48(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z3
 	VFMADD231PS  Z1, Z3, Z2
-	VMOVUPS.Z    (R10)(BX*1), K1, Z3
+	MOVQ         24(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z3
 	VMOVAPS      Z2, Z4
 	VFMADD231PS  Z1, Z3, Z4
 	VMOVAPS      Z2, Z2
 	VFNMADD231PS Z1, Z3, Z2
-	ADDQ         SI, R10
-	VMOVUPS.Z    (R10), K1, Z3
+	MOVQ         8(R8), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z3
 	VMULPS       Z1, Z3, Z3
-	VMOVUPS.Z    (R10)(BX*2), K1, Z5
+	MOVQ         56(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z5
 	VFMADD231PS  Z1, Z5, Z3
-	VMOVUPS.Z    (R10)(BX*1), K1, Z5
+	MOVQ         32(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z5
 	VMOVAPS      Z3, Z6
 	VFMADD231PS  Z1, Z5, Z6
 	VMOVAPS      Z3, Z3
 	VFNMADD231PS Z1, Z5, Z3
-	ADDQ         SI, R10
-	VMOVUPS.Z    (R10), K1, Z5
+	MOVQ         16(R8), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z5
 	VMULPS       Z1, Z5, Z5
-	VMOVUPS.Z    (R10)(BX*2), K1, Z7
+	MOVQ         64(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z7
 	VFMADD231PS  Z1, Z7, Z5
-	VMOVUPS.Z    (R10)(BX*1), K1, Z7
+	MOVQ         40(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS.Z    (CX)(R11*4), K1, Z7
 	VMOVAPS      Z5, Z8
 	VFMADD231PS  Z1, Z7, Z8
 	VMOVAPS      Z5, Z5
 	VFNMADD231PS Z1, Z7, Z5
-	LEAQ         (DX)(DI*1), R10
+	LEAQ         (DX)(BX*1), R10
 	VMULPS       Z0, Z4, Z7
 	VMOVUPS      Z7, (R10)
 	VMULPS       Z1, Z4, Z4
@@ -349,10 +394,10 @@ body:
 	VFMADD231PS  Z1, Z6, Z7
 	VMOVAPS      Z4, Z4
 	VFNMADD231PS Z1, Z6, Z4
-	VMOVUPS      Z7, (R10)(R8*1)
-	VMOVUPS      Z4, (R10)(R8*2)
-	VMOVUPS      Z8, (R10)(R9*1)
-	LEAQ         (DX)(DI*2), R10
+	VMOVUPS      Z7, (R10)(SI*1)
+	VMOVUPS      Z4, (R10)(SI*2)
+	VMOVUPS      Z8, (R10)(DI*1)
+	LEAQ         (DX)(BX*2), R10
 	VMULPS       Z0, Z2, Z4
 	VMOVUPS      Z4, (R10)
 	VMULPS       Z1, Z2, Z2
@@ -361,17 +406,18 @@ body:
 	VFMADD231PS  Z1, Z3, Z4
 	VMOVAPS      Z2, Z2
 	VFNMADD231PS Z1, Z3, Z2
-	VMOVUPS      Z4, (R10)(R8*1)
-	VMOVUPS      Z2, (R10)(R8*2)
-	VMOVUPS      Z5, (R10)(R9*1)
-	MOVQ         CX, R10
-	VMOVUPS.Z    (R10)(BX*2), K1, Z2
-	ADDQ         SI, R10
-	VMOVUPS.Z    (R10)(BX*2), K1, Z3
-	ADDQ         SI, R10
-	VMOVUPS.Z    (R10)(BX*2), K1, Z4
-	LEAQ         (DX)(DI*1), R10
-	LEAQ         (R10)(DI*2), R10
+	VMOVUPS      Z4, (R10)(SI*1)
+	VMOVUPS      Z2, (R10)(SI*2)
+	VMOVUPS      Z5, (R10)(DI*1)
+	LEAQ         (CX)(R9*1), R10
+	MOVQ         48(R8), R10
+	VMOVUPS.Z    (CX)(R10*4), K1, Z2
+	MOVQ         56(R8), R10
+	VMOVUPS.Z    (CX)(R10*4), K1, Z3
+	MOVQ         64(R8), R10
+	VMOVUPS.Z    (CX)(R10*4), K1, Z4
+	LEAQ         (DX)(BX*1), R10
+	LEAQ         (R10)(BX*2), R10
 	VMULPS       Z0, Z2, Z5
 	VMOVUPS      Z5, (R10)
 	VMULPS       Z1, Z2, Z2
@@ -380,9 +426,9 @@ body:
 	VFMADD231PS  Z1, Z3, Z5
 	VMOVAPS      Z2, Z2
 	VFNMADD231PS Z1, Z3, Z2
-	VMOVUPS      Z5, (R10)(R8*1)
-	VMOVUPS      Z2, (R10)(R8*2)
-	VMOVUPS      Z4, (R10)(R9*1)
+	VMOVUPS      Z5, (R10)(SI*1)
+	VMOVUPS      Z2, (R10)(SI*2)
+	VMOVUPS      Z4, (R10)(DI*1)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x10, AX
@@ -410,21 +456,20 @@ DATA winogradConstant3f000000<>+24(SB)/4, $(0.5)
 DATA winogradConstant3f000000<>+28(SB)/4, $(0.5)
 GLOBL winogradConstant3f000000<>(SB), RODATA|NOPTR, $32
 
-// func winogradSpread4From2AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, AVX512F, BMI2
+// func winogradSpread4From2AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradSpread4From2AVX512(SB), NOSPLIT, $0-56
 	MOVQ  n+0(FP), AX
 	MOVQ  src+8(FP), CX
-	MOVQ  dst+32(FP), DX
-	MOVQ  srow+16(FP), BX
+	MOVQ  dst+24(FP), DX
+	MOVQ  drow+32(FP), BX
 	SHLQ  $0x02, BX
-	MOVQ  scol+24(FP), SI
+	MOVQ  dcol+40(FP), SI
 	SHLQ  $0x02, SI
-	MOVQ  drow+40(FP), DI
-	SHLQ  $0x02, DI
-	MOVQ  dcol+48(FP), R8
-	SHLQ  $0x02, R8
-	LEAQ  (R8)(R8*2), R9
+	LEAQ  (SI)(SI*2), DI
+	MOVQ  at+16(FP), R8
+	MOVQ  ahead+48(FP), R9
+	SHLQ  $0x02, R9
 	MOVL  $0x0000ffff, R10
 	KMOVW R10, K1
 
@@ -436,62 +481,71 @@ next:
 	KMOVW R10, K1
 
 body:
-	MOVQ      CX, R10
-	VMOVUPS.Z (R10), K1, Z0
-	ADDQ      SI, R10
-	VMOVUPS.Z (R10), K1, Z1
-	VMOVUPS   Z0, (DX)
-	VADDPS    Z1, Z0, Z2
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS   Z2, (DX)(R8*1)
-	VMOVUPS   Z0, (DX)(R8*2)
-	VMOVUPS   Z1, (DX)(R9*1)
-	MOVQ      CX, R10
-	VMOVUPS.Z (R10), K1, Z0
-	VMOVUPS.Z (R10)(BX*1), K1, Z1
-	VADDPS    Z1, Z0, Z2
-	VSUBPS    Z1, Z0, Z0
-	ADDQ      SI, R10
-	VMOVUPS.Z (R10), K1, Z1
-	VMOVUPS.Z (R10)(BX*1), K1, Z3
-	VADDPS    Z3, Z1, Z4
-	VSUBPS    Z3, Z1, Z1
-	LEAQ      (DX)(DI*1), R10
-	VMOVUPS   Z2, (R10)
-	VADDPS    Z4, Z2, Z3
-	VSUBPS    Z4, Z2, Z2
-	VMOVUPS   Z3, (R10)(R8*1)
-	VMOVUPS   Z2, (R10)(R8*2)
-	VMOVUPS   Z4, (R10)(R9*1)
-	LEAQ      (DX)(DI*2), R10
-	VMOVUPS   Z0, (R10)
-	VADDPS    Z1, Z0, Z2
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS   Z2, (R10)(R8*1)
-	VMOVUPS   Z0, (R10)(R8*2)
-	VMOVUPS   Z1, (R10)(R9*1)
-	MOVQ      CX, R10
-	VMOVUPS.Z (R10)(BX*1), K1, Z0
-	ADDQ      SI, R10
-	VMOVUPS.Z (R10)(BX*1), K1, Z1
-	LEAQ      (DX)(DI*1), R10
-	LEAQ      (R10)(DI*2), R10
-	VMOVUPS   Z0, (R10)
-	VADDPS    Z1, Z0, Z2
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS   Z2, (R10)(R8*1)
-	VMOVUPS   Z0, (R10)(R8*2)
-	VMOVUPS   Z1, (R10)(R9*1)
-	ADDQ      $0x40, CX
-	ADDQ      $0x40, DX
-	SUBQ      $0x10, AX
-	JG        next
+	LEAQ       (CX)(R9*1), R10
+	MOVQ       (R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z0
+	MOVQ       8(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z1
+	VMOVUPS    Z0, (DX)
+	VADDPS     Z1, Z0, Z2
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z2, (DX)(SI*1)
+	VMOVUPS    Z0, (DX)(SI*2)
+	VMOVUPS    Z1, (DX)(DI*1)
+	LEAQ       (CX)(R9*1), R10
+	MOVQ       (R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z0
+	MOVQ       16(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z1
+	VADDPS     Z1, Z0, Z2
+	VSUBPS     Z1, Z0, Z0
+	MOVQ       8(R8), R11
+	VMOVUPS.Z  (CX)(R11*4), K1, Z1
+	MOVQ       24(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS.Z  (CX)(R11*4), K1, Z3
+	VADDPS     Z3, Z1, Z4
+	VSUBPS     Z3, Z1, Z1
+	LEAQ       (DX)(BX*1), R10
+	VMOVUPS    Z2, (R10)
+	VADDPS     Z4, Z2, Z3
+	VSUBPS     Z4, Z2, Z2
+	VMOVUPS    Z3, (R10)(SI*1)
+	VMOVUPS    Z2, (R10)(SI*2)
+	VMOVUPS    Z4, (R10)(DI*1)
+	LEAQ       (DX)(BX*2), R10
+	VMOVUPS    Z0, (R10)
+	VADDPS     Z1, Z0, Z2
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z2, (R10)(SI*1)
+	VMOVUPS    Z0, (R10)(SI*2)
+	VMOVUPS    Z1, (R10)(DI*1)
+	LEAQ       (CX)(R9*1), R10
+	MOVQ       16(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z0
+	MOVQ       24(R8), R10
+	VMOVUPS.Z  (CX)(R10*4), K1, Z1
+	LEAQ       (DX)(BX*1), R10
+	LEAQ       (R10)(BX*2), R10
+	VMOVUPS    Z0, (R10)
+	VADDPS     Z1, Z0, Z2
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z2, (R10)(SI*1)
+	VMOVUPS    Z0, (R10)(SI*2)
+	VMOVUPS    Z1, (R10)(DI*1)
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, AX
+	JG         next
 	VZEROUPPER
 	RET
 
-// func winogradGather3From4AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·winogradGather3From4AVX512(SB), NOSPLIT, $0-56
+// func winogradGather3From4AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradGather3From4AVX512(SB), NOSPLIT, $0-64
 	VBROADCASTSS winogradConstant3f000000<>+0(SB), Z0
 	MOVQ         n+0(FP), AX
 	MOVQ         src+8(FP), CX
@@ -505,55 +559,77 @@ TEXT ·winogradGather3From4AVX512(SB), NOSPLIT, $0-56
 	SHLQ         $0x02, R8
 	MOVQ         dcol+48(FP), R9
 	SHLQ         $0x02, R9
-	MOVL         $0x0000ffff, R10
-	KMOVW        R10, K1
+	MOVQ         ahead+56(FP), R10
+	SHLQ         $0x02, R10
+	MOVL         $0x0000ffff, R11
+	KMOVW        R11, K1
 
 next:
 	CMPQ  AX, $0x10
 	JGE   body
-	MOVL  $0x0000ffff, R10
-	BZHIL AX, R10, R10
-	KMOVW R10, K1
+	MOVL  $0x0000ffff, R11
+	BZHIL AX, R11, R11
+	KMOVW R11, K1
 
 body:
-	MOVQ        CX, R10
-	VMOVUPS     (R10)(BX*1), Z1
-	VMOVUPS     (R10)(BX*2), Z2
+	LEAQ        (CX)(R10*1), R12
+	MOVQ        CX, R11
+	PREFETCHT0  (R12)(BX*1)
+	VMOVUPS     (R11)(BX*1), Z1
+	PREFETCHT0  (R12)(BX*2)
+	VMOVUPS     (R11)(BX*2), Z2
 	VADDPS      Z2, Z1, Z2
 	VMULPS      Z0, Z2, Z1
-	VMOVUPS     (R10), Z3
+	PREFETCHT0  (R12)
+	VMOVUPS     (R11), Z3
 	VSUBPS      Z3, Z1, Z1
-	VMOVUPS     (R10)(SI*1), Z3
+	PREFETCHT0  (R12)(SI*1)
+	VMOVUPS     (R11)(SI*1), Z3
 	VMOVAPS     Z3, Z3
 	VFMADD231PS Z0, Z2, Z3
-	ADDQ        DI, R10
-	VMOVUPS     (R10)(BX*1), Z2
-	VMOVUPS     (R10)(BX*2), Z4
+	ADDQ        DI, R11
+	ADDQ        DI, R12
+	PREFETCHT0  (R12)(BX*1)
+	VMOVUPS     (R11)(BX*1), Z2
+	PREFETCHT0  (R12)(BX*2)
+	VMOVUPS     (R11)(BX*2), Z4
 	VADDPS      Z4, Z2, Z4
 	VMULPS      Z0, Z4, Z2
-	VMOVUPS     (R10), Z5
+	PREFETCHT0  (R12)
+	VMOVUPS     (R11), Z5
 	VSUBPS      Z5, Z2, Z2
-	VMOVUPS     (R10)(SI*1), Z5
+	PREFETCHT0  (R12)(SI*1)
+	VMOVUPS     (R11)(SI*1), Z5
 	VMOVAPS     Z5, Z5
 	VFMADD231PS Z0, Z4, Z5
-	ADDQ        DI, R10
-	VMOVUPS     (R10)(BX*1), Z4
-	VMOVUPS     (R10)(BX*2), Z6
+	ADDQ        DI, R11
+	ADDQ        DI, R12
+	PREFETCHT0  (R12)(BX*1)
+	VMOVUPS     (R11)(BX*1), Z4
+	PREFETCHT0  (R12)(BX*2)
+	VMOVUPS     (R11)(BX*2), Z6
 	VADDPS      Z6, Z4, Z6
 	VMULPS      Z0, Z6, Z4
-	VMOVUPS     (R10), Z7
+	PREFETCHT0  (R12)
+	VMOVUPS     (R11), Z7
 	VSUBPS      Z7, Z4, Z4
-	VMOVUPS     (R10)(SI*1), Z7
+	PREFETCHT0  (R12)(SI*1)
+	VMOVUPS     (R11)(SI*1), Z7
 	VMOVAPS     Z7, Z7
 	VFMADD231PS Z0, Z6, Z7
-	ADDQ        DI, R10
-	VMOVUPS     (R10)(BX*1), Z6
-	VMOVUPS     (R10)(BX*2), Z8
+	ADDQ        DI, R11
+	ADDQ        DI, R12
+	PREFETCHT0  (R12)(BX*1)
+	VMOVUPS     (R11)(BX*1), Z6
+	PREFETCHT0  (R12)(BX*2)
+	VMOVUPS     (R11)(BX*2), Z8
 	VADDPS      Z8, Z6, Z8
 	VMULPS      Z0, Z8, Z6
-	VMOVUPS     (R10), Z9
+	PREFETCHT0  (R12)
+	VMOVUPS     (R11), Z9
 	VSUBPS      Z9, Z6, Z6
-	VMOVUPS     (R10)(SI*1), Z9
+	PREFETCHT0  (R12)(SI*1)
+	VMOVUPS     (R11)(SI*1), Z9
 	VMOVAPS     Z9, Z9
 	VFMADD231PS Z0, Z8, Z9
 	VADDPS      Z4, Z2, Z10
@@ -572,60 +648,64 @@ body:
 	VMOVUPS.Z   (DX)(R9*1), K1, Z2
 	VADDPS      Z2, Z1, Z2
 	VMOVUPS     Z2, K1, (DX)(R9*1)
-	LEAQ        (DX)(R8*2), R10
+	LEAQ        (DX)(R8*2), R11
 	VADDPS      Z7, Z5, Z2
 	VMULPS      Z0, Z2, Z1
 	VSUBPS      Z3, Z1, Z1
 	VMOVAPS     Z9, Z3
 	VFMADD231PS Z0, Z2, Z3
-	VMOVUPS.Z   (R10), K1, Z2
+	VMOVUPS.Z   (R11), K1, Z2
 	VADDPS      Z2, Z1, Z2
-	VMOVUPS     Z2, K1, (R10)
-	VMOVUPS.Z   (R10)(R9*2), K1, Z1
+	VMOVUPS     Z2, K1, (R11)
+	VMOVUPS.Z   (R11)(R9*2), K1, Z1
 	VADDPS      Z1, Z3, Z1
-	VMOVUPS     Z1, K1, (R10)(R9*2)
+	VMOVUPS     Z1, K1, (R11)(R9*2)
 	VSUBPS      Z7, Z5, Z1
 	VMULPS      Z0, Z1, Z1
-	VMOVUPS.Z   (R10)(R9*1), K1, Z2
+	VMOVUPS.Z   (R11)(R9*1), K1, Z2
 	VADDPS      Z2, Z1, Z2
-	VMOVUPS     Z2, K1, (R10)(R9*1)
-	MOVQ        CX, R10
-	VMOVUPS     (R10)(BX*1), Z1
-	VMOVUPS     (R10)(BX*2), Z2
+	VMOVUPS     Z2, K1, (R11)(R9*1)
+	LEAQ        (CX)(R10*1), R12
+	MOVQ        CX, R11
+	VMOVUPS     (R11)(BX*1), Z1
+	VMOVUPS     (R11)(BX*2), Z2
 	VSUBPS      Z2, Z1, Z1
 	VMULPS      Z0, Z1, Z1
-	ADDQ        DI, R10
-	VMOVUPS     (R10)(BX*1), Z2
-	VMOVUPS     (R10)(BX*2), Z3
+	ADDQ        DI, R11
+	ADDQ        DI, R12
+	VMOVUPS     (R11)(BX*1), Z2
+	VMOVUPS     (R11)(BX*2), Z3
 	VSUBPS      Z3, Z2, Z2
 	VMULPS      Z0, Z2, Z2
-	ADDQ        DI, R10
-	VMOVUPS     (R10)(BX*1), Z3
-	VMOVUPS     (R10)(BX*2), Z4
+	ADDQ        DI, R11
+	ADDQ        DI, R12
+	VMOVUPS     (R11)(BX*1), Z3
+	VMOVUPS     (R11)(BX*2), Z4
 	VSUBPS      Z4, Z3, Z3
 	VMULPS      Z0, Z3, Z3
-	ADDQ        DI, R10
-	VMOVUPS     (R10)(BX*1), Z4
-	VMOVUPS     (R10)(BX*2), Z5
+	ADDQ        DI, R11
+	ADDQ        DI, R12
+	VMOVUPS     (R11)(BX*1), Z4
+	VMOVUPS     (R11)(BX*2), Z5
 	VSUBPS      Z5, Z4, Z4
 	VMULPS      Z0, Z4, Z4
-	LEAQ        (DX)(R8*1), R10
+	LEAQ        (DX)(R8*1), R11
 	VADDPS      Z3, Z2, Z6
 	VMULPS      Z0, Z6, Z5
 	VSUBPS      Z1, Z5, Z5
 	VMOVAPS     Z4, Z1
 	VFMADD231PS Z0, Z6, Z1
-	VMOVUPS.Z   (R10), K1, Z4
+	VMOVUPS.Z   (R11), K1, Z4
 	VADDPS      Z4, Z5, Z4
-	VMOVUPS     Z4, K1, (R10)
-	VMOVUPS.Z   (R10)(R9*2), K1, Z4
+	VMOVUPS     Z4, K1, (R11)
+	VMOVUPS.Z   (R11)(R9*2), K1, Z4
 	VADDPS      Z4, Z1, Z4
-	VMOVUPS     Z4, K1, (R10)(R9*2)
+	VMOVUPS     Z4, K1, (R11)(R9*2)
 	VSUBPS      Z3, Z2, Z1
 	VMULPS      Z0, Z1, Z1
-	VMOVUPS.Z   (R10)(R9*1), K1, Z2
+	VMOVUPS.Z   (R11)(R9*1), K1, Z2
 	VADDPS      Z2, Z1, Z2
-	VMOVUPS     Z2, K1, (R10)(R9*1)
+	VMOVUPS     Z2, K1, (R11)(R9*1)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x10, AX
@@ -633,8 +713,8 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradInput6From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, AVX512F, BMI2
+// func winogradInput6From6AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradInput6From6AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS winogradConstant3f610000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant40290000<>+0(SB), Z1
@@ -644,71 +724,93 @@ TEXT ·winogradInput6From6AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS winogradConstant3fc00000<>+0(SB), Z5
 	MOVQ         n+0(FP), AX
 	MOVQ         src+8(FP), CX
-	MOVQ         dst+32(FP), DX
-	MOVQ         srow+16(FP), BX
+	MOVQ         dst+24(FP), DX
+	MOVQ         drow+32(FP), BX
 	SHLQ         $0x02, BX
-	LEAQ         (BX)(BX*2), SI
-	LEAQ         (SI)(BX*2), DI
-	MOVQ         scol+24(FP), R8
-	SHLQ         $0x02, R8
-	MOVQ         drow+40(FP), R9
-	SHLQ         $0x02, R9
-	MOVQ         dcol+48(FP), R10
+	MOVQ         dcol+40(FP), SI
+	SHLQ         $0x02, SI
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	MOVQ         at+16(FP), R9
+	MOVQ         ahead+48(FP), R10
 	SHLQ         $0x02, R10
-	LEAQ         (R10)(R10*2), R11
-	LEAQ         (R11)(R10*2), R12
-	MOVL         $0x0000ffff, R13
-	KMOVW        R13, K1
+	MOVL         $0x0000ffff, R11
+	KMOVW        R11, K1
 
 next:
 	CMPQ  AX, $0x10
 	JGE   body
-	MOVL  $0x0000ffff, R13
-	BZHIL AX, R13, R13
-	KMOVW R13, K1
+	MOVL  $0x0000ffff, R11
+	BZHIL AX, R11, R11
+	KMOVW R11, K1
 
 body:
-	MOVQ         CX, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z6
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         192(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z6
 	VMOVAPS      Z6, Z6
-	VMOVUPS.Z    (R13), K1, Z7
+	MOVQ         (R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VFMADD231PS  Z0, Z7, Z6
-	VMOVUPS.Z    (R13)(BX*2), K1, Z7
+	MOVQ         96(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VFNMADD231PS Z1, Z7, Z6
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z7
+	MOVQ         200(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VMOVAPS      Z7, Z7
-	VMOVUPS.Z    (R13), K1, Z8
+	MOVQ         8(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z8
 	VFMADD231PS  Z0, Z8, Z7
-	VMOVUPS.Z    (R13)(BX*2), K1, Z8
+	MOVQ         104(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z8
 	VFNMADD231PS Z1, Z8, Z7
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z8
+	MOVQ         208(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z8
 	VMOVAPS      Z8, Z8
-	VMOVUPS.Z    (R13), K1, Z9
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VFMADD231PS  Z0, Z9, Z8
-	VMOVUPS.Z    (R13)(BX*2), K1, Z9
+	MOVQ         112(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VFNMADD231PS Z1, Z9, Z8
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z9
+	MOVQ         216(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VMOVAPS      Z9, Z9
-	VMOVUPS.Z    (R13), K1, Z10
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z10
 	VFMADD231PS  Z0, Z10, Z9
-	VMOVUPS.Z    (R13)(BX*2), K1, Z10
+	MOVQ         120(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z10
 	VFNMADD231PS Z1, Z10, Z9
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z10
+	MOVQ         224(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z10
 	VMOVAPS      Z10, Z10
-	VMOVUPS.Z    (R13), K1, Z11
+	MOVQ         32(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VFMADD231PS  Z0, Z11, Z10
-	VMOVUPS.Z    (R13)(BX*2), K1, Z11
+	MOVQ         128(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VFNMADD231PS Z1, Z11, Z10
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z11
+	MOVQ         232(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VMOVAPS      Z11, Z11
-	VMOVUPS.Z    (R13), K1, Z12
+	MOVQ         40(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z12
 	VFMADD231PS  Z0, Z12, Z11
-	VMOVUPS.Z    (R13)(BX*2), K1, Z12
+	MOVQ         136(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z12
 	VFNMADD231PS Z1, Z12, Z11
 	VMOVAPS      Z10, Z12
 	VFMADD231PS  Z0, Z6, Z12
@@ -722,8 +824,8 @@ body:
 	VFMADD231PS  Z3, Z12, Z13
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z3, Z12, Z6
-	VMOVUPS      Z13, (DX)(R10*1)
-	VMOVUPS      Z6, (DX)(R10*2)
+	VMOVUPS      Z13, (DX)(SI*1)
+	VMOVUPS      Z6, (DX)(SI*2)
 	VMOVAPS      Z10, Z6
 	VFNMADD231PS Z4, Z8, Z6
 	VMOVAPS      Z9, Z8
@@ -732,95 +834,122 @@ body:
 	VFMADD231PS  Z5, Z8, Z10
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z8, Z6
-	VMOVUPS      Z10, (DX)(R11*1)
-	VMOVUPS      Z6, (DX)(R10*4)
+	VMOVUPS      Z10, (DX)(DI*1)
+	VMOVUPS      Z6, (DX)(SI*4)
 	VMOVAPS      Z11, Z6
 	VFMADD231PS  Z0, Z7, Z6
 	VFNMADD231PS Z1, Z9, Z6
-	VMOVUPS      Z6, (DX)(R12*1)
-	MOVQ         CX, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z6
+	VMOVUPS      Z6, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         192(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z6
 	VMOVAPS      Z6, Z6
-	VMOVUPS.Z    (R13)(BX*2), K1, Z7
+	MOVQ         96(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VFNMADD231PS Z2, Z7, Z6
-	VMOVUPS.Z    (R13)(SI*1), K1, Z7
+	MOVQ         144(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VMOVAPS      Z7, Z7
-	VMOVUPS.Z    (R13)(BX*1), K1, Z8
+	MOVQ         48(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z8
 	VFNMADD231PS Z2, Z8, Z7
 	VMOVAPS      Z6, Z8
 	VFMADD231PS  Z3, Z7, Z8
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z3, Z7, Z6
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z7
+	MOVQ         200(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VMOVAPS      Z7, Z7
-	VMOVUPS.Z    (R13)(BX*2), K1, Z9
+	MOVQ         104(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VFNMADD231PS Z2, Z9, Z7
-	VMOVUPS.Z    (R13)(SI*1), K1, Z9
+	MOVQ         152(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VMOVAPS      Z9, Z9
-	VMOVUPS.Z    (R13)(BX*1), K1, Z10
+	MOVQ         56(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z10
 	VFNMADD231PS Z2, Z10, Z9
 	VMOVAPS      Z7, Z10
 	VFMADD231PS  Z3, Z9, Z10
 	VMOVAPS      Z7, Z7
 	VFNMADD231PS Z3, Z9, Z7
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z9
+	MOVQ         208(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VMOVAPS      Z9, Z9
-	VMOVUPS.Z    (R13)(BX*2), K1, Z11
+	MOVQ         112(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VFNMADD231PS Z2, Z11, Z9
-	VMOVUPS.Z    (R13)(SI*1), K1, Z11
+	MOVQ         160(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VMOVAPS      Z11, Z11
-	VMOVUPS.Z    (R13)(BX*1), K1, Z12
+	MOVQ         64(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z12
 	VFNMADD231PS Z2, Z12, Z11
 	VMOVAPS      Z9, Z12
 	VFMADD231PS  Z3, Z11, Z12
 	VMOVAPS      Z9, Z9
 	VFNMADD231PS Z3, Z11, Z9
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z11
+	MOVQ         216(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VMOVAPS      Z11, Z11
-	VMOVUPS.Z    (R13)(BX*2), K1, Z13
+	MOVQ         120(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z13
 	VFNMADD231PS Z2, Z13, Z11
-	VMOVUPS.Z    (R13)(SI*1), K1, Z13
+	MOVQ         168(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z13
 	VMOVAPS      Z13, Z13
-	VMOVUPS.Z    (R13)(BX*1), K1, Z14
+	MOVQ         72(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z14
 	VFNMADD231PS Z2, Z14, Z13
 	VMOVAPS      Z11, Z14
 	VFMADD231PS  Z3, Z13, Z14
 	VMOVAPS      Z11, Z11
 	VFNMADD231PS Z3, Z13, Z11
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z13
+	MOVQ         224(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z13
 	VMOVAPS      Z13, Z13
-	VMOVUPS.Z    (R13)(BX*2), K1, Z15
+	MOVQ         128(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z15
 	VFNMADD231PS Z2, Z15, Z13
-	VMOVUPS.Z    (R13)(SI*1), K1, Z15
+	MOVQ         176(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z15
 	VMOVAPS      Z15, Z15
-	VMOVUPS.Z    (R13)(BX*1), K1, Z16
+	MOVQ         80(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z16
 	VFNMADD231PS Z2, Z16, Z15
 	VMOVAPS      Z13, Z16
 	VFMADD231PS  Z3, Z15, Z16
 	VMOVAPS      Z13, Z13
 	VFNMADD231PS Z3, Z15, Z13
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z15
+	MOVQ         232(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z15
 	VMOVAPS      Z15, Z15
-	VMOVUPS.Z    (R13)(BX*2), K1, Z17
+	MOVQ         136(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z17
 	VFNMADD231PS Z2, Z17, Z15
-	VMOVUPS.Z    (R13)(SI*1), K1, Z17
+	MOVQ         184(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z17
 	VMOVAPS      Z17, Z17
-	VMOVUPS.Z    (R13)(BX*1), K1, Z18
+	MOVQ         88(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z18
 	VFNMADD231PS Z2, Z18, Z17
 	VMOVAPS      Z15, Z18
 	VFMADD231PS  Z3, Z17, Z18
 	VMOVAPS      Z15, Z15
 	VFNMADD231PS Z3, Z17, Z15
-	LEAQ         (DX)(R9*1), R13
+	LEAQ         (DX)(BX*1), R11
 	VMOVAPS      Z16, Z17
 	VFMADD231PS  Z0, Z8, Z17
 	VFNMADD231PS Z1, Z12, Z17
-	VMOVUPS      Z17, (R13)
+	VMOVUPS      Z17, (R11)
 	VMOVAPS      Z16, Z8
 	VFNMADD231PS Z2, Z12, Z8
 	VMOVAPS      Z14, Z17
@@ -829,8 +958,8 @@ body:
 	VFMADD231PS  Z3, Z17, Z19
 	VMOVAPS      Z8, Z8
 	VFNMADD231PS Z3, Z17, Z8
-	VMOVUPS      Z19, (R13)(R10*1)
-	VMOVUPS      Z8, (R13)(R10*2)
+	VMOVUPS      Z19, (R11)(SI*1)
+	VMOVUPS      Z8, (R11)(SI*2)
 	VMOVAPS      Z16, Z8
 	VFNMADD231PS Z4, Z12, Z8
 	VMOVAPS      Z14, Z12
@@ -839,17 +968,17 @@ body:
 	VFMADD231PS  Z5, Z12, Z16
 	VMOVAPS      Z8, Z8
 	VFNMADD231PS Z5, Z12, Z8
-	VMOVUPS      Z16, (R13)(R11*1)
-	VMOVUPS      Z8, (R13)(R10*4)
+	VMOVUPS      Z16, (R11)(DI*1)
+	VMOVUPS      Z8, (R11)(SI*4)
 	VMOVAPS      Z18, Z8
 	VFMADD231PS  Z0, Z10, Z8
 	VFNMADD231PS Z1, Z14, Z8
-	VMOVUPS      Z8, (R13)(R12*1)
-	LEAQ         (DX)(R9*2), R13
+	VMOVUPS      Z8, (R11)(R8*1)
+	LEAQ         (DX)(BX*2), R11
 	VMOVAPS      Z13, Z8
 	VFMADD231PS  Z0, Z6, Z8
 	VFNMADD231PS Z1, Z9, Z8
-	VMOVUPS      Z8, (R13)
+	VMOVUPS      Z8, (R11)
 	VMOVAPS      Z13, Z6
 	VFNMADD231PS Z2, Z9, Z6
 	VMOVAPS      Z11, Z8
@@ -858,8 +987,8 @@ body:
 	VFMADD231PS  Z3, Z8, Z10
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z3, Z8, Z6
-	VMOVUPS      Z10, (R13)(R10*1)
-	VMOVUPS      Z6, (R13)(R10*2)
+	VMOVUPS      Z10, (R11)(SI*1)
+	VMOVUPS      Z6, (R11)(SI*2)
 	VMOVAPS      Z13, Z6
 	VFNMADD231PS Z4, Z9, Z6
 	VMOVAPS      Z11, Z8
@@ -868,96 +997,115 @@ body:
 	VFMADD231PS  Z5, Z8, Z9
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z8, Z6
-	VMOVUPS      Z9, (R13)(R11*1)
-	VMOVUPS      Z6, (R13)(R10*4)
+	VMOVUPS      Z9, (R11)(DI*1)
+	VMOVUPS      Z6, (R11)(SI*4)
 	VMOVAPS      Z15, Z6
 	VFMADD231PS  Z0, Z7, Z6
 	VFNMADD231PS Z1, Z11, Z6
-	VMOVUPS      Z6, (R13)(R12*1)
-	MOVQ         CX, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z6
+	VMOVUPS      Z6, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         192(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z6
 	VMOVAPS      Z6, Z6
-	VMOVUPS.Z    (R13)(BX*2), K1, Z7
+	MOVQ         96(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z7
 	VFNMADD231PS Z4, Z7, Z6
-	VMOVUPS.Z    (R13)(SI*1), K1, Z7
+	MOVQ         144(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z7
 	VMOVAPS      Z7, Z7
-	VMOVUPS.Z    (R13)(BX*1), K1, Z8
+	MOVQ         48(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z8
 	VFNMADD231PS Z4, Z8, Z7
 	VMOVAPS      Z6, Z8
 	VFMADD231PS  Z5, Z7, Z8
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z7, Z6
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z7
+	MOVQ         200(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z7
 	VMOVAPS      Z7, Z7
-	VMOVUPS.Z    (R13)(BX*2), K1, Z9
+	MOVQ         104(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
 	VFNMADD231PS Z4, Z9, Z7
-	VMOVUPS.Z    (R13)(SI*1), K1, Z9
+	MOVQ         152(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
 	VMOVAPS      Z9, Z9
-	VMOVUPS.Z    (R13)(BX*1), K1, Z10
+	MOVQ         56(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z10
 	VFNMADD231PS Z4, Z10, Z9
 	VMOVAPS      Z7, Z10
 	VFMADD231PS  Z5, Z9, Z10
 	VMOVAPS      Z7, Z7
 	VFNMADD231PS Z5, Z9, Z7
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z9
+	MOVQ         208(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
 	VMOVAPS      Z9, Z9
-	VMOVUPS.Z    (R13)(BX*2), K1, Z11
+	MOVQ         112(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
 	VFNMADD231PS Z4, Z11, Z9
-	VMOVUPS.Z    (R13)(SI*1), K1, Z11
+	MOVQ         160(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
 	VMOVAPS      Z11, Z11
-	VMOVUPS.Z    (R13)(BX*1), K1, Z12
+	MOVQ         64(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z12
 	VFNMADD231PS Z4, Z12, Z11
 	VMOVAPS      Z9, Z12
 	VFMADD231PS  Z5, Z11, Z12
 	VMOVAPS      Z9, Z9
 	VFNMADD231PS Z5, Z11, Z9
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z11
+	MOVQ         216(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
 	VMOVAPS      Z11, Z11
-	VMOVUPS.Z    (R13)(BX*2), K1, Z13
+	MOVQ         120(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
 	VFNMADD231PS Z4, Z13, Z11
-	VMOVUPS.Z    (R13)(SI*1), K1, Z13
+	MOVQ         168(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
 	VMOVAPS      Z13, Z13
-	VMOVUPS.Z    (R13)(BX*1), K1, Z14
+	MOVQ         72(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z14
 	VFNMADD231PS Z4, Z14, Z13
 	VMOVAPS      Z11, Z14
 	VFMADD231PS  Z5, Z13, Z14
 	VMOVAPS      Z11, Z11
 	VFNMADD231PS Z5, Z13, Z11
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z13
+	MOVQ         224(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
 	VMOVAPS      Z13, Z13
-	VMOVUPS.Z    (R13)(BX*2), K1, Z15
+	MOVQ         128(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z15
 	VFNMADD231PS Z4, Z15, Z13
-	VMOVUPS.Z    (R13)(SI*1), K1, Z15
+	MOVQ         176(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z15
 	VMOVAPS      Z15, Z15
-	VMOVUPS.Z    (R13)(BX*1), K1, Z16
+	MOVQ         80(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z16
 	VFNMADD231PS Z4, Z16, Z15
 	VMOVAPS      Z13, Z16
 	VFMADD231PS  Z5, Z15, Z16
 	VMOVAPS      Z13, Z13
 	VFNMADD231PS Z5, Z15, Z13
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(BX*4), K1, Z15
+	MOVQ         232(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z15
 	VMOVAPS      Z15, Z15
-	VMOVUPS.Z    (R13)(BX*2), K1, Z17
+	MOVQ         136(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z17
 	VFNMADD231PS Z4, Z17, Z15
-	VMOVUPS.Z    (R13)(SI*1), K1, Z17
+	MOVQ         184(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z17
 	VMOVAPS      Z17, Z17
-	VMOVUPS.Z    (R13)(BX*1), K1, Z18
+	MOVQ         88(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z18
 	VFNMADD231PS Z4, Z18, Z17
 	VMOVAPS      Z15, Z18
 	VFMADD231PS  Z5, Z17, Z18
 	VMOVAPS      Z15, Z15
 	VFNMADD231PS Z5, Z17, Z15
-	LEAQ         (DX)(R9*1), R13
-	LEAQ         (R13)(R9*2), R13
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*2), R11
 	VMOVAPS      Z16, Z17
 	VFMADD231PS  Z0, Z8, Z17
 	VFNMADD231PS Z1, Z12, Z17
-	VMOVUPS      Z17, (R13)
+	VMOVUPS      Z17, (R11)
 	VMOVAPS      Z16, Z8
 	VFNMADD231PS Z2, Z12, Z8
 	VMOVAPS      Z14, Z17
@@ -966,8 +1114,8 @@ body:
 	VFMADD231PS  Z3, Z17, Z19
 	VMOVAPS      Z8, Z8
 	VFNMADD231PS Z3, Z17, Z8
-	VMOVUPS      Z19, (R13)(R10*1)
-	VMOVUPS      Z8, (R13)(R10*2)
+	VMOVUPS      Z19, (R11)(SI*1)
+	VMOVUPS      Z8, (R11)(SI*2)
 	VMOVAPS      Z16, Z8
 	VFNMADD231PS Z4, Z12, Z8
 	VMOVAPS      Z14, Z12
@@ -976,17 +1124,17 @@ body:
 	VFMADD231PS  Z5, Z12, Z16
 	VMOVAPS      Z8, Z8
 	VFNMADD231PS Z5, Z12, Z8
-	VMOVUPS      Z16, (R13)(R11*1)
-	VMOVUPS      Z8, (R13)(R10*4)
+	VMOVUPS      Z16, (R11)(DI*1)
+	VMOVUPS      Z8, (R11)(SI*4)
 	VMOVAPS      Z18, Z8
 	VFMADD231PS  Z0, Z10, Z8
 	VFNMADD231PS Z1, Z14, Z8
-	VMOVUPS      Z8, (R13)(R12*1)
-	LEAQ         (DX)(R9*4), R13
+	VMOVUPS      Z8, (R11)(R8*1)
+	LEAQ         (DX)(BX*4), R11
 	VMOVAPS      Z13, Z8
 	VFMADD231PS  Z0, Z6, Z8
 	VFNMADD231PS Z1, Z9, Z8
-	VMOVUPS      Z8, (R13)
+	VMOVUPS      Z8, (R11)
 	VMOVAPS      Z13, Z6
 	VFNMADD231PS Z2, Z9, Z6
 	VMOVAPS      Z11, Z8
@@ -995,8 +1143,8 @@ body:
 	VFMADD231PS  Z3, Z8, Z10
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z3, Z8, Z6
-	VMOVUPS      Z10, (R13)(R10*1)
-	VMOVUPS      Z6, (R13)(R10*2)
+	VMOVUPS      Z10, (R11)(SI*1)
+	VMOVUPS      Z6, (R11)(SI*2)
 	VMOVAPS      Z13, Z6
 	VFNMADD231PS Z4, Z9, Z6
 	VMOVAPS      Z11, Z8
@@ -1005,60 +1153,77 @@ body:
 	VFMADD231PS  Z5, Z8, Z9
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z8, Z6
-	VMOVUPS      Z9, (R13)(R11*1)
-	VMOVUPS      Z6, (R13)(R10*4)
+	VMOVUPS      Z9, (R11)(DI*1)
+	VMOVUPS      Z6, (R11)(SI*4)
 	VMOVAPS      Z15, Z6
 	VFMADD231PS  Z0, Z7, Z6
 	VFNMADD231PS Z1, Z11, Z6
-	VMOVUPS      Z6, (R13)(R12*1)
-	MOVQ         CX, R13
-	VMOVUPS.Z    (R13)(DI*1), K1, Z6
+	VMOVUPS      Z6, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         240(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z6
 	VMOVAPS      Z6, Z6
-	VMOVUPS.Z    (R13)(BX*1), K1, Z7
+	MOVQ         48(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VFMADD231PS  Z0, Z7, Z6
-	VMOVUPS.Z    (R13)(SI*1), K1, Z7
+	MOVQ         144(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VFNMADD231PS Z1, Z7, Z6
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(DI*1), K1, Z7
+	MOVQ         248(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VMOVAPS      Z7, Z7
-	VMOVUPS.Z    (R13)(BX*1), K1, Z8
+	MOVQ         56(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z8
 	VFMADD231PS  Z0, Z8, Z7
-	VMOVUPS.Z    (R13)(SI*1), K1, Z8
+	MOVQ         152(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z8
 	VFNMADD231PS Z1, Z8, Z7
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(DI*1), K1, Z8
+	MOVQ         256(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z8
 	VMOVAPS      Z8, Z8
-	VMOVUPS.Z    (R13)(BX*1), K1, Z9
+	MOVQ         64(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VFMADD231PS  Z0, Z9, Z8
-	VMOVUPS.Z    (R13)(SI*1), K1, Z9
+	MOVQ         160(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VFNMADD231PS Z1, Z9, Z8
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(DI*1), K1, Z9
+	MOVQ         264(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VMOVAPS      Z9, Z9
-	VMOVUPS.Z    (R13)(BX*1), K1, Z10
+	MOVQ         72(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z10
 	VFMADD231PS  Z0, Z10, Z9
-	VMOVUPS.Z    (R13)(SI*1), K1, Z10
+	MOVQ         168(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z10
 	VFNMADD231PS Z1, Z10, Z9
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(DI*1), K1, Z10
+	MOVQ         272(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z10
 	VMOVAPS      Z10, Z10
-	VMOVUPS.Z    (R13)(BX*1), K1, Z11
+	MOVQ         80(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VFMADD231PS  Z0, Z11, Z10
-	VMOVUPS.Z    (R13)(SI*1), K1, Z11
+	MOVQ         176(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VFNMADD231PS Z1, Z11, Z10
-	ADDQ         R8, R13
-	VMOVUPS.Z    (R13)(DI*1), K1, Z11
+	MOVQ         280(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VMOVAPS      Z11, Z11
-	VMOVUPS.Z    (R13)(BX*1), K1, Z12
+	MOVQ         88(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z12
 	VFMADD231PS  Z0, Z12, Z11
-	VMOVUPS.Z    (R13)(SI*1), K1, Z12
+	MOVQ         184(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z12
 	VFNMADD231PS Z1, Z12, Z11
-	LEAQ         (DX)(R9*1), R13
-	LEAQ         (R13)(R9*4), R13
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*4), R11
 	VMOVAPS      Z10, Z12
 	VFMADD231PS  Z0, Z6, Z12
 	VFNMADD231PS Z1, Z8, Z12
-	VMOVUPS      Z12, (R13)
+	VMOVUPS      Z12, (R11)
 	VMOVAPS      Z10, Z6
 	VFNMADD231PS Z2, Z8, Z6
 	VMOVAPS      Z9, Z12
@@ -1067,8 +1232,8 @@ body:
 	VFMADD231PS  Z3, Z12, Z13
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z3, Z12, Z6
-	VMOVUPS      Z13, (R13)(R10*1)
-	VMOVUPS      Z6, (R13)(R10*2)
+	VMOVUPS      Z13, (R11)(SI*1)
+	VMOVUPS      Z6, (R11)(SI*2)
 	VMOVAPS      Z10, Z6
 	VFNMADD231PS Z4, Z8, Z6
 	VMOVAPS      Z9, Z8
@@ -1077,12 +1242,12 @@ body:
 	VFMADD231PS  Z5, Z8, Z10
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z8, Z6
-	VMOVUPS      Z10, (R13)(R11*1)
-	VMOVUPS      Z6, (R13)(R10*4)
+	VMOVUPS      Z10, (R11)(DI*1)
+	VMOVUPS      Z6, (R11)(SI*4)
 	VMOVAPS      Z11, Z6
 	VFMADD231PS  Z0, Z7, Z6
 	VFNMADD231PS Z1, Z9, Z6
-	VMOVUPS      Z6, (R13)(R12*1)
+	VMOVUPS      Z6, (R11)(R8*1)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x10, AX
@@ -1150,8 +1315,8 @@ DATA winogradConstant3fc00000<>+24(SB)/4, $(1.5)
 DATA winogradConstant3fc00000<>+28(SB)/4, $(1.5)
 GLOBL winogradConstant3fc00000<>(SB), RODATA|NOPTR, $32
 
-// func winogradOutput4From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, bias *float32, floor float32)
-// Requires: AVX, AVX512F, BMI2
+// func winogradOutput4From6AVX512(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradOutput4From6AVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS winogradConstant3ec80000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant40100000<>+0(SB), Z1
@@ -1168,97 +1333,96 @@ TEXT ·winogradOutput4From6AVX512(SB), NOSPLIT, $0-68
 	LEAQ         (SI)(BX*2), DI
 	MOVQ         scol+24(FP), R8
 	SHLQ         $0x02, R8
-	MOVQ         drow+40(FP), R9
-	SHLQ         $0x02, R9
-	MOVQ         dcol+48(FP), R10
+	MOVQ         at+40(FP), R9
+	MOVQ         ahead+48(FP), R10
 	SHLQ         $0x02, R10
-	LEAQ         (R10)(R10*2), R11
-	MOVQ         bias+56(FP), R12
-	MOVL         $0x0000ffff, R13
-	KMOVW        R13, K1
+	MOVQ         bias+56(FP), R11
+	MOVL         $0x0000ffff, R12
+	KMOVW        R12, K1
 
 next:
 	CMPQ  AX, $0x10
 	JGE   body
-	MOVL  $0x0000ffff, R13
-	BZHIL AX, R13, R13
-	KMOVW R13, K1
+	MOVL  $0x0000ffff, R12
+	BZHIL AX, R12, R12
+	KMOVW R12, K1
 
 body:
-	MOVQ         CX, R13
-	VMOVUPS      (R13), Z6
+	LEAQ         (DX)(R10*1), R13
+	MOVQ         CX, R12
+	VMOVUPS      (R12), Z6
 	VMOVAPS      Z6, Z6
-	VMOVUPS      (R13)(BX*1), Z7
-	VMOVUPS      (R13)(BX*2), Z8
+	VMOVUPS      (R12)(BX*1), Z7
+	VMOVUPS      (R12)(BX*2), Z8
 	VADDPS       Z8, Z7, Z7
 	VADDPS       Z7, Z6, Z6
-	VMOVUPS      (R13)(SI*1), Z8
-	VMOVUPS      (R13)(BX*4), Z9
+	VMOVUPS      (R12)(SI*1), Z8
+	VMOVUPS      (R12)(BX*4), Z9
 	VADDPS       Z9, Z8, Z8
 	VADDPS       Z8, Z6, Z6
 	VMULPS       Z0, Z7, Z7
 	VFMADD231PS  Z1, Z8, Z7
-	ADDQ         R8, R13
-	VMOVUPS      (R13), Z8
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z8
 	VMOVAPS      Z8, Z8
-	VMOVUPS      (R13)(BX*1), Z9
-	VMOVUPS      (R13)(BX*2), Z10
+	VMOVUPS      (R12)(BX*1), Z9
+	VMOVUPS      (R12)(BX*2), Z10
 	VADDPS       Z10, Z9, Z9
 	VADDPS       Z9, Z8, Z8
-	VMOVUPS      (R13)(SI*1), Z10
-	VMOVUPS      (R13)(BX*4), Z11
+	VMOVUPS      (R12)(SI*1), Z10
+	VMOVUPS      (R12)(BX*4), Z11
 	VADDPS       Z11, Z10, Z10
 	VADDPS       Z10, Z8, Z8
 	VMULPS       Z0, Z9, Z9
 	VFMADD231PS  Z1, Z10, Z9
-	ADDQ         R8, R13
-	VMOVUPS      (R13), Z10
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z10
 	VMOVAPS      Z10, Z10
-	VMOVUPS      (R13)(BX*1), Z11
-	VMOVUPS      (R13)(BX*2), Z12
+	VMOVUPS      (R12)(BX*1), Z11
+	VMOVUPS      (R12)(BX*2), Z12
 	VADDPS       Z12, Z11, Z11
 	VADDPS       Z11, Z10, Z10
-	VMOVUPS      (R13)(SI*1), Z12
-	VMOVUPS      (R13)(BX*4), Z13
+	VMOVUPS      (R12)(SI*1), Z12
+	VMOVUPS      (R12)(BX*4), Z13
 	VADDPS       Z13, Z12, Z12
 	VADDPS       Z12, Z10, Z10
 	VMULPS       Z0, Z11, Z11
 	VFMADD231PS  Z1, Z12, Z11
-	ADDQ         R8, R13
-	VMOVUPS      (R13), Z12
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z12
 	VMOVAPS      Z12, Z12
-	VMOVUPS      (R13)(BX*1), Z13
-	VMOVUPS      (R13)(BX*2), Z14
+	VMOVUPS      (R12)(BX*1), Z13
+	VMOVUPS      (R12)(BX*2), Z14
 	VADDPS       Z14, Z13, Z13
 	VADDPS       Z13, Z12, Z12
-	VMOVUPS      (R13)(SI*1), Z14
-	VMOVUPS      (R13)(BX*4), Z15
+	VMOVUPS      (R12)(SI*1), Z14
+	VMOVUPS      (R12)(BX*4), Z15
 	VADDPS       Z15, Z14, Z14
 	VADDPS       Z14, Z12, Z12
 	VMULPS       Z0, Z13, Z13
 	VFMADD231PS  Z1, Z14, Z13
-	ADDQ         R8, R13
-	VMOVUPS      (R13), Z14
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z14
 	VMOVAPS      Z14, Z14
-	VMOVUPS      (R13)(BX*1), Z15
-	VMOVUPS      (R13)(BX*2), Z16
+	VMOVUPS      (R12)(BX*1), Z15
+	VMOVUPS      (R12)(BX*2), Z16
 	VADDPS       Z16, Z15, Z15
 	VADDPS       Z15, Z14, Z14
-	VMOVUPS      (R13)(SI*1), Z16
-	VMOVUPS      (R13)(BX*4), Z17
+	VMOVUPS      (R12)(SI*1), Z16
+	VMOVUPS      (R12)(BX*4), Z17
 	VADDPS       Z17, Z16, Z16
 	VADDPS       Z16, Z14, Z14
 	VMULPS       Z0, Z15, Z15
 	VFMADD231PS  Z1, Z16, Z15
-	ADDQ         R8, R13
-	VMOVUPS      (R13), Z16
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Z16
 	VMOVAPS      Z16, Z16
-	VMOVUPS      (R13)(BX*1), Z17
-	VMOVUPS      (R13)(BX*2), Z18
+	VMOVUPS      (R12)(BX*1), Z17
+	VMOVUPS      (R12)(BX*2), Z18
 	VADDPS       Z18, Z17, Z17
 	VADDPS       Z17, Z16, Z16
-	VMOVUPS      (R13)(SI*1), Z18
-	VMOVUPS      (R13)(BX*4), Z19
+	VMOVUPS      (R12)(SI*1), Z18
+	VMOVUPS      (R12)(BX*4), Z19
 	VADDPS       Z19, Z18, Z18
 	VADDPS       Z18, Z16, Z16
 	VMULPS       Z0, Z17, Z17
@@ -1270,14 +1434,18 @@ body:
 	VADDPS       Z19, Z6, Z6
 	VMULPS       Z0, Z18, Z18
 	VFMADD231PS  Z1, Z19, Z18
-	VADDPS       (R12), Z6, Z6
+	MOVQ         (R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+64(FP), Z19
 	VMAXPS       Z6, Z19, Z6
-	VMOVUPS      Z6, K1, (DX)
-	VADDPS       (R12), Z18, Z6
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z18, Z6
 	VBROADCASTSS floor+64(FP), Z18
 	VMAXPS       Z6, Z18, Z6
-	VMOVUPS      Z6, K1, (DX)(R10*2)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	VSUBPS       Z10, Z8, Z8
 	VMULPS       Z2, Z8, Z6
 	VSUBPS       Z14, Z12, Z10
@@ -1285,15 +1453,18 @@ body:
 	VMOVAPS      Z16, Z12
 	VFMADD231PS  Z4, Z8, Z12
 	VFMADD231PS  Z5, Z10, Z12
-	VADDPS       (R12), Z6, Z6
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+64(FP), Z8
 	VMAXPS       Z6, Z8, Z6
-	VMOVUPS      Z6, K1, (DX)(R10*1)
-	VADDPS       (R12), Z12, Z6
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z12, Z6
 	VBROADCASTSS floor+64(FP), Z8
 	VMAXPS       Z6, Z8, Z6
-	VMOVUPS      Z6, K1, (DX)(R11*1)
-	LEAQ         (DX)(R9*2), R13
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	VMOVAPS      Z7, Z6
 	VADDPS       Z11, Z9, Z7
 	VADDPS       Z7, Z6, Z6
@@ -1301,14 +1472,18 @@ body:
 	VADDPS       Z8, Z6, Z6
 	VMULPS       Z0, Z7, Z7
 	VFMADD231PS  Z1, Z8, Z7
-	VADDPS       (R12), Z6, Z6
+	MOVQ         64(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+64(FP), Z8
 	VMAXPS       Z6, Z8, Z6
-	VMOVUPS      Z6, K1, (R13)
-	VADDPS       (R12), Z7, Z6
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         80(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z7, Z6
 	VBROADCASTSS floor+64(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (R13)(R10*2)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	VSUBPS       Z11, Z9, Z7
 	VMULPS       Z2, Z7, Z6
 	VSUBPS       Z15, Z13, Z8
@@ -1316,93 +1491,97 @@ body:
 	VMOVAPS      Z17, Z9
 	VFMADD231PS  Z4, Z7, Z9
 	VFMADD231PS  Z5, Z8, Z9
-	VADDPS       (R12), Z6, Z6
+	MOVQ         72(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+64(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (R13)(R10*1)
-	VADDPS       (R12), Z9, Z6
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         88(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z9, Z6
 	VBROADCASTSS floor+64(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (R13)(R11*1)
-	MOVQ         CX, R13
-	VMOVUPS      (R13)(BX*1), Z6
-	VMOVUPS      (R13)(BX*2), Z7
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	LEAQ         (DX)(R10*1), R13
+	MOVQ         CX, R12
+	VMOVUPS      (R12)(BX*1), Z6
+	VMOVUPS      (R12)(BX*2), Z7
 	VSUBPS       Z7, Z6, Z7
 	VMULPS       Z2, Z7, Z6
-	VMOVUPS      (R13)(SI*1), Z8
-	VMOVUPS      (R13)(BX*4), Z9
+	VMOVUPS      (R12)(SI*1), Z8
+	VMOVUPS      (R12)(BX*4), Z9
 	VSUBPS       Z9, Z8, Z8
 	VFMADD231PS  Z3, Z8, Z6
-	VMOVUPS      (R13)(DI*1), Z9
+	VMOVUPS      (R12)(DI*1), Z9
 	VMOVAPS      Z9, Z9
 	VFMADD231PS  Z4, Z7, Z9
 	VFMADD231PS  Z5, Z8, Z9
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*1), Z7
-	VMOVUPS      (R13)(BX*2), Z8
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Z7
+	VMOVUPS      (R12)(BX*2), Z8
 	VSUBPS       Z8, Z7, Z8
 	VMULPS       Z2, Z8, Z7
-	VMOVUPS      (R13)(SI*1), Z10
-	VMOVUPS      (R13)(BX*4), Z11
+	VMOVUPS      (R12)(SI*1), Z10
+	VMOVUPS      (R12)(BX*4), Z11
 	VSUBPS       Z11, Z10, Z10
 	VFMADD231PS  Z3, Z10, Z7
-	VMOVUPS      (R13)(DI*1), Z11
+	VMOVUPS      (R12)(DI*1), Z11
 	VMOVAPS      Z11, Z11
 	VFMADD231PS  Z4, Z8, Z11
 	VFMADD231PS  Z5, Z10, Z11
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*1), Z8
-	VMOVUPS      (R13)(BX*2), Z10
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Z8
+	VMOVUPS      (R12)(BX*2), Z10
 	VSUBPS       Z10, Z8, Z10
 	VMULPS       Z2, Z10, Z8
-	VMOVUPS      (R13)(SI*1), Z12
-	VMOVUPS      (R13)(BX*4), Z13
+	VMOVUPS      (R12)(SI*1), Z12
+	VMOVUPS      (R12)(BX*4), Z13
 	VSUBPS       Z13, Z12, Z12
 	VFMADD231PS  Z3, Z12, Z8
-	VMOVUPS      (R13)(DI*1), Z13
+	VMOVUPS      (R12)(DI*1), Z13
 	VMOVAPS      Z13, Z13
 	VFMADD231PS  Z4, Z10, Z13
 	VFMADD231PS  Z5, Z12, Z13
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*1), Z10
-	VMOVUPS      (R13)(BX*2), Z12
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Z10
+	VMOVUPS      (R12)(BX*2), Z12
 	VSUBPS       Z12, Z10, Z12
 	VMULPS       Z2, Z12, Z10
-	VMOVUPS      (R13)(SI*1), Z14
-	VMOVUPS      (R13)(BX*4), Z15
+	VMOVUPS      (R12)(SI*1), Z14
+	VMOVUPS      (R12)(BX*4), Z15
 	VSUBPS       Z15, Z14, Z14
 	VFMADD231PS  Z3, Z14, Z10
-	VMOVUPS      (R13)(DI*1), Z15
+	VMOVUPS      (R12)(DI*1), Z15
 	VMOVAPS      Z15, Z15
 	VFMADD231PS  Z4, Z12, Z15
 	VFMADD231PS  Z5, Z14, Z15
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*1), Z12
-	VMOVUPS      (R13)(BX*2), Z14
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Z12
+	VMOVUPS      (R12)(BX*2), Z14
 	VSUBPS       Z14, Z12, Z14
 	VMULPS       Z2, Z14, Z12
-	VMOVUPS      (R13)(SI*1), Z16
-	VMOVUPS      (R13)(BX*4), Z17
+	VMOVUPS      (R12)(SI*1), Z16
+	VMOVUPS      (R12)(BX*4), Z17
 	VSUBPS       Z17, Z16, Z16
 	VFMADD231PS  Z3, Z16, Z12
-	VMOVUPS      (R13)(DI*1), Z17
+	VMOVUPS      (R12)(DI*1), Z17
 	VMOVAPS      Z17, Z17
 	VFMADD231PS  Z4, Z14, Z17
 	VFMADD231PS  Z5, Z16, Z17
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*1), Z14
-	VMOVUPS      (R13)(BX*2), Z16
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Z14
+	VMOVUPS      (R12)(BX*2), Z16
 	VSUBPS       Z16, Z14, Z16
 	VMULPS       Z2, Z16, Z14
-	VMOVUPS      (R13)(SI*1), Z18
-	VMOVUPS      (R13)(BX*4), Z19
+	VMOVUPS      (R12)(SI*1), Z18
+	VMOVUPS      (R12)(BX*4), Z19
 	VSUBPS       Z19, Z18, Z18
 	VFMADD231PS  Z3, Z18, Z14
-	VMOVUPS      (R13)(DI*1), Z19
+	VMOVUPS      (R12)(DI*1), Z19
 	VMOVAPS      Z19, Z19
 	VFMADD231PS  Z4, Z16, Z19
 	VFMADD231PS  Z5, Z18, Z19
-	LEAQ         (DX)(R9*1), R13
 	VMOVAPS      Z6, Z6
 	VADDPS       Z8, Z7, Z16
 	VADDPS       Z16, Z6, Z6
@@ -1410,14 +1589,18 @@ body:
 	VADDPS       Z18, Z6, Z6
 	VMULPS       Z0, Z16, Z16
 	VFMADD231PS  Z1, Z18, Z16
-	VADDPS       (R12), Z6, Z6
+	MOVQ         32(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+64(FP), Z18
 	VMAXPS       Z6, Z18, Z6
-	VMOVUPS      Z6, K1, (R13)
-	VADDPS       (R12), Z16, Z6
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         48(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z16, Z6
 	VBROADCASTSS floor+64(FP), Z16
 	VMAXPS       Z6, Z16, Z6
-	VMOVUPS      Z6, K1, (R13)(R10*2)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	VSUBPS       Z8, Z7, Z7
 	VMULPS       Z2, Z7, Z6
 	VSUBPS       Z12, Z10, Z8
@@ -1425,16 +1608,18 @@ body:
 	VMOVAPS      Z14, Z10
 	VFMADD231PS  Z4, Z7, Z10
 	VFMADD231PS  Z5, Z8, Z10
-	VADDPS       (R12), Z6, Z6
+	MOVQ         40(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+64(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (R13)(R10*1)
-	VADDPS       (R12), Z10, Z6
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         56(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z10, Z6
 	VBROADCASTSS floor+64(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (R13)(R11*1)
-	LEAQ         (DX)(R9*1), R13
-	LEAQ         (R13)(R9*2), R13
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	VMOVAPS      Z9, Z6
 	VADDPS       Z13, Z11, Z7
 	VADDPS       Z7, Z6, Z6
@@ -1442,14 +1627,18 @@ body:
 	VADDPS       Z8, Z6, Z6
 	VMULPS       Z0, Z7, Z7
 	VFMADD231PS  Z1, Z8, Z7
-	VADDPS       (R12), Z6, Z6
+	MOVQ         96(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+64(FP), Z8
 	VMAXPS       Z6, Z8, Z6
-	VMOVUPS      Z6, K1, (R13)
-	VADDPS       (R12), Z7, Z6
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         112(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z7, Z6
 	VBROADCASTSS floor+64(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (R13)(R10*2)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	VSUBPS       Z13, Z11, Z7
 	VMULPS       Z2, Z7, Z6
 	VSUBPS       Z17, Z15, Z8
@@ -1457,17 +1646,21 @@ body:
 	VMOVAPS      Z19, Z9
 	VFMADD231PS  Z4, Z7, Z9
 	VFMADD231PS  Z5, Z8, Z9
-	VADDPS       (R12), Z6, Z6
+	MOVQ         104(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z6, Z6
 	VBROADCASTSS floor+64(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (R13)(R10*1)
-	VADDPS       (R12), Z9, Z6
+	VMOVUPS      Z6, K1, (DX)(R12*4)
+	MOVQ         120(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Z9, Z6
 	VBROADCASTSS floor+64(FP), Z7
 	VMAXPS       Z6, Z7, Z6
-	VMOVUPS      Z6, K1, (R13)(R11*1)
+	VMOVUPS      Z6, K1, (DX)(R12*4)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
-	ADDQ         $0x40, R12
+	ADDQ         $0x40, R11
 	SUBQ         $0x10, AX
 	JG           next
 	VZEROUPPER
@@ -1493,8 +1686,8 @@ DATA winogradConstant40580000<>+24(SB)/4, $(3.375)
 DATA winogradConstant40580000<>+28(SB)/4, $(3.375)
 GLOBL winogradConstant40580000<>(SB), RODATA|NOPTR, $32
 
-// func winogradWeights6From3AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, AVX512F, BMI2
+// func winogradWeights6From3AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradWeights6From3AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS winogradConstant3f91a2b4<>+0(SB), Z0
 	VBROADCASTSS winogradConstantbf303b34<>+0(SB), Z1
@@ -1504,17 +1697,16 @@ TEXT ·winogradWeights6From3AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS winogradConstant3e379301<>+0(SB), Z5
 	MOVQ         n+0(FP), AX
 	MOVQ         src+8(FP), CX
-	MOVQ         dst+32(FP), DX
-	MOVQ         srow+16(FP), BX
+	MOVQ         dst+24(FP), DX
+	MOVQ         drow+32(FP), BX
 	SHLQ         $0x02, BX
-	MOVQ         scol+24(FP), SI
+	MOVQ         dcol+40(FP), SI
 	SHLQ         $0x02, SI
-	MOVQ         drow+40(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         dcol+48(FP), R8
-	SHLQ         $0x02, R8
-	LEAQ         (R8)(R8*2), R9
-	LEAQ         (R9)(R8*2), R10
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	MOVQ         at+16(FP), R9
+	MOVQ         ahead+48(FP), R10
+	SHLQ         $0x02, R10
 	MOVL         $0x0000ffff, R11
 	KMOVW        R11, K1
 
@@ -1526,14 +1718,18 @@ next:
 	KMOVW R11, K1
 
 body:
-	MOVQ         CX, R11
-	VMOVUPS.Z    (R11), K1, Z6
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z6
 	VMULPS       Z0, Z6, Z6
-	ADDQ         SI, R11
-	VMOVUPS.Z    (R11), K1, Z7
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VMULPS       Z0, Z7, Z7
-	ADDQ         SI, R11
-	VMOVUPS.Z    (R11), K1, Z8
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z8
 	VMULPS       Z0, Z8, Z8
 	VMULPS       Z0, Z6, Z9
 	VMOVUPS      Z9, (DX)
@@ -1543,48 +1739,61 @@ body:
 	VFNMADD231PS Z3, Z7, Z10
 	VMOVAPS      Z9, Z9
 	VFMADD231PS  Z3, Z7, Z9
-	VMOVUPS      Z10, (DX)(R8*1)
-	VMOVUPS      Z9, (DX)(R8*2)
+	VMOVUPS      Z10, (DX)(SI*1)
+	VMOVUPS      Z9, (DX)(SI*2)
 	VMULPS       Z4, Z6, Z6
 	VFMADD231PS  Z2, Z8, Z6
 	VMOVAPS      Z6, Z9
 	VFMADD231PS  Z5, Z7, Z9
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z7, Z6
-	VMOVUPS      Z9, (DX)(R9*1)
-	VMOVUPS      Z6, (DX)(R8*4)
-	VMOVUPS      Z8, (DX)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS.Z    (R11), K1, Z6
+	VMOVUPS      Z9, (DX)(DI*1)
+	VMOVUPS      Z6, (DX)(SI*4)
+	VMOVUPS      Z8, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z6
 	VMULPS       Z1, Z6, Z6
-	VMOVUPS.Z    (R11)(BX*2), K1, Z7
+	MOVQ         48(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VFNMADD231PS Z2, Z7, Z6
-	VMOVUPS.Z    (R11)(BX*1), K1, Z7
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VMOVAPS      Z6, Z8
 	VFNMADD231PS Z3, Z7, Z8
 	VMOVAPS      Z6, Z6
 	VFMADD231PS  Z3, Z7, Z6
-	ADDQ         SI, R11
-	VMOVUPS.Z    (R11), K1, Z7
+	MOVQ         8(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VMULPS       Z1, Z7, Z7
-	VMOVUPS.Z    (R11)(BX*2), K1, Z9
+	MOVQ         56(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VFNMADD231PS Z2, Z9, Z7
-	VMOVUPS.Z    (R11)(BX*1), K1, Z9
+	MOVQ         32(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VMOVAPS      Z7, Z10
 	VFNMADD231PS Z3, Z9, Z10
 	VMOVAPS      Z7, Z7
 	VFMADD231PS  Z3, Z9, Z7
-	ADDQ         SI, R11
-	VMOVUPS.Z    (R11), K1, Z9
+	MOVQ         16(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VMULPS       Z1, Z9, Z9
-	VMOVUPS.Z    (R11)(BX*2), K1, Z11
+	MOVQ         64(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VFNMADD231PS Z2, Z11, Z9
-	VMOVUPS.Z    (R11)(BX*1), K1, Z11
+	MOVQ         40(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VMOVAPS      Z9, Z12
 	VFNMADD231PS Z3, Z11, Z12
 	VMOVAPS      Z9, Z9
 	VFMADD231PS  Z3, Z11, Z9
-	LEAQ         (DX)(DI*1), R11
+	LEAQ         (DX)(BX*1), R11
 	VMULPS       Z0, Z8, Z11
 	VMOVUPS      Z11, (R11)
 	VMULPS       Z1, Z8, Z11
@@ -1593,18 +1802,18 @@ body:
 	VFNMADD231PS Z3, Z10, Z13
 	VMOVAPS      Z11, Z11
 	VFMADD231PS  Z3, Z10, Z11
-	VMOVUPS      Z13, (R11)(R8*1)
-	VMOVUPS      Z11, (R11)(R8*2)
+	VMOVUPS      Z13, (R11)(SI*1)
+	VMOVUPS      Z11, (R11)(SI*2)
 	VMULPS       Z4, Z8, Z8
 	VFMADD231PS  Z2, Z12, Z8
 	VMOVAPS      Z8, Z11
 	VFMADD231PS  Z5, Z10, Z11
 	VMOVAPS      Z8, Z8
 	VFNMADD231PS Z5, Z10, Z8
-	VMOVUPS      Z11, (R11)(R9*1)
-	VMOVUPS      Z8, (R11)(R8*4)
-	VMOVUPS      Z12, (R11)(R10*1)
-	LEAQ         (DX)(DI*2), R11
+	VMOVUPS      Z11, (R11)(DI*1)
+	VMOVUPS      Z8, (R11)(SI*4)
+	VMOVUPS      Z12, (R11)(R8*1)
+	LEAQ         (DX)(BX*2), R11
 	VMULPS       Z0, Z6, Z8
 	VMOVUPS      Z8, (R11)
 	VMULPS       Z1, Z6, Z8
@@ -1613,49 +1822,56 @@ body:
 	VFNMADD231PS Z3, Z7, Z10
 	VMOVAPS      Z8, Z8
 	VFMADD231PS  Z3, Z7, Z8
-	VMOVUPS      Z10, (R11)(R8*1)
-	VMOVUPS      Z8, (R11)(R8*2)
+	VMOVUPS      Z10, (R11)(SI*1)
+	VMOVUPS      Z8, (R11)(SI*2)
 	VMULPS       Z4, Z6, Z6
 	VFMADD231PS  Z2, Z9, Z6
 	VMOVAPS      Z6, Z8
 	VFMADD231PS  Z5, Z7, Z8
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z7, Z6
-	VMOVUPS      Z8, (R11)(R9*1)
-	VMOVUPS      Z6, (R11)(R8*4)
-	VMOVUPS      Z9, (R11)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS.Z    (R11), K1, Z6
+	VMOVUPS      Z8, (R11)(DI*1)
+	VMOVUPS      Z6, (R11)(SI*4)
+	VMOVUPS      Z9, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z6
 	VMULPS       Z4, Z6, Z6
-	VMOVUPS.Z    (R11)(BX*2), K1, Z7
+	MOVQ         48(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z7
 	VFMADD231PS  Z2, Z7, Z6
-	VMOVUPS.Z    (R11)(BX*1), K1, Z7
+	MOVQ         24(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z7
 	VMOVAPS      Z6, Z8
 	VFMADD231PS  Z5, Z7, Z8
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z7, Z6
-	ADDQ         SI, R11
-	VMOVUPS.Z    (R11), K1, Z7
+	MOVQ         8(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z7
 	VMULPS       Z4, Z7, Z7
-	VMOVUPS.Z    (R11)(BX*2), K1, Z9
+	MOVQ         56(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
 	VFMADD231PS  Z2, Z9, Z7
-	VMOVUPS.Z    (R11)(BX*1), K1, Z9
+	MOVQ         32(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
 	VMOVAPS      Z7, Z10
 	VFMADD231PS  Z5, Z9, Z10
 	VMOVAPS      Z7, Z7
 	VFNMADD231PS Z5, Z9, Z7
-	ADDQ         SI, R11
-	VMOVUPS.Z    (R11), K1, Z9
+	MOVQ         16(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
 	VMULPS       Z4, Z9, Z9
-	VMOVUPS.Z    (R11)(BX*2), K1, Z11
+	MOVQ         64(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
 	VFMADD231PS  Z2, Z11, Z9
-	VMOVUPS.Z    (R11)(BX*1), K1, Z11
+	MOVQ         40(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
 	VMOVAPS      Z9, Z12
 	VFMADD231PS  Z5, Z11, Z12
 	VMOVAPS      Z9, Z9
 	VFNMADD231PS Z5, Z11, Z9
-	LEAQ         (DX)(DI*1), R11
-	LEAQ         (R11)(DI*2), R11
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*2), R11
 	VMULPS       Z0, Z8, Z11
 	VMOVUPS      Z11, (R11)
 	VMULPS       Z1, Z8, Z11
@@ -1664,18 +1880,18 @@ body:
 	VFNMADD231PS Z3, Z10, Z13
 	VMOVAPS      Z11, Z11
 	VFMADD231PS  Z3, Z10, Z11
-	VMOVUPS      Z13, (R11)(R8*1)
-	VMOVUPS      Z11, (R11)(R8*2)
+	VMOVUPS      Z13, (R11)(SI*1)
+	VMOVUPS      Z11, (R11)(SI*2)
 	VMULPS       Z4, Z8, Z8
 	VFMADD231PS  Z2, Z12, Z8
 	VMOVAPS      Z8, Z11
 	VFMADD231PS  Z5, Z10, Z11
 	VMOVAPS      Z8, Z8
 	VFNMADD231PS Z5, Z10, Z8
-	VMOVUPS      Z11, (R11)(R9*1)
-	VMOVUPS      Z8, (R11)(R8*4)
-	VMOVUPS      Z12, (R11)(R10*1)
-	LEAQ         (DX)(DI*4), R11
+	VMOVUPS      Z11, (R11)(DI*1)
+	VMOVUPS      Z8, (R11)(SI*4)
+	VMOVUPS      Z12, (R11)(R8*1)
+	LEAQ         (DX)(BX*4), R11
 	VMULPS       Z0, Z6, Z8
 	VMOVUPS      Z8, (R11)
 	VMULPS       Z1, Z6, Z8
@@ -1684,25 +1900,26 @@ body:
 	VFNMADD231PS Z3, Z7, Z10
 	VMOVAPS      Z8, Z8
 	VFMADD231PS  Z3, Z7, Z8
-	VMOVUPS      Z10, (R11)(R8*1)
-	VMOVUPS      Z8, (R11)(R8*2)
+	VMOVUPS      Z10, (R11)(SI*1)
+	VMOVUPS      Z8, (R11)(SI*2)
 	VMULPS       Z4, Z6, Z6
 	VFMADD231PS  Z2, Z9, Z6
 	VMOVAPS      Z6, Z8
 	VFMADD231PS  Z5, Z7, Z8
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z7, Z6
-	VMOVUPS      Z8, (R11)(R9*1)
-	VMOVUPS      Z6, (R11)(R8*4)
-	VMOVUPS      Z9, (R11)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS.Z    (R11)(BX*2), K1, Z6
-	ADDQ         SI, R11
-	VMOVUPS.Z    (R11)(BX*2), K1, Z7
-	ADDQ         SI, R11
-	VMOVUPS.Z    (R11)(BX*2), K1, Z8
-	LEAQ         (DX)(DI*1), R11
-	LEAQ         (R11)(DI*4), R11
+	VMOVUPS      Z8, (R11)(DI*1)
+	VMOVUPS      Z6, (R11)(SI*4)
+	VMOVUPS      Z9, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         48(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z6
+	MOVQ         56(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z7
+	MOVQ         64(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z8
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*4), R11
 	VMULPS       Z0, Z6, Z9
 	VMOVUPS      Z9, (R11)
 	VMULPS       Z1, Z6, Z9
@@ -1711,17 +1928,17 @@ body:
 	VFNMADD231PS Z3, Z7, Z10
 	VMOVAPS      Z9, Z9
 	VFMADD231PS  Z3, Z7, Z9
-	VMOVUPS      Z10, (R11)(R8*1)
-	VMOVUPS      Z9, (R11)(R8*2)
+	VMOVUPS      Z10, (R11)(SI*1)
+	VMOVUPS      Z9, (R11)(SI*2)
 	VMULPS       Z4, Z6, Z6
 	VFMADD231PS  Z2, Z8, Z6
 	VMOVAPS      Z6, Z9
 	VFMADD231PS  Z5, Z7, Z9
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z7, Z6
-	VMOVUPS      Z9, (R11)(R9*1)
-	VMOVUPS      Z6, (R11)(R8*4)
-	VMOVUPS      Z8, (R11)(R10*1)
+	VMOVUPS      Z9, (R11)(DI*1)
+	VMOVUPS      Z6, (R11)(SI*4)
+	VMOVUPS      Z8, (R11)(R8*1)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x10, AX
@@ -1789,8 +2006,8 @@ DATA winogradConstant3e379301<>+24(SB)/4, $(0.17927171)
 DATA winogradConstant3e379301<>+28(SB)/4, $(0.17927171)
 GLOBL winogradConstant3e379301<>(SB), RODATA|NOPTR, $32
 
-// func winogradSpread6From4AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, AVX512F, BMI2
+// func winogradSpread6From4AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradSpread6From4AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS winogradConstant3ec80000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant4023d70a<>+0(SB), Z1
@@ -1800,37 +2017,40 @@ TEXT ·winogradSpread6From4AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS winogradConstant40580000<>+0(SB), Z5
 	MOVQ         n+0(FP), AX
 	MOVQ         src+8(FP), CX
-	MOVQ         dst+32(FP), DX
-	MOVQ         srow+16(FP), BX
+	MOVQ         dst+24(FP), DX
+	MOVQ         drow+32(FP), BX
 	SHLQ         $0x02, BX
-	LEAQ         (BX)(BX*2), SI
-	MOVQ         scol+24(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         drow+40(FP), R8
-	SHLQ         $0x02, R8
-	MOVQ         dcol+48(FP), R9
-	SHLQ         $0x02, R9
-	LEAQ         (R9)(R9*2), R10
-	LEAQ         (R10)(R9*2), R11
-	MOVL         $0x0000ffff, R12
-	KMOVW        R12, K1
+	MOVQ         dcol+40(FP), SI
+	SHLQ         $0x02, SI
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	MOVQ         at+16(FP), R9
+	MOVQ         ahead+48(FP), R10
+	SHLQ         $0x02, R10
+	MOVL         $0x0000ffff, R11
+	KMOVW        R11, K1
 
 next:
 	CMPQ  AX, $0x10
 	JGE   body
-	MOVL  $0x0000ffff, R12
-	BZHIL AX, R12, R12
-	KMOVW R12, K1
+	MOVL  $0x0000ffff, R11
+	BZHIL AX, R11, R11
+	KMOVW R11, K1
 
 body:
-	MOVQ         CX, R12
-	VMOVUPS.Z    (R12), K1, Z6
-	ADDQ         DI, R12
-	VMOVUPS.Z    (R12), K1, Z7
-	ADDQ         DI, R12
-	VMOVUPS.Z    (R12), K1, Z8
-	ADDQ         DI, R12
-	VMOVUPS.Z    (R12), K1, Z9
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z6
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z8
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VMOVUPS      Z6, (DX)
 	VMOVAPS      Z6, Z10
 	VFMADD231PS  Z0, Z8, Z10
@@ -1840,8 +2060,8 @@ body:
 	VFMADD231PS  Z2, Z11, Z12
 	VMOVAPS      Z10, Z10
 	VFNMADD231PS Z2, Z11, Z10
-	VMOVUPS      Z12, (DX)(R9*1)
-	VMOVUPS      Z10, (DX)(R9*2)
+	VMOVUPS      Z12, (DX)(SI*1)
+	VMOVUPS      Z10, (DX)(SI*2)
 	VMOVAPS      Z6, Z6
 	VFMADD231PS  Z3, Z8, Z6
 	VMOVAPS      Z9, Z8
@@ -1850,63 +2070,88 @@ body:
 	VFMADD231PS  Z5, Z8, Z7
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z8, Z6
-	VMOVUPS      Z7, (DX)(R10*1)
-	VMOVUPS      Z6, (DX)(R9*4)
-	VMOVUPS      Z9, (DX)(R11*1)
-	MOVQ         CX, R12
-	VMOVUPS.Z    (R12), K1, Z6
+	VMOVUPS      Z7, (DX)(DI*1)
+	VMOVUPS      Z6, (DX)(SI*4)
+	VMOVUPS      Z9, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z6
 	VMOVAPS      Z6, Z6
-	VMOVUPS.Z    (R12)(BX*2), K1, Z7
+	MOVQ         64(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VFMADD231PS  Z0, Z7, Z6
-	VMOVUPS.Z    (R12)(SI*1), K1, Z7
+	MOVQ         96(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VMOVAPS      Z7, Z7
-	VMOVUPS.Z    (R12)(BX*1), K1, Z8
+	MOVQ         32(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z8
 	VFMADD231PS  Z1, Z8, Z7
 	VMOVAPS      Z6, Z8
 	VFMADD231PS  Z2, Z7, Z8
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z2, Z7, Z6
-	ADDQ         DI, R12
-	VMOVUPS.Z    (R12), K1, Z7
+	MOVQ         8(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z7
 	VMOVAPS      Z7, Z7
-	VMOVUPS.Z    (R12)(BX*2), K1, Z9
+	MOVQ         72(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VFMADD231PS  Z0, Z9, Z7
-	VMOVUPS.Z    (R12)(SI*1), K1, Z9
+	MOVQ         104(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VMOVAPS      Z9, Z9
-	VMOVUPS.Z    (R12)(BX*1), K1, Z10
+	MOVQ         40(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z10
 	VFMADD231PS  Z1, Z10, Z9
 	VMOVAPS      Z7, Z10
 	VFMADD231PS  Z2, Z9, Z10
 	VMOVAPS      Z7, Z7
 	VFNMADD231PS Z2, Z9, Z7
-	ADDQ         DI, R12
-	VMOVUPS.Z    (R12), K1, Z9
+	MOVQ         16(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z9
 	VMOVAPS      Z9, Z9
-	VMOVUPS.Z    (R12)(BX*2), K1, Z11
+	MOVQ         80(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VFMADD231PS  Z0, Z11, Z9
-	VMOVUPS.Z    (R12)(SI*1), K1, Z11
+	MOVQ         112(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VMOVAPS      Z11, Z11
-	VMOVUPS.Z    (R12)(BX*1), K1, Z12
+	MOVQ         48(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z12
 	VFMADD231PS  Z1, Z12, Z11
 	VMOVAPS      Z9, Z12
 	VFMADD231PS  Z2, Z11, Z12
 	VMOVAPS      Z9, Z9
 	VFNMADD231PS Z2, Z11, Z9
-	ADDQ         DI, R12
-	VMOVUPS.Z    (R12), K1, Z11
+	MOVQ         24(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z11
 	VMOVAPS      Z11, Z11
-	VMOVUPS.Z    (R12)(BX*2), K1, Z13
+	MOVQ         88(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z13
 	VFMADD231PS  Z0, Z13, Z11
-	VMOVUPS.Z    (R12)(SI*1), K1, Z13
+	MOVQ         120(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z13
 	VMOVAPS      Z13, Z13
-	VMOVUPS.Z    (R12)(BX*1), K1, Z14
+	MOVQ         56(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z14
 	VFMADD231PS  Z1, Z14, Z13
 	VMOVAPS      Z11, Z14
 	VFMADD231PS  Z2, Z13, Z14
 	VMOVAPS      Z11, Z11
 	VFNMADD231PS Z2, Z13, Z11
-	LEAQ         (DX)(R8*1), R12
-	VMOVUPS      Z8, (R12)
+	LEAQ         (DX)(BX*1), R11
+	VMOVUPS      Z8, (R11)
 	VMOVAPS      Z8, Z13
 	VFMADD231PS  Z0, Z12, Z13
 	VMOVAPS      Z14, Z15
@@ -1915,8 +2160,8 @@ body:
 	VFMADD231PS  Z2, Z15, Z16
 	VMOVAPS      Z13, Z13
 	VFNMADD231PS Z2, Z15, Z13
-	VMOVUPS      Z16, (R12)(R9*1)
-	VMOVUPS      Z13, (R12)(R9*2)
+	VMOVUPS      Z16, (R11)(SI*1)
+	VMOVUPS      Z13, (R11)(SI*2)
 	VMOVAPS      Z8, Z8
 	VFMADD231PS  Z3, Z12, Z8
 	VMOVAPS      Z14, Z12
@@ -1925,11 +2170,11 @@ body:
 	VFMADD231PS  Z5, Z12, Z10
 	VMOVAPS      Z8, Z8
 	VFNMADD231PS Z5, Z12, Z8
-	VMOVUPS      Z10, (R12)(R10*1)
-	VMOVUPS      Z8, (R12)(R9*4)
-	VMOVUPS      Z14, (R12)(R11*1)
-	LEAQ         (DX)(R8*2), R12
-	VMOVUPS      Z6, (R12)
+	VMOVUPS      Z10, (R11)(DI*1)
+	VMOVUPS      Z8, (R11)(SI*4)
+	VMOVUPS      Z14, (R11)(R8*1)
+	LEAQ         (DX)(BX*2), R11
+	VMOVUPS      Z6, (R11)
 	VMOVAPS      Z6, Z8
 	VFMADD231PS  Z0, Z9, Z8
 	VMOVAPS      Z11, Z10
@@ -1938,8 +2183,8 @@ body:
 	VFMADD231PS  Z2, Z10, Z12
 	VMOVAPS      Z8, Z8
 	VFNMADD231PS Z2, Z10, Z8
-	VMOVUPS      Z12, (R12)(R9*1)
-	VMOVUPS      Z8, (R12)(R9*2)
+	VMOVUPS      Z12, (R11)(SI*1)
+	VMOVUPS      Z8, (R11)(SI*2)
 	VMOVAPS      Z6, Z6
 	VFMADD231PS  Z3, Z9, Z6
 	VMOVAPS      Z11, Z8
@@ -1948,64 +2193,77 @@ body:
 	VFMADD231PS  Z5, Z8, Z7
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z8, Z6
-	VMOVUPS      Z7, (R12)(R10*1)
-	VMOVUPS      Z6, (R12)(R9*4)
-	VMOVUPS      Z11, (R12)(R11*1)
-	MOVQ         CX, R12
-	VMOVUPS.Z    (R12), K1, Z6
+	VMOVUPS      Z7, (R11)(DI*1)
+	VMOVUPS      Z6, (R11)(SI*4)
+	VMOVUPS      Z11, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z6
 	VMOVAPS      Z6, Z6
-	VMOVUPS.Z    (R12)(BX*2), K1, Z7
+	MOVQ         64(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z7
 	VFMADD231PS  Z3, Z7, Z6
-	VMOVUPS.Z    (R12)(SI*1), K1, Z7
+	MOVQ         96(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z7
 	VMOVAPS      Z7, Z7
-	VMOVUPS.Z    (R12)(BX*1), K1, Z8
+	MOVQ         32(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z8
 	VFMADD231PS  Z4, Z8, Z7
 	VMOVAPS      Z6, Z8
 	VFMADD231PS  Z5, Z7, Z8
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z7, Z6
-	ADDQ         DI, R12
-	VMOVUPS.Z    (R12), K1, Z7
+	MOVQ         8(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z7
 	VMOVAPS      Z7, Z7
-	VMOVUPS.Z    (R12)(BX*2), K1, Z9
+	MOVQ         72(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
 	VFMADD231PS  Z3, Z9, Z7
-	VMOVUPS.Z    (R12)(SI*1), K1, Z9
+	MOVQ         104(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
 	VMOVAPS      Z9, Z9
-	VMOVUPS.Z    (R12)(BX*1), K1, Z10
+	MOVQ         40(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z10
 	VFMADD231PS  Z4, Z10, Z9
 	VMOVAPS      Z7, Z10
 	VFMADD231PS  Z5, Z9, Z10
 	VMOVAPS      Z7, Z7
 	VFNMADD231PS Z5, Z9, Z7
-	ADDQ         DI, R12
-	VMOVUPS.Z    (R12), K1, Z9
+	MOVQ         16(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
 	VMOVAPS      Z9, Z9
-	VMOVUPS.Z    (R12)(BX*2), K1, Z11
+	MOVQ         80(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
 	VFMADD231PS  Z3, Z11, Z9
-	VMOVUPS.Z    (R12)(SI*1), K1, Z11
+	MOVQ         112(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
 	VMOVAPS      Z11, Z11
-	VMOVUPS.Z    (R12)(BX*1), K1, Z12
+	MOVQ         48(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z12
 	VFMADD231PS  Z4, Z12, Z11
 	VMOVAPS      Z9, Z12
 	VFMADD231PS  Z5, Z11, Z12
 	VMOVAPS      Z9, Z9
 	VFNMADD231PS Z5, Z11, Z9
-	ADDQ         DI, R12
-	VMOVUPS.Z    (R12), K1, Z11
+	MOVQ         24(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z11
 	VMOVAPS      Z11, Z11
-	VMOVUPS.Z    (R12)(BX*2), K1, Z13
+	MOVQ         88(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
 	VFMADD231PS  Z3, Z13, Z11
-	VMOVUPS.Z    (R12)(SI*1), K1, Z13
+	MOVQ         120(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z13
 	VMOVAPS      Z13, Z13
-	VMOVUPS.Z    (R12)(BX*1), K1, Z14
+	MOVQ         56(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z14
 	VFMADD231PS  Z4, Z14, Z13
 	VMOVAPS      Z11, Z14
 	VFMADD231PS  Z5, Z13, Z14
 	VMOVAPS      Z11, Z11
 	VFNMADD231PS Z5, Z13, Z11
-	LEAQ         (DX)(R8*1), R12
-	LEAQ         (R12)(R8*2), R12
-	VMOVUPS      Z8, (R12)
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*2), R11
+	VMOVUPS      Z8, (R11)
 	VMOVAPS      Z8, Z13
 	VFMADD231PS  Z0, Z12, Z13
 	VMOVAPS      Z14, Z15
@@ -2014,8 +2272,8 @@ body:
 	VFMADD231PS  Z2, Z15, Z16
 	VMOVAPS      Z13, Z13
 	VFNMADD231PS Z2, Z15, Z13
-	VMOVUPS      Z16, (R12)(R9*1)
-	VMOVUPS      Z13, (R12)(R9*2)
+	VMOVUPS      Z16, (R11)(SI*1)
+	VMOVUPS      Z13, (R11)(SI*2)
 	VMOVAPS      Z8, Z8
 	VFMADD231PS  Z3, Z12, Z8
 	VMOVAPS      Z14, Z12
@@ -2024,11 +2282,11 @@ body:
 	VFMADD231PS  Z5, Z12, Z10
 	VMOVAPS      Z8, Z8
 	VFNMADD231PS Z5, Z12, Z8
-	VMOVUPS      Z10, (R12)(R10*1)
-	VMOVUPS      Z8, (R12)(R9*4)
-	VMOVUPS      Z14, (R12)(R11*1)
-	LEAQ         (DX)(R8*4), R12
-	VMOVUPS      Z6, (R12)
+	VMOVUPS      Z10, (R11)(DI*1)
+	VMOVUPS      Z8, (R11)(SI*4)
+	VMOVUPS      Z14, (R11)(R8*1)
+	LEAQ         (DX)(BX*4), R11
+	VMOVUPS      Z6, (R11)
 	VMOVAPS      Z6, Z8
 	VFMADD231PS  Z0, Z9, Z8
 	VMOVAPS      Z11, Z10
@@ -2037,8 +2295,8 @@ body:
 	VFMADD231PS  Z2, Z10, Z12
 	VMOVAPS      Z8, Z8
 	VFNMADD231PS Z2, Z10, Z8
-	VMOVUPS      Z12, (R12)(R9*1)
-	VMOVUPS      Z8, (R12)(R9*2)
+	VMOVUPS      Z12, (R11)(SI*1)
+	VMOVUPS      Z8, (R11)(SI*2)
 	VMOVAPS      Z6, Z6
 	VFMADD231PS  Z3, Z9, Z6
 	VMOVAPS      Z11, Z8
@@ -2047,20 +2305,21 @@ body:
 	VFMADD231PS  Z5, Z8, Z7
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z8, Z6
-	VMOVUPS      Z7, (R12)(R10*1)
-	VMOVUPS      Z6, (R12)(R9*4)
-	VMOVUPS      Z11, (R12)(R11*1)
-	MOVQ         CX, R12
-	VMOVUPS.Z    (R12)(SI*1), K1, Z6
-	ADDQ         DI, R12
-	VMOVUPS.Z    (R12)(SI*1), K1, Z7
-	ADDQ         DI, R12
-	VMOVUPS.Z    (R12)(SI*1), K1, Z8
-	ADDQ         DI, R12
-	VMOVUPS.Z    (R12)(SI*1), K1, Z9
-	LEAQ         (DX)(R8*1), R12
-	LEAQ         (R12)(R8*4), R12
-	VMOVUPS      Z6, (R12)
+	VMOVUPS      Z7, (R11)(DI*1)
+	VMOVUPS      Z6, (R11)(SI*4)
+	VMOVUPS      Z11, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         96(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z6
+	MOVQ         104(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z7
+	MOVQ         112(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z8
+	MOVQ         120(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z9
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*4), R11
+	VMOVUPS      Z6, (R11)
 	VMOVAPS      Z6, Z10
 	VFMADD231PS  Z0, Z8, Z10
 	VMOVAPS      Z9, Z11
@@ -2069,8 +2328,8 @@ body:
 	VFMADD231PS  Z2, Z11, Z12
 	VMOVAPS      Z10, Z10
 	VFNMADD231PS Z2, Z11, Z10
-	VMOVUPS      Z12, (R12)(R9*1)
-	VMOVUPS      Z10, (R12)(R9*2)
+	VMOVUPS      Z12, (R11)(SI*1)
+	VMOVUPS      Z10, (R11)(SI*2)
 	VMOVAPS      Z6, Z6
 	VFMADD231PS  Z3, Z8, Z6
 	VMOVAPS      Z9, Z8
@@ -2079,9 +2338,9 @@ body:
 	VFMADD231PS  Z5, Z8, Z7
 	VMOVAPS      Z6, Z6
 	VFNMADD231PS Z5, Z8, Z6
-	VMOVUPS      Z7, (R12)(R10*1)
-	VMOVUPS      Z6, (R12)(R9*4)
-	VMOVUPS      Z9, (R12)(R11*1)
+	VMOVUPS      Z7, (R11)(DI*1)
+	VMOVUPS      Z6, (R11)(SI*4)
+	VMOVUPS      Z9, (R11)(R8*1)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x10, AX
@@ -2109,9 +2368,9 @@ DATA winogradConstant3ee38e39<>+24(SB)/4, $(0.44444445)
 DATA winogradConstant3ee38e39<>+28(SB)/4, $(0.44444445)
 GLOBL winogradConstant3ee38e39<>(SB), RODATA|NOPTR, $32
 
-// func winogradGather3From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·winogradGather3From6AVX512(SB), NOSPLIT, $0-56
+// func winogradGather3From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradGather3From6AVX512(SB), NOSPLIT, $0-64
 	VBROADCASTSS winogradConstant3f91a2b4<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3f303b34<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3df4c401<>+0(SB), Z2
@@ -2131,104 +2390,148 @@ TEXT ·winogradGather3From6AVX512(SB), NOSPLIT, $0-56
 	SHLQ         $0x02, R9
 	MOVQ         dcol+48(FP), R10
 	SHLQ         $0x02, R10
-	MOVL         $0x0000ffff, R11
-	KMOVW        R11, K1
+	MOVQ         ahead+56(FP), R11
+	SHLQ         $0x02, R11
+	MOVL         $0x0000ffff, R12
+	KMOVW        R12, K1
 
 next:
 	CMPQ  AX, $0x10
 	JGE   body
-	MOVL  $0x0000ffff, R11
-	BZHIL AX, R11, R11
-	KMOVW R11, K1
+	MOVL  $0x0000ffff, R12
+	BZHIL AX, R12, R12
+	KMOVW R12, K1
 
 body:
-	MOVQ         CX, R11
-	VMOVUPS      (R11), Z6
+	LEAQ         (CX)(R11*1), R13
+	MOVQ         CX, R12
+	PREFETCHT0   (R13)
+	VMOVUPS      (R12), Z6
 	VMULPS       Z0, Z6, Z6
-	VMOVUPS      (R11)(BX*1), Z7
-	VMOVUPS      (R11)(BX*2), Z8
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R12)(BX*1), Z7
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R12)(BX*2), Z8
 	VADDPS       Z8, Z7, Z7
 	VFNMADD231PS Z1, Z7, Z6
-	VMOVUPS      (R11)(SI*1), Z8
-	VMOVUPS      (R11)(BX*4), Z9
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R12)(SI*1), Z8
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R12)(BX*4), Z9
 	VADDPS       Z9, Z8, Z8
 	VFMADD231PS  Z2, Z8, Z6
-	VMOVUPS      (R11)(DI*1), Z9
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R12)(DI*1), Z9
 	VMOVAPS      Z9, Z9
 	VFNMADD231PS Z3, Z7, Z9
 	VFMADD231PS  Z3, Z8, Z9
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z7
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	VMOVUPS      (R12), Z7
 	VMULPS       Z0, Z7, Z7
-	VMOVUPS      (R11)(BX*1), Z8
-	VMOVUPS      (R11)(BX*2), Z10
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R12)(BX*1), Z8
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R12)(BX*2), Z10
 	VADDPS       Z10, Z8, Z8
 	VFNMADD231PS Z1, Z8, Z7
-	VMOVUPS      (R11)(SI*1), Z10
-	VMOVUPS      (R11)(BX*4), Z11
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R12)(SI*1), Z10
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R12)(BX*4), Z11
 	VADDPS       Z11, Z10, Z10
 	VFMADD231PS  Z2, Z10, Z7
-	VMOVUPS      (R11)(DI*1), Z11
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R12)(DI*1), Z11
 	VMOVAPS      Z11, Z11
 	VFNMADD231PS Z3, Z8, Z11
 	VFMADD231PS  Z3, Z10, Z11
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z8
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	VMOVUPS      (R12), Z8
 	VMULPS       Z0, Z8, Z8
-	VMOVUPS      (R11)(BX*1), Z10
-	VMOVUPS      (R11)(BX*2), Z12
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R12)(BX*1), Z10
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R12)(BX*2), Z12
 	VADDPS       Z12, Z10, Z10
 	VFNMADD231PS Z1, Z10, Z8
-	VMOVUPS      (R11)(SI*1), Z12
-	VMOVUPS      (R11)(BX*4), Z13
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R12)(SI*1), Z12
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R12)(BX*4), Z13
 	VADDPS       Z13, Z12, Z12
 	VFMADD231PS  Z2, Z12, Z8
-	VMOVUPS      (R11)(DI*1), Z13
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R12)(DI*1), Z13
 	VMOVAPS      Z13, Z13
 	VFNMADD231PS Z3, Z10, Z13
 	VFMADD231PS  Z3, Z12, Z13
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z10
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	VMOVUPS      (R12), Z10
 	VMULPS       Z0, Z10, Z10
-	VMOVUPS      (R11)(BX*1), Z12
-	VMOVUPS      (R11)(BX*2), Z14
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R12)(BX*1), Z12
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R12)(BX*2), Z14
 	VADDPS       Z14, Z12, Z12
 	VFNMADD231PS Z1, Z12, Z10
-	VMOVUPS      (R11)(SI*1), Z14
-	VMOVUPS      (R11)(BX*4), Z15
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R12)(SI*1), Z14
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R12)(BX*4), Z15
 	VADDPS       Z15, Z14, Z14
 	VFMADD231PS  Z2, Z14, Z10
-	VMOVUPS      (R11)(DI*1), Z15
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R12)(DI*1), Z15
 	VMOVAPS      Z15, Z15
 	VFNMADD231PS Z3, Z12, Z15
 	VFMADD231PS  Z3, Z14, Z15
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z12
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	VMOVUPS      (R12), Z12
 	VMULPS       Z0, Z12, Z12
-	VMOVUPS      (R11)(BX*1), Z14
-	VMOVUPS      (R11)(BX*2), Z16
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R12)(BX*1), Z14
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R12)(BX*2), Z16
 	VADDPS       Z16, Z14, Z14
 	VFNMADD231PS Z1, Z14, Z12
-	VMOVUPS      (R11)(SI*1), Z16
-	VMOVUPS      (R11)(BX*4), Z17
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R12)(SI*1), Z16
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R12)(BX*4), Z17
 	VADDPS       Z17, Z16, Z16
 	VFMADD231PS  Z2, Z16, Z12
-	VMOVUPS      (R11)(DI*1), Z17
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R12)(DI*1), Z17
 	VMOVAPS      Z17, Z17
 	VFNMADD231PS Z3, Z14, Z17
 	VFMADD231PS  Z3, Z16, Z17
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Z14
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	VMOVUPS      (R12), Z14
 	VMULPS       Z0, Z14, Z14
-	VMOVUPS      (R11)(BX*1), Z16
-	VMOVUPS      (R11)(BX*2), Z18
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R12)(BX*1), Z16
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R12)(BX*2), Z18
 	VADDPS       Z18, Z16, Z16
 	VFNMADD231PS Z1, Z16, Z14
-	VMOVUPS      (R11)(SI*1), Z18
-	VMOVUPS      (R11)(BX*4), Z19
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R12)(SI*1), Z18
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R12)(BX*4), Z19
 	VADDPS       Z19, Z18, Z18
 	VFMADD231PS  Z2, Z18, Z14
-	VMOVUPS      (R11)(DI*1), Z19
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R12)(DI*1), Z19
 	VMOVAPS      Z19, Z19
 	VFNMADD231PS Z3, Z16, Z19
 	VFMADD231PS  Z3, Z18, Z19
@@ -2253,7 +2556,7 @@ body:
 	VMOVUPS.Z    (DX)(R10*1), K1, Z7
 	VADDPS       Z7, Z6, Z7
 	VMOVUPS      Z7, K1, (DX)(R10*1)
-	LEAQ         (DX)(R9*2), R11
+	LEAQ         (DX)(R9*2), R12
 	VMULPS       Z0, Z9, Z6
 	VADDPS       Z13, Z11, Z7
 	VFNMADD231PS Z1, Z7, Z6
@@ -2262,74 +2565,80 @@ body:
 	VMOVAPS      Z19, Z9
 	VFNMADD231PS Z3, Z7, Z9
 	VFMADD231PS  Z3, Z8, Z9
-	VMOVUPS.Z    (R11), K1, Z7
+	VMOVUPS.Z    (R12), K1, Z7
 	VADDPS       Z7, Z6, Z7
-	VMOVUPS      Z7, K1, (R11)
-	VMOVUPS.Z    (R11)(R10*2), K1, Z6
+	VMOVUPS      Z7, K1, (R12)
+	VMOVUPS.Z    (R12)(R10*2), K1, Z6
 	VADDPS       Z6, Z9, Z6
-	VMOVUPS      Z6, K1, (R11)(R10*2)
+	VMOVUPS      Z6, K1, (R12)(R10*2)
 	VSUBPS       Z17, Z15, Z6
 	VMULPS       Z5, Z6, Z6
 	VSUBPS       Z13, Z11, Z7
 	VFNMADD231PS Z4, Z7, Z6
-	VMOVUPS.Z    (R11)(R10*1), K1, Z7
+	VMOVUPS.Z    (R12)(R10*1), K1, Z7
 	VADDPS       Z7, Z6, Z7
-	VMOVUPS      Z7, K1, (R11)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS      (R11)(SI*1), Z6
-	VMOVUPS      (R11)(BX*4), Z7
+	VMOVUPS      Z7, K1, (R12)(R10*1)
+	LEAQ         (CX)(R11*1), R13
+	MOVQ         CX, R12
+	VMOVUPS      (R12)(SI*1), Z6
+	VMOVUPS      (R12)(BX*4), Z7
 	VSUBPS       Z7, Z6, Z6
 	VMULPS       Z5, Z6, Z6
-	VMOVUPS      (R11)(BX*1), Z7
-	VMOVUPS      (R11)(BX*2), Z8
+	VMOVUPS      (R12)(BX*1), Z7
+	VMOVUPS      (R12)(BX*2), Z8
 	VSUBPS       Z8, Z7, Z7
 	VFNMADD231PS Z4, Z7, Z6
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(SI*1), Z7
-	VMOVUPS      (R11)(BX*4), Z8
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	VMOVUPS      (R12)(SI*1), Z7
+	VMOVUPS      (R12)(BX*4), Z8
 	VSUBPS       Z8, Z7, Z7
 	VMULPS       Z5, Z7, Z7
-	VMOVUPS      (R11)(BX*1), Z8
-	VMOVUPS      (R11)(BX*2), Z9
+	VMOVUPS      (R12)(BX*1), Z8
+	VMOVUPS      (R12)(BX*2), Z9
 	VSUBPS       Z9, Z8, Z8
 	VFNMADD231PS Z4, Z8, Z7
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(SI*1), Z8
-	VMOVUPS      (R11)(BX*4), Z9
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	VMOVUPS      (R12)(SI*1), Z8
+	VMOVUPS      (R12)(BX*4), Z9
 	VSUBPS       Z9, Z8, Z8
 	VMULPS       Z5, Z8, Z8
-	VMOVUPS      (R11)(BX*1), Z9
-	VMOVUPS      (R11)(BX*2), Z10
+	VMOVUPS      (R12)(BX*1), Z9
+	VMOVUPS      (R12)(BX*2), Z10
 	VSUBPS       Z10, Z9, Z9
 	VFNMADD231PS Z4, Z9, Z8
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(SI*1), Z9
-	VMOVUPS      (R11)(BX*4), Z10
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	VMOVUPS      (R12)(SI*1), Z9
+	VMOVUPS      (R12)(BX*4), Z10
 	VSUBPS       Z10, Z9, Z9
 	VMULPS       Z5, Z9, Z9
-	VMOVUPS      (R11)(BX*1), Z10
-	VMOVUPS      (R11)(BX*2), Z11
+	VMOVUPS      (R12)(BX*1), Z10
+	VMOVUPS      (R12)(BX*2), Z11
 	VSUBPS       Z11, Z10, Z10
 	VFNMADD231PS Z4, Z10, Z9
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(SI*1), Z10
-	VMOVUPS      (R11)(BX*4), Z11
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	VMOVUPS      (R12)(SI*1), Z10
+	VMOVUPS      (R12)(BX*4), Z11
 	VSUBPS       Z11, Z10, Z10
 	VMULPS       Z5, Z10, Z10
-	VMOVUPS      (R11)(BX*1), Z11
-	VMOVUPS      (R11)(BX*2), Z12
+	VMOVUPS      (R12)(BX*1), Z11
+	VMOVUPS      (R12)(BX*2), Z12
 	VSUBPS       Z12, Z11, Z11
 	VFNMADD231PS Z4, Z11, Z10
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(SI*1), Z11
-	VMOVUPS      (R11)(BX*4), Z12
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	VMOVUPS      (R12)(SI*1), Z11
+	VMOVUPS      (R12)(BX*4), Z12
 	VSUBPS       Z12, Z11, Z11
 	VMULPS       Z5, Z11, Z11
-	VMOVUPS      (R11)(BX*1), Z12
-	VMOVUPS      (R11)(BX*2), Z13
+	VMOVUPS      (R12)(BX*1), Z12
+	VMOVUPS      (R12)(BX*2), Z13
 	VSUBPS       Z13, Z12, Z12
 	VFNMADD231PS Z4, Z12, Z11
-	LEAQ         (DX)(R9*1), R11
+	LEAQ         (DX)(R9*1), R12
 	VMULPS       Z0, Z6, Z6
 	VADDPS       Z8, Z7, Z12
 	VFNMADD231PS Z1, Z12, Z6
@@ -2338,19 +2647,19 @@ body:
 	VMOVAPS      Z11, Z11
 	VFNMADD231PS Z3, Z12, Z11
 	VFMADD231PS  Z3, Z13, Z11
-	VMOVUPS.Z    (R11), K1, Z12
+	VMOVUPS.Z    (R12), K1, Z12
 	VADDPS       Z12, Z6, Z12
-	VMOVUPS      Z12, K1, (R11)
-	VMOVUPS.Z    (R11)(R10*2), K1, Z6
+	VMOVUPS      Z12, K1, (R12)
+	VMOVUPS.Z    (R12)(R10*2), K1, Z6
 	VADDPS       Z6, Z11, Z6
-	VMOVUPS      Z6, K1, (R11)(R10*2)
+	VMOVUPS      Z6, K1, (R12)(R10*2)
 	VSUBPS       Z10, Z9, Z6
 	VMULPS       Z5, Z6, Z6
 	VSUBPS       Z8, Z7, Z7
 	VFNMADD231PS Z4, Z7, Z6
-	VMOVUPS.Z    (R11)(R10*1), K1, Z7
+	VMOVUPS.Z    (R12)(R10*1), K1, Z7
 	VADDPS       Z7, Z6, Z7
-	VMOVUPS      Z7, K1, (R11)(R10*1)
+	VMOVUPS      Z7, K1, (R12)(R10*1)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x10, AX
@@ -2368,8 +2677,8 @@ DATA winogradConstant3f303b34<>+24(SB)/4, $(0.68840337)
 DATA winogradConstant3f303b34<>+28(SB)/4, $(0.68840337)
 GLOBL winogradConstant3f303b34<>(SB), RODATA|NOPTR, $32
 
-// func winogradOutput2From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, bias *float32, floor float32)
-// Requires: AVX, AVX512F, BMI2
+// func winogradOutput2From6AVX512(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradOutput2From6AVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3fc00000<>+0(SB), Z1
@@ -2382,9 +2691,8 @@ TEXT ·winogradOutput2From6AVX512(SB), NOSPLIT, $0-68
 	LEAQ         (SI)(BX*2), DI
 	MOVQ         scol+24(FP), R8
 	SHLQ         $0x02, R8
-	MOVQ         drow+40(FP), R9
-	SHLQ         $0x02, R9
-	MOVQ         dcol+48(FP), R10
+	MOVQ         at+40(FP), R9
+	MOVQ         ahead+48(FP), R10
 	SHLQ         $0x02, R10
 	MOVQ         bias+56(FP), R11
 	MOVL         $0x0000ffff, R12
@@ -2398,6 +2706,7 @@ next:
 	KMOVW R12, K1
 
 body:
+	LEAQ         (DX)(R10*1), R13
 	MOVQ         CX, R12
 	VMOVUPS      (R12), Z2
 	VMOVAPS      Z2, Z2
@@ -2469,19 +2778,24 @@ body:
 	VADDPS       Z8, Z2, Z2
 	VADDPS       Z6, Z5, Z8
 	VADDPS       Z8, Z2, Z2
+	MOVQ         (R9), R12
+	PREFETCHT0   (R13)(R12*4)
 	VADDPS       (R11), Z2, Z2
 	VBROADCASTSS floor+64(FP), Z8
 	VMAXPS       Z2, Z8, Z2
-	VMOVUPS      Z2, K1, (DX)
+	VMOVUPS      Z2, K1, (DX)(R12*4)
 	VMOVAPS      Z7, Z2
 	VSUBPS       Z4, Z3, Z3
 	VFMADD231PS  Z0, Z3, Z2
 	VSUBPS       Z6, Z5, Z3
 	VFMADD231PS  Z1, Z3, Z2
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R13)(R12*4)
 	VADDPS       (R11), Z2, Z2
 	VBROADCASTSS floor+64(FP), Z3
 	VMAXPS       Z2, Z3, Z2
-	VMOVUPS      Z2, K1, (DX)(R10*1)
+	VMOVUPS      Z2, K1, (DX)(R12*4)
+	LEAQ         (DX)(R10*1), R13
 	MOVQ         CX, R12
 	VMOVUPS      (R12)(DI*1), Z2
 	VMOVAPS      Z2, Z2
@@ -2548,25 +2862,28 @@ body:
 	VMOVUPS      (R12)(BX*4), Z9
 	VSUBPS       Z9, Z8, Z8
 	VFMADD231PS  Z1, Z8, Z7
-	LEAQ         (DX)(R9*1), R12
 	VMOVAPS      Z2, Z2
 	VADDPS       Z4, Z3, Z8
 	VADDPS       Z8, Z2, Z2
 	VADDPS       Z6, Z5, Z8
 	VADDPS       Z8, Z2, Z2
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R13)(R12*4)
 	VADDPS       (R11), Z2, Z2
 	VBROADCASTSS floor+64(FP), Z8
 	VMAXPS       Z2, Z8, Z2
-	VMOVUPS      Z2, K1, (R12)
+	VMOVUPS      Z2, K1, (DX)(R12*4)
 	VMOVAPS      Z7, Z2
 	VSUBPS       Z4, Z3, Z3
 	VFMADD231PS  Z0, Z3, Z2
 	VSUBPS       Z6, Z5, Z3
 	VFMADD231PS  Z1, Z3, Z2
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R13)(R12*4)
 	VADDPS       (R11), Z2, Z2
 	VBROADCASTSS floor+64(FP), Z3
 	VMAXPS       Z2, Z3, Z2
-	VMOVUPS      Z2, K1, (R12)(R10*1)
+	VMOVUPS      Z2, K1, (DX)(R12*4)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, R11
@@ -2575,8 +2892,8 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradWeights6From5AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, AVX512F, BMI2
+// func winogradWeights6From5AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradWeights6From5AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS winogradConstant3f91a2b4<>+0(SB), Z0
 	VBROADCASTSS winogradConstantbf303b34<>+0(SB), Z1
@@ -2588,43 +2905,47 @@ TEXT ·winogradWeights6From5AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS winogradConstant3f1ae409<>+0(SB), Z7
 	MOVQ         n+0(FP), AX
 	MOVQ         src+8(FP), CX
-	MOVQ         dst+32(FP), DX
-	MOVQ         srow+16(FP), BX
+	MOVQ         dst+24(FP), DX
+	MOVQ         drow+32(FP), BX
 	SHLQ         $0x02, BX
-	LEAQ         (BX)(BX*2), SI
-	MOVQ         scol+24(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         drow+40(FP), R8
-	SHLQ         $0x02, R8
-	MOVQ         dcol+48(FP), R9
-	SHLQ         $0x02, R9
-	LEAQ         (R9)(R9*2), R10
-	LEAQ         (R10)(R9*2), R11
-	MOVL         $0x0000ffff, R12
-	KMOVW        R12, K1
+	MOVQ         dcol+40(FP), SI
+	SHLQ         $0x02, SI
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	MOVQ         at+16(FP), R9
+	MOVQ         ahead+48(FP), R10
+	SHLQ         $0x02, R10
+	MOVL         $0x0000ffff, R11
+	KMOVW        R11, K1
 
 next:
 	CMPQ  AX, $0x10
 	JGE   body
-	MOVL  $0x0000ffff, R12
-	BZHIL AX, R12, R12
-	KMOVW R12, K1
+	MOVL  $0x0000ffff, R11
+	BZHIL AX, R11, R11
+	KMOVW R11, K1
 
 body:
-	MOVQ              CX, R12
-	VMOVUPS.Z         (R12), K1, Z8
+	LEAQ              (CX)(R10*1), R11
+	MOVQ              (R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z8
 	VMULPS            Z0, Z8, Z8
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12), K1, Z9
+	MOVQ              8(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
 	VMULPS            Z0, Z9, Z9
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12), K1, Z10
+	MOVQ              16(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
 	VMULPS            Z0, Z10, Z10
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12), K1, Z11
+	MOVQ              24(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
 	VMULPS            Z0, Z11, Z11
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12), K1, Z12
+	MOVQ              32(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
 	VMULPS            Z0, Z12, Z12
 	VMULPS            Z0, Z8, Z13
 	VMOVUPS           Z13, (DX)
@@ -2637,8 +2958,8 @@ body:
 	VFNMADD231PS      Z5, Z14, Z15
 	VMOVAPS           Z13, Z13
 	VFMADD231PS       Z5, Z14, Z13
-	VMOVUPS           Z15, (DX)(R9*1)
-	VMOVUPS           Z13, (DX)(R9*2)
+	VMOVUPS           Z15, (DX)(SI*1)
+	VMOVUPS           Z13, (DX)(SI*2)
 	VMULPS            Z6, Z8, Z8
 	VFMADD231PS       Z2, Z10, Z8
 	VFMADD231PS       Z7, Z12, Z8
@@ -2648,87 +2969,128 @@ body:
 	VFMADD231PS.BCST  winogradConstant3ece8561<>+0(SB), Z10, Z9
 	VMOVAPS           Z8, Z8
 	VFNMADD231PS.BCST winogradConstant3ece8561<>+0(SB), Z10, Z8
-	VMOVUPS           Z9, (DX)(R10*1)
-	VMOVUPS           Z8, (DX)(R9*4)
-	VMOVUPS           Z12, (DX)(R11*1)
-	MOVQ              CX, R12
-	VMOVUPS.Z         (R12), K1, Z8
+	VMOVUPS           Z9, (DX)(DI*1)
+	VMOVUPS           Z8, (DX)(SI*4)
+	VMOVUPS           Z12, (DX)(R8*1)
+	LEAQ              (CX)(R10*1), R11
+	MOVQ              (R9), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z8
 	VMULPS            Z1, Z8, Z8
-	VMOVUPS.Z         (R12)(BX*2), K1, Z9
+	MOVQ              80(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
 	VFNMADD231PS      Z2, Z9, Z8
-	VMOVUPS.Z         (R12)(BX*4), K1, Z9
+	MOVQ              160(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
 	VFNMADD231PS      Z3, Z9, Z8
-	VMOVUPS.Z         (R12)(SI*1), K1, Z9
+	MOVQ              120(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
 	VMOVAPS           Z9, Z9
-	VMOVUPS.Z         (R12)(BX*1), K1, Z10
+	MOVQ              40(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z10
 	VFMADD231PS       Z4, Z10, Z9
 	VMOVAPS           Z8, Z10
 	VFNMADD231PS      Z5, Z9, Z10
 	VMOVAPS           Z8, Z8
 	VFMADD231PS       Z5, Z9, Z8
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12), K1, Z9
+	MOVQ              8(R9), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z9
 	VMULPS            Z1, Z9, Z9
-	VMOVUPS.Z         (R12)(BX*2), K1, Z11
+	MOVQ              88(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
 	VFNMADD231PS      Z2, Z11, Z9
-	VMOVUPS.Z         (R12)(BX*4), K1, Z11
+	MOVQ              168(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
 	VFNMADD231PS      Z3, Z11, Z9
-	VMOVUPS.Z         (R12)(SI*1), K1, Z11
+	MOVQ              128(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
 	VMOVAPS           Z11, Z11
-	VMOVUPS.Z         (R12)(BX*1), K1, Z12
+	MOVQ              48(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z12
 	VFMADD231PS       Z4, Z12, Z11
 	VMOVAPS           Z9, Z12
 	VFNMADD231PS      Z5, Z11, Z12
 	VMOVAPS           Z9, Z9
 	VFMADD231PS       Z5, Z11, Z9
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12), K1, Z11
+	MOVQ              16(R9), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z11
 	VMULPS            Z1, Z11, Z11
-	VMOVUPS.Z         (R12)(BX*2), K1, Z13
+	MOVQ              96(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
 	VFNMADD231PS      Z2, Z13, Z11
-	VMOVUPS.Z         (R12)(BX*4), K1, Z13
+	MOVQ              176(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
 	VFNMADD231PS      Z3, Z13, Z11
-	VMOVUPS.Z         (R12)(SI*1), K1, Z13
+	MOVQ              136(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
 	VMOVAPS           Z13, Z13
-	VMOVUPS.Z         (R12)(BX*1), K1, Z14
+	MOVQ              56(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z14
 	VFMADD231PS       Z4, Z14, Z13
 	VMOVAPS           Z11, Z14
 	VFNMADD231PS      Z5, Z13, Z14
 	VMOVAPS           Z11, Z11
 	VFMADD231PS       Z5, Z13, Z11
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12), K1, Z13
+	MOVQ              24(R9), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z13
 	VMULPS            Z1, Z13, Z13
-	VMOVUPS.Z         (R12)(BX*2), K1, Z15
+	MOVQ              104(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
 	VFNMADD231PS      Z2, Z15, Z13
-	VMOVUPS.Z         (R12)(BX*4), K1, Z15
+	MOVQ              184(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
 	VFNMADD231PS      Z3, Z15, Z13
-	VMOVUPS.Z         (R12)(SI*1), K1, Z15
+	MOVQ              144(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
 	VMOVAPS           Z15, Z15
-	VMOVUPS.Z         (R12)(BX*1), K1, Z16
+	MOVQ              64(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z16
 	VFMADD231PS       Z4, Z16, Z15
 	VMOVAPS           Z13, Z16
 	VFNMADD231PS      Z5, Z15, Z16
 	VMOVAPS           Z13, Z13
 	VFMADD231PS       Z5, Z15, Z13
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12), K1, Z15
+	MOVQ              32(R9), R12
+	VMOVUPS.Z         (CX)(R12*4), K1, Z15
 	VMULPS            Z1, Z15, Z15
-	VMOVUPS.Z         (R12)(BX*2), K1, Z17
+	MOVQ              112(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z17
 	VFNMADD231PS      Z2, Z17, Z15
-	VMOVUPS.Z         (R12)(BX*4), K1, Z17
+	MOVQ              192(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z17
 	VFNMADD231PS      Z3, Z17, Z15
-	VMOVUPS.Z         (R12)(SI*1), K1, Z17
+	MOVQ              152(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z17
 	VMOVAPS           Z17, Z17
-	VMOVUPS.Z         (R12)(BX*1), K1, Z18
+	MOVQ              72(R9), R12
+	PREFETCHT0        (R11)(R12*4)
+	VMOVUPS.Z         (CX)(R12*4), K1, Z18
 	VFMADD231PS       Z4, Z18, Z17
 	VMOVAPS           Z15, Z18
 	VFNMADD231PS      Z5, Z17, Z18
 	VMOVAPS           Z15, Z15
 	VFMADD231PS       Z5, Z17, Z15
-	LEAQ              (DX)(R8*1), R12
+	LEAQ              (DX)(BX*1), R11
 	VMULPS            Z0, Z10, Z17
-	VMOVUPS           Z17, (R12)
+	VMOVUPS           Z17, (R11)
 	VMULPS            Z1, Z10, Z17
 	VFNMADD231PS      Z2, Z14, Z17
 	VFNMADD231PS      Z3, Z18, Z17
@@ -2738,8 +3100,8 @@ body:
 	VFNMADD231PS      Z5, Z19, Z20
 	VMOVAPS           Z17, Z17
 	VFMADD231PS       Z5, Z19, Z17
-	VMOVUPS           Z20, (R12)(R9*1)
-	VMOVUPS           Z17, (R12)(R9*2)
+	VMOVUPS           Z20, (R11)(SI*1)
+	VMOVUPS           Z17, (R11)(SI*2)
 	VMULPS            Z6, Z10, Z10
 	VFMADD231PS       Z2, Z14, Z10
 	VFMADD231PS       Z7, Z18, Z10
@@ -2749,12 +3111,12 @@ body:
 	VFMADD231PS.BCST  winogradConstant3ece8561<>+0(SB), Z14, Z12
 	VMOVAPS           Z10, Z10
 	VFNMADD231PS.BCST winogradConstant3ece8561<>+0(SB), Z14, Z10
-	VMOVUPS           Z12, (R12)(R10*1)
-	VMOVUPS           Z10, (R12)(R9*4)
-	VMOVUPS           Z18, (R12)(R11*1)
-	LEAQ              (DX)(R8*2), R12
+	VMOVUPS           Z12, (R11)(DI*1)
+	VMOVUPS           Z10, (R11)(SI*4)
+	VMOVUPS           Z18, (R11)(R8*1)
+	LEAQ              (DX)(BX*2), R11
 	VMULPS            Z0, Z8, Z10
-	VMOVUPS           Z10, (R12)
+	VMOVUPS           Z10, (R11)
 	VMULPS            Z1, Z8, Z10
 	VFNMADD231PS      Z2, Z11, Z10
 	VFNMADD231PS      Z3, Z15, Z10
@@ -2764,8 +3126,8 @@ body:
 	VFNMADD231PS      Z5, Z12, Z14
 	VMOVAPS           Z10, Z10
 	VFMADD231PS       Z5, Z12, Z10
-	VMOVUPS           Z14, (R12)(R9*1)
-	VMOVUPS           Z10, (R12)(R9*2)
+	VMOVUPS           Z14, (R11)(SI*1)
+	VMOVUPS           Z10, (R11)(SI*2)
 	VMULPS            Z6, Z8, Z8
 	VFMADD231PS       Z2, Z11, Z8
 	VFMADD231PS       Z7, Z15, Z8
@@ -2775,88 +3137,109 @@ body:
 	VFMADD231PS.BCST  winogradConstant3ece8561<>+0(SB), Z10, Z9
 	VMOVAPS           Z8, Z8
 	VFNMADD231PS.BCST winogradConstant3ece8561<>+0(SB), Z10, Z8
-	VMOVUPS           Z9, (R12)(R10*1)
-	VMOVUPS           Z8, (R12)(R9*4)
-	VMOVUPS           Z15, (R12)(R11*1)
-	MOVQ              CX, R12
-	VMOVUPS.Z         (R12), K1, Z8
+	VMOVUPS           Z9, (R11)(DI*1)
+	VMOVUPS           Z8, (R11)(SI*4)
+	VMOVUPS           Z15, (R11)(R8*1)
+	LEAQ              (CX)(R10*1), R11
+	MOVQ              (R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z8
 	VMULPS            Z6, Z8, Z8
-	VMOVUPS.Z         (R12)(BX*2), K1, Z9
+	MOVQ              80(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z9
 	VFMADD231PS       Z2, Z9, Z8
-	VMOVUPS.Z         (R12)(BX*4), K1, Z9
+	MOVQ              160(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z9
 	VFMADD231PS       Z7, Z9, Z8
-	VMOVUPS.Z         (R12)(SI*1), K1, Z9
+	MOVQ              120(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z9
 	VMOVAPS           Z9, Z9
-	VMOVUPS.Z         (R12)(BX*1), K1, Z10
+	MOVQ              40(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z10
 	VFMADD231PS.BCST  winogradConstant3ee38e39<>+0(SB), Z10, Z9
 	VMOVAPS           Z8, Z10
 	VFMADD231PS.BCST  winogradConstant3ece8561<>+0(SB), Z9, Z10
 	VMOVAPS           Z8, Z8
 	VFNMADD231PS.BCST winogradConstant3ece8561<>+0(SB), Z9, Z8
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12), K1, Z9
+	MOVQ              8(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z9
 	VMULPS            Z6, Z9, Z9
-	VMOVUPS.Z         (R12)(BX*2), K1, Z11
+	MOVQ              88(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z11
 	VFMADD231PS       Z2, Z11, Z9
-	VMOVUPS.Z         (R12)(BX*4), K1, Z11
+	MOVQ              168(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z11
 	VFMADD231PS       Z7, Z11, Z9
-	VMOVUPS.Z         (R12)(SI*1), K1, Z11
+	MOVQ              128(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z11
 	VMOVAPS           Z11, Z11
-	VMOVUPS.Z         (R12)(BX*1), K1, Z12
+	MOVQ              48(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z12
 	VFMADD231PS.BCST  winogradConstant3ee38e39<>+0(SB), Z12, Z11
 	VMOVAPS           Z9, Z12
 	VFMADD231PS.BCST  winogradConstant3ece8561<>+0(SB), Z11, Z12
 	VMOVAPS           Z9, Z9
 	VFNMADD231PS.BCST winogradConstant3ece8561<>+0(SB), Z11, Z9
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12), K1, Z11
+	MOVQ              16(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z11
 	VMULPS            Z6, Z11, Z11
-	VMOVUPS.Z         (R12)(BX*2), K1, Z13
+	MOVQ              96(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z13
 	VFMADD231PS       Z2, Z13, Z11
-	VMOVUPS.Z         (R12)(BX*4), K1, Z13
+	MOVQ              176(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z13
 	VFMADD231PS       Z7, Z13, Z11
-	VMOVUPS.Z         (R12)(SI*1), K1, Z13
+	MOVQ              136(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z13
 	VMOVAPS           Z13, Z13
-	VMOVUPS.Z         (R12)(BX*1), K1, Z14
+	MOVQ              56(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z14
 	VFMADD231PS.BCST  winogradConstant3ee38e39<>+0(SB), Z14, Z13
 	VMOVAPS           Z11, Z14
 	VFMADD231PS.BCST  winogradConstant3ece8561<>+0(SB), Z13, Z14
 	VMOVAPS           Z11, Z11
 	VFNMADD231PS.BCST winogradConstant3ece8561<>+0(SB), Z13, Z11
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12), K1, Z13
+	MOVQ              24(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z13
 	VMULPS            Z6, Z13, Z13
-	VMOVUPS.Z         (R12)(BX*2), K1, Z15
+	MOVQ              104(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z15
 	VFMADD231PS       Z2, Z15, Z13
-	VMOVUPS.Z         (R12)(BX*4), K1, Z15
+	MOVQ              184(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z15
 	VFMADD231PS       Z7, Z15, Z13
-	VMOVUPS.Z         (R12)(SI*1), K1, Z15
+	MOVQ              144(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z15
 	VMOVAPS           Z15, Z15
-	VMOVUPS.Z         (R12)(BX*1), K1, Z16
+	MOVQ              64(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z16
 	VFMADD231PS.BCST  winogradConstant3ee38e39<>+0(SB), Z16, Z15
 	VMOVAPS           Z13, Z16
 	VFMADD231PS.BCST  winogradConstant3ece8561<>+0(SB), Z15, Z16
 	VMOVAPS           Z13, Z13
 	VFNMADD231PS.BCST winogradConstant3ece8561<>+0(SB), Z15, Z13
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12), K1, Z15
+	MOVQ              32(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z15
 	VMULPS            Z6, Z15, Z15
-	VMOVUPS.Z         (R12)(BX*2), K1, Z17
+	MOVQ              112(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z17
 	VFMADD231PS       Z2, Z17, Z15
-	VMOVUPS.Z         (R12)(BX*4), K1, Z17
+	MOVQ              192(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z17
 	VFMADD231PS       Z7, Z17, Z15
-	VMOVUPS.Z         (R12)(SI*1), K1, Z17
+	MOVQ              152(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z17
 	VMOVAPS           Z17, Z17
-	VMOVUPS.Z         (R12)(BX*1), K1, Z18
+	MOVQ              72(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z18
 	VFMADD231PS.BCST  winogradConstant3ee38e39<>+0(SB), Z18, Z17
 	VMOVAPS           Z15, Z18
 	VFMADD231PS.BCST  winogradConstant3ece8561<>+0(SB), Z17, Z18
 	VMOVAPS           Z15, Z15
 	VFNMADD231PS.BCST winogradConstant3ece8561<>+0(SB), Z17, Z15
-	LEAQ              (DX)(R8*1), R12
-	LEAQ              (R12)(R8*2), R12
+	LEAQ              (DX)(BX*1), R11
+	LEAQ              (R11)(BX*2), R11
 	VMULPS            Z0, Z10, Z17
-	VMOVUPS           Z17, (R12)
+	VMOVUPS           Z17, (R11)
 	VMULPS            Z1, Z10, Z17
 	VFNMADD231PS      Z2, Z14, Z17
 	VFNMADD231PS      Z3, Z18, Z17
@@ -2866,8 +3249,8 @@ body:
 	VFNMADD231PS      Z5, Z19, Z20
 	VMOVAPS           Z17, Z17
 	VFMADD231PS       Z5, Z19, Z17
-	VMOVUPS           Z20, (R12)(R9*1)
-	VMOVUPS           Z17, (R12)(R9*2)
+	VMOVUPS           Z20, (R11)(SI*1)
+	VMOVUPS           Z17, (R11)(SI*2)
 	VMULPS            Z6, Z10, Z10
 	VFMADD231PS       Z2, Z14, Z10
 	VFMADD231PS       Z7, Z18, Z10
@@ -2877,12 +3260,12 @@ body:
 	VFMADD231PS.BCST  winogradConstant3ece8561<>+0(SB), Z14, Z12
 	VMOVAPS           Z10, Z10
 	VFNMADD231PS.BCST winogradConstant3ece8561<>+0(SB), Z14, Z10
-	VMOVUPS           Z12, (R12)(R10*1)
-	VMOVUPS           Z10, (R12)(R9*4)
-	VMOVUPS           Z18, (R12)(R11*1)
-	LEAQ              (DX)(R8*4), R12
+	VMOVUPS           Z12, (R11)(DI*1)
+	VMOVUPS           Z10, (R11)(SI*4)
+	VMOVUPS           Z18, (R11)(R8*1)
+	LEAQ              (DX)(BX*4), R11
 	VMULPS            Z0, Z8, Z10
-	VMOVUPS           Z10, (R12)
+	VMOVUPS           Z10, (R11)
 	VMULPS            Z1, Z8, Z10
 	VFNMADD231PS      Z2, Z11, Z10
 	VFNMADD231PS      Z3, Z15, Z10
@@ -2892,8 +3275,8 @@ body:
 	VFNMADD231PS      Z5, Z12, Z14
 	VMOVAPS           Z10, Z10
 	VFMADD231PS       Z5, Z12, Z10
-	VMOVUPS           Z14, (R12)(R9*1)
-	VMOVUPS           Z10, (R12)(R9*2)
+	VMOVUPS           Z14, (R11)(SI*1)
+	VMOVUPS           Z10, (R11)(SI*2)
 	VMULPS            Z6, Z8, Z8
 	VFMADD231PS       Z2, Z11, Z8
 	VFMADD231PS       Z7, Z15, Z8
@@ -2903,23 +3286,24 @@ body:
 	VFMADD231PS.BCST  winogradConstant3ece8561<>+0(SB), Z10, Z9
 	VMOVAPS           Z8, Z8
 	VFNMADD231PS.BCST winogradConstant3ece8561<>+0(SB), Z10, Z8
-	VMOVUPS           Z9, (R12)(R10*1)
-	VMOVUPS           Z8, (R12)(R9*4)
-	VMOVUPS           Z15, (R12)(R11*1)
-	MOVQ              CX, R12
-	VMOVUPS.Z         (R12)(BX*4), K1, Z8
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12)(BX*4), K1, Z9
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12)(BX*4), K1, Z10
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12)(BX*4), K1, Z11
-	ADDQ              DI, R12
-	VMOVUPS.Z         (R12)(BX*4), K1, Z12
-	LEAQ              (DX)(R8*1), R12
-	LEAQ              (R12)(R8*4), R12
+	VMOVUPS           Z9, (R11)(DI*1)
+	VMOVUPS           Z8, (R11)(SI*4)
+	VMOVUPS           Z15, (R11)(R8*1)
+	LEAQ              (CX)(R10*1), R11
+	MOVQ              160(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z8
+	MOVQ              168(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z9
+	MOVQ              176(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z10
+	MOVQ              184(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z11
+	MOVQ              192(R9), R11
+	VMOVUPS.Z         (CX)(R11*4), K1, Z12
+	LEAQ              (DX)(BX*1), R11
+	LEAQ              (R11)(BX*4), R11
 	VMULPS            Z0, Z8, Z13
-	VMOVUPS           Z13, (R12)
+	VMOVUPS           Z13, (R11)
 	VMULPS            Z1, Z8, Z13
 	VFNMADD231PS      Z2, Z10, Z13
 	VFNMADD231PS      Z3, Z12, Z13
@@ -2929,8 +3313,8 @@ body:
 	VFNMADD231PS      Z5, Z14, Z15
 	VMOVAPS           Z13, Z13
 	VFMADD231PS       Z5, Z14, Z13
-	VMOVUPS           Z15, (R12)(R9*1)
-	VMOVUPS           Z13, (R12)(R9*2)
+	VMOVUPS           Z15, (R11)(SI*1)
+	VMOVUPS           Z13, (R11)(SI*2)
 	VMULPS            Z6, Z8, Z8
 	VFMADD231PS       Z2, Z10, Z8
 	VFMADD231PS       Z7, Z12, Z8
@@ -2940,9 +3324,9 @@ body:
 	VFMADD231PS.BCST  winogradConstant3ece8561<>+0(SB), Z10, Z9
 	VMOVAPS           Z8, Z8
 	VFNMADD231PS.BCST winogradConstant3ece8561<>+0(SB), Z10, Z8
-	VMOVUPS           Z9, (R12)(R10*1)
-	VMOVUPS           Z8, (R12)(R9*4)
-	VMOVUPS           Z12, (R12)(R11*1)
+	VMOVUPS           Z9, (R11)(DI*1)
+	VMOVUPS           Z8, (R11)(SI*4)
+	VMOVUPS           Z12, (R11)(R8*1)
 	ADDQ              $0x40, CX
 	ADDQ              $0x40, DX
 	SUBQ              $0x10, AX
@@ -2990,24 +3374,23 @@ DATA winogradConstant3ece8561<>+24(SB)/4, $(0.40336135)
 DATA winogradConstant3ece8561<>+28(SB)/4, $(0.40336135)
 GLOBL winogradConstant3ece8561<>(SB), RODATA|NOPTR, $32
 
-// func winogradSpread6From2AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, AVX512F, BMI2
+// func winogradSpread6From2AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·winogradSpread6From2AVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS winogradConstant3f200000<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3fc00000<>+0(SB), Z1
 	MOVQ         n+0(FP), AX
 	MOVQ         src+8(FP), CX
-	MOVQ         dst+32(FP), DX
-	MOVQ         srow+16(FP), BX
+	MOVQ         dst+24(FP), DX
+	MOVQ         drow+32(FP), BX
 	SHLQ         $0x02, BX
-	MOVQ         scol+24(FP), SI
+	MOVQ         dcol+40(FP), SI
 	SHLQ         $0x02, SI
-	MOVQ         drow+40(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         dcol+48(FP), R8
-	SHLQ         $0x02, R8
-	LEAQ         (R8)(R8*2), R9
-	LEAQ         (R9)(R8*2), R10
+	LEAQ         (SI)(SI*2), DI
+	LEAQ         (DI)(SI*2), R8
+	MOVQ         at+16(FP), R9
+	MOVQ         ahead+48(FP), R10
+	SHLQ         $0x02, R10
 	MOVL         $0x0000ffff, R11
 	KMOVW        R11, K1
 
@@ -3019,133 +3402,145 @@ next:
 	KMOVW R11, K1
 
 body:
-	MOVQ         CX, R11
-	VMOVUPS.Z    (R11), K1, Z2
-	ADDQ         SI, R11
-	VMOVUPS.Z    (R11), K1, Z3
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z2
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z3
 	VMOVUPS      Z2, (DX)
 	VMOVAPS      Z2, Z4
 	VFMADD231PS  Z0, Z3, Z4
 	VMOVAPS      Z2, Z5
 	VFNMADD231PS Z0, Z3, Z5
-	VMOVUPS      Z4, (DX)(R8*1)
-	VMOVUPS      Z5, (DX)(R8*2)
+	VMOVUPS      Z4, (DX)(SI*1)
+	VMOVUPS      Z5, (DX)(SI*2)
 	VMOVAPS      Z2, Z4
 	VFMADD231PS  Z1, Z3, Z4
 	VMOVAPS      Z2, Z2
 	VFNMADD231PS Z1, Z3, Z2
-	VMOVUPS      Z4, (DX)(R9*1)
-	VMOVUPS      Z2, (DX)(R8*4)
-	VMOVUPS      Z3, (DX)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS.Z    (R11), K1, Z2
-	VMOVUPS.Z    (R11)(BX*1), K1, Z3
+	VMOVUPS      Z4, (DX)(DI*1)
+	VMOVUPS      Z2, (DX)(SI*4)
+	VMOVUPS      Z3, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z2
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z3
 	VMOVAPS      Z2, Z4
 	VFMADD231PS  Z0, Z3, Z4
 	VMOVAPS      Z2, Z2
 	VFNMADD231PS Z0, Z3, Z2
-	ADDQ         SI, R11
-	VMOVUPS.Z    (R11), K1, Z3
-	VMOVUPS.Z    (R11)(BX*1), K1, Z5
+	MOVQ         8(R9), R12
+	VMOVUPS.Z    (CX)(R12*4), K1, Z3
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS.Z    (CX)(R12*4), K1, Z5
 	VMOVAPS      Z3, Z6
 	VFMADD231PS  Z0, Z5, Z6
 	VMOVAPS      Z3, Z3
 	VFNMADD231PS Z0, Z5, Z3
-	LEAQ         (DX)(DI*1), R11
+	LEAQ         (DX)(BX*1), R11
 	VMOVUPS      Z4, (R11)
 	VMOVAPS      Z4, Z5
 	VFMADD231PS  Z0, Z6, Z5
 	VMOVAPS      Z4, Z7
 	VFNMADD231PS Z0, Z6, Z7
-	VMOVUPS      Z5, (R11)(R8*1)
-	VMOVUPS      Z7, (R11)(R8*2)
+	VMOVUPS      Z5, (R11)(SI*1)
+	VMOVUPS      Z7, (R11)(SI*2)
 	VMOVAPS      Z4, Z5
 	VFMADD231PS  Z1, Z6, Z5
 	VMOVAPS      Z4, Z4
 	VFNMADD231PS Z1, Z6, Z4
-	VMOVUPS      Z5, (R11)(R9*1)
-	VMOVUPS      Z4, (R11)(R8*4)
-	VMOVUPS      Z6, (R11)(R10*1)
-	LEAQ         (DX)(DI*2), R11
+	VMOVUPS      Z5, (R11)(DI*1)
+	VMOVUPS      Z4, (R11)(SI*4)
+	VMOVUPS      Z6, (R11)(R8*1)
+	LEAQ         (DX)(BX*2), R11
 	VMOVUPS      Z2, (R11)
 	VMOVAPS      Z2, Z4
 	VFMADD231PS  Z0, Z3, Z4
 	VMOVAPS      Z2, Z5
 	VFNMADD231PS Z0, Z3, Z5
-	VMOVUPS      Z4, (R11)(R8*1)
-	VMOVUPS      Z5, (R11)(R8*2)
+	VMOVUPS      Z4, (R11)(SI*1)
+	VMOVUPS      Z5, (R11)(SI*2)
 	VMOVAPS      Z2, Z4
 	VFMADD231PS  Z1, Z3, Z4
 	VMOVAPS      Z2, Z2
 	VFNMADD231PS Z1, Z3, Z2
-	VMOVUPS      Z4, (R11)(R9*1)
-	VMOVUPS      Z2, (R11)(R8*4)
-	VMOVUPS      Z3, (R11)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS.Z    (R11), K1, Z2
-	VMOVUPS.Z    (R11)(BX*1), K1, Z3
+	VMOVUPS      Z4, (R11)(DI*1)
+	VMOVUPS      Z2, (R11)(SI*4)
+	VMOVUPS      Z3, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z2
+	MOVQ         16(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z3
 	VMOVAPS      Z2, Z4
 	VFMADD231PS  Z1, Z3, Z4
 	VMOVAPS      Z2, Z2
 	VFNMADD231PS Z1, Z3, Z2
-	ADDQ         SI, R11
-	VMOVUPS.Z    (R11), K1, Z3
-	VMOVUPS.Z    (R11)(BX*1), K1, Z5
+	MOVQ         8(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z3
+	MOVQ         24(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z5
 	VMOVAPS      Z3, Z6
 	VFMADD231PS  Z1, Z5, Z6
 	VMOVAPS      Z3, Z3
 	VFNMADD231PS Z1, Z5, Z3
-	LEAQ         (DX)(DI*1), R11
-	LEAQ         (R11)(DI*2), R11
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*2), R11
 	VMOVUPS      Z4, (R11)
 	VMOVAPS      Z4, Z5
 	VFMADD231PS  Z0, Z6, Z5
 	VMOVAPS      Z4, Z7
 	VFNMADD231PS Z0, Z6, Z7
-	VMOVUPS      Z5, (R11)(R8*1)
-	VMOVUPS      Z7, (R11)(R8*2)
+	VMOVUPS      Z5, (R11)(SI*1)
+	VMOVUPS      Z7, (R11)(SI*2)
 	VMOVAPS      Z4, Z5
 	VFMADD231PS  Z1, Z6, Z5
 	VMOVAPS      Z4, Z4
 	VFNMADD231PS Z1, Z6, Z4
-	VMOVUPS      Z5, (R11)(R9*1)
-	VMOVUPS      Z4, (R11)(R8*4)
-	VMOVUPS      Z6, (R11)(R10*1)
-	LEAQ         (DX)(DI*4), R11
+	VMOVUPS      Z5, (R11)(DI*1)
+	VMOVUPS      Z4, (R11)(SI*4)
+	VMOVUPS      Z6, (R11)(R8*1)
+	LEAQ         (DX)(BX*4), R11
 	VMOVUPS      Z2, (R11)
 	VMOVAPS      Z2, Z4
 	VFMADD231PS  Z0, Z3, Z4
 	VMOVAPS      Z2, Z5
 	VFNMADD231PS Z0, Z3, Z5
-	VMOVUPS      Z4, (R11)(R8*1)
-	VMOVUPS      Z5, (R11)(R8*2)
+	VMOVUPS      Z4, (R11)(SI*1)
+	VMOVUPS      Z5, (R11)(SI*2)
 	VMOVAPS      Z2, Z4
 	VFMADD231PS  Z1, Z3, Z4
 	VMOVAPS      Z2, Z2
 	VFNMADD231PS Z1, Z3, Z2
-	VMOVUPS      Z4, (R11)(R9*1)
-	VMOVUPS      Z2, (R11)(R8*4)
-	VMOVUPS      Z3, (R11)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS.Z    (R11)(BX*1), K1, Z2
-	ADDQ         SI, R11
-	VMOVUPS.Z    (R11)(BX*1), K1, Z3
-	LEAQ         (DX)(DI*1), R11
-	LEAQ         (R11)(DI*4), R11
+	VMOVUPS      Z4, (R11)(DI*1)
+	VMOVUPS      Z2, (R11)(SI*4)
+	VMOVUPS      Z3, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         16(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z2
+	MOVQ         24(R9), R11
+	VMOVUPS.Z    (CX)(R11*4), K1, Z3
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*4), R11
 	VMOVUPS      Z2, (R11)
 	VMOVAPS      Z2, Z4
 	VFMADD231PS  Z0, Z3, Z4
 	VMOVAPS      Z2, Z5
 	VFNMADD231PS Z0, Z3, Z5
-	VMOVUPS      Z4, (R11)(R8*1)
-	VMOVUPS      Z5, (R11)(R8*2)
+	VMOVUPS      Z4, (R11)(SI*1)
+	VMOVUPS      Z5, (R11)(SI*2)
 	VMOVAPS      Z2, Z4
 	VFMADD231PS  Z1, Z3, Z4
 	VMOVAPS      Z2, Z2
 	VFNMADD231PS Z1, Z3, Z2
-	VMOVUPS      Z4, (R11)(R9*1)
-	VMOVUPS      Z2, (R11)(R8*4)
-	VMOVUPS      Z3, (R11)(R10*1)
+	VMOVUPS      Z4, (R11)(DI*1)
+	VMOVUPS      Z2, (R11)(SI*4)
+	VMOVUPS      Z3, (R11)(R8*1)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x10, AX
@@ -3153,9 +3548,9 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradGather5From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·winogradGather5From6AVX512(SB), NOSPLIT, $0-56
+// func winogradGather5From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·winogradGather5From6AVX512(SB), NOSPLIT, $0-64
 	VBROADCASTSS winogradConstant3f91a2b4<>+0(SB), Z0
 	VBROADCASTSS winogradConstant3f303b34<>+0(SB), Z1
 	VBROADCASTSS winogradConstant3df4c401<>+0(SB), Z2
@@ -3178,91 +3573,129 @@ TEXT ·winogradGather5From6AVX512(SB), NOSPLIT, $0-56
 	MOVQ         dcol+48(FP), R10
 	SHLQ         $0x02, R10
 	LEAQ         (R10)(R10*2), R11
-	MOVL         $0x0000ffff, R12
-	KMOVW        R12, K1
+	MOVQ         ahead+56(FP), R12
+	SHLQ         $0x02, R12
+	MOVL         $0x0000ffff, R13
+	KMOVW        R13, K1
 
 next:
 	CMPQ  AX, $0x10
 	JGE   body
-	MOVL  $0x0000ffff, R12
-	BZHIL AX, R12, R12
-	KMOVW R12, K1
+	MOVL  $0x0000ffff, R13
+	BZHIL AX, R13, R13
+	KMOVW R13, K1
 
 body:
-	MOVQ              CX, R12
-	VMOVUPS           (R12), Z8
+	LEAQ              (CX)(R12*1), R14
+	MOVQ              CX, R13
+	PREFETCHT0        (R14)
+	VMOVUPS           (R13), Z8
 	VMULPS            Z0, Z8, Z8
-	VMOVUPS           (R12)(BX*1), Z9
-	VMOVUPS           (R12)(BX*2), Z10
+	PREFETCHT0        (R14)(BX*1)
+	VMOVUPS           (R13)(BX*1), Z9
+	PREFETCHT0        (R14)(BX*2)
+	VMOVUPS           (R13)(BX*2), Z10
 	VADDPS            Z10, Z9, Z9
 	VFNMADD231PS      Z1, Z9, Z8
-	VMOVUPS           (R12)(SI*1), Z10
-	VMOVUPS           (R12)(BX*4), Z11
+	PREFETCHT0        (R14)(SI*1)
+	VMOVUPS           (R13)(SI*1), Z10
+	PREFETCHT0        (R14)(BX*4)
+	VMOVUPS           (R13)(BX*4), Z11
 	VADDPS            Z11, Z10, Z10
 	VFMADD231PS       Z2, Z10, Z8
 	VMULPS            Z3, Z10, Z10
 	VFNMADD231PS      Z3, Z9, Z10
-	ADDQ              R8, R12
-	VMOVUPS           (R12), Z9
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	PREFETCHT0        (R14)
+	VMOVUPS           (R13), Z9
 	VMULPS            Z0, Z9, Z9
-	VMOVUPS           (R12)(BX*1), Z11
-	VMOVUPS           (R12)(BX*2), Z12
+	PREFETCHT0        (R14)(BX*1)
+	VMOVUPS           (R13)(BX*1), Z11
+	PREFETCHT0        (R14)(BX*2)
+	VMOVUPS           (R13)(BX*2), Z12
 	VADDPS            Z12, Z11, Z11
 	VFNMADD231PS      Z1, Z11, Z9
-	VMOVUPS           (R12)(SI*1), Z12
-	VMOVUPS           (R12)(BX*4), Z13
+	PREFETCHT0        (R14)(SI*1)
+	VMOVUPS           (R13)(SI*1), Z12
+	PREFETCHT0        (R14)(BX*4)
+	VMOVUPS           (R13)(BX*4), Z13
 	VADDPS            Z13, Z12, Z12
 	VFMADD231PS       Z2, Z12, Z9
 	VMULPS            Z3, Z12, Z12
 	VFNMADD231PS      Z3, Z11, Z12
-	ADDQ              R8, R12
-	VMOVUPS           (R12), Z11
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	PREFETCHT0        (R14)
+	VMOVUPS           (R13), Z11
 	VMULPS            Z0, Z11, Z11
-	VMOVUPS           (R12)(BX*1), Z13
-	VMOVUPS           (R12)(BX*2), Z14
+	PREFETCHT0        (R14)(BX*1)
+	VMOVUPS           (R13)(BX*1), Z13
+	PREFETCHT0        (R14)(BX*2)
+	VMOVUPS           (R13)(BX*2), Z14
 	VADDPS            Z14, Z13, Z13
 	VFNMADD231PS      Z1, Z13, Z11
-	VMOVUPS           (R12)(SI*1), Z14
-	VMOVUPS           (R12)(BX*4), Z15
+	PREFETCHT0        (R14)(SI*1)
+	VMOVUPS           (R13)(SI*1), Z14
+	PREFETCHT0        (R14)(BX*4)
+	VMOVUPS           (R13)(BX*4), Z15
 	VADDPS            Z15, Z14, Z14
 	VFMADD231PS       Z2, Z14, Z11
 	VMULPS            Z3, Z14, Z14
 	VFNMADD231PS      Z3, Z13, Z14
-	ADDQ              R8, R12
-	VMOVUPS           (R12), Z13
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	PREFETCHT0        (R14)
+	VMOVUPS           (R13), Z13
 	VMULPS            Z0, Z13, Z13
-	VMOVUPS           (R12)(BX*1), Z15
-	VMOVUPS           (R12)(BX*2), Z16
+	PREFETCHT0        (R14)(BX*1)
+	VMOVUPS           (R13)(BX*1), Z15
+	PREFETCHT0        (R14)(BX*2)
+	VMOVUPS           (R13)(BX*2), Z16
 	VADDPS            Z16, Z15, Z15
 	VFNMADD231PS      Z1, Z15, Z13
-	VMOVUPS           (R12)(SI*1), Z16
-	VMOVUPS           (R12)(BX*4), Z17
+	PREFETCHT0        (R14)(SI*1)
+	VMOVUPS           (R13)(SI*1), Z16
+	PREFETCHT0        (R14)(BX*4)
+	VMOVUPS           (R13)(BX*4), Z17
 	VADDPS            Z17, Z16, Z16
 	VFMADD231PS       Z2, Z16, Z13
 	VMULPS            Z3, Z16, Z16
 	VFNMADD231PS      Z3, Z15, Z16
-	ADDQ              R8, R12
-	VMOVUPS           (R12), Z15
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	PREFETCHT0        (R14)
+	VMOVUPS           (R13), Z15
 	VMULPS            Z0, Z15, Z15
-	VMOVUPS           (R12)(BX*1), Z17
-	VMOVUPS           (R12)(BX*2), Z18
+	PREFETCHT0        (R14)(BX*1)
+	VMOVUPS           (R13)(BX*1), Z17
+	PREFETCHT0        (R14)(BX*2)
+	VMOVUPS           (R13)(BX*2), Z18
 	VADDPS            Z18, Z17, Z17
 	VFNMADD231PS      Z1, Z17, Z15
-	VMOVUPS           (R12)(SI*1), Z18
-	VMOVUPS           (R12)(BX*4), Z19
+	PREFETCHT0        (R14)(SI*1)
+	VMOVUPS           (R13)(SI*1), Z18
+	PREFETCHT0        (R14)(BX*4)
+	VMOVUPS           (R13)(BX*4), Z19
 	VADDPS            Z19, Z18, Z18
 	VFMADD231PS       Z2, Z18, Z15
 	VMULPS            Z3, Z18, Z18
 	VFNMADD231PS      Z3, Z17, Z18
-	ADDQ              R8, R12
-	VMOVUPS           (R12), Z17
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	PREFETCHT0        (R14)
+	VMOVUPS           (R13), Z17
 	VMULPS            Z0, Z17, Z17
-	VMOVUPS           (R12)(BX*1), Z19
-	VMOVUPS           (R12)(BX*2), Z20
+	PREFETCHT0        (R14)(BX*1)
+	VMOVUPS           (R13)(BX*1), Z19
+	PREFETCHT0        (R14)(BX*2)
+	VMOVUPS           (R13)(BX*2), Z20
 	VADDPS            Z20, Z19, Z19
 	VFNMADD231PS      Z1, Z19, Z17
-	VMOVUPS           (R12)(SI*1), Z20
-	VMOVUPS           (R12)(BX*4), Z21
+	PREFETCHT0        (R14)(SI*1)
+	VMOVUPS           (R13)(SI*1), Z20
+	PREFETCHT0        (R14)(BX*4)
+	VMOVUPS           (R13)(BX*4), Z21
 	VADDPS            Z21, Z20, Z20
 	VFMADD231PS       Z2, Z20, Z17
 	VMULPS            Z3, Z20, Z20
@@ -3300,7 +3733,7 @@ body:
 	VMOVUPS.Z         (DX)(R10*4), K1, Z9
 	VADDPS            Z9, Z8, Z9
 	VMOVUPS           Z9, K1, (DX)(R10*4)
-	LEAQ              (DX)(R9*2), R12
+	LEAQ              (DX)(R9*2), R13
 	VMULPS            Z0, Z10, Z8
 	VADDPS            Z14, Z12, Z9
 	VFNMADD231PS      Z1, Z9, Z8
@@ -3308,99 +3741,105 @@ body:
 	VFMADD231PS       Z2, Z10, Z8
 	VMULPS            Z3, Z10, Z10
 	VFNMADD231PS      Z3, Z9, Z10
-	VMOVUPS.Z         (R12), K1, Z9
+	VMOVUPS.Z         (R13), K1, Z9
 	VADDPS            Z9, Z8, Z9
-	VMOVUPS           Z9, K1, (R12)
-	VMOVUPS.Z         (R12)(R10*2), K1, Z8
+	VMOVUPS           Z9, K1, (R13)
+	VMOVUPS.Z         (R13)(R10*2), K1, Z8
 	VADDPS            Z8, Z10, Z8
-	VMOVUPS           Z8, K1, (R12)(R10*2)
+	VMOVUPS           Z8, K1, (R13)(R10*2)
 	VSUBPS            Z18, Z16, Z9
 	VMULPS            Z5, Z9, Z8
 	VSUBPS            Z14, Z12, Z10
 	VFNMADD231PS      Z4, Z10, Z8
 	VMULPS            Z7, Z9, Z9
 	VFNMADD231PS      Z6, Z10, Z9
-	VMOVUPS.Z         (R12)(R10*1), K1, Z10
+	VMOVUPS.Z         (R13)(R10*1), K1, Z10
 	VADDPS            Z10, Z8, Z10
-	VMOVUPS           Z10, K1, (R12)(R10*1)
-	VMOVUPS.Z         (R12)(R11*1), K1, Z8
+	VMOVUPS           Z10, K1, (R13)(R10*1)
+	VMOVUPS.Z         (R13)(R11*1), K1, Z8
 	VADDPS            Z8, Z9, Z8
-	VMOVUPS           Z8, K1, (R12)(R11*1)
+	VMOVUPS           Z8, K1, (R13)(R11*1)
 	VMOVAPS           Z20, Z8
 	VADDPS            Z14, Z12, Z9
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z9, Z8
 	VADDPS            Z18, Z16, Z9
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z9, Z8
-	VMOVUPS.Z         (R12)(R10*4), K1, Z9
+	VMOVUPS.Z         (R13)(R10*4), K1, Z9
 	VADDPS            Z9, Z8, Z9
-	VMOVUPS           Z9, K1, (R12)(R10*4)
-	MOVQ              CX, R12
-	VMOVUPS           (R12)(SI*1), Z8
-	VMOVUPS           (R12)(BX*4), Z9
+	VMOVUPS           Z9, K1, (R13)(R10*4)
+	LEAQ              (CX)(R12*1), R14
+	MOVQ              CX, R13
+	VMOVUPS           (R13)(SI*1), Z8
+	VMOVUPS           (R13)(BX*4), Z9
 	VSUBPS            Z9, Z8, Z9
 	VMULPS            Z5, Z9, Z8
-	VMOVUPS           (R12)(BX*1), Z10
-	VMOVUPS           (R12)(BX*2), Z11
+	VMOVUPS           (R13)(BX*1), Z10
+	VMOVUPS           (R13)(BX*2), Z11
 	VSUBPS            Z11, Z10, Z10
 	VFNMADD231PS      Z4, Z10, Z8
 	VMULPS            Z7, Z9, Z9
 	VFNMADD231PS      Z6, Z10, Z9
-	ADDQ              R8, R12
-	VMOVUPS           (R12)(SI*1), Z10
-	VMOVUPS           (R12)(BX*4), Z11
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	VMOVUPS           (R13)(SI*1), Z10
+	VMOVUPS           (R13)(BX*4), Z11
 	VSUBPS            Z11, Z10, Z11
 	VMULPS            Z5, Z11, Z10
-	VMOVUPS           (R12)(BX*1), Z12
-	VMOVUPS           (R12)(BX*2), Z13
+	VMOVUPS           (R13)(BX*1), Z12
+	VMOVUPS           (R13)(BX*2), Z13
 	VSUBPS            Z13, Z12, Z12
 	VFNMADD231PS      Z4, Z12, Z10
 	VMULPS            Z7, Z11, Z11
 	VFNMADD231PS      Z6, Z12, Z11
-	ADDQ              R8, R12
-	VMOVUPS           (R12)(SI*1), Z12
-	VMOVUPS           (R12)(BX*4), Z13
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	VMOVUPS           (R13)(SI*1), Z12
+	VMOVUPS           (R13)(BX*4), Z13
 	VSUBPS            Z13, Z12, Z13
 	VMULPS            Z5, Z13, Z12
-	VMOVUPS           (R12)(BX*1), Z14
-	VMOVUPS           (R12)(BX*2), Z15
+	VMOVUPS           (R13)(BX*1), Z14
+	VMOVUPS           (R13)(BX*2), Z15
 	VSUBPS            Z15, Z14, Z14
 	VFNMADD231PS      Z4, Z14, Z12
 	VMULPS            Z7, Z13, Z13
 	VFNMADD231PS      Z6, Z14, Z13
-	ADDQ              R8, R12
-	VMOVUPS           (R12)(SI*1), Z14
-	VMOVUPS           (R12)(BX*4), Z15
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	VMOVUPS           (R13)(SI*1), Z14
+	VMOVUPS           (R13)(BX*4), Z15
 	VSUBPS            Z15, Z14, Z15
 	VMULPS            Z5, Z15, Z14
-	VMOVUPS           (R12)(BX*1), Z16
-	VMOVUPS           (R12)(BX*2), Z17
+	VMOVUPS           (R13)(BX*1), Z16
+	VMOVUPS           (R13)(BX*2), Z17
 	VSUBPS            Z17, Z16, Z16
 	VFNMADD231PS      Z4, Z16, Z14
 	VMULPS            Z7, Z15, Z15
 	VFNMADD231PS      Z6, Z16, Z15
-	ADDQ              R8, R12
-	VMOVUPS           (R12)(SI*1), Z16
-	VMOVUPS           (R12)(BX*4), Z17
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	VMOVUPS           (R13)(SI*1), Z16
+	VMOVUPS           (R13)(BX*4), Z17
 	VSUBPS            Z17, Z16, Z17
 	VMULPS            Z5, Z17, Z16
-	VMOVUPS           (R12)(BX*1), Z18
-	VMOVUPS           (R12)(BX*2), Z19
+	VMOVUPS           (R13)(BX*1), Z18
+	VMOVUPS           (R13)(BX*2), Z19
 	VSUBPS            Z19, Z18, Z18
 	VFNMADD231PS      Z4, Z18, Z16
 	VMULPS            Z7, Z17, Z17
 	VFNMADD231PS      Z6, Z18, Z17
-	ADDQ              R8, R12
-	VMOVUPS           (R12)(SI*1), Z18
-	VMOVUPS           (R12)(BX*4), Z19
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	VMOVUPS           (R13)(SI*1), Z18
+	VMOVUPS           (R13)(BX*4), Z19
 	VSUBPS            Z19, Z18, Z19
 	VMULPS            Z5, Z19, Z18
-	VMOVUPS           (R12)(BX*1), Z20
-	VMOVUPS           (R12)(BX*2), Z21
+	VMOVUPS           (R13)(BX*1), Z20
+	VMOVUPS           (R13)(BX*2), Z21
 	VSUBPS            Z21, Z20, Z20
 	VFNMADD231PS      Z4, Z20, Z18
 	VMULPS            Z7, Z19, Z19
 	VFNMADD231PS      Z6, Z20, Z19
-	LEAQ              (DX)(R9*1), R12
+	LEAQ              (DX)(R9*1), R13
 	VMULPS            Z0, Z8, Z8
 	VADDPS            Z12, Z10, Z20
 	VFNMADD231PS      Z1, Z20, Z8
@@ -3408,34 +3847,34 @@ body:
 	VFMADD231PS       Z2, Z21, Z8
 	VMULPS            Z3, Z21, Z21
 	VFNMADD231PS      Z3, Z20, Z21
-	VMOVUPS.Z         (R12), K1, Z20
+	VMOVUPS.Z         (R13), K1, Z20
 	VADDPS            Z20, Z8, Z20
-	VMOVUPS           Z20, K1, (R12)
-	VMOVUPS.Z         (R12)(R10*2), K1, Z8
+	VMOVUPS           Z20, K1, (R13)
+	VMOVUPS.Z         (R13)(R10*2), K1, Z8
 	VADDPS            Z8, Z21, Z8
-	VMOVUPS           Z8, K1, (R12)(R10*2)
+	VMOVUPS           Z8, K1, (R13)(R10*2)
 	VSUBPS            Z16, Z14, Z20
 	VMULPS            Z5, Z20, Z8
 	VSUBPS            Z12, Z10, Z21
 	VFNMADD231PS      Z4, Z21, Z8
 	VMULPS            Z7, Z20, Z20
 	VFNMADD231PS      Z6, Z21, Z20
-	VMOVUPS.Z         (R12)(R10*1), K1, Z21
+	VMOVUPS.Z         (R13)(R10*1), K1, Z21
 	VADDPS            Z21, Z8, Z21
-	VMOVUPS           Z21, K1, (R12)(R10*1)
-	VMOVUPS.Z         (R12)(R11*1), K1, Z8
+	VMOVUPS           Z21, K1, (R13)(R10*1)
+	VMOVUPS.Z         (R13)(R11*1), K1, Z8
 	VADDPS            Z8, Z20, Z8
-	VMOVUPS           Z8, K1, (R12)(R11*1)
+	VMOVUPS           Z8, K1, (R13)(R11*1)
 	VMOVAPS           Z18, Z8
 	VADDPS            Z12, Z10, Z10
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z10, Z8
 	VADDPS            Z16, Z14, Z10
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z10, Z8
-	VMOVUPS.Z         (R12)(R10*4), K1, Z10
+	VMOVUPS.Z         (R13)(R10*4), K1, Z10
 	VADDPS            Z10, Z8, Z10
-	VMOVUPS           Z10, K1, (R12)(R10*4)
-	LEAQ              (DX)(R9*1), R12
-	LEAQ              (R12)(R9*2), R12
+	VMOVUPS           Z10, K1, (R13)(R10*4)
+	LEAQ              (DX)(R9*1), R13
+	LEAQ              (R13)(R9*2), R13
 	VMULPS            Z0, Z9, Z8
 	VADDPS            Z13, Z11, Z9
 	VFNMADD231PS      Z1, Z9, Z8
@@ -3443,99 +3882,111 @@ body:
 	VFMADD231PS       Z2, Z10, Z8
 	VMULPS            Z3, Z10, Z10
 	VFNMADD231PS      Z3, Z9, Z10
-	VMOVUPS.Z         (R12), K1, Z9
+	VMOVUPS.Z         (R13), K1, Z9
 	VADDPS            Z9, Z8, Z9
-	VMOVUPS           Z9, K1, (R12)
-	VMOVUPS.Z         (R12)(R10*2), K1, Z8
+	VMOVUPS           Z9, K1, (R13)
+	VMOVUPS.Z         (R13)(R10*2), K1, Z8
 	VADDPS            Z8, Z10, Z8
-	VMOVUPS           Z8, K1, (R12)(R10*2)
+	VMOVUPS           Z8, K1, (R13)(R10*2)
 	VSUBPS            Z17, Z15, Z9
 	VMULPS            Z5, Z9, Z8
 	VSUBPS            Z13, Z11, Z10
 	VFNMADD231PS      Z4, Z10, Z8
 	VMULPS            Z7, Z9, Z9
 	VFNMADD231PS      Z6, Z10, Z9
-	VMOVUPS.Z         (R12)(R10*1), K1, Z10
+	VMOVUPS.Z         (R13)(R10*1), K1, Z10
 	VADDPS            Z10, Z8, Z10
-	VMOVUPS           Z10, K1, (R12)(R10*1)
-	VMOVUPS.Z         (R12)(R11*1), K1, Z8
+	VMOVUPS           Z10, K1, (R13)(R10*1)
+	VMOVUPS.Z         (R13)(R11*1), K1, Z8
 	VADDPS            Z8, Z9, Z8
-	VMOVUPS           Z8, K1, (R12)(R11*1)
+	VMOVUPS           Z8, K1, (R13)(R11*1)
 	VMOVAPS           Z19, Z8
 	VADDPS            Z13, Z11, Z9
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z9, Z8
 	VADDPS            Z17, Z15, Z9
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z9, Z8
-	VMOVUPS.Z         (R12)(R10*4), K1, Z9
+	VMOVUPS.Z         (R13)(R10*4), K1, Z9
 	VADDPS            Z9, Z8, Z9
-	VMOVUPS           Z9, K1, (R12)(R10*4)
-	MOVQ              CX, R12
-	VMOVUPS           (R12)(DI*1), Z8
+	VMOVUPS           Z9, K1, (R13)(R10*4)
+	LEAQ              (CX)(R12*1), R14
+	MOVQ              CX, R13
+	PREFETCHT0        (R14)(DI*1)
+	VMOVUPS           (R13)(DI*1), Z8
 	VMOVAPS           Z8, Z8
-	VMOVUPS           (R12)(BX*1), Z9
-	VMOVUPS           (R12)(BX*2), Z10
+	VMOVUPS           (R13)(BX*1), Z9
+	VMOVUPS           (R13)(BX*2), Z10
 	VADDPS            Z10, Z9, Z9
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z9, Z8
-	VMOVUPS           (R12)(SI*1), Z9
-	VMOVUPS           (R12)(BX*4), Z10
+	VMOVUPS           (R13)(SI*1), Z9
+	VMOVUPS           (R13)(BX*4), Z10
 	VADDPS            Z10, Z9, Z9
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z9, Z8
-	ADDQ              R8, R12
-	VMOVUPS           (R12)(DI*1), Z9
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	PREFETCHT0        (R14)(DI*1)
+	VMOVUPS           (R13)(DI*1), Z9
 	VMOVAPS           Z9, Z9
-	VMOVUPS           (R12)(BX*1), Z10
-	VMOVUPS           (R12)(BX*2), Z11
+	VMOVUPS           (R13)(BX*1), Z10
+	VMOVUPS           (R13)(BX*2), Z11
 	VADDPS            Z11, Z10, Z10
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z10, Z9
-	VMOVUPS           (R12)(SI*1), Z10
-	VMOVUPS           (R12)(BX*4), Z11
+	VMOVUPS           (R13)(SI*1), Z10
+	VMOVUPS           (R13)(BX*4), Z11
 	VADDPS            Z11, Z10, Z10
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z10, Z9
-	ADDQ              R8, R12
-	VMOVUPS           (R12)(DI*1), Z10
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	PREFETCHT0        (R14)(DI*1)
+	VMOVUPS           (R13)(DI*1), Z10
 	VMOVAPS           Z10, Z10
-	VMOVUPS           (R12)(BX*1), Z11
-	VMOVUPS           (R12)(BX*2), Z12
+	VMOVUPS           (R13)(BX*1), Z11
+	VMOVUPS           (R13)(BX*2), Z12
 	VADDPS            Z12, Z11, Z11
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z11, Z10
-	VMOVUPS           (R12)(SI*1), Z11
-	VMOVUPS           (R12)(BX*4), Z12
+	VMOVUPS           (R13)(SI*1), Z11
+	VMOVUPS           (R13)(BX*4), Z12
 	VADDPS            Z12, Z11, Z11
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z11, Z10
-	ADDQ              R8, R12
-	VMOVUPS           (R12)(DI*1), Z11
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	PREFETCHT0        (R14)(DI*1)
+	VMOVUPS           (R13)(DI*1), Z11
 	VMOVAPS           Z11, Z11
-	VMOVUPS           (R12)(BX*1), Z12
-	VMOVUPS           (R12)(BX*2), Z13
+	VMOVUPS           (R13)(BX*1), Z12
+	VMOVUPS           (R13)(BX*2), Z13
 	VADDPS            Z13, Z12, Z12
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z12, Z11
-	VMOVUPS           (R12)(SI*1), Z12
-	VMOVUPS           (R12)(BX*4), Z13
+	VMOVUPS           (R13)(SI*1), Z12
+	VMOVUPS           (R13)(BX*4), Z13
 	VADDPS            Z13, Z12, Z12
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z12, Z11
-	ADDQ              R8, R12
-	VMOVUPS           (R12)(DI*1), Z12
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	PREFETCHT0        (R14)(DI*1)
+	VMOVUPS           (R13)(DI*1), Z12
 	VMOVAPS           Z12, Z12
-	VMOVUPS           (R12)(BX*1), Z13
-	VMOVUPS           (R12)(BX*2), Z14
+	VMOVUPS           (R13)(BX*1), Z13
+	VMOVUPS           (R13)(BX*2), Z14
 	VADDPS            Z14, Z13, Z13
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z13, Z12
-	VMOVUPS           (R12)(SI*1), Z13
-	VMOVUPS           (R12)(BX*4), Z14
+	VMOVUPS           (R13)(SI*1), Z13
+	VMOVUPS           (R13)(BX*4), Z14
 	VADDPS            Z14, Z13, Z13
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z13, Z12
-	ADDQ              R8, R12
-	VMOVUPS           (R12)(DI*1), Z13
+	ADDQ              R8, R13
+	ADDQ              R8, R14
+	PREFETCHT0        (R14)(DI*1)
+	VMOVUPS           (R13)(DI*1), Z13
 	VMOVAPS           Z13, Z13
-	VMOVUPS           (R12)(BX*1), Z14
-	VMOVUPS           (R12)(BX*2), Z15
+	VMOVUPS           (R13)(BX*1), Z14
+	VMOVUPS           (R13)(BX*2), Z15
 	VADDPS            Z15, Z14, Z14
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z14, Z13
-	VMOVUPS           (R12)(SI*1), Z14
-	VMOVUPS           (R12)(BX*4), Z15
+	VMOVUPS           (R13)(SI*1), Z14
+	VMOVUPS           (R13)(BX*4), Z15
 	VADDPS            Z15, Z14, Z14
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z14, Z13
-	LEAQ              (DX)(R9*4), R12
+	LEAQ              (DX)(R9*4), R13
 	VMULPS            Z0, Z8, Z8
 	VADDPS            Z10, Z9, Z14
 	VFNMADD231PS      Z1, Z14, Z8
@@ -3543,32 +3994,32 @@ body:
 	VFMADD231PS       Z2, Z15, Z8
 	VMULPS            Z3, Z15, Z15
 	VFNMADD231PS      Z3, Z14, Z15
-	VMOVUPS.Z         (R12), K1, Z14
+	VMOVUPS.Z         (R13), K1, Z14
 	VADDPS            Z14, Z8, Z14
-	VMOVUPS           Z14, K1, (R12)
-	VMOVUPS.Z         (R12)(R10*2), K1, Z8
+	VMOVUPS           Z14, K1, (R13)
+	VMOVUPS.Z         (R13)(R10*2), K1, Z8
 	VADDPS            Z8, Z15, Z8
-	VMOVUPS           Z8, K1, (R12)(R10*2)
+	VMOVUPS           Z8, K1, (R13)(R10*2)
 	VSUBPS            Z12, Z11, Z14
 	VMULPS            Z5, Z14, Z8
 	VSUBPS            Z10, Z9, Z15
 	VFNMADD231PS      Z4, Z15, Z8
 	VMULPS            Z7, Z14, Z14
 	VFNMADD231PS      Z6, Z15, Z14
-	VMOVUPS.Z         (R12)(R10*1), K1, Z15
+	VMOVUPS.Z         (R13)(R10*1), K1, Z15
 	VADDPS            Z15, Z8, Z15
-	VMOVUPS           Z15, K1, (R12)(R10*1)
-	VMOVUPS.Z         (R12)(R11*1), K1, Z8
+	VMOVUPS           Z15, K1, (R13)(R10*1)
+	VMOVUPS.Z         (R13)(R11*1), K1, Z8
 	VADDPS            Z8, Z14, Z8
-	VMOVUPS           Z8, K1, (R12)(R11*1)
+	VMOVUPS           Z8, K1, (R13)(R11*1)
 	VMOVAPS           Z13, Z8
 	VADDPS            Z10, Z9, Z9
 	VFNMADD231PS.BCST winogradConstant3dd72045<>+0(SB), Z9, Z8
 	VADDPS            Z12, Z11, Z9
 	VFMADD231PS.BCST  winogradConstant3f1ae409<>+0(SB), Z9, Z8
-	VMOVUPS.Z         (R12)(R10*4), K1, Z9
+	VMOVUPS.Z         (R13)(R10*4), K1, Z9
 	VADDPS            Z9, Z8, Z9
-	VMOVUPS           Z9, K1, (R12)(R10*4)
+	VMOVUPS           Z9, K1, (R13)(R10*4)
 	ADDQ              $0x40, CX
 	ADDQ              $0x40, DX
 	SUBQ              $0x10, AX
@@ -3576,270 +4027,314 @@ body:
 	VZEROUPPER
 	RET
 
-// func winogradInput4From4AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX
+// func winogradInput4From4AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, MMX+
 TEXT ·winogradInput4From4AVX2(SB), NOSPLIT, $0-56
 	MOVQ n+0(FP), AX
 	MOVQ src+8(FP), CX
-	MOVQ dst+32(FP), DX
-	MOVQ srow+16(FP), BX
+	MOVQ dst+24(FP), DX
+	MOVQ drow+32(FP), BX
 	SHLQ $0x02, BX
-	LEAQ (BX)(BX*2), SI
-	MOVQ scol+24(FP), DI
-	SHLQ $0x02, DI
-	MOVQ drow+40(FP), R8
-	SHLQ $0x02, R8
-	MOVQ dcol+48(FP), R9
+	MOVQ dcol+40(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ at+16(FP), R8
+	MOVQ ahead+48(FP), R9
 	SHLQ $0x02, R9
-	LEAQ (R9)(R9*2), R10
 	CMPQ AX, $0x08
 	JL   tail
 
 body:
-	MOVQ    CX, R11
-	VMOVUPS (R11)(BX*2), Y0
-	VMOVAPS Y0, Y0
-	VMOVUPS (R11), Y1
-	VSUBPS  Y1, Y0, Y0
-	ADDQ    DI, R11
-	VMOVUPS (R11)(BX*2), Y1
-	VMOVAPS Y1, Y1
-	VMOVUPS (R11), Y2
-	VSUBPS  Y2, Y1, Y1
-	ADDQ    DI, R11
-	VMOVUPS (R11)(BX*2), Y2
-	VMOVAPS Y2, Y2
-	VMOVUPS (R11), Y3
-	VSUBPS  Y3, Y2, Y2
-	ADDQ    DI, R11
-	VMOVUPS (R11)(BX*2), Y3
-	VMOVAPS Y3, Y3
-	VMOVUPS (R11), Y4
-	VSUBPS  Y4, Y3, Y3
-	VMOVAPS Y2, Y4
-	VSUBPS  Y0, Y4, Y4
-	VMOVUPS Y4, (DX)
-	VADDPS  Y1, Y2, Y0
-	VSUBPS  Y1, Y2, Y2
-	VMOVUPS Y0, (DX)(R9*1)
-	VMOVUPS Y2, (DX)(R9*2)
-	VMOVAPS Y3, Y0
-	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y0, (DX)(R10*1)
-	MOVQ    CX, R11
-	VMOVUPS (R11)(BX*2), Y0
-	VMOVUPS (R11)(BX*1), Y1
-	VADDPS  Y1, Y0, Y2
-	VSUBPS  Y1, Y0, Y0
-	ADDQ    DI, R11
-	VMOVUPS (R11)(BX*2), Y1
-	VMOVUPS (R11)(BX*1), Y3
-	VADDPS  Y3, Y1, Y4
-	VSUBPS  Y3, Y1, Y1
-	ADDQ    DI, R11
-	VMOVUPS (R11)(BX*2), Y3
-	VMOVUPS (R11)(BX*1), Y5
-	VADDPS  Y5, Y3, Y6
-	VSUBPS  Y5, Y3, Y3
-	ADDQ    DI, R11
-	VMOVUPS (R11)(BX*2), Y5
-	VMOVUPS (R11)(BX*1), Y7
-	VADDPS  Y7, Y5, Y8
-	VSUBPS  Y7, Y5, Y5
-	LEAQ    (DX)(R8*1), R11
-	VMOVAPS Y6, Y7
-	VSUBPS  Y2, Y7, Y7
-	VMOVUPS Y7, (R11)
-	VADDPS  Y4, Y6, Y2
-	VSUBPS  Y4, Y6, Y6
-	VMOVUPS Y2, (R11)(R9*1)
-	VMOVUPS Y6, (R11)(R9*2)
-	VMOVAPS Y8, Y2
-	VSUBPS  Y4, Y2, Y2
-	VMOVUPS Y2, (R11)(R10*1)
-	LEAQ    (DX)(R8*2), R11
-	VMOVAPS Y3, Y2
-	VSUBPS  Y0, Y2, Y2
-	VMOVUPS Y2, (R11)
-	VADDPS  Y1, Y3, Y0
-	VSUBPS  Y1, Y3, Y2
-	VMOVUPS Y0, (R11)(R9*1)
-	VMOVUPS Y2, (R11)(R9*2)
-	VMOVAPS Y5, Y0
-	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y0, (R11)(R10*1)
-	MOVQ    CX, R11
-	VMOVUPS (R11)(SI*1), Y0
-	VMOVAPS Y0, Y0
-	VMOVUPS (R11)(BX*1), Y1
-	VSUBPS  Y1, Y0, Y0
-	ADDQ    DI, R11
-	VMOVUPS (R11)(SI*1), Y1
-	VMOVAPS Y1, Y1
-	VMOVUPS (R11)(BX*1), Y2
-	VSUBPS  Y2, Y1, Y1
-	ADDQ    DI, R11
-	VMOVUPS (R11)(SI*1), Y2
-	VMOVAPS Y2, Y2
-	VMOVUPS (R11)(BX*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	ADDQ    DI, R11
-	VMOVUPS (R11)(SI*1), Y3
-	VMOVAPS Y3, Y3
-	VMOVUPS (R11)(BX*1), Y4
-	VSUBPS  Y4, Y3, Y3
-	LEAQ    (DX)(R8*1), R11
-	LEAQ    (R11)(R8*2), R11
-	VMOVAPS Y2, Y4
-	VSUBPS  Y0, Y4, Y4
-	VMOVUPS Y4, (R11)
-	VADDPS  Y1, Y2, Y0
-	VSUBPS  Y1, Y2, Y2
-	VMOVUPS Y0, (R11)(R9*1)
-	VMOVUPS Y2, (R11)(R9*2)
-	VMOVAPS Y3, Y0
-	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y0, (R11)(R10*1)
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, DX
-	SUBQ    $0x08, AX
-	CMPQ    AX, $0x08
-	JGE     body
-	TESTQ   AX, AX
-	JZ      done
-
-tail:
-	LEAQ       winogradMasks<>+0(SB), R11
-	NEGQ       AX
-	LEAQ       32(R11)(AX*4), R11
-	MOVQ       CX, AX
-	VMOVUPS    (R11), Y0
-	VMASKMOVPS (AX)(BX*2), Y0, Y0
+	LEAQ       (CX)(R9*1), R10
+	MOVQ       64(R8), R11
+	VMOVUPS    (CX)(R11*4), Y0
 	VMOVAPS    Y0, Y0
-	VMOVUPS    (R11), Y1
-	VMASKMOVPS (AX), Y1, Y1
+	MOVQ       (R8), R11
+	VMOVUPS    (CX)(R11*4), Y1
 	VSUBPS     Y1, Y0, Y0
-	ADDQ       DI, AX
-	VMOVUPS    (R11), Y1
-	VMASKMOVPS (AX)(BX*2), Y1, Y1
+	MOVQ       72(R8), R11
+	VMOVUPS    (CX)(R11*4), Y1
 	VMOVAPS    Y1, Y1
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS (AX), Y2, Y2
+	MOVQ       8(R8), R11
+	VMOVUPS    (CX)(R11*4), Y2
 	VSUBPS     Y2, Y1, Y1
-	ADDQ       DI, AX
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS (AX)(BX*2), Y2, Y2
+	MOVQ       80(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y2
 	VMOVAPS    Y2, Y2
-	VMOVUPS    (R11), Y3
-	VMASKMOVPS (AX), Y3, Y3
+	MOVQ       16(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y3
 	VSUBPS     Y3, Y2, Y2
-	ADDQ       DI, AX
-	VMOVUPS    (R11), Y3
-	VMASKMOVPS (AX)(BX*2), Y3, Y3
+	MOVQ       88(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y3
 	VMOVAPS    Y3, Y3
-	VMOVUPS    (R11), Y4
-	VMASKMOVPS (AX), Y4, Y4
+	MOVQ       24(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y4
 	VSUBPS     Y4, Y3, Y3
 	VMOVAPS    Y2, Y4
 	VSUBPS     Y0, Y4, Y4
 	VMOVUPS    Y4, (DX)
 	VADDPS     Y1, Y2, Y0
 	VSUBPS     Y1, Y2, Y2
-	VMOVUPS    Y0, (DX)(R9*1)
-	VMOVUPS    Y2, (DX)(R9*2)
+	VMOVUPS    Y0, (DX)(SI*1)
+	VMOVUPS    Y2, (DX)(SI*2)
 	VMOVAPS    Y3, Y0
 	VSUBPS     Y1, Y0, Y0
-	VMOVUPS    Y0, (DX)(R10*1)
-	MOVQ       CX, AX
-	VMOVUPS    (R11), Y0
-	VMASKMOVPS (AX)(BX*2), Y0, Y0
-	VMOVUPS    (R11), Y1
-	VMASKMOVPS (AX)(BX*1), Y1, Y1
+	VMOVUPS    Y0, (DX)(DI*1)
+	LEAQ       (CX)(R9*1), R10
+	MOVQ       64(R8), R11
+	VMOVUPS    (CX)(R11*4), Y0
+	MOVQ       32(R8), R11
+	VMOVUPS    (CX)(R11*4), Y1
 	VADDPS     Y1, Y0, Y2
 	VSUBPS     Y1, Y0, Y0
-	ADDQ       DI, AX
-	VMOVUPS    (R11), Y1
-	VMASKMOVPS (AX)(BX*2), Y1, Y1
-	VMOVUPS    (R11), Y3
-	VMASKMOVPS (AX)(BX*1), Y3, Y3
+	MOVQ       72(R8), R11
+	VMOVUPS    (CX)(R11*4), Y1
+	MOVQ       40(R8), R11
+	VMOVUPS    (CX)(R11*4), Y3
 	VADDPS     Y3, Y1, Y4
 	VSUBPS     Y3, Y1, Y1
-	ADDQ       DI, AX
-	VMOVUPS    (R11), Y3
-	VMASKMOVPS (AX)(BX*2), Y3, Y3
-	VMOVUPS    (R11), Y5
-	VMASKMOVPS (AX)(BX*1), Y5, Y5
+	MOVQ       80(R8), R11
+	VMOVUPS    (CX)(R11*4), Y3
+	MOVQ       48(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y5
 	VADDPS     Y5, Y3, Y6
 	VSUBPS     Y5, Y3, Y3
-	ADDQ       DI, AX
-	VMOVUPS    (R11), Y5
-	VMASKMOVPS (AX)(BX*2), Y5, Y5
-	VMOVUPS    (R11), Y7
-	VMASKMOVPS (AX)(BX*1), Y7, Y7
+	MOVQ       88(R8), R11
+	VMOVUPS    (CX)(R11*4), Y5
+	MOVQ       56(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y7
 	VADDPS     Y7, Y5, Y8
 	VSUBPS     Y7, Y5, Y5
-	LEAQ       (DX)(R8*1), AX
+	LEAQ       (DX)(BX*1), R10
+	VMOVAPS    Y6, Y7
+	VSUBPS     Y2, Y7, Y7
+	VMOVUPS    Y7, (R10)
+	VADDPS     Y4, Y6, Y2
+	VSUBPS     Y4, Y6, Y6
+	VMOVUPS    Y2, (R10)(SI*1)
+	VMOVUPS    Y6, (R10)(SI*2)
+	VMOVAPS    Y8, Y2
+	VSUBPS     Y4, Y2, Y2
+	VMOVUPS    Y2, (R10)(DI*1)
+	LEAQ       (DX)(BX*2), R10
+	VMOVAPS    Y3, Y2
+	VSUBPS     Y0, Y2, Y2
+	VMOVUPS    Y2, (R10)
+	VADDPS     Y1, Y3, Y0
+	VSUBPS     Y1, Y3, Y2
+	VMOVUPS    Y0, (R10)(SI*1)
+	VMOVUPS    Y2, (R10)(SI*2)
+	VMOVAPS    Y5, Y0
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (R10)(DI*1)
+	LEAQ       (CX)(R9*1), R10
+	MOVQ       96(R8), R11
+	VMOVUPS    (CX)(R11*4), Y0
+	VMOVAPS    Y0, Y0
+	MOVQ       32(R8), R11
+	VMOVUPS    (CX)(R11*4), Y1
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       104(R8), R11
+	VMOVUPS    (CX)(R11*4), Y1
+	VMOVAPS    Y1, Y1
+	MOVQ       40(R8), R11
+	VMOVUPS    (CX)(R11*4), Y2
+	VSUBPS     Y2, Y1, Y1
+	MOVQ       112(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y2
+	VMOVAPS    Y2, Y2
+	MOVQ       48(R8), R11
+	VMOVUPS    (CX)(R11*4), Y3
+	VSUBPS     Y3, Y2, Y2
+	MOVQ       120(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y3
+	VMOVAPS    Y3, Y3
+	MOVQ       56(R8), R10
+	VMOVUPS    (CX)(R10*4), Y4
+	VSUBPS     Y4, Y3, Y3
+	LEAQ       (DX)(BX*1), R10
+	LEAQ       (R10)(BX*2), R10
+	VMOVAPS    Y2, Y4
+	VSUBPS     Y0, Y4, Y4
+	VMOVUPS    Y4, (R10)
+	VADDPS     Y1, Y2, Y0
+	VSUBPS     Y1, Y2, Y2
+	VMOVUPS    Y0, (R10)(SI*1)
+	VMOVUPS    Y2, (R10)(SI*2)
+	VMOVAPS    Y3, Y0
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (R10)(DI*1)
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, AX
+	CMPQ       AX, $0x08
+	JGE        body
+	TESTQ      AX, AX
+	JZ         done
+
+tail:
+	LEAQ       winogradMasks<>+0(SB), R10
+	NEGQ       AX
+	LEAQ       32(R10)(AX*4), R10
+	LEAQ       (CX)(R9*1), AX
+	MOVQ       64(R8), R11
+	VMOVUPS    (R10), Y0
+	VMASKMOVPS (CX)(R11*4), Y0, Y0
+	VMOVAPS    Y0, Y0
+	MOVQ       (R8), R11
+	VMOVUPS    (R10), Y1
+	VMASKMOVPS (CX)(R11*4), Y1, Y1
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       72(R8), R11
+	VMOVUPS    (R10), Y1
+	VMASKMOVPS (CX)(R11*4), Y1, Y1
+	VMOVAPS    Y1, Y1
+	MOVQ       8(R8), R11
+	VMOVUPS    (R10), Y2
+	VMASKMOVPS (CX)(R11*4), Y2, Y2
+	VSUBPS     Y2, Y1, Y1
+	MOVQ       80(R8), R11
+	PREFETCHT0 (AX)(R11*4)
+	VMOVUPS    (R10), Y2
+	VMASKMOVPS (CX)(R11*4), Y2, Y2
+	VMOVAPS    Y2, Y2
+	MOVQ       16(R8), R11
+	PREFETCHT0 (AX)(R11*4)
+	VMOVUPS    (R10), Y3
+	VMASKMOVPS (CX)(R11*4), Y3, Y3
+	VSUBPS     Y3, Y2, Y2
+	MOVQ       88(R8), R11
+	PREFETCHT0 (AX)(R11*4)
+	VMOVUPS    (R10), Y3
+	VMASKMOVPS (CX)(R11*4), Y3, Y3
+	VMOVAPS    Y3, Y3
+	MOVQ       24(R8), R11
+	PREFETCHT0 (AX)(R11*4)
+	VMOVUPS    (R10), Y4
+	VMASKMOVPS (CX)(R11*4), Y4, Y4
+	VSUBPS     Y4, Y3, Y3
+	VMOVAPS    Y2, Y4
+	VSUBPS     Y0, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	VADDPS     Y1, Y2, Y0
+	VSUBPS     Y1, Y2, Y2
+	VMOVUPS    Y0, (DX)(SI*1)
+	VMOVUPS    Y2, (DX)(SI*2)
+	VMOVAPS    Y3, Y0
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (DX)(DI*1)
+	LEAQ       (CX)(R9*1), AX
+	MOVQ       64(R8), R11
+	VMOVUPS    (R10), Y0
+	VMASKMOVPS (CX)(R11*4), Y0, Y0
+	MOVQ       32(R8), R11
+	VMOVUPS    (R10), Y1
+	VMASKMOVPS (CX)(R11*4), Y1, Y1
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       72(R8), R11
+	VMOVUPS    (R10), Y1
+	VMASKMOVPS (CX)(R11*4), Y1, Y1
+	MOVQ       40(R8), R11
+	VMOVUPS    (R10), Y3
+	VMASKMOVPS (CX)(R11*4), Y3, Y3
+	VADDPS     Y3, Y1, Y4
+	VSUBPS     Y3, Y1, Y1
+	MOVQ       80(R8), R11
+	VMOVUPS    (R10), Y3
+	VMASKMOVPS (CX)(R11*4), Y3, Y3
+	MOVQ       48(R8), R11
+	PREFETCHT0 (AX)(R11*4)
+	VMOVUPS    (R10), Y5
+	VMASKMOVPS (CX)(R11*4), Y5, Y5
+	VADDPS     Y5, Y3, Y6
+	VSUBPS     Y5, Y3, Y3
+	MOVQ       88(R8), R11
+	VMOVUPS    (R10), Y5
+	VMASKMOVPS (CX)(R11*4), Y5, Y5
+	MOVQ       56(R8), R11
+	PREFETCHT0 (AX)(R11*4)
+	VMOVUPS    (R10), Y7
+	VMASKMOVPS (CX)(R11*4), Y7, Y7
+	VADDPS     Y7, Y5, Y8
+	VSUBPS     Y7, Y5, Y5
+	LEAQ       (DX)(BX*1), AX
 	VMOVAPS    Y6, Y7
 	VSUBPS     Y2, Y7, Y7
 	VMOVUPS    Y7, (AX)
 	VADDPS     Y4, Y6, Y2
 	VSUBPS     Y4, Y6, Y6
-	VMOVUPS    Y2, (AX)(R9*1)
-	VMOVUPS    Y6, (AX)(R9*2)
+	VMOVUPS    Y2, (AX)(SI*1)
+	VMOVUPS    Y6, (AX)(SI*2)
 	VMOVAPS    Y8, Y2
 	VSUBPS     Y4, Y2, Y2
-	VMOVUPS    Y2, (AX)(R10*1)
-	LEAQ       (DX)(R8*2), AX
+	VMOVUPS    Y2, (AX)(DI*1)
+	LEAQ       (DX)(BX*2), AX
 	VMOVAPS    Y3, Y2
 	VSUBPS     Y0, Y2, Y2
 	VMOVUPS    Y2, (AX)
 	VADDPS     Y1, Y3, Y0
 	VSUBPS     Y1, Y3, Y2
-	VMOVUPS    Y0, (AX)(R9*1)
-	VMOVUPS    Y2, (AX)(R9*2)
+	VMOVUPS    Y0, (AX)(SI*1)
+	VMOVUPS    Y2, (AX)(SI*2)
 	VMOVAPS    Y5, Y0
 	VSUBPS     Y1, Y0, Y0
-	VMOVUPS    Y0, (AX)(R10*1)
-	MOVQ       CX, AX
-	VMOVUPS    (R11), Y0
-	VMASKMOVPS (AX)(SI*1), Y0, Y0
+	VMOVUPS    Y0, (AX)(DI*1)
+	LEAQ       (CX)(R9*1), AX
+	MOVQ       96(R8), R9
+	VMOVUPS    (R10), Y0
+	VMASKMOVPS (CX)(R9*4), Y0, Y0
 	VMOVAPS    Y0, Y0
-	VMOVUPS    (R11), Y1
-	VMASKMOVPS (AX)(BX*1), Y1, Y1
+	MOVQ       32(R8), R9
+	VMOVUPS    (R10), Y1
+	VMASKMOVPS (CX)(R9*4), Y1, Y1
 	VSUBPS     Y1, Y0, Y0
-	ADDQ       DI, AX
-	VMOVUPS    (R11), Y1
-	VMASKMOVPS (AX)(SI*1), Y1, Y1
+	MOVQ       104(R8), R9
+	VMOVUPS    (R10), Y1
+	VMASKMOVPS (CX)(R9*4), Y1, Y1
 	VMOVAPS    Y1, Y1
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS (AX)(BX*1), Y2, Y2
+	MOVQ       40(R8), R9
+	VMOVUPS    (R10), Y2
+	VMASKMOVPS (CX)(R9*4), Y2, Y2
 	VSUBPS     Y2, Y1, Y1
-	ADDQ       DI, AX
-	VMOVUPS    (R11), Y2
-	VMASKMOVPS (AX)(SI*1), Y2, Y2
+	MOVQ       112(R8), R9
+	PREFETCHT0 (AX)(R9*4)
+	VMOVUPS    (R10), Y2
+	VMASKMOVPS (CX)(R9*4), Y2, Y2
 	VMOVAPS    Y2, Y2
-	VMOVUPS    (R11), Y3
-	VMASKMOVPS (AX)(BX*1), Y3, Y3
+	MOVQ       48(R8), R9
+	VMOVUPS    (R10), Y3
+	VMASKMOVPS (CX)(R9*4), Y3, Y3
 	VSUBPS     Y3, Y2, Y2
-	ADDQ       DI, AX
-	VMOVUPS    (R11), Y3
-	VMASKMOVPS (AX)(SI*1), Y3, Y3
+	MOVQ       120(R8), R9
+	PREFETCHT0 (AX)(R9*4)
+	VMOVUPS    (R10), Y3
+	VMASKMOVPS (CX)(R9*4), Y3, Y3
 	VMOVAPS    Y3, Y3
-	VMOVUPS    (R11), Y4
-	VMASKMOVPS (AX)(BX*1), Y4, Y4
+	MOVQ       56(R8), AX
+	VMOVUPS    (R10), Y4
+	VMASKMOVPS (CX)(AX*4), Y4, Y4
 	VSUBPS     Y4, Y3, Y3
-	LEAQ       (DX)(R8*1), AX
-	LEAQ       (AX)(R8*2), AX
+	LEAQ       (DX)(BX*1), AX
+	LEAQ       (AX)(BX*2), AX
 	VMOVAPS    Y2, Y4
 	VSUBPS     Y0, Y4, Y4
 	VMOVUPS    Y4, (AX)
 	VADDPS     Y1, Y2, Y0
 	VSUBPS     Y1, Y2, Y2
-	VMOVUPS    Y0, (AX)(R9*1)
-	VMOVUPS    Y2, (AX)(R9*2)
+	VMOVUPS    Y0, (AX)(SI*1)
+	VMOVUPS    Y2, (AX)(SI*2)
 	VMOVAPS    Y3, Y0
 	VSUBPS     Y1, Y0, Y0
-	VMOVUPS    Y0, (AX)(R10*1)
+	VMOVUPS    Y0, (AX)(DI*1)
 
 done:
 	VZEROUPPER
@@ -3863,8 +4358,8 @@ DATA winogradMasks<>+56(SB)/4, $0x00000000
 DATA winogradMasks<>+60(SB)/4, $0x00000000
 GLOBL winogradMasks<>(SB), RODATA|NOPTR, $64
 
-// func winogradOutput2From4AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, bias *float32, floor float32)
-// Requires: AVX
+// func winogradOutput2From4AVX2(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// Requires: AVX, MMX+
 TEXT ·winogradOutput2From4AVX2(SB), NOSPLIT, $0-68
 	MOVQ n+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -3874,15 +4369,15 @@ TEXT ·winogradOutput2From4AVX2(SB), NOSPLIT, $0-68
 	LEAQ (BX)(BX*2), SI
 	MOVQ scol+24(FP), DI
 	SHLQ $0x02, DI
-	MOVQ drow+40(FP), R8
-	SHLQ $0x02, R8
-	MOVQ dcol+48(FP), R9
+	MOVQ at+40(FP), R8
+	MOVQ ahead+48(FP), R9
 	SHLQ $0x02, R9
 	MOVQ bias+56(FP), R10
 	CMPQ AX, $0x08
 	JL   tail
 
 body:
+	LEAQ         (DX)(R9*1), R12
 	MOVQ         CX, R11
 	VMOVUPS      (R11), Y0
 	VMOVAPS      Y0, Y0
@@ -3914,17 +4409,22 @@ body:
 	VMOVAPS      Y0, Y0
 	VADDPS       Y2, Y1, Y4
 	VADDPS       Y4, Y0, Y0
+	MOVQ         (R8), R11
+	PREFETCHT0   (R12)(R11*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y4
 	VMAXPS       Y0, Y4, Y0
-	VMOVUPS      Y0, (DX)
+	VMOVUPS      Y0, (DX)(R11*4)
 	VSUBPS       Y2, Y1, Y0
 	VMOVAPS      Y0, Y0
 	VADDPS       Y3, Y0, Y0
+	MOVQ         8(R8), R11
+	PREFETCHT0   (R12)(R11*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R9*1)
+	VMOVUPS      Y0, (DX)(R11*4)
+	LEAQ         (DX)(R9*1), R12
 	MOVQ         CX, R11
 	VMOVUPS      (R11)(BX*1), Y0
 	VMOVUPS      (R11)(BX*2), Y1
@@ -3953,21 +4453,24 @@ body:
 	VMOVAPS      Y3, Y3
 	VMOVUPS      (R11)(SI*1), Y4
 	VADDPS       Y4, Y3, Y3
-	LEAQ         (DX)(R8*1), R11
 	VMOVAPS      Y0, Y0
 	VADDPS       Y2, Y1, Y4
 	VADDPS       Y4, Y0, Y0
+	MOVQ         16(R8), R11
+	PREFETCHT0   (R12)(R11*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y4
 	VMAXPS       Y0, Y4, Y0
-	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y0, (DX)(R11*4)
 	VSUBPS       Y2, Y1, Y0
 	VMOVAPS      Y0, Y0
 	VADDPS       Y3, Y0, Y0
+	MOVQ         24(R8), R11
+	PREFETCHT0   (R12)(R11*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R11)(R9*1)
+	VMOVUPS      Y0, (DX)(R11*4)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, R10
@@ -3981,6 +4484,7 @@ tail:
 	LEAQ         winogradMasks<>+0(SB), R11
 	NEGQ         AX
 	LEAQ         32(R11)(AX*4), R11
+	LEAQ         (DX)(R9*1), R12
 	MOVQ         CX, AX
 	VMOVUPS      (AX), Y0
 	VMOVAPS      Y0, Y0
@@ -4012,96 +4516,106 @@ tail:
 	VMOVAPS      Y0, Y0
 	VADDPS       Y2, Y1, Y4
 	VADDPS       Y4, Y0, Y0
+	MOVQ         (R8), AX
+	PREFETCHT0   (R12)(AX*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y4
 	VMAXPS       Y0, Y4, Y0
 	VMOVUPS      (R11), Y4
-	VMASKMOVPS   Y0, Y4, (DX)
+	VMASKMOVPS   Y0, Y4, (DX)(AX*4)
 	VSUBPS       Y2, Y1, Y0
 	VMOVAPS      Y0, Y0
 	VADDPS       Y3, Y0, Y0
+	MOVQ         8(R8), AX
+	PREFETCHT0   (R12)(AX*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   Y0, Y1, (DX)(R9*1)
-	MOVQ         CX, AX
-	VMOVUPS      (AX)(BX*1), Y0
-	VMOVUPS      (AX)(BX*2), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
+	LEAQ         (DX)(R9*1), AX
+	VMOVUPS      (CX)(BX*1), Y0
+	VMOVUPS      (CX)(BX*2), Y1
 	VSUBPS       Y1, Y0, Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (AX)(SI*1), Y1
+	VMOVUPS      (CX)(SI*1), Y1
 	VADDPS       Y1, Y0, Y0
-	ADDQ         DI, AX
-	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
+	ADDQ         DI, CX
+	VMOVUPS      (CX)(BX*1), Y1
+	VMOVUPS      (CX)(BX*2), Y2
 	VSUBPS       Y2, Y1, Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (AX)(SI*1), Y2
+	VMOVUPS      (CX)(SI*1), Y2
 	VADDPS       Y2, Y1, Y1
-	ADDQ         DI, AX
-	VMOVUPS      (AX)(BX*1), Y2
-	VMOVUPS      (AX)(BX*2), Y3
+	ADDQ         DI, CX
+	VMOVUPS      (CX)(BX*1), Y2
+	VMOVUPS      (CX)(BX*2), Y3
 	VSUBPS       Y3, Y2, Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (AX)(SI*1), Y3
+	VMOVUPS      (CX)(SI*1), Y3
 	VADDPS       Y3, Y2, Y2
-	ADDQ         DI, AX
-	VMOVUPS      (AX)(BX*1), Y3
-	VMOVUPS      (AX)(BX*2), Y4
+	ADDQ         DI, CX
+	VMOVUPS      (CX)(BX*1), Y3
+	VMOVUPS      (CX)(BX*2), Y4
 	VSUBPS       Y4, Y3, Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (AX)(SI*1), Y4
+	VMOVUPS      (CX)(SI*1), Y4
 	VADDPS       Y4, Y3, Y3
-	LEAQ         (DX)(R8*1), AX
 	VMOVAPS      Y0, Y0
 	VADDPS       Y2, Y1, Y4
 	VADDPS       Y4, Y0, Y0
+	MOVQ         16(R8), CX
+	PREFETCHT0   (AX)(CX*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y4
 	VMAXPS       Y0, Y4, Y0
 	VMOVUPS      (R11), Y4
-	VMASKMOVPS   Y0, Y4, (AX)
+	VMASKMOVPS   Y0, Y4, (DX)(CX*4)
 	VSUBPS       Y2, Y1, Y0
 	VMOVAPS      Y0, Y0
 	VADDPS       Y3, Y0, Y0
+	MOVQ         24(R8), CX
+	PREFETCHT0   (AX)(CX*4)
 	VADDPS       (R10), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   Y0, Y1, (AX)(R9*1)
+	VMASKMOVPS   Y0, Y1, (DX)(CX*4)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradWeights4From3AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, FMA3
+// func winogradWeights4From3AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
 TEXT ·winogradWeights4From3AVX2(SB), NOSPLIT, $0-56
 	MOVQ n+0(FP), AX
 	MOVQ src+8(FP), CX
-	MOVQ dst+32(FP), DX
-	MOVQ srow+16(FP), BX
+	MOVQ dst+24(FP), DX
+	MOVQ drow+32(FP), BX
 	SHLQ $0x02, BX
-	MOVQ scol+24(FP), SI
+	MOVQ dcol+40(FP), SI
 	SHLQ $0x02, SI
-	MOVQ drow+40(FP), DI
-	SHLQ $0x02, DI
-	MOVQ dcol+48(FP), R8
-	SHLQ $0x02, R8
-	LEAQ (R8)(R8*2), R9
+	LEAQ (SI)(SI*2), DI
+	MOVQ at+16(FP), R8
+	MOVQ ahead+48(FP), R9
+	SHLQ $0x02, R9
 	CMPQ AX, $0x08
 	JL   tail
 
 body:
-	MOVQ         CX, R10
-	VMOVUPS      (R10), Y0
+	LEAQ         (CX)(R9*1), R10
+	MOVQ         (R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y0
 	VMULPS       winogradConstantbf800000<>+0(SB), Y0, Y0
-	ADDQ         SI, R10
-	VMOVUPS      (R10), Y1
+	MOVQ         8(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y1
 	VMULPS       winogradConstantbf800000<>+0(SB), Y1, Y1
-	ADDQ         SI, R10
-	VMOVUPS      (R10), Y2
+	MOVQ         16(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y2
 	VMULPS       winogradConstantbf800000<>+0(SB), Y2, Y2
 	VMULPS       winogradConstantbf800000<>+0(SB), Y0, Y3
 	VMOVUPS      Y3, (DX)
@@ -4111,40 +4625,53 @@ body:
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y3
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	VMOVUPS      Y3, (DX)(R8*1)
-	VMOVUPS      Y0, (DX)(R8*2)
-	VMOVUPS      Y2, (DX)(R9*1)
-	MOVQ         CX, R10
-	VMOVUPS      (R10), Y0
+	VMOVUPS      Y3, (DX)(SI*1)
+	VMOVUPS      Y0, (DX)(SI*2)
+	VMOVUPS      Y2, (DX)(DI*1)
+	LEAQ         (CX)(R9*1), R10
+	MOVQ         (R8), R11
+	VMOVUPS      (CX)(R11*4), Y0
 	VMULPS       winogradConstant3f000000<>+0(SB), Y0, Y0
-	VMOVUPS      (R10)(BX*2), Y1
+	MOVQ         48(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y1
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
-	VMOVUPS      (R10)(BX*1), Y1
+	MOVQ         24(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y1
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	ADDQ         SI, R10
-	VMOVUPS      (R10), Y1
+	MOVQ         8(R8), R11
+	VMOVUPS      (CX)(R11*4), Y1
 	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y1
-	VMOVUPS      (R10)(BX*2), Y3
+	MOVQ         56(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y3
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y1
-	VMOVUPS      (R10)(BX*1), Y3
+	MOVQ         32(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y3
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y1
-	ADDQ         SI, R10
-	VMOVUPS      (R10), Y3
+	MOVQ         16(R8), R11
+	VMOVUPS      (CX)(R11*4), Y3
 	VMULPS       winogradConstant3f000000<>+0(SB), Y3, Y3
-	VMOVUPS      (R10)(BX*2), Y5
+	MOVQ         64(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y5
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y3
-	VMOVUPS      (R10)(BX*1), Y5
+	MOVQ         40(R8), R11
+	PREFETCHT0   (R10)(R11*4)
+	VMOVUPS      (CX)(R11*4), Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y3
-	LEAQ         (DX)(DI*1), R10
+	LEAQ         (DX)(BX*1), R10
 	VMULPS       winogradConstantbf800000<>+0(SB), Y2, Y5
 	VMOVUPS      Y5, (R10)
 	VMULPS       winogradConstant3f000000<>+0(SB), Y2, Y2
@@ -4153,10 +4680,10 @@ body:
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y5
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y2
-	VMOVUPS      Y5, (R10)(R8*1)
-	VMOVUPS      Y2, (R10)(R8*2)
-	VMOVUPS      Y6, (R10)(R9*1)
-	LEAQ         (DX)(DI*2), R10
+	VMOVUPS      Y5, (R10)(SI*1)
+	VMOVUPS      Y2, (R10)(SI*2)
+	VMOVUPS      Y6, (R10)(DI*1)
+	LEAQ         (DX)(BX*2), R10
 	VMULPS       winogradConstantbf800000<>+0(SB), Y0, Y2
 	VMOVUPS      Y2, (R10)
 	VMULPS       winogradConstant3f000000<>+0(SB), Y0, Y0
@@ -4165,17 +4692,18 @@ body:
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (R10)(R8*1)
-	VMOVUPS      Y0, (R10)(R8*2)
-	VMOVUPS      Y3, (R10)(R9*1)
-	MOVQ         CX, R10
-	VMOVUPS      (R10)(BX*2), Y0
-	ADDQ         SI, R10
-	VMOVUPS      (R10)(BX*2), Y1
-	ADDQ         SI, R10
-	VMOVUPS      (R10)(BX*2), Y2
-	LEAQ         (DX)(DI*1), R10
-	LEAQ         (R10)(DI*2), R10
+	VMOVUPS      Y2, (R10)(SI*1)
+	VMOVUPS      Y0, (R10)(SI*2)
+	VMOVUPS      Y3, (R10)(DI*1)
+	LEAQ         (CX)(R9*1), R10
+	MOVQ         48(R8), R10
+	VMOVUPS      (CX)(R10*4), Y0
+	MOVQ         56(R8), R10
+	VMOVUPS      (CX)(R10*4), Y1
+	MOVQ         64(R8), R10
+	VMOVUPS      (CX)(R10*4), Y2
+	LEAQ         (DX)(BX*1), R10
+	LEAQ         (R10)(BX*2), R10
 	VMULPS       winogradConstantbf800000<>+0(SB), Y0, Y3
 	VMOVUPS      Y3, (R10)
 	VMULPS       winogradConstant3f000000<>+0(SB), Y0, Y0
@@ -4184,9 +4712,9 @@ body:
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y3
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	VMOVUPS      Y3, (R10)(R8*1)
-	VMOVUPS      Y0, (R10)(R8*2)
-	VMOVUPS      Y2, (R10)(R9*1)
+	VMOVUPS      Y3, (R10)(SI*1)
+	VMOVUPS      Y0, (R10)(SI*2)
+	VMOVUPS      Y2, (R10)(DI*1)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, AX
@@ -4199,17 +4727,21 @@ tail:
 	LEAQ         winogradMasks<>+0(SB), R10
 	NEGQ         AX
 	LEAQ         32(R10)(AX*4), R10
-	MOVQ         CX, AX
+	LEAQ         (CX)(R9*1), AX
+	MOVQ         (R8), R11
+	PREFETCHT0   (AX)(R11*4)
 	VMOVUPS      (R10), Y0
-	VMASKMOVPS   (AX), Y0, Y0
+	VMASKMOVPS   (CX)(R11*4), Y0, Y0
 	VMULPS       winogradConstantbf800000<>+0(SB), Y0, Y0
-	ADDQ         SI, AX
+	MOVQ         8(R8), R11
+	PREFETCHT0   (AX)(R11*4)
 	VMOVUPS      (R10), Y1
-	VMASKMOVPS   (AX), Y1, Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
 	VMULPS       winogradConstantbf800000<>+0(SB), Y1, Y1
-	ADDQ         SI, AX
+	MOVQ         16(R8), R11
+	PREFETCHT0   (AX)(R11*4)
 	VMOVUPS      (R10), Y2
-	VMASKMOVPS   (AX), Y2, Y2
+	VMASKMOVPS   (CX)(R11*4), Y2, Y2
 	VMULPS       winogradConstantbf800000<>+0(SB), Y2, Y2
 	VMULPS       winogradConstantbf800000<>+0(SB), Y0, Y3
 	VMOVUPS      Y3, (DX)
@@ -4219,49 +4751,62 @@ tail:
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y3
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	VMOVUPS      Y3, (DX)(R8*1)
-	VMOVUPS      Y0, (DX)(R8*2)
-	VMOVUPS      Y2, (DX)(R9*1)
-	MOVQ         CX, AX
+	VMOVUPS      Y3, (DX)(SI*1)
+	VMOVUPS      Y0, (DX)(SI*2)
+	VMOVUPS      Y2, (DX)(DI*1)
+	LEAQ         (CX)(R9*1), AX
+	MOVQ         (R8), R11
 	VMOVUPS      (R10), Y0
-	VMASKMOVPS   (AX), Y0, Y0
+	VMASKMOVPS   (CX)(R11*4), Y0, Y0
 	VMULPS       winogradConstant3f000000<>+0(SB), Y0, Y0
+	MOVQ         48(R8), R11
+	PREFETCHT0   (AX)(R11*4)
 	VMOVUPS      (R10), Y1
-	VMASKMOVPS   (AX)(BX*2), Y1, Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y0
+	MOVQ         24(R8), R11
+	PREFETCHT0   (AX)(R11*4)
 	VMOVUPS      (R10), Y1
-	VMASKMOVPS   (AX)(BX*1), Y1, Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	ADDQ         SI, AX
+	MOVQ         8(R8), R11
 	VMOVUPS      (R10), Y1
-	VMASKMOVPS   (AX), Y1, Y1
+	VMASKMOVPS   (CX)(R11*4), Y1, Y1
 	VMULPS       winogradConstant3f000000<>+0(SB), Y1, Y1
+	MOVQ         56(R8), R11
+	PREFETCHT0   (AX)(R11*4)
 	VMOVUPS      (R10), Y3
-	VMASKMOVPS   (AX)(BX*2), Y3, Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y1
+	MOVQ         32(R8), R11
+	PREFETCHT0   (AX)(R11*4)
 	VMOVUPS      (R10), Y3
-	VMASKMOVPS   (AX)(BX*1), Y3, Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y1
-	ADDQ         SI, AX
+	MOVQ         16(R8), R11
 	VMOVUPS      (R10), Y3
-	VMASKMOVPS   (AX), Y3, Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y3
 	VMULPS       winogradConstant3f000000<>+0(SB), Y3, Y3
+	MOVQ         64(R8), R11
+	PREFETCHT0   (AX)(R11*4)
 	VMOVUPS      (R10), Y5
-	VMASKMOVPS   (AX)(BX*2), Y5, Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y3
+	MOVQ         40(R8), R11
+	PREFETCHT0   (AX)(R11*4)
 	VMOVUPS      (R10), Y5
-	VMASKMOVPS   (AX)(BX*1), Y5, Y5
+	VMASKMOVPS   (CX)(R11*4), Y5, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y3
-	LEAQ         (DX)(DI*1), AX
+	LEAQ         (DX)(BX*1), AX
 	VMULPS       winogradConstantbf800000<>+0(SB), Y2, Y5
 	VMOVUPS      Y5, (AX)
 	VMULPS       winogradConstant3f000000<>+0(SB), Y2, Y2
@@ -4270,10 +4815,10 @@ tail:
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y4, Y5
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y4, Y2
-	VMOVUPS      Y5, (AX)(R8*1)
-	VMOVUPS      Y2, (AX)(R8*2)
-	VMOVUPS      Y6, (AX)(R9*1)
-	LEAQ         (DX)(DI*2), AX
+	VMOVUPS      Y5, (AX)(SI*1)
+	VMOVUPS      Y2, (AX)(SI*2)
+	VMOVUPS      Y6, (AX)(DI*1)
+	LEAQ         (DX)(BX*2), AX
 	VMULPS       winogradConstantbf800000<>+0(SB), Y0, Y2
 	VMOVUPS      Y2, (AX)
 	VMULPS       winogradConstant3f000000<>+0(SB), Y0, Y0
@@ -4282,20 +4827,21 @@ tail:
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(R8*2)
-	VMOVUPS      Y3, (AX)(R9*1)
-	MOVQ         CX, AX
+	VMOVUPS      Y2, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
+	VMOVUPS      Y3, (AX)(DI*1)
+	LEAQ         (CX)(R9*1), AX
+	MOVQ         48(R8), AX
 	VMOVUPS      (R10), Y0
-	VMASKMOVPS   (AX)(BX*2), Y0, Y0
-	ADDQ         SI, AX
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	MOVQ         56(R8), AX
 	VMOVUPS      (R10), Y1
-	VMASKMOVPS   (AX)(BX*2), Y1, Y1
-	ADDQ         SI, AX
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	MOVQ         64(R8), AX
 	VMOVUPS      (R10), Y2
-	VMASKMOVPS   (AX)(BX*2), Y2, Y2
-	LEAQ         (DX)(DI*1), AX
-	LEAQ         (AX)(DI*2), AX
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*2), AX
 	VMULPS       winogradConstantbf800000<>+0(SB), Y0, Y3
 	VMOVUPS      Y3, (AX)
 	VMULPS       winogradConstant3f000000<>+0(SB), Y0, Y0
@@ -4304,153 +4850,170 @@ tail:
 	VFMADD231PS  winogradConstant3f000000<>+0(SB), Y1, Y3
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y0
-	VMOVUPS      Y3, (AX)(R8*1)
-	VMOVUPS      Y0, (AX)(R8*2)
-	VMOVUPS      Y2, (AX)(R9*1)
+	VMOVUPS      Y3, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
+	VMOVUPS      Y2, (AX)(DI*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradSpread4From2AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX
+// func winogradSpread4From2AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, MMX+
 TEXT ·winogradSpread4From2AVX2(SB), NOSPLIT, $0-56
 	MOVQ n+0(FP), AX
 	MOVQ src+8(FP), CX
-	MOVQ dst+32(FP), DX
-	MOVQ srow+16(FP), BX
+	MOVQ dst+24(FP), DX
+	MOVQ drow+32(FP), BX
 	SHLQ $0x02, BX
-	MOVQ scol+24(FP), SI
+	MOVQ dcol+40(FP), SI
 	SHLQ $0x02, SI
-	MOVQ drow+40(FP), DI
-	SHLQ $0x02, DI
-	MOVQ dcol+48(FP), R8
-	SHLQ $0x02, R8
-	LEAQ (R8)(R8*2), R9
+	LEAQ (SI)(SI*2), DI
+	MOVQ at+16(FP), R8
+	MOVQ ahead+48(FP), R9
+	SHLQ $0x02, R9
 	CMPQ AX, $0x08
 	JL   tail
 
 body:
-	MOVQ    CX, R10
-	VMOVUPS (R10), Y0
-	ADDQ    SI, R10
-	VMOVUPS (R10), Y1
-	VMOVUPS Y0, (DX)
-	VADDPS  Y1, Y0, Y2
-	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y2, (DX)(R8*1)
-	VMOVUPS Y0, (DX)(R8*2)
-	VMOVUPS Y1, (DX)(R9*1)
-	MOVQ    CX, R10
-	VMOVUPS (R10), Y0
-	VMOVUPS (R10)(BX*1), Y1
-	VADDPS  Y1, Y0, Y2
-	VSUBPS  Y1, Y0, Y0
-	ADDQ    SI, R10
-	VMOVUPS (R10), Y1
-	VMOVUPS (R10)(BX*1), Y3
-	VADDPS  Y3, Y1, Y4
-	VSUBPS  Y3, Y1, Y1
-	LEAQ    (DX)(DI*1), R10
-	VMOVUPS Y2, (R10)
-	VADDPS  Y4, Y2, Y3
-	VSUBPS  Y4, Y2, Y2
-	VMOVUPS Y3, (R10)(R8*1)
-	VMOVUPS Y2, (R10)(R8*2)
-	VMOVUPS Y4, (R10)(R9*1)
-	LEAQ    (DX)(DI*2), R10
-	VMOVUPS Y0, (R10)
-	VADDPS  Y1, Y0, Y2
-	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y2, (R10)(R8*1)
-	VMOVUPS Y0, (R10)(R8*2)
-	VMOVUPS Y1, (R10)(R9*1)
-	MOVQ    CX, R10
-	VMOVUPS (R10)(BX*1), Y0
-	ADDQ    SI, R10
-	VMOVUPS (R10)(BX*1), Y1
-	LEAQ    (DX)(DI*1), R10
-	LEAQ    (R10)(DI*2), R10
-	VMOVUPS Y0, (R10)
-	VADDPS  Y1, Y0, Y2
-	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y2, (R10)(R8*1)
-	VMOVUPS Y0, (R10)(R8*2)
-	VMOVUPS Y1, (R10)(R9*1)
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, DX
-	SUBQ    $0x08, AX
-	CMPQ    AX, $0x08
-	JGE     body
-	TESTQ   AX, AX
-	JZ      done
+	LEAQ       (CX)(R9*1), R10
+	MOVQ       (R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y0
+	MOVQ       8(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y1
+	VMOVUPS    Y0, (DX)
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y2, (DX)(SI*1)
+	VMOVUPS    Y0, (DX)(SI*2)
+	VMOVUPS    Y1, (DX)(DI*1)
+	LEAQ       (CX)(R9*1), R10
+	MOVQ       (R8), R11
+	VMOVUPS    (CX)(R11*4), Y0
+	MOVQ       16(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y1
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	MOVQ       8(R8), R11
+	VMOVUPS    (CX)(R11*4), Y1
+	MOVQ       24(R8), R11
+	PREFETCHT0 (R10)(R11*4)
+	VMOVUPS    (CX)(R11*4), Y3
+	VADDPS     Y3, Y1, Y4
+	VSUBPS     Y3, Y1, Y1
+	LEAQ       (DX)(BX*1), R10
+	VMOVUPS    Y2, (R10)
+	VADDPS     Y4, Y2, Y3
+	VSUBPS     Y4, Y2, Y2
+	VMOVUPS    Y3, (R10)(SI*1)
+	VMOVUPS    Y2, (R10)(SI*2)
+	VMOVUPS    Y4, (R10)(DI*1)
+	LEAQ       (DX)(BX*2), R10
+	VMOVUPS    Y0, (R10)
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y2, (R10)(SI*1)
+	VMOVUPS    Y0, (R10)(SI*2)
+	VMOVUPS    Y1, (R10)(DI*1)
+	LEAQ       (CX)(R9*1), R10
+	MOVQ       16(R8), R10
+	VMOVUPS    (CX)(R10*4), Y0
+	MOVQ       24(R8), R10
+	VMOVUPS    (CX)(R10*4), Y1
+	LEAQ       (DX)(BX*1), R10
+	LEAQ       (R10)(BX*2), R10
+	VMOVUPS    Y0, (R10)
+	VADDPS     Y1, Y0, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y2, (R10)(SI*1)
+	VMOVUPS    Y0, (R10)(SI*2)
+	VMOVUPS    Y1, (R10)(DI*1)
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, AX
+	CMPQ       AX, $0x08
+	JGE        body
+	TESTQ      AX, AX
+	JZ         done
 
 tail:
 	LEAQ       winogradMasks<>+0(SB), R10
 	NEGQ       AX
 	LEAQ       32(R10)(AX*4), R10
-	MOVQ       CX, AX
+	LEAQ       (CX)(R9*1), AX
+	MOVQ       (R8), R11
+	PREFETCHT0 (AX)(R11*4)
 	VMOVUPS    (R10), Y0
-	VMASKMOVPS (AX), Y0, Y0
-	ADDQ       SI, AX
+	VMASKMOVPS (CX)(R11*4), Y0, Y0
+	MOVQ       8(R8), R11
+	PREFETCHT0 (AX)(R11*4)
 	VMOVUPS    (R10), Y1
-	VMASKMOVPS (AX), Y1, Y1
+	VMASKMOVPS (CX)(R11*4), Y1, Y1
 	VMOVUPS    Y0, (DX)
 	VADDPS     Y1, Y0, Y2
 	VSUBPS     Y1, Y0, Y0
-	VMOVUPS    Y2, (DX)(R8*1)
-	VMOVUPS    Y0, (DX)(R8*2)
-	VMOVUPS    Y1, (DX)(R9*1)
-	MOVQ       CX, AX
+	VMOVUPS    Y2, (DX)(SI*1)
+	VMOVUPS    Y0, (DX)(SI*2)
+	VMOVUPS    Y1, (DX)(DI*1)
+	LEAQ       (CX)(R9*1), AX
+	MOVQ       (R8), R11
 	VMOVUPS    (R10), Y0
-	VMASKMOVPS (AX), Y0, Y0
+	VMASKMOVPS (CX)(R11*4), Y0, Y0
+	MOVQ       16(R8), R11
+	PREFETCHT0 (AX)(R11*4)
 	VMOVUPS    (R10), Y1
-	VMASKMOVPS (AX)(BX*1), Y1, Y1
+	VMASKMOVPS (CX)(R11*4), Y1, Y1
 	VADDPS     Y1, Y0, Y2
 	VSUBPS     Y1, Y0, Y0
-	ADDQ       SI, AX
+	MOVQ       8(R8), R11
 	VMOVUPS    (R10), Y1
-	VMASKMOVPS (AX), Y1, Y1
+	VMASKMOVPS (CX)(R11*4), Y1, Y1
+	MOVQ       24(R8), R11
+	PREFETCHT0 (AX)(R11*4)
 	VMOVUPS    (R10), Y3
-	VMASKMOVPS (AX)(BX*1), Y3, Y3
+	VMASKMOVPS (CX)(R11*4), Y3, Y3
 	VADDPS     Y3, Y1, Y4
 	VSUBPS     Y3, Y1, Y1
-	LEAQ       (DX)(DI*1), AX
+	LEAQ       (DX)(BX*1), AX
 	VMOVUPS    Y2, (AX)
 	VADDPS     Y4, Y2, Y3
 	VSUBPS     Y4, Y2, Y2
-	VMOVUPS    Y3, (AX)(R8*1)
-	VMOVUPS    Y2, (AX)(R8*2)
-	VMOVUPS    Y4, (AX)(R9*1)
-	LEAQ       (DX)(DI*2), AX
+	VMOVUPS    Y3, (AX)(SI*1)
+	VMOVUPS    Y2, (AX)(SI*2)
+	VMOVUPS    Y4, (AX)(DI*1)
+	LEAQ       (DX)(BX*2), AX
 	VMOVUPS    Y0, (AX)
 	VADDPS     Y1, Y0, Y2
 	VSUBPS     Y1, Y0, Y0
-	VMOVUPS    Y2, (AX)(R8*1)
-	VMOVUPS    Y0, (AX)(R8*2)
-	VMOVUPS    Y1, (AX)(R9*1)
-	MOVQ       CX, AX
+	VMOVUPS    Y2, (AX)(SI*1)
+	VMOVUPS    Y0, (AX)(SI*2)
+	VMOVUPS    Y1, (AX)(DI*1)
+	LEAQ       (CX)(R9*1), AX
+	MOVQ       16(R8), AX
 	VMOVUPS    (R10), Y0
-	VMASKMOVPS (AX)(BX*1), Y0, Y0
-	ADDQ       SI, AX
+	VMASKMOVPS (CX)(AX*4), Y0, Y0
+	MOVQ       24(R8), AX
 	VMOVUPS    (R10), Y1
-	VMASKMOVPS (AX)(BX*1), Y1, Y1
-	LEAQ       (DX)(DI*1), AX
-	LEAQ       (AX)(DI*2), AX
+	VMASKMOVPS (CX)(AX*4), Y1, Y1
+	LEAQ       (DX)(BX*1), AX
+	LEAQ       (AX)(BX*2), AX
 	VMOVUPS    Y0, (AX)
 	VADDPS     Y1, Y0, Y2
 	VSUBPS     Y1, Y0, Y0
-	VMOVUPS    Y2, (AX)(R8*1)
-	VMOVUPS    Y0, (AX)(R8*2)
-	VMOVUPS    Y1, (AX)(R9*1)
+	VMOVUPS    Y2, (AX)(SI*1)
+	VMOVUPS    Y0, (AX)(SI*2)
+	VMOVUPS    Y1, (AX)(DI*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradGather3From4AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, FMA3
-TEXT ·winogradGather3From4AVX2(SB), NOSPLIT, $0-56
+// func winogradGather3From4AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradGather3From4AVX2(SB), NOSPLIT, $0-64
 	MOVQ n+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ dst+32(FP), DX
@@ -4463,48 +5026,70 @@ TEXT ·winogradGather3From4AVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x02, R8
 	MOVQ dcol+48(FP), R9
 	SHLQ $0x02, R9
+	MOVQ ahead+56(FP), R10
+	SHLQ $0x02, R10
 	CMPQ AX, $0x08
 	JL   tail
 
 body:
-	MOVQ        CX, R10
-	VMOVUPS     (R10)(BX*1), Y0
-	VMOVUPS     (R10)(BX*2), Y1
+	LEAQ        (CX)(R10*1), R12
+	MOVQ        CX, R11
+	PREFETCHT0  (R12)(BX*1)
+	VMOVUPS     (R11)(BX*1), Y0
+	PREFETCHT0  (R12)(BX*2)
+	VMOVUPS     (R11)(BX*2), Y1
 	VADDPS      Y1, Y0, Y1
 	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y0
-	VMOVUPS     (R10), Y2
+	PREFETCHT0  (R12)
+	VMOVUPS     (R11), Y2
 	VSUBPS      Y2, Y0, Y0
-	VMOVUPS     (R10)(SI*1), Y2
+	PREFETCHT0  (R12)(SI*1)
+	VMOVUPS     (R11)(SI*1), Y2
 	VMOVAPS     Y2, Y2
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y2
-	ADDQ        DI, R10
-	VMOVUPS     (R10)(BX*1), Y1
-	VMOVUPS     (R10)(BX*2), Y3
+	ADDQ        DI, R11
+	ADDQ        DI, R12
+	PREFETCHT0  (R12)(BX*1)
+	VMOVUPS     (R11)(BX*1), Y1
+	PREFETCHT0  (R12)(BX*2)
+	VMOVUPS     (R11)(BX*2), Y3
 	VADDPS      Y3, Y1, Y3
 	VMULPS      winogradConstant3f000000<>+0(SB), Y3, Y1
-	VMOVUPS     (R10), Y4
+	PREFETCHT0  (R12)
+	VMOVUPS     (R11), Y4
 	VSUBPS      Y4, Y1, Y1
-	VMOVUPS     (R10)(SI*1), Y4
+	PREFETCHT0  (R12)(SI*1)
+	VMOVUPS     (R11)(SI*1), Y4
 	VMOVAPS     Y4, Y4
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y4
-	ADDQ        DI, R10
-	VMOVUPS     (R10)(BX*1), Y3
-	VMOVUPS     (R10)(BX*2), Y5
+	ADDQ        DI, R11
+	ADDQ        DI, R12
+	PREFETCHT0  (R12)(BX*1)
+	VMOVUPS     (R11)(BX*1), Y3
+	PREFETCHT0  (R12)(BX*2)
+	VMOVUPS     (R11)(BX*2), Y5
 	VADDPS      Y5, Y3, Y5
 	VMULPS      winogradConstant3f000000<>+0(SB), Y5, Y3
-	VMOVUPS     (R10), Y6
+	PREFETCHT0  (R12)
+	VMOVUPS     (R11), Y6
 	VSUBPS      Y6, Y3, Y3
-	VMOVUPS     (R10)(SI*1), Y6
+	PREFETCHT0  (R12)(SI*1)
+	VMOVUPS     (R11)(SI*1), Y6
 	VMOVAPS     Y6, Y6
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y6
-	ADDQ        DI, R10
-	VMOVUPS     (R10)(BX*1), Y5
-	VMOVUPS     (R10)(BX*2), Y7
+	ADDQ        DI, R11
+	ADDQ        DI, R12
+	PREFETCHT0  (R12)(BX*1)
+	VMOVUPS     (R11)(BX*1), Y5
+	PREFETCHT0  (R12)(BX*2)
+	VMOVUPS     (R11)(BX*2), Y7
 	VADDPS      Y7, Y5, Y7
 	VMULPS      winogradConstant3f000000<>+0(SB), Y7, Y5
-	VMOVUPS     (R10), Y8
+	PREFETCHT0  (R12)
+	VMOVUPS     (R11), Y8
 	VSUBPS      Y8, Y5, Y5
-	VMOVUPS     (R10)(SI*1), Y8
+	PREFETCHT0  (R12)(SI*1)
+	VMOVUPS     (R11)(SI*1), Y8
 	VMOVAPS     Y8, Y8
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y8
 	VADDPS      Y3, Y1, Y9
@@ -4523,60 +5108,64 @@ body:
 	VMOVUPS     (DX)(R9*1), Y1
 	VADDPS      Y1, Y0, Y1
 	VMOVUPS     Y1, (DX)(R9*1)
-	LEAQ        (DX)(R8*2), R10
+	LEAQ        (DX)(R8*2), R11
 	VADDPS      Y6, Y4, Y1
 	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y0
 	VSUBPS      Y2, Y0, Y0
 	VMOVAPS     Y8, Y2
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y2
-	VMOVUPS     (R10), Y1
+	VMOVUPS     (R11), Y1
 	VADDPS      Y1, Y0, Y1
-	VMOVUPS     Y1, (R10)
-	VMOVUPS     (R10)(R9*2), Y0
+	VMOVUPS     Y1, (R11)
+	VMOVUPS     (R11)(R9*2), Y0
 	VADDPS      Y0, Y2, Y0
-	VMOVUPS     Y0, (R10)(R9*2)
+	VMOVUPS     Y0, (R11)(R9*2)
 	VSUBPS      Y6, Y4, Y0
 	VMULPS      winogradConstant3f000000<>+0(SB), Y0, Y0
-	VMOVUPS     (R10)(R9*1), Y1
+	VMOVUPS     (R11)(R9*1), Y1
 	VADDPS      Y1, Y0, Y1
-	VMOVUPS     Y1, (R10)(R9*1)
-	MOVQ        CX, R10
-	VMOVUPS     (R10)(BX*1), Y0
-	VMOVUPS     (R10)(BX*2), Y1
+	VMOVUPS     Y1, (R11)(R9*1)
+	LEAQ        (CX)(R10*1), R12
+	MOVQ        CX, R11
+	VMOVUPS     (R11)(BX*1), Y0
+	VMOVUPS     (R11)(BX*2), Y1
 	VSUBPS      Y1, Y0, Y0
 	VMULPS      winogradConstant3f000000<>+0(SB), Y0, Y0
-	ADDQ        DI, R10
-	VMOVUPS     (R10)(BX*1), Y1
-	VMOVUPS     (R10)(BX*2), Y2
+	ADDQ        DI, R11
+	ADDQ        DI, R12
+	VMOVUPS     (R11)(BX*1), Y1
+	VMOVUPS     (R11)(BX*2), Y2
 	VSUBPS      Y2, Y1, Y1
 	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y1
-	ADDQ        DI, R10
-	VMOVUPS     (R10)(BX*1), Y2
-	VMOVUPS     (R10)(BX*2), Y3
+	ADDQ        DI, R11
+	ADDQ        DI, R12
+	VMOVUPS     (R11)(BX*1), Y2
+	VMOVUPS     (R11)(BX*2), Y3
 	VSUBPS      Y3, Y2, Y2
 	VMULPS      winogradConstant3f000000<>+0(SB), Y2, Y2
-	ADDQ        DI, R10
-	VMOVUPS     (R10)(BX*1), Y3
-	VMOVUPS     (R10)(BX*2), Y4
+	ADDQ        DI, R11
+	ADDQ        DI, R12
+	VMOVUPS     (R11)(BX*1), Y3
+	VMOVUPS     (R11)(BX*2), Y4
 	VSUBPS      Y4, Y3, Y3
 	VMULPS      winogradConstant3f000000<>+0(SB), Y3, Y3
-	LEAQ        (DX)(R8*1), R10
+	LEAQ        (DX)(R8*1), R11
 	VADDPS      Y2, Y1, Y5
 	VMULPS      winogradConstant3f000000<>+0(SB), Y5, Y4
 	VSUBPS      Y0, Y4, Y4
 	VMOVAPS     Y3, Y0
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y0
-	VMOVUPS     (R10), Y3
+	VMOVUPS     (R11), Y3
 	VADDPS      Y3, Y4, Y3
-	VMOVUPS     Y3, (R10)
-	VMOVUPS     (R10)(R9*2), Y3
+	VMOVUPS     Y3, (R11)
+	VMOVUPS     (R11)(R9*2), Y3
 	VADDPS      Y3, Y0, Y3
-	VMOVUPS     Y3, (R10)(R9*2)
+	VMOVUPS     Y3, (R11)(R9*2)
 	VSUBPS      Y2, Y1, Y0
 	VMULPS      winogradConstant3f000000<>+0(SB), Y0, Y0
-	VMOVUPS     (R10)(R9*1), Y1
+	VMOVUPS     (R11)(R9*1), Y1
 	VADDPS      Y1, Y0, Y1
-	VMOVUPS     Y1, (R10)(R9*1)
+	VMOVUPS     Y1, (R11)(R9*1)
 	ADDQ        $0x20, CX
 	ADDQ        $0x20, DX
 	SUBQ        $0x08, AX
@@ -4586,46 +5175,66 @@ body:
 	JZ          done
 
 tail:
-	LEAQ        winogradMasks<>+0(SB), R10
+	LEAQ        winogradMasks<>+0(SB), R11
 	NEGQ        AX
-	LEAQ        32(R10)(AX*4), R10
+	LEAQ        32(R11)(AX*4), R11
+	LEAQ        (CX)(R10*1), R12
 	MOVQ        CX, AX
+	PREFETCHT0  (R12)(BX*1)
 	VMOVUPS     (AX)(BX*1), Y0
+	PREFETCHT0  (R12)(BX*2)
 	VMOVUPS     (AX)(BX*2), Y1
 	VADDPS      Y1, Y0, Y1
 	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y0
+	PREFETCHT0  (R12)
 	VMOVUPS     (AX), Y2
 	VSUBPS      Y2, Y0, Y0
+	PREFETCHT0  (R12)(SI*1)
 	VMOVUPS     (AX)(SI*1), Y2
 	VMOVAPS     Y2, Y2
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y2
 	ADDQ        DI, AX
+	ADDQ        DI, R12
+	PREFETCHT0  (R12)(BX*1)
 	VMOVUPS     (AX)(BX*1), Y1
+	PREFETCHT0  (R12)(BX*2)
 	VMOVUPS     (AX)(BX*2), Y3
 	VADDPS      Y3, Y1, Y3
 	VMULPS      winogradConstant3f000000<>+0(SB), Y3, Y1
+	PREFETCHT0  (R12)
 	VMOVUPS     (AX), Y4
 	VSUBPS      Y4, Y1, Y1
+	PREFETCHT0  (R12)(SI*1)
 	VMOVUPS     (AX)(SI*1), Y4
 	VMOVAPS     Y4, Y4
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y3, Y4
 	ADDQ        DI, AX
+	ADDQ        DI, R12
+	PREFETCHT0  (R12)(BX*1)
 	VMOVUPS     (AX)(BX*1), Y3
+	PREFETCHT0  (R12)(BX*2)
 	VMOVUPS     (AX)(BX*2), Y5
 	VADDPS      Y5, Y3, Y5
 	VMULPS      winogradConstant3f000000<>+0(SB), Y5, Y3
+	PREFETCHT0  (R12)
 	VMOVUPS     (AX), Y6
 	VSUBPS      Y6, Y3, Y3
+	PREFETCHT0  (R12)(SI*1)
 	VMOVUPS     (AX)(SI*1), Y6
 	VMOVAPS     Y6, Y6
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y6
 	ADDQ        DI, AX
+	ADDQ        DI, R12
+	PREFETCHT0  (R12)(BX*1)
 	VMOVUPS     (AX)(BX*1), Y5
+	PREFETCHT0  (R12)(BX*2)
 	VMOVUPS     (AX)(BX*2), Y7
 	VADDPS      Y7, Y5, Y7
 	VMULPS      winogradConstant3f000000<>+0(SB), Y7, Y5
+	PREFETCHT0  (R12)
 	VMOVUPS     (AX), Y8
 	VSUBPS      Y8, Y5, Y5
+	PREFETCHT0  (R12)(SI*1)
 	VMOVUPS     (AX)(SI*1), Y8
 	VMOVAPS     Y8, Y8
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y7, Y8
@@ -4634,22 +5243,22 @@ tail:
 	VSUBPS      Y0, Y7, Y7
 	VMOVAPS     Y5, Y0
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y9, Y0
-	VMOVUPS     (R10), Y5
+	VMOVUPS     (R11), Y5
 	VMASKMOVPS  (DX), Y5, Y5
 	VADDPS      Y5, Y7, Y5
-	VMOVUPS     (R10), Y7
+	VMOVUPS     (R11), Y7
 	VMASKMOVPS  Y5, Y7, (DX)
-	VMOVUPS     (R10), Y5
+	VMOVUPS     (R11), Y5
 	VMASKMOVPS  (DX)(R9*2), Y5, Y5
 	VADDPS      Y5, Y0, Y5
-	VMOVUPS     (R10), Y0
+	VMOVUPS     (R11), Y0
 	VMASKMOVPS  Y5, Y0, (DX)(R9*2)
 	VSUBPS      Y3, Y1, Y0
 	VMULPS      winogradConstant3f000000<>+0(SB), Y0, Y0
-	VMOVUPS     (R10), Y1
+	VMOVUPS     (R11), Y1
 	VMASKMOVPS  (DX)(R9*1), Y1, Y1
 	VADDPS      Y1, Y0, Y1
-	VMOVUPS     (R10), Y0
+	VMOVUPS     (R11), Y0
 	VMASKMOVPS  Y1, Y0, (DX)(R9*1)
 	LEAQ        (DX)(R8*2), AX
 	VADDPS      Y6, Y4, Y1
@@ -4657,41 +5266,44 @@ tail:
 	VSUBPS      Y2, Y0, Y0
 	VMOVAPS     Y8, Y2
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y1, Y2
-	VMOVUPS     (R10), Y1
+	VMOVUPS     (R11), Y1
 	VMASKMOVPS  (AX), Y1, Y1
 	VADDPS      Y1, Y0, Y1
-	VMOVUPS     (R10), Y0
+	VMOVUPS     (R11), Y0
 	VMASKMOVPS  Y1, Y0, (AX)
-	VMOVUPS     (R10), Y0
+	VMOVUPS     (R11), Y0
 	VMASKMOVPS  (AX)(R9*2), Y0, Y0
 	VADDPS      Y0, Y2, Y0
-	VMOVUPS     (R10), Y1
+	VMOVUPS     (R11), Y1
 	VMASKMOVPS  Y0, Y1, (AX)(R9*2)
 	VSUBPS      Y6, Y4, Y0
 	VMULPS      winogradConstant3f000000<>+0(SB), Y0, Y0
-	VMOVUPS     (R10), Y1
+	VMOVUPS     (R11), Y1
 	VMASKMOVPS  (AX)(R9*1), Y1, Y1
 	VADDPS      Y1, Y0, Y1
-	VMOVUPS     (R10), Y0
+	VMOVUPS     (R11), Y0
 	VMASKMOVPS  Y1, Y0, (AX)(R9*1)
-	MOVQ        CX, AX
-	VMOVUPS     (AX)(BX*1), Y0
-	VMOVUPS     (AX)(BX*2), Y1
+	LEAQ        (CX)(R10*1), AX
+	VMOVUPS     (CX)(BX*1), Y0
+	VMOVUPS     (CX)(BX*2), Y1
 	VSUBPS      Y1, Y0, Y0
 	VMULPS      winogradConstant3f000000<>+0(SB), Y0, Y0
+	ADDQ        DI, CX
 	ADDQ        DI, AX
-	VMOVUPS     (AX)(BX*1), Y1
-	VMOVUPS     (AX)(BX*2), Y2
+	VMOVUPS     (CX)(BX*1), Y1
+	VMOVUPS     (CX)(BX*2), Y2
 	VSUBPS      Y2, Y1, Y1
 	VMULPS      winogradConstant3f000000<>+0(SB), Y1, Y1
+	ADDQ        DI, CX
 	ADDQ        DI, AX
-	VMOVUPS     (AX)(BX*1), Y2
-	VMOVUPS     (AX)(BX*2), Y3
+	VMOVUPS     (CX)(BX*1), Y2
+	VMOVUPS     (CX)(BX*2), Y3
 	VSUBPS      Y3, Y2, Y2
 	VMULPS      winogradConstant3f000000<>+0(SB), Y2, Y2
+	ADDQ        DI, CX
 	ADDQ        DI, AX
-	VMOVUPS     (AX)(BX*1), Y3
-	VMOVUPS     (AX)(BX*2), Y4
+	VMOVUPS     (CX)(BX*1), Y3
+	VMOVUPS     (CX)(BX*2), Y4
 	VSUBPS      Y4, Y3, Y3
 	VMULPS      winogradConstant3f000000<>+0(SB), Y3, Y3
 	LEAQ        (DX)(R8*1), AX
@@ -4700,91 +5312,113 @@ tail:
 	VSUBPS      Y0, Y4, Y4
 	VMOVAPS     Y3, Y0
 	VFMADD231PS winogradConstant3f000000<>+0(SB), Y5, Y0
-	VMOVUPS     (R10), Y3
+	VMOVUPS     (R11), Y3
 	VMASKMOVPS  (AX), Y3, Y3
 	VADDPS      Y3, Y4, Y3
-	VMOVUPS     (R10), Y4
+	VMOVUPS     (R11), Y4
 	VMASKMOVPS  Y3, Y4, (AX)
-	VMOVUPS     (R10), Y3
+	VMOVUPS     (R11), Y3
 	VMASKMOVPS  (AX)(R9*2), Y3, Y3
 	VADDPS      Y3, Y0, Y3
-	VMOVUPS     (R10), Y0
+	VMOVUPS     (R11), Y0
 	VMASKMOVPS  Y3, Y0, (AX)(R9*2)
 	VSUBPS      Y2, Y1, Y0
 	VMULPS      winogradConstant3f000000<>+0(SB), Y0, Y0
-	VMOVUPS     (R10), Y1
+	VMOVUPS     (R11), Y1
 	VMASKMOVPS  (AX)(R9*1), Y1, Y1
 	VADDPS      Y1, Y0, Y1
-	VMOVUPS     (R10), Y0
+	VMOVUPS     (R11), Y0
 	VMASKMOVPS  Y1, Y0, (AX)(R9*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradInput6From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, FMA3
+// func winogradInput6From6AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
 TEXT ·winogradInput6From6AVX2(SB), NOSPLIT, $0-56
 	MOVQ n+0(FP), AX
 	MOVQ src+8(FP), CX
-	MOVQ dst+32(FP), DX
-	MOVQ srow+16(FP), BX
+	MOVQ dst+24(FP), DX
+	MOVQ drow+32(FP), BX
 	SHLQ $0x02, BX
-	LEAQ (BX)(BX*2), SI
-	LEAQ (SI)(BX*2), DI
-	MOVQ scol+24(FP), R8
-	SHLQ $0x02, R8
-	MOVQ drow+40(FP), R9
-	SHLQ $0x02, R9
-	MOVQ dcol+48(FP), R10
+	MOVQ dcol+40(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	MOVQ at+16(FP), R9
+	MOVQ ahead+48(FP), R10
 	SHLQ $0x02, R10
-	LEAQ (R10)(R10*2), R11
-	LEAQ (R11)(R10*2), R12
 	CMPQ AX, $0x08
 	JL   tail
 
 body:
-	MOVQ         CX, R13
-	VMOVUPS      (R13)(BX*4), Y0
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         192(R9), R12
+	VMOVUPS      (CX)(R12*4), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R13), Y1
+	MOVQ         (R9), R12
+	VMOVUPS      (CX)(R12*4), Y1
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(BX*2), Y1
+	MOVQ         96(R9), R12
+	VMOVUPS      (CX)(R12*4), Y1
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y1, Y0
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y1
+	MOVQ         200(R9), R12
+	VMOVUPS      (CX)(R12*4), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R13), Y2
+	MOVQ         8(R9), R12
+	VMOVUPS      (CX)(R12*4), Y2
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y1
-	VMOVUPS      (R13)(BX*2), Y2
+	MOVQ         104(R9), R12
+	VMOVUPS      (CX)(R12*4), Y2
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y1
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y2
+	MOVQ         208(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (R13), Y3
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y3, Y2
-	VMOVUPS      (R13)(BX*2), Y3
+	MOVQ         112(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y3
+	MOVQ         216(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R13), Y4
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y4
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y3
-	VMOVUPS      (R13)(BX*2), Y4
+	MOVQ         120(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y4
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y4, Y3
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y4
+	MOVQ         224(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (R13), Y5
+	MOVQ         32(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y5, Y4
-	VMOVUPS      (R13)(BX*2), Y5
+	MOVQ         128(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y4
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y5
+	MOVQ         232(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R13), Y6
+	MOVQ         40(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y6, Y5
-	VMOVUPS      (R13)(BX*2), Y6
+	MOVQ         136(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y5
 	VMOVAPS      Y4, Y6
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y6
@@ -4798,8 +5432,8 @@ body:
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y6, Y7
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y6, Y0
-	VMOVUPS      Y7, (DX)(R10*1)
-	VMOVUPS      Y0, (DX)(R10*2)
+	VMOVUPS      Y7, (DX)(SI*1)
+	VMOVUPS      Y0, (DX)(SI*2)
 	VMOVAPS      Y4, Y0
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y0
 	VMOVAPS      Y3, Y2
@@ -4808,95 +5442,122 @@ body:
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y2, Y4
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y2, Y0
-	VMOVUPS      Y4, (DX)(R11*1)
-	VMOVUPS      Y0, (DX)(R10*4)
+	VMOVUPS      Y4, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
 	VMOVAPS      Y5, Y0
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y0
-	VMOVUPS      Y0, (DX)(R12*1)
-	MOVQ         CX, R13
-	VMOVUPS      (R13)(BX*4), Y0
+	VMOVUPS      Y0, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         192(R9), R12
+	VMOVUPS      (CX)(R12*4), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R13)(BX*2), Y1
+	MOVQ         96(R9), R12
+	VMOVUPS      (CX)(R12*4), Y1
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(SI*1), Y1
+	MOVQ         144(R9), R12
+	VMOVUPS      (CX)(R12*4), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R13)(BX*1), Y2
+	MOVQ         48(R9), R12
+	VMOVUPS      (CX)(R12*4), Y2
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y0
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y1
+	MOVQ         200(R9), R12
+	VMOVUPS      (CX)(R12*4), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R13)(BX*2), Y3
+	MOVQ         104(R9), R12
+	VMOVUPS      (CX)(R12*4), Y3
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y3, Y1
-	VMOVUPS      (R13)(SI*1), Y3
+	MOVQ         152(R9), R12
+	VMOVUPS      (CX)(R12*4), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R13)(BX*1), Y4
+	MOVQ         56(R9), R12
+	VMOVUPS      (CX)(R12*4), Y4
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y4, Y3
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y3, Y1
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y3
+	MOVQ         208(R9), R12
+	VMOVUPS      (CX)(R12*4), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R13)(BX*2), Y5
+	MOVQ         112(R9), R12
+	VMOVUPS      (CX)(R12*4), Y5
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y5, Y3
-	VMOVUPS      (R13)(SI*1), Y5
+	MOVQ         160(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R13)(BX*1), Y6
+	MOVQ         64(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y6, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y5, Y3
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y5
+	MOVQ         216(R9), R12
+	VMOVUPS      (CX)(R12*4), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R13)(BX*2), Y7
+	MOVQ         120(R9), R12
+	VMOVUPS      (CX)(R12*4), Y7
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y7, Y5
-	VMOVUPS      (R13)(SI*1), Y7
+	MOVQ         168(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
 	VMOVAPS      Y7, Y7
-	VMOVUPS      (R13)(BX*1), Y8
+	MOVQ         72(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y8, Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y7, Y8
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y7, Y5
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y7
+	MOVQ         224(R9), R12
+	VMOVUPS      (CX)(R12*4), Y7
 	VMOVAPS      Y7, Y7
-	VMOVUPS      (R13)(BX*2), Y9
+	MOVQ         128(R9), R12
+	VMOVUPS      (CX)(R12*4), Y9
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y9, Y7
-	VMOVUPS      (R13)(SI*1), Y9
+	MOVQ         176(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y9
 	VMOVAPS      Y9, Y9
-	VMOVUPS      (R13)(BX*1), Y10
+	MOVQ         80(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y10
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y10, Y9
 	VMOVAPS      Y7, Y10
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y9, Y10
 	VMOVAPS      Y7, Y7
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y9, Y7
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y9
+	MOVQ         232(R9), R12
+	VMOVUPS      (CX)(R12*4), Y9
 	VMOVAPS      Y9, Y9
-	VMOVUPS      (R13)(BX*2), Y11
+	MOVQ         136(R9), R12
+	VMOVUPS      (CX)(R12*4), Y11
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y11, Y9
-	VMOVUPS      (R13)(SI*1), Y11
+	MOVQ         184(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y11
 	VMOVAPS      Y11, Y11
-	VMOVUPS      (R13)(BX*1), Y12
+	MOVQ         88(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y12
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y12, Y11
 	VMOVAPS      Y9, Y12
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y11, Y12
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y11, Y9
-	LEAQ         (DX)(R9*1), R13
+	LEAQ         (DX)(BX*1), R11
 	VMOVAPS      Y10, Y11
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y11
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y11
-	VMOVUPS      Y11, (R13)
+	VMOVUPS      Y11, (R11)
 	VMOVAPS      Y10, Y2
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y6, Y2
 	VMOVAPS      Y8, Y11
@@ -4905,8 +5566,8 @@ body:
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y11, Y13
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y11, Y2
-	VMOVUPS      Y13, (R13)(R10*1)
-	VMOVUPS      Y2, (R13)(R10*2)
+	VMOVUPS      Y13, (R11)(SI*1)
+	VMOVUPS      Y2, (R11)(SI*2)
 	VMOVAPS      Y10, Y2
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y2
 	VMOVAPS      Y8, Y6
@@ -4915,17 +5576,17 @@ body:
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y6, Y10
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y6, Y2
-	VMOVUPS      Y10, (R13)(R11*1)
-	VMOVUPS      Y2, (R13)(R10*4)
+	VMOVUPS      Y10, (R11)(DI*1)
+	VMOVUPS      Y2, (R11)(SI*4)
 	VMOVAPS      Y12, Y2
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y2
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y8, Y2
-	VMOVUPS      Y2, (R13)(R12*1)
-	LEAQ         (DX)(R9*2), R13
+	VMOVUPS      Y2, (R11)(R8*1)
+	LEAQ         (DX)(BX*2), R11
 	VMOVAPS      Y7, Y2
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y2
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
-	VMOVUPS      Y2, (R13)
+	VMOVUPS      Y2, (R11)
 	VMOVAPS      Y7, Y0
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y3, Y0
 	VMOVAPS      Y5, Y2
@@ -4934,8 +5595,8 @@ body:
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y2, Y4
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y2, Y0
-	VMOVUPS      Y4, (R13)(R10*1)
-	VMOVUPS      Y0, (R13)(R10*2)
+	VMOVUPS      Y4, (R11)(SI*1)
+	VMOVUPS      Y0, (R11)(SI*2)
 	VMOVAPS      Y7, Y0
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y0
 	VMOVAPS      Y5, Y2
@@ -4944,96 +5605,115 @@ body:
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y2, Y3
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y2, Y0
-	VMOVUPS      Y3, (R13)(R11*1)
-	VMOVUPS      Y0, (R13)(R10*4)
+	VMOVUPS      Y3, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
 	VMOVAPS      Y9, Y0
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R13)(R12*1)
-	MOVQ         CX, R13
-	VMOVUPS      (R13)(BX*4), Y0
+	VMOVUPS      Y0, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         192(R9), R11
+	VMOVUPS      (CX)(R11*4), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R13)(BX*2), Y1
+	MOVQ         96(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(SI*1), Y1
+	MOVQ         144(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R13)(BX*1), Y2
+	MOVQ         48(R9), R11
+	VMOVUPS      (CX)(R11*4), Y2
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y1
+	MOVQ         200(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R13)(BX*2), Y3
+	MOVQ         104(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y1
-	VMOVUPS      (R13)(SI*1), Y3
+	MOVQ         152(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R13)(BX*1), Y4
+	MOVQ         56(R9), R11
+	VMOVUPS      (CX)(R11*4), Y4
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y4, Y3
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y3, Y1
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y3
+	MOVQ         208(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R13)(BX*2), Y5
+	MOVQ         112(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y5, Y3
-	VMOVUPS      (R13)(SI*1), Y5
+	MOVQ         160(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R13)(BX*1), Y6
+	MOVQ         64(R9), R11
+	VMOVUPS      (CX)(R11*4), Y6
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y5, Y3
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y5
+	MOVQ         216(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R13)(BX*2), Y7
+	MOVQ         120(R9), R11
+	VMOVUPS      (CX)(R11*4), Y7
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y7, Y5
-	VMOVUPS      (R13)(SI*1), Y7
+	MOVQ         168(R9), R11
+	VMOVUPS      (CX)(R11*4), Y7
 	VMOVAPS      Y7, Y7
-	VMOVUPS      (R13)(BX*1), Y8
+	MOVQ         72(R9), R11
+	VMOVUPS      (CX)(R11*4), Y8
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y8, Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y7, Y8
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y7, Y5
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y7
+	MOVQ         224(R9), R11
+	VMOVUPS      (CX)(R11*4), Y7
 	VMOVAPS      Y7, Y7
-	VMOVUPS      (R13)(BX*2), Y9
+	MOVQ         128(R9), R11
+	VMOVUPS      (CX)(R11*4), Y9
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y9, Y7
-	VMOVUPS      (R13)(SI*1), Y9
+	MOVQ         176(R9), R11
+	VMOVUPS      (CX)(R11*4), Y9
 	VMOVAPS      Y9, Y9
-	VMOVUPS      (R13)(BX*1), Y10
+	MOVQ         80(R9), R11
+	VMOVUPS      (CX)(R11*4), Y10
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y10, Y9
 	VMOVAPS      Y7, Y10
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y9, Y10
 	VMOVAPS      Y7, Y7
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y9, Y7
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*4), Y9
+	MOVQ         232(R9), R11
+	VMOVUPS      (CX)(R11*4), Y9
 	VMOVAPS      Y9, Y9
-	VMOVUPS      (R13)(BX*2), Y11
+	MOVQ         136(R9), R11
+	VMOVUPS      (CX)(R11*4), Y11
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y11, Y9
-	VMOVUPS      (R13)(SI*1), Y11
+	MOVQ         184(R9), R11
+	VMOVUPS      (CX)(R11*4), Y11
 	VMOVAPS      Y11, Y11
-	VMOVUPS      (R13)(BX*1), Y12
+	MOVQ         88(R9), R11
+	VMOVUPS      (CX)(R11*4), Y12
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y12, Y11
 	VMOVAPS      Y9, Y12
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y11, Y12
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y11, Y9
-	LEAQ         (DX)(R9*1), R13
-	LEAQ         (R13)(R9*2), R13
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*2), R11
 	VMOVAPS      Y10, Y11
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y11
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y11
-	VMOVUPS      Y11, (R13)
+	VMOVUPS      Y11, (R11)
 	VMOVAPS      Y10, Y2
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y6, Y2
 	VMOVAPS      Y8, Y11
@@ -5042,8 +5722,8 @@ body:
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y11, Y13
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y11, Y2
-	VMOVUPS      Y13, (R13)(R10*1)
-	VMOVUPS      Y2, (R13)(R10*2)
+	VMOVUPS      Y13, (R11)(SI*1)
+	VMOVUPS      Y2, (R11)(SI*2)
 	VMOVAPS      Y10, Y2
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y2
 	VMOVAPS      Y8, Y6
@@ -5052,17 +5732,17 @@ body:
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y6, Y10
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y6, Y2
-	VMOVUPS      Y10, (R13)(R11*1)
-	VMOVUPS      Y2, (R13)(R10*4)
+	VMOVUPS      Y10, (R11)(DI*1)
+	VMOVUPS      Y2, (R11)(SI*4)
 	VMOVAPS      Y12, Y2
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y2
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y8, Y2
-	VMOVUPS      Y2, (R13)(R12*1)
-	LEAQ         (DX)(R9*4), R13
+	VMOVUPS      Y2, (R11)(R8*1)
+	LEAQ         (DX)(BX*4), R11
 	VMOVAPS      Y7, Y2
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y2
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
-	VMOVUPS      Y2, (R13)
+	VMOVUPS      Y2, (R11)
 	VMOVAPS      Y7, Y0
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y3, Y0
 	VMOVAPS      Y5, Y2
@@ -5071,8 +5751,8 @@ body:
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y2, Y4
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y2, Y0
-	VMOVUPS      Y4, (R13)(R10*1)
-	VMOVUPS      Y0, (R13)(R10*2)
+	VMOVUPS      Y4, (R11)(SI*1)
+	VMOVUPS      Y0, (R11)(SI*2)
 	VMOVAPS      Y7, Y0
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y0
 	VMOVAPS      Y5, Y2
@@ -5081,60 +5761,77 @@ body:
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y2, Y3
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y2, Y0
-	VMOVUPS      Y3, (R13)(R11*1)
-	VMOVUPS      Y0, (R13)(R10*4)
+	VMOVUPS      Y3, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
 	VMOVAPS      Y9, Y0
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (R13)(R12*1)
-	MOVQ         CX, R13
-	VMOVUPS      (R13)(DI*1), Y0
+	VMOVUPS      Y0, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         240(R9), R12
+	VMOVUPS      (CX)(R12*4), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R13)(BX*1), Y1
+	MOVQ         48(R9), R12
+	VMOVUPS      (CX)(R12*4), Y1
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(SI*1), Y1
+	MOVQ         144(R9), R12
+	VMOVUPS      (CX)(R12*4), Y1
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y1, Y0
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(DI*1), Y1
+	MOVQ         248(R9), R12
+	VMOVUPS      (CX)(R12*4), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R13)(BX*1), Y2
+	MOVQ         56(R9), R12
+	VMOVUPS      (CX)(R12*4), Y2
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y1
-	VMOVUPS      (R13)(SI*1), Y2
+	MOVQ         152(R9), R12
+	VMOVUPS      (CX)(R12*4), Y2
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y1
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(DI*1), Y2
+	MOVQ         256(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (R13)(BX*1), Y3
+	MOVQ         64(R9), R12
+	VMOVUPS      (CX)(R12*4), Y3
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y3, Y2
-	VMOVUPS      (R13)(SI*1), Y3
+	MOVQ         160(R9), R12
+	VMOVUPS      (CX)(R12*4), Y3
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(DI*1), Y3
+	MOVQ         264(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R13)(BX*1), Y4
+	MOVQ         72(R9), R12
+	VMOVUPS      (CX)(R12*4), Y4
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y3
-	VMOVUPS      (R13)(SI*1), Y4
+	MOVQ         168(R9), R12
+	VMOVUPS      (CX)(R12*4), Y4
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y4, Y3
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(DI*1), Y4
+	MOVQ         272(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (R13)(BX*1), Y5
+	MOVQ         80(R9), R12
+	VMOVUPS      (CX)(R12*4), Y5
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y5, Y4
-	VMOVUPS      (R13)(SI*1), Y5
+	MOVQ         176(R9), R12
+	VMOVUPS      (CX)(R12*4), Y5
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y4
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(DI*1), Y5
+	MOVQ         280(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R13)(BX*1), Y6
+	MOVQ         88(R9), R11
+	VMOVUPS      (CX)(R11*4), Y6
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y6, Y5
-	VMOVUPS      (R13)(SI*1), Y6
+	MOVQ         184(R9), R11
+	VMOVUPS      (CX)(R11*4), Y6
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y5
-	LEAQ         (DX)(R9*1), R13
-	LEAQ         (R13)(R9*4), R13
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*4), R11
 	VMOVAPS      Y4, Y6
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y6
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y6
-	VMOVUPS      Y6, (R13)
+	VMOVUPS      Y6, (R11)
 	VMOVAPS      Y4, Y0
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y2, Y0
 	VMOVAPS      Y3, Y6
@@ -5143,8 +5840,8 @@ body:
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y6, Y7
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y6, Y0
-	VMOVUPS      Y7, (R13)(R10*1)
-	VMOVUPS      Y0, (R13)(R10*2)
+	VMOVUPS      Y7, (R11)(SI*1)
+	VMOVUPS      Y0, (R11)(SI*2)
 	VMOVAPS      Y4, Y0
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y0
 	VMOVAPS      Y3, Y2
@@ -5153,12 +5850,12 @@ body:
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y2, Y4
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y2, Y0
-	VMOVUPS      Y4, (R13)(R11*1)
-	VMOVUPS      Y0, (R13)(R10*4)
+	VMOVUPS      Y4, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
 	VMOVAPS      Y5, Y0
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y0
-	VMOVUPS      Y0, (R13)(R12*1)
+	VMOVUPS      Y0, (R11)(R8*1)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, AX
@@ -5168,68 +5865,93 @@ body:
 	JZ           done
 
 tail:
-	LEAQ         winogradMasks<>+0(SB), R13
+	LEAQ         winogradMasks<>+0(SB), R11
 	NEGQ         AX
-	LEAQ         32(R13)(AX*4), R13
-	MOVQ         CX, AX
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX)(BX*4), Y0, Y0
+	LEAQ         32(R11)(AX*4), R11
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         192(R9), R12
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX), Y1, Y1
+	MOVQ         (R9), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(BX*2), Y1, Y1
+	MOVQ         96(R9), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y1, Y0
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(BX*4), Y1, Y1
+	MOVQ         200(R9), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R13), Y2
-	VMASKMOVPS   (AX), Y2, Y2
+	MOVQ         8(R9), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y1
-	VMOVUPS      (R13), Y2
-	VMASKMOVPS   (AX)(BX*2), Y2, Y2
+	MOVQ         104(R9), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y1
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y2
-	VMASKMOVPS   (AX)(BX*4), Y2, Y2
+	MOVQ         208(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (R13), Y3
-	VMASKMOVPS   (AX), Y3, Y3
+	MOVQ         16(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y3, Y2
-	VMOVUPS      (R13), Y3
-	VMASKMOVPS   (AX)(BX*2), Y3, Y3
+	MOVQ         112(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y3
-	VMASKMOVPS   (AX)(BX*4), Y3, Y3
+	MOVQ         216(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R13), Y4
-	VMASKMOVPS   (AX), Y4, Y4
+	MOVQ         24(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y3
-	VMOVUPS      (R13), Y4
-	VMASKMOVPS   (AX)(BX*2), Y4, Y4
+	MOVQ         120(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y4, Y3
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y4
-	VMASKMOVPS   (AX)(BX*4), Y4, Y4
+	MOVQ         224(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (R13), Y5
-	VMASKMOVPS   (AX), Y5, Y5
+	MOVQ         32(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y5, Y4
-	VMOVUPS      (R13), Y5
-	VMASKMOVPS   (AX)(BX*2), Y5, Y5
+	MOVQ         128(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y4
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y5
-	VMASKMOVPS   (AX)(BX*4), Y5, Y5
+	MOVQ         232(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R13), Y6
-	VMASKMOVPS   (AX), Y6, Y6
+	MOVQ         40(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y6, Y5
-	VMOVUPS      (R13), Y6
-	VMASKMOVPS   (AX)(BX*2), Y6, Y6
+	MOVQ         136(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y5
 	VMOVAPS      Y4, Y6
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y6
@@ -5243,8 +5965,8 @@ tail:
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y6, Y7
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y6, Y0
-	VMOVUPS      Y7, (DX)(R10*1)
-	VMOVUPS      Y0, (DX)(R10*2)
+	VMOVUPS      Y7, (DX)(SI*1)
+	VMOVUPS      Y0, (DX)(SI*2)
 	VMOVAPS      Y4, Y0
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y0
 	VMOVAPS      Y3, Y2
@@ -5253,115 +5975,142 @@ tail:
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y2, Y4
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y2, Y0
-	VMOVUPS      Y4, (DX)(R11*1)
-	VMOVUPS      Y0, (DX)(R10*4)
+	VMOVUPS      Y4, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
 	VMOVAPS      Y5, Y0
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y0
-	VMOVUPS      Y0, (DX)(R12*1)
-	MOVQ         CX, AX
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX)(BX*4), Y0, Y0
+	VMOVUPS      Y0, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         192(R9), R12
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(BX*2), Y1, Y1
+	MOVQ         96(R9), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(SI*1), Y1, Y1
+	MOVQ         144(R9), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R13), Y2
-	VMASKMOVPS   (AX)(BX*1), Y2, Y2
+	MOVQ         48(R9), R12
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y0
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(BX*4), Y1, Y1
+	MOVQ         200(R9), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R13), Y3
-	VMASKMOVPS   (AX)(BX*2), Y3, Y3
+	MOVQ         104(R9), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y3, Y1
-	VMOVUPS      (R13), Y3
-	VMASKMOVPS   (AX)(SI*1), Y3, Y3
+	MOVQ         152(R9), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R13), Y4
-	VMASKMOVPS   (AX)(BX*1), Y4, Y4
+	MOVQ         56(R9), R12
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y4, Y3
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y3, Y1
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y3
-	VMASKMOVPS   (AX)(BX*4), Y3, Y3
+	MOVQ         208(R9), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R13), Y5
-	VMASKMOVPS   (AX)(BX*2), Y5, Y5
+	MOVQ         112(R9), R12
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y5, Y3
-	VMOVUPS      (R13), Y5
-	VMASKMOVPS   (AX)(SI*1), Y5, Y5
+	MOVQ         160(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R13), Y6
-	VMASKMOVPS   (AX)(BX*1), Y6, Y6
+	MOVQ         64(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y6, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y5, Y3
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y5
-	VMASKMOVPS   (AX)(BX*4), Y5, Y5
+	MOVQ         216(R9), R12
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R13), Y7
-	VMASKMOVPS   (AX)(BX*2), Y7, Y7
+	MOVQ         120(R9), R12
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y7, Y5
-	VMOVUPS      (R13), Y7
-	VMASKMOVPS   (AX)(SI*1), Y7, Y7
+	MOVQ         168(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
 	VMOVAPS      Y7, Y7
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   (AX)(BX*1), Y8, Y8
+	MOVQ         72(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y8, Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y7, Y8
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y7, Y5
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y7
-	VMASKMOVPS   (AX)(BX*4), Y7, Y7
+	MOVQ         224(R9), R12
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
 	VMOVAPS      Y7, Y7
-	VMOVUPS      (R13), Y9
-	VMASKMOVPS   (AX)(BX*2), Y9, Y9
+	MOVQ         128(R9), R12
+	VMOVUPS      (R11), Y9
+	VMASKMOVPS   (CX)(R12*4), Y9, Y9
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y9, Y7
-	VMOVUPS      (R13), Y9
-	VMASKMOVPS   (AX)(SI*1), Y9, Y9
+	MOVQ         176(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y9
+	VMASKMOVPS   (CX)(R12*4), Y9, Y9
 	VMOVAPS      Y9, Y9
-	VMOVUPS      (R13), Y10
-	VMASKMOVPS   (AX)(BX*1), Y10, Y10
+	MOVQ         80(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y10
+	VMASKMOVPS   (CX)(R12*4), Y10, Y10
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y10, Y9
 	VMOVAPS      Y7, Y10
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y9, Y10
 	VMOVAPS      Y7, Y7
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y9, Y7
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y9
-	VMASKMOVPS   (AX)(BX*4), Y9, Y9
+	MOVQ         232(R9), R12
+	VMOVUPS      (R11), Y9
+	VMASKMOVPS   (CX)(R12*4), Y9, Y9
 	VMOVAPS      Y9, Y9
-	VMOVUPS      (R13), Y11
-	VMASKMOVPS   (AX)(BX*2), Y11, Y11
+	MOVQ         136(R9), R12
+	VMOVUPS      (R11), Y11
+	VMASKMOVPS   (CX)(R12*4), Y11, Y11
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y11, Y9
-	VMOVUPS      (R13), Y11
-	VMASKMOVPS   (AX)(SI*1), Y11, Y11
+	MOVQ         184(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y11
+	VMASKMOVPS   (CX)(R12*4), Y11, Y11
 	VMOVAPS      Y11, Y11
-	VMOVUPS      (R13), Y12
-	VMASKMOVPS   (AX)(BX*1), Y12, Y12
+	MOVQ         88(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y12
+	VMASKMOVPS   (CX)(R12*4), Y12, Y12
 	VFNMADD231PS winogradConstant40100000<>+0(SB), Y12, Y11
 	VMOVAPS      Y9, Y12
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y11, Y12
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y11, Y9
-	LEAQ         (DX)(R9*1), AX
+	LEAQ         (DX)(BX*1), AX
 	VMOVAPS      Y10, Y11
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y11
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y11
@@ -5374,8 +6123,8 @@ tail:
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y11, Y13
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y11, Y2
-	VMOVUPS      Y13, (AX)(R10*1)
-	VMOVUPS      Y2, (AX)(R10*2)
+	VMOVUPS      Y13, (AX)(SI*1)
+	VMOVUPS      Y2, (AX)(SI*2)
 	VMOVAPS      Y10, Y2
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y2
 	VMOVAPS      Y8, Y6
@@ -5384,13 +6133,13 @@ tail:
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y6, Y10
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y6, Y2
-	VMOVUPS      Y10, (AX)(R11*1)
-	VMOVUPS      Y2, (AX)(R10*4)
+	VMOVUPS      Y10, (AX)(DI*1)
+	VMOVUPS      Y2, (AX)(SI*4)
 	VMOVAPS      Y12, Y2
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y2
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y8, Y2
-	VMOVUPS      Y2, (AX)(R12*1)
-	LEAQ         (DX)(R9*2), AX
+	VMOVUPS      Y2, (AX)(R8*1)
+	LEAQ         (DX)(BX*2), AX
 	VMOVAPS      Y7, Y2
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y2
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
@@ -5403,8 +6152,8 @@ tail:
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y2, Y4
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y2, Y0
-	VMOVUPS      Y4, (AX)(R10*1)
-	VMOVUPS      Y0, (AX)(R10*2)
+	VMOVUPS      Y4, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
 	VMOVAPS      Y7, Y0
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y0
 	VMOVAPS      Y5, Y2
@@ -5413,116 +6162,135 @@ tail:
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y2, Y3
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y2, Y0
-	VMOVUPS      Y3, (AX)(R11*1)
-	VMOVUPS      Y0, (AX)(R10*4)
+	VMOVUPS      Y3, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
 	VMOVAPS      Y9, Y0
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R12*1)
-	MOVQ         CX, AX
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX)(BX*4), Y0, Y0
+	VMOVUPS      Y0, (AX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         192(R9), AX
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(BX*2), Y1, Y1
+	MOVQ         96(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(SI*1), Y1, Y1
+	MOVQ         144(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R13), Y2
-	VMASKMOVPS   (AX)(BX*1), Y2, Y2
+	MOVQ         48(R9), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(BX*4), Y1, Y1
+	MOVQ         200(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R13), Y3
-	VMASKMOVPS   (AX)(BX*2), Y3, Y3
+	MOVQ         104(R9), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y1
-	VMOVUPS      (R13), Y3
-	VMASKMOVPS   (AX)(SI*1), Y3, Y3
+	MOVQ         152(R9), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R13), Y4
-	VMASKMOVPS   (AX)(BX*1), Y4, Y4
+	MOVQ         56(R9), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y4, Y3
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y3, Y1
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y3
-	VMASKMOVPS   (AX)(BX*4), Y3, Y3
+	MOVQ         208(R9), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R13), Y5
-	VMASKMOVPS   (AX)(BX*2), Y5, Y5
+	MOVQ         112(R9), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y5, Y3
-	VMOVUPS      (R13), Y5
-	VMASKMOVPS   (AX)(SI*1), Y5, Y5
+	MOVQ         160(R9), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R13), Y6
-	VMASKMOVPS   (AX)(BX*1), Y6, Y6
+	MOVQ         64(R9), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y5, Y3
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y5
-	VMASKMOVPS   (AX)(BX*4), Y5, Y5
+	MOVQ         216(R9), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R13), Y7
-	VMASKMOVPS   (AX)(BX*2), Y7, Y7
+	MOVQ         120(R9), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y7, Y5
-	VMOVUPS      (R13), Y7
-	VMASKMOVPS   (AX)(SI*1), Y7, Y7
+	MOVQ         168(R9), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
 	VMOVAPS      Y7, Y7
-	VMOVUPS      (R13), Y8
-	VMASKMOVPS   (AX)(BX*1), Y8, Y8
+	MOVQ         72(R9), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y8, Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y7, Y8
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y7, Y5
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y7
-	VMASKMOVPS   (AX)(BX*4), Y7, Y7
+	MOVQ         224(R9), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
 	VMOVAPS      Y7, Y7
-	VMOVUPS      (R13), Y9
-	VMASKMOVPS   (AX)(BX*2), Y9, Y9
+	MOVQ         128(R9), AX
+	VMOVUPS      (R11), Y9
+	VMASKMOVPS   (CX)(AX*4), Y9, Y9
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y9, Y7
-	VMOVUPS      (R13), Y9
-	VMASKMOVPS   (AX)(SI*1), Y9, Y9
+	MOVQ         176(R9), AX
+	VMOVUPS      (R11), Y9
+	VMASKMOVPS   (CX)(AX*4), Y9, Y9
 	VMOVAPS      Y9, Y9
-	VMOVUPS      (R13), Y10
-	VMASKMOVPS   (AX)(BX*1), Y10, Y10
+	MOVQ         80(R9), AX
+	VMOVUPS      (R11), Y10
+	VMASKMOVPS   (CX)(AX*4), Y10, Y10
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y10, Y9
 	VMOVAPS      Y7, Y10
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y9, Y10
 	VMOVAPS      Y7, Y7
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y9, Y7
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y9
-	VMASKMOVPS   (AX)(BX*4), Y9, Y9
+	MOVQ         232(R9), AX
+	VMOVUPS      (R11), Y9
+	VMASKMOVPS   (CX)(AX*4), Y9, Y9
 	VMOVAPS      Y9, Y9
-	VMOVUPS      (R13), Y11
-	VMASKMOVPS   (AX)(BX*2), Y11, Y11
+	MOVQ         136(R9), AX
+	VMOVUPS      (R11), Y11
+	VMASKMOVPS   (CX)(AX*4), Y11, Y11
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y11, Y9
-	VMOVUPS      (R13), Y11
-	VMASKMOVPS   (AX)(SI*1), Y11, Y11
+	MOVQ         184(R9), AX
+	VMOVUPS      (R11), Y11
+	VMASKMOVPS   (CX)(AX*4), Y11, Y11
 	VMOVAPS      Y11, Y11
-	VMOVUPS      (R13), Y12
-	VMASKMOVPS   (AX)(BX*1), Y12, Y12
+	MOVQ         88(R9), AX
+	VMOVUPS      (R11), Y12
+	VMASKMOVPS   (CX)(AX*4), Y12, Y12
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y12, Y11
 	VMOVAPS      Y9, Y12
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y11, Y12
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y11, Y9
-	LEAQ         (DX)(R9*1), AX
-	LEAQ         (AX)(R9*2), AX
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*2), AX
 	VMOVAPS      Y10, Y11
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y11
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y11
@@ -5535,8 +6303,8 @@ tail:
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y11, Y13
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y11, Y2
-	VMOVUPS      Y13, (AX)(R10*1)
-	VMOVUPS      Y2, (AX)(R10*2)
+	VMOVUPS      Y13, (AX)(SI*1)
+	VMOVUPS      Y2, (AX)(SI*2)
 	VMOVAPS      Y10, Y2
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y6, Y2
 	VMOVAPS      Y8, Y6
@@ -5545,13 +6313,13 @@ tail:
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y6, Y10
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y6, Y2
-	VMOVUPS      Y10, (AX)(R11*1)
-	VMOVUPS      Y2, (AX)(R10*4)
+	VMOVUPS      Y10, (AX)(DI*1)
+	VMOVUPS      Y2, (AX)(SI*4)
 	VMOVAPS      Y12, Y2
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y2
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y8, Y2
-	VMOVUPS      Y2, (AX)(R12*1)
-	LEAQ         (DX)(R9*4), AX
+	VMOVUPS      Y2, (AX)(R8*1)
+	LEAQ         (DX)(BX*4), AX
 	VMOVAPS      Y7, Y2
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y2
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
@@ -5564,8 +6332,8 @@ tail:
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y2, Y4
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y2, Y0
-	VMOVUPS      Y4, (AX)(R10*1)
-	VMOVUPS      Y0, (AX)(R10*2)
+	VMOVUPS      Y4, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
 	VMOVAPS      Y7, Y0
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y3, Y0
 	VMOVAPS      Y5, Y2
@@ -5574,74 +6342,91 @@ tail:
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y2, Y3
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y2, Y0
-	VMOVUPS      Y3, (AX)(R11*1)
-	VMOVUPS      Y0, (AX)(R10*4)
+	VMOVUPS      Y3, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
 	VMOVAPS      Y9, Y0
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, (AX)(R12*1)
-	MOVQ         CX, AX
-	VMOVUPS      (R13), Y0
-	VMASKMOVPS   (AX)(DI*1), Y0, Y0
+	VMOVUPS      Y0, (AX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         240(R9), R10
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R10*4), Y0, Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(BX*1), Y1, Y1
+	MOVQ         48(R9), R10
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R10*4), Y1, Y1
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(SI*1), Y1, Y1
+	MOVQ         144(R9), R10
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R10*4), Y1, Y1
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y1, Y0
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   (AX)(DI*1), Y1, Y1
+	MOVQ         248(R9), R10
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R10*4), Y1, Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R13), Y2
-	VMASKMOVPS   (AX)(BX*1), Y2, Y2
+	MOVQ         56(R9), R10
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R10*4), Y2, Y2
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y2, Y1
-	VMOVUPS      (R13), Y2
-	VMASKMOVPS   (AX)(SI*1), Y2, Y2
+	MOVQ         152(R9), R10
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R10*4), Y2, Y2
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y1
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y2
-	VMASKMOVPS   (AX)(DI*1), Y2, Y2
+	MOVQ         256(R9), R10
+	PREFETCHT0   (AX)(R10*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R10*4), Y2, Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (R13), Y3
-	VMASKMOVPS   (AX)(BX*1), Y3, Y3
+	MOVQ         64(R9), R10
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R10*4), Y3, Y3
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y3, Y2
-	VMOVUPS      (R13), Y3
-	VMASKMOVPS   (AX)(SI*1), Y3, Y3
+	MOVQ         160(R9), R10
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R10*4), Y3, Y3
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y2
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y3
-	VMASKMOVPS   (AX)(DI*1), Y3, Y3
+	MOVQ         264(R9), R10
+	PREFETCHT0   (AX)(R10*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R10*4), Y3, Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R13), Y4
-	VMASKMOVPS   (AX)(BX*1), Y4, Y4
+	MOVQ         72(R9), R10
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R10*4), Y4, Y4
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y4, Y3
-	VMOVUPS      (R13), Y4
-	VMASKMOVPS   (AX)(SI*1), Y4, Y4
+	MOVQ         168(R9), R10
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R10*4), Y4, Y4
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y4, Y3
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y4
-	VMASKMOVPS   (AX)(DI*1), Y4, Y4
+	MOVQ         272(R9), R10
+	PREFETCHT0   (AX)(R10*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R10*4), Y4, Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (R13), Y5
-	VMASKMOVPS   (AX)(BX*1), Y5, Y5
+	MOVQ         80(R9), R10
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R10*4), Y5, Y5
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y5, Y4
-	VMOVUPS      (R13), Y5
-	VMASKMOVPS   (AX)(SI*1), Y5, Y5
+	MOVQ         176(R9), R10
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R10*4), Y5, Y5
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y5, Y4
-	ADDQ         R8, AX
-	VMOVUPS      (R13), Y5
-	VMASKMOVPS   (AX)(DI*1), Y5, Y5
+	MOVQ         280(R9), R10
+	PREFETCHT0   (AX)(R10*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R10*4), Y5, Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R13), Y6
-	VMASKMOVPS   (AX)(BX*1), Y6, Y6
+	MOVQ         88(R9), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y6, Y5
-	VMOVUPS      (R13), Y6
-	VMASKMOVPS   (AX)(SI*1), Y6, Y6
+	MOVQ         184(R9), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y6, Y5
-	LEAQ         (DX)(R9*1), AX
-	LEAQ         (AX)(R9*4), AX
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*4), AX
 	VMOVAPS      Y4, Y6
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y0, Y6
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y2, Y6
@@ -5654,8 +6439,8 @@ tail:
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y6, Y7
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y6, Y0
-	VMOVUPS      Y7, (AX)(R10*1)
-	VMOVUPS      Y0, (AX)(R10*2)
+	VMOVUPS      Y7, (AX)(SI*1)
+	VMOVUPS      Y0, (AX)(SI*2)
 	VMOVAPS      Y4, Y0
 	VFNMADD231PS winogradConstant3ec80000<>+0(SB), Y2, Y0
 	VMOVAPS      Y3, Y2
@@ -5664,19 +6449,19 @@ tail:
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y2, Y4
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y2, Y0
-	VMOVUPS      Y4, (AX)(R11*1)
-	VMOVUPS      Y0, (AX)(R10*4)
+	VMOVUPS      Y4, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
 	VMOVAPS      Y5, Y0
 	VFMADD231PS  winogradConstant3f610000<>+0(SB), Y1, Y0
 	VFNMADD231PS winogradConstant40290000<>+0(SB), Y3, Y0
-	VMOVUPS      Y0, (AX)(R12*1)
+	VMOVUPS      Y0, (AX)(R8*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradOutput4From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, bias *float32, floor float32)
-// Requires: AVX, FMA3
+// func winogradOutput4From6AVX2(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// Requires: AVX, FMA3, MMX+
 TEXT ·winogradOutput4From6AVX2(SB), NOSPLIT, $0-68
 	MOVQ n+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -5687,90 +6472,89 @@ TEXT ·winogradOutput4From6AVX2(SB), NOSPLIT, $0-68
 	LEAQ (SI)(BX*2), DI
 	MOVQ scol+24(FP), R8
 	SHLQ $0x02, R8
-	MOVQ drow+40(FP), R9
-	SHLQ $0x02, R9
-	MOVQ dcol+48(FP), R10
+	MOVQ at+40(FP), R9
+	MOVQ ahead+48(FP), R10
 	SHLQ $0x02, R10
-	LEAQ (R10)(R10*2), R11
-	MOVQ bias+56(FP), R12
+	MOVQ bias+56(FP), R11
 	CMPQ AX, $0x08
 	JL   tail
 
 body:
-	MOVQ         CX, R13
-	VMOVUPS      (R13), Y0
+	LEAQ         (DX)(R10*1), R13
+	MOVQ         CX, R12
+	VMOVUPS      (R12), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R13)(BX*1), Y1
-	VMOVUPS      (R13)(BX*2), Y2
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
-	VMOVUPS      (R13)(SI*1), Y2
-	VMOVUPS      (R13)(BX*4), Y3
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y2, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y1, Y1
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y1
-	ADDQ         R8, R13
-	VMOVUPS      (R13), Y2
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (R13)(BX*1), Y3
-	VMOVUPS      (R13)(BX*2), Y4
+	VMOVUPS      (R12)(BX*1), Y3
+	VMOVUPS      (R12)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      (R13)(SI*1), Y4
-	VMOVUPS      (R13)(BX*4), Y5
+	VMOVUPS      (R12)(SI*1), Y4
+	VMOVUPS      (R12)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y2, Y2
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y3, Y3
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y4, Y3
-	ADDQ         R8, R13
-	VMOVUPS      (R13), Y4
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (R13)(BX*1), Y5
-	VMOVUPS      (R13)(BX*2), Y6
+	VMOVUPS      (R12)(BX*1), Y5
+	VMOVUPS      (R12)(BX*2), Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
-	VMOVUPS      (R13)(SI*1), Y6
-	VMOVUPS      (R13)(BX*4), Y7
+	VMOVUPS      (R12)(SI*1), Y6
+	VMOVUPS      (R12)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VADDPS       Y6, Y4, Y4
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y5, Y5
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y6, Y5
-	ADDQ         R8, R13
-	VMOVUPS      (R13), Y6
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y6
 	VMOVAPS      Y6, Y6
-	VMOVUPS      (R13)(BX*1), Y7
-	VMOVUPS      (R13)(BX*2), Y8
+	VMOVUPS      (R12)(BX*1), Y7
+	VMOVUPS      (R12)(BX*2), Y8
 	VADDPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
-	VMOVUPS      (R13)(SI*1), Y8
-	VMOVUPS      (R13)(BX*4), Y9
+	VMOVUPS      (R12)(SI*1), Y8
+	VMOVUPS      (R12)(BX*4), Y9
 	VADDPS       Y9, Y8, Y8
 	VADDPS       Y8, Y6, Y6
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y7, Y7
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y8, Y7
-	ADDQ         R8, R13
-	VMOVUPS      (R13), Y8
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y8
 	VMOVAPS      Y8, Y8
-	VMOVUPS      (R13)(BX*1), Y9
-	VMOVUPS      (R13)(BX*2), Y10
+	VMOVUPS      (R12)(BX*1), Y9
+	VMOVUPS      (R12)(BX*2), Y10
 	VADDPS       Y10, Y9, Y9
 	VADDPS       Y9, Y8, Y8
-	VMOVUPS      (R13)(SI*1), Y10
-	VMOVUPS      (R13)(BX*4), Y11
+	VMOVUPS      (R12)(SI*1), Y10
+	VMOVUPS      (R12)(BX*4), Y11
 	VADDPS       Y11, Y10, Y10
 	VADDPS       Y10, Y8, Y8
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y9, Y9
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y10, Y9
-	ADDQ         R8, R13
-	VMOVUPS      (R13), Y10
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y10
 	VMOVAPS      Y10, Y10
-	VMOVUPS      (R13)(BX*1), Y11
-	VMOVUPS      (R13)(BX*2), Y12
+	VMOVUPS      (R12)(BX*1), Y11
+	VMOVUPS      (R12)(BX*2), Y12
 	VADDPS       Y12, Y11, Y11
 	VADDPS       Y11, Y10, Y10
-	VMOVUPS      (R13)(SI*1), Y12
-	VMOVUPS      (R13)(BX*4), Y13
+	VMOVUPS      (R12)(SI*1), Y12
+	VMOVUPS      (R12)(BX*4), Y13
 	VADDPS       Y13, Y12, Y12
 	VADDPS       Y12, Y10, Y10
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y11, Y11
@@ -5782,14 +6566,18 @@ body:
 	VADDPS       Y13, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y12, Y12
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y13, Y12
-	VADDPS       (R12), Y0, Y0
+	MOVQ         (R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y13
 	VMAXPS       Y0, Y13, Y0
-	VMOVUPS      Y0, (DX)
-	VADDPS       (R12), Y12, Y0
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y12, Y0
 	VBROADCASTSS floor+64(FP), Y12
 	VMAXPS       Y0, Y12, Y0
-	VMOVUPS      Y0, (DX)(R10*2)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VSUBPS       Y4, Y2, Y2
 	VMULPS       winogradConstant3f200000<>+0(SB), Y2, Y0
 	VSUBPS       Y8, Y6, Y4
@@ -5797,15 +6585,18 @@ body:
 	VMOVAPS      Y10, Y6
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y2, Y6
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y4, Y6
-	VADDPS       (R12), Y0, Y0
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y2
 	VMAXPS       Y0, Y2, Y0
-	VMOVUPS      Y0, (DX)(R10*1)
-	VADDPS       (R12), Y6, Y0
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y6, Y0
 	VBROADCASTSS floor+64(FP), Y2
 	VMAXPS       Y0, Y2, Y0
-	VMOVUPS      Y0, (DX)(R11*1)
-	LEAQ         (DX)(R9*2), R13
+	VMOVUPS      Y0, (DX)(R12*4)
 	VMOVAPS      Y1, Y0
 	VADDPS       Y5, Y3, Y1
 	VADDPS       Y1, Y0, Y0
@@ -5813,14 +6604,18 @@ body:
 	VADDPS       Y2, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y1, Y1
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y1
-	VADDPS       (R12), Y0, Y0
+	MOVQ         64(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y2
 	VMAXPS       Y0, Y2, Y0
-	VMOVUPS      Y0, (R13)
-	VADDPS       (R12), Y1, Y0
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         80(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y1, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R13)(R10*2)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VSUBPS       Y5, Y3, Y1
 	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y9, Y7, Y2
@@ -5828,93 +6623,97 @@ body:
 	VMOVAPS      Y11, Y3
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y3
-	VADDPS       (R12), Y0, Y0
+	MOVQ         72(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R13)(R10*1)
-	VADDPS       (R12), Y3, Y0
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         88(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y3, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R13)(R11*1)
-	MOVQ         CX, R13
-	VMOVUPS      (R13)(BX*1), Y0
-	VMOVUPS      (R13)(BX*2), Y1
+	VMOVUPS      Y0, (DX)(R12*4)
+	LEAQ         (DX)(R10*1), R13
+	MOVQ         CX, R12
+	VMOVUPS      (R12)(BX*1), Y0
+	VMOVUPS      (R12)(BX*2), Y1
 	VSUBPS       Y1, Y0, Y1
 	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y0
-	VMOVUPS      (R13)(SI*1), Y2
-	VMOVUPS      (R13)(BX*4), Y3
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y3
 	VSUBPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y2, Y0
-	VMOVUPS      (R13)(DI*1), Y3
+	VMOVUPS      (R12)(DI*1), Y3
 	VMOVAPS      Y3, Y3
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y3
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*1), Y1
-	VMOVUPS      (R13)(BX*2), Y2
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y2
 	VSUBPS       Y2, Y1, Y2
 	VMULPS       winogradConstant3f200000<>+0(SB), Y2, Y1
-	VMOVUPS      (R13)(SI*1), Y4
-	VMOVUPS      (R13)(BX*4), Y5
+	VMOVUPS      (R12)(SI*1), Y4
+	VMOVUPS      (R12)(BX*4), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y4, Y1
-	VMOVUPS      (R13)(DI*1), Y5
+	VMOVUPS      (R12)(DI*1), Y5
 	VMOVAPS      Y5, Y5
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y2, Y5
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y4, Y5
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*1), Y2
-	VMOVUPS      (R13)(BX*2), Y4
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Y2
+	VMOVUPS      (R12)(BX*2), Y4
 	VSUBPS       Y4, Y2, Y4
 	VMULPS       winogradConstant3f200000<>+0(SB), Y4, Y2
-	VMOVUPS      (R13)(SI*1), Y6
-	VMOVUPS      (R13)(BX*4), Y7
+	VMOVUPS      (R12)(SI*1), Y6
+	VMOVUPS      (R12)(BX*4), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y6, Y2
-	VMOVUPS      (R13)(DI*1), Y7
+	VMOVUPS      (R12)(DI*1), Y7
 	VMOVAPS      Y7, Y7
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y4, Y7
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y6, Y7
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*1), Y4
-	VMOVUPS      (R13)(BX*2), Y6
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Y4
+	VMOVUPS      (R12)(BX*2), Y6
 	VSUBPS       Y6, Y4, Y6
 	VMULPS       winogradConstant3f200000<>+0(SB), Y6, Y4
-	VMOVUPS      (R13)(SI*1), Y8
-	VMOVUPS      (R13)(BX*4), Y9
+	VMOVUPS      (R12)(SI*1), Y8
+	VMOVUPS      (R12)(BX*4), Y9
 	VSUBPS       Y9, Y8, Y8
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y8, Y4
-	VMOVUPS      (R13)(DI*1), Y9
+	VMOVUPS      (R12)(DI*1), Y9
 	VMOVAPS      Y9, Y9
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y6, Y9
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y8, Y9
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*1), Y6
-	VMOVUPS      (R13)(BX*2), Y8
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Y6
+	VMOVUPS      (R12)(BX*2), Y8
 	VSUBPS       Y8, Y6, Y8
 	VMULPS       winogradConstant3f200000<>+0(SB), Y8, Y6
-	VMOVUPS      (R13)(SI*1), Y10
-	VMOVUPS      (R13)(BX*4), Y11
+	VMOVUPS      (R12)(SI*1), Y10
+	VMOVUPS      (R12)(BX*4), Y11
 	VSUBPS       Y11, Y10, Y10
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y10, Y6
-	VMOVUPS      (R13)(DI*1), Y11
+	VMOVUPS      (R12)(DI*1), Y11
 	VMOVAPS      Y11, Y11
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y8, Y11
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y10, Y11
-	ADDQ         R8, R13
-	VMOVUPS      (R13)(BX*1), Y8
-	VMOVUPS      (R13)(BX*2), Y10
+	ADDQ         R8, R12
+	VMOVUPS      (R12)(BX*1), Y8
+	VMOVUPS      (R12)(BX*2), Y10
 	VSUBPS       Y10, Y8, Y10
 	VMULPS       winogradConstant3f200000<>+0(SB), Y10, Y8
-	VMOVUPS      (R13)(SI*1), Y12
-	VMOVUPS      (R13)(BX*4), Y13
+	VMOVUPS      (R12)(SI*1), Y12
+	VMOVUPS      (R12)(BX*4), Y13
 	VSUBPS       Y13, Y12, Y12
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y12, Y8
-	VMOVUPS      (R13)(DI*1), Y13
+	VMOVUPS      (R12)(DI*1), Y13
 	VMOVAPS      Y13, Y13
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y10, Y13
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y12, Y13
-	LEAQ         (DX)(R9*1), R13
 	VMOVAPS      Y0, Y0
 	VADDPS       Y2, Y1, Y10
 	VADDPS       Y10, Y0, Y0
@@ -5922,14 +6721,18 @@ body:
 	VADDPS       Y12, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y10, Y10
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y12, Y10
-	VADDPS       (R12), Y0, Y0
+	MOVQ         32(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y12
 	VMAXPS       Y0, Y12, Y0
-	VMOVUPS      Y0, (R13)
-	VADDPS       (R12), Y10, Y0
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         48(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y10, Y0
 	VBROADCASTSS floor+64(FP), Y10
 	VMAXPS       Y0, Y10, Y0
-	VMOVUPS      Y0, (R13)(R10*2)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VSUBPS       Y2, Y1, Y1
 	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y6, Y4, Y2
@@ -5937,16 +6740,18 @@ body:
 	VMOVAPS      Y8, Y4
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y4
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y4
-	VADDPS       (R12), Y0, Y0
+	MOVQ         40(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R13)(R10*1)
-	VADDPS       (R12), Y4, Y0
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         56(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y4, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R13)(R11*1)
-	LEAQ         (DX)(R9*1), R13
-	LEAQ         (R13)(R9*2), R13
+	VMOVUPS      Y0, (DX)(R12*4)
 	VMOVAPS      Y3, Y0
 	VADDPS       Y7, Y5, Y1
 	VADDPS       Y1, Y0, Y0
@@ -5954,14 +6759,18 @@ body:
 	VADDPS       Y2, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y1, Y1
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y1
-	VADDPS       (R12), Y0, Y0
+	MOVQ         96(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y2
 	VMAXPS       Y0, Y2, Y0
-	VMOVUPS      Y0, (R13)
-	VADDPS       (R12), Y1, Y0
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         112(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y1, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R13)(R10*2)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VSUBPS       Y7, Y5, Y1
 	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y11, Y9, Y2
@@ -5969,17 +6778,21 @@ body:
 	VMOVAPS      Y13, Y3
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y3
-	VADDPS       (R12), Y0, Y0
+	MOVQ         104(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R13)(R10*1)
-	VADDPS       (R12), Y3, Y0
+	VMOVUPS      Y0, (DX)(R12*4)
+	MOVQ         120(R9), R12
+	PREFETCHT0   (R13)(R12*4)
+	VADDPS       (R11), Y3, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R13)(R11*1)
+	VMOVUPS      Y0, (DX)(R12*4)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
-	ADDQ         $0x20, R12
+	ADDQ         $0x20, R11
 	SUBQ         $0x08, AX
 	CMPQ         AX, $0x08
 	JGE          body
@@ -5987,9 +6800,10 @@ body:
 	JZ           done
 
 tail:
-	LEAQ         winogradMasks<>+0(SB), R13
+	LEAQ         winogradMasks<>+0(SB), R12
 	NEGQ         AX
-	LEAQ         32(R13)(AX*4), R13
+	LEAQ         32(R12)(AX*4), R12
+	LEAQ         (DX)(R10*1), R13
 	MOVQ         CX, AX
 	VMOVUPS      (AX), Y0
 	VMOVAPS      Y0, Y0
@@ -6075,16 +6889,20 @@ tail:
 	VADDPS       Y13, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y12, Y12
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y13, Y12
-	VADDPS       (R12), Y0, Y0
+	MOVQ         (R9), AX
+	PREFETCHT0   (R13)(AX*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y13
 	VMAXPS       Y0, Y13, Y0
-	VMOVUPS      (R13), Y13
-	VMASKMOVPS   Y0, Y13, (DX)
-	VADDPS       (R12), Y12, Y0
+	VMOVUPS      (R12), Y13
+	VMASKMOVPS   Y0, Y13, (DX)(AX*4)
+	MOVQ         16(R9), AX
+	PREFETCHT0   (R13)(AX*4)
+	VADDPS       (R11), Y12, Y0
 	VBROADCASTSS floor+64(FP), Y12
 	VMAXPS       Y0, Y12, Y0
-	VMOVUPS      (R13), Y12
-	VMASKMOVPS   Y0, Y12, (DX)(R10*2)
+	VMOVUPS      (R12), Y12
+	VMASKMOVPS   Y0, Y12, (DX)(AX*4)
 	VSUBPS       Y4, Y2, Y2
 	VMULPS       winogradConstant3f200000<>+0(SB), Y2, Y0
 	VSUBPS       Y8, Y6, Y4
@@ -6092,17 +6910,20 @@ tail:
 	VMOVAPS      Y10, Y6
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y2, Y6
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y4, Y6
-	VADDPS       (R12), Y0, Y0
+	MOVQ         8(R9), AX
+	PREFETCHT0   (R13)(AX*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y2
 	VMAXPS       Y0, Y2, Y0
-	VMOVUPS      (R13), Y2
-	VMASKMOVPS   Y0, Y2, (DX)(R10*1)
-	VADDPS       (R12), Y6, Y0
+	VMOVUPS      (R12), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(AX*4)
+	MOVQ         24(R9), AX
+	PREFETCHT0   (R13)(AX*4)
+	VADDPS       (R11), Y6, Y0
 	VBROADCASTSS floor+64(FP), Y2
 	VMAXPS       Y0, Y2, Y0
-	VMOVUPS      (R13), Y2
-	VMASKMOVPS   Y0, Y2, (DX)(R11*1)
-	LEAQ         (DX)(R9*2), AX
+	VMOVUPS      (R12), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(AX*4)
 	VMOVAPS      Y1, Y0
 	VADDPS       Y5, Y3, Y1
 	VADDPS       Y1, Y0, Y0
@@ -6110,16 +6931,20 @@ tail:
 	VADDPS       Y2, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y1, Y1
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y1
-	VADDPS       (R12), Y0, Y0
+	MOVQ         64(R9), AX
+	PREFETCHT0   (R13)(AX*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y2
 	VMAXPS       Y0, Y2, Y0
-	VMOVUPS      (R13), Y2
-	VMASKMOVPS   Y0, Y2, (AX)
-	VADDPS       (R12), Y1, Y0
+	VMOVUPS      (R12), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(AX*4)
+	MOVQ         80(R9), AX
+	PREFETCHT0   (R13)(AX*4)
+	VADDPS       (R11), Y1, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   Y0, Y1, (AX)(R10*2)
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
 	VSUBPS       Y5, Y3, Y1
 	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y9, Y7, Y2
@@ -6127,95 +6952,98 @@ tail:
 	VMOVAPS      Y11, Y3
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y3
-	VADDPS       (R12), Y0, Y0
+	MOVQ         72(R9), AX
+	PREFETCHT0   (R13)(AX*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   Y0, Y1, (AX)(R10*1)
-	VADDPS       (R12), Y3, Y0
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
+	MOVQ         88(R9), AX
+	PREFETCHT0   (R13)(AX*4)
+	VADDPS       (R11), Y3, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   Y0, Y1, (AX)(R11*1)
-	MOVQ         CX, AX
-	VMOVUPS      (AX)(BX*1), Y0
-	VMOVUPS      (AX)(BX*2), Y1
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
+	LEAQ         (DX)(R10*1), AX
+	VMOVUPS      (CX)(BX*1), Y0
+	VMOVUPS      (CX)(BX*2), Y1
 	VSUBPS       Y1, Y0, Y1
 	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y0
-	VMOVUPS      (AX)(SI*1), Y2
-	VMOVUPS      (AX)(BX*4), Y3
+	VMOVUPS      (CX)(SI*1), Y2
+	VMOVUPS      (CX)(BX*4), Y3
 	VSUBPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y2, Y0
-	VMOVUPS      (AX)(DI*1), Y3
+	VMOVUPS      (CX)(DI*1), Y3
 	VMOVAPS      Y3, Y3
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y3
-	ADDQ         R8, AX
-	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
+	ADDQ         R8, CX
+	VMOVUPS      (CX)(BX*1), Y1
+	VMOVUPS      (CX)(BX*2), Y2
 	VSUBPS       Y2, Y1, Y2
 	VMULPS       winogradConstant3f200000<>+0(SB), Y2, Y1
-	VMOVUPS      (AX)(SI*1), Y4
-	VMOVUPS      (AX)(BX*4), Y5
+	VMOVUPS      (CX)(SI*1), Y4
+	VMOVUPS      (CX)(BX*4), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y4, Y1
-	VMOVUPS      (AX)(DI*1), Y5
+	VMOVUPS      (CX)(DI*1), Y5
 	VMOVAPS      Y5, Y5
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y2, Y5
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y4, Y5
-	ADDQ         R8, AX
-	VMOVUPS      (AX)(BX*1), Y2
-	VMOVUPS      (AX)(BX*2), Y4
+	ADDQ         R8, CX
+	VMOVUPS      (CX)(BX*1), Y2
+	VMOVUPS      (CX)(BX*2), Y4
 	VSUBPS       Y4, Y2, Y4
 	VMULPS       winogradConstant3f200000<>+0(SB), Y4, Y2
-	VMOVUPS      (AX)(SI*1), Y6
-	VMOVUPS      (AX)(BX*4), Y7
+	VMOVUPS      (CX)(SI*1), Y6
+	VMOVUPS      (CX)(BX*4), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y6, Y2
-	VMOVUPS      (AX)(DI*1), Y7
+	VMOVUPS      (CX)(DI*1), Y7
 	VMOVAPS      Y7, Y7
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y4, Y7
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y6, Y7
-	ADDQ         R8, AX
-	VMOVUPS      (AX)(BX*1), Y4
-	VMOVUPS      (AX)(BX*2), Y6
+	ADDQ         R8, CX
+	VMOVUPS      (CX)(BX*1), Y4
+	VMOVUPS      (CX)(BX*2), Y6
 	VSUBPS       Y6, Y4, Y6
 	VMULPS       winogradConstant3f200000<>+0(SB), Y6, Y4
-	VMOVUPS      (AX)(SI*1), Y8
-	VMOVUPS      (AX)(BX*4), Y9
+	VMOVUPS      (CX)(SI*1), Y8
+	VMOVUPS      (CX)(BX*4), Y9
 	VSUBPS       Y9, Y8, Y8
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y8, Y4
-	VMOVUPS      (AX)(DI*1), Y9
+	VMOVUPS      (CX)(DI*1), Y9
 	VMOVAPS      Y9, Y9
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y6, Y9
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y8, Y9
-	ADDQ         R8, AX
-	VMOVUPS      (AX)(BX*1), Y6
-	VMOVUPS      (AX)(BX*2), Y8
+	ADDQ         R8, CX
+	VMOVUPS      (CX)(BX*1), Y6
+	VMOVUPS      (CX)(BX*2), Y8
 	VSUBPS       Y8, Y6, Y8
 	VMULPS       winogradConstant3f200000<>+0(SB), Y8, Y6
-	VMOVUPS      (AX)(SI*1), Y10
-	VMOVUPS      (AX)(BX*4), Y11
+	VMOVUPS      (CX)(SI*1), Y10
+	VMOVUPS      (CX)(BX*4), Y11
 	VSUBPS       Y11, Y10, Y10
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y10, Y6
-	VMOVUPS      (AX)(DI*1), Y11
+	VMOVUPS      (CX)(DI*1), Y11
 	VMOVAPS      Y11, Y11
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y8, Y11
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y10, Y11
-	ADDQ         R8, AX
-	VMOVUPS      (AX)(BX*1), Y8
-	VMOVUPS      (AX)(BX*2), Y10
+	ADDQ         R8, CX
+	VMOVUPS      (CX)(BX*1), Y8
+	VMOVUPS      (CX)(BX*2), Y10
 	VSUBPS       Y10, Y8, Y10
 	VMULPS       winogradConstant3f200000<>+0(SB), Y10, Y8
-	VMOVUPS      (AX)(SI*1), Y12
-	VMOVUPS      (AX)(BX*4), Y13
+	VMOVUPS      (CX)(SI*1), Y12
+	VMOVUPS      (CX)(BX*4), Y13
 	VSUBPS       Y13, Y12, Y12
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y12, Y8
-	VMOVUPS      (AX)(DI*1), Y13
+	VMOVUPS      (CX)(DI*1), Y13
 	VMOVAPS      Y13, Y13
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y10, Y13
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y12, Y13
-	LEAQ         (DX)(R9*1), AX
 	VMOVAPS      Y0, Y0
 	VADDPS       Y2, Y1, Y10
 	VADDPS       Y10, Y0, Y0
@@ -6223,16 +7051,20 @@ tail:
 	VADDPS       Y12, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y10, Y10
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y12, Y10
-	VADDPS       (R12), Y0, Y0
+	MOVQ         32(R9), CX
+	PREFETCHT0   (AX)(CX*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y12
 	VMAXPS       Y0, Y12, Y0
-	VMOVUPS      (R13), Y12
-	VMASKMOVPS   Y0, Y12, (AX)
-	VADDPS       (R12), Y10, Y0
+	VMOVUPS      (R12), Y12
+	VMASKMOVPS   Y0, Y12, (DX)(CX*4)
+	MOVQ         48(R9), CX
+	PREFETCHT0   (AX)(CX*4)
+	VADDPS       (R11), Y10, Y0
 	VBROADCASTSS floor+64(FP), Y10
 	VMAXPS       Y0, Y10, Y0
-	VMOVUPS      (R13), Y10
-	VMASKMOVPS   Y0, Y10, (AX)(R10*2)
+	VMOVUPS      (R12), Y10
+	VMASKMOVPS   Y0, Y10, (DX)(CX*4)
 	VSUBPS       Y2, Y1, Y1
 	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y6, Y4, Y2
@@ -6240,18 +7072,20 @@ tail:
 	VMOVAPS      Y8, Y4
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y4
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y4
-	VADDPS       (R12), Y0, Y0
+	MOVQ         40(R9), CX
+	PREFETCHT0   (AX)(CX*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   Y0, Y1, (AX)(R10*1)
-	VADDPS       (R12), Y4, Y0
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(CX*4)
+	MOVQ         56(R9), CX
+	PREFETCHT0   (AX)(CX*4)
+	VADDPS       (R11), Y4, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   Y0, Y1, (AX)(R11*1)
-	LEAQ         (DX)(R9*1), AX
-	LEAQ         (AX)(R9*2), AX
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(CX*4)
 	VMOVAPS      Y3, Y0
 	VADDPS       Y7, Y5, Y1
 	VADDPS       Y1, Y0, Y0
@@ -6259,16 +7093,20 @@ tail:
 	VADDPS       Y2, Y0, Y0
 	VMULPS       winogradConstant3ec80000<>+0(SB), Y1, Y1
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y1
-	VADDPS       (R12), Y0, Y0
+	MOVQ         96(R9), CX
+	PREFETCHT0   (AX)(CX*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y2
 	VMAXPS       Y0, Y2, Y0
-	VMOVUPS      (R13), Y2
-	VMASKMOVPS   Y0, Y2, (AX)
-	VADDPS       (R12), Y1, Y0
+	VMOVUPS      (R12), Y2
+	VMASKMOVPS   Y0, Y2, (DX)(CX*4)
+	MOVQ         112(R9), CX
+	PREFETCHT0   (AX)(CX*4)
+	VADDPS       (R11), Y1, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   Y0, Y1, (AX)(R10*2)
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(CX*4)
 	VSUBPS       Y7, Y5, Y1
 	VMULPS       winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y11, Y9, Y2
@@ -6276,49 +7114,56 @@ tail:
 	VMOVAPS      Y13, Y3
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y3
-	VADDPS       (R12), Y0, Y0
+	MOVQ         104(R9), CX
+	PREFETCHT0   (AX)(CX*4)
+	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   Y0, Y1, (AX)(R10*1)
-	VADDPS       (R12), Y3, Y0
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(CX*4)
+	MOVQ         120(R9), CX
+	PREFETCHT0   (AX)(CX*4)
+	VADDPS       (R11), Y3, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      (R13), Y1
-	VMASKMOVPS   Y0, Y1, (AX)(R11*1)
+	VMOVUPS      (R12), Y1
+	VMASKMOVPS   Y0, Y1, (DX)(CX*4)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradWeights6From3AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, FMA3
+// func winogradWeights6From3AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
 TEXT ·winogradWeights6From3AVX2(SB), NOSPLIT, $0-56
 	MOVQ n+0(FP), AX
 	MOVQ src+8(FP), CX
-	MOVQ dst+32(FP), DX
-	MOVQ srow+16(FP), BX
+	MOVQ dst+24(FP), DX
+	MOVQ drow+32(FP), BX
 	SHLQ $0x02, BX
-	MOVQ scol+24(FP), SI
+	MOVQ dcol+40(FP), SI
 	SHLQ $0x02, SI
-	MOVQ drow+40(FP), DI
-	SHLQ $0x02, DI
-	MOVQ dcol+48(FP), R8
-	SHLQ $0x02, R8
-	LEAQ (R8)(R8*2), R9
-	LEAQ (R9)(R8*2), R10
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	MOVQ at+16(FP), R9
+	MOVQ ahead+48(FP), R10
+	SHLQ $0x02, R10
 	CMPQ AX, $0x08
 	JL   tail
 
 body:
-	MOVQ         CX, R11
-	VMOVUPS      (R11), Y0
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y0
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Y1
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y1
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Y2
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y2
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y2
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y3
 	VMOVUPS      Y3, (DX)
@@ -6328,48 +7173,61 @@ body:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y4
 	VMOVAPS      Y3, Y3
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y1, Y3
-	VMOVUPS      Y4, (DX)(R8*1)
-	VMOVUPS      Y3, (DX)(R8*2)
+	VMOVUPS      Y4, (DX)(SI*1)
+	VMOVUPS      Y3, (DX)(SI*2)
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y0
 	VMOVAPS      Y0, Y3
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y1, Y3
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y1, Y0
-	VMOVUPS      Y3, (DX)(R9*1)
-	VMOVUPS      Y0, (DX)(R8*4)
-	VMOVUPS      Y2, (DX)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS      (R11), Y0
+	VMOVUPS      Y3, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
+	VMOVUPS      Y2, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	VMOVUPS      (CX)(R12*4), Y0
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y0
-	VMOVUPS      (R11)(BX*2), Y1
+	MOVQ         48(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y1
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y0
-	VMOVUPS      (R11)(BX*1), Y1
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y1
 	VMOVAPS      Y0, Y2
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y1, Y0
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Y1
+	MOVQ         8(R9), R12
+	VMOVUPS      (CX)(R12*4), Y1
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y1, Y1
-	VMOVUPS      (R11)(BX*2), Y3
+	MOVQ         56(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y1
-	VMOVUPS      (R11)(BX*1), Y3
+	MOVQ         32(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
 	VMOVAPS      Y1, Y4
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y3, Y1
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Y3
+	MOVQ         16(R9), R12
+	VMOVUPS      (CX)(R12*4), Y3
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y3, Y3
-	VMOVUPS      (R11)(BX*2), Y5
+	MOVQ         64(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y5, Y3
-	VMOVUPS      (R11)(BX*1), Y5
+	MOVQ         40(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
 	VMOVAPS      Y3, Y6
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y5, Y3
-	LEAQ         (DX)(DI*1), R11
+	LEAQ         (DX)(BX*1), R11
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y5
 	VMOVUPS      Y5, (R11)
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y2, Y5
@@ -6378,18 +7236,18 @@ body:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y4, Y7
 	VMOVAPS      Y5, Y5
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y4, Y5
-	VMOVUPS      Y7, (R11)(R8*1)
-	VMOVUPS      Y5, (R11)(R8*2)
+	VMOVUPS      Y7, (R11)(SI*1)
+	VMOVUPS      Y5, (R11)(SI*2)
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y2, Y2
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y2
 	VMOVAPS      Y2, Y5
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y4, Y5
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y4, Y2
-	VMOVUPS      Y5, (R11)(R9*1)
-	VMOVUPS      Y2, (R11)(R8*4)
-	VMOVUPS      Y6, (R11)(R10*1)
-	LEAQ         (DX)(DI*2), R11
+	VMOVUPS      Y5, (R11)(DI*1)
+	VMOVUPS      Y2, (R11)(SI*4)
+	VMOVUPS      Y6, (R11)(R8*1)
+	LEAQ         (DX)(BX*2), R11
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y2
 	VMOVUPS      Y2, (R11)
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y2
@@ -6398,49 +7256,56 @@ body:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y4
 	VMOVAPS      Y2, Y2
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y1, Y2
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y2, (R11)(R8*2)
+	VMOVUPS      Y4, (R11)(SI*1)
+	VMOVUPS      Y2, (R11)(SI*2)
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y0
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (R11)(R9*1)
-	VMOVUPS      Y0, (R11)(R8*4)
-	VMOVUPS      Y3, (R11)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS      (R11), Y0
+	VMOVUPS      Y2, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVUPS      Y3, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R11
+	VMOVUPS      (CX)(R11*4), Y0
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
-	VMOVUPS      (R11)(BX*2), Y1
+	MOVQ         48(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y1, Y0
-	VMOVUPS      (R11)(BX*1), Y1
+	MOVQ         24(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y1, Y0
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Y1
+	MOVQ         8(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y1, Y1
-	VMOVUPS      (R11)(BX*2), Y3
+	MOVQ         56(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y1
-	VMOVUPS      (R11)(BX*1), Y3
+	MOVQ         32(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y3, Y1
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Y3
+	MOVQ         16(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y3, Y3
-	VMOVUPS      (R11)(BX*2), Y5
+	MOVQ         64(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y5, Y3
-	VMOVUPS      (R11)(BX*1), Y5
+	MOVQ         40(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y5, Y3
-	LEAQ         (DX)(DI*1), R11
-	LEAQ         (R11)(DI*2), R11
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*2), R11
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y5
 	VMOVUPS      Y5, (R11)
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y2, Y5
@@ -6449,18 +7314,18 @@ body:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y4, Y7
 	VMOVAPS      Y5, Y5
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y4, Y5
-	VMOVUPS      Y7, (R11)(R8*1)
-	VMOVUPS      Y5, (R11)(R8*2)
+	VMOVUPS      Y7, (R11)(SI*1)
+	VMOVUPS      Y5, (R11)(SI*2)
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y2, Y2
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y2
 	VMOVAPS      Y2, Y5
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y4, Y5
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y4, Y2
-	VMOVUPS      Y5, (R11)(R9*1)
-	VMOVUPS      Y2, (R11)(R8*4)
-	VMOVUPS      Y6, (R11)(R10*1)
-	LEAQ         (DX)(DI*4), R11
+	VMOVUPS      Y5, (R11)(DI*1)
+	VMOVUPS      Y2, (R11)(SI*4)
+	VMOVUPS      Y6, (R11)(R8*1)
+	LEAQ         (DX)(BX*4), R11
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y2
 	VMOVUPS      Y2, (R11)
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y2
@@ -6469,25 +7334,26 @@ body:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y4
 	VMOVAPS      Y2, Y2
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y1, Y2
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y2, (R11)(R8*2)
+	VMOVUPS      Y4, (R11)(SI*1)
+	VMOVUPS      Y2, (R11)(SI*2)
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y0
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (R11)(R9*1)
-	VMOVUPS      Y0, (R11)(R8*4)
-	VMOVUPS      Y3, (R11)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS      (R11)(BX*2), Y0
-	ADDQ         SI, R11
-	VMOVUPS      (R11)(BX*2), Y1
-	ADDQ         SI, R11
-	VMOVUPS      (R11)(BX*2), Y2
-	LEAQ         (DX)(DI*1), R11
-	LEAQ         (R11)(DI*4), R11
+	VMOVUPS      Y2, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVUPS      Y3, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         48(R9), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	MOVQ         56(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	MOVQ         64(R9), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*4), R11
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y3
 	VMOVUPS      Y3, (R11)
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y3
@@ -6496,17 +7362,17 @@ body:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y4
 	VMOVAPS      Y3, Y3
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y1, Y3
-	VMOVUPS      Y4, (R11)(R8*1)
-	VMOVUPS      Y3, (R11)(R8*2)
+	VMOVUPS      Y4, (R11)(SI*1)
+	VMOVUPS      Y3, (R11)(SI*2)
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y0
 	VMOVAPS      Y0, Y3
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y1, Y3
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y1, Y0
-	VMOVUPS      Y3, (R11)(R9*1)
-	VMOVUPS      Y0, (R11)(R8*4)
-	VMOVUPS      Y2, (R11)(R10*1)
+	VMOVUPS      Y3, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVUPS      Y2, (R11)(R8*1)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, AX
@@ -6519,17 +7385,21 @@ tail:
 	LEAQ         winogradMasks<>+0(SB), R11
 	NEGQ         AX
 	LEAQ         32(R11)(AX*4), R11
-	MOVQ         CX, AX
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         (R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (AX), Y0, Y0
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
-	ADDQ         SI, AX
+	MOVQ         8(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX), Y1, Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
-	ADDQ         SI, AX
+	MOVQ         16(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (AX), Y2, Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y2
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y3
 	VMOVUPS      Y3, (DX)
@@ -6539,57 +7409,70 @@ tail:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y4
 	VMOVAPS      Y3, Y3
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y1, Y3
-	VMOVUPS      Y4, (DX)(R8*1)
-	VMOVUPS      Y3, (DX)(R8*2)
+	VMOVUPS      Y4, (DX)(SI*1)
+	VMOVUPS      Y3, (DX)(SI*2)
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y0
 	VMOVAPS      Y0, Y3
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y1, Y3
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y1, Y0
-	VMOVUPS      Y3, (DX)(R9*1)
-	VMOVUPS      Y0, (DX)(R8*4)
-	VMOVUPS      Y2, (DX)(R10*1)
-	MOVQ         CX, AX
+	VMOVUPS      Y3, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
+	VMOVUPS      Y2, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         (R9), R12
 	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (AX), Y0, Y0
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y0
+	MOVQ         48(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX)(BX*2), Y1, Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y0
+	MOVQ         24(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX)(BX*1), Y1, Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
 	VMOVAPS      Y0, Y2
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y1, Y0
-	ADDQ         SI, AX
+	MOVQ         8(R9), R12
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX), Y1, Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y1, Y1
+	MOVQ         56(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (AX)(BX*2), Y3, Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y1
+	MOVQ         32(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (AX)(BX*1), Y3, Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
 	VMOVAPS      Y1, Y4
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y3, Y1
-	ADDQ         SI, AX
+	MOVQ         16(R9), R12
 	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (AX), Y3, Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y3, Y3
+	MOVQ         64(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (AX)(BX*2), Y5, Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y5, Y3
+	MOVQ         40(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (AX)(BX*1), Y5, Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
 	VMOVAPS      Y3, Y6
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y5, Y3
-	LEAQ         (DX)(DI*1), AX
+	LEAQ         (DX)(BX*1), AX
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y5
 	VMOVUPS      Y5, (AX)
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y2, Y5
@@ -6598,18 +7481,18 @@ tail:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y4, Y7
 	VMOVAPS      Y5, Y5
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y4, Y5
-	VMOVUPS      Y7, (AX)(R8*1)
-	VMOVUPS      Y5, (AX)(R8*2)
+	VMOVUPS      Y7, (AX)(SI*1)
+	VMOVUPS      Y5, (AX)(SI*2)
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y2, Y2
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y2
 	VMOVAPS      Y2, Y5
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y4, Y5
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y4, Y2
-	VMOVUPS      Y5, (AX)(R9*1)
-	VMOVUPS      Y2, (AX)(R8*4)
-	VMOVUPS      Y6, (AX)(R10*1)
-	LEAQ         (DX)(DI*2), AX
+	VMOVUPS      Y5, (AX)(DI*1)
+	VMOVUPS      Y2, (AX)(SI*4)
+	VMOVUPS      Y6, (AX)(R8*1)
+	LEAQ         (DX)(BX*2), AX
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y2
 	VMOVUPS      Y2, (AX)
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y2
@@ -6618,58 +7501,65 @@ tail:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y4
 	VMOVAPS      Y2, Y2
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y1, Y2
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y2, (AX)(R8*2)
+	VMOVUPS      Y4, (AX)(SI*1)
+	VMOVUPS      Y2, (AX)(SI*2)
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y0
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (AX)(R9*1)
-	VMOVUPS      Y0, (AX)(R8*4)
-	VMOVUPS      Y3, (AX)(R10*1)
-	MOVQ         CX, AX
+	VMOVUPS      Y2, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVUPS      Y3, (AX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         (R9), AX
 	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (AX), Y0, Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
+	MOVQ         48(R9), AX
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX)(BX*2), Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y1, Y0
+	MOVQ         24(R9), AX
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX)(BX*1), Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y1, Y0
-	ADDQ         SI, AX
+	MOVQ         8(R9), AX
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX), Y1, Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y1, Y1
+	MOVQ         56(R9), AX
 	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (AX)(BX*2), Y3, Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y1
+	MOVQ         32(R9), AX
 	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (AX)(BX*1), Y3, Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y3, Y1
-	ADDQ         SI, AX
+	MOVQ         16(R9), AX
 	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (AX), Y3, Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y3, Y3
+	MOVQ         64(R9), AX
 	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (AX)(BX*2), Y5, Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y5, Y3
+	MOVQ         40(R9), AX
 	VMOVUPS      (R11), Y5
-	VMASKMOVPS   (AX)(BX*1), Y5, Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y5, Y3
-	LEAQ         (DX)(DI*1), AX
-	LEAQ         (AX)(DI*2), AX
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*2), AX
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y5
 	VMOVUPS      Y5, (AX)
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y2, Y5
@@ -6678,18 +7568,18 @@ tail:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y4, Y7
 	VMOVAPS      Y5, Y5
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y4, Y5
-	VMOVUPS      Y7, (AX)(R8*1)
-	VMOVUPS      Y5, (AX)(R8*2)
+	VMOVUPS      Y7, (AX)(SI*1)
+	VMOVUPS      Y5, (AX)(SI*2)
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y2, Y2
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y2
 	VMOVAPS      Y2, Y5
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y4, Y5
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y4, Y2
-	VMOVUPS      Y5, (AX)(R9*1)
-	VMOVUPS      Y2, (AX)(R8*4)
-	VMOVUPS      Y6, (AX)(R10*1)
-	LEAQ         (DX)(DI*4), AX
+	VMOVUPS      Y5, (AX)(DI*1)
+	VMOVUPS      Y2, (AX)(SI*4)
+	VMOVUPS      Y6, (AX)(R8*1)
+	LEAQ         (DX)(BX*4), AX
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y2
 	VMOVUPS      Y2, (AX)
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y2
@@ -6698,28 +7588,29 @@ tail:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y4
 	VMOVAPS      Y2, Y2
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y1, Y2
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y2, (AX)(R8*2)
+	VMOVUPS      Y4, (AX)(SI*1)
+	VMOVUPS      Y2, (AX)(SI*2)
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y0
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (AX)(R9*1)
-	VMOVUPS      Y0, (AX)(R8*4)
-	VMOVUPS      Y3, (AX)(R10*1)
-	MOVQ         CX, AX
+	VMOVUPS      Y2, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVUPS      Y3, (AX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         48(R9), AX
 	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (AX)(BX*2), Y0, Y0
-	ADDQ         SI, AX
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	MOVQ         56(R9), AX
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX)(BX*2), Y1, Y1
-	ADDQ         SI, AX
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	MOVQ         64(R9), AX
 	VMOVUPS      (R11), Y2
-	VMASKMOVPS   (AX)(BX*2), Y2, Y2
-	LEAQ         (DX)(DI*1), AX
-	LEAQ         (AX)(DI*4), AX
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*4), AX
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y3
 	VMOVUPS      Y3, (AX)
 	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y3
@@ -6728,51 +7619,54 @@ tail:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y4
 	VMOVAPS      Y3, Y3
 	VFMADD231PS  winogradConstant3edc4a01<>+0(SB), Y1, Y3
-	VMOVUPS      Y4, (AX)(R8*1)
-	VMOVUPS      Y3, (AX)(R8*2)
+	VMOVUPS      Y4, (AX)(SI*1)
+	VMOVUPS      Y3, (AX)(SI*2)
 	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y0
 	VMOVAPS      Y0, Y3
 	VFMADD231PS  winogradConstant3e379301<>+0(SB), Y1, Y3
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3e379301<>+0(SB), Y1, Y0
-	VMOVUPS      Y3, (AX)(R9*1)
-	VMOVUPS      Y0, (AX)(R8*4)
-	VMOVUPS      Y2, (AX)(R10*1)
+	VMOVUPS      Y3, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVUPS      Y2, (AX)(R8*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradSpread6From4AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, FMA3
+// func winogradSpread6From4AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
 TEXT ·winogradSpread6From4AVX2(SB), NOSPLIT, $0-56
 	MOVQ n+0(FP), AX
 	MOVQ src+8(FP), CX
-	MOVQ dst+32(FP), DX
-	MOVQ srow+16(FP), BX
+	MOVQ dst+24(FP), DX
+	MOVQ drow+32(FP), BX
 	SHLQ $0x02, BX
-	LEAQ (BX)(BX*2), SI
-	MOVQ scol+24(FP), DI
-	SHLQ $0x02, DI
-	MOVQ drow+40(FP), R8
-	SHLQ $0x02, R8
-	MOVQ dcol+48(FP), R9
-	SHLQ $0x02, R9
-	LEAQ (R9)(R9*2), R10
-	LEAQ (R10)(R9*2), R11
+	MOVQ dcol+40(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	MOVQ at+16(FP), R9
+	MOVQ ahead+48(FP), R10
+	SHLQ $0x02, R10
 	CMPQ AX, $0x08
 	JL   tail
 
 body:
-	MOVQ         CX, R12
-	VMOVUPS      (R12), Y0
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y1
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y2
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y3
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y0
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y1
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y2
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
 	VMOVUPS      Y0, (DX)
 	VMOVAPS      Y0, Y4
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y2, Y4
@@ -6782,8 +7676,8 @@ body:
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y5, Y6
 	VMOVAPS      Y4, Y4
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y5, Y4
-	VMOVUPS      Y6, (DX)(R9*1)
-	VMOVUPS      Y4, (DX)(R9*2)
+	VMOVUPS      Y6, (DX)(SI*1)
+	VMOVUPS      Y4, (DX)(SI*2)
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y0
 	VMOVAPS      Y3, Y2
@@ -6792,63 +7686,88 @@ body:
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (DX)(R10*1)
-	VMOVUPS      Y0, (DX)(R9*4)
-	VMOVUPS      Y3, (DX)(R11*1)
-	MOVQ         CX, R12
-	VMOVUPS      (R12), Y0
+	VMOVUPS      Y1, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
+	VMOVUPS      Y3, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	VMOVUPS      (CX)(R12*4), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R12)(BX*2), Y1
+	MOVQ         64(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y1
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(SI*1), Y1
+	MOVQ         96(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12)(BX*1), Y2
+	MOVQ         32(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y2
 	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y1, Y0
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y1
+	MOVQ         8(R9), R12
+	VMOVUPS      (CX)(R12*4), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12)(BX*2), Y3
+	MOVQ         72(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y3, Y1
-	VMOVUPS      (R12)(SI*1), Y3
+	MOVQ         104(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12)(BX*1), Y4
+	MOVQ         40(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y4
 	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y3
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y3, Y1
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y3
+	MOVQ         16(R9), R12
+	VMOVUPS      (CX)(R12*4), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12)(BX*2), Y5
+	MOVQ         80(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y5, Y3
-	VMOVUPS      (R12)(SI*1), Y5
+	MOVQ         112(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12)(BX*1), Y6
+	MOVQ         48(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
 	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y6, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y5, Y3
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y5
+	MOVQ         24(R9), R12
+	VMOVUPS      (CX)(R12*4), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12)(BX*2), Y7
+	MOVQ         88(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y7, Y5
-	VMOVUPS      (R12)(SI*1), Y7
+	MOVQ         120(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
 	VMOVAPS      Y7, Y7
-	VMOVUPS      (R12)(BX*1), Y8
+	MOVQ         56(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
 	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y8, Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y7, Y8
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y7, Y5
-	LEAQ         (DX)(R8*1), R12
-	VMOVUPS      Y2, (R12)
+	LEAQ         (DX)(BX*1), R11
+	VMOVUPS      Y2, (R11)
 	VMOVAPS      Y2, Y7
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y6, Y7
 	VMOVAPS      Y8, Y9
@@ -6857,8 +7776,8 @@ body:
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y9, Y10
 	VMOVAPS      Y7, Y7
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y9, Y7
-	VMOVUPS      Y10, (R12)(R9*1)
-	VMOVUPS      Y7, (R12)(R9*2)
+	VMOVUPS      Y10, (R11)(SI*1)
+	VMOVUPS      Y7, (R11)(SI*2)
 	VMOVAPS      Y2, Y2
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y6, Y2
 	VMOVAPS      Y8, Y6
@@ -6867,11 +7786,11 @@ body:
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y6, Y4
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y6, Y2
-	VMOVUPS      Y4, (R12)(R10*1)
-	VMOVUPS      Y2, (R12)(R9*4)
-	VMOVUPS      Y8, (R12)(R11*1)
-	LEAQ         (DX)(R8*2), R12
-	VMOVUPS      Y0, (R12)
+	VMOVUPS      Y4, (R11)(DI*1)
+	VMOVUPS      Y2, (R11)(SI*4)
+	VMOVUPS      Y8, (R11)(R8*1)
+	LEAQ         (DX)(BX*2), R11
+	VMOVUPS      Y0, (R11)
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y3, Y2
 	VMOVAPS      Y5, Y4
@@ -6880,8 +7799,8 @@ body:
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y4, Y6
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y4, Y2
-	VMOVUPS      Y6, (R12)(R9*1)
-	VMOVUPS      Y2, (R12)(R9*2)
+	VMOVUPS      Y6, (R11)(SI*1)
+	VMOVUPS      Y2, (R11)(SI*2)
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y3, Y0
 	VMOVAPS      Y5, Y2
@@ -6890,64 +7809,77 @@ body:
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (R12)(R10*1)
-	VMOVUPS      Y0, (R12)(R9*4)
-	VMOVUPS      Y5, (R12)(R11*1)
-	MOVQ         CX, R12
-	VMOVUPS      (R12), Y0
+	VMOVUPS      Y1, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVUPS      Y5, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R11
+	VMOVUPS      (CX)(R11*4), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R12)(BX*2), Y1
+	MOVQ         64(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(SI*1), Y1
+	MOVQ         96(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12)(BX*1), Y2
+	MOVQ         32(R9), R11
+	VMOVUPS      (CX)(R11*4), Y2
 	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y1, Y0
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y1
+	MOVQ         8(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12)(BX*2), Y3
+	MOVQ         72(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y3, Y1
-	VMOVUPS      (R12)(SI*1), Y3
+	MOVQ         104(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12)(BX*1), Y4
+	MOVQ         40(R9), R11
+	VMOVUPS      (CX)(R11*4), Y4
 	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y3
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y3, Y1
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y3
+	MOVQ         16(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12)(BX*2), Y5
+	MOVQ         80(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y5, Y3
-	VMOVUPS      (R12)(SI*1), Y5
+	MOVQ         112(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12)(BX*1), Y6
+	MOVQ         48(R9), R11
+	VMOVUPS      (CX)(R11*4), Y6
 	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y6, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y5, Y3
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y5
+	MOVQ         24(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12)(BX*2), Y7
+	MOVQ         88(R9), R11
+	VMOVUPS      (CX)(R11*4), Y7
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y7, Y5
-	VMOVUPS      (R12)(SI*1), Y7
+	MOVQ         120(R9), R11
+	VMOVUPS      (CX)(R11*4), Y7
 	VMOVAPS      Y7, Y7
-	VMOVUPS      (R12)(BX*1), Y8
+	MOVQ         56(R9), R11
+	VMOVUPS      (CX)(R11*4), Y8
 	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y8, Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y7, Y8
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y7, Y5
-	LEAQ         (DX)(R8*1), R12
-	LEAQ         (R12)(R8*2), R12
-	VMOVUPS      Y2, (R12)
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*2), R11
+	VMOVUPS      Y2, (R11)
 	VMOVAPS      Y2, Y7
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y6, Y7
 	VMOVAPS      Y8, Y9
@@ -6956,8 +7888,8 @@ body:
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y9, Y10
 	VMOVAPS      Y7, Y7
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y9, Y7
-	VMOVUPS      Y10, (R12)(R9*1)
-	VMOVUPS      Y7, (R12)(R9*2)
+	VMOVUPS      Y10, (R11)(SI*1)
+	VMOVUPS      Y7, (R11)(SI*2)
 	VMOVAPS      Y2, Y2
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y6, Y2
 	VMOVAPS      Y8, Y6
@@ -6966,11 +7898,11 @@ body:
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y6, Y4
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y6, Y2
-	VMOVUPS      Y4, (R12)(R10*1)
-	VMOVUPS      Y2, (R12)(R9*4)
-	VMOVUPS      Y8, (R12)(R11*1)
-	LEAQ         (DX)(R8*4), R12
-	VMOVUPS      Y0, (R12)
+	VMOVUPS      Y4, (R11)(DI*1)
+	VMOVUPS      Y2, (R11)(SI*4)
+	VMOVUPS      Y8, (R11)(R8*1)
+	LEAQ         (DX)(BX*4), R11
+	VMOVUPS      Y0, (R11)
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y3, Y2
 	VMOVAPS      Y5, Y4
@@ -6979,8 +7911,8 @@ body:
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y4, Y6
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y4, Y2
-	VMOVUPS      Y6, (R12)(R9*1)
-	VMOVUPS      Y2, (R12)(R9*2)
+	VMOVUPS      Y6, (R11)(SI*1)
+	VMOVUPS      Y2, (R11)(SI*2)
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y3, Y0
 	VMOVAPS      Y5, Y2
@@ -6989,20 +7921,21 @@ body:
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (R12)(R10*1)
-	VMOVUPS      Y0, (R12)(R9*4)
-	VMOVUPS      Y5, (R12)(R11*1)
-	MOVQ         CX, R12
-	VMOVUPS      (R12)(SI*1), Y0
-	ADDQ         DI, R12
-	VMOVUPS      (R12)(SI*1), Y1
-	ADDQ         DI, R12
-	VMOVUPS      (R12)(SI*1), Y2
-	ADDQ         DI, R12
-	VMOVUPS      (R12)(SI*1), Y3
-	LEAQ         (DX)(R8*1), R12
-	LEAQ         (R12)(R8*4), R12
-	VMOVUPS      Y0, (R12)
+	VMOVUPS      Y1, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVUPS      Y5, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         96(R9), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	MOVQ         104(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	MOVQ         112(R9), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	MOVQ         120(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*4), R11
+	VMOVUPS      Y0, (R11)
 	VMOVAPS      Y0, Y4
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y2, Y4
 	VMOVAPS      Y3, Y5
@@ -7011,8 +7944,8 @@ body:
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y5, Y6
 	VMOVAPS      Y4, Y4
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y5, Y4
-	VMOVUPS      Y6, (R12)(R9*1)
-	VMOVUPS      Y4, (R12)(R9*2)
+	VMOVUPS      Y6, (R11)(SI*1)
+	VMOVUPS      Y4, (R11)(SI*2)
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y0
 	VMOVAPS      Y3, Y2
@@ -7021,9 +7954,9 @@ body:
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (R12)(R10*1)
-	VMOVUPS      Y0, (R12)(R9*4)
-	VMOVUPS      Y3, (R12)(R11*1)
+	VMOVUPS      Y1, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVUPS      Y3, (R11)(R8*1)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, AX
@@ -7033,21 +7966,26 @@ body:
 	JZ           done
 
 tail:
-	LEAQ         winogradMasks<>+0(SB), R12
+	LEAQ         winogradMasks<>+0(SB), R11
 	NEGQ         AX
-	LEAQ         32(R12)(AX*4), R12
-	MOVQ         CX, AX
-	VMOVUPS      (R12), Y0
-	VMASKMOVPS   (AX), Y0, Y0
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX), Y1, Y1
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y2
-	VMASKMOVPS   (AX), Y2, Y2
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX), Y3, Y3
+	LEAQ         32(R11)(AX*4), R11
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         (R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
+	MOVQ         8(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	MOVQ         16(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	MOVQ         24(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
 	VMOVUPS      Y0, (DX)
 	VMOVAPS      Y0, Y4
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y2, Y4
@@ -7057,8 +7995,8 @@ tail:
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y5, Y6
 	VMOVAPS      Y4, Y4
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y5, Y4
-	VMOVUPS      Y6, (DX)(R9*1)
-	VMOVUPS      Y4, (DX)(R9*2)
+	VMOVUPS      Y6, (DX)(SI*1)
+	VMOVUPS      Y4, (DX)(SI*2)
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y0
 	VMOVAPS      Y3, Y2
@@ -7067,78 +8005,103 @@ tail:
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (DX)(R10*1)
-	VMOVUPS      Y0, (DX)(R9*4)
-	VMOVUPS      Y3, (DX)(R11*1)
-	MOVQ         CX, AX
-	VMOVUPS      (R12), Y0
-	VMASKMOVPS   (AX), Y0, Y0
+	VMOVUPS      Y1, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
+	VMOVUPS      Y3, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         (R9), R12
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX)(BX*2), Y1, Y1
+	MOVQ         64(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y1, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX)(SI*1), Y1, Y1
+	MOVQ         96(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12), Y2
-	VMASKMOVPS   (AX)(BX*1), Y2, Y2
+	MOVQ         32(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
 	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y1, Y0
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX), Y1, Y1
+	MOVQ         8(R9), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX)(BX*2), Y3, Y3
+	MOVQ         72(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y3, Y1
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX)(SI*1), Y3, Y3
+	MOVQ         104(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12), Y4
-	VMASKMOVPS   (AX)(BX*1), Y4, Y4
+	MOVQ         40(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
 	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y3
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y3, Y1
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX), Y3, Y3
+	MOVQ         16(R9), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX)(BX*2), Y5, Y5
+	MOVQ         80(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y5, Y3
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX)(SI*1), Y5, Y5
+	MOVQ         112(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12), Y6
-	VMASKMOVPS   (AX)(BX*1), Y6, Y6
+	MOVQ         48(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
 	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y6, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y5, Y3
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX), Y5, Y5
+	MOVQ         24(R9), R12
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12), Y7
-	VMASKMOVPS   (AX)(BX*2), Y7, Y7
+	MOVQ         88(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y7, Y5
-	VMOVUPS      (R12), Y7
-	VMASKMOVPS   (AX)(SI*1), Y7, Y7
+	MOVQ         120(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
 	VMOVAPS      Y7, Y7
-	VMOVUPS      (R12), Y8
-	VMASKMOVPS   (AX)(BX*1), Y8, Y8
+	MOVQ         56(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
 	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y8, Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y7, Y8
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y7, Y5
-	LEAQ         (DX)(R8*1), AX
+	LEAQ         (DX)(BX*1), AX
 	VMOVUPS      Y2, (AX)
 	VMOVAPS      Y2, Y7
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y6, Y7
@@ -7148,8 +8111,8 @@ tail:
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y9, Y10
 	VMOVAPS      Y7, Y7
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y9, Y7
-	VMOVUPS      Y10, (AX)(R9*1)
-	VMOVUPS      Y7, (AX)(R9*2)
+	VMOVUPS      Y10, (AX)(SI*1)
+	VMOVUPS      Y7, (AX)(SI*2)
 	VMOVAPS      Y2, Y2
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y6, Y2
 	VMOVAPS      Y8, Y6
@@ -7158,10 +8121,10 @@ tail:
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y6, Y4
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y6, Y2
-	VMOVUPS      Y4, (AX)(R10*1)
-	VMOVUPS      Y2, (AX)(R9*4)
-	VMOVUPS      Y8, (AX)(R11*1)
-	LEAQ         (DX)(R8*2), AX
+	VMOVUPS      Y4, (AX)(DI*1)
+	VMOVUPS      Y2, (AX)(SI*4)
+	VMOVUPS      Y8, (AX)(R8*1)
+	LEAQ         (DX)(BX*2), AX
 	VMOVUPS      Y0, (AX)
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y3, Y2
@@ -7171,8 +8134,8 @@ tail:
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y4, Y6
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y4, Y2
-	VMOVUPS      Y6, (AX)(R9*1)
-	VMOVUPS      Y2, (AX)(R9*2)
+	VMOVUPS      Y6, (AX)(SI*1)
+	VMOVUPS      Y2, (AX)(SI*2)
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y3, Y0
 	VMOVAPS      Y5, Y2
@@ -7181,79 +8144,92 @@ tail:
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (AX)(R10*1)
-	VMOVUPS      Y0, (AX)(R9*4)
-	VMOVUPS      Y5, (AX)(R11*1)
-	MOVQ         CX, AX
-	VMOVUPS      (R12), Y0
-	VMASKMOVPS   (AX), Y0, Y0
+	VMOVUPS      Y1, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVUPS      Y5, (AX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         (R9), AX
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX)(BX*2), Y1, Y1
+	MOVQ         64(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y1, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX)(SI*1), Y1, Y1
+	MOVQ         96(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12), Y2
-	VMASKMOVPS   (AX)(BX*1), Y2, Y2
+	MOVQ         32(R9), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
 	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y1, Y0
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX), Y1, Y1
+	MOVQ         8(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX)(BX*2), Y3, Y3
+	MOVQ         72(R9), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y3, Y1
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX)(SI*1), Y3, Y3
+	MOVQ         104(R9), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12), Y4
-	VMASKMOVPS   (AX)(BX*1), Y4, Y4
+	MOVQ         40(R9), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
 	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y3
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y3, Y1
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX), Y3, Y3
+	MOVQ         16(R9), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX)(BX*2), Y5, Y5
+	MOVQ         80(R9), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y5, Y3
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX)(SI*1), Y5, Y5
+	MOVQ         112(R9), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12), Y6
-	VMASKMOVPS   (AX)(BX*1), Y6, Y6
+	MOVQ         48(R9), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
 	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y6, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y5, Y6
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y5, Y3
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX), Y5, Y5
+	MOVQ         24(R9), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12), Y7
-	VMASKMOVPS   (AX)(BX*2), Y7, Y7
+	MOVQ         88(R9), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y7, Y5
-	VMOVUPS      (R12), Y7
-	VMASKMOVPS   (AX)(SI*1), Y7, Y7
+	MOVQ         120(R9), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
 	VMOVAPS      Y7, Y7
-	VMOVUPS      (R12), Y8
-	VMASKMOVPS   (AX)(BX*1), Y8, Y8
+	MOVQ         56(R9), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
 	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y8, Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y7, Y8
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y7, Y5
-	LEAQ         (DX)(R8*1), AX
-	LEAQ         (AX)(R8*2), AX
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*2), AX
 	VMOVUPS      Y2, (AX)
 	VMOVAPS      Y2, Y7
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y6, Y7
@@ -7263,8 +8239,8 @@ tail:
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y9, Y10
 	VMOVAPS      Y7, Y7
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y9, Y7
-	VMOVUPS      Y10, (AX)(R9*1)
-	VMOVUPS      Y7, (AX)(R9*2)
+	VMOVUPS      Y10, (AX)(SI*1)
+	VMOVUPS      Y7, (AX)(SI*2)
 	VMOVAPS      Y2, Y2
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y6, Y2
 	VMOVAPS      Y8, Y6
@@ -7273,10 +8249,10 @@ tail:
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y6, Y4
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y6, Y2
-	VMOVUPS      Y4, (AX)(R10*1)
-	VMOVUPS      Y2, (AX)(R9*4)
-	VMOVUPS      Y8, (AX)(R11*1)
-	LEAQ         (DX)(R8*4), AX
+	VMOVUPS      Y4, (AX)(DI*1)
+	VMOVUPS      Y2, (AX)(SI*4)
+	VMOVUPS      Y8, (AX)(R8*1)
+	LEAQ         (DX)(BX*4), AX
 	VMOVUPS      Y0, (AX)
 	VMOVAPS      Y0, Y2
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y3, Y2
@@ -7286,8 +8262,8 @@ tail:
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y4, Y6
 	VMOVAPS      Y2, Y2
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y4, Y2
-	VMOVUPS      Y6, (AX)(R9*1)
-	VMOVUPS      Y2, (AX)(R9*2)
+	VMOVUPS      Y6, (AX)(SI*1)
+	VMOVUPS      Y2, (AX)(SI*2)
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y3, Y0
 	VMOVAPS      Y5, Y2
@@ -7296,23 +8272,24 @@ tail:
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (AX)(R10*1)
-	VMOVUPS      Y0, (AX)(R9*4)
-	VMOVUPS      Y5, (AX)(R11*1)
-	MOVQ         CX, AX
-	VMOVUPS      (R12), Y0
-	VMASKMOVPS   (AX)(SI*1), Y0, Y0
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX)(SI*1), Y1, Y1
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y2
-	VMASKMOVPS   (AX)(SI*1), Y2, Y2
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX)(SI*1), Y3, Y3
-	LEAQ         (DX)(R8*1), AX
-	LEAQ         (AX)(R8*4), AX
+	VMOVUPS      Y1, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVUPS      Y5, (AX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         96(R9), AX
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	MOVQ         104(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	MOVQ         112(R9), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	MOVQ         120(R9), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*4), AX
 	VMOVUPS      Y0, (AX)
 	VMOVAPS      Y0, Y4
 	VFMADD231PS  winogradConstant3ec80000<>+0(SB), Y2, Y4
@@ -7322,8 +8299,8 @@ tail:
 	VFMADD231PS  winogradConstant3e7a0000<>+0(SB), Y5, Y6
 	VMOVAPS      Y4, Y4
 	VFNMADD231PS winogradConstant3e7a0000<>+0(SB), Y5, Y4
-	VMOVUPS      Y6, (AX)(R9*1)
-	VMOVUPS      Y4, (AX)(R9*2)
+	VMOVUPS      Y6, (AX)(SI*1)
+	VMOVUPS      Y4, (AX)(SI*2)
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  winogradConstant40100000<>+0(SB), Y2, Y0
 	VMOVAPS      Y3, Y2
@@ -7332,17 +8309,17 @@ tail:
 	VFMADD231PS  winogradConstant40580000<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y0
 	VFNMADD231PS winogradConstant40580000<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (AX)(R10*1)
-	VMOVUPS      Y0, (AX)(R9*4)
-	VMOVUPS      Y3, (AX)(R11*1)
+	VMOVUPS      Y1, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVUPS      Y3, (AX)(R8*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradGather3From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, FMA3
-TEXT ·winogradGather3From6AVX2(SB), NOSPLIT, $0-56
+// func winogradGather3From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradGather3From6AVX2(SB), NOSPLIT, $0-64
 	MOVQ n+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ dst+32(FP), DX
@@ -7356,97 +8333,141 @@ TEXT ·winogradGather3From6AVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x02, R9
 	MOVQ dcol+48(FP), R10
 	SHLQ $0x02, R10
+	MOVQ ahead+56(FP), R11
+	SHLQ $0x02, R11
 	CMPQ AX, $0x08
 	JL   tail
 
 body:
-	MOVQ         CX, R11
-	VMOVUPS      (R11), Y0
+	LEAQ         (CX)(R11*1), R13
+	MOVQ         CX, R12
+	PREFETCHT0   (R13)
+	VMOVUPS      (R12), Y0
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
-	VMOVUPS      (R11)(BX*1), Y1
-	VMOVUPS      (R11)(BX*2), Y2
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y1
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y1, Y0
-	VMOVUPS      (R11)(SI*1), Y2
-	VMOVUPS      (R11)(BX*4), Y3
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y2
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y2, Y0
-	VMOVUPS      (R11)(DI*1), Y3
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y3
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y3
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y1
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	VMOVUPS      (R12), Y1
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
-	VMOVUPS      (R11)(BX*1), Y2
-	VMOVUPS      (R11)(BX*2), Y4
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y2
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y4
 	VADDPS       Y4, Y2, Y2
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y2, Y1
-	VMOVUPS      (R11)(SI*1), Y4
-	VMOVUPS      (R11)(BX*4), Y5
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y4
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y4, Y1
-	VMOVUPS      (R11)(DI*1), Y5
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y5
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y2, Y5
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y4, Y5
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y2
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	VMOVUPS      (R12), Y2
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y2
-	VMOVUPS      (R11)(BX*1), Y4
-	VMOVUPS      (R11)(BX*2), Y6
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y4
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y6
 	VADDPS       Y6, Y4, Y4
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y4, Y2
-	VMOVUPS      (R11)(SI*1), Y6
-	VMOVUPS      (R11)(BX*4), Y7
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y6
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y6, Y2
-	VMOVUPS      (R11)(DI*1), Y7
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y7
 	VMOVAPS      Y7, Y7
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y4, Y7
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y7
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y4
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	VMOVUPS      (R12), Y4
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y4, Y4
-	VMOVUPS      (R11)(BX*1), Y6
-	VMOVUPS      (R11)(BX*2), Y8
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y6
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y8
 	VADDPS       Y8, Y6, Y6
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y6, Y4
-	VMOVUPS      (R11)(SI*1), Y8
-	VMOVUPS      (R11)(BX*4), Y9
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y8
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y9
 	VADDPS       Y9, Y8, Y8
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y8, Y4
-	VMOVUPS      (R11)(DI*1), Y9
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y9
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y9
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y8, Y9
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y6
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	VMOVUPS      (R12), Y6
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y6, Y6
-	VMOVUPS      (R11)(BX*1), Y8
-	VMOVUPS      (R11)(BX*2), Y10
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y8
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y10
 	VADDPS       Y10, Y8, Y8
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y8, Y6
-	VMOVUPS      (R11)(SI*1), Y10
-	VMOVUPS      (R11)(BX*4), Y11
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y10
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y11
 	VADDPS       Y11, Y10, Y10
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y10, Y6
-	VMOVUPS      (R11)(DI*1), Y11
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y11
 	VMOVAPS      Y11, Y11
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y8, Y11
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y10, Y11
-	ADDQ         R8, R11
-	VMOVUPS      (R11), Y8
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	VMOVUPS      (R12), Y8
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y8, Y8
-	VMOVUPS      (R11)(BX*1), Y10
-	VMOVUPS      (R11)(BX*2), Y12
+	PREFETCHT0   (R13)(BX*1)
+	VMOVUPS      (R12)(BX*1), Y10
+	PREFETCHT0   (R13)(BX*2)
+	VMOVUPS      (R12)(BX*2), Y12
 	VADDPS       Y12, Y10, Y10
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y10, Y8
-	VMOVUPS      (R11)(SI*1), Y12
-	VMOVUPS      (R11)(BX*4), Y13
+	PREFETCHT0   (R13)(SI*1)
+	VMOVUPS      (R12)(SI*1), Y12
+	PREFETCHT0   (R13)(BX*4)
+	VMOVUPS      (R12)(BX*4), Y13
 	VADDPS       Y13, Y12, Y12
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y12, Y8
-	VMOVUPS      (R11)(DI*1), Y13
+	PREFETCHT0   (R13)(DI*1)
+	VMOVUPS      (R12)(DI*1), Y13
 	VMOVAPS      Y13, Y13
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y10, Y13
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y12, Y13
@@ -7471,7 +8492,7 @@ body:
 	VMOVUPS      (DX)(R10*1), Y1
 	VADDPS       Y1, Y0, Y1
 	VMOVUPS      Y1, (DX)(R10*1)
-	LEAQ         (DX)(R9*2), R11
+	LEAQ         (DX)(R9*2), R12
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y3, Y0
 	VADDPS       Y7, Y5, Y1
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y1, Y0
@@ -7480,74 +8501,80 @@ body:
 	VMOVAPS      Y13, Y3
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y3
-	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      Y1, (R11)
-	VMOVUPS      (R11)(R10*2), Y0
+	VMOVUPS      Y1, (R12)
+	VMOVUPS      (R12)(R10*2), Y0
 	VADDPS       Y0, Y3, Y0
-	VMOVUPS      Y0, (R11)(R10*2)
+	VMOVUPS      Y0, (R12)(R10*2)
 	VSUBPS       Y11, Y9, Y0
 	VMULPS       winogradConstant3e379301<>+0(SB), Y0, Y0
 	VSUBPS       Y7, Y5, Y1
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y0
-	VMOVUPS      (R11)(R10*1), Y1
+	VMOVUPS      (R12)(R10*1), Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      Y1, (R11)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS      (R11)(SI*1), Y0
-	VMOVUPS      (R11)(BX*4), Y1
+	VMOVUPS      Y1, (R12)(R10*1)
+	LEAQ         (CX)(R11*1), R13
+	MOVQ         CX, R12
+	VMOVUPS      (R12)(SI*1), Y0
+	VMOVUPS      (R12)(BX*4), Y1
 	VSUBPS       Y1, Y0, Y0
 	VMULPS       winogradConstant3e379301<>+0(SB), Y0, Y0
-	VMOVUPS      (R11)(BX*1), Y1
-	VMOVUPS      (R11)(BX*2), Y2
+	VMOVUPS      (R12)(BX*1), Y1
+	VMOVUPS      (R12)(BX*2), Y2
 	VSUBPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y0
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(SI*1), Y1
-	VMOVUPS      (R11)(BX*4), Y2
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	VMOVUPS      (R12)(SI*1), Y1
+	VMOVUPS      (R12)(BX*4), Y2
 	VSUBPS       Y2, Y1, Y1
 	VMULPS       winogradConstant3e379301<>+0(SB), Y1, Y1
-	VMOVUPS      (R11)(BX*1), Y2
-	VMOVUPS      (R11)(BX*2), Y3
+	VMOVUPS      (R12)(BX*1), Y2
+	VMOVUPS      (R12)(BX*2), Y3
 	VSUBPS       Y3, Y2, Y2
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y2, Y1
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(SI*1), Y2
-	VMOVUPS      (R11)(BX*4), Y3
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	VMOVUPS      (R12)(SI*1), Y2
+	VMOVUPS      (R12)(BX*4), Y3
 	VSUBPS       Y3, Y2, Y2
 	VMULPS       winogradConstant3e379301<>+0(SB), Y2, Y2
-	VMOVUPS      (R11)(BX*1), Y3
-	VMOVUPS      (R11)(BX*2), Y4
+	VMOVUPS      (R12)(BX*1), Y3
+	VMOVUPS      (R12)(BX*2), Y4
 	VSUBPS       Y4, Y3, Y3
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y3, Y2
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(SI*1), Y3
-	VMOVUPS      (R11)(BX*4), Y4
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	VMOVUPS      (R12)(SI*1), Y3
+	VMOVUPS      (R12)(BX*4), Y4
 	VSUBPS       Y4, Y3, Y3
 	VMULPS       winogradConstant3e379301<>+0(SB), Y3, Y3
-	VMOVUPS      (R11)(BX*1), Y4
-	VMOVUPS      (R11)(BX*2), Y5
+	VMOVUPS      (R12)(BX*1), Y4
+	VMOVUPS      (R12)(BX*2), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y4, Y3
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(SI*1), Y4
-	VMOVUPS      (R11)(BX*4), Y5
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	VMOVUPS      (R12)(SI*1), Y4
+	VMOVUPS      (R12)(BX*4), Y5
 	VSUBPS       Y5, Y4, Y4
 	VMULPS       winogradConstant3e379301<>+0(SB), Y4, Y4
-	VMOVUPS      (R11)(BX*1), Y5
-	VMOVUPS      (R11)(BX*2), Y6
+	VMOVUPS      (R12)(BX*1), Y5
+	VMOVUPS      (R12)(BX*2), Y6
 	VSUBPS       Y6, Y5, Y5
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y5, Y4
-	ADDQ         R8, R11
-	VMOVUPS      (R11)(SI*1), Y5
-	VMOVUPS      (R11)(BX*4), Y6
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	VMOVUPS      (R12)(SI*1), Y5
+	VMOVUPS      (R12)(BX*4), Y6
 	VSUBPS       Y6, Y5, Y5
 	VMULPS       winogradConstant3e379301<>+0(SB), Y5, Y5
-	VMOVUPS      (R11)(BX*1), Y6
-	VMOVUPS      (R11)(BX*2), Y7
+	VMOVUPS      (R12)(BX*1), Y6
+	VMOVUPS      (R12)(BX*2), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y6, Y5
-	LEAQ         (DX)(R9*1), R11
+	LEAQ         (DX)(R9*1), R12
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
 	VADDPS       Y2, Y1, Y6
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y6, Y0
@@ -7556,19 +8583,19 @@ body:
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y5
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y7, Y5
-	VMOVUPS      (R11), Y6
+	VMOVUPS      (R12), Y6
 	VADDPS       Y6, Y0, Y6
-	VMOVUPS      Y6, (R11)
-	VMOVUPS      (R11)(R10*2), Y0
+	VMOVUPS      Y6, (R12)
+	VMOVUPS      (R12)(R10*2), Y0
 	VADDPS       Y0, Y5, Y0
-	VMOVUPS      Y0, (R11)(R10*2)
+	VMOVUPS      Y0, (R12)(R10*2)
 	VSUBPS       Y4, Y3, Y0
 	VMULPS       winogradConstant3e379301<>+0(SB), Y0, Y0
 	VSUBPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y0
-	VMOVUPS      (R11)(R10*1), Y1
+	VMOVUPS      (R12)(R10*1), Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      Y1, (R11)(R10*1)
+	VMOVUPS      Y1, (R12)(R10*1)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, AX
@@ -7578,95 +8605,137 @@ body:
 	JZ           done
 
 tail:
-	LEAQ         winogradMasks<>+0(SB), R11
+	LEAQ         winogradMasks<>+0(SB), R12
 	NEGQ         AX
-	LEAQ         32(R11)(AX*4), R11
+	LEAQ         32(R12)(AX*4), R12
+	LEAQ         (CX)(R11*1), R13
 	MOVQ         CX, AX
+	PREFETCHT0   (R13)
 	VMOVUPS      (AX), Y0
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
+	PREFETCHT0   (R13)(BX*1)
 	VMOVUPS      (AX)(BX*1), Y1
+	PREFETCHT0   (R13)(BX*2)
 	VMOVUPS      (AX)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y1, Y0
+	PREFETCHT0   (R13)(SI*1)
 	VMOVUPS      (AX)(SI*1), Y2
+	PREFETCHT0   (R13)(BX*4)
 	VMOVUPS      (AX)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y2, Y0
+	PREFETCHT0   (R13)(DI*1)
 	VMOVUPS      (AX)(DI*1), Y3
 	VMOVAPS      Y3, Y3
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y3
 	ADDQ         R8, AX
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
 	VMOVUPS      (AX), Y1
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
+	PREFETCHT0   (R13)(BX*1)
 	VMOVUPS      (AX)(BX*1), Y2
+	PREFETCHT0   (R13)(BX*2)
 	VMOVUPS      (AX)(BX*2), Y4
 	VADDPS       Y4, Y2, Y2
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y2, Y1
+	PREFETCHT0   (R13)(SI*1)
 	VMOVUPS      (AX)(SI*1), Y4
+	PREFETCHT0   (R13)(BX*4)
 	VMOVUPS      (AX)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y4, Y1
+	PREFETCHT0   (R13)(DI*1)
 	VMOVUPS      (AX)(DI*1), Y5
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y2, Y5
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y4, Y5
 	ADDQ         R8, AX
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
 	VMOVUPS      (AX), Y2
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y2
+	PREFETCHT0   (R13)(BX*1)
 	VMOVUPS      (AX)(BX*1), Y4
+	PREFETCHT0   (R13)(BX*2)
 	VMOVUPS      (AX)(BX*2), Y6
 	VADDPS       Y6, Y4, Y4
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y4, Y2
+	PREFETCHT0   (R13)(SI*1)
 	VMOVUPS      (AX)(SI*1), Y6
+	PREFETCHT0   (R13)(BX*4)
 	VMOVUPS      (AX)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y6, Y2
+	PREFETCHT0   (R13)(DI*1)
 	VMOVUPS      (AX)(DI*1), Y7
 	VMOVAPS      Y7, Y7
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y4, Y7
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y7
 	ADDQ         R8, AX
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
 	VMOVUPS      (AX), Y4
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y4, Y4
+	PREFETCHT0   (R13)(BX*1)
 	VMOVUPS      (AX)(BX*1), Y6
+	PREFETCHT0   (R13)(BX*2)
 	VMOVUPS      (AX)(BX*2), Y8
 	VADDPS       Y8, Y6, Y6
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y6, Y4
+	PREFETCHT0   (R13)(SI*1)
 	VMOVUPS      (AX)(SI*1), Y8
+	PREFETCHT0   (R13)(BX*4)
 	VMOVUPS      (AX)(BX*4), Y9
 	VADDPS       Y9, Y8, Y8
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y8, Y4
+	PREFETCHT0   (R13)(DI*1)
 	VMOVUPS      (AX)(DI*1), Y9
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y9
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y8, Y9
 	ADDQ         R8, AX
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
 	VMOVUPS      (AX), Y6
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y6, Y6
+	PREFETCHT0   (R13)(BX*1)
 	VMOVUPS      (AX)(BX*1), Y8
+	PREFETCHT0   (R13)(BX*2)
 	VMOVUPS      (AX)(BX*2), Y10
 	VADDPS       Y10, Y8, Y8
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y8, Y6
+	PREFETCHT0   (R13)(SI*1)
 	VMOVUPS      (AX)(SI*1), Y10
+	PREFETCHT0   (R13)(BX*4)
 	VMOVUPS      (AX)(BX*4), Y11
 	VADDPS       Y11, Y10, Y10
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y10, Y6
+	PREFETCHT0   (R13)(DI*1)
 	VMOVUPS      (AX)(DI*1), Y11
 	VMOVAPS      Y11, Y11
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y8, Y11
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y10, Y11
 	ADDQ         R8, AX
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
 	VMOVUPS      (AX), Y8
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y8, Y8
+	PREFETCHT0   (R13)(BX*1)
 	VMOVUPS      (AX)(BX*1), Y10
+	PREFETCHT0   (R13)(BX*2)
 	VMOVUPS      (AX)(BX*2), Y12
 	VADDPS       Y12, Y10, Y10
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y10, Y8
+	PREFETCHT0   (R13)(SI*1)
 	VMOVUPS      (AX)(SI*1), Y12
+	PREFETCHT0   (R13)(BX*4)
 	VMOVUPS      (AX)(BX*4), Y13
 	VADDPS       Y13, Y12, Y12
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y12, Y8
+	PREFETCHT0   (R13)(DI*1)
 	VMOVUPS      (AX)(DI*1), Y13
 	VMOVAPS      Y13, Y13
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y10, Y13
@@ -7679,24 +8748,24 @@ tail:
 	VMOVAPS      Y8, Y8
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y10, Y8
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y12, Y8
-	VMOVUPS      (R11), Y10
+	VMOVUPS      (R12), Y10
 	VMASKMOVPS   (DX), Y10, Y10
 	VADDPS       Y10, Y0, Y10
-	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y0
 	VMASKMOVPS   Y10, Y0, (DX)
-	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y0
 	VMASKMOVPS   (DX)(R10*2), Y0, Y0
 	VADDPS       Y0, Y8, Y0
-	VMOVUPS      (R11), Y8
+	VMOVUPS      (R12), Y8
 	VMASKMOVPS   Y0, Y8, (DX)(R10*2)
 	VSUBPS       Y6, Y4, Y0
 	VMULPS       winogradConstant3e379301<>+0(SB), Y0, Y0
 	VSUBPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y0
-	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y1
 	VMASKMOVPS   (DX)(R10*1), Y1, Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y0
 	VMASKMOVPS   Y1, Y0, (DX)(R10*1)
 	LEAQ         (DX)(R9*2), AX
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y3, Y0
@@ -7707,77 +8776,82 @@ tail:
 	VMOVAPS      Y13, Y3
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y3
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y3
-	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y1
 	VMASKMOVPS   (AX), Y1, Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y0
 	VMASKMOVPS   Y1, Y0, (AX)
-	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y0
 	VMASKMOVPS   (AX)(R10*2), Y0, Y0
 	VADDPS       Y0, Y3, Y0
-	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y1
 	VMASKMOVPS   Y0, Y1, (AX)(R10*2)
 	VSUBPS       Y11, Y9, Y0
 	VMULPS       winogradConstant3e379301<>+0(SB), Y0, Y0
 	VSUBPS       Y7, Y5, Y1
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y0
-	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y1
 	VMASKMOVPS   (AX)(R10*1), Y1, Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y0
 	VMASKMOVPS   Y1, Y0, (AX)(R10*1)
-	MOVQ         CX, AX
-	VMOVUPS      (AX)(SI*1), Y0
-	VMOVUPS      (AX)(BX*4), Y1
+	LEAQ         (CX)(R11*1), AX
+	VMOVUPS      (CX)(SI*1), Y0
+	VMOVUPS      (CX)(BX*4), Y1
 	VSUBPS       Y1, Y0, Y0
 	VMULPS       winogradConstant3e379301<>+0(SB), Y0, Y0
-	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
+	VMOVUPS      (CX)(BX*1), Y1
+	VMOVUPS      (CX)(BX*2), Y2
 	VSUBPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y0
+	ADDQ         R8, CX
 	ADDQ         R8, AX
-	VMOVUPS      (AX)(SI*1), Y1
-	VMOVUPS      (AX)(BX*4), Y2
+	VMOVUPS      (CX)(SI*1), Y1
+	VMOVUPS      (CX)(BX*4), Y2
 	VSUBPS       Y2, Y1, Y1
 	VMULPS       winogradConstant3e379301<>+0(SB), Y1, Y1
-	VMOVUPS      (AX)(BX*1), Y2
-	VMOVUPS      (AX)(BX*2), Y3
+	VMOVUPS      (CX)(BX*1), Y2
+	VMOVUPS      (CX)(BX*2), Y3
 	VSUBPS       Y3, Y2, Y2
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y2, Y1
+	ADDQ         R8, CX
 	ADDQ         R8, AX
-	VMOVUPS      (AX)(SI*1), Y2
-	VMOVUPS      (AX)(BX*4), Y3
+	VMOVUPS      (CX)(SI*1), Y2
+	VMOVUPS      (CX)(BX*4), Y3
 	VSUBPS       Y3, Y2, Y2
 	VMULPS       winogradConstant3e379301<>+0(SB), Y2, Y2
-	VMOVUPS      (AX)(BX*1), Y3
-	VMOVUPS      (AX)(BX*2), Y4
+	VMOVUPS      (CX)(BX*1), Y3
+	VMOVUPS      (CX)(BX*2), Y4
 	VSUBPS       Y4, Y3, Y3
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y3, Y2
+	ADDQ         R8, CX
 	ADDQ         R8, AX
-	VMOVUPS      (AX)(SI*1), Y3
-	VMOVUPS      (AX)(BX*4), Y4
+	VMOVUPS      (CX)(SI*1), Y3
+	VMOVUPS      (CX)(BX*4), Y4
 	VSUBPS       Y4, Y3, Y3
 	VMULPS       winogradConstant3e379301<>+0(SB), Y3, Y3
-	VMOVUPS      (AX)(BX*1), Y4
-	VMOVUPS      (AX)(BX*2), Y5
+	VMOVUPS      (CX)(BX*1), Y4
+	VMOVUPS      (CX)(BX*2), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y4, Y3
+	ADDQ         R8, CX
 	ADDQ         R8, AX
-	VMOVUPS      (AX)(SI*1), Y4
-	VMOVUPS      (AX)(BX*4), Y5
+	VMOVUPS      (CX)(SI*1), Y4
+	VMOVUPS      (CX)(BX*4), Y5
 	VSUBPS       Y5, Y4, Y4
 	VMULPS       winogradConstant3e379301<>+0(SB), Y4, Y4
-	VMOVUPS      (AX)(BX*1), Y5
-	VMOVUPS      (AX)(BX*2), Y6
+	VMOVUPS      (CX)(BX*1), Y5
+	VMOVUPS      (CX)(BX*2), Y6
 	VSUBPS       Y6, Y5, Y5
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y5, Y4
+	ADDQ         R8, CX
 	ADDQ         R8, AX
-	VMOVUPS      (AX)(SI*1), Y5
-	VMOVUPS      (AX)(BX*4), Y6
+	VMOVUPS      (CX)(SI*1), Y5
+	VMOVUPS      (CX)(BX*4), Y6
 	VSUBPS       Y6, Y5, Y5
 	VMULPS       winogradConstant3e379301<>+0(SB), Y5, Y5
-	VMOVUPS      (AX)(BX*1), Y6
-	VMOVUPS      (AX)(BX*2), Y7
+	VMOVUPS      (CX)(BX*1), Y6
+	VMOVUPS      (CX)(BX*2), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y6, Y5
 	LEAQ         (DX)(R9*1), AX
@@ -7789,32 +8863,32 @@ tail:
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y5
 	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y7, Y5
-	VMOVUPS      (R11), Y6
+	VMOVUPS      (R12), Y6
 	VMASKMOVPS   (AX), Y6, Y6
 	VADDPS       Y6, Y0, Y6
-	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y0
 	VMASKMOVPS   Y6, Y0, (AX)
-	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y0
 	VMASKMOVPS   (AX)(R10*2), Y0, Y0
 	VADDPS       Y0, Y5, Y0
-	VMOVUPS      (R11), Y5
+	VMOVUPS      (R12), Y5
 	VMASKMOVPS   Y0, Y5, (AX)(R10*2)
 	VSUBPS       Y4, Y3, Y0
 	VMULPS       winogradConstant3e379301<>+0(SB), Y0, Y0
 	VSUBPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y1, Y0
-	VMOVUPS      (R11), Y1
+	VMOVUPS      (R12), Y1
 	VMASKMOVPS   (AX)(R10*1), Y1, Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y0
 	VMASKMOVPS   Y1, Y0, (AX)(R10*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradOutput2From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, bias *float32, floor float32)
-// Requires: AVX, FMA3
+// func winogradOutput2From6AVX2(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+// Requires: AVX, FMA3, MMX+
 TEXT ·winogradOutput2From6AVX2(SB), NOSPLIT, $0-68
 	MOVQ n+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -7825,15 +8899,15 @@ TEXT ·winogradOutput2From6AVX2(SB), NOSPLIT, $0-68
 	LEAQ (SI)(BX*2), DI
 	MOVQ scol+24(FP), R8
 	SHLQ $0x02, R8
-	MOVQ drow+40(FP), R9
-	SHLQ $0x02, R9
-	MOVQ dcol+48(FP), R10
+	MOVQ at+40(FP), R9
+	MOVQ ahead+48(FP), R10
 	SHLQ $0x02, R10
 	MOVQ bias+56(FP), R11
 	CMPQ AX, $0x08
 	JL   tail
 
 body:
+	LEAQ         (DX)(R10*1), R13
 	MOVQ         CX, R12
 	VMOVUPS      (R12), Y0
 	VMOVAPS      Y0, Y0
@@ -7905,19 +8979,24 @@ body:
 	VADDPS       Y6, Y0, Y0
 	VADDPS       Y4, Y3, Y6
 	VADDPS       Y6, Y0, Y0
+	MOVQ         (R9), R12
+	PREFETCHT0   (R13)(R12*4)
 	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y6
 	VMAXPS       Y0, Y6, Y0
-	VMOVUPS      Y0, (DX)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VMOVAPS      Y5, Y0
 	VSUBPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y4, Y3, Y1
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y0
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R13)(R12*4)
 	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (DX)(R10*1)
+	VMOVUPS      Y0, (DX)(R12*4)
+	LEAQ         (DX)(R10*1), R13
 	MOVQ         CX, R12
 	VMOVUPS      (R12)(DI*1), Y0
 	VMOVAPS      Y0, Y0
@@ -7984,25 +9063,28 @@ body:
 	VMOVUPS      (R12)(BX*4), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y6, Y5
-	LEAQ         (DX)(R9*1), R12
 	VMOVAPS      Y0, Y0
 	VADDPS       Y2, Y1, Y6
 	VADDPS       Y6, Y0, Y0
 	VADDPS       Y4, Y3, Y6
 	VADDPS       Y6, Y0, Y0
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R13)(R12*4)
 	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y6
 	VMAXPS       Y0, Y6, Y0
-	VMOVUPS      Y0, (R12)
+	VMOVUPS      Y0, (DX)(R12*4)
 	VMOVAPS      Y5, Y0
 	VSUBPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y4, Y3, Y1
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y0
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R13)(R12*4)
 	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R12)(R10*1)
+	VMOVUPS      Y0, (DX)(R12*4)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, R11
@@ -8016,6 +9098,7 @@ tail:
 	LEAQ         winogradMasks<>+0(SB), R12
 	NEGQ         AX
 	LEAQ         32(R12)(AX*4), R12
+	LEAQ         (DX)(R10*1), R13
 	MOVQ         CX, AX
 	VMOVUPS      (AX), Y0
 	VMOVAPS      Y0, Y0
@@ -8087,1022 +9170,540 @@ tail:
 	VADDPS       Y6, Y0, Y0
 	VADDPS       Y4, Y3, Y6
 	VADDPS       Y6, Y0, Y0
+	MOVQ         (R9), AX
+	PREFETCHT0   (R13)(AX*4)
 	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y6
 	VMAXPS       Y0, Y6, Y0
 	VMOVUPS      (R12), Y6
-	VMASKMOVPS   Y0, Y6, (DX)
+	VMASKMOVPS   Y0, Y6, (DX)(AX*4)
 	VMOVAPS      Y5, Y0
 	VSUBPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y4, Y3, Y1
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y0
+	MOVQ         8(R9), AX
+	PREFETCHT0   (R13)(AX*4)
 	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
 	VMOVUPS      (R12), Y1
-	VMASKMOVPS   Y0, Y1, (DX)(R10*1)
-	MOVQ         CX, AX
-	VMOVUPS      (AX)(DI*1), Y0
+	VMASKMOVPS   Y0, Y1, (DX)(AX*4)
+	LEAQ         (DX)(R10*1), AX
+	VMOVUPS      (CX)(DI*1), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
+	VMOVUPS      (CX)(BX*1), Y1
+	VMOVUPS      (CX)(BX*2), Y2
 	VSUBPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y0
-	VMOVUPS      (AX)(SI*1), Y1
-	VMOVUPS      (AX)(BX*4), Y2
+	VMOVUPS      (CX)(SI*1), Y1
+	VMOVUPS      (CX)(BX*4), Y2
 	VSUBPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y0
-	ADDQ         R8, AX
-	VMOVUPS      (AX)(DI*1), Y1
+	ADDQ         R8, CX
+	VMOVUPS      (CX)(DI*1), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (AX)(BX*1), Y2
-	VMOVUPS      (AX)(BX*2), Y3
+	VMOVUPS      (CX)(BX*1), Y2
+	VMOVUPS      (CX)(BX*2), Y3
 	VSUBPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y2, Y1
-	VMOVUPS      (AX)(SI*1), Y2
-	VMOVUPS      (AX)(BX*4), Y3
+	VMOVUPS      (CX)(SI*1), Y2
+	VMOVUPS      (CX)(BX*4), Y3
 	VSUBPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y2, Y1
-	ADDQ         R8, AX
-	VMOVUPS      (AX)(DI*1), Y2
+	ADDQ         R8, CX
+	VMOVUPS      (CX)(DI*1), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (AX)(BX*1), Y3
-	VMOVUPS      (AX)(BX*2), Y4
+	VMOVUPS      (CX)(BX*1), Y3
+	VMOVUPS      (CX)(BX*2), Y4
 	VSUBPS       Y4, Y3, Y3
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y3, Y2
-	VMOVUPS      (AX)(SI*1), Y3
-	VMOVUPS      (AX)(BX*4), Y4
+	VMOVUPS      (CX)(SI*1), Y3
+	VMOVUPS      (CX)(BX*4), Y4
 	VSUBPS       Y4, Y3, Y3
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y3, Y2
-	ADDQ         R8, AX
-	VMOVUPS      (AX)(DI*1), Y3
+	ADDQ         R8, CX
+	VMOVUPS      (CX)(DI*1), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (AX)(BX*1), Y4
-	VMOVUPS      (AX)(BX*2), Y5
+	VMOVUPS      (CX)(BX*1), Y4
+	VMOVUPS      (CX)(BX*2), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y4, Y3
-	VMOVUPS      (AX)(SI*1), Y4
-	VMOVUPS      (AX)(BX*4), Y5
+	VMOVUPS      (CX)(SI*1), Y4
+	VMOVUPS      (CX)(BX*4), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y4, Y3
-	ADDQ         R8, AX
-	VMOVUPS      (AX)(DI*1), Y4
+	ADDQ         R8, CX
+	VMOVUPS      (CX)(DI*1), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (AX)(BX*1), Y5
-	VMOVUPS      (AX)(BX*2), Y6
+	VMOVUPS      (CX)(BX*1), Y5
+	VMOVUPS      (CX)(BX*2), Y6
 	VSUBPS       Y6, Y5, Y5
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y5, Y4
-	VMOVUPS      (AX)(SI*1), Y5
-	VMOVUPS      (AX)(BX*4), Y6
+	VMOVUPS      (CX)(SI*1), Y5
+	VMOVUPS      (CX)(BX*4), Y6
 	VSUBPS       Y6, Y5, Y5
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y5, Y4
-	ADDQ         R8, AX
-	VMOVUPS      (AX)(DI*1), Y5
+	ADDQ         R8, CX
+	VMOVUPS      (CX)(DI*1), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (AX)(BX*1), Y6
-	VMOVUPS      (AX)(BX*2), Y7
+	VMOVUPS      (CX)(BX*1), Y6
+	VMOVUPS      (CX)(BX*2), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y6, Y5
-	VMOVUPS      (AX)(SI*1), Y6
-	VMOVUPS      (AX)(BX*4), Y7
+	VMOVUPS      (CX)(SI*1), Y6
+	VMOVUPS      (CX)(BX*4), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y6, Y5
-	LEAQ         (DX)(R9*1), AX
 	VMOVAPS      Y0, Y0
 	VADDPS       Y2, Y1, Y6
 	VADDPS       Y6, Y0, Y0
 	VADDPS       Y4, Y3, Y6
 	VADDPS       Y6, Y0, Y0
+	MOVQ         16(R9), CX
+	PREFETCHT0   (AX)(CX*4)
 	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y6
 	VMAXPS       Y0, Y6, Y0
 	VMOVUPS      (R12), Y6
-	VMASKMOVPS   Y0, Y6, (AX)
+	VMASKMOVPS   Y0, Y6, (DX)(CX*4)
 	VMOVAPS      Y5, Y0
 	VSUBPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y0
 	VSUBPS       Y4, Y3, Y1
 	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y0
+	MOVQ         24(R9), CX
+	PREFETCHT0   (AX)(CX*4)
 	VADDPS       (R11), Y0, Y0
 	VBROADCASTSS floor+64(FP), Y1
 	VMAXPS       Y0, Y1, Y0
 	VMOVUPS      (R12), Y1
-	VMASKMOVPS   Y0, Y1, (AX)(R10*1)
+	VMASKMOVPS   Y0, Y1, (DX)(CX*4)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradWeights6From5AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, FMA3
+// func winogradWeights6From5AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
 TEXT ·winogradWeights6From5AVX2(SB), NOSPLIT, $0-56
 	MOVQ n+0(FP), AX
 	MOVQ src+8(FP), CX
-	MOVQ dst+32(FP), DX
-	MOVQ srow+16(FP), BX
+	MOVQ dst+24(FP), DX
+	MOVQ drow+32(FP), BX
 	SHLQ $0x02, BX
-	LEAQ (BX)(BX*2), SI
-	MOVQ scol+24(FP), DI
-	SHLQ $0x02, DI
-	MOVQ drow+40(FP), R8
-	SHLQ $0x02, R8
-	MOVQ dcol+48(FP), R9
-	SHLQ $0x02, R9
-	LEAQ (R9)(R9*2), R10
-	LEAQ (R10)(R9*2), R11
-	CMPQ AX, $0x08
-	JL   tail
-
-body:
-	MOVQ         CX, R12
-	VMOVUPS      (R12), Y0
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y1
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y2
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y2
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y3
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y3, Y3
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y4
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y4, Y4
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y5
-	VMOVUPS      Y5, (DX)
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y5
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y2, Y5
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y4, Y5
-	VMOVAPS      Y3, Y6
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y6
-	VMOVAPS      Y5, Y7
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y6, Y7
-	VMOVAPS      Y5, Y5
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y6, Y5
-	VMOVUPS      Y7, (DX)(R9*1)
-	VMOVUPS      Y5, (DX)(R9*2)
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y0
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y4, Y0
-	VMOVAPS      Y3, Y2
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y1
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (DX)(R10*1)
-	VMOVUPS      Y0, (DX)(R9*4)
-	VMOVUPS      Y4, (DX)(R11*1)
-	MOVQ         CX, R12
-	VMOVUPS      (R12), Y0
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y0
-	VMOVUPS      (R12)(BX*2), Y1
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(BX*4), Y1
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(SI*1), Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12)(BX*1), Y2
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y2, Y1
-	VMOVAPS      Y0, Y2
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y1, Y0
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y1
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y1, Y1
-	VMOVUPS      (R12)(BX*2), Y3
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y1
-	VMOVUPS      (R12)(BX*4), Y3
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y3, Y1
-	VMOVUPS      (R12)(SI*1), Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12)(BX*1), Y4
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y3
-	VMOVAPS      Y1, Y4
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y3, Y4
-	VMOVAPS      Y1, Y1
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y3, Y1
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y3
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y3, Y3
-	VMOVUPS      (R12)(BX*2), Y5
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y5, Y3
-	VMOVUPS      (R12)(BX*4), Y5
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y5, Y3
-	VMOVUPS      (R12)(SI*1), Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12)(BX*1), Y6
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y6, Y5
-	VMOVAPS      Y3, Y6
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y5, Y6
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y5, Y3
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y5
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y5, Y5
-	VMOVUPS      (R12)(BX*2), Y7
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y7, Y5
-	VMOVUPS      (R12)(BX*4), Y7
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y7, Y5
-	VMOVUPS      (R12)(SI*1), Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (R12)(BX*1), Y8
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y8, Y7
-	VMOVAPS      Y5, Y8
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y7, Y8
-	VMOVAPS      Y5, Y5
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y7, Y5
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y7
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y7, Y7
-	VMOVUPS      (R12)(BX*2), Y9
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y9, Y7
-	VMOVUPS      (R12)(BX*4), Y9
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y9, Y7
-	VMOVUPS      (R12)(SI*1), Y9
-	VMOVAPS      Y9, Y9
-	VMOVUPS      (R12)(BX*1), Y10
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y10, Y9
-	VMOVAPS      Y7, Y10
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y9, Y10
-	VMOVAPS      Y7, Y7
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y9, Y7
-	LEAQ         (DX)(R8*1), R12
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y9
-	VMOVUPS      Y9, (R12)
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y2, Y9
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y9
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y10, Y9
-	VMOVAPS      Y8, Y11
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y11
-	VMOVAPS      Y9, Y12
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y11, Y12
-	VMOVAPS      Y9, Y9
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y11, Y9
-	VMOVUPS      Y12, (R12)(R9*1)
-	VMOVUPS      Y9, (R12)(R9*2)
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y2, Y2
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y2
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y10, Y2
-	VMOVAPS      Y8, Y6
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y6
-	VMOVAPS      Y2, Y4
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y6, Y4
-	VMOVAPS      Y2, Y2
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y6, Y2
-	VMOVUPS      Y4, (R12)(R10*1)
-	VMOVUPS      Y2, (R12)(R9*4)
-	VMOVUPS      Y10, (R12)(R11*1)
-	LEAQ         (DX)(R8*2), R12
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y2
-	VMOVUPS      Y2, (R12)
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y2
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y2
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y7, Y2
-	VMOVAPS      Y5, Y4
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y4
-	VMOVAPS      Y2, Y6
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y4, Y6
-	VMOVAPS      Y2, Y2
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y4, Y2
-	VMOVUPS      Y6, (R12)(R9*1)
-	VMOVUPS      Y2, (R12)(R9*2)
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y0
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y7, Y0
-	VMOVAPS      Y5, Y2
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y1
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (R12)(R10*1)
-	VMOVUPS      Y0, (R12)(R9*4)
-	VMOVUPS      Y7, (R12)(R11*1)
-	MOVQ         CX, R12
-	VMOVUPS      (R12), Y0
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
-	VMOVUPS      (R12)(BX*2), Y1
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(BX*4), Y1
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(SI*1), Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12)(BX*1), Y2
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y2, Y1
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y1, Y0
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y1
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y1, Y1
-	VMOVUPS      (R12)(BX*2), Y3
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y1
-	VMOVUPS      (R12)(BX*4), Y3
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y3, Y1
-	VMOVUPS      (R12)(SI*1), Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12)(BX*1), Y4
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y3
-	VMOVAPS      Y1, Y4
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y3, Y4
-	VMOVAPS      Y1, Y1
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y3, Y1
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y3
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y3, Y3
-	VMOVUPS      (R12)(BX*2), Y5
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y5, Y3
-	VMOVUPS      (R12)(BX*4), Y5
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y5, Y3
-	VMOVUPS      (R12)(SI*1), Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12)(BX*1), Y6
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y6, Y5
-	VMOVAPS      Y3, Y6
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y5, Y6
-	VMOVAPS      Y3, Y3
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y5, Y3
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y5
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y5, Y5
-	VMOVUPS      (R12)(BX*2), Y7
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y7, Y5
-	VMOVUPS      (R12)(BX*4), Y7
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y7, Y5
-	VMOVUPS      (R12)(SI*1), Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (R12)(BX*1), Y8
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y8, Y7
-	VMOVAPS      Y5, Y8
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y7, Y8
-	VMOVAPS      Y5, Y5
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y7, Y5
-	ADDQ         DI, R12
-	VMOVUPS      (R12), Y7
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y7, Y7
-	VMOVUPS      (R12)(BX*2), Y9
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y9, Y7
-	VMOVUPS      (R12)(BX*4), Y9
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y9, Y7
-	VMOVUPS      (R12)(SI*1), Y9
-	VMOVAPS      Y9, Y9
-	VMOVUPS      (R12)(BX*1), Y10
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y10, Y9
-	VMOVAPS      Y7, Y10
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y9, Y10
-	VMOVAPS      Y7, Y7
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y9, Y7
-	LEAQ         (DX)(R8*1), R12
-	LEAQ         (R12)(R8*2), R12
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y9
-	VMOVUPS      Y9, (R12)
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y2, Y9
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y9
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y10, Y9
-	VMOVAPS      Y8, Y11
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y11
-	VMOVAPS      Y9, Y12
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y11, Y12
-	VMOVAPS      Y9, Y9
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y11, Y9
-	VMOVUPS      Y12, (R12)(R9*1)
-	VMOVUPS      Y9, (R12)(R9*2)
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y2, Y2
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y2
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y10, Y2
-	VMOVAPS      Y8, Y6
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y6
-	VMOVAPS      Y2, Y4
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y6, Y4
-	VMOVAPS      Y2, Y2
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y6, Y2
-	VMOVUPS      Y4, (R12)(R10*1)
-	VMOVUPS      Y2, (R12)(R9*4)
-	VMOVUPS      Y10, (R12)(R11*1)
-	LEAQ         (DX)(R8*4), R12
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y2
-	VMOVUPS      Y2, (R12)
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y2
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y2
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y7, Y2
-	VMOVAPS      Y5, Y4
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y4
-	VMOVAPS      Y2, Y6
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y4, Y6
-	VMOVAPS      Y2, Y2
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y4, Y2
-	VMOVUPS      Y6, (R12)(R9*1)
-	VMOVUPS      Y2, (R12)(R9*2)
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y0
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y7, Y0
-	VMOVAPS      Y5, Y2
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y1
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (R12)(R10*1)
-	VMOVUPS      Y0, (R12)(R9*4)
-	VMOVUPS      Y7, (R12)(R11*1)
-	MOVQ         CX, R12
-	VMOVUPS      (R12)(BX*4), Y0
-	ADDQ         DI, R12
-	VMOVUPS      (R12)(BX*4), Y1
-	ADDQ         DI, R12
-	VMOVUPS      (R12)(BX*4), Y2
-	ADDQ         DI, R12
-	VMOVUPS      (R12)(BX*4), Y3
-	ADDQ         DI, R12
-	VMOVUPS      (R12)(BX*4), Y4
-	LEAQ         (DX)(R8*1), R12
-	LEAQ         (R12)(R8*4), R12
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y5
-	VMOVUPS      Y5, (R12)
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y5
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y2, Y5
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y4, Y5
-	VMOVAPS      Y3, Y6
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y6
-	VMOVAPS      Y5, Y7
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y6, Y7
-	VMOVAPS      Y5, Y5
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y6, Y5
-	VMOVUPS      Y7, (R12)(R9*1)
-	VMOVUPS      Y5, (R12)(R9*2)
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y0
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y4, Y0
-	VMOVAPS      Y3, Y2
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y1
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (R12)(R10*1)
-	VMOVUPS      Y0, (R12)(R9*4)
-	VMOVUPS      Y4, (R12)(R11*1)
-	ADDQ         $0x20, CX
-	ADDQ         $0x20, DX
-	SUBQ         $0x08, AX
-	CMPQ         AX, $0x08
-	JGE          body
-	TESTQ        AX, AX
-	JZ           done
-
-tail:
-	LEAQ         winogradMasks<>+0(SB), R12
-	NEGQ         AX
-	LEAQ         32(R12)(AX*4), R12
-	MOVQ         CX, AX
-	VMOVUPS      (R12), Y0
-	VMASKMOVPS   (AX), Y0, Y0
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX), Y1, Y1
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y2
-	VMASKMOVPS   (AX), Y2, Y2
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y2
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX), Y3, Y3
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y3, Y3
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y4
-	VMASKMOVPS   (AX), Y4, Y4
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y4, Y4
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y5
-	VMOVUPS      Y5, (DX)
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y5
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y2, Y5
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y4, Y5
-	VMOVAPS      Y3, Y6
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y6
-	VMOVAPS      Y5, Y7
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y6, Y7
-	VMOVAPS      Y5, Y5
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y6, Y5
-	VMOVUPS      Y7, (DX)(R9*1)
-	VMOVUPS      Y5, (DX)(R9*2)
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y0
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y4, Y0
-	VMOVAPS      Y3, Y2
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y1
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (DX)(R10*1)
-	VMOVUPS      Y0, (DX)(R9*4)
-	VMOVUPS      Y4, (DX)(R11*1)
-	MOVQ         CX, AX
-	VMOVUPS      (R12), Y0
-	VMASKMOVPS   (AX), Y0, Y0
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX)(BX*2), Y1, Y1
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX)(BX*4), Y1, Y1
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX)(SI*1), Y1, Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12), Y2
-	VMASKMOVPS   (AX)(BX*1), Y2, Y2
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y2, Y1
-	VMOVAPS      Y0, Y2
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y1, Y0
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX), Y1, Y1
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y1, Y1
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX)(BX*2), Y3, Y3
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y1
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX)(BX*4), Y3, Y3
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y3, Y1
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX)(SI*1), Y3, Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12), Y4
-	VMASKMOVPS   (AX)(BX*1), Y4, Y4
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y3
-	VMOVAPS      Y1, Y4
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y3, Y4
-	VMOVAPS      Y1, Y1
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y3, Y1
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX), Y3, Y3
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y3, Y3
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX)(BX*2), Y5, Y5
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y5, Y3
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX)(BX*4), Y5, Y5
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y5, Y3
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX)(SI*1), Y5, Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12), Y6
-	VMASKMOVPS   (AX)(BX*1), Y6, Y6
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y6, Y5
-	VMOVAPS      Y3, Y6
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y5, Y6
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y5, Y3
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX), Y5, Y5
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y5, Y5
-	VMOVUPS      (R12), Y7
-	VMASKMOVPS   (AX)(BX*2), Y7, Y7
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y7, Y5
-	VMOVUPS      (R12), Y7
-	VMASKMOVPS   (AX)(BX*4), Y7, Y7
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y7, Y5
-	VMOVUPS      (R12), Y7
-	VMASKMOVPS   (AX)(SI*1), Y7, Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (R12), Y8
-	VMASKMOVPS   (AX)(BX*1), Y8, Y8
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y8, Y7
-	VMOVAPS      Y5, Y8
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y7, Y8
-	VMOVAPS      Y5, Y5
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y7, Y5
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y7
-	VMASKMOVPS   (AX), Y7, Y7
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y7, Y7
-	VMOVUPS      (R12), Y9
-	VMASKMOVPS   (AX)(BX*2), Y9, Y9
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y9, Y7
-	VMOVUPS      (R12), Y9
-	VMASKMOVPS   (AX)(BX*4), Y9, Y9
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y9, Y7
-	VMOVUPS      (R12), Y9
-	VMASKMOVPS   (AX)(SI*1), Y9, Y9
-	VMOVAPS      Y9, Y9
-	VMOVUPS      (R12), Y10
-	VMASKMOVPS   (AX)(BX*1), Y10, Y10
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y10, Y9
-	VMOVAPS      Y7, Y10
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y9, Y10
-	VMOVAPS      Y7, Y7
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y9, Y7
-	LEAQ         (DX)(R8*1), AX
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y9
-	VMOVUPS      Y9, (AX)
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y2, Y9
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y9
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y10, Y9
-	VMOVAPS      Y8, Y11
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y11
-	VMOVAPS      Y9, Y12
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y11, Y12
-	VMOVAPS      Y9, Y9
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y11, Y9
-	VMOVUPS      Y12, (AX)(R9*1)
-	VMOVUPS      Y9, (AX)(R9*2)
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y2, Y2
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y2
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y10, Y2
-	VMOVAPS      Y8, Y6
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y6
-	VMOVAPS      Y2, Y4
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y6, Y4
-	VMOVAPS      Y2, Y2
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y6, Y2
-	VMOVUPS      Y4, (AX)(R10*1)
-	VMOVUPS      Y2, (AX)(R9*4)
-	VMOVUPS      Y10, (AX)(R11*1)
-	LEAQ         (DX)(R8*2), AX
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y2
-	VMOVUPS      Y2, (AX)
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y2
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y2
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y7, Y2
-	VMOVAPS      Y5, Y4
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y4
-	VMOVAPS      Y2, Y6
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y4, Y6
-	VMOVAPS      Y2, Y2
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y4, Y2
-	VMOVUPS      Y6, (AX)(R9*1)
-	VMOVUPS      Y2, (AX)(R9*2)
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y0
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y7, Y0
-	VMOVAPS      Y5, Y2
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y1
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (AX)(R10*1)
-	VMOVUPS      Y0, (AX)(R9*4)
-	VMOVUPS      Y7, (AX)(R11*1)
-	MOVQ         CX, AX
-	VMOVUPS      (R12), Y0
-	VMASKMOVPS   (AX), Y0, Y0
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX)(BX*2), Y1, Y1
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y1, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX)(BX*4), Y1, Y1
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX)(SI*1), Y1, Y1
-	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12), Y2
-	VMASKMOVPS   (AX)(BX*1), Y2, Y2
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y2, Y1
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y1, Y0
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX), Y1, Y1
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y1, Y1
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX)(BX*2), Y3, Y3
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y1
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX)(BX*4), Y3, Y3
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y3, Y1
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX)(SI*1), Y3, Y3
-	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12), Y4
-	VMASKMOVPS   (AX)(BX*1), Y4, Y4
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y3
-	VMOVAPS      Y1, Y4
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y3, Y4
-	VMOVAPS      Y1, Y1
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y3, Y1
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX), Y3, Y3
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y3, Y3
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX)(BX*2), Y5, Y5
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y5, Y3
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX)(BX*4), Y5, Y5
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y5, Y3
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX)(SI*1), Y5, Y5
-	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12), Y6
-	VMASKMOVPS   (AX)(BX*1), Y6, Y6
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y6, Y5
-	VMOVAPS      Y3, Y6
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y5, Y6
-	VMOVAPS      Y3, Y3
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y5, Y3
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y5
-	VMASKMOVPS   (AX), Y5, Y5
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y5, Y5
-	VMOVUPS      (R12), Y7
-	VMASKMOVPS   (AX)(BX*2), Y7, Y7
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y7, Y5
-	VMOVUPS      (R12), Y7
-	VMASKMOVPS   (AX)(BX*4), Y7, Y7
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y7, Y5
-	VMOVUPS      (R12), Y7
-	VMASKMOVPS   (AX)(SI*1), Y7, Y7
-	VMOVAPS      Y7, Y7
-	VMOVUPS      (R12), Y8
-	VMASKMOVPS   (AX)(BX*1), Y8, Y8
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y8, Y7
-	VMOVAPS      Y5, Y8
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y7, Y8
-	VMOVAPS      Y5, Y5
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y7, Y5
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y7
-	VMASKMOVPS   (AX), Y7, Y7
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y7, Y7
-	VMOVUPS      (R12), Y9
-	VMASKMOVPS   (AX)(BX*2), Y9, Y9
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y9, Y7
-	VMOVUPS      (R12), Y9
-	VMASKMOVPS   (AX)(BX*4), Y9, Y9
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y9, Y7
-	VMOVUPS      (R12), Y9
-	VMASKMOVPS   (AX)(SI*1), Y9, Y9
-	VMOVAPS      Y9, Y9
-	VMOVUPS      (R12), Y10
-	VMASKMOVPS   (AX)(BX*1), Y10, Y10
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y10, Y9
-	VMOVAPS      Y7, Y10
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y9, Y10
-	VMOVAPS      Y7, Y7
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y9, Y7
-	LEAQ         (DX)(R8*1), AX
-	LEAQ         (AX)(R8*2), AX
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y9
-	VMOVUPS      Y9, (AX)
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y2, Y9
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y9
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y10, Y9
-	VMOVAPS      Y8, Y11
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y11
-	VMOVAPS      Y9, Y12
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y11, Y12
-	VMOVAPS      Y9, Y9
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y11, Y9
-	VMOVUPS      Y12, (AX)(R9*1)
-	VMOVUPS      Y9, (AX)(R9*2)
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y2, Y2
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y2
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y10, Y2
-	VMOVAPS      Y8, Y6
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y6
-	VMOVAPS      Y2, Y4
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y6, Y4
-	VMOVAPS      Y2, Y2
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y6, Y2
-	VMOVUPS      Y4, (AX)(R10*1)
-	VMOVUPS      Y2, (AX)(R9*4)
-	VMOVUPS      Y10, (AX)(R11*1)
-	LEAQ         (DX)(R8*4), AX
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y2
-	VMOVUPS      Y2, (AX)
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y2
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y2
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y7, Y2
-	VMOVAPS      Y5, Y4
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y4
-	VMOVAPS      Y2, Y6
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y4, Y6
-	VMOVAPS      Y2, Y2
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y4, Y2
-	VMOVUPS      Y6, (AX)(R9*1)
-	VMOVUPS      Y2, (AX)(R9*2)
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y0
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y7, Y0
-	VMOVAPS      Y5, Y2
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y1
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (AX)(R10*1)
-	VMOVUPS      Y0, (AX)(R9*4)
-	VMOVUPS      Y7, (AX)(R11*1)
-	MOVQ         CX, AX
-	VMOVUPS      (R12), Y0
-	VMASKMOVPS   (AX)(BX*4), Y0, Y0
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y1
-	VMASKMOVPS   (AX)(BX*4), Y1, Y1
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y2
-	VMASKMOVPS   (AX)(BX*4), Y2, Y2
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y3
-	VMASKMOVPS   (AX)(BX*4), Y3, Y3
-	ADDQ         DI, AX
-	VMOVUPS      (R12), Y4
-	VMASKMOVPS   (AX)(BX*4), Y4, Y4
-	LEAQ         (DX)(R8*1), AX
-	LEAQ         (AX)(R8*4), AX
-	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y5
-	VMOVUPS      Y5, (AX)
-	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y5
-	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y2, Y5
-	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y4, Y5
-	VMOVAPS      Y3, Y6
-	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y6
-	VMOVAPS      Y5, Y7
-	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y6, Y7
-	VMOVAPS      Y5, Y5
-	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y6, Y5
-	VMOVUPS      Y7, (AX)(R9*1)
-	VMOVUPS      Y5, (AX)(R9*2)
-	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
-	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y0
-	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y4, Y0
-	VMOVAPS      Y3, Y2
-	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y1
-	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
-	VMOVUPS      Y1, (AX)(R10*1)
-	VMOVUPS      Y0, (AX)(R9*4)
-	VMOVUPS      Y4, (AX)(R11*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func winogradSpread6From2AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, FMA3
-TEXT ·winogradSpread6From2AVX2(SB), NOSPLIT, $0-56
-	MOVQ n+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ dst+32(FP), DX
-	MOVQ srow+16(FP), BX
-	SHLQ $0x02, BX
-	MOVQ scol+24(FP), SI
+	MOVQ dcol+40(FP), SI
 	SHLQ $0x02, SI
-	MOVQ drow+40(FP), DI
-	SHLQ $0x02, DI
-	MOVQ dcol+48(FP), R8
-	SHLQ $0x02, R8
-	LEAQ (R8)(R8*2), R9
-	LEAQ (R9)(R8*2), R10
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	MOVQ at+16(FP), R9
+	MOVQ ahead+48(FP), R10
+	SHLQ $0x02, R10
 	CMPQ AX, $0x08
 	JL   tail
 
 body:
-	MOVQ         CX, R11
-	VMOVUPS      (R11), Y0
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPS      Y0, (DX)
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y3
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
-	VMOVUPS      Y2, (DX)(R8*1)
-	VMOVUPS      Y3, (DX)(R8*2)
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y0
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y1
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y2
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y2
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y3, Y3
+	MOVQ         32(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y4
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y4, Y4
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y5
+	VMOVUPS      Y5, (DX)
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y5
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y2, Y5
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y4, Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y6
+	VMOVAPS      Y5, Y7
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y6, Y7
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y6, Y5
+	VMOVUPS      Y7, (DX)(SI*1)
+	VMOVUPS      Y5, (DX)(SI*2)
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y4, Y0
+	VMOVAPS      Y3, Y2
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y1
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (DX)(R9*1)
-	VMOVUPS      Y0, (DX)(R8*4)
-	VMOVUPS      Y1, (DX)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R11)(BX*1), Y1
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y0
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R11)(BX*1), Y3
-	VMOVAPS      Y1, Y4
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y3, Y4
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
+	VMOVUPS      Y1, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
+	VMOVUPS      Y4, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	VMOVUPS      (CX)(R12*4), Y0
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y0
+	MOVQ         80(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y1
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y0
+	MOVQ         160(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y1
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
+	MOVQ         120(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y1
 	VMOVAPS      Y1, Y1
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y3, Y1
-	LEAQ         (DX)(DI*1), R11
-	VMOVUPS      Y2, (R11)
-	VMOVAPS      Y2, Y3
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y4, Y3
-	VMOVAPS      Y2, Y5
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y4, Y5
-	VMOVUPS      Y3, (R11)(R8*1)
-	VMOVUPS      Y5, (R11)(R8*2)
-	VMOVAPS      Y2, Y3
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y4, Y3
-	VMOVAPS      Y2, Y2
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y4, Y2
-	VMOVUPS      Y3, (R11)(R9*1)
-	VMOVUPS      Y2, (R11)(R8*4)
-	VMOVUPS      Y4, (R11)(R10*1)
-	LEAQ         (DX)(DI*2), R11
-	VMOVUPS      Y0, (R11)
+	MOVQ         40(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y2
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y3
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
-	VMOVUPS      Y2, (R11)(R8*1)
-	VMOVUPS      Y3, (R11)(R8*2)
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (R11)(R9*1)
-	VMOVUPS      Y0, (R11)(R8*4)
-	VMOVUPS      Y1, (R11)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS      (R11), Y0
-	VMOVUPS      (R11)(BX*1), Y1
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
-	ADDQ         SI, R11
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R11)(BX*1), Y3
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y1, Y0
+	MOVQ         8(R9), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y1, Y1
+	MOVQ         88(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y1
+	MOVQ         168(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y3, Y1
+	MOVQ         128(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         48(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y4
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y3
 	VMOVAPS      Y1, Y4
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y3, Y4
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y3, Y1
-	LEAQ         (DX)(DI*1), R11
-	LEAQ         (R11)(DI*2), R11
-	VMOVUPS      Y2, (R11)
-	VMOVAPS      Y2, Y3
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y4, Y3
-	VMOVAPS      Y2, Y5
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y4, Y5
-	VMOVUPS      Y3, (R11)(R8*1)
-	VMOVUPS      Y5, (R11)(R8*2)
-	VMOVAPS      Y2, Y3
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y4, Y3
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y3, Y1
+	MOVQ         16(R9), R12
+	VMOVUPS      (CX)(R12*4), Y3
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y3, Y3
+	MOVQ         96(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y5, Y3
+	MOVQ         176(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y5, Y3
+	MOVQ         136(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         56(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y6
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y6, Y5
+	VMOVAPS      Y3, Y6
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y5, Y6
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y5, Y3
+	MOVQ         24(R9), R12
+	VMOVUPS      (CX)(R12*4), Y5
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y5, Y5
+	MOVQ         104(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y7, Y5
+	MOVQ         184(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y7, Y5
+	MOVQ         144(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         64(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y8
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y8, Y7
+	VMOVAPS      Y5, Y8
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y7, Y8
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y7, Y5
+	MOVQ         32(R9), R12
+	VMOVUPS      (CX)(R12*4), Y7
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y7, Y7
+	MOVQ         112(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y9
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y9, Y7
+	MOVQ         192(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y9
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y9, Y7
+	MOVQ         152(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y9
+	VMOVAPS      Y9, Y9
+	MOVQ         72(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y10
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y10, Y9
+	VMOVAPS      Y7, Y10
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y9, Y10
+	VMOVAPS      Y7, Y7
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y9, Y7
+	LEAQ         (DX)(BX*1), R11
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y9
+	VMOVUPS      Y9, (R11)
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y2, Y9
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y9
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y10, Y9
+	VMOVAPS      Y8, Y11
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y11
+	VMOVAPS      Y9, Y12
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y11, Y12
+	VMOVAPS      Y9, Y9
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y11, Y9
+	VMOVUPS      Y12, (R11)(SI*1)
+	VMOVUPS      Y9, (R11)(SI*2)
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y2, Y2
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y2
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y10, Y2
+	VMOVAPS      Y8, Y6
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y6
+	VMOVAPS      Y2, Y4
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y6, Y4
 	VMOVAPS      Y2, Y2
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y4, Y2
-	VMOVUPS      Y3, (R11)(R9*1)
-	VMOVUPS      Y2, (R11)(R8*4)
-	VMOVUPS      Y4, (R11)(R10*1)
-	LEAQ         (DX)(DI*4), R11
-	VMOVUPS      Y0, (R11)
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y3
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
-	VMOVUPS      Y2, (R11)(R8*1)
-	VMOVUPS      Y3, (R11)(R8*2)
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y6, Y2
+	VMOVUPS      Y4, (R11)(DI*1)
+	VMOVUPS      Y2, (R11)(SI*4)
+	VMOVUPS      Y10, (R11)(R8*1)
+	LEAQ         (DX)(BX*2), R11
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y2
+	VMOVUPS      Y2, (R11)
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y2
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y2
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y7, Y2
+	VMOVAPS      Y5, Y4
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y4
+	VMOVAPS      Y2, Y6
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y4, Y6
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y4, Y2
+	VMOVUPS      Y6, (R11)(SI*1)
+	VMOVUPS      Y2, (R11)(SI*2)
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y7, Y0
+	VMOVAPS      Y5, Y2
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y1
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (R11)(R9*1)
-	VMOVUPS      Y0, (R11)(R8*4)
-	VMOVUPS      Y1, (R11)(R10*1)
-	MOVQ         CX, R11
-	VMOVUPS      (R11)(BX*1), Y0
-	ADDQ         SI, R11
-	VMOVUPS      (R11)(BX*1), Y1
-	LEAQ         (DX)(DI*1), R11
-	LEAQ         (R11)(DI*4), R11
-	VMOVUPS      Y0, (R11)
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
+	VMOVUPS      Y1, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVUPS      Y7, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
+	MOVQ         80(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y1, Y0
+	MOVQ         160(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
+	MOVQ         120(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         40(R9), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y3
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
-	VMOVUPS      Y2, (R11)(R8*1)
-	VMOVUPS      Y3, (R11)(R8*2)
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (R11)(R9*1)
-	VMOVUPS      Y0, (R11)(R8*4)
-	VMOVUPS      Y1, (R11)(R10*1)
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y1, Y0
+	MOVQ         8(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y1, Y1
+	MOVQ         88(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y1
+	MOVQ         168(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y3, Y1
+	MOVQ         128(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         48(R9), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y3
+	VMOVAPS      Y1, Y4
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y3, Y4
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y3, Y1
+	MOVQ         16(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y3, Y3
+	MOVQ         96(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y5, Y3
+	MOVQ         176(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y5, Y3
+	MOVQ         136(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         56(R9), R11
+	VMOVUPS      (CX)(R11*4), Y6
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y6, Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y5, Y6
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y5, Y3
+	MOVQ         24(R9), R11
+	VMOVUPS      (CX)(R11*4), Y5
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y5, Y5
+	MOVQ         104(R9), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y7, Y5
+	MOVQ         184(R9), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y7, Y5
+	MOVQ         144(R9), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         64(R9), R11
+	VMOVUPS      (CX)(R11*4), Y8
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y8, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y7, Y8
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y7, Y5
+	MOVQ         32(R9), R11
+	VMOVUPS      (CX)(R11*4), Y7
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y7, Y7
+	MOVQ         112(R9), R11
+	VMOVUPS      (CX)(R11*4), Y9
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y9, Y7
+	MOVQ         192(R9), R11
+	VMOVUPS      (CX)(R11*4), Y9
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y9, Y7
+	MOVQ         152(R9), R11
+	VMOVUPS      (CX)(R11*4), Y9
+	VMOVAPS      Y9, Y9
+	MOVQ         72(R9), R11
+	VMOVUPS      (CX)(R11*4), Y10
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y10, Y9
+	VMOVAPS      Y7, Y10
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y9, Y10
+	VMOVAPS      Y7, Y7
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y9, Y7
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*2), R11
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y9
+	VMOVUPS      Y9, (R11)
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y2, Y9
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y9
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y10, Y9
+	VMOVAPS      Y8, Y11
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y11
+	VMOVAPS      Y9, Y12
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y11, Y12
+	VMOVAPS      Y9, Y9
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y11, Y9
+	VMOVUPS      Y12, (R11)(SI*1)
+	VMOVUPS      Y9, (R11)(SI*2)
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y2, Y2
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y2
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y10, Y2
+	VMOVAPS      Y8, Y6
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y6
+	VMOVAPS      Y2, Y4
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y6, Y4
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y6, Y2
+	VMOVUPS      Y4, (R11)(DI*1)
+	VMOVUPS      Y2, (R11)(SI*4)
+	VMOVUPS      Y10, (R11)(R8*1)
+	LEAQ         (DX)(BX*4), R11
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y2
+	VMOVUPS      Y2, (R11)
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y2
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y2
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y7, Y2
+	VMOVAPS      Y5, Y4
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y4
+	VMOVAPS      Y2, Y6
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y4, Y6
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y4, Y2
+	VMOVUPS      Y6, (R11)(SI*1)
+	VMOVUPS      Y2, (R11)(SI*2)
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y7, Y0
+	VMOVAPS      Y5, Y2
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y1
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
+	VMOVUPS      Y1, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVUPS      Y7, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         160(R9), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	MOVQ         168(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	MOVQ         176(R9), R11
+	VMOVUPS      (CX)(R11*4), Y2
+	MOVQ         184(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	MOVQ         192(R9), R11
+	VMOVUPS      (CX)(R11*4), Y4
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*4), R11
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y5
+	VMOVUPS      Y5, (R11)
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y5
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y2, Y5
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y4, Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y6
+	VMOVAPS      Y5, Y7
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y6, Y7
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y6, Y5
+	VMOVUPS      Y7, (R11)(SI*1)
+	VMOVUPS      Y5, (R11)(SI*2)
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y4, Y0
+	VMOVAPS      Y3, Y2
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y1
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
+	VMOVUPS      Y1, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVUPS      Y4, (R11)(R8*1)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, AX
@@ -9115,153 +9716,801 @@ tail:
 	LEAQ         winogradMasks<>+0(SB), R11
 	NEGQ         AX
 	LEAQ         32(R11)(AX*4), R11
-	MOVQ         CX, AX
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         (R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (AX), Y0, Y0
-	ADDQ         SI, AX
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
+	MOVQ         8(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX), Y1, Y1
-	VMOVUPS      Y0, (DX)
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y3
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
-	VMOVUPS      Y2, (DX)(R8*1)
-	VMOVUPS      Y3, (DX)(R8*2)
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (DX)(R9*1)
-	VMOVUPS      Y0, (DX)(R8*4)
-	VMOVUPS      Y1, (DX)(R10*1)
-	MOVQ         CX, AX
-	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (AX), Y0, Y0
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX)(BX*1), Y1, Y1
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y0
-	ADDQ         SI, AX
-	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX), Y1, Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
+	MOVQ         16(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y2
+	MOVQ         24(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (AX)(BX*1), Y3, Y3
-	VMOVAPS      Y1, Y4
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y3, Y4
-	VMOVAPS      Y1, Y1
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y3, Y1
-	LEAQ         (DX)(DI*1), AX
-	VMOVUPS      Y2, (AX)
-	VMOVAPS      Y2, Y3
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y4, Y3
-	VMOVAPS      Y2, Y5
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y4, Y5
-	VMOVUPS      Y3, (AX)(R8*1)
-	VMOVUPS      Y5, (AX)(R8*2)
-	VMOVAPS      Y2, Y3
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y4, Y3
-	VMOVAPS      Y2, Y2
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y4, Y2
-	VMOVUPS      Y3, (AX)(R9*1)
-	VMOVUPS      Y2, (AX)(R8*4)
-	VMOVUPS      Y4, (AX)(R10*1)
-	LEAQ         (DX)(DI*2), AX
-	VMOVUPS      Y0, (AX)
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y3
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
-	VMOVUPS      Y2, (AX)(R8*1)
-	VMOVUPS      Y3, (AX)(R8*2)
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y3, Y3
+	MOVQ         32(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y4, Y4
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y5
+	VMOVUPS      Y5, (DX)
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y5
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y2, Y5
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y4, Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y6
+	VMOVAPS      Y5, Y7
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y6, Y7
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y6, Y5
+	VMOVUPS      Y7, (DX)(SI*1)
+	VMOVUPS      Y5, (DX)(SI*2)
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y4, Y0
+	VMOVAPS      Y3, Y2
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y1
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (AX)(R9*1)
-	VMOVUPS      Y0, (AX)(R8*4)
-	VMOVUPS      Y1, (AX)(R10*1)
-	MOVQ         CX, AX
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
+	VMOVUPS      Y1, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
+	VMOVUPS      Y4, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         (R9), R12
 	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (AX), Y0, Y0
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y0
+	MOVQ         80(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX)(BX*1), Y1, Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y0
+	MOVQ         160(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
+	MOVQ         120(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         40(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(R12*4), Y2, Y2
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
-	ADDQ         SI, AX
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y1, Y0
+	MOVQ         8(R9), R12
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX), Y1, Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y1, Y1
+	MOVQ         88(R9), R12
+	PREFETCHT0   (AX)(R12*4)
 	VMOVUPS      (R11), Y3
-	VMASKMOVPS   (AX)(BX*1), Y3, Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y1
+	MOVQ         168(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y3, Y1
+	MOVQ         128(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         48(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(R12*4), Y4, Y4
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y3
 	VMOVAPS      Y1, Y4
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y3, Y4
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y3, Y4
 	VMOVAPS      Y1, Y1
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y3, Y1
-	LEAQ         (DX)(DI*1), AX
-	LEAQ         (AX)(DI*2), AX
-	VMOVUPS      Y2, (AX)
-	VMOVAPS      Y2, Y3
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y4, Y3
-	VMOVAPS      Y2, Y5
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y4, Y5
-	VMOVUPS      Y3, (AX)(R8*1)
-	VMOVUPS      Y5, (AX)(R8*2)
-	VMOVAPS      Y2, Y3
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y4, Y3
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y3, Y1
+	MOVQ         16(R9), R12
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y3, Y3
+	MOVQ         96(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y5, Y3
+	MOVQ         176(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y5, Y3
+	MOVQ         136(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         56(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(R12*4), Y6, Y6
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y6, Y5
+	VMOVAPS      Y3, Y6
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y5, Y6
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y5, Y3
+	MOVQ         24(R9), R12
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(R12*4), Y5, Y5
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y5, Y5
+	MOVQ         104(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y7, Y5
+	MOVQ         184(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y7, Y5
+	MOVQ         144(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         64(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(R12*4), Y8, Y8
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y8, Y7
+	VMOVAPS      Y5, Y8
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y7, Y8
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y7, Y5
+	MOVQ         32(R9), R12
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(R12*4), Y7, Y7
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y7, Y7
+	MOVQ         112(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y9
+	VMASKMOVPS   (CX)(R12*4), Y9, Y9
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y9, Y7
+	MOVQ         192(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y9
+	VMASKMOVPS   (CX)(R12*4), Y9, Y9
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y9, Y7
+	MOVQ         152(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y9
+	VMASKMOVPS   (CX)(R12*4), Y9, Y9
+	VMOVAPS      Y9, Y9
+	MOVQ         72(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y10
+	VMASKMOVPS   (CX)(R12*4), Y10, Y10
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y10, Y9
+	VMOVAPS      Y7, Y10
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y9, Y10
+	VMOVAPS      Y7, Y7
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y9, Y7
+	LEAQ         (DX)(BX*1), AX
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y9
+	VMOVUPS      Y9, (AX)
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y2, Y9
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y9
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y10, Y9
+	VMOVAPS      Y8, Y11
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y11
+	VMOVAPS      Y9, Y12
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y11, Y12
+	VMOVAPS      Y9, Y9
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y11, Y9
+	VMOVUPS      Y12, (AX)(SI*1)
+	VMOVUPS      Y9, (AX)(SI*2)
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y2, Y2
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y2
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y10, Y2
+	VMOVAPS      Y8, Y6
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y6
+	VMOVAPS      Y2, Y4
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y6, Y4
 	VMOVAPS      Y2, Y2
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y4, Y2
-	VMOVUPS      Y3, (AX)(R9*1)
-	VMOVUPS      Y2, (AX)(R8*4)
-	VMOVUPS      Y4, (AX)(R10*1)
-	LEAQ         (DX)(DI*4), AX
-	VMOVUPS      Y0, (AX)
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y3
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
-	VMOVUPS      Y2, (AX)(R8*1)
-	VMOVUPS      Y3, (AX)(R8*2)
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y6, Y2
+	VMOVUPS      Y4, (AX)(DI*1)
+	VMOVUPS      Y2, (AX)(SI*4)
+	VMOVUPS      Y10, (AX)(R8*1)
+	LEAQ         (DX)(BX*2), AX
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y2
+	VMOVUPS      Y2, (AX)
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y2
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y2
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y7, Y2
+	VMOVAPS      Y5, Y4
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y4
+	VMOVAPS      Y2, Y6
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y4, Y6
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y4, Y2
+	VMOVUPS      Y6, (AX)(SI*1)
+	VMOVUPS      Y2, (AX)(SI*2)
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y7, Y0
+	VMOVAPS      Y5, Y2
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y1
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (AX)(R9*1)
-	VMOVUPS      Y0, (AX)(R8*4)
-	VMOVUPS      Y1, (AX)(R10*1)
-	MOVQ         CX, AX
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
+	VMOVUPS      Y1, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVUPS      Y7, (AX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         (R9), AX
 	VMOVUPS      (R11), Y0
-	VMASKMOVPS   (AX)(BX*1), Y0, Y0
-	ADDQ         SI, AX
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
+	MOVQ         80(R9), AX
 	VMOVUPS      (R11), Y1
-	VMASKMOVPS   (AX)(BX*1), Y1, Y1
-	LEAQ         (DX)(DI*1), AX
-	LEAQ         (AX)(DI*4), AX
-	VMOVUPS      Y0, (AX)
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y1, Y0
+	MOVQ         160(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
+	MOVQ         120(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VMOVAPS      Y1, Y1
+	MOVQ         40(R9), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y2, Y1
 	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y3
-	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
-	VMOVUPS      Y2, (AX)(R8*1)
-	VMOVUPS      Y3, (AX)(R8*2)
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y1, Y2
 	VMOVAPS      Y0, Y0
-	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
-	VMOVUPS      Y2, (AX)(R9*1)
-	VMOVUPS      Y0, (AX)(R8*4)
-	VMOVUPS      Y1, (AX)(R10*1)
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y1, Y0
+	MOVQ         8(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y1, Y1
+	MOVQ         88(R9), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y1
+	MOVQ         168(R9), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y3, Y1
+	MOVQ         128(R9), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VMOVAPS      Y3, Y3
+	MOVQ         48(R9), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y3
+	VMOVAPS      Y1, Y4
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y3, Y4
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y3, Y1
+	MOVQ         16(R9), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y3, Y3
+	MOVQ         96(R9), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y5, Y3
+	MOVQ         176(R9), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y5, Y3
+	MOVQ         136(R9), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VMOVAPS      Y5, Y5
+	MOVQ         56(R9), AX
+	VMOVUPS      (R11), Y6
+	VMASKMOVPS   (CX)(AX*4), Y6, Y6
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y6, Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y5, Y6
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y5, Y3
+	MOVQ         24(R9), AX
+	VMOVUPS      (R11), Y5
+	VMASKMOVPS   (CX)(AX*4), Y5, Y5
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y5, Y5
+	MOVQ         104(R9), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y7, Y5
+	MOVQ         184(R9), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y7, Y5
+	MOVQ         144(R9), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VMOVAPS      Y7, Y7
+	MOVQ         64(R9), AX
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   (CX)(AX*4), Y8, Y8
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y8, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y7, Y8
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y7, Y5
+	MOVQ         32(R9), AX
+	VMOVUPS      (R11), Y7
+	VMASKMOVPS   (CX)(AX*4), Y7, Y7
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y7, Y7
+	MOVQ         112(R9), AX
+	VMOVUPS      (R11), Y9
+	VMASKMOVPS   (CX)(AX*4), Y9, Y9
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y9, Y7
+	MOVQ         192(R9), AX
+	VMOVUPS      (R11), Y9
+	VMASKMOVPS   (CX)(AX*4), Y9, Y9
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y9, Y7
+	MOVQ         152(R9), AX
+	VMOVUPS      (R11), Y9
+	VMASKMOVPS   (CX)(AX*4), Y9, Y9
+	VMOVAPS      Y9, Y9
+	MOVQ         72(R9), AX
+	VMOVUPS      (R11), Y10
+	VMASKMOVPS   (CX)(AX*4), Y10, Y10
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y10, Y9
+	VMOVAPS      Y7, Y10
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y9, Y10
+	VMOVAPS      Y7, Y7
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y9, Y7
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*2), AX
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y9
+	VMOVUPS      Y9, (AX)
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y2, Y9
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y9
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y10, Y9
+	VMOVAPS      Y8, Y11
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y4, Y11
+	VMOVAPS      Y9, Y12
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y11, Y12
+	VMOVAPS      Y9, Y9
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y11, Y9
+	VMOVUPS      Y12, (AX)(SI*1)
+	VMOVUPS      Y9, (AX)(SI*2)
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y2, Y2
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y6, Y2
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y10, Y2
+	VMOVAPS      Y8, Y6
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y4, Y6
+	VMOVAPS      Y2, Y4
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y6, Y4
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y6, Y2
+	VMOVUPS      Y4, (AX)(DI*1)
+	VMOVUPS      Y2, (AX)(SI*4)
+	VMOVUPS      Y10, (AX)(R8*1)
+	LEAQ         (DX)(BX*4), AX
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y2
+	VMOVUPS      Y2, (AX)
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y2
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y2
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y7, Y2
+	VMOVAPS      Y5, Y4
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y4
+	VMOVAPS      Y2, Y6
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y4, Y6
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y4, Y2
+	VMOVUPS      Y6, (AX)(SI*1)
+	VMOVUPS      Y2, (AX)(SI*2)
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y3, Y0
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y7, Y0
+	VMOVAPS      Y5, Y2
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y1
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
+	VMOVUPS      Y1, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVUPS      Y7, (AX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         160(R9), AX
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	MOVQ         168(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	MOVQ         176(R9), AX
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   (CX)(AX*4), Y2, Y2
+	MOVQ         184(R9), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	MOVQ         192(R9), AX
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (CX)(AX*4), Y4, Y4
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*4), AX
+	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y5
+	VMOVUPS      Y5, (AX)
+	VMULPS       winogradConstantbf303b34<>+0(SB), Y0, Y5
+	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y2, Y5
+	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y4, Y5
+	VMOVAPS      Y3, Y6
+	VFMADD231PS  winogradConstant4023d70a<>+0(SB), Y1, Y6
+	VMOVAPS      Y5, Y7
+	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y6, Y7
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  winogradConstant3e2c19d1<>+0(SB), Y6, Y5
+	VMOVUPS      Y7, (AX)(SI*1)
+	VMOVUPS      Y5, (AX)(SI*2)
+	VMULPS       winogradConstant3df4c401<>+0(SB), Y0, Y0
+	VFMADD231PS  winogradConstant3e89ae41<>+0(SB), Y2, Y0
+	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y4, Y0
+	VMOVAPS      Y3, Y2
+	VFMADD231PS  winogradConstant3ee38e39<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y1
+	VFMADD231PS  winogradConstant3ece8561<>+0(SB), Y2, Y1
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3ece8561<>+0(SB), Y2, Y0
+	VMOVUPS      Y1, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVUPS      Y4, (AX)(R8*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func winogradGather5From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int)
-// Requires: AVX, FMA3
-TEXT ·winogradGather5From6AVX2(SB), NOSPLIT, $0-56
+// func winogradSpread6From2AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradSpread6From2AVX2(SB), NOSPLIT, $0-56
+	MOVQ n+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ dst+24(FP), DX
+	MOVQ drow+32(FP), BX
+	SHLQ $0x02, BX
+	MOVQ dcol+40(FP), SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (DI)(SI*2), R8
+	MOVQ at+16(FP), R9
+	MOVQ ahead+48(FP), R10
+	SHLQ $0x02, R10
+	CMPQ AX, $0x08
+	JL   tail
+
+body:
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y0
+	MOVQ         8(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y1
+	VMOVUPS      Y0, (DX)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y3
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
+	VMOVUPS      Y2, (DX)(SI*1)
+	VMOVUPS      Y3, (DX)(SI*2)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
+	VMOVUPS      Y2, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
+	VMOVUPS      Y1, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R12
+	VMOVUPS      (CX)(R12*4), Y0
+	MOVQ         16(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y1
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y0
+	MOVQ         8(R9), R12
+	VMOVUPS      (CX)(R12*4), Y1
+	MOVQ         24(R9), R12
+	PREFETCHT0   (R11)(R12*4)
+	VMOVUPS      (CX)(R12*4), Y3
+	VMOVAPS      Y1, Y4
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y3, Y4
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y3, Y1
+	LEAQ         (DX)(BX*1), R11
+	VMOVUPS      Y2, (R11)
+	VMOVAPS      Y2, Y3
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y4, Y3
+	VMOVAPS      Y2, Y5
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y4, Y5
+	VMOVUPS      Y3, (R11)(SI*1)
+	VMOVUPS      Y5, (R11)(SI*2)
+	VMOVAPS      Y2, Y3
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y4, Y3
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y4, Y2
+	VMOVUPS      Y3, (R11)(DI*1)
+	VMOVUPS      Y2, (R11)(SI*4)
+	VMOVUPS      Y4, (R11)(R8*1)
+	LEAQ         (DX)(BX*2), R11
+	VMOVUPS      Y0, (R11)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y3
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
+	VMOVUPS      Y2, (R11)(SI*1)
+	VMOVUPS      Y3, (R11)(SI*2)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
+	VMOVUPS      Y2, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVUPS      Y1, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         (R9), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	MOVQ         16(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
+	MOVQ         8(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	MOVQ         24(R9), R11
+	VMOVUPS      (CX)(R11*4), Y3
+	VMOVAPS      Y1, Y4
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y3, Y4
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y3, Y1
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*2), R11
+	VMOVUPS      Y2, (R11)
+	VMOVAPS      Y2, Y3
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y4, Y3
+	VMOVAPS      Y2, Y5
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y4, Y5
+	VMOVUPS      Y3, (R11)(SI*1)
+	VMOVUPS      Y5, (R11)(SI*2)
+	VMOVAPS      Y2, Y3
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y4, Y3
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y4, Y2
+	VMOVUPS      Y3, (R11)(DI*1)
+	VMOVUPS      Y2, (R11)(SI*4)
+	VMOVUPS      Y4, (R11)(R8*1)
+	LEAQ         (DX)(BX*4), R11
+	VMOVUPS      Y0, (R11)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y3
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
+	VMOVUPS      Y2, (R11)(SI*1)
+	VMOVUPS      Y3, (R11)(SI*2)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
+	VMOVUPS      Y2, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVUPS      Y1, (R11)(R8*1)
+	LEAQ         (CX)(R10*1), R11
+	MOVQ         16(R9), R11
+	VMOVUPS      (CX)(R11*4), Y0
+	MOVQ         24(R9), R11
+	VMOVUPS      (CX)(R11*4), Y1
+	LEAQ         (DX)(BX*1), R11
+	LEAQ         (R11)(BX*4), R11
+	VMOVUPS      Y0, (R11)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y3
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
+	VMOVUPS      Y2, (R11)(SI*1)
+	VMOVUPS      Y3, (R11)(SI*2)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
+	VMOVUPS      Y2, (R11)(DI*1)
+	VMOVUPS      Y0, (R11)(SI*4)
+	VMOVUPS      Y1, (R11)(R8*1)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	SUBQ         $0x08, AX
+	CMPQ         AX, $0x08
+	JGE          body
+	TESTQ        AX, AX
+	JZ           done
+
+tail:
+	LEAQ         winogradMasks<>+0(SB), R11
+	NEGQ         AX
+	LEAQ         32(R11)(AX*4), R11
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         (R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
+	MOVQ         8(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VMOVUPS      Y0, (DX)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y3
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
+	VMOVUPS      Y2, (DX)(SI*1)
+	VMOVUPS      Y3, (DX)(SI*2)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
+	VMOVUPS      Y2, (DX)(DI*1)
+	VMOVUPS      Y0, (DX)(SI*4)
+	VMOVUPS      Y1, (DX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         (R9), R12
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(R12*4), Y0, Y0
+	MOVQ         16(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y0
+	MOVQ         8(R9), R12
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(R12*4), Y1, Y1
+	MOVQ         24(R9), R12
+	PREFETCHT0   (AX)(R12*4)
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(R12*4), Y3, Y3
+	VMOVAPS      Y1, Y4
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y3, Y4
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y3, Y1
+	LEAQ         (DX)(BX*1), AX
+	VMOVUPS      Y2, (AX)
+	VMOVAPS      Y2, Y3
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y4, Y3
+	VMOVAPS      Y2, Y5
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y4, Y5
+	VMOVUPS      Y3, (AX)(SI*1)
+	VMOVUPS      Y5, (AX)(SI*2)
+	VMOVAPS      Y2, Y3
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y4, Y3
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y4, Y2
+	VMOVUPS      Y3, (AX)(DI*1)
+	VMOVUPS      Y2, (AX)(SI*4)
+	VMOVUPS      Y4, (AX)(R8*1)
+	LEAQ         (DX)(BX*2), AX
+	VMOVUPS      Y0, (AX)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y3
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
+	VMOVUPS      Y2, (AX)(SI*1)
+	VMOVUPS      Y3, (AX)(SI*2)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
+	VMOVUPS      Y2, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVUPS      Y1, (AX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         (R9), AX
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	MOVQ         16(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
+	MOVQ         8(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	MOVQ         24(R9), AX
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (CX)(AX*4), Y3, Y3
+	VMOVAPS      Y1, Y4
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y3, Y4
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y3, Y1
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*2), AX
+	VMOVUPS      Y2, (AX)
+	VMOVAPS      Y2, Y3
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y4, Y3
+	VMOVAPS      Y2, Y5
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y4, Y5
+	VMOVUPS      Y3, (AX)(SI*1)
+	VMOVUPS      Y5, (AX)(SI*2)
+	VMOVAPS      Y2, Y3
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y4, Y3
+	VMOVAPS      Y2, Y2
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y4, Y2
+	VMOVUPS      Y3, (AX)(DI*1)
+	VMOVUPS      Y2, (AX)(SI*4)
+	VMOVUPS      Y4, (AX)(R8*1)
+	LEAQ         (DX)(BX*4), AX
+	VMOVUPS      Y0, (AX)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y3
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
+	VMOVUPS      Y2, (AX)(SI*1)
+	VMOVUPS      Y3, (AX)(SI*2)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
+	VMOVUPS      Y2, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVUPS      Y1, (AX)(R8*1)
+	LEAQ         (CX)(R10*1), AX
+	MOVQ         16(R9), AX
+	VMOVUPS      (R11), Y0
+	VMASKMOVPS   (CX)(AX*4), Y0, Y0
+	MOVQ         24(R9), AX
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   (CX)(AX*4), Y1, Y1
+	LEAQ         (DX)(BX*1), AX
+	LEAQ         (AX)(BX*4), AX
+	VMOVUPS      Y0, (AX)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3f200000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y3
+	VFNMADD231PS winogradConstant3f200000<>+0(SB), Y1, Y3
+	VMOVUPS      Y2, (AX)(SI*1)
+	VMOVUPS      Y3, (AX)(SI*2)
+	VMOVAPS      Y0, Y2
+	VFMADD231PS  winogradConstant3fc00000<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFNMADD231PS winogradConstant3fc00000<>+0(SB), Y1, Y0
+	VMOVUPS      Y2, (AX)(DI*1)
+	VMOVUPS      Y0, (AX)(SI*4)
+	VMOVUPS      Y1, (AX)(R8*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func winogradGather5From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradGather5From6AVX2(SB), NOSPLIT, $0-64
 	MOVQ n+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ dst+32(FP), DX
@@ -9276,84 +10525,122 @@ TEXT ·winogradGather5From6AVX2(SB), NOSPLIT, $0-56
 	MOVQ dcol+48(FP), R10
 	SHLQ $0x02, R10
 	LEAQ (R10)(R10*2), R11
+	MOVQ ahead+56(FP), R12
+	SHLQ $0x02, R12
 	CMPQ AX, $0x08
 	JL   tail
 
 body:
-	MOVQ         CX, R12
-	VMOVUPS      (R12), Y0
+	LEAQ         (CX)(R12*1), R14
+	MOVQ         CX, R13
+	PREFETCHT0   (R14)
+	VMOVUPS      (R13), Y0
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
-	VMOVUPS      (R12)(BX*1), Y1
-	VMOVUPS      (R12)(BX*2), Y2
+	PREFETCHT0   (R14)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y1
+	PREFETCHT0   (R14)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(SI*1), Y2
-	VMOVUPS      (R12)(BX*4), Y3
+	PREFETCHT0   (R14)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y2
+	PREFETCHT0   (R14)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y2, Y2
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y2
-	ADDQ         R8, R12
-	VMOVUPS      (R12), Y1
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)
+	VMOVUPS      (R13), Y1
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
-	VMOVUPS      (R12)(BX*1), Y3
-	VMOVUPS      (R12)(BX*2), Y4
+	PREFETCHT0   (R14)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y3
+	PREFETCHT0   (R14)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y3, Y1
-	VMOVUPS      (R12)(SI*1), Y4
-	VMOVUPS      (R12)(BX*4), Y5
+	PREFETCHT0   (R14)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y4
+	PREFETCHT0   (R14)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y4, Y1
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y4, Y4
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y4
-	ADDQ         R8, R12
-	VMOVUPS      (R12), Y3
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)
+	VMOVUPS      (R13), Y3
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y3, Y3
-	VMOVUPS      (R12)(BX*1), Y5
-	VMOVUPS      (R12)(BX*2), Y6
+	PREFETCHT0   (R14)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y5
+	PREFETCHT0   (R14)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y6
 	VADDPS       Y6, Y5, Y5
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y5, Y3
-	VMOVUPS      (R12)(SI*1), Y6
-	VMOVUPS      (R12)(BX*4), Y7
+	PREFETCHT0   (R14)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y6
+	PREFETCHT0   (R14)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y6, Y3
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y6, Y6
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y5, Y6
-	ADDQ         R8, R12
-	VMOVUPS      (R12), Y5
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)
+	VMOVUPS      (R13), Y5
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y5, Y5
-	VMOVUPS      (R12)(BX*1), Y7
-	VMOVUPS      (R12)(BX*2), Y8
+	PREFETCHT0   (R14)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y7
+	PREFETCHT0   (R14)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y8
 	VADDPS       Y8, Y7, Y7
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y7, Y5
-	VMOVUPS      (R12)(SI*1), Y8
-	VMOVUPS      (R12)(BX*4), Y9
+	PREFETCHT0   (R14)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y8
+	PREFETCHT0   (R14)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y9
 	VADDPS       Y9, Y8, Y8
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y8, Y5
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y8, Y8
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y7, Y8
-	ADDQ         R8, R12
-	VMOVUPS      (R12), Y7
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)
+	VMOVUPS      (R13), Y7
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y7, Y7
-	VMOVUPS      (R12)(BX*1), Y9
-	VMOVUPS      (R12)(BX*2), Y10
+	PREFETCHT0   (R14)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y9
+	PREFETCHT0   (R14)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y10
 	VADDPS       Y10, Y9, Y9
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y9, Y7
-	VMOVUPS      (R12)(SI*1), Y10
-	VMOVUPS      (R12)(BX*4), Y11
+	PREFETCHT0   (R14)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y10
+	PREFETCHT0   (R14)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y11
 	VADDPS       Y11, Y10, Y10
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y10, Y7
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y10, Y10
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y9, Y10
-	ADDQ         R8, R12
-	VMOVUPS      (R12), Y9
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)
+	VMOVUPS      (R13), Y9
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y9, Y9
-	VMOVUPS      (R12)(BX*1), Y11
-	VMOVUPS      (R12)(BX*2), Y12
+	PREFETCHT0   (R14)(BX*1)
+	VMOVUPS      (R13)(BX*1), Y11
+	PREFETCHT0   (R14)(BX*2)
+	VMOVUPS      (R13)(BX*2), Y12
 	VADDPS       Y12, Y11, Y11
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y11, Y9
-	VMOVUPS      (R12)(SI*1), Y12
-	VMOVUPS      (R12)(BX*4), Y13
+	PREFETCHT0   (R14)(SI*1)
+	VMOVUPS      (R13)(SI*1), Y12
+	PREFETCHT0   (R14)(BX*4)
+	VMOVUPS      (R13)(BX*4), Y13
 	VADDPS       Y13, Y12, Y12
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y12, Y9
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y12, Y12
@@ -9391,7 +10678,7 @@ body:
 	VMOVUPS      (DX)(R10*4), Y1
 	VADDPS       Y1, Y0, Y1
 	VMOVUPS      Y1, (DX)(R10*4)
-	LEAQ         (DX)(R9*2), R12
+	LEAQ         (DX)(R9*2), R13
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y0
 	VADDPS       Y6, Y4, Y1
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y1, Y0
@@ -9399,99 +10686,105 @@ body:
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y2, Y2
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y2
-	VMOVUPS      (R12), Y1
+	VMOVUPS      (R13), Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      Y1, (R12)
-	VMOVUPS      (R12)(R10*2), Y0
+	VMOVUPS      Y1, (R13)
+	VMOVUPS      (R13)(R10*2), Y0
 	VADDPS       Y0, Y2, Y0
-	VMOVUPS      Y0, (R12)(R10*2)
+	VMOVUPS      Y0, (R13)(R10*2)
 	VSUBPS       Y10, Y8, Y1
 	VMULPS       winogradConstant3e379301<>+0(SB), Y1, Y0
 	VSUBPS       Y6, Y4, Y2
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y1, Y1
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y2, Y1
-	VMOVUPS      (R12)(R10*1), Y2
+	VMOVUPS      (R13)(R10*1), Y2
 	VADDPS       Y2, Y0, Y2
-	VMOVUPS      Y2, (R12)(R10*1)
-	VMOVUPS      (R12)(R11*1), Y0
+	VMOVUPS      Y2, (R13)(R10*1)
+	VMOVUPS      (R13)(R11*1), Y0
 	VADDPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R12)(R11*1)
+	VMOVUPS      Y0, (R13)(R11*1)
 	VMOVAPS      Y12, Y0
 	VADDPS       Y6, Y4, Y1
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
 	VADDPS       Y10, Y8, Y1
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(R10*4), Y1
+	VMOVUPS      (R13)(R10*4), Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      Y1, (R12)(R10*4)
-	MOVQ         CX, R12
-	VMOVUPS      (R12)(SI*1), Y0
-	VMOVUPS      (R12)(BX*4), Y1
+	VMOVUPS      Y1, (R13)(R10*4)
+	LEAQ         (CX)(R12*1), R14
+	MOVQ         CX, R13
+	VMOVUPS      (R13)(SI*1), Y0
+	VMOVUPS      (R13)(BX*4), Y1
 	VSUBPS       Y1, Y0, Y1
 	VMULPS       winogradConstant3e379301<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(BX*1), Y2
-	VMOVUPS      (R12)(BX*2), Y3
+	VMOVUPS      (R13)(BX*1), Y2
+	VMOVUPS      (R13)(BX*2), Y3
 	VSUBPS       Y3, Y2, Y2
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y1, Y1
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y2, Y1
-	ADDQ         R8, R12
-	VMOVUPS      (R12)(SI*1), Y2
-	VMOVUPS      (R12)(BX*4), Y3
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	VMOVUPS      (R13)(SI*1), Y2
+	VMOVUPS      (R13)(BX*4), Y3
 	VSUBPS       Y3, Y2, Y3
 	VMULPS       winogradConstant3e379301<>+0(SB), Y3, Y2
-	VMOVUPS      (R12)(BX*1), Y4
-	VMOVUPS      (R12)(BX*2), Y5
+	VMOVUPS      (R13)(BX*1), Y4
+	VMOVUPS      (R13)(BX*2), Y5
 	VSUBPS       Y5, Y4, Y4
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y4, Y2
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y3, Y3
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y4, Y3
-	ADDQ         R8, R12
-	VMOVUPS      (R12)(SI*1), Y4
-	VMOVUPS      (R12)(BX*4), Y5
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	VMOVUPS      (R13)(SI*1), Y4
+	VMOVUPS      (R13)(BX*4), Y5
 	VSUBPS       Y5, Y4, Y5
 	VMULPS       winogradConstant3e379301<>+0(SB), Y5, Y4
-	VMOVUPS      (R12)(BX*1), Y6
-	VMOVUPS      (R12)(BX*2), Y7
+	VMOVUPS      (R13)(BX*1), Y6
+	VMOVUPS      (R13)(BX*2), Y7
 	VSUBPS       Y7, Y6, Y6
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y6, Y4
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y5, Y5
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y6, Y5
-	ADDQ         R8, R12
-	VMOVUPS      (R12)(SI*1), Y6
-	VMOVUPS      (R12)(BX*4), Y7
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	VMOVUPS      (R13)(SI*1), Y6
+	VMOVUPS      (R13)(BX*4), Y7
 	VSUBPS       Y7, Y6, Y7
 	VMULPS       winogradConstant3e379301<>+0(SB), Y7, Y6
-	VMOVUPS      (R12)(BX*1), Y8
-	VMOVUPS      (R12)(BX*2), Y9
+	VMOVUPS      (R13)(BX*1), Y8
+	VMOVUPS      (R13)(BX*2), Y9
 	VSUBPS       Y9, Y8, Y8
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y8, Y6
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y7, Y7
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y8, Y7
-	ADDQ         R8, R12
-	VMOVUPS      (R12)(SI*1), Y8
-	VMOVUPS      (R12)(BX*4), Y9
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	VMOVUPS      (R13)(SI*1), Y8
+	VMOVUPS      (R13)(BX*4), Y9
 	VSUBPS       Y9, Y8, Y9
 	VMULPS       winogradConstant3e379301<>+0(SB), Y9, Y8
-	VMOVUPS      (R12)(BX*1), Y10
-	VMOVUPS      (R12)(BX*2), Y11
+	VMOVUPS      (R13)(BX*1), Y10
+	VMOVUPS      (R13)(BX*2), Y11
 	VSUBPS       Y11, Y10, Y10
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y10, Y8
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y9, Y9
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y10, Y9
-	ADDQ         R8, R12
-	VMOVUPS      (R12)(SI*1), Y10
-	VMOVUPS      (R12)(BX*4), Y11
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	VMOVUPS      (R13)(SI*1), Y10
+	VMOVUPS      (R13)(BX*4), Y11
 	VSUBPS       Y11, Y10, Y11
 	VMULPS       winogradConstant3e379301<>+0(SB), Y11, Y10
-	VMOVUPS      (R12)(BX*1), Y12
-	VMOVUPS      (R12)(BX*2), Y13
+	VMOVUPS      (R13)(BX*1), Y12
+	VMOVUPS      (R13)(BX*2), Y13
 	VSUBPS       Y13, Y12, Y12
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y12, Y10
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y11, Y11
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y12, Y11
-	LEAQ         (DX)(R9*1), R12
+	LEAQ         (DX)(R9*1), R13
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
 	VADDPS       Y4, Y2, Y12
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y12, Y0
@@ -9499,34 +10792,34 @@ body:
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y13, Y0
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y13, Y13
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y12, Y13
-	VMOVUPS      (R12), Y12
+	VMOVUPS      (R13), Y12
 	VADDPS       Y12, Y0, Y12
-	VMOVUPS      Y12, (R12)
-	VMOVUPS      (R12)(R10*2), Y0
+	VMOVUPS      Y12, (R13)
+	VMOVUPS      (R13)(R10*2), Y0
 	VADDPS       Y0, Y13, Y0
-	VMOVUPS      Y0, (R12)(R10*2)
+	VMOVUPS      Y0, (R13)(R10*2)
 	VSUBPS       Y8, Y6, Y12
 	VMULPS       winogradConstant3e379301<>+0(SB), Y12, Y0
 	VSUBPS       Y4, Y2, Y13
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y13, Y0
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y12, Y12
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y13, Y12
-	VMOVUPS      (R12)(R10*1), Y13
+	VMOVUPS      (R13)(R10*1), Y13
 	VADDPS       Y13, Y0, Y13
-	VMOVUPS      Y13, (R12)(R10*1)
-	VMOVUPS      (R12)(R11*1), Y0
+	VMOVUPS      Y13, (R13)(R10*1)
+	VMOVUPS      (R13)(R11*1), Y0
 	VADDPS       Y0, Y12, Y0
-	VMOVUPS      Y0, (R12)(R11*1)
+	VMOVUPS      Y0, (R13)(R11*1)
 	VMOVAPS      Y10, Y0
 	VADDPS       Y4, Y2, Y2
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y2, Y0
 	VADDPS       Y8, Y6, Y2
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y2, Y0
-	VMOVUPS      (R12)(R10*4), Y2
+	VMOVUPS      (R13)(R10*4), Y2
 	VADDPS       Y2, Y0, Y2
-	VMOVUPS      Y2, (R12)(R10*4)
-	LEAQ         (DX)(R9*1), R12
-	LEAQ         (R12)(R9*2), R12
+	VMOVUPS      Y2, (R13)(R10*4)
+	LEAQ         (DX)(R9*1), R13
+	LEAQ         (R13)(R9*2), R13
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y0
 	VADDPS       Y5, Y3, Y1
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y1, Y0
@@ -9534,99 +10827,111 @@ body:
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y2, Y2
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y2
-	VMOVUPS      (R12), Y1
+	VMOVUPS      (R13), Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      Y1, (R12)
-	VMOVUPS      (R12)(R10*2), Y0
+	VMOVUPS      Y1, (R13)
+	VMOVUPS      (R13)(R10*2), Y0
 	VADDPS       Y0, Y2, Y0
-	VMOVUPS      Y0, (R12)(R10*2)
+	VMOVUPS      Y0, (R13)(R10*2)
 	VSUBPS       Y9, Y7, Y1
 	VMULPS       winogradConstant3e379301<>+0(SB), Y1, Y0
 	VSUBPS       Y5, Y3, Y2
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y1, Y1
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y2, Y1
-	VMOVUPS      (R12)(R10*1), Y2
+	VMOVUPS      (R13)(R10*1), Y2
 	VADDPS       Y2, Y0, Y2
-	VMOVUPS      Y2, (R12)(R10*1)
-	VMOVUPS      (R12)(R11*1), Y0
+	VMOVUPS      Y2, (R13)(R10*1)
+	VMOVUPS      (R13)(R11*1), Y0
 	VADDPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R12)(R11*1)
+	VMOVUPS      Y0, (R13)(R11*1)
 	VMOVAPS      Y11, Y0
 	VADDPS       Y5, Y3, Y1
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
 	VADDPS       Y9, Y7, Y1
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(R10*4), Y1
+	VMOVUPS      (R13)(R10*4), Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      Y1, (R12)(R10*4)
-	MOVQ         CX, R12
-	VMOVUPS      (R12)(DI*1), Y0
+	VMOVUPS      Y1, (R13)(R10*4)
+	LEAQ         (CX)(R12*1), R14
+	MOVQ         CX, R13
+	PREFETCHT0   (R14)(DI*1)
+	VMOVUPS      (R13)(DI*1), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (R12)(BX*1), Y1
-	VMOVUPS      (R12)(BX*2), Y2
+	VMOVUPS      (R13)(BX*1), Y1
+	VMOVUPS      (R13)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(SI*1), Y1
-	VMOVUPS      (R12)(BX*4), Y2
+	VMOVUPS      (R13)(SI*1), Y1
+	VMOVUPS      (R13)(BX*4), Y2
 	VADDPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
-	ADDQ         R8, R12
-	VMOVUPS      (R12)(DI*1), Y1
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)(DI*1)
+	VMOVUPS      (R13)(DI*1), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (R12)(BX*1), Y2
-	VMOVUPS      (R12)(BX*2), Y3
+	VMOVUPS      (R13)(BX*1), Y2
+	VMOVUPS      (R13)(BX*2), Y3
 	VADDPS       Y3, Y2, Y2
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y2, Y1
-	VMOVUPS      (R12)(SI*1), Y2
-	VMOVUPS      (R12)(BX*4), Y3
+	VMOVUPS      (R13)(SI*1), Y2
+	VMOVUPS      (R13)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y2, Y1
-	ADDQ         R8, R12
-	VMOVUPS      (R12)(DI*1), Y2
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)(DI*1)
+	VMOVUPS      (R13)(DI*1), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (R12)(BX*1), Y3
-	VMOVUPS      (R12)(BX*2), Y4
+	VMOVUPS      (R13)(BX*1), Y3
+	VMOVUPS      (R13)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y3, Y2
-	VMOVUPS      (R12)(SI*1), Y3
-	VMOVUPS      (R12)(BX*4), Y4
+	VMOVUPS      (R13)(SI*1), Y3
+	VMOVUPS      (R13)(BX*4), Y4
 	VADDPS       Y4, Y3, Y3
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y3, Y2
-	ADDQ         R8, R12
-	VMOVUPS      (R12)(DI*1), Y3
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)(DI*1)
+	VMOVUPS      (R13)(DI*1), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (R12)(BX*1), Y4
-	VMOVUPS      (R12)(BX*2), Y5
+	VMOVUPS      (R13)(BX*1), Y4
+	VMOVUPS      (R13)(BX*2), Y5
 	VADDPS       Y5, Y4, Y4
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y4, Y3
-	VMOVUPS      (R12)(SI*1), Y4
-	VMOVUPS      (R12)(BX*4), Y5
+	VMOVUPS      (R13)(SI*1), Y4
+	VMOVUPS      (R13)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y4, Y3
-	ADDQ         R8, R12
-	VMOVUPS      (R12)(DI*1), Y4
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)(DI*1)
+	VMOVUPS      (R13)(DI*1), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (R12)(BX*1), Y5
-	VMOVUPS      (R12)(BX*2), Y6
+	VMOVUPS      (R13)(BX*1), Y5
+	VMOVUPS      (R13)(BX*2), Y6
 	VADDPS       Y6, Y5, Y5
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y5, Y4
-	VMOVUPS      (R12)(SI*1), Y5
-	VMOVUPS      (R12)(BX*4), Y6
+	VMOVUPS      (R13)(SI*1), Y5
+	VMOVUPS      (R13)(BX*4), Y6
 	VADDPS       Y6, Y5, Y5
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y5, Y4
-	ADDQ         R8, R12
-	VMOVUPS      (R12)(DI*1), Y5
+	ADDQ         R8, R13
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)(DI*1)
+	VMOVUPS      (R13)(DI*1), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (R12)(BX*1), Y6
-	VMOVUPS      (R12)(BX*2), Y7
+	VMOVUPS      (R13)(BX*1), Y6
+	VMOVUPS      (R13)(BX*2), Y7
 	VADDPS       Y7, Y6, Y6
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y6, Y5
-	VMOVUPS      (R12)(SI*1), Y6
-	VMOVUPS      (R12)(BX*4), Y7
+	VMOVUPS      (R13)(SI*1), Y6
+	VMOVUPS      (R13)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y6, Y5
-	LEAQ         (DX)(R9*4), R12
+	LEAQ         (DX)(R9*4), R13
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
 	VADDPS       Y2, Y1, Y6
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y6, Y0
@@ -9634,32 +10939,32 @@ body:
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y7, Y0
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y7, Y7
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y7
-	VMOVUPS      (R12), Y6
+	VMOVUPS      (R13), Y6
 	VADDPS       Y6, Y0, Y6
-	VMOVUPS      Y6, (R12)
-	VMOVUPS      (R12)(R10*2), Y0
+	VMOVUPS      Y6, (R13)
+	VMOVUPS      (R13)(R10*2), Y0
 	VADDPS       Y0, Y7, Y0
-	VMOVUPS      Y0, (R12)(R10*2)
+	VMOVUPS      Y0, (R13)(R10*2)
 	VSUBPS       Y4, Y3, Y6
 	VMULPS       winogradConstant3e379301<>+0(SB), Y6, Y0
 	VSUBPS       Y2, Y1, Y7
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y7, Y0
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y6, Y6
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y7, Y6
-	VMOVUPS      (R12)(R10*1), Y7
+	VMOVUPS      (R13)(R10*1), Y7
 	VADDPS       Y7, Y0, Y7
-	VMOVUPS      Y7, (R12)(R10*1)
-	VMOVUPS      (R12)(R11*1), Y0
+	VMOVUPS      Y7, (R13)(R10*1)
+	VMOVUPS      (R13)(R11*1), Y0
 	VADDPS       Y0, Y6, Y0
-	VMOVUPS      Y0, (R12)(R11*1)
+	VMOVUPS      Y0, (R13)(R11*1)
 	VMOVAPS      Y5, Y0
 	VADDPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
 	VADDPS       Y4, Y3, Y1
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
-	VMOVUPS      (R12)(R10*4), Y1
+	VMOVUPS      (R13)(R10*4), Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      Y1, (R12)(R10*4)
+	VMOVUPS      Y1, (R13)(R10*4)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, AX
@@ -9669,82 +10974,118 @@ body:
 	JZ           done
 
 tail:
-	LEAQ         winogradMasks<>+0(SB), R12
+	LEAQ         winogradMasks<>+0(SB), R13
 	NEGQ         AX
-	LEAQ         32(R12)(AX*4), R12
+	LEAQ         32(R13)(AX*4), R13
+	LEAQ         (CX)(R12*1), R14
 	MOVQ         CX, AX
+	PREFETCHT0   (R14)
 	VMOVUPS      (AX), Y0
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y0, Y0
+	PREFETCHT0   (R14)(BX*1)
 	VMOVUPS      (AX)(BX*1), Y1
+	PREFETCHT0   (R14)(BX*2)
 	VMOVUPS      (AX)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y1, Y0
+	PREFETCHT0   (R14)(SI*1)
 	VMOVUPS      (AX)(SI*1), Y2
+	PREFETCHT0   (R14)(BX*4)
 	VMOVUPS      (AX)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y2, Y2
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y2
 	ADDQ         R8, AX
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)
 	VMOVUPS      (AX), Y1
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y1, Y1
+	PREFETCHT0   (R14)(BX*1)
 	VMOVUPS      (AX)(BX*1), Y3
+	PREFETCHT0   (R14)(BX*2)
 	VMOVUPS      (AX)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y3, Y1
+	PREFETCHT0   (R14)(SI*1)
 	VMOVUPS      (AX)(SI*1), Y4
+	PREFETCHT0   (R14)(BX*4)
 	VMOVUPS      (AX)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y4, Y1
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y4, Y4
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y3, Y4
 	ADDQ         R8, AX
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)
 	VMOVUPS      (AX), Y3
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y3, Y3
+	PREFETCHT0   (R14)(BX*1)
 	VMOVUPS      (AX)(BX*1), Y5
+	PREFETCHT0   (R14)(BX*2)
 	VMOVUPS      (AX)(BX*2), Y6
 	VADDPS       Y6, Y5, Y5
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y5, Y3
+	PREFETCHT0   (R14)(SI*1)
 	VMOVUPS      (AX)(SI*1), Y6
+	PREFETCHT0   (R14)(BX*4)
 	VMOVUPS      (AX)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y6, Y3
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y6, Y6
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y5, Y6
 	ADDQ         R8, AX
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)
 	VMOVUPS      (AX), Y5
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y5, Y5
+	PREFETCHT0   (R14)(BX*1)
 	VMOVUPS      (AX)(BX*1), Y7
+	PREFETCHT0   (R14)(BX*2)
 	VMOVUPS      (AX)(BX*2), Y8
 	VADDPS       Y8, Y7, Y7
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y7, Y5
+	PREFETCHT0   (R14)(SI*1)
 	VMOVUPS      (AX)(SI*1), Y8
+	PREFETCHT0   (R14)(BX*4)
 	VMOVUPS      (AX)(BX*4), Y9
 	VADDPS       Y9, Y8, Y8
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y8, Y5
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y8, Y8
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y7, Y8
 	ADDQ         R8, AX
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)
 	VMOVUPS      (AX), Y7
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y7, Y7
+	PREFETCHT0   (R14)(BX*1)
 	VMOVUPS      (AX)(BX*1), Y9
+	PREFETCHT0   (R14)(BX*2)
 	VMOVUPS      (AX)(BX*2), Y10
 	VADDPS       Y10, Y9, Y9
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y9, Y7
+	PREFETCHT0   (R14)(SI*1)
 	VMOVUPS      (AX)(SI*1), Y10
+	PREFETCHT0   (R14)(BX*4)
 	VMOVUPS      (AX)(BX*4), Y11
 	VADDPS       Y11, Y10, Y10
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y10, Y7
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y10, Y10
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y9, Y10
 	ADDQ         R8, AX
+	ADDQ         R8, R14
+	PREFETCHT0   (R14)
 	VMOVUPS      (AX), Y9
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y9, Y9
+	PREFETCHT0   (R14)(BX*1)
 	VMOVUPS      (AX)(BX*1), Y11
+	PREFETCHT0   (R14)(BX*2)
 	VMOVUPS      (AX)(BX*2), Y12
 	VADDPS       Y12, Y11, Y11
 	VFNMADD231PS winogradConstant3f303b34<>+0(SB), Y11, Y9
+	PREFETCHT0   (R14)(SI*1)
 	VMOVUPS      (AX)(SI*1), Y12
+	PREFETCHT0   (R14)(BX*4)
 	VMOVUPS      (AX)(BX*4), Y13
 	VADDPS       Y13, Y12, Y12
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y12, Y9
@@ -9757,15 +11098,15 @@ tail:
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y13, Y0
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y13, Y13
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y11, Y13
-	VMOVUPS      (R12), Y11
+	VMOVUPS      (R13), Y11
 	VMASKMOVPS   (DX), Y11, Y11
 	VADDPS       Y11, Y0, Y11
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y11, Y0, (DX)
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   (DX)(R10*2), Y0, Y0
 	VADDPS       Y0, Y13, Y0
-	VMOVUPS      (R12), Y11
+	VMOVUPS      (R13), Y11
 	VMASKMOVPS   Y0, Y11, (DX)(R10*2)
 	VSUBPS       Y7, Y5, Y11
 	VMULPS       winogradConstant3e379301<>+0(SB), Y11, Y0
@@ -9773,25 +11114,25 @@ tail:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y13, Y0
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y11, Y11
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y13, Y11
-	VMOVUPS      (R12), Y13
+	VMOVUPS      (R13), Y13
 	VMASKMOVPS   (DX)(R10*1), Y13, Y13
 	VADDPS       Y13, Y0, Y13
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y13, Y0, (DX)(R10*1)
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   (DX)(R11*1), Y0, Y0
 	VADDPS       Y0, Y11, Y0
-	VMOVUPS      (R12), Y11
+	VMOVUPS      (R13), Y11
 	VMASKMOVPS   Y0, Y11, (DX)(R11*1)
 	VMOVAPS      Y9, Y0
 	VADDPS       Y3, Y1, Y1
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
 	VADDPS       Y7, Y5, Y1
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
-	VMOVUPS      (R12), Y1
+	VMOVUPS      (R13), Y1
 	VMASKMOVPS   (DX)(R10*4), Y1, Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y1, Y0, (DX)(R10*4)
 	LEAQ         (DX)(R9*2), AX
 	VMULPS       winogradConstant3f91a2b4<>+0(SB), Y2, Y0
@@ -9801,15 +11142,15 @@ tail:
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y2, Y2
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y2
-	VMOVUPS      (R12), Y1
+	VMOVUPS      (R13), Y1
 	VMASKMOVPS   (AX), Y1, Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y1, Y0, (AX)
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   (AX)(R10*2), Y0, Y0
 	VADDPS       Y0, Y2, Y0
-	VMOVUPS      (R12), Y1
+	VMOVUPS      (R13), Y1
 	VMASKMOVPS   Y0, Y1, (AX)(R10*2)
 	VSUBPS       Y10, Y8, Y1
 	VMULPS       winogradConstant3e379301<>+0(SB), Y1, Y0
@@ -9817,26 +11158,27 @@ tail:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y1, Y1
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y2, Y1
-	VMOVUPS      (R12), Y2
+	VMOVUPS      (R13), Y2
 	VMASKMOVPS   (AX)(R10*1), Y2, Y2
 	VADDPS       Y2, Y0, Y2
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y2, Y0, (AX)(R10*1)
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   (AX)(R11*1), Y0, Y0
 	VADDPS       Y0, Y1, Y0
-	VMOVUPS      (R12), Y1
+	VMOVUPS      (R13), Y1
 	VMASKMOVPS   Y0, Y1, (AX)(R11*1)
 	VMOVAPS      Y12, Y0
 	VADDPS       Y6, Y4, Y1
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
 	VADDPS       Y10, Y8, Y1
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
-	VMOVUPS      (R12), Y1
+	VMOVUPS      (R13), Y1
 	VMASKMOVPS   (AX)(R10*4), Y1, Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y1, Y0, (AX)(R10*4)
+	LEAQ         (CX)(R12*1), R14
 	MOVQ         CX, AX
 	VMOVUPS      (AX)(SI*1), Y0
 	VMOVUPS      (AX)(BX*4), Y1
@@ -9849,6 +11191,7 @@ tail:
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y1, Y1
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y2, Y1
 	ADDQ         R8, AX
+	ADDQ         R8, R14
 	VMOVUPS      (AX)(SI*1), Y2
 	VMOVUPS      (AX)(BX*4), Y3
 	VSUBPS       Y3, Y2, Y3
@@ -9860,6 +11203,7 @@ tail:
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y3, Y3
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y4, Y3
 	ADDQ         R8, AX
+	ADDQ         R8, R14
 	VMOVUPS      (AX)(SI*1), Y4
 	VMOVUPS      (AX)(BX*4), Y5
 	VSUBPS       Y5, Y4, Y5
@@ -9871,6 +11215,7 @@ tail:
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y5, Y5
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y6, Y5
 	ADDQ         R8, AX
+	ADDQ         R8, R14
 	VMOVUPS      (AX)(SI*1), Y6
 	VMOVUPS      (AX)(BX*4), Y7
 	VSUBPS       Y7, Y6, Y7
@@ -9882,6 +11227,7 @@ tail:
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y7, Y7
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y8, Y7
 	ADDQ         R8, AX
+	ADDQ         R8, R14
 	VMOVUPS      (AX)(SI*1), Y8
 	VMOVUPS      (AX)(BX*4), Y9
 	VSUBPS       Y9, Y8, Y9
@@ -9893,6 +11239,7 @@ tail:
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y9, Y9
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y10, Y9
 	ADDQ         R8, AX
+	ADDQ         R8, R14
 	VMOVUPS      (AX)(SI*1), Y10
 	VMOVUPS      (AX)(BX*4), Y11
 	VSUBPS       Y11, Y10, Y11
@@ -9911,15 +11258,15 @@ tail:
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y13, Y0
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y13, Y13
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y12, Y13
-	VMOVUPS      (R12), Y12
+	VMOVUPS      (R13), Y12
 	VMASKMOVPS   (AX), Y12, Y12
 	VADDPS       Y12, Y0, Y12
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y12, Y0, (AX)
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   (AX)(R10*2), Y0, Y0
 	VADDPS       Y0, Y13, Y0
-	VMOVUPS      (R12), Y12
+	VMOVUPS      (R13), Y12
 	VMASKMOVPS   Y0, Y12, (AX)(R10*2)
 	VSUBPS       Y8, Y6, Y12
 	VMULPS       winogradConstant3e379301<>+0(SB), Y12, Y0
@@ -9927,25 +11274,25 @@ tail:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y13, Y0
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y12, Y12
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y13, Y12
-	VMOVUPS      (R12), Y13
+	VMOVUPS      (R13), Y13
 	VMASKMOVPS   (AX)(R10*1), Y13, Y13
 	VADDPS       Y13, Y0, Y13
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y13, Y0, (AX)(R10*1)
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   (AX)(R11*1), Y0, Y0
 	VADDPS       Y0, Y12, Y0
-	VMOVUPS      (R12), Y12
+	VMOVUPS      (R13), Y12
 	VMASKMOVPS   Y0, Y12, (AX)(R11*1)
 	VMOVAPS      Y10, Y0
 	VADDPS       Y4, Y2, Y2
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y2, Y0
 	VADDPS       Y8, Y6, Y2
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y2, Y0
-	VMOVUPS      (R12), Y2
+	VMOVUPS      (R13), Y2
 	VMASKMOVPS   (AX)(R10*4), Y2, Y2
 	VADDPS       Y2, Y0, Y2
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y2, Y0, (AX)(R10*4)
 	LEAQ         (DX)(R9*1), AX
 	LEAQ         (AX)(R9*2), AX
@@ -9956,15 +11303,15 @@ tail:
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y2, Y2
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y1, Y2
-	VMOVUPS      (R12), Y1
+	VMOVUPS      (R13), Y1
 	VMASKMOVPS   (AX), Y1, Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y1, Y0, (AX)
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   (AX)(R10*2), Y0, Y0
 	VADDPS       Y0, Y2, Y0
-	VMOVUPS      (R12), Y1
+	VMOVUPS      (R13), Y1
 	VMASKMOVPS   Y0, Y1, (AX)(R10*2)
 	VSUBPS       Y9, Y7, Y1
 	VMULPS       winogradConstant3e379301<>+0(SB), Y1, Y0
@@ -9972,90 +11319,101 @@ tail:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y2, Y0
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y1, Y1
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y2, Y1
-	VMOVUPS      (R12), Y2
+	VMOVUPS      (R13), Y2
 	VMASKMOVPS   (AX)(R10*1), Y2, Y2
 	VADDPS       Y2, Y0, Y2
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y2, Y0, (AX)(R10*1)
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   (AX)(R11*1), Y0, Y0
 	VADDPS       Y0, Y1, Y0
-	VMOVUPS      (R12), Y1
+	VMOVUPS      (R13), Y1
 	VMASKMOVPS   Y0, Y1, (AX)(R11*1)
 	VMOVAPS      Y11, Y0
 	VADDPS       Y5, Y3, Y1
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
 	VADDPS       Y9, Y7, Y1
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
-	VMOVUPS      (R12), Y1
+	VMOVUPS      (R13), Y1
 	VMASKMOVPS   (AX)(R10*4), Y1, Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y1, Y0, (AX)(R10*4)
-	MOVQ         CX, AX
-	VMOVUPS      (AX)(DI*1), Y0
+	LEAQ         (CX)(R12*1), AX
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (CX)(DI*1), Y0
 	VMOVAPS      Y0, Y0
-	VMOVUPS      (AX)(BX*1), Y1
-	VMOVUPS      (AX)(BX*2), Y2
+	VMOVUPS      (CX)(BX*1), Y1
+	VMOVUPS      (CX)(BX*2), Y2
 	VADDPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
-	VMOVUPS      (AX)(SI*1), Y1
-	VMOVUPS      (AX)(BX*4), Y2
+	VMOVUPS      (CX)(SI*1), Y1
+	VMOVUPS      (CX)(BX*4), Y2
 	VADDPS       Y2, Y1, Y1
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
+	ADDQ         R8, CX
 	ADDQ         R8, AX
-	VMOVUPS      (AX)(DI*1), Y1
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (CX)(DI*1), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      (AX)(BX*1), Y2
-	VMOVUPS      (AX)(BX*2), Y3
+	VMOVUPS      (CX)(BX*1), Y2
+	VMOVUPS      (CX)(BX*2), Y3
 	VADDPS       Y3, Y2, Y2
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y2, Y1
-	VMOVUPS      (AX)(SI*1), Y2
-	VMOVUPS      (AX)(BX*4), Y3
+	VMOVUPS      (CX)(SI*1), Y2
+	VMOVUPS      (CX)(BX*4), Y3
 	VADDPS       Y3, Y2, Y2
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y2, Y1
+	ADDQ         R8, CX
 	ADDQ         R8, AX
-	VMOVUPS      (AX)(DI*1), Y2
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (CX)(DI*1), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      (AX)(BX*1), Y3
-	VMOVUPS      (AX)(BX*2), Y4
+	VMOVUPS      (CX)(BX*1), Y3
+	VMOVUPS      (CX)(BX*2), Y4
 	VADDPS       Y4, Y3, Y3
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y3, Y2
-	VMOVUPS      (AX)(SI*1), Y3
-	VMOVUPS      (AX)(BX*4), Y4
+	VMOVUPS      (CX)(SI*1), Y3
+	VMOVUPS      (CX)(BX*4), Y4
 	VADDPS       Y4, Y3, Y3
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y3, Y2
+	ADDQ         R8, CX
 	ADDQ         R8, AX
-	VMOVUPS      (AX)(DI*1), Y3
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (CX)(DI*1), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      (AX)(BX*1), Y4
-	VMOVUPS      (AX)(BX*2), Y5
+	VMOVUPS      (CX)(BX*1), Y4
+	VMOVUPS      (CX)(BX*2), Y5
 	VADDPS       Y5, Y4, Y4
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y4, Y3
-	VMOVUPS      (AX)(SI*1), Y4
-	VMOVUPS      (AX)(BX*4), Y5
+	VMOVUPS      (CX)(SI*1), Y4
+	VMOVUPS      (CX)(BX*4), Y5
 	VADDPS       Y5, Y4, Y4
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y4, Y3
+	ADDQ         R8, CX
 	ADDQ         R8, AX
-	VMOVUPS      (AX)(DI*1), Y4
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (CX)(DI*1), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      (AX)(BX*1), Y5
-	VMOVUPS      (AX)(BX*2), Y6
+	VMOVUPS      (CX)(BX*1), Y5
+	VMOVUPS      (CX)(BX*2), Y6
 	VADDPS       Y6, Y5, Y5
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y5, Y4
-	VMOVUPS      (AX)(SI*1), Y5
-	VMOVUPS      (AX)(BX*4), Y6
+	VMOVUPS      (CX)(SI*1), Y5
+	VMOVUPS      (CX)(BX*4), Y6
 	VADDPS       Y6, Y5, Y5
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y5, Y4
+	ADDQ         R8, CX
 	ADDQ         R8, AX
-	VMOVUPS      (AX)(DI*1), Y5
+	PREFETCHT0   (AX)(DI*1)
+	VMOVUPS      (CX)(DI*1), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      (AX)(BX*1), Y6
-	VMOVUPS      (AX)(BX*2), Y7
+	VMOVUPS      (CX)(BX*1), Y6
+	VMOVUPS      (CX)(BX*2), Y7
 	VADDPS       Y7, Y6, Y6
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y6, Y5
-	VMOVUPS      (AX)(SI*1), Y6
-	VMOVUPS      (AX)(BX*4), Y7
+	VMOVUPS      (CX)(SI*1), Y6
+	VMOVUPS      (CX)(BX*4), Y7
 	VADDPS       Y7, Y6, Y6
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y6, Y5
 	LEAQ         (DX)(R9*4), AX
@@ -10066,15 +11424,15 @@ tail:
 	VFMADD231PS  winogradConstant3df4c401<>+0(SB), Y7, Y0
 	VMULPS       winogradConstant3e89ae41<>+0(SB), Y7, Y7
 	VFNMADD231PS winogradConstant3e89ae41<>+0(SB), Y6, Y7
-	VMOVUPS      (R12), Y6
+	VMOVUPS      (R13), Y6
 	VMASKMOVPS   (AX), Y6, Y6
 	VADDPS       Y6, Y0, Y6
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y6, Y0, (AX)
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   (AX)(R10*2), Y0, Y0
 	VADDPS       Y0, Y7, Y0
-	VMOVUPS      (R12), Y6
+	VMOVUPS      (R13), Y6
 	VMASKMOVPS   Y0, Y6, (AX)(R10*2)
 	VSUBPS       Y4, Y3, Y6
 	VMULPS       winogradConstant3e379301<>+0(SB), Y6, Y0
@@ -10082,25 +11440,25 @@ tail:
 	VFNMADD231PS winogradConstant3edc4a01<>+0(SB), Y7, Y0
 	VMULPS       winogradConstant3ece8561<>+0(SB), Y6, Y6
 	VFNMADD231PS winogradConstant3e2c19d1<>+0(SB), Y7, Y6
-	VMOVUPS      (R12), Y7
+	VMOVUPS      (R13), Y7
 	VMASKMOVPS   (AX)(R10*1), Y7, Y7
 	VADDPS       Y7, Y0, Y7
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y7, Y0, (AX)(R10*1)
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   (AX)(R11*1), Y0, Y0
 	VADDPS       Y0, Y6, Y0
-	VMOVUPS      (R12), Y6
+	VMOVUPS      (R13), Y6
 	VMASKMOVPS   Y0, Y6, (AX)(R11*1)
 	VMOVAPS      Y5, Y0
 	VADDPS       Y2, Y1, Y1
 	VFNMADD231PS winogradConstant3dd72045<>+0(SB), Y1, Y0
 	VADDPS       Y4, Y3, Y1
 	VFMADD231PS  winogradConstant3f1ae409<>+0(SB), Y1, Y0
-	VMOVUPS      (R12), Y1
+	VMOVUPS      (R13), Y1
 	VMASKMOVPS   (AX)(R10*4), Y1, Y1
 	VADDPS       Y1, Y0, Y1
-	VMOVUPS      (R12), Y0
+	VMOVUPS      (R13), Y0
 	VMASKMOVPS   Y1, Y0, (AX)(R10*4)
 
 done:

@@ -25,6 +25,7 @@ type winogradJob struct {
 	x, w   []float32
 	turned bool // w is that of the layer whose input gradient this is
 	bias   []float32
+	zeros  []float32 // a pixel of padding
 	floor  float32
 	y      []float32
 
@@ -39,8 +40,9 @@ type winogradJob struct {
 
 // winogradScratch belongs to one task while it runs.
 type winogradScratch struct {
-	v, u, m       []float32
-	patch, turned []float32
+	v, u, m      []float32
+	turned, dump []float32
+	border       winogradTable
 }
 
 var (
@@ -49,10 +51,10 @@ var (
 )
 
 const (
-	// winogradBlock is the memory for V and M of one task, in numbers: 768 KiB.
-	winogradBlock = 768 << 8
-	// winogradShared is the memory for a shared V, in numbers: 16 MiB.
-	winogradShared = 16 << 18
+	// winogradBlock is the memory for V and M of one task, in numbers: 512 KiB.
+	winogradBlock = 512 << 8
+	// winogradShared is the memory for a shared V, in numbers: 4 MiB.
+	winogradShared = 4 << 18
 	// winogradRun is the number of channels of a run where there are many.
 	winogradRun = 64
 )
@@ -87,6 +89,8 @@ func (g Conv) winograd(alg Algorithm, n, oh, ow int, x, w []float32, turned bool
 	grow(&j.bias, roundUp(g.OutC, 32))
 	clear(j.bias)
 	copy(j.bias, bias)
+	grow(&j.zeros, g.C)
+	clear(j.zeros)
 	j.split()
 	if j.few {
 		grow(&j.u, j.panels*j.kind.positions()*j.upos)
@@ -110,12 +114,15 @@ func (j *winogradJob) split() {
 	channels := roundUp(g.C, 16)
 	j.run, j.runs = channels, 1
 	block := winogradBlock / (positions * (channels + s.wide))
-	if j.few = block >= 24; j.few {
+	if block < 28 {
+		block = min(28, block*3/2)
+	}
+	if j.few = block >= 14; j.few {
 		block = min(block, ceilDiv(j.grid.count, manyTasks()))
 	} else {
 		j.run = winogradRun
 		j.runs = ceilDiv(g.C, j.run)
-		block = winogradBlock * 5 / 8 / (positions * s.wide)
+		block = winogradBlock * 15 / 16 / (positions * s.wide)
 	}
 	j.tiles = max(1, block/s.rows) * s.rows
 	j.upos = oddLines(j.run * s.wide)
@@ -153,19 +160,19 @@ func (j *winogradJob) transformWeights(dst []float32, panel, c0, c1 int, s *wino
 	g, r := &j.g, j.kind.r
 	cols, width := j.columns(panel)
 	o0 := panel * j.wide
-	src, ld, pos := j.w[o0:], g.OutC, g.C*g.OutC
-	from := c0
+	src, ld, pos := j.w[c0*g.OutC+o0:], g.OutC, g.C*g.OutC
 	if j.turned {
 		// The layer's weights are (r, r, OutC, C) in terms of g.
-		ld, pos, from = width, (c1-c0)*width, 0
+		ld, pos = width, (c1-c0)*width
 		grow(&s.turned, r*r*pos)
 		src = s.turned
 		for t := range r * r {
 			j.level.transpose(cols, c1-c0, j.w[(t*g.OutC+o0)*g.C+c0:], g.C, src[(r*r-1-t)*pos:], width)
 		}
 	}
+	s.border.fill(r, r*pos, pos)
 	for c := range c1 - c0 {
-		j.level.winogradMap(j.kind.weights, cols, src[(from+c)*ld:], r*pos, pos, dst[c*width:], j.kind.alpha*j.upos, j.upos)
+		j.level.winogradMap(j.kind.weights, cols, src[c*ld:], &s.border, dst[c*width:], j.kind.alpha*j.upos, j.upos, 8*ld)
 	}
 }
 
@@ -186,13 +193,17 @@ func (j *winogradJob) Run(lo, hi int) {
 
 // transformInput writes V of tiles [lo, hi) to v, where tile first is at 0.
 func (j *winogradJob) transformInput(v []float32, vpos, first, lo, hi int, s *winogradScratch) {
-	g, alpha := &j.g, j.kind.alpha
-	grow(&s.patch, alpha*alpha*g.C)
-	runs := winogradRuns{g.C, j.run, j.runs}
+	g, alpha, ahead := &j.g, j.kind.alpha, j.kind.m*j.g.C
+	outside := j.level.outside(j.x, j.zeros)
+	place := j.grid.tile(lo)
 	for t := lo; t < hi; t++ {
-		w := j.grid.input(t)
-		src, row := w.in(s.patch, alpha, j.x, g.H, g.W, g.C)
-		runs.transform(j.level, j.kind.input, src, row, v, alpha, vpos, t-first)
+		base, at := j.grid.inputSquare(place, outside, &s.border)
+		j.grid.next(&place)
+		for r := range j.runs {
+			c := r * j.run
+			dst := v[r*alpha*alpha*vpos+(t-first)*j.run:]
+			j.level.winogradMap(j.kind.input, min(j.run, g.C-c), j.x[base+c:], at, dst, alpha*vpos, vpos, ahead)
+		}
 	}
 }
 
@@ -210,24 +221,15 @@ func (j *winogradJob) multiply(s *winogradScratch, rows, panel, k int, v []float
 
 // finish transforms M back and writes the outputs of tiles [lo, hi).
 func (j *winogradJob) finish(s *winogradScratch, mpos, panel, lo, hi int) {
-	g, m, alpha := &j.g, j.kind.m, j.kind.alpha
+	g, alpha := &j.g, j.kind.alpha
 	cols, width := j.columns(panel)
 	o0 := panel * j.wide
-	bias := j.bias[o0:]
+	grow(&s.dump, 32)
+	outside, ahead := j.level.outside(j.y[o0:], s.dump), j.kind.m*g.OutC
+	place := j.grid.tile(lo)
 	for t := lo; t < hi; t++ {
-		w := j.grid.output(t)
-		src := s.m[(t-lo)*width:]
-		at := ((w.image*j.grid.oh+w.y)*j.grid.ow+w.x)*g.OutC + o0
-		if w.whole(m) {
-			j.level.winogradFinish(j.kind.output, cols, src, alpha*mpos, mpos, j.y[at:], j.grid.ow*g.OutC, g.OutC, bias, j.floor)
-			continue
-		}
-		grow(&s.patch, m*m*width)
-		j.level.winogradFinish(j.kind.output, cols, src, alpha*mpos, mpos, s.patch, m*width, width, bias, j.floor)
-		for y := range w.y1 {
-			for x := range w.x1 {
-				copy(j.y[at+(y*j.grid.ow+x)*g.OutC:][:cols], s.patch[(y*m+x)*width:])
-			}
-		}
+		base, at := j.grid.outputSquare(place, outside, &s.border)
+		j.grid.next(&place)
+		j.level.winogradFinish(j.kind.output, cols, s.m[(t-lo)*width:], alpha*mpos, mpos, j.y[base+o0:], at, ahead, j.bias[o0:], j.floor)
 	}
 }

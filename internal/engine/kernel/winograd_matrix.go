@@ -99,73 +99,87 @@ func newWinogradMap(role winogradRole, id int, by [][]float64) *winogradMap {
 	return m
 }
 
-// apply computes one lane: dst (to x to) from src (from x from).
-func (m *winogradMap) apply(src, dst *[36]float32) {
-	var half [36]float32 // by * src, (to, from)
+// apply computes one lane: out = by * in * byᵀ.
+func (m *winogradMap) apply(in, out *[36]float32) {
 	for i := range m.to {
+		var row [6]float32 // row i of by * in
 		for q := range m.from {
-			s := float32(0)
 			for _, p := range m.terms[i] {
-				s += m.by[i][p] * src[p*6+q]
+				row[q] += m.by[i][p] * in[p*6+q]
 			}
-			half[i*6+q] = s
 		}
-	}
-	for i := range m.to {
 		for j := range m.to {
 			s := float32(0)
 			for _, q := range m.terms[j] {
-				s += m.by[j][q] * half[i*6+q]
+				s += m.by[j][q] * row[q]
 			}
-			dst[i*6+j] = s
+			out[i*6+j] = s
 		}
 	}
 }
 
-func (m *winogradMap) lane(src []float32, srow, scol, l int, in, out *[36]float32) {
+// lane reads lane l of the squares of src.
+func (m *winogradMap) lane(src []float32, at *winogradTable, l int, in *[36]float32) {
 	for p := range m.from {
 		for q := range m.from {
-			in[p*6+q] = src[p*srow+q*scol+l]
-		}
-	}
-	m.apply(in, out)
-}
-
-// mapGeneric and finishGeneric are the twins of the assembly, with vectors of 4.
-func (m *winogradMap) mapGeneric(n int, src []float32, srow, scol int, dst []float32, drow, dcol int) {
-	var in, out [36]float32
-	for l := range n {
-		m.lane(src, srow, scol, l, &in, &out)
-		for i := range m.to {
-			for j := range m.to {
-				if at := i*drow + j*dcol + l; m.role == winogradGather {
-					dst[at] += out[i*6+j]
-				} else {
-					dst[at] = out[i*6+j]
-				}
-			}
-		}
-	}
-	for l := n; m.role != winogradGather && l < roundUp(n, 4); l++ {
-		for i := range m.to {
-			for j := range m.to {
-				dst[i*drow+j*dcol+l] = 0
+			in[p*6+q] = 0
+			if i := at[p*m.from+q]; i != winogradOutside {
+				in[p*6+q] = src[i+l]
 			}
 		}
 	}
 }
 
-func (m *winogradMap) finishGeneric(n int, src []float32, srow, scol int, dst []float32, drow, dcol int, bias []float32, floor float32) {
+// mapGeneric, gatherGeneric and finishGeneric are the twins of the assembly, with
+// vectors of 4.
+func (m *winogradMap) mapGeneric(n int, src []float32, at *winogradTable, dst []float32, drow, dcol int) {
 	var in, out [36]float32
+	for l := range roundUp(n, 4) {
+		if l < n {
+			m.lane(src, at, l, &in)
+		} else {
+			clear(in[:])
+		}
+		m.apply(&in, &out)
+		for i := range m.to {
+			for j := range m.to {
+				dst[i*drow+j*dcol+l] = out[i*6+j]
+			}
+		}
+	}
+}
+
+func (m *winogradMap) gatherGeneric(n int, src []float32, srow, scol int, dst []float32, drow, dcol int) {
+	var in, out [36]float32
+	var at winogradTable
+	at.fill(m.from, srow, scol)
 	for l := range n {
-		m.lane(src, srow, scol, l, &in, &out)
+		m.lane(src, &at, l, &in)
+		m.apply(&in, &out)
+		for i := range m.to {
+			for j := range m.to {
+				dst[i*drow+j*dcol+l] += out[i*6+j]
+			}
+		}
+	}
+}
+
+func (m *winogradMap) finishGeneric(n int, src []float32, srow, scol int, dst []float32, to *winogradTable, bias []float32, floor float32) {
+	var in, out [36]float32
+	var at winogradTable
+	at.fill(m.from, srow, scol)
+	for l := range n {
+		m.lane(src, &at, l, &in)
+		m.apply(&in, &out)
 		for i := range m.to {
 			for j := range m.to {
 				v := out[i*6+j] + bias[l]
 				if v < floor { // false for NaN
 					v = floor
 				}
-				dst[i*drow+j*dcol+l] = v
+				if k := to[i*m.to+j]; k != winogradOutside {
+					dst[k+l] = v
+				}
 			}
 		}
 	}

@@ -1,70 +1,113 @@
 package kernel
 
+import (
+	"math"
+	"unsafe"
+)
+
 // winogradTiles is the grid of tiles over one side of a convolution: outputs
 // (n, oh, ow) and the inputs (n, h, w) that they see.
 type winogradTiles struct {
-	m, alpha   int
-	h, w       int
-	oh, ow     int
-	padH, padW int
-	th, tw     int // tiles of one image
-	count      int // tiles of all images
+	m, padH, padW int
+	th, tw        int // tiles of one image
+	count         int // tiles of all images
+	input, output winogradImages
 }
 
 func (k *winogradKind) tiles(g *Conv, n, oh, ow int) winogradTiles {
-	t := winogradTiles{m: k.m, alpha: k.alpha, h: g.H, w: g.W, oh: oh, ow: ow, padH: g.PadH, padW: g.PadW}
+	t := winogradTiles{
+		m: k.m, padH: g.PadH, padW: g.PadW,
+		input:  winogradImages{h: g.H, w: g.W, c: g.C, size: k.alpha},
+		output: winogradImages{h: oh, w: ow, c: g.OutC, size: k.m},
+	}
 	t.th, t.tw = ceilDiv(oh, k.m), ceilDiv(ow, k.m)
 	t.count = n * t.th * t.tw
+	t.input.whole.fill(k.alpha, g.W*g.C, g.C)
+	t.output.whole.fill(k.m, ow*g.OutC, g.OutC)
 	return t
 }
 
-// winogradSquare is a square of pixels at (y, x) of an image, of which rows [y0, y1) and
-// columns [x0, x1), counted within the square, lie in the image.
-type winogradSquare struct{ image, y, x, y0, y1, x0, x1 int }
+// winogradTile is one tile's place in the grid.
+type winogradTile struct{ image, ty, tx int }
 
-func (w *winogradSquare) clip(size, h, width int) {
-	w.y0, w.y1 = max(0, -w.y), min(size, h-w.y)
-	w.x0, w.x1 = max(0, -w.x), min(size, width-w.x)
+func (t *winogradTiles) tile(number int) winogradTile {
+	row := number / t.tw
+	return winogradTile{row / t.th, row % t.th, number % t.tw}
 }
 
-func (w *winogradSquare) whole(size int) bool {
-	return w.y0 == 0 && w.x0 == 0 && w.y1 == size && w.x1 == size
-}
-
-// input and output return the squares of tile t.
-func (t *winogradTiles) input(tile int) winogradSquare {
-	tx, ty := tile%t.tw, tile/t.tw
-	w := winogradSquare{image: ty / t.th, y: ty%t.th*t.m - t.padH, x: tx*t.m - t.padW}
-	w.clip(t.alpha, t.h, t.w)
-	return w
-}
-
-func (t *winogradTiles) output(tile int) winogradSquare {
-	tx, ty := tile%t.tw, tile/t.tw
-	w := winogradSquare{image: ty / t.th, y: ty % t.th * t.m, x: tx * t.m}
-	w.clip(t.m, t.oh, t.ow)
-	return w
-}
-
-// in returns a square of pixels of x and the distance of its rows: in place, or
-// copied to patch with zeros for what is outside.
-func (w *winogradSquare) in(patch []float32, size int, x []float32, h, width, c int) (src []float32, row int) {
-	at := ((w.image*h+w.y)*width + w.x) * c
-	if w.whole(size) {
-		return x[at:], width * c
+// next moves p to the next tile.
+func (t *winogradTiles) next(p *winogradTile) {
+	if p.tx++; p.tx < t.tw {
+		return
 	}
-	row = size * c
+	p.tx = 0
+	if p.ty++; p.ty == t.th {
+		p.ty = 0
+		p.image++
+	}
+}
+
+// winogradTable holds the distances, in numbers, of the pixels of a square from
+// some number, row by row.
+type winogradTable [36]int
+
+// fill makes the table of a square of pixels that are col, and rows row, apart.
+func (t *winogradTable) fill(size, row, col int) {
 	for i := range size {
-		to := patch[i*row:][:row]
-		if i < w.y0 || i >= w.y1 {
-			clear(to)
-			continue
+		for j := range size {
+			t[i*size+j] = i*row + j*col
 		}
-		clear(to[:w.x0*c])
-		copy(to[w.x0*c:w.x1*c], x[at+(i*width+w.x0)*c:])
-		clear(to[w.x1*c:])
 	}
-	return patch, row
+}
+
+// winogradOutside stands in the tables of level Generic for pixels outside of
+// the image. The assembly finds there the distance of zeros, or of numbers that
+// are written and not used: see Level.outside.
+const winogradOutside = math.MinInt
+
+// outside returns what stands in tables of distances from the beginning of x for
+// pixels outside of the image, which are found at substitute.
+func (l Level) outside(x, substitute []float32) int {
+	if l == Generic {
+		return winogradOutside
+	}
+	return (int(uintptr(unsafe.Pointer(&substitute[0]))) - int(uintptr(unsafe.Pointer(&x[0])))) / 4
+}
+
+// winogradImages are the sizes of images, and of the squares cut from them.
+type winogradImages struct {
+	h, w, c, size int
+	whole         winogradTable // of a square that lies in the image
+}
+
+// square returns the index of some number and the distances from there of the
+// pixels of a square with its upper left corner at (y, x). border is used where
+// the square is not whole.
+func (m *winogradImages) square(image, y, x, outside int, border *winogradTable) (int, *winogradTable) {
+	if y >= 0 && x >= 0 && y+m.size <= m.h && x+m.size <= m.w {
+		return ((image*m.h+y)*m.w + x) * m.c, &m.whole
+	}
+	at := 0
+	for i := y; i < y+m.size; i++ {
+		row := (image*m.h + i) * m.w
+		for j := x; j < x+m.size; j++ {
+			if i >= 0 && i < m.h && j >= 0 && j < m.w {
+				border[at] = (row + j) * m.c
+			} else {
+				border[at] = outside
+			}
+			at++
+		}
+	}
+	return 0, border
+}
+
+func (t *winogradTiles) inputSquare(p winogradTile, outside int, border *winogradTable) (int, *winogradTable) {
+	return t.input.square(p.image, p.ty*t.m-t.padH, p.tx*t.m-t.padW, outside, border)
+}
+
+func (t *winogradTiles) outputSquare(p winogradTile, outside int, border *winogradTable) (int, *winogradTable) {
+	return t.output.square(p.image, p.ty*t.m, p.tx*t.m, outside, border)
 }
 
 // winogradRuns is a number of channels cut into runs: a multiple of 16 each, the
@@ -79,12 +122,3 @@ func newWinogradRuns(channels int) winogradRuns {
 
 // of returns the channels of run r.
 func (w winogradRuns) of(r int) int { return min(w.size, w.channels-r*w.size) }
-
-// transform writes the map of one square of pixels, src with rows row apart, as
-// number t of every position of dst: [run][position][square][channel of the run].
-func (w winogradRuns) transform(l Level, m *winogradMap, src []float32, row int, dst []float32, alpha, pos, t int) {
-	for r := range w.count {
-		to := dst[r*alpha*alpha*pos+t*w.size:]
-		l.winogradMap(m, w.of(r), src[r*w.size:], row, w.channels, to, alpha*pos, pos)
-	}
-}

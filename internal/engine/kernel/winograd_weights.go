@@ -10,29 +10,30 @@ import "tercet/internal/par"
 //	Z: [run of outputs][position][tile][channel of the run]
 //	P: [run of inputs][run of outputs][position][input][output]
 //
-// Some tiles at a time are transformed, then multiplied and added to P; at the
-// end P is transformed to the gradient. How many depends on the sizes alone.
+// V and Z of some hundred tiles are made at a time, so that they stay in the
+// second and third cache, then multiplied and added to P; at the end P is
+// transformed to the gradient. How many tiles that are depends on the sizes of
+// the convolution alone, since it decides the order of sums.
 type winogradGradient struct {
 	g          Conv
 	level      Level
 	kind       *winogradKind
 	grid       winogradTiles
 	x, dy, dw  []float32
+	zeros      []float32 // a pixel of padding
 	in, out    winogradRuns
 	v, z, p    []float32
 	vpos, zpos int // distances of positions
 	ppos       int
 	first      int // of the tiles in V and Z
-	count      int
-	step       int // tiles of one product
+	count      int // of them
 	beta       float32
-	once       bool // all tiles at once, each task all positions: P is each task's own
 }
 
 var winogradGradients par.Free[winogradGradient]
 
-// winogradTileRun is the number of tiles of one product, its summed index: a
-// panel of Z (24 KiB) stays in the first cache.
+// winogradTileRun is the least number of tiles in V and Z, and the largest of
+// one product, its summed index: a panel of Z (24 KiB) stays in the first cache.
 const winogradTileRun = 192
 
 // winogradWeights adds the gradient with respect to the weights to dw.
@@ -45,36 +46,42 @@ func (g Conv) winogradWeights(alg Algorithm, n int, x, dy, dw []float32) {
 	j.g, j.level, j.kind = g, Current(), g.winogradKindOf(alg)
 	j.grid = j.kind.tiles(&g, n, oh, ow)
 	j.x, j.dy, j.dw = x, dy, dw
+	grow(&j.zeros, max(g.C, g.OutC))
+	clear(j.zeros)
 	j.in, j.out = newWinogradRuns(g.C), newWinogradRuns(g.OutC)
-	positions := j.kind.positions()
-	channels := j.in.size*j.in.count + j.out.size*j.out.count
-	span := max(winogradTileRun, winogradShared/(positions*channels)/winogradTileRun*winogradTileRun)
-	pairs := j.in.count * j.out.count
+	j.run()
+	j.x, j.dy, j.dw = nil, nil, nil
+	winogradGradients.Put(j)
+}
+
+func (j *winogradGradient) run() {
+	positions, pairs := j.kind.positions(), j.in.count*j.out.count
 	j.ppos = oddLines(j.in.size * j.out.size)
-	j.once = j.grid.count <= span && pairs >= targetTasks
-	if !j.once {
+	channels := j.in.size*j.in.count + j.out.size*j.out.count
+	span := max(winogradTileRun, winogradShared/(positions*channels))
+	// With many channels P is large; where all tiles fit at once, a pair's part
+	// need not leave the second cache.
+	once := j.grid.count <= span && pairs >= targetTasks
+	if !once {
 		grow(&j.p, pairs*positions*j.ppos)
 	}
 	j.beta = 0
 	for j.first = 0; j.first < j.grid.count; j.first += span {
 		j.count = min(span, j.grid.count-j.first)
-		j.step = ceilDiv(j.count, ceilDiv(j.count, winogradTileRun))
 		j.vpos, j.zpos = oddLines(j.count*j.in.size), oddLines(j.count*j.out.size)
 		grow(&j.v, j.in.count*positions*j.vpos)
 		grow(&j.z, j.out.count*positions*j.zpos)
 		par.Do(j.count, max(1, ceilDiv(j.count, manyTasks())), (*winogradSpreadJob)(j))
-		if j.once {
+		if once {
 			par.Do(pairs, 1, (*winogradPairJob)(j))
 		} else {
 			par.Do(pairs*positions, 1, j)
 		}
 		j.beta = 1
 	}
-	if !j.once {
+	if !once {
 		par.Do(j.in.channels*j.out.count, 4, (*winogradGatherJob)(j))
 	}
-	j.x, j.dy, j.dw = nil, nil, nil
-	winogradGradients.Put(j)
 }
 
 // winogradSpreadJob makes V and Z.
@@ -84,66 +91,63 @@ type winogradSpreadJob winogradGradient
 func (t *winogradSpreadJob) Run(lo, hi int) {
 	j := (*winogradGradient)(t)
 	s := winogradScratches.Get()
-	alpha, m := j.kind.alpha, j.kind.m
-	grow(&s.patch, alpha*alpha*max(j.g.C, j.g.OutC))
+	g, alpha, positions := &j.g, j.kind.alpha, j.kind.positions()
+	outX, outY := j.level.outside(j.x, j.zeros), j.level.outside(j.dy, j.zeros)
+	place := j.grid.tile(j.first + lo)
 	for t := lo; t < hi; t++ {
-		w := j.grid.input(j.first + t)
-		src, row := w.in(s.patch, alpha, j.x, j.g.H, j.g.W, j.g.C)
-		j.in.transform(j.level, j.kind.input, src, row, j.v, alpha, j.vpos, t)
-		w = j.grid.output(j.first + t)
-		src, row = w.in(s.patch, m, j.dy, j.grid.oh, j.grid.ow, j.g.OutC)
-		j.out.transform(j.level, j.kind.spread, src, row, j.z, alpha, j.zpos, t)
+		base, at := j.grid.inputSquare(place, outX, &s.border)
+		for r := range j.in.count {
+			dst := j.v[r*positions*j.vpos+t*j.in.size:]
+			j.level.winogradMap(j.kind.input, j.in.of(r), j.x[base+r*j.in.size:], at, dst, alpha*j.vpos, j.vpos, j.kind.m*g.C)
+		}
+		base, at = j.grid.outputSquare(place, outY, &s.border)
+		for r := range j.out.count {
+			dst := j.z[r*positions*j.zpos+t*j.out.size:]
+			j.level.winogradMap(j.kind.spread, j.out.of(r), j.dy[base+r*j.out.size:], at, dst, alpha*j.zpos, j.zpos, j.kind.m*g.OutC)
+		}
+		j.grid.next(&place)
 	}
 	winogradScratches.Put(s)
-}
-
-// multiply adds to P, or sets where beta is 0, one position of a pair of runs.
-func (j *winogradGradient) multiply(p []float32, in, out, position int) {
-	positions := j.kind.positions()
-	v, z := j.v[(in*positions+position)*j.vpos:], j.z[(out*positions+position)*j.zpos:]
-	beta := j.beta
-	for t := 0; t < j.count; t += j.step {
-		k := min(j.step, j.count-t)
-		a, b := view{v[t*j.in.size:], 1, j.in.size}, panels{data: z[t*j.out.size:], ld: j.out.size}
-		j.level.multiply(j.in.of(in), j.out.of(out), k, 1, a, b, beta, p, j.out.size, nil)
-		beta = 1
-	}
-}
-
-// gather adds the gradients of a pair of runs for its inputs [c0, c1) to dw.
-func (j *winogradGradient) gather(p []float32, in, out, c0, c1 int) {
-	g, r := &j.g, j.kind.r
-	pos := g.C * g.OutC
-	for c := c0; c < c1; c++ {
-		dst := j.dw[(in*j.in.size+c)*g.OutC+out*j.out.size:]
-		j.level.winogradMap(j.kind.gather, j.out.of(out), p[c*j.out.size:], j.kind.alpha*j.ppos, j.ppos, dst, r*pos, pos)
-	}
 }
 
 // Run does tasks [lo, hi), each one position of a pair of runs.
 func (j *winogradGradient) Run(lo, hi int) {
 	positions := j.kind.positions()
 	for t := lo; t < hi; t++ {
-		pair := t / positions
-		j.multiply(j.p[t*j.ppos:], pair/j.out.count, pair%j.out.count, t%positions)
+		j.multiply(j.p[t*j.ppos:], t/positions, t%positions)
 	}
 }
 
-// winogradPairJob does all of a pair of runs.
+// multiply adds to p, or sets where beta is 0, one position of a pair of runs.
+func (j *winogradGradient) multiply(p []float32, pair, position int) {
+	in, out, positions := pair/j.out.count, pair%j.out.count, j.kind.positions()
+	v, z := j.v[(in*positions+position)*j.vpos:], j.z[(out*positions+position)*j.zpos:]
+	step := ceilDiv(j.count, ceilDiv(j.count, winogradTileRun))
+	beta := j.beta
+	for t := 0; t < j.count; t += step {
+		a, b := view{v[t*j.in.size:], 1, j.in.size}, panels{data: z[t*j.out.size:], ld: j.out.size}
+		j.level.multiply(j.in.of(in), j.out.of(out), min(step, j.count-t), 1, a, b, beta, p, j.out.size, nil)
+		beta = 1
+	}
+}
+
+// winogradPairJob multiplies where no more tiles follow: P is the task's own.
 type winogradPairJob winogradGradient
 
-// Run does pairs [lo, hi).
+// Run does pairs of runs [lo, hi).
 func (t *winogradPairJob) Run(lo, hi int) {
 	j := (*winogradGradient)(t)
 	s := winogradScratches.Get()
 	positions := j.kind.positions()
 	grow(&s.m, positions*j.ppos)
 	for pair := lo; pair < hi; pair++ {
-		in, out := pair/j.out.count, pair%j.out.count
 		for p := range positions {
-			j.multiply(s.m[p*j.ppos:], in, out, p)
+			j.multiply(s.m[p*j.ppos:], pair, p)
 		}
-		j.gather(s.m, in, out, 0, j.in.of(in))
+		in, out := pair/j.out.count, pair%j.out.count
+		for c := range j.in.of(in) {
+			j.gather(s.m, in, out, c)
+		}
 	}
 	winogradScratches.Put(s)
 }
@@ -154,11 +158,16 @@ type winogradGatherJob winogradGradient
 // Run does rows [lo, hi): one input channel of a run of outputs each.
 func (t *winogradGatherJob) Run(lo, hi int) {
 	j := (*winogradGradient)(t)
-	positions := j.kind.positions()
 	for row := lo; row < hi; row++ {
 		c, out := row/j.out.count, row%j.out.count
 		in := c / j.in.size
-		c -= in * j.in.size
-		j.gather(j.p[(in*j.out.count+out)*positions*j.ppos:], in, out, c, c+1)
+		j.gather(j.p[(in*j.out.count+out)*j.kind.positions()*j.ppos:], in, out, c-in*j.in.size)
 	}
+}
+
+// gather adds the gradients of a pair of runs for input c of its run to dw.
+func (j *winogradGradient) gather(p []float32, in, out, c int) {
+	pos := j.g.C * j.g.OutC
+	dst := j.dw[(in*j.in.size+c)*j.g.OutC+out*j.out.size:]
+	j.level.winogradGather(j.kind.gather, j.out.of(out), p[c*j.out.size:], j.kind.alpha*j.ppos, j.ppos, dst, j.kind.r*pos, pos, 4*j.out.size)
 }

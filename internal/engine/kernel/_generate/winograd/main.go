@@ -19,14 +19,14 @@ func main() {
 		} {
 			alpha := 2*len(size.points) + 2
 			name := func(role string, to, from int) string { return roleName(role, to, from) }
-			transform{name("Input", alpha, alpha), input(size.points), padded}.emit(isa)
+			transform{name("Input", alpha, alpha), input(size.points), padded, 2}.emit(isa)
 			for _, m := range size.outputs {
 				r := alpha + 1 - m
 				a, g := powers(size.points, m, false), powers(size.points, r, true)
-				transform{name("Output", m, alpha), a.transposed(), finished}.emit(isa)
-				transform{name("Weights", alpha, r), g, padded}.emit(isa)
-				transform{name("Spread", alpha, m), a, padded}.emit(isa)
-				transform{name("Gather", r, alpha), g.transposed(), added}.emit(isa)
+				transform{name("Output", m, alpha), a.transposed(), finished, 0}.emit(isa)
+				transform{name("Weights", alpha, r), g, padded, 0}.emit(isa)
+				transform{name("Spread", alpha, m), a, padded, 0}.emit(isa)
+				transform{name("Gather", r, alpha), g.transposed(), added, 0}.emit(isa)
 			}
 		}
 	}

@@ -23,14 +23,18 @@ type transform struct {
 	name string
 	by   matrix
 	end  ending
+	skip int // columns of src that the last call fetched
 }
 
 // emit writes one function. Rows of the result are computed in groups: the
 // group's rows of map*src are held in registers, then multiplied from the right.
 func (t transform) emit(i isa) {
-	signature := "func(n int, src *float32, srow, scol int, dst *float32, drow, dcol int)"
-	if t.end == finished {
-		signature = "func(n int, src *float32, srow, scol int, dst *float32, drow, dcol int, bias *float32, floor float32)"
+	signature := "func(n int, src *float32, srow, scol int, dst *float32, drow, dcol, ahead int)"
+	switch t.end {
+	case padded:
+		signature = "func(n int, src *float32, at *int, dst *float32, drow, dcol, ahead int)"
+	case finished:
+		signature = "func(n int, src *float32, srow, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)"
 	}
 	TEXT(t.name+i.name(), NOSPLIT, signature)
 	Doc(t.doc(i)...)
@@ -46,22 +50,32 @@ func (t transform) emit(i isa) {
 func (t transform) doc(i isa) []string {
 	name := t.name + i.name()
 	to, from := len(t.by), len(t.by[0])
+	source, target := "src[p*srow+q*scol+l]", "dst[i*drow+j*dcol+l]"
+	switch t.end {
+	case padded:
+		source = fmt.Sprintf("src[at[%d*p+q]+l]", from)
+	case finished:
+		target = fmt.Sprintf("dst[at[%d*i+j]+l]", to)
+	}
 	lines := []string{
 		fmt.Sprintf("%s computes, for n > 0 lanes l, with the matrix m of %d rows and %d columns:", name, to, from),
 		"",
 		fmt.Sprintf("\tfor i, j := range (%d, %d) {", to, to),
-		"\t\ts := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]",
+		"\t\ts := sum over p, q of m[i][p] * m[j][q] * " + source,
 	}
 	switch t.end {
 	case padded:
-		lines = append(lines, "\t\tdst[i*drow+j*dcol+l] = s", "\t}", "",
-			fmt.Sprintf("and zeros for the lanes from n on to the next multiple of %d.", i.lanes()))
+		lines = append(lines, "\t\t"+target+" = s", "\t}", "",
+			fmt.Sprintf("and zeros for the lanes from n on to the next multiple of %d.", i.lanes()),
+			"What is ahead of the sources is fetched into the cache.")
 	case finished:
-		lines = append(lines, "\t\tdst[i*drow+j*dcol+l] = max(floor, s + bias[l])", "\t}", "",
-			fmt.Sprintf("a NaN staying one. src and bias are read up to a multiple of %d lanes.", i.lanes()))
+		lines = append(lines, "\t\t"+target+" = max(floor, s + bias[l])", "\t}", "",
+			fmt.Sprintf("a NaN staying one. src and bias are read up to a multiple of %d lanes.", i.lanes()),
+			"What is ahead of the results is fetched into the cache.")
 	case added:
-		lines = append(lines, "\t\tdst[i*drow+j*dcol+l] += s", "\t}", "",
-			fmt.Sprintf("src is read up to a multiple of %d lanes.", i.lanes()))
+		lines = append(lines, "\t\t"+target+" += s", "\t}", "",
+			fmt.Sprintf("src is read up to a multiple of %d lanes.", i.lanes()),
+			"What is ahead of the sources is fetched into the cache.")
 	}
 	return lines
 }
@@ -72,6 +86,8 @@ type writer struct {
 	isa
 	groups                []group
 	src, dst, n, bias     reg.Register
+	at                    reg.Register         // table of distances, in numbers
+	ahead                 reg.Register         // distance of what is fetched, in bytes
 	srow, scol, drow, col map[int]reg.Register // odd multiples of strides, in bytes
 }
 
@@ -109,10 +125,18 @@ func (w *writer) load() {
 	w.n = Load(Param("n"), GP64())
 	w.src = Load(Param("src"), GP64())
 	w.dst = Load(Param("dst"), GP64())
-	w.srow = multiples(bytes("srow"), from)
-	w.scol = map[int]reg.Register{1: bytes("scol")}
-	w.drow = map[int]reg.Register{1: bytes("drow")}
-	w.col = multiples(bytes("dcol"), len(w.by))
+	if w.end != padded {
+		w.srow = multiples(bytes("srow"), from)
+		w.scol = map[int]reg.Register{1: bytes("scol")}
+	}
+	if w.end != finished {
+		w.drow = map[int]reg.Register{1: bytes("drow")}
+		w.col = multiples(bytes("dcol"), len(w.by))
+	}
+	if w.end != added {
+		w.at = Load(Param("at"), GP64())
+	}
+	w.ahead = bytes("ahead")
 	if w.end == finished {
 		w.bias = Load(Param("bias"), GP64())
 	}
@@ -161,37 +185,73 @@ func (w *writer) advance() {
 
 func (w *writer) body() {
 	from := len(w.by[0])
+	seen := map[[2]int]bool{}
 	for _, g := range w.groups {
 		held := make([][]reg.Register, len(g.rows))
-		column := GP64()
-		MOVQ(w.src, column)
+		column, next := GP64(), GP64()
+		base := w.dst
+		if w.end != finished {
+			base = w.src
+		}
+		LEAQ(Mem{Base: base, Index: w.ahead, Scale: 1}, next)
+		if w.end != padded {
+			MOVQ(w.src, column)
+		}
 		for q := range from {
 			out := w.line(g, func(p int) reg.Register {
 				x := w.vec()
-				if m := offset(column, w.srow, p); w.end == padded {
-					w.isa.load(m, x)
-				} else {
-					VMOVUPS(m, x)
+				if w.end == padded {
+					i := w.entry(p*from + q)
+					if q >= w.skip && !seen[[2]int{p, q}] {
+						seen[[2]int{p, q}] = true
+						PREFETCHT0(Mem{Base: next, Index: i, Scale: 4})
+					}
+					w.isa.load(Mem{Base: w.src, Index: i, Scale: 4}, x)
+					return x
 				}
+				if w.end == added && !seen[[2]int{p, q}] {
+					seen[[2]int{p, q}] = true
+					PREFETCHT0(offset(next, w.srow, p))
+				}
+				VMOVUPS(offset(column, w.srow, p), x)
 				return x
 			})
 			for r := range out {
 				held[r] = append(held[r], out[r])
 			}
-			if q+1 < from {
+			if q+1 < from && w.end != padded {
 				ADDQ(w.scol[1], column)
+				if w.end == added {
+					ADDQ(w.scol[1], next)
+				}
 			}
 		}
 		for r, i := range g.rows {
-			row := w.row(i)
+			var row reg.Register
+			if w.end != finished {
+				row = w.row(i)
+			}
 			for _, h := range w.groups {
 				out := w.line(h, func(q int) reg.Register { return held[r][q] })
 				for k, j := range h.rows {
-					w.result(out[k], offset(row, w.col, j))
+					if w.end != finished {
+						w.result(out[k], offset(row, w.col, j))
+						continue
+					}
+					e := w.entry(i*len(w.by) + j)
+					PREFETCHT0(Mem{Base: next, Index: e, Scale: 4})
+					w.result(out[k], Mem{Base: w.dst, Index: e, Scale: 4})
 				}
 			}
 		}
 	}
+}
+
+// entry returns a number of the table.
+func (w *writer) entry(i int) reg.Register {
+	r := GP64()
+	MOVQ(Mem{Base: w.at, Disp: 8 * i}, r)
+	return r
 }
 
 // row returns the address of row i of the result.
