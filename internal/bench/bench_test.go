@@ -19,16 +19,16 @@ func tiny() []Job {
 	job := func(name string, tasks func() ([]task, error)) Job {
 		return Job{name, "tiny " + name, func(Options) ([]task, error) { return tasks() }}
 	}
-	pairs := training{"pairs", "", nn.Spec{Name: "mlp", Height: 6, Width: 6, Channels: 1, Units: 40}, 2, 24, 2, 0.4, contrastive, nil}
-	net := training{"cnn", "", nn.Spec{Name: "cnn", Height: 8, Width: 8, Channels: 1, Units: 5}, 2, 6, 2, 0.4, cosine, nil}
-	triplets := training{"triplets", "", nn.Spec{Name: "resnet18", Height: 16, Width: 16, Channels: 3, Units: 4, Normalize: true}, 3, 5, 2, 0.5, triplet, nil}
+	pairs := training{"pairs", "", nn.Spec{Name: "mlp", Height: 6, Width: 6, Channels: 1, Units: 40}, 2, 24, 2, 0.4, contrastive, nil, nil}
+	net := training{"cnn", "", nn.Spec{Name: "cnn", Height: 8, Width: 8, Channels: 1, Units: 5}, 2, 6, 2, 0.4, cosine, nil, nil}
+	triplets := training{"triplets", "", nn.Spec{Name: "resnet18", Height: 16, Width: 16, Channels: 3, Units: 4, Normalize: true}, 3, 5, 2, 0.5, triplet, nil, nil}
 	crafted := triplets
 	crafted.crafting = &crafting{8.0 / 255, 3.0 / 255, 2}
 	return []Job{
 		job("gemm", func() ([]task, error) {
 			return []task{product{33, 47, 65, false, true}.task(), product{200, 200, 200, true, false}.task()}, nil
 		}),
-		job("conv", func() ([]task, error) { return layerShape{"net", 3, square(9, 5, 7, 3, 1)}.tasks(), nil }),
+		job("conv", func() ([]task, error) { return layerShape{"net", 3, 1, square(9, 5, 7, 3, 1)}.tasks(), nil }),
 		job("pairs", pairs.prepare), job("cnn", net.prepare), job("triplets", triplets.prepare), job("crafted", crafted.prepare),
 		job("knn", func() ([]task, error) { return neighbours(300, 17, 4), nil }),
 		job("kmeans", func() ([]task, error) { return kmeans(400, 9, 5, 2), nil }),
@@ -195,6 +195,30 @@ func TestFLOPs(t *testing.T) {
 	}
 }
 
+// The convolutions that a job counts are those of its network.
+func TestConvolutionsOfJobs(t *testing.T) {
+	for _, j := range trainings() {
+		m, err := nn.Build(j.spec, rng.New(0, "init"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, got, layers, listed float64
+		for _, l := range m.Describe() {
+			if l.Kind == "Conv2D" {
+				want += float64(l.FLOPs)
+				layers++
+			}
+		}
+		for _, s := range j.convolutions {
+			got += float64(s.times) * convFLOPs(s.conv)
+			listed += float64(s.times)
+		}
+		if got != want || layers != listed {
+			t.Errorf("%s: %v layers with %v operations listed, the network has %v with %v", j.name, listed, got, layers, want)
+		}
+	}
+}
+
 // Counts at 28x28 and at a side that is no multiple of a tile: 7 = 2+2+2+1 = 4+3.
 func TestExecutedFLOPs(t *testing.T) {
 	for _, c := range []struct {
@@ -270,7 +294,7 @@ func TestImages(t *testing.T) {
 // Crafting moves pixels by at most eps, and every step's loss reaches the defence:
 // without it the next step fails.
 func TestCraftingWorks(t *testing.T) {
-	job := training{"", "", nn.Spec{Name: "c2f2", Height: 12, Width: 12, Channels: 1, Normalize: true}, 3, 6, 1, 0.4, triplet, &crafting{8.0 / 255, 3.0 / 255, 3}}
+	job := training{"", "", nn.Spec{Name: "c2f2", Height: 12, Width: 12, Channels: 1, Normalize: true}, 3, 6, 1, 0.4, triplet, &crafting{8.0 / 255, 3.0 / 255, 3}, nil}
 	model, err := nn.Build(job.spec, rng.New(0, "init"))
 	if err != nil {
 		t.Fatal(err)

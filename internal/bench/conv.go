@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 
 	"tercet/internal/engine/kernel"
 )
@@ -10,6 +11,7 @@ import (
 type layerShape struct {
 	net   string
 	batch int
+	times int // in the network
 	conv  kernel.Conv
 }
 
@@ -17,24 +19,36 @@ func square(side, c, outC, k, stride int) kernel.Conv {
 	return kernel.Conv{H: side, W: side, C: c, OutC: outC, KH: k, KW: k, StrideH: stride, StrideW: stride, PadH: k / 2, PadW: k / 2}
 }
 
-// layerShapes are the different convolutions of the training jobs.
+// layerShapes are the different convolutions of the training jobs' networks, in
+// each the first layer first.
 func layerShapes() []layerShape {
-	return []layerShape{
-		{"c2f2", 384, square(28, 1, 32, 5, 1)},
-		{"c2f2", 384, square(14, 32, 64, 5, 1)},
-		{"cnn47", 256, square(28, 1, 47, 3, 1)},
-		{"cnn47", 256, square(28, 47, 94, 3, 1)},
-		{"cnn47", 256, square(14, 94, 94, 3, 1)},
-		{"rn18", 24, square(224, 3, 64, 7, 2)},
-		{"rn18", 24, square(56, 64, 64, 3, 1)},
-		{"rn18", 24, square(56, 64, 128, 3, 2)},
-		{"rn18", 24, square(56, 64, 128, 1, 2)},
-		{"rn18", 24, square(28, 128, 128, 3, 1)},
-		{"rn18", 24, square(28, 128, 256, 3, 2)},
-		{"rn18", 24, square(14, 256, 256, 3, 1)},
-		{"rn18", 24, square(14, 256, 512, 3, 2)},
-		{"rn18", 24, square(7, 512, 512, 3, 1)},
+	return slices.Concat([]layerShape{
+		{"c2f2", 384, 1, square(28, 1, 32, 5, 1)},
+		{"c2f2", 384, 1, square(14, 32, 64, 5, 1)},
+		{"cnn47", 256, 1, square(28, 1, 47, 3, 1)},
+		{"cnn47", 256, 1, square(28, 47, 94, 3, 1)},
+		{"cnn47", 256, 1, square(14, 94, 94, 3, 1)},
+	}, resnetShapes("rn18", 24, 224))
+}
+
+// layersOf returns the convolutions of a network among layerShapes.
+func layersOf(net string) []layerShape {
+	return slices.DeleteFunc(layerShapes(), func(s layerShape) bool { return s.net != net })
+}
+
+// resnetShapes are those of ResNet-18 on images of that side.
+func resnetShapes(net string, batch, side int) []layerShape {
+	s := []layerShape{
+		{net, batch, 1, square(side, 3, 64, 7, 2)},
+		{net, batch, 4, square(side/4, 64, 64, 3, 1)},
 	}
+	for stage := 1; stage < 4; stage++ {
+		in, out, from := 32<<stage, 64<<stage, side>>(stage+1)
+		s = append(s, layerShape{net, batch, 1, square(from, in, out, 3, 2)},
+			layerShape{net, batch, 1, square(from, in, out, 1, 2)},
+			layerShape{net, batch, 3, square(from/2, out, out, 3, 1)})
+	}
+	return s
 }
 
 // String is the network, height x width x channels of the input, kernel size,

@@ -34,6 +34,8 @@ type training struct {
 	contrast   float64 // share of its class in an image
 	objective  func() (loss.Objective, error)
 	crafting   *crafting // nil: none
+	// convolutions are those of the network, the first layer first.
+	convolutions []layerShape
 }
 
 // crafting is PGD of hardness manipulation.
@@ -52,13 +54,15 @@ func trainings() []training {
 		return nn.Spec{Name: "resnet18", Height: side, Width: side, Channels: 3, Normalize: true}
 	}
 	return []training{
-		{"mlp", "DIBS MLP 784-200-200-200, contrastive loss, 128 pairs", mlp, 2, 128, 16, 0.4, contrastive, nil},
-		{"cnn47", "DIBS CNN 47-94-94, cosine loss, 128 pairs", cnn, 2, 128, 4, 0.4, cosine, nil},
-		{"c2f2", "C2F2 on 28x28, 128 triplets", c2f2, 3, 128, 4, 0.4, triplet, nil},
-		{"c2f2-hm8", "C2F2, 128 triplets, hardness manipulation by 8 PGD steps", c2f2, 3, 128, 4, 0.4, triplet, &crafting{77.0 / 255, 3.0 / 255, 8}},
-		{"rn18", "ResNet-18 on 224x224, 8 triplets", resnet(224), 3, 8, 2, 0.5, triplet, nil},
-		{"rn18-64", "ResNet-18 on 64x64, 32 triplets", resnet(64), 3, 32, 2, 0.5, triplet, nil},
-		{"rn18-hm8", "ResNet-18 on 224x224, 4 triplets, hardness manipulation by 8 PGD steps", resnet(224), 3, 4, 2, 0.5, triplet, &crafting{8.0 / 255, 1.0 / 255, 8}},
+		{"mlp", "DIBS MLP 784-200-200-200, contrastive loss, 128 pairs", mlp, 2, 128, 16, 0.4, contrastive, nil, nil},
+		{"cnn47", "DIBS CNN 47-94-94, cosine loss, 128 pairs", cnn, 2, 128, 4, 0.4, cosine, nil, layersOf("cnn47")},
+		{"c2f2", "C2F2 on 28x28, 128 triplets", c2f2, 3, 128, 4, 0.4, triplet, nil, layersOf("c2f2")},
+		{"c2f2-hm8", "C2F2, 128 triplets, hardness manipulation by 8 PGD steps", c2f2, 3, 128, 4, 0.4, triplet,
+			&crafting{77.0 / 255, 3.0 / 255, 8}, layersOf("c2f2")},
+		{"rn18", "ResNet-18 on 224x224, 8 triplets", resnet(224), 3, 8, 2, 0.5, triplet, nil, layersOf("rn18")},
+		{"rn18-64", "ResNet-18 on 64x64, 32 triplets", resnet(64), 3, 32, 2, 0.5, triplet, nil, resnetShapes("rn18", 96, 64)},
+		{"rn18-hm8", "ResNet-18 on 224x224, 4 triplets, hardness manipulation by 8 PGD steps", resnet(224), 3, 4, 2, 0.5, triplet,
+			&crafting{8.0 / 255, 1.0 / 255, 8}, layersOf("rn18")},
 	}
 }
 
@@ -156,30 +160,28 @@ func (t training) flops(model *nn.Model) (direct, executed float64) {
 	if t.crafting != nil {
 		crafts = float64(t.crafting.steps)
 	}
-	first := true
-	for _, l := range model.Describe() {
-		if l.Kind != "Conv2D" && l.Kind != "Linear" {
-			continue
-		}
-		inputs := 1 + crafts
-		if first {
-			inputs--
-			first = false
-		}
-		f := float64(l.FLOPs)
-		direct += f * (1 + crafts + inputs + 1)
-		forward, input, weights := executedBy(l)
+	// The products of a layer in each direction, as the textbook has them and as
+	// they are done.
+	first := 1.0
+	count := func(textbook, forward, input, weights float64) {
+		inputs := 1 - first + crafts
+		first = 0
+		direct += textbook * (1 + crafts + inputs + 1)
 		executed += forward*(1+crafts) + input*inputs + weights
+	}
+	for _, s := range t.convolutions {
+		p := s.conv.Plan()
+		for range s.times {
+			count(convFLOPs(s.conv), executedFLOPs(s.conv, p.Fwd), executedFLOPs(s.conv, p.Input), executedFLOPs(s.conv, p.Weights))
+		}
+	}
+	for _, l := range model.Describe() {
+		if f := float64(l.FLOPs); l.Kind == "Linear" {
+			count(f, f, f, f)
+		}
 	}
 	images := float64(t.group * t.groups)
 	return direct * images, executed * images
-}
-
-// executedBy returns the products that a layer does for one image: forward, for
-// the input gradient and for the weight gradients.
-func executedBy(l nn.LayerInfo) (forward, input, weights float64) {
-	f := float64(l.FLOPs)
-	return f, f, f
 }
 
 // tuples are the pairs or triplets of every batch: rows i, groups + i and, of
