@@ -67,11 +67,17 @@ func Neighbours(ctx context.Context, x []float32, n, d int, o NeighbourOptions) 
 		return nil, fmt.Errorf("%w: %d neighbours of each query: there are 1 to %d to find", ErrInput, o.K, most)
 	}
 	s := newNearest(x, g, d, self, o.Self, o.K)
+	if kernel.HasByteDots() && d >= leastByteDim {
+		s.sweep.useBytes()
+	}
 	if err := s.sweep.run(ctx, o.Progress); err != nil {
 		return nil, fmt.Errorf("the search for neighbours stopped: %w", err)
 	}
 	return s.table(), nil
 }
+
+// leastByteDim is the number of columns from which bounds by bytes are faster.
+const leastByteDim = 32
 
 // nearest is a search for neighbours: a user of blocks of products.
 type nearest struct {

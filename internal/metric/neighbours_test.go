@@ -131,10 +131,59 @@ func TestNeighboursHardData(t *testing.T) {
 	}
 }
 
+// Bounds by bytes in place of products, where they exclude much and where they do
+// not, at all levels.
+func TestNeighboursByBytes(t *testing.T) {
+	const n, d, k = 1250, 33, 7 // two stripes
+	r := rand.New(rand.NewPCG(8, 9))
+	edit := func(x []float32, f func(i int, v float32) float32) []float32 {
+		for i, v := range x {
+			x[i] = f(i, v)
+		}
+		return x
+	}
+	for _, c := range []struct {
+		name  string
+		x     []float32
+		loose bool
+	}{
+		{"normal", normals(r, n, d), false},
+		{"ties", grid(r, n, d, 2), false},
+		{"two places", edit(make([]float32, n*d), func(i int, _ float32) float32 { return float32(i/d%2) * .37 }), true},
+		{"ten clusters", edit(normals(r, n, d), func(i int, v float32) float32 { return float32((i/d%10*31+i%d*17)%23) + v*2e-5 }), true},
+		{"all lengths", edit(normals(r, n, d), func(i int, v float32) float32 { return v * float32(math.Exp2(float64(i/d%60-30))) }), true},
+	} {
+		own := c.name == "ties"
+		index, _ := plainNeighbours(c.x, c.x, d, k, !own)
+		onLevels(t, func(level string) {
+			s := newNearest(c.x, c.x, d, true, own, k)
+			s.sweep.useBytes()
+			if err := s.sweep.run(context.Background(), nil); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.table(); !slices.Equal(got.Index, index) {
+				t.Errorf("%s %s: neighbours differ", level, c.name)
+			}
+			if tried, loose := s.sweep.tried.Load(), s.sweep.loose.Load(); tried == 0 || c.loose && loose == 0 || !c.loose && 2*loose >= tried {
+				t.Errorf("%s %s: %d of %d blocks of bounds were loose", level, c.name, loose, tried)
+			}
+		})
+		index, _ = plainNeighbours(c.x[:100*d], c.x, d, k, false)
+		s := newNearest(c.x[:100*d], c.x, d, false, false, k)
+		s.sweep.useBytes()
+		if err := s.sweep.run(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.table(); !slices.Equal(got.Index, index) || s.sweep.tried.Load() == 0 {
+			t.Errorf("%s: neighbours in a gallery differ", c.name)
+		}
+	}
+}
+
 func TestNeighboursThreads(t *testing.T) {
 	defer par.SetThreads(par.Threads())
 	r := rand.New(rand.NewPCG(3, 4))
-	n, d := 2500, 24 // three stripes
+	n, d := 2500, 40 // three stripes, bounds by bytes where there are
 	x := normals(r, n, d)
 	var want *NeighbourTable
 	for _, threads := range []int{1, 2, 3, 9} {
@@ -187,11 +236,10 @@ func TestNeighboursBadInput(t *testing.T) {
 	}
 }
 
-// Random data as large as can be done in a second; TERCET_LARGE in
-// TestNeighboursLarge is the size of Stanford Online Products.
+// A third of the rows of the job that docs/performance.md compares.
 func BenchmarkNeighbours(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
-	const n, d, k = 6000, 512, 11
+	const n, d, k = 20000, 512, 11
 	x := normals(r, n, d)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -3,6 +3,7 @@ package metric
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
@@ -24,7 +25,8 @@ const (
 type block struct {
 	i, m, j, n int
 	both       bool      // it stands for its mirror image too
-	dots       []float32 // (m, blockCols); what is beyond n is 0
+	dots       []float32 // (m, blockCols); what is beyond n is of no use
+	bounds     bool      // dots are not below the products, from rounded rows
 	mask       []uint64  // scratch of blockRows rows of blockCols bits
 	side       []float32 // scratch, blockRows+blockCols
 }
@@ -47,6 +49,27 @@ type sweep struct {
 	from      int // its first row
 	locks     [stripeCols / blockCols]sync.Mutex
 	scratches par.Free[block]
+
+	// Where bounds are formed in place of products, from rows and columns rounded
+	// to bytes. Users say by looseBounds that they gained nothing by some.
+	byteRows, byteCols *kernel.ByteRows
+	packedBytes        kernel.ByteColumns
+	tried, loose       atomic.Int64
+}
+
+// useBytes makes the sweep form bounds where that is faster, but for the first
+// columns of a row. The rows must have safe squares.
+func (s *sweep) useBytes() {
+	if s.d > kernel.MaxByteDim {
+		return
+	}
+	s.byteRows = new(kernel.ByteRows)
+	s.byteRows.Quantize(len(s.rows)/s.d, s.d, s.rows)
+	s.byteCols = s.byteRows
+	if !s.self {
+		s.byteCols = new(kernel.ByteRows)
+		s.byteCols.Quantize(len(s.cols)/s.d, s.d, s.cols)
+	}
 }
 
 // run does all blocks. progress, where set, gets the share done of the total.
@@ -58,6 +81,9 @@ func (s *sweep) run(ctx context.Context, progress func(done, total int)) error {
 		}
 		n := min(stripeCols, nc-s.j)
 		s.packed.Pack(n, s.d, s.cols[s.j*s.d:(s.j+n)*s.d])
+		if s.byteCols != nil {
+			s.packedBytes.Pack(s.byteCols, s.j, s.j+n)
+		}
 		if s.self {
 			// The square on the diagonal is formed in full, for its rows only,
 			// before others use its columns.
@@ -98,11 +124,39 @@ func (s *sweep) Run(lo, hi int) {
 			g := (v + t) % groups // tasks begin at different columns: fewer wait
 			c := g * blockCols
 			b.j, b.n = s.j+c, min(blockCols, s.packed.Len()-c)
-			s.packed.Dots(b.m, s.rows[b.i*s.d:(b.i+b.m)*s.d], s.d, c, min(c+blockCols, s.packed.Cols()), 1, b.dots, blockCols)
+			if s.boundsPay(b) {
+				s.packedBytes.Upper(s.byteRows, b.i, b.m, c, c+b.cols64(), b.dots, blockCols)
+			} else {
+				s.products(b)
+			}
 			s.user.use(b, &s.locks[g])
 		}
 	}
 	s.scratches.Put(b)
+}
+
+// products fills the block with products.
+func (s *sweep) products(b *block) {
+	c := b.j - s.j
+	s.packed.Dots(b.m, s.rows[b.i*s.d:(b.i+b.m)*s.d], s.d, c, c+b.cols64(), 1, b.dots, blockCols)
+	b.bounds = false
+}
+
+// boundsPay decides whether a block is formed of bounds. Users start from
+// products, and go back to them when most blocks of bounds were loose. What is
+// decided depends on timing, what users find must not.
+func (s *sweep) boundsPay(b *block) bool {
+	b.bounds = s.byteRows != nil && (b.both || !s.self && s.j > 0) && 2*s.loose.Load() <= s.tried.Load()+16
+	if b.bounds {
+		s.tried.Add(1)
+	}
+	return b.bounds
+}
+
+// looseBounds turns a block of bounds that exclude too little into products.
+func (s *sweep) looseBounds(b *block) {
+	s.loose.Add(1)
+	s.products(b)
 }
 
 // cols64 is the number of columns formed, a multiple of 64.

@@ -118,6 +118,11 @@ func countRowAVX512(cuts int, blocks int, x *float32, scale *float32, add *float
 //go:noescape
 func countColumnsAVX512(cuts int, rows int, x *float32, ld int, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
 
+// product32AVX512 returns the inner product of 32*blocks numbers, blocks > 0, in interleaved float32 sums.
+//
+//go:noescape
+func product32AVX512(blocks int, a *float32, b *float32) float32
+
 // aboveAVX2 compares rows of 64*words numbers, rows and words > 0:
 //
 //	for i := range rows {
@@ -231,3 +236,25 @@ func countRowAVX2(cuts int, blocks int, x *float32, scale *float32, add *float32
 //
 //go:noescape
 func countColumnsAVX2(cuts int, rows int, x *float32, ld int, scale *float32, add *float32, end int32, cut *float32, upper *float32, index *int32, count *int32)
+
+// product32AVX2 returns the inner product of 32*blocks numbers, blocks > 0, in interleaved float32 sums.
+//
+//go:noescape
+func product32AVX2(blocks int, a *float32, b *float32) float32
+
+// byteTileVNNI multiplies rows (1 to 14) rows of k words of signed bytes by a panel of 32 columns of unsigned ones, k > 0:
+//
+//	for i := range rows {
+//		for j := range 32 {
+//			s := start[i]
+//			for p := range k {
+//				for c := range 4 {
+//					s += int32(signed byte c of a[i*lda+p]) * int32(unsigned byte c of b[p*32+j])
+//				}
+//			}
+//			out[i*ld+j] = fma(float32(s), by[j]*scale[i], add[i])
+//		}
+//	}
+//
+//go:noescape
+func byteTileVNNI(rows int, k int, a *uint32, lda int, b *uint32, start *int32, scale *float32, add *float32, by *float32, out *float32, ld int)

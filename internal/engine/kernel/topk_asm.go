@@ -2,6 +2,8 @@
 
 package kernel
 
+import "golang.org/x/sys/cpu"
+
 func above(l Level, rows, cols int, x []float32, ld int, a, b []float32, mask []uint64) {
 	switch l {
 	case AVX512:
@@ -100,4 +102,27 @@ func countColumns(rows int, x []float32, ld int, scale, add []float32, end int32
 	default:
 		countColumnsGeneric(rows, x, ld, scale, add, end, c)
 	}
+}
+
+func hasByteDots(l Level) bool { return l == AVX512 && cpu.X86.HasAVX512VNNI }
+
+func byteTile(rows, k int, a, b []uint32, start []int32, scale, add, by, out []float32, ld int) {
+	if !hasByteDots(Current()) {
+		byteTileGeneric(rows, k, a, b, start, scale, add, by, out, ld)
+		return
+	}
+	_, _ = a[rows*k-1], b[k*PanelRows-1]
+	_, _, _, _ = start[rows-1], scale[rows-1], add[rows-1], by[PanelRows-1]
+	_ = out[(rows-1)*ld+PanelRows-1]
+	byteTileVNNI(rows, k, &a[0], k, &b[0], &start[0], &scale[0], &add[0], &by[0], &out[0], ld)
+}
+
+func dot32(a, b []float32) float32 {
+	switch Current() {
+	case AVX512:
+		return product32AVX512(len(a)/32, &a[0], &b[0])
+	case AVX2:
+		return product32AVX2(len(a)/32, &a[0], &b[0])
+	}
+	return dot32Generic(a, b)
 }

@@ -29,3 +29,11 @@ func countRow(x, scale, add []float32, end int32, lane int, c *Cuts) {
 func countColumns(rows int, x []float32, ld int, scale, add []float32, end int32, c *Cuts) {
 	countColumnsGeneric(rows, x, ld, scale, add, end, c)
 }
+
+func hasByteDots(Level) bool { return false }
+
+func byteTile(rows, k int, a, b []uint32, start []int32, scale, add, by, out []float32, ld int) {
+	byteTileGeneric(rows, k, a, b, start, scale, add, by, out, ld)
+}
+
+func dot32(a, b []float32) float32 { return dot32Generic(a, b) }

@@ -20,6 +20,8 @@ func main() {
 		i.accumulate(true)
 		i.countRow()
 		i.countColumns()
+		i.dot()
 	}
+	byteTile()
 	Generate()
 }

@@ -1,0 +1,205 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+
+	"tercet/internal/par"
+)
+
+const (
+	// MaxByteDim is the largest number of columns whose byte products fit 32 bits.
+	MaxByteDim = 1 << 15
+	// leastByteScale is the scale below which a row counts as zero.
+	leastByteScale = 0x1p-120
+	byteTileRows   = 14
+)
+
+// ByteRows holds rows of d numbers rounded to signed bytes times a scale of each
+// row, and what that rounding lost, so that products of bytes, of which some
+// processors form four in the time of one of float32, bound those of the rows.
+type ByteRows struct {
+	n, d, words int
+	data        []uint32  // (n, words): four bytes a word, the first lowest
+	start       []int32   // -128 times the sum of the row's bytes
+	scale       []float32 // of the row
+	length      []float32 // ||x||, rounded up like the next two
+	lost        []float32 // ||x - rounded x||
+	size        []float32 // ||rounded x||
+	x           []float32 // the rows while they are rounded
+}
+
+// HasByteDots tells whether products of bytes are faster than those of float32
+// at the current level.
+func HasByteDots() bool { return hasByteDots(Current()) }
+
+// Quantize rounds the n rows of x, d numbers each, d at most MaxByteDim, finite
+// and with squares within float32, on all threads.
+func (r *ByteRows) Quantize(n, d int, x []float32) {
+	if n < 0 || d < 1 || d > MaxByteDim || len(x) != n*d {
+		panic(fmt.Sprintf("kernel: bytes of (%d, %d): got %d numbers", n, d, len(x)))
+	}
+	r.n, r.d, r.words, r.x = n, d, ceilDiv(d, 4), x
+	r.data, r.start, r.scale = make([]uint32, n*r.words), make([]int32, n), make([]float32, n)
+	r.length, r.lost, r.size = make([]float32, n), make([]float32, n), make([]float32, n)
+	par.Do(n, max(1, 16384/d), r)
+	r.x = nil
+}
+
+// Run rounds rows [lo, hi); it is called by Quantize.
+func (r *ByteRows) Run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		r.round(i, r.x[i*r.d:(i+1)*r.d], r.data[i*r.words:(i+1)*r.words])
+	}
+}
+
+func (r *ByteRows) round(i int, x []float32, words []uint32) {
+	most := float32(0)
+	for _, v := range x {
+		most = max(most, float32(math.Abs(float64(v))))
+	}
+	scale := most / 127
+	inverse := 1 / scale
+	if scale < leastByteScale {
+		scale, inverse = 0, 0
+	}
+	var sum, squares int64
+	var lost, length float64
+	for p, v := range x {
+		q := int32(v*inverse + float32(math.Copysign(.5, float64(v)))) // conversion truncates
+		q = max(-127, min(127, q))
+		words[p/4] |= uint32(uint8(q)) << (p % 4 * 8)
+		sum += int64(q)
+		squares += int64(q * q)
+		e := float64(v) - float64(scale)*float64(q)
+		lost += e * e
+		length += float64(v) * float64(v)
+	}
+	const up = 1 + 0x1p-20
+	r.start[i], r.scale[i] = int32(-128*sum), scale
+	r.length[i] = float32(up * math.Sqrt(length))
+	r.lost[i] = float32(up * math.Sqrt(lost))
+	r.size[i] = float32(up * float64(scale) * math.Sqrt(float64(squares)))
+}
+
+// ByteColumns are rows of ByteRows as the tiles read them: in panels of
+// PanelRows rows, each (words, PanelRows), the bytes raised by 128.
+type ByteColumns struct {
+	rows   *ByteRows
+	lo, hi int // the rows packed
+	data   []uint32
+	scale  []float32
+	adds   par.Free[byteScratch]
+}
+
+type byteScratch struct{ add []float32 }
+
+// Pack copies rows [lo, hi), on all threads. It uses memory of an earlier call
+// again.
+func (c *ByteColumns) Pack(rows *ByteRows, lo, hi int) {
+	c.rows, c.lo, c.hi = rows, lo, hi
+	cols := roundUp(hi-lo, packGroup)
+	if n := cols * rows.words; cap(c.data) < n {
+		c.data = make([]uint32, n)
+	}
+	if cap(c.scale) < cols {
+		c.scale = make([]float32, cols)
+	}
+	c.data, c.scale = c.data[:cols*rows.words], c.scale[:cols]
+	par.Do(cols/PanelRows, 1, c)
+}
+
+// Run packs panels [lo, hi); it is called by Pack.
+func (c *ByteColumns) Run(lo, hi int) {
+	w := c.rows.words
+	for j := lo * PanelRows; j < hi*PanelRows; j++ {
+		out := c.data[j/PanelRows*PanelRows*w+j%PanelRows:]
+		if c.lo+j >= c.hi {
+			for p := range w {
+				out[p*PanelRows] = 0x80808080
+			}
+			c.scale[j] = 0
+			continue
+		}
+		for p, v := range c.rows.data[(c.lo+j)*w : (c.lo+j+1)*w] {
+			out[p*PanelRows] = v ^ 0x80808080
+		}
+		c.scale[j] = c.rows.scale[c.lo+j]
+	}
+}
+
+// Upper sets out[i*ld+j-lo] to a number not below the exact product of row
+// first+i of rows, i < m, with packed row j, lo <= j < hi, both multiples of
+// PanelRows; beyond the last packed row it is at least 0. It runs on the calling
+// goroutine alone.
+//
+// By the inequality of Cauchy and Schwarz, x.y is within
+// ||x||*||y-y'|| + ||x-x'||*||y'|| of the product of the rounded rows x' and y'.
+func (c *ByteColumns) Upper(rows *ByteRows, first, m, lo, hi int, out []float32, ld int) {
+	if m < 1 || first < 0 || first+m > rows.n || lo < 0 || lo >= hi || hi > len(c.scale) || lo%PanelRows != 0 || hi%PanelRows != 0 || ld < hi-lo {
+		panic(fmt.Sprintf("kernel: byte products of rows %d to %d with %d to %d, stride %d", first, first+m, lo, hi, ld))
+	}
+	var lost, size float64
+	for j := c.lo + lo; j < min(c.lo+hi, c.hi); j++ {
+		lost, size = max(lost, float64(c.rows.lost[j])), max(size, float64(c.rows.size[j]))
+	}
+	w := c.adds.Get()
+	w.add = w.add[:0]
+	for i := first; i < first+m; i++ {
+		own := float64(rows.size[i])
+		bound := float64(rows.length[i])*lost + float64(rows.lost[i])*size + 0x1p-20*own*size
+		w.add = append(w.add, float32((1+0x1p-18)*bound+0x1p-120))
+	}
+	_ = out[(m-1)*ld+hi-lo-1]
+	strips := ceilDiv(m, byteTileRows)
+	for j := lo; j < hi; j += PanelRows {
+		b := c.data[j*rows.words:]
+		for u := range strips {
+			i, end := u*m/strips, (u+1)*m/strips
+			byteTile(end-i, rows.words, rows.data[(first+i)*rows.words:], b, rows.start[first+i:], rows.scale[first+i:], w.add[i:], c.scale[j:], out[i*ld+j-lo:], ld)
+		}
+	}
+	c.adds.Put(w)
+}
+
+func byteTileGeneric(rows, k int, a, b []uint32, start []int32, scale, add, by, out []float32, ld int) {
+	for i := range rows {
+		for j := range PanelRows {
+			s := start[i]
+			for p := range k {
+				x, y := a[i*k+p], b[p*PanelRows+j]
+				for c := 0; c < 32; c += 8 {
+					s += int32(int8(x>>c)) * int32(uint8(y>>c))
+				}
+			}
+			out[i*ld+j] = float32(float32(s)*(by[j]*scale[i])) + add[i]
+		}
+	}
+}
+
+// Dot32 returns the inner product of a and b, of equal length, in interleaved
+// float32 sums, of as many as the level likes; its error is at most
+// DotError(len(a))*||a||*||b||, plus what underflows.
+func Dot32(a, b []float32) float32 {
+	b = b[:len(a)]
+	n := len(a) &^ 31
+	var s float32
+	if n > 0 {
+		s = dot32(a[:n], b[:n])
+	}
+	for i := n; i < len(a); i++ {
+		s += a[i] * b[i]
+	}
+	return s
+}
+
+func dot32Generic(a, b []float32) float32 {
+	var s [8]float32
+	for i := 0; i < len(a); i += 8 {
+		x, y := (*[8]float32)(a[i:]), (*[8]float32)(b[i:])
+		for l := range s {
+			s[l] += x[l] * y[l]
+		}
+	}
+	return (s[0] + s[1]) + (s[2] + s[3]) + ((s[4] + s[5]) + (s[6] + s[7]))
+}
