@@ -11,6 +11,7 @@ type normJob struct {
 	width                     int // numbers in a wide row; see widen.go
 	x, dy, mask, add, y       []float32
 	mean, scale, shift, slope []float32 // of a wide row; slices of table
+	bias                      []float32 // as these, for NormalizeReLUBackward
 	relu                      bool
 	table                     []float32
 	run                       func(j *normJob, at, rows, cols int)
@@ -37,15 +38,20 @@ func Normalize(rows, cols int, x []float32, mean, scale []float64, shift, add []
 	if add != nil {
 		j.add = add[:n]
 	}
+	rounded(cols, mean, scale, shift, j.mean, j.scale, j.shift)
+	j.do(cols, (*normJob).normalize, j.mean, j.scale, j.shift)
+}
+
+// rounded sets the float32 factors of Normalize.
+func rounded(cols int, mean, scale []float64, shift, mean32, scale32, shift32 []float32) {
 	for c, m := range mean[:cols] {
-		j.mean[c], j.scale[c] = float32(m), float32(scale[c])
+		mean32[c], scale32[c] = float32(m), float32(scale[c])
 		rest := (float64(float32(m)) - m) * scale[c]
 		if shift != nil {
 			rest += float64(shift[c])
 		}
-		j.shift[c] = float32(rest)
+		shift32[c] = float32(rest)
 	}
-	j.do(cols, (*normJob).normalize, j.mean, j.scale, j.shift)
 }
 
 // NormalizeBackward sets dx = scale*dy - a - b*(x-mean) by columns, where dy
@@ -74,21 +80,45 @@ func NormalizeBackward(rows, cols int, x, dy, mask []float32, mean, scale, a, b 
 	}
 	j.x = x[:n]
 	for c, m := range mean[:cols] {
-		j.mean[c], j.slope[c] = float32(m), float32(b[c])
-		j.shift[c] = float32(a[c] + (float64(float32(m))-m)*b[c])
+		j.mean[c] = float32(m)
 	}
+	slopes(cols, mean, a, b, j.shift, j.slope)
 	j.do(cols, (*normJob).normalizeBack, j.mean, j.scale, j.shift, j.slope)
+}
+
+// NormalizeReLUBackward is NormalizeBackward with the mask that Normalize of x
+// with these means, scales and shifts would give: it computes the outputs again,
+// with the same bits, instead of reading them. It wants a and b.
+func NormalizeReLUBackward(rows, cols int, x, dy []float32, mean, scale []float64, shift []float32, a, b []float64, dx []float32) {
+	n := rows * cols
+	if n == 0 {
+		return
+	}
+	j := normJobs.Get()
+	j.begin(rows, cols)
+	j.x, j.dy, j.y = x[:n], dy[:n], dx[:n]
+	rounded(cols, mean, scale, shift, j.mean, j.scale, j.bias)
+	slopes(cols, mean, a, b, j.shift, j.slope)
+	j.do(cols, (*normJob).normalizeBackReLU, j.mean, j.scale, j.shift, j.slope, j.bias)
+}
+
+// slopes sets the float32 factors of what NormalizeBackward subtracts.
+func slopes(cols int, mean, a, b []float64, shift, slope []float32) {
+	for c, m := range mean[:cols] {
+		slope[c] = float32(b[c])
+		shift[c] = float32(a[c] + (float64(float32(m))-m)*b[c])
+	}
 }
 
 // begin lays out the tables.
 func (j *normJob) begin(rows, cols int) {
 	w := wideRow(rows, cols)
-	if cap(j.table) < 4*w {
-		j.table = make([]float32, 4*w)
+	if cap(j.table) < 5*w {
+		j.table = make([]float32, 5*w)
 	}
-	t := j.table[:4*w]
+	t := j.table[:5*w]
 	j.level, j.width = Current(), w
-	j.mean, j.scale, j.shift, j.slope = t[:w], t[w:2*w], t[2*w:3*w], t[3*w:]
+	j.mean, j.scale, j.shift, j.slope, j.bias = t[:w], t[w:2*w], t[2*w:3*w], t[3*w:4*w], t[4*w:]
 }
 
 // do repeats the tables, whose first cols numbers are set, runs and gives j back.
@@ -136,6 +166,11 @@ func (j *normJob) normalizeBack(at, rows, cols int) {
 		return
 	}
 	j.level.normalizeBackMasked(rows, cols, x, dy, j.mask[at:at+n], mean, scale, shift, slope, dx)
+}
+
+func (j *normJob) normalizeBackReLU(at, rows, cols int) {
+	n := rows * cols
+	j.level.normalizeBackReLU(rows, cols, j.x[at:at+n], j.dy[at:at+n], j.mean[:cols], j.scale[:cols], j.shift[:cols], j.slope[:cols], j.bias[:cols], j.y[at:at+n])
 }
 
 func (j *normJob) scaleBack(at, rows, cols int) {

@@ -34,6 +34,19 @@ func normalizeBackGeneric(rows, cols int, x, dy, mask, mean, scale, shift, slope
 	}
 }
 
+func normalizeBackReLUGeneric(rows, cols int, x, dy, mean, scale, shift, slope, bias, dx []float32) {
+	mean, scale, shift, slope, bias = mean[:cols], scale[:cols], shift[:cols], slope[:cols], bias[:cols]
+	for r := range rows {
+		x, dy, dx := x[r*cols:(r+1)*cols], dy[r*cols:(r+1)*cols], dx[r*cols:(r+1)*cols]
+		for c, g := range dy {
+			d := x[c] - mean[c]
+			g = where(float32(d*scale[c])+bias[c], g)
+			t := float32(slope[c]*d) + shift[c]
+			dx[c] = float32(scale[c]*g) - t
+		}
+	}
+}
+
 func scaleRowsGeneric(rows, cols int, dy, mask, scale, dx []float32) {
 	for r := range rows {
 		dy, dx, scale := dy[r*cols:(r+1)*cols], dx[r*cols:(r+1)*cols], scale[:cols]
@@ -74,6 +87,18 @@ func columnProductsGeneric(rows, cols int, x, dy, mask []float32, centre, s, q [
 			if mask != nil {
 				g = where(mask[r*cols+c], g)
 			}
+			s[c] += float64(g)
+			q[c] += float64(g) * (float64(x[c]) - centre[c])
+		}
+	}
+}
+
+func columnProductsReLUGeneric(rows, cols int, x, dy, mean, scale, bias []float32, centre, s, q []float64) {
+	mean, scale, bias, centre, s, q = mean[:cols], scale[:cols], bias[:cols], centre[:cols], s[:cols], q[:cols]
+	for r := range rows {
+		x := x[r*cols : (r+1)*cols]
+		for c, g := range dy[r*cols : (r+1)*cols] {
+			g = where(float32((x[c]-mean[c])*scale[c])+bias[c], g)
 			s[c] += float64(g)
 			q[c] += float64(g) * (float64(x[c]) - centre[c])
 		}

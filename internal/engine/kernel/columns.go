@@ -18,15 +18,18 @@ type columnJob struct {
 	rows        int // wide rows in a chunk
 	x, dy, mask []float32
 	centre      []float64 // of a wide row
+	mean, scale []float32 // as it, for reluGradients; slices of table, as bias
+	bias, table []float32
 	sums        []float64 // per chunk: width of the first sum, width of the second
 }
 
 type columnKind uint8
 
 const (
-	sumsOfX   columnKind = iota // sum of x
-	moments                     // sums of x-centre and of its square
-	gradients                   // sums of dy and of dy*(x-centre)
+	sumsOfX       columnKind = iota // sum of x
+	moments                         // sums of x-centre and of its square
+	gradients                       // sums of dy and of dy*(x-centre)
+	reluGradients                   // the same where Normalize gives a number above 0
 )
 
 var columnJobs par.Free[columnJob]
@@ -105,6 +108,11 @@ func NormalizeSums(rows, cols int, x, dy, mask []float32, mean, a, b []float64) 
 	if mask != nil {
 		j.mask = mask[:rows*cols]
 	}
+	j.sumGradients(cols, mean, a, b)
+}
+
+// sumGradients runs, gives the sums and j back.
+func (j *columnJob) sumGradients(cols int, mean, a, b []float64) {
 	for k := range j.centre {
 		j.centre[k] = mean[k%cols]
 	}
@@ -113,6 +121,32 @@ func NormalizeSums(rows, cols int, x, dy, mask []float32, mean, a, b []float64) 
 		a[c], b[c] = j.total(c, cols, 0), j.total(c, cols, 1)
 	}
 	j.end()
+}
+
+// NormalizeReLUSums is NormalizeSums with the mask that Normalize of x with these
+// means, scales and shifts would give: it computes the outputs again, with the
+// same bits, instead of reading them.
+func NormalizeReLUSums(rows, cols int, x, dy []float32, mean, scale []float64, shift []float32, a, b []float64) {
+	a, b = a[:cols], b[:cols]
+	if rows*cols == 0 {
+		clear(a)
+		clear(b)
+		return
+	}
+	j := columnJobs.Get()
+	j.begin(reluGradients, rows, cols)
+	j.x, j.dy = x[:rows*cols], dy[:rows*cols]
+	w := j.width
+	if cap(j.table) < 3*w {
+		j.table = make([]float32, 3*w)
+	}
+	t := j.table[:3*w]
+	j.mean, j.scale, j.bias = t[:w], t[w:2*w], t[2*w:]
+	rounded(cols, mean, scale, shift, j.mean, j.scale, j.bias)
+	repeatTo(j.mean, cols)
+	repeatTo(j.scale, cols)
+	repeatTo(j.bias, cols)
+	j.sumGradients(cols, mean, a, b)
 }
 
 func (j *columnJob) begin(kind columnKind, rows, cols int) {
@@ -185,6 +219,8 @@ func (j *columnJob) add(at, rows, cols int, first, second []float64) {
 		j.level.columnSums(rows, cols, j.x[at:at+n], first)
 	case j.kind == moments:
 		j.level.columnMoments(rows, cols, j.x[at:at+n], centre, first, second)
+	case j.kind == reluGradients:
+		j.level.columnProductsReLU(rows, cols, j.x[at:at+n], j.dy[at:at+n], j.mean[:cols], j.scale[:cols], j.bias[:cols], centre, first, second)
 	case j.mask == nil:
 		j.level.columnProducts(rows, cols, j.x[at:at+n], j.dy[at:at+n], centre, first, second)
 	default:

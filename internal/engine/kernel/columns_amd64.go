@@ -160,6 +160,30 @@ func columnProductsAVX512(rows int, cols int, x *float32, dy *float32, centre *f
 //go:noescape
 func columnProductsMaskedAVX512(rows int, cols int, x *float32, dy *float32, mask *float32, centre *float64, s *float64, q *float64)
 
+// normalizeBackReLUAVX512 is, for sizes above 0:
+//
+//	for r := range rows {
+//		for c := range cols {
+//			i := r*cols + c
+//			d := x[i]-mean[c]; dx[i] = scale[c]*where(d*scale[c]+bias[c], dy[i]) - (slope[c]*d + shift[c])
+//		}
+//	}
+//
+//go:noescape
+func normalizeBackReLUAVX512(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, shift *float32, slope *float32, bias *float32, dx *float32)
+
+// columnProductsReLUAVX512 is, for sizes above 0:
+//
+//	for r := range rows {
+//		for c := range cols {
+//			i := r*cols + c
+//			g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-centre[c], q[c])
+//		}
+//	}
+//
+//go:noescape
+func columnProductsReLUAVX512(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, centre *float64, s *float64, q *float64)
+
 // addRowsAVX2 is, for sizes above 0:
 //
 //	for r := range rows {
@@ -315,3 +339,27 @@ func columnProductsAVX2(rows int, cols int, x *float32, dy *float32, centre *flo
 //
 //go:noescape
 func columnProductsMaskedAVX2(rows int, cols int, x *float32, dy *float32, mask *float32, centre *float64, s *float64, q *float64)
+
+// normalizeBackReLUAVX2 is, for sizes above 0:
+//
+//	for r := range rows {
+//		for c := range cols {
+//			i := r*cols + c
+//			d := x[i]-mean[c]; dx[i] = scale[c]*where(d*scale[c]+bias[c], dy[i]) - (slope[c]*d + shift[c])
+//		}
+//	}
+//
+//go:noescape
+func normalizeBackReLUAVX2(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, shift *float32, slope *float32, bias *float32, dx *float32)
+
+// columnProductsReLUAVX2 is, for sizes above 0:
+//
+//	for r := range rows {
+//		for c := range cols {
+//			i := r*cols + c
+//			g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-centre[c], q[c])
+//		}
+//	}
+//
+//go:noescape
+func columnProductsReLUAVX2(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, centre *float64, s *float64, q *float64)

@@ -161,3 +161,29 @@ func (l Level) columnProductsMasked(rows, cols int, x, dy, mask []float32, centr
 		columnProductsGeneric(rows, cols, x, dy, mask, centre, s, q)
 	}
 }
+
+func (l Level) normalizeBackReLU(rows, cols int, x, dy, mean, scale, shift, slope, bias, dx []float32) {
+	_, _, _ = x[rows*cols-1], dy[rows*cols-1], dx[rows*cols-1]
+	_, _, _, _, _ = mean[cols-1], scale[cols-1], shift[cols-1], slope[cols-1], bias[cols-1]
+	switch l {
+	case AVX512:
+		normalizeBackReLUAVX512(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &shift[0], &slope[0], &bias[0], &dx[0])
+	case AVX2:
+		normalizeBackReLUAVX2(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &shift[0], &slope[0], &bias[0], &dx[0])
+	default:
+		normalizeBackReLUGeneric(rows, cols, x, dy, mean, scale, shift, slope, bias, dx)
+	}
+}
+
+func (l Level) columnProductsReLU(rows, cols int, x, dy, mean, scale, bias []float32, centre, s, q []float64) {
+	_, _, _, _, _ = x[rows*cols-1], dy[rows*cols-1], mean[cols-1], scale[cols-1], bias[cols-1]
+	_, _, _ = centre[cols-1], s[cols-1], q[cols-1]
+	switch l {
+	case AVX512:
+		columnProductsReLUAVX512(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &bias[0], &centre[0], &s[0], &q[0])
+	case AVX2:
+		columnProductsReLUAVX2(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &bias[0], &centre[0], &s[0], &q[0])
+	default:
+		columnProductsReLUGeneric(rows, cols, x, dy, mean, scale, bias, centre, s, q)
+	}
+}

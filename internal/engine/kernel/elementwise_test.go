@@ -320,6 +320,8 @@ func TestElementwiseAllocateNothing(t *testing.T) {
 		Normalize(rows, cols, x, m, v, nil, dy, true, y)
 		NormalizeSums(rows, cols, x, y, dy, m, m, v)
 		NormalizeBackward(rows, cols, nil, dy, x, nil, m, nil, nil, y)
+		NormalizeReLUSums(rows, cols, x, y, m, m, dy, m, v)
+		NormalizeReLUBackward(rows, cols, x, dy, m, v, y, m, v, y)
 		p.MaxBackward(1, dy, y, arg, x)
 		AdamStep(&AdamFactors{Eps: 1}, x, y, dy, dy)
 		SGDStep(&SGDFactors{}, x, y, dy, true)

@@ -61,6 +61,8 @@ func passes(n int) (size int, all []pass) {
 		{"NormalizeSumsMasked", 3, func() { kernel.NormalizeSums(rows, c, a, b, d, m, s, t) }},
 		{"NormalizeBackward", 3, func() { kernel.NormalizeBackward(rows, c, a, b, nil, m, v, v, v, y) }},
 		{"NormalizeBackwardMasked", 4, func() { kernel.NormalizeBackward(rows, c, a, b, d, m, v, v, v, y) }},
+		{"NormalizeReLUSums", 2, func() { kernel.NormalizeReLUSums(rows, c, a, b, m, v, bias, s, t) }},
+		{"NormalizeReLUBackward", 3, func() { kernel.NormalizeReLUBackward(rows, c, a, b, m, v, bias, v, v, y) }},
 		{"MaxForward", 1.5, func() { p.MaxForward(n, a, small, arg) }},
 		{"MaxBackward", 1.75, func() { p.MaxBackward(n, small, small, arg, y) }},
 		{"MaxForward3x3", 1.5, func() { q.MaxForward(n, a, small, arg2) }},

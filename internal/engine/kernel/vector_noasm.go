@@ -57,3 +57,11 @@ func (Level) columnProducts(rows, cols int, x, dy []float32, centre, s, q []floa
 func (Level) columnProductsMasked(rows, cols int, x, dy, mask []float32, centre, s, q []float64) {
 	columnProductsGeneric(rows, cols, x, dy, mask, centre, s, q)
 }
+
+func (Level) normalizeBackReLU(rows, cols int, x, dy, mean, scale, shift, slope, bias, dx []float32) {
+	normalizeBackReLUGeneric(rows, cols, x, dy, mean, scale, shift, slope, bias, dx)
+}
+
+func (Level) columnProductsReLU(rows, cols int, x, dy, mean, scale, bias []float32, centre, s, q []float64) {
+	columnProductsReLUGeneric(rows, cols, x, dy, mean, scale, bias, centre, s, q)
+}

@@ -227,6 +227,41 @@ func normalizeBackward(t *testing.T) {
 	}
 }
 
+// The ReLU's mask computed again is the mask that is read, bit for bit.
+func normalizeReLU(t *testing.T) {
+	r := newRand(26)
+	for _, rows := range append(someRows, 5000) {
+		for _, cols := range someCols {
+			if rows > 40 && cols > 47 {
+				continue
+			}
+			k := newTable(r, rows, cols)
+			for i := range k.x { // outputs near 0 and exactly 0
+				if c := i % cols; r.IntN(4) == 0 {
+					k.x[i] = float32(k.mean[c] - float64(k.shift[c])/k.scale[c])
+				}
+			}
+			k.x[0], k.x[rows*cols-1] = nan, inf
+			for _, shift := range [][]float32{k.shift, nil} {
+				y, dx, want := make([]float32, rows*cols), k.out, make([]float32, rows*cols)
+				a, b := make([]float64, cols), make([]float64, cols)
+				kernel.Normalize(rows, cols, k.x, k.mean, k.scale, shift, nil, true, y)
+				kernel.NormalizeSums(rows, cols, k.x, k.dy, y, k.mean, k.first, k.other)
+				kernel.NormalizeReLUSums(rows, cols, k.x, k.dy, k.mean, k.scale, shift, a, b)
+				for c := range cols {
+					if sameOrNaN := func(a, b float64) bool { return a == b || a != a && b != b }; !sameOrNaN(a[c], k.first[c]) || !sameOrNaN(b[c], k.other[c]) {
+						t.Fatalf("%d x %d: sums of column %d are %v and %v, want %v and %v", rows, cols, c, a[c], b[c], k.first[c], k.other[c])
+					}
+				}
+				kernel.NormalizeBackward(rows, cols, k.x, k.dy, y, k.mean, k.scale, k.a, k.b, want)
+				kernel.NormalizeReLUBackward(rows, cols, k.x, k.dy, k.mean, k.scale, shift, k.a, k.b, dx)
+				exactly(t, dx, want, "NormalizeReLUBackward %d x %d", rows, cols)
+				k.check(t, "NormalizeReLUBackward")
+			}
+		}
+	}
+}
+
 // Many chunks, whatever the threads and the storage's alignment.
 func columnsBits(t *testing.T) {
 	for _, s := range [][2]int{{20000, 16}, {5000, 47}, {9000, 3}, {900, 130}, {70, 2049}} {

@@ -17,6 +17,7 @@ func RunVectors(t *testing.T) {
 	t.Run("moments of non-finite", momentsOfNonFinite)
 	t.Run("normalize", normalize)
 	t.Run("normalize backward", normalizeBackward)
+	t.Run("normalize relu backward", normalizeReLU)
 	t.Run("columns bits", columnsBits)
 	t.Run("pool", pools)
 	t.Run("pool bits", poolBits)

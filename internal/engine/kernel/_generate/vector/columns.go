@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -25,6 +26,8 @@ func columns() {
 		s.columnMoments()
 		s.columnProducts(false)
 		s.columnProducts(true)
+		s.normalizeBackReLU()
+		s.columnProductsReLU()
 	}
 }
 
@@ -144,10 +147,12 @@ func (s isa) scaleRows(masked bool) {
 // byColumns emits sums by columns, in blocks of four vectors of float64: their
 // sums stay in registers while the rows pass. at are pointers to the matrices;
 // wide are pointers to cols float64 numbers each, of which the first keep only
-// are read. step adds one vector of one row.
-func (s isa) byColumns(at, wide []reg.Register, keep int, step func(m []Mem, w []reg.VecVirtual, p part)) {
-	const most = 4
-	lanes := s.lanes / 2
+// are read; factors to cols float32 numbers. step adds one vector of one row.
+func (s isa) byColumns(at, factors, wide []reg.Register, keep int, step func(m []Mem, w []reg.VecVirtual, p part)) {
+	most, lanes := 4, s.lanes/2
+	if len(factors) > 0 && !s.is512() {
+		most = 2 // of 16 registers
+	}
 	rows, cols, left := Load(Param("rows"), GP64()), Load(Param("cols"), GP64()), GP64()
 	body := func(name string, vectors int, last part) {
 		w := make([][]reg.VecVirtual, vectors)
@@ -171,6 +176,9 @@ func (s isa) byColumns(at, wide []reg.Register, keep int, step func(m []Mem, w [
 			for _, r := range at {
 				m = append(m, Mem{Base: r, Index: i, Scale: 4, Disp: 4 * lanes * v})
 			}
+			for _, r := range factors {
+				m = append(m, Mem{Base: r, Disp: 4 * lanes * v})
+			}
 			step(m, w[v], pick(v))
 		}
 		ADDQ(cols, i)
@@ -188,7 +196,7 @@ func (s isa) byColumns(at, wide []reg.Register, keep int, step func(m []Mem, w [
 	JLT(LabelRef("narrow"))
 	Label("block")
 	body("block", most, whole)
-	for _, r := range at {
+	for _, r := range slices.Concat(at, factors) {
 		ADDQ(U32(4*most*lanes), r)
 	}
 	for _, r := range wide {
@@ -222,7 +230,7 @@ func (s isa) byColumns(at, wide []reg.Register, keep int, step func(m []Mem, w [
 
 func (s isa) columnSums() {
 	s.text("columnSums", "rows, cols int, x *float32, s *float64", nested("s[c] += float64(x[i])")...)
-	s.byColumns(pointers("x"), pointers("s"), 0, func(m []Mem, w []reg.VecVirtual, p part) {
+	s.byColumns(pointers("x"), nil, pointers("s"), 0, func(m []Mem, w []reg.VecVirtual, p part) {
 		VADDPD(s.widen(m[0], p), w[0], w[0])
 	})
 }
@@ -230,7 +238,7 @@ func (s isa) columnSums() {
 func (s isa) columnMoments() {
 	s.text("columnMoments", "rows, cols int, x *float32, centre, s, q *float64",
 		nested("d := float64(x[i]) - centre[c]; s[c] += d; q[c] = fma(d, d, q[c])")...)
-	s.byColumns(pointers("x"), pointers("centre", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
+	s.byColumns(pointers("x"), nil, pointers("centre", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
 		d := s.widen(m[0], p)
 		VSUBPD(w[0], d, d)
 		VADDPD(d, w[1], w[1])
@@ -251,7 +259,7 @@ func (s isa) columnProducts(masked bool) {
 	if masked {
 		zero = s.zero()
 	}
-	s.byColumns(pointers(at...), pointers("centre", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
+	s.byColumns(pointers(at...), nil, pointers("centre", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
 		var g reg.VecVirtual
 		if masked {
 			g = s.widenWhere(m[2], m[1], zero, p)
@@ -290,4 +298,49 @@ func (s isa) widenWhere(mask, v Mem, zero reg.VecVirtual, p part) reg.VecVirtual
 	out := s.vec()
 	VCVTPS2PD(on, out)
 	return out
+}
+
+// The ReLU kernels compute the output of normalize again and let dy pass where
+// it is above 0: cheaper than reading it.
+
+func (s isa) normalizeBackReLU() {
+	s.text("normalizeBackReLU", "rows, cols int, x, dy, mean, scale, shift, slope, bias, dx *float32",
+		nested("d := x[i]-mean[c]; dx[i] = scale[c]*where(d*scale[c]+bias[c], dy[i]) - (slope[c]*d + shift[c])")...)
+	zero := s.zero()
+	s.byRows(3, pointers("x", "dy", "dx", "mean", "scale", "shift", "slope", "bias"), func(m []Mem, p part) {
+		x, g, out, scale := s.load(m[0], p), s.load(m[1], p), s.vec(), s.load(m[4], p)
+		VSUBPS(s.load(m[3], p), x, x)
+		VMULPS(scale, x, out)
+		VADDPS(s.load(m[7], p), out, out)
+		g = s.keep(greater, out, zero, g)
+		VMULPS(s.load(m[6], p), x, x)
+		VADDPS(s.load(m[5], p), x, x)
+		VMULPS(scale, g, g)
+		VSUBPS(x, g, g)
+		s.store(g, m[2], p)
+	})
+}
+
+func (s isa) columnProductsReLU() {
+	s.text("columnProductsReLU", "rows, cols int, x, dy, mean, scale, bias *float32, centre, s, q *float64",
+		nested("g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-centre[c], q[c])")...)
+	zero := XMM()
+	VXORPS(zero, zero, zero)
+	s.byColumns(pointers("x", "dy"), pointers("mean", "scale", "bias"), pointers("centre", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
+		y, d, g := s.loadHalf(m[0], p), s.vec(), s.vec()
+		VCVTPS2PD(y, d)
+		VSUBPS(s.loadHalf(m[2], p), y, y)
+		VMULPS(s.loadHalf(m[3], p), y, y)
+		VADDPS(s.loadHalf(m[4], p), y, y)
+		if s.is512() {
+			VCMPPS(Imm(greater), zero.AsY(), y, y)
+		} else {
+			VCMPPS(Imm(greater), zero, y, y)
+		}
+		VANDPS(s.loadHalf(m[1], p), y, y)
+		VCVTPS2PD(y, g)
+		VADDPD(g, w[1], w[1])
+		VSUBPD(w[0], d, d)
+		VFMADD231PD(d, g, w[2])
+	})
 }

@@ -24,6 +24,20 @@ func (s isa) widen(m Mem, p part) reg.VecVirtual {
 	return v
 }
 
+// loadHalf reads float32 numbers, as many as a vector holds float64.
+func (s isa) loadHalf(m Mem, p part) reg.VecVirtual {
+	h := s.half()
+	switch {
+	case !p.rest:
+		VMOVUPS(m, h)
+	case s.is512(): // a masked load of 256 bits would ask for AVX-512 VL
+		VMOVUPS_Z(m, p.k, h.AsZ())
+	default:
+		VMASKMOVPS(m, p.v, h)
+	}
+	return h
+}
+
 // narrow rounds to float32 and writes the lanes that exist.
 func (s isa) narrow(v reg.VecVirtual, m Mem, p part) {
 	h := s.half()
