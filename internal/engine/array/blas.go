@@ -11,9 +11,10 @@ import (
 	"tercet/internal/engine/kernel"
 )
 
-// BLAS is gonum's implementation with the float32 matrix product replaced by
-// kernel.Gemm. It satisfies both blas.Float32 and tensor.BLAS. Unlike gonum's
-// product it never skips zeros, so a NaN or an infinity is not hidden.
+// BLAS is gonum's implementation with the float32 matrix products replaced by
+// kernel.Gemm and kernel.Syrk. It satisfies both blas.Float32 and tensor.BLAS.
+// Unlike gonum's products they never skip zeros, so a NaN or an infinity is not
+// hidden.
 type BLAS struct{ gonum.Implementation }
 
 var (
@@ -24,17 +25,26 @@ var (
 // Sgemm computes C = alpha*op(A)*op(B) + beta*C on row-major matrices. As in
 // gonum, it panics on a transpose value, a size or a stride that is wrong.
 func (BLAS) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	kernel.Gemm(transposed(tA), transposed(tB), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	kernel.Gemm(transposed("Sgemm", tA), transposed("Sgemm", tB), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
-func transposed(t blas.Transpose) bool {
+// Ssyrk computes C = alpha*A*Aᵀ + beta*C, or with tA alpha*Aᵀ*A + beta*C, on the
+// triangle ul of C, and leaves the other as it is.
+func (BLAS) Ssyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
+	if ul != blas.Upper && ul != blas.Lower {
+		panic("array: Ssyrk: bad triangle value")
+	}
+	kernel.Syrk(ul == blas.Lower, transposed("Ssyrk", tA), n, k, alpha, a, lda, beta, c, ldc)
+}
+
+func transposed(function string, t blas.Transpose) bool {
 	switch t {
 	case blas.NoTrans:
 		return false
 	case blas.Trans, blas.ConjTrans:
 		return true
 	}
-	panic("array: Sgemm: bad transpose value")
+	panic("array: " + function + ": bad transpose value")
 }
 
 var install sync.Once

@@ -17,6 +17,9 @@ func TestConformance(t *testing.T) {
 			defer restore()
 			kerneltest.Run(t, kerneltest.Implementation{
 				Gemm:                kernel.Gemm,
+				GemmBias:            kernel.GemmBias,
+				Gram:                kernel.Gram,
+				Syrk:                kernel.Syrk,
 				ConvForward:         kernel.Conv.Forward,
 				ConvBackwardInput:   kernel.Conv.BackwardInput,
 				ConvBackwardWeights: kernel.Conv.BackwardWeights,

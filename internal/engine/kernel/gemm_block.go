@@ -52,7 +52,7 @@ const (
 //	larger of that and 0 (where relu).
 //
 // Of a triangle, only its elements are written; diag is then the number of C's
-// first row minus that of its first column.
+// first row minus that of its first column, and edge room for maxTile numbers.
 type block struct {
 	m, n, k     int
 	alpha, beta float32
@@ -64,6 +64,7 @@ type block struct {
 	relu        bool
 	part        triangle
 	diag        int
+	edge        []float32
 }
 
 // multiply computes C = alpha*A*B + beta*C for a block of A (m, k) and all n
@@ -100,7 +101,7 @@ func (l Level) multiplyBlock(x *block) {
 					if x.part == upper && high < 0 || x.part == lower && low > 0 {
 						continue
 					}
-					if low < 0 && high > 0 {
+					if x.part == upper && low < 0 || x.part == lower && high > 0 {
 						l.tileOnDiagonal(&t, x, i, j, b)
 						continue
 					}
@@ -114,11 +115,10 @@ func (l Level) multiplyBlock(x *block) {
 // maxTile is the number of elements of the largest tile.
 const maxTile = 14 * 32
 
-// tileOnDiagonal computes the tile at (i, j) of x in a buffer of its own and
-// copies the triangle's part of it.
+// tileOnDiagonal computes the tile at (i, j) of x beside C and copies the
+// triangle's part of it.
 func (l Level) tileOnDiagonal(t *tileArgs, x *block, i, j int, b []float32) {
-	var buffer [maxTile]float32
-	u := *t
+	u, edge := *t, x.edge
 	u.ldc = t.cols
 	// Row r holds columns [from, to) of the triangle.
 	part := func(r int) (from, to int) {
@@ -131,12 +131,12 @@ func (l Level) tileOnDiagonal(t *tileArgs, x *block, i, j int, b []float32) {
 	if x.beta != 0 {
 		for r := range t.rows {
 			from, to := part(r)
-			copy(buffer[r*u.ldc+from:r*u.ldc+to], x.c[(i+r)*x.ldc+j+from:])
+			copy(edge[r*u.ldc+from:r*u.ldc+to], x.c[(i+r)*x.ldc+j+from:])
 		}
 	}
-	l.tile(&u, x.a.data[i*x.a.rs:], b, buffer[:t.rows*u.ldc])
+	l.tile(&u, x.a.data[i*x.a.rs:], b, edge)
 	for r := range t.rows {
 		from, to := part(r)
-		copy(x.c[(i+r)*x.ldc+j+from:], buffer[r*u.ldc+from:r*u.ldc+to])
+		copy(x.c[(i+r)*x.ldc+j+from:], edge[r*u.ldc+from:r*u.ldc+to])
 	}
 }

@@ -64,16 +64,20 @@ func (l Level) pack(dst []float32, k, n int, b view, lo, hi int) {
 	}
 }
 
+// copiesWell reports whether the rows of a tile (with transposed storage, the
+// steps of k) would lie in the same few sets of the first cache, so that a block
+// that meets n columns is better copied than read in place.
+func (a view) copiesWell(n int) bool { return max(a.rs, a.cs)%1024 == 0 && n > 16 }
+
 // blockA returns a block of A as the tiles shall read it: in place, or copied
-// to rows an odd number of cache lines apart where its own stride would put the
-// rows of a tile into the same few sets of the first cache.
+// to rows an odd number of cache lines apart.
 func (w *gemmScratch) blockA(a view, m, k, n int) view {
+	if !a.copiesWell(n) {
+		return a
+	}
 	rows, cols, ld := m, k, a.rs
 	if a.cs != 1 {
 		rows, cols, ld = k, m, a.cs
-	}
-	if ld%256 != 0 || rows*ld <= 8192 || n <= 16 {
-		return a
 	}
 	pitch := oddLines(cols)
 	grow(&w.a, rows*pitch)

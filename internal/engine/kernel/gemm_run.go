@@ -72,9 +72,17 @@ func gemm(l Level, x product) {
 		gemmSwapped(l, x)
 		return
 	}
+	parallel := work(x.m, x.n, x.k) > serialWork
+	if !parallel && x.b.cs == 1 && x.k <= blockK && x.part == whole && !x.a.copiesWell(x.n) { // nothing to prepare
+		b := block{
+			m: x.m, n: x.n, k: x.k, alpha: x.alpha, a: x.a, b: panels{x.b.data, x.b.rs},
+			beta: x.beta, c: x.c, ldc: x.ldc, bias: x.bias, relu: x.relu,
+		}
+		l.multiplyBlock(&b)
+		return
+	}
 	g := gemmJobs.Get()
-	g.level, g.product = l, x
-	g.parallel = work(x.m, x.n, x.k) > serialWork
+	g.level, g.product, g.parallel = l, x, parallel
 	g.run()
 	g.product = product{}
 	gemmJobs.Put(g)
@@ -153,6 +161,9 @@ func (g *gemmPack) Run(lo, hi int) {
 func (g *gemmJob) Run(lo, hi int) {
 	w := gemmScratches.Get()
 	wide := g.level.shape().wide
+	if g.part != whole {
+		grow(&w.edge, maxTile)
+	}
 	for t := lo; t < hi; t++ {
 		v, u := t/g.across, t%g.across
 		i, i1 := g.row(v*g.strips/g.down), g.row((v+1)*g.strips/g.down)
@@ -163,7 +174,7 @@ func (g *gemmJob) Run(lo, hi int) {
 		}
 		x := block{
 			m: i1 - i, n: j1 - j, alpha: g.alpha, c: g.c[i*g.ldc+g.j+j:], ldc: g.ldc,
-			part: g.part, diag: i - g.j - j,
+			part: g.part, diag: i - g.j - j, edge: w.edge,
 		}
 		for r := range g.runs {
 			var p int

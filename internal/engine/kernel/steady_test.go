@@ -47,6 +47,9 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}{
 		{"Gemm", func() { Gemm(false, false, 200, 150, 300, 1, a, 300, b, 150, 0, c, 150) }},
 		{"Gemm transposed", func() { Gemm(true, true, 200, 150, 300, 1, a, 200, b, 300, 1, c, 150) }},
+		{"Gemm of few columns", func() { Gemm(true, false, 200, 5, 300, 1, a, 200, b, 5, 1, c, 5) }},
+		{"GemmBias", func() { GemmBias(false, true, 200, 20, 300, a, 300, b, 300, bias, true, c, 150) }},
+		{"Gram", func() { Gram(150, 300, b, 300, c[:150*150], 150) }},
 		{"Forward", func() { g.Forward(n, x, w, bias, y) }},
 		{"BackwardInput", func() { g.BackwardInput(n, y, w, dx) }},
 		{"BackwardInput stride 2", func() { down.BackwardInput(n, half, w, dx) }},

@@ -127,9 +127,16 @@ func (impl Implementation) gemmSizes(t *testing.T) {
 	// Across the borders of the cache blocks and of the threads' tasks.
 	for _, s := range [][3]int{
 		{169, 33, 385}, {337, 65, 16}, {5, 2051, 9}, {30, 40, 1153}, {100, 100, 100}, {256, 16, 256}, {40, 256, 512}, {1, 700, 500},
+		{1040, 47, 30},
 	} {
 		each(s[0], s[1], s[2])
 	}
+	// Few columns, many rows.
+	for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 11, 12, 13} {
+		each(65, n, 8)
+		each(130, n, 21)
+	}
+	each(64, 2, 800)
 	// A stride that puts all rows into one set of the first cache.
 	for trans := range 4 {
 		impl.verify(t, product{transA: trans&1 != 0, transB: trans&2 != 0, m: 40, n: 48, k: 64, padA: 1024 - 64, padB: 1024 - 48, alpha: 1}, r)
@@ -226,7 +233,7 @@ func (impl Implementation) gemmNonFinite(t *testing.T) {
 // are computed together nor on the strides.
 func (impl Implementation) gemmBits(t *testing.T) {
 	r := newRand(3)
-	for _, s := range [][3]int{{200, 130, 900}, {1, 1000, 400}, {700, 10, 64}, {64, 64, 80}} {
+	for _, s := range [][3]int{{200, 130, 900}, {1, 1000, 400}, {700, 10, 64}, {64, 64, 80}, {300, 3, 500}} {
 		p := product{m: s[0], n: s[1], k: s[2], alpha: 0.75, beta: 0.3}
 		a, b, c := p.operands(r)
 		c0 := slices.Clone(c.data)
@@ -239,13 +246,22 @@ func (impl Implementation) gemmBits(t *testing.T) {
 			}
 			sameBits(t, c.data, first, fmt.Sprintf("%v, %d threads", p, threads))
 		})
-		i0, j0 := p.m/3, p.n/2
+		i0, j0 := p.m*4/5, p.n/2
 		m, n := (p.m-i0+1)/2, (p.n-j0+2)/3
 		part := slices.Clone(c0)
 		impl.Gemm(false, false, m, n, p.k, p.alpha, a.data[i0*a.ld:], a.ld, b.data[j0:], b.ld, p.beta, part[i0*c.ld+j0:], c.ld)
 		for i := i0; i < i0+m; i++ {
 			sameBits(t, part[i*c.ld+j0:][:n], first[i*c.ld+j0:][:n], fmt.Sprintf("%v, part", p))
 		}
+		at := make([]float32, p.m*p.k)
+		for i := range p.m {
+			for l := range p.k {
+				at[l*p.m+i] = a.data[i*a.ld+l]
+			}
+		}
+		copy(c.data, c0)
+		impl.Gemm(true, false, p.m, p.n, p.k, p.alpha, at, p.m, b.data, b.ld, p.beta, c.data, c.ld)
+		sameBits(t, c.data, first, fmt.Sprintf("%v, A transposed in memory", p))
 		bt := make([]float32, p.n*p.k)
 		for l := range p.k {
 			for j := range p.n {
@@ -275,4 +291,52 @@ func (impl Implementation) gemmProperty(t *testing.T) {
 		}
 		impl.verify(t, p, newRand(rapid.Uint64().Draw(rt, "seed")))
 	})
+}
+
+// gemmBias: the product's bits, then the bias added, then ReLU.
+func (impl Implementation) gemmBias(t *testing.T) {
+	r := newRand(6)
+	for _, s := range [][3]int{{1, 1, 1}, {5, 7, 3}, {14, 32, 20}, {29, 47, 33}, {100, 3, 900}, {70, 12, 30}, {200, 33, 400}, {256, 200, 64}, {3, 5, 0}} {
+		for variant := range 16 {
+			p := product{m: s[0], n: s[1], k: s[2], transA: variant&1 != 0, transB: variant&2 != 0, padA: 1, padC: 2, alpha: 1}
+			relu := variant&4 != 0
+			a, b, c := p.operands(r)
+			want := slices.Clone(c.data)
+			impl.Gemm(p.transA, p.transB, p.m, p.n, p.k, 1, a.data, a.ld, b.data, b.ld, 0, want, c.ld)
+			var bias []float32
+			if variant&8 != 0 {
+				bias, _ = guardedRandom(r, p.n)
+			}
+			for i := range p.m {
+				for j := range p.n {
+					v := &want[i*c.ld+j]
+					if bias != nil {
+						*v += bias[j]
+					}
+					if relu && *v <= 0 {
+						*v = 0
+					}
+				}
+			}
+			onThreads(func(threads int) {
+				impl.GemmBias(p.transA, p.transB, p.m, p.n, p.k, a.data, a.ld, b.data, b.ld, bias, relu, c.data, c.ld)
+				sameBits(t, c.data, want, fmt.Sprintf("%v, bias %v, relu %v, %d threads", p, bias != nil, relu, threads))
+			})
+			c.check(t, "C")
+		}
+	}
+	// A sum of -0 and a NaN under ReLU.
+	zero, x, c := float32(math.Copysign(0, -1)), []float32{1, 1, 1}, make([]float32, 9)
+	impl.GemmBias(false, false, 3, 3, 1, x, 1, []float32{zero, nan, -2}, 3, []float32{zero, 0, 1}, true, c, 3)
+	for i := range 3 {
+		if math.Float32bits(c[3*i]) != 0 || c[3*i+1] == c[3*i+1] || c[3*i+2] != 0 {
+			t.Fatalf("ReLU of -0, NaN and -1: %v", c[3*i:3*i+3])
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a bias that is too short: no panic")
+		}
+	}()
+	impl.GemmBias(false, false, 3, 3, 1, x, 1, x, 3, x[:2], false, c, 3)
 }

@@ -16,6 +16,9 @@ import (
 // functions and methods of package kernel.
 type Implementation struct {
 	Gemm                func(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int)
+	GemmBias            func(transA, transB bool, m, n, k int, a []float32, lda int, b []float32, ldb int, bias []float32, relu bool, c []float32, ldc int)
+	Gram                func(n, k int, x []float32, ldx int, c []float32, ldc int)
+	Syrk                func(low, trans bool, n, k int, alpha float32, x []float32, ldx int, beta float32, c []float32, ldc int)
 	ConvForward         func(g kernel.Conv, n int, x, w, bias, y []float32)
 	ConvBackwardInput   func(g kernel.Conv, n int, dy, w, dx []float32)
 	ConvBackwardWeights func(g kernel.Conv, n int, x, dy, dw, db []float32)
@@ -30,6 +33,9 @@ func Run(t *testing.T, impl Implementation) {
 	t.Run("gemm non-finite", impl.gemmNonFinite)
 	t.Run("gemm bits", impl.gemmBits)
 	t.Run("gemm property", impl.gemmProperty)
+	t.Run("gemm bias", impl.gemmBias)
+	t.Run("gram", impl.gram)
+	t.Run("syrk", impl.syrk)
 	t.Run("conv shapes", impl.convShapes)
 	t.Run("conv random", impl.convRandom)
 	t.Run("conv bits", impl.convBits)
