@@ -53,7 +53,9 @@ func TestSsyrkRefusesBadValues(t *testing.T) {
 	for name, f := range map[string]func(){
 		"triangle":  func() { BLAS{}.Ssyrk('x', blas.NoTrans, 1, 1, 1, []float32{1}, 1, 0, []float32{1}, 1) },
 		"transpose": func() { BLAS{}.Ssyrk(blas.Upper, 'x', 1, 1, 1, []float32{1}, 1, 0, []float32{1}, 1) },
-		"stride":    func() { BLAS{}.Ssyrk(blas.Upper, blas.NoTrans, 2, 2, 1, make([]float32, 4), 1, 0, make([]float32, 4), 2) },
+		"stride": func() {
+			BLAS{}.Ssyrk(blas.Upper, blas.NoTrans, 2, 2, 1, make([]float32, 4), 1, 0, make([]float32, 4), 2)
+		},
 	} {
 		func() {
 			defer func() {
