@@ -1,0 +1,98 @@
+package adversary
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"tercet/internal/engine/mine"
+	"tercet/internal/engine/nn"
+)
+
+// Variant names one of two readings of a method.
+type Variant string
+
+const (
+	Paper     Variant = "paper"     // as the paper describes it
+	Published Variant = "published" // as the authors' code (robrank) computes it
+)
+
+// HMOptions configures hardness manipulation HM[H_S, H_D]. HMDefaults fills the
+// fields in which the paper and its code differ.
+type HMOptions struct {
+	// Source is the sampler of the triplets that are made harder. A batch that
+	// carries tuples is taken to be mined by it; for a batch without, HM mines
+	// itself. "" needs tuples.
+	Source      string
+	Destination Destination
+	Mine        mine.Options // of samplers that HM runs itself
+	// PGD is the budget: 77/255 in steps of 3/255 on images of 28 x 28, 8/255 in
+	// steps of 1/255 on larger ones.
+	PGD PGD
+	ICS ICSOptions
+	// Eps is added to every coordinate difference inside distances.
+	Eps float64
+	// First stands for the loss before the first step.
+	First float64
+	// Narrow leaves triplets that are as hard as their destination out of further
+	// passes. The images are the same; the cost counts the rows that were passed.
+	Narrow bool
+	// Tolerance ends the crafting after a step whose objective differs by less
+	// from that of the step before; 0 takes all steps.
+	Tolerance float64
+}
+
+// HMDefaults returns HM[softhard, g_LGA] for a triplet loss of margin gamma, PGD
+// without a budget and no ICS. The variants differ in this:
+//
+//   - paper: plain distances, g_LGA = -gamma min(u, l)/u with u = gamma, first loss
+//     2 + gamma (the largest one, supplement eq. 14), all PGD steps;
+//   - published: distances with 1e-6 in every coordinate, g_LGA = -0.2 l/0.2 for
+//     any margin, first loss 2, crafting ends when the objective changes by less
+//     than 1e-7, and a single PGD step has length eps.
+func HMDefaults(v Variant, gamma float64) (HMOptions, error) {
+	o := HMOptions{
+		Source:      "softhard",
+		Destination: Destination{Name: "lga", Xi: 0.1, Gamma: gamma, U: gamma},
+		Mine:        mine.Options{Layout: mine.Pairs, Margin: gamma, AnyRow: true},
+		PGD: PGD{
+			Norm: Linf, Direction: Sign, Rule: Fixed, Start: FromClean, Restarts: 1,
+			Keep: Last, Mode: nn.Eval, SkipFinal: true,
+		},
+	}
+	switch v {
+	case Paper:
+		o.First = 2 + gamma
+	case Published:
+		o.Destination.Gamma, o.Destination.U = 0.2, 0.2
+		o.Eps, o.First, o.Tolerance = 1e-6, 2, 1e-7
+		o.PGD.FGSM = true
+	default:
+		return o, fmt.Errorf("hm: unknown variant %q (valid: paper, published)", string(v))
+	}
+	return o, nil
+}
+
+// validate returns an error naming the first option that is wrong, samplers and ICS
+// apart.
+func (o *HMOptions) validate() error {
+	if err := o.Destination.validate(); err != nil {
+		return err
+	}
+	if err := o.PGD.Validate(); err != nil {
+		return fmt.Errorf("hm: %w", err)
+	}
+	for _, c := range []struct {
+		name string
+		v    float64
+		max  float64
+	}{{"eps", o.Eps, 1e-2}, {"first loss", o.First, math.MaxFloat64}, {"tolerance", o.Tolerance, math.MaxFloat64}} {
+		if !(c.v >= 0 && c.v <= c.max) {
+			return fmt.Errorf("hm: %s is %v, want a number from 0 to %v", c.name, c.v, c.max)
+		}
+	}
+	if o.Narrow && !(o.PGD.SkipFinal && o.PGD.Mode == nn.Eval) {
+		return errors.New("hm: narrow works in eval mode and without the final pass, that is with one run, fixed steps and the last iterate")
+	}
+	return nil
+}
