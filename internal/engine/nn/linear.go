@@ -52,13 +52,7 @@ func (l *Linear) Forward(x *array.Array, _ Mode) *array.Array {
 	if l.bias != nil {
 		b = l.bias.Value.Data
 	}
-	kernel.Gemm(false, false, n, l.outs, in, 1, x.Data, in, l.weight.Value.Data, l.outs, 0, y.Data, l.outs)
-	if b != nil {
-		kernel.AddBias(n, l.outs, y.Data, b)
-	}
-	if l.relu {
-		kernel.ReLU(y.Data, y.Data)
-	}
+	kernel.GemmBias(false, false, n, l.outs, in, x.Data, in, l.weight.Value.Data, l.outs, b, l.relu, y.Data, l.outs)
 	return y
 }
 
