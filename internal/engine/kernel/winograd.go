@@ -17,13 +17,16 @@ import "math"
 //	dw = Gᵀ [ sum over tiles of (Bᵀ d B) .* (A dY Aᵀ) ] G.
 //
 // The matrices come from interpolation of polynomials at alpha-1 finite points
-// and infinity. Winograd2 has the points 0, 1, -1; Winograd4 has 0, 5/8, -5/8,
-// 3/2, -3/2, which give less than half of the error of the usual 0, 1, -1, 2, -2
-// (compare Barabasz et al., "Error Analysis and Improving the Accuracy of
-// Winograd Convolution", 2020); all entries of its B are float32 numbers.
+// and infinity:
 //
-// Errors, measured and tested against float64 and relative to the sum of |x||w|
-// (|x||dy|) of an output's terms, in units of 2⁻²⁴: see winogradError.
+//	F(2x2,3x3)              0, 1, -1
+//	F(4x4,3x3), F(2x2,5x5)  0, 5/8, -5/8, 3/2, -3/2
+//	F(4x4,5x5)              0, 1/2, -1/2, 1, -1, 2, -2
+//
+// Of those tried these had the least errors; F(4x4,3x3) has less than half of that
+// of the usual points 0, 1, -1, 2, -2 (compare Barabasz et al., "Error Analysis
+// and Improving the Accuracy of Winograd Convolution", 2020). All entries of
+// their B are float32 numbers.
 //
 // A NaN or an infinity in x or dy reaches every output whose patch holds it, and
 // may reach the other outputs of those tiles; one in w spoils its channel; one
@@ -39,11 +42,12 @@ type winogradKind struct {
 	gather      *winogradMap // Gᵀ
 }
 
-// The kinds: F(2x2,3x3), F(4x4,3x3), F(2x2,5x5).
+// The kinds: F(2x2,3x3), F(4x4,3x3), F(2x2,5x5), F(4x4,5x5).
 var winogradKinds = [...]winogradKind{
 	newWinogradKind(0, 2, 3, 1),
 	newWinogradKind(1, 4, 3, 0.625, 1.5),
 	newWinogradKind(2, 2, 5, 0.625, 1.5),
+	newWinogradKind(3, 4, 5, 0.5, 1, 2),
 }
 
 // winogradKindOf returns the kind for a convolution, nil where there is none.
@@ -56,14 +60,16 @@ func (g Conv) winogradKindOf(alg Algorithm) *winogradKind {
 		return &winogradKinds[0]
 	case alg == Winograd4 && g.KH == 3:
 		return &winogradKinds[1]
-	case alg == Winograd4 && g.KH == 5:
+	case alg == Winograd2 && g.KH == 5:
 		return &winogradKinds[2]
+	case alg == Winograd4 && g.KH == 5:
+		return &winogradKinds[3]
 	}
 	return nil
 }
 
 // winogradFits reports whether alg can compute g: stride 1, a square kernel of 3
-// (or, for Winograd4, 5) and a padding less than the kernel.
+// or 5 and a padding less than the kernel.
 func (g Conv) winogradFits(alg Algorithm) bool { return g.winogradKindOf(alg) != nil }
 
 // floorOf is the least value of an output.

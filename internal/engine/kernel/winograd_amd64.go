@@ -186,6 +186,71 @@ func winogradSpread6From2AVX512(n int, src *float32, at *int, dst *float32, drow
 //go:noescape
 func winogradGather5From6AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
 
+// winogradInput8From8AVX512 computes, for n > 0 lanes l, with the matrix m of 8 rows and 8 columns:
+//
+//	for i, j := range (8, 8) {
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[8*p+q]+l]
+//		dst[i*drow+j*dcol+l] = s
+//	}
+//
+// and zeros for the lanes from n on to the next multiple of 16.
+// What is ahead of the sources is fetched into the cache.
+//
+//go:noescape
+func winogradInput8From8AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+
+// winogradOutput4From8AVX512 computes, for n > 0 lanes l, with the matrix m of 4 rows and 8 columns:
+//
+//	for i, j := range (4, 4) {
+//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		dst[at[4*i+j]+l] = max(floor, s + bias[l])
+//	}
+//
+// a NaN staying one. src and bias are read up to a multiple of 16 lanes.
+// What is ahead of the results is fetched into the cache.
+//
+//go:noescape
+func winogradOutput4From8AVX512(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+
+// winogradWeights8From5AVX512 computes, for n > 0 lanes l, with the matrix m of 8 rows and 5 columns:
+//
+//	for i, j := range (8, 8) {
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[5*p+q]+l]
+//		dst[i*drow+j*dcol+l] = s
+//	}
+//
+// and zeros for the lanes from n on to the next multiple of 16.
+// What is ahead of the sources is fetched into the cache.
+//
+//go:noescape
+func winogradWeights8From5AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+
+// winogradSpread8From4AVX512 computes, for n > 0 lanes l, with the matrix m of 8 rows and 4 columns:
+//
+//	for i, j := range (8, 8) {
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[4*p+q]+l]
+//		dst[i*drow+j*dcol+l] = s
+//	}
+//
+// and zeros for the lanes from n on to the next multiple of 16.
+// What is ahead of the sources is fetched into the cache.
+//
+//go:noescape
+func winogradSpread8From4AVX512(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+
+// winogradGather5From8AVX512 computes, for n > 0 lanes l, with the matrix m of 5 rows and 8 columns:
+//
+//	for i, j := range (5, 5) {
+//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		dst[i*drow+j*dcol+l] += s
+//	}
+//
+// src is read up to a multiple of 16 lanes.
+// What is ahead of the sources is fetched into the cache.
+//
+//go:noescape
+func winogradGather5From8AVX512(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+
 // winogradInput4From4AVX2 computes, for n > 0 lanes l, with the matrix m of 4 rows and 4 columns:
 //
 //	for i, j := range (4, 4) {
@@ -367,3 +432,68 @@ func winogradSpread6From2AVX2(n int, src *float32, at *int, dst *float32, drow i
 //
 //go:noescape
 func winogradGather5From6AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)
+
+// winogradInput8From8AVX2 computes, for n > 0 lanes l, with the matrix m of 8 rows and 8 columns:
+//
+//	for i, j := range (8, 8) {
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[8*p+q]+l]
+//		dst[i*drow+j*dcol+l] = s
+//	}
+//
+// and zeros for the lanes from n on to the next multiple of 8.
+// What is ahead of the sources is fetched into the cache.
+//
+//go:noescape
+func winogradInput8From8AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+
+// winogradOutput4From8AVX2 computes, for n > 0 lanes l, with the matrix m of 4 rows and 8 columns:
+//
+//	for i, j := range (4, 4) {
+//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		dst[at[4*i+j]+l] = max(floor, s + bias[l])
+//	}
+//
+// a NaN staying one. src and bias are read up to a multiple of 8 lanes.
+// What is ahead of the results is fetched into the cache.
+//
+//go:noescape
+func winogradOutput4From8AVX2(n int, src *float32, srow int, scol int, dst *float32, at *int, ahead int, bias *float32, floor float32)
+
+// winogradWeights8From5AVX2 computes, for n > 0 lanes l, with the matrix m of 8 rows and 5 columns:
+//
+//	for i, j := range (8, 8) {
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[5*p+q]+l]
+//		dst[i*drow+j*dcol+l] = s
+//	}
+//
+// and zeros for the lanes from n on to the next multiple of 8.
+// What is ahead of the sources is fetched into the cache.
+//
+//go:noescape
+func winogradWeights8From5AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+
+// winogradSpread8From4AVX2 computes, for n > 0 lanes l, with the matrix m of 8 rows and 4 columns:
+//
+//	for i, j := range (8, 8) {
+//		s := sum over p, q of m[i][p] * m[j][q] * src[at[4*p+q]+l]
+//		dst[i*drow+j*dcol+l] = s
+//	}
+//
+// and zeros for the lanes from n on to the next multiple of 8.
+// What is ahead of the sources is fetched into the cache.
+//
+//go:noescape
+func winogradSpread8From4AVX2(n int, src *float32, at *int, dst *float32, drow int, dcol int, ahead int)
+
+// winogradGather5From8AVX2 computes, for n > 0 lanes l, with the matrix m of 5 rows and 8 columns:
+//
+//	for i, j := range (5, 5) {
+//		s := sum over p, q of m[i][p] * m[j][q] * src[p*srow+q*scol+l]
+//		dst[i*drow+j*dcol+l] += s
+//	}
+//
+// src is read up to a multiple of 8 lanes.
+// What is ahead of the sources is fetched into the cache.
+//
+//go:noescape
+func winogradGather5From8AVX2(n int, src *float32, srow int, scol int, dst *float32, drow int, dcol int, ahead int)

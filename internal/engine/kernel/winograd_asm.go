@@ -9,27 +9,27 @@ type (
 )
 
 // winogradCode is the assembly of one level: tables indexed by a map's id, for
-// F(2x2,3x3), F(4x4,3x3) and F(2x2,5x5).
+// F(2x2,3x3), F(4x4,3x3), F(2x2,5x5) and F(4x4,5x5).
 type winogradCode struct {
-	input, weights, spread [3]winogradMapFunc
-	gather                 [3]winogradGatherFunc
-	output                 [3]winogradFinishFunc
+	input, weights, spread [4]winogradMapFunc
+	gather                 [4]winogradGatherFunc
+	output                 [4]winogradFinishFunc
 }
 
 var winogradAVX512 = winogradCode{
-	input:   [3]winogradMapFunc{winogradInput4From4AVX512, winogradInput6From6AVX512, winogradInput6From6AVX512},
-	weights: [3]winogradMapFunc{winogradWeights4From3AVX512, winogradWeights6From3AVX512, winogradWeights6From5AVX512},
-	spread:  [3]winogradMapFunc{winogradSpread4From2AVX512, winogradSpread6From4AVX512, winogradSpread6From2AVX512},
-	gather:  [3]winogradGatherFunc{winogradGather3From4AVX512, winogradGather3From6AVX512, winogradGather5From6AVX512},
-	output:  [3]winogradFinishFunc{winogradOutput2From4AVX512, winogradOutput4From6AVX512, winogradOutput2From6AVX512},
+	input:   [4]winogradMapFunc{winogradInput4From4AVX512, winogradInput6From6AVX512, winogradInput6From6AVX512, winogradInput8From8AVX512},
+	weights: [4]winogradMapFunc{winogradWeights4From3AVX512, winogradWeights6From3AVX512, winogradWeights6From5AVX512, winogradWeights8From5AVX512},
+	spread:  [4]winogradMapFunc{winogradSpread4From2AVX512, winogradSpread6From4AVX512, winogradSpread6From2AVX512, winogradSpread8From4AVX512},
+	gather:  [4]winogradGatherFunc{winogradGather3From4AVX512, winogradGather3From6AVX512, winogradGather5From6AVX512, winogradGather5From8AVX512},
+	output:  [4]winogradFinishFunc{winogradOutput2From4AVX512, winogradOutput4From6AVX512, winogradOutput2From6AVX512, winogradOutput4From8AVX512},
 }
 
 var winogradAVX2 = winogradCode{
-	input:   [3]winogradMapFunc{winogradInput4From4AVX2, winogradInput6From6AVX2, winogradInput6From6AVX2},
-	weights: [3]winogradMapFunc{winogradWeights4From3AVX2, winogradWeights6From3AVX2, winogradWeights6From5AVX2},
-	spread:  [3]winogradMapFunc{winogradSpread4From2AVX2, winogradSpread6From4AVX2, winogradSpread6From2AVX2},
-	gather:  [3]winogradGatherFunc{winogradGather3From4AVX2, winogradGather3From6AVX2, winogradGather5From6AVX2},
-	output:  [3]winogradFinishFunc{winogradOutput2From4AVX2, winogradOutput4From6AVX2, winogradOutput2From6AVX2},
+	input:   [4]winogradMapFunc{winogradInput4From4AVX2, winogradInput6From6AVX2, winogradInput6From6AVX2, winogradInput8From8AVX2},
+	weights: [4]winogradMapFunc{winogradWeights4From3AVX2, winogradWeights6From3AVX2, winogradWeights6From5AVX2, winogradWeights8From5AVX2},
+	spread:  [4]winogradMapFunc{winogradSpread4From2AVX2, winogradSpread6From4AVX2, winogradSpread6From2AVX2, winogradSpread8From4AVX2},
+	gather:  [4]winogradGatherFunc{winogradGather3From4AVX2, winogradGather3From6AVX2, winogradGather5From6AVX2, winogradGather5From8AVX2},
+	output:  [4]winogradFinishFunc{winogradOutput2From4AVX2, winogradOutput4From6AVX2, winogradOutput2From6AVX2, winogradOutput4From8AVX2},
 }
 
 func (l Level) winogradCode() (c *winogradCode, lanes int) {

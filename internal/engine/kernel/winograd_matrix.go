@@ -17,8 +17,8 @@ type winogradMap struct {
 	role     winogradRole
 	id       int
 	to, from int
-	by       [6][6]float32 // (to, from)
-	terms    [6][]int      // columns of each row that are not 0
+	by       [8][8]float32 // (to, from)
+	terms    [8][]int      // columns of each row that are not 0
 }
 
 // newWinogradKind makes F(m x m, r x r) with the points 0, p, -p for each p of
@@ -99,13 +99,16 @@ func newWinogradMap(role winogradRole, id int, by [][]float64) *winogradMap {
 	return m
 }
 
+// winogradSquare holds one lane of a square of up to 8 x 8 pixels.
+type winogradSquare [64]float32
+
 // apply computes one lane: out = by * in * byᵀ.
-func (m *winogradMap) apply(in, out *[36]float32) {
+func (m *winogradMap) apply(in, out *winogradSquare) {
 	for i := range m.to {
-		var row [6]float32 // row i of by * in
+		var row [8]float32 // row i of by * in
 		for q := range m.from {
 			for _, p := range m.terms[i] {
-				row[q] += m.by[i][p] * in[p*6+q]
+				row[q] += m.by[i][p] * in[p*8+q]
 			}
 		}
 		for j := range m.to {
@@ -113,18 +116,18 @@ func (m *winogradMap) apply(in, out *[36]float32) {
 			for _, q := range m.terms[j] {
 				s += m.by[j][q] * row[q]
 			}
-			out[i*6+j] = s
+			out[i*8+j] = s
 		}
 	}
 }
 
 // lane reads lane l of the squares of src.
-func (m *winogradMap) lane(src []float32, at *winogradTable, l int, in *[36]float32) {
+func (m *winogradMap) lane(src []float32, at *winogradTable, l int, in *winogradSquare) {
 	for p := range m.from {
 		for q := range m.from {
-			in[p*6+q] = 0
+			in[p*8+q] = 0
 			if i := at[p*m.from+q]; i != winogradOutside {
-				in[p*6+q] = src[i+l]
+				in[p*8+q] = src[i+l]
 			}
 		}
 	}
@@ -133,7 +136,7 @@ func (m *winogradMap) lane(src []float32, at *winogradTable, l int, in *[36]floa
 // mapGeneric, gatherGeneric and finishGeneric are the twins of the assembly, with
 // vectors of 4.
 func (m *winogradMap) mapGeneric(n int, src []float32, at *winogradTable, dst []float32, drow, dcol int) {
-	var in, out [36]float32
+	var in, out winogradSquare
 	for l := range roundUp(n, 4) {
 		if l < n {
 			m.lane(src, at, l, &in)
@@ -143,14 +146,14 @@ func (m *winogradMap) mapGeneric(n int, src []float32, at *winogradTable, dst []
 		m.apply(&in, &out)
 		for i := range m.to {
 			for j := range m.to {
-				dst[i*drow+j*dcol+l] = out[i*6+j]
+				dst[i*drow+j*dcol+l] = out[i*8+j]
 			}
 		}
 	}
 }
 
 func (m *winogradMap) gatherGeneric(n int, src []float32, srow, scol int, dst []float32, drow, dcol int) {
-	var in, out [36]float32
+	var in, out winogradSquare
 	var at winogradTable
 	at.fill(m.from, srow, scol)
 	for l := range n {
@@ -158,14 +161,14 @@ func (m *winogradMap) gatherGeneric(n int, src []float32, srow, scol int, dst []
 		m.apply(&in, &out)
 		for i := range m.to {
 			for j := range m.to {
-				dst[i*drow+j*dcol+l] += out[i*6+j]
+				dst[i*drow+j*dcol+l] += out[i*8+j]
 			}
 		}
 	}
 }
 
 func (m *winogradMap) finishGeneric(n int, src []float32, srow, scol int, dst []float32, to *winogradTable, bias []float32, floor float32) {
-	var in, out [36]float32
+	var in, out winogradSquare
 	var at winogradTable
 	at.fill(m.from, srow, scol)
 	for l := range n {
@@ -173,7 +176,7 @@ func (m *winogradMap) finishGeneric(n int, src []float32, srow, scol int, dst []
 		m.apply(&in, &out)
 		for i := range m.to {
 			for j := range m.to {
-				v := out[i*6+j] + bias[l]
+				v := out[i*8+j] + bias[l]
 				if v < floor { // false for NaN
 					v = floor
 				}

@@ -49,7 +49,7 @@ func (t *winogradTiles) next(p *winogradTile) {
 
 // winogradTable holds the distances, in numbers, of the pixels of a square from
 // some number, row by row.
-type winogradTable [36]int
+type winogradTable [64]int
 
 // fill makes the table of a square of pixels that are col, and rows row, apart.
 func (t *winogradTable) fill(size, row, col int) {

@@ -94,6 +94,27 @@ func (m matrix) pair(i, k int) group {
 	return g
 }
 
+// split returns the rows of g as groups of one.
+func (g group) split() []group {
+	var out []group
+	for r, i := range g.rows {
+		if g.odd == nil {
+			out = append(out, group{rows: []int{i}, even: [][]term{g.even[r]}})
+			continue
+		}
+		terms := slices.Clone(g.even[0])
+		for _, t := range g.odd {
+			t.c *= g.scale
+			if r == 1 {
+				t.c = -t.c
+			}
+			terms = append(terms, t)
+		}
+		out = append(out, group{rows: []int{i}, even: [][]term{terms}})
+	}
+	return out
+}
+
 // columnPairs maps j to k where columns j < k differ in signs alone, both ways.
 func (m matrix) columnPairs() map[int]int {
 	t, pairs := m.transposed(), map[int]int{}

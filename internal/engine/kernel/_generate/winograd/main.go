@@ -3,6 +3,8 @@
 package main
 
 import (
+	"slices"
+
 	. "github.com/mmcloughlin/avo/build"
 )
 
@@ -16,10 +18,11 @@ func main() {
 		}{
 			{[]float64{1}, []int{2}},
 			{[]float64{0.625, 1.5}, []int{4, 2}},
+			{[]float64{0.5, 1, 2}, []int{4}},
 		} {
 			alpha := 2*len(size.points) + 2
 			name := func(role string, to, from int) string { return roleName(role, to, from) }
-			transform{name("Input", alpha, alpha), input(size.points), padded, 2}.emit(isa)
+			transform{name("Input", alpha, alpha), input(size.points), padded, alpha - slices.Max(size.outputs)}.emit(isa)
 			for _, m := range size.outputs {
 				r := alpha + 1 - m
 				a, g := powers(size.points, m, false), powers(size.points, r, true)

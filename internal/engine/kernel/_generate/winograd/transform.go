@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -40,7 +41,7 @@ func (t transform) emit(i isa) {
 	Doc(t.doc(i)...)
 	Pragma("noescape")
 	w := writer{transform: t, isa: i, groups: t.by.groups()}
-	w.begin(constants(w.groups))
+	w.begin(constants(append(slices.Clone(w.groups), w.narrow(w.groups)...)))
 	w.load()
 	w.loop()
 	VZEROUPPER()
@@ -136,7 +137,6 @@ func (w *writer) load() {
 	if w.end != added {
 		w.at = Load(Param("at"), GP64())
 	}
-	w.ahead = bytes("ahead")
 	if w.end == finished {
 		w.bias = Load(Param("bias"), GP64())
 	}
@@ -186,14 +186,15 @@ func (w *writer) advance() {
 func (w *writer) body() {
 	from := len(w.by[0])
 	seen := map[[2]int]bool{}
-	for _, g := range w.groups {
+	for _, g := range w.narrow(w.groups) {
 		held := make([][]reg.Register, len(g.rows))
 		column, next := GP64(), GP64()
 		base := w.dst
 		if w.end != finished {
 			base = w.src
 		}
-		LEAQ(Mem{Base: base, Index: w.ahead, Scale: 1}, next)
+		MOVQ(param("ahead"), next)
+		LEAQ(Mem{Base: base, Index: next, Scale: 4}, next)
 		if w.end != padded {
 			MOVQ(w.src, column)
 		}
@@ -247,6 +248,19 @@ func (w *writer) body() {
 	}
 }
 
+// narrow splits pairs of rows where they would take more registers than there
+// are besides four to compute with.
+func (w *writer) narrow(groups []group) []group {
+	if w.masked() || 2*len(w.by[0])+4 <= 16 {
+		return groups
+	}
+	var out []group
+	for _, g := range groups {
+		out = append(out, g.split()...)
+	}
+	return out
+}
+
 // entry returns a number of the table.
 func (w *writer) entry(i int) reg.Register {
 	r := GP64()
@@ -256,15 +270,13 @@ func (w *writer) entry(i int) reg.Register {
 
 // row returns the address of row i of the result.
 func (w *writer) row(i int) reg.Register {
-	if i == 0 {
-		return w.dst
-	}
-	r := GP64()
-	if i%2 == 1 && i > 1 { // 3 and 5: one row, and 2 or 4 more
-		LEAQ(offset(w.dst, w.drow, 1), r)
-		LEAQ(offset(r, w.drow, i-1), r)
-	} else {
-		LEAQ(offset(w.dst, w.drow, i), r)
+	r := w.dst
+	for bit := 1; bit <= i; bit *= 2 {
+		if i&bit != 0 {
+			next := GP64()
+			LEAQ(offset(r, w.drow, bit), next)
+			r = next
+		}
 	}
 	return r
 }
