@@ -116,7 +116,7 @@ func executedFLOPs(g kernel.Conv, a kernel.Algorithm) float64 {
 	}
 	side := 2 // of a tile
 	if a == kernel.Winograd4 {
-		side = 7 - g.KH // six points: 4 at 3x3, 2 at 5x5
+		side = 4
 	}
 	points := side + g.KH - 1
 	oh, ow := g.Out()
