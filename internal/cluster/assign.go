@@ -92,7 +92,7 @@ func (l *lloyd) prepare() {
 func (l *lloyd) choose(task, row, cols int, keys []float32, w *blockScratch) {
 	slope, offset := l.doubt()
 	least := kernel.LeastKeys{Rows: l.k, Cols: cols, X: keys, LD: blockCols, B: l.norm, Length: l.data.length[row:],
-		Slope: slope, Offset: offset, Old: l.padded[row:], Index: w.index, Near: w.near, Moved: w.moved}
+		Slope: slope, Offset: offset, Old: l.padded[row:], Index: w.index, Value: w.value, Near: w.near, Moved: w.moved}
 	least.Find()
 	for v := range cols / 64 {
 		m := w.moved[v] | w.near[v]

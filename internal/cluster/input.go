@@ -43,51 +43,25 @@ type centred struct {
 
 func centre(x []float32, n, d int) *centred {
 	c := &centred{n: n, d: d, x: make([]float32, n*d), mean: make([]float64, d)}
-	par.For(d, 32, func(lo, hi int) {
+	par.For(d, sumChunk, func(lo, hi int) {
 		for i := range n {
-			for j, v := range x[i*d+lo : i*d+hi] {
-				c.mean[lo+j] += float64(v)
-			}
+			kernel.AddRow(c.mean[lo:hi], x[i*d+lo:i*d+hi])
 		}
 		for j := lo; j < hi; j++ {
 			c.mean[j] /= float64(n)
 		}
 	})
-	largest := make([]float64, n)
-	par.For(n, 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			for j, m := range c.mean {
-				largest[i] = max(largest[i], math.Abs(float64(x[i*d+j])-m))
-			}
-		}
-	})
-	var most float64
-	for _, v := range largest {
-		most = max(most, v)
-	}
 	c.scale = 1
-	if most > 0 {
+	if most := 2 * float64(kernel.MaxAbs(x)); most > 0 { // no difference from the mean is larger
 		_, e := math.Frexp(most)
 		c.scale = math.Ldexp(1, -e)
 	}
-	sums := make([]float64, d)
 	par.For(n, 64, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			for j, m := range c.mean {
-				c.x[i*d+j] = float32((float64(x[i*d+j]) - m) * c.scale)
-			}
+			kernel.ShiftRow(x[i*d:(i+1)*d], c.mean, c.scale, c.x[i*d:(i+1)*d])
 		}
 	})
-	par.For(d, 32, func(lo, hi int) {
-		for i := range n {
-			for j, v := range c.x[i*d+lo : i*d+hi] {
-				sums[lo+j] += float64(v) * float64(v)
-			}
-		}
-	})
-	for _, s := range sums {
-		c.variance += s / float64(n) / float64(d)
-	}
+	c.variance = kernel.SumSquares(c.x) / float64(n) / float64(d)
 	return c
 }
 

@@ -26,6 +26,7 @@ type points struct {
 type blockScratch struct {
 	keys        []float32
 	index       []int32
+	value       []float32
 	near, moved []uint64
 	lanes       [][kernel.SumLanes]float64
 }
@@ -52,7 +53,7 @@ func (p *points) scratch(centres int) *blockScratch {
 		w.keys = make([]float32, n+n/4)
 	}
 	if w.index == nil {
-		w.index = make([]int32, blockCols)
+		w.index, w.value = make([]int32, blockCols), make([]float32, blockCols)
 		w.near, w.moved = make([]uint64, blockCols/64), make([]uint64, blockCols/64)
 	}
 	return w

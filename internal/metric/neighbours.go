@@ -34,16 +34,18 @@ type NeighbourTable struct {
 // all pairs (squared differences summed as by kernel.SquaredDistanceLanes), equal
 // distances in the order of the items.
 //
-// Products come from float32 blocks, within one set only from half of them. An
-// item is left out only where its distance exceeds the K-th by more than the
-// products' error bound, and what is left, little more than K items a query, is
-// measured in float64. Rows without a difference beyond that bound are all
-// measured, so that collapsed data take longer.
+// Products come from float32 blocks, within one set only from half of them; where
+// the processor multiplies bytes faster, rows rounded to bytes first exclude what
+// is too far by the inequality of Cauchy and Schwarz. An item is left out only
+// where its distance exceeds the K-th by more than the error bound of what it was
+// judged by, and what is left, little more than K items a query, is measured in
+// float64. Rows without a difference beyond that bound are all measured, so that
+// collapsed data take longer.
 //
 // The result has the same bits for any number of threads and at every kernel
-// level. Memory beyond arguments and result: about 8*(K + max(53, K/4)) bytes a
-// query, and a few MiB; twice the arguments where a common offset dominates them
-// or their squares leave float32.
+// level. Memory beyond arguments and result: about 8*(K + max(21, K/4)) bytes a
+// query, a quarter of the arguments for the bytes, and a few MiB; once more the
+// arguments where a common offset dominates them or their squares leave float32.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), K outside
 // what there is to find, a cancelled ctx.

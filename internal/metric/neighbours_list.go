@@ -39,7 +39,7 @@ type exactEntry struct {
 }
 
 func (l *lists) init(s *nearest, queries int) {
-	l.s, l.size = s, s.k+max(53, s.k/4)
+	l.s, l.size = s, s.k+max(21, s.k/4)
 	l.entry = make([]listEntry, queries*l.size)
 	l.count = make([]int32, queries)
 	l.limit = make([]float32, queries+blockCols)

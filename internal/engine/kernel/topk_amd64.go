@@ -48,11 +48,11 @@ func squares64AVX512(blocks int, a *float32, b *float64, s *float64)
 //		}
 //		set(bit j of near, second <= least+fma(slope, length[j], offset))
 //		set(bit j of moved, old[j] != at)
-//		index[j] = at
+//		index[j], value[j] = at, least
 //	}
 //
 //go:noescape
-func leastKeysAVX512(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, near *uint64, moved *uint64)
+func leastKeysAVX512(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, value *float32, near *uint64, moved *uint64)
 
 // nearerAVX512 updates 16*blocks squared distances, blocks > 0:
 //
@@ -123,6 +123,15 @@ func countColumnsAVX512(cuts int, rows int, x *float32, ld int, scale *float32, 
 //go:noescape
 func product32AVX512(blocks int, a *float32, b *float32) float32
 
+// shiftRowAVX512 does 16*blocks numbers, blocks > 0:
+//
+//	for i := range 16 * blocks {
+//		out[i] = float32((float64(x[i]) - mean[i]) * scale)
+//	}
+//
+//go:noescape
+func shiftRowAVX512(blocks int, x *float32, mean *float64, scale float64, out *float32)
+
 // aboveAVX2 compares rows of 64*words numbers, rows and words > 0:
 //
 //	for i := range rows {
@@ -167,11 +176,11 @@ func squares64AVX2(blocks int, a *float32, b *float64, s *float64)
 //		}
 //		set(bit j of near, second <= least+fma(slope, length[j], offset))
 //		set(bit j of moved, old[j] != at)
-//		index[j] = at
+//		index[j], value[j] = at, least
 //	}
 //
 //go:noescape
-func leastKeysAVX2(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, near *uint64, moved *uint64)
+func leastKeysAVX2(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, value *float32, near *uint64, moved *uint64)
 
 // nearerAVX2 updates 16*blocks squared distances, blocks > 0:
 //
@@ -241,6 +250,15 @@ func countColumnsAVX2(cuts int, rows int, x *float32, ld int, scale *float32, ad
 //
 //go:noescape
 func product32AVX2(blocks int, a *float32, b *float32) float32
+
+// shiftRowAVX2 does 16*blocks numbers, blocks > 0:
+//
+//	for i := range 16 * blocks {
+//		out[i] = float32((float64(x[i]) - mean[i]) * scale)
+//	}
+//
+//go:noescape
+func shiftRowAVX2(blocks int, x *float32, mean *float64, scale float64, out *float32)
 
 // byteTileVNNI multiplies rows (1 to 14) rows of k words of signed bytes by a panel of 32 columns of unsigned ones, k > 0:
 //

@@ -113,9 +113,9 @@ block:
 	VZEROUPPER
 	RET
 
-// func leastKeysAVX512(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, near *uint64, moved *uint64)
+// func leastKeysAVX512(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, value *float32, near *uint64, moved *uint64)
 // Requires: AVX, AVX512F
-TEXT ·leastKeysAVX512(SB), NOSPLIT, $0-88
+TEXT ·leastKeysAVX512(SB), NOSPLIT, $0-96
 	MOVQ         rows+0(FP), AX
 	MOVQ         words+8(FP), CX
 	MOVQ         x+16(FP), DX
@@ -124,16 +124,17 @@ TEXT ·leastKeysAVX512(SB), NOSPLIT, $0-88
 	MOVQ         length+40(FP), DI
 	MOVQ         old+56(FP), R8
 	MOVQ         index+64(FP), R9
-	MOVQ         near+72(FP), R10
-	MOVQ         moved+80(FP), R11
+	MOVQ         near+80(FP), R10
+	MOVQ         moved+88(FP), R11
+	MOVQ         value+72(FP), R12
 	SHLQ         $0x02, BX
 	VBROADCASTSS slope+48(FP), Z0
 	VBROADCASTSS offset+52(FP), Z1
-	MOVL         $0x7f800000, R12
-	VMOVD        R12, X2
+	MOVL         $0x7f800000, R13
+	VMOVD        R13, X2
 	VBROADCASTSS X2, Z2
-	MOVL         $0x00000001, R12
-	VMOVD        R12, X3
+	MOVL         $0x00000001, R13
+	VMOVD        R13, X3
 	VBROADCASTSS X3, Z3
 	IMUL3Q       $0x02, CX, CX
 
@@ -145,38 +146,39 @@ columns:
 	VMOVAPS Z2, Z8
 	VMOVAPS Z2, Z9
 	VPXORD  Z10, Z10, Z10
-	MOVQ    DX, R12
-	MOVQ    SI, R13
-	MOVQ    AX, R14
+	MOVQ    DX, R13
+	MOVQ    SI, R14
+	MOVQ    AX, R15
 
 key:
-	VBROADCASTSS (R13), Z11
-	VADDPS       (R12), Z11, Z12
+	VBROADCASTSS (R14), Z11
+	VADDPS       (R13), Z11, Z12
 	VMAXPS       Z12, Z5, Z13
 	VMINPS       Z13, Z6, Z6
 	VCMPPS       $0x11, Z5, Z12, K1
 	VMOVDQA32    Z4, K1, Z7
 	VMINPS       Z5, Z12, Z5
-	VADDPS       64(R12), Z11, Z11
+	VADDPS       64(R13), Z11, Z11
 	VMAXPS       Z11, Z8, Z12
 	VMINPS       Z12, Z9, Z9
 	VCMPPS       $0x11, Z8, Z11, K1
 	VMOVDQA32    Z4, K1, Z10
 	VMINPS       Z8, Z11, Z8
 	VPADDD       Z3, Z4, Z4
-	ADDQ         BX, R12
-	ADDQ         $0x04, R13
-	DECQ         R14
+	ADDQ         BX, R13
+	ADDQ         $0x04, R14
+	DECQ         R15
 	JNZ          key
 	VMOVUPS      (DI), Z11
 	VFMADD213PS  Z1, Z0, Z11
 	VADDPS       Z5, Z11, Z11
 	VCMPPS       $0x12, Z11, Z6, K1
 	KMOVW        K1, (R10)
-	VMOVUPS      (R8), Z5
-	VPCMPD       $0x04, Z7, Z5, K1
+	VMOVUPS      (R8), Z6
+	VPCMPD       $0x04, Z7, Z6, K1
 	KMOVW        K1, (R11)
 	VMOVUPS      Z7, (R9)
+	VMOVUPS      Z5, (R12)
 	VMOVUPS      64(DI), Z5
 	VFMADD213PS  Z1, Z0, Z5
 	VADDPS       Z8, Z5, Z5
@@ -186,10 +188,12 @@ key:
 	VPCMPD       $0x04, Z10, Z5, K1
 	KMOVW        K1, 2(R11)
 	VMOVUPS      Z10, 64(R9)
+	VMOVUPS      Z8, 64(R12)
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000080, R9
+	ADDQ         $0x00000080, R12
 	ADDQ         $0x04, R10
 	ADDQ         $0x04, R11
 	DECQ         CX
@@ -944,6 +948,34 @@ block:
 	VZEROUPPER
 	RET
 
+// func shiftRowAVX512(blocks int, x *float32, mean *float64, scale float64, out *float32)
+// Requires: AVX, AVX512F
+TEXT ·shiftRowAVX512(SB), NOSPLIT, $0-40
+	MOVQ         blocks+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         mean+16(FP), DX
+	MOVQ         out+32(FP), BX
+	VBROADCASTSD scale+24(FP), Z0
+
+block:
+	VCVTPS2PD (CX), Z1
+	VSUBPD    (DX), Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS   Y1, (BX)
+	VCVTPS2PD 32(CX), Z1
+	VSUBPD    64(DX), Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS   Y1, 32(BX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, BX
+	ADDQ      $0x00000080, DX
+	DECQ      AX
+	JNZ       block
+	VZEROUPPER
+	RET
+
 // func aboveAVX2(rows int, words int, x *float32, ld int, a *float32, b *float32, mask *uint64)
 // Requires: AVX
 TEXT ·aboveAVX2(SB), NOSPLIT, $0-56
@@ -1107,9 +1139,9 @@ block:
 	VZEROUPPER
 	RET
 
-// func leastKeysAVX2(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, near *uint64, moved *uint64)
+// func leastKeysAVX2(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, value *float32, near *uint64, moved *uint64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·leastKeysAVX2(SB), NOSPLIT, $0-88
+TEXT ·leastKeysAVX2(SB), NOSPLIT, $0-96
 	MOVQ         rows+0(FP), AX
 	MOVQ         words+8(FP), CX
 	MOVQ         x+16(FP), DX
@@ -1118,16 +1150,17 @@ TEXT ·leastKeysAVX2(SB), NOSPLIT, $0-88
 	MOVQ         length+40(FP), DI
 	MOVQ         old+56(FP), R8
 	MOVQ         index+64(FP), R9
-	MOVQ         near+72(FP), R10
-	MOVQ         moved+80(FP), R11
+	MOVQ         near+80(FP), R10
+	MOVQ         moved+88(FP), R11
+	MOVQ         value+72(FP), R12
 	SHLQ         $0x02, BX
 	VBROADCASTSS slope+48(FP), Y0
 	VBROADCASTSS offset+52(FP), Y1
-	MOVL         $0x7f800000, R12
-	VMOVD        R12, X2
+	MOVL         $0x7f800000, R13
+	VMOVD        R13, X2
 	VBROADCASTSS X2, Y2
-	MOVL         $0x00000001, R12
-	VMOVD        R12, X3
+	MOVL         $0x00000001, R13
+	VMOVD        R13, X3
 	VBROADCASTSS X3, Y3
 	IMUL3Q       $0x04, CX, CX
 
@@ -1139,57 +1172,60 @@ columns:
 	VMOVAPS Y2, Y8
 	VMOVAPS Y2, Y9
 	VXORPS  Y10, Y10, Y10
-	MOVQ    DX, R12
-	MOVQ    SI, R13
-	MOVQ    AX, R14
+	MOVQ    DX, R13
+	MOVQ    SI, R14
+	MOVQ    AX, R15
 
 key:
-	VBROADCASTSS (R13), Y11
-	VADDPS       (R12), Y11, Y12
+	VBROADCASTSS (R14), Y11
+	VADDPS       (R13), Y11, Y12
 	VMAXPS       Y12, Y5, Y13
 	VMINPS       Y13, Y6, Y6
 	VCMPPS       $0x11, Y5, Y12, Y13
 	VBLENDVPS    Y13, Y4, Y7, Y7
 	VMINPS       Y5, Y12, Y5
-	VADDPS       32(R12), Y11, Y11
+	VADDPS       32(R13), Y11, Y11
 	VMAXPS       Y11, Y8, Y12
 	VMINPS       Y12, Y9, Y9
 	VCMPPS       $0x11, Y8, Y11, Y12
 	VBLENDVPS    Y12, Y4, Y10, Y10
 	VMINPS       Y8, Y11, Y8
 	VPADDD       Y3, Y4, Y4
-	ADDQ         BX, R12
-	ADDQ         $0x04, R13
-	DECQ         R14
+	ADDQ         BX, R13
+	ADDQ         $0x04, R14
+	DECQ         R15
 	JNZ          key
 	VMOVUPS      (DI), Y4
 	VFMADD213PS  Y1, Y0, Y4
 	VADDPS       Y5, Y4, Y4
 	VCMPPS       $0x12, Y4, Y6, Y4
-	VMOVMSKPS    Y4, R12
-	MOVB         R12, (R10)
+	VMOVMSKPS    Y4, R13
+	MOVB         R13, (R10)
 	VMOVUPS      (R8), Y4
 	VPCMPEQD     Y7, Y4, Y4
-	VMOVMSKPS    Y4, R12
-	NOTL         R12
-	MOVB         R12, (R11)
+	VMOVMSKPS    Y4, R13
+	NOTL         R13
+	MOVB         R13, (R11)
 	VMOVUPS      Y7, (R9)
+	VMOVUPS      Y5, (R12)
 	VMOVUPS      32(DI), Y4
 	VFMADD213PS  Y1, Y0, Y4
 	VADDPS       Y8, Y4, Y4
 	VCMPPS       $0x12, Y4, Y9, Y4
-	VMOVMSKPS    Y4, R12
-	MOVB         R12, 1(R10)
+	VMOVMSKPS    Y4, R13
+	MOVB         R13, 1(R10)
 	VMOVUPS      32(R8), Y4
 	VPCMPEQD     Y10, Y4, Y4
-	VMOVMSKPS    Y4, R12
-	NOTL         R12
-	MOVB         R12, 1(R11)
+	VMOVMSKPS    Y4, R13
+	NOTL         R13
+	MOVB         R13, 1(R11)
 	VMOVUPS      Y10, 32(R9)
+	VMOVUPS      Y8, 32(R12)
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, DI
 	ADDQ         $0x00000040, R8
 	ADDQ         $0x00000040, R9
+	ADDQ         $0x00000040, R12
 	ADDQ         $0x02, R10
 	ADDQ         $0x02, R11
 	DECQ         CX
@@ -1820,6 +1856,44 @@ block:
 	VPERMILPS    $0xb1, X1, X0
 	VADDPS       X0, X1, X1
 	MOVSS        X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func shiftRowAVX2(blocks int, x *float32, mean *float64, scale float64, out *float32)
+// Requires: AVX
+TEXT ·shiftRowAVX2(SB), NOSPLIT, $0-40
+	MOVQ         blocks+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         mean+16(FP), DX
+	MOVQ         out+32(FP), BX
+	VBROADCASTSD scale+24(FP), Y0
+
+block:
+	VCVTPS2PD  (CX), Y1
+	VSUBPD     (DX), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (BX)
+	VCVTPS2PD  16(CX), Y1
+	VSUBPD     32(DX), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, 16(BX)
+	VCVTPS2PD  32(CX), Y1
+	VSUBPD     64(DX), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, 32(BX)
+	VCVTPS2PD  48(CX), Y1
+	VSUBPD     96(DX), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, 48(BX)
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, BX
+	ADDQ       $0x00000080, DX
+	DECQ       AX
+	JNZ        block
 	VZEROUPPER
 	RET
 

@@ -40,9 +40,9 @@ func squares64(n int, a []float32, b []float64, s *[exactLanes]float64) {
 func leastKeys(level Level, l *LeastKeys) {
 	switch level {
 	case AVX512:
-		leastKeysAVX512(l.Rows, l.Cols/64, &l.X[0], l.LD, &l.B[0], &l.Length[0], l.Slope, l.Offset, &l.Old[0], &l.Index[0], &l.Near[0], &l.Moved[0])
+		leastKeysAVX512(l.Rows, l.Cols/64, &l.X[0], l.LD, &l.B[0], &l.Length[0], l.Slope, l.Offset, &l.Old[0], &l.Index[0], &l.Value[0], &l.Near[0], &l.Moved[0])
 	case AVX2:
-		leastKeysAVX2(l.Rows, l.Cols/64, &l.X[0], l.LD, &l.B[0], &l.Length[0], l.Slope, l.Offset, &l.Old[0], &l.Index[0], &l.Near[0], &l.Moved[0])
+		leastKeysAVX2(l.Rows, l.Cols/64, &l.X[0], l.LD, &l.B[0], &l.Length[0], l.Slope, l.Offset, &l.Old[0], &l.Index[0], &l.Value[0], &l.Near[0], &l.Moved[0])
 	default:
 		leastKeysGeneric(l)
 	}
@@ -125,4 +125,15 @@ func dot32(a, b []float32) float32 {
 		return product32AVX2(len(a)/32, &a[0], &b[0])
 	}
 	return dot32Generic(a, b)
+}
+
+func shiftRow(x []float32, mean []float64, scale float64, out []float32) {
+	switch Current() {
+	case AVX512:
+		shiftRowAVX512(len(x)/exactLanes, &x[0], &mean[0], scale, &out[0])
+	case AVX2:
+		shiftRowAVX2(len(x)/exactLanes, &x[0], &mean[0], scale, &out[0])
+	default:
+		shiftRowGeneric(x, mean, scale, out)
+	}
 }

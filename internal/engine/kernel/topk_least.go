@@ -16,12 +16,13 @@ type LeastKeys struct {
 	// Slope*Length[j] + Offset of it.
 	Length        []float32
 	Slope, Offset float32
-	Old           []int32  // (Cols): the choices before
-	Index         []int32  // (Cols): the row of the least key, the first of equals
-	Near, Moved   []uint64 // Cols bits: in doubt; Index differs from Old
+	Old           []int32   // (Cols): the choices before
+	Index         []int32   // (Cols): the row of the least key, the first of equals
+	Value         []float32 // (Cols): the least key
+	Near, Moved   []uint64  // Cols bits: in doubt; Index differs from Old
 }
 
-// Find fills in Index, Near and Moved. No key may be NaN.
+// Find fills in Index, Value, Near and Moved. No key may be NaN.
 func (l *LeastKeys) Find() {
 	words := l.Cols / 64
 	if l.Rows < 1 || words < 1 || l.Cols%64 != 0 || l.LD < l.Cols {
@@ -29,7 +30,7 @@ func (l *LeastKeys) Find() {
 	}
 	_, _ = l.X[(l.Rows-1)*l.LD+l.Cols-1], l.B[l.Rows-1]
 	_, _, _ = l.Length[l.Cols-1], l.Old[l.Cols-1], l.Index[l.Cols-1]
-	_, _ = l.Near[words-1], l.Moved[words-1]
+	_, _, _ = l.Value[l.Cols-1], l.Near[words-1], l.Moved[words-1]
 	leastKeys(Current(), l)
 }
 
@@ -52,6 +53,6 @@ func leastKeysGeneric(l *LeastKeys) {
 		if l.Old[j] != at {
 			l.Moved[j/64] |= 1 << (j % 64)
 		}
-		l.Index[j] = at
+		l.Index[j], l.Value[j] = at, least
 	}
 }

@@ -30,8 +30,10 @@ func TestLeastKeys(t *testing.T) {
 			index, checkIndex := banded(cols, int32(-77))
 			near, checkNear := banded(cols/64, uint64(0x5a5a5a5a5a5a5a5a))
 			moved, checkMoved := banded(cols/64, uint64(0x5a5a5a5a5a5a5a5a))
-			l.Index, l.Near, l.Moved = index, near, moved
+			value, checkValue := banded(cols, float32(-7e30))
+			l.Index, l.Value, l.Near, l.Moved = index, value, near, moved
 			l.Find()
+			checkValue(t, "value")
 			checkIndex(t, "index")
 			checkNear(t, "near")
 			checkMoved(t, "moved")
@@ -47,7 +49,7 @@ func TestLeastKeys(t *testing.T) {
 				for c := range rows {
 					doubt = doubt || c != at && key(c) <= key(at)+.5*float64(l.Length[j])+.25
 				}
-				if int(index[j]) != at || near[j/64]>>(j%64)&1 == 1 != doubt || moved[j/64]>>(j%64)&1 == 1 != (l.Old[j] != int32(at)) {
+				if int(index[j]) != at || float64(value[j]) != key(at) || near[j/64]>>(j%64)&1 == 1 != doubt || moved[j/64]>>(j%64)&1 == 1 != (l.Old[j] != int32(at)) {
 					t.Fatalf("%v column %d: row %d (%x, %x), want %d, doubt %v, before %d", s, j, index[j], near, moved, at, doubt, l.Old[j])
 				}
 			}
@@ -114,6 +116,28 @@ func TestAddRow(t *testing.T) {
 			for i, v := range want {
 				if sum[i] != v {
 					t.Fatalf("%d of %d: %v, want %v", i, n, sum[i], v)
+				}
+			}
+		}
+	})
+}
+
+func TestShiftRow(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 13))
+		for _, n := range []int{0, 1, 15, 16, 17, 47, 128} {
+			x, _ := banded(n, float32(math.NaN()))
+			mean, _ := banded(n, math.NaN())
+			out, check := banded(n, float32(-7e30))
+			normal(r, x)
+			for i := range mean {
+				mean[i] = r.NormFloat64()
+			}
+			kernel.ShiftRow(x, mean, .25, out)
+			check(t, "row")
+			for i, v := range out {
+				if v != float32((float64(x[i])-mean[i])*.25) {
+					t.Fatalf("%d of %d: %v", i, n, v)
 				}
 			}
 		}

@@ -37,3 +37,7 @@ func byteTile(rows, k int, a, b []uint32, start []int32, scale, add, by, out []f
 }
 
 func dot32(a, b []float32) float32 { return dot32Generic(a, b) }
+
+func shiftRow(x []float32, mean []float64, scale float64, out []float32) {
+	shiftRowGeneric(x, mean, scale, out)
+}

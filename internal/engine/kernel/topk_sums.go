@@ -63,3 +63,20 @@ func subtractRowGeneric(sum []float64, x []float32) {
 		sum[i] -= float64(v)
 	}
 }
+
+// ShiftRow sets out[i] = (x[i] - mean[i]) * scale, computed in float64. All have
+// one length; out may be x.
+func ShiftRow(x []float32, mean []float64, scale float64, out []float32) {
+	mean, out = mean[:len(x)], out[:len(x)]
+	n := len(x) &^ (exactLanes - 1)
+	if n > 0 {
+		shiftRow(x[:n], mean[:n], scale, out[:n])
+	}
+	shiftRowGeneric(x[n:], mean[n:], scale, out[n:])
+}
+
+func shiftRowGeneric(x []float32, mean []float64, scale float64, out []float32) {
+	for i, v := range x {
+		out[i] = float32((float64(v) - mean[i]) * scale)
+	}
+}

@@ -113,7 +113,7 @@ func byteBody(n int, k, a, b reg.Register, row func(int) Mem) {
 // dot emits one inner product in float32.
 func (s isa) dot() {
 	TEXT("product32"+s.name, NOSPLIT, "func(blocks int, a, b *float32) float32")
-	Doc("product32"+s.name+" returns the inner product of 32*blocks numbers, blocks > 0, in interleaved float32 sums.")
+	Doc("product32" + s.name + " returns the inner product of 32*blocks numbers, blocks > 0, in interleaved float32 sums.")
 	Pragma("noescape")
 	blocks := Load(Param("blocks"), GP64())
 	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())

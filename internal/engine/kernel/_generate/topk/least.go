@@ -16,7 +16,7 @@ const (
 // columns at a time.
 func (s isa) leastKeys() {
 	TEXT("leastKeys"+s.name, NOSPLIT,
-		"func(rows, words int, x *float32, ld int, b, length *float32, slope, offset float32, old, index *int32, near, moved *uint64)")
+		"func(rows, words int, x *float32, ld int, b, length *float32, slope, offset float32, old, index *int32, value *float32, near, moved *uint64)")
 	Doc(
 		"leastKeys"+s.name+" finds the least of rows keys in each of 64*words columns, rows and words > 0:",
 		"",
@@ -31,7 +31,7 @@ func (s isa) leastKeys() {
 		"\t\t}",
 		"\t\tset(bit j of near, second <= least+fma(slope, length[j], offset))",
 		"\t\tset(bit j of moved, old[j] != at)",
-		"\t\tindex[j] = at",
+		"\t\tindex[j], value[j] = at, least",
 		"\t}",
 	)
 	Pragma("noescape")
@@ -40,6 +40,7 @@ func (s isa) leastKeys() {
 	b, length := Load(Param("b"), GP64()), Load(Param("length"), GP64())
 	old, index := Load(Param("old"), GP64()), Load(Param("index"), GP64())
 	near, moved := Load(Param("near"), GP64()), Load(Param("moved"), GP64())
+	value := Load(Param("value"), GP64())
 	SHLQ(Imm(2), ld)
 	slope, offset, inf := s.vec(), s.vec(), s.vec()
 	VBROADCASTSS(param("slope"), slope)
@@ -98,9 +99,10 @@ func (s isa) leastKeys() {
 		VMOVUPS(at(old, v*s.bytes()), before)
 		s.differ(before, place[v], moved, v)
 		VMOVUPS(place[v], at(index, v*s.bytes()))
+		VMOVUPS(least[v], at(value, v*s.bytes()))
 	}
 	step := 2 * s.bytes()
-	for _, p := range []reg.Register{x, length, old, index} {
+	for _, p := range []reg.Register{x, length, old, index, value} {
 		ADDQ(U32(uint32(step)), p)
 	}
 	for _, p := range []reg.Register{near, moved} {

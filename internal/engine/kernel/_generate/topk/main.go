@@ -21,6 +21,7 @@ func main() {
 		i.countRow()
 		i.countColumns()
 		i.dot()
+		i.shift()
 	}
 	byteTile()
 	Generate()
