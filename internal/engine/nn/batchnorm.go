@@ -130,11 +130,15 @@ func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 		return l.backwardFolded(dy, need)
 	}
 	rows, c := n*l.perRow(), len(l.mean)
+	// Whether y is positive is computed again from x, which is read anyway.
+	again := l.mask && !l.mode.running()
 	var mask []float32
 	if l.mask {
 		mask = l.y.Data
 	}
-	if need&Weights != 0 || !l.mode.running() {
+	if again {
+		kernel.NormalizeReLUSums(rows, c, l.x.Data, dy.Data, l.mean, l.scale, l.bias.Value.Data, l.sumA, l.sumB)
+	} else if need&Weights != 0 || !l.mode.running() {
 		kernel.NormalizeSums(rows, c, l.x.Data, dy.Data, mask, l.mean, l.sumA, l.sumB)
 	}
 	if need&Weights != 0 {
@@ -156,7 +160,11 @@ func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 		l.sumA[i] *= s / float64(rows)
 		l.sumB[i] *= s * l.inv[i] * l.inv[i] / float64(rows)
 	}
-	kernel.NormalizeBackward(rows, c, l.x.Data, dy.Data, mask, l.mean, l.scale, l.sumA, l.sumB, dx.Data)
+	if again {
+		kernel.NormalizeReLUBackward(rows, c, l.x.Data, dy.Data, l.mean, l.scale, l.bias.Value.Data, l.sumA, l.sumB, dx.Data)
+	} else {
+		kernel.NormalizeBackward(rows, c, l.x.Data, dy.Data, nil, l.mean, l.scale, l.sumA, l.sumB, dx.Data)
+	}
 	return dx
 }
 
