@@ -14,8 +14,8 @@ type Algorithm uint8
 // from (m+r-1) x (m+r-1) multiplications for each pair of channels.
 const (
 	Direct    Algorithm = iota // implicit matrix products
-	Winograd2                  // F(2x2,3x3): 2.25 times fewer multiplications
-	Winograd4                  // six points: F(4x4,3x3), 4 times fewer; F(2x2,5x5), 2.8 times fewer
+	Winograd2                  // m = 2: 2.25 times fewer multiplications at 3x3, 2.8 at 5x5
+	Winograd4                  // m = 4: 4 times fewer at 3x3, 6.25 at 5x5; a larger error
 )
 
 var algorithmNames = [...]string{Direct: "direct", Winograd2: "winograd2", Winograd4: "winograd4"}

@@ -182,14 +182,35 @@ func TestRule(t *testing.T) {
 		{square(7, 512, 512, 3, 1, 1), Winograd4, Winograd4, Winograd4},
 		{square(4, 256, 256, 3, 1, 1), Winograd4, Winograd4, Winograd4},
 		{square(2, 512, 512, 3, 1, 1), Direct, Direct, Direct},
-		{square(28, 8, 16, 3, 1, 1), Winograd4, Winograd4, Direct},
+		{square(28, 8, 16, 3, 1, 1), Winograd4, Winograd4, Winograd4},
+		{square(32, 3, 64, 3, 1, 1), Direct, Direct, Direct},
 		{square(14, 256, 512, 1, 2, 0), Direct, Direct, Direct},
 	} {
 		for _, l := range []Level{AVX2, AVX512} {
 			want := ConvPlan{c.g, c.fwd, c.input, c.weights}
-			if got := c.g.ruledPlan(l); got != want && !(l == AVX2 && c.g.C == 8) {
+			if got := c.g.ruledPlan(l); got != want {
 				t.Errorf("%v: %+v, want %+v", l, got, want)
 			}
+		}
+	}
+}
+
+func TestMultiplications(t *testing.T) {
+	for _, c := range []struct {
+		g    Conv
+		a    Algorithm
+		want int64
+	}{
+		{square(28, 3, 5, 3, 1, 1), Direct, 3 * 5 * 82 * 82}, // 3*28 but one at each end
+		{square(28, 3, 5, 3, 1, 1), Winograd2, 3 * 5 * 14 * 14 * 16},
+		{square(7, 3, 5, 3, 1, 1), Winograd4, 3 * 5 * 2 * 2 * 36},
+		{square(14, 3, 5, 5, 1, 2), Winograd2, 3 * 5 * 7 * 7 * 36},
+		{square(14, 3, 5, 5, 1, 2), Winograd4, 3 * 5 * 4 * 4 * 64},
+		{square(14, 3, 5, 3, 2, 1), Winograd4, 3 * 5 * 20 * 20}, // does not fit: direct
+		{square(2, 512, 512, 3, 1, 1), Direct, 512 * 512 * 16},
+	} {
+		if got := c.g.Multiplications(c.a); got != c.want {
+			t.Errorf("%+v by %v: %d, want %d", c.g, c.a, got, c.want)
 		}
 	}
 }

@@ -10,19 +10,19 @@ package kernel
 // transformed images take somewhat more than the direct kernel's multiply-adds,
 // and each number of the two images of a product has to be transformed. The
 // constants were fitted to the times of 20 layers (channels 3 to 512, maps of 2
-// to 56, kernels 3 and 5) on one thread of a Zen 4 at each level; Winograd must
-// promise a tenth less, since its results are less exact.
+// to 56, kernels 3 and 5; fewer of them at level generic) on one thread of a Zen
+// 4. Winograd must promise a tenth less, since its results are less exact.
 const (
-	productCost = 1.25
+	productCost = 1.2
 	promise     = 0.9
 )
 
 // transformCost is t for forward convolutions and input gradients, and for
 // weight gradients.
 var transformCost = [...]struct{ images, weights float64 }{
-	Generic: {20, 20},
-	AVX2:    {9, 17},
-	AVX512:  {7, 17},
+	Generic: {20, 18},
+	AVX2:    {11, 9},
+	AVX512:  {8, 7},
 }
 
 // ruledPlan chooses by shape and level alone.
@@ -46,12 +46,30 @@ func (g Conv) cheapest(h, w int, t float64) Algorithm {
 		if k == nil {
 			continue
 		}
-		tiles := ceilDiv(h, k.m) * ceilDiv(w, k.m)
-		if cost := float64(tiles*k.positions()) * perNumber; cost < least {
+		if cost := float64(k.numbers(h, w)) * perNumber; cost < least {
 			best, least = a, cost
 		}
 	}
 	return best
+}
+
+// numbers counts those of the transformed tiles that cover h x w pixels, of one
+// channel: the multiplications for each pair of channels.
+func (k *winogradKind) numbers(h, w int) int {
+	return ceilDiv(h, k.m) * ceilDiv(w, k.m) * k.positions()
+}
+
+// Multiplications counts the multiply-adds that a needs for the outputs of one
+// image: Direct those with the image, not with padding (some of which the kernels
+// do all the same), the others those of their tiles, without the transforms. An
+// algorithm that cannot compute g counts as Direct.
+func (g Conv) Multiplications(a Algorithm) int64 {
+	oh, ow := g.Out()
+	pairs := int64(g.C) * int64(g.OutC)
+	if k := g.winogradKindOf(a); k != nil {
+		return pairs * int64(k.numbers(oh, ow))
+	}
+	return pairs * int64(g.tapsInside())
 }
 
 // tapsInside counts the taps of all outputs of an image that are no padding.
