@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"tercet/internal/data"
-	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
@@ -126,12 +125,7 @@ func (t training) prepare() ([]task, error) {
 		run: func(ctx context.Context, tick func() bool) error {
 			ctx, stop := context.WithCancel(ctx)
 			defer stop()
-			sum := trainer.State.EpochLoss
-			trainer.Progress = func(s *train.State, _ float64) {
-				if follows, ok := defense.(adversary.Observer); ok {
-					follows.Observe(s.EpochLoss - sum)
-				}
-				sum = s.EpochLoss
+			trainer.Progress = func(*train.State, float64) {
 				if !tick() {
 					stop()
 				}

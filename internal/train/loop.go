@@ -181,6 +181,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	if t.Defense.MinesClean() {
 		z := t.Model.Embed(in.Images, nn.Eval)
 		t.State.Cost.Forward += int64(z.Rows())
+		in.Clean = z
 		if r.mined, err = t.mine(z, in); err != nil {
 			return r, err
 		}
@@ -204,6 +205,9 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	t.fit(z)
 	if r.loss, err = t.Objective.Eval(z, crafted.Tuples, t.dz); err != nil {
 		return r, err
+	}
+	if o, ok := t.Defense.(adversary.Observer); ok {
+		o.Observe(r.loss.Loss)
 	}
 	if r.penalty, err = t.Defense.Penalty(crafted, z, t.dz); err != nil {
 		return r, err
@@ -242,7 +246,7 @@ type stepResult struct {
 
 // wrap presents a loaded batch as a defence's input, reusing t's buffers.
 func (t *Trainer) wrap(b *data.Batch) *adversary.Batch {
-	t.batch.Images, t.batch.Labels, t.batch.Tuples = b.Images, b.Labels, nil
+	t.batch.Images, t.batch.Labels, t.batch.Tuples, t.batch.Clean = b.Images, b.Labels, nil, nil
 	t.batch.IDs = t.batch.IDs[:0]
 	for _, i := range b.Index {
 		t.batch.IDs = append(t.batch.IDs, uint64(i))
