@@ -323,6 +323,8 @@ func TestElementwiseAllocateNothing(t *testing.T) {
 		NormalizeReLUSums(rows, cols, x, y, m, m, dy, m, v)
 		NormalizeReLUBackward(rows, cols, x, dy, m, v, y, m, v, y)
 		p.MaxBackward(1, dy, y, arg, x)
+		p.NormalizeMaxForward(1, x, m, v, dy, true, y, arg, dy)
+		p.NormalizeMaxBackward(1, x, dy, y, arg, m, v, m, v, y)
 		AdamStep(&AdamFactors{Eps: 1}, x, y, dy, dy)
 		SGDStep(&SGDFactors{}, x, y, dy, true)
 		AllFinite(x)

@@ -53,7 +53,9 @@ type poolJob struct {
 	oh, ow             int
 	x, y, dy, mask, dx []float32
 	arg                []int32
-	add                bool
+	won                []float32 // as y
+	factors            *poolFactors
+	relu, add          bool
 	run                func(j *poolJob, image, row int)
 }
 
@@ -101,11 +103,17 @@ func (p *Pool) rows(n int, j poolJob) {
 	poolJobs.Put(k)
 }
 
+// apart reports whether every pixel belongs to one window or none.
+func (p *Pool) apart() bool {
+	oh, ow := p.Out()
+	return p.KH == p.StrideH && p.KW == p.StrideW && p.PadH == 0 && p.PadW == 0 && oh > 0 && ow > 0
+}
+
 // back runs j over output rows where every pixel belongs to one window or none,
 // so that each row writes its own pixels, and else over images.
 func (p *Pool) back(n int, j poolJob, run func(j *poolJob, image, row int)) {
 	j.run = run
-	if oh, ow := p.Out(); p.KH == p.StrideH && p.KW == p.StrideW && p.PadH == 0 && p.PadW == 0 && oh > 0 && ow > 0 {
+	if p.apart() {
 		p.rows(n, j)
 		return
 	}

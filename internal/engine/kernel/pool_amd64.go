@@ -60,6 +60,34 @@ func avgWindowsBackAddAVX512(scale float32, count int, c int, kh int, kw int, ro
 //go:noescape
 func avgWindowsAVX512(scale float32, count int, c int, kh int, kw int, row int, next int, x *float32, y *float32)
 
+// normalizeMaxWindowsAVX512 is, for sizes above 0:
+//
+//	normalizeMaxWindowsGeneric(windows{count, c, kh, kw, row, next, first}, mean, scale, shift, false, x, y, arg, won)
+//
+//go:noescape
+func normalizeMaxWindowsAVX512(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
+
+// normalizeReLUMaxWindowsAVX512 is, for sizes above 0:
+//
+//	normalizeMaxWindowsGeneric(windows{count, c, kh, kw, row, next, first}, mean, scale, shift, true, x, y, arg, won)
+//
+//go:noescape
+func normalizeReLUMaxWindowsAVX512(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
+
+// normalizeMaxWindowsBackAVX512 is, for sizes above 0:
+//
+//	normalizeMaxWindowsBackGeneric(windows{count, c, kh, kw, row, next, first}, mean, scale, shift, slope, x, dy, nil, arg, dx)
+//
+//go:noescape
+func normalizeMaxWindowsBackAVX512(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, arg *int32, dx *float32)
+
+// normalizeMaxWindowsBackMaskedAVX512 is, for sizes above 0:
+//
+//	normalizeMaxWindowsBackGeneric(windows{count, c, kh, kw, row, next, first}, mean, scale, shift, slope, x, dy, mask, arg, dx)
+//
+//go:noescape
+func normalizeMaxWindowsBackMaskedAVX512(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, mask *float32, arg *int32, dx *float32)
+
 // maxWindowsAVX2 is, for sizes above 0:
 //
 //	maxWindowsGeneric(windows{count, c, kh, kw, row, next, first}, x, y, arg)
@@ -115,3 +143,31 @@ func avgWindowsBackAddAVX2(scale float32, count int, c int, kh int, kw int, row 
 //
 //go:noescape
 func avgWindowsAVX2(scale float32, count int, c int, kh int, kw int, row int, next int, x *float32, y *float32)
+
+// normalizeMaxWindowsAVX2 is, for sizes above 0:
+//
+//	normalizeMaxWindowsGeneric(windows{count, c, kh, kw, row, next, first}, mean, scale, shift, false, x, y, arg, won)
+//
+//go:noescape
+func normalizeMaxWindowsAVX2(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
+
+// normalizeReLUMaxWindowsAVX2 is, for sizes above 0:
+//
+//	normalizeMaxWindowsGeneric(windows{count, c, kh, kw, row, next, first}, mean, scale, shift, true, x, y, arg, won)
+//
+//go:noescape
+func normalizeReLUMaxWindowsAVX2(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
+
+// normalizeMaxWindowsBackAVX2 is, for sizes above 0:
+//
+//	normalizeMaxWindowsBackGeneric(windows{count, c, kh, kw, row, next, first}, mean, scale, shift, slope, x, dy, nil, arg, dx)
+//
+//go:noescape
+func normalizeMaxWindowsBackAVX2(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, arg *int32, dx *float32)
+
+// normalizeMaxWindowsBackMaskedAVX2 is, for sizes above 0:
+//
+//	normalizeMaxWindowsBackGeneric(windows{count, c, kh, kw, row, next, first}, mean, scale, shift, slope, x, dy, mask, arg, dx)
+//
+//go:noescape
+func normalizeMaxWindowsBackMaskedAVX2(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, mask *float32, arg *int32, dx *float32)

@@ -93,25 +93,24 @@ GLOBL counting<>(SB), RODATA|NOPTR, $64
 TEXT ·maxWindowsAVX512(SB), NOSPLIT, $0-80
 	MOVQ         y+64(FP), AX
 	MOVQ         arg+72(FP), DX
-	MOVQ         c+8(FP), SI
-	MOVQ         row+32(FP), DI
 	MOVQ         x+56(FP), R8
-	MOVQ         first+48(FP), BX
-	MOVQ         SI, R9
-	SHLQ         $0x02, R9
-	MOVQ         DI, R10
-	SHLQ         $0x02, R10
-	MOVQ         SI, CX
+	MOVQ         first+48(FP), DI
+	MOVQ         c+8(FP), BX
+	MOVQ         BX, CX
+	SHLQ         $0x02, BX
+	MOVQ         row+32(FP), SI
+	SHLQ         $0x02, SI
 	ANDQ         $0x0f, CX
-	MOVQ         $0x00000001, R11
-	SHLQ         CL, R11
-	DECQ         R11
-	KMOVW        R11, K1
-	VMOVQ        SI, X0
-	VPBROADCASTD X0, Z1
-	VMOVQ        DI, X0
-	VPBROADCASTD X0, Z2
-	VMOVUPS      counting<>+0(SB), Z0
+	MOVQ         $0x00000001, R9
+	SHLQ         CL, R9
+	DECQ         R9
+	KMOVW        R9, K1
+	MOVQ         c+8(FP), CX
+	MOVQ         row+32(FP), R9
+	VMOVQ        CX, X0
+	VPBROADCASTD X0, Z0
+	VMOVQ        R9, X1
+	VPBROADCASTD X1, Z1
 	CMPQ         kh+16(FP), $0x02
 	JNE          anyWindow
 	CMPQ         kw+24(FP), $0x02
@@ -119,95 +118,100 @@ TEXT ·maxWindowsAVX512(SB), NOSPLIT, $0-80
 
 squareWindow:
 	XORQ CX, CX
-	MOVQ SI, DI
-	SUBQ $0x10, DI
+	MOVQ c+8(FP), R9
+	SUBQ CX, R9
+	CMPQ R9, $0x10
 	JLT  squareRest
 
 squareWhole:
-	LEAQ         (BX)(CX*1), R11
-	VMOVQ        R11, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS      (R8)(CX*4), Z5
-	VMOVUPS      Z3, Z6
-	LEAQ         (R8)(CX*4), R11
-	VMOVUPS      (R11), Z7
-	VCMPPS       $0x07, Z5, Z5, K2
-	VCMPPS       $0x16, Z5, Z7, K2, K2
-	VMOVAPS      Z7, K2, Z5
-	VMOVDQA32    Z3, K2, Z6
+	LEAQ         (DI)(CX*1), R9
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS      (R8)(CX*4), Z4
+	VMOVUPS      Z2, Z5
+	LEAQ         (R8)(CX*4), R9
+	VMOVUPS      (R9), Z6
+	VCMPPS       $0x07, Z4, Z4, K2
+	VCMPPS       $0x16, Z4, Z6, K2, K2
+	VMOVAPS      Z6, K2, Z4
+	VMOVAPS      Z2, K2, Z5
+	VPADDD       Z0, Z2, Z2
+	VMOVUPS      (R9)(BX*1), Z6
+	VCMPPS       $0x07, Z4, Z4, K2
+	VCMPPS       $0x16, Z4, Z6, K2, K2
+	VMOVAPS      Z6, K2, Z4
+	VMOVAPS      Z2, K2, Z5
+	ADDQ         SI, R9
 	VPADDD       Z1, Z3, Z3
-	VMOVUPS      (R11)(R9*1), Z7
-	VCMPPS       $0x07, Z5, Z5, K2
-	VCMPPS       $0x16, Z5, Z7, K2, K2
-	VMOVAPS      Z7, K2, Z5
-	VMOVDQA32    Z3, K2, Z6
-	ADDQ         R10, R11
-	VPADDD       Z2, Z4, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS      (R11), Z4
-	VCMPPS       $0x07, Z5, Z5, K2
-	VCMPPS       $0x16, Z5, Z4, K2, K2
-	VMOVAPS      Z4, K2, Z5
-	VMOVDQA32    Z3, K2, Z6
-	VPADDD       Z1, Z3, Z3
-	VMOVUPS      (R11)(R9*1), Z4
-	VCMPPS       $0x07, Z5, Z5, K2
-	VCMPPS       $0x16, Z5, Z4, K2, K2
-	VMOVAPS      Z4, K2, Z5
-	VMOVDQA32    Z3, K2, Z6
-	VMOVUPS      Z5, (AX)(CX*4)
-	VMOVUPS      Z6, (DX)(CX*4)
+	VMOVUPS      Z3, Z2
+	VMOVUPS      (R9), Z3
+	VCMPPS       $0x07, Z4, Z4, K2
+	VCMPPS       $0x16, Z4, Z3, K2, K2
+	VMOVAPS      Z3, K2, Z4
+	VMOVAPS      Z2, K2, Z5
+	VPADDD       Z0, Z2, Z2
+	VMOVUPS      (R9)(BX*1), Z3
+	VCMPPS       $0x07, Z4, Z4, K2
+	VCMPPS       $0x16, Z4, Z3, K2, K2
+	VMOVAPS      Z3, K2, Z4
+	VMOVAPS      Z2, K2, Z5
+	VMOVUPS      Z4, (AX)(CX*4)
+	VMOVUPS      Z5, (DX)(CX*4)
 	ADDQ         $0x10, CX
-	SUBQ         $0x10, DI
+	MOVQ         c+8(FP), R9
+	SUBQ         CX, R9
+	CMPQ         R9, $0x10
 	JGE          squareWhole
 
 squareRest:
-	ADDQ         $0x10, DI
+	MOVQ         c+8(FP), R9
+	SUBQ         CX, R9
+	TESTQ        R9, R9
 	JEQ          squareNext
-	LEAQ         (BX)(CX*1), DI
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS.Z    (R8)(CX*4), K1, Z5
-	VMOVUPS      Z3, Z6
-	LEAQ         (R8)(CX*4), DI
-	VMOVUPS.Z    (DI), K1, Z7
-	VCMPPS       $0x07, Z5, Z5, K2
-	VCMPPS       $0x16, Z5, Z7, K2, K2
-	VMOVAPS      Z7, K2, Z5
-	VMOVDQA32    Z3, K2, Z6
+	LEAQ         (DI)(CX*1), R9
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS.Z    (R8)(CX*4), K1, Z4
+	VMOVUPS      Z2, Z5
+	LEAQ         (R8)(CX*4), R9
+	VMOVUPS.Z    (R9), K1, Z6
+	VCMPPS       $0x07, Z4, Z4, K2
+	VCMPPS       $0x16, Z4, Z6, K2, K2
+	VMOVAPS      Z6, K2, Z4
+	VMOVAPS      Z2, K2, Z5
+	VPADDD       Z0, Z2, Z2
+	VMOVUPS.Z    (R9)(BX*1), K1, Z6
+	VCMPPS       $0x07, Z4, Z4, K2
+	VCMPPS       $0x16, Z4, Z6, K2, K2
+	VMOVAPS      Z6, K2, Z4
+	VMOVAPS      Z2, K2, Z5
+	ADDQ         SI, R9
 	VPADDD       Z1, Z3, Z3
-	VMOVUPS.Z    (DI)(R9*1), K1, Z7
-	VCMPPS       $0x07, Z5, Z5, K2
-	VCMPPS       $0x16, Z5, Z7, K2, K2
-	VMOVAPS      Z7, K2, Z5
-	VMOVDQA32    Z3, K2, Z6
-	ADDQ         R10, DI
-	VPADDD       Z2, Z4, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS.Z    (DI), K1, Z4
-	VCMPPS       $0x07, Z5, Z5, K2
-	VCMPPS       $0x16, Z5, Z4, K2, K2
-	VMOVAPS      Z4, K2, Z5
-	VMOVDQA32    Z3, K2, Z6
-	VPADDD       Z1, Z3, Z3
-	VMOVUPS.Z    (DI)(R9*1), K1, Z4
-	VCMPPS       $0x07, Z5, Z5, K2
-	VCMPPS       $0x16, Z5, Z4, K2, K2
-	VMOVAPS      Z4, K2, Z5
-	VMOVDQA32    Z3, K2, Z6
-	VMOVUPS      Z5, K1, (AX)(CX*4)
-	VMOVUPS      Z6, K1, (DX)(CX*4)
+	VMOVUPS      Z3, Z2
+	VMOVUPS.Z    (R9), K1, Z3
+	VCMPPS       $0x07, Z4, Z4, K2
+	VCMPPS       $0x16, Z4, Z3, K2, K2
+	VMOVAPS      Z3, K2, Z4
+	VMOVAPS      Z2, K2, Z5
+	VPADDD       Z0, Z2, Z2
+	VMOVUPS.Z    (R9)(BX*1), K1, Z3
+	VCMPPS       $0x07, Z4, Z4, K2
+	VCMPPS       $0x16, Z4, Z3, K2, K2
+	VMOVAPS      Z3, K2, Z4
+	VMOVAPS      Z2, K2, Z5
+	VMOVUPS      Z4, K1, (AX)(CX*4)
+	VMOVUPS      Z5, K1, (DX)(CX*4)
 
 squareNext:
-	ADDQ R9, AX
-	ADDQ R9, DX
+	ADDQ BX, AX
+	ADDQ BX, DX
 	MOVQ next+40(FP), CX
 	LEAQ (R8)(CX*4), R8
-	ADDQ CX, BX
+	ADDQ CX, DI
 	DECQ count+0(FP)
 	JNZ  squareWindow
 	VZEROUPPER
@@ -215,87 +219,92 @@ squareNext:
 
 anyWindow:
 	XORQ CX, CX
-	MOVQ SI, DI
-	SUBQ $0x10, DI
+	MOVQ c+8(FP), R9
+	SUBQ CX, R9
+	CMPQ R9, $0x10
 	JLT  anyRest
 
 anyWhole:
-	LEAQ         (BX)(CX*1), R11
-	VMOVQ        R11, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS      (R8)(CX*4), Z5
-	VMOVUPS      Z3, Z6
-	LEAQ         (R8)(CX*4), R11
-	MOVQ         kh+16(FP), R13
+	LEAQ         (DI)(CX*1), R9
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS      (R8)(CX*4), Z4
+	VMOVUPS      Z2, Z5
+	LEAQ         (R8)(CX*4), R9
+	MOVQ         kh+16(FP), R11
 
 anyWholeRow:
-	MOVQ R11, R12
-	MOVQ kw+24(FP), R14
+	MOVQ R9, R10
+	MOVQ kw+24(FP), R12
 
 anyWholeColumn:
-	VMOVUPS   (R12), Z7
-	VCMPPS    $0x07, Z5, Z5, K2
-	VCMPPS    $0x16, Z5, Z7, K2, K2
-	VMOVAPS   Z7, K2, Z5
-	VMOVDQA32 Z3, K2, Z6
-	ADDQ      R9, R12
-	VPADDD    Z1, Z3, Z3
-	DECQ      R14
-	JNZ       anyWholeColumn
-	ADDQ      R10, R11
-	VPADDD    Z2, Z4, Z4
-	VMOVUPS   Z4, Z3
-	DECQ      R13
-	JNZ       anyWholeRow
-	VMOVUPS   Z5, (AX)(CX*4)
-	VMOVUPS   Z6, (DX)(CX*4)
-	ADDQ      $0x10, CX
-	SUBQ      $0x10, DI
-	JGE       anyWhole
+	VMOVUPS (R10), Z6
+	VCMPPS  $0x07, Z4, Z4, K2
+	VCMPPS  $0x16, Z4, Z6, K2, K2
+	VMOVAPS Z6, K2, Z4
+	VMOVAPS Z2, K2, Z5
+	ADDQ    BX, R10
+	VPADDD  Z0, Z2, Z2
+	DECQ    R12
+	JNZ     anyWholeColumn
+	ADDQ    SI, R9
+	VPADDD  Z1, Z3, Z3
+	VMOVUPS Z3, Z2
+	DECQ    R11
+	JNZ     anyWholeRow
+	VMOVUPS Z4, (AX)(CX*4)
+	VMOVUPS Z5, (DX)(CX*4)
+	ADDQ    $0x10, CX
+	MOVQ    c+8(FP), R9
+	SUBQ    CX, R9
+	CMPQ    R9, $0x10
+	JGE     anyWhole
 
 anyRest:
-	ADDQ         $0x10, DI
+	MOVQ         c+8(FP), R9
+	SUBQ         CX, R9
+	TESTQ        R9, R9
 	JEQ          anyNext
-	LEAQ         (BX)(CX*1), DI
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS.Z    (R8)(CX*4), K1, Z5
-	VMOVUPS      Z3, Z6
-	LEAQ         (R8)(CX*4), DI
-	MOVQ         kh+16(FP), R12
+	LEAQ         (DI)(CX*1), R9
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS.Z    (R8)(CX*4), K1, Z4
+	VMOVUPS      Z2, Z5
+	LEAQ         (R8)(CX*4), R9
+	MOVQ         kh+16(FP), R11
 
 anyRestRow:
-	MOVQ DI, R11
-	MOVQ kw+24(FP), R13
+	MOVQ R9, R10
+	MOVQ kw+24(FP), R12
 
 anyRestColumn:
-	VMOVUPS.Z (R11), K1, Z7
-	VCMPPS    $0x07, Z5, Z5, K2
-	VCMPPS    $0x16, Z5, Z7, K2, K2
-	VMOVAPS   Z7, K2, Z5
-	VMOVDQA32 Z3, K2, Z6
-	ADDQ      R9, R11
-	VPADDD    Z1, Z3, Z3
-	DECQ      R13
-	JNZ       anyRestColumn
-	ADDQ      R10, DI
-	VPADDD    Z2, Z4, Z4
-	VMOVUPS   Z4, Z3
+	VMOVUPS.Z (R10), K1, Z6
+	VCMPPS    $0x07, Z4, Z4, K2
+	VCMPPS    $0x16, Z4, Z6, K2, K2
+	VMOVAPS   Z6, K2, Z4
+	VMOVAPS   Z2, K2, Z5
+	ADDQ      BX, R10
+	VPADDD    Z0, Z2, Z2
 	DECQ      R12
+	JNZ       anyRestColumn
+	ADDQ      SI, R9
+	VPADDD    Z1, Z3, Z3
+	VMOVUPS   Z3, Z2
+	DECQ      R11
 	JNZ       anyRestRow
-	VMOVUPS   Z5, K1, (AX)(CX*4)
-	VMOVUPS   Z6, K1, (DX)(CX*4)
+	VMOVUPS   Z4, K1, (AX)(CX*4)
+	VMOVUPS   Z5, K1, (DX)(CX*4)
 
 anyNext:
-	ADDQ R9, AX
-	ADDQ R9, DX
+	ADDQ BX, AX
+	ADDQ BX, DX
 	MOVQ next+40(FP), CX
 	LEAQ (R8)(CX*4), R8
-	ADDQ CX, BX
+	ADDQ CX, DI
 	DECQ count+0(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -306,25 +315,24 @@ anyNext:
 TEXT ·maxWindowsBackAVX512(SB), NOSPLIT, $0-80
 	MOVQ         dy+56(FP), AX
 	MOVQ         arg+64(FP), DX
-	MOVQ         c+8(FP), SI
-	MOVQ         row+32(FP), DI
 	MOVQ         dx+72(FP), R8
-	MOVQ         first+48(FP), BX
-	MOVQ         SI, R9
-	SHLQ         $0x02, R9
-	MOVQ         DI, R10
-	SHLQ         $0x02, R10
-	MOVQ         SI, CX
+	MOVQ         first+48(FP), DI
+	MOVQ         c+8(FP), BX
+	MOVQ         BX, CX
+	SHLQ         $0x02, BX
+	MOVQ         row+32(FP), SI
+	SHLQ         $0x02, SI
 	ANDQ         $0x0f, CX
-	MOVQ         $0x00000001, R11
-	SHLQ         CL, R11
-	DECQ         R11
-	KMOVW        R11, K1
-	VMOVQ        SI, X0
-	VPBROADCASTD X0, Z1
-	VMOVQ        DI, X0
-	VPBROADCASTD X0, Z2
-	VMOVUPS      counting<>+0(SB), Z0
+	MOVQ         $0x00000001, R9
+	SHLQ         CL, R9
+	DECQ         R9
+	KMOVW        R9, K1
+	MOVQ         c+8(FP), CX
+	MOVQ         row+32(FP), R9
+	VMOVQ        CX, X0
+	VPBROADCASTD X0, Z0
+	VMOVQ        R9, X1
+	VPBROADCASTD X1, Z1
 	CMPQ         kh+16(FP), $0x02
 	JNE          anyWindow
 	CMPQ         kw+24(FP), $0x02
@@ -332,75 +340,80 @@ TEXT ·maxWindowsBackAVX512(SB), NOSPLIT, $0-80
 
 squareWindow:
 	XORQ CX, CX
-	MOVQ SI, DI
-	SUBQ $0x10, DI
+	MOVQ c+8(FP), R9
+	SUBQ CX, R9
+	CMPQ R9, $0x10
 	JLT  squareRest
 
 squareWhole:
-	LEAQ         (BX)(CX*1), R11
-	VMOVQ        R11, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS      (AX)(CX*4), Z5
-	VMOVUPS      (DX)(CX*4), Z6
-	LEAQ         (R8)(CX*4), R11
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z7
-	VMOVUPS      Z7, (R11)
+	LEAQ         (DI)(CX*1), R9
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS      (AX)(CX*4), Z4
+	VMOVUPS      (DX)(CX*4), Z5
+	LEAQ         (R8)(CX*4), R9
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z6
+	VMOVUPS      Z6, (R9)
+	VPADDD       Z0, Z2, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z2
+	VMOVUPS      Z2, (R9)(BX*1)
+	ADDQ         SI, R9
 	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z3
-	VMOVUPS      Z3, (R11)(R9*1)
-	ADDQ         R10, R11
-	VPADDD       Z2, Z4, Z4
-	VMOVUPS      Z4, Z3
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z4
-	VMOVUPS      Z4, (R11)
-	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z3
-	VMOVUPS      Z3, (R11)(R9*1)
+	VMOVUPS      Z3, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z3
+	VMOVUPS      Z3, (R9)
+	VPADDD       Z0, Z2, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z2
+	VMOVUPS      Z2, (R9)(BX*1)
 	ADDQ         $0x10, CX
-	SUBQ         $0x10, DI
+	MOVQ         c+8(FP), R9
+	SUBQ         CX, R9
+	CMPQ         R9, $0x10
 	JGE          squareWhole
 
 squareRest:
-	ADDQ         $0x10, DI
+	MOVQ         c+8(FP), R9
+	SUBQ         CX, R9
+	TESTQ        R9, R9
 	JEQ          squareNext
-	LEAQ         (BX)(CX*1), DI
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS.Z    (AX)(CX*4), K1, Z5
-	VMOVUPS.Z    (DX)(CX*4), K1, Z6
+	LEAQ         (DI)(CX*1), R9
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS.Z    (AX)(CX*4), K1, Z4
+	VMOVUPS.Z    (DX)(CX*4), K1, Z5
 	LEAQ         (R8)(CX*4), CX
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z7
-	VMOVUPS      Z7, K1, (CX)
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z6
+	VMOVUPS      Z6, K1, (CX)
+	VPADDD       Z0, Z2, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z2
+	VMOVUPS      Z2, K1, (CX)(BX*1)
+	ADDQ         SI, CX
 	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z3
-	VMOVUPS      Z3, K1, (CX)(R9*1)
-	ADDQ         R10, CX
-	VPADDD       Z2, Z4, Z4
-	VMOVUPS      Z4, Z3
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z4
-	VMOVUPS      Z4, K1, (CX)
-	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z3
-	VMOVUPS      Z3, K1, (CX)(R9*1)
+	VMOVUPS      Z3, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z3
+	VMOVUPS      Z3, K1, (CX)
+	VPADDD       Z0, Z2, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z2
+	VMOVUPS      Z2, K1, (CX)(BX*1)
 
 squareNext:
-	ADDQ R9, AX
-	ADDQ R9, DX
+	ADDQ BX, AX
+	ADDQ BX, DX
 	MOVQ next+40(FP), CX
 	LEAQ (R8)(CX*4), R8
-	ADDQ CX, BX
+	ADDQ CX, DI
 	DECQ count+0(FP)
 	JNZ  squareWindow
 	VZEROUPPER
@@ -408,79 +421,84 @@ squareNext:
 
 anyWindow:
 	XORQ CX, CX
-	MOVQ SI, DI
-	SUBQ $0x10, DI
+	MOVQ c+8(FP), R9
+	SUBQ CX, R9
+	CMPQ R9, $0x10
 	JLT  anyRest
 
 anyWhole:
-	LEAQ         (BX)(CX*1), R11
-	VMOVQ        R11, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS      (AX)(CX*4), Z5
-	VMOVUPS      (DX)(CX*4), Z6
-	LEAQ         (R8)(CX*4), R11
-	MOVQ         kh+16(FP), R13
+	LEAQ         (DI)(CX*1), R9
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS      (AX)(CX*4), Z4
+	VMOVUPS      (DX)(CX*4), Z5
+	LEAQ         (R8)(CX*4), R9
+	MOVQ         kh+16(FP), R11
 
 anyWholeRow:
-	MOVQ R11, R12
-	MOVQ kw+24(FP), R14
+	MOVQ R9, R10
+	MOVQ kw+24(FP), R12
 
 anyWholeColumn:
-	VPCMPEQD  Z3, Z6, K2
-	VMOVUPS.Z Z5, K2, Z7
-	VMOVUPS   Z7, (R12)
-	ADDQ      R9, R12
-	VPADDD    Z1, Z3, Z3
-	DECQ      R14
+	VPCMPEQD  Z2, Z5, K2
+	VMOVUPS.Z Z4, K2, Z6
+	VMOVUPS   Z6, (R10)
+	ADDQ      BX, R10
+	VPADDD    Z0, Z2, Z2
+	DECQ      R12
 	JNZ       anyWholeColumn
-	ADDQ      R10, R11
-	VPADDD    Z2, Z4, Z4
-	VMOVUPS   Z4, Z3
-	DECQ      R13
+	ADDQ      SI, R9
+	VPADDD    Z1, Z3, Z3
+	VMOVUPS   Z3, Z2
+	DECQ      R11
 	JNZ       anyWholeRow
 	ADDQ      $0x10, CX
-	SUBQ      $0x10, DI
+	MOVQ      c+8(FP), R9
+	SUBQ      CX, R9
+	CMPQ      R9, $0x10
 	JGE       anyWhole
 
 anyRest:
-	ADDQ         $0x10, DI
+	MOVQ         c+8(FP), R9
+	SUBQ         CX, R9
+	TESTQ        R9, R9
 	JEQ          anyNext
-	LEAQ         (BX)(CX*1), DI
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS.Z    (AX)(CX*4), K1, Z5
-	VMOVUPS.Z    (DX)(CX*4), K1, Z6
+	LEAQ         (DI)(CX*1), R9
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS.Z    (AX)(CX*4), K1, Z4
+	VMOVUPS.Z    (DX)(CX*4), K1, Z5
 	LEAQ         (R8)(CX*4), CX
-	MOVQ         kh+16(FP), R11
+	MOVQ         kh+16(FP), R10
 
 anyRestRow:
-	MOVQ CX, DI
-	MOVQ kw+24(FP), R12
+	MOVQ CX, R9
+	MOVQ kw+24(FP), R11
 
 anyRestColumn:
-	VPCMPEQD  Z3, Z6, K2
-	VMOVUPS.Z Z5, K2, Z7
-	VMOVUPS   Z7, K1, (DI)
-	ADDQ      R9, DI
-	VPADDD    Z1, Z3, Z3
-	DECQ      R12
-	JNZ       anyRestColumn
-	ADDQ      R10, CX
-	VPADDD    Z2, Z4, Z4
-	VMOVUPS   Z4, Z3
+	VPCMPEQD  Z2, Z5, K2
+	VMOVUPS.Z Z4, K2, Z6
+	VMOVUPS   Z6, K1, (R9)
+	ADDQ      BX, R9
+	VPADDD    Z0, Z2, Z2
 	DECQ      R11
+	JNZ       anyRestColumn
+	ADDQ      SI, CX
+	VPADDD    Z1, Z3, Z3
+	VMOVUPS   Z3, Z2
+	DECQ      R10
 	JNZ       anyRestRow
 
 anyNext:
-	ADDQ R9, AX
-	ADDQ R9, DX
+	ADDQ BX, AX
+	ADDQ BX, DX
 	MOVQ next+40(FP), CX
 	LEAQ (R8)(CX*4), R8
-	ADDQ CX, BX
+	ADDQ CX, DI
 	DECQ count+0(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -492,26 +510,25 @@ TEXT ·maxWindowsBackMaskedAVX512(SB), NOSPLIT, $0-88
 	MOVQ         dy+56(FP), AX
 	MOVQ         arg+72(FP), DX
 	MOVQ         mask+64(FP), BX
-	MOVQ         c+8(FP), DI
-	MOVQ         row+32(FP), R8
 	MOVQ         dx+80(FP), R9
-	MOVQ         first+48(FP), SI
-	MOVQ         DI, R10
-	SHLQ         $0x02, R10
-	MOVQ         R8, R11
-	SHLQ         $0x02, R11
-	MOVQ         DI, CX
+	MOVQ         first+48(FP), R8
+	MOVQ         c+8(FP), SI
+	MOVQ         SI, CX
+	SHLQ         $0x02, SI
+	MOVQ         row+32(FP), DI
+	SHLQ         $0x02, DI
 	ANDQ         $0x0f, CX
-	MOVQ         $0x00000001, R12
-	SHLQ         CL, R12
-	DECQ         R12
-	KMOVW        R12, K1
-	VMOVQ        DI, X0
-	VPBROADCASTD X0, Z1
-	VMOVQ        R8, X0
-	VPBROADCASTD X0, Z2
-	VMOVUPS      counting<>+0(SB), Z0
-	VPXORD       Z5, Z5, Z5
+	MOVQ         $0x00000001, R10
+	SHLQ         CL, R10
+	DECQ         R10
+	KMOVW        R10, K1
+	MOVQ         c+8(FP), CX
+	MOVQ         row+32(FP), R10
+	VMOVQ        CX, X0
+	VPBROADCASTD X0, Z0
+	VMOVQ        R10, X2
+	VPBROADCASTD X2, Z2
+	VPXORD       Z1, Z1, Z1
 	CMPQ         kh+16(FP), $0x02
 	JNE          anyWindow
 	CMPQ         kw+24(FP), $0x02
@@ -519,82 +536,87 @@ TEXT ·maxWindowsBackMaskedAVX512(SB), NOSPLIT, $0-88
 
 squareWindow:
 	XORQ CX, CX
-	MOVQ DI, R8
-	SUBQ $0x10, R8
+	MOVQ c+8(FP), R10
+	SUBQ CX, R10
+	CMPQ R10, $0x10
 	JLT  squareRest
 
 squareWhole:
-	LEAQ         (SI)(CX*1), R12
-	VMOVQ        R12, X3
+	LEAQ         (R8)(CX*1), R10
+	VMOVQ        R10, X3
 	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
+	VPADDD       counting<>+0(SB), Z3, Z4
 	VMOVUPS      Z4, Z3
-	VMOVUPS      (AX)(CX*4), Z6
-	VMOVUPS      (DX)(CX*4), Z7
-	VMOVUPS      (BX)(CX*4), Z8
-	VCMPPS       $0x1e, Z5, Z8, K2
-	VMOVUPS.Z    Z6, K2, Z6
-	LEAQ         (R9)(CX*4), R12
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z8
-	VMOVUPS      Z8, (R12)
-	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z3
-	VMOVUPS      Z3, (R12)(R10*1)
-	ADDQ         R11, R12
+	VMOVUPS      (AX)(CX*4), Z5
+	VMOVUPS      (DX)(CX*4), Z6
+	VMOVUPS      (BX)(CX*4), Z7
+	VCMPPS       $0x1e, Z1, Z7, K2
+	VMOVUPS.Z    Z5, K2, Z5
+	LEAQ         (R9)(CX*4), R10
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z7
+	VMOVUPS      Z7, (R10)
+	VPADDD       Z0, Z3, Z3
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z3
+	VMOVUPS      Z3, (R10)(SI*1)
+	ADDQ         DI, R10
 	VPADDD       Z2, Z4, Z4
 	VMOVUPS      Z4, Z3
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z4
-	VMOVUPS      Z4, (R12)
-	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z3
-	VMOVUPS      Z3, (R12)(R10*1)
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z4
+	VMOVUPS      Z4, (R10)
+	VPADDD       Z0, Z3, Z3
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z3
+	VMOVUPS      Z3, (R10)(SI*1)
 	ADDQ         $0x10, CX
-	SUBQ         $0x10, R8
+	MOVQ         c+8(FP), R10
+	SUBQ         CX, R10
+	CMPQ         R10, $0x10
 	JGE          squareWhole
 
 squareRest:
-	ADDQ         $0x10, R8
+	MOVQ         c+8(FP), R10
+	SUBQ         CX, R10
+	TESTQ        R10, R10
 	JEQ          squareNext
-	LEAQ         (SI)(CX*1), R8
-	VMOVQ        R8, X3
+	LEAQ         (R8)(CX*1), R10
+	VMOVQ        R10, X3
 	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
+	VPADDD       counting<>+0(SB), Z3, Z4
 	VMOVUPS      Z4, Z3
-	VMOVUPS.Z    (AX)(CX*4), K1, Z6
-	VMOVUPS.Z    (DX)(CX*4), K1, Z7
-	VMOVUPS.Z    (BX)(CX*4), K1, Z8
-	VCMPPS       $0x1e, Z5, Z8, K2
-	VMOVUPS.Z    Z6, K2, Z6
+	VMOVUPS.Z    (AX)(CX*4), K1, Z5
+	VMOVUPS.Z    (DX)(CX*4), K1, Z6
+	VMOVUPS.Z    (BX)(CX*4), K1, Z7
+	VCMPPS       $0x1e, Z1, Z7, K2
+	VMOVUPS.Z    Z5, K2, Z5
 	LEAQ         (R9)(CX*4), CX
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z8
-	VMOVUPS      Z8, K1, (CX)
-	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z3
-	VMOVUPS      Z3, K1, (CX)(R10*1)
-	ADDQ         R11, CX
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z7
+	VMOVUPS      Z7, K1, (CX)
+	VPADDD       Z0, Z3, Z3
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z3
+	VMOVUPS      Z3, K1, (CX)(SI*1)
+	ADDQ         DI, CX
 	VPADDD       Z2, Z4, Z4
 	VMOVUPS      Z4, Z3
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z4
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z4
 	VMOVUPS      Z4, K1, (CX)
-	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z3
-	VMOVUPS      Z3, K1, (CX)(R10*1)
+	VPADDD       Z0, Z3, Z3
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z3
+	VMOVUPS      Z3, K1, (CX)(SI*1)
 
 squareNext:
-	ADDQ R10, AX
-	ADDQ R10, DX
-	ADDQ R10, BX
+	ADDQ SI, AX
+	ADDQ SI, DX
+	ADDQ SI, BX
 	MOVQ next+40(FP), CX
 	LEAQ (R9)(CX*4), R9
-	ADDQ CX, SI
+	ADDQ CX, R8
 	DECQ count+0(FP)
 	JNZ  squareWindow
 	VZEROUPPER
@@ -602,86 +624,91 @@ squareNext:
 
 anyWindow:
 	XORQ CX, CX
-	MOVQ DI, R8
-	SUBQ $0x10, R8
+	MOVQ c+8(FP), R10
+	SUBQ CX, R10
+	CMPQ R10, $0x10
 	JLT  anyRest
 
 anyWhole:
-	LEAQ         (SI)(CX*1), R12
-	VMOVQ        R12, X3
+	LEAQ         (R8)(CX*1), R10
+	VMOVQ        R10, X3
 	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
+	VPADDD       counting<>+0(SB), Z3, Z4
 	VMOVUPS      Z4, Z3
-	VMOVUPS      (AX)(CX*4), Z6
-	VMOVUPS      (DX)(CX*4), Z7
-	VMOVUPS      (BX)(CX*4), Z8
-	VCMPPS       $0x1e, Z5, Z8, K2
-	VMOVUPS.Z    Z6, K2, Z6
-	LEAQ         (R9)(CX*4), R12
-	MOVQ         kh+16(FP), R14
-
-anyWholeRow:
-	MOVQ R12, R13
-	MOVQ kw+24(FP), R15
-
-anyWholeColumn:
-	VPCMPEQD  Z3, Z7, K2
-	VMOVUPS.Z Z6, K2, Z8
-	VMOVUPS   Z8, (R13)
-	ADDQ      R10, R13
-	VPADDD    Z1, Z3, Z3
-	DECQ      R15
-	JNZ       anyWholeColumn
-	ADDQ      R11, R12
-	VPADDD    Z2, Z4, Z4
-	VMOVUPS   Z4, Z3
-	DECQ      R14
-	JNZ       anyWholeRow
-	ADDQ      $0x10, CX
-	SUBQ      $0x10, R8
-	JGE       anyWhole
-
-anyRest:
-	ADDQ         $0x10, R8
-	JEQ          anyNext
-	LEAQ         (SI)(CX*1), R8
-	VMOVQ        R8, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS.Z    (AX)(CX*4), K1, Z6
-	VMOVUPS.Z    (DX)(CX*4), K1, Z7
-	VMOVUPS.Z    (BX)(CX*4), K1, Z8
-	VCMPPS       $0x1e, Z5, Z8, K2
-	VMOVUPS.Z    Z6, K2, Z6
-	LEAQ         (R9)(CX*4), CX
+	VMOVUPS      (AX)(CX*4), Z5
+	VMOVUPS      (DX)(CX*4), Z6
+	VMOVUPS      (BX)(CX*4), Z7
+	VCMPPS       $0x1e, Z1, Z7, K2
+	VMOVUPS.Z    Z5, K2, Z5
+	LEAQ         (R9)(CX*4), R10
 	MOVQ         kh+16(FP), R12
 
-anyRestRow:
-	MOVQ CX, R8
+anyWholeRow:
+	MOVQ R10, R11
 	MOVQ kw+24(FP), R13
 
-anyRestColumn:
-	VPCMPEQD  Z3, Z7, K2
-	VMOVUPS.Z Z6, K2, Z8
-	VMOVUPS   Z8, K1, (R8)
-	ADDQ      R10, R8
-	VPADDD    Z1, Z3, Z3
+anyWholeColumn:
+	VPCMPEQD  Z3, Z6, K2
+	VMOVUPS.Z Z5, K2, Z7
+	VMOVUPS   Z7, (R11)
+	ADDQ      SI, R11
+	VPADDD    Z0, Z3, Z3
 	DECQ      R13
-	JNZ       anyRestColumn
-	ADDQ      R11, CX
+	JNZ       anyWholeColumn
+	ADDQ      DI, R10
 	VPADDD    Z2, Z4, Z4
 	VMOVUPS   Z4, Z3
 	DECQ      R12
+	JNZ       anyWholeRow
+	ADDQ      $0x10, CX
+	MOVQ      c+8(FP), R10
+	SUBQ      CX, R10
+	CMPQ      R10, $0x10
+	JGE       anyWhole
+
+anyRest:
+	MOVQ         c+8(FP), R10
+	SUBQ         CX, R10
+	TESTQ        R10, R10
+	JEQ          anyNext
+	LEAQ         (R8)(CX*1), R10
+	VMOVQ        R10, X3
+	VPBROADCASTD X3, Z3
+	VPADDD       counting<>+0(SB), Z3, Z4
+	VMOVUPS      Z4, Z3
+	VMOVUPS.Z    (AX)(CX*4), K1, Z5
+	VMOVUPS.Z    (DX)(CX*4), K1, Z6
+	VMOVUPS.Z    (BX)(CX*4), K1, Z7
+	VCMPPS       $0x1e, Z1, Z7, K2
+	VMOVUPS.Z    Z5, K2, Z5
+	LEAQ         (R9)(CX*4), CX
+	MOVQ         kh+16(FP), R11
+
+anyRestRow:
+	MOVQ CX, R10
+	MOVQ kw+24(FP), R12
+
+anyRestColumn:
+	VPCMPEQD  Z3, Z6, K2
+	VMOVUPS.Z Z5, K2, Z7
+	VMOVUPS   Z7, K1, (R10)
+	ADDQ      SI, R10
+	VPADDD    Z0, Z3, Z3
+	DECQ      R12
+	JNZ       anyRestColumn
+	ADDQ      DI, CX
+	VPADDD    Z2, Z4, Z4
+	VMOVUPS   Z4, Z3
+	DECQ      R11
 	JNZ       anyRestRow
 
 anyNext:
-	ADDQ R10, AX
-	ADDQ R10, DX
-	ADDQ R10, BX
+	ADDQ SI, AX
+	ADDQ SI, DX
+	ADDQ SI, BX
 	MOVQ next+40(FP), CX
 	LEAQ (R9)(CX*4), R9
-	ADDQ CX, SI
+	ADDQ CX, R8
 	DECQ count+0(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -691,19 +718,17 @@ anyNext:
 // Requires: AVX, AVX512F
 TEXT ·avgWindowsBackAVX512(SB), NOSPLIT, $0-72
 	MOVQ         dy+56(FP), AX
+	MOVQ         dx+64(FP), SI
 	MOVQ         c+16(FP), DX
-	MOVQ         row+40(FP), CX
-	MOVQ         dx+64(FP), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	MOVQ         CX, DI
-	SHLQ         $0x02, DI
 	MOVQ         DX, CX
+	SHLQ         $0x02, DX
+	MOVQ         row+40(FP), BX
+	SHLQ         $0x02, BX
 	ANDQ         $0x0f, CX
-	MOVQ         $0x00000001, R8
-	SHLQ         CL, R8
-	DECQ         R8
-	KMOVW        R8, K1
+	MOVQ         $0x00000001, DI
+	SHLQ         CL, DI
+	DECQ         DI
+	KMOVW        DI, K1
 	VBROADCASTSS scale+0(FP), Z0
 	CMPQ         kh+24(FP), $0x02
 	JNE          anyWindow
@@ -712,39 +737,44 @@ TEXT ·avgWindowsBackAVX512(SB), NOSPLIT, $0-72
 
 squareWindow:
 	XORQ CX, CX
-	MOVQ DX, R8
-	SUBQ $0x10, R8
+	MOVQ c+16(FP), DI
+	SUBQ CX, DI
+	CMPQ DI, $0x10
 	JLT  squareRest
 
 squareWhole:
 	VMOVUPS (AX)(CX*4), Z1
 	VMULPS  Z0, Z1, Z1
-	LEAQ    (BX)(CX*4), R9
-	VMOVUPS Z1, (R9)
-	VMOVUPS Z1, (R9)(SI*1)
-	ADDQ    DI, R9
-	VMOVUPS Z1, (R9)
-	VMOVUPS Z1, (R9)(SI*1)
+	LEAQ    (SI)(CX*4), DI
+	VMOVUPS Z1, (DI)
+	VMOVUPS Z1, (DI)(DX*1)
+	ADDQ    BX, DI
+	VMOVUPS Z1, (DI)
+	VMOVUPS Z1, (DI)(DX*1)
 	ADDQ    $0x10, CX
-	SUBQ    $0x10, R8
+	MOVQ    c+16(FP), DI
+	SUBQ    CX, DI
+	CMPQ    DI, $0x10
 	JGE     squareWhole
 
 squareRest:
-	ADDQ      $0x10, R8
+	MOVQ      c+16(FP), DI
+	SUBQ      CX, DI
+	TESTQ     DI, DI
 	JEQ       squareNext
 	VMOVUPS.Z (AX)(CX*4), K1, Z1
 	VMULPS    Z0, Z1, Z1
-	LEAQ      (BX)(CX*4), CX
+	LEAQ      (SI)(CX*4), CX
 	VMOVUPS   Z1, K1, (CX)
-	VMOVUPS   Z1, K1, (CX)(SI*1)
-	ADDQ      DI, CX
+	VMOVUPS   Z1, K1, (CX)(DX*1)
+	ADDQ      BX, CX
 	VMOVUPS   Z1, K1, (CX)
-	VMOVUPS   Z1, K1, (CX)(SI*1)
+	VMOVUPS   Z1, K1, (CX)(DX*1)
 
 squareNext:
-	ADDQ SI, AX
+	ADDQ DX, AX
 	MOVQ next+48(FP), CX
-	LEAQ (BX)(CX*4), BX
+	LEAQ (SI)(CX*4), SI
 	DECQ count+8(FP)
 	JNZ  squareWindow
 	VZEROUPPER
@@ -752,57 +782,62 @@ squareNext:
 
 anyWindow:
 	XORQ CX, CX
-	MOVQ DX, R8
-	SUBQ $0x10, R8
+	MOVQ c+16(FP), DI
+	SUBQ CX, DI
+	CMPQ DI, $0x10
 	JLT  anyRest
 
 anyWhole:
 	VMOVUPS (AX)(CX*4), Z1
 	VMULPS  Z0, Z1, Z1
-	LEAQ    (BX)(CX*4), R9
-	MOVQ    kh+24(FP), R11
+	LEAQ    (SI)(CX*4), DI
+	MOVQ    kh+24(FP), R9
 
 anyWholeRow:
-	MOVQ R9, R10
-	MOVQ kw+32(FP), R12
+	MOVQ DI, R8
+	MOVQ kw+32(FP), R10
 
 anyWholeColumn:
-	VMOVUPS Z1, (R10)
-	ADDQ    SI, R10
-	DECQ    R12
+	VMOVUPS Z1, (R8)
+	ADDQ    DX, R8
+	DECQ    R10
 	JNZ     anyWholeColumn
-	ADDQ    DI, R9
-	DECQ    R11
+	ADDQ    BX, DI
+	DECQ    R9
 	JNZ     anyWholeRow
 	ADDQ    $0x10, CX
-	SUBQ    $0x10, R8
+	MOVQ    c+16(FP), DI
+	SUBQ    CX, DI
+	CMPQ    DI, $0x10
 	JGE     anyWhole
 
 anyRest:
-	ADDQ      $0x10, R8
+	MOVQ      c+16(FP), DI
+	SUBQ      CX, DI
+	TESTQ     DI, DI
 	JEQ       anyNext
 	VMOVUPS.Z (AX)(CX*4), K1, Z1
 	VMULPS    Z0, Z1, Z1
-	LEAQ      (BX)(CX*4), CX
-	MOVQ      kh+24(FP), R9
+	LEAQ      (SI)(CX*4), CX
+	MOVQ      kh+24(FP), R8
 
 anyRestRow:
-	MOVQ CX, R8
-	MOVQ kw+32(FP), R10
+	MOVQ CX, DI
+	MOVQ kw+32(FP), R9
 
 anyRestColumn:
-	VMOVUPS Z1, K1, (R8)
-	ADDQ    SI, R8
-	DECQ    R10
-	JNZ     anyRestColumn
-	ADDQ    DI, CX
+	VMOVUPS Z1, K1, (DI)
+	ADDQ    DX, DI
 	DECQ    R9
+	JNZ     anyRestColumn
+	ADDQ    BX, CX
+	DECQ    R8
 	JNZ     anyRestRow
 
 anyNext:
-	ADDQ SI, AX
+	ADDQ DX, AX
 	MOVQ next+48(FP), CX
-	LEAQ (BX)(CX*4), BX
+	LEAQ (SI)(CX*4), SI
 	DECQ count+8(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -813,25 +848,24 @@ anyNext:
 TEXT ·maxWindowsBackAddAVX512(SB), NOSPLIT, $0-80
 	MOVQ         dy+56(FP), AX
 	MOVQ         arg+64(FP), DX
-	MOVQ         c+8(FP), SI
-	MOVQ         row+32(FP), DI
 	MOVQ         dx+72(FP), R8
-	MOVQ         first+48(FP), BX
-	MOVQ         SI, R9
-	SHLQ         $0x02, R9
-	MOVQ         DI, R10
-	SHLQ         $0x02, R10
-	MOVQ         SI, CX
+	MOVQ         first+48(FP), DI
+	MOVQ         c+8(FP), BX
+	MOVQ         BX, CX
+	SHLQ         $0x02, BX
+	MOVQ         row+32(FP), SI
+	SHLQ         $0x02, SI
 	ANDQ         $0x0f, CX
-	MOVQ         $0x00000001, R11
-	SHLQ         CL, R11
-	DECQ         R11
-	KMOVW        R11, K1
-	VMOVQ        SI, X0
-	VPBROADCASTD X0, Z1
-	VMOVQ        DI, X0
-	VPBROADCASTD X0, Z2
-	VMOVUPS      counting<>+0(SB), Z0
+	MOVQ         $0x00000001, R9
+	SHLQ         CL, R9
+	DECQ         R9
+	KMOVW        R9, K1
+	MOVQ         c+8(FP), CX
+	MOVQ         row+32(FP), R9
+	VMOVQ        CX, X0
+	VPBROADCASTD X0, Z0
+	VMOVQ        R9, X1
+	VPBROADCASTD X1, Z1
 	CMPQ         kh+16(FP), $0x02
 	JNE          anyWindow
 	CMPQ         kw+24(FP), $0x02
@@ -839,91 +873,96 @@ TEXT ·maxWindowsBackAddAVX512(SB), NOSPLIT, $0-80
 
 squareWindow:
 	XORQ CX, CX
-	MOVQ SI, DI
-	SUBQ $0x10, DI
+	MOVQ c+8(FP), R9
+	SUBQ CX, R9
+	CMPQ R9, $0x10
 	JLT  squareRest
 
 squareWhole:
-	LEAQ         (BX)(CX*1), R11
-	VMOVQ        R11, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS      (AX)(CX*4), Z5
-	VMOVUPS      (DX)(CX*4), Z6
-	LEAQ         (R8)(CX*4), R11
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z7
-	VMOVUPS      (R11), Z8
-	VADDPS       Z8, Z7, Z7
-	VMOVUPS      Z7, (R11)
+	LEAQ         (DI)(CX*1), R9
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS      (AX)(CX*4), Z4
+	VMOVUPS      (DX)(CX*4), Z5
+	LEAQ         (R8)(CX*4), R9
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z6
+	VMOVUPS      (R9), Z7
+	VADDPS       Z7, Z6, Z6
+	VMOVUPS      Z6, (R9)
+	VPADDD       Z0, Z2, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z2
+	VMOVUPS      (R9)(BX*1), Z6
+	VADDPS       Z6, Z2, Z2
+	VMOVUPS      Z2, (R9)(BX*1)
+	ADDQ         SI, R9
 	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z3
-	VMOVUPS      (R11)(R9*1), Z7
-	VADDPS       Z7, Z3, Z3
-	VMOVUPS      Z3, (R11)(R9*1)
-	ADDQ         R10, R11
-	VPADDD       Z2, Z4, Z4
-	VMOVUPS      Z4, Z3
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z4
-	VMOVUPS      (R11), Z7
-	VADDPS       Z7, Z4, Z4
-	VMOVUPS      Z4, (R11)
-	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z3
-	VMOVUPS      (R11)(R9*1), Z4
-	VADDPS       Z4, Z3, Z3
-	VMOVUPS      Z3, (R11)(R9*1)
+	VMOVUPS      Z3, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z3
+	VMOVUPS      (R9), Z6
+	VADDPS       Z6, Z3, Z3
+	VMOVUPS      Z3, (R9)
+	VPADDD       Z0, Z2, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z2
+	VMOVUPS      (R9)(BX*1), Z3
+	VADDPS       Z3, Z2, Z2
+	VMOVUPS      Z2, (R9)(BX*1)
 	ADDQ         $0x10, CX
-	SUBQ         $0x10, DI
+	MOVQ         c+8(FP), R9
+	SUBQ         CX, R9
+	CMPQ         R9, $0x10
 	JGE          squareWhole
 
 squareRest:
-	ADDQ         $0x10, DI
+	MOVQ         c+8(FP), R9
+	SUBQ         CX, R9
+	TESTQ        R9, R9
 	JEQ          squareNext
-	LEAQ         (BX)(CX*1), DI
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS.Z    (AX)(CX*4), K1, Z5
-	VMOVUPS.Z    (DX)(CX*4), K1, Z6
+	LEAQ         (DI)(CX*1), R9
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS.Z    (AX)(CX*4), K1, Z4
+	VMOVUPS.Z    (DX)(CX*4), K1, Z5
 	LEAQ         (R8)(CX*4), CX
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z7
-	VMOVUPS.Z    (CX), K1, Z8
-	VADDPS       Z8, Z7, Z7
-	VMOVUPS      Z7, K1, (CX)
-	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z3
-	VMOVUPS.Z    (CX)(R9*1), K1, Z7
-	VADDPS       Z7, Z3, Z3
-	VMOVUPS      Z3, K1, (CX)(R9*1)
-	ADDQ         R10, CX
-	VPADDD       Z2, Z4, Z4
-	VMOVUPS      Z4, Z3
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z4
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z6
 	VMOVUPS.Z    (CX), K1, Z7
-	VADDPS       Z7, Z4, Z4
-	VMOVUPS      Z4, K1, (CX)
+	VADDPS       Z7, Z6, Z6
+	VMOVUPS      Z6, K1, (CX)
+	VPADDD       Z0, Z2, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z2
+	VMOVUPS.Z    (CX)(BX*1), K1, Z6
+	VADDPS       Z6, Z2, Z2
+	VMOVUPS      Z2, K1, (CX)(BX*1)
+	ADDQ         SI, CX
 	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z6, K2
-	VMOVUPS.Z    Z5, K2, Z3
-	VMOVUPS.Z    (CX)(R9*1), K1, Z4
-	VADDPS       Z4, Z3, Z3
-	VMOVUPS      Z3, K1, (CX)(R9*1)
+	VMOVUPS      Z3, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z3
+	VMOVUPS.Z    (CX), K1, Z6
+	VADDPS       Z6, Z3, Z3
+	VMOVUPS      Z3, K1, (CX)
+	VPADDD       Z0, Z2, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z2
+	VMOVUPS.Z    (CX)(BX*1), K1, Z3
+	VADDPS       Z3, Z2, Z2
+	VMOVUPS      Z2, K1, (CX)(BX*1)
 
 squareNext:
-	ADDQ R9, AX
-	ADDQ R9, DX
+	ADDQ BX, AX
+	ADDQ BX, DX
 	MOVQ next+40(FP), CX
 	LEAQ (R8)(CX*4), R8
-	ADDQ CX, BX
+	ADDQ CX, DI
 	DECQ count+0(FP)
 	JNZ  squareWindow
 	VZEROUPPER
@@ -931,83 +970,88 @@ squareNext:
 
 anyWindow:
 	XORQ CX, CX
-	MOVQ SI, DI
-	SUBQ $0x10, DI
+	MOVQ c+8(FP), R9
+	SUBQ CX, R9
+	CMPQ R9, $0x10
 	JLT  anyRest
 
 anyWhole:
-	LEAQ         (BX)(CX*1), R11
-	VMOVQ        R11, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS      (AX)(CX*4), Z5
-	VMOVUPS      (DX)(CX*4), Z6
-	LEAQ         (R8)(CX*4), R11
-	MOVQ         kh+16(FP), R13
+	LEAQ         (DI)(CX*1), R9
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS      (AX)(CX*4), Z4
+	VMOVUPS      (DX)(CX*4), Z5
+	LEAQ         (R8)(CX*4), R9
+	MOVQ         kh+16(FP), R11
 
 anyWholeRow:
-	MOVQ R11, R12
-	MOVQ kw+24(FP), R14
+	MOVQ R9, R10
+	MOVQ kw+24(FP), R12
 
 anyWholeColumn:
-	VPCMPEQD  Z3, Z6, K2
-	VMOVUPS.Z Z5, K2, Z7
-	VMOVUPS   (R12), Z8
-	VADDPS    Z8, Z7, Z7
-	VMOVUPS   Z7, (R12)
-	ADDQ      R9, R12
-	VPADDD    Z1, Z3, Z3
-	DECQ      R14
+	VPCMPEQD  Z2, Z5, K2
+	VMOVUPS.Z Z4, K2, Z6
+	VMOVUPS   (R10), Z7
+	VADDPS    Z7, Z6, Z6
+	VMOVUPS   Z6, (R10)
+	ADDQ      BX, R10
+	VPADDD    Z0, Z2, Z2
+	DECQ      R12
 	JNZ       anyWholeColumn
-	ADDQ      R10, R11
-	VPADDD    Z2, Z4, Z4
-	VMOVUPS   Z4, Z3
-	DECQ      R13
+	ADDQ      SI, R9
+	VPADDD    Z1, Z3, Z3
+	VMOVUPS   Z3, Z2
+	DECQ      R11
 	JNZ       anyWholeRow
 	ADDQ      $0x10, CX
-	SUBQ      $0x10, DI
+	MOVQ      c+8(FP), R9
+	SUBQ      CX, R9
+	CMPQ      R9, $0x10
 	JGE       anyWhole
 
 anyRest:
-	ADDQ         $0x10, DI
+	MOVQ         c+8(FP), R9
+	SUBQ         CX, R9
+	TESTQ        R9, R9
 	JEQ          anyNext
-	LEAQ         (BX)(CX*1), DI
-	VMOVQ        DI, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS.Z    (AX)(CX*4), K1, Z5
-	VMOVUPS.Z    (DX)(CX*4), K1, Z6
+	LEAQ         (DI)(CX*1), R9
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS.Z    (AX)(CX*4), K1, Z4
+	VMOVUPS.Z    (DX)(CX*4), K1, Z5
 	LEAQ         (R8)(CX*4), CX
-	MOVQ         kh+16(FP), R11
+	MOVQ         kh+16(FP), R10
 
 anyRestRow:
-	MOVQ CX, DI
-	MOVQ kw+24(FP), R12
+	MOVQ CX, R9
+	MOVQ kw+24(FP), R11
 
 anyRestColumn:
-	VPCMPEQD  Z3, Z6, K2
-	VMOVUPS.Z Z5, K2, Z7
-	VMOVUPS.Z (DI), K1, Z8
-	VADDPS    Z8, Z7, Z7
-	VMOVUPS   Z7, K1, (DI)
-	ADDQ      R9, DI
-	VPADDD    Z1, Z3, Z3
-	DECQ      R12
-	JNZ       anyRestColumn
-	ADDQ      R10, CX
-	VPADDD    Z2, Z4, Z4
-	VMOVUPS   Z4, Z3
+	VPCMPEQD  Z2, Z5, K2
+	VMOVUPS.Z Z4, K2, Z6
+	VMOVUPS.Z (R9), K1, Z7
+	VADDPS    Z7, Z6, Z6
+	VMOVUPS   Z6, K1, (R9)
+	ADDQ      BX, R9
+	VPADDD    Z0, Z2, Z2
 	DECQ      R11
+	JNZ       anyRestColumn
+	ADDQ      SI, CX
+	VPADDD    Z1, Z3, Z3
+	VMOVUPS   Z3, Z2
+	DECQ      R10
 	JNZ       anyRestRow
 
 anyNext:
-	ADDQ R9, AX
-	ADDQ R9, DX
+	ADDQ BX, AX
+	ADDQ BX, DX
 	MOVQ next+40(FP), CX
 	LEAQ (R8)(CX*4), R8
-	ADDQ CX, BX
+	ADDQ CX, DI
 	DECQ count+0(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -1019,26 +1063,25 @@ TEXT ·maxWindowsBackMaskedAddAVX512(SB), NOSPLIT, $0-88
 	MOVQ         dy+56(FP), AX
 	MOVQ         arg+72(FP), DX
 	MOVQ         mask+64(FP), BX
-	MOVQ         c+8(FP), DI
-	MOVQ         row+32(FP), R8
 	MOVQ         dx+80(FP), R9
-	MOVQ         first+48(FP), SI
-	MOVQ         DI, R10
-	SHLQ         $0x02, R10
-	MOVQ         R8, R11
-	SHLQ         $0x02, R11
-	MOVQ         DI, CX
+	MOVQ         first+48(FP), R8
+	MOVQ         c+8(FP), SI
+	MOVQ         SI, CX
+	SHLQ         $0x02, SI
+	MOVQ         row+32(FP), DI
+	SHLQ         $0x02, DI
 	ANDQ         $0x0f, CX
-	MOVQ         $0x00000001, R12
-	SHLQ         CL, R12
-	DECQ         R12
-	KMOVW        R12, K1
-	VMOVQ        DI, X0
-	VPBROADCASTD X0, Z1
-	VMOVQ        R8, X0
-	VPBROADCASTD X0, Z2
-	VMOVUPS      counting<>+0(SB), Z0
-	VPXORD       Z5, Z5, Z5
+	MOVQ         $0x00000001, R10
+	SHLQ         CL, R10
+	DECQ         R10
+	KMOVW        R10, K1
+	MOVQ         c+8(FP), CX
+	MOVQ         row+32(FP), R10
+	VMOVQ        CX, X0
+	VPBROADCASTD X0, Z0
+	VMOVQ        R10, X2
+	VPBROADCASTD X2, Z2
+	VPXORD       Z1, Z1, Z1
 	CMPQ         kh+16(FP), $0x02
 	JNE          anyWindow
 	CMPQ         kw+24(FP), $0x02
@@ -1046,98 +1089,103 @@ TEXT ·maxWindowsBackMaskedAddAVX512(SB), NOSPLIT, $0-88
 
 squareWindow:
 	XORQ CX, CX
-	MOVQ DI, R8
-	SUBQ $0x10, R8
+	MOVQ c+8(FP), R10
+	SUBQ CX, R10
+	CMPQ R10, $0x10
 	JLT  squareRest
 
 squareWhole:
-	LEAQ         (SI)(CX*1), R12
-	VMOVQ        R12, X3
+	LEAQ         (R8)(CX*1), R10
+	VMOVQ        R10, X3
 	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
+	VPADDD       counting<>+0(SB), Z3, Z4
 	VMOVUPS      Z4, Z3
-	VMOVUPS      (AX)(CX*4), Z6
-	VMOVUPS      (DX)(CX*4), Z7
-	VMOVUPS      (BX)(CX*4), Z8
-	VCMPPS       $0x1e, Z5, Z8, K2
-	VMOVUPS.Z    Z6, K2, Z6
-	LEAQ         (R9)(CX*4), R12
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z8
-	VMOVUPS      (R12), Z9
-	VADDPS       Z9, Z8, Z8
-	VMOVUPS      Z8, (R12)
-	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z3
-	VMOVUPS      (R12)(R10*1), Z8
-	VADDPS       Z8, Z3, Z3
-	VMOVUPS      Z3, (R12)(R10*1)
-	ADDQ         R11, R12
+	VMOVUPS      (AX)(CX*4), Z5
+	VMOVUPS      (DX)(CX*4), Z6
+	VMOVUPS      (BX)(CX*4), Z7
+	VCMPPS       $0x1e, Z1, Z7, K2
+	VMOVUPS.Z    Z5, K2, Z5
+	LEAQ         (R9)(CX*4), R10
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z7
+	VMOVUPS      (R10), Z8
+	VADDPS       Z8, Z7, Z7
+	VMOVUPS      Z7, (R10)
+	VPADDD       Z0, Z3, Z3
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z3
+	VMOVUPS      (R10)(SI*1), Z7
+	VADDPS       Z7, Z3, Z3
+	VMOVUPS      Z3, (R10)(SI*1)
+	ADDQ         DI, R10
 	VPADDD       Z2, Z4, Z4
 	VMOVUPS      Z4, Z3
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z4
-	VMOVUPS      (R12), Z8
-	VADDPS       Z8, Z4, Z4
-	VMOVUPS      Z4, (R12)
-	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z3
-	VMOVUPS      (R12)(R10*1), Z4
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z4
+	VMOVUPS      (R10), Z7
+	VADDPS       Z7, Z4, Z4
+	VMOVUPS      Z4, (R10)
+	VPADDD       Z0, Z3, Z3
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z3
+	VMOVUPS      (R10)(SI*1), Z4
 	VADDPS       Z4, Z3, Z3
-	VMOVUPS      Z3, (R12)(R10*1)
+	VMOVUPS      Z3, (R10)(SI*1)
 	ADDQ         $0x10, CX
-	SUBQ         $0x10, R8
+	MOVQ         c+8(FP), R10
+	SUBQ         CX, R10
+	CMPQ         R10, $0x10
 	JGE          squareWhole
 
 squareRest:
-	ADDQ         $0x10, R8
+	MOVQ         c+8(FP), R10
+	SUBQ         CX, R10
+	TESTQ        R10, R10
 	JEQ          squareNext
-	LEAQ         (SI)(CX*1), R8
-	VMOVQ        R8, X3
+	LEAQ         (R8)(CX*1), R10
+	VMOVQ        R10, X3
 	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
+	VPADDD       counting<>+0(SB), Z3, Z4
 	VMOVUPS      Z4, Z3
-	VMOVUPS.Z    (AX)(CX*4), K1, Z6
-	VMOVUPS.Z    (DX)(CX*4), K1, Z7
-	VMOVUPS.Z    (BX)(CX*4), K1, Z8
-	VCMPPS       $0x1e, Z5, Z8, K2
-	VMOVUPS.Z    Z6, K2, Z6
+	VMOVUPS.Z    (AX)(CX*4), K1, Z5
+	VMOVUPS.Z    (DX)(CX*4), K1, Z6
+	VMOVUPS.Z    (BX)(CX*4), K1, Z7
+	VCMPPS       $0x1e, Z1, Z7, K2
+	VMOVUPS.Z    Z5, K2, Z5
 	LEAQ         (R9)(CX*4), CX
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z8
-	VMOVUPS.Z    (CX), K1, Z9
-	VADDPS       Z9, Z8, Z8
-	VMOVUPS      Z8, K1, (CX)
-	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z3
-	VMOVUPS.Z    (CX)(R10*1), K1, Z8
-	VADDPS       Z8, Z3, Z3
-	VMOVUPS      Z3, K1, (CX)(R10*1)
-	ADDQ         R11, CX
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z7
+	VMOVUPS.Z    (CX), K1, Z8
+	VADDPS       Z8, Z7, Z7
+	VMOVUPS      Z7, K1, (CX)
+	VPADDD       Z0, Z3, Z3
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z3
+	VMOVUPS.Z    (CX)(SI*1), K1, Z7
+	VADDPS       Z7, Z3, Z3
+	VMOVUPS      Z3, K1, (CX)(SI*1)
+	ADDQ         DI, CX
 	VPADDD       Z2, Z4, Z4
 	VMOVUPS      Z4, Z3
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z4
-	VMOVUPS.Z    (CX), K1, Z8
-	VADDPS       Z8, Z4, Z4
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z4
+	VMOVUPS.Z    (CX), K1, Z7
+	VADDPS       Z7, Z4, Z4
 	VMOVUPS      Z4, K1, (CX)
-	VPADDD       Z1, Z3, Z3
-	VPCMPEQD     Z3, Z7, K2
-	VMOVUPS.Z    Z6, K2, Z3
-	VMOVUPS.Z    (CX)(R10*1), K1, Z4
+	VPADDD       Z0, Z3, Z3
+	VPCMPEQD     Z3, Z6, K2
+	VMOVUPS.Z    Z5, K2, Z3
+	VMOVUPS.Z    (CX)(SI*1), K1, Z4
 	VADDPS       Z4, Z3, Z3
-	VMOVUPS      Z3, K1, (CX)(R10*1)
+	VMOVUPS      Z3, K1, (CX)(SI*1)
 
 squareNext:
-	ADDQ R10, AX
-	ADDQ R10, DX
-	ADDQ R10, BX
+	ADDQ SI, AX
+	ADDQ SI, DX
+	ADDQ SI, BX
 	MOVQ next+40(FP), CX
 	LEAQ (R9)(CX*4), R9
-	ADDQ CX, SI
+	ADDQ CX, R8
 	DECQ count+0(FP)
 	JNZ  squareWindow
 	VZEROUPPER
@@ -1145,90 +1193,95 @@ squareNext:
 
 anyWindow:
 	XORQ CX, CX
-	MOVQ DI, R8
-	SUBQ $0x10, R8
+	MOVQ c+8(FP), R10
+	SUBQ CX, R10
+	CMPQ R10, $0x10
 	JLT  anyRest
 
 anyWhole:
-	LEAQ         (SI)(CX*1), R12
-	VMOVQ        R12, X3
+	LEAQ         (R8)(CX*1), R10
+	VMOVQ        R10, X3
 	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
+	VPADDD       counting<>+0(SB), Z3, Z4
 	VMOVUPS      Z4, Z3
-	VMOVUPS      (AX)(CX*4), Z6
-	VMOVUPS      (DX)(CX*4), Z7
-	VMOVUPS      (BX)(CX*4), Z8
-	VCMPPS       $0x1e, Z5, Z8, K2
-	VMOVUPS.Z    Z6, K2, Z6
-	LEAQ         (R9)(CX*4), R12
-	MOVQ         kh+16(FP), R14
-
-anyWholeRow:
-	MOVQ R12, R13
-	MOVQ kw+24(FP), R15
-
-anyWholeColumn:
-	VPCMPEQD  Z3, Z7, K2
-	VMOVUPS.Z Z6, K2, Z8
-	VMOVUPS   (R13), Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   Z8, (R13)
-	ADDQ      R10, R13
-	VPADDD    Z1, Z3, Z3
-	DECQ      R15
-	JNZ       anyWholeColumn
-	ADDQ      R11, R12
-	VPADDD    Z2, Z4, Z4
-	VMOVUPS   Z4, Z3
-	DECQ      R14
-	JNZ       anyWholeRow
-	ADDQ      $0x10, CX
-	SUBQ      $0x10, R8
-	JGE       anyWhole
-
-anyRest:
-	ADDQ         $0x10, R8
-	JEQ          anyNext
-	LEAQ         (SI)(CX*1), R8
-	VMOVQ        R8, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       Z3, Z0, Z4
-	VMOVUPS      Z4, Z3
-	VMOVUPS.Z    (AX)(CX*4), K1, Z6
-	VMOVUPS.Z    (DX)(CX*4), K1, Z7
-	VMOVUPS.Z    (BX)(CX*4), K1, Z8
-	VCMPPS       $0x1e, Z5, Z8, K2
-	VMOVUPS.Z    Z6, K2, Z6
-	LEAQ         (R9)(CX*4), CX
+	VMOVUPS      (AX)(CX*4), Z5
+	VMOVUPS      (DX)(CX*4), Z6
+	VMOVUPS      (BX)(CX*4), Z7
+	VCMPPS       $0x1e, Z1, Z7, K2
+	VMOVUPS.Z    Z5, K2, Z5
+	LEAQ         (R9)(CX*4), R10
 	MOVQ         kh+16(FP), R12
 
-anyRestRow:
-	MOVQ CX, R8
+anyWholeRow:
+	MOVQ R10, R11
 	MOVQ kw+24(FP), R13
 
-anyRestColumn:
-	VPCMPEQD  Z3, Z7, K2
-	VMOVUPS.Z Z6, K2, Z8
-	VMOVUPS.Z (R8), K1, Z9
-	VADDPS    Z9, Z8, Z8
-	VMOVUPS   Z8, K1, (R8)
-	ADDQ      R10, R8
-	VPADDD    Z1, Z3, Z3
+anyWholeColumn:
+	VPCMPEQD  Z3, Z6, K2
+	VMOVUPS.Z Z5, K2, Z7
+	VMOVUPS   (R11), Z8
+	VADDPS    Z8, Z7, Z7
+	VMOVUPS   Z7, (R11)
+	ADDQ      SI, R11
+	VPADDD    Z0, Z3, Z3
 	DECQ      R13
-	JNZ       anyRestColumn
-	ADDQ      R11, CX
+	JNZ       anyWholeColumn
+	ADDQ      DI, R10
 	VPADDD    Z2, Z4, Z4
 	VMOVUPS   Z4, Z3
 	DECQ      R12
+	JNZ       anyWholeRow
+	ADDQ      $0x10, CX
+	MOVQ      c+8(FP), R10
+	SUBQ      CX, R10
+	CMPQ      R10, $0x10
+	JGE       anyWhole
+
+anyRest:
+	MOVQ         c+8(FP), R10
+	SUBQ         CX, R10
+	TESTQ        R10, R10
+	JEQ          anyNext
+	LEAQ         (R8)(CX*1), R10
+	VMOVQ        R10, X3
+	VPBROADCASTD X3, Z3
+	VPADDD       counting<>+0(SB), Z3, Z4
+	VMOVUPS      Z4, Z3
+	VMOVUPS.Z    (AX)(CX*4), K1, Z5
+	VMOVUPS.Z    (DX)(CX*4), K1, Z6
+	VMOVUPS.Z    (BX)(CX*4), K1, Z7
+	VCMPPS       $0x1e, Z1, Z7, K2
+	VMOVUPS.Z    Z5, K2, Z5
+	LEAQ         (R9)(CX*4), CX
+	MOVQ         kh+16(FP), R11
+
+anyRestRow:
+	MOVQ CX, R10
+	MOVQ kw+24(FP), R12
+
+anyRestColumn:
+	VPCMPEQD  Z3, Z6, K2
+	VMOVUPS.Z Z5, K2, Z7
+	VMOVUPS.Z (R10), K1, Z8
+	VADDPS    Z8, Z7, Z7
+	VMOVUPS   Z7, K1, (R10)
+	ADDQ      SI, R10
+	VPADDD    Z0, Z3, Z3
+	DECQ      R12
+	JNZ       anyRestColumn
+	ADDQ      DI, CX
+	VPADDD    Z2, Z4, Z4
+	VMOVUPS   Z4, Z3
+	DECQ      R11
 	JNZ       anyRestRow
 
 anyNext:
-	ADDQ R10, AX
-	ADDQ R10, DX
-	ADDQ R10, BX
+	ADDQ SI, AX
+	ADDQ SI, DX
+	ADDQ SI, BX
 	MOVQ next+40(FP), CX
 	LEAQ (R9)(CX*4), R9
-	ADDQ CX, SI
+	ADDQ CX, R8
 	DECQ count+0(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -1238,19 +1291,17 @@ anyNext:
 // Requires: AVX, AVX512F
 TEXT ·avgWindowsBackAddAVX512(SB), NOSPLIT, $0-72
 	MOVQ         dy+56(FP), AX
+	MOVQ         dx+64(FP), SI
 	MOVQ         c+16(FP), DX
-	MOVQ         row+40(FP), CX
-	MOVQ         dx+64(FP), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	MOVQ         CX, DI
-	SHLQ         $0x02, DI
 	MOVQ         DX, CX
+	SHLQ         $0x02, DX
+	MOVQ         row+40(FP), BX
+	SHLQ         $0x02, BX
 	ANDQ         $0x0f, CX
-	MOVQ         $0x00000001, R8
-	SHLQ         CL, R8
-	DECQ         R8
-	KMOVW        R8, K1
+	MOVQ         $0x00000001, DI
+	SHLQ         CL, DI
+	DECQ         DI
+	KMOVW        DI, K1
 	VBROADCASTSS scale+0(FP), Z0
 	CMPQ         kh+24(FP), $0x02
 	JNE          anyWindow
@@ -1259,55 +1310,60 @@ TEXT ·avgWindowsBackAddAVX512(SB), NOSPLIT, $0-72
 
 squareWindow:
 	XORQ CX, CX
-	MOVQ DX, R8
-	SUBQ $0x10, R8
+	MOVQ c+16(FP), DI
+	SUBQ CX, DI
+	CMPQ DI, $0x10
 	JLT  squareRest
 
 squareWhole:
 	VMOVUPS (AX)(CX*4), Z1
 	VMULPS  Z0, Z1, Z1
-	LEAQ    (BX)(CX*4), R9
-	VMOVUPS (R9), Z2
+	LEAQ    (SI)(CX*4), DI
+	VMOVUPS (DI), Z2
 	VADDPS  Z1, Z2, Z2
-	VMOVUPS Z2, (R9)
-	VMOVUPS (R9)(SI*1), Z2
+	VMOVUPS Z2, (DI)
+	VMOVUPS (DI)(DX*1), Z2
 	VADDPS  Z1, Z2, Z2
-	VMOVUPS Z2, (R9)(SI*1)
-	ADDQ    DI, R9
-	VMOVUPS (R9), Z2
+	VMOVUPS Z2, (DI)(DX*1)
+	ADDQ    BX, DI
+	VMOVUPS (DI), Z2
 	VADDPS  Z1, Z2, Z2
-	VMOVUPS Z2, (R9)
-	VMOVUPS (R9)(SI*1), Z2
+	VMOVUPS Z2, (DI)
+	VMOVUPS (DI)(DX*1), Z2
 	VADDPS  Z1, Z2, Z2
-	VMOVUPS Z2, (R9)(SI*1)
+	VMOVUPS Z2, (DI)(DX*1)
 	ADDQ    $0x10, CX
-	SUBQ    $0x10, R8
+	MOVQ    c+16(FP), DI
+	SUBQ    CX, DI
+	CMPQ    DI, $0x10
 	JGE     squareWhole
 
 squareRest:
-	ADDQ      $0x10, R8
+	MOVQ      c+16(FP), DI
+	SUBQ      CX, DI
+	TESTQ     DI, DI
 	JEQ       squareNext
 	VMOVUPS.Z (AX)(CX*4), K1, Z1
 	VMULPS    Z0, Z1, Z1
-	LEAQ      (BX)(CX*4), CX
+	LEAQ      (SI)(CX*4), CX
 	VMOVUPS.Z (CX), K1, Z2
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, (CX)
-	VMOVUPS.Z (CX)(SI*1), K1, Z2
+	VMOVUPS.Z (CX)(DX*1), K1, Z2
 	VADDPS    Z1, Z2, Z2
-	VMOVUPS   Z2, K1, (CX)(SI*1)
-	ADDQ      DI, CX
+	VMOVUPS   Z2, K1, (CX)(DX*1)
+	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z2
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, (CX)
-	VMOVUPS.Z (CX)(SI*1), K1, Z2
+	VMOVUPS.Z (CX)(DX*1), K1, Z2
 	VADDPS    Z1, Z2, Z2
-	VMOVUPS   Z2, K1, (CX)(SI*1)
+	VMOVUPS   Z2, K1, (CX)(DX*1)
 
 squareNext:
-	ADDQ SI, AX
+	ADDQ DX, AX
 	MOVQ next+48(FP), CX
-	LEAQ (BX)(CX*4), BX
+	LEAQ (SI)(CX*4), SI
 	DECQ count+8(FP)
 	JNZ  squareWindow
 	VZEROUPPER
@@ -1315,61 +1371,66 @@ squareNext:
 
 anyWindow:
 	XORQ CX, CX
-	MOVQ DX, R8
-	SUBQ $0x10, R8
+	MOVQ c+16(FP), DI
+	SUBQ CX, DI
+	CMPQ DI, $0x10
 	JLT  anyRest
 
 anyWhole:
 	VMOVUPS (AX)(CX*4), Z1
 	VMULPS  Z0, Z1, Z1
-	LEAQ    (BX)(CX*4), R9
-	MOVQ    kh+24(FP), R11
+	LEAQ    (SI)(CX*4), DI
+	MOVQ    kh+24(FP), R9
 
 anyWholeRow:
-	MOVQ R9, R10
-	MOVQ kw+32(FP), R12
+	MOVQ DI, R8
+	MOVQ kw+32(FP), R10
 
 anyWholeColumn:
-	VMOVUPS (R10), Z2
+	VMOVUPS (R8), Z2
 	VADDPS  Z1, Z2, Z2
-	VMOVUPS Z2, (R10)
-	ADDQ    SI, R10
-	DECQ    R12
+	VMOVUPS Z2, (R8)
+	ADDQ    DX, R8
+	DECQ    R10
 	JNZ     anyWholeColumn
-	ADDQ    DI, R9
-	DECQ    R11
+	ADDQ    BX, DI
+	DECQ    R9
 	JNZ     anyWholeRow
 	ADDQ    $0x10, CX
-	SUBQ    $0x10, R8
+	MOVQ    c+16(FP), DI
+	SUBQ    CX, DI
+	CMPQ    DI, $0x10
 	JGE     anyWhole
 
 anyRest:
-	ADDQ      $0x10, R8
+	MOVQ      c+16(FP), DI
+	SUBQ      CX, DI
+	TESTQ     DI, DI
 	JEQ       anyNext
 	VMOVUPS.Z (AX)(CX*4), K1, Z1
 	VMULPS    Z0, Z1, Z1
-	LEAQ      (BX)(CX*4), CX
-	MOVQ      kh+24(FP), R9
+	LEAQ      (SI)(CX*4), CX
+	MOVQ      kh+24(FP), R8
 
 anyRestRow:
-	MOVQ CX, R8
-	MOVQ kw+32(FP), R10
+	MOVQ CX, DI
+	MOVQ kw+32(FP), R9
 
 anyRestColumn:
-	VMOVUPS.Z (R8), K1, Z2
+	VMOVUPS.Z (DI), K1, Z2
 	VADDPS    Z1, Z2, Z2
-	VMOVUPS   Z2, K1, (R8)
-	ADDQ      SI, R8
-	DECQ      R10
-	JNZ       anyRestColumn
-	ADDQ      DI, CX
+	VMOVUPS   Z2, K1, (DI)
+	ADDQ      DX, DI
 	DECQ      R9
+	JNZ       anyRestColumn
+	ADDQ      BX, CX
+	DECQ      R8
 	JNZ       anyRestRow
 
 anyNext:
-	ADDQ SI, AX
+	ADDQ DX, AX
 	MOVQ next+48(FP), CX
-	LEAQ (BX)(CX*4), BX
+	LEAQ (SI)(CX*4), SI
 	DECQ count+8(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -1379,19 +1440,17 @@ anyNext:
 // Requires: AVX, AVX512F
 TEXT ·avgWindowsAVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+64(FP), AX
+	MOVQ         x+56(FP), SI
 	MOVQ         c+16(FP), DX
-	MOVQ         row+40(FP), CX
-	MOVQ         x+56(FP), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	MOVQ         CX, DI
-	SHLQ         $0x02, DI
 	MOVQ         DX, CX
+	SHLQ         $0x02, DX
+	MOVQ         row+40(FP), BX
+	SHLQ         $0x02, BX
 	ANDQ         $0x0f, CX
-	MOVQ         $0x00000001, R8
-	SHLQ         CL, R8
-	DECQ         R8
-	KMOVW        R8, K1
+	MOVQ         $0x00000001, DI
+	SHLQ         CL, DI
+	DECQ         DI
+	KMOVW        DI, K1
 	VBROADCASTSS scale+0(FP), Z0
 	CMPQ         kh+24(FP), $0x02
 	JNE          anyWindow
@@ -1400,49 +1459,54 @@ TEXT ·avgWindowsAVX512(SB), NOSPLIT, $0-72
 
 squareWindow:
 	XORQ CX, CX
-	MOVQ DX, R8
-	SUBQ $0x10, R8
+	MOVQ c+16(FP), DI
+	SUBQ CX, DI
+	CMPQ DI, $0x10
 	JLT  squareRest
 
 squareWhole:
 	VPXORD  Z1, Z1, Z1
-	LEAQ    (BX)(CX*4), R9
-	VMOVUPS (R9), Z2
+	LEAQ    (SI)(CX*4), DI
+	VMOVUPS (DI), Z2
 	VADDPS  Z2, Z1, Z1
-	VMOVUPS (R9)(SI*1), Z2
+	VMOVUPS (DI)(DX*1), Z2
 	VADDPS  Z2, Z1, Z1
-	ADDQ    DI, R9
-	VMOVUPS (R9), Z2
+	ADDQ    BX, DI
+	VMOVUPS (DI), Z2
 	VADDPS  Z2, Z1, Z1
-	VMOVUPS (R9)(SI*1), Z2
+	VMOVUPS (DI)(DX*1), Z2
 	VADDPS  Z2, Z1, Z1
 	VMULPS  Z0, Z1, Z1
 	VMOVUPS Z1, (AX)(CX*4)
 	ADDQ    $0x10, CX
-	SUBQ    $0x10, R8
+	MOVQ    c+16(FP), DI
+	SUBQ    CX, DI
+	CMPQ    DI, $0x10
 	JGE     squareWhole
 
 squareRest:
-	ADDQ      $0x10, R8
+	MOVQ      c+16(FP), DI
+	SUBQ      CX, DI
+	TESTQ     DI, DI
 	JEQ       squareNext
 	VPXORD    Z3, Z3, Z3
-	LEAQ      (BX)(CX*4), R8
-	VMOVUPS.Z (R8), K1, Z2
+	LEAQ      (SI)(CX*4), DI
+	VMOVUPS.Z (DI), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (R8)(SI*1), K1, Z2
+	VMOVUPS.Z (DI)(DX*1), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      DI, R8
-	VMOVUPS.Z (R8), K1, Z2
+	ADDQ      BX, DI
+	VMOVUPS.Z (DI), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	VMOVUPS.Z (R8)(SI*1), K1, Z2
+	VMOVUPS.Z (DI)(DX*1), K1, Z2
 	VADDPS    Z2, Z3, Z3
 	VMULPS    Z0, Z3, Z3
 	VMOVUPS   Z3, K1, (AX)(CX*4)
 
 squareNext:
-	ADDQ SI, AX
+	ADDQ DX, AX
 	MOVQ next+48(FP), CX
-	LEAQ (BX)(CX*4), BX
+	LEAQ (SI)(CX*4), SI
 	DECQ count+8(FP)
 	JNZ  squareWindow
 	VZEROUPPER
@@ -1450,62 +1514,1213 @@ squareNext:
 
 anyWindow:
 	XORQ CX, CX
-	MOVQ DX, R8
-	SUBQ $0x10, R8
+	MOVQ c+16(FP), DI
+	SUBQ CX, DI
+	CMPQ DI, $0x10
 	JLT  anyRest
 
 anyWhole:
 	VPXORD Z1, Z1, Z1
-	LEAQ   (BX)(CX*4), R9
-	MOVQ   kh+24(FP), R11
+	LEAQ   (SI)(CX*4), DI
+	MOVQ   kh+24(FP), R9
 
 anyWholeRow:
-	MOVQ R9, R10
-	MOVQ kw+32(FP), R12
+	MOVQ DI, R8
+	MOVQ kw+32(FP), R10
 
 anyWholeColumn:
-	VMOVUPS (R10), Z2
+	VMOVUPS (R8), Z2
 	VADDPS  Z2, Z1, Z1
-	ADDQ    SI, R10
-	DECQ    R12
+	ADDQ    DX, R8
+	DECQ    R10
 	JNZ     anyWholeColumn
-	ADDQ    DI, R9
-	DECQ    R11
+	ADDQ    BX, DI
+	DECQ    R9
 	JNZ     anyWholeRow
 	VMULPS  Z0, Z1, Z1
 	VMOVUPS Z1, (AX)(CX*4)
 	ADDQ    $0x10, CX
-	SUBQ    $0x10, R8
+	MOVQ    c+16(FP), DI
+	SUBQ    CX, DI
+	CMPQ    DI, $0x10
 	JGE     anyWhole
 
 anyRest:
-	ADDQ   $0x10, R8
+	MOVQ   c+16(FP), DI
+	SUBQ   CX, DI
+	TESTQ  DI, DI
 	JEQ    anyNext
 	VPXORD Z3, Z3, Z3
-	LEAQ   (BX)(CX*4), R8
-	MOVQ   kh+24(FP), R10
+	LEAQ   (SI)(CX*4), DI
+	MOVQ   kh+24(FP), R9
 
 anyRestRow:
-	MOVQ R8, R9
-	MOVQ kw+32(FP), R11
+	MOVQ DI, R8
+	MOVQ kw+32(FP), R10
 
 anyRestColumn:
-	VMOVUPS.Z (R9), K1, Z2
+	VMOVUPS.Z (R8), K1, Z2
 	VADDPS    Z2, Z3, Z3
-	ADDQ      SI, R9
-	DECQ      R11
-	JNZ       anyRestColumn
-	ADDQ      DI, R8
+	ADDQ      DX, R8
 	DECQ      R10
+	JNZ       anyRestColumn
+	ADDQ      BX, DI
+	DECQ      R9
 	JNZ       anyRestRow
 	VMULPS    Z0, Z3, Z3
 	VMOVUPS   Z3, K1, (AX)(CX*4)
 
 anyNext:
-	ADDQ SI, AX
+	ADDQ DX, AX
 	MOVQ next+48(FP), CX
-	LEAQ (BX)(CX*4), BX
+	LEAQ (SI)(CX*4), SI
 	DECQ count+8(FP)
+	JNZ  anyWindow
+	VZEROUPPER
+	RET
+
+// func normalizeMaxWindowsAVX512(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
+// Requires: AVX, AVX512F
+TEXT ·normalizeMaxWindowsAVX512(SB), NOSPLIT, $0-96
+	MOVQ         y+72(FP), AX
+	MOVQ         arg+80(FP), DX
+	MOVQ         won+88(FP), BX
+	MOVQ         x+56(FP), R9
+	MOVQ         first+48(FP), R8
+	MOVQ         c+8(FP), SI
+	MOVQ         SI, CX
+	SHLQ         $0x02, SI
+	MOVQ         row+32(FP), DI
+	SHLQ         $0x02, DI
+	ANDQ         $0x0f, CX
+	MOVQ         $0x00000001, R10
+	SHLQ         CL, R10
+	DECQ         R10
+	KMOVW        R10, K1
+	MOVQ         c+8(FP), CX
+	MOVQ         row+32(FP), R10
+	VMOVQ        CX, X0
+	VPBROADCASTD X0, Z0
+	VMOVQ        R10, X1
+	VPBROADCASTD X1, Z1
+	CMPQ         kh+16(FP), $0x02
+	JNE          anyWindow
+	CMPQ         kw+24(FP), $0x02
+	JNE          anyWindow
+
+squareWindow:
+	XORQ CX, CX
+	MOVQ factors+64(FP), R10
+	MOVQ c+8(FP), R11
+	SUBQ CX, R11
+	CMPQ R11, $0x10
+	JLT  squareRest
+
+squareWhole:
+	LEAQ         (R8)(CX*1), R11
+	VMOVQ        R11, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS      (R9)(CX*4), Z4
+	VSUBPS       (R10), Z4, Z5
+	VMULPS       64(R10), Z5, Z5
+	VADDPS       128(R10), Z5, Z5
+	VMOVUPS      Z2, Z6
+	LEAQ         (R9)(CX*4), R11
+	VMOVUPS      (R11), Z7
+	VSUBPS       (R10), Z7, Z8
+	VMULPS       64(R10), Z8, Z8
+	VADDPS       128(R10), Z8, Z8
+	VCMPPS       $0x07, Z5, Z5, K2
+	VCMPPS       $0x16, Z5, Z8, K2, K2
+	VMOVAPS      Z8, K2, Z5
+	VMOVAPS      Z2, K2, Z6
+	VMOVAPS      Z7, K2, Z4
+	VPADDD       Z0, Z2, Z2
+	VMOVUPS      (R11)(SI*1), Z7
+	VSUBPS       (R10), Z7, Z8
+	VMULPS       64(R10), Z8, Z8
+	VADDPS       128(R10), Z8, Z8
+	VCMPPS       $0x07, Z5, Z5, K2
+	VCMPPS       $0x16, Z5, Z8, K2, K2
+	VMOVAPS      Z8, K2, Z5
+	VMOVAPS      Z2, K2, Z6
+	VMOVAPS      Z7, K2, Z4
+	ADDQ         DI, R11
+	VPADDD       Z1, Z3, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS      (R11), Z3
+	VSUBPS       (R10), Z3, Z7
+	VMULPS       64(R10), Z7, Z7
+	VADDPS       128(R10), Z7, Z7
+	VCMPPS       $0x07, Z5, Z5, K2
+	VCMPPS       $0x16, Z5, Z7, K2, K2
+	VMOVAPS      Z7, K2, Z5
+	VMOVAPS      Z2, K2, Z6
+	VMOVAPS      Z3, K2, Z4
+	VPADDD       Z0, Z2, Z2
+	VMOVUPS      (R11)(SI*1), Z3
+	VSUBPS       (R10), Z3, Z7
+	VMULPS       64(R10), Z7, Z7
+	VADDPS       128(R10), Z7, Z7
+	VCMPPS       $0x07, Z5, Z5, K2
+	VCMPPS       $0x16, Z5, Z7, K2, K2
+	VMOVAPS      Z7, K2, Z5
+	VMOVAPS      Z2, K2, Z6
+	VMOVAPS      Z3, K2, Z4
+	VMOVUPS      Z5, (AX)(CX*4)
+	VMOVUPS      Z6, (DX)(CX*4)
+	VMOVUPS      Z4, (BX)(CX*4)
+	ADDQ         $0x10, CX
+	ADDQ         $0x000000c0, R10
+	MOVQ         c+8(FP), R11
+	SUBQ         CX, R11
+	CMPQ         R11, $0x10
+	JGE          squareWhole
+
+squareRest:
+	MOVQ         c+8(FP), R11
+	SUBQ         CX, R11
+	TESTQ        R11, R11
+	JEQ          squareNext
+	LEAQ         (R8)(CX*1), R11
+	VMOVQ        R11, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS.Z    (R9)(CX*4), K1, Z4
+	VSUBPS       (R10), Z4, Z5
+	VMULPS       64(R10), Z5, Z5
+	VADDPS       128(R10), Z5, Z5
+	VMOVUPS      Z2, Z6
+	LEAQ         (R9)(CX*4), R11
+	VMOVUPS.Z    (R11), K1, Z7
+	VSUBPS       (R10), Z7, Z8
+	VMULPS       64(R10), Z8, Z8
+	VADDPS       128(R10), Z8, Z8
+	VCMPPS       $0x07, Z5, Z5, K2
+	VCMPPS       $0x16, Z5, Z8, K2, K2
+	VMOVAPS      Z8, K2, Z5
+	VMOVAPS      Z2, K2, Z6
+	VMOVAPS      Z7, K2, Z4
+	VPADDD       Z0, Z2, Z2
+	VMOVUPS.Z    (R11)(SI*1), K1, Z7
+	VSUBPS       (R10), Z7, Z8
+	VMULPS       64(R10), Z8, Z8
+	VADDPS       128(R10), Z8, Z8
+	VCMPPS       $0x07, Z5, Z5, K2
+	VCMPPS       $0x16, Z5, Z8, K2, K2
+	VMOVAPS      Z8, K2, Z5
+	VMOVAPS      Z2, K2, Z6
+	VMOVAPS      Z7, K2, Z4
+	ADDQ         DI, R11
+	VPADDD       Z1, Z3, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS.Z    (R11), K1, Z3
+	VSUBPS       (R10), Z3, Z7
+	VMULPS       64(R10), Z7, Z7
+	VADDPS       128(R10), Z7, Z7
+	VCMPPS       $0x07, Z5, Z5, K2
+	VCMPPS       $0x16, Z5, Z7, K2, K2
+	VMOVAPS      Z7, K2, Z5
+	VMOVAPS      Z2, K2, Z6
+	VMOVAPS      Z3, K2, Z4
+	VPADDD       Z0, Z2, Z2
+	VMOVUPS.Z    (R11)(SI*1), K1, Z3
+	VSUBPS       (R10), Z3, Z7
+	VMULPS       64(R10), Z7, Z7
+	VADDPS       128(R10), Z7, Z7
+	VCMPPS       $0x07, Z5, Z5, K2
+	VCMPPS       $0x16, Z5, Z7, K2, K2
+	VMOVAPS      Z7, K2, Z5
+	VMOVAPS      Z2, K2, Z6
+	VMOVAPS      Z3, K2, Z4
+	VMOVUPS      Z5, K1, (AX)(CX*4)
+	VMOVUPS      Z6, K1, (DX)(CX*4)
+	VMOVUPS      Z4, K1, (BX)(CX*4)
+
+squareNext:
+	ADDQ SI, AX
+	ADDQ SI, DX
+	ADDQ SI, BX
+	MOVQ next+40(FP), CX
+	LEAQ (R9)(CX*4), R9
+	ADDQ CX, R8
+	DECQ count+0(FP)
+	JNZ  squareWindow
+	VZEROUPPER
+	RET
+
+anyWindow:
+	XORQ CX, CX
+	MOVQ factors+64(FP), R10
+	MOVQ c+8(FP), R11
+	SUBQ CX, R11
+	CMPQ R11, $0x10
+	JLT  anyRest
+
+anyWhole:
+	LEAQ         (R8)(CX*1), R11
+	VMOVQ        R11, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS      (R9)(CX*4), Z4
+	VSUBPS       (R10), Z4, Z5
+	VMULPS       64(R10), Z5, Z5
+	VADDPS       128(R10), Z5, Z5
+	VMOVUPS      Z2, Z6
+	LEAQ         (R9)(CX*4), R11
+	MOVQ         kh+16(FP), R13
+
+anyWholeRow:
+	MOVQ R11, R12
+	MOVQ kw+24(FP), R14
+
+anyWholeColumn:
+	VMOVUPS (R12), Z7
+	VSUBPS  (R10), Z7, Z8
+	VMULPS  64(R10), Z8, Z8
+	VADDPS  128(R10), Z8, Z8
+	VCMPPS  $0x07, Z5, Z5, K2
+	VCMPPS  $0x16, Z5, Z8, K2, K2
+	VMOVAPS Z8, K2, Z5
+	VMOVAPS Z2, K2, Z6
+	VMOVAPS Z7, K2, Z4
+	ADDQ    SI, R12
+	VPADDD  Z0, Z2, Z2
+	DECQ    R14
+	JNZ     anyWholeColumn
+	ADDQ    DI, R11
+	VPADDD  Z1, Z3, Z3
+	VMOVUPS Z3, Z2
+	DECQ    R13
+	JNZ     anyWholeRow
+	VMOVUPS Z5, (AX)(CX*4)
+	VMOVUPS Z6, (DX)(CX*4)
+	VMOVUPS Z4, (BX)(CX*4)
+	ADDQ    $0x10, CX
+	ADDQ    $0x000000c0, R10
+	MOVQ    c+8(FP), R11
+	SUBQ    CX, R11
+	CMPQ    R11, $0x10
+	JGE     anyWhole
+
+anyRest:
+	MOVQ         c+8(FP), R11
+	SUBQ         CX, R11
+	TESTQ        R11, R11
+	JEQ          anyNext
+	LEAQ         (R8)(CX*1), R11
+	VMOVQ        R11, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS.Z    (R9)(CX*4), K1, Z4
+	VSUBPS       (R10), Z4, Z5
+	VMULPS       64(R10), Z5, Z5
+	VADDPS       128(R10), Z5, Z5
+	VMOVUPS      Z2, Z6
+	LEAQ         (R9)(CX*4), R11
+	MOVQ         kh+16(FP), R13
+
+anyRestRow:
+	MOVQ R11, R12
+	MOVQ kw+24(FP), R14
+
+anyRestColumn:
+	VMOVUPS.Z (R12), K1, Z7
+	VSUBPS    (R10), Z7, Z8
+	VMULPS    64(R10), Z8, Z8
+	VADDPS    128(R10), Z8, Z8
+	VCMPPS    $0x07, Z5, Z5, K2
+	VCMPPS    $0x16, Z5, Z8, K2, K2
+	VMOVAPS   Z8, K2, Z5
+	VMOVAPS   Z2, K2, Z6
+	VMOVAPS   Z7, K2, Z4
+	ADDQ      SI, R12
+	VPADDD    Z0, Z2, Z2
+	DECQ      R14
+	JNZ       anyRestColumn
+	ADDQ      DI, R11
+	VPADDD    Z1, Z3, Z3
+	VMOVUPS   Z3, Z2
+	DECQ      R13
+	JNZ       anyRestRow
+	VMOVUPS   Z5, K1, (AX)(CX*4)
+	VMOVUPS   Z6, K1, (DX)(CX*4)
+	VMOVUPS   Z4, K1, (BX)(CX*4)
+
+anyNext:
+	ADDQ SI, AX
+	ADDQ SI, DX
+	ADDQ SI, BX
+	MOVQ next+40(FP), CX
+	LEAQ (R9)(CX*4), R9
+	ADDQ CX, R8
+	DECQ count+0(FP)
+	JNZ  anyWindow
+	VZEROUPPER
+	RET
+
+// func normalizeReLUMaxWindowsAVX512(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
+// Requires: AVX, AVX512F
+TEXT ·normalizeReLUMaxWindowsAVX512(SB), NOSPLIT, $0-96
+	MOVQ         y+72(FP), AX
+	MOVQ         arg+80(FP), DX
+	MOVQ         won+88(FP), BX
+	MOVQ         x+56(FP), R9
+	MOVQ         first+48(FP), R8
+	MOVQ         c+8(FP), SI
+	MOVQ         SI, CX
+	SHLQ         $0x02, SI
+	MOVQ         row+32(FP), DI
+	SHLQ         $0x02, DI
+	ANDQ         $0x0f, CX
+	MOVQ         $0x00000001, R10
+	SHLQ         CL, R10
+	DECQ         R10
+	KMOVW        R10, K1
+	MOVQ         c+8(FP), CX
+	MOVQ         row+32(FP), R10
+	VMOVQ        CX, X0
+	VPBROADCASTD X0, Z0
+	VMOVQ        R10, X2
+	VPBROADCASTD X2, Z2
+	VPXORD       Z1, Z1, Z1
+	CMPQ         kh+16(FP), $0x02
+	JNE          anyWindow
+	CMPQ         kw+24(FP), $0x02
+	JNE          anyWindow
+
+squareWindow:
+	XORQ CX, CX
+	MOVQ factors+64(FP), R10
+	MOVQ c+8(FP), R11
+	SUBQ CX, R11
+	CMPQ R11, $0x10
+	JLT  squareRest
+
+squareWhole:
+	LEAQ         (R8)(CX*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Z3
+	VPADDD       counting<>+0(SB), Z3, Z4
+	VMOVUPS      Z4, Z3
+	VMOVUPS      (R9)(CX*4), Z5
+	VSUBPS       (R10), Z5, Z6
+	VMULPS       64(R10), Z6, Z6
+	VADDPS       128(R10), Z6, Z6
+	VCMPPS       $0x16, Z1, Z6, K2
+	VMOVUPS.Z    Z6, K2, Z6
+	VMOVUPS      Z3, Z7
+	LEAQ         (R9)(CX*4), R11
+	VMOVUPS      (R11), Z8
+	VSUBPS       (R10), Z8, Z9
+	VMULPS       64(R10), Z9, Z9
+	VADDPS       128(R10), Z9, Z9
+	VCMPPS       $0x16, Z1, Z9, K2
+	VMOVUPS.Z    Z9, K2, Z9
+	VCMPPS       $0x07, Z6, Z6, K2
+	VCMPPS       $0x16, Z6, Z9, K2, K2
+	VMOVAPS      Z9, K2, Z6
+	VMOVAPS      Z3, K2, Z7
+	VMOVAPS      Z8, K2, Z5
+	VPADDD       Z0, Z3, Z3
+	VMOVUPS      (R11)(SI*1), Z8
+	VSUBPS       (R10), Z8, Z9
+	VMULPS       64(R10), Z9, Z9
+	VADDPS       128(R10), Z9, Z9
+	VCMPPS       $0x16, Z1, Z9, K2
+	VMOVUPS.Z    Z9, K2, Z9
+	VCMPPS       $0x07, Z6, Z6, K2
+	VCMPPS       $0x16, Z6, Z9, K2, K2
+	VMOVAPS      Z9, K2, Z6
+	VMOVAPS      Z3, K2, Z7
+	VMOVAPS      Z8, K2, Z5
+	ADDQ         DI, R11
+	VPADDD       Z2, Z4, Z4
+	VMOVUPS      Z4, Z3
+	VMOVUPS      (R11), Z4
+	VSUBPS       (R10), Z4, Z8
+	VMULPS       64(R10), Z8, Z8
+	VADDPS       128(R10), Z8, Z8
+	VCMPPS       $0x16, Z1, Z8, K2
+	VMOVUPS.Z    Z8, K2, Z8
+	VCMPPS       $0x07, Z6, Z6, K2
+	VCMPPS       $0x16, Z6, Z8, K2, K2
+	VMOVAPS      Z8, K2, Z6
+	VMOVAPS      Z3, K2, Z7
+	VMOVAPS      Z4, K2, Z5
+	VPADDD       Z0, Z3, Z3
+	VMOVUPS      (R11)(SI*1), Z4
+	VSUBPS       (R10), Z4, Z8
+	VMULPS       64(R10), Z8, Z8
+	VADDPS       128(R10), Z8, Z8
+	VCMPPS       $0x16, Z1, Z8, K2
+	VMOVUPS.Z    Z8, K2, Z8
+	VCMPPS       $0x07, Z6, Z6, K2
+	VCMPPS       $0x16, Z6, Z8, K2, K2
+	VMOVAPS      Z8, K2, Z6
+	VMOVAPS      Z3, K2, Z7
+	VMOVAPS      Z4, K2, Z5
+	VMOVUPS      Z6, (AX)(CX*4)
+	VMOVUPS      Z7, (DX)(CX*4)
+	VMOVUPS      Z5, (BX)(CX*4)
+	ADDQ         $0x10, CX
+	ADDQ         $0x000000c0, R10
+	MOVQ         c+8(FP), R11
+	SUBQ         CX, R11
+	CMPQ         R11, $0x10
+	JGE          squareWhole
+
+squareRest:
+	MOVQ         c+8(FP), R11
+	SUBQ         CX, R11
+	TESTQ        R11, R11
+	JEQ          squareNext
+	LEAQ         (R8)(CX*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Z3
+	VPADDD       counting<>+0(SB), Z3, Z4
+	VMOVUPS      Z4, Z3
+	VMOVUPS.Z    (R9)(CX*4), K1, Z5
+	VSUBPS       (R10), Z5, Z6
+	VMULPS       64(R10), Z6, Z6
+	VADDPS       128(R10), Z6, Z6
+	VCMPPS       $0x16, Z1, Z6, K2
+	VMOVUPS.Z    Z6, K2, Z6
+	VMOVUPS      Z3, Z7
+	LEAQ         (R9)(CX*4), R11
+	VMOVUPS.Z    (R11), K1, Z8
+	VSUBPS       (R10), Z8, Z9
+	VMULPS       64(R10), Z9, Z9
+	VADDPS       128(R10), Z9, Z9
+	VCMPPS       $0x16, Z1, Z9, K2
+	VMOVUPS.Z    Z9, K2, Z9
+	VCMPPS       $0x07, Z6, Z6, K2
+	VCMPPS       $0x16, Z6, Z9, K2, K2
+	VMOVAPS      Z9, K2, Z6
+	VMOVAPS      Z3, K2, Z7
+	VMOVAPS      Z8, K2, Z5
+	VPADDD       Z0, Z3, Z3
+	VMOVUPS.Z    (R11)(SI*1), K1, Z8
+	VSUBPS       (R10), Z8, Z9
+	VMULPS       64(R10), Z9, Z9
+	VADDPS       128(R10), Z9, Z9
+	VCMPPS       $0x16, Z1, Z9, K2
+	VMOVUPS.Z    Z9, K2, Z9
+	VCMPPS       $0x07, Z6, Z6, K2
+	VCMPPS       $0x16, Z6, Z9, K2, K2
+	VMOVAPS      Z9, K2, Z6
+	VMOVAPS      Z3, K2, Z7
+	VMOVAPS      Z8, K2, Z5
+	ADDQ         DI, R11
+	VPADDD       Z2, Z4, Z4
+	VMOVUPS      Z4, Z3
+	VMOVUPS.Z    (R11), K1, Z4
+	VSUBPS       (R10), Z4, Z8
+	VMULPS       64(R10), Z8, Z8
+	VADDPS       128(R10), Z8, Z8
+	VCMPPS       $0x16, Z1, Z8, K2
+	VMOVUPS.Z    Z8, K2, Z8
+	VCMPPS       $0x07, Z6, Z6, K2
+	VCMPPS       $0x16, Z6, Z8, K2, K2
+	VMOVAPS      Z8, K2, Z6
+	VMOVAPS      Z3, K2, Z7
+	VMOVAPS      Z4, K2, Z5
+	VPADDD       Z0, Z3, Z3
+	VMOVUPS.Z    (R11)(SI*1), K1, Z4
+	VSUBPS       (R10), Z4, Z8
+	VMULPS       64(R10), Z8, Z8
+	VADDPS       128(R10), Z8, Z8
+	VCMPPS       $0x16, Z1, Z8, K2
+	VMOVUPS.Z    Z8, K2, Z8
+	VCMPPS       $0x07, Z6, Z6, K2
+	VCMPPS       $0x16, Z6, Z8, K2, K2
+	VMOVAPS      Z8, K2, Z6
+	VMOVAPS      Z3, K2, Z7
+	VMOVAPS      Z4, K2, Z5
+	VMOVUPS      Z6, K1, (AX)(CX*4)
+	VMOVUPS      Z7, K1, (DX)(CX*4)
+	VMOVUPS      Z5, K1, (BX)(CX*4)
+
+squareNext:
+	ADDQ SI, AX
+	ADDQ SI, DX
+	ADDQ SI, BX
+	MOVQ next+40(FP), CX
+	LEAQ (R9)(CX*4), R9
+	ADDQ CX, R8
+	DECQ count+0(FP)
+	JNZ  squareWindow
+	VZEROUPPER
+	RET
+
+anyWindow:
+	XORQ CX, CX
+	MOVQ factors+64(FP), R10
+	MOVQ c+8(FP), R11
+	SUBQ CX, R11
+	CMPQ R11, $0x10
+	JLT  anyRest
+
+anyWhole:
+	LEAQ         (R8)(CX*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Z3
+	VPADDD       counting<>+0(SB), Z3, Z4
+	VMOVUPS      Z4, Z3
+	VMOVUPS      (R9)(CX*4), Z5
+	VSUBPS       (R10), Z5, Z6
+	VMULPS       64(R10), Z6, Z6
+	VADDPS       128(R10), Z6, Z6
+	VCMPPS       $0x16, Z1, Z6, K2
+	VMOVUPS.Z    Z6, K2, Z6
+	VMOVUPS      Z3, Z7
+	LEAQ         (R9)(CX*4), R11
+	MOVQ         kh+16(FP), R13
+
+anyWholeRow:
+	MOVQ R11, R12
+	MOVQ kw+24(FP), R14
+
+anyWholeColumn:
+	VMOVUPS   (R12), Z8
+	VSUBPS    (R10), Z8, Z9
+	VMULPS    64(R10), Z9, Z9
+	VADDPS    128(R10), Z9, Z9
+	VCMPPS    $0x16, Z1, Z9, K2
+	VMOVUPS.Z Z9, K2, Z9
+	VCMPPS    $0x07, Z6, Z6, K2
+	VCMPPS    $0x16, Z6, Z9, K2, K2
+	VMOVAPS   Z9, K2, Z6
+	VMOVAPS   Z3, K2, Z7
+	VMOVAPS   Z8, K2, Z5
+	ADDQ      SI, R12
+	VPADDD    Z0, Z3, Z3
+	DECQ      R14
+	JNZ       anyWholeColumn
+	ADDQ      DI, R11
+	VPADDD    Z2, Z4, Z4
+	VMOVUPS   Z4, Z3
+	DECQ      R13
+	JNZ       anyWholeRow
+	VMOVUPS   Z6, (AX)(CX*4)
+	VMOVUPS   Z7, (DX)(CX*4)
+	VMOVUPS   Z5, (BX)(CX*4)
+	ADDQ      $0x10, CX
+	ADDQ      $0x000000c0, R10
+	MOVQ      c+8(FP), R11
+	SUBQ      CX, R11
+	CMPQ      R11, $0x10
+	JGE       anyWhole
+
+anyRest:
+	MOVQ         c+8(FP), R11
+	SUBQ         CX, R11
+	TESTQ        R11, R11
+	JEQ          anyNext
+	LEAQ         (R8)(CX*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Z3
+	VPADDD       counting<>+0(SB), Z3, Z4
+	VMOVUPS      Z4, Z3
+	VMOVUPS.Z    (R9)(CX*4), K1, Z5
+	VSUBPS       (R10), Z5, Z6
+	VMULPS       64(R10), Z6, Z6
+	VADDPS       128(R10), Z6, Z6
+	VCMPPS       $0x16, Z1, Z6, K2
+	VMOVUPS.Z    Z6, K2, Z6
+	VMOVUPS      Z3, Z7
+	LEAQ         (R9)(CX*4), R11
+	MOVQ         kh+16(FP), R13
+
+anyRestRow:
+	MOVQ R11, R12
+	MOVQ kw+24(FP), R14
+
+anyRestColumn:
+	VMOVUPS.Z (R12), K1, Z8
+	VSUBPS    (R10), Z8, Z9
+	VMULPS    64(R10), Z9, Z9
+	VADDPS    128(R10), Z9, Z9
+	VCMPPS    $0x16, Z1, Z9, K2
+	VMOVUPS.Z Z9, K2, Z9
+	VCMPPS    $0x07, Z6, Z6, K2
+	VCMPPS    $0x16, Z6, Z9, K2, K2
+	VMOVAPS   Z9, K2, Z6
+	VMOVAPS   Z3, K2, Z7
+	VMOVAPS   Z8, K2, Z5
+	ADDQ      SI, R12
+	VPADDD    Z0, Z3, Z3
+	DECQ      R14
+	JNZ       anyRestColumn
+	ADDQ      DI, R11
+	VPADDD    Z2, Z4, Z4
+	VMOVUPS   Z4, Z3
+	DECQ      R13
+	JNZ       anyRestRow
+	VMOVUPS   Z6, K1, (AX)(CX*4)
+	VMOVUPS   Z7, K1, (DX)(CX*4)
+	VMOVUPS   Z5, K1, (BX)(CX*4)
+
+anyNext:
+	ADDQ SI, AX
+	ADDQ SI, DX
+	ADDQ SI, BX
+	MOVQ next+40(FP), CX
+	LEAQ (R9)(CX*4), R9
+	ADDQ CX, R8
+	DECQ count+0(FP)
+	JNZ  anyWindow
+	VZEROUPPER
+	RET
+
+// func normalizeMaxWindowsBackAVX512(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, arg *int32, dx *float32)
+// Requires: AVX, AVX512F
+TEXT ·normalizeMaxWindowsBackAVX512(SB), NOSPLIT, $0-96
+	MOVQ         dy+72(FP), AX
+	MOVQ         arg+80(FP), DX
+	MOVQ         dx+88(FP), R8
+	MOVQ         first+48(FP), DI
+	MOVQ         c+8(FP), BX
+	MOVQ         BX, CX
+	SHLQ         $0x02, BX
+	MOVQ         row+32(FP), SI
+	SHLQ         $0x02, SI
+	ANDQ         $0x0f, CX
+	MOVQ         $0x00000001, R9
+	SHLQ         CL, R9
+	DECQ         R9
+	KMOVW        R9, K1
+	MOVQ         x+56(FP), CX
+	SUBQ         R8, CX
+	MOVQ         c+8(FP), R9
+	MOVQ         row+32(FP), R10
+	VMOVQ        R9, X0
+	VPBROADCASTD X0, Z0
+	VMOVQ        R10, X1
+	VPBROADCASTD X1, Z1
+	CMPQ         kh+16(FP), $0x02
+	JNE          anyWindow
+	CMPQ         kw+24(FP), $0x02
+	JNE          anyWindow
+
+squareWindow:
+	XORQ R9, R9
+	MOVQ factors+64(FP), R10
+	MOVQ c+8(FP), R11
+	SUBQ R9, R11
+	CMPQ R11, $0x10
+	JLT  squareRest
+
+squareWhole:
+	LEAQ         (DI)(R9*1), R11
+	VMOVQ        R11, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS      (AX)(R9*4), Z4
+	VMOVUPS      (DX)(R9*4), Z5
+	LEAQ         (R8)(R9*4), R11
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z6
+	VMULPS       64(R10), Z6, Z6
+	VMOVUPS      (R11)(CX*1), Z7
+	VSUBPS       (R10), Z7, Z7
+	VMULPS       192(R10), Z7, Z7
+	VADDPS       128(R10), Z7, Z7
+	VSUBPS       Z7, Z6, Z6
+	VMOVUPS      Z6, (R11)
+	VPADDD       Z0, Z2, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z2
+	VMULPS       64(R10), Z2, Z2
+	LEAQ         (R11)(BX*1), R12
+	VMOVUPS      (R12)(CX*1), Z6
+	VSUBPS       (R10), Z6, Z6
+	VMULPS       192(R10), Z6, Z6
+	VADDPS       128(R10), Z6, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMOVUPS      Z2, (R11)(BX*1)
+	ADDQ         SI, R11
+	VPADDD       Z1, Z3, Z3
+	VMOVUPS      Z3, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z3
+	VMULPS       64(R10), Z3, Z3
+	VMOVUPS      (R11)(CX*1), Z6
+	VSUBPS       (R10), Z6, Z6
+	VMULPS       192(R10), Z6, Z6
+	VADDPS       128(R10), Z6, Z6
+	VSUBPS       Z6, Z3, Z3
+	VMOVUPS      Z3, (R11)
+	VPADDD       Z0, Z2, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z2
+	VMULPS       64(R10), Z2, Z2
+	LEAQ         (R11)(BX*1), R12
+	VMOVUPS      (R12)(CX*1), Z3
+	VSUBPS       (R10), Z3, Z3
+	VMULPS       192(R10), Z3, Z3
+	VADDPS       128(R10), Z3, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      Z2, (R11)(BX*1)
+	ADDQ         $0x10, R9
+	ADDQ         $0x00000100, R10
+	MOVQ         c+8(FP), R11
+	SUBQ         R9, R11
+	CMPQ         R11, $0x10
+	JGE          squareWhole
+
+squareRest:
+	MOVQ         c+8(FP), R11
+	SUBQ         R9, R11
+	TESTQ        R11, R11
+	JEQ          squareNext
+	LEAQ         (DI)(R9*1), R11
+	VMOVQ        R11, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS.Z    (AX)(R9*4), K1, Z4
+	VMOVUPS.Z    (DX)(R9*4), K1, Z5
+	LEAQ         (R8)(R9*4), R9
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z6
+	VMULPS       64(R10), Z6, Z6
+	VMOVUPS.Z    (R9)(CX*1), K1, Z7
+	VSUBPS       (R10), Z7, Z7
+	VMULPS       192(R10), Z7, Z7
+	VADDPS       128(R10), Z7, Z7
+	VSUBPS       Z7, Z6, Z6
+	VMOVUPS      Z6, K1, (R9)
+	VPADDD       Z0, Z2, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z2
+	VMULPS       64(R10), Z2, Z2
+	LEAQ         (R9)(BX*1), R11
+	VMOVUPS.Z    (R11)(CX*1), K1, Z6
+	VSUBPS       (R10), Z6, Z6
+	VMULPS       192(R10), Z6, Z6
+	VADDPS       128(R10), Z6, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMOVUPS      Z2, K1, (R9)(BX*1)
+	ADDQ         SI, R9
+	VPADDD       Z1, Z3, Z3
+	VMOVUPS      Z3, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z3
+	VMULPS       64(R10), Z3, Z3
+	VMOVUPS.Z    (R9)(CX*1), K1, Z6
+	VSUBPS       (R10), Z6, Z6
+	VMULPS       192(R10), Z6, Z6
+	VADDPS       128(R10), Z6, Z6
+	VSUBPS       Z6, Z3, Z3
+	VMOVUPS      Z3, K1, (R9)
+	VPADDD       Z0, Z2, Z2
+	VPCMPEQD     Z2, Z5, K2
+	VMOVUPS.Z    Z4, K2, Z2
+	VMULPS       64(R10), Z2, Z2
+	LEAQ         (R9)(BX*1), R11
+	VMOVUPS.Z    (R11)(CX*1), K1, Z3
+	VSUBPS       (R10), Z3, Z3
+	VMULPS       192(R10), Z3, Z3
+	VADDPS       128(R10), Z3, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      Z2, K1, (R9)(BX*1)
+
+squareNext:
+	ADDQ BX, AX
+	ADDQ BX, DX
+	MOVQ next+40(FP), R9
+	LEAQ (R8)(R9*4), R8
+	ADDQ R9, DI
+	DECQ count+0(FP)
+	JNZ  squareWindow
+	VZEROUPPER
+	RET
+
+anyWindow:
+	XORQ R9, R9
+	MOVQ factors+64(FP), R10
+	MOVQ c+8(FP), R11
+	SUBQ R9, R11
+	CMPQ R11, $0x10
+	JLT  anyRest
+
+anyWhole:
+	LEAQ         (DI)(R9*1), R11
+	VMOVQ        R11, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS      (AX)(R9*4), Z4
+	VMOVUPS      (DX)(R9*4), Z5
+	LEAQ         (R8)(R9*4), R11
+	MOVQ         kh+16(FP), R13
+
+anyWholeRow:
+	MOVQ R11, R12
+	MOVQ kw+24(FP), R14
+
+anyWholeColumn:
+	VPCMPEQD  Z2, Z5, K2
+	VMOVUPS.Z Z4, K2, Z6
+	VMULPS    64(R10), Z6, Z6
+	VMOVUPS   (R12)(CX*1), Z7
+	VSUBPS    (R10), Z7, Z7
+	VMULPS    192(R10), Z7, Z7
+	VADDPS    128(R10), Z7, Z7
+	VSUBPS    Z7, Z6, Z6
+	VMOVUPS   Z6, (R12)
+	ADDQ      BX, R12
+	VPADDD    Z0, Z2, Z2
+	DECQ      R14
+	JNZ       anyWholeColumn
+	ADDQ      SI, R11
+	VPADDD    Z1, Z3, Z3
+	VMOVUPS   Z3, Z2
+	DECQ      R13
+	JNZ       anyWholeRow
+	ADDQ      $0x10, R9
+	ADDQ      $0x00000100, R10
+	MOVQ      c+8(FP), R11
+	SUBQ      R9, R11
+	CMPQ      R11, $0x10
+	JGE       anyWhole
+
+anyRest:
+	MOVQ         c+8(FP), R11
+	SUBQ         R9, R11
+	TESTQ        R11, R11
+	JEQ          anyNext
+	LEAQ         (DI)(R9*1), R11
+	VMOVQ        R11, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       counting<>+0(SB), Z2, Z3
+	VMOVUPS      Z3, Z2
+	VMOVUPS.Z    (AX)(R9*4), K1, Z4
+	VMOVUPS.Z    (DX)(R9*4), K1, Z5
+	LEAQ         (R8)(R9*4), R9
+	MOVQ         kh+16(FP), R12
+
+anyRestRow:
+	MOVQ R9, R11
+	MOVQ kw+24(FP), R13
+
+anyRestColumn:
+	VPCMPEQD  Z2, Z5, K2
+	VMOVUPS.Z Z4, K2, Z6
+	VMULPS    64(R10), Z6, Z6
+	VMOVUPS.Z (R11)(CX*1), K1, Z7
+	VSUBPS    (R10), Z7, Z7
+	VMULPS    192(R10), Z7, Z7
+	VADDPS    128(R10), Z7, Z7
+	VSUBPS    Z7, Z6, Z6
+	VMOVUPS   Z6, K1, (R11)
+	ADDQ      BX, R11
+	VPADDD    Z0, Z2, Z2
+	DECQ      R13
+	JNZ       anyRestColumn
+	ADDQ      SI, R9
+	VPADDD    Z1, Z3, Z3
+	VMOVUPS   Z3, Z2
+	DECQ      R12
+	JNZ       anyRestRow
+
+anyNext:
+	ADDQ BX, AX
+	ADDQ BX, DX
+	MOVQ next+40(FP), R9
+	LEAQ (R8)(R9*4), R8
+	ADDQ R9, DI
+	DECQ count+0(FP)
+	JNZ  anyWindow
+	VZEROUPPER
+	RET
+
+// func normalizeMaxWindowsBackMaskedAVX512(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, mask *float32, arg *int32, dx *float32)
+// Requires: AVX, AVX512F
+TEXT ·normalizeMaxWindowsBackMaskedAVX512(SB), NOSPLIT, $0-104
+	MOVQ         dy+72(FP), AX
+	MOVQ         arg+88(FP), DX
+	MOVQ         mask+80(FP), BX
+	MOVQ         dx+96(FP), R9
+	MOVQ         first+48(FP), R8
+	MOVQ         c+8(FP), SI
+	MOVQ         SI, CX
+	SHLQ         $0x02, SI
+	MOVQ         row+32(FP), DI
+	SHLQ         $0x02, DI
+	ANDQ         $0x0f, CX
+	MOVQ         $0x00000001, R10
+	SHLQ         CL, R10
+	DECQ         R10
+	KMOVW        R10, K1
+	MOVQ         x+56(FP), CX
+	SUBQ         R9, CX
+	MOVQ         c+8(FP), R10
+	MOVQ         row+32(FP), R11
+	VMOVQ        R10, X0
+	VPBROADCASTD X0, Z0
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Z3
+	CMPQ         kh+16(FP), $0x02
+	JNE          anyWindow
+	CMPQ         kw+24(FP), $0x02
+	JNE          anyWindow
+
+squareWindow:
+	XORQ R10, R10
+	MOVQ factors+64(FP), R11
+	MOVQ c+8(FP), R12
+	SUBQ R10, R12
+	CMPQ R12, $0x10
+	JLT  squareRest
+
+squareWhole:
+	LEAQ         (R8)(R10*1), R12
+	VMOVQ        R12, X4
+	VPBROADCASTD X4, Z4
+	VPADDD       counting<>+0(SB), Z4, Z5
+	VMOVUPS      Z5, Z4
+	VMOVUPS      (AX)(R10*4), Z6
+	VMOVUPS      (DX)(R10*4), Z7
+	VMOVUPS      (BX)(R10*4), Z8
+	VPXORD       Z1, Z1, Z1
+	VCMPPS       $0x1e, Z1, Z8, K2
+	VMOVUPS.Z    Z6, K2, Z6
+	LEAQ         (R9)(R10*4), R12
+	VPCMPEQD     Z4, Z7, K2
+	VMOVUPS.Z    Z6, K2, Z8
+	VMULPS       64(R11), Z8, Z8
+	VMOVUPS      (R12)(CX*1), Z9
+	VSUBPS       (R11), Z9, Z9
+	VMULPS       192(R11), Z9, Z9
+	VADDPS       128(R11), Z9, Z9
+	VSUBPS       Z9, Z8, Z8
+	VMOVUPS      Z8, (R12)
+	VPADDD       Z0, Z4, Z4
+	VPCMPEQD     Z4, Z7, K2
+	VMOVUPS.Z    Z6, K2, Z4
+	VMULPS       64(R11), Z4, Z4
+	LEAQ         (R12)(SI*1), R13
+	VMOVUPS      (R13)(CX*1), Z8
+	VSUBPS       (R11), Z8, Z8
+	VMULPS       192(R11), Z8, Z8
+	VADDPS       128(R11), Z8, Z8
+	VSUBPS       Z8, Z4, Z4
+	VMOVUPS      Z4, (R12)(SI*1)
+	ADDQ         DI, R12
+	VPADDD       Z3, Z5, Z5
+	VMOVUPS      Z5, Z4
+	VPCMPEQD     Z4, Z7, K2
+	VMOVUPS.Z    Z6, K2, Z5
+	VMULPS       64(R11), Z5, Z5
+	VMOVUPS      (R12)(CX*1), Z8
+	VSUBPS       (R11), Z8, Z8
+	VMULPS       192(R11), Z8, Z8
+	VADDPS       128(R11), Z8, Z8
+	VSUBPS       Z8, Z5, Z5
+	VMOVUPS      Z5, (R12)
+	VPADDD       Z0, Z4, Z4
+	VPCMPEQD     Z4, Z7, K2
+	VMOVUPS.Z    Z6, K2, Z4
+	VMULPS       64(R11), Z4, Z4
+	LEAQ         (R12)(SI*1), R13
+	VMOVUPS      (R13)(CX*1), Z5
+	VSUBPS       (R11), Z5, Z5
+	VMULPS       192(R11), Z5, Z5
+	VADDPS       128(R11), Z5, Z5
+	VSUBPS       Z5, Z4, Z4
+	VMOVUPS      Z4, (R12)(SI*1)
+	ADDQ         $0x10, R10
+	ADDQ         $0x00000100, R11
+	MOVQ         c+8(FP), R12
+	SUBQ         R10, R12
+	CMPQ         R12, $0x10
+	JGE          squareWhole
+
+squareRest:
+	MOVQ         c+8(FP), R12
+	SUBQ         R10, R12
+	TESTQ        R12, R12
+	JEQ          squareNext
+	LEAQ         (R8)(R10*1), R12
+	VMOVQ        R12, X4
+	VPBROADCASTD X4, Z4
+	VPADDD       counting<>+0(SB), Z4, Z5
+	VMOVUPS      Z5, Z4
+	VMOVUPS.Z    (AX)(R10*4), K1, Z6
+	VMOVUPS.Z    (DX)(R10*4), K1, Z7
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	VPXORD       Z2, Z2, Z2
+	VCMPPS       $0x1e, Z2, Z8, K2
+	VMOVUPS.Z    Z6, K2, Z6
+	LEAQ         (R9)(R10*4), R10
+	VPCMPEQD     Z4, Z7, K2
+	VMOVUPS.Z    Z6, K2, Z8
+	VMULPS       64(R11), Z8, Z8
+	VMOVUPS.Z    (R10)(CX*1), K1, Z9
+	VSUBPS       (R11), Z9, Z9
+	VMULPS       192(R11), Z9, Z9
+	VADDPS       128(R11), Z9, Z9
+	VSUBPS       Z9, Z8, Z8
+	VMOVUPS      Z8, K1, (R10)
+	VPADDD       Z0, Z4, Z4
+	VPCMPEQD     Z4, Z7, K2
+	VMOVUPS.Z    Z6, K2, Z4
+	VMULPS       64(R11), Z4, Z4
+	LEAQ         (R10)(SI*1), R12
+	VMOVUPS.Z    (R12)(CX*1), K1, Z8
+	VSUBPS       (R11), Z8, Z8
+	VMULPS       192(R11), Z8, Z8
+	VADDPS       128(R11), Z8, Z8
+	VSUBPS       Z8, Z4, Z4
+	VMOVUPS      Z4, K1, (R10)(SI*1)
+	ADDQ         DI, R10
+	VPADDD       Z3, Z5, Z5
+	VMOVUPS      Z5, Z4
+	VPCMPEQD     Z4, Z7, K2
+	VMOVUPS.Z    Z6, K2, Z5
+	VMULPS       64(R11), Z5, Z5
+	VMOVUPS.Z    (R10)(CX*1), K1, Z8
+	VSUBPS       (R11), Z8, Z8
+	VMULPS       192(R11), Z8, Z8
+	VADDPS       128(R11), Z8, Z8
+	VSUBPS       Z8, Z5, Z5
+	VMOVUPS      Z5, K1, (R10)
+	VPADDD       Z0, Z4, Z4
+	VPCMPEQD     Z4, Z7, K2
+	VMOVUPS.Z    Z6, K2, Z4
+	VMULPS       64(R11), Z4, Z4
+	LEAQ         (R10)(SI*1), R12
+	VMOVUPS.Z    (R12)(CX*1), K1, Z5
+	VSUBPS       (R11), Z5, Z5
+	VMULPS       192(R11), Z5, Z5
+	VADDPS       128(R11), Z5, Z5
+	VSUBPS       Z5, Z4, Z4
+	VMOVUPS      Z4, K1, (R10)(SI*1)
+
+squareNext:
+	ADDQ SI, AX
+	ADDQ SI, DX
+	ADDQ SI, BX
+	MOVQ next+40(FP), R10
+	LEAQ (R9)(R10*4), R9
+	ADDQ R10, R8
+	DECQ count+0(FP)
+	JNZ  squareWindow
+	VZEROUPPER
+	RET
+
+anyWindow:
+	XORQ R10, R10
+	MOVQ factors+64(FP), R11
+	MOVQ c+8(FP), R12
+	SUBQ R10, R12
+	CMPQ R12, $0x10
+	JLT  anyRest
+
+anyWhole:
+	LEAQ         (R8)(R10*1), R12
+	VMOVQ        R12, X1
+	VPBROADCASTD X1, Z1
+	VPADDD       counting<>+0(SB), Z1, Z5
+	VMOVUPS      Z5, Z4
+	VMOVUPS      (AX)(R10*4), Z1
+	VMOVUPS      (DX)(R10*4), Z2
+	VMOVUPS      (BX)(R10*4), Z6
+	VPXORD       Z7, Z7, Z7
+	VCMPPS       $0x1e, Z7, Z6, K2
+	VMOVUPS.Z    Z1, K2, Z1
+	LEAQ         (R9)(R10*4), R12
+	MOVQ         kh+16(FP), R14
+
+anyWholeRow:
+	MOVQ R12, R13
+	MOVQ kw+24(FP), R15
+
+anyWholeColumn:
+	VPCMPEQD  Z4, Z2, K2
+	VMOVUPS.Z Z1, K2, Z6
+	VMULPS    64(R11), Z6, Z6
+	VMOVUPS   (R13)(CX*1), Z9
+	VSUBPS    (R11), Z9, Z9
+	VMULPS    192(R11), Z9, Z9
+	VADDPS    128(R11), Z9, Z9
+	VSUBPS    Z9, Z6, Z6
+	VMOVUPS   Z6, (R13)
+	ADDQ      SI, R13
+	VPADDD    Z0, Z4, Z4
+	DECQ      R15
+	JNZ       anyWholeColumn
+	ADDQ      DI, R12
+	VPADDD    Z3, Z5, Z5
+	VMOVUPS   Z5, Z4
+	DECQ      R14
+	JNZ       anyWholeRow
+	ADDQ      $0x10, R10
+	ADDQ      $0x00000100, R11
+	MOVQ      c+8(FP), R12
+	SUBQ      R10, R12
+	CMPQ      R12, $0x10
+	JGE       anyWhole
+
+anyRest:
+	MOVQ         c+8(FP), R12
+	SUBQ         R10, R12
+	TESTQ        R12, R12
+	JEQ          anyNext
+	LEAQ         (R8)(R10*1), R12
+	VMOVQ        R12, X1
+	VPBROADCASTD X1, Z1
+	VPADDD       counting<>+0(SB), Z1, Z5
+	VMOVUPS      Z5, Z4
+	VMOVUPS.Z    (AX)(R10*4), K1, Z1
+	VMOVUPS.Z    (DX)(R10*4), K1, Z2
+	VMOVUPS.Z    (BX)(R10*4), K1, Z6
+	VPXORD       Z8, Z8, Z8
+	VCMPPS       $0x1e, Z8, Z6, K2
+	VMOVUPS.Z    Z1, K2, Z1
+	LEAQ         (R9)(R10*4), R10
+	MOVQ         kh+16(FP), R13
+
+anyRestRow:
+	MOVQ R10, R12
+	MOVQ kw+24(FP), R14
+
+anyRestColumn:
+	VPCMPEQD  Z4, Z2, K2
+	VMOVUPS.Z Z1, K2, Z6
+	VMULPS    64(R11), Z6, Z6
+	VMOVUPS.Z (R12)(CX*1), K1, Z9
+	VSUBPS    (R11), Z9, Z9
+	VMULPS    192(R11), Z9, Z9
+	VADDPS    128(R11), Z9, Z9
+	VSUBPS    Z9, Z6, Z6
+	VMOVUPS   Z6, K1, (R12)
+	ADDQ      SI, R12
+	VPADDD    Z0, Z4, Z4
+	DECQ      R14
+	JNZ       anyRestColumn
+	ADDQ      DI, R10
+	VPADDD    Z3, Z5, Z5
+	VMOVUPS   Z5, Z4
+	DECQ      R13
+	JNZ       anyRestRow
+
+anyNext:
+	ADDQ SI, AX
+	ADDQ SI, DX
+	ADDQ SI, BX
+	MOVQ next+40(FP), R10
+	LEAQ (R9)(R10*4), R9
+	ADDQ R10, R8
+	DECQ count+0(FP)
 	JNZ  anyWindow
 	VZEROUPPER
 	RET
@@ -1515,219 +2730,228 @@ anyNext:
 TEXT ·maxWindowsAVX2(SB), NOSPLIT, $0-80
 	MOVQ         y+64(FP), AX
 	MOVQ         arg+72(FP), CX
+	MOVQ         x+56(FP), R8
+	MOVQ         first+48(FP), DI
+	MOVQ         c+8(FP), DX
+	MOVQ         DX, SI
+	SHLQ         $0x02, DX
+	MOVQ         row+32(FP), BX
+	SHLQ         $0x02, BX
+	ANDQ         $0x07, SI
+	LEAQ         ones<>+0(SB), R9
+	MOVQ         $0x00000020, R10
+	SUBQ         SI, R10
+	VMOVUPS      (R9)(R10*4), Y0
 	MOVQ         c+8(FP), SI
-	MOVQ         row+32(FP), DX
-	MOVQ         x+56(FP), DI
-	MOVQ         first+48(FP), BX
-	MOVQ         SI, R8
-	SHLQ         $0x02, R8
-	MOVQ         DX, R9
-	SHLQ         $0x02, R9
-	MOVQ         SI, R10
-	ANDQ         $0x07, R10
-	LEAQ         ones<>+0(SB), R11
-	MOVQ         $0x00000020, R12
-	SUBQ         R10, R12
-	VMOVUPS      (R11)(R12*4), Y0
+	MOVQ         row+32(FP), R9
 	VMOVQ        SI, X1
-	VPBROADCASTD X1, Y2
-	VMOVQ        DX, X1
-	VPBROADCASTD X1, Y3
-	VMOVUPS      counting<>+0(SB), Y1
+	VPBROADCASTD X1, Y1
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Y2
 	CMPQ         kh+16(FP), $0x02
 	JNE          anyWindow
 	CMPQ         kw+24(FP), $0x02
 	JNE          anyWindow
 
 squareWindow:
-	XORQ DX, DX
-	MOVQ SI, R10
-	SUBQ $0x08, R10
+	XORQ SI, SI
+	MOVQ c+8(FP), R9
+	SUBQ SI, R9
+	CMPQ R9, $0x08
 	JLT  squareRest
 
 squareWhole:
-	LEAQ         (BX)(DX*1), R11
-	VMOVQ        R11, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMOVUPS      (DI)(DX*4), Y6
-	VMOVUPS      Y4, Y7
-	LEAQ         (DI)(DX*4), R11
-	VMOVUPS      (R11), Y8
-	VCMPPS       $0x07, Y6, Y6, Y9
-	VCMPPS       $0x16, Y6, Y8, Y10
-	VANDPS       Y9, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y6, Y6
-	VBLENDVPS    Y10, Y4, Y7, Y7
-	VPADDD       Y2, Y4, Y4
-	VMOVUPS      (R11)(R8*1), Y8
-	VCMPPS       $0x07, Y6, Y6, Y9
-	VCMPPS       $0x16, Y6, Y8, Y10
-	VANDPS       Y9, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y6, Y6
-	VBLENDVPS    Y10, Y4, Y7, Y7
-	ADDQ         R9, R11
-	VPADDD       Y3, Y5, Y5
-	VMOVUPS      Y5, Y4
-	VMOVUPS      (R11), Y5
-	VCMPPS       $0x07, Y6, Y6, Y8
-	VCMPPS       $0x16, Y6, Y5, Y9
+	LEAQ         (DI)(SI*1), R9
+	VMOVQ        R9, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (R8)(SI*4), Y5
+	VMOVUPS      Y3, Y6
+	LEAQ         (R8)(SI*4), R9
+	VMOVUPS      (R9), Y7
+	VCMPPS       $0x07, Y5, Y5, Y8
+	VCMPPS       $0x16, Y5, Y7, Y9
 	VANDPS       Y8, Y9, Y9
-	VBLENDVPS    Y9, Y5, Y6, Y6
-	VBLENDVPS    Y9, Y4, Y7, Y7
-	VPADDD       Y2, Y4, Y4
-	VMOVUPS      (R11)(R8*1), Y5
-	VCMPPS       $0x07, Y6, Y6, Y8
-	VCMPPS       $0x16, Y6, Y5, Y9
+	VBLENDVPS    Y9, Y7, Y5, Y5
+	VBLENDVPS    Y9, Y3, Y6, Y6
+	VPADDD       Y1, Y3, Y3
+	VMOVUPS      (R9)(DX*1), Y7
+	VCMPPS       $0x07, Y5, Y5, Y8
+	VCMPPS       $0x16, Y5, Y7, Y9
 	VANDPS       Y8, Y9, Y9
-	VBLENDVPS    Y9, Y5, Y6, Y6
-	VBLENDVPS    Y9, Y4, Y7, Y7
-	VMOVUPS      Y6, (AX)(DX*4)
-	VMOVUPS      Y7, (CX)(DX*4)
-	ADDQ         $0x08, DX
-	SUBQ         $0x08, R10
+	VBLENDVPS    Y9, Y7, Y5, Y5
+	VBLENDVPS    Y9, Y3, Y6, Y6
+	ADDQ         BX, R9
+	VPADDD       Y2, Y4, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (R9), Y4
+	VCMPPS       $0x07, Y5, Y5, Y7
+	VCMPPS       $0x16, Y5, Y4, Y8
+	VANDPS       Y7, Y8, Y8
+	VBLENDVPS    Y8, Y4, Y5, Y5
+	VBLENDVPS    Y8, Y3, Y6, Y6
+	VPADDD       Y1, Y3, Y3
+	VMOVUPS      (R9)(DX*1), Y4
+	VCMPPS       $0x07, Y5, Y5, Y7
+	VCMPPS       $0x16, Y5, Y4, Y8
+	VANDPS       Y7, Y8, Y8
+	VBLENDVPS    Y8, Y4, Y5, Y5
+	VBLENDVPS    Y8, Y3, Y6, Y6
+	VMOVUPS      Y5, (AX)(SI*4)
+	VMOVUPS      Y6, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	MOVQ         c+8(FP), R9
+	SUBQ         SI, R9
+	CMPQ         R9, $0x08
 	JGE          squareWhole
 
 squareRest:
-	ADDQ         $0x08, R10
+	MOVQ         c+8(FP), R9
+	SUBQ         SI, R9
+	TESTQ        R9, R9
 	JEQ          squareNext
-	LEAQ         (BX)(DX*1), R10
-	VMOVQ        R10, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMASKMOVPS   (DI)(DX*4), Y0, Y6
-	VMOVUPS      Y4, Y7
-	LEAQ         (DI)(DX*4), R10
-	VMASKMOVPS   (R10), Y0, Y8
-	VCMPPS       $0x07, Y6, Y6, Y9
-	VCMPPS       $0x16, Y6, Y8, Y10
-	VANDPS       Y9, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y6, Y6
-	VBLENDVPS    Y10, Y4, Y7, Y7
-	VPADDD       Y2, Y4, Y4
-	VMASKMOVPS   (R10)(R8*1), Y0, Y8
-	VCMPPS       $0x07, Y6, Y6, Y9
-	VCMPPS       $0x16, Y6, Y8, Y10
-	VANDPS       Y9, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y6, Y6
-	VBLENDVPS    Y10, Y4, Y7, Y7
-	ADDQ         R9, R10
-	VPADDD       Y3, Y5, Y5
-	VMOVUPS      Y5, Y4
-	VMASKMOVPS   (R10), Y0, Y5
-	VCMPPS       $0x07, Y6, Y6, Y8
-	VCMPPS       $0x16, Y6, Y5, Y9
+	LEAQ         (DI)(SI*1), R9
+	VMOVQ        R9, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (R8)(SI*4), Y0, Y5
+	VMOVUPS      Y3, Y6
+	LEAQ         (R8)(SI*4), R9
+	VMASKMOVPS   (R9), Y0, Y7
+	VCMPPS       $0x07, Y5, Y5, Y8
+	VCMPPS       $0x16, Y5, Y7, Y9
 	VANDPS       Y8, Y9, Y9
-	VBLENDVPS    Y9, Y5, Y6, Y6
-	VBLENDVPS    Y9, Y4, Y7, Y7
-	VPADDD       Y2, Y4, Y4
-	VMASKMOVPS   (R10)(R8*1), Y0, Y5
-	VCMPPS       $0x07, Y6, Y6, Y8
-	VCMPPS       $0x16, Y6, Y5, Y9
+	VBLENDVPS    Y9, Y7, Y5, Y5
+	VBLENDVPS    Y9, Y3, Y6, Y6
+	VPADDD       Y1, Y3, Y3
+	VMASKMOVPS   (R9)(DX*1), Y0, Y7
+	VCMPPS       $0x07, Y5, Y5, Y8
+	VCMPPS       $0x16, Y5, Y7, Y9
 	VANDPS       Y8, Y9, Y9
-	VBLENDVPS    Y9, Y5, Y6, Y6
-	VBLENDVPS    Y9, Y4, Y7, Y7
-	VMASKMOVPS   Y6, Y0, (AX)(DX*4)
-	VMASKMOVPS   Y7, Y0, (CX)(DX*4)
+	VBLENDVPS    Y9, Y7, Y5, Y5
+	VBLENDVPS    Y9, Y3, Y6, Y6
+	ADDQ         BX, R9
+	VPADDD       Y2, Y4, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (R9), Y0, Y4
+	VCMPPS       $0x07, Y5, Y5, Y7
+	VCMPPS       $0x16, Y5, Y4, Y8
+	VANDPS       Y7, Y8, Y8
+	VBLENDVPS    Y8, Y4, Y5, Y5
+	VBLENDVPS    Y8, Y3, Y6, Y6
+	VPADDD       Y1, Y3, Y3
+	VMASKMOVPS   (R9)(DX*1), Y0, Y4
+	VCMPPS       $0x07, Y5, Y5, Y7
+	VCMPPS       $0x16, Y5, Y4, Y8
+	VANDPS       Y7, Y8, Y8
+	VBLENDVPS    Y8, Y4, Y5, Y5
+	VBLENDVPS    Y8, Y3, Y6, Y6
+	VMASKMOVPS   Y5, Y0, (AX)(SI*4)
+	VMASKMOVPS   Y6, Y0, (CX)(SI*4)
 
 squareNext:
-	ADDQ R8, AX
-	ADDQ R8, CX
-	MOVQ next+40(FP), DX
-	LEAQ (DI)(DX*4), DI
-	ADDQ DX, BX
+	ADDQ DX, AX
+	ADDQ DX, CX
+	MOVQ next+40(FP), SI
+	LEAQ (R8)(SI*4), R8
+	ADDQ SI, DI
 	DECQ count+0(FP)
 	JNZ  squareWindow
 	VZEROUPPER
 	RET
 
 anyWindow:
-	XORQ DX, DX
-	MOVQ SI, R10
-	SUBQ $0x08, R10
+	XORQ SI, SI
+	MOVQ c+8(FP), R9
+	SUBQ SI, R9
+	CMPQ R9, $0x08
 	JLT  anyRest
 
 anyWhole:
-	LEAQ         (BX)(DX*1), R11
-	VMOVQ        R11, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMOVUPS      (DI)(DX*4), Y6
-	VMOVUPS      Y4, Y7
-	LEAQ         (DI)(DX*4), R11
-	MOVQ         kh+16(FP), R13
+	LEAQ         (DI)(SI*1), R9
+	VMOVQ        R9, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (R8)(SI*4), Y5
+	VMOVUPS      Y3, Y6
+	LEAQ         (R8)(SI*4), R9
+	MOVQ         kh+16(FP), R11
 
 anyWholeRow:
-	MOVQ R11, R12
-	MOVQ kw+24(FP), R14
+	MOVQ R9, R10
+	MOVQ kw+24(FP), R12
 
 anyWholeColumn:
-	VMOVUPS   (R12), Y8
-	VCMPPS    $0x07, Y6, Y6, Y9
-	VCMPPS    $0x16, Y6, Y8, Y10
-	VANDPS    Y9, Y10, Y10
-	VBLENDVPS Y10, Y8, Y6, Y6
-	VBLENDVPS Y10, Y4, Y7, Y7
-	ADDQ      R8, R12
-	VPADDD    Y2, Y4, Y4
-	DECQ      R14
+	VMOVUPS   (R10), Y7
+	VCMPPS    $0x07, Y5, Y5, Y8
+	VCMPPS    $0x16, Y5, Y7, Y9
+	VANDPS    Y8, Y9, Y9
+	VBLENDVPS Y9, Y7, Y5, Y5
+	VBLENDVPS Y9, Y3, Y6, Y6
+	ADDQ      DX, R10
+	VPADDD    Y1, Y3, Y3
+	DECQ      R12
 	JNZ       anyWholeColumn
-	ADDQ      R9, R11
-	VPADDD    Y3, Y5, Y5
-	VMOVUPS   Y5, Y4
-	DECQ      R13
+	ADDQ      BX, R9
+	VPADDD    Y2, Y4, Y4
+	VMOVUPS   Y4, Y3
+	DECQ      R11
 	JNZ       anyWholeRow
-	VMOVUPS   Y6, (AX)(DX*4)
-	VMOVUPS   Y7, (CX)(DX*4)
-	ADDQ      $0x08, DX
-	SUBQ      $0x08, R10
+	VMOVUPS   Y5, (AX)(SI*4)
+	VMOVUPS   Y6, (CX)(SI*4)
+	ADDQ      $0x08, SI
+	MOVQ      c+8(FP), R9
+	SUBQ      SI, R9
+	CMPQ      R9, $0x08
 	JGE       anyWhole
 
 anyRest:
-	ADDQ         $0x08, R10
+	MOVQ         c+8(FP), R9
+	SUBQ         SI, R9
+	TESTQ        R9, R9
 	JEQ          anyNext
-	LEAQ         (BX)(DX*1), R10
-	VMOVQ        R10, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMASKMOVPS   (DI)(DX*4), Y0, Y6
-	VMOVUPS      Y4, Y7
-	LEAQ         (DI)(DX*4), R10
-	MOVQ         kh+16(FP), R12
+	LEAQ         (DI)(SI*1), R9
+	VMOVQ        R9, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (R8)(SI*4), Y0, Y5
+	VMOVUPS      Y3, Y6
+	LEAQ         (R8)(SI*4), R9
+	MOVQ         kh+16(FP), R11
 
 anyRestRow:
-	MOVQ R10, R11
-	MOVQ kw+24(FP), R13
+	MOVQ R9, R10
+	MOVQ kw+24(FP), R12
 
 anyRestColumn:
-	VMASKMOVPS (R11), Y0, Y8
-	VCMPPS     $0x07, Y6, Y6, Y9
-	VCMPPS     $0x16, Y6, Y8, Y10
-	VANDPS     Y9, Y10, Y10
-	VBLENDVPS  Y10, Y8, Y6, Y6
-	VBLENDVPS  Y10, Y4, Y7, Y7
-	ADDQ       R8, R11
-	VPADDD     Y2, Y4, Y4
-	DECQ       R13
-	JNZ        anyRestColumn
-	ADDQ       R9, R10
-	VPADDD     Y3, Y5, Y5
-	VMOVUPS    Y5, Y4
+	VMASKMOVPS (R10), Y0, Y7
+	VCMPPS     $0x07, Y5, Y5, Y8
+	VCMPPS     $0x16, Y5, Y7, Y9
+	VANDPS     Y8, Y9, Y9
+	VBLENDVPS  Y9, Y7, Y5, Y5
+	VBLENDVPS  Y9, Y3, Y6, Y6
+	ADDQ       DX, R10
+	VPADDD     Y1, Y3, Y3
 	DECQ       R12
+	JNZ        anyRestColumn
+	ADDQ       BX, R9
+	VPADDD     Y2, Y4, Y4
+	VMOVUPS    Y4, Y3
+	DECQ       R11
 	JNZ        anyRestRow
-	VMASKMOVPS Y6, Y0, (AX)(DX*4)
-	VMASKMOVPS Y7, Y0, (CX)(DX*4)
+	VMASKMOVPS Y5, Y0, (AX)(SI*4)
+	VMASKMOVPS Y6, Y0, (CX)(SI*4)
 
 anyNext:
-	ADDQ R8, AX
-	ADDQ R8, CX
-	MOVQ next+40(FP), DX
-	LEAQ (DI)(DX*4), DI
-	ADDQ DX, BX
+	ADDQ DX, AX
+	ADDQ DX, CX
+	MOVQ next+40(FP), SI
+	LEAQ (R8)(SI*4), R8
+	ADDQ SI, DI
 	DECQ count+0(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -1738,181 +2962,190 @@ anyNext:
 TEXT ·maxWindowsBackAVX2(SB), NOSPLIT, $0-80
 	MOVQ         dy+56(FP), AX
 	MOVQ         arg+64(FP), CX
+	MOVQ         dx+72(FP), R8
+	MOVQ         first+48(FP), DI
+	MOVQ         c+8(FP), DX
+	MOVQ         DX, SI
+	SHLQ         $0x02, DX
+	MOVQ         row+32(FP), BX
+	SHLQ         $0x02, BX
+	ANDQ         $0x07, SI
+	LEAQ         ones<>+0(SB), R9
+	MOVQ         $0x00000020, R10
+	SUBQ         SI, R10
+	VMOVUPS      (R9)(R10*4), Y0
 	MOVQ         c+8(FP), SI
-	MOVQ         row+32(FP), DX
-	MOVQ         dx+72(FP), DI
-	MOVQ         first+48(FP), BX
-	MOVQ         SI, R8
-	SHLQ         $0x02, R8
-	MOVQ         DX, R9
-	SHLQ         $0x02, R9
-	MOVQ         SI, R10
-	ANDQ         $0x07, R10
-	LEAQ         ones<>+0(SB), R11
-	MOVQ         $0x00000020, R12
-	SUBQ         R10, R12
-	VMOVUPS      (R11)(R12*4), Y0
+	MOVQ         row+32(FP), R9
 	VMOVQ        SI, X1
-	VPBROADCASTD X1, Y2
-	VMOVQ        DX, X1
-	VPBROADCASTD X1, Y3
-	VMOVUPS      counting<>+0(SB), Y1
+	VPBROADCASTD X1, Y1
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Y2
 	CMPQ         kh+16(FP), $0x02
 	JNE          anyWindow
 	CMPQ         kw+24(FP), $0x02
 	JNE          anyWindow
 
 squareWindow:
-	XORQ DX, DX
-	MOVQ SI, R10
-	SUBQ $0x08, R10
+	XORQ SI, SI
+	MOVQ c+8(FP), R9
+	SUBQ SI, R9
+	CMPQ R9, $0x08
 	JLT  squareRest
 
 squareWhole:
-	LEAQ         (BX)(DX*1), R11
-	VMOVQ        R11, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMOVUPS      (AX)(DX*4), Y6
-	VMOVUPS      (CX)(DX*4), Y7
-	LEAQ         (DI)(DX*4), R11
-	VPCMPEQD     Y4, Y7, Y8
-	VANDPS       Y6, Y8, Y8
-	VMOVUPS      Y8, (R11)
+	LEAQ         (DI)(SI*1), R9
+	VMOVQ        R9, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (AX)(SI*4), Y5
+	VMOVUPS      (CX)(SI*4), Y6
+	LEAQ         (R8)(SI*4), R9
+	VPCMPEQD     Y3, Y6, Y7
+	VANDPS       Y5, Y7, Y7
+	VMOVUPS      Y7, (R9)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y5, Y3, Y3
+	VMOVUPS      Y3, (R9)(DX*1)
+	ADDQ         BX, R9
 	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y7, Y4
-	VANDPS       Y6, Y4, Y4
-	VMOVUPS      Y4, (R11)(R8*1)
-	ADDQ         R9, R11
-	VPADDD       Y3, Y5, Y5
-	VMOVUPS      Y5, Y4
-	VPCMPEQD     Y4, Y7, Y5
-	VANDPS       Y6, Y5, Y5
-	VMOVUPS      Y5, (R11)
-	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y7, Y4
-	VANDPS       Y6, Y4, Y4
-	VMOVUPS      Y4, (R11)(R8*1)
-	ADDQ         $0x08, DX
-	SUBQ         $0x08, R10
+	VMOVUPS      Y4, Y3
+	VPCMPEQD     Y3, Y6, Y4
+	VANDPS       Y5, Y4, Y4
+	VMOVUPS      Y4, (R9)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y5, Y3, Y3
+	VMOVUPS      Y3, (R9)(DX*1)
+	ADDQ         $0x08, SI
+	MOVQ         c+8(FP), R9
+	SUBQ         SI, R9
+	CMPQ         R9, $0x08
 	JGE          squareWhole
 
 squareRest:
-	ADDQ         $0x08, R10
+	MOVQ         c+8(FP), R9
+	SUBQ         SI, R9
+	TESTQ        R9, R9
 	JEQ          squareNext
-	LEAQ         (BX)(DX*1), R10
-	VMOVQ        R10, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMASKMOVPS   (AX)(DX*4), Y0, Y6
-	VMASKMOVPS   (CX)(DX*4), Y0, Y7
-	LEAQ         (DI)(DX*4), DX
-	VPCMPEQD     Y4, Y7, Y8
-	VANDPS       Y6, Y8, Y8
-	VMASKMOVPS   Y8, Y0, (DX)
+	LEAQ         (DI)(SI*1), R9
+	VMOVQ        R9, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (AX)(SI*4), Y0, Y5
+	VMASKMOVPS   (CX)(SI*4), Y0, Y6
+	LEAQ         (R8)(SI*4), SI
+	VPCMPEQD     Y3, Y6, Y7
+	VANDPS       Y5, Y7, Y7
+	VMASKMOVPS   Y7, Y0, (SI)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y5, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (SI)(DX*1)
+	ADDQ         BX, SI
 	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y7, Y4
-	VANDPS       Y6, Y4, Y4
-	VMASKMOVPS   Y4, Y0, (DX)(R8*1)
-	ADDQ         R9, DX
-	VPADDD       Y3, Y5, Y5
-	VMOVUPS      Y5, Y4
-	VPCMPEQD     Y4, Y7, Y5
-	VANDPS       Y6, Y5, Y5
-	VMASKMOVPS   Y5, Y0, (DX)
-	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y7, Y4
-	VANDPS       Y6, Y4, Y4
-	VMASKMOVPS   Y4, Y0, (DX)(R8*1)
+	VMOVUPS      Y4, Y3
+	VPCMPEQD     Y3, Y6, Y4
+	VANDPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (SI)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y5, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (SI)(DX*1)
 
 squareNext:
-	ADDQ R8, AX
-	ADDQ R8, CX
-	MOVQ next+40(FP), DX
-	LEAQ (DI)(DX*4), DI
-	ADDQ DX, BX
+	ADDQ DX, AX
+	ADDQ DX, CX
+	MOVQ next+40(FP), SI
+	LEAQ (R8)(SI*4), R8
+	ADDQ SI, DI
 	DECQ count+0(FP)
 	JNZ  squareWindow
 	VZEROUPPER
 	RET
 
 anyWindow:
-	XORQ DX, DX
-	MOVQ SI, R10
-	SUBQ $0x08, R10
+	XORQ SI, SI
+	MOVQ c+8(FP), R9
+	SUBQ SI, R9
+	CMPQ R9, $0x08
 	JLT  anyRest
 
 anyWhole:
-	LEAQ         (BX)(DX*1), R11
-	VMOVQ        R11, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMOVUPS      (AX)(DX*4), Y6
-	VMOVUPS      (CX)(DX*4), Y7
-	LEAQ         (DI)(DX*4), R11
-	MOVQ         kh+16(FP), R13
+	LEAQ         (DI)(SI*1), R9
+	VMOVQ        R9, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (AX)(SI*4), Y5
+	VMOVUPS      (CX)(SI*4), Y6
+	LEAQ         (R8)(SI*4), R9
+	MOVQ         kh+16(FP), R11
 
 anyWholeRow:
-	MOVQ R11, R12
-	MOVQ kw+24(FP), R14
+	MOVQ R9, R10
+	MOVQ kw+24(FP), R12
 
 anyWholeColumn:
-	VPCMPEQD Y4, Y7, Y8
-	VANDPS   Y6, Y8, Y8
-	VMOVUPS  Y8, (R12)
-	ADDQ     R8, R12
-	VPADDD   Y2, Y4, Y4
-	DECQ     R14
+	VPCMPEQD Y3, Y6, Y7
+	VANDPS   Y5, Y7, Y7
+	VMOVUPS  Y7, (R10)
+	ADDQ     DX, R10
+	VPADDD   Y1, Y3, Y3
+	DECQ     R12
 	JNZ      anyWholeColumn
-	ADDQ     R9, R11
-	VPADDD   Y3, Y5, Y5
-	VMOVUPS  Y5, Y4
-	DECQ     R13
+	ADDQ     BX, R9
+	VPADDD   Y2, Y4, Y4
+	VMOVUPS  Y4, Y3
+	DECQ     R11
 	JNZ      anyWholeRow
-	ADDQ     $0x08, DX
-	SUBQ     $0x08, R10
+	ADDQ     $0x08, SI
+	MOVQ     c+8(FP), R9
+	SUBQ     SI, R9
+	CMPQ     R9, $0x08
 	JGE      anyWhole
 
 anyRest:
-	ADDQ         $0x08, R10
+	MOVQ         c+8(FP), R9
+	SUBQ         SI, R9
+	TESTQ        R9, R9
 	JEQ          anyNext
-	LEAQ         (BX)(DX*1), R10
-	VMOVQ        R10, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMASKMOVPS   (AX)(DX*4), Y0, Y6
-	VMASKMOVPS   (CX)(DX*4), Y0, Y7
-	LEAQ         (DI)(DX*4), DX
-	MOVQ         kh+16(FP), R11
+	LEAQ         (DI)(SI*1), R9
+	VMOVQ        R9, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (AX)(SI*4), Y0, Y5
+	VMASKMOVPS   (CX)(SI*4), Y0, Y6
+	LEAQ         (R8)(SI*4), SI
+	MOVQ         kh+16(FP), R10
 
 anyRestRow:
-	MOVQ DX, R10
-	MOVQ kw+24(FP), R12
+	MOVQ SI, R9
+	MOVQ kw+24(FP), R11
 
 anyRestColumn:
-	VPCMPEQD   Y4, Y7, Y8
-	VANDPS     Y6, Y8, Y8
-	VMASKMOVPS Y8, Y0, (R10)
-	ADDQ       R8, R10
-	VPADDD     Y2, Y4, Y4
-	DECQ       R12
-	JNZ        anyRestColumn
-	ADDQ       R9, DX
-	VPADDD     Y3, Y5, Y5
-	VMOVUPS    Y5, Y4
+	VPCMPEQD   Y3, Y6, Y7
+	VANDPS     Y5, Y7, Y7
+	VMASKMOVPS Y7, Y0, (R9)
+	ADDQ       DX, R9
+	VPADDD     Y1, Y3, Y3
 	DECQ       R11
+	JNZ        anyRestColumn
+	ADDQ       BX, SI
+	VPADDD     Y2, Y4, Y4
+	VMOVUPS    Y4, Y3
+	DECQ       R10
 	JNZ        anyRestRow
 
 anyNext:
-	ADDQ R8, AX
-	ADDQ R8, CX
-	MOVQ next+40(FP), DX
-	LEAQ (DI)(DX*4), DI
-	ADDQ DX, BX
+	ADDQ DX, AX
+	ADDQ DX, CX
+	MOVQ next+40(FP), SI
+	LEAQ (R8)(SI*4), R8
+	ADDQ SI, DI
 	DECQ count+0(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -1924,196 +3157,205 @@ TEXT ·maxWindowsBackMaskedAVX2(SB), NOSPLIT, $0-88
 	MOVQ         dy+56(FP), AX
 	MOVQ         arg+72(FP), CX
 	MOVQ         mask+64(FP), DX
+	MOVQ         dx+80(FP), R9
+	MOVQ         first+48(FP), R8
+	MOVQ         c+8(FP), BX
+	MOVQ         BX, DI
+	SHLQ         $0x02, BX
+	MOVQ         row+32(FP), SI
+	SHLQ         $0x02, SI
+	ANDQ         $0x07, DI
+	LEAQ         ones<>+0(SB), R10
+	MOVQ         $0x00000020, R11
+	SUBQ         DI, R11
+	VMOVUPS      (R10)(R11*4), Y0
 	MOVQ         c+8(FP), DI
-	MOVQ         row+32(FP), BX
-	MOVQ         dx+80(FP), R8
-	MOVQ         first+48(FP), SI
-	MOVQ         DI, R9
-	SHLQ         $0x02, R9
-	MOVQ         BX, R10
-	SHLQ         $0x02, R10
-	MOVQ         DI, R11
-	ANDQ         $0x07, R11
-	LEAQ         ones<>+0(SB), R12
-	MOVQ         $0x00000020, R13
-	SUBQ         R11, R13
-	VMOVUPS      (R12)(R13*4), Y0
+	MOVQ         row+32(FP), R10
 	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y2
-	VMOVQ        BX, X1
-	VPBROADCASTD X1, Y3
-	VMOVUPS      counting<>+0(SB), Y1
-	VXORPS       Y6, Y6, Y6
+	VPBROADCASTD X1, Y1
+	VMOVQ        R10, X2
+	VPBROADCASTD X2, Y2
+	VXORPS       Y5, Y5, Y5
 	CMPQ         kh+16(FP), $0x02
 	JNE          anyWindow
 	CMPQ         kw+24(FP), $0x02
 	JNE          anyWindow
 
 squareWindow:
-	XORQ BX, BX
-	MOVQ DI, R11
-	SUBQ $0x08, R11
+	XORQ DI, DI
+	MOVQ c+8(FP), R10
+	SUBQ DI, R10
+	CMPQ R10, $0x08
 	JLT  squareRest
 
 squareWhole:
-	LEAQ         (SI)(BX*1), R12
-	VMOVQ        R12, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMOVUPS      (AX)(BX*4), Y7
-	VMOVUPS      (CX)(BX*4), Y8
-	VMOVUPS      (DX)(BX*4), Y9
-	VCMPPS       $0x1e, Y6, Y9, Y9
-	VANDPS       Y7, Y9, Y9
-	LEAQ         (R8)(BX*4), R12
-	VPCMPEQD     Y4, Y8, Y7
-	VANDPS       Y9, Y7, Y7
-	VMOVUPS      Y7, (R12)
+	LEAQ         (R8)(DI*1), R10
+	VMOVQ        R10, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (AX)(DI*4), Y6
+	VMOVUPS      (CX)(DI*4), Y7
+	VMOVUPS      (DX)(DI*4), Y8
+	VCMPPS       $0x1e, Y5, Y8, Y8
+	VANDPS       Y6, Y8, Y8
+	LEAQ         (R9)(DI*4), R10
+	VPCMPEQD     Y3, Y7, Y6
+	VANDPS       Y8, Y6, Y6
+	VMOVUPS      Y6, (R10)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y7, Y3
+	VANDPS       Y8, Y3, Y3
+	VMOVUPS      Y3, (R10)(BX*1)
+	ADDQ         SI, R10
 	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y8, Y4
-	VANDPS       Y9, Y4, Y4
-	VMOVUPS      Y4, (R12)(R9*1)
-	ADDQ         R10, R12
-	VPADDD       Y3, Y5, Y5
-	VMOVUPS      Y5, Y4
-	VPCMPEQD     Y4, Y8, Y5
-	VANDPS       Y9, Y5, Y5
-	VMOVUPS      Y5, (R12)
-	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y8, Y4
-	VANDPS       Y9, Y4, Y4
-	VMOVUPS      Y4, (R12)(R9*1)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, R11
+	VMOVUPS      Y4, Y3
+	VPCMPEQD     Y3, Y7, Y4
+	VANDPS       Y8, Y4, Y4
+	VMOVUPS      Y4, (R10)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y7, Y3
+	VANDPS       Y8, Y3, Y3
+	VMOVUPS      Y3, (R10)(BX*1)
+	ADDQ         $0x08, DI
+	MOVQ         c+8(FP), R10
+	SUBQ         DI, R10
+	CMPQ         R10, $0x08
 	JGE          squareWhole
 
 squareRest:
-	ADDQ         $0x08, R11
+	MOVQ         c+8(FP), R10
+	SUBQ         DI, R10
+	TESTQ        R10, R10
 	JEQ          squareNext
-	LEAQ         (SI)(BX*1), R11
-	VMOVQ        R11, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMASKMOVPS   (AX)(BX*4), Y0, Y7
-	VMASKMOVPS   (CX)(BX*4), Y0, Y8
-	VMASKMOVPS   (DX)(BX*4), Y0, Y9
-	VCMPPS       $0x1e, Y6, Y9, Y9
-	VANDPS       Y7, Y9, Y9
-	LEAQ         (R8)(BX*4), BX
-	VPCMPEQD     Y4, Y8, Y7
-	VANDPS       Y9, Y7, Y7
-	VMASKMOVPS   Y7, Y0, (BX)
+	LEAQ         (R8)(DI*1), R10
+	VMOVQ        R10, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (AX)(DI*4), Y0, Y6
+	VMASKMOVPS   (CX)(DI*4), Y0, Y7
+	VMASKMOVPS   (DX)(DI*4), Y0, Y8
+	VCMPPS       $0x1e, Y5, Y8, Y8
+	VANDPS       Y6, Y8, Y8
+	LEAQ         (R9)(DI*4), DI
+	VPCMPEQD     Y3, Y7, Y6
+	VANDPS       Y8, Y6, Y6
+	VMASKMOVPS   Y6, Y0, (DI)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y7, Y3
+	VANDPS       Y8, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (DI)(BX*1)
+	ADDQ         SI, DI
 	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y8, Y4
-	VANDPS       Y9, Y4, Y4
-	VMASKMOVPS   Y4, Y0, (BX)(R9*1)
-	ADDQ         R10, BX
-	VPADDD       Y3, Y5, Y5
-	VMOVUPS      Y5, Y4
-	VPCMPEQD     Y4, Y8, Y5
-	VANDPS       Y9, Y5, Y5
-	VMASKMOVPS   Y5, Y0, (BX)
-	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y8, Y4
-	VANDPS       Y9, Y4, Y4
-	VMASKMOVPS   Y4, Y0, (BX)(R9*1)
+	VMOVUPS      Y4, Y3
+	VPCMPEQD     Y3, Y7, Y4
+	VANDPS       Y8, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (DI)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y7, Y3
+	VANDPS       Y8, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (DI)(BX*1)
 
 squareNext:
-	ADDQ R9, AX
-	ADDQ R9, CX
-	ADDQ R9, DX
-	MOVQ next+40(FP), BX
-	LEAQ (R8)(BX*4), R8
-	ADDQ BX, SI
+	ADDQ BX, AX
+	ADDQ BX, CX
+	ADDQ BX, DX
+	MOVQ next+40(FP), DI
+	LEAQ (R9)(DI*4), R9
+	ADDQ DI, R8
 	DECQ count+0(FP)
 	JNZ  squareWindow
 	VZEROUPPER
 	RET
 
 anyWindow:
-	XORQ BX, BX
-	MOVQ DI, R11
-	SUBQ $0x08, R11
+	XORQ DI, DI
+	MOVQ c+8(FP), R10
+	SUBQ DI, R10
+	CMPQ R10, $0x08
 	JLT  anyRest
 
 anyWhole:
-	LEAQ         (SI)(BX*1), R12
-	VMOVQ        R12, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMOVUPS      (AX)(BX*4), Y7
-	VMOVUPS      (CX)(BX*4), Y8
-	VMOVUPS      (DX)(BX*4), Y9
-	VCMPPS       $0x1e, Y6, Y9, Y9
-	VANDPS       Y7, Y9, Y9
-	LEAQ         (R8)(BX*4), R12
-	MOVQ         kh+16(FP), R14
+	LEAQ         (R8)(DI*1), R10
+	VMOVQ        R10, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (AX)(DI*4), Y6
+	VMOVUPS      (CX)(DI*4), Y7
+	VMOVUPS      (DX)(DI*4), Y8
+	VCMPPS       $0x1e, Y5, Y8, Y8
+	VANDPS       Y6, Y8, Y8
+	LEAQ         (R9)(DI*4), R10
+	MOVQ         kh+16(FP), R12
 
 anyWholeRow:
-	MOVQ R12, R13
-	MOVQ kw+24(FP), R15
+	MOVQ R10, R11
+	MOVQ kw+24(FP), R13
 
 anyWholeColumn:
-	VPCMPEQD Y4, Y8, Y7
-	VANDPS   Y9, Y7, Y7
-	VMOVUPS  Y7, (R13)
-	ADDQ     R9, R13
-	VPADDD   Y2, Y4, Y4
-	DECQ     R15
+	VPCMPEQD Y3, Y7, Y6
+	VANDPS   Y8, Y6, Y6
+	VMOVUPS  Y6, (R11)
+	ADDQ     BX, R11
+	VPADDD   Y1, Y3, Y3
+	DECQ     R13
 	JNZ      anyWholeColumn
-	ADDQ     R10, R12
-	VPADDD   Y3, Y5, Y5
-	VMOVUPS  Y5, Y4
-	DECQ     R14
+	ADDQ     SI, R10
+	VPADDD   Y2, Y4, Y4
+	VMOVUPS  Y4, Y3
+	DECQ     R12
 	JNZ      anyWholeRow
-	ADDQ     $0x08, BX
-	SUBQ     $0x08, R11
+	ADDQ     $0x08, DI
+	MOVQ     c+8(FP), R10
+	SUBQ     DI, R10
+	CMPQ     R10, $0x08
 	JGE      anyWhole
 
 anyRest:
-	ADDQ         $0x08, R11
+	MOVQ         c+8(FP), R10
+	SUBQ         DI, R10
+	TESTQ        R10, R10
 	JEQ          anyNext
-	LEAQ         (SI)(BX*1), R11
-	VMOVQ        R11, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMASKMOVPS   (AX)(BX*4), Y0, Y7
-	VMASKMOVPS   (CX)(BX*4), Y0, Y8
-	VMASKMOVPS   (DX)(BX*4), Y0, Y9
-	VCMPPS       $0x1e, Y6, Y9, Y9
-	VANDPS       Y7, Y9, Y9
-	LEAQ         (R8)(BX*4), BX
-	MOVQ         kh+16(FP), R12
+	LEAQ         (R8)(DI*1), R10
+	VMOVQ        R10, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (AX)(DI*4), Y0, Y6
+	VMASKMOVPS   (CX)(DI*4), Y0, Y7
+	VMASKMOVPS   (DX)(DI*4), Y0, Y8
+	VCMPPS       $0x1e, Y5, Y8, Y8
+	VANDPS       Y6, Y8, Y8
+	LEAQ         (R9)(DI*4), DI
+	MOVQ         kh+16(FP), R11
 
 anyRestRow:
-	MOVQ BX, R11
-	MOVQ kw+24(FP), R13
+	MOVQ DI, R10
+	MOVQ kw+24(FP), R12
 
 anyRestColumn:
-	VPCMPEQD   Y4, Y8, Y7
-	VANDPS     Y9, Y7, Y7
-	VMASKMOVPS Y7, Y0, (R11)
-	ADDQ       R9, R11
-	VPADDD     Y2, Y4, Y4
-	DECQ       R13
-	JNZ        anyRestColumn
-	ADDQ       R10, BX
-	VPADDD     Y3, Y5, Y5
-	VMOVUPS    Y5, Y4
+	VPCMPEQD   Y3, Y7, Y6
+	VANDPS     Y8, Y6, Y6
+	VMASKMOVPS Y6, Y0, (R10)
+	ADDQ       BX, R10
+	VPADDD     Y1, Y3, Y3
 	DECQ       R12
+	JNZ        anyRestColumn
+	ADDQ       SI, DI
+	VPADDD     Y2, Y4, Y4
+	VMOVUPS    Y4, Y3
+	DECQ       R11
 	JNZ        anyRestRow
 
 anyNext:
-	ADDQ R9, AX
-	ADDQ R9, CX
-	ADDQ R9, DX
-	MOVQ next+40(FP), BX
-	LEAQ (R8)(BX*4), R8
-	ADDQ BX, SI
+	ADDQ BX, AX
+	ADDQ BX, CX
+	ADDQ BX, DX
+	MOVQ next+40(FP), DI
+	LEAQ (R9)(DI*4), R9
+	ADDQ DI, R8
 	DECQ count+0(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -2123,19 +3365,17 @@ anyNext:
 // Requires: AVX
 TEXT ·avgWindowsBackAVX2(SB), NOSPLIT, $0-72
 	MOVQ         dy+56(FP), AX
-	MOVQ         c+16(FP), DX
-	MOVQ         row+40(FP), CX
-	MOVQ         dx+64(FP), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	MOVQ         CX, DI
-	SHLQ         $0x02, DI
-	MOVQ         DX, CX
-	ANDQ         $0x07, CX
-	LEAQ         ones<>+0(SB), R8
-	MOVQ         $0x00000020, R9
-	SUBQ         CX, R9
-	VMOVUPS      (R8)(R9*4), Y0
+	MOVQ         dx+64(FP), SI
+	MOVQ         c+16(FP), CX
+	MOVQ         CX, BX
+	SHLQ         $0x02, CX
+	MOVQ         row+40(FP), DX
+	SHLQ         $0x02, DX
+	ANDQ         $0x07, BX
+	LEAQ         ones<>+0(SB), DI
+	MOVQ         $0x00000020, R8
+	SUBQ         BX, R8
+	VMOVUPS      (DI)(R8*4), Y0
 	VBROADCASTSS scale+0(FP), Y1
 	CMPQ         kh+24(FP), $0x02
 	JNE          anyWindow
@@ -2143,98 +3383,108 @@ TEXT ·avgWindowsBackAVX2(SB), NOSPLIT, $0-72
 	JNE          anyWindow
 
 squareWindow:
-	XORQ CX, CX
-	MOVQ DX, R8
-	SUBQ $0x08, R8
+	XORQ BX, BX
+	MOVQ c+16(FP), DI
+	SUBQ BX, DI
+	CMPQ DI, $0x08
 	JLT  squareRest
 
 squareWhole:
-	VMOVUPS (AX)(CX*4), Y2
+	VMOVUPS (AX)(BX*4), Y2
 	VMULPS  Y1, Y2, Y2
-	LEAQ    (BX)(CX*4), R9
-	VMOVUPS Y2, (R9)
-	VMOVUPS Y2, (R9)(SI*1)
-	ADDQ    DI, R9
-	VMOVUPS Y2, (R9)
-	VMOVUPS Y2, (R9)(SI*1)
-	ADDQ    $0x08, CX
-	SUBQ    $0x08, R8
+	LEAQ    (SI)(BX*4), DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y2, (DI)(CX*1)
+	ADDQ    DX, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y2, (DI)(CX*1)
+	ADDQ    $0x08, BX
+	MOVQ    c+16(FP), DI
+	SUBQ    BX, DI
+	CMPQ    DI, $0x08
 	JGE     squareWhole
 
 squareRest:
-	ADDQ       $0x08, R8
+	MOVQ       c+16(FP), DI
+	SUBQ       BX, DI
+	TESTQ      DI, DI
 	JEQ        squareNext
-	VMASKMOVPS (AX)(CX*4), Y0, Y2
+	VMASKMOVPS (AX)(BX*4), Y0, Y2
 	VMULPS     Y1, Y2, Y2
-	LEAQ       (BX)(CX*4), CX
-	VMASKMOVPS Y2, Y0, (CX)
-	VMASKMOVPS Y2, Y0, (CX)(SI*1)
-	ADDQ       DI, CX
-	VMASKMOVPS Y2, Y0, (CX)
-	VMASKMOVPS Y2, Y0, (CX)(SI*1)
+	LEAQ       (SI)(BX*4), BX
+	VMASKMOVPS Y2, Y0, (BX)
+	VMASKMOVPS Y2, Y0, (BX)(CX*1)
+	ADDQ       DX, BX
+	VMASKMOVPS Y2, Y0, (BX)
+	VMASKMOVPS Y2, Y0, (BX)(CX*1)
 
 squareNext:
-	ADDQ SI, AX
-	MOVQ next+48(FP), CX
-	LEAQ (BX)(CX*4), BX
+	ADDQ CX, AX
+	MOVQ next+48(FP), BX
+	LEAQ (SI)(BX*4), SI
 	DECQ count+8(FP)
 	JNZ  squareWindow
 	VZEROUPPER
 	RET
 
 anyWindow:
-	XORQ CX, CX
-	MOVQ DX, R8
-	SUBQ $0x08, R8
+	XORQ BX, BX
+	MOVQ c+16(FP), DI
+	SUBQ BX, DI
+	CMPQ DI, $0x08
 	JLT  anyRest
 
 anyWhole:
-	VMOVUPS (AX)(CX*4), Y2
+	VMOVUPS (AX)(BX*4), Y2
 	VMULPS  Y1, Y2, Y2
-	LEAQ    (BX)(CX*4), R9
-	MOVQ    kh+24(FP), R11
+	LEAQ    (SI)(BX*4), DI
+	MOVQ    kh+24(FP), R9
 
 anyWholeRow:
-	MOVQ R9, R10
-	MOVQ kw+32(FP), R12
+	MOVQ DI, R8
+	MOVQ kw+32(FP), R10
 
 anyWholeColumn:
-	VMOVUPS Y2, (R10)
-	ADDQ    SI, R10
-	DECQ    R12
+	VMOVUPS Y2, (R8)
+	ADDQ    CX, R8
+	DECQ    R10
 	JNZ     anyWholeColumn
-	ADDQ    DI, R9
-	DECQ    R11
+	ADDQ    DX, DI
+	DECQ    R9
 	JNZ     anyWholeRow
-	ADDQ    $0x08, CX
-	SUBQ    $0x08, R8
+	ADDQ    $0x08, BX
+	MOVQ    c+16(FP), DI
+	SUBQ    BX, DI
+	CMPQ    DI, $0x08
 	JGE     anyWhole
 
 anyRest:
-	ADDQ       $0x08, R8
+	MOVQ       c+16(FP), DI
+	SUBQ       BX, DI
+	TESTQ      DI, DI
 	JEQ        anyNext
-	VMASKMOVPS (AX)(CX*4), Y0, Y2
+	VMASKMOVPS (AX)(BX*4), Y0, Y2
 	VMULPS     Y1, Y2, Y2
-	LEAQ       (BX)(CX*4), CX
-	MOVQ       kh+24(FP), R9
+	LEAQ       (SI)(BX*4), BX
+	MOVQ       kh+24(FP), R8
 
 anyRestRow:
-	MOVQ CX, R8
-	MOVQ kw+32(FP), R10
+	MOVQ BX, DI
+	MOVQ kw+32(FP), R9
 
 anyRestColumn:
-	VMASKMOVPS Y2, Y0, (R8)
-	ADDQ       SI, R8
-	DECQ       R10
-	JNZ        anyRestColumn
-	ADDQ       DI, CX
+	VMASKMOVPS Y2, Y0, (DI)
+	ADDQ       CX, DI
 	DECQ       R9
+	JNZ        anyRestColumn
+	ADDQ       DX, BX
+	DECQ       R8
 	JNZ        anyRestRow
 
 anyNext:
-	ADDQ SI, AX
-	MOVQ next+48(FP), CX
-	LEAQ (BX)(CX*4), BX
+	ADDQ CX, AX
+	MOVQ next+48(FP), BX
+	LEAQ (SI)(BX*4), SI
 	DECQ count+8(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -2245,201 +3495,210 @@ anyNext:
 TEXT ·maxWindowsBackAddAVX2(SB), NOSPLIT, $0-80
 	MOVQ         dy+56(FP), AX
 	MOVQ         arg+64(FP), CX
+	MOVQ         dx+72(FP), R8
+	MOVQ         first+48(FP), DI
+	MOVQ         c+8(FP), DX
+	MOVQ         DX, SI
+	SHLQ         $0x02, DX
+	MOVQ         row+32(FP), BX
+	SHLQ         $0x02, BX
+	ANDQ         $0x07, SI
+	LEAQ         ones<>+0(SB), R9
+	MOVQ         $0x00000020, R10
+	SUBQ         SI, R10
+	VMOVUPS      (R9)(R10*4), Y0
 	MOVQ         c+8(FP), SI
-	MOVQ         row+32(FP), DX
-	MOVQ         dx+72(FP), DI
-	MOVQ         first+48(FP), BX
-	MOVQ         SI, R8
-	SHLQ         $0x02, R8
-	MOVQ         DX, R9
-	SHLQ         $0x02, R9
-	MOVQ         SI, R10
-	ANDQ         $0x07, R10
-	LEAQ         ones<>+0(SB), R11
-	MOVQ         $0x00000020, R12
-	SUBQ         R10, R12
-	VMOVUPS      (R11)(R12*4), Y0
+	MOVQ         row+32(FP), R9
 	VMOVQ        SI, X1
-	VPBROADCASTD X1, Y2
-	VMOVQ        DX, X1
-	VPBROADCASTD X1, Y3
-	VMOVUPS      counting<>+0(SB), Y1
+	VPBROADCASTD X1, Y1
+	VMOVQ        R9, X2
+	VPBROADCASTD X2, Y2
 	CMPQ         kh+16(FP), $0x02
 	JNE          anyWindow
 	CMPQ         kw+24(FP), $0x02
 	JNE          anyWindow
 
 squareWindow:
-	XORQ DX, DX
-	MOVQ SI, R10
-	SUBQ $0x08, R10
+	XORQ SI, SI
+	MOVQ c+8(FP), R9
+	SUBQ SI, R9
+	CMPQ R9, $0x08
 	JLT  squareRest
 
 squareWhole:
-	LEAQ         (BX)(DX*1), R11
-	VMOVQ        R11, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMOVUPS      (AX)(DX*4), Y6
-	VMOVUPS      (CX)(DX*4), Y7
-	LEAQ         (DI)(DX*4), R11
-	VPCMPEQD     Y4, Y7, Y8
-	VANDPS       Y6, Y8, Y8
-	VMOVUPS      (R11), Y9
-	VADDPS       Y9, Y8, Y8
-	VMOVUPS      Y8, (R11)
+	LEAQ         (DI)(SI*1), R9
+	VMOVQ        R9, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (AX)(SI*4), Y5
+	VMOVUPS      (CX)(SI*4), Y6
+	LEAQ         (R8)(SI*4), R9
+	VPCMPEQD     Y3, Y6, Y7
+	VANDPS       Y5, Y7, Y7
+	VMOVUPS      (R9), Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      Y7, (R9)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y5, Y3, Y3
+	VMOVUPS      (R9)(DX*1), Y7
+	VADDPS       Y7, Y3, Y3
+	VMOVUPS      Y3, (R9)(DX*1)
+	ADDQ         BX, R9
 	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y7, Y4
-	VANDPS       Y6, Y4, Y4
-	VMOVUPS      (R11)(R8*1), Y8
-	VADDPS       Y8, Y4, Y4
-	VMOVUPS      Y4, (R11)(R8*1)
-	ADDQ         R9, R11
-	VPADDD       Y3, Y5, Y5
-	VMOVUPS      Y5, Y4
-	VPCMPEQD     Y4, Y7, Y5
-	VANDPS       Y6, Y5, Y5
-	VMOVUPS      (R11), Y8
-	VADDPS       Y8, Y5, Y5
-	VMOVUPS      Y5, (R11)
-	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y7, Y4
-	VANDPS       Y6, Y4, Y4
-	VMOVUPS      (R11)(R8*1), Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y4, (R11)(R8*1)
-	ADDQ         $0x08, DX
-	SUBQ         $0x08, R10
+	VMOVUPS      Y4, Y3
+	VPCMPEQD     Y3, Y6, Y4
+	VANDPS       Y5, Y4, Y4
+	VMOVUPS      (R9), Y7
+	VADDPS       Y7, Y4, Y4
+	VMOVUPS      Y4, (R9)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y5, Y3, Y3
+	VMOVUPS      (R9)(DX*1), Y4
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      Y3, (R9)(DX*1)
+	ADDQ         $0x08, SI
+	MOVQ         c+8(FP), R9
+	SUBQ         SI, R9
+	CMPQ         R9, $0x08
 	JGE          squareWhole
 
 squareRest:
-	ADDQ         $0x08, R10
+	MOVQ         c+8(FP), R9
+	SUBQ         SI, R9
+	TESTQ        R9, R9
 	JEQ          squareNext
-	LEAQ         (BX)(DX*1), R10
-	VMOVQ        R10, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMASKMOVPS   (AX)(DX*4), Y0, Y6
-	VMASKMOVPS   (CX)(DX*4), Y0, Y7
-	LEAQ         (DI)(DX*4), DX
-	VPCMPEQD     Y4, Y7, Y8
-	VANDPS       Y6, Y8, Y8
-	VMASKMOVPS   (DX), Y0, Y9
-	VADDPS       Y9, Y8, Y8
-	VMASKMOVPS   Y8, Y0, (DX)
+	LEAQ         (DI)(SI*1), R9
+	VMOVQ        R9, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (AX)(SI*4), Y0, Y5
+	VMASKMOVPS   (CX)(SI*4), Y0, Y6
+	LEAQ         (R8)(SI*4), SI
+	VPCMPEQD     Y3, Y6, Y7
+	VANDPS       Y5, Y7, Y7
+	VMASKMOVPS   (SI), Y0, Y8
+	VADDPS       Y8, Y7, Y7
+	VMASKMOVPS   Y7, Y0, (SI)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y5, Y3, Y3
+	VMASKMOVPS   (SI)(DX*1), Y0, Y7
+	VADDPS       Y7, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (SI)(DX*1)
+	ADDQ         BX, SI
 	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y7, Y4
-	VANDPS       Y6, Y4, Y4
-	VMASKMOVPS   (DX)(R8*1), Y0, Y8
-	VADDPS       Y8, Y4, Y4
-	VMASKMOVPS   Y4, Y0, (DX)(R8*1)
-	ADDQ         R9, DX
-	VPADDD       Y3, Y5, Y5
-	VMOVUPS      Y5, Y4
-	VPCMPEQD     Y4, Y7, Y5
-	VANDPS       Y6, Y5, Y5
-	VMASKMOVPS   (DX), Y0, Y8
-	VADDPS       Y8, Y5, Y5
-	VMASKMOVPS   Y5, Y0, (DX)
-	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y7, Y4
-	VANDPS       Y6, Y4, Y4
-	VMASKMOVPS   (DX)(R8*1), Y0, Y5
-	VADDPS       Y5, Y4, Y4
-	VMASKMOVPS   Y4, Y0, (DX)(R8*1)
+	VMOVUPS      Y4, Y3
+	VPCMPEQD     Y3, Y6, Y4
+	VANDPS       Y5, Y4, Y4
+	VMASKMOVPS   (SI), Y0, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (SI)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y5, Y3, Y3
+	VMASKMOVPS   (SI)(DX*1), Y0, Y4
+	VADDPS       Y4, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (SI)(DX*1)
 
 squareNext:
-	ADDQ R8, AX
-	ADDQ R8, CX
-	MOVQ next+40(FP), DX
-	LEAQ (DI)(DX*4), DI
-	ADDQ DX, BX
+	ADDQ DX, AX
+	ADDQ DX, CX
+	MOVQ next+40(FP), SI
+	LEAQ (R8)(SI*4), R8
+	ADDQ SI, DI
 	DECQ count+0(FP)
 	JNZ  squareWindow
 	VZEROUPPER
 	RET
 
 anyWindow:
-	XORQ DX, DX
-	MOVQ SI, R10
-	SUBQ $0x08, R10
+	XORQ SI, SI
+	MOVQ c+8(FP), R9
+	SUBQ SI, R9
+	CMPQ R9, $0x08
 	JLT  anyRest
 
 anyWhole:
-	LEAQ         (BX)(DX*1), R11
-	VMOVQ        R11, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMOVUPS      (AX)(DX*4), Y6
-	VMOVUPS      (CX)(DX*4), Y7
-	LEAQ         (DI)(DX*4), R11
-	MOVQ         kh+16(FP), R13
+	LEAQ         (DI)(SI*1), R9
+	VMOVQ        R9, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (AX)(SI*4), Y5
+	VMOVUPS      (CX)(SI*4), Y6
+	LEAQ         (R8)(SI*4), R9
+	MOVQ         kh+16(FP), R11
 
 anyWholeRow:
-	MOVQ R11, R12
-	MOVQ kw+24(FP), R14
+	MOVQ R9, R10
+	MOVQ kw+24(FP), R12
 
 anyWholeColumn:
-	VPCMPEQD Y4, Y7, Y8
-	VANDPS   Y6, Y8, Y8
-	VMOVUPS  (R12), Y9
-	VADDPS   Y9, Y8, Y8
-	VMOVUPS  Y8, (R12)
-	ADDQ     R8, R12
-	VPADDD   Y2, Y4, Y4
-	DECQ     R14
+	VPCMPEQD Y3, Y6, Y7
+	VANDPS   Y5, Y7, Y7
+	VMOVUPS  (R10), Y8
+	VADDPS   Y8, Y7, Y7
+	VMOVUPS  Y7, (R10)
+	ADDQ     DX, R10
+	VPADDD   Y1, Y3, Y3
+	DECQ     R12
 	JNZ      anyWholeColumn
-	ADDQ     R9, R11
-	VPADDD   Y3, Y5, Y5
-	VMOVUPS  Y5, Y4
-	DECQ     R13
+	ADDQ     BX, R9
+	VPADDD   Y2, Y4, Y4
+	VMOVUPS  Y4, Y3
+	DECQ     R11
 	JNZ      anyWholeRow
-	ADDQ     $0x08, DX
-	SUBQ     $0x08, R10
+	ADDQ     $0x08, SI
+	MOVQ     c+8(FP), R9
+	SUBQ     SI, R9
+	CMPQ     R9, $0x08
 	JGE      anyWhole
 
 anyRest:
-	ADDQ         $0x08, R10
+	MOVQ         c+8(FP), R9
+	SUBQ         SI, R9
+	TESTQ        R9, R9
 	JEQ          anyNext
-	LEAQ         (BX)(DX*1), R10
-	VMOVQ        R10, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMASKMOVPS   (AX)(DX*4), Y0, Y6
-	VMASKMOVPS   (CX)(DX*4), Y0, Y7
-	LEAQ         (DI)(DX*4), DX
-	MOVQ         kh+16(FP), R11
+	LEAQ         (DI)(SI*1), R9
+	VMOVQ        R9, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (AX)(SI*4), Y0, Y5
+	VMASKMOVPS   (CX)(SI*4), Y0, Y6
+	LEAQ         (R8)(SI*4), SI
+	MOVQ         kh+16(FP), R10
 
 anyRestRow:
-	MOVQ DX, R10
-	MOVQ kw+24(FP), R12
+	MOVQ SI, R9
+	MOVQ kw+24(FP), R11
 
 anyRestColumn:
-	VPCMPEQD   Y4, Y7, Y8
-	VANDPS     Y6, Y8, Y8
-	VMASKMOVPS (R10), Y0, Y9
-	VADDPS     Y9, Y8, Y8
-	VMASKMOVPS Y8, Y0, (R10)
-	ADDQ       R8, R10
-	VPADDD     Y2, Y4, Y4
-	DECQ       R12
-	JNZ        anyRestColumn
-	ADDQ       R9, DX
-	VPADDD     Y3, Y5, Y5
-	VMOVUPS    Y5, Y4
+	VPCMPEQD   Y3, Y6, Y7
+	VANDPS     Y5, Y7, Y7
+	VMASKMOVPS (R9), Y0, Y8
+	VADDPS     Y8, Y7, Y7
+	VMASKMOVPS Y7, Y0, (R9)
+	ADDQ       DX, R9
+	VPADDD     Y1, Y3, Y3
 	DECQ       R11
+	JNZ        anyRestColumn
+	ADDQ       BX, SI
+	VPADDD     Y2, Y4, Y4
+	VMOVUPS    Y4, Y3
+	DECQ       R10
 	JNZ        anyRestRow
 
 anyNext:
-	ADDQ R8, AX
-	ADDQ R8, CX
-	MOVQ next+40(FP), DX
-	LEAQ (DI)(DX*4), DI
-	ADDQ DX, BX
+	ADDQ DX, AX
+	ADDQ DX, CX
+	MOVQ next+40(FP), SI
+	LEAQ (R8)(SI*4), R8
+	ADDQ SI, DI
 	DECQ count+0(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -2451,216 +3710,225 @@ TEXT ·maxWindowsBackMaskedAddAVX2(SB), NOSPLIT, $0-88
 	MOVQ         dy+56(FP), AX
 	MOVQ         arg+72(FP), CX
 	MOVQ         mask+64(FP), DX
+	MOVQ         dx+80(FP), R9
+	MOVQ         first+48(FP), R8
+	MOVQ         c+8(FP), BX
+	MOVQ         BX, DI
+	SHLQ         $0x02, BX
+	MOVQ         row+32(FP), SI
+	SHLQ         $0x02, SI
+	ANDQ         $0x07, DI
+	LEAQ         ones<>+0(SB), R10
+	MOVQ         $0x00000020, R11
+	SUBQ         DI, R11
+	VMOVUPS      (R10)(R11*4), Y0
 	MOVQ         c+8(FP), DI
-	MOVQ         row+32(FP), BX
-	MOVQ         dx+80(FP), R8
-	MOVQ         first+48(FP), SI
-	MOVQ         DI, R9
-	SHLQ         $0x02, R9
-	MOVQ         BX, R10
-	SHLQ         $0x02, R10
-	MOVQ         DI, R11
-	ANDQ         $0x07, R11
-	LEAQ         ones<>+0(SB), R12
-	MOVQ         $0x00000020, R13
-	SUBQ         R11, R13
-	VMOVUPS      (R12)(R13*4), Y0
+	MOVQ         row+32(FP), R10
 	VMOVQ        DI, X1
-	VPBROADCASTD X1, Y2
-	VMOVQ        BX, X1
-	VPBROADCASTD X1, Y3
-	VMOVUPS      counting<>+0(SB), Y1
-	VXORPS       Y6, Y6, Y6
+	VPBROADCASTD X1, Y1
+	VMOVQ        R10, X2
+	VPBROADCASTD X2, Y2
+	VXORPS       Y5, Y5, Y5
 	CMPQ         kh+16(FP), $0x02
 	JNE          anyWindow
 	CMPQ         kw+24(FP), $0x02
 	JNE          anyWindow
 
 squareWindow:
-	XORQ BX, BX
-	MOVQ DI, R11
-	SUBQ $0x08, R11
+	XORQ DI, DI
+	MOVQ c+8(FP), R10
+	SUBQ DI, R10
+	CMPQ R10, $0x08
 	JLT  squareRest
 
 squareWhole:
-	LEAQ         (SI)(BX*1), R12
-	VMOVQ        R12, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMOVUPS      (AX)(BX*4), Y7
-	VMOVUPS      (CX)(BX*4), Y8
-	VMOVUPS      (DX)(BX*4), Y9
-	VCMPPS       $0x1e, Y6, Y9, Y9
-	VANDPS       Y7, Y9, Y9
-	LEAQ         (R8)(BX*4), R12
-	VPCMPEQD     Y4, Y8, Y7
-	VANDPS       Y9, Y7, Y7
-	VMOVUPS      (R12), Y10
-	VADDPS       Y10, Y7, Y7
-	VMOVUPS      Y7, (R12)
+	LEAQ         (R8)(DI*1), R10
+	VMOVQ        R10, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (AX)(DI*4), Y6
+	VMOVUPS      (CX)(DI*4), Y7
+	VMOVUPS      (DX)(DI*4), Y8
+	VCMPPS       $0x1e, Y5, Y8, Y8
+	VANDPS       Y6, Y8, Y8
+	LEAQ         (R9)(DI*4), R10
+	VPCMPEQD     Y3, Y7, Y6
+	VANDPS       Y8, Y6, Y6
+	VMOVUPS      (R10), Y9
+	VADDPS       Y9, Y6, Y6
+	VMOVUPS      Y6, (R10)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y7, Y3
+	VANDPS       Y8, Y3, Y3
+	VMOVUPS      (R10)(BX*1), Y6
+	VADDPS       Y6, Y3, Y3
+	VMOVUPS      Y3, (R10)(BX*1)
+	ADDQ         SI, R10
 	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y8, Y4
-	VANDPS       Y9, Y4, Y4
-	VMOVUPS      (R12)(R9*1), Y7
-	VADDPS       Y7, Y4, Y4
-	VMOVUPS      Y4, (R12)(R9*1)
-	ADDQ         R10, R12
-	VPADDD       Y3, Y5, Y5
-	VMOVUPS      Y5, Y4
-	VPCMPEQD     Y4, Y8, Y5
-	VANDPS       Y9, Y5, Y5
-	VMOVUPS      (R12), Y7
-	VADDPS       Y7, Y5, Y5
-	VMOVUPS      Y5, (R12)
-	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y8, Y4
-	VANDPS       Y9, Y4, Y4
-	VMOVUPS      (R12)(R9*1), Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y4, (R12)(R9*1)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, R11
+	VMOVUPS      Y4, Y3
+	VPCMPEQD     Y3, Y7, Y4
+	VANDPS       Y8, Y4, Y4
+	VMOVUPS      (R10), Y6
+	VADDPS       Y6, Y4, Y4
+	VMOVUPS      Y4, (R10)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y7, Y3
+	VANDPS       Y8, Y3, Y3
+	VMOVUPS      (R10)(BX*1), Y4
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      Y3, (R10)(BX*1)
+	ADDQ         $0x08, DI
+	MOVQ         c+8(FP), R10
+	SUBQ         DI, R10
+	CMPQ         R10, $0x08
 	JGE          squareWhole
 
 squareRest:
-	ADDQ         $0x08, R11
+	MOVQ         c+8(FP), R10
+	SUBQ         DI, R10
+	TESTQ        R10, R10
 	JEQ          squareNext
-	LEAQ         (SI)(BX*1), R11
-	VMOVQ        R11, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMASKMOVPS   (AX)(BX*4), Y0, Y7
-	VMASKMOVPS   (CX)(BX*4), Y0, Y8
-	VMASKMOVPS   (DX)(BX*4), Y0, Y9
-	VCMPPS       $0x1e, Y6, Y9, Y9
-	VANDPS       Y7, Y9, Y9
-	LEAQ         (R8)(BX*4), BX
-	VPCMPEQD     Y4, Y8, Y7
-	VANDPS       Y9, Y7, Y7
-	VMASKMOVPS   (BX), Y0, Y10
-	VADDPS       Y10, Y7, Y7
-	VMASKMOVPS   Y7, Y0, (BX)
+	LEAQ         (R8)(DI*1), R10
+	VMOVQ        R10, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (AX)(DI*4), Y0, Y6
+	VMASKMOVPS   (CX)(DI*4), Y0, Y7
+	VMASKMOVPS   (DX)(DI*4), Y0, Y8
+	VCMPPS       $0x1e, Y5, Y8, Y8
+	VANDPS       Y6, Y8, Y8
+	LEAQ         (R9)(DI*4), DI
+	VPCMPEQD     Y3, Y7, Y6
+	VANDPS       Y8, Y6, Y6
+	VMASKMOVPS   (DI), Y0, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   Y6, Y0, (DI)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y7, Y3
+	VANDPS       Y8, Y3, Y3
+	VMASKMOVPS   (DI)(BX*1), Y0, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (DI)(BX*1)
+	ADDQ         SI, DI
 	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y8, Y4
-	VANDPS       Y9, Y4, Y4
-	VMASKMOVPS   (BX)(R9*1), Y0, Y7
-	VADDPS       Y7, Y4, Y4
-	VMASKMOVPS   Y4, Y0, (BX)(R9*1)
-	ADDQ         R10, BX
-	VPADDD       Y3, Y5, Y5
-	VMOVUPS      Y5, Y4
-	VPCMPEQD     Y4, Y8, Y5
-	VANDPS       Y9, Y5, Y5
-	VMASKMOVPS   (BX), Y0, Y7
-	VADDPS       Y7, Y5, Y5
-	VMASKMOVPS   Y5, Y0, (BX)
-	VPADDD       Y2, Y4, Y4
-	VPCMPEQD     Y4, Y8, Y4
-	VANDPS       Y9, Y4, Y4
-	VMASKMOVPS   (BX)(R9*1), Y0, Y5
-	VADDPS       Y5, Y4, Y4
-	VMASKMOVPS   Y4, Y0, (BX)(R9*1)
+	VMOVUPS      Y4, Y3
+	VPCMPEQD     Y3, Y7, Y4
+	VANDPS       Y8, Y4, Y4
+	VMASKMOVPS   (DI), Y0, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (DI)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y7, Y3
+	VANDPS       Y8, Y3, Y3
+	VMASKMOVPS   (DI)(BX*1), Y0, Y4
+	VADDPS       Y4, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (DI)(BX*1)
 
 squareNext:
-	ADDQ R9, AX
-	ADDQ R9, CX
-	ADDQ R9, DX
-	MOVQ next+40(FP), BX
-	LEAQ (R8)(BX*4), R8
-	ADDQ BX, SI
+	ADDQ BX, AX
+	ADDQ BX, CX
+	ADDQ BX, DX
+	MOVQ next+40(FP), DI
+	LEAQ (R9)(DI*4), R9
+	ADDQ DI, R8
 	DECQ count+0(FP)
 	JNZ  squareWindow
 	VZEROUPPER
 	RET
 
 anyWindow:
-	XORQ BX, BX
-	MOVQ DI, R11
-	SUBQ $0x08, R11
+	XORQ DI, DI
+	MOVQ c+8(FP), R10
+	SUBQ DI, R10
+	CMPQ R10, $0x08
 	JLT  anyRest
 
 anyWhole:
-	LEAQ         (SI)(BX*1), R12
-	VMOVQ        R12, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMOVUPS      (AX)(BX*4), Y7
-	VMOVUPS      (CX)(BX*4), Y8
-	VMOVUPS      (DX)(BX*4), Y9
-	VCMPPS       $0x1e, Y6, Y9, Y9
-	VANDPS       Y7, Y9, Y9
-	LEAQ         (R8)(BX*4), R12
-	MOVQ         kh+16(FP), R14
+	LEAQ         (R8)(DI*1), R10
+	VMOVQ        R10, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (AX)(DI*4), Y6
+	VMOVUPS      (CX)(DI*4), Y7
+	VMOVUPS      (DX)(DI*4), Y8
+	VCMPPS       $0x1e, Y5, Y8, Y8
+	VANDPS       Y6, Y8, Y8
+	LEAQ         (R9)(DI*4), R10
+	MOVQ         kh+16(FP), R12
 
 anyWholeRow:
-	MOVQ R12, R13
-	MOVQ kw+24(FP), R15
+	MOVQ R10, R11
+	MOVQ kw+24(FP), R13
 
 anyWholeColumn:
-	VPCMPEQD Y4, Y8, Y7
-	VANDPS   Y9, Y7, Y7
-	VMOVUPS  (R13), Y10
-	VADDPS   Y10, Y7, Y7
-	VMOVUPS  Y7, (R13)
-	ADDQ     R9, R13
-	VPADDD   Y2, Y4, Y4
-	DECQ     R15
+	VPCMPEQD Y3, Y7, Y6
+	VANDPS   Y8, Y6, Y6
+	VMOVUPS  (R11), Y9
+	VADDPS   Y9, Y6, Y6
+	VMOVUPS  Y6, (R11)
+	ADDQ     BX, R11
+	VPADDD   Y1, Y3, Y3
+	DECQ     R13
 	JNZ      anyWholeColumn
-	ADDQ     R10, R12
-	VPADDD   Y3, Y5, Y5
-	VMOVUPS  Y5, Y4
-	DECQ     R14
+	ADDQ     SI, R10
+	VPADDD   Y2, Y4, Y4
+	VMOVUPS  Y4, Y3
+	DECQ     R12
 	JNZ      anyWholeRow
-	ADDQ     $0x08, BX
-	SUBQ     $0x08, R11
+	ADDQ     $0x08, DI
+	MOVQ     c+8(FP), R10
+	SUBQ     DI, R10
+	CMPQ     R10, $0x08
 	JGE      anyWhole
 
 anyRest:
-	ADDQ         $0x08, R11
+	MOVQ         c+8(FP), R10
+	SUBQ         DI, R10
+	TESTQ        R10, R10
 	JEQ          anyNext
-	LEAQ         (SI)(BX*1), R11
-	VMOVQ        R11, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       Y4, Y1, Y5
-	VMOVUPS      Y5, Y4
-	VMASKMOVPS   (AX)(BX*4), Y0, Y7
-	VMASKMOVPS   (CX)(BX*4), Y0, Y8
-	VMASKMOVPS   (DX)(BX*4), Y0, Y9
-	VCMPPS       $0x1e, Y6, Y9, Y9
-	VANDPS       Y7, Y9, Y9
-	LEAQ         (R8)(BX*4), BX
-	MOVQ         kh+16(FP), R12
+	LEAQ         (R8)(DI*1), R10
+	VMOVQ        R10, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (AX)(DI*4), Y0, Y6
+	VMASKMOVPS   (CX)(DI*4), Y0, Y7
+	VMASKMOVPS   (DX)(DI*4), Y0, Y8
+	VCMPPS       $0x1e, Y5, Y8, Y8
+	VANDPS       Y6, Y8, Y8
+	LEAQ         (R9)(DI*4), DI
+	MOVQ         kh+16(FP), R11
 
 anyRestRow:
-	MOVQ BX, R11
-	MOVQ kw+24(FP), R13
+	MOVQ DI, R10
+	MOVQ kw+24(FP), R12
 
 anyRestColumn:
-	VPCMPEQD   Y4, Y8, Y7
-	VANDPS     Y9, Y7, Y7
-	VMASKMOVPS (R11), Y0, Y10
-	VADDPS     Y10, Y7, Y7
-	VMASKMOVPS Y7, Y0, (R11)
-	ADDQ       R9, R11
-	VPADDD     Y2, Y4, Y4
-	DECQ       R13
-	JNZ        anyRestColumn
-	ADDQ       R10, BX
-	VPADDD     Y3, Y5, Y5
-	VMOVUPS    Y5, Y4
+	VPCMPEQD   Y3, Y7, Y6
+	VANDPS     Y8, Y6, Y6
+	VMASKMOVPS (R10), Y0, Y9
+	VADDPS     Y9, Y6, Y6
+	VMASKMOVPS Y6, Y0, (R10)
+	ADDQ       BX, R10
+	VPADDD     Y1, Y3, Y3
 	DECQ       R12
+	JNZ        anyRestColumn
+	ADDQ       SI, DI
+	VPADDD     Y2, Y4, Y4
+	VMOVUPS    Y4, Y3
+	DECQ       R11
 	JNZ        anyRestRow
 
 anyNext:
-	ADDQ R9, AX
-	ADDQ R9, CX
-	ADDQ R9, DX
-	MOVQ next+40(FP), BX
-	LEAQ (R8)(BX*4), R8
-	ADDQ BX, SI
+	ADDQ BX, AX
+	ADDQ BX, CX
+	ADDQ BX, DX
+	MOVQ next+40(FP), DI
+	LEAQ (R9)(DI*4), R9
+	ADDQ DI, R8
 	DECQ count+0(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -2670,19 +3938,17 @@ anyNext:
 // Requires: AVX
 TEXT ·avgWindowsBackAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ         dy+56(FP), AX
-	MOVQ         c+16(FP), DX
-	MOVQ         row+40(FP), CX
-	MOVQ         dx+64(FP), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	MOVQ         CX, DI
-	SHLQ         $0x02, DI
-	MOVQ         DX, CX
-	ANDQ         $0x07, CX
-	LEAQ         ones<>+0(SB), R8
-	MOVQ         $0x00000020, R9
-	SUBQ         CX, R9
-	VMOVUPS      (R8)(R9*4), Y0
+	MOVQ         dx+64(FP), SI
+	MOVQ         c+16(FP), CX
+	MOVQ         CX, BX
+	SHLQ         $0x02, CX
+	MOVQ         row+40(FP), DX
+	SHLQ         $0x02, DX
+	ANDQ         $0x07, BX
+	LEAQ         ones<>+0(SB), DI
+	MOVQ         $0x00000020, R8
+	SUBQ         BX, R8
+	VMOVUPS      (DI)(R8*4), Y0
 	VBROADCASTSS scale+0(FP), Y1
 	CMPQ         kh+24(FP), $0x02
 	JNE          anyWindow
@@ -2690,118 +3956,128 @@ TEXT ·avgWindowsBackAddAVX2(SB), NOSPLIT, $0-72
 	JNE          anyWindow
 
 squareWindow:
-	XORQ CX, CX
-	MOVQ DX, R8
-	SUBQ $0x08, R8
+	XORQ BX, BX
+	MOVQ c+16(FP), DI
+	SUBQ BX, DI
+	CMPQ DI, $0x08
 	JLT  squareRest
 
 squareWhole:
-	VMOVUPS (AX)(CX*4), Y2
+	VMOVUPS (AX)(BX*4), Y2
 	VMULPS  Y1, Y2, Y2
-	LEAQ    (BX)(CX*4), R9
-	VMOVUPS (R9), Y3
+	LEAQ    (SI)(BX*4), DI
+	VMOVUPS (DI), Y3
 	VADDPS  Y2, Y3, Y3
-	VMOVUPS Y3, (R9)
-	VMOVUPS (R9)(SI*1), Y3
+	VMOVUPS Y3, (DI)
+	VMOVUPS (DI)(CX*1), Y3
 	VADDPS  Y2, Y3, Y3
-	VMOVUPS Y3, (R9)(SI*1)
-	ADDQ    DI, R9
-	VMOVUPS (R9), Y3
+	VMOVUPS Y3, (DI)(CX*1)
+	ADDQ    DX, DI
+	VMOVUPS (DI), Y3
 	VADDPS  Y2, Y3, Y3
-	VMOVUPS Y3, (R9)
-	VMOVUPS (R9)(SI*1), Y3
+	VMOVUPS Y3, (DI)
+	VMOVUPS (DI)(CX*1), Y3
 	VADDPS  Y2, Y3, Y3
-	VMOVUPS Y3, (R9)(SI*1)
-	ADDQ    $0x08, CX
-	SUBQ    $0x08, R8
+	VMOVUPS Y3, (DI)(CX*1)
+	ADDQ    $0x08, BX
+	MOVQ    c+16(FP), DI
+	SUBQ    BX, DI
+	CMPQ    DI, $0x08
 	JGE     squareWhole
 
 squareRest:
-	ADDQ       $0x08, R8
+	MOVQ       c+16(FP), DI
+	SUBQ       BX, DI
+	TESTQ      DI, DI
 	JEQ        squareNext
-	VMASKMOVPS (AX)(CX*4), Y0, Y2
+	VMASKMOVPS (AX)(BX*4), Y0, Y2
 	VMULPS     Y1, Y2, Y2
-	LEAQ       (BX)(CX*4), CX
-	VMASKMOVPS (CX), Y0, Y3
+	LEAQ       (SI)(BX*4), BX
+	VMASKMOVPS (BX), Y0, Y3
 	VADDPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y0, (CX)
-	VMASKMOVPS (CX)(SI*1), Y0, Y3
+	VMASKMOVPS Y3, Y0, (BX)
+	VMASKMOVPS (BX)(CX*1), Y0, Y3
 	VADDPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y0, (CX)(SI*1)
-	ADDQ       DI, CX
-	VMASKMOVPS (CX), Y0, Y3
+	VMASKMOVPS Y3, Y0, (BX)(CX*1)
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y3
 	VADDPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y0, (CX)
-	VMASKMOVPS (CX)(SI*1), Y0, Y3
+	VMASKMOVPS Y3, Y0, (BX)
+	VMASKMOVPS (BX)(CX*1), Y0, Y3
 	VADDPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y0, (CX)(SI*1)
+	VMASKMOVPS Y3, Y0, (BX)(CX*1)
 
 squareNext:
-	ADDQ SI, AX
-	MOVQ next+48(FP), CX
-	LEAQ (BX)(CX*4), BX
+	ADDQ CX, AX
+	MOVQ next+48(FP), BX
+	LEAQ (SI)(BX*4), SI
 	DECQ count+8(FP)
 	JNZ  squareWindow
 	VZEROUPPER
 	RET
 
 anyWindow:
-	XORQ CX, CX
-	MOVQ DX, R8
-	SUBQ $0x08, R8
+	XORQ BX, BX
+	MOVQ c+16(FP), DI
+	SUBQ BX, DI
+	CMPQ DI, $0x08
 	JLT  anyRest
 
 anyWhole:
-	VMOVUPS (AX)(CX*4), Y2
+	VMOVUPS (AX)(BX*4), Y2
 	VMULPS  Y1, Y2, Y2
-	LEAQ    (BX)(CX*4), R9
-	MOVQ    kh+24(FP), R11
+	LEAQ    (SI)(BX*4), DI
+	MOVQ    kh+24(FP), R9
 
 anyWholeRow:
-	MOVQ R9, R10
-	MOVQ kw+32(FP), R12
+	MOVQ DI, R8
+	MOVQ kw+32(FP), R10
 
 anyWholeColumn:
-	VMOVUPS (R10), Y3
+	VMOVUPS (R8), Y3
 	VADDPS  Y2, Y3, Y3
-	VMOVUPS Y3, (R10)
-	ADDQ    SI, R10
-	DECQ    R12
+	VMOVUPS Y3, (R8)
+	ADDQ    CX, R8
+	DECQ    R10
 	JNZ     anyWholeColumn
-	ADDQ    DI, R9
-	DECQ    R11
+	ADDQ    DX, DI
+	DECQ    R9
 	JNZ     anyWholeRow
-	ADDQ    $0x08, CX
-	SUBQ    $0x08, R8
+	ADDQ    $0x08, BX
+	MOVQ    c+16(FP), DI
+	SUBQ    BX, DI
+	CMPQ    DI, $0x08
 	JGE     anyWhole
 
 anyRest:
-	ADDQ       $0x08, R8
+	MOVQ       c+16(FP), DI
+	SUBQ       BX, DI
+	TESTQ      DI, DI
 	JEQ        anyNext
-	VMASKMOVPS (AX)(CX*4), Y0, Y2
+	VMASKMOVPS (AX)(BX*4), Y0, Y2
 	VMULPS     Y1, Y2, Y2
-	LEAQ       (BX)(CX*4), CX
-	MOVQ       kh+24(FP), R9
+	LEAQ       (SI)(BX*4), BX
+	MOVQ       kh+24(FP), R8
 
 anyRestRow:
-	MOVQ CX, R8
-	MOVQ kw+32(FP), R10
+	MOVQ BX, DI
+	MOVQ kw+32(FP), R9
 
 anyRestColumn:
-	VMASKMOVPS (R8), Y0, Y3
+	VMASKMOVPS (DI), Y0, Y3
 	VADDPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y0, (R8)
-	ADDQ       SI, R8
-	DECQ       R10
-	JNZ        anyRestColumn
-	ADDQ       DI, CX
+	VMASKMOVPS Y3, Y0, (DI)
+	ADDQ       CX, DI
 	DECQ       R9
+	JNZ        anyRestColumn
+	ADDQ       DX, BX
+	DECQ       R8
 	JNZ        anyRestRow
 
 anyNext:
-	ADDQ SI, AX
-	MOVQ next+48(FP), CX
-	LEAQ (BX)(CX*4), BX
+	ADDQ CX, AX
+	MOVQ next+48(FP), BX
+	LEAQ (SI)(BX*4), SI
 	DECQ count+8(FP)
 	JNZ  anyWindow
 	VZEROUPPER
@@ -2811,19 +4087,17 @@ anyNext:
 // Requires: AVX
 TEXT ·avgWindowsAVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+64(FP), AX
-	MOVQ         c+16(FP), DX
-	MOVQ         row+40(FP), CX
-	MOVQ         x+56(FP), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	MOVQ         CX, DI
-	SHLQ         $0x02, DI
-	MOVQ         DX, CX
-	ANDQ         $0x07, CX
-	LEAQ         ones<>+0(SB), R8
-	MOVQ         $0x00000020, R9
-	SUBQ         CX, R9
-	VMOVUPS      (R8)(R9*4), Y0
+	MOVQ         x+56(FP), SI
+	MOVQ         c+16(FP), CX
+	MOVQ         CX, BX
+	SHLQ         $0x02, CX
+	MOVQ         row+40(FP), DX
+	SHLQ         $0x02, DX
+	ANDQ         $0x07, BX
+	LEAQ         ones<>+0(SB), DI
+	MOVQ         $0x00000020, R8
+	SUBQ         BX, R8
+	VMOVUPS      (DI)(R8*4), Y0
 	VBROADCASTSS scale+0(FP), Y1
 	CMPQ         kh+24(FP), $0x02
 	JNE          anyWindow
@@ -2831,113 +4105,1289 @@ TEXT ·avgWindowsAVX2(SB), NOSPLIT, $0-72
 	JNE          anyWindow
 
 squareWindow:
-	XORQ CX, CX
-	MOVQ DX, R8
-	SUBQ $0x08, R8
+	XORQ BX, BX
+	MOVQ c+16(FP), DI
+	SUBQ BX, DI
+	CMPQ DI, $0x08
 	JLT  squareRest
 
 squareWhole:
 	VXORPS  Y2, Y2, Y2
-	LEAQ    (BX)(CX*4), R9
-	VMOVUPS (R9), Y3
+	LEAQ    (SI)(BX*4), DI
+	VMOVUPS (DI), Y3
 	VADDPS  Y3, Y2, Y2
-	VMOVUPS (R9)(SI*1), Y3
+	VMOVUPS (DI)(CX*1), Y3
 	VADDPS  Y3, Y2, Y2
-	ADDQ    DI, R9
-	VMOVUPS (R9), Y3
+	ADDQ    DX, DI
+	VMOVUPS (DI), Y3
 	VADDPS  Y3, Y2, Y2
-	VMOVUPS (R9)(SI*1), Y3
+	VMOVUPS (DI)(CX*1), Y3
 	VADDPS  Y3, Y2, Y2
 	VMULPS  Y1, Y2, Y2
-	VMOVUPS Y2, (AX)(CX*4)
-	ADDQ    $0x08, CX
-	SUBQ    $0x08, R8
+	VMOVUPS Y2, (AX)(BX*4)
+	ADDQ    $0x08, BX
+	MOVQ    c+16(FP), DI
+	SUBQ    BX, DI
+	CMPQ    DI, $0x08
 	JGE     squareWhole
 
 squareRest:
-	ADDQ       $0x08, R8
+	MOVQ       c+16(FP), DI
+	SUBQ       BX, DI
+	TESTQ      DI, DI
 	JEQ        squareNext
 	VXORPS     Y2, Y2, Y2
-	LEAQ       (BX)(CX*4), R8
-	VMASKMOVPS (R8), Y0, Y3
+	LEAQ       (SI)(BX*4), DI
+	VMASKMOVPS (DI), Y0, Y3
 	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (R8)(SI*1), Y0, Y3
+	VMASKMOVPS (DI)(CX*1), Y0, Y3
 	VADDPS     Y3, Y2, Y2
-	ADDQ       DI, R8
-	VMASKMOVPS (R8), Y0, Y3
+	ADDQ       DX, DI
+	VMASKMOVPS (DI), Y0, Y3
 	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (R8)(SI*1), Y0, Y3
+	VMASKMOVPS (DI)(CX*1), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	VMULPS     Y1, Y2, Y2
-	VMASKMOVPS Y2, Y0, (AX)(CX*4)
+	VMASKMOVPS Y2, Y0, (AX)(BX*4)
 
 squareNext:
-	ADDQ SI, AX
-	MOVQ next+48(FP), CX
-	LEAQ (BX)(CX*4), BX
+	ADDQ CX, AX
+	MOVQ next+48(FP), BX
+	LEAQ (SI)(BX*4), SI
 	DECQ count+8(FP)
 	JNZ  squareWindow
 	VZEROUPPER
 	RET
 
 anyWindow:
-	XORQ CX, CX
-	MOVQ DX, R8
-	SUBQ $0x08, R8
+	XORQ BX, BX
+	MOVQ c+16(FP), DI
+	SUBQ BX, DI
+	CMPQ DI, $0x08
 	JLT  anyRest
 
 anyWhole:
 	VXORPS Y2, Y2, Y2
-	LEAQ   (BX)(CX*4), R9
-	MOVQ   kh+24(FP), R11
+	LEAQ   (SI)(BX*4), DI
+	MOVQ   kh+24(FP), R9
 
 anyWholeRow:
-	MOVQ R9, R10
-	MOVQ kw+32(FP), R12
+	MOVQ DI, R8
+	MOVQ kw+32(FP), R10
 
 anyWholeColumn:
-	VMOVUPS (R10), Y3
+	VMOVUPS (R8), Y3
 	VADDPS  Y3, Y2, Y2
-	ADDQ    SI, R10
-	DECQ    R12
+	ADDQ    CX, R8
+	DECQ    R10
 	JNZ     anyWholeColumn
-	ADDQ    DI, R9
-	DECQ    R11
+	ADDQ    DX, DI
+	DECQ    R9
 	JNZ     anyWholeRow
 	VMULPS  Y1, Y2, Y2
-	VMOVUPS Y2, (AX)(CX*4)
-	ADDQ    $0x08, CX
-	SUBQ    $0x08, R8
+	VMOVUPS Y2, (AX)(BX*4)
+	ADDQ    $0x08, BX
+	MOVQ    c+16(FP), DI
+	SUBQ    BX, DI
+	CMPQ    DI, $0x08
 	JGE     anyWhole
 
 anyRest:
-	ADDQ   $0x08, R8
+	MOVQ   c+16(FP), DI
+	SUBQ   BX, DI
+	TESTQ  DI, DI
 	JEQ    anyNext
 	VXORPS Y2, Y2, Y2
-	LEAQ   (BX)(CX*4), R8
-	MOVQ   kh+24(FP), R10
+	LEAQ   (SI)(BX*4), DI
+	MOVQ   kh+24(FP), R9
 
 anyRestRow:
-	MOVQ R8, R9
-	MOVQ kw+32(FP), R11
+	MOVQ DI, R8
+	MOVQ kw+32(FP), R10
 
 anyRestColumn:
-	VMASKMOVPS (R9), Y0, Y3
+	VMASKMOVPS (R8), Y0, Y3
 	VADDPS     Y3, Y2, Y2
-	ADDQ       SI, R9
-	DECQ       R11
-	JNZ        anyRestColumn
-	ADDQ       DI, R8
+	ADDQ       CX, R8
 	DECQ       R10
+	JNZ        anyRestColumn
+	ADDQ       DX, DI
+	DECQ       R9
 	JNZ        anyRestRow
 	VMULPS     Y1, Y2, Y2
-	VMASKMOVPS Y2, Y0, (AX)(CX*4)
+	VMASKMOVPS Y2, Y0, (AX)(BX*4)
 
 anyNext:
-	ADDQ SI, AX
-	MOVQ next+48(FP), CX
-	LEAQ (BX)(CX*4), BX
+	ADDQ CX, AX
+	MOVQ next+48(FP), BX
+	LEAQ (SI)(BX*4), SI
 	DECQ count+8(FP)
+	JNZ  anyWindow
+	VZEROUPPER
+	RET
+
+// func normalizeMaxWindowsAVX2(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
+// Requires: AVX, AVX2
+TEXT ·normalizeMaxWindowsAVX2(SB), NOSPLIT, $0-96
+	MOVQ         y+72(FP), AX
+	MOVQ         arg+80(FP), CX
+	MOVQ         won+88(FP), DX
+	MOVQ         x+56(FP), R9
+	MOVQ         first+48(FP), R8
+	MOVQ         c+8(FP), BX
+	MOVQ         BX, DI
+	SHLQ         $0x02, BX
+	MOVQ         row+32(FP), SI
+	SHLQ         $0x02, SI
+	ANDQ         $0x07, DI
+	LEAQ         ones<>+0(SB), R10
+	MOVQ         $0x00000020, R11
+	SUBQ         DI, R11
+	VMOVUPS      (R10)(R11*4), Y0
+	MOVQ         c+8(FP), DI
+	MOVQ         row+32(FP), R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVQ        R10, X2
+	VPBROADCASTD X2, Y2
+	CMPQ         kh+16(FP), $0x02
+	JNE          anyWindow
+	CMPQ         kw+24(FP), $0x02
+	JNE          anyWindow
+
+squareWindow:
+	XORQ DI, DI
+	MOVQ factors+64(FP), R10
+	MOVQ c+8(FP), R11
+	SUBQ DI, R11
+	CMPQ R11, $0x08
+	JLT  squareRest
+
+squareWhole:
+	LEAQ         (R8)(DI*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (R9)(DI*4), Y5
+	VSUBPS       (R10), Y5, Y6
+	VMULPS       32(R10), Y6, Y6
+	VADDPS       64(R10), Y6, Y6
+	VMOVUPS      Y3, Y7
+	LEAQ         (R9)(DI*4), R11
+	VMOVUPS      (R11), Y8
+	VSUBPS       (R10), Y8, Y9
+	VMULPS       32(R10), Y9, Y9
+	VADDPS       64(R10), Y9, Y9
+	VCMPPS       $0x07, Y6, Y6, Y10
+	VCMPPS       $0x16, Y6, Y9, Y11
+	VANDPS       Y10, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VBLENDVPS    Y11, Y3, Y7, Y7
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VPADDD       Y1, Y3, Y3
+	VMOVUPS      (R11)(BX*1), Y8
+	VSUBPS       (R10), Y8, Y9
+	VMULPS       32(R10), Y9, Y9
+	VADDPS       64(R10), Y9, Y9
+	VCMPPS       $0x07, Y6, Y6, Y10
+	VCMPPS       $0x16, Y6, Y9, Y11
+	VANDPS       Y10, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VBLENDVPS    Y11, Y3, Y7, Y7
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	ADDQ         SI, R11
+	VPADDD       Y2, Y4, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (R11), Y4
+	VSUBPS       (R10), Y4, Y8
+	VMULPS       32(R10), Y8, Y8
+	VADDPS       64(R10), Y8, Y8
+	VCMPPS       $0x07, Y6, Y6, Y9
+	VCMPPS       $0x16, Y6, Y8, Y10
+	VANDPS       Y9, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y6, Y6
+	VBLENDVPS    Y10, Y3, Y7, Y7
+	VBLENDVPS    Y10, Y4, Y5, Y5
+	VPADDD       Y1, Y3, Y3
+	VMOVUPS      (R11)(BX*1), Y4
+	VSUBPS       (R10), Y4, Y8
+	VMULPS       32(R10), Y8, Y8
+	VADDPS       64(R10), Y8, Y8
+	VCMPPS       $0x07, Y6, Y6, Y9
+	VCMPPS       $0x16, Y6, Y8, Y10
+	VANDPS       Y9, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y6, Y6
+	VBLENDVPS    Y10, Y3, Y7, Y7
+	VBLENDVPS    Y10, Y4, Y5, Y5
+	VMOVUPS      Y6, (AX)(DI*4)
+	VMOVUPS      Y7, (CX)(DI*4)
+	VMOVUPS      Y5, (DX)(DI*4)
+	ADDQ         $0x08, DI
+	ADDQ         $0x00000060, R10
+	MOVQ         c+8(FP), R11
+	SUBQ         DI, R11
+	CMPQ         R11, $0x08
+	JGE          squareWhole
+
+squareRest:
+	MOVQ         c+8(FP), R11
+	SUBQ         DI, R11
+	TESTQ        R11, R11
+	JEQ          squareNext
+	LEAQ         (R8)(DI*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (R9)(DI*4), Y0, Y5
+	VSUBPS       (R10), Y5, Y6
+	VMULPS       32(R10), Y6, Y6
+	VADDPS       64(R10), Y6, Y6
+	VMOVUPS      Y3, Y7
+	LEAQ         (R9)(DI*4), R11
+	VMASKMOVPS   (R11), Y0, Y8
+	VSUBPS       (R10), Y8, Y9
+	VMULPS       32(R10), Y9, Y9
+	VADDPS       64(R10), Y9, Y9
+	VCMPPS       $0x07, Y6, Y6, Y10
+	VCMPPS       $0x16, Y6, Y9, Y11
+	VANDPS       Y10, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VBLENDVPS    Y11, Y3, Y7, Y7
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	VPADDD       Y1, Y3, Y3
+	VMASKMOVPS   (R11)(BX*1), Y0, Y8
+	VSUBPS       (R10), Y8, Y9
+	VMULPS       32(R10), Y9, Y9
+	VADDPS       64(R10), Y9, Y9
+	VCMPPS       $0x07, Y6, Y6, Y10
+	VCMPPS       $0x16, Y6, Y9, Y11
+	VANDPS       Y10, Y11, Y11
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VBLENDVPS    Y11, Y3, Y7, Y7
+	VBLENDVPS    Y11, Y8, Y5, Y5
+	ADDQ         SI, R11
+	VPADDD       Y2, Y4, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VSUBPS       (R10), Y4, Y8
+	VMULPS       32(R10), Y8, Y8
+	VADDPS       64(R10), Y8, Y8
+	VCMPPS       $0x07, Y6, Y6, Y9
+	VCMPPS       $0x16, Y6, Y8, Y10
+	VANDPS       Y9, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y6, Y6
+	VBLENDVPS    Y10, Y3, Y7, Y7
+	VBLENDVPS    Y10, Y4, Y5, Y5
+	VPADDD       Y1, Y3, Y3
+	VMASKMOVPS   (R11)(BX*1), Y0, Y4
+	VSUBPS       (R10), Y4, Y8
+	VMULPS       32(R10), Y8, Y8
+	VADDPS       64(R10), Y8, Y8
+	VCMPPS       $0x07, Y6, Y6, Y9
+	VCMPPS       $0x16, Y6, Y8, Y10
+	VANDPS       Y9, Y10, Y10
+	VBLENDVPS    Y10, Y8, Y6, Y6
+	VBLENDVPS    Y10, Y3, Y7, Y7
+	VBLENDVPS    Y10, Y4, Y5, Y5
+	VMASKMOVPS   Y6, Y0, (AX)(DI*4)
+	VMASKMOVPS   Y7, Y0, (CX)(DI*4)
+	VMASKMOVPS   Y5, Y0, (DX)(DI*4)
+
+squareNext:
+	ADDQ BX, AX
+	ADDQ BX, CX
+	ADDQ BX, DX
+	MOVQ next+40(FP), DI
+	LEAQ (R9)(DI*4), R9
+	ADDQ DI, R8
+	DECQ count+0(FP)
+	JNZ  squareWindow
+	VZEROUPPER
+	RET
+
+anyWindow:
+	XORQ DI, DI
+	MOVQ factors+64(FP), R10
+	MOVQ c+8(FP), R11
+	SUBQ DI, R11
+	CMPQ R11, $0x08
+	JLT  anyRest
+
+anyWhole:
+	LEAQ         (R8)(DI*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (R9)(DI*4), Y5
+	VSUBPS       (R10), Y5, Y6
+	VMULPS       32(R10), Y6, Y6
+	VADDPS       64(R10), Y6, Y6
+	VMOVUPS      Y3, Y7
+	LEAQ         (R9)(DI*4), R11
+	MOVQ         kh+16(FP), R13
+
+anyWholeRow:
+	MOVQ R11, R12
+	MOVQ kw+24(FP), R14
+
+anyWholeColumn:
+	VMOVUPS   (R12), Y8
+	VSUBPS    (R10), Y8, Y9
+	VMULPS    32(R10), Y9, Y9
+	VADDPS    64(R10), Y9, Y9
+	VCMPPS    $0x07, Y6, Y6, Y10
+	VCMPPS    $0x16, Y6, Y9, Y11
+	VANDPS    Y10, Y11, Y11
+	VBLENDVPS Y11, Y9, Y6, Y6
+	VBLENDVPS Y11, Y3, Y7, Y7
+	VBLENDVPS Y11, Y8, Y5, Y5
+	ADDQ      BX, R12
+	VPADDD    Y1, Y3, Y3
+	DECQ      R14
+	JNZ       anyWholeColumn
+	ADDQ      SI, R11
+	VPADDD    Y2, Y4, Y4
+	VMOVUPS   Y4, Y3
+	DECQ      R13
+	JNZ       anyWholeRow
+	VMOVUPS   Y6, (AX)(DI*4)
+	VMOVUPS   Y7, (CX)(DI*4)
+	VMOVUPS   Y5, (DX)(DI*4)
+	ADDQ      $0x08, DI
+	ADDQ      $0x00000060, R10
+	MOVQ      c+8(FP), R11
+	SUBQ      DI, R11
+	CMPQ      R11, $0x08
+	JGE       anyWhole
+
+anyRest:
+	MOVQ         c+8(FP), R11
+	SUBQ         DI, R11
+	TESTQ        R11, R11
+	JEQ          anyNext
+	LEAQ         (R8)(DI*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (R9)(DI*4), Y0, Y5
+	VSUBPS       (R10), Y5, Y6
+	VMULPS       32(R10), Y6, Y6
+	VADDPS       64(R10), Y6, Y6
+	VMOVUPS      Y3, Y7
+	LEAQ         (R9)(DI*4), R11
+	MOVQ         kh+16(FP), R13
+
+anyRestRow:
+	MOVQ R11, R12
+	MOVQ kw+24(FP), R14
+
+anyRestColumn:
+	VMASKMOVPS (R12), Y0, Y8
+	VSUBPS     (R10), Y8, Y9
+	VMULPS     32(R10), Y9, Y9
+	VADDPS     64(R10), Y9, Y9
+	VCMPPS     $0x07, Y6, Y6, Y10
+	VCMPPS     $0x16, Y6, Y9, Y11
+	VANDPS     Y10, Y11, Y11
+	VBLENDVPS  Y11, Y9, Y6, Y6
+	VBLENDVPS  Y11, Y3, Y7, Y7
+	VBLENDVPS  Y11, Y8, Y5, Y5
+	ADDQ       BX, R12
+	VPADDD     Y1, Y3, Y3
+	DECQ       R14
+	JNZ        anyRestColumn
+	ADDQ       SI, R11
+	VPADDD     Y2, Y4, Y4
+	VMOVUPS    Y4, Y3
+	DECQ       R13
+	JNZ        anyRestRow
+	VMASKMOVPS Y6, Y0, (AX)(DI*4)
+	VMASKMOVPS Y7, Y0, (CX)(DI*4)
+	VMASKMOVPS Y5, Y0, (DX)(DI*4)
+
+anyNext:
+	ADDQ BX, AX
+	ADDQ BX, CX
+	ADDQ BX, DX
+	MOVQ next+40(FP), DI
+	LEAQ (R9)(DI*4), R9
+	ADDQ DI, R8
+	DECQ count+0(FP)
+	JNZ  anyWindow
+	VZEROUPPER
+	RET
+
+// func normalizeReLUMaxWindowsAVX2(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, y *float32, arg *int32, won *float32)
+// Requires: AVX, AVX2
+TEXT ·normalizeReLUMaxWindowsAVX2(SB), NOSPLIT, $0-96
+	MOVQ         y+72(FP), AX
+	MOVQ         arg+80(FP), CX
+	MOVQ         won+88(FP), DX
+	MOVQ         x+56(FP), R9
+	MOVQ         first+48(FP), R8
+	MOVQ         c+8(FP), BX
+	MOVQ         BX, DI
+	SHLQ         $0x02, BX
+	MOVQ         row+32(FP), SI
+	SHLQ         $0x02, SI
+	ANDQ         $0x07, DI
+	LEAQ         ones<>+0(SB), R10
+	MOVQ         $0x00000020, R11
+	SUBQ         DI, R11
+	VMOVUPS      (R10)(R11*4), Y0
+	MOVQ         c+8(FP), DI
+	MOVQ         row+32(FP), R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVQ        R10, X2
+	VPBROADCASTD X2, Y2
+	VXORPS       Y5, Y5, Y5
+	CMPQ         kh+16(FP), $0x02
+	JNE          anyWindow
+	CMPQ         kw+24(FP), $0x02
+	JNE          anyWindow
+
+squareWindow:
+	XORQ DI, DI
+	MOVQ factors+64(FP), R10
+	MOVQ c+8(FP), R11
+	SUBQ DI, R11
+	CMPQ R11, $0x08
+	JLT  squareRest
+
+squareWhole:
+	LEAQ         (R8)(DI*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (R9)(DI*4), Y6
+	VSUBPS       (R10), Y6, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       64(R10), Y7, Y7
+	VCMPPS       $0x16, Y5, Y7, Y8
+	VANDPS       Y7, Y8, Y8
+	VMOVUPS      Y3, Y7
+	LEAQ         (R9)(DI*4), R11
+	VMOVUPS      (R11), Y9
+	VSUBPS       (R10), Y9, Y10
+	VMULPS       32(R10), Y10, Y10
+	VADDPS       64(R10), Y10, Y10
+	VCMPPS       $0x16, Y5, Y10, Y11
+	VANDPS       Y10, Y11, Y11
+	VCMPPS       $0x07, Y8, Y8, Y10
+	VCMPPS       $0x16, Y8, Y11, Y12
+	VANDPS       Y10, Y12, Y12
+	VBLENDVPS    Y12, Y11, Y8, Y8
+	VBLENDVPS    Y12, Y3, Y7, Y7
+	VBLENDVPS    Y12, Y9, Y6, Y6
+	VPADDD       Y1, Y3, Y3
+	VMOVUPS      (R11)(BX*1), Y9
+	VSUBPS       (R10), Y9, Y10
+	VMULPS       32(R10), Y10, Y10
+	VADDPS       64(R10), Y10, Y10
+	VCMPPS       $0x16, Y5, Y10, Y11
+	VANDPS       Y10, Y11, Y11
+	VCMPPS       $0x07, Y8, Y8, Y10
+	VCMPPS       $0x16, Y8, Y11, Y12
+	VANDPS       Y10, Y12, Y12
+	VBLENDVPS    Y12, Y11, Y8, Y8
+	VBLENDVPS    Y12, Y3, Y7, Y7
+	VBLENDVPS    Y12, Y9, Y6, Y6
+	ADDQ         SI, R11
+	VPADDD       Y2, Y4, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (R11), Y4
+	VSUBPS       (R10), Y4, Y9
+	VMULPS       32(R10), Y9, Y9
+	VADDPS       64(R10), Y9, Y9
+	VCMPPS       $0x16, Y5, Y9, Y10
+	VANDPS       Y9, Y10, Y10
+	VCMPPS       $0x07, Y8, Y8, Y9
+	VCMPPS       $0x16, Y8, Y10, Y11
+	VANDPS       Y9, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y8, Y8
+	VBLENDVPS    Y11, Y3, Y7, Y7
+	VBLENDVPS    Y11, Y4, Y6, Y6
+	VPADDD       Y1, Y3, Y3
+	VMOVUPS      (R11)(BX*1), Y4
+	VSUBPS       (R10), Y4, Y9
+	VMULPS       32(R10), Y9, Y9
+	VADDPS       64(R10), Y9, Y9
+	VCMPPS       $0x16, Y5, Y9, Y10
+	VANDPS       Y9, Y10, Y10
+	VCMPPS       $0x07, Y8, Y8, Y9
+	VCMPPS       $0x16, Y8, Y10, Y11
+	VANDPS       Y9, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y8, Y8
+	VBLENDVPS    Y11, Y3, Y7, Y7
+	VBLENDVPS    Y11, Y4, Y6, Y6
+	VMOVUPS      Y8, (AX)(DI*4)
+	VMOVUPS      Y7, (CX)(DI*4)
+	VMOVUPS      Y6, (DX)(DI*4)
+	ADDQ         $0x08, DI
+	ADDQ         $0x00000060, R10
+	MOVQ         c+8(FP), R11
+	SUBQ         DI, R11
+	CMPQ         R11, $0x08
+	JGE          squareWhole
+
+squareRest:
+	MOVQ         c+8(FP), R11
+	SUBQ         DI, R11
+	TESTQ        R11, R11
+	JEQ          squareNext
+	LEAQ         (R8)(DI*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (R9)(DI*4), Y0, Y6
+	VSUBPS       (R10), Y6, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       64(R10), Y7, Y7
+	VCMPPS       $0x16, Y5, Y7, Y8
+	VANDPS       Y7, Y8, Y8
+	VMOVUPS      Y3, Y7
+	LEAQ         (R9)(DI*4), R11
+	VMASKMOVPS   (R11), Y0, Y9
+	VSUBPS       (R10), Y9, Y10
+	VMULPS       32(R10), Y10, Y10
+	VADDPS       64(R10), Y10, Y10
+	VCMPPS       $0x16, Y5, Y10, Y11
+	VANDPS       Y10, Y11, Y11
+	VCMPPS       $0x07, Y8, Y8, Y10
+	VCMPPS       $0x16, Y8, Y11, Y12
+	VANDPS       Y10, Y12, Y12
+	VBLENDVPS    Y12, Y11, Y8, Y8
+	VBLENDVPS    Y12, Y3, Y7, Y7
+	VBLENDVPS    Y12, Y9, Y6, Y6
+	VPADDD       Y1, Y3, Y3
+	VMASKMOVPS   (R11)(BX*1), Y0, Y9
+	VSUBPS       (R10), Y9, Y10
+	VMULPS       32(R10), Y10, Y10
+	VADDPS       64(R10), Y10, Y10
+	VCMPPS       $0x16, Y5, Y10, Y11
+	VANDPS       Y10, Y11, Y11
+	VCMPPS       $0x07, Y8, Y8, Y10
+	VCMPPS       $0x16, Y8, Y11, Y12
+	VANDPS       Y10, Y12, Y12
+	VBLENDVPS    Y12, Y11, Y8, Y8
+	VBLENDVPS    Y12, Y3, Y7, Y7
+	VBLENDVPS    Y12, Y9, Y6, Y6
+	ADDQ         SI, R11
+	VPADDD       Y2, Y4, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (R11), Y0, Y4
+	VSUBPS       (R10), Y4, Y9
+	VMULPS       32(R10), Y9, Y9
+	VADDPS       64(R10), Y9, Y9
+	VCMPPS       $0x16, Y5, Y9, Y10
+	VANDPS       Y9, Y10, Y10
+	VCMPPS       $0x07, Y8, Y8, Y9
+	VCMPPS       $0x16, Y8, Y10, Y11
+	VANDPS       Y9, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y8, Y8
+	VBLENDVPS    Y11, Y3, Y7, Y7
+	VBLENDVPS    Y11, Y4, Y6, Y6
+	VPADDD       Y1, Y3, Y3
+	VMASKMOVPS   (R11)(BX*1), Y0, Y4
+	VSUBPS       (R10), Y4, Y9
+	VMULPS       32(R10), Y9, Y9
+	VADDPS       64(R10), Y9, Y9
+	VCMPPS       $0x16, Y5, Y9, Y10
+	VANDPS       Y9, Y10, Y10
+	VCMPPS       $0x07, Y8, Y8, Y9
+	VCMPPS       $0x16, Y8, Y10, Y11
+	VANDPS       Y9, Y11, Y11
+	VBLENDVPS    Y11, Y10, Y8, Y8
+	VBLENDVPS    Y11, Y3, Y7, Y7
+	VBLENDVPS    Y11, Y4, Y6, Y6
+	VMASKMOVPS   Y8, Y0, (AX)(DI*4)
+	VMASKMOVPS   Y7, Y0, (CX)(DI*4)
+	VMASKMOVPS   Y6, Y0, (DX)(DI*4)
+
+squareNext:
+	ADDQ BX, AX
+	ADDQ BX, CX
+	ADDQ BX, DX
+	MOVQ next+40(FP), DI
+	LEAQ (R9)(DI*4), R9
+	ADDQ DI, R8
+	DECQ count+0(FP)
+	JNZ  squareWindow
+	VZEROUPPER
+	RET
+
+anyWindow:
+	XORQ DI, DI
+	MOVQ factors+64(FP), R10
+	MOVQ c+8(FP), R11
+	SUBQ DI, R11
+	CMPQ R11, $0x08
+	JLT  anyRest
+
+anyWhole:
+	LEAQ         (R8)(DI*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (R9)(DI*4), Y6
+	VSUBPS       (R10), Y6, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       64(R10), Y7, Y7
+	VCMPPS       $0x16, Y5, Y7, Y8
+	VANDPS       Y7, Y8, Y8
+	VMOVUPS      Y3, Y7
+	LEAQ         (R9)(DI*4), R11
+	MOVQ         kh+16(FP), R13
+
+anyWholeRow:
+	MOVQ R11, R12
+	MOVQ kw+24(FP), R14
+
+anyWholeColumn:
+	VMOVUPS   (R12), Y9
+	VSUBPS    (R10), Y9, Y10
+	VMULPS    32(R10), Y10, Y10
+	VADDPS    64(R10), Y10, Y10
+	VCMPPS    $0x16, Y5, Y10, Y11
+	VANDPS    Y10, Y11, Y11
+	VCMPPS    $0x07, Y8, Y8, Y10
+	VCMPPS    $0x16, Y8, Y11, Y12
+	VANDPS    Y10, Y12, Y12
+	VBLENDVPS Y12, Y11, Y8, Y8
+	VBLENDVPS Y12, Y3, Y7, Y7
+	VBLENDVPS Y12, Y9, Y6, Y6
+	ADDQ      BX, R12
+	VPADDD    Y1, Y3, Y3
+	DECQ      R14
+	JNZ       anyWholeColumn
+	ADDQ      SI, R11
+	VPADDD    Y2, Y4, Y4
+	VMOVUPS   Y4, Y3
+	DECQ      R13
+	JNZ       anyWholeRow
+	VMOVUPS   Y8, (AX)(DI*4)
+	VMOVUPS   Y7, (CX)(DI*4)
+	VMOVUPS   Y6, (DX)(DI*4)
+	ADDQ      $0x08, DI
+	ADDQ      $0x00000060, R10
+	MOVQ      c+8(FP), R11
+	SUBQ      DI, R11
+	CMPQ      R11, $0x08
+	JGE       anyWhole
+
+anyRest:
+	MOVQ         c+8(FP), R11
+	SUBQ         DI, R11
+	TESTQ        R11, R11
+	JEQ          anyNext
+	LEAQ         (R8)(DI*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (R9)(DI*4), Y0, Y6
+	VSUBPS       (R10), Y6, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       64(R10), Y7, Y7
+	VCMPPS       $0x16, Y5, Y7, Y8
+	VANDPS       Y7, Y8, Y8
+	VMOVUPS      Y3, Y7
+	LEAQ         (R9)(DI*4), R11
+	MOVQ         kh+16(FP), R13
+
+anyRestRow:
+	MOVQ R11, R12
+	MOVQ kw+24(FP), R14
+
+anyRestColumn:
+	VMASKMOVPS (R12), Y0, Y9
+	VSUBPS     (R10), Y9, Y10
+	VMULPS     32(R10), Y10, Y10
+	VADDPS     64(R10), Y10, Y10
+	VCMPPS     $0x16, Y5, Y10, Y11
+	VANDPS     Y10, Y11, Y11
+	VCMPPS     $0x07, Y8, Y8, Y10
+	VCMPPS     $0x16, Y8, Y11, Y12
+	VANDPS     Y10, Y12, Y12
+	VBLENDVPS  Y12, Y11, Y8, Y8
+	VBLENDVPS  Y12, Y3, Y7, Y7
+	VBLENDVPS  Y12, Y9, Y6, Y6
+	ADDQ       BX, R12
+	VPADDD     Y1, Y3, Y3
+	DECQ       R14
+	JNZ        anyRestColumn
+	ADDQ       SI, R11
+	VPADDD     Y2, Y4, Y4
+	VMOVUPS    Y4, Y3
+	DECQ       R13
+	JNZ        anyRestRow
+	VMASKMOVPS Y8, Y0, (AX)(DI*4)
+	VMASKMOVPS Y7, Y0, (CX)(DI*4)
+	VMASKMOVPS Y6, Y0, (DX)(DI*4)
+
+anyNext:
+	ADDQ BX, AX
+	ADDQ BX, CX
+	ADDQ BX, DX
+	MOVQ next+40(FP), DI
+	LEAQ (R9)(DI*4), R9
+	ADDQ DI, R8
+	DECQ count+0(FP)
+	JNZ  anyWindow
+	VZEROUPPER
+	RET
+
+// func normalizeMaxWindowsBackAVX2(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, arg *int32, dx *float32)
+// Requires: AVX, AVX2
+TEXT ·normalizeMaxWindowsBackAVX2(SB), NOSPLIT, $0-96
+	MOVQ         dy+72(FP), CX
+	MOVQ         arg+80(FP), DX
+	MOVQ         dx+88(FP), R9
+	MOVQ         first+48(FP), R8
+	MOVQ         c+8(FP), BX
+	MOVQ         BX, AX
+	SHLQ         $0x02, BX
+	MOVQ         row+32(FP), SI
+	SHLQ         $0x02, SI
+	ANDQ         $0x07, AX
+	LEAQ         ones<>+0(SB), DI
+	MOVQ         $0x00000020, R10
+	SUBQ         AX, R10
+	VMOVUPS      (DI)(R10*4), Y0
+	MOVQ         x+56(FP), AX
+	SUBQ         R9, AX
+	MOVQ         c+8(FP), DI
+	MOVQ         row+32(FP), R10
+	VMOVQ        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVQ        R10, X2
+	VPBROADCASTD X2, Y2
+	CMPQ         kh+16(FP), $0x02
+	JNE          anyWindow
+	CMPQ         kw+24(FP), $0x02
+	JNE          anyWindow
+
+squareWindow:
+	XORQ DI, DI
+	MOVQ factors+64(FP), R10
+	MOVQ c+8(FP), R11
+	SUBQ DI, R11
+	CMPQ R11, $0x08
+	JLT  squareRest
+
+squareWhole:
+	LEAQ         (R8)(DI*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (CX)(DI*4), Y5
+	VMOVUPS      (DX)(DI*4), Y6
+	LEAQ         (R9)(DI*4), R11
+	VPCMPEQD     Y3, Y6, Y7
+	VANDPS       Y5, Y7, Y7
+	VMULPS       32(R10), Y7, Y7
+	VMOVUPS      (R11)(AX*1), Y8
+	VSUBPS       (R10), Y8, Y8
+	VMULPS       96(R10), Y8, Y8
+	VADDPS       64(R10), Y8, Y8
+	VSUBPS       Y8, Y7, Y7
+	VMOVUPS      Y7, (R11)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y5, Y3, Y3
+	VMULPS       32(R10), Y3, Y3
+	LEAQ         (R11)(BX*1), R12
+	VMOVUPS      (R12)(AX*1), Y7
+	VSUBPS       (R10), Y7, Y7
+	VMULPS       96(R10), Y7, Y7
+	VADDPS       64(R10), Y7, Y7
+	VSUBPS       Y7, Y3, Y3
+	VMOVUPS      Y3, (R11)(BX*1)
+	ADDQ         SI, R11
+	VPADDD       Y2, Y4, Y4
+	VMOVUPS      Y4, Y3
+	VPCMPEQD     Y3, Y6, Y4
+	VANDPS       Y5, Y4, Y4
+	VMULPS       32(R10), Y4, Y4
+	VMOVUPS      (R11)(AX*1), Y7
+	VSUBPS       (R10), Y7, Y7
+	VMULPS       96(R10), Y7, Y7
+	VADDPS       64(R10), Y7, Y7
+	VSUBPS       Y7, Y4, Y4
+	VMOVUPS      Y4, (R11)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y5, Y3, Y3
+	VMULPS       32(R10), Y3, Y3
+	LEAQ         (R11)(BX*1), R12
+	VMOVUPS      (R12)(AX*1), Y4
+	VSUBPS       (R10), Y4, Y4
+	VMULPS       96(R10), Y4, Y4
+	VADDPS       64(R10), Y4, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMOVUPS      Y3, (R11)(BX*1)
+	ADDQ         $0x08, DI
+	ADDQ         $0x00000080, R10
+	MOVQ         c+8(FP), R11
+	SUBQ         DI, R11
+	CMPQ         R11, $0x08
+	JGE          squareWhole
+
+squareRest:
+	MOVQ         c+8(FP), R11
+	SUBQ         DI, R11
+	TESTQ        R11, R11
+	JEQ          squareNext
+	LEAQ         (R8)(DI*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (CX)(DI*4), Y0, Y5
+	VMASKMOVPS   (DX)(DI*4), Y0, Y6
+	LEAQ         (R9)(DI*4), DI
+	VPCMPEQD     Y3, Y6, Y7
+	VANDPS       Y5, Y7, Y7
+	VMULPS       32(R10), Y7, Y7
+	VMASKMOVPS   (DI)(AX*1), Y0, Y8
+	VSUBPS       (R10), Y8, Y8
+	VMULPS       96(R10), Y8, Y8
+	VADDPS       64(R10), Y8, Y8
+	VSUBPS       Y8, Y7, Y7
+	VMASKMOVPS   Y7, Y0, (DI)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y5, Y3, Y3
+	VMULPS       32(R10), Y3, Y3
+	LEAQ         (DI)(BX*1), R11
+	VMASKMOVPS   (R11)(AX*1), Y0, Y7
+	VSUBPS       (R10), Y7, Y7
+	VMULPS       96(R10), Y7, Y7
+	VADDPS       64(R10), Y7, Y7
+	VSUBPS       Y7, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (DI)(BX*1)
+	ADDQ         SI, DI
+	VPADDD       Y2, Y4, Y4
+	VMOVUPS      Y4, Y3
+	VPCMPEQD     Y3, Y6, Y4
+	VANDPS       Y5, Y4, Y4
+	VMULPS       32(R10), Y4, Y4
+	VMASKMOVPS   (DI)(AX*1), Y0, Y7
+	VSUBPS       (R10), Y7, Y7
+	VMULPS       96(R10), Y7, Y7
+	VADDPS       64(R10), Y7, Y7
+	VSUBPS       Y7, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (DI)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y5, Y3, Y3
+	VMULPS       32(R10), Y3, Y3
+	LEAQ         (DI)(BX*1), R11
+	VMASKMOVPS   (R11)(AX*1), Y0, Y4
+	VSUBPS       (R10), Y4, Y4
+	VMULPS       96(R10), Y4, Y4
+	VADDPS       64(R10), Y4, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (DI)(BX*1)
+
+squareNext:
+	ADDQ BX, CX
+	ADDQ BX, DX
+	MOVQ next+40(FP), DI
+	LEAQ (R9)(DI*4), R9
+	ADDQ DI, R8
+	DECQ count+0(FP)
+	JNZ  squareWindow
+	VZEROUPPER
+	RET
+
+anyWindow:
+	XORQ DI, DI
+	MOVQ factors+64(FP), R10
+	MOVQ c+8(FP), R11
+	SUBQ DI, R11
+	CMPQ R11, $0x08
+	JLT  anyRest
+
+anyWhole:
+	LEAQ         (R8)(DI*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (CX)(DI*4), Y5
+	VMOVUPS      (DX)(DI*4), Y6
+	LEAQ         (R9)(DI*4), R11
+	MOVQ         kh+16(FP), R13
+
+anyWholeRow:
+	MOVQ R11, R12
+	MOVQ kw+24(FP), R14
+
+anyWholeColumn:
+	VPCMPEQD Y3, Y6, Y7
+	VANDPS   Y5, Y7, Y7
+	VMULPS   32(R10), Y7, Y7
+	VMOVUPS  (R12)(AX*1), Y8
+	VSUBPS   (R10), Y8, Y8
+	VMULPS   96(R10), Y8, Y8
+	VADDPS   64(R10), Y8, Y8
+	VSUBPS   Y8, Y7, Y7
+	VMOVUPS  Y7, (R12)
+	ADDQ     BX, R12
+	VPADDD   Y1, Y3, Y3
+	DECQ     R14
+	JNZ      anyWholeColumn
+	ADDQ     SI, R11
+	VPADDD   Y2, Y4, Y4
+	VMOVUPS  Y4, Y3
+	DECQ     R13
+	JNZ      anyWholeRow
+	ADDQ     $0x08, DI
+	ADDQ     $0x00000080, R10
+	MOVQ     c+8(FP), R11
+	SUBQ     DI, R11
+	CMPQ     R11, $0x08
+	JGE      anyWhole
+
+anyRest:
+	MOVQ         c+8(FP), R11
+	SUBQ         DI, R11
+	TESTQ        R11, R11
+	JEQ          anyNext
+	LEAQ         (R8)(DI*1), R11
+	VMOVQ        R11, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (CX)(DI*4), Y0, Y5
+	VMASKMOVPS   (DX)(DI*4), Y0, Y6
+	LEAQ         (R9)(DI*4), DI
+	MOVQ         kh+16(FP), R12
+
+anyRestRow:
+	MOVQ DI, R11
+	MOVQ kw+24(FP), R13
+
+anyRestColumn:
+	VPCMPEQD   Y3, Y6, Y7
+	VANDPS     Y5, Y7, Y7
+	VMULPS     32(R10), Y7, Y7
+	VMASKMOVPS (R11)(AX*1), Y0, Y8
+	VSUBPS     (R10), Y8, Y8
+	VMULPS     96(R10), Y8, Y8
+	VADDPS     64(R10), Y8, Y8
+	VSUBPS     Y8, Y7, Y7
+	VMASKMOVPS Y7, Y0, (R11)
+	ADDQ       BX, R11
+	VPADDD     Y1, Y3, Y3
+	DECQ       R13
+	JNZ        anyRestColumn
+	ADDQ       SI, DI
+	VPADDD     Y2, Y4, Y4
+	VMOVUPS    Y4, Y3
+	DECQ       R12
+	JNZ        anyRestRow
+
+anyNext:
+	ADDQ BX, CX
+	ADDQ BX, DX
+	MOVQ next+40(FP), DI
+	LEAQ (R9)(DI*4), R9
+	ADDQ DI, R8
+	DECQ count+0(FP)
+	JNZ  anyWindow
+	VZEROUPPER
+	RET
+
+// func normalizeMaxWindowsBackMaskedAVX2(count int, c int, kh int, kw int, row int, next int, first int, x *float32, factors *float32, dy *float32, mask *float32, arg *int32, dx *float32)
+// Requires: AVX, AVX2
+TEXT ·normalizeMaxWindowsBackMaskedAVX2(SB), NOSPLIT, $0-104
+	MOVQ         dy+72(FP), CX
+	MOVQ         arg+88(FP), DX
+	MOVQ         mask+80(FP), BX
+	MOVQ         dx+96(FP), R10
+	MOVQ         first+48(FP), R9
+	MOVQ         c+8(FP), SI
+	MOVQ         SI, AX
+	SHLQ         $0x02, SI
+	MOVQ         row+32(FP), DI
+	SHLQ         $0x02, DI
+	ANDQ         $0x07, AX
+	LEAQ         ones<>+0(SB), R8
+	MOVQ         $0x00000020, R11
+	SUBQ         AX, R11
+	VMOVUPS      (R8)(R11*4), Y0
+	MOVQ         x+56(FP), AX
+	SUBQ         R10, AX
+	MOVQ         c+8(FP), R8
+	MOVQ         row+32(FP), R11
+	VMOVQ        R8, X1
+	VPBROADCASTD X1, Y1
+	VMOVQ        R11, X2
+	VPBROADCASTD X2, Y2
+	CMPQ         kh+16(FP), $0x02
+	JNE          anyWindow
+	CMPQ         kw+24(FP), $0x02
+	JNE          anyWindow
+
+squareWindow:
+	XORQ R8, R8
+	MOVQ factors+64(FP), R11
+	MOVQ c+8(FP), R12
+	SUBQ R8, R12
+	CMPQ R12, $0x08
+	JLT  squareRest
+
+squareWhole:
+	LEAQ         (R9)(R8*1), R12
+	VMOVQ        R12, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (CX)(R8*4), Y5
+	VMOVUPS      (DX)(R8*4), Y6
+	VMOVUPS      (BX)(R8*4), Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1e, Y8, Y7, Y7
+	VANDPS       Y5, Y7, Y7
+	LEAQ         (R10)(R8*4), R12
+	VPCMPEQD     Y3, Y6, Y5
+	VANDPS       Y7, Y5, Y5
+	VMULPS       32(R11), Y5, Y5
+	VMOVUPS      (R12)(AX*1), Y8
+	VSUBPS       (R11), Y8, Y8
+	VMULPS       96(R11), Y8, Y8
+	VADDPS       64(R11), Y8, Y8
+	VSUBPS       Y8, Y5, Y5
+	VMOVUPS      Y5, (R12)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y7, Y3, Y3
+	VMULPS       32(R11), Y3, Y3
+	LEAQ         (R12)(SI*1), R13
+	VMOVUPS      (R13)(AX*1), Y5
+	VSUBPS       (R11), Y5, Y5
+	VMULPS       96(R11), Y5, Y5
+	VADDPS       64(R11), Y5, Y5
+	VSUBPS       Y5, Y3, Y3
+	VMOVUPS      Y3, (R12)(SI*1)
+	ADDQ         DI, R12
+	VPADDD       Y2, Y4, Y4
+	VMOVUPS      Y4, Y3
+	VPCMPEQD     Y3, Y6, Y4
+	VANDPS       Y7, Y4, Y4
+	VMULPS       32(R11), Y4, Y4
+	VMOVUPS      (R12)(AX*1), Y5
+	VSUBPS       (R11), Y5, Y5
+	VMULPS       96(R11), Y5, Y5
+	VADDPS       64(R11), Y5, Y5
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      Y4, (R12)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y7, Y3, Y3
+	VMULPS       32(R11), Y3, Y3
+	LEAQ         (R12)(SI*1), R13
+	VMOVUPS      (R13)(AX*1), Y4
+	VSUBPS       (R11), Y4, Y4
+	VMULPS       96(R11), Y4, Y4
+	VADDPS       64(R11), Y4, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMOVUPS      Y3, (R12)(SI*1)
+	ADDQ         $0x08, R8
+	ADDQ         $0x00000080, R11
+	MOVQ         c+8(FP), R12
+	SUBQ         R8, R12
+	CMPQ         R12, $0x08
+	JGE          squareWhole
+
+squareRest:
+	MOVQ         c+8(FP), R12
+	SUBQ         R8, R12
+	TESTQ        R12, R12
+	JEQ          squareNext
+	LEAQ         (R9)(R8*1), R12
+	VMOVQ        R12, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (CX)(R8*4), Y0, Y5
+	VMASKMOVPS   (DX)(R8*4), Y0, Y6
+	VMASKMOVPS   (BX)(R8*4), Y0, Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1e, Y8, Y7, Y7
+	VANDPS       Y5, Y7, Y7
+	LEAQ         (R10)(R8*4), R8
+	VPCMPEQD     Y3, Y6, Y5
+	VANDPS       Y7, Y5, Y5
+	VMULPS       32(R11), Y5, Y5
+	VMASKMOVPS   (R8)(AX*1), Y0, Y8
+	VSUBPS       (R11), Y8, Y8
+	VMULPS       96(R11), Y8, Y8
+	VADDPS       64(R11), Y8, Y8
+	VSUBPS       Y8, Y5, Y5
+	VMASKMOVPS   Y5, Y0, (R8)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y7, Y3, Y3
+	VMULPS       32(R11), Y3, Y3
+	LEAQ         (R8)(SI*1), R12
+	VMASKMOVPS   (R12)(AX*1), Y0, Y5
+	VSUBPS       (R11), Y5, Y5
+	VMULPS       96(R11), Y5, Y5
+	VADDPS       64(R11), Y5, Y5
+	VSUBPS       Y5, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (R8)(SI*1)
+	ADDQ         DI, R8
+	VPADDD       Y2, Y4, Y4
+	VMOVUPS      Y4, Y3
+	VPCMPEQD     Y3, Y6, Y4
+	VANDPS       Y7, Y4, Y4
+	VMULPS       32(R11), Y4, Y4
+	VMASKMOVPS   (R8)(AX*1), Y0, Y5
+	VSUBPS       (R11), Y5, Y5
+	VMULPS       96(R11), Y5, Y5
+	VADDPS       64(R11), Y5, Y5
+	VSUBPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (R8)
+	VPADDD       Y1, Y3, Y3
+	VPCMPEQD     Y3, Y6, Y3
+	VANDPS       Y7, Y3, Y3
+	VMULPS       32(R11), Y3, Y3
+	LEAQ         (R8)(SI*1), R12
+	VMASKMOVPS   (R12)(AX*1), Y0, Y4
+	VSUBPS       (R11), Y4, Y4
+	VMULPS       96(R11), Y4, Y4
+	VADDPS       64(R11), Y4, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (R8)(SI*1)
+
+squareNext:
+	ADDQ SI, CX
+	ADDQ SI, DX
+	ADDQ SI, BX
+	MOVQ next+40(FP), R8
+	LEAQ (R10)(R8*4), R10
+	ADDQ R8, R9
+	DECQ count+0(FP)
+	JNZ  squareWindow
+	VZEROUPPER
+	RET
+
+anyWindow:
+	XORQ R8, R8
+	MOVQ factors+64(FP), R11
+	MOVQ c+8(FP), R12
+	SUBQ R8, R12
+	CMPQ R12, $0x08
+	JLT  anyRest
+
+anyWhole:
+	LEAQ         (R9)(R8*1), R12
+	VMOVQ        R12, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMOVUPS      (CX)(R8*4), Y5
+	VMOVUPS      (DX)(R8*4), Y6
+	VMOVUPS      (BX)(R8*4), Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1e, Y8, Y7, Y7
+	VANDPS       Y5, Y7, Y7
+	LEAQ         (R10)(R8*4), R12
+	MOVQ         kh+16(FP), R14
+
+anyWholeRow:
+	MOVQ R12, R13
+	MOVQ kw+24(FP), R15
+
+anyWholeColumn:
+	VPCMPEQD Y3, Y6, Y5
+	VANDPS   Y7, Y5, Y5
+	VMULPS   32(R11), Y5, Y5
+	VMOVUPS  (R13)(AX*1), Y8
+	VSUBPS   (R11), Y8, Y8
+	VMULPS   96(R11), Y8, Y8
+	VADDPS   64(R11), Y8, Y8
+	VSUBPS   Y8, Y5, Y5
+	VMOVUPS  Y5, (R13)
+	ADDQ     SI, R13
+	VPADDD   Y1, Y3, Y3
+	DECQ     R15
+	JNZ      anyWholeColumn
+	ADDQ     DI, R12
+	VPADDD   Y2, Y4, Y4
+	VMOVUPS  Y4, Y3
+	DECQ     R14
+	JNZ      anyWholeRow
+	ADDQ     $0x08, R8
+	ADDQ     $0x00000080, R11
+	MOVQ     c+8(FP), R12
+	SUBQ     R8, R12
+	CMPQ     R12, $0x08
+	JGE      anyWhole
+
+anyRest:
+	MOVQ         c+8(FP), R12
+	SUBQ         R8, R12
+	TESTQ        R12, R12
+	JEQ          anyNext
+	LEAQ         (R9)(R8*1), R12
+	VMOVQ        R12, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       counting<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y3
+	VMASKMOVPS   (CX)(R8*4), Y0, Y5
+	VMASKMOVPS   (DX)(R8*4), Y0, Y6
+	VMASKMOVPS   (BX)(R8*4), Y0, Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1e, Y8, Y7, Y7
+	VANDPS       Y5, Y7, Y7
+	LEAQ         (R10)(R8*4), R8
+	MOVQ         kh+16(FP), R13
+
+anyRestRow:
+	MOVQ R8, R12
+	MOVQ kw+24(FP), R14
+
+anyRestColumn:
+	VPCMPEQD   Y3, Y6, Y5
+	VANDPS     Y7, Y5, Y5
+	VMULPS     32(R11), Y5, Y5
+	VMASKMOVPS (R12)(AX*1), Y0, Y8
+	VSUBPS     (R11), Y8, Y8
+	VMULPS     96(R11), Y8, Y8
+	VADDPS     64(R11), Y8, Y8
+	VSUBPS     Y8, Y5, Y5
+	VMASKMOVPS Y5, Y0, (R12)
+	ADDQ       SI, R12
+	VPADDD     Y1, Y3, Y3
+	DECQ       R14
+	JNZ        anyRestColumn
+	ADDQ       DI, R8
+	VPADDD     Y2, Y4, Y4
+	VMOVUPS    Y4, Y3
+	DECQ       R13
+	JNZ        anyRestRow
+
+anyNext:
+	ADDQ SI, CX
+	ADDQ SI, DX
+	ADDQ SI, BX
+	MOVQ next+40(FP), R8
+	LEAQ (R10)(R8*4), R10
+	ADDQ R8, R9
+	DECQ count+0(FP)
 	JNZ  anyWindow
 	VZEROUPPER
 	RET

@@ -31,6 +31,7 @@ func passes(n int) (size int, all []pass) {
 	a, b, d, e, y := x[0], x[1], x[2], x[3], x[4]
 	p := kernel.Pool{H: 28, W: 28, C: c, KH: 2, KW: 2, StrideH: 2, StrideW: 2}
 	q := kernel.Pool{H: 28, W: 28, C: c, KH: 3, KW: 3, StrideH: 2, StrideW: 2, PadH: 1, PadW: 1}
+	won := make([]float32, size/4)
 	small, arg, arg2 := make([]float32, size/4), make([]int32, size/4), make([]int32, size/4)
 	p.MaxForward(n, a, small, arg)
 	q.MaxForward(n, a, small, arg2)
@@ -67,6 +68,8 @@ func passes(n int) (size int, all []pass) {
 		{"MaxBackward", 1.75, func() { p.MaxBackward(n, small, small, arg, y) }},
 		{"MaxForward3x3", 1.5, func() { q.MaxForward(n, a, small, arg2) }},
 		{"MaxBackward3x3", 1.75, func() { q.MaxBackward(n, small, small, arg2, y) }},
+		{"NormalizeMaxForward", 1.75, func() { p.NormalizeMaxForward(n, a, m, v, bias, true, small, arg, won) }},
+		{"NormalizeMaxBackward", 2.75, func() { p.NormalizeMaxBackward(n, a, small, small, arg, m, v, v, v, y) }},
 		{"AvgForward", 1.25, func() { p.AvgForward(n, a, small) }},
 		{"AvgBackward", 1.25, func() { p.AvgBackward(n, small, y) }},
 		{"L2Normalize", 2, func() { kernel.L2Normalize(size/128, 128, a, y, norm, 1e-12) }},

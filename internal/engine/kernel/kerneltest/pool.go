@@ -157,3 +157,49 @@ func poolBits(t *testing.T) {
 		plain(t, func() { all(0) })
 	}
 }
+
+// normalizePools: batch norm and pooling at once are one after the other.
+func normalizePools(t *testing.T) {
+	r := newRand(27)
+	for _, p := range poolShapes() {
+		const n = 3
+		x, dy, _ := poolData(r, p, n)
+		k := newTable(r, 2, p.C)
+		for i := range x {
+			x[i] += float32(k.mean[i%p.C])
+		}
+		spice(r, x[:len(x)/3])
+		for _, relu := range []bool{false, true} {
+			between, wantY, wantArg := make([]float32, len(x)), make([]float32, len(dy)), make([]int32, len(dy))
+			kernel.Normalize(n*p.H*p.W, p.C, x, k.mean, k.scale, k.shift, nil, relu, between)
+			p.MaxForward(n, between, wantY, wantArg)
+			y, checkY := buffer(r, len(dy))
+			won, checkWon := buffer(r, len(dy))
+			arg := make([]int32, len(dy))
+			p.NormalizeMaxForward(n, x, k.mean, k.scale, k.shift, relu, y, arg, won)
+			checkY(t, "NormalizeMaxForward")
+			checkWon(t, "NormalizeMaxForward")
+			exactly(t, y, wantY, "NormalizeMaxForward %+v", p)
+			in, out := p.H*p.W*p.C, len(dy)/n
+			for i, a := range wantArg {
+				if arg[i] != a || math.Float32bits(won[i]) != math.Float32bits(x[i/out*in+int(a)]) {
+					t.Fatalf("%+v: winner of %d is %d (%g), want %d", p, i, arg[i], won[i], a)
+				}
+			}
+			var mask []float32
+			if relu {
+				mask = y
+			}
+			dx, check := buffer(r, len(x))
+			p.NormalizeMaxBackward(n, x, dy, mask, arg, k.mean, k.scale, k.a, k.b, dx)
+			check(t, "NormalizeMaxBackward")
+			p.MaxBackward(n, dy, mask, arg, between)
+			kernel.NormalizeBackward(n*p.H*p.W, p.C, x, between, nil, k.mean, k.scale, k.a, k.b, between)
+			for i, v := range between {
+				if v != dx[i] && (v == v || dx[i] == dx[i]) {
+					t.Fatalf("%+v relu %v: gradient %d is %g, want %g", p, relu, i, dx[i], v)
+				}
+			}
+		}
+	}
+}

@@ -21,6 +21,7 @@ func RunVectors(t *testing.T) {
 	t.Run("columns bits", columnsBits)
 	t.Run("pool", pools)
 	t.Run("pool bits", poolBits)
+	t.Run("normalize and pool", normalizePools)
 	t.Run("reductions", reductions)
 	t.Run("l2 normalize", l2Normalize)
 	t.Run("adam", adam)

@@ -22,6 +22,10 @@ func pool() {
 			s.avgWindowsBack(add)
 		}
 		s.avgWindows()
+		s.normalizeMaxWindows(false)
+		s.normalizeMaxWindows(true)
+		s.normalizeMaxWindowsBack(false)
+		s.normalizeMaxWindowsBack(true)
 	}
 }
 
@@ -30,31 +34,29 @@ const windowArgs = "count, c, kh, kw, row, next int, "
 // windows is a loop over a row of windows and, in each, vectors of channels.
 type windows struct {
 	isa
-	c, row, next reg.Register // in numbers
-	cBytes       reg.Register
-	rowBytes     reg.Register
-	channel      reg.GPVirtual // the vector's first channel
-	image        reg.Register  // the window's first pixel
-	offset       reg.GPVirtual // and its offset in the image
-	rest         part
+	cBytes, rowBytes reg.GPVirtual // from a pixel to the next and to the one below
+	channel          reg.GPVirtual // the vector's first channel
+	image            reg.Register  // the window's first pixel
+	offset           reg.GPVirtual // and its offset in the image
+	rest             part
+	factors          reg.Register // nil, or those of the vector's channels
+	perVector        int          // vectors of factors for a vector of channels
 }
 
 // over emits the loop; flat are pointers to c numbers a window. body is emitted
 // for windows of 2x2 pixels without a loop, and for all others.
 func (s isa) over(image, first string, flat []reg.Register, prepare func(w *windows), body func(w *windows, label string, m []Mem, p part)) {
-	w := &windows{isa: s, channel: GP64(), offset: GP64()}
-	w.c, w.row = Load(Param("c"), GP64()), Load(Param("row"), GP64())
+	w := &windows{isa: s, cBytes: GP64(), rowBytes: GP64(), channel: GP64(), offset: GP64()}
 	w.image = Load(Param(image), GP64())
 	if first != "" {
 		MOVQ(param(first), w.offset)
 	}
-	w.cBytes, w.rowBytes = GP64(), GP64()
-	MOVQ(w.c, w.cBytes)
-	SHLQ(Imm(2), w.cBytes)
-	MOVQ(w.row, w.rowBytes)
-	SHLQ(Imm(2), w.rowBytes)
+	MOVQ(param("c"), w.cBytes)
 	few := GP64()
-	MOVQ(w.c, few)
+	MOVQ(w.cBytes, few)
+	SHLQ(Imm(2), w.cBytes)
+	MOVQ(param("row"), w.rowBytes)
+	SHLQ(Imm(2), w.rowBytes)
 	ANDQ(Imm(uint64(s.lanes-1)), few)
 	w.rest = s.first(few, false)
 	prepare(w)
@@ -63,23 +65,34 @@ func (s isa) over(image, first string, flat []reg.Register, prepare func(w *wind
 	CMPQ(param("kw"), Imm(2))
 	JNE(LabelRef("anyWindow"))
 	for _, label := range []string{"square", "any"} {
-		left := GP64()
 		Label(label + "Window")
 		XORQ(w.channel, w.channel)
-		MOVQ(w.c, left)
+		if w.factors != nil {
+			MOVQ(param("factors"), w.factors)
+		}
 		var m []Mem
 		for _, r := range flat {
 			m = append(m, Mem{Base: r, Index: w.channel, Scale: 4})
 		}
-		SUBQ(Imm(uint64(s.lanes)), left)
+		left := func() reg.Register {
+			r := GP64()
+			MOVQ(param("c"), r)
+			SUBQ(w.channel, r)
+			return r
+		}
+		CMPQ(left(), Imm(uint64(s.lanes)))
 		JLT(LabelRef(label + "Rest"))
 		Label(label + "Whole")
 		body(w, label+"Whole", m, whole)
 		ADDQ(Imm(uint64(s.lanes)), w.channel)
-		SUBQ(Imm(uint64(s.lanes)), left)
+		if w.factors != nil {
+			ADDQ(U32(4*s.lanes*w.perVector), w.factors)
+		}
+		CMPQ(left(), Imm(uint64(s.lanes)))
 		JGE(LabelRef(label + "Whole"))
 		Label(label + "Rest")
-		ADDQ(Imm(uint64(s.lanes)), left)
+		rest := left()
+		TESTQ(rest, rest)
 		JEQ(LabelRef(label + "Next"))
 		body(w, label+"Rest", m, w.rest)
 		Label(label + "Next")
@@ -97,6 +110,9 @@ func (s isa) over(image, first string, flat []reg.Register, prepare func(w *wind
 		end()
 	}
 }
+
+// factor is the operand of the vector's k-th factors.
+func (w *windows) factor(k int) Mem { return Mem{Base: w.factors, Disp: 4 * w.lanes * k} }
 
 // pixels emits what is done with each pixel of a window; column and row follow
 // every step to the right and to the row below.
@@ -135,8 +151,8 @@ func (w *windows) pixels(label string, pixel func(m Mem), column, row func()) {
 // offsets follows the pixels' offsets in the image.
 type offsets struct {
 	*windows
-	lane, right, below reg.VecVirtual // 0, 1, 2, ...; c and row in all lanes
-	now, line          reg.VecVirtual
+	right, below reg.VecVirtual // c and row in all lanes
+	now, line    reg.VecVirtual
 }
 
 // spread copies an integer to all lanes.
@@ -148,16 +164,17 @@ func (s isa) spread(r reg.Register) reg.VecVirtual {
 }
 
 func (w *windows) offsets() *offsets {
-	o := &offsets{windows: w, lane: w.vec(), right: w.spread(w.c), below: w.spread(w.row), now: w.vec(), line: w.vec()}
-	VMOVUPS(counting, o.lane)
-	return o
+	c, row := GP64(), GP64()
+	MOVQ(param("c"), c)
+	MOVQ(param("row"), row)
+	return &offsets{windows: w, right: w.spread(c), below: w.spread(row), now: w.vec(), line: w.vec()}
 }
 
 func (o *offsets) begin() {
 	at := GP64()
 	LEAQ(Mem{Base: o.offset, Index: o.channel, Scale: 1}, at)
 	v := o.spread(at)
-	VPADDD(v, o.lane, o.line)
+	VPADDD(counting, v, o.line)
 	VMOVUPS(o.line, o.now)
 }
 
@@ -182,14 +199,17 @@ func (s isa) maxWindows() {
 	})
 }
 
-// replace moves v and at to best and won where v is greater, or the first NaN.
-func (s isa) replace(v, best, at, won reg.VecVirtual) {
+// replace moves v to best where v is greater, or the first NaN, and with it each
+// of the following pairs' first to the second.
+func (s isa) replace(v, best reg.VecVirtual, pairs ...reg.VecVirtual) {
 	if s.is512() {
 		number, k := K(), K()
 		VCMPPS(Imm(ordered), best, best, number)
 		VCMPPS(Imm(notLessOrEqual), best, v, number, k)
 		VMOVAPS(v, k, best)
-		VMOVDQA32(at, k, won)
+		for i := 0; i < len(pairs); i += 2 {
+			VMOVAPS(pairs[i], k, pairs[i+1])
+		}
 		return
 	}
 	number, on := s.vec(), s.vec()
@@ -197,7 +217,9 @@ func (s isa) replace(v, best, at, won reg.VecVirtual) {
 	VCMPPS(Imm(notLessOrEqual), best, v, on)
 	VANDPS(number, on, on)
 	VBLENDVPS(on, v, best, best)
-	VBLENDVPS(on, at, won, won)
+	for i := 0; i < len(pairs); i += 2 {
+		VBLENDVPS(on, pairs[i], pairs[i+1], pairs[i+1])
+	}
 }
 
 func (s isa) maxWindowsBack(add, masked bool) {
