@@ -56,7 +56,11 @@ func PairwiseSquared(n, m, d int, x, y, out []float32) {
 	}
 	j := distanceJobs.Get()
 	j.level, j.m, j.out, j.same = Current(), m, out, n == m && &x[0] == &y[0]
-	Gemm(false, true, n, m, d, 1, x, d, y, d, 0, out, m)
+	if j.same {
+		Gram(n, d, x, d, out, m)
+	} else {
+		Gemm(false, true, n, m, d, 1, x, d, y, d, 0, out, m)
+	}
 	j.norms(n, d, x, &j.x2)
 	if j.same {
 		j.y2 = append(j.y2[:0], j.x2...)
