@@ -2,11 +2,11 @@ package kernel
 
 // Cache blocking. The innermost loops multiply a block of A by a run of B:
 //
-//	k is cut into runs of at most blockK: a panel of B (blockK x 32 x 4 bytes,
-//	48 KiB) and the rows of A beside it move between the first and second cache;
+//	k is cut into runs of at most blockK;
 //	m into blocks of at most blockM rows (252 KiB), n into pieces of as many
 //	panels as hold at most blockB numbers (512 KiB): both stay in the second
-//	cache while each strip of A meets each panel of B;
+//	cache while each strip of A meets each panel of B. A panel of at most firstB
+//	numbers (24 KiB) stays in the first cache while all strips pass;
 //	n into runs of at most blockN columns, and the runs of k into groups, so
 //	that a packed group of B (at most packLimit numbers, 5 MiB, or one run of k)
 //	stays in the third cache while all blocks of A pass.
@@ -17,6 +17,7 @@ const (
 	blockM    = 168
 	blockN    = 2048
 	blockB    = 1 << 17
+	firstB    = 3 << 11
 	packLimit = 5 << 18
 )
 
@@ -80,7 +81,10 @@ func (l Level) multiplyBlock(x *block) {
 	s := l.shape()
 	strips := ceilDiv(x.m, s.rows)
 	t := tileArgs{k: x.k, outer: 1, rsa: x.a.rs, csa: x.a.cs, ldc: x.ldc, alpha: x.alpha, beta: x.beta, relu: x.relu}
-	columns := max(1, blockB/(x.k*s.wide)) * s.wide
+	columns := s.wide
+	if x.k*s.wide > firstB {
+		columns *= max(1, blockB/(x.k*s.wide))
+	}
 	for j0 := 0; j0 < x.n; j0 += columns {
 		j1 := min(j0+columns, x.n)
 		end := 0

@@ -64,15 +64,19 @@ func (l Level) pack(dst []float32, k, n int, b view, lo, hi int) {
 	}
 }
 
-// copiesWell reports whether the rows of a tile (with transposed storage, the
-// steps of k) would lie in the same few sets of the first cache, so that a block
-// that meets n columns is better copied than read in place.
-func (a view) copiesWell(n int) bool { return max(a.rs, a.cs)%1024 == 0 && n > 16 }
+// copiesWell reports whether a block of A that meets n columns is better copied
+// than read in place: where the rows of a tile (with transposed storage, the
+// steps of k) would lie in the same few sets of the first cache, and where with
+// short steps each would need another page's address.
+func (a view) copiesWell(s tileShape, n int) bool {
+	ld := max(a.rs, a.cs)
+	return n > 16 && (ld%1024 == 0 || a.cs >= 256 && s.wide < 32)
+}
 
 // blockA returns a block of A as the tiles shall read it: in place, or copied
 // to rows an odd number of cache lines apart.
-func (w *gemmScratch) blockA(a view, m, k, n int) view {
-	if !a.copiesWell(n) {
+func (w *gemmScratch) blockA(s tileShape, a view, m, k, n int) view {
+	if !a.copiesWell(s, n) {
 		return a
 	}
 	rows, cols, ld := m, k, a.rs

@@ -73,7 +73,7 @@ func gemm(l Level, x product) {
 		return
 	}
 	parallel := work(x.m, x.n, x.k) > serialWork
-	if !parallel && x.b.cs == 1 && x.k <= blockK && x.part == whole && !x.a.copiesWell(x.n) { // nothing to prepare
+	if !parallel && x.b.cs == 1 && x.k <= blockK && x.part == whole && !x.a.copiesWell(l.shape(), x.n) { // nothing to prepare
 		b := block{
 			m: x.m, n: x.n, k: x.k, alpha: x.alpha, a: x.a, b: panels{x.b.data, x.b.rs},
 			beta: x.beta, c: x.c, ldc: x.ldc, bias: x.bias, relu: x.relu,
@@ -125,13 +125,13 @@ func (g *gemmJob) split(s tileShape) {
 	g.across = min(g.panels, ceilDiv(tasks, g.down))
 }
 
-// directRows is the number of rows of C up to which copying B costs more than
-// it gains.
-const directRows = 1024
+// directStrips is the number of strips of A up to which copying B costs more
+// than it gains.
+const directStrips = 74
 
 // prepareB packs the current group of B, or lets the tiles read B itself.
 func (g *gemmJob) prepareB(s tileShape) {
-	g.direct = g.b.cs == 1 && g.m <= directRows
+	g.direct = g.b.cs == 1 && g.strips <= directStrips
 	if g.direct {
 		return
 	}
@@ -160,15 +160,15 @@ func (g *gemmPack) Run(lo, hi int) {
 // Run does tasks [lo, hi) of the multiplication.
 func (g *gemmJob) Run(lo, hi int) {
 	w := gemmScratches.Get()
-	wide := g.level.shape().wide
+	s := g.level.shape()
 	if g.part != whole {
 		grow(&w.edge, maxTile)
 	}
 	for t := lo; t < hi; t++ {
 		v, u := t/g.across, t%g.across
 		i, i1 := g.row(v*g.strips/g.down), g.row((v+1)*g.strips/g.down)
-		j := u * g.panels / g.across * wide
-		j1 := min((u+1)*g.panels/g.across*wide, g.cols)
+		j := u * g.panels / g.across * s.wide
+		j1 := min((u+1)*g.panels/g.across*s.wide, g.cols)
 		if g.outside(i, i1, g.j+j, g.j+j1) {
 			continue
 		}
@@ -179,7 +179,7 @@ func (g *gemmJob) Run(lo, hi int) {
 		for r := range g.runs {
 			var p int
 			p, x.k = g.runOf(r)
-			x.a = w.blockA(g.a.from(i, p), x.m, x.k, x.n)
+			x.a = w.blockA(s, g.a.from(i, p), x.m, x.k, x.n)
 			if g.direct {
 				x.b = panels{g.b.from(p, g.j+j).data, g.b.rs}
 			} else {
