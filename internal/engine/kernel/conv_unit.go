@@ -83,6 +83,16 @@ func (u *units) at(j *weightJob, i int) unitView {
 	return v
 }
 
+// outputs returns the range of a unit's outputs in dy.
+func (u *units) outputs(j *weightJob, i int) (from, to int) {
+	if u.images > 1 {
+		return i * u.images * j.oh * j.ow, min((i+1)*u.images, j.n) * j.oh * j.ow
+	}
+	image, y0 := i/u.bands, i%u.bands*u.rows
+	from = image * j.oh
+	return (from + y0) * j.ow, (from + min(y0+u.rows, j.oh)) * j.ow
+}
+
 // column returns where in a row of x that is which kernel column kx sees from
 // output column ox.
 func (v *unitView) column(g *Conv, ox, kx int) int {

@@ -1,6 +1,10 @@
 package kernel
 
-import "tercet/internal/par"
+import (
+	"slices"
+
+	"tercet/internal/par"
+)
 
 // weightJob computes a weight gradient. For one tap (ky, kx) it is the product of
 // the inputs that the tap sees, transposed, (C, outputs), and dy (outputs, OutC):
@@ -27,7 +31,8 @@ type weightJob struct {
 	panels      int
 	taps        int // of a panel: KH*KW, or KH where a tile takes a row of them
 	parts       []float32
-	before, all int // pixels of a padded row, where there are few channels
+	before, all int       // pixels of a padded row, where there are few channels
+	sums        []float64 // of dy's columns, of each group; empty where not wanted
 	add         addParts
 }
 
@@ -43,7 +48,7 @@ const (
 )
 
 // BackwardWeights adds the gradients with respect to the weights to dw and,
-// where db is not nil, those with respect to the bias to db.
+// where db is not nil, those with respect to the bias, summed in float64, to db.
 func (g Conv) BackwardWeights(n int, x, dy, dw, db []float32) {
 	oh, ow := g.check(n, len(x), len(dw), len(dy))
 	g.checkBias(db)
@@ -54,6 +59,11 @@ func (g Conv) BackwardWeights(n int, x, dy, dw, db []float32) {
 	j.g, j.level, j.n, j.oh, j.ow = g, Current(), n, oh, ow
 	j.x, j.dy, j.dw = x, dy, dw
 	j.split()
+	j.sums = j.sums[:0]
+	if db != nil {
+		j.sums = slices.Grow(j.sums, j.groups*g.OutC)[:j.groups*g.OutC]
+		clear(j.sums)
+	}
 	if j.unit.images > 1 {
 		j.unit.pack(j)
 	}
@@ -63,8 +73,12 @@ func (g Conv) BackwardWeights(n int, x, dy, dw, db []float32) {
 		par.Do(len(dw), 4096, &j.add)
 		j.add = addParts{}
 	}
-	if db != nil {
-		AddColumnSums(n*oh*ow, g.OutC, dy, db)
+	for o := range db {
+		sum := 0.0
+		for at := o; at < len(j.sums); at += g.OutC {
+			sum += j.sums[at]
+		}
+		db[o] += float32(sum)
 	}
 	j.x, j.dy, j.dw = nil, nil, nil
 	weightJobs.Put(j)
@@ -108,14 +122,30 @@ func (j *weightJob) Run(lo, hi int) {
 		for u := group * j.span; u < min((group+1)*j.span, j.unit.count); u++ {
 			if j.few {
 				j.rowsOfTaps(s, u, first, last, out)
-				continue
+			} else {
+				for i := first; i < last; i++ {
+					j.tap(u, i, out)
+				}
 			}
-			for i := first; i < last; i++ {
-				j.tap(u, i, out)
+			if first == 0 && len(j.sums) > 0 {
+				j.addColumns(u, j.sums[group*j.g.OutC:][:j.g.OutC])
 			}
 		}
 	}
 	convScratches.Put(s)
+}
+
+// addColumns adds the columns of unit u's share of dy, which are in the cache now.
+func (j *weightJob) addColumns(u int, sums []float64) {
+	from, to := j.unit.outputs(j, u)
+	step := 8 // streams from memory; a row of few numbers is no stream
+	if len(sums) <= 32 {
+		step = to - from
+	}
+	for ; from < to; from += step {
+		rows := min(step, to-from)
+		j.level.columnSums(rows, len(sums), j.dy[from*len(sums):(from+rows)*len(sums)], sums)
+	}
 }
 
 // place returns the panel's first column, the columns, and the tap of an item.

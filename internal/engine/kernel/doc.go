@@ -14,7 +14,10 @@
 // (assembly made by _generate, or gemm_generic.go), blocks that fit the caches
 // (gemm_block.go), and tasks for threads (gemm_run.go). Convolutions use the
 // same tiles: directly on the images (conv_correlate.go, conv_weights.go), or on
-// their transforms (winograd.go); a ConvPlan says which. To change the assembly,
-// edit _generate and run go generate; build with the tag noasm to leave it out.
+// their transforms (winograd.go); a ConvPlan says which. All else goes once through
+// memory (_generate/vector): each operation is rounded by itself, so that these
+// kernels have the same bits on all levels, unless their comments say otherwise.
+// To change the assembly, edit _generate and run go generate; build with the tag
+// noasm to leave it out.
 // Package kerneltest is the suite that every level has to pass.
 package kernel
