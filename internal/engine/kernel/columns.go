@@ -64,7 +64,8 @@ func AddColumnSums(rows, cols int, dy, sum []float32) {
 // common offset costs nothing. As the first row is one of the data, its distance
 // from the mean is at most sqrt(rows) standard deviations, so that the relative
 // error of the variance is about rows * 2^-53 at worst. A column that holds a NaN or an
-// infinity has a variance of NaN and a mean that is not finite.
+// infinity has a variance of NaN and a mean that is not finite. Level Generic
+// differs in the last bits, as it fuses no product.
 func ColumnMoments(rows, cols int, x []float32, mean, variance []float64) {
 	mean, variance = mean[:cols], variance[:cols]
 	if rows*cols == 0 {
@@ -94,7 +95,8 @@ func ColumnMoments(rows, cols int, x []float32, mean, variance []float64) {
 
 // NormalizeSums sets a = sum of dy and b = sum of dy*(x-mean), by columns: what
 // the gradients of a batch norm need. dy counts as 0 unless mask > 0 (mask nil:
-// everywhere). The sums are float64.
+// everywhere). The sums are float64; those of level Generic differ in the last
+// bits, as they fuse no product.
 func NormalizeSums(rows, cols int, x, dy, mask []float32, mean, a, b []float64) {
 	a, b = a[:cols], b[:cols]
 	if rows*cols == 0 {

@@ -91,6 +91,9 @@ func (p *Pool) begin(j poolJob) *poolJob {
 	k := poolJobs.Get()
 	*k = j
 	k.Pool, k.level = *p, Current()
+	if j.factors != nil { // arranged for their level
+		k.level = j.factors.level
+	}
 	k.oh, k.ow = p.Out()
 	return k
 }

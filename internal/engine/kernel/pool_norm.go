@@ -5,15 +5,17 @@ import "tercet/internal/par"
 // poolFactors are the per-channel float32 factors of Normalize and of
 // NormalizeBackward for pooling.
 type poolFactors struct {
+	level                     Level
 	mean, scale, shift, slope []float32
 	vectors                   []float32 // the first kinds of them by vectors of channels, as the assembly wants them
 	table                     []float32
 }
 
-var poolFactorses par.Free[poolFactors]
+var poolFactorLists par.Free[poolFactors]
 
 func newPoolFactors(c int) *poolFactors {
-	f := poolFactorses.Get()
+	f := poolFactorLists.Get()
+	f.level = Current()
 	if cap(f.table) < 4*c {
 		f.table = make([]float32, 4*c)
 	}
@@ -22,10 +24,10 @@ func newPoolFactors(c int) *poolFactors {
 	return f
 }
 
-// arrange sets vectors: those of each kind for the first lanes channels, then
-// for the next.
-func (f *poolFactors) arrange(lanes int, kinds ...[]float32) {
-	c := len(kinds[0])
+// arrange sets vectors: those of each kind for the first channels, then for the
+// next.
+func (f *poolFactors) arrange(kinds ...[]float32) {
+	c, lanes := len(kinds[0]), f.level.floats()
 	n := ceilDiv(c, lanes) * lanes * len(kinds)
 	if cap(f.vectors) < n {
 		f.vectors = make([]float32, n)
@@ -45,9 +47,9 @@ func (f *poolFactors) arrange(lanes int, kinds ...[]float32) {
 func (p *Pool) NormalizeMaxForward(n int, x []float32, mean, scale []float64, shift []float32, relu bool, y []float32, arg []int32, won []float32) {
 	f := newPoolFactors(p.C)
 	rounded(p.C, mean, scale, shift, f.mean, f.scale, f.shift)
-	f.arrange(Current().floats(), f.mean, f.scale, f.shift)
+	f.arrange(f.mean, f.scale, f.shift)
 	p.rows(n, poolJob{x: x, y: y, arg: arg, won: won, relu: relu, factors: f, run: (*poolJob).normalizeMaxForward})
-	poolFactorses.Put(f)
+	poolFactorLists.Put(f)
 }
 
 // NormalizeMaxBackward is MaxBackward and then NormalizeBackward: it sets dx to
@@ -66,9 +68,9 @@ func (p *Pool) NormalizeMaxBackward(n int, x, dy, mask []float32, arg []int32, m
 		f.mean[c], f.scale[c] = float32(m), float32(scale[c])
 	}
 	slopes(p.C, mean, a, b, f.shift, f.slope)
-	f.arrange(Current().floats(), f.mean, f.scale, f.shift, f.slope)
+	f.arrange(f.mean, f.scale, f.shift, f.slope)
 	p.rows(n, poolJob{x: x, dy: dy, mask: mask, dx: dx, arg: arg, factors: f, run: (*poolJob).normalizeMaxBack})
-	poolFactorses.Put(f)
+	poolFactorLists.Put(f)
 }
 
 func (j *poolJob) normalizeMaxForward(image, row int) {
