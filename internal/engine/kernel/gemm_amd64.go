@@ -2,7 +2,7 @@
 
 package kernel
 
-// The tiles compute what tileArgs says: up to 14 rows and 32 or 16 columns with
+// The tiles compute what tileArgs says: up to 14 rows and 32, 16 or 8 columns with
 // AVX-512, up to 6 rows and 16 or 8 columns with AVX2 and FMA. They check nothing.
 
 //go:noescape
@@ -10,6 +10,9 @@ func tile32AVX512(t *tileArgs)
 
 //go:noescape
 func tile16AVX512(t *tileArgs)
+
+//go:noescape
+func tile8AVX512(t *tileArgs)
 
 //go:noescape
 func tile16AVX2(t *tileArgs)

@@ -6011,6 +6011,2376 @@ part14:
 	VZEROUPPER
 	RET
 
+// func tile8AVX512(t *struct{rows int; k int; outer int; a *float32; rsa int; csa int; nexta int; b *float32; rsb int; nextb int; c *float32; ldc int; alpha float32; beta float32; cols int; bias *float32; relu bool})
+// Requires: AVX, AVX512F, AVX512VL, FMA3, MMX+
+TEXT ·tile8AVX512(SB), NOSPLIT, $32-8
+	MOVQ       t+0(FP), AX
+	MOVQ       $0x00000008, CX
+	SUBQ       104(AX), CX
+	MOVL       $0x000000ff, AX
+	SHRL       CL, AX
+	KMOVW      AX, K1
+	MOVQ       t+0(FP), AX
+	MOVQ       40(AX), CX
+	SHLQ       $0x02, CX
+	MOVQ       64(AX), DX
+	SHLQ       $0x02, DX
+	MOVQ       8(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       BX, (SP)
+	MOVQ       SI, 8(SP)
+	MOVQ       48(AX), DI
+	SHLQ       $0x02, DI
+	MOVQ       CX, SI
+	IMULQ      BX, SI
+	SUBQ       SI, DI
+	MOVQ       DI, 16(SP)
+	MOVQ       72(AX), DI
+	SHLQ       $0x02, DI
+	MOVQ       DX, SI
+	IMULQ      BX, SI
+	SUBQ       SI, DI
+	MOVQ       DI, 24(SP)
+	MOVQ       24(AX), BX
+	MOVQ       56(AX), SI
+	MOVQ       32(AX), AX
+	SHLQ       $0x02, AX
+	LEAQ       (AX)(AX*2), DI
+	LEAQ       (DI)(AX*2), R8
+	LEAQ       (R8)(AX*2), R9
+	LEAQ       (R9)(AX*2), R10
+	LEAQ       (R10)(AX*2), R11
+	LEAQ       (R11)(AX*2), R12
+	MOVQ       t+0(FP), R13
+	MOVQ       (R13), R13
+	CMPQ       R13, $0x0e
+	JEQ        rows14
+	CMPQ       R13, $0x0d
+	JEQ        rows13
+	CMPQ       R13, $0x0c
+	JEQ        rows12
+	CMPQ       R13, $0x0b
+	JEQ        rows11
+	CMPQ       R13, $0x0a
+	JEQ        rows10
+	CMPQ       R13, $0x09
+	JEQ        rows9
+	CMPQ       R13, $0x08
+	JEQ        rows8
+	CMPQ       R13, $0x07
+	JEQ        rows7
+	CMPQ       R13, $0x06
+	JEQ        rows6
+	CMPQ       R13, $0x05
+	JEQ        rows5
+	CMPQ       R13, $0x04
+	JEQ        rows4
+	CMPQ       R13, $0x03
+	JEQ        rows3
+	CMPQ       R13, $0x02
+	JEQ        rows2
+	MOVQ       t+0(FP), AX
+	MOVQ       80(AX), DI
+	MOVQ       88(AX), AX
+	SHLQ       $0x02, AX
+	PREFETCHT0 (DI)
+	VPXORD     Y0, Y0, Y0
+
+outer1_true:
+	MOVQ (SP), AX
+
+loop1_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             AX
+	JNZ              loop1_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer1_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias1
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+
+bias1:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu1
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+
+relu1:
+	CMPB   120(AX), $0x00
+	JEQ    store1
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+
+store1:
+	CMPQ    104(AX), $0x08
+	JNE     part1
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	VZEROUPPER
+	RET
+
+part1:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	VZEROUPPER
+	RET
+
+rows2:
+	MOVQ       t+0(FP), DI
+	MOVQ       80(DI), R8
+	MOVQ       88(DI), DI
+	SHLQ       $0x02, DI
+	PREFETCHT0 (R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	VPXORD     Y0, Y0, Y0
+	VPXORD     Y1, Y1, Y1
+
+outer2_true:
+	MOVQ (SP), DI
+
+loop2_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             DI
+	JNZ              loop2_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer2_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	VMULPS           Y28, Y1, Y1
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias2
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y1
+
+bias2:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu2
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+	VADDPS    Y30, Y1, Y1
+
+relu2:
+	CMPB   120(AX), $0x00
+	JEQ    store2
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+	VMAXPS Y1, Y28, Y1
+	VADDPS Y28, Y1, Y1
+
+store2:
+	CMPQ    104(AX), $0x08
+	JNE     part2
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	VZEROUPPER
+	RET
+
+part2:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, K1, (CX)
+	VZEROUPPER
+	RET
+
+rows3:
+	MOVQ       t+0(FP), DI
+	MOVQ       80(DI), R8
+	MOVQ       88(DI), DI
+	SHLQ       $0x02, DI
+	PREFETCHT0 (R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	ADDQ       DI, R8
+	PREFETCHT0 (R8)
+	VPXORD     Y0, Y0, Y0
+	VPXORD     Y1, Y1, Y1
+	VPXORD     Y2, Y2, Y2
+
+outer3_true:
+	MOVQ (SP), DI
+
+loop3_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
+	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             DI
+	JNZ              loop3_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer3_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	VMULPS           Y28, Y1, Y1
+	VMULPS           Y28, Y2, Y2
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias3
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y1
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y2
+
+bias3:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu3
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+	VADDPS    Y30, Y1, Y1
+	VADDPS    Y30, Y2, Y2
+
+relu3:
+	CMPB   120(AX), $0x00
+	JEQ    store3
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+	VMAXPS Y1, Y28, Y1
+	VADDPS Y28, Y1, Y1
+	VMAXPS Y2, Y28, Y2
+	VADDPS Y28, Y2, Y2
+
+store3:
+	CMPQ    104(AX), $0x08
+	JNE     part3
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	VZEROUPPER
+	RET
+
+part3:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, K1, (CX)
+	VZEROUPPER
+	RET
+
+rows4:
+	MOVQ       t+0(FP), R8
+	MOVQ       80(R8), R9
+	MOVQ       88(R8), R8
+	SHLQ       $0x02, R8
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	VPXORD     Y0, Y0, Y0
+	VPXORD     Y1, Y1, Y1
+	VPXORD     Y2, Y2, Y2
+	VPXORD     Y3, Y3, Y3
+
+outer4_true:
+	MOVQ (SP), R8
+
+loop4_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
+	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
+	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             R8
+	JNZ              loop4_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer4_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	VMULPS           Y28, Y1, Y1
+	VMULPS           Y28, Y2, Y2
+	VMULPS           Y28, Y3, Y3
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias4
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y1
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y2
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y3
+
+bias4:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu4
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+	VADDPS    Y30, Y1, Y1
+	VADDPS    Y30, Y2, Y2
+	VADDPS    Y30, Y3, Y3
+
+relu4:
+	CMPB   120(AX), $0x00
+	JEQ    store4
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+	VMAXPS Y1, Y28, Y1
+	VADDPS Y28, Y1, Y1
+	VMAXPS Y2, Y28, Y2
+	VADDPS Y28, Y2, Y2
+	VMAXPS Y3, Y28, Y3
+	VADDPS Y28, Y3, Y3
+
+store4:
+	CMPQ    104(AX), $0x08
+	JNE     part4
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	VZEROUPPER
+	RET
+
+part4:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, K1, (CX)
+	VZEROUPPER
+	RET
+
+rows5:
+	MOVQ       t+0(FP), R8
+	MOVQ       80(R8), R9
+	MOVQ       88(R8), R8
+	SHLQ       $0x02, R8
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	VPXORD     Y0, Y0, Y0
+	VPXORD     Y1, Y1, Y1
+	VPXORD     Y2, Y2, Y2
+	VPXORD     Y3, Y3, Y3
+	VPXORD     Y4, Y4, Y4
+
+outer5_true:
+	MOVQ (SP), R8
+
+loop5_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
+	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
+	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             R8
+	JNZ              loop5_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer5_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	VMULPS           Y28, Y1, Y1
+	VMULPS           Y28, Y2, Y2
+	VMULPS           Y28, Y3, Y3
+	VMULPS           Y28, Y4, Y4
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias5
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y1
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y2
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y3
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y4
+
+bias5:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu5
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+	VADDPS    Y30, Y1, Y1
+	VADDPS    Y30, Y2, Y2
+	VADDPS    Y30, Y3, Y3
+	VADDPS    Y30, Y4, Y4
+
+relu5:
+	CMPB   120(AX), $0x00
+	JEQ    store5
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+	VMAXPS Y1, Y28, Y1
+	VADDPS Y28, Y1, Y1
+	VMAXPS Y2, Y28, Y2
+	VADDPS Y28, Y2, Y2
+	VMAXPS Y3, Y28, Y3
+	VADDPS Y28, Y3, Y3
+	VMAXPS Y4, Y28, Y4
+	VADDPS Y28, Y4, Y4
+
+store5:
+	CMPQ    104(AX), $0x08
+	JNE     part5
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	VZEROUPPER
+	RET
+
+part5:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, K1, (CX)
+	VZEROUPPER
+	RET
+
+rows6:
+	MOVQ       t+0(FP), R9
+	MOVQ       80(R9), R10
+	MOVQ       88(R9), R9
+	SHLQ       $0x02, R9
+	PREFETCHT0 (R10)
+	ADDQ       R9, R10
+	PREFETCHT0 (R10)
+	ADDQ       R9, R10
+	PREFETCHT0 (R10)
+	ADDQ       R9, R10
+	PREFETCHT0 (R10)
+	ADDQ       R9, R10
+	PREFETCHT0 (R10)
+	ADDQ       R9, R10
+	PREFETCHT0 (R10)
+	VPXORD     Y0, Y0, Y0
+	VPXORD     Y1, Y1, Y1
+	VPXORD     Y2, Y2, Y2
+	VPXORD     Y3, Y3, Y3
+	VPXORD     Y4, Y4, Y4
+	VPXORD     Y5, Y5, Y5
+
+outer6_true:
+	MOVQ (SP), R9
+
+loop6_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
+	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
+	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
+	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             R9
+	JNZ              loop6_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer6_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	VMULPS           Y28, Y1, Y1
+	VMULPS           Y28, Y2, Y2
+	VMULPS           Y28, Y3, Y3
+	VMULPS           Y28, Y4, Y4
+	VMULPS           Y28, Y5, Y5
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias6
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y1
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y2
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y3
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y4
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y5
+
+bias6:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu6
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+	VADDPS    Y30, Y1, Y1
+	VADDPS    Y30, Y2, Y2
+	VADDPS    Y30, Y3, Y3
+	VADDPS    Y30, Y4, Y4
+	VADDPS    Y30, Y5, Y5
+
+relu6:
+	CMPB   120(AX), $0x00
+	JEQ    store6
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+	VMAXPS Y1, Y28, Y1
+	VADDPS Y28, Y1, Y1
+	VMAXPS Y2, Y28, Y2
+	VADDPS Y28, Y2, Y2
+	VMAXPS Y3, Y28, Y3
+	VADDPS Y28, Y3, Y3
+	VMAXPS Y4, Y28, Y4
+	VADDPS Y28, Y4, Y4
+	VMAXPS Y5, Y28, Y5
+	VADDPS Y28, Y5, Y5
+
+store6:
+	CMPQ    104(AX), $0x08
+	JNE     part6
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, (CX)
+	VZEROUPPER
+	RET
+
+part6:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, K1, (CX)
+	VZEROUPPER
+	RET
+
+rows7:
+	MOVQ       t+0(FP), R9
+	MOVQ       80(R9), R10
+	MOVQ       88(R9), R9
+	SHLQ       $0x02, R9
+	PREFETCHT0 (R10)
+	ADDQ       R9, R10
+	PREFETCHT0 (R10)
+	ADDQ       R9, R10
+	PREFETCHT0 (R10)
+	ADDQ       R9, R10
+	PREFETCHT0 (R10)
+	ADDQ       R9, R10
+	PREFETCHT0 (R10)
+	ADDQ       R9, R10
+	PREFETCHT0 (R10)
+	ADDQ       R9, R10
+	PREFETCHT0 (R10)
+	VPXORD     Y0, Y0, Y0
+	VPXORD     Y1, Y1, Y1
+	VPXORD     Y2, Y2, Y2
+	VPXORD     Y3, Y3, Y3
+	VPXORD     Y4, Y4, Y4
+	VPXORD     Y5, Y5, Y5
+	VPXORD     Y6, Y6, Y6
+
+outer7_true:
+	MOVQ (SP), R9
+
+loop7_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
+	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
+	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
+	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             R9
+	JNZ              loop7_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer7_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	VMULPS           Y28, Y1, Y1
+	VMULPS           Y28, Y2, Y2
+	VMULPS           Y28, Y3, Y3
+	VMULPS           Y28, Y4, Y4
+	VMULPS           Y28, Y5, Y5
+	VMULPS           Y28, Y6, Y6
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias7
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y1
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y2
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y3
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y4
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y5
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y6
+
+bias7:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu7
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+	VADDPS    Y30, Y1, Y1
+	VADDPS    Y30, Y2, Y2
+	VADDPS    Y30, Y3, Y3
+	VADDPS    Y30, Y4, Y4
+	VADDPS    Y30, Y5, Y5
+	VADDPS    Y30, Y6, Y6
+
+relu7:
+	CMPB   120(AX), $0x00
+	JEQ    store7
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+	VMAXPS Y1, Y28, Y1
+	VADDPS Y28, Y1, Y1
+	VMAXPS Y2, Y28, Y2
+	VADDPS Y28, Y2, Y2
+	VMAXPS Y3, Y28, Y3
+	VADDPS Y28, Y3, Y3
+	VMAXPS Y4, Y28, Y4
+	VADDPS Y28, Y4, Y4
+	VMAXPS Y5, Y28, Y5
+	VADDPS Y28, Y5, Y5
+	VMAXPS Y6, Y28, Y6
+	VADDPS Y28, Y6, Y6
+
+store7:
+	CMPQ    104(AX), $0x08
+	JNE     part7
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, (CX)
+	VZEROUPPER
+	RET
+
+part7:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, K1, (CX)
+	VZEROUPPER
+	RET
+
+rows8:
+	MOVQ       t+0(FP), R10
+	MOVQ       80(R10), R11
+	MOVQ       88(R10), R10
+	SHLQ       $0x02, R10
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	VPXORD     Y0, Y0, Y0
+	VPXORD     Y1, Y1, Y1
+	VPXORD     Y2, Y2, Y2
+	VPXORD     Y3, Y3, Y3
+	VPXORD     Y4, Y4, Y4
+	VPXORD     Y5, Y5, Y5
+	VPXORD     Y6, Y6, Y6
+	VPXORD     Y7, Y7, Y7
+
+outer8_true:
+	MOVQ (SP), R10
+
+loop8_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
+	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
+	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
+	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             R10
+	JNZ              loop8_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer8_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	VMULPS           Y28, Y1, Y1
+	VMULPS           Y28, Y2, Y2
+	VMULPS           Y28, Y3, Y3
+	VMULPS           Y28, Y4, Y4
+	VMULPS           Y28, Y5, Y5
+	VMULPS           Y28, Y6, Y6
+	VMULPS           Y28, Y7, Y7
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias8
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y1
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y2
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y3
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y4
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y5
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y6
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y7
+
+bias8:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu8
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+	VADDPS    Y30, Y1, Y1
+	VADDPS    Y30, Y2, Y2
+	VADDPS    Y30, Y3, Y3
+	VADDPS    Y30, Y4, Y4
+	VADDPS    Y30, Y5, Y5
+	VADDPS    Y30, Y6, Y6
+	VADDPS    Y30, Y7, Y7
+
+relu8:
+	CMPB   120(AX), $0x00
+	JEQ    store8
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+	VMAXPS Y1, Y28, Y1
+	VADDPS Y28, Y1, Y1
+	VMAXPS Y2, Y28, Y2
+	VADDPS Y28, Y2, Y2
+	VMAXPS Y3, Y28, Y3
+	VADDPS Y28, Y3, Y3
+	VMAXPS Y4, Y28, Y4
+	VADDPS Y28, Y4, Y4
+	VMAXPS Y5, Y28, Y5
+	VADDPS Y28, Y5, Y5
+	VMAXPS Y6, Y28, Y6
+	VADDPS Y28, Y6, Y6
+	VMAXPS Y7, Y28, Y7
+	VADDPS Y28, Y7, Y7
+
+store8:
+	CMPQ    104(AX), $0x08
+	JNE     part8
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, (CX)
+	VZEROUPPER
+	RET
+
+part8:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, K1, (CX)
+	VZEROUPPER
+	RET
+
+rows9:
+	MOVQ       t+0(FP), R10
+	MOVQ       80(R10), R11
+	MOVQ       88(R10), R10
+	SHLQ       $0x02, R10
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	ADDQ       R10, R11
+	PREFETCHT0 (R11)
+	VPXORD     Y0, Y0, Y0
+	VPXORD     Y1, Y1, Y1
+	VPXORD     Y2, Y2, Y2
+	VPXORD     Y3, Y3, Y3
+	VPXORD     Y4, Y4, Y4
+	VPXORD     Y5, Y5, Y5
+	VPXORD     Y6, Y6, Y6
+	VPXORD     Y7, Y7, Y7
+	VPXORD     Y8, Y8, Y8
+
+outer9_true:
+	MOVQ (SP), R10
+
+loop9_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
+	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
+	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
+	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
+	VFMADD231PS.BCST (BX)(AX*8), Y28, Y8
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             R10
+	JNZ              loop9_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer9_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	VMULPS           Y28, Y1, Y1
+	VMULPS           Y28, Y2, Y2
+	VMULPS           Y28, Y3, Y3
+	VMULPS           Y28, Y4, Y4
+	VMULPS           Y28, Y5, Y5
+	VMULPS           Y28, Y6, Y6
+	VMULPS           Y28, Y7, Y7
+	VMULPS           Y28, Y8, Y8
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias9
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y1
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y2
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y3
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y4
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y5
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y6
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y7
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y8
+
+bias9:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu9
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+	VADDPS    Y30, Y1, Y1
+	VADDPS    Y30, Y2, Y2
+	VADDPS    Y30, Y3, Y3
+	VADDPS    Y30, Y4, Y4
+	VADDPS    Y30, Y5, Y5
+	VADDPS    Y30, Y6, Y6
+	VADDPS    Y30, Y7, Y7
+	VADDPS    Y30, Y8, Y8
+
+relu9:
+	CMPB   120(AX), $0x00
+	JEQ    store9
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+	VMAXPS Y1, Y28, Y1
+	VADDPS Y28, Y1, Y1
+	VMAXPS Y2, Y28, Y2
+	VADDPS Y28, Y2, Y2
+	VMAXPS Y3, Y28, Y3
+	VADDPS Y28, Y3, Y3
+	VMAXPS Y4, Y28, Y4
+	VADDPS Y28, Y4, Y4
+	VMAXPS Y5, Y28, Y5
+	VADDPS Y28, Y5, Y5
+	VMAXPS Y6, Y28, Y6
+	VADDPS Y28, Y6, Y6
+	VMAXPS Y7, Y28, Y7
+	VADDPS Y28, Y7, Y7
+	VMAXPS Y8, Y28, Y8
+	VADDPS Y28, Y8, Y8
+
+store9:
+	CMPQ    104(AX), $0x08
+	JNE     part9
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, (CX)
+	VZEROUPPER
+	RET
+
+part9:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, K1, (CX)
+	VZEROUPPER
+	RET
+
+rows10:
+	MOVQ       t+0(FP), R11
+	MOVQ       80(R11), R12
+	MOVQ       88(R11), R11
+	SHLQ       $0x02, R11
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	VPXORD     Y0, Y0, Y0
+	VPXORD     Y1, Y1, Y1
+	VPXORD     Y2, Y2, Y2
+	VPXORD     Y3, Y3, Y3
+	VPXORD     Y4, Y4, Y4
+	VPXORD     Y5, Y5, Y5
+	VPXORD     Y6, Y6, Y6
+	VPXORD     Y7, Y7, Y7
+	VPXORD     Y8, Y8, Y8
+	VPXORD     Y9, Y9, Y9
+
+outer10_true:
+	MOVQ (SP), R11
+
+loop10_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
+	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
+	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
+	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
+	VFMADD231PS.BCST (BX)(AX*8), Y28, Y8
+	VFMADD231PS.BCST (BX)(R10*1), Y28, Y9
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             R11
+	JNZ              loop10_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer10_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	VMULPS           Y28, Y1, Y1
+	VMULPS           Y28, Y2, Y2
+	VMULPS           Y28, Y3, Y3
+	VMULPS           Y28, Y4, Y4
+	VMULPS           Y28, Y5, Y5
+	VMULPS           Y28, Y6, Y6
+	VMULPS           Y28, Y7, Y7
+	VMULPS           Y28, Y8, Y8
+	VMULPS           Y28, Y9, Y9
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias10
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y1
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y2
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y3
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y4
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y5
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y6
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y7
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y8
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y9
+
+bias10:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu10
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+	VADDPS    Y30, Y1, Y1
+	VADDPS    Y30, Y2, Y2
+	VADDPS    Y30, Y3, Y3
+	VADDPS    Y30, Y4, Y4
+	VADDPS    Y30, Y5, Y5
+	VADDPS    Y30, Y6, Y6
+	VADDPS    Y30, Y7, Y7
+	VADDPS    Y30, Y8, Y8
+	VADDPS    Y30, Y9, Y9
+
+relu10:
+	CMPB   120(AX), $0x00
+	JEQ    store10
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+	VMAXPS Y1, Y28, Y1
+	VADDPS Y28, Y1, Y1
+	VMAXPS Y2, Y28, Y2
+	VADDPS Y28, Y2, Y2
+	VMAXPS Y3, Y28, Y3
+	VADDPS Y28, Y3, Y3
+	VMAXPS Y4, Y28, Y4
+	VADDPS Y28, Y4, Y4
+	VMAXPS Y5, Y28, Y5
+	VADDPS Y28, Y5, Y5
+	VMAXPS Y6, Y28, Y6
+	VADDPS Y28, Y6, Y6
+	VMAXPS Y7, Y28, Y7
+	VADDPS Y28, Y7, Y7
+	VMAXPS Y8, Y28, Y8
+	VADDPS Y28, Y8, Y8
+	VMAXPS Y9, Y28, Y9
+	VADDPS Y28, Y9, Y9
+
+store10:
+	CMPQ    104(AX), $0x08
+	JNE     part10
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y9, (CX)
+	VZEROUPPER
+	RET
+
+part10:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y9, K1, (CX)
+	VZEROUPPER
+	RET
+
+rows11:
+	MOVQ       t+0(FP), R11
+	MOVQ       80(R11), R12
+	MOVQ       88(R11), R11
+	SHLQ       $0x02, R11
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	ADDQ       R11, R12
+	PREFETCHT0 (R12)
+	VPXORD     Y0, Y0, Y0
+	VPXORD     Y1, Y1, Y1
+	VPXORD     Y2, Y2, Y2
+	VPXORD     Y3, Y3, Y3
+	VPXORD     Y4, Y4, Y4
+	VPXORD     Y5, Y5, Y5
+	VPXORD     Y6, Y6, Y6
+	VPXORD     Y7, Y7, Y7
+	VPXORD     Y8, Y8, Y8
+	VPXORD     Y9, Y9, Y9
+	VPXORD     Y10, Y10, Y10
+
+outer11_true:
+	MOVQ (SP), R11
+
+loop11_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
+	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
+	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
+	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
+	VFMADD231PS.BCST (BX)(AX*8), Y28, Y8
+	VFMADD231PS.BCST (BX)(R10*1), Y28, Y9
+	VFMADD231PS.BCST (BX)(R8*2), Y28, Y10
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             R11
+	JNZ              loop11_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer11_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	VMULPS           Y28, Y1, Y1
+	VMULPS           Y28, Y2, Y2
+	VMULPS           Y28, Y3, Y3
+	VMULPS           Y28, Y4, Y4
+	VMULPS           Y28, Y5, Y5
+	VMULPS           Y28, Y6, Y6
+	VMULPS           Y28, Y7, Y7
+	VMULPS           Y28, Y8, Y8
+	VMULPS           Y28, Y9, Y9
+	VMULPS           Y28, Y10, Y10
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias11
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y1
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y2
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y3
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y4
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y5
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y6
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y7
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y8
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y9
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y10
+
+bias11:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu11
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+	VADDPS    Y30, Y1, Y1
+	VADDPS    Y30, Y2, Y2
+	VADDPS    Y30, Y3, Y3
+	VADDPS    Y30, Y4, Y4
+	VADDPS    Y30, Y5, Y5
+	VADDPS    Y30, Y6, Y6
+	VADDPS    Y30, Y7, Y7
+	VADDPS    Y30, Y8, Y8
+	VADDPS    Y30, Y9, Y9
+	VADDPS    Y30, Y10, Y10
+
+relu11:
+	CMPB   120(AX), $0x00
+	JEQ    store11
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+	VMAXPS Y1, Y28, Y1
+	VADDPS Y28, Y1, Y1
+	VMAXPS Y2, Y28, Y2
+	VADDPS Y28, Y2, Y2
+	VMAXPS Y3, Y28, Y3
+	VADDPS Y28, Y3, Y3
+	VMAXPS Y4, Y28, Y4
+	VADDPS Y28, Y4, Y4
+	VMAXPS Y5, Y28, Y5
+	VADDPS Y28, Y5, Y5
+	VMAXPS Y6, Y28, Y6
+	VADDPS Y28, Y6, Y6
+	VMAXPS Y7, Y28, Y7
+	VADDPS Y28, Y7, Y7
+	VMAXPS Y8, Y28, Y8
+	VADDPS Y28, Y8, Y8
+	VMAXPS Y9, Y28, Y9
+	VADDPS Y28, Y9, Y9
+	VMAXPS Y10, Y28, Y10
+	VADDPS Y28, Y10, Y10
+
+store11:
+	CMPQ    104(AX), $0x08
+	JNE     part11
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y9, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y10, (CX)
+	VZEROUPPER
+	RET
+
+part11:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y9, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y10, K1, (CX)
+	VZEROUPPER
+	RET
+
+rows12:
+	MOVQ       t+0(FP), R12
+	MOVQ       80(R12), R13
+	MOVQ       88(R12), R12
+	SHLQ       $0x02, R12
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	VPXORD     Y0, Y0, Y0
+	VPXORD     Y1, Y1, Y1
+	VPXORD     Y2, Y2, Y2
+	VPXORD     Y3, Y3, Y3
+	VPXORD     Y4, Y4, Y4
+	VPXORD     Y5, Y5, Y5
+	VPXORD     Y6, Y6, Y6
+	VPXORD     Y7, Y7, Y7
+	VPXORD     Y8, Y8, Y8
+	VPXORD     Y9, Y9, Y9
+	VPXORD     Y10, Y10, Y10
+	VPXORD     Y11, Y11, Y11
+
+outer12_true:
+	MOVQ (SP), R12
+
+loop12_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
+	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
+	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
+	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
+	VFMADD231PS.BCST (BX)(AX*8), Y28, Y8
+	VFMADD231PS.BCST (BX)(R10*1), Y28, Y9
+	VFMADD231PS.BCST (BX)(R8*2), Y28, Y10
+	VFMADD231PS.BCST (BX)(R11*1), Y28, Y11
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             R12
+	JNZ              loop12_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer12_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	VMULPS           Y28, Y1, Y1
+	VMULPS           Y28, Y2, Y2
+	VMULPS           Y28, Y3, Y3
+	VMULPS           Y28, Y4, Y4
+	VMULPS           Y28, Y5, Y5
+	VMULPS           Y28, Y6, Y6
+	VMULPS           Y28, Y7, Y7
+	VMULPS           Y28, Y8, Y8
+	VMULPS           Y28, Y9, Y9
+	VMULPS           Y28, Y10, Y10
+	VMULPS           Y28, Y11, Y11
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias12
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y1
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y2
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y3
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y4
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y5
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y6
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y7
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y8
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y9
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y10
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y11
+
+bias12:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu12
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+	VADDPS    Y30, Y1, Y1
+	VADDPS    Y30, Y2, Y2
+	VADDPS    Y30, Y3, Y3
+	VADDPS    Y30, Y4, Y4
+	VADDPS    Y30, Y5, Y5
+	VADDPS    Y30, Y6, Y6
+	VADDPS    Y30, Y7, Y7
+	VADDPS    Y30, Y8, Y8
+	VADDPS    Y30, Y9, Y9
+	VADDPS    Y30, Y10, Y10
+	VADDPS    Y30, Y11, Y11
+
+relu12:
+	CMPB   120(AX), $0x00
+	JEQ    store12
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+	VMAXPS Y1, Y28, Y1
+	VADDPS Y28, Y1, Y1
+	VMAXPS Y2, Y28, Y2
+	VADDPS Y28, Y2, Y2
+	VMAXPS Y3, Y28, Y3
+	VADDPS Y28, Y3, Y3
+	VMAXPS Y4, Y28, Y4
+	VADDPS Y28, Y4, Y4
+	VMAXPS Y5, Y28, Y5
+	VADDPS Y28, Y5, Y5
+	VMAXPS Y6, Y28, Y6
+	VADDPS Y28, Y6, Y6
+	VMAXPS Y7, Y28, Y7
+	VADDPS Y28, Y7, Y7
+	VMAXPS Y8, Y28, Y8
+	VADDPS Y28, Y8, Y8
+	VMAXPS Y9, Y28, Y9
+	VADDPS Y28, Y9, Y9
+	VMAXPS Y10, Y28, Y10
+	VADDPS Y28, Y10, Y10
+	VMAXPS Y11, Y28, Y11
+	VADDPS Y28, Y11, Y11
+
+store12:
+	CMPQ    104(AX), $0x08
+	JNE     part12
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y9, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y10, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y11, (CX)
+	VZEROUPPER
+	RET
+
+part12:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y9, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y10, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y11, K1, (CX)
+	VZEROUPPER
+	RET
+
+rows13:
+	MOVQ       t+0(FP), R12
+	MOVQ       80(R12), R13
+	MOVQ       88(R12), R12
+	SHLQ       $0x02, R12
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	ADDQ       R12, R13
+	PREFETCHT0 (R13)
+	VPXORD     Y0, Y0, Y0
+	VPXORD     Y1, Y1, Y1
+	VPXORD     Y2, Y2, Y2
+	VPXORD     Y3, Y3, Y3
+	VPXORD     Y4, Y4, Y4
+	VPXORD     Y5, Y5, Y5
+	VPXORD     Y6, Y6, Y6
+	VPXORD     Y7, Y7, Y7
+	VPXORD     Y8, Y8, Y8
+	VPXORD     Y9, Y9, Y9
+	VPXORD     Y10, Y10, Y10
+	VPXORD     Y11, Y11, Y11
+	VPXORD     Y12, Y12, Y12
+
+outer13_true:
+	MOVQ (SP), R12
+
+loop13_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
+	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
+	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
+	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
+	VFMADD231PS.BCST (BX)(AX*8), Y28, Y8
+	VFMADD231PS.BCST (BX)(R10*1), Y28, Y9
+	VFMADD231PS.BCST (BX)(R8*2), Y28, Y10
+	VFMADD231PS.BCST (BX)(R11*1), Y28, Y11
+	VFMADD231PS.BCST (BX)(DI*4), Y28, Y12
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             R12
+	JNZ              loop13_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer13_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	VMULPS           Y28, Y1, Y1
+	VMULPS           Y28, Y2, Y2
+	VMULPS           Y28, Y3, Y3
+	VMULPS           Y28, Y4, Y4
+	VMULPS           Y28, Y5, Y5
+	VMULPS           Y28, Y6, Y6
+	VMULPS           Y28, Y7, Y7
+	VMULPS           Y28, Y8, Y8
+	VMULPS           Y28, Y9, Y9
+	VMULPS           Y28, Y10, Y10
+	VMULPS           Y28, Y11, Y11
+	VMULPS           Y28, Y12, Y12
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias13
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y1
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y2
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y3
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y4
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y5
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y6
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y7
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y8
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y9
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y10
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y11
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y12
+
+bias13:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu13
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+	VADDPS    Y30, Y1, Y1
+	VADDPS    Y30, Y2, Y2
+	VADDPS    Y30, Y3, Y3
+	VADDPS    Y30, Y4, Y4
+	VADDPS    Y30, Y5, Y5
+	VADDPS    Y30, Y6, Y6
+	VADDPS    Y30, Y7, Y7
+	VADDPS    Y30, Y8, Y8
+	VADDPS    Y30, Y9, Y9
+	VADDPS    Y30, Y10, Y10
+	VADDPS    Y30, Y11, Y11
+	VADDPS    Y30, Y12, Y12
+
+relu13:
+	CMPB   120(AX), $0x00
+	JEQ    store13
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+	VMAXPS Y1, Y28, Y1
+	VADDPS Y28, Y1, Y1
+	VMAXPS Y2, Y28, Y2
+	VADDPS Y28, Y2, Y2
+	VMAXPS Y3, Y28, Y3
+	VADDPS Y28, Y3, Y3
+	VMAXPS Y4, Y28, Y4
+	VADDPS Y28, Y4, Y4
+	VMAXPS Y5, Y28, Y5
+	VADDPS Y28, Y5, Y5
+	VMAXPS Y6, Y28, Y6
+	VADDPS Y28, Y6, Y6
+	VMAXPS Y7, Y28, Y7
+	VADDPS Y28, Y7, Y7
+	VMAXPS Y8, Y28, Y8
+	VADDPS Y28, Y8, Y8
+	VMAXPS Y9, Y28, Y9
+	VADDPS Y28, Y9, Y9
+	VMAXPS Y10, Y28, Y10
+	VADDPS Y28, Y10, Y10
+	VMAXPS Y11, Y28, Y11
+	VADDPS Y28, Y11, Y11
+	VMAXPS Y12, Y28, Y12
+	VADDPS Y28, Y12, Y12
+
+store13:
+	CMPQ    104(AX), $0x08
+	JNE     part13
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y9, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y10, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y11, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y12, (CX)
+	VZEROUPPER
+	RET
+
+part13:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y9, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y10, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y11, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y12, K1, (CX)
+	VZEROUPPER
+	RET
+
+rows14:
+	MOVQ       t+0(FP), R13
+	MOVQ       80(R13), R14
+	MOVQ       88(R13), R13
+	SHLQ       $0x02, R13
+	PREFETCHT0 (R14)
+	ADDQ       R13, R14
+	PREFETCHT0 (R14)
+	ADDQ       R13, R14
+	PREFETCHT0 (R14)
+	ADDQ       R13, R14
+	PREFETCHT0 (R14)
+	ADDQ       R13, R14
+	PREFETCHT0 (R14)
+	ADDQ       R13, R14
+	PREFETCHT0 (R14)
+	ADDQ       R13, R14
+	PREFETCHT0 (R14)
+	ADDQ       R13, R14
+	PREFETCHT0 (R14)
+	ADDQ       R13, R14
+	PREFETCHT0 (R14)
+	ADDQ       R13, R14
+	PREFETCHT0 (R14)
+	ADDQ       R13, R14
+	PREFETCHT0 (R14)
+	ADDQ       R13, R14
+	PREFETCHT0 (R14)
+	ADDQ       R13, R14
+	PREFETCHT0 (R14)
+	ADDQ       R13, R14
+	PREFETCHT0 (R14)
+	VPXORD     Y0, Y0, Y0
+	VPXORD     Y1, Y1, Y1
+	VPXORD     Y2, Y2, Y2
+	VPXORD     Y3, Y3, Y3
+	VPXORD     Y4, Y4, Y4
+	VPXORD     Y5, Y5, Y5
+	VPXORD     Y6, Y6, Y6
+	VPXORD     Y7, Y7, Y7
+	VPXORD     Y8, Y8, Y8
+	VPXORD     Y9, Y9, Y9
+	VPXORD     Y10, Y10, Y10
+	VPXORD     Y11, Y11, Y11
+	VPXORD     Y12, Y12, Y12
+	VPXORD     Y13, Y13, Y13
+
+outer14_true:
+	MOVQ (SP), R13
+
+loop14_true:
+	VMOVUPS.Z        (SI), K1, Y28
+	VFMADD231PS.BCST (BX), Y28, Y0
+	VFMADD231PS.BCST (BX)(AX*1), Y28, Y1
+	VFMADD231PS.BCST (BX)(AX*2), Y28, Y2
+	VFMADD231PS.BCST (BX)(DI*1), Y28, Y3
+	VFMADD231PS.BCST (BX)(AX*4), Y28, Y4
+	VFMADD231PS.BCST (BX)(R8*1), Y28, Y5
+	VFMADD231PS.BCST (BX)(DI*2), Y28, Y6
+	VFMADD231PS.BCST (BX)(R9*1), Y28, Y7
+	VFMADD231PS.BCST (BX)(AX*8), Y28, Y8
+	VFMADD231PS.BCST (BX)(R10*1), Y28, Y9
+	VFMADD231PS.BCST (BX)(R8*2), Y28, Y10
+	VFMADD231PS.BCST (BX)(R11*1), Y28, Y11
+	VFMADD231PS.BCST (BX)(DI*4), Y28, Y12
+	VFMADD231PS.BCST (BX)(R12*1), Y28, Y13
+	ADDQ             CX, BX
+	ADDQ             DX, SI
+	DECQ             R13
+	JNZ              loop14_true
+	ADDQ             16(SP), BX
+	ADDQ             24(SP), SI
+	DECQ             8(SP)
+	JNZ              outer14_true
+	MOVQ             t+0(FP), AX
+	VBROADCASTSS     96(AX), Y28
+	VMULPS           Y28, Y0, Y0
+	VMULPS           Y28, Y1, Y1
+	VMULPS           Y28, Y2, Y2
+	VMULPS           Y28, Y3, Y3
+	VMULPS           Y28, Y4, Y4
+	VMULPS           Y28, Y5, Y5
+	VMULPS           Y28, Y6, Y6
+	VMULPS           Y28, Y7, Y7
+	VMULPS           Y28, Y8, Y8
+	VMULPS           Y28, Y9, Y9
+	VMULPS           Y28, Y10, Y10
+	VMULPS           Y28, Y11, Y11
+	VMULPS           Y28, Y12, Y12
+	VMULPS           Y28, Y13, Y13
+	MOVL             100(AX), CX
+	SHLL             $0x01, CX
+	JZ               bias14
+	VBROADCASTSS     100(AX), Y29
+	MOVQ             80(AX), CX
+	MOVQ             88(AX), DX
+	SHLQ             $0x02, DX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y0
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y1
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y2
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y3
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y4
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y5
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y6
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y7
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y8
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y9
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y10
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y11
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y12
+	ADDQ             DX, CX
+	VMOVUPS.Z        (CX), K1, Y30
+	VFMADD231PS      Y30, Y29, Y13
+
+bias14:
+	MOVQ      112(AX), CX
+	TESTQ     CX, CX
+	JZ        relu14
+	VMOVUPS.Z (CX), K1, Y30
+	VADDPS    Y30, Y0, Y0
+	VADDPS    Y30, Y1, Y1
+	VADDPS    Y30, Y2, Y2
+	VADDPS    Y30, Y3, Y3
+	VADDPS    Y30, Y4, Y4
+	VADDPS    Y30, Y5, Y5
+	VADDPS    Y30, Y6, Y6
+	VADDPS    Y30, Y7, Y7
+	VADDPS    Y30, Y8, Y8
+	VADDPS    Y30, Y9, Y9
+	VADDPS    Y30, Y10, Y10
+	VADDPS    Y30, Y11, Y11
+	VADDPS    Y30, Y12, Y12
+	VADDPS    Y30, Y13, Y13
+
+relu14:
+	CMPB   120(AX), $0x00
+	JEQ    store14
+	VPXORD Y28, Y28, Y28
+	VMAXPS Y0, Y28, Y0
+	VADDPS Y28, Y0, Y0
+	VMAXPS Y1, Y28, Y1
+	VADDPS Y28, Y1, Y1
+	VMAXPS Y2, Y28, Y2
+	VADDPS Y28, Y2, Y2
+	VMAXPS Y3, Y28, Y3
+	VADDPS Y28, Y3, Y3
+	VMAXPS Y4, Y28, Y4
+	VADDPS Y28, Y4, Y4
+	VMAXPS Y5, Y28, Y5
+	VADDPS Y28, Y5, Y5
+	VMAXPS Y6, Y28, Y6
+	VADDPS Y28, Y6, Y6
+	VMAXPS Y7, Y28, Y7
+	VADDPS Y28, Y7, Y7
+	VMAXPS Y8, Y28, Y8
+	VADDPS Y28, Y8, Y8
+	VMAXPS Y9, Y28, Y9
+	VADDPS Y28, Y9, Y9
+	VMAXPS Y10, Y28, Y10
+	VADDPS Y28, Y10, Y10
+	VMAXPS Y11, Y28, Y11
+	VADDPS Y28, Y11, Y11
+	VMAXPS Y12, Y28, Y12
+	VADDPS Y28, Y12, Y12
+	VMAXPS Y13, Y28, Y13
+	VADDPS Y28, Y13, Y13
+
+store14:
+	CMPQ    104(AX), $0x08
+	JNE     part14
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y9, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y10, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y11, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y12, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y13, (CX)
+	VZEROUPPER
+	RET
+
+part14:
+	MOVQ    80(AX), CX
+	MOVQ    88(AX), AX
+	SHLQ    $0x02, AX
+	VMOVUPS Y0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y7, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y9, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y10, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y11, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y12, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y13, K1, (CX)
+	VZEROUPPER
+	RET
+
 // func tile16AVX2(t *struct{rows int; k int; outer int; a *float32; rsa int; csa int; nexta int; b *float32; rsb int; nextb int; c *float32; ldc int; alpha float32; beta float32; cols int; bias *float32; relu bool})
 // Requires: AVX, FMA3, MMX+
 TEXT ·tile16AVX2(SB), NOSPLIT, $32-8

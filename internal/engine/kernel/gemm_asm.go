@@ -11,7 +11,7 @@ func detect() []Level {
 	levels := []Level{Generic}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		levels = append(levels, AVX2)
-		if cpu.X86.HasAVX512F {
+		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL {
 			levels = append(levels, AVX512)
 		}
 	}
@@ -33,8 +33,10 @@ func (l Level) tileAt(t *tileArgs) {
 	switch {
 	case l == AVX512 && t.cols > 16:
 		tile32AVX512(t)
-	case l == AVX512:
+	case l == AVX512 && t.cols > 8:
 		tile16AVX512(t)
+	case l == AVX512:
+		tile8AVX512(t)
 	case l == AVX2 && t.cols > 8:
 		tile16AVX2(t)
 	case l == AVX2:

@@ -16,7 +16,7 @@ type Level int32
 const (
 	Generic Level = iota // plain Go
 	AVX2                 // AVX2 and FMA
-	AVX512               // AVX-512 F
+	AVX512               // AVX-512 F and VL
 )
 
 // EnvLevel is the environment variable that forces a level at start.

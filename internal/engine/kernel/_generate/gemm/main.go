@@ -9,7 +9,7 @@ import (
 func main() {
 	ConstraintExpr("amd64")
 	ConstraintExpr("!noasm")
-	for _, s := range []shape{avx512(2), avx512(1), avx2(2), avx2(1)} {
+	for _, s := range []shape{avx512(2), avx512(1), avx512Half(), avx2(2), avx2(1)} {
 		s.tile()
 	}
 	transpose()
