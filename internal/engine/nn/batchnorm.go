@@ -28,6 +28,7 @@ type BatchNorm2D struct {
 	runMean, runVar   *Param // buffers
 	x                 *array.Array
 	conv              *Conv2D      // the layer before, where there is one: see folded
+	pool              *MaxPool     // two layers after, behind a ReLU, where there is one: see pooled.go
 	add               *array.Array // set by Residual during Forward: added to y
 	relu              bool         // y = max(y, 0): see fuse
 	mask              bool         // Backward drops dy where y is not positive
@@ -87,6 +88,9 @@ func (l *BatchNorm2D) Forward(x *array.Array, mode Mode) *array.Array {
 		}
 	}
 	l.setScale()
+	if l.pools() {
+		return l.forwardPooled(x, n)
+	}
 	y := rowsOf(&l.y, n, l.out)
 	var add []float32
 	if l.add != nil {
@@ -125,6 +129,9 @@ func (l *BatchNorm2D) track(rows int) {
 // not have changed since.
 func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 	n := l.x.Rows()
+	if l.pools() {
+		return l.backwardPooled(dy, need, n)
+	}
 	l.checkGrad(dy, n)
 	if l.conv != nil && l.mode == Eval {
 		return l.backwardFolded(dy, need)
@@ -142,10 +149,7 @@ func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 		kernel.NormalizeSums(rows, c, l.x.Data, dy.Data, mask, l.mean, l.sumA, l.sumB)
 	}
 	if need&Weights != 0 {
-		for i := range l.mean {
-			l.weight.Grad.Data[i] += float32(l.sumB[i] * l.inv[i])
-			l.bias.Grad.Data[i] += float32(l.sumA[i])
-		}
+		l.addGrads()
 	}
 	if need&Input == 0 {
 		return nil
@@ -155,17 +159,30 @@ func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 		kernel.NormalizeBackward(rows, c, nil, dy.Data, mask, nil, l.scale, nil, nil, dx.Data)
 		return dx
 	}
-	// dx = scale * (dy - mean(dy) - xhat * mean(dy * xhat)), xhat = (x-mean)*inv.
-	for i, s := range l.scale {
-		l.sumA[i] *= s / float64(rows)
-		l.sumB[i] *= s * l.inv[i] * l.inv[i] / float64(rows)
-	}
+	l.setSlopes(rows)
 	if again {
 		kernel.NormalizeReLUBackward(rows, c, l.x.Data, dy.Data, l.mean, l.scale, l.bias.Value.Data, l.sumA, l.sumB, dx.Data)
 	} else {
 		kernel.NormalizeBackward(rows, c, l.x.Data, dy.Data, nil, l.mean, l.scale, l.sumA, l.sumB, dx.Data)
 	}
 	return dx
+}
+
+// addGrads adds the parameters' gradients, which the sums of the pass give.
+func (l *BatchNorm2D) addGrads() {
+	for i := range l.mean {
+		l.weight.Grad.Data[i] += float32(l.sumB[i] * l.inv[i])
+		l.bias.Grad.Data[i] += float32(l.sumA[i])
+	}
+}
+
+// setSlopes turns the sums into what the input gradient subtracts:
+// dx = scale * (dy - mean(dy) - xhat * mean(dy * xhat)), xhat = (x-mean)*inv.
+func (l *BatchNorm2D) setSlopes(rows int) {
+	for i, s := range l.scale {
+		l.sumA[i] *= s / float64(rows)
+		l.sumB[i] *= s * l.inv[i] * l.inv[i] / float64(rows)
+	}
 }
 
 // Params returns weight, bias, and the buffers of running mean and variance.

@@ -5,7 +5,8 @@ package nn
 // gradient: max(x, 0) is computed where x is made, and where y = max(x, 0) is
 // not positive the gradient is dropped by a layer that reads it anyway.
 //
-// In mode Eval a batch norm is folded into the convolution before it: see fold.go.
+// A batch norm with ReLU and MaxPool after it is one pass over its input, and the
+// array of its size between is not made: see pooled.go. In mode Eval a batch norm is folded into the convolution before it: see fold.go.
 //
 // A ReLU always stays in its place with its name; its own passes then do nothing.
 func fuse(layers []Layer) {
@@ -24,6 +25,9 @@ func fuse(layers []Layer) {
 			if pool, ok := layers[i+2].(*MaxPool); ok {
 				// A window's maximum is positive where its winner is.
 				pool.mask, masked = true, true
+				if norm, ok := layers[i].(*BatchNorm2D); ok {
+					norm.pool, pool.norm = pool, norm
+				}
 			}
 		}
 		switch l := layers[i].(type) {

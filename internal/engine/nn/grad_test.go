@@ -152,6 +152,12 @@ func TestLayerGradients(t *testing.T) {
 		{"conv, batch norm, relu, overlapping max pool", img, func() Layer {
 			return NewSequential("s", NewConv2D("c", 4, 3, 1, 1, true), NewBatchNorm2D("b"), NewReLU("r"), NewMaxPool("p", 3, 2, 1))
 		}},
+		{"conv, batch norm, relu, max pool", img, func() Layer {
+			return NewSequential("s", NewConv2D("c", 4, 3, 1, 1, true), NewBatchNorm2D("b"), NewReLU("r"), NewMaxPool("p", 2, 2, 0), NewConv2D("d", 2, 1, 1, 0, true))
+		}},
+		{"batch norm, relu, max pool", img, func() Layer {
+			return NewSequential("s", NewBatchNorm2D("b"), NewReLU("r"), NewMaxPool("p", 2, 2, 0), NewConv2D("d", 2, 1, 1, 0, true))
+		}},
 		{"relu, max pool", img, func() Layer { return NewSequential("s", NewReLU("r"), NewMaxPool("p", 2, 2, 0)) }},
 		{"linear, relu, linear", []int{9}, func() Layer {
 			return NewSequential("s", NewLinear("l", 5, true), NewReLU("r"), NewLinear("m", 4, false))

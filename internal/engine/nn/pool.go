@@ -15,6 +15,9 @@ type MaxPool struct {
 	mask  bool // Backward drops dy where y is not positive: see fuse
 	arg   []int32
 	y, dx *array.Array
+
+	norm *BatchNorm2D // two layers before, where it does the pooling: see pooled.go
+	won  *array.Array // its inputs at arg
 }
 
 // NewMaxPool returns k x k pooling. The padding must be at most k/2, as in
@@ -54,12 +57,21 @@ func (b *base) buildPool(p *kernel.Pool, in []int) ([]int, error) {
 // Forward takes the maxima and remembers where they were.
 func (l *MaxPool) Forward(x *array.Array, _ Mode) *array.Array {
 	n := l.check(x)
+	if l.norm.pools() {
+		return l.y
+	}
+	y := l.prepare(n)
+	l.pool.MaxForward(n, x.Data, y.Data, l.arg)
+	return y
+}
+
+// prepare makes room for n images.
+func (l *MaxPool) prepare(n int) *array.Array {
 	y := rowsOf(&l.y, n, l.out)
 	if cap(l.arg) < len(y.Data) {
 		l.arg = make([]int32, len(y.Data))
 	}
 	l.arg = l.arg[:len(y.Data)]
-	l.pool.MaxForward(n, x.Data, y.Data, l.arg)
 	return y
 }
 
@@ -67,6 +79,9 @@ func (l *MaxPool) Forward(x *array.Array, _ Mode) *array.Array {
 func (l *MaxPool) Backward(dy *array.Array, need Need) *array.Array {
 	n := l.y.Rows()
 	l.checkGrad(dy, n)
+	if l.norm.pools() {
+		return dy
+	}
 	if need&Input == 0 {
 		return nil
 	}

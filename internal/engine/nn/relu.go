@@ -33,13 +33,13 @@ func (l *ReLU) Forward(x *array.Array, _ Mode) *array.Array {
 
 // Backward passes dy on where the output was positive.
 func (l *ReLU) Backward(dy *array.Array, need Need) *array.Array {
+	if l.masked {
+		return dy
+	}
 	n := l.y.Rows()
 	l.checkGrad(dy, n)
 	if need&Input == 0 {
 		return nil
-	}
-	if l.masked {
-		return dy
 	}
 	dx := l.over(dy, &l.dx, n)
 	kernel.ReLUBackward(l.y.Data, dy.Data, dx.Data)
