@@ -10,6 +10,9 @@ SEED = 0
 SIZES = (64, 128, 256, 512, 1024, 2048)
 
 
+GRAMS = ((1024, 1024), (2048, 512))  # X (n, k) times its transpose
+
+
 def shapes():
     """(m, n, k, transpose A, transpose B) of the products."""
     out = []
@@ -51,6 +54,16 @@ def gemm(threads, seconds, _):
         flops += f
         spent += t.median / calls
         best += t.best / calls
+    for n, k in GRAMS:
+        x = rng.standard_normal((n, k), dtype=np.float32)
+        out = np.empty((n, n), np.float32)
+        # numpy sees that both are one matrix, and computes half of it (ssyrk).
+        t = machine.repeat(lambda: np.matmul(x, x.T, out=out), seconds / len(all_shapes), least=5)
+        f = 2 * n * n * k
+        parts.append({"name": f"gram {n}x{k}", "gflops": f / t.median / 1e9, "gflops_best": f / t.best / 1e9})
+        flops += f
+        spent += t.median
+        best += t.best
     return {
         "parts": parts,
         "flops": flops,

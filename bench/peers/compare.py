@@ -68,7 +68,7 @@ def compare(args, job):
     choices = {}
     if job in peers.TRAINING:
         for threads in args.threads:
-            r = peer(args, job, threads, each / 2)
+            r = peer(args, job, threads, each / 2, ["--least", "1"])
             choices[threads] = ["--layout", r["layout"], "--adam", r["adam"]]
             note(f"  peer, {threads} thread(s): {r['layout']}, Adam as {r['adam']}")
     runs, longest = [], 0.0

@@ -42,7 +42,25 @@ func prepareGemm(Options) ([]task, error) {
 	for _, p := range products() {
 		out = append(out, p.task())
 	}
-	return out, nil
+	return append(out, gram(1024, 1024), gram(2048, 512)), nil
+}
+
+// gram multiplies X (n, k) by its transpose: half of the textbook's products and
+// the diagonal.
+func gram(n, k int) task {
+	var x, c []float32
+	return task{
+		name: fmt.Sprintf("gram %dx%d", n, k), warmUp: 2,
+		direct: 2 * float64(n) * float64(n) * float64(k), executed: float64(n) * float64(n+1) * float64(k),
+		run: repeat(func() error {
+			if x == nil {
+				x, c = normal(n*k, "x"), make([]float32, n*n)
+			}
+			kernel.Gram(n, k, x, k, c, n)
+			return nil
+		}),
+		results: func(visit func(string, []float32)) { visit("C", c) },
+	}
 }
 
 // task makes the matrices at the first repetition: the largest ones are then not
