@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
@@ -38,12 +39,14 @@ func (a *assignment) run(ctx context.Context, starts []*lloyd) error {
 	}
 	a.starts, a.single = starts, a.single[:0]
 	for _, l := range starts {
-		l.prepare()
+		l.prepare(len(a.single))
 		for _, v := range l.centre {
 			a.single = append(a.single, float32(v))
 		}
 	}
+	a.p.bytes.prepare(a)
 	par.Do(ceilDiv(a.p.n, taskRows), 1, a)
+	a.p.bytes.judge()
 	for _, l := range starts {
 		l.count()
 	}
@@ -53,107 +56,135 @@ func (a *assignment) run(ctx context.Context, starts []*lloyd) error {
 
 // Run does tasks [lo, hi), each taskRows rows.
 func (a *assignment) Run(lo, hi int) {
-	d, n := a.p.d, a.p.n
-	centres := len(a.single) / d
-	w := a.p.scratch(centres)
+	p := a.p
+	centres := len(a.single) / p.d
+	w := p.scratch(centres)
 	for t := lo; t < hi; t++ {
 		for _, l := range a.starts {
 			l.changes[t] = l.changes[t][:0]
 		}
-		for row := t * taskRows; row < min((t+1)*taskRows, n); row += blockCols {
-			end := min(row+blockCols, a.p.packed.Cols())
-			a.p.packed.Dots(centres, a.single, d, row, end, -2, w.keys[:centres*blockCols], blockCols)
-			keys := w.keys
+		for row := t * taskRows; row < min((t+1)*taskRows, p.n); row += blockCols {
+			end := min(row+blockCols, p.packed.Cols())
+			all := w.keys[:centres*blockCols]
+			bounds := p.bytes.bounds(centres, row, end, all, w.widths[:centres])
+			if !bounds {
+				p.packed.Dots(centres, a.single, p.d, row, end, -2, all, blockCols)
+			}
 			for _, l := range a.starts {
-				l.choose(t, row, end-row, keys, w)
-				keys = keys[l.k*blockCols:]
+				if !l.choose(t, row, end-row, all[l.at/p.d*blockCols:], bounds, w) {
+					p.packed.Dots(centres, a.single, p.d, row, end, -2, all, blockCols)
+					bounds = false
+					l.choose(t, row, end-row, all[l.at/p.d*blockCols:], bounds, w)
+				}
 			}
 		}
 	}
-	a.p.scratches.Put(w)
+	p.scratches.Put(w)
 }
 
-// prepare sets what the choice needs to know of the centres.
-func (l *lloyd) prepare() {
+// prepare sets what the choice needs to know of the centres, which begin at
+// number at of the assignment's.
+//
+// A key is ||c||^2 - 2 x.c. What float32 makes of it is wrong by at most
+// g*2*||x||*||c|| for the product and the last sums, and 8*2^-24*||c||^2 for the
+// square. For any positive s the former is at most g*(s*||x||^2 + ||c||^2/s), a
+// part of the row and one of the centre, so that a centre far away widens no
+// other's bounds; s is the ratio of usual lengths, where nothing is lost.
+func (l *lloyd) prepare(at int) {
 	d := l.data.d
-	l.longest = 0
+	l.at = at
+	l.squares = l.squares[:0]
 	for c := range l.k {
 		var s float64
 		for _, v := range l.centre[c*d : (c+1)*d] {
 			s += v * v
 		}
-		l.norm[c] = float32(s)
-		l.longest = max(l.longest, math.Sqrt(s))
+		l.squares = append(l.squares, s)
 	}
+	const u = 0x1p-24
+	g := kernel.DotError(d) + 8*u
+	l.sorted = append(l.sorted[:0], l.squares...)
+	slices.Sort(l.sorted)
+	ratio := math.Sqrt(l.sorted[l.k/2]) / (l.data.usual + math.SmallestNonzeroFloat32)
+	ratio = max(0x1p-20, min(0x1p20, ratio))
+	for c, s := range l.squares {
+		e := (g/ratio + 8*u) * s
+		l.low[c], l.wide[c] = float32(s-e), float32(2*e)
+	}
+	l.slope = float32((1 + 0x1p-10) * 2 * g * ratio)
 }
 
+// leastDoubt is added to every doubt, for what underflows.
+const leastDoubt = 0x1p-119
+
 // choose gives the cols rows from row on their nearest centres by keys
-// (k, blockCols), and notes those that change.
-func (l *lloyd) choose(task, row, cols int, keys []float32, w *blockScratch) {
-	slope, offset := l.doubt()
-	least := kernel.LeastKeys{Rows: l.k, Cols: cols, X: keys, LD: blockCols, B: l.norm, Length: l.data.length[row:],
-		Slope: slope, Offset: offset, Old: l.padded[row:], Index: w.index, Value: w.value, Near: w.near, Moved: w.moved}
+// (k, blockCols), and notes those that change. Keys that are bounds may be too
+// small by the centre's width; if they leave too many centres, choose does
+// nothing and returns false.
+func (l *lloyd) choose(task, row, cols int, keys []float32, bounds bool, w *blockScratch) bool {
+	upper := w.upper[:l.k]
+	for c, v := range l.low {
+		upper[c] = v + l.wide[c]
+		if bounds {
+			upper[c] += w.widths[l.at/l.data.d+c]
+		}
+	}
+	square := l.data.square[row : row+cols]
+	least := kernel.LeastKeys{Rows: l.k, Cols: cols, X: keys, LD: blockCols, B: upper, Length: square,
+		Old: l.padded[row:], Index: w.index, Value: w.value, Near: w.near, Moved: w.moved}
 	least.Find()
+	// The least upper bound is what lower bounds are compared with.
+	for j, v := range w.value[:cols] {
+		w.limit[j] = v + (l.slope*square[j] + leastDoubt)
+	}
+	if n := l.k * cols / 64; cap(w.mask) < n {
+		w.mask = make([]uint64, n)
+	}
+	mask := w.mask[:l.k*cols/64]
+	kernel.Below(l.k, cols, keys, blockCols, l.low, w.limit[:cols], mask)
+	if left := several(mask, cols/64, w.near); bounds && l.data.bytes.tooMany(left, len(mask)) {
+		return false
+	}
 	for v := range cols / 64 {
 		m := w.moved[v] | w.near[v]
 		if beyond := row + (v+1)*64 - l.data.n; beyond > 0 {
 			m &= math.MaxUint64 >> min(beyond, 64)
 		}
+		if near := w.near[v] & m; near != 0 {
+			w.lists.gather(l.k, mask[v:], cols/64, near)
+		}
 		for ; m != 0; m &= m - 1 {
 			j := bits.TrailingZeros64(m)
-			at := w.index[v*64+j]
+			i, at := row+v*64+j, w.index[v*64+j]
 			if w.near[v]>>j&1 == 1 {
-				at = l.resolve(row+v*64+j, keys[v*64+j:])
+				list := w.lists.of(j)
+				if bounds {
+					list = l.closest(i, list, w.room(l.k))
+				}
+				at = l.exactly(i, list)
 			}
-			if i := row + v*64 + j; at != l.labels[i] {
+			if at != l.labels[i] {
 				l.changes[task] = append(l.changes[task], change{int32(i), l.labels[i]})
 				l.labels[i] = at
 			}
 		}
 	}
+	return true
 }
 
-// errorBound bounds |key - (||c||^2 - 2 x.c)| for a row of the given length: the
-// product, the centre and its square rounded to float32, and their sum.
-func (l *lloyd) errorBound(length float64) float64 {
-	const u = 0x1p-24
-	return kernel.DotError(l.data.d)*2*length*l.longest + 4*u*(l.longest*l.longest+2*length*l.longest) + 0x1p-120
-}
-
-// doubt returns slope and offset of slope*length + offset, twice errorBound and
-// more than what comparing in float32 adds to it.
-func (l *lloyd) doubt() (slope, offset float32) {
-	const more = 1 + 0x1p-10
-	zero := l.errorBound(0)
-	const u = 0x1p-24
-	slope = float32(more * (2*(l.errorBound(1)-zero) + 4*u*l.longest))
-	offset = float32(more * (2*zero + 2*u*l.longest*l.longest))
-	return slope, offset
-}
-
-// resolve returns the nearest centre of row i, in float64, from its keys, which
-// are blockCols apart.
-func (l *lloyd) resolve(i int, keys []float32) int32 {
-	least, at := float32(math.Inf(1)), 0
-	for c := range l.k {
-		if v := keys[c*blockCols] + l.norm[c]; v < least {
-			least, at = v, c
-		}
+// exactly returns the nearest of the listed centres to row i, in float64, the
+// lower of equals.
+func (l *lloyd) exactly(i int, list []int32) int32 {
+	if len(list) == 1 {
+		return list[0]
 	}
-	limit := float64(least) + 2*l.errorBound((1+0x1p-20)*float64(l.data.length[i]))
-	best := -1.0 // squared distance to centre at, once another is as near
-	for c := range l.k {
-		if float64(keys[c*blockCols]+l.norm[c]) > limit || c == at {
-			continue
-		}
-		if best < 0 {
-			best = l.exact(i, at)
-		}
-		if e := l.exact(i, c); e < best || e == best && c < at {
+	best, at := math.Inf(1), int32(0)
+	for _, c := range list {
+		if e := l.exact(i, int(c)); e < best {
 			best, at = e, c
 		}
 	}
-	return int32(at)
+	return at
 }
 
 // exact returns the squared distance of row i to centre c, in float64.

@@ -11,14 +11,18 @@ type lloyd struct {
 	data   *points
 	k      int
 	centre []float64 // (k, d)
-	norm   []float32 // ||centre||^2
+	low    []float32 // ||centre||^2 less the centre's part of the error of a key
+	wide   []float32 // twice that part
+	slope  float32   // times ||x||^2: twice the row's part
 	labels []int32   // -1 before the first assignment
 	padded []int32   // labels, filled up to whole blocks
 	size   []int
 
 	changes [][]change // by the last assignment, of each task
 	changed int        // their number
-	longest float64    // largest ||centre||
+	at      int        // of its centres among the assignment's numbers
+	squares []float64  // ||centre||^2
+	sorted  []float64  // the same, ascending
 	sum     []float64  // (k, d): sums of the clusters' rows
 
 	iterations int
@@ -31,7 +35,7 @@ func newLloyd(data *centred, k int) *lloyd { return newStart(newPoints(data), k)
 
 func newStart(data *points, k int) *lloyd {
 	n, d := data.n, data.d
-	l := &lloyd{data: data, k: k, centre: make([]float64, k*d), norm: make([]float32, k),
+	l := &lloyd{data: data, k: k, centre: make([]float64, k*d), low: make([]float32, k), wide: make([]float32, k),
 		padded: make([]int32, data.packed.Cols()), size: make([]int, k), sum: make([]float64, k*d)}
 	l.labels = l.padded[:n]
 	l.changes = make([][]change, ceilDiv(n, taskRows))

@@ -13,8 +13,9 @@ type points struct {
 	*centred
 	packed kernel.PackedRows
 	square []float32 // ||x||^2, 0 beyond the last row
-	length []float32 // ||x||
+	usual  float64   // root of the mean of square
 	dist   []float64 // scratch of measure
+	bytes  bytePoints
 
 	assigning assignment
 	moving    movement
@@ -28,6 +29,12 @@ type blockScratch struct {
 	index       []int32
 	value       []float32
 	near, moved []uint64
+	mask        []uint64 // rows that may be nearest to each centre
+	limit       []float32
+	widths      []float32 // of each centre
+	upper       []float32 // of each centre of a start: what is added to a key for an upper bound
+	few         []float32 // keys of some centres
+	lists       candidates
 	lanes       [][kernel.SumLanes]float64
 }
 
@@ -35,15 +42,22 @@ func newPoints(data *centred) *points {
 	p := &points{centred: data}
 	p.packed.Pack(data.n, data.d, data.x)
 	p.square = make([]float32, p.packed.Cols())
-	p.length = make([]float32, p.packed.Cols())
 	par.For(data.n, 256, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			s := kernel.SumSquares(data.row(i))
-			p.square[i], p.length[i] = float32(s), float32(math.Sqrt(s))
+			p.square[i] = float32(kernel.SumSquares(data.row(i)))
 		}
 	})
+	p.usual = math.Sqrt(data.variance * float64(data.d))
 	p.assigning.p, p.moving.p, p.trying.p = p, p, p
 	return p
+}
+
+// room returns space for n keys.
+func (w *blockScratch) room(n int) []float32 {
+	if cap(w.few) < n {
+		w.few = make([]float32, n)
+	}
+	return w.few[:n]
 }
 
 // scratch returns room for keys of the given number of centres and blockCols rows.
@@ -52,8 +66,12 @@ func (p *points) scratch(centres int) *blockScratch {
 	if n := centres * blockCols; cap(w.keys) < n {
 		w.keys = make([]float32, n+n/4)
 	}
+	if cap(w.widths) < centres {
+		w.widths, w.upper = make([]float32, centres), make([]float32, centres)
+	}
 	if w.index == nil {
 		w.index, w.value = make([]int32, blockCols), make([]float32, blockCols)
+		w.limit = make([]float32, blockCols)
 		w.near, w.moved = make([]uint64, blockCols/64), make([]uint64, blockCols/64)
 	}
 	return w

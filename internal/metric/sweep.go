@@ -125,7 +125,7 @@ func (s *sweep) Run(lo, hi int) {
 			c := g * blockCols
 			b.j, b.n = s.j+c, min(blockCols, s.packed.Len()-c)
 			if s.boundsPay(b) {
-				s.packedBytes.Upper(s.byteRows, b.i, b.m, c, c+b.cols64(), b.dots, blockCols)
+				s.packedBytes.Bounds(1, s.byteRows, b.i, b.m, c, c+b.cols64(), b.dots, blockCols, nil)
 			} else {
 				s.products(b)
 			}

@@ -15,6 +15,27 @@ func Above(rows, cols int, x []float32, ld int, a, b []float32, mask []uint64) {
 	above(Current(), rows, cols, x, ld, a, b, mask)
 }
 
+// Below is Above with x[i*ld+j] <= b[j] - a[i].
+func Below(rows, cols int, x []float32, ld int, a, b []float32, mask []uint64) {
+	if rows < 1 || cols < 64 || cols%64 != 0 || ld < cols {
+		panic(fmt.Sprintf("kernel: masks of (%d, %d), stride %d", rows, cols, ld))
+	}
+	x, a, b, mask = x[:(rows-1)*ld+cols], a[:rows], b[:cols], mask[:rows*cols/64]
+	below(Current(), rows, cols, x, ld, a, b, mask)
+}
+
+func belowGeneric(rows, cols int, x []float32, ld int, a, b []float32, mask []uint64) {
+	clear(mask)
+	for i := range rows {
+		words := mask[i*cols/64:]
+		for j, v := range x[i*ld : i*ld+cols] {
+			if v <= b[j]-a[i] {
+				words[j/64] |= 1 << (j % 64)
+			}
+		}
+	}
+}
+
 func aboveGeneric(rows, cols int, x []float32, ld int, a, b []float32, mask []uint64) {
 	clear(mask)
 	for i := range rows {

@@ -15,6 +15,17 @@ package kernel
 //go:noescape
 func aboveAVX512(rows int, words int, x *float32, ld int, a *float32, b *float32, mask *uint64)
 
+// belowAVX512 compares rows of 64*words numbers, rows and words > 0:
+//
+//	for i := range rows {
+//		for j := range 64 * words {
+//			set(bit j of mask[i*words:], x[i*ld+j] <= b[j]-a[i])
+//		}
+//	}
+//
+//go:noescape
+func belowAVX512(rows int, words int, x *float32, ld int, a *float32, b *float32, mask *uint64)
+
 // squares32AVX512 adds up squared differences of 16*blocks numbers, blocks > 0:
 //
 //	for i := range 16 * blocks {
@@ -142,6 +153,17 @@ func shiftRowAVX512(blocks int, x *float32, mean *float64, scale float64, out *f
 //
 //go:noescape
 func aboveAVX2(rows int, words int, x *float32, ld int, a *float32, b *float32, mask *uint64)
+
+// belowAVX2 compares rows of 64*words numbers, rows and words > 0:
+//
+//	for i := range rows {
+//		for j := range 64 * words {
+//			set(bit j of mask[i*words:], x[i*ld+j] <= b[j]-a[i])
+//		}
+//	}
+//
+//go:noescape
+func belowAVX2(rows int, words int, x *float32, ld int, a *float32, b *float32, mask *uint64)
 
 // squares32AVX2 adds up squared differences of 16*blocks numbers, blocks > 0:
 //
@@ -276,3 +298,18 @@ func shiftRowAVX2(blocks int, x *float32, mean *float64, scale float64, out *flo
 //
 //go:noescape
 func byteTileVNNI(rows int, k int, a *uint32, lda int, b *uint32, start *int32, scale *float32, add *float32, by *float32, out *float32, ld int)
+
+// quantizeAVX512 rounds 16*blocks numbers, blocks > 0:
+//
+//	for i := range 16 * blocks {
+//		t := x[i] * inverse
+//		q := round to even(t)
+//		byte i of out = q
+//		sums[i%16] += q
+//		sums[16+i%16] += q * q
+//		sums[32+i%16] += (t - q) * (t - q)
+//		sums[48+i%16] += t * t
+//	}
+//
+//go:noescape
+func quantizeAVX512(blocks int, x *float32, inverse float32, out *uint32, sums *float32)

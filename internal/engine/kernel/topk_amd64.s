@@ -55,6 +55,57 @@ word:
 	VZEROUPPER
 	RET
 
+// func belowAVX512(rows int, words int, x *float32, ld int, a *float32, b *float32, mask *uint64)
+// Requires: AVX, AVX512F
+TEXT ·belowAVX512(SB), NOSPLIT, $0-56
+	MOVQ rows+0(FP), AX
+	MOVQ words+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ ld+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ b+40(FP), DI
+	MOVQ mask+48(FP), R8
+	SHLQ $0x02, BX
+
+row:
+	VBROADCASTSS (SI), Z0
+	MOVQ         DX, R9
+	MOVQ         DI, R10
+	MOVQ         CX, R11
+
+word:
+	VMOVUPS (R10), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS (R9), Z2
+	VCMPPS  $0x12, Z1, Z2, K1
+	KMOVW   K1, (R8)
+	VMOVUPS 64(R10), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS 64(R9), Z2
+	VCMPPS  $0x12, Z1, Z2, K1
+	KMOVW   K1, 2(R8)
+	VMOVUPS 128(R10), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS 128(R9), Z2
+	VCMPPS  $0x12, Z1, Z2, K1
+	KMOVW   K1, 4(R8)
+	VMOVUPS 192(R10), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS 192(R9), Z2
+	VCMPPS  $0x12, Z1, Z2, K1
+	KMOVW   K1, 6(R8)
+	ADDQ    $0x00000100, R9
+	ADDQ    $0x00000100, R10
+	ADDQ    $0x08, R8
+	DECQ    R11
+	JNZ     word
+	ADDQ    BX, DX
+	ADDQ    $0x04, SI
+	DECQ    AX
+	JNZ     row
+	VZEROUPPER
+	RET
+
 // func squares32AVX512(blocks int, a *float32, b *float32, s *float64)
 // Requires: AVX, AVX512F
 TEXT ·squares32AVX512(SB), NOSPLIT, $0-32
@@ -1041,6 +1092,85 @@ word:
 	VSUBPS    Y0, Y1, Y1
 	VMOVUPS   224(R9), Y2
 	VCMPPS    $0x1d, Y1, Y2, Y2
+	VMOVMSKPS Y2, R12
+	MOVB      R12, 7(R8)
+	ADDQ      $0x00000100, R9
+	ADDQ      $0x00000100, R10
+	ADDQ      $0x08, R8
+	DECQ      R11
+	JNZ       word
+	ADDQ      BX, DX
+	ADDQ      $0x04, SI
+	DECQ      AX
+	JNZ       row
+	VZEROUPPER
+	RET
+
+// func belowAVX2(rows int, words int, x *float32, ld int, a *float32, b *float32, mask *uint64)
+// Requires: AVX
+TEXT ·belowAVX2(SB), NOSPLIT, $0-56
+	MOVQ rows+0(FP), AX
+	MOVQ words+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ ld+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ b+40(FP), DI
+	MOVQ mask+48(FP), R8
+	SHLQ $0x02, BX
+
+row:
+	VBROADCASTSS (SI), Y0
+	MOVQ         DX, R9
+	MOVQ         DI, R10
+	MOVQ         CX, R11
+
+word:
+	VMOVUPS   (R10), Y1
+	VSUBPS    Y0, Y1, Y1
+	VMOVUPS   (R9), Y2
+	VCMPPS    $0x12, Y1, Y2, Y2
+	VMOVMSKPS Y2, R12
+	MOVB      R12, (R8)
+	VMOVUPS   32(R10), Y1
+	VSUBPS    Y0, Y1, Y1
+	VMOVUPS   32(R9), Y2
+	VCMPPS    $0x12, Y1, Y2, Y2
+	VMOVMSKPS Y2, R12
+	MOVB      R12, 1(R8)
+	VMOVUPS   64(R10), Y1
+	VSUBPS    Y0, Y1, Y1
+	VMOVUPS   64(R9), Y2
+	VCMPPS    $0x12, Y1, Y2, Y2
+	VMOVMSKPS Y2, R12
+	MOVB      R12, 2(R8)
+	VMOVUPS   96(R10), Y1
+	VSUBPS    Y0, Y1, Y1
+	VMOVUPS   96(R9), Y2
+	VCMPPS    $0x12, Y1, Y2, Y2
+	VMOVMSKPS Y2, R12
+	MOVB      R12, 3(R8)
+	VMOVUPS   128(R10), Y1
+	VSUBPS    Y0, Y1, Y1
+	VMOVUPS   128(R9), Y2
+	VCMPPS    $0x12, Y1, Y2, Y2
+	VMOVMSKPS Y2, R12
+	MOVB      R12, 4(R8)
+	VMOVUPS   160(R10), Y1
+	VSUBPS    Y0, Y1, Y1
+	VMOVUPS   160(R9), Y2
+	VCMPPS    $0x12, Y1, Y2, Y2
+	VMOVMSKPS Y2, R12
+	MOVB      R12, 5(R8)
+	VMOVUPS   192(R10), Y1
+	VSUBPS    Y0, Y1, Y1
+	VMOVUPS   192(R9), Y2
+	VCMPPS    $0x12, Y1, Y2, Y2
+	VMOVMSKPS Y2, R12
+	MOVB      R12, 6(R8)
+	VMOVUPS   224(R10), Y1
+	VSUBPS    Y0, Y1, Y1
+	VMOVUPS   224(R9), Y2
+	VCMPPS    $0x12, Y1, Y2, Y2
 	VMOVMSKPS Y2, R12
 	MOVB      R12, 7(R8)
 	ADDQ      $0x00000100, R9
@@ -3894,5 +4024,39 @@ loop14:
 	VBROADCASTSS 52(CX), Z31
 	VFMADD213PS  Z31, Z30, Z27
 	VMOVUPS      Z27, 64(DX)
+	VZEROUPPER
+	RET
+
+// func quantizeAVX512(blocks int, x *float32, inverse float32, out *uint32, sums *float32)
+// Requires: AVX, AVX512F
+TEXT ·quantizeAVX512(SB), NOSPLIT, $0-40
+	MOVQ         blocks+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         out+24(FP), DX
+	MOVQ         sums+32(FP), BX
+	VBROADCASTSS inverse+16(FP), Z0
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+
+block:
+	VMULPS      (CX), Z0, Z5
+	VCVTPS2DQ   Z5, Z6
+	VCVTDQ2PS   Z6, Z7
+	VPMOVDB     Z6, (DX)
+	VADDPS      Z7, Z1, Z1
+	VFMADD231PS Z7, Z7, Z2
+	VFMADD231PS Z5, Z5, Z4
+	VSUBPS      Z7, Z5, Z5
+	VFMADD231PS Z5, Z5, Z3
+	ADDQ        $0x40, CX
+	ADDQ        $0x10, DX
+	DECQ        AX
+	JNZ         block
+	VMOVUPS     Z1, (BX)
+	VMOVUPS     Z2, 64(BX)
+	VMOVUPS     Z3, 128(BX)
+	VMOVUPS     Z4, 192(BX)
 	VZEROUPPER
 	RET

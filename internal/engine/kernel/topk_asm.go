@@ -15,6 +15,17 @@ func above(l Level, rows, cols int, x []float32, ld int, a, b []float32, mask []
 	}
 }
 
+func below(l Level, rows, cols int, x []float32, ld int, a, b []float32, mask []uint64) {
+	switch l {
+	case AVX512:
+		belowAVX512(rows, cols/64, &x[0], ld, &a[0], &b[0], &mask[0])
+	case AVX2:
+		belowAVX2(rows, cols/64, &x[0], ld, &a[0], &b[0], &mask[0])
+	default:
+		belowGeneric(rows, cols, x, ld, a, b, mask)
+	}
+}
+
 func squares32(n int, a, b []float32, s *[exactLanes]float64) {
 	switch Current() {
 	case AVX512:
@@ -136,4 +147,15 @@ func shiftRow(x []float32, mean []float64, scale float64, out []float32) {
 	default:
 		shiftRowGeneric(x, mean, scale, out)
 	}
+}
+
+// quantize rounds whole blocks of 16 numbers and returns how many.
+func quantize(x []float32, inverse float32, out []uint32, sums *[64]float32) int {
+	blocks := len(x) / 16
+	if Current() != AVX512 || blocks == 0 {
+		return 0
+	}
+	_ = out[4*blocks-1]
+	quantizeAVX512(blocks, &x[0], inverse, &out[0], &sums[0])
+	return 16 * blocks
 }

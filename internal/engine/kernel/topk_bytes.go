@@ -40,8 +40,20 @@ func (r *ByteRows) Quantize(n, d int, x []float32) {
 		panic(fmt.Sprintf("kernel: bytes of (%d, %d): got %d numbers", n, d, len(x)))
 	}
 	r.n, r.d, r.words, r.x = n, d, ceilDiv(d, 4), x
-	r.data, r.start, r.scale = make([]uint32, n*r.words), make([]int32, n), make([]float32, n)
-	r.length, r.lost, r.size = make([]float32, n), make([]float32, n), make([]float32, n)
+	if cap(r.data) < n*r.words {
+		r.data = make([]uint32, n*r.words)
+	}
+	r.data = r.data[:n*r.words]
+	if cap(r.start) < n {
+		r.start = make([]int32, n)
+	}
+	r.start = r.start[:n]
+	for _, v := range []*[]float32{&r.scale, &r.length, &r.lost, &r.size} {
+		if cap(*v) < n {
+			*v = make([]float32, n)
+		}
+		*v = (*v)[:n]
+	}
 	par.Do(n, max(1, 16384/d), r)
 	r.x = nil
 }
@@ -54,32 +66,38 @@ func (r *ByteRows) Run(lo, hi int) {
 }
 
 func (r *ByteRows) round(i int, x []float32, words []uint32) {
-	most := float32(0)
-	for _, v := range x {
-		most = max(most, float32(math.Abs(float64(v))))
-	}
-	scale := most / 127
+	scale := MaxAbs(x) / 127
 	inverse := 1 / scale
 	if scale < leastByteScale {
 		scale, inverse = 0, 0
 	}
-	var sum, squares int64
-	var lost, length float64
-	for p, v := range x {
-		q := int32(v*inverse + float32(math.Copysign(.5, float64(v)))) // conversion truncates
-		q = max(-127, min(127, q))
-		words[p/4] |= uint32(uint8(q)) << (p % 4 * 8)
-		sum += int64(q)
-		squares += int64(q * q)
-		e := float64(v) - float64(scale)*float64(q)
-		lost += e * e
-		length += float64(v) * float64(v)
+	clear(words)
+	// In units of scale: sums of the bytes, of their squares, of the squares of
+	// what rounding lost and of the numbers.
+	var sums [4]float64
+	var lanes [64]float32
+	n := quantize(x, inverse, words, &lanes)
+	for l, v := range lanes {
+		sums[l/16] += float64(v)
 	}
-	const up = 1 + 0x1p-20
-	r.start[i], r.scale[i] = int32(-128*sum), scale
-	r.length[i] = float32(up * math.Sqrt(length))
-	r.lost[i] = float32(up * math.Sqrt(lost))
-	r.size[i] = float32(up * float64(scale) * math.Sqrt(float64(squares)))
+	for p := n; p < len(x); p++ {
+		t := x[p] * inverse
+		q := math.RoundToEven(float64(t))
+		words[p/4] |= uint32(uint8(int8(q))) << (p % 4 * 8)
+		e := float64(t) - q
+		sums[0], sums[1] = sums[0]+q, sums[1]+q*q
+		sums[2], sums[3] = sums[2]+e*e, sums[3]+float64(t)*float64(t)
+	}
+	// Room for float32 sums and for the rounding of t, at most 127.
+	const up = 1 + 0x1p-10
+	r.start[i], r.scale[i] = int32(-128*sums[0]), scale
+	r.size[i] = float32(up * float64(scale) * math.Sqrt(sums[1]))
+	r.lost[i] = float32(up * float64(scale) * (math.Sqrt(sums[2]) + 0x1p-15*math.Sqrt(float64(len(x)))))
+	r.length[i] = float32(up * float64(scale) * math.Sqrt(sums[3]))
+	if scale == 0 {
+		length := float32(up * math.Sqrt(SumSquares(x)))
+		r.lost[i], r.length[i] = length, length
+	}
 }
 
 // ByteColumns are rows of ByteRows as the tiles read them: in panels of
@@ -92,7 +110,7 @@ type ByteColumns struct {
 	adds   par.Free[byteScratch]
 }
 
-type byteScratch struct{ add []float32 }
+type byteScratch struct{ add, scale []float32 }
 
 // Pack copies rows [lo, hi), on all threads. It uses memory of an earlier call
 // again.
@@ -128,14 +146,16 @@ func (c *ByteColumns) Run(lo, hi int) {
 	}
 }
 
-// Upper sets out[i*ld+j-lo] to a number not below the exact product of row
+// Bounds sets out[i*ld+j-lo] to a bound of alpha times the exact product of row
 // first+i of rows, i < m, with packed row j, lo <= j < hi, both multiples of
-// PanelRows; beyond the last packed row it is at least 0. It runs on the calling
-// goroutine alone.
+// PanelRows: not below it where alpha is positive, not above it where alpha is
+// negative; beyond the last packed row it is a bound of 0. Where widths is not
+// nil, bounds of row first+i are no further than widths[i] from alpha times the
+// products. It runs on the calling goroutine alone.
 //
 // By the inequality of Cauchy and Schwarz, x.y is within
 // ||x||*||y-y'|| + ||x-x'||*||y'|| of the product of the rounded rows x' and y'.
-func (c *ByteColumns) Upper(rows *ByteRows, first, m, lo, hi int, out []float32, ld int) {
+func (c *ByteColumns) Bounds(alpha float32, rows *ByteRows, first, m, lo, hi int, out []float32, ld int, widths []float32) {
 	if m < 1 || first < 0 || first+m > rows.n || lo < 0 || lo >= hi || hi > len(c.scale) || lo%PanelRows != 0 || hi%PanelRows != 0 || ld < hi-lo {
 		panic(fmt.Sprintf("kernel: byte products of rows %d to %d with %d to %d, stride %d", first, first+m, lo, hi, ld))
 	}
@@ -144,11 +164,15 @@ func (c *ByteColumns) Upper(rows *ByteRows, first, m, lo, hi int, out []float32,
 		lost, size = max(lost, float64(c.rows.lost[j])), max(size, float64(c.rows.size[j]))
 	}
 	w := c.adds.Get()
-	w.add = w.add[:0]
+	w.add, w.scale = w.add[:0], w.scale[:0]
 	for i := first; i < first+m; i++ {
 		own := float64(rows.size[i])
 		bound := float64(rows.length[i])*lost + float64(rows.lost[i])*size + 0x1p-20*own*size
-		w.add = append(w.add, float32((1+0x1p-18)*bound+0x1p-120))
+		add := alpha * float32((1+0x1p-18)*bound+0x1p-110)
+		if widths != nil {
+			widths[i-first] = 2 * max(add, -add)
+		}
+		w.add, w.scale = append(w.add, add), append(w.scale, alpha*rows.scale[i])
 	}
 	_ = out[(m-1)*ld+hi-lo-1]
 	strips := ceilDiv(m, byteTileRows)
@@ -156,7 +180,7 @@ func (c *ByteColumns) Upper(rows *ByteRows, first, m, lo, hi int, out []float32,
 		b := c.data[j*rows.words:]
 		for u := range strips {
 			i, end := u*m/strips, (u+1)*m/strips
-			byteTile(end-i, rows.words, rows.data[(first+i)*rows.words:], b, rows.start[first+i:], rows.scale[first+i:], w.add[i:], c.scale[j:], out[i*ld+j-lo:], ld)
+			byteTile(end-i, rows.words, rows.data[(first+i)*rows.words:], b, rows.start[first+i:], w.scale[i:], w.add[i:], c.scale[j:], out[i*ld+j-lo:], ld)
 		}
 	}
 	c.adds.Put(w)

@@ -37,8 +37,12 @@ func TestByteBounds(t *testing.T) {
 			for lo := 0; lo < s.n; lo += 32 {
 				const ld = 41
 				out, check := banded(s.m*ld, float32(-7e30))
-				cols.Upper(&rows, 0, s.m, lo, lo+32, out, ld)
+				most, checkMost := banded(s.m, float32(-7e30))
+				cols.Bounds(1, &rows, 0, s.m, lo, lo+32, out, ld, most)
+				checkMost(t, "widths")
 				check(t, "bounds")
+				below := make([]float32, s.m*ld)
+				cols.Bounds(-2, &rows, 0, s.m, lo, lo+32, below, ld, nil)
 				for i := range s.m {
 					for j := range ld {
 						got := float64(out[i*ld+j])
@@ -68,18 +72,21 @@ func TestByteBounds(t *testing.T) {
 							}
 							width = max(width, q)
 						}
-						if got < want || got-want > .1*math.Sqrt(a*width)+1e-25 {
+						if v := float64(below[i*ld+j]); v > -2*want || math.Abs(v+2*got) > 1e-6*math.Abs(got) {
+							t.Fatalf("%v (%d, %d): bound %v of -2 times %v, which is at most %v", s, i, lo+j, v, want, got)
+						}
+						if got < want || got-want > float64(most[i]) || got-want > .1*math.Sqrt(a*width)+1e-25 {
 							t.Fatalf("%v (%d, %d): bound %v of %v, lengths %v and %v", s, i, lo+j, got, want, math.Sqrt(a), math.Sqrt(b))
 						}
 					}
 				}
 			}
-			most := 0.0 // terms of both signs cancel: levels round the larger ones
+			largest := 0.0 // terms of both signs cancel: levels round the larger ones
 			for _, v := range all {
-				most = max(most, math.Abs(float64(v)))
+				largest = max(largest, math.Abs(float64(v)))
 			}
 			for i, v := range first[s] {
-				if math.Abs(float64(v-all[i])) > 1e-6*most {
+				if math.Abs(float64(v-all[i])) > 1e-6*largest {
 					t.Fatalf("%v: levels differ: %v and %v", s, v, all[i])
 				}
 			}

@@ -6,6 +6,10 @@ func above(_ Level, rows, cols int, x []float32, ld int, a, b []float32, mask []
 	aboveGeneric(rows, cols, x, ld, a, b, mask)
 }
 
+func below(_ Level, rows, cols int, x []float32, ld int, a, b []float32, mask []uint64) {
+	belowGeneric(rows, cols, x, ld, a, b, mask)
+}
+
 func squares32(n int, a, b []float32, s *[exactLanes]float64) { squares32Generic(a[:n], b[:n], s) }
 
 func squares64(n int, a []float32, b []float64, s *[exactLanes]float64) {
@@ -41,3 +45,5 @@ func dot32(a, b []float32) float32 { return dot32Generic(a, b) }
 func shiftRow(x []float32, mean []float64, scale float64, out []float32) {
 	shiftRowGeneric(x, mean, scale, out)
 }
+
+func quantize([]float32, float32, []uint32, *[64]float32) int { return 0 }

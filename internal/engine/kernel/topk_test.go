@@ -146,11 +146,18 @@ func TestAbove(t *testing.T) {
 			mask, check := banded(rows*cols/64, uint64(0x5a5a5a5a5a5a5a5a))
 			kernel.Above(rows, cols, x, ld, a, b, mask)
 			check(t, "masks")
+			below, checkBelow := banded(rows*cols/64, uint64(0x5a5a5a5a5a5a5a5a))
+			kernel.Below(rows, cols, x, ld, a, b, below)
+			checkBelow(t, "masks")
 			for i := range rows {
 				for j := range cols {
 					got := mask[i*cols/64+j/64]>>(j%64)&1 == 1
 					if want := x[i*ld+j] >= b[j]-a[i]; got != want {
 						t.Fatalf("%v (%d, %d): %v >= %v - %v is %v", s, i, j, x[i*ld+j], b[j], a[i], got)
+					}
+					got = below[i*cols/64+j/64]>>(j%64)&1 == 1
+					if want := x[i*ld+j] <= b[j]-a[i]; got != want {
+						t.Fatalf("%v (%d, %d): %v <= %v - %v is %v", s, i, j, x[i*ld+j], b[j], a[i], got)
 					}
 				}
 			}

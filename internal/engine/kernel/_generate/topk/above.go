@@ -8,15 +8,16 @@ import (
 // greaterEqual is the ordered, quiet comparison: false where one is NaN.
 const greaterEqual = 0x1d
 
-// above emits the masks of products that are large enough, 64 columns at a time.
-func (s isa) above() {
-	TEXT("above"+s.name, NOSPLIT, "func(rows, words int, x *float32, ld int, a, b *float32, mask *uint64)")
+// compare emits the masks of numbers that are large or small enough, 64 columns
+// at a time.
+func (s isa) compare(name, operator string, predicate uint64) {
+	TEXT(name+s.name, NOSPLIT, "func(rows, words int, x *float32, ld int, a, b *float32, mask *uint64)")
 	Doc(
-		"above"+s.name+" compares rows of 64*words numbers, rows and words > 0:",
+		name+s.name+" compares rows of 64*words numbers, rows and words > 0:",
 		"",
 		"\tfor i := range rows {",
 		"\t\tfor j := range 64 * words {",
-		"\t\t\tset(bit j of mask[i*words:], x[i*ld+j] >= b[j]-a[i])",
+		"\t\t\tset(bit j of mask[i*words:], x[i*ld+j] "+operator+" b[j]-a[i])",
 		"\t\t}",
 		"\t}",
 	)
@@ -40,7 +41,7 @@ func (s isa) above() {
 			VSUBPS(row, need, need)
 			got := s.vec()
 			VMOVUPS(at(xp, 64*v), got)
-			VCMPPS(Imm(greaterEqual), need, got, k)
+			VCMPPS(Imm(predicate), need, got, k)
 			KMOVW(k, at(mask, 2*v))
 		}
 	} else {
@@ -49,7 +50,7 @@ func (s isa) above() {
 			VMOVUPS(at(bp, 32*v), need)
 			VSUBPS(row, need, need)
 			VMOVUPS(at(xp, 32*v), got)
-			VCMPPS(Imm(greaterEqual), need, got, got)
+			VCMPPS(Imm(predicate), need, got, got)
 			VMOVMSKPS(got, bits)
 			MOVB(bits.As8(), at(mask, v))
 		}

@@ -110,6 +110,54 @@ func byteBody(n int, k, a, b reg.Register, row func(int) Mem) {
 	RET()
 }
 
+// quantize emits the rounding of a row to bytes.
+func quantize() {
+	TEXT("quantizeAVX512", NOSPLIT, "func(blocks int, x *float32, inverse float32, out *uint32, sums *float32)")
+	Doc(
+		"quantizeAVX512 rounds 16*blocks numbers, blocks > 0:",
+		"",
+		"\tfor i := range 16 * blocks {",
+		"\t\tt := x[i] * inverse",
+		"\t\tq := round to even(t)",
+		"\t\tbyte i of out = q",
+		"\t\tsums[i%16] += q",
+		"\t\tsums[16+i%16] += q * q",
+		"\t\tsums[32+i%16] += (t - q) * (t - q)",
+		"\t\tsums[48+i%16] += t * t",
+		"\t}",
+	)
+	Pragma("noescape")
+	blocks := Load(Param("blocks"), GP64())
+	x, out, sums := Load(Param("x"), GP64()), Load(Param("out"), GP64()), Load(Param("sums"), GP64())
+	inverse := ZMM()
+	VBROADCASTSS(param("inverse"), inverse)
+	var sum [4]reg.VecVirtual
+	for v := range sum {
+		sum[v] = ZMM()
+		VPXORD(sum[v], sum[v], sum[v])
+	}
+	Label("block")
+	t, q, whole := ZMM(), ZMM(), ZMM()
+	VMULPS(at(x, 0), inverse, t)
+	VCVTPS2DQ(t, q)
+	VCVTDQ2PS(q, whole)
+	VPMOVDB(q, at(out, 0))
+	VADDPS(whole, sum[0], sum[0])
+	VFMADD231PS(whole, whole, sum[1])
+	VFMADD231PS(t, t, sum[3])
+	VSUBPS(whole, t, t)
+	VFMADD231PS(t, t, sum[2])
+	ADDQ(Imm(64), x)
+	ADDQ(Imm(16), out)
+	DECQ(blocks)
+	JNZ(LabelRef("block"))
+	for v := range sum {
+		VMOVUPS(sum[v], at(sums, 64*v))
+	}
+	VZEROUPPER()
+	RET()
+}
+
 // dot emits one inner product in float32.
 func (s isa) dot() {
 	TEXT("product32"+s.name, NOSPLIT, "func(blocks int, a, b *float32) float32")

@@ -11,7 +11,8 @@ func main() {
 	ConstraintExpr("amd64")
 	ConstraintExpr("!noasm")
 	for _, i := range []isa{avx512, avx2} {
-		i.above()
+		i.compare("above", ">=", greaterEqual)
+		i.compare("below", "<=", lessEqual)
 		i.squares(32)
 		i.squares(64)
 		i.leastKeys()
@@ -24,5 +25,6 @@ func main() {
 		i.shift()
 	}
 	byteTile()
+	quantize()
 	Generate()
 }

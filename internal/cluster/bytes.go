@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"math"
+	"sync/atomic"
+
+	"tercet/internal/engine/kernel"
+)
+
+const (
+	// Bounds of products by bytes leave a few centres of each row, whose products
+	// are then taken one by one: that pays where rows are long and centres many.
+	leastByteDim     = 64
+	leastByteCentres = 32
+	// byteShare is the share of a block's rows and centres from which all products
+	// are cheaper than those left.
+	byteShare = 8
+)
+
+// bytePoints replaces the products of rows and centres by bounds.
+type bytePoints struct {
+	use     bool // in this assignment
+	forced  bool // by tests
+	wait    int  // assignments without them after one in which they did not pay
+	skip    int  // of those still to come
+	rows    *kernel.ByteRows
+	columns kernel.ByteColumns
+	centres kernel.ByteRows
+	tried   atomic.Int64 // blocks
+	loose   atomic.Int64 // blocks of which too much was left
+}
+
+// prepare decides whether an assignment uses bounds, and rounds its centres.
+func (b *bytePoints) prepare(a *assignment) {
+	p := a.p
+	fit := kernel.HasByteDots() && p.d >= leastByteDim && a.starts[0].k >= leastByteCentres
+	b.use = (fit || b.forced) && b.skip == 0 && p.d <= kernel.MaxByteDim
+	b.skip = max(0, b.skip-1)
+	if !b.use {
+		return
+	}
+	b.tried.Store(0)
+	b.loose.Store(0)
+	if b.rows == nil {
+		b.rows = new(kernel.ByteRows)
+		b.rows.Quantize(p.n, p.d, p.x)
+		b.columns.Pack(b.rows, 0, p.n)
+	}
+	b.centres.Quantize(len(a.single)/p.d, p.d, a.single)
+}
+
+// bounds fills keys with lower bounds for rows [row, end), as Dots would with
+// products, and widths with how much too small those of each centre may be. It
+// returns false where it does nothing.
+func (b *bytePoints) bounds(centres, row, end int, keys, widths []float32) bool {
+	if b.use {
+		b.tried.Add(1)
+		b.columns.Bounds(-2, &b.centres, 0, centres, row, end, keys, blockCols, widths)
+	}
+	return b.use
+}
+
+// tooMany tells whether too many bits of a mask of so many words are left, and
+// counts the block.
+func (b *bytePoints) tooMany(left, words int) bool {
+	if left <= 64*words/byteShare {
+		return false
+	}
+	b.loose.Add(1)
+	return true
+}
+
+// judge suspends the use of bounds, for longer each time, where most blocks were
+// loose: as with first centres, which are rows and far longer than means.
+func (b *bytePoints) judge() {
+	if !b.use {
+		return
+	}
+	if b.skip = 0; 2*b.loose.Load() > b.tried.Load() {
+		b.skip = b.wait
+		b.wait = max(1, 2*b.wait)
+	}
+}
+
+// closest shortens the list of centres that may be nearest to row i to those
+// that may be so by products in float32. keys is scratch.
+func (l *lloyd) closest(i int, list []int32, keys []float32) []int32 {
+	d := l.data.d
+	x := l.data.row(i)
+	single := l.data.assigning.single[l.at:]
+	limit := float32(math.Inf(1))
+	for p, c := range list {
+		keys[p] = l.low[c] - 2*kernel.Dot32(x, single[int(c)*d:(int(c)+1)*d])
+		limit = min(limit, keys[p]+l.wide[c])
+	}
+	limit += l.slope*l.data.square[i] + leastDoubt
+	n := 0
+	for p, c := range list {
+		if keys[p] <= limit {
+			list[n] = c
+			n++
+		}
+	}
+	return list[:n]
+}
