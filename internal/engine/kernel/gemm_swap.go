@@ -2,8 +2,8 @@ package kernel
 
 import "tercet/internal/par"
 
-// A product with few columns would leave most lanes of its tiles empty. Swapped,
-// it is the product of op(B)ᵀ and op(A)ᵀ, whose tiles are full: its few rows are
+// A product with few columns leaves most lanes of its tiles empty. Swapped, it
+// is the product of op(B)ᵀ and op(A)ᵀ, whose tiles are full: its few rows are
 // those columns. The sums are the same, bit for bit, since a product of two
 // numbers does not depend on their order.
 
@@ -17,16 +17,11 @@ type swapJob struct {
 
 var swapJobs par.Free[swapJob]
 
-// swapsWell reports whether the swapped product is the faster one. Where A is
-// stored transposed, it is read as it lies; else it has to be turned round,
-// which takes about as long as a third of the columns of a narrow tile.
+// swapsWell reports whether the swapped product is the faster one: where A is
+// stored transposed, so that it is read as it lies.
 func (x *product) swapsWell(l Level) bool {
 	s := l.shape()
-	columns := s.narrow / 4
-	if x.a.cs != 1 {
-		columns = s.narrow * 3 / 4
-	}
-	return x.n <= columns && x.m >= 2*s.wide && x.k >= 8 && x.part == whole
+	return x.n <= s.narrow*3/4 && x.m >= 2*s.wide && x.k >= 8 && x.a.cs != 1 && x.part == whole
 }
 
 func gemmSwapped(l Level, x product) {
