@@ -130,8 +130,8 @@ func (l *lloyd) choose(task, row, cols int, keys []float32, bounds bool, w *bloc
 		}
 	}
 	square := l.data.square[row : row+cols]
-	least := kernel.LeastKeys{Rows: l.k, Cols: cols, X: keys, LD: blockCols, B: upper, Length: square,
-		Old: l.padded[row:], Index: w.index, Value: w.value, Near: w.near, Moved: w.moved}
+	least := kernel.LeastKeys{Rows: l.k, Cols: cols, X: keys, LD: blockCols, B: upper,
+		Old: l.padded[row:], Index: w.index, Value: w.value, Moved: w.moved}
 	least.Find()
 	// The least upper bound is what lower bounds are compared with.
 	for j, v := range w.value[:cols] {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,37 @@ func TestRetrieveLarge(t *testing.T) {
 	for line := range strings.Lines(string(status)) {
 		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
 			t.Logf("peak memory %s", strings.TrimSpace(rest))
+		}
+	}
+}
+
+// TestNeighboursLarge finds the 11 nearest of as many rows and checks some of
+// them by sorting.
+func TestNeighboursLarge(t *testing.T) {
+	if testing.Short() || os.Getenv("TERCET_LARGE") == "" {
+		t.Skip("set TERCET_LARGE=1 to search 60,502 embeddings")
+	}
+	const n, d, k = 60502, 512, 11
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, name := range []string{"normal", "clustered"} {
+		x := normals(r, n, d)
+		if name == "clustered" {
+			middle := normals(r, 100, d)
+			for i := range x {
+				x[i] += 2 * middle[i/d%100*d+i%d]
+			}
+		}
+		begin := time.Now()
+		got, err := Neighbours(context.Background(), x, n, d, NeighbourOptions{K: k, Self: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s %d x %d: %v", name, n, d, time.Since(begin).Round(time.Millisecond))
+		for q := 3; q < n; q += n / 8 {
+			want, _ := plainNeighbours(x[q*d:(q+1)*d], x, d, k, false)
+			if !slices.Equal(got.Index[q*k:(q+1)*k], want) {
+				t.Errorf("%s query %d: %v, want %v", name, q, got.Index[q*k:(q+1)*k], want)
+			}
 		}
 	}
 }

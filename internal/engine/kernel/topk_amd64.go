@@ -49,21 +49,19 @@ func squares64AVX512(blocks int, a *float32, b *float64, s *float64)
 // leastKeysAVX512 finds the least of rows keys in each of 64*words columns, rows and words > 0:
 //
 //	for j := range 64 * words {
-//		least, second, at := inf, inf, 0
+//		least, at := inf, 0
 //		for c := range rows {
 //			v := x[c*ld+j] + b[c]
-//			second = min(second, max(least, v))
 //			if v < least {
 //				least, at = v, c
 //			}
 //		}
-//		set(bit j of near, second <= least+fma(slope, length[j], offset))
 //		set(bit j of moved, old[j] != at)
 //		index[j], value[j] = at, least
 //	}
 //
 //go:noescape
-func leastKeysAVX512(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, value *float32, near *uint64, moved *uint64)
+func leastKeysAVX512(rows int, words int, x *float32, ld int, b *float32, old *int32, index *int32, value *float32, moved *uint64)
 
 // nearerAVX512 updates 16*blocks squared distances, blocks > 0:
 //
@@ -188,21 +186,19 @@ func squares64AVX2(blocks int, a *float32, b *float64, s *float64)
 // leastKeysAVX2 finds the least of rows keys in each of 64*words columns, rows and words > 0:
 //
 //	for j := range 64 * words {
-//		least, second, at := inf, inf, 0
+//		least, at := inf, 0
 //		for c := range rows {
 //			v := x[c*ld+j] + b[c]
-//			second = min(second, max(least, v))
 //			if v < least {
 //				least, at = v, c
 //			}
 //		}
-//		set(bit j of near, second <= least+fma(slope, length[j], offset))
 //		set(bit j of moved, old[j] != at)
 //		index[j], value[j] = at, least
 //	}
 //
 //go:noescape
-func leastKeysAVX2(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, value *float32, near *uint64, moved *uint64)
+func leastKeysAVX2(rows int, words int, x *float32, ld int, b *float32, old *int32, index *int32, value *float32, moved *uint64)
 
 // nearerAVX2 updates 16*blocks squared distances, blocks > 0:
 //

@@ -164,89 +164,67 @@ block:
 	VZEROUPPER
 	RET
 
-// func leastKeysAVX512(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, value *float32, near *uint64, moved *uint64)
+// func leastKeysAVX512(rows int, words int, x *float32, ld int, b *float32, old *int32, index *int32, value *float32, moved *uint64)
 // Requires: AVX, AVX512F
-TEXT ·leastKeysAVX512(SB), NOSPLIT, $0-96
+TEXT ·leastKeysAVX512(SB), NOSPLIT, $0-72
 	MOVQ         rows+0(FP), AX
 	MOVQ         words+8(FP), CX
 	MOVQ         x+16(FP), DX
 	MOVQ         ld+24(FP), BX
 	MOVQ         b+32(FP), SI
-	MOVQ         length+40(FP), DI
-	MOVQ         old+56(FP), R8
-	MOVQ         index+64(FP), R9
-	MOVQ         near+80(FP), R10
-	MOVQ         moved+88(FP), R11
-	MOVQ         value+72(FP), R12
+	MOVQ         old+40(FP), DI
+	MOVQ         index+48(FP), R8
+	MOVQ         value+56(FP), R9
+	MOVQ         moved+64(FP), R10
 	SHLQ         $0x02, BX
-	VBROADCASTSS slope+48(FP), Z0
-	VBROADCASTSS offset+52(FP), Z1
-	MOVL         $0x7f800000, R13
-	VMOVD        R13, X2
-	VBROADCASTSS X2, Z2
-	MOVL         $0x00000001, R13
-	VMOVD        R13, X3
-	VBROADCASTSS X3, Z3
+	MOVL         $0x7f800000, R11
+	VMOVD        R11, X0
+	VBROADCASTSS X0, Z0
+	MOVL         $0x00000001, R11
+	VMOVD        R11, X1
+	VBROADCASTSS X1, Z1
 	IMUL3Q       $0x02, CX, CX
 
 columns:
+	VPXORD  Z2, Z2, Z2
+	VMOVAPS Z0, Z3
 	VPXORD  Z4, Z4, Z4
-	VMOVAPS Z2, Z5
-	VMOVAPS Z2, Z6
-	VPXORD  Z7, Z7, Z7
-	VMOVAPS Z2, Z8
-	VMOVAPS Z2, Z9
-	VPXORD  Z10, Z10, Z10
-	MOVQ    DX, R13
-	MOVQ    SI, R14
-	MOVQ    AX, R15
+	VMOVAPS Z0, Z5
+	VPXORD  Z6, Z6, Z6
+	MOVQ    DX, R11
+	MOVQ    SI, R12
+	MOVQ    AX, R13
 
 key:
-	VBROADCASTSS (R14), Z11
-	VADDPS       (R13), Z11, Z12
-	VMAXPS       Z12, Z5, Z13
-	VMINPS       Z13, Z6, Z6
-	VCMPPS       $0x11, Z5, Z12, K1
-	VMOVDQA32    Z4, K1, Z7
-	VMINPS       Z5, Z12, Z5
-	VADDPS       64(R13), Z11, Z11
-	VMAXPS       Z11, Z8, Z12
-	VMINPS       Z12, Z9, Z9
-	VCMPPS       $0x11, Z8, Z11, K1
-	VMOVDQA32    Z4, K1, Z10
-	VMINPS       Z8, Z11, Z8
-	VPADDD       Z3, Z4, Z4
-	ADDQ         BX, R13
-	ADDQ         $0x04, R14
-	DECQ         R15
+	VBROADCASTSS (R12), Z7
+	VADDPS       (R11), Z7, Z8
+	VCMPPS       $0x11, Z3, Z8, K1
+	VMOVDQA32    Z2, K1, Z4
+	VMINPS       Z3, Z8, Z3
+	VADDPS       64(R11), Z7, Z7
+	VCMPPS       $0x11, Z5, Z7, K1
+	VMOVDQA32    Z2, K1, Z6
+	VMINPS       Z5, Z7, Z5
+	VPADDD       Z1, Z2, Z2
+	ADDQ         BX, R11
+	ADDQ         $0x04, R12
+	DECQ         R13
 	JNZ          key
-	VMOVUPS      (DI), Z11
-	VFMADD213PS  Z1, Z0, Z11
-	VADDPS       Z5, Z11, Z11
-	VCMPPS       $0x12, Z11, Z6, K1
+	VMOVUPS      (DI), Z7
+	VPCMPD       $0x04, Z4, Z7, K1
 	KMOVW        K1, (R10)
-	VMOVUPS      (R8), Z6
-	VPCMPD       $0x04, Z7, Z6, K1
-	KMOVW        K1, (R11)
-	VMOVUPS      Z7, (R9)
-	VMOVUPS      Z5, (R12)
-	VMOVUPS      64(DI), Z5
-	VFMADD213PS  Z1, Z0, Z5
-	VADDPS       Z8, Z5, Z5
-	VCMPPS       $0x12, Z5, Z9, K1
+	VMOVUPS      Z4, (R8)
+	VMOVUPS      Z3, (R9)
+	VMOVUPS      64(DI), Z3
+	VPCMPD       $0x04, Z6, Z3, K1
 	KMOVW        K1, 2(R10)
-	VMOVUPS      64(R8), Z5
-	VPCMPD       $0x04, Z10, Z5, K1
-	KMOVW        K1, 2(R11)
-	VMOVUPS      Z10, 64(R9)
-	VMOVUPS      Z8, 64(R12)
+	VMOVUPS      Z6, 64(R8)
+	VMOVUPS      Z5, 64(R9)
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000080, R9
-	ADDQ         $0x00000080, R12
 	ADDQ         $0x04, R10
-	ADDQ         $0x04, R11
 	DECQ         CX
 	JNZ          columns
 	VZEROUPPER
@@ -1269,95 +1247,71 @@ block:
 	VZEROUPPER
 	RET
 
-// func leastKeysAVX2(rows int, words int, x *float32, ld int, b *float32, length *float32, slope float32, offset float32, old *int32, index *int32, value *float32, near *uint64, moved *uint64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·leastKeysAVX2(SB), NOSPLIT, $0-96
+// func leastKeysAVX2(rows int, words int, x *float32, ld int, b *float32, old *int32, index *int32, value *float32, moved *uint64)
+// Requires: AVX, AVX2
+TEXT ·leastKeysAVX2(SB), NOSPLIT, $0-72
 	MOVQ         rows+0(FP), AX
 	MOVQ         words+8(FP), CX
 	MOVQ         x+16(FP), DX
 	MOVQ         ld+24(FP), BX
 	MOVQ         b+32(FP), SI
-	MOVQ         length+40(FP), DI
-	MOVQ         old+56(FP), R8
-	MOVQ         index+64(FP), R9
-	MOVQ         near+80(FP), R10
-	MOVQ         moved+88(FP), R11
-	MOVQ         value+72(FP), R12
+	MOVQ         old+40(FP), DI
+	MOVQ         index+48(FP), R8
+	MOVQ         value+56(FP), R9
+	MOVQ         moved+64(FP), R10
 	SHLQ         $0x02, BX
-	VBROADCASTSS slope+48(FP), Y0
-	VBROADCASTSS offset+52(FP), Y1
-	MOVL         $0x7f800000, R13
-	VMOVD        R13, X2
-	VBROADCASTSS X2, Y2
-	MOVL         $0x00000001, R13
-	VMOVD        R13, X3
-	VBROADCASTSS X3, Y3
+	MOVL         $0x7f800000, R11
+	VMOVD        R11, X0
+	VBROADCASTSS X0, Y0
+	MOVL         $0x00000001, R11
+	VMOVD        R11, X1
+	VBROADCASTSS X1, Y1
 	IMUL3Q       $0x04, CX, CX
 
 columns:
+	VXORPS  Y2, Y2, Y2
+	VMOVAPS Y0, Y3
 	VXORPS  Y4, Y4, Y4
-	VMOVAPS Y2, Y5
-	VMOVAPS Y2, Y6
-	VXORPS  Y7, Y7, Y7
-	VMOVAPS Y2, Y8
-	VMOVAPS Y2, Y9
-	VXORPS  Y10, Y10, Y10
-	MOVQ    DX, R13
-	MOVQ    SI, R14
-	MOVQ    AX, R15
+	VMOVAPS Y0, Y5
+	VXORPS  Y6, Y6, Y6
+	MOVQ    DX, R11
+	MOVQ    SI, R12
+	MOVQ    AX, R13
 
 key:
-	VBROADCASTSS (R14), Y11
-	VADDPS       (R13), Y11, Y12
-	VMAXPS       Y12, Y5, Y13
-	VMINPS       Y13, Y6, Y6
-	VCMPPS       $0x11, Y5, Y12, Y13
-	VBLENDVPS    Y13, Y4, Y7, Y7
-	VMINPS       Y5, Y12, Y5
-	VADDPS       32(R13), Y11, Y11
-	VMAXPS       Y11, Y8, Y12
-	VMINPS       Y12, Y9, Y9
-	VCMPPS       $0x11, Y8, Y11, Y12
-	VBLENDVPS    Y12, Y4, Y10, Y10
-	VMINPS       Y8, Y11, Y8
-	VPADDD       Y3, Y4, Y4
-	ADDQ         BX, R13
-	ADDQ         $0x04, R14
-	DECQ         R15
+	VBROADCASTSS (R12), Y7
+	VADDPS       (R11), Y7, Y8
+	VCMPPS       $0x11, Y3, Y8, Y9
+	VBLENDVPS    Y9, Y2, Y4, Y4
+	VMINPS       Y3, Y8, Y3
+	VADDPS       32(R11), Y7, Y7
+	VCMPPS       $0x11, Y5, Y7, Y8
+	VBLENDVPS    Y8, Y2, Y6, Y6
+	VMINPS       Y5, Y7, Y5
+	VPADDD       Y1, Y2, Y2
+	ADDQ         BX, R11
+	ADDQ         $0x04, R12
+	DECQ         R13
 	JNZ          key
-	VMOVUPS      (DI), Y4
-	VFMADD213PS  Y1, Y0, Y4
-	VADDPS       Y5, Y4, Y4
-	VCMPPS       $0x12, Y4, Y6, Y4
-	VMOVMSKPS    Y4, R13
-	MOVB         R13, (R10)
-	VMOVUPS      (R8), Y4
-	VPCMPEQD     Y7, Y4, Y4
-	VMOVMSKPS    Y4, R13
-	NOTL         R13
-	MOVB         R13, (R11)
-	VMOVUPS      Y7, (R9)
-	VMOVUPS      Y5, (R12)
-	VMOVUPS      32(DI), Y4
-	VFMADD213PS  Y1, Y0, Y4
-	VADDPS       Y8, Y4, Y4
-	VCMPPS       $0x12, Y4, Y9, Y4
-	VMOVMSKPS    Y4, R13
-	MOVB         R13, 1(R10)
-	VMOVUPS      32(R8), Y4
-	VPCMPEQD     Y10, Y4, Y4
-	VMOVMSKPS    Y4, R13
-	NOTL         R13
-	MOVB         R13, 1(R11)
-	VMOVUPS      Y10, 32(R9)
-	VMOVUPS      Y8, 32(R12)
+	VMOVUPS      (DI), Y2
+	VPCMPEQD     Y4, Y2, Y2
+	VMOVMSKPS    Y2, R11
+	NOTL         R11
+	MOVB         R11, (R10)
+	VMOVUPS      Y4, (R8)
+	VMOVUPS      Y3, (R9)
+	VMOVUPS      32(DI), Y2
+	VPCMPEQD     Y6, Y2, Y2
+	VMOVMSKPS    Y2, R11
+	NOTL         R11
+	MOVB         R11, 1(R10)
+	VMOVUPS      Y6, 32(R8)
+	VMOVUPS      Y5, 32(R9)
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, DI
 	ADDQ         $0x00000040, R8
 	ADDQ         $0x00000040, R9
-	ADDQ         $0x00000040, R12
 	ADDQ         $0x02, R10
-	ADDQ         $0x02, R11
 	DECQ         CX
 	JNZ          columns
 	VZEROUPPER

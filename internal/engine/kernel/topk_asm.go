@@ -51,9 +51,9 @@ func squares64(n int, a []float32, b []float64, s *[exactLanes]float64) {
 func leastKeys(level Level, l *LeastKeys) {
 	switch level {
 	case AVX512:
-		leastKeysAVX512(l.Rows, l.Cols/64, &l.X[0], l.LD, &l.B[0], &l.Length[0], l.Slope, l.Offset, &l.Old[0], &l.Index[0], &l.Value[0], &l.Near[0], &l.Moved[0])
+		leastKeysAVX512(l.Rows, l.Cols/64, &l.X[0], l.LD, &l.B[0], &l.Old[0], &l.Index[0], &l.Value[0], &l.Moved[0])
 	case AVX2:
-		leastKeysAVX2(l.Rows, l.Cols/64, &l.X[0], l.LD, &l.B[0], &l.Length[0], l.Slope, l.Offset, &l.Old[0], &l.Index[0], &l.Value[0], &l.Near[0], &l.Moved[0])
+		leastKeysAVX2(l.Rows, l.Cols/64, &l.X[0], l.LD, &l.B[0], &l.Old[0], &l.Index[0], &l.Value[0], &l.Moved[0])
 	default:
 		leastKeysGeneric(l)
 	}

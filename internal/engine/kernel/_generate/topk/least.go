@@ -12,24 +12,22 @@ const (
 	lessEqual = 0x12
 )
 
-// leastKeys emits the choice of the smallest key of each column, two vectors of
+// leastKeys emits the choice of the least key of each column, two vectors of
 // columns at a time.
 func (s isa) leastKeys() {
 	TEXT("leastKeys"+s.name, NOSPLIT,
-		"func(rows, words int, x *float32, ld int, b, length *float32, slope, offset float32, old, index *int32, value *float32, near, moved *uint64)")
+		"func(rows, words int, x *float32, ld int, b *float32, old, index *int32, value *float32, moved *uint64)")
 	Doc(
 		"leastKeys"+s.name+" finds the least of rows keys in each of 64*words columns, rows and words > 0:",
 		"",
 		"\tfor j := range 64 * words {",
-		"\t\tleast, second, at := inf, inf, 0",
+		"\t\tleast, at := inf, 0",
 		"\t\tfor c := range rows {",
 		"\t\t\tv := x[c*ld+j] + b[c]",
-		"\t\t\tsecond = min(second, max(least, v))",
 		"\t\t\tif v < least {",
 		"\t\t\t\tleast, at = v, c",
 		"\t\t\t}",
 		"\t\t}",
-		"\t\tset(bit j of near, second <= least+fma(slope, length[j], offset))",
 		"\t\tset(bit j of moved, old[j] != at)",
 		"\t\tindex[j], value[j] = at, least",
 		"\t}",
@@ -37,14 +35,11 @@ func (s isa) leastKeys() {
 	Pragma("noescape")
 	rows, words := Load(Param("rows"), GP64()), Load(Param("words"), GP64())
 	x, ld := Load(Param("x"), GP64()), Load(Param("ld"), GP64())
-	b, length := Load(Param("b"), GP64()), Load(Param("length"), GP64())
+	b := Load(Param("b"), GP64())
 	old, index := Load(Param("old"), GP64()), Load(Param("index"), GP64())
-	near, moved := Load(Param("near"), GP64()), Load(Param("moved"), GP64())
-	value := Load(Param("value"), GP64())
+	value, moved := Load(Param("value"), GP64()), Load(Param("moved"), GP64())
 	SHLQ(Imm(2), ld)
-	slope, offset, inf := s.vec(), s.vec(), s.vec()
-	VBROADCASTSS(param("slope"), slope)
-	VBROADCASTSS(param("offset"), offset)
+	inf := s.vec()
 	s.constant(0x7f800000, inf)
 	one := s.vec()
 	s.constant(1, one)
@@ -54,13 +49,12 @@ func (s isa) leastKeys() {
 	IMUL3Q(Imm(uint64(pairs)), turns, turns)
 	xp, bp, left := GP64(), GP64(), GP64()
 	Label("columns")
-	var least, second, place [2]reg.VecVirtual
+	var least, place [2]reg.VecVirtual
 	at32 := s.vec() // the row's number in all lanes
 	s.zero(at32)
 	for v := range 2 {
-		least[v], second[v], place[v] = s.vec(), s.vec(), s.vec()
+		least[v], place[v] = s.vec(), s.vec()
 		VMOVAPS(inf, least[v])
-		VMOVAPS(inf, second[v])
 		s.zero(place[v])
 	}
 	MOVQ(x, xp)
@@ -70,10 +64,8 @@ func (s isa) leastKeys() {
 	own := s.vec()
 	VBROADCASTSS(at(bp, 0), own)
 	for v := range 2 {
-		key, larger := s.vec(), s.vec()
+		key := s.vec()
 		VADDPS(at(xp, v*s.bytes()), own, key)
-		VMAXPS(key, least[v], larger)
-		VMINPS(larger, second[v], second[v])
 		if s.lanes == 16 {
 			k := K()
 			VCMPPS(Imm(lessThan), least[v], key, k)
@@ -91,23 +83,17 @@ func (s isa) leastKeys() {
 	DECQ(left)
 	JNZ(LabelRef("key"))
 	for v := range 2 {
-		limit, before := s.vec(), s.vec()
-		VMOVUPS(at(length, v*s.bytes()), limit)
-		VFMADD213PS(offset, slope, limit)
-		VADDPS(least[v], limit, limit)
-		s.mask(lessEqual, second[v], limit, near, v)
+		before := s.vec()
 		VMOVUPS(at(old, v*s.bytes()), before)
 		s.differ(before, place[v], moved, v)
 		VMOVUPS(place[v], at(index, v*s.bytes()))
 		VMOVUPS(least[v], at(value, v*s.bytes()))
 	}
 	step := 2 * s.bytes()
-	for _, p := range []reg.Register{x, length, old, index, value} {
+	for _, p := range []reg.Register{x, old, index, value} {
 		ADDQ(U32(uint32(step)), p)
 	}
-	for _, p := range []reg.Register{near, moved} {
-		ADDQ(Imm(uint64(s.lanes/4)), p)
-	}
+	ADDQ(Imm(uint64(s.lanes/4)), moved)
 	DECQ(turns)
 	JNZ(LabelRef("columns"))
 	VZEROUPPER()
@@ -120,20 +106,6 @@ func (s isa) constant(bits uint32, v reg.VecVirtual) {
 	MOVL(U32(bits), r)
 	VMOVD(r, v.AsX())
 	VBROADCASTSS(v.AsX(), v)
-}
-
-// mask stores the bits of compare(a, b) as vector v of a row of bits.
-func (s isa) mask(predicate uint64, a, b reg.VecVirtual, to reg.Register, v int) {
-	if s.lanes == 16 {
-		k := K()
-		VCMPPS(Imm(predicate), b, a, k)
-		KMOVW(k, at(to, 2*v))
-		return
-	}
-	is, bits := s.vec(), GP32()
-	VCMPPS(Imm(predicate), b, a, is)
-	VMOVMSKPS(is, bits)
-	MOVB(bits.As8(), at(to, v))
 }
 
 // differ stores the bits of a != b for integers.
