@@ -213,10 +213,28 @@ func (j *winogradJob) multiply(s *winogradScratch, rows, panel, k int, v []float
 	_, width := j.columns(panel)
 	mpos = oddLines(rows * width)
 	grow(&s.m, j.kind.positions()*mpos)
+	t := tileArgs{k: k, outer: 1, rsa: j.run, csa: 1, rsb: width, ldc: width, alpha: 1, beta: beta}
 	for p := range j.kind.positions() {
-		j.level.multiply(rows, width, k, 1, view{v[p*vpos:], j.run, 1}, panels{data: u[p*j.upos:]}, beta, s.m[p*mpos:], width, nil)
+		j.level.winogradMultiply(&t, rows, width, v[p*vpos:], u[p*j.upos:], s.m[p*mpos:])
 	}
 	return mpos
+}
+
+// winogradMultiply computes the tiles of one position: rows x cols numbers of c,
+// as t says.
+func (l Level) winogradMultiply(t *tileArgs, rows, cols int, a, b, c []float32) {
+	s := l.shape()
+	strips := ceilDiv(rows, s.rows)
+	for j := 0; j < cols; j += s.wide {
+		t.cols = min(s.wide, cols-j)
+		end := 0
+		for strip := range strips {
+			i := end
+			end = (strip + 1) * rows / strips // heights differ by 1 at most
+			t.rows = end - i
+			l.tile(t, a[i*t.rsa:], b[j:], c[i*t.ldc+j:])
+		}
+	}
 }
 
 // finish transforms M back and writes the outputs of tiles [lo, hi).

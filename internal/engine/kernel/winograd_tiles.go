@@ -116,6 +116,9 @@ type winogradRuns struct{ channels, size, count int }
 
 func newWinogradRuns(channels int) winogradRuns {
 	count := ceilDiv(channels, winogradRun)
+	if channels <= 2*winogradRun {
+		count = 1
+	}
 	size := roundUp(ceilDiv(channels, count), 16)
 	return winogradRuns{channels, size, ceilDiv(channels, size)}
 }

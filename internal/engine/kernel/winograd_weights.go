@@ -92,20 +92,25 @@ func (t *winogradSpreadJob) Run(lo, hi int) {
 	j := (*winogradGradient)(t)
 	s := winogradScratches.Get()
 	g, alpha, positions := &j.g, j.kind.alpha, j.kind.positions()
-	outX, outY := j.level.outside(j.x, j.zeros), j.level.outside(j.dy, j.zeros)
+	outside, ahead := j.level.outside(j.x, j.zeros), j.kind.m*g.C
 	place := j.grid.tile(j.first + lo)
 	for t := lo; t < hi; t++ {
-		base, at := j.grid.inputSquare(place, outX, &s.border)
+		base, at := j.grid.inputSquare(place, outside, &s.border)
+		j.grid.next(&place)
 		for r := range j.in.count {
 			dst := j.v[r*positions*j.vpos+t*j.in.size:]
-			j.level.winogradMap(j.kind.input, j.in.of(r), j.x[base+r*j.in.size:], at, dst, alpha*j.vpos, j.vpos, j.kind.m*g.C)
+			j.level.winogradMap(j.kind.input, j.in.of(r), j.x[base+r*j.in.size:], at, dst, alpha*j.vpos, j.vpos, ahead)
 		}
-		base, at = j.grid.outputSquare(place, outY, &s.border)
+	}
+	outside, ahead = j.level.outside(j.dy, j.zeros), j.kind.m*g.OutC
+	place = j.grid.tile(j.first + lo)
+	for t := lo; t < hi; t++ {
+		base, at := j.grid.outputSquare(place, outside, &s.border)
+		j.grid.next(&place)
 		for r := range j.out.count {
 			dst := j.z[r*positions*j.zpos+t*j.out.size:]
-			j.level.winogradMap(j.kind.spread, j.out.of(r), j.dy[base+r*j.out.size:], at, dst, alpha*j.zpos, j.zpos, j.kind.m*g.OutC)
+			j.level.winogradMap(j.kind.spread, j.out.of(r), j.dy[base+r*j.out.size:], at, dst, alpha*j.zpos, j.zpos, ahead)
 		}
-		j.grid.next(&place)
 	}
 	winogradScratches.Put(s)
 }
@@ -123,11 +128,11 @@ func (j *winogradGradient) multiply(p []float32, pair, position int) {
 	in, out, positions := pair/j.out.count, pair%j.out.count, j.kind.positions()
 	v, z := j.v[(in*positions+position)*j.vpos:], j.z[(out*positions+position)*j.zpos:]
 	step := ceilDiv(j.count, ceilDiv(j.count, winogradTileRun))
-	beta := j.beta
+	args := tileArgs{outer: 1, rsa: 1, csa: j.in.size, rsb: j.out.size, ldc: j.out.size, alpha: 1, beta: j.beta}
 	for t := 0; t < j.count; t += step {
-		a, b := view{v[t*j.in.size:], 1, j.in.size}, panels{data: z[t*j.out.size:], ld: j.out.size}
-		j.level.multiply(j.in.of(in), j.out.of(out), min(step, j.count-t), 1, a, b, beta, p, j.out.size, nil)
-		beta = 1
+		args.k = min(step, j.count-t)
+		j.level.winogradMultiply(&args, j.in.of(in), j.out.of(out), v[t*j.in.size:], z[t*j.out.size:], p)
+		args.beta = 1
 	}
 }
 
