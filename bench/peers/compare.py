@@ -37,6 +37,8 @@ def main():
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2], help="numbers of threads, the better one counts")
     parser.add_argument("--tercet", default="bin/tercet", help="the program")
     parser.add_argument("--python", default="/usr/bin/python3", help="a Python with torch, numpy and scikit-learn")
+    parser.add_argument("--keep-memory", action="store_true",
+                        help="tell glibc to keep the memory that PyTorch frees, which few users do; it is faster and larger then")
     parser.add_argument("--quick", action="store_true", help="knn on 20,000 rows; k-means is left out")
     parser.add_argument("--out", default="bench/results", help="folder of latest.json and latest.md")
     args = parser.parse_args()
@@ -47,6 +49,7 @@ def main():
         "cpu": machine.cpu_info("model name"),
         "processors": os.cpu_count(),
         "load_average": os.getloadavg()[0],
+        "keep_memory": args.keep_memory,
         "tercet": json.loads(output([args.tercet, "version", "--json"])),
         "jobs": {},
     }
@@ -93,7 +96,7 @@ def peer(args, job, threads, seconds, options=()):
                "--seconds", str(seconds), "--json", *options]
     if args.quick:
         command.append("--quick")
-    r = json.loads(output(command))
+    r = json.loads(output(command, KEEP_MEMORY if args.keep_memory else None))
     r["side"] = "peer"
     return r
 
@@ -111,8 +114,13 @@ def tercet(args, job, threads, seconds):
     return r
 
 
-def output(command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+# glibc maps blocks above 32 MiB anew each time, and the system clears their pages.
+KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(8 << 30), "MALLOC_TRIM_THRESHOLD_": str(16 << 30)}
+
+
+def output(command, environment=None):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, **(environment or {})})
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
     return done.stdout
@@ -166,11 +174,12 @@ def markdown(document):
         table.append(row(f"{job}, {unit}", Side(ours), Side(theirs)))
     if len(table) == 2:
         table = []
+    kept = " glibc was told to keep the memory that the peers free." if document["keep_memory"] else ""
     lines = [
         f"{document['date']}, {document['cpu']}, {document['processors']} processors,"
         f" load average {document['load_average']:.2f} before the start, {document['seconds']} s.",
         f"Tercet {document['tercet']['version']} ({document['tercet']['go']});"
-        f" {', '.join(f'{k} {v}' for k, v in versions.items())}.",
+        f" {', '.join(f'{k} {v}' for k, v in versions.items())}.{kept}",
         "Peak of multiply-adds: " + ", ".join(f"{v:.0f} GFLOP/s with {n} thread(s)" for n, v in sorted(peaks.items()))
         + "; copy: " + ", ".join(f"{v:.0f} GB/s with {n}" for n, v in sorted(copies.items())) + ".",
         "",
