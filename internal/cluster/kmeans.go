@@ -41,11 +41,14 @@ type KMeansResult struct {
 // centre. All rows are used, there is no subsampling.
 //
 // Starts with few centres run in step, so that one product serves all. Nearest
-// centres come from it in float32, and whatever lies within its
-// error bound of the nearest is measured again in float64, so that labels are
-// those of a float64 computation on the centred float32 rows; equal distances go
-// to the lower cluster number. Sums run in float64 in row order. The result has
-// the same bits for any number of threads.
+// centres come from it in float32, or, where centres are many and the processor
+// multiplies bytes faster, from bounds by rows and centres rounded to bytes; what
+// is left within the error bound of the nearest is measured in float64, so that
+// labels are those of a float64 computation on the centred float32 rows; equal
+// distances go to the lower cluster number. Sums run in float64, row by row. The
+// result has the same bits for any number of threads. Memory beyond the arguments
+// is two copies of them, half a copy for the bytes, and about 12 bytes for each
+// row and start in step, 4*(3+ln k) more while centres are drawn.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), K outside
 // 1..n, a cancelled ctx. Fewer distinct rows than K, and starts that did not

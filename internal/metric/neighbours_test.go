@@ -80,7 +80,7 @@ func onLevels(t *testing.T, f func(level string)) {
 
 func TestNeighboursAgainstSorting(t *testing.T) {
 	for _, c := range []struct{ n, ng, d, k int }{
-		{1, 1, 1, 1}, {3, 5, 2, 2}, {70, 65, 17, 11}, {300, 257, 40, 60}, {600, 1100, 3, 5}, {141, 64, 600, 11},
+		{1, 1, 1, 1}, {3, 5, 2, 2}, {70, 65, 17, 11}, {300, 257, 40, 60}, {300, 1100, 3, 5}, {141, 64, 520, 11},
 	} {
 		r := rand.New(rand.NewPCG(uint64(c.n), 5))
 		for _, kind := range []string{"normal", "ties"} {
@@ -101,7 +101,7 @@ func TestNeighboursAgainstSorting(t *testing.T) {
 // What float32 products cannot order: many equal rows, rows that differ by less
 // than the products' error, a common offset, lengths of very different orders.
 func TestNeighboursHardData(t *testing.T) {
-	const n, d, k = 400, 20, 7
+	const n, d, k = 250, 20, 7
 	r := rand.New(rand.NewPCG(8, 8))
 	edit := func(x []float32, f func(i int, v float32) float32) []float32 {
 		for i, v := range x {
@@ -134,7 +134,7 @@ func TestNeighboursHardData(t *testing.T) {
 // Bounds by bytes in place of products, where they exclude much and where they do
 // not, at all levels.
 func TestNeighboursByBytes(t *testing.T) {
-	const n, d, k = 1250, 33, 7 // two stripes
+	const n, d, k = 1100, 33, 7 // two stripes
 	r := rand.New(rand.NewPCG(8, 9))
 	edit := func(x []float32, f func(i int, v float32) float32) []float32 {
 		for i, v := range x {
