@@ -176,6 +176,37 @@ func TestKMeansManyCentresThreads(t *testing.T) {
 	}
 }
 
+// More clusters than distinct rows, with as many columns and clusters as bounds
+// by bytes are used for.
+func TestKMeansFewDistinctRows(t *testing.T) {
+	const n, d, k = 300, 64, 40
+	x := make([]float32, n*d)
+	for i := range x {
+		x[i] = float32((i/d%5+1)*(i%d%7) - 9)
+	}
+	r, err := KMeans(context.Background(), x, n, d, KMeansOptions{K: k, Restarts: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := 0
+	for c, size := range r.Sizes {
+		if size > 0 {
+			used++
+			if size != n/5 {
+				t.Errorf("cluster %d has %d rows", c, size)
+			}
+		}
+	}
+	for i, l := range r.Labels {
+		if l != r.Labels[i%5] {
+			t.Fatalf("row %d is in cluster %d, row %d, its equal, in %d", i, l, i%5, r.Labels[i%5])
+		}
+	}
+	if used != 5 || r.Inertia > 1e-9 || len(r.Warnings) != 1 {
+		t.Errorf("%d clusters, inertia %v, %q", used, r.Inertia, r.Warnings)
+	}
+}
+
 // Bounds wait after an assignment in which they did not pay, longer each time.
 func TestBytesWait(t *testing.T) {
 	var b bytePoints
