@@ -19,12 +19,11 @@ type source struct {
 }
 
 // group is one or two rows that are computed together. With odd terms, rows
-// is a pair: even sum + scale * odd sum, and even sum - scale * odd sum.
+// is a pair: even sum + odd sum, and even sum - odd sum.
 type group struct {
-	rows  []int
-	even  [][]term // of each row; one for both rows of a pair
-	odd   []term
-	scale float64
+	rows []int
+	even [][]term // of each row; one for both rows of a pair
+	odd  []term
 }
 
 // groups cuts m into groups, pairing what differs in signs alone.
@@ -77,7 +76,7 @@ func (m matrix) partner(i int) int {
 }
 
 func (m matrix) pair(i, k int) group {
-	g := group{rows: []int{i, k}, scale: 1, even: [][]term{nil}}
+	g := group{rows: []int{i, k}, even: [][]term{nil}}
 	for j, c := range m[i] {
 		switch {
 		case c == 0:
@@ -86,10 +85,6 @@ func (m matrix) pair(i, k int) group {
 		default:
 			g.odd = append(g.odd, term{source{j, -1, 0}, c})
 		}
-	}
-	g.scale = g.odd[len(g.odd)-1].c // the factor that leaves the last term 1
-	for t := range g.odd {
-		g.odd[t].c /= g.scale
 	}
 	return g
 }
@@ -104,7 +99,6 @@ func (g group) split() []group {
 		}
 		terms := slices.Clone(g.even[0])
 		for _, t := range g.odd {
-			t.c *= g.scale
 			if r == 1 {
 				t.c = -t.c
 			}
@@ -187,9 +181,6 @@ func constants(groups []group) []float32 {
 					add(math.Abs(t.c))
 				}
 			}
-		}
-		if g.odd != nil {
-			add(math.Abs(g.scale))
 		}
 	}
 	return all

@@ -304,19 +304,8 @@ func (w *writer) line(g group, x func(int) reg.Register) []reg.Register {
 	if g.odd != nil {
 		even, odd := w.sum(g.even[0], x), w.sum(g.odd, x)
 		plus, minus := w.vec(), w.vec()
-		s := g.scale
-		if math.Abs(s) == 1 {
-			VADDPS(odd, even, plus)
-			VSUBPS(odd, even, minus)
-			if s < 0 {
-				plus, minus = minus, plus
-			}
-			return []reg.Register{plus, minus}
-		}
-		w.move(even, plus)
-		w.fma(s, odd, plus)
-		w.move(even, minus)
-		w.fma(-s, odd, minus)
+		VADDPS(odd, even, plus)
+		VSUBPS(odd, even, minus)
 		return []reg.Register{plus, minus}
 	}
 	// Sums and differences of inputs are made once for all rows of the group.
