@@ -68,13 +68,6 @@ type block struct {
 	edge        []float32
 }
 
-// multiply computes C = alpha*A*B + beta*C for a block of A (m, k) and all n
-// columns of b.
-func (l Level) multiply(m, n, k int, alpha float32, a view, b panels, beta float32, c []float32, ldc int, _ []float32) {
-	x := block{m: m, n: n, k: k, alpha: alpha, a: a, b: b, beta: beta, c: c, ldc: ldc}
-	l.multiplyBlock(&x)
-}
-
 // multiplyBlock runs the tiles of x: for as many panels of B as stay in the
 // second cache, and for each strip of A, all of those panels.
 func (l Level) multiplyBlock(x *block) {

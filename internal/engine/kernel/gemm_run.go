@@ -41,8 +41,8 @@ type gemmPack gemmJob
 
 // gemmScratch belongs to one task while it runs.
 type gemmScratch struct {
-	a, b []float32
-	edge []float32
+	a    []float32 // a copied block of A
+	edge []float32 // a tile on the diagonal
 }
 
 var (
