@@ -29,15 +29,16 @@ import "math"
 // their B are float32 numbers.
 //
 // Errors, relative to the sum of the magnitudes of the terms and in units of
-// 2⁻²⁴: root mean square and largest of those measured against float64 for normal
-// numbers and for such after ReLU, 48 to 32 channels (the suite tests them). The
-// direct kernels' are 0.1 (0.6).
+// 2⁻²⁴: root mean square and largest of those measured at all levels against
+// float64, for normal numbers and for such after ReLU, 48 to 32 channels on 14 x
+// 14 pixels (the suite tests them):
 //
-//	            outputs, input gradients   weight gradients
-//	F(2x2,3x3)          0.4  (2.5)             0.6  (3.3)
-//	F(4x4,3x3)          1.3   (14)             1.1  (8.4)
-//	F(2x2,5x5)          0.9  (7.3)             2.0   (27)
-//	F(4x4,5x5)          3.0   (43)             4.5   (65)
+//	                    outputs, input gradients   weight gradients
+//	direct kernels              0.5 (4.0)              0.5 (4.5)
+//	Winograd2 3x3               0.4 (2.6)              0.6 (4.2)
+//	Winograd4 3x3               1.3  (17)              1.3  (11)
+//	Winograd2 5x5               0.9 (7.3)              2.2  (27)
+//	Winograd4 5x5               3.0  (43)              5.3  (65)
 //
 // For every input, an output's error is at most C + 4(m+r) times 2⁻²⁴ times what
 // the formula gives for the magnitudes of all matrices' entries, which may be

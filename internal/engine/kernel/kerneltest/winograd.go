@@ -187,10 +187,10 @@ func (impl Winograd) errors(t *testing.T) {
 		alg             kernel.Algorithm
 		images, weights spread
 	}{
-		{3, kernel.Winograd2, spread{0.4, 2.5}, spread{0.6, 3.3}},
-		{3, kernel.Winograd4, spread{1.3, 14}, spread{1.1, 8.4}},
-		{5, kernel.Winograd2, spread{0.9, 7.3}, spread{2, 27}},
-		{5, kernel.Winograd4, spread{3, 43}, spread{4.5, 65}},
+		{3, kernel.Winograd2, spread{0.4, 2.6}, spread{0.6, 4.2}},
+		{3, kernel.Winograd4, spread{1.3, 17}, spread{1.3, 11}},
+		{5, kernel.Winograd2, spread{0.9, 7.3}, spread{2.2, 27}},
+		{5, kernel.Winograd4, spread{3, 43}, spread{5.3, 65}},
 	} {
 		for _, positive := range []bool{false, true} {
 			r := newRand(uint64(c.k))
