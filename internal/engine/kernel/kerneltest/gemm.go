@@ -233,7 +233,7 @@ func (impl Implementation) gemmNonFinite(t *testing.T) {
 // are computed together nor on the strides.
 func (impl Implementation) gemmBits(t *testing.T) {
 	r := newRand(3)
-	for _, s := range [][3]int{{200, 130, 900}, {1, 1000, 400}, {700, 10, 64}, {64, 64, 80}, {300, 3, 500}} {
+	for _, s := range [][3]int{{200, 130, 900}, {1, 3000, 400}, {700, 40, 64}, {64, 64, 80}, {300, 3, 500}, {28, 900, 100}, {1100, 70, 40}} {
 		p := product{m: s[0], n: s[1], k: s[2], alpha: 0.75, beta: 0.3}
 		a, b, c := p.operands(r)
 		c0 := slices.Clone(c.data)
@@ -296,7 +296,7 @@ func (impl Implementation) gemmProperty(t *testing.T) {
 // gemmBias: the product's bits, then the bias added, then ReLU.
 func (impl Implementation) gemmBias(t *testing.T) {
 	r := newRand(6)
-	for _, s := range [][3]int{{1, 1, 1}, {5, 7, 3}, {14, 32, 20}, {29, 47, 33}, {100, 3, 900}, {70, 12, 30}, {200, 33, 400}, {256, 200, 64}, {3, 5, 0}} {
+	for _, s := range [][3]int{{1, 1, 1}, {5, 7, 3}, {14, 32, 20}, {29, 47, 33}, {100, 3, 900}, {70, 12, 30}, {1000, 3, 700}, {200, 33, 400}, {256, 200, 64}, {3, 5, 0}} {
 		for variant := range 16 {
 			p := product{m: s[0], n: s[1], k: s[2], transA: variant&1 != 0, transB: variant&2 != 0, padA: 1, padC: 2, alpha: 1}
 			relu := variant&4 != 0
