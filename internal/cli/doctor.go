@@ -154,7 +154,10 @@ func checkKernel() check {
 	if best == kernel.Generic {
 		return check{"kernel", "warn", "no assembly for this processor or build: plain Go is many times slower"}
 	}
-	return check{"kernel", "ok", "level " + now.String()}
+	if kernel.Measures() {
+		return check{"kernel", "warn", kernel.EnvWinograd + "=measure: another run may plan its convolutions in another way and give other last bits"}
+	}
+	return check{"kernel", "ok", "level " + kernel.Setting()}
 }
 
 func checkSpace(name, what string, have, low uint64) check {
@@ -199,7 +202,7 @@ func checkConfig(o doctorOptions) (checkFile, check) {
 const gemmSize = 768 // three matrices of 2.25 MiB: beyond the second-level cache
 
 func kernels() kernelReport {
-	r := kernelReport{Current: kernel.Current().String(), Forced: os.Getenv(kernel.EnvLevel), Size: gemmSize}
+	r := kernelReport{Current: kernel.Setting(), Forced: os.Getenv(kernel.EnvLevel), Size: gemmSize}
 	for _, l := range kernel.Levels() {
 		r.Available = append(r.Available, l.String())
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"tercet/internal/engine/kernel"
 )
 
 // helpDocument is a help text with --json.
@@ -99,5 +101,25 @@ func newExitCodes(*Streams) *cobra.Command {
 ` + exitStatus(all) + `
 With --json, an error is the last line of stderr:
   {"schema":"tercet.error/1","error":"...","exit_code":2}`,
+	}
+}
+
+// newEnvironment is a topic, as newExitCodes.
+func newEnvironment(*Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "environment",
+		Short: "What the environment variables do",
+		Long: `The environment variables that Tercet reads:
+
+  ` + kernel.EnvLevel + `    the kernel level: avx512, avx2 or generic; the best one that the
+                   processor has by default. Levels agree but for rounding.
+  ` + kernel.EnvWinograd + `  how convolutions are planned: auto (default), by a rule in their
+                   shape, the same on every machine; off, no Winograd, the most exact
+                   results; measure, by timing each algorithm when a network is built,
+                   which other machines and other runs may decide in another way.
+  NO_COLOR         no colours, if set to anything
+  TERM             no colours, if it is dumb
+
+The first two change the last bits of results; the manifest of a run records them.`,
 	}
 }

@@ -36,6 +36,7 @@ var commands = []struct {
 	{groupHelp, newCompletion},
 	{groupHelp, newMan},
 	{"", newExitCodes},
+	{"", newEnvironment},
 }
 
 const rootLong = `Tercet learns embeddings from triplets, and finds out how far they can be

@@ -28,7 +28,7 @@ type Build struct {
 
 // BuildInfo describes the running binary.
 func BuildInfo() Build {
-	b := Build{Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Kernel: kernel.Current().String()}
+	b := Build{Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Kernel: kernel.Setting()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if b.Version == "" {
 			b.Version = info.Main.Version

@@ -22,10 +22,10 @@ func (e *LostError) Error() string {
 }
 
 // lost returns a *LostError when going on with r would only repeat how it ended.
-// Another version or kernel level may fare better and is let through.
+// Another version or other kernels may fare better and is let through.
 func (r *Run) lost() error {
 	m := &r.Manifest
-	if m.Status != Diverged && m.Status != Collapsed || m.Version != Version || m.Kernel != kernel.Current().String() {
+	if m.Status != Diverged && m.Status != Collapsed || m.Version != Version || m.Kernel != kernel.Setting() {
 		return nil
 	}
 	return &LostError{r.Dir, m.Status, m.Message}

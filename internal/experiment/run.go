@@ -218,7 +218,7 @@ func (r *Run) write(resolved []byte) error {
 func fresh(cfg *config.Config) Manifest {
 	return Manifest{
 		Schema: "tercet.run/1", Name: cfg.Name, Version: Version, Status: Running, Seed: cfg.Seed,
-		Config: cfg.Hash(), CPU: CPUName(), Kernel: kernel.Current().String(),
+		Config: cfg.Hash(), CPU: CPUName(), Kernel: kernel.Setting(),
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Started: now(),
 	}
 }

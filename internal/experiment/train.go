@@ -164,8 +164,11 @@ func (r *Run) prepare(w Watch) (*train.Trainer, *data.Loader, error) {
 	default:
 		return nil, nil, fmt.Errorf("%w; remove it to train from the start", err)
 	}
-	if k := kernel.Current().String(); t.State.Step > 0 && k != r.Manifest.Kernel {
+	switch k := kernel.Setting(); {
+	case t.State.Step > 0 && k != r.Manifest.Kernel:
 		w.note("note: the run began with the kernels %s and goes on with %s: last bits will differ", r.Manifest.Kernel, k)
+	case t.State.Step > 0 && kernel.Measures():
+		w.note("note: convolutions were measured again: last bits may differ (%s=measure)", kernel.EnvWinograd)
 	}
 	transform, err := augment(cfg, sets.Train)
 	if err != nil {

@@ -80,6 +80,23 @@ func parsePlanMode(name string) (planMode, error) {
 	return planAuto, fmt.Errorf("unknown choice %q: known are auto, measure, off", name)
 }
 
+// Setting names what the last bits of results depend on: the level in use and,
+// where it is not the rule, how convolutions are planned, as in
+// "avx512, winograd off".
+func Setting() string {
+	switch planning {
+	case planMeasure:
+		return Current().String() + ", winograd measure"
+	case planOff:
+		return Current().String() + ", winograd off"
+	}
+	return Current().String()
+}
+
+// Measures reports whether plans are measured: then they are the same in every
+// process only by luck.
+func Measures() bool { return planning == planMeasure }
+
 // Plan chooses the algorithms as EnvWinograd says.
 func (g Conv) Plan() ConvPlan {
 	switch planning {

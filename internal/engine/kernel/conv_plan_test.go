@@ -241,3 +241,15 @@ func TestConvAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestSettingNamesWhatBitsDependOn(t *testing.T) {
+	old := planning
+	defer func() { planning = old }()
+	level := Current().String()
+	for mode, want := range map[planMode]string{planAuto: level, planOff: level + ", winograd off", planMeasure: level + ", winograd measure"} {
+		planning = mode
+		if got := Setting(); got != want || Measures() != (mode == planMeasure) {
+			t.Errorf("mode %d: setting %q, measures %v; want %q", mode, got, Measures(), want)
+		}
+	}
+}
