@@ -9,13 +9,14 @@ import (
 // Algorithm is a way to compute a convolution or one of its gradients.
 type Algorithm uint8
 
-// The algorithms. Winograd (Lavin and Gray, "Fast Algorithms for Convolutional
-// Neural Networks", 2016) computes m x m outputs of an r x r kernel with stride 1
-// from (m+r-1) x (m+r-1) multiplications for each pair of channels.
+// The algorithms. Winograd computes m x m outputs of a k x k kernel with stride 1
+// from (m+k-1) x (m+k-1) multiplications per pair of channels instead of k*k*m*m
+// (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016).
+// Its errors are stated in winograd.go.
 const (
-	Direct    Algorithm = iota // implicit matrix products
-	Winograd2                  // m = 2: 2.25 times fewer multiplications at 3x3, 2.8 at 5x5
-	Winograd4                  // m = 4: 4 times fewer at 3x3, 6.25 at 5x5; a larger error
+	Direct    Algorithm = iota // implicit matrix products: exact products, float32 sums
+	Winograd2                  // F(2x2,3x3) and F(2x2,5x5): 2.25 and 2.8 times fewer multiplications
+	Winograd4                  // F(4x4,3x3) and F(4x4,5x5): 4 and 6.25 times fewer, larger errors
 )
 
 var algorithmNames = [...]string{Direct: "direct", Winograd2: "winograd2", Winograd4: "winograd4"}
