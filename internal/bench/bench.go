@@ -72,7 +72,7 @@ type task struct {
 	name     string
 	images   int     // rows or images of one call
 	direct   float64 // FLOPs of one call by the textbook method, 0 where unknown
-	executed float64 // FLOPs of one call as computed
+	executed float64 // float32 FLOPs of one call as computed, 0 where unknown
 	warmUp   int     // repetitions that do not count
 	calls    int     // of the work in one repetition, 0 for 1; times are of one call
 	// run repeats the work, calling tick after each repetition, until tick says

@@ -34,14 +34,14 @@ func (o Options) fewer(n int) int {
 	return n
 }
 
-// neighbours searches n standard normal rows for the k nearest of each. Products
-// within one set serve both of their sides: half of the textbook's are computed.
+// neighbours searches n standard normal rows for the k nearest of each. How many
+// products it does, and with numbers of which size, the search decides: there is
+// no share of the peak.
 func neighbours(n, d, k int) []task {
-	flops := 2 * float64(n) * float64(n) * float64(d)
 	var x []float32
 	var last *metric.NeighbourTable
 	return []task{{
-		images: n, direct: flops, executed: flops / 2,
+		images: n, direct: 2 * float64(n) * float64(n) * float64(d),
 		run: func(ctx context.Context, tick func() bool) error {
 			x = normal(n*d, "x")
 			return repeat(func() (err error) {
