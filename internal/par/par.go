@@ -60,11 +60,34 @@ func SetThreads(n int) {
 	threads.Store(int64(n))
 }
 
+// How often a thread that waits looks again before it goes to sleep: a worker
+// for its next job, some hundred microseconds, and the caller of Do for the last
+// chunks of others, some fifty. A training step's loops follow one another at
+// shorter distances, and to put a thread to sleep and wake it takes as long as
+// many of them.
+const (
+	workerPolls = 1 << 15
+	callerPolls = 1 << 16
+)
+
+// take waits for a job.
+func take() *job {
+	for range workerPolls {
+		select {
+		case j := <-queue:
+			return j
+		default:
+		}
+	}
+	return <-queue
+}
+
 func ensure(n int) {
 	mu.Lock()
 	for ; workers < n; workers++ {
 		go func() {
-			for j := range queue {
+			for {
+				j := take()
 				j.work()
 				j.release()
 			}
@@ -113,6 +136,8 @@ func Do(n, size int, r Runner) {
 		}
 	}
 	j.work()
+	for i := 0; i < callerPolls && j.left.Load() > 0; i++ {
+	}
 	<-j.done
 	f := j.fault.Load()
 	j.release()
