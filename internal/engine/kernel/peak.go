@@ -1,6 +1,10 @@
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+)
 
 // PeakFMA runs steps steps of independent multiply-adds on registers, on the
 // calling goroutine, and returns the number of floating-point operations done:
@@ -19,13 +23,14 @@ func PeakFMA(l Level, steps int) (flops float64) {
 	panic(fmt.Sprintf("kernel: level %v is not available", l))
 }
 
-// peakSink keeps the sums of peakGeneric alive.
-var peakSink float32
+// peakSink keeps the sums of peakGeneric alive, on all threads.
+var peakSink atomic.Uint32
 
 // peakGeneric multiplies and adds scalars, as level Generic does.
 func peakGeneric(steps int) float64 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
-	x, y := peakSink, peakSink
+	x := math.Float32frombits(peakSink.Load())
+	y := x
 	for range steps {
 		s0 += x * y
 		s1 += x * y
@@ -36,6 +41,6 @@ func peakGeneric(steps int) float64 {
 		s6 += x * y
 		s7 += x * y
 	}
-	peakSink = s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7
+	peakSink.Store(math.Float32bits(s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7))
 	return 8 * 2
 }
