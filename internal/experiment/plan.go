@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"runtime"
 	"time"
 
 	"tercet/internal/config"
@@ -22,9 +23,9 @@ type Plan struct {
 	PerEpoch   int            `json:"steps_per_epoch"`
 	Steps      int            `json:"steps"`
 	Coverage   data.Coverage  `json:"coverage"`
-	Passes     adversary.Cost `json:"passes"` // images, over the whole run
-	FLOPs      float64        `json:"flops"`  // of the products in those passes
-	Memory     int64          `json:"memory_bytes"`
+	Passes     adversary.Cost `json:"passes"`       // images, over the whole run
+	FLOPs      float64        `json:"flops"`        // of the products in those passes
+	Memory     int64          `json:"memory_bytes"` // beside the data: measured after a few steps
 	StepTime   float64        `json:"step_seconds"` // measured on random images
 	Seconds    float64        `json:"seconds"`      // estimate, without evaluation
 	Checkpoint int64          `json:"checkpoint_bytes"`
@@ -37,6 +38,7 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	before := heap()
 	t, err := assemble(cfg, sets)
 	if err != nil {
 		return nil, err
@@ -54,24 +56,29 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 	images := int64(p.Coverage.Rows) * int64(p.Steps) / int64(max(p.PerEpoch, 1))
 	p.Passes = adversary.Cost{Forward: images, Backward: images}
 	var flops, state int64
-	acts := int64(array.Size(shapeOf(sets.Train)))
 	for _, l := range p.Layers {
 		flops += l.FLOPs
-		acts += int64(array.Size(l.Out))
 	}
 	for _, s := range t.Optimizer.State() {
 		state += int64(len(s.Data))
 	}
 	params := int64(p.Model.Parameters)
 	p.FLOPs = float64(flops) * float64(p.Passes.Forward+2*p.Passes.Backward)
-	// Each activation is held once forward and once as its gradient; images wait
-	// in the loader's batches.
-	rows := int64(p.BatchRows)
-	p.Memory = 4 * (2*params + state + 2*acts*rows + int64(cfg.Batch.Prefetch+1)*rows*int64(array.Size(shapeOf(sets.Train))))
 	p.Checkpoint = 4 * (params + state)
 	p.StepTime = timeStep(t, shapeOf(sets.Train))
+	// What the steps have made stays; images wait in the loader's batches.
+	p.Memory = heap() - before + 4*int64(cfg.Batch.Prefetch)*int64(p.BatchRows)*int64(array.Size(shapeOf(sets.Train)))
+	runtime.KeepAlive(t)
 	p.Seconds = p.StepTime * float64(p.Steps)
 	return p, nil
+}
+
+// heap returns the bytes of all that this process has made and still needs.
+func heap() int64 {
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return int64(s.HeapAlloc)
 }
 
 func shapeOf(ds data.Dataset) []int {
