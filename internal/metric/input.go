@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"tercet/internal/engine/kernel"
 )
@@ -56,6 +57,35 @@ func scaled(x []float32, s float32) []float32 {
 	y := make([]float32, len(x))
 	for i, v := range x {
 		y[i] = v * s
+	}
+	return y
+}
+
+// directions multiplies those rows of queries x and gallery g, d numbers each,
+// whose products with others could overflow or vanish by powers of two of their
+// own: that changes no direction. Rows below the normal numbers, which have lost
+// digits, stay as they are. x and g may be the same slice.
+func directions(x, g []float32, d int) (dx, dg []float32) {
+	dg = evened(g, d)
+	if len(x) == len(g) && &x[0] == &g[0] {
+		return dg, dg
+	}
+	return evened(x, d), dg
+}
+
+func evened(x []float32, d int) []float32 {
+	y := x
+	for at := 0; at < len(x); at += d {
+		row := x[at : at+d]
+		most := kernel.MaxAbs(row)
+		s := safeScale(most)
+		if s == 1 || most < 0x1p-126 {
+			continue
+		}
+		if &y[0] == &x[0] {
+			y = slices.Clone(x)
+		}
+		copy(y[at:], scaled(row, s))
 	}
 	return y
 }

@@ -235,6 +235,35 @@ func TestRetrieveContinuous(t *testing.T) {
 	}
 }
 
+// Directions do not depend on lengths, however different those of the rows are.
+func TestRetrieveCosineLengths(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	n, d := 150, 8
+	x, l := normals(r, n, d), randomLabels(r, n, 30)
+	g, gl := normals(r, n, d), randomLabels(r, n, 30)
+	none := Intervals{Resamples: -1}
+	query, values, order := plain(x, d, l, nil, nil, true, []int{1, 4})
+	others, otherValues, otherOrder := plain(x, d, l, g, gl, true, []int{1, 4})
+	for i := range n {
+		for c := range d {
+			x[i*d+c] *= []float32{1, 0x1p-90, 0x1p-60, 0x1p100}[i%4] // products would vanish or overflow
+			g[i*d+c] *= []float32{0x1p-95, 1, 0x1p90}[i%3]
+		}
+	}
+	for _, near := range []int{0, 10} { // by counting, and by whole rows of keys
+		got, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{K: []int{1, 4}, Distance: Cosine, Neighbours: near, Intervals: none})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, got, query, values, order)
+		got, err = Retrieve(context.Background(), x, n, d, l, RetrievalOptions{K: []int{1, 4}, Distance: Cosine, Neighbours: near, Gallery: g, GalleryLabels: gl, Intervals: none})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, got, others, otherValues, otherOrder)
+	}
+}
+
 // Relevance 1, 0, 1, 1 of the first four with R = 4 (Wang).
 func TestRetrieveWang(t *testing.T) {
 	query, ql := []float32{0}, []int32{3}

@@ -73,7 +73,9 @@ func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*sea
 	if err := s.setQueries(labels, galleryLabels); err != nil {
 		return nil, err
 	}
-	if !s.cosine {
+	if s.cosine {
+		x, g = directions(x, g, d)
+	} else {
 		x, g = centred(x, g, d)
 	}
 	scale := safeScale(max(kernel.MaxAbs(x), kernel.MaxAbs(g)))
