@@ -201,7 +201,7 @@ func (m *Model) CheckBatch(x *array.Array, mode Mode) error {
 	if err := m.CheckInput(x); err != nil {
 		return err
 	}
-	if mode != Eval && m.minBN*x.Rows() == 1 {
+	if !mode.running() && m.minBN*x.Rows() == 1 {
 		return fmt.Errorf("model %s: batch norm cannot take statistics from a batch of one image: use a batch of at least 2", m.spec.Name)
 	}
 	return nil

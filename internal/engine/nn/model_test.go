@@ -222,8 +222,10 @@ func TestCheckBatchKnowsBatchNorm(t *testing.T) {
 	x := array.New(1, 8, 8, 3)
 	// Four halvings bring an 8x8 image to a 1x1 map.
 	m := build(t, Spec{Name: "resnet18", Height: 8, Width: 8, Channels: 3, Units: 2})
-	if err := m.CheckBatch(x, Eval); err != nil {
-		t.Error(err)
+	for _, mode := range []Mode{Eval, Frozen} {
+		if err := m.CheckBatch(x, mode); err != nil {
+			t.Error(err)
+		}
 	}
 	if err := m.CheckBatch(x, Train); err == nil || !strings.Contains(err.Error(), "batch of one image") {
 		t.Errorf("got %v", err)
