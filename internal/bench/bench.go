@@ -47,6 +47,10 @@ type Result struct {
 	PeakShare float64 `json:"peak_share,omitempty"`
 	PeakRSS   uint64  `json:"peak_rss_bytes,omitempty"` // absent where the system does not tell
 	Parts     []Part  `json:"parts,omitempty"`
+	// Of each k-means fit, warm-up included; the seeds are 0, 1, ...: how long a
+	// fit takes depends on how many iterations its starts need.
+	Iterations []int     `json:"iterations_of_best_start,omitempty"`
+	Inertia    []float64 `json:"inertia,omitempty"`
 }
 
 // Part is the measurement of one part of a job.
@@ -63,8 +67,17 @@ type Part struct {
 // Job is a piece of work with a name that users know.
 type Job struct {
 	Name    string
-	What    string
+	what    string
+	quick   string // what it is with Options.Quick, where that differs
 	prepare func(o Options) ([]task, error)
+}
+
+// What says what the job does, or does with Options.Quick.
+func (j Job) What(quick bool) string {
+	if quick && j.quick != "" {
+		return j.quick
+	}
+	return j.what
 }
 
 // task is one part of a prepared job.
@@ -80,13 +93,15 @@ type task struct {
 	run func(ctx context.Context, tick func() (more bool)) error
 	// results gives the numbers that the repetitions so far have computed.
 	results func(visit func(name string, data []float32))
+	// describe, where set, adds to r what the repetitions were.
+	describe func(r *Result)
 }
 
 // Jobs lists the jobs in the order in which they run.
 func Jobs() []Job {
 	return slices.Concat([]Job{
-		{"gemm", "products of 64 to 2048, all transposes, and of the networks' layers", prepareGemm},
-		{"conv", "convolutions of the networks: forward, input gradient, weight gradient", prepareConv},
+		{"gemm", "products of 64 to 2048, all transposes, and of the networks' layers", "", prepareGemm},
+		{"conv", "convolutions of the networks: forward, input gradient, weight gradient", "", prepareConv},
 	}, trainingJobs(), searchJobs())
 }
 
@@ -121,7 +136,7 @@ func (j Job) Measure(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %w", j.Name, err)
 	}
-	r := &Result{Job: j.Name, What: j.What, Threads: par.Threads()}
+	r := &Result{Job: j.Name, What: j.What(o.Quick), Threads: par.Threads()}
 	var direct, executed float64
 	for i := range tasks {
 		t := &tasks[i]
@@ -133,6 +148,9 @@ func (j Job) Measure(ctx context.Context, o Options) (*Result, error) {
 		r.BestSeconds += times.best()
 		r.Repetitions += len(times)
 		r.Images = t.images
+		if t.describe != nil {
+			t.describe(r)
+		}
 		direct, executed = direct+t.direct, executed+t.executed
 		if len(tasks) > 1 {
 			p := Part{Name: t.name, Seconds: times.median(), BestSeconds: times.best()}

@@ -3,7 +3,9 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -17,7 +19,7 @@ import (
 // tiny are the jobs' kinds in sizes that a test can afford.
 func tiny() []Job {
 	job := func(name string, tasks func() ([]task, error)) Job {
-		return Job{name, "tiny " + name, func(Options) ([]task, error) { return tasks() }}
+		return Job{name, "tiny " + name, "", func(Options) ([]task, error) { return tasks() }}
 	}
 	pairs := training{"pairs", "", nn.Spec{Name: "mlp", Height: 6, Width: 6, Channels: 1, Units: 40}, 2, 24, 2, 0.4, contrastive, nil, nil}
 	net := training{"cnn", "", nn.Spec{Name: "cnn", Height: 8, Width: 8, Channels: 1, Units: 5}, 2, 6, 2, 0.4, cosine, nil, nil}
@@ -55,6 +57,9 @@ func TestMeasure(t *testing.T) {
 		} else if r.PeakShare != 0 {
 			t.Errorf("%s: a share of the peak without a count of operations: %+v", j.Name, r)
 		}
+		if fits := len(r.Inertia); j.Name == "kmeans" && (fits != r.Repetitions+1 || len(r.Iterations) != fits || r.Iterations[0] < 1 || !(r.Inertia[0] > 0)) {
+			t.Errorf("%d repetitions after one that does not count, iterations %v, inertia %v", r.Repetitions, r.Iterations, r.Inertia)
+		}
 		if j.Name == "conv" && len(r.Parts) != 3 || j.Name == "gemm" && len(r.Parts) != 3 {
 			t.Errorf("%s: %d parts", j.Name, len(r.Parts))
 		}
@@ -82,12 +87,17 @@ func TestCheckFindsTheSameBits(t *testing.T) {
 	if par.Threads() != before {
 		t.Errorf("%d threads afterwards, %d before", par.Threads(), before)
 	}
+	par.SetThreads(3)
+	defer par.SetThreads(before)
+	if c, err := tiny()[0].Check(t.Context(), Options{}, 1); err != nil || c.Threads != [2]int{1, 3} || par.Threads() != 3 {
+		t.Errorf("%+v, %v: want 1 and 3 threads", c, err)
+	}
 }
 
 // A job whose result is the number of threads, which Check must notice.
 func TestCheckFindsADifference(t *testing.T) {
 	var n float32
-	j := Job{"odd", "", func(Options) ([]task, error) {
+	j := Job{"odd", "", "", func(Options) ([]task, error) {
 		return []task{{
 			run: repeat(func() error { n = float32(par.Threads()); return nil }),
 			results: func(visit func(string, []float32)) {
@@ -162,6 +172,27 @@ func TestFindNamesTheClosest(t *testing.T) {
 	_, err := Find("kmean")
 	if err == nil || !strings.Contains(err.Error(), `there is no job "kmean"; did you mean kmeans? jobs: gemm, conv, mlp`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A first look says what it does, and does it.
+func TestQuickJobs(t *testing.T) {
+	rows := map[string]int{"knn": 20_000, "kmeans": 6_000, "kmeans-100": 2_000}
+	for _, j := range Jobs() {
+		n, fewer := rows[j.Name]
+		if (j.What(true) != j.What(false)) != fewer {
+			t.Errorf("%s: %q, quick %q", j.Name, j.What(false), j.What(true))
+		}
+		if !fewer {
+			continue
+		}
+		tasks, err := j.prepare(Options{Quick: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := fmt.Sprintf("%d,000 x", n/1000); tasks[0].images != n || !strings.Contains(j.What(true), text) {
+			t.Errorf("%s: %d rows, want %d; it says %q", j.Name, tasks[0].images, n, j.What(true))
+		}
 	}
 }
 
@@ -341,6 +372,10 @@ func TestMachine(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		}
+	}
+	many := PeakFLOPS(8 * runtime.GOMAXPROCS(0))
+	if all := PeakFLOPS(runtime.GOMAXPROCS(0)); many > 2*all {
+		t.Errorf("%v FLOP/s with more threads than processors, %v with as many", many, all)
 	}
 	if want := m.Peak[1].GFLOPS * 1e9; m.PeakFLOPS() != want {
 		t.Errorf("peak %v, want %v", m.PeakFLOPS(), want)

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"runtime"
 
 	"tercet/internal/par"
 )
@@ -29,11 +28,11 @@ type digest struct {
 }
 
 // Check does that many repetitions of each part of j with one thread, and again
-// from the beginning with one per processor, at least two, and compares all
+// from the beginning with those of par.Threads, at least two, and compares all
 // numbers that they leave: of a training job, parameters and statistics.
 func (j Job) Check(ctx context.Context, o Options, repetitions int) (*Check, error) {
 	defer par.SetThreads(par.Threads())
-	c := &Check{Job: j.Name, Threads: [2]int{1, max(2, runtime.NumCPU())}, Repetitions: repetitions}
+	c := &Check{Job: j.Name, Threads: [2]int{1, max(2, par.Threads())}, Repetitions: repetitions}
 	var digests [2][]digest
 	for i, n := range c.Threads {
 		par.SetThreads(n)

@@ -14,8 +14,8 @@ type Machine struct {
 	CPU     string  `json:"cpu"`
 	Level   string  `json:"kernel"` // kernel level in use
 	Threads int     `json:"threads"`
-	Peak    []Speed `json:"peak"`
-	Copy    []Speed `json:"copy"`
+	Peak    []Speed `json:"peak,omitempty"` // absent where only bits were compared
+	Copy    []Speed `json:"copy,omitempty"` // absent there, too, and after an interruption
 }
 
 // Speed is a rate with a number of threads: GFLOP/s of fused multiply-adds (two
@@ -67,8 +67,10 @@ const (
 // PeakFLOPS returns the machine's fused multiply-adds on registers alone, in
 // FLOP/s: the most that any product can reach at the current kernel level with
 // that many threads. It is the sum over the threads of each one's best burst
-// while all were at work: other programs can only slow a burst down.
+// while all were at work: other programs can only slow a burst down. Threads
+// beyond the processors take turns and add nothing.
 func PeakFLOPS(threads int) float64 {
+	threads = min(threads, runtime.GOMAXPROCS(0))
 	level := kernel.Current()
 	best := make([]float64, threads)
 	var started, finished atomic.Int64

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"tercet/internal/cluster"
@@ -10,28 +11,25 @@ import (
 
 func searchJobs() []Job {
 	return []Job{
-		{"knn", "the 11 nearest of each row among 60,502 x 512, itself included, exact", func(o Options) ([]task, error) {
-			n := 60_502
-			if o.Quick {
-				n = 20_000
-			}
-			return neighbours(n, 512, 11), nil
-		}},
-		{"kmeans", "k-means of 60,000 x 128, k = 10, 10 starts", func(o Options) ([]task, error) {
-			return kmeans(o.fewer(60_000), 128, 10, 10), nil
-		}},
-		{"kmeans-100", "k-means of 20,000 x 512, k = 100, one start", func(o Options) ([]task, error) {
-			return kmeans(o.fewer(20_000), 512, 100, 1), nil
-		}},
+		searchJob("knn", "the 11 nearest of each row among %s x 512, itself included, exact", 60_502, 20_000,
+			func(n int) []task { return neighbours(n, 512, 11) }),
+		searchJob("kmeans", "k-means of %s x 128, k = 10, 10 starts", 60_000, 6_000,
+			func(n int) []task { return kmeans(n, 128, 10, 10) }),
+		searchJob("kmeans-100", "k-means of %s x 512, k = 100, one start", 20_000, 2_000,
+			func(n int) []task { return kmeans(n, 512, 100, 1) }),
 	}
 }
 
-// fewer is n, or a tenth of it for a first look.
-func (o Options) fewer(n int) int {
-	if o.Quick {
-		return n / 10
-	}
-	return n
+// searchJob is a job on n rows, or on fewer for a first look; what has %s for
+// their number.
+func searchJob(name, what string, n, fewer int, tasks func(n int) []task) Job {
+	rows := func(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }
+	return Job{name, fmt.Sprintf(what, rows(n)), fmt.Sprintf(what, rows(fewer)), func(o Options) ([]task, error) {
+		if o.Quick {
+			return tasks(fewer), nil
+		}
+		return tasks(n), nil
+	}}
 }
 
 // neighbours searches n standard normal rows for the k nearest of each. How many
@@ -85,14 +83,17 @@ func classes(n, d, k int) []float32 {
 func kmeans(n, d, k, starts int) []task {
 	var x []float32
 	var last *cluster.KMeansResult
-	seed := uint64(0)
+	var iterations []int
+	var inertia []float64
 	return []task{{
 		images: n, warmUp: 1,
 		run: func(ctx context.Context, tick func() bool) error {
 			x = classes(n, d, k)
 			return repeat(func() (err error) {
-				last, err = cluster.KMeans(ctx, x, n, d, cluster.KMeansOptions{K: k, Restarts: starts, Seed: seed})
-				seed++
+				last, err = cluster.KMeans(ctx, x, n, d, cluster.KMeansOptions{K: k, Restarts: starts, Seed: uint64(len(inertia))})
+				if err == nil {
+					iterations, inertia = append(iterations, last.Iterations), append(inertia, last.Inertia)
+				}
 				return err
 			})(ctx, tick)
 		},
@@ -100,5 +101,6 @@ func kmeans(n, d, k, starts int) []task {
 			visit("centers", last.Centers)
 			visit("labels", numbers(last.Labels))
 		},
+		describe: func(r *Result) { r.Iterations, r.Inertia = iterations, inertia },
 	}}
 }

@@ -68,7 +68,7 @@ func trainings() []training {
 func trainingJobs() []Job {
 	var out []Job
 	for _, t := range trainings() {
-		out = append(out, Job{t.name, t.what, func(Options) ([]task, error) { return t.prepare() }})
+		out = append(out, Job{t.name, t.what, "", func(Options) ([]task, error) { return t.prepare() }})
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -32,6 +33,7 @@ type benchDocument struct {
 	Schema  string          `json:"schema"`
 	Build   Build           `json:"build"`
 	Machine *bench.Machine  `json:"machine"`
+	Quick   bool            `json:"quick,omitempty"` // searches and fits were smaller
 	Results []*bench.Result `json:"results,omitempty"`
 	Checks  []*bench.Check  `json:"checks,omitempty"`
 }
@@ -52,6 +54,7 @@ copying memory, then jobs: products, convolutions, training steps of real networ
 on images held in memory, exact search and k-means. The share of the peak is that of
 the best repetition; Winograd layers count there by their own multiplications.
 
+` + jobList() + `
 A time is the median of one repetition: one step of the training loop, one search,
 one fit, or each part of the job once. Other programs running at the same time slow
 it down: look at the best one then, in --json.`,
@@ -62,10 +65,10 @@ it down: look at the best one then, in --json.`,
 		exits: []int{ExitInterrupted},
 		flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
-			fs.StringArrayVar(&o.jobs, "job", nil, "measure the job `NAME` alone (repeatable): "+strings.Join(bench.Names(), ", "))
-			fs.Float64Var(&o.seconds, "seconds", benchSeconds, "length of each job's measurement; each part is done three times at least")
+			fs.StringArrayVar(&o.jobs, "job", nil, "measure the job `NAME` of those above alone (repeatable)")
+			fs.Float64Var(&o.seconds, "seconds", benchSeconds, "time for each job; each part is done three times at least")
 			fs.BoolVar(&o.quick, "quick", false, fmt.Sprintf("a first look: %d s a job, smaller searches and fits", quickSeconds))
-			fs.BoolVar(&o.check, "check", false, "measure nothing: do each job with one thread and with several, and compare all bits")
+			fs.BoolVar(&o.check, "check", false, "measure nothing: has one thread the bits of --threads (two at least)?")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
 			o.changed = fs.Changed
 			// An unknown flag name is the only error, and it was defined above.
@@ -75,11 +78,20 @@ it down: look at the best one then, in --json.`,
 	}.build()
 }
 
+// jobList says what each job is.
+func jobList() string {
+	var b strings.Builder
+	for _, j := range bench.Jobs() {
+		fmt.Fprintf(&b, "  %-10s  %s\n", j.Name, j.What(false))
+	}
+	return b.String()
+}
+
 func completeJobs(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	var out []string
 	for _, j := range bench.Jobs() {
 		if strings.HasPrefix(j.Name, word) {
-			out = append(out, j.Name+"\t"+j.What)
+			out = append(out, j.Name+"\t"+j.What(false))
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
@@ -100,23 +112,40 @@ func runBench(ctx context.Context, s *Streams, o benchOptions) error {
 		o.seconds = quickSeconds
 	}
 	doc := &benchDocument{Schema: bench.Schema, Build: BuildInfo(), Machine: &bench.Machine{
-		CPU: experiment.CPUName(), Level: kernel.Current().String(), Threads: par.Threads(),
-	}}
+		CPU: experiment.CPUName(), Level: kernel.Setting(), Threads: par.Threads(),
+	}, Quick: o.quick}
 	if o.check {
 		return checkJobs(ctx, s, o, jobs, doc)
 	}
 	doc.Machine.MeasurePeak()
 	opts := bench.Options{Seconds: o.seconds, Quick: o.quick, Peak: doc.Machine.PeakFLOPS()}
 	for i, j := range jobs {
-		s.Note("%s (%d of %d): %s", j.Name, i+1, len(jobs), j.What)
+		s.Note("%s (%d of %d): %s", j.Name, i+1, len(jobs), j.What(o.quick))
 		r, err := j.Measure(ctx, opts)
 		if err != nil {
-			return err
+			return errors.Join(o.printMeasured(s, doc), interruption(ctx, j, err))
 		}
 		doc.Results = append(doc.Results, r)
 	}
 	doc.Machine.MeasureCopy() // last: its buffers would count as a job's memory
+	return o.printMeasured(s, doc)
+}
+
+// printMeasured prints the jobs measured so far: all of them, or those before an
+// interruption.
+func (o benchOptions) printMeasured(s *Streams, doc *benchDocument) error {
+	if len(doc.Results) == 0 {
+		return nil
+	}
 	return s.Result(doc, func(w io.Writer) error { return printBench(w, doc, o.format) })
+}
+
+// interruption is err, or what interrupted the job.
+func interruption(ctx context.Context, j bench.Job, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("job %s: %w", j.Name, context.Cause(ctx))
 }
 
 // pick returns the jobs asked for, in the order of the flags, or all of them.
@@ -144,7 +173,7 @@ func checkJobs(ctx context.Context, s *Streams, o benchOptions, jobs []bench.Job
 		s.Note("%s (%d of %d)", j.Name, i+1, len(jobs))
 		c, err := j.Check(ctx, bench.Options{Quick: o.quick}, checkSteps)
 		if err != nil {
-			return err
+			return interruption(ctx, j, err)
 		}
 		doc.Checks = append(doc.Checks, c)
 		if !c.Identical {
@@ -176,8 +205,8 @@ func checkTable(d *benchDocument) *report.Table {
 }
 
 func printBench(w io.Writer, d *benchDocument, format string) error {
-	if err := benchTable(d).Write(w, format); err != nil || format != "text" {
-		return err
+	if err := benchTable(d).Write(w, format); err != nil || format != "text" && format != "markdown" {
+		return err // csv and json hold one table
 	}
 	for _, r := range d.Results {
 		if len(r.Parts) > 0 {
@@ -194,13 +223,18 @@ func benchTable(d *benchDocument) *report.Table {
 	m := d.Machine
 	t := &report.Table{
 		Title: fmt.Sprintf("%s, %s/%s, kernel %s, %s", m.CPU, runtime.GOOS, runtime.GOARCH, m.Level, count(m.Threads, "thread")),
-		Columns: []report.Column{{Name: "job"}, {Name: "time (ms)", Digits: 2}, {Name: "images/s", Digits: 1}, {Name: "GFLOP/s", Digits: 1},
+		Columns: []report.Column{{Name: "job"}, {Name: "time (ms)", Digits: 2}, {Name: "images or rows/s", Digits: 1}, {Name: "GFLOP/s", Digits: 1},
 			{Name: "of the peak", Percent: true}, {Name: "memory (MiB)", Digits: 1}},
 	}
 	for _, r := range d.Results {
 		t.Rows = append(t.Rows, []report.Cell{report.Text(r.Job), report.Number(r.Seconds * 1e3), known(r.ImagesPerS), known(r.GFLOPS),
 			known(r.PeakShare), known(float64(r.PeakRSS) / (1 << 20))})
 	}
+	if d.Quick {
+		t.Title += ", quick"
+	}
+	t.Notes = append(t.Notes, "Medians, operations as the textbook counts them. The share is that of the best repetition,",
+		"Winograd layers and symmetric products by the operations that they do.")
 	for _, p := range m.Peak {
 		t.Notes = append(t.Notes, fmt.Sprintf("peak on %s: %.0f GFLOP/s", count(p.Threads, "thread"), p.GFLOPS))
 	}
