@@ -8,9 +8,13 @@ PKGS      ?= ./...
 PYTHON    ?= /usr/bin/python3
 BENCH_SECONDS ?= 70
 
-.PHONY: all demo test build bench bench-peers lint race noasm fuzz-short generate-check docs dist kill-test experiments clean
+.PHONY: all help demo test build bench bench-peers lint race noasm fuzz-short generate-check docs dist kill-test experiments clean
 
 all: build
+
+## help: what each target does
+help:
+	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
 
 ## build: the static binary bin/tercet
 build:
@@ -56,11 +60,12 @@ generate-check:
 	$(GO) generate ./internal/engine/kernel
 	git diff --exit-code -- internal/engine/kernel
 
-## bench: benchmarks of kernels, the training step and retrieval
+## bench: Go benchmarks of kernels, the training step and retrieval (jobs against the peak: tercet bench)
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/engine/... ./internal/train ./internal/metric ./internal/cluster
 
-## bench-peers: the jobs of tercet bench and of PyTorch, OpenBLAS and scikit-learn in turns, BENCH_SECONDS each (under 20 minutes)
+## bench-peers: the jobs of tercet bench in turns with PyTorch's, OpenBLAS's and scikit-learn's (20 minutes)
+# BENCH_SECONDS is a job's time; BENCH_FLAGS go to bench/peers/compare.py, whose --help lists them.
 bench-peers: build
 	$(PYTHON) bench/peers/compare.py --seconds $(BENCH_SECONDS) --tercet $(BIN) --python $(PYTHON) $(BENCH_FLAGS)
 
@@ -89,5 +94,6 @@ experiments: build
 	$(BIN) cluster --run runs/mnist-c2f2
 	$(BIN) report --runs 'runs/*' --out runs/report.md
 
+## clean: remove bin/ and dist/
 clean:
 	rm -rf bin dist
