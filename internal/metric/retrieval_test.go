@@ -235,6 +235,27 @@ func TestRetrieveContinuous(t *testing.T) {
 	}
 }
 
+// One row that diverged leaves the ranks of the others as they are.
+func TestRetrieveOneLargeRow(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 9))
+	n, d := 150, 8
+	x, l := normals(r, n, d), randomLabels(r, n, 30)
+	l[17] = math.MaxInt32 // no query
+	for _, size := range []float32{1e13, 1e20, 1e25, 1e36} {
+		for c := range d {
+			x[17*d+c] = size * float32(c-3)
+		}
+		query, values, order := plain(x, d, l, nil, nil, false, []int{1, 4})
+		for _, near := range []int{0, 10} { // by counting, and by whole rows of keys
+			got, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{K: []int{1, 4}, Neighbours: near, Intervals: Intervals{Resamples: -1}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, got, query, values, order)
+		}
+	}
+}
+
 // Directions do not depend on lengths, however different those of the rows are.
 func TestRetrieveCosineLengths(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))

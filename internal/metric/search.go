@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
@@ -79,6 +80,11 @@ func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*sea
 		x, g = centred(x, g, d)
 	}
 	scale := safeScale(max(kernel.MaxAbs(x), kernel.MaxAbs(g)))
+	if scale < 1 {
+		// One row that diverged must not make all others vanish: the largest squares
+		// go up to 2^124.
+		scale = min(1, scale*float32(math.Ldexp(1, (124-bits.Len(uint(d)))/2)))
+	}
 	s.x = scaled(x, scale)
 	s.g = s.x
 	if !s.self {
