@@ -33,8 +33,8 @@ START_UP = 2.0  # seconds of a process outside its measurement, about
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seconds", type=float, default=80, help="time for each job; a slow one gets one round at least")
-    parser.add_argument("--jobs", nargs="*", choices=JOBS, default=JOBS, metavar="JOB", help=", ".join(JOBS))
-    parser.add_argument("--threads", type=int, nargs="*", default=[1, 2], help="numbers of threads, the better one counts")
+    parser.add_argument("--jobs", nargs="+", choices=JOBS, default=JOBS, metavar="JOB", help=", ".join(JOBS))
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="numbers of threads, the better one counts")
     parser.add_argument("--tercet", default="bin/tercet", help="the program")
     parser.add_argument("--python", default="/usr/bin/python3", help="a Python with torch, numpy and scikit-learn")
     parser.add_argument("--keep-memory", action="store_true",
@@ -43,6 +43,11 @@ def main():
     parser.add_argument("--out", default="bench/results", help="folder of latest.json and latest.md")
     args = parser.parse_args()
     jobs = [j for j in args.jobs if not (args.quick and j.startswith("kmeans"))]
+    if not jobs:
+        parser.error("--quick leaves k-means out: no job is left")
+    if args.seconds <= 0 or min(args.threads) < 1:
+        parser.error("--seconds must be above 0, --threads at least 1")
+    require(args.python, jobs)
     document = {
         "schema": "tercet.peers/1",
         "date": datetime.date.today().isoformat(),
@@ -63,17 +68,25 @@ def main():
     print(text)
 
 
+def require(python, jobs):
+    """Ends the program where a module that the jobs need is missing."""
+    modules = {"torch" if j in peers.TRAINING else "numpy" if j == "gemm" else "sklearn" for j in jobs}
+    for module in sorted(modules):
+        output([python, "-c", f"import {module}"],
+               hint=f"needs {module}: on Debian, apt install python3-{module}; or name another Python with --python")
+
+
 def compare(args, job):
-    """All runs of one job: {"choices": ..., "runs": [...]}."""
+    """All runs of one job: {"runs": [...]}."""
     end = time.monotonic() + args.seconds
     shares = 2 * len(args.threads)
     each = max(1.0, args.seconds / (3 * shares) - START_UP)
     choices = {}
     if job in peers.TRAINING:
         for threads in args.threads:
-            r = peer(args, job, threads, each / 2, ["--least", "1"])
-            choices[threads] = ["--layout", r["layout"], "--adam", r["adam"]]
-            note(f"  peer, {threads} thread(s): {r['layout']}, Adam as {r['adam']}")
+            r = peer(args, job, threads, each / 2, ["--try-only"])
+            choices[threads] = ["--layout", r["layout"], "--adam", r["adam"], "--wait", r["wait"]]
+            note(f"  peer, {threads} thread(s): {r['layout']}, Adam as {r['adam']}, threads {r['wait']}")
     runs, longest = [], 0.0
     for rounds in range(MOST_ROUNDS):
         begun = time.monotonic()
@@ -118,11 +131,15 @@ def tercet(args, job, threads, seconds):
 KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(8 << 30), "MALLOC_TRIM_THRESHOLD_": str(16 << 30)}
 
 
-def output(command, environment=None):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          env={**os.environ, **(environment or {})})
+def output(command, environment=None, hint=""):
+    """What the command prints; where it fails the program ends with its error."""
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, **(environment or {})})
+    except OSError as e:
+        sys.exit(f"{command[0]} cannot be run: {e.strerror} (--tercet and --python name the programs; make build makes bin/tercet)")
     if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}{hint}")
     return done.stdout
 
 
@@ -154,7 +171,7 @@ def rate(r, suffix=""):
 
 
 def markdown(document):
-    versions, peaks, copies, products = {}, {}, {}, []
+    versions, kernels, peaks, copies, products, fits = {}, set(), {}, {}, [], []
     table = ["| job | Tercet | threads | peer | threads | ratio | ratio of the best | share of the peak | memory, MiB | peer |",
              "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
     for job, result in document["jobs"].items():
@@ -163,6 +180,7 @@ def markdown(document):
         for r in theirs:
             versions.update(r["versions"])
         for r in ours:
+            kernels.add(r["machine"]["kernel"])
             for p in r["machine"]["peak"]:
                 peaks[p["threads"]] = max(peaks.get(p["threads"], 0), p["gflops"])
             for p in r["machine"]["copy"]:
@@ -170,6 +188,8 @@ def markdown(document):
         if job == "gemm":
             products = gemm_table(ours, theirs)
             continue
+        if job.startswith("kmeans"):
+            fits.append(f"{job}, means of all fits: Tercet {fit(ours)}; peer {fit(theirs)}.")
         unit = "images/s" if job in peers.TRAINING else "rows/s"
         table.append(row(f"{job}, {unit}", Side(ours), Side(theirs)))
     if len(table) == 2:
@@ -178,19 +198,28 @@ def markdown(document):
     lines = [
         f"{document['date']}, {document['cpu']}, {document['processors']} processors,"
         f" load average {document['load_average']:.2f} before the start, {document['seconds']} s.",
-        f"Tercet {document['tercet']['version']} ({document['tercet']['go']});"
+        f"Tercet {document['tercet']['version']} ({document['tercet']['go']}), kernel {' and '.join(sorted(kernels))};"
         f" {', '.join(f'{k} {v}' for k, v in versions.items())}.{kept}",
         "Peak of multiply-adds: " + ", ".join(f"{v:.0f} GFLOP/s with {n} thread(s)" for n, v in sorted(peaks.items()))
         + "; copy: " + ", ".join(f"{v:.0f} GB/s with {n}" for n, v in sorted(copies.items())) + ".",
         "",
         *table,
-        "",
+        *([""] if table else []),
         *products,
-        "",
+        *([""] if products else []),
+        *fits,
+        *([""] if fits else []),
         "Rates are medians over rounds of each process's median; the share of the peak is that of the best repetition"
         " (Winograd layers by their own multiplications); memory is the process's largest resident size.",
     ]
     return "\n".join(lines)
+
+
+def fit(runs):
+    """What fits of k-means found: means over all of them, whose starts differ."""
+    iterations = statistics.fmean(i for r in runs for i in r["iterations_of_best_start"])
+    inertia = statistics.fmean(i for r in runs for i in r["inertia"])
+    return f"{iterations:.1f} iterations of the best start, inertia {inertia:,.0f}"
 
 
 def gemm_table(ours, theirs):

@@ -14,14 +14,19 @@ import time
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def prepare(threads):
-    """Sets the number of threads and OpenBLAS's core type.
+def prepare(threads, wait):
+    """Sets the number of threads, OpenBLAS's core type, and what OpenMP's threads
+    do without work: "spin", as is libgomp's way for a while, or "sleep".
 
-    Debian's OpenBLAS does not know newer AVX-512 processors and falls back to
-    a slower core type; SKYLAKEX is its AVX-512 one.
+    Debian's OpenBLAS has threads of its own, whose processors spinning threads
+    take: with as many threads as processors either choice may be the faster one.
+    It also does not know newer AVX-512 processors and falls back to a slower core
+    type; SKYLAKEX is its AVX-512 one.
     """
     for name in THREAD_VARIABLES:
         os.environ[name] = str(threads)
+    if wait == "sleep":
+        os.environ["OMP_WAIT_POLICY"] = "passive"
     if "avx512f" in cpu_flags():
         os.environ.setdefault("OPENBLAS_CORETYPE", "SKYLAKEX")
 

@@ -3,9 +3,10 @@
 
     python3 bench/peers/peers.py --job c2f2 --threads 2 --seconds 20 --json
 
-Each repetition of a training job is one optimiser step; memory layout and form
-of Adam are chosen by a short trial in processes of their own unless --layout
-and --adam say them, so that the peak memory is that of the chosen form.
+Each repetition of a training job is one optimiser step; memory layout, form of
+Adam and what threads do without work are chosen by a short trial in processes of
+their own unless --layout, --adam and --wait say them, so that the peak memory is
+that of the chosen form.
 """
 
 import argparse
@@ -28,14 +29,30 @@ def main():
     parser.add_argument("--least", type=int, default=3, help="least number of timed steps of a training job")
     parser.add_argument("--layout", choices=("contiguous", "channels_last"), help="memory layout of images and weights")
     parser.add_argument("--adam", choices=("loop", "foreach"), help="form of Adam")
+    parser.add_argument("--wait", choices=("spin", "sleep"),
+                        help="what OpenMP's threads do without work; scikit-learn's sleep by default")
+    parser.add_argument("--try-only", action="store_true", help="only choose --layout, --adam and --wait of a training job")
     parser.add_argument("--quick", action="store_true", help="knn on 20,000 rows")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     args = parser.parse_args()
     if args.threads < 1:
         parser.error("--threads must be at least 1")
-    machine.prepare(args.threads)  # before torch and numpy are loaded
+    if args.try_only and args.job not in TRAINING:
+        parser.error("--try-only is for training jobs")
+    tried = trials(args) if args.job in TRAINING else {}
+    if tried:
+        args.layout, args.adam, args.wait = min(tried, key=tried.get)
+    elif args.wait is None:
+        args.wait = "sleep"  # scikit-learn calls OpenBLAS between its own parallel loops
+    if args.try_only:
+        print(json.dumps({"layout": args.layout, "adam": args.adam, "wait": args.wait, "tried_seconds": named(tried)}))
+        return
+    machine.prepare(args.threads, args.wait)  # before torch and numpy are loaded
     result = {"schema": "tercet.peer/1", "job": args.job, "threads": args.threads}
     result.update(train(args) if args.job in TRAINING else arrays(args))
+    result["wait"] = args.wait
+    if tried:
+        result["tried_seconds"] = named(tried)
     times = result.pop("times", None)
     if times is not None:
         result.update(seconds=times.median, seconds_best=times.best, seconds_mean=times.mean,
@@ -49,39 +66,44 @@ def main():
 
 
 def train(args):
-    tried = {}
-    if args.layout is None or args.adam is None:
-        tried = trials(args)
-        best = min(tried, key=tried.get)
-        layout, form = best
-    else:
-        layout, form = args.layout, args.adam
     import training
 
-    out = training.measure(args.job, args.threads, args.seconds, args.least, layout, form)
-    if tried:
-        out["tried_seconds"] = {f"{layout} {form}": t for (layout, form), t in tried.items()}
-    return out
+    return training.measure(args.job, args.threads, args.seconds, args.least, args.layout, args.adam)
 
 
 def trials(args):
-    """Best seconds of a step, by (layout, form of Adam), of what is left open."""
-    layouts = [args.layout] if args.layout else ["contiguous", "channels_last"]
-    forms = [args.adam] if args.adam else ["loop", "foreach"]
+    """Best seconds of a step, by (layout, form of Adam, wait), of what is left
+    open; empty where nothing is."""
+    options = [
+        [args.layout] if args.layout else ["contiguous", "channels_last"],
+        [args.adam] if args.adam else ["loop", "foreach"],
+        [args.wait] if args.wait else ["spin", "sleep"],
+    ]
     if args.job == "mlp":
-        layouts = layouts[:1]  # it has no images to lay out
-    tried = {}
-    for layout in layouts:
-        tried[layout, forms[0]] = trial(args, layout, forms[0])
-    layout = min(tried, key=tried.get)[0]
-    for form in forms[1:]:
-        tried[layout, form] = trial(args, layout, form)
+        options[0] = options[0][:1]  # it has no images to lay out
+    if args.threads == 1:
+        options[2] = options[2][:1]  # nobody waits
+    best = tuple(values[0] for values in options)
+    if all(len(values) == 1 for values in options):
+        args.layout, args.adam, args.wait = best
+        return {}
+    tried = {best: trial(args, *best)}
+    for i, values in enumerate(options):  # one choice after the other
+        for value in values[1:]:
+            other = best[:i] + (value,) + best[i + 1:]
+            tried[other] = trial(args, *other)
+        best = min(tried, key=tried.get)
     return tried
 
 
-def trial(args, layout, form):
+def named(tried):
+    return {" ".join(options): t for options, t in tried.items()}
+
+
+def trial(args, layout, form, wait):
     command = [sys.executable, os.path.abspath(__file__), "--job", args.job, "--threads", str(args.threads),
-               "--seconds", str(args.seconds / 4), "--least", "1", "--layout", layout, "--adam", form, "--json"]
+               "--seconds", str(args.seconds / 4), "--least", "2", "--layout", layout, "--adam", form,
+               "--wait", wait, "--json"]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)["seconds_best"]
 
 
@@ -94,7 +116,7 @@ def arrays(args):
 def show(r):
     rate = f", {r['images_per_s']:,.0f} images/s" if "images_per_s" in r else ""
     speed = f", {r['gflops']:.0f} GFLOP/s" if "gflops" in r else ""
-    form = f" ({r['layout']}, Adam {r['adam']})" if "layout" in r else ""
+    form = f" ({r['layout']}, Adam {r['adam']}, threads {r['wait']})" if "layout" in r else ""
     print(f"{r['job']}{form}, {r['threads']} thread(s): median {r['seconds']:.4g} s, best {r['seconds_best']:.4g} s{rate}{speed}, peak {r['peak_rss_kb'] / 1024:.0f} MiB")
     for part in r.get("parts", []):
         print(f"  {part['name']:<20} {part['gflops']:8.1f} GFLOP/s, best {part['gflops_best']:.1f}")

@@ -107,11 +107,11 @@ class Run:
     def step(self):
         x = self.batches[self.steps % len(self.batches)]
         self.steps += 1
+        self.optimizer.zero_grad(set_to_none=True)  # first: the passes need the memory
         if self.job.steps > 0:
             x = self.craft(x)
         self.model.train()
         loss = self.job.loss(self.model(x), self.similar)
-        self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         self.optimizer.step()
         self.last_loss = loss.item()
