@@ -78,3 +78,22 @@ func TestCentredLeavesOrdinaryRowsAlone(t *testing.T) {
 		t.Errorf("query centred to %v, gallery to %v", cx, cg)
 	}
 }
+
+// Squares neither overflow nor, for numbers 10^30 times smaller, vanish.
+func TestSpaciousScale(t *testing.T) {
+	for _, d := range []int{1, 2, 8, 512, 1 << 20} {
+		for _, most := range []float32{0, 0x1p-149, 1e-30, 1, 0x1p39, 1e13, 1e20, 1e30, math.MaxFloat32} {
+			s := spaciousScale(most, d)
+			if f, _ := math.Frexp(float64(s)); f != 0.5 {
+				t.Errorf("%g: the scale %g is no power of two", most, s)
+			}
+			large, small := float64(most*s), float64(most*1e-30*s)
+			if float64(d)*large*large > 0x1p124 {
+				t.Errorf("%g in %d columns: scaled to %g", most, d, large)
+			}
+			if most >= 1e30 && small*small < 0x1p-126 {
+				t.Errorf("%g in %d columns: %g is scaled to %g", most, d, most*1e-30, small)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"tercet/internal/engine/kernel"
@@ -48,6 +49,17 @@ func safeScale(maxAbs float32) float32 {
 	}
 	_, e := math.Frexp(float64(maxAbs))
 	return float32(math.Ldexp(1, max(-126, min(126, -e))))
+}
+
+// spaciousScale is safeScale for vectors of d numbers of which few may be as
+// large as maxAbs: one that diverged must not make all others vanish, so that the
+// largest squared length goes up to 2^124.
+func spaciousScale(maxAbs float32, d int) float32 {
+	s := safeScale(maxAbs)
+	if s < 1 {
+		s = min(1, s*float32(math.Ldexp(1, (120-bits.Len(uint(d)))/2)))
+	}
+	return s
 }
 
 func scaled(x []float32, s float32) []float32 {

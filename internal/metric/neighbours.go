@@ -113,7 +113,7 @@ const slack = 32 * 0x1p-24
 func newNearest(x, g []float32, d int, self, own bool, k int) *nearest {
 	s := &nearest{self: self, own: own, k: k, x: x, g: g, unit: kernel.DotError(d) + slack}
 	cx, cg := centred(x, g, d)
-	scale := safeScale(max(kernel.MaxAbs(cx), kernel.MaxAbs(cg)))
+	scale := spaciousScale(max(kernel.MaxAbs(cx), kernel.MaxAbs(cg)), d)
 	s.scale = float64(scale) * float64(scale)
 	s.sweep = sweep{d: d, rows: scaled(cx, scale), self: self, user: s}
 	s.sweep.cols = s.sweep.rows

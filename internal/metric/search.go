@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/bits"
 
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
@@ -79,12 +78,7 @@ func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*sea
 	} else {
 		x, g = centred(x, g, d)
 	}
-	scale := safeScale(max(kernel.MaxAbs(x), kernel.MaxAbs(g)))
-	if scale < 1 {
-		// One row that diverged must not make all others vanish: the largest squares
-		// go up to 2^124.
-		scale = min(1, scale*float32(math.Ldexp(1, (124-bits.Len(uint(d)))/2)))
-	}
+	scale := spaciousScale(max(kernel.MaxAbs(x), kernel.MaxAbs(g)), d)
 	s.x = scaled(x, scale)
 	s.g = s.x
 	if !s.self {
