@@ -188,7 +188,7 @@ def markdown(document):
         if job == "gemm":
             products = gemm_table(ours, theirs)
             continue
-        if job.startswith("kmeans"):
+        if all("inertia" in r for r in result["runs"]):
             fits.append(f"{job}, means of all fits: Tercet {fit(ours)}; peer {fit(theirs)}.")
         unit = "images/s" if job in peers.TRAINING else "rows/s"
         table.append(row(f"{job}, {unit}", Side(ours), Side(theirs)))
