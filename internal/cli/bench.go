@@ -78,11 +78,11 @@ it down: look at the best one then, in --json.`,
 	}.build()
 }
 
-// jobList says what each job is.
+// jobList says what each job is, indented as far as a man page needs to keep lines.
 func jobList() string {
 	var b strings.Builder
 	for _, j := range bench.Jobs() {
-		fmt.Fprintf(&b, "  %-10s  %s\n", j.Name, j.What(false))
+		fmt.Fprintf(&b, "    %-10s  %s\n", j.Name, j.What(false))
 	}
 	return b.String()
 }
