@@ -46,11 +46,19 @@ var measured struct {
 	plans map[measurement]ConvPlan
 }
 
-// measuredBatch returns a number of images that fills tiles and is multiplied
-// within some ten milliseconds.
+// measuredLimit bounds the inputs, the weights and the outputs of a measurement,
+// in numbers.
+const measuredLimit = 1 << 26
+
+// measuredBatch returns a number of images that fills tiles, is multiplied within
+// some ten milliseconds and fits the memory; 0 where one image does not.
 func (g Conv) measuredBatch() int {
 	oh, ow := g.Out()
-	return min(128, max(16, 1<<30/max(1, oh*ow*g.patch()*g.OutC)))
+	if g.patch()*g.OutC > measuredLimit {
+		return 0
+	}
+	n := min(128, max(16, 1<<30/max(1, oh*ow*g.patch()*g.OutC)))
+	return min(n, measuredLimit/max(1, g.H*g.W*g.C, oh*ow*g.OutC))
 }
 
 func (m *measurement) plan(all []Algorithm) ConvPlan {

@@ -98,11 +98,14 @@ func Setting() string {
 // process only by luck.
 func Measures() bool { return planning == planMeasure }
 
-// Plan chooses the algorithms as EnvWinograd says.
+// Plan chooses the algorithms as EnvWinograd says; by the rule also where a layer
+// is too large to be measured.
 func (g Conv) Plan() ConvPlan {
 	switch planning {
 	case planMeasure:
-		return g.MeasurePlan(g.measuredBatch())
+		if n := g.measuredBatch(); n > 0 {
+			return g.MeasurePlan(n)
+		}
 	case planOff:
 		return ConvPlan{Conv: g}
 	}

@@ -143,6 +143,25 @@ func TestPlanModes(t *testing.T) {
 }
 
 // A plan that fits must be computable: every choice of the rule over many shapes.
+// A wrong size in a config is an error later on, not a failed allocation here.
+func TestPlanOfHugeLayersIsNotMeasured(t *testing.T) {
+	defer func(m planMode) { planning = m }(planning)
+	planning = planMeasure
+	for _, g := range []Conv{
+		{H: 32, W: 32, C: 1, OutC: 1 << 20, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1},
+		{H: 16, W: 16, C: 1 << 20, OutC: 1 << 21, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1},
+		{H: 1 << 14, W: 1 << 14, C: 4, OutC: 4, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1},
+	} {
+		if p, want := g.Plan(), g.ruledPlan(Current()); p != want {
+			t.Errorf("%+v, want the rule's %+v", p, want)
+		}
+	}
+	usual := Conv{H: 224, W: 224, C: 64, OutC: 64, KH: 3, KW: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}
+	if n := usual.measuredBatch(); n != 16 {
+		t.Errorf("%+v is measured with %d images", usual, n)
+	}
+}
+
 func TestRuleChoosesWhatFits(t *testing.T) {
 	for _, l := range Levels() {
 		for _, k := range []int{1, 3, 5, 7} {
