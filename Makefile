@@ -46,7 +46,7 @@ race:
 ## noasm: the engine's tests without assembly, and at each kernel level
 noasm:
 	$(GO) test -short -tags noasm ./internal/engine/... ./internal/metric ./internal/cluster
-	TERCET_KERNEL=generic $(GO) test -short ./internal/engine/...
+	TERCET_KERNEL=generic $(GO) test -count=1 -short ./internal/engine/...
 
 ## fuzz-short: every fuzz target for FUZZTIME
 fuzz-short:
