@@ -17,7 +17,6 @@ import (
 // (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1).
 type view struct {
 	usable bool      // the products are finite; otherwise all is measured
-	from   []int     // anchors
 	x      []float32 // (anchors, D) where the anchors are not evenly spread
 	gram   []float32 // (anchors, rows) inner products
 	square []float64 // (rows) |x|^2, x scaled to length 1 under Normalize
