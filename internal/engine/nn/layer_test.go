@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 )
@@ -105,6 +106,9 @@ func TestWeightsAloneComputesNoInputGradientInTheFirstLayer(t *testing.T) {
 }
 
 func TestThreadsDoNotChangeBits(t *testing.T) {
+	if kernel.Measures() {
+		t.Skip("plans are measured, and may differ between networks that are built alike")
+	}
 	defer par.SetThreads(0)
 	var want []float32
 	for _, threads := range []int{1, 2, 5} {
