@@ -22,16 +22,10 @@ type assignment struct {
 	p      *points
 	starts []*lloyd
 	single []float32 // the centres of all starts in float32
-	alone  [1]*lloyd
 }
 
 // change is a row that has another label than before.
 type change struct{ row, from int32 }
-
-func (a *assignment) one(ctx context.Context, l *lloyd) error {
-	a.alone[0] = l
-	return a.run(ctx, a.alone[:])
-}
 
 func (a *assignment) run(ctx context.Context, starts []*lloyd) error {
 	if err := ctx.Err(); err != nil {

@@ -31,8 +31,6 @@ type lloyd struct {
 	shift      float64 // of the last move
 }
 
-func newLloyd(data *centred, k int) *lloyd { return newStart(newPoints(data), k) }
-
 func newStart(data *points, k int) *lloyd {
 	n, d := data.n, data.d
 	l := &lloyd{data: data, k: k, centre: make([]float64, k*d), low: make([]float32, k), wide: make([]float32, k),
@@ -97,19 +95,6 @@ func iterate(ctx context.Context, starts []*lloyd, most int, tolerance float64, 
 }
 
 func (l *lloyd) repeats() bool { return l.iterations > 1 && l.changed == 0 }
-
-// iterate runs one start alone.
-func (l *lloyd) iterate(ctx context.Context, most int, tolerance float64, progress func(int)) (iterations int, converged bool, err error) {
-	err = iterate(ctx, []*lloyd{l}, most, tolerance, func(_, i int) { progress(i) })
-	return l.iterations, l.converged, err
-}
-
-// assign gives each row its nearest centre.
-func (l *lloyd) assign(ctx context.Context) error { return l.data.assigning.one(ctx, l) }
-
-// move puts each centre at the mean of its rows, and empty clusters at the rows
-// farthest from their centres. It returns the sum of the centres' squared shifts.
-func (l *lloyd) move() float64 { return l.data.moving.one(l) }
 
 func (l *lloyd) hasEmpty() bool {
 	for _, s := range l.size {

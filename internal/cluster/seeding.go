@@ -46,11 +46,6 @@ func seed(ctx context.Context, starts []*lloyd, streams []*rng.Stream) error {
 	return nil
 }
 
-// seed picks the first centres of one start alone.
-func (l *lloyd) seed(ctx context.Context, r *rng.Stream) error {
-	return seed(ctx, []*lloyd{l}, []*rng.Stream{r})
-}
-
 type seeding struct {
 	l       *lloyd
 	chunks  int         // of rows
@@ -77,15 +72,8 @@ func newSeeding(l *lloyd) *seeding {
 	return s
 }
 
-// try measures all rows against the candidate rows and returns the candidate
-// with the least potential, the first of equals.
-func (s *seeding) try(rows []int) int {
-	s.trying = append(s.trying[:0], rows...)
-	s.l.data.trying.run([]*seeding{s})
-	return s.least()
-}
-
-// least returns the candidate of the last trial with the least potential.
+// least returns the candidate of the last trial with the least potential, the
+// first of equals.
 func (s *seeding) least() int {
 	best, least := 0, math.Inf(1)
 	for t := range s.trying {

@@ -14,13 +14,6 @@ const sumChunk = 64 // columns summed at a time
 type movement struct {
 	p        *points
 	anew, by []*lloyd // starts whose sums are made anew, or by differences
-	single   [1]*lloyd
-}
-
-func (m *movement) one(l *lloyd) float64 {
-	m.single[0] = l
-	m.run(m.single[:])
-	return l.shift
 }
 
 func (m *movement) run(starts []*lloyd) {
