@@ -1,0 +1,155 @@
+package attack
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
+)
+
+// Variant says how an attack is read.
+type Variant string
+
+const (
+	// Published computes what the authors' code (robrank) computes, faults included.
+	Published Variant = "published"
+	// Fixed computes what the papers describe.
+	Fixed Variant = "fixed"
+)
+
+// Gallery is what is retrieved: the clean embeddings of all images, in their
+// order.
+type Gallery struct {
+	X      *array.Array // (N, D)
+	Labels []int32      // (N)
+
+	squares []float64 // (N) squared lengths of the rows
+	largest float64   // the largest of them
+}
+
+// NewGallery returns the gallery of embeddings x (N, D), N >= 2, which it does not
+// copy, or an error naming the first value that is not finite.
+func NewGallery(x *array.Array, labels []int32) (*Gallery, error) {
+	n := x.Rows()
+	if len(labels) != n {
+		return nil, fmt.Errorf("attack: %d labels for %d gallery embeddings", len(labels), n)
+	}
+	if n < 2 {
+		return nil, fmt.Errorf("attack: a gallery of %d images; retrieval needs 2 or more", n)
+	}
+	g := &Gallery{X: x, Labels: labels, squares: make([]float64, n)}
+	for i := range n {
+		row := x.Row(i)
+		if k, ok := kernel.AllFinite(row); !ok {
+			return nil, fmt.Errorf("attack: gallery embedding %d is %v in coordinate %d", i, row[k], k)
+		}
+		g.squares[i] = kernel.SumSquares(row)
+		if math.IsInf(g.squares[i], 0) {
+			return nil, fmt.Errorf("attack: gallery embedding %d is too long to be squared", i)
+		}
+		g.largest = max(g.largest, g.squares[i])
+	}
+	return g, nil
+}
+
+// Len returns the number of images N.
+func (g *Gallery) Len() int { return g.X.Rows() }
+
+// Batch is queries that are attacked together.
+type Batch struct {
+	Items []int        // their rows in the gallery
+	Clean *array.Array // (B, D) their clean embeddings
+}
+
+// Method is one attack in one variant: a goal to be minimised over the embeddings
+// of perturbed images, aimed at a batch of queries, and what is scored.
+type Method interface {
+	adversary.Goal
+	// Kind names the objective. Two methods of one kind craft the same image of a
+	// query if its Targets agree.
+	Kind() string
+	// Scores lists the keys of what Score writes.
+	Scores() []string
+	// Aim draws the targets of a batch from its clean embeddings. Those of a
+	// query depend on the seed, its item, the draw and its clean distances, not
+	// on the rest of the batch. b stays unchanged until the next Aim.
+	Aim(b *Batch, draw int) error
+	// Targets returns the gallery rows that query i is aimed at; nil: none.
+	Targets(i int) []int32
+	// Score writes score s of query i to out[s][i], given the embeddings z (B, D)
+	// of the last iterate and those of the one before. The clean embeddings for
+	// both give the clean value.
+	Score(z, previous *array.Array, out [][]float64)
+}
+
+// MethodOptions are those of all attacks; each uses its own.
+type MethodOptions struct {
+	Seed uint64
+	W    int  // CA: queries that the candidate is moved to or from; 0 is 1, as ERS has
+	M    int  // QA, SPQA: candidates that the query moves; 0 is 1, as ERS has
+	Near bool // CA-, QA-: targets from positions 1 % to 5 % instead of the nearest 1 %
+	// Pure replaces the hinges of CA and QA by the distance itself.
+	Pure bool
+	Xi   Xi // SPQA
+}
+
+// Xi weighs the semantics-preserving term of SPQA.
+type Xi struct {
+	// Scale is k of the adaptive weight min(exp(k L), 1e9), L the term itself
+	// (robrank: 2e4 for MNIST, 4e4 for Fashion-MNIST and CUB, 7e4 for Cars and
+	// SOP); 0 takes Weight.
+	Scale float64
+	// Weight is fixed; 0 is that of Zhou et al. (ECCV 2020): 1 for SPQA+, 100
+	// for SPQA-.
+	Weight float64
+}
+
+// entry is an attack that users can name.
+type entry struct {
+	name string
+	doc  string
+	make func(g *Gallery, v Variant, o MethodOptions) (Method, error)
+}
+
+// Attacks lists the names in the order of the papers' tables.
+func Attacks() []string {
+	var out []string
+	for _, e := range methods() {
+		out = append(out, e.name)
+	}
+	return out
+}
+
+// NewMethod returns the attack of that name on g.
+func NewMethod(name string, g *Gallery, v Variant, o MethodOptions) (Method, error) {
+	if v != Published && v != Fixed {
+		return nil, fmt.Errorf("attack %s: unknown variant %q (valid: published, fixed)", name, string(v))
+	}
+	if o.W < 0 || o.M < 0 {
+		return nil, fmt.Errorf("attack %s: w is %d and m %d; neither may be negative", name, o.W, o.M)
+	}
+	list := methods()
+	i := slices.IndexFunc(list, func(e entry) bool { return e.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("attack: unknown attack %q (valid: %s)", name, strings.Join(Attacks(), ", "))
+	}
+	return list[i].make(g, v, o)
+}
+
+// methods joins the tables of the files, in the order of the papers' tables.
+func methods() []entry {
+	return slices.Concat(candidateAttacks, queryAttacks, shiftAttacks, topAttacks, preservingAttacks)
+}
+
+// Each table is filled by the file of its attacks.
+var (
+	candidateAttacks  []entry // CA+, CA-
+	queryAttacks      []entry // QA+, QA-
+	shiftAttacks      []entry // TMA, ES
+	topAttacks        []entry // LTM, GTM, GTT
+	preservingAttacks []entry // SPQA+, SPQA-
+)
