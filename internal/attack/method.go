@@ -142,14 +142,5 @@ func NewMethod(name string, g *Gallery, v Variant, o MethodOptions) (Method, err
 
 // methods joins the tables of the files, in the order of the papers' tables.
 func methods() []entry {
-	return slices.Concat(candidateAttacks, queryAttacks, shiftAttacks, topAttacks, preservingAttacks)
+	return slices.Concat(candidateAttacks, queryAttacks, shiftAttacks, topAttacks, translocationAttacks, preservingAttacks)
 }
-
-// Each table is filled by the file of its attacks.
-var (
-	candidateAttacks  []entry // CA+, CA-
-	queryAttacks      []entry // QA+, QA-
-	shiftAttacks      []entry // TMA, ES
-	topAttacks        []entry // LTM, GTM, GTT
-	preservingAttacks []entry // SPQA+, SPQA-
-)

@@ -1,0 +1,4 @@
+package attack
+
+// candidateAttacks are CA+, CA-.
+var candidateAttacks []entry

@@ -1,0 +1,4 @@
+package attack
+
+// translocationAttacks are GTT.
+var translocationAttacks []entry

@@ -1,0 +1,4 @@
+package attack
+
+// queryAttacks are QA+, QA-.
+var queryAttacks []entry

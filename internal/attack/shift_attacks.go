@@ -1,0 +1,4 @@
+package attack
+
+// shiftAttacks are TMA, ES.
+var shiftAttacks []entry

@@ -1,0 +1,4 @@
+package attack
+
+// preservingAttacks are SPQA+, SPQA-.
+var preservingAttacks []entry

@@ -1,0 +1,4 @@
+package attack
+
+// topAttacks are LTM, GTM.
+var topAttacks []entry
