@@ -57,6 +57,23 @@ var families = map[string][]component{
 	},
 	"defense": {
 		{"none", "clean images", NoDefense{}, nil},
+		{"est", "images perturbed to move their own embeddings", ESTDefense{crafting}, nil},
+		{"act", "positive and negative perturbed towards each other", ACTDefense{"paper", crafting}, nil},
+		{"minmax", "triplets perturbed to be as hard as they can be", MinMaxDefense{"paper", true, crafting}, nil},
+		{"hm", "hardness manipulation: triplets perturbed until they are as hard as a destination", HMDefense{Variant: "paper", PGD: crafting}, nil},
+	},
+	"destination": {
+		{"lga", "-gamma l, l the loss of the step before over u (linear gradual adversary)", GradualHardness{}, nil},
+		{"lga-squared", "-gamma l^2", GradualHardness{}, nil},
+		{"lga-root", "-gamma sqrt(l)", GradualHardness{}, nil},
+		{"constant", "one number", ConstantHardness{}, nil},
+		{"boost", "a sampler's hardness plus xi (1 - l) (g_B)", BoostedHardness{Sampler: "semihard", Xi: 0.1}, nil},
+		{"random", "hardness of random triplets", SamplerHardness{}, nil},
+		{"semihard", "hardness of semihard triplets", SamplerHardness{}, nil},
+		{"softhard", "hardness of softhard triplets", SamplerHardness{}, nil},
+		{"softhard-strict", "hardness of softhard-strict triplets", SamplerHardness{}, nil},
+		{"distance-weighted", "hardness of distance-weighted triplets", SamplerHardness{}, nil},
+		{"hardest", "hardness of the hardest triplets", SamplerHardness{}, nil},
 	},
 	"optimizer": {
 		{"adam", "Adam", Adam{Betas: [2]float64{0.9, 0.999}, Eps: 1e-8}, nil},
@@ -72,6 +89,9 @@ var families = map[string][]component{
 		{"cosine", "half a cosine down to the end", CosineSchedule{}, nil},
 	},
 }
+
+// crafting is the papers' cheaper budget, eta = 8.
+var crafting = Crafting{Norm: "linf", Steps: 8, Scale: "fixed", Start: "clean", BatchNorm: "running"}
 
 func embed(d int) func(any) { return func(s any) { s.(*Model).Embedding = d } }
 

@@ -65,7 +65,7 @@ func TestDefaultsAreValid(t *testing.T) {
 
 func TestEveryComponentHasValidDefaults(t *testing.T) {
 	section := map[string]string{"split": "data.split.kind", "noise": "noise.kind", "sampler": "batch.sampler",
-		"schedule": "optimizer.schedule.name"}
+		"schedule": "optimizer.schedule.name", "destination": "defense.destination.name"}
 	files := []string{"data.root=x", "data.train.images=x", "data.train.labels=x", "data.test.images=x", "data.test.labels=x",
 		"data.train.vectors=x", "data.test.vectors=x"}
 	for family, list := range families {
@@ -75,6 +75,9 @@ func TestEveryComponentHasValidDefaults(t *testing.T) {
 		}
 		for _, c := range list {
 			sets := []string{key + "=" + c.name}
+			if family == "destination" {
+				sets = append(sets, "defense.name=hm")
+			}
 			for _, f := range files {
 				name := strings.Split(strings.SplitN(f, "=", 2)[0], ".")
 				if family != "data" {
@@ -98,7 +101,7 @@ func TestMistakes(t *testing.T) {
 	for _, tc := range []struct{ name, text, set, want string }{
 		{"typo at the top", "nam: x", "", "f.yaml:1: nam: unknown key; did you mean name? valid: batch, "},
 		{"typo in a section", "name: x\nloss:\n  margn: 1", "", "f.yaml:3: loss.margn: unknown key; did you mean margin? valid: distance, eps, form, margin, name, reducer"},
-		{"key in the wrong section", "margin: 1", "", "f.yaml:1: margin: unknown key; did you mean loss.margin or miner.margin?"},
+		{"key in the wrong section", "margin: 1", "", "f.yaml:1: margin: unknown key; did you mean loss.margin or miner.margin or defense.ics.margin?"},
 		{"key of another component", "miner: {name: random, cutoff: 1}", "", `f.yaml:1: miner.cutoff: miner "random" does not have this key; distance-weighted has it`},
 		{"unknown component", "miner: {name: softhrd}", "", `f.yaml:1: miner.name: there is no miner "softhrd"; did you mean softhard? valid: batch-all, distance-weighted, hardest, random, semihard, softhard, softhard-strict`},
 		{"unknown noise", "noise: {kind: sln}", "", `f.yaml:1: noise.kind: there is no noise "sln"; valid: none`},
@@ -143,6 +146,15 @@ func TestMistakes(t *testing.T) {
 		{"--set without a value", "name: x", "seed", `--set: "seed" is not of the form section.key=value`},
 		{"--set without a key", "name: x", "=1", `--set: "=1" is not of the form section.key=value`},
 		{"--set with an empty part", "name: x", "a..b=1", "--set: a..b: a key has an empty part"},
+		{"defence of vectors", "data:\n  name: npy\n  split: {kind: fraction}\n  train: {vectors: a, labels: b}\ndefense: est", "", "f.yaml:5: defense.name: est perturbs pixels in [0, 1]; data npy are vectors"},
+		{"eps in 255ths", "defense: {name: act, pgd: {eps: 8}}", "", "f.yaml:1: defense.pgd.eps: pixels lie in [0, 1]; write 8/255 for 8"},
+		{"zero crafting steps", "defense: {name: act, pgd: {steps: 0}}", "", "f.yaml:1: defense.pgd.steps: must be >=1, is 0"},
+		{"l2 ball without a size", "defense: {name: act, pgd: {norm: l2}}", "", "defense.pgd.eps: must be set for the l2 ball"},
+		{"defence with too many triplets", "miner: batch-all\ndefense: hm", "", "f.yaml:1: miner.name: defense hm needs one triplet for each anchor: semihard, random,"},
+		{"source that samples no triplets", "defense: {name: hm, source: batch-all}", "", "f.yaml:1: defense.source: there is no \"batch-all\" here; valid: "},
+		{"hardness without length 1", "model: {normalize: false}\ndefense: hm", "", "f.yaml:2: defense.name: hm compares distances of embeddings of length 1"},
+		{"destination beyond the sphere", "defense: {name: hm, destination: {name: constant, value: 3}}", "", "f.yaml:1: defense.destination.value: must be >=-2 and <=2, is 3"},
+		{"key of another destination", "defense: {name: hm, destination: {name: constant, u: 1}}", "", "destination \"constant\" does not have this key; lga, lga-squared, lga-root, boost have it"},
 		{"--set of an unknown key", "name: x", "loss.margn=1", "--set: loss.margn: unknown key; did you mean margin?"},
 		{"--set of broken YAML", "name: x", "eval.ks=[1", "--set: eval.ks: not valid YAML: "},
 		{"--set of a wrong type", "name: x", "seed=a", "--set: seed: wants a whole number"},

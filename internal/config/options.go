@@ -158,9 +158,6 @@ type BatchAllMiner struct {
 	Cap int `yaml:"cap" check:">=0" doc:"at most so many triplets, drawn at random; 0 takes all"`
 }
 
-// NoDefense trains on clean images.
-type NoDefense struct{}
-
 // SGD is stochastic gradient descent.
 type SGD struct {
 	Momentum float64 `yaml:"momentum" check:">=0,<1" doc:"share of the last step that is kept"`

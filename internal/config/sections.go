@@ -68,7 +68,7 @@ type Miner struct {
 }
 
 // Defense replaces images by crafted ones or adds to the loss. Options is
-// NoDefense.
+// NoDefense, ESTDefense, ACTDefense, MinMaxDefense or HMDefense.
 type Defense struct {
 	Name    string `yaml:"name" choice:"defense" doc:"how the embedder is hardened while it learns"`
 	Options any    `yaml:"-"`
