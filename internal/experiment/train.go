@@ -238,7 +238,8 @@ func assemble(cfg *config.Config, sets *Sets) (*assembled, error) {
 	if t.Miner, err = buildMiner(cfg, sampler.Layout(), t.Objective); err != nil {
 		return nil, inConfig("miner", err)
 	}
-	if t.Defense, err = buildDefense(cfg); err != nil {
+	side, _, _ := sets.Train.Shape()
+	if t.Defense, err = buildDefense(cfg, side, sampler.Layout(), t.Objective); err != nil {
 		return nil, inConfig("defense", err)
 	}
 	if t.Optimizer, err = buildOptimizer(cfg, model.Params()); err != nil {

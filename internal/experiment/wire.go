@@ -7,7 +7,6 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
-	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
@@ -75,15 +74,23 @@ func buildObjective(cfg *config.Config) (loss.Objective, error) {
 	return nil, fmt.Errorf("loss %s: no wiring for options %T", cfg.Loss.Name, cfg.Loss.Options)
 }
 
-// buildMiner makes the miner of cfg for batches of the sampler's layout. The
-// band is in units of the loss's distance; its default is the loss's margin.
-func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Miner, error) {
+// minerName is the miner of cfg, or the sampler that its defence puts in its place.
+func minerName(cfg *config.Config) string {
+	if h, ok := cfg.Defense.Options.(config.HMDefense); ok && h.Source != nil {
+		return *h.Source
+	}
+	return cfg.Miner.Name
+}
+
+// mineOptions are the options of every miner of cfg, for batches of the sampler's
+// layout. The band is in units of the loss's distance; its default is the loss's
+// margin.
+func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Options {
 	o := mine.Options{Layout: mine.Layout(layout), Margin: obj.Margin()}
 	if t, ok := cfg.Loss.Options.(config.TripletLoss); ok && t.Distance == "squared" {
 		o.Squared = true
 	}
 	switch m := cfg.Miner.Options.(type) {
-	case config.RandomMiner, config.SofthardMiner, config.HardestMiner:
 	case config.SemihardMiner:
 		if m.Margin != nil {
 			o.Margin = *m.Margin
@@ -92,22 +99,15 @@ func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Min
 		o.Cutoff = m.Cutoff
 	case config.BatchAllMiner:
 		o.Cap = m.Cap
-	default:
-		return nil, fmt.Errorf("miner %s: no wiring for options %T", cfg.Miner.Name, m)
 	}
 	// As published, pairs of one class only yield triplets with any row.
 	o.AnyRow = cfg.Batch.Sampler == "class-pairs"
-	return mine.New(cfg.Miner.Name, o)
+	return o
 }
 
-// buildDefense makes the defence of cfg.
-func buildDefense(cfg *config.Config) (adversary.Defense, error) {
-	switch o := cfg.Defense.Options.(type) {
-	case config.NoDefense:
-		return adversary.None{}, nil
-	default:
-		return nil, fmt.Errorf("defense %s: no wiring for options %T", cfg.Defense.Name, o)
-	}
+// buildMiner makes the miner of cfg.
+func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Miner, error) {
+	return mine.New(minerName(cfg), mineOptions(cfg, layout, obj))
 }
 
 // buildOptimizer makes the optimiser of cfg for params.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/optim"
 	"tercet/internal/fsx"
@@ -49,6 +50,9 @@ func (t *Trainer) WriteCheckpoint(path string, spec nn.Spec, configHash string) 
 		return err
 	}
 	f.Meta["stream.mine"] = base64.StdEncoding.EncodeToString(mined)
+	if d, ok := t.Defense.(adversary.Stateful); ok {
+		f.Meta["defense"] = string(d.State())
+	}
 	f.Meta["optim.steps"] = strconv.FormatInt(t.Optimizer.Steps(), 10)
 	for _, p := range t.Model.Params() {
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "model/" + p.Name, Shape: p.Value.Shape, Data: p.Value.Data})
@@ -132,6 +136,11 @@ func (c *Checkpoint) Resume(t *Trainer) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%w: metadata stream.mine: %w", ErrCheckpoint, err)
+	}
+	if d, ok := t.Defense.(adversary.Stateful); ok {
+		if err := d.Restore(json.RawMessage(c.file.Meta["defense"])); err != nil {
+			return fmt.Errorf("%w: metadata defense: %w", ErrCheckpoint, err)
+		}
 	}
 	t.State = c.State
 	return nil

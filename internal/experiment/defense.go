@@ -1,0 +1,94 @@
+package experiment
+
+import (
+	"fmt"
+
+	"tercet/internal/config"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/loss"
+	"tercet/internal/engine/nn"
+)
+
+// buildDefense makes the defence of cfg for images of that side in pixels, batches
+// of the sampler's layout and the loss obj.
+func buildDefense(cfg *config.Config, side int, layout string, obj loss.Objective) (adversary.Defense, error) {
+	switch o := cfg.Defense.Options.(type) {
+	case config.NoDefense:
+		return adversary.None{}, nil
+	case config.HMDefense:
+		return buildHM(cfg, o, side, layout, obj)
+	default:
+		return nil, fmt.Errorf("defense %s: no wiring for options %T", cfg.Defense.Name, o)
+	}
+}
+
+// buildHM makes hardness manipulation. Its triplets are those that the loop mines:
+// see minerName.
+func buildHM(cfg *config.Config, c config.HMDefense, side int, layout string, obj loss.Objective) (adversary.Defense, error) {
+	o, err := adversary.HMDefaults(adversary.Variant(c.Variant), obj.Margin())
+	if err != nil {
+		return nil, err
+	}
+	o.Source = minerName(cfg)
+	o.Mine = mineOptions(cfg, layout, obj)
+	d := &o.Destination
+	d.Name = c.Destination.Name
+	set := func(to *float64, v *float64) {
+		if v != nil {
+			*to = *v
+		}
+	}
+	switch h := c.Destination.Options.(type) {
+	case config.SamplerHardness:
+	case config.ConstantHardness:
+		d.Value = h.Value
+	case config.BoostedHardness:
+		d.Sampler, d.Xi = h.Sampler, h.Xi
+		set(&d.U, h.U)
+	case config.GradualHardness:
+		set(&d.Gamma, h.Gamma)
+		set(&d.U, h.U)
+	default:
+		return nil, fmt.Errorf("destination %s: no wiring for options %T", d.Name, h)
+	}
+	o.ICS = adversary.ICSOptions{Lambda: c.ICS.Lambda, Margin: c.ICS.Margin}
+	set(&o.Tolerance, c.PGD.Tolerance)
+	o.PGD = crafting(c.PGD, side)
+	return adversary.NewHM(o)
+}
+
+// smallImages is the side up to which images get the budget of MNIST.
+const smallImages = 64
+
+// crafting returns the attack of a training step: from c, with the papers' budget
+// for images of that side where c leaves it open.
+func crafting(c config.Crafting, side int) adversary.PGD {
+	p := adversary.PGD{
+		Norm: adversary.Norm(c.Norm), Eps: 8. / 255, Step: 1. / 255, Iterations: c.Steps,
+		Direction: adversary.Sign, Rule: adversary.Fixed, Start: adversary.Start(c.Start),
+		Restarts: 1, Keep: adversary.Last, FGSM: true, Mode: nn.Eval, SkipFinal: true,
+	}
+	if side <= smallImages {
+		p.Eps, p.Step = 77./255, 3./255
+	}
+	if c.Eps != nil {
+		p.Eps = *c.Eps
+	}
+	if c.Alpha != nil {
+		p.Step = *c.Alpha
+	}
+	if c.Scale == "ball" {
+		p.Step = ballSteps * p.Eps / float64(c.Steps)
+	}
+	if p.Norm == adversary.L2 {
+		p.Direction = adversary.Normalized
+	}
+	if c.BatchNorm == "batch" {
+		p.Mode = nn.BatchStats
+	}
+	return p
+}
+
+// ballSteps is the length of all steps together in radii, where they are scaled to
+// the ball: Madry et al. (ICLR 2018).
+const ballSteps = 2.5
