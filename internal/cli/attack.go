@@ -109,7 +109,7 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 	}
 	gates, err := parseGates(o.failUnder)
 	if err == nil {
-		err = knownGates(gates, experiment.AttackKeys())
+		err = knownGates(gates, experiment.AttackKeys([]string{"ES"}))
 	}
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 
 // settings lays the flags that were given over the profile.
 func (o attackOptions) settings(r *experiment.Run) (experiment.AttackOptions, error) {
-	a := experiment.AttackOptions{Attack: o.attack, Queries: o.queries, Sample: o.sample, Batch: o.batch, Seed: o.seed, Bootstrap: o.bootstrap, Pictures: o.examples}
+	a := experiment.AttackOptions{Attacks: []string{"ES"}, Variants: []string{"published", "fixed"}, Queries: o.queries, Sample: o.sample, Batch: o.batch, Seed: o.seed, Bootstrap: o.bootstrap, Pictures: o.examples}
 	if err := a.AttackProfile(o.profile, r.Manifest.Data.Train.Shape[0]); err != nil {
 		return a, err
 	}
@@ -243,7 +243,7 @@ func attackTable(d *experiment.AttackDoc) *report.Table {
 			d.Source.Run, d.Queries, d.Source.Items, o.Norm, o.Eps, o.Iterations, size),
 		Columns: []report.Column{{Name: "score"}, {Name: "published", Digits: 4}, {Name: "fixed", Digits: 4}},
 	}
-	if v, ok := d.Clean.Get("recall@1"); ok {
+	if v, ok := d.Clean["fixed"].Get("recall@1"); ok {
 		t.Rows = append(t.Rows, []report.Cell{report.Text("recall@1, clean"), report.Missing(), report.Measured(v)})
 	}
 	for _, sc := range d.Scores["fixed"] {
@@ -251,7 +251,7 @@ func attackTable(d *experiment.AttackDoc) *report.Table {
 		t.Rows = append(t.Rows, []report.Cell{report.Text(sc.Key), report.Measured(p), report.Measured(sc.Value)})
 	}
 	t.Notes = []string{
-		fmt.Sprintf("perturbations: mean |delta|inf %.4f, largest %.4f; mean |delta|2 %.3f; vanished gradients %.1f %%", d.Radius.MeanLinf, d.Radius.MaxLinf, d.Radius.MeanL2, 100*d.ZeroGradient),
+		fmt.Sprintf("perturbations: mean |delta|inf %.4f, largest %.4f; mean |delta|2 %.3f; vanished gradients %.1f %%", d.Attacks[0].Radius.MeanLinf, d.Attacks[0].Radius.MaxLinf, d.Attacks[0].Radius.MeanL2, 100*d.Attacks[0].ZeroGradient),
 		fmt.Sprintf("cost: %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, duration(d.Cost.Seconds)),
 	}
 	return t

@@ -11,24 +11,35 @@ import (
 	"tercet/internal/metric"
 )
 
-// AttackOptions is the resolved budget and method of an attack.
+// AttackOptions is the resolved choice, budget and method of attacks.
 type AttackOptions struct {
-	Attack     string  `json:"attack"` // es
-	Norm       string  `json:"norm"`
-	Eps        float64 `json:"eps"` // pixels in [0, 1]
-	Step       float64 `json:"step"`
-	Iterations int     `json:"iterations"`
-	Rule       string  `json:"rule"`      // fixed or auto
-	Direction  string  `json:"direction"` // sign or normalized
-	Start      string  `json:"start"`     // clean or random
-	Restarts   int     `json:"restarts"`
-	Keep       string  `json:"keep"`    // last or best
-	Queries    int     `json:"queries"` // 0: all
-	Sample     bool    `json:"sample"`
-	Batch      int     `json:"batch"`
-	Seed       uint64  `json:"seed"`
-	Bootstrap  int     `json:"bootstrap"`
-	Pictures   int     `json:"-"`
+	Attacks    []string `json:"attacks"`  // CA+, ES, ...; SuiteNames lists those of a suite
+	Variants   []string `json:"variants"` // published, fixed
+	Norm       string   `json:"norm"`
+	Eps        float64  `json:"eps"` // pixels in [0, 1]; 0 crafts nothing: clean scores
+	Step       float64  `json:"step"`
+	Iterations int      `json:"iterations"`
+	Rule       string   `json:"rule"`      // fixed or auto
+	Direction  string   `json:"direction"` // sign or normalized
+	Start      string   `json:"start"`     // clean or random
+	Restarts   int      `json:"restarts"`
+	Keep       string   `json:"keep"`    // last or best
+	Queries    int      `json:"queries"` // 0: all
+	Sample     bool     `json:"sample"`
+	Batch      int      `json:"batch"` // of the published means; 0: 128
+	Seed       uint64   `json:"seed"`
+	Bootstrap  int      `json:"bootstrap"`
+	Draws      int      `json:"draws"` // of random targets, 0: 1
+	W          int      `json:"w"`     // CA: queries, 0: 1
+	M          int      `json:"m"`     // QA, SPQA: candidates, 0: 1
+	Near       bool     `json:"near,omitempty"`
+	Pure       bool     `json:"pure,omitempty"`
+	XiScale    float64  `json:"xi_scale,omitempty"`
+	XiWeight   float64  `json:"xi_weight,omitempty"`
+	// Pictures is how many queries' images to keep, of PictureAttacks (none given:
+	// ES, or the first attack).
+	Pictures       int      `json:"-"`
+	PictureAttacks []string `json:"-"`
 }
 
 // AttackProfile fills in the budget of a named profile; "auto" is rob28 for
@@ -73,9 +84,6 @@ type Attacked struct {
 
 // Attack runs the embedding-shift attack on a run's network.
 func (r *Run) Attack(ctx context.Context, checkpoint, set string, o AttackOptions, say Say) (*Attacked, error) {
-	if o.Attack != "es" {
-		return nil, fmt.Errorf("unknown attack %q (valid: es)", o.Attack)
-	}
 	if r.Config.Data.Name == "npy" {
 		return nil, fmt.Errorf("%w: attacks need images with pixels in [0, 1]; this run is trained on vectors", data.ErrUnfit)
 	}
@@ -95,8 +103,9 @@ func (r *Run) Attack(ctx context.Context, checkpoint, set string, o AttackOption
 		return nil, err
 	}
 	doc := &AttackDoc{
-		Schema: "tercet.attack/1", Source: e.Source, Options: o, Queries: len(res.Queries),
-		Scores: map[string]metric.Scores{}, Radius: res.Radius, ZeroGradient: res.ZeroGradient,
+		Schema: "tercet.attack/2", Source: e.Source, Options: o, Queries: len(res.Queries), Excluded: res.Excluded,
+		Scores: map[string]metric.Scores{}, Clean: map[string]metric.Scores{},
+		Attacks: []AttackRecord{{Attack: "ES", Scores: []string{"ES:D", "ES:R"}, Radius: res.Radius, ZeroGradient: res.ZeroGradient}},
 	}
 	for _, v := range []struct {
 		name string
@@ -107,9 +116,7 @@ func (r *Run) Attack(ctx context.Context, checkpoint, set string, o AttackOption
 			return nil, err
 		}
 		doc.Scores[v.name] = scores
-		if v.name == "fixed" {
-			doc.Clean = clean
-		}
+		doc.Clean[v.name] = clean
 	}
 	doc.Warnings = esWarnings(res)
 	doc.Cost.Cost = res.Cost

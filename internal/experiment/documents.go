@@ -44,21 +44,67 @@ type EvalDoc struct {
 	Cost      CostRecord        `json:"cost"`
 }
 
-// AttackDoc is attack.json, schema tercet.attack/1.
+// AttackDoc is attack.json, schema tercet.attack/2. Scores are fractions, but for
+// TMA (a cosine) and ES:D (a distance); the maps have a key for each variant that
+// was asked for, "published" and "fixed".
 type AttackDoc struct {
-	Schema  string        `json:"schema"`
-	Source  Source        `json:"source"`
-	Options AttackOptions `json:"options"`
-	Queries int           `json:"queries"`
-	// Scores holds "published" and "fixed", each a map from score id to value.
+	Schema   string        `json:"schema"`
+	Source   Source        `json:"source"`
+	Options  AttackOptions `json:"options"`
+	Queries  int           `json:"queries"`                    // attacked
+	Excluded int           `json:"queries_excluded,omitempty"` // of classes of one
+	// Scores under attack, in the order of the papers' tables; ERS last, where all
+	// its attacks ran.
 	Scores map[string]metric.Scores `json:"scores"`
-	Clean  metric.Scores            `json:"clean"`
-	Radius adversary.Radius         `json:"radius"`
+	// Clean holds the same scores of the images as they are: what eps 0 gives.
+	Clean map[string]metric.Scores `json:"clean"`
+	// RightWhenClean is there where ES, LTM or GTM ran.
+	RightWhenClean map[string]RightWhenClean `json:"right_when_clean,omitempty"`
+	Attacks        []AttackRecord            `json:"attacks"`
+	Warnings       []string                  `json:"warnings,omitempty"`
+	Cost           CostRecord                `json:"cost"`
+}
+
+// RightWhenClean are the scores over the queries whose nearest image was of their
+// class before the attack.
+type RightWhenClean struct {
+	Queries int           `json:"queries"`
+	Scores  metric.Scores `json:"scores,omitempty"` // none without such queries
+}
+
+// AttackRecord says what an attack did, all variants and draws together.
+type AttackRecord struct {
+	Attack  string           `json:"attack"`
+	Scores  []string         `json:"scores"`  // keys
+	Crafted int              `json:"crafted"` // images
+	Shared  int              `json:"shared"`  // of them, those of both variants
+	Radius  adversary.Radius `json:"radius"`
 	// ZeroGradient is the fraction of gradients that vanished: near 1 it means
-	// masked gradients, not robustness.
+	// masked gradients (or a goal that was met), not robustness.
 	ZeroGradient float64    `json:"zero_gradient"`
-	Warnings     []string   `json:"warnings,omitempty"`
 	Cost         CostRecord `json:"cost"`
+}
+
+// CurveDoc is curve.json, schema tercet.curve/1: the scores of attacks against
+// eps. Options hold the largest eps.
+type CurveDoc struct {
+	Schema   string        `json:"schema"`
+	Source   Source        `json:"source"`
+	Options  AttackOptions `json:"options"`
+	Queries  int           `json:"queries"`
+	Excluded int           `json:"queries_excluded,omitempty"`
+	Points   []CurvePoint  `json:"points"` // by ascending eps
+	Warnings []string      `json:"warnings,omitempty"`
+	Cost     CostRecord    `json:"cost"`
+}
+
+// CurvePoint holds the scores at one eps, by variant. At eps 0 nothing is
+// crafted: they are those of clean images.
+type CurvePoint struct {
+	Eps     float64                  `json:"eps"`
+	Step    float64                  `json:"step"` // of a fixed step, never larger than eps
+	Scores  map[string]metric.Scores `json:"scores"`
+	Attacks []AttackRecord           `json:"attacks"`
 }
 
 // ClusterDoc is cluster.json, schema tercet.cluster/1. K-means has neither lower

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 
+	"tercet/internal/attack"
 	"tercet/internal/metric"
 )
 
@@ -25,8 +26,12 @@ func ClusteringKeys() []string {
 	return keysOf(c.Scores)
 }
 
-// AttackKeys lists the scores of an attack.
-func AttackKeys() []string { return []string{"ES:D", "ES:R"} }
+// AttackKeys lists the scores of attacks, in their order; with the whole suite
+// ers, ERS is the last.
+func AttackKeys(attacks []string) []string { return attack.Keys(attacks) }
+
+// SuiteNames lists the attacks of a suite: of "ers" nine.
+func SuiteNames(suite string) ([]string, error) { return attack.Suite(suite) }
 
 func keysOf(s metric.Scores) []string {
 	var out []string

@@ -90,7 +90,7 @@ func TestTheDocuments(t *testing.T) {
 		t.Errorf("source %v", src)
 	}
 
-	o := AttackOptions{Attack: "es", Queries: 8, Batch: 4, Bootstrap: 20, Pictures: 2}
+	o := AttackOptions{Attacks: []string{"ES"}, Variants: []string{"published", "fixed"}, Queries: 8, Batch: 4, Bootstrap: 20, Pictures: 2}
 	if err := o.AttackProfile("auto", 16); err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +100,8 @@ func TestTheDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc = fields(t, a.Doc)
-	has(t, doc, "schema", "source", "options", "queries", "scores", "clean", "radius", "zero_gradient", "cost")
-	if doc["schema"] != "tercet.attack/1" || doc["queries"] != 8.0 {
+	has(t, doc, "schema", "source", "options", "queries", "scores", "clean", "attacks", "cost")
+	if doc["schema"] != "tercet.attack/2" || doc["queries"] != 8.0 {
 		t.Errorf("schema %v, %v queries", doc["schema"], doc["queries"])
 	}
 	for _, variant := range []string{"published", "fixed"} {
@@ -109,7 +109,7 @@ func TestTheDocuments(t *testing.T) {
 		measured(t, s, "ES:D", variant == "fixed")
 		measured(t, s, "ES:R", variant == "fixed")
 	}
-	measured(t, doc["clean"].(map[string]any), "recall@1", true)
+	measured(t, doc["clean"].(map[string]any)["fixed"].(map[string]any), "recall@1", true)
 	if cost := doc["cost"].(map[string]any); cost["forward"].(float64) < 36+8*4 || cost["backward"].(float64) < 8*4 {
 		t.Errorf("cost %v", cost)
 	}
