@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"math"
 	"runtime"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/rng"
 )
@@ -23,7 +25,7 @@ type Plan struct {
 	PerEpoch   int            `json:"steps_per_epoch"`
 	Steps      int            `json:"steps"`
 	Coverage   data.Coverage  `json:"coverage"`
-	Passes     adversary.Cost `json:"passes"`       // images, over the whole run
+	Passes     adversary.Cost `json:"passes"`       // images, over the whole run, crafted ones included
 	FLOPs      float64        `json:"flops"`        // of the products in those passes
 	Memory     int64          `json:"memory_bytes"` // beside the data: measured after a few steps
 	StepTime   float64        `json:"step_seconds"` // measured on random images
@@ -53,8 +55,6 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 		Layers: t.model.Describe(), BatchRows: t.sampler.BatchSize(),
 		PerEpoch: t.sampler.Steps(), Steps: t.Steps, Coverage: data.Cover(t.sampler, sets.Train, 0),
 	}
-	images := int64(p.Coverage.Rows) * int64(p.Steps) / int64(max(p.PerEpoch, 1))
-	p.Passes = adversary.Cost{Forward: images, Backward: images}
 	var flops, state int64
 	for _, l := range p.Layers {
 		flops += l.FLOPs
@@ -63,9 +63,18 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 		state += int64(len(s.Data))
 	}
 	params := int64(p.Model.Parameters)
-	p.FLOPs = float64(flops) * float64(p.Passes.Forward+2*p.Passes.Backward)
 	p.Checkpoint = 4 * (params + state)
-	p.StepTime = timeStep(t, shapeOf(sets.Train))
+	labels := firstLabels(t.sampler, sets.Train)
+	seconds, cost, trained, err := timeStep(t, labels, shapeOf(sets.Train))
+	if err != nil {
+		return nil, err
+	}
+	p.StepTime = seconds
+	// Steps, a short last batch counted as the part that it is.
+	steps := float64(p.Coverage.Rows) * float64(p.Steps) / float64(max(p.PerEpoch, 1)) / float64(len(labels))
+	p.Passes = adversary.Cost{Forward: int64(math.Round(steps * float64(cost.Forward))), Backward: int64(math.Round(steps * float64(cost.Backward)))}
+	// Crafting asks for the images' gradient, training for the weights' too.
+	p.FLOPs = float64(flops) * steps * (float64(cost.Forward) + float64(cost.Backward) + float64(trained))
 	// What the steps have made stays; images wait in the loader's batches.
 	p.Memory = heap() - before + 4*int64(cfg.Batch.Prefetch)*int64(p.BatchRows)*int64(array.Size(shapeOf(sets.Train)))
 	runtime.KeepAlive(t)
@@ -86,30 +95,99 @@ func shapeOf(ds data.Dataset) []int {
 	return []int{h, w, c}
 }
 
-// timeStep returns the best of three forward and backward passes on a batch of
-// random images, in seconds. The weights are left as they were drawn.
-func timeStep(t *assembled, shape []int) float64 {
-	x := array.New(append([]int{t.sampler.BatchSize()}, shape...)...)
-	r := rng.New(t.Seed, "plan")
-	for i := range x.Data {
-		x.Data[i] = float32(r.Float64())
+// firstLabels returns the labels of the first epoch's first batch.
+func firstLabels(s data.Sampler, ds data.Dataset) []int32 {
+	var out []int32
+	for _, i := range s.Plan(0)[0] {
+		out = append(out, ds.Labels()[i])
 	}
-	dz := array.New(x.Rows(), t.model.Dim())
-	for i := range dz.Data {
-		dz.Data[i] = float32(r.NormFloat64()) * 1e-3
-	}
-	mode := t.Mode
-	if mode == nn.Train {
-		mode = nn.BatchStats // leaves the running statistics alone
-	}
-	best := 0.0
+	return out
+}
+
+// timeStep returns the best of three steps on a batch of random images, in seconds
+// without the optimiser's, the passes of one and how many images of them were
+// trained on. The weights are left as they were drawn.
+func timeStep(t *assembled, labels []int32, shape []int) (seconds float64, passes adversary.Cost, trained int, err error) {
+	s := newRehearsal(t, labels, shape)
 	for i := range 4 { // the first makes the buffers
 		start := time.Now()
-		t.model.Embed(x, mode)
-		t.model.Backward(dz, nn.Weights)
-		if d := time.Since(start).Seconds(); i == 1 || i > 1 && d < best {
-			best = d
+		if passes, err = s.step(uint64(i)); err != nil {
+			return 0, passes, 0, err
+		}
+		if d := time.Since(start).Seconds(); i == 1 || i > 1 && d < seconds {
+			seconds = d
 		}
 	}
-	return best
+	return seconds, passes, s.trained, nil
+}
+
+// rehearsal is a training step on random images without the optimiser, after which
+// the running statistics are as before.
+type rehearsal struct {
+	t     *assembled
+	batch adversary.Batch
+	dz    *array.Array
+	mode  nn.Mode
+
+	trained int // rows of the last step's training pass
+}
+
+func newRehearsal(t *assembled, labels []int32, shape []int) *rehearsal {
+	s := &rehearsal{t: t, mode: t.Mode, dz: array.New(1, t.model.Dim())}
+	s.batch.Images = array.New(append([]int{len(labels)}, shape...)...)
+	r := rng.New(t.Seed, "plan")
+	for i := range s.batch.Images.Data {
+		s.batch.Images.Data[i] = float32(r.Float64())
+	}
+	s.batch.Labels = labels
+	for i := range labels {
+		s.batch.IDs = append(s.batch.IDs, uint64(i))
+	}
+	if s.mode == nn.Train {
+		s.mode = nn.BatchStats
+	}
+	return s
+}
+
+func (s *rehearsal) step(n uint64) (adversary.Cost, error) {
+	var cost adversary.Cost
+	t, in := s.t, s.batch
+	mine := func(z *array.Array, b *adversary.Batch) error {
+		b.Tuples = &loss.Tuples{}
+		_, err := t.Miner.Mine(z, b.Labels, rng.New(t.Seed, "plan"), b.Tuples)
+		return err
+	}
+	if t.Defense.MinesClean() {
+		in.Clean = t.model.Embed(in.Images, nn.Eval)
+		cost.Forward += int64(in.Clean.Rows())
+		if err := mine(in.Clean, &in); err != nil {
+			return cost, err
+		}
+	}
+	crafted, c, err := t.Defense.Craft(t.model, &in, t.Seed, n)
+	if err != nil {
+		return cost, err
+	}
+	cost.Add(c)
+	z := t.model.Embed(crafted.Images, s.mode)
+	if crafted.Tuples == nil {
+		if err := mine(z, crafted); err != nil {
+			return cost, err
+		}
+	}
+	s.dz.SetRows(z.Rows())
+	r, err := t.Objective.Eval(z, crafted.Tuples, s.dz)
+	if err != nil {
+		return cost, err
+	}
+	if o, ok := t.Defense.(adversary.Observer); ok {
+		o.Observe(r.Loss)
+	}
+	if _, err := t.Defense.Penalty(crafted, z, s.dz); err != nil {
+		return cost, err
+	}
+	t.model.Backward(s.dz, nn.Weights)
+	s.trained = z.Rows()
+	cost.Add(adversary.Cost{Forward: int64(z.Rows()), Backward: int64(z.Rows())})
+	return cost, nil
 }
