@@ -23,8 +23,17 @@ func checkpoints(t *testing.T, r *Run) [2]string {
 }
 
 func TestInterruptionsAndThreadsChangeNoBit(t *testing.T) {
+	for name, sets := range map[string][]string{
+		"none":  {"data.augment.crop_padding=2", "data.split.validation=0.25", "miner=distance-weighted"},
+		"hm":    {"defense=hm", "defense.pgd.steps=2", "defense.ics.lambda=0.5"},
+		"boost": {"defense=hm", "defense.pgd={steps: 2, start: random}", "defense.destination.name=boost"},
+	} {
+		t.Run(name, func(t *testing.T) { interruptionsAndThreads(t, sets) })
+	}
+}
+
+func interruptionsAndThreads(t *testing.T, sets []string) {
 	defer par.SetThreads(0)
-	sets := []string{"data.augment.crop_padding=2", "data.split.validation=0.25", "miner=distance-weighted"}
 	par.SetThreads(1)
 	want := checkpoints(t, trained(t, t.TempDir(), sets...))
 	for _, n := range []int{2, 33} {
