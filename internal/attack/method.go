@@ -2,13 +2,11 @@ package attack
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
-	"tercet/internal/engine/kernel"
 )
 
 // Variant says how an attack is read.
@@ -20,44 +18,6 @@ const (
 	// Fixed computes what the papers describe.
 	Fixed Variant = "fixed"
 )
-
-// Gallery is what is retrieved: the clean embeddings of all images, in their
-// order.
-type Gallery struct {
-	X      *array.Array // (N, D)
-	Labels []int32      // (N)
-
-	squares []float64 // (N) squared lengths of the rows
-	largest float64   // the largest of them
-}
-
-// NewGallery returns the gallery of embeddings x (N, D), N >= 2, which it does not
-// copy, or an error naming the first value that is not finite.
-func NewGallery(x *array.Array, labels []int32) (*Gallery, error) {
-	n := x.Rows()
-	if len(labels) != n {
-		return nil, fmt.Errorf("attack: %d labels for %d gallery embeddings", len(labels), n)
-	}
-	if n < 2 {
-		return nil, fmt.Errorf("attack: a gallery of %d images; retrieval needs 2 or more", n)
-	}
-	g := &Gallery{X: x, Labels: labels, squares: make([]float64, n)}
-	for i := range n {
-		row := x.Row(i)
-		if k, ok := kernel.AllFinite(row); !ok {
-			return nil, fmt.Errorf("attack: gallery embedding %d is %v in coordinate %d", i, row[k], k)
-		}
-		g.squares[i] = kernel.SumSquares(row)
-		if math.IsInf(g.squares[i], 0) {
-			return nil, fmt.Errorf("attack: gallery embedding %d is too long to be squared", i)
-		}
-		g.largest = max(g.largest, g.squares[i])
-	}
-	return g, nil
-}
-
-// Len returns the number of images N.
-func (g *Gallery) Len() int { return g.X.Rows() }
 
 // Batch is queries that are attacked together.
 type Batch struct {
