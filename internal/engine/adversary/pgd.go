@@ -196,7 +196,7 @@ func (p *PGD) check(x0 *array.Array, ids []uint64, out *array.Array) error {
 	for i, v := range x0.Data {
 		if !(v >= 0 && v <= 1) {
 			n := len(x0.Data) / x0.Shape[0]
-			return fmt.Errorf("pgd: image %d, element %d is %v, outside [0, 1]", i/n, i%n, v)
+			return &ImageError{i / n, fmt.Errorf("pgd: image %d, element %d is %v, outside [0, 1]", i/n, i%n, v)}
 		}
 	}
 	return nil
