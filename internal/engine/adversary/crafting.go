@@ -99,7 +99,7 @@ func (c *crafting) begin(ids []uint64, seed uint64, restart int) {
 func (c *crafting) checkObjective(t int) error {
 	for i, v := range c.per {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("pgd: %w: the objective of image %d is %v at step %d; the model's weights or its embedding of that image are not finite", ErrNonFinite, i, v, t)
+			return &ImageError{i, fmt.Errorf("pgd: %w: the objective of image %d is %v at step %d; the model's weights or its embedding of that image are not finite", ErrNonFinite, i, v, t)}
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func (c *crafting) advance(t int, z, dx *array.Array) error {
 	}
 	for i, k := range c.bad {
 		if k >= 0 {
-			return fmt.Errorf("pgd: %w: the input gradient of image %d is %v in element %d at step %d; the model's weights or activations are not finite", ErrNonFinite, i, dx.Row(i)[k], k, t)
+			return &ImageError{i, fmt.Errorf("pgd: %w: the input gradient of image %d is %v in element %d at step %d; the model's weights or activations are not finite", ErrNonFinite, i, dx.Row(i)[k], k, t)}
 		}
 	}
 	return nil
@@ -198,14 +198,19 @@ func (c *crafting) merge(restart int) {
 
 func (c *crafting) summarise() {
 	r := &c.report
-	c.far.c = c
-	par.Do(len(c.zero), 1, &c.far)
 	zero := 0
 	for _, n := range c.zero {
 		zero += n
 	}
 	r.ZeroGradient = float64(zero) / float64(len(c.zero)*r.Backward)
-	r.Radius = RadiusOf(r.Linf, r.L2)
+	r.Radius = c.measure()
+}
+
+// measure measures the perturbations of out.
+func (c *crafting) measure() Radius {
+	c.far.c = c
+	par.Do(c.out.Shape[0], 1, &c.far)
+	return RadiusOf(c.report.Linf, c.report.L2)
 }
 
 type radiusJob struct{ c *crafting }

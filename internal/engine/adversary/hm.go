@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
@@ -38,12 +37,9 @@ type HM struct {
 
 	stream rng.Stream
 	mined  loss.Tuples
-	clean  *array.Array // (3n, H, W, C)
-	images *array.Array // (3n or 5n, H, W, C)
-	first  array.Array  // the first 3n rows of images
-	ids    []uint64     // rows of clean, for random starts
-	tuples loss.Tuples
-	batch  Batch
+	wanted float64 // mean destination
+	gathered
+	reporting
 }
 
 // NewHM returns the defence, or an error naming the option that is wrong.
@@ -93,11 +89,17 @@ func (h *HM) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cos
 	if err != nil {
 		return nil, cost, err
 	}
-	h.gather(in, source)
-	if h.same() {
+	roles := 3
+	if h.ics != nil {
+		roles = 5
+	}
+	h.gather(in, source, roles)
+	if h.crafted = (Crafted{}); h.same() {
 		copy(h.first.Data, h.clean.Data)
-	} else if err := h.perturb(model, h.start(seed, step), &cost); err != nil {
+	} else if err := h.perturb(model, start(&h.stream, "hm-start", seed, step), &cost); err != nil {
 		return nil, cost, fmt.Errorf("hm: %w", err)
+	} else {
+		h.crafted.Wanted = &h.wanted
 	}
 	h.waiting = h.o.Destination.gradual()
 	return &h.batch, cost, nil
@@ -108,23 +110,20 @@ func (h *HM) perturb(model nn.Embedder, seed uint64, cost *Cost) error {
 	if h.o.Narrow {
 		c, err := h.narrow.run(&h.o.PGD, model, h.clean, h.ids, &h.goal, seed, &h.first)
 		cost.Add(c)
+		h.crafted = h.narrow.crafted
 		return err
 	}
-	r, err := h.o.PGD.Run(model, h.clean, h.ids, &h.goal, seed, &h.first)
-	if err != nil {
-		return err
-	}
-	rows := int64(h.clean.Rows())
-	cost.Add(Cost{Forward: rows * int64(r.Forward), Backward: rows * int64(r.Backward)})
-	return nil
+	c, err := h.run(&h.o.PGD, model, h.clean, h.ids, &h.goal, seed, &h.first)
+	cost.Add(c)
+	return err
 }
 
 // prepare returns the source triplets and sets their destination.
 func (h *HM) prepare(model nn.Embedder, in *Batch, seed, step uint64, cost *Cost) ([]loss.Triplet, error) {
-	rows := in.Images.Shape[0]
-	if len(in.Labels) != rows || len(in.IDs) != rows {
-		return nil, fmt.Errorf("hm: %w: %d labels and %d ids for %d images", array.ErrShape, len(in.Labels), len(in.IDs), rows)
+	if err := checkBatch("hm", in); err != nil {
+		return nil, err
 	}
+	rows := in.Images.Shape[0]
 	z := in.Clean
 	if z == nil && (in.Tuples == nil || h.dest.miner != nil) {
 		z = model.Embed(in.Images, nn.Eval)
@@ -142,57 +141,18 @@ func (h *HM) prepare(model nn.Embedder, in *Batch, seed, step uint64, cost *Cost
 		tuples = &h.mined
 	}
 	source := tuples.Triplets
-	if len(source) == 0 {
-		return nil, errors.New("hm: the batch has no triplets")
-	}
-	for i, t := range source {
-		for _, r := range [3]int32{t.A, t.P, t.N} {
-			if r < 0 || int(r) >= rows {
-				return nil, fmt.Errorf("hm: triplet %d (a %d, p %d, n %d): row %d is outside the batch of %d", i, t.A, t.P, t.N, r, rows)
-			}
-		}
+	if err := checkTriplets("hm", source, rows); err != nil {
+		return nil, err
 	}
 	h.goal.destination, h.goal.count = grow(h.goal.destination, len(source)), len(source)
-	return source, h.dest.fill(h.goal.destination, source, z, in.Labels, h.loss, seed, step)
-}
-
-// gather lays out the clean images of the triplets and the batch to train on.
-func (h *HM) gather(in *Batch, source []loss.Triplet) {
-	n := len(source)
-	roles := 3
-	if h.ics != nil {
-		roles = 5
+	if err := h.dest.fill(h.goal.destination, source, z, in.Labels, h.loss, seed, step); err != nil {
+		return nil, err
 	}
-	h.clean, h.images = fitRows(h.clean, in.Images, 3*n), fitRows(h.images, in.Images, roles*n)
-	pixels := len(in.Images.Data) / in.Images.Shape[0]
-	h.first.Data, h.first.Shape = h.images.Data[:3*n*pixels], h.clean.Shape
-	b := &h.batch
-	b.Images, b.Tuples, b.Clean = h.images, &h.tuples, nil
-	b.Labels, b.IDs, h.ids = grow(b.Labels, roles*n), grow(b.IDs, roles*n), grow(h.ids, 3*n)
-	h.tuples.Triplets = grow(h.tuples.Triplets, n)
-	for i, t := range source {
-		for role, r := range [5]int32{t.A, t.P, t.N, t.A, t.P} {
-			if role == roles {
-				break
-			}
-			row, image := role*n+i, in.Images.Data[int(r)*pixels:][:pixels]
-			b.Labels[row], b.IDs[row] = in.Labels[r], in.IDs[r]
-			if role < 3 {
-				copy(h.clean.Data[row*pixels:], image)
-				h.ids[row] = uint64(row)
-			} else {
-				copy(h.images.Data[row*pixels:], image)
-			}
-		}
-		h.tuples.Triplets[i] = loss.Triplet{A: int32(i), P: int32(n + i), N: int32(2*n + i)}
+	h.wanted = 0
+	for _, v := range h.goal.destination {
+		h.wanted += v / float64(len(source))
 	}
-}
-
-// start returns the seed of the step's random starts: one per row, so that copies
-// of an image start apart.
-func (h *HM) start(seed, step uint64) uint64 {
-	h.stream.Reset(seed, "hm-start", step)
-	return h.stream.Uint64()
+	return source, nil
 }
 
 // Penalty implements Defense: lambda times the intra-class structure loss.
@@ -233,16 +193,4 @@ func (h *HM) Restore(state json.RawMessage) error {
 	}
 	h.loss, h.waiting = *s.Loss, false
 	return nil
-}
-
-// fitRows returns an array of n rows of the shape of like's, a itself where its
-// rows fit.
-func fitRows(a, like *array.Array, n int) *array.Array {
-	if a == nil || !slices.Equal(a.Shape[1:], like.Shape[1:]) {
-		shape := slices.Clone(like.Shape)
-		shape[0] = n
-		return array.New(shape...)
-	}
-	a.SetRows(n)
-	return a
 }

@@ -2,7 +2,6 @@ package adversary
 
 import (
 	"fmt"
-	"math"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
@@ -16,26 +15,11 @@ type towards struct {
 	destination []float64 // (n)
 	count       int       // triplets of the mean: n, and those left out as settled
 	eps         float64   // of the distance
-	tolerance   float64   // stop below this change of the objective; 0 never
-
-	last, value float64 // objective of the previous and of the current iterate
+	stall                 // value: the mean
 
 	// arguments of Run(lo, hi)
 	z, grad *array.Array
 	per     []float64
-}
-
-// Step implements Stepper. -1 is further from any objective than the tolerance.
-func (g *towards) Step(t int) {
-	if t == 0 {
-		g.value = -1
-	}
-	g.last = g.value
-}
-
-// Stop implements Stopper.
-func (g *towards) Stop() bool {
-	return g.tolerance > 0 && math.Abs(g.value-g.last) < g.tolerance
 }
 
 // Eval implements Goal. A triplet's share of the mean is split evenly among its
@@ -70,20 +54,11 @@ func (g *towards) Run(lo, hi int) {
 			continue
 		}
 		ga, gp, gq := row(g.grad, i), row(g.grad, n+i), row(g.grad, 2*n+i)
-		up, down := slope(short, mean, ap), slope(short, mean, an)
+		up, down := pull(2*short*mean, ap), pull(2*short*mean, an)
 		for k, v := range a {
 			to := up * (float64(v) - float64(p[k]) + g.eps)
 			from := down * (float64(v) - float64(q[k]) + g.eps)
 			ga[k], gp[k], gq[k] = float32(to-from), float32(-to), float32(from)
 		}
 	}
-}
-
-// slope returns d(mean short^2)/d(dist) / dist: the factor of a difference of
-// rows. The distance has gradient 0 where it is 0.
-func slope(short, mean, dist float64) float64 {
-	if dist > 0 {
-		return 2 * short * mean / dist
-	}
-	return 0
 }

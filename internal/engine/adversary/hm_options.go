@@ -55,11 +55,9 @@ func HMDefaults(v Variant, gamma float64) (HMOptions, error) {
 		Source:      "softhard",
 		Destination: Destination{Name: "lga", Xi: 0.1, Gamma: gamma, U: gamma},
 		Mine:        mine.Options{Layout: mine.Pairs, Margin: gamma, AnyRow: true},
-		PGD: PGD{
-			Norm: Linf, Direction: Sign, Rule: Fixed, Start: FromClean, Restarts: 1,
-			Keep: Last, Mode: nn.Eval, SkipFinal: true,
-		},
+		PGD:         Training(),
 	}
+	o.PGD.FGSM = false
 	switch v {
 	case Paper:
 		o.First = 2 + gamma
@@ -79,17 +77,11 @@ func (o *HMOptions) validate() error {
 	if err := o.Destination.validate(); err != nil {
 		return err
 	}
-	if err := o.PGD.Validate(); err != nil {
-		return fmt.Errorf("hm: %w", err)
+	if err := checkOptions("hm", &o.PGD, o.Eps, o.Tolerance); err != nil {
+		return err
 	}
-	for _, c := range []struct {
-		name string
-		v    float64
-		max  float64
-	}{{"eps", o.Eps, 1e-2}, {"first loss", o.First, math.MaxFloat64}, {"tolerance", o.Tolerance, math.MaxFloat64}} {
-		if !(c.v >= 0 && c.v <= c.max) {
-			return fmt.Errorf("hm: %s is %v, want a number from 0 to %v", c.name, c.v, c.max)
-		}
+	if !(o.First >= 0) || math.IsInf(o.First, 0) {
+		return fmt.Errorf("hm: first loss is %v, want a finite number >= 0", o.First)
 	}
 	if o.Narrow && !(o.PGD.SkipFinal && o.PGD.Mode == nn.Eval) {
 		return errors.New("hm: narrow works in eval mode and without the final pass, that is with one run, fixed steps and the last iterate")

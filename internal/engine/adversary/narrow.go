@@ -14,6 +14,7 @@ import (
 type narrowing struct {
 	left  []int32      // the triplets still worked on, ascending
 	x, x0 *array.Array // (3 len(left), ...) their images, where some are left out
+	reporting
 }
 
 // worthwhile reports whether going from n to m triplets is worth the copies.
@@ -22,6 +23,7 @@ func worthwhile(n, m int) bool { return n-m >= max(1, n/16) }
 // run crafts out (3n, ...) from clean (3n, ...), rows as towards has them.
 func (w *narrowing) run(p *PGD, model nn.Embedder, clean *array.Array, ids []uint64, goal *towards, seed uint64, out *array.Array) (Cost, error) {
 	var cost Cost
+	w.crafted = Crafted{}
 	if err := p.check(clean, ids, out); err != nil {
 		return cost, err
 	}
@@ -32,7 +34,9 @@ func (w *narrowing) run(p *PGD, model nn.Embedder, clean *array.Array, ids []uin
 	for i := range w.left {
 		w.left[i] = int32(i)
 	}
+	moved := 0 // input gradients that were not zero
 	for t := range p.Iterations {
+		clear(c.zero)
 		rows := int64(c.x.Shape[0])
 		z := model.Embed(c.x, p.Mode)
 		goal.Step(t)
@@ -47,12 +51,26 @@ func (w *narrowing) run(p *PGD, model nn.Embedder, clean *array.Array, ids []uin
 		if err := c.advance(t, z, dx); err != nil {
 			return cost, err
 		}
+		w.crafted.Steps++
+		moved += int(rows)
+		for _, n := range c.zero {
+			moved -= n
+		}
 		if goal.Stop() || !w.shrink(c, goal, out) {
 			break
 		}
 	}
 	w.put(c.x, out)
+	c.x0 = clean
+	w.summarise(c, moved)
 	return cost, nil
+}
+
+// summarise keeps what was done. Images left out would have had zero gradients,
+// and count as such.
+func (w *narrowing) summarise(c *crafting, moved int) {
+	w.crafted.Radius = c.measure()
+	w.crafted.ZeroGradient = 1 - float64(moved)/float64(c.out.Shape[0]*w.crafted.Steps)
 }
 
 // shrink leaves out the triplets whose objective is 0, if that is worth it, and

@@ -1,0 +1,122 @@
+package adversary
+
+import (
+	"fmt"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/nn"
+	"tercet/internal/par"
+	"tercet/internal/rng"
+)
+
+// ACTOptions configures anti-collapse triplet training.
+type ACTOptions struct {
+	PGD PGD // budget and method; see Training
+	// Eps is added to every coordinate difference inside distances.
+	Eps       float64
+	Tolerance float64 // end crafting when the mean distance changes by less; 0 takes all steps
+}
+
+// ACTDefaults returns the options of a variant, PGD without a budget: published
+// adds 1e-6 to every coordinate difference.
+func ACTDefaults(v Variant) (ACTOptions, error) {
+	eps, err := variantEps("act", v)
+	return ACTOptions{PGD: Training(), Eps: eps}, err
+}
+
+// ACT trains on anti-collapse triplets (Zhou et al., Adversarial Attack and Defense
+// in Deep Ranking, 2021; supplement of Zhou & Patel, CVPR 2022, eqs. 2 to 4):
+// positive and negative of each triplet are perturbed jointly until their embeddings
+// are as near as they can be; the anchor stays benign, and is trained on too. The
+// rows of the batch are n anchors, n positives and n negatives.
+type ACT struct {
+	o           ACTOptions
+	goal        collapsing
+	stream      rng.Stream
+	clean, made view // rows of positives and negatives
+	rows        gathered
+	reporting
+}
+
+// NewACT returns the defence, or an error naming the option that is wrong.
+func NewACT(o ACTOptions) (*ACT, error) {
+	if err := checkOptions("act", &o.PGD, o.Eps, o.Tolerance); err != nil {
+		return nil, err
+	}
+	a := &ACT{o: o}
+	a.goal.eps, a.goal.tolerance = o.Eps, o.Tolerance
+	return a, nil
+}
+
+// Name returns "act".
+func (a *ACT) Name() string { return "act" }
+
+// MinesClean returns true: triplets are mined before they are perturbed.
+func (a *ACT) MinesClean() bool { return true }
+
+// Craft implements Defense.
+func (a *ACT) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cost, error) {
+	r := &a.rows
+	n, err := r.take("act", in)
+	if err != nil {
+		return nil, Cost{}, err
+	}
+	r.benign(n)
+	a.goal.count = n
+	cost, err := a.run(&a.o.PGD, model, a.clean.of(r.clean, n, 3*n), r.ids[n:], &a.goal, start(&a.stream, "act-start", seed, step), a.made.of(r.images, n, 3*n))
+	if err != nil {
+		return nil, cost, fmt.Errorf("act: %w", err)
+	}
+	return &r.batch, cost, nil
+}
+
+// Penalty returns 0.
+func (a *ACT) Penalty(*Batch, *array.Array, *array.Array) (float64, error) { return 0, nil }
+
+// collapsing is the goal of ACT: the mean of d(p,n). Rows of z are the positives,
+// then their negatives.
+type collapsing struct {
+	stall
+	eps   float64
+	count int // triplets
+
+	// arguments of Run(lo, hi)
+	z, grad *array.Array
+	per     []float64
+}
+
+// Eval implements Goal. A triplet's share of the mean is split evenly between its
+// two rows.
+func (g *collapsing) Eval(z *array.Array, per []float64, grad *array.Array) error {
+	if z.Shape[0] != 2*g.count {
+		return fmt.Errorf("act: %w: %d embeddings for %d triplets", array.ErrShape, z.Shape[0], g.count)
+	}
+	g.z, g.per, g.grad = z, per, grad
+	par.Do(g.count, max(1, 2048/max(z.Shape[1], 1)), g)
+	g.value = 0
+	for _, v := range per[:g.count] {
+		g.value += 2 * v
+	}
+	return nil
+}
+
+// Run evaluates triplets [lo, hi).
+func (g *collapsing) Run(lo, hi int) {
+	n, cols := g.count, g.z.Shape[1]
+	row := func(x *array.Array, i int) []float32 { return x.Data[i*cols:][:cols] }
+	for i := lo; i < hi; i++ {
+		p, q := row(g.z, i), row(g.z, n+i)
+		d := distance(p, q, g.eps)
+		share := d / float64(2*n)
+		g.per[i], g.per[n+i] = share, share
+		if g.grad == nil {
+			continue
+		}
+		gp, gq := row(g.grad, i), row(g.grad, n+i)
+		scale := pull(1/float64(n), d)
+		for k, v := range p {
+			to := float32(scale * (float64(v) - float64(q[k]) + g.eps))
+			gp[k], gq[k] = to, -to
+		}
+	}
+}

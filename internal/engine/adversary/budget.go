@@ -1,0 +1,49 @@
+package adversary
+
+import (
+	"fmt"
+	"math"
+
+	"tercet/internal/engine/nn"
+)
+
+// ScaledStep returns the step 2.5 eps / steps, with which the whole ball can be
+// reached in any number of steps (Madry et al., ICLR 2018, appendix). A fixed step
+// mixes two things: few steps then also mean a smaller ball.
+func ScaledStep(eps float64, steps int) float64 { return 2.5 * eps / float64(max(steps, 1)) }
+
+// Training returns the PGD that defences craft with, without a budget: sign steps
+// of a fixed length in the L-infinity ball, from the clean image, on running batch
+// statistics, the last iterate taken without a pass of its own. A single step has
+// length eps.
+func Training() PGD {
+	return PGD{
+		Norm: Linf, Direction: Sign, Rule: Fixed, Start: FromClean, Restarts: 1,
+		Keep: Last, FGSM: true, Mode: nn.Eval, SkipFinal: true,
+	}
+}
+
+// variantEps returns what v adds to every coordinate difference inside distances.
+func variantEps(who string, v Variant) (float64, error) {
+	switch v {
+	case Paper:
+		return 0, nil
+	case Published:
+		return 1e-6, nil
+	}
+	return 0, fmt.Errorf("%s: unknown variant %q (valid: paper, published)", who, string(v))
+}
+
+// checkOptions returns an error naming the first option that is wrong.
+func checkOptions(who string, p *PGD, eps, tolerance float64) error {
+	if err := p.Validate(); err != nil {
+		return fmt.Errorf("%s: %w", who, err)
+	}
+	if !(eps >= 0 && eps <= 1e-2) {
+		return fmt.Errorf("%s: eps inside distances is %v, want a number from 0 to 0.01", who, eps)
+	}
+	if !(tolerance >= 0) || math.IsInf(tolerance, 0) {
+		return fmt.Errorf("%s: tolerance is %v, want a finite number >= 0", who, tolerance)
+	}
+	return nil
+}

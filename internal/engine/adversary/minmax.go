@@ -1,0 +1,115 @@
+package adversary
+
+import (
+	"fmt"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/nn"
+	"tercet/internal/rng"
+)
+
+// MinMaxOptions configures min-max training of triplets.
+type MinMaxOptions struct {
+	PGD PGD // budget and method; see Training
+	// Eps is added to every coordinate difference inside distances.
+	Eps       float64
+	Tolerance float64 // end crafting when the mean changes by less; 0 takes all steps
+	Anchor    bool    // perturb the anchor too
+}
+
+// MinMaxDefaults returns the options of a variant, anchor perturbed, PGD without a
+// budget: published adds 1e-6 to every coordinate difference.
+func MinMaxDefaults(v Variant) (MinMaxOptions, error) {
+	eps, err := variantEps("minmax", v)
+	return MinMaxOptions{PGD: Training(), Eps: eps, Anchor: true}, err
+}
+
+// MinMax trains on triplets made as hard as they can be: mean[d(a,n) - d(a,p)] is
+// minimised (Madry et al., ICLR 2018, for the triplet loss; supplement of Zhou &
+// Patel, CVPR 2022, eq. 5, where it leads to collapse). It is hardness manipulation
+// towards the constant 2 but for the objective, which here is linear. The rows of
+// the batch are n anchors, n positives and n negatives.
+//
+// Without Anchor the anchor stays benign, its embedding fixed while crafting, and is
+// trained on too. The authors' code of this (RAMD) forgets to normalise the fixed
+// embedding, so that it compares points of the sphere with one far from it; here
+// the anchor is embedded as the others are, in both variants.
+type MinMax struct {
+	o           MinMaxOptions
+	goal        stretching
+	stream      rng.Stream
+	clean, made view // rows perturbed
+	benign      view
+	rows        gathered
+	anchors     *array.Array // (n, D) fixed embeddings
+	reporting
+}
+
+// NewMinMax returns the defence, or an error naming the option that is wrong.
+func NewMinMax(o MinMaxOptions) (*MinMax, error) {
+	if err := checkOptions("minmax", &o.PGD, o.Eps, o.Tolerance); err != nil {
+		return nil, err
+	}
+	m := &MinMax{o: o}
+	m.goal.eps, m.goal.tolerance = o.Eps, o.Tolerance
+	return m, nil
+}
+
+// Name returns "minmax".
+func (m *MinMax) Name() string { return "minmax" }
+
+// MinesClean returns true: triplets are mined before they are perturbed.
+func (m *MinMax) MinesClean() bool { return true }
+
+// Craft implements Defense. The cost holds a pass for fixed anchors where in has no
+// embeddings that fit.
+func (m *MinMax) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cost, error) {
+	r := &m.rows
+	n, err := r.take("minmax", in)
+	if err != nil {
+		return nil, Cost{}, err
+	}
+	var cost Cost
+	from := 0
+	m.goal.count, m.goal.anchors = n, nil
+	if !m.o.Anchor {
+		from = n
+		r.benign(n)
+		if err := m.fix(model, in, n, &cost); err != nil {
+			return nil, cost, err
+		}
+		m.goal.anchors = m.anchors
+	}
+	c, err := m.run(&m.o.PGD, model, m.clean.of(r.clean, from, 3*n), r.ids[from:], &m.goal, start(&m.stream, "minmax-start", seed, step), m.made.of(r.images, from, 3*n))
+	cost.Add(c)
+	if err != nil {
+		return nil, cost, fmt.Errorf("minmax: %w", err)
+	}
+	return &r.batch, cost, nil
+}
+
+// fix keeps the embeddings of the benign anchors. With the batch's statistics they
+// are embedded among the clean triplets.
+func (m *MinMax) fix(model nn.Embedder, in *Batch, n int, cost *Cost) error {
+	m.anchors = fitMatrix(m.anchors, n, model.Dim())
+	if z := in.Clean; z != nil && m.o.PGD.Mode == nn.Eval {
+		if rows := in.Images.Shape[0]; len(z.Shape) != 2 || z.Shape[0] != rows || z.Shape[1] != model.Dim() {
+			return fmt.Errorf("minmax: %w", z.SameShape("clean embeddings", rows, model.Dim()))
+		}
+		for i, t := range in.Tuples.Triplets {
+			copy(m.anchors.Row(i), z.Row(int(t.A)))
+		}
+		return nil
+	}
+	rows := n
+	if m.o.PGD.Mode != nn.Eval {
+		rows = 3 * n
+	}
+	z := model.Embed(m.benign.of(m.rows.clean, 0, rows), m.o.PGD.Mode)
+	cost.Forward += int64(rows)
+	copy(m.anchors.Data, z.Data)
+	return nil
+}
+
+// Penalty returns 0.
+func (m *MinMax) Penalty(*Batch, *array.Array, *array.Array) (float64, error) { return 0, nil }
