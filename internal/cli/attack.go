@@ -215,7 +215,8 @@ func saveImages(dir string, a *experiment.Attacked) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for name, x := range map[string]*array.Array{"clean.npy": a.Result.Clean, "adversarial.npy": a.Result.Adversarial, "gallery.npy": a.Embedded.Vectors} {
+	p := a.Result.Pictures[len(a.Result.Pictures)-1]
+	for name, x := range map[string]*array.Array{"clean.npy": p.Clean, "adversarial.npy": p.Adversarial, "gallery.npy": a.Embedded.Vectors} {
 		if err := fsx.Write(filepath.Join(dir, name), 0o644, func(w io.Writer) error { return data.WriteNPY(w, x) }); err != nil {
 			return err
 		}

@@ -78,114 +78,81 @@ func (o AttackOptions) Validate() error {
 // Attacked is a result document and what its pictures and checks need.
 type Attacked struct {
 	Doc      *AttackDoc
-	Result   *attack.ESResult
+	Result   *attack.Result
 	Embedded *Embedded
 }
 
-// Attack runs the embedding-shift attack on a run's network.
+// Attack runs attacks on a run's network.
 func (r *Run) Attack(ctx context.Context, checkpoint, set string, o AttackOptions, say Say) (*Attacked, error) {
-	if r.Config.Data.Name == "npy" {
-		return nil, fmt.Errorf("%w: attacks need images with pixels in [0, 1]; this run is trained on vectors", data.ErrUnfit)
-	}
 	start := time.Now()
-	e, err := r.Embed(ctx, checkpoint, set, 0, say)
+	e, g, err := r.gallery(ctx, checkpoint, set, say)
 	if err != nil {
 		return nil, err
 	}
-	if err := twoClasses(e.Data.Labels()); err != nil {
-		return nil, err
-	}
-	res, err := attack.ES(ctx, e.Model, e.Data, e.Vectors, e.Data.Labels(), attack.ESOptions{
-		PGD: o.pgd(), Batch: o.Batch, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed, Pictures: o.Pictures,
-		Progress: func(done, total int) { say("attack", done, total) },
-	})
+	res, err := o.run(ctx, e, g, func(done, total int) { say("attack", done, total) })
 	if err != nil {
 		return nil, err
 	}
 	doc := &AttackDoc{
 		Schema: "tercet.attack/2", Source: e.Source, Options: o, Queries: len(res.Queries), Excluded: res.Excluded,
-		Scores: map[string]metric.Scores{}, Clean: map[string]metric.Scores{},
-		Attacks: []AttackRecord{{Attack: "ES", Scores: []string{"ES:D", "ES:R"}, Radius: res.Radius, ZeroGradient: res.ZeroGradient}},
+		Scores: map[string]metric.Scores{}, Clean: map[string]metric.Scores{}, RightWhenClean: map[string]RightWhenClean{},
+		Attacks: attackRecords(res), Warnings: attackWarnings(res), Cost: CostRecord{Cost: res.Cost},
 	}
-	for _, v := range []struct {
-		name string
-		es   attack.ESVariant
-	}{{"published", res.Published}, {"fixed", res.Fixed}} {
-		scores, clean, err := esScores(ctx, v.name, v.es, o)
-		if err != nil {
+	for k := range res.Scored {
+		s := &res.Scored[k]
+		name := string(s.Variant)
+		if doc.Scores[name], err = attackScores(ctx, s, s.Adversarial, nil, o); err != nil {
 			return nil, err
 		}
-		doc.Scores[v.name] = scores
-		doc.Clean[v.name] = clean
+		if doc.Clean[name], err = attackScores(ctx, s, s.Clean, nil, o); err != nil {
+			return nil, err
+		}
+		right, ok := s.Right()
+		if !ok {
+			continue
+		}
+		w := RightWhenClean{Queries: len(right)}
+		if len(right) > 0 {
+			if w.Scores, err = attackScores(ctx, s, s.Adversarial, right, o); err != nil {
+				return nil, err
+			}
+		}
+		doc.RightWhenClean[name] = w
 	}
-	doc.Warnings = esWarnings(res)
-	doc.Cost.Cost = res.Cost
 	doc.Cost.Forward += int64(e.Data.Len())
 	doc.Cost.Seconds = time.Since(start).Seconds()
 	return &Attacked{doc, res, e}, nil
 }
 
-// esScores turns a variant into scores with intervals over queries. Published
-// values are means of batch means: there each query's value is weighted as its
-// batch weighs it, so that the interval is that of the published mean.
-func esScores(ctx context.Context, name string, v attack.ESVariant, o AttackOptions) (scores, clean metric.Scores, err error) {
-	n := len(v.Shift)
-	values, clear := make([]float64, 0, 2*n), make([]float64, 0, n)
-	for i := range n {
-		w := 1.0
-		if name == "published" {
-			w = batchWeight(i, n, o.Batch)
-		}
-		values = append(values, w*v.Shift[i], w*one(v.Hit[i]))
-		clear = append(clear, one(v.CleanHit[i]))
+// gallery embeds the set that attacks are on.
+func (r *Run) gallery(ctx context.Context, checkpoint, set string, say Say) (*Embedded, *attack.Gallery, error) {
+	if r.Config.Data.Name == "npy" {
+		return nil, nil, fmt.Errorf("%w: attacks need images with pixels in [0, 1]; this run is trained on vectors", data.ErrUnfit)
 	}
-	in := intervals(EvalOptions{Bootstrap: o.Bootstrap, Seed: o.Seed})
-	scores, err = metric.Means(ctx, metric.Scores{
-		{Key: "ES:D", Value: metric.Value{Definition: "es:d(" + name + ")"}},
-		{Key: "ES:R", Value: metric.Value{Definition: "es:r(" + name + ")"}},
-	}, values, in)
+	e, err := r.Embed(ctx, checkpoint, set, 0, say)
 	if err != nil {
 		return nil, nil, err
 	}
-	scores[0].Value.Value, scores[1].Value.Value = v.D, v.R
-	if ci := scores[1].CI95; ci != nil { // resampled weights can pass the end of the range
-		ci[1] = min(ci[1], 1)
+	if err := twoClasses(e.Data.Labels()); err != nil {
+		return nil, nil, err
 	}
-	clean, err = metric.Means(ctx, metric.Scores{{Key: "recall@1", Value: metric.Value{Definition: "recall@1(any)"}}}, clear, in)
-	return scores, clean, err
+	g, err := attack.NewGallery(e.Vectors, e.Data.Labels())
+	if err != nil {
+		return nil, nil, err
+	}
+	return e, g, nil
 }
 
-// batchWeight is what query i of n counts in a mean of batch means, relative to
-// the plain mean: more in a short last batch.
-func batchWeight(i, n, batch int) float64 {
-	if batch <= 0 {
-		batch = attack.DefaultBatch
+// run runs the attacks on e with the gallery g of its embeddings.
+func (o AttackOptions) run(ctx context.Context, e *Embedded, g *attack.Gallery, say func(done, total int)) (*attack.Result, error) {
+	var variants []attack.Variant
+	for _, v := range o.Variants {
+		variants = append(variants, attack.Variant(v))
 	}
-	batches := (n + batch - 1) / batch
-	size := min(batch, n-i/batch*batch)
-	return float64(n) / float64(batches*size)
-}
-
-func one(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-func esWarnings(r *attack.ESResult) []string {
-	var out []string
-	if r.NotNormalized {
-		out = append(out, "embeddings are not of length 1: ES:D has no fixed range and cannot be compared with published values; train with model.normalize: true")
-	}
-	if r.Collapsed {
-		out = append(out, fmt.Sprintf("embeddings have collapsed (mean cosine of two images %.4f): a small ES:D is no robustness here", r.MeanCosine))
-	}
-	if r.ZeroGradient > 0.1 {
-		out = append(out, fmt.Sprintf("%.0f %% of the gradients vanished: the attack was blind, not beaten; try --start random or --rule auto", 100*r.ZeroGradient))
-	}
-	if r.Excluded > 0 {
-		out = append(out, fmt.Sprintf("%d images were not attacked: no other image has their label", r.Excluded))
-	}
-	return out
+	return attack.Run(ctx, e.Model, e.Data, g, attack.Options{
+		Attacks: o.Attacks, Variants: variants, PGD: o.pgd(),
+		Method: attack.MethodOptions{W: o.W, M: o.M, Near: o.Near, Pure: o.Pure, Xi: attack.Xi{Scale: o.XiScale, Weight: o.XiWeight}},
+		Draws:  o.Draws, Batch: o.Batch, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed,
+		Pictures: o.Pictures, PictureAttacks: o.PictureAttacks, Progress: say,
+	})
 }

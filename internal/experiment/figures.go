@@ -145,31 +145,24 @@ func renumber(labels []int32, keep []bool) []int32 {
 // DrawAttack draws clean, perturbation and adversarial of k queries.
 func (a *Attacked) DrawAttack(dir string, k int) (string, error) {
 	r := a.Result
-	if r.Clean == nil || r.Clean.Rows() == 0 {
+	if len(r.Pictures) == 0 {
 		return "", errors.New("the attack has kept no images")
 	}
 	if err := figureFolder(dir); err != nil {
 		return "", err
 	}
+	p := r.Pictures[len(r.Pictures)-1]
 	ds := a.Embedded.Data
-	n := r.Clean.Rows()
+	n := p.Clean.Rows()
 	rows := make([]report.AdversarialRow, min(k, n))
 	for i := range rows {
-		p := i * n / len(rows)
-		q := r.Kept[p]
-		rows[i].Clean = report.Tile{Image: picture(r.Clean, p), Caption: ds.Classes()[ds.Labels()[r.Queries[q]]]}
-		rows[i].Adversarial = report.Tile{Image: picture(r.Adversarial, p), Caption: fmt.Sprintf("shift %.2f, %s", r.Fixed.Shift[q], hit(r.Fixed.Hit[q]))}
+		at := i * n / len(rows)
+		rows[i].Clean = report.Tile{Image: picture(p.Clean, at), Caption: ds.Classes()[ds.Labels()[r.Queries[p.Kept[at]]]]}
+		rows[i].Adversarial = report.Tile{Image: picture(p.Adversarial, at)}
 	}
 	path := filepath.Join(dir, "attack.png")
-	title := fmt.Sprintf("%s: embedding shift, %s eps %.4g", filepath.Base(a.Doc.Source.Run), a.Doc.Options.Norm, a.Doc.Options.Eps)
+	title := fmt.Sprintf("%s: %s, %s eps %.4g", filepath.Base(a.Doc.Source.Run), p.Attack, a.Doc.Options.Norm, a.Doc.Options.Eps)
 	return path, report.AdversarialSheet(path, title, rows, 0)
-}
-
-func hit(ok bool) string {
-	if ok {
-		return "still found"
-	}
-	return "lost"
 }
 
 func picture(a *array.Array, i int) report.Image {

@@ -1,0 +1,213 @@
+package attack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/nn"
+)
+
+// DefaultBatch is robrank's for 28x28 images, over which published scores are
+// first averaged. (For photographs it is 112.)
+const DefaultBatch = 128
+
+// craftedTogether is the number of images of a crafting batch. It changes no
+// result: networks are frozen, and targets are those of a query alone.
+const craftedTogether = 128
+
+// Options of Run.
+type Options struct {
+	Attacks  []string      // names, as Attacks lists them; see also Suite
+	Variants []Variant     // none given: both
+	PGD      adversary.PGD // budget and method, mode Eval; eps 0 crafts nothing
+	Method   MethodOptions // its Seed is ignored
+	Draws    int           // of random targets; 0 is 1
+	Batch    int           // queries that published scores are first averaged over; 0 is DefaultBatch
+	Queries  int           // how many queries to attack; 0 is all
+	Sample   bool          // draw the Queries at random instead of taking the first
+	Seed     uint64        // of that draw, of random targets and of random starts
+	// Pictures keeps the images of that many queries, evenly spread, of
+	// PictureAttacks (none given: ES, or else the first attack).
+	Pictures       int
+	PictureAttacks []string
+	// Progress is told of queries done, one attack and draw after another.
+	Progress func(done, total int)
+}
+
+// Run attacks the queries among images with each attack and scores what
+// retrieval in g makes of them, as published and as it should be.
+//
+// g holds the embeddings of all images, in order, by model in Eval mode. Images
+// whose label does not occur again are not attacked: there is nothing for them to
+// find. One attack is run after another, so that only one has its tables in
+// memory; the queries' clean embeddings are computed once. Both variants of an
+// attack share the crafted image of a query if they would craft the same.
+//
+// When ctx ends, Run stops and returns its error.
+func Run(ctx context.Context, model nn.Embedder, images Source, g *Gallery, o Options) (*Result, error) {
+	return run(ctx, model, images, g, o, NewMethod)
+}
+
+// maker is NewMethod, or a test's.
+type maker func(name string, g *Gallery, v Variant, o MethodOptions) (Method, error)
+
+func run(ctx context.Context, model nn.Embedder, images Source, g *Gallery, o Options, methods maker) (*Result, error) {
+	r, err := newRunner(ctx, model, images, g, o, methods)
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := r.jobs()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.embed(); err != nil {
+		return nil, err
+	}
+	total := 0
+	for _, j := range jobs {
+		total += j.draws * len(r.result.Queries)
+	}
+	done := 0
+	for _, j := range jobs {
+		err := r.attack(j, func(n int) {
+			if done += n; o.Progress != nil {
+				o.Progress(done, total)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	r.result.finish(g)
+	return r.result, nil
+}
+
+// runner is one Run.
+type runner struct {
+	ctx     context.Context
+	o       Options
+	model   nn.Embedder
+	images  Source
+	gallery *Gallery
+	methods maker
+	result  *Result
+
+	clean *array.Array // (Q, D) of the queries
+	full  workspace    // the batch at hand
+	part  workspace    // its queries of which the second variant has its own image
+	goal  watched
+}
+
+func newRunner(ctx context.Context, model nn.Embedder, images Source, g *Gallery, o Options, methods maker) (*runner, error) {
+	if err := g.X.SameShape("gallery", images.Len(), model.Dim()); err != nil {
+		return nil, fmt.Errorf("attack: %w", err)
+	}
+	if err := o.fill(); err != nil {
+		return nil, err
+	}
+	if n := g.Len(); o.Method.W > n || o.Method.M > n {
+		return nil, fmt.Errorf("attack: w is %d and m %d, but the gallery has %d images; give at most as many", o.Method.W, o.Method.M, n)
+	}
+	queries, excluded, err := chooseQueries(g.Labels, o)
+	if err != nil {
+		return nil, err
+	}
+	h, w, c := images.Shape()
+	b := min(craftedTogether, len(queries))
+	r := &runner{ctx: ctx, o: o, model: model, images: images, gallery: g, methods: methods}
+	r.full, r.part = newWorkspace(b, model.Dim(), h, w, c), newWorkspace(b, model.Dim(), h, w, c)
+	if m, ok := model.(interface{ CheckInput(*array.Array) error }); ok {
+		if err := m.CheckInput(r.full.x); err != nil {
+			return nil, fmt.Errorf("attack: %w", err)
+		}
+	}
+	r.goal.ctx = ctx
+	r.result = &Result{Queries: queries, Excluded: excluded}
+	for _, v := range o.Variants {
+		s := Scored{Variant: v, Batch: len(queries)}
+		if v == Published {
+			s.Batch = min(o.Batch, len(queries))
+		}
+		r.result.Scored = append(r.result.Scored, s)
+	}
+	return r, nil
+}
+
+// fill sets defaults and returns an error naming the first option that is wrong.
+func (o *Options) fill() error {
+	if len(o.Variants) == 0 {
+		o.Variants = Variants()
+	}
+	for i, v := range o.Variants {
+		for _, u := range o.Variants[:i] {
+			if u == v {
+				return fmt.Errorf("attack: variant %s is named twice", v)
+			}
+		}
+	}
+	if o.Batch < 0 || o.Queries < 0 || o.Pictures < 0 || o.Draws < 0 {
+		return fmt.Errorf("attack: batch %d, queries %d, pictures %d, draws %d: none may be negative", o.Batch, o.Queries, o.Pictures, o.Draws)
+	}
+	if o.Batch == 0 {
+		o.Batch = DefaultBatch
+	}
+	o.Draws = max(o.Draws, 1)
+	o.Method.Seed = o.Seed
+	// The published ES:D is of the iterate before the last; keeping it costs one
+	// copy of the embeddings.
+	o.PGD.KeepPrevious, o.PGD.SkipFinal = true, false
+	if o.PGD.Mode != nn.Eval {
+		return errors.New("attack: networks are attacked frozen, in mode eval")
+	}
+	if err := o.PGD.Validate(); err != nil {
+		return fmt.Errorf("attack: %w", err)
+	}
+	return nil
+}
+
+// embed computes the queries' clean embeddings and compares them with the gallery.
+func (r *runner) embed() error {
+	q := r.result.Queries
+	r.clean = array.New(len(q), r.model.Dim())
+	for lo := 0; lo < len(q); lo += craftedTogether {
+		hi := min(lo+craftedTogether, len(q))
+		if err := r.ctx.Err(); err != nil {
+			return fmt.Errorf("attack stopped while it embedded %d of %d queries: %w", lo, len(q), err)
+		}
+		if err := r.load(lo, hi); err != nil {
+			return err
+		}
+		copy(r.clean.Data[lo*r.clean.Cols():], r.model.Embed(r.full.x, nn.Eval).Data)
+	}
+	r.result.Cost.Forward += int64(len(q))
+	return checkGallery(r.clean, r.gallery.X, q)
+}
+
+// attack runs all draws of one attack; say is told how many queries are done.
+func (r *runner) attack(j *job, say func(n int)) error {
+	start, n := time.Now(), len(r.result.Queries)
+	for draw := range j.draws {
+		for lo := 0; lo < n; lo += craftedTogether {
+			hi := min(lo+craftedTogether, n)
+			err := r.ctx.Err()
+			if err == nil {
+				if err = r.load(lo, hi); err == nil {
+					err = r.batch(j, draw)
+				}
+			}
+			if stopped := r.ctx.Err(); stopped != nil {
+				return fmt.Errorf("attack %s stopped after %d of %d queries: %w", j.ran.Attack, draw*n+lo, j.draws*n, stopped)
+			}
+			if err != nil {
+				return fmt.Errorf("attack %s, queries %d to %d of %d: %w", j.ran.Attack, lo, hi-1, n, err)
+			}
+			say(hi - lo)
+		}
+	}
+	j.finish(r.result, time.Since(start).Seconds())
+	return nil
+}

@@ -1,0 +1,83 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"tercet/internal/metric"
+)
+
+// AttackCurve runs the attacks at each eps (0: the clean scores, nothing is
+// crafted), given in any order, and returns the scores against it. A fixed step is
+// that of o, or eps where eps is smaller; targets are the same at all of them.
+func (r *Run) AttackCurve(ctx context.Context, checkpoint, set string, o AttackOptions, eps []float64, say Say) (*CurveDoc, error) {
+	start := time.Now()
+	list, err := curvePoints(o, eps)
+	if err != nil {
+		return nil, err
+	}
+	o.Pictures, o.Eps = 0, list[len(list)-1].Eps
+	e, g, err := r.gallery(ctx, checkpoint, set, say)
+	if err != nil {
+		return nil, err
+	}
+	doc := &CurveDoc{Schema: "tercet.curve/1", Source: e.Source, Options: o, Points: list}
+	for i := range doc.Points {
+		p := &doc.Points[i]
+		at := o
+		at.Eps, at.Step = p.Eps, p.Step
+		res, err := at.run(ctx, e, g, func(done, total int) { say("attack", i*total+done, len(list)*total) })
+		if err != nil {
+			return nil, fmt.Errorf("eps %.5g: %w", p.Eps, err)
+		}
+		p.Scores, p.Attacks = map[string]metric.Scores{}, attackRecords(res)
+		for k := range res.Scored {
+			s := &res.Scored[k]
+			if p.Scores[string(s.Variant)], err = attackScores(ctx, s, s.Adversarial, nil, at); err != nil {
+				return nil, err
+			}
+		}
+		doc.Queries, doc.Excluded = len(res.Queries), res.Excluded
+		doc.Cost.Add(res.Cost)
+		for _, w := range attackWarnings(res) {
+			if !slices.Contains(doc.Warnings, w) {
+				doc.Warnings = append(doc.Warnings, w)
+			}
+		}
+	}
+	doc.Cost.Forward += int64(e.Data.Len())
+	doc.Cost.Seconds = time.Since(start).Seconds()
+	return doc, nil
+}
+
+// curvePoints lists the points of a curve, ascending, without scores.
+func curvePoints(o AttackOptions, eps []float64) ([]CurvePoint, error) {
+	if len(eps) == 0 {
+		return nil, errors.New("a curve needs one eps or more")
+	}
+	eps = slices.Clone(eps)
+	slices.Sort(eps)
+	var list []CurvePoint
+	for i, v := range eps {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("curve: eps is %v, want a finite number >= 0", v)
+		}
+		if i > 0 && eps[i-1] == v {
+			return nil, fmt.Errorf("curve: eps %v is given twice", v)
+		}
+		step := o.Step
+		if v > 0 {
+			step = min(step, v)
+		}
+		o.Eps, o.Step = v, step
+		if err := o.Validate(); err != nil {
+			return nil, err
+		}
+		list = append(list, CurvePoint{Eps: v, Step: step})
+	}
+	return list, nil
+}
