@@ -119,6 +119,7 @@ func trainAll(ctx context.Context, s *Streams, out string, variants []*config.Co
 			s.Note("%s: finished before; nothing to do", r.Dir)
 		case err == nil:
 			s.Note("%s: done in %s", r.Dir, duration(r.Manifest.Seconds))
+			view.crafted(r.Manifest)
 		case isLost(err) && len(variants) > 1:
 			s.Note("%s: %v", r.Dir, err)
 			lost = trainError(r.Dir, err)
@@ -155,6 +156,7 @@ func resume(ctx context.Context, s *Streams, o trainOptions) error {
 		s.Note("%s: finished before; nothing to do", r.Dir)
 	} else {
 		s.Note("%s: done in %s", r.Dir, duration(r.Manifest.Seconds))
+		view.crafted(r.Manifest)
 	}
 	return s.Result(trainDocument{"tercet.train/1", []experiment.Manifest{r.Manifest}}, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, r.Dir)

@@ -49,6 +49,23 @@ func (v *trainView) event(e *train.Event) {
 	}
 }
 
+// crafted says what a run's defence did.
+func (v *trainView) crafted(m experiment.Manifest) {
+	c := m.Crafted
+	if c == nil {
+		return
+	}
+	hardness := ""
+	if c.Achieved != nil {
+		hardness = fmt.Sprintf("; hardness %.3f", *c.Achieved)
+	}
+	if c.Wanted != nil {
+		hardness += fmt.Sprintf(" where %.3f was wanted", *c.Wanted)
+	}
+	v.s.Note("perturbations: mean |delta|inf %.4f (%.1f/255), largest %.4f (%.1f/255)%s; %d images forward, %d backward",
+		c.MeanLinf, 255*c.MeanLinf, c.MaxLinf, 255*c.MaxLinf, hardness, m.Cost.Forward, m.Cost.Backward)
+}
+
 // done ends the bar of one run.
 func (v *trainView) done() {
 	if v.bar != nil {

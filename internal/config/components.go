@@ -57,7 +57,7 @@ var families = map[string][]component{
 	},
 	"defense": {
 		{"none", "clean images", NoDefense{}, nil},
-		{"est", "images perturbed to move their own embeddings", ESTDefense{crafting}, nil},
+		{"est", "images perturbed to move their own embeddings", ESTDefense{"paper", crafting}, nil},
 		{"act", "positive and negative perturbed towards each other", ACTDefense{"paper", crafting}, nil},
 		{"minmax", "triplets perturbed to be as hard as they can be", MinMaxDefense{"paper", true, crafting}, nil},
 		{"hm", "hardness manipulation: triplets perturbed until they are as hard as a destination", HMDefense{Variant: "paper", PGD: crafting}, nil},

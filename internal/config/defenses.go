@@ -8,7 +8,8 @@ type NoDefense struct{}
 // ESTDefense trains on images perturbed to move their own embeddings (embedding
 // shift training).
 type ESTDefense struct {
-	PGD Crafting `yaml:"pgd" doc:"how images are perturbed"`
+	Variant string   `yaml:"variant" enum:"paper|published" doc:"published adds 1e-6 to every coordinate difference, as the authors' code does"`
+	PGD     Crafting `yaml:"pgd" doc:"how images are perturbed"`
 }
 
 // ACTDefense perturbs positive and negative towards each other (anti-collapse

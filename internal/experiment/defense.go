@@ -15,6 +15,30 @@ func buildDefense(cfg *config.Config, side int, layout string, obj loss.Objectiv
 	switch o := cfg.Defense.Options.(type) {
 	case config.NoDefense:
 		return adversary.None{}, nil
+	case config.ESTDefense:
+		e, err := adversary.ESTDefaults(adversary.Variant(o.Variant))
+		if err != nil {
+			return nil, err
+		}
+		e.PGD = crafting(o.PGD, side)
+		set(&e.Tolerance, o.PGD.Tolerance)
+		return adversary.NewEST(e)
+	case config.ACTDefense:
+		a, err := adversary.ACTDefaults(adversary.Variant(o.Variant))
+		if err != nil {
+			return nil, err
+		}
+		a.PGD = crafting(o.PGD, side)
+		set(&a.Tolerance, o.PGD.Tolerance)
+		return adversary.NewACT(a)
+	case config.MinMaxDefense:
+		m, err := adversary.MinMaxDefaults(adversary.Variant(o.Variant))
+		if err != nil {
+			return nil, err
+		}
+		m.PGD, m.Anchor = crafting(o.PGD, side), o.Anchor
+		set(&m.Tolerance, o.PGD.Tolerance)
+		return adversary.NewMinMax(m)
 	case config.HMDefense:
 		return buildHM(cfg, o, side, layout, obj)
 	default:
@@ -33,11 +57,6 @@ func buildHM(cfg *config.Config, c config.HMDefense, side int, layout string, ob
 	o.Mine = mineOptions(cfg, layout, obj)
 	d := &o.Destination
 	d.Name = c.Destination.Name
-	set := func(to *float64, v *float64) {
-		if v != nil {
-			*to = *v
-		}
-	}
 	switch h := c.Destination.Options.(type) {
 	case config.SamplerHardness:
 	case config.ConstantHardness:
@@ -57,17 +76,22 @@ func buildHM(cfg *config.Config, c config.HMDefense, side int, layout string, ob
 	return adversary.NewHM(o)
 }
 
+// set replaces a default by what the config says.
+func set(to, v *float64) {
+	if v != nil {
+		*to = *v
+	}
+}
+
 // smallImages is the side up to which images get the budget of MNIST.
 const smallImages = 64
 
 // crafting returns the attack of a training step: from c, with the papers' budget
 // for images of that side where c leaves it open.
 func crafting(c config.Crafting, side int) adversary.PGD {
-	p := adversary.PGD{
-		Norm: adversary.Norm(c.Norm), Eps: 8. / 255, Step: 1. / 255, Iterations: c.Steps,
-		Direction: adversary.Sign, Rule: adversary.Fixed, Start: adversary.Start(c.Start),
-		Restarts: 1, Keep: adversary.Last, FGSM: true, Mode: nn.Eval, SkipFinal: true,
-	}
+	p := adversary.Training()
+	p.Norm, p.Start, p.Iterations = adversary.Norm(c.Norm), adversary.Start(c.Start), c.Steps
+	p.Eps, p.Step = 8./255, 1./255
 	if side <= smallImages {
 		p.Eps, p.Step = 77./255, 3./255
 	}
@@ -78,7 +102,7 @@ func crafting(c config.Crafting, side int) adversary.PGD {
 		p.Step = *c.Alpha
 	}
 	if c.Scale == "ball" {
-		p.Step = ballSteps * p.Eps / float64(c.Steps)
+		p.Step = adversary.ScaledStep(p.Eps, c.Steps)
 	}
 	if p.Norm == adversary.L2 {
 		p.Direction = adversary.Normalized
@@ -88,7 +112,3 @@ func crafting(c config.Crafting, side int) adversary.PGD {
 	}
 	return p
 }
-
-// ballSteps is the length of all steps together in radii, where they are scaled to
-// the ball: Madry et al. (ICLR 2018).
-const ballSteps = 2.5

@@ -3,7 +3,6 @@ package experiment
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
 	"tercet/internal/report"
-	"tercet/internal/train"
 )
 
 // figureFolder makes dir.
@@ -167,68 +165,4 @@ func (a *Attacked) DrawAttack(dir string, k int) (string, error) {
 
 func picture(a *array.Array, i int) report.Image {
 	return report.Image{Pix: a.Row(i), H: a.Shape[1], W: a.Shape[2], C: a.Shape[3]}
-}
-
-// DrawCurves draws a run's events: loss, held-out recall@1, what the miner found
-// and the distances, against the step.
-func (r *Run) DrawCurves() (string, error) {
-	events, err := train.ReadEvents(r.Path("events.jsonl"))
-	if err != nil {
-		return "", err
-	}
-	lines := map[string]*report.Series{}
-	add := func(name string, step int, v *float64) {
-		if v == nil {
-			return
-		}
-		s := lines[name]
-		if s == nil {
-			s = &report.Series{Name: name}
-			lines[name] = s
-		}
-		s.X, s.Y = append(s.X, float64(step)), append(s.Y, *v)
-	}
-	for _, e := range events {
-		switch e.Kind {
-		case "step":
-			add("loss", e.Step, e.Loss)
-			add("active tuples", e.Step, e.Active)
-			add("anchor to positive", e.Step, e.Positive)
-			add("anchor to negative", e.Step, e.Negative)
-			add("mean cosine", e.Step, e.Cosine)
-		case "eval":
-			for _, k := range []string{"recall@1", "map@r"} {
-				if v, ok := e.Metrics[k]; ok && !math.IsNaN(v) {
-					add(k, e.Step, &v)
-				}
-			}
-		}
-	}
-	var panels []report.Panel
-	for _, p := range []struct {
-		y     string
-		names []string
-	}{
-		{"loss", []string{"loss"}}, {"held-out score", []string{"recall@1", "map@r"}},
-		{"fraction", []string{"active tuples", "mean cosine"}}, {"mean distance", []string{"anchor to positive", "anchor to negative"}},
-	} {
-		panel := report.Panel{YLabel: p.y}
-		for _, n := range p.names {
-			if s := lines[n]; s != nil {
-				panel.Lines = append(panel.Lines, *s)
-			}
-		}
-		if len(panel.Lines) > 0 {
-			panels = append(panels, panel)
-		}
-	}
-	if len(panels) == 0 {
-		return "", fmt.Errorf("%s holds no steps yet", r.Path("events.jsonl"))
-	}
-	dir := r.Path("figures")
-	if err := figureFolder(dir); err != nil {
-		return "", err
-	}
-	base := filepath.Join(dir, "training")
-	return base + ".png", report.TrainingCurves(base, r.Manifest.Name, "step", panels)
 }

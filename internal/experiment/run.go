@@ -59,8 +59,9 @@ type Manifest struct {
 	Model   ModelRecord    `json:"model"`
 	Steps   int            `json:"steps"` // optimiser steps done
 	Of      int            `json:"steps_planned"`
-	Cost    adversary.Cost `json:"cost"`    // images forward and backward
-	Seconds float64        `json:"seconds"` // training time over all sessions
+	Cost    adversary.Cost `json:"cost"`              // images forward and backward
+	Crafted *train.Crafted `json:"crafted,omitempty"` // what the defence did, over all steps
+	Seconds float64        `json:"seconds"`           // training time over all sessions
 	Best    *Best          `json:"best,omitempty"`
 	CPU     string         `json:"cpu"`
 	Kernel  string         `json:"kernel"`

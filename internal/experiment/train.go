@@ -98,7 +98,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 // progress puts how far the run has come into the manifest.
 func (r *Run) progress(t *train.Trainer, seconds float64) {
 	m := &r.Manifest
-	m.Steps, m.Of, m.Cost, m.Seconds = t.State.Step, t.Steps, t.State.Cost, seconds
+	m.Steps, m.Of, m.Cost, m.Crafted, m.Seconds = t.State.Step, t.Steps, t.State.Cost, t.State.Crafted, seconds
 	if t.State.Best != nil {
 		m.Best = &Best{t.Stop.Metric, *t.State.Best, t.State.BestStep}
 	}

@@ -26,6 +26,9 @@ func TestInterruptionsAndThreadsChangeNoBit(t *testing.T) {
 	for name, sets := range map[string][]string{
 		"none":  {"data.augment.crop_padding=2", "data.split.validation=0.25", "miner=distance-weighted"},
 		"hm":    {"defense=hm", "defense.pgd.steps=2", "defense.ics.lambda=0.5"},
+		"est":   {"defense=est", "defense.pgd.steps=2"},
+		"act":   {"defense=act", "defense.pgd={steps: 2, batchnorm: batch}"},
+		"min":   {"defense=minmax", "defense.pgd={steps: 1, norm: l2, eps: 1}"},
 		"boost": {"defense=hm", "defense.pgd={steps: 2, start: random}", "defense.destination.name=boost"},
 	} {
 		t.Run(name, func(t *testing.T) { interruptionsAndThreads(t, sets) })

@@ -30,6 +30,7 @@ type Event struct {
 	GradNorm *float64           `json:"grad_norm,omitempty"`
 	Cosine   *float64           `json:"cosine,omitempty"`
 	Rank     *float64           `json:"effective_rank,omitempty"`
+	Crafted  *Crafted           `json:"crafted,omitempty"` // what the defence did since the last step event
 	Forward  int64              `json:"forward,omitempty"` // images forwarded so far
 	Backward int64              `json:"backward,omitempty"`
 	Rate     float64            `json:"images_per_s,omitempty"`

@@ -107,6 +107,7 @@ func (s EarlyStop) better(value, best float64) bool {
 type State struct {
 	Step      int            `json:"step"` // optimiser steps done
 	Cost      adversary.Cost `json:"cost"` // images passed forward and backward
+	Crafted   *Crafted       `json:"crafted,omitempty"`
 	EpochLoss float64        `json:"epoch_loss"`
 	EpochSeen int            `json:"epoch_seen"` // steps summed in EpochLoss
 	Best      *float64       `json:"best,omitempty"`
@@ -206,6 +207,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	if r.loss, err = t.Objective.Eval(z, crafted.Tuples, t.dz); err != nil {
 		return r, err
 	}
+	t.crafted(crafted, z)
 	if o, ok := t.Defense.(adversary.Observer); ok {
 		o.Observe(r.loss.Loss)
 	}

@@ -14,6 +14,7 @@ type window struct {
 	loss, penalty, positive         float64
 	negative                        float64
 	images                          int
+	crafted                         *Crafted
 	since                           time.Time
 }
 
@@ -77,6 +78,7 @@ func (t *Trainer) logStep(r stepResult, s Spread) error {
 	e.Easy, e.Semihard, e.Hard = num(ratio(w.easy, kinds)), num(ratio(w.semihard, kinds)), num(ratio(w.hard, kinds))
 	e.Fallback = w.fallback
 	e.Cosine, e.Rank = num(s.Cosine), num(s.Rank)
+	e.Crafted = w.crafted
 	if d := time.Since(w.since).Seconds(); d > 0 && w.steps > 1 {
 		e.Rate = float64(w.images) / d * float64(w.steps) / float64(w.steps-1) * (n - 1) / n
 	}

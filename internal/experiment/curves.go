@@ -1,0 +1,81 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"tercet/internal/report"
+	"tercet/internal/train"
+)
+
+// DrawCurves draws a run's events: loss, held-out recall@1, what the miner found
+// the distances, and what a defence did, against the step.
+func (r *Run) DrawCurves() (string, error) {
+	events, err := train.ReadEvents(r.Path("events.jsonl"))
+	if err != nil {
+		return "", err
+	}
+	lines := map[string]*report.Series{}
+	add := func(name string, step int, v *float64) {
+		if v == nil {
+			return
+		}
+		s := lines[name]
+		if s == nil {
+			s = &report.Series{Name: name}
+			lines[name] = s
+		}
+		s.X, s.Y = append(s.X, float64(step)), append(s.Y, *v)
+	}
+	for _, e := range events {
+		switch e.Kind {
+		case "step":
+			add("loss", e.Step, e.Loss)
+			add("active tuples", e.Step, e.Active)
+			add("anchor to positive", e.Step, e.Positive)
+			add("anchor to negative", e.Step, e.Negative)
+			add("mean cosine", e.Step, e.Cosine)
+			if c := e.Crafted; c != nil {
+				add("mean perturbation", e.Step, &c.MeanLinf)
+				add("largest perturbation", e.Step, &c.MaxLinf)
+				add("hardness achieved", e.Step, c.Achieved)
+				add("hardness wanted", e.Step, c.Wanted)
+			}
+		case "eval":
+			for _, k := range []string{"recall@1", "map@r"} {
+				if v, ok := e.Metrics[k]; ok && !math.IsNaN(v) {
+					add(k, e.Step, &v)
+				}
+			}
+		}
+	}
+	var panels []report.Panel
+	for _, p := range []struct {
+		y     string
+		names []string
+	}{
+		{"loss", []string{"loss"}}, {"held-out score", []string{"recall@1", "map@r"}},
+		{"fraction", []string{"active tuples", "mean cosine"}}, {"mean distance", []string{"anchor to positive", "anchor to negative"}},
+		{"crafting: size", []string{"mean perturbation", "largest perturbation"}}, {"hardness", []string{"hardness wanted", "hardness achieved"}},
+	} {
+		panel := report.Panel{YLabel: p.y}
+		for _, n := range p.names {
+			if s := lines[n]; s != nil {
+				panel.Lines = append(panel.Lines, *s)
+			}
+		}
+		if len(panel.Lines) > 0 {
+			panels = append(panels, panel)
+		}
+	}
+	if len(panels) == 0 {
+		return "", fmt.Errorf("%s holds no steps yet", r.Path("events.jsonl"))
+	}
+	dir := r.Path("figures")
+	if err := figureFolder(dir); err != nil {
+		return "", err
+	}
+	base := filepath.Join(dir, "training")
+	return base + ".png", report.TrainingCurves(base, r.Manifest.Name, "step", panels)
+}
