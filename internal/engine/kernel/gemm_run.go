@@ -13,6 +13,7 @@ type product struct {
 	bias        []float32 // n numbers, or nil
 	relu        bool
 	part        triangle
+	ready       []float32 // B as Pack has it, or nil; b is then not read
 }
 
 // gemmJob is one product in progress. It is also the par.Runner of the
@@ -73,7 +74,7 @@ func gemm(l Level, x product) {
 		return
 	}
 	parallel := work(x.m, x.n, x.k) > serialWork
-	if !parallel && x.b.cs == 1 && x.k <= blockK && x.part == whole && !x.a.copiesWell(l.shape(), x.n) { // nothing to prepare
+	if !parallel && x.ready == nil && x.b.cs == 1 && x.k <= blockK && x.part == whole && !x.a.copiesWell(l.shape(), x.n) { // nothing to prepare
 		b := block{
 			m: x.m, n: x.n, k: x.k, alpha: x.alpha, a: x.a, b: panels{x.b.data, x.b.rs},
 			beta: x.beta, c: x.c, ldc: x.ldc, bias: x.bias, relu: x.relu,
@@ -84,6 +85,9 @@ func gemm(l Level, x product) {
 	g := gemmJobs.Get()
 	g.level, g.product, g.parallel = l, x, parallel
 	g.run()
+	if x.ready != nil {
+		g.packed = nil // it is the caller's
+	}
 	g.product = product{}
 	gemmJobs.Put(g)
 }
@@ -91,7 +95,7 @@ func gemm(l Level, x product) {
 func (g *gemmJob) run() {
 	s := g.level.shape()
 	g.kc = kRun(g.k)
-	columns := roundUp(ceilDiv(g.n, ceilDiv(g.n, blockN)), s.wide)
+	columns := columnRun(s, g.n)
 	for g.j = 0; g.j < g.n; g.j += columns {
 		g.cols = min(columns, g.n-g.j)
 		g.split(s)
@@ -106,6 +110,11 @@ func (g *gemmJob) run() {
 			}
 		}
 	}
+}
+
+// columnRun returns the extent of the runs of columns.
+func columnRun(s tileShape, n int) int {
+	return roundUp(ceilDiv(n, ceilDiv(n, blockN)), s.wide)
 }
 
 // split chooses the tasks of the current columns: blocks of rows, and of
@@ -131,8 +140,12 @@ const directStrips = 74
 
 // prepareB packs the current group of B, or lets the tiles read B itself.
 func (g *gemmJob) prepareB(s tileShape) {
-	g.direct = g.b.cs == 1 && g.strips <= directStrips
+	g.direct = g.ready == nil && g.b.cs == 1 && g.strips <= directStrips
 	if g.direct {
+		return
+	}
+	if g.ready != nil {
+		g.packed = g.ready[g.j*g.k+g.p*g.stride:]
 		return
 	}
 	grow(&g.packed, g.stride*min(g.runs*g.kc, g.k-g.p))

@@ -124,6 +124,7 @@ func (s isa) broadcast(m Mem) reg.VecVirtual {
 // Predicates of comparisons; all are quiet.
 const (
 	greater        = 0x1e // false for NaN
+	less           = 0x11 // false for NaN
 	notLessOrEqual = 0x16 // true for NaN
 	notGreater     = 0x1a // true for NaN
 	equal          = 0x00

@@ -17,10 +17,11 @@ var families = map[string]func(){
 	"reduce":      reduce,
 	"update":      update,
 	"explog":      explog,
+	"hinges":      hinges,
 }
 
 func main() {
-	family := flag.String("family", "", "elementwise, columns, pool, reduce, update or explog")
+	family := flag.String("family", "", "elementwise, columns, pool, reduce, update, explog or hinges")
 	flag.Parse()
 	emit, ok := families[*family]
 	if !ok {
