@@ -15,10 +15,6 @@ import (
 // first averaged. (For photographs it is 112.)
 const DefaultBatch = 128
 
-// craftedTogether is the number of images of a crafting batch. It changes no
-// result: networks are frozen, and targets are those of a query alone.
-const craftedTogether = 128
-
 // Options of Run.
 type Options struct {
 	Attacks  []string      // names, as Attacks lists them; see also Suite
@@ -27,9 +23,13 @@ type Options struct {
 	Method   MethodOptions // its Seed is ignored
 	Draws    int           // of random targets; 0 is 1
 	Batch    int           // queries that published scores are first averaged over; 0 is DefaultBatch
-	Queries  int           // how many queries to attack; 0 is all
-	Sample   bool          // draw the Queries at random instead of taking the first
-	Seed     uint64        // of that draw, of random targets and of random starts
+	// Together is the number of images crafted together; 0 chooses. It changes
+	// time and memory, but no result: networks are frozen, and the targets of a
+	// query are its own.
+	Together int
+	Queries  int    // how many queries to attack; 0 is all
+	Sample   bool   // draw the Queries at random instead of taking the first
+	Seed     uint64 // of that draw, of random targets and of random starts
 	// Pictures keeps the images of that many queries, evenly spread, of
 	// PictureAttacks (none given: ES, or else the first attack).
 	Pictures       int
@@ -117,7 +117,10 @@ func newRunner(ctx context.Context, model nn.Embedder, images Source, g *Gallery
 		return nil, err
 	}
 	h, w, c := images.Shape()
-	b := min(craftedTogether, len(queries))
+	if o.Together == 0 {
+		o.Together = together(h, w)
+	}
+	b := min(o.Together, len(queries))
 	r := &runner{ctx: ctx, o: o, model: model, images: images, gallery: g, methods: methods}
 	r.full, r.part = newWorkspace(b, model.Dim(), h, w, c), newWorkspace(b, model.Dim(), h, w, c)
 	if m, ok := model.(interface{ CheckInput(*array.Array) error }); ok {
@@ -125,7 +128,7 @@ func newRunner(ctx context.Context, model nn.Embedder, images Source, g *Gallery
 			return nil, fmt.Errorf("attack: %w", err)
 		}
 	}
-	r.goal.ctx = ctx
+	r.goal.ctx, r.clean = ctx, array.New(len(queries), model.Dim())
 	r.result = &Result{Queries: queries, Excluded: excluded}
 	for _, v := range o.Variants {
 		s := Scored{Variant: v, Batch: len(queries)}
@@ -149,8 +152,8 @@ func (o *Options) fill() error {
 			}
 		}
 	}
-	if o.Batch < 0 || o.Queries < 0 || o.Pictures < 0 || o.Draws < 0 {
-		return fmt.Errorf("attack: batch %d, queries %d, pictures %d, draws %d: none may be negative", o.Batch, o.Queries, o.Pictures, o.Draws)
+	if o.Batch < 0 || o.Queries < 0 || o.Pictures < 0 || o.Draws < 0 || o.Together < 0 {
+		return fmt.Errorf("attack: batch %d, queries %d, pictures %d, draws %d, together %d: none may be negative", o.Batch, o.Queries, o.Pictures, o.Draws, o.Together)
 	}
 	if o.Batch == 0 {
 		o.Batch = DefaultBatch
@@ -169,12 +172,20 @@ func (o *Options) fill() error {
 	return nil
 }
 
+// together returns the size of crafting batches for images of h x w: products are
+// as fast with fewer images where these are large, and activations are many.
+func together(h, w int) int {
+	if h*w > 64*64 {
+		return 16
+	}
+	return 128
+}
+
 // embed computes the queries' clean embeddings and compares them with the gallery.
 func (r *runner) embed() error {
 	q := r.result.Queries
-	r.clean = array.New(len(q), r.model.Dim())
-	for lo := 0; lo < len(q); lo += craftedTogether {
-		hi := min(lo+craftedTogether, len(q))
+	for lo := 0; lo < len(q); lo += r.o.Together {
+		hi := min(lo+r.o.Together, len(q))
 		if err := r.ctx.Err(); err != nil {
 			return fmt.Errorf("attack stopped while it embedded %d of %d queries: %w", lo, len(q), err)
 		}
@@ -191,8 +202,8 @@ func (r *runner) embed() error {
 func (r *runner) attack(j *job, say func(n int)) error {
 	start, n := time.Now(), len(r.result.Queries)
 	for draw := range j.draws {
-		for lo := 0; lo < n; lo += craftedTogether {
-			hi := min(lo+craftedTogether, n)
+		for lo := 0; lo < n; lo += r.o.Together {
+			hi := min(lo+r.o.Together, n)
 			err := r.ctx.Err()
 			if err == nil {
 				if err = r.load(lo, hi); err == nil {

@@ -2,7 +2,6 @@ package attack
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -46,21 +45,4 @@ func Keys(attacks []string) []string {
 // something.
 func drawn(attack string) bool {
 	return attack == "TMA" || strings.Contains(attack, "CA") || strings.Contains(attack, "QA")
-}
-
-// checkNames returns an error unless attacks are known and different.
-func checkNames(attacks []string) error {
-	if len(attacks) == 0 {
-		return fmt.Errorf("attack: no attack is named (valid: %s)", strings.Join(Attacks(), ", "))
-	}
-	known := Attacks()
-	for i, a := range attacks {
-		if !slices.Contains(known, a) {
-			return fmt.Errorf("attack: unknown attack %q (valid: %s)", a, strings.Join(known, ", "))
-		}
-		if slices.Contains(attacks[:i], a) {
-			return fmt.Errorf("attack: %s is named twice", a)
-		}
-	}
-	return nil
 }
