@@ -8,14 +8,16 @@ import (
 
 // AdversarialRow is one attacked image.
 type AdversarialRow struct {
+	Heading            string // optional: a line above the row
 	Clean, Adversarial Tile
+	Target             *Tile       // optional: what the attack aims at
 	Before, After      []Neighbour // optional: the nearest items of both
 }
 
 // AdversarialSheet writes a PNG with a row for each attacked image: clean, the
-// perturbation amplified around mid-grey, adversarial, and their neighbours if
-// given. gain amplifies all rows alike; 0 chooses it so that the largest
-// perturbation of all just fills the range.
+// perturbation amplified around mid-grey, adversarial, and, if given, what it was
+// aimed at and the neighbours of clean and adversarial. gain amplifies all rows
+// alike; 0 chooses it so that the largest perturbation of all just fills the range.
 func AdversarialSheet(path, title string, rows []AdversarialRow, gain float64) error {
 	if len(rows) == 0 {
 		return fmt.Errorf("adversarial sheet %s: no images", path)
@@ -24,9 +26,15 @@ func AdversarialSheet(path, title string, rows []AdversarialRow, gain float64) e
 		return fmt.Errorf("adversarial sheet %s: gain %v; give a positive number, or 0 for automatic", path, gain)
 	}
 	var images []Image
-	before, after, largest := 0, 0, 0.0
+	before, after, headings, targets, largest := 0, 0, 0, false, 0.0
 	for i, r := range rows {
 		all := []Image{r.Clean.Image, r.Adversarial.Image}
+		if r.Target != nil {
+			all, targets = append(all, r.Target.Image), true
+		}
+		if r.Heading != "" {
+			headings++
+		}
 		for _, n := range append(append([]Neighbour{}, r.Before...), r.After...) {
 			all = append(all, n.Image)
 		}
@@ -51,12 +59,15 @@ func AdversarialSheet(path, title string, rows []AdversarialRow, gain float64) e
 			gain = 0.5 / largest
 		}
 	}
-	const gap, caption, heading, split = 16, 18, 24, 20
+	const gap, caption, heading, split, section = 16, 18, 24, 20, 30
 	side := tileSize(96, images...)
 	top := header(title) + heading
 	columns := []string{"clean", fmt.Sprintf("change × %.3g", gain), "adversarial"}
 	starts := []int{margin, margin + side + gap, margin + 2*(side+gap)}
-	x := starts[2] + side
+	if targets {
+		columns, starts = append(columns, "aimed at"), append(starts, margin+3*(side+gap))
+	}
+	x := starts[len(starts)-1] + side
 	beforeX, afterX := 0, 0
 	if before > 0 {
 		beforeX = x + gap + split
@@ -67,7 +78,7 @@ func AdversarialSheet(path, title string, rows []AdversarialRow, gain float64) e
 		x = afterX + after*(side+gap) - gap
 	}
 	note := fmt.Sprintf("Largest change of a pixel: %.4g (%.3g / 255).", largest, largest*255)
-	s, err := newSheet(title, x+margin, top+len(rows)*(side+gap+caption)-gap+margin+caption)
+	s, err := newSheet(title, x+margin, top+len(rows)*(side+gap+caption)+headings*section-gap+margin+caption)
 	if err != nil {
 		return fmt.Errorf("adversarial sheet %s: %w", path, err)
 	}
@@ -80,11 +91,19 @@ func AdversarialSheet(path, title string, rows []AdversarialRow, gain float64) e
 	if after > 0 {
 		s.write(s.words, faint, "nearest to adversarial", afterX, top-12, after*(side+gap)-gap)
 	}
-	for i, r := range rows {
-		y := top + i*(side+gap+caption)
+	y := top - (side + gap + caption)
+	for _, r := range rows {
+		y += side + gap + caption
+		if r.Heading != "" {
+			s.write(s.words, ink, r.Heading, margin, y+wordSize, s.Bounds().Dx()-2*margin)
+			y += section
+		}
 		s.framed(Neighbour{Tile: r.Clean}, true, starts[0], y, side)
 		s.tile(change(r.Clean.Image, r.Adversarial.Image, gain), image.Rect(starts[1], y, starts[1]+side, y+side))
 		s.framed(Neighbour{Tile: r.Adversarial}, true, starts[2], y, side)
+		if r.Target != nil {
+			s.framed(Neighbour{Tile: *r.Target}, true, starts[3], y, side)
+		}
 		for j, n := range r.Before {
 			s.framed(n, false, beforeX+j*(side+gap), y, side)
 		}

@@ -13,8 +13,9 @@ import (
 
 // Series is a line: values Y at places X. Values that are not finite leave a gap.
 type Series struct {
-	Name string
-	X, Y []float64
+	Name   string
+	X, Y   []float64
+	Dashed bool
 }
 
 // Panel is one plot of a stack, with its own y axis.
@@ -30,30 +31,9 @@ const smoothFrom = 150
 // TrainingCurves writes base.png and base.svg: panels over one another that
 // share the x axis, such as loss, recall and active fraction against the step.
 func TrainingCurves(base, title, xLabel string, panels []Panel) error {
-	if len(panels) == 0 {
-		return fmt.Errorf("plot %s: no panels", base)
-	}
-	low, high, any := 0.0, 0.0, false
-	for _, p := range panels {
-		for _, l := range p.Lines {
-			if len(l.X) != len(l.Y) {
-				return fmt.Errorf("plot %s: line %q has %d places and %d values", base, l.Name, len(l.X), len(l.Y))
-			}
-			for i, x := range l.X {
-				if finite(x) && finite(l.Y[i]) {
-					if !any {
-						low, high, any = x, x, true
-					}
-					low, high = min(low, x), max(high, x)
-				}
-			}
-		}
-	}
-	if !any {
-		return fmt.Errorf("plot %s: no finite values to show", base)
-	}
-	if low == high {
-		low, high = low-1, high+1
+	low, high, err := places(base, panels)
+	if err != nil {
+		return err
 	}
 	column := make([][]*plot.Plot, len(panels))
 	marks := make([][]mark, len(panels))
@@ -91,6 +71,36 @@ func TrainingCurves(base, title, xLabel string, panels []Panel) error {
 			}
 		}
 	})
+}
+
+// places returns the range of x that the panels share.
+func places(base string, panels []Panel) (low, high float64, err error) {
+	if len(panels) == 0 {
+		return 0, 0, fmt.Errorf("plot %s: no panels", base)
+	}
+	any := false
+	for _, p := range panels {
+		for _, l := range p.Lines {
+			if len(l.X) != len(l.Y) {
+				return 0, 0, fmt.Errorf("plot %s: line %q has %d places and %d values", base, l.Name, len(l.X), len(l.Y))
+			}
+			for i, x := range l.X {
+				if finite(x) && finite(l.Y[i]) {
+					if !any {
+						low, high, any = x, x, true
+					}
+					low, high = min(low, x), max(high, x)
+				}
+			}
+		}
+	}
+	if !any {
+		return 0, 0, fmt.Errorf("plot %s: no finite values to show", base)
+	}
+	if low == high {
+		low, high = low-1, high+1
+	}
+	return low, high, nil
 }
 
 // unlabelled is ticks without words, for panels above another one.
@@ -156,24 +166,27 @@ func addLine(p *plot.Plot, l Series, c color.RGBA) error {
 			continue
 		}
 		if n > smoothFrom {
-			if err := stroke(p, r, pale(c), 0.7); err != nil {
+			if err := stroke(p, r, pale(c), 0.7, false); err != nil {
 				return err
 			}
 			r = runningMean(r, n/40)
 		}
-		if err := stroke(p, r, c, 1.6); err != nil {
+		if err := stroke(p, r, c, 1.6, l.Dashed); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func stroke(p *plot.Plot, r plotter.XYs, c color.Color, width float64) error {
+func stroke(p *plot.Plot, r plotter.XYs, c color.Color, width float64, dashed bool) error {
 	line, err := plotter.NewLine(r)
 	if err != nil {
 		return err
 	}
 	line.LineStyle = draw.LineStyle{Color: c, Width: vg.Points(width)}
+	if dashed {
+		line.Dashes = []vg.Length{vg.Points(4), vg.Points(2.5)}
+	}
 	p.Add(line)
 	return nil
 }

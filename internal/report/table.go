@@ -29,6 +29,7 @@ type Cell struct {
 	value     float64
 	low, high float64
 	n         int
+	percent   bool
 }
 
 type kind uint8
@@ -63,6 +64,13 @@ func Interval(v, low, high float64) Cell {
 // says why, as 0.981 (n=1).
 func Single(v float64) Cell { return Cell{kind: single, value: v} }
 
+// InPercent is the cell as text and Markdown show it in a column whose rows differ
+// in their units: a number as 100 times its value, words with " (%)" behind them.
+func (x Cell) InPercent() Cell {
+	x.percent = true
+	return x
+}
+
 // header is the heading as people read it.
 func (c Column) header() string {
 	if c.Percent {
@@ -96,8 +104,14 @@ func (c Column) number(v float64) string {
 
 // show renders a cell for people.
 func (c Column) show(x Cell) string {
+	if x.percent {
+		c.Percent = true
+	}
 	switch x.kind {
 	case words:
+		if x.percent {
+			return x.text + " (%)"
+		}
 		return x.text
 	case integer:
 		return strconv.Itoa(x.n)

@@ -1,0 +1,85 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tercet/internal/metric"
+)
+
+// AttackScores are the scores of attacks in one variant.
+type AttackScores struct {
+	Variant       string
+	Scores, Clean metric.Scores
+	// Right are the scores over the RightQueries queries whose nearest image was
+	// of their class before the attack.
+	Right        metric.Scores
+	RightQueries int
+}
+
+// inPercent says whether the papers print a score in percent: all but the cosine
+// TMA and the distance ES:D.
+func inPercent(key string) bool { return key != "TMA" && key != "ES:D" }
+
+// recalls are the scores that ask whether the right image is found, and what is
+// made of them: for these it matters whether it was found before the attack.
+var recalls = []string{"ES:R", "LTM", "GTM", "ERS"}
+
+// AttackTable has a row for each score: under attack in each variant, with its
+// interval, and of the images as they are, which is what eps 0 gives. Below are
+// the scores over queries that were right when clean.
+func AttackTable(title string, variants []AttackScores) *Table {
+	t := &Table{Title: title, Columns: []Column{{Name: "score"}}}
+	var keys []string
+	for _, v := range variants {
+		t.Columns = append(t.Columns, Column{Name: v.Variant})
+		for _, sc := range v.Scores {
+			if !slices.Contains(keys, sc.Key) {
+				keys = append(keys, sc.Key)
+			}
+		}
+	}
+	for _, v := range variants {
+		t.Columns = append(t.Columns, Column{Name: "clean, " + v.Variant})
+	}
+	row := func(name, key string, of func(AttackScores) metric.Scores, clean bool) {
+		unit := func(c Cell) Cell {
+			if inPercent(key) {
+				return c.InPercent()
+			}
+			return c
+		}
+		cells := []Cell{unit(Text(name))}
+		for _, v := range variants {
+			cells = append(cells, unit(measuredIn(of(v), key)))
+		}
+		for _, v := range variants {
+			c := Missing()
+			if s, ok := v.Clean.Get(key); ok && clean {
+				c = unit(Number(s.Value))
+			}
+			cells = append(cells, c)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	for _, k := range keys {
+		row(k, k, func(v AttackScores) metric.Scores { return v.Scores }, true)
+	}
+	var counts []string
+	for _, v := range variants {
+		if n := fmt.Sprint(v.RightQueries); v.Right != nil && !slices.Contains(counts, n) {
+			counts = append(counts, n)
+		}
+	}
+	if counts == nil {
+		return t
+	}
+	for _, k := range recalls {
+		if slices.Contains(keys, k) {
+			row(k+", right when clean", k, func(v AttackScores) metric.Scores { return v.Right }, false)
+		}
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("right when clean: the %s queries whose nearest image was of their class before the attack", strings.Join(counts, " and ")))
+	return t
+}
