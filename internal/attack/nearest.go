@@ -1,78 +1,42 @@
 package attack
 
 import (
-	"math"
-
 	"tercet/internal/engine/array"
-	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 )
 
-// nearest finds the two nearest gallery items of each query, exactly: distances
-// in float32 choose candidates with their error allowed for, distances in float64
-// decide. Equal distances are ordered by index.
+// nearest holds the two nearest gallery items of each query.
 type nearest struct {
-	gallery *array.Array // (N, D), N >= 2
-	largest float64      // largest squared length in the gallery
-
-	q             *array.Array
-	approx        []float32 // (B, N) squared distances
-	first, second []int32   // (B)
+	gallery       *Gallery
+	search        *search
+	first, second []int32 // (B)
 }
 
-func newNearest(gallery *array.Array) *nearest {
-	n := &nearest{gallery: gallery}
-	for i := range gallery.Rows() {
-		n.largest = max(n.largest, kernel.SumSquares(gallery.Row(i)))
-	}
-	return n
-}
+func newNearest(g *Gallery) *nearest { return &nearest{gallery: g} }
 
-// find fills first and second for queries q (B, D).
+// find fills first and second for queries q (B, D), with -1 for a query that is
+// NaN.
 func (n *nearest) find(q *array.Array) {
-	b, size, d := q.Rows(), n.gallery.Rows(), q.Cols()
-	if cap(n.approx) < b*size {
-		n.approx = make([]float32, b*size)
+	b := q.Rows()
+	if cap(n.first) < b {
 		n.first, n.second = make([]int32, b), make([]int32, b)
 	}
-	n.approx, n.first, n.second = n.approx[:b*size], n.first[:b], n.second[:b]
-	n.q = q
-	kernel.PairwiseSquared(b, size, d, q.Data, n.gallery.Data, n.approx)
+	n.first, n.second = n.first[:b], n.second[:b]
+	n.search = newSearch(n.gallery, q)
 	par.Do(b, 1, n)
+	n.search.release()
+	n.search = nil
 }
 
 // Run searches for queries [lo, hi).
 func (n *nearest) Run(lo, hi int) {
-	size := n.gallery.Rows()
 	for i := lo; i < hi; i++ {
-		q, row := n.q.Row(i), n.approx[i*size:][:size]
-		least, next := float32(math.Inf(1)), float32(math.Inf(1))
-		for _, v := range row {
-			switch {
-			case v < least:
-				least, next = v, least
-			case v < next:
-				next = v
-			}
+		n.first[i], _ = n.search.least(i)
+		n.second[i] = -1
+		if n.first[i] >= 0 {
+			n.search.hide(i, n.first[i])
+			n.second[i], _ = n.search.least(i)
 		}
-		// Twice the bound that PairwiseSquared states, and the rounding to float32.
-		bound := 2 * float64(len(q)+3) * 0x1p-24 * (kernel.SumSquares(q) + n.largest)
-		limit := float64(next) + bound
-		best := [2]int32{-1, -1}
-		at := [2]float64{math.Inf(1), math.Inf(1)}
-		for j, v := range row {
-			if float64(v) > limit {
-				continue
-			}
-			d := kernel.SquaredDistance(q, n.gallery.Row(j))
-			switch {
-			case best[0] < 0 || d < at[0]:
-				best, at = [2]int32{int32(j), best[0]}, [2]float64{d, at[0]}
-			case best[1] < 0 || d < at[1]:
-				best[1], at[1] = int32(j), d
-			}
-		}
-		n.first[i], n.second[i] = best[0], best[1]
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 const (
 	// pairEps is added to every coordinate difference by PyTorch's
-	// pairwise_distance, which the published attack and score use.
+	// pairwise_distance, which the published ES and GTM use.
 	pairEps = 1e-6
 	// nudge shifts the clean embeddings at iteration 0, where otherwise all
 	// differences are 0.
@@ -35,16 +35,8 @@ func (s *shift) Eval(z *array.Array, per []float64, grad *array.Array) error {
 		x, y := z.Row(i), s.clean.Row(i)
 		d := distance(x, y, eps)
 		per[i] = -d
-		if grad == nil {
-			continue
-		}
-		g := grad.Row(i)
-		for k, v := range x {
-			if d > 0 {
-				g[k] = float32(-(float64(v) - float64(y[k]) + eps) / d)
-			} else {
-				g[k] = 0
-			}
+		if grad != nil {
+			slope(x, y, eps, d, -1, grad.Row(i))
 		}
 	}
 	return nil
@@ -58,4 +50,17 @@ func distance(x, y []float32, eps float64) float64 {
 		s += d * d
 	}
 	return math.Sqrt(s)
+}
+
+// slope sets g to the gradient of sign * d with respect to x, d = distance(x, y,
+// eps); 0 where d is.
+func slope(x, y []float32, eps, d, sign float64, g []float32) {
+	if d == 0 {
+		clear(g)
+		return
+	}
+	w := sign / d
+	for k, v := range x {
+		g[k] = float32(w * (float64(v) - float64(y[k]) + eps))
+	}
 }

@@ -1,0 +1,41 @@
+package attack
+
+import "tercet/internal/engine/array"
+
+// embeddingShift is the ES attack (Zhou et al., ECCV 2020; robrank): it moves the
+// embedding of a query as far as possible from the clean one. Both variants
+// minimise minus PyTorch's pairwise distance, so they craft the same images.
+//
+// ES:D is how far. Published: from the embedding of the iterate before the last
+// one, by the pairwise distance with its 1e-6. Fixed: from the last one, by the
+// Euclidean distance. ES:R is recall@1, see recall.
+type embeddingShift struct {
+	shift
+	top recall
+}
+
+func newEmbeddingShift(g *Gallery, v Variant, _ MethodOptions) (Method, error) {
+	return &embeddingShift{top: newRecall(g, v)}, nil
+}
+
+func (m *embeddingShift) Kind() string { return "ES" }
+
+func (m *embeddingShift) Scores() []string { return []string{"ES:D", "ES:R"} }
+
+func (m *embeddingShift) Aim(b *Batch, _ int) error {
+	m.clean = b.Clean
+	return m.top.aim("ES", b)
+}
+
+func (m *embeddingShift) Targets(int) []int32 { return nil }
+
+func (m *embeddingShift) Score(z, previous *array.Array, out [][]float64) {
+	x, eps := z, 0.0
+	if m.top.variant == Published {
+		x, eps = previous, pairEps
+	}
+	for i := range m.top.items {
+		out[0][i] = distance(x.Row(i), m.clean.Row(i), eps)
+	}
+	m.top.score(z, out[1])
+}

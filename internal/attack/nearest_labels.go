@@ -1,0 +1,56 @@
+package attack
+
+import (
+	"fmt"
+	"slices"
+)
+
+// members lists the items of each label of a gallery.
+type members struct {
+	of    []int32 // (N) group of the item
+	items []int32 // (N) group by group, each in ascending order
+	start []int32 // (groups + 1) where each begins
+}
+
+func newMembers(labels []int32) *members {
+	group := map[int32]int32{}
+	m := &members{of: make([]int32, len(labels)), items: make([]int32, len(labels))}
+	size := []int32{}
+	for j, l := range labels {
+		k, known := group[l]
+		if !known {
+			k = int32(len(size))
+			group[l], size = k, append(size, 0)
+		}
+		m.of[j] = k
+		size[k]++
+	}
+	m.start = append(m.start, 0)
+	for k, n := range size {
+		m.start = append(m.start, m.start[k]+n)
+	}
+	next := slices.Clone(m.start)
+	for j, k := range m.of {
+		m.items[next[k]] = int32(j)
+		next[k]++
+	}
+	return m
+}
+
+// groups returns the number of labels.
+func (m *members) groups() int { return len(m.start) - 1 }
+
+// with returns the items that have the label of item j, itself included.
+func (m *members) with(j int) []int32 {
+	k := m.of[j]
+	return m.items[m.start[k]:m.start[k+1]]
+}
+
+// newMembersOfMany is newMembers for attacks that need items of another label.
+func newMembersOfMany(name string, g *Gallery) (*members, error) {
+	m := newMembers(g.Labels)
+	if m.groups() < 2 {
+		return nil, fmt.Errorf("attack %s: all %d images of the gallery have label %d; it needs items of another label", name, g.Len(), g.Labels[0])
+	}
+	return m, nil
+}

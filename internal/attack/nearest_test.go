@@ -1,0 +1,167 @@
+package attack
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/par"
+	"tercet/internal/rng"
+)
+
+// cloud is a gallery and queries of one kind of difficulty.
+type cloud struct {
+	n, d          int
+	offset, scale float64
+}
+
+func clouds() []cloud {
+	return []cloud{
+		{2, 1, 0, 1}, {50, 3, 0, 1}, {201, 16, 0, 0.3},
+		{120, 8, 30, 1e-3}, // near-equal points far from the origin
+		{40, 5, 1, 0},      // collapsed
+		{64, 512, 0, 0.04},
+	}
+}
+
+func (c cloud) draw(seed uint64, queries int) (x, q *array.Array) {
+	r := rng.New(seed, "cloud")
+	x, q = array.New(c.n, c.d), array.New(queries, c.d)
+	for i := range x.Data {
+		x.Data[i] = float32(c.offset + c.scale*r.NormFloat64())
+	}
+	copy(x.Row(c.n-1), x.Row(0)) // a duplicate
+	for i := range q.Data {
+		q.Data[i] = float32(c.offset + c.scale*r.NormFloat64())
+	}
+	copy(q.Row(0), x.Row(0))
+	return x, q
+}
+
+func mustGallery(t testing.TB, x *array.Array, labels []int32) *Gallery {
+	t.Helper()
+	if labels == nil {
+		labels = make([]int32, x.Rows())
+	}
+	g, err := NewGallery(x, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// plainSquare is a squared distance in float64.
+func plainSquare(x, y []float32) float64 {
+	s := 0.0
+	for k, v := range x {
+		s += (float64(v) - float64(y[k])) * (float64(v) - float64(y[k]))
+	}
+	return s
+}
+
+// plainExtreme returns the first of the items allowed with the least sign *
+// distance from z, -1 for none.
+func plainExtreme(x *array.Array, z []float32, sign float64, allowed func(j int) bool) int {
+	best, found := math.Inf(1), -1
+	for j := range x.Rows() {
+		if d := sign * plainSquare(x.Row(j), z); allowed(j) && (d < best || found < 0) {
+			best, found = d, j
+		}
+	}
+	return found
+}
+
+func TestNearestIsExact(t *testing.T) {
+	for _, c := range clouds() {
+		x, q := c.draw(8, 9)
+		s := newNearest(mustGallery(t, x, nil))
+		s.find(q)
+		for i := range 9 {
+			first := plainExtreme(x, q.Row(i), 1, func(j int) bool { return true })
+			second := plainExtreme(x, q.Row(i), 1, func(j int) bool { return j != first })
+			if int(s.first[i]) != first || int(s.second[i]) != second {
+				t.Errorf("%+v query %d: %d and %d, want %d and %d", c, i, s.first[i], s.second[i], first, second)
+			}
+		}
+	}
+}
+
+func TestSearchAgainstLoops(t *testing.T) {
+	for _, c := range clouds() {
+		x, q := c.draw(3, 7)
+		some := []int32{}
+		for j := 0; j < c.n; j += 3 {
+			some = append(some, int32(j))
+		}
+		in := func(j int) bool { return j%3 == 0 }
+		s := newSearch(mustGallery(t, x, nil), q)
+		for i := range 7 {
+			z := q.Row(i)
+			check := func(what string, item int32, square float64, want int) {
+				t.Helper()
+				if int(item) != want || want >= 0 && math.Abs(square-plainSquare(x.Row(want), z)) > 1e-12*(1+square) {
+					t.Errorf("%+v query %d: %s is %d at %v, want %d", c, i, what, item, square, want)
+				}
+			}
+			item, square := s.most(i)
+			check("farthest", item, square, plainExtreme(x, z, -1, func(int) bool { return true }))
+			item, square = s.leastAmong(i, some)
+			check("nearest of some", item, square, plainExtreme(x, z, 1, in))
+			s.hide(i, 0)
+			item, square = s.leastAmong(i, some)
+			check("nearest of some but 0", item, square, plainExtreme(x, z, 1, func(j int) bool { return in(j) && j > 0 }))
+			s.hideAll(i, some)
+			item, square = s.least(i)
+			check("nearest of the rest", item, square, plainExtreme(x, z, 1, func(j int) bool { return !in(j) }))
+			item, square = s.most(i)
+			check("farthest of the rest", item, square, plainExtreme(x, z, -1, func(j int) bool { return !in(j) }))
+			for j := range c.n {
+				s.hide(i, int32(j))
+			}
+			item, _ = s.least(i)
+			far, _ := s.most(i)
+			among, _ := s.leastAmong(i, some)
+			if item != -1 || far != -1 || among != -1 {
+				t.Errorf("%+v: found %d, %d and %d among nothing", c, item, far, among)
+			}
+		}
+		s.release()
+	}
+}
+
+// A query that is NaN finds nothing; one far away finds what float64 decides; the
+// others of the batch do not notice.
+func TestSearchOfWildQueries(t *testing.T) {
+	x, q := cloud{30, 4, 0, 1}.draw(5, 3)
+	q.Row(0)[1] = float32(math.NaN())
+	q.Row(1)[1] = 1e15
+	s := newSearch(mustGallery(t, x, nil), q)
+	defer s.release()
+	least, _ := s.least(0)
+	most, _ := s.most(0)
+	if least != -1 || most != -1 {
+		t.Errorf("NaN found %d and %d", least, most)
+	}
+	for i := 1; i < 3; i++ {
+		if least, _ = s.least(i); int(least) != plainExtreme(x, q.Row(i), 1, func(int) bool { return true }) {
+			t.Errorf("query %d found %d", i, least)
+		}
+	}
+}
+
+func TestSearchDoesNotDependOnThreads(t *testing.T) {
+	defer par.SetThreads(0)
+	x, q := cloud{300, 32, 0, 0.2}.draw(7, 40)
+	want := ""
+	for _, threads := range []int{1, 2} {
+		par.SetThreads(threads)
+		n := newNearest(mustGallery(t, x, nil))
+		n.find(q)
+		if got := fmt.Sprint(n.first, n.second); want == "" {
+			want = got
+		} else if got != want {
+			t.Error("other neighbours with two threads")
+		}
+	}
+}

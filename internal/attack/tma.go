@@ -1,0 +1,88 @@
+package attack
+
+import (
+	"math"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/rng"
+)
+
+// tma is the targeted mismatch attack (Tolias et al., ICCV 2019; robrank): it
+// turns the embedding z of a query towards that of a random gallery item t, of
+// any label, by minimising 1 - cos(z, t). The score is that cosine. The published
+// target may be the query itself; the fixed variant draws again then.
+type tma struct {
+	g       *Gallery
+	variant Variant
+	seed    uint64
+	targets []int32
+	stream  rng.Stream
+}
+
+func newTMA(g *Gallery, v Variant, o MethodOptions) (Method, error) {
+	return &tma{g: g, variant: v, seed: o.Seed}, nil
+}
+
+func (m *tma) Kind() string { return "TMA" }
+
+func (m *tma) Scores() []string { return []string{"TMA"} }
+
+func (m *tma) Aim(b *Batch, draw int) error {
+	if err := m.g.checkBatch("TMA", b); err != nil {
+		return err
+	}
+	m.targets = m.targets[:0]
+	for _, item := range b.Items {
+		m.stream.Reset(m.seed, "attack.TMA", uint64(item), uint64(draw))
+		t := m.stream.IntN(m.g.Len())
+		for m.variant == Fixed && t == item {
+			t = m.stream.IntN(m.g.Len())
+		}
+		m.targets = append(m.targets, int32(t))
+	}
+	return nil
+}
+
+func (m *tma) Targets(i int) []int32 { return m.targets[i : i+1] }
+
+// Eval implements adversary.Goal.
+func (m *tma) Eval(z *array.Array, per []float64, grad *array.Array) error {
+	for i := range per {
+		x, t := z.Row(i), m.g.X.Row(int(m.targets[i]))
+		cos, x1, t1 := cosine(x, t)
+		per[i] = 1 - cos
+		if grad == nil {
+			continue
+		}
+		g, w := grad.Row(i), cos/x1
+		if x1 == shortest {
+			w = 0
+		}
+		for k, v := range x {
+			g[k] = float32((w*float64(v) - float64(t[k])/t1) / x1)
+		}
+	}
+	return nil
+}
+
+func (m *tma) Score(z, _ *array.Array, out [][]float64) {
+	for i, t := range m.targets {
+		out[0][i], _, _ = cosine(z.Row(i), m.g.X.Row(int(t)))
+	}
+}
+
+// shortest is the least length by which PyTorch's cosine_similarity divides.
+const shortest = 1e-8
+
+// cosine returns the cosine of x and y, and their lengths, at least shortest.
+func cosine(x, y []float32) (cos, xLength, yLength float64) {
+	var xx, yy, xy float64
+	for k, v := range x {
+		a, b := float64(v), float64(y[k])
+		xx += a * a
+		yy += b * b
+		xy += a * b
+	}
+	xLength, yLength = max(math.Sqrt(xx), shortest), max(math.Sqrt(yy), shortest)
+	return xy / xLength / yLength, xLength, yLength
+}
