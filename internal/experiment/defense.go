@@ -73,6 +73,9 @@ func buildHM(cfg *config.Config, c config.HMDefense, side int, layout string, ob
 	o.ICS = adversary.ICSOptions{Lambda: c.ICS.Lambda, Margin: c.ICS.Margin}
 	set(&o.Tolerance, c.PGD.Tolerance)
 	o.PGD = crafting(c.PGD, side)
+	// Triplets that have arrived have no gradient: leaving them out of further
+	// passes saves half of them and changes no bit of the weights.
+	o.Narrow = o.PGD.Mode == nn.Eval
 	return adversary.NewHM(o)
 }
 
