@@ -75,6 +75,19 @@ func (o AttackOptions) Validate() error {
 	return p.Validate()
 }
 
+// resolve fills in what 0 stands for, so that documents say it.
+func (o *AttackOptions) resolve() {
+	if len(o.Variants) == 0 {
+		for _, v := range attack.Variants() {
+			o.Variants = append(o.Variants, string(v))
+		}
+	}
+	if o.Batch == 0 {
+		o.Batch = attack.DefaultBatch
+	}
+	o.Draws, o.W, o.M = max(o.Draws, 1), max(o.W, 1), max(o.M, 1)
+}
+
 // Attacked is a result document and what its pictures and checks need.
 type Attacked struct {
 	Doc      *AttackDoc
@@ -85,6 +98,7 @@ type Attacked struct {
 // Attack runs attacks on a run's network.
 func (r *Run) Attack(ctx context.Context, checkpoint, set string, o AttackOptions, say Say) (*Attacked, error) {
 	start := time.Now()
+	o.resolve()
 	e, g, err := r.gallery(ctx, checkpoint, set, say)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 // that of o, or eps where eps is smaller; targets are the same at all of them.
 func (r *Run) AttackCurve(ctx context.Context, checkpoint, set string, o AttackOptions, eps []float64, say Say) (*CurveDoc, error) {
 	start := time.Now()
+	o.resolve()
 	list, err := curvePoints(o, eps)
 	if err != nil {
 		return nil, err
@@ -69,15 +70,14 @@ func curvePoints(o AttackOptions, eps []float64) ([]CurvePoint, error) {
 		if i > 0 && eps[i-1] == v {
 			return nil, fmt.Errorf("curve: eps %v is given twice", v)
 		}
-		step := o.Step
-		if v > 0 {
-			step = min(step, v)
+		at := o
+		if at.Eps = v; v > 0 {
+			at.Step = min(o.Step, v)
 		}
-		o.Eps, o.Step = v, step
-		if err := o.Validate(); err != nil {
+		if err := at.Validate(); err != nil {
 			return nil, err
 		}
-		list = append(list, CurvePoint{Eps: v, Step: step})
+		list = append(list, CurvePoint{Eps: v, Step: at.Step})
 	}
 	return list, nil
 }

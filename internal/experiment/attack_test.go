@@ -1,0 +1,184 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"tercet/internal/attack"
+	"tercet/internal/metric"
+)
+
+// scored is a score of n queries in batches, and one that is constant.
+func scored(n, batch int) *attack.Scored {
+	s := &attack.Scored{Variant: attack.Published, Keys: []string{"ES:R", "GTT"}, Batch: batch}
+	s.Adversarial = [][]float64{make([]float64, n), make([]float64, n)}
+	for i := range n {
+		if math.Sin(float64(i*i)) > 0 {
+			s.Adversarial[0][i] = 1
+		}
+		s.Adversarial[1][i] = 0.25
+	}
+	return s
+}
+
+func TestAttackScores(t *testing.T) {
+	ctx := context.Background()
+	o := AttackOptions{Bootstrap: 300, Seed: 4}
+	for _, c := range []struct{ n, batch int }{{129, 128}, {256, 128}, {10, 3}, {300, 300}} {
+		s := scored(c.n, c.batch)
+		means, batches := 0.0, 0
+		for lo := 0; lo < c.n; lo += c.batch {
+			hi, part := min(lo+c.batch, c.n), 0.0
+			for _, v := range s.Adversarial[0][lo:hi] {
+				part += v / float64(hi-lo)
+			}
+			means, batches = means+part, batches+1
+		}
+		got, err := attackScores(ctx, s, s.Adversarial, nil, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := means / float64(batches); math.Abs(got[0].Value.Value-want) > 1e-12 || got[0].Definition != "es:r(published)" {
+			t.Errorf("%+v: %+v, want %v", c, got[0], want)
+		}
+		if math.Abs(got[1].Value.Value-0.25) > 1e-15 || *got[1].CI95 != [2]float64{0.25, 0.25} {
+			t.Errorf("%+v: a constant score is %v in %v", c, got[1].Value.Value, *got[1].CI95)
+		}
+		if ci := got[0].CI95; !(0 <= ci[0] && ci[0] < got[0].Value.Value && got[0].Value.Value < ci[1] && ci[1] <= 1) {
+			t.Errorf("%+v: %v in %v", c, got[0].Value.Value, *ci)
+		}
+		if c.n%c.batch != 0 {
+			continue
+		}
+		// With equal weights, the plain mean and its interval.
+		var flat []float64
+		for i := range c.n {
+			flat = append(flat, s.Adversarial[0][i], s.Adversarial[1][i])
+		}
+		want, err := metric.Means(ctx, metric.Scores{{Key: "a"}, {Key: "b"}}, flat, metric.Intervals{Resamples: 300, Seed: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range 2 {
+			if d := math.Abs(want[0].CI95[k] - got[0].CI95[k]); d > 1e-12 {
+				t.Errorf("%+v: interval %v, want %v", c, *got[0].CI95, *want[0].CI95)
+			}
+		}
+	}
+	// Of chosen queries: batches of 3 of 10, so that query 9 weighs three times.
+	s := scored(10, 3)
+	got, err := attackScores(ctx, s, s.Adversarial, []int{0, 4, 9}, AttackOptions{})
+	if want := (s.Adversarial[0][0] + s.Adversarial[0][4] + 3*s.Adversarial[0][9]) / 5; err != nil || math.Abs(got[0].Value.Value-want) > 1e-15 || got[0].CI95 != nil {
+		t.Errorf("%+v, %v, want %v", got[0], err, want)
+	}
+}
+
+// The interval of a mean of batch means covers it about as often as it says, where
+// the last batch weighs much.
+func TestIntervalOfBatchMeans(t *testing.T) {
+	const n, batch, p = 70, 64, 0.3
+	covered, trials := 0, 300
+	for trial := range trials {
+		s := scored(n, batch)
+		for i := range n {
+			s.Adversarial[0][i] = 0
+			if x := math.Sin(float64(1+trial*n+i)) * 1e5; x-math.Floor(x) < p {
+				s.Adversarial[0][i] = 1
+			}
+		}
+		got, err := attackScores(context.Background(), s, s.Adversarial, nil, AttackOptions{Bootstrap: 200, Seed: uint64(trial)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ci := got[0].CI95; ci[0] <= p && p <= ci[1] {
+			covered++
+		}
+	}
+	// Six queries decide half of the mean: below 95 %, as bootstraps of few values are.
+	if f := float64(covered) / float64(trials); f < 0.8 || f > 0.99 {
+		t.Errorf("%.3f of the intervals cover the mean", f)
+	}
+}
+
+func TestAttackWarnings(t *testing.T) {
+	right := attack.Scored{Variant: attack.Fixed, Keys: []string{"ES:R"}, Clean: [][]float64{{1, 0, 0, 0}}}
+	r := &attack.Result{
+		Queries: []int{0, 1, 2, 3}, Excluded: 2, NotNormalized: true, Collapsed: true, MeanCosine: 0.999, Chance: 0.24,
+		Scored: []attack.Scored{right}, Attacks: []attack.Ran{{Attack: "ES", ZeroGradient: 0.5}, {Attack: "GTM"}},
+	}
+	all := attackWarnings(r)
+	for _, want := range []string{"ERS means nothing; train with model.normalize", "collapsed (mean cosine of two images 0.9990)", "0.2500, near chance (0.2400)", "ES: 50 % of the gradients", "2 images were not attacked"} {
+		if !slices.ContainsFunc(all, func(w string) bool { return strings.Contains(w, want) }) {
+			t.Errorf("%q is not in %q", want, all)
+		}
+	}
+	if len(all) != 5 {
+		t.Errorf("%d warnings", len(all))
+	}
+	r = &attack.Result{Queries: r.Queries, Scored: r.Scored, Chance: 0.1}
+	if w := attackWarnings(r); w != nil {
+		t.Errorf("%q", w)
+	}
+}
+
+func TestAttackCurve(t *testing.T) {
+	r := trained(t, t.TempDir())
+	o := AttackOptions{Attacks: []string{"ES"}, Queries: 8, Bootstrap: 20}
+	if err := o.AttackProfile("auto", 16); err != nil {
+		t.Fatal(err)
+	}
+	o.Iterations = 4
+	doc, err := r.AttackCurve(context.Background(), "last", "test", o, []float64{0.2, 0, 0.005}, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if doc.Schema != "tercet.curve/1" || doc.Queries != 8 || doc.Options.Eps != 0.2 || len(doc.Points) != 3 || doc.Cost.Backward != 2*8*4 {
+		t.Errorf("%+v", doc)
+	}
+	at := o
+	for i, want := range []CurvePoint{{Eps: 0, Step: o.Step}, {Eps: 0.005, Step: 0.005}, {Eps: 0.2, Step: o.Step}} {
+		p := doc.Points[i]
+		if p.Eps != want.Eps || p.Step != want.Step {
+			t.Errorf("point %d: eps %v, step %v", i, p.Eps, p.Step)
+		}
+		at.Eps, at.Step = want.Eps, want.Step
+		a, err := r.Attack(context.Background(), "last", "test", at, quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := fmt.Sprint(values(p.Scores)), fmt.Sprint(values(a.Doc.Scores)); got != want {
+			t.Errorf("eps %v: %s, attacked alone %s", p.Eps, got, want)
+		}
+		if i == 0 && fmt.Sprint(values(a.Doc.Scores)) != fmt.Sprint(values(a.Doc.Clean)) {
+			t.Errorf("eps 0: %v, clean %v", values(a.Doc.Scores), values(a.Doc.Clean))
+		}
+		if i > 0 && fmt.Sprint(values(a.Doc.Scores)) == fmt.Sprint(values(a.Doc.Clean)) {
+			t.Errorf("eps %v does nothing", p.Eps)
+		}
+	}
+	for _, c := range []struct {
+		eps  []float64
+		want string
+	}{
+		{nil, "one eps or more"}, {[]float64{0.1, 0.1}, "0.1 is given twice"}, {[]float64{-1}, "eps is -1"}, {[]float64{0, 77}, "write 8/255 for 8"},
+	} {
+		if _, err := r.AttackCurve(context.Background(), "last", "test", o, c.eps, quiet); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.eps, err, c.want)
+		}
+	}
+}
+
+// values drops what is not the numbers; maps print in the order of their keys.
+func values(scores map[string]metric.Scores) map[string][]float64 {
+	out := map[string][]float64{}
+	for v, list := range scores {
+		for _, s := range list {
+			out[v] = append(out[v], s.Value.Value, s.CI95[0], s.CI95[1])
+		}
+	}
+	return out
+}
