@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/par"
 	"tercet/internal/rng"
 )
 
@@ -130,7 +131,7 @@ func TestLTMTies(t *testing.T) {
 
 func BenchmarkLTM(b *testing.B) {
 	f := newField(b, 1, fieldOptions{n: 10000, d: 512, labels: 10, queries: 128, spread: 0.5})
-	m := mustMethod(b, "LTM", f.g, Fixed, MethodOptions{})
+	m := mustMethod(b, "LTM", f.g, Fixed, MethodOptions{}).(*ltm)
 	mustAim(b, m, f.batch, 0)
 	per, grad := make([]float64, 128), array.New(128, 512)
 	d := make([]float32, 128*10000)
@@ -138,6 +139,17 @@ func BenchmarkLTM(b *testing.B) {
 		for b.Loop() {
 			f.g.Distances(f.z, d)
 		}
+	})
+	b.Run("choice", func(b *testing.B) {
+		m.search, m.z, m.per, m.grad = newSearch(f.g, f.z), f.z, per, grad
+		copy(d, m.search.d)
+		for b.Loop() {
+			par.Do(128, 1, m)
+			b.StopTimer()
+			copy(m.search.d, d)
+			b.StartTimer()
+		}
+		m.search.release()
 	})
 	b.Run("step", func(b *testing.B) {
 		for b.Loop() {
