@@ -33,7 +33,9 @@ func MinMaxDefaults(v Variant) (MinMaxOptions, error) {
 // Without Anchor the anchor stays benign, its embedding fixed while crafting, and is
 // trained on too. The authors' code of this (RAMD) forgets to normalise the fixed
 // embedding, so that it compares points of the sphere with one far from it; here
-// the anchor is embedded as the others are, in both variants.
+// the anchor is embedded as the others are, in both variants. A positive that is its
+// own anchor, as softhard draws them, then has no gradient and stays benign, unless
+// Eps gives it one.
 type MinMax struct {
 	o           MinMaxOptions
 	goal        stretching
