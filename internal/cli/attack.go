@@ -2,26 +2,20 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"tercet/internal/data"
-	"tercet/internal/engine/array"
 	"tercet/internal/experiment"
-	"tercet/internal/fsx"
 	"tercet/internal/metric"
-	"tercet/internal/report"
 )
 
 type attackOptions struct {
 	subject
-	attack     string
+	outcome
+	attacks    []string
+	suite      string
+	variant    string
 	profile    string
 	eps, step  string
 	iterations int
@@ -35,12 +29,18 @@ type attackOptions struct {
 	sample     bool
 	batch      int
 	seed       uint64
+	draws      int
+	w, m       int
+	near, pure bool
+	xi         float64
+	xiScale    float64
 	bootstrap  int
+	curve      string
 	examples   int
+	examplesOf []string
 	save       string
-	failUnder  []string
-	format     string
 	changed    func(flag string) bool
+	points     []float64 // of the curve; nil without one
 }
 
 func newAttack(s *Streams) *cobra.Command {
@@ -49,22 +49,38 @@ func newAttack(s *Streams) *cobra.Command {
 		use:   "attack",
 		short: "Perturb query images and see what retrieval makes of them",
 		long: `
-Runs the embedding-shift attack (ES) on a run's network: each query image is
-moved, within a small ball of pixels, so that its embedding goes as far as it
-can. ES:D is how far it goes (0 to 2), ES:R the recall@1 that is left. Both are
-given as the published code computes them and as they should be. Writes
-attack.json and a picture into the run's directory.`,
+Moves images within a small ball of pixels and scores what retrieval in the
+clean gallery makes of them. The suite ers is the nine attacks whose ten scores
+make the empirical robustness score (ERS; Zhou and Patel, CVPR 2022):
+
+  CA+ CA-    a candidate is raised or lowered in the ranking of w queries
+  QA+ QA-    a query raises or lowers m candidates in its ranking
+  TMA        a query takes the direction of another image
+  ES         a query moves as far as it can (ES:D), and what it then finds (ES:R)
+  LTM GTM    a query finds another class first
+  GTT        a query loses the image it found first
+  SPQA+ -    as QA, while the nearest images keep their places (not part of ERS)
+
+Each is computed as published (robrank, its faults included) and fixed (as the
+papers describe it). Beside each score stands that of the images as they are:
+what eps 0 gives, so that ERS has its ceiling. Writes attack.json and a picture
+into the run's directory; with --curve, curve.json and a plot.`,
 		examples: []example{
-			{"the published budget for images of this size, first 256 queries", "tercet attack --run runs/first --queries 256", false},
+			{"embedding shift alone: a quick look at the first 256 queries", "tercet attack --run runs/first --queries 256", false},
+			{"the robustness score, its ten parts and their intervals", "tercet attack --run runs/first --suite ers --queries 256 --sample", false},
 			{"a budget of one's own: 16/255 in 50 steps chosen by the attack, three random starts", "tercet attack --run runs/first --eps 16/255 --steps 50 --rule auto --start random --restarts 3 --keep best", false},
+			{"scores against eps, at 0, 7/255, ... 77/255", "tercet attack --run runs/first --attack ES,CA+,CA- --curve eps=0..77/255:12 --queries 64", false},
 		},
 		exits: []int{ExitData, ExitGate, ExitInterrupted},
 		flags: func(cmd *cobra.Command) {
 			o.addRun(cmd)
+			o.addOutcome(cmd, "ERS=0.3 or ES:R(published)=0.2")
 			fs := cmd.Flags()
-			fs.StringVar(&o.attack, "attack", "es", "es")
+			fs.StringSliceVar(&o.attacks, "attack", []string{"ES"}, "attacks by name, `LIST` such as CA+,GTM")
+			fs.StringVar(&o.suite, "suite", "", "all attacks of a suite: ers")
+			fs.StringVar(&o.variant, "variant", "both", "published, fixed or both")
 			fs.StringVar(&o.profile, "profile", "auto", "budget: rob28 (77/255, 3/255, 32 steps), rob224 (8/255, 3/255, 32), or auto by the images' size")
-			fs.StringVar(&o.eps, "eps", "", "radius of the ball, pixels in [0, 1]: 0.03 or 8/255")
+			fs.StringVar(&o.eps, "eps", "", "radius of the ball, pixels in [0, 1]: 0.03 or 8/255; 0 leaves images as they are")
 			fs.StringVar(&o.step, "step", "", "length of a step, as eps; by default the profile's, or eps where there is one step (FGSM)")
 			fs.IntVar(&o.iterations, "steps", 32, "gradient steps")
 			fs.StringVar(&o.norm, "norm", "linf", "ball: linf or l2")
@@ -75,13 +91,22 @@ attack.json and a picture into the run's directory.`,
 			fs.StringVar(&o.keep, "keep", "last", "last or best iterate")
 			fs.IntVar(&o.queries, "queries", 0, "images to attack, 0 for all; the gallery is always whole")
 			fs.BoolVar(&o.sample, "sample", false, "draw the queries at random instead of taking the first")
-			fs.IntVar(&o.batch, "batch", 128, "images crafted together; published scores are means over batches")
-			fs.Uint64Var(&o.seed, "seed", 0, "seed of the draw and of random starts")
+			fs.IntVar(&o.batch, "batch", 0, "queries over which published scores are first averaged; 0: 128, or 112 with rob224")
+			fs.Uint64Var(&o.seed, "seed", 0, "seed of queries, of targets and of random starts")
+			fs.IntVar(&o.draws, "draws", 1, "draws of random targets (CA, QA, SPQA, TMA), over which scores are means")
+			fs.IntVar(&o.w, "w", 1, "queries of CA")
+			fs.IntVar(&o.m, "m", 1, "candidates of QA and SPQA")
+			fs.BoolVar(&o.near, "near", false, "CA-, QA-: targets from the nearest 1 to 5 % instead of the nearest 1 %")
+			fs.BoolVar(&o.pure, "pure", false, "CA, QA: the distance itself as objective instead of hinges over the gallery")
+			fs.Float64Var(&o.xi, "xi", 0, "SPQA: fixed weight of what is to stay; 0: 1 for SPQA+, 100 for SPQA- (ECCV 2020)")
+			fs.Float64Var(&o.xiScale, "xi-scale", 0, "SPQA: weight min(exp(xi-scale * loss), 1e9) instead, as robrank has it: 2e4 for MNIST, 4e4 for Fashion and CUB, 7e4 for Cars and SOP")
 			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals; 0 gives none")
-			fs.IntVar(&o.examples, "save-examples", 8, "images to draw; 0 draws nothing")
-			fs.StringVar(&o.save, "save-images", "", "write the attacked images and their clean ones to `FOLDER` as npy, all queries")
-			fs.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, such as ES:R=0.2 (repeatable)")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
+			fs.StringVar(&o.curve, "curve", "", "scores against eps instead of at one: `SPEC` eps=0..77/255:12 is 12 points from 0 to 77/255")
+			fs.IntVar(&o.examples, "save-examples", 8, "queries to draw; 0 draws none")
+			fs.StringSliceVar(&o.examplesOf, "examples-of", nil, "attacks to draw, `LIST` such as ES,GTM; by default ES, or the first")
+			fs.StringVar(&o.save, "save-images", "", "write images before and after, targets and values of all queries, attacks and variants to `FOLDER` as npy")
+			cmd.MarkFlagsMutuallyExclusive("attack", "suite")
+			cmd.MarkFlagsMutuallyExclusive("xi", "xi-scale")
 			o.changed = fs.Changed
 		},
 		run: func(ctx context.Context, _ []string) error { return runAttack(ctx, s, o) },
@@ -89,28 +114,7 @@ attack.json and a picture into the run's directory.`,
 }
 
 func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
-	if o.run == "" {
-		return usagef("name what to attack: --run DIRECTORY")
-	}
-	if err := o.check(); err != nil {
-		return err
-	}
-	if err := atLeast(flagCount{"queries", o.queries, 0}, flagCount{"batch", o.batch, 1}, flagCount{"bootstrap", o.bootstrap, 0}, flagCount{"save-examples", o.examples, 0}); err != nil {
-		return err
-	}
-	if o.bootstrap > metric.MaxResamples {
-		return usagef("--bootstrap is %d; give at most %d", o.bootstrap, metric.MaxResamples)
-	}
-	if o.attack != "es" {
-		return usagef("--attack is %q; this version has es", o.attack)
-	}
-	if err := report.CheckFormat(o.format); err != nil {
-		return &ExitError{ExitUsage, err}
-	}
-	gates, err := parseGates(o.failUnder)
-	if err == nil {
-		err = knownGates(gates, experiment.AttackKeys([]string{"ES"}))
-	}
+	gates, err := o.checkAttack()
 	if err != nil {
 		return err
 	}
@@ -121,10 +125,13 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 	defer r.Close()
 	opts, err := o.settings(r)
 	if err != nil {
-		return &ExitError{ExitUsage, err}
+		return err
 	}
 	view := &stages{s: s}
 	defer view.close()
+	if o.points != nil {
+		return runCurve(ctx, s, o, r, opts, view)
+	}
 	a, err := r.Attack(ctx, o.checkpoint, o.set, opts, view.say)
 	if err != nil {
 		return runError(err)
@@ -142,118 +149,41 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 		}
 		s.Note("wrote %s", o.save)
 	}
-	if o.examples > 0 {
+	if o.examples > 0 && !o.noPictures {
 		picture(s, func() (string, error) { return a.DrawAttack(r.Path("figures"), o.examples) })
 	}
 	if err := s.Result(a.Doc, func(w io.Writer) error { return attackTable(a.Doc).Write(w, o.format) }); err != nil {
 		return err
 	}
-	return checkGates(gates, a.Doc.Scores["fixed"])
+	return checkGates(gates, gateScores(a.Doc.Scores)...)
 }
 
-// settings lays the flags that were given over the profile.
-func (o attackOptions) settings(r *experiment.Run) (experiment.AttackOptions, error) {
-	a := experiment.AttackOptions{Attacks: []string{"ES"}, Variants: []string{"published", "fixed"}, Queries: o.queries, Sample: o.sample, Batch: o.batch, Seed: o.seed, Bootstrap: o.bootstrap, Pictures: o.examples}
-	if err := a.AttackProfile(o.profile, r.Manifest.Data.Train.Shape[0]); err != nil {
-		return a, err
+// checkAttack refuses what is wrong whatever the run.
+func (o *attackOptions) checkAttack() ([]gate, error) {
+	if o.run == "" {
+		return nil, usagef("name what to attack: --run DIRECTORY")
 	}
-	if o.changed("norm") && o.norm != a.Norm && (o.eps == "" || o.step == "") {
-		return a, fmt.Errorf("--norm %s needs --eps and --step of its own: the profile's are for the %s ball", o.norm, a.Norm)
+	if err := o.check(); err != nil {
+		return nil, err
 	}
-	var err error
-	if o.eps != "" {
-		if a.Eps, err = fraction("--eps", o.eps); err != nil {
-			return a, err
-		}
+	err := atLeast(flagCount{"queries", o.queries, 0}, flagCount{"batch", o.batch, 0}, flagCount{"bootstrap", o.bootstrap, 0},
+		flagCount{"save-examples", o.examples, 0}, flagCount{"steps", o.iterations, 1}, flagCount{"restarts", o.restarts, 1},
+		flagCount{"draws", o.draws, 1}, flagCount{"w", o.w, 1}, flagCount{"m", o.m, 1})
+	if err != nil {
+		return nil, err
 	}
-	if o.step != "" {
-		if a.Step, err = fraction("--step", o.step); err != nil {
-			return a, err
-		}
+	if o.bootstrap > metric.MaxResamples {
+		return nil, usagef("--bootstrap is %d; give at most %d", o.bootstrap, metric.MaxResamples)
 	}
-	for flag, set := range map[string]func(){
-		"steps":     func() { a.Iterations = o.iterations },
-		"norm":      func() { a.Norm = o.norm },
-		"direction": func() { a.Direction = o.direction },
-		"rule":      func() { a.Rule = o.rule },
-		"start":     func() { a.Start = o.start },
-		"restarts":  func() { a.Restarts = o.restarts },
-		"keep":      func() { a.Keep = o.keep },
-	} {
-		if o.changed(flag) {
-			set()
-		}
+	if err := o.names(); err != nil {
+		return nil, err
 	}
-	if a.Iterations == 1 && o.step == "" {
-		a.Step = a.Eps // FGSM, as published
+	if err := o.checkCurve(); err != nil {
+		return nil, err
 	}
-	if o.save != "" {
-		a.Pictures = int(^uint(0) >> 1) // all queries
+	gates, err := o.gates()
+	if err != nil {
+		return nil, err
 	}
-	return a, a.Validate()
-}
-
-// fraction reads 0.03 or 8/255.
-func fraction(flag, s string) (float64, error) {
-	over, under, ok := strings.Cut(s, "/")
-	v, err := strconv.ParseFloat(strings.TrimSpace(over), 64)
-	if err == nil && ok {
-		var d float64
-		if d, err = strconv.ParseFloat(strings.TrimSpace(under), 64); err == nil {
-			v /= d
-		}
-	}
-	if err != nil || !(v >= 0 && v < 1e9) {
-		return 0, fmt.Errorf("%s %q is not a number such as 0.03 or 8/255", flag, s)
-	}
-	return v, nil
-}
-
-// saveImages writes what an independent check needs: images before and after,
-// which items they are, and the embeddings' labels.
-func saveImages(dir string, a *experiment.Attacked) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	p := a.Result.Pictures[len(a.Result.Pictures)-1]
-	for name, x := range map[string]*array.Array{"clean.npy": p.Clean, "adversarial.npy": p.Adversarial, "gallery.npy": a.Embedded.Vectors} {
-		if err := fsx.Write(filepath.Join(dir, name), 0o644, func(w io.Writer) error { return data.WriteNPY(w, x) }); err != nil {
-			return err
-		}
-	}
-	queries := make([]int32, len(a.Result.Queries))
-	for i, q := range a.Result.Queries {
-		queries[i] = int32(q)
-	}
-	for name, l := range map[string][]int32{"queries.npy": queries, "labels.npy": a.Embedded.Data.Labels()} {
-		if err := fsx.Write(filepath.Join(dir, name), 0o644, func(w io.Writer) error { return data.WriteNPYLabels(w, l) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func attackTable(d *experiment.AttackDoc) *report.Table {
-	o := d.Options
-	size := fmt.Sprintf("of %.5g", o.Step)
-	if o.Rule == "auto" {
-		size = "of automatic size"
-	}
-	t := &report.Table{
-		Title: fmt.Sprintf("%s: embedding shift on %d queries of %d, %s eps %.5g, %d steps %s",
-			d.Source.Run, d.Queries, d.Source.Items, o.Norm, o.Eps, o.Iterations, size),
-		Columns: []report.Column{{Name: "score"}, {Name: "published", Digits: 4}, {Name: "fixed", Digits: 4}},
-	}
-	if v, ok := d.Clean["fixed"].Get("recall@1"); ok {
-		t.Rows = append(t.Rows, []report.Cell{report.Text("recall@1, clean"), report.Missing(), report.Measured(v)})
-	}
-	for _, sc := range d.Scores["fixed"] {
-		p, _ := d.Scores["published"].Get(sc.Key)
-		t.Rows = append(t.Rows, []report.Cell{report.Text(sc.Key), report.Measured(p), report.Measured(sc.Value)})
-	}
-	t.Notes = []string{
-		fmt.Sprintf("perturbations: mean |delta|inf %.4f, largest %.4f; mean |delta|2 %.3f; vanished gradients %.1f %%", d.Attacks[0].Radius.MeanLinf, d.Attacks[0].Radius.MaxLinf, d.Attacks[0].Radius.MeanL2, 100*d.Attacks[0].ZeroGradient),
-		fmt.Sprintf("cost: %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, duration(d.Cost.Seconds)),
-	}
-	return t
+	return gates, knownGates(gates, gateKeys(experiment.AttackKeys(o.attacks), o.variants()))
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,15 +17,13 @@ import (
 
 type clusterOptions struct {
 	subject
-	method     string
-	k          int
-	nInit      int
-	seed       uint64
-	out        string
-	noPictures bool
-	failUnder  []string
-	format     string
-	changed    func(flag string) bool
+	outcome
+	method  string
+	k       int
+	nInit   int
+	seed    uint64
+	out     string
+	changed func(flag string) bool
 }
 
 func newCluster(s *Streams) *cobra.Command {
@@ -47,15 +44,13 @@ the first two principal components into the run's directory, or into --out.`,
 		flags: func(cmd *cobra.Command) {
 			o.addRun(cmd)
 			o.addFiles(cmd)
+			o.addOutcome(cmd, "nmi=0.8")
 			fs := cmd.Flags()
 			fs.StringVar(&o.method, "method", "kmeans", "kmeans")
 			fs.IntVarP(&o.k, "clusters", "k", 0, "number of clusters; 0 takes the number of classes (of a run: by default eval.kmeans.k of its config)")
 			fs.IntVar(&o.nInit, "n-init", 10, "starts, of which the best counts")
 			fs.Uint64Var(&o.seed, "seed", 0, "seed of the starts")
 			fs.StringVarP(&o.out, "out", "o", "", "folder to write to; without one, the run's directory (npy files: write nothing)")
-			fs.BoolVar(&o.noPictures, "no-pictures", false, "draw nothing")
-			fs.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, such as nmi=0.8 (repeatable)")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
 			o.changed = fs.Changed
 		},
 		run: func(ctx context.Context, _ []string) error { return runCluster(ctx, s, o) },
@@ -72,10 +67,7 @@ func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
 	if o.method != "kmeans" {
 		return usagef("--method is %q; this version has kmeans", o.method)
 	}
-	if err := report.CheckFormat(o.format); err != nil {
-		return &ExitError{ExitUsage, err}
-	}
-	gates, err := parseGates(o.failUnder)
+	gates, err := o.gates()
 	if err == nil && len(gates) > 0 && o.run == "" && o.labels == "" {
 		err = usagef("--fail-under needs --labels: without true labels nothing is scored")
 	}

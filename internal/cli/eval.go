@@ -20,6 +20,7 @@ import (
 
 type evalOptions struct {
 	subject
+	outcome
 	ks          []int
 	distance    string
 	bootstrap   int
@@ -28,11 +29,8 @@ type evalOptions struct {
 	seed        uint64
 	noKMeans    bool
 	noBaselines bool
-	noPictures  bool
 	allScores   bool
 	save        string
-	failUnder   []string
-	format      string
 	changed     func(flag string) bool
 }
 
@@ -56,6 +54,7 @@ Writes eval.json and pictures into the run's directory.`,
 		flags: func(cmd *cobra.Command) {
 			o.addRun(cmd)
 			o.addFiles(cmd)
+			o.addOutcome(cmd, "r@1=0.9")
 			fs := cmd.Flags()
 			fs.IntSliceVar(&o.ks, "k", []int{1, 2, 4, 8}, "the k of recall@k (of a run: by default its config's)")
 			fs.StringVar(&o.distance, "distance", metric.Euclidean, "euclidean or cosine")
@@ -65,11 +64,8 @@ Writes eval.json and pictures into the run's directory.`,
 			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals (of a run: by default its config's)")
 			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
 			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
-			fs.BoolVar(&o.noPictures, "no-pictures", false, "draw nothing")
 			fs.StringVar(&o.save, "save-embeddings", "", "write the embeddings to `FILE`.npy and the labels beside it (FILE.labels.npy)")
-			fs.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, such as r@1=0.9 (repeatable)")
 			fs.BoolVar(&o.allScores, "all-scores", false, "print every score; text and markdown leave out variants, csv and json do not")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
 			o.changed = fs.Changed
 		},
 		run: func(ctx context.Context, _ []string) error { return runEval(ctx, s, o) },
@@ -83,10 +79,7 @@ func runEval(ctx context.Context, s *Streams, o evalOptions) error {
 	if err := o.counts(); err != nil {
 		return err
 	}
-	if err := report.CheckFormat(o.format); err != nil {
-		return &ExitError{ExitUsage, err}
-	}
-	gates, err := o.gates()
+	gates, err := o.measuredGates()
 	if err != nil {
 		return err
 	}
@@ -128,9 +121,9 @@ func (o evalOptions) counts() error {
 	return atLeast(flagCount{"bootstrap", o.bootstrap, 0}, flagCount{"clusters", o.kmeans, 0}, flagCount{"n-init", o.nInit, 1})
 }
 
-// gates reads --fail-under and refuses scores that will not be measured.
-func (o evalOptions) gates() ([]gate, error) {
-	list, err := parseGates(o.failUnder)
+// measuredGates reads --fail-under and refuses scores that will not be measured.
+func (o evalOptions) measuredGates() ([]gate, error) {
+	list, err := o.gates()
 	if err != nil || len(list) == 0 {
 		return list, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"tercet/internal/engine/array"
@@ -95,6 +96,13 @@ func TestWriteNPYIsNumpys(t *testing.T) {
 	got, err := readNPYInts(&b, int64(b.Len()), "x")
 	if err != nil || !slices.Equal(got, []int64{5, -2, 7}) {
 		t.Errorf("%v %v", got, err)
+	}
+	b.Reset()
+	if err := WriteNPYInts(&b, []int32{1, 2, 3, 4, 5, 6}, 3, 2); err != nil || !strings.Contains(b.String(), "'<i4', 'fortran_order': False, 'shape': (3, 2), ") {
+		t.Errorf("%v %q", err, b.String())
+	}
+	if err := WriteNPYInts(&b, []int32{1, 2, 3}, 2, 2); !errors.Is(err, array.ErrShape) {
+		t.Errorf("3 integers for 2x2: %v", err)
 	}
 	if err := WriteNPY(failing{}, x); err == nil {
 		t.Error("a failing writer goes unnoticed")

@@ -22,8 +22,20 @@ func WriteNPY(w io.Writer, x *array.Array) error {
 
 // WriteNPYLabels writes labels as int32, shape (N,).
 func WriteNPYLabels(w io.Writer, labels []int32) error {
-	return writeNPY(w, "<i4", []int{len(labels)}, len(labels), func(b []byte, i int) []byte {
-		return binary.LittleEndian.AppendUint32(b, uint32(labels[i]))
+	return WriteNPYInts(w, labels, len(labels))
+}
+
+// WriteNPYInts writes integers as int32 in the given shape, row-major.
+func WriteNPYInts(w io.Writer, x []int32, shape ...int) error {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	if n != len(x) {
+		return fmt.Errorf("%w: %d integers for shape %v", array.ErrShape, len(x), shape)
+	}
+	return writeNPY(w, "<i4", shape, n, func(b []byte, i int) []byte {
+		return binary.LittleEndian.AppendUint32(b, uint32(x[i]))
 	})
 }
 

@@ -140,29 +140,6 @@ func renumber(labels []int32, keep []bool) []int32 {
 	return out
 }
 
-// DrawAttack draws clean, perturbation and adversarial of k queries.
-func (a *Attacked) DrawAttack(dir string, k int) (string, error) {
-	r := a.Result
-	if len(r.Pictures) == 0 {
-		return "", errors.New("the attack has kept no images")
-	}
-	if err := figureFolder(dir); err != nil {
-		return "", err
-	}
-	p := r.Pictures[len(r.Pictures)-1]
-	ds := a.Embedded.Data
-	n := p.Clean.Rows()
-	rows := make([]report.AdversarialRow, min(k, n))
-	for i := range rows {
-		at := i * n / len(rows)
-		rows[i].Clean = report.Tile{Image: picture(p.Clean, at), Caption: ds.Classes()[ds.Labels()[r.Queries[p.Kept[at]]]]}
-		rows[i].Adversarial = report.Tile{Image: picture(p.Adversarial, at)}
-	}
-	path := filepath.Join(dir, "attack.png")
-	title := fmt.Sprintf("%s: %s, %s eps %.4g", filepath.Base(a.Doc.Source.Run), p.Attack, a.Doc.Options.Norm, a.Doc.Options.Eps)
-	return path, report.AdversarialSheet(path, title, rows, 0)
-}
-
 func picture(a *array.Array, i int) report.Image {
 	return report.Image{Pix: a.Row(i), H: a.Shape[1], W: a.Shape[2], C: a.Shape[3]}
 }

@@ -18,13 +18,21 @@ type AttackScores struct {
 	RightQueries int
 }
 
-// inPercent says whether the papers print a score in percent: all but the cosine
-// TMA and the distance ES:D.
-func inPercent(key string) bool { return key != "TMA" && key != "ES:D" }
+// AttackUnit shows a cell of a score in percent where the papers do: all but the
+// cosine TMA and the distance ES:D.
+func AttackUnit(key string, c Cell) Cell {
+	if key == "TMA" || key == "ES:D" {
+		return c
+	}
+	return c.InPercent()
+}
 
 // recalls are the scores that ask whether the right image is found, and what is
 // made of them: for these it matters whether it was found before the attack.
 var recalls = []string{"ES:R", "LTM", "GTM", "ERS"}
+
+// suite are the scores of the suite ers.
+var suite = []string{"CA+", "CA-", "QA+", "QA-", "TMA", "ES:D", "ES:R", "LTM", "GTM", "GTT", "ERS"}
 
 // AttackTable has a row for each score: under attack in each variant, with its
 // interval, and of the images as they are, which is what eps 0 gives. Below are
@@ -44,12 +52,7 @@ func AttackTable(title string, variants []AttackScores) *Table {
 		t.Columns = append(t.Columns, Column{Name: "clean, " + v.Variant})
 	}
 	row := func(name, key string, of func(AttackScores) metric.Scores, clean bool) {
-		unit := func(c Cell) Cell {
-			if inPercent(key) {
-				return c.InPercent()
-			}
-			return c
-		}
+		unit := func(c Cell) Cell { return AttackUnit(key, c) }
 		cells := []Cell{unit(Text(name))}
 		for _, v := range variants {
 			cells = append(cells, unit(measuredIn(of(v), key)))

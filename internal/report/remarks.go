@@ -16,6 +16,7 @@ func (s *Summary) remarks(runs []*RunDir) []string {
 		out = append(out, r.partial()...)
 	}
 	out = append(out, attacked(runs)...)
+	out = append(out, s.meaningless(runs)...)
 	out = append(out, s.mixed(runs)...)
 	for _, g := range s.Groups {
 		out = append(out, s.pooled(g)...)
@@ -138,6 +139,26 @@ func attacked(runs []*RunDir) []string {
 	return []string{note}
 }
 
+// meaningless repeats what attack.json warns of where ERS is shown: a collapsed
+// network scores well.
+func (s *Summary) meaningless(runs []*RunDir) []string {
+	if !slices.ContainsFunc(s.Metrics, func(m string) bool { return strings.HasPrefix(m, "ERS") }) {
+		return nil
+	}
+	var out []string
+	for _, r := range runs {
+		if r.Attack == nil {
+			continue
+		}
+		for _, w := range r.Attack.Warnings {
+			if strings.Contains(w, "ERS") {
+				out = append(out, r.Dir+": "+w)
+			}
+		}
+	}
+	return out
+}
+
 // mixed finds what makes runs incomparable.
 func (s *Summary) mixed(runs []*RunDir) []string {
 	var out []string
@@ -170,8 +191,39 @@ func (s *Summary) mixed(runs []*RunDir) []string {
 // budget says what the attacker could do and to how many images.
 func (a *AttackResult) budget() string {
 	o := a.Options
-	return fmt.Sprintf("%s eps %.5g, %d steps of %.5g (%s), %s, %s iterate, %d queries",
-		o.Norm, o.Eps, o.Iterations, o.Step, o.Rule, plural(o.Restarts, o.Start+" start", o.Start+" starts"), o.Keep, a.Queries)
+	out := fmt.Sprintf("%s eps %.5g, %d steps of %.5g (%s", o.Norm, o.Eps, o.Iterations, o.Step, o.Rule)
+	if o.Direction != "" && o.Direction != "sign" {
+		out += ", " + o.Direction + " gradient"
+	}
+	out += fmt.Sprintf("), %s, %s iterate", plural(o.Restarts, o.Start+" start", o.Start+" starts"), o.Keep)
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"w", o.W}, {"m", o.M}} {
+		if n.value > 1 {
+			out += fmt.Sprintf(", %s = %d", n.name, n.value)
+		}
+	}
+	if o.Near {
+		out += ", near targets"
+	}
+	if o.Pure {
+		out += ", pure distances"
+	}
+	switch {
+	case o.XiScale > 0:
+		out += fmt.Sprintf(", xi scale %.5g", o.XiScale)
+	case o.XiWeight > 0:
+		out += fmt.Sprintf(", xi %.5g", o.XiWeight)
+	}
+	if o.Draws > 1 {
+		out += fmt.Sprintf(", %d draws", o.Draws)
+	}
+	queries := "queries"
+	if o.Sample && a.Queries < a.Source.Items {
+		queries = "sampled queries"
+	}
+	return fmt.Sprintf("%s, %d %s", out, a.Queries, queries)
 }
 
 // pooled finds, within one group, what should be equal and is not.

@@ -36,7 +36,8 @@ type Figure struct{ Path, Caption string }
 var figures = []struct{ file, caption string }{
 	{"training.png", "Training: loss, held-out scores, tuples and distances against the step"},
 	{"retrieval.png", "Queries and their nearest images"},
-	{"attack.png", "Clean images, what the attack adds, and attacked images"},
+	{"attack.png", "Clean images, what attacks add, attacked images, and what is retrieved before and after"},
+	{"attack-curve.png", "Scores under attack against eps"},
 	{"pca.png", "First two principal components of the embeddings"},
 	{"cluster-sizes.png", "Sizes of the clusters"},
 }
@@ -184,7 +185,7 @@ func ReadRun(dir string) (*RunDir, error) {
 		keep         func()
 	}{
 		{"eval.json", "tercet.eval/1", eval, func() { r.Eval = eval }},
-		{"attack.json", "tercet.attack/1", attack, func() { r.Attack = attack }},
+		{"attack.json", "tercet.attack/2", attack, func() { r.Attack = attack }},
 		{"cluster.json", "tercet.cluster/1", cluster, func() { r.Cluster = cluster }},
 	} {
 		found, err := readDocument(filepath.Join(dir, d.file), d.schema, d.into)

@@ -43,11 +43,12 @@ func evalFile(recall, untrained float64) string {
  "cost": {"Forward": 400, "Backward": 0, "seconds": 1.5}}`, recall, untrained)
 }
 
-const attackFile = `{"schema": "tercet.attack/1", "source": {"checkpoint": "last", "step": 100, "set": "test", "items": 200, "dim": 16},
- "options": {"attack": "es", "norm": "linf", "eps": 0.25, "step": 0.0625, "iterations": 32, "rule": "fixed", "start": "clean", "restarts": 1, "keep": "last"}, "queries": 200,
+const attackFile = `{"schema": "tercet.attack/2", "source": {"checkpoint": "last", "step": 100, "set": "test", "items": 200, "dim": 16},
+ "options": {"attacks": ["ES"], "norm": "linf", "eps": 0.25, "step": 0.0625, "iterations": 32, "rule": "fixed", "start": "clean", "restarts": 1, "keep": "last"}, "queries": 200,
  "scores": {"fixed": {"ES:D": {"value": 1.5, "definition": "es:d(fixed)"}, "ES:R": {"value": 0.125, "definition": "es:r(fixed)"}},
   "published": {"ES:D": {"value": 1.25, "definition": "es:d(published)"}, "ES:R": {"value": 0.1, "definition": "es:r(published)"}}},
- "clean": {"recall@1": {"value": 0.875, "definition": "recall@1(any)"}}, "cost": {"Forward": 264, "Backward": 2048, "seconds": 3}}`
+ "clean": {"fixed": {"ES:D": {"value": 0}, "ES:R": {"value": 0.875}}, "published": {"ES:D": {"value": 0}, "ES:R": {"value": 0.75}}},
+ "right_when_clean": {"fixed": {"queries": 175, "scores": {"ES:D": {"value": 1}, "ES:R": {"value": 0.14}}}}, "cost": {"Forward": 264, "Backward": 2048, "seconds": 3}}`
 
 const clusterFile = `{"schema": "tercet.cluster/1", "source": {"checkpoint": "last", "step": 100, "set": "test", "items": 200, "dim": 16}, "options": {"method": "kmeans"},
  "clusters": 3, "sizes": [50, 20, 130], "objective": 12.5, "lower_bound": null, "clustering": {"nmi": {"value": 0.75, "definition": "nmi(arithmetic)"}},

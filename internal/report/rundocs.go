@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"tercet/internal/metric"
 )
@@ -91,24 +92,40 @@ type EvalResult struct {
 	Cost      ResultCost            `json:"cost"`
 }
 
-// AttackResult is attack.json (tercet.attack/1).
+// AttackResult is attack.json (tercet.attack/2).
 type AttackResult struct {
-	Source  Source `json:"source"`
-	Options struct {
-		Norm       string  `json:"norm"`
-		Eps        float64 `json:"eps"`
-		Step       float64 `json:"step"`
-		Iterations int     `json:"iterations"`
-		Rule       string  `json:"rule"`
-		Start      string  `json:"start"`
-		Restarts   int     `json:"restarts"`
-		Keep       string  `json:"keep"`
-	} `json:"options"`
-	Queries  int                  `json:"queries"`
-	Scores   map[string]scoreFile `json:"scores"` // by variant: published, fixed
-	Clean    scoreFile            `json:"clean"`
-	Warnings []string             `json:"warnings"`
-	Cost     ResultCost           `json:"cost"`
+	Source         Source               `json:"source"`
+	Options        AttackBudget         `json:"options"`
+	Queries        int                  `json:"queries"`
+	Scores         map[string]scoreFile `json:"scores"` // by variant: published, fixed
+	Clean          map[string]scoreFile `json:"clean"`  // of the images as they are
+	RightWhenClean map[string]struct {
+		Queries int       `json:"queries"`
+		Scores  scoreFile `json:"scores"`
+	} `json:"right_when_clean"`
+	Warnings []string   `json:"warnings"`
+	Cost     ResultCost `json:"cost"`
+}
+
+// AttackBudget is what the scores of an attack depend on beside the images.
+type AttackBudget struct {
+	Norm       string  `json:"norm"`
+	Eps        float64 `json:"eps"`
+	Step       float64 `json:"step"`
+	Iterations int     `json:"iterations"`
+	Rule       string  `json:"rule"`
+	Direction  string  `json:"direction"`
+	Start      string  `json:"start"`
+	Restarts   int     `json:"restarts"`
+	Keep       string  `json:"keep"`
+	Sample     bool    `json:"sample"`
+	Draws      int     `json:"draws"`
+	W          int     `json:"w"`
+	M          int     `json:"m"`
+	Near       bool    `json:"near"`
+	Pure       bool    `json:"pure"`
+	XiScale    float64 `json:"xi_scale"`
+	XiWeight   float64 `json:"xi_weight"`
 }
 
 // ClusterResult is cluster.json (tercet.cluster/1), without the labels.
@@ -216,7 +233,11 @@ func readDocument(path, schema string, v any) (found bool, err error) {
 		return false, jsonError(path, b, err)
 	}
 	if head.Schema != schema {
-		return false, fmt.Errorf("%w: %s: schema is %q; this version reads %s", ErrRun, path, head.Schema, schema)
+		hint := ""
+		if kind, _, _ := strings.Cut(schema, "/"); strings.HasPrefix(head.Schema, kind+"/") && kind != "tercet.run" {
+			hint = fmt.Sprintf("; `tercet %s` makes the file anew", strings.TrimPrefix(kind, "tercet."))
+		}
+		return false, fmt.Errorf("%w: %s: schema is %q; this version reads %s%s", ErrRun, path, head.Schema, schema, hint)
 	}
 	if err := json.Unmarshal(b, v); err != nil {
 		return false, jsonError(path, b, err)

@@ -54,7 +54,7 @@ func (r *RunDir) page(p *Page, level int, pictures bool) {
 		p.Table(r.attackTable())
 		warn(p, r.Attack.Warnings)
 	}
-	draw("attack.png")
+	draw("attack.png", "attack-curve.png")
 	if r.Cluster != nil {
 		p.Heading(level, "Clusters")
 		p.Table(r.clusterTable())
@@ -118,35 +118,19 @@ func (s Source) describe() string {
 	return fmt.Sprintf("%d %s images%s, D = %d, %s checkpoint (step %d)", s.Items, s.Set, of, s.Dim, s.Checkpoint, s.Step)
 }
 
-// attackTable shows both variants; others come by their own column.
+// attackTable is that of tercet attack.
 func (r *RunDir) attackTable() *Table {
 	a := r.Attack
-	t := &Table{Title: a.budget(), Columns: []Column{{Name: "score"}}}
-	var variants []metric.Scores
+	var list []AttackScores
 	for _, v := range []string{"published", "fixed"} {
-		if s, ok := a.Scores[v]; ok {
-			t.Columns = append(t.Columns, Column{Name: v, Digits: 4})
-			variants = append(variants, metric.Scores(s))
+		scores, ok := a.Scores[v]
+		if !ok {
+			continue
 		}
+		right := a.RightWhenClean[v]
+		list = append(list, AttackScores{v, metric.Scores(scores), metric.Scores(a.Clean[v]), metric.Scores(right.Scores), right.Queries})
 	}
-	if len(variants) == 0 {
-		return t
-	}
-	for _, sc := range a.Clean {
-		row := []Cell{Text(sc.Key + ", before the attack")}
-		for range variants[1:] {
-			row = append(row, Missing())
-		}
-		t.Rows = append(t.Rows, append(row, Measured(sc.Value)))
-	}
-	for _, sc := range variants[len(variants)-1] {
-		row := []Cell{Text(sc.Key)}
-		for _, v := range variants {
-			row = append(row, measuredIn(v, sc.Key))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
+	return AttackTable(a.budget(), list)
 }
 
 func (r *RunDir) clusterTable() *Table {

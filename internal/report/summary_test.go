@@ -161,6 +161,51 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
+// Keys of both variants and of the ceiling, what attackers differ in, and a
+// warning where ERS means nothing.
+func TestReportOfSuites(t *testing.T) {
+	t.Chdir(t.TempDir())
+	suite := func(budget string) string {
+		return `{"schema": "tercet.attack/2", "source": {"checkpoint": "last", "step": 100, "set": "test", "items": 200, "dim": 16},
+ "options": {"attacks": ["ES"], "norm": "linf", "eps": 0.25, "step": 0.0625, "iterations": 32, "rule": "fixed", "direction": "sign", "start": "clean", "restarts": 1, "keep": "last"` + budget + `}, "queries": 200,
+ "scores": {"fixed": {"CA+": {"value": 0.25}, "ERS": {"value": 0.5}}, "published": {"ERS": {"value": 0.375}}},
+ "clean": {"fixed": {"ERS": {"value": 0.875}}, "published": {"ERS": {"value": 0.75}}},
+ "warnings": ["embeddings have collapsed: ERS rewards it", "3 images were not attacked"], "cost": {"seconds": 3}}`
+	}
+	runs := []*RunDir{
+		fake(t, "a", 0, "collapsed", map[string]string{"eval.json": evalFile(0.5, 0), "attack.json": suite(`, "draws": 1, "w": 1, "m": 1`)}),
+		fake(t, "b", 1, "finished", map[string]string{"eval.json": evalFile(0.5, 0), "attack.json": suite(`, "draws": 3, "w": 5, "m": 2, "near": true, "pure": true, "xi_scale": 2e4`)}),
+	}
+	s := summarize(t, runs, Options{Metrics: []string{"ers", "ERS(published)", "ERS(clean)", "ers(clean, published)", "ca+"}})
+	for key, want := range map[string]float64{"ERS": 0.5, "ERS(published)": 0.375, "ERS(clean)": 0.875, "ERS(clean, published)": 0.75, "CA+": 0.25} {
+		near(t, key, *s.Groups[0].Scores[key].Value, want)
+	}
+	if got := s.Groups[0].status(); got != "1 finished, 1 *collapse*" {
+		t.Errorf("status %q", got)
+	}
+	notes := strings.Join(s.Notes, "\n") + "\n"
+	for _, want := range []string{
+		"a: embeddings have collapsed: ERS rewards it\nb: embeddings have",
+		"attacks have different budgets: linf eps 0.25, 32 steps of 0.0625 (fixed), 1 clean start, last iterate, 200 queries (a), ",
+		"last iterate, w = 5, m = 2, near targets, pure distances, xi scale 20000, 3 draws, 200 queries (b)",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("missing %q in\n%s", want, notes)
+		}
+	}
+	if strings.Contains(notes, "3 images were not") {
+		t.Error("a warning that is not about ERS")
+	}
+	put(t, "old", "manifest.json", manifest(1, "finished", 100))
+	put(t, "old", "attack.json", `{"schema": "tercet.attack/1"}`)
+	if _, err := ReadRun("old"); err == nil || !strings.Contains(err.Error(), `"tercet.attack/1"; this version reads tercet.attack/2; `+"`tercet attack`"+` makes the file anew`) {
+		t.Error(err)
+	}
+	if _, err := Summarize(runs[:1], Options{Metrics: []string{"LTM"}}); err == nil || !strings.Contains(err.Error(), "; tercet attack --suite ers measures it") {
+		t.Error(err)
+	}
+}
+
 func TestGroupBy(t *testing.T) {
 	runs := study(t)
 	s := summarize(t, runs, Options{GroupBy: []string{"model"}, Metrics: []string{"r@1"}})

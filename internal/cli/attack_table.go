@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"tercet/internal/experiment"
+	"tercet/internal/report"
+)
+
+// attackTable has a row for each score, published beside fixed.
+func attackTable(d *experiment.AttackDoc) *report.Table {
+	var list []report.AttackScores
+	for _, v := range d.Options.Variants {
+		s := report.AttackScores{Variant: v, Scores: d.Scores[v], Clean: d.Clean[v]}
+		if r, ok := d.RightWhenClean[v]; ok {
+			s.Right, s.RightQueries = r.Scores, r.Queries
+		}
+		list = append(list, s)
+	}
+	t := report.AttackTable(fmt.Sprintf("%s: %d queries of %d, %s", d.Source.Run, d.Queries, d.Source.Items, budget(d.Options, true)), list)
+	t.Notes = append(t.Notes, attackNotes(d)...)
+	return t
+}
+
+// budget says what the attacker could do.
+func budget(o experiment.AttackOptions, eps bool) string {
+	var b strings.Builder
+	b.WriteString(o.Norm)
+	if eps {
+		b.WriteString(" eps " + pixels(o.Norm, o.Eps))
+	}
+	size := "of automatic size"
+	if o.Rule != "auto" {
+		size = "of " + pixels(o.Norm, o.Step)
+		if !eps {
+			size = "of at most " + pixels(o.Norm, o.Step)
+		}
+	}
+	fmt.Fprintf(&b, ", %d steps %s", o.Iterations, size)
+	if o.Restarts > 1 {
+		fmt.Fprintf(&b, ", best of %d runs", o.Restarts)
+	}
+	return b.String()
+}
+
+// pixels writes a length in the linf ball as 77/255 where it is such a number.
+func pixels(norm string, v float64) string {
+	if n := 255 * v; norm == "linf" && v > 0 && n-float64(int(n+0.5)) < 1e-6 && float64(int(n+0.5))-n < 1e-6 {
+		return fmt.Sprintf("%d/255", int(n+0.5))
+	}
+	return fmt.Sprintf("%.5g", v)
+}
+
+// attackNotes says how far images were moved, what was shared and what it took.
+func attackNotes(d *experiment.AttackDoc) []string {
+	var crafted, shared int
+	var zero, linf, largest, l2 float64
+	for _, a := range d.Attacks {
+		n := float64(a.Crafted)
+		crafted, shared = crafted+a.Crafted, shared+a.Shared
+		zero, linf, l2 = zero+n*a.ZeroGradient, linf+n*a.Radius.MeanLinf, l2+n*a.Radius.MeanL2
+		largest = max(largest, a.Radius.MaxLinf)
+	}
+	var out []string
+	if crafted > 0 {
+		n := float64(crafted)
+		out = append(out, fmt.Sprintf("perturbations: mean |delta|inf %.4f, largest %.4f; mean |delta|2 %.3f; vanished gradients %.1f %%", linf/n, largest, l2/n, 100*zero/n))
+	} else {
+		out = append(out, "eps is 0: the images are as they are, and nothing was crafted")
+	}
+	if d.Options.Draws > 1 {
+		out = append(out, fmt.Sprintf("random targets: means of %d draws", d.Options.Draws))
+	}
+	cost := fmt.Sprintf("cost: %d images crafted", crafted)
+	if shared > 0 {
+		cost += fmt.Sprintf(", %d of them for both variants", shared)
+	}
+	return append(out, cost+fmt.Sprintf("; %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, duration(d.Cost.Seconds)))
+}
+
+// curveTable has a row for each score and variant and a column for each eps;
+// intervals are in curve.json.
+func curveTable(d *experiment.CurveDoc) *report.Table {
+	o := d.Options
+	t := &report.Table{
+		Title:   fmt.Sprintf("%s: scores against eps, %d queries of %d, %s", d.Source.Run, d.Queries, d.Source.Items, budget(o, false)),
+		Columns: []report.Column{{Name: "score"}, {Name: "variant"}},
+		Notes: []string{
+			"eps of the columns: pixels in [0, 1]; intervals are in curve.json",
+			fmt.Sprintf("cost: %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, duration(d.Cost.Seconds)),
+		},
+	}
+	for _, p := range d.Points {
+		t.Columns = append(t.Columns, report.Column{Name: pixels(o.Norm, p.Eps)})
+	}
+	for _, key := range experiment.AttackKeys(o.Attacks) {
+		for _, v := range o.Variants {
+			row := []report.Cell{report.AttackUnit(key, report.Text(key)), report.Text(v)}
+			for _, p := range d.Points {
+				c := report.Missing()
+				if s, ok := p.Scores[v].Get(key); ok {
+					c = report.AttackUnit(key, report.Number(s.Value))
+				}
+				row = append(row, c)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
