@@ -3,10 +3,10 @@ package attack
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
-	"tercet/internal/par"
 )
 
 // Gallery is what is retrieved: the clean embeddings of all images, in their
@@ -16,11 +16,13 @@ type Gallery struct {
 	Labels []int32      // (N)
 
 	// Distances do not depend on the origin, but the digits that float32 products
-	// keep of them do: X is kept once more from its mean.
-	mean    []float64    // (D)
-	centred *array.Array // (N, D)
-	squares []float32    // (N) squared lengths of the centred rows
-	largest float64      // the largest of them
+	// keep of them do: products are taken of rows from their mean.
+	mean    []float64 // (D)
+	squares []float32 // (N) squared lengths of the centred rows
+	largest float64   // the largest of them
+
+	rows, columns             *kernel.Packed // centred: (D, N) and (N, D)
+	packedRows, packedColumns sync.Once
 }
 
 // longest is the largest squared distance from the mean that a gallery's rows may
@@ -37,17 +39,21 @@ func NewGallery(x *array.Array, labels []int32) (*Gallery, error) {
 	if n < 2 {
 		return nil, fmt.Errorf("attack: a gallery of %d images; retrieval needs 2 or more", n)
 	}
+	if x.Cols() < 1 {
+		return nil, fmt.Errorf("attack: gallery embeddings of shape %v have no coordinates", x.Shape)
+	}
 	if i, ok := kernel.AllFinite(x.Data); !ok {
 		return nil, fmt.Errorf("attack: gallery embedding %d is %v in coordinate %d", i/x.Cols(), x.Data[i], i%x.Cols())
 	}
-	g := &Gallery{X: x, Labels: labels, mean: make([]float64, x.Cols()), centred: array.New(n, x.Cols()), squares: make([]float32, n)}
+	g := &Gallery{X: x, Labels: labels, mean: make([]float64, x.Cols()), squares: make([]float32, n)}
 	for i := range n {
 		for k, v := range x.Row(i) {
 			g.mean[k] += float64(v) / float64(n)
 		}
 	}
+	row := make([]float32, x.Cols())
 	for i := range n {
-		square := g.centre(x.Row(i), g.centred.Row(i))
+		square := g.centre(x.Row(i), row)
 		if !(square <= longest) {
 			return nil, fmt.Errorf("attack: gallery embedding %d is %.3g away from the mean: too far for float32", i, math.Sqrt(square))
 		}
@@ -68,6 +74,31 @@ func (g *Gallery) centre(x, dst []float32) float64 {
 	return kernel.SumSquares(dst)
 }
 
+// centred returns all rows from the mean.
+func (g *Gallery) centred() []float32 {
+	out := array.New(g.X.Shape...)
+	for i := range g.Len() {
+		g.centre(g.X.Row(i), out.Row(i))
+	}
+	return out.Data
+}
+
+// products writes the inner products of z (B, D) with all centred rows to out
+// (B, N).
+func (g *Gallery) products(z *array.Array, out []float32) {
+	n, d := g.Len(), g.X.Cols()
+	g.packedRows.Do(func() { g.rows = kernel.Pack(true, d, n, g.centred(), d) })
+	g.rows.Gemm(z.Rows(), 1, z.Data, d, 0, out, n)
+}
+
+// sums writes to out (B, D), for weights w (B, N), the weighted sums of all centred
+// rows.
+func (g *Gallery) sums(w []float32, out *array.Array) {
+	n, d := g.Len(), g.X.Cols()
+	g.packedColumns.Do(func() { g.columns = kernel.Pack(false, n, d, g.centred(), d) })
+	g.columns.Gemm(out.Rows(), 1, w, n, 0, out.Data, d)
+}
+
 // squared returns the squared distance of z (D) from item j in float64.
 func (g *Gallery) squared(z []float32, j int) float64 {
 	return kernel.SquaredDistanceLanes(z, g.X.Row(j))
@@ -79,70 +110,4 @@ func (g *Gallery) squared(z []float32, j int) float64 {
 // the centring 4, the lengths, their sum and the difference 4, the root 4.
 func (g *Gallery) slack(square float64) float64 {
 	return float64(g.X.Cols()+16) * 0x1p-24 * (square + g.largest)
-}
-
-// near is the squared distance, as a part of the squared lengths, below which
-// float32 products keep too few digits: there float64 takes over.
-const near = 0x1p-10
-
-// distances computes distances of a batch; one caller at a time.
-type distances struct {
-	g       *Gallery
-	z       *array.Array
-	centred *array.Array // (B, D) z from the gallery's mean
-	squares []float64    // (B) their squared lengths
-	out     []float32    // (B, N)
-}
-
-var distanceScratch par.Free[distances]
-
-// Distances writes the Euclidean distance of z_i (B, D) from item j to
-// out[i*N+j]; slack bounds the error.
-func (g *Gallery) Distances(z *array.Array, out []float32) {
-	d := distanceScratch.Get()
-	d.product(g, z, out)
-	par.Do(z.Rows(), 1, d)
-	d.g, d.z, d.out = nil, nil, nil
-	distanceScratch.Put(d)
-}
-
-// product centres z and writes the inner products to out; row makes distances of
-// them.
-func (d *distances) product(g *Gallery, z *array.Array, out []float32) {
-	b, n, dim := z.Rows(), g.Len(), g.X.Cols()
-	if z.Cols() != dim || len(out) != b*n {
-		panic(fmt.Sprintf("attack: distances of %v from %d items of %d numbers in %d numbers", z.Shape, n, dim, len(out)))
-	}
-	if cap(d.squares) < b || d.centred.Cols() != dim {
-		d.centred, d.squares = array.New(b, dim), make([]float64, b)
-	}
-	d.centred.SetRows(b)
-	d.squares = d.squares[:b]
-	d.g, d.z, d.out = g, z, out
-	for i := range b {
-		d.squares[i] = g.centre(z.Row(i), d.centred.Row(i))
-	}
-	kernel.Gemm(false, true, b, n, dim, 1, d.centred.Data, dim, g.centred.Data, dim, 0, out, n)
-}
-
-// Run finishes rows [lo, hi).
-func (d *distances) Run(lo, hi int) {
-	for i := lo; i < hi; i++ {
-		d.row(i)
-	}
-}
-
-// row turns the inner products of query i into distances.
-func (d *distances) row(i int) {
-	n := d.g.Len()
-	row, square := d.out[i*n:(i+1)*n], float32(d.squares[i])
-	for j, v := range row {
-		sum := square + d.g.squares[j]
-		s := max(sum-2*v, 0)
-		if s < near*sum {
-			row[j] = float32(math.Sqrt(d.g.squared(d.z.Row(i), j)))
-		} else {
-			row[j] = float32(math.Sqrt(float64(s)))
-		}
-	}
 }

@@ -1,4 +1,82 @@
 package attack
 
+import (
+	"tercet/internal/engine/array"
+	"tercet/internal/par"
+)
+
 // translocationAttacks are GTT.
-var translocationAttacks []entry
+var translocationAttacks = []entry{
+	{"GTT", "drive the item retrieved first out of the nearest four", newGTT},
+}
+
+// retained is how many nearest items the first one must be among.
+const retained = 4
+
+// gtt is greedy top-1 translocation (robrank, simplified from QAIR): QA- towards
+// the item c retrieved first for the clean query. The score, retain@4, is 1 where c
+// is still among the four items nearest to the perturbed query, else 0; it is 1
+// for clean queries. The query itself is left out of both rankings: the published
+// variant takes the item nearest to the clean query for it, the fixed one its
+// index.
+type gtt struct {
+	g       *Gallery
+	variant Variant
+	goal    hinged
+	found   *nearest
+	own     []int32 // (B) left out
+
+	d   *distances // while Score runs
+	out []float64
+}
+
+func newGTT(g *Gallery, v Variant, _ MethodOptions) (Method, error) {
+	return &gtt{g: g, variant: v, goal: hinged{g: g, m: 1}, found: newNearest(g)}, nil
+}
+
+// Kind is that of QA-, whose objective it is.
+func (m *gtt) Kind() string { return "QA-" }
+
+func (m *gtt) Scores() []string { return []string{"GTT"} }
+
+func (m *gtt) Aim(b *Batch, _ int) error {
+	if err := m.g.checkBatch("GTT", b); err != nil {
+		return err
+	}
+	m.found.find(b.Clean)
+	m.own, m.goal.targets = m.own[:0], m.goal.targets[:0]
+	for i, item := range b.Items {
+		own := int32(item)
+		if m.variant == Published {
+			own = m.found.first[i]
+		}
+		m.own = append(m.own, own)
+		m.goal.targets = append(m.goal.targets, m.found.without(i, own))
+	}
+	return nil
+}
+
+func (m *gtt) Targets(i int) []int32 { return m.goal.of(i) }
+
+// Eval implements adversary.Goal.
+func (m *gtt) Eval(z *array.Array, per []float64, grad *array.Array) error {
+	return m.goal.Eval(z, per, grad)
+}
+
+func (m *gtt) Score(z, _ *array.Array, out [][]float64) {
+	m.d, m.out = newDistances(m.g, z), out[0]
+	par.Do(z.Rows(), 1, m)
+	m.d.release()
+	m.d, m.out = nil, nil
+}
+
+// Run scores queries [lo, hi).
+func (m *gtt) Run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		m.d.finish(i)
+		m.out[i] = 0
+		if m.d.rank(i, m.goal.targets[i], m.own[i]) < retained {
+			m.out[i] = 1
+		}
+	}
+}

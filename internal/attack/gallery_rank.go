@@ -1,0 +1,109 @@
+package attack
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/par"
+)
+
+// Ranks are decided as nearest neighbours are: float32 where its error leaves no
+// doubt, else float64; equal distances are ordered by index.
+
+// rank returns how many items other than skip come before item c when they are
+// sorted by their distance from query i. skip -1 leaves none out.
+func (d *distances) rank(i int, c, skip int32) int {
+	return d.before(i, d.g.squared(d.z.Row(i), int(c)), c, skip)
+}
+
+// before counts the items other than skip whose squared distance from query i is
+// below square, or equals it with an index below tie.
+func (d *distances) before(i int, square float64, tie, skip int32) int {
+	z, slack := d.z.Row(i), d.slack(i)
+	// Both ends are moved outwards by far more than their own rounding.
+	low, high := float32(math.Sqrt(max(0, square-slack))*(1-0x1p-20)), float32(math.Sqrt(square+slack)*(1+0x1p-20))
+	count := 0
+	for j, v := range d.row(i) {
+		switch {
+		case v > high || int32(j) == skip:
+		case v < low:
+			count++
+		default:
+			if s := d.g.squared(z, j); s < square || s == square && int32(j) < tie {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// windows finds the nearest items of each query of a batch.
+type windows struct {
+	k     int
+	items [][]int32 // (B) the k nearest items, nearest first
+
+	d *distances
+}
+
+// window is the scratch of one query.
+type window struct {
+	keys, spare []float32
+	found       []foundItem
+}
+
+type foundItem struct {
+	square float64
+	item   int32
+}
+
+var spareWindows par.Free[window]
+
+// find fills items with the k nearest items of z (B, D), finite, k at most N.
+func (w *windows) find(g *Gallery, z *array.Array, k int) {
+	w.k = k
+	for len(w.items) < z.Rows() {
+		w.items = append(w.items, nil)
+	}
+	w.d = newDistances(g, z)
+	par.Do(z.Rows(), 1, w)
+	w.d.release()
+	w.d = nil
+}
+
+// Run searches for queries [lo, hi).
+func (w *windows) Run(lo, hi int) {
+	s := spareWindows.Get()
+	for i := lo; i < hi; i++ {
+		w.d.finish(i)
+		row, z := w.d.row(i), w.d.z.Row(i)
+		s.keys = append(s.keys[:0], row...)
+		last := float64(ascending(s.keys, &s.spare)[w.k-1])
+		limit := float32(math.Sqrt(last*last+2*w.d.slack(i)) * (1 + 0x1p-20))
+		s.found = s.found[:0]
+		for j, v := range row {
+			if v <= limit {
+				s.found = append(s.found, foundItem{w.d.g.squared(z, j), int32(j)})
+			}
+		}
+		slices.SortFunc(s.found, func(a, b foundItem) int {
+			return cmp.Or(cmp.Compare(a.square, b.square), cmp.Compare(a.item, b.item))
+		})
+		w.items[i] = w.items[i][:0]
+		for _, f := range s.found[:w.k] {
+			w.items[i] = append(w.items[i], f.item)
+		}
+	}
+	spareWindows.Put(s)
+}
+
+// without returns the k-1 items nearest to query i other than item; the window is
+// used up.
+func (w *windows) without(i int, item int32) []int32 {
+	list := w.items[i]
+	if at := slices.Index(list, item); at >= 0 {
+		return slices.Delete(list, at, at+1)
+	}
+	return list[:w.k-1]
+}

@@ -1,0 +1,85 @@
+package attack
+
+import (
+	"math"
+	"testing"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/rng"
+)
+
+// unitCloud draws n points of length 1 around ten centres, as embeddings are.
+func unitCloud(seed uint64, n, d int) (*array.Array, []int32) {
+	r := rng.New(seed, "unit cloud")
+	centres := array.New(10, d)
+	for i := range centres.Data {
+		centres.Data[i] = float32(r.NormFloat64())
+	}
+	x, labels := array.New(n, d), make([]int32, n)
+	for i := range n {
+		labels[i] = int32(i % 10)
+		s := 0.0
+		for k := range x.Row(i) {
+			v := float64(centres.Row(i % 10)[k]) + 0.5*r.NormFloat64()
+			x.Row(i)[k] = float32(v)
+			s += v * v
+		}
+		for k := range x.Row(i) {
+			x.Row(i)[k] /= float32(math.Sqrt(s))
+		}
+	}
+	return x, labels
+}
+
+// One step of an attack, without the network: 128 queries in 10,000 items of 512
+// numbers. Start is making the targets and what depends on them alone.
+func BenchmarkStep(b *testing.B) {
+	const n, d, batch = 10000, 512, 128
+	x, labels := unitCloud(1, n, d)
+	g := mustGallery(b, x, labels)
+	z, _ := unitCloud(2, batch, d)
+	items := make([]int, batch)
+	for i := range items {
+		items[i] = i
+	}
+	clean := x.Slice(0, batch)
+	grad, per := array.New(batch, d), make([]float64, batch)
+	for _, name := range []string{"CA+", "CA-", "QA+", "QA-", "GTT", "SPQA+"} {
+		m, err := NewMethod(name, g, Fixed, MethodOptions{Seed: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		start := func() {
+			if err := m.Aim(&Batch{items, clean}, 0); err != nil {
+				b.Fatal(err)
+			}
+			if err := m.Eval(z, per, grad); err != nil {
+				b.Fatal(err)
+			}
+		}
+		start()
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := m.Eval(z, per, grad); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(name+" start", func(b *testing.B) {
+			for b.Loop() {
+				start()
+			}
+		})
+	}
+	out := make([]float32, batch*n)
+	b.Run("Distances", func(b *testing.B) {
+		for b.Loop() {
+			g.Distances(z, out)
+		}
+	})
+	b.Run("Distances of the gallery", func(b *testing.B) {
+		for b.Loop() {
+			g.Distances(clean, out)
+		}
+	})
+}
