@@ -127,6 +127,9 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 	if err != nil {
 		return err
 	}
+	if w := unreached(opts); w != "" {
+		s.Note("warning: %s", w)
+	}
 	view := &stages{s: s}
 	defer view.close()
 	if o.points != nil {

@@ -41,7 +41,8 @@ func (o *attackOptions) names() error {
 	return nil
 }
 
-// attackNames looks up names whatever their case.
+// attackNames looks up names whatever their case, and puts them in the order of
+// tables.
 func attackNames(flag string, list []string) ([]string, error) {
 	known := attack.Attacks()
 	var out []string
@@ -60,6 +61,7 @@ func attackNames(flag string, list []string) ([]string, error) {
 		}
 		out = append(out, known[i])
 	}
+	slices.SortFunc(out, func(a, b string) int { return slices.Index(known, a) - slices.Index(known, b) })
 	return out, nil
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"tercet/internal/experiment"
@@ -44,10 +45,11 @@ func budget(o experiment.AttackOptions, eps bool) string {
 	return b.String()
 }
 
-// pixels writes a length in the linf ball as 77/255 where it is such a number.
+// pixels writes a length in the linf ball as 77/255 or 7.7/255 where it is such a
+// number.
 func pixels(norm string, v float64) string {
-	if n := 255 * v; norm == "linf" && v > 0 && n-float64(int(n+0.5)) < 1e-6 && float64(int(n+0.5))-n < 1e-6 {
-		return fmt.Sprintf("%d/255", int(n+0.5))
+	if tenths := 2550 * v; norm == "linf" && v > 0 && math.Abs(tenths-math.Round(tenths)) < 1e-6 {
+		return fmt.Sprintf("%.5g/255", math.Round(tenths)/10)
 	}
 	return fmt.Sprintf("%.5g", v)
 }
@@ -87,12 +89,16 @@ func curveTable(d *experiment.CurveDoc) *report.Table {
 		Title:   fmt.Sprintf("%s: scores against eps, %d queries of %d, %s", d.Source.Run, d.Queries, d.Source.Items, budget(o, false)),
 		Columns: []report.Column{{Name: "score"}, {Name: "variant"}},
 		Notes: []string{
-			"eps of the columns: pixels in [0, 1]; intervals are in curve.json",
+			"intervals are in curve.json",
 			fmt.Sprintf("cost: %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, duration(d.Cost.Seconds)),
 		},
 	}
 	for _, p := range d.Points {
-		t.Columns = append(t.Columns, report.Column{Name: pixels(o.Norm, p.Eps)})
+		name := pixels(o.Norm, p.Eps)
+		if o.Norm == "linf" && p.Eps > 0 {
+			name = fmt.Sprintf("%.6g/255", 255*p.Eps)
+		}
+		t.Columns = append(t.Columns, report.Column{Name: name})
 	}
 	for _, key := range experiment.AttackKeys(o.Attacks) {
 		for _, v := range o.Variants {
@@ -108,4 +114,14 @@ func curveTable(d *experiment.CurveDoc) *report.Table {
 		}
 	}
 	return t
+}
+
+// unreached says that steps of a fixed size do not lead out of the middle of the
+// ball; "" if they do.
+func unreached(o experiment.AttackOptions) string {
+	reach := float64(o.Iterations) * o.Step
+	if o.Rule != "fixed" || o.Start != "clean" || o.Restarts > 1 || o.Norm == "linf" && o.Direction != "sign" || reach >= o.Eps*(1-1e-9) {
+		return ""
+	}
+	return fmt.Sprintf("%d steps of %s reach %s at most: the ball of %s is not used to its end", o.Iterations, pixels(o.Norm, o.Step), pixels(o.Norm, reach), pixels(o.Norm, o.Eps))
 }

@@ -73,7 +73,7 @@ var attackGoals = map[string]string{
 	"SPQA-": "the image aimed at is to be retrieved last, the others as before",
 	"TMA":   "the embedding is to have the direction of the one aimed at",
 	"ES":    "the embedding is to move as far as it can",
-	"LTM":   "any other class is to be nearer than the own class",
+	"LTM":   "all other classes are to be nearer than the own one",
 	"GTM":   "the nearest image of another class, aimed at, is to be retrieved first",
 	"GTT":   "the nearest image, aimed at, is to be retrieved no longer",
 }
@@ -194,7 +194,8 @@ var curvePanels = []struct {
 }{
 	{"ERS (%)", 100, []string{"ERS"}},
 	{"right or still there (%)", 100, []string{"ES:R", "LTM", "GTM", "GTT"}},
-	{"rank (% of the images)", 100, []string{"CA+", "CA-", "QA+", "QA-", "SPQA+", "SPQA+:GT", "SPQA-", "SPQA-:GT"}},
+	{"rank (% of the images)", 100, []string{"CA+", "CA-", "QA+", "QA-"}},
+	{"rank (%), with what is to stay (GT)", 100, []string{"SPQA+", "SPQA+:GT", "SPQA-", "SPQA-:GT"}},
 	{"cosine (TMA), distance (ES:D)", 1, []string{"TMA", "ES:D"}},
 }
 
@@ -211,7 +212,7 @@ func (d *CurveDoc) Draw(dir string) (string, error) {
 	variants := []string{string(attack.Fixed), string(attack.Published)}
 	var panels []report.Panel
 	for _, p := range curvePanels {
-		panel := report.Panel{YLabel: p.label}
+		panel := report.Panel{YLabel: p.label, FromZero: p.rate == 100}
 		for _, key := range p.keys {
 			for _, v := range variants {
 				l := report.Series{Name: key, Dashed: v == string(attack.Published) && slices.Contains(d.Options.Variants, string(attack.Fixed))}

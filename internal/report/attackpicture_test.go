@@ -58,10 +58,10 @@ func TestAdversarialSheetOfSeveralAttacks(t *testing.T) {
 func TestCurveGrid(t *testing.T) {
 	dir := t.TempDir()
 	x := []float64{0, 7, 14, 21}
-	both := Panel{"ERS (%)", []Series{
+	both := Panel{YLabel: "ERS (%)", FromZero: true, Lines: []Series{
 		{Name: "ERS", X: x, Y: []float64{90, 60, 40, 30}}, {Name: "ERS", X: x, Y: []float64{90, 70, 50, 35}, Dashed: true},
 	}}
-	other := Panel{"recall", []Series{{Name: "ES:R", X: x, Y: []float64{1, 2, 3, math.NaN()}}, {Name: "LTM", X: x, Y: []float64{0, 0, 0, 0}}}}
+	other := Panel{YLabel: "recall", Lines: []Series{{Name: "ES:R", X: x, Y: []float64{1, 2, 3, math.NaN()}}, {Name: "LTM", X: x, Y: []float64{0, 0, 0, 0}}}}
 	for k := 1; k <= 4; k++ {
 		base := filepath.Join(dir, "c")
 		if err := CurveGrid(base, "Title", "solid: fixed", "eps", []Panel{both, other, both, other}[:k]); err != nil {

@@ -40,7 +40,9 @@ func CurveGrid(base, title, note, xLabel string, panels []Panel) error {
 			sign := draw.GlyphStyle{Color: palette[k%len(palette)], Radius: vg.Points(4), Shape: draw.BoxGlyph{}}
 			marks[i/cols][i%cols] = append(marks[i/cols][i%cols], mark{n, sign})
 		}
-		room(&pl.Y)
+		if room(&pl.Y); p.FromZero {
+			pl.Y.Min = min(pl.Y.Min, 0)
+		}
 		pl.X.Min, pl.X.Max = low, high
 		grid[i/cols][i%cols] = pl
 	}

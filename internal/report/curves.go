@@ -20,8 +20,9 @@ type Series struct {
 
 // Panel is one plot of a stack, with its own y axis.
 type Panel struct {
-	YLabel string
-	Lines  []Series
+	YLabel   string
+	Lines    []Series
+	FromZero bool // the axis begins at 0, or below
 }
 
 // smoothFrom is the number of points from which a noisy line is shown pale with

@@ -198,8 +198,8 @@ func TestTrainingCurves(t *testing.T) {
 		long.X, long.Y = append(long.X, float64(i)), append(long.Y, math.Sin(float64(i)))
 	}
 	panels := []Panel{
-		{"loss", []Series{{Name: "a", X: []float64{0, 1, 2, 3, 4}, Y: []float64{1, 2, nan, math.Inf(1), 3}}}},
-		{"constant & <odd>", []Series{{Name: "b", X: []float64{1, 2}, Y: []float64{5, 5}}, {Name: "empty"}, long}},
+		{YLabel: "loss", Lines: []Series{{Name: "a", X: []float64{0, 1, 2, 3, 4}, Y: []float64{1, 2, nan, math.Inf(1), 3}}}},
+		{YLabel: "constant & <odd>", Lines: []Series{{Name: "b", X: []float64{1, 2}, Y: []float64{5, 5}}, {Name: "empty"}, long}},
 	}
 	if err := TrainingCurves(base+".png", "Title", "step", panels); err != nil {
 		t.Fatal(err)
@@ -207,8 +207,8 @@ func TestTrainingCurves(t *testing.T) {
 	figure(t, base, 560*2, (70+2*170)*2)
 	for want, p := range map[string][]Panel{
 		"no panels":                     nil,
-		"no finite":                     {{"loss", []Series{{Name: "a", X: []float64{1}, Y: []float64{nan}}}}},
-		`"a" has 2 places and 1 values`: {{"loss", []Series{{Name: "a", X: []float64{1, 2}, Y: []float64{1}}}}},
+		"no finite":                     {{YLabel: "loss", Lines: []Series{{Name: "a", X: []float64{1}, Y: []float64{nan}}}}},
+		`"a" has 2 places and 1 values`: {{YLabel: "loss", Lines: []Series{{Name: "a", X: []float64{1, 2}, Y: []float64{1}}}}},
 	} {
 		if err := TrainingCurves(base, "", "step", p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
