@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tercet/configs/tables"
 	"tercet/internal/config"
 	"tercet/internal/report"
 )
@@ -21,6 +22,8 @@ type reportOptions struct {
 	groupBy    []string
 	out        string
 	noPictures bool
+	table      string
+	variant    string
 	format     string
 }
 
@@ -35,10 +38,14 @@ their directories. Runs that differ in nothing but the seed are one row: the mea
 and its 95 % interval by Student's t. Raw pixels and the untrained network stand
 below. Notes say what makes a number less than it seems: missing results,
 collapsed runs, results older than the checkpoint, unequal attacks.
---out also writes a page with each run's scores, pictures and how it was measured.`,
+--out also writes a page with each run's scores, pictures and how it was measured.
+--table sets the runs beside a paper's numbers instead, row by row in its columns:
+a run belongs to the row whose config keys it has. Tables: ` + strings.Join(tables.Names(), ", ") + `;
+tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.`,
 		examples: []example{
 			{"one run, with a page beside its files", "tercet report --runs runs/first --out runs/first/report.md", false},
 			{"all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv", false},
+			{"ours beside the paper's 5 x 5 grid of source and destination hardness", "tercet report --table hm-grid runs/small-hm-grid-*", false},
 			{"mean over all runs of a loss", "tercet report --runs runs --group-by loss,loss.margin", false},
 		},
 		exits: []int{ExitData},
@@ -50,6 +57,8 @@ collapsed runs, results older than the checkpoint, unequal attacks.
 			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that runs of one row share, such as model,loss.margin; without it, all but name and seed")
 			fs.StringVarP(&o.out, "out", "o", "", "also write a page to `FILE`.md (pictures by relative path) or FILE.html (pictures inside)")
 			fs.BoolVar(&o.noPictures, "no-pictures", false, "leave pictures out of the page")
+			fs.StringVar(&o.table, "table", "", "set runs beside a paper's numbers: `NAME` of a table, or a YAML file")
+			fs.StringVar(&o.variant, "variant", "published", "with --table, scores of attacks: published (as the paper's code), fixed or both")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
 		},
 		run: func(_ context.Context, args []string) error {
@@ -60,11 +69,17 @@ collapsed runs, results older than the checkpoint, unequal attacks.
 }
 
 func runReport(s *Streams, o reportOptions) error {
-	if len(o.runs) == 0 {
+	if len(o.runs) == 0 && o.table == "" {
 		return usagef("name what to report on: --runs DIRECTORY, or a glob of directories in quotes")
 	}
 	if err := report.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
+	}
+	if o.table != "" {
+		return runPaperTable(s, o)
+	}
+	if o.variant != "published" {
+		return usagef("--variant goes with --table; --metric chooses scores here, such as ES:R or ES:R(published)")
 	}
 	write, err := pageWriter(o.out)
 	if err != nil {

@@ -5,6 +5,7 @@ package report
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Table is what a result looks like before a format is chosen. Write renders it.
@@ -19,7 +20,10 @@ type Table struct {
 type Column struct {
 	Name    string // heading, and key in JSON and CSV
 	Digits  int    // digits after the point; 0 means 3, negative means none
-	Percent bool   // text and Markdown show 100 times the value, the heading gets " (%)"
+	Percent bool   // text, Markdown and LaTeX show 100 times the value, the heading gets " (%)"
+	// Paper shows as papers do: a heading without " (%)", small numbers as 0.0, and
+	// an interval, which must be symmetric, as 0.981 ±0.003.
+	Paper bool
 }
 
 // Cell is a text, a number, a number with an interval, or nothing.
@@ -73,7 +77,7 @@ func (x Cell) InPercent() Cell {
 
 // header is the heading as people read it.
 func (c Column) header() string {
-	if c.Percent {
+	if c.Percent && !c.Paper {
 		return c.Name + " (%)"
 	}
 	return c.Name
@@ -96,7 +100,10 @@ func (c Column) number(v float64) string {
 		v *= 100
 	}
 	s := strconv.FormatFloat(v, 'f', digits, 64)
-	if math.Abs(v) >= 1e9 || v != 0 && math.Abs(v) < math.Pow(10, -float64(digits))/2 {
+	if c.Paper && strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-") // what rounds to 0 has no sign
+	}
+	if math.Abs(v) >= 1e9 || !c.Paper && v != 0 && math.Abs(v) < math.Pow(10, -float64(digits))/2 {
 		s = strconv.FormatFloat(v, 'e', 2, 64) // neither a wall of digits nor 0.000
 	}
 	return s
@@ -118,6 +125,9 @@ func (c Column) show(x Cell) string {
 	case number:
 		return c.number(x.value)
 	case interval:
+		if c.Paper {
+			return c.number(x.value) + " ±" + c.number((x.high-x.low)/2)
+		}
 		return c.number(x.value) + " [" + c.number(x.low) + ", " + c.number(x.high) + "]"
 	case single:
 		return c.number(x.value) + " (n=1)"

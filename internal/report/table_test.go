@@ -57,6 +57,19 @@ var golden = map[string]string{
 
 95 % intervals.
 `,
+	"latex": `% Unseen characters
+\begin{tabular}{lrrr}
+\hline
+run & n & recall@1 & map@r (\%) \\
+\hline
+raw \textbar{} pixels & $1$ & $0.345\;[0.324,\,0.366]$ & $15.0$ \\
+a "b", c & $12000$ & $0.981$ (n=1) & -- \\
+broken & $0$ & $\mathrm{NaN}$ & $70.0\;[60.0,\,80.0]$ \\
+tiny & $3$ & $1.23\cdot10^{-5}$ & $-100.0$ \\
+\hline
+\end{tabular}
+% 95 % intervals.
+`,
 	"csv": `run,n,recall@1,recall@1_low,recall@1_high,map@r,map@r_low,map@r_high
 raw | pixels,1,0.345,0.3241,0.3659,0.15,,
 "a ""b"", c",12000,0.98149,,,,,
@@ -168,9 +181,44 @@ func TestMarkdownCellsAreEscaped(t *testing.T) {
 	}
 }
 
+// Words keep what TeX would read as markup; a collapse is set off.
+func TestLaTeXCellsAreEscaped(t *testing.T) {
+	e := &Table{Columns: []Column{{Name: "a_b"}}, Rows: [][]Cell{{Text(`50 % & \x{y}~^$#`)}, {Text("*collapse*")}, {Text("*")}}}
+	s := render(t, e, "latex")
+	for _, want := range []string{
+		"a\\_b \\\\\n", `50 \% \& \textbackslash{}x\{y\}\textasciitilde{}\textasciicircum{}\$\# \\`, `\emph{collapse} \\`, "* \\\\\n",
+	} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q in\n%s", want, s)
+		}
+	}
+}
+
+// As papers print: no unit in the heading, no exponents, no -0.0, half the width of
+// an interval.
+func TestPaperColumns(t *testing.T) {
+	c := Column{Name: "R@1", Percent: true, Digits: 1, Paper: true}
+	for _, x := range []struct {
+		cell      Cell
+		text, tex string
+	}{
+		{Number(0.0004), "0.0", "$0.0$"},
+		{Number(-0.0001), "0.0", "$0.0$"},
+		{Number(-0.02), "-2.0", "$-2.0$"},
+		{Interval(0.92, 0.87, 0.97), "92.0 ±5.0", "$92.0 \\pm 5.0$"},
+	} {
+		if got, tex := c.show(x.cell), c.latex(x.cell); got != x.text || tex != x.tex {
+			t.Errorf("%q %q", got, tex)
+		}
+	}
+	if c.header() != "R@1" {
+		t.Errorf("heading %q", c.header())
+	}
+}
+
 func TestWriteRefuses(t *testing.T) {
 	err := sample().Write(new(bytes.Buffer), "tex")
-	if err == nil || err.Error() != `unknown table format "tex"; valid are text, markdown, csv, json` {
+	if err == nil || err.Error() != `unknown table format "tex"; valid are text, markdown, latex, csv, json` {
 		t.Errorf("unknown format: %v", err)
 	}
 	short := sample()

@@ -14,7 +14,7 @@ import (
 )
 
 // Formats lists what Write understands.
-func Formats() []string { return []string{"text", "markdown", "csv", "json"} }
+func Formats() []string { return []string{"text", "markdown", "latex", "csv", "json"} }
 
 // CheckFormat returns the error that Write would give for an unknown format, so
 // that a command can refuse it before it works.
@@ -27,9 +27,9 @@ func CheckFormat(format string) error {
 	return fmt.Errorf("unknown table format %q; valid are %s", format, strings.Join(Formats(), ", "))
 }
 
-// Write renders the table as text, markdown, csv or json. Text and Markdown are
-// rounded for people; CSV and JSON carry full precision, fractions as they are,
-// and intervals apart from the value.
+// Write renders the table as text, markdown, latex, csv or json. Text, Markdown and
+// LaTeX are rounded for people; CSV and JSON carry full precision, fractions as they
+// are, and intervals apart from the value.
 func (t *Table) Write(w io.Writer, format string) error {
 	if err := CheckFormat(format); err != nil {
 		return err
@@ -42,6 +42,9 @@ func (t *Table) Write(w io.Writer, format string) error {
 		return t.csv(w)
 	case "json":
 		return t.json(w)
+	case "latex":
+		_, err := io.WriteString(w, t.latex())
+		return err
 	}
 	_, err := io.WriteString(w, t.pretty(format == "markdown"))
 	return err

@@ -1,0 +1,133 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// recomputedColumn heads ERS made anew from the ten scores beside it: it checks
+// the paper's arithmetic, and ours.
+const recomputedColumn = "ERS of the ten"
+
+// Layout shows each row of the paper with ours below it, in the paper's columns.
+func (r *PaperReport) Layout() *Table {
+	t := &Table{
+		Title:   fmt.Sprintf("%s: %s", r.Table, r.Title),
+		Columns: []Column{{Name: "defense"}, {Name: "eta"}, {Name: "numbers"}, {Name: "data"}, {Name: "n"}},
+	}
+	for _, name := range r.Columns {
+		c, _ := paperColumnOf(name)
+		t.Columns = append(t.Columns, c.shown())
+	}
+	check := r.checked()
+	if check {
+		t.Columns = append(t.Columns, Column{Name: recomputedColumn, Digits: 1, Percent: true, Paper: true})
+	}
+	seeds := false
+	for _, e := range r.Rows {
+		if e.Paper != nil || len(e.Ours) == 0 {
+			t.Rows = append(t.Rows, r.paperRow(e, check))
+		}
+		for _, o := range e.Ours {
+			t.Rows = append(t.Rows, r.ourRow(e, o, check))
+			seeds = seeds || o.N > 1
+		}
+	}
+	t.Notes = append([]string{fmt.Sprintf("paper: %s; %s", r.Source, r.Setup)}, r.Notes...)
+	note := "in percent, but for TMA (a cosine) and ES:D (a distance)"
+	if seeds {
+		note += "; ±: half the 95 % interval of Student's t over n seeds"
+	}
+	t.Notes = append(t.Notes, note)
+	return t
+}
+
+// shown is the column as papers print it.
+func (c paperColumn) shown() Column {
+	if c.percent {
+		return Column{Name: c.name, Digits: 1, Percent: true, Paper: true}
+	}
+	return Column{Name: c.name, Digits: 3, Paper: true}
+}
+
+// checked reports whether any row has all ten scores.
+func (r *PaperReport) checked() bool {
+	for _, e := range r.Rows {
+		if e.Paper != nil && e.Paper.Recomputed != nil {
+			return true
+		}
+		for _, o := range e.Ours {
+			if o.Recomputed != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r *PaperReport) paperRow(e PaperEntry, check bool) []Cell {
+	row := []Cell{Text(e.Label), steps(e.Eta), Text("paper"), Text(e.Data), Missing()}
+	for i, name := range r.Columns {
+		cell := Missing()
+		switch {
+		case e.Paper == nil:
+		case e.Paper.Collapsed && i == 0:
+			cell = Text("*collapse*")
+		default:
+			if v, ok := e.Paper.Scores[name]; ok {
+				cell = Number(v)
+			}
+		}
+		row = append(row, cell)
+	}
+	if check {
+		row = append(row, optional(e.Paper != nil && e.Paper.Recomputed != nil, func() float64 { return *e.Paper.Recomputed }))
+	}
+	return row
+}
+
+func (r *PaperReport) ourRow(e PaperEntry, o PaperOurs, check bool) []Cell {
+	who := []string{"ours", o.Variant}
+	if !o.alone {
+		who = append(who, o.Name)
+	}
+	row := []Cell{Text(e.Label), steps(o.Eta), Text(strings.Join(who, ", ")), Text(o.Data), Int(o.N)}
+	for i, name := range r.Columns {
+		cell := Missing()
+		if s, ok := o.Scores[name]; ok {
+			cell = s.cell
+		} else if o.word != "" && i == 0 {
+			cell = Text(o.word)
+		}
+		row = append(row, cell)
+	}
+	if check {
+		row = append(row, optional(o.Recomputed != nil, func() float64 { return *o.Recomputed }))
+	}
+	return row
+}
+
+func steps(eta int) Cell {
+	if eta == 0 {
+		return Missing()
+	}
+	return Int(eta)
+}
+
+func optional(there bool, value func() float64) Cell {
+	if !there {
+		return Missing()
+	}
+	return Number(value())
+}
+
+// Variants reads what --variant chooses.
+func Variants(choice string) ([]string, error) {
+	switch choice {
+	case "published", "fixed":
+		return []string{choice}, nil
+	case "both":
+		return []string{"published", "fixed"}, nil
+	}
+	return nil, fmt.Errorf("there is no variant %q; choose published, fixed or both", choice)
+}

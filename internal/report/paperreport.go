@@ -1,0 +1,257 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"tercet/internal/attack"
+	"tercet/internal/metric"
+)
+
+// PaperReport sets runs beside the numbers of a paper's table, schema
+// tercet.papertable/1. Numbers are fractions; TMA and ES:D are as they are.
+type PaperReport struct {
+	Schema    string       `json:"schema"`
+	Table     string       `json:"table"`
+	Title     string       `json:"title"`
+	Source    string       `json:"source"`
+	Setup     string       `json:"setup"`
+	Variants  []string     `json:"variants"`
+	Columns   []string     `json:"columns"`
+	Rows      []PaperEntry `json:"rows"`
+	Unmatched []string     `json:"unmatched"` // runs of no row
+	Notes     []string     `json:"notes"`
+}
+
+// PaperEntry is a row: what the paper has, and what the runs give.
+type PaperEntry struct {
+	Label string      `json:"label"`
+	Data  string      `json:"data,omitempty"`
+	Eta   int         `json:"eta,omitempty"`
+	Paper *PaperScore `json:"paper"` // nil where the paper has no such row
+	Ours  []PaperOurs `json:"ours"`
+}
+
+// PaperScore are the paper's numbers, or collapse.
+type PaperScore struct {
+	Collapsed  bool               `json:"collapsed"`
+	Scores     map[string]float64 `json:"scores,omitempty"`
+	Recomputed *float64           `json:"ers_recomputed,omitempty"` // from the ten scores
+}
+
+// PaperOurs are runs of one row that differ in nothing but the seed, in one
+// variant of the attacks.
+type PaperOurs struct {
+	Name       string              `json:"run"`
+	Variant    string              `json:"variant"`
+	Data       string              `json:"data"`
+	Eta        int                 `json:"eta,omitempty"`
+	N          int                 `json:"n"`
+	Dirs       []string            `json:"runs"`
+	Seeds      []uint64            `json:"seeds"`
+	Status     map[string]int      `json:"status"`
+	Scores     map[string]Estimate `json:"scores"` // of the runs that neither collapsed nor diverged
+	Recomputed *float64            `json:"ers_recomputed,omitempty"`
+
+	word  string // in place of numbers where all runs were lost: *collapse*
+	alone bool   // the row has no other kind of runs
+}
+
+// ComparePaper fills a table that Check has passed with runs. name is what the
+// table is called; variants are those of the attacks, published, fixed or both.
+func ComparePaper(t *PaperTable, name string, runs []*RunDir, variants []string) (*PaperReport, error) {
+	of, left, err := t.assign(runs)
+	if err != nil {
+		return nil, err
+	}
+	out := &PaperReport{
+		Schema: "tercet.papertable/1", Table: name, Title: t.Title, Source: t.Source, Setup: t.Setup,
+		Variants: variants, Columns: t.Columns, Rows: []PaperEntry{}, Unmatched: []string{}, Notes: []string{},
+	}
+	for _, r := range left {
+		out.Unmatched = append(out.Unmatched, r.Dir)
+	}
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		e := PaperEntry{Label: row.Label, Data: row.Data, Eta: row.Eta, Ours: []PaperOurs{}}
+		if row.collapsed || row.numbers != nil {
+			e.Paper = &PaperScore{Collapsed: row.collapsed, Scores: row.numbers}
+			e.Paper.Recomputed = recomputed(func(key string) (float64, bool) { v, ok := row.numbers[key]; return v, ok })
+		}
+		kinds := &Summary{}
+		if len(of[i]) > 0 {
+			kinds.group(of[i])
+		}
+		for _, g := range kinds.Groups {
+			for _, v := range variants {
+				o := ours(g, v, t.Columns)
+				o.alone = len(kinds.Groups) == 1
+				e.Ours = append(e.Ours, o)
+			}
+		}
+		out.Rows = append(out.Rows, e)
+	}
+	out.Notes = append(out.Notes, out.remarks(t, of, runs)...)
+	return out, nil
+}
+
+// ours gives mean and interval over the runs of a kind.
+func ours(g *Group, variant string, columns []string) PaperOurs {
+	o := PaperOurs{
+		Name: g.Name, Variant: variant, Data: g.runs[0].Manifest.Data.Name, Eta: g.runs[0].eta(),
+		N: g.N, Dirs: g.Dirs, Seeds: g.Seeds, Status: g.Status, Scores: map[string]Estimate{},
+	}
+	var kept []*RunDir
+	for _, r := range g.runs {
+		switch r.Manifest.Status {
+		case "collapsed":
+			o.word = "*collapse*"
+		case "diverged":
+			if o.word == "" {
+				o.word = "*diverged*"
+			}
+		default:
+			kept = append(kept, r)
+		}
+	}
+	if len(kept) > 0 {
+		o.word = ""
+	}
+	for _, name := range columns {
+		c, _ := paperColumnOf(name)
+		var values []float64
+		e := Estimate{}
+		for _, r := range kept {
+			v, ok := r.paperScore(c, variant)
+			if !ok {
+				continue
+			}
+			values = append(values, v.Value)
+			e.Definition = v.Definition
+			if len(kept) == 1 {
+				e.CI95 = v.CI95 // over queries; several runs have that over seeds
+			}
+		}
+		if len(values) == 0 {
+			continue
+		}
+		mean, low, high := MeanInterval(values)
+		e.N, e.Value, e.cell = len(values), &mean, Number(mean)
+		if len(values) > 1 {
+			e.CI95, e.cell = &[2]float64{low, high}, Interval(mean, low, high)
+		}
+		o.Scores[name] = e
+	}
+	o.Recomputed = recomputed(func(key string) (float64, bool) {
+		e, ok := o.Scores[key]
+		if !ok {
+			return 0, false
+		}
+		return *e.Value, true
+	})
+	return o
+}
+
+// paperScore returns a run's score for a column.
+func (r *RunDir) paperScore(c paperColumn, variant string) (metric.Value, bool) {
+	switch {
+	case !c.attacked && r.Eval != nil:
+		return r.Eval.all().Get(c.key)
+	case c.attacked && r.Attack != nil:
+		return metric.Scores(r.Attack.Scores[variant]).Get(c.key)
+	}
+	return metric.Value{}, false
+}
+
+// eta is the number of PGD steps that a run's training crafts with, 0 without
+// crafting: HM whose destination is its source trains on clean images.
+func (r *RunDir) eta() int {
+	steps, ok := r.label("defense.pgd.steps")
+	source, _ := r.label("defense.source")
+	destination, _ := r.label("defense.destination.name")
+	n := 0
+	if _, err := fmt.Sscan(steps, &n); !ok || err != nil || source != "" && source == destination {
+		return 0
+	}
+	return n
+}
+
+// recomputed is ERS of the ten scores, nil where one of them is not there.
+func recomputed(value func(key string) (float64, bool)) *float64 {
+	for _, c := range paperColumns {
+		if _, ok := value(c.name); c.attacked && c.name != attack.ERS && !ok {
+			return nil
+		}
+	}
+	ers := attack.RobustnessScore(func(key string) float64 { v, _ := value(key); return v })
+	return &ers
+}
+
+// ersTolerance is how far a printed ERS may be from that of the printed scores: as
+// a fraction, 0.1 of the percent that papers print.
+const ersTolerance = 0.001
+
+// disagrees reports whether the paper's ERS does not follow from its ten scores.
+func (p *PaperScore) disagrees() bool {
+	printed, ok := p.Scores[attack.ERS]
+	return ok && p.Recomputed != nil && math.Abs(printed-*p.Recomputed) > ersTolerance
+}
+
+func (r *PaperReport) remarks(t *PaperTable, of [][]*RunDir, runs []*RunDir) []string {
+	var out []string
+	for i, e := range r.Rows {
+		if e.Paper != nil && e.Paper.disagrees() {
+			out = append(out, fmt.Sprintf("%s: the paper prints ERS %.1f, its ten scores give %.1f",
+				t.rowName(i), 100*e.Paper.Scores[attack.ERS], 100**e.Paper.Recomputed))
+		}
+		for _, o := range e.Ours {
+			if lost := o.Status["collapsed"] + o.Status["diverged"]; lost > 0 && lost < o.N && o.Variant == r.Variants[0] {
+				out = append(out, fmt.Sprintf("%s: %d of the %d runs collapsed or diverged; the numbers are of the others", o.Name, lost, o.N))
+			}
+		}
+	}
+	if len(r.Unmatched) > 0 {
+		out = append(out, "of no row of this table: "+listed(r.Unmatched))
+	}
+	used := slices.DeleteFunc(slices.Clone(runs), func(x *RunDir) bool { return slices.Contains(r.Unmatched, x.Dir) })
+	return append(out, r.used(used)...)
+}
+
+// used says what makes the numbers of the runs in the table less than they seem.
+func (r *PaperReport) used(runs []*RunDir) []string {
+	lost := func(x *RunDir) bool { return x.Manifest.Status == "collapsed" || x.Manifest.Status == "diverged" }
+	runs = slices.DeleteFunc(runs, lost)
+	if len(runs) == 0 {
+		return nil
+	}
+	var noEval, noAttack, noERS []string
+	for _, x := range runs {
+		switch {
+		case x.Eval == nil:
+			noEval = append(noEval, x.Dir)
+		case x.Attack == nil:
+			noAttack = append(noAttack, x.Dir)
+		default:
+			for _, v := range r.Variants {
+				if _, ok := metric.Scores(x.Attack.Scores[v]).Get(attack.ERS); !ok && !slices.Contains(noERS, x.Dir) {
+					noERS = append(noERS, x.Dir)
+				}
+			}
+		}
+	}
+	var out []string
+	if noEval != nil {
+		out = append(out, fmt.Sprintf("no eval.json in %s; tercet eval --run %s makes it", listed(noEval), word(noEval[0])))
+	}
+	if noAttack != nil {
+		out = append(out, fmt.Sprintf("no attack.json in %s; tercet attack --run %s --suite ers --variant both makes it", listed(noAttack), word(noAttack[0])))
+	}
+	if noERS != nil {
+		out = append(out, fmt.Sprintf("not all ten scores in %s; tercet attack --run %s --suite ers --variant both makes them", listed(noERS), word(noERS[0])))
+	}
+	for _, x := range runs {
+		out = append(append(append(out, x.unfinished()...), x.stale()...), x.partial()...)
+	}
+	return append(append(out, attacked(runs)...), (&Summary{}).mixed(runs)...)
+}
