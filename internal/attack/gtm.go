@@ -23,7 +23,7 @@ type gtm struct {
 	label   *members
 	targets []int32
 
-	search *search // while Aim runs
+	d *distances // while Aim runs
 }
 
 func newGTM(g *Gallery, v Variant, _ MethodOptions) (Method, error) {
@@ -43,25 +43,26 @@ func (m *gtm) Aim(b *Batch, _ int) error {
 		return err
 	}
 	m.targets = append(m.targets[:0], m.top.own...)
-	m.search = newSearch(m.top.g, b.Clean)
+	m.d = newDistances(m.top.g, b.Clean)
 	par.Do(len(b.Items), 1, m)
-	m.search.release()
-	m.search = nil
+	m.d.release()
+	m.d = nil
 	return nil
 }
 
 // Run finds the targets of queries [lo, hi).
 func (m *gtm) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
+		m.d.finish(i)
 		if m.top.variant == Fixed {
-			m.search.hideAll(i, m.label.with(m.top.items[i]))
-			m.targets[i], _ = m.search.least(i)
+			m.d.hideAll(i, m.label.with(m.top.items[i]))
+			m.targets[i], _ = m.d.least(i)
 			continue
 		}
 		own, r := m.top.own[i], m.top.found.second[i]
-		m.search.hideAll(i, m.label.with(int(r)))
-		m.search.hide(i, own)
-		v, _ := m.search.least(i)
+		m.d.hideAll(i, m.label.with(int(r)))
+		m.d.hide(i, own)
+		v, _ := m.d.least(i)
 		if v < 0 { // the masked item comes last, and no other one is left
 			v = own
 		}

@@ -27,10 +27,10 @@ type ltm struct {
 	top   recall
 	label *members
 
-	search *search
-	z      *array.Array
-	per    []float64
-	grad   *array.Array
+	d    *distances // while Eval runs
+	z    *array.Array
+	per  []float64
+	grad *array.Array
 }
 
 func newLTM(g *Gallery, v Variant, _ MethodOptions) (Method, error) {
@@ -64,10 +64,10 @@ func (m *ltm) Score(z, _ *array.Array, out [][]float64) { m.top.score(z, out[0])
 
 // Eval implements adversary.Goal.
 func (m *ltm) Eval(z *array.Array, per []float64, grad *array.Array) error {
-	m.search, m.z, m.per, m.grad = newSearch(m.top.g, z), z, per, grad
+	m.d, m.z, m.per, m.grad = newDistances(m.top.g, z), z, per, grad
 	par.Do(len(per), 1, m)
-	m.search.release()
-	m.search, m.z, m.per, m.grad = nil, nil, nil, nil
+	m.d.release()
+	m.d, m.z, m.per, m.grad = nil, nil, nil, nil
 	return nil
 }
 
@@ -75,13 +75,14 @@ func (m *ltm) Eval(z *array.Array, per []float64, grad *array.Array) error {
 func (m *ltm) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		item := m.top.items[i]
+		m.d.finish(i)
 		if m.top.variant == Fixed {
-			m.search.hide(i, int32(item))
+			m.d.hide(i, int32(item))
 		}
 		same := m.label.with(item)
-		near, nearest := m.search.leastAmong(i, same)
-		m.search.hideAll(i, same)
-		far, farthest := m.search.most(i)
+		near, nearest := m.d.leastAmong(i, same)
+		m.d.hideAll(i, same)
+		far, farthest := m.d.most(i)
 		if near < 0 || far < 0 { // z is NaN
 			m.per[i] = math.NaN()
 			continue

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"tercet/internal/engine/array"
-	"tercet/internal/par"
 	"tercet/internal/rng"
 )
 
@@ -139,17 +138,6 @@ func BenchmarkLTM(b *testing.B) {
 		for b.Loop() {
 			f.g.Distances(f.z, d)
 		}
-	})
-	b.Run("choice", func(b *testing.B) {
-		m.search, m.z, m.per, m.grad = newSearch(f.g, f.z), f.z, per, grad
-		copy(d, m.search.d)
-		for b.Loop() {
-			par.Do(128, 1, m)
-			b.StopTimer()
-			copy(m.search.d, d)
-			b.StartTimer()
-		}
-		m.search.release()
 	})
 	b.Run("step", func(b *testing.B) {
 		for b.Loop() {

@@ -8,7 +8,7 @@ import (
 // nearest holds the two nearest gallery items of each query.
 type nearest struct {
 	gallery       *Gallery
-	search        *search
+	d             *distances
 	first, second []int32 // (B)
 }
 
@@ -22,20 +22,21 @@ func (n *nearest) find(q *array.Array) {
 		n.first, n.second = make([]int32, b), make([]int32, b)
 	}
 	n.first, n.second = n.first[:b], n.second[:b]
-	n.search = newSearch(n.gallery, q)
+	n.d = newDistances(n.gallery, q)
 	par.Do(b, 1, n)
-	n.search.release()
-	n.search = nil
+	n.d.release()
+	n.d = nil
 }
 
 // Run searches for queries [lo, hi).
 func (n *nearest) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		n.first[i], _ = n.search.least(i)
+		n.d.finish(i)
+		n.first[i], _ = n.d.least(i)
 		n.second[i] = -1
 		if n.first[i] >= 0 {
-			n.search.hide(i, n.first[i])
-			n.second[i], _ = n.search.least(i)
+			n.d.hide(i, n.first[i])
+			n.second[i], _ = n.d.least(i)
 		}
 	}
 }

@@ -1,84 +1,35 @@
 package attack
 
-import (
-	"math"
+import "math"
 
-	"tercet/internal/engine/array"
-	"tercet/internal/par"
-)
+// Nearest and farthest items are found exactly: distances in float32 choose
+// candidates with their error allowed for, distances in float64 decide. Equal
+// distances are ordered by index. A row is finished first; different rows may be
+// searched at the same time.
 
-// search finds the nearest and the farthest gallery items of queries exactly:
-// distances in float32 choose candidates with their error allowed for, distances
-// in float64 decide. Equal distances are ordered by index. Rows may be searched
-// at the same time.
-type search struct {
-	g *Gallery
-	z *array.Array // (B, D)
-	d []float32    // (B, N) distances; NaN where an item is hidden
-}
-
-// searches are kept by all methods together: a search of a batch is large.
-var searches par.Free[search]
-
-// newSearch measures the distances of z (B, D) from all items. The caller hands
-// the search back with release.
-func newSearch(g *Gallery, z *array.Array) *search {
-	s := searches.Get()
-	s.g, s.z = g, z
-	size := z.Rows() * g.Len()
-	if cap(s.d) < size {
-		s.d = make([]float32, size)
-	}
-	s.d = s.d[:size]
-	g.Distances(z, s.d)
-	return s
-}
-
-func (s *search) release() {
-	s.g, s.z = nil, nil
-	searches.Put(s)
-}
-
-// row returns the distances of query i.
-func (s *search) row(i int) []float32 {
-	n := s.g.Len()
-	return s.d[i*n : (i+1)*n]
-}
-
+// hidden is the distance of an item that is not to be found.
 var hidden = float32(math.NaN())
 
 // hide takes an item out of the searches of query i that follow.
-func (s *search) hide(i int, item int32) { s.row(i)[item] = hidden }
+func (d *distances) hide(i int, item int32) { d.row(i)[item] = hidden }
 
 // hideAll is hide for a list.
-func (s *search) hideAll(i int, items []int32) {
-	row := s.row(i)
+func (d *distances) hideAll(i int, items []int32) {
+	row := d.row(i)
 	for _, j := range items {
 		row[j] = hidden
 	}
 }
 
-// slack bounds the error of the squared distances of query i.
-func (s *search) slack(i int) float64 { return s.g.slack(s.g.fromMean(s.z.Row(i))) }
-
-// fromMean returns the squared distance of z from the gallery's mean.
-func (g *Gallery) fromMean(z []float32) (square float64) {
-	for k, v := range z {
-		d := float64(v) - g.mean[k]
-		square += d * d
-	}
-	return square
-}
-
 // least returns the item nearest to query i and its squared distance, or -1 if
 // all are hidden or the query is NaN.
-func (s *search) least(i int) (item int32, square float64) {
-	row, z := s.row(i), s.z.Row(i)
-	limit := above(leastOf(row), 2*s.slack(i))
+func (d *distances) least(i int) (item int32, square float64) {
+	row, z := d.row(i), d.z.Row(i)
+	limit := above(leastOf(row), 2*d.slack(i))
 	item, square = -1, math.Inf(1)
 	for j, v := range row {
 		if v <= limit {
-			if e := s.g.squared(z, j); e < square || item < 0 {
+			if e := d.g.squared(z, j); e < square || item < 0 {
 				item, square = int32(j), e
 			}
 		}
@@ -87,19 +38,19 @@ func (s *search) least(i int) (item int32, square float64) {
 }
 
 // leastAmong is least among some items, in ascending order.
-func (s *search) leastAmong(i int, items []int32) (item int32, square float64) {
-	row, z := s.row(i), s.z.Row(i)
+func (d *distances) leastAmong(i int, items []int32) (item int32, square float64) {
+	row, z := d.row(i), d.z.Row(i)
 	first := float32(math.Inf(1))
 	for _, j := range items {
 		if v := row[j]; v < first {
 			first = v
 		}
 	}
-	limit := above(first, 2*s.slack(i))
+	limit := above(first, 2*d.slack(i))
 	item, square = -1, math.Inf(1)
 	for _, j := range items {
 		if row[j] <= limit {
-			if e := s.g.squared(z, int(j)); e < square || item < 0 {
+			if e := d.g.squared(z, int(j)); e < square || item < 0 {
 				item, square = j, e
 			}
 		}
@@ -109,13 +60,13 @@ func (s *search) leastAmong(i int, items []int32) (item int32, square float64) {
 
 // most returns the item farthest from query i and its squared distance, or -1 if
 // all are hidden or the query is NaN.
-func (s *search) most(i int) (item int32, square float64) {
-	row, z := s.row(i), s.z.Row(i)
-	limit := below(mostOf(row), 2*s.slack(i))
+func (d *distances) most(i int) (item int32, square float64) {
+	row, z := d.row(i), d.z.Row(i)
+	limit := below(mostOf(row), 2*d.slack(i))
 	item, square = -1, -1
 	for j, v := range row {
 		if v >= limit {
-			if e := s.g.squared(z, j); e > square {
+			if e := d.g.squared(z, j); e > square {
 				item, square = int32(j), e
 			}
 		}

@@ -95,9 +95,10 @@ func TestSearchAgainstLoops(t *testing.T) {
 			some = append(some, int32(j))
 		}
 		in := func(j int) bool { return j%3 == 0 }
-		s := newSearch(mustGallery(t, x, nil), q)
+		s := newDistances(mustGallery(t, x, nil), q)
 		for i := range 7 {
 			z := q.Row(i)
+			s.finish(i)
 			check := func(what string, item int32, square float64, want int) {
 				t.Helper()
 				if int(item) != want || want >= 0 && math.Abs(square-plainSquare(x.Row(want), z)) > 1e-12*(1+square) {
@@ -136,8 +137,9 @@ func TestSearchOfWildQueries(t *testing.T) {
 	x, q := cloud{30, 4, 0, 1}.draw(5, 3)
 	q.Row(0)[1] = float32(math.NaN())
 	q.Row(1)[1] = 1e15
-	s := newSearch(mustGallery(t, x, nil), q)
+	s := newDistances(mustGallery(t, x, nil), q)
 	defer s.release()
+	s.Run(0, 3)
 	least, _ := s.least(0)
 	most, _ := s.most(0)
 	if least != -1 || most != -1 {

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"tercet/internal/engine/array"
-	"tercet/internal/rng"
 )
 
 // tma is the targeted mismatch attack (Tolias et al., ICCV 2019; robrank): it
@@ -12,15 +11,12 @@ import (
 // any label, by minimising 1 - cos(z, t). The score is that cosine. The published
 // target may be the query itself; the fixed variant draws again then.
 type tma struct {
-	g       *Gallery
-	variant Variant
-	seed    uint64
+	draws   draws
 	targets []int32
-	stream  rng.Stream
 }
 
 func newTMA(g *Gallery, v Variant, o MethodOptions) (Method, error) {
-	return &tma{g: g, variant: v, seed: o.Seed}, nil
+	return &tma{draws: draws{g: g, name: "TMA", variant: v, seed: o.Seed}}, nil
 }
 
 func (m *tma) Kind() string { return "TMA" }
@@ -28,17 +24,13 @@ func (m *tma) Kind() string { return "TMA" }
 func (m *tma) Scores() []string { return []string{"TMA"} }
 
 func (m *tma) Aim(b *Batch, draw int) error {
-	if err := m.g.checkBatch("TMA", b); err != nil {
+	if err := m.draws.aim(b, 0); err != nil {
 		return err
 	}
 	m.targets = m.targets[:0]
 	for _, item := range b.Items {
-		m.stream.Reset(m.seed, "attack.TMA", uint64(item), uint64(draw))
-		t := m.stream.IntN(m.g.Len())
-		for m.variant == Fixed && t == item {
-			t = m.stream.IntN(m.g.Len())
-		}
-		m.targets = append(m.targets, int32(t))
+		m.draws.begin(item, draw)
+		m.targets = append(m.targets, m.draws.anywhere(item))
 	}
 	return nil
 }
@@ -48,7 +40,7 @@ func (m *tma) Targets(i int) []int32 { return m.targets[i : i+1] }
 // Eval implements adversary.Goal.
 func (m *tma) Eval(z *array.Array, per []float64, grad *array.Array) error {
 	for i := range per {
-		x, t := z.Row(i), m.g.X.Row(int(m.targets[i]))
+		x, t := z.Row(i), m.draws.g.X.Row(int(m.targets[i]))
 		cos, x1, t1 := cosine(x, t)
 		per[i] = 1 - cos
 		if grad == nil {
@@ -67,7 +59,7 @@ func (m *tma) Eval(z *array.Array, per []float64, grad *array.Array) error {
 
 func (m *tma) Score(z, _ *array.Array, out [][]float64) {
 	for i, t := range m.targets {
-		out[0][i], _, _ = cosine(z.Row(i), m.g.X.Row(int(t)))
+		out[0][i], _, _ = cosine(z.Row(i), m.draws.g.X.Row(int(t)))
 	}
 }
 
