@@ -213,7 +213,7 @@ func TestESTRandomStart(t *testing.T) {
 	if e, err = NewEST(o); err != nil {
 		t.Fatal(err)
 	}
-	if out, _, err = e.Craft(m, in, 1, 1); err != nil {
+	if _, _, err = e.Craft(m, in, 1, 1); err != nil {
 		t.Fatal(err)
 	}
 	z := m.Embed(in.Images, nn.Eval).Clone()
@@ -223,7 +223,6 @@ func TestESTRandomStart(t *testing.T) {
 	if e.Crafted().Steps != 18 {
 		t.Errorf("%d steps", e.Crafted().Steps)
 	}
-	_ = out
 }
 
 func TestESTErrors(t *testing.T) {

@@ -101,7 +101,7 @@ func plainMinMax(eps float64, fixed [][]float64) plainGoal {
 	}
 }
 
-// triplets of a scene, a negative twice and an image that is its own positive.
+// someTriplets are those of a scene, a negative twice and an image that is its own positive.
 func someTriplets(pairs int) *loss.Tuples {
 	t := new(loss.Tuples)
 	for i := range int32(pairs) {
@@ -184,7 +184,7 @@ func against(t *testing.T, what string, g Goal, value *float64, z *array.Array, 
 	return grad
 }
 
-// radiusOf measures rows [from, end) of out by hand.
+// radiusByHand measures how far out is from clean.
 func radiusByHand(out, clean [][]float64) Radius {
 	var r Radius
 	for i := range clean {
@@ -243,7 +243,6 @@ func TestDefensesSameBitsForAnyThreads(t *testing.T) {
 	for _, threads := range []int{1, 2, 3} {
 		par.SetThreads(threads)
 		p := small(Training())
-		p.Start = FromRandom
 		for _, start := range []Start{FromClean, FromRandom} {
 			p.Start = start
 			for name, d := range defenses(t, p) {
