@@ -246,8 +246,8 @@ func TestDefensesSameBitsForAnyThreads(t *testing.T) {
 		for _, start := range []Start{FromClean, FromRandom} {
 			p.Start = start
 			for name, d := range defenses(t, p) {
-				m, in := scene(41, 300)
-				in.Tuples = someTriplets(300)
+				m, in := scene(41, 600)
+				in.Tuples = someTriplets(600)
 				out, cost, err := d.Craft(m, in, 3, 9)
 				if err != nil {
 					t.Fatal(err)
