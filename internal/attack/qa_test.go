@@ -148,7 +148,7 @@ func (s scene) check(t *testing.T, what string, m Method, f func(i int, z []floa
 	}
 	for i := range b {
 		value, slope := f(i, wide(s.z.Row(i)))
-		if !(math.Abs(per[i]-value) <= 2e-6*math.Abs(value)+1e-7) {
+		if !(math.Abs(per[i]-value) <= 1e-5*math.Abs(value)+1e-7) {
 			t.Errorf("%s: objective of query %d is %v, want %v", what, i, per[i], value)
 		}
 		if e := apart(grad.Row(i), slope); !(e <= 1e-4) {
