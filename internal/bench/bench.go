@@ -46,7 +46,11 @@ type Result struct {
 	// PeakShare is ExecutedGFLOPS of the best repetition over the machine's peak.
 	PeakShare float64 `json:"peak_share,omitempty"`
 	PeakRSS   uint64  `json:"peak_rss_bytes,omitempty"` // absent where the system does not tell
-	Parts     []Part  `json:"parts,omitempty"`
+	// NetworkSeconds is the median time of the job's network passes alone, done
+	// in turns with it; NetworkRatio is Seconds over it. Attacks have them.
+	NetworkSeconds float64 `json:"network_seconds,omitempty"`
+	NetworkRatio   float64 `json:"network_ratio,omitempty"`
+	Parts          []Part  `json:"parts,omitempty"`
 	// Of each k-means fit, warm-up included; the seeds are 0, 1, ...: how long a
 	// fit takes depends on how many iterations its starts need.
 	Iterations []int     `json:"iterations_of_best_start,omitempty"`
@@ -91,6 +95,9 @@ type task struct {
 	// run repeats the work, calling tick after each repetition, until tick says
 	// stop or the work fails.
 	run func(ctx context.Context, tick func() (more bool)) error
+	// after, where set, is called after each repetition; its time does not count.
+	after func()
+	least int // repetitions that are timed, however long they take; 0 for leastRepetitions
 	// results gives the numbers that the repetitions so far have computed.
 	results func(visit func(name string, data []float32))
 	// describe, where set, adds to r what the repetitions were.
@@ -102,7 +109,7 @@ func Jobs() []Job {
 	return slices.Concat([]Job{
 		{"gemm", "products of 64 to 2048, all transposes, and of the networks' layers", "", prepareGemm},
 		{"conv", "convolutions of the networks: forward, input gradient, weight gradient", "", prepareConv},
-	}, trainingJobs(), searchJobs())
+	}, trainingJobs(), searchJobs(), ersJobs())
 }
 
 // Names lists the names of the jobs.
@@ -162,6 +169,9 @@ func (j Job) Measure(ctx context.Context, o Options) (*Result, error) {
 	r.GFLOPS, r.BestGFLOPS, r.ExecutedGFLOPS, r.PeakShare = rates(direct, executed, r.Seconds, r.BestSeconds, o.Peak)
 	if r.Images > 0 {
 		r.ImagesPerS, r.BestImages = float64(r.Images)/r.Seconds, float64(r.Images)/r.BestSeconds
+	}
+	if r.NetworkSeconds > 0 {
+		r.NetworkRatio = r.Seconds / r.NetworkSeconds
 	}
 	r.PeakRSS = peakRSS()
 	return r, nil

@@ -25,7 +25,10 @@ func (t times) median() float64 {
 // where one is long.
 func (t *task) measure(ctx context.Context, seconds float64) (times, error) {
 	var list times
-	left, calls := t.warmUp, float64(max(t.calls, 1))
+	left, calls, least := t.warmUp, float64(max(t.calls, 1)), t.least
+	if least == 0 {
+		least = leastRepetitions
+	}
 	start := time.Now()
 	last := start
 	tick := func() bool {
@@ -41,8 +44,11 @@ func (t *task) measure(ctx context.Context, seconds float64) (times, error) {
 		} else {
 			list = append(list, now.Sub(last).Seconds()/calls)
 		}
-		last = now
-		return ctx.Err() == nil && (len(list) < leastRepetitions || now.Sub(start).Seconds() < seconds)
+		if last = now; t.after != nil {
+			t.after()
+			last = time.Now()
+		}
+		return ctx.Err() == nil && (len(list) < least || now.Sub(start).Seconds() < seconds)
 	}
 	if err := t.run(ctx, tick); err != nil {
 		return nil, err

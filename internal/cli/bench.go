@@ -235,6 +235,11 @@ func benchTable(d *benchDocument) *report.Table {
 	}
 	t.Notes = append(t.Notes, "Medians, operations as the textbook counts them. The share is that of the best repetition,",
 		"Winograd layers and symmetric products by the operations that they do.")
+	for _, r := range d.Results {
+		if r.NetworkRatio > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %.2f times its network passes alone, timed in turns", r.Job, r.NetworkRatio))
+		}
+	}
 	for _, p := range m.Peak {
 		t.Notes = append(t.Notes, fmt.Sprintf("peak on %s: %.0f GFLOP/s", count(p.Threads, "thread"), p.GFLOPS))
 	}
