@@ -94,6 +94,24 @@ experiments: build
 	$(BIN) cluster --run runs/mnist-c2f2
 	$(BIN) report --runs 'runs/*' --out runs/report.md
 
+.PHONY: tables-small tables-mnist tables-mnist-complete tables-mnist-complete-32
+## tables-small: the papers' tables on MNIST, small preset: grid, destinations, ICS, u (about an hour on 2 cores; goes on where it was stopped)
+tables-small: build
+	scripts/tables.sh small hm-grid destinations ics u gradual ics-margin
+
+## table-NAME: one table (hm-grid, destinations, ics, u, efficiency, ics-sop, ...), PRESET=small or full
+PRESET ?= small
+table-%: build
+	scripts/tables.sh $(PRESET) $*
+
+## tables-mnist: the defences on MNIST, 10,000 training images, three seeds (about two hours on 2 cores)
+tables-mnist: build
+	scripts/tables.sh mnist mnist
+
+## tables-mnist-complete: none and HM&ICS on all of MNIST, eta 8 (about an hour); tables-mnist-complete-32: eta 32, as published (about three)
+tables-mnist-complete tables-mnist-complete-32: build
+	scripts/tables.sh mnist $(@:tables-mnist-%=%)
+
 ## clean: remove bin/ and dist/
 clean:
 	rm -rf bin dist
