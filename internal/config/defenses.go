@@ -136,9 +136,26 @@ func (c *Config) defenseRules(fail func(key, format string, args ...any)) {
 	if !c.Model.Normalize {
 		fail("defense.name", "hm compares distances of embeddings of length 1: set model.normalize: true")
 	}
+	if t, ok := c.Loss.Options.(TripletLoss); ok && h.Destination.gradual() {
+		if t.Reducer != "mean" {
+			fail("loss.reducer", "destination %s compares the loss with u, a mean over all triplets: set mean", h.Destination.Name)
+		}
+		if t.Distance != "euclidean" || t.Form != "hinge" {
+			fail("loss.name", "destination %s compares the loss with the margin: set loss.distance: euclidean and loss.form: hinge", h.Destination.Name)
+		}
+	}
 	if h.Source != nil && !contains(samplers(), *h.Source) {
 		fail("defense.source", "there is no %q here; %s", *h.Source, unknown(*h.Source, samplers()))
 	}
+}
+
+// gradual says whether the destination follows the loss.
+func (d Destination) gradual() bool {
+	switch d.Options.(type) {
+	case BoostedHardness, GradualHardness:
+		return true
+	}
+	return false
 }
 
 // sourced says whether the defence names its own sampler.

@@ -151,6 +151,7 @@ func TestMistakes(t *testing.T) {
 		{"zero crafting steps", "defense: {name: act, pgd: {steps: 0}}", "", "f.yaml:1: defense.pgd.steps: must be >=1, is 0"},
 		{"l2 ball without a size", "defense: {name: act, pgd: {norm: l2}}", "", "defense.pgd.eps: must be set for the l2 ball"},
 		{"defence with too many triplets", "miner: batch-all\ndefense: hm", "", "f.yaml:1: miner.name: defense hm needs one triplet for each anchor: semihard, random,"},
+		{"gradual destination of another loss", "loss: {reducer: sum}\ndefense: hm", "", "f.yaml:1: loss.reducer: destination lga compares the loss with u, a mean over all triplets: set mean"},
 		{"source that samples no triplets", "defense: {name: hm, source: batch-all}", "", "f.yaml:1: defense.source: there is no \"batch-all\" here; valid: "},
 		{"hardness without length 1", "model: {normalize: false}\ndefense: hm", "", "f.yaml:2: defense.name: hm compares distances of embeddings of length 1"},
 		{"destination beyond the sphere", "defense: {name: hm, destination: {name: constant, value: 3}}", "", "f.yaml:1: defense.destination.value: must be >=-2 and <=2, is 3"},
