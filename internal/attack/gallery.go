@@ -21,7 +21,10 @@ type Gallery struct {
 	squares []float32 // (N) squared lengths of the centred rows
 	largest float64   // the largest of them
 
-	rows, columns             *kernel.Packed // centred: (D, N) and (N, D)
+	// The centred rows, (N, D), and packed for products with queries, (D, N), and
+	// with weights, (N, D): made when first needed.
+	centred                   []float32
+	rows, columns             *kernel.Packed
 	packedRows, packedColumns sync.Once
 }
 
@@ -74,8 +77,8 @@ func (g *Gallery) centre(x, dst []float32) float64 {
 	return kernel.SumSquares(dst)
 }
 
-// centred returns all rows from the mean.
-func (g *Gallery) centred() []float32 {
+// allCentred returns all rows from the mean.
+func (g *Gallery) allCentred() []float32 {
 	out := array.New(g.X.Shape...)
 	for i := range g.Len() {
 		g.centre(g.X.Row(i), out.Row(i))
@@ -87,16 +90,29 @@ func (g *Gallery) centred() []float32 {
 // (B, N).
 func (g *Gallery) products(z *array.Array, out []float32) {
 	n, d := g.Len(), g.X.Cols()
-	g.packedRows.Do(func() { g.rows = kernel.Pack(true, d, n, g.centred(), d) })
+	g.packedRows.Do(func() { g.rows = kernel.Pack(true, d, n, g.allCentred(), d) })
 	g.rows.Gemm(z.Rows(), 1, z.Data, d, 0, out, n)
+}
+
+// prepareSums makes what sums and sparseSum read.
+func (g *Gallery) prepareSums() {
+	g.packedColumns.Do(func() {
+		g.centred = g.allCentred()
+		g.columns = kernel.Pack(false, g.Len(), g.X.Cols(), g.centred, g.X.Cols())
+	})
 }
 
 // sums writes to out (B, D), for weights w (B, N), the weighted sums of all centred
 // rows.
 func (g *Gallery) sums(w []float32, out *array.Array) {
 	n, d := g.Len(), g.X.Cols()
-	g.packedColumns.Do(func() { g.columns = kernel.Pack(false, n, d, g.centred(), d) })
 	g.columns.Gemm(out.Rows(), 1, w, n, 0, out.Data, d)
+}
+
+// sparseSum is sums for one row of weights that are mostly 0.
+func (g *Gallery) sparseSum(w, out []float32) {
+	clear(out)
+	kernel.AddWeighted(w, g.centred, out)
 }
 
 // squared returns the squared distance of z (D) from item j in float64.

@@ -71,6 +71,15 @@ func BenchmarkStep(b *testing.B) {
 			}
 		})
 	}
+	// Near its goal few hinges are active.
+	m := newQABench(b, g, items, clean)
+	b.Run("QA+ nearly done", func(b *testing.B) {
+		for b.Loop() {
+			if err := m.Eval(z, per, grad); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 	out := make([]float32, batch*n)
 	b.Run("Distances", func(b *testing.B) {
 		for b.Loop() {
@@ -82,4 +91,23 @@ func BenchmarkStep(b *testing.B) {
 			g.Distances(clean, out)
 		}
 	})
+}
+
+// newQABench returns QA+ whose candidates rank 100th for the queries of another
+// cloud.
+func newQABench(b *testing.B, g *Gallery, items []int, clean *array.Array) Method {
+	m, err := newQA("QA+", true, g, Fixed, MethodOptions{})
+	if err == nil {
+		err = m.Aim(&Batch{items, clean}, 0)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	z, _ := unitCloud(2, len(items), g.X.Cols())
+	var w windows
+	w.find(g, z, 100)
+	for i := range items {
+		m.goal.targets[i] = w.items[i][99]
+	}
+	return m
 }

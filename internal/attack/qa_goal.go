@@ -31,10 +31,18 @@ type hinged struct {
 	d      *distances
 	per    []float64
 	grad   *array.Array
-	direct []float64 // (B, D) parts of the gradient that the product leaves out
-	weight []float64 // (B) sum of the product's weights
-	factor []float64 // (B) xi
+	direct []float64    // (B, D) parts of the gradient that weighted sums leave out
+	weight []float64    // (B) sum of the weights
+	factor []float64    // (B) xi
+	sparse []bool       // (B) weights are mostly 0
+	place  []int        // (B) row of the weighted sum in sums
+	sums   *array.Array // weighted sums of items of the queries that are not sparse
 }
+
+// sparsePart is the part of the items below which those with a weight are added
+// up one by one, which then is faster than a product: an attack that has nearly
+// succeeded has few active hinges left.
+const sparsePart = 1. / 16
 
 type phase uint8
 
@@ -60,8 +68,12 @@ func (h *hinged) Eval(z *array.Array, per []float64, grad *array.Array) error {
 	h.z, h.per, h.grad = z, per, grad
 	if cap(h.weight) < b {
 		h.direct, h.weight, h.factor = make([]float64, b*dim), make([]float64, b), make([]float64, b)
+		h.sparse, h.place, h.sums = make([]bool, b), make([]int, b), array.New(b, dim)
 	}
 	h.direct, h.weight, h.factor = h.direct[:b*dim], h.weight[:b], h.factor[:b]
+	if grad != nil && !h.pure {
+		h.g.prepareSums()
+	}
 	if h.pure {
 		h.do(pulling)
 	} else {
@@ -72,13 +84,33 @@ func (h *hinged) Eval(z *array.Array, per []float64, grad *array.Array) error {
 		}
 		h.do(weighting)
 		if grad != nil {
-			h.g.sums(h.d.out, grad)
+			h.add()
 			h.do(finishing)
 		}
 		h.d.release()
 	}
 	h.z, h.d, h.per, h.grad = nil, nil, nil, nil
 	return nil
+}
+
+// add computes the weighted sums that are not sparse in one product. The rows of
+// the product are those of any other: which queries are sparse changes no bit of
+// the rest.
+func (h *hinged) add() {
+	rows, n := 0, h.g.Len()
+	for i := range h.per {
+		if h.sparse[i] {
+			continue
+		}
+		if rows < i {
+			copy(h.d.out[rows*n:(rows+1)*n], h.d.row(i))
+		}
+		h.place[i] = rows
+		rows++
+	}
+	if h.sums.SetRows(rows); rows > 0 {
+		h.g.sums(h.d.out[:rows*n], h.sums)
+	}
 }
 
 func (h *hinged) do(p phase) {
@@ -167,15 +199,21 @@ func (h *hinged) weigh(i int, s *kernel.Hinges) {
 	}
 	s.Row(row, row)
 	value, weight := s.Total()
+	active := 0 // no more items have a weight
 	direct := h.direct[i*len(z) : (i+1)*len(z)]
 	clear(direct)
 	for r, c := range targets {
-		slope, at := float64(s.Count[r]), s.Cut[r]
+		hits, at := int(s.Count[r]), s.Cut[r]
+		if r < h.m && !h.up {
+			hits, at = len(row)-hits, math.Nextafter32(at, -inf)
+		}
+		active += hits
+		slope := float64(hits)
 		switch {
 		case r >= h.m:
 			slope *= float64(keep)
 		case !h.up:
-			slope, at = slope-float64(len(row)), math.Nextafter32(at, -inf)
+			slope = -slope
 		}
 		value += slope * float64(at)
 		addDirection(direct, z, h.g.X.Row(int(c)), slope)
@@ -189,6 +227,12 @@ func (h *hinged) weigh(i int, s *kernel.Hinges) {
 		row[j] = 0
 	}
 	h.per[i], h.weight[i] = value/float64(h.m)/float64(len(row)), weight
+	if h.grad == nil {
+		return
+	}
+	if h.sparse[i] = float64(active) <= sparsePart*float64(len(row)); h.sparse[i] {
+		h.g.sparseSum(row, h.grad.Row(i))
+	}
 }
 
 // addDirection adds slope times the gradient of the distance of z from x, which is
@@ -204,13 +248,17 @@ func addDirection(to []float64, z, x []float32, slope float64) {
 	}
 }
 
-// finish computes the gradient of query i from the weighted sum of items, which is
-// in its place.
+// finish computes the gradient of query i from its weighted sum of items, which,
+// where sparse, is in its place.
 func (h *hinged) finish(i int) {
 	g, z := h.grad.Row(i), h.d.centred.Row(i)
+	sum := g
+	if !h.sparse[i] {
+		sum = h.sums.Row(h.place[i])
+	}
 	direct := h.direct[i*len(z) : (i+1)*len(z)]
 	w, scale := h.weight[i], 1/float64(h.m)/float64(h.g.Len())
-	for k, v := range g {
+	for k, v := range sum {
 		g[k] = float32(scale * (w*float64(z[k]) - float64(v) + direct[k]))
 	}
 }

@@ -219,6 +219,39 @@ func TestQAGradientNearItems(t *testing.T) {
 	})
 }
 
+// Queries with few active hinges take another path: they and the rest, in one
+// batch and alone.
+func TestQASparseAndDense(t *testing.T) {
+	const n, d, b = 640, 20, 12
+	s := newScene(t, n, d, b)
+	s.z.Row(0)[1] += 1e-3
+	for _, name := range []string{"QA+", "QA-"} {
+		m := s.method(t, name, Fixed, MethodOptions{}).(*qa)
+		for i := range b {
+			order := plainOrder(s.g.X, s.z.Row(i))
+			m.goal.targets[i] = order[(i*7)%12*58]
+		}
+		s.check(t, name, m, func(i int, z []float64) (float64, []float64) {
+			return plainQA(s.g.X, z, m.Targets(i), name == "QA+"), plainQASlope(s.g.X, z, m.Targets(i), name == "QA+")
+		})
+		per, grad := make([]float64, b), array.New(b, d)
+		if err := m.Eval(s.z, per, grad); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(m.goal.sparse, true) || !slices.Contains(m.goal.sparse, false) {
+			t.Errorf("%s: sparse %v: the test shows nothing", name, m.goal.sparse)
+		}
+		targets := m.goal.targets
+		for i := range b {
+			alone := array.New(1, d)
+			m.goal.targets = targets[i : i+1]
+			if err := m.Eval(s.z.Slice(i, i+1), make([]float64, 1), alone); err != nil || !slices.Equal(alone.Data, grad.Row(i)) {
+				t.Errorf("%s: query %d alone has other bits, %v", name, i, err)
+			}
+		}
+	}
+}
+
 // Where the candidate is nearest, nothing is left to do: not even a rounding error.
 func TestQAIsExactlyZeroAtItsGoal(t *testing.T) {
 	s := newScene(t, 100, 16, 4)

@@ -73,6 +73,21 @@ func (h *Hinges) Total() (values, weights float64) {
 	return addLanes(&sums[0]), addLanes(&sums[1])
 }
 
+// AddWeighted adds the rows of x (n, len(y)), times their weights w (n), to y, in
+// order. Rows of weight 0 are not read. Products are rounded, and the work is done
+// on the calling goroutine.
+func AddWeighted(w, x, y []float32) {
+	level, d := Current(), len(y)
+	if len(x) != len(w)*d {
+		panic(fmt.Sprintf("kernel: %d weights for rows of %d in %d numbers", len(w), d, len(x)))
+	}
+	for j, v := range w {
+		if v != 0 {
+			level.axpy(v, x[j*d:(j+1)*d], y)
+		}
+	}
+}
+
 func hingesGeneric(h *Hinges, d, w []float32) {
 	w = w[:len(d)]
 	for j, v := range d {

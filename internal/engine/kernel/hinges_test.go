@@ -147,12 +147,49 @@ func TestHinges(t *testing.T) {
 	}
 }
 
+func TestAddWeighted(t *testing.T) {
+	for _, l := range Levels() {
+		for _, d := range []int{1, 15, 16, 40, 67} {
+			const n = 23
+			r := rng.New(uint64(d), "weighted")
+			x, _ := guarded(t, r, n*d)
+			y, check := guarded(t, r, d)
+			w := make([]float32, n)
+			want := make([]float64, d)
+			for k, v := range y {
+				want[k] = float64(v)
+			}
+			for j := range w {
+				if j%3 == 0 {
+					w[j] = float32(r.NormFloat64())
+				} else {
+					x[j*d] = float32(math.NaN()) // not to be read
+				}
+				for k := range d {
+					if w[j] != 0 {
+						want[k] += float64(w[j]) * float64(x[j*d+k])
+					}
+				}
+			}
+			restore, err := Force(l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			AddWeighted(w, x, y)
+			restore()
+			check("AddWeighted")
+			closeTo(t, "AddWeighted", y, want, 1e-5)
+		}
+	}
+}
+
 func TestHingesPanicOnWhatDoesNotFit(t *testing.T) {
 	for name, f := range map[string]func(){
 		"count": func() {
 			(&Hinges{Cut: make([]float32, 2), Add: make([]float32, 2), Count: make([]int32, 1)}).Row(nil, nil)
 		},
 		"weights": func() { (&Hinges{}).Row(make([]float32, 3), make([]float32, 2)) },
+		"rows":    func() { AddWeighted(make([]float32, 2), make([]float32, 5), make([]float32, 3)) },
 		"lengths": func() { DistanceRow(1, 0, make([]float32, 2), make([]float32, 3)) },
 	} {
 		func() {
