@@ -16,8 +16,8 @@ import (
 // saveImages writes what an independent check needs: the gallery with its labels,
 // the queries and their images, and for each attack and variant the attacked
 // images, what they were aimed at, the objective before the first step and the
-// scores query by query. adversarial.npy are the images of the first attack in
-// the fixed variant, or the only one.
+// scores query by query. adversarial.npy are the images of ES, or else of the first
+// attack, in the fixed variant, or else the published one.
 func saveImages(dir string, a *experiment.Attacked) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -61,11 +61,13 @@ func saveImages(dir string, a *experiment.Attacked) error {
 			}
 		}
 	}
-	first := res.PicturesOf(res.Attacks[0].Attack, attack.Fixed)
-	if first == nil {
-		first = res.Pictures[0]
+	shown := res.Pictures[0]
+	for _, p := range res.Pictures {
+		if p.Attack == shown.Attack && p.Variant == attack.Fixed || p.Attack == "ES" && (shown.Attack != "ES" || p.Variant == attack.Fixed) {
+			shown = p
+		}
 	}
-	f.floats("adversarial", first.Adversarial)
+	f.floats("adversarial", shown.Adversarial)
 	return f.err
 }
 

@@ -163,6 +163,16 @@ func (o *attackOptions) settings(r *experiment.Run) (experiment.AttackOptions, e
 	if err := ballFits(a.Norm, a.Eps, shape); err != nil {
 		return a, err
 	}
+	items := r.Manifest.Data.Test.Items
+	switch v := r.Manifest.Data.Validation; {
+	case o.set == "train":
+		items = r.Manifest.Data.Train.Items
+	case o.set == "validation" && v != nil:
+		items = v.Items
+	}
+	if o.w > items || o.m > items {
+		return a, usagef("--w is %d and --m %d, but the gallery has %d images; give at most as many", o.w, o.m, items)
+	}
 	if err := o.weights(); err != nil {
 		return a, err
 	}
@@ -191,7 +201,8 @@ func ballFits(norm string, eps float64, shape [3]int) error {
 	return usagef("eps is %.6g: pixels are in [0, 1], so no image is further than %.6g away in the %s norm%s", eps, largest, norm, hint)
 }
 
-// weights refuses weights of SPQA that are no positive numbers.
+// weights refuses weights of SPQA that are no positive numbers, and a form that
+// SPQA has not.
 func (o *attackOptions) weights() error {
 	for _, f := range []struct {
 		flag  string
@@ -200,6 +211,9 @@ func (o *attackOptions) weights() error {
 		if !(f.value >= 0) || math.IsInf(f.value, 0) {
 			return usagef("--%s is %v; give a finite number, 0 or more", f.flag, f.value)
 		}
+	}
+	if o.pure && slices.ContainsFunc(o.attacks, func(a string) bool { return strings.HasPrefix(a, "SPQA") }) {
+		return usagef("--pure does not go with SPQA: what it preserves are ranks; use QA")
 	}
 	return nil
 }

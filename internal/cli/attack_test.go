@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tercet/internal/attack"
+	"tercet/internal/experiment"
+)
+
+func TestParseCurve(t *testing.T) {
+	got, err := parseCurve("eps=0..77/255:12")
+	if err != nil || len(got) != 12 || got[0] != 0 || got[11] != 77./255 {
+		t.Fatalf("%v %v", got, err)
+	}
+	for i, v := range got {
+		if math.Abs(255*v-7*float64(i)) > 1e-12 {
+			t.Errorf("point %d is %v/255, want %d/255", i, 255*v, 7*i)
+		}
+	}
+	if got, err = parseCurve(" eps = 0.1 .. 0.2 : 2 "); err != nil || !slices.Equal(got, []float64{0.1, 0.2}) {
+		t.Errorf("%v %v", got, err)
+	}
+	for spec, want := range map[string]string{
+		"":                  "a curve goes over eps",
+		"steps=1..2:3":      "a curve goes over eps",
+		"eps=0..77/255":     "the number of points is missing",
+		"eps=77/255:12":     "there is no range",
+		"eps=0..x:12":       `TO "x" is not a number`,
+		"eps=-1..1:12":      `FROM "-1" is not a number`,
+		"eps=0..1/0:12":     `TO "1/0" is not a number`,
+		"eps=0..1:twelve":   "POINTS is not a whole number",
+		"eps=0..1:1":        "POINTS is 1, not 2 to 1000",
+		"eps=0..1:1001":     "POINTS is 1001",
+		"eps=0.2..0.1:3":    "FROM is not below TO",
+		"eps=0.1..0.1:3":    "FROM is not below TO",
+		"eps=nan..0.1:3":    `FROM "nan" is not a number`,
+		"eps=0..77/255:12:": "POINTS is not a whole number",
+	} {
+		if _, err := parseCurve(spec); err == nil || exitCode(err) != ExitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", spec, err, want)
+		}
+	}
+}
+
+// Whatever the case and order they are written in, names come as tables have them.
+func TestAttackNames(t *testing.T) {
+	got, err := attackNames("--attack", []string{"gtm", "es", " Ca+", "spqa-"})
+	if err != nil || !slices.Equal(got, []string{"CA+", "ES", "GTM", "SPQA-"}) {
+		t.Errorf("%v %v", got, err)
+	}
+	for _, tc := range []struct{ name, want string }{
+		{"CTM", "did you mean LTM"}, {"spqa", "did you mean SPQA+"}, {"fgsm-ranking", `there is no attack "fgsm-ranking"; there are: CA+, CA-, QA+`}, {"", "there are: CA+"},
+	} {
+		if _, err := attackNames("--attack", []string{tc.name}); err == nil || exitCode(err) != ExitUsage || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%q: %v", tc.name, err)
+		}
+	}
+	if _, err := attackNames("--attack", []string{"es", "ES"}); err == nil || !strings.Contains(err.Error(), "names ES twice") {
+		t.Error(err)
+	}
+}
+
+func TestWordsOfABudget(t *testing.T) {
+	for _, tc := range []struct {
+		norm string
+		v    float64
+		want string
+	}{
+		{"linf", 77. / 255, "77/255"}, {"linf", 7.7 / 255, "7.7/255"}, {"linf", 0.0312, "0.0312"}, {"linf", 0, "0"}, {"linf", 1, "255/255"}, {"l2", 77. / 255, "0.30196"},
+	} {
+		if got := pixels(tc.norm, tc.v); got != tc.want {
+			t.Errorf("%s %v: %q, want %q", tc.norm, tc.v, got, tc.want)
+		}
+	}
+	o := experiment.AttackOptions{Norm: "linf", Eps: 77. / 255, Step: 3. / 255, Iterations: 8, Rule: "fixed", Direction: "sign", Start: "clean", Restarts: 1}
+	if w := unreached(o); w != "8 steps of 3/255 reach 24/255 at most: the ball of 77/255 is not used to its end" {
+		t.Errorf("%q", w)
+	}
+	for _, change := range []func(*experiment.AttackOptions){
+		func(o *experiment.AttackOptions) { o.Iterations = 26 },
+		func(o *experiment.AttackOptions) { o.Eps = 24. / 255 },
+		func(o *experiment.AttackOptions) { o.Rule = "auto" },
+		func(o *experiment.AttackOptions) { o.Start = "random" },
+		func(o *experiment.AttackOptions) { o.Restarts = 2 },
+	} {
+		c := o
+		change(&c)
+		if w := unreached(c); w != "" {
+			t.Errorf("%+v: %q", c, w)
+		}
+	}
+}
+
+// All attacks in both variants, their files and pictures.
+func TestSuite(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	line := "attack --run runs/tiny --suite ERS --queries 7 --steps 2 --batch 3 --bootstrap 20 --save-images f --examples-of GTM,es --save-examples 2"
+	doc := document(t, line)
+	suite := []string{"CA+", "CA-", "QA+", "QA-", "TMA", "ES:D", "ES:R", "LTM", "GTM", "GTT", "ERS"}
+	for _, group := range []string{"scores", "clean"} {
+		for _, v := range []string{"published", "fixed"} {
+			for _, k := range suite {
+				if doc[group].(map[string]any)[v].(map[string]any)[k] == nil {
+					t.Errorf("no %s of %s in %s", k, v, group)
+				}
+			}
+		}
+	}
+	table := must(t, 0, line+" --fail-under ERS=0 --fail-under 'ERS(published)=0' --format csv")
+	for _, want := range []string{"score,published,published_low,published_high,fixed,fixed_low,fixed_high,\"clean, published\",\"clean, fixed\"\nCA+,", "\nERS,", "\n\"ES:R, right when clean\","} {
+		if !strings.Contains(table, want) {
+			t.Errorf("no %q in\n%s", want, table)
+		}
+	}
+	if info, err := os.Stat("runs/tiny/figures/attack.png"); err != nil || info.Size() == 0 {
+		t.Error(err)
+	}
+	savedFiles(t, doc)
+
+	must(t, 4, "attack --run runs/tiny --attack LTM --variant published --queries 4 --steps 1 --fail-under 'LTM(published)=1.01'")
+	refuse(t, 2, "attack --run runs/tiny --attack LTM --variant published --fail-under LTM=0.5", `"LTM" will not be measured; did you mean LTM(published)?`)
+	if one := document(t, "attack --run runs/tiny --attack ltm,CA- --variant fixed --queries 4 --eps 0 --draws 2 --near"); len(one["scores"].(map[string]any)) != 1 {
+		t.Errorf("variants %v", one["scores"])
+	} else if s := one["scores"].(map[string]any)["fixed"]; fmt.Sprint(s) != fmt.Sprint(one["clean"].(map[string]any)["fixed"]) {
+		t.Errorf("eps 0: %v is not the clean value %v", s, one["clean"])
+	}
+}
+
+// savedFiles have the shapes that docs/formats.md states and hold the document's
+// numbers.
+func savedFiles(t *testing.T, doc map[string]any) {
+	for name, shape := range map[string]string{
+		"clean": "(7, 16, 16, 1)", "adversarial": "(7, 16, 16, 1)", "gallery": "(36, 8)", "labels": "(36,)", "queries": "(7,)",
+		"adversarial_CA+_published": "(7, 16, 16, 1)", "targets_CA+_published": "(7, 1)", "targets_GTM_fixed": "(7, 1)", "targets_TMA_fixed": "(7, 1)",
+		"first_objective_LTM_fixed": "(7,)", "values_QA-_published": "(7,)", "values_ES_fixed_ES-D": "(7,)", "values_ES_published_ES-R": "(7,)",
+	} {
+		b, err := os.ReadFile(filepath.Join("f", name+".npy"))
+		if err != nil || !strings.Contains(string(b[:min(len(b), 128)]), "'shape': "+shape) {
+			t.Errorf("%s: %v %.120q, want shape %s", name, err, b, shape)
+		}
+	}
+	for _, name := range []string{"targets_ES_fixed", "targets_LTM_published"} {
+		if _, err := os.Stat(filepath.Join("f", name+".npy")); err == nil {
+			t.Errorf("%s is there, but the attack aims at nothing", name)
+		}
+	}
+	a, errA := os.ReadFile("f/adversarial.npy")
+	b, errB := os.ReadFile("f/adversarial_ES_fixed.npy")
+	if errA != nil || errB != nil || string(a) != string(b) {
+		t.Errorf("adversarial.npy is not that of ES: %v %v", errA, errB)
+	}
+	file, err := os.ReadFile("f/values_QA+_published.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([]float32, 7) // behind the header
+	if err := binary.Read(bytes.NewReader(file[len(file)-4*7:]), binary.LittleEndian, x); err != nil {
+		t.Fatal(err)
+	}
+	// Batches of 3, 3 and 1: the last query counts as much as three others.
+	mean := 0.0
+	for i, w := range []float64{1, 1, 1, 1, 1, 1, 3} {
+		mean += w / 9 * float64(x[i])
+	}
+	got := doc["scores"].(map[string]any)["published"].(map[string]any)["QA+"].(map[string]any)["value"].(float64)
+	if math.Abs(got-mean) > 1e-6 {
+		t.Errorf("QA+ is %v, the mean of its values %v", got, mean)
+	}
+}
+
+func TestCurve(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	doc := document(t, "attack --run runs/tiny --attack ES,TMA --queries 6 --steps 2 --bootstrap 0 --curve eps=0..12/255:3")
+	if doc["schema"] != "tercet.curve/1" || len(doc["points"].([]any)) != 3 {
+		t.Errorf("%v", doc)
+	}
+	b, err := os.ReadFile("runs/tiny/curve.json")
+	var stored map[string]any
+	if err == nil {
+		err = json.Unmarshal(b, &stored)
+	}
+	if err != nil || stored["schema"] != "tercet.curve/1" {
+		t.Error(err)
+	}
+	for _, name := range []string{"attack-curve.png", "attack-curve.svg"} {
+		if info, err := os.Stat(filepath.Join("runs/tiny/figures", name)); err != nil || info.Size() == 0 {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat("runs/tiny/attack.json"); err == nil {
+		t.Error("a curve writes attack.json")
+	}
+	table := must(t, 0, "attack --run runs/tiny --attack ES --queries 6 --steps 2 --curve eps=0..12/255:3 --no-pictures --format csv")
+	if !strings.HasPrefix(table, "score,variant,0,6/255,12/255\nES:D,published,") {
+		t.Error(table)
+	}
+}
+
+func TestAttackRefuses(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	before := snapshot(t, ".")
+	for _, tc := range []struct {
+		flags string
+		code  int
+		want  string
+	}{
+		{"--attack LTN", 2, `there is no attack "LTN"; did you mean LTM?`},
+		{"--attack ''", 2, "no attack is named"},
+		{"--attack es,ES", 2, "names ES twice"},
+		{"--suite erz", 2, `unknown suite "erz" (valid: ers)`},
+		{"--suite ers --attack es", 2, "[attack suite]"},
+		{"--variant fix", 2, `--variant is "fix"; give published, fixed or both`},
+		{"--attack es --examples-of LTM", 2, "--examples-of names LTM, which is not among the attacks: ES"},
+		{"--steps 0", 2, "--steps is 0; give at least 1"},
+		{"--draws 0", 2, "--draws is 0"},
+		{"--w 0", 2, "--w is 0"},
+		{"--m -1", 2, "--m is -1"},
+		{"--eps 77", 2, "write 77/255"},
+		{"--eps 1.5", 2, "no image is further than 1 away in the linf norm"},
+		{"--norm l2 --eps 17 --step 1", 2, "no image is further than 16 away in the l2 norm"},
+		{"--eps 8/0", 2, "is not a number"},
+		{"--xi -1", 2, "--xi is -1"},
+		{"--xi 1 --xi-scale 1", 2, "[xi xi-scale]"},
+		{"--curve eps=0..1:3 --eps 0.1", 2, "--curve goes over eps itself; leave --eps out"},
+		{"--curve eps=0..1:3 --save-images f", 2, "--save-images is about one eps"},
+		{"--curve eps=0..1:3 --fail-under ES:R=1", 2, "--fail-under is about one eps"},
+		{"--curve eps=0..2:3", 2, "no image is further than 1 away"},
+		{"--curve ''", 2, "a curve goes over eps"},
+		{"--attack QA+ --m 40", 2, "--w is 1 and --m 40, but the gallery has 36 images"},
+		{"--attack CA+,SPQA- --pure", 2, "--pure does not go with SPQA"},
+		{"--profile rob299", 2, `unknown profile "rob299"`},
+		{"--format tsv", 2, "unknown table format"},
+	} {
+		t.Run(tc.flags, func(t *testing.T) { refuse(t, tc.code, "attack --run runs/tiny --queries 2 "+tc.flags, tc.want) })
+	}
+	unchanged(t, ".", before, nil)
+}
+
+// Embeddings of any length are attacked, and it is said what their scores are worth.
+func TestAttackOfEmbeddingsOfAnyLength(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml --set model.normalize=false --set train.epochs=1")
+	_, _, stderr := cli(shellWords("attack --run runs/tiny --suite ers --queries 4 --steps 1")...)
+	if !strings.Contains(stderr, "warning: embeddings are not of length 1") || !strings.Contains(stderr, "ERS means nothing") {
+		t.Error(stderr)
+	}
+}
+
+// An attack that published and fixed have no file of in common would be lost.
+func TestScoreFilesAreNamedOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, a := range attack.Attacks() {
+		for _, k := range attack.ScoreKeys(a) {
+			file := a + strings.ReplaceAll(k, ":", "-")
+			if seen[file] || strings.ContainsAny(file, `:/\*?"<>|`) {
+				t.Errorf("file %q", file)
+			}
+			seen[file] = true
+		}
+	}
+}
