@@ -69,6 +69,7 @@ func AttackTable(title string, variants []AttackScores) *Table {
 	for _, k := range keys {
 		row(k, k, func(v AttackScores) metric.Scores { return v.Scores }, true)
 	}
+	t.Notes = append(t.Notes, "higher is more robust, but lower for CA-, QA-, SPQA-, TMA and ES:D")
 	var counts []string
 	for _, v := range variants {
 		if n := fmt.Sprint(v.RightQueries); v.Right != nil && !slices.Contains(counts, n) {

@@ -104,7 +104,7 @@ func (c Column) number(v float64) string {
 		s = strings.TrimPrefix(s, "-") // what rounds to 0 has no sign
 	}
 	if math.Abs(v) >= 1e9 || !c.Paper && v != 0 && math.Abs(v) < math.Pow(10, -float64(digits))/2 {
-		s = strconv.FormatFloat(v, 'e', 2, 64) // neither a wall of digits nor 0.000
+		s = strconv.FormatFloat(v, 'g', 3, 64) // neither a wall of digits nor 0.000
 	}
 	return s
 }
