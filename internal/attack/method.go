@@ -51,7 +51,7 @@ type MethodOptions struct {
 	Seed uint64
 	W    int  // CA: queries that the candidate is moved to or from; 0 is 1, as ERS has
 	M    int  // QA, SPQA: candidates that the query moves; 0 is 1, as ERS has
-	Near bool // CA-, QA-: targets from positions 1 % to 5 % instead of the nearest 1 %
+	Near bool // CA+, QA+: targets from positions 1 % to 5 % instead of the whole gallery
 	// Pure replaces the hinges of CA and QA by the distance itself.
 	Pure bool
 	Xi   Xi // SPQA

@@ -42,7 +42,7 @@ type hinged struct {
 // sparsePart is the part of the items below which those with a weight are added
 // up one by one, which then is faster than a product: an attack that has nearly
 // succeeded has few active hinges left.
-const sparsePart = 1. / 16
+const sparsePart = 1. / 48
 
 type phase uint8
 
