@@ -2,6 +2,7 @@ package attack
 
 import (
 	"fmt"
+	"math"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
@@ -162,6 +163,10 @@ func (s *candidateScoring) Run(lo, hi int) {
 		s.d.finish(i)
 		skip, count := s.c.skipped(s.c.batch.Items[i])
 		square := kernel.SquaredDistanceLanes(s.z.Row(i), s.d.z.Row(i))
+		if !(square < math.Inf(1)) {
+			s.out[i] = math.NaN()
+			continue
+		}
 		s.out[i] += float64(s.d.before(i, square, 0, skip)) / count / float64(s.c.w)
 	}
 }

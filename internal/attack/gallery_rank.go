@@ -12,6 +12,10 @@ import (
 // Ranks are decided as nearest neighbours are: float32 where its error leaves no
 // doubt, else float64; equal distances are ordered by index.
 
+// unranked says that query i is not a number, or so far off that its distances are
+// none.
+func (d *distances) unranked(i int) bool { return !(d.squares[i] <= longest) }
+
 // rank returns how many items other than skip come before item c when they are
 // sorted by their distance from query i. skip -1 leaves none out.
 func (d *distances) rank(i int, c, skip int32) int {

@@ -1,6 +1,8 @@
 package attack
 
 import (
+	"math"
+
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 )
@@ -74,9 +76,13 @@ func (m *gtt) Score(z, _ *array.Array, out [][]float64) {
 func (m *gtt) Run(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		m.d.finish(i)
-		m.out[i] = 0
-		if m.d.rank(i, m.goal.targets[i], m.own[i]) < retained {
+		switch {
+		case m.d.unranked(i):
+			m.out[i] = math.NaN()
+		case m.d.rank(i, m.goal.targets[i], m.own[i]) < retained:
 			m.out[i] = 1
+		default:
+			m.out[i] = 0
 		}
 	}
 }

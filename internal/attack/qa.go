@@ -2,6 +2,7 @@ package attack
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"tercet/internal/engine/array"
@@ -163,6 +164,9 @@ func (s *scoring) Run(lo, hi int) {
 			sum := 0
 			for _, c := range targets {
 				sum += s.d.rank(i, c, skip)
+			}
+			if s.d.unranked(i) {
+				return math.NaN()
 			}
 			return float64(sum) / float64(len(targets)) / count
 		}

@@ -567,7 +567,8 @@ func TestRankingAttacksOnSmallGalleries(t *testing.T) {
 	}
 }
 
-// An embedding that is not a number gives an objective that is none.
+// An embedding that is not a number gives an objective and scores
+// that are none.
 func TestRankingAttacksPassNaNOn(t *testing.T) {
 	s := newScene(t, 700, 6, 3)
 	s.z.Row(1)[2] = float32(math.NaN())
@@ -583,6 +584,16 @@ func TestRankingAttacksPassNaNOn(t *testing.T) {
 			}
 			if !math.IsNaN(per[1]) || math.IsNaN(per[0]+per[2]) {
 				t.Errorf("%s: objectives %v", name, per)
+			}
+			var out [][]float64
+			for range m.Scores() {
+				out = append(out, make([]float64, 3))
+			}
+			m.Score(s.z, s.z, out)
+			for _, scores := range out {
+				if !math.IsNaN(scores[1]) || math.IsNaN(scores[0]+scores[2]) {
+					t.Errorf("%s: scores %v", name, scores)
+				}
 			}
 		}
 	}
