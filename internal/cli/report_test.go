@@ -164,7 +164,7 @@ func TestReportRefuses(t *testing.T) {
 		{"report runs/b --format xml", 2, `unknown table format "xml"`},
 		{"report runs/b --out x.pdf", 2, `--out is "x.pdf"; give a file that ends in .md or .html`},
 		{"report runs/b --out x", 2, `--out is "x"`},
-		{"report runs/b --metric recal@1", 2, `no run has the score "recal@1"; there are: recall@1; no attack.json in runs/b; tercet attack --run runs/b makes it`},
+		{"report runs/b --metric recal@1", 2, `no run has the score "recal@1" (did you mean recall@1?); there are: recall@1; no attack.json in runs/b; tercet attack --run runs/b makes it`},
 		{"report runs/b --group-by los", 2, `no run has the config key "los" to group by`},
 		{"report runs/[", 2, `pattern "runs/[": syntax error in pattern`},
 		{"report nowhere", 3, "no usable run: nowhere does not exist"},

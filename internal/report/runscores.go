@@ -17,8 +17,8 @@ type resultKind struct {
 
 // kinds are the documents with the keys that a report uses: scores of eval.json
 // by their own; those of attack.json too, other variants than the fixed one as
-// "ES:R(published)", ERS of the images as they are as "ERS(clean)" and
-// "ERS(clean, published)"; those of cluster.json as "cluster:nmi".
+// "ES:R(published)", ERS of the images as they are as "clean:ERS" and
+// "clean:ERS(published)"; those of cluster.json as "cluster:nmi".
 var kinds = []resultKind{
 	{"eval.json", "eval", func(r *RunDir) bool { return r.Eval != nil }, func(r *RunDir) metric.Scores {
 		return r.Eval.all()
@@ -32,9 +32,9 @@ var kinds = []resultKind{
 		}
 		for _, v := range slices.Sorted(maps.Keys(r.Attack.Clean)) {
 			if ers, ok := metric.Scores(r.Attack.Clean[v]).Get("ERS"); ok {
-				key := "ERS(clean)"
+				key := "clean:ERS"
 				if v != "fixed" {
-					key = "ERS(clean, " + v + ")"
+					key += "(" + v + ")"
 				}
 				out = append(out, metric.Score{Key: key, Value: ers})
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tercet/internal/metric"
+	"tercet/internal/names"
 )
 
 // Summary is the report over runs, schema tercet.report/1.
@@ -70,7 +71,7 @@ type RunRecord struct {
 
 // Options says what a Summary shows; empty lists take the defaults.
 type Options struct {
-	Metrics []string // such as recall@1, ES:R, ES:R(published), cluster:nmi
+	Metrics []string // such as recall@1, ES:R, ES:R(published), clean:ERS, cluster:nmi
 	GroupBy []string // config keys; "loss" stands for loss.name
 }
 
@@ -148,6 +149,9 @@ func chooseMetrics(runs []*RunDir, want []string) ([]string, error) {
 
 func unknownMetric(runs []*RunDir, want string, all []string) error {
 	msg := fmt.Sprintf("no run has the score %q", want)
+	if c := names.Closest(want, all); c != "" {
+		msg += " (did you mean " + c + "?)"
+	}
 	if len(all) > 0 {
 		msg += "; there are: " + strings.Join(all, ", ")
 	}

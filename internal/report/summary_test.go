@@ -176,8 +176,8 @@ func TestReportOfSuites(t *testing.T) {
 		fake(t, "a", 0, "collapsed", map[string]string{"eval.json": evalFile(0.5, 0), "attack.json": suite(`, "draws": 1, "w": 1, "m": 1`)}),
 		fake(t, "b", 1, "finished", map[string]string{"eval.json": evalFile(0.5, 0), "attack.json": suite(`, "draws": 3, "w": 5, "m": 2, "near": true, "pure": true, "xi_scale": 2e4`)}),
 	}
-	s := summarize(t, runs, Options{Metrics: []string{"ers", "ERS(published)", "ERS(clean)", "ers(clean, published)", "ca+"}})
-	for key, want := range map[string]float64{"ERS": 0.5, "ERS(published)": 0.375, "ERS(clean)": 0.875, "ERS(clean, published)": 0.75, "CA+": 0.25} {
+	s := summarize(t, runs, Options{Metrics: []string{"ers", "ERS(published)", "clean:ERS", "clean:ers(published)", "ca+"}})
+	for key, want := range map[string]float64{"ERS": 0.5, "ERS(published)": 0.375, "clean:ERS": 0.875, "clean:ERS(published)": 0.75, "CA+": 0.25} {
 		near(t, key, *s.Groups[0].Scores[key].Value, want)
 	}
 	if got := s.Groups[0].status(); got != "1 finished, 1 *collapse*" {
@@ -221,7 +221,7 @@ func TestGroupBy(t *testing.T) {
 		want string
 	}{
 		{Options{GroupBy: []string{"los"}}, `no run has the config key "los"`},
-		{Options{Metrics: []string{"recal@1"}}, `no run has the score "recal@1"; there are: recall@1, map@10, nmi, ES:D, ES:R, ES:D(published), ES:R(published); no attack.json in x-margin-0.5_seed-0; tercet attack --run x-margin-0.5_seed-0 makes it; no cluster.json in`},
+		{Options{Metrics: []string{"recal@1"}}, `no run has the score "recal@1" (did you mean recall@1?); there are: recall@1, map@10, nmi, ES:D, ES:R, ES:D(published), ES:R(published); no attack.json in x-margin-0.5_seed-0; tercet attack --run x-margin-0.5_seed-0 makes it; no cluster.json in`},
 	} {
 		if _, err := Summarize(runs, tc.o); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: %v, want %s", tc.o, err, tc.want)
