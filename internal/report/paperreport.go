@@ -220,11 +220,16 @@ func (r *PaperReport) remarks(t *PaperTable, of [][]*RunDir, runs []*RunDir) []s
 
 // used says what makes the numbers of the runs in the table less than they seem.
 func (r *PaperReport) used(runs []*RunDir) []string {
-	lost := func(x *RunDir) bool { return x.Manifest.Status == "collapsed" || x.Manifest.Status == "diverged" }
-	runs = slices.DeleteFunc(runs, lost)
-	if len(runs) == 0 {
-		return nil
-	}
+	var out []string
+	runs = slices.DeleteFunc(runs, func(x *RunDir) bool {
+		lost := x.Manifest.Status == "collapsed" || x.Manifest.Status == "diverged"
+		if lost {
+			alone := *x // its scores, if there are some, are not in the table
+			alone.Eval, alone.Attack, alone.Cluster = nil, nil, nil
+			out = append(out, alone.unfinished()...)
+		}
+		return lost
+	})
 	var noEval, noAttack, noERS []string
 	for _, x := range runs {
 		switch {
@@ -240,7 +245,6 @@ func (r *PaperReport) used(runs []*RunDir) []string {
 			}
 		}
 	}
-	var out []string
 	if noEval != nil {
 		out = append(out, fmt.Sprintf("no eval.json in %s; tercet eval --run %s makes it", listed(noEval), word(noEval[0])))
 	}

@@ -1,0 +1,61 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPaperMatchValues(t *testing.T) {
+	for _, x := range []struct {
+		have string
+		want any
+		ok   bool
+	}{
+		{"null", nil, true}, {"0.2", nil, false}, {"null", "null", true},
+		{"0.2", 0.2, true}, {"0.30196078431372547", 77.0 / 255, true}, {"8", 8, true}, {"8", 16, false}, {"0", 0, true}, {"0.0", 0, true},
+		{"softhard", 0, false}, {"true", true, true}, {"false", true, false},
+		{"softhard", "softhard", true}, {"softhard-strict", "softhard", false}, {"softhard-strict", "softhard*", true},
+		{`"8/255"`, "8/255", true}, {`"../data/cub"`, "*/cub", true}, {"cub-act-seed-0", "cub-*-seed-*", true},
+		{"cub", "cub-*", false}, {"a-b", "a*b*b", false}, {"", "*", true}, {"ab", "a**b", true}, {"a", "a*a", false},
+	} {
+		if got := equals(x.have, x.want); got != x.ok {
+			t.Errorf("%q and %v: %v", x.have, x.want, got)
+		}
+	}
+}
+
+// A source that is not set takes the miner.
+func TestPaperMatchSource(t *testing.T) {
+	r := &RunDir{Labels: []Label{{"defense.source", "null"}, {"miner.name", "softhard"}}}
+	c := condition{"defense.source", []any{"softhard"}}
+	if !c.holds(r) {
+		t.Error("the miner is not the source")
+	}
+	if (condition{"defense.anchor", []any{nil}}).holds(r) {
+		t.Error("a key that the run does not have has a value")
+	}
+}
+
+func TestPaperTableRefuses(t *testing.T) {
+	match := map[string]any{"seed": 0}
+	for want, table := range map[string]*PaperTable{
+		"a table needs columns and rows":                          {},
+		`there is no column "R@3"; there are R@1, R@2,`:           {Columns: []string{"R@3"}, Rows: []PaperRow{{Label: "a"}}},
+		"column R@1 stands there twice":                           {Columns: []string{"R@1", "R@1"}, Rows: []PaperRow{{Label: "a"}}},
+		"row 1 has no label":                                      {Columns: []string{"R@1"}, Rows: []PaperRow{{}}},
+		"row 1 (a): eta is -1":                                    {Columns: []string{"R@1"}, Rows: []PaperRow{{Label: "a", Eta: -1}}},
+		"row 1 (a): match names no config keys":                   {Columns: []string{"R@1"}, Rows: []PaperRow{{Label: "a"}}},
+		"row 1 (a): match: seed has an empty list":                {Columns: []string{"R@1"}, Rows: []PaperRow{{Label: "a", Match: map[string]any{"seed": []any{}}}}},
+		"row 1 (a): match: seed: map[] is neither a text":         {Columns: []string{"R@1"}, Rows: []PaperRow{{Label: "a", Match: map[string]any{"seed": map[string]any{}}}}},
+		"row 1 (a): paper has 2 numbers for 1 columns":            {Columns: []string{"R@1"}, Rows: []PaperRow{{Label: "a", Match: match, Paper: []any{1, 2}}}},
+		"row 1 (a): paper: R@1 is 101; it lies between 0 and 100": {Columns: []string{"R@1"}, Rows: []PaperRow{{Label: "a", Match: match, Paper: []any{101}}}},
+		"row 1 (a): paper: TMA is 56.7; it lies between -1 and 1": {Columns: []string{"TMA"}, Rows: []PaperRow{{Label: "a", Match: match, Paper: []any{56.7}}}},
+		"row 1 (a): paper: R@1 is high, not a number":             {Columns: []string{"R@1"}, Rows: []PaperRow{{Label: "a", Match: match, Paper: []any{"high"}}}},
+		`row 1 (a): paper is "none"; write a list`:                {Columns: []string{"R@1"}, Rows: []PaperRow{{Label: "a", Match: match, Paper: "none"}}},
+		"row 1 (a): paper is 3; write a list":                     {Columns: []string{"R@1"}, Rows: []PaperRow{{Label: "a", Match: match, Paper: 3}}},
+	} {
+		if err := table.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, not %s", err, want)
+		}
+	}
+}

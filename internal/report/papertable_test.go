@@ -1,0 +1,211 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tercet/internal/metric"
+)
+
+// hardness is a table of two rows and one that no paper has, in four columns.
+func hardness(t *testing.T) *PaperTable {
+	t.Helper()
+	table := &PaperTable{
+		Title: "Hardness", Source: "A and B, 2022", Setup: "CUB",
+		Columns: []string{"R@1", "TMA", "ES:D", "ERS"},
+		Rows: []PaperRow{
+			{Label: "HM[S,g]", Data: "CUB", Eta: 8, Paper: []any{53.9, 0.567, 0.783, 32}, Match: map[string]any{
+				"defense.name": "hm", "defense.destination.u": []any{nil, 0.2}, "defense.pgd.steps": 8}},
+			{Label: "HM[S,0]", Data: "CUB", Eta: 8, Paper: "collapse", Match: map[string]any{
+				"defense.name": "hm", "defense.destination.u": 2.2, "defense.pgd.steps": 8}},
+			{Label: "N/A", Match: map[string]any{"defense.name": "none", "name": "small-*"}},
+		},
+	}
+	if err := table.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// run is a run of hardness with recall, TMA, ES:D and ERS.
+func paperRun(dir, defense, u string, seed uint64, recall float64) *RunDir {
+	r := &RunDir{Dir: dir, Manifest: Manifest{Status: "finished", Seed: seed}, Labels: []Label{
+		{"name", dir}, {"seed", fmt.Sprint(seed)}, {"defense.name", defense}, {"defense.destination.u", u}, {"defense.pgd.steps", "8"}}}
+	r.Manifest.Data.Name = "mnist"
+	score := func(key string, v float64) metric.Score {
+		return metric.Score{Key: key, Value: metric.Value{Value: v, CI95: &[2]float64{v - 0.125, v + 0.125}}}
+	}
+	r.Eval = &EvalResult{judgedFile: judgedFile{Retrieval: scoreFile{score("recall@1", recall)}}}
+	r.Attack = &AttackResult{Scores: map[string]scoreFile{
+		"published": {score("TMA", 0.5), score("ES:D", 1.25), score("ERS", 0.25)},
+		"fixed":     {score("TMA", 0.5), score("ES:D", 1.5), score("ERS", 0.2375)},
+	}}
+	return r
+}
+
+func compare(t *testing.T, table *PaperTable, runs []*RunDir, variants ...string) *PaperReport {
+	t.Helper()
+	r, err := ComparePaper(table, "hardness", runs, variants)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Recall 0.90, 0.92, 0.94: mean 0.92, deviation 0.02, half of the interval
+// 4.302653 * 0.02 / sqrt(3) = 0.0496828.
+const paperText = `hardness: Hardness
+╭─────────┬─────┬─────────────────┬───────┬───┬────────────┬──────────────┬──────────────┬───────────╮
+│ defense │ eta │ numbers         │ data  │ n │        R@1 │          TMA │         ES:D │       ERS │
+├─────────┼─────┼─────────────────┼───────┼───┼────────────┼──────────────┼──────────────┼───────────┤
+│ HM[S,g] │   8 │ paper           │ CUB   │ - │       53.9 │        0.567 │        0.783 │      32.0 │
+│ HM[S,g] │   8 │ ours, published │ mnist │ 3 │  92.0 ±5.0 │ 0.500 ±0.000 │ 1.250 ±0.000 │ 25.0 ±0.0 │
+│ HM[S,0] │   8 │ paper           │ CUB   │ - │ *collapse* │            - │            - │         - │
+│ HM[S,0] │   8 │ ours, published │ mnist │ 1 │ *collapse* │            - │            - │         - │
+│ N/A     │   8 │ ours, published │ mnist │ 1 │       99.0 │        0.500 │        1.250 │      25.0 │
+╰─────────┴─────┴─────────────────┴───────┴───┴────────────┴──────────────┴──────────────┴───────────╯
+paper: A and B, 2022; CUB
+of no row of this table: other
+u: collapsed at step 7 of 20
+in percent, but for TMA (a cosine) and ES:D (a distance); ±: half the 95 % interval of Student's t over n seeds
+`
+
+func paperRuns() []*RunDir {
+	lost := paperRun("u", "hm", "2.2", 0, 0.1)
+	lost.Manifest.Status, lost.Manifest.Steps, lost.Manifest.Planned = "collapsed", 7, 20
+	return []*RunDir{
+		paperRun("g-seed-0", "hm", "null", 0, 0.9), paperRun("g-seed-1", "hm", "null", 1, 0.92), paperRun("g-seed-2", "hm", "null", 2, 0.94),
+		lost, paperRun("other", "act", "null", 0, 0.5), paperRun("small-none", "none", "null", 0, 0.99),
+	}
+}
+
+func TestPaperTableBesideRuns(t *testing.T) {
+	r := compare(t, hardness(t), paperRuns(), "published")
+	if d := cmp.Diff(paperText, render(t, r.Layout(), "text")); d != "" {
+		t.Error(d)
+	}
+	e := r.Rows[0].Ours[0].Scores["R@1"]
+	near(t, "mean", *e.Value, 0.92)
+	near(t, "low", e.CI95[0], 0.92-0.04968275)
+	near(t, "high", e.CI95[1], 0.92+0.04968275)
+	if one := r.Rows[2].Ours[0].Scores["R@1"]; one.CI95 == nil || one.CI95[0] != 0.99-0.125 || one.N != 1 {
+		t.Errorf("one run: the interval over queries is %+v", one)
+	}
+	for _, f := range Formats() {
+		if s := render(t, r.Layout(), f); !strings.Contains(s, "HM[S,g]") {
+			t.Errorf("%s: %s", f, s)
+		}
+	}
+}
+
+func TestPaperTableWithoutRuns(t *testing.T) {
+	r := compare(t, hardness(t), nil, "published")
+	s := render(t, r.Layout(), "csv")
+	want := "defense,eta,numbers,data,n,R@1,TMA,ES:D,ERS\n\"HM[S,g]\",8,paper,CUB,,0.539,0.567,0.783,0.32\n\"HM[S,0]\",8,paper,CUB,,*collapse*,,,\nN/A,,paper,,,,,,\n"
+	if d := cmp.Diff(want, s); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestPaperTableVariants(t *testing.T) {
+	both, err := Variants("both")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := compare(t, hardness(t), paperRuns()[:1], both...).Rows[0].Ours
+	if len(ours) != 2 || *ours[0].Scores["ES:D"].Value != 1.25 || *ours[1].Scores["ES:D"].Value != 1.5 || *ours[1].Scores["R@1"].Value != 0.9 {
+		t.Errorf("%+v", ours)
+	}
+	if _, err := Variants("mended"); err == nil {
+		t.Error("an unknown variant was taken")
+	}
+}
+
+// Runs of one row that differ in more than the seed are apart, and each says which
+// it is.
+func TestPaperTableKindsStayApart(t *testing.T) {
+	a, b := paperRun("a", "hm", "null", 0, 0.9), paperRun("b", "hm", "null", 1, 0.5)
+	b.Labels = append(b.Labels, Label{"defense.pgd.scale", "ball"})
+	s := render(t, compare(t, hardness(t), []*RunDir{a, b}, "published").Layout(), "csv")
+	for _, want := range []string{"\"ours, published, a\",mnist,1,0.9,", "\"ours, published, b\",mnist,1,0.5,"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %s in\n%s", want, s)
+		}
+	}
+}
+
+func TestPaperTableLostRunsDoNotCount(t *testing.T) {
+	runs := paperRuns()[:3]
+	runs[1].Manifest.Status = "diverged"
+	r := compare(t, hardness(t), runs, "published")
+	e := r.Rows[0].Ours[0]
+	near(t, "mean of the others", *e.Scores["R@1"].Value, 0.92)
+	if e.Scores["R@1"].N != 2 || e.N != 3 {
+		t.Errorf("%+v", e)
+	}
+	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "1 of the 3 runs collapsed or diverged; the numbers are of the others") {
+		t.Error(notes)
+	}
+	for _, x := range runs {
+		x.Manifest.Status = "diverged"
+	}
+	if s := render(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,3,*diverged*,,,\n") {
+		t.Error(s)
+	}
+}
+
+func TestPaperTableMissingResults(t *testing.T) {
+	runs := paperRuns()[:3]
+	runs[0].Eval, runs[1].Attack = nil, nil
+	runs[2].Attack.Scores["published"] = runs[2].Attack.Scores["published"][:2]
+	r := compare(t, hardness(t), runs, "published")
+	notes := strings.Join(r.Notes, "\n")
+	for _, want := range []string{
+		"no eval.json in g-seed-0; tercet eval --run g-seed-0 makes it",
+		"no attack.json in g-seed-1; tercet attack --run g-seed-1 --suite ers --variant both makes it",
+		"not all ten scores in g-seed-2; ",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in\n%s", want, notes)
+		}
+	}
+	if e := r.Rows[0].Ours[0].Scores; e["R@1"].N != 2 || e["TMA"].N != 2 || e["ERS"].N != 1 {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestPaperTableTwoRowsOfOneRun(t *testing.T) {
+	table := hardness(t)
+	table.Rows[1].Match = map[string]any{"defense.name": "hm"}
+	if err := table.Check(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ComparePaper(table, "x", paperRuns()[:1], []string{"published"})
+	if err == nil || err.Error() != `g-seed-0 belongs to two rows of the table, "HM[S,g]" eta 8 (row 1) and "HM[S,0]" eta 8 (row 2): their match sections must tell them apart` {
+		t.Error(err)
+	}
+}
+
+// The ERS that a paper prints follows from its ten scores, to 0.1.
+func TestPaperTableChecksERS(t *testing.T) {
+	table := &PaperTable{Columns: []string{"CA+", "CA-", "QA+", "QA-", "TMA", "ES:D", "ES:R", "LTM", "GTM", "GTT", "ERS"}}
+	// 2*12.7 + 100-46.4 + 2*11.6 + 100-39.9 + 100*(1-.567) + 50*(2-.783) + 16.8 + 11.9 + 27.9 + 1.4 = 324.45
+	for _, ers := range []float64{32.4, 32.6} {
+		table.Rows = append(table.Rows, PaperRow{Label: fmt.Sprint("ERS ", ers), Match: map[string]any{"seed": len(table.Rows)},
+			Paper: []any{12.7, 46.4, 11.6, 39.9, 0.567, 0.783, 16.8, 11.9, 27.9, 1.4, ers}})
+	}
+	if err := table.Check(); err != nil {
+		t.Fatal(err)
+	}
+	r := compare(t, table, nil, "published")
+	near(t, "ERS", *r.Rows[0].Paper.Recomputed, 0.32445)
+	if len(r.Notes) != 1 || r.Notes[0] != `"ERS 32.6" (row 2): the paper prints ERS 32.6, its ten scores give 32.4` {
+		t.Errorf("%q", r.Notes)
+	}
+	if s := render(t, r.Layout(), "text"); !strings.Contains(s, "ERS of the ten") {
+		t.Error(s)
+	}
+}
