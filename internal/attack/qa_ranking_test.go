@@ -1,0 +1,201 @@
+package attack
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/par"
+)
+
+// rankingAttacks are those that move items in rankings.
+var rankingAttacks = []string{"CA+", "CA-", "QA+", "QA-", "GTT", "SPQA+", "SPQA-"}
+
+// A part of a batch has the same targets, objectives, gradients and scores, and so
+// have other numbers of threads; other draws and seeds have other targets.
+func TestRankingAttacksDependOnTheQueryAlone(t *testing.T) {
+	defer par.SetThreads(par.Threads())
+	s := newScene(t, 500, 20, 30)
+	for _, name := range rankingAttacks {
+		for _, v := range Variants() {
+			type result struct {
+				targets []int32
+				per     []float64
+				grad    *array.Array
+				scores  [][]float64
+			}
+			of := func(m Method, lo, hi, draw int) result {
+				b := &Batch{s.batch.Items[lo:hi], s.batch.Clean.Slice(lo, hi)}
+				if err := m.Aim(b, draw); err != nil {
+					t.Fatal(err)
+				}
+				r := result{per: make([]float64, hi-lo), grad: array.New(hi-lo, 20)}
+				z := s.z.Slice(lo, hi)
+				if err := m.Eval(z, r.per, r.grad); err != nil {
+					t.Fatal(err)
+				}
+				for range m.Scores() {
+					r.scores = append(r.scores, make([]float64, hi-lo))
+				}
+				m.Score(z, z, r.scores)
+				for i := range hi - lo {
+					r.targets = append(r.targets, m.Targets(i)...)
+				}
+				return r
+			}
+			m := s.method(t, name, v, MethodOptions{Seed: 9, M: 2, W: 2})
+			par.SetThreads(1)
+			want := of(m, 0, 30, 1)
+			par.SetThreads(2)
+			w := len(want.targets) / 30
+			for _, part := range [][2]int{{0, 30}, {4, 11}, {29, 30}} {
+				lo, hi := part[0], part[1]
+				got := of(m, lo, hi, 1)
+				if !slices.Equal(got.targets, want.targets[lo*w:hi*w]) || !slices.Equal(got.per, want.per[lo:hi]) ||
+					!slices.Equal(got.grad.Data, want.grad.Data[lo*20:hi*20]) {
+					t.Errorf("%s %s: queries %d to %d alone differ", name, v, lo, hi)
+				}
+				for k := range got.scores {
+					if !slices.Equal(got.scores[k], want.scores[k][lo:hi]) {
+						t.Errorf("%s %s: scores of queries %d to %d alone differ", name, v, lo, hi)
+					}
+				}
+			}
+			seed := s.method(t, name, v, MethodOptions{Seed: 10, M: 2, W: 2})
+			if name != "GTT" && (slices.Equal(of(m, 0, 30, 2).targets, want.targets) || slices.Equal(of(seed, 0, 30, 1).targets, want.targets)) {
+				t.Errorf("%s %s: draw or seed do not matter", name, v)
+			}
+		}
+	}
+}
+
+func TestRankingAttacksAllocateNothingPerStep(t *testing.T) {
+	defer par.SetThreads(par.Threads())
+	s := newScene(t, 600, 32, 20)
+	for _, threads := range []int{1, 2} {
+		par.SetThreads(threads)
+		for _, name := range rankingAttacks {
+			m := s.method(t, name, Published, MethodOptions{M: 2, W: 2, Xi: Xi{Scale: 10}})
+			per, grad := make([]float64, 20), array.New(20, 32)
+			step := func() {
+				if err := m.Eval(s.z, per, grad); err != nil {
+					t.Fatal(err)
+				}
+			}
+			step()
+			const calls = 30
+			fewest := uint64(math.MaxUint64)
+			for range 6 { // a busy machine's pool can lag behind
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				for range calls {
+					step()
+				}
+				runtime.ReadMemStats(&after)
+				fewest = min(fewest, after.Mallocs-before.Mallocs)
+			}
+			if fewest >= calls {
+				t.Errorf("%s: %d allocations in %d steps", name, fewest, calls)
+			}
+		}
+	}
+}
+
+func TestRankingAttacksRefuse(t *testing.T) {
+	large, small := newScene(t, 400, 4, 3), newScene(t, 12, 4, 3)
+	for _, c := range []struct {
+		s    scene
+		name string
+		o    MethodOptions
+		want string
+	}{
+		{large, "QA+", MethodOptions{M: 401}, "m is 401, but there are 400 images in the gallery"},
+		{large, "CA+", MethodOptions{W: 500}, "w is 500, but there are 400 images in the gallery"},
+		{large, "CA-", MethodOptions{W: 401}, "w is 401, but there are 400"},
+		{large, "QA-", MethodOptions{M: 5}, "m is 5, but there are 4 candidates, the nearest 1 % of 400 images"},
+		{large, "SPQA-", MethodOptions{M: 4}, "m is 4, but there are 3 candidates beside one to protect"},
+		{newScene(t, 5, 4, 2), "SPQA+", MethodOptions{}, "a gallery of 5 images has 4 others"},
+		{small, "QA-", MethodOptions{M: 2}, "m is 2, but there are 1 candidates"},
+		{small, "SPQA-", MethodOptions{}, "m is 1, but there are 0 candidates beside"},
+		{large, "SPQA+", MethodOptions{Pure: true}, "no pure form"},
+		{large, "SPQA+", MethodOptions{Xi: Xi{Scale: math.NaN()}}, "scale NaN"},
+		{large, "SPQA+", MethodOptions{Xi: Xi{Weight: 1e10}}, "the largest is 1e+09"},
+	} {
+		if _, err := NewMethod(c.name, c.s.g, Fixed, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %+v: %v, want %q", c.name, c.o, err, c.want)
+		}
+	}
+	for _, name := range rankingAttacks {
+		m := large.method(t, name, Fixed, MethodOptions{})
+		if err := m.Eval(array.New(3, 5), make([]float64, 3), nil); err == nil {
+			t.Errorf("%s: embeddings of another length are taken", name)
+		}
+		if err := m.Aim(&Batch{[]int{0, 400}, array.New(2, 4)}, 0); err == nil || !strings.Contains(err.Error(), "item 400") {
+			t.Errorf("%s: item 400 of 400: %v", name, err)
+		}
+		bad := &Batch{[]int{0, 1}, array.New(2, 4)}
+		bad.Clean.Data[5] = float32(math.NaN())
+		if err := m.Aim(bad, 0); err == nil || !strings.Contains(err.Error(), "item 1 is not finite") {
+			t.Errorf("%s: NaN: %v", name, err)
+		}
+	}
+}
+
+// In the smallest galleries the nearest 1 % is one item.
+func TestRankingAttacksOnSmallGalleries(t *testing.T) {
+	for _, n := range []int{2, 3, 7, 99} {
+		s := newScene(t, n, 3, 2)
+		for _, name := range []string{"CA+", "CA-", "QA+", "QA-", "GTT"} {
+			for _, v := range Variants() {
+				for _, near := range []bool{false, true} {
+					m := s.method(t, name, v, MethodOptions{Near: near})
+					per, grad, out := make([]float64, 2), array.New(2, 3), [][]float64{make([]float64, 2)}
+					if err := m.Eval(s.z, per, grad); err != nil {
+						t.Fatal(err)
+					}
+					m.Score(s.z, s.z, out)
+					for i := range 2 {
+						if !(out[0][i] >= 0 && out[0][i] <= 1) || per[i] < 0 {
+							t.Errorf("%s %s, n %d: score %v, objective %v", name, v, n, out[0][i], per[i])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// An embedding that is not a number gives an objective and scores
+// that are none.
+func TestRankingAttacksPassNaNOn(t *testing.T) {
+	s := newScene(t, 700, 6, 3)
+	s.z.Row(1)[2] = float32(math.NaN())
+	for _, name := range rankingAttacks {
+		for _, pure := range []bool{false, true} {
+			if pure && !strings.HasPrefix(name, "QA") && !strings.HasPrefix(name, "CA") {
+				continue
+			}
+			m := s.method(t, name, Fixed, MethodOptions{Pure: pure})
+			per := make([]float64, 3)
+			if err := m.Eval(s.z, per, array.New(3, 6)); err != nil {
+				t.Fatal(err)
+			}
+			if !math.IsNaN(per[1]) || math.IsNaN(per[0]+per[2]) {
+				t.Errorf("%s: objectives %v", name, per)
+			}
+			var out [][]float64
+			for range m.Scores() {
+				out = append(out, make([]float64, 3))
+			}
+			m.Score(s.z, s.z, out)
+			for _, scores := range out {
+				if !math.IsNaN(scores[1]) || math.IsNaN(scores[0]+scores[2]) {
+					t.Errorf("%s: scores %v", name, scores)
+				}
+			}
+		}
+	}
+}
