@@ -40,7 +40,7 @@ func NewGallery(x *array.Array, labels []int32) (*Gallery, error) {
 		return nil, fmt.Errorf("attack: %d labels for %d gallery embeddings", len(labels), n)
 	}
 	if n < 2 {
-		return nil, fmt.Errorf("attack: a gallery of %d images; retrieval needs 2 or more", n)
+		return nil, unfitf("attack: a gallery of %d images; retrieval needs 2 or more", n)
 	}
 	if x.Cols() < 1 {
 		return nil, fmt.Errorf("attack: gallery embeddings of shape %v have no coordinates", x.Shape)

@@ -1,10 +1,6 @@
 package attack
 
-import (
-	"fmt"
-
-	"tercet/internal/rng"
-)
+import "tercet/internal/rng"
 
 // draws draws the targets of the queries of a batch. Both variants draw the same
 // numbers; the fixed one draws again where the published target is the query
@@ -68,5 +64,5 @@ func (s *draws) skipped(item int) (skip int32, count float64) {
 
 // tooMany is the error of more targets than there are to choose from.
 func tooMany(name, option string, targets, from int, of string) error {
-	return fmt.Errorf("attack %s: %s is %d, but there are %d %s; give at most as many", name, option, targets, from, of)
+	return unfitf("attack %s: %s is %d, but there are %d %s; give at most as many", name, option, targets, from, of)
 }

@@ -1,9 +1,6 @@
 package attack
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // members lists the items of each label of a gallery.
 type members struct {
@@ -50,7 +47,7 @@ func (m *members) with(j int) []int32 {
 func newMembersOfMany(name string, g *Gallery) (*members, error) {
 	m := newMembers(g.Labels)
 	if m.groups() < 2 {
-		return nil, fmt.Errorf("attack %s: all %d images of the gallery have label %d; it needs items of another label", name, g.Len(), g.Labels[0])
+		return nil, unfitf("attack %s: all %d images of the gallery have label %d; it needs items of another label", name, g.Len(), g.Labels[0])
 	}
 	return m, nil
 }

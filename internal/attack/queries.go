@@ -13,7 +13,7 @@ import (
 func chooseQueries(labels []int32, o Options) (queries []int, excluded int, err error) {
 	count := countLabels(labels)
 	if len(count) == 1 {
-		return nil, 0, fmt.Errorf("attack: all %d images have one label, so there is nothing wrong to be found", len(labels))
+		return nil, 0, unfitf("attack: all %d images have one label, so there is nothing wrong to be found", len(labels))
 	}
 	for i, l := range labels {
 		if count[l] > 1 {
@@ -21,7 +21,7 @@ func chooseQueries(labels []int32, o Options) (queries []int, excluded int, err 
 		}
 	}
 	if len(queries) == 0 {
-		return nil, 0, fmt.Errorf("attack: none of the %d images has another one of its label, so there is nothing to find", len(labels))
+		return nil, 0, unfitf("attack: none of the %d images has another one of its label, so there is nothing to find", len(labels))
 	}
 	excluded = len(labels) - len(queries)
 	if o.Queries == 0 || o.Queries >= len(queries) {

@@ -110,7 +110,7 @@ func newRunner(ctx context.Context, model nn.Embedder, images Source, g *Gallery
 		return nil, err
 	}
 	if n := g.Len(); o.Method.W > n || o.Method.M > n {
-		return nil, fmt.Errorf("attack: w is %d and m %d, but the gallery has %d images; give at most as many", o.Method.W, o.Method.M, n)
+		return nil, unfitf("attack: w is %d and m %d, but the gallery has %d images; give at most as many", o.Method.W, o.Method.M, n)
 	}
 	queries, excluded, err := chooseQueries(g.Labels, o)
 	if err != nil {

@@ -55,7 +55,7 @@ func newSPQA(name string, up bool, g *Gallery, v Variant, o MethodOptions) (Meth
 		from = onePercent(n) - q.goal.m
 	}
 	if up && from < protectedItems {
-		return nil, fmt.Errorf("attack %s: it protects %d items, but a gallery of %d images has %d others than the query", name, protectedItems, n, from)
+		return nil, unfitf("attack %s: it protects %d items, but a gallery of %d images has %d others than the query", name, protectedItems, n, from)
 	}
 	if from < 1 {
 		return nil, tooMany(name, "m", q.goal.m, from+q.goal.m-1, fmt.Sprintf("candidates beside one to protect, among the nearest 1 %% of %d images", n))

@@ -239,6 +239,7 @@ func TestAttackRefuses(t *testing.T) {
 		{"--curve eps=0..2:3", 2, "no image is further than 1 away"},
 		{"--curve ''", 2, "a curve goes over eps"},
 		{"--attack QA+ --m 40", 2, "--w is 1 and --m 40, but the gallery has 36 images"},
+		{"--attack QA- --m 2", 3, "m is 2, but there are 1"},
 		{"--attack CA+,SPQA- --pure", 2, "--pure does not go with SPQA"},
 		{"--profile rob299", 2, `unknown profile "rob299"`},
 		{"--format tsv", 2, "unknown table format"},

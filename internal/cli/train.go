@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tercet/internal/attack"
 	"tercet/internal/cluster"
 	"tercet/internal/config"
 	"tercet/internal/experiment"
@@ -192,7 +193,7 @@ func runError(err error) error {
 	case errors.Is(err, experiment.ErrOtherRun):
 		return &ExitError{ExitUsage, err}
 	case errors.Is(err, experiment.ErrNoRun), errors.Is(err, train.ErrCheckpoint),
-		errors.Is(err, metric.ErrInput), errors.Is(err, cluster.ErrInput):
+		errors.Is(err, metric.ErrInput), errors.Is(err, cluster.ErrInput), errors.Is(err, attack.ErrUnfit):
 		return &ExitError{ExitData, err}
 	}
 	return err
