@@ -270,7 +270,7 @@ def main():
             value, at_rest = torch.cat(value, 1), torch.cat(at_rest, 1)
             for k, key in enumerate(KEYS[name]):
                 say(abs(means(at_rest[k]) - rest[key]) <= 1e-3, f"{key} {variant} clean", f"here {means(at_rest[k]):.4f}, Tercet {rest[key]:.4f}")
-                per = read(f"values_{name}_{variant}" + (f"_{key}" if len(KEYS[name]) > 1 else ""))
+                per = read(f"values_{name}_{variant}" + (f"_{key.replace(':', '-')}" if len(KEYS[name]) > 1 else ""))
                 say(abs(means(per.double()) - got[key]) < 1e-6, f"{key} {variant} values", f"their mean {means(per.double()):.6f}, attack.json {got[key]:.6f}")
                 if key == "ES:D" and variant == "published":
                     continue  # of the iterate before, whose image is not written
