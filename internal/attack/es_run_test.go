@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"tercet/internal/engine/adversary"
@@ -274,4 +275,13 @@ func network(t *testing.T, normalize bool) (*nn.Model, set, *Gallery) {
 		t.Fatal(err)
 	}
 	return m, set{x, -1}, g
+}
+
+func TestImagesOfAnotherSize(t *testing.T) {
+	m, s, g := network(t, true)
+	s.x.Shape = []int{30, 4, 16, 1}
+	_, err := Run(context.Background(), m, s, g, Options{Attacks: []string{"ES"}, PGD: Profile{"tiny", 0.2, 0.05, 2}.PGD()})
+	if err == nil || !strings.Contains(err.Error(), "wants images (batch, 8, 8, 1)") {
+		t.Error(err)
+	}
 }

@@ -182,3 +182,56 @@ func values(scores map[string]metric.Scores) map[string][]float64 {
 	}
 	return out
 }
+
+// The whole suite in the document: keys, ERS of the means, its ceiling, and the
+// queries that were right.
+func TestAttackSuite(t *testing.T) {
+	r := trained(t, t.TempDir(), "model.normalize=true")
+	suite, err := SuiteNames("ers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := AttackOptions{Attacks: suite, Draws: 2, Bootstrap: 20, Seed: 1, Queries: 20, Batch: 8}
+	if err := o.AttackProfile("auto", 16); err != nil {
+		t.Fatal(err)
+	}
+	o.Iterations = 3
+	a, err := r.Attack(context.Background(), "last", "test", o, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opt := a.Doc.Options; len(opt.Variants) != 2 || opt.W != 1 || opt.M != 1 || opt.Draws != 2 || a.Doc.Queries != 20 || len(a.Doc.Attacks) != 9 {
+		t.Errorf("%+v", a.Doc)
+	}
+	for _, variant := range []string{"published", "fixed"} {
+		for what, list := range map[string]metric.Scores{"scores": a.Doc.Scores[variant], "clean": a.Doc.Clean[variant], "right": a.Doc.RightWhenClean[variant].Scores} {
+			if got, want := fmt.Sprint(keysOf(list)), fmt.Sprint(AttackKeys(suite)); got != want || list[10].Key != "ERS" {
+				t.Errorf("%s, %s: keys %s, want %s", variant, what, got, want)
+				continue
+			}
+			want := attack.RobustnessScore(func(key string) float64 {
+				v, _ := list.Get(key)
+				return v.Value
+			})
+			ers := list[10]
+			if math.Abs(ers.Value.Value-want) > 1e-12 || !(ers.CI95[0] <= want && want <= ers.CI95[1]) {
+				t.Errorf("%s, %s: ERS %v in %v, of the means %v", variant, what, ers.Value.Value, *ers.CI95, want)
+			}
+			if gtt, _ := list.Get("GTT"); what == "clean" && gtt.Value != 1 {
+				t.Errorf("%s: clean GTT %v", variant, gtt.Value)
+			}
+		}
+		clean, _ := a.Doc.Clean[variant].Get("LTM")
+		if n := a.Doc.RightWhenClean[variant].Queries; n == 0 || variant == "fixed" && math.Abs(clean.Value-float64(n)/20) > 1e-12 {
+			t.Errorf("%s: %d queries were right, recall %v", variant, n, clean.Value)
+		}
+		if a.Doc.Scores[variant][10].Value.Value >= a.Doc.Clean[variant][10].Value.Value {
+			t.Errorf("%s: ERS %v under attack, ceiling %v", variant, a.Doc.Scores[variant][10].Value.Value, a.Doc.Clean[variant][10].Value.Value)
+		}
+	}
+	// 36 images: the candidates cannot be more.
+	o.Attacks, o.M = []string{"QA+"}, 37
+	if _, err := r.Attack(context.Background(), "last", "test", o, quiet); err == nil || !strings.Contains(err.Error(), "the gallery has 36 images") {
+		t.Error(err)
+	}
+}
