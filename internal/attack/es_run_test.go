@@ -128,10 +128,10 @@ func TestESMasksItsOwnCopy(t *testing.T) {
 	if published.Adversarial[1][3] != 1 || fixed.Adversarial[1][3] != 0 || fixed.Clean[1][3] != 0 {
 		t.Errorf("published %v, fixed %v and %v", published.Adversarial[1][3], fixed.Adversarial[1][3], fixed.Clean[1][3])
 	}
-	if d := fixed.Mean(fixed.Adversarial[0]); d != 0 {
+	if d := fixed.Mean(fixed.Adversarial[0], nil); d != 0 {
 		t.Errorf("eps 0: ES:D %v", d)
 	}
-	if d := published.Mean(published.Adversarial[0]); math.Abs(d-1e-6*math.Sqrt(3)) > 1e-12 {
+	if d := published.Mean(published.Adversarial[0], nil); math.Abs(d-1e-6*math.Sqrt(3)) > 1e-12 {
 		t.Errorf("eps 0: published ES:D %v", d)
 	}
 }
@@ -214,7 +214,7 @@ func TestSuiteOnModelsThatMeanNothing(t *testing.T) {
 				if !collapsed {
 					continue
 				}
-				mean := v.Mean(v.Adversarial[k])
+				mean := v.Mean(v.Adversarial[k], nil)
 				switch key {
 				case "TMA":
 					if math.Abs(mean-1) > 1e-6 {

@@ -86,13 +86,23 @@ func (s *Scored) Weight(i int) float64 {
 	return float64(n) / float64(batches*size)
 }
 
-// Mean returns the mean of a score's values, as the variant takes it.
-func (s *Scored) Mean(values []float64) float64 {
-	sum := 0.0
-	for i, v := range values {
-		sum += s.Weight(i) * v
+// Mean returns the mean of a score's values over the queries rows (nil: all), as
+// the variant takes it.
+func (s *Scored) Mean(values []float64, rows []int) float64 {
+	sum, weights := 0.0, 0.0
+	add := func(i int) {
+		w := s.Weight(i)
+		sum, weights = sum+w*values[i], weights+w
 	}
-	return sum / float64(len(values))
+	for _, i := range rows {
+		add(i)
+	}
+	if rows == nil {
+		for i := range values {
+			add(i)
+		}
+	}
+	return sum / weights
 }
 
 // Column returns the place of a key, or -1.

@@ -150,11 +150,11 @@ func TestPublishedMeansAreOfBatches(t *testing.T) {
 				want += part / float64(b[1]-b[0]) / 4
 			}
 		}
-		if got := s.Mean(values); math.Abs(got-want) > 1e-14 {
+		if got := s.Mean(values, nil); math.Abs(got-want) > 1e-14 {
 			t.Errorf("%s: %v, want %v", s.Variant, got, want)
 		}
 	}
-	if a, b := r.Scored[0].Mean(r.Scored[0].Adversarial[0]), r.Scored[1].Mean(r.Scored[0].Adversarial[0]); math.Abs(a-b) < 1e-4 {
+	if a, b := r.Scored[0].Mean(r.Scored[0].Adversarial[0], nil), r.Scored[1].Mean(r.Scored[0].Adversarial[0], nil); math.Abs(a-b) < 1e-4 {
 		t.Error("the batches do not matter: the test shows nothing")
 	}
 }

@@ -33,10 +33,7 @@ func attackScores(ctx context.Context, s *attack.Scored, values [][]float64, row
 	means := make([]float64, len(s.Keys))
 	for k, key := range s.Keys {
 		list = append(list, metric.Score{Key: key, Value: metric.Value{Definition: fmt.Sprintf("%s(%s)", strings.ToLower(key), s.Variant)}})
-		for i, q := range rows {
-			means[k] += weights[i] * values[k][q]
-		}
-		means[k] /= sum
+		means[k] = s.Mean(values[k], rows)
 		for i, q := range rows {
 			w := weights[i] * float64(len(rows)) / sum
 			flat[i*len(s.Keys)+k] = means[k] + w*(values[k][q]-means[k])
