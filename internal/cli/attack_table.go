@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"tercet/internal/experiment"
@@ -71,7 +72,7 @@ func attackNotes(d *experiment.AttackDoc) []string {
 	} else {
 		out = append(out, "eps is 0: the images are as they are, and nothing was crafted")
 	}
-	if d.Options.Draws > 1 {
+	if d.Options.Draws > 1 && slices.ContainsFunc(d.Options.Attacks, randomTargets) {
 		out = append(out, fmt.Sprintf("random targets: means of %d draws", d.Options.Draws))
 	}
 	cost := fmt.Sprintf("cost: %d images crafted", crafted)
@@ -79,6 +80,11 @@ func attackNotes(d *experiment.AttackDoc) []string {
 		cost += fmt.Sprintf(", %d of them for both variants", shared)
 	}
 	return append(out, cost+fmt.Sprintf("; %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, duration(d.Cost.Seconds)))
+}
+
+// randomTargets says whether an attack draws its targets.
+func randomTargets(name string) bool {
+	return name == "TMA" || strings.Contains(name, "CA") || strings.Contains(name, "QA")
 }
 
 // curveTable has a row for each score and variant and a column for each eps;
