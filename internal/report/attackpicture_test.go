@@ -120,6 +120,19 @@ higher is more robust, but lower for CA-, QA-, SPQA-, TMA and ES:D
 
 right when clean: the 8 queries whose nearest image was of their class before the attack
 `,
+		"latex": `% T
+\begin{tabular}{lrrrr}
+\hline
+score & published & fixed & clean, published & clean, fixed \\
+\hline
+TMA & $0.250\;[0.125,\,0.500]$ & $0.250\;[0.125,\,0.500]$ & $0.062$ & $0.062$ \\
+LTM (\%) & $50.0$ & $50.0$ & $100.0$ & $100.0$ \\
+LTM, right when clean (\%) & $75.0$ & -- & -- & -- \\
+\hline
+\end{tabular}
+% higher is more robust, but lower for CA-, QA-, SPQA-, TMA and ES:D
+% right when clean: the 8 queries whose nearest image was of their class before the attack
+`,
 		"csv": `score,published,published_low,published_high,fixed,fixed_low,fixed_high,"clean, published","clean, fixed"
 TMA,0.25,0.125,0.5,0.25,0.125,0.5,0.0625,0.0625
 LTM,0.5,,,0.5,,,1,1

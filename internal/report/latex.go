@@ -44,6 +44,7 @@ func (t *Table) latex() string {
 
 // latex shows a cell; numbers stand in mathematics, so that a minus is one.
 func (c Column) latex(x Cell) string {
+	c, x = c.unit(x)
 	switch x.kind {
 	case missing:
 		return "--"

@@ -75,6 +75,15 @@ func (x Cell) InPercent() Cell {
 	return x
 }
 
+// unit makes c and x such that nothing else asks for InPercent.
+func (c Column) unit(x Cell) (Column, Cell) {
+	if x.percent && x.kind == words {
+		x.text += " (%)"
+	}
+	c.Percent, x.percent = c.Percent || x.percent, false
+	return c, x
+}
+
 // header is the heading as people read it.
 func (c Column) header() string {
 	if c.Percent && !c.Paper {
@@ -111,14 +120,9 @@ func (c Column) number(v float64) string {
 
 // show renders a cell for people.
 func (c Column) show(x Cell) string {
-	if x.percent {
-		c.Percent = true
-	}
+	c, x = c.unit(x)
 	switch x.kind {
 	case words:
-		if x.percent {
-			return x.text + " (%)"
-		}
 		return x.text
 	case integer:
 		return strconv.Itoa(x.n)
