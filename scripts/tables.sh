@@ -166,6 +166,8 @@ for t in "$@"; do
 	done
 	# shellcheck disable=SC2046
 	"$TERCET" report --table "$table" --variant both --json $(cat "$list") >"$OUT/tables/$preset-$t.json"
-	# shellcheck disable=SC2046
-	"$TERCET" report --table "$table" $(cat "$list")
+	grid=
+	case $table in hm-grid | tab11) grid="--grid R@1,ERS" ;; esac
+	# shellcheck disable=SC2046,SC2086
+	"$TERCET" report --table "$table" $grid $(cat "$list")
 done

@@ -24,6 +24,7 @@ type reportOptions struct {
 	noPictures bool
 	table      string
 	variant    string
+	grid       []string
 	format     string
 }
 
@@ -59,6 +60,7 @@ tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.`,
 			fs.BoolVar(&o.noPictures, "no-pictures", false, "leave pictures out of the page")
 			fs.StringVar(&o.table, "table", "", "set runs beside a paper's numbers: `NAME` of a table, or a YAML file")
 			fs.StringVar(&o.variant, "variant", "published", "with --table, scores of attacks: published (as the paper's code), fixed or both")
+			fs.StringSliceVar(&o.grid, "grid", nil, "with --table hm-grid, source against destination with these columns in each cell, such as R@1,ERS")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
 		},
 		run: func(_ context.Context, args []string) error {
@@ -78,8 +80,8 @@ func runReport(s *Streams, o reportOptions) error {
 	if o.table != "" {
 		return runPaperTable(s, o)
 	}
-	if o.variant != "published" {
-		return usagef("--variant goes with --table; --metric chooses scores here, such as ES:R or ES:R(published)")
+	if o.variant != "published" || len(o.grid) > 0 {
+		return usagef("--variant and --grid go with --table; --metric chooses scores here, such as ES:R or ES:R(published)")
 	}
 	write, err := pageWriter(o.out)
 	if err != nil {

@@ -38,7 +38,13 @@ func runPaperTable(s *Streams, o reportOptions) error {
 	if err != nil {
 		return &ExitError{ExitUsage, fmt.Errorf("table %s: %w", name, err)}
 	}
-	return s.Result(r, func(w io.Writer) error { return r.Layout().Write(w, o.format) })
+	layout := r.Layout()
+	if len(o.grid) > 0 {
+		if layout, err = r.Grid(o.grid); err != nil {
+			return &ExitError{ExitUsage, err}
+		}
+	}
+	return s.Result(r, func(w io.Writer) error { return layout.Write(w, o.format) })
 }
 
 // paperTable finds a table by its name, by another name that it gives itself, or

@@ -229,6 +229,13 @@ func TestReportTable(t *testing.T) {
 	}
 }
 
+func TestReportGrid(t *testing.T) {
+	code, out, stderr := cli("report", "--table", "tab11", "--grid", "R@1,ERS", "--format", "csv")
+	if want := "\nhardest,paper,51.0 / 4.7,52.2 / 4.8,*collapse*,52.6 / 5.1,48.9 / 5.0\n"; code != 0 || !strings.Contains(out, want) {
+		t.Errorf("%d %s%s", code, out, stderr)
+	}
+}
+
 func TestReportTableFromFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	row := "{label: a, match: {defense.name: none}, paper: [50]}"
@@ -255,6 +262,7 @@ func TestReportTableFromFile(t *testing.T) {
 	for _, args := range [][]string{
 		{"--table", "bad.yaml"}, {"--table", "tab12"}, {"--table", "../u"}, {"--table", "u", "--variant", "mended"},
 		{"--table", "u", "--metric", "nmi"}, {"--table", "u", "--out", "x.md"}, {"--variant", "fixed", "runs/a"}, {},
+		{"--table", "u", "--grid", "R@1"}, {"--table", "hm-grid", "--grid", "R@3"}, {"--grid", "R@1", "runs/a"},
 	} {
 		if code, out, stderr := cli(append([]string{"report"}, args...)...); code != ExitUsage || out != "" || stderr == "" {
 			t.Errorf("%q: %d %s%s", args, code, out, stderr)

@@ -1,9 +1,6 @@
 package report
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // recomputedColumn heads ERS made anew from the ten scores beside it: it checks
 // the paper's arithmetic, and ours.
@@ -33,7 +30,7 @@ func (r *PaperReport) Layout() *Table {
 			seeds = seeds || o.N > 1
 		}
 	}
-	t.Notes = append([]string{fmt.Sprintf("paper: %s; %s", r.Source, r.Setup)}, r.Notes...)
+	t.Notes = append([]string{r.origin()}, r.Notes...)
 	note := "in percent, but for TMA (a cosine) and ES:D (a distance)"
 	if seeds {
 		note += "; ±: half the 95 % interval of Student's t over n seeds"
@@ -41,6 +38,8 @@ func (r *PaperReport) Layout() *Table {
 	t.Notes = append(t.Notes, note)
 	return t
 }
+
+func (r *PaperReport) origin() string { return fmt.Sprintf("paper: %s; %s", r.Source, r.Setup) }
 
 // shown is the column as papers print it.
 func (c paperColumn) shown() Column {
@@ -87,11 +86,7 @@ func (r *PaperReport) paperRow(e PaperEntry, check bool) []Cell {
 }
 
 func (r *PaperReport) ourRow(e PaperEntry, o PaperOurs, check bool) []Cell {
-	who := []string{"ours", o.Variant}
-	if !o.alone {
-		who = append(who, o.Name)
-	}
-	row := []Cell{Text(e.Label), steps(o.Eta), Text(strings.Join(who, ", ")), Text(o.Data), Int(o.N)}
+	row := []Cell{Text(e.Label), steps(o.Eta), Text(o.who()), Text(o.Data), Int(o.N)}
 	for i, name := range r.Columns {
 		cell := Missing()
 		if s, ok := o.Scores[name]; ok {
@@ -107,6 +102,15 @@ func (r *PaperReport) ourRow(e PaperEntry, o PaperOurs, check bool) []Cell {
 	return row
 }
 
+// who says whose numbers these are: the kind of runs is named where a row has
+// several.
+func (o PaperOurs) who() string {
+	if o.alone {
+		return "ours, " + o.Variant
+	}
+	return "ours, " + o.Variant + ", " + o.Name
+}
+
 func steps(eta int) Cell {
 	if eta == 0 {
 		return Missing()
@@ -119,15 +123,4 @@ func optional(there bool, value func() float64) Cell {
 		return Missing()
 	}
 	return Number(value())
-}
-
-// Variants reads what --variant chooses.
-func Variants(choice string) ([]string, error) {
-	switch choice {
-	case "published", "fixed":
-		return []string{choice}, nil
-	case "both":
-		return []string{"published", "fixed"}, nil
-	}
-	return nil, fmt.Errorf("there is no variant %q; choose published, fixed or both", choice)
 }

@@ -29,7 +29,8 @@ type PaperEntry struct {
 	Label string      `json:"label"`
 	Data  string      `json:"data,omitempty"`
 	Eta   int         `json:"eta,omitempty"`
-	Paper *PaperScore `json:"paper"` // nil where the paper has no such row
+	Cell  []string    `json:"cell,omitempty"` // row and column of a grid
+	Paper *PaperScore `json:"paper"`          // nil where the paper has no such row
 	Ours  []PaperOurs `json:"ours"`
 }
 
@@ -58,6 +59,17 @@ type PaperOurs struct {
 	alone bool   // the row has no other kind of runs
 }
 
+// Variants reads what --variant chooses.
+func Variants(choice string) ([]string, error) {
+	switch choice {
+	case "published", "fixed":
+		return []string{choice}, nil
+	case "both":
+		return []string{"published", "fixed"}, nil
+	}
+	return nil, fmt.Errorf("there is no variant %q; choose published, fixed or both", choice)
+}
+
 // ComparePaper fills a table that Check has passed with runs. name is what the
 // table is called; variants are those of the attacks, published, fixed or both.
 func ComparePaper(t *PaperTable, name string, runs []*RunDir, variants []string) (*PaperReport, error) {
@@ -74,7 +86,7 @@ func ComparePaper(t *PaperTable, name string, runs []*RunDir, variants []string)
 	}
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		e := PaperEntry{Label: row.Label, Data: row.Data, Eta: row.Eta, Ours: []PaperOurs{}}
+		e := PaperEntry{Label: row.Label, Data: row.Data, Eta: row.Eta, Cell: row.Cell, Ours: []PaperOurs{}}
 		if row.collapsed || row.numbers != nil {
 			e.Paper = &PaperScore{Collapsed: row.collapsed, Scores: row.numbers}
 			e.Paper.Recomputed = recomputed(func(key string) (float64, bool) { v, ok := row.numbers[key]; return v, ok })

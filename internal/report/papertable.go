@@ -23,6 +23,9 @@ type PaperRow struct {
 	Label string `yaml:"label"`
 	Data  string `yaml:"data"` // the paper's data set
 	Eta   int    `yaml:"eta"`  // PGD steps; 0 where nothing is crafted
+	// Cell are the row and the column of this row where the table is laid out as a
+	// grid; all rows have it, or none.
+	Cell []string `yaml:"cell"`
 	// Match maps config keys to the value, or the list of values, that a run of
 	// this row has. A text may hold *, which stands for any letters.
 	Match map[string]any `yaml:"match"`
@@ -87,6 +90,9 @@ func (t *PaperTable) Check() error {
 		}
 		if r.Eta < 0 {
 			return fmt.Errorf("row %d (%s): eta is %d", i+1, r.Label, r.Eta)
+		}
+		if len(r.Cell) != len(t.Rows[0].Cell) || len(r.Cell) != 0 && len(r.Cell) != 2 {
+			return fmt.Errorf("row %d (%s): cell names a row and a column, in all rows or in none", i+1, r.Label)
 		}
 		if err := r.prepare(t.Columns); err != nil {
 			return fmt.Errorf("row %d (%s): %w", i+1, r.Label, err)

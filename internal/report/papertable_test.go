@@ -209,3 +209,36 @@ func TestPaperTableChecksERS(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// A grid of two sources and two destinations, of which the paper has three cells and
+// we have two: one with two seeds, one lost.
+func TestPaperGrid(t *testing.T) {
+	table := hardness(t)
+	table.Rows = table.Rows[:2]
+	table.Rows[0].Cell, table.Rows[1].Cell = []string{"soft", "g"}, []string{"soft", "0"}
+	table.Rows = append(table.Rows, PaperRow{Label: "HM[R,0]", Cell: []string{"random", "0"}, Paper: []any{10, nil, nil, 2.55}, Match: map[string]any{"seed": 77}})
+	if err := table.Check(); err != nil {
+		t.Fatal(err)
+	}
+	runs := paperRuns()
+	r := compare(t, table, []*RunDir{runs[0], runs[1], runs[3]}, "published")
+	grid, err := r.Grid([]string{"R@1", "TMA", "ERS"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "source,numbers,g,0\nsoft,paper,53.9 / 0.567 / 32.0,*collapse*\n" +
+		"soft,\"ours, published\",91.0 / 0.500 / 25.0,*collapse*\nrandom,paper,,10.0 / - / 2.5\n"
+	if d := cmp.Diff(want, render(t, grid, "csv")); d != "" {
+		t.Error(d)
+	}
+	if _, err := r.Grid([]string{"R@3"}); err == nil || !strings.Contains(err.Error(), "no column \"R@3\"") {
+		t.Error(err)
+	}
+	if _, err := compare(t, hardness(t), nil, "published").Grid([]string{"R@1"}); err == nil || !strings.Contains(err.Error(), "is no grid") {
+		t.Error(err)
+	}
+	table.Rows[1].Cell = nil
+	if err := table.Check(); err == nil || !strings.Contains(err.Error(), "in all rows or in none") {
+		t.Error(err)
+	}
+}
