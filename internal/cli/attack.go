@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -153,12 +154,23 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 		s.Note("wrote %s", o.save)
 	}
 	if o.examples > 0 && !o.noPictures {
-		picture(s, func() (string, error) { return a.DrawAttack(r.Path("figures"), o.examples) })
+		picture(s, func() (string, error) { return a.DrawAttack(r.Path("figures"), o.examples, o.drawn()) })
 	}
 	if err := s.Result(a.Doc, func(w io.Writer) error { return attackTable(a.Doc).Write(w, o.format) }); err != nil {
 		return err
 	}
 	return checkGates(gates, gateScores(a.Doc.Scores)...)
+}
+
+// drawn lists the attacks of the picture: with --save-images more were kept.
+func (o *attackOptions) drawn() []string {
+	switch {
+	case o.examplesOf != nil:
+		return o.examplesOf
+	case slices.Contains(o.attacks, "ES"):
+		return []string{"ES"}
+	}
+	return o.attacks[:1]
 }
 
 // checkAttack refuses what is wrong whatever the run.

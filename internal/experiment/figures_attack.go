@@ -13,11 +13,11 @@ import (
 // retrieved is the number of nearest images shown before and after an attack.
 const retrieved = 5
 
-// DrawAttack draws k queries under each attack of which pictures were kept, in the
-// fixed variant where there is one: the image, what is added, the result, what it
+// DrawAttack draws k queries under each of the attacks, of which pictures were
+// kept (none given: all), in the fixed variant where there is one: the image, what is added, the result, what it
 // was aimed at, and what is retrieved before and after, the query's own image left
 // out. It writes dir/attack.png.
-func (a *Attacked) DrawAttack(dir string, k int) (string, error) {
+func (a *Attacked) DrawAttack(dir string, k int, attacks []string) (string, error) {
 	if len(a.Result.Pictures) == 0 {
 		return "", errors.New("the attack has kept no images")
 	}
@@ -26,6 +26,9 @@ func (a *Attacked) DrawAttack(dir string, k int) (string, error) {
 	}
 	var rows []report.AdversarialRow
 	for _, p := range a.shownPictures() {
+		if attacks != nil && !slices.Contains(attacks, p.Attack) {
+			continue
+		}
 		list, err := a.pictureRows(p, k)
 		if err != nil {
 			return "", err

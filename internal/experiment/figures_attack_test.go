@@ -83,7 +83,7 @@ func TestAttackRowsShowWhatIsRetrieved(t *testing.T) {
 			}
 		}
 	}
-	if _, err := a.DrawAttack(t.TempDir(), 3); err != nil {
+	if _, err := a.DrawAttack(t.TempDir(), 3, []string{"GTT"}); err != nil {
 		t.Error(err)
 	}
 	for _, name := range attack.Attacks() {
