@@ -35,7 +35,7 @@ func ersJobs() []Job {
 }
 
 func (e ersJob) what() string {
-	return fmt.Sprintf("robustness of C2F2: 9 attacks of %d steps on %d queries, both variants, gallery of %d", e.steps, e.queries, e.gallery)
+	return fmt.Sprintf("C2F2 under 9 attacks of %d steps, both variants, %d of %d images", e.steps, e.queries, e.gallery)
 }
 
 // prepare draws the images, embeds them, and makes a part of each attack.

@@ -41,12 +41,13 @@ below. Notes say what makes a number less than it seems: missing results,
 collapsed runs, results older than the checkpoint, unequal attacks.
 --out also writes a page with each run's scores, pictures and how it was measured.
 --table sets the runs beside a paper's numbers instead, row by row in its columns:
-a run belongs to the row whose config keys it has. Tables: ` + strings.Join(tables.Names(), ", ") + `;
+a run belongs to the row whose config keys it has. Tables:
+` + strings.Join(tables.Names(), ", ") + `;
 tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.`,
 		examples: []example{
 			{"one run, with a page beside its files", "tercet report --runs runs/first --out runs/first/report.md", false},
 			{"all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv", false},
-			{"ours beside the paper's 5 x 5 grid of source and destination hardness", "tercet report --table hm-grid runs/small-hm-grid-*", false},
+			{"ours beside the paper's 5 x 5 grid of source and destination hardness", "tercet report --table hm-grid --runs 'runs/*'", false},
 			{"mean over all runs of a loss", "tercet report --runs runs --group-by loss,loss.margin", false},
 		},
 		exits: []int{ExitData},
