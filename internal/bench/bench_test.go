@@ -192,7 +192,7 @@ func TestQuickJobs(t *testing.T) {
 		}
 		text := fmt.Sprintf("%d,000 x", n/1000)
 		if j.Name == "ers" {
-			text = fmt.Sprintf("on %d queries", n)
+			text = fmt.Sprintf(", %d of 2000 images", n)
 		}
 		if tasks[0].images != n || !strings.Contains(j.What(true), text) {
 			t.Errorf("%s: %d rows, want %d; it says %q", j.Name, tasks[0].images, n, j.What(true))
