@@ -127,6 +127,11 @@ func (h *hinged) Run(lo, hi int) {
 		switch h.phase {
 		case measuring:
 			h.d.finish(i)
+			// The hinges are differences from these: near ones need more digits
+			// than a product has.
+			for _, c := range h.of(i) {
+				h.d.row(i)[c] = float32(math.Sqrt(h.g.squared(h.z.Row(i), int(c))))
+			}
 			if h.shield > 0 {
 				h.factor[i] = h.protecting(i, s)
 			}

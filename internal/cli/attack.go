@@ -97,7 +97,7 @@ into the run's directory; with --curve, curve.json and a plot.`,
 			fs.IntVar(&o.draws, "draws", 1, "draws of random targets (CA, QA, SPQA, TMA), over which scores are means")
 			fs.IntVar(&o.w, "w", 1, "queries of CA")
 			fs.IntVar(&o.m, "m", 1, "candidates of QA and SPQA")
-			fs.BoolVar(&o.near, "near", false, "CA-, QA-: targets from the nearest 1 to 5 % instead of the nearest 1 %")
+			fs.BoolVar(&o.near, "near", false, "CA+, QA+: targets from the nearest 1 to 5 % instead of all items")
 			fs.BoolVar(&o.pure, "pure", false, "CA, QA: the distance itself as objective instead of hinges over the gallery")
 			fs.Float64Var(&o.xi, "xi", 0, "SPQA: fixed weight of what is to stay; 0: 1 for SPQA+, 100 for SPQA- (ECCV 2020)")
 			fs.Float64Var(&o.xiScale, "xi-scale", 0, "SPQA: weight min(exp(xi-scale * loss), 1e9) instead, as robrank has it: 2e4 for MNIST, 4e4 for Fashion and CUB, 7e4 for Cars and SOP")

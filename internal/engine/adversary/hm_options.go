@@ -48,8 +48,10 @@ type HMOptions struct {
 //   - paper: plain distances, g_LGA = -gamma min(u, l)/u with u = gamma, first loss
 //     2 + gamma (the largest one, supplement eq. 14), all PGD steps;
 //   - published: distances with 1e-6 in every coordinate, g_LGA = -0.2 l/0.2 for
-//     any margin, first loss 2, crafting ends when the objective changes by less
-//     than 1e-7, and a single PGD step has length eps.
+//     any margin, first loss 2, and crafting ends when the objective changes by
+//     less than 1e-7.
+//
+// In both a single PGD step has length eps.
 func HMDefaults(v Variant, gamma float64) (HMOptions, error) {
 	o := HMOptions{
 		Source:      "softhard",
@@ -57,14 +59,12 @@ func HMDefaults(v Variant, gamma float64) (HMOptions, error) {
 		Mine:        mine.Options{Layout: mine.Pairs, Margin: gamma, AnyRow: true},
 		PGD:         Training(),
 	}
-	o.PGD.FGSM = false
 	switch v {
 	case Paper:
 		o.First = 2 + gamma
 	case Published:
 		o.Destination.Gamma, o.Destination.U = 0.2, 0.2
 		o.Eps, o.First, o.Tolerance = 1e-6, 2, 1e-7
-		o.PGD.FGSM = true
 	default:
 		return o, fmt.Errorf("hm: unknown variant %q (valid: paper, published)", string(v))
 	}
