@@ -508,7 +508,7 @@ func TestHMFollowsTheLoss(t *testing.T) {
 	if p, err := HMDefaults(Published, 0.5); err != nil || p.Destination.Gamma != 0.2 || p.Destination.U != 0.2 || p.First != 2 || p.Eps != 1e-6 || p.Tolerance != 1e-7 || published.First != 2 {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if p, err := HMDefaults(Paper, 0.5); err != nil || p.Destination.Gamma != 0.5 || p.Destination.U != 0.5 || p.First != 2.5 || p.Eps != 0 || p.Tolerance != 0 || p.PGD.FGSM {
+	if p, err := HMDefaults(Paper, 0.5); err != nil || p.Destination.Gamma != 0.5 || p.Destination.U != 0.5 || p.First != 2.5 || p.Eps != 0 || p.Tolerance != 0 || !p.PGD.FGSM {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
