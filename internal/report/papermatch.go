@@ -46,10 +46,19 @@ func conditions(match map[string]any) ([]condition, error) {
 // holds reports whether a run has one of the wanted values at the key.
 func (c condition) holds(r *RunDir) bool {
 	have, ok := r.label(c.key)
-	if miner, there := r.label("miner.name"); c.key == "defense.source" && have == "null" && there {
-		have = miner // a source that is not set takes the miner
+	if c.key == "defense.source" {
+		have, ok = r.source()
 	}
 	return ok && slices.ContainsFunc(c.want, func(w any) bool { return equals(have, w) })
+}
+
+// source is the sampler of a defence's triplets: the miner where none is set.
+func (r *RunDir) source() (string, bool) {
+	have, ok := r.label("defense.source")
+	if miner, there := r.label("miner.name"); have == "null" && there {
+		have = miner
+	}
+	return have, ok
 }
 
 // equals compares a config's value, as its resolved text has it, with a wanted

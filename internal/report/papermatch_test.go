@@ -36,6 +36,20 @@ func TestPaperMatchSource(t *testing.T) {
 	}
 }
 
+// HM whose destination is its source crafts nothing, also where the miner is the
+// source.
+func TestEtaOfTheSourcesOwnDestination(t *testing.T) {
+	for _, x := range []struct {
+		source, destination string
+		want                int
+	}{{"null", "softhard", 0}, {"softhard", "softhard", 0}, {"null", "semihard", 8}, {"semihard", "softhard", 8}, {"null", "lga", 8}} {
+		r := &RunDir{Labels: []Label{{"defense.source", x.source}, {"miner.name", "softhard"}, {"defense.destination.name", x.destination}, {"defense.pgd.steps", "8"}}}
+		if got := r.eta(); got != x.want {
+			t.Errorf("source %s, destination %s: eta %d, want %d", x.source, x.destination, got, x.want)
+		}
+	}
+}
+
 func TestPaperTableRefuses(t *testing.T) {
 	match := map[string]any{"seed": 0}
 	for want, table := range map[string]*PaperTable{

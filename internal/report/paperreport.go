@@ -180,7 +180,7 @@ func (r *RunDir) paperScore(c paperColumn, variant string) (metric.Value, bool) 
 // crafting: HM whose destination is its source trains on clean images.
 func (r *RunDir) eta() int {
 	steps, ok := r.label("defense.pgd.steps")
-	source, _ := r.label("defense.source")
+	source, _ := r.source()
 	destination, _ := r.label("defense.destination.name")
 	n := 0
 	if _, err := fmt.Sscan(steps, &n); !ok || err != nil || source != "" && source == destination {
