@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"tercet/internal/engine/adversary"
@@ -25,7 +27,8 @@ type Options struct {
 	Batch    int           // queries that published scores are first averaged over; 0 is DefaultBatch
 	// Together is the number of images crafted together; 0 chooses. It changes
 	// time and memory, but no result: networks are frozen, and the targets of a
-	// query are its own.
+	// query are its own. Where an attack's published weight joins the queries of
+	// a batch (SPQA with Xi.Scale), it is Batch instead.
 	Together int
 	Queries  int    // how many queries to attack; 0 is all
 	Sample   bool   // draw the Queries at random instead of taking the first
@@ -117,7 +120,10 @@ func newRunner(ctx context.Context, model nn.Embedder, images Source, g *Gallery
 		return nil, err
 	}
 	h, w, c := images.Shape()
-	if o.Together == 0 {
+	switch {
+	case o.joins():
+		o.Together = o.Batch
+	case o.Together == 0:
 		o.Together = together(h, w)
 	}
 	b := min(o.Together, len(queries))
@@ -170,6 +176,13 @@ func (o *Options) fill() error {
 		return fmt.Errorf("attack: %w", err)
 	}
 	return nil
+}
+
+// joins reports whether what is crafted for a query depends on the others of its
+// batch.
+func (o *Options) joins() bool {
+	return o.Method.Xi.Scale > 0 && slices.Contains(o.Variants, Published) &&
+		slices.ContainsFunc(o.Attacks, func(name string) bool { return strings.HasPrefix(name, "SPQA") })
 }
 
 // together returns the size of crafting batches for images of h x w. Small images

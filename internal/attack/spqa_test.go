@@ -101,6 +101,41 @@ func TestSPQAScores(t *testing.T) {
 	}
 }
 
+// The published adaptive weight is that of the published batch, however many
+// images are crafted together.
+func TestSPQAJoinsThePublishedBatch(t *testing.T) {
+	x := newTried()
+	x.o.Attacks, x.o.Method.Xi.Scale, x.o.PGD.Eps, x.o.PGD.Step = []string{"SPQA+"}, 30, 0.3, 0.05
+	want := map[Variant]string{}
+	for _, batch := range []int{7, 24} {
+		x.o.Batch = batch
+		for _, together := range []int{0, 7, 3} {
+			x.o.Together = together
+			r, err := x.run(NewMethod)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := digest(r, Published)
+			if together == 0 {
+				want[Published] = got
+			}
+			if got != want[Published] {
+				t.Errorf("published, batch %d, %d together: other bits", batch, together)
+			}
+			if want[Fixed] == "" {
+				want[Fixed] = digest(r, Fixed)
+			}
+			if digest(r, Fixed) != want[Fixed] {
+				t.Errorf("fixed, batch %d, %d together: other bits", batch, together)
+			}
+		}
+	}
+	x.o.Together, x.o.Batch = 0, 7
+	if r, err := x.run(NewMethod); err != nil || digest(r, Published) == want[Published] {
+		t.Errorf("the size of the batch says nothing (%v)", err)
+	}
+}
+
 // The published adaptive weight joins the queries of a batch: those images are
 // not the fixed variant's.
 func TestSPQAKinds(t *testing.T) {
