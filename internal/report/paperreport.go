@@ -96,6 +96,7 @@ func ComparePaper(t *PaperTable, name string, runs []*RunDir, variants []string)
 			kinds.group(of[i])
 		}
 		for _, g := range kinds.Groups {
+			out.Notes = append(out.Notes, kinds.pooled(g)...)
 			for _, v := range variants {
 				o := ours(g, v, t.Columns)
 				o.alone = len(kinds.Groups) == 1
@@ -269,5 +270,6 @@ func (r *PaperReport) used(runs []*RunDir) []string {
 	for _, x := range runs {
 		out = append(append(append(out, x.unfinished()...), x.stale()...), x.partial()...)
 	}
-	return append(append(out, attacked(runs)...), (&Summary{}).mixed(runs)...)
+	out = append(append(out, attacked(runs)...), (&Summary{}).mixed(runs)...)
+	return append(out, (&Summary{Metrics: r.Columns}).meaningless(runs)...)
 }

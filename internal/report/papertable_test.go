@@ -177,6 +177,34 @@ func TestPaperTableMissingResults(t *testing.T) {
 	}
 }
 
+// What a summary warns of is told of a table, too: a network that retrieves nothing
+// has a fine ERS, and a seed that counts twice makes an interval too narrow.
+func TestPaperTableWarns(t *testing.T) {
+	runs := paperRuns()[:3]
+	runs[1].Manifest.Seed = 0
+	runs[2].Attack.Warnings = []string{"embeddings have collapsed, and ERS rewards it", "8 images were not attacked"}
+	notes := strings.Join(compare(t, hardness(t), runs, "published").Notes, "\n")
+	for _, want := range []string{"the same seed twice, so the interval is too narrow: g-seed-0 and g-seed-1 (0)", "g-seed-2: embeddings have collapsed, and ERS rewards it"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in\n%s", want, notes)
+		}
+	}
+	if strings.Contains(notes, "8 images") {
+		t.Error(notes)
+	}
+	table := hardness(t)
+	for i := range table.Rows {
+		table.Rows[i].Paper = nil
+	}
+	table.Columns = []string{"R@1", "TMA"}
+	if err := table.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(compare(t, table, runs, "published").Notes, "\n"); strings.Contains(notes, "ERS rewards") {
+		t.Errorf("a table without ERS: %s", notes)
+	}
+}
+
 func TestPaperTableTwoRowsOfOneRun(t *testing.T) {
 	table := hardness(t)
 	table.Rows[1].Match = map[string]any{"defense.name": "hm"}
