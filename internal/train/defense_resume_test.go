@@ -1,0 +1,110 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/mine"
+	"tercet/internal/engine/nn"
+	"tercet/internal/par"
+)
+
+// defenses are one of each kind, with whatever draws or remembers.
+func defenses(t *testing.T) map[string]func() adversary.Defense {
+	pgd := adversary.Training()
+	pgd.Eps, pgd.Step, pgd.Iterations, pgd.Start = 0.2, 0.05, 3, adversary.FromRandom
+	made := func(d adversary.Defense, err error) adversary.Defense {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	hm := func(v adversary.Variant, change func(o *adversary.HMOptions)) adversary.Defense {
+		o, err := adversary.HMDefaults(v, 0.2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.PGD, o.Mine = pgd, mine.Options{Layout: mine.Pairs, Margin: 0.2, AnyRow: true}
+		change(&o)
+		return made(adversary.NewHM(o))
+	}
+	return map[string]func() adversary.Defense{
+		"est":    func() adversary.Defense { return made(adversary.NewEST(adversary.ESTOptions{PGD: pgd, Eps: 1e-6})) },
+		"act":    func() adversary.Defense { return made(adversary.NewACT(adversary.ACTOptions{PGD: pgd})) },
+		"minmax": func() adversary.Defense { return made(adversary.NewMinMax(adversary.MinMaxOptions{PGD: pgd})) },
+		"hm lga, ics": func() adversary.Defense {
+			return hm(adversary.Paper, func(o *adversary.HMOptions) { o.ICS.Lambda, o.Narrow = 0.5, true })
+		},
+		"hm boost, published": func() adversary.Defense {
+			return hm(adversary.Published, func(o *adversary.HMOptions) {
+				o.Destination = adversary.Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 1}
+			})
+		},
+		"hm, batch statistics": func() adversary.Defense {
+			return hm(adversary.Paper, func(o *adversary.HMOptions) {
+				o.Destination = adversary.Destination{Name: "random"}
+				o.PGD.Mode = nn.BatchStats
+			})
+		},
+	}
+}
+
+// Every step of a defence draws anew, and a run that was stopped goes on with the
+// same draws and the loss of the step before.
+func TestDefensesResumeWithTheSameBits(t *testing.T) {
+	defer par.SetThreads(0)
+	for name, defense := range defenses(t) {
+		change := func(tr *Trainer) { tr.Defense, tr.Steps, tr.LogEvery = defense(), 11, 0 }
+		par.SetThreads(1)
+		want := finalBytes(t, newRig(t, t.TempDir(), change))
+		par.SetThreads(2)
+		dir, stops := t.TempDir(), 0
+		for {
+			ctx, cancel := context.WithCancel(context.Background())
+			r, n := newRig(t, dir, change), 0
+			r.Progress = func(*State, float64) {
+				if n++; n == 2 {
+					cancel()
+				}
+			}
+			err := r.Run(ctx)
+			cancel()
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, ErrInterrupted) {
+				t.Fatalf("%s: %v", name, err)
+			}
+			stops++
+		}
+		got, err := os.ReadFile(filepath.Join(dir, "last.safetensors"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stops != 5 || !bytes.Equal(got, want) {
+			t.Errorf("%s: after %d stops the final checkpoint differs from an undisturbed run's", name, stops)
+		}
+	}
+}
+
+// A checkpoint without the state of its defence is refused, not taken for a first
+// step.
+func TestResumeWithoutTheStateOfTheDefense(t *testing.T) {
+	dir := t.TempDir()
+	plain := newRig(t, dir, func(tr *Trainer) { tr.Steps = 3 })
+	finalBytes(t, plain)
+	c, err := ReadCheckpoint(plain.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, t.TempDir(), func(tr *Trainer) { tr.Defense = defenses(t)["hm lga, ics"]() })
+	if err := c.Resume(r.Trainer); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), "metadata defense") {
+		t.Error(err)
+	}
+}
