@@ -268,8 +268,24 @@ func (r *PaperReport) used(runs []*RunDir) []string {
 		out = append(out, fmt.Sprintf("not all ten scores in %s; tercet attack --run %s --suite ers --variant both makes them", listed(noERS), word(noERS[0])))
 	}
 	for _, x := range runs {
-		out = append(append(append(out, x.unfinished()...), x.stale()...), x.partial()...)
+		out = append(append(append(append(out, x.unfinished()...), x.stale()...), x.apart()...), x.partial()...)
 	}
 	out = append(append(out, attacked(runs)...), (&Summary{}).mixed(runs)...)
 	return append(out, (&Summary{Metrics: r.Columns}).meaningless(runs)...)
+}
+
+// apart says that the two results which a row of a table joins are not of the same
+// weights and images.
+func (r *RunDir) apart() []string {
+	if r.Eval == nil || r.Attack == nil {
+		return nil
+	}
+	e, a := r.Eval.Source, r.Attack.Source
+	if e.Step == a.Step && e.Set == a.Set && e.Fingerprint == a.Fingerprint {
+		return nil
+	}
+	of := func(s Source) string {
+		return fmt.Sprintf("checkpoint %s (step %d) on %d images of set %s", s.Checkpoint, s.Step, s.Items, s.Set)
+	}
+	return []string{fmt.Sprintf("%s: eval.json is of %s, attack.json of %s", r.Dir, of(e), of(a))}
 }

@@ -189,8 +189,14 @@ func TestPaperTableWarns(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, notes)
 		}
 	}
-	if strings.Contains(notes, "8 images") {
+	if strings.Contains(notes, "8 images") || strings.Contains(notes, "attack.json of") {
 		t.Error(notes)
+	}
+	runs[0].Eval.Source = Source{Checkpoint: "best", Step: 5, Set: "test", Items: 9}
+	runs[0].Attack.Source = Source{Checkpoint: "last", Step: 8, Set: "test", Items: 9}
+	notes = strings.Join(compare(t, hardness(t), runs, "published").Notes, "\n")
+	if want := "g-seed-0: eval.json is of checkpoint best (step 5) on 9 images of set test, attack.json of checkpoint last (step 8) on 9 images of set test"; !strings.Contains(notes, want) {
+		t.Errorf("no %q in\n%s", want, notes)
 	}
 	table := hardness(t)
 	for i := range table.Rows {
