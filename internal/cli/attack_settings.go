@@ -137,6 +137,9 @@ func (o *attackOptions) settings(r *experiment.Run) (experiment.AttackOptions, e
 		if a.Step, err = fraction("--step", o.step); err != nil {
 			return a, err
 		}
+		if a.Step == 0 {
+			return a, usagef("--step is %s; give a length above 0, such as 3/255", o.step)
+		}
 	}
 	for flag, set := range map[string]func(){
 		"steps":     func() { a.Iterations = o.iterations },
@@ -195,7 +198,7 @@ func ballFits(norm string, eps float64, shape [3]int) error {
 		return nil
 	}
 	hint := ""
-	if norm == "linf" && eps <= 255 {
+	if norm == "linf" && eps <= 255 && eps == math.Trunc(eps) { // meant as levels
 		hint = fmt.Sprintf("; for %g of 255 levels write %g/255", eps, eps)
 	}
 	return usagef("eps is %.6g: pixels are in [0, 1], so no image is further than %.6g away in the %s norm%s", eps, largest, norm, hint)

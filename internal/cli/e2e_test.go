@@ -242,6 +242,7 @@ func TestRunsThatAreLost(t *testing.T) {
 	for _, again := range []string{diverge, "train --resume runs/d"} {
 		refuse(t, 5, again, "this run has diverged before, and would do so again")
 	}
+	refuse(t, 3, "attack --run runs/d", "the run has diverged and has no such weights: step ")
 	refuse(t, 5, "train -c tiny.yaml --set name=c --set train.epochs=4 --set 'train.collapse={enabled: true, window: 1, cosine: 1e-9, rank: 1000}'", "has collapsed at step")
 	// Of a sweep, the others are trained; the code tells.
 	code, out, _ := cli(shellWords("train -c tiny.yaml --set 'sweep={optimizer.lr: [1e30, 1e-3]}'")...)

@@ -50,7 +50,7 @@ func execute(ctx context.Context, s *Streams, args []string) (err error) {
 	cmd, err := root.ExecuteContextC(ctx)
 	var exit *ExitError
 	if err != nil && cmd.Annotations[startedKey] == "" && !errors.As(err, &exit) {
-		return usagef("%w (flags: %s --help)", err, cmd.CommandPath()) // cobra's own checks of flags
+		return usagef("%s (flags: %s --help)", flagGroups(err.Error()), cmd.CommandPath()) // cobra's own checks of flags
 	}
 	return err
 }

@@ -126,6 +126,17 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 	return root
 }
 
+// flagGroups says which flags do not go together, in place of cobra's message about
+// groups of flags; other messages stay.
+func flagGroups(msg string) string {
+	_, given, found := strings.Cut(msg, "none of the others can be; [")
+	given, _, closed := strings.Cut(given, "] were all set")
+	if !found || !closed {
+		return msg
+	}
+	return "--" + strings.Join(strings.Fields(given), " and --") + " do not go together; give one of them"
+}
+
 // flagError adds the closest flag to cobra's message.
 func flagError(cmd *cobra.Command, err error) error {
 	msg := err.Error()

@@ -83,6 +83,9 @@ func (r *Run) checkpoint(which string) (*train.Checkpoint, error) {
 	c, err := train.ReadCheckpoint(path)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
+			if s := r.Manifest.Status; s == Collapsed || s == Diverged {
+				return nil, fmt.Errorf("%s: %w; the run has %s and has no such weights: %s", r.Dir, err, s, r.Manifest.Message)
+			}
 			return nil, fmt.Errorf("%s: %w; has the run been trained? `tercet train --resume %s` continues it", r.Dir, err, r.Dir)
 		}
 		return nil, err

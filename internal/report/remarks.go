@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -188,10 +189,19 @@ func (s *Summary) mixed(runs []*RunDir) []string {
 	})...)
 }
 
+// pixelLength writes a length in the linf ball as 77/255 where it is a whole number
+// of levels.
+func pixelLength(norm string, v float64) string {
+	if levels := math.Round(255 * v); norm == "linf" && levels > 0 && math.Abs(255*v-levels) < 1e-6 {
+		return fmt.Sprintf("%.0f/255", levels)
+	}
+	return fmt.Sprintf("%.5g", v)
+}
+
 // budget says what the attacker could do and to how many images.
 func (a *AttackResult) budget() string {
 	o := a.Options
-	out := fmt.Sprintf("%s eps %.5g, %d steps of %.5g (%s", o.Norm, o.Eps, o.Iterations, o.Step, o.Rule)
+	out := fmt.Sprintf("%s eps %s, %d steps of %s (%s", o.Norm, pixelLength(o.Norm, o.Eps), o.Iterations, pixelLength(o.Norm, o.Step), o.Rule)
 	if o.Direction != "" && o.Direction != "sign" {
 		out += ", " + o.Direction + " gradient"
 	}

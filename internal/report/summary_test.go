@@ -347,3 +347,21 @@ func TestPartialResultsAreNoted(t *testing.T) {
 		t.Errorf("part of the queries: %q", got)
 	}
 }
+
+func TestPixelLength(t *testing.T) {
+	for _, tc := range []struct {
+		norm string
+		v    float64
+		want string
+	}{
+		{"linf", 77.0 / 255, "77/255"},
+		{"linf", 1, "255/255"},
+		{"linf", 0.3, "0.3"},
+		{"linf", 0, "0"},
+		{"l2", 2.0 / 255, "0.0078431"},
+	} {
+		if got := pixelLength(tc.norm, tc.v); got != tc.want {
+			t.Errorf("%s %v: %q, want %q", tc.norm, tc.v, got, tc.want)
+		}
+	}
+}
