@@ -52,7 +52,15 @@ func writePlan(b *strings.Builder, p *experiment.Plan) {
 	fmt.Fprintf(b, "model       %s, embedding %d, %d parameters\n", p.Model.Name, p.Model.Embedding, p.Model.Parameters)
 	fmt.Fprintf(b, "steps       %d of %d images (%d an epoch)\n", p.Steps, p.BatchRows, p.PerEpoch)
 	fmt.Fprintf(b, "coverage    %s\n", p.Coverage)
-	fmt.Fprintf(b, "passes      %d images forward, %d backward, %.3g GFLOP of products\n", p.Passes.Forward, p.Passes.Backward, p.FLOPs/1e9)
+	most := ""
+	if p.Defense == "hm" { // what need not be crafted is known when there is a network
+		most = "at most "
+	}
+	fmt.Fprintf(b, "defense     %s\n", p.Defense)
+	fmt.Fprintf(b, "passes      "+most+"%d images forward, %d backward, %.3g GFLOP of products\n", p.Passes.Forward, p.Passes.Backward, p.FLOPs/1e9)
 	fmt.Fprintf(b, "memory      about %.0f MiB beside the data; checkpoint %.1f MiB\n", float64(p.Memory)/(1<<20), float64(p.Checkpoint)/(1<<20))
-	fmt.Fprintf(b, "time        about %s (%.1f ms a step, timed here), without evaluation\n", duration(p.Seconds), 1e3*p.StepTime)
+	if most == "" {
+		most = "about "
+	}
+	fmt.Fprintf(b, "time        "+most+"%s (%.1f ms a step, timed here), without evaluation\n", duration(p.Seconds), 1e3*p.StepTime)
 }

@@ -79,6 +79,21 @@ func buildHM(cfg *config.Config, c config.HMDefense, side int, layout string, ob
 	return adversary.NewHM(o)
 }
 
+// atMost returns cfg with a defence that takes all steps for all triplets: what
+// hardness manipulation saves depends on the network, and a plan has none.
+func atMost(cfg *config.Config) *config.Config {
+	h, ok := cfg.Defense.Options.(config.HMDefense)
+	if !ok {
+		return cfg
+	}
+	// No triplet is as hard as 2.
+	c := *cfg
+	h.Destination = config.Destination{Name: "constant", Options: config.ConstantHardness{Value: 2}}
+	h.PGD.Tolerance = new(float64)
+	c.Defense.Options = h
+	return &c
+}
+
 // set replaces a default by what the config says.
 func set(to, v *float64) {
 	if v != nil {

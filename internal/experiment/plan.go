@@ -25,7 +25,8 @@ type Plan struct {
 	PerEpoch   int            `json:"steps_per_epoch"`
 	Steps      int            `json:"steps"`
 	Coverage   data.Coverage  `json:"coverage"`
-	Passes     adversary.Cost `json:"passes"`       // images, over the whole run, crafted ones included
+	Defense    string         `json:"defense"`
+	Passes     adversary.Cost `json:"passes"`       // images, over the whole run, crafted ones included: at most so many with hm
 	FLOPs      float64        `json:"flops"`        // of the products in those passes
 	Memory     int64          `json:"memory_bytes"` // beside the data: measured after a few steps
 	StepTime   float64        `json:"step_seconds"` // measured on random images
@@ -41,7 +42,10 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 		return nil, err
 	}
 	before := heap()
-	t, err := assemble(cfg, sets)
+	if _, err := assemble(cfg, sets); err != nil { // what training would refuse
+		return nil, err
+	}
+	t, err := assemble(atMost(cfg), sets)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +54,7 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 	}
 	spec := t.model.Spec()
 	p := &Plan{
-		Schema: "tercet.plan/1", Name: cfg.Name, Data: sets.record(cfg),
+		Schema: "tercet.plan/1", Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.record(cfg),
 		Model:  ModelRecord{spec.Name, spec.Embedding, t.model.ParamCount()},
 		Layers: t.model.Describe(), BatchRows: t.sampler.BatchSize(),
 		PerEpoch: t.sampler.Steps(), Steps: t.Steps, Coverage: data.Cover(t.sampler, sets.Train, 0),

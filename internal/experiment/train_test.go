@@ -202,6 +202,18 @@ func TestCheckpointsHoldFiniteWeights(t *testing.T) {
 	}
 }
 
+// Overflow is divergence, wherever it shows first: a sweep goes on after it.
+func TestDefendedRunsDiverge(t *testing.T) {
+	for _, name := range []string{"est", "act", "minmax", "hm"} {
+		r := create(t, t.TempDir(), "optimizer.lr=1e18", "defense.name="+name, "defense.pgd.steps=2")
+		_, err := r.Train(context.Background(), Watch{})
+		var finite *train.NonFiniteError
+		if !errors.As(err, &finite) || r.Manifest.Status != Diverged {
+			t.Errorf("%s: status %s, error %v", name, r.Manifest.Status, err)
+		}
+	}
+}
+
 func TestADivergedRunIsNotRepeated(t *testing.T) {
 	r := create(t, t.TempDir(), "optimizer.lr=1e30")
 	_, err := r.Train(context.Background(), Watch{})

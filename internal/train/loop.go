@@ -183,13 +183,16 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 		z := t.Model.Embed(in.Images, nn.Eval)
 		t.State.Cost.Forward += int64(z.Rows())
 		in.Clean = z
+		if err := finiteArray(step, "embeddings", z, t.blame(in.Images)); err != nil {
+			return r, err
+		}
 		if r.mined, err = t.mine(z, in); err != nil {
 			return r, err
 		}
 	}
 	crafted, cost, err := t.Defense.Craft(t.Model, in, t.Seed, uint64(step))
 	if err != nil {
-		return r, err
+		return r, t.lostCrafting(err)
 	}
 	t.State.Cost.Add(cost)
 
@@ -281,6 +284,20 @@ func (t *Trainer) blame(images *array.Array) string {
 		return causeInput
 	}
 	return CauseRate
+}
+
+// lostCrafting makes an overflow met while crafting the end of a run that has
+// diverged, as any other overflow is.
+func (t *Trainer) lostCrafting(err error) error {
+	if !errors.Is(err, adversary.ErrNonFinite) {
+		return fmt.Errorf("step %d: %w", t.State.Step, err)
+	}
+	lost := &NonFiniteError{Step: t.State.Step, Tensor: "the objective or gradient of a crafted image", Cause: CauseRate}
+	var bad *adversary.ImageError
+	if errors.As(err, &bad) {
+		lost.Index = bad.Image
+	}
+	return lost
 }
 
 // interrupt writes the checkpoint of the last whole step.
