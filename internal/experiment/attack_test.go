@@ -77,6 +77,20 @@ func TestAttackScores(t *testing.T) {
 	}
 }
 
+// The interval of chosen queries ends where their values do, not where those of
+// other queries would.
+func TestAttackScoresClipToTheChosenQueries(t *testing.T) {
+	s := &attack.Scored{Variant: attack.Published, Keys: []string{"ES:D"}, Batch: 4}
+	s.Adversarial = [][]float64{{0, 0.5, 2, 0, 0.6}} // the last one weighs four times
+	got, err := attackScores(context.Background(), s, s.Adversarial, []int{1, 4}, AttackOptions{Bootstrap: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ci := *got[0].CI95; !(0.5 <= ci[0] && ci[0] < ci[1] && ci[1] <= 0.6) {
+		t.Errorf("values 0.5 and 0.6: the interval is %v", ci)
+	}
+}
+
 // The interval of a mean of batch means covers it about as often as it says, where
 // the last batch weighs much.
 func TestIntervalOfBatchMeans(t *testing.T) {

@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"tercet/internal/attack"
@@ -46,7 +45,10 @@ func attackScores(ctx context.Context, s *attack.Scored, values [][]float64, row
 	for k := range list {
 		list[k].Value.Value = means[k]
 		if ci := list[k].CI95; ci != nil { // the linearisation can pass the values' ends
-			low, high := slices.Min(values[k]), slices.Max(values[k])
+			low, high := values[k][rows[0]], values[k][rows[0]]
+			for _, q := range rows {
+				low, high = min(low, values[k][q]), max(high, values[k][q])
+			}
 			ci[0], ci[1] = max(ci[0], low), min(ci[1], high)
 		}
 	}
