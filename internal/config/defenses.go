@@ -120,6 +120,9 @@ func (c *Config) defenseRules(fail func(key, format string, args ...any)) {
 	if p.Norm == "linf" && p.Eps != nil && *p.Eps > 1 {
 		fail("defense.pgd.eps", "pixels lie in [0, 1]; write 8/255 for 8")
 	}
+	if p.Eps != nil && *p.Eps == 0 {
+		fail("defense.pgd.eps", "is 0: a defence that perturbs nothing; write defense: none")
+	}
 	if p.Norm == "l2" && p.Eps == nil {
 		fail("defense.pgd.eps", "must be set for the l2 ball; the usual budgets are for linf")
 	}
