@@ -84,6 +84,14 @@ func AttackTable(title string, variants []AttackScores) *Table {
 			row(k+", right when clean", k, func(v AttackScores) metric.Scores { return v.Right }, false)
 		}
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("right when clean: the %s queries whose nearest image was of their class before the attack", strings.Join(counts, " and ")))
+	t.Notes = append(t.Notes, rightNote(counts))
 	return t
+}
+
+func rightNote(counts []string) string {
+	of := strings.Join(counts, " and ") + " queries whose nearest image was of their class"
+	if len(counts) == 1 && counts[0] == "1" {
+		of = "query whose nearest image was of its class"
+	}
+	return "right when clean: the " + of + " before the attack"
 }

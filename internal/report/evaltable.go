@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"regexp"
 
 	"tercet/internal/metric"
@@ -43,7 +42,7 @@ func EvalTable(title, value string, own Judged, baselines map[string]Judged, all
 		}
 	}
 	if own.Excluded > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d queries left out: nobody else is of their class", own.Excluded))
+		t.Notes = append(t.Notes, plural(own.Excluded, "query", "queries")+" left out: nobody else is of their class")
 	}
 	return t, left
 }

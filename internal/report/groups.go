@@ -25,15 +25,11 @@ func (s *Summary) group(runs []*RunDir) {
 		}
 		g := byID[id.String()]
 		if g == nil {
-			g = &Group{Labels: map[string]string{}, Status: map[string]int{}, Scores: map[string]Estimate{}}
+			g = emptyGroup()
 			byID[id.String()] = g
 			s.Groups = append(s.Groups, g)
 		}
-		g.runs = append(g.runs, r)
-		g.N++
-		g.Dirs = append(g.Dirs, r.Dir)
-		g.Seeds = append(g.Seeds, r.Manifest.Seed)
-		g.Status[r.Manifest.Status]++
+		g.take(r)
 	}
 	for _, g := range s.Groups {
 		n := float64(g.N)
@@ -45,6 +41,18 @@ func (s *Summary) group(runs []*RunDir) {
 	}
 	s.name()
 	s.differences(runs)
+}
+
+func emptyGroup() *Group {
+	return &Group{Labels: map[string]string{}, Status: map[string]int{}, Scores: map[string]Estimate{}}
+}
+
+func (g *Group) take(r *RunDir) {
+	g.runs = append(g.runs, r)
+	g.N++
+	g.Dirs = append(g.Dirs, r.Dir)
+	g.Seeds = append(g.Seeds, r.Manifest.Seed)
+	g.Status[r.Manifest.Status]++
 }
 
 // name calls each group by its runs' common name, with the directory where

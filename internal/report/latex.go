@@ -49,10 +49,7 @@ func (c Column) latex(x Cell) string {
 	case missing:
 		return "--"
 	case words:
-		if inner, ok := strings.CutPrefix(x.text, "*"); ok && strings.HasSuffix(inner, "*") && len(inner) > 1 { // *collapse*
-			return `\emph{` + latexWords(strings.TrimSuffix(inner, "*")) + "}"
-		}
-		return latexWords(x.text)
+		return latexItalic.Replace(latexWords(x.text))
 	case integer:
 		return "$" + c.show(x) + "$"
 	}
@@ -67,6 +64,8 @@ func (c Column) latex(x Cell) string {
 		return s
 	}
 	switch v := number(x.value); {
+	case x.kind == interval && x.brief:
+		return "$" + v + "$"
 	case x.kind == interval && c.Paper:
 		return "$" + v + ` \pm ` + number((x.high-x.low)/2) + "$"
 	case x.kind == interval:
@@ -77,6 +76,8 @@ func (c Column) latex(x Cell) string {
 		return "$" + v + "$"
 	}
 }
+
+var latexItalic = strings.NewReplacer("*collapse*", `\emph{collapse}`, "*diverged*", `\emph{diverged}`)
 
 var latexSpecial = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,

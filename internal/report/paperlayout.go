@@ -20,7 +20,7 @@ func (r *PaperReport) Layout() *Table {
 	if check {
 		t.Columns = append(t.Columns, Column{Name: recomputedColumn, Digits: 1, Percent: true, Paper: true})
 	}
-	seeds := false
+	seeds, one := false, false
 	for _, e := range r.Rows {
 		if e.Paper != nil || len(e.Ours) == 0 {
 			t.Rows = append(t.Rows, r.paperRow(e, check))
@@ -28,12 +28,18 @@ func (r *PaperReport) Layout() *Table {
 		for _, o := range e.Ours {
 			t.Rows = append(t.Rows, r.ourRow(e, o, check))
 			seeds = seeds || o.N > 1
+			for _, s := range o.Scores {
+				one = one || s.cell.brief
+			}
 		}
 	}
 	t.Notes = append([]string{r.origin()}, r.Notes...)
 	note := "in percent, but for TMA (a cosine) and ES:D (a distance)"
 	if seeds {
 		note += "; ±: half the 95 % interval of Student's t over n seeds"
+	}
+	if one {
+		note += "; of one run, the interval over its queries is in --format csv and --json"
 	}
 	t.Notes = append(t.Notes, note)
 	return t

@@ -94,6 +94,7 @@ func ComparePaper(t *PaperTable, name string, runs []*RunDir, variants []string)
 		kinds := &Summary{}
 		if len(of[i]) > 0 {
 			kinds.group(of[i])
+			kinds.partByAttack()
 		}
 		for _, g := range kinds.Groups {
 			out.Notes = append(out.Notes, kinds.pooled(g)...)
@@ -151,8 +152,11 @@ func ours(g *Group, variant string, columns []string) PaperOurs {
 		}
 		mean, low, high := MeanInterval(values)
 		e.N, e.Value, e.cell = len(values), &mean, Number(mean)
-		if len(values) > 1 {
+		switch {
+		case len(values) > 1:
 			e.CI95, e.cell = &[2]float64{low, high}, Interval(mean, low, high)
+		case e.CI95 != nil:
+			e.cell = Interval(mean, e.CI95[0], e.CI95[1]).Brief()
 		}
 		o.Scores[name] = e
 	}
@@ -235,13 +239,12 @@ func (r *PaperReport) remarks(t *PaperTable, of [][]*RunDir, runs []*RunDir) []s
 func (r *PaperReport) used(runs []*RunDir) []string {
 	var out []string
 	runs = slices.DeleteFunc(runs, func(x *RunDir) bool {
-		lost := x.Manifest.Status == "collapsed" || x.Manifest.Status == "diverged"
-		if lost {
+		if x.lost() {
 			alone := *x // its scores, if there are some, are not in the table
 			alone.Eval, alone.Attack, alone.Cluster = nil, nil, nil
 			out = append(out, alone.unfinished()...)
 		}
-		return lost
+		return x.lost()
 	})
 	var noEval, noAttack, noERS []string
 	for _, x := range runs {

@@ -70,7 +70,7 @@ const paperText = `hardness: Hardness
 paper: A and B, 2022; CUB
 of no row of this table: other
 u: collapsed at step 7 of 20
-in percent, but for TMA (a cosine) and ES:D (a distance); ±: half the 95 % interval of Student's t over n seeds
+in percent, but for TMA (a cosine) and ES:D (a distance); ±: half the 95 % interval of Student's t over n seeds; of one run, the interval over its queries is in --format csv and --json
 `
 
 func paperRuns() []*RunDir {
@@ -130,7 +130,8 @@ func TestPaperTableKindsStayApart(t *testing.T) {
 	a, b := paperRun("a", "hm", "null", 0, 0.9), paperRun("b", "hm", "null", 1, 0.5)
 	b.Labels = append(b.Labels, Label{"defense.pgd.scale", "ball"})
 	s := render(t, compare(t, hardness(t), []*RunDir{a, b}, "published").Layout(), "csv")
-	for _, want := range []string{"\"ours, published, a\",mnist,1,0.9,", "\"ours, published, b\",mnist,1,0.5,"} {
+	for _, want := range []string{
+		"defense,eta,numbers,data,n,R@1,R@1_low,R@1_high,TMA,", "\"ours, published, a\",mnist,1,0.9,0.775,1.025,0.5,0.375,0.625,1.25,", "\"ours, published, b\",mnist,1,0.5,"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %s in\n%s", want, s)
 		}
@@ -274,5 +275,43 @@ func TestPaperGrid(t *testing.T) {
 	table.Rows[1].Cell = nil
 	if err := table.Check(); err == nil || !strings.Contains(err.Error(), "in all rows or in none") {
 		t.Error(err)
+	}
+}
+
+// Seeds attacked with unequal budgets, or with unequal numbers of queries, have no
+// common mean.
+func TestPaperTableUnequalAttacksStayApart(t *testing.T) {
+	for name, change := range map[string]func(*AttackResult){
+		"queries": func(a *AttackResult) { a.Queries = 7 },
+		"eps":     func(a *AttackResult) { a.Options.Eps = 0.5 },
+		"set":     func(a *AttackResult) { a.Source.Set = "train" },
+	} {
+		runs := paperRuns()[:3]
+		change(runs[1].Attack)
+		lost := paperRun("g-seed-3", "hm", "null", 3, 0.1)
+		lost.Manifest.Status, lost.Attack = "collapsed", nil
+		ours := compare(t, hardness(t), append(runs, lost), "published").Rows[0].Ours
+		if len(ours) != 2 || ours[0].N != 3 || ours[1].N != 1 || ours[0].Scores["ERS"].N != 2 || ours[1].Dirs[0] != "g-seed-1" || ours[1].Scores["ERS"].N != 1 {
+			t.Errorf("%s: %+v", name, ours)
+		}
+		if ours[0].who() == ours[1].who() {
+			t.Errorf("%s: both are called %s", name, ours[0].who())
+		}
+	}
+}
+
+func TestOneQuery(t *testing.T) {
+	a := &AttackResult{Queries: 1, Options: AttackBudget{Norm: "linf", Eps: 0.5, Step: 0.25, Iterations: 2, Rule: "fixed", Start: "clean", Restarts: 1, Keep: "last"}}
+	if got := a.budget(); !strings.HasSuffix(got, ", 1 query") {
+		t.Error(got)
+	}
+	for want, counts := range map[string][]string{
+		"right when clean: the query whose nearest image was of its class before the attack":             {"1"},
+		"right when clean: the 1 and 2 queries whose nearest image was of their class before the attack": {"1", "2"},
+		"right when clean: the 12 queries whose nearest image was of their class before the attack":      {"12"},
+	} {
+		if got := rightNote(counts); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -229,11 +229,11 @@ func (a *AttackResult) budget() string {
 	if o.Draws > 1 {
 		out += fmt.Sprintf(", %d draws", o.Draws)
 	}
-	queries := "queries"
+	sampled := ""
 	if o.Sample && a.Queries < a.Source.Items {
-		queries = "sampled queries"
+		sampled = "sampled "
 	}
-	return fmt.Sprintf("%s, %d %s", out, a.Queries, queries)
+	return out + ", " + plural(a.Queries, sampled+"query", sampled+"queries")
 }
 
 // pooled finds, within one group, what should be equal and is not.

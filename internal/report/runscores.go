@@ -66,11 +66,12 @@ func (r *RunDir) scores() metric.Scores {
 	return out
 }
 
-// missing says which runs lack the document and what makes it; "" if none does.
+// missing says which runs lack the document and what makes it; "" if none does. A
+// run that collapsed or diverged has no weights to make it from.
 func (k resultKind) missing(runs []*RunDir) string {
 	var dirs []string
 	for _, r := range runs {
-		if !k.has(r) {
+		if !k.has(r) && !r.lost() {
 			dirs = append(dirs, r.Dir)
 		}
 	}

@@ -34,6 +34,7 @@ type Cell struct {
 	low, high float64
 	n         int
 	percent   bool
+	brief     bool // an interval that text, Markdown and LaTeX leave out
 }
 
 type kind uint8
@@ -62,6 +63,13 @@ func Number(v float64) Cell { return Cell{kind: number, value: v} }
 // Interval is a value with its 95 % interval, shown as 0.981 [0.978, 0.984].
 func Interval(v, low, high float64) Cell {
 	return Cell{kind: interval, value: v, low: low, high: high}
+}
+
+// Brief is the cell with its interval in CSV and JSON alone, for tables that have no
+// room for it.
+func (x Cell) Brief() Cell {
+	x.brief = true
+	return x
 }
 
 // Single is the value of one run out of a group of one: it has no interval, and
@@ -129,6 +137,9 @@ func (c Column) show(x Cell) string {
 	case number:
 		return c.number(x.value)
 	case interval:
+		if x.brief {
+			return c.number(x.value)
+		}
 		if c.Paper {
 			return c.number(x.value) + " ±" + c.number((x.high-x.low)/2)
 		}

@@ -175,18 +175,22 @@ func TestEmptyTable(t *testing.T) {
 }
 
 func TestMarkdownCellsAreEscaped(t *testing.T) {
-	e := &Table{Columns: []Column{{Name: "a*b"}}, Rows: [][]Cell{{Text("<x> `y`\nz")}}}
-	if s := render(t, e, "markdown"); !strings.Contains(s, "a\\*b") || !strings.Contains(s, "| &lt;x> \\`y\\` z |") {
+	e := &Table{Columns: []Column{{Name: "a*b"}}, Rows: [][]Cell{{Text("<x> `y`\nz")}, {Text("*collapse*")}, {Text("1 finished, 1 *diverged*")}, {Text("*x*")}}}
+	s := render(t, e, "markdown")
+	if !strings.Contains(s, "a\\*b") || !strings.Contains(s, "| &lt;x> \\`y\\` z |") || !strings.Contains(s, "| \\*x\\* |") {
+		t.Error(s)
+	}
+	if !strings.Contains(s, "| *collapse* |") || !strings.Contains(s, "| 1 finished, 1 *diverged* |") { // italic
 		t.Error(s)
 	}
 }
 
 // Words keep what TeX would read as markup; a collapse is set off.
 func TestLaTeXCellsAreEscaped(t *testing.T) {
-	e := &Table{Columns: []Column{{Name: "a_b"}}, Rows: [][]Cell{{Text(`50 % & \x{y}~^$#`)}, {Text("*collapse*")}, {Text("*")}}}
+	e := &Table{Columns: []Column{{Name: "a_b"}}, Rows: [][]Cell{{Text(`50 % & \x{y}~^$#`)}, {Text("*collapse*")}, {Text("1 a_b, 1 *diverged*")}, {Text("*")}}}
 	s := render(t, e, "latex")
 	for _, want := range []string{
-		"a\\_b \\\\\n", `50 \% \& \textbackslash{}x\{y\}\textasciitilde{}\textasciicircum{}\$\# \\`, `\emph{collapse} \\`, "* \\\\\n",
+		"a\\_b \\\\\n", `50 \% \& \textbackslash{}x\{y\}\textasciitilde{}\textasciicircum{}\$\# \\`, `\emph{collapse} \\`, `1 a\_b, 1 \emph{diverged} \\`, "* \\\\\n",
 	} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q in\n%s", want, s)

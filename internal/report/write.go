@@ -63,7 +63,7 @@ func (t *Table) check() error {
 func (t *Table) pretty(markdown bool) string {
 	literal := func(s string) string { return s }
 	if markdown {
-		literal = escape
+		literal = func(s string) string { return italic.Replace(escape(s)) }
 	}
 	p := table.NewWriter()
 	style := table.StyleRounded
@@ -234,6 +234,9 @@ func (x Cell) plain() any {
 	}
 	return m
 }
+
+// italic lets the words of lost runs be the emphasis that they are in papers.
+var italic = strings.NewReplacer(`\*collapse\*`, "*collapse*", `\*diverged\*`, "*diverged*")
 
 // escape keeps words from being read as Markdown or HTML markup.
 func escape(s string) string {
