@@ -29,6 +29,16 @@ func RobustnessScore(value func(key string) float64) float64 {
 	return sum / float64(len(ersTerms))
 }
 
+// LowerIsRobust reports whether a smaller score means a more robust model. The
+// ranks :GT of SPQA, of what the attacker wants to keep, mean neither.
+func LowerIsRobust(key string) bool {
+	switch key {
+	case "CA-", "QA-", "SPQA-", "TMA", "ES:D":
+		return true
+	}
+	return false
+}
+
 // ersColumns returns the places of the ten scores in keys, or false where one is
 // missing.
 func ersColumns(keys []string) (map[string]int, bool) {

@@ -1,6 +1,10 @@
 package attack
 
-import "tercet/internal/rng"
+import (
+	"fmt"
+
+	"tercet/internal/rng"
+)
 
 // draws draws the targets of the queries of a batch. Both variants draw the same
 // numbers; the fixed one draws again where the published target is the query
@@ -64,5 +68,9 @@ func (s *draws) skipped(item int) (skip int32, count float64) {
 
 // tooMany is the error of more targets than there are to choose from.
 func tooMany(name, option string, targets, from int, of string) error {
-	return unfitf("attack %s: %s is %d, but there are %d %s; give at most as many", name, option, targets, from, of)
+	err := fmt.Errorf("attack %s: %s is %d, but there are %d %s; give at most as many", name, option, targets, from, of)
+	if from < 1 {
+		return unfit{err}
+	}
+	return excess{err}
 }

@@ -9,6 +9,14 @@ import (
 // asked for: too few images, classes or candidates.
 var ErrUnfit = errors.New("attack: the gallery does not fit")
 
+// ErrTooMany is in errors about more targets (w, m) asked for than there are to
+// choose from, where fewer could be; they are ErrUnfit, too.
+var ErrTooMany = errors.New("attack: too many targets")
+
+type excess struct{ error }
+
+func (excess) Is(target error) bool { return target == ErrUnfit || target == ErrTooMany }
+
 // unfit is an error that is ErrUnfit.
 type unfit struct{ error }
 

@@ -40,6 +40,9 @@ func TestUnfitGalleries(t *testing.T) {
 		if err == nil || !errors.Is(err, ErrUnfit) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+		if got := errors.Is(err, ErrTooMany); got != strings.Contains(want, "there are 1") {
+			t.Errorf("%v: too many targets: %v", err, got)
+		}
 	}
 	if _, err := NewGallery(array.New(1, 2), []int32{0}); !errors.Is(err, ErrUnfit) {
 		t.Error(err)
