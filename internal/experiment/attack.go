@@ -108,7 +108,7 @@ func (r *Run) Attack(ctx context.Context, checkpoint, set string, o AttackOption
 		return nil, err
 	}
 	doc := &AttackDoc{
-		Schema: "tercet.attack/2", Source: e.Source, Options: o, Queries: len(res.Queries), Excluded: res.Excluded,
+		Schema: attackSchema, Source: e.Source, Options: o, Queries: len(res.Queries), Excluded: res.Excluded,
 		Scores: map[string]metric.Scores{}, Clean: map[string]metric.Scores{}, RightWhenClean: map[string]RightWhenClean{},
 		Attacks: attackRecords(res), Warnings: attackWarnings(res), Cost: CostRecord{Cost: res.Cost},
 	}

@@ -33,6 +33,12 @@ type Judged struct {
 	Excluded int `json:"queries_excluded,omitempty"`
 }
 
+// Schemas of results that are read again.
+const (
+	evalSchema   = "tercet.eval/1"
+	attackSchema = "tercet.attack/2"
+)
+
 // EvalDoc is eval.json, schema tercet.eval/1.
 type EvalDoc struct {
 	Schema  string      `json:"schema"`

@@ -39,7 +39,7 @@ func (r *Run) Eval(ctx context.Context, checkpoint, set string, o EvalOptions, s
 	if err != nil {
 		return nil, err
 	}
-	doc := &EvalDoc{Schema: "tercet.eval/1", Source: e.Source, Options: o}
+	doc := &EvalDoc{Schema: evalSchema, Source: e.Source, Options: o}
 	v := vectors{e.Vectors.Data, e.Vectors.Rows(), e.Vectors.Cols(), e.Data.Labels()}
 	j, ret, km, err := judge(ctx, v, o, say)
 	if err != nil {
@@ -54,6 +54,7 @@ func (r *Run) Eval(ctx context.Context, checkpoint, set string, o EvalOptions, s
 		doc.Cost.Forward += int64(v.n)
 		doc.Warnings = append(doc.Warnings, weak(doc)...)
 	}
+	doc.Warnings = append(doc.Warnings, coarse(o)...)
 	if set == "train" {
 		doc.Warnings = append(doc.Warnings, "judged on the training set: these scores say nothing about unseen data")
 	}
@@ -113,6 +114,14 @@ func weak(doc *EvalDoc) []string {
 	return out
 }
 
+// coarse warns of intervals from too few resamples to say where 95 % lie.
+func coarse(o EvalOptions) []string {
+	if o.Bootstrap <= 0 || o.Bootstrap >= metric.MinResamples {
+		return nil
+	}
+	return []string{fmt.Sprintf("the intervals are from %d resamples and mean little; give eval.bootstrap %d or more", o.Bootstrap, metric.MinResamples)}
+}
+
 // EvalFiles judges embeddings that any tool has written: npy (N, D), with labels
 // in npy or csv.
 func EvalFiles(ctx context.Context, embeddings, labels string, o EvalOptions, say Say) (*Evaluation, error) {
@@ -122,14 +131,15 @@ func EvalFiles(ctx context.Context, embeddings, labels string, o EvalOptions, sa
 		return nil, err
 	}
 	o.Baselines = false
-	doc := &EvalDoc{Schema: "tercet.eval/1", Source: src, Options: o}
+	doc := &EvalDoc{Schema: evalSchema, Source: src, Options: o}
 	j, ret, km, err := judge(ctx, v, o, say)
 	if err != nil {
 		return nil, err
 	}
 	doc.Judged = j
+	doc.Warnings = coarse(o)
 	if km != nil {
-		doc.Warnings = km.Warnings
+		doc.Warnings = append(doc.Warnings, km.Warnings...)
 	}
 	doc.Cost.Seconds = time.Since(start).Seconds()
 	return &Evaluation{Doc: doc, Retrieval: ret, KMeans: km}, nil

@@ -122,10 +122,7 @@ func (a *Attacked) achieved(p *attack.Pictures, place int) string {
 		clean, now := s.Clean[k][place], s.Adversarial[k][place]
 		switch key {
 		case "LTM", "GTM":
-			if now == 1 {
-				return "still right"
-			}
-			return "wrong"
+			return recallWords(clean == 1, now == 1)
 		case "GTT":
 			if now > 0 {
 				return "still among 4"
@@ -139,6 +136,19 @@ func (a *Attacked) achieved(p *attack.Pictures, place int) string {
 		return fmt.Sprintf("%.1f to %.1f %%", 100*clean, 100*now)
 	}
 	return ""
+}
+
+// recallWords says whether the first image retrieved is right, and was when clean.
+func recallWords(clean, now bool) string {
+	switch {
+	case now && clean:
+		return "still right"
+	case now:
+		return "now right"
+	case clean:
+		return "wrong"
+	}
+	return "wrong before too"
 }
 
 // neighbours are the images nearest to an embedding but query, nearest first; the
@@ -234,7 +244,11 @@ func (d *CurveDoc) Draw(dir string) (string, error) {
 		}
 	}
 	base := filepath.Join(dir, "attack-curve")
-	title := fmt.Sprintf("%s: scores against eps, %d queries, %d steps", filepath.Base(d.Source.Run), d.Queries, d.Options.Iterations)
+	queries := "queries"
+	if d.Queries == 1 {
+		queries = "query"
+	}
+	title := fmt.Sprintf("%s: scores against eps, %d %s, %d steps", filepath.Base(d.Source.Run), d.Queries, queries, d.Options.Iterations)
 	return base + ".png", report.CurveGrid(base, title, d.variantNote(), x, panels)
 }
 

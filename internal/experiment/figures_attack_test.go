@@ -142,3 +142,12 @@ func TestCurveIsDrawn(t *testing.T) {
 		t.Error("a curve without points is drawn")
 	}
 }
+
+// A query that was wrong already is none that the attack has won.
+func TestRecallWords(t *testing.T) {
+	for want, c := range map[string][2]bool{"still right": {true, true}, "now right": {false, true}, "wrong": {true, false}, "wrong before too": {false, false}} {
+		if got := recallWords(c[0], c[1]); got != want {
+			t.Errorf("clean %v, now %v: %q, want %q", c[0], c[1], got, want)
+		}
+	}
+}

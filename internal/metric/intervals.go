@@ -27,6 +27,10 @@ type Intervals struct {
 	ExactRecall bool
 }
 
+// MinResamples is the least number of resamples whose 2.5 % quantiles mean
+// something.
+const MinResamples = 100
+
 // MaxResamples bounds Intervals.Resamples: more take memory and time that no
 // interval repays.
 const MaxResamples = 1_000_000

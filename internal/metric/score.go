@@ -60,3 +60,48 @@ func (s Scores) MarshalJSON() ([]byte, error) {
 	b.WriteByte('}')
 	return b.Bytes(), nil
 }
+
+// UnmarshalJSON reads what MarshalJSON writes. It refuses scores without a value,
+// half intervals and keys that stand twice: a zero in their place would look like a
+// result.
+func (s *Scores) UnmarshalJSON(b []byte) error {
+	if bytes.Equal(bytes.TrimSpace(b), []byte("null")) {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return fmt.Errorf("scores are an object of name and value, not %.40s", b)
+	}
+	var out Scores
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		key, _ := t.(string) // keys of an object are strings
+		var v struct {
+			Value      *float64   `json:"value"`
+			CI95       []*float64 `json:"ci95"`
+			Definition string     `json:"definition"`
+		}
+		if err := dec.Decode(&v); err != nil {
+			// Not wrapped: its offset counts from the scores, not from the file.
+			return fmt.Errorf("score %q: %v", key, err)
+		}
+		switch _, twice := out.Get(key); {
+		case twice:
+			return fmt.Errorf("score %q stands there twice", key)
+		case v.Value == nil:
+			return fmt.Errorf("score %q has no value", key)
+		case v.CI95 != nil && (len(v.CI95) != 2 || v.CI95[0] == nil || v.CI95[1] == nil):
+			return fmt.Errorf("score %q: ci95 is not two numbers", key)
+		}
+		m := Score{Key: key, Value: Value{Value: *v.Value, Definition: v.Definition}}
+		if v.CI95 != nil {
+			m.CI95 = &[2]float64{*v.CI95[0], *v.CI95[1]}
+		}
+		out = append(out, m)
+	}
+	*s = out
+	return nil
+}

@@ -156,49 +156,8 @@ func (j judgedFile) judged() Judged {
 // scoreFile reads {"recall@1": {"value": ...}, ...} and keeps the file's order.
 type scoreFile metric.Scores
 
-// UnmarshalJSON refuses scores without a value, half intervals and keys that
-// stand twice: a zero in their place would look like a result.
-func (s *scoreFile) UnmarshalJSON(b []byte) error {
-	if bytes.Equal(bytes.TrimSpace(b), []byte("null")) {
-		return nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(b))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return fmt.Errorf("scores are an object of name and value, not %.40s", b)
-	}
-	var out scoreFile
-	for dec.More() {
-		t, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		key, _ := t.(string) // keys of an object are strings
-		var v struct {
-			Value      *float64   `json:"value"`
-			CI95       []*float64 `json:"ci95"`
-			Definition string     `json:"definition"`
-		}
-		if err := dec.Decode(&v); err != nil {
-			// Not wrapped: its offset counts from the scores, not from the file.
-			return fmt.Errorf("score %q: %v", key, err)
-		}
-		switch _, twice := metric.Scores(out).Get(key); {
-		case twice:
-			return fmt.Errorf("score %q stands there twice", key)
-		case v.Value == nil:
-			return fmt.Errorf("score %q has no value", key)
-		case v.CI95 != nil && (len(v.CI95) != 2 || v.CI95[0] == nil || v.CI95[1] == nil):
-			return fmt.Errorf("score %q: ci95 is not two numbers", key)
-		}
-		m := metric.Score{Key: key, Value: metric.Value{Value: *v.Value, Definition: v.Definition}}
-		if v.CI95 != nil {
-			m.CI95 = &[2]float64{*v.CI95[0], *v.CI95[1]}
-		}
-		out = append(out, m)
-	}
-	*s = out
-	return nil
-}
+// UnmarshalJSON is that of metric.Scores.
+func (s *scoreFile) UnmarshalJSON(b []byte) error { return (*metric.Scores)(s).UnmarshalJSON(b) }
 
 // maxDocument bounds a JSON file of a run: labels of ten million items fit.
 const maxDocument = 256 << 20

@@ -1,0 +1,104 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"tercet/internal/attack"
+)
+
+// StoredAttack reads an attack.json; nil where there is none that this version can
+// read: of another schema, or broken.
+func StoredAttack(path string) *AttackDoc {
+	d := new(AttackDoc)
+	if !stored(path, d) || d.Schema != attackSchema {
+		return nil
+	}
+	return d
+}
+
+// StoredEval reads an eval.json, as StoredAttack does.
+func StoredEval(path string) *EvalDoc {
+	d := new(EvalDoc)
+	if !stored(path, d) || d.Schema != evalSchema {
+		return nil
+	}
+	return d
+}
+
+func stored(path string, d any) bool {
+	b, err := os.ReadFile(path)
+	return err == nil && json.Unmarshal(b, d) == nil
+}
+
+// Step returns the step of the run's "last" or "best" checkpoint.
+func (r *Run) Step(checkpoint string) (int, error) {
+	c, err := r.checkpoint(checkpoint)
+	if err != nil {
+		return 0, err
+	}
+	return c.State.Step, nil
+}
+
+// Measures reports whether s is what a result of a checkpoint, at that step, and of
+// a set of the run would be computed from.
+func (r *Run) Measures(s Source, checkpoint string, step int, set string) bool {
+	d := r.Manifest.Data
+	of := &d.Test
+	switch set {
+	case "train":
+		of = &d.Train
+	case "validation":
+		of = d.Validation
+	}
+	return s.Checkpoint == checkpoint && s.Step == step && s.Set == set && of != nil && s.Fingerprint == of.Fingerprint
+}
+
+// Same reports whether d is the result of these options.
+func (d *AttackDoc) Same(o AttackOptions) bool {
+	o.resolve()
+	return sameJSON(d.Options, o)
+}
+
+// Same reports whether d is the result of these options.
+func (d *EvalDoc) Same(o EvalOptions) bool { return sameJSON(d.Options, o) }
+
+func sameJSON(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// Lacks says what d has and a result of the options o on the same weights and images
+// would not: variants, scores, queries, draws; nil if nothing.
+func (d *AttackDoc) Lacks(o AttackOptions) []string {
+	o.resolve()
+	var out []string
+	keys := AttackKeys(o.Attacks)
+	var scores []string
+	for _, v := range attack.Variants() {
+		has, ok := d.Scores[string(v)]
+		if ok && !slices.Contains(o.Variants, string(v)) {
+			out = append(out, "the variant "+string(v))
+		}
+		for _, s := range has {
+			if !slices.Contains(keys, s.Key) && !slices.Contains(scores, s.Key) {
+				scores = append(scores, s.Key)
+			}
+		}
+	}
+	if scores != nil {
+		out = append(out, "the scores "+strings.Join(scores, ", "))
+	}
+	if o.Queries > 0 && d.Queries > o.Queries {
+		out = append(out, fmt.Sprintf("%d queries instead of %d", d.Queries, o.Queries))
+	}
+	if d.Options.Draws > o.Draws {
+		out = append(out, fmt.Sprintf("%d draws instead of %d", d.Options.Draws, o.Draws))
+	}
+	return out
+}
