@@ -3,12 +3,13 @@ package cli
 import (
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"tercet/internal/experiment"
-	"tercet/internal/metric"
 )
 
 type attackOptions struct {
@@ -40,6 +41,10 @@ type attackOptions struct {
 	examples   int
 	examplesOf []string
 	save       string
+	failOver   []string
+	out        string
+	force      bool
+	ifNeeded   bool
 	changed    func(flag string) bool
 	points     []float64 // of the curve; nil without one
 }
@@ -65,11 +70,14 @@ make the empirical robustness score (ERS; Zhou and Patel, CVPR 2022):
 Each is computed as published (robrank, its faults included) and fixed (as the
 papers describe it). Beside each score stands that of the images as they are:
 what eps 0 gives, so that ERS has its ceiling. Writes attack.json and a picture
-into the run's directory; with --curve, curve.json and a plot.`,
+into the run's directory, or into --out; with --curve, curve.json and a plot.
+An attack.json of the same weights that has scores, queries or draws which the
+new one would not have is not replaced without --force.`,
 		examples: []example{
 			{"embedding shift alone: a quick look at the first 256 queries", "tercet attack --run runs/first --queries 256", false},
 			{"the robustness score, its ten parts and their intervals", "tercet attack --run runs/first --suite ers --queries 256 --sample", false},
-			{"a budget of one's own: 16/255 in 50 steps chosen by the attack, three random starts", "tercet attack --run runs/first --eps 16/255 --steps 50 --rule auto --start random --restarts 3 --keep best", false},
+			{"in a script: made once, and exit code 4 if the embedding moves by more than 0.5", "tercet attack --run runs/first --suite ers --if-needed --fail-over ES:D=0.5", false},
+			{"a budget of one's own: 16/255 in 50 steps chosen by the attack, three random starts", "tercet attack --run runs/first --eps 16/255 --steps 50 --rule auto --start random --restarts 3 --keep best --out runs/first/strong", false},
 			{"scores against eps, at 0, 7/255, ... 77/255", "tercet attack --run runs/first --attack ES,CA+,CA- --curve eps=0..77/255:12 --queries 64", false},
 		},
 		exits: []int{ExitData, ExitGate, ExitInterrupted},
@@ -77,6 +85,7 @@ into the run's directory; with --curve, curve.json and a plot.`,
 			o.addRun(cmd)
 			o.addOutcome(cmd, "ERS=0.3 or ES:R(published)=0.2")
 			fs := cmd.Flags()
+			fs.StringArrayVar(&o.failOver, "fail-over", nil, "exit with 4 if a score is higher, where lower is more robust (CA-, QA-, SPQA-, TMA, ES:D): `SCORE=LIMIT` (repeatable)")
 			fs.StringSliceVar(&o.attacks, "attack", []string{"ES"}, "attacks by name, `LIST` such as CA+,GTM")
 			fs.StringVar(&o.suite, "suite", "", "all attacks of a suite: ers")
 			fs.StringVar(&o.variant, "variant", "both", "published, fixed or both")
@@ -101,12 +110,17 @@ into the run's directory; with --curve, curve.json and a plot.`,
 			fs.BoolVar(&o.pure, "pure", false, "CA, QA: the distance itself as objective instead of hinges over the gallery")
 			fs.Float64Var(&o.xi, "xi", 0, "SPQA: fixed weight of what is to stay; 0: 1 for SPQA+, 100 for SPQA- (ECCV 2020)")
 			fs.Float64Var(&o.xiScale, "xi-scale", 0, "SPQA: weight min(exp(xi-scale * loss), 1e9) instead, as robrank has it: 2e4 for MNIST, 4e4 for Fashion and CUB, 7e4 for Cars and SOP")
-			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals; 0 gives none")
+			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none")
 			fs.StringVar(&o.curve, "curve", "", "scores against eps instead of at one: `SPEC` eps=0..77/255:12 is 12 points from 0 to 77/255")
 			fs.IntVar(&o.examples, "save-examples", 8, "queries to draw; 0 draws none")
 			fs.StringSliceVar(&o.examplesOf, "examples-of", nil, "attacks to draw, `LIST` such as ES,GTM; by default ES, or the first")
 			fs.StringVar(&o.save, "save-images", "", "write images before and after, targets and values of all queries, attacks and variants to `FOLDER` as npy")
+			fs.StringVarP(&o.out, "out", "o", "", "folder to write to; without one, the run's directory")
+			fs.BoolVar(&o.force, "force", false, "replace an attack.json that has more: scores, queries or draws")
+			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show attack.json as it is where it has these options, weights and images")
 			cmd.MarkFlagsMutuallyExclusive("attack", "suite")
+			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
+			cmd.MarkFlagsMutuallyExclusive("save-images", "if-needed")
 			cmd.MarkFlagsMutuallyExclusive("xi", "xi-scale")
 			o.changed = fs.Changed
 		},
@@ -128,11 +142,29 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := o.noteUnfinished(s, r); err != nil {
+		return err
+	}
 	if w := unreached(opts); w != "" {
 		s.Note("warning: %s", w)
 	}
 	view := &stages{s: s}
 	defer view.close()
+	if o.out == "" {
+		o.out = r.Dir
+	}
+	if o.points == nil {
+		switch d, err := o.stored(r, opts); {
+		case err != nil:
+			return err
+		case d != nil:
+			s.Note("%s is up to date", o.path())
+			return o.show(s, d, gates)
+		}
+	}
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return err
+	}
 	if o.points != nil {
 		return runCurve(ctx, s, o, r, opts, view)
 	}
@@ -141,10 +173,7 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 		return runError(err)
 	}
 	view.close()
-	for _, w := range a.Doc.Warnings {
-		s.Note("warning: %s", w)
-	}
-	if err := experiment.WriteJSON(r.Path("attack.json"), a.Doc); err != nil {
+	if err := experiment.WriteJSON(o.path(), a.Doc); err != nil {
 		return err
 	}
 	if o.save != "" {
@@ -154,12 +183,20 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 		s.Note("wrote %s", o.save)
 	}
 	if o.examples > 0 && !o.noPictures {
-		picture(s, func() (string, error) { return a.DrawAttack(r.Path("figures"), o.examples, o.drawn()) })
+		picture(s, func() (string, error) { return a.DrawAttack(filepath.Join(o.out, "figures"), o.examples, o.drawn()) })
 	}
-	if err := s.Result(a.Doc, func(w io.Writer) error { return attackTable(a.Doc).Write(w, o.format) }); err != nil {
+	return o.show(s, a.Doc, gates)
+}
+
+// show prints a result and judges it.
+func (o *attackOptions) show(s *Streams, d *experiment.AttackDoc, gates []gate) error {
+	for _, w := range d.Warnings {
+		s.Note("warning: %s", w)
+	}
+	if err := s.Result(d, func(w io.Writer) error { return attackTable(d).Write(w, o.format) }); err != nil {
 		return err
 	}
-	return checkGates(gates, gateScores(a.Doc.Scores)...)
+	return checkGates(gates, gateScores(d.Scores)...)
 }
 
 // drawn lists the attacks of the picture: with --save-images more were kept.
@@ -181,24 +218,18 @@ func (o *attackOptions) checkAttack() ([]gate, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	err := atLeast(flagCount{"queries", o.queries, 0}, flagCount{"batch", o.batch, 0}, flagCount{"bootstrap", o.bootstrap, 0},
+	err := atLeast(flagCount{"queries", o.queries, 0}, flagCount{"batch", o.batch, 0},
 		flagCount{"save-examples", o.examples, 0}, flagCount{"steps", o.iterations, 1}, flagCount{"restarts", o.restarts, 1},
 		flagCount{"draws", o.draws, 1}, flagCount{"w", o.w, 1}, flagCount{"m", o.m, 1})
 	if err != nil {
 		return nil, err
 	}
-	if o.bootstrap > metric.MaxResamples {
-		return nil, usagef("--bootstrap is %d; give at most %d", o.bootstrap, metric.MaxResamples)
+	for _, check := range []func() error{
+		func() error { return checkResamples(o.bootstrap) }, o.choices, o.names, o.effects, o.checkCurve,
+	} {
+		if err := check(); err != nil {
+			return nil, err
+		}
 	}
-	if err := o.names(); err != nil {
-		return nil, err
-	}
-	if err := o.checkCurve(); err != nil {
-		return nil, err
-	}
-	gates, err := o.gates()
-	if err != nil {
-		return nil, err
-	}
-	return gates, knownGates(gates, gateKeys(experiment.AttackKeys(o.attacks), o.variants()))
+	return o.attackGates()
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -63,9 +64,9 @@ func (o *attackOptions) checkCurve() error {
 	if o.changed("eps") {
 		return usagef("--curve goes over eps itself; leave --eps out")
 	}
-	for _, flag := range []string{"save-examples", "examples-of", "save-images", "fail-under"} {
+	for _, flag := range []string{"save-examples", "examples-of", "save-images", "fail-under", "fail-over", "force", "if-needed"} {
 		if o.changed(flag) {
-			return usagef("--%s is about one eps; it does not go with --curve", flag)
+			return usagef("--%s is about one eps and its attack.json; it does not go with --curve", flag)
 		}
 	}
 	var err error
@@ -83,11 +84,11 @@ func runCurve(ctx context.Context, s *Streams, o attackOptions, r *experiment.Ru
 	for _, w := range d.Warnings {
 		s.Note("warning: %s", w)
 	}
-	if err := experiment.WriteJSON(r.Path("curve.json"), d); err != nil {
+	if err := experiment.WriteJSON(filepath.Join(o.out, "curve.json"), d); err != nil {
 		return err
 	}
 	if !o.noPictures {
-		picture(s, func() (string, error) { return d.Draw(r.Path("figures")) })
+		picture(s, func() (string, error) { return d.Draw(filepath.Join(o.out, "figures")) })
 	}
 	return s.Result(d, func(w io.Writer) error { return curveTable(d).Write(w, o.format) })
 }

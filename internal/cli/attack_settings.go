@@ -9,7 +9,6 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/experiment"
-	"tercet/internal/metric"
 	"tercet/internal/names"
 )
 
@@ -18,7 +17,7 @@ func (o *attackOptions) names() error {
 	var err error
 	if o.suite != "" {
 		if o.attacks, err = experiment.SuiteNames(strings.ToLower(o.suite)); err != nil {
-			return &ExitError{ExitUsage, err}
+			return usagef("--suite is %q; give ers", o.suite)
 		}
 	}
 	if o.attacks, err = attackNames("--attack", o.attacks); err != nil {
@@ -34,9 +33,6 @@ func (o *attackOptions) names() error {
 		if !slices.Contains(o.attacks, n) {
 			return usagef("--examples-of names %s, which is not among the attacks: %s", n, strings.Join(o.attacks, ", "))
 		}
-	}
-	if o.variants() == nil {
-		return usagef("--variant is %q; give published, fixed or both", o.variant)
 	}
 	return nil
 }
@@ -72,37 +68,6 @@ func (o *attackOptions) variants() []string {
 		if o.variant == "both" || o.variant == string(v) {
 			out = append(out, string(v))
 		}
-	}
-	return out
-}
-
-// gateKeys are the names of scores in --fail-under, as in tercet report: those of
-// the fixed variant by themselves, published ones as "ES:R(published)".
-func gateKeys(keys, variants []string) []string {
-	var out []string
-	for _, v := range slices.Backward(variants) {
-		for _, k := range keys {
-			out = append(out, gateKey(k, v))
-		}
-	}
-	return out
-}
-
-func gateKey(key, variant string) string {
-	if variant == string(attack.Fixed) {
-		return key
-	}
-	return key + "(" + variant + ")"
-}
-
-func gateScores(byVariant map[string]metric.Scores) []metric.Scores {
-	var out []metric.Scores
-	for _, v := range attack.Variants() {
-		var s metric.Scores
-		for _, sc := range byVariant[string(v)] {
-			s = append(s, metric.Score{Key: gateKey(sc.Key, string(v)), Value: sc.Value})
-		}
-		out = append(out, s)
 	}
 	return out
 }
@@ -173,8 +138,8 @@ func (o *attackOptions) settings(r *experiment.Run) (experiment.AttackOptions, e
 	case o.set == "validation" && v != nil:
 		items = v.Items
 	}
-	if o.w > items || o.m > items {
-		return a, usagef("--w is %d and --m %d, but the gallery has %d images; give at most as many", o.w, o.m, items)
+	if err := atMost(items, flagCount{"w", o.w, 1}, flagCount{"m", o.m, 1}); err != nil {
+		return a, err
 	}
 	if err := o.weights(); err != nil {
 		return a, err

@@ -20,7 +20,7 @@ func attackTable(d *experiment.AttackDoc) *report.Table {
 		}
 		list = append(list, s)
 	}
-	t := report.AttackTable(fmt.Sprintf("%s: %d queries of %d, %s", d.Source.Run, d.Queries, d.Source.Items, budget(d.Options, true)), list)
+	t := report.AttackTable(fmt.Sprintf("%s: %s of %d, %s", d.Source.Run, counted(d.Queries, "query", "queries"), d.Source.Items, budget(d.Options, true)), list)
 	t.Notes = append(t.Notes, attackNotes(d)...)
 	return t
 }
@@ -39,9 +39,18 @@ func budget(o experiment.AttackOptions, eps bool) string {
 			size = "of at most " + pixels(o.Norm, o.Step)
 		}
 	}
-	fmt.Fprintf(&b, ", %d steps %s", o.Iterations, size)
+	fmt.Fprintf(&b, ", %s %s", counted(o.Iterations, "step", "steps"), size)
+	if o.Direction == "normalized" {
+		b.WriteString(" of the normalized gradient")
+	}
+	if o.Start == "random" {
+		b.WriteString(", random start")
+	}
 	if o.Restarts > 1 {
 		fmt.Fprintf(&b, ", best of %d runs", o.Restarts)
+	}
+	if o.Keep == "best" {
+		b.WriteString(", best iterate")
 	}
 	return b.String()
 }
@@ -75,7 +84,7 @@ func attackNotes(d *experiment.AttackDoc) []string {
 	if d.Options.Draws > 1 && slices.ContainsFunc(d.Options.Attacks, randomTargets) {
 		out = append(out, fmt.Sprintf("random targets: means of %d draws", d.Options.Draws))
 	}
-	cost := fmt.Sprintf("cost: %d images crafted", crafted)
+	cost := "cost: " + counted(crafted, "image", "images") + " crafted"
 	if shared > 0 {
 		cost += fmt.Sprintf(", %d of them for both variants", shared)
 	}
@@ -92,7 +101,7 @@ func randomTargets(name string) bool {
 func curveTable(d *experiment.CurveDoc) *report.Table {
 	o := d.Options
 	t := &report.Table{
-		Title:   fmt.Sprintf("%s: scores against eps, %d queries of %d, %s", d.Source.Run, d.Queries, d.Source.Items, budget(o, false)),
+		Title:   fmt.Sprintf("%s: scores against eps, %s of %d, %s", d.Source.Run, counted(d.Queries, "query", "queries"), d.Source.Items, budget(o, false)),
 		Columns: []report.Column{{Name: "score"}, {Name: "variant"}},
 		Notes: []string{
 			"intervals are in curve.json",

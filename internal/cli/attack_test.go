@@ -104,7 +104,7 @@ func TestWordsOfABudget(t *testing.T) {
 func TestSuite(t *testing.T) {
 	inTiny(t)
 	must(t, 0, "train -c tiny.yaml")
-	line := "attack --run runs/tiny --suite ERS --queries 7 --steps 2 --batch 3 --bootstrap 20 --save-images f --examples-of GTM,es --save-examples 2"
+	line := "attack --run runs/tiny --suite ERS --queries 7 --steps 2 --batch 3 --bootstrap 100 --save-images f --examples-of GTM,es --save-examples 2"
 	doc := document(t, line)
 	suite := []string{"CA+", "CA-", "QA+", "QA-", "TMA", "ES:D", "ES:R", "LTM", "GTM", "GTT", "ERS"}
 	for _, group := range []string{"scores", "clean"} {
@@ -127,9 +127,9 @@ func TestSuite(t *testing.T) {
 	}
 	savedFiles(t, doc)
 
-	must(t, 4, "attack --run runs/tiny --attack LTM --variant published --queries 4 --steps 1 --fail-under 'LTM(published)=1.01'")
+	must(t, 4, "attack --run runs/tiny --attack LTM --variant published --queries 4 --steps 1 --force --fail-under 'LTM(published)=1.01'")
 	refuse(t, 2, "attack --run runs/tiny --attack LTM --variant published --fail-under LTM=0.5", `"LTM" will not be measured; did you mean LTM(published)?`)
-	if one := document(t, "attack --run runs/tiny --attack ltm,CA- --variant fixed --queries 4 --eps 0 --draws 2 --near"); len(one["scores"].(map[string]any)) != 1 {
+	if one := document(t, "attack --run runs/tiny --attack ltm,CA+ --variant fixed --queries 4 --eps 0 --draws 2 --near --out elsewhere"); len(one["scores"].(map[string]any)) != 1 {
 		t.Errorf("variants %v", one["scores"])
 	} else if s := one["scores"].(map[string]any)["fixed"]; fmt.Sprint(s) != fmt.Sprint(one["clean"].(map[string]any)["fixed"]) {
 		t.Errorf("eps 0: %v is not the clean value %v", s, one["clean"])
@@ -219,7 +219,7 @@ func TestAttackRefuses(t *testing.T) {
 		{"--attack LTN", 2, `there is no attack "LTN"; did you mean LTM?`},
 		{"--attack ''", 2, "no attack is named"},
 		{"--attack es,ES", 2, "names ES twice"},
-		{"--suite erz", 2, `unknown suite "erz" (valid: ers)`},
+		{"--suite erz", 2, `--suite is "erz"; give ers`},
 		{"--suite ers --attack es", 2, "--attack and --suite do not go together"},
 		{"--variant fix", 2, `--variant is "fix"; give published, fixed or both`},
 		{"--attack es --examples-of LTM", 2, "--examples-of names LTM, which is not among the attacks: ES"},
@@ -232,17 +232,42 @@ func TestAttackRefuses(t *testing.T) {
 		{"--norm l2 --eps 17 --step 1", 2, "no image is further than 16 away in the l2 norm"},
 		{"--eps 8/0", 2, "is not a number"},
 		{"--step 0/255", 2, "--step is 0/255; give a length above 0"},
-		{"--xi -1", 2, "--xi is -1"},
+		{"--attack SPQA+ --xi -1", 2, "--xi is -1"},
 		{"--xi 1 --xi-scale 1", 2, "--xi and --xi-scale do not go together"},
 		{"--curve eps=0..1:3 --eps 0.1", 2, "--curve goes over eps itself; leave --eps out"},
 		{"--curve eps=0..1:3 --save-images f", 2, "--save-images is about one eps"},
 		{"--curve eps=0..1:3 --fail-under ES:R=1", 2, "--fail-under is about one eps"},
 		{"--curve eps=0..2:3", 2, "no image is further than 1 away"},
 		{"--curve ''", 2, "a curve goes over eps"},
-		{"--attack QA+ --m 40", 2, "--w is 1 and --m 40, but the gallery has 36 images"},
-		{"--attack QA- --m 2", 3, "m is 2, but there are 1"},
+		{"--attack QA+ --m 40", 2, "--m is 40, but the gallery has 36 images"},
+		{"--attack QA- --m 2", 2, "m is 2, but there are 1"},
+		{"--attack SPQA-", 3, "m is 1, but there are 0"},
 		{"--attack CA+,SPQA- --pure", 2, "--pure does not go with SPQA"},
-		{"--profile rob299", 2, `unknown profile "rob299"`},
+		{"--profile rob299", 2, `--profile is "rob299"; give auto, rob28 or rob224`},
+		{"--rule automatic", 2, `--rule is "automatic"; give fixed or auto`},
+		{"--start warm", 2, `--start is "warm"; give clean or random`},
+		{"--keep first", 2, `--keep is "first"; give last or best`},
+		{"--norm l1", 2, `--norm is "l1"; give linf or l2`},
+		{"--direction up", 2, `--direction is "up"; give sign or normalized`},
+		{"--near", 2, "--near has no effect on ES; it is for CA+, QA+"},
+		{"--attack CA-,LTM --near", 2, "--near has no effect on CA-, LTM"},
+		{"--pure", 2, "--pure has no effect on ES"},
+		{"--attack QA+ --xi 1", 2, "--xi has no effect on QA+; it is for SPQA+, SPQA-"},
+		{"--suite ers --xi-scale 1", 2, "--xi-scale has no effect"},
+		{"--attack QA+ --w 2", 2, "--w has no effect on QA+; it is for CA+, CA-"},
+		{"--attack CA+ --m 2", 2, "--m has no effect on CA+"},
+		{"--attack GTM --draws 2", 2, "--draws has no effect on GTM"},
+		{"--bootstrap 1", 2, "--bootstrap is 1: too few for 95 % intervals; give at least 100, or 0 for none"},
+		{"--bootstrap 99", 2, "--bootstrap is 99: too few"},
+		{"--bootstrap -1", 2, "--bootstrap is -1"},
+		{"--fail-under ES:D=0.01", 2, "a lower ES:D is more robust; write --fail-over ES:D=0.01"},
+		{"--attack TMA --fail-under 'TMA(published)=0.5'", 2, "write --fail-over TMA(published)=0.5"},
+		{"--fail-over ES:R=0.5", 2, "a higher ES:R is more robust; write --fail-under ES:R=0.5"},
+		{"--fail-over ES:X=0.5", 2, `--fail-over: "ES:X" will not be measured`},
+		{"--fail-over ES:D", 2, "--fail-over \"ES:D\" is not SCORE=LIMIT"},
+		{"--curve eps=0..1:3 --fail-over ES:D=1", 2, "--fail-over is about one eps"},
+		{"--curve eps=0..1:3 --if-needed", 2, "--if-needed is about one eps and its attack.json"},
+		{"--force --if-needed", 2, "do not go together"},
 		{"--format tsv", 2, "unknown table format"},
 	} {
 		t.Run(tc.flags, func(t *testing.T) { refuse(t, tc.code, "attack --run runs/tiny --queries 2 "+tc.flags, tc.want) })

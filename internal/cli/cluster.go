@@ -93,6 +93,9 @@ func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
 			return e
 		}
 		defer r.Close()
+		if err := o.noteUnfinished(s, r); err != nil {
+			return err
+		}
 		if out == "" {
 			out = r.Dir
 		}

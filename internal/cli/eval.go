@@ -30,6 +30,7 @@ type evalOptions struct {
 	noKMeans    bool
 	noBaselines bool
 	allScores   bool
+	ifNeeded    bool
 	save        string
 	changed     func(flag string) bool
 }
@@ -58,7 +59,7 @@ Writes eval.json and pictures into the run's directory.`,
 			fs := cmd.Flags()
 			fs.IntSliceVar(&o.ks, "k", []int{1, 2, 4, 8}, "the k of recall@k (of a run: by default its config's)")
 			fs.StringVar(&o.distance, "distance", metric.Euclidean, "euclidean or cosine")
-			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals; 0 gives none (of a run: by default its config's)")
+			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none (of a run: by default its config's)")
 			fs.IntVar(&o.kmeans, "clusters", 0, "clusters of k-means; 0 takes the number of classes (of a run: by default its config's)")
 			fs.IntVar(&o.nInit, "n-init", 10, "starts of k-means, of which the best counts (of a run: by default its config's)")
 			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals (of a run: by default its config's)")
@@ -66,6 +67,7 @@ Writes eval.json and pictures into the run's directory.`,
 			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
 			fs.StringVar(&o.save, "save-embeddings", "", "write the embeddings to `FILE`.npy and the labels beside it (FILE.labels.npy)")
 			fs.BoolVar(&o.allScores, "all-scores", false, "print every score; text and markdown leave out variants, csv and json do not")
+			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show the run's eval.json as it is where it has these options, weights and images")
 			o.changed = fs.Changed
 		},
 		run: func(ctx context.Context, _ []string) error { return runEval(ctx, s, o) },
@@ -78,6 +80,9 @@ func runEval(ctx context.Context, s *Streams, o evalOptions) error {
 	}
 	if err := o.counts(); err != nil {
 		return err
+	}
+	if o.ifNeeded && (o.run == "" || o.save != "") {
+		return usagef("--if-needed is about a run's eval.json; it goes neither with --embeddings nor with --save-embeddings")
 	}
 	gates, err := o.measuredGates()
 	if err != nil {
@@ -115,10 +120,10 @@ func (o evalOptions) counts() error {
 	if d := o.distance; d != metric.Euclidean && d != metric.Cosine {
 		return usagef("--distance is %q; give %s or %s", d, metric.Euclidean, metric.Cosine)
 	}
-	if o.bootstrap > metric.MaxResamples {
-		return usagef("--bootstrap is %d; give at most %d", o.bootstrap, metric.MaxResamples)
+	if err := checkResamples(o.bootstrap); err != nil {
+		return err
 	}
-	return atLeast(flagCount{"bootstrap", o.bootstrap, 0}, flagCount{"clusters", o.kmeans, 0}, flagCount{"n-init", o.nInit, 1})
+	return atLeast(flagCount{"clusters", o.kmeans, 0}, flagCount{"n-init", o.nInit, 1})
 }
 
 // measuredGates reads --fail-under and refuses scores that will not be measured.
@@ -181,7 +186,20 @@ func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*exp
 		return nil, err
 	}
 	defer r.Close()
+	if err := o.noteUnfinished(s, r); err != nil {
+		return nil, err
+	}
 	set := o.settings(experiment.EvalDefaults(r.Config))
+	if d := experiment.StoredEval(r.Path("eval.json")); o.ifNeeded && d != nil {
+		step, err := r.Step(o.checkpoint)
+		if err != nil {
+			return nil, runError(err)
+		}
+		if d.Same(set) && r.Measures(d.Source, o.checkpoint, step, o.set) {
+			s.Note("%s is up to date", r.Path("eval.json"))
+			return &experiment.Evaluation{Doc: d}, nil
+		}
+	}
 	if !o.noPictures {
 		set.Neighbours = 8
 	}
@@ -239,7 +257,7 @@ func evalTable(d *experiment.EvalDoc, all bool) *report.Table {
 	for b, j := range d.Baselines {
 		base[b] = report.Judged(j)
 	}
-	title := fmt.Sprintf("%s: %d items, %d classes, D = %d", name, d.Source.Items, d.Source.Classes, d.Source.Dim)
+	title := fmt.Sprintf("%s: %s, %s, D = %d", name, counted(d.Source.Items, "item", "items"), countClasses(d.Source.Classes), d.Source.Dim)
 	t, left := report.EvalTable(title, value, report.Judged(d.Judged), base, all)
 	if left > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d more scores: --all-scores, or --json with the definition of each", left))

@@ -29,7 +29,7 @@ var exitTexts = []struct {
 	{ExitFailed, "failed"},
 	{ExitUsage, "usage or config: a flag, an argument or a config key is wrong"},
 	{ExitData, "input data are missing or bad"},
-	{ExitGate, "a gate was not met (--fail-under)"},
+	{ExitGate, "a gate was not met (--fail-under, --fail-over)"},
 	{ExitDiverged, "training diverged or collapsed"},
 	{ExitInterrupted, "interrupted; a training run has written its checkpoint and can be resumed"},
 }

@@ -11,25 +11,34 @@ import (
 	"tercet/internal/names"
 )
 
-// gate is one --fail-under: a score that must be at least a limit.
+// gate is one --fail-under, a score that must be at least a limit, or --fail-over,
+// one that must be at most that.
 type gate struct {
 	key   string
 	limit float64
+	over  bool
+}
+
+func (g gate) flag() string {
+	if g.over {
+		return "--fail-over"
+	}
+	return "--fail-under"
 }
 
 // parseGates reads "r@1=0.9"; r@k is short for recall@k.
-func parseGates(list []string) ([]gate, error) {
+func parseGates(list []string, over bool) ([]gate, error) {
 	var out []gate
 	for _, s := range list {
 		key, value, ok := strings.Cut(s, "=")
 		limit, err := strconv.ParseFloat(value, 64)
 		if !ok || key == "" || err != nil || math.IsNaN(limit) || math.IsInf(limit, 0) {
-			return nil, usagef("--fail-under %q is not SCORE=LIMIT, such as r@1=0.9", s)
+			return nil, usagef("%s %q is not SCORE=LIMIT, such as r@1=0.9", gate{over: over}.flag(), s)
 		}
 		if k, short := strings.CutPrefix(key, "r@"); short {
 			key = "recall@" + k
 		}
-		out = append(out, gate{key, limit})
+		out = append(out, gate{key, limit, over})
 	}
 	return out, nil
 }
@@ -42,7 +51,7 @@ func knownGates(gates []gate, keys []string) error {
 			if c := names.Closest(g.key, keys); c != "" {
 				hint = "; did you mean " + c + "?"
 			}
-			return usagef("--fail-under: %q will not be measured%s (there will be: %s)", g.key, hint, strings.Join(keys, ", "))
+			return usagef("%s: %q will not be measured%s (there will be: %s)", g.flag(), g.key, hint, strings.Join(keys, ", "))
 		}
 	}
 	return nil
@@ -61,9 +70,12 @@ func checkGates(gates []gate, scores ...metric.Scores) error {
 					names = append(names, e.Key)
 				}
 			}
-			return usagef("--fail-under: %q was not measured; there are: %s", g.key, strings.Join(names, ", "))
+			return usagef("%s: %q was not measured; there are: %s", g.flag(), g.key, strings.Join(names, ", "))
 		}
-		if !(v.Value >= g.limit) {
+		if g.over && !(v.Value <= g.limit) {
+			failed = append(failed, fmt.Sprintf("%s is %.4f, wanted at most %g", g.key, v.Value, g.limit))
+		}
+		if !g.over && !(v.Value >= g.limit) {
 			failed = append(failed, fmt.Sprintf("%s is %.4f, wanted at least %g", g.key, v.Value, g.limit))
 		}
 	}

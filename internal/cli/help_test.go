@@ -135,7 +135,7 @@ func TestExamples(t *testing.T) {
 					args = append(args, "--dry-run")
 				}
 				code, out, stderr := cli(args...)
-				if code != 0 && !(code == ExitGate && strings.Contains(line, "--fail-under")) {
+				if code != 0 && !(code == ExitGate && strings.Contains(line, "--fail-")) {
 					t.Fatalf("exit code %d\n%s", code, stderr)
 				}
 				if out == "" {

@@ -28,5 +28,5 @@ func (o *outcome) gates() ([]gate, error) {
 	if err := report.CheckFormat(o.format); err != nil {
 		return nil, &ExitError{ExitUsage, err}
 	}
-	return parseGates(o.failUnder)
+	return parseGates(o.failUnder, false)
 }

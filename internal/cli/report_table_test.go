@@ -242,7 +242,7 @@ func TestReportTableFromFile(t *testing.T) {
 	writeFile(t, "mine.yaml", "title: Mine\ncolumns: [R@1]\nrows:\n  - "+row+"\n")
 	fakeRun(t, "a", 0, 0.75)
 	code, out, stderr := cli("report", "--table", "mine.yaml", "--format", "csv", "runs/a")
-	if want := "defense,eta,numbers,data,n,R@1\na,,paper,,,0.5\na,,\"ours, published\",,1,0.75\n"; code != 0 || out != want {
+	if want := "defense,eta,numbers,data,n,R@1,R@1_low,R@1_high\na,,paper,,,0.5,,\na,,\"ours, published\",,1,0.75,0.65,0.85\n"; code != 0 || out != want {
 		t.Errorf("%d %s%s", code, out, stderr)
 	}
 	for text, want := range map[string]string{

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"tercet/internal/experiment"
+	"tercet/internal/metric"
 )
 
 // subject is what eval, attack and cluster work on: a run, or an npy file of
@@ -78,6 +81,39 @@ func (o *subject) open() (*experiment.Run, error) {
 		return nil, runError(err)
 	}
 	return r, nil
+}
+
+// noteUnfinished says that a run's weights are not those of its end.
+func (o *subject) noteUnfinished(s *Streams, r *experiment.Run) error {
+	m := r.Manifest
+	if m.Status == experiment.Finished {
+		return nil
+	}
+	step, err := r.Step(o.checkpoint)
+	if err != nil {
+		return runError(err)
+	}
+	s.Note("warning: %s is unfinished (%s): checkpoint %s is of step %d of %d", r.Dir, m.Status, o.checkpoint, step, m.Of)
+	return nil
+}
+
+// checkResamples refuses numbers of resamples that no interval can be told from.
+func checkResamples(n int) error {
+	switch {
+	case n > metric.MaxResamples:
+		return usagef("--bootstrap is %d; give at most %d", n, metric.MaxResamples)
+	case n > 0 && n < metric.MinResamples:
+		return usagef("--bootstrap is %d: too few for 95 %% intervals; give at least %d, or 0 for none", n, metric.MinResamples)
+	}
+	return atLeast(flagCount{"bootstrap", n, 0})
+}
+
+// counted is a number of things: "1 query", "2 queries".
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // stages shows one progress display after another, as a job's stages change.

@@ -190,7 +190,7 @@ func runError(err error) error {
 	switch {
 	case errors.As(err, &exit):
 		return err
-	case errors.Is(err, experiment.ErrOtherRun):
+	case errors.Is(err, experiment.ErrOtherRun), errors.Is(err, attack.ErrTooMany):
 		return &ExitError{ExitUsage, err}
 	case errors.Is(err, experiment.ErrNoRun), errors.Is(err, train.ErrCheckpoint),
 		errors.Is(err, metric.ErrInput), errors.Is(err, cluster.ErrInput), errors.Is(err, attack.ErrUnfit):

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tercet/internal/experiment"
+)
+
+// A quick look does not cost the result of hours.
+func TestAttackKeepsTheLargerResult(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	const look = "attack --run runs/tiny --steps 1 --bootstrap 0 --save-examples 0"
+	const whole = look + " --suite ers --queries 12 --variant both"
+	must(t, 0, look+" --queries 2") // the first one has less
+	must(t, 0, whole)
+	before := snapshot(t, ".")
+	for flags, want := range map[string]string{
+		"--queries 8":                    "runs/tiny/attack.json has what this attack has not: the scores CA+, CA-, QA+, QA-, TMA, LTM, GTM, GTT, ERS; 12 queries instead of 8; --out FOLDER writes elsewhere, --force replaces it",
+		"--suite ers --variant fixed":    "the variant published; --out",
+		"--suite ers --queries 11":       "has not: 12 queries instead of 11; --out",
+		"--suite ers --set-name train":   "the scores of checkpoint last on set test",
+		"--queries 8 --if-needed":        "12 queries instead of 8",
+		"--queries 8 --out runs/tiny/./": "12 queries instead of 8",
+	} {
+		refuse(t, 2, look+" "+flags, want)
+	}
+	unchanged(t, ".", before, nil)
+
+	must(t, 0, look+" --queries 8 --out quick")
+	must(t, 0, look+" --queries 8 --force")
+}
+
+// What is there and up to date is shown, and gates judge it; what is not is made.
+func TestIfNeeded(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	for _, c := range []struct{ line, file, more string }{
+		{"attack --run runs/tiny --suite ers --variant both --queries 12 --steps 1 --save-examples 0", "attack.json", " --draws 2"},
+		{"eval --run runs/tiny --no-pictures", "eval.json", " --k 1"},
+	} {
+		path := filepath.Join("runs/tiny", c.file)
+		first := must(t, 0, c.line) // without the flag: results made before are known
+		long := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(path, long, long); err != nil {
+			t.Fatal(err)
+		}
+		written := func() bool {
+			info, err := os.Stat(path)
+			return err != nil || !info.ModTime().Equal(long)
+		}
+		code, out, stderr := cli(shellWords(c.line + " --if-needed")...)
+		if code != 0 || out != first || written() || !strings.Contains(stderr, path+" is up to date") {
+			t.Errorf("%s: exit code %d, written %v, %s\n%s", c.line, code, written(), stderr, out)
+		}
+		must(t, 0, c.line+c.more+" --if-needed")
+		if !written() {
+			t.Errorf("%s%s: not made", c.line, c.more)
+		}
+	}
+	must(t, 4, "attack --run runs/tiny --suite ers --queries 12 --steps 1 --draws 2 --if-needed --fail-over ES:D=0")
+	must(t, 0, "attack --run runs/tiny --suite ers --queries 12 --steps 1 --draws 2 --if-needed --fail-over ES:D=2 --fail-over 'TMA(published)=1'")
+	// A result of weights that the run has left behind is made anew, without asking.
+	const of = `"step": 18`
+	b, err := os.ReadFile("runs/tiny/attack.json")
+	if err != nil || !strings.Contains(string(b), of) {
+		t.Fatalf("%v: no %s", err, of)
+	}
+	put(t, "runs/tiny/attack.json", strings.Replace(string(b), of, `"step": 9`, 1))
+	must(t, 0, "attack --run runs/tiny --queries 2 --steps 1 --if-needed")
+	if d := experiment.StoredAttack("runs/tiny/attack.json"); d == nil || d.Queries != 2 || d.Source.Step != 18 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestAttackElsewhere(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	before := snapshot(t, "runs")
+	const look = "attack --run runs/tiny --steps 1 --queries 2"
+	must(t, 0, look+" --out a/b --save-examples 1")
+	must(t, 0, look+" --out a/b --curve eps=0..1/255:2")
+	unchanged(t, "runs", before, nil)
+	for _, name := range []string{"attack.json", "curve.json", "figures/attack.png", "figures/attack-curve.png"} {
+		if _, err := os.Stat(filepath.Join("a/b", name)); err != nil {
+			t.Error(err)
+		}
+	}
+	must(t, 0, "train -c tiny.yaml --set name=other --seed 1")
+	refuse(t, 2, "attack --run runs/other --steps 1 --queries 2 --out a/b", "has what this attack has not: the scores of runs/tiny")
+	must(t, 0, "attack --run runs/other --steps 1 --queries 2 --out a/b --force")
+}
+
+// Weights of a run that has not come to its end are told of.
+func TestUnfinishedRuns(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	b, err := os.ReadFile("runs/tiny/manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, status := range []string{"interrupted", "running", "finished"} {
+		put(t, "runs/tiny/manifest.json", strings.Replace(string(b), `"status": "finished"`, `"status": "`+status+`"`, 1))
+		for _, line := range []string{"eval --run runs/tiny --no-pictures", "attack --run runs/tiny --queries 2 --steps 1 --save-examples 0", "cluster --run runs/tiny --no-pictures"} {
+			_, _, stderr := cli(shellWords(line)...)
+			want := "warning: runs/tiny is unfinished (" + status + "): checkpoint last is of step 18 of 18"
+			if got := strings.Count(stderr, want); got != 1 && status != "finished" || strings.Contains(stderr, "unfinished") && status == "finished" {
+				t.Errorf("%s, %s: %s", status, line, stderr)
+			}
+		}
+	}
+}
+
+func TestTitleOfAnAttack(t *testing.T) {
+	o := experiment.AttackOptions{Norm: "linf", Eps: 77. / 255, Step: 3. / 255, Iterations: 32, Rule: "fixed", Direction: "sign", Start: "clean", Restarts: 1, Keep: "last"}
+	if got := budget(o, true); got != "linf eps 77/255, 32 steps of 3/255" {
+		t.Error(got)
+	}
+	o.Iterations, o.Start, o.Restarts, o.Keep, o.Direction = 1, "random", 3, "best", "normalized"
+	if got := budget(o, true); got != "linf eps 77/255, 1 step of 3/255 of the normalized gradient, random start, best of 3 runs, best iterate" {
+		t.Error(got)
+	}
+	d := &experiment.AttackDoc{Queries: 1, Source: experiment.Source{Run: "r", Items: 36}, Options: o}
+	if got := attackTable(d).Title; got[:18] != "r: 1 query of 36, " {
+		t.Error(got)
+	}
+}
