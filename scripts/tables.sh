@@ -98,8 +98,8 @@ failed() {
 	exit "$2"
 }
 
-# make_run DIR LOG TRAIN... trains a run, then makes eval.json and attack.json where
-# they are missing or older than the last checkpoint.
+# make_run DIR LOG TRAIN... trains a run, then makes eval.json and attack.json unless
+# they are there with the same options and of the last checkpoint.
 make_run() {
 	dir=$1 log=$2
 	shift 2
@@ -110,16 +110,9 @@ make_run() {
 	5) echo "$dir: collapsed or diverged"; return 0 ;;
 	*) failed "training $dir" $code "$log" ;;
 	esac
-	last=$dir/checkpoints/last.safetensors
-	if [ ! -f "$dir/eval.json" ] || [ "$last" -nt "$dir/eval.json" ]; then
-		logged "$log" "$TERCET" eval --run "$dir" || failed "eval of $dir" $? "$log"
-	fi
-	attack="--suite ers --variant both --queries $queries"
-	if [ ! -f "$dir/attack.json" ] || [ "$last" -nt "$dir/attack.json" ] || [ "$(cat "$log.attack" 2>/dev/null)" != "$attack" ]; then
-		# shellcheck disable=SC2086
-		logged "$log" "$TERCET" attack --run "$dir" $attack --save-examples 0 || failed "attack on $dir" $? "$log"
-		echo "$attack" >"$log.attack"
-	fi
+	logged "$log" "$TERCET" eval --run "$dir" --if-needed || failed "eval of $dir" $? "$log"
+	logged "$log" "$TERCET" attack --run "$dir" --suite ers --variant both --queries "$queries" --save-examples 0 --if-needed ||
+		failed "attack on $dir" $? "$log"
 	echo "$dir: done"
 }
 
