@@ -40,6 +40,7 @@ esac
 runs_of() {
 	case $preset:$1 in
 	mnist:mnist) printf '%s\n' none est act hm-lga hm-lga-ics ;;
+	mnist:ball) printf '%s\n' est-ball act-ball hm-lga-ics-ball ;;
 	mnist:complete) printf '%s\n' complete-none complete-hm-lga-ics ;;
 	mnist:complete-32) printf '%s\n' complete-none complete-hm-lga-ics-32 ;;
 	mnist:*) return 1 ;;
