@@ -95,7 +95,7 @@ experiments: build
 	$(BIN) report --runs 'runs/*' --out runs/report.md
 
 .PHONY: tables-small tables-mnist tables-mnist-ball tables-mnist-complete tables-mnist-complete-32
-## tables-small: the papers' tables on MNIST, small preset: grid, destinations, ICS, u (about an hour on 2 cores; goes on where it was stopped)
+## tables-small: the papers' tables on MNIST, small preset: grid, destinations, ICS, u (estimated: an hour on 2 cores; goes on where it was stopped)
 tables-small: build
 	scripts/tables.sh small hm-grid destinations ics u gradual ics-margin
 
@@ -104,12 +104,12 @@ PRESET ?= small
 table-%: build
 	scripts/tables.sh $(PRESET) $*
 
-## tables-mnist: the defences on MNIST, 10,000 training images, three seeds (about two hours on 2 cores)
+## tables-mnist: the defences on MNIST, 10,000 training images, three seeds (estimated: two hours on 2 cores)
 tables-mnist: build
 	scripts/tables.sh mnist mnist
 
 ## tables-mnist-ball: EST, ACT, HM&ICS with steps that reach the whole ball, one seed
-## tables-mnist-complete: none and HM&ICS on all of MNIST, eta 8 (about an hour); tables-mnist-complete-32: eta 32, as published (about three)
+## tables-mnist-complete: none and HM&ICS on all of MNIST, eta 8 (estimated: an hour); tables-mnist-complete-32: eta 32, as published (three)
 tables-mnist-ball tables-mnist-complete tables-mnist-complete-32: build
 	scripts/tables.sh mnist $(@:tables-mnist-%=%)
 

@@ -47,7 +47,7 @@ type AttackOptions struct {
 func (o *AttackOptions) AttackProfile(name string, side int) error {
 	if name == "auto" {
 		name = "rob28"
-		if side > 64 {
+		if side > smallImages {
 			name = "rob224"
 		}
 	}

@@ -101,7 +101,8 @@ func set(to, v *float64) {
 	}
 }
 
-// smallImages is the side up to which images get the budget of MNIST.
+// smallImages is the side up to which images get the budget of MNIST, in attacks
+// and in crafting.
 const smallImages = 64
 
 // crafting returns the attack of a training step: from c, with the papers' budget
