@@ -38,6 +38,9 @@ var floor = map[string]int{
 	"internal/attack":           20,
 	"internal/theory":           20,
 	"internal/cluster":          20,
+	"internal/cluster/link":     21,
+	"internal/cluster/multicut": 22,
+	"internal/cluster/tsne":     22,
 	"internal/report":           30,
 	"internal/bench":            30, // jobs of every floor below, timed
 	"internal/experiment":       31, // a run draws its own pictures with report

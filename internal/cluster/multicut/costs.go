@@ -1,0 +1,183 @@
+package multicut
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Costs is a graph with costs: *Graph, *Dense or *Factored.
+type Costs interface {
+	// Nodes returns n; nodes are 0..n-1.
+	Nodes() int
+	// Each calls f once for every edge, i < j, by ascending (i, j).
+	Each(f func(i, j int32, cost float64))
+	// Objective returns the sum of the costs of the edges between nodes of
+	// different labels (n of them).
+	Objective(labels []int32) float64
+}
+
+// Edge joins two nodes; Cost > 0 says that they belong together.
+type Edge struct {
+	I, J int32
+	Cost float64
+}
+
+// Graph is a sparse graph: for each node its neighbours by ascending number.
+type Graph struct {
+	n          int
+	start      []int     // (n+1)
+	to         []int32   // (2m)
+	cost       []float64 // (2m)
+	duplicates int
+}
+
+// NewGraph returns the graph of n nodes with these edges. Edges of the same two
+// nodes, in either direction, add up. An edge of cost 0 is kept: greedy solvers may
+// join along it. Errors name the edge by its place: an end outside 0..n-1, two equal
+// ends, a cost that is NaN or infinite.
+func NewGraph(n int, edges []Edge) (*Graph, error) {
+	if n < 1 || n > math.MaxInt32 {
+		return nil, fmt.Errorf("%w: a graph of %d nodes", ErrInput, n)
+	}
+	sorted := make([]Edge, len(edges))
+	for k, e := range edges {
+		switch {
+		case e.I < 0 || int(e.I) >= n || e.J < 0 || int(e.J) >= n:
+			return nil, fmt.Errorf("%w: edge %d joins %d and %d; nodes are 0 to %d", ErrInput, k, e.I, e.J, n-1)
+		case e.I == e.J:
+			return nil, fmt.Errorf("%w: edge %d joins node %d with itself: leave it out, it cannot be cut", ErrInput, k, e.I)
+		case e.Cost-e.Cost != 0:
+			return nil, fmt.Errorf("%w: edge %d (%d, %d) costs %v", ErrInput, k, e.I, e.J, e.Cost)
+		}
+		sorted[k] = Edge{min(e.I, e.J), max(e.I, e.J), e.Cost}
+	}
+	slices.SortStableFunc(sorted, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))
+	})
+	kept := sorted[:0]
+	for _, e := range sorted {
+		if m := len(kept) - 1; m >= 0 && kept[m].I == e.I && kept[m].J == e.J {
+			kept[m].Cost += e.Cost
+			continue
+		}
+		kept = append(kept, e)
+	}
+	g := &Graph{n: n, start: make([]int, n+1), to: make([]int32, 2*len(kept)), cost: make([]float64, 2*len(kept)), duplicates: len(edges) - len(kept)}
+	for _, e := range kept {
+		g.start[e.I+1]++
+		g.start[e.J+1]++
+	}
+	for i := range n {
+		g.start[i+1] += g.start[i]
+	}
+	next := slices.Clone(g.start[:n])
+	put := func(i, j int32, c float64) {
+		g.to[next[i]], g.cost[next[i]] = j, c
+		next[i]++
+	}
+	// Neighbours below a node come first: edges (i, j) with j the node are sorted
+	// by i, and all of them precede the edges that begin at the node.
+	for _, e := range kept {
+		put(e.J, e.I, e.Cost)
+	}
+	for _, e := range kept {
+		put(e.I, e.J, e.Cost)
+	}
+	return g, nil
+}
+
+// Nodes implements Costs.
+func (g *Graph) Nodes() int { return g.n }
+
+// Edges returns the number of edges m, duplicates merged.
+func (g *Graph) Edges() int { return len(g.to) / 2 }
+
+// Duplicates returns how many given edges were added to others of the same nodes.
+func (g *Graph) Duplicates() int { return g.duplicates }
+
+// Neighbours returns the neighbours of node i by ascending number and the costs of
+// their edges. The slices are the graph's own.
+func (g *Graph) Neighbours(i int32) (to []int32, cost []float64) {
+	return g.to[g.start[i]:g.start[i+1]], g.cost[g.start[i]:g.start[i+1]]
+}
+
+// Each implements Costs.
+func (g *Graph) Each(f func(i, j int32, cost float64)) {
+	for i := range int32(g.n) {
+		to, cost := g.Neighbours(i)
+		for e, j := range to {
+			if j > i {
+				f(i, j, cost[e])
+			}
+		}
+	}
+}
+
+// Objective implements Costs.
+func (g *Graph) Objective(labels []int32) float64 {
+	sum := 0.0
+	g.Each(func(i, j int32, cost float64) {
+		if labels[i] != labels[j] {
+			sum += cost
+		}
+	})
+	return sum
+}
+
+// Dense is a complete graph.
+type Dense struct {
+	N    int
+	Cost []float32 // (N, N) symmetric, 0 on the diagonal
+}
+
+// NewDense checks cost (n, n): finite, symmetric, 0 on the diagonal. It keeps the
+// slice.
+func NewDense(n int, cost []float32) (*Dense, error) {
+	if n < 1 || len(cost)/n != n || len(cost)%n != 0 {
+		return nil, fmt.Errorf("%w: %d costs are no matrix of %d nodes", ErrInput, len(cost), n)
+	}
+	for i := range n {
+		for j := range i + 1 {
+			a, b := cost[i*n+j], cost[j*n+i]
+			switch {
+			case a-a != 0:
+				return nil, fmt.Errorf("%w: the cost of nodes %d and %d is %v", ErrInput, i, j, a)
+			case a != b:
+				return nil, fmt.Errorf("%w: the cost of nodes %d and %d is %v one way and %v the other", ErrInput, i, j, a, b)
+			case i == j && a != 0:
+				return nil, fmt.Errorf("%w: node %d has cost %v with itself, want 0", ErrInput, i, a)
+			}
+		}
+	}
+	return &Dense{n, cost}, nil
+}
+
+// Nodes implements Costs.
+func (d *Dense) Nodes() int { return d.N }
+
+// Row returns the costs of node i with all nodes. The slice is the graph's own.
+func (d *Dense) Row(i int32) []float32 { return d.Cost[int(i)*d.N:][:d.N] }
+
+// Each implements Costs.
+func (d *Dense) Each(f func(i, j int32, cost float64)) {
+	for i := range int32(d.N) {
+		for j, c := range d.Row(i)[i+1:] {
+			f(i, i+1+int32(j), float64(c))
+		}
+	}
+}
+
+// Objective implements Costs.
+func (d *Dense) Objective(labels []int32) float64 {
+	sum := 0.0
+	for i, l := range labels {
+		for j, c := range d.Row(int32(i))[i+1:] {
+			if labels[i+1+j] != l {
+				sum += float64(c)
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,2 @@
+// Package noise disturbs labels on purpose, by a known amount.
+package noise
