@@ -20,19 +20,28 @@ import (
 //
 // The weights drawn with are upper bounds where the distance is known within bounds
 // alone; the negative drawn is then measured, and kept with probability weight over
-// bound. This draws by the weights themselves.
+// bound. This draws by the weights themselves. One that is not kept stays with its
+// measured weight, so that no negative is refused twice: among near points in many
+// dimensions a bound can be e^100 times the weight.
 func pickDistanceWeighted(b *batch, a, p int, r *rng.Stream) (pos, neg int, fell bool) {
 	b.boundWeights(a)
 	w := &b.weights
 	if w.sum == 0 {
 		return p, r.IntN(b.rows), true
 	}
-	for {
+	for w.sum > 0 {
 		j := w.draw(r.Float64() * w.sum)
-		if w.measured[j] || r.Float64() < math.Exp(b.logWeight(a, j)-w.log[j]) {
+		if w.measured[j] {
 			return p, j, false
 		}
+		l := b.logWeight(a, j)
+		if r.Float64() < math.Exp(l-w.log[j]) {
+			return p, j, false
+		}
+		w.log[j], w.measured[j] = l, true
+		w.scale()
 	}
+	return p, r.IntN(b.rows), true
 }
 
 // weights are those of the rows for one anchor.
@@ -64,7 +73,6 @@ func (b *batch) boundWeights(a int) {
 	v, w := &b.view, &b.weights
 	w.log, w.value, w.measured = grow(w.log, b.rows), grow(w.value, b.rows), grow(w.measured, b.rows)
 	n := float64(b.dim)
-	top := math.Inf(-1)
 	for j := range w.log {
 		w.log[j], w.measured[j] = math.NaN(), true
 		if b.same(a, j) {
@@ -80,8 +88,16 @@ func (b *batch) boundWeights(a int) {
 			l := logInverseDensity(lo, b.dim)
 			w.log[j] = l + (n-3)*hi/(4-hi*hi)*(hi-lo) + 1e-12*(1+math.Abs(l))
 		}
-		if w.log[j] > top { // false for NaN
-			top = w.log[j]
+	}
+	w.scale()
+}
+
+// scale sets the values and their sum from the logs.
+func (w *weights) scale() {
+	top := math.Inf(-1)
+	for _, l := range w.log {
+		if l > top { // false for NaN
+			top = l
 		}
 	}
 	w.sum = 0

@@ -168,6 +168,72 @@ func TestDistanceWeightedUnderLooseBounds(t *testing.T) {
 	}
 }
 
+// Among near points in many dimensions a bound exceeds its weight by e^100 and more:
+// the draw must end, and by the law.
+func TestDistanceWeightedAmongCrowdedRows(t *testing.T) {
+	const dim, draws = 512, 4000
+	r := rng.New(6, "crowd")
+	z := array.New(len(pairLabels), dim)
+	for i := range pairLabels {
+		row := z.Row(i)
+		norm := 0.0
+		for k := range row {
+			row[k] = 1 + 0.05*float32(r.NormFloat64())
+			norm += float64(row[k]) * float64(row[k])
+		}
+		for k := range row {
+			row[k] /= float32(math.Sqrt(norm))
+		}
+	}
+	s := sceneOf(z, pairLabels, false)
+	b := &batch{o: Options{Layout: Pairs}}
+	if err := b.load(s.z, s.labels); err != nil {
+		t.Fatal(err)
+	}
+	b.survey()
+	b.view.loose = 0.001 // of squared distances of 0.005
+	b.look(2)
+	seen := map[int]float64{}
+	gap := 0.0
+	for range draws {
+		b.boundWeights(4)
+		for j, measured := range b.weights.measured {
+			if !measured {
+				gap = max(gap, b.weights.log[j]-b.logWeight(4, j))
+			}
+		}
+		_, neg, fell := pickDistanceWeighted(b, 4, 5, r)
+		if fell {
+			t.Fatal("fallback")
+		}
+		seen[neg]++
+	}
+	if gap < 100 {
+		t.Errorf("no bound is loose: e^%v", gap)
+	}
+	// 1/q itself leaves float64 here: relative to the nearest negative's.
+	nearest := math.Inf(1)
+	for j, l := range pairLabels {
+		if l != pairLabels[4] {
+			nearest = min(nearest, s.d[4][j])
+		}
+	}
+	weight, sum := map[int]float64{}, 0.0
+	for j, l := range pairLabels {
+		if l != pairLabels[4] {
+			d := s.d[4][j]
+			weight[j] = math.Pow(nearest/d, dim-2) * math.Pow((1-nearest*nearest/4)/(1-d*d/4), (dim-3)/2.)
+			sum += weight[j]
+		}
+	}
+	for j := range pairLabels {
+		e := weight[j] / sum * draws
+		if got := seen[j]; math.Abs(got-e) > 5*math.Sqrt(e)+2 {
+			t.Errorf("negative %d drawn %v times of %.1f expected", j, got, e)
+		}
+	}
+}
+
 func TestBatchAllCountsUnderLooseBounds(t *testing.T) {
 	labels := hardLabels()
 	for name, z := range hardScenes() {
