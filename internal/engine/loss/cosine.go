@@ -68,9 +68,10 @@ func NewCosine(o CosineOptions) (*CosineLoss, error) {
 // Margin returns the cosine above which a different pair costs.
 func (l *CosineLoss) Margin() float64 { return l.o.Margin }
 
-// Threshold returns the s above which a pair is predicted similar: cos(alpha/2),
-// alpha the angle of the margin (DIBS, eq. 23).
-func (l *CosineLoss) Threshold() float64 { return math.Sqrt((1 + l.o.Margin) / 2) }
+// ThresholdCosine returns the s above which a pair is predicted similar: cos(alpha/2),
+// alpha the angle of the margin (DIBS, eq. 23). It is no distance, so that the loss
+// is no Thresholder.
+func (l *CosineLoss) ThresholdCosine() float64 { return math.Sqrt((1 + l.o.Margin) / 2) }
 
 // Eval implements Objective on t.Pairs. Positive and Negative of the result are
 // means of 1 - s.

@@ -375,8 +375,8 @@ func TestPairLossesByHand(t *testing.T) {
 	if got, err = c.Eval(z, &Tuples{Pairs: []Pair{{1, 3, true}, {3, 1, false}}}, nil); err != nil || math.Abs(got.Loss-(0.2+0.3)/2) > 1e-12 || got.Active != 2 {
 		t.Errorf("%+v (%v)", got, err)
 	}
-	if math.Abs(c.Threshold()-math.Cos(math.Pi/6)) > 1e-15 || c.Margin() != 0.5 {
-		t.Errorf("threshold %v, margin %v", c.Threshold(), c.Margin())
+	if math.Abs(c.ThresholdCosine()-math.Cos(math.Pi/6)) > 1e-15 || c.Margin() != 0.5 {
+		t.Errorf("threshold %v, margin %v", c.ThresholdCosine(), c.Margin())
 	}
 }
 

@@ -37,7 +37,9 @@ func TripletDefaults() TripletOptions {
 }
 
 // TripletLoss is the triplet loss: the reduced sum over triplets (a, p, n) of
-// f(margin + d(a,p) - d(a,n)). It serves one goroutine at a time.
+// f(margin + d(a,p) - d(a,n)). On squared distances, with Hinge, it is the loss L1 of
+// Ho et al. (ICPR 2020), whose alpha is the margin; for L2 and L3 see CappedLoss and
+// ThresholdLoss. It serves one goroutine at a time.
 type TripletLoss struct {
 	o     TripletOptions
 	g     edges         // for few triplets
@@ -62,7 +64,7 @@ func NewTriplet(o TripletOptions) (*TripletLoss, error) {
 		return nil, fmt.Errorf("loss: eps is %v, want a number from 0 to 0.01", o.Eps)
 	}
 	l := &TripletLoss{o: o, g: newEdges(o.Distance, o.Eps)}
-	l.dense = denseTriplets{table: table{distance: l.g.distance, eps: l.g.eps}, o: o}
+	l.dense = denseTriplets{table: table{distance: l.g.distance, eps: l.g.eps}, reduce: o.Reduce, term: &l.o}
 	return l, nil
 }
 
@@ -117,6 +119,34 @@ func (l *TripletLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result
 		g.pull(z, grad)
 	}
 	return res, nil
+}
+
+// run implements termRun.
+func (o *TripletOptions) run(ts []Triplet, dist, coef []float64) Result {
+	margin := o.Margin
+	var res Result
+	for _, t := range ts {
+		ap, an := dist[t.P], dist[t.N]
+		res.Positive += ap
+		res.Negative += an
+		if h := margin + ap - an; o.Form == Hinge {
+			if h > 0 {
+				res.Active++
+				res.Loss += h
+				coef[t.P]++
+				coef[t.N]--
+			}
+		} else {
+			value, slope := o.Form.at(h)
+			if slope > 0 {
+				res.Active++
+			}
+			res.Loss += value
+			coef[t.P] += slope
+			coef[t.N] -= slope
+		}
+	}
+	return res
 }
 
 // at returns f(h) and f'(h).

@@ -12,13 +12,21 @@ import (
 // give, the runs are independent and are evaluated in parallel.
 type denseTriplets struct {
 	table
-	o        TripletOptions
+	reduce   Reduction
+	term     termRun
 	triplets []Triplet
 	start    []int    // run r is triplets[start[r]:start[r+1]]
 	part     []Result // of each run: sums
 }
 
-// eval is TripletLoss.Eval for checked shapes.
+// termRun is what tells one loss on triplets from another: it returns the sums of
+// triplets of one anchor, whose distances to all rows are dist, and adds the slopes
+// of their values to coef.
+type termRun interface {
+	run(ts []Triplet, dist, coef []float64) Result
+}
+
+// eval is Objective.Eval for checked shapes and one triplet or more.
 func (d *denseTriplets) eval(z *array.Array, ts []Triplet, grad *array.Array) (Result, error) {
 	rising, err := d.split(ts, z.Shape[0])
 	if err != nil {
@@ -39,7 +47,7 @@ func (d *denseTriplets) eval(z *array.Array, ts []Triplet, grad *array.Array) (R
 		res.Positive += p.Positive
 		res.Negative += p.Negative
 	}
-	scale := d.o.Reduce.scale(res.Tuples, res.Active)
+	scale := d.reduce.scale(res.Tuples, res.Active)
 	res.Loss *= scale
 	res.Positive /= float64(res.Tuples)
 	res.Negative /= float64(res.Tuples)
@@ -81,32 +89,10 @@ func (t Triplet) outside(i, rows int) error {
 
 // Run evaluates runs [lo, hi).
 func (d *denseTriplets) Run(lo, hi int) {
-	margin, n := d.o.Margin, d.rows
+	n := d.rows
 	for r := lo; r < hi; r++ {
 		ts := d.triplets[d.start[r]:d.start[r+1]]
-		dist, coef := d.dist[int(ts[0].A)*n:][:n], d.coef[int(ts[0].A)*n:][:n]
-		var res Result
-		for _, t := range ts {
-			ap, an := dist[t.P], dist[t.N]
-			res.Positive += ap
-			res.Negative += an
-			if h := margin + ap - an; d.o.Form == Hinge {
-				if h > 0 {
-					res.Active++
-					res.Loss += h
-					coef[t.P]++
-					coef[t.N]--
-				}
-			} else {
-				value, slope := d.o.Form.at(h)
-				if slope > 0 {
-					res.Active++
-				}
-				res.Loss += value
-				coef[t.P] += slope
-				coef[t.N] -= slope
-			}
-		}
-		d.part[r] = res
+		a := int(ts[0].A) * n
+		d.part[r] = d.term.run(ts, d.dist[a:][:n], d.coef[a:][:n])
 	}
 }

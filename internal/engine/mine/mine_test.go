@@ -413,3 +413,33 @@ func BenchmarkMine(b *testing.B) {
 		})
 	}
 }
+
+func TestAllPairs(t *testing.T) {
+	labels := []int32{3, 1, 3, 3, 1}
+	z := array.New(5, 2)
+	var out loss.Tuples
+	out.Triplets = append(out.Triplets, loss.Triplet{A: 1})
+	for range 2 { // slices are reused
+		s, err := AllPairs{}.Mine(z, labels, nil, &out)
+		if err != nil || s != (Stats{}) || len(out.Triplets) != 0 || len(out.Pairs) != 10 {
+			t.Fatalf("%+v, %v: %+v", s, err, out)
+		}
+	}
+	seen := map[[2]int32]bool{}
+	for _, p := range out.Pairs {
+		if p.I >= p.J || seen[[2]int32{p.I, p.J}] || p.Similar != (labels[p.I] == labels[p.J]) {
+			t.Errorf("%+v", p)
+		}
+		seen[[2]int32{p.I, p.J}] = true
+	}
+	if _, err := (AllPairs{}).Mine(z, labels[:1], nil, &out); err == nil {
+		t.Error("one label for five rows was accepted")
+	}
+	z.Row(4)[1] = float32(math.Inf(1))
+	if _, err := (AllPairs{}).Mine(z, labels, nil, &out); !errors.Is(err, ErrNonFinite) || !strings.Contains(err.Error(), "row 4, coordinate 1") {
+		t.Error(err)
+	}
+	if _, err := (AllPairs{}).Mine(array.New(2, 2, 1), labels, nil, &out); err == nil {
+		t.Error("a batch of images was accepted")
+	}
+}
