@@ -1,0 +1,318 @@
+package multicut
+
+import "slices"
+
+// klSparse exchanges nodes of a sparse graph. Only nodes with a neighbour on the
+// other side are candidates, but for the first of a split. Work is for the edges
+// of the smaller cluster and of nodes that move.
+type klSparse struct {
+	g     *Graph
+	p     *klClusters
+	gain  []float64 // of the nodes seen in the exchange at hand
+	near  []int32   // of the same: neighbours on the other side
+	state []klState
+	seen  []int32
+	chain []int32
+	heap  klHeap
+	keys  []uint64
+}
+
+type klState uint8
+
+const (
+	klUnseen klState = iota
+	klSeen
+	klMoved
+)
+
+func newKLSparse(g *Graph, p *klClusters) *klSparse {
+	k := &klSparse{g: g, p: p, gain: make([]float64, g.n), near: make([]int32, g.n), state: make([]klState, g.n)}
+	k.heap.gain, k.heap.place = k.gain, make([]int32, g.n)
+	for v := range int32(g.n) {
+		k.heap.place[v] = -1
+		to, cost := g.Neighbours(v)
+		for e, u := range to {
+			if p.label[u] == p.label[v] {
+				p.own[v] += cost[e]
+			}
+		}
+	}
+	return k
+}
+
+func (k *klSparse) magnitude() float64 {
+	most := 0.0
+	for v := range int32(k.g.n) {
+		sum := 0.0
+		_, cost := k.g.Neighbours(v)
+		for _, w := range cost {
+			sum += max(w, -w)
+		}
+		most = max(most, sum)
+	}
+	return most
+}
+
+func (k *klSparse) pairs(since int32, f func(a, b int32) bool) {
+	k.keys = k.keys[:0]
+	k.g.Each(func(i, j int32, cost float64) {
+		a, b := k.p.label[i], k.p.label[j]
+		if a != b && cost != 0 && max(k.p.changed[a], k.p.changed[b]) >= since {
+			k.keys = append(k.keys, pairKey(a, b))
+		}
+	})
+	slices.Sort(k.keys)
+	for _, key := range slices.Compact(k.keys) {
+		if !f(int32(key>>32), int32(key&0xffffffff)) {
+			return
+		}
+	}
+}
+
+func (k *klSparse) exchange(a, b int32, least float64) float64 {
+	join := k.enter(a, b)
+	total, most, kept := 0.0, 0.0, 0
+	for len(k.heap.node) > 0 {
+		v := k.heap.pop()
+		total += k.gain[v]
+		k.state[v] = klMoved
+		k.chain = append(k.chain, v)
+		if total > most {
+			most, kept = total, len(k.chain)
+		}
+		k.advance(v, a, b)
+	}
+	for _, v := range k.seen {
+		k.state[v] = klUnseen
+	}
+	k.seen = k.seen[:0]
+	switch {
+	case len(k.p.groups[b]) > 0 && join > most && join > least:
+		if len(k.p.groups[a]) < len(k.p.groups[b]) {
+			a, b = b, a
+		}
+		for len(k.p.groups[b]) > 0 {
+			group := k.p.groups[b]
+			k.move(group[len(group)-1], b, a)
+		}
+		return join
+	case most > least:
+		for _, v := range k.chain[:kept] {
+			if k.p.label[v] == a {
+				k.move(v, a, b)
+			} else {
+				k.move(v, b, a)
+			}
+		}
+		return most
+	}
+	return 0
+}
+
+// see begins the bookkeeping of a node in the exchange at hand.
+func (k *klSparse) see(v int32) {
+	if k.state[v] == klUnseen {
+		k.state[v], k.gain[v], k.near[v] = klSeen, -k.p.own[v], 0
+		k.seen = append(k.seen, v)
+	}
+}
+
+// enter takes two clusters in hand and returns the cost between them.
+func (k *klSparse) enter(a, b int32) (join float64) {
+	k.chain = k.chain[:0]
+	if len(k.p.groups[b]) == 0 {
+		best := k.p.groups[a][0]
+		for _, v := range k.p.groups[a] {
+			if o := k.p.own[v]; o < k.p.own[best] || o == k.p.own[best] && v < best {
+				best = v
+			}
+		}
+		k.see(best)
+		k.heap.push(best)
+		return 0
+	}
+	if len(k.p.groups[a]) > len(k.p.groups[b]) {
+		a, b = b, a
+	}
+	for _, v := range k.p.groups[a] {
+		to, cost := k.g.Neighbours(v)
+		for e, u := range to {
+			if w := cost[e]; k.p.label[u] == b && w != 0 {
+				k.see(v)
+				k.see(u)
+				k.gain[v] += w
+				k.gain[u] += w
+				k.near[v]++
+				k.near[u]++
+				join += w
+			}
+		}
+	}
+	for _, v := range k.seen {
+		k.heap.push(v)
+	}
+	return join
+}
+
+// advance tells the neighbours of v, which has moved, about it.
+func (k *klSparse) advance(v, a, b int32) {
+	from := k.p.label[v]
+	to, cost := k.g.Neighbours(v)
+	for e, u := range to {
+		w, side := cost[e], k.p.label[u]
+		if side != a && side != b || k.state[u] == klMoved || w == 0 {
+			continue
+		}
+		k.see(u)
+		if side == from {
+			k.gain[u] += 2 * w
+			k.near[u]++
+		} else {
+			k.gain[u] -= 2 * w
+			k.near[u]--
+		}
+		switch {
+		case k.near[u] == 0:
+			k.heap.remove(u)
+		case k.heap.place[u] < 0:
+			k.heap.push(u)
+		default:
+			k.heap.fix(u)
+		}
+	}
+}
+
+// move moves a node from its cluster to another.
+func (k *klSparse) move(v, from, to int32) {
+	own := 0.0
+	neighbours, cost := k.g.Neighbours(v)
+	for e, u := range neighbours {
+		switch w := cost[e]; k.p.label[u] {
+		case from:
+			k.p.own[u] -= w
+		case to:
+			k.p.own[u] += w
+			own += w
+		}
+	}
+	k.p.own[v] = own
+	k.p.move(v, to)
+}
+
+func (k *klSparse) disconnect(since, round int32) {
+	p := k.p
+	var stack []int32
+	for a := range int32(len(p.groups)) {
+		if p.changed[a] < since || len(p.groups[a]) < 2 {
+			continue
+		}
+		// A node is seen where its component has been found. The first component
+		// keeps the number; nodes of the others leave the group.
+		found := 0
+		nodes := slices.Clone(p.groups[a])
+		slices.Sort(nodes)
+		for _, v := range nodes {
+			if k.state[v] == klSeen {
+				continue
+			}
+			into := a
+			if found++; found > 1 {
+				into = p.empty()
+				p.touch(into, round)
+				p.touch(a, round)
+			}
+			k.state[v] = klSeen
+			stack = append(stack[:0], v)
+			for len(stack) > 0 {
+				v := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				to, cost := k.g.Neighbours(v)
+				for e, u := range to {
+					if p.label[u] == a && cost[e] != 0 && k.state[u] == klUnseen {
+						k.state[u] = klSeen
+						stack = append(stack, u)
+					}
+				}
+				if into != a {
+					p.move(v, into)
+				}
+			}
+		}
+		for _, v := range nodes {
+			k.state[v] = klUnseen
+		}
+	}
+}
+
+// klHeap is a binary heap of nodes by gain, equal gains by number, that knows where
+// each node is.
+type klHeap struct {
+	gain  []float64
+	node  []int32
+	place []int32 // of each node, -1 where it is not in the heap
+}
+
+func (h *klHeap) before(v, u int32) bool {
+	return h.gain[v] > h.gain[u] || h.gain[v] == h.gain[u] && v < u
+}
+
+func (h *klHeap) push(v int32) {
+	h.node = append(h.node, v)
+	h.up(len(h.node)-1, v)
+}
+
+func (h *klHeap) pop() int32 {
+	v := h.node[0]
+	h.remove(v)
+	return v
+}
+
+func (h *klHeap) remove(v int32) {
+	at := h.place[v]
+	if at < 0 {
+		return
+	}
+	last := len(h.node) - 1
+	u := h.node[last]
+	h.node = h.node[:last]
+	h.place[v] = -1
+	if u != v {
+		h.node[at], h.place[u] = u, at
+		h.fix(u)
+	}
+}
+
+// fix restores the order after the gain of v has changed.
+func (h *klHeap) fix(v int32) {
+	at := int(h.place[v])
+	if at > 0 && h.before(v, h.node[(at-1)/2]) {
+		h.up(at, v)
+		return
+	}
+	for {
+		down := 2*at + 1
+		if down >= len(h.node) {
+			break
+		}
+		if down+1 < len(h.node) && h.before(h.node[down+1], h.node[down]) {
+			down++
+		}
+		if !h.before(h.node[down], v) {
+			break
+		}
+		h.node[at] = h.node[down]
+		h.place[h.node[at]] = int32(at)
+		at = down
+	}
+	h.node[at], h.place[v] = v, int32(at)
+}
+
+// up moves v from the place at towards the top.
+func (h *klHeap) up(at int, v int32) {
+	for at > 0 && h.before(v, h.node[(at-1)/2]) {
+		h.node[at] = h.node[(at-1)/2]
+		h.place[h.node[at]] = int32(at)
+		at = (at - 1) / 2
+	}
+	h.node[at], h.place[v] = v, int32(at)
+}
