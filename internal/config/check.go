@@ -134,6 +134,7 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 	if (c.Train.Epochs > 0) == (c.Train.Steps > 0) {
 		fail("train.epochs", "set exactly one of train.epochs and train.steps above 0 (they are %d and %d)", c.Train.Epochs, c.Train.Steps)
 	}
+	c.lossRules(fail)
 	c.defenseRules(fail)
 	c.stopRules(fail)
 	if c.Eval.Bootstrap > maxResamples {

@@ -29,6 +29,7 @@ var families = map[string][]component{
 	},
 	"noise": {
 		{"none", "labels as they are", NoNoise{}, nil},
+		{"sln", "each label flips to another class with one probability (symmetric label noise)", SymmetricNoise{Rate: 0.2}, nil},
 	},
 	"model": {
 		{"cnn", "three convolution blocks and a linear layer (DIBS)", CNNModel{Width: 47, Filters: "paper-count", FC: "k"}, nil},
@@ -45,6 +46,8 @@ var families = map[string][]component{
 	},
 	"loss": {
 		{"triplet", "triplet loss", TripletLoss{Margin: 0.2, Distance: "euclidean", Form: "hinge", Reducer: "mean", Eps: 1e-6}, nil},
+		{"triplet-capped", "triplet loss on squared distances with a cap on the positive's (L2 of Ho et al.)", CappedLoss{Alpha: 1, Beta: 0.5, Reducer: "mean"}, nil},
+		{"triplet-threshold", "positives within beta, negatives beyond alpha, in squared distance (L3 of Ho et al.)", ThresholdLoss{Alpha: 1, Beta: 0.5, Reducer: "mean", Pairing: "triplets"}, nil},
 	},
 	"miner": {
 		{"semihard", "negatives farther than the positive, within the margin", SemihardMiner{}, nil},

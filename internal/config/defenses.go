@@ -139,7 +139,9 @@ func (c *Config) defenseRules(fail func(key, format string, args ...any)) {
 	if !c.Model.Normalize {
 		fail("defense.name", "hm compares distances of embeddings of length 1: set model.normalize: true")
 	}
-	if t, ok := c.Loss.Options.(TripletLoss); ok && h.Destination.gradual() {
+	if t, ok := c.Loss.Options.(TripletLoss); h.Destination.gradual() && !ok {
+		fail("loss.name", "destination %s compares the loss with the margin: set loss: triplet", h.Destination.Name)
+	} else if ok && h.Destination.gradual() {
 		if t.Reducer != "mean" {
 			fail("loss.reducer", "destination %s compares the loss with u, a mean over all triplets: set mean", h.Destination.Name)
 		}

@@ -104,7 +104,16 @@ func TestMistakes(t *testing.T) {
 		{"key in the wrong section", "margin: 1", "", "f.yaml:1: margin: unknown key; did you mean loss.margin or miner.margin or defense.ics.margin?"},
 		{"key of another component", "miner: {name: random, cutoff: 1}", "", `f.yaml:1: miner.cutoff: miner "random" does not have this key; distance-weighted has it`},
 		{"unknown component", "miner: {name: softhrd}", "", `f.yaml:1: miner.name: there is no miner "softhrd"; did you mean softhard? valid: batch-all, distance-weighted, hardest, random, semihard, softhard, softhard-strict`},
-		{"unknown noise", "noise: {kind: sln}", "", `f.yaml:1: noise.kind: there is no noise "sln"; valid: none`},
+		{"unknown noise", "noise: {kind: pln}", "", `f.yaml:1: noise.kind: there is no noise "pln"; did you mean sln? valid: none, sln`},
+		{"noise of all labels", "noise: {kind: sln, rate: 1}", "", `f.yaml:1: noise.rate: must be >=0 and <1, is 1`},
+		{"rate without noise", "noise: {rate: 0.1}", "", `f.yaml:1: noise.rate: noise "none" does not have this key; sln has it`},
+		{"beta at alpha", "loss: {name: triplet-capped, alpha: 0.5}", "", `f.yaml:1: loss.alpha: must be above loss.beta (0.5), is 0.5`},
+		{"beta above alpha", "loss: {name: triplet-threshold, beta: 2}", "", `loss.alpha: must be above loss.beta (2), is 1`},
+		{"beta of zero", "loss: {name: triplet-threshold, beta: 0}", "", `f.yaml:1: loss.beta: must be >0, is 0`},
+		{"alpha beyond the sphere", "loss: {name: triplet-threshold, alpha: 4.5}", "", `f.yaml:1: loss.alpha: must be at most 4, is 4.5`},
+		{"alpha of another loss", "loss: {name: triplet, alpha: 1}", "", `f.yaml:1: loss.alpha: loss "triplet" does not have this key; triplet-capped, triplet-threshold have it`},
+		{"pairs for a defence of triplets", "loss: {name: triplet-threshold, pairing: pairs}\ndefense: minmax", "", `f.yaml:1: loss.pairing: defense minmax trains on triplets`},
+		{"destination of another loss", "loss: triplet-capped\ndefense: hm", "", `loss.name: destination lga compares the loss with the margin: set loss: triplet`},
 		{"word for a number", "train: {epochs: many}", "", `f.yaml:1: train.epochs: wants a whole number, got "many"`},
 		{"fraction of a whole number", "train: {epochs: 1.5}", "", `f.yaml:1: train.epochs: wants a whole number, got "1.5"`},
 		{"quoted number", "optimizer: {lr: \"1\"}", "", `f.yaml:1: optimizer.lr: wants a finite number such as 0.2, 1e-3 or 77/255, got the text "1"`},
@@ -320,5 +329,26 @@ func TestALayerThatNamesAnotherComponentStartsFromItsDefaults(t *testing.T) {
 	}
 	if c := mustLoad(t, "train: {epochs: 5}", "train.steps=3"); c.Train.Steps != 3 || c.Train.Epochs != 0 {
 		t.Errorf("got %+v", c.Train)
+	}
+}
+
+func TestLossesOfTwoMargins(t *testing.T) {
+	c := mustLoad(t, "loss: {name: triplet-threshold, alpha: 9, beta: 8.5, pairing: pairs}\nmodel: {normalize: false}\ndefense: est")
+	if c.Loss.Options != (ThresholdLoss{9, 8.5, "mean", "pairs"}) {
+		t.Errorf("%+v", c.Loss.Options)
+	}
+	if c = mustLoad(t, "loss: {name: triplet-capped, alpha: 4}"); c.Loss.Options != (CappedLoss{4, 0.5, "mean"}) {
+		t.Errorf("%+v", c.Loss.Options)
+	}
+}
+
+func TestNoiseIsPartOfTheHash(t *testing.T) {
+	seen := map[string]string{}
+	for _, set := range []string{"noise.kind=none", "noise.kind=sln", "noise={kind: sln, rate: 0.3}", "noise={kind: sln, rate: 0.3, seed: 0}"} {
+		h := mustLoad(t, design, set).Hash()
+		if other, ok := seen[h]; ok {
+			t.Errorf("%s and %s have one hash", set, other)
+		}
+		seen[h] = set
 	}
 }

@@ -81,6 +81,13 @@ type FractionSplit struct {
 // NoNoise leaves the labels as they are.
 type NoNoise struct{}
 
+// SymmetricNoise flips each training label independently to another class, all of
+// them equally likely.
+type SymmetricNoise struct {
+	Rate float64 `yaml:"rate" check:">=0,<1" doc:"probability that a label becomes another one; noise that draws the own class too, with probability q of K classes, has rate q (K-1)/K"`
+	Seed *uint64 `yaml:"seed" doc:"seed of the flips; null takes the run's. One seed flips the same labels at every rate, and more of them at a higher one"`
+}
+
 // LinearModel is one linear map of the pixels.
 type LinearModel struct{}
 
@@ -122,21 +129,40 @@ type MPerClass struct {
 }
 
 // TripletLoss is the triplet loss max(0, d_ap - d_an + margin) and its soft form
-// log(1 + exp(d_ap - d_an + margin)).
+// log(1 + exp(d_ap - d_an + margin)). Squared, with hinge, it is L1 of Ho et al.
+// (2020), their alpha the margin.
 type TripletLoss struct {
 	Margin   float64 `yaml:"margin" check:">=0" doc:"gamma, the wanted gap between the two distances"`
-	Distance string  `yaml:"distance" enum:"euclidean|squared" doc:"Euclidean distance or its square"`
+	Distance string  `yaml:"distance" enum:"euclidean|squared" doc:"Euclidean distance or its square, with which the loss is L1 of Ho et al., alpha the margin"`
 	Form     string  `yaml:"form" enum:"hinge|soft" doc:"hinge max(0, x) or soft log(1 + exp(x))"`
 	Reducer  string  `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how triplets' losses become one number"`
 	Eps      float64 `yaml:"eps" check:">=0" doc:"added to each coordinate difference inside the Euclidean distance, as PyTorch does"`
 }
 
+// CappedLoss is L2 of Ho et al. (2020) on squared distances:
+// max(0, d_ap - d_an + alpha) + max(0, d_ap - beta).
+type CappedLoss struct {
+	Alpha   float64 `yaml:"alpha" check:">0" doc:"wanted gap between the squared distances of negative and positive, above beta; with normalised embeddings at most 4"`
+	Beta    float64 `yaml:"beta" check:">0" doc:"squared distance that a positive may have; embeddings of one class are then up to sqrt((alpha + beta)/2) apart"`
+	Reducer string  `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how triplets' losses become one number"`
+}
+
+// ThresholdLoss is L3 of Ho et al. (2020) on squared distances:
+// max(0, alpha - d_an) + max(0, d_ap - beta).
+type ThresholdLoss struct {
+	Alpha   float64 `yaml:"alpha" check:">0" doc:"squared distance that a negative shall have, above beta; with normalised embeddings at most 4"`
+	Beta    float64 `yaml:"beta" check:">0" doc:"squared distance that a positive may have; embeddings of one class are then up to sqrt((alpha + beta)/2) apart"`
+	Reducer string  `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how the losses of triplets, or of pairs, become one number"`
+	Pairing string  `yaml:"pairing" enum:"triplets|pairs" doc:"triplets: positive and negative of each mined triplet; pairs: every pair of the batch by its labels, no miner is asked"`
+}
+
 // RandomMiner takes any negative.
 type RandomMiner struct{}
 
-// SemihardMiner takes a negative with d_ap < d_an < d_ap + margin.
+// SemihardMiner takes a negative with d_ap < d_an < d_ap + margin, in the loss's
+// distance.
 type SemihardMiner struct {
-	Margin *float64 `yaml:"margin" check:">0" doc:"width of the band; null takes the loss's margin"`
+	Margin *float64 `yaml:"margin" check:">0" doc:"width of the band in the loss's distance; null takes the loss's margin: margin of triplet, alpha of triplet-capped, alpha - beta of triplet-threshold, so that all negatives of the band count"`
 }
 
 // SofthardMiner takes a negative closer than the farthest positive and a

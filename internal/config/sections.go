@@ -29,7 +29,8 @@ type Augment struct {
 	Flip        bool `yaml:"flip" doc:"mirror left and right with probability 1/2"`
 }
 
-// Noise disturbs the training labels. Options is NoNoise.
+// Noise disturbs the labels that are trained on; held-out and test images keep
+// theirs. Options is NoNoise or SymmetricNoise.
 type Noise struct {
 	Kind    string `yaml:"kind" choice:"noise" doc:"which labels are disturbed"`
 	Options any    `yaml:"-"`
@@ -54,7 +55,7 @@ type Batch struct {
 	Options  any    `yaml:"-"`
 }
 
-// Loss is the objective. Options is TripletLoss.
+// Loss is the objective. Options is TripletLoss, CappedLoss or ThresholdLoss.
 type Loss struct {
 	Name    string `yaml:"name" choice:"loss" doc:"the objective"`
 	Options any    `yaml:"-"`

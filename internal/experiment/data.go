@@ -5,12 +5,55 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/noise"
 )
 
-// Sets are the datasets of a run. Validation is nil where nothing is held out,
-// Test where the source has none.
+// Sets are the datasets of a run, under their true labels. Validation is nil where
+// nothing is held out, Test where the source has none.
 type Sets struct {
 	Train, Validation, Test data.Dataset
+	// Noisy is Train under the labels that are trained on, nil where these are the
+	// true ones; Noise says how many differ.
+	Noisy data.Dataset
+	Noise *noise.Report
+}
+
+// seen returns the items of Train under the labels that are trained on.
+func (s *Sets) seen() data.Dataset {
+	if s.Noisy != nil {
+		return s.Noisy
+	}
+	return s.Train
+}
+
+// disturb puts the noise of cfg on the labels that are trained on: those of what
+// is left of the training set when validation items are held out. Whoever evaluates
+// the training set compares with the true ones.
+func (s *Sets) disturb(cfg *config.Config) error {
+	switch o := cfg.Noise.Options.(type) {
+	case config.NoNoise:
+		return nil
+	case config.SymmetricNoise:
+		seed := cfg.Seed
+		if o.Seed != nil {
+			seed = *o.Seed
+		}
+		ds := data.Compact(s.Train) // labels flip to classes that are there
+		if k := len(ds.Classes()); k < 2 && o.Rate > 0 {
+			return fmt.Errorf("%w: noise.kind sln: the training items are of %d class, and a label needs another to flip to", data.ErrUnfit, k)
+		}
+		labels, r, err := noise.Labels(ds.Labels(), len(ds.Classes()), o.Rate, seed)
+		if err != nil {
+			return err
+		}
+		if s.Noise = &r; r.Flipped == 0 {
+			return nil
+		}
+		s.Noisy, err = data.Relabel(ds, labels, ds.Classes())
+		return err
+	default:
+		return fmt.Errorf("noise %s: no wiring for options %T", cfg.Noise.Kind, o)
+	}
 }
 
 // pick returns the set of that name.
@@ -54,7 +97,7 @@ func describe(ds data.Dataset) string {
 }
 
 func (s *Sets) record(cfg *config.Config) DataRecord {
-	r := DataRecord{Name: cfg.Data.Name, Train: setRecord(s.Train)}
+	r := DataRecord{Name: cfg.Data.Name, Train: setRecord(s.Train), Noise: s.Noise}
 	if s.Validation != nil {
 		v := setRecord(s.Validation)
 		r.Validation = &v

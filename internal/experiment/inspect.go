@@ -10,6 +10,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
+	"tercet/internal/noise"
 )
 
 // DataDoc describes the data of a config or of npy files, schema tercet.data/1.
@@ -24,6 +25,7 @@ type DataDoc struct {
 	Test       *SetStats      `json:"test,omitempty"`
 	Vectors    *SetStats      `json:"vectors,omitempty"` // of npy files without a config
 	Overlaps   []Overlap      `json:"overlaps,omitempty"`
+	Noise      *noise.Report  `json:"noise,omitempty"`   // on the labels that the sampler sees; the sets are described under the true ones
 	Sampler    *SamplerRecord `json:"sampler,omitempty"` // null where the data do not fit it
 	Warnings   []string       `json:"warnings,omitempty"`
 }
@@ -68,7 +70,7 @@ func Inspect(ctx context.Context, cfg *config.Config, say Say) (*DataDoc, error)
 	if err != nil {
 		return nil, err
 	}
-	d := &DataDoc{Schema: "tercet.data/1", Config: cfg.Name, Name: cfg.Data.Name}
+	d := &DataDoc{Schema: "tercet.data/1", Config: cfg.Name, Name: cfg.Data.Name, Noise: sets.Noise}
 	_, vectors := cfg.Data.Options.(config.NPYData)
 	list := sets.named()
 	for i, s := range list {
@@ -94,11 +96,11 @@ func Inspect(ctx context.Context, cfg *config.Config, say Say) (*DataDoc, error)
 			}
 		}
 	}
-	s, err := buildSampler(cfg, sets.Train)
+	s, err := buildSampler(cfg, sets.seen())
 	if err != nil {
 		return d, inConfig("batch", err)
 	}
-	d.Sampler = &SamplerRecord{cfg.Batch.Sampler, s.BatchSize(), s.Steps(), s.Layout(), data.Cover(s, sets.Train, 0)}
+	d.Sampler = &SamplerRecord{cfg.Batch.Sampler, s.BatchSize(), s.Steps(), s.Layout(), data.Cover(s, sets.seen(), 0)}
 	return d, nil
 }
 

@@ -66,7 +66,7 @@ func openData(cfg *config.Config) (*Sets, error) {
 	if err := s.holdOut(cfg.Data.Split.Validation, cfg.Data.Split.Seed); err != nil {
 		return nil, err
 	}
-	return s, nil
+	return s, s.disturb(cfg)
 }
 
 // dataOptions translates the config's data section.

@@ -57,7 +57,7 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 		Schema: "tercet.plan/1", Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.record(cfg),
 		Model:  ModelRecord{spec.Name, spec.Embedding, t.model.ParamCount()},
 		Layers: t.model.Describe(), BatchRows: t.sampler.BatchSize(),
-		PerEpoch: t.sampler.Steps(), Steps: t.Steps, Coverage: data.Cover(t.sampler, sets.Train, 0),
+		PerEpoch: t.sampler.Steps(), Steps: t.Steps, Coverage: data.Cover(t.sampler, sets.seen(), 0),
 	}
 	var flops, state int64
 	for _, l := range p.Layers {
@@ -68,7 +68,7 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 	}
 	params := int64(p.Model.Parameters)
 	p.Checkpoint = 4 * (params + state)
-	labels := firstLabels(t.sampler, sets.Train)
+	labels := firstLabels(t.sampler, sets.seen())
 	seconds, cost, trained, err := timeStep(t, labels, shapeOf(sets.Train))
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/fsx"
+	"tercet/internal/noise"
 	"tercet/internal/train"
 )
 
@@ -77,12 +78,15 @@ type Best struct {
 	Step   int     `json:"step"`
 }
 
-// DataRecord identifies what a run was trained and judged on.
+// DataRecord identifies what a run was trained and judged on: sets under their true
+// labels.
 type DataRecord struct {
 	Name       string     `json:"name"`
 	Train      SetRecord  `json:"train"`
 	Validation *SetRecord `json:"validation,omitempty"`
 	Test       SetRecord  `json:"test"`
+	// Noise says how many labels of Train were trained on as another class's.
+	Noise *noise.Report `json:"noise,omitempty"`
 }
 
 // SetRecord identifies one set.

@@ -141,8 +141,12 @@ func (r *Run) prepare(w Watch) (*train.Trainer, *data.Loader, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r.coverage = data.Cover(t.sampler, sets.Train, 0)
+	seen := sets.seen()
+	r.coverage = data.Cover(t.sampler, seen, 0)
 	w.note("data: %s", sets)
+	if sets.Noise != nil {
+		w.note("noise on the training labels: %s", sets.Noise)
+	}
 	w.note("sampler %s, %d batches an epoch: %s", cfg.Batch.Sampler, t.sampler.Steps(), r.coverage)
 	if err := monitor(cfg, t, sets, w); err != nil {
 		return nil, nil, err
@@ -170,13 +174,13 @@ func (r *Run) prepare(w Watch) (*train.Trainer, *data.Loader, error) {
 	case t.State.Step > 0 && kernel.Measures():
 		w.note("note: convolutions were measured again: last bits may differ (%s=measure)", kernel.EnvWinograd)
 	}
-	transform, err := augment(cfg, sets.Train)
+	transform, err := augment(cfg, seen)
 	if err != nil {
 		return nil, nil, err
 	}
-	t.Cover = func(epoch int) any { return data.Cover(t.sampler, sets.Train, epoch) }
+	t.Cover = func(epoch int) any { return data.Cover(t.sampler, seen, epoch) }
 	per := t.StepsPerEpoch
-	loader := data.NewLoader(sets.Train, t.sampler, transform, cfg.Seed, t.State.Step/per, t.State.Step%per, cfg.Batch.Prefetch)
+	loader := data.NewLoader(seen, t.sampler, transform, cfg.Seed, t.State.Step/per, t.State.Step%per, cfg.Batch.Prefetch)
 	t.Batches = loader
 	hash := r.Manifest.Config
 	t.Save = func(best bool) error {
@@ -220,10 +224,10 @@ type assembled struct {
 
 // assemble builds all components of cfg but the loader.
 func assemble(cfg *config.Config, sets *Sets) (*assembled, error) {
-	if err := pairable(sets.Train); err != nil {
+	if err := pairable(sets.seen()); err != nil {
 		return nil, err
 	}
-	sampler, err := buildSampler(cfg, sets.Train)
+	sampler, err := buildSampler(cfg, sets.seen())
 	if err != nil {
 		return nil, inConfig("batch", err)
 	}

@@ -29,6 +29,8 @@ func TestInterruptionsAndThreadsChangeNoBit(t *testing.T) {
 		"est":   {"defense=est", "defense.pgd.steps=2"},
 		"act":   {"defense=act", "defense.pgd={steps: 2, batchnorm: batch}"},
 		"min":   {"defense=minmax", "defense.pgd={steps: 1, norm: l2, eps: 1}"},
+		"noise": {"noise={kind: sln, rate: 0.3}", "data.split.validation=0.25", "loss=triplet-capped", "miner=semihard"},
+		"pairs": {"noise=sln", "loss={name: triplet-threshold, pairing: pairs}", "batch={sampler: m-per-class, classes: 4, per_class: 3}"},
 		"boost": {"defense=hm", "defense.pgd={steps: 2, start: random}", "defense.destination.name=boost"},
 	} {
 		t.Run(name, func(t *testing.T) { interruptionsAndThreads(t, sets) })

@@ -70,6 +70,12 @@ func buildObjective(cfg *config.Config) (loss.Objective, error) {
 			Distance: loss.Distance(o.Distance), Form: loss.Form(o.Form), Margin: o.Margin,
 			Reduce: loss.Reduction(o.Reducer), Eps: o.Eps,
 		})
+	case config.CappedLoss:
+		return loss.NewCapped(loss.CappedOptions{Alpha: o.Alpha, Beta: o.Beta, Reduce: loss.Reduction(o.Reducer)})
+	case config.ThresholdLoss:
+		return loss.NewThreshold(loss.ThresholdOptions{
+			Alpha: o.Alpha, Beta: o.Beta, Reduce: loss.Reduction(o.Reducer), Pairing: loss.Pairing(o.Pairing),
+		})
 	}
 	return nil, fmt.Errorf("loss %s: no wiring for options %T", cfg.Loss.Name, cfg.Loss.Options)
 }
@@ -87,7 +93,10 @@ func minerName(cfg *config.Config) string {
 // margin.
 func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Options {
 	o := mine.Options{Layout: mine.Layout(layout), Margin: obj.Margin()}
-	if t, ok := cfg.Loss.Options.(config.TripletLoss); ok && t.Distance == "squared" {
+	switch l := cfg.Loss.Options.(type) {
+	case config.TripletLoss:
+		o.Squared = l.Distance == "squared"
+	case config.CappedLoss, config.ThresholdLoss:
 		o.Squared = true
 	}
 	switch m := cfg.Miner.Options.(type) {
@@ -105,8 +114,11 @@ func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Opt
 	return o
 }
 
-// buildMiner makes the miner of cfg.
+// buildMiner makes the miner of cfg; a loss over all pairs needs none and gets them.
 func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Miner, error) {
+	if o, ok := cfg.Loss.Options.(config.ThresholdLoss); ok && loss.Pairing(o.Pairing) == loss.ByPairs {
+		return mine.AllPairs{}, nil
+	}
 	return mine.New(minerName(cfg), mineOptions(cfg, layout, obj))
 }
 

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
 
 	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/optim"
 	"tercet/internal/fsx"
@@ -31,7 +33,10 @@ type Checkpoint struct {
 	Spec   nn.Spec // of the model
 	State  State
 	Config string // hash of the config it belongs to
-	file   *safetensors.File
+	// Threshold is the Euclidean distance up to which the loss counts two embeddings
+	// as of one class; nil where it fixes none.
+	Threshold *float64
+	file      *safetensors.File
 }
 
 // WriteCheckpoint replaces path by the trainer's present state. Equal states
@@ -52,6 +57,9 @@ func (t *Trainer) WriteCheckpoint(path string, spec nn.Spec, configHash string) 
 	f.Meta["stream.mine"] = base64.StdEncoding.EncodeToString(mined)
 	if d, ok := t.Defense.(adversary.Stateful); ok {
 		f.Meta["defense"] = string(d.State())
+	}
+	if l, ok := t.Objective.(loss.Thresholder); ok {
+		f.Meta["threshold"] = strconv.FormatFloat(l.Threshold(), 'g', -1, 64)
 	}
 	f.Meta["optim.steps"] = strconv.FormatInt(t.Optimizer.Steps(), 10)
 	for _, p := range t.Model.Params() {
@@ -83,6 +91,13 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 		if err := dec.Decode(v); err != nil {
 			return nil, fmt.Errorf("%w: %s: metadata %q: %w", ErrCheckpoint, path, key, err)
 		}
+	}
+	if text, ok := f.Meta["threshold"]; ok {
+		tau, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(tau > 0) || math.IsInf(tau, 0) {
+			return nil, fmt.Errorf("%w: %s: metadata threshold is %q, want a distance > 0", ErrCheckpoint, path, text)
+		}
+		c.Threshold = &tau
 	}
 	return c, nil
 }
