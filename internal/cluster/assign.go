@@ -123,7 +123,7 @@ func (l *lloyd) choose(task, row, cols int, keys []float32, bounds bool, w *bloc
 			upper[c] += w.widths[l.at/l.data.d+c]
 		}
 	}
-	square := l.data.square[row : row+cols]
+	square := l.data.squares[row : row+cols]
 	least := kernel.LeastKeys{Rows: l.k, Cols: cols, X: keys, LD: blockCols, B: upper,
 		Old: l.padded[row:], Index: w.index, Value: w.value, Moved: w.moved}
 	least.Find()

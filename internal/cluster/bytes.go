@@ -23,7 +23,8 @@ type bytePoints struct {
 	forced  bool // by tests
 	wait    int  // assignments without them after one in which they did not pay
 	skip    int  // of those still to come
-	rows    *kernel.ByteRows
+	stale   bool // rows are not those of the points
+	rows    kernel.ByteRows
 	columns kernel.ByteColumns
 	centres kernel.ByteRows
 	tried   atomic.Int64 // blocks
@@ -41,10 +42,10 @@ func (b *bytePoints) prepare(a *assignment) {
 	}
 	b.tried.Store(0)
 	b.loose.Store(0)
-	if b.rows == nil {
-		b.rows = new(kernel.ByteRows)
+	if b.stale {
+		b.stale = false
 		b.rows.Quantize(p.n, p.d, p.x)
-		b.columns.Pack(b.rows, 0, p.n)
+		b.columns.Pack(&b.rows, 0, p.n)
 	}
 	b.centres.Quantize(len(a.single)/p.d, p.d, a.single)
 }
@@ -93,7 +94,7 @@ func (l *lloyd) closest(i int, list []int32, keys []float32) []int32 {
 		keys[p] = l.low[c] - 2*kernel.Dot32(x, single[int(c)*d:(int(c)+1)*d])
 		limit = min(limit, keys[p]+l.wide[c])
 	}
-	limit += l.slope*l.data.square[i] + leastDoubt
+	limit += l.slope*l.data.squares[i] + leastDoubt
 	n := 0
 	for p, c := range list {
 		if keys[p] <= limit {

@@ -31,37 +31,70 @@ func checkRows(x []float32, n, d int) error {
 	return nil
 }
 
-// centred is data moved to mean zero and multiplied by a power of two, so that
-// products of float32 keep their digits whatever the data's offset and unit.
-type centred struct {
-	n, d     int
-	x        []float32 // (n, d): scale*(data - mean)
-	mean     []float64 // of the data
-	scale    float64   // a power of two
-	variance float64   // mean over features of the variance of x
+// frame is the place and unit in which rows are computed with: (row - mean) *
+// scale, or, where unit, the row divided by its length.
+type frame struct {
+	d     int
+	mean  []float64 // of the data; 0 where unit
+	scale float64   // a power of two, so that products of float32 keep their digits; 1 where unit
+	unit  bool
 }
 
-func centre(x []float32, n, d int) *centred {
-	c := &centred{n: n, d: d, x: make([]float32, n*d), mean: make([]float64, d)}
+// frameOf returns the frame that moves the n rows of x to mean zero.
+func frameOf(x []float32, n, d int) frame {
+	f := frame{d: d, mean: make([]float64, d), scale: 1}
 	par.For(d, sumChunk, func(lo, hi int) {
 		for i := range n {
-			kernel.AddRow(c.mean[lo:hi], x[i*d+lo:i*d+hi])
+			kernel.AddRow(f.mean[lo:hi], x[i*d+lo:i*d+hi])
 		}
 		for j := lo; j < hi; j++ {
-			c.mean[j] /= float64(n)
+			f.mean[j] /= float64(n)
 		}
 	})
-	c.scale = 1
 	if most := 2 * float64(kernel.MaxAbs(x)); most > 0 { // no difference from the mean is larger
 		_, e := math.Frexp(most)
-		c.scale = math.Ldexp(1, -e)
+		f.scale = math.Ldexp(1, -e)
 	}
+	return f
+}
+
+// load sets out to a row of the data in the frame.
+func (f *frame) load(row, out []float32) {
+	if !f.unit {
+		kernel.ShiftRow(row, f.mean, f.scale, out)
+		return
+	}
+	kernel.ShiftRow(row, f.mean, 1/math.Sqrt(kernel.SumSquares(row)), out)
+}
+
+// centred is data in a frame.
+type centred struct {
+	frame
+	n        int
+	x        []float32 // (n, d)
+	variance float64   // mean over features of the variance of x
+	square   float64   // mean over rows of ||x||^2
+}
+
+func centre(x []float32, n, d int) *centred { return frameOf(x, n, d).all(x, n) }
+
+// all returns the n rows of x in the frame.
+func (f frame) all(x []float32, n int) *centred {
+	d := f.d
+	c := &centred{frame: f, n: n, x: make([]float32, n*d)}
 	par.For(n, 64, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			kernel.ShiftRow(x[i*d:(i+1)*d], c.mean, c.scale, c.x[i*d:(i+1)*d])
+			f.load(x[i*d:(i+1)*d], c.x[i*d:(i+1)*d])
 		}
 	})
-	c.variance = kernel.SumSquares(c.x) / float64(n) / float64(d)
+	c.square = kernel.SumSquares(c.x) / float64(n)
+	c.variance = c.square / float64(d)
+	if f.unit {
+		for _, v := range frameOf(c.x, n, d).mean {
+			c.variance -= v * v / float64(d)
+		}
+		c.variance = max(0, c.variance)
+	}
 	return c
 }
 

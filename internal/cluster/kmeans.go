@@ -16,6 +16,15 @@ type KMeansOptions struct {
 	MaxIterations int     // of each start [300]
 	Tolerance     float64 // times the mean feature variance: least total squared shift of the centres that goes on [1e-4]; negative: only unchanged labels stop
 	Seed          uint64
+	// Spherical clusters directions (Dhillon and Modha 2001): rows are divided by their
+	// lengths and so are centres; the nearest is that of the largest cosine. Rows of
+	// zeros are an error. Centers are directions, and Inertia is the sum of squared
+	// distances on the sphere, 2 - 2 cos.
+	Spherical bool
+	// MiniBatch, where positive and below n, is the number of rows that a step draws:
+	// see KMeans. Restarts then are 3 and MaxIterations, which counts passes over n
+	// rows, 100 where they are 0; Tolerance is not used; Iterations counts steps.
+	MiniBatch int
 	// Progress, where set, is called after each iteration with the number of
 	// starts that have ended; several may run in step.
 	Progress func(ended, iteration int)
@@ -50,8 +59,11 @@ type KMeansResult struct {
 // is two copies of them, half a copy for the bytes, and about 12 bytes for each
 // row and start in step, 4*(3+ln k) more while centres are drawn.
 //
+// With MiniBatch, as for very many rows, the steps are scikit-learn's MiniBatchKMeans
+// (Sculley 2010): see miniBatch. It needs no copy of x.
+//
 // Errors: sizes that do not fit, NaN or infinity (by row and column), K outside
-// 1..n, a cancelled ctx. Fewer distinct rows than K, and starts that did not
+// 1..n, a zero row where Spherical, a cancelled ctx. Fewer distinct rows than K, and starts that did not
 // converge, are warnings.
 func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMeansResult, error) {
 	if err := checkRows(x, n, d); err != nil {
@@ -60,8 +72,20 @@ func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMean
 	if o.K < 1 || o.K > n {
 		return nil, fmt.Errorf("%w: k = %d clusters of %d rows: k must be in 1..%d", ErrInput, o.K, n, n)
 	}
-	if o.Restarts < 0 || o.MaxIterations < 0 {
-		return nil, fmt.Errorf("%d restarts of at most %d iterations: neither can be negative", o.Restarts, o.MaxIterations)
+	if o.Restarts < 0 || o.MaxIterations < 0 || o.MiniBatch < 0 {
+		return nil, fmt.Errorf("%d restarts of at most %d iterations, batches of %d rows: none can be negative", o.Restarts, o.MaxIterations, o.MiniBatch)
+	}
+	var f frame
+	if o.Spherical {
+		var err error
+		if f, err = unitFrame(x, n, d); err != nil {
+			return nil, err
+		}
+	} else {
+		f = frameOf(x, n, d)
+	}
+	if o.MiniBatch > 0 && o.MiniBatch < n {
+		return miniBatch(ctx, f, x, n, o)
 	}
 	if o.Restarts == 0 {
 		o.Restarts = 10
@@ -72,8 +96,12 @@ func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMean
 	if o.Tolerance == 0 {
 		o.Tolerance = 1e-4
 	}
-	data := centre(x, n, d)
-	p := newPoints(data)
+	return o.best(ctx, newPoints(f.all(x, n)))
+}
+
+// best runs the restarts and keeps the best.
+func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, error) {
+	data := p.centred
 	starts := make([]*lloyd, min(o.Restarts, max(1, startCentres/o.K)))
 	for i := range starts {
 		starts[i] = newStart(p, o.K)
@@ -91,7 +119,7 @@ func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMean
 			}
 		}
 	}
-	best.warn(data, o)
+	best.warn(data, *o)
 	return best, nil
 }
 
@@ -118,17 +146,11 @@ func (o *KMeansOptions) run(ctx context.Context, starts []*lloyd, first int, tol
 }
 
 func (r *KMeansResult) warn(data *centred, o KMeansOptions) {
-	used := 0
-	for _, s := range r.Sizes {
-		if s > 0 {
-			used++
-		}
-	}
-	if used < o.K {
+	if empty := o.K - used(r.Sizes); empty > 0 {
 		if distinct := distinctRows(data); distinct < o.K {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("the data have only %d distinct rows: %d of the %d clusters are empty", distinct, o.K-used, o.K))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("the data have only %d distinct rows: %d of the %d clusters are empty", distinct, empty, o.K))
 		} else {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%d of the %d clusters are empty", o.K-used, o.K))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%d of the %d clusters are empty", empty, o.K))
 		}
 	}
 	if !r.Converged {

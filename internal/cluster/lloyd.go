@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"math"
 
 	"tercet/internal/par"
 )
@@ -138,21 +139,40 @@ func (l *lloyd) original() []float32 {
 	return out
 }
 
-// newCentres moves the centres to sum/size.
+// newCentres moves the centres to sum/size, or to the direction of sum.
 func (l *lloyd) newCentres() {
 	d := l.data.d
 	l.shift = 0
 	for c := range l.k {
-		centre, sum := l.centre[c*d:(c+1)*d], l.sum[c*d:(c+1)*d]
 		if l.size[c] == 0 { // fewer distinct rows than clusters: it stays where it is
 			continue
 		}
-		scale := float64(l.size[c])
-		for j := range sum {
-			v := sum[j] / scale
-			e := v - centre[j]
-			l.shift += e * e
-			centre[j] = v
+		l.shift += l.data.moveCentre(l.centre[c*d:(c+1)*d], l.sum[c*d:(c+1)*d], float64(l.size[c]))
+	}
+}
+
+// moveCentre sets a centre to the mean of rows with the given sum and number, or to
+// its direction, and returns the square of the way. A mean of 0 has no direction and
+// leaves the centre where it is.
+func (f *frame) moveCentre(centre, sum []float64, size float64) (shift float64) {
+	if f.unit {
+		size = math.Sqrt(squareOf(sum))
+		if size == 0 {
+			return 0
 		}
 	}
+	for j := range sum {
+		v := sum[j] / size
+		e := v - centre[j]
+		shift += e * e
+		centre[j] = v
+	}
+	return shift
+}
+
+func squareOf(v []float64) (s float64) {
+	for _, a := range v {
+		s += a * a
+	}
+	return s
 }

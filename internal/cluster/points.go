@@ -11,11 +11,11 @@ import (
 // What is per row is filled up to a multiple of 64 rows.
 type points struct {
 	*centred
-	packed kernel.PackedRows
-	square []float32 // ||x||^2, 0 beyond the last row
-	usual  float64   // root of the mean of square
-	dist   []float64 // scratch of measure
-	bytes  bytePoints
+	packed  kernel.PackedRows
+	squares []float32 // ||x||^2, 0 beyond the last row
+	usual   float64   // root of the mean of squares
+	dist    []float64 // scratch of measure
+	bytes   bytePoints
 
 	assigning assignment
 	moving    movement
@@ -40,16 +40,27 @@ type blockScratch struct {
 
 func newPoints(data *centred) *points {
 	p := &points{centred: data}
-	p.packed.Pack(data.n, data.d, data.x)
-	p.square = make([]float32, p.packed.Cols())
-	par.For(data.n, 256, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			p.square[i] = float32(kernel.SumSquares(data.row(i)))
-		}
-	})
-	p.usual = math.Sqrt(data.variance * float64(data.d))
 	p.assigning.p, p.moving.p, p.trying.p = p, p, p
+	p.usual = math.Sqrt(data.square)
+	p.pack()
 	return p
+}
+
+// pack makes what belongs to the rows of x, anew where they are others than before.
+func (p *points) pack() {
+	p.packed.Pack(p.n, p.d, p.x)
+	if p.squares == nil {
+		p.squares = make([]float32, p.packed.Cols())
+	}
+	par.Do(p.n, 256, p)
+	p.bytes.stale = true
+}
+
+// Run measures rows [lo, hi).
+func (p *points) Run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		p.squares[i] = float32(kernel.SumSquares(p.row(i)))
+	}
 }
 
 // room returns space for n keys.

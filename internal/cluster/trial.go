@@ -45,7 +45,7 @@ func (t *trial) Run(lo, hi int) {
 				if row <= i && i < end {
 					x[i-row] = float32(math.Inf(-1)) // its own distance is 0
 				}
-				kernel.Nearer(x, p.square[row:end], p.square[i], s.nearest[row:end], s.dist[c][row:end], &w.lanes[at])
+				kernel.Nearer(x, p.squares[row:end], p.squares[i], s.nearest[row:end], s.dist[c][row:end], &w.lanes[at])
 				at++
 			}
 		}

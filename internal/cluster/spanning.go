@@ -1,0 +1,96 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+)
+
+// edge connects two rows at a squared distance.
+type edge struct {
+	a, b   int32
+	square float64
+}
+
+func squared(x []float32, d, i, j int) float64 {
+	return kernel.SquaredDistanceLanes(x[i*d:(i+1)*d], x[j*d:(j+1)*d])
+}
+
+// prim grows a minimum spanning tree of the complete graph with squared lengths
+// max(core_i, core_j, ||x_i - x_j||^2), by the algorithm of Jarník and Prim.
+type prim struct {
+	x    []float32
+	d    int
+	core []float64
+
+	last  int32     // the row added last
+	left  []int32   // rows outside of the tree
+	least []float64 // of each row left: its length to the tree
+	from  []int32   // the row of the tree that it is to
+	best  []nearestLeft
+}
+
+// nearestLeft is, of a chunk of left, the place of the row nearest to the tree.
+type nearestLeft struct {
+	at    int
+	least float64
+}
+
+// primChunk is the number of rows measured at a time.
+const primChunk = 1024
+
+func spanningTree(ctx context.Context, x []float32, n, d int, core []float64, progress func(done, total int)) ([]edge, error) {
+	p := &prim{x: x, d: d, core: core, left: make([]int32, n-1), least: make([]float64, n-1), from: make([]int32, n-1),
+		best: make([]nearestLeft, ceilDiv(n, primChunk))}
+	for i := range p.left {
+		p.left[i], p.least[i] = int32(i+1), math.Inf(1)
+	}
+	edges := make([]edge, 0, n-1)
+	for len(p.left) > 0 {
+		if len(edges)%256 == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, fmt.Errorf("the spanning tree stopped after %d of %d rows: %w", len(edges)+1, n, err)
+			}
+			if progress != nil {
+				progress(len(edges)+1, n)
+			}
+		}
+		par.Do(len(p.left), primChunk, p)
+		next := p.best[0]
+		for _, b := range p.best[1:ceilDiv(len(p.left), primChunk)] {
+			if b.least < next.least {
+				next = b
+			}
+		}
+		at, end := next.at, len(p.left)-1
+		edges = append(edges, edge{a: p.from[at], b: p.left[at], square: p.least[at]})
+		p.last = p.left[at]
+		p.left[at], p.least[at], p.from[at] = p.left[end], p.least[end], p.from[end]
+		p.left = p.left[:end]
+	}
+	return edges, nil
+}
+
+// Run measures the rows at [lo, hi) of left against the last one.
+func (p *prim) Run(lo, hi int) {
+	own := p.core[p.last]
+	x := p.x[int(p.last)*p.d : (int(p.last)+1)*p.d]
+	best := nearestLeft{at: lo, least: math.Inf(1)}
+	for at := lo; at < hi; at++ {
+		// A length is no less than either core distance: most rows cannot come nearer.
+		i, v := int(p.left[at]), p.least[at]
+		if low := max(own, p.core[i]); low < v {
+			if s := max(low, kernel.SquaredDistanceLanes(x, p.x[i*p.d:(i+1)*p.d])); s < v {
+				v = s
+				p.least[at], p.from[at] = s, p.last
+			}
+		}
+		if v < best.least {
+			best = nearestLeft{at: at, least: v}
+		}
+	}
+	p.best[lo/primChunk] = best
+}
