@@ -38,7 +38,10 @@ var figures = []struct{ file, caption string }{
 	{"retrieval.png", "Queries and their nearest images"},
 	{"attack.png", "Clean images, what attacks add, attacked images, and what is retrieved before and after"},
 	{"attack-curve.png", "Scores under attack against eps"},
+	{"tsne.png", "t-SNE map of the embeddings, by class and by cluster"},
 	{"pca.png", "First two principal components of the embeddings"},
+	{"clusters.png", "Images of the clusters, from the middle of each outwards"},
+	{"contingency.png", "Classes and clusters"},
 	{"cluster-sizes.png", "Sizes of the clusters"},
 }
 
@@ -171,7 +174,7 @@ func natural(a, b string) int {
 func ReadRun(dir string) (*RunDir, error) {
 	r := &RunDir{Dir: dir}
 	path := filepath.Join(dir, "manifest.json")
-	found, err := readDocument(path, "tercet.run/1", &r.Manifest)
+	found, err := readDocument(path, &r.Manifest, "tercet.run/1")
 	if err != nil {
 		return nil, err
 	}
@@ -180,15 +183,16 @@ func ReadRun(dir string) (*RunDir, error) {
 	}
 	eval, attack, cluster := &EvalResult{}, &AttackResult{}, &ClusterResult{}
 	for _, d := range []struct {
-		file, schema string
-		into         any
-		keep         func()
+		file    string
+		schemas []string
+		into    any
+		keep    func()
 	}{
-		{"eval.json", "tercet.eval/1", eval, func() { r.Eval = eval }},
-		{"attack.json", "tercet.attack/2", attack, func() { r.Attack = attack }},
-		{"cluster.json", "tercet.cluster/1", cluster, func() { r.Cluster = cluster }},
+		{"eval.json", []string{"tercet.eval/1"}, eval, func() { r.Eval = eval }},
+		{"attack.json", []string{"tercet.attack/2"}, attack, func() { r.Attack = attack }},
+		{"cluster.json", []string{"tercet.cluster/2", "tercet.cluster/1"}, cluster, func() { r.Cluster = cluster }},
 	} {
-		found, err := readDocument(filepath.Join(dir, d.file), d.schema, d.into)
+		found, err := readDocument(filepath.Join(dir, d.file), d.into, d.schemas...)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"tercet/internal/metric"
@@ -128,7 +129,8 @@ type AttackBudget struct {
 	XiWeight   float64 `json:"xi_weight"`
 }
 
-// ClusterResult is cluster.json (tercet.cluster/1), without the labels.
+// ClusterResult is cluster.json (tercet.cluster/2, or the k-means of tercet.cluster/1),
+// without the labels. Numbers that a method has not are nil.
 type ClusterResult struct {
 	Source  Source `json:"source"`
 	Options struct {
@@ -136,7 +138,11 @@ type ClusterResult struct {
 	} `json:"options"`
 	Clusters   int        `json:"clusters"`
 	Sizes      []int      `json:"sizes"`
-	Objective  float64    `json:"objective"`
+	Noise      int        `json:"noise"`
+	Objective  *float64   `json:"objective"`
+	LowerBound *float64   `json:"lower_bound"`
+	Gap        *float64   `json:"gap"`
+	Threshold  *float64   `json:"threshold"`
 	Clustering scoreFile  `json:"clustering"`
 	Warnings   []string   `json:"warnings"`
 	Cost       ResultCost `json:"cost"`
@@ -162,9 +168,9 @@ func (s *scoreFile) UnmarshalJSON(b []byte) error { return (*metric.Scores)(s).U
 // maxDocument bounds a JSON file of a run: labels of ten million items fit.
 const maxDocument = 256 << 20
 
-// readDocument reads the JSON document at path, which must be of the given
-// schema, into v. found is false where there is no such file.
-func readDocument(path, schema string, v any) (found bool, err error) {
+// readDocument reads the JSON document at path, which must be of one of the given
+// schemas, the present one first, into v. found is false where there is no such file.
+func readDocument(path string, v any, schemas ...string) (found bool, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -191,8 +197,8 @@ func readDocument(path, schema string, v any) (found bool, err error) {
 	if err := json.Unmarshal(b, &head); err != nil {
 		return false, jsonError(path, b, err)
 	}
-	if head.Schema != schema {
-		hint := ""
+	if !slices.Contains(schemas, head.Schema) {
+		hint, schema := "", schemas[0]
 		if kind, _, _ := strings.Cut(schema, "/"); strings.HasPrefix(head.Schema, kind+"/") && kind != "tercet.run" {
 			hint = fmt.Sprintf("; `tercet %s` makes the file anew", strings.TrimPrefix(kind, "tercet."))
 		}

@@ -60,7 +60,7 @@ func (r *RunDir) page(p *Page, level int, pictures bool) {
 		p.Table(r.clusterTable())
 		warn(p, r.Cluster.Warnings)
 	}
-	draw("pca.png", "cluster-sizes.png")
+	draw("tsne.png", "pca.png", "clusters.png", "contingency.png", "cluster-sizes.png")
 	p.Heading(level, "How it was measured")
 	p.Table(r.method())
 	var commands []string
@@ -146,8 +146,19 @@ func (r *RunDir) clusterTable() *Table {
 		Title:   c.Options.Method + ", " + c.Source.describe(),
 		Columns: []Column{{Name: "score"}, {Name: "value", Digits: 4}},
 		Rows: [][]Cell{
-			{Text("clusters"), Int(c.Clusters)}, {Text("smallest"), Int(smallest)}, {Text("largest"), Int(largest)}, {Text("objective"), Number(c.Objective)},
+			{Text("clusters"), Int(c.Clusters)}, {Text("smallest"), Int(smallest)}, {Text("largest"), Int(largest)},
 		},
+	}
+	if c.Noise > 0 {
+		t.Rows = append(t.Rows, []Cell{Text("noise"), Int(c.Noise)})
+	}
+	for _, n := range []struct {
+		name  string
+		value *float64
+	}{{"threshold", c.Threshold}, {"objective", c.Objective}, {"lower bound", c.LowerBound}, {"gap", c.Gap}} {
+		if n.value != nil {
+			t.Rows = append(t.Rows, []Cell{Text(n.name), Number(*n.value)})
+		}
 	}
 	for _, sc := range c.Clustering {
 		if headline.MatchString(sc.Key) {
