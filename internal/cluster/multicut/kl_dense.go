@@ -70,7 +70,8 @@ func (k *klDense) exchange(a, b int32, least float64) float64 {
 			next = p
 		}
 	}
-	for left := len(k.node); left > 0; {
+	patience := klPatience(len(k.node))
+	for left := len(k.node); left > 0 && len(k.chain)-kept < patience; {
 		total += k.gain[next]
 		k.chain = append(k.chain, k.node[next])
 		if total > most {

@@ -1,6 +1,9 @@
 package multicut
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // klGraph is what the rounds ask of a sparse or complete graph.
 type klGraph interface {
@@ -86,6 +89,11 @@ func (k *klSearch) once(ctx context.Context, round int32, least float64) (decrea
 	}
 	return decrease, err
 }
+
+// klPatience returns after how many moves without a better beginning a chain of m
+// nodes ends. Chains of up to 64 nodes are complete, as in the paper; of longer
+// ones the rest hardly ever gains anything and would take most of the time.
+func klPatience(m int) int { return max(64, 4*int(math.Sqrt(float64(m)))) }
 
 // klClusters are the clusters of a search. Numbers of clusters that run empty are
 // used again.

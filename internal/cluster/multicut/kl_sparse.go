@@ -72,7 +72,8 @@ func (k *klSparse) pairs(since int32, f func(a, b int32) bool) {
 func (k *klSparse) exchange(a, b int32, least float64) float64 {
 	join := k.enter(a, b)
 	total, most, kept := 0.0, 0.0, 0
-	for len(k.heap.node) > 0 {
+	patience := klPatience(len(k.p.groups[a]) + len(k.p.groups[b]))
+	for len(k.heap.node) > 0 && len(k.chain)-kept < patience {
 		v := k.heap.pop()
 		total += k.gain[v]
 		k.state[v] = klMoved
@@ -86,6 +87,7 @@ func (k *klSparse) exchange(a, b int32, least float64) float64 {
 		k.state[v] = klUnseen
 	}
 	k.seen = k.seen[:0]
+	k.heap.clear()
 	switch {
 	case len(k.p.groups[b]) > 0 && join > most && join > least:
 		if len(k.p.groups[a]) < len(k.p.groups[b]) {
@@ -280,6 +282,13 @@ func (h *klHeap) remove(v int32) {
 		h.node[at], h.place[u] = u, at
 		h.fix(u)
 	}
+}
+
+func (h *klHeap) clear() {
+	for _, v := range h.node {
+		h.place[v] = -1
+	}
+	h.node = h.node[:0]
 }
 
 // fix restores the order after the gain of v has changed.

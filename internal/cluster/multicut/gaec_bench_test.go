@@ -1,0 +1,118 @@
+package multicut
+
+import (
+	"context"
+	"math"
+	"syscall"
+	"testing"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/rng"
+)
+
+// gaecPlanted returns the complete graph of n points of ten Gaussian classes on the
+// sphere in 64 dimensions, costs tau^2-d^2 with tau^2 between the mean squared
+// distances within and between classes. Noise is the deviation in each dimension.
+func gaecPlanted(n int, noise float64) *Dense {
+	const classes, dims = 10, 64
+	r := rng.New(11, "planted")
+	centre := make([]float64, classes*dims)
+	for i := range centre {
+		centre[i] = r.NormFloat64() / math.Sqrt(dims)
+	}
+	x := make([]float32, n*dims)
+	for i := range n {
+		row := x[i*dims:][:dims]
+		for j := range row {
+			row[j] = float32(centre[i%classes*dims+j] + noise*r.NormFloat64())
+		}
+		scale := float32(1 / math.Sqrt(kernel.SumSquares(row)))
+		for j := range row {
+			row[j] *= scale
+		}
+	}
+	cost := make([]float32, n*n)
+	kernel.PairwiseSquared(n, n, dims, x, x, cost)
+	var sum [2]float64
+	var count [2]float64
+	for i := range min(n, 1000) {
+		for j := range i {
+			same := 0
+			if i%classes == j%classes {
+				same = 1
+			}
+			sum[same] += float64(cost[i*n+j])
+			count[same]++
+		}
+	}
+	tau2 := float32((sum[0]/count[0] + sum[1]/count[1]) / 2)
+	for i := range cost {
+		cost[i] = tau2 - cost[i]
+	}
+	for i := range n {
+		cost[i*n+i] = 0
+	}
+	return &Dense{n, cost}
+}
+
+// gaecCPU returns the processor time that this process has used, in seconds.
+func gaecCPU() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+func gaecMeasure(b *testing.B, solve func() (*Result, error)) *Result {
+	var res *Result
+	var err error
+	began := gaecCPU()
+	for b.Loop() {
+		if res, err = solve(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric((gaecCPU()-began)*1000/float64(b.N), "cpu-ms/op")
+	b.ReportMetric(res.Objective, "objective")
+	b.ReportMetric(float64(len(res.Sizes)), "clusters")
+	b.ReportMetric(float64(res.Rounds), "rounds")
+	return res
+}
+
+func BenchmarkDense(b *testing.B) {
+	random := func(n int, mu float64) func() *Dense {
+		return func() *Dense {
+			_, d := gaecRandom(b, rng.New(12, "random"), n, mu)
+			return d
+		}
+	}
+	planted := func(n int, noise float64) func() *Dense {
+		return func() *Dense { return gaecPlanted(n, noise) }
+	}
+	for _, g := range []struct {
+		name string
+		make func() *Dense
+	}{
+		{"planted2000", planted(2000, 0.1)},
+		{"noisy2000", planted(2000, 0.2)},
+		{"random2000", random(2000, 0)},
+		{"apart2000", random(2000, -1)},
+		{"noisy10000", planted(10000, 0.2)},
+	} {
+		var d *Dense
+		var start *Result
+		b.Run(g.name+"/gaec", func(b *testing.B) {
+			if d == nil {
+				d = g.make()
+			}
+			start = gaecMeasure(b, func() (*Result, error) { return GAEC(context.Background(), d) })
+		})
+		if start == nil {
+			continue
+		}
+		b.Run(g.name+"/kl", func(b *testing.B) {
+			gaecMeasure(b, func() (*Result, error) { return KernighanLin(context.Background(), d, start.Labels, KLOptions{}) })
+		})
+	}
+}
