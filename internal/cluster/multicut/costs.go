@@ -1,7 +1,6 @@
 package multicut
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -31,17 +30,19 @@ type Graph struct {
 	to         []int32   // (2m)
 	cost       []float64 // (2m)
 	duplicates int
+	warning    string // for every result on the graph
 }
 
 // NewGraph returns the graph of n nodes with these edges. Edges of the same two
-// nodes, in either direction, add up. An edge of cost 0 is kept: greedy solvers may
-// join along it. Errors name the edge by its place: an end outside 0..n-1, two equal
-// ends, a cost that is NaN or infinite.
+// nodes, in either direction, add up. An edge of cost 0 is kept; to all solvers it
+// is as good as absent. Errors name the edge by its place: an end outside 0..n-1,
+// two equal ends, a cost that is NaN or infinite; or say that the costs add up to
+// more than a float64 holds.
 func NewGraph(n int, edges []Edge) (*Graph, error) {
 	if n < 1 || n > math.MaxInt32 {
 		return nil, fmt.Errorf("%w: a graph of %d nodes", ErrInput, n)
 	}
-	sorted := make([]Edge, len(edges))
+	sum := 0.0
 	for k, e := range edges {
 		switch {
 		case e.I < 0 || int(e.I) >= n || e.J < 0 || int(e.J) >= n:
@@ -51,11 +52,14 @@ func NewGraph(n int, edges []Edge) (*Graph, error) {
 		case e.Cost-e.Cost != 0:
 			return nil, fmt.Errorf("%w: edge %d (%d, %d) costs %v", ErrInput, k, e.I, e.J, e.Cost)
 		}
-		sorted[k] = Edge{min(e.I, e.J), max(e.I, e.J), e.Cost}
+		sum += math.Abs(e.Cost)
 	}
-	slices.SortStableFunc(sorted, func(a, b Edge) int {
-		return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))
-	})
+	if math.IsInf(sum, 1) {
+		return nil, fmt.Errorf("%w: the costs add up to more than %v: divide them by a common factor, the clustering stays the same", ErrInput, math.MaxFloat64)
+	}
+	// By the larger end, then by the smaller: both passes keep the order of equals.
+	sorted := byEnd(n, edges, func(e Edge) Edge { return Edge{min(e.I, e.J), max(e.I, e.J), e.Cost} }, func(e Edge) int32 { return e.J })
+	sorted = byEnd(n, sorted, func(e Edge) Edge { return e }, func(e Edge) int32 { return e.I })
 	kept := sorted[:0]
 	for _, e := range sorted {
 		if m := len(kept) - 1; m >= 0 && kept[m].I == e.I && kept[m].J == e.J {
@@ -86,6 +90,25 @@ func NewGraph(n int, edges []Edge) (*Graph, error) {
 		put(e.I, e.J, e.Cost)
 	}
 	return g, nil
+}
+
+// byEnd returns the edges, each changed by as, sorted by the end of it.
+func byEnd(n int, edges []Edge, as func(Edge) Edge, end func(Edge) int32) []Edge {
+	next := make([]int, n+1)
+	for _, e := range edges {
+		next[end(as(e))+1]++
+	}
+	for i := range n {
+		next[i+1] += next[i]
+	}
+	sorted := make([]Edge, len(edges))
+	for _, e := range edges {
+		e = as(e)
+		at := end(e)
+		sorted[next[at]] = e
+		next[at]++
+	}
+	return sorted
 }
 
 // Nodes implements Costs.
@@ -123,61 +146,5 @@ func (g *Graph) Objective(labels []int32) float64 {
 			sum += cost
 		}
 	})
-	return sum
-}
-
-// Dense is a complete graph.
-type Dense struct {
-	N    int
-	Cost []float32 // (N, N) symmetric, 0 on the diagonal
-}
-
-// NewDense checks cost (n, n): finite, symmetric, 0 on the diagonal. It keeps the
-// slice.
-func NewDense(n int, cost []float32) (*Dense, error) {
-	if n < 1 || len(cost)/n != n || len(cost)%n != 0 {
-		return nil, fmt.Errorf("%w: %d costs are no matrix of %d nodes", ErrInput, len(cost), n)
-	}
-	for i := range n {
-		for j := range i + 1 {
-			a, b := cost[i*n+j], cost[j*n+i]
-			switch {
-			case a-a != 0:
-				return nil, fmt.Errorf("%w: the cost of nodes %d and %d is %v", ErrInput, i, j, a)
-			case a != b:
-				return nil, fmt.Errorf("%w: the cost of nodes %d and %d is %v one way and %v the other", ErrInput, i, j, a, b)
-			case i == j && a != 0:
-				return nil, fmt.Errorf("%w: node %d has cost %v with itself, want 0", ErrInput, i, a)
-			}
-		}
-	}
-	return &Dense{n, cost}, nil
-}
-
-// Nodes implements Costs.
-func (d *Dense) Nodes() int { return d.N }
-
-// Row returns the costs of node i with all nodes. The slice is the graph's own.
-func (d *Dense) Row(i int32) []float32 { return d.Cost[int(i)*d.N:][:d.N] }
-
-// Each implements Costs.
-func (d *Dense) Each(f func(i, j int32, cost float64)) {
-	for i := range int32(d.N) {
-		for j, c := range d.Row(i)[i+1:] {
-			f(i, i+1+int32(j), float64(c))
-		}
-	}
-}
-
-// Objective implements Costs.
-func (d *Dense) Objective(labels []int32) float64 {
-	sum := 0.0
-	for i, l := range labels {
-		for j, c := range d.Row(int32(i))[i+1:] {
-			if labels[i+1+j] != l {
-				sum += float64(c)
-			}
-		}
-	}
 	return sum
 }

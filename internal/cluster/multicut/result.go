@@ -24,7 +24,11 @@ type Result struct {
 // newResult numbers labels afresh in place and measures them.
 func newResult(solver string, c Costs, labels []int32) *Result {
 	sizes := Renumber(labels)
-	return &Result{Labels: labels, Sizes: sizes, Objective: c.Objective(labels), Solver: solver}
+	r := &Result{Labels: labels, Sizes: sizes, Objective: c.Objective(labels), Solver: solver}
+	if g, ok := c.(*Graph); ok && g.warning != "" {
+		r.Warnings = append(r.Warnings, g.warning)
+	}
+	return r
 }
 
 // Renumber replaces labels, any int32 numbers, by 0..k-1 in the order of decreasing
