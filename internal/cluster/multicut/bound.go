@@ -1,0 +1,129 @@
+package multicut
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Bound is a lower bound: no clustering's objective is less.
+//
+// It is safe against rounding: what the sums of float64 numbers may have lost, here
+// and in Objective, is taken off, so that a clustering's measured objective is not
+// below it either. Where the costs are multiples of a number large enough for exact
+// sums (+1 and -1, say) nothing is taken off, and a bound is rounded up to the next
+// objective that is possible.
+type Bound struct {
+	Value  float64
+	Method string // "trivial", "triangle packing", "cycle packing", "branch and bound"
+}
+
+// TrivialBound returns the sum of all negative costs.
+func TrivialBound(c Costs) Bound {
+	var s costSum
+	c.Each(func(_, _ int32, cost float64) { s.add(cost) })
+	return Bound{s.negative() - s.margin(), "trivial"}
+}
+
+// Gap returns (objective - bound)/|objective|, the part of the objective that an
+// optimum may differ by. Where the objective is 0 it is 0 for a bound of 0 and 1 for
+// a lower one.
+func Gap(objective, bound float64) float64 {
+	switch {
+	case objective <= bound:
+		return 0
+	case objective == 0:
+		return 1
+	}
+	return (objective - bound) / math.Abs(objective)
+}
+
+// costSum measures a graph's costs: their sums, and whether float64 numbers add them
+// up without an error.
+type costSum struct {
+	count    int
+	size     float64 // sum of |cost|
+	below    float64 // sum of min(0, cost), and what its additions lost
+	lost     float64
+	exponent int    // every cost is a multiple of 2^exponent times
+	factor   uint64 // factor; 0 before the first cost other than 0
+	ragged   bool   // their multiples do not fit a float64
+}
+
+func (s *costSum) add(cost float64) {
+	s.count++
+	if cost == 0 {
+		return
+	}
+	s.size += math.Abs(cost)
+	if cost < 0 {
+		// Neumaier (1974): the sum and its rounding error.
+		t := s.below + cost
+		if math.Abs(s.below) >= -cost {
+			s.lost += s.below - t + cost
+		} else {
+			s.lost += cost - t + s.below
+		}
+		s.below = t
+	}
+	s.measure(math.Abs(cost))
+}
+
+// measure keeps the greatest common divisor of the costs.
+func (s *costSum) measure(cost float64) {
+	if s.ragged {
+		return
+	}
+	fraction, e := math.Frexp(cost)
+	m := uint64(math.Ldexp(fraction, 53))
+	zeros := bits.TrailingZeros64(m)
+	m, e = m>>zeros, e-53+zeros
+	if s.factor == 0 {
+		s.factor, s.exponent = m, e
+		return
+	}
+	// On the finer of the two grids.
+	low := min(e, s.exponent)
+	up, upSum := e-low, s.exponent-low
+	if bits.Len64(m)+up > 63 || bits.Len64(s.factor)+upSum > 63 {
+		s.ragged = true
+		return
+	}
+	a, b := m<<up, s.factor<<upSum
+	for b != 0 {
+		a, b = b, a%b
+	}
+	s.factor, s.exponent = a, low
+}
+
+// exact tells whether every sum of these costs, in any order, is without error.
+func (s *costSum) exact() bool {
+	return !s.ragged && s.size <= math.Ldexp(1, 52+s.exponent)
+}
+
+// negative returns the sum of the negative costs.
+func (s *costSum) negative() float64 { return s.below + s.lost }
+
+// step returns the number that all objectives are multiples of, 0 where none is
+// known.
+func (s *costSum) step() float64 {
+	if s.factor == 0 || !s.exact() {
+		return 0
+	}
+	return math.Ldexp(float64(s.factor), s.exponent)
+}
+
+// margin bounds the error of a sum of all costs, twice over.
+func (s *costSum) margin() float64 {
+	if s.exact() {
+		return 0
+	}
+	return float64(s.count) * 0x1p-52 * s.size
+}
+
+// raise returns the least objective that is possible and not below bound.
+func (s *costSum) raise(bound float64) float64 {
+	if step := s.step(); step > 0 {
+		return math.Ceil(bound/step)*step + 0 // no -0
+	}
+	return bound
+}
