@@ -2,6 +2,7 @@ package multicut
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"syscall"
 	"testing"
@@ -14,11 +15,26 @@ import (
 // sphere in 64 dimensions, costs tau^2-d^2 with tau^2 between the mean squared
 // distances within and between classes. Noise is the deviation in each dimension.
 func gaecPlanted(n int, noise float64) *Dense {
-	const classes, dims = 10, 64
+	const dims = 64
+	x, tau2 := gaecPoints(n, dims, noise)
+	cost := make([]float32, n*n)
+	kernel.PairwiseSquared(n, n, dims, x, x, cost)
+	for i := range cost {
+		cost[i] = float32(tau2) - cost[i]
+	}
+	for i := range n {
+		cost[i*n+i] = 0
+	}
+	return &Dense{n, cost}
+}
+
+// gaecPoints returns the points and tau^2.
+func gaecPoints(n, dims int, noise float64) ([]float32, float64) {
+	const classes = 10
 	r := rng.New(11, "planted")
 	centre := make([]float64, classes*dims)
 	for i := range centre {
-		centre[i] = r.NormFloat64() / math.Sqrt(dims)
+		centre[i] = r.NormFloat64() / math.Sqrt(float64(dims))
 	}
 	x := make([]float32, n*dims)
 	for i := range n {
@@ -31,28 +47,18 @@ func gaecPlanted(n int, noise float64) *Dense {
 			row[j] *= scale
 		}
 	}
-	cost := make([]float32, n*n)
-	kernel.PairwiseSquared(n, n, dims, x, x, cost)
-	var sum [2]float64
-	var count [2]float64
+	var sum, count [2]float64
 	for i := range min(n, 1000) {
 		for j := range i {
 			same := 0
 			if i%classes == j%classes {
 				same = 1
 			}
-			sum[same] += float64(cost[i*n+j])
+			sum[same] += kernel.SquaredDistance(x[i*dims:][:dims], x[j*dims:][:dims])
 			count[same]++
 		}
 	}
-	tau2 := float32((sum[0]/count[0] + sum[1]/count[1]) / 2)
-	for i := range cost {
-		cost[i] = tau2 - cost[i]
-	}
-	for i := range n {
-		cost[i*n+i] = 0
-	}
-	return &Dense{n, cost}
+	return x, (sum[0]/count[0] + sum[1]/count[1]) / 2
 }
 
 // gaecCPU returns the processor time that this process has used, in seconds.
@@ -113,6 +119,50 @@ func BenchmarkDense(b *testing.B) {
 		}
 		b.Run(g.name+"/kl", func(b *testing.B) {
 			gaecMeasure(b, func() (*Result, error) { return KernighanLin(context.Background(), d, start.Labels, KLOptions{}) })
+		})
+	}
+}
+
+func BenchmarkSparse(b *testing.B) {
+	const n, dims = 10000, 64
+	x, tau2 := gaecPoints(n, dims, 0.2)
+	for _, k := range []int{10, 50} {
+		var g *Graph
+		var start *Result
+		b.Run(fmt.Sprintf("%d/graph", k), func(b *testing.B) {
+			began := gaecCPU()
+			for b.Loop() {
+				var err error
+				if g, err = Nearest(context.Background(), x, n, dims, k, k, 1, func(d2 float64) float64 { return tau2 - d2 }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric((gaecCPU()-began)*1000/float64(b.N), "cpu-ms/op")
+			b.ReportMetric(float64(g.Edges()), "edges")
+		})
+		if g == nil {
+			continue
+		}
+		for _, s := range []struct {
+			name  string
+			solve func(context.Context, Costs) (*Result, error)
+		}{{"gaec", GAEC}, {"balanced", BalancedGAEC}, {"fixation", GreedyFixation}, {"mutex", MutexWatershed}} {
+			b.Run(fmt.Sprintf("%d/%s", k, s.name), func(b *testing.B) {
+				res := gaecMeasure(b, func() (*Result, error) { return s.solve(context.Background(), g) })
+				if s.name == "gaec" {
+					start = res
+				}
+			})
+		}
+		b.Run(fmt.Sprintf("%d/kl", k), func(b *testing.B) {
+			gaecMeasure(b, func() (*Result, error) { return KernighanLin(context.Background(), g, start.Labels, KLOptions{}) })
+		})
+		b.Run(fmt.Sprintf("%d/kl-singletons", k), func(b *testing.B) {
+			one := make([]int32, n)
+			for i := range one {
+				one[i] = int32(i)
+			}
+			gaecMeasure(b, func() (*Result, error) { return KernighanLin(context.Background(), g, one, KLOptions{}) })
 		})
 	}
 }

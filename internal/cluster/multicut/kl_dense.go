@@ -61,7 +61,7 @@ func (k *klDense) pairs(since int32, f func(a, b int32) bool) {
 	}
 }
 
-func (k *klDense) exchange(a, b int32, least float64) float64 {
+func (k *klDense) exchange(a, b int32, least float64, complete bool) float64 {
 	join := k.enter(a, b)
 	total, most, kept := 0.0, 0.0, 0
 	next := 0
@@ -70,7 +70,7 @@ func (k *klDense) exchange(a, b int32, least float64) float64 {
 			next = p
 		}
 	}
-	patience := klPatience(len(k.node))
+	patience := klPatience(len(k.node), complete)
 	for left := len(k.node); left > 0 && len(k.chain)-kept < patience; {
 		total += k.gain[next]
 		k.chain = append(k.chain, k.node[next])

@@ -12,8 +12,8 @@ type klGraph interface {
 	pairs(since int32, f func(a, b int32) bool)
 	// exchange makes the best change between two clusters, b may be empty, that
 	// lowers the objective by more than the least decrease, and returns by how much;
-	// 0 where there is none.
-	exchange(a, b int32, least float64) float64
+	// 0 where there is none. Long chains end early unless complete.
+	exchange(a, b int32, least float64, complete bool) float64
 	// disconnect makes the components of the clusters that have changed in round
 	// since or later clusters of their own.
 	disconnect(since, round int32)
@@ -29,6 +29,7 @@ type klSearch struct {
 	o         KLOptions
 	round     int
 	objective float64
+	complete  bool // chains are complete, after rounds of shorter ones
 }
 
 // run does rounds until one changes nothing and says whether one did so.
@@ -38,9 +39,10 @@ func (k *klSearch) run(ctx context.Context) (converged bool, err error) {
 		least = 1e-11 * k.g.magnitude()
 	}
 	k.g.disconnect(0, 0)
+	all := true // pairs are due, whether they have changed or not
 	for k.round < k.o.Outer {
 		k.round++
-		decrease, err := k.once(ctx, int32(k.round), least)
+		decrease, err := k.once(ctx, int32(k.round), least, all)
 		if err != nil {
 			return false, err
 		}
@@ -48,22 +50,32 @@ func (k *klSearch) run(ctx context.Context) (converged bool, err error) {
 		if k.o.Progress != nil {
 			k.o.Progress(k.round, k.objective)
 		}
-		if decrease == 0 {
+		all = false
+		switch {
+		case decrease > 0:
+			k.g.disconnect(int32(k.round), int32(k.round))
+		case k.complete:
 			return true, nil
+		default:
+			k.complete, all = true, true
 		}
-		k.g.disconnect(int32(k.round), int32(k.round))
 	}
 	return false, nil
 }
 
 // once does one round and returns by how much it lowered the objective.
-func (k *klSearch) once(ctx context.Context, round int32, least float64) (decrease float64, err error) {
+func (k *klSearch) once(ctx context.Context, round int32, least float64, all bool) (decrease float64, err error) {
 	p := k.p
-	k.g.pairs(round-1, func(a, b int32) bool {
-		if len(p.groups[a]) == 0 || len(p.groups[b]) == 0 {
+	since := round - 1
+	if all {
+		since = 0
+	}
+	k.g.pairs(since, func(a, b int32) bool {
+		m := len(p.groups[a]) + len(p.groups[b])
+		if len(p.groups[a]) == 0 || len(p.groups[b]) == 0 || all && k.complete && m <= klShort {
 			return true
 		}
-		if gain := k.g.exchange(a, b, least); gain > 0 {
+		if gain := k.g.exchange(a, b, least, k.complete); gain > 0 {
 			decrease += gain
 			p.touch(a, round)
 			p.touch(b, round)
@@ -74,7 +86,7 @@ func (k *klSearch) once(ctx context.Context, round int32, least float64) (decrea
 	for a := int32(0); err == nil && int(a) < len(p.groups); a++ {
 		for p.whole[a] && len(p.groups[a]) > 1 {
 			b := p.empty()
-			gain := k.g.exchange(a, b, least)
+			gain := k.g.exchange(a, b, least, true)
 			if gain == 0 {
 				p.whole[a] = false
 				break
@@ -91,9 +103,18 @@ func (k *klSearch) once(ctx context.Context, round int32, least float64) (decrea
 }
 
 // klPatience returns after how many moves without a better beginning a chain of m
-// nodes ends. Chains of up to 64 nodes are complete, as in the paper; of longer
-// ones the rest hardly ever gains anything and would take most of the time.
-func klPatience(m int) int { return max(64, 4*int(math.Sqrt(float64(m)))) }
+// nodes ends. What comes later hardly ever gains where two clusters are exchanged,
+// and would take most of the time: complete chains are for splits, where they find
+// what else is missed, and for the last rounds.
+func klPatience(m int, complete bool) int {
+	if complete {
+		return m
+	}
+	return max(klShort, 4*int(math.Sqrt(float64(m))))
+}
+
+// klShort is the number of nodes up to which all chains are complete.
+const klShort = 64
 
 // klClusters are the clusters of a search. Numbers of clusters that run empty are
 // used again.

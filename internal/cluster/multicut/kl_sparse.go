@@ -69,10 +69,10 @@ func (k *klSparse) pairs(since int32, f func(a, b int32) bool) {
 	}
 }
 
-func (k *klSparse) exchange(a, b int32, least float64) float64 {
+func (k *klSparse) exchange(a, b int32, least float64, complete bool) float64 {
 	join := k.enter(a, b)
 	total, most, kept := 0.0, 0.0, 0
-	patience := klPatience(len(k.p.groups[a]) + len(k.p.groups[b]))
+	patience := klPatience(len(k.p.groups[a])+len(k.p.groups[b]), complete)
 	for len(k.heap.node) > 0 && len(k.chain)-kept < patience {
 		v := k.heap.pop()
 		total += k.gain[v]

@@ -115,7 +115,7 @@ func TestExchangeAgainstPlainLoops(t *testing.T) {
 				_, complete := m.(*klDense)
 				want, gain := plainExchange(w, p.label, a, b, complete)
 				before := g.Objective(p.label)
-				got := m.exchange(a, b, 0)
+				got := m.exchange(a, b, 0, true)
 				if after := g.Objective(p.label); math.Abs(got-gain) > 1e-9 || math.Abs(before-after-gain) > 1e-9 {
 					t.Fatalf("trial %d step %d, %T: decrease %v, really %v, want %v", trial, step, m, got, before-after, gain)
 				}
