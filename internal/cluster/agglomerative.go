@@ -71,9 +71,9 @@ func Agglomerative(ctx context.Context, x []float32, n, d int, o AgglomerativeOp
 	var links linkage
 	var err error
 	if o.Linkage == "ward" {
-		links, err = newWard(ctx, data)
+		links, err = newWard(ctx, x, data)
 	} else {
-		links, err = newMatrix(ctx, data, o.Linkage == "complete")
+		links, err = newMatrix(ctx, x, data, o.Linkage == "complete")
 	}
 	if err != nil {
 		return nil, err

@@ -99,7 +99,7 @@ func TestAgglomerativeAgainstLoops(t *testing.T) {
 			}
 			for i, m := range got.Merges {
 				w := want[i]
-				if m.A != w.A || m.B != w.B || m.Size != w.Size || math.Abs(m.Distance-w.Distance) > 1e-6*want[c.n-2].Distance {
+				if m.A != w.A || m.B != w.B || m.Size != w.Size || !near(m.Distance, w.Distance, 4e-6) {
 					t.Fatalf("n %d d %d %s merge %d: %+v, want %+v", c.n, c.d, linkage, i, m, w)
 				}
 			}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"tercet/internal/rng"
 )
 
 // KMeansOptions sets KMeans. Zero values mean the defaults in brackets, which
-// are scikit-learn's but for the ten restarts.
+// are those of scikit-learn before 1.4.
 type KMeansOptions struct {
 	K             int     // clusters, 1 to n
 	Restarts      int     // independent starts, the best by inertia is kept [10]
@@ -47,7 +45,9 @@ type KMeansResult struct {
 // data are centred first, 2+floor(ln k) candidates compete for each new centre,
 // a start ends when labels repeat or the centres shift by no more than the
 // tolerance, and a cluster that runs empty takes the row farthest from its
-// centre. All rows are used, there is no subsampling.
+// centre. All rows are used, there is no subsampling. Beyond that, the five best
+// starts are improved by swaps (see swaps): a centre that a group shares with another
+// one goes where two groups share one.
 //
 // Starts with few centres run in step, so that one product serves all. Nearest
 // centres come from it in float32, or, where centres are many and the processor
@@ -63,8 +63,8 @@ type KMeansResult struct {
 // (Sculley 2010): see miniBatch. It needs no copy of x.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), K outside
-// 1..n, a zero row where Spherical, a cancelled ctx. Fewer distinct rows than K, and starts that did not
-// converge, are warnings.
+// 1..n, a zero row where Spherical, a cancelled ctx. Fewer distinct rows than K, and
+// starts that did not converge, are warnings.
 func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMeansResult, error) {
 	if err := checkRows(x, n, d); err != nil {
 		return nil, err
@@ -97,52 +97,6 @@ func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMean
 		o.Tolerance = 1e-4
 	}
 	return o.best(ctx, newPoints(f.all(x, n)))
-}
-
-// best runs the restarts and keeps the best.
-func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, error) {
-	data := p.centred
-	starts := make([]*lloyd, min(o.Restarts, max(1, startCentres/o.K)))
-	for i := range starts {
-		starts[i] = newStart(p, o.K)
-	}
-	var best *KMeansResult
-	for first := 0; first < o.Restarts; first += len(starts) {
-		starts = starts[:min(len(starts), o.Restarts-first)]
-		if err := o.run(ctx, starts, first, o.Tolerance*data.variance); err != nil {
-			return nil, fmt.Errorf("k-means stopped in start %d of %d: %w", first+1, o.Restarts, err)
-		}
-		for i, l := range starts {
-			if inertia := l.inertia() / (data.scale * data.scale); best == nil || inertia < best.Inertia {
-				best = &KMeansResult{Labels: slices.Clone(l.labels), Centers: l.original(), Sizes: slices.Clone(l.size), Inertia: inertia,
-					Iterations: l.iterations, Restart: first + i, Converged: l.converged}
-			}
-		}
-	}
-	best.warn(data, *o)
-	return best, nil
-}
-
-// startCentres is the number of centres up to which several starts run in step:
-// their products with a block of rows then are one product of good shape, and
-// each row is read once for all.
-const startCentres = 128
-
-// run does starts first, first+1, ... in step.
-func (o *KMeansOptions) run(ctx context.Context, starts []*lloyd, first int, tolerance float64) error {
-	streams := make([]*rng.Stream, len(starts))
-	for i, l := range starts {
-		l.reset()
-		streams[i] = rng.New(o.Seed, "cluster/kmeans", uint64(first+i))
-	}
-	if err := seed(ctx, starts, streams); err != nil {
-		return err
-	}
-	return iterate(ctx, starts, o.MaxIterations, tolerance, func(ended, iteration int) {
-		if o.Progress != nil {
-			o.Progress(first+ended, iteration)
-		}
-	})
 }
 
 func (r *KMeansResult) warn(data *centred, o KMeansOptions) {

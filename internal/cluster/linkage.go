@@ -43,7 +43,7 @@ func (m *matrix) get(i, j int32) float32 {
 // matrixRows is the number of rows whose distances are computed at a time.
 const matrixRows = 64
 
-func newMatrix(ctx context.Context, data *centred, complete bool) (*matrix, error) {
+func newMatrix(ctx context.Context, x []float32, data *centred, complete bool) (*matrix, error) {
 	n := data.n
 	m := &matrix{complete: complete, n: n, dist: make([]float32, n*(n-1)/2), size: make([]int32, n), of: make([]int32, n),
 		active: make([]int32, n), next: make([]int32, n), least: make([]float32, n), bound: make([]float32, n), moved: make([]int32, n)}
@@ -51,6 +51,7 @@ func newMatrix(ctx context.Context, data *centred, complete bool) (*matrix, erro
 		m.size[i], m.of[i], m.active[i] = 1, i, i
 	}
 	p := newPoints(data)
+	p.raw = x
 	var spare par.Free[[]float32]
 	cols := p.packed.Cols()
 	const group = 16 // blocks between two looks at ctx

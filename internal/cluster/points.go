@@ -11,6 +11,7 @@ import (
 // What is per row is filled up to a multiple of 64 rows.
 type points struct {
 	*centred
+	raw     []float32 // the data as given, where distances are wanted
 	packed  kernel.PackedRows
 	squares []float32 // ||x||^2, 0 beyond the last row
 	usual   float64   // root of the mean of squares

@@ -21,10 +21,9 @@ import (
 // many random rows, each still measured against all others: it costs sample*n*d, and
 // its standard error is the deviation of the coefficients over sqrt(sample).
 // (scikit-learn's sample_size leaves out the other rows also as neighbours.) With 0
-// all rows count. Memory beyond the arguments is two copies of x.
+// all rows count. Memory beyond the arguments is three copies of x.
 //
-// Distances are float32 with a relative error of about 1e-5 at most, those of close
-// rows from float64; sums run in float64. The result has the same bits for any number
+// Distances are float32, those of close rows from float64; sums run in float64. The result has the same bits for any number
 // of threads.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), fewer than two
@@ -63,9 +62,6 @@ const (
 	silhouetteRows = 64   // measured at a time, fewer where clusters are very many
 	silhouetteCols = 2048 // distances of each held at a time
 	silhouetteSums = 1 << 20
-	// closeShare is the squared distance, as a share of ||x||^2 + ||y||^2, below which
-	// products of float32 leave too few digits of it.
-	closeShare = 1. / 256
 )
 
 // silhouette is the rows in the order of their clusters, so that those of a cluster
@@ -114,6 +110,7 @@ func newSilhouette(x []float32, n, d int, labels []int32) (*silhouette, error) {
 	}
 	s.start = append(s.start, len(order))
 	s.points = newPoints(centre(sorted, len(order), d))
+	s.points.raw = sorted
 	s.value = make([]float64, len(order))
 	return s, nil
 }
@@ -162,19 +159,6 @@ func (s *silhouette) measure(rows []int) {
 	}
 	for i, row := range rows {
 		s.value[row] = s.coefficient(row, w.sums[i*k:(i+1)*k])
-	}
-}
-
-// distances replaces products of row with rows lo, lo+1, ... by distances.
-func (p *points) distances(row, lo int, dist []float32) {
-	if !kernel.DistanceRow(p.squares[row], closeShare, p.squares[lo:], dist) {
-		return
-	}
-	x := p.row(row)
-	for j, v := range dist {
-		if math.Signbit(float64(v)) {
-			dist[j] = float32(math.Sqrt(kernel.SquaredDistanceLanes(x, p.row(lo+j))))
-		}
 	}
 }
 

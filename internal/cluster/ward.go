@@ -30,13 +30,13 @@ type ward struct {
 	i    int32     // that one
 }
 
-func newWard(ctx context.Context, data *centred) (*ward, error) {
+func newWard(ctx context.Context, x []float32, data *centred) (*ward, error) {
 	n, d := data.n, data.d
 	w := &ward{d: d, mean: make([]float64, n*d), single: append([]float32(nil), data.x...), square: make([]float64, n), size: make([]float64, n),
 		of: make([]int32, n), active: make([]int32, n), next: make([]int32, n), least: make([]float64, n), bound: make([]float64, n),
 		moved: make([]int32, n), low: make([]float64, n), unit: kernel.DotError(d) + 16*0x1p-24}
-	for i, v := range data.x {
-		w.mean[i] = float64(v)
+	for i, v := range x {
+		w.mean[i] = (float64(v) - data.mean[i%d]) * data.scale
 	}
 	for i := range int32(n) {
 		w.square[i] = kernel.SumSquares(data.row(int(i)))
@@ -46,7 +46,7 @@ func newWard(ctx context.Context, data *centred) (*ward, error) {
 		return w, nil
 	}
 	const k = 2
-	near, err := metric.Neighbours(ctx, data.x, n, d, metric.NeighbourOptions{K: min(k, n-1)})
+	near, err := metric.Neighbours(ctx, x, n, d, metric.NeighbourOptions{K: min(k, n-1)})
 	if err != nil {
 		return nil, err
 	}

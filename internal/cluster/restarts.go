@@ -1,0 +1,91 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"tercet/internal/rng"
+)
+
+// startCentres is the number of centres up to which several starts run in step:
+// their products with a block of rows then are one product of good shape, and
+// each row is read once for all.
+const startCentres = 128
+
+// run does starts first, first+1, ... in step.
+func (o *KMeansOptions) run(ctx context.Context, starts []*lloyd, first int, tolerance float64) error {
+	streams := make([]*rng.Stream, len(starts))
+	for i, l := range starts {
+		l.reset()
+		streams[i] = rng.New(o.Seed, "cluster/kmeans", uint64(first+i))
+	}
+	if err := seed(ctx, starts, streams); err != nil {
+		return err
+	}
+	return iterate(ctx, starts, o.MaxIterations, tolerance, func(ended, iteration int) {
+		if o.Progress != nil {
+			o.Progress(first+ended, iteration)
+		}
+	})
+}
+
+// improved is the number of starts, the best ones, that swaps are tried on.
+const improved = 5
+
+// sameShare is the difference of inertias below which starts count as equal.
+const sameShare = 1e-9
+
+// ending is how a start ended.
+type ending struct {
+	lloyd
+	restart int
+	inertia float64
+}
+
+// best runs the restarts and keeps the best.
+func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, error) {
+	data := p.centred
+	starts := make([]*lloyd, min(o.Restarts, max(1, startCentres/o.K)))
+	for i := range starts {
+		starts[i] = newStart(p, o.K)
+	}
+	var ended []ending // the best ones, by inertia
+	for first := 0; first < o.Restarts; first += len(starts) {
+		starts = starts[:min(len(starts), o.Restarts-first)]
+		if err := o.run(ctx, starts, first, o.Tolerance*data.variance); err != nil {
+			return nil, fmt.Errorf("k-means stopped in start %d of %d: %w", first+1, o.Restarts, err)
+		}
+		for i, l := range starts {
+			ended = append(ended, ending{restart: first + i, inertia: l.inertia()})
+			ended[len(ended)-1].keep(l)
+		}
+		slices.SortStableFunc(ended, func(a, b ending) int { return cmp.Compare(a.inertia, b.inertia) })
+		ended = ended[:min(len(ended), improved)]
+	}
+	l := starts[0]
+	best, before := 0, -1.
+	for i := range ended {
+		e := &ended[i]
+		same := e.inertia-before <= sameShare*e.inertia
+		if before = e.inertia; same { // most likely the same centres in another order
+			continue
+		}
+		l.keep(&e.lloyd)
+		var err error
+		if e.inertia, err = l.improve(ctx, e.inertia, o.MaxIterations, o.Tolerance*data.variance); err != nil {
+			return nil, fmt.Errorf("k-means stopped in swaps: %w", err)
+		}
+		e.keep(l)
+		if e.inertia < ended[best].inertia {
+			best = i
+		}
+	}
+	l.keep(&ended[best].lloyd)
+	least, restart := ended[best].inertia, ended[best].restart
+	r := &KMeansResult{Labels: slices.Clone(l.labels), Centers: l.original(), Sizes: slices.Clone(l.size), Inertia: least / (data.scale * data.scale),
+		Iterations: l.iterations, Restart: restart, Converged: l.converged}
+	r.warn(data, *o)
+	return r, nil
+}

@@ -1,0 +1,221 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"tercet/internal/par"
+)
+
+// swaps are the moves that Lloyd's algorithm cannot make: of two centres that share a
+// group one goes where two groups share one. Starts that ended with such a fault are
+// the usual reason why k-means misses its optimum.
+//
+// To take centre c away costs what its rows lose by joining the clusters of their
+// second nearest centres; to split a cluster in two, along its principal direction and
+// by a few steps of 2-means, gains a sum as well known. Where the best gain exceeds the least cost, the swap
+// is made and Lloyd's algorithm goes on from there. (Local search by swaps: Kanungo et
+// al. 2004; the choice of the pair is ours.)
+type swaps struct {
+	l      *lloyd
+	rows   []int32     // by cluster
+	start  []int       // (k+1)
+	second []int32     // of each row: the centre that is the second nearest
+	cost   []float64   // of taking each centre away
+	gain   []float64   // of splitting each cluster
+	halves [][]float64 // (2d) of each cluster: the centres of its halves
+	sum    []float64   // (k, d): of its rows
+	spare  par.Free[swapScratch]
+}
+
+// swapScratch holds, of the rows of a cluster, sums by their second nearest centre.
+type swapScratch struct {
+	sum  []float64 // (k, d)
+	size []int
+	met  []int
+}
+
+const (
+	swapLeast   = 1e-6 // of the inertia: smaller gains are left
+	swapPower   = 4    // steps to the principal direction
+	swapLloyd   = 6    // steps of 2-means
+	swapPairs   = 16   // clusters that are cheapest to take away, and best to split, that pairs are made of
+	swapChances = 3    // single swaps tried where several at once do not help
+	swapHope    = .9   // of a cost that exceeds the gain: what Lloyd's algorithm may win back
+)
+
+// improve makes swaps as long as they lower the inertia, and returns what it is then.
+// most and tolerance are those of iterate.
+func (l *lloyd) improve(ctx context.Context, inertia float64, most int, tolerance float64) (float64, error) {
+	if l.k < 2 || l.k == l.data.n || !l.converged {
+		return inertia, nil
+	}
+	s := newSwaps(l)
+	var old lloyd
+	old.keep(l)
+	for range l.k {
+		better := false
+		for _, pairs := range s.best(swapLeast * inertia) {
+			s.make(pairs)
+			if err := iterate(ctx, []*lloyd{l}, most, tolerance, func(int, int) {}); err != nil {
+				return 0, err
+			}
+			l.iterations += old.iterations
+			if v := l.inertia(); v < inertia*(1-swapLeast/2) {
+				inertia, better = v, true
+				old.keep(l)
+				break
+			}
+			l.keep(&old)
+		}
+		if !better {
+			break
+		}
+	}
+	return inertia, nil
+}
+
+// keep copies what makes up the state of a start that has ended.
+func (l *lloyd) keep(from *lloyd) {
+	l.centre = append(l.centre[:0], from.centre...)
+	l.size = append(l.size[:0], from.size...)
+	l.iterations, l.converged = from.iterations, from.converged
+	if l.data == nil {
+		l.labels = append(l.labels[:0], from.labels...)
+	} else {
+		copy(l.labels, from.labels)
+	}
+}
+
+func newSwaps(l *lloyd) *swaps {
+	n, d := l.data.n, l.data.d
+	s := &swaps{l: l, rows: make([]int32, n), start: make([]int, l.k+1), second: make([]int32, n), cost: make([]float64, l.k), sum: make([]float64, l.k*d), gain: make([]float64, l.k), halves: make([][]float64, l.k)}
+	for c := range s.halves {
+		s.halves[c] = make([]float64, 2*d)
+	}
+	return s
+}
+
+// pair is a swap: the centre of from goes to one half of the cluster at to.
+type pair struct {
+	from, to int
+	gain     float64
+}
+
+// measure fills gain and cost.
+func (s *swaps) measure() {
+	l := s.l
+	s.sort()
+	s.seconds()
+	par.For(l.k, 1, func(lo, hi int) {
+		for c := lo; c < hi; c++ {
+			s.total(c)
+		}
+	})
+	par.For(l.k, 1, func(lo, hi int) {
+		for c := lo; c < hi; c++ {
+			s.gain[c], s.cost[c] = s.split(c), s.remove(c)
+		}
+	})
+}
+
+// best returns what to try: all swaps at once that gain more than least and do not
+// meet, then the best ones alone.
+func (s *swaps) best(least float64) [][]pair {
+	s.measure()
+	from, to := order(s.cost, 1), order(s.gain, -1)
+	var found []pair
+	for _, f := range from[:min(len(from), swapPairs)] {
+		for _, t := range to[:min(len(to), swapPairs)] {
+			v := s.gain[t] - s.cost[f]
+			if f != t && v > -swapHope*s.cost[f] {
+				found = append(found, pair{f, t, v})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b pair) int { return cmp.Compare(b.gain, a.gain) })
+	var together []pair
+	used := map[int]bool{}
+	for _, p := range found {
+		near := used[p.from] || used[p.to]
+		for _, i := range s.rows[s.start[p.from]:s.start[p.from+1]] {
+			near = near || used[int(s.second[i])]
+		}
+		if !near && p.gain > least {
+			used[p.from], used[p.to] = true, true
+			together = append(together, p)
+		}
+	}
+	var tries [][]pair
+	if len(together) > 1 {
+		tries = append(tries, together)
+	}
+	for i := range min(len(found), swapChances) {
+		tries = append(tries, found[i:i+1])
+	}
+	return tries
+}
+
+// order returns the numbers of v by ascending sign*v.
+func order(v []float64, sign float64) []int {
+	o := make([]int, len(v))
+	for i := range o {
+		o[i] = i
+	}
+	slices.SortStableFunc(o, func(a, b int) int { return cmp.Compare(sign*v[a], sign*v[b]) })
+	return o
+}
+
+// make applies swaps to the centres.
+func (s *swaps) make(pairs []pair) {
+	l, d := s.l, s.l.data.d
+	l.reset()
+	for _, p := range pairs {
+		copy(l.centre[p.to*d:(p.to+1)*d], s.halves[p.to][:d])
+		copy(l.centre[p.from*d:(p.from+1)*d], s.halves[p.to][d:])
+	}
+}
+
+// sort lists the rows of each cluster.
+func (s *swaps) sort() {
+	at := 0
+	for c, size := range s.l.size {
+		s.start[c] = at
+		at += size
+	}
+	s.start[s.l.k] = at
+	next := slices.Clone(s.start)
+	for i, c := range s.l.labels {
+		s.rows[next[c]] = int32(i)
+		next[c]++
+	}
+}
+
+// seconds fills second, as products of float32 have it.
+func (s *swaps) seconds() {
+	l, p := s.l, s.l.data
+	l.prepare(0)
+	single := make([]float32, len(l.centre))
+	for i, v := range l.centre {
+		single[i] = float32(v)
+	}
+	l.measure()
+	par.For(p.n, taskRows, func(lo, hi int) {
+		w := p.scratch(l.k)
+		for row := lo; row < hi; row += blockCols {
+			end := min(row+blockCols, p.packed.Cols())
+			p.packed.Dots(l.k, single, p.d, row, end, -2, w.keys, blockCols)
+			for i := row; i < min(end, p.n); i++ {
+				least := float32(math.Inf(1))
+				for c, low := range l.low {
+					if v := low + w.keys[c*blockCols+i-row]; v < least && int32(c) != l.labels[i] {
+						least, s.second[i] = v, int32(c)
+					}
+				}
+			}
+		}
+		p.scratches.Put(w)
+	})
+}
