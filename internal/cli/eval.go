@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -31,6 +32,8 @@ type evalOptions struct {
 	noBaselines bool
 	allScores   bool
 	ifNeeded    bool
+	pairs       bool
+	threshold   float64
 	save        string
 	changed     func(flag string) bool
 }
@@ -44,7 +47,9 @@ func newEval(s *Streams) *cobra.Command {
 Scores the embeddings of a run's test images, or of any npy file: recall@k, mAP,
 MAP@R, R-precision and MRR with the query left out by its index, and k-means
 scored by NMI, AMI, ARI, accuracy, purity and more, each with the definition it
-goes by. A run is judged beside raw pixels and its own network before training.
+goes by. With a threshold, which some losses fix and --threshold gives, all pairs
+of items are told apart by it too: accuracy, precision, recall, F1, AUC and EER. A
+run is judged beside raw pixels and its own network before training.
 Writes eval.json and pictures into the run's directory.`,
 		examples: []example{
 			{"judge a run", "tercet eval --run runs/first", false},
@@ -63,6 +68,8 @@ Writes eval.json and pictures into the run's directory.`,
 			fs.IntVar(&o.kmeans, "clusters", 0, "clusters of k-means; 0 takes the number of classes (of a run: by default its config's)")
 			fs.IntVar(&o.nInit, "n-init", 10, "starts of k-means, of which the best counts (of a run: by default its config's)")
 			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals (of a run: by default its config's)")
+			fs.BoolVar(&o.pairs, "pairs", false, "score all pairs of items as same or different also where there is no threshold (AUC, EER)")
+			fs.Float64Var(&o.threshold, "threshold", 0, "Euclidean `DISTANCE` up to which a pair counts as same (of a run: by default its loss's, if that fixes one)")
 			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
 			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
 			fs.StringVar(&o.save, "save-embeddings", "", "write the embeddings to `FILE`.npy and the labels beside it (FILE.labels.npy)")
@@ -108,7 +115,7 @@ func runEval(ctx context.Context, s *Streams, o evalOptions) error {
 	}); err != nil {
 		return err
 	}
-	return checkGates(gates, e.Doc.Retrieval, e.Doc.Clustering)
+	return checkGates(gates, e.Doc.Retrieval, e.Doc.Clustering, e.Doc.Pairs)
 }
 
 func (o evalOptions) counts() error {
@@ -119,6 +126,9 @@ func (o evalOptions) counts() error {
 	}
 	if d := o.distance; d != metric.Euclidean && d != metric.Cosine {
 		return usagef("--distance is %q; give %s or %s", d, metric.Euclidean, metric.Cosine)
+	}
+	if t := o.threshold; o.changed("threshold") && (!(t > 0) || math.IsInf(t, 0)) {
+		return usagef("--threshold is %v; give a distance above 0", t)
 	}
 	if err := checkResamples(o.bootstrap); err != nil {
 		return err
@@ -132,17 +142,27 @@ func (o evalOptions) measuredGates() ([]gate, error) {
 	if err != nil || len(list) == 0 {
 		return list, err
 	}
-	ks := o.ks
+	ks, threshold := o.ks, o.changed("threshold")
 	if o.run != "" {
 		r, err := o.open()
 		if err != nil {
 			return nil, err
 		}
 		ks = o.settings(experiment.EvalDefaults(r.Config)).Ks
+		if !threshold {
+			own, err := r.Threshold(o.checkpoint)
+			if err != nil {
+				return nil, runError(err)
+			}
+			threshold = own != nil
+		}
 	}
 	keys := experiment.RetrievalKeys(ks)
 	if !o.noKMeans {
 		keys = append(keys, experiment.ClusteringKeys()...)
+	}
+	if threshold || o.pairs {
+		keys = append(keys, experiment.PairKeys(threshold)...)
 	}
 	return list, knownGates(list, keys)
 }
@@ -154,6 +174,8 @@ func (o evalOptions) settings(base experiment.EvalOptions) experiment.EvalOption
 		"clusters":  func() { base.K = o.kmeans },
 		"n-init":    func() { base.NInit = o.nInit },
 		"seed":      func() { base.Seed = o.seed },
+		"pairs":     func() { base.Pairs = o.pairs },
+		"threshold": func() { base.Threshold = &o.threshold },
 	} {
 		if o.changed(flag) {
 			set()
@@ -259,8 +281,33 @@ func evalTable(d *experiment.EvalDoc, all bool) *report.Table {
 	}
 	title := fmt.Sprintf("%s: %s, %s, D = %d", name, counted(d.Source.Items, "item", "items"), countClasses(d.Source.Classes), d.Source.Dim)
 	t, left := report.EvalTable(title, value, report.Judged(d.Judged), base, all)
+	addPairs(t, d)
 	if left > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d more scores: --all-scores, or --json with the definition of each", left))
 	}
 	return t
+}
+
+// addPairs adds the scores of pairs, which the baselines have not.
+func addPairs(t *report.Table, d *experiment.EvalDoc) {
+	if d.PairCounts == nil {
+		return
+	}
+	for _, sc := range d.Pairs {
+		row := []report.Cell{report.Text("pairs." + sc.Key), report.Measured(sc.Value)}
+		for len(row) < len(t.Columns) {
+			row = append(row, report.Missing())
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	c := d.PairCounts
+	note := fmt.Sprintf("pairs: %d same, %d different", c.Same, c.Different)
+	if at := c.At; at != nil {
+		from := "the loss's threshold"
+		if at.From == "option" {
+			from = "the threshold"
+		}
+		note += fmt.Sprintf("; %d within %s %.4g, of them %d different", at.Accepted, from, at.Threshold, at.Wrong)
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("%s; equal errors at %.4g", note, c.EERThreshold))
 }

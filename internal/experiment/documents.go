@@ -45,9 +45,31 @@ type EvalDoc struct {
 	Source  Source      `json:"source"`
 	Options EvalOptions `json:"options"`
 	Judged
-	Baselines map[string]Judged `json:"baselines,omitempty"` // "pixels", "untrained"
-	Warnings  []string          `json:"warnings,omitempty"`
-	Cost      CostRecord        `json:"cost"`
+	// Pairs judge the embeddings by all pairs of items, PairCounts says of how many;
+	// both where there is a threshold or they were asked for.
+	Pairs      metric.Scores     `json:"pairs,omitempty"`
+	PairCounts *PairRecord       `json:"pair_counts,omitempty"`
+	Baselines  map[string]Judged `json:"baselines,omitempty"` // "pixels", "untrained"
+	Warnings   []string          `json:"warnings,omitempty"`
+	Cost       CostRecord        `json:"cost"`
+}
+
+// PairRecord counts unordered pairs of items. Distances are Euclidean.
+type PairRecord struct {
+	Same         int64            `json:"same"` // of one class
+	Different    int64            `json:"different"`
+	EERThreshold float64          `json:"eer_threshold"` // the distance of the equal error rate
+	AUCSlack     float64          `json:"auc_slack"`     // auc is exact to this
+	At           *ThresholdRecord `json:"at_threshold,omitempty"`
+}
+
+// ThresholdRecord is the threshold that pairs were told by, and what it took for the
+// same.
+type ThresholdRecord struct {
+	Threshold float64 `json:"threshold"`
+	From      string  `json:"from"`     // "loss": the checkpoint's; "option": given
+	Accepted  int64   `json:"accepted"` // pairs at or below
+	Wrong     int64   `json:"wrong"`    // of them, those of two classes
 }
 
 // AttackDoc is attack.json, schema tercet.attack/2. Scores are fractions, but for

@@ -68,6 +68,9 @@ type Embedded struct {
 	Data    data.Dataset
 	Vectors *array.Array // (N, D)
 	Seconds float64
+	// Threshold is the checkpoint's: the Euclidean distance up to which its loss
+	// counts two embeddings as of one class, nil where it fixes none.
+	Threshold *float64
 }
 
 // checkpoint reads the run's "last" or "best" checkpoint.
@@ -127,7 +130,7 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(
 		return nil, err
 	}
 	return &Embedded{
-		Run: r, Model: m, Data: ds, Vectors: v, Seconds: time.Since(start).Seconds(),
+		Run: r, Model: m, Data: ds, Vectors: v, Seconds: time.Since(start).Seconds(), Threshold: c.Threshold,
 		Source: Source{
 			Run: r.Dir, Checkpoint: which, Step: c.State.Step, Set: set,
 			Items: ds.Len(), Classes: distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),

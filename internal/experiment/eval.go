@@ -46,6 +46,9 @@ func (r *Run) Eval(ctx context.Context, checkpoint, set string, o EvalOptions, s
 		return nil, err
 	}
 	doc.Judged = j
+	if err := doc.verify(ctx, v, e.Threshold, say); err != nil {
+		return nil, err
+	}
 	doc.Cost.Cost = adversary.Cost{Forward: int64(v.n)}
 	if o.Baselines {
 		if doc.Baselines, err = r.baselines(ctx, e.Data, o, say); err != nil {
@@ -137,7 +140,10 @@ func EvalFiles(ctx context.Context, embeddings, labels string, o EvalOptions, sa
 		return nil, err
 	}
 	doc.Judged = j
-	doc.Warnings = coarse(o)
+	if err := doc.verify(ctx, v, nil, say); err != nil {
+		return nil, err
+	}
+	doc.Warnings = append(doc.Warnings, coarse(o)...)
 	if km != nil {
 		doc.Warnings = append(doc.Warnings, km.Warnings...)
 	}

@@ -22,6 +22,11 @@ type EvalOptions struct {
 	Batch      int    `json:"batch"`
 	Neighbours int    `json:"-"` // kept for pictures, not in the document
 	Limit      int    `json:"limit,omitempty"`
+	// Pairs asks for the scores of pairs also where there is no threshold. Threshold
+	// is the Euclidean distance up to which a pair is the same; nil takes that of the
+	// run's loss, if it fixes one.
+	Pairs     bool     `json:"pairs,omitempty"`
+	Threshold *float64 `json:"threshold,omitempty"`
 }
 
 // vectors are labelled embeddings: x (n, d) row-major, labels nil or n long.

@@ -26,6 +26,19 @@ func ClusteringKeys() []string {
 	return keysOf(c.Scores)
 }
 
+// PairKeys lists the scores of pairs, with a threshold or without, in their order.
+func PairKeys(threshold bool) []string {
+	var o metric.VerificationOptions
+	if one := 1.0; threshold {
+		o.Threshold = &one
+	}
+	v, err := metric.Verify(context.Background(), []float32{0, 1, 2, 3}, 4, 1, []int32{0, 0, 1, 1}, o)
+	if err != nil {
+		return nil
+	}
+	return keysOf(v.Scores)
+}
+
 // AttackKeys lists the scores of attacks, in their order; with the whole suite
 // ers, ERS is the last.
 func AttackKeys(attacks []string) []string { return attack.Keys(attacks) }

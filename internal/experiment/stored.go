@@ -44,6 +44,16 @@ func (r *Run) Step(checkpoint string) (int, error) {
 	return c.State.Step, nil
 }
 
+// Threshold returns that of the loss of the run's "last" or "best" checkpoint, nil
+// where it fixes none.
+func (r *Run) Threshold(checkpoint string) (*float64, error) {
+	c, err := r.checkpoint(checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	return c.Threshold, nil
+}
+
 // Measures reports whether s is what a result of a checkpoint, at that step, and of
 // a set of the run would be computed from.
 func (r *Run) Measures(s Source, checkpoint string, step int, set string) bool {

@@ -2,6 +2,6 @@
 // (n, d) float32 arrays and int32 labels, from whatever tool they come.
 //
 // Many measures go by one name and differ in detail, so every value carries a
-// definition id such as "map@r(pml)"; the doc comment of [Retrieve] and of
-// [Clustering] says what each id means. Nothing here needs memory for all pairs.
+// definition id such as "map@r(pml)"; the doc comments of [Retrieve],
+// [Clustering] and [Verify] say what each id means. Nothing here needs memory for all pairs.
 package metric

@@ -1,0 +1,141 @@
+package experiment
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tercet/internal/metric"
+)
+
+// countWithin counts the pairs of the run's test embeddings within t by plain loops.
+func countWithin(t *testing.T, r *Run, within float64) (accepted, wrong int64) {
+	t.Helper()
+	e, err := r.Embed(context.Background(), "last", "test", 0, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := e.Data.Labels()
+	for i := range y {
+		for j := range i {
+			s := 0.0
+			for k := range e.Vectors.Cols() {
+				v := float64(e.Vectors.Row(i)[k]) - float64(e.Vectors.Row(j)[k])
+				s += v * v
+			}
+			if math.Sqrt(s) <= within {
+				accepted++
+				if y[i] != y[j] {
+					wrong++
+				}
+			}
+		}
+	}
+	return accepted, wrong
+}
+
+// A loss's threshold is used unless one is given; a loss without one leaves pairs
+// out unless they are asked for.
+func TestEvalOfPairs(t *testing.T) {
+	ctx := context.Background()
+	short := "train={steps: 4, epochs: 0}"
+	own := trained(t, t.TempDir(), "loss={name: triplet-threshold, alpha: 0.4, beta: 0.2}", "miner=semihard", short)
+	none := trained(t, t.TempDir(), short)
+	far, small := 5.0, 0.25
+	for _, c := range []struct {
+		r         *Run
+		threshold *float64
+		pairs     bool
+		at        float64
+		from      string
+		warning   string
+	}{
+		{own, nil, false, math.Sqrt(0.3), "loss", ""},
+		{own, &small, false, 0.25, "option", ""},
+		{none, nil, false, 0, "", ""},
+		{none, nil, true, 0, "", ""},
+		{none, &far, false, 5, "option", "all items are within the threshold 5"},
+	} {
+		o := EvalDefaults(c.r.Config)
+		o.Threshold, o.Pairs = c.threshold, c.pairs
+		e, err := c.r.Eval(ctx, "last", "test", o, quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := e.Doc
+		path := filepath.Join(t.TempDir(), "eval.json")
+		if err := WriteJSON(path, d); err != nil {
+			t.Fatal(err)
+		}
+		if s := StoredEval(path); s == nil || !sameJSON(s, d) || !s.Same(o) {
+			t.Errorf("%+v does not come back", d)
+		}
+		if c.at == 0 && !c.pairs {
+			if d.Pairs != nil || d.PairCounts != nil || strings.Contains(read(t, path), `"pairs"`) || strings.Contains(read(t, path), `"pair_counts"`) {
+				t.Errorf("pairs that nobody asked for: %+v", d.Pairs)
+			}
+			continue
+		}
+		if keys := keysOf(d.Pairs); !slices.Equal(keys, PairKeys(c.at > 0)) {
+			t.Errorf("scores %v", keys)
+		}
+		n := d.PairCounts
+		if n.Same != 6*15 || n.Different != 36*35/2-6*15 || n.AUCSlack != 0 || !(n.EERThreshold > 0) {
+			t.Errorf("%+v", n)
+		}
+		if c.at == 0 {
+			if n.At != nil {
+				t.Errorf("%+v", n.At)
+			}
+			continue
+		}
+		accepted, wrong := countWithin(t, c.r, c.at)
+		if got := *n.At; math.Abs(got.Threshold-c.at) > 1e-15 || got.From != c.from || got.Accepted != accepted || got.Wrong != wrong {
+			t.Errorf("%+v, want %v from %s, %d accepted, %d wrong", got, c.at, c.from, accepted, wrong)
+		}
+		if accepted > 0 {
+			if p, _ := d.Pairs.Get("precision"); math.Abs(p.Value-float64(accepted-wrong)/float64(accepted)) > 1e-15 {
+				t.Errorf("precision %+v", p)
+			}
+		}
+		if w := strings.Join(d.Warnings, "\n"); c.warning != "" && !strings.Contains(w, c.warning) {
+			t.Errorf("warnings %q", w)
+		}
+	}
+	if tau, err := own.Threshold("last"); err != nil || tau == nil || math.Abs(*tau-math.Sqrt(0.3)) > 1e-15 {
+		t.Errorf("threshold %v, %v", tau, err)
+	}
+	if tau, err := none.Threshold("last"); err != nil || tau != nil {
+		t.Errorf("threshold %v, %v", tau, err)
+	}
+}
+
+// Embeddings of other tools have pairs where they are asked for.
+func TestEvalFilesOfPairs(t *testing.T) {
+	r := trained(t, t.TempDir(), "train={steps: 2, epochs: 0}")
+	e, err := r.Embed(context.Background(), "last", "test", 0, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := vectors{e.Vectors.Data, e.Vectors.Rows(), e.Vectors.Cols(), e.Data.Labels()}
+	tiny := 1e-30
+	for _, o := range []EvalOptions{{Threshold: &tiny}, {Pairs: true}, {}} {
+		d := &EvalDoc{Options: o}
+		if err := d.verify(context.Background(), v, nil, quiet); err != nil {
+			t.Fatal(err)
+		}
+		if (d.Pairs != nil) != (o.Pairs || o.Threshold != nil) {
+			t.Errorf("%+v: %+v", o, d.Pairs)
+		}
+		if o.Threshold != nil && (len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "no two items are within the threshold 1e-30")) {
+			t.Errorf("warnings %q", d.Warnings)
+		}
+	}
+	d := &EvalDoc{Options: EvalOptions{Threshold: new(float64)}}
+	if err := d.verify(context.Background(), v, nil, quiet); err == nil || !strings.Contains(err.Error(), metric.ErrInput.Error()) {
+		t.Error(err)
+	}
+}
