@@ -120,6 +120,11 @@ func BenchmarkDense(b *testing.B) {
 		b.Run(g.name+"/kl", func(b *testing.B) {
 			gaecMeasure(b, func() (*Result, error) { return KernighanLin(context.Background(), d, start.Labels, KLOptions{}) })
 		})
+		b.Run(g.name+"/kl-restarts", func(b *testing.B) {
+			gaecMeasure(b, func() (*Result, error) {
+				return KernighanLin(context.Background(), d, start.Labels, KLOptions{Restarts: 20})
+			})
+		})
 	}
 }
 

@@ -9,9 +9,11 @@ import (
 
 // KLOptions sets KernighanLin. Zero values mean the defaults in brackets.
 type KLOptions struct {
-	Outer   int     // rounds over all pairs of clusters, at most [100]
-	Epsilon float64 // a change counts where it lowers the objective by more [1e-11 of the largest sum of |cost| at a node]
-	// Progress, where set, is called after each round.
+	Outer    int     // rounds over all pairs of clusters until nothing changes, at most [100]
+	Epsilon  float64 // a change counts where it lowers the objective by more [1e-11 of the largest sum of |cost| at a node]
+	Restarts int     // times that two clusters are mixed at random and all is improved again, what is better being kept [0]
+	Seed     uint64  // of the restarts
+	// Progress, where set, is called after each round with the least objective so far.
 	Progress func(round int, objective float64)
 }
 
@@ -27,7 +29,8 @@ type KLOptions struct {
 // another cluster or to its own, no join and no such chain then lowers the
 // objective. A pair is looked at again exactly when one of its clusters has changed.
 // The objective is never above that of start. Clusters that are not connected by
-// edges (of a cost other than 0) come apart, which costs nothing.
+// edges (of a cost other than 0) come apart, which costs nothing. Restarts leave such
+// a local optimum: some tens lower the objective of hard graphs by a few percent.
 //
 // A round takes O(n^2) on complete graphs where clusters are of like size; beyond
 // the graph memory is O(n) there and O(n+m) on sparse graphs.
@@ -39,8 +42,8 @@ func KernighanLin(ctx context.Context, c Costs, start []int32, o KLOptions) (*Re
 	if start != nil && len(start) != c.Nodes() {
 		return nil, fmt.Errorf("%s: %w: %d labels for %d nodes", solver, ErrInput, len(start), c.Nodes())
 	}
-	if o.Outer < 0 || !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 1) {
-		return nil, fmt.Errorf("%s: %w: %d rounds, epsilon %v: neither can be negative or infinite", solver, ErrInput, o.Outer, o.Epsilon)
+	if o.Outer < 0 || o.Restarts < 0 || !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 1) {
+		return nil, fmt.Errorf("%s: %w: %d rounds, %d restarts, epsilon %v: none can be negative or infinite", solver, ErrInput, o.Outer, o.Restarts, o.Epsilon)
 	}
 	if o.Outer == 0 {
 		o.Outer = 100
@@ -64,7 +67,12 @@ func KernighanLin(ctx context.Context, c Costs, start []int32, o KLOptions) (*Re
 		}
 		g = newKLDense(d, p)
 	}
-	k := &klSearch{c: c, g: g, p: p, o: o, objective: c.Objective(start)}
+	k := &klSearch{g: g, p: p, o: o}
+	singletons := make([]int32, len(start))
+	for i := range singletons {
+		singletons[i] = int32(i)
+	}
+	k.total = c.Objective(singletons)
 	converged, err := k.run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", solver, err)

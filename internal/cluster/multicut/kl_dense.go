@@ -1,6 +1,9 @@
 package multicut
 
-import "tercet/internal/par"
+import (
+	"tercet/internal/par"
+	"tercet/internal/rng"
+)
 
 // klDense exchanges nodes of a complete graph. Its chains go on where one of the two
 // clusters has run empty: they may join two and part them otherwise.
@@ -45,6 +48,8 @@ func (k *klDense) magnitude() float64 {
 	return most
 }
 
+func (k *klDense) neighbour(_ int32, r *rng.Stream) int32 { return int32(r.IntN(k.d.N)) }
+
 func (k *klDense) disconnect(_, _ int32) {}
 
 func (k *klDense) pairs(since int32, f func(a, b int32) bool) {
@@ -86,7 +91,11 @@ func (k *klDense) exchange(a, b int32, least float64, complete bool) float64 {
 		return join
 	case most > least:
 		for _, v := range k.chain[:kept] {
-			k.move(v, a, b)
+			if k.p.label[v] == a {
+				k.move(v, a, b)
+			} else {
+				k.move(v, b, a)
+			}
 		}
 		return most
 	}
@@ -163,12 +172,7 @@ func (k *klDense) join(a, b int32) {
 	}
 }
 
-// move moves a node from its cluster, one of the two, to the other.
-func (k *klDense) move(v, a, b int32) {
-	from, to := a, b
-	if k.p.label[v] == b {
-		from, to = b, a
-	}
+func (k *klDense) move(v, from, to int32) {
 	row := k.d.Row(v)
 	for _, u := range k.p.groups[from] {
 		k.p.own[u] -= float64(row[u])

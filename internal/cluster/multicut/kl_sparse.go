@@ -1,6 +1,10 @@
 package multicut
 
-import "slices"
+import (
+	"slices"
+
+	"tercet/internal/rng"
+)
 
 // klSparse exchanges nodes of a sparse graph. Only nodes with a neighbour on the
 // other side are candidates, but for the first of a split. Work is for the edges
@@ -30,6 +34,8 @@ func newKLSparse(g *Graph, p *klClusters) *klSparse {
 	k.heap.gain, k.heap.place = k.gain, make([]int32, g.n)
 	for v := range int32(g.n) {
 		k.heap.place[v] = -1
+	}
+	for v := range int32(g.n) {
 		to, cost := g.Neighbours(v)
 		for e, u := range to {
 			if p.label[u] == p.label[v] {
@@ -51,6 +57,14 @@ func (k *klSparse) magnitude() float64 {
 		most = max(most, sum)
 	}
 	return most
+}
+
+func (k *klSparse) neighbour(v int32, r *rng.Stream) int32 {
+	to, _ := k.g.Neighbours(v)
+	if len(to) == 0 {
+		return v
+	}
+	return to[r.IntN(len(to))]
 }
 
 func (k *klSparse) pairs(since int32, f func(a, b int32) bool) {
@@ -184,7 +198,6 @@ func (k *klSparse) advance(v, a, b int32) {
 	}
 }
 
-// move moves a node from its cluster to another.
 func (k *klSparse) move(v, from, to int32) {
 	own := 0.0
 	neighbours, cost := k.g.Neighbours(v)
