@@ -1,0 +1,164 @@
+package tsne
+
+import "tercet/internal/par"
+
+// repulsion sums the forces of all points on each by their tree.
+type repulsion struct {
+	tree  *tree
+	reach float64 // squared: (r + r')^2 < reach (1 + d^2) lets cells act as wholes
+	phi   []float64
+	force []point // by rows: sum over j of (1+d_ij^2)^-2 (y_i - y_j)
+	tasks []task
+	near  []int32 // lists of all tasks
+	walks par.Free[walk]
+}
+
+// task is a cell whose points one thread does, with what is not yet summed at it.
+type task struct {
+	cell   int32
+	lo, hi int // in near
+	far    polynomial
+}
+
+// walk is the scratch of one thread.
+type walk struct {
+	r     *repulsion
+	lists []int32 // cells that are left to the children, a stack
+	open  []int32
+	leafs []int32 // leaves near a leaf
+	x, y  []float64
+}
+
+func newRepulsion(n int, theta float64) *repulsion {
+	return &repulsion{tree: newTree(n), reach: theta * theta, phi: make([]float64, n), force: make([]point, n)}
+}
+
+// taskPoints is the number of points up to which a cell is one task.
+const taskPoints = 256
+
+// at sets the forces at y, unnormalised, and returns Z, the sum of (1+d_ij^2)^-1 over
+// ordered pairs.
+func (r *repulsion) at(y []point) float64 {
+	r.tree.build(y)
+	r.tasks, r.near = r.tasks[:0], r.near[:0]
+	w := r.walk()
+	w.lists = append(w.lists[:0], 0)
+	w.visit(0, 0, 1, polynomial{}, true)
+	r.walks.Put(w)
+	par.Do(len(r.tasks), 1, r)
+	z := 0.0
+	for _, v := range r.phi {
+		z += v
+	}
+	return z - float64(len(y)) // each point met itself
+}
+
+func (r *repulsion) walk() *walk {
+	w := r.walks.Get()
+	w.r = r
+	return w
+}
+
+// Run does tasks [lo, hi).
+func (r *repulsion) Run(lo, hi int) {
+	w := r.walk()
+	for _, t := range r.tasks[lo:hi] {
+		w.lists = append(w.lists[:0], r.near[t.lo:t.hi]...)
+		w.visit(t.cell, 0, len(w.lists), t.far, false)
+	}
+	r.walks.Put(w)
+}
+
+// visit sums at the points of a cell what the cells lists[lo:hi] and far do to it.
+// Where split is set it makes tasks of the cells that are small enough.
+func (w *walk) visit(at int32, lo, hi int, far polynomial, split bool) {
+	r := w.r
+	cells := r.tree.cells
+	c := &cells[at]
+	if split && (c.hi-c.lo <= taskPoints || c.childs == 0) {
+		start := len(r.near)
+		r.near = append(r.near, w.lists[lo:hi]...)
+		r.tasks = append(r.tasks, task{at, start, len(r.near), far})
+		return
+	}
+	w.lists = w.lists[:hi]
+	w.leafs = w.leafs[:0]
+	for _, first := range w.lists[lo:hi] {
+		w.open = append(w.open[:0], first)
+		for len(w.open) > 0 {
+			last := len(w.open) - 1
+			id := w.open[last]
+			w.open = w.open[:last]
+			s := &cells[id]
+			x, y, radii := c.x-s.x, c.y-s.y, c.radius+s.radius
+			switch {
+			case radii*radii < r.reach*(1+x*x+y*y):
+				far.add(x, y, s)
+			case s.childs > 0 && (c.childs == 0 || s.radius > c.radius):
+				for k := s.childs - 1; k >= 0; k-- {
+					w.open = append(w.open, s.child+k)
+				}
+			case c.childs == 0:
+				w.leafs = append(w.leafs, id)
+			default:
+				w.lists = append(w.lists, id)
+			}
+		}
+	}
+	if c.childs == 0 {
+		w.leaf(c, &far)
+		return
+	}
+	end := len(w.lists)
+	for k := range c.childs {
+		child := &cells[c.child+k]
+		w.visit(c.child+k, hi, end, far.moved(child.x-c.x, child.y-c.y), split)
+	}
+}
+
+// leaf finishes the points of a leaf: far cells by the polynomial, near ones by
+// their points.
+func (w *walk) leaf(c *cell, far *polynomial) {
+	t := w.r.tree
+	w.x, w.y = w.x[:0], w.y[:0]
+	for _, id := range w.leafs {
+		s := &t.cells[id]
+		for _, p := range t.y[s.lo:s.hi] {
+			w.x, w.y = append(w.x, p.x), append(w.y, p.y)
+		}
+	}
+	if len(w.x)%2 != 0 { // without effect
+		w.x, w.y = append(w.x, beyond), append(w.y, beyond)
+	}
+	for k := c.lo; k < c.hi; k++ {
+		p := t.y[k]
+		v, gx, gy := far.at(p.x-c.x, p.y-c.y)
+		phi, fx, fy := direct(p, w.x, w.y)
+		row := t.order[k]
+		w.r.phi[row] = v + phi
+		w.r.force[row] = point{fx - gx/2, fy - gy/2}
+	}
+}
+
+// beyond is so far that (1+d^2)^-2 d is nothing, and d^4 no overflow.
+const beyond = 1e60
+
+// direct sums over an even number of points: (1+d^2)^-1, and (1+d^2)^-2 times the
+// vector from them to p.
+func direct(p point, xs, ys []float64) (phi, fx, fy float64) {
+	ys = ys[:len(xs)]
+	for j := 1; j < len(xs); j += 2 {
+		ax, ay := p.x-xs[j-1], p.y-ys[j-1]
+		bx, by := p.x-xs[j], p.y-ys[j]
+		a, b := 1+ax*ax+ay*ay, 1+bx*bx+by*by
+		// One division for both.
+		r := 1 / (a * b)
+		a, b = b*r, a*r
+		phi += a + b
+		a *= a
+		b *= b
+		fx += a*ax + b*bx
+		fy += a*ay + b*by
+	}
+	return phi, fx, fy
+}
