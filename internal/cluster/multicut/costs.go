@@ -117,6 +117,22 @@ func (g *Graph) Nodes() int { return g.n }
 // Edges returns the number of edges m, duplicates merged.
 func (g *Graph) Edges() int { return len(g.to) / 2 }
 
+// complete says whether all pairs have an edge.
+func (g *Graph) complete() bool { return g.Edges() == g.n*(g.n-1)/2 }
+
+// matrix returns the costs (n, n), 0 where there is no edge.
+func (g *Graph) matrix() []float64 {
+	cost := make([]float64, g.n*g.n)
+	for i := range int32(g.n) {
+		row := cost[int(i)*g.n:]
+		to, c := g.Neighbours(i)
+		for e, j := range to {
+			row[j] = c[e]
+		}
+	}
+	return cost
+}
+
 // Duplicates returns how many given edges were added to others of the same nodes.
 func (g *Graph) Duplicates() int { return g.duplicates }
 

@@ -7,5 +7,10 @@
 //
 //	E(l) = sum over edges ij with l_i != l_j of c_ij,
 //
-// which is to be made small. An edge that is absent costs 0 either way.
+// which is to be made small. An edge that is absent costs 0 either way, and an edge
+// of cost 0 is as good as absent: neither attracts nor repels. The objective's unit
+// is that of the costs; costs times a positive factor have the same best clusters.
+//
+// Greedy contraction (GAEC, BalancedGAEC, GreedyFixation, MutexWatershed) is fast
+// and makes errors that it cannot take back; KernighanLin repairs most of them.
 package multicut

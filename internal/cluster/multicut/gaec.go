@@ -36,13 +36,11 @@ const (
 func contract(ctx context.Context, c Costs, solver string, r rule) (*Result, error) {
 	var labels []int32
 	var err error
-	switch g := c.(type) {
-	case *Graph:
-		if r == mutexRule {
-			labels, err = mutexSparse(ctx, g)
-		} else {
-			labels, err = contractSparse(ctx, g, r)
-		}
+	switch g, sparse := c.(*Graph); {
+	case sparse && r == mutexRule:
+		labels, err = mutexSparse(ctx, g)
+	case sparse && !(g.complete() && triangleBytes(g.n) <= maxTriangle):
+		labels, err = contractSparse(ctx, g, r)
 	default:
 		labels, err = contractDense(ctx, c, r)
 	}

@@ -33,6 +33,8 @@ type denseContraction struct {
 // matrix of their own, in bytes.
 const maxTriangle = 4 << 30
 
+func triangleBytes(n int) int64 { return int64(n) * int64(n-1) * 4 }
+
 func errTooLarge(n int) error {
 	return fmt.Errorf("%w: the complete graph of %d nodes wants %d MB of costs, more than %d: use the factored solver or a sparse graph",
 		ErrInput, n, int64(n)*int64(n)*4>>20, maxTriangle>>20)
@@ -40,7 +42,7 @@ func errTooLarge(n int) error {
 
 func contractDense(ctx context.Context, c Costs, r rule) ([]int32, error) {
 	n := c.Nodes()
-	if _, ok := c.(*Dense); !ok && int64(n)*int64(n-1)*4 > maxTriangle {
+	if _, ok := c.(*Dense); !ok && triangleBytes(n) > maxTriangle {
 		return nil, errTooLarge(n)
 	}
 	d := &denseContraction{rule: r, n: n, left: n, node: make([]int32, n), size: make([]float64, n), best: make([]float64, n),

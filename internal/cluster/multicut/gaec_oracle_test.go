@@ -60,6 +60,15 @@ func gaecSparse(t testing.TB, r *rng.Stream, n int, density, step float64) ([][]
 	return w, g
 }
 
+func gaecMatrix(g *Graph) [][]float64 {
+	w := make([][]float64, g.n)
+	for i := range w {
+		w[i] = make([]float64, g.n)
+	}
+	g.Each(func(i, j int32, cost float64) { w[i][j], w[j][i] = cost, cost })
+	return w
+}
+
 // gaecBest is the least objective of all clusterings, by dynamic programming over
 // the 2^n sets of nodes: the best clustering of a set is a cluster with its first
 // node and the best clustering of what remains.

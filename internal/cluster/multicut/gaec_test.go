@@ -51,6 +51,8 @@ func TestGreedySolversAgainstPlainLoops(t *testing.T) {
 			gaecCheck(t, s.solve, s.name, gaecOther{d}, want)
 			w, g := gaecSparse(t, r, n, 0.3, 0)
 			gaecCheck(t, s.solve, s.name, g, s.plain(w))
+			w, g = gaecSparse(t, r, n, 0.9, 0)
+			gaecCheck(t, s.solve, s.name, g, s.plain(w))
 		}
 	}
 }
@@ -75,13 +77,17 @@ func gaecAsGraph(t *testing.T, w [][]float64) *Graph {
 
 // Small integer costs have ties at every step, zero costs among them.
 func TestGreedySolversBreakTies(t *testing.T) {
-	for _, s := range greedy[:3] {
+	for k, s := range greedy[:3] { // in the order of their rules
 		r := rng.New(3, "ties", uint64(len(s.name)))
 		for trial := range 200 {
 			w, g := gaecSparse(t, r, 2+trial%20, 1, 1)
 			want := s.plain(w)
 			gaecCheck(t, s.solve, s.name, g, want)
 			gaecCheck(t, s.solve, s.name, gaecDense(t, w), want)
+			labels, err := contractSparse(context.Background(), g, rule(k))
+			if err != nil || !slices.Equal(renumbered(labels), renumbered(want)) {
+				t.Fatalf("%s: sparse %v, want %v, %v", s.name, labels, want, err)
+			}
 		}
 	}
 }

@@ -59,13 +59,17 @@ func KernighanLin(ctx context.Context, c Costs, start []int32, o KLOptions) (*Re
 	p := newKLClusters(start)
 	switch c := c.(type) {
 	case *Graph:
-		g = newKLSparse(c, p)
+		if n := c.n; c.complete() && int64(n)*int64(n)*8 <= maxTriangle {
+			g = newKLDense(n, c.matrix(), p)
+		} else {
+			g = newKLSparse(c, p)
+		}
 	default:
 		d, err := asDense(c)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", solver, err)
 		}
-		g = newKLDense(d, p)
+		g = newKLDense(d.N, d.Cost, p)
 	}
 	k := &klSearch{g: g, p: p, o: o}
 	singletons := make([]int32, len(start))

@@ -7,9 +7,10 @@ import (
 
 // klDense exchanges nodes of a complete graph. Its chains go on where one of the two
 // clusters has run empty: they may join two and part them otherwise.
-type klDense struct {
-	d *Dense
-	p *klClusters
+type klDense[T float32 | float64] struct {
+	n    int
+	cost []T // (n, n)
+	p    *klClusters
 
 	// Of the two clusters at hand, the nodes that are left to move in front:
 	node  []int32
@@ -19,11 +20,11 @@ type klDense struct {
 	chain []int32   // nodes that have moved, in order
 }
 
-func newKLDense(d *Dense, p *klClusters) *klDense {
-	k := &klDense{d: d, p: p}
-	par.For(d.N, 16, func(lo, hi int) {
+func newKLDense[T float32 | float64](n int, cost []T, p *klClusters) *klDense[T] {
+	k := &klDense[T]{n: n, cost: cost, p: p}
+	par.For(n, 16, func(lo, hi int) {
 		for v := lo; v < hi; v++ {
-			row := d.Row(int32(v))
+			row := k.row(int32(v))
 			for _, u := range p.groups[p.label[v]] {
 				p.own[v] += float64(row[u])
 			}
@@ -32,11 +33,13 @@ func newKLDense(d *Dense, p *klClusters) *klDense {
 	return k
 }
 
-func (k *klDense) magnitude() float64 {
-	sums := make([]float64, k.d.N)
-	par.For(k.d.N, 16, func(lo, hi int) {
+func (k *klDense[T]) row(v int32) []T { return k.cost[int(v)*k.n:][:k.n] }
+
+func (k *klDense[T]) magnitude() float64 {
+	sums := make([]float64, k.n)
+	par.For(k.n, 16, func(lo, hi int) {
 		for v := lo; v < hi; v++ {
-			for _, w := range k.d.Row(int32(v)) {
+			for _, w := range k.row(int32(v)) {
 				sums[v] += float64(max(w, -w))
 			}
 		}
@@ -48,11 +51,11 @@ func (k *klDense) magnitude() float64 {
 	return most
 }
 
-func (k *klDense) neighbour(_ int32, r *rng.Stream) int32 { return int32(r.IntN(k.d.N)) }
+func (k *klDense[T]) neighbour(_ int32, r *rng.Stream) int32 { return int32(r.IntN(k.n)) }
 
-func (k *klDense) disconnect(_, _ int32) {}
+func (k *klDense[T]) disconnect(_, _ int32) {}
 
-func (k *klDense) pairs(since int32, f func(a, b int32) bool) {
+func (k *klDense[T]) pairs(since int32, f func(a, b int32) bool) {
 	clusters := int32(len(k.p.groups))
 	for a := range clusters {
 		if len(k.p.groups[a]) == 0 {
@@ -66,7 +69,7 @@ func (k *klDense) pairs(since int32, f func(a, b int32) bool) {
 	}
 }
 
-func (k *klDense) exchange(a, b int32, least float64, complete bool) float64 {
+func (k *klDense[T]) exchange(a, b int32, least float64, complete bool) float64 {
 	join := k.enter(a, b)
 	total, most, kept := 0.0, 0.0, 0
 	next := 0
@@ -103,7 +106,7 @@ func (k *klDense) exchange(a, b int32, least float64, complete bool) float64 {
 }
 
 // enter takes two clusters in hand and returns the cost between them.
-func (k *klDense) enter(a, b int32) (join float64) {
+func (k *klDense[T]) enter(a, b int32) (join float64) {
 	first, second := k.p.groups[a], k.p.groups[b]
 	m := len(first) + len(second)
 	if cap(k.node) < m {
@@ -115,7 +118,7 @@ func (k *klDense) enter(a, b int32) (join float64) {
 	clear(k.cross)
 	back := k.cross[len(first):][:len(second)]
 	for p, v := range first {
-		row := k.d.Row(v)
+		row := k.row(v)
 		sum := 0.0
 		for q, u := range second {
 			w := float64(row[u])
@@ -136,8 +139,8 @@ func (k *klDense) enter(a, b int32) (join float64) {
 
 // advance takes the node at place p out, puts the last one there and returns the
 // place of the best gain among the left ones.
-func (k *klDense) advance(p, left int) (best int) {
-	row := k.d.Row(k.node[p])
+func (k *klDense[T]) advance(p, left int) (best int) {
+	row := k.row(k.node[p])
 	twice := 2 * k.side[p]
 	k.node[p], k.side[p], k.gain[p] = k.node[left], k.side[left], k.gain[left]
 	node, side, gain := k.node[:left], k.side[:left], k.gain[:left]
@@ -156,7 +159,7 @@ func (k *klDense) advance(p, left int) (best int) {
 }
 
 // join moves all nodes of the smaller cluster to the other.
-func (k *klDense) join(a, b int32) {
+func (k *klDense[T]) join(a, b int32) {
 	// The order in hand is lost: sums across are found by the groups.
 	for p, v := range k.p.groups[a] {
 		k.p.own[v] += k.cross[p]
@@ -172,8 +175,8 @@ func (k *klDense) join(a, b int32) {
 	}
 }
 
-func (k *klDense) move(v, from, to int32) {
-	row := k.d.Row(v)
+func (k *klDense[T]) move(v, from, to int32) {
+	row := k.row(v)
 	for _, u := range k.p.groups[from] {
 		k.p.own[u] -= float64(row[u])
 	}

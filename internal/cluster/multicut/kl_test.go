@@ -95,7 +95,7 @@ func TestExchangeAgainstPlainLoops(t *testing.T) {
 		movers, states = append(movers, newKLSparse(g, p)), append(states, p)
 		if d != nil {
 			p := newKLClusters(labels)
-			movers, states = append(movers, newKLDense(d, p)), append(states, p)
+			movers, states = append(movers, newKLDense(n, d.Cost, p)), append(states, p)
 		}
 		for step := range 12 {
 			a, b := int32(r.IntN(k)), int32(r.IntN(k))
@@ -112,7 +112,7 @@ func TestExchangeAgainstPlainLoops(t *testing.T) {
 			}
 			for i, m := range movers {
 				p := states[i]
-				_, complete := m.(*klDense)
+				_, complete := m.(*klDense[float32])
 				want, gain := plainExchange(w, p.label, a, b, complete)
 				before := g.Objective(p.label)
 				got := m.exchange(a, b, 0, true)
@@ -208,8 +208,7 @@ func TestKernighanLinEndsInALocalOptimum(t *testing.T) {
 				if math.Abs(seen-res.Objective) > 1e-9*(1+math.Abs(seen)) || res.Objective > before || len(res.Warnings) > 0 {
 					t.Fatalf("objective %v, tracked %v, before %v, %v", res.Objective, seen, before, res.Warnings)
 				}
-				_, sparse := c.(*Graph)
-				klCheckOptimum(t, w, res.Labels, !sparse)
+				klCheckOptimum(t, w, res.Labels, c != Costs(g))
 				klCheckConnected(t, c, res.Labels)
 			}
 		}
@@ -280,7 +279,11 @@ func TestRestartsLeaveLocalOptima(t *testing.T) {
 	for trial := range 200 {
 		w, d := gaecRandom(t, r, 10, 0)
 		best := gaecBest(w)
-		for _, c := range []Costs{d, gaecAsGraph(t, w)} {
+		_, sparse := gaecSparse(t, r, 10, 0.6, 0)
+		for _, c := range []Costs{d, gaecAsGraph(t, w), sparse} {
+			if c == Costs(sparse) {
+				best = gaecBest(gaecMatrix(sparse))
+			}
 			plain, err := KernighanLin(context.Background(), c, nil, KLOptions{})
 			if err != nil {
 				t.Fatal(err)
@@ -297,8 +300,8 @@ func TestRestartsLeaveLocalOptima(t *testing.T) {
 			}
 		}
 	}
-	if found < 392 {
-		t.Errorf("the optimum was found in %d of 400", found)
+	if found < 588 {
+		t.Errorf("the optimum was found in %d of 600", found)
 	}
 	_, d := gaecRandom(t, r, 120, 0)
 	for seed := range uint64(3) {
