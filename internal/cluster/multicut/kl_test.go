@@ -364,3 +364,33 @@ func TestKernighanLinGivesTheSameBitsOnAnyThreads(t *testing.T) {
 		t.Error("differs between 1 and 3 threads")
 	}
 }
+
+// klFactored makes its matrix by itself, as factored costs do.
+type klFactored struct {
+	Costs
+	matrix *Dense
+	err    error
+	limit  *int64
+}
+
+func (f klFactored) Dense(limit int64) (*Dense, error) {
+	*f.limit = limit
+	return f.matrix, f.err
+}
+
+func TestKernighanLinTakesTheMatrixOfFactoredCosts(t *testing.T) {
+	_, d := gaecRandom(t, rng.New(19, "factored"), 40, 0)
+	want, err := KernighanLin(context.Background(), d, nil, KLOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit := int64(0)
+	got, err := KernighanLin(context.Background(), klFactored{d, d, nil, &limit}, nil, KLOptions{})
+	if err != nil || !slices.Equal(got.Labels, want.Labels) || limit != maxTriangle {
+		t.Errorf("%+v, %v, limit %d; want %+v", got, err, limit, want)
+	}
+	large := errors.New("too large")
+	if _, err := KernighanLin(context.Background(), klFactored{d, nil, large, &limit}, nil, KLOptions{}); !errors.Is(err, large) {
+		t.Error(err)
+	}
+}
