@@ -23,23 +23,48 @@ type linkage interface {
 	compact() []int32
 }
 
-// chain merges all clusters by following nearest neighbours until two are each
-// other's: as distances are reducible, that merge belongs to the tree whatever is
-// merged before it (Murtagh 1983; Müllner 2011, section 2.4.1).
-func chain(ctx context.Context, l linkage, n int, progress func(merged, total int)) ([]join, error) {
-	joins := make([]join, 0, n-1)
-	var stack []int32
-	var far []float64 // distance from each of the stack to the next
+// tree is what has been merged so far.
+type tree struct {
+	n     int
+	joins []join
 	// height is that of the cluster that a row is in: rounding must not put a merge
 	// below those of its parts.
-	height := make([]float64, n)
-	for len(joins) < n-1 {
-		if len(joins)%256 == 0 {
-			if err := ctx.Err(); err != nil {
-				return nil, fmt.Errorf("agglomerative clustering stopped after %d of %d merges: %w", len(joins), n-1, err)
-			}
-			if progress != nil {
-				progress(len(joins), n-1)
+	height   []float64
+	progress func(merged, total int)
+}
+
+func newTree(n int, progress func(merged, total int)) *tree {
+	return &tree{n: n, joins: make([]join, 0, n-1), height: make([]float64, n), progress: progress}
+}
+
+// join notes the merge of the clusters of two rows, of which that of b stays.
+func (t *tree) join(a, b int32, distance float64) {
+	h := max(distance, t.height[a], t.height[b])
+	t.joins = append(t.joins, join{a: a, b: b, distance: h})
+	t.height[b] = h
+}
+
+// look reports progress and whether to stop.
+func (t *tree) look(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("agglomerative clustering stopped after %d of %d merges: %w", len(t.joins), t.n-1, err)
+	}
+	if t.progress != nil {
+		t.progress(len(t.joins), t.n-1)
+	}
+	return nil
+}
+
+// chain merges all clusters that are left by following nearest neighbours until two are
+// each other's: as distances are reducible, that merge belongs to the tree whatever is
+// merged before it (Murtagh 1983; Müllner 2011, section 2.4.1).
+func (t *tree) chain(ctx context.Context, l linkage) error {
+	var stack []int32
+	var far []float64 // distance from each of the stack to the next
+	for len(t.joins) < t.n-1 {
+		if len(t.joins)%256 == 0 {
+			if err := t.look(ctx); err != nil {
+				return err
 			}
 		}
 		if len(stack) == 0 {
@@ -58,12 +83,9 @@ func chain(ctx context.Context, l linkage, n int, progress func(merged, total in
 				continue
 			}
 			a, b := max(top, prefer), min(top, prefer)
-			ra, rb := l.row(a), l.row(b)
-			h := max(limit, height[ra], height[rb])
-			joins = append(joins, join{a: ra, b: rb, distance: h})
+			t.join(l.row(a), l.row(b), limit)
 			stack = stack[:len(stack)-2]
 			l.merge(a, b)
-			height[l.row(b)] = h
 			break
 		}
 		if to := l.compact(); to != nil {
@@ -72,8 +94,5 @@ func chain(ctx context.Context, l linkage, n int, progress func(merged, total in
 			}
 		}
 	}
-	if progress != nil {
-		progress(n-1, n-1)
-	}
-	return joins, nil
+	return t.look(ctx)
 }

@@ -4,49 +4,37 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"tercet/internal/par"
 )
 
 // matrix is average or complete linkage on the distances of all pairs of clusters.
 //
-// Of each cluster it keeps the nearest one and a lower bound for the distance of all
-// others. As distances are reducible, other clusters' merges leave both valid unless
-// the nearest one is merged itself; even then the merged one is the nearest if it is
-// within the bound. So few rows of the matrix are ever searched.
+// Of each cluster it keeps a few that were nearest when it was last looked at, and a
+// lower bound for the distance of all others. As distances are reducible, merges of
+// others leave that bound valid: the nearest of the few, or of what they have become, is
+// the nearest of all as long as it is within the bound. So few rows are searched.
 type matrix struct {
 	complete bool
-	n        int       // slots
-	dist     []float32 // above the diagonal, row by row
-	size     []int32   // rows of each cluster
-	of       []int32   // one of its rows
-	active   []int32   // slots in use, ascending
-	next     []int32   // the nearest, or -1 where not known
-	least    []float32 // its distance
-	bound    []float32 // no other is nearer than this
+	pairs    *pairs
+	size     []int32 // rows of each cluster
+	of       []int32 // one of its rows
+	active   []int32 // slots in use, ascending
+	sets     *sets   // slots that were merged, under the one in use
+	near     []nearby
 	moved    []int32
+	to       [2][]float32 // scratch: distances of active slots
 }
 
-// at is where the distance of i and j > i is.
-func (m *matrix) at(i, j int32) int {
-	a, n := int(i), m.n
-	return a*(2*n-a-1)/2 + int(j) - a - 1
-}
-
-func (m *matrix) get(i, j int32) float32 {
-	if i > j {
-		i, j = j, i
-	}
-	return m.dist[m.at(i, j)]
-}
-
-// matrixRows is the number of rows whose distances are computed at a time.
+// matrixRows is the number of rows whose distances are computed at a time, a multiple
+// of panelRows.
 const matrixRows = 64
 
 func newMatrix(ctx context.Context, x []float32, data *centred, complete bool) (*matrix, error) {
 	n := data.n
-	m := &matrix{complete: complete, n: n, dist: make([]float32, n*(n-1)/2), size: make([]int32, n), of: make([]int32, n),
-		active: make([]int32, n), next: make([]int32, n), least: make([]float32, n), bound: make([]float32, n), moved: make([]int32, n)}
+	m := &matrix{complete: complete, pairs: newPairs(n), size: make([]int32, n), of: make([]int32, n), active: make([]int32, n), sets: newSets(n),
+		near: make([]nearby, n), moved: make([]int32, n), to: [2][]float32{make([]float32, n), make([]float32, n)}}
 	for i := range int32(n) {
 		m.size[i], m.of[i], m.active[i] = 1, i, i
 	}
@@ -75,109 +63,88 @@ func newMatrix(ctx context.Context, x []float32, data *centred, complete bool) (
 func (m *matrix) fill(p *points, lo, hi int, dist []float32) {
 	cols := p.packed.Cols()
 	for c := 0; c < cols; c += silhouetteCols {
-		end := min(cols, c+silhouetteCols)
-		p.packed.Dots(hi-lo, p.x[lo*p.d:], p.d, c, end, 1, dist[c:], cols)
+		p.packed.Dots(hi-lo, p.x[lo*p.d:], p.d, c, min(cols, c+silhouetteCols), 1, dist[c:], cols)
 	}
 	for i := lo; i < hi; i++ {
-		row := dist[(i-lo)*cols:][:m.n]
+		row := dist[(i-lo)*cols:][:p.n]
 		p.distances(i, 0, row)
-		copy(m.dist[m.at(int32(i), int32(i)+1):], row[i+1:])
-		s := newSearch()
-		s.row(row[:i], 0)
-		s.row(row[i+1:], int32(i)+1)
-		m.next[i], m.least[i], m.bound[i] = s.at, s.least, s.second
-	}
-}
-
-// search finds the least of several distances, the first of equals, and the least of
-// all others.
-type search struct {
-	at            int32
-	least, second float32
-}
-
-func newSearch() search {
-	inf := float32(math.Inf(1))
-	return search{at: -1, least: inf, second: inf}
-}
-
-func (s *search) see(at int32, v float32) {
-	if v < s.second {
-		if v < s.least {
-			s.at, s.least, s.second = at, v, s.least
-		} else {
-			s.second = v
+		row[i] = float32(math.Inf(1))
+		near := &m.near[i]
+		near.reset()
+		for j, v := range row {
+			if v < near.bound {
+				near.see(int32(j), v)
+			}
 		}
 	}
-}
-
-// row sees the distances to slots first, first+1, ...
-func (s *search) row(dist []float32, first int32) {
-	for j, v := range dist {
-		if v < s.second {
-			s.see(first+int32(j), v)
-		}
-	}
+	m.pairs.store(lo, hi, dist, cols)
 }
 
 func (m *matrix) first() int32      { return m.active[0] }
 func (m *matrix) row(i int32) int32 { return m.of[i] }
 
 func (m *matrix) nearest(i, prefer int32) (int32, float64) {
-	if m.next[i] < 0 {
-		s := newSearch()
-		for _, j := range m.active {
-			if j != i {
-				s.see(j, m.get(i, j))
+	near := &m.near[i]
+	at, least := m.known(i)
+	if at < 0 || least > near.bound {
+		near.reset()
+		row := m.pairs.gather(i, m.active, m.to[0])
+		for a, j := range m.active {
+			if v := row[a]; v < near.bound && j != i {
+				near.see(j, v)
 			}
 		}
-		m.next[i], m.least[i], m.bound[i] = s.at, s.least, s.second
+		at, least = m.known(i)
 	}
-	if prefer >= 0 && m.get(i, prefer) <= m.least[i] {
-		return prefer, float64(m.least[i])
+	if prefer >= 0 && m.pairs.get(i, prefer) <= least {
+		at = prefer
 	}
-	return m.next[i], float64(m.least[i])
+	return at, float64(least)
+}
+
+// known returns the nearest to i of those kept, the lowest slot of equals.
+func (m *matrix) known(i int32) (at int32, least float32) {
+	at, least = -1, float32(math.Inf(1))
+	near := &m.near[i]
+	for _, j := range near.slot[:near.count] {
+		if j = m.sets.find(j); j == i {
+			continue
+		}
+		if v := m.pairs.get(i, j); v < least || v == least && j < at {
+			at, least = j, v
+		}
+	}
+	return at, least
 }
 
 func (m *matrix) merge(a, b int32) {
+	at := slices.Index(m.active, a)
+	m.active = slices.Delete(m.active, at, at+1)
+	m.sets.parent[a] = b
+	da, db := m.pairs.gather(a, m.active, m.to[0]), m.pairs.gather(b, m.active, m.to[1])
 	wa, wb := float64(m.size[a]), float64(m.size[b])
-	sum := wa + wb
-	s := newSearch()
-	at := 0
-	for _, x := range m.active {
-		if x == a {
-			continue
+	wa, wb = wa/(wa+wb), wb/(wa+wb)
+	near := &m.near[b]
+	near.reset()
+	for i, v := range da {
+		if m.complete {
+			v = max(v, db[i])
+		} else {
+			v = float32(wa*float64(v) + wb*float64(db[i]))
 		}
-		m.active[at] = x
-		at++
-		if x == b {
-			continue
-		}
-		to := &m.dist[m.at(min(b, x), max(b, x))]
-		da, db := m.get(a, x), *to
-		v := max(da, db)
-		if !m.complete {
-			v = float32((wa*float64(da) + wb*float64(db)) / sum)
-		}
-		*to = v
-		s.see(x, v)
-		if next := m.next[x]; next == a || next == b {
-			if v <= m.bound[x] {
-				m.next[x], m.least[x] = b, v
-			} else {
-				m.next[x] = -1
-			}
+		db[i] = v
+		if v < near.bound && m.active[i] != b {
+			near.see(m.active[i], v)
 		}
 	}
-	m.active = m.active[:at]
-	m.next[b], m.least[b], m.bound[b] = s.at, s.least, s.second
+	m.pairs.scatter(b, m.active, db)
 	m.size[b] += m.size[a]
 }
 
-// compact moves the distances together once half of the slots are free, which keeps
+// compact moves the distances together once a third of the slots are free, which keeps
 // them near one another.
 func (m *matrix) compact() []int32 {
-	if 2*len(m.active) > m.n || len(m.active) < 2 {
+	if 3*len(m.active) > 2*m.pairs.n || len(m.active) < 2 {
 		return nil
 	}
 	for i := range m.moved {
@@ -186,23 +153,19 @@ func (m *matrix) compact() []int32 {
 	for to, from := range m.active {
 		m.moved[from] = int32(to)
 	}
-	old, n := *m, len(m.active)
-	m.n = n
+	m.pairs.keep(m.active)
 	for i, from := range m.active {
-		row := m.dist[m.at(int32(i), int32(i)+1):]
-		for j, x := range m.active[i+1:] {
-			row[j] = m.dist[old.at(from, x)]
-		}
-		m.size[i], m.of[i], m.least[i], m.bound[i] = m.size[from], m.of[from], m.least[from], m.bound[from]
-		if m.next[i] = m.next[from]; m.next[i] >= 0 {
-			m.next[i] = m.moved[m.next[i]]
+		m.size[i], m.of[i], m.near[i] = m.size[from], m.of[from], m.near[from]
+		near := &m.near[i]
+		for k, j := range near.slot[:near.count] {
+			near.slot[k] = m.moved[m.sets.find(j)]
 		}
 	}
 	for i := range m.active {
 		m.active[i] = int32(i)
 	}
+	m.sets = newSets(len(m.active))
 	moved := m.moved
-	m.moved = moved[:n]
-	m.dist = m.dist[:n*(n-1)/2]
+	m.moved = moved[:len(m.active)]
 	return moved
 }

@@ -28,8 +28,8 @@ const (
 // MiniBatch rows, gives them their nearest centres, and moves each centre to the mean
 // of all rows it ever got, those of the sample included. Every 10 k rows a centre with
 // less than a hundredth of the largest one's rows is put on a random row of the batch.
-// The steps end when the inertia per row, smoothed over 2 n rows, has not fallen for
-// 10 steps, or after MaxIterations*n rows. All rows are labelled in the end, as exactly
+// The steps end when the inertia per row, smoothed over n/2 rows, has not fallen for 10
+// steps, not before n rows were drawn, or after MaxIterations*n rows. All rows are labelled in the end, as exactly
 // as by full k-means.
 type batches struct {
 	frame
@@ -147,7 +147,7 @@ func (b *batches) run(ctx context.Context, o KMeansOptions) (steps int, converge
 		if bad++; smooth < least {
 			least, bad = smooth, 0
 		}
-		if bad >= batchPatient {
+		if bad >= batchPatient && steps*batch >= b.n {
 			return steps, true, nil
 		}
 	}

@@ -25,6 +25,11 @@ type prim struct {
 	x    []float32
 	d    int
 	core []float64
+	// Products of the rows in float32, moved to mean zero, tell of most that they are
+	// too far.
+	data   *centred
+	square []float64 // of the rows of data
+	unit   float64   // error of a product, and of the rounding of rows, as a share of squares
 
 	last  int32     // the row added last
 	left  []int32   // rows outside of the tree
@@ -43,10 +48,13 @@ type nearestLeft struct {
 const primChunk = 1024
 
 func spanningTree(ctx context.Context, x []float32, n, d int, core []float64, progress func(done, total int)) ([]edge, error) {
-	p := &prim{x: x, d: d, core: core, left: make([]int32, n-1), least: make([]float64, n-1), from: make([]int32, n-1),
+	p := &prim{x: x, d: d, core: core, data: centre(x, n, d), square: make([]float64, n), unit: kernel.DotError(d) + 16*0x1p-24, left: make([]int32, n-1), least: make([]float64, n-1), from: make([]int32, n-1),
 		best: make([]nearestLeft, ceilDiv(n, primChunk))}
 	for i := range p.left {
 		p.left[i], p.least[i] = int32(i+1), math.Inf(1)
+	}
+	for i := range p.square {
+		p.square[i] = kernel.SumSquares(p.data.row(i))
 	}
 	edges := make([]edge, 0, n-1)
 	for len(p.left) > 0 {
@@ -77,15 +85,19 @@ func spanningTree(ctx context.Context, x []float32, n, d int, core []float64, pr
 // Run measures the rows at [lo, hi) of left against the last one.
 func (p *prim) Run(lo, hi int) {
 	own := p.core[p.last]
-	x := p.x[int(p.last)*p.d : (int(p.last)+1)*p.d]
+	x, from := p.data.row(int(p.last)), p.square[p.last]
+	scale := p.data.scale * p.data.scale
 	best := nearestLeft{at: lo, least: math.Inf(1)}
 	for at := lo; at < hi; at++ {
 		// A length is no less than either core distance: most rows cannot come nearer.
 		i, v := int(p.left[at]), p.least[at]
 		if low := max(own, p.core[i]); low < v {
-			if s := max(low, kernel.SquaredDistanceLanes(x, p.x[i*p.d:(i+1)*p.d])); s < v {
-				v = s
-				p.least[at], p.from[at] = s, p.last
+			sum := from + p.square[i]
+			if sum-2*float64(kernel.Dot32(x, p.data.row(i)))-p.unit*sum < v*scale {
+				if s := max(low, squared(p.x, p.d, int(p.last), i)); s < v {
+					v = s
+					p.least[at], p.from[at] = s, p.last
+				}
 			}
 		}
 		if v < best.least {

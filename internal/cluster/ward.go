@@ -25,16 +25,33 @@ type ward struct {
 	bound  []float64
 	moved  []int32
 
-	unit float64   // error of a product of float32 as a share of the squares
-	low  []float64 // of each active slot: a bound of its distance to the one searched for
-	i    int32     // that one
+	unit  float64   // error of a product of float32 as a share of the squares
+	dots  []float32 // products of the one searched for with active slots
+	i     int32     // that one
+	own   wardScratch
+	spare par.Free[wardScratch]
+
+	packed kernel.PackedRows // of single, in rounds
+}
+
+// wardScratch belongs to one task while it runs.
+type wardScratch struct {
+	x     []float32 // (wardRows, d)
+	dots  []float32 // (wardRows, active slots), filled up
+	close []wardCandidate
+}
+
+// wardCandidate is a slot that may be nearest, and a bound of its distance.
+type wardCandidate struct {
+	slot int32
+	low  float64
 }
 
 func newWard(ctx context.Context, x []float32, data *centred) (*ward, error) {
 	n, d := data.n, data.d
 	w := &ward{d: d, mean: make([]float64, n*d), single: append([]float32(nil), data.x...), square: make([]float64, n), size: make([]float64, n),
 		of: make([]int32, n), active: make([]int32, n), next: make([]int32, n), least: make([]float64, n), bound: make([]float64, n),
-		moved: make([]int32, n), low: make([]float64, n), unit: kernel.DotError(d) + 16*0x1p-24}
+		moved: make([]int32, n), dots: make([]float32, n), unit: kernel.DotError(d) + 16*0x1p-24}
 	for i, v := range x {
 		w.mean[i] = (float64(v) - data.mean[i%d]) * data.scale
 	}
@@ -91,50 +108,84 @@ func (w *ward) nearest(i, prefer int32) (int32, float64) {
 // wardChunk is the number of clusters measured at a time.
 const wardChunk = 1024
 
-// search finds the cluster nearest to i: products of float32 leave those that can be.
+// search finds the cluster nearest to i.
 func (w *ward) search(i int32) {
 	w.i = i
 	par.Do(len(w.active), wardChunk, w)
-	limit := math.Inf(1)
+	w.choose(i, w.dots, &w.own)
+}
+
+// Run fills dots for active slots [lo, hi).
+func (w *ward) Run(lo, hi int) {
+	d, i := w.d, w.i
+	x := w.single[int(i)*d : (int(i)+1)*d]
+	for at := lo; at < hi; at++ {
+		j := w.active[at]
+		w.dots[at] = kernel.Dot32(x, w.single[int(j)*d:(int(j)+1)*d])
+	}
+}
+
+// choose finds the cluster nearest to i, and the distance of the next one, from its
+// products with active slots: what these leave within their error is measured in
+// float64.
+func (w *ward) choose(i int32, dots []float32, s *wardScratch) {
+	s.close = s.close[:0]
+	own := w.square[i]
+	inf := math.Inf(1)
+	least, second := inf, inf // of the upper bounds
+	// The smallest factor, that of a single row, tells of most that they are too far.
+	single := 2 * w.size[i] / (w.size[i] + 1)
 	for at, j := range w.active {
-		if j != i {
-			// What was taken from low to be on the safe side is given back twice.
-			limit = min(limit, w.low[at]+2*w.unit*w.factor(i, j)*(w.square[i]+w.square[j]))
+		sum := own + w.square[j]
+		low := sum - 2*float64(dots[at]) - w.unit*sum
+		if single*low > second || j == i {
+			continue
+		}
+		f := w.factor(i, j)
+		if low *= f; low > second {
+			continue
+		}
+		s.close = append(s.close, wardCandidate{j, low})
+		// What low took off to be on the safe side is given back twice.
+		switch high := low + 2*w.unit*sum*f; {
+		case high < least:
+			least, second = high, least
+		case high < second:
+			second = high
 		}
 	}
-	w.next[i], w.least[i], w.bound[i] = -1, math.Inf(1), math.Inf(1)
-	for at, j := range w.active {
-		v := w.low[at]
-		if j == i || v > w.bound[i] {
+	w.next[i], w.least[i], w.bound[i] = -1, inf, inf
+	for _, c := range s.close {
+		if c.low > second {
 			continue
 		}
-		if v > limit {
-			w.bound[i] = v
-			continue
-		}
-		switch v = w.distance(i, j); {
+		switch v := w.distance(i, c.slot); {
 		case v < w.least[i]:
-			w.bound[i] = min(w.bound[i], w.least[i])
-			w.next[i], w.least[i] = j, v
+			w.next[i], w.least[i], w.bound[i] = c.slot, v, w.least[i]
 		case v < w.bound[i]:
 			w.bound[i] = v
 		}
 	}
 }
 
-// Run fills low for active slots [lo, hi).
-func (w *ward) Run(lo, hi int) {
-	d, i := w.d, w.i
-	x := w.single[int(i)*d : (int(i)+1)*d]
-	for at := lo; at < hi; at++ {
-		j := w.active[at]
-		sum := w.square[i] + w.square[j]
-		v := sum - 2*float64(kernel.Dot32(x, w.single[int(j)*d:(int(j)+1)*d])) - w.unit*sum
-		w.low[at] = w.factor(i, j) * v
+func (w *ward) merge(a, b int32) {
+	w.join(a, b)
+	at := 0
+	for _, x := range w.active {
+		if x == a {
+			continue
+		}
+		w.active[at] = x
+		at++
+		if next := w.next[x]; x != b && (next == a || next == b) {
+			w.follow(x, b)
+		}
 	}
+	w.active = w.active[:at]
 }
 
-func (w *ward) merge(a, b int32) {
+// join puts the rows of slot a into slot b.
+func (w *ward) join(a, b int32) {
 	d := w.d
 	sa, sb := w.size[a], w.size[b]
 	from, to := w.mean[int(a)*d:(int(a)+1)*d], w.mean[int(b)*d:(int(b)+1)*d]
@@ -146,22 +197,15 @@ func (w *ward) merge(a, b int32) {
 	w.size[b] += sa
 	w.square[b] = kernel.SumSquares(single)
 	w.next[b] = -1
-	at := 0
-	for _, x := range w.active {
-		if x == a {
-			continue
-		}
-		w.active[at] = x
-		at++
-		if next := w.next[x]; x != b && (next == a || next == b) {
-			if v := w.distance(x, b); v <= w.bound[x] {
-				w.next[x], w.least[x] = b, v
-			} else {
-				w.next[x] = -1
-			}
-		}
+}
+
+// follow tells x that its nearest is now part of b.
+func (w *ward) follow(x, b int32) {
+	if v := w.distance(x, b); v <= w.bound[x] {
+		w.next[x], w.least[x] = b, v
+	} else {
+		w.next[x] = -1
 	}
-	w.active = w.active[:at]
 }
 
 // compact moves the means together once half of the slots are free.
@@ -169,6 +213,11 @@ func (w *ward) compact() []int32 {
 	if 2*len(w.active) > len(w.moved) || len(w.active) < 2 {
 		return nil
 	}
+	return w.pack()
+}
+
+// pack moves the means together and returns the new number of each slot.
+func (w *ward) pack() []int32 {
 	d := w.d
 	for i := range w.moved {
 		w.moved[i] = -1
