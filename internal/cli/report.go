@@ -25,6 +25,7 @@ type reportOptions struct {
 	table      string
 	variant    string
 	grid       []string
+	curves     string
 	format     string
 }
 
@@ -43,11 +44,15 @@ collapsed runs, results older than the checkpoint, unequal attacks.
 --table sets the runs beside a paper's numbers instead, row by row in its columns:
 a run belongs to the row whose config keys it has. Tables:
 ` + strings.Join(tables.Names(), ", ") + `;
-tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.`,
+tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.
+--table clustering compares losses and ways of clustering under label noise instead,
+from RUN/cluster-METHOD/cluster.json, clustering-differences by pairs with the same
+seed; --curves draws the scores.`,
 		examples: []example{
 			{"one run, with a page beside its files", "tercet report --runs runs/first --out runs/first/report.md", false},
 			{"all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv", false},
 			{"ours beside the paper's 5 x 5 grid of source and destination hardness", "tercet report --table hm-grid --runs 'runs/*'", false},
+			{"losses and methods of clustering under label noise, with curves", "tercet report --table clustering --curves curves 'runs/*'", false},
 			{"mean over all runs of a loss", "tercet report --runs runs --group-by loss,loss.margin", false},
 		},
 		exits: []int{ExitData},
@@ -62,6 +67,7 @@ tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.`,
 			fs.StringVar(&o.table, "table", "", "set runs beside a paper's numbers: `NAME` of a table, or a YAML file")
 			fs.StringVar(&o.variant, "variant", "published", "with --table, scores of attacks: published (as the paper's code), fixed or both")
 			fs.StringSliceVar(&o.grid, "grid", nil, "with --table hm-grid, source against destination with these columns in each cell, such as R@1,ERS")
+			fs.StringVar(&o.curves, "curves", "", "with --table clustering, draw scores against noise: `BASE`-DATA.png and .svg")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
 		},
 		run: func(_ context.Context, args []string) error {
@@ -78,10 +84,14 @@ func runReport(s *Streams, o reportOptions) error {
 	if err := report.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
-	if o.table != "" {
+	switch {
+	case o.table == clusteringTable || o.table == clusteringDifferences:
+		return runClusteringTable(s, o)
+	case o.curves != "":
+		return usagef("--curves goes with --table %s", clusteringTable)
+	case o.table != "":
 		return runPaperTable(s, o)
-	}
-	if o.variant != "published" || len(o.grid) > 0 {
+	case o.variant != "published" || len(o.grid) > 0:
 		return usagef("--variant and --grid go with --table; --metric chooses scores here, such as ES:R or ES:R(published)")
 	}
 	write, err := pageWriter(o.out)

@@ -29,7 +29,8 @@ type NoisePanel struct {
 
 // NoiseCurves writes base.png and base.svg: panels, cols in a row, with a line for
 // each loss and method and upright bars for its intervals. A loss has one colour, a
-// method one kind of line and sign, in all panels.
+// method one kind of line and sign, in all panels. Panels of one YLabel have one
+// scale.
 func NoiseCurves(base, title, note, xLabel string, cols int, panels []NoisePanel) error {
 	if len(panels) == 0 || cols < 1 {
 		return fmt.Errorf("plot %s: %d panels in rows of %d; nothing to show", base, len(panels), cols)
@@ -52,8 +53,13 @@ func NoiseCurves(base, title, note, xLabel string, cols int, panels []NoisePanel
 	for i := range grid {
 		grid[i] = make([]*plot.Plot, cols)
 	}
+	drawn := map[string][]*plot.Plot{}
 	for i, p := range panels {
-		grid[i/cols][i%cols] = d.plot(p, xLabel)
+		pl := d.plot(p, xLabel)
+		grid[i/cols][i%cols], drawn[p.YLabel] = pl, append(drawn[p.YLabel], pl)
+	}
+	for _, same := range drawn {
+		oneScale(same)
 	}
 	const side = 108
 	width := vg.Points(66+side) + vg.Points(270)*vg.Length(cols)
@@ -148,6 +154,17 @@ func (d *noiseStyle) plot(p NoisePanel, xLabel string) *plot.Plot {
 		room(&pl.Y)
 	}
 	return pl
+}
+
+// oneScale gives plots the range of y that all of them need.
+func oneScale(plots []*plot.Plot) {
+	low, high := plots[0].Y.Min, plots[0].Y.Max
+	for _, p := range plots {
+		low, high = min(low, p.Y.Min), max(high, p.Y.Max)
+	}
+	for _, p := range plots {
+		p.Y.Min, p.Y.Max = low, high
+	}
 }
 
 // noiseMarks draws the curves of a panel.

@@ -14,6 +14,9 @@ import (
 // ErrRun is wrapped when a path holds no run, or one whose files cannot be used.
 var ErrRun = errors.New("no usable run")
 
+// clusterSchemas are those of cluster.json, the present one first.
+var clusterSchemas = []string{"tercet.cluster/2", "tercet.cluster/1"}
+
 // Label is one key of a run's config with its value.
 type Label struct{ Key, Value string }
 
@@ -24,7 +27,9 @@ type RunDir struct {
 	Eval     *EvalResult // nil where the file does not exist; so the others
 	Attack   *AttackResult
 	Cluster  *ClusterResult
-	Figures  []Figure // those that exist
+	// Clusterings are those in folders of their own; ReadClusterings fills them.
+	Clusterings []Clustering
+	Figures     []Figure // those that exist
 	// Labels are the config's keys in their order; the caller sets them.
 	Labels []Label
 }
@@ -190,7 +195,7 @@ func ReadRun(dir string) (*RunDir, error) {
 	}{
 		{"eval.json", []string{"tercet.eval/1"}, eval, func() { r.Eval = eval }},
 		{"attack.json", []string{"tercet.attack/2"}, attack, func() { r.Attack = attack }},
-		{"cluster.json", []string{"tercet.cluster/2", "tercet.cluster/1"}, cluster, func() { r.Cluster = cluster }},
+		{"cluster.json", clusterSchemas, cluster, func() { r.Cluster = cluster }},
 	} {
 		found, err := readDocument(filepath.Join(dir, d.file), d.into, d.schemas...)
 		if err != nil {

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Clustering is one of several ways in which a run was clustered: the document of the
+// folder cluster-METHOD in the run's directory.
+type Clustering struct {
+	Method string
+	File   string
+	Result *ClusterResult
+}
+
+// clusterFolder begins the names of the folders.
+const clusterFolder = "cluster-"
+
+// methodOrder is that of the study; other methods follow by name.
+var methodOrder = []string{"kmeans", "multicut-margins", "multicut-fit"}
+
+// ReadClusterings reads what tercet cluster --out RUN/cluster-METHOD has left in a
+// run's directory; where there is no such folder, the run's own cluster.json. Errors
+// wrap ErrRun and name the file.
+func (r *RunDir) ReadClusterings() error {
+	r.Clusterings = nil
+	files, err := filepath.Glob(filepath.Join(globbed(r.Dir), clusterFolder+"*", "cluster.json"))
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRun, err)
+	}
+	for _, file := range files {
+		c := &ClusterResult{}
+		if _, err := readDocument(file, c, clusterSchemas...); err != nil {
+			return err
+		}
+		method := strings.TrimPrefix(filepath.Base(filepath.Dir(file)), clusterFolder)
+		if of := c.Options.Method; method != of && !strings.HasPrefix(method, of+"-") {
+			return fmt.Errorf("%w: %s is of the method %q; the folder's name says %s", ErrRun, file, of, method)
+		}
+		r.Clusterings = append(r.Clusterings, Clustering{method, file, c})
+	}
+	if r.Clusterings == nil && r.Cluster != nil {
+		r.Clusterings = []Clustering{{r.Cluster.Options.Method, filepath.Join(r.Dir, "cluster.json"), r.Cluster}}
+	}
+	slices.SortStableFunc(r.Clusterings, func(a, b Clustering) int { return compareMethods(a.Method, b.Method) })
+	return nil
+}
+
+// globbed is a path in a pattern that matches only itself.
+func globbed(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+func compareMethods(a, b string) int {
+	rank := func(m string) int {
+		if i := slices.Index(methodOrder, m); i >= 0 {
+			return i
+		}
+		return len(methodOrder)
+	}
+	if d := rank(a) - rank(b); d != 0 {
+		return d
+	}
+	return strings.Compare(a, b)
+}
+
+// clustering returns the run's clustering by a method, nil where there is none.
+func (r *RunDir) clustering(method string) *Clustering {
+	for i := range r.Clusterings {
+		if r.Clusterings[i].Method == method {
+			return &r.Clusterings[i]
+		}
+	}
+	return nil
+}

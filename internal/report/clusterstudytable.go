@@ -1,0 +1,124 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// studyNote explains the numbers of both tables.
+const studyNote = "acc, nmi, ami, ari in percent; ±: half the 95 % interval of Student's t over n seeds"
+
+// Table has a row for each data set, method, rate of noise and loss.
+func (s *ClusterStudy) Table() *Table {
+	t := &Table{
+		Title:   "clustering",
+		Columns: []Column{{Name: "data"}, {Name: "method"}, {Name: "noise"}, {Name: "loss"}, {Name: "n"}},
+		Notes:   append(slices.Clone(s.Notes), studyNote+"; k-means is told the number of clusters, the others find it"),
+	}
+	t.Columns = append(t.Columns, studyColumns()...)
+	t.Columns = append(t.Columns, Column{Name: studyClusters, Digits: 1, Paper: true}, Column{Name: studyThreshold, Digits: 3, Paper: true})
+	for _, r := range s.Rows {
+		row := []Cell{Text(r.Data), Text(r.Method), Text(fmt.Sprint(r.Noise)), Text(r.Loss), Int(r.N)}
+		for _, key := range append(slices.Clone(studyScores), studyClusters, studyThreshold) {
+			row = append(row, r.Scores[key].cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// DifferencesTable has a row for each comparison and rate of noise.
+func (s *ClusterStudy) DifferencesTable() *Table {
+	t := &Table{
+		Title:   "clustering: differences with the same seeds",
+		Columns: []Column{{Name: "data"}, {Name: "difference"}, {Name: "of"}, {Name: "noise"}, {Name: "n"}},
+		Notes: append(slices.Clone(s.Notes), studyNote+", which have the same first weights, batches and flipped labels on both sides",
+			"noise > 0: of each seed's mean over all rates above 0"),
+	}
+	t.Columns = append(t.Columns, studyColumns()...)
+	for _, d := range s.Differences {
+		noise := "> 0"
+		if d.Noise != nil {
+			noise = fmt.Sprint(*d.Noise)
+		}
+		row := []Cell{Text(d.Data), Text(d.What), Text(d.Where), Text(noise), Int(d.N)}
+		for _, key := range studyScores {
+			row = append(row, d.Scores[key].cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func studyColumns() []Column {
+	var out []Column
+	for _, key := range studyScores {
+		out = append(out, Column{Name: key, Digits: 1, Percent: true, Paper: true})
+	}
+	return out
+}
+
+// Curves writes a picture for each data set, base-DATA.png and .svg, of scores
+// against noise: a row for each score, a column for each method, a line for each
+// loss. It returns the PNG files.
+func (s *ClusterStudy) Curves(base string) ([]string, error) {
+	if e := filepath.Ext(base); strings.EqualFold(e, ".png") || strings.EqualFold(e, ".svg") {
+		base = strings.TrimSuffix(base, e)
+	}
+	var out []string
+	for _, data := range s.datas() {
+		var methods []string
+		seeds := 0
+		for _, r := range s.Rows {
+			if r.Data != data {
+				continue
+			}
+			if !slices.Contains(methods, r.Method) {
+				methods = append(methods, r.Method)
+			}
+			seeds = max(seeds, r.N)
+		}
+		var panels []NoisePanel
+		for i, key := range []string{"nmi", "acc", "ari", studyClusters} {
+			for _, m := range methods {
+				p := NoisePanel{YLabel: key, Percent: key != studyClusters, Log: key == studyClusters, Curves: s.curves(data, m, key)}
+				if i == 0 {
+					p.Title = m
+				}
+				panels = append(panels, p)
+			}
+		}
+		file := base + "-" + data
+		note := fmt.Sprintf("mean over up to %s, with 95 %% intervals of Student's t", plural(seeds, "seed", "seeds"))
+		if err := NoiseCurves(file, data+": clusters under label noise", note, "label noise", len(methods), panels); err != nil {
+			return out, err
+		}
+		out = append(out, file+".png")
+	}
+	return out, nil
+}
+
+// curves are the lines of a panel, one for each loss, in the order of the alphabet.
+func (s *ClusterStudy) curves(data, method, key string) []NoiseCurve {
+	var out []NoiseCurve
+	for _, r := range s.Rows {
+		e, ok := r.Scores[key]
+		if r.Data != data || r.Method != method || !ok {
+			continue
+		}
+		i := slices.IndexFunc(out, func(c NoiseCurve) bool { return c.Loss == r.Loss })
+		if i < 0 {
+			i, out = len(out), append(out, NoiseCurve{Loss: r.Loss, Method: method})
+		}
+		b := Bar{*e.Value, *e.Value, *e.Value}
+		if e.CI95 != nil {
+			b.Low, b.High = e.CI95[0], e.CI95[1]
+		}
+		out[i].Rates = append(out[i].Rates, r.Noise)
+		out[i].Scores = append(out[i].Scores, b)
+	}
+	slices.SortFunc(out, func(a, b NoiseCurve) int { return strings.Compare(a.Loss, b.Loss) })
+	return out
+}
