@@ -3,7 +3,7 @@
 
     python3 testdata/scripts/tsne_golden.py internal/cluster/tsne/testdata/tsne.json
 
-Made with scikit-learn 1.2.1 on 240 rows in 6 dimensions from an integer formula, exact in float32: the joint
+Made with scikit-learn 1.2.1 on 360 rows in 8 dimensions from an integer formula, exact in float32: the joint
 probabilities of all pairs and of the floor(3 perplexity + 1) nearest neighbours (two rows of each), gradient and KL at a
 fixed map, and the KL at which TSNE ends from the principal components (exact and Barnes-Hut). Trustworthiness for some k
 is on 90 rows of their own, RandomState(0), in which no distances are equal.
@@ -15,10 +15,10 @@ from sklearn.manifold import TSNE, trustworthiness
 from sklearn.manifold._t_sne import _joint_probabilities, _joint_probabilities_nn, _kl_divergence
 from sklearn.neighbors import NearestNeighbors
 
-N, D, PERPLEXITY = 240, 6, 20
+N, D, PERPLEXITY = 360, 8, 20
 i = np.arange(N, dtype=np.int64).reshape(-1, 1)
 k = np.arange(D, dtype=np.int64).reshape(1, -1)
-x = ((i * i * 29 + 13 * i * k + 7 * k + i * i * i * (k + 3)) % 101) / 64 + (((i % 6) * (k + 2) * 5 + k * k) % 7)
+x = ((i * i * 29 + 13 * i * k + 7 * k + i * i * i * (k + 3)) % 101) / 32 + (((i % 6) * (k + 2) * 5 + k * k) % 7) / 4
 x = x.astype(np.float32)
 d2 = squareform(pdist(x.astype(np.float64), "sqeuclidean")).astype(np.float32)
 dense = _joint_probabilities(d2, PERPLEXITY, 0)

@@ -28,23 +28,12 @@ func (a *attraction) Run(lo, hi int) {
 		p = p[:len(to)]
 		at := y[i]
 		fx, fy := 0.0, 0.0
-		e := 1
-		for ; e < len(to); e += 2 {
-			u, v := y[to[e-1]], y[to[e]]
-			ux, uy, vx, vy := at.x-u.x, at.y-u.y, at.x-v.x, at.y-v.y
-			a, b := 1+ux*ux+uy*uy, 1+vx*vx+vy*vy
-			// One division for both.
-			r := 1 / (a * b)
-			s, t := float64(p[e-1])*(b*r), float64(p[e])*(a*r)
-			fx += s*ux + t*vx
-			fy += s*uy + t*vy
-		}
-		if e == len(to) {
-			u := y[to[e-1]]
-			ux, uy := at.x-u.x, at.y-u.y
-			s := float64(p[e-1]) / (1 + ux*ux + uy*uy)
-			fx += s * ux
-			fy += s * uy
+		for e, j := range to {
+			q := &y[j]
+			x, y := at.x-q.x, at.y-q.y
+			w := float64(p[e]) / (1 + x*x + y*y)
+			fx += w * x
+			fy += w * y
 		}
 		a.force[i] = point{fx, fy}
 	}

@@ -122,17 +122,10 @@ func (s *exactSpread) Run(lo, hi int) {
 func partition(y []point) float64 {
 	const rows = 64
 	n := len(y)
-	xs, ys := make([]float64, n, n+1), make([]float64, n, n+1)
-	for i, p := range y {
-		xs[i], ys[i] = p.x, p.y
-	}
-	if n%2 != 0 {
-		xs, ys = append(xs, beyond), append(ys, beyond)
-	}
 	z := make([]float64, n)
 	par.For(n, rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			z[i], _, _ = direct(y[i], xs, ys)
+			z[i], _ = direct(y[i], y)
 		}
 	})
 	sum := 0.0

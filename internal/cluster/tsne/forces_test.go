@@ -372,3 +372,32 @@ func TestIterationsDoNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations in an iteration", n)
 	}
 }
+
+// The order of rows changes no force but by rounding.
+func TestArrange(t *testing.T) {
+	b := newBarnesHut(few(t, 700, 6), .5)
+	y := groups(700, 4, 1)
+	attract, _, z := b.at(y)
+	attract, kl := slices.Clone(attract), b.divergence(y, z)
+	for range 2 {
+		order := rand.New(rand.NewPCG(1, 2)).Perm(700)
+		to := make([]int32, 700)
+		for k, row := range order {
+			to[k] = int32(row)
+		}
+		b.arrange(to)
+		again, _, _ := b.at(y)
+		if e := apart(again, attract); e > 1e-13 {
+			t.Errorf("attraction off by %v", e)
+		}
+		if got := b.divergence(y, z); !near(got, kl, 1e-9) {
+			t.Errorf("KL %v, want %v", got, kl)
+		}
+		a := b.attraction.affinities
+		for i := range a.n {
+			if !slices.IsSorted(a.to[a.start[i]:a.start[i+1]]) {
+				t.Fatalf("row %d is not in order", i)
+			}
+		}
+	}
+}

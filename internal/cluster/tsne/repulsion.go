@@ -22,11 +22,11 @@ type task struct {
 
 // walk is the scratch of one thread.
 type walk struct {
-	r     *repulsion
-	lists []int32 // cells that are left to the children, a stack
-	open  []int32
-	leafs []int32 // leaves near a leaf
-	x, y  []float64
+	r      *repulsion
+	lists  []int32 // cells that are left to the children, a stack
+	open   []int32
+	leafs  []int32 // leaves near a leaf
+	points []point // of these leaves
 }
 
 func newRepulsion(n int, theta float64) *repulsion {
@@ -120,45 +120,30 @@ func (w *walk) visit(at int32, lo, hi int, far polynomial, split bool) {
 // their points.
 func (w *walk) leaf(c *cell, far *polynomial) {
 	t := w.r.tree
-	w.x, w.y = w.x[:0], w.y[:0]
+	w.points = w.points[:0]
 	for _, id := range w.leafs {
 		s := &t.cells[id]
-		for _, p := range t.y[s.lo:s.hi] {
-			w.x, w.y = append(w.x, p.x), append(w.y, p.y)
-		}
-	}
-	if len(w.x)%2 != 0 { // without effect
-		w.x, w.y = append(w.x, beyond), append(w.y, beyond)
+		w.points = append(w.points, t.y[s.lo:s.hi]...)
 	}
 	for k := c.lo; k < c.hi; k++ {
 		p := t.y[k]
 		v, gx, gy := far.at(p.x-c.x, p.y-c.y)
-		phi, fx, fy := direct(p, w.x, w.y)
+		phi, f := direct(p, w.points)
 		row := t.order[k]
 		w.r.phi[row] = v + phi
-		w.r.force[row] = point{fx - gx/2, fy - gy/2}
+		w.r.force[row] = point{f.x - gx/2, f.y - gy/2}
 	}
 }
 
-// beyond is so far that (1+d^2)^-2 d is nothing, and d^4 no overflow.
-const beyond = 1e60
-
-// direct sums over an even number of points: (1+d^2)^-1, and (1+d^2)^-2 times the
-// vector from them to p.
-func direct(p point, xs, ys []float64) (phi, fx, fy float64) {
-	ys = ys[:len(xs)]
-	for j := 1; j < len(xs); j += 2 {
-		ax, ay := p.x-xs[j-1], p.y-ys[j-1]
-		bx, by := p.x-xs[j], p.y-ys[j]
-		a, b := 1+ax*ax+ay*ay, 1+bx*bx+by*by
-		// One division for both.
-		r := 1 / (a * b)
-		a, b = b*r, a*r
-		phi += a + b
-		a *= a
-		b *= b
-		fx += a*ax + b*bx
-		fy += a*ay + b*by
+// direct sums over points: (1+d^2)^-1, and (1+d^2)^-2 times the vector from them to p.
+func direct(p point, points []point) (phi float64, force point) {
+	for _, q := range points {
+		x, y := p.x-q.x, p.y-q.y
+		w := 1 / (1 + x*x + y*y)
+		phi += w
+		w *= w
+		force.x += w * x
+		force.y += w * y
 	}
-	return phi, fx, fy
+	return phi, force
 }
