@@ -23,6 +23,8 @@ const (
 	checkEvery = 50
 	patience   = 300  // iterations without a smaller KL
 	flat       = 1e-7 // norm of the gradient
+	// Z over n, below which all points have flown apart and Z has few digits left.
+	scattered = 1e-10
 )
 
 // descent is gradient descent with momentum and gains (Jacobs 1988) on y.
@@ -92,7 +94,7 @@ func (d *descent) run(ctx context.Context, f forces, o *Options) (*ended, error)
 		}
 		e.gradient = math.Sqrt(d.advance())
 		e.iterations = it
-		if e.gradient-e.gradient != 0 {
+		if e.gradient-e.gradient != 0 || !(d.z > scattered*float64(d.n)) {
 			return nil, fmt.Errorf("%w: the map diverged at iteration %d: choose a learning rate below %.4g", ErrInput, it, d.rate)
 		}
 		if !check {

@@ -31,9 +31,9 @@ const Convention = "gradient 4 sum (p-q)(y_i-y_j)/(1+d^2), factor 4 included"
 // are exact: floor(3 perplexity + 1) of each point, or all with Theta 0. The result
 // has the same bits for any number of threads.
 //
-// Rows that are equal may share a place. Where all are, or d is 1 or all rows lie on a line,
-// random numbers stand in for the directions that principal components lack, with a
-// warning where none is left. One row lies at 0.
+// Rows that are equal may share a place. Where all rows lie on a line, random numbers
+// stand in for the second principal component, and where all are equal for both, with
+// a warning. One row lies at 0.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), options out of
 // their range, more than MostExact rows with Theta 0, a learning rate that lets the

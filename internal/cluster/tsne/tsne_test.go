@@ -297,6 +297,18 @@ func TestRunInput(t *testing.T) {
 	}
 }
 
+func TestRunDiverges(t *testing.T) {
+	x := blobs(60, 4)
+	for _, theta := range []float64{0, Usual} {
+		for _, rate := range []float64{1e12, 1e300} {
+			r, err := Run(context.Background(), x, 60, 4, Options{Iterations: 100, Perplexity: 5, Theta: theta, LearningRate: rate})
+			if err == nil || !strings.Contains(err.Error(), "diverged at iteration") {
+				t.Errorf("rate %v, theta %v: %v, %v", rate, theta, r, err)
+			}
+		}
+	}
+}
+
 func TestRunOddData(t *testing.T) {
 	equal := slices.Repeat([]float32{3, 1}, 40)
 	line := make([]float32, 80)
