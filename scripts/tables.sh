@@ -11,7 +11,8 @@
 # SEEDS (as the configs have it): seeds of each run, such as 0,1,2.
 # QUERIES (small 256, mnist 2000, full all): attacked images; the gallery is whole.
 # TRAIN_FLAGS: flags for tercet train, such as "--set data.root=FOLDER".
-# Logs are in OUT/logs, tables in OUT/tables.
+# Logs are in OUT/logs, tables in OUT/tables. A run kept in OUT without checkpoints, as
+# results/ has them, counts as made: cp -r results/* runs/ goes on from there.
 set -eu
 
 TERCET=${TERCET:-bin/tercet}
@@ -104,6 +105,10 @@ failed() {
 make_run() {
 	dir=$1 log=$2
 	shift 2
+	if [ -e "$dir/manifest.json" ] && [ ! -e "$dir/checkpoints" ]; then
+		echo "$dir: results kept from before"
+		return 0
+	fi
 	code=0
 	logged "$log" "$@" || code=$?
 	case $code in
