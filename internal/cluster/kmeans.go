@@ -56,8 +56,9 @@ type KMeansResult struct {
 // labels are those of a float64 computation on the centred float32 rows; equal
 // distances go to the lower cluster number. Sums run in float64, row by row. The
 // result has the same bits for any number of threads. Memory beyond the arguments
-// is two copies of them, half a copy for the bytes, and about 12 bytes for each
-// row and start in step, 4*(3+ln k) more while centres are drawn.
+// is two copies of them, half a copy for the bytes, about 12 bytes for each row and
+// start in step, 4*(3+ln k) more while centres are drawn, and 32 bytes a row for the
+// best starts and their swaps.
 //
 // With MiniBatch, as for very many rows, the steps are scikit-learn's MiniBatchKMeans
 // (Sculley 2010): see miniBatch. It needs no copy of x.

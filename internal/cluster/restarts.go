@@ -52,6 +52,7 @@ func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, err
 		starts[i] = newStart(p, o.K)
 	}
 	var ended []ending // the best ones, by inertia
+	iterations := 0
 	for first := 0; first < o.Restarts; first += len(starts) {
 		starts = starts[:min(len(starts), o.Restarts-first)]
 		if err := o.run(ctx, starts, first, o.Tolerance*data.variance); err != nil {
@@ -60,21 +61,26 @@ func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, err
 		for i, l := range starts {
 			ended = append(ended, ending{restart: first + i, inertia: l.inertia()})
 			ended[len(ended)-1].keep(l)
+			iterations += l.iterations
 		}
 		slices.SortStableFunc(ended, func(a, b ending) int { return cmp.Compare(a.inertia, b.inertia) })
 		ended = ended[:min(len(ended), improved)]
 	}
 	l := starts[0]
 	best, before := 0, -1.
+	b := p.budget(o.K, iterations)
 	for i := range ended {
 		e := &ended[i]
 		same := e.inertia-before <= sameShare*e.inertia
-		if before = e.inertia; same { // most likely the same centres in another order
+		if before = e.inertia; same || i > 0 && min(b.left, b.free) <= 0 { // most likely the same centres in another order
 			continue
+		}
+		if i > 0 {
+			b.left = min(b.left, b.free)
 		}
 		l.keep(&e.lloyd)
 		var err error
-		if e.inertia, err = l.improve(ctx, e.inertia, o.MaxIterations, o.Tolerance*data.variance); err != nil {
+		if e.inertia, err = l.improve(ctx, e.inertia, o.MaxIterations, o.Tolerance*data.variance, b); err != nil {
 			return nil, fmt.Errorf("k-means stopped in swaps: %w", err)
 		}
 		e.keep(l)

@@ -6,6 +6,25 @@ import (
 	"tercet/internal/engine/kernel"
 )
 
+// swapScratch belongs to one task while it runs.
+type swapScratch struct {
+	// Of the rows of a cluster that is taken away, by their second nearest centre.
+	sum  []float64 // (k, d)
+	size []int
+	met  []int // those centres
+
+	sample          []int32   // of the rows of a cluster that is split
+	direction, next []float32 // (d)
+	halves          []float64 // (2d): sums of the halves of a cluster
+}
+
+func (w *swapScratch) grow(k, d int) {
+	if w.sum == nil {
+		w.sum, w.size = make([]float64, k*d), make([]int, k)
+		w.direction, w.next, w.halves = make([]float32, d), make([]float32, d), make([]float64, 2*d)
+	}
+}
+
 // remove returns what it costs to take centre c away.
 func (s *swaps) remove(c int) float64 {
 	l, d := s.l, s.l.data.d
@@ -15,9 +34,7 @@ func (s *swaps) remove(c int) float64 {
 	}
 	w := s.spare.Get()
 	defer s.spare.Put(w)
-	if w.sum == nil {
-		w.sum, w.size = make([]float64, l.k*d), make([]int, l.k)
-	}
+	w.grow(l.k, d)
 	w.met = w.met[:0]
 	for _, i := range rows {
 		to := int(s.second[i])
@@ -51,17 +68,23 @@ func (s *swaps) total(c int) {
 	}
 }
 
-// split cuts cluster c in halves and returns what that gains.
+// split cuts cluster c in halves and returns what that gains. A sample of its rows, and
+// products of float32, choose where; what is gained is that of all rows, in float64.
 func (s *swaps) split(c int) float64 {
 	l, d := s.l, s.l.data.d
 	rows := s.rows[s.start[c]:s.start[c+1]]
 	if len(rows) < 2 {
 		return 0
 	}
-	centre := l.centre[c*d : (c+1)*d]
-	direction, next := make([]float64, d), make([]float64, d)
+	w := s.spare.Get()
+	defer s.spare.Put(w)
+	w.grow(l.k, d)
+	w.sample = w.sample[:0]
+	for i := 0; i < len(rows); i += ceilDiv(len(rows), swapSample) {
+		w.sample = append(w.sample, rows[i])
+	}
 	far, most := rows[0], 0.
-	for _, i := range rows {
+	for _, i := range w.sample {
 		if v := l.data.dist[i]; v > most {
 			far, most = i, v
 		}
@@ -69,63 +92,62 @@ func (s *swaps) split(c int) float64 {
 	if most == 0 {
 		return 0
 	}
+	centre := l.centre[c*d : (c+1)*d]
 	for j, v := range l.data.row(int(far)) {
-		direction[j] = float64(v) - centre[j]
+		w.direction[j] = float32(float64(v) - centre[j])
 	}
 	for range swapPower {
-		clear(next)
-		var length float64
-		for _, i := range rows {
+		cut := float32(w.along(centre))
+		clear(w.next)
+		var sum float64
+		for _, i := range w.sample {
 			x := l.data.row(int(i))
-			var a float64
-			for j, v := range x {
-				a += (float64(v) - centre[j]) * direction[j]
-			}
-			for j, v := range x {
-				next[j] += a * (float64(v) - centre[j])
-			}
+			a := kernel.Dot32(x, w.direction) - cut
+			sum += float64(a)
+			kernel.Axpy(a, x, w.next)
 		}
-		for _, v := range next {
-			length += v * v
+		for j, v := range centre {
+			w.next[j] -= float32(sum * v)
 		}
-		if length == 0 {
+		length := math.Sqrt(kernel.SumSquares(w.next))
+		if !(length > 0) {
 			break
 		}
-		length = 1 / math.Sqrt(length)
-		for j, v := range next {
-			direction[j] = v * length
-		}
+		kernel.Scale(float32(1/length), w.next)
+		w.direction, w.next = w.next, w.direction
 	}
-	var cut float64
-	for j, v := range direction {
-		cut += v * centre[j]
-	}
-	return s.two(rows, direction, cut, s.halves[c], s.sum[c*d:(c+1)*d])
+	return s.two(rows, w, w.along(centre), s.halves[c], s.sum[c*d:(c+1)*d])
 }
 
-// two runs 2-means on rows, from the cut across a direction, and returns the gain.
-func (s *swaps) two(rows []int32, direction []float64, cut float64, halves, whole []float64) float64 {
+// along is the product of the direction with a point.
+func (w *swapScratch) along(point []float64) (s float64) {
+	for j, v := range w.direction {
+		s += float64(v) * point[j]
+	}
+	return s
+}
+
+// two runs 2-means, from the cut across the direction, and returns the gain.
+func (s *swaps) two(rows []int32, w *swapScratch, cut float64, halves, whole []float64) float64 {
 	data := s.l.data
 	d := data.d
-	sum := make([]float64, 2*d)
+	sum := w.halves
 	var size [2]int
-	for range swapLloyd {
+	all := rows
+	for step := range swapLloyd {
+		if rows = w.sample; step == swapLloyd-1 {
+			rows = all
+		}
 		clear(sum)
 		size = [2]int{}
 		for _, i := range rows {
 			x := data.row(int(i))
-			var a float64
-			for j, v := range x {
-				a += float64(v) * direction[j]
-			}
 			side := 0
-			if a > cut {
+			if float64(kernel.Dot32(x, w.direction)) > cut {
 				side = 1
 			}
 			size[side]++
-			for j, v := range x {
-				sum[side*d+j] += float64(v)
-			}
+			kernel.AddRow(sum[side*d:(side+1)*d], x)
 		}
 		if size[0] == 0 || size[1] == 0 {
 			return 0
@@ -136,11 +158,11 @@ func (s *swaps) two(rows []int32, direction []float64, cut float64, halves, whol
 		}
 		for j := range d {
 			a, b := halves[j], halves[d+j]
-			direction[j] = b - a
+			w.direction[j] = float32(b - a)
 			cut += (b*b - a*a) / 2
 		}
 	}
-	return data.kept(sum[:d], size[0]) + data.kept(sum[d:], size[1]) - data.kept(whole, len(rows))
+	return data.kept(sum[:d], size[0]) + data.kept(sum[d:], size[1]) - data.kept(whole, len(all))
 }
 
 // kept is what of the sum of squares of rows with the given sum their centre takes

@@ -30,38 +30,52 @@ type swaps struct {
 	spare  par.Free[swapScratch]
 }
 
-// swapScratch holds, of the rows of a cluster, sums by their second nearest centre.
-type swapScratch struct {
-	sum  []float64 // (k, d)
-	size []int
-	met  []int
-}
-
 const (
 	swapLeast   = 1e-6 // of the inertia: smaller gains are left
 	swapPower   = 4    // steps to the principal direction
 	swapLloyd   = 6    // steps of 2-means
+	swapSample  = 1024 // rows that these look at, but the last step
 	swapPairs   = 16   // clusters that are cheapest to take away, and best to split, that pairs are made of
 	swapChances = 3    // single swaps tried where several at once do not help
 	swapHope    = .9   // of a cost that exceeds the gain: what Lloyd's algorithm may win back
+	swapSure    = 2e-3 // of the inertia: a gain that is worth its iterations, however many
+	swapMeasure = 3    // iterations that it takes to find swaps, about
+	swapFree    = 1e8  // products that swaps may take in any case
+	swapShare   = 4    // of the iterations of all starts, one in so many is for swaps of the best
 )
 
-// improve makes swaps as long as they lower the inertia, and returns what it is then.
-// most and tolerance are those of iterate.
-func (l *lloyd) improve(ctx context.Context, inertia float64, most int, tolerance float64) (float64, error) {
+// budget is the number of iterations that swaps may take beyond those that are worth it:
+// on rows without groups each costs many and gains little.
+type budget struct{ left, free int }
+
+// budget returns that of the best of several starts, which took so many iterations in
+// all. What is free of it is for the next best ones too.
+func (p *points) budget(k, iterations int) *budget {
+	free := swapFree / (p.n * p.d * k)
+	return &budget{max(free, iterations/swapShare), free}
+}
+
+// improve makes swaps as long as they lower the inertia and the budget allows, and
+// returns the inertia then. most and tolerance are those of iterate.
+func (l *lloyd) improve(ctx context.Context, inertia float64, most int, tolerance float64, b *budget) (float64, error) {
 	if l.k < 2 || l.k == l.data.n || !l.converged {
 		return inertia, nil
 	}
 	s := newSwaps(l)
 	var old lloyd
 	old.keep(l)
-	for range l.k {
-		better := false
-		for _, pairs := range s.best(swapLeast * inertia) {
-			s.make(pairs)
+	for better := true; better; {
+		better = false
+		b.left -= swapMeasure
+		for _, t := range s.best(swapLeast * inertia) {
+			if b.left <= 0 && t.gain < swapSure*inertia {
+				continue
+			}
+			s.make(t.pairs)
 			if err := iterate(ctx, []*lloyd{l}, most, tolerance, func(int, int) {}); err != nil {
 				return 0, err
 			}
+			b.left -= l.iterations
 			l.iterations += old.iterations
 			if v := l.inertia(); v < inertia*(1-swapLeast/2) {
 				inertia, better = v, true
@@ -69,9 +83,6 @@ func (l *lloyd) improve(ctx context.Context, inertia float64, most int, toleranc
 				break
 			}
 			l.keep(&old)
-		}
-		if !better {
-			break
 		}
 	}
 	return inertia, nil
@@ -121,9 +132,15 @@ func (s *swaps) measure() {
 	})
 }
 
+// attempt is a set of swaps to be made at once.
+type attempt struct {
+	pairs []pair
+	gain  float64
+}
+
 // best returns what to try: all swaps at once that gain more than least and do not
 // meet, then the best ones alone.
-func (s *swaps) best(least float64) [][]pair {
+func (s *swaps) best(least float64) []attempt {
 	s.measure()
 	from, to := order(s.cost, 1), order(s.gain, -1)
 	var found []pair
@@ -136,7 +153,7 @@ func (s *swaps) best(least float64) [][]pair {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b pair) int { return cmp.Compare(b.gain, a.gain) })
-	var together []pair
+	var together attempt
 	used := map[int]bool{}
 	for _, p := range found {
 		near := used[p.from] || used[p.to]
@@ -145,15 +162,16 @@ func (s *swaps) best(least float64) [][]pair {
 		}
 		if !near && p.gain > least {
 			used[p.from], used[p.to] = true, true
-			together = append(together, p)
+			together.pairs = append(together.pairs, p)
+			together.gain += p.gain
 		}
 	}
-	var tries [][]pair
-	if len(together) > 1 {
+	var tries []attempt
+	if len(together.pairs) > 1 {
 		tries = append(tries, together)
 	}
 	for i := range min(len(found), swapChances) {
-		tries = append(tries, found[i:i+1])
+		tries = append(tries, attempt{found[i : i+1], found[i].gain})
 	}
 	return tries
 }

@@ -118,7 +118,7 @@ func TestSwapsFindBlobs(t *testing.T) {
 		t.Fatal(converged, err)
 	}
 	bad := l.inertia()
-	good, err := l.improve(context.Background(), bad, 300, 1e-4*data.variance)
+	good, err := l.improve(context.Background(), bad, 300, 1e-4*data.variance, new(budget))
 	if err != nil {
 		t.Fatal(err)
 	}
