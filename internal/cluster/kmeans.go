@@ -45,9 +45,9 @@ type KMeansResult struct {
 // data are centred first, 2+floor(ln k) candidates compete for each new centre,
 // a start ends when labels repeat or the centres shift by no more than the
 // tolerance, and a cluster that runs empty takes the row farthest from its
-// centre. All rows are used, there is no subsampling. Beyond that, the five best
-// starts are improved by swaps (see swaps): a centre that a group shares with another
-// one goes where two groups share one.
+// centre. All rows are used, there is no subsampling. Beyond that, the best
+// start, and where that costs little the next four, are improved by swaps: a centre that
+// shares a group with another one goes where two groups share one.
 //
 // Starts with few centres run in step, so that one product serves all. Nearest
 // centres come from it in float32, or, where centres are many and the processor
@@ -60,8 +60,10 @@ type KMeansResult struct {
 // start in step, 4*(3+ln k) more while centres are drawn, and 32 bytes a row for the
 // best starts and their swaps.
 //
-// With MiniBatch, as for very many rows, the steps are scikit-learn's MiniBatchKMeans
-// (Sculley 2010): see miniBatch. It needs no copy of x.
+// With MiniBatch, for very many rows, k-means on a sample (of three batches, or 16,384
+// rows where there are so many) gives the first centres, and steps of random rows move
+// them (Sculley 2010), as in scikit-learn's MiniBatchKMeans; all rows are labelled in
+// the end. It needs no copy of x.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), K outside
 // 1..n, a zero row where Spherical, a cancelled ctx. Fewer distinct rows than K, and
