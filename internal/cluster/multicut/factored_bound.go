@@ -1,0 +1,80 @@
+package multicut
+
+import (
+	"context"
+	"fmt"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+)
+
+const (
+	factoredBoundExact = 20_000 // nodes up to which distances of the bound are float64
+	factoredBoundRows  = 64
+	factoredBoundCols  = 1024
+)
+
+// TrivialBound returns the sum of all negative costs, below which no objective can
+// be: O(n^2 d) time, O(1) memory for each thread. Up to 20,000 points distances are
+// float64; beyond that they come from products in float32, and the bound is lower by
+// what these may be wrong, of the order of 1e-6 of the sum of the squared norms of
+// the pairs. Errors: a cancelled ctx.
+func (f *Factored) TrivialBound(ctx context.Context) (float64, error) {
+	tasks := (f.n + factoredBoundRows - 1) / factoredBoundRows
+	sums := make([]float64, tasks)
+	var free par.Free[[]float32]
+	par.For(tasks, 1, func(lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
+		room := free.Get()
+		for k := lo; k < hi; k++ {
+			first, end := k*factoredBoundRows, min((k+1)*factoredBoundRows, f.n)
+			if f.n <= factoredBoundExact {
+				sums[k] = f.negative(first, end)
+			} else {
+				sums[k] = f.negativeBlocks(first, end, room)
+			}
+		}
+		free.Put(room)
+	})
+	if err := ctx.Err(); err != nil {
+		return 0, fmt.Errorf("trivial bound of %d points stopped: %w", f.n, err)
+	}
+	all := 0.0
+	for _, v := range sums {
+		all += v
+	}
+	return all, nil
+}
+
+// negative returns the sum of the negative costs of rows [lo, hi) with later rows.
+func (f *Factored) negative(lo, hi int) float64 {
+	sum := 0.0
+	for i := lo; i < hi; i++ {
+		for j := i + 1; j < f.n; j++ {
+			sum += min(0, f.Cost(int32(i), int32(j)))
+		}
+	}
+	return sum
+}
+
+// negativeBlocks is at most negative.
+func (f *Factored) negativeBlocks(lo, hi int, room *[]float32) float64 {
+	*room = factoredRoom(*room, factoredBoundRows*factoredBoundCols)
+	unit := f.scale / f.zoom / f.zoom
+	wrong := kernel.DotError(f.d + 2)
+	sum := 0.0
+	for col := lo; col < f.n; col += factoredBoundCols {
+		end := min(col+factoredBoundCols, f.n)
+		kernel.PairwiseSquared(hi-lo, end-col, f.d, f.y[lo*f.d:hi*f.d], f.y[col*f.d:end*f.d], (*room)[:(hi-lo)*(end-col)])
+		for i := lo; i < hi; i++ {
+			row := (*room)[(i-lo)*(end-col):]
+			for j := max(col, i+1); j < end; j++ {
+				w := f.t - float64(row[j-col]) - wrong*(f.square[i]+f.square[j])
+				sum += min(0, w)
+			}
+		}
+	}
+	return sum * unit
+}

@@ -1,0 +1,74 @@
+package multicut
+
+import (
+	"context"
+)
+
+// factoredRefiner brings a clustering to a local optimum: no single move, no join of
+// two clusters, no division that its searches find and no series of moves between
+// two clusters gains.
+type factoredRefiner struct {
+	s        *factoredState
+	mover    *factoredMover
+	joiner   factoredJoiner
+	split    factoredSplitter
+	exchange factoredExchanger
+}
+
+func newFactoredRefiner(f *Factored) *factoredRefiner {
+	s := newFactoredState(f)
+	r := &factoredRefiner{s: s, mover: newFactoredMover(s)}
+	r.joiner.s, r.split.s, r.exchange.s = s, s, s
+	return r
+}
+
+// set begins with labels. Clusters that they share with settled, where that is not
+// nil, are local optima by themselves.
+func (r *factoredRefiner) set(labels, settled []int32) {
+	r.s.set(labels)
+	if settled != nil {
+		r.s.settle(settled)
+	}
+	r.mover.forget()
+}
+
+// refine runs until nothing gains or most rounds are over, and returns their number.
+func (r *factoredRefiner) refine(ctx context.Context, most int, progress func(round int)) (rounds int, err error) {
+	for rounds < most {
+		rounds++
+		if progress != nil {
+			progress(rounds)
+		}
+		splits, err := r.split.run(ctx)
+		if err != nil {
+			return rounds, err
+		}
+		if splits > 0 {
+			r.mover.forget()
+		}
+		moves, err := r.mover.rounds(ctx, factoredMoves)
+		if err != nil {
+			return rounds, err
+		}
+		joins, err := r.joiner.run(ctx)
+		if err != nil {
+			return rounds, err
+		}
+		if joins > 0 {
+			r.mover.forget()
+			continue
+		}
+		if splits+moves > 0 && rounds < most {
+			continue
+		}
+		exchanges, err := r.exchange.run(ctx, r.mover.other, factoredMoves)
+		if err != nil || exchanges == 0 {
+			return rounds, err
+		}
+		r.mover.forget()
+	}
+	return rounds, nil
+}
+
+// factoredMoves is the most rounds of moves between joins and splits.
+const factoredMoves = 100
