@@ -19,6 +19,8 @@ type ExactOptions struct {
 const (
 	exactEdges   = 1 << 25 // of a graph
 	exactLPEdges = 200_000 // of a core that is more than bounded
+	exactPacked  = 5000    // of a core that is bounded first
+	exactMatrix  = 8192    // nodes of a core that is bounded as a complete graph
 )
 
 // exactBudget is what is left of the limits.
@@ -84,7 +86,11 @@ func Exact(ctx context.Context, c Costs, o ExactOptions) (*Result, Bound, error)
 	// Small ones first: what is proven early stays proven.
 	slices.SortStableFunc(cores, func(a, b *exactCore) int { return cmp.Compare(len(a.edges), len(b.edges)) })
 	for _, core := range cores {
+		if core.sum.step() == 0 {
+			core.slip = 1e-9 * sum.size / float64(len(cores))
+		}
 		core.improve(ctx, nil)
+		core.pack(ctx)
 	}
 	report()
 	for _, core := range cores {

@@ -53,7 +53,7 @@ func (b *branching) run() {
 	b.closed = math.Inf(1)
 	b.open.less = func(x, y **branchNode) bool { return (*x).before(*y) }
 	b.open.push(&branchNode{bound: b.lower, edge: -1})
-	for len(b.open.items) > 0 && b.open.items[0].bound < b.upper-b.tolerance()/2 {
+	for len(b.open.items) > 0 && b.open.items[0].bound < b.upper-b.slip/2 {
 		if b.budget.spent(b.ctx, b.lp.work) {
 			break
 		}
@@ -106,7 +106,7 @@ func (b *branching) explore(node *branchNode) {
 			b.open.push(node)
 			return
 		}
-		if node.bound >= b.upper-b.tolerance()/2 {
+		if node.bound >= b.upper-b.slip/2 {
 			b.closed = min(b.closed, node.bound)
 			return
 		}

@@ -28,6 +28,7 @@ type exactCore struct {
 	ends  []coreEnd // of node v: ends[start[v]:start[v+1]]
 
 	base   float64 // sum of the negative costs: what x = 0 would cost
+	slip   float64 // by which a proven clustering may miss the optimum; 0 where sums are exact
 	lower  float64 // proven, in the units of the objective
 	upper  float64 // of labels
 	labels []int32
@@ -70,23 +71,32 @@ func newCore(n int, edges []Edge) *exactCore {
 	return c
 }
 
-// tolerance is what the objectives of a proven clustering and its bound may differ
-// by.
-func (c *exactCore) tolerance() float64 {
-	if c.sum.step() > 0 {
-		return 0
+// pack raises the bound of a core that the linear programme may not finish by what a
+// packing of cycles gives.
+func (c *exactCore) pack(ctx context.Context) {
+	m := len(c.edges)
+	if m < exactPacked {
+		return
 	}
-	return 1e-9 * c.sum.size
+	if 16*m > c.n*c.n && c.n <= exactMatrix {
+		if packed, err := packTriangles(ctx, c.graph, c.labels); err == nil {
+			c.lower = max(c.lower, c.bound(packed))
+		}
+		return
+	}
+	if b, err := CycleBound(ctx, c.graph, CycleOptions{Length: 5}); err == nil {
+		c.lower = max(c.lower, b.Value)
+	}
 }
 
-func (c *exactCore) proven() bool { return c.upper-c.lower <= c.tolerance() }
+func (c *exactCore) proven() bool { return c.upper-c.lower <= c.slip }
 
 // cutoff is the programme's value from which on it holds nothing better than labels.
 func (c *exactCore) cutoff() float64 {
 	if step := c.sum.step(); step > 0 {
 		return c.upper - c.base - step + 1e-6*step
 	}
-	return c.upper - c.base - c.tolerance()/2
+	return c.upper - c.base - c.slip/2
 }
 
 // bound turns a value of the programme into a bound on the objective.

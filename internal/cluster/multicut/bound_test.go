@@ -1,0 +1,315 @@
+package multicut
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"tercet/internal/rng"
+)
+
+func TestGap(t *testing.T) {
+	for _, c := range []struct{ objective, bound, want float64 }{
+		{-10, -11, 0.1}, {4, 3, 0.25}, {-10, -10, 0}, {0, 0, 0}, {0, -3, 1}, {0, 1, 0}, {-10, -9.999999, 0},
+	} {
+		if got := Gap(c.objective, c.bound); math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("Gap(%v, %v) = %v, want %v", c.objective, c.bound, got, c.want)
+		}
+	}
+}
+
+// All bounds of a graph that holds in a matrix of float32.
+func boundsOf(t *testing.T, n int, edges []Edge) map[string]float64 {
+	t.Helper()
+	ctx := context.Background()
+	d, rounded := denseOf(t, n, edges)
+	g := mustGraph(t, n, rounded)
+	triangle, err := TriangleBound(ctx, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounds := map[string]float64{"trivial": TrivialBound(g).Value, "triangle": triangle.Value}
+	for name, length := range map[string]int{"cycle": 0, "cycle 3": 3, "cycle 4": 4} {
+		b, err := CycleBound(ctx, g, CycleOptions{Length: length})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bounds[name] = b.Value
+	}
+	return bounds
+}
+
+func TestBoundsAreBelowEveryClustering(t *testing.T) {
+	for k := range 3000 {
+		r := rng.New(uint64(k), "multicut/bounds")
+		n := 1 + r.IntN(7)
+		edges := randomEdges(r, n, 0.3+0.7*r.Float64(), r.Uniform(-1, 1), k%3 == 0)
+		if k%5 == 0 { // of very different sizes
+			for i := range edges {
+				edges[i].Cost *= math.Exp2(float64(r.IntN(60) - 40))
+			}
+		}
+		_, rounded := denseOf(t, n, edges)
+		best := leastByEnumeration(n, rounded)
+		bounds := boundsOf(t, n, edges)
+		for name, b := range bounds {
+			if b > best {
+				t.Fatalf("instance %d, %v: %s bound %v of %v", k, edges, name, b, best)
+			}
+			if b < bounds["trivial"] {
+				t.Fatalf("instance %d, %v: %s bound %v below the trivial one, %v", k, edges, name, b, bounds["trivial"])
+			}
+		}
+	}
+}
+
+// A million times the same number that no sum of float64 keeps.
+func TestTrivialBoundIsBelowMeasuredObjectives(t *testing.T) {
+	const n = 1500
+	cost := make([]float32, n*n)
+	for i := range n {
+		for j := range i {
+			cost[i*n+j], cost[j*n+i] = -0.1, -0.1
+		}
+	}
+	cost[1], cost[n] = -1e-30, -1e-30
+	d, err := NewDense(n, cost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := make([]int32, n)
+	for i := range labels {
+		labels[i] = int32(i)
+	}
+	objective, bound := d.Objective(labels), TrivialBound(d).Value
+	if bound > objective || bound < objective*(1+1e-8) {
+		t.Errorf("bound %v of %v", bound, objective)
+	}
+}
+
+func TestBoundsInClosedForm(t *testing.T) {
+	square := []Edge{{0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {0, 3, -1}}
+	for name, c := range map[string]struct {
+		n                        int
+		edges                    []Edge
+		trivial, triangle, cycle float64
+	}{
+		"one node":              {1, nil, 0, 0, 0},
+		"all attract":           {3, []Edge{{0, 1, 1}, {1, 2, 2}}, 0, 0, 0},
+		"all repel":             {3, []Edge{{0, 1, -1}, {1, 2, -2}, {0, 2, -3}}, -6, -6, -6},
+		"conflicted triangle":   {3, []Edge{{0, 1, 1}, {1, 2, 1}, {0, 2, -1}}, -1, 0, 0},
+		"weak side":             {3, []Edge{{0, 1, 0.25}, {1, 2, 1}, {0, 2, -1}}, -1, -0.75, -0.75},
+		"strong sides":          {3, []Edge{{0, 1, 4}, {1, 2, 5}, {0, 2, -1.5}}, -1.5, 0, 0},
+		"two repel":             {3, []Edge{{0, 1, 1}, {1, 2, -1}, {0, 2, -1}}, -2, -2, -2},
+		"conflicted square":     {4, square, -1, -1, 0},
+		"two triangles":         {4, []Edge{{0, 1, -2}, {0, 2, 1}, {1, 2, 1}, {0, 3, 1}, {1, 3, 1}}, -2, 0, 0},
+		"one side for two":      {4, []Edge{{0, 1, 1}, {1, 2, 1}, {0, 2, -1}, {1, 3, 1}, {0, 3, -1}}, -2, -1, -1},
+		"whole numbers by 3":    {3, []Edge{{0, 1, 3}, {1, 2, 3}, {0, 2, -6}}, -6, -3, -3},
+		"costs that are none":   {3, []Edge{{0, 1, 0}, {1, 2, 0}, {0, 2, 0}}, 0, 0, 0},
+		"a cost of the tiniest": {3, []Edge{{0, 1, 1e-40}, {1, 2, 1}, {0, 2, -1}}, -1, -1, -1},
+	} {
+		got := boundsOf(t, c.n, c.edges)
+		for kind, want := range map[string]float64{"trivial": c.trivial, "triangle": c.triangle, "cycle 3": c.triangle, "cycle": c.cycle} {
+			if math.Abs(got[kind]-want) > 1e-9 || math.Signbit(got[kind]) && got[kind] == 0 {
+				t.Errorf("%s: %s bound %v, want %v", name, kind, got[kind], want)
+			}
+		}
+	}
+}
+
+// What is packed is there: nothing is below 0, both halves agree, every repulsive edge
+// has given its part of the whole.
+func TestPackingsTakeWhatIsThere(t *testing.T) {
+	const n = 70
+	r := rng.New(1, "multicut/packing")
+	d, edges := denseOf(t, n, randomEdges(r, n, 1, 0.1, false))
+	p := newTrianglePacking(d)
+	labels := make([]int32, n)
+	for i := range labels {
+		labels[i] = int32(i % 3)
+	}
+	p.reset(d, labels)
+	full := slices.Clone(p.left)
+	for _, share := range []int32{3, 1} {
+		p.guided(context.Background(), d, labels, share)
+	}
+	guided := p.taken
+	p.greedy(context.Background(), d)
+	if guided == 0 || p.taken == guided {
+		t.Errorf("%d taken by guided packing, %d in all", guided, p.taken)
+	}
+	var negative, positive int64
+	for i := range n {
+		for j := range i {
+			l, given := p.left[i*n+j], int64(full[i*n+j]-p.left[i*n+j])
+			if l < 0 || l != p.left[j*n+i] || given < 0 {
+				t.Fatalf("edge %d, %d has %d left of %d, the other way %d", i, j, l, full[i*n+j], p.left[j*n+i])
+			}
+			if d.Cost[i*n+j] < 0 {
+				negative += given
+			} else {
+				positive += given
+			}
+		}
+	}
+	if negative != p.taken || positive != 2*p.taken || p.taken == 0 {
+		t.Errorf("%d taken, %d of repulsive and %d of attractive edges", p.taken, negative, positive)
+	}
+
+	g := mustGraph(t, n, edges[:len(edges)/8])
+	c := newCyclePacking(g, 1000)
+	for u := range int32(n) {
+		for e := g.start[u]; e < g.start[u+1]; e++ {
+			if g.to[e] > u && g.cost[e] < 0 {
+				c.fill(u, e, n)
+			}
+		}
+	}
+	negative = 0
+	for u := range int32(n) {
+		for e := g.start[u]; e < g.start[u+1]; e++ {
+			if c.left[e] < 0 || c.left[e] != c.left[c.back[e]] || g.to[c.back[e]] != u {
+				t.Fatalf("edge %d, %d has %d left, the other way %d", u, g.to[e], c.left[e], c.left[c.back[e]])
+			}
+			if given := int64(math.Abs(g.cost[e])/c.unit) - c.left[e]; given < 0 {
+				t.Fatalf("edge %d, %d has gained %d", u, g.to[e], -given)
+			} else if g.cost[e] < 0 && g.to[e] > u {
+				negative += given
+			}
+		}
+	}
+	if negative != c.taken || c.taken == 0 {
+		t.Errorf("%d taken, %d of repulsive edges", c.taken, negative)
+	}
+}
+
+// The gaps of triangle packing that the reference states for complete graphs of 10
+// nodes with normal costs; here of the sums over all instances, since single optima
+// may be near 0.
+func TestTriangleBoundIsAsTightAsMeasured(t *testing.T) {
+	for mean, most := range map[float64]float64{-0.3: 0.038, 0: 0.105, 0.3: 0.297} {
+		lost, all := 0.0, 0.0
+		for k := range 300 {
+			r := rng.New(uint64(k), "multicut/triangle/gap")
+			d, _ := denseOf(t, 10, randomEdges(r, 10, 1, mean, false))
+			b, err := TriangleBound(context.Background(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			best, _ := exactly(t, d, ExactOptions{})
+			lost += best.Objective - b.Value
+			all -= best.Objective
+		}
+		t.Logf("mean %v: gap %.1f %%, the reference's %.1f %%", mean, 100*lost/all, 100*most)
+		if lost > most*all {
+			t.Errorf("mean %v: gap %.3f, want at most %.3f", mean, lost/all, most)
+		}
+	}
+}
+
+// Clusters that stand apart: the guided packing proves them, the greedy one does not.
+func TestTriangleBoundProvesClusters(t *testing.T) {
+	const n = 120
+	r := rng.New(2, "multicut/triangle/clusters")
+	var edges []Edge
+	for i := range int32(n) {
+		for j := range i {
+			mean := -1.0
+			if i%4 == j%4 {
+				mean = 1
+			}
+			edges = append(edges, Edge{j, i, mean + 0.8*r.NormFloat64()})
+		}
+	}
+	d, _ := denseOf(t, n, edges)
+	b, err := TriangleBound(context.Background(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := make([]int32, n)
+	for i := range labels {
+		labels[i] = int32(i % 4)
+	}
+	objective := d.Objective(labels)
+	if gap := Gap(objective, b.Value); b.Value > objective || gap > 1e-5 {
+		t.Errorf("gap %.2g: %v of %v", gap, b.Value, objective)
+	}
+	p := newTrianglePacking(d)
+	p.reset(d, labels)
+	p.greedy(context.Background(), d)
+	if alone := TrivialBound(d).Value + float64(p.taken)*p.unit; Gap(objective, alone) < 1e-4 {
+		t.Errorf("greedy packing alone has %v of %v", alone, objective)
+	}
+}
+
+func TestCycleBoundOfPairGraphs(t *testing.T) {
+	for _, file := range []string{"dibs_3x6_P20.json", "dibs_5x10_P10.json", "dibs_10x20_P10.json", "dibs_10x300_P10.json", "dibs_10x300_P20.json"} {
+		f, g := readPairs(t, filepath.Join("testdata", file))
+		b, err := CycleBound(context.Background(), g, CycleOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// No packing is above the relaxation's value, but for the rounding up to an
+		// integer.
+		got := f.errors(b.Value)
+		if got > math.Ceil(f.CycleBound) || got < 0.8*f.CycleBound {
+			t.Errorf("%s: at least %v errors by packing, %v by the relaxation", file, got, f.CycleBound)
+		}
+	}
+}
+
+func TestCostSumKnowsWhatIsExact(t *testing.T) {
+	for name, c := range map[string]struct {
+		costs []float64
+		step  float64
+	}{
+		"units":         {[]float64{1, -1, 1, 0}, 1},
+		"sixes":         {[]float64{12, -18, 6}, 6},
+		"quarters":      {[]float64{0.75, -1.5}, 0.75},
+		"tenths":        {[]float64{0.1, 0.3}, 0},
+		"far apart":     {[]float64{1, 0x1p-30}, 0x1p-30},
+		"too far apart": {[]float64{1, 0x1p-60}, 0},
+		"further":       {[]float64{1e300, 1e-300}, 0},
+		"none":          {[]float64{0}, 0},
+	} {
+		var s costSum
+		for _, v := range c.costs {
+			s.add(v)
+		}
+		if got := s.step(); got != c.step {
+			t.Errorf("%s: step %v, want %v", name, got, c.step)
+		}
+		if exact := c.step > 0 || name == "none"; (s.margin() == 0) != exact {
+			t.Errorf("%s: margin %v", name, s.margin())
+		}
+	}
+	var s costSum
+	s.add(-4)
+	s.add(4)
+	for bound, want := range map[float64]float64{-8: -8, -7.9: -4, -4.0000001: -4, -3.9: 0, 0.1: 4} {
+		if got := s.raise(bound); got != want {
+			t.Errorf("%v is raised to %v, want %v", bound, got, want)
+		}
+	}
+}
+
+func TestBoundsRefuse(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	d, _ := denseOf(t, 3, []Edge{{0, 1, 1}})
+	if _, err := TriangleBound(ctx, d); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	g := mustGraph(t, 3, []Edge{{0, 1, 1}})
+	if _, err := CycleBound(ctx, g, CycleOptions{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for _, l := range []int{-1, 1, 2} {
+		if _, err := CycleBound(context.Background(), g, CycleOptions{Length: l}); !errors.Is(err, ErrInput) {
+			t.Errorf("length %d: %v", l, err)
+		}
+	}
+}
