@@ -2,123 +2,129 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
-	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"tercet/internal/cluster/link"
+	"tercet/internal/cluster/multicut"
+	"tercet/internal/cluster/tsne"
 	"tercet/internal/data"
 	"tercet/internal/experiment"
-	"tercet/internal/fsx"
-	"tercet/internal/report"
 )
 
 type clusterOptions struct {
 	subject
 	outcome
-	method  string
-	k       int
-	nInit   int
-	seed    uint64
-	out     string
-	changed func(flag string) bool
+	graph  string
+	method string
+	k      string // a number, or several
+	nInit  int
+	seed   uint64
+	out    string
+	// k-means
+	spherical bool
+	miniBatch int
+	sample    int
+	// multicut
+	solver           string
+	threshold        string
+	link             string
+	scale            float64
+	clip, bias       float64
+	fitX, fitY       string
+	fitPrior         string
+	starts           []string
+	rounds, restarts int
+	minSize          int
+	bound            string
+	near, random     int
+	matrix           float64 // GiB
+	noComparison     bool
+	linkage          string
+	minSamples       int
+	selection        string
+	epsilon          float64
+	mapKind          string
+	perplexity       float64
+	mapIterations    int
+	theta            float64
+	changed          func(flag string) bool
 }
 
 func newCluster(s *Streams) *cobra.Command {
 	var o clusterOptions
-	return command{
+	cmd := command{
 		use:   "cluster",
-		short: "Cluster embeddings and score the clusters",
+		short: "Cluster embeddings, with or without a known number of clusters, and score the clusters",
 		long: `
-Clusters the embeddings of a run's test images, or of any npy file, by k-means:
-greedy k-means++ starts, ten of them, all points used. Where labels are known the
-clusters are scored against them. Writes cluster.json, labels.npy and a map of
-the first two principal components into the run's directory, or into --out.`,
+Clusters the embeddings of a run's test images, of any npy file, or the nodes of a
+graph:
+
+  multicut       finds the number of clusters itself: pairs nearer than a threshold
+                 attract each other, the others repel, and the clustering that cuts
+                 the least is sought. The threshold comes from the margins of the
+                 run's loss, from a fit to held-out data, or is given
+  kmeans         k clusters, by default as many as classes; -k auto chooses k by the
+                 silhouette
+  agglomerative  joins the nearest clusters until k are left, or up to a distance
+  hdbscan        dense regions; what is in none is noise
+
+Without --method, flags decide where they are of one method (-k is k-means'), then
+it is multicut for a graph and for a run whose loss fixes a threshold, else kmeans.
+
+Multicut takes all pairs of items: the factored solver needs no matrix of them. The
+other solvers work on the matrix of all costs, or with --graph-neighbours and
+--graph-random on a sparse graph. Each answer stands beside a lower bound and beside
+what the ground truth and k-means cost, which tells whether the costs or the solver
+are to blame for what is wrong.
+
+Where labels are known the clusters are scored against them. Writes cluster.json,
+labels.npy, clusters.safetensors (for tercet cluster assign) and pictures into the
+run's directory, or into --out.`,
 		examples: []example{
-			{"cluster a run's test images into as many clusters as classes", "tercet cluster --run runs/first", false},
-			{"embeddings of another tool, no labels", "tercet cluster --embeddings X.npy -k 10 --out clusters", false},
+			{"a run's test images, by multicut if its loss fixes a threshold, else by k-means", "tercet cluster --run runs/first", false},
+			{"multicut, its threshold fitted to held-out images of the run", "tercet cluster --run runs/first --method multicut --threshold fit --out clusters", false},
+			{"embeddings of another tool: those nearer than 0.8 belong together", "tercet cluster --embeddings X.npy --method multicut --threshold 0.8 --out clusters", false},
+			{"k-means, k by the silhouette", "tercet cluster --embeddings X.npy --labels Y.npy -k 2..12 --map none", false},
+			{"density-based, in a script: exit code 4 unless NMI is at least 0.5", "tercet cluster --embeddings X.npy --labels Y.npy --method hdbscan --min-cluster-size 4 --fail-under nmi=0.5", false},
 		},
 		exits: []int{ExitData, ExitGate, ExitInterrupted},
-		flags: func(cmd *cobra.Command) {
-			o.addRun(cmd)
-			o.addFiles(cmd)
-			o.addOutcome(cmd, "nmi=0.8")
-			fs := cmd.Flags()
-			fs.StringVar(&o.method, "method", "kmeans", "kmeans")
-			fs.IntVarP(&o.k, "clusters", "k", 0, "number of clusters; 0 takes the number of classes (of a run: by default eval.kmeans.k of its config)")
-			fs.IntVar(&o.nInit, "n-init", 10, "starts, of which the best counts")
-			fs.Uint64Var(&o.seed, "seed", 0, "seed of the starts")
-			fs.StringVarP(&o.out, "out", "o", "", "folder to write to; without one, the run's directory (npy files: write nothing)")
-			o.changed = fs.Changed
-		},
-		run: func(ctx context.Context, _ []string) error { return runCluster(ctx, s, o) },
+		flags: func(cmd *cobra.Command) { o.declare(cmd) },
+		run:   func(ctx context.Context, _ []string) error { return runCluster(ctx, s, o) },
+		subs:  []*cobra.Command{newClusterAssign(s)},
 	}.build()
+	// Unlike other commands with commands of their own it runs by itself.
+	const group = "{{.CommandPath}} COMMAND"
+	cmd.SetUsageTemplate(strings.Replace(usageTemplate, group, "{{.UseLine}}\n  "+group, 1))
+	return cmd
 }
 
 func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	if err := atLeast(flagCount{"clusters", o.k, 0}, flagCount{"n-init", o.nInit, 1}); err != nil {
-		return err
-	}
-	if o.method != "kmeans" {
-		return usagef("--method is %q; this version has kmeans", o.method)
-	}
-	gates, err := o.gates()
-	if err == nil && len(gates) > 0 && o.run == "" && o.labels == "" {
-		err = usagef("--fail-under needs --labels: without true labels nothing is scored")
-	}
-	if err == nil {
-		err = knownGates(gates, experiment.ClusteringKeys())
-	}
+	gates, err := o.checkCluster()
 	if err != nil {
 		return err
 	}
 	view := &stages{s: s}
 	defer view.close()
-	opts := experiment.ClusterOptions{Method: o.method, K: o.k, NInit: o.nInit, Seed: o.seed}
 	var c *experiment.Clustered
-	out := o.out
-	if o.run == "" {
-		if o.k == 0 && o.labels == "" {
-			return usagef("without labels the number of clusters must be given: -k 10")
-		}
-		c, err = experiment.ClusterFiles(ctx, o.embeddings, o.labels, opts, view.say)
+	if o.run != "" {
+		c, err = o.clusterRun(ctx, s, view)
 	} else {
-		r, e := o.open()
-		if e != nil {
-			return e
-		}
-		defer r.Close()
-		if err := o.noteUnfinished(s, r); err != nil {
-			return err
-		}
-		if out == "" {
-			out = r.Dir
-		}
-		if !o.changed("clusters") {
-			opts.K = r.Config.Eval.KMeans.K
-		}
-		if !o.changed("n-init") {
-			opts.NInit = r.Config.Eval.KMeans.NInit
-		}
-		if !o.changed("seed") {
-			opts.Seed = r.Config.Seed
-		}
-		c, err = r.Cluster(ctx, o.checkpoint, o.set, o.limit, opts, view.say)
+		c, err = o.clusterFile(ctx, view)
 	}
 	if err != nil {
-		return runError(err)
+		return clusterError(err)
 	}
 	view.close()
 	for _, w := range c.Doc.Warnings {
 		s.Note("warning: %s", w)
 	}
-	if out != "" {
-		if err := writeClusters(s, c, out, !o.noPictures); err != nil {
+	if o.out != "" {
+		if err := o.write(s, c); err != nil {
 			return err
 		}
 	}
@@ -128,54 +134,105 @@ func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
 	return checkGates(gates, c.Doc.Clustering)
 }
 
-// writeClusters writes the result and its pictures into dir.
-func writeClusters(s *Streams, c *experiment.Clustered, dir string, pictures bool) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+// clusterRun clusters a run's images; out becomes its directory where none is given.
+func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stages) (*experiment.Clustered, error) {
+	r, err := o.open()
+	if err != nil {
+		return nil, err
 	}
-	if err := experiment.WriteJSON(filepath.Join(dir, "cluster.json"), c.Doc); err != nil {
-		return err
+	defer r.Close()
+	if err := o.noteUnfinished(s, r); err != nil {
+		return nil, err
 	}
-	err := fsx.Write(filepath.Join(dir, "labels.npy"), 0o644, func(w io.Writer) error { return data.WriteNPYLabels(w, c.Doc.Labels) })
-	if err != nil || !pictures {
-		return err
+	if o.out == "" {
+		o.out = r.Dir
 	}
-	d := c.Doc.Source.Dim
-	figures := filepath.Join(dir, "figures")
-	picture(s, func() (string, error) {
-		return experiment.DrawMap(figures, "pca", filepath.Base(dir)+": first two principal components", c.Vectors, len(c.Vectors)/d, d, c.Truth, c.Doc.Labels, c.Classes)
-	})
-	picture(s, func() (string, error) {
-		if err := os.MkdirAll(figures, 0o755); err != nil {
-			return "", err
+	if o.method == "auto" {
+		tau, err := r.Threshold(o.checkpoint)
+		if err != nil {
+			return nil, err
 		}
-		base := filepath.Join(figures, "cluster-sizes")
-		return base + ".png", report.ClusterSizes(base, "cluster sizes", c.Doc.Sizes)
-	})
+		if o.method = experiment.KMeans; tau != nil {
+			o.method = experiment.Multicut
+		}
+	}
+	opts, err := o.settings()
+	if err != nil {
+		return nil, err
+	}
+	if k := r.Config.Eval.KMeans.K; !o.changed("clusters") && (o.method == experiment.KMeans || o.method == experiment.Agglomerative && !opts.Agglomerative.Cut) {
+		opts.K = k
+	}
+	if !o.changed("n-init") && opts.NInit > 0 && opts.KMeans.MiniBatch == 0 {
+		opts.NInit = r.Config.Eval.KMeans.NInit
+	}
+	if !o.changed("seed") {
+		opts.Seed = r.Config.Seed
+	}
+	return r.Cluster(ctx, o.checkpoint, o.set, o.limit, opts, view.say)
+}
+
+// clusterFile clusters the embeddings or the graph of a file.
+func (o *clusterOptions) clusterFile(ctx context.Context, view *stages) (*experiment.Clustered, error) {
+	if o.method == "auto" {
+		o.method = experiment.KMeans
+	}
+	opts, err := o.settings()
+	if err != nil {
+		return nil, err
+	}
+	if o.graph != "" {
+		return experiment.ClusterGraph(ctx, o.graph, o.labels, opts, view.say)
+	}
+	if err := o.knowable(opts); err != nil {
+		return nil, err
+	}
+	return experiment.ClusterFiles(ctx, o.embeddings, o.labels, opts, view.say)
+}
+
+// write writes the result and its pictures.
+func (o *clusterOptions) write(s *Streams, c *experiment.Clustered) error {
+	if err := c.Write(o.out); err != nil {
+		return err
+	}
+	if o.noPictures {
+		return nil
+	}
+	for _, p := range c.Pictures(filepath.Join(o.out, "figures")) {
+		picture(s, p.Draw)
+	}
 	return nil
 }
 
-func clusterTable(d *experiment.ClusterDoc) *report.Table {
-	name := d.Source.Run
-	if name == "" {
-		name = d.Source.Embeddings
+// clusterError gives errors of the clustering packages their exit codes.
+func clusterError(err error) error {
+	var option *experiment.OptionError
+	switch {
+	case errors.As(err, &option):
+		return &ExitError{ExitUsage, err}
+	case errors.Is(err, multicut.ErrInput), errors.Is(err, link.ErrInput), errors.Is(err, tsne.ErrInput), errors.Is(err, data.ErrMissing):
+		return &ExitError{ExitData, err}
 	}
-	smallest, largest := d.Source.Items, 0
-	for _, n := range d.Sizes {
-		smallest, largest = min(smallest, n), max(largest, n)
+	return runError(err)
+}
+
+// clusterGates reads --fail-under and refuses scores that will not be measured.
+func (o *clusterOptions) clusterGates() ([]gate, error) {
+	gates, err := o.gates()
+	if err == nil && len(gates) > 0 && o.run == "" && o.labels == "" {
+		err = usagef("--fail-under needs --labels: without true labels nothing is scored")
 	}
-	t := &report.Table{
-		Title:   fmt.Sprintf("%s: %d items, D = %d, %s", name, d.Source.Items, d.Source.Dim, d.Options.Method),
-		Columns: []report.Column{{Name: "score"}, {Name: "value", Digits: 4}},
-		Rows: [][]report.Cell{
-			{report.Text("clusters"), report.Int(d.Clusters)},
-			{report.Text("smallest"), report.Int(smallest)},
-			{report.Text("largest"), report.Int(largest)},
-			{report.Text("inertia"), report.Number(d.Objective)},
-		},
+	if err == nil {
+		err = knownGates(gates, experiment.ClusteringKeys())
 	}
-	for _, sc := range d.Clustering {
-		t.Rows = append(t.Rows, []report.Cell{report.Text(sc.Key), report.Measured(sc.Value)})
+	return gates, err
+}
+
+// either joins words as people do: "a, b or c".
+func either(list []string) string {
+	last := len(list) - 1
+	if last == 0 {
+		return list[0]
 	}
-	return t
+	return strings.Join(list[:last], ", ") + " or " + list[last]
 }

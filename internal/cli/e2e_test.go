@@ -129,7 +129,7 @@ func TestTrainEvalAttackCluster(t *testing.T) {
 	}{
 		{"eval --run runs/tiny", "tercet.eval/1", "eval.json", []string{"retrieval.recall@1", "retrieval.map@r", "clustering.nmi", "baselines.pixels", "baselines.untrained"}},
 		{"attack --run runs/tiny --queries 8 --steps 3", "tercet.attack/2", "attack.json", []string{"scores.published.ES:D", "scores.fixed.ES:R", "clean.fixed.ES:R", "right_when_clean.fixed.scores.ES:R"}},
-		{"cluster --run runs/tiny", "tercet.cluster/1", "cluster.json", []string{"clustering.nmi", "sizes", "labels", "objective"}},
+		{"cluster --run runs/tiny", "tercet.cluster/2", "cluster.json", []string{"clustering.nmi", "sizes", "labels", "objective"}},
 	} {
 		doc := document(t, tc.line)
 		if doc["schema"] != tc.schema {

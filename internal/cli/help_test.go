@@ -86,7 +86,7 @@ func examples(cmd *cobra.Command) []string {
 }
 
 // exampleFolder has what the examples name: the project's configs, a small
-// trained run runs/first, and its embeddings as X.npy with labels Y.npy.
+// trained and clustered run runs/first, and its embeddings as X.npy with labels Y.npy.
 func exampleFolder(t *testing.T) string {
 	t.Helper()
 	configs, err := filepath.Abs("../../configs")
@@ -102,6 +102,7 @@ func exampleFolder(t *testing.T) string {
 		{"train", "--set", "name=first", "--set", "train.epochs=1", "--set", "data.size=16", "--set", "model=linear",
 			"--set", "data.glyphs.classes=60", "--set", "data.glyphs.per_class=4", "--set", "data.glyphs.test_classes=10"},
 		{"eval", "--run", "runs/first", "--no-baselines", "--no-pictures", "--save-embeddings", "X.npy"},
+		{"cluster", "--run", "runs/first", "--no-pictures"},
 	} {
 		if code, _, stderr := cli(args...); code != 0 {
 			t.Fatalf("%v: exit code %d\n%s", args, code, stderr)

@@ -2,43 +2,104 @@ package experiment
 
 import (
 	"context"
+	"fmt"
 	"time"
 
-	"tercet/internal/cluster"
+	"tercet/internal/config"
+	"tercet/internal/data"
 	"tercet/internal/engine/adversary"
 )
 
-// ClusterOptions says how embeddings are clustered.
-type ClusterOptions struct {
-	Method string `json:"method"` // kmeans
-	K      int    `json:"k"`      // clusters; 0 takes the number of classes
-	NInit  int    `json:"n_init"`
-	Seed   uint64 `json:"seed"`
-}
-
-// Clustered is a result document and what its pictures need.
+// Clustered is a result document and what its pictures and files need.
 type Clustered struct {
 	Doc     *ClusterDoc
-	Vectors []float32 // (N, D)
+	Vectors []float32 // (N, D); nil of a graph from a file
 	Truth   []int32   // nil where unknown
-	Classes []string
+	Classes []string  // names of the labels, where there are such
+	Data    data.Dataset
+	// Probabilities are those of belonging to the cluster, of hdbscan.
+	Probabilities []float64
+
+	maps  []drawnMap // as Doc.Maps
+	model *clusterModel
 }
 
-// Cluster clusters a run's embeddings of a set.
+// clusterJob is a clustering under way.
+type clusterJob struct {
+	v          vectors
+	o          ClusterOptions
+	thresholds thresholds
+	say        Say
+	forward    int64 // images passed to fit a threshold
+
+	probabilities []float64
+	model         *clusterModel
+}
+
+// Cluster clusters a run's embeddings of a set. An *OptionError is a mistake in o.
 func (r *Run) Cluster(ctx context.Context, checkpoint, set string, limit int, o ClusterOptions, say Say) (*Clustered, error) {
 	start := time.Now()
 	e, err := r.Embed(ctx, checkpoint, set, limit, say)
 	if err != nil {
 		return nil, err
 	}
-	v := vectors{e.Vectors.Data, e.Vectors.Rows(), e.Vectors.Cols(), e.Data.Labels()}
-	doc, err := clusterVectors(ctx, v, e.Source, o, say)
+	j := &clusterJob{v: vectors{e.Vectors.Data, e.Vectors.Rows(), e.Vectors.Cols(), e.Data.Labels()}, o: o, say: say}
+	if j.thresholds.margins, err = r.margins(checkpoint); err != nil {
+		return nil, err
+	}
+	j.thresholds.held = func(ctx context.Context) (*held, error) {
+		h, err := r.held(ctx, checkpoint, say)
+		if err == nil {
+			j.forward += int64(h.n)
+		}
+		return h, err
+	}
+	c, err := j.run(ctx, e.Source)
 	if err != nil {
 		return nil, err
 	}
-	doc.Cost.Cost = adversary.Cost{Forward: int64(v.n)}
-	doc.Cost.Seconds = time.Since(start).Seconds()
-	return &Clustered{doc, v.x, v.labels, e.Data.Classes()}, nil
+	if t := c.Doc.ThresholdFrom; t != nil && t.Fit != nil && t.Fit.Set == set {
+		c.Doc.Warnings = append(c.Doc.Warnings, fmt.Sprintf("the threshold is fitted to the labels of the %s set, which is clustered: the scores are too good", set))
+	}
+	c.Classes, c.Data = e.Data.Classes(), e.Data
+	c.Doc.Cost.Cost = adversary.Cost{Forward: int64(j.v.n) + j.forward}
+	c.Doc.Cost.Seconds = time.Since(start).Seconds()
+	return c, nil
+}
+
+// heldMost is the number of images that a threshold is fitted to: of 5,000 images
+// there are 12 million pairs.
+const heldMost = 5000
+
+// held embeds what a threshold is fitted to: at most heldMost of the validation images
+// or, without such, of the training images, evenly spread over the classes.
+func (r *Run) held(ctx context.Context, checkpoint string, say Say) (*held, error) {
+	set := "train"
+	if r.Manifest.Data.Validation != nil {
+		set = "validation"
+	}
+	e, err := r.Embed(ctx, checkpoint, set, heldMost, func(stage string, done, total int) { say(set+": "+stage, done, total) })
+	if err != nil {
+		return nil, err
+	}
+	return &held{vectors{e.Vectors.Data, e.Vectors.Rows(), e.Vectors.Cols(), e.Data.Labels()}, e.Source}, nil
+}
+
+// margins returns the threshold that the loss fixes with its margins, nil where it
+// fixes none.
+func (r *Run) margins(checkpoint string) (*margins, error) {
+	c, err := r.checkpoint(checkpoint)
+	if err != nil || c.Threshold == nil {
+		return nil, err
+	}
+	m := &margins{tau: *c.Threshold}
+	switch o := r.Config.Loss.Options.(type) {
+	case config.CappedLoss:
+		m.alpha, m.beta = o.Alpha, o.Beta
+	case config.ThresholdLoss:
+		m.alpha, m.beta = o.Alpha, o.Beta
+	}
+	return m, nil
 }
 
 // ClusterFiles clusters embeddings (N, D) of an npy file; labels may be "".
@@ -48,40 +109,61 @@ func ClusterFiles(ctx context.Context, embeddings, labels string, o ClusterOptio
 	if err != nil {
 		return nil, err
 	}
-	doc, err := clusterVectors(ctx, v, src, o, say)
+	j := &clusterJob{v: v, o: o, say: say}
+	t := o.Multicut.ThresholdOptions
+	if o.Method == Agglomerative {
+		t = o.Agglomerative.Threshold
+	}
+	if t.Embeddings != "" {
+		j.thresholds.held = func(context.Context) (*held, error) {
+			h, src, err := readVectors(t.Embeddings, t.Labels)
+			if err == nil && h.d != v.d {
+				err = fmt.Errorf("%w: %s has %d dimensions, %s has %d", data.ErrFormat, t.Embeddings, h.d, embeddings, v.d)
+			}
+			return &held{h, src}, err
+		}
+	}
+	c, err := j.run(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	doc.Cost.Seconds = time.Since(start).Seconds()
-	return &Clustered{Doc: doc, Vectors: v.x, Truth: v.labels}, nil
+	c.Doc.Cost.Seconds = time.Since(start).Seconds()
+	return c, nil
 }
 
-func clusterVectors(ctx context.Context, v vectors, src Source, o ClusterOptions, say Say) (*ClusterDoc, error) {
-	km, err := kmeans(ctx, v, o.K, o.NInit, o.Seed, say)
+// run clusters the items, scores the clusters and maps the items.
+func (j *clusterJob) run(ctx context.Context, src Source) (*Clustered, error) {
+	j.thresholds.seed, j.thresholds.say = j.o.Seed, j.say
+	doc := &ClusterDoc{Schema: clusterSchema, Source: src, Options: j.o}
+	method := map[string]func(context.Context, *ClusterDoc) error{
+		KMeans: j.kmeans, Multicut: j.multicut, Agglomerative: j.agglomerative, HDBSCAN: j.hdbscan,
+	}[j.o.Method]
+	if method == nil {
+		return nil, optionf("there is no method %q; there are: %v", j.o.Method, ClusterMethods())
+	}
+	if err := method(ctx, doc); err != nil {
+		return nil, err
+	}
+	if err := doc.score(j.v.labels); err != nil {
+		return nil, err
+	}
+	maps, err := j.maps(ctx, doc)
 	if err != nil {
 		return nil, err
 	}
-	doc := &ClusterDoc{
-		Schema: "tercet.cluster/1", Source: src, Options: o, Clusters: len(km.Sizes), Sizes: km.Sizes,
-		Objective: km.Inertia, Iterations: km.Iterations, Restart: km.Restart, Warnings: km.Warnings, Labels: km.Labels,
-	}
-	if v.labels != nil {
-		if distinct(v.labels) < 2 {
-			doc.Warnings = append(doc.Warnings, "all items are of one class: the scores say nothing")
-		}
-		if doc.Clustering, err = clusterScores(v.labels, km.Labels); err != nil {
-			return nil, err
-		}
-	}
-	return doc, nil
+	return &Clustered{Doc: doc, Vectors: j.v.x, Truth: j.v.labels, Probabilities: j.probabilities, maps: maps, model: j.model}, nil
 }
 
-// Project returns the first two principal components of x (n, d) as (n, 2), and
-// the shares of variance that they explain.
-func Project(x []float32, n, d int) ([]float32, []float64, error) {
-	p, err := cluster.PCA(x, n, d, min(2, d))
-	if err != nil {
-		return nil, nil, err
+// score compares the clusters with the truth, where it is known. Noise counts as one
+// more cluster, as scikit-learn's scores do with the label -1.
+func (d *ClusterDoc) score(truth []int32) error {
+	if truth == nil {
+		return nil
 	}
-	return p.Projected, p.Ratio, nil
+	if distinct(truth) < 2 {
+		d.Warnings = append(d.Warnings, "all items are of one class: the scores say nothing")
+	}
+	var err error
+	d.Clustering, err = clusterScores(truth, d.Labels)
+	return err
 }

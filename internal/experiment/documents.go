@@ -11,6 +11,7 @@ type Source struct {
 	Checkpoint  string `json:"checkpoint,omitempty"` // "last" or "best"
 	Step        int    `json:"step,omitempty"`       // of the checkpoint
 	Embeddings  string `json:"embeddings,omitempty"` // npy file, where there is no run
+	Graph       string `json:"graph,omitempty"`      // MULTICUT text file, where there are no points
 	Labels      string `json:"labels,omitempty"`
 	Set         string `json:"set,omitempty"` // test, validation or train
 	Items       int    `json:"items"`
@@ -133,24 +134,4 @@ type CurvePoint struct {
 	Step    float64                  `json:"step"` // of a fixed step, never larger than eps
 	Scores  map[string]metric.Scores `json:"scores"`
 	Attacks []AttackRecord           `json:"attacks"`
-}
-
-// ClusterDoc is cluster.json, schema tercet.cluster/1. K-means has neither lower
-// bound nor threshold: they are null.
-type ClusterDoc struct {
-	Schema     string         `json:"schema"`
-	Source     Source         `json:"source"`
-	Options    ClusterOptions `json:"options"`
-	Clusters   int            `json:"clusters"`
-	Sizes      []int          `json:"sizes"`
-	Objective  float64        `json:"objective"` // k-means: inertia
-	LowerBound *float64       `json:"lower_bound"`
-	Gap        *float64       `json:"gap"`
-	Threshold  *float64       `json:"threshold"`
-	Clustering metric.Scores  `json:"clustering,omitempty"`
-	Iterations int            `json:"iterations"`
-	Restart    int            `json:"restart"`
-	Warnings   []string       `json:"warnings,omitempty"`
-	Cost       CostRecord     `json:"cost"`
-	Labels     []int32        `json:"labels"`
 }

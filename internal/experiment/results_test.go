@@ -125,7 +125,7 @@ func TestTheDocuments(t *testing.T) {
 	}
 	doc = fields(t, c.Doc)
 	has(t, doc, "schema", "source", "options", "labels", "clusters", "sizes", "objective", "lower_bound", "gap", "threshold", "clustering", "cost")
-	if doc["schema"] != "tercet.cluster/1" || doc["clusters"] != 6.0 || len(doc["labels"].([]any)) != 36 {
+	if doc["schema"] != "tercet.cluster/2" || doc["clusters"] != 6.0 || len(doc["labels"].([]any)) != 36 {
 		t.Errorf("schema %v, %v clusters", doc["schema"], doc["clusters"])
 	}
 	for _, k := range clustering {

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"tercet/internal/experiment"
+)
+
+// autoKs is what -k auto chooses from.
+const autoKs = "2..20"
+
+// clusterCount reads -k: a number, or several for the silhouette to choose from.
+func (o *clusterOptions) clusterCount() (k int, ks []int, err error) {
+	text := o.k
+	if text == "auto" {
+		text = autoKs
+	}
+	bad := func() error {
+		return usagef("--clusters (-k) is %q; give a number, 0 for as many as classes, or for the silhouette to choose from: 2..20, 5,10,20 or auto", o.k)
+	}
+	if lo, hi, ok := strings.Cut(text, ".."); ok {
+		a, errA := strconv.Atoi(lo)
+		b, errB := strconv.Atoi(hi)
+		if errA != nil || errB != nil || a < 2 || b < a || b-a > 10_000 {
+			return 0, nil, bad()
+		}
+		for k := a; k <= b; k++ {
+			ks = append(ks, k)
+		}
+		return 0, ks, nil
+	}
+	words := strings.Split(text, ",")
+	for _, w := range words {
+		k, err := strconv.Atoi(strings.TrimSpace(w))
+		if err != nil || k < 0 || len(words) > 1 && k < 2 {
+			return 0, nil, bad()
+		}
+		ks = append(ks, k)
+	}
+	if len(ks) == 1 {
+		return ks[0], nil, nil
+	}
+	return 0, ks, nil
+}
+
+// thresholdSource reads --threshold.
+func (o *clusterOptions) thresholdSource() (from string, value float64, err error) {
+	switch o.threshold {
+	case experiment.FromAuto, experiment.FromMargins, experiment.FromFit:
+		return o.threshold, 0, nil
+	}
+	v, err := strconv.ParseFloat(o.threshold, 64)
+	if err != nil {
+		return "", 0, usagef("--threshold is %q; give a distance, or auto, margins or fit", o.threshold)
+	}
+	if !(v > 0) || math.IsInf(v, 1) {
+		return "", 0, usagef("--threshold is %v; a distance below which items belong together is above 0 and finite", v)
+	}
+	return experiment.FromValue, v, nil
+}
+
+// settings are the options of the method, which is no longer auto.
+func (o *clusterOptions) settings() (experiment.ClusterOptions, error) {
+	c := experiment.ClusterOptions{Method: o.method, Seed: o.seed, NInit: o.nInit}
+	from, value, err := o.thresholdSource()
+	if err != nil {
+		return c, err
+	}
+	threshold := experiment.ThresholdOptions{From: from, Value: value, Embeddings: o.fitX, Labels: o.fitY, Prior: o.fitPrior}
+	var ks []int
+	if c.K, ks, err = o.clusterCount(); err != nil {
+		return c, err
+	}
+	if ks != nil && o.method != experiment.KMeans {
+		return c, usagef("several -k are for k-means, whose silhouette chooses; %s takes one", o.method)
+	}
+	bytes := int64(o.matrix * (1 << 30))
+	switch o.method {
+	case experiment.KMeans:
+		c.KMeans = experiment.KMeansOptions{Ks: ks, Sample: o.sample, Spherical: o.spherical, MiniBatch: o.miniBatch}
+		if o.miniBatch > 0 && !o.changed("n-init") {
+			c.NInit = 3
+		}
+		if o.changed("silhouette-sample") && ks == nil {
+			return c, usagef("--silhouette-sample is for several -k, such as -k 2..20")
+		}
+	case experiment.Multicut:
+		c.Multicut = experiment.MulticutOptions{
+			ThresholdOptions: threshold, Link: o.link, Scale: o.scale, Clip: o.clip, Bias: o.bias, Neighbours: o.near, Random: o.random,
+			Solver: o.solver, Starts: o.starts, Rounds: o.rounds, Restarts: o.restarts, MinSize: o.minSize, Bound: o.bound, Matrix: bytes, Alone: o.noComparison,
+		}
+		if o.graph != "" {
+			c.NInit = 0
+			c.Multicut = experiment.MulticutOptions{Solver: o.solver, Rounds: o.rounds, Restarts: o.restarts, Bound: o.bound, Alone: o.noComparison}
+		}
+	case experiment.Agglomerative:
+		c.NInit = 0
+		c.Agglomerative = experiment.AgglomerativeOptions{Linkage: o.linkage, Memory: bytes}
+		if o.changed("threshold") {
+			c.Agglomerative.Cut, c.Agglomerative.Threshold = true, threshold
+		}
+	case experiment.HDBSCAN:
+		c.NInit = 0
+		c.HDBSCAN = experiment.HDBSCANOptions{MinClusterSize: o.minSize, MinSamples: o.minSamples, Selection: o.selection, Epsilon: o.epsilon}
+		if o.minSize == 0 {
+			c.HDBSCAN.MinClusterSize = 5
+		}
+	}
+	kind := o.mapKind
+	if o.noPictures || o.graph != "" {
+		kind = "none"
+	}
+	c.Maps = experiment.MapOptions{Kind: kind}
+	if kind != "none" && kind != "pca" {
+		c.Maps.Perplexity, c.Maps.Iterations, c.Maps.Theta = o.perplexity, o.mapIterations, o.theta
+	}
+	return c, nil
+}
+
+// knowable refuses, before files are read, to cluster what nothing says how to.
+func (o *clusterOptions) knowable(c experiment.ClusterOptions) error {
+	t := c.Multicut.ThresholdOptions
+	if o.method == experiment.Agglomerative {
+		t = c.Agglomerative.Threshold
+	}
+	if (t.From == experiment.FromFit || t.From == experiment.FromAuto) && o.fitX == "" {
+		return usagef("nothing says how near two items of one class are: give the distance, --threshold VALUE, or labelled held-out data to fit it to, --fit-embeddings FILE.npy --fit-labels FILE")
+	}
+	switch {
+	case o.labels != "" || c.K > 0:
+		return nil
+	case o.method == experiment.KMeans && c.KMeans.Ks == nil:
+		return usagef("without labels the number of clusters must be given: -k 10, or -k auto; or --method multicut --threshold VALUE finds it")
+	case o.method == experiment.Agglomerative && !c.Agglomerative.Cut:
+		return usagef("without labels agglomerative clustering must be told where to end: -k 10, or the distance, --threshold VALUE")
+	}
+	return nil
+}

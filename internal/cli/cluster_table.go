@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+
+	"tercet/internal/experiment"
+	"tercet/internal/metric"
+	"tercet/internal/report"
+)
+
+// clusterTable shows a clustering: how many, how large, how good, beside what other
+// clusterings cost.
+func clusterTable(d *experiment.ClusterDoc) *report.Table {
+	name := d.Source.Run
+	if name == "" {
+		name = d.Source.Embeddings + d.Source.Graph
+	}
+	title := fmt.Sprintf("%s: %s, D = %d, %s", name, counted(d.Source.Items, "item", "items"), d.Source.Dim, d.Options.Method)
+	if d.Source.Graph != "" {
+		title = fmt.Sprintf("%s: %s, %d edges, %s", name, counted(d.Source.Items, "node", "nodes"), d.Multicut.Graph.Edges, d.Options.Method)
+	}
+	t := &report.Table{Title: title, Columns: []report.Column{{Name: "score"}, {Name: "value", Digits: 4}}}
+	columns := []column{{d.Clusters, d.Objective, d.Clustering}}
+	if m := d.Multicut; m != nil && m.Comparison != nil {
+		t.Columns[1].Name = "multicut"
+		for _, other := range []struct {
+			name string
+			c    *experiment.Compared
+		}{{"ground truth", m.Comparison.GroundTruth}, {"k-means", m.Comparison.KMeans}} {
+			if other.c != nil {
+				t.Columns = append(t.Columns, report.Column{Name: other.name, Digits: 4})
+				columns = append(columns, column{other.c.Clusters, &other.c.Objective, other.c.Clustering})
+			}
+		}
+	}
+	row := func(what string, cells ...report.Cell) {
+		line := append([]report.Cell{report.Text(what)}, cells...)
+		for len(line) < len(t.Columns) {
+			line = append(line, report.Missing())
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	number := func(what string, v *float64) {
+		if v != nil {
+			row(what, report.Number(*v))
+		}
+	}
+	row("clusters", each(columns, func(c column) report.Cell { return report.Int(c.clusters) })...)
+	if n := len(d.Sizes); n > 0 {
+		row("smallest", report.Int(d.Sizes[n-1]))
+		row("largest", report.Int(d.Sizes[0]))
+	}
+	if d.Options.Method == experiment.HDBSCAN {
+		row("noise", report.Int(d.Noise))
+	}
+	number("threshold", d.Threshold)
+	if d.Objective != nil {
+		name := "objective"
+		if d.Options.Method == experiment.KMeans {
+			name = "inertia"
+		}
+		row(name, each(columns, func(c column) report.Cell { return report.Number(*c.objective) })...)
+	}
+	if len(columns) > 1 && *d.Objective != 0 {
+		row("excess over multicut", each(columns, func(c column) report.Cell {
+			return report.Number((*c.objective - *d.Objective) / math.Abs(*d.Objective))
+		})...)
+	}
+	number("lower bound", d.LowerBound)
+	number("gap", d.Gap)
+	if d.Multicut != nil {
+		number("objective on all pairs", d.Multicut.Complete)
+	}
+	for _, sc := range d.Clustering {
+		row(sc.Key, each(columns, func(c column) report.Cell {
+			v, ok := c.scores.Get(sc.Key)
+			if !ok {
+				return report.Missing()
+			}
+			return report.Measured(v)
+		})...)
+	}
+	t.Notes = clusterNotes(d)
+	return t
+}
+
+// column is one clustering of the table.
+type column struct {
+	clusters  int
+	objective *float64
+	scores    metric.Scores
+}
+
+func each(list []column, f func(column) report.Cell) []report.Cell {
+	var out []report.Cell
+	for _, c := range list {
+		out = append(out, f(c))
+	}
+	return out
+}
+
+// clusterNotes say where the numbers come from.
+func clusterNotes(d *experiment.ClusterDoc) []string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if s := d.ThresholdFrom; s != nil {
+		switch {
+		case s.Fit != nil:
+			add("threshold: fitted to %d pairs of %s (%s), of which it puts %.1f %% where they belong; AUC %.3f", s.Fit.Pairs, s.Fit.Set, counted(s.Fit.Items, "item", "items"), 100*s.Fit.Accuracy, s.Fit.AUC)
+		case s.Alpha > 0:
+			add("threshold: sqrt((alpha + beta)/2) of the loss's margins, alpha %g, beta %g", s.Alpha, s.Beta)
+		case s.From == experiment.FromMargins:
+			add("threshold: that of the loss")
+		}
+	}
+	if m := d.Multicut; m != nil {
+		proven := ""
+		if m.Solver.Proven {
+			proven = ", proven to be the best"
+		}
+		add("solver %s%s, %.2f s, on %s", m.Solver.Name, proven, m.Solver.Seconds, graphWords(m.Graph))
+		if m.Bound != nil {
+			add("lower bound: %s, %.2f s", m.Bound.Method, m.Bound.Seconds)
+		} else if d.LowerBound == nil {
+			add("no lower bound: none is quick for so many items; --bound trivial or triangle gives one")
+		}
+		if c := m.Comparison; c != nil && c.Verdict != "" {
+			out = append(out, c.Verdict)
+		}
+	}
+	if k := d.KMeans; k != nil && k.Choice != nil {
+		for _, c := range k.Choice {
+			if c.K == k.K {
+				add("k = %d of %d tried has the best silhouette, %.4f", k.K, len(k.Choice), c.Silhouette)
+			}
+		}
+	}
+	return out
+}
+
+func graphWords(g experiment.GraphRecord) string {
+	if g.Kind == "complete" {
+		return fmt.Sprintf("all %d pairs", g.Edges)
+	}
+	return fmt.Sprintf("a graph of %d edges", g.Edges)
+}

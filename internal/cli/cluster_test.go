@@ -1,0 +1,349 @@
+package cli
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// ring writes an npy file of n points in k tight groups on a circle of radius 1, and
+// their labels.
+func ring(t *testing.T, x, y string, n, k int) {
+	t.Helper()
+	var points []float32
+	var labels strings.Builder
+	for i := range n {
+		c := i % k
+		at := 2*math.Pi*float64(c)/float64(k) + 0.002*float64(i)
+		points = append(points, float32(math.Cos(at)), float32(math.Sin(at)))
+		labels.WriteString(string(rune('a'+c)) + "\n")
+	}
+	vectors(t, x, n, 2, points...)
+	put(t, y, labels.String())
+}
+
+// what looks up a path of keys in a document.
+func what(doc map[string]any, path string) any {
+	var at any = doc
+	for _, key := range strings.Split(path, ".") {
+		m, ok := at.(map[string]any)
+		if !ok {
+			return nil
+		}
+		at = m[key]
+	}
+	return at
+}
+
+// Every method finds four groups that cannot be missed, and says how.
+func TestMethodsOnTheCommandLine(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ring(t, "x.npy", "y.csv", 40, 4)
+	for _, tc := range []struct {
+		flags  string
+		method string
+		has    []string
+	}{
+		{"-k 4", "kmeans", []string{"objective", "kmeans.k", "kmeans.converged"}},
+		{"-k 2..6", "kmeans", []string{"kmeans.choice"}},
+		{"-k auto --silhouette-sample 30", "kmeans", []string{"kmeans.choice"}},
+		{"--spherical", "kmeans", nil},
+		{"--mini-batch 20", "kmeans", nil},
+		{"--threshold 0.5", "multicut", []string{"objective", "lower_bound", "gap", "threshold", "threshold_from.from", "multicut.solver.name", "multicut.comparison.ground_truth.objective", "multicut.comparison.kmeans.clustering.nmi", "multicut.comparison.verdict"}},
+		{"--threshold 0.5 --solver exact", "multicut", []string{"multicut.bound.method"}},
+		{"--threshold 0.5 --solver gaec", "multicut", nil},
+		{"--threshold 0.5 --solver balanced", "multicut", nil},
+		{"--threshold 0.5 --solver fixation", "multicut", nil},
+		{"--threshold 0.5 --solver mutex", "multicut", nil},
+		{"--threshold 0.5 --solver kl --bound trivial --restarts 2", "multicut", nil},
+		{"--threshold 0.5 --link distance --clip 0.001 --bias 0.45", "multicut", []string{"multicut.link.why", "multicut.graph.matrix_bytes"}},
+		{"--threshold 0.5 --graph-neighbours 5 --graph-random 3", "multicut", []string{"multicut.objective_complete"}},
+		{"--threshold 0.5 --starts one,kmeans,klj --min-cluster-size 2 --rounds 20 --restarts 2", "multicut", nil},
+		{"--method multicut --fit-embeddings x.npy --fit-labels y.csv", "multicut", []string{"threshold_from.fit.auc"}},
+		{"--link fitted --fit-embeddings x.npy --fit-labels y.csv --fit-prior pairs", "multicut", []string{"threshold_from.fit.slope"}},
+		{"--linkage average --threshold 0.5", "agglomerative", []string{"threshold", "agglomerative.heights"}},
+		{"--method agglomerative --linkage complete -k 4", "agglomerative", []string{"agglomerative.heights"}},
+		{"--linkage ward", "agglomerative", nil},
+		{"--method hdbscan --min-cluster-size 4", "hdbscan", []string{"hdbscan.min_samples"}},
+		{"--selection leaf", "hdbscan", nil},
+	} {
+		doc := document(t, "cluster --embeddings x.npy --labels y.csv --map none "+tc.flags)
+		if doc["schema"] != "tercet.cluster/2" || what(doc, "options.method") != tc.method || doc["clusters"] != 4.0 || what(doc, "clustering.ari.value") != 1.0 {
+			t.Errorf("%s: %v, method %v, %v clusters, ARI %v", tc.flags, doc["schema"], what(doc, "options.method"), doc["clusters"], what(doc, "clustering.ari.value"))
+		}
+		for _, key := range tc.has {
+			if what(doc, key) == nil {
+				t.Errorf("%s: no %s", tc.flags, key)
+			}
+		}
+		if strings.Contains(tc.flags, "exact") && (what(doc, "multicut.solver.proven") != true || what(doc, "gap") != 0.0) {
+			t.Errorf("%s: proven %v, gap %v", tc.flags, what(doc, "multicut.solver.proven"), what(doc, "gap"))
+		}
+	}
+}
+
+// graphFile writes a graph in text form.
+func graphFile(t *testing.T, path string, edges ...string) {
+	t.Helper()
+	put(t, path, "MULTICUT\n"+strings.Join(edges, "\n")+"\n")
+}
+
+func TestGraphsOnTheCommandLine(t *testing.T) {
+	t.Chdir(t.TempDir())
+	// Two triangles that attract, joined by one edge that repels.
+	graphFile(t, "two.txt", "0 1 1", "1 2 1", "0 2 1", "3 4 1", "4 5 1", "3 5 1", "2 3 -1.5")
+	put(t, "y.csv", "0\n0\n0\n1\n1\n1\n")
+	for _, solver := range []string{"auto", "gaec", "balanced", "fixation", "mutex", "kl", "exact"} {
+		doc := document(t, "cluster --graph two.txt --labels y.csv --solver "+solver)
+		if doc["clusters"] != 2.0 || doc["objective"] != -1.5 || doc["lower_bound"] != -1.5 || what(doc, "clustering.ari.value") != 1.0 || what(doc, "multicut.comparison.ground_truth.objective") != -1.5 {
+			t.Errorf("%s: %v clusters, objective %v, bound %v", solver, doc["clusters"], doc["objective"], doc["lower_bound"])
+		}
+		if what(doc, "multicut.graph.absent") != 8.0 || what(doc, "source.graph") != "two.txt" {
+			t.Errorf("%s: %v", solver, what(doc, "multicut.graph"))
+		}
+	}
+	// What a file holds beside edges to solve is said.
+	graphFile(t, "odd.txt", "0 1 1", "1 0 1", "# a comment", "2 3 0", "4 5 -2", "4 6 3")
+	code, _, stderr := cli("cluster", "--graph", "odd.txt", "--out", "out")
+	for _, w := range []string{"1 edge was added to another", "1 pair costs 0 in all", "2 nodes have no edge", "17 pairs have no edge and cost 0", "parts without an edge between them"} {
+		if code != 0 || !strings.Contains(stderr, w) {
+			t.Errorf("exit %d, no word of %q: %s", code, w, stderr)
+		}
+	}
+	for _, name := range []string{"cluster.json", "labels.npy", "figures/cluster-sizes.svg"} {
+		if info, err := os.Stat(filepath.Join("out", name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	graphFile(t, "zero.txt", "0 1 0", "1 2 0")
+	if doc := document(t, "cluster --graph zero.txt"); doc["objective"] != 0.0 || doc["gap"] != 0.0 {
+		t.Errorf("all costs 0: objective %v, gap %v", doc["objective"], doc["gap"])
+	}
+	before := snapshot(t, ".")
+	graphFile(t, "self.txt", "0 1 1", "1 1 1")
+	graphFile(t, "gap.txt", "0 1 1", "1 3 1")
+	graphFile(t, "nan.txt", "0 1 nan")
+	graphFile(t, "empty.txt")
+	put(t, "head.txt", "0 1 1\n")
+	for name := range snapshot(t, ".") {
+		before[name] = snapshot(t, ".")[name]
+	}
+	for _, tc := range []struct {
+		line string
+		code int
+		want string
+	}{
+		{"--graph self.txt", 3, "self.txt:3: "},
+		{"--graph gap.txt", 3, "number the nodes from 0 without gaps"},
+		{"--graph nan.txt", 3, "nan.txt:2: "},
+		{"--graph empty.txt", 3, "has no edge"},
+		{"--graph head.txt", 3, "want MULTICUT"},
+		{"--graph gone.txt", 3, "gone.txt"},
+		{"--graph two.txt --labels head.txt", 3, "1 labels"},
+		{"--graph two.txt --solver factored", 2, "is for points"},
+		{"--graph two.txt --threshold 1", 2, "--graph gives costs and no points"},
+		{"--graph two.txt -k 2", 2, "multicut finds their number itself"},
+		{"--graph two.txt --method kmeans", 2, "--graph"},
+		{"--graph two.txt --bound triangle", 2, "take --bound cycle"},
+		{"--graph two.txt --run runs/x", 2, "--run"},
+		{"--graph two.txt --limit 3", 2, "go with --run"},
+	} {
+		refuse(t, tc.code, "cluster "+tc.line, tc.want)
+	}
+	unchanged(t, ".", before, nil)
+}
+
+func TestBadClusterings(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ring(t, "x.npy", "y.csv", 20, 4)
+	vectors(t, "nan.npy", 4, 2, 1, float32(math.NaN()))
+	vectors(t, "zero.npy", 4, 2, 0, 0)
+	vectors(t, "flat.npy", 6, 3)
+	put(t, "one.csv", strings.Repeat("a\n", 20))
+	put(t, "alone.csv", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\no\np\nq\nr\ns\nt\n")
+	before := snapshot(t, ".")
+	const x = "--embeddings x.npy "
+	for _, tc := range []struct {
+		line string
+		code int
+		want string
+	}{
+		{"", 2, "--run DIRECTORY, --embeddings FILE.npy, or --graph FILE"},
+		{x, 2, "-k 10"},
+		{x + "--method multicut", 2, "--threshold VALUE"},
+		{x + "--method agglomerative", 2, "-k 10"},
+		{x + "--method spectral", 2, "kmeans"},
+		{x + "--method multicut --threshold 0", 2, "above 0"},
+		{x + "--method multicut --threshold -1", 2, "above 0"},
+		{x + "--method multicut --threshold nan", 2, "above 0"},
+		{x + "--method multicut --threshold inf", 2, "above 0"},
+		{x + "--method multicut --threshold near", 2, "auto, margins or fit"},
+		{x + "--method multicut --threshold margins", 2, "goes with --run"},
+		{x + "--threshold 1 --link fitted", 2, "takes its threshold from the fit"},
+		{x + "--threshold 1 --solver simplex", 2, "factored"},
+		{x + "--threshold 1 --solver factored --link distance", 2, "do not factorise"},
+		{x + "--threshold 1 --solver factored --clip 0.01", 2, "do not factorise"},
+		{x + "--threshold 1 --solver factored --graph-neighbours 3", 2, "takes all pairs"},
+		{x + "--threshold 1 --graph-random 3", 2, "needs --graph-neighbours"},
+		{x + "--threshold 1 --solver kl --starts one", 2, "are for --solver factored"},
+		{x + "--threshold 1 --solver kl --matrix-limit 0.000001", 2, "over --matrix-limit"},
+		{x + "--threshold 1 --solver mutex --rounds 3", 2, "not mutex"},
+		{x + "--threshold 1 --restarts -2", 2, "--restarts"},
+		{x + "--threshold 1 --starts here", 2, "singletons"},
+		{x + "--threshold 1 --bias 1", 2, "between 0 and 1"},
+		{x + "--threshold 1 --clip 0.5", 2, "--clip"},
+		{x + "--threshold 1 --bias 0.999999", 2, "every item would be a cluster of its own"},
+		{x + "--threshold 1 -k 3", 2, "--threshold is for multicut or agglomerative, not for kmeans"},
+		{x + "--method multicut --threshold 1 -k 3", 2, "multicut finds their number itself"},
+		{x + "--method kmeans -k 3 --solver kl", 2, "--solver is for multicut, not for kmeans"},
+		{x + "-k 3..1", 2, "2..20"},
+		{x + "-k 1..3", 2, "2..20"},
+		{x + "-k 2,x", 2, "2..20"},
+		{x + "-k 2 --silhouette-sample 5", 2, "several -k"},
+		{x + "-k 30,40", 2, "2 to 19"},
+		{x + "-k 21", 3, "k = 21 clusters of 20 rows"},
+		{x + "--method hdbscan --min-cluster-size 1", 2, "at least 2"},
+		{x + "--method hdbscan --selection best", 2, "eom or leaf"},
+		{x + "--linkage single -k 2", 2, "average, complete or ward"},
+		{x + "--method agglomerative --threshold 1 -k 2", 2, "give one of -k and --threshold"},
+		{x + "--linkage ward --threshold fit --fit-embeddings x.npy --fit-labels y.csv", 2, "ward"},
+		{x + "-k 2 --map umap", 2, "tsne"},
+		{x + "-k 2 --perplexity 0", 2, "--perplexity"},
+		{x + "--method multicut --fit-embeddings x.npy", 2, "fit-labels"},
+		{x + "--method multicut --fit-embeddings x.npy --fit-labels one.csv", 3, "same label"},
+		{x + "--method multicut --fit-embeddings x.npy --fit-labels alone.csv", 3, "same label"},
+		{x + "--method multicut --fit-embeddings flat.npy --fit-labels y.csv", 3, "20 labels, flat.npy has 6 rows"},
+		{"--embeddings nan.npy --method multicut --threshold 1", 3, "row 0"},
+		{"--embeddings zero.npy -k 2 --spherical", 3, "row 0"},
+	} {
+		refuse(t, tc.code, "cluster "+tc.line, tc.want)
+	}
+	unchanged(t, ".", before, nil)
+}
+
+// Duplicates, points that are all equal, one point, thresholds beyond every distance:
+// each has an answer.
+func TestClusteringsOfOddPoints(t *testing.T) {
+	t.Chdir(t.TempDir())
+	vectors(t, "same.npy", 5, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+	vectors(t, "one.npy", 1, 2, 1, 2)
+	vectors(t, "pairs.npy", 6, 2, 0, 0, 0, 0, 3, 0, 3, 0, 0, 4, 0, 4)
+	for _, tc := range []struct {
+		line     string
+		clusters float64
+		labels   []any
+	}{
+		{"--embeddings same.npy --threshold 1", 1, []any{0., 0., 0., 0., 0.}},
+		{"--embeddings same.npy --threshold 1 --solver exact", 1, []any{0., 0., 0., 0., 0.}},
+		{"--embeddings same.npy -k 2", 1, []any{0., 0., 0., 0., 0.}},
+		{"--embeddings same.npy --linkage average --threshold 0.1", 1, []any{0., 0., 0., 0., 0.}},
+		{"--embeddings same.npy --method hdbscan", 0, []any{-1., -1., -1., -1., -1.}},
+		{"--embeddings one.npy --threshold 1", 1, []any{0.}},
+		{"--embeddings one.npy --threshold 1 --solver kl", 1, []any{0.}},
+		{"--embeddings one.npy --threshold 1 --graph-neighbours 1", 1, []any{0.}},
+		{"--embeddings one.npy -k 1", 1, []any{0.}},
+		{"--embeddings one.npy --method agglomerative -k 1", 1, []any{0.}},
+		{"--embeddings one.npy --method hdbscan --min-cluster-size 2", 0, []any{-1.}},
+		{"--embeddings pairs.npy --threshold 1", 3, []any{0., 0., 1., 1., 2., 2.}},
+		{"--embeddings pairs.npy --threshold 100", 1, []any{0., 0., 0., 0., 0., 0.}},
+		{"--embeddings pairs.npy --linkage complete --threshold 1", 3, []any{0., 0., 1., 1., 2., 2.}},
+		{"--embeddings pairs.npy -k 3", 3, []any{0., 0., 1., 1., 2., 2.}},
+	} {
+		doc := document(t, "cluster "+tc.line)
+		if d := cmp.Diff(tc.labels, doc["labels"]); doc["clusters"] != tc.clusters || d != "" {
+			t.Errorf("%s: %v clusters %s", tc.line, doc["clusters"], d)
+		}
+	}
+	_, _, stderr := cli("cluster", "--embeddings", "pairs.npy", "--threshold", "100")
+	if !strings.Contains(stderr, "all items are in one cluster: the threshold is 100, and of the pairs' distances") {
+		t.Errorf("no word of the threshold: %s", stderr)
+	}
+	// Maps that the points do not allow are left out, not the clusters.
+	code, _, stderr := cli("cluster", "--embeddings", "same.npy", "-k", "2", "--map", "pca", "--out", "c")
+	if code != 0 || !strings.Contains(stderr, "no map by pca: ") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// A run whose loss fixes a threshold is clustered by it.
+func TestClusterByTheMargins(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml --set 'loss={name: triplet-threshold, alpha: 1.0, beta: 0.5}' --set data.split.validation=0.25 --set train.epochs=8")
+	doc := document(t, "cluster --run runs/tiny")
+	if what(doc, "options.method") != "multicut" || math.Abs(what(doc, "threshold").(float64)-math.Sqrt(.75)) > 1e-12 || what(doc, "threshold_from.from") != "margins" || what(doc, "threshold_from.alpha") != 1.0 {
+		t.Errorf("method %v, threshold %v from %v", what(doc, "options.method"), doc["threshold"], doc["threshold_from"])
+	}
+	for _, name := range []string{"clusters.safetensors", "tsne.npy", "pca.npy", "figures/tsne.png", "figures/tsne.svg", "figures/pca.png", "figures/clusters.png", "figures/contingency.svg", "figures/cluster-sizes.png"} {
+		if info, err := os.Stat(filepath.Join("runs/tiny", name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if m := doc["maps"].([]any)[0].(map[string]any); m["kind"] != "tsne" || m["kl"] == nil || m["trustworthiness"] == nil || m["learning_rate_convention"] == nil {
+		t.Errorf("map %v", m)
+	}
+	doc = document(t, "cluster --run runs/tiny --threshold fit --out fitted")
+	if what(doc, "threshold_from.fit.set") != "validation" || what(doc, "threshold_from.fit.items") != 18.0 || what(doc, "cost.forward") != 54.0 {
+		t.Errorf("fit %v, cost %v", what(doc, "threshold_from.fit"), doc["cost"])
+	}
+	if doc = document(t, "cluster --run runs/tiny -k 3 --out k"); what(doc, "options.method") != "kmeans" || doc["clusters"] != 3.0 {
+		t.Errorf("-k 3: %v, %v clusters", what(doc, "options.method"), doc["clusters"])
+	}
+	// Items that were clustered go to their own clusters, where those are optimal for
+	// each.
+	same := document(t, "cluster assign --clusters runs/tiny --run runs/tiny --out assigned")
+	if same["schema"] != "tercet.assign/1" || what(same, "source.items") != 36.0 || what(same, "clusters.method") != "multicut" || what(same, "clustering.nmi") == nil {
+		t.Errorf("assigned: %v", same)
+	}
+	for _, name := range []string{"assign.json", "assigned.npy"} {
+		if _, err := os.Stat(filepath.Join("assigned", name)); err != nil {
+			t.Error(err)
+		}
+	}
+	page := must(t, 0, "report --runs runs/tiny")
+	if !strings.Contains(page, "tiny") {
+		t.Errorf("report:\n%s", page)
+	}
+	must(t, 0, "report --runs runs/tiny --out report.html")
+	html, err := os.ReadFile("report.html")
+	if err != nil || !strings.Contains(string(html), "t-SNE map") || !strings.Contains(string(html), "lower bound") {
+		t.Errorf("report.html: %v", err)
+	}
+	// A loss without margins.
+	must(t, 0, "train -c tiny.yaml --set name=plain")
+	refuse(t, 2, "cluster --run runs/plain --threshold margins", "the loss fixes no threshold")
+	doc = document(t, "cluster --run runs/plain --method multicut")
+	if what(doc, "threshold_from.fit.set") != "train" || !strings.Contains(strings.Join(words(doc["warnings"]), " "), "fitted to training images") {
+		t.Errorf("fit %v, warnings %v", what(doc, "threshold_from.fit"), doc["warnings"])
+	}
+	if doc = document(t, "cluster --run runs/plain"); what(doc, "options.method") != "kmeans" {
+		t.Errorf("method %v", what(doc, "options.method"))
+	}
+	for _, tc := range []struct {
+		line string
+		code int
+		want string
+	}{
+		{"--run runs/tiny", 2, "name the clusters"},
+		{"--clusters runs/tiny", 2, "name what to work on"},
+		{"--clusters gone --run runs/tiny", 3, "gone"},
+		{"--clusters report.html --run runs/tiny", 3, "report.html"},
+		{"--clusters runs/tiny --embeddings runs/tiny/tsne.npy", 3, "have 2 dimensions"},
+		{"--clusters runs/tiny --embeddings runs/tiny/tsne.npy --fail-under nmi=0.5", 2, "--labels"},
+	} {
+		refuse(t, tc.code, "cluster assign "+tc.line, tc.want)
+	}
+	must(t, ExitGate, "cluster assign --clusters runs/tiny --run runs/tiny --fail-under acc=1.01")
+}
+
+func words(list any) []string {
+	var out []string
+	l, _ := list.([]any)
+	for _, v := range l {
+		out = append(out, v.(string))
+	}
+	return out
+}

@@ -1,0 +1,472 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tercet/internal/cluster/link"
+	"tercet/internal/cluster/multicut"
+	"tercet/internal/data"
+	"tercet/internal/rng"
+)
+
+// groups are n points of k classes in d dimensions, spread about means of length 1.
+func groups(n, k, d int, spread float64) vectors {
+	r := rng.New(1, "cluster-test")
+	mean := make([]float64, k*d)
+	for c := range k {
+		norm := 0.0
+		for a := range d {
+			mean[c*d+a] = r.NormFloat64()
+			norm += mean[c*d+a] * mean[c*d+a]
+		}
+		for a := range d {
+			mean[c*d+a] /= math.Sqrt(norm)
+		}
+	}
+	v := vectors{x: make([]float32, n*d), n: n, d: d, labels: make([]int32, n)}
+	for i := range n {
+		v.labels[i] = int32(i % k)
+		for a := range d {
+			v.x[i*d+a] = float32(mean[(i%k)*d+a] + spread*r.NormFloat64())
+		}
+	}
+	return v
+}
+
+// multicutOptions are those of the command line.
+func multicutOptions(threshold float64) ClusterOptions {
+	return ClusterOptions{Method: Multicut, NInit: 3, Multicut: MulticutOptions{
+		ThresholdOptions: ThresholdOptions{From: FromValue, Value: threshold}, Link: link.OnSquared, Bias: .5, Solver: "auto", Bound: "auto",
+	}, Maps: MapOptions{Kind: "none"}}
+}
+
+func clusterOf(t *testing.T, v vectors, o ClusterOptions) *Clustered {
+	t.Helper()
+	c, err := (&clusterJob{v: v, o: o, say: quiet}).run(context.Background(), Source{Items: v.n, Dim: v.d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// cutCosts sums s (tau^2 - d^2) over the pairs of different labels, in float64.
+func cutCosts(v vectors, labels []int32, tau, s float64) float64 {
+	sum := 0.0
+	for i := range v.n {
+		for j := range i {
+			if labels[i] != labels[j] {
+				sum += s * (tau*tau - squared(v, i, j))
+			}
+		}
+	}
+	return sum
+}
+
+func squared(v vectors, i, j int) float64 {
+	sum := 0.0
+	for a := range v.d {
+		e := float64(v.x[i*v.d+a]) - float64(v.x[j*v.d+a])
+		sum += e * e
+	}
+	return sum
+}
+
+// What a document says of a multicut is what the pairs cost one by one.
+func TestMulticutDocument(t *testing.T) {
+	v := groups(60, 4, 6, .15)
+	const tau = .8
+	for _, solver := range []string{"auto", "gaec", "balanced", "fixation", "mutex", "kl"} {
+		o := multicutOptions(tau)
+		o.Multicut.Solver = solver
+		doc := clusterOf(t, v, o).Doc
+		s := doc.Multicut.Link.Scale
+		near := func(what string, got, want float64) {
+			t.Helper()
+			if math.Abs(got-want) > 1e-5*math.Abs(want) {
+				t.Errorf("%s: %s is %v, want %v", solver, what, got, want)
+			}
+		}
+		near("objective", *doc.Objective, cutCosts(v, doc.Labels, tau, s))
+		c := doc.Multicut.Comparison
+		near("ground truth", c.GroundTruth.Objective, cutCosts(v, v.labels, tau, s))
+		apart, low := make([]int32, v.n), 0.0
+		for i := range apart {
+			apart[i] = int32(i)
+			for j := range i {
+				low += min(0, s*(tau*tau-squared(v, i, j)))
+			}
+		}
+		near("singletons", c.Singletons.Objective, cutCosts(v, apart, tau, s))
+		if c.OneCluster.Objective != 0 || c.GroundTruth.Clusters != 4 || c.KMeans.Clusters != 4 || c.KMeans.Clustering == nil {
+			t.Errorf("%s: comparison %+v", solver, c)
+		}
+		if *doc.LowerBound > *doc.Objective+1e-9*math.Abs(*doc.Objective) || *doc.LowerBound < low-1e-5*math.Abs(low) {
+			t.Errorf("%s: bound %v of %v, the trivial one is %v", solver, *doc.LowerBound, *doc.Objective, low)
+		}
+		near("gap", *doc.Gap, (*doc.Objective-*doc.LowerBound)/math.Abs(*doc.Objective))
+		if g := doc.Multicut.Graph; g.Kind != "complete" || g.Edges != 60*59/2 || g.Absent != 0 || (g.Bytes > 0) == (solver == "auto" && !strings.HasPrefix(doc.Multicut.Bound.Method, "triangle")) {
+			t.Errorf("%s: graph %+v", solver, g)
+		}
+		if *doc.Threshold != tau || doc.ThresholdFrom.From != FromValue || doc.Measure != "cut costs" {
+			t.Errorf("%s: threshold %v from %+v", solver, *doc.Threshold, doc.ThresholdFrom)
+		}
+	}
+}
+
+// Sparse graphs are judged by their own costs, and beside that by those of all pairs.
+func TestSparseMulticutDocument(t *testing.T) {
+	v := groups(60, 4, 6, .15)
+	o := multicutOptions(.8)
+	o.Multicut.Neighbours, o.Multicut.Random = 5, 5
+	doc := clusterOf(t, v, o).Doc
+	g := doc.Multicut.Graph
+	if g.Kind != "sparse" || g.Edges+g.Absent != 60*59/2 || g.Edges >= 600 || g.Edges < 300 {
+		t.Errorf("graph %+v", g)
+	}
+	if want := cutCosts(v, doc.Labels, .8, doc.Multicut.Link.Scale); math.Abs(*doc.Multicut.Complete-want) > 1e-5*math.Abs(want) {
+		t.Errorf("all pairs cost %v, want %v", *doc.Multicut.Complete, want)
+	}
+	if w := strings.Join(doc.Warnings, "\n"); !strings.Contains(w, "of 1770 pairs have an edge") {
+		t.Errorf("warnings: %s", w)
+	}
+}
+
+func TestThresholdSources(t *testing.T) {
+	v := groups(80, 4, 6, .2)
+	asked := 0
+	from := func(m *margins, with bool) *thresholds {
+		s := &thresholds{margins: m, say: quiet}
+		if with {
+			s.held = func(context.Context) (*held, error) {
+				asked++
+				return &held{v, Source{Set: "validation", Items: v.n}}, nil
+			}
+		}
+		return s
+	}
+	m := &margins{tau: math.Sqrt(.75), alpha: 1, beta: .5}
+	for _, tc := range []struct {
+		what string
+		s    *thresholds
+		kind string
+		o    ThresholdOptions
+		from string
+		tau  float64 // 0: fitted
+		err  string
+	}{
+		{"a value", from(m, true), "squared", ThresholdOptions{From: FromValue, Value: .3}, FromValue, .3, ""},
+		{"auto with margins", from(m, true), "squared", ThresholdOptions{From: FromAuto}, FromMargins, m.tau, ""},
+		{"auto with margins, linear", from(m, true), "distance", ThresholdOptions{From: FromAuto}, FromMargins, m.tau, ""},
+		{"auto without margins", from(nil, true), "squared", ThresholdOptions{From: FromAuto}, FromFit, 0, ""},
+		{"a fitted link", from(m, true), "fitted", ThresholdOptions{From: FromAuto}, FromFit, 0, ""},
+		{"fit", from(m, true), "distance", ThresholdOptions{From: FromFit, Prior: "pairs"}, FromFit, 0, ""},
+		{"margins that there are not", from(nil, true), "squared", ThresholdOptions{From: FromMargins}, "", 0, "the loss fixes no threshold"},
+		{"nothing to fit to", from(nil, false), "squared", ThresholdOptions{From: FromAuto}, "", 0, "--fit-embeddings"},
+	} {
+		asked = 0
+		l, src, _, err := tc.s.resolve(context.Background(), tc.kind, tc.o)
+		var option *OptionError
+		switch {
+		case tc.err != "":
+			if !errors.As(err, &option) || !strings.Contains(err.Error(), tc.err) {
+				t.Errorf("%s: error %v", tc.what, err)
+			}
+			continue
+		case err != nil:
+			t.Errorf("%s: %v", tc.what, err)
+			continue
+		}
+		if src.From != tc.from || (asked > 0) != (tc.tau == 0) || (src.Fit != nil) != (tc.tau == 0) {
+			t.Errorf("%s: %+v, held-out data asked for %d times", tc.what, src, asked)
+		}
+		wanted := tc.kind
+		if wanted == link.KindFitted {
+			wanted = link.OnSquared
+		}
+		if tc.tau > 0 && l.Tau != tc.tau || l.Kind != wanted {
+			t.Errorf("%s: link %+v", tc.what, l)
+		}
+		if f := src.Fit; f != nil { // the logit of P(join) is 0 at tau
+			at := l.Tau
+			if wanted == link.OnSquared {
+				at *= at
+			}
+			if z := f.Intercept + f.Slope*at; math.Abs(z) > 1e-9*math.Abs(f.Intercept) || math.Abs(l.Scale+f.Slope) > 0 {
+				t.Errorf("%s: logit %v at %v, scale %v of slope %v", tc.what, z, l.Tau, l.Scale, f.Slope)
+			}
+			if f.Pairs != 80*79/2 || f.Similar != 4*20*19/2 || f.Prior != map[bool]string{true: "pairs", false: "balanced"}[tc.o.Prior == "pairs"] {
+				t.Errorf("%s: fit %+v", tc.what, f)
+			}
+		}
+	}
+}
+
+// The scale of a link says what its doc says: 99 % at a distance of 0, or at alpha.
+func TestNaturalScales(t *testing.T) {
+	for _, tc := range []struct {
+		l        link.Link
+		d2, want float64
+	}{
+		{link.Squared(.7, natural(link.OnSquared, .7, 0, 0)), 0, .01},
+		{link.Distance(.7, natural(link.OnDistance, .7, 0, 0)), 0, .01},
+		{link.Squared(math.Sqrt(.75), natural(link.OnSquared, math.Sqrt(.75), 1, .5)), 1, .99},
+		{link.Squared(math.Sqrt(.75), natural(link.OnSquared, math.Sqrt(.75), 1, .5)), .5, .01},
+	} {
+		if got := tc.l.Cut(tc.d2); math.Abs(got-tc.want) > 1e-12 {
+			t.Errorf("%+v: P(cut) at %v is %v, want %v", tc.l, tc.d2, got, tc.want)
+		}
+	}
+}
+
+func TestLinksOutOfRange(t *testing.T) {
+	for _, tc := range []struct {
+		o    MulticutOptions
+		want string
+	}{
+		{MulticutOptions{Clip: .1, Bias: .95}, "every item would be a cluster of its own"},
+		{MulticutOptions{Clip: .1, Bias: .05}, "every pair is joined"},
+		{MulticutOptions{Bias: 1 - 1e-9}, "every item would be a cluster of its own"},
+	} {
+		_, err := tc.o.adjust(link.Squared(.7, natural(link.OnSquared, .7, 0, 0)))
+		var option *OptionError
+		if !errors.As(err, &option) || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%+v: %v", tc.o, err)
+		}
+	}
+	// A bias moves the threshold: log((1-b)/b) + s (t^2 - d^2) = 0.
+	o := MulticutOptions{Bias: .6, Scale: 3}
+	l, err := o.adjust(link.Squared(.7, 1))
+	if want := math.Sqrt(.49 + math.Log(.4/.6)/3); err != nil || math.Abs(l.Threshold()-want) > 1e-12 {
+		t.Errorf("threshold %v, %v; want %v", l.Threshold(), err, want)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, tc := range []struct {
+		found, truth float64
+		proven       bool
+		want         string
+	}{
+		{-10, -10, false, "the same"},
+		{-10, -9, false, "the costs are to blame"},
+		{-9, -10, false, "the solver has missed"},
+		{-9, -10, true, "rounding"},
+		{0, 0, false, "the same"},
+	} {
+		if got := verdict(tc.found, tc.truth, tc.proven); !strings.Contains(got, tc.want) {
+			t.Errorf("%+v: %s", tc, got)
+		}
+	}
+}
+
+// A new item joins where the sum of its costs to the members is largest.
+func TestAssignedByTheSumOfCosts(t *testing.T) {
+	v := groups(50, 4, 5, .2)
+	const tau = .7
+	c := clusterOf(t, v, multicutOptions(tau))
+	dir := t.TempDir()
+	if err := c.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := readModel(filepath.Join(dir, "cluster.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := groups(300, 6, 5, .5)
+	doc, err := m.document(context.Background(), "x", fresh, Source{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := 0
+	for i := range fresh.n {
+		gain := make([]float64, len(c.Doc.Sizes))
+		for j, l := range c.Doc.Labels {
+			sum := 0.0
+			for a := range v.d {
+				e := float64(fresh.x[i*v.d+a]) - float64(v.x[j*v.d+a])
+				sum += e * e
+			}
+			gain[l] += tau*tau - sum
+		}
+		want := int32(-1)
+		for k, g := range gain {
+			if g > 0 && (want < 0 || g > gain[want]) {
+				want = int32(k)
+			}
+		}
+		if want < 0 {
+			own++
+		}
+		if doc.Labels[i] != want {
+			t.Errorf("item %d: cluster %d, want %d of gains %v", i, doc.Labels[i], want, gain)
+		}
+	}
+	f, err := multicut.NewFactored(v.x, v.n, v.d, tau, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, _, err := f.Assigner(c.Doc.Labels).Assign(fresh.x, fresh.n)
+	if d := cmp.Diff(same, doc.Labels); err != nil || d != "" {
+		t.Errorf("not as the graph's own assigner: %v %s", err, d)
+	}
+	if doc.Own != own || own == 0 || own == fresh.n || doc.Assigned != fresh.n-own {
+		t.Errorf("%d of their own, want %d", doc.Own, own)
+	}
+	// Each item of its own is one cluster in the scores.
+	alone := slices.Clone(doc.Labels)
+	for i := range alone {
+		if alone[i] < 0 {
+			alone[i] = int32(1000 + i)
+		}
+	}
+	want, err := clusterScores(fresh.labels, alone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, doc.Clustering); d != "" {
+		t.Error(d)
+	}
+}
+
+// Items of k-means go to the nearest mean, those that were clustered to their own.
+func TestAssignedByTheNearestMean(t *testing.T) {
+	v := groups(90, 3, 4, .1)
+	for i := range v.x { // lengths differ by class
+		v.x[i] *= float32(1 + v.labels[i/4])
+	}
+	for _, spherical := range []bool{false, true} {
+		c := clusterOf(t, v, ClusterOptions{Method: KMeans, NInit: 5, KMeans: KMeansOptions{Spherical: spherical}, Maps: MapOptions{Kind: "none"}})
+		dir := t.TempDir()
+		if err := c.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		m, _, err := readModel(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		double := vectors{x: slices.Clone(v.x), n: v.n, d: v.d}
+		if spherical { // lengths are nothing to it
+			for i := range double.x {
+				double.x[i] *= 100
+			}
+		}
+		doc, err := m.document(context.Background(), "x", double, Source{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(c.Doc.Labels, doc.Labels); d != "" || doc.Own != 0 {
+			t.Errorf("spherical %v: %s", spherical, d)
+		}
+	}
+}
+
+func TestBadModels(t *testing.T) {
+	v := groups(20, 2, 3, .1)
+	dir := t.TempDir()
+	if err := clusterOf(t, v, multicutOptions(.7)).Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, modelFile)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := string(b)
+	for _, tc := range []struct{ content, want string }{
+		{good[:len(good)-2], "not a valid safetensors"},
+		{strings.Replace(good, "tercet.clusters/1", "tercet.clusters/9", 1), "this version reads tercet.clusters/1"},
+		{strings.Replace(good, `"method":"multicut"`, `"method":"mulxicut"`, 1), `method "mulxicut"`},
+		{strings.Replace(good, `"threshold":"0.7"`, `"threshold":"-.7"`, 1), "is no distance"},
+		{strings.Replace(good, `"size"`, `"sise"`, 1), "no tensor size"},
+		{strings.Replace(good, `"center"`, `"centre"`, 1), "no tensor center"},
+		{good[:len(good)-4] + "\x00\x00\xc0\x7f", "has NaN"},
+	} {
+		if err := os.WriteFile(path, []byte(tc.content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := readModel(dir); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("want %q: %v", tc.want, err)
+		}
+	}
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := readModel(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.document(context.Background(), "x", groups(5, 2, 4, .1), Source{}); !errors.Is(err, data.ErrUnfit) {
+		t.Errorf("items of another dimension: %v", err)
+	}
+	// A clustering without a rule for new items leaves no model, not an old one.
+	o := multicutOptions(.7)
+	o.Multicut.Link, o.Multicut.Bound = link.OnDistance, "none"
+	if err := clusterOf(t, v, o).Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := readModel(dir); !errors.Is(err, data.ErrMissing) || !strings.Contains(err.Error(), "no rule for new items") {
+		t.Errorf("no model: %v", err)
+	}
+}
+
+func TestNoiseIsCountedApart(t *testing.T) {
+	v := groups(60, 2, 3, .03)
+	v.x[0], v.x[1], v.x[2] = 50, 50, 50
+	c := clusterOf(t, v, ClusterOptions{Method: HDBSCAN, HDBSCAN: HDBSCANOptions{MinClusterSize: 5, Selection: "eom"}, Maps: MapOptions{Kind: "none"}})
+	d := c.Doc
+	sum := 0
+	for _, n := range d.Sizes {
+		sum += n
+	}
+	if d.Labels[0] != -1 || d.Noise < 1 || sum+d.Noise != 60 || d.Objective != nil || d.HDBSCAN.MinSamples != 5 || len(c.Probabilities) != 60 {
+		t.Errorf("%d noise, sizes %v, label %d, %+v", d.Noise, d.Sizes, d.Labels[0], d.HDBSCAN)
+	}
+	want, err := clusterScores(v.labels, d.Labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, d.Clustering); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The contingency table counts every item once, whatever is taken together.
+func TestContingency(t *testing.T) {
+	const n = 600
+	r := rng.New(3, "contingency")
+	c := &Clustered{Truth: make([]int32, n), Doc: &ClusterDoc{Labels: make([]int32, n)}}
+	for i := range n {
+		c.Truth[i] = int32(r.IntN(100))
+		c.Doc.Labels[i] = int32(r.IntN(70)) - 1
+	}
+	tab := c.contingency()
+	rows, cols := tab.names(nil)
+	if len(rows) != drawnClasses+1 || len(cols) != drawnClusters+1 || len(tab.counts) != len(rows) || len(tab.counts[0]) != len(cols) {
+		t.Fatalf("%d rows, %d columns", len(rows), len(cols))
+	}
+	sum := 0.0
+	for _, row := range tab.counts {
+		for _, v := range row {
+			sum += v
+		}
+	}
+	if sum != n {
+		t.Errorf("%v items", sum)
+	}
+	// By hand: classes a, b; clusters in the order of their class, noise last.
+	c = &Clustered{Truth: []int32{0, 0, 0, 1, 1, 1}, Classes: []string{"a", "b"}, Doc: &ClusterDoc{Labels: []int32{1, 1, -1, 0, 0, 1}}}
+	tab = c.contingency()
+	rows, cols = tab.names(c.Classes)
+	if d := cmp.Diff([]string{"a", "b"}, rows) + cmp.Diff([]string{"1", "0", "noise"}, cols) + cmp.Diff([][]float64{{2, 0, 1}, {1, 2, 0}}, tab.counts); d != "" {
+		t.Error(d)
+	}
+}

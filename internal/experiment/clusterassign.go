@@ -1,0 +1,122 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/metric"
+)
+
+// AssignDoc is what tercet cluster assign prints and writes, schema tercet.assign/1.
+type AssignDoc struct {
+	Schema   string         `json:"schema"`
+	Source   Source         `json:"source"`   // the new items
+	Clusters ClustersSource `json:"clusters"` // that they were assigned to
+	Assigned int            `json:"assigned"` // items that joined a cluster
+	Own      int            `json:"own"`      // items that joined none, label -1
+	Sizes    []int          `json:"sizes"`    // new items of each cluster
+	// Clustering scores the new items alone; each that joined none is one cluster.
+	Clustering metric.Scores `json:"clustering,omitempty"`
+	Warnings   []string      `json:"warnings,omitempty"`
+	Cost       CostRecord    `json:"cost"`
+	Labels     []int32       `json:"labels"` // 0 to clusters-1; -1: a cluster of its own
+}
+
+// ClustersSource says which clusters new items were assigned to.
+type ClustersSource struct {
+	File      string   `json:"file"`
+	Method    string   `json:"method"`
+	Clusters  int      `json:"clusters"`
+	Dim       int      `json:"dim"`
+	Threshold *float64 `json:"threshold"`
+	Source    Source   `json:"source"` // the items that were clustered
+}
+
+// Assign gives a run's images the clusters of an earlier clustering: the path of its
+// folder or of its cluster.json.
+func (r *Run) Assign(ctx context.Context, clusters, checkpoint, set string, limit int, say Say) (*AssignDoc, error) {
+	start := time.Now()
+	m, file, err := readModel(clusters)
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.Embed(ctx, checkpoint, set, limit, say)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := m.document(ctx, file, vectors{e.Vectors.Data, e.Vectors.Rows(), e.Vectors.Cols(), e.Data.Labels()}, e.Source)
+	if err != nil {
+		return nil, err
+	}
+	switch s := m.source; {
+	case filepath.Clean(s.Run) != filepath.Clean(r.Dir):
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("the clusters are of %s, the items of %s: their distances mean something only where the network is the same", s.Run+s.Embeddings, r.Dir))
+	case s.Step != e.Source.Step:
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("the clusters are of step %d, the items of step %d: distances between embeddings of different weights mean little", s.Step, e.Source.Step))
+	}
+	doc.Cost.Cost = adversary.Cost{Forward: int64(e.Source.Items)}
+	doc.Cost.Seconds = time.Since(start).Seconds()
+	return doc, nil
+}
+
+// AssignFiles gives the embeddings of an npy file the clusters of an earlier
+// clustering; labels may be "".
+func AssignFiles(ctx context.Context, clusters, embeddings, labels string) (*AssignDoc, error) {
+	start := time.Now()
+	m, file, err := readModel(clusters)
+	if err != nil {
+		return nil, err
+	}
+	v, src, err := readVectors(embeddings, labels)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := m.document(ctx, file, v, src)
+	if err != nil {
+		return nil, err
+	}
+	doc.Cost.Seconds = time.Since(start).Seconds()
+	return doc, nil
+}
+
+func (m *clusterModel) document(ctx context.Context, file string, v vectors, src Source) (*AssignDoc, error) {
+	if v.d != m.d {
+		return nil, fmt.Errorf("%w: the items have %d dimensions, the clusters of %s have %d", data.ErrUnfit, v.d, file, m.d)
+	}
+	x, err := v.x, error(nil)
+	if m.spherical {
+		if x, err = onSphere(x, v.d); err != nil {
+			return nil, err
+		}
+	}
+	labels, err := m.assign(ctx, x, v.n)
+	if err != nil {
+		return nil, err
+	}
+	doc := &AssignDoc{Schema: "tercet.assign/1", Source: src, Sizes: make([]int, m.k), Labels: labels,
+		Clusters: ClustersSource{File: file, Method: m.method, Clusters: m.k, Dim: m.d, Source: m.source}}
+	if m.method == Multicut {
+		doc.Clusters.Threshold = &m.tau
+	}
+	alone := make([]int32, v.n)
+	for i, l := range labels {
+		alone[i] = l
+		if l < 0 {
+			alone[i] = int32(m.k + doc.Own)
+			doc.Own++
+			continue
+		}
+		doc.Sizes[l]++
+	}
+	doc.Assigned = v.n - doc.Own
+	if v.labels != nil {
+		if doc.Clustering, err = clusterScores(v.labels, alone); err != nil {
+			return nil, err
+		}
+	}
+	return doc, nil
+}

@@ -1,0 +1,61 @@
+package experiment
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"tercet/internal/cluster/multicut"
+	"tercet/internal/data"
+)
+
+// ClusterGraph clusters the nodes of a graph in the MULTICUT text format; labels may
+// be "".
+func ClusterGraph(ctx context.Context, path, labels string, o ClusterOptions, say Say) (*Clustered, error) {
+	start := time.Now()
+	p, src, truth, notes, err := readProblem(path, labels, &o, say)
+	if err != nil {
+		return nil, err
+	}
+	doc := &ClusterDoc{Schema: clusterSchema, Source: src, Options: o, Multicut: &MulticutRecord{}, Warnings: notes}
+	if err := p.answer(ctx, doc, doc.Multicut); err != nil {
+		return nil, err
+	}
+	if !o.Multicut.Alone {
+		doc.Multicut.Comparison = p.compare(doc, truth)
+	}
+	if err := doc.score(truth); err != nil {
+		return nil, err
+	}
+	doc.Cost.Seconds = time.Since(start).Seconds()
+	return &Clustered{Doc: doc, Truth: truth}, nil
+}
+
+func readProblem(path, labels string, o *ClusterOptions, say Say) (p *problem, src Source, truth []int32, notes []string, err error) {
+	src = Source{Graph: path, Labels: labels}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, src, nil, nil, fmt.Errorf("%w: %w", data.ErrMissing, err)
+	}
+	defer f.Close()
+	sum := sha256.New()
+	g, report, err := multicut.ReadGraph(io.TeeReader(f, sum), path)
+	if err != nil {
+		return nil, src, nil, nil, err
+	}
+	src.Items, src.Fingerprint = g.Nodes(), hex.EncodeToString(sum.Sum(nil))
+	if labels != "" {
+		if truth, _, err = data.ReadLabels(labels); err != nil {
+			return nil, src, nil, nil, err
+		}
+		if len(truth) != g.Nodes() {
+			return nil, src, nil, nil, fmt.Errorf("%w: %s has %d labels, %s has %d nodes", data.ErrFormat, labels, len(truth), path, g.Nodes())
+		}
+		src.Classes = distinct(truth)
+	}
+	return fileProblem(g, report, &o.Multicut, o.Seed, say), src, truth, report.Notes(), nil
+}

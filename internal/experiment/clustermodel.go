@@ -1,0 +1,210 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"tercet/internal/data"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+	"tercet/internal/safetensors"
+)
+
+// modelFile is what new items are assigned by, beside cluster.json.
+const (
+	modelFile   = "clusters.safetensors"
+	modelFormat = "tercet.clusters/1"
+)
+
+// clusterModel is a clustering as far as new items are concerned. Of a multicut whose
+// costs are s (tau^2 - d^2), cutting a new item y from all n items of a cluster costs
+//
+//	s n (tau^2 - |y-c|^2 - q),
+//
+// c being their mean and q their mean squared distance from it: the sums of the items
+// and of their squares in other words, in which float32 keeps its digits. Of k-means
+// the means alone count.
+type clusterModel struct {
+	method    string
+	spherical bool // k-means by direction
+	tau       float64
+	k, d      int
+	center    []float32 // (k, d)
+	spread    []float32 // (k) mean squared distance to the center
+	size      []float32 // (k), exact up to 2^24
+	source    Source
+}
+
+// newModel measures the clusters of v.
+func newModel(v vectors, labels []int32, sizes []int) *clusterModel {
+	m := &clusterModel{k: len(sizes), d: v.d, center: make([]float32, len(sizes)*v.d), spread: make([]float32, len(sizes)), size: make([]float32, len(sizes))}
+	sum := make([]float64, len(m.center))
+	for i, l := range labels {
+		kernel.AddRow(sum[int(l)*v.d:][:v.d], v.x[i*v.d:][:v.d])
+	}
+	for k, n := range sizes {
+		m.size[k] = float32(n)
+		for a := range v.d {
+			m.center[k*v.d+a] = float32(sum[k*v.d+a] / float64(n))
+		}
+	}
+	spread := make([]float64, m.k)
+	for i, l := range labels {
+		spread[l] += kernel.SquaredDistance(v.x[i*v.d:][:v.d], m.row(int(l)))
+	}
+	for k, n := range sizes {
+		m.spread[k] = float32(spread[k] / float64(n))
+	}
+	return m
+}
+
+func (m *clusterModel) row(k int) []float32 { return m.center[k*m.d : (k+1)*m.d] }
+
+// assign returns the cluster of each row of x, -1 for one of its own. A row joins the
+// cluster from which cutting it off costs most, the lower of equals, if that is above
+// 0, as a multicut.Assigner has it, which needs the graph. K-means knows no rows that
+// stay alone.
+func (m *clusterModel) assign(ctx context.Context, x []float32, n int) ([]int32, error) {
+	labels := make([]int32, n)
+	par.For(n, 16, func(lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
+		for i := lo; i < hi; i++ {
+			labels[i] = m.nearest(x[i*m.d : (i+1)*m.d])
+		}
+	})
+	return labels, ctx.Err()
+}
+
+func (m *clusterModel) nearest(y []float32) int32 {
+	best, most := int32(-1), math.Inf(-1)
+	for k := range m.k {
+		gain := -kernel.SquaredDistance(y, m.row(k))
+		if m.method == Multicut {
+			gain = float64(m.size[k]) * (m.tau*m.tau + gain - float64(m.spread[k]))
+			if gain <= 0 {
+				continue
+			}
+		}
+		if gain > most {
+			best, most = int32(k), gain
+		}
+	}
+	return best
+}
+
+// onSphere gives rows length 1.
+func onSphere(x []float32, d int) ([]float32, error) {
+	out := make([]float32, len(x))
+	for i := 0; i < len(x); i += d {
+		norm := math.Sqrt(kernel.SumSquares(x[i : i+d]))
+		if norm == 0 {
+			return nil, fmt.Errorf("%w: row %d is zero and has no direction", data.ErrUnfit, i/d)
+		}
+		for a, v := range x[i : i+d] {
+			out[i+a] = float32(float64(v) / norm)
+		}
+	}
+	return out, nil
+}
+
+// write writes the model as safetensors.
+func (m *clusterModel) write(w io.Writer) error {
+	source, err := json.Marshal(m.source)
+	if err != nil {
+		return err
+	}
+	meta := map[string]string{"format": modelFormat, "method": m.method, "source": string(source)}
+	if m.method == Multicut {
+		meta["threshold"] = strconv.FormatFloat(m.tau, 'g', -1, 64)
+	}
+	if m.spherical {
+		meta["spherical"] = "true"
+	}
+	return safetensors.Write(w, &safetensors.File{Meta: meta, Tensors: []safetensors.Tensor{
+		{Name: "center", Shape: []int{m.k, m.d}, Data: m.center},
+		{Name: "spread", Shape: []int{m.k}, Data: m.spread},
+		{Name: "size", Shape: []int{m.k}, Data: m.size},
+	}})
+}
+
+// readModel reads the model at path: the file, or the folder or cluster.json that it
+// lies beside.
+func readModel(path string) (*clusterModel, string, error) {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return nil, "", fmt.Errorf("%w: %w", data.ErrMissing, err)
+	case info.IsDir():
+		path = filepath.Join(path, modelFile)
+	case filepath.Ext(path) == ".json":
+		path = filepath.Join(filepath.Dir(path), modelFile)
+	}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, "", fmt.Errorf("%w: there is no %s: tercet cluster --out writes it for k-means, and for multicut on all pairs with --link squared and no --clip; other clusterings have no rule for new items", data.ErrMissing, path)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	m, err := parseModel(b)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: %s: %w", data.ErrFormat, path, err)
+	}
+	return m, path, nil
+}
+
+func parseModel(b []byte) (*clusterModel, error) {
+	f, err := safetensors.Parse(b)
+	if err != nil {
+		return nil, err
+	}
+	if got := f.Meta["format"]; got != modelFormat {
+		return nil, fmt.Errorf("format %q; this version reads %s", got, modelFormat)
+	}
+	m := &clusterModel{method: f.Meta["method"], spherical: f.Meta["spherical"] == "true"}
+	switch m.method {
+	case KMeans:
+	case Multicut:
+		if m.tau, err = strconv.ParseFloat(f.Meta["threshold"], 64); err != nil || !(m.tau > 0) || math.IsInf(m.tau, 1) {
+			return nil, fmt.Errorf("threshold %q is no distance", f.Meta["threshold"])
+		}
+	default:
+		return nil, fmt.Errorf("method %q has no rule for new items", m.method)
+	}
+	if err := json.Unmarshal([]byte(f.Meta["source"]), &m.source); err != nil {
+		return nil, fmt.Errorf("metadata source: %w", err)
+	}
+	center := f.Find("center")
+	if center == nil || len(center.Shape) != 2 || center.Shape[0] < 1 || center.Shape[1] < 1 {
+		return nil, errors.New("no tensor center (clusters, dimensions)")
+	}
+	m.k, m.d, m.center = center.Shape[0], center.Shape[1], center.Data
+	for _, t := range []struct {
+		name  string
+		to    *[]float32
+		least float32
+	}{{"spread", &m.spread, 0}, {"size", &m.size, 1}} {
+		s := f.Find(t.name)
+		if s == nil || len(s.Data) != m.k {
+			return nil, fmt.Errorf("no tensor %s of %d clusters", t.name, m.k)
+		}
+		for k, v := range s.Data {
+			if !(v >= t.least) || math.IsInf(float64(v), 1) {
+				return nil, fmt.Errorf("tensor %s: cluster %d has %v", t.name, k, v)
+			}
+		}
+		*t.to = s.Data
+	}
+	if i, ok := kernel.AllFinite(m.center); !ok {
+		return nil, fmt.Errorf("tensor center: cluster %d, column %d is %v", i/m.d, i%m.d, m.center[i])
+	}
+	return m, nil
+}

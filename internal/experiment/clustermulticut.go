@@ -1,0 +1,168 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"tercet/internal/cluster"
+	"tercet/internal/cluster/multicut"
+	"tercet/internal/rng"
+)
+
+// multicut clusters the items by a threshold on distances.
+func (j *clusterJob) multicut(ctx context.Context, doc *ClusterDoc) error {
+	o := &j.o.Multicut
+	l, src, warnings, err := j.thresholds.resolve(ctx, o.Link, o.ThresholdOptions)
+	if err != nil {
+		return err
+	}
+	if l, err = o.adjust(l); err != nil {
+		return err
+	}
+	doc.ThresholdFrom = src
+	at := l.Threshold()
+	doc.Threshold = &at
+	doc.Warnings = append(doc.Warnings, warnings...)
+	p, err := newProblem(ctx, j.v, l, o, j.o.Seed, j.say)
+	if err != nil {
+		return err
+	}
+	rec := &MulticutRecord{Link: linkRecord(l)}
+	doc.Multicut = rec
+	if err := p.answer(ctx, doc, rec); err != nil {
+		return err
+	}
+	if p.complete != nil {
+		v := p.complete.Objective(doc.Labels)
+		rec.Complete = &v
+	}
+	if n := len(doc.Sizes); j.v.n > 1 && (n == 1 || n == j.v.n) {
+		doc.Warnings = append(doc.Warnings, j.extreme(n, at))
+	}
+	if !o.Alone {
+		if rec.Comparison, err = j.compare(ctx, p, doc); err != nil {
+			return err
+		}
+	}
+	if p.factored != nil {
+		j.model = newModel(j.v, doc.Labels, doc.Sizes)
+		j.model.method, j.model.tau, j.model.source = Multicut, p.factored.Threshold(), doc.Source
+	}
+	return nil
+}
+
+// answer solves the problem and bounds it.
+func (p *problem) answer(ctx context.Context, doc *ClusterDoc, rec *MulticutRecord) error {
+	res, own, solver, err := p.solve(ctx)
+	if err != nil {
+		return err
+	}
+	bound, br, err := p.bound(ctx, own)
+	if err != nil {
+		return err
+	}
+	rec.Graph, rec.Solver, rec.Bound = p.record, solver, br
+	doc.Measure = "cut costs"
+	doc.Labels, doc.Sizes, doc.Clusters = res.Labels, res.Sizes, len(res.Sizes)
+	doc.Objective = &res.Objective
+	doc.Warnings = append(doc.Warnings, res.Warnings...)
+	if bound != nil {
+		gap := multicut.Gap(res.Objective, bound.Value)
+		doc.LowerBound, doc.Gap = &bound.Value, &gap
+	}
+	return nil
+}
+
+// extreme explains a clustering into one cluster or none.
+func (j *clusterJob) extreme(clusters int, threshold float64) string {
+	low, middle, high := j.distances()
+	what := "every item is a cluster of its own"
+	if clusters == 1 {
+		what = "all items are in one cluster"
+	}
+	return fmt.Sprintf("%s: the threshold is %.4g, and of the pairs' distances 5 %% are below %.4g, half below %.4g, 95 %% below %.4g", what, threshold, low, middle, high)
+}
+
+// distances returns the 5th, 50th and 95th percentile of the distances of pairs of
+// items, from a sample.
+func (j *clusterJob) distances() (low, middle, high float64) {
+	const pairs = 10_000
+	r := rng.New(j.o.Seed, "cluster/distances")
+	d := make([]float64, pairs)
+	for i := range d {
+		a := r.IntN(j.v.n)
+		b := (a + 1 + r.IntN(j.v.n-1)) % j.v.n
+		sum := 0.0
+		for c := range j.v.d {
+			e := float64(j.v.x[a*j.v.d+c]) - float64(j.v.x[b*j.v.d+c])
+			sum += e * e
+		}
+		d[i] = math.Sqrt(sum)
+	}
+	slices.Sort(d)
+	return d[pairs/20], d[pairs/2], d[pairs-1-pairs/20]
+}
+
+// compare measures other clusterings of the items by the same costs.
+func (j *clusterJob) compare(ctx context.Context, p *problem, doc *ClusterDoc) (*Comparison, error) {
+	c := p.compare(doc, j.v.labels)
+	k := doc.Clusters
+	if j.v.labels != nil {
+		k = distinct(j.v.labels)
+	}
+	work := float64(j.v.n) * float64(k) * float64(j.v.d) // multiplications of an iteration
+	if work > 1e11 {
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("not compared with k-means: %d clusters of %d items would take long", k, j.v.n))
+		return c, nil
+	}
+	starts := max(1, min(j.o.NInit, int(1e10/work)))
+	km, err := cluster.KMeans(ctx, j.v.x, j.v.n, j.v.d, cluster.KMeansOptions{
+		K: k, Restarts: starts, Seed: j.o.Seed,
+		Progress: func(restart, _ int) { j.say("k-means, to compare", restart, max(starts, restart)) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.KMeans = &Compared{Clusters: distinct(km.Labels), Objective: p.costs.Objective(km.Labels)}
+	if j.v.labels != nil {
+		if c.KMeans.Clustering, err = clusterScores(j.v.labels, km.Labels); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// compare measures the trivial clusterings and, where it is known, the truth.
+func (p *problem) compare(doc *ClusterDoc, truth []int32) *Comparison {
+	n := p.record.Nodes
+	apart := make([]int32, n)
+	for i := range apart {
+		apart[i] = int32(i)
+	}
+	c := &Comparison{
+		OneCluster: Compared{Clusters: 1},
+		Singletons: Compared{Clusters: n, Objective: p.costs.Objective(apart)},
+	}
+	if truth != nil {
+		c.GroundTruth = &Compared{Clusters: distinct(truth), Objective: p.costs.Objective(truth)}
+		c.Verdict = verdict(*doc.Objective, c.GroundTruth.Objective, doc.Multicut.Solver.Proven)
+	}
+	return c
+}
+
+// verdict says whether the costs or the solver keep the answer from the truth.
+func verdict(found, truth float64, proven bool) string {
+	by := math.Abs(truth - found)
+	scale := max(math.Abs(found), math.Abs(truth))
+	switch {
+	case by <= 1e-9*scale:
+		return "the ground truth costs the same as this answer"
+	case truth < found && proven: // cannot be but by rounding
+		return fmt.Sprintf("the ground truth costs less by %.3g, within the rounding of the costs", by)
+	case truth < found:
+		return fmt.Sprintf("the ground truth costs %.3g less (%.3g %%): the solver has missed better answers; try another --solver or more --starts", by, 100*by/scale)
+	}
+	return fmt.Sprintf("the ground truth costs %.3g more (%.3g %%): where the two differ, the costs are to blame, not the solver", by, 100*by/scale)
+}

@@ -1,0 +1,176 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"tercet/internal/cluster/link"
+	"tercet/internal/cluster/multicut"
+)
+
+// problem is a minimum cost multicut: a graph with costs, in the forms that solvers
+// and bounds ask for.
+type problem struct {
+	o        *MulticutOptions
+	seed     uint64
+	say      Say
+	costs    multicut.Costs     // by which every clustering is judged: those of the solver
+	factored *multicut.Factored // complete graph whose costs factorise
+	graph    *multicut.Graph    // sparse
+	dense    *multicut.Dense    // complete, once it has been made
+	matrix   func(ctx context.Context) (*multicut.Dense, error)
+	complete *multicut.Factored // of a sparse graph, where the link factorises
+	record   GraphRecord
+}
+
+// defaultMatrix is the most memory for a matrix of costs: 23,170 items.
+const defaultMatrix = 2 << 30
+
+// newProblem makes the graph of the items of v under the costs of l.
+func newProblem(ctx context.Context, v vectors, l link.Link, o *MulticutOptions, seed uint64, say Say) (*problem, error) {
+	p := &problem{o: o, seed: seed, say: say}
+	pairs := int64(v.n) * int64(v.n-1) / 2
+	tau, scale, factors, why := l.Factors()
+	var f *multicut.Factored
+	if factors {
+		var err error
+		if f, err = multicut.NewFactored(v.x, v.n, v.d, tau, scale); err != nil {
+			return nil, err
+		}
+	}
+	if o.Neighbours > 0 || o.Random > 0 {
+		say("nearest neighbours", 0, 1)
+		g, err := multicut.Nearest(ctx, v.x, v.n, v.d, o.Neighbours, o.Random, seed, l.Cost)
+		if err != nil {
+			return nil, err
+		}
+		p.graph, p.costs, p.complete = g, g, f
+		p.record = GraphRecord{Kind: "sparse", Nodes: v.n, Edges: int64(g.Edges()), Absent: pairs - int64(g.Edges())}
+		return p, nil
+	}
+	p.record = GraphRecord{Kind: "complete", Nodes: v.n, Edges: pairs}
+	p.matrix = func(ctx context.Context) (*multicut.Dense, error) {
+		limit, bytes := o.Matrix, 4*int64(v.n)*int64(v.n)
+		if limit == 0 {
+			limit = defaultMatrix
+		}
+		if bytes > limit {
+			return nil, optionf("the costs of all pairs of %d items take %.1f GiB, over --matrix-limit (%.1f): take --solver factored, which needs no matrix, a sparse graph (--graph-neighbours 50 --graph-random 50), or raise the limit", v.n, gib(bytes), gib(limit))
+		}
+		say("costs of all pairs", 0, 1)
+		p.record.Bytes = bytes
+		if p.solver() == "factored" { // as exact as its own costs
+			return p.factored.Dense(bytes)
+		}
+		cost, err := link.Costs(ctx, l, v.x, v.n, v.d)
+		if err != nil {
+			return nil, err
+		}
+		return &multicut.Dense{N: v.n, Cost: cost}, nil
+	}
+	if p.factored = f; f != nil {
+		p.costs = f
+		return p, nil
+	}
+	if o.Solver == "factored" {
+		return nil, optionf("the costs do not factorise: %s; or take --solver kl", why)
+	}
+	d, err := p.pairwise(ctx)
+	p.costs = d
+	return p, err
+}
+
+func gib(bytes int64) float64 { return float64(bytes) / (1 << 30) }
+
+// fileProblem is the problem of a graph that was read.
+func fileProblem(g *multicut.Graph, r *multicut.ReadReport, o *MulticutOptions, seed uint64, say Say) *problem {
+	return &problem{o: o, seed: seed, say: say, costs: g, graph: g, record: GraphRecord{
+		Kind: "file", Nodes: r.Nodes, Edges: int64(r.Edges), Absent: r.Absent, Duplicates: r.Duplicates, Zeros: r.Zeros, Isolated: r.Isolated, Components: r.Components,
+	}}
+}
+
+// pairwise returns the complete graph with its matrix, made once.
+func (p *problem) pairwise(ctx context.Context) (*multicut.Dense, error) {
+	if p.dense != nil {
+		return p.dense, nil
+	}
+	d, err := p.matrix(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.dense = d
+	return d, nil
+}
+
+// edges is the graph for solvers that walk along edges.
+func (p *problem) edges(ctx context.Context) (multicut.Costs, error) {
+	if p.graph != nil {
+		return p.graph, nil
+	}
+	return p.pairwise(ctx)
+}
+
+// solver resolves "auto": the factored solver where it can, otherwise kl.
+func (p *problem) solver() string {
+	switch {
+	case p.o.Solver != "auto":
+		return p.o.Solver
+	case p.factored != nil:
+		return "factored"
+	}
+	return "kl"
+}
+
+// solve runs the solver. bound is not nil where it gave one.
+func (p *problem) solve(ctx context.Context) (res *multicut.Result, bound *multicut.Bound, rec SolverRecord, err error) {
+	name, start := p.solver(), time.Now()
+	switch {
+	case name == "factored" && p.factored == nil:
+		return nil, nil, rec, optionf("--solver factored is for the complete graph of points; for this one take one of: %v", slices.DeleteFunc(MulticutSolvers(), func(s string) bool { return s == "factored" }))
+	case name == "factored":
+		res, err = p.factored.Solve(ctx, multicut.FactoredOptions{
+			Starts: p.o.Starts, MinSize: p.o.MinSize, Rounds: p.o.Rounds, Kicks: p.o.Restarts, Seed: p.seed,
+			Progress: func(from string, round int) { p.say("multicut from "+from, round, 0) },
+		})
+	default:
+		res, bound, err = p.walk(ctx, name)
+	}
+	if err != nil {
+		return nil, nil, rec, err
+	}
+	return res, bound, SolverRecord{Name: name, Rounds: res.Rounds, Proven: res.Proven, Seconds: time.Since(start).Seconds()}, nil
+}
+
+// walk runs a solver that walks along edges.
+func (p *problem) walk(ctx context.Context, name string) (*multicut.Result, *multicut.Bound, error) {
+	g, err := p.edges(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.costs = g
+	p.say("multicut: "+name, 0, 0)
+	var res *multicut.Result
+	switch name {
+	case "gaec":
+		res, err = multicut.GAEC(ctx, g)
+	case "balanced":
+		res, err = multicut.BalancedGAEC(ctx, g)
+	case "fixation":
+		res, err = multicut.GreedyFixation(ctx, g)
+	case "mutex":
+		res, err = multicut.MutexWatershed(ctx, g)
+	case "kl":
+		res, err = multicut.KernighanLin(ctx, g, nil, multicut.KLOptions{
+			Outer: p.o.Rounds, Restarts: max(0, p.o.Restarts), Seed: p.seed, Progress: func(round int, _ float64) { p.say("multicut: kl", round, 0) },
+		})
+	case "exact":
+		// Its progress is in bounds, not in steps.
+		res, b, err := multicut.Exact(ctx, g, multicut.ExactOptions{})
+		return res, &b, err
+	default:
+		return nil, nil, fmt.Errorf("unknown solver %q", name)
+	}
+	return res, nil, err
+}

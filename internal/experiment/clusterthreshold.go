@@ -1,0 +1,139 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tercet/internal/cluster/link"
+)
+
+// margins is the threshold that a run's loss fixes, with the margins that it is the
+// middle of, where its config has them.
+type margins struct{ tau, alpha, beta float64 }
+
+// held is labelled data that a network was not trained on, or was.
+type held struct {
+	vectors
+	source Source
+}
+
+// thresholds is what a threshold can be taken from.
+type thresholds struct {
+	margins *margins // nil where the loss fixes none
+	// held returns the data to fit to; nil where there are none.
+	held func(ctx context.Context) (*held, error)
+	seed uint64
+	say  Say
+}
+
+// resolve returns the link of kind squared or distance ("fitted" is the squared one,
+// fitted), and where its threshold comes from.
+func (t *thresholds) resolve(ctx context.Context, kind string, o ThresholdOptions) (link.Link, *ThresholdSource, []string, error) {
+	from := o.From
+	if from == FromAuto {
+		from = FromFit
+		if t.margins != nil && kind != link.KindFitted {
+			from = FromMargins
+		}
+	}
+	if kind == link.KindFitted {
+		kind = link.OnSquared
+	}
+	build := link.Squared
+	if kind == link.OnDistance {
+		build = link.Distance
+	}
+	src := &ThresholdSource{From: from}
+	switch from {
+	case FromValue:
+		return build(o.Value, natural(kind, o.Value, 0, 0)), src, nil, nil
+	case FromMargins:
+		m := t.margins
+		if m == nil {
+			return link.Link{}, nil, nil, optionf("the loss fixes no threshold, so there are no margins to take one from (triplet-capped and triplet-threshold do): give --threshold fit, or a distance")
+		}
+		src.Alpha, src.Beta = m.alpha, m.beta
+		return build(m.tau, natural(kind, m.tau, m.alpha, m.beta)), src, nil, nil
+	}
+	if t.held == nil {
+		return link.Link{}, nil, nil, optionf("nothing says how near two items of one class are: give the distance, --threshold VALUE, or labelled held-out data to fit it to, --fit-embeddings FILE.npy --fit-labels FILE")
+	}
+	f, record, err := t.fit(ctx, kind, o)
+	if err != nil {
+		return link.Link{}, nil, nil, err
+	}
+	src.Fit = record
+	tau := f.Threshold()
+	if !(tau > 0) || math.IsInf(tau, 1) {
+		return link.Link{}, nil, nil, fmt.Errorf("%w: the fit to %s sees two items of one class as likely at no distance (intercept %.4g, slope %.4g): give --threshold VALUE, or --fit-prior balanced", link.ErrInput, record.Set, f.Intercept, f.Slope)
+	}
+	return build(tau, -f.Slope), src, fitWarnings(record), nil
+}
+
+// fit makes a logistic regression on the held-out data.
+func (t *thresholds) fit(ctx context.Context, kind string, o ThresholdOptions) (*link.Fitted, *FitRecord, error) {
+	h, err := t.held(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	name := h.source.Set
+	if name == "" {
+		name = h.source.Embeddings
+	}
+	t.say("fit the threshold", 0, 1)
+	f, err := link.Fit(ctx, h.x, h.n, h.d, h.labels, link.FitOptions{On: kind, Balanced: o.Prior != "pairs", Seed: t.seed})
+	if err != nil {
+		return nil, nil, fmt.Errorf("the threshold cannot be fitted to %s: %w", name, err)
+	}
+	t.say("fit the threshold", 1, 1)
+	prior := o.Prior
+	if prior == "" {
+		prior = "balanced"
+	}
+	return f, &FitRecord{
+		Set: name, Items: h.n, Fingerprint: h.source.Fingerprint, On: kind, Prior: prior, Pairs: f.Pairs, Similar: f.Similar,
+		Intercept: f.Intercept, Slope: f.Slope, Accuracy: f.Accuracy, AUC: f.AUC, Iterations: f.Iterations, Separable: f.Separable,
+	}, nil
+}
+
+func fitWarnings(r *FitRecord) []string {
+	var out []string
+	if r.Set == "train" {
+		out = append(out, "the threshold is fitted to training images, which lie closer together than others of their classes: it may be too low; data.split.validation holds images out for it")
+	}
+	if r.AUC < 0.75 {
+		out = append(out, fmt.Sprintf("distances hardly tell pairs of one class from others (AUC %.2f on %s): no threshold will", r.AUC, r.Set))
+	}
+	return out
+}
+
+// adjust lays the options over a link.
+func (o *MulticutOptions) adjust(l link.Link) (link.Link, error) {
+	if o.Scale > 0 {
+		l.Scale = o.Scale
+	}
+	l.Clip = o.Clip
+	if o.Bias > 0 {
+		l.Bias = o.Bias
+	}
+	if err := l.Check(); err != nil {
+		return l, optionf("%v", err)
+	}
+	switch at := l.Threshold(); {
+	case math.IsInf(at, 1):
+		return l, optionf("with --bias %v and --clip %v every pair is joined, however far apart: one cluster; give a bias nearer to 0.5", o.Bias, o.Clip)
+	case !(at > 0):
+		return l, optionf("with --bias %v no pair is near enough to be joined: every item would be a cluster of its own; give a bias nearer to 0.5, or a larger threshold", o.Bias)
+	}
+	return l, nil
+}
+
+func linkRecord(l link.Link) *LinkRecord {
+	_, _, ok, why := l.Factors()
+	r := &LinkRecord{Kind: l.Kind, Tau: l.Tau, Scale: l.Scale, Clip: l.Clip, Bias: l.Bias, Factors: ok, Why: why}
+	if r.Bias == 0 {
+		r.Bias = .5
+	}
+	return r
+}

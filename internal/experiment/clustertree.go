@@ -1,0 +1,69 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+
+	"tercet/internal/cluster"
+	"tercet/internal/cluster/link"
+)
+
+// heights is the number of last joins that a document keeps.
+const heights = 50
+
+// agglomerative joins items until a number of clusters or a distance is reached.
+func (j *clusterJob) agglomerative(ctx context.Context, doc *ClusterDoc) error {
+	o := j.o.Agglomerative
+	a := cluster.AgglomerativeOptions{
+		Linkage: o.Linkage, K: j.o.K, Memory: o.Memory,
+		Progress: func(merged, total int) { j.say("agglomerative", merged, total) },
+	}
+	switch {
+	case o.Cut:
+		l, src, warnings, err := j.thresholds.resolve(ctx, link.OnSquared, o.Threshold)
+		if err != nil {
+			return err
+		}
+		at := l.Threshold()
+		a.K, a.Threshold = 0, at
+		doc.Threshold, doc.ThresholdFrom, doc.Warnings = &at, src, warnings
+	case a.K == 0 && j.v.labels == nil:
+		return optionf("agglomerative clustering needs to know where to end: give -k, or the distance, --threshold")
+	case a.K == 0:
+		a.K = distinct(j.v.labels)
+	}
+	res, err := cluster.Agglomerative(ctx, j.v.x, j.v.n, j.v.d, a)
+	if err != nil {
+		return err
+	}
+	rec := &AgglomerativeRecord{Heights: []float64{}}
+	for i := len(res.Merges) - 1; i >= 0 && len(rec.Heights) < heights; i-- {
+		rec.Heights = append(rec.Heights, res.Merges[i].Distance)
+	}
+	doc.Agglomerative = rec
+	doc.Labels, doc.Sizes, doc.Clusters = res.Labels, res.Sizes, len(res.Sizes)
+	return nil
+}
+
+// hdbscan finds clusters of varying density; what is in none is noise.
+func (j *clusterJob) hdbscan(ctx context.Context, doc *ClusterDoc) error {
+	o := j.o.HDBSCAN
+	res, err := cluster.HDBSCAN(ctx, j.v.x, j.v.n, j.v.d, cluster.HDBSCANOptions{
+		MinClusterSize: o.MinClusterSize, MinSamples: o.MinSamples, Selection: o.Selection, Epsilon: o.Epsilon,
+		Progress: func(done, total int) { j.say("hdbscan", done, total) },
+	})
+	if err != nil {
+		return err
+	}
+	if o.MinSamples == 0 {
+		o.MinSamples = min(o.MinClusterSize, j.v.n)
+	}
+	doc.HDBSCAN = &HDBSCANRecord{MinClusterSize: o.MinClusterSize, MinSamples: o.MinSamples}
+	doc.Labels, doc.Sizes, doc.Clusters, doc.Noise = res.Labels, res.Sizes, len(res.Sizes), res.Noise
+	doc.Warnings = append(doc.Warnings, res.Warnings...)
+	if doc.Noise > 0 && j.v.labels != nil {
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("%d items are noise; in the scores they count as one more cluster", doc.Noise))
+	}
+	j.probabilities = res.Probabilities
+	return nil
+}

@@ -1,0 +1,64 @@
+package experiment
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+
+	"tercet/internal/data"
+	"tercet/internal/engine/array"
+	"tercet/internal/fsx"
+)
+
+// Write writes cluster.json, labels.npy and what else there is of the clustering into
+// dir: the coordinates of maps as tsne.npy and pca.npy, the membership probabilities
+// of hdbscan, what new items are assigned by.
+func (c *Clustered) Write(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	files := map[string]func(io.Writer) error{
+		"labels.npy": func(w io.Writer) error { return data.WriteNPYLabels(w, c.Doc.Labels) },
+		// nil: those that are there are of another clustering
+		"probabilities.npy": nil,
+		modelFile:           nil,
+	}
+	for _, m := range c.maps {
+		files[m.kind+".npy"] = func(w io.Writer) error { return writeColumns(w, m.points, 2) }
+	}
+	if c.Probabilities != nil {
+		p := make([]float32, len(c.Probabilities))
+		for i, v := range c.Probabilities {
+			p[i] = float32(v)
+		}
+		files["probabilities.npy"] = func(w io.Writer) error { return writeColumns(w, p, 1) }
+	}
+	if c.model != nil {
+		files[modelFile] = c.model.write
+	}
+	if err := WriteJSON(filepath.Join(dir, "cluster.json"), c.Doc); err != nil {
+		return err
+	}
+	for name, fill := range files {
+		path := filepath.Join(dir, name)
+		var err error
+		if fill != nil {
+			err = fsx.Write(path, 0o644, fill)
+		} else if err = os.Remove(path); os.IsNotExist(err) {
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeColumns writes x as npy, (n, cols).
+func writeColumns(w io.Writer, x []float32, cols int) error {
+	a, err := array.Of(x, len(x)/cols, cols)
+	if err != nil {
+		return err
+	}
+	return data.WriteNPY(w, a)
+}

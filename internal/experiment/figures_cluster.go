@@ -1,0 +1,274 @@
+package experiment
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"tercet/internal/report"
+)
+
+// mapClasses bounds the classes of a scatter plot: more cannot be told apart.
+const mapClasses = 20
+
+// ClusterPicture is a picture of a clustering, for Draw to make.
+type ClusterPicture struct {
+	Name string
+	Draw func() (path string, err error)
+}
+
+// Pictures lists the pictures that there can be of the clustering, all in dir: maps
+// by class and by cluster, cluster sizes and, where there are labels or images,
+// contingency and mosaic. The folder is made by the first.
+func (c *Clustered) Pictures(dir string) []ClusterPicture {
+	name := c.name()
+	var list []ClusterPicture
+	add := func(what string, draw func() (string, error)) {
+		list = append(list, ClusterPicture{what, func() (string, error) {
+			if err := figureFolder(dir); err != nil {
+				return "", err
+			}
+			return draw()
+		}})
+	}
+	for i := range c.maps {
+		m := &c.maps[i]
+		add(m.kind, func() (string, error) { return c.drawMap(dir, name, m, &c.Doc.Maps[i]) })
+	}
+	if len(c.Doc.Sizes) > 0 {
+		add("sizes", func() (string, error) {
+			base := filepath.Join(dir, "cluster-sizes")
+			return base + ".png", report.ClusterSizes(base, name+": cluster sizes", c.Doc.Sizes)
+		})
+	}
+	if c.Truth != nil {
+		add("contingency", func() (string, error) { return c.drawContingency(dir, name) })
+	}
+	if c.Data != nil {
+		if h, w, _ := c.Data.Shape(); h > 1 && w > 1 {
+			add("mosaic", func() (string, error) { return c.drawMosaic(dir, name) })
+		}
+	}
+	return list
+}
+
+// name is what titles call the clustering.
+func (c *Clustered) name() string {
+	s := c.Doc.Source
+	for _, path := range []string{s.Run, s.Embeddings, s.Graph} {
+		if path != "" {
+			return filepath.Base(path) + ", " + c.Doc.Options.Method
+		}
+	}
+	return c.Doc.Options.Method
+}
+
+// drawMap draws dir/KIND.png and .svg: the items by class and, beside it, by
+// cluster.
+func (c *Clustered) drawMap(dir, name string, m *drawnMap, r *MapRecord) (string, error) {
+	title, x, y := name+": t-SNE", "", ""
+	if m.kind == "pca" {
+		title = name + ": first two principal components"
+		x, y = fmt.Sprintf("PC 1 (%.0f %% of variance)", 100*r.Explained[0]), fmt.Sprintf("PC 2 (%.0f %%)", 100*r.Explained[1])
+	} else {
+		title += fmt.Sprintf(", perplexity %.3g, KL %.3f", r.Perplexity, *r.KL)
+		if r.Trustworthiness != nil {
+			title += fmt.Sprintf(", trustworthiness(%d) %.3f", r.Neighbours, *r.Trustworthiness)
+		}
+	}
+	n := len(c.Doc.Labels)
+	keep := firstClasses(c.Truth, n, mapClasses)
+	var maps []report.Map
+	add := func(what string, labels []int32, names []string) {
+		one := report.Map{Title: what, Names: names}
+		for i := range n {
+			if keep[i] {
+				one.Points = append(one.Points, float64(m.points[2*i]), float64(m.points[2*i+1]))
+				one.Labels = append(one.Labels, labels[i])
+			}
+		}
+		maps = append(maps, one)
+	}
+	if c.Truth != nil {
+		what := "by class"
+		if k := distinct(c.Truth); k > mapClasses {
+			what = fmt.Sprintf("by class (%d of %d classes)", mapClasses, k)
+		}
+		add(what, c.Truth, c.Classes)
+	}
+	labels, what := c.Doc.Labels, fmt.Sprintf("by cluster (%d)", c.Doc.Clusters)
+	if c.Truth != nil && distinct(c.Truth) > mapClasses {
+		labels = renumber(labels, keep)
+	}
+	add(what, labels, nil)
+	base := filepath.Join(dir, m.kind)
+	return base + ".png", report.Scatter(base, title, x, y, maps)
+}
+
+// firstClasses marks the points of the first `most` classes that have any, in the
+// order of their labels; without labels it marks all.
+func firstClasses(truth []int32, n, most int) []bool {
+	present := slices.Clone(truth)
+	slices.Sort(present)
+	present = slices.Compact(present)
+	keep := make([]bool, n)
+	for i := range keep {
+		keep[i] = len(present) <= most || truth[i] <= present[most-1]
+	}
+	return keep
+}
+
+// renumber gives the clusters of the kept points numbers from 0 in order of
+// appearance; noise stays noise.
+func renumber(labels []int32, keep []bool) []int32 {
+	out := make([]int32, len(labels))
+	number := map[int32]int32{-1: -1}
+	for i, l := range labels {
+		if !keep[i] {
+			continue
+		}
+		if _, ok := number[l]; !ok {
+			number[l] = int32(len(number) - 1)
+		}
+		out[i] = number[l]
+	}
+	return out
+}
+
+// Most rows and columns of a contingency table that are drawn one by one.
+const (
+	drawnClasses  = 60
+	drawnClusters = 40
+)
+
+// drawContingency draws dir/contingency.png and .svg: how many items of each class
+// are in each cluster. Clusters stand in the order of the class that most of their
+// items are of; small ones beyond drawnClusters, and classes beyond drawnClasses, are
+// taken together.
+func (c *Clustered) drawContingency(dir, name string) (string, error) {
+	t := c.contingency()
+	rows, cols := t.names(c.Classes)
+	base := filepath.Join(dir, "contingency")
+	return base + ".png", report.Heatmap(base, name+": classes and clusters", "cluster", "class", rows, cols, t.counts)
+}
+
+// contingency counts items by class (rows) and cluster (columns).
+type contingency struct {
+	classes  []int32 // of the rows; the rest is in one more
+	clusters []int32 // of the columns, likewise; -1: noise
+	counts   [][]float64
+	restRows int
+	restCols int
+}
+
+func (c *Clustered) contingency() *contingency {
+	t := &contingency{}
+	t.classes, t.restRows = largest(c.Truth, drawnClasses)
+	t.clusters, t.restCols = largest(c.Doc.Labels, drawnClusters)
+	slices.Sort(t.classes)
+	majority := c.majority()
+	slices.SortStableFunc(t.clusters, func(a, b int32) int {
+		switch {
+		case (a < 0) != (b < 0): // noise last
+			return int(b) - int(a)
+		case majority[a].class != majority[b].class:
+			return int(majority[a].class) - int(majority[b].class)
+		}
+		return int(a) - int(b)
+	})
+	row, col := index(t.classes), index(t.clusters)
+	t.counts = make([][]float64, len(t.classes)+min(t.restRows, 1))
+	for i := range t.counts {
+		t.counts[i] = make([]float64, len(t.clusters)+min(t.restCols, 1))
+	}
+	for i, y := range c.Truth {
+		r, ok := row[y]
+		if !ok {
+			r = len(t.classes)
+		}
+		k, ok := col[c.Doc.Labels[i]]
+		if !ok {
+			k = len(t.clusters)
+		}
+		t.counts[r][k]++
+	}
+	return t
+}
+
+func (t *contingency) names(classes []string) (rows, cols []string) {
+	for _, y := range t.classes {
+		rows = append(rows, className(y, classes))
+	}
+	if t.restRows > 0 {
+		rows = append(rows, fmt.Sprintf("%d others", t.restRows))
+	}
+	for _, k := range t.clusters {
+		if k < 0 {
+			cols = append(cols, "noise")
+			continue
+		}
+		cols = append(cols, fmt.Sprint(k))
+	}
+	if t.restCols > 0 {
+		cols = append(cols, fmt.Sprintf("%d others", t.restCols))
+	}
+	return rows, cols
+}
+
+func className(y int32, classes []string) string {
+	if int(y) < len(classes) {
+		return classes[y]
+	}
+	return fmt.Sprint(y)
+}
+
+// largest returns the labels of the most groups, by size, and how many more there
+// are.
+func largest(labels []int32, most int) (list []int32, rest int) {
+	count := map[int32]int{}
+	for _, l := range labels {
+		count[l]++
+	}
+	for l := range count {
+		list = append(list, l)
+	}
+	slices.SortFunc(list, func(a, b int32) int {
+		if count[a] != count[b] {
+			return count[b] - count[a]
+		}
+		return int(a) - int(b)
+	})
+	most = min(most, len(list))
+	return list[:most], len(list) - most
+}
+
+func index(labels []int32) map[int32]int {
+	at := map[int32]int{}
+	for i, l := range labels {
+		at[l] = i
+	}
+	return at
+}
+
+// majorityClass is the class that most items of a cluster are of, the lower of
+// equals, and their number.
+type majorityClass struct {
+	class int32
+	count int
+}
+
+// majority returns the class of most items of each cluster, noise as -1 left out.
+func (c *Clustered) majority() map[int32]majorityClass {
+	count := map[[2]int32]int{}
+	for i, y := range c.Truth {
+		count[[2]int32{c.Doc.Labels[i], y}]++
+	}
+	out := map[int32]majorityClass{}
+	for k, n := range count {
+		best, ok := out[k[0]]
+		if k[0] >= 0 && (!ok || n > best.count || n == best.count && k[1] < best.class) {
+			out[k[0]] = majorityClass{k[1], n}
+		}
+	}
+	return out
+}
