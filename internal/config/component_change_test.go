@@ -30,3 +30,28 @@ func TestFitIsReadAndChecked(t *testing.T) {
 		t.Error("fit: long was accepted")
 	}
 }
+
+// Overrides of one nested section that belong to a component named in the file stand
+// beside each other, also those of a sweep.
+func TestOverridesInOneSectionOfAComponent(t *testing.T) {
+	file := []byte("defense: {name: hm, pgd: {eps: 77/255}}\nsweep: {defense.pgd.steps: [3, 5]}\n")
+	c, err := LoadBytes(file, "x.yaml", []string{"defense.pgd.scale=ball", "defense.pgd.start=random", "defense.destination=constant", "defense.destination.value=-0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	variants, err := c.Sweep()
+	if err != nil || len(variants) != 2 {
+		t.Fatalf("%v %v", variants, err)
+	}
+	v, err := c.Variant(variants[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := v.Defense.Options.(HMDefense)
+	if h.PGD.Steps != 5 || h.PGD.Scale != "ball" || h.PGD.Start != "random" || h.PGD.Eps == nil {
+		t.Errorf("pgd: %+v", h.PGD)
+	}
+	if d, ok := h.Destination.Options.(ConstantHardness); !ok || h.Destination.Name != "constant" || d.Value != -0.1 {
+		t.Errorf("destination: %+v", h.Destination)
+	}
+}

@@ -30,7 +30,8 @@ func merge(t reflect.Type, base, over *node, drop bool) *node {
 		return over
 	}
 	list := fields(t)
-	if f, family, ok := choice(t); ok {
+	f, family, ok := choice(t)
+	if ok {
 		was, is := chosen(family, base.get(f.name)), chosen(family, base.get(f.name))
 		if n := over.get(f.name); n != nil {
 			is = n.text
@@ -55,6 +56,13 @@ func merge(t reflect.Type, base, over *node, drop bool) *node {
 	return lay(base, over, func(key string) reflect.Type {
 		if f, ok := find(list, key); ok {
 			return f.typ
+		}
+		// Overrides are laid on one another before the component is known that they
+		// are for: defense.pgd.scale and defense.pgd.steps name none.
+		for _, c := range family {
+			if f, ok := find(optionFields(c), key); ok {
+				return f.typ
+			}
 		}
 		return nil
 	}, drop)
