@@ -231,6 +231,19 @@ func TestObjectiveCountsErrorsOfPairs(t *testing.T) {
 	}
 }
 
+// Costs of noise alone are the hardest: the relaxation is far from integral.
+func TestExactProvesNoise(t *testing.T) {
+	for _, n := range []int{16, 20} {
+		for k, mean := range []float64{-0.3, 0, 0.3} {
+			r := rng.New(uint64(n), "multicut/exact/noise")
+			g := mustGraph(t, n, randomEdges(r, n, 1, mean, k == 1 && n == 16))
+			if res, b := exactly(t, g, ExactOptions{Nodes: 2000}); !res.Proven {
+				t.Errorf("%d nodes, mean %v: %v to %v", n, mean, b.Value, res.Objective)
+			}
+		}
+	}
+}
+
 func TestExactDoesNotDependOnThreads(t *testing.T) {
 	defer par.SetThreads(0)
 	_, g := readPairs(t, "testdata/dibs_10x300_P10.json")

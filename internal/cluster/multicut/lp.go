@@ -20,6 +20,7 @@ const (
 	lpPivot    = 1e-8 // smallest pivot
 	lpDrift    = 1e-7 // disagreement of a pivot's two computations that asks for a fresh inverse
 	lpFresh    = 400  // pivots between two fresh inverses
+	lpWeight   = 1e7  // a weight of pricing that has all start again
 )
 
 // lp is the linear programme

@@ -274,6 +274,12 @@ func (l *lp) pivot(exit lpExit, in lpEntrant) {
 		old = l.weight[m+int(exit.row)]
 	}
 	scale := old / (g * g)
+	if scale > lpWeight { // a new frame of reference
+		for i := range l.weight {
+			l.weight[i] = 1
+		}
+		scale = 1
+	}
 
 	// Primal values.
 	for p, v := range l.dx {
