@@ -45,6 +45,9 @@ func (o *clusterOptions) clusterCount() (k int, ks []int, err error) {
 	return 0, ks, nil
 }
 
+// Thresholds whose squares, and costs made of them, are safe in float32.
+const leastThreshold, mostThreshold = 1e-15, 1e15
+
 // thresholdSource reads --threshold.
 func (o *clusterOptions) thresholdSource() (from string, value float64, err error) {
 	switch o.threshold {
@@ -55,8 +58,11 @@ func (o *clusterOptions) thresholdSource() (from string, value float64, err erro
 	if err != nil {
 		return "", 0, usagef("--threshold is %q; give a distance, or auto, margins or fit", o.threshold)
 	}
-	if !(v > 0) || math.IsInf(v, 1) {
+	switch {
+	case !(v > 0) || math.IsInf(v, 1):
 		return "", 0, usagef("--threshold is %v; a distance below which items belong together is above 0 and finite", v)
+	case v < leastThreshold || v > mostThreshold:
+		return "", 0, usagef("--threshold is %v, which no embeddings are apart; give a distance from %v to %v", v, leastThreshold, mostThreshold)
 	}
 	return experiment.FromValue, v, nil
 }

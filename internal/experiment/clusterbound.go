@@ -10,10 +10,13 @@ import (
 
 // Sizes up to which a bound is found without being asked for.
 const (
-	autoTriangle = 2_000     // nodes of a complete graph
+	autoTriangle = 3_000     // nodes of a complete graph
 	autoCycle    = 1_000_000 // edges of a sparse one
 	autoTrivial  = 50_000    // nodes of a complete one: all pairs are looked at
 )
+
+// listedNodes is the size up to which a complete graph is made into a list of edges.
+const listedNodes = 2_000
 
 // bound returns a lower bound on the objective of every clustering, nil for none.
 // The solver's own one serves where it has one and none is asked for by name.
@@ -33,6 +36,7 @@ func (p *problem) bound(ctx context.Context, own *multicut.Bound) (*multicut.Bou
 	if err != nil {
 		return nil, nil, err
 	}
+	p.say("lower bound", 1, 1)
 	if own != nil && own.Value > b.Value {
 		b = *own
 	}
@@ -65,8 +69,8 @@ func (p *problem) boundBy(ctx context.Context, method string) (multicut.Bound, e
 		return multicut.CycleBound(ctx, p.graph, multicut.CycleOptions{})
 	case p.graph != nil:
 		return multicut.Bound{}, optionf("--bound triangle is for complete graphs; this one is sparse: take --bound cycle")
-	case method == "cycle" && p.record.Nodes > autoTriangle:
-		return multicut.Bound{}, optionf("--bound cycle is for sparse graphs, and complete ones of at most %d items; here are %d: take --bound triangle", autoTriangle, p.record.Nodes)
+	case method == "cycle" && p.record.Nodes > listedNodes:
+		return multicut.Bound{}, optionf("--bound cycle is for sparse graphs, and complete ones of at most %d items; here are %d: take --bound triangle", listedNodes, p.record.Nodes)
 	}
 	d, err := p.pairwise(ctx)
 	if err != nil {

@@ -95,6 +95,7 @@ func (j *clusterJob) tsne(ctx context.Context) ([]float32, MapRecord, []string, 
 		if err != nil {
 			return nil, MapRecord{}, nil, err
 		}
+		j.say("trustworthiness", 1, 1)
 		rec.Trustworthiness, rec.Neighbours = &t, k
 	}
 	return r.Y, rec, r.Warnings, nil

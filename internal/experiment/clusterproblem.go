@@ -46,6 +46,7 @@ func newProblem(ctx context.Context, v vectors, l link.Link, o *MulticutOptions,
 		if err != nil {
 			return nil, err
 		}
+		say("nearest neighbours", 1, 1)
 		p.graph, p.costs, p.complete = g, g, f
 		p.record = GraphRecord{Kind: "sparse", Nodes: v.n, Edges: int64(g.Edges()), Absent: pairs - int64(g.Edges())}
 		return p, nil
@@ -59,15 +60,16 @@ func newProblem(ctx context.Context, v vectors, l link.Link, o *MulticutOptions,
 		if bytes > limit {
 			return nil, optionf("the costs of all pairs of %d items take %.1f GiB, over --matrix-limit (%.1f): take --solver factored, which needs no matrix, a sparse graph (--graph-neighbours 50 --graph-random 50), or raise the limit", v.n, gib(bytes), gib(limit))
 		}
-		say("costs of all pairs", 0, 1)
 		p.record.Bytes = bytes
 		if p.solver() == "factored" { // as exact as its own costs
 			return p.factored.Dense(bytes)
 		}
+		say("costs of all pairs", 0, 1)
 		cost, err := link.Costs(ctx, l, v.x, v.n, v.d)
 		if err != nil {
 			return nil, err
 		}
+		say("costs of all pairs", 1, 1)
 		return &multicut.Dense{N: v.n, Cost: cost}, nil
 	}
 	if p.factored = f; f != nil {
