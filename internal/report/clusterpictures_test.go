@@ -255,6 +255,24 @@ func TestNoiseCurvesLeaveGaps(t *testing.T) {
 	}
 }
 
+// A loss stands at one side of its rate in all panels, also in those that lack
+// another loss; all stay within half a step.
+func TestNoiseCurvesStandApart(t *testing.T) {
+	d := &noiseStyle{step: 0.1, apart: true, losses: []string{"L1", "L2", "L3"}, methods: []string{"k", "m"}}
+	for loss, want := range map[string]float64{"L1": -0.02, "L2": 0, "L3": 0.02} {
+		if got := d.shift(NoiseCurve{Loss: loss, Method: "m"}); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %v, want %v", loss, got, want)
+		}
+	}
+	d.apart = false
+	if a, b := d.shift(NoiseCurve{Loss: "L1", Method: "k"}), d.shift(NoiseCurve{Loss: "L1", Method: "m"}); math.Abs(a+0.02) > 1e-12 || math.Abs(b+0.012) > 1e-12 {
+		t.Errorf("two methods of one loss: %v, %v", a, b)
+	}
+	if got := (&noiseStyle{step: 1, apart: true, losses: []string{"L1"}}).shift(NoiseCurve{Loss: "L1"}); got != 0 {
+		t.Errorf("a single loss: %v", got)
+	}
+}
+
 func TestNoiseCurvesRefuse(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "n")
 	curve := func(rates []float64, scores ...Bar) []NoisePanel {

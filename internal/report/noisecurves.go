@@ -35,7 +35,7 @@ func NoiseCurves(base, title, note, xLabel string, cols int, panels []NoisePanel
 	if len(panels) == 0 || cols < 1 {
 		return fmt.Errorf("plot %s: %d panels in rows of %d; nothing to show", base, len(panels), cols)
 	}
-	d := &noiseStyle{low: math.Inf(1), high: math.Inf(-1), step: math.Inf(1)}
+	d := &noiseStyle{low: math.Inf(1), high: math.Inf(-1), step: math.Inf(1), apart: true}
 	for _, p := range panels {
 		if err := d.see(p); err != nil {
 			return fmt.Errorf("plot %s: panel %q: %w", base, p.YLabel, err)
@@ -90,6 +90,7 @@ func NoiseCurves(base, title, note, xLabel string, cols int, panels []NoisePanel
 type noiseStyle struct {
 	losses, methods []string
 	low, high, step float64 // of all rates; the smallest step between two
+	apart           bool    // each panel has one method alone
 }
 
 var noiseDashes = [][]vg.Length{nil, {vg.Points(5), vg.Points(2.5)}, {vg.Points(1.2), vg.Points(2)}, {vg.Points(7), vg.Points(2), vg.Points(1.2), vg.Points(2)}}
@@ -99,6 +100,7 @@ var noiseShapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.P
 // see checks a panel and takes its names and rates.
 func (d *noiseStyle) see(p NoisePanel) error {
 	for _, c := range p.Curves {
+		d.apart = d.apart && c.Method == p.Curves[0].Method
 		name := c.Loss + " " + c.Method
 		if len(c.Rates) != len(c.Scores) {
 			return fmt.Errorf("%s has %d rates and %d scores", name, len(c.Rates), len(c.Scores))
@@ -211,13 +213,9 @@ func (m *noiseMarks) DataRange() (xmin, xmax, ymin, ymax float64) {
 
 func (m *noiseMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	xs, ys := p.Transforms(&c)
-	for k, curve := range m.p.Curves {
+	for _, curve := range m.p.Curves {
 		col, dashes, shape := m.style.of(curve)
-		// Curves stand a little apart, so that their intervals can be told.
-		shift := 0.0
-		if n := len(m.p.Curves); n > 1 {
-			shift = m.style.step * 0.36 * (float64(k)/float64(n-1) - 0.5)
-		}
+		shift := m.style.shift(curve)
 		var run []vg.Point
 		flush := func() {
 			if len(run) > 1 {
@@ -250,6 +248,19 @@ func (d *noiseStyle) of(c NoiseCurve) (color.RGBA, []vg.Length, draw.GlyphDrawer
 	return palette[slices.Index(d.losses, c.Loss)%len(palette)], noiseDashes[k%len(noiseDashes)], noiseShapes[k%len(noiseShapes)]
 }
 
+// shift sets the curves of different losses and methods a little apart, in all panels
+// alike, so that their intervals can be told.
+func (d *noiseStyle) shift(c NoiseCurve) float64 {
+	k, n := slices.Index(d.losses, c.Loss), len(d.losses)
+	if !d.apart { // methods share panels
+		k, n = k*len(d.methods)+slices.Index(d.methods, c.Method), n*len(d.methods)
+	}
+	if n < 2 {
+		return 0
+	}
+	return d.step * 0.4 * (float64(k)/float64(n-1) - 0.5)
+}
+
 // legend draws losses in their colours, then methods in their kinds of line.
 func (d *noiseStyle) legend(c draw.Canvas) {
 	const pitch = 15
@@ -274,26 +285,4 @@ func (d *noiseStyle) legend(c draw.Canvas) {
 	for i, m := range d.methods {
 		entry(m, faint, noiseDashes[i%len(noiseDashes)], noiseShapes[i%len(noiseShapes)])
 	}
-}
-
-// logTicks puts labels at 1, 2 and 5 times powers of ten, where those are too many at
-// powers of ten alone.
-type logTicks struct{}
-
-func (logTicks) Ticks(lo, hi float64) []plot.Tick {
-	var list []plot.Tick
-	for e := math.Floor(math.Log10(lo)); e <= math.Log10(hi); e++ {
-		for _, f := range []float64{1, 2, 5} {
-			v := f * math.Pow(10, e)
-			if v < lo || v > hi || f != 1 && hi/lo > 1000 {
-				continue
-			}
-			label := fmt.Sprintf("%.4g", v)
-			if v >= 10000 {
-				label = thousands(fmt.Sprintf("%.0f", v))
-			}
-			list = append(list, plot.Tick{Value: v, Label: label})
-		}
-	}
-	return list
 }

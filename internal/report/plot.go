@@ -107,6 +107,28 @@ func (ticks) Ticks(lo, hi float64) []plot.Tick {
 	return list
 }
 
+// logTicks puts labels at 1, 2 and 5 times powers of ten, where those are too many at
+// powers of ten alone.
+type logTicks struct{}
+
+func (logTicks) Ticks(lo, hi float64) []plot.Tick {
+	var list []plot.Tick
+	for e := math.Floor(math.Log10(lo)); e <= math.Log10(hi); e++ {
+		for _, f := range []float64{1, 2, 5} {
+			v := f * math.Pow(10, e)
+			if v < lo || v > hi || f != 1 && hi/lo > 1000 {
+				continue
+			}
+			label := fmt.Sprintf("%.4g", v)
+			if v >= 10000 {
+				label = thousands(fmt.Sprintf("%.0f", v))
+			}
+			list = append(list, plot.Tick{Value: v, Label: label})
+		}
+	}
+	return list
+}
+
 // thousands groups the digits of a whole number.
 func thousands(s string) string {
 	sign := ""
