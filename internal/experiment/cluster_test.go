@@ -470,3 +470,26 @@ func TestContingency(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// Like clusters and classes have like signs; the second cluster of a class has one of
+// its own.
+func TestSignsOfClusters(t *testing.T) {
+	c := &Clustered{Truth: []int32{3, 3, 3, 7, 7, 7, 3, 7}, Doc: &ClusterDoc{Labels: []int32{0, 0, 2, 1, 1, 1, 0, -1}, Sizes: []int{3, 3, 1}}}
+	if d := cmp.Diff(map[int32]int{0: 0, 1: 1, 2: 2}, c.signs()); d != "" {
+		t.Error(d)
+	}
+	c.Doc.Labels, c.Doc.Sizes = []int32{1, 1, 2, 0, 0, 0, 1, 0}, []int{4, 3, 1}
+	if d := cmp.Diff(map[int32]int{0: 1, 1: 0, 2: 2}, c.signs()); d != "" {
+		t.Error(d)
+	}
+}
+
+// A mosaic shows a cluster from its middle to its farthest item.
+func TestMosaicGoesOutwards(t *testing.T) {
+	x := []float32{0, 9, 1, 2, 3, 4, -10, 5}
+	c := &Clustered{Vectors: x, Doc: &ClusterDoc{Labels: []int32{0, 1, 0, 0, 0, 0, 0, 0}, Source: Source{Dim: 1}}}
+	// The mean is 5/7; by distance: 1, 0, 2, 3, 4, 5, -10.
+	if d := cmp.Diff([]int{2, 3, 5, 6}, c.outwards(0, 4)) + cmp.Diff([]int{1}, c.outwards(1, 4)) + cmp.Diff([]int{2, 0, 3, 4, 5, 7, 6}, c.outwards(0, 9)); d != "" {
+		t.Error(d)
+	}
+}

@@ -101,8 +101,34 @@ func (c *Clustered) drawMap(dir, name string, m *drawnMap, r *MapRecord) (string
 		labels = renumber(labels, keep)
 	}
 	add(what, labels, nil)
+	maps[len(maps)-1].Signs = c.signs()
 	base := filepath.Join(dir, m.kind)
 	return base + ".png", report.Scatter(base, title, x, y, maps)
+}
+
+// signs gives the largest of the clusters that are mostly of a class the sign of the
+// class, and the others those behind: nil where classes are unknown or not all drawn.
+func (c *Clustered) signs() map[int32]int {
+	present := slices.Clone(c.Truth)
+	slices.Sort(present)
+	present = slices.Compact(present)
+	if len(present) == 0 || len(present) > mapClasses {
+		return nil
+	}
+	majority := c.majority()
+	signs, taken := map[int32]int{}, map[int32]bool{}
+	next := len(present)
+	for k := range int32(len(c.Doc.Sizes)) { // the largest first
+		class := majority[k].class
+		if taken[class] {
+			signs[k] = next
+			next++
+			continue
+		}
+		taken[class] = true
+		signs[k], _ = slices.BinarySearch(present, class)
+	}
+	return signs
 }
 
 // firstClasses marks the points of the first `most` classes that have any, in the

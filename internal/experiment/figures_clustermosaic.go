@@ -58,8 +58,8 @@ func counting(n int) string {
 	return fmt.Sprintf("%d images", n)
 }
 
-// outwards returns at most `most` items of a cluster, evenly spread over their ranks
-// by distance from its mean.
+// outwards returns at most `most` items of a cluster, the nearest to its mean first,
+// the farthest last, and the others evenly spread over their ranks between them.
 func (c *Clustered) outwards(k int32, most int) []int {
 	d := c.Doc.Source.Dim
 	var items []int
@@ -85,7 +85,7 @@ func (c *Clustered) outwards(k int32, most int) []int {
 	slices.SortFunc(items, func(a, b int) int { return cmp.Or(cmp.Compare(far[a], far[b]), cmp.Compare(a, b)) })
 	out := make([]int, min(most, len(items)))
 	for i := range out {
-		out[i] = items[i*len(items)/len(out)]
+		out[i] = items[i*(len(items)-1)/max(1, len(out)-1)]
 	}
 	return out
 }

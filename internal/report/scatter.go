@@ -19,6 +19,11 @@ type Map struct {
 	Points []float64 // n x 2: x, y
 	Labels []int32   // n; negative means none and is drawn in pale grey
 	Names  []string  // of the labels, optional
+	// Signs are colour and shape of each label, numbered as the legend of a map with
+	// all labels from 0 on has them; those that are not there have the sign of their
+	// place among the labels. Two maps of the same points can so be given like signs
+	// for like things.
+	Signs map[int32]int
 }
 
 // named is the number of labels up to which each has a sign of its own and a
@@ -101,6 +106,9 @@ func (m Map) plot(xLabel, yLabel string) (*plot.Plot, []mark, string, error) {
 	rank := map[int32]int{}
 	for i, l := range distinct {
 		rank[l] = i
+		if s, ok := m.Signs[l]; ok {
+			rank[l] = s
+		}
 	}
 	for i, v := range m.Points {
 		if !finite(v) {
@@ -145,12 +153,12 @@ func (m Map) plot(xLabel, yLabel string) (*plot.Plot, []mark, string, error) {
 	if len(distinct) > named {
 		return p, nil, fmt.Sprintf("%s, %d labels: colours repeat, in %d shapes", count, len(distinct), min(len(shapes), (len(distinct)+9)/10)), nil
 	}
-	for i, l := range distinct {
+	for _, l := range distinct {
 		name := fmt.Sprint(l)
 		if int(l) < len(m.Names) {
 			name = m.Names[l]
 		}
-		marks = append(marks, mark{name, sign(i, 3.6, 255)})
+		marks = append(marks, mark{name, sign(rank[l], 3.6, 255)})
 	}
 	if lost {
 		marks = append(marks, mark{"none", none(3.6)})
