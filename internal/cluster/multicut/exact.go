@@ -10,7 +10,7 @@ import (
 // ExactOptions says how far Exact may go. The limits do not depend on the machine.
 type ExactOptions struct {
 	Nodes int64 // of branch and bound in all [100,000]
-	Work  int64 // multiplications of the linear programmes, about [3e10: half a minute or so]
+	Work  int64 // multiplications of the linear programmes, about [3e10: ten seconds to a minute]
 	// Progress, where set, is called now and then with what is proven: the optimum is
 	// not below lower, and a clustering of objective upper is known.
 	Progress func(lower, upper float64)
@@ -19,7 +19,7 @@ type ExactOptions struct {
 const (
 	exactEdges   = 1 << 25 // of a graph
 	exactLPEdges = 200_000 // of a core that is more than bounded
-	exactPacked  = 5000    // of a core that is bounded first
+	exactPacked  = 1000    // of a core that is bounded first
 	exactMatrix  = 8192    // nodes of a core that is bounded as a complete graph
 )
 
@@ -36,9 +36,9 @@ func (b *exactBudget) spent(ctx context.Context, used int64) bool {
 // Rules that lose nothing make the graph smaller and part it (see newPiece). What is
 // left is solved by branch and cut on conflicted cycles (Kappes et al. 2011; Lange,
 // Karrenbauer and Andres 2018) with Chvatal-Gomory cuts; greedy contraction and
-// Kernighan-Lin with joins find the clusterings. Graphs of a few thousand nodes with
-// few edges each are solved in a second, complete graphs up to about a hundred nodes
-// where their costs are noisy, more where they are not.
+// Kernighan-Lin with joins find the clusterings. Graphs of a few thousand nodes with a
+// few edges each take a second, complete graphs of some hundred nodes too where the
+// clusters stand apart; where costs are noise alone, 20 nodes do and 30 are too many.
 //
 // Result.Proven says whether the proof was finished: no clustering costs less, by more
 // than 1e-9 of the sum of |cost| where costs are no multiples of a common number. A

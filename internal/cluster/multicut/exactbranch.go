@@ -8,6 +8,7 @@ import (
 const (
 	branchRounds = 50   // of cuts at the root
 	branchFew    = 3    // of cuts at other nodes
+	branchRows   = 2000 // and twice those kept last: more are purged of slack ones
 	branchStall  = 4    // rounds of cuts in which the value does not grow
 	branchSlice  = 2e8  // work between two looks at the context
 	branchWhole  = 1e-6 // a variable this near an integer is one
@@ -44,6 +45,7 @@ type branching struct {
 	closed float64 // least bound of the nodes that are done
 	fixed  []int32 // edges set in the programme
 	number int64
+	kept   int // rows after the last purge
 	report func()
 }
 
@@ -61,6 +63,10 @@ func (b *branching) run() {
 		b.budget.nodes--
 		b.explore(node)
 		b.settle(nil)
+		if rows := b.lp.rows(); rows > branchRows+2*b.kept {
+			b.lp.purge()
+			b.kept = b.lp.rows()
+		}
 	}
 	b.budget.work -= b.lp.work
 	b.lp = nil

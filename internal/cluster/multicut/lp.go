@@ -116,6 +116,31 @@ func (l *lp) add(col []int32, val []float64, rhs float64) {
 	l.kernel.tightAt = append(l.kernel.tightAt, -1)
 }
 
+// purge drops all rows that are slack. Nothing else changes.
+func (l *lp) purge() {
+	k := &l.kernel
+	start, col, val, rhs := l.start, l.col, l.val, l.rhs
+	slack, dual, tightAt, weight := l.slack, l.dual, k.tightAt, l.weight
+	m := len(l.x)
+	l.start, l.col, l.val, l.rhs = []int32{0}, nil, nil, nil
+	l.slack, l.dual, l.ds, l.rowHit = nil, nil, nil, nil
+	l.weight, k.tightAt = slices.Clone(weight[:m]), nil
+	for j := range l.cols {
+		l.cols[j] = l.cols[j][:0]
+	}
+	for i, t := range tightAt {
+		if t < 0 && slack[i] > lpFeasible {
+			continue
+		}
+		row := int32(l.rows())
+		l.add(col[start[i]:start[i+1]], val[start[i]:start[i+1]], rhs[i])
+		l.slack[row], l.dual[row], l.weight[m+int(row)] = slack[i], dual[i], weight[m+i]
+		if k.tightAt[row] = t; t >= 0 {
+			k.tight[t] = row
+		}
+	}
+}
+
 // bound sets the bounds of variable j; place must follow the last change.
 func (l *lp) bound(j int32, lo, hi float64) { l.lo[j], l.hi[j] = lo, hi }
 

@@ -51,6 +51,12 @@ func addRandomRow(r *rng.Stream, l *lp) {
 }
 
 func TestLPProvesItsSolutions(t *testing.T) {
+	dropped := 0
+	defer func() {
+		if dropped < 1000 {
+			t.Errorf("%d rows dropped", dropped)
+		}
+	}()
 	for k := range 400 {
 		r := rng.New(uint64(k), "multicut/lp")
 		m := 1 + r.IntN(30)
@@ -84,6 +90,15 @@ func TestLPProvesItsSolutions(t *testing.T) {
 				t.Fatalf("instance %d, step %d: status %d", k, step, status)
 			}
 			checkLP(t, l, "optimal")
+			if step%4 == 3 {
+				before, rows := l.value(), l.rows()
+				l.purge()
+				checkLP(t, l, "purged")
+				if after := l.value(); math.Abs(after-before) > 1e-9 || rows-l.rows() < 0 {
+					t.Fatalf("instance %d: value %v of %d rows, %v of %d", k, before, rows, after, l.rows())
+				}
+				dropped += rows - l.rows()
+			}
 		}
 	}
 }
