@@ -12,7 +12,8 @@
 # SEEDS (0,1,2), RATES (0,0.1,0.2,0.3,0.4,0.5), LOSSES ("l1 l2 l3"): what to run.
 # JOBS (one for each core): runs at a time, each on its share of the cores.
 # TRAIN_FLAGS: flags for tercet train, such as "--set data.root=FOLDER".
-# Logs are in OUT/logs, tables and curves in OUT/tables.
+# Logs are in OUT/logs, tables and curves in OUT/tables: clustering.txt, or, of data sets
+# that are named, clustering-mnist.txt.
 set -euf
 
 TERCET=${TERCET:-bin/tercet}
@@ -94,7 +95,12 @@ case ${1:-} in
 	exit 2
 	;;
 esac
-[ $# -gt 0 ] || set -- mnist cifar10
+name=clustering
+if [ $# -gt 0 ]; then
+	name=clustering-$(echo "$*" | tr ' ' -)
+else
+	set -- mnist cifar10
+fi
 for d in "$@"; do
 	for l in $LOSSES; do
 		[ -f "$configs/$d-$l.yaml" ] || { echo "clustering.sh: there is no $configs/$d-$l.yaml" >&2; exit 2; }
@@ -103,7 +109,7 @@ done
 [ -x "$TERCET" ] || { echo "clustering.sh: there is no $TERCET; make build makes it" >&2; exit 2; }
 mkdir -p "$OUT/logs" "$OUT/tables"
 
-tasks=$OUT/tables/clustering.tasks
+tasks=$OUT/tables/$name.tasks
 : >"$tasks"
 for d in "$@"; do
 	for l in $LOSSES; do
@@ -126,11 +132,12 @@ GOMAXPROCS=${GOMAXPROCS:-$share} xargs -P "$JOBS" -n 3 "$0" --one <"$tasks"
 
 runs=$(cut -d ' ' -f 3 "$tasks")
 for t in clustering clustering-differences; do
+	file=$OUT/tables/$name${t#clustering}
 	for f in text:txt markdown:md latex:tex csv:csv; do
 		# shellcheck disable=SC2086
-		"$TERCET" report --table $t --format "${f%:*}" $runs >"$OUT/tables/$t.${f#*:}"
+		"$TERCET" report --table $t --format "${f%:*}" $runs >"$file.${f#*:}"
 	done
-	cat "$OUT/tables/$t.txt"
+	cat "$file.txt"
 done
 # shellcheck disable=SC2086
-"$TERCET" report --table clustering --curves "$OUT/tables/clustering" --json $runs >"$OUT/tables/clustering.json"
+"$TERCET" report --table clustering --curves "$OUT/tables/clustering" --json $runs >"$OUT/tables/$name.json"
