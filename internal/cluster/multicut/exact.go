@@ -40,8 +40,9 @@ func (b *exactBudget) spent(ctx context.Context, used int64) bool {
 // few edges each take a second, complete graphs of some hundred nodes too where the
 // clusters stand apart; where costs are noise alone, 20 nodes do and 30 are too many.
 //
-// Result.Proven says whether the proof was finished: no clustering costs less, by more
-// than 1e-9 of the sum of |cost| where costs are no multiples of a common number. A
+// Result.Proven says whether the proof was finished: no clustering costs less. Unless
+// all costs are multiples of one number, +1 and -1 say, this is meant up to 1e-9 of the
+// sum of |cost|. A
 // limit ends the search without an error: the best clustering and bound so far are
 // returned, with a warning. So they are where ctx is done, with its error. An edge of
 // cost 0 counts as absent.
@@ -86,7 +87,7 @@ func Exact(ctx context.Context, c Costs, o ExactOptions) (*Result, Bound, error)
 	// Small ones first: what is proven early stays proven.
 	slices.SortStableFunc(cores, func(a, b *exactCore) int { return cmp.Compare(len(a.edges), len(b.edges)) })
 	for _, core := range cores {
-		if core.sum.step() == 0 {
+		if core.grain() == 0 {
 			core.slip = 1e-9 * sum.size / float64(len(cores))
 		}
 		core.improve(ctx, nil)

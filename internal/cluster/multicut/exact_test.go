@@ -110,9 +110,9 @@ func exactly(t testing.TB, c Costs, o ExactOptions) (*Result, Bound) {
 // Complete graphs of 10 nodes, as in the reference: all Bell(10) = 115,975 partitions
 // against the solver.
 func TestExactEqualsEnumeration(t *testing.T) {
-	instances := 200
+	instances := 1000
 	if testing.Short() {
-		instances = 40
+		instances = 60
 	}
 	for k := range instances {
 		r := rng.New(uint64(k), "multicut/exact/complete")

@@ -28,7 +28,7 @@ type exactCore struct {
 	ends  []coreEnd // of node v: ends[start[v]:start[v+1]]
 
 	base   float64 // sum of the negative costs: what x = 0 would cost
-	slip   float64 // by which a proven clustering may miss the optimum; 0 where sums are exact
+	slip   float64 // by which a proven clustering may miss the optimum; 0 where there is a grain
 	lower  float64 // proven, in the units of the objective
 	upper  float64 // of labels
 	labels []int32
@@ -91,9 +91,18 @@ func (c *exactCore) pack(ctx context.Context) {
 
 func (c *exactCore) proven() bool { return c.upper-c.lower <= c.slip }
 
+// grain returns the number that all objectives are multiples of, 0 where that is none
+// or too little for the programme's accuracy.
+func (c *exactCore) grain() float64 {
+	if step := c.sum.step(); step > 1e-7*c.sum.size {
+		return step
+	}
+	return 0
+}
+
 // cutoff is the programme's value from which on it holds nothing better than labels.
 func (c *exactCore) cutoff() float64 {
-	if step := c.sum.step(); step > 0 {
+	if step := c.grain(); step > 0 {
 		return c.upper - c.base - step + 1e-6*step
 	}
 	return c.upper - c.base - c.slip/2
@@ -109,7 +118,7 @@ func (c *exactCore) bound(value float64) float64 {
 func (c *exactCore) open() {
 	cost, perturbed := make([]float64, len(c.edges)), make([]float64, len(c.edges))
 	little := 1e-11 * c.sum.size / float64(len(c.edges))
-	if step := c.sum.step(); step > 0 {
+	if step := c.grain(); step > 0 {
 		little = 1e-3 * step / float64(len(c.edges))
 	}
 	r := rng.New(0, "multicut/perturbation")
