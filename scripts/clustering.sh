@@ -26,7 +26,7 @@ configs=configs/clustering
 cores=$(getconf _NPROCESSORS_ONLN)
 JOBS=${JOBS:-$cores}
 
-# Runs whose clusters are drawn: one clean and one noisy run of each loss.
+# Runs whose multicuts are drawn: one clean and one noisy run of each loss.
 pictured='rate-0_seed-0 rate-0.4_seed-0'
 
 failed() {
@@ -67,10 +67,10 @@ one() {
 	*) failed "training $dir" $code "$log" ;;
 	esac
 	pictures=--no-pictures
+	cluster kmeans --method kmeans -k 10
 	for p in $pictured; do
 		case $dir in *-"$p") pictures= ;; esac
 	done
-	cluster kmeans --method kmeans -k 10
 	case $config in
 	*-l1.yaml) ;; # its margin fixes no threshold
 	*) cluster multicut-margins --method multicut --threshold margins ;;
