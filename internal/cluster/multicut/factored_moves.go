@@ -3,8 +3,6 @@ package multicut
 import (
 	"context"
 	"math"
-
-	"tercet/internal/par"
 )
 
 // factoredMover improves a clustering by moving single nodes, to other clusters or to
@@ -168,13 +166,4 @@ func (m *factoredMover) drift() {
 		rise = max(rise, gone*far+come*f.t)
 	}
 	m.rise += rise
-}
-
-// weak fills out with the float64 cost of each node with the rest of its cluster.
-func (s *factoredState) weak(out []float64) {
-	par.For(s.f.n, factoredTask, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			out[i] = s.own(int32(i))
-		}
-	})
 }

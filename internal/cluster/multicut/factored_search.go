@@ -23,7 +23,6 @@ type factoredSearch struct {
 	s     *factoredState
 	k     int       // clusters
 	terms []float32 // (k, d+2) the v of each cluster
-	size  []float32 // (k) largest |v_p| n: scale of rounding errors
 
 	// One of the two:
 	nodes    []int32 // items are these nodes
