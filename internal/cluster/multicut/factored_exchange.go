@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 )
 
@@ -15,10 +16,17 @@ import (
 type factoredExchanger struct {
 	s      *factoredState
 	order  []int32
-	starts []int
 	jobs   []factoredExchange
 	touch  []bool
+	loss   []float64         // (n) what each node loses by leaving its cluster
+	near   []factoredLeaving // (k)
 	chains par.Free[factoredChain]
+}
+
+// factoredLeaving is the nodes of a cluster that are nearest to leaving it.
+type factoredLeaving struct {
+	nodes []int32
+	most  float64 // largest cost between two of them
 }
 
 type factoredExchange struct {
@@ -29,23 +37,21 @@ type factoredExchange struct {
 
 // run exchanges nodes along the pairs of each node's cluster and the best other one,
 // until nothing gains or rounds are over. It returns the number of exchanges.
-func (x *factoredExchanger) run(ctx context.Context, other []int32, rounds int) (done int, err error) {
+func (x *factoredExchanger) run(ctx context.Context, m *factoredMover, rounds int) (done int, err error) {
 	s := x.s
-	x.list(other, len(s.size))
+	x.list(m)
 	for range rounds {
-		k := len(s.size)
 		if err := ctx.Err(); err != nil {
 			return done, err
 		}
 		if len(x.jobs) == 0 {
 			break
 		}
-		x.starts = factoredSort(s.labels, k, &x.order)
 		par.Do(len(x.jobs), 1, x)
 		slices.SortFunc(x.jobs, func(a, b factoredExchange) int {
 			return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.a, b.a), cmp.Compare(a.b, b.b))
 		})
-		x.touch = factoredZero(x.touch, k)
+		x.touch = factoredZero(x.touch, len(s.size))
 		for _, j := range x.jobs {
 			if j.gain <= s.least(j.a) {
 				break
@@ -60,7 +66,7 @@ func (x *factoredExchanger) run(ctx context.Context, other []int32, rounds int) 
 			x.apply(j)
 			done++
 		}
-		x.again(k)
+		x.again()
 	}
 	for c := range s.fresh {
 		s.fresh[c] &^= factoredUnpaired
@@ -68,32 +74,91 @@ func (x *factoredExchanger) run(ctx context.Context, other []int32, rounds int) 
 	return done, nil
 }
 
-// list makes jobs of all pairs that occur and of all clusters, if changed.
-func (x *factoredExchanger) list(other []int32, k int) {
+// list makes jobs of all pairs that occur and of all clusters, if changed and if the
+// nodes that are nearest to leaving them leave a series a chance.
+func (x *factoredExchanger) list(m *factoredMover) {
 	s := x.s
-	pairs := make([]uint64, 0, len(other))
-	for i, o := range other {
-		if o >= 0 && o != s.labels[i] {
-			a, b := min(s.labels[i], o), max(s.labels[i], o)
-			pairs = append(pairs, uint64(a)<<32|uint64(b))
+	k := len(s.size)
+	x.nearest(m)
+	pairs := make([]uint64, 0, len(m.other))
+	for i, o := range m.other {
+		if l := s.labels[i]; o >= 0 && o != l && (s.fresh[l]|s.fresh[o])&factoredUnpaired != 0 {
+			pairs = append(pairs, uint64(min(l, o))<<32|uint64(max(l, o)))
 		}
 	}
 	slices.Sort(pairs)
 	x.jobs = x.jobs[:0]
 	for i, p := range pairs {
-		if (i == 0 || p != pairs[i-1]) && (s.fresh[p>>32]|s.fresh[uint32(p)])&factoredUnpaired != 0 {
-			x.jobs = append(x.jobs, factoredExchange{a: int32(p >> 32), b: int32(uint32(p))})
+		a, b := int32(p>>32), int32(uint32(p))
+		if (i == 0 || p != pairs[i-1]) && x.hope(a, b) {
+			x.jobs = append(x.jobs, factoredExchange{a: a, b: b})
 		}
 	}
 	for c := range int32(k) {
-		if s.size[c] > 2 && s.fresh[c]&factoredUnpaired != 0 {
+		if s.size[c] > 2 && s.fresh[c]&factoredUnpaired != 0 && x.hope(c, -1) {
 			x.jobs = append(x.jobs, factoredExchange{a: c, b: -1})
 		}
 	}
 }
 
+// nearest notes for each cluster the nodes that lose least by leaving it, as far as
+// the mover knows, and the largest cost between two of these.
+func (x *factoredExchanger) nearest(m *factoredMover) {
+	s, f := x.s, x.s.f
+	k := len(s.size)
+	starts := factoredSort(s.labels, k, &x.order)
+	x.loss = factoredRoom(x.loss, f.n)
+	x.near = factoredRoom(x.near, k)
+	par.For(k, 4, func(lo, hi int) {
+		for c := lo; c < hi; c++ {
+			nodes := x.order[starts[c]:starts[c+1]]
+			for _, v := range nodes {
+				x.loss[v] = max(0, m.slack[v]-m.fall[c]-m.rise)
+			}
+			slices.SortFunc(nodes, func(a, b int32) int {
+				return cmp.Or(cmp.Compare(x.loss[a], x.loss[b]), cmp.Compare(a, b))
+			})
+			near := &x.near[c]
+			near.nodes = nodes[:min(len(nodes), factoredNear)]
+			near.most = 0
+			for i, u := range near.nodes[:min(len(near.nodes), factoredPatience)] {
+				for _, v := range near.nodes[:i] {
+					near.most = max(near.most, f.t-kernel.SquaredDistance(f.row(u), f.row(v)))
+				}
+			}
+		}
+	})
+}
+
+// factoredNear is the most nodes of a cluster that series are made of.
+const factoredNear = 64
+
+// hope tells whether a series between two clusters could gain: its moves lose at
+// least what is noted, and each raises what a later one gains by twice their cost.
+func (x *factoredExchanger) hope(a, b int32) bool {
+	la, most := x.near[a].nodes, x.near[a].most
+	var lb []int32
+	if b >= 0 {
+		lb, most = x.near[b].nodes, max(most, x.near[b].most)
+	}
+	sum := 0.0
+	for i := 0; i < factoredPatience && len(la)+len(lb) > 0; i++ {
+		if len(lb) == 0 || len(la) > 0 && x.loss[la[0]] <= x.loss[lb[0]] {
+			sum -= x.loss[la[0]]
+			la = la[1:]
+		} else {
+			sum -= x.loss[lb[0]]
+			lb = lb[1:]
+		}
+		if sum += 2 * float64(i) * most; sum > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // again keeps the jobs of clusters that changed in this round.
-func (x *factoredExchanger) again(k int) {
+func (x *factoredExchanger) again() {
 	s := x.s
 	kept := x.jobs[:0]
 	for _, j := range x.jobs {
@@ -125,12 +190,12 @@ func (x *factoredExchanger) Run(lo, hi int) {
 	c := x.chains.Get()
 	for i := lo; i < hi; i++ {
 		j := &x.jobs[i]
-		inA := x.order[x.starts[j.a]:x.starts[j.a+1]]
-		var inB []int32
+		c.nodes, c.side = c.nodes[:0], c.side[:0]
+		c.take(x.s, x.near[j.a].nodes, j.a, j.b)
 		if j.b >= 0 {
-			inB = x.order[x.starts[j.b]:x.starts[j.b+1]]
+			c.take(x.s, x.near[j.b].nodes, j.a, j.b)
 		}
-		j.gain = c.between(x.s, inA, inB)
+		j.gain = c.between(x.s, j.a, j.b)
 		j.list = append(j.list[:0], c.list...)
 	}
 	x.chains.Put(c)

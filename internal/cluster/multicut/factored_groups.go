@@ -15,14 +15,17 @@ type factoredState struct {
 	sum    []float64 // (k, d) of y
 	square []float64 // (k) sum of |y|^2
 	free   []int32   // unused clusters
-	fresh  []uint8   // (k) since when each has changed: factoredUnsplit, factoredUnpaired
+
+	renumbered func(to []int32, k int) // where set, is told of each cluster's new number and how many there are
+	fresh      []uint8                 // (k) since when each has changed: factoredUnsplit, factoredUnpaired
 }
 
 // A cluster that changes becomes a candidate for these again.
 const (
 	factoredUnsplit  = 1 << iota // being divided
 	factoredUnpaired             // exchanging nodes with others
-	factoredFresh    = factoredUnsplit | factoredUnpaired
+	factoredUnseen               // taking single nodes from others
+	factoredFresh    = factoredUnsplit | factoredUnpaired | factoredUnseen
 )
 
 func newFactoredState(f *Factored) *factoredState {
@@ -48,7 +51,7 @@ func (s *factoredState) settle(settled []int32) {
 		if first[l] < 0 {
 			first[l] = number[i]
 			if s.size[l] == sizes[number[i]] {
-				s.fresh[l] = 0
+				s.fresh[l] = factoredUnseen
 			}
 		} else if first[l] != number[i] {
 			s.fresh[l] = factoredFresh
@@ -86,7 +89,8 @@ func factoredZero[T any](old []T, n int) []T {
 
 func (s *factoredState) of(c int32) []float64 { return s.sum[int(c)*s.f.d : (int(c)+1)*s.f.d] }
 
-// pack renumbers the clusters so that none is unused, and returns their number.
+// pack renumbers the clusters so that none is unused, in their order, and returns
+// their number.
 func (s *factoredState) pack() int {
 	if len(s.free) == 0 {
 		return len(s.size)
@@ -106,6 +110,9 @@ func (s *factoredState) pack() int {
 		s.labels[i] = to[l]
 	}
 	s.size, s.sum, s.square, s.fresh, s.free = s.size[:k], s.sum[:k*d], s.square[:k], s.fresh[:k], s.free[:0]
+	if s.renumbered != nil {
+		s.renumbered(to, k)
+	}
 	return k
 }
 

@@ -23,7 +23,8 @@ type factoredHalves struct {
 	square float64 // Q of all
 	n      [2]int
 
-	axis, next []float64 // (d)
+	axis, next []float32 // (d)
+	mean       []float64 // (d)
 	proj       []float64
 }
 
@@ -121,7 +122,8 @@ func (h *factoredHalves) principal() {
 	d := f.d
 	stride := (len(h.nodes) + factoredAxis - 1) / factoredAxis
 	h.axis, h.next = factoredZero(h.axis, d), factoredZero(h.next, d)
-	mean := make([]float64, d)
+	h.mean = factoredZero(h.mean, d)
+	mean := h.mean
 	count := 0.0
 	for i := 0; i < len(h.nodes); i += stride {
 		kernel.AddRow(mean, f.row(h.nodes[i]))
@@ -137,38 +139,31 @@ func (h *factoredHalves) principal() {
 		}
 	}
 	for j, v := range f.row(h.nodes[far]) {
-		h.axis[j] = float64(v) - mean[j]
+		h.axis[j] = v - float32(mean[j])
 	}
-	for range 6 {
-		shift := 0.0
-		norm := 0.0
-		for _, v := range h.axis {
-			norm += v * v
-		}
+	for range 5 {
+		norm := kernel.SumSquares(h.axis)
 		if norm == 0 {
 			break
 		}
-		norm = 1 / math.Sqrt(norm)
-		for j, v := range h.axis {
-			h.axis[j] = v * norm
-			shift += h.axis[j] * mean[j]
-		}
+		kernel.Scale(float32(1/math.Sqrt(norm)), h.axis)
+		shift := float32(factoredDot(h.axis, mean))
 		clear(h.next)
+		all := float32(0)
 		for i := 0; i < len(h.nodes); i += stride {
 			row := f.row(h.nodes[i])
-			p := factoredDot(row, h.axis) - shift
-			for j, v := range row {
-				h.next[j] += p * (float64(v) - mean[j])
-			}
+			p := kernel.Dot32(row, h.axis) - shift
+			kernel.Axpy(p, row, h.next)
+			all += p
+		}
+		for j, v := range mean {
+			h.next[j] -= all * float32(v)
 		}
 		h.axis, h.next = h.next, h.axis
 	}
-	shift := 0.0
-	for j, v := range h.axis {
-		shift += v * mean[j]
-	}
+	shift := float32(factoredDot(h.axis, mean))
 	for i, v := range h.nodes {
-		h.side[i] = factoredDot(f.row(v), h.axis) > shift
+		h.side[i] = kernel.Dot32(f.row(v), h.axis) > shift
 	}
 }
 
@@ -179,14 +174,14 @@ const factoredAxis = 512
 // of the set, and the one farthest from that.
 func (h *factoredHalves) farthest() {
 	f := h.f.f
-	mean := factoredZero(h.next, f.d)
+	h.mean = factoredZero(h.mean, f.d)
+	mean := h.mean
 	for _, v := range h.nodes {
 		kernel.AddRow(mean, f.row(v))
 	}
 	for j := range mean {
 		mean[j] /= float64(len(h.nodes))
 	}
-	h.next = mean
 	a, most := 0, -1.0
 	for i, v := range h.nodes {
 		if e := kernel.SquaredDistanceTo(f.row(v), mean); e > most {

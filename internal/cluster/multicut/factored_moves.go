@@ -3,6 +3,8 @@ package multicut
 import (
 	"context"
 	"math"
+
+	"tercet/internal/par"
 )
 
 // factoredMover improves a clustering by moving single nodes, to other clusters or to
@@ -14,28 +16,48 @@ import (
 // a node costs with a cluster changes by at most a known amount for each node that
 // joins or leaves it.
 type factoredMover struct {
-	s      *factoredState
-	search factoredSearch
-	nodes  []int32   // to look at in this round
-	other  []int32   // (n) best other cluster when last looked at, -1: there was none
-	slack  []float64 // (n) by how much staying was better then, plus fall and rise as they were
-	fall   []float64 // (k) bound of what staying in each cluster has lost by joins and leavings
-	rise   float64   // bound of what any other cluster has gained
-	gone   []int     // (k) nodes that left each cluster in this round
-	come   []int     // (k) nodes that joined it
-	founds []int32   // clusters founded in this round
+	s       *factoredState
+	search  factoredSearch
+	nodes   []int32   // to look at in this round
+	other   []int32   // (n) best other cluster when last looked at, -1: there was none
+	slack   []float64 // (n) by how much staying was better then, plus fall and rise as they were
+	fall    []float64 // (k) bound of what staying in each cluster has lost by joins and leavings
+	rise    float64   // bound of what any other cluster has gained
+	gone    []int     // (k) nodes that left each cluster in this round
+	come    []int     // (k) nodes that joined it
+	born    []int32   // clusters founded in this round
+	founds  []int32   // the first of these, which later nodes look at
+	changed []int32   // clusters that others changed
 }
 
 func newFactoredMover(s *factoredState) *factoredMover {
 	m := &factoredMover{s: s, other: make([]int32, s.f.n), slack: make([]float64, s.f.n)}
+	s.renumbered = m.renumber
 	m.forget()
 	return m
 }
 
-// forget has all nodes looked at again: clusters were joined, split or renumbered.
+// renumber follows the clusters' new numbers, of which there are k. Nodes whose best
+// other cluster is no more are left with any other one.
+func (m *factoredMover) renumber(to []int32, k int) {
+	for len(m.fall) < len(to) {
+		m.fall = append(m.fall, 0)
+	}
+	for c, at := range to {
+		m.fall[at] = m.fall[c]
+	}
+	m.fall = m.fall[:k]
+	for i, c := range m.other {
+		if c >= 0 {
+			m.other[i] = min(to[c], int32(k-1))
+		}
+	}
+}
+
+// forget has all nodes looked at again.
 func (m *factoredMover) forget() {
 	for i := range m.slack {
-		m.slack[i] = math.Inf(-1)
+		m.slack[i], m.other[i] = math.Inf(-1), -1
 	}
 	m.fall = factoredZero(m.fall, 0)
 	m.rise = 0
@@ -60,12 +82,12 @@ func (m *factoredMover) rounds(ctx context.Context, most int) (moves int, err er
 
 func (m *factoredMover) round(ctx context.Context) (moves int, err error) {
 	s, f := m.s, m.s.f
-	if len(s.free) > 0 {
-		s.pack()
-		m.forget()
-	}
+	s.pack()
 	for len(m.fall) < len(s.size) {
 		m.fall = append(m.fall, 0)
+	}
+	if err := m.see(ctx); err != nil {
+		return 0, err
 	}
 	m.nodes = m.nodes[:0]
 	for i, v := range m.slack {
@@ -81,7 +103,7 @@ func (m *factoredMover) round(ctx context.Context) (moves int, err error) {
 		return 0, err
 	}
 	m.gone, m.come = factoredZero(m.gone, len(s.size)), factoredZero(m.come, len(s.size))
-	m.founds = m.founds[:0]
+	m.founds, m.born = m.founds[:0], m.born[:0]
 	for i, v := range m.nodes {
 		best, score := m.search.best[i], float64(m.search.score[i])
 		stay := float64(m.search.own[i]) - f.t
@@ -94,13 +116,71 @@ func (m *factoredMover) round(ctx context.Context) (moves int, err error) {
 			}
 		}
 		m.slack[v] = stay - score + m.fall[own] + m.rise
-		doubt := factoredDoubt * (float64(s.size[own])*(f.t+2*f.most) + math.Abs(score))
-		if stay-score <= doubt && m.try(v, best) {
+		if stay-score <= m.doubt(own, score) && m.try(v, best) {
 			moves++
 		}
 	}
 	m.drift()
+	for c := range s.fresh {
+		s.fresh[c] &^= factoredUnseen
+	}
+	for _, c := range m.born {
+		s.fresh[c] |= factoredUnseen
+	}
 	return moves, nil
+}
+
+// see makes up for changes that others made. The nodes of changed clusters are
+// looked at again, and so are those of other clusters if one of the changed ones has
+// come near: they are compared with these alone, or looked at again as well where
+// these are many.
+func (m *factoredMover) see(ctx context.Context) error {
+	s := m.s
+	m.changed = m.changed[:0]
+	for c, v := range s.fresh {
+		if v&factoredUnseen != 0 {
+			m.changed = append(m.changed, int32(c))
+		}
+	}
+	if len(m.changed) == 0 {
+		return nil
+	}
+	if 3*len(m.changed) > len(s.size) || float64(s.f.n)*float64(len(m.changed))*float64(s.f.d) > factoredExact {
+		m.forget()
+		m.fall = factoredZero(m.fall, len(s.size))
+		return nil
+	}
+	m.nodes = m.nodes[:0]
+	for i, c := range s.labels {
+		if s.fresh[c]&factoredUnseen != 0 {
+			m.slack[i] = math.Inf(-1)
+		} else if m.slack[i] > m.fall[c]+m.rise {
+			m.nodes = append(m.nodes, int32(i))
+		}
+	}
+	if len(m.nodes) == 0 {
+		return nil
+	}
+	if err := m.search.runSome(ctx, s, m.nodes, m.changed); err != nil {
+		return err
+	}
+	par.For(len(m.nodes), factoredTask, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v := m.nodes[i]
+			own := s.labels[v]
+			left := s.own(v) - float64(m.search.score[i]) - m.doubt(own, float64(m.search.score[i])) + m.fall[own] + m.rise
+			if left < m.slack[v] {
+				m.slack[v], m.other[v] = left, m.search.best[i]
+			}
+		}
+	})
+	return nil
+}
+
+// doubt is what float32 may get wrong of the difference of two scores.
+func (m *factoredMover) doubt(own int32, score float64) float64 {
+	f := m.s.f
+	return factoredDoubt * (float64(m.s.size[own])*(f.t+2*f.most) + math.Abs(score))
 }
 
 // try moves v to cluster to, or to one founded in this round, or to one of its own,
@@ -132,6 +212,7 @@ func (m *factoredMover) try(v, to int32) bool {
 	}
 	if best < 0 {
 		best = s.add()
+		m.born = append(m.born, best)
 		if len(m.founds) < factoredFounds {
 			m.founds = append(m.founds, best)
 		}
@@ -166,4 +247,13 @@ func (m *factoredMover) drift() {
 		rise = max(rise, gone*far+come*f.t)
 	}
 	m.rise += rise
+}
+
+// weak fills out with the float64 cost of each node with the rest of its cluster.
+func (s *factoredState) weak(out []float64) {
+	par.For(s.f.n, factoredTask, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			out[i] = s.own(int32(i))
+		}
+	})
 }

@@ -43,9 +43,6 @@ func (r *factoredRefiner) refine(ctx context.Context, most int, progress func(ro
 		if err != nil {
 			return rounds, err
 		}
-		if splits > 0 {
-			r.mover.forget()
-		}
 		moves, err := r.mover.rounds(ctx, factoredMoves)
 		if err != nil {
 			return rounds, err
@@ -54,18 +51,13 @@ func (r *factoredRefiner) refine(ctx context.Context, most int, progress func(ro
 		if err != nil {
 			return rounds, err
 		}
-		if joins > 0 {
-			r.mover.forget()
+		if splits+moves+joins > 0 && rounds < most {
 			continue
 		}
-		if splits+moves > 0 && rounds < most {
-			continue
-		}
-		exchanges, err := r.exchange.run(ctx, r.mover.other, factoredMoves)
+		exchanges, err := r.exchange.run(ctx, r.mover, factoredMoves)
 		if err != nil || exchanges == 0 {
 			return rounds, err
 		}
-		r.mover.forget()
 	}
 	return rounds, nil
 }

@@ -28,6 +28,7 @@ type factoredSearch struct {
 	nodes    []int32 // items are these nodes
 	clusters []int32 // items are these clusters
 
+	among  []int32        // where not nil, the numbers of the k clusters
 	groups *factoredProbe // where not all clusters are looked at
 
 	best  []int32   // of each item: the other cluster of the highest score, -1 for none
@@ -84,11 +85,24 @@ func (q *factoredSearch) run(ctx context.Context, nodes, clusters []int32) error
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if float64(items)*float64(q.k)*float64(q.s.f.d) > factoredExact {
+	if q.among == nil && float64(items)*float64(q.k)*float64(q.s.f.d) > factoredExact {
 		return q.probe(ctx)
 	}
 	par.Do((items+factoredRows-1)/factoredRows, 1, q)
 	return ctx.Err()
+}
+
+// runSome searches for nodes among some clusters alone, of which none is their own.
+func (q *factoredSearch) runSome(ctx context.Context, s *factoredState, nodes, among []int32) error {
+	q.prepare(s)
+	wide := s.f.d + 2
+	for i, c := range among { // they ascend
+		copy(q.terms[i*wide:(i+1)*wide], q.terms[int(c)*wide:(int(c)+1)*wide])
+	}
+	q.among, q.k = among, len(among)
+	err := q.run(ctx, nodes, nil)
+	q.among = nil
+	return err
 }
 
 // Run does tasks [lo, hi), each factoredRows items with all clusters.
@@ -99,7 +113,12 @@ func (q *factoredSearch) Run(lo, hi int) {
 		first, end := t*factoredRows, min((t+1)*factoredRows, items)
 		q.gather(w, first, end, nil)
 		q.begin(w)
-		q.compare(w, end-first, q.terms, nil, 0, q.k)
+		if q.among != nil {
+			for i := range w.old {
+				w.old[i] = -1
+			}
+		}
+		q.compare(w, end-first, q.terms, q.among, 0, q.k)
 		q.finish(w, first, end, nil)
 	}
 	q.scratches.Put(w)
