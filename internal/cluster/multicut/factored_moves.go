@@ -248,12 +248,3 @@ func (m *factoredMover) drift() {
 	}
 	m.rise += rise
 }
-
-// weak fills out with the float64 cost of each node with the rest of its cluster.
-func (s *factoredState) weak(out []float64) {
-	par.For(s.f.n, factoredTask, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			out[i] = s.own(int32(i))
-		}
-	})
-}
