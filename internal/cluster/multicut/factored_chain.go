@@ -2,6 +2,7 @@ package multicut
 
 import (
 	"math"
+	"slices"
 
 	"tercet/internal/engine/kernel"
 )
@@ -18,8 +19,9 @@ type factoredChain struct {
 	side  []bool    // whether each is in the second cluster
 	gain  []float64 // of moving each node now
 	moved []bool
-	g     []float64
-	list  []int32 // the nodes of the series, in order
+	g     []float64 // (d)
+	g32   []float32 // (d)
+	list  []int32   // the nodes of the series, in order
 }
 
 // factoredPatience is how many moves without a new best end a series.
@@ -35,11 +37,11 @@ func (c *factoredChain) take(s *factoredState, nodes []int32, a, b int32) {
 }
 
 // between looks for a series between clusters a and b, or a and a new one where b is
-// -1, of the nodes taken. It returns what the best series gains, 0 for none; its
-// nodes are in list.
-func (c *factoredChain) between(s *factoredState, a, b int32) float64 {
+// -1, of the nodes taken, of which no two cost more than most. It returns what the
+// best series gains, 0 for none; its nodes are in list.
+func (c *factoredChain) between(s *factoredState, a, b int32, most float64) float64 {
 	f := s.f
-	c.g = factoredRoom(c.g, f.d)
+	c.g, c.g32 = factoredRoom(c.g, f.d), factoredRoom(c.g32, f.d)
 	nA, nB := s.size[a], 0
 	h := -s.square[a]
 	for j, v := range s.of(a) {
@@ -52,15 +54,42 @@ func (c *factoredChain) between(s *factoredState, a, b int32) float64 {
 			c.g[j] += 2 * v
 		}
 	}
-	c.gain, c.moved = c.gain[:0], factoredZero(c.moved, len(c.nodes))
-	for i, v := range c.nodes {
-		g := float64(nB-nA)*(f.t-f.square[v]) - h + factoredDot(f.row(v), c.g)
-		if c.side[i] {
-			g = -g
-		}
-		c.gain = append(c.gain, g+f.t)
+	for j, v := range c.g {
+		c.g32[j] = float32(v)
 	}
+	set := func(dot func(row []float32) float64) {
+		c.gain = c.gain[:0]
+		for i, v := range c.nodes {
+			g := float64(nB-nA)*(f.t-f.square[v]) - h + dot(f.row(v))
+			if c.side[i] {
+				g = -g
+			}
+			c.gain = append(c.gain, g+f.t)
+		}
+	}
+	set(func(row []float32) float64 { return float64(kernel.Dot32(row, c.g32)) })
+	slices.Sort(c.gain)
+	slices.Reverse(c.gain)
+	if !factoredHope(c.gain, most) {
+		c.list = c.list[:0]
+		return 0
+	}
+	set(func(row []float32) float64 { return factoredDot(row, c.g) })
+	c.moved = factoredZero(c.moved, len(c.nodes))
 	return c.run(f, nA, nB)
+}
+
+// factoredHope tells whether a series of moves could gain, if the moves alone gain
+// what is given, in descending order, and each raises what a later one gains by at
+// most twice most, the largest cost between two nodes.
+func factoredHope(gains []float64, most float64) bool {
+	sum := 0.0
+	for i, g := range gains[:min(len(gains), factoredPatience)] {
+		if sum += g + 2*float64(i)*most; sum > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // run makes the series.

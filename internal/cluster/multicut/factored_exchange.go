@@ -133,28 +133,24 @@ func (x *factoredExchanger) nearest(m *factoredMover) {
 // factoredNear is the most nodes of a cluster that series are made of.
 const factoredNear = 64
 
-// hope tells whether a series between two clusters could gain: its moves lose at
-// least what is noted, and each raises what a later one gains by twice their cost.
+// hope tells whether a series between two clusters could gain, as far as is noted:
+// for b = -1 a and a new cluster.
 func (x *factoredExchanger) hope(a, b int32) bool {
+	var room [factoredPatience]float64
+	gains := room[:0]
 	la, most := x.near[a].nodes, x.near[a].most
 	var lb []int32
 	if b >= 0 {
 		lb, most = x.near[b].nodes, max(most, x.near[b].most)
 	}
-	sum := 0.0
-	for i := 0; i < factoredPatience && len(la)+len(lb) > 0; i++ {
+	for len(gains) < factoredPatience && len(la)+len(lb) > 0 {
 		if len(lb) == 0 || len(la) > 0 && x.loss[la[0]] <= x.loss[lb[0]] {
-			sum -= x.loss[la[0]]
-			la = la[1:]
+			gains, la = append(gains, -x.loss[la[0]]), la[1:]
 		} else {
-			sum -= x.loss[lb[0]]
-			lb = lb[1:]
-		}
-		if sum += 2 * float64(i) * most; sum > 0 {
-			return true
+			gains, lb = append(gains, -x.loss[lb[0]]), lb[1:]
 		}
 	}
-	return false
+	return factoredHope(gains, most)
 }
 
 // again keeps the jobs of clusters that changed in this round.
@@ -192,10 +188,12 @@ func (x *factoredExchanger) Run(lo, hi int) {
 		j := &x.jobs[i]
 		c.nodes, c.side = c.nodes[:0], c.side[:0]
 		c.take(x.s, x.near[j.a].nodes, j.a, j.b)
+		most := x.near[j.a].most
 		if j.b >= 0 {
 			c.take(x.s, x.near[j.b].nodes, j.a, j.b)
+			most = max(most, x.near[j.b].most)
 		}
-		j.gain = c.between(x.s, j.a, j.b)
+		j.gain = c.between(x.s, j.a, j.b, most)
 		j.list = append(j.list[:0], c.list...)
 	}
 	x.chains.Put(c)

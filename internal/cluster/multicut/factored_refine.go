@@ -43,11 +43,11 @@ func (r *factoredRefiner) refine(ctx context.Context, most int, progress func(ro
 		if err != nil {
 			return rounds, err
 		}
-		moves, err := r.mover.rounds(ctx, factoredMoves)
+		joins, err := r.joiner.run(ctx)
 		if err != nil {
 			return rounds, err
 		}
-		joins, err := r.joiner.run(ctx)
+		moves, err := r.mover.rounds(ctx, factoredMoves)
 		if err != nil {
 			return rounds, err
 		}

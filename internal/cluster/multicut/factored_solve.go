@@ -17,7 +17,7 @@ type FactoredOptions struct {
 	//	gaec        greedy additive edge contraction on the matrix of all costs
 	//	klj         the same, improved by Kernighan-Lin with joins
 	//
-	// [one, singletons; also klj up to 300 nodes, and one alone above 100,000]
+	// [one, singletons; also klj up to 300 nodes, and one alone above 50,000]
 	Starts  []string
 	From    []int32 // (n) a clustering to begin from as well, any numbers
 	K       int     // clusters of the start kmeans [as many as the start one ends with]
@@ -30,8 +30,8 @@ type FactoredOptions struct {
 }
 
 const (
-	factoredKLJ      = 300     // most nodes for which klj is among the default starts
-	factoredTwo      = 100_000 // most nodes for which singletons is
+	factoredKLJ      = 300    // most nodes for which klj is among the default starts
+	factoredTwo      = 50_000 // most nodes for which singletons is
 	factoredKicks    = 12
 	factoredFew      = 100 // nodes up to which kicks also move nodes at random
 	factoredFewKicks = 32

@@ -348,7 +348,7 @@ func TestFactoredHalvesAndChainsGainWhatTheySay(t *testing.T) {
 				b = -1
 			}
 			c.take(s, h.nodes, 0, b)
-			gain := c.between(s, 0, b) * unit
+			gain := c.between(s, 0, b, f.t) * unit
 			moved := append([]int32(nil), s.labels...)
 			for _, v := range c.list {
 				if moved[v] = 1 - moved[v]; empty {
