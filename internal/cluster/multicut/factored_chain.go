@@ -18,7 +18,6 @@ type factoredChain struct {
 	nodes []int32
 	side  []bool    // whether each is in the second cluster
 	gain  []float64 // of moving each node now
-	moved []bool
 	g     []float64 // (d)
 	g32   []float32 // (d)
 	list  []int32   // the nodes of the series, in order
@@ -75,8 +74,7 @@ func (c *factoredChain) between(s *factoredState, a, b int32, most float64) floa
 		return 0
 	}
 	set(func(row []float32) float64 { return factoredDot(row, c.g) })
-	c.moved = factoredZero(c.moved, len(c.nodes))
-	return c.run(f, nA, nB)
+	return c.run(f, nA, nB, most)
 }
 
 // factoredHope tells whether a series of moves could gain, if the moves alone gain
@@ -92,44 +90,45 @@ func factoredHope(gains []float64, most float64) bool {
 	return false
 }
 
-// run makes the series.
-func (c *factoredChain) run(f *Factored, nA, nB int) float64 {
+// run makes the series, of two clusters of nA and nB nodes.
+func (c *factoredChain) run(f *Factored, nA, nB int, most float64) float64 {
 	c.list = c.list[:0]
 	sum, best, keep := 0.0, 0.0, 0
-	for len(c.list) < len(c.nodes) && len(c.list) < keep+factoredPatience {
-		at, most := -1, math.Inf(-1)
-		for i, g := range c.gain {
-			if !c.moved[i] && g > most {
-				at, most = i, g
-			}
+	at := 0
+	for i, g := range c.gain {
+		if g > c.gain[at] {
+			at = i
 		}
-		// Each move raises the gain of another by 2t at most, if no pair of the two
-		// clusters is much farther apart than tau.
-		if left := float64(min(len(c.nodes), keep+factoredPatience) - len(c.list)); sum+left*(most+(left-1)*f.t) <= best {
+	}
+	for len(c.list) < len(c.nodes) && len(c.list) < keep+factoredPatience {
+		// As in factoredHope, with the best of the moves in place of all.
+		left := float64(min(len(c.nodes), keep+factoredPatience) - len(c.list))
+		if sum+left*(c.gain[at]+(left-1)*most) <= best {
 			break
 		}
-		v := c.nodes[at]
-		c.moved[at] = true
+		v, second := c.nodes[at], c.side[at]
 		c.list = append(c.list, v)
-		if c.side[at] {
+		if second {
 			nA, nB = nA+1, nB-1
 		} else {
 			nA, nB = nA-1, nB+1
 		}
-		sum += most
+		sum += c.gain[at]
 		if sum > best && nA > 0 {
 			best, keep = sum, len(c.list)
 		}
+		c.gain[at] = math.Inf(-1) // moved
 		row := f.row(v)
 		for i, u := range c.nodes {
-			if c.moved[i] {
+			if math.IsInf(c.gain[i], -1) {
 				continue
 			}
 			w := 2 * (f.t - kernel.SquaredDistance(row, f.row(u)))
-			if c.side[i] == c.side[at] {
-				c.gain[i] += w
-			} else {
-				c.gain[i] -= w
+			if c.side[i] != second {
+				w = -w
+			}
+			if c.gain[i] += w; c.gain[i] > c.gain[at] {
+				at = i
 			}
 		}
 	}
