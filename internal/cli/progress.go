@@ -13,17 +13,17 @@ const plainEvery = 5 * time.Second
 // Progress shows how far a job is: a bar on a terminal, otherwise a plain line
 // every few seconds, nothing when quiet. Use it from one goroutine at a time.
 type Progress struct {
-	s       *Streams
-	label   string
-	total   int64 // 0: unknown
-	n       int64
-	first   int64 // done before the start, see Resume
-	note    string
-	start   time.Time
-	last    time.Time
-	printed bool
-	bar     *progressbar.ProgressBar
-	erased  bool // the bar's line is empty at the moment
+	s      *Streams
+	label  string
+	total  int64 // 0: unknown
+	n      int64
+	first  int64 // done before the start, see Resume
+	note   string
+	start  time.Time
+	last   time.Time
+	shown  string // what the last plain line said beside its times; empty before the first
+	bar    *progressbar.ProgressBar
+	erased bool // the bar's line is empty at the moment
 }
 
 // Progress starts a display; total is the sum of all Adds, 0 if unknown.
@@ -108,9 +108,11 @@ func (p *Progress) Done() {
 		}
 		return
 	}
-	if now := p.s.now(); p.printed || now.Sub(p.start) >= time.Second {
-		p.line(now)
+	now := p.s.now()
+	if p.shown == "" && now.Sub(p.start) < time.Second || p.shown == p.state() && now.Sub(p.last) < plainEvery {
+		return // too short to speak of, or just said
 	}
+	p.line(now)
 }
 
 // erase removes the bar so that a line can be printed; the next Add draws it
@@ -120,8 +122,11 @@ func (p *Progress) erase() {
 	p.erased = true
 }
 
+// state is what a plain line says beside its times.
+func (p *Progress) state() string { return fmt.Sprintf("%d; %s", p.n, p.note) }
+
 func (p *Progress) line(now time.Time) {
-	p.last, p.printed = now, true
+	p.last, p.shown = now, p.state()
 	took := now.Sub(p.start)
 	text := fmt.Sprintf("%s: %d", p.label, p.n)
 	if p.total > 0 {

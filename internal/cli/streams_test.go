@@ -60,8 +60,36 @@ func TestProgressOfUnknownLength(t *testing.T) {
 	pass(6 * time.Second)
 	p.Add(3)
 	p.Done()
-	if want := "read: 3, 6s\nread: 3, 6s\n"; b.String() != want {
+	if want := "read: 3, 6s\n"; b.String() != want {
 		t.Errorf("got %q", b.String())
+	}
+}
+
+// What the last line said is not said again at the end, unless there is news: more
+// items, another note, or a time that has moved on by as much as two lines have
+// between them.
+func TestProgressSaysTheEndOnce(t *testing.T) {
+	const line = "x: 4/4 (100 %), 6s; a\n"
+	for _, c := range []struct {
+		name, want string
+		more       func(p *Progress, pass func(time.Duration))
+	}{
+		{"nothing", line, func(*Progress, func(time.Duration)) {}},
+		{"a little time", line, func(_ *Progress, pass func(time.Duration)) { pass(2 * time.Second) }},
+		{"much time", line + "x: 4/4 (100 %), 11s; a\n", func(_ *Progress, pass func(time.Duration)) { pass(5 * time.Second) }},
+		{"a note", line + "x: 4/4 (100 %), 6s; b\n", func(p *Progress, _ func(time.Duration)) { p.Add(0, "b") }},
+		{"items", line + "x: 5/4 (125 %), 6s; a\n", func(p *Progress, _ func(time.Duration)) { p.Add(1) }},
+	} {
+		var b bytes.Buffer
+		s, pass := clock(&b)
+		p := s.Progress("x", 4)
+		pass(6 * time.Second)
+		p.Add(4, "a")
+		c.more(p, pass)
+		p.Done()
+		if b.String() != c.want {
+			t.Errorf("%s: got\n%swant\n%s", c.name, b.String(), c.want)
+		}
 	}
 }
 
