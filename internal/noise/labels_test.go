@@ -130,8 +130,25 @@ func TestNoNoise(t *testing.T) {
 	if out, r := flip(t, nil, 4, 0.5, 1); len(out) != 0 || r.Found != 0 {
 		t.Errorf("no items: %+v", r)
 	}
-	if s := (Report{"sln", 0.2, 0.1875, 3, 16}).String(); s != "sln: 3 of 16 labels are another class's, rate 0.1875 (wanted 0.2)" {
-		t.Error(s)
+	for _, c := range []struct {
+		r    Report
+		want string
+	}{
+		{Report{Kind: "sln", Wanted: 0.2, Found: 0.1875, Flipped: 3, Items: 16, Effective: 0.1975308642, EffectiveFound: 0.25}, "sln: 3 of 16 labels are another class's, rate 0.1875 (wanted 0.2); of balanced pairs 0.2500 are wrong (wanted 0.197531)"},
+		{Report{Kind: "pln", Wanted: 0.1, Found: 0.125, Flipped: 2, Items: 16, Effective: 0.1, EffectiveFound: 0.125}, "pln: 2 of 16 pairs have the other label, rate 0.1250 (wanted 0.1); of balanced pairs 0.1250 are wrong (wanted 0.1)"},
+		{Report{Kind: "triplet-flip", Wanted: 0.1, Found: 0.125, Flipped: 2, Items: 16}, "triplet-flip: 2 of 16 triplets have positive and negative exchanged, rate 0.1250 (wanted 0.1)"},
+	} {
+		if got := c.r.String(); got != c.want {
+			t.Error(got)
+		}
+	}
+}
+
+// What was drawn before other kinds of noise came is still drawn.
+func TestDrawsStay(t *testing.T) {
+	out, _ := flip(t, truth(24, 5), 5, 0.4, 11)
+	if !slices.Equal(out, drawn) {
+		t.Errorf("%v, want %v", out, drawn)
 	}
 }
 
@@ -154,3 +171,5 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+var drawn = []int32{0, 2, 0, 4, 3, 3, 0, 1, 4, 4, 1, 4, 3, 0, 0, 0, 1, 2, 0, 2, 3, 0, 1, 1}

@@ -1,0 +1,100 @@
+package noise
+
+import "math"
+
+// TripletWeights says how often the positive and the negative of a triplet (a, p, n)
+// are what they are taken for. A positive is right when it is of the anchor's true
+// class, a negative when it is not.
+type TripletWeights struct {
+	Beta  float64 `json:"beta"`  // the positive is right
+	Gamma float64 `json:"gamma"` // the negative is right
+	W11   float64 `json:"w11"`   // both are right
+	W10   float64 `json:"w10"`   // the positive is right, the negative wrong
+	W01   float64 `json:"w01"`   // the positive is wrong, the negative right
+	W00   float64 `json:"w00"`   // both are wrong: p and n have changed places
+}
+
+// Contrast returns W11 - W00, which is Beta + Gamma - 1 whether or not the two errors
+// are independent: the share of the clean signal that is left. At 0 and below, triplets
+// teach nothing or the opposite.
+func (w TripletWeights) Contrast() float64 { return w.W11 - w.W00 }
+
+// Product returns the weights with the errors taken as independent, as the
+// noise-robust triplet loss does: W11 = Beta Gamma and so on.
+func (w TripletWeights) Product() TripletWeights { return independent(w.Beta, w.Gamma) }
+
+func independent(beta, gamma float64) TripletWeights {
+	return TripletWeights{
+		Beta: beta, Gamma: gamma,
+		W11: beta * gamma, W10: beta * (1 - gamma),
+		W01: (1 - beta) * gamma, W00: (1 - beta) * (1 - gamma),
+	}
+}
+
+// SLNTriplets returns the weights of triplets that are drawn by labels with
+// single-label noise q: the positive from the anchor's noisy class, the negative from
+// another one, all classes being equally large. The two errors share the anchor's
+// label, so they are not independent; the weights are the joint ones, exactly. All are
+// NaN for q outside [0, K/(K-1)] or fewer than two classes.
+func SLNTriplets(q float64, classes int) TripletWeights {
+	k := float64(classes)
+	if classes < 2 || !(q >= 0 && q*(k-1) <= k*(1+1e-12)) {
+		return undefined()
+	}
+	e := q / k     // a label is one certain wrong class
+	s := 1 - q + e // a label is right
+	// The anchor's label is wrong: the negative, of another label, is of the anchor's
+	// true class.
+	nu := s/(k-1) + e*(k-2)/(k-1)
+	w := TripletWeights{
+		W11: s*s*(1-e) + (k-1)*e*e*(1-nu),
+		W10: s*s*e + (k-1)*e*e*nu,
+		W01: s*(1-s)*(1-e) + (k-1)*e*(1-e)*(1-nu),
+		W00: s*(1-s)*e + (k-1)*e*(1-e)*nu,
+	}
+	w.Beta, w.Gamma = w.W11+w.W10, w.W11+w.W01
+	return w
+}
+
+// PLNTriplets returns the weights of triplets made of a pair that is labelled similar
+// and one that is labelled different, when pair labels flip with probability p and a
+// share similar of the pairs is truly similar. Flips are independent, and so are the
+// errors. All are NaN for arguments outside [0, 1], and where no pair is left under one
+// of the labels.
+func PLNTriplets(p, similar float64) TripletWeights {
+	if !isProbability(p) || !isProbability(similar) {
+		return undefined()
+	}
+	different := 1 - similar
+	beta := similar * (1 - p) / (similar*(1-p) + different*p)
+	gamma := different * (1 - p) / (different*(1-p) + similar*p)
+	if math.IsNaN(beta) || math.IsNaN(gamma) {
+		return undefined()
+	}
+	return independent(beta, gamma)
+}
+
+// OrderFlips returns the weights of clean triplets whose positive and negative change
+// places with probability rho. Both are then right or both wrong: Beta and Gamma are
+// 1-rho, and their product is not W11. All are NaN for rho outside [0, 1].
+func OrderFlips(rho float64) TripletWeights {
+	if !isProbability(rho) {
+		return undefined()
+	}
+	return TripletWeights{Beta: 1 - rho, Gamma: 1 - rho, W11: 1 - rho, W00: rho}
+}
+
+// Unlabelled returns the weights of triplets whose positive is right (another view of
+// the anchor) and whose negative is any item, of the anchor's class with probability
+// 1/K. All are NaN for fewer than one class.
+func Unlabelled(classes int) TripletWeights {
+	if classes < 1 {
+		return undefined()
+	}
+	return independent(1, 1-1/float64(classes))
+}
+
+func undefined() TripletWeights {
+	n := math.NaN()
+	return TripletWeights{n, n, n, n, n, n}
+}
