@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/engine/array"
 	"tercet/internal/rng"
 )
 
@@ -84,4 +85,16 @@ func write(t testing.TB, name string, b []byte) string {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// gathered reads items one by one.
+func gathered(ds Dataset, ids []int32) (*array.Array, error) {
+	h, w, c := ds.Shape()
+	x := array.New(len(ids), h, w, c)
+	for p, id := range ids {
+		if err := ds.Read(int(id), x.Row(p)); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
 }

@@ -13,13 +13,15 @@ type Coverage struct {
 	ClassesSeen int `json:"classes_seen"`
 	Batches     int `json:"batches"`
 	ShortBatch  int `json:"short_batch"` // items in the last batch where it is shorter, else 0
-	SelfPairs   int `json:"self_pairs"`  // pairs of an item with itself (layout "pairs")
+	SelfPairs   int `json:"self_pairs"`  // pairs of an item with itself (layouts "pairs", "given-pairs")
 	MinClasses  int `json:"min_classes"` // fewest different classes in a batch
 }
 
-// Cover counts what the given epoch of s shows of ds.
+// Cover counts what the given epoch of s shows of ds. Classes are those of ds,
+// whatever labels the sampler gives the rows.
 func Cover(s Sampler, ds Dataset, epoch int) Coverage {
 	labels := ds.Labels()
+	paired := s.Layout() == LayoutPairs || s.Layout() == LayoutGivenPairs
 	c := Coverage{Items: len(labels)}
 	times := make([]int, len(labels))
 	last := make([]int, len(ds.Classes())) // batch, from 1, that last showed the class
@@ -41,7 +43,7 @@ func Cover(s Sampler, ds Dataset, epoch int) Coverage {
 				last[k] = b + 1
 				kinds++
 			}
-			if s.Layout() == LayoutPairs && r%2 == 1 && ids[r-1] == i {
+			if paired && r%2 == 1 && ids[r-1] == i {
 				c.SelfPairs++
 			}
 		}

@@ -15,7 +15,7 @@ import (
 type Batch struct {
 	Index  []int32      // item of each row
 	Images *array.Array // (B, H, W, C)
-	Labels []int32
+	Labels []int32      // of the dataset, or the sampler's own (see RowLabels)
 	Epoch  int
 	Step   int // within the epoch
 }
@@ -41,6 +41,7 @@ type Loader struct {
 
 	mu          sync.Mutex // guards the position up to claimed
 	plan        [][]int32
+	marks       [][]int32 // labels of the plan's rows; nil: the dataset's
 	epoch, step int
 	claimed     int
 
@@ -89,8 +90,7 @@ func NewLoader(ds Dataset, s Sampler, tf Transform, seed uint64, epoch, step, ah
 	if l.err != nil {
 		return l
 	}
-	l.plan = s.Plan(l.epoch)
-	if ahead < 1 {
+	if l.err = l.begin(l.epoch); l.err != nil || ahead < 1 {
 		return l
 	}
 	l.slots = make([]chan result, ahead)
@@ -104,6 +104,38 @@ func NewLoader(ds Dataset, s Sampler, tf Transform, seed uint64, epoch, step, ah
 		go l.work()
 	}
 	return l
+}
+
+// begin plans an epoch.
+func (l *Loader) begin(epoch int) error {
+	if c, ok := l.s.(interface{ check(epoch int) error }); ok {
+		if err := c.check(epoch); err != nil {
+			return fmt.Errorf("epoch %d: %w", epoch, err)
+		}
+	}
+	plan := l.s.Plan(epoch)
+	if n := l.s.Steps(); len(plan) != n {
+		return fmt.Errorf("epoch %d: the sampler plans %d batches instead of %d", epoch, len(plan), n)
+	}
+	var marks [][]int32
+	if r, ok := l.s.(RowLabels); ok {
+		marks = r.RowLabels(epoch)
+		if len(marks) != len(plan) {
+			return fmt.Errorf("epoch %d: the sampler labels %d batches of %d", epoch, len(marks), len(plan))
+		}
+	}
+	for b, ids := range plan {
+		for p, id := range ids {
+			if id < 0 || int(id) >= len(l.labels) {
+				return fmt.Errorf("epoch %d, step %d, row %d: item %d of a dataset of %d", epoch, b, p, id, len(l.labels))
+			}
+		}
+		if marks != nil && len(marks[b]) != len(ids) {
+			return fmt.Errorf("epoch %d, step %d: the sampler labels %d rows of %d", epoch, b, len(marks[b]), len(ids))
+		}
+	}
+	l.epoch, l.plan, l.marks = epoch, plan, marks
+	return nil
 }
 
 // work makes one batch per token. A token for batch q is issued only when slot q
@@ -124,32 +156,55 @@ func (l *Loader) work() {
 
 // make makes the next batch that nobody has claimed, and returns its number.
 func (l *Loader) make(w *worker) (int, result) {
-	l.mu.Lock()
-	if l.step == len(l.plan) {
-		l.epoch, l.step = l.epoch+1, 0
-		l.plan = l.s.Plan(l.epoch)
+	at, err := l.claim()
+	if err != nil {
+		return at.q, result{err: err}
 	}
-	q, epoch, step, ids := l.claimed, l.epoch, l.step, l.plan[l.step]
-	l.claimed++
-	l.step++
-	l.mu.Unlock()
 
 	b := l.free.Get()
 	if b.Images == nil {
-		b.Images = array.New(len(ids), l.oh, l.ow, l.c)
+		b.Images = array.New(len(at.ids), l.oh, l.ow, l.c)
 	}
-	b.Images.SetRows(len(ids))
-	b.Epoch, b.Step = epoch, step
-	b.Index = append(b.Index[:0], ids...)
-	b.Labels = b.Labels[:0]
-	for p, id := range ids {
+	b.Images.SetRows(len(at.ids))
+	b.Epoch, b.Step = at.epoch, at.step
+	b.Index = append(b.Index[:0], at.ids...)
+	b.Labels = append(b.Labels[:0], at.marks...)
+	for p, id := range at.ids {
 		if err := l.row(w, b, p, int(id)); err != nil {
 			l.free.Put(b)
-			return q, result{err: fmt.Errorf("epoch %d, step %d, row %d: %s: %w", epoch, step, p, ItemName(l.ds, int(id)), err)}
+			return at.q, result{err: fmt.Errorf("epoch %d, step %d, row %d: %s: %w", at.epoch, at.step, p, ItemName(l.ds, int(id)), err)}
 		}
-		b.Labels = append(b.Labels, l.labels[id])
+		if at.marks == nil {
+			b.Labels = append(b.Labels, l.labels[id])
+		}
 	}
-	return q, result{batch: b}
+	return at.q, result{batch: b}
+}
+
+// place is a batch to be made.
+type place struct {
+	q, epoch, step int // q: its number since the loader began
+	ids, marks     []int32
+}
+
+// claim takes the next place of the plans; q is set in any case.
+func (l *Loader) claim() (place, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := place{q: l.claimed}
+	l.claimed++
+	if l.step == len(l.plan) {
+		if err := l.begin(l.epoch + 1); err != nil {
+			return at, err
+		}
+		l.step = 0
+	}
+	at.epoch, at.step, at.ids = l.epoch, l.step, l.plan[l.step]
+	if l.marks != nil {
+		at.marks = l.marks[l.step]
+	}
+	l.step++
+	return at, nil
 }
 
 // row reads item id into row p of b and transforms it.

@@ -43,7 +43,9 @@ func (m *Memory) Read(i int, dst []float32) error {
 		return err
 	}
 	n := len(dst)
-	for j, p := range m.pixels[i*n : (i+1)*n] {
+	src := m.pixels[i*n : (i+1)*n]
+	dst = dst[:len(src)] // spares the loop a check of bounds
+	for j, p := range src {
 		dst[j] = unit[p]
 	}
 	return nil

@@ -14,6 +14,12 @@ const (
 	LayoutPairs = "pairs"
 	// LayoutGeneral: nothing is promised.
 	LayoutGeneral = "general"
+	// LayoutGivenPairs: rows 2r and 2r+1 are a given pair; their labels are 0, 0
+	// where it is said to be of one class and 0, 1 where not (see RowLabels).
+	LayoutGivenPairs = "given-pairs"
+	// LayoutGivenTriplets: rows 3r, 3r+1 and 3r+2 are a given triplet; their
+	// labels are 0, 0, 1.
+	LayoutGivenTriplets = "given-triplets"
 )
 
 // Sampler says which items make each batch.
@@ -26,7 +32,7 @@ type Sampler interface {
 	// BatchSize returns the number of items in a full batch; the last may be
 	// shorter.
 	BatchSize() int
-	// Layout returns LayoutPairs or LayoutGeneral.
+	// Layout returns LayoutPairs, LayoutGeneral or what else the rows promise.
 	Layout() string
 }
 
