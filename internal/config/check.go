@@ -50,6 +50,10 @@ func checkLeaf(l leaf, fail func(key, format string, args ...any)) {
 		v = v.Elem()
 	}
 	switch {
+	case v.Type() == autoType:
+		if a := v.Interface().(Auto); a.Given {
+			inRange(a.N, rules, l.path, fail)
+		}
 	case v.Type() == spanType:
 		inRange(v.Interface().(Span).N, rules, l.path, fail)
 	case v.Kind() == reflect.Slice || v.Kind() == reflect.Array:
@@ -100,7 +104,7 @@ func inRange(x float64, rules, key string, fail func(key, format string, args ..
 
 var (
 	nameForm   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.,+=-]*$`)
-	metricForm = regexp.MustCompile(`^(retrieval|clustering)\.[a-z0-9_@]+$`)
+	metricForm = regexp.MustCompile(`^(retrieval|clustering)\.[a-z0-9_@]+$|^pair_(train_)?accuracy$`)
 )
 
 // rules holds what must fit together across keys.
@@ -112,6 +116,15 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 		if f.value == "" {
 			fail(f.key, "must be set for data %q: %s", c.Data.Name, f.doc)
 		}
+	}
+	if c.Data.Classes == 1 {
+		fail("data.classes", "is 1: nothing is different where all is of one class; set 2 or more, or 0 for all")
+	}
+	if c.Data.Name == "npy" && c.Data.Distort.Strength > 0 {
+		fail("data.distort.strength", "distorts images; data npy are vectors")
+	}
+	if d := c.Data.Distort; d.Fresh && d.Strength == 0 {
+		fail("data.distort.fresh", "draws no maps at a strength of 0: set data.distort.strength")
 	}
 	if c.Data.Size > 0 && c.Data.Crop > c.Data.Size {
 		fail("data.crop", "is larger than data.size (%d)", c.Data.Size)
@@ -135,10 +148,16 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 		fail("train.epochs", "set exactly one of train.epochs and train.steps above 0 (they are %d and %d)", c.Train.Epochs, c.Train.Steps)
 	}
 	c.lossRules(fail)
+	c.robustRules(fail)
+	c.tupleRules(fail)
+	c.noiseRules(fail)
 	c.defenseRules(fail)
 	c.stopRules(fail)
 	if c.Eval.Bootstrap > maxResamples {
 		fail("eval.bootstrap", "must be at most %d, is %d", maxResamples, c.Eval.Bootstrap)
+	}
+	if c.Eval.Pairs%2 != 0 {
+		fail("eval.pairs", "must be even, half similar and half different, is %d", c.Eval.Pairs)
 	}
 	for i := 1; i < len(c.Eval.Ks); i++ {
 		if c.Eval.Ks[i] <= c.Eval.Ks[i-1] {
@@ -159,6 +178,12 @@ func (c *Config) stopRules(fail func(key, format string, args ...any)) {
 	}
 	if !metricForm.MatchString(m) {
 		fail("train.early_stop.metric", "is not a key of an evaluation such as retrieval.recall@1 or clustering.nmi: %q", m)
+	}
+	if strings.HasPrefix(m, "pair_") && c.Batch.Sampler != "pair-graph" {
+		fail("train.early_stop.metric", "%s is measured on runs that train on pairs: set batch.sampler: pair-graph", m)
+	}
+	if m == "pair_accuracy" && c.Eval.Pairs == 0 {
+		fail("train.early_stop.metric", "pair_accuracy is measured on held-out pairs: set eval.pairs above 0")
 	}
 	if c.Train.EvalEvery == 0 {
 		fail("train.early_stop.metric", "needs evaluations during training: set train.eval_every")

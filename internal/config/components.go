@@ -29,7 +29,11 @@ var families = map[string][]component{
 	},
 	"noise": {
 		{"none", "labels as they are", NoNoise{}, nil},
-		{"sln", "each label flips to another class with one probability (symmetric label noise)", SymmetricNoise{Rate: 0.2}, nil},
+		{"sln", "each label flips to another class with one probability (symmetric label noise)", SymmetricNoise{Rate: new(0.2)}, nil},
+		{"pln", "each label of a pair becomes a fair coin with one probability (pair label noise)", PairNoise{Q: new(0.2)}, nil},
+		{"triplet-flip", "positive and negative of a triplet change places with one probability", TripletNoise{Rate: 0.2}, nil},
+		{"confusion", "labels change by a matrix of probabilities", ConfusionNoise{}, nil},
+		{"pair-flip", "labels become the next class's with one probability", PairFlipNoise{Rate: 0.2}, nil},
 	},
 	"model": {
 		{"cnn", "three convolution blocks and a linear layer (DIBS)", CNNModel{Width: 47, Filters: "paper-count", FC: "k"}, nil},
@@ -43,11 +47,16 @@ var families = map[string][]component{
 		{"class-pairs", "pairs of images of one class, as published", ClassPairs{Pairs: 56}, nil},
 		{"class-pairs-distinct", "pairs, no class twice in a batch", ClassPairs{Pairs: 56}, nil},
 		{"m-per-class", "some classes, some images of each", MPerClass{Classes: 16, PerClass: 4}, nil},
+		{"pair-graph", "a list of pairs, as many similar as different (DIBS)", PairGraph{Scenario: "s2", Pairs: 6000, Negatives: "same-index", Order: "shuffled", Size: 128}, everyTuple},
+		{"triplet-list", "a list of random triplets", TripletList{Triplets: 60000, Size: 128}, everyTuple},
 	},
 	"loss": {
 		{"triplet", "triplet loss", TripletLoss{Margin: 0.2, Distance: "euclidean", Form: "hinge", Reducer: "mean", Eps: 1e-6}, nil},
 		{"triplet-capped", "triplet loss on squared distances with a cap on the positive's (L2 of Ho et al.)", CappedLoss{Alpha: 1, Beta: 0.5, Reducer: "mean"}, nil},
 		{"triplet-threshold", "positives within beta, negatives beyond alpha, in squared distance (L3 of Ho et al.)", ThresholdLoss{Alpha: 1, Beta: 0.5, Reducer: "mean", Pairing: "triplets"}, nil},
+		{"contrastive", "pairs: similar ones together, different ones a margin apart (DIBS)", ContrastiveLoss{Margin: 1, Reducer: "mean", Eps: 1e-6}, nil},
+		{"cosine", "pairs: cosine embedding loss (DIBS)", CosineLoss{Margin: 0.5, Similarity: "cosine", Reducer: "mean", Eps: 1e-12}, nil},
+		{"triplet-robust", "triplet loss for triplets that are wrong with known probability", RobustLoss{Margin: 0.2, Distance: "squared", Form: "expected", Weights: "joint", Temperature: 0.2, Reducer: "mean", Eps: 1e-6}, nil},
 	},
 	"miner": {
 		{"semihard", "negatives farther than the positive, within the margin", SemihardMiner{}, nil},
@@ -96,6 +105,9 @@ var families = map[string][]component{
 // crafting is the papers' cheaper budget, eta = 8.
 var crafting = Crafting{Norm: "linf", Steps: 8, Scale: "fixed", Start: "clean", BatchNorm: "running"}
 
+// everyTuple keeps an epoch's last batch: a list is meant to be seen whole.
+func everyTuple(s any) { s.(*Batch).DropLast = false }
+
 func embed(d int) func(any) { return func(s any) { s.(*Model).Embedding = d } }
 
 // common returns the defaults of the keys that are no component's.
@@ -129,6 +141,7 @@ func common() *Config {
 			Bootstrap: 1000,
 			Baselines: true,
 			Batch:     256,
+			Pairs:     9000,
 		},
 	}
 }

@@ -68,6 +68,7 @@ func (d *decoder) section(v reflect.Value, n *node, path string) {
 	}
 	clearOutbid(v, own, n)
 	if poly {
+		clearOutbid(options, optional, n)
 		v.FieldByName("Options").Set(options)
 	}
 }

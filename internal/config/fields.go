@@ -16,10 +16,13 @@ type field struct {
 var (
 	spanType = reflect.TypeFor[Span]()
 	axesType = reflect.TypeFor[Axes]()
+	autoType = reflect.TypeFor[Auto]()
 )
 
 // isSection tells a struct of keys from a value.
-func isSection(t reflect.Type) bool { return t.Kind() == reflect.Struct && t != spanType }
+func isSection(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t != spanType && t != autoType
+}
 
 // fields lists a section's own keys, without those of its component.
 func fields(t reflect.Type) []field {

@@ -75,6 +75,14 @@ func TestEveryComponentHasValidDefaults(t *testing.T) {
 		}
 		for _, c := range list {
 			sets := []string{key + "=" + c.name}
+			switch c.name {
+			case "pln", "pair-graph":
+				sets = append(sets, "batch.sampler=pair-graph", "loss.name=contrastive")
+			case "triplet-flip":
+				sets = append(sets, "batch.sampler=triplet-list")
+			case "confusion":
+				sets = append(sets, "noise.matrix=x.csv")
+			}
 			if family == "destination" {
 				sets = append(sets, "defense.name=hm")
 			}
@@ -104,9 +112,9 @@ func TestMistakes(t *testing.T) {
 		{"key in the wrong section", "margin: 1", "", "f.yaml:1: margin: unknown key; did you mean loss.margin or miner.margin or defense.ics.margin?"},
 		{"key of another component", "miner: {name: random, cutoff: 1}", "", `f.yaml:1: miner.cutoff: miner "random" does not have this key; distance-weighted has it`},
 		{"unknown component", "miner: {name: softhrd}", "", `f.yaml:1: miner.name: there is no miner "softhrd"; did you mean softhard? valid: batch-all, distance-weighted, hardest, random, semihard, softhard, softhard-strict`},
-		{"unknown noise", "noise: {kind: pln}", "", `f.yaml:1: noise.kind: there is no noise "pln"; did you mean sln? valid: none, sln`},
+		{"unknown noise", "noise: {kind: slm}", "", `f.yaml:1: noise.kind: there is no noise "slm"; did you mean sln? valid: confusion, none, pair-flip, pln, sln, triplet-flip`},
 		{"noise of all labels", "noise: {kind: sln, rate: 1}", "", `f.yaml:1: noise.rate: must be >=0 and <1, is 1`},
-		{"rate without noise", "noise: {rate: 0.1}", "", `f.yaml:1: noise.rate: noise "none" does not have this key; sln has it`},
+		{"rate without noise", "noise: {rate: 0.1}", "", `f.yaml:1: noise.rate: noise "none" does not have this key; sln, triplet-flip, pair-flip have it`},
 		{"beta at alpha", "loss: {name: triplet-capped, alpha: 0.5}", "", `f.yaml:1: loss.alpha: must be above loss.beta (0.5), is 0.5`},
 		{"beta above alpha", "loss: {name: triplet-threshold, beta: 2}", "", `loss.alpha: must be above loss.beta (2), is 1`},
 		{"beta of zero", "loss: {name: triplet-threshold, beta: 0}", "", `f.yaml:1: loss.beta: must be >0, is 0`},

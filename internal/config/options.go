@@ -78,16 +78,6 @@ type FractionSplit struct {
 	Train float64 `yaml:"train" check:">0,<1" doc:"fraction of each class's images to train on"`
 }
 
-// NoNoise leaves the labels as they are.
-type NoNoise struct{}
-
-// SymmetricNoise flips each training label independently to another class, all of
-// them equally likely.
-type SymmetricNoise struct {
-	Rate float64 `yaml:"rate" check:">=0,<1" doc:"probability that a label becomes another one; noise that draws the own class too, with probability q of K classes, has rate q (K-1)/K"`
-	Seed *uint64 `yaml:"seed" doc:"seed of the flips; null takes the run's. One seed flips the same labels at every rate, and more of them at a higher one"`
-}
-
 // LinearModel is one linear map of the pixels.
 type LinearModel struct{}
 
@@ -128,32 +118,23 @@ type MPerClass struct {
 	PerClass int `yaml:"per_class" check:">=2" doc:"images of each class in a batch"`
 }
 
-// TripletLoss is the triplet loss max(0, d_ap - d_an + margin) and its soft form
-// log(1 + exp(d_ap - d_an + margin)). Squared, with hinge, it is L1 of Ho et al.
-// (2020), their alpha the margin.
-type TripletLoss struct {
-	Margin   float64 `yaml:"margin" check:">=0" doc:"gamma, the wanted gap between the two distances"`
-	Distance string  `yaml:"distance" enum:"euclidean|squared" doc:"Euclidean distance or its square, with which the loss is L1 of Ho et al., alpha the margin"`
-	Form     string  `yaml:"form" enum:"hinge|soft" doc:"hinge max(0, x) or soft log(1 + exp(x))"`
-	Reducer  string  `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how triplets' losses become one number"`
-	Eps      float64 `yaml:"eps" check:">=0" doc:"added to each coordinate difference inside the Euclidean distance, as PyTorch does"`
+// PairGraph gives a fixed list of pairs: the edges of a balanced pair graph (DIBS,
+// section 3). No miner is asked.
+type PairGraph struct {
+	Scenario  string `yaml:"scenario" enum:"s2|s1|full" doc:"s2: all pairs of PAIRS/2 images, dense; s1: PAIRS of the pairs of all images, sparse; full: all pairs of all images, two for each"`
+	Pairs     int    `yaml:"pairs" check:">=0" doc:"pairs in all, half of them similar by the labels that are trained on; not asked for by scenario full, which has two for each image"`
+	Negatives string `yaml:"negatives" enum:"same-index|random" doc:"an image's different partner: of the same index in another class (text, Theorem 1), or any of it (Algorithm 1)"`
+	Order     string `yaml:"order" enum:"shuffled|paper" doc:"chains join images in random order, or as they come, sorted by true class, which undoes most of the noise"`
+	Redraw    bool   `yaml:"redraw" doc:"draw another graph for each epoch"`
+	Size      int    `yaml:"size" check:">=1" doc:"pairs in a batch: 2 x SIZE images"`
 }
 
-// CappedLoss is L2 of Ho et al. (2020) on squared distances:
-// max(0, d_ap - d_an + alpha) + max(0, d_ap - beta).
-type CappedLoss struct {
-	Alpha   float64 `yaml:"alpha" check:">0" doc:"wanted gap between the squared distances of negative and positive, above beta; with normalised embeddings at most 4"`
-	Beta    float64 `yaml:"beta" check:">0" doc:"squared distance that a positive may have; embeddings of one class are then up to sqrt((alpha + beta)/2) apart"`
-	Reducer string  `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how triplets' losses become one number"`
-}
-
-// ThresholdLoss is L3 of Ho et al. (2020) on squared distances:
-// max(0, alpha - d_an) + max(0, d_ap - beta).
-type ThresholdLoss struct {
-	Alpha   float64 `yaml:"alpha" check:">0" doc:"squared distance that a negative shall have, above beta; with normalised embeddings at most 4"`
-	Beta    float64 `yaml:"beta" check:">0" doc:"squared distance that a positive may have; embeddings of one class are then up to sqrt((alpha + beta)/2) apart"`
-	Reducer string  `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how the losses of triplets, or of pairs, become one number"`
-	Pairing string  `yaml:"pairing" enum:"triplets|pairs" doc:"triplets: positive and negative of each mined triplet; pairs: every pair of the batch by its labels, no miner is asked"`
+// TripletList gives a fixed list of triplets drawn by the labels that are trained
+// on. No miner is asked.
+type TripletList struct {
+	Triplets int  `yaml:"triplets" check:">=1" doc:"triplets in all"`
+	Redraw   bool `yaml:"redraw" doc:"draw others for each epoch"`
+	Size     int  `yaml:"size" check:">=1" doc:"triplets in a batch: 3 x SIZE images"`
 }
 
 // RandomMiner takes any negative.

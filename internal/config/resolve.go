@@ -111,6 +111,9 @@ func text(v reflect.Value) string {
 	if s, ok := v.Interface().(Span); ok {
 		return s.String()
 	}
+	if a, ok := v.Interface().(Auto); ok {
+		return a.String()
+	}
 	switch v.Kind() {
 	case reflect.String:
 		return quote(v.String())

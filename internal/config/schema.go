@@ -105,6 +105,8 @@ func typeSchema(t reflect.Type, f field) object {
 			object{"type": "number"},
 			object{"type": "string", "pattern": `^[0-9.eE+/-]+( (` + strings.Join(units(f), "?|") + `?))?$`},
 		}}
+	case t == autoType:
+		return object{"anyOf": []any{object{"const": "auto"}, typeSchema(reflect.TypeFor[float64](), f)}}
 	case isSection(t):
 		return sectionSchema(t)
 	}

@@ -10,7 +10,9 @@ type Data struct {
 	Color         string  `yaml:"color" enum:"native|grey|rgb" doc:"channels; native keeps those of the source"`
 	Split         Split   `yaml:"split" doc:"what is trained on and what is tested on"`
 	LimitPerClass int     `yaml:"limit_per_class" check:">=0" doc:"at most so many training images of a class; 0 takes all"`
+	Classes       int     `yaml:"classes" check:">=0" doc:"train and test on so many classes, drawn by the run's seed and the same in both sets; 0 takes all"`
 	Augment       Augment `yaml:"augment" doc:"random changes of training images"`
+	Distort       Distort `yaml:"distort" doc:"random affine and elastic maps of training images"`
 	Options       any     `yaml:"-"`
 }
 
@@ -29,10 +31,19 @@ type Augment struct {
 	Flip        bool `yaml:"flip" doc:"mirror left and right with probability 1/2"`
 }
 
-// Noise disturbs the labels that are trained on; held-out and test images keep
-// theirs. Options is NoNoise or SymmetricNoise.
+// Distort maps training images as handwriting varies: a random affine map and a
+// random elastic one.
+type Distort struct {
+	Strength float64 `yaml:"strength" check:">=0,<=1" doc:"how far pixels move; 0 is off"`
+	Fresh    bool    `yaml:"fresh" doc:"draw another map each time that an image is shown, so that no two are alike; without it each image has one"`
+	Seed     uint64  `yaml:"seed" doc:"seed of the maps, apart from the run's"`
+}
+
+// Noise disturbs what is trained on: labels, pairs or triplets; held-out and test
+// images keep their labels. Options is NoNoise, SymmetricNoise, PairNoise,
+// TripletNoise, ConfusionNoise or PairFlipNoise.
 type Noise struct {
-	Kind    string `yaml:"kind" choice:"noise" doc:"which labels are disturbed"`
+	Kind    string `yaml:"kind" choice:"noise" doc:"what is disturbed, and how"`
 	Options any    `yaml:"-"`
 }
 
@@ -47,7 +58,7 @@ type Model struct {
 }
 
 // Batch says which images come next. Options is ClassPairs (for class-pairs and
-// class-pairs-distinct) or MPerClass.
+// class-pairs-distinct), MPerClass, PairGraph or TripletList.
 type Batch struct {
 	Sampler  string `yaml:"sampler" choice:"sampler" doc:"how a batch is composed"`
 	DropLast bool   `yaml:"drop_last" doc:"leave out an epoch's last batch if it is not full"`
@@ -55,7 +66,8 @@ type Batch struct {
 	Options  any    `yaml:"-"`
 }
 
-// Loss is the objective. Options is TripletLoss, CappedLoss or ThresholdLoss.
+// Loss is the objective. Options is TripletLoss, CappedLoss, ThresholdLoss,
+// ContrastiveLoss, CosineLoss or RobustLoss.
 type Loss struct {
 	Name    string `yaml:"name" choice:"loss" doc:"the objective"`
 	Options any    `yaml:"-"`
@@ -110,7 +122,7 @@ type Train struct {
 
 // EarlyStop ends a run whose metric no longer rises.
 type EarlyStop struct {
-	Metric   string  `yaml:"metric" doc:"key of an evaluation, such as retrieval.recall@1; empty is off"`
+	Metric   string  `yaml:"metric" doc:"key of an evaluation, such as retrieval.recall@1, or pair_accuracy of held-out pairs or pair_train_accuracy where pairs are trained on; empty is off"`
 	Patience int     `yaml:"patience" check:">=1" doc:"evaluations without a rise before the run stops"`
 	MinDelta float64 `yaml:"min_delta" check:">=0" doc:"smallest difference that counts as a rise"`
 }
@@ -134,6 +146,9 @@ type Eval struct {
 	Bootstrap int    `yaml:"bootstrap" check:">=0" doc:"resamples of the queries for the 95 % intervals; 0 gives none"`
 	Baselines bool   `yaml:"baselines" doc:"also score raw pixels and the untrained network"`
 	Batch     int    `yaml:"batch" check:">=1" doc:"images embedded at a time"`
+	// Pairs and NoisyPairs are for runs on a pair graph.
+	Pairs      int  `yaml:"pairs" check:">=0" doc:"pairs of held-out images, half of them similar, by which a run on a pair graph is judged; 0 judges it by none"`
+	NoisyPairs bool `yaml:"noisy_pairs" doc:"put the noise of the training pairs on these pairs too"`
 }
 
 // KMeans configures k-means.

@@ -25,6 +25,10 @@ func (d *decoder) value(v reflect.Value, f field, n *node, key string) {
 		}
 		return
 	}
+	if v.Type() == autoType {
+		d.auto(v, n, key)
+		return
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if n.null {
@@ -39,6 +43,22 @@ func (d *decoder) value(v reflect.Value, f field, n *node, key string) {
 	default:
 		d.single(v, n, key)
 	}
+}
+
+func (d *decoder) auto(v reflect.Value, n *node, key string) {
+	if !d.scalar(n, key, "auto or a number") {
+		return
+	}
+	if n.text == "auto" {
+		v.Set(reflect.ValueOf(Auto{}))
+		return
+	}
+	x, err := parseNumber(n)
+	if err != nil {
+		d.fail(n.at, key, "wants auto or a number such as 0.9, got %s", n.what())
+		return
+	}
+	v.Set(reflect.ValueOf(Auto{true, x}))
 }
 
 func (d *decoder) list(v reflect.Value, f field, n *node, key string) {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"math"
 
 	"tercet/internal/config"
 	"tercet/internal/data"
@@ -39,10 +40,11 @@ func (s *Sets) disturb(cfg *config.Config) error {
 			seed = *o.Seed
 		}
 		ds := data.Compact(s.Train) // labels flip to classes that are there
-		if k := len(ds.Classes()); k < 2 && o.Rate > 0 {
+		rate := symmetricRate(o, len(ds.Classes()))
+		if k := len(ds.Classes()); k < 2 && rate > 0 {
 			return fmt.Errorf("%w: noise.kind sln: the training items are of %d class, and a label needs another to flip to", data.ErrUnfit, k)
 		}
-		labels, r, err := noise.Labels(ds.Labels(), len(ds.Classes()), o.Rate, seed)
+		labels, r, err := noise.Labels(ds.Labels(), len(ds.Classes()), rate, seed)
 		if err != nil {
 			return err
 		}
@@ -54,6 +56,20 @@ func (s *Sets) disturb(cfg *config.Config) error {
 	default:
 		return fmt.Errorf("noise %s: no wiring for options %T", cfg.Noise.Kind, o)
 	}
+}
+
+// symmetricRate is the rate at which o changes labels of that many classes.
+func symmetricRate(o config.SymmetricNoise, classes int) float64 {
+	var q float64
+	switch {
+	case o.Rate != nil:
+		return *o.Rate
+	case o.Q != nil:
+		q = *o.Q
+	default:
+		q = 1 - math.Sqrt(1-2**o.Effective)
+	}
+	return q * float64(classes-1) / float64(max(classes, 1))
 }
 
 // pick returns the set of that name.

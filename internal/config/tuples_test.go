@@ -1,0 +1,127 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const onGraph = "batch: {sampler: pair-graph}\nloss: contrastive\n"
+
+func TestTupleRules(t *testing.T) {
+	for name, tc := range map[string]struct{ text, want string }{
+		"triplet loss on pairs":      {"batch: pair-graph", "loss.name: sampler pair-graph gives pairs, and triplet wants triplets"},
+		"pairs for triplets":         {"batch: {sampler: triplet-list}\nloss: cosine", "f.yaml:2: loss.name: sampler triplet-list gives triplets, and cosine wants pairs: set loss: triplet"},
+		"robust loss on pairs":       {"batch: {sampler: pair-graph}\nloss: triplet-robust", "f.yaml:2: loss.name: sampler pair-graph gives pairs, and triplet-robust wants triplets: set loss: contrastive or cosine"},
+		"pairing of triplets":        {"batch: {sampler: pair-graph}\nloss: triplet-threshold", "loss.pairing: sampler pair-graph gives pairs: set loss.pairing: pairs"},
+		"pairing of pairs":           {"batch: {sampler: triplet-list}\nloss: {name: triplet-threshold, pairing: pairs}", "f.yaml:2: loss.pairing: sampler triplet-list gives triplets: set loss.pairing: triplets"},
+		"a miner of given pairs":     {onGraph + "miner: hardest", "f.yaml:3: miner.name: sampler pair-graph gives its pairs, so no miner is asked: remove miner"},
+		"a miner of all pairs":       {"loss: contrastive\nminer: random", "f.yaml:2: miner.name: loss contrastive takes every pair of a batch"},
+		"a defence of triplets":      {onGraph + "defense: minmax", "f.yaml:3: defense.name: minmax perturbs triplets, and loss contrastive trains on pairs"},
+		"hm with given triplets":     {"batch: triplet-list\ndefense: hm", "defense.name: hm samples its own triplets"},
+		"an odd number of pairs":     {"batch: {sampler: pair-graph, pairs: 7}\nloss: cosine", "f.yaml:1: batch.pairs: must be even, half similar and half different, is 7"},
+		"no pairs":                   {"batch: {sampler: pair-graph, pairs: 0, scenario: s1}\nloss: cosine", "f.yaml:1: batch.pairs: must be set for scenario s1"},
+		"no triplets":                {"batch: {sampler: triplet-list, triplets: 0}", "f.yaml:1: batch.triplets: must be >=1, is 0"},
+		"odd test pairs":             {"eval: {pairs: 9001}", "f.yaml:1: eval.pairs: must be even, half similar and half different, is 9001"},
+		"noisy pairs without noise":  {onGraph + "eval: {noisy_pairs: true}", "f.yaml:3: eval.noisy_pairs: puts the noise of pairs on test pairs too, and there is none: set noise.kind: pln"},
+		"pair noise without pairs":   {"noise: pln", "noise.kind: pln disturbs the labels of given pairs: set batch.sampler: pair-graph"},
+		"flips without triplets":     {"noise: triplet-flip", "noise.kind: triplet-flip exchanges positive and negative of given triplets: set batch.sampler: triplet-list"},
+		"flips of pairs":             {onGraph + "noise: {kind: triplet-flip}", "f.yaml:3: noise.kind: triplet-flip"},
+		"effective above a half":     {"noise: {kind: sln, effective: 0.6}", "f.yaml:1: noise.effective: must be >=0 and <=0.5, is 0.6"},
+		"q above 1":                  {onGraph + "noise: {kind: pln, q: 1.5}", "f.yaml:3: noise.q: must be >=0 and <=1, is 1.5"},
+		"rate below 0":               {"noise: {kind: pair-flip, rate: -0.1}", "f.yaml:1: noise.rate: must be >=0 and <=1, is -0.1"},
+		"two amounts":                {"noise: {kind: sln, rate: 0.1, q: 0.2}", "f.yaml:1: noise.kind: set exactly one of noise.rate, noise.q and noise.effective"},
+		"no amount":                  {onGraph + "noise: {kind: pln, q: null}", "f.yaml:3: noise.kind: set exactly one of noise.q and noise.effective"},
+		"no matrix":                  {"noise: confusion", "noise.matrix: must be set: a CSV file"},
+		"one class":                  {"data: {classes: 1}", "f.yaml:1: data.classes: is 1: nothing is different"},
+		"fresh maps of nothing":      {"data: {distort: {fresh: true}}", "f.yaml:1: data.distort.fresh: draws no maps at a strength of 0"},
+		"pair accuracy elsewhere":    {"train: {early_stop: {metric: pair_accuracy}}", "f.yaml:1: train.early_stop.metric: pair_accuracy is measured on runs that train on pairs"},
+		"pair accuracy of no pairs":  {onGraph + "eval: {pairs: 0}\ntrain: {early_stop: {metric: pair_accuracy}}", "f.yaml:4: train.early_stop.metric: pair_accuracy is measured on held-out pairs: set eval.pairs"},
+		"half of beta and gamma":     {"loss: {name: triplet-robust, beta: 0.9}", "f.yaml:1: loss.beta: beta and gamma go together"},
+		"no signal":                  {"loss: {name: triplet-robust, beta: 0.4, gamma: 0.6}", "f.yaml:1: loss.beta: beta + gamma is 1: at 1 triplets say nothing"},
+		"beta beyond 1":              {"loss: {name: triplet-robust, beta: 1.1, gamma: 1}", "f.yaml:1: loss.beta: must be >0 and <=1, is 1.1"},
+		"gamma of 0":                 {"loss: {name: triplet-robust, beta: 1, gamma: 0}", "f.yaml:1: loss.gamma: must be >0 and <=1, is 0"},
+		"a word for beta":            {"loss: {name: triplet-robust, beta: most, gamma: auto}", `f.yaml:1: loss.beta: wants auto or a number such as 0.9, got "most"`},
+		"rho of a half":              {"loss: {name: triplet-robust, rho: 0.5}", "f.yaml:1: loss.rho: must be >=0 and <0.5, is 0.5"},
+		"rho and beta":               {"loss: {name: triplet-robust, rho: 0.1, beta: 1, gamma: 1}", "f.yaml:1: loss.rho: is another way to say what beta and gamma say"},
+		"a file and beta":            {"loss: {name: triplet-robust, noise_from: x, beta: 1, gamma: 1}", "f.yaml:1: loss.noise_from: is read for beta and gamma that are auto"},
+		"auto of a matrix":           {"loss: triplet-robust\nnoise: {kind: pair-flip}", "loss.beta: auto does not follow from noise pair-flip"},
+		"backward without a bound":   {"loss: {name: triplet-robust, form: backward}\nmodel: {normalize: false}", "f.yaml:1: loss.form: backward has no lowest value"},
+		"contrastive without margin": {"loss: {name: contrastive, margin: 0}", "f.yaml:1: loss.margin: must be >0, is 0"},
+		"cosine beyond 1":            {"loss: {name: cosine, margin: 1}", "f.yaml:1: loss.margin: must be >=-1 and <1, is 1"},
+	} {
+		_, err := LoadBytes([]byte(tc.text), "f.yaml", nil)
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: got  %v\nwant %s", name, err, tc.want)
+		}
+	}
+}
+
+func TestTuplesThatFit(t *testing.T) {
+	for _, text := range []string{
+		onGraph, onGraph + "defense: est", onGraph + "noise: {kind: pln, effective: 0.1}\neval: {noisy_pairs: true}",
+		onGraph + "train: {early_stop: {metric: pair_train_accuracy}}", onGraph + "noise: {kind: sln, q: 1}",
+		"batch: {sampler: pair-graph, scenario: full, pairs: 0}\nloss: {name: triplet-threshold, pairing: pairs}",
+		"batch: triplet-list\nloss: triplet-robust\nnoise: {kind: triplet-flip, rate: 0.3}", "batch: triplet-list\ndefense: act",
+		"loss: cosine", "loss: {name: triplet-robust, rho: 0.2}\nnoise: {kind: pair-flip}", "loss: {name: triplet-robust, form: backward, beta: 0.9, gamma: 1}",
+	} {
+		checkFixedPoint(t, mustLoad(t, text))
+	}
+}
+
+// One of rate, q and effective is set; the one of a later layer replaces the others.
+func TestAmountsOfNoise(t *testing.T) {
+	of := func(sets ...string) SymmetricNoise {
+		return mustLoad(t, "noise: sln", sets...).Noise.Options.(SymmetricNoise)
+	}
+	for _, tc := range []struct {
+		sets []string
+		want SymmetricNoise
+	}{
+		{nil, SymmetricNoise{Rate: new(0.2)}},
+		{[]string{"noise.effective=0.1"}, SymmetricNoise{Effective: new(0.1)}},
+		{[]string{"noise={kind: sln, q: 0.3}"}, SymmetricNoise{Q: new(0.3)}},
+	} {
+		if d := cmp.Diff(tc.want, of(tc.sets...)); d != "" {
+			t.Errorf("%v: %s", tc.sets, d)
+		}
+	}
+	text, _ := mustLoad(t, "noise: {kind: sln, q: 0.3}").Resolved()
+	again, err := LoadBytes(text, "resolved.yaml", []string{"noise.effective=0.2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(SymmetricNoise{Effective: new(0.2)}, again.Noise.Options); d != "" {
+		t.Error(d)
+	}
+}
+
+// Resolved configs of earlier versions have none of the newer keys and load as they
+// were meant.
+func TestOlderResolvedConfigs(t *testing.T) {
+	c := mustLoad(t, "name: x\nnoise:\n  kind: sln\n  rate: 0.3\n  seed: null\n")
+	if d := cmp.Diff(SymmetricNoise{Rate: new(0.3)}, c.Noise.Options); d != "" {
+		t.Error(d)
+	}
+	if c.Data.Distort != (Distort{}) || c.Data.Classes != 0 {
+		t.Errorf("%+v", c.Data)
+	}
+}
+
+func TestListsAreSeenWhole(t *testing.T) {
+	if c := mustLoad(t, onGraph); c.Batch.DropLast {
+		t.Error("a pair graph's last pairs are dropped")
+	}
+	if c := mustLoad(t, "batch: {sampler: pair-graph, drop_last: true}\nloss: cosine\n"); !c.Batch.DropLast {
+		t.Error("drop_last: true was not kept")
+	}
+}
+
+func TestAutoOrNumber(t *testing.T) {
+	c := mustLoad(t, "loss: {name: triplet-robust, beta: auto, gamma: auto}", "loss.beta=0.9", "loss.gamma=49/50")
+	if o := c.Loss.Options.(RobustLoss); o.Beta != (Auto{true, 0.9}) || o.Gamma != (Auto{true, 0.98}) {
+		t.Errorf("%+v", o)
+	}
+	checkFixedPoint(t, c)
+}
