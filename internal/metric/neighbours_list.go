@@ -157,23 +157,3 @@ func (s *nearest) table() *NeighbourTable {
 	})
 	return t
 }
-
-// kthSmallest reorders v and returns its k-th smallest number, counted from 1.
-func kthSmallest(v []float64, k int) float64 {
-	if k > 48 {
-		slices.Sort(v)
-		return v[k-1]
-	}
-	for i := 1; i < len(v); i++ { // the k smallest so far are in order
-		x := v[i]
-		if i >= k && x >= v[k-1] {
-			continue
-		}
-		j := min(i, k-1)
-		for ; j > 0 && v[j-1] > x; j-- {
-			v[j] = v[j-1]
-		}
-		v[j] = x
-	}
-	return v[k-1]
-}
