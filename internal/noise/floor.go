@@ -1,0 +1,60 @@
+package noise
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// FloorDuplicates returns the least number of errors that a symmetric function of two
+// images makes on the pairs: for each couple of images, the lesser of the numbers of
+// pairs that label it similar and different. A threshold on distances can reach it; a
+// clustering mostly cannot.
+func FloorDuplicates(pairs []Pair) int {
+	errors := 0
+	couples(pairs, func(at []int32) {
+		similar := 0
+		for _, i := range at {
+			if pairs[i].Similar {
+				similar++
+			}
+		}
+		errors += min(similar, len(at)-similar)
+	})
+	return errors
+}
+
+// Floor returns the share of pairs that FloorDuplicates is expected to count in a dense
+// graph with same-index negatives and classes of equal size, when pair labels flip with
+// probability p: p(1-p)/(2(K-1)), the lower bound of Fonseca & Guidetti's Theorem 1.
+// NaN for p outside [0, 1] or fewer than two classes.
+func Floor(p float64, classes int) float64 {
+	if !isProbability(p) || classes < 2 {
+		return math.NaN()
+	}
+	return p * (1 - p) / (2 * float64(classes-1))
+}
+
+// couples calls f for each couple of images that occurs, with the places of its pairs,
+// in order. f does not keep at.
+func couples(pairs []Pair, f func(at []int32)) {
+	key := func(i int32) uint64 {
+		p := pairs[i]
+		return uint64(uint32(min(p.I, p.J)))<<32 | uint64(uint32(max(p.I, p.J)))
+	}
+	order := make([]int32, len(pairs))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(a, b))
+	})
+	for lo := 0; lo < len(order); {
+		hi := lo + 1
+		for hi < len(order) && key(order[hi]) == key(order[lo]) {
+			hi++
+		}
+		f(order[lo:hi])
+		lo = hi
+	}
+}
