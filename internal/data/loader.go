@@ -35,8 +35,9 @@ type Loader struct {
 	tf     Transform
 	seed   uint64
 	labels []int32
-	h, w   int // of the dataset
-	oh, ow int // of the batches
+	anew   bool // images are drawn anew each time
+	h, w   int  // of the dataset
+	oh, ow int  // of the batches
 	c      int
 
 	mu          sync.Mutex // guards the position up to claimed
@@ -72,7 +73,7 @@ type worker struct {
 // may be nil. The augmentation of row p of a batch depends on (seed, epoch, step,
 // p). What is wrong with the arguments is the error of the first Next.
 func NewLoader(ds Dataset, s Sampler, tf Transform, seed uint64, epoch, step, ahead int) *Loader {
-	l := &Loader{ds: ds, s: s, tf: tf, seed: seed, labels: ds.Labels(), epoch: epoch, step: step, quit: make(chan struct{})}
+	l := &Loader{ds: ds, s: s, tf: tf, seed: seed, labels: ds.Labels(), anew: redraws(ds), epoch: epoch, step: step, quit: make(chan struct{})}
 	l.h, l.w, l.c = ds.Shape()
 	l.oh, l.ow = l.h, l.w
 	if tf != nil {
@@ -210,19 +211,27 @@ func (l *Loader) claim() (place, error) {
 // row reads item id into row p of b and transforms it.
 func (l *Loader) row(w *worker, b *Batch, p, id int) error {
 	if l.tf == nil {
-		return l.ds.Read(id, b.Images.Row(p))
+		return l.read(id, b.Images.Row(p), b.Epoch, b.Step, p)
 	}
 	if w.img == nil {
 		w.img = make([]float32, l.h*l.w*l.c)
 		w.scratch = make([]float32, len(w.img))
 	}
-	if err := l.ds.Read(id, w.img); err != nil {
+	if err := l.read(id, w.img, b.Epoch, b.Step, p); err != nil {
 		return err
 	}
 	w.stream.Reset(l.seed, "augment", uint64(b.Epoch), uint64(b.Step), uint64(p))
 	l.tf.Apply(w.img, w.scratch, l.h, l.w, l.c, &w.stream)
 	copy(b.Images.Row(p), w.img)
 	return nil
+}
+
+// read reads item id for a row of a batch.
+func (l *Loader) read(id int, dst []float32, epoch, step, row int) error {
+	if !l.anew {
+		return l.ds.Read(id, dst)
+	}
+	return readAnew(l.ds, id, dst, drawKey{l.seed, epoch, step, row})
 }
 
 // Next returns the next batch, which the caller may keep or give to Recycle. It
