@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"tercet/internal/noise"
 )
 
-// ErrInput is wrapped by every error about numbers that no theorem speaks of.
-var ErrInput = errors.New("no bound")
+// ErrInput is wrapped by every error about numbers that nothing can be calculated from.
+var ErrInput = errors.New("cannot calculate")
 
 // DIBSBounds is what Theorem 1 of Fonseca & Guidetti ("DIBS", arXiv 2201.12803) says
 // about the training error that no network can go below. All are shares of the
@@ -54,13 +56,16 @@ type DIBSBounds struct {
 // FloorDuplicates is exact: P(1-P)/(2(n_c-1)), and P(1-P)/2 more for chains of two
 // images, whose one pair occurs twice.
 //
-// Errors: fewer than two classes or two images of each; a P outside [0, 1/2].
+// Errors: fewer than two classes or two images of each, more than 10^9 of either; a P
+// outside [0, 1/2].
 func DIBS(classes, perClass int, p float64) (DIBSBounds, error) {
 	switch {
 	case classes < 2:
 		return DIBSBounds{}, fmt.Errorf("%w: number of classes is %d; different pairs need two or more", ErrInput, classes)
 	case perClass < 2:
 		return DIBSBounds{}, fmt.Errorf("%w: number of images of each class is %d; similar pairs need two or more", ErrInput, perClass)
+	case max(classes, perClass) > 1e9:
+		return DIBSBounds{}, fmt.Errorf("%w: %d classes of %d images each; at most 10^9 of either", ErrInput, classes, perClass)
 	case !(p >= 0 && p <= 0.5):
 		return DIBSBounds{}, fmt.Errorf("%w: noise is %v, want a number from 0 to 0.5: labels that tell nothing are wrong for half of the pairs", ErrInput, p)
 	}
@@ -70,7 +75,7 @@ func DIBS(classes, perClass int, p float64) (DIBSBounds, error) {
 	}
 	b.EDiff = sameIndex(classes, p, b.Lower) * chains(perClass, p)
 	b.AbsoluteLower, b.AbsoluteUpper = b.ESim+b.Lower, b.ESim+b.EDiff
-	b.FloorDuplicates = DuplicatesFloor(classes, perClass, p, SameIndex)
+	b.FloorDuplicates = DuplicatesFloor(classes, perClass, p, noise.SameIndex)
 	if classes == 2 {
 		c := p * (1 - p) / 2
 		b.Corollary = &c
@@ -96,20 +101,15 @@ func chains(perClass int, p float64) float64 {
 	return (1 - math.Pow(r, float64(perClass/2+1))) / (1 - r)
 }
 
-// How the other end of a different pair is chosen.
-const (
-	SameIndex = "same-index" // the image of the same index in a class drawn at random
-	Random    = "random"     // any image of a class drawn at random
-)
-
 // DuplicatesFloor returns the expected share of pairs that are in error whatever is
 // learnt, because the same two images are labelled both ways: a pair of nodes that
-// occurs twice is so with probability 2P(1-P) and then costs one error. Same-index
-// negatives occur twice n_c N_c/(2(n_c-1)) times among the 2 n_c N_c pairs, random
-// ones N_c times less often. A chain of two images adds P(1-P)/2.
+// occurs twice is so with probability 2P(1-P) and then costs one error. With
+// noise.SameIndex negatives n_c N_c/(2(n_c-1)) node pairs occur twice among the 2 n_c
+// N_c pairs, with noise.RandomOne ones N_c times fewer. A chain of two images adds
+// P(1-P)/2.
 func DuplicatesFloor(classes, perClass int, p float64, negatives string) float64 {
-	floor := p * (1 - p) / (2 * float64(classes-1))
-	if negatives == Random {
+	floor := noise.Floor(p, classes)
+	if negatives == noise.RandomOne {
 		floor /= float64(perClass)
 	}
 	if perClass == 2 {

@@ -1,0 +1,100 @@
+package theory
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Mean is the mean of some draws, with its 95 % interval by Student's t; one draw has
+// neither deviation nor interval.
+type Mean struct {
+	Value float64     `json:"value"`
+	SD    *float64    `json:"sd,omitempty"` // of the draws
+	CI95  *[2]float64 `json:"ci95,omitempty"`
+}
+
+func mean(values []float64) Mean {
+	n := float64(len(values))
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	m := Mean{Value: sum / n}
+	if len(values) < 2 {
+		return m
+	}
+	squares := 0.0
+	for _, v := range values {
+		squares += (v - m.Value) * (v - m.Value)
+	}
+	sd := math.Sqrt(squares / (n - 1))
+	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * sd / math.Sqrt(n)
+	m.SD, m.CI95 = &sd, &[2]float64{m.Value - half, m.Value + half}
+	return m
+}
+
+// The verdicts on a bound.
+const (
+	Holds    = "holds"    // the interval of the mean lies on its right side
+	Violated = "violated" // on the wrong side
+	Open     = "open"     // the interval holds the bound, or there is none
+)
+
+// Checks says which claims of Theorem 1 hold for an error.
+type Checks struct {
+	Lower Check `json:"lower"` // E_sim + lower <= error
+	Upper Check `json:"upper"` // error < E_sim + E_diff; equal counts as held
+	// Corollary is the verdict on error = E_sim + P(1-P)/2, for two classes. Violated
+	// where the interval leaves it out, else open: no interval proves two numbers equal.
+	Corollary string `json:"corollary,omitempty"`
+}
+
+// Check is the verdict on one claim. The theorem speaks of the mean over graphs; single
+// draws scatter about it.
+type Check struct {
+	Verdict string `json:"verdict"`
+	Draws   int    `json:"draws"` // for which the bound itself holds
+}
+
+// check compares errors with the bounds. Each is known to lie between low and high,
+// which are equal where it is proven.
+func check(b DIBSBounds, low, high []float64) Checks {
+	first, last := ends(low, b)[0], ends(high, b)[1]
+	verdict := func(holds, violated bool) string {
+		switch {
+		case holds:
+			return Holds
+		case violated:
+			return Violated
+		}
+		return Open
+	}
+	c := Checks{
+		Lower: Check{Verdict: verdict(first >= b.AbsoluteLower, last < b.AbsoluteLower)},
+		Upper: Check{Verdict: verdict(last <= b.AbsoluteUpper, first > b.AbsoluteUpper)},
+	}
+	for i := range low {
+		if low[i] >= b.AbsoluteLower {
+			c.Lower.Draws++
+		}
+		if high[i] <= b.AbsoluteUpper {
+			c.Upper.Draws++
+		}
+	}
+	if b.Corollary != nil {
+		want := b.ESim + *b.Corollary
+		c.Corollary = verdict(false, last < want || first > want)
+	}
+	return c
+}
+
+// ends returns the interval of the mean. Where there is none it is boundless, and so
+// it is where all draws are equal although there is noise: few errors in few draws.
+func ends(values []float64, b DIBSBounds) [2]float64 {
+	m := mean(values)
+	if m.CI95 == nil || *m.SD == 0 && b.AbsoluteUpper > 0 {
+		return [2]float64{math.Inf(-1), math.Inf(1)}
+	}
+	return *m.CI95
+}

@@ -1,0 +1,51 @@
+package theory
+
+import (
+	"math"
+	"testing"
+)
+
+// Student's t with three degrees of freedom has its 97.5 % point at 3.182446.
+func TestMean(t *testing.T) {
+	m := mean([]float64{1, 2, 3, 6})
+	sd := math.Sqrt(14.0 / 3)
+	if m.Value != 3 || !near(*m.SD, sd, 1e-15) || !near(m.CI95[1]-3, 3.182446*sd/2, 1e-6) || !near(3-m.CI95[0], 3.182446*sd/2, 1e-6) {
+		t.Errorf("%+v", m)
+	}
+	if m = mean([]float64{4}); m.Value != 4 || m.SD != nil || m.CI95 != nil {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	corollary := 0.25
+	b := DIBSBounds{AbsoluteLower: 0.2, AbsoluteUpper: 0.3, ESim: 0.05, Corollary: &corollary}
+	for _, c := range []struct {
+		name      string
+		low, high []float64
+		want      Checks
+	}{
+		{"between", []float64{0.24, 0.25, 0.26}, nil, Checks{Check{Holds, 3}, Check{Holds, 3}, Violated}},
+		{"below", []float64{0.14, 0.15, 0.16}, nil, Checks{Check{Violated, 0}, Check{Holds, 3}, Violated}},
+		{"above", []float64{0.34, 0.35, 0.36}, nil, Checks{Check{Holds, 3}, Check{Violated, 0}, Violated}},
+		{"about the lower one", []float64{0.18, 0.2, 0.22}, nil, Checks{Check{Open, 2}, Check{Holds, 3}, Violated}},
+		{"about the upper one", []float64{0.28, 0.3, 0.32}, nil, Checks{Check{Holds, 3}, Check{Open, 2}, Open}},
+		{"one draw", []float64{0.25}, nil, Checks{Check{Open, 1}, Check{Open, 1}, Open}},
+		// Few errors in few draws: their equality says nothing about the mean.
+		{"no scatter", []float64{0, 0, 0}, nil, Checks{Check{Open, 0}, Check{Open, 3}, Open}},
+		// What is not proven is neither below nor above until both ends are.
+		{"unproven", []float64{0.24, 0.25, 0.26}, []float64{0.34, 0.35, 0.36}, Checks{Check{Holds, 3}, Check{Open, 0}, Open}},
+		{"unproven below", []float64{0.14, 0.15, 0.16}, []float64{0.24, 0.25, 0.26}, Checks{Check{Open, 0}, Check{Holds, 3}, Violated}},
+	} {
+		if c.high == nil {
+			c.high = c.low
+		}
+		if got := check(b, c.low, c.high); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+	b.Corollary = nil
+	if c := check(b, []float64{1, 2}, []float64{1, 2}); c.Corollary != "" {
+		t.Errorf("more than two classes: corollary %q", c.Corollary)
+	}
+}

@@ -1,0 +1,88 @@
+package theory
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tercet/internal/cluster/multicut"
+	"tercet/internal/data"
+	"tercet/internal/noise"
+)
+
+// GraphFloor says what is unavoidable on one graph of labelled pairs, in pairs.
+type GraphFloor struct {
+	// Duplicates is the errors of node pairs that carry both labels, the rarer one of
+	// each. No rule that looks at two images can do better, and a threshold on a
+	// distance can do as well.
+	Duplicates int `json:"duplicate_errors"`
+	// Errors is those of the best partition found: of the least wrong relation that
+	// is transitive. Lower is what no partition goes below.
+	Errors   int  `json:"multicut_errors"`
+	Lower    int  `json:"multicut_errors_lower"`
+	Proven   bool `json:"proven"`   // the two are equal
+	Clusters int  `json:"clusters"` // of the partition found
+}
+
+// FloorLimits bound the search of a graph's best partition; 0 is a default, see
+// multicut.ExactOptions.
+type FloorLimits struct{ Nodes, Work int64 }
+
+// Floor finds the least errors that a partition of the items makes on labelled pairs:
+// a pair is in error where it is similar and cut, or different and not cut. This is
+// the minimum cost multicut of the graph whose edges cost #similar - #different, for
+// all pairs of the two nodes. With D different pairs in all,
+//
+//	errors = objective + D,
+//
+// since each cut different pair takes 1 off D; of a node pair that carries both
+// labels the rarer ones are an error in any case, cut or not.
+//
+// Where a limit ends the search, Lower is below Errors and Proven false. Where ctx is
+// done, its error comes with what is known. Errors: no pairs; a pair of an item with
+// itself; a negative limit.
+func Floor(ctx context.Context, pairs []data.Pair, limits FloorLimits) (GraphFloor, error) {
+	if len(pairs) == 0 {
+		return GraphFloor{}, fmt.Errorf("%w: there are no pairs", ErrInput)
+	}
+	node := map[int32]int32{}
+	number := func(item int32) int32 {
+		n, known := node[item]
+		if !known {
+			n = int32(len(node))
+			node[item] = n
+		}
+		return n
+	}
+	edges := make([]multicut.Edge, len(pairs))
+	different := 0
+	for k, p := range pairs {
+		if p.I == p.J {
+			return GraphFloor{}, fmt.Errorf("%w: pair %d is item %d with itself", ErrInput, k, p.I)
+		}
+		cost := 1.0
+		if !p.Similar {
+			cost = -1
+			different++
+		}
+		edges[k] = multicut.Edge{I: number(p.I), J: number(p.J), Cost: cost}
+	}
+	g, err := multicut.NewGraph(len(node), edges)
+	if err != nil {
+		return GraphFloor{}, err
+	}
+	r, bound, err := multicut.Exact(ctx, g, multicut.ExactOptions{Nodes: limits.Nodes, Work: limits.Work})
+	if r == nil {
+		return GraphFloor{}, err
+	}
+	f := GraphFloor{
+		Duplicates: noise.FloorDuplicates(pairs),
+		Errors:     different + int(math.Round(r.Objective)),
+		Lower:      different + int(math.Ceil(bound.Value-1e-6)),
+		Clusters:   len(r.Sizes),
+	}
+	// Every duplicate costs its error in any partition.
+	f.Lower = max(f.Lower, f.Duplicates)
+	f.Proven = f.Lower >= f.Errors
+	return f, err
+}

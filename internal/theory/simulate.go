@@ -1,0 +1,163 @@
+package theory
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"tercet/internal/noise"
+	"tercet/internal/par"
+)
+
+// MaxSimulated is the largest number of images of a graph that Simulate draws.
+const MaxSimulated = 1 << 20
+
+// SimOptions says which graphs Simulate draws.
+type SimOptions struct {
+	Classes, PerClass int
+	P                 float64 // probability that a pair's label is wrong
+	Negatives         string  // noise.SameIndex or noise.RandomOne
+	Draws             int
+	Seed              uint64
+	Limits            FloorLimits // of each draw
+	// Done, where set, is called after each draw, from one goroutine at a time.
+	Done func(Draw)
+}
+
+// Draw is one graph.
+type Draw struct {
+	Draw  int `json:"draw"`
+	Wrong int `json:"wrong"` // pairs that the true classes get wrong
+	GraphFloor
+}
+
+// Simulation is what Simulate found: errors as shares of the pairs.
+type Simulation struct {
+	Negatives string `json:"negatives"`
+	Seed      uint64 `json:"seed"`
+	Wanted    int    `json:"draws_wanted"`
+	Draws     []Draw `json:"draws"` // in order; fewer than wanted after an interruption
+	Images    int    `json:"images"`
+	Pairs     int    `json:"pairs"`
+
+	Wrong           Mean    `json:"wrong"`            // the errors of the true classes
+	FloorDuplicates Mean    `json:"floor_duplicates"` // see GraphFloor
+	Expected        float64 `json:"expected_floor_duplicates"`
+	Multicut        Mean    `json:"multicut"` // the best partitions that were found
+	// MulticutLower is the mean of what no partition goes below, where some draw is
+	// not proven; Proven counts those that are.
+	MulticutLower *Mean    `json:"multicut_lower,omitempty"`
+	Proven        int      `json:"proven"`
+	Clusters      Mean     `json:"clusters"`
+	Theorem       *Theorem `json:"theorem,omitempty"` // nil for random negatives, of which it does not speak
+}
+
+// Theorem compares Theorem 1 with two readings of the error that no network can go
+// below: the duplicates' and the best partition's.
+type Theorem struct {
+	FloorDuplicates Checks `json:"floor_duplicates"`
+	Multicut        Checks `json:"multicut"`
+}
+
+// Simulate draws graphs of labelled pairs as Theorem 1 has them, see DIBS, with a draw
+// of its own for every number from 0, and finds the floors of each: exactly, as far as
+// the limits go. Draws are made side by side; the answer does not depend on the number
+// of threads.
+//
+// Where ctx is done, the draws that were finished come with its error; nil if none.
+// Errors: those of DIBS; negatives of another name; no draws; more than MaxSimulated
+// images; negative limits.
+func Simulate(ctx context.Context, o SimOptions) (*Simulation, error) {
+	bounds, err := DIBS(o.Classes, o.PerClass, o.P)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Negatives != noise.SameIndex && o.Negatives != noise.RandomOne:
+		return nil, fmt.Errorf("%w: negatives are %q; choose %s or %s", ErrInput, o.Negatives, noise.SameIndex, noise.RandomOne)
+	case o.Draws < 1:
+		return nil, fmt.Errorf("%w: number of draws is %d; one or more are needed", ErrInput, o.Draws)
+	case o.PerClass > MaxSimulated/o.Classes:
+		return nil, fmt.Errorf("%w: %d classes of %d images each are too many to draw; at most %d images in all", ErrInput, o.Classes, o.PerClass, MaxSimulated)
+	case o.Limits.Nodes < 0 || o.Limits.Work < 0:
+		return nil, fmt.Errorf("%w: limits of %d nodes and %d multiplications: neither can be negative", ErrInput, o.Limits.Nodes, o.Limits.Work)
+	}
+	truth := make([]int32, o.Classes*o.PerClass)
+	for i := range truth {
+		truth[i] = int32(i / o.PerClass)
+	}
+	draws, errs := make([]Draw, o.Draws), make([]error, o.Draws)
+	var mu sync.Mutex // for Done
+	par.For(o.Draws, 1, func(lo, _ int) {
+		if errs[lo] = ctx.Err(); errs[lo] != nil {
+			return
+		}
+		draws[lo], errs[lo] = draw(ctx, truth, o, lo)
+		if errs[lo] == nil && o.Done != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			o.Done(draws[lo])
+		}
+	})
+	s := &Simulation{Negatives: o.Negatives, Seed: o.Seed, Wanted: o.Draws, Images: len(truth), Pairs: 2 * len(truth)}
+	for i, e := range errs {
+		switch {
+		case e == nil:
+			s.Draws = append(s.Draws, draws[i])
+		case err == nil:
+			err = e
+		}
+	}
+	if len(s.Draws) == 0 {
+		return nil, err
+	}
+	s.sum(o, bounds)
+	return s, err
+}
+
+// draw makes graph number n and finds its floors.
+func draw(ctx context.Context, truth []int32, o SimOptions, n int) (Draw, error) {
+	pairs, report, err := noise.Graph(truth, truth, o.Classes, noise.GraphOptions{
+		Scenario: noise.Full, Negatives: o.Negatives, Order: noise.Shuffled,
+		PairNoise: 2 * o.P, Seed: o.Seed, Draw: uint64(n),
+	})
+	if err != nil {
+		return Draw{}, err
+	}
+	f, err := Floor(ctx, pairs, o.Limits)
+	return Draw{n, report.Wrong, f}, err
+}
+
+// sum takes the means over the draws and holds the bounds against them.
+func (s *Simulation) sum(o SimOptions, b DIBSBounds) {
+	share := func(count func(Draw) int) []float64 {
+		out := make([]float64, len(s.Draws))
+		for i, d := range s.Draws {
+			out[i] = float64(count(d)) / float64(s.Pairs)
+		}
+		return out
+	}
+	duplicates := share(func(d Draw) int { return d.Duplicates })
+	errors := share(func(d Draw) int { return d.Errors })
+	lower := share(func(d Draw) int { return d.Lower })
+	clusters := make([]float64, len(s.Draws))
+	for i, d := range s.Draws {
+		clusters[i] = float64(d.Clusters)
+		if d.Proven {
+			s.Proven++
+		}
+	}
+	s.Wrong = mean(share(func(d Draw) int { return d.Wrong }))
+	s.FloorDuplicates, s.Expected = mean(duplicates), DuplicatesFloor(o.Classes, o.PerClass, o.P, o.Negatives)
+	s.Multicut, s.Clusters = mean(errors), mean(clusters)
+	if s.Proven < len(s.Draws) {
+		m := mean(lower)
+		s.MulticutLower = &m
+	}
+	if o.Negatives == noise.SameIndex {
+		s.Theorem = &Theorem{
+			FloorDuplicates: check(b, duplicates, duplicates),
+			Multicut:        check(b, lower, errors),
+		}
+	}
+}
