@@ -28,6 +28,7 @@ var commands = []struct {
 	{groupWork, newAttack},
 	{groupWork, newCluster},
 	{groupWork, newReport},
+	{groupWork, newBound},
 	{groupHelp, newBench},
 	{groupHelp, newData},
 	{groupHelp, newConfig},
