@@ -34,6 +34,7 @@ type dibsDocument struct {
 	Q        float64 `json:"q"` // q~ = 2P
 	Pairs    int     `json:"pairs"`
 	theory.DIBSBounds
+	Cycles     []theory.Cycles    `json:"cycles"`
 	Simulation *theory.Simulation `json:"simulation,omitempty"`
 }
 
@@ -49,7 +50,9 @@ class. Each label is wrong with probability P. Then lower <= error - E_sim < E_d
 claimed, as printed, for the training error of the largest networks.
 
 Beside it stands the duplicates floor: the expected error of image pairs that are
-labelled both ways, all that is unavoidable for a threshold on a distance.
+labelled both ways, all that is unavoidable for a threshold on a distance. The cycles
+that E_diff counts, of which one pair alone is labelled different, are shown with their
+true expected numbers.
 
 With --simulate N, N graphs are drawn. Each one's duplicates floor and its exact
 optimum over all partitions of the images (the minimum cost multicut, the least error
@@ -94,6 +97,7 @@ func runBoundDIBS(ctx context.Context, s *Streams, o boundDIBSOptions) error {
 	doc := &dibsDocument{
 		Schema: boundSchema, Kind: "dibs", Classes: o.classes, PerClass: o.perClass,
 		P: o.noise, Q: 2 * o.noise, Pairs: 2 * o.classes * o.perClass, DIBSBounds: b,
+		Cycles: theory.InconsistentCycles(o.classes, o.noise),
 	}
 	if o.changed("simulate") {
 		if doc.Simulation, err = simulate(ctx, s, o); doc.Simulation == nil {
@@ -136,6 +140,15 @@ func printDIBS(w io.Writer, d *dibsDocument) error {
 	row("E_sim + lower", d.AbsoluteLower)
 	row("E_sim + E_diff", d.AbsoluteUpper)
 	row("duplicates floor", d.FloorDuplicates)
+	fmt.Fprintf(&b, "%s\n\n", t.Render())
+	t = plainTable("inconsistent cycles per pair", "in E_diff", "in truth")
+	for _, c := range d.Cycles {
+		name := fmt.Sprintf("%d images of one index", c.Length)
+		if c.Indices == 2 {
+			name = fmt.Sprintf("%d images of two neighbouring indices", c.Length)
+		}
+		t.AppendRow(table.Row{name, decimal(c.Printed), decimal(c.Exact)})
+	}
 	fmt.Fprintln(&b, t.Render())
 	if s := d.Simulation; s != nil {
 		b.WriteString("\n")

@@ -34,6 +34,7 @@ func TestBoundDIBS(t *testing.T) {
 	}
 	for _, want := range [][]string{
 		{"lower", "0.080000", "64"}, {"E_diff", "0.095238", "76.19"}, {"corollary", "0.080000", "64"},
+		{"2", "images", "of", "one", "index", "0.080000", "0.080000"}, {"4", "images", "of", "two", "neighbouring", "indices", "0.012800", "0.217600"},
 		{"E_sim", "5.19e-21", "4.15e-18"}, {"duplicates", "floor", "0.080000", "64"},
 	} {
 		if !hasRow(out, want...) {
