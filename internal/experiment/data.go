@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"math"
 
 	"tercet/internal/config"
 	"tercet/internal/data"
@@ -14,9 +13,13 @@ import (
 type Sets struct {
 	Train, Validation, Test data.Dataset
 	// Noisy is Train under the labels that are trained on, nil where these are the
-	// true ones; Noise says how many differ.
+	// true ones; Noise says how many labels, pairs or triplets are wrong.
 	Noisy data.Dataset
 	Noise *noise.Report
+	// Graph and Triplets describe what the sampler gives in its first epoch, once it
+	// was made; nil where it gives none.
+	Graph    *noise.GraphReport
+	Triplets *noise.TripletReport
 }
 
 // seen returns the items of Train under the labels that are trained on.
@@ -25,51 +28,6 @@ func (s *Sets) seen() data.Dataset {
 		return s.Noisy
 	}
 	return s.Train
-}
-
-// disturb puts the noise of cfg on the labels that are trained on: those of what
-// is left of the training set when validation items are held out. Whoever evaluates
-// the training set compares with the true ones.
-func (s *Sets) disturb(cfg *config.Config) error {
-	switch o := cfg.Noise.Options.(type) {
-	case config.NoNoise:
-		return nil
-	case config.SymmetricNoise:
-		seed := cfg.Seed
-		if o.Seed != nil {
-			seed = *o.Seed
-		}
-		ds := data.Compact(s.Train) // labels flip to classes that are there
-		rate := symmetricRate(o, len(ds.Classes()))
-		if k := len(ds.Classes()); k < 2 && rate > 0 {
-			return fmt.Errorf("%w: noise.kind sln: the training items are of %d class, and a label needs another to flip to", data.ErrUnfit, k)
-		}
-		labels, r, err := noise.Labels(ds.Labels(), len(ds.Classes()), rate, seed)
-		if err != nil {
-			return err
-		}
-		if s.Noise = &r; r.Flipped == 0 {
-			return nil
-		}
-		s.Noisy, err = data.Relabel(ds, labels, ds.Classes())
-		return err
-	default:
-		return fmt.Errorf("noise %s: no wiring for options %T", cfg.Noise.Kind, o)
-	}
-}
-
-// symmetricRate is the rate at which o changes labels of that many classes.
-func symmetricRate(o config.SymmetricNoise, classes int) float64 {
-	var q float64
-	switch {
-	case o.Rate != nil:
-		return *o.Rate
-	case o.Q != nil:
-		q = *o.Q
-	default:
-		q = 1 - math.Sqrt(1-2**o.Effective)
-	}
-	return q * float64(classes-1) / float64(max(classes, 1))
 }
 
 // pick returns the set of that name.
@@ -113,7 +71,7 @@ func describe(ds data.Dataset) string {
 }
 
 func (s *Sets) record(cfg *config.Config) DataRecord {
-	r := DataRecord{Name: cfg.Data.Name, Train: setRecord(s.Train), Noise: s.Noise}
+	r := DataRecord{Name: cfg.Data.Name, Train: setRecord(s.Train), Noise: s.Noise, Graph: s.Graph, Triplets: s.Triplets}
 	if s.Validation != nil {
 		v := setRecord(s.Validation)
 		r.Validation = &v

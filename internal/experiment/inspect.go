@@ -15,19 +15,23 @@ import (
 
 // DataDoc describes the data of a config or of npy files, schema tercet.data/1.
 type DataDoc struct {
-	Schema     string         `json:"schema"`
-	Config     string         `json:"config,omitempty"`     // the config's name
-	Name       string         `json:"name"`                 // the source
-	Embeddings string         `json:"embeddings,omitempty"` // npy file, where there is no config
-	Labels     string         `json:"labels,omitempty"`
-	Train      *SetStats      `json:"train,omitempty"`
-	Validation *SetStats      `json:"validation,omitempty"`
-	Test       *SetStats      `json:"test,omitempty"`
-	Vectors    *SetStats      `json:"vectors,omitempty"` // of npy files without a config
-	Overlaps   []Overlap      `json:"overlaps,omitempty"`
-	Noise      *noise.Report  `json:"noise,omitempty"`   // on the labels that the sampler sees; the sets are described under the true ones
-	Sampler    *SamplerRecord `json:"sampler,omitempty"` // null where the data do not fit it
-	Warnings   []string       `json:"warnings,omitempty"`
+	Schema     string    `json:"schema"`
+	Config     string    `json:"config,omitempty"`     // the config's name
+	Name       string    `json:"name"`                 // the source
+	Embeddings string    `json:"embeddings,omitempty"` // npy file, where there is no config
+	Labels     string    `json:"labels,omitempty"`
+	Train      *SetStats `json:"train,omitempty"`
+	Validation *SetStats `json:"validation,omitempty"`
+	Test       *SetStats `json:"test,omitempty"`
+	Vectors    *SetStats `json:"vectors,omitempty"` // of npy files without a config
+	Overlaps   []Overlap `json:"overlaps,omitempty"`
+	// Noise is on the labels that the sampler sees, or on the pairs or triplets that it
+	// gives, which Graph and Triplets describe; the sets are described under true labels.
+	Noise    *noise.Report        `json:"noise,omitempty"`
+	Graph    *noise.GraphReport   `json:"graph,omitempty"`
+	Triplets *noise.TripletReport `json:"triplets,omitempty"`
+	Sampler  *SamplerRecord       `json:"sampler,omitempty"` // null where the data do not fit it
+	Warnings []string             `json:"warnings,omitempty"`
 }
 
 // SetStats describes a set. Its fingerprint is the one that manifests and result
@@ -96,7 +100,8 @@ func Inspect(ctx context.Context, cfg *config.Config, say Say) (*DataDoc, error)
 			}
 		}
 	}
-	s, err := buildSampler(cfg, sets.seen())
+	s, _, err := buildSampler(cfg, sets)
+	d.Noise, d.Graph, d.Triplets = sets.Noise, sets.Graph, sets.Triplets
 	if err != nil {
 		return d, inConfig("batch", err)
 	}

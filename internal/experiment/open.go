@@ -36,8 +36,14 @@ func init() {
 // OpenData opens the datasets of cfg: it reads, splits and limits them. What is
 // wrong neither with files nor with their content is a value of the config, and
 // comes back as a *config.Error.
-func OpenData(cfg *config.Config) (*Sets, error) {
-	s, err := openData(cfg)
+func OpenData(cfg *config.Config) (*Sets, error) { return openWith(cfg, data.Open) }
+
+// opener reads a source: data.Open, or what shares its result among runs.
+type opener func(data.Options) (train, test data.Dataset, err error)
+
+// openWith is OpenData by way of open.
+func openWith(cfg *config.Config, open opener) (*Sets, error) {
+	s, err := openData(cfg, open)
 	switch {
 	case err == nil:
 		return s, nil
@@ -54,17 +60,25 @@ func OpenData(cfg *config.Config) (*Sets, error) {
 	return nil, &config.Error{Key: "data", Msg: err.Error()}
 }
 
-func openData(cfg *config.Config) (*Sets, error) {
+func openData(cfg *config.Config, open opener) (*Sets, error) {
 	o, err := dataOptions(cfg)
 	if err != nil {
 		return nil, err
 	}
 	s := new(Sets)
-	if s.Train, s.Test, err = data.Open(o); err != nil {
+	if s.Train, s.Test, err = open(o); err != nil {
+		return nil, err
+	}
+	if s.Train, s.Test, err = data.OfClasses(s.Train, s.Test, cfg.Data.Classes, cfg.Seed); err != nil {
 		return nil, err
 	}
 	if err := s.holdOut(cfg.Data.Split.Validation, cfg.Data.Split.Seed); err != nil {
 		return nil, err
+	}
+	if d := cfg.Data.Distort; d.Strength > 0 {
+		if s.Train, err = data.Distorted(s.Train, data.DistortOptions{Strength: d.Strength, Fresh: d.Fresh, Seed: d.Seed}); err != nil {
+			return nil, err
+		}
 	}
 	return s, s.disturb(cfg)
 }

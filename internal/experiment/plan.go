@@ -101,6 +101,9 @@ func shapeOf(ds data.Dataset) []int {
 
 // firstLabels returns the labels of the first epoch's first batch.
 func firstLabels(s data.Sampler, ds data.Dataset) []int32 {
+	if own, ok := s.(data.RowLabels); ok {
+		return own.RowLabels(0)[0]
+	}
 	var out []int32
 	for _, i := range s.Plan(0)[0] {
 		out = append(out, ds.Labels()[i])

@@ -58,7 +58,8 @@ type Manifest struct {
 	Config  string         `json:"config_hash"`
 	Data    DataRecord     `json:"data"`
 	Model   ModelRecord    `json:"model"`
-	Steps   int            `json:"steps"` // optimiser steps done
+	Weights *WeightsRecord `json:"triplet_weights,omitempty"` // of triplet-robust
+	Steps   int            `json:"steps"`                     // optimiser steps done
 	Of      int            `json:"steps_planned"`
 	Cost    adversary.Cost `json:"cost"`              // images forward and backward
 	Crafted *train.Crafted `json:"crafted,omitempty"` // what the defence did, over all steps
@@ -85,8 +86,13 @@ type DataRecord struct {
 	Train      SetRecord  `json:"train"`
 	Validation *SetRecord `json:"validation,omitempty"`
 	Test       SetRecord  `json:"test"`
-	// Noise says how many labels of Train were trained on as another class's.
+	// Noise says how many labels of Train were trained on as another class's, or how
+	// many pairs or triplets of the first epoch were wrong.
 	Noise *noise.Report `json:"noise,omitempty"`
+	// Graph and Triplets describe the tuples of the first epoch of a sampler that
+	// gives them.
+	Graph    *noise.GraphReport   `json:"graph,omitempty"`
+	Triplets *noise.TripletReport `json:"triplets,omitempty"`
 }
 
 // SetRecord identifies one set.
@@ -112,6 +118,7 @@ type Run struct {
 	lock     *os.File
 	log      *train.Log    // while training
 	coverage data.Coverage // of the sampler's first epoch
+	open     opener        // nil for data.Open
 }
 
 // Path joins a name onto the run's directory.

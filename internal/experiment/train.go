@@ -129,7 +129,11 @@ func (r *Run) record(err error) {
 // prepare opens the data and builds the trainer at the run's position.
 func (r *Run) prepare(w Watch) (*train.Trainer, *data.Loader, error) {
 	cfg := r.Config
-	sets, err := OpenData(cfg)
+	open := r.open
+	if open == nil {
+		open = data.Open
+	}
+	sets, err := openWith(cfg, open)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -141,11 +145,24 @@ func (r *Run) prepare(w Watch) (*train.Trainer, *data.Loader, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	r.Manifest.Data = sets.record(cfg) // now with what the sampler gives
+	if err := r.sameWeights(t.weights); err != nil {
+		return nil, nil, err
+	}
 	seen := sets.seen()
 	r.coverage = data.Cover(t.sampler, seen, 0)
 	w.note("data: %s", sets)
 	if sets.Noise != nil {
-		w.note("noise on the training labels: %s", sets.Noise)
+		w.note("noise on the training %s: %s", disturbed(cfg), sets.Noise)
+	}
+	if sets.Graph != nil {
+		w.note("pair graph: %s", DescribeGraph(sets.Graph))
+	}
+	if sets.Triplets != nil {
+		w.note("triplets: %s", DescribeTriplets(sets.Triplets))
+	}
+	if t.weights != nil {
+		w.note("weights of the triplets: %s", t.weights)
 	}
 	w.note("sampler %s, %d batches an epoch: %s", cfg.Batch.Sampler, t.sampler.Steps(), r.coverage)
 	if err := monitor(cfg, t, sets, w); err != nil {
@@ -220,6 +237,8 @@ type assembled struct {
 	*train.Trainer
 	model   *nn.Model
 	sampler data.Sampler
+	tuples  *tuples        // of a sampler that gives pairs, else nil
+	weights *WeightsRecord // of triplet-robust, else nil
 }
 
 // assemble builds all components of cfg but the loader.
@@ -227,7 +246,7 @@ func assemble(cfg *config.Config, sets *Sets) (*assembled, error) {
 	if err := pairable(sets.seen()); err != nil {
 		return nil, err
 	}
-	sampler, err := buildSampler(cfg, sets.seen())
+	sampler, tuples, err := buildSampler(cfg, sets)
 	if err != nil {
 		return nil, inConfig("batch", err)
 	}
@@ -236,7 +255,11 @@ func assemble(cfg *config.Config, sets *Sets) (*assembled, error) {
 		return nil, inConfig("model", err)
 	}
 	t := &train.Trainer{Options: trainOptions(cfg, sampler.Steps()), Model: model, Mined: rng.New(cfg.Seed, "mine")}
-	if t.Objective, err = buildObjective(cfg); err != nil {
+	weights, err := robustWeights(cfg, sets)
+	if err != nil {
+		return nil, inConfig("loss", err)
+	}
+	if t.Objective, err = buildObjective(cfg, weights); err != nil {
 		return nil, inConfig("loss", err)
 	}
 	if t.Miner, err = buildMiner(cfg, sampler.Layout(), t.Objective); err != nil {
@@ -257,7 +280,7 @@ func assemble(cfg *config.Config, sets *Sets) (*assembled, error) {
 		return nil, inConfig("optimizer.schedule", err)
 	}
 	t.Schedule = schedule.LR
-	return &assembled{t, model, sampler}, nil
+	return &assembled{t, model, sampler, tuples, weights}, nil
 }
 
 // inConfig makes what a component refuses a mistake in that section of the

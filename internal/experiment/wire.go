@@ -48,8 +48,11 @@ func buildModel(cfg *config.Config, ds data.Dataset) (*nn.Model, error) {
 	return nn.Build(s, rng.New(cfg.Seed, "init"))
 }
 
-// buildSampler makes the batcher of cfg.
-func buildSampler(cfg *config.Config, ds data.Dataset) (data.Sampler, error) {
+// buildSampler makes the batcher of cfg, and the pairs that it gives, if any.
+func buildSampler(cfg *config.Config, sets *Sets) (data.Sampler, *tuples, error) {
+	if s, t, ok, err := sets.given(cfg); ok {
+		return s, t, err
+	}
 	o := data.SamplerOptions{Name: cfg.Batch.Sampler, DropLast: cfg.Batch.DropLast, Seed: cfg.Seed}
 	switch b := cfg.Batch.Options.(type) {
 	case config.ClassPairs:
@@ -57,13 +60,15 @@ func buildSampler(cfg *config.Config, ds data.Dataset) (data.Sampler, error) {
 	case config.MPerClass:
 		o.Classes, o.PerClass = b.Classes, b.PerClass
 	default:
-		return nil, fmt.Errorf("sampler %s: no wiring for options %T", cfg.Batch.Sampler, b)
+		return nil, nil, fmt.Errorf("sampler %s: no wiring for options %T", cfg.Batch.Sampler, b)
 	}
-	return data.NewSampler(ds, o)
+	s, err := data.NewSampler(sets.seen(), o)
+	return s, nil, err
 }
 
-// buildObjective makes the loss of cfg.
-func buildObjective(cfg *config.Config) (loss.Objective, error) {
+// buildObjective makes the loss of cfg. weights are those of triplet-robust, nil for
+// other losses.
+func buildObjective(cfg *config.Config, weights *WeightsRecord) (loss.Objective, error) {
 	switch o := cfg.Loss.Options.(type) {
 	case config.TripletLoss:
 		return loss.NewTriplet(loss.TripletOptions{
@@ -75,6 +80,17 @@ func buildObjective(cfg *config.Config) (loss.Objective, error) {
 	case config.ThresholdLoss:
 		return loss.NewThreshold(loss.ThresholdOptions{
 			Alpha: o.Alpha, Beta: o.Beta, Reduce: loss.Reduction(o.Reducer), Pairing: loss.Pairing(o.Pairing),
+		})
+	case config.ContrastiveLoss:
+		return loss.NewContrastive(loss.ContrastiveOptions{Margin: o.Margin, Reduce: loss.Reduction(o.Reducer), Eps: o.Eps})
+	case config.CosineLoss:
+		return loss.NewCosine(loss.CosineOptions{
+			Similarity: loss.Similarity(o.Similarity), Margin: o.Margin, Reduce: loss.Reduction(o.Reducer), Eps: o.Eps,
+		})
+	case config.RobustLoss:
+		return loss.NewRobust(loss.RobustOptions{
+			Margin: o.Margin, Distance: loss.Distance(o.Distance), Form: loss.RobustForm(o.Form), W1: weights.W1, W2: weights.W2,
+			Temperature: o.Temperature, Normalize: o.Rescale, Reduce: loss.Reduction(o.Reducer), Eps: o.Eps,
 		})
 	}
 	return nil, fmt.Errorf("loss %s: no wiring for options %T", cfg.Loss.Name, cfg.Loss.Options)
@@ -98,6 +114,8 @@ func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Opt
 		o.Squared = l.Distance == "squared"
 	case config.CappedLoss, config.ThresholdLoss:
 		o.Squared = true
+	case config.RobustLoss:
+		o.Squared = l.Distance == "squared"
 	}
 	switch m := cfg.Miner.Options.(type) {
 	case config.SemihardMiner:
@@ -114,10 +132,20 @@ func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Opt
 	return o
 }
 
-// buildMiner makes the miner of cfg; a loss over all pairs needs none and gets them.
+// buildMiner makes the miner of cfg. A sampler that gives tuples needs none, and
+// neither does a loss over all pairs, which gets them.
 func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Miner, error) {
-	if o, ok := cfg.Loss.Options.(config.ThresholdLoss); ok && loss.Pairing(o.Pairing) == loss.ByPairs {
+	switch cfg.Batch.Options.(type) {
+	case config.PairGraph, config.TripletList:
+		return mine.NewGiven(mine.Layout(layout))
+	}
+	switch o := cfg.Loss.Options.(type) {
+	case config.ContrastiveLoss, config.CosineLoss:
 		return mine.AllPairs{}, nil
+	case config.ThresholdLoss:
+		if loss.Pairing(o.Pairing) == loss.ByPairs {
+			return mine.AllPairs{}, nil
+		}
 	}
 	return mine.New(minerName(cfg), mineOptions(cfg, layout, obj))
 }

@@ -1,0 +1,105 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/noise"
+)
+
+// WeightsRecord says what triplet-robust takes for the probabilities of its triplets.
+type WeightsRecord struct {
+	From string  `json:"from"` // "config", "noise" or the file of noise_from
+	W1   float64 `json:"w1"`   // a triplet is right
+	W2   float64 `json:"w2"`   // positive and negative are exchanged
+	// Contrast is W1 - W2, the share of the clean signal that is left.
+	Contrast float64 `json:"contrast"`
+	noise.TripletWeights
+}
+
+// faint is the contrast below which a run is told how little is left to learn from.
+const faint = 0.2
+
+// robustWeights returns the weights of triplet-robust: those of the config, or those
+// that follow from the noise in force or found in a file; nil for another loss.
+func robustWeights(cfg *config.Config, sets *Sets) (*WeightsRecord, error) {
+	o, ok := cfg.Loss.Options.(config.RobustLoss)
+	if !ok {
+		return nil, nil
+	}
+	r := &WeightsRecord{From: "config"}
+	var err error
+	switch {
+	case o.Rho != nil:
+		r.TripletWeights = noise.OrderFlips(*o.Rho)
+	case o.Beta.Given:
+		r.TripletWeights = noise.TripletWeights{Beta: o.Beta.N, Gamma: o.Gamma.N}.Product()
+	case o.NoiseFrom != "":
+		r.From = o.NoiseFrom
+		r.TripletWeights, err = foundWeights(o.NoiseFrom, classesOf(sets))
+	default:
+		r.From = "noise"
+		r.TripletWeights, err = noiseWeights(cfg, classesOf(sets))
+	}
+	if err != nil {
+		return nil, err
+	}
+	w := r.TripletWeights
+	if o.Weights == "product" && o.Rho == nil {
+		w = w.Product()
+	}
+	r.W1, r.W2, r.Contrast = w.W11, w.W00, w.W11-w.W00
+	if math.IsNaN(r.Contrast) {
+		return nil, errors.New("beta: auto does not follow from this noise; set beta and gamma")
+	}
+	if !(r.Contrast > 1e-9) {
+		return nil, fmt.Errorf("beta + gamma - 1 is %.4g for the noise in force (%s): at 0 triplets say nothing about classes, below it the opposite of what they seem to; lower the noise", r.Contrast, r.From)
+	}
+	return r, nil
+}
+
+// noiseWeights are those of triplets that are drawn by labels with the noise of cfg.
+func noiseWeights(cfg *config.Config, classes int) (noise.TripletWeights, error) {
+	switch o := cfg.Noise.Options.(type) {
+	case config.NoNoise:
+		return noise.SLNTriplets(0, classes), nil
+	case config.SymmetricNoise:
+		q, err := symmetricQ(o, classes)
+		return noise.SLNTriplets(q, classes), err
+	case config.TripletNoise:
+		return noise.OrderFlips(o.Rate), nil
+	}
+	return noise.TripletWeights{}, fmt.Errorf("beta: auto does not follow from noise %s; set beta and gamma, or noise_from", cfg.Noise.Kind)
+}
+
+// classesOf is the number of classes that are trained on.
+func classesOf(s *Sets) int { return len(data.Compact(s.Train).Classes()) }
+
+// String is the record in one line.
+func (r *WeightsRecord) String() string {
+	s := fmt.Sprintf("right with probability %.4f, reversed with %.4f (beta %.4f, gamma %.4f, from %s); contrast %.4f", r.W1, r.W2, r.Beta, r.Gamma, r.From, r.Contrast)
+	if r.Contrast < faint {
+		s += ": little is left to learn from"
+	}
+	return s
+}
+
+// foundWeights are those of triplets drawn by labels with the noise that a noise.json
+// has found.
+func foundWeights(path string, classes int) (noise.TripletWeights, error) {
+	return noise.TripletWeights{}, fmt.Errorf("noise_from: %s cannot be read", path)
+}
+
+// sameWeights records the weights of triplet-robust, and refuses to go on with a run
+// whose noise_from has changed since it began.
+func (r *Run) sameWeights(now *WeightsRecord) error {
+	then := r.Manifest.Weights
+	if r.Manifest.Steps > 0 && then != nil && now != nil && *then != *now {
+		return fmt.Errorf("%w: noise_from: %s says other things than when the run began (w1 %.6g and w2 %.6g, then %.6g and %.6g); restore it or start a new run", data.ErrFormat, now.From, now.W1, now.W2, then.W1, then.W2)
+	}
+	r.Manifest.Weights = now
+	return nil
+}
