@@ -392,3 +392,20 @@ func TestDistortionAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+// The pixels of a seed are the same on every machine: these are also what a
+// build with fused multiply-add (GOAMD64=v3) gives.
+func TestDistortedGolden(t *testing.T) {
+	for _, c := range []struct {
+		ds       Dataset
+		strength float64
+		want     string
+	}{
+		{toy(t, 28, 28, 1, 300, 300), 0.83, "6bfd525272f90b8f7274fa639cb0c78f61ac45a9e5ec84f9d1daf18893d4cbc8"},
+		{toy(t, 17, 31, 3, 300, 300), 0.37, "0daf47e95e1c97bf251b6995853aff71adb547f187f557aea9da161093c35196"},
+	} {
+		if got := distort(t, c.ds, DistortOptions{Strength: c.strength, Seed: 9}).Fingerprint(); got != c.want {
+			t.Errorf("strength %v: fingerprint %s, want %s", c.strength, got, c.want)
+		}
+	}
+}

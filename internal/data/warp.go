@@ -31,7 +31,7 @@ type warp struct {
 // draw picks the warp of an image of h x w pixels. The numbers taken from r do
 // not depend on the strength.
 func (m *warp) draw(strength float64, h, w int, r *rng.Stream) {
-	spread := func(a float64) float64 { return strength * a * (2*r.Float64() - 1) }
+	spread := func(a float64) float64 { return float64(strength * a * (2*r.Float64() - 1)) }
 	t := spread(warpTurn) // the rotation by 2 atan(t)
 	d := 1 + float64(t*t)
 	cos, sin := (1-float64(t*t))/d, 2*t/d
@@ -59,7 +59,7 @@ func (m *warp) apply(dst, src []float32, h, w, c int) {
 	line := w * c
 	for y := range h {
 		var bend [warpGrid][2]float32 // along this row
-		g, f := warpCell(float32(y) * stepY)
+		g, f := warpCell(float32(float32(y) * stepY))
 		for j := range bend {
 			a, b := m.bend[g][j], m.bend[g+1][j]
 			bend[j] = [2]float32{a[0] + float32(f*(b[0]-a[0])), a[1] + float32(f*(b[1]-a[1]))}
@@ -68,7 +68,7 @@ func (m *warp) apply(dst, src []float32, h, w, c int) {
 		rowX, rowY := midX+m.x+float32(m.xy*dy), midY+m.y+float32(m.yy*dy)
 		out := dst[y*line : (y+1)*line]
 		for x := range w {
-			g, f := warpCell(float32(x) * stepX)
+			g, f := warpCell(float32(float32(x) * stepX))
 			a, b := bend[g], bend[g+1]
 			dx := float32(x) - midX
 			sx := rowX + float32(m.xx*dx) + a[0] + float32(f*(b[0]-a[0]))
