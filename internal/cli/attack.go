@@ -71,8 +71,9 @@ Each is computed as published (robrank, its faults included) and fixed (as the
 papers describe it). Beside each score stands that of the images as they are:
 what eps 0 gives, so that ERS has its ceiling. Writes attack.json and a picture
 into the run's directory, or into --out; with --curve, curve.json and a plot.
-An attack.json of the same weights that has scores, queries or draws which the
-new one would not have is not replaced without --force.`,
+Of the same weights, an attack.json or curve.json that has scores, queries, draws
+or eps which the new one would not have, or that is of other settings, such as
+another eps, is not replaced without --force.`,
 		examples: []example{
 			{"embedding shift alone: a quick look at the first 256 queries", "tercet attack --run runs/first --queries 256", false},
 			{"the robustness score, its ten parts and their intervals", "tercet attack --run runs/first --suite ers --queries 256 --sample", false},
@@ -116,7 +117,7 @@ new one would not have is not replaced without --force.`,
 			fs.StringSliceVar(&o.examplesOf, "examples-of", nil, "attacks to draw, `LIST` such as ES,GTM; by default ES, or the first")
 			fs.StringVar(&o.save, "save-images", "", "write images before and after, targets and values of all queries, attacks and variants to `FOLDER` as npy")
 			fs.StringVarP(&o.out, "out", "o", "", "folder to write to; without one, the run's directory")
-			fs.BoolVar(&o.force, "force", false, "replace an attack.json that has more: scores, queries or draws")
+			fs.BoolVar(&o.force, "force", false, "replace an attack.json or curve.json that has more, or is of other settings")
 			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show attack.json as it is where it has these options, weights and images")
 			cmd.MarkFlagsMutuallyExclusive("attack", "suite")
 			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
@@ -153,14 +154,15 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 	if o.out == "" {
 		o.out = r.Dir
 	}
-	if o.points == nil {
-		switch d, err := o.stored(r, opts); {
-		case err != nil:
+	if o.points != nil {
+		if err := o.storedCurve(r, opts); err != nil {
 			return err
-		case d != nil:
-			s.Note("%s is up to date", o.path())
-			return o.show(s, d, gates)
 		}
+	} else if d, err := o.stored(r, opts); err != nil {
+		return err
+	} else if d != nil {
+		s.Note("%s is up to date", o.path())
+		return o.show(s, d, gates)
 	}
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return err

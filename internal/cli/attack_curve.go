@@ -64,7 +64,7 @@ func (o *attackOptions) checkCurve() error {
 	if o.changed("eps") {
 		return usagef("--curve goes over eps itself; leave --eps out")
 	}
-	for _, flag := range []string{"save-examples", "examples-of", "save-images", "fail-under", "fail-over", "force", "if-needed"} {
+	for _, flag := range []string{"save-examples", "examples-of", "save-images", "fail-under", "fail-over", "if-needed"} {
 		if o.changed(flag) {
 			return usagef("--%s is about one eps and its attack.json; it does not go with --curve", flag)
 		}
@@ -84,7 +84,7 @@ func runCurve(ctx context.Context, s *Streams, o attackOptions, r *experiment.Ru
 	for _, w := range d.Warnings {
 		s.Note("warning: %s", w)
 	}
-	if err := experiment.WriteJSON(filepath.Join(o.out, "curve.json"), d); err != nil {
+	if err := experiment.WriteJSON(o.curvePath(), d); err != nil {
 		return err
 	}
 	if !o.noPictures {

@@ -20,12 +20,15 @@ func TestAttackKeepsTheLargerResult(t *testing.T) {
 	must(t, 0, whole)
 	before := snapshot(t, ".")
 	for flags, want := range map[string]string{
-		"--queries 8":                    "runs/tiny/attack.json has what this attack has not: the scores CA+, CA-, QA+, QA-, TMA, LTM, GTM, GTT, ERS; 12 queries instead of 8; --out FOLDER writes elsewhere, --force replaces it",
-		"--suite ers --variant fixed":    "the variant published; --out",
-		"--suite ers --queries 11":       "has not: 12 queries instead of 11; --out",
-		"--suite ers --set-name train":   "the scores of checkpoint last on set test",
-		"--queries 8 --if-needed":        "12 queries instead of 8",
-		"--queries 8 --out runs/tiny/./": "12 queries instead of 8",
+		"--queries 8":                                   "runs/tiny/attack.json has what this attack has not: the scores CA+, CA-, QA+, QA-, TMA, LTM, GTM, GTT, ERS; 12 queries instead of 8; --out FOLDER writes elsewhere, --force replaces it",
+		"--suite ers --variant fixed":                   "the variant published; --out",
+		"--suite ers --queries 11":                      "has not: 12 queries instead of 11; --out",
+		"--suite ers --set-name train":                  "the scores of checkpoint last on set test",
+		"--queries 8 --if-needed":                       "12 queries instead of 8",
+		"--queries 8 --out runs/tiny/./":                "12 queries instead of 8",
+		"--suite ers --queries 12 --eps 8/255":          "runs/tiny/attack.json has what this attack has not: eps 77/255 instead of 8/255; step 77/255 instead of 8/255; --out FOLDER writes elsewhere, --force replaces it",
+		"--suite ers --eps 8/255 --step 1/255":          "has not: eps 77/255 instead of 8/255; step 77/255 instead of 1/255; --out",
+		"--suite ers --queries 12 --seed 1 --if-needed": "has not: seed 0 instead of 1; --out",
 	} {
 		refuse(t, 2, look+" "+flags, want)
 	}
@@ -33,6 +36,31 @@ func TestAttackKeepsTheLargerResult(t *testing.T) {
 
 	must(t, 0, look+" --queries 8 --out quick")
 	must(t, 0, look+" --queries 8 --force")
+}
+
+// So it is with a curve.
+func TestAttackKeepsTheLargerCurve(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	const curve = "attack --run runs/tiny --steps 1 --bootstrap 0 --no-pictures"
+	must(t, 0, curve+" --queries 4 --curve eps=0..4/255:2")
+	must(t, 0, curve+" --queries 8 --step 4/255 --attack ES,LTM --curve eps=0..4/255:3") // more of the same
+	before := snapshot(t, ".")
+	for flags, want := range map[string]string{
+		"--queries 8 --curve eps=0..4/255:3":                                  "runs/tiny/curve.json has what this attack has not: the scores LTM; --out FOLDER writes elsewhere, --force replaces it",
+		"--queries 4 --attack ES,LTM --curve eps=0..4/255:3":                  "has not: 8 queries instead of 4; --out",
+		"--queries 8 --attack ES,LTM --curve eps=0..4/255:2":                  "has not: the scores at eps 2/255; --out",
+		"--queries 8 --attack ES,LTM --step 1/255 --curve eps=0..4/255:3":     "has not: step 4/255 instead of 1/255; --out",
+		"--queries 8 --attack ES,LTM --set-name train --curve eps=0..4/255:3": "the scores of checkpoint last on set test",
+	} {
+		refuse(t, 2, curve+" "+flags, want)
+	}
+	unchanged(t, ".", before, nil)
+	must(t, 0, curve+" --queries 4 --curve eps=0..4/255:2 --out quick")
+	must(t, 0, curve+" --queries 4 --curve eps=0..4/255:2 --force")
+	if d := experiment.StoredCurve("runs/tiny/curve.json"); d == nil || d.Queries != 4 {
+		t.Errorf("%+v", d)
+	}
 }
 
 // What is there and up to date is shown, and gates judge it; what is not is made.

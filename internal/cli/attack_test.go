@@ -201,7 +201,7 @@ func TestCurve(t *testing.T) {
 	if _, err := os.Stat("runs/tiny/attack.json"); err == nil {
 		t.Error("a curve writes attack.json")
 	}
-	table := must(t, 0, "attack --run runs/tiny --attack ES --queries 6 --steps 2 --curve eps=0..12/255:3 --no-pictures --format csv")
+	table := must(t, 0, "attack --run runs/tiny --attack ES --queries 6 --steps 2 --curve eps=0..12/255:3 --no-pictures --force --format csv")
 	if !strings.HasPrefix(table, "score,variant,0,6/255,12/255\nES:D,published,") {
 		t.Error(table)
 	}

@@ -26,7 +26,7 @@ func (r *Run) AttackCurve(ctx context.Context, checkpoint, set string, o AttackO
 	if err != nil {
 		return nil, err
 	}
-	doc := &CurveDoc{Schema: "tercet.curve/1", Source: e.Source, Options: o, Points: list}
+	doc := &CurveDoc{Schema: curveSchema, Source: e.Source, Options: o, Points: list}
 	for i := range doc.Points {
 		p := &doc.Points[i]
 		at := o

@@ -38,6 +38,7 @@ type Judged struct {
 const (
 	evalSchema   = "tercet.eval/1"
 	attackSchema = "tercet.attack/2"
+	curveSchema  = "tercet.curve/1"
 )
 
 // EvalDoc is eval.json, schema tercet.eval/1.

@@ -3,12 +3,7 @@ package experiment
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
-	"slices"
-	"strings"
-
-	"tercet/internal/attack"
 )
 
 // StoredAttack reads an attack.json; nil where there is none that this version can
@@ -16,6 +11,15 @@ import (
 func StoredAttack(path string) *AttackDoc {
 	d := new(AttackDoc)
 	if !stored(path, d) || d.Schema != attackSchema {
+		return nil
+	}
+	return d
+}
+
+// StoredCurve reads a curve.json, as StoredAttack does.
+func StoredCurve(path string) *CurveDoc {
+	d := new(CurveDoc)
+	if !stored(path, d) || d.Schema != curveSchema {
 		return nil
 	}
 	return d
@@ -81,34 +85,4 @@ func sameJSON(a, b any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)
-}
-
-// Lacks says what d has and a result of the options o on the same weights and images
-// would not: variants, scores, queries, draws; nil if nothing.
-func (d *AttackDoc) Lacks(o AttackOptions) []string {
-	o.resolve()
-	var out []string
-	keys := AttackKeys(o.Attacks)
-	var scores []string
-	for _, v := range attack.Variants() {
-		has, ok := d.Scores[string(v)]
-		if ok && !slices.Contains(o.Variants, string(v)) {
-			out = append(out, "the variant "+string(v))
-		}
-		for _, s := range has {
-			if !slices.Contains(keys, s.Key) && !slices.Contains(scores, s.Key) {
-				scores = append(scores, s.Key)
-			}
-		}
-	}
-	if scores != nil {
-		out = append(out, "the scores "+strings.Join(scores, ", "))
-	}
-	if o.Queries > 0 && d.Queries > o.Queries {
-		out = append(out, fmt.Sprintf("%d queries instead of %d", d.Queries, o.Queries))
-	}
-	if d.Options.Draws > o.Draws {
-		out = append(out, fmt.Sprintf("%d draws instead of %d", d.Options.Draws, o.Draws))
-	}
-	return out
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"tercet/internal/metric"
 )
 
 // attack.json read again is what was written, and belongs to the options and the
@@ -45,7 +48,12 @@ func TestStoredAttack(t *testing.T) {
 		"the variant published":  func(o *AttackOptions) { o.Variants = []string{"fixed"} },
 		"8 queries instead of 7": func(o *AttackOptions) { o.Queries = 7 },
 		"2 draws instead of 1":   func(o *AttackOptions) { o.Draws = 0 },
-		"":                       func(o *AttackOptions) { o.Queries, o.Draws, o.Eps = 0, 3, 0.5 },
+		"intervals":              func(o *AttackOptions) { o.Bootstrap = 0 },
+		"eps 77/255 instead of 8/255; steps 1 instead of 2": func(o *AttackOptions) { o.Eps, o.Iterations = 8./255, 2 },
+		"eps 77/255 instead of 0.3001":                      func(o *AttackOptions) { o.Eps = 0.3001 },
+		"seed 0 instead of 5; near false instead of true":   func(o *AttackOptions) { o.Seed, o.Near = 5, true },
+		"rule fixed instead of auto":                        func(o *AttackOptions) { o.Rule, o.Step = "auto", 0.5 }, // which has no such step
+		"":                                                  func(o *AttackOptions) { o.Queries, o.Draws, o.Bootstrap = 0, 3, 30 },
 	} {
 		c := o
 		change(&c)
@@ -59,6 +67,73 @@ func TestStoredAttack(t *testing.T) {
 		}
 		if StoredAttack(path) != nil {
 			t.Errorf("%s was read", text)
+		}
+	}
+}
+
+// Every field of the options is looked at: as more or less, or as a setting.
+func TestLacksLooksAtAllOptions(t *testing.T) {
+	base := AttackOptions{Attacks: []string{"ES"}, Variants: []string{"fixed"}, Norm: "linf", Eps: 0.5, Step: 0.5, Iterations: 9, Rule: "fixed", Direction: "sign",
+		Start: "clean", Restarts: 9, Keep: "last", Queries: 9, Batch: 9, Seed: 9, Bootstrap: 900, Draws: 9, W: 9, M: 9, XiScale: 9, XiWeight: 9}
+	d := &AttackDoc{Options: base, Queries: 9, Scores: map[string]metric.Scores{"fixed": {{Key: "ES:D"}}}}
+	if got := d.Lacks(base); got != nil {
+		t.Fatalf("itself: %q", got)
+	}
+	pictures := map[string]bool{"Pictures": true, "PictureAttacks": true}
+	v := reflect.ValueOf(base)
+	for i := range v.NumField() {
+		o := base
+		field := reflect.ValueOf(&o).Elem().Field(i)
+		switch name := v.Type().Field(i).Name; field.Kind() {
+		case reflect.String:
+			field.SetString("x")
+		case reflect.Float64:
+			field.SetFloat(0.25)
+		case reflect.Int:
+			field.SetInt(1)
+		case reflect.Uint64:
+			field.SetUint(1)
+		case reflect.Bool:
+			field.SetBool(true)
+		case reflect.Slice:
+			field.Set(reflect.ValueOf([]string{"published"}))
+		default:
+			t.Fatalf("%s: of a kind that the test does not know", name)
+		}
+		if o.Bootstrap == 1 {
+			o.Bootstrap = 0
+		}
+		name := v.Type().Field(i).Name
+		if got := d.Lacks(o); (len(got) == 0) != pictures[name] {
+			t.Errorf("another %s: %q", name, got)
+		}
+	}
+}
+
+func TestLacksOfACurve(t *testing.T) {
+	o := AttackOptions{Attacks: []string{"ES"}, Norm: "linf", Step: 3. / 255, Iterations: 4, Queries: 8, Eps: 12. / 255}
+	o.resolve()
+	d := &CurveDoc{Options: o, Queries: 8}
+	for _, n := range []float64{0, 3, 6, 9, 12} {
+		d.Points = append(d.Points, CurvePoint{Eps: n / 255, Scores: map[string]metric.Scores{"published": {{Key: "ES:D"}}, "fixed": {{Key: "ES:D"}}}})
+	}
+	all := []float64{0, 3. / 255, 6. / 255, 9. / 255, 12. / 255}
+	for _, c := range []struct {
+		want   string
+		eps    []float64
+		change func(*AttackOptions)
+	}{
+		{"", all, func(*AttackOptions) {}},
+		{"", append([]float64{1. / 255, 24. / 255}, all...), func(o *AttackOptions) { o.Eps, o.Queries = 24./255, 0 }},
+		{"the scores at eps 3/255, 9/255", []float64{0, 6. / 255, 12. / 255}, func(*AttackOptions) {}},
+		{"4 of its 5 points of eps", []float64{0, 0.5, 1}, func(*AttackOptions) {}},
+		{"the scores ES:D", all, func(o *AttackOptions) { o.Attacks = []string{"LTM"} }},
+		{"the variant fixed; 8 queries instead of 7; steps 4 instead of 5", all, func(o *AttackOptions) { o.Variants, o.Queries, o.Iterations = []string{"published"}, 7, 5 }},
+	} {
+		n := o
+		c.change(&n)
+		if got := strings.Join(d.Lacks(n, c.eps), "; "); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }
