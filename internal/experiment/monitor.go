@@ -15,18 +15,37 @@ import (
 
 // monitor makes t measure held-out images while it trains, and judge its best
 // checkpoint by them: by train.early_stop.metric, or recall@1 where none is
-// named. Held out is the validation set, or where there is none the test set,
-// which is said. Without either, the training loss decides.
+// named; a run on pairs is also judged by pairs, and by default its best checkpoint
+// by pair_accuracy. Held out is the validation set, or where there is none the test
+// set, which is said. Without either, the training loss decides.
 func monitor(cfg *config.Config, t *assembled, sets *Sets, w Watch) error {
 	ds, key := sets.Validation, cfg.Train.EarlyStop.Metric
 	if ds == nil {
 		ds = sets.Test
 	}
 	if ds == nil {
+		if key == trainAccuracy {
+			t.Stop.Metric = key
+			t.Evaluate = func(ctx context.Context) (map[string]float64, error) {
+				return (&pairMeasure{cfg: cfg}).evaluate(ctx, t)
+			}
+			return nil
+		}
 		if key != "" {
 			return fmt.Errorf("%w: train.early_stop.metric %s is measured on held-out images, and these data have none; set data.split.validation", data.ErrUnfit, key)
 		}
 		return nil
+	}
+	var p *pairMeasure
+	if t.tuples != nil {
+		held, _, err := judging(cfg, ds)
+		if err != nil {
+			return err
+		}
+		p = &pairMeasure{cfg, held}
+		if key == "" && held != nil {
+			key = heldAccuracy
+		}
 	}
 	if key == "" {
 		key = "retrieval.recall@1"
@@ -35,6 +54,7 @@ func monitor(cfg *config.Config, t *assembled, sets *Sets, w Watch) error {
 	if err != nil {
 		return err
 	}
+	m.pairs = p
 	if err := twoClasses(ds.Labels()); err != nil {
 		return fmt.Errorf("held-out set: %w", err)
 	}
@@ -60,6 +80,7 @@ type measure struct {
 	key        string // without its section
 	ks         []int
 	clustering bool
+	pairs      *pairMeasure // of a run on pairs, else nil
 }
 
 // newMeasure returns the measure that includes key, such as retrieval.recall@4
@@ -67,6 +88,10 @@ type measure struct {
 func newMeasure(cfg *config.Config, key string) (*measure, error) {
 	section, name, _ := strings.Cut(key, ".")
 	m := &measure{cfg: cfg, key: name, ks: []int{1}, clustering: section == "clustering"}
+	if key == heldAccuracy || key == trainAccuracy {
+		m.key = key
+		return m, nil
+	}
 	if k, ok := strings.CutPrefix(name, "recall@"); ok && !m.clustering {
 		if n, err := strconv.Atoi(k); err == nil && n > 1 {
 			m.ks = append(m.ks, n)
@@ -126,9 +151,15 @@ func (m *measure) evaluate(ctx context.Context, t *assembled) (map[string]float6
 		return nil, fmt.Errorf("evaluation at step %d: %w", t.State.Step, err)
 	}
 	out := map[string]float64{}
+	if m.pairs != nil {
+		if out, err = m.pairs.evaluate(ctx, t); err != nil {
+			return nil, fmt.Errorf("evaluation at step %d: %w", t.State.Step, err)
+		}
+	}
 	for _, key := range []string{"recall@1", "map@r", m.key} {
-		v, _ := got.Get(key) // newMeasure has seen each
-		out[key] = v.Value
+		if v, ok := got.Get(key); ok { // newMeasure has seen each that pairs have not
+			out[key] = v.Value
+		}
 	}
 	return out, nil
 }

@@ -83,7 +83,9 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	if err := log.Write(&train.Event{Kind: kind, Step: t.State.Step, Coverage: r.coverage}); err != nil {
 		return false, err
 	}
-	err = t.Run(ctx)
+	if err = t.Run(ctx); err == nil && t.tuples != nil {
+		err = r.judgePairs(ctx, t)
+	}
 	if e := log.Close(); err == nil && e != nil {
 		err = e
 	}
@@ -96,7 +98,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 }
 
 // progress puts how far the run has come into the manifest.
-func (r *Run) progress(t *train.Trainer, seconds float64) {
+func (r *Run) progress(t *assembled, seconds float64) {
 	m := &r.Manifest
 	m.Steps, m.Of, m.Cost, m.Crafted, m.Seconds = t.State.Step, t.Steps, t.State.Cost, t.State.Crafted, seconds
 	if t.State.Best != nil {
@@ -127,7 +129,7 @@ func (r *Run) record(err error) {
 }
 
 // prepare opens the data and builds the trainer at the run's position.
-func (r *Run) prepare(w Watch) (*train.Trainer, *data.Loader, error) {
+func (r *Run) prepare(w Watch) (*assembled, *data.Loader, error) {
 	cfg := r.Config
 	open := r.open
 	if open == nil {
@@ -212,11 +214,11 @@ func (r *Run) prepare(w Watch) (*train.Trainer, *data.Loader, error) {
 		}
 		return t.WriteCheckpoint(path, spec, hash)
 	}
-	return t.Trainer, loader, nil
+	return t, loader, nil
 }
 
 // attach connects the trainer's events to the log and to w.
-func (r *Run) attach(t *train.Trainer, log *train.Log, w Watch) {
+func (r *Run) attach(t *assembled, log *train.Log, w Watch) {
 	r.log = log
 	t.Log = func(e *train.Event) error {
 		if err := log.Write(e); err != nil {
@@ -236,6 +238,7 @@ func (r *Run) attach(t *train.Trainer, log *train.Log, w Watch) {
 type assembled struct {
 	*train.Trainer
 	model   *nn.Model
+	sets    *Sets
 	sampler data.Sampler
 	tuples  *tuples        // of a sampler that gives pairs, else nil
 	weights *WeightsRecord // of triplet-robust, else nil
@@ -280,7 +283,7 @@ func assemble(cfg *config.Config, sets *Sets) (*assembled, error) {
 		return nil, inConfig("optimizer.schedule", err)
 	}
 	t.Schedule = schedule.LR
-	return &assembled{t, model, sampler, tuples, weights}, nil
+	return &assembled{t, model, sets, sampler, tuples, weights}, nil
 }
 
 // inConfig makes what a component refuses a mistake in that section of the
