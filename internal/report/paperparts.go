@@ -7,7 +7,7 @@ import (
 
 // partByAttack parts groups of runs whose attack scores are not of the same attack,
 // so that no mean is over several budgets, numbers of queries or sets of images.
-// Runs without such scores stay with the first part of their group.
+// Runs without such scores, or not finished, stay with the first part of their group.
 func (s *Summary) partByAttack() {
 	var out []*Group
 	for _, g := range s.Groups {
@@ -15,7 +15,7 @@ func (s *Summary) partByAttack() {
 		var parts []*Group
 		var without []*RunDir
 		for _, r := range g.runs {
-			if r.Attack == nil || r.lost() {
+			if r.Attack == nil || !r.finished() {
 				without = append(without, r)
 				continue
 			}
@@ -43,3 +43,6 @@ func (s *Summary) partByAttack() {
 func (r *RunDir) lost() bool {
 	return r.Manifest.Status == "collapsed" || r.Manifest.Status == "diverged"
 }
+
+// finished says that a run's training came to its end.
+func (r *RunDir) finished() bool { return r.Manifest.Status == "finished" }

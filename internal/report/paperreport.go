@@ -48,14 +48,14 @@ type PaperOurs struct {
 	Variant    string              `json:"variant"`
 	Data       string              `json:"data"`
 	Eta        int                 `json:"eta,omitempty"`
-	N          int                 `json:"n"`
+	N          int                 `json:"n"` // runs whose training is over
 	Dirs       []string            `json:"runs"`
 	Seeds      []uint64            `json:"seeds"`
 	Status     map[string]int      `json:"status"`
-	Scores     map[string]Estimate `json:"scores"` // of the runs that neither collapsed nor diverged
+	Scores     map[string]Estimate `json:"scores"` // of the finished runs
 	Recomputed *float64            `json:"ers_recomputed,omitempty"`
 
-	word  string // in place of numbers where all runs were lost: *collapse*
+	word  string // in place of numbers where no run is finished: *collapse*
 	alone bool   // the row has no other kind of runs
 }
 
@@ -114,23 +114,23 @@ func ComparePaper(t *PaperTable, name string, runs []*RunDir, variants []string)
 func ours(g *Group, variant string, columns []string) PaperOurs {
 	o := PaperOurs{
 		Name: g.Name, Variant: variant, Data: g.runs[0].Manifest.Data.Name, Eta: g.runs[0].eta(),
-		N: g.N, Dirs: g.Dirs, Seeds: g.Seeds, Status: g.Status, Scores: map[string]Estimate{},
+		Dirs: g.Dirs, Seeds: g.Seeds, Status: g.Status, Scores: map[string]Estimate{},
 	}
 	var kept []*RunDir
 	for _, r := range g.runs {
-		switch r.Manifest.Status {
-		case "collapsed":
-			o.word = "*collapse*"
-		case "diverged":
-			if o.word == "" {
-				o.word = "*diverged*"
-			}
-		default:
+		if r.finished() {
 			kept = append(kept, r)
 		}
 	}
-	if len(kept) > 0 {
-		o.word = ""
+	o.N = len(kept) + g.Status["collapsed"] + g.Status["diverged"]
+	switch {
+	case len(kept) > 0:
+	case g.Status["collapsed"] > 0:
+		o.word = "*collapse*"
+	case g.Status["diverged"] > 0:
+		o.word = "*diverged*"
+	default:
+		o.word = "*unfinished*"
 	}
 	for _, name := range columns {
 		c, _ := paperColumnOf(name)
@@ -223,6 +223,9 @@ func (r *PaperReport) remarks(t *PaperTable, of [][]*RunDir, runs []*RunDir) []s
 				t.rowName(i), 100*e.Paper.Scores[attack.ERS], 100**e.Paper.Recomputed))
 		}
 		for _, o := range e.Ours {
+			if open := len(o.Dirs) - o.N; open > 0 && o.Variant == r.Variants[0] {
+				out = append(out, fmt.Sprintf("%s: unfinished and not counted: %d of %s", o.Name, open, plural(len(o.Dirs), "run", "runs")))
+			}
 			if lost := o.Status["collapsed"] + o.Status["diverged"]; lost > 0 && lost < o.N && o.Variant == r.Variants[0] {
 				out = append(out, fmt.Sprintf("%s: %d of the %d runs collapsed or diverged; the numbers are of the others", o.Name, lost, o.N))
 			}
@@ -239,12 +242,12 @@ func (r *PaperReport) remarks(t *PaperTable, of [][]*RunDir, runs []*RunDir) []s
 func (r *PaperReport) used(runs []*RunDir) []string {
 	var out []string
 	runs = slices.DeleteFunc(runs, func(x *RunDir) bool {
-		if x.lost() {
+		if !x.finished() {
 			alone := *x // its scores, if there are some, are not in the table
 			alone.Eval, alone.Attack, alone.Cluster = nil, nil, nil
 			out = append(out, alone.unfinished()...)
 		}
-		return x.lost()
+		return !x.finished()
 	})
 	var noEval, noAttack, noERS []string
 	for _, x := range runs {
@@ -271,7 +274,7 @@ func (r *PaperReport) used(runs []*RunDir) []string {
 		out = append(out, fmt.Sprintf("not all ten scores in %s; tercet attack --run %s --suite ers --variant both makes them", listed(noERS), word(noERS[0])))
 	}
 	for _, x := range runs {
-		out = append(append(append(append(out, x.unfinished()...), x.stale()...), x.apart()...), x.partial()...)
+		out = append(append(append(out, x.stale()...), x.apart()...), x.partial()...)
 	}
 	out = append(append(out, attacked(runs)...), (&Summary{}).mixed(runs)...)
 	return append(out, (&Summary{Metrics: r.Columns}).meaningless(runs)...)

@@ -158,6 +158,45 @@ func TestPaperTableLostRunsDoNotCount(t *testing.T) {
 	}
 }
 
+// What is still in training, or was stopped, is neither counted nor shown, and it is
+// said how many there are.
+func TestPaperTableUnfinishedRunsDoNotCount(t *testing.T) {
+	runs := paperRuns()[:3]
+	runs[1].Manifest.Status = "running"
+	runs[2].Manifest.Status, runs[2].Eval, runs[2].Attack = "interrupted", nil, nil
+	runs = append(runs, paperRun("g-seed-3", "hm", "null", 3, 0.5))
+	r := compare(t, hardness(t), runs, "published", "fixed")
+	e := r.Rows[0].Ours[0]
+	near(t, "mean of the finished", *e.Scores["R@1"].Value, 0.7)
+	if e.N != 2 || e.Scores["R@1"].N != 2 || len(e.Dirs) != 4 || e.Status["running"] != 1 {
+		t.Errorf("%+v", e)
+	}
+	notes := strings.Join(r.Notes, "\n")
+	if n := strings.Count(notes, "g: unfinished and not counted: 2 of 4 runs"); n != 1 {
+		t.Errorf("%d times said in\n%s", n, notes)
+	}
+	for _, want := range []string{"g-seed-1: running, or killed; tercet train --resume g-seed-1 goes on\n", "g-seed-2: interrupted at step 0 of 0; tercet"} {
+		if !strings.Contains(notes+"\n", want) {
+			t.Errorf("no %q in\n%s", want, notes)
+		}
+	}
+	if strings.Contains(notes, "no eval.json") || strings.Contains(notes, "count as they are") {
+		t.Error(notes)
+	}
+	if s := render(t, r.Layout(), "csv"); !strings.Contains(s, "\"ours, published\",mnist,2,0.7,") {
+		t.Error(s)
+	}
+	// With none that is finished there are no numbers.
+	runs[0].Manifest.Status, runs[3].Manifest.Status = "failed", "running"
+	if s := render(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,0,*unfinished*,,,\n") {
+		t.Error(s)
+	}
+	runs[3].Manifest.Status = "collapsed"
+	if s := render(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,1,*collapse*,,,\n") {
+		t.Error(s)
+	}
+}
+
 func TestPaperTableMissingResults(t *testing.T) {
 	runs := paperRuns()[:3]
 	runs[0].Eval, runs[1].Attack = nil, nil
