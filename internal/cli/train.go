@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
+	"tercet/internal/par"
 	"tercet/internal/train"
 )
 
@@ -24,6 +26,7 @@ type trainOptions struct {
 	out    string
 	resume string
 	task   string
+	jobs   string
 	dryRun bool
 	list   bool
 }
@@ -36,13 +39,22 @@ func newTrain(s *Streams) *cobra.Command {
 		long: `
 Trains what a config describes, in a directory of its own (runs/NAME). The same
 command again continues an interrupted run to the bit-identical end and leaves a
-finished one alone. A config with a sweep section is many runs, one after the
-other; --task i/n runs a share of them, so that make -j, GNU parallel or a Slurm
-array can spread them.`,
+finished one alone.
+
+A config with a sweep section is many runs, one after the other, each on all
+threads. --jobs N trains N of them at once, each on one thread, and opens data
+that they share once: with networks so small that a step takes a few
+milliseconds, --jobs auto (one per thread) is far quicker; with large ones it
+gains little and takes the memory of N runs. No result depends on it. A run that
+fails lets those in training end and no other begin; one that diverged or
+collapsed, or that another process is working on, stops nothing and is named at
+the end. --task i/n runs a share of the runs, so that make -j, GNU parallel or a
+Slurm array can spread them.`,
 		examples: []example{
 			{"the built-in dataset with the defaults, one epoch of 40 characters", "tercet train --set name=first --set train.epochs=1 --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8", true},
 			{"what it would do, without doing it", "tercet train --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8 --dry-run", true},
 			{"go on after Ctrl-C", "tercet train --resume runs/first", false},
+			{"many small networks, as many at once as there are threads", "tercet train -c sweep.yaml --jobs auto", false},
 		},
 		exits: []int{ExitData, ExitDiverged, ExitInterrupted},
 		flags: func(cmd *cobra.Command) {
@@ -53,12 +65,14 @@ array can spread them.`,
 			fs.StringVarP(&o.out, "out", "o", "runs", "folder of run directories")
 			fs.StringVar(&o.resume, "resume", "", "continue the run in this directory")
 			fs.StringVar(&o.task, "task", "", "of a sweep, only share `i/n` (i from 1)")
+			fs.StringVar(&o.jobs, "jobs", "1", "of a sweep, train `N` runs at once, each on one thread; auto: one per thread")
 			fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan: parameters, steps, passes, memory, time")
 			fs.BoolVar(&o.list, "list", false, "print the directories of the runs, one a line, and stop")
 			cmd.MarkFlagsMutuallyExclusive("resume", "config")
 			cmd.MarkFlagsMutuallyExclusive("resume", "set")
 			cmd.MarkFlagsMutuallyExclusive("resume", "seed")
 			cmd.MarkFlagsMutuallyExclusive("resume", "task")
+			cmd.MarkFlagsMutuallyExclusive("resume", "jobs")
 			cmd.MarkFlagsMutuallyExclusive("resume", "out")
 		},
 		run: func(ctx context.Context, _ []string) error { return runTrain(ctx, s, o) },
@@ -68,6 +82,10 @@ array can spread them.`,
 func runTrain(ctx context.Context, s *Streams, o trainOptions) error {
 	if o.resume != "" {
 		return resume(ctx, s, o)
+	}
+	jobs, err := parseJobs(o.jobs)
+	if err != nil {
+		return err
 	}
 	over, err := config.ParseSets(o.sets)
 	if err != nil {
@@ -96,46 +114,25 @@ func runTrain(ctx context.Context, s *Streams, o trainOptions) error {
 	case o.dryRun:
 		return plan(s, variants)
 	}
-	return trainAll(ctx, s, o.out, variants)
+	return trainAll(ctx, s, o.out, variants, jobs)
+}
+
+// parseJobs returns how many runs --jobs wants at once.
+func parseJobs(text string) (int, error) {
+	if text == "auto" {
+		return par.Threads(), nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, usagef("--jobs is %q; give a number of runs, 1 or more, or auto for one per thread", text)
+	}
+	return n, nil
 }
 
 // trainDocument is the result of train: the manifests of its runs.
 type trainDocument struct {
 	Schema string                `json:"schema"`
 	Runs   []experiment.Manifest `json:"runs"`
-}
-
-// trainAll trains the variants in turn. One that collapsed or diverged does not
-// keep the others from running; the exit code then says so at the end.
-func trainAll(ctx context.Context, s *Streams, out string, variants []*config.Config) error {
-	doc := trainDocument{Schema: "tercet.train/1"}
-	var lost error
-	view := &trainView{s: s, many: len(variants) > 1}
-	defer view.done()
-	err := experiment.Sweep(ctx, out, variants, view.watch(), func(i int, r *experiment.Run, done bool, err error) error {
-		view.done()
-		doc.Runs = append(doc.Runs, r.Manifest)
-		switch {
-		case done:
-			s.Note("%s: finished before; nothing to do", r.Dir)
-		case err == nil:
-			s.Note("%s: done in %s", r.Dir, duration(r.Manifest.Seconds))
-			view.crafted(r.Manifest)
-		case isLost(err) && len(variants) > 1:
-			s.Note("%s: %v", r.Dir, err)
-			lost = trainError(r.Dir, err)
-		default:
-			return trainError(r.Dir, err)
-		}
-		return nil
-	})
-	if err != nil {
-		return runError(err)
-	}
-	if err := s.Result(doc, func(w io.Writer) error { return printRuns(w, out, variants) }); err != nil {
-		return err
-	}
-	return lost
 }
 
 func resume(ctx context.Context, s *Streams, o trainOptions) error {
@@ -147,9 +144,9 @@ func resume(ctx context.Context, s *Streams, o trainOptions) error {
 		return runError(err)
 	}
 	view := &trainView{s: s}
-	defer view.done()
+	defer view.end()
 	done, err := r.Train(ctx, view.watch())
-	view.done()
+	view.end()
 	if err != nil {
 		return trainError(r.Dir, err)
 	}
@@ -157,7 +154,7 @@ func resume(ctx context.Context, s *Streams, o trainOptions) error {
 		s.Note("%s: finished before; nothing to do", r.Dir)
 	} else {
 		s.Note("%s: done in %s", r.Dir, duration(r.Manifest.Seconds))
-		view.crafted(r.Manifest)
+		crafted(s, r.Manifest)
 	}
 	return s.Result(trainDocument{"tercet.train/1", []experiment.Manifest{r.Manifest}}, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, r.Dir)

@@ -13,7 +13,6 @@ import (
 // for each evaluation.
 type trainView struct {
 	s     *Streams
-	many  bool
 	bar   *Progress
 	steps int
 }
@@ -50,7 +49,7 @@ func (v *trainView) event(e *train.Event) {
 }
 
 // crafted says what a run's defence did.
-func (v *trainView) crafted(m experiment.Manifest) {
+func crafted(s *Streams, m experiment.Manifest) {
 	c := m.Crafted
 	if c == nil {
 		return
@@ -62,12 +61,12 @@ func (v *trainView) crafted(m experiment.Manifest) {
 	if c.Wanted != nil {
 		hardness += fmt.Sprintf(" where %.3f was wanted", *c.Wanted)
 	}
-	v.s.Note("perturbations: mean |delta|inf %.4f (%.1f/255), largest %.4f (%.1f/255)%s; %d images forward, %d backward",
+	s.Note("perturbations: mean |delta|inf %.4f (%.1f/255), largest %.4f (%.1f/255)%s; %d images forward, %d backward",
 		c.MeanLinf, 255*c.MeanLinf, c.MaxLinf, 255*c.MaxLinf, hardness, m.Cost.Forward, m.Cost.Backward)
 }
 
-// done ends the bar of one run.
-func (v *trainView) done() {
+// end ends the bar of one run.
+func (v *trainView) end() {
 	if v.bar != nil {
 		v.bar.Done()
 		v.bar = nil

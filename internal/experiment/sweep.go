@@ -3,10 +3,12 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
 	"tercet/internal/config"
+	"tercet/internal/par"
 )
 
 // Variants returns the configs that cfg's sweep stands for, in the order of the
@@ -44,20 +46,90 @@ func Task(variants []*config.Config, task string) ([]*config.Config, error) {
 	return out, nil
 }
 
-// Sweep trains the variants in turn under root and goes on after one that
-// collapsed or diverged: that is a result, too. each is told how each ended; an
-// error of another kind, or from each, ends the sweep.
-func Sweep(ctx context.Context, root string, variants []*config.Config, w Watch, each func(i int, r *Run, done bool, err error) error) error {
-	for i, cfg := range variants {
-		r, err := Create(root, cfg)
-		if err != nil {
-			return err
+// SweepOptions say how a sweep is run.
+type SweepOptions struct {
+	// Jobs is how many runs are trained at once, each on one thread; with less than
+	// 2 one after the other, each on all threads. It changes no result.
+	Jobs int
+	// Watch, where set, returns what watches variant i. Runs that are trained at once
+	// call theirs at the same time.
+	Watch func(i int) Watch
+}
+
+// Ended is how one variant of a sweep ended.
+type Ended struct {
+	Variant int  // its index
+	Run     *Run // nil where its directory could not be used
+	Done    bool // it was finished before
+	Err     error
+}
+
+// Sweep trains the variants under root and tells each how they ended, in the order
+// in which they do, on the caller's goroutine. What each returns ends the sweep:
+// runs in training go on to their end, no other begins. A sweep whose ctx is
+// cancelled writes the checkpoints of the runs in training and returns ctx's cause
+// where others were left to begin. Runs that read the same source share it.
+func Sweep(ctx context.Context, root string, variants []*config.Config, o SweepOptions, each func(Ended) error) error {
+	jobs := max(1, min(o.Jobs, len(variants)))
+	if jobs > 1 {
+		defer par.SetThreads(par.Threads())
+		par.SetThreads(1)
+	}
+	sources := newSources(variants, jobs)
+	ends := make(chan sweptRun)
+	var stop error
+	var fault any
+	for next, running := 0, 0; ; {
+		for ; running < jobs && next < len(variants) && stop == nil && fault == nil && ctx.Err() == nil; next++ {
+			running++
+			go func(i int) { ends <- trainVariant(ctx, root, variants[i], i, o, sources) }(next)
 		}
-		done, err := r.Train(ctx, w)
-		r.Close()
-		if err := each(i, r, done, err); err != nil {
-			return err
+		switch {
+		case running > 0:
+		case fault != nil:
+			panic(fault)
+		case stop == nil && next < len(variants):
+			return context.Cause(ctx)
+		default:
+			return stop
+		}
+		e := <-ends
+		running--
+		sources.release(e.Variant)
+		if e.fault != nil {
+			fault = e.fault
+			continue
+		}
+		if err := each(e.Ended); err != nil && stop == nil {
+			stop = err
 		}
 	}
-	return nil
+}
+
+// sweptRun is Ended, or what a run panicked with.
+type sweptRun struct {
+	Ended
+	fault any
+}
+
+// trainVariant trains variant i. A panic must not take the other runs with it: it
+// is raised again once they have ended.
+func trainVariant(ctx context.Context, root string, cfg *config.Config, i int, o SweepOptions, sources *sources) (e sweptRun) {
+	e.Variant = i
+	defer func() {
+		if v := recover(); v != nil {
+			e.fault = fmt.Sprintf("%s: %v\n%s", cfg.Name, v, debug.Stack())
+		}
+	}()
+	if e.Run, e.Err = Create(root, cfg); e.Err != nil {
+		return e
+	}
+	defer e.Run.Close()
+	e.Run.open = sources.opener(i)
+	var w Watch
+	if o.Watch != nil {
+		w = o.Watch(i)
+	}
+	e.Done, e.Err = e.Run.Train(ctx, w)
+	return e
 }

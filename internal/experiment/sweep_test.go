@@ -58,17 +58,17 @@ func TestASweepGoesOnAfterARunThatIsLost(t *testing.T) {
 	}
 	for round := range 2 { // the second finds both ended
 		var ends []string
-		err = Sweep(context.Background(), root, all, Watch{}, func(i int, r *Run, done bool, err error) error {
+		err = Sweep(context.Background(), root, all, SweepOptions{}, func(e Ended) error {
 			var finite *train.NonFiniteError
 			var lost *LostError
 			switch {
-			case errors.As(err, &finite):
+			case errors.As(e.Err, &finite):
 				ends = append(ends, "diverged")
-			case errors.As(err, &lost):
+			case errors.As(e.Err, &lost):
 				ends = append(ends, "lost")
-			case err != nil:
-				return err
-			case done:
+			case e.Err != nil:
+				return e.Err
+			case e.Done:
 				ends = append(ends, "done")
 			default:
 				ends = append(ends, "trained")

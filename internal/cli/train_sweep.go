@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"tercet/internal/config"
+	"tercet/internal/experiment"
+	"tercet/internal/train"
+)
+
+// trainAll trains the variants, jobs at once. One that collapsed, diverged or is
+// another process's does not keep the others from running; the exit code then says
+// so at the end.
+func trainAll(ctx context.Context, s *Streams, out string, variants []*config.Config, jobs int) error {
+	jobs = min(jobs, len(variants))
+	t := &trainedAll{s: s, out: out, variants: variants, jobs: jobs}
+	if jobs > 1 {
+		s.Note("%d runs, %d at once, each on one thread", len(variants), jobs)
+		t.view = newManyView(s, variants)
+	} else {
+		t.view = &serialView{trainView{s: s}}
+	}
+	defer t.view.end()
+	err := experiment.Sweep(ctx, out, variants, experiment.SweepOptions{Jobs: jobs, Watch: t.view.watch}, t.each)
+	t.view.end()
+	if err := t.outcome(err); err != nil {
+		return err
+	}
+	doc := trainDocument{Schema: "tercet.train/1"}
+	slices.SortFunc(t.runs, func(a, b experiment.Ended) int { return cmp.Compare(a.Variant, b.Variant) })
+	for _, e := range t.runs {
+		doc.Runs = append(doc.Runs, e.Run.Manifest)
+	}
+	if err := s.Result(doc, func(w io.Writer) error { return printRuns(w, out, variants) }); err != nil {
+		return err
+	}
+	return t.shortfall()
+}
+
+// trainedAll is how the runs of a sweep ended.
+type trainedAll struct {
+	s        *Streams
+	out      string
+	variants []*config.Config
+	jobs     int
+	view     sweepView
+
+	runs        []experiment.Ended // those whose manifest is known
+	lost, busy  []error
+	interrupted []string
+	failed      error // the first
+}
+
+// each takes in how a run ended. Its error ends the sweep.
+func (t *trainedAll) each(e experiment.Ended) error {
+	t.view.ended(e)
+	dir := runDir(t.out, t.variants[e.Variant])
+	err := e.Err
+	if e.Run != nil {
+		t.runs = append(t.runs, e)
+	}
+	switch sweep := len(t.variants) > 1; {
+	case e.Done:
+		t.s.Note("%s: finished before; nothing to do", dir)
+	case err == nil:
+		t.s.Note("%s: done in %s", dir, duration(e.Run.Manifest.Seconds))
+		crafted(t.s, e.Run.Manifest)
+	case sweep && isLost(err):
+		t.s.Note("%s: %v", dir, err)
+		t.lost = append(t.lost, trainError(dir, err))
+	case sweep && errors.Is(err, experiment.ErrBusy):
+		t.s.Note("%s: %v", dir, experiment.ErrBusy)
+		t.busy = append(t.busy, trainError(dir, experiment.ErrBusy))
+	case sweep && errors.Is(err, train.ErrInterrupted):
+		t.s.Note("%s: %v", dir, err)
+		t.interrupted = append(t.interrupted, dir)
+	default:
+		return t.fail(dir, e)
+	}
+	return nil
+}
+
+// fail takes in a run that failed.
+func (t *trainedAll) fail(dir string, e experiment.Ended) error {
+	err := runError(e.Err)
+	if e.Run != nil {
+		err = trainError(dir, e.Err)
+	}
+	if t.failed == nil && t.jobs < 2 {
+		t.failed = err
+		return err
+	}
+	if t.failed == nil {
+		t.failed = err
+		t.s.Note("%v\nno other run begins; those in training go on to their end", err)
+	} else {
+		t.s.Note("%v", err)
+	}
+	return err
+}
+
+// outcome is the error of a sweep that did not come to its end; stop is what
+// Sweep returned.
+func (t *trainedAll) outcome(stop error) error {
+	const again = "the same command again goes on with the sweep"
+	switch {
+	case t.failed != nil:
+		return t.failed
+	case len(t.interrupted) > 0:
+		return &ExitError{ExitInterrupted, fmt.Errorf("%s: %w; %s", strings.Join(t.interrupted, ", "), train.ErrInterrupted, again)}
+	case stop != nil:
+		return &ExitError{ExitInterrupted, fmt.Errorf("%w; %s", stop, again)}
+	}
+	return nil
+}
+
+// shortfall is the error of a sweep of which some runs were not trained to their
+// end.
+func (t *trainedAll) shortfall() error {
+	all := slices.Concat(t.busy, t.lost)
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	code := ExitDiverged
+	if len(t.busy) > 0 {
+		code = ExitFailed
+	}
+	var b strings.Builder
+	for _, err := range all {
+		fmt.Fprintf(&b, "\n  %v", err)
+	}
+	return &ExitError{code, fmt.Errorf("%d of %d runs were not trained to their end:%s", len(all), len(t.variants), b.String())}
+}

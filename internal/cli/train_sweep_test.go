@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tercet/internal/config"
+	"tercet/internal/experiment"
+	"tercet/internal/train"
+)
+
+const sweepLine = "train -c tiny.yaml --set 'sweep={seed: [0, 1, 2]}'"
+
+func TestJobsChangeNoByte(t *testing.T) {
+	inTiny(t)
+	dirs := strings.Fields(must(t, 0, sweepLine+" --out alone --threads 2"))
+	code, out, stderr := cli(shellWords(sweepLine + " --jobs 2")...)
+	if code != 0 || out != strings.ReplaceAll(strings.Join(dirs, "\n")+"\n", "alone/", "runs/") {
+		t.Fatalf("code %d, printed %q\n%s", code, out, stderr)
+	}
+	if !strings.HasPrefix(stderr, "3 runs, 2 at once, each on one thread\n") || strings.Count(stderr, ": done in ") != 3 || strings.Count(stderr, "data: ") != 1 || strings.Contains(stderr, "mean loss") {
+		t.Errorf("said\n%s", stderr)
+	}
+	for _, dir := range dirs {
+		if checkpoints(t, dir) != checkpoints(t, strings.Replace(dir, "alone/", "runs/", 1)) {
+			t.Errorf("%s: other bytes with --jobs 2", dir)
+		}
+	}
+	// Again: nothing to do. The document has them in the order of the sweep.
+	runs := document(t, sweepLine+" --jobs auto")["runs"].([]any)
+	for i, r := range runs {
+		if got := "alone/" + r.(map[string]any)["name"].(string); got != dirs[i] {
+			t.Errorf("run %d is %s, want %s", i, got, dirs[i])
+		}
+	}
+	// One run alone is on all threads, and is shown as always.
+	_, _, stderr = cli(shellWords("train -c tiny.yaml --jobs 8 --set name=single")...)
+	if strings.Contains(stderr, "at once") || !strings.Contains(stderr, "epoch 2, step 18: mean loss") {
+		t.Errorf("said\n%s", stderr)
+	}
+	for _, tc := range []struct{ line, want string }{
+		{sweepLine + " --jobs 0", `--jobs is "0"; give a number of runs`},
+		{sweepLine + " --jobs -1", `--jobs is "-1"`},
+		{sweepLine + " --jobs many", `--jobs is "many"`},
+		{sweepLine + " --jobs ''", `--jobs is ""`},
+		{"train --resume runs/tiny --jobs 2", "resume"},
+	} {
+		refuse(t, ExitUsage, tc.line, tc.want)
+	}
+}
+
+func TestTheEndNamesRunsThatAreBusyOrLost(t *testing.T) {
+	inTiny(t)
+	line := "train -c tiny.yaml --set 'sweep={optimizer.lr: [1e30, 1e-3, 1e-2, 1e31]}' --set train.epochs=1"
+	dirs := strings.Fields(must(t, 0, line+" --list"))
+	must(t, 0, "train -c tiny.yaml --set optimizer.lr=1e-3 --set train.epochs=1 --set name="+filepath.Base(dirs[1]))
+	r, err := experiment.Open(dirs[1]) // another open file: another holder of the lock
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, jobs := range []string{"1", "2"} {
+		code, out, stderr := cli(shellWords(line + " --out runs --quiet --jobs " + jobs)...)
+		want := []string{
+			"tercet: 3 of 4 runs were not trained to their end:",
+			"  " + dirs[1] + ": another process is working on this run",
+			"  " + dirs[0] + ": ", "  " + dirs[3] + ": ",
+		}
+		for _, w := range want {
+			if strings.Count(stderr, w) != 1 {
+				t.Errorf("--jobs %s: said %q %d times in\n%s", jobs, w, strings.Count(stderr, w), stderr)
+			}
+		}
+		if code != ExitFailed || !slices.Equal(strings.Fields(out), dirs) {
+			t.Errorf("--jobs %s: code %d, printed %q", jobs, code, out)
+		}
+		if _, err := os.Stat(dirs[2] + "/checkpoints/best.safetensors"); err != nil {
+			t.Error(err)
+		}
+		os.RemoveAll(dirs[2])
+	}
+	r.Close()
+	code, _, stderr := cli(shellWords(line + " --quiet --jobs 2")...)
+	if code != ExitDiverged || !strings.Contains(stderr, "2 of 4 runs were not trained to their end") {
+		t.Errorf("code %d, said\n%s", code, stderr)
+	}
+}
+
+func TestAFailedRunEndsTheSweep(t *testing.T) {
+	inTiny(t)
+	dirs := strings.Fields(must(t, 0, sweepLine+" --list"))
+	put(t, dirs[0]+"/todo.txt", "mine")
+	for _, jobs := range []string{"1", "2"} {
+		refuse(t, ExitUsage, sweepLine+" --jobs "+jobs, dirs[0]+" is not empty and holds no run")
+		if _, err := os.Stat(dirs[2]); err == nil && jobs == "1" {
+			t.Errorf("--jobs %s: %s was begun", jobs, dirs[2])
+		}
+	}
+	if _, err := os.Stat(dirs[1] + "/checkpoints/last.safetensors"); err != nil {
+		t.Errorf("the one in training beside it: %v", err)
+	}
+}
+
+func TestASignalInterruptsAllThatAreInTraining(t *testing.T) {
+	inTiny(t)
+	line := "train -c tiny.yaml --set 'sweep={seed: [0, 1, 2]}' --set train.epochs=200"
+	dirs := strings.Fields(must(t, 0, line+" --list"))
+	var out bytes.Buffer
+	stderr := &signalAt{text: "sampler "} // a note before the first step
+	code := Main(shellWords(line+" --jobs 2"), strings.NewReader(""), &out, stderr)
+	said := string(stderr.all)
+	if code != ExitInterrupted || out.Len() > 0 || !strings.Contains(said, "interrupted; the checkpoint is written; the same command again goes on with the sweep") {
+		t.Fatalf("code %d, stdout %q, stderr %s", code, out.String(), said)
+	}
+	for _, dir := range dirs {
+		r, err := experiment.Open(dir)
+		if err != nil {
+			continue // not begun
+		}
+		if r.Manifest.Status != experiment.Interrupted || !strings.Contains(said, dir+": interrupted") {
+			t.Errorf("%s: %s\n%s", dir, r.Manifest.Status, said)
+		}
+		if _, err := os.Stat(dir + "/checkpoints/last.safetensors"); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(dirs[2]); err == nil {
+		t.Error("the third was begun")
+	}
+}
+
+func TestABarOverRunsTrainedAtOnce(t *testing.T) {
+	var b bytes.Buffer
+	s, pass := clock(&b)
+	v := newManyView(s, []*config.Config{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}})
+	v.ended(experiment.Ended{Variant: 0, Done: true}) // before: tells nothing of the time
+	one, two := v.watch(1), v.watch(2)
+	one.Note("data: %d images", 3)
+	two.Note("data: %d images", 4)
+	for i := range 6 {
+		pass(time.Second)
+		one.Step(&train.State{Step: i + 1}, 10, 0.5)
+		two.Step(&train.State{Step: i + 1}, 100, 0.5)
+	}
+	pass(time.Second)
+	v.ended(experiment.Ended{Variant: 1})
+	pass(3 * time.Second)
+	two.Step(&train.State{Step: 50}, 100, 0.5)
+	v.ended(experiment.Ended{Variant: 2})
+	v.ended(experiment.Ended{Variant: 3, Done: true})
+	v.end()
+	want := "b: data: 3 images\n" +
+		"sweep: 1/4 (25 %), 5s; in training at 50, 4 %\n" +
+		"sweep: 2/4 (50 %), 10s, about 20s left; in training at 50 %\n"
+	if got := b.String(); !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
