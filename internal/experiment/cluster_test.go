@@ -140,6 +140,28 @@ func TestSparseMulticutDocument(t *testing.T) {
 	}
 }
 
+// Where no pair repels, one cluster is best: the bound is 0 and there is no gap,
+// whether the solver proves it at once or not.
+func TestNothingRepels(t *testing.T) {
+	v := groups(60, 4, 6, .15)
+	far := 0.0
+	for i := range v.n {
+		for j := range i {
+			far = max(far, math.Sqrt(squared(v, i, j)))
+		}
+	}
+	for _, threshold := range []float64{1.001 * far, 10 * far} {
+		for _, bound := range []string{"auto", "trivial", "triangle"} {
+			o := multicutOptions(threshold)
+			o.Multicut.Bound = bound
+			doc := clusterOf(t, v, o).Doc
+			if doc.Clusters != 1 || *doc.Objective != 0 || *doc.LowerBound != 0 || *doc.Gap != 0 {
+				t.Errorf("threshold %v, bound %s: %d clusters, objective %v, bound %v, gap %v", threshold, bound, doc.Clusters, *doc.Objective, *doc.LowerBound, *doc.Gap)
+			}
+		}
+	}
+}
+
 func TestThresholdSources(t *testing.T) {
 	v := groups(80, 4, 6, .2)
 	asked := 0

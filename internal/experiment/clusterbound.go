@@ -92,11 +92,15 @@ func (p *problem) boundBy(ctx context.Context, method string) (multicut.Bound, e
 }
 
 // rounding bounds what float32 costs may differ by, in sum, from those that they are
-// of.
+// of. Where none is negative, 0 is a bound for those as well: rounding keeps signs.
 func rounding(d *multicut.Dense) float64 {
-	sum := 0.0
+	sum, least := 0.0, float32(0)
 	for _, c := range d.Cost {
 		sum += math.Abs(float64(c))
+		least = min(least, c)
+	}
+	if least == 0 {
+		return 0
 	}
 	return sum / 2 * 0x1p-24
 }

@@ -136,6 +136,9 @@ func (p *problem) solve(ctx context.Context) (res *multicut.Result, bound *multi
 			Starts: p.o.Starts, MinSize: p.o.MinSize, Rounds: p.o.Rounds, Kicks: p.o.Restarts, Seed: p.seed,
 			Progress: func(from string, round int) { p.say("multicut from "+from, round, 0) },
 		})
+		if err == nil && res.Proven {
+			bound = &multicut.Bound{Value: res.Objective, Method: "trivial"}
+		}
 	default:
 		res, bound, err = p.walk(ctx, name)
 	}

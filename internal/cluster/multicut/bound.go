@@ -21,7 +21,7 @@ type Bound struct {
 func TrivialBound(c Costs) Bound {
 	var s costSum
 	c.Each(func(_, _ int32, cost float64) { s.add(cost) })
-	return Bound{s.negative() - s.margin(), "trivial"}
+	return Bound{s.raise(s.negative() - s.margin()), "trivial"}
 }
 
 // Gap returns (objective - bound)/|objective|, the part of the objective that an
@@ -120,8 +120,12 @@ func (s *costSum) margin() float64 {
 	return float64(s.count) * 0x1p-52 * s.size
 }
 
-// raise returns the least objective that is possible and not below bound.
+// raise returns the least objective that is possible and not below bound. Where no
+// cost is negative that is 0 or more, whatever the error of a sum.
 func (s *costSum) raise(bound float64) float64 {
+	if s.below == 0 {
+		bound = max(0, bound)
+	}
 	if step := s.step(); step > 0 {
 		return math.Ceil(bound/step)*step + 0 // no -0
 	}

@@ -313,3 +313,61 @@ func TestBoundsRefuse(t *testing.T) {
 		}
 	}
 }
+
+// Where no cost is negative one cluster is best, at 0, and bounds say so although
+// their sums are not exact.
+func TestBoundsWithoutNegativeCosts(t *testing.T) {
+	ctx := context.Background()
+	r := rng.New(1, "test/attractive")
+	const n = 40
+	d := &Dense{N: n, Cost: make([]float32, n*n)}
+	var edges []Edge
+	for i := range int32(n) {
+		for j := range i {
+			c := r.Float64()
+			d.Cost[i*n+j], d.Cost[j*n+i] = float32(c), float32(c)
+			edges = append(edges, Edge{i, j, c})
+		}
+	}
+	g, err := NewGraph(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	triangle, err := TriangleBound(ctx, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cycle, err := CycleBound(ctx, g, CycleOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []Bound{TrivialBound(d), TrivialBound(g), triangle, cycle} {
+		if b.Value != 0 {
+			t.Errorf("%s: %v", b.Method, b.Value)
+		}
+	}
+}
+
+// Where clusters stand apart the trivial bound is the optimum: rounding must not put
+// it above what Objective says.
+func TestFactoredTrivialBoundIsNotAboveTheObjective(t *testing.T) {
+	r := rng.New(2, "test/tight")
+	for range 200 {
+		n, d := 2+r.IntN(60), 1+r.IntN(9)
+		tau, offset := 0.1+r.Float64(), 10*r.NormFloat64()
+		x, truth := make([]float32, n*d), make([]int32, n)
+		for i := range x {
+			c := int32(i/d) * 3 / int32(n)
+			truth[i/d] = c
+			x[i] = float32(offset) + 3*float32(c) + float32(0.01*r.Float64())
+		}
+		f := newFactored(t, x, n, d, tau, 1)
+		low, err := f.TrivialBound(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := f.Objective(truth); low > o || low < o-1e-9*math.Abs(o)-1e-9 {
+			t.Errorf("n=%d d=%d tau=%v: the bound is %v, the objective %v", n, d, tau, low, o)
+		}
+	}
+}

@@ -18,7 +18,9 @@ const (
 // be: O(n^2 d) time, O(1) memory for each thread. Up to 20,000 points distances are
 // float64; beyond that they come from products in float32, and the bound is lower by
 // what these may be wrong, of the order of 1e-6 of the sum of the squared norms of
-// the pairs. Errors: a cancelled ctx.
+// the pairs. It is also lower by what sums in float64 may lose, here and in Objective,
+// which is not below it either; where no cost is negative it is 0. Errors: a cancelled
+// ctx.
 func (f *Factored) TrivialBound(ctx context.Context) (float64, error) {
 	tasks := (f.n + factoredBoundRows - 1) / factoredBoundRows
 	sums := make([]float64, tasks)
@@ -45,7 +47,22 @@ func (f *Factored) TrivialBound(ctx context.Context) (float64, error) {
 	for _, v := range sums {
 		all += v
 	}
+	if all < 0 {
+		all -= f.margin()
+	}
 	return all, nil
+}
+
+// margin bounds what a sum of costs and Objective may be wrong: of n d products each,
+// in float64.
+func (f *Factored) margin() float64 {
+	squares := 0.0
+	for _, v := range f.square {
+		squares += v
+	}
+	n := float64(f.n)
+	size := n*(n-1)/2*f.t + n*squares // at least the sum of |cost|
+	return 0x1p-52 * (n*float64(f.d) + 8) * size * f.scale / f.zoom / f.zoom
 }
 
 // negative returns the sum of the negative costs of rows [lo, hi) with later rows.
