@@ -118,11 +118,13 @@ func (s *factoredState) pack() int {
 
 // add returns an empty cluster.
 func (s *factoredState) add() int32 {
-	if m := len(s.free); m > 0 {
+	for m := len(s.free); m > 0; m-- {
 		c := s.free[m-1]
 		s.free = s.free[:m-1]
-		s.fresh[c] = factoredFresh
-		return c
+		if s.size[c] == 0 { // else nodes came back into it
+			s.fresh[c] = factoredFresh
+			return c
+		}
 	}
 	c := int32(len(s.size))
 	s.size = append(s.size, 0)

@@ -3,6 +3,7 @@ package multicut
 import (
 	"context"
 	"math"
+	"slices"
 
 	"tercet/internal/par"
 )
@@ -20,12 +21,13 @@ type factoredMover struct {
 	search  factoredSearch
 	nodes   []int32   // to look at in this round
 	other   []int32   // (n) best other cluster when last looked at, -1: there was none
-	slack   []float64 // (n) by how much staying was better then, plus fall and rise as they were
+	slack   []float64 // (n) by how much staying was better then, at least, plus fall and rise as they were
 	fall    []float64 // (k) bound of what staying in each cluster has lost by joins and leavings
 	rise    float64   // bound of what any other cluster has gained
 	gone    []int     // (k) nodes that left each cluster in this round
 	come    []int     // (k) nodes that joined it
 	born    []int32   // clusters founded in this round
+	joined  []bool    // (k) nodes that were alone and are no longer
 	founds  []int32   // the first of these, which later nodes look at
 	changed []int32   // clusters that others changed
 }
@@ -103,24 +105,24 @@ func (m *factoredMover) round(ctx context.Context) (moves int, err error) {
 		return 0, err
 	}
 	m.gone, m.come = factoredZero(m.gone, len(s.size)), factoredZero(m.come, len(s.size))
+	m.joined = factoredZero(m.joined, len(s.size))
 	m.founds, m.born = m.founds[:0], m.born[:0]
 	for i, v := range m.nodes {
 		best, score := m.search.best[i], float64(m.search.score[i])
 		stay := float64(m.search.own[i]) - f.t
 		own := s.labels[v]
 		m.other[v] = best
-		if score < 0 {
-			best = -1
-			if s.size[own] > 1 { // else it is alone already
-				score = 0
-			}
+		if score < 0 && s.size[own] > 1 { // else it is alone already
+			score = 0
 		}
-		m.slack[v] = stay - score + m.fall[own] + m.rise
-		if stay-score <= m.doubt(own, score) && m.try(v, best) {
+		lead := stay - score - m.doubt(own, best, score)
+		m.slack[v] = lead + m.fall[own] + m.rise
+		if lead <= 0 && m.try(v, best) {
 			moves++
 		}
 	}
 	m.drift()
+	m.meet()
 	for c := range s.fresh {
 		s.fresh[c] &^= factoredUnseen
 	}
@@ -168,19 +170,25 @@ func (m *factoredMover) see(ctx context.Context) error {
 		for i := lo; i < hi; i++ {
 			v := m.nodes[i]
 			own := s.labels[v]
-			left := s.own(v) - float64(m.search.score[i]) - m.doubt(own, float64(m.search.score[i])) + m.fall[own] + m.rise
+			best, score := m.search.best[i], float64(m.search.score[i])
+			left := s.own(v) - score - m.doubt(own, best, score) + m.fall[own] + m.rise
 			if left < m.slack[v] {
-				m.slack[v], m.other[v] = left, m.search.best[i]
+				m.slack[v], m.other[v] = left, best
 			}
 		}
 	})
 	return nil
 }
 
-// doubt is what float32 may get wrong of the difference of two scores.
-func (m *factoredMover) doubt(own int32, score float64) float64 {
+// doubt is what float32 may get wrong of the difference of the scores with two
+// clusters, of which other may be none: terms of the size of the larger one cancel.
+func (m *factoredMover) doubt(own, other int32, score float64) float64 {
 	f := m.s.f
-	return factoredDoubt * (float64(m.s.size[own])*(f.t+2*f.most) + math.Abs(score))
+	n := m.s.size[own]
+	if other >= 0 {
+		n = max(n, m.s.size[other])
+	}
+	return factoredDoubt * (float64(n)*(f.t+2*f.most) + math.Abs(score))
 }
 
 // try moves v to cluster to, or to one founded in this round, or to one of its own,
@@ -220,6 +228,9 @@ func (m *factoredMover) try(v, to int32) bool {
 			m.fall, m.gone, m.come = append(m.fall, 0), append(m.gone, 0), append(m.come, 0)
 		}
 	}
+	if int(best) < len(m.joined) && s.size[best] == 1 {
+		m.joined[best] = true
+	}
 	s.move(v, best)
 	m.gone[from]++
 	m.come[best]++
@@ -234,6 +245,19 @@ const factoredFounds = 32
 // well above what float64 sums lose.
 func (s *factoredState) least(c int32) float64 {
 	return 1e-12*float64(s.size[c]+1)*(s.f.t+s.f.most) + 1e-9*s.f.t
+}
+
+// meet has those nodes looked at again that were alone, for which being so again was
+// no move and is not in slack.
+func (m *factoredMover) meet() {
+	if !slices.Contains(m.joined, true) {
+		return
+	}
+	for i, c := range m.s.labels {
+		if int(c) < len(m.joined) && m.joined[c] {
+			m.slack[i] = math.Inf(-1)
+		}
+	}
 }
 
 // drift raises the bounds by what this round's moves can have changed.
