@@ -75,6 +75,42 @@ def floor(nc, per, p, same, reps, rng):
     return np.mean(vals, axis=0), np.std(vals, axis=0) / reps ** .5
 
 
+# --- a mixture of two gamma distributions, value by value
+
+
+def mixture(x):
+    from math import lgamma, log
+    unit = x.mean()
+    x = np.maximum(x / unit, 1e-3)
+
+    def fit(w):
+        m = (w * x).sum() / w.sum()
+        v = (w * (x - m) ** 2).sum() / w.sum()
+        return m * m / v, v / m
+
+    def log_density(k, t):
+        return (k - 1) * np.log(x) - x / t - lgamma(k) - k * log(t)
+
+    cuts = np.sort(x)
+    within = [c.var() * len(c) + d.var() * len(d) for c, d in ((cuts[:i], cuts[i:]) for i in range(1, len(cuts)))]
+    r = np.where(x >= cuts[1 + np.argmin(within)], .95, .05)
+    for _ in range(5000):
+        w, low, high = r.mean(), fit(1 - r), fit(r)
+        new = 1 / (1 + np.exp(log_density(*low) + np.log(1 - w) - log_density(*high) - np.log(w)))
+        done = abs(new.mean() - w) < 1e-10
+        r = new
+        if done:
+            break
+    mean = [k * t for k, t in (low, high)]
+    var = [k * t * t for k, t in (low, high)]
+    return r.mean(), mean[0] * unit, mean[1] * unit, (mean[1] - mean[0]) / ((var[0] + var[1]) / 2) ** .5
+
+
+def losses(wrong, n):
+    """n losses, of which wrong are large, without random numbers."""
+    return np.array([.45 + .5 * (i * .7548776662 % 1) if i < wrong else .4 * (i * .6180339887 % 1) ** 4 for i in range(n)])
+
+
 if __name__ == "__main__":
     np_rng, rng = np.random.default_rng(0), random.Random(1)
     for nc, pln in ((10, .2), (10, .4), (10, .6), (2, .2), (2, .4), (3, .3), (100, .4)):
@@ -90,3 +126,5 @@ if __name__ == "__main__":
         for same in (True, False):
             m, se = floor(nc, per, p, same, 60, rng)
             print("floor", nc, per, p, "same" if same else "random", "%.5f se %.5f, mirrored %.1f se %.1f" % (m[0], se[0], m[1], se[1]))
+    for wrong in (100, 200):
+        print("mixture", wrong, *mixture(losses(wrong, 500)))

@@ -1,0 +1,78 @@
+package noise
+
+import (
+	"errors"
+	"math"
+)
+
+// Estimate is a noise rate told from data.
+type Estimate struct {
+	Method string     `json:"method"` // Contradictions or LossMixture
+	P      float64    `json:"p"`
+	CI95   [2]float64 `json:"ci95"`
+	N      int        `json:"n"` // comparisons or items that it rests on
+	// Contradictions among the N comparisons.
+	Contradictions int `json:"contradictions,omitempty"`
+	// Of a mixture: the mean losses of the two groups, and how far apart these are, in
+	// standard deviations (Ashman's D).
+	Means      *[2]float64 `json:"means,omitempty"`
+	Separation float64     `json:"separation,omitempty"`
+}
+
+// The methods of estimates.
+const (
+	Contradictions = "contradictions"
+	LossMixture    = "loss-mixture"
+)
+
+// FromContradictions estimates the flip probability P of pair-label noise from couples
+// of images that are paired more than once: two labels of one couple, flipped
+// independently, differ with probability 2P(1-P). Each couple's labels are compared two
+// by two, in order, so that comparisons are independent; the interval is Wilson's,
+// carried over to P. When more than half of the labels differ, P is 1/2.
+//
+// Label noise gives a couple the same label each time: it cannot be seen here, and a P of
+// 0 does not say that there is none. Pairs without a couple that occurs twice, as random
+// negatives mostly leave them, are an error.
+func FromContradictions(pairs []Pair) (Estimate, error) {
+	e := Estimate{Method: Contradictions}
+	couples(pairs, func(at []int32) {
+		for i := 1; i < len(at); i += 2 {
+			e.N++
+			if pairs[at[i]].Similar != pairs[at[i-1]].Similar {
+				e.Contradictions++
+			}
+		}
+	})
+	if e.N == 0 {
+		return Estimate{}, errors.New("noise: no two images are paired twice, so no label can contradict another: the noise of these pairs cannot be told this way; estimate it from losses, or use same-index negatives")
+	}
+	lo, hi := wilson(e.Contradictions, e.N)
+	e.P = flipOf(float64(e.Contradictions) / float64(e.N))
+	e.CI95 = [2]float64{flipOf(lo), flipOf(hi)}
+	return e, nil
+}
+
+// flipOf returns the P up to 1/2 at which two labels differ with probability c.
+func flipOf(c float64) float64 {
+	if c >= 0.5 {
+		return 0.5
+	}
+	return c / (1 + math.Sqrt(1-2*c))
+}
+
+// wilson returns the 95 % interval of a proportion with k of n (Wilson 1927).
+func wilson(k, n int) (lo, hi float64) {
+	const z = 1.959963984540054
+	p, m := float64(k)/float64(n), float64(n)
+	centre := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	lo, hi = max(0, centre-half), min(1, centre+half)
+	if k == 0 {
+		lo = 0
+	}
+	if k == n {
+		hi = 1
+	}
+	return lo, hi
+}
