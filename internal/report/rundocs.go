@@ -88,9 +88,25 @@ type Judged struct {
 type EvalResult struct {
 	Source Source `json:"source"`
 	judgedFile
-	Baselines map[string]judgedFile `json:"baselines"`
-	Warnings  []string              `json:"warnings"`
-	Cost      ResultCost            `json:"cost"`
+	Pairs      scoreFile             `json:"pairs"`       // empty where pairs were not judged
+	PairCounts *PairCounts           `json:"pair_counts"` // nil there, too
+	Baselines  map[string]judgedFile `json:"baselines"`
+	Warnings   []string              `json:"warnings"`
+	Cost       ResultCost            `json:"cost"`
+}
+
+// PairCounts says of how many unordered pairs of items the scores of pairs are. At is
+// nil where there was no threshold.
+type PairCounts struct {
+	Same         int64   `json:"same"` // of one class
+	Different    int64   `json:"different"`
+	EERThreshold float64 `json:"eer_threshold"`
+	At           *struct {
+		Threshold float64 `json:"threshold"`
+		From      string  `json:"from"`     // loss or option
+		Accepted  int64   `json:"accepted"` // pairs at the threshold or below
+		Wrong     int64   `json:"wrong"`    // of them, those of two classes
+	} `json:"at_threshold"`
 }
 
 // AttackResult is attack.json (tercet.attack/2).

@@ -47,6 +47,10 @@ func (r *RunDir) page(p *Page, level int, pictures bool) {
 		p.Heading(level, "Retrieval and clustering beside baselines")
 		p.Table(r.evalTable())
 		warn(p, r.Eval.Warnings)
+		if r.Eval.PairCounts != nil {
+			p.Heading(level, "Pairs told apart by their distance")
+			p.Table(r.Eval.pairTable())
+		}
 	}
 	draw("retrieval.png")
 	if r.Attack != nil {

@@ -16,12 +16,12 @@ type resultKind struct {
 }
 
 // kinds are the documents with the keys that a report uses: scores of eval.json
-// by their own; those of attack.json too, other variants than the fixed one as
+// by their own, those of its pairs as "pairs.accuracy"; those of attack.json too, other variants than the fixed one as
 // "ES:R(published)", ERS of the images as they are as "clean:ERS" and
 // "clean:ERS(published)"; those of cluster.json as "cluster:nmi".
 var kinds = []resultKind{
 	{"eval.json", "eval", func(r *RunDir) bool { return r.Eval != nil }, func(r *RunDir) metric.Scores {
-		return r.Eval.all()
+		return append(r.Eval.all(), renamed("pairs.", r.Eval.Pairs, "")...)
 	}},
 	{"attack.json", "attack", func(r *RunDir) bool { return r.Attack != nil }, func(r *RunDir) metric.Scores {
 		out := renamed("", r.Attack.Scores["fixed"], "")
