@@ -1,0 +1,210 @@
+package loss
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/rng"
+)
+
+// d = 5 (similar), 0.6 (different, m = 1): 25 and 0.16; cos = 0.6 against 0.5.
+func TestPairLossesByHand(t *testing.T) {
+	z, err := array.Of([]float32{0, 0, 3, 4, 3, 4.5, 0, 2}, 4, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := &Tuples{Pairs: []Pair{{0, 1, true}, {1, 2, false}, {0, 1, false}}}
+	o := ContrastiveDefaults()
+	o.Eps = 0
+	l, err := NewContrastive(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.Eval(z, ts, nil)
+	if want := (Result{25.25 / 3, 3, 2, 5, 2.75}); err != nil || got != want {
+		t.Errorf("%+v (%v), want %+v", got, err, want)
+	}
+	if l.Threshold() != 0.5 || l.Margin() != 1 {
+		t.Errorf("threshold %v, margin %v", l.Threshold(), l.Margin())
+	}
+	c, err := NewCosine(CosineDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err = c.Eval(z, &Tuples{Pairs: []Pair{{1, 3, true}, {3, 1, false}}}, nil); err != nil || math.Abs(got.Loss-(0.2+0.3)/2) > 1e-12 || got.Active != 2 {
+		t.Errorf("%+v (%v)", got, err)
+	}
+	if math.Abs(c.ThresholdCosine()-math.Cos(math.Pi/6)) > 1e-15 || c.Margin() != 0.5 {
+		t.Errorf("threshold %v, margin %v", c.ThresholdCosine(), c.Margin())
+	}
+}
+
+func TestPairLossesNothingToDo(t *testing.T) {
+	for _, c := range pairCases() {
+		l := build(t, c)
+		z := random(rng.New(3, "pairs"), 4, 3, 1)
+		grad := z.Clone()
+		res, err := l.Eval(z, &Tuples{Triplets: []Triplet{{0, 1, 2}}}, grad)
+		if err != nil || res != (Result{}) {
+			t.Fatalf("%s: no pairs: %+v, %v", c.name, res, err)
+		}
+		for _, v := range grad.Data {
+			if v != 0 {
+				t.Fatalf("%s: no pairs: gradient is not zero", c.name)
+			}
+		}
+		if res, err = l.Eval(array.New(0, 3), &Tuples{}, array.New(0, 3)); err != nil || res != (Result{}) {
+			t.Fatalf("%s: no rows: %+v, %v", c.name, res, err)
+		}
+	}
+	// Satisfied: equal similar pairs, different ones far apart.
+	z, _ := array.Of([]float32{1, 0, 1, 0, -9, 0.5}, 3, 2)
+	ts := &Tuples{Pairs: []Pair{{0, 1, true}, {0, 2, false}, {2, 1, false}}}
+	for _, red := range Reductions() {
+		for _, c := range []pairCase{contrastiveCase(ContrastiveOptions{1, red, 1e-6}), cosineCase(CosineOptions{Cosine, 0.5, red, 0})} {
+			grad := z.Clone()
+			res, err := build(t, c).Eval(z, ts, grad)
+			if err != nil || res.Loss != 0 || res.Active != 0 || res.Tuples != 3 {
+				t.Fatalf("%s: %+v, %v", c.name, res, err)
+			}
+			for _, v := range grad.Data {
+				if v != 0 {
+					t.Fatalf("%s: gradient is not zero", c.name)
+				}
+			}
+		}
+	}
+}
+
+// At x = y the contrastive gradient is 0, and tiny distances do not overflow it.
+func TestContrastiveNearZero(t *testing.T) {
+	for _, eps := range []float64{0, 1e-6} {
+		o := ContrastiveDefaults()
+		o.Eps = eps
+		l, err := NewContrastive(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, _ := array.Of([]float32{1, 2, 1, 2, 1e-30, 0, 0, 0}, 4, 2)
+		grad := array.New(4, 2)
+		res, err := l.Eval(z, &Tuples{Pairs: []Pair{{0, 1, true}, {0, 1, false}, {2, 3, false}}}, grad)
+		if err != nil || math.Abs(res.Loss-2*math.Pow(1-eps, 2)/3) > 1e-12 || res.Active != 1 {
+			t.Fatalf("eps %v: %+v, %v", eps, res, err)
+		}
+		for k, v := range grad.Data {
+			want := 0.0
+			if eps == 0 && (k == 4 || k == 6) { // unit direction: -2 m/3, and back
+				want = -2.0 / 3
+				if k == 6 {
+					want = -want
+				}
+			}
+			if math.Abs(float64(v)-want) > 1e-6 {
+				t.Errorf("eps %v: gradient %d is %v, want %v", eps, k, v, want)
+			}
+		}
+	}
+}
+
+// A zero vector: cosine 0; gradient 0 without eps, finite with it.
+func TestCosineZeroVector(t *testing.T) {
+	for _, eps := range []float64{0, 1e-12} {
+		o := CosineDefaults()
+		o.Eps, o.Reduce = eps, Sum
+		l, err := NewCosine(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, _ := array.Of([]float32{0, 0, 3, 4, 0, 0}, 3, 2)
+		grad := array.New(3, 2)
+		res, err := l.Eval(z, &Tuples{Pairs: []Pair{{0, 1, true}, {0, 2, true}}}, grad)
+		if err != nil || res.Loss != 2 {
+			t.Fatalf("eps %v: %+v, %v", eps, res, err)
+		}
+		want, active := []float32{0, 0, 0, 0, 0, 0}, 0
+		if eps > 0 {
+			want, active = []float32{-6e5, -8e5, 0, 0, 0, 0}, 2
+		}
+		if res.Active != active {
+			t.Errorf("eps %v: %d active", eps, res.Active)
+		}
+		for k, v := range grad.Data {
+			if math.Abs(float64(v-want[k])) > 1 {
+				t.Errorf("eps %v: gradient %v, want %v", eps, grad.Data, want)
+				break
+			}
+		}
+	}
+	// Huge and tiny embeddings neither overflow nor vanish.
+	l, _ := NewCosine(CosineOptions{Cosine, 0, Sum, 0})
+	z, _ := array.Of([]float32{3e38, 0, 3e38, 3e38, 1e-38, 0, 1e-38, 1e-38}, 4, 2)
+	res, err := l.Eval(z, &Tuples{Pairs: []Pair{{0, 1, false}, {2, 3, false}, {0, 3, false}}}, array.New(4, 2))
+	if err != nil || math.Abs(res.Loss-3/math.Sqrt2) > 1e-6 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+func TestPairLossErrors(t *testing.T) {
+	z := random(rng.New(6, "pairs"), 2, 3, 1)
+	nan, inf := z.Clone(), z.Clone()
+	nan.Row(1)[2] = float32(math.NaN())
+	inf.Row(0)[1] = float32(math.Inf(-1))
+	contrastive, _ := NewContrastive(ContrastiveDefaults())
+	cosine, _ := NewCosine(CosineDefaults())
+	for _, l := range []Objective{contrastive, cosine} {
+		for _, c := range []struct {
+			name string
+			z    *array.Array
+			grad *array.Array
+			p    Pair
+			want string
+		}{
+			{"index", z, nil, Pair{1, 2, true}, "pair 0 (1, 2): row 2 is outside the batch of 2"},
+			{"negative index", z, nil, Pair{-1, 0, true}, "row -1 is outside"},
+			{"gradient shape", z, array.New(3, 2), Pair{0, 1, true}, "gradient is [3 2], want [2 3]"},
+			{"rank", array.New(2, 3, 1, 1), nil, Pair{0, 1, true}, "embeddings is [2 3 1 1]"},
+			{"NaN", nan, nil, Pair{0, 1, false}, "rows 0 and 1 of the batch"},
+			{"infinity", inf, nil, Pair{0, 1, false}, "rows 0 and 1 of the batch"},
+		} {
+			_, err := l.Eval(c.z, &Tuples{Pairs: []Pair{c.p}}, c.grad)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%T %s: %v, want %q", l, c.name, err, c.want)
+			}
+			if (c.name == "NaN" || c.name == "infinity") != errors.Is(err, ErrNonFinite) {
+				t.Errorf("%T %s: errors.Is(ErrNonFinite) is wrong for %v", l, c.name, err)
+			}
+		}
+	}
+	for _, bad := range []func(o *ContrastiveOptions){
+		func(o *ContrastiveOptions) { o.Margin = 0 },
+		func(o *ContrastiveOptions) { o.Margin = math.NaN() },
+		func(o *ContrastiveOptions) { o.Margin = math.Inf(1) },
+		func(o *ContrastiveOptions) { o.Reduce = "max" },
+		func(o *ContrastiveOptions) { o.Eps = -1 },
+		func(o *ContrastiveOptions) { o.Eps = 1 },
+	} {
+		o := ContrastiveDefaults()
+		bad(&o)
+		if _, err := NewContrastive(o); err == nil {
+			t.Errorf("%+v accepted", o)
+		}
+	}
+	for _, bad := range []func(o *CosineOptions){
+		func(o *CosineOptions) { o.Margin = 1 },
+		func(o *CosineOptions) { o.Margin = -1.5 },
+		func(o *CosineOptions) { o.Margin = math.NaN() },
+		func(o *CosineOptions) { o.Similarity = "angle" },
+		func(o *CosineOptions) { o.Reduce = "" },
+		func(o *CosineOptions) { o.Eps = -1 },
+		func(o *CosineOptions) { o.Eps = math.NaN() },
+	} {
+		o := CosineDefaults()
+		bad(&o)
+		if _, err := NewCosine(o); err == nil {
+			t.Errorf("%+v accepted", o)
+		}
+	}
+}
