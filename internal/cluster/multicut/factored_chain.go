@@ -79,7 +79,9 @@ func (c *factoredChain) between(s *factoredState, a, b int32, most float64) floa
 
 // factoredHope tells whether a series of moves could gain, if the moves alone gain
 // what is given, in descending order, and each raises what a later one gains by at
-// most twice most, the largest cost between two nodes.
+// most twice most, the largest cost between two nodes. That holds for moves to one
+// side. Of two nodes far apart that change places the second may gain more: that is
+// not reckoned with, and such a series may be missed.
 func factoredHope(gains []float64, most float64) bool {
 	sum := 0.0
 	for i, g := range gains[:min(len(gains), factoredPatience)] {
