@@ -25,6 +25,7 @@ type counting struct {
 	cut, upper []float32
 	index      []int32
 	count      []int32
+	back       []int32 // counts where of equal keys those with higher indices are below
 }
 
 // counted tells whether all classes are small and no neighbours are asked for.
@@ -95,7 +96,7 @@ func (c *counting) setCuts() {
 	}
 	total := c.base[len(c.base)-1]
 	c.cut, c.upper = make([]float32, total), make([]float32, total)
-	c.index, c.count = make([]int32, total), make([]int32, total)
+	c.index, c.count, c.back = make([]int32, total), make([]int32, total), make([]int32, total)
 	for i := range c.cut {
 		c.cut[i], c.upper[i] = float32(math.Inf(-1)), float32(math.Inf(-1))
 	}
@@ -174,15 +175,14 @@ func (c *counting) use(b *block, lock *sync.Mutex) {
 		if n == 0 {
 			continue
 		}
-		cuts := c.cuts(q / kernel.CutLanes)
-		cuts.N = min(cuts.N, n)
+		cuts, back := c.cuts(q / kernel.CutLanes)
+		cuts.N, back.N = min(cuts.N, n), min(back.N, n)
 		x, lane := b.dots[i*blockCols:], q%kernel.CutLanes
 		kernel.CountRow(x[:cols], c.scale[b.j:b.j+cols], c.add[b.j:b.j+cols], int32(b.j+b.n), lane, &cuts)
+		kernel.CountRow(x[:cols], c.scale[b.j:b.j+cols], c.add[b.j:b.j+cols], int32(b.j+b.n), lane, &back)
 		for r := lane; r < cuts.N*kernel.CutLanes; r += kernel.CutLanes {
-			for j := b.j; j < int(cuts.Index[r]) && int(cuts.Index[r]) < b.j+b.n; j++ {
-				if c.key(x[j-b.j], j) == cuts.Cut[r] {
-					cuts.Count[r]++
-				}
+			if at := int(cuts.Index[r]); at >= b.j && at < b.j+b.n {
+				own(&cuts, &back, r, b.j, at, func(j int) float32 { return c.key(x[j-b.j], j) })
 			}
 		}
 	}
@@ -192,25 +192,41 @@ func (c *counting) use(b *block, lock *sync.Mutex) {
 	lock.Lock()
 	defer lock.Unlock()
 	for j := 0; j < b.n; j += kernel.CutLanes {
-		cuts := c.cuts((b.j + j) / kernel.CutLanes)
+		cuts, back := c.cuts((b.j + j) / kernel.CutLanes)
 		kernel.CountColumns(b.m, b.dots[j:], blockCols, c.scale[b.i:b.i+b.m], c.add[b.i:b.i+b.m], int32(b.i+b.m), &cuts)
+		kernel.CountColumns(b.m, b.dots[j:], blockCols, c.scale[b.i:b.i+b.m], c.add[b.i:b.i+b.m], int32(b.i+b.m), &back)
 		for r, at := range cuts.Index[:cuts.N*kernel.CutLanes] {
-			if int(at) <= b.i || int(at) >= b.i+b.m || math.IsInf(float64(cuts.Cut[r]), -1) {
+			if int(at) < b.i || int(at) >= b.i+b.m || math.IsInf(float64(cuts.Cut[r]), -1) {
 				continue
 			}
-			for i := b.i; i < int(at); i++ {
-				if c.key(b.dots[(i-b.i)*blockCols+j+r%kernel.CutLanes], i) == cuts.Cut[r] {
-					cuts.Count[r]++
-				}
-			}
+			own(&cuts, &back, r, b.i, int(at), func(i int) float32 { return c.key(b.dots[(i-b.i)*blockCols+j+r%kernel.CutLanes], i) })
 		}
 	}
 }
 
-// cuts returns those of a group of rows.
-func (c *counting) cuts(group int) kernel.Cuts {
+// own puts the counts of cut r right in the block, from item first on, that holds its
+// own item at: before it equal keys count for cuts, not for back, which has also
+// counted the item.
+func own(cuts, back *kernel.Cuts, r, first, at int, key func(item int) float32) {
+	for j := first; j < at; j++ {
+		if key(j) == cuts.Cut[r] {
+			cuts.Count[r]++
+			back.Count[r]--
+		}
+	}
+	if key(at) < back.Cut[r] {
+		back.Count[r]--
+	}
+}
+
+// cuts returns those of a group of rows; back are the same with the order of equal
+// keys reversed: below, a key is below the next larger one.
+func (c *counting) cuts(group int) (cuts, back kernel.Cuts) {
 	from, to := c.base[group], c.base[group+1]
-	return kernel.Cuts{N: (to - from) / kernel.CutLanes, Cut: c.cut[from:to], Upper: c.upper[from:to], Index: c.index[from:to], Count: c.count[from:to]}
+	n := (to - from) / kernel.CutLanes
+	cuts = kernel.Cuts{N: n, Cut: c.cut[from:to], Upper: c.upper[from:to], Index: c.index[from:to], Count: c.count[from:to]}
+	back = kernel.Cuts{N: n, Cut: cuts.Upper, Upper: cuts.Cut, Index: cuts.Index, Count: c.back[from:to]}
+	return cuts, back
 }
 
 // score turns the counts into ranks and those into values.
@@ -226,7 +242,7 @@ func (c *counting) score() {
 				self = int32(q)
 			}
 			w.fromCounts(c, q)
-			w.score(s.ks, self, s.values[at*m:(at+1)*m])
+			w.score(s.ks, self, s.ng, s.values[at*m:(at+1)*m])
 		}
 		s.spare.Put(w)
 	})
@@ -234,16 +250,18 @@ func (c *counting) score() {
 
 // fromCounts fills cut and ranks of a query in ascending order.
 func (w *rowScratch) fromCounts(c *counting, q int) {
-	w.cut, w.ranks = w.cut[:0], w.ranks[:0]
+	w.cut, w.ranks, w.twice = w.cut[:0], w.ranks[:0], w.twice[:0]
 	p := c.base[q/kernel.CutLanes] + q%kernel.CutLanes
 	for range c.relevant(q) {
 		v, rank := code(c.cut[p], int(c.index[p])), c.count[p]
-		w.cut, w.ranks = append(w.cut, v), append(w.ranks, rank)
+		both := rank + c.back[p]
+		w.cut, w.ranks, w.twice = append(w.cut, v), append(w.ranks, rank), append(w.twice, both)
 		i := len(w.cut) - 1
 		for ; i > 0 && w.cut[i-1] > v; i-- {
-			w.cut[i], w.ranks[i] = w.cut[i-1], w.ranks[i-1]
+			w.cut[i], w.ranks[i], w.twice[i] = w.cut[i-1], w.ranks[i-1], w.twice[i-1]
 		}
-		w.cut[i], w.ranks[i] = v, rank
+		w.cut[i], w.ranks[i], w.twice[i] = v, rank, both
 		p += kernel.CutLanes
 	}
+	w.leaveRelevant()
 }

@@ -12,9 +12,11 @@ import (
 type rowScratch struct {
 	cut   []uint64 // relevant items' codes, ascending
 	ranks []int32  // number of items before each, the query's self included
+	twice []int32  // for each, twice the irrelevant items with smaller keys and once those with its key
 	count []int32  // items between two relevant ones
 	first []int32  // interval of keys -> its first relevant item
 	top   []uint64
+	tied  ties
 }
 
 // code orders items by key, then by index: smaller comes first.
@@ -30,6 +32,7 @@ const few = 6
 func (w *rowScratch) rank(keys []float32, relevant []int32) {
 	w.cut = slices.Grow(w.cut[:0], len(relevant))[:len(relevant)]
 	w.ranks = slices.Grow(w.ranks[:0], len(relevant))[:len(relevant)]
+	w.tied.reset(len(relevant))
 	if len(relevant) <= few {
 		for p, j := range relevant {
 			w.cut[p] = code(keys[j], int(j))
@@ -39,17 +42,25 @@ func (w *rowScratch) rank(keys []float32, relevant []int32) {
 	} else {
 		w.rankMany(keys, relevant)
 	}
+	w.countIrrelevant()
 }
 
 // rankFew compares every item with every relevant one, of which there are at
-// most few, in one pass without branches.
+// most few, in one pass almost without branches.
 func (w *rowScratch) rankFew(keys []float32) {
 	var c [few]uint64
 	copy(c[:], w.cut)
 	c0, c1, c2, c3, c4, c5 := c[0], c[1], c[2], c[3], c[4], c[5]
 	var n0, n1, n2, n3, n4, n5, below uint64
+	var seen keySet
+	for _, v := range w.cut {
+		seen.add(v)
+	}
 	for j, k := range keys {
 		v := code(k, j)
+		if seen.has(v) {
+			w.meet(v)
+		}
 		_, below = bits.Sub64(v, c0, 0)
 		n0 += below
 		_, below = bits.Sub64(v, c1, 0)
@@ -116,7 +127,11 @@ func (w *rowScratch) rankMany(keys []float32, relevant []int32) {
 			}
 		}
 		_, after := bits.Sub64(w.cut[p], v, 0)
-		count[p+int32(after)&(end-p)]++
+		p += int32(after) & (end - p)
+		count[p]++
+		if (w.cut[p]^v)>>32*((w.cut[max(p-1, 0)]^v)>>32) == 0 { // the key of either
+			w.tied.meet(w.cut, v, int(p))
+		}
 	}
 	w.cut, w.count = w.cut[:len(relevant)], count
 	sum := int32(-1) // each relevant item counted itself
@@ -150,16 +165,18 @@ func (w *rowScratch) sortByInterval(keys []float32, relevant []int32, t table, i
 }
 
 // score writes the query's values in the order of retrievalScores. self is the
-// query's own gallery index, or -1.
-func (w *rowScratch) score(ks []int, self int32, out []float64) {
+// query's own gallery index, or -1, of the gallery's ng items.
+func (w *rowScratch) score(ks []int, self int32, ng int, out []float64) {
 	a := tally{}
 	masked := int32(0) // 1 once the query's self was passed
+	wrong := 0.0       // triplets, twice
 	for p, r := range w.ranks {
 		if int32(uint32(w.cut[p])) == self {
 			masked = 1
 			continue
 		}
 		a.add(r - masked)
+		wrong += float64(w.twice[p])
 	}
 	relevant := len(w.ranks) - int(masked)
 	i := 0
@@ -185,6 +202,10 @@ func (w *rowScratch) score(ks []int, self int32, out []float64) {
 	put(hits / float64(relevant))
 	put(1 / float64(a.first+1))
 	put(a.within10 / 10)
+	if negatives := ng - len(w.ranks); negatives > 0 {
+		wrong /= 2 * float64(relevant) * float64(negatives)
+	}
+	put(wrong)
 	if self < 0 {
 		return
 	}

@@ -66,6 +66,12 @@ func (r *Retrieval) MarshalJSON() ([]byte, error) { return r.Scores.MarshalJSON(
 //	r_precision  r_precision       relevant items with rank <= R, divided by R
 //	mrr       mrr                  1 / rank of the first relevant item, over all ranks
 //	map@10    map@10(robrank)      sum of P(rank) over relevant items with rank <= 10, divided by 10
+//	triplet_error  triplet_error(ties-half)  share of the pairs of a relevant and an irrelevant item of
+//	          which the irrelevant one is nearer; equally near, it counts half
+//
+// triplet_error is the share of wrong triplets with the query as anchor, and the one
+// score that is better when it is lower; items all in one place have 1/2. Without an
+// irrelevant item it is 0.
 //
 // Within one set, the keys recall@k(position-masked), map(position-masked) and
 // map@10(position-masked) repeat these as robrank publishes them: the query
@@ -80,7 +86,7 @@ func (r *Retrieval) MarshalJSON() ([]byte, error) { return r.Scores.MarshalJSON(
 // Where no neighbours are asked for and no class has more than 32 items, ranks
 // come from counting in blocks of products, within one set from half of them.
 // The result has the same bits for any number of threads. Memory beyond the
-// arguments is at most about 128 MiB, or 16 rows of keys, or 16 bytes for each
+// arguments is at most about 128 MiB, or 16 rows of keys, or 20 bytes for each
 // item of the largest class and each query, plus what the result holds.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), a zero row
@@ -129,6 +135,7 @@ func retrievalScores(ks []int, self bool) Scores {
 	add("r_precision", "r_precision")
 	add("mrr", "mrr")
 	add("map@10", "map@10(robrank)")
+	add("triplet_error", "triplet_error(ties-half)")
 	if self {
 		for _, k := range ks {
 			id := fmt.Sprintf("recall@%d(position-masked)", k)

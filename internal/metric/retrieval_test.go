@@ -62,7 +62,7 @@ func plain(x []float32, d int, labels []int32, g []float32, galleryLabels []int3
 		if !slices.Contains(r, true) {
 			continue
 		}
-		v := plainScores(r, ks)
+		v := append(plainScores(r, ks), plainTriplets(dist, byIndex, r))
 		if self {
 			p := plainScores(rel(all[1:]), ks)
 			v = append(v, p[:len(ks)+1]...)
@@ -71,6 +71,25 @@ func plain(x []float32, d int, labels []int32, g []float32, galleryLabels []int3
 		query, values, order = append(query, int32(q)), append(values, v), append(order, byIndex)
 	}
 	return query, values, order
+}
+
+// plainTriplets compares each relevant item with each other one.
+func plainTriplets(dist []float64, items []int32, relevant []bool) float64 {
+	wrong, all := 0.0, 0.0
+	for i, p := range items {
+		for j, n := range items {
+			if !relevant[i] || relevant[j] {
+				continue
+			}
+			switch all++; {
+			case dist[p] > dist[n]:
+				wrong++
+			case dist[p] == dist[n]:
+				wrong += 0.5
+			}
+		}
+	}
+	return wrong / max(all, 1)
 }
 
 func plainScores(rel []bool, ks []int) []float64 {
@@ -295,7 +314,7 @@ func TestRetrieveWang(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]float64{"recall@1": 1, "r_precision": .75, "map@r": (1 + 2./3 + 3./4) / 4, "mrr": 1,
-		"map": (1 + 2./3 + 3./4 + 4./6) / 4, "map@10": (1 + 2./3 + 3./4 + 4./6) / 10} {
+		"triplet_error": (1 + 1 + 2) / 8., "map": (1 + 2./3 + 3./4 + 4./6) / 4, "map@10": (1 + 2./3 + 3./4 + 4./6) / 10} {
 		if v, ok := r.Scores.Get(key); !ok || math.Abs(v.Value-want) > 1e-15 {
 			t.Errorf("%s = %v, want %v", key, v.Value, want)
 		}
@@ -333,6 +352,15 @@ func TestRetrieveAllIdentical(t *testing.T) {
 		}
 		if v, _ := r.Scores.Get("recall@1(position-masked)"); v.Value != 10./40 { // class 1 finds item 1
 			t.Errorf("%s: position-masked recall@1 %v", distance, v.Value)
+		}
+		counted, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{K: []int{1}, Distance: distance})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, by := range []*Retrieval{r, counted} {
+			if v, _ := by.Scores.Get("triplet_error"); v.Value != 0.5 || v.CI95 == nil || v.Definition != "triplet_error(ties-half)" {
+				t.Errorf("%s: triplet error %v of items all in one place", distance, v)
+			}
 		}
 	}
 }
@@ -390,7 +418,7 @@ func TestRankAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(5, func() {
 		for _, relevant := range [][]int32{few, many} {
 			w.rank(keys, relevant)
-			w.score([]int{1, 2}, 7, out)
+			w.score([]int{1, 2}, 7, len(keys), out)
 			w.nearest(keys, 7, near)
 		}
 	}); n != 0 {
@@ -442,7 +470,7 @@ func TestRetrievalJSON(t *testing.T) {
 	for _, s := range r.Scores {
 		keys = append(keys, s.Key)
 	}
-	if got := strings.Join(keys, " "); got != "recall@1 map map@r r_precision mrr map@10 recall@1(position-masked) map(position-masked) map@10(position-masked)" {
+	if got := strings.Join(keys, " "); got != "recall@1 map map@r r_precision mrr map@10 triplet_error recall@1(position-masked) map(position-masked) map@10(position-masked)" {
 		t.Error(got)
 	}
 	if _, err := (Scores{{"x", Value{Value: math.NaN()}}}).MarshalJSON(); err == nil {

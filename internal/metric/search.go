@@ -205,7 +205,7 @@ func (s *search) Run(lo, hi int) {
 			self = row
 		}
 		w.rank(keys, s.members.of(int(s.class[row])))
-		w.score(s.ks, self, s.values[q*m:(q+1)*m])
+		w.score(s.ks, self, s.ng, s.values[q*m:(q+1)*m])
 		if s.near > 0 {
 			w.nearest(keys, self, s.neighbours[q*s.near:(q+1)*s.near])
 		}
