@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,7 @@ type dataInspectOptions struct {
 	configFlags
 	embeddings string
 	labels     string
+	noise      string
 	format     string
 }
 
@@ -32,20 +34,26 @@ classes, items per class, the pixels' mean and deviation, duplicates, duplicates
 under another label, constant images and the fingerprint; what the sets have in
 common; and what the sampler shows of the training set in its first epoch.
 With --embeddings X.npy --labels Y.npy the same for vectors of any tool.
+Where labels, pairs or triplets are disturbed, it says at what rate this was wanted
+and found, and of balanced pairs how many are wrong; where pairs are given, what
+their graph is. --noise lays other noise over the config, to see what it would do.
 Exit code 3 if the sampler refuses the data; the rest is printed all the same.`,
 		examples: []example{
 			{why: "a config's data", line: "tercet data inspect --config configs/demo.yaml --set data.glyphs.per_class=5"},
+			{why: "what noise does to labels", line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --noise sln,effective=0.1"},
 			{why: "for a script", line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --json"},
 		},
 		exits: []int{ExitData, ExitInterrupted},
 		flags: func(cmd *cobra.Command) {
 			o.addFlags(cmd)
 			fs := cmd.Flags()
+			fs.StringVar(&o.noise, "noise", "", "`KIND[,KEY=VALUE...]` of noise in place of the config's, such as sln,effective=0.1")
 			fs.StringVar(&o.embeddings, "embeddings", "", "npy `FILE` of embeddings (N, D) from any tool")
 			fs.StringVar(&o.labels, "labels", "", "npy or csv `FILE` of N labels")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
 			cmd.MarkFlagsMutuallyExclusive("config", "embeddings")
 			cmd.MarkFlagsMutuallyExclusive("set", "embeddings")
+			cmd.MarkFlagsMutuallyExclusive("noise", "embeddings")
 			cmd.MarkFlagsRequiredTogether("embeddings", "labels")
 		},
 		run: func(ctx context.Context, _ []string) error { return runDataInspect(ctx, s, o) },
@@ -73,6 +81,9 @@ func inspect(ctx context.Context, s *Streams, o dataInspectOptions) (*experiment
 	if o.embeddings != "" {
 		return experiment.InspectFiles(o.embeddings, o.labels)
 	}
+	if o.noise != "" {
+		o.sets = append(slices.Clone(o.sets), "noise="+noiseSection(o.noise))
+	}
 	cfg, err := loadData(s, &o.configFlags)
 	if err != nil {
 		return nil, err
@@ -80,6 +91,18 @@ func inspect(ctx context.Context, s *Streams, o dataInspectOptions) (*experiment
 	view := &stages{s: s}
 	defer view.close()
 	return experiment.Inspect(ctx, cfg, view.say)
+}
+
+// noiseSection writes KIND,KEY=VALUE,... as a section of a config.
+func noiseSection(text string) string {
+	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return text
+	}
+	kind, rest, more := strings.Cut(text, ",")
+	if more {
+		rest = ", " + strings.ReplaceAll(strings.ReplaceAll(rest, ",", ", "), "=", ": ")
+	}
+	return "{kind: " + kind + rest + "}"
 }
 
 // dataTable shows the sets beside each other.
@@ -107,6 +130,15 @@ func dataTable(d *experiment.DataDoc) *report.Table {
 	}
 	for _, o := range d.Overlaps {
 		t.Notes = append(t.Notes, fmt.Sprintf("overlap: %s of %s also in %s; %s in both", count(o.Items, "item"), o.Of, o.In, countClasses(o.Classes)))
+	}
+	if d.Noise != nil {
+		t.Notes = append(t.Notes, "noise: "+d.Noise.String())
+	}
+	if d.Graph != nil {
+		t.Notes = append(t.Notes, "pair graph, epoch 0: "+experiment.DescribeGraph(d.Graph))
+	}
+	if d.Triplets != nil {
+		t.Notes = append(t.Notes, "triplets, epoch 0: "+experiment.DescribeTriplets(d.Triplets))
 	}
 	if b := d.Sampler; b != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("sampler: %s, epoch 0: %s", b.Name, data.Coverage(b.Coverage)))

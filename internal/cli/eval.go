@@ -33,6 +33,7 @@ type evalOptions struct {
 	allScores   bool
 	ifNeeded    bool
 	pairs       bool
+	noiseRate   bool
 	threshold   float64
 	save        string
 	changed     func(flag string) bool
@@ -50,10 +51,16 @@ scored by NMI, AMI, ARI, accuracy, purity and more, each with the definition it
 goes by. With a threshold, which some losses fix and --threshold gives, all pairs
 of items are told apart by it too: accuracy, precision, recall, F1, AUC and EER. A
 run is judged beside raw pixels and its own network before training.
-Writes eval.json and pictures into the run's directory.`,
+Writes eval.json and pictures into the run's directory.
+
+With --noise-rate it estimates instead how many of the labels, pairs or triplets
+that the run is trained on are wrong: from couples of images that are labelled
+both ways, or from their losses under the network. It writes noise.json, from
+which loss.noise_from takes beta and gamma.`,
 		examples: []example{
 			{"judge a run", "tercet eval --run runs/first", false},
 			{"judge embeddings of another tool", "tercet eval --embeddings X.npy --labels Y.npy --k 1,10", false},
+			{"how much of a run's training labels is wrong", "tercet eval --run runs/first --noise-rate", false},
 			{"in a script: exit code 4 unless recall@1 is at least 0.9", "tercet eval --run runs/first --fail-under r@1=0.9 --json", false},
 		},
 		exits: []int{ExitData, ExitGate, ExitInterrupted},
@@ -70,6 +77,7 @@ Writes eval.json and pictures into the run's directory.`,
 			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals (of a run: by default its config's)")
 			fs.BoolVar(&o.pairs, "pairs", false, "score all pairs of items as same or different also where there is no threshold (AUC, EER)")
 			fs.Float64Var(&o.threshold, "threshold", 0, "Euclidean `DISTANCE` up to which a pair counts as same (of a run: by default its loss's, if that fixes one)")
+			fs.BoolVar(&o.noiseRate, "noise-rate", false, "estimate the noise of what the run is trained on and write noise.json; scores nothing")
 			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
 			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
 			fs.StringVar(&o.save, "save-embeddings", "", "write the embeddings to `FILE`.npy and the labels beside it (FILE.labels.npy)")
@@ -84,6 +92,9 @@ Writes eval.json and pictures into the run's directory.`,
 func runEval(ctx context.Context, s *Streams, o evalOptions) error {
 	if err := o.check(); err != nil {
 		return err
+	}
+	if o.noiseRate {
+		return runNoiseRate(ctx, s, o)
 	}
 	if err := o.counts(); err != nil {
 		return err
@@ -150,11 +161,9 @@ func (o evalOptions) measuredGates() ([]gate, error) {
 		}
 		ks = o.settings(experiment.EvalDefaults(r.Config)).Ks
 		if !threshold {
-			own, err := r.Threshold(o.checkpoint)
-			if err != nil {
+			if threshold, err = r.TellsPairs(o.checkpoint); err != nil {
 				return nil, runError(err)
 			}
-			threshold = own != nil
 		}
 	}
 	keys := experiment.RetrievalKeys(ks)

@@ -69,9 +69,12 @@ type PairRecord struct {
 // same.
 type ThresholdRecord struct {
 	Threshold float64 `json:"threshold"`
-	From      string  `json:"from"`     // "loss": the checkpoint's; "option": given
-	Accepted  int64   `json:"accepted"` // pairs at or below
-	Wrong     int64   `json:"wrong"`    // of them, those of two classes
+	// Cosine is set where a loss parts pairs by it: Threshold then is the distance of
+	// embeddings scaled to length 1.
+	Cosine   *float64 `json:"cosine,omitempty"`
+	From     string   `json:"from"`     // "loss": the checkpoint's; "option": given
+	Accepted int64    `json:"accepted"` // pairs at or below
+	Wrong    int64    `json:"wrong"`    // of them, those of two classes
 }
 
 // AttackDoc is attack.json, schema tercet.attack/2. Scores are fractions, but for

@@ -46,7 +46,7 @@ func (r *Run) Eval(ctx context.Context, checkpoint, set string, o EvalOptions, s
 		return nil, err
 	}
 	doc.Judged = j
-	if err := doc.verify(ctx, v, e.Threshold, say); err != nil {
+	if err := doc.verify(ctx, v, borderOf(r.Config, e.Threshold), say); err != nil {
 		return nil, err
 	}
 	doc.Cost.Cost = adversary.Cost{Forward: int64(v.n)}
@@ -140,7 +140,7 @@ func EvalFiles(ctx context.Context, embeddings, labels string, o EvalOptions, sa
 		return nil, err
 	}
 	doc.Judged = j
-	if err := doc.verify(ctx, v, nil, say); err != nil {
+	if err := doc.verify(ctx, v, border{}, say); err != nil {
 		return nil, err
 	}
 	doc.Warnings = append(doc.Warnings, coarse(o)...)

@@ -58,6 +58,13 @@ func (r *Run) Threshold(checkpoint string) (*float64, error) {
 	return c.Threshold, nil
 }
 
+// TellsPairs says whether the run's loss says what pairs are similar, so that an
+// evaluation scores them.
+func (r *Run) TellsPairs(checkpoint string) (bool, error) {
+	at, err := r.Threshold(checkpoint)
+	return borderOf(r.Config, at).distance != nil, err
+}
+
 // Measures reports whether s is what a result of a checkpoint, at that step, and of
 // a set of the run would be computed from.
 func (r *Run) Measures(s Source, checkpoint string, step int, set string) bool {

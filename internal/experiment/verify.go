@@ -3,16 +3,39 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"math"
 
+	"tercet/internal/config"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/metric"
 )
 
-// verify judges v by its pairs: at the threshold of the options or else at that of
-// the loss, and where there is neither, but pairs are asked for, without one.
-func (d *EvalDoc) verify(ctx context.Context, v vectors, loss *float64, say Say) error {
-	at, from := d.Options.Threshold, "option"
+// border is where a loss parts pairs: a Euclidean distance, or a cosine.
+type border struct {
+	distance *float64 // of embeddings, or of their unit vectors where there is a cosine
+	cosine   *float64
+}
+
+// borderOf is that of cfg's loss where the checkpoint says no distance: the cosine
+// above which the cosine loss calls a pair similar, a distance of unit vectors.
+func borderOf(cfg *config.Config, threshold *float64) border {
+	o, ok := cfg.Loss.Options.(config.CosineLoss)
+	if !ok || o.Similarity != "cosine" {
+		return border{distance: threshold}
+	}
+	c := math.Sqrt((1 + o.Margin) / 2)
+	return border{new(math.Sqrt(2 - 2*c)), &c}
+}
+
+// verify judges v by its pairs: at the threshold of the options or else at the border
+// of the loss, and where there is neither, but pairs are asked for, without one.
+func (d *EvalDoc) verify(ctx context.Context, v vectors, loss border, say Say) error {
+	at, from, cosine := d.Options.Threshold, "option", (*float64)(nil)
 	if at == nil {
-		at, from = loss, "loss"
+		at, from, cosine = loss.distance, "loss", loss.cosine
+	}
+	if cosine != nil {
+		v = v.unit()
 	}
 	if at == nil && !d.Options.Pairs {
 		return nil
@@ -29,7 +52,7 @@ func (d *EvalDoc) verify(ctx context.Context, v vectors, loss *float64, say Say)
 	if at == nil {
 		return nil
 	}
-	d.PairCounts.At = &ThresholdRecord{*at, from, r.Accepted, r.Wrong}
+	d.PairCounts.At = &ThresholdRecord{*at, cosine, from, r.Accepted, r.Wrong}
 	switch r.Accepted {
 	case 0:
 		d.Warnings = append(d.Warnings, fmt.Sprintf("no two items are within the threshold %.4g of each other: all pairs are called different", *at))
@@ -37,4 +60,21 @@ func (d *EvalDoc) verify(ctx context.Context, v vectors, loss *float64, say Say)
 		d.Warnings = append(d.Warnings, fmt.Sprintf("all items are within the threshold %.4g of each other: all pairs are called the same", *at))
 	}
 	return nil
+}
+
+// unit returns v with rows of length 1; rows of length 0 stay.
+func (v vectors) unit() vectors {
+	x := make([]float32, len(v.x))
+	for i := range v.n {
+		from, to := v.x[i*v.d:(i+1)*v.d], x[i*v.d:(i+1)*v.d]
+		length := math.Sqrt(kernel.SumSquares(from))
+		if length == 0 {
+			continue
+		}
+		for k, f := range from {
+			to[k] = float32(float64(f) / length)
+		}
+	}
+	v.x = x
+	return v
 }

@@ -124,7 +124,7 @@ func TestEvalFilesOfPairs(t *testing.T) {
 	tiny := 1e-30
 	for _, o := range []EvalOptions{{Threshold: &tiny}, {Pairs: true}, {}} {
 		d := &EvalDoc{Options: o}
-		if err := d.verify(context.Background(), v, nil, quiet); err != nil {
+		if err := d.verify(context.Background(), v, border{}, quiet); err != nil {
 			t.Fatal(err)
 		}
 		if (d.Pairs != nil) != (o.Pairs || o.Threshold != nil) {
@@ -135,7 +135,7 @@ func TestEvalFilesOfPairs(t *testing.T) {
 		}
 	}
 	d := &EvalDoc{Options: EvalOptions{Threshold: new(float64)}}
-	if err := d.verify(context.Background(), v, nil, quiet); err == nil || !strings.Contains(err.Error(), metric.ErrInput.Error()) {
+	if err := d.verify(context.Background(), v, border{}, quiet); err == nil || !strings.Contains(err.Error(), metric.ErrInput.Error()) {
 		t.Error(err)
 	}
 }

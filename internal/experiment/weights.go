@@ -87,12 +87,6 @@ func (r *WeightsRecord) String() string {
 	return s
 }
 
-// foundWeights are those of triplets drawn by labels with the noise that a noise.json
-// has found.
-func foundWeights(path string, classes int) (noise.TripletWeights, error) {
-	return noise.TripletWeights{}, fmt.Errorf("noise_from: %s cannot be read", path)
-}
-
 // sameWeights records the weights of triplet-robust, and refuses to go on with a run
 // whose noise_from has changed since it began.
 func (r *Run) sameWeights(now *WeightsRecord) error {

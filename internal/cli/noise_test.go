@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"tercet/internal/experiment"
+)
+
+const graphFlags = " --set data.glyphs.classes=6 --set data.glyphs.test_classes=3 --set data.glyphs.per_class=10" +
+	" --set batch.sampler=pair-graph --set batch.pairs=60 --set loss=contrastive"
+
+// Rates wanted and found, in words and in the document, of every kind.
+func TestInspectShowsNoise(t *testing.T) {
+	for _, tc := range []struct{ line, kind, said string }{
+		{few + " --noise sln,effective=0.1", "sln", "noise: sln: "},
+		{few + " --noise pair-flip,rate=0.5,seed=3", "pair-flip", "noise: pair-flip: "},
+		{graphFlags + " --noise pln,effective=0.25", "pln", "noise: pln: "},
+	} {
+		var doc experiment.DataDoc
+		run(t, "data inspect --json"+tc.line, &doc)
+		if doc.Noise == nil || doc.Noise.Kind != tc.kind || doc.Noise.Wanted <= 0 || doc.Noise.Items == 0 {
+			t.Errorf("%s: %+v", tc.line, doc.Noise)
+		}
+		code, out, stderr := cli(strings.Fields("data inspect" + tc.line)...)
+		if code != 0 || !strings.Contains(out, tc.said) || !strings.Contains(out, "(wanted ") {
+			t.Errorf("%s: %d, %s%s", tc.line, code, out, stderr)
+		}
+	}
+	var doc experiment.DataDoc
+	run(t, "data inspect --json"+graphFlags+" --noise pln,effective=0.25", &doc)
+	if g := doc.Graph; g == nil || g.Pairs != 60 || g.Scenario != "s2" || doc.Noise.Effective != 0.25 {
+		t.Errorf("%+v", g)
+	}
+	code, out, _ := cli(strings.Fields("data inspect" + graphFlags)...)
+	if code != 0 || !strings.Contains(out, "pair graph, epoch 0: 60 pairs (30 similar, 30 different) of 30 images, scenario s2") {
+		t.Errorf("%d, %s", code, out)
+	}
+	code, out, _ = cli("data", "inspect", "--set", "data.glyphs.classes=6", "--set", "data.glyphs.per_class=4", "--set", "batch={sampler: triplet-list, triplets: 50}", "--noise", "{kind: triplet-flip, rate: 1}")
+	if code != 0 || !strings.Contains(out, "triplets, epoch 0: 50 triplets") || !strings.Contains(out, "50 exchanged (1.0000, wanted 1.0000)") {
+		t.Errorf("%d, %s", code, out)
+	}
+	for line, want := range map[string]string{
+		"data inspect --noise slm":                                    `there is no noise "slm"; did you mean sln?`,
+		"data inspect --noise sln,effective=0.7":                      "noise.effective: must be >=0 and <=0.5, is 0.7",
+		"data inspect --noise pln":                                    "pln disturbs the labels of given pairs",
+		"data inspect --noise sln --embeddings x.npy --labels y.npy ": "do not go together",
+	} {
+		if code, _, stderr := cli(strings.Fields(line)...); code != ExitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d, %s", line, code, stderr)
+		}
+	}
+}
+
+// A run on pairs from beginning to end: plan, training, evaluation, noise rate.
+func TestRunOnPairs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	config := "name: p\ndata: {name: glyphs, size: 16, glyphs: {classes: 6, per_class: 40, test_classes: 3}, split: {kind: fraction, train: 0.5}, classes: 2}\n" +
+		"noise: {kind: pln, effective: 0.2}\nmodel: {name: mlp, width: 8, normalize: false}\nbatch: {sampler: pair-graph, scenario: full, size: 16}\n" +
+		"loss: contrastive\ntrain: {epochs: 2}\neval: {pairs: 40, bootstrap: 0, kmeans: {n_init: 1}}\n"
+	if err := os.WriteFile("p.yaml", []byte(config), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out := must(t, 0, "train -c p.yaml --dry-run"); !strings.Contains(out, "32 images (5 an epoch)") {
+		t.Error(out)
+	}
+	must(t, 0, "train -c p.yaml")
+	doc := document(t, "eval --run runs/p --no-pictures")
+	if doc["pairs"] == nil || doc["retrieval"] == nil {
+		t.Errorf("%v", doc)
+	}
+	must(t, 0, "eval --run runs/p --no-pictures --no-baselines --fail-under accuracy=0")
+	found := document(t, "eval --run runs/p --noise-rate")
+	if found["schema"] != "tercet.noise/1" || found["of"] != "pairs" || found["truth"] == nil {
+		t.Errorf("%v", found)
+	}
+	if out := must(t, 0, "eval --run runs/p --noise-rate"); !strings.Contains(out, "contradictions") || !strings.Contains(out, "truth (pln)") {
+		t.Error(out)
+	}
+	must(t, 0, "train -c p.yaml --set name=r --set noise=sln --set batch.sampler=class-pairs --set batch.pairs=4 --set loss=triplet-robust --set loss.noise_from=runs/p/noise.json --dry-run")
+	refuse(t, ExitUsage, "eval --run runs/p --noise-rate --k 1", "leave out --k")
+	refuse(t, ExitUsage, "eval --embeddings x.npy --labels y.npy --noise-rate", "give --run")
+}

@@ -1,0 +1,184 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"tercet/internal/data"
+	"tercet/internal/noise"
+)
+
+const noiseSchema = "tercet.noise/1"
+
+// What a noise rate is of.
+const (
+	ofLabels   = "labels"
+	ofPairs    = "pairs"
+	ofTriplets = "triplets"
+)
+
+// NoiseDoc is noise.json, schema tercet.noise/1: how much of what a run is trained on
+// is wrong, as told without knowing the truth.
+type NoiseDoc struct {
+	Schema string `json:"schema"`
+	Source Source `json:"source"`
+	// Of says what the rate is of: labels, pairs or triplets.
+	Of       string         `json:"of"`
+	Estimate noise.Estimate `json:"estimate"`
+	// Effective is the share of balanced pairs that this makes wrong; null for triplets.
+	Effective *float64 `json:"effective,omitempty"`
+	// Others are the other methods' estimates, Failed why there is none of a method.
+	Others []noise.Estimate  `json:"others,omitempty"`
+	Failed map[string]string `json:"failed,omitempty"`
+	Truth  *NoiseTruth       `json:"truth,omitempty"` // where the config puts the noise on
+}
+
+// NoiseTruth is the noise that a config puts on, in the units of the estimate.
+type NoiseTruth struct {
+	Kind   string  `json:"kind"`
+	Wanted float64 `json:"wanted"`
+	Found  float64 `json:"found"`
+}
+
+// NoiseRate estimates how many of the labels, pairs or triplets that r is trained on
+// are wrong: by couples that are labelled both ways where pairs are given, and by the
+// losses under the run's network. limit bounds the images whose labels are judged; 0
+// takes all.
+func (r *Run) NoiseRate(ctx context.Context, checkpoint string, limit int, say Say) (*NoiseDoc, error) {
+	c, err := r.checkpoint(checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.LoadModel()
+	if err != nil {
+		return nil, err
+	}
+	sets, err := OpenData(r.Config)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.sameData(sets); err != nil {
+		return nil, err
+	}
+	t, err := assemble(r.Config, sets)
+	if err != nil {
+		return nil, err
+	}
+	t.model, t.Model = m, m
+	ds := sets.seen()
+	d := &NoiseDoc{Schema: noiseSchema, Failed: map[string]string{}, Source: Source{
+		Run: r.Dir, Checkpoint: checkpoint, Step: c.State.Step, Set: "train", Items: ds.Len(),
+		Classes: distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: sets.Train.Fingerprint(),
+	}}
+	var losses []float64
+	embedded := func(done, total int) { say("embed", done, total) }
+	switch {
+	case t.tuples != nil:
+		d.Of = ofPairs
+		losses, err = t.pairLosses(ctx, r.Config.Eval.Batch, embedded)
+	case r.Config.Noise.Kind == noise.TripletFlip:
+		d.Of = ofTriplets
+		losses, err = t.tripletLosses(ctx, r.Config, embedded)
+	default:
+		d.Of = ofLabels
+		losses, err = t.labelLosses(ctx, r.Config, limit, embedded)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := d.estimate(t, losses, r.Config.Seed); err != nil {
+		return nil, err
+	}
+	d.derive()
+	d.Truth = truthOf(d.Of, sets)
+	return d, nil
+}
+
+// estimate fills in what the methods say; the first that finds noise counts.
+func (d *NoiseDoc) estimate(t *assembled, losses []float64, seed uint64) error {
+	var found []noise.Estimate
+	try := func(method string, e noise.Estimate, err error) {
+		if err != nil {
+			d.Failed[method] = err.Error()
+			return
+		}
+		found = append(found, e)
+	}
+	if t.tuples != nil {
+		e, err := noise.FromContradictions(t.tuples.pairs(0))
+		try(noise.Contradictions, e, err)
+	}
+	e, err := noise.FromLosses(losses, seed)
+	try(noise.LossMixture, e, err)
+	if len(found) == 0 {
+		for _, method := range []string{noise.LossMixture, noise.Contradictions} {
+			if why := d.Failed[method]; why != "" {
+				return fmt.Errorf("%w: the noise of this run cannot be told: %s", data.ErrUnfit, why)
+			}
+		}
+	}
+	// Labels that are wrong contradict nothing: without contradictions losses say more.
+	if len(found) == 2 && found[0].CI95[0] <= 0 {
+		found[0], found[1] = found[1], found[0]
+	}
+	d.Estimate, d.Others = found[0], found[1:]
+	return nil
+}
+
+// derive fills in what follows from the estimate.
+func (d *NoiseDoc) derive() {
+	switch d.Of {
+	case ofPairs:
+		d.Effective = &d.Estimate.P
+	case ofLabels:
+		p := noise.SLNEffective(noise.SLNFromRate(d.Estimate.P, d.Source.Classes))
+		d.Effective = &p
+	}
+}
+
+// truthOf is the noise that a run's config puts on, nil where it puts on none.
+func truthOf(of string, s *Sets) *NoiseTruth {
+	n := s.Noise
+	if n == nil {
+		return nil
+	}
+	if of == ofPairs && s.Graph != nil {
+		return &NoiseTruth{n.Kind, n.Effective, s.Graph.Effective}
+	}
+	return &NoiseTruth{n.Kind, n.Wanted, n.Found}
+}
+
+// foundWeights are those of triplets drawn by labels with the noise that a noise.json
+// has found. Noise found on pairs is taken for that of labels which makes as many pairs
+// wrong.
+func foundWeights(path string, classes int) (noise.TripletWeights, error) {
+	var w noise.TripletWeights
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return w, fmt.Errorf("noise_from: there is no %s; tercet eval --run RUN --noise-rate writes RUN/noise.json", path)
+	}
+	if err != nil {
+		return w, fmt.Errorf("noise_from: %w", err)
+	}
+	var d NoiseDoc
+	if err := json.Unmarshal(text, &d); err != nil {
+		return w, fmt.Errorf("noise_from: %s: %w", path, err)
+	}
+	if d.Schema != noiseSchema {
+		return w, fmt.Errorf("noise_from: %s: schema %q; this version reads %s", path, d.Schema, noiseSchema)
+	}
+	p := d.Estimate.P
+	switch d.Of {
+	case ofTriplets:
+		return noise.OrderFlips(p), nil
+	case ofLabels:
+		return noise.SLNTriplets(noise.SLNFromRate(p, classes), classes), nil
+	case ofPairs:
+		q, err := noise.SLNFromEffective(p)
+		return noise.SLNTriplets(q, classes), err
+	}
+	return w, fmt.Errorf("noise_from: %s: the rate is of %q; want labels, pairs or triplets", path, d.Of)
+}
