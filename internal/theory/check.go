@@ -34,9 +34,10 @@ func mean(values []float64) Mean {
 	return m
 }
 
-// The verdicts on a bound.
+// The verdicts on a bound, by the interval of the mean over draws or, of the duplicates,
+// by the mean that is known.
 const (
-	Holds    = "holds"    // the interval of the mean lies on its right side
+	Holds    = "holds"    // it lies on the right side
 	Violated = "violated" // on the wrong side
 	Open     = "open"     // the interval holds the bound, or there is none
 )
@@ -61,19 +62,45 @@ type Check struct {
 // which are equal where it is proven.
 func check(b DIBSBounds, low, high []float64) Checks {
 	first, last := ends(low, b)[0], ends(high, b)[1]
-	verdict := func(holds, violated bool) string {
-		switch {
-		case holds:
-			return Holds
-		case violated:
-			return Violated
-		}
-		return Open
-	}
 	c := Checks{
 		Lower: Check{Verdict: verdict(first >= b.AbsoluteLower, last < b.AbsoluteLower)},
 		Upper: Check{Verdict: verdict(last <= b.AbsoluteUpper, first > b.AbsoluteUpper)},
 	}
+	if b.Corollary != nil {
+		want := b.ESim + *b.Corollary
+		c.Corollary = verdict(false, last < want || first > want)
+	}
+	c.count(b, low, high)
+	return c
+}
+
+// checkExpected compares errors whose mean is known. What differs from a bound by less
+// than a ten-thousandth of it, as an E_sim of long chains, counts as equal.
+func checkExpected(b DIBSBounds, values []float64, expected float64) Checks {
+	const slack = 1e-4
+	low, high := expected >= b.AbsoluteLower*(1-slack), expected <= b.AbsoluteUpper*(1+slack)
+	c := Checks{Lower: Check{Verdict: verdict(low, !low)}, Upper: Check{Verdict: verdict(high, !high)}}
+	if b.Corollary != nil {
+		want := b.ESim + *b.Corollary
+		equal := math.Abs(expected-want) <= want*slack
+		c.Corollary = verdict(equal, !equal)
+	}
+	c.count(b, values, values)
+	return c
+}
+
+func verdict(holds, violated bool) string {
+	switch {
+	case holds:
+		return Holds
+	case violated:
+		return Violated
+	}
+	return Open
+}
+
+// count counts the draws for which the bounds hold.
+func (c *Checks) count(b DIBSBounds, low, high []float64) {
 	for i := range low {
 		if low[i] >= b.AbsoluteLower {
 			c.Lower.Draws++
@@ -82,11 +109,6 @@ func check(b DIBSBounds, low, high []float64) Checks {
 			c.Upper.Draws++
 		}
 	}
-	if b.Corollary != nil {
-		want := b.ESim + *b.Corollary
-		c.Corollary = verdict(false, last < want || first > want)
-	}
-	return c
 }
 
 // ends returns the interval of the mean. Where there is none it is boundless, and so

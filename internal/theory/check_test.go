@@ -49,3 +49,25 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("more than two classes: corollary %q", c.Corollary)
 	}
 }
+
+// The duplicates' mean is known: it is the lower bound less E_sim, whatever was drawn.
+func TestVerdictsByTheKnownMean(t *testing.T) {
+	for _, c := range []struct {
+		classes, perClass int
+		p                 float64
+		want              Checks
+	}{
+		{10, 300, 0.1, Checks{Check{Holds, 1}, Check{Holds, 1}, ""}},
+		{10, 300, 0.05, Checks{Check{Holds, 1}, Check{Holds, 1}, ""}},
+		{10, 20, 0.1, Checks{Check{Violated, 1}, Check{Holds, 1}, ""}}, // E_sim is as large as the bound
+		{2, 200, 0.2, Checks{Check{Holds, 1}, Check{Holds, 1}, Holds}},
+		{2, 6, 0.2, Checks{Check{Violated, 1}, Check{Holds, 1}, Violated}},
+		{10, 2, 0.1, Checks{Check{Holds, 1}, Check{Holds, 1}, ""}}, // chains of one pair, twice
+		{10, 20, 0, Checks{Check{Holds, 2}, Check{Holds, 1}, ""}},
+	} {
+		b := dibs(t, c.classes, c.perClass, c.p)
+		if got := checkExpected(b, []float64{0, 1}, b.FloorDuplicates); got != c.want {
+			t.Errorf("%d x %d, P=%v: %+v, want %+v", c.classes, c.perClass, c.p, got, c.want)
+		}
+	}
+}

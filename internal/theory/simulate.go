@@ -156,7 +156,7 @@ func (s *Simulation) sum(o SimOptions, b DIBSBounds) {
 	}
 	if o.Negatives == noise.SameIndex {
 		s.Theorem = &Theorem{
-			FloorDuplicates: check(b, duplicates, duplicates),
+			FloorDuplicates: checkExpected(b, duplicates, s.Expected),
 			Multicut:        check(b, lower, errors),
 		}
 	}
