@@ -50,20 +50,13 @@ func (m *spreadMeter) measure(z *array.Array) Spread {
 			u[i*d+j] = float32(float64(v) * inv)
 		}
 	}
-	kernel.Gemm(false, true, n, n, d, 1, u, d, u, d, 0, g, n)
-	var sum, squares, trace float64
+	kernel.Gram(n, d, u, d, g, n)
+	trace := 0.0
 	for i := range n {
-		for j := range n {
-			v := float64(g[i*n+j])
-			squares += v * v
-			if i == j {
-				trace += v
-			} else {
-				sum += v
-			}
-		}
+		trace += float64(g[i*n+i])
 	}
-	return Spread{Cosine: sum / float64(n*(n-1)), Rank: trace * trace / squares}
+	sum, squares := kernel.Sum(g), kernel.SumSquares(g)
+	return Spread{Cosine: (sum - trace) / float64(n*(n-1)), Rank: trace * trace / squares}
 }
 
 // CollapseOptions sets the monitor. A batch counts as collapsed when its mean

@@ -35,6 +35,16 @@ func finiteArray(step int, name string, a *array.Array, cause string) error {
 	return nil
 }
 
+// finiteEmbeddings is finiteArray for the embeddings z of images, and tells bad
+// input from a bad network.
+func finiteEmbeddings(step int, z, images *array.Array) error {
+	err := finiteArray(step, "embeddings", z, CauseRate)
+	if err != nil && finiteArray(step, "", images, "") != nil {
+		return finiteArray(step, "embeddings", z, causeInput)
+	}
+	return err
+}
+
 // blameGradient names the first parameter whose gradient is not finite; it is
 // called once the gradient's norm is known not to be.
 func blameGradient(step int, params []*nn.Param) error {

@@ -78,8 +78,8 @@ type Options struct {
 	Mode            nn.Mode // nn.Train, or nn.Frozen for frozen batch norm
 	Clip            float64 // largest gradient norm; 0 for none
 	LogEvery        int
-	CheckpointEvery int
-	CheckpointAfter time.Duration // the same by the clock; changes no bits
+	CheckpointEvery int           // 0 writes a checkpoint at each epoch's end
+	CheckpointAfter time.Duration // and one after that long a time; changes no bits
 	EvalEvery       int           // epochs; 0 evaluates at the end only
 	Collapse        CollapseOptions
 	Stop            EarlyStop
@@ -137,8 +137,7 @@ func (t *Trainer) Run(ctx context.Context) error {
 			return err
 		}
 		epochEnd := t.State.Step%t.StepsPerEpoch == 0 || t.State.Step == t.Steps
-		due := t.CheckpointEvery > 0 && t.State.Step-saved >= t.CheckpointEvery ||
-			t.CheckpointAfter > 0 && time.Since(savedAt) >= t.CheckpointAfter
+		due := t.due(saved, savedAt)
 		if epochEnd || due {
 			if err := finiteWeights(t.State.Step, t.params); err != nil {
 				return err
@@ -149,7 +148,7 @@ func (t *Trainer) Run(ctx context.Context) error {
 				return err
 			}
 		}
-		if epochEnd || due {
+		if due || t.State.Stopped {
 			if err := t.Save(false); err != nil {
 				return err
 			}
@@ -160,6 +159,21 @@ func (t *Trainer) Run(ctx context.Context) error {
 		}
 	}
 	return t.Log(t.event("end"))
+}
+
+// due says whether a checkpoint is to be written, the last of which was at step
+// saved. An interval in steps takes the place of the epochs' ends: where those of a
+// small network follow one another within milliseconds, to sync files takes longer
+// than to train.
+func (t *Trainer) due(saved int, at time.Time) bool {
+	step := t.State.Step
+	switch {
+	case step == t.Steps:
+		return true
+	case t.CheckpointEvery > 0:
+		return step-saved >= t.CheckpointEvery
+	}
+	return step%t.StepsPerEpoch == 0 || t.CheckpointAfter > 0 && time.Since(at) >= t.CheckpointAfter
 }
 
 // step does one optimiser step: the algorithm, read from top to bottom.
@@ -183,7 +197,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 		z := t.Model.Embed(in.Images, nn.Eval)
 		t.State.Cost.Forward += int64(z.Rows())
 		in.Clean = z
-		if err := finiteArray(step, "embeddings", z, t.blame(in.Images)); err != nil {
+		if err := finiteEmbeddings(step, z, in.Images); err != nil {
 			return r, err
 		}
 		if r.mined, err = t.mine(z, in); err != nil {
@@ -197,7 +211,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	t.State.Cost.Add(cost)
 
 	z := t.Model.Embed(crafted.Images, t.Mode)
-	if err := finiteArray(step, "embeddings", z, t.blame(crafted.Images)); err != nil {
+	if err := finiteEmbeddings(step, z, crafted.Images); err != nil {
 		return r, err
 	}
 	if crafted.Tuples == nil {
@@ -275,15 +289,6 @@ func (t *Trainer) fit(z *array.Array) {
 		t.dz = array.New(z.Rows(), z.Cols())
 	}
 	t.dz.SetRows(z.Rows())
-}
-
-// blame tells a bad input from a bad network, for the message about embeddings
-// that are not finite.
-func (t *Trainer) blame(images *array.Array) string {
-	if finiteArray(0, "", images, "") != nil {
-		return causeInput
-	}
-	return CauseRate
 }
 
 // lostCrafting makes an overflow met while crafting the end of a run that has

@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tercet/internal/data"
 	"tercet/internal/engine/adversary"
@@ -372,4 +374,62 @@ func mustBuild(t *testing.T, s nn.Spec) *nn.Model {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// An interval in steps takes the place of the epochs' ends; the last step and an
+// early stop write one in any case.
+func TestWhenCheckpointsAreWritten(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		change func(*Trainer)
+		want   func(per int) []int
+	}{
+		{"epochs", func(tr *Trainer) {}, func(per int) []int { return []int{per, 2 * per, 20} }},
+		{"steps", func(tr *Trainer) { tr.CheckpointEvery = 6 }, func(int) []int { return []int{6, 12, 18, 20} }},
+		{"a long time", func(tr *Trainer) { tr.CheckpointAfter = time.Hour }, func(per int) []int { return []int{per, 2 * per, 20} }},
+		{"no time", func(tr *Trainer) { tr.Steps, tr.CheckpointAfter = 3, 1 }, func(int) []int { return []int{1, 2, 3} }},
+		{"an early stop", func(tr *Trainer) {
+			tr.CheckpointEvery, tr.EvalEvery, tr.Stop = 100, 1, EarlyStop{Metric: "recall@1", Patience: 1}
+			tr.Evaluate = func(context.Context) (map[string]float64, error) { return map[string]float64{"recall@1": 1}, nil }
+		}, func(per int) []int { return []int{2 * per} }},
+	} {
+		var got []int
+		r := newRig(t, t.TempDir(), func(tr *Trainer) {
+			tc.change(tr)
+			tr.Save = func(best bool) error {
+				if !best {
+					got = append(got, tr.State.Step)
+				}
+				return nil
+			}
+		})
+		if err := r.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if want := tc.want(r.StepsPerEpoch); !slices.Equal(got, want) {
+			t.Errorf("%s: at steps %v, want %v (epochs of %d)", tc.name, got, want, r.StepsPerEpoch)
+		}
+	}
+}
+
+// Bad images are told from a bad network.
+func TestImagesThatAreNotFiniteAreBlamed(t *testing.T) {
+	r := newRig(t, t.TempDir(), nil)
+	r.Batches = poisoned{r.loader}
+	err := r.Run(context.Background())
+	var e *NonFiniteError
+	if !errors.As(err, &e) || e.Step != 0 || e.Tensor != "embeddings" || e.Cause != causeInput {
+		t.Fatalf("error %v", err)
+	}
+}
+
+// poisoned gives batches with a NaN.
+type poisoned struct{ *data.Loader }
+
+func (p poisoned) Next(ctx context.Context) (*data.Batch, error) {
+	b, err := p.Loader.Next(ctx)
+	if err == nil {
+		b.Images.Data[70] = float32(math.NaN())
+	}
+	return b, err
 }
