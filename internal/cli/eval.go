@@ -60,7 +60,6 @@ which loss.noise_from takes beta and gamma.`,
 		examples: []example{
 			{"judge a run", "tercet eval --run runs/first", false},
 			{"judge embeddings of another tool", "tercet eval --embeddings X.npy --labels Y.npy --k 1,10", false},
-			{"how much of a run's training labels is wrong", "tercet eval --run runs/first --noise-rate", false},
 			{"in a script: exit code 4 unless recall@1 is at least 0.9", "tercet eval --run runs/first --fail-under r@1=0.9 --json", false},
 		},
 		exits: []int{ExitData, ExitGate, ExitInterrupted},

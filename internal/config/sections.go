@@ -115,7 +115,7 @@ type Train struct {
 	LogEvery        int       `yaml:"log_every" check:">=1" doc:"optimiser steps between two events"`
 	EvalEvery       int       `yaml:"eval_every" check:">=0" doc:"epochs between two evaluations; 0 evaluates at the end only"`
 	EvalSamples     int       `yaml:"eval_samples" check:">=0" doc:"held-out images used by evaluations during training; 0 uses all"`
-	CheckpointEvery Span      `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"distance of two checkpoints; 0 writes one at each epoch's end"`
+	CheckpointEvery Span      `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"largest distance of two checkpoints; with minutes there is also one at an epoch's end, unless the last is less than 5 seconds old; 0 writes one at each epoch's end"`
 	EarlyStop       EarlyStop `yaml:"early_stop" doc:"stop when a metric no longer rises"`
 	Collapse        Collapse  `yaml:"collapse" doc:"stop when the embedding has collapsed to a point or a line"`
 }

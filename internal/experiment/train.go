@@ -67,11 +67,15 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	if err := r.SaveManifest(); err != nil {
 		return false, err
 	}
-	save := t.Save
+	save, saved := t.Save, time.Now()
 	t.Save = func(best bool) error {
+		if !best && spare(ctx, t, saved) {
+			return nil
+		}
 		if err := save(best); err != nil || best {
 			return err
 		}
+		saved = time.Now()
 		r.progress(t, before+time.Since(start).Seconds())
 		return r.SaveManifest()
 	}
@@ -95,6 +99,17 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		err = e
 	}
 	return false, err
+}
+
+// shortest is the time between two checkpoints at ends of epochs. Small networks have
+// many epochs a second, and a checkpoint waits for the disk.
+const shortest = 5 * time.Second
+
+// spare says whether the checkpoint of an epoch's end may be left out: where the config
+// asks for checkpoints by the clock, the last one is young and the run goes on.
+func spare(ctx context.Context, t *assembled, saved time.Time) bool {
+	ends := t.State.Step == t.Steps || t.State.Stopped || ctx.Err() != nil
+	return !ends && time.Since(saved) < min(shortest, t.CheckpointAfter)
 }
 
 // progress puts how far the run has come into the manifest.

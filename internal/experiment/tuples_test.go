@@ -1,12 +1,14 @@
 package experiment
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"tercet/internal/data"
 	"tercet/internal/par"
@@ -248,5 +250,41 @@ func TestClassesAndDistortion(t *testing.T) {
 	fresh := trained(t, t.TempDir(), append(sets, "data.distort={strength: 0.5, fresh: true}")...)
 	if read(t, fixed.Last()) == read(t, fresh.Last()) {
 		t.Error("fresh maps train as fixed ones")
+	}
+}
+
+// Checkpoints by the clock leave out ends of epochs that follow each other closely, but
+// never that of a run that ends or is stopped; the bits are the same.
+func TestEpochsOfMillisecondsShareCheckpoints(t *testing.T) {
+	at := time.Now()
+	a := &assembled{Trainer: &train.Trainer{Options: train.Options{Steps: 9, CheckpointAfter: time.Minute}}}
+	a.State.Step = 3
+	ctx, cancel := context.WithCancel(t.Context())
+	if !spare(ctx, a, at) || spare(ctx, a, at.Add(-6*time.Second)) {
+		t.Error("within five seconds of the last one, no other")
+	}
+	if a.CheckpointAfter = 0; spare(ctx, a, at) {
+		t.Error("checkpoints by steps are left out")
+	}
+	a.CheckpointAfter = time.Minute
+	if a.State.Step = 9; spare(ctx, a, at) {
+		t.Error("the last checkpoint is left out")
+	}
+	a.State.Step, a.State.Stopped = 3, true
+	if spare(ctx, a, at) {
+		t.Error("that of a run that stopped early is left out")
+	}
+	a.State.Stopped = false
+	if cancel(); spare(ctx, a, at) {
+		t.Error("that of an interrupted run is left out")
+	}
+	clock := pairs("train.checkpoint_every=5 minutes", "train.epochs=4")
+	r := create(t, t.TempDir(), clock...)
+	interrupted(t, r, 5)
+	if _, err := r.Train(t.Context(), Watch{}); err != nil {
+		t.Fatal(err)
+	}
+	if whole := trained(t, t.TempDir(), clock...); read(t, whole.Last()) != read(t, r.Last()) {
+		t.Error("other bits")
 	}
 }
