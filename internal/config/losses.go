@@ -44,8 +44,8 @@ func (c *Config) robustRules(fail func(key, format string, args ...any)) {
 	case c.Noise.Kind == "confusion" || c.Noise.Kind == "pair-flip":
 		fail("loss.beta", "auto does not follow from noise %s: set beta and gamma, or noise_from", c.Noise.Kind)
 	}
-	if o.Form == "backward" && !c.Model.Normalize {
-		fail("loss.form", "backward has no lowest value on embeddings of any length: set model.normalize: true, or another form")
+	if (o.Form == "backward" || o.Form == "odd") && !c.Model.Normalize {
+		fail("loss.form", "%s has no lowest value on embeddings of any length: set model.normalize: true, or another form", o.Form)
 	}
 }
 

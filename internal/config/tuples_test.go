@@ -48,6 +48,7 @@ func TestTupleRules(t *testing.T) {
 		"a file and beta":            {"loss: {name: triplet-robust, noise_from: x, beta: 1, gamma: 1}", "f.yaml:1: loss.noise_from: is read for beta and gamma that are auto"},
 		"auto of a matrix":           {"loss: triplet-robust\nnoise: {kind: pair-flip}", "loss.beta: auto does not follow from noise pair-flip"},
 		"backward without a bound":   {"loss: {name: triplet-robust, form: backward}\nmodel: {normalize: false}", "f.yaml:1: loss.form: backward has no lowest value"},
+		"odd without a bound":        {"loss: {name: triplet-robust, form: odd}\nmodel: {normalize: false}", "f.yaml:1: loss.form: odd has no lowest value"},
 		"contrastive without margin": {"loss: {name: contrastive, margin: 0}", "f.yaml:1: loss.margin: must be >0, is 0"},
 		"cosine beyond 1":            {"loss: {name: cosine, margin: 1}", "f.yaml:1: loss.margin: must be >=-1 and <1, is 1"},
 	} {
