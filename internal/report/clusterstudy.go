@@ -225,13 +225,15 @@ func (s *ClusterStudy) remark(runs []*RunDir) {
 		if keys := unequalKeys(own); keys != nil {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s: runs that are compared also differ in %s", data, listed(keys)))
 		}
-		s.Notes = append(s.Notes, differ(own, data+": clustered images differ", func(r *RunDir) string {
+		s.Notes = append(s.Notes, differ(eachClustering(own), data+": clustered images differ", func(r *RunDir) string {
 			src := r.Clusterings[0].Result.Source
 			return fmt.Sprintf("%d of set %s", src.Items, src.Set)
 		})...)
 		s.Notes = append(s.Notes, differ(own, data+": made by different versions", func(r *RunDir) string { return r.Manifest.Version })...)
+		s.Notes = append(s.Notes, parts(own)...)
 		s.Notes = append(s.Notes, s.gaps(own)...)
 	}
+	s.Notes = append(s.Notes, passedOver(runs)...)
 	for _, r := range runs {
 		alone := *r
 		alone.Eval, alone.Attack, alone.Cluster = nil, nil, r.Clusterings[0].Result

@@ -180,6 +180,24 @@ func TestClusterStudyRemarks(t *testing.T) {
 	check("interrupted at step 7", func(r []*RunDir) { r[0].Manifest.Status = "interrupted" })
 	check("mnist: runs that are compared also differ in model.name", func(r []*RunDir) { r[0].Labels[2].Value = "mlp" })
 	check("mnist: clustered images differ: 100 of set test", func(r []*RunDir) { r[2].Clusterings[0].Result.Source.Items = 50 })
+	check("clustered images differ: 100 of set test (mnist-triplet-threshold-0.5-0/cluster-multicut-fit/cluster.json), 50 of set test (mnist-triplet-threshold-0.5-0/cluster-kmeans/cluster.json)",
+		func(r []*RunDir) { r[0].Clusterings[1].Result.Source.Items = 50 })
+	check("all clusterings are of 100 of the 500 test images of mnist", func(runs []*RunDir) {
+		for _, r := range runs {
+			r.Manifest.Data.Test.Items = 500
+		}
+	})
+	check("of 100 of the 500 test images of mnist: mnist-triplet-threshold-0.5-1/cluster-multicut-fit/cluster.json, mnist-triplet-threshold-0.5-1/cluster-kmeans/cluster.json",
+		func(r []*RunDir) { r[1].Manifest.Data.Test.Items = 500 })
+	check("", func(r []*RunDir) { r[1].Manifest.Data.Test.Items = 100 })
+	check("not counted, because their runs have cluster-METHOD folders: mnist-triplet-threshold-0.5-2/cluster.json", func(r []*RunDir) { r[2].Cluster = &ClusterResult{} })
+	check("", func(r []*RunDir) { // the run's own is what counts
+		r[2].Cluster = r[2].Clusterings[0].Result
+		for i := range r {
+			r[i].Clusterings = r[i].Clusterings[:1]
+		}
+		r[2].Clusterings[0].File = filepath.Join(r[2].Dir, "cluster.json")
+	})
 	if _, err := CompareClusterings([]*RunDir{one(0), one(0)}); err == nil || !strings.Contains(err.Error(), "with seed 0: name one of them") {
 		t.Errorf("a seed twice: %v", err)
 	}

@@ -1,0 +1,63 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// parts says which clusterings are of a part of the test images only, those of one
+// part in one note.
+func parts(runs []*RunDir) []string {
+	var kinds []string
+	of := map[string][]string{}
+	whole := 0
+	for _, r := range runs {
+		for _, c := range r.Clusterings {
+			from, all := c.Result.Source, r.Manifest.Data.Test.Items
+			if from.Set != "" && from.Set != "test" || from.Items >= all {
+				whole++
+				continue
+			}
+			kind := fmt.Sprintf("%d of the %d test images of %s", from.Items, all, r.Manifest.Data.Name)
+			if of[kind] == nil {
+				kinds = append(kinds, kind)
+			}
+			of[kind] = append(of[kind], c.File)
+		}
+	}
+	if len(kinds) == 1 && whole == 0 {
+		return []string{"all clusterings are of " + kinds[0]}
+	}
+	var out []string
+	for _, kind := range kinds {
+		out = append(out, fmt.Sprintf("of %s: %s", kind, listed(of[kind])))
+	}
+	return out
+}
+
+// passedOver names the clusterings in the runs' own directories that do not count
+// because there are folders.
+func passedOver(runs []*RunDir) []string {
+	var files []string
+	for _, r := range runs {
+		own := filepath.Join(r.Dir, "cluster.json")
+		if r.Cluster != nil && len(r.Clusterings) > 0 && r.Clusterings[0].File != own {
+			files = append(files, own)
+		}
+	}
+	if files == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("not counted, because their runs have %sMETHOD folders: %s", clusterFolder, listed(files))}
+}
+
+// eachClustering has a run for each clustering, in the name of its file.
+func eachClustering(runs []*RunDir) []*RunDir {
+	var out []*RunDir
+	for _, r := range runs {
+		for _, c := range r.Clusterings {
+			out = append(out, &RunDir{Dir: c.File, Clusterings: []Clustering{c}})
+		}
+	}
+	return out
+}
