@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"slices"
 
 	"tercet/internal/cluster"
 	"tercet/internal/cluster/multicut"
@@ -32,26 +33,54 @@ func (j *clusterJob) kmeans(ctx context.Context, doc *ClusterDoc) error {
 	}
 	rec := doc.KMeans
 	rec.K, rec.Iterations, rec.Restart, rec.Converged = len(km.Sizes), km.Iterations, km.Restart, km.Converged
-	doc.Labels, doc.Objective, doc.Measure, doc.Warnings = km.Labels, &km.Inertia, "inertia", km.Warnings
-	doc.Sizes = multicut.Renumber(doc.Labels)
-	doc.Clusters = len(doc.Sizes)
-	j.model, err = kmeansModel(j.v, doc, o.Spherical)
+	doc.Measure, doc.Warnings = "inertia", append(doc.Warnings, km.Warnings...)
+	j.model, err = kmeansModel(ctx, j.v, doc, km, o.Spherical)
 	return err
 }
 
-// kmeansModel keeps the means of the clusters, or their directions.
-func kmeansModel(v vectors, doc *ClusterDoc, spherical bool) (m *clusterModel, err error) {
+// kmeansModel keeps the centers, by decreasing size of their clusters, and fills the
+// document's labels, sizes and inertia from them: the labels are those that assigning
+// the same items to the written centers gives, ties included.
+func kmeansModel(ctx context.Context, v vectors, doc *ClusterDoc, km *cluster.KMeansResult, spherical bool) (*clusterModel, error) {
+	var err error
+	centers := km.Centers
 	if spherical {
 		if v.x, err = onSphere(v.x, v.d); err != nil {
 			return nil, err
 		}
+		if centers, err = onSphere(centers, v.d); err != nil {
+			return nil, err
+		}
 	}
-	m = newModel(v, doc.Labels, doc.Sizes)
-	m.method, m.spherical, m.source = KMeans, spherical, doc.Source
-	if spherical {
-		m.center, err = onSphere(m.center, v.d)
+	m := &clusterModel{method: KMeans, spherical: spherical, d: v.d, center: centers, k: len(centers) / v.d, source: doc.Source}
+	labels := slices.Clone(km.Labels)
+	for {
+		old := slices.Clone(labels)
+		sizes := multicut.Renumber(labels)
+		m.order(old, labels, len(sizes))
+		if doc.Labels, err = m.assign(ctx, v.x, v.n); err != nil {
+			return nil, err
+		}
+		// Equal distances go to the lower number, which may change the order of sizes.
+		if slices.Equal(doc.Labels, labels) {
+			doc.Sizes, doc.Clusters = sizes, len(sizes)
+			break
+		}
+		labels = doc.Labels
 	}
-	return m, err
+	inertia := m.measure(v, doc.Labels, doc.Sizes)
+	doc.Objective = &inertia
+	return m, nil
+}
+
+// order puts the centers of the clusters old in the order of the numbers that they
+// now have, and drops those without an item.
+func (m *clusterModel) order(old, now []int32, k int) {
+	center := make([]float32, k*m.d)
+	for i, l := range old {
+		copy(center[int(now[i])*m.d:][:m.d], m.row(int(l)))
+	}
+	m.center, m.k = center, k
 }
 
 // chooseK clusters with each of the k that the items allow and keeps the one with

@@ -42,27 +42,35 @@ type clusterModel struct {
 	source    Source
 }
 
-// newModel measures the clusters of v.
+// newModel measures the clusters of v about their means.
 func newModel(v vectors, labels []int32, sizes []int) *clusterModel {
-	m := &clusterModel{k: len(sizes), d: v.d, center: make([]float32, len(sizes)*v.d), spread: make([]float32, len(sizes)), size: make([]float32, len(sizes))}
+	m := &clusterModel{k: len(sizes), d: v.d, center: make([]float32, len(sizes)*v.d)}
 	sum := make([]float64, len(m.center))
 	for i, l := range labels {
 		kernel.AddRow(sum[int(l)*v.d:][:v.d], v.x[i*v.d:][:v.d])
 	}
 	for k, n := range sizes {
-		m.size[k] = float32(n)
 		for a := range v.d {
 			m.center[k*v.d+a] = float32(sum[k*v.d+a] / float64(n))
 		}
 	}
+	m.measure(v, labels, sizes)
+	return m
+}
+
+// measure sets size and spread from the items about the centers, and returns the sum
+// of their squared distances.
+func (m *clusterModel) measure(v vectors, labels []int32, sizes []int) (total float64) {
 	spread := make([]float64, m.k)
 	for i, l := range labels {
 		spread[l] += kernel.SquaredDistance(v.x[i*v.d:][:v.d], m.row(int(l)))
 	}
+	m.spread, m.size = make([]float32, m.k), make([]float32, m.k)
 	for k, n := range sizes {
-		m.spread[k] = float32(spread[k] / float64(n))
+		m.size[k], m.spread[k] = float32(n), float32(spread[k]/float64(n))
+		total += spread[k]
 	}
-	return m
+	return total
 }
 
 func (m *clusterModel) row(k int) []float32 { return m.center[k*m.d : (k+1)*m.d] }
