@@ -118,6 +118,26 @@ tables-mnist: build
 tables-mnist-ball tables-mnist-complete tables-mnist-complete-32: build
 	scripts/tables.sh mnist $(@:tables-mnist-%=%)
 
+.PHONY: noise-experiments dibs noise-robust
+## noise-experiments: all studies of noise, small presets (estimated: two and a half hours on 2 cores; goes on where it was stopped)
+noise-experiments: dibs noise-robust
+
+## dibs: wrong labels and wrong pairs on MNIST: double descent, floors, online and offline, order (PRESET=paper: days)
+dibs: build
+	scripts/dibs.sh $(PRESET)
+
+## dibs-NAME: one of them: double-descent, floor, online, order; or cosine
+dibs-%: build
+	scripts/dibs.sh $(PRESET) $*
+
+## noise-robust: the noise-robust triplet loss, attacks and clusters under label noise
+noise-robust: build
+	scripts/noise-robust.sh
+
+## noise-NAME: one of them: robust, found, attack, clustering
+noise-%: build
+	scripts/noise-robust.sh $*
+
 ## clean: remove bin/ and dist/
 clean:
 	rm -rf bin dist

@@ -23,29 +23,25 @@ type noiseStudy struct {
 }
 
 var noiseStudies = []noiseStudy{
-	{"double descent", []string{"dibs/double-descent"}, 300, 3, []string{"batch.scenario", "noise.", "model.width"},
+	{"double descent", []string{"dibs/double-descent"}, 500, 5, []string{"batch.scenario", "noise.", "model.width"},
 		map[string]string{"data.name": "mnist", "model.name": "mlp", "loss.name": "contrastive", "batch.negatives": "same-index", "batch.order": "shuffled", "batch.pairs": "2000", "eval.pairs": "9000", "eval.noisy_pairs": "false"}},
 	{"cosine", []string{"dibs/double-descent-cosine"}, 126, 3, []string{"batch.scenario", "noise.", "model.width"},
 		map[string]string{"loss.name": "cosine", "loss.margin": "0.5", "batch.pairs": "2000"}},
-	{"floor", []string{"dibs/floor-classes", "dibs/floor-noise", "dibs/floor-controls"}, 124, 3, []string{"batch.negatives", "noise.", "data.classes"},
+	{"floor", []string{"dibs/floor-classes", "dibs/floor-noise", "dibs/floor-controls"}, 114, 3, []string{"batch.negatives", "noise.", "data.classes"},
 		map[string]string{"batch.scenario": "s2", "batch.order": "shuffled"}},
 	{"order", []string{"dibs/order"}, 20, 5, []string{"batch.order", "noise."},
 		map[string]string{"batch.scenario": "s2", "noise.kind": "sln", "batch.negatives": "same-index"}},
-	{"online, MNIST", []string{"dibs/online-mnist", "dibs/offline-mnist"}, 27, 3, []string{"batch.scenario", "batch.redraw", "data.distort.fresh", "noise."},
-		map[string]string{"data.distort.strength": "0.5", "batch.pairs": "12000", "batch.size": "128", "train.steps": "3750"}},
-	{"online, glyphs", []string{"dibs/online-glyphs", "dibs/offline-glyphs"}, 27, 3, []string{"batch.scenario", "batch.redraw", "noise."},
-		map[string]string{"data.distort.strength": "0", "data.split.kind": "fraction", "batch.pairs": "12000", "batch.size": "128", "train.steps": "3750"}},
+	{"online, MNIST", []string{"dibs/online-mnist", "dibs/offline-mnist"}, 45, 5, []string{"batch.scenario", "batch.redraw", "data.distort.fresh", "noise."},
+		map[string]string{"data.distort.strength": "0.5", "batch.pairs": "12000", "batch.size": "128", "train.steps": "3750", "optimizer.lr": "0.0001", "model.width": "200"}},
+	{"online, glyphs", []string{"dibs/online-glyphs", "dibs/offline-glyphs"}, 45, 5, []string{"batch.scenario", "batch.redraw", "noise."},
+		map[string]string{"data.distort.strength": "0", "data.split.kind": "fraction", "batch.pairs": "12000", "batch.size": "128", "train.steps": "3750", "optimizer.lr": "0.0001", "model.width": "200"}},
 	{"double descent, paper", []string{"dibs/paper/double-descent"}, 1500, 15, []string{"batch.scenario", "noise.", "model.width"},
 		map[string]string{"batch.pairs": "6000", "eval.pairs": "9000", "train.epochs": "2000", "optimizer.name": "adam", "optimizer.lr": "0.0001", "batch.size": "128"}},
 	{"cosine, paper", []string{"dibs/paper/double-descent-cosine"}, 630, 15, []string{"batch.scenario", "noise.", "model.width"},
 		map[string]string{"loss.name": "cosine", "batch.pairs": "6000", "train.epochs": "2000"}},
-	{"floor, paper", []string{"dibs/paper/floor-classes", "dibs/paper/floor-noise", "dibs/paper/floor-controls"}, 380, 10, []string{"batch.negatives", "noise.", "data.classes"},
+	{"floor, paper", []string{"dibs/paper/floor-classes", "dibs/paper/floor-noise", "dibs/paper/floor-controls"}, 360, 10, []string{"batch.negatives", "noise.", "data.classes"},
 		map[string]string{"batch.pairs": "6000", "model.width": "500", "train.epochs": "2000"}},
 	{"order, paper", []string{"dibs/paper/order"}, 20, 5, []string{"batch.order", "noise."}, map[string]string{"batch.pairs": "6000"}},
-	{"online, MNIST, paper", []string{"dibs/paper/online-mnist", "dibs/paper/offline-mnist"}, 45, 5, []string{"batch.scenario", "batch.redraw", "data.distort.fresh", "noise."},
-		map[string]string{"optimizer.lr": "0.0001", "model.width": "200"}},
-	{"online, glyphs, paper", []string{"dibs/paper/online-glyphs", "dibs/paper/offline-glyphs"}, 45, 5, []string{"batch.scenario", "batch.redraw", "noise."},
-		map[string]string{"optimizer.lr": "0.0001", "model.width": "200"}},
 	{"noise-robust losses", []string{"noise-robust/plain", "noise-robust/product", "noise-robust/joint", "noise-robust/backward", "noise-robust/odd", "noise-robust/sigmoid"}, 210, 5, []string{"loss.", "noise."},
 		map[string]string{"loss.margin": "0.2", "loss.distance": "squared", "loss.reducer": "mean", "model.normalize": "true"}},
 	{"noise that is found", []string{"noise-robust/joint", "noise-robust/found"}, 50, 5, []string{"noise."},
@@ -112,6 +108,9 @@ func condition(keys map[string]string) string {
 func TestNoiseConfigs(t *testing.T) {
 	for _, s := range noiseStudies {
 		t.Run(s.name, func(t *testing.T) {
+			if testing.Short() && strings.HasSuffix(s.name, "paper") {
+				t.Skip("thousands of runs")
+			}
 			common, names, seeds, total := map[string]string{}, map[string]bool{}, map[string]map[string]bool{}, 0
 			for _, file := range s.files {
 				runs, keys := noiseRuns(t, file)
