@@ -59,9 +59,10 @@ configs_of() {
 
 tables_of() {
 	case $1 in
-	double-descent) echo double-descent pair-epochs ;;
-	cosine) echo double-descent ;;
-	floor | order) echo pair-floor ;;
+	double-descent) echo pairs double-descent pair-epochs ;;
+	cosine) echo pairs double-descent ;;
+	floor) echo pairs pair-floor ;;
+	order) echo pairs ;;
 	online) echo online-offline ;;
 	esac
 }
@@ -109,8 +110,10 @@ for e in "$@"; do
 			# shellcheck disable=SC2086
 			"$TERCET" report --table "$t" --format "${f%:*}" $runs >"$file.${f#*:}"
 		done
+		curves="--curves $file"
+		[ "$t" != pairs ] || curves= # it has no picture
 		# shellcheck disable=SC2086
-		"$TERCET" report --table "$t" --curves "$file" --json $runs >"$file.json"
+		"$TERCET" report --table "$t" $curves --json $runs >"$file.json"
 		cat "$file.txt"
 	done
 done
