@@ -47,12 +47,20 @@ a run belongs to the row whose config keys it has. Tables:
 tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.
 --table clustering compares losses and ways of clustering under label noise instead,
 from RUN/cluster-METHOD/cluster.json, clustering-differences by pairs with the same
-seed; --curves draws the scores.`,
+seed; --curves draws the scores.
+Of runs on pair graphs --table pairs shows the errors; double-descent where over
+widths the test error peaks and from where on the pairs are fitted, pair-epochs the
+same during training; pair-floor the training error beside that of contradictory
+pairs and the bounds of Theorem 1 of DIBS; online-offline data drawn anew against
+data used again. noise-robust compares triplet losses with the plain one under
+noise, noise-attack ERS with that without noise; noise-clustering is clustering.
+With --curves each but pairs is drawn.`,
 		examples: []example{
 			{"one run, with a page beside its files", "tercet report --runs runs/first --out runs/first/report.md", false},
 			{"all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv", false},
 			{"ours beside the paper's 5 x 5 grid of source and destination hardness", "tercet report --table hm-grid --runs 'runs/*'", false},
 			{"losses and methods of clustering under label noise, with curves", "tercet report --table clustering --curves curves 'runs/*'", false},
+			{"double descent over the widths of a sweep, as a picture and as CSV", "tercet report --table double-descent --curves dd --format csv 'runs/dd-*'", false},
 			{"mean over all runs of a loss", "tercet report --runs runs --group-by loss,loss.margin", false},
 		},
 		exits: []int{ExitData},
@@ -64,10 +72,10 @@ seed; --curves draws the scores.`,
 			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that runs of one row share, such as model,loss.margin; without it, all but name and seed")
 			fs.StringVarP(&o.out, "out", "o", "", "also write a page to `FILE`.md (pictures by relative path) or FILE.html (pictures inside)")
 			fs.BoolVar(&o.noPictures, "no-pictures", false, "leave pictures out of the page")
-			fs.StringVar(&o.table, "table", "", "set runs beside a paper's numbers: `NAME` of a table, or a YAML file")
+			fs.StringVar(&o.table, "table", "", "set runs beside a paper's numbers: `NAME` of a table, or a YAML file; or compare them: clustering, pairs and others above")
 			fs.StringVar(&o.variant, "variant", "published", "with --table, scores of attacks: published (as the paper's code), fixed or both")
 			fs.StringSliceVar(&o.grid, "grid", nil, "with --table hm-grid, source against destination with these columns in each cell, such as R@1,ERS")
-			fs.StringVar(&o.curves, "curves", "", "with --table clustering, draw scores against noise: `BASE`-DATA.png and .svg")
+			fs.StringVar(&o.curves, "curves", "", "with --table clustering, double-descent and others that compare runs, draw them: `BASE`-DATA.png and .svg")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
 		},
 		run: func(_ context.Context, args []string) error {
@@ -84,11 +92,14 @@ func runReport(s *Streams, o reportOptions) error {
 	if err := report.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
+	study, isStudy := studyTableOf(o.table)
 	switch {
-	case o.table == clusteringTable || o.table == clusteringDifferences:
+	case o.table == clusteringTable || o.table == clusteringDifferences || o.table == noiseClustering:
 		return runClusteringTable(s, o)
+	case isStudy:
+		return runStudyTable(s, study, o)
 	case o.curves != "":
-		return usagef("--curves goes with --table %s", clusteringTable)
+		return usagef("--curves goes with --table %s, %s", clusteringTable, strings.Join(studyTableNames()[1:], ", "))
 	case o.table != "":
 		return runPaperTable(s, o)
 	case o.variant != "published" || len(o.grid) > 0:

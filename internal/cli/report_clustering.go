@@ -2,8 +2,6 @@ package cli
 
 import (
 	"io"
-	"os"
-	"path/filepath"
 
 	"tercet/internal/report"
 )
@@ -17,11 +15,8 @@ const (
 
 // runClusteringTable compares losses and ways of clustering under label noise.
 func runClusteringTable(s *Streams, o reportOptions) error {
-	if len(o.metrics) > 0 || len(o.groupBy) > 0 || o.out != "" || o.variant != "published" || len(o.grid) > 0 {
-		return usagef("--table %s has its own columns and rows: leave --metric, --group-by, --out, --variant and --grid out", o.table)
-	}
-	if len(o.runs) == 0 {
-		return usagef("name the runs to compare: tercet report --table %s RUN...", o.table)
+	if err := ownTable(o); err != nil {
+		return err
 	}
 	runs, err := readRuns(s, o.runs)
 	if err != nil {
@@ -37,15 +32,8 @@ func runClusteringTable(s *Streams, o reportOptions) error {
 		return &ExitError{ExitUsage, err}
 	}
 	if o.curves != "" {
-		if err := os.MkdirAll(filepath.Dir(o.curves), 0o755); err != nil {
+		if err := drawStudy(s, study.Curves, o.curves); err != nil {
 			return err
-		}
-		files, err := study.Curves(o.curves)
-		if err != nil {
-			return err
-		}
-		for _, f := range files {
-			s.Note("wrote %s", f)
 		}
 	}
 	table := study.Table()

@@ -164,10 +164,14 @@ func (r *RunDir) noise() float64 {
 	}
 	text, _ := r.label("noise.rate")
 	rate, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return 0
+	if err == nil {
+		return rate
 	}
-	return rate
+	// The config gives the noise otherwise; the manifest knows the rate.
+	if d, err := r.disturbance(); err == nil && d.Data.Noise != nil {
+		return d.Data.Noise.Wanted
+	}
+	return 0
 }
 
 // lossNames are L1, L2 and L3 of Ho et al. or other losses' own names; with their

@@ -61,8 +61,8 @@ func NoiseCurves(base, title, note, xLabel string, cols int, panels []NoisePanel
 	for _, same := range drawn {
 		oneScale(same)
 	}
-	const side = 108
-	width := vg.Points(66+side) + vg.Points(270)*vg.Length(cols)
+	side := d.side()
+	width := vg.Points(66) + side + vg.Points(270)*vg.Length(cols)
 	height := vg.Points(66) + vg.Points(215)*vg.Length(rows)
 	return write(base, width, height, func(c draw.Canvas) {
 		background(c)
@@ -71,8 +71,8 @@ func NoiseCurves(base, title, note, xLabel string, cols int, panels []NoisePanel
 		s.YAlign = text.YTop
 		c.FillText(s, vg.Point{X: body.Min.X + vg.Points(2), Y: body.Max.Y + vg.Points(6)}, note)
 		legend := body
-		legend.Min.X, legend.Max.Y = body.Max.X-vg.Points(side-8), body.Max.Y-vg.Points(16)
-		body.Max.X -= vg.Points(side)
+		legend.Min.X, legend.Max.Y = body.Max.X-side+vg.Points(8), body.Max.Y-vg.Points(16)
+		body.Max.X -= side
 		tiles := draw.Tiles{Rows: rows, Cols: cols, PadX: vg.Points(18), PadY: vg.Points(12), PadTop: vg.Points(12)}
 		cells := plot.Align(grid, tiles, body)
 		for i, row := range grid {
@@ -259,6 +259,15 @@ func (d *noiseStyle) shift(c NoiseCurve) float64 {
 		return 0
 	}
 	return d.step * 0.4 * (float64(k)/float64(n-1) - 0.5)
+}
+
+// side is the width of the legend: more than usual for long names.
+func (d *noiseStyle) side() vg.Length {
+	side, s := vg.Points(108), lettering(9.5, ink)
+	for _, name := range append(slices.Clone(d.losses), d.methods...) {
+		side = max(side, s.Width(name)+vg.Points(36))
+	}
+	return min(side, vg.Points(220))
 }
 
 // legend draws losses in their colours, then methods in their kinds of line.

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tercet/internal/report"
+)
+
+// studyTable is a table that compares runs with each other, not with a paper's numbers.
+type studyTable struct {
+	name string
+	// make compares the runs; draw is nil where there is no picture.
+	make func(runs []*report.RunDir, full bool) (document any, table *report.Table, draw func(base string) ([]string, error), err error)
+}
+
+// pairTable is a study of runs on pair graphs.
+func pairTable(name string, curves bool, fill func(*report.PairStudy), table func(*report.PairStudy, bool) *report.Table, draw func(*report.PairStudy, string) ([]string, error)) studyTable {
+	return studyTable{name, func(runs []*report.RunDir, full bool) (any, *report.Table, func(string) ([]string, error), error) {
+		s, err := report.ComparePairs(runs, curves)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if fill != nil {
+			fill(s)
+		}
+		var picture func(string) ([]string, error)
+		if draw != nil {
+			picture = func(base string) ([]string, error) { return draw(s, base) }
+		}
+		return s, table(s, full), picture, nil
+	}}
+}
+
+// scoreTable is a study of scores under noise.
+func scoreTable(name string, compare func([]*report.RunDir) (*report.NoiseStudy, error)) studyTable {
+	return studyTable{name, func(runs []*report.RunDir, full bool) (any, *report.Table, func(string) ([]string, error), error) {
+		s, err := compare(runs)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return s, s.Table(full), s.Curves, nil
+	}}
+}
+
+// studyTables in the order of the help.
+var studyTables = []studyTable{
+	pairTable("pairs", false, nil, (*report.PairStudy).Table, nil),
+	pairTable("double-descent", false, (*report.PairStudy).DoubleDescent, (*report.PairStudy).PeaksTable, (*report.PairStudy).WidthCurves),
+	pairTable("pair-epochs", true, (*report.PairStudy).EpochCurves, (*report.PairStudy).EpochsTable, (*report.PairStudy).DrawEpochs),
+	pairTable("pair-floor", false, (*report.PairStudy).TrainingFloors, (*report.PairStudy).FloorsTable, (*report.PairStudy).DrawFloors),
+	pairTable("online-offline", true, (*report.PairStudy).StreamCurves, (*report.PairStudy).StreamsTable, (*report.PairStudy).DrawStreams),
+	scoreTable("noise-robust", report.CompareRobust),
+	scoreTable("noise-attack", report.CompareAttacked),
+}
+
+// noiseClustering is another name of the table clustering.
+const noiseClustering = "noise-clustering"
+
+func studyTableOf(name string) (studyTable, bool) {
+	i := slices.IndexFunc(studyTables, func(t studyTable) bool { return t.name == name })
+	if i < 0 {
+		return studyTable{}, false
+	}
+	return studyTables[i], true
+}
+
+func studyTableNames() []string {
+	var out []string
+	for _, t := range studyTables {
+		out = append(out, t.name)
+	}
+	return append(out, noiseClustering)
+}
+
+// ownTable refuses options that a table with its own columns and rows has no use for.
+func ownTable(o reportOptions) error {
+	if len(o.metrics) > 0 || len(o.groupBy) > 0 || o.out != "" || o.variant != "published" || len(o.grid) > 0 {
+		return usagef("--table %s has its own columns and rows: leave --metric, --group-by, --out, --variant and --grid out", o.table)
+	}
+	if len(o.runs) == 0 {
+		return usagef("name the runs to compare: tercet report --table %s RUN...", o.table)
+	}
+	return nil
+}
+
+// runStudyTable prints a study and draws its picture.
+func runStudyTable(s *Streams, t studyTable, o reportOptions) error {
+	if err := ownTable(o); err != nil {
+		return err
+	}
+	runs, err := readRuns(s, o.runs)
+	if err != nil {
+		return err
+	}
+	document, table, draw, err := t.make(runs, o.format == "csv" || o.format == "json")
+	if err != nil {
+		if e := reportError(err); e != err {
+			return e
+		}
+		return &ExitError{ExitUsage, err}
+	}
+	if o.curves != "" {
+		if draw == nil {
+			return usagef("--table %s has no picture; those with one are clustering, %s", o.table, strings.Join(studyTableNames()[1:], ", "))
+		}
+		if len(table.Rows) == 0 {
+			return usagef("--curves: there is nothing to draw: none of the %d runs has a row in table %s; leave --curves out to read why", len(runs), o.table)
+		}
+		if err := drawStudy(s, draw, o.curves); err != nil {
+			return err
+		}
+	}
+	return s.Result(document, func(w io.Writer) error { return table.Write(w, o.format) })
+}
+
+func drawStudy(s *Streams, draw func(base string) ([]string, error), base string) error {
+	if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
+		return err
+	}
+	files, err := draw(base)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		s.Note("wrote %s", f)
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// PairFloor sets the training error of a row beside what is said to be unavoidable:
+// that of pairs that carry both labels, and the bounds of Theorem 1 of DIBS.
+type PairFloor struct {
+	Row   int      `json:"row"`         // of rows
+	Train Estimate `json:"train_error"` // by the labels trained on
+	Floor Estimate `json:"floor_duplicates"`
+	Above Estimate `json:"above_floor"`     // Train - Floor, run by run
+	Lower *float64 `json:"lower,omitempty"` // E_sim + the lower bound
+	Upper *float64 `json:"upper,omitempty"` // E_sim + E_diff
+	// Meets is "above" where the interval of Above is above 0 and reaches beyond 0.001,
+	// else "meets" where its mean is less than that, else "open"; "one seed" has none.
+	Meets string `json:"meets"`
+	// Verdicts on the bounds: "holds" or "violated" where the interval of Train lies on
+	// one side, else "open".
+	LowerVerdict string `json:"lower_verdict,omitempty"`
+	UpperVerdict string `json:"upper_verdict,omitempty"`
+
+	row *PairRow
+}
+
+// TrainingFloors fills Floors: one for each setting on a dense or full graph, with its
+// largest network.
+func (s *PairStudy) TrainingFloors() {
+	s.Floors = nil
+	narrower := 0
+	for _, rows := range s.widthCurves() {
+		row := rows[len(rows)-1]
+		if row.Scenario == "s1" {
+			continue
+		}
+		narrower += len(rows) - 1
+		f := PairFloor{Row: slices.Index(s.Rows, row), row: row, Train: row.Scores[trainError], Floor: row.Scores[floorError], Above: row.Scores[aboveFloor]}
+		switch ci := f.Above.CI95; {
+		case ci == nil:
+			f.Meets = "one seed"
+		case ci[0] > 0 && ci[1] > interpolated:
+			f.Meets = "above"
+		case *f.Above.Value < interpolated || ci[1] <= interpolated:
+			f.Meets = "meets"
+		default:
+			f.Meets = "open"
+		}
+		if v, ok := row.mean(boundLower); ok {
+			u, _ := row.mean(boundUpper)
+			f.Lower, f.Upper = &v, &u
+			f.LowerVerdict, f.UpperVerdict = "open", "open"
+			if ci := f.Train.CI95; ci != nil {
+				f.LowerVerdict = side(ci[0] >= v, ci[1] < v)
+				f.UpperVerdict = side(ci[1] < u, ci[0] >= u)
+			}
+		}
+		s.Floors = append(s.Floors, f)
+	}
+	slices.SortStableFunc(s.Floors, func(a, b PairFloor) int { return a.Row - b.Row })
+	if narrower > 0 {
+		s.Notes = append(s.Notes, "of each setting the largest network alone: "+plural(narrower, "narrower one is", "narrower ones are")+" left out")
+	}
+}
+
+func side(holds, violated bool) string {
+	switch {
+	case holds:
+		return "holds"
+	case violated:
+		return "violated"
+	}
+	return "open"
+}
+
+// FloorsTable has a row for each setting.
+func (s *PairStudy) FloorsTable(full bool) *Table {
+	t := &Table{Title: "training error and its floor", Notes: append(slices.Clone(s.Notes), pairNote,
+		"floor: pairs that carry both labels, which nothing gets right; above: training error less floor, run by run; it meets the floor where that is less than 0.1 % and not above 0 by its interval, or the interval ends below 0.1 %; lower and upper: E_sim + the bounds of Theorem 1 of DIBS, each with its verdict by the interval of the training error")}
+	settingColumns(t)
+	t.Columns = append(t.Columns, Column{Name: "n"}, errorColumn("train_error"), errorColumn("floor"), errorColumn("above"), Column{Name: "meets"},
+		errorColumn("lower"), Column{Name: "lower holds"}, errorColumn("upper"), Column{Name: "upper holds"})
+	for _, f := range s.Floors {
+		lower, upper := Missing(), Missing()
+		if f.Lower != nil {
+			lower, upper = Number(*f.Lower), Number(*f.Upper)
+		}
+		t.Rows = append(t.Rows, append(f.row.settingCells(), Int(f.row.N), f.Train.cell, f.Floor.cell, f.Above.cell, Text(f.Meets), lower, Text(f.LowerVerdict), upper, Text(f.UpperVerdict)))
+	}
+	if !full {
+		t.dropConstant()
+	}
+	return t
+}
+
+// DrawFloors draws the training error against the number of classes and against the
+// effective noise, with its floor and bounds.
+func (s *PairStudy) DrawFloors(base string) ([]string, error) {
+	var rows []*PairRow
+	for _, f := range s.Floors {
+		rows = append(rows, f.row)
+	}
+	return drawPairs(base, rows, true, func(rows []*PairRow, paint *paints) *chart {
+		c := &chart{title: "training error and its floor: " + pictureOf(rows), cols: 2,
+			note: "mean over " + seedsOf(rows) + " with 95 % intervals of Student's t; errors by the labels trained on"}
+		for _, p := range []*floorAxis{
+			{label: "classes", place: func(r *PairRow) float64 { return float64(r.Classes) }, name: (*PairRow).noiseName,
+				common: func(r *PairRow) string { return "" }, color: paint.of},
+			{label: "effective noise (%)", place: func(r *PairRow) float64 { return 100 * r.Wanted }, name: func(r *PairRow) string { return strings.ToUpper(r.Noise) },
+				common: func(r *PairRow) string { return plural(r.Classes, "class", "classes") }, color: func(r *PairRow) color.RGBA { return noiseHue(r.Noise) }},
+		} {
+			if varies(rows, func(r *PairRow) string { return fmt.Sprint(p.place(r)) }) || p.label != "classes" && c.panels == nil {
+				c.panels = append(c.panels, s.floorPanel(rows, p))
+			}
+		}
+		return c
+	})
+}
+
+// floorAxis is what a panel of floors has along its x axis.
+type floorAxis struct {
+	label  string
+	place  func(*PairRow) float64
+	name   func(*PairRow) string // of a line
+	common func(*PairRow) string // what rows of a line have in common beside it
+	color  func(*PairRow) color.RGBA
+}
+
+// floorLine is a line of a panel of floors.
+type floorLine struct {
+	of     *PairRow
+	floors []PairFloor
+}
+
+// floorPanel draws rows along an axis: lines of more than one place, where there are
+// such. What has no noise begins each line against noise.
+func (s *PairStudy) floorPanel(rows []*PairRow, axis *floorAxis) chartPanel {
+	like := func(a, b *PairRow) bool {
+		return a.Negatives == b.Negatives && a.Order == b.Order && a.Model == b.Model && a.other() == b.other() && a.Online == b.Online && axis.common(a) == axis.common(b)
+	}
+	noise := axis.label != "classes"
+	var lines []*floorLine
+	for _, f := range s.Floors {
+		if !slices.Contains(rows, f.row) || noise && f.row.Noise == "none" {
+			continue
+		}
+		k := slices.IndexFunc(lines, func(l *floorLine) bool { return axis.name(l.of) == axis.name(f.row) && like(l.of, f.row) })
+		if k < 0 {
+			k, lines = len(lines), append(lines, &floorLine{of: f.row})
+		}
+		lines[k].floors = append(lines[k].floors, f)
+	}
+	if slices.ContainsFunc(lines, func(l *floorLine) bool { return len(l.floors) > 1 }) {
+		lines = slices.DeleteFunc(lines, func(l *floorLine) bool { return len(l.floors) < 2 })
+	}
+	var shown []*PairRow
+	for _, l := range lines {
+		for _, f := range s.Floors {
+			if noise && f.row.Noise == "none" && slices.Contains(rows, f.row) && like(l.of, f.row) {
+				l.floors = append(l.floors, f)
+			}
+		}
+		slices.SortStableFunc(l.floors, func(a, b PairFloor) int { return cmp.Compare(axis.place(a.row), axis.place(b.row)) })
+		shown = append(shown, l.of)
+	}
+	p := chartPanel{xLabel: axis.label, yLabel: "training error"}
+	if len(shown) > 0 && !varies(shown, axis.common) {
+		p.title = axis.common(shown[0])
+	}
+	for k, l := range lines {
+		name, col := axis.name(l.of), axis.color(l.of)
+		if varies(shown, axis.common) {
+			name, col = name+", "+axis.common(l.of), palette[k%len(palette)]
+		}
+		for _, part := range []func(*PairRow) string{func(r *PairRow) string { return r.Negatives }, func(r *PairRow) string { return r.Order }, (*PairRow).other} {
+			if part(l.of) != part(shown[0]) { // such as random negatives
+				name, col = name+", "+part(l.of), palette[(4+k)%len(palette)]
+			}
+		}
+		p.traces = append(p.traces, l.traces(name, col, axis.place)...)
+	}
+	p.dodge()
+	return p
+}
+
+// traces are the bounds, the floor and the measured error of a line.
+func (l *floorLine) traces(name string, col color.RGBA, place func(*PairRow) float64) []trace {
+	bounds := trace{name: name, color: col, form: traceForm{name: "bounds of Theorem 1", band: true, bare: true}}
+	floor := trace{name: name, color: col, form: dottedForm.called("floor of duplicates")}
+	train := trace{name: name, color: col, form: traceForm{name: "training error", shape: draw.CircleGlyph{}, bare: true}}
+	for _, f := range l.floors {
+		x := place(f.row)
+		if f.Lower != nil {
+			bounds.x, bounds.y = append(bounds.x, x), append(bounds.y, Bar{(*f.Lower + *f.Upper) / 2, *f.Lower, *f.Upper})
+		}
+		floor.x, floor.y = append(floor.x, x), append(floor.y, Bar{*f.Floor.Value, *f.Floor.Value, *f.Floor.Value})
+		train.x, train.y = append(train.x, x), append(train.y, f.Train.bar())
+	}
+	return []trace{bounds, floor, train}
+}
+
+// dodge sets the marks of different colours a little apart, so that all can be seen.
+func (p *chartPanel) dodge() {
+	var colors []color.RGBA
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, t := range p.traces {
+		if !slices.Contains(colors, t.color) {
+			colors = append(colors, t.color)
+		}
+		for _, x := range t.x {
+			low, high = min(low, x), max(high, x)
+		}
+	}
+	for _, t := range p.traces {
+		if t.form.shape == nil {
+			continue
+		}
+		k := float64(slices.Index(colors, t.color)) - float64(len(colors)-1)/2
+		for i := range t.x {
+			t.x[i] += k * 0.013 * (high - low)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestTrainingFloors(t *testing.T) {
+	folder := t.TempDir()
+	var runs []*RunDir
+	for seed := range 3 {
+		off := 0.001 * float64(seed-1)
+		add := func(f fakePairs) {
+			f.seed, f.noise, f.effective, f.scenario = seed, "pln", 0.1, "s2"
+			runs = append(runs, f.make(t, folder))
+		}
+		add(fakePairs{classes: 2, width: 200, floor: 0.045 + off, train: 0.045 + off + 0.0005, lower: 0.045, upper: 0.0564})
+		add(fakePairs{classes: 2, width: 4, floor: 0.045 + off, train: 0.25, lower: 0.045, upper: 0.0564}) // narrower: left out
+		add(fakePairs{classes: 10, width: 200, floor: 0.005, train: 0.02 + off, lower: 0.005, upper: 0.0067})
+		add(fakePairs{classes: 10, width: 200, negatives: "random", train: off * off})
+	}
+	runs = append(runs, fakePairs{scenario: "s1", noise: "pln", effective: 0.1, classes: 10, width: 200, train: 0.3}.make(t, folder),
+		fakePairs{scenario: "s2", noise: "none", classes: 10, width: 200}.make(t, folder))
+	s := pairStudy(t, runs, false)
+	s.TrainingFloors()
+	if len(s.Floors) != 4 || !strings.Contains(strings.Join(s.Notes, "\n"), "1 narrower one is left out") {
+		t.Fatalf("%d floors, notes %q", len(s.Floors), s.Notes)
+	}
+	for i, want := range []struct {
+		row, meets, lower, upper string
+	}{
+		// 0.0455 +- 0.0025 lies on 0.045, below 0.0564.
+		{"2 same-index", "meets", "open", "holds"}, {"10 same-index", "one seed", "", ""}, {"10 same-index", "above", "holds", "violated"}, {"10 random", "meets", "", ""},
+	} {
+		f := s.Floors[i]
+		if s.Rows[f.Row] != f.row || f.Meets != want.meets || f.LowerVerdict != want.lower || f.UpperVerdict != want.upper {
+			t.Errorf("%s: %s %s %s", want.row, f.Meets, f.LowerVerdict, f.UpperVerdict)
+		}
+	}
+	meanIs(t, "error above the floor", s.Floors[0].Above, 0.0005, 0, 3)
+	meanIs(t, "training error", s.Floors[0].Train, 0.0455, halfOfTenth/100, 3)
+	files, err := s.DrawFloors(filepath.Join(t.TempDir(), "f"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	inSVG(t, strings.TrimSuffix(files[0], "png")+"svg", "classes", "effective noise (%)", "PLN 10 %", "bounds of Theorem 1", "floor of duplicates", "training error")
+	// 10 classes alone at one noise: nothing varies, and still there is a picture.
+	s = pairStudy(t, runs[2:3], false)
+	s.TrainingFloors()
+	if files, err := s.DrawFloors(filepath.Join(t.TempDir(), "f")); err != nil || len(files) != 1 {
+		t.Error(files, err)
+	}
+}
+
+// Test errors fall by 0.1 each 10 steps; offline ones are larger by 0.05 and more.
+func TestStreamCurves(t *testing.T) {
+	folder := t.TempDir()
+	var runs []*RunDir
+	for seed := range 4 {
+		off := 0.01 * float64(seed)
+		online := fakePairs{scenario: "full", noise: "pln", effective: 0.1, classes: 10, width: 8, seed: seed, labels: []Label{{"batch.redraw", "true"}},
+			events: []string{evaluated(10, 1, 0.5+off, 0), evaluated(20, 2, 0.4+off, 0), evaluated(40, 4, 0.2+off, 0)}}
+		offline := fakePairs{scenario: "s1", noise: "pln", effective: 0.1, classes: 10, width: 8, seed: seed,
+			events: []string{evaluated(10, 1, 0.5+off, 0), evaluated(30, 3, 0.35+2*off, 0)}}
+		clean := fakePairs{scenario: "s2", noise: "none", classes: 10, width: 8, seed: seed, events: []string{evaluated(10, 1, 0.25, 0)}}
+		runs = append(runs, online.make(t, folder), offline.make(t, folder), clean.make(t, folder))
+	}
+	s := pairStudy(t, runs, true)
+	s.StreamCurves()
+	if len(s.Streams) != 3 {
+		t.Fatalf("%d curves", len(s.Streams))
+	}
+	for _, c := range s.Streams {
+		switch r := c.row; {
+		case r.Online:
+			q := c.Points[0].Test // of 0.5, 0.51, 0.52, 0.53
+			if c.Online != nil || c.Step != 40 || !closeTo(q.Median, 0.515) || !closeTo(q.Q1, 0.5075) || !closeTo(q.Q3, 0.5225) {
+				t.Errorf("online: %+v", c)
+			}
+		case r.Scenario == "s1": // at step 30 the online error is 0.3 + off, between evaluations
+			if c.Online == nil || !s.Rows[*c.Online].Online || c.Step != 30 || !closeTo(c.Test.Median, 0.38) || c.Verdict != "offline worse" || !closeTo(*c.Against.Value, 0.065) || c.Against.N != 4 {
+				t.Errorf("offline: %+v", c)
+			}
+		case c.Online != nil || c.Verdict != "":
+			t.Errorf("without noise there is no online run: %+v", c)
+		}
+	}
+	files, err := s.DrawStreams(filepath.Join(t.TempDir(), "o"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	inSVG(t, strings.TrimSuffix(files[0], "png")+"svg", "steps", "no noise", "S1 (sparse), noise", "online", "offline, S1 (sparse)")
+}
+
+func TestPanelsAndPaints(t *testing.T) {
+	folder := t.TempDir()
+	runs := []*RunDir{
+		fakePairs{scenario: "s2", noise: "pln", effective: 0.1, classes: 10, width: 8}.make(t, folder),
+		fakePairs{scenario: "s2", noise: "pln", effective: 0.2, classes: 10, width: 8}.make(t, folder),
+		fakePairs{scenario: "s2", noise: "pln", effective: 0.2, classes: 10, width: 8, negatives: "random"}.make(t, folder),
+		fakePairs{scenario: "s1", noise: "none", classes: 10, width: 8}.make(t, folder),
+	}
+	s := pairStudy(t, runs, false)
+	var titles []string
+	for _, p := range panelsOf(s.Rows, nil) {
+		titles = append(titles, p.title)
+	}
+	if got := strings.Join(titles, "; "); got != "S1 (sparse), same-index negatives; S2 (dense), same-index negatives; S2 (dense), random negatives" {
+		t.Errorf("panels %s", got)
+	}
+	p := newPaints(s.Rows)
+	seen := map[string]string{}
+	for _, r := range s.Rows {
+		c := p.of(r)
+		at := string([]byte{c.R, c.G, c.B})
+		if name, ok := seen[at]; ok && name != r.noiseName() {
+			t.Errorf("%s and %s have one colour", name, r.noiseName())
+		}
+		seen[at] = r.noiseName()
+	}
+	if len(seen) != 3 {
+		t.Errorf("%d colours", len(seen))
+	}
+}
+
+func closeTo(a, b float64) bool { return a-b < 1e-12 && b-a < 1e-12 }

@@ -1,0 +1,121 @@
+package report
+
+// A peak that is sought among many places is found in noise, too. What it stands above
+// its sides is therefore measured, for each seed, at the places that the other seeds
+// choose.
+
+// peakFinder names the places of a peak among means and of what it is compared with on
+// either side, -1 where there is none.
+type peakFinder func(means []float64) (before, top, after int)
+
+// findPeak returns the places by the means of all seeds of values, which are (places,
+// seeds), and how far the peak stands above either side: by the places of the other
+// seeds for each seed, 0 where these have no peak or no such side. One seed chooses for
+// itself. An estimate is nil where all seeds together find no such place.
+func findPeak(values [][]float64, find peakFinder) (before, top, after int, rise, fall *Estimate) {
+	before, top, after = find(meansWithout(values, -1))
+	if top < 0 {
+		return before, top, after, nil, nil
+	}
+	seeds := len(values[0])
+	var up, down []float64
+	for k := range seeds {
+		b, t, a := before, top, after
+		if seeds > 1 {
+			b, t, a = find(meansWithout(values, k))
+		}
+		height := func(side int) float64 {
+			if t < 0 || side < 0 {
+				return 0
+			}
+			return values[t][k] - values[side][k]
+		}
+		up, down = append(up, height(b)), append(down, height(a))
+	}
+	if before >= 0 {
+		e := estimateOf(up)
+		rise = &e
+	}
+	if after >= 0 {
+		e := estimateOf(down)
+		fall = &e
+	}
+	return before, top, after, rise, fall
+}
+
+// meansWithout are the means over the seeds but one, -1 for none.
+func meansWithout(values [][]float64, out int) []float64 {
+	means := make([]float64, len(values))
+	for i, v := range values {
+		n := 0.0
+		for k, x := range v {
+			if k != out {
+				means[i] += x
+				n++
+			}
+		}
+		means[i] /= n
+	}
+	return means
+}
+
+// largest finds the largest mean, and beside it the least before it and the last one.
+func largest(means []float64) (before, top, after int) {
+	for i, m := range means {
+		if m > means[top] {
+			top = i
+		}
+	}
+	before = -1
+	for i := range top {
+		if before < 0 || means[i] < means[before] {
+			before = i
+		}
+	}
+	if after = len(means) - 1; after == top {
+		after = -1
+	}
+	return before, top, after
+}
+
+// prominent finds the mean that stands highest above the least before it and the least
+// after it; -1 where means only fall, or only rise.
+func prominent(means []float64) (before, top, after int) {
+	n := len(means)
+	left, right := make([]int, n), make([]int, n) // places of the least mean up to there, from there
+	for i := range n {
+		if left[i] = i; i > 0 && means[left[i-1]] <= means[i] {
+			left[i] = left[i-1]
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		if right[i] = i; i < n-1 && means[right[i+1]] <= means[i] {
+			right[i] = right[i+1]
+		}
+	}
+	before, top, after = -1, -1, -1
+	height := 0.0
+	for i, m := range means {
+		if h := m - max(means[left[i]], means[right[i]]); h > height {
+			before, top, after, height = left[i], i, right[i], h
+		}
+	}
+	return before, top, after
+}
+
+// peakVerdict says whether an error rises by more than seeds differ, and falls again.
+func peakVerdict(rise, fall *Estimate, first, last string) string {
+	switch {
+	case rise == nil && fall == nil:
+		return "no peak"
+	case rise == nil:
+		return "falls from the " + first
+	case fall == nil:
+		return "rises to the " + last
+	case rise.CI95 == nil || fall.CI95 == nil:
+		return "peak, of one seed"
+	case rise.CI95[0] > 0 && fall.CI95[0] > 0:
+		return "double descent"
+	}
+	return "peak within the spread of seeds"
+}

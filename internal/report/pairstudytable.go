@@ -1,0 +1,96 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// pairNote explains the numbers of tables of pairs.
+const pairNote = "errors and noise in percent of the pairs; ±: half the 95 % interval of Student's t over n seeds"
+
+// Table has a row for each setting. Unless full is set, columns of words that are the
+// same in all rows are left out and stand in a note.
+func (s *PairStudy) Table(full bool) *Table {
+	t := &Table{Title: "runs on pairs", Notes: slices.Clone(s.Notes)}
+	settingColumns(t)
+	t.Columns = append(t.Columns, Column{Name: "steps"}, Column{Name: "n"}, errorColumn(pairFound), errorColumn(trainError), errorColumn(trueError), errorColumn(testError),
+		errorColumn(floorError), errorColumn(boundLower), errorColumn(boundUpper), Column{Name: boundSim, Percent: true, Digits: 4, Paper: true})
+	for _, r := range s.Rows {
+		row := append(r.settingCells(), Int(r.Steps), Int(r.N))
+		for _, key := range []string{pairFound, trainError, trueError, testError, floorError, boundLower, boundUpper, boundSim} {
+			c := r.Scores[key].cell
+			if key == boundLower || key == boundUpper || key == boundSim {
+				c = c.Brief() // the same for all seeds
+			}
+			row = append(row, c)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = append(t.Notes, pairNote,
+		"effective: wrong pairs that were drawn, where noise says what was wanted; train_error: by the labels trained on, true_error: of the same pairs by true labels; floor_duplicates: pairs that carry both labels, which nothing gets right; lower and upper: E_sim + the bounds of Theorem 1 of DIBS")
+	if !full {
+		t.dropConstant()
+	}
+	return t
+}
+
+// settingColumns and settingCells say what a row's runs have in common.
+func settingColumns(t *Table) {
+	for _, name := range []string{"data", "classes", "scenario", "negatives", "order", "drawn", "other", "noise", "model", "width", "parameters"} {
+		t.Columns = append(t.Columns, Column{Name: name})
+	}
+}
+
+func (row *PairRow) settingCells() []Cell {
+	width := Missing()
+	if row.Width > 0 {
+		width = Int(row.Width)
+	}
+	return []Cell{
+		Text(row.Data), Int(row.Classes), Text(row.Scenario), Text(row.Negatives), Text(row.Order), Text(row.drawn()), Text(row.other()),
+		Text(row.noiseName()), Text(row.Model), width, Int(row.Parameters),
+	}
+}
+
+// drawn says how often a run sees the same pairs.
+func (row *PairRow) drawn() string {
+	if row.Online {
+		return "online"
+	}
+	return "offline"
+}
+
+func errorColumn(name string) Column {
+	return Column{Name: name, Percent: true, Digits: 2, Paper: true}
+}
+
+// dropConstant leaves out columns, of more than one row, that hold one word or whole
+// number alone, but for what a table is about, and says so in a note.
+func (t *Table) dropConstant() {
+	if len(t.Rows) < 2 {
+		return
+	}
+	var left []string
+	for i := len(t.Columns) - 1; i >= 0; i-- {
+		first, name := t.Rows[0][i], t.Columns[i].Name
+		same := !slices.Contains([]string{"n", "noise", "peak", "parameters", "rate", "name", "verdict"}, name) && (first.kind == words || first.kind == integer || first.kind == missing)
+		for _, r := range t.Rows {
+			same = same && r[i] == first
+		}
+		if !same {
+			continue
+		}
+		if shown := t.Columns[i].show(first); shown != "" && first.kind != missing {
+			left = append(left, name+" "+shown)
+		}
+		t.Columns = slices.Delete(t.Columns, i, i+1)
+		for k := range t.Rows {
+			t.Rows[k] = slices.Delete(t.Rows[k], i, i+1)
+		}
+	}
+	if left != nil {
+		slices.Reverse(left)
+		t.Notes = append(t.Notes, fmt.Sprintf("all rows: %s", strings.Join(left, ", ")))
+	}
+}

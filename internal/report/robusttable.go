@@ -1,0 +1,138 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Table has a row for each noise and name.
+func (s *NoiseStudy) Table(full bool) *Table {
+	t := &Table{Title: s.kind.title, Columns: []Column{{Name: "data"}, {Name: "setting"}, {Name: "noise"}, {Name: "rate"}, {Name: "name"}, {Name: "n"}}}
+	for _, key := range s.Scores {
+		t.Columns = append(t.Columns, Column{Name: key, Percent: true, Digits: 2, Paper: true})
+	}
+	for _, key := range s.Scores {
+		t.Columns = append(t.Columns, Column{Name: "d " + key, Percent: true, Digits: 2, Paper: true})
+	}
+	t.Columns = append(t.Columns, Column{Name: "verdict"})
+	for _, r := range s.Rows {
+		row := []Cell{Text(r.Data), Text(r.Setting), Text(r.Noise), Number(r.Rate), Text(r.Name), Int(r.N)}
+		for _, key := range s.Scores {
+			row = append(row, r.Scores[key].cell)
+		}
+		for _, key := range s.Scores {
+			row = append(row, r.Differences[key].cell)
+		}
+		t.Rows = append(t.Rows, append(row, Text(r.verdict(s.Scores))))
+	}
+	t.Notes = append(slices.Clone(s.Notes), "scores in percent; ±: half the 95 % interval of Student's t over n seeds; d: less "+s.kind.against+", seed by seed, with the same first weights, batches and noise; helps or hurts where the interval leaves 0 out")
+	if slices.Contains(s.Scores, "triplet_error") {
+		t.Notes = append(t.Notes, "triplet_error: lower is better; each score is judged alone, so of twenty without any difference one will seem to have one")
+	}
+	if !full {
+		t.dropConstant()
+	}
+	return t
+}
+
+// verdict puts those of the scores together.
+func (row *NoiseRow) verdict(keys []string) string {
+	if row.Verdicts == nil {
+		return ""
+	}
+	var parts []string
+	for _, v := range []string{"helps", "hurts", "one seed"} {
+		var of []string
+		for _, key := range keys {
+			if row.Verdicts[key] == v {
+				of = append(of, key)
+			}
+		}
+		if of != nil {
+			parts = append(parts, v+" ("+strings.Join(of, ", ")+")")
+		}
+	}
+	switch {
+	case len(row.Differences) == 0:
+		return "no seed in common"
+	case parts == nil:
+		return "no difference seen"
+	}
+	return strings.Join(parts, ", ")
+}
+
+var notInNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)
+
+// Curves draws the scores against the rate, a column for each kind of noise and a row
+// for each score: a picture for each data set and setting, base-DATA.png and .svg. It
+// returns the PNG files.
+func (s *NoiseStudy) Curves(base string) ([]string, error) {
+	if e := filepath.Ext(base); strings.EqualFold(e, ".png") || strings.EqualFold(e, ".svg") {
+		base = strings.TrimSuffix(base, e)
+	}
+	var out, done []string
+	for _, first := range s.Rows {
+		title := first.Data
+		if first.Setting != "" {
+			title += ", " + first.Setting
+		}
+		if slices.Contains(done, title) {
+			continue
+		}
+		done = append(done, title)
+		var kinds []string
+		seeds := 0
+		for _, r := range s.Rows {
+			if r.Data != first.Data || r.Setting != first.Setting {
+				continue
+			}
+			if seeds = max(seeds, r.N); r.Noise != "none" && !slices.Contains(kinds, r.Noise) {
+				kinds = append(kinds, r.Noise)
+			}
+		}
+		if kinds == nil {
+			kinds = []string{"none"}
+		}
+		var panels []NoisePanel
+		for i, key := range s.Scores {
+			for _, kind := range kinds {
+				p := NoisePanel{YLabel: strings.ReplaceAll(key, "_", " "), Percent: true, Curves: s.curves(first, kind, key)}
+				if i == 0 {
+					p.Title = kind
+					if kind == "sln" || kind == "pln" {
+						p.Title = strings.ToUpper(kind)
+					}
+				}
+				panels = append(panels, p)
+			}
+		}
+		file := base + "-" + strings.Trim(notInNames.ReplaceAllString(title, "-"), "-")
+		note := fmt.Sprintf("mean over up to %s, with 95 %% intervals of Student's t", plural(seeds, "seed", "seeds"))
+		if err := NoiseCurves(file, s.kind.title+": "+title, note, "rate of the noise", len(kinds), panels); err != nil {
+			return out, err
+		}
+		out = append(out, file+".png")
+	}
+	return out, nil
+}
+
+// curves are the lines of a panel; what has no noise begins each.
+func (s *NoiseStudy) curves(like *NoiseRow, kind, key string) []NoiseCurve {
+	var out []NoiseCurve
+	for _, r := range s.Rows { // by ascending rate
+		e, ok := r.Scores[key]
+		if r.Data != like.Data || r.Setting != like.Setting || r.Noise != kind && r.Noise != "none" || !ok {
+			continue
+		}
+		i := slices.IndexFunc(out, func(c NoiseCurve) bool { return c.Loss == r.Name })
+		if i < 0 {
+			i, out = len(out), append(out, NoiseCurve{Loss: r.Name})
+		}
+		out[i].Rates, out[i].Scores = append(out[i].Rates, r.Rate), append(out[i].Scores, e.bar())
+	}
+	slices.SortFunc(out, func(a, b NoiseCurve) int { return strings.Compare(a.Loss, b.Loss) })
+	return out
+}
