@@ -13,15 +13,25 @@ import (
 // sums (+1 and -1, say) nothing is taken off, and a bound is rounded up to the next
 // objective that is possible.
 type Bound struct {
-	Value  float64
-	Method string // "trivial", "triangle packing", "cycle packing", "branch and bound"
+	Value float64
+	// Method is "trivial", "triangle packing", "cycle packing", "branch and bound", or
+	// "unfinished branch and bound" where that was ended before a proof.
+	Method string
+	Margin float64 // what was taken off for rounding, here and in Objective
+	Ended  bool    // a limit of work ended the packing: more would be possible
+}
+
+// Proves tells whether a clustering of this objective is known to be optimal: it costs
+// no more than the bound, but for rounding, which is in both.
+func (b Bound) Proves(objective float64) bool {
+	return objective <= b.Value || objective-b.Value <= 4*b.Margin && Gap(objective, b.Value) <= 1e-9
 }
 
 // TrivialBound returns the sum of all negative costs.
 func TrivialBound(c Costs) Bound {
 	var s costSum
 	c.Each(func(_, _ int32, cost float64) { s.add(cost) })
-	return Bound{s.raise(s.negative() - s.margin()), "trivial"}
+	return Bound{Value: s.raise(s.negative() - s.margin()), Method: "trivial", Margin: s.margin()}
 }
 
 // Gap returns (objective - bound)/|objective|, the part of the objective that an

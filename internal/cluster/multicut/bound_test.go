@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"tercet/internal/rng"
@@ -362,12 +363,107 @@ func TestFactoredTrivialBoundIsNotAboveTheObjective(t *testing.T) {
 			x[i] = float32(offset) + 3*float32(c) + float32(0.01*r.Float64())
 		}
 		f := newFactored(t, x, n, d, tau, 1)
-		low, err := f.TrivialBound(context.Background())
+		bound, err := f.TrivialBound(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
+		low := bound.Value
+		if !bound.Proves(f.Objective(truth)) {
+			t.Errorf("n=%d d=%d tau=%v: the bound %v does not prove %v", n, d, tau, bound, f.Objective(truth))
+		}
 		if o := f.Objective(truth); low > o || low < o-1e-9*math.Abs(o)-1e-9 {
 			t.Errorf("n=%d d=%d tau=%v: the bound is %v, the objective %v", n, d, tau, low, o)
+		}
+	}
+}
+
+// A bound proves what is not above it by more than rounding.
+func TestBoundProves(t *testing.T) {
+	for _, c := range []struct {
+		b         Bound
+		objective float64
+		want      bool
+	}{
+		{Bound{Value: -5}, -5, true},
+		{Bound{Value: -5}, -5.1, true},
+		{Bound{Value: -5}, -5 + 1e-12, false}, // exact sums: a difference is one
+		{Bound{Value: -5, Margin: 1e-11}, -5 + 1e-12, true},
+		{Bound{Value: -5, Margin: 1e-11}, -5 + 1.9e-11, true}, // the margin of the bound, and of the objective
+		{Bound{Value: -5, Margin: 1e-12}, -5 + 1e-11, false},
+		{Bound{Value: -5, Margin: 1}, -4.5, false}, // rounding that hides all proves nothing
+		{Bound{Value: -1e-30, Margin: 1}, 0, false},
+	} {
+		if got := c.b.Proves(c.objective); got != c.want {
+			t.Errorf("%+v of %v: %v", c.b, c.objective, got)
+		}
+	}
+}
+
+// lateContext is done from the given look at it on.
+type lateContext struct {
+	context.Context
+	left *atomic.Int64
+}
+
+func doneAtLook(n int64) lateContext {
+	left := &atomic.Int64{}
+	left.Store(n)
+	return lateContext{context.Background(), left}
+}
+
+func (c lateContext) Err() error {
+	if c.left.Add(-1) <= 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// dearGraph is a complete graph of costs at random.
+func dearGraph(t *testing.T, n int) (*Graph, *Dense) {
+	r := rng.New(7, "test/dear")
+	d := &Dense{N: n, Cost: make([]float32, n*n)}
+	var edges []Edge
+	for i := range int32(n) {
+		for j := range i {
+			c := float32(r.NormFloat64())
+			d.Cost[int(i)*n+int(j)], d.Cost[int(j)*n+int(i)] = c, c
+			edges = append(edges, Edge{i, j, float64(c)})
+		}
+	}
+	return mustGraph(t, n, edges), d
+}
+
+// What was packed before a limit of work is a bound: the more, the better.
+func TestCycleBoundEndsAtItsWork(t *testing.T) {
+	g, _ := dearGraph(t, 80)
+	last := TrivialBound(g).Value
+	for _, work := range []int64{1, 20_000, 100_000, 0} {
+		b, err := CycleBound(context.Background(), g, CycleOptions{Work: work})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Ended != (work > 0) || b.Value < last || work > 1 && b.Value == last {
+			t.Errorf("work %d: %+v after %v", work, b, last)
+		}
+		last = b.Value
+	}
+	if _, err := CycleBound(context.Background(), g, CycleOptions{Work: -1}); !errors.Is(err, ErrInput) {
+		t.Errorf("a negative limit: %v", err)
+	}
+}
+
+// Bounds look at the context often: about every million edges, and every few edges of
+// a matrix.
+func TestBoundsAreStopped(t *testing.T) {
+	g, d := dearGraph(t, 150)
+	for looks := int64(1); looks < 40; looks++ {
+		if _, err := CycleBound(doneAtLook(looks), g, CycleOptions{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("cycles, look %d: %v", looks, err)
+		}
+	}
+	for looks := int64(1); looks < 1000; looks += 37 {
+		if _, err := packTriangles(doneAtLook(looks), d, make([]int32, 150)); !errors.Is(err, context.Canceled) {
+			t.Errorf("triangles, look %d: %v", looks, err)
 		}
 	}
 }

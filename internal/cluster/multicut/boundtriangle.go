@@ -62,7 +62,7 @@ func TriangleBound(ctx context.Context, d *Dense) (Bound, error) {
 	if err != nil {
 		return Bound{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return Bound{sum.raise(sum.negative() + packed - sum.margin()), "triangle packing"}, nil
+	return Bound{Value: sum.raise(sum.negative() + packed - sum.margin()), Method: "triangle packing", Margin: sum.margin()}, nil
 }
 
 // packTriangles returns how much a packing of the graph's conflicted triangles takes.
@@ -144,10 +144,10 @@ func (p *trianglePacking) guided(ctx context.Context, c Costs, labels []int32, s
 }
 
 func (p *trianglePacking) each(ctx context.Context, c Costs, f func(u, v int, cost float64)) {
-	row, done := int32(-1), false
+	count, done := 0, false
 	c.Each(func(i, j int32, cost float64) {
-		if i != row {
-			row, done = i, ctx.Err() != nil
+		if count++; count&15 == 0 && !done {
+			done = ctx.Err() != nil
 		}
 		if !done {
 			f(int(i), int(j), cost)

@@ -8,12 +8,14 @@ import (
 
 // CycleOptions says which cycles CycleBound packs.
 type CycleOptions struct {
-	Length int // edges of a cycle, at most [0: any]
+	Length int   // edges of a cycle, at most [0: any]
+	Work   int64 // edges that searches may look at in all, which do not depend on the machine [0: no limit]
 }
 
 const (
-	cycleShort = 8      // lengths up to here are packed one by one, then doubled
-	cycleReach = 20_000 // nodes that one search may see
+	cycleShort = 8       // lengths up to here are packed one by one, then doubled
+	cycleReach = 20_000  // nodes that one search may see
+	cycleLook  = 1 << 20 // edges between two looks at the context
 )
 
 // cyclePacking packs conflicted cycles, of one repulsive edge and a path of attractive
@@ -24,6 +26,11 @@ type cyclePacking struct {
 	back  []int   // (2m) the same edge's place at its other end
 	unit  float64
 	taken int64
+
+	ctx         context.Context
+	work, limit int64 // edges looked at; 0: no limit
+	look        int64 // the work at which to look at ctx
+	ended       bool  // by the limit or by ctx
 
 	// Of a search: the arc by which each node was reached.
 	arc   []int
@@ -36,13 +43,17 @@ type cyclePacking struct {
 // and Andres 2018, iterative cycle packing): as long as a repulsive edge and a path of
 // attractive edges between its ends have something left, the least of it is taken from
 // all of them, and a clustering pays at least that much over the sum of negative costs.
-// A search for a path gives up after 20,000 nodes.
+// A search for a path gives up after 20,000 nodes. What was packed when Work ran out is
+// a bound as well; Bound.Ended says so.
 //
-// Errors: a length below 0, 1 or 2; a done context.
+// Errors: a length below 0, 1 or 2; a negative limit; a done context.
 func CycleBound(ctx context.Context, g *Graph, o CycleOptions) (Bound, error) {
 	const name = "cycle bound"
 	if o.Length < 0 || o.Length == 1 || o.Length == 2 {
 		return Bound{}, fmt.Errorf("%s: %w: cycles of at most %d edges; the shortest have 3", name, ErrInput, o.Length)
+	}
+	if o.Work < 0 {
+		return Bound{}, fmt.Errorf("%s: %w: a limit of %d edges: it cannot be negative", name, ErrInput, o.Work)
 	}
 	longest := o.Length
 	if longest == 0 || longest > g.n {
@@ -51,21 +62,24 @@ func CycleBound(ctx context.Context, g *Graph, o CycleOptions) (Bound, error) {
 	var sum costSum
 	g.Each(func(_, _ int32, c float64) { sum.add(c) })
 	p := newCyclePacking(g, sum.size)
+	p.ctx, p.limit = ctx, o.Work
 	for length := min(3, longest); ; {
 		for u := range int32(g.n) {
 			if u&255 == 0 && ctx.Err() != nil {
-				return Bound{}, fmt.Errorf("%s: %w", name, ctx.Err())
+				p.ended = true
 			}
-			for e := g.start[u]; e < g.start[u+1]; e++ {
+			for e := g.start[u]; e < g.start[u+1] && !p.ended; e++ {
 				if g.to[e] > u && g.cost[e] < 0 {
 					p.fill(u, e, int32(length)-1)
 				}
 			}
 		}
 		switch {
-		case length >= longest:
+		case ctx.Err() != nil:
+			return Bound{}, fmt.Errorf("%s: %w", name, ctx.Err())
+		case length >= longest || p.ended:
 			value := sum.negative() + float64(p.taken)*p.unit - sum.margin()
-			return Bound{sum.raise(value), "cycle packing"}, nil
+			return Bound{Value: sum.raise(value), Method: "cycle packing", Margin: sum.margin(), Ended: p.ended}, nil
 		case length < cycleShort:
 			length++
 		default:
@@ -119,6 +133,16 @@ func (p *cyclePacking) take(e int, m int64) {
 	p.left[p.back[e]] = p.left[e]
 }
 
+// spent tells whether to end.
+func (p *cyclePacking) spent() bool {
+	p.look = p.work + cycleLook
+	if p.limit > 0 {
+		p.look = min(p.look, p.limit)
+	}
+	p.ended = p.ended || p.ctx.Err() != nil || p.limit > 0 && p.work >= p.limit
+	return p.ended
+}
+
 // search finds a path of fewest attractive edges from u to v, at most depth of them.
 func (p *cyclePacking) search(u, v int32, depth int32) bool {
 	for _, w := range p.seen {
@@ -130,6 +154,9 @@ func (p *cyclePacking) search(u, v int32, depth int32) bool {
 	for next := 0; next < len(p.seen) && len(p.seen) < cycleReach; next++ {
 		w := p.seen[next]
 		if p.depth[w] == depth {
+			return false
+		}
+		if p.work += int64(g.start[w+1] - g.start[w]); p.work >= p.look && p.spent() {
 			return false
 		}
 		for a := g.start[w]; a < g.start[w+1]; a++ {

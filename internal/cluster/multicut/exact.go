@@ -12,8 +12,9 @@ type ExactOptions struct {
 	Nodes int64 // of branch and bound in all [100,000]
 	Work  int64 // multiplications of the linear programmes, about [3e10: ten seconds to a minute]
 	// Progress, where set, is called now and then with what is proven: the optimum is
-	// not below lower, and a clustering of objective upper is known.
-	Progress func(lower, upper float64)
+	// not below lower, and a clustering of objective upper is known; nodes of branch and
+	// bound were looked at.
+	Progress func(lower, upper float64, nodes int64)
 }
 
 const (
@@ -61,7 +62,8 @@ func Exact(ctx context.Context, c Costs, o ExactOptions) (*Result, Bound, error)
 	case o.Nodes < 0 || o.Work < 0:
 		return nil, Bound{}, fmt.Errorf("%s: %w: limits of %d nodes and %d multiplications: neither can be negative", solver, ErrInput, o.Nodes, o.Work)
 	}
-	budget := &exactBudget{cmp.Or(o.Nodes, 100_000), cmp.Or(o.Work, 30_000_000_000)}
+	limit := cmp.Or(o.Nodes, 100_000)
+	budget := &exactBudget{limit, cmp.Or(o.Work, 30_000_000_000)}
 
 	edges := make([]Edge, 0, count)
 	var sum costSum
@@ -82,7 +84,7 @@ func Exact(ctx context.Context, c Costs, o ExactOptions) (*Result, Bound, error)
 			lower += core.lower
 			upper += core.upper
 		}
-		o.Progress(lower, upper)
+		o.Progress(lower, upper, limit-budget.nodes)
 	}
 	// Small ones first: what is proven early stays proven.
 	slices.SortStableFunc(cores, func(a, b *exactCore) int { return cmp.Compare(len(a.edges), len(b.edges)) })
@@ -105,8 +107,9 @@ func Exact(ctx context.Context, c Costs, o ExactOptions) (*Result, Bound, error)
 		lower += core.lower
 		r.Proven = r.Proven && core.proven()
 	}
-	bound := Bound{min(sum.raise(lower-sum.margin()), r.Objective), "branch and bound"}
+	bound := Bound{Value: min(sum.raise(lower-sum.margin()), r.Objective), Method: "branch and bound", Margin: sum.margin()}
 	if !r.Proven {
+		bound.Method = "unfinished branch and bound"
 		r.Warnings = append(r.Warnings, fmt.Sprintf("not proven: the search stopped at a gap of %.3g %%", 100*Gap(r.Objective, bound.Value)))
 	}
 	return r, bound, ctx.Err()

@@ -266,6 +266,9 @@ func TestExactStopsAtLimits(t *testing.T) {
 		if r.Proven {
 			t.Fatalf("%+v: proven", o)
 		}
+		if b.Method != "unfinished branch and bound" {
+			t.Errorf("%+v: the bound is called %s", o, b.Method)
+		}
 		if b.Value < trivial || f.errors(b.Value) > f.MinErrors || f.errors(r.Objective) < f.MinErrors {
 			t.Errorf("%+v: %v to %v errors, optimum %v", o, f.errors(b.Value), f.errors(r.Objective), f.MinErrors)
 		}
@@ -274,14 +277,17 @@ func TestExactStopsAtLimits(t *testing.T) {
 
 func TestExactReportsProgress(t *testing.T) {
 	_, g := readPairs(t, "testdata/dibs_10x20_P10.json")
-	lower, upper, calls := math.Inf(-1), math.Inf(1), 0
-	r, b := exactly(t, g, ExactOptions{Progress: func(l, u float64) {
+	lower, upper, nodes, calls := math.Inf(-1), math.Inf(1), int64(0), 0
+	r, b := exactly(t, g, ExactOptions{Progress: func(l, u float64, n int64) {
 		if l < lower || u > upper || l > u {
 			t.Errorf("from [%v, %v] to [%v, %v]", lower, upper, l, u)
 		}
-		lower, upper, calls = l, u, calls+1
+		if n < nodes {
+			t.Errorf("from %d nodes to %d", nodes, n)
+		}
+		lower, upper, nodes, calls = l, u, n, calls+1
 	}})
-	if calls < 2 || lower != b.Value || upper != r.Objective {
+	if calls < 2 || nodes < 1 || lower != b.Value || upper != r.Objective {
 		t.Errorf("%d calls, the last with [%v, %v]; result [%v, %v]", calls, lower, upper, b.Value, r.Objective)
 	}
 }
@@ -325,5 +331,20 @@ func TestExactRefuses(t *testing.T) {
 	r, b, err := Exact(ctx, g, ExactOptions{})
 	if !errors.Is(err, context.Canceled) || r == nil || r.Proven || b.Value > r.Objective {
 		t.Errorf("cancelled: %+v, %v, %v", r, b, err)
+	}
+}
+
+// Wherever a search is stopped, it has a clustering and a bound, and both hold.
+func TestExactStoppedAnywhere(t *testing.T) {
+	f, g := readPairs(t, "testdata/dibs_10x300_P10.json")
+	looks := []int64{1, 2, 5, 10, 20, 40, 80, 150, 300, 600}
+	for _, look := range looks {
+		r, b, err := Exact(doneAtLook(look), g, ExactOptions{})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("look %d: %v", look, err)
+		}
+		if o := g.Objective(r.Labels); o != r.Objective || f.errors(o) < f.MinErrors || f.errors(b.Value) > f.MinErrors {
+			t.Errorf("look %d: %v errors, counted %v, bound %v, optimum %v", look, f.errors(r.Objective), f.errors(o), f.errors(b.Value), f.MinErrors)
+		}
 	}
 }

@@ -52,6 +52,7 @@ type branching struct {
 // run searches until the core is proven or the budget is spent.
 func (b *branching) run() {
 	b.exactCore.open()
+	b.lp.stop = func() bool { return b.ctx.Err() != nil }
 	b.closed = math.Inf(1)
 	b.open.less = func(x, y **branchNode) bool { return (*x).before(*y) }
 	b.open.push(&branchNode{bound: b.lower, edge: -1})

@@ -41,6 +41,9 @@ func (c *exactCore) cuts() []cutRow {
 		if v := l.x[j]; v < cutWhole || v > 1-cutWhole {
 			continue
 		}
+		if l.stopped() {
+			break
+		}
 		rho := k.row(p)
 		d, ok := cutMultiplier(rho)
 		if !ok {

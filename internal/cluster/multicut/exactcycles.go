@@ -69,7 +69,7 @@ func (c *exactCore) violated(x []float64) []cycleRow {
 			*s = coreSearch{dist: make([]float64, c.n), hops: make([]int32, c.n), via: make([]int32, c.n), from: make([]int32, c.n),
 				state: make([]int8, c.n), wanted: make([]bool, c.n), heap: exactHeap[coreItem]{less: (*coreItem).before}}
 		}
-		for i := lo; i < hi; i++ {
+		for i := lo; i < hi && !c.lp.stopped(); i++ {
 			rows[i] = s.cycles(c, x, sources[i], of[sources[i]])
 		}
 		spare.Put(s)

@@ -21,7 +21,7 @@ const (
 // the pairs. It is also lower by what sums in float64 may lose, here and in Objective,
 // which is not below it either; where no cost is negative it is 0. Errors: a cancelled
 // ctx.
-func (f *Factored) TrivialBound(ctx context.Context) (float64, error) {
+func (f *Factored) TrivialBound(ctx context.Context) (Bound, error) {
 	tasks := (f.n + factoredBoundRows - 1) / factoredBoundRows
 	sums := make([]float64, tasks)
 	var free par.Free[[]float32]
@@ -41,16 +41,18 @@ func (f *Factored) TrivialBound(ctx context.Context) (float64, error) {
 		free.Put(room)
 	})
 	if err := ctx.Err(); err != nil {
-		return 0, fmt.Errorf("trivial bound of %d points stopped: %w", f.n, err)
+		return Bound{}, fmt.Errorf("trivial bound of %d points stopped: %w", f.n, err)
 	}
 	all := 0.0
 	for _, v := range sums {
 		all += v
 	}
+	b := Bound{Value: all, Method: "trivial"}
 	if all < 0 {
-		all -= f.margin()
+		b.Margin = f.margin()
+		b.Value -= b.Margin
 	}
-	return all, nil
+	return b, nil
 }
 
 // margin bounds what a sum of costs and Objective may be wrong: of n d products each,

@@ -143,8 +143,8 @@ func TestFactoredIsAtOrBelowKernighanLin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Objective < bound {
-			t.Errorf("%+v: %v is below the bound %v", c, r.Objective, bound)
+		if r.Objective < bound.Value {
+			t.Errorf("%+v: %v is below the bound %v", c, r.Objective, bound.Value)
 		}
 	}
 }

@@ -164,7 +164,7 @@ func TestFactoredAgreesWithAllCosts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near("trivial bound", bound, negative)
+		near("trivial bound", bound.Value, negative)
 		// The bound by float32 products is a bound, too.
 		room := new([]float32)
 		if b := f.negativeBlocks(0, min(c.n, factoredBoundRows), room); b > negative || b < negative-1e-3*all {

@@ -63,6 +63,7 @@ type lp struct {
 	moved  []int32   // rows with ds
 	rowHit []bool    // (rows)
 
+	stop   func() bool // whether to end at once, as at a limit; nil: never
 	pivots int
 	work   int64 // multiplications, about
 	stale  int   // pivots since the last fresh inverse
@@ -223,13 +224,19 @@ func (l *lp) prices() {
 }
 
 // refresh inverts the kernel and computes all from it. Variables and rows that make
-// it singular leave the basis.
-func (l *lp) refresh() {
-	l.kernel.invert(l)
+// it singular leave the basis. Where it is stopped it returns false: the duals are as
+// they were, and bound the programme still, but nothing can be solved on.
+func (l *lp) refresh() bool {
+	if !l.kernel.invert(l) {
+		return false
+	}
 	l.stale = 0
 	l.prices()
 	l.place()
+	return true
 }
+
+func (l *lp) stopped() bool { return l.stop != nil && l.stop() }
 
 // value returns a lower bound on c x of the true costs over the programme, from the
 // duals alone (Neumaier and Shcherbina 2004): whatever they are, if not negative,

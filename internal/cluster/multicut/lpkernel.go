@@ -108,11 +108,12 @@ func (k *lpKernel) shrink(p, t int) {
 }
 
 // invert computes the inverse anew by Gauss-Jordan elimination. Variables whose
-// column depends on others, and as many rows, leave.
-func (k *lpKernel) invert(l *lp) {
+// column depends on others, and as many rows, leave. It returns false where l was
+// stopped.
+func (k *lpKernel) invert(l *lp) bool {
 	n := k.size()
 	if n == 0 {
-		return
+		return true
 	}
 	// The matrix by rows, and beside it what becomes the inverse.
 	wide := 2 * n
@@ -136,7 +137,10 @@ func (k *lpKernel) invert(l *lp) {
 	pivotRow := make([]int, n) // of each column, or -1
 	used := make([]bool, n)
 	var dropped []int
-	for _, p := range order {
+	for done, p := range order {
+		if done%16 == 0 && l.stopped() {
+			return false
+		}
 		best, at := 1e-9, -1
 		for t := range n {
 			if v := math.Abs(a[t*wide+p]); !used[t] && v > best {
@@ -164,12 +168,12 @@ func (k *lpKernel) invert(l *lp) {
 	}
 	if len(dropped) > 0 {
 		k.drop(dropped, used)
-		k.invert(l)
-		return
+		return k.invert(l)
 	}
 	for p, t := range pivotRow {
 		copy(k.row(p), a[t*wide+n:][:n])
 	}
+	return true
 }
 
 // drop takes the variables at these places and the rows without a pivot out of the

@@ -22,15 +22,15 @@ type lpEntrant struct {
 }
 
 // solve runs the dual simplex method from the basis at hand until the programme is
-// solved, its value reaches cutoff (no solution counts as above it), or l.work
-// passes limit.
+// solved, its value reaches cutoff (no solution counts as above it), l.work passes
+// limit, or it is stopped.
 func (l *lp) solve(cutoff float64, limit int64) lpStatus {
 	for since := 1; ; since++ {
-		if l.work > limit {
+		if l.work > limit || since%32 == 1 && l.stopped() {
 			return lpLimit
 		}
-		if l.stale >= lpFresh {
-			l.refresh()
+		if l.stale >= lpFresh && !l.refresh() {
+			return lpLimit
 		}
 		if since%32 == 0 && l.value() >= cutoff {
 			return lpCutoff
@@ -52,18 +52,22 @@ func (l *lp) solve(cutoff float64, limit int64) lpStatus {
 			if l.refuted(exit, cutoff) {
 				return lpCutoff
 			}
-			if l.stale > 0 {
-				l.refresh()
-				continue
+			if l.stale == 0 {
+				return lpStuck
 			}
-			return lpStuck
+			if !l.refresh() {
+				return lpLimit
+			}
+			continue
 		}
 		if g := l.direction(exit, in); math.Abs(g-in.element) > lpDrift*(1+math.Abs(g)) {
 			l.settle()
 			if l.stale == 0 {
 				return lpStuck
 			}
-			l.refresh()
+			if !l.refresh() {
+				return lpLimit
+			}
 			continue
 		}
 		l.pivot(exit, in)
