@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -117,7 +119,7 @@ func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
 		c, err = o.clusterFile(ctx, view)
 	}
 	if err != nil {
-		return clusterError(err)
+		return clusterError(ctx, view, err)
 	}
 	view.close()
 	for _, w := range c.Doc.Warnings {
@@ -131,7 +133,23 @@ func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
 	if err := s.Result(c.Doc, func(w io.Writer) error { return clusterTable(c.Doc).Write(w, o.format) }); err != nil {
 		return err
 	}
+	if c.Stopped != nil {
+		return fmt.Errorf("%w: the clusters are there, but not all that was asked for beside them", stoppedBy(ctx))
+	}
 	return checkGates(gates, c.Doc.Clustering)
+}
+
+// told is stages.say for stages with a note behind a tab: what it says may change.
+func told(v *stages) experiment.Say {
+	return func(stage string, done, total int) {
+		name, note, _ := strings.Cut(stage, "\t")
+		if v.say(name, 0, total); note != "" {
+			v.bar.Add(int64(max(0, done-v.done)), "%s", note)
+			v.done = max(v.done, done)
+			return
+		}
+		v.say(name, done, total)
+	}
 }
 
 // clusterRun clusters a run's images; out becomes its directory where none is given.
@@ -169,7 +187,7 @@ func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stage
 	if !o.changed("seed") {
 		opts.Seed = r.Config.Seed
 	}
-	return r.Cluster(ctx, o.checkpoint, o.set, o.limit, opts, view.say)
+	return r.Cluster(ctx, o.checkpoint, o.set, o.limit, opts, told(view))
 }
 
 // clusterFile clusters the embeddings or the graph of a file.
@@ -182,12 +200,12 @@ func (o *clusterOptions) clusterFile(ctx context.Context, view *stages) (*experi
 		return nil, err
 	}
 	if o.graph != "" {
-		return experiment.ClusterGraph(ctx, o.graph, o.labels, opts, view.say)
+		return experiment.ClusterGraph(ctx, o.graph, o.labels, opts, told(view))
 	}
 	if err := o.knowable(opts); err != nil {
 		return nil, err
 	}
-	return experiment.ClusterFiles(ctx, o.embeddings, o.labels, opts, view.say)
+	return experiment.ClusterFiles(ctx, o.embeddings, o.labels, opts, told(view))
 }
 
 // write writes the result and its pictures.
@@ -204,16 +222,39 @@ func (o *clusterOptions) write(s *Streams, c *experiment.Clustered) error {
 	return nil
 }
 
-// clusterError gives errors of the clustering packages their exit codes.
-func clusterError(err error) error {
+// clusterError gives errors of the clustering packages their exit codes, and says of
+// an interruption in which stage it came.
+func clusterError(ctx context.Context, view *stages, err error) error {
 	var option *experiment.OptionError
 	switch {
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		during := ""
+		if view.name != "" {
+			during = fmt.Sprintf(" during %q", view.name)
+		}
+		return fmt.Errorf("%w%s: there are no clusters yet, and nothing is written", stoppedBy(ctx), during)
 	case errors.As(err, &option):
 		return &ExitError{ExitUsage, err}
 	case errors.Is(err, multicut.ErrInput), errors.Is(err, link.ErrInput), errors.Is(err, tsne.ErrInput), errors.Is(err, data.ErrMissing):
 		return &ExitError{ExitData, err}
 	}
 	return runError(err)
+}
+
+// stoppedBy is why ctx ended, in plain words.
+func stoppedBy(ctx context.Context) error {
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return ErrInterrupted
+}
+
+// outFolder refuses an --out that is a file.
+func outFolder(path string) error {
+	if info, err := os.Stat(path); path != "" && err == nil && !info.IsDir() {
+		return usagef("--out %s is a file; give a folder, which need not exist yet", path)
+	}
+	return nil
 }
 
 // clusterGates reads --fail-under and refuses scores that will not be measured.

@@ -63,6 +63,9 @@ func runAssign(ctx context.Context, s *Streams, o assignOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if err := outFolder(o.out); err != nil {
+		return err
+	}
 	gates, err := o.gates()
 	if err == nil && len(gates) > 0 && o.run == "" && o.labels == "" {
 		err = usagef("--fail-under needs --labels: without true labels nothing is scored")
@@ -82,7 +85,7 @@ func runAssign(ctx context.Context, s *Streams, o assignOptions) error {
 		d, err = o.assignRun(ctx, s, view)
 	}
 	if err != nil {
-		return clusterError(err)
+		return clusterError(ctx, view, err)
 	}
 	view.close()
 	for _, w := range d.Warnings {

@@ -23,10 +23,10 @@ func (o *clusterOptions) declare(cmd *cobra.Command) {
 	fs.IntVar(&o.nInit, "n-init", 10, "k-means: starts, of which the best counts (with --mini-batch 3)")
 	fs.Uint64Var(&o.seed, "seed", 0, "seed of starts, samples and maps")
 	fs.StringVarP(&o.out, "out", "o", "", "folder to write to; without one, the run's directory (files: write nothing)")
-	fs.BoolVar(&o.spherical, "spherical", false, "k-means: by direction, whatever the length")
-	fs.IntVar(&o.miniBatch, "mini-batch", 0, "k-means: rows a step, for very many items; 0 takes all")
+	fs.BoolVar(&o.spherical, "spherical", false, "k-means: by direction, whatever the length; the inertia is the sum over rows x with center c of |x/|x| - c/|c||^2 = 2 (1 - cos(x, c))")
+	fs.IntVar(&o.miniBatch, "mini-batch", 0, "k-means: rows a step, for very many items; 0, or more than there are, takes all")
 	fs.IntVar(&o.sample, "silhouette-sample", 0, "k-means with several k: items that the silhouette is measured on, 0 for all")
-	fs.StringVar(&o.solver, "solver", "auto", "multicut: "+strings.Join(experiment.MulticutSolvers(), ", ")+"; auto is factored for all pairs of points, else kl")
+	fs.StringVar(&o.solver, "solver", "auto", "multicut: "+strings.Join(experiment.MulticutSolvers(), ", ")+"; auto is factored for all pairs of points, else kl; exact proves its answer, which can take exponentially long: for small graphs")
 	fs.StringVar(&o.threshold, "threshold", "auto", "multicut, agglomerative: `DISTANCE` below which two items belong together, margins (of the run's loss), fit (to held-out data), or auto: margins where there are such, else fit")
 	fs.StringVar(&o.link, "link", "squared", "multicut: cost of a pair, squared: s (t^2 - d^2), distance: s (t - d), or fitted: squared with t and s fitted")
 	fs.Float64Var(&o.scale, "scale", 0, "multicut: s of the link, which matters only with --clip or --bias; 0 takes that of the fit or of the margins")
@@ -39,13 +39,13 @@ func (o *clusterOptions) declare(cmd *cobra.Command) {
 	fs.IntVar(&o.rounds, "rounds", 0, "solvers factored and kl: rounds at most; 0: 100")
 	fs.IntVar(&o.restarts, "restarts", 0, "solvers factored and kl: times that part of the answer is dissolved at random and all is improved again; 0: factored chooses by the work, kl none; -1: none")
 	fs.IntVar(&o.minSize, "min-cluster-size", 0, "factored solver: dissolve smaller clusters into others; hdbscan: smallest cluster, 5 by default")
-	fs.StringVar(&o.bound, "bound", "auto", "multicut, lower bound: none, trivial, triangle (complete graphs), cycle (sparse ones), or auto: the best that is quick")
-	fs.IntVar(&o.near, "graph-neighbours", 0, "multicut on a sparse graph: nearest neighbours of each item")
+	fs.StringVar(&o.bound, "bound", "auto", "multicut, lower bound: none, trivial, triangle (complete graphs), cycle (sparse ones), or auto: the best that is quick; cycle goes as far as its search does, auto ends it after some seconds")
+	fs.IntVar(&o.near, "graph-neighbours", 0, "multicut on a sparse graph: nearest neighbours of each item, at most half of all")
 	fs.IntVar(&o.random, "graph-random", 0, "multicut on a sparse graph: random partners of each item")
 	fs.Float64Var(&o.matrix, "matrix-limit", 0, "memory for all costs or distances of pairs, in `GiB`; 0: 2 for multicut, 4 for agglomerative")
 	fs.BoolVar(&o.noComparison, "no-comparison", false, "multicut: leave out what the ground truth and k-means cost")
 	fs.StringVar(&o.linkage, "linkage", "average", "agglomerative: average, complete or ward")
-	fs.IntVar(&o.minSamples, "min-samples", 0, "hdbscan: neighbours that make a point dense; 0: as --min-cluster-size")
+	fs.IntVar(&o.minSamples, "min-samples", 0, "hdbscan: points within the distance at which a point counts as dense, the point itself among them (as in scikit-learn); 0: as --min-cluster-size")
 	fs.StringVar(&o.selection, "selection", "eom", "hdbscan: clusters of the tree by excess of mass (eom), or its leaves (leaf)")
 	fs.Float64Var(&o.epsilon, "epsilon", 0, "hdbscan: clusters nearer than this are not told apart")
 	fs.StringVar(&o.mapKind, "map", "auto", "maps of the items: tsne, pca, both, none; auto: pca, and tsne of at most "+strconv.Itoa(experiment.AutoMap)+" items")
@@ -157,6 +157,9 @@ func (o *clusterOptions) checkCluster() ([]gate, error) {
 		}
 	} else if o.limit > 0 || o.set != "test" || o.checkpoint != "last" {
 		return nil, usagef("--limit, --set-name and --checkpoint go with --run")
+	}
+	if err := outFolder(o.out); err != nil {
+		return nil, err
 	}
 	o.suggest()
 	for _, check := range []func() error{o.words, o.heeded, o.numbers} {

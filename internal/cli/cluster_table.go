@@ -18,7 +18,7 @@ func clusterTable(d *experiment.ClusterDoc) *report.Table {
 	}
 	title := fmt.Sprintf("%s: %s, D = %d, %s", name, counted(d.Source.Items, "item", "items"), d.Source.Dim, d.Options.Method)
 	if d.Source.Graph != "" {
-		title = fmt.Sprintf("%s: %s, %d edges, %s", name, counted(d.Source.Items, "node", "nodes"), d.Multicut.Graph.Edges, d.Options.Method)
+		title = fmt.Sprintf("%s: %s, %s, %s", name, counted(d.Source.Items, "node", "nodes"), counted(int(d.Multicut.Graph.Edges), "edge", "edges"), d.Options.Method)
 	}
 	t := &report.Table{Title: title, Columns: []report.Column{{Name: "score"}, {Name: "value", Digits: 4}}}
 	columns := []column{{d.Clusters, d.Objective, d.Clustering}}
@@ -63,12 +63,14 @@ func clusterTable(d *experiment.ClusterDoc) *report.Table {
 		row(name, each(columns, func(c column) report.Cell { return report.Number(*c.objective) })...)
 	}
 	if len(columns) > 1 && *d.Objective != 0 {
-		row("excess over multicut", each(columns, func(c column) report.Cell {
-			return report.Number((*c.objective - *d.Objective) / math.Abs(*d.Objective))
+		row("excess over multicut (%)", each(columns, func(c column) report.Cell {
+			return report.Number(100 * (*c.objective - *d.Objective) / math.Abs(*d.Objective))
 		})...)
 	}
 	number("lower bound", d.LowerBound)
-	number("gap", d.Gap)
+	if d.Gap != nil {
+		row("gap (%)", report.Number(100**d.Gap))
+	}
 	if d.Multicut != nil {
 		number("objective on all pairs", d.Multicut.Complete)
 	}
@@ -121,8 +123,17 @@ func clusterNotes(d *experiment.ClusterDoc) []string {
 		}
 		add("solver %s%s, %.2f s, on %s", m.Solver.Name, proven, m.Solver.Seconds, graphWords(m.Graph))
 		if m.Bound != nil {
-			add("lower bound: %s, %.2f s", m.Bound.Method, m.Bound.Seconds)
-		} else if d.LowerBound == nil {
+			more := ""
+			switch {
+			case m.Bound.Ended:
+				more = ", ended early; --bound cycle takes as long as it needs"
+			case d.Options.Multicut.Bound == "auto" && m.Graph.Kind != "complete" && m.Bound.Method == "trivial":
+				more = ", as others are not quick for so many edges; --bound cycle gives a better one"
+			}
+			add("lower bound: %s, %.2f s%s", m.Bound.Method, m.Bound.Seconds, more)
+		} else if d.Options.Multicut.Bound == "none" {
+			add("no lower bound: none was asked for")
+		} else if d.Options.Multicut.Bound == "auto" && m.Graph.Nodes > experiment.AutoTrivial {
 			add("no lower bound: none is quick for so many items; --bound trivial or triangle gives one")
 		}
 		if c := m.Comparison; c != nil && c.Verdict != "" {
@@ -141,7 +152,7 @@ func clusterNotes(d *experiment.ClusterDoc) []string {
 
 func graphWords(g experiment.GraphRecord) string {
 	if g.Kind == "complete" {
-		return fmt.Sprintf("all %d pairs", g.Edges)
+		return "all " + counted(int(g.Edges), "pair", "pairs")
 	}
-	return fmt.Sprintf("a graph of %d edges", g.Edges)
+	return "a graph of " + counted(int(g.Edges), "edge", "edges")
 }

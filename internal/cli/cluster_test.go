@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bytes"
+	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -143,6 +146,7 @@ func TestGraphsOnTheCommandLine(t *testing.T) {
 		{"--graph empty.txt", 3, "has no edge"},
 		{"--graph head.txt", 3, "want MULTICUT"},
 		{"--graph gone.txt", 3, "gone.txt"},
+		{"--graph .", 3, ". is not a file; --graph reads a file in the MULTICUT text format"},
 		{"--graph two.txt --labels head.txt", 3, "1 labels"},
 		{"--graph two.txt --solver factored", 2, "is for points"},
 		{"--graph two.txt --threshold 1", 2, "--graph gives costs and no points"},
@@ -163,6 +167,7 @@ func TestBadClusterings(t *testing.T) {
 	vectors(t, "nan.npy", 4, 2, 1, float32(math.NaN()))
 	vectors(t, "zero.npy", 4, 2, 0, 0)
 	vectors(t, "flat.npy", 6, 3)
+	ring(t, "many.npy", "many.csv", 120, 4)
 	put(t, "one.csv", strings.Repeat("a\n", 20))
 	put(t, "alone.csv", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\no\np\nq\nr\ns\nt\n")
 	before := snapshot(t, ".")
@@ -206,7 +211,14 @@ func TestBadClusterings(t *testing.T) {
 		{x + "-k 2,x", 2, "2..20"},
 		{x + "-k 2 --silhouette-sample 5", 2, "several -k"},
 		{x + "-k 30,40", 2, "2 to 19"},
-		{x + "-k 21", 3, "k = 21 clusters of 20 rows"},
+		{x + "-k 21", 2, "21 clusters of 20 items"},
+		{x + "-k 21 --mini-batch 5", 2, "21 clusters of 20 items"},
+		{x + "--method agglomerative -k 21", 2, "21 clusters of 20 items"},
+		{x + "--method hdbscan --min-samples 21", 2, "--min-samples 21 of 20 items"},
+		{x + "--threshold 1 --graph-neighbours 19", 2, "--graph-neighbours 19 and --graph-random 0 of 19 other items: that is no sparse graph"},
+		{"--embeddings many.npy --threshold 1 --graph-neighbours 40 --graph-random 30", 2, "at most half of them together"},
+		{x + "-k 2 --out y.csv", 2, "--out y.csv is a file; give a folder"},
+		{"assign --clusters c " + x + "--out y.csv", 2, "--out y.csv is a file; give a folder"},
 		{x + "--method hdbscan --min-cluster-size 1", 2, "at least 2"},
 		{x + "--method hdbscan --selection best", 2, "eom or leaf"},
 		{x + "--linkage single -k 2", 2, "average, complete or ward"},
@@ -270,6 +282,92 @@ func TestClusteringsOfOddPoints(t *testing.T) {
 	code, _, stderr := cli("cluster", "--embeddings", "same.npy", "-k", "2", "--map", "pca", "--out", "c")
 	if code != 0 || !strings.Contains(stderr, "no map by pca: ") {
 		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// What makes a result less than it seems, or other than was asked for, is said.
+func TestClusteringsSayWhatTheyAre(t *testing.T) {
+	t.Chdir(t.TempDir())
+	vectors(t, "same.npy", 5, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+	vectors(t, "pairs.npy", 6, 2, 0, 0, 0, 0, 3, 0, 3, 0, 0, 4, 0, 4)
+	graphFile(t, "one.txt", "0 1 -1")
+	const none = "--map none "
+	for _, tc := range []struct{ line, want string }{
+		{"--embeddings same.npy --method agglomerative -k 2 " + none, "all 5 items are equal"},
+		{"--embeddings same.npy --method agglomerative -k 2 " + none, "fewer than 2 distinct items: so many clusters part equal ones"},
+		{"--embeddings same.npy --method hdbscan " + none, "all 5 items are equal"},
+		{"--embeddings same.npy --threshold 1 " + none, "all 5 items are equal"},
+		{"--embeddings same.npy -k 2 " + none, "only 1 distinct row: 1 of the 2 clusters is empty"},
+		{"--embeddings pairs.npy --method agglomerative -k 4 " + none, "fewer than 4 distinct items"},
+		{"--embeddings pairs.npy -k 2 --mini-batch 7 " + none, "--mini-batch 7 of 6 items: each step takes all of them"},
+		{"--embeddings pairs.npy -k 2..9 " + none, "k: 4 of the 8 that were asked for, 2 to 5; the silhouette of 6 items is defined for 2 to 5 clusters"},
+		{"--embeddings pairs.npy --threshold 1 --bound none " + none, "no lower bound: none was asked for"},
+		{"--embeddings pairs.npy --threshold 1 --labels y.csv " + none, "excess over multicut (%)"},
+		{"--embeddings pairs.npy --threshold 1 --labels y.csv " + none, "gap (%)"},
+		{"--graph one.txt", "2 nodes, 1 edge, multicut"},
+		{"--graph one.txt", "on a graph of 1 edge"},
+		{"--graph one.txt", "solver kl, proven to be the best"},
+	} {
+		put(t, "y.csv", "a\na\nb\nb\nc\nb\n")
+		code, out, stderr := cli(append([]string{"cluster"}, shellWords(tc.line)...)...)
+		if code != 0 || !strings.Contains(out+stderr, tc.want) {
+			t.Errorf("%s: exit %d, no %q in\n%s%s", tc.line, code, tc.want, out, stderr)
+		}
+	}
+	for line, not := range map[string]string{
+		"--embeddings pairs.npy --method agglomerative -k 3 ": "distinct",
+		"--embeddings pairs.npy -k 2..5 ":                     "asked for",
+		"--embeddings pairs.npy -k 2 --mini-batch 6 ":         "--mini-batch",
+		"--embeddings pairs.npy -k 2 ":                        "equal",
+	} {
+		if code, out, stderr := cli(append([]string{"cluster"}, shellWords(line+none)...)...); code != 0 || strings.Contains(out+stderr, not) {
+			t.Errorf("%s: exit %d, %q in\n%s%s", line, code, not, out, stderr)
+		}
+	}
+}
+
+// Where the bound is the objective, the answer of any solver is proven.
+func TestProvenByTheBound(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ring(t, "x.npy", "y.csv", 40, 4)
+	for _, tc := range []struct {
+		flags  string
+		proven bool
+	}{
+		{"--threshold 0.5", true}, // groups stand apart: the negative costs are the optimum
+		{"--threshold 0.5 --solver kl", true},
+		{"--threshold 0.5 --solver gaec --bound trivial", true},
+		{"--threshold 0.5 --bound none", false},
+		{"--threshold 1.5 --solver kl --bound trivial", false},
+		{"--threshold 1.5 --bound trivial", false},
+	} {
+		doc := document(t, "cluster --map none --embeddings x.npy "+tc.flags)
+		gap, bounded := doc["gap"].(float64)
+		if proven := what(doc, "multicut.solver.proven"); proven != tc.proven || bounded && (gap < 1e-12) != tc.proven {
+			t.Errorf("%s: proven %v, gap %v", tc.flags, proven, doc["gap"])
+		}
+	}
+}
+
+// An interruption before there are clusters is told in plain words, and nothing is
+// written.
+func TestClusterInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ring(t, "x.npy", "y.csv", 40, 4)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(fmt.Errorf("%w by test", ErrInterrupted))
+	for _, flags := range []string{"-k 4", "--threshold 1.3", "--threshold 1.3 --solver kl", "--linkage average -k 3", "--method hdbscan"} {
+		var out, stderr bytes.Buffer
+		cmd := newCluster(newStreams(nil, &out, &stderr))
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		cmd.SetArgs(append([]string{"--embeddings", "x.npy", "--map", "none", "--out", "c"}, shellWords(flags)...))
+		err := cmd.ExecuteContext(ctx)
+		if err == nil || exitCode(err) != ExitInterrupted || !strings.HasPrefix(err.Error(), "interrupted by test") || strings.Contains(err.Error(), "context") {
+			t.Errorf("%s: %v", flags, err)
+		}
+		if _, err := os.Stat("c"); err == nil && out.Len() == 0 {
+			t.Errorf("%s: something is written", flags)
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func HDBSCAN(ctx context.Context, x []float32, n, d int, o HDBSCANOptions) (*HDB
 	}
 	r := t.result(chosen)
 	if len(r.Sizes) == 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("all %d rows are noise: they do not split into clusters of %d or more", n, o.MinClusterSize))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("all is noise: %s do not split into clusters of %d or more", counted(n, "row"), o.MinClusterSize))
 	}
 	return r, nil
 }

@@ -105,9 +105,9 @@ func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMean
 func (r *KMeansResult) warn(data *centred, o KMeansOptions) {
 	if empty := o.K - used(r.Sizes); empty > 0 {
 		if distinct := distinctRows(data); distinct < o.K {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("the data have only %d distinct rows: %d of the %d clusters are empty", distinct, empty, o.K))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("the data have only %s: %s", counted(distinct, "distinct row"), emptyClusters(empty, o.K)))
 		} else {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%d of the %d clusters are empty", empty, o.K))
+			r.Warnings = append(r.Warnings, emptyClusters(empty, o.K))
 		}
 	}
 	if !r.Converged {

@@ -203,7 +203,7 @@ func TestKMeansEdges(t *testing.T) {
 	for i := range same {
 		same[i] = 7.3
 	}
-	if r := run(same, 10, 3, 4); r.Inertia != 0 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "only 1 distinct rows: 3 of the 4") {
+	if r := run(same, 10, 3, 4); r.Inertia != 0 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "only 1 distinct row: 3 of the 4") {
 		t.Errorf("constant data: %+v", r)
 	}
 	pairs := []float32{0, 0, 0, 5, 5, 5, 9, 9}

@@ -66,10 +66,10 @@ func miniBatch(ctx context.Context, f frame, x []float32, n int, o KMeansOptions
 		return nil, err
 	}
 	if empty := o.K - used(r.Sizes); empty > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of the %d clusters are empty", empty, o.K))
+		r.Warnings = append(r.Warnings, emptyClusters(empty, o.K))
 	}
 	if !r.Converged {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged after %d steps of %d rows: raise the limit", steps, o.MiniBatch))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged after %s of %s: raise the limit", counted(steps, "step"), counted(o.MiniBatch, "row")))
 	}
 	return r, nil
 }

@@ -17,6 +17,9 @@ type Clustered struct {
 	Truth   []int32   // nil where unknown
 	Classes []string  // names of the labels, where there are such
 	Data    data.Dataset
+	// Stopped is why what follows the search for clusters, such as a bound or a map, was
+	// ended early; nil where it was not.
+	Stopped error
 	// Probabilities are those of belonging to the cluster, of hdbscan.
 	Probabilities []float64
 
@@ -144,6 +147,9 @@ func (j *clusterJob) run(ctx context.Context, src Source) (*Clustered, error) {
 	if err := method(ctx, doc); err != nil {
 		return nil, err
 	}
+	if j.v.allEqual() {
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("all %d items are equal: there are no clusters to find", j.v.n))
+	}
 	if err := doc.score(j.v.labels); err != nil {
 		return nil, err
 	}
@@ -151,7 +157,18 @@ func (j *clusterJob) run(ctx context.Context, src Source) (*Clustered, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Clustered{Doc: doc, Vectors: j.v.x, Truth: j.v.labels, Probabilities: j.probabilities, maps: maps, model: j.model}, nil
+	c := &Clustered{Doc: doc, Vectors: j.v.x, Truth: j.v.labels, Probabilities: j.probabilities, maps: maps, model: j.model}
+	c.stop(ctx)
+	return c, nil
+}
+
+// stop notes that ctx has ended what follows the clusters.
+func (c *Clustered) stop(ctx context.Context) {
+	if ctx.Err() == nil {
+		return
+	}
+	c.Stopped = context.Cause(ctx)
+	c.Doc.Warnings = append(c.Doc.Warnings, "interrupted when the clusters were found: what is missing of the bound, the comparison and the maps was not made")
 }
 
 // score compares the clusters with the truth, where it is known. Noise counts as one

@@ -8,11 +8,13 @@ import (
 	"tercet/internal/cluster/multicut"
 )
 
-// Sizes up to which a bound is found without being asked for.
+// Sizes up to which a bound is found without being asked for; without edges in a list,
+// none is quick beyond AutoTrivial nodes.
 const (
-	autoTriangle = 3_000     // nodes of a complete graph
-	autoCycle    = 1_000_000 // edges of a sparse one
-	autoTrivial  = 50_000    // nodes of a complete one: all pairs are looked at
+	autoTriangle = 3_000         // nodes of a complete graph
+	autoCycle    = 1_000_000     // edges of a sparse one
+	AutoTrivial  = 50_000        // nodes of a complete one: all pairs are looked at
+	autoWork     = 2_000_000_000 // edges that searches for cycles may look at: some ten seconds
 )
 
 // listedNodes is the size up to which a complete graph is made into a list of edges.
@@ -20,7 +22,7 @@ const listedNodes = 2_000
 
 // bound returns a lower bound on the objective of every clustering, nil for none.
 // The solver's own one serves where it has one and none is asked for by name.
-func (p *problem) bound(ctx context.Context, own *multicut.Bound) (*multicut.Bound, *BoundRecord, error) {
+func (p *problem) bound(ctx context.Context, own *multicut.Bound, objective float64) (*multicut.Bound, *BoundRecord, error) {
 	start, method := time.Now(), p.o.Bound
 	if method == "auto" {
 		if own != nil {
@@ -32,7 +34,14 @@ func (p *problem) bound(ctx context.Context, own *multicut.Bound) (*multicut.Bou
 		return nil, nil, nil
 	}
 	p.say("lower bound", 0, 1)
-	b, err := p.boundBy(ctx, method)
+	var b multicut.Bound
+	var err error
+	if f, ok := p.costs.(*multicut.Factored); ok && p.o.Bound == "auto" { // more exact than others, of a matrix in float32
+		b, err = f.TrivialBound(ctx)
+	}
+	if err == nil && (b.Method == "" || !b.Proves(objective)) {
+		b, err = p.boundBy(ctx, method, p.o.Bound == "auto")
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,7 +49,7 @@ func (p *problem) bound(ctx context.Context, own *multicut.Bound) (*multicut.Bou
 	if own != nil && own.Value > b.Value {
 		b = *own
 	}
-	return &b, &BoundRecord{Method: b.Method, Seconds: time.Since(start).Seconds()}, nil
+	return &b, &BoundRecord{Method: b.Method, Ended: b.Ended, Seconds: time.Since(start).Seconds()}, nil
 }
 
 func (p *problem) autoBound() string {
@@ -52,21 +61,25 @@ func (p *problem) autoBound() string {
 		return "trivial"
 	case n <= autoTriangle:
 		return "triangle"
-	case n <= autoTrivial:
+	case n <= AutoTrivial:
 		return "trivial"
 	}
 	return "none"
 }
 
-func (p *problem) boundBy(ctx context.Context, method string) (multicut.Bound, error) {
+// boundBy finds the bound of a method, where quick as far as autoWork goes.
+func (p *problem) boundBy(ctx context.Context, method string, quick bool) (multicut.Bound, error) {
+	var cycles multicut.CycleOptions
+	if quick {
+		cycles.Work = autoWork
+	}
 	switch f, factored := p.costs.(*multicut.Factored); {
 	case method == "trivial" && factored:
-		v, err := f.TrivialBound(ctx)
-		return multicut.Bound{Value: v, Method: method}, err
+		return f.TrivialBound(ctx)
 	case method == "trivial":
 		return multicut.TrivialBound(p.costs), nil
 	case p.graph != nil && method == "cycle":
-		return multicut.CycleBound(ctx, p.graph, multicut.CycleOptions{})
+		return multicut.CycleBound(ctx, p.graph, cycles)
 	case p.graph != nil:
 		return multicut.Bound{}, optionf("--bound triangle is for complete graphs; this one is sparse: take --bound cycle")
 	case method == "cycle" && p.record.Nodes > listedNodes:
@@ -82,11 +95,12 @@ func (p *problem) boundBy(ctx context.Context, method string) (multicut.Bound, e
 	} else {
 		var g *multicut.Graph
 		if g, err = listed(d); err == nil {
-			b, err = multicut.CycleBound(ctx, g, multicut.CycleOptions{})
+			b, err = multicut.CycleBound(ctx, g, cycles)
 		}
 	}
 	if p.costs != multicut.Costs(d) {
-		b.Value -= rounding(d)
+		wrong := rounding(d)
+		b.Value, b.Margin = b.Value-wrong, b.Margin+wrong
 	}
 	return b, err
 }

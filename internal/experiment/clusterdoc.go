@@ -99,13 +99,14 @@ type GraphRecord struct {
 type SolverRecord struct {
 	Name    string  `json:"name"`
 	Rounds  int     `json:"rounds,omitempty"`
-	Proven  bool    `json:"proven"` // no clustering costs less
+	Proven  bool    `json:"proven"` // no clustering costs less, but for rounding: the bound is the objective
 	Seconds float64 `json:"seconds"`
 }
 
 // BoundRecord says where a lower bound comes from.
 type BoundRecord struct {
 	Method  string  `json:"method"`
+	Ended   bool    `json:"ended,omitempty"` // by a limit of work: a higher one would be possible
 	Seconds float64 `json:"seconds"`
 }
 

@@ -32,11 +32,16 @@ func ClusterGraph(ctx context.Context, path, labels string, o ClusterOptions, sa
 		return nil, err
 	}
 	doc.Cost.Seconds = time.Since(start).Seconds()
-	return &Clustered{Doc: doc, Truth: truth}, nil
+	c := &Clustered{Doc: doc, Truth: truth}
+	c.stop(ctx)
+	return c, nil
 }
 
 func readProblem(path, labels string, o *ClusterOptions, say Say) (p *problem, src Source, truth []int32, notes []string, err error) {
 	src = Source{Graph: path, Labels: labels}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, src, nil, nil, fmt.Errorf("%w: %s is not a file; --graph reads a file in the MULTICUT text format", data.ErrFormat, path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, src, nil, nil, fmt.Errorf("%w: %w", data.ErrMissing, err)

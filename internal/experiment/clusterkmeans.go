@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"tercet/internal/cluster"
@@ -14,14 +15,19 @@ func (j *clusterJob) kmeans(ctx context.Context, doc *ClusterDoc) error {
 		K: j.o.K, Restarts: j.o.NInit, Seed: j.o.Seed, Spherical: j.o.KMeans.Spherical, MiniBatch: j.o.KMeans.MiniBatch,
 		Progress: func(restart, _ int) { j.say("k-means", restart, max(j.o.NInit, restart)) },
 	}
+	if o.MiniBatch > j.v.n {
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("--mini-batch %d of %s: each step takes all of them", o.MiniBatch, countedItems(j.v.n)))
+	}
 	doc.KMeans = &KMeansRecord{}
 	var km *cluster.KMeansResult
 	var err error
 	switch {
 	case j.o.KMeans.Ks != nil:
-		km, err = j.chooseK(ctx, o, doc.KMeans)
+		km, err = j.chooseK(ctx, o, doc)
 	case o.K == 0 && j.v.labels == nil:
 		return optionf("k-means needs the number of clusters where there are no labels: give -k")
+	case o.K > j.v.n:
+		return tooMany(o.K, j.v.n)
 	default:
 		if o.K == 0 {
 			o.K = distinct(j.v.labels)
@@ -85,7 +91,7 @@ func (m *clusterModel) order(old, now []int32, k int) {
 
 // chooseK clusters with each of the k that the items allow and keeps the one with
 // the best silhouette.
-func (j *clusterJob) chooseK(ctx context.Context, o cluster.KMeansOptions, rec *KMeansRecord) (*cluster.KMeansResult, error) {
+func (j *clusterJob) chooseK(ctx context.Context, o cluster.KMeansOptions, doc *ClusterDoc) (*cluster.KMeansResult, error) {
 	var ks []int
 	for _, k := range j.o.KMeans.Ks {
 		if k >= 2 && k < j.v.n {
@@ -95,12 +101,20 @@ func (j *clusterJob) chooseK(ctx context.Context, o cluster.KMeansOptions, rec *
 	if ks == nil {
 		return nil, optionf("the silhouette is defined for 2 to n-1 clusters, here 2 to %d; -k asks for %v", j.v.n-1, j.o.KMeans.Ks)
 	}
+	if len(ks) < len(j.o.KMeans.Ks) {
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("k: %d of the %d that were asked for, %d to %d; the silhouette of %s is defined for 2 to %d clusters",
+			len(ks), len(j.o.KMeans.Ks), slices.Min(ks), slices.Max(ks), countedItems(j.v.n), j.v.n-1))
+	}
 	c, err := cluster.ChooseK(ctx, j.v.x, j.v.n, j.v.d, ks, o, j.o.KMeans.Sample)
 	if err != nil {
 		return nil, err
 	}
 	for i, k := range c.Ks {
-		rec.Choice = append(rec.Choice, KChoice{K: k, Silhouette: c.Silhouette[i], Inertia: c.Inertia[i]})
+		doc.KMeans.Choice = append(doc.KMeans.Choice, KChoice{K: k, Silhouette: c.Silhouette[i], Inertia: c.Inertia[i]})
 	}
 	return c.Best, nil
+}
+
+func tooMany(k, n int) error {
+	return optionf("%d clusters of %s: -k can be at most their number", k, countedItems(n))
 }

@@ -32,14 +32,14 @@ func (j *clusterJob) maps(ctx context.Context, doc *ClusterDoc) ([]drawnMap, err
 		kind string
 		draw func(context.Context) ([]float32, MapRecord, []string, error)
 	}{{"tsne", j.tsne}, {"pca", j.pca}} {
-		if !j.wanted(m.kind) {
+		if !j.wanted(m.kind) || ctx.Err() != nil {
 			continue
 		}
 		start := time.Now()
 		points, rec, warnings, err := m.draw(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil, ctx.Err()
+			continue
 		case err != nil:
 			doc.Warnings = append(doc.Warnings, fmt.Sprintf("no map by %s: %v", m.kind, err))
 			continue

@@ -53,13 +53,20 @@ func (j *clusterJob) multicut(ctx context.Context, doc *ClusterDoc) error {
 	return nil
 }
 
-// answer solves the problem and bounds it.
+// answer solves the problem and bounds it. What is done after the clusters are found
+// ends without an error where ctx does: see Clustered.Stopped.
 func (p *problem) answer(ctx context.Context, doc *ClusterDoc, rec *MulticutRecord) error {
 	res, own, solver, err := p.solve(ctx)
 	if err != nil {
 		return err
 	}
-	bound, br, err := p.bound(ctx, own)
+	bound, br, err := p.bound(ctx, own, res.Objective)
+	if ctx.Err() != nil {
+		bound, br, err = own, nil, nil
+		if own != nil {
+			br = &BoundRecord{Method: own.Method}
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -71,6 +78,7 @@ func (p *problem) answer(ctx context.Context, doc *ClusterDoc, rec *MulticutReco
 	if bound != nil {
 		gap := multicut.Gap(res.Objective, bound.Value)
 		doc.LowerBound, doc.Gap = &bound.Value, &gap
+		rec.Solver.Proven = solver.Proven || bound.Proves(res.Objective)
 	}
 	return nil
 }
@@ -118,10 +126,16 @@ func (j *clusterJob) compare(ctx context.Context, p *problem, doc *ClusterDoc) (
 		return c, nil
 	}
 	starts := max(1, min(j.o.NInit, int(1e10/work)))
+	if ctx.Err() != nil {
+		return c, nil
+	}
 	km, err := cluster.KMeans(ctx, j.v.x, j.v.n, j.v.d, cluster.KMeansOptions{
 		K: k, Restarts: starts, Seed: j.o.Seed,
 		Progress: func(restart, _ int) { j.say("k-means, to compare", restart, max(starts, restart)) },
 	})
+	if ctx.Err() != nil {
+		return c, nil
+	}
 	if err != nil {
 		return nil, err
 	}

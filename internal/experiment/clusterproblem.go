@@ -41,6 +41,9 @@ func newProblem(ctx context.Context, v vectors, l link.Link, o *MulticutOptions,
 		}
 	}
 	if o.Neighbours > 0 || o.Random > 0 {
+		if err := o.sparse(v.n); err != nil {
+			return nil, err
+		}
 		say("nearest neighbours", 0, 1)
 		g, err := multicut.Nearest(ctx, v.x, v.n, v.d, o.Neighbours, o.Random, seed, l.Cost)
 		if err != nil {
@@ -85,6 +88,18 @@ func newProblem(ctx context.Context, v vectors, l link.Link, o *MulticutOptions,
 }
 
 func gib(bytes int64) float64 { return float64(bytes) / (1 << 30) }
+
+// fewPairs is the number of items up to which a graph with most of the pairs may count
+// as sparse.
+const fewPairs = 100
+
+// sparse refuses graphs of n items that hold most pairs: all of them are no more work.
+func (o *MulticutOptions) sparse(n int) error {
+	if others := n - 1; others > 1 && o.Neighbours >= others || n > fewPairs && o.Neighbours+o.Random > others/2 {
+		return optionf("--graph-neighbours %d and --graph-random %d of %d other items: that is no sparse graph; give fewer, at most half of them together, or leave both out to take all pairs", o.Neighbours, o.Random, others)
+	}
+	return nil
+}
 
 // fileProblem is the problem of a graph that was read.
 func fileProblem(g *multicut.Graph, r *multicut.ReadReport, o *MulticutOptions, seed uint64, say Say) *problem {
@@ -171,8 +186,13 @@ func (p *problem) walk(ctx context.Context, name string) (*multicut.Result, *mul
 			Outer: p.o.Rounds, Restarts: max(0, p.o.Restarts), Seed: p.seed, Progress: func(round int, _ float64) { p.say("multicut: kl", round, 0) },
 		})
 	case "exact":
-		// Its progress is in bounds, not in steps.
-		res, b, err := multicut.Exact(ctx, g, multicut.ExactOptions{})
+		res, b, err := multicut.Exact(ctx, g, multicut.ExactOptions{Progress: func(lower, upper float64, nodes int64) {
+			p.say(fmt.Sprintf("multicut: exact\tbest %.6g, bound %.6g, gap %.2g %%", upper, lower, 100*multicut.Gap(upper, lower)), int(nodes), 0)
+		}})
+		if res != nil && ctx.Err() != nil {
+			err = nil
+			res.Warnings = append(res.Warnings, "the exact solver was interrupted: these are the best clusters that it had found")
+		}
 		return res, &b, err
 	default:
 		return nil, nil, fmt.Errorf("unknown solver %q", name)

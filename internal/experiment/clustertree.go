@@ -31,6 +31,8 @@ func (j *clusterJob) agglomerative(ctx context.Context, doc *ClusterDoc) error {
 		return optionf("agglomerative clustering needs to know where to end: give -k, or the distance, --threshold")
 	case a.K == 0:
 		a.K = distinct(j.v.labels)
+	case a.K > j.v.n:
+		return tooMany(a.K, j.v.n)
 	}
 	res, err := cluster.Agglomerative(ctx, j.v.x, j.v.n, j.v.d, a)
 	if err != nil {
@@ -40,6 +42,9 @@ func (j *clusterJob) agglomerative(ctx context.Context, doc *ClusterDoc) error {
 	for i := len(res.Merges) - 1; i >= 0 && len(rec.Heights) < heights; i-- {
 		rec.Heights = append(rec.Heights, res.Merges[i].Distance)
 	}
+	if left := len(res.Sizes) - 1; left > 0 && res.Merges[len(res.Merges)-left].Distance == 0 {
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("there are fewer than %d distinct items: so many clusters part equal ones", len(res.Sizes)))
+	}
 	doc.Agglomerative = rec
 	doc.Labels, doc.Sizes, doc.Clusters = res.Labels, res.Sizes, len(res.Sizes)
 	return nil
@@ -48,6 +53,9 @@ func (j *clusterJob) agglomerative(ctx context.Context, doc *ClusterDoc) error {
 // hdbscan finds clusters of varying density; what is in none is noise.
 func (j *clusterJob) hdbscan(ctx context.Context, doc *ClusterDoc) error {
 	o := j.o.HDBSCAN
+	if o.MinSamples > j.v.n {
+		return optionf("--min-samples %d of %s: it can be at most their number", o.MinSamples, countedItems(j.v.n))
+	}
 	res, err := cluster.HDBSCAN(ctx, j.v.x, j.v.n, j.v.d, cluster.HDBSCANOptions{
 		MinClusterSize: o.MinClusterSize, MinSamples: o.MinSamples, Selection: o.Selection, Epsilon: o.Epsilon,
 		Progress: func(done, total int) { j.say("hdbscan", done, total) },
@@ -62,7 +70,7 @@ func (j *clusterJob) hdbscan(ctx context.Context, doc *ClusterDoc) error {
 	doc.Labels, doc.Sizes, doc.Clusters, doc.Noise = res.Labels, res.Sizes, len(res.Sizes), res.Noise
 	doc.Warnings = append(doc.Warnings, res.Warnings...)
 	if doc.Noise > 0 && j.v.labels != nil {
-		doc.Warnings = append(doc.Warnings, fmt.Sprintf("%d items are noise; in the scores they count as one more cluster", doc.Noise))
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("noise: %s; in the scores noise counts as one more cluster", countedItems(doc.Noise)))
 	}
 	j.probabilities = res.Probabilities
 	return nil

@@ -1,0 +1,24 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+)
+
+// countedItems is a number of items in words.
+func countedItems(n int) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%d items", n)
+}
+
+// allEqual tells whether there are several items, all of them the same.
+func (v vectors) allEqual() bool {
+	for i := v.d; i < len(v.x); i += v.d {
+		if !slices.Equal(v.x[:v.d], v.x[i:i+v.d]) {
+			return false
+		}
+	}
+	return v.n > 1
+}
