@@ -65,6 +65,7 @@ func (s *PairStudy) TrainingFloors() {
 		s.Floors = append(s.Floors, f)
 	}
 	slices.SortStableFunc(s.Floors, func(a, b PairFloor) int { return a.Row - b.Row })
+	s.Line = s.fitFloors()
 	if narrower > 0 {
 		s.Notes = append(s.Notes, "of each setting the largest network alone: "+plural(narrower, "narrower one is", "narrower ones are")+" left out")
 	}
@@ -93,6 +94,9 @@ func (s *PairStudy) FloorsTable(full bool) *Table {
 			lower, upper = Number(*f.Lower), Number(*f.Upper)
 		}
 		t.Rows = append(t.Rows, append(f.row.settingCells(), Int(f.row.N), f.Train.cell, f.Floor.cell, f.Above.cell, Text(f.Meets), lower, Text(f.LowerVerdict), upper, Text(f.UpperVerdict)))
+	}
+	if s.Line != nil {
+		t.Notes = append(t.Notes, s.Line.String())
 	}
 	if !full {
 		t.dropConstant()

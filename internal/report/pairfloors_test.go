@@ -125,3 +125,29 @@ func TestPanelsAndPaints(t *testing.T) {
 }
 
 func closeTo(a, b float64) bool { return a-b < 1e-12 && b-a < 1e-12 }
+
+// Training errors of 2 x + 0.001, 2.1 x + 0.001 and 2.2 x + 0.001 at three bounds x.
+func TestFloorLine(t *testing.T) {
+	folder := t.TempDir()
+	var runs []*RunDir
+	for seed := range 3 {
+		for i, x := range []float64{0.005, 0.01, 0.04} {
+			runs = append(runs, fakePairs{scenario: "s2", noise: "pln", effective: 0.1 * float64(i+1), classes: 10, width: 8, seed: seed,
+				train: (2+0.1*float64(seed))*x + 0.001, lower: x + 0.001, upper: 0.1}.make(t, folder)) // E_sim is 0.001
+		}
+	}
+	s := pairStudy(t, runs, false)
+	s.TrainingFloors()
+	meanIs(t, "slope", s.Line.Slope, 2.1, halfOfTenth, 3)
+	meanIs(t, "intercept", s.Line.Intercept, 0.001, 0, 3)
+	if s.Line.Settings != 3 {
+		t.Errorf("%d settings", s.Line.Settings)
+	}
+	if got := s.Line.String(); got != "training error over P(1-P)/(2(K-1)) of 3 settings: slope 2.100 [1.852, 2.348], intercept 0.00100 [0.00100, 0.00100] (fractions), fitted for each of 3 seeds" {
+		t.Error(got)
+	}
+	s = pairStudy(t, runs[:1], false)
+	if s.TrainingFloors(); s.Line != nil {
+		t.Errorf("a line through one point: %+v", s.Line)
+	}
+}

@@ -185,7 +185,7 @@ func (k *noiseComparison) names(runs []*RunDir) []string {
 	for i, r := range runs {
 		for _, l := range r.Labels {
 			section, _, _ := strings.Cut(l.Key, ".")
-			if !slices.Contains(k.sections, section) || strings.HasSuffix(l.Key, ".name") || slices.Contains([]string{"loss.form", "loss.weights", "loss.rho", "loss.beta", "loss.gamma"}, l.Key) && r.is("loss.name", "triplet-robust") {
+			if !slices.Contains(k.sections, section) || strings.HasSuffix(l.Key, ".name") || slices.Contains([]string{"loss.form", "loss.weights", "loss.rho", "loss.beta", "loss.gamma", "loss.noise_from"}, l.Key) && r.is("loss.name", "triplet-robust") {
 				continue
 			}
 			for j, other := range runs {
@@ -210,6 +210,8 @@ func (k *noiseComparison) short(r *RunDir) string {
 			name += ", rho " + rho
 		case beta != "" && beta != "auto":
 			name += fmt.Sprintf(", beta %s, gamma %s, %s", beta, of("gamma"), of("weights"))
+		case of("noise_from") != "":
+			name += ", " + of("weights") + ", found"
 		default:
 			name += ", " + of("weights")
 		}

@@ -133,6 +133,10 @@ func TestCompareRobustRemarks(t *testing.T) {
 	if _, err := CompareRobust(append(runs, runs[0])); err == nil || !strings.Contains(err.Error(), "name one of them") {
 		t.Errorf("one run twice: %v", err)
 	}
+	found := append([]Label{{"loss.noise_from", "runs/x/noise.json"}}, robustLoss...)
+	if got := (&noiseComparison{sections: []string{"loss"}}).names([]*RunDir{fakeNoisy(t, folder, "sln", 0.3, 8, 0, 0, 0, found...), runs[1]}); got[0] != "robust, expected, joint, found" || got[1] != "robust, expected, joint" {
+		t.Errorf("names %q", got)
+	}
 	defended := fakeNoisy(t, folder, "sln", 0.3, 7, 0.4, 0.8, 0.5, append(plainLoss[:3:3], Label{"defense.name", "act"})...)
 	if s, err = CompareRobust([]*RunDir{runs[0], defended}); err != nil || s.Rows[0].Setting == s.Rows[1].Setting {
 		t.Errorf("runs with and without a defence are one setting: %v", err)
