@@ -3,6 +3,7 @@ package multicut
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -80,10 +81,21 @@ func (f *Factored) Solve(ctx context.Context, o FactoredOptions) (*Result, error
 		}
 		warnings = append(warnings, said...)
 	}
+	if f.blunt() {
+		warnings = append(warnings, fmt.Sprintf("the threshold of %.4g is too small beside the data, which reach %.4g from their mean: what joining equal points gains is lost in rounding, and they may be left apart; use --solver kl, or a threshold above %.2g",
+			f.tau, math.Sqrt(f.most)/f.zoom, 2*math.Sqrt(factoredBlunt*f.most)/f.zoom))
+	}
 	r := newResult("factored", f, s.best)
 	r.Rounds, r.Warnings = s.rounds, warnings
 	return r, nil
 }
+
+// factoredBlunt is the least part of most that t must be for two equal points to be
+// joined: twice the least gain of a cluster of one.
+const factoredBlunt = 4e-12 / (1 - 4e-12 - 2e-9)
+
+// blunt tells whether joining two equal points gains less than counts as a gain.
+func (f *Factored) blunt() bool { return f.n > 1 && f.t <= factoredBlunt*f.most }
 
 func (o *FactoredOptions) check(n int) error {
 	for _, name := range o.Starts {
