@@ -161,7 +161,7 @@ func TestPackingsTakeWhatIsThere(t *testing.T) {
 	}
 
 	g := mustGraph(t, n, edges[:len(edges)/8])
-	c := newCyclePacking(g, 1000)
+	c := newCyclePacking(context.Background(), g, 1000)
 	for u := range int32(n) {
 		for e := g.start[u]; e < g.start[u+1]; e++ {
 			if g.to[e] > u && g.cost[e] < 0 {

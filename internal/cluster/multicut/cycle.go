@@ -61,8 +61,8 @@ func CycleBound(ctx context.Context, g *Graph, o CycleOptions) (Bound, error) {
 	}
 	var sum costSum
 	g.Each(func(_, _ int32, c float64) { sum.add(c) })
-	p := newCyclePacking(g, sum.size)
-	p.ctx, p.limit = ctx, o.Work
+	p := newCyclePacking(ctx, g, sum.size)
+	p.limit = o.Work
 	for length := min(3, longest); ; {
 		for u := range int32(g.n) {
 			if u&255 == 0 && ctx.Err() != nil {
@@ -88,8 +88,8 @@ func CycleBound(ctx context.Context, g *Graph, o CycleOptions) (Bound, error) {
 	}
 }
 
-func newCyclePacking(g *Graph, size float64) *cyclePacking {
-	p := &cyclePacking{g: g, left: make([]int64, len(g.to)), back: make([]int, len(g.to)),
+func newCyclePacking(ctx context.Context, g *Graph, size float64) *cyclePacking {
+	p := &cyclePacking{ctx: ctx, g: g, left: make([]int64, len(g.to)), back: make([]int, len(g.to)),
 		arc: make([]int, g.n), from: make([]int32, g.n), depth: make([]int32, g.n)}
 	// All that there is fits an int64.
 	_, e := math.Frexp(size)
