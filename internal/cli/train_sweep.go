@@ -113,6 +113,7 @@ func (t *trainedAll) outcome(stop error) error {
 	case t.failed != nil:
 		return t.failed
 	case len(t.interrupted) > 0:
+		slices.Sort(t.interrupted)
 		return &ExitError{ExitInterrupted, fmt.Errorf("%s: %w; %s", strings.Join(t.interrupted, ", "), train.ErrInterrupted, again)}
 	case stop != nil:
 		return &ExitError{ExitInterrupted, fmt.Errorf("%w; %s", stop, again)}

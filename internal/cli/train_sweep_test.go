@@ -155,12 +155,14 @@ func TestABarOverRunsTrainedAtOnce(t *testing.T) {
 	pass(3 * time.Second)
 	two.Step(&train.State{Step: 50}, 100, 0.5)
 	v.ended(experiment.Ended{Variant: 2})
-	v.ended(experiment.Ended{Variant: 3, Done: true})
+	pass(5 * time.Second)
+	v.ended(experiment.Ended{Variant: 3, Err: train.ErrInterrupted})
 	v.end()
 	want := "b: data: 3 images\n" +
 		"sweep: 1/4 (25 %), 5s; in training at 50, 4 %\n" +
-		"sweep: 2/4 (50 %), 10s, about 20s left; in training at 50 %\n"
-	if got := b.String(); !strings.HasPrefix(got, want) {
+		"sweep: 2/4 (50 %), 10s, about 20s left; in training at 50 %\n" +
+		"sweep: 3/4 (75 %), 15s, about 7.5s left\n"
+	if got := b.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ type manyView struct {
 	said    map[string]bool // formats
 	drawn   time.Time
 	trained bool // some run has ended that was not finished before
-	over    int
+	over    int  // runs that have ended
 }
 
 func newManyView(s *Streams, variants []*config.Config) *manyView {
@@ -98,6 +99,9 @@ func (v *manyView) ended(e experiment.Ended) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.at, e.Variant)
+	if errors.Is(e.Err, train.ErrInterrupted) {
+		return
+	}
 	v.over++
 	if v.trained = v.trained || !e.Done; !v.trained {
 		v.bar.Resume(int64(v.over)) // tells nothing of how long a run takes
