@@ -126,7 +126,7 @@ noise-experiments: dibs noise-robust
 dibs: build
 	scripts/dibs.sh $(PRESET)
 
-## dibs-NAME: one of them: double-descent, floor, online, order; or cosine
+## dibs-NAME: one of them: double-descent, floor, online-mnist, online-glyphs, order; or cosine
 dibs-%: build
 	scripts/dibs.sh $(PRESET) $*
 

@@ -12,7 +12,8 @@
 #   double-descent  train and test error over width and over epochs, S1 and S2
 #   floor           training error over number of classes and over noise, same-index and
 #                   random negatives
-#   online          online against offline training, aligned on steps
+#   online-mnist    online against offline training, aligned on steps: distorted MNIST
+#   online-glyphs   the same on characters, none of which is drawn twice
 #   order           lists of a class shuffled, or sorted as the paper's algorithms leave them
 #   cosine          double descent with the cosine loss; not among all
 #
@@ -43,7 +44,7 @@ case $preset in
 small) configs=configs/dibs ;;
 paper) configs=configs/dibs/paper ;;
 esac
-[ $# -gt 0 ] || set -- floor order double-descent online
+[ $# -gt 0 ] || set -- floor order double-descent online-mnist online-glyphs
 
 # configs_of EXPERIMENT and tables_of EXPERIMENT list its configs and its tables.
 configs_of() {
@@ -51,7 +52,7 @@ configs_of() {
 	double-descent) echo double-descent ;;
 	cosine) echo double-descent-cosine ;;
 	floor) echo floor-classes floor-noise floor-controls ;;
-	online) echo online-mnist offline-mnist online-glyphs offline-glyphs ;;
+	online-*) [ -f "configs/dibs/$1.yaml" ] && echo "$1 off${1#on}" ;;
 	order) echo order ;;
 	*) return 1 ;;
 	esac
@@ -63,7 +64,7 @@ tables_of() {
 	cosine) echo pairs double-descent ;;
 	floor) echo pairs pair-floor ;;
 	order) echo pairs ;;
-	online) echo online-offline ;;
+	online-*) echo online-offline ;;
 	esac
 }
 
