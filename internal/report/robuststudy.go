@@ -19,15 +19,18 @@ type NoiseStudy struct {
 
 // NoiseRow is one loss, or loss and defence, at one noise: means over seeds.
 type NoiseRow struct {
-	Data    string              `json:"data"`
-	Setting string              `json:"setting,omitempty"` // other config keys in which runs differ
-	Noise   string              `json:"noise"`             // kind
-	Rate    float64             `json:"rate"`              // of what is disturbed: labels, pairs or triplets
-	Name    string              `json:"name"`
-	N       int                 `json:"n"`
-	Dirs    []string            `json:"runs"`
-	Seeds   []uint64            `json:"seeds"`
-	Scores  map[string]Estimate `json:"scores"`
+	Data    string  `json:"data"`
+	Setting string  `json:"setting,omitempty"` // other config keys in which runs differ
+	Noise   string  `json:"noise"`             // kind
+	Rate    float64 `json:"rate"`              // of what is disturbed: labels, pairs or triplets
+	// Effective is the share of pairs, half of them similar, that such labels get wrong;
+	// 0 where triplets are disturbed.
+	Effective float64             `json:"effective,omitempty"`
+	Name      string              `json:"name"`
+	N         int                 `json:"n"`
+	Dirs      []string            `json:"runs"`
+	Seeds     []uint64            `json:"seeds"`
+	Scores    map[string]Estimate `json:"scores"`
 	// Against is what the row is compared with; Differences are row - that, seed by
 	// seed, Verdicts "helps", "hurts", "no difference seen" or "one seed" by their
 	// intervals.
@@ -94,7 +97,7 @@ func compareNoise(runs []*RunDir, kind *noiseComparison) (*NoiseStudy, error) {
 		}
 		row := &NoiseRow{Data: r.Manifest.Data.Name, Setting: settings[i], Noise: "none", Name: names[i]}
 		if n := d.Data.Noise; n != nil && n.Kind != "none" && n.Wanted > 0 {
-			row.Noise, row.Rate = n.Kind, n.Wanted
+			row.Noise, row.Rate, row.Effective = n.Kind, n.Wanted, n.Effective
 		}
 		id := fmt.Sprintf("%q %q %q %v %q", row.Data, row.Setting, row.Noise, row.Rate, row.Name)
 		if at[id] == nil {
@@ -210,7 +213,7 @@ func (k *noiseComparison) short(r *RunDir) string {
 			name += ", rho " + rho
 		case beta != "" && beta != "auto":
 			name += fmt.Sprintf(", beta %s, gamma %s, %s", beta, of("gamma"), of("weights"))
-		case of("noise_from") != "":
+		case strings.Trim(of("noise_from"), `"`) != "":
 			name += ", " + of("weights") + ", found"
 		default:
 			name += ", " + of("weights")

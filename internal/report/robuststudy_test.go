@@ -27,7 +27,7 @@ func fakeNoisy(t *testing.T, folder, kind string, rate float64, seed int, triple
 
 var (
 	plainLoss  = []Label{{"loss.name", "triplet"}, {"loss.margin", "0.2"}, {"loss.distance", "squared"}}
-	robustLoss = []Label{{"loss.name", "triplet-robust"}, {"loss.margin", "0.2"}, {"loss.distance", "squared"}, {"loss.form", "expected"}, {"loss.weights", "joint"}, {"loss.beta", "auto"}, {"loss.rho", "null"}}
+	robustLoss = []Label{{"loss.name", "triplet-robust"}, {"loss.margin", "0.2"}, {"loss.distance", "squared"}, {"loss.form", "expected"}, {"loss.weights", "joint"}, {"loss.beta", "auto"}, {"loss.rho", "null"}, {"loss.noise_from", `""`}}
 )
 
 // robustRuns: at sln 0.3 the robust loss has a triplet error lower by 0.1, 0.2 and 0.3, and
@@ -133,7 +133,7 @@ func TestCompareRobustRemarks(t *testing.T) {
 	if _, err := CompareRobust(append(runs, runs[0])); err == nil || !strings.Contains(err.Error(), "name one of them") {
 		t.Errorf("one run twice: %v", err)
 	}
-	found := append([]Label{{"loss.noise_from", "runs/x/noise.json"}}, robustLoss...)
+	found := append([]Label{{"loss.noise_from", "runs/x/noise.json"}}, robustLoss...) // the first of a key counts
 	if got := (&noiseComparison{sections: []string{"loss"}}).names([]*RunDir{fakeNoisy(t, folder, "sln", 0.3, 8, 0, 0, 0, found...), runs[1]}); got[0] != "robust, expected, joint, found" || got[1] != "robust, expected, joint" {
 		t.Errorf("names %q", got)
 	}

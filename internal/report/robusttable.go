@@ -10,7 +10,7 @@ import (
 
 // Table has a row for each noise and name.
 func (s *NoiseStudy) Table(full bool) *Table {
-	t := &Table{Title: s.kind.title, Columns: []Column{{Name: "data"}, {Name: "setting"}, {Name: "noise"}, {Name: "rate"}, {Name: "name"}, {Name: "n"}}}
+	t := &Table{Title: s.kind.title, Columns: []Column{{Name: "data"}, {Name: "setting"}, {Name: "noise"}, {Name: "rate"}, {Name: "effective"}, {Name: "name"}, {Name: "n"}}}
 	for _, key := range s.Scores {
 		t.Columns = append(t.Columns, Column{Name: key, Percent: true, Digits: 2, Paper: true})
 	}
@@ -19,7 +19,11 @@ func (s *NoiseStudy) Table(full bool) *Table {
 	}
 	t.Columns = append(t.Columns, Column{Name: "verdict"})
 	for _, r := range s.Rows {
-		row := []Cell{Text(r.Data), Text(r.Setting), Text(r.Noise), Number(r.Rate), Text(r.Name), Int(r.N)}
+		effective := Missing()
+		if r.Effective > 0 {
+			effective = Number(r.Effective)
+		}
+		row := []Cell{Text(r.Data), Text(r.Setting), Text(r.Noise), Number(r.Rate), effective, Text(r.Name), Int(r.N)}
 		for _, key := range s.Scores {
 			row = append(row, r.Scores[key].cell)
 		}
@@ -28,7 +32,7 @@ func (s *NoiseStudy) Table(full bool) *Table {
 		}
 		t.Rows = append(t.Rows, append(row, Text(r.verdict(s.Scores))))
 	}
-	t.Notes = append(slices.Clone(s.Notes), "scores in percent; ±: half the 95 % interval of Student's t over n seeds; d: less "+s.kind.against+", seed by seed, with the same first weights, batches and noise; helps or hurts where the interval leaves 0 out")
+	t.Notes = append(slices.Clone(s.Notes), "rate: of the labels, pairs or triplets that are disturbed, effective: of wrong pairs, half of them similar; scores in percent; ±: half the 95 % interval of Student's t over n seeds; d: less "+s.kind.against+", seed by seed, with the same first weights, batches and noise; helps or hurts where the interval leaves 0 out")
 	if slices.Contains(s.Scores, "triplet_error") {
 		t.Notes = append(t.Notes, "triplet_error: lower is better; each score is judged alone, so of twenty without any difference one will seem to have one")
 	}
