@@ -81,8 +81,8 @@ func (f *Factored) Solve(ctx context.Context, o FactoredOptions) (*Result, error
 		}
 		warnings = append(warnings, said...)
 	}
-	if f.blunt() {
-		warnings = append(warnings, fmt.Sprintf("the threshold of %.4g is too small beside the data, which reach %.4g from their mean: what joining equal points gains is lost in rounding, and they may be left apart; use --solver kl, or a threshold above %.2g",
+	if f.blunt() && f.parts(s.best) {
+		warnings = append(warnings, fmt.Sprintf("the threshold of %.4g is too small beside the data, which reach %.4g from their mean: what joining equal points gains is lost in rounding, and some are left apart; use --solver kl, or a threshold above %.2g",
 			f.tau, math.Sqrt(f.most)/f.zoom, 2*math.Sqrt(factoredBlunt*f.most)/f.zoom))
 	}
 	r := newResult("factored", f, s.best)
@@ -96,6 +96,21 @@ const factoredBlunt = 4e-12 / (1 - 4e-12 - 2e-9)
 
 // blunt tells whether joining two equal points gains less than counts as a gain.
 func (f *Factored) blunt() bool { return f.n > 1 && f.t <= factoredBlunt*f.most }
+
+// parts tells whether equal points have different labels.
+func (f *Factored) parts(labels []int32) bool {
+	order := make([]int, f.n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return slices.Compare(f.point(i), f.point(j)) })
+	for k, i := range order[1:] {
+		if j := order[k]; labels[i] != labels[j] && slices.Equal(f.point(i), f.point(j)) {
+			return true
+		}
+	}
+	return false
+}
 
 func (o *FactoredOptions) check(n int) error {
 	for _, name := range o.Starts {
