@@ -91,7 +91,7 @@ func (s *ClusterStudy) Curves(base string) ([]string, error) {
 			}
 		}
 		file := base + "-" + data
-		note := fmt.Sprintf("mean over up to %s, with 95 %% intervals of Student's t", plural(seeds, "seed", "seeds"))
+		note := fmt.Sprintf("mean over up to %s, with 95 %% intervals of Student's t, cut at 0 and 100 %%", plural(seeds, "seed", "seeds"))
 		if err := NoiseCurves(file, data+": clusters under label noise", note, "label noise", len(methods), panels); err != nil {
 			return out, err
 		}
@@ -115,6 +115,9 @@ func (s *ClusterStudy) curves(data, method, key string) []NoiseCurve {
 		b := Bar{*e.Value, *e.Value, *e.Value}
 		if e.CI95 != nil {
 			b.Low, b.High = e.CI95[0], e.CI95[1]
+			if key != studyClusters { // intervals of few seeds go beyond what a score can be
+				b.Low, b.High = max(b.Low, min(0, *e.Value)), min(b.High, 1)
+			}
 		}
 		out[i].Rates = append(out[i].Rates, r.Noise)
 		out[i].Scores = append(out[i].Scores, b)
