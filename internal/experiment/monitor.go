@@ -83,6 +83,9 @@ type measure struct {
 	pairs      *pairMeasure // of a run on pairs, else nil
 }
 
+// errorScore is the score that falls as a network gets better.
+const errorScore = "triplet_error"
+
 // newMeasure returns the measure that includes key, such as retrieval.recall@4
 // or clustering.nmi.
 func newMeasure(cfg *config.Config, key string) (*measure, error) {
@@ -103,10 +106,15 @@ func newMeasure(cfg *config.Config, key string) (*measure, error) {
 	if err != nil {
 		return nil, err
 	}
+	if name == errorScore {
+		return nil, &config.Error{Key: "train.early_stop.metric", Msg: name + " falls as a network gets better, and the highest value counts as the best: name a score that rises, such as retrieval.recall@1"}
+	}
 	if _, ok := got.Get(name); !ok {
 		var valid []string
 		for _, s := range got {
-			valid = append(valid, s.Key)
+			if s.Key != errorScore {
+				valid = append(valid, s.Key)
+			}
 		}
 		return nil, &config.Error{Key: "train.early_stop.metric", Msg: fmt.Sprintf("%s has no score %q; it has %s", section, name, strings.Join(valid, ", "))}
 	}
