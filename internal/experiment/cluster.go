@@ -130,8 +130,20 @@ func ClusterFiles(ctx context.Context, embeddings, labels string, o ClusterOptio
 	if err != nil {
 		return nil, err
 	}
+	if c.Classes, err = labelNames(labels); err != nil {
+		return nil, err
+	}
 	c.Doc.Cost.Seconds = time.Since(start).Seconds()
 	return c, nil
+}
+
+// labelNames are those of a file of labels, which may be "".
+func labelNames(labels string) ([]string, error) {
+	if labels == "" {
+		return nil, nil
+	}
+	_, classes, err := data.ReadLabels(labels)
+	return classes, err
 }
 
 // run clusters the items, scores the clusters and maps the items.

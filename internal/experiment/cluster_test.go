@@ -461,28 +461,51 @@ func TestNoiseIsCountedApart(t *testing.T) {
 	}
 }
 
-// The contingency table counts every item once, whatever is taken together.
+// The contingency table shows the largest of many clusters with their classes, and
+// says what it leaves out.
 func TestContingency(t *testing.T) {
-	const n = 600
-	r := rng.New(3, "contingency")
+	const n = 3000
 	c := &Clustered{Truth: make([]int32, n), Doc: &ClusterDoc{Labels: make([]int32, n)}}
-	for i := range n {
-		c.Truth[i] = int32(r.IntN(100))
-		c.Doc.Labels[i] = int32(r.IntN(70)) - 1
+	for i := range n { // 50 clusters of 50, of class k/5 but for 5 items each, and 500 of one item
+		k := int32(i / 50)
+		c.Truth[i], c.Doc.Labels[i] = k/5, k
+		if i%50 < 5 {
+			c.Truth[i] = 90
+		}
+		if i >= 2500 {
+			c.Truth[i], c.Doc.Labels[i] = 77, int32(i-2450)
+		}
 	}
 	tab := c.contingency()
 	rows, cols := tab.names(nil)
-	if len(rows) != drawnClasses+1 || len(cols) != drawnClusters+1 || len(tab.counts) != len(rows) || len(tab.counts[0]) != len(cols) {
-		t.Fatalf("%d rows, %d columns", len(rows), len(cols))
+	if d := cmp.Diff([]string{"0", "1", "2", "3", "4", "5", "6", "7"}, rows); d != "" || len(cols) != drawnClusters || len(tab.counts) != len(rows) {
+		t.Fatalf("%d columns, %s", len(cols), d)
 	}
+	for i, row := range tab.counts {
+		for k, v := range row {
+			if want := map[bool]float64{true: 45}[k/5 == i]; v != want {
+				t.Errorf("row %d, column %d: %v, want %v", i, k, v, want)
+			}
+		}
+	}
+	if got, want := strings.Join(tab.words, " "), "The 40 largest of 550 clusters, and the 8 of 12 classes that most of their items are of: 1800 of 3000 items. Left out: 1000 items of smaller clusters, 200 of other classes."; got != want {
+		t.Errorf("%s", got)
+	}
+	// Of many classes in few clusters the small ones are together; nothing is lost.
+	r := rng.New(3, "contingency")
+	for i := range n {
+		c.Truth[i], c.Doc.Labels[i] = int32(r.IntN(100)), int32(r.IntN(30))-1
+	}
+	tab = c.contingency()
+	rows, cols = tab.names(nil)
 	sum := 0.0
 	for _, row := range tab.counts {
 		for _, v := range row {
 			sum += v
 		}
 	}
-	if sum != n {
-		t.Errorf("%v items", sum)
+	if len(rows) != drawnClasses+1 || len(cols) != 30 || sum != n || tab.words != nil {
+		t.Errorf("%d rows, %d columns, %v items, %q", len(rows), len(cols), sum, tab.words)
 	}
 	// By hand: classes a, b; clusters in the order of their class, noise last.
 	c = &Clustered{Truth: []int32{0, 0, 0, 1, 1, 1}, Classes: []string{"a", "b"}, Doc: &ClusterDoc{Labels: []int32{1, 1, -1, 0, 0, 1}}}

@@ -33,6 +33,9 @@ func ClusterGraph(ctx context.Context, path, labels string, o ClusterOptions, sa
 	}
 	doc.Cost.Seconds = time.Since(start).Seconds()
 	c := &Clustered{Doc: doc, Truth: truth}
+	if c.Classes, err = labelNames(labels); err != nil {
+		return nil, err
+	}
 	c.stop(ctx)
 	return c, nil
 }

@@ -78,6 +78,16 @@ func (c *Clustered) drawMap(dir, name string, m *drawnMap, r *MapRecord) (string
 	}
 	n := len(c.Doc.Labels)
 	keep := firstClasses(c.Truth, n, mapClasses)
+	part := "" // what both maps show
+	if k := distinct(c.Truth); k > mapClasses {
+		shown := 0
+		for _, yes := range keep {
+			if yes {
+				shown++
+			}
+		}
+		part = fmt.Sprintf("%d of %d classes, %d of %d items", mapClasses, k, shown, n)
+	}
 	var maps []report.Map
 	add := func(what string, labels []int32, names []string) {
 		one := report.Map{Title: what, Names: names}
@@ -91,16 +101,16 @@ func (c *Clustered) drawMap(dir, name string, m *drawnMap, r *MapRecord) (string
 	}
 	if c.Truth != nil {
 		what := "by class"
-		if k := distinct(c.Truth); k > mapClasses {
-			what = fmt.Sprintf("by class (%d of %d classes)", mapClasses, k)
+		if part != "" {
+			what += " (" + part + ")"
 		}
 		add(what, c.Truth, c.Classes)
 	}
-	labels, what := c.Doc.Labels, fmt.Sprintf("by cluster (%d)", c.Doc.Clusters)
-	if c.Truth != nil && distinct(c.Truth) > mapClasses {
-		labels = renumber(labels, keep)
+	what := fmt.Sprintf("by cluster (%d)", c.Doc.Clusters)
+	if part != "" {
+		what = "by cluster (" + part + ")"
 	}
-	add(what, labels, nil)
+	add(what, c.Doc.Labels, nil)
 	maps[len(maps)-1].Signs = c.signs()
 	base := filepath.Join(dir, m.kind)
 	return base + ".png", report.Scatter(base, title, x, y, maps)
@@ -144,23 +154,6 @@ func firstClasses(truth []int32, n, most int) []bool {
 	return keep
 }
 
-// renumber gives the clusters of the kept points numbers from 0 in order of
-// appearance; noise stays noise.
-func renumber(labels []int32, keep []bool) []int32 {
-	out := make([]int32, len(labels))
-	number := map[int32]int32{-1: -1}
-	for i, l := range labels {
-		if !keep[i] {
-			continue
-		}
-		if _, ok := number[l]; !ok {
-			number[l] = int32(len(number) - 1)
-		}
-		out[i] = number[l]
-	}
-	return out
-}
-
 // Most rows and columns of a contingency table that are drawn one by one.
 const (
 	drawnClasses  = 60
@@ -169,30 +162,41 @@ const (
 
 // drawContingency draws dir/contingency.png and .svg: how many items of each class
 // are in each cluster. Clusters stand in the order of the class that most of their
-// items are of; small ones beyond drawnClusters, and classes beyond drawnClasses, are
-// taken together.
+// items are of.
 func (c *Clustered) drawContingency(dir, name string) (string, error) {
 	t := c.contingency()
 	rows, cols := t.names(c.Classes)
 	base := filepath.Join(dir, "contingency")
-	return base + ".png", report.Heatmap(base, name+": classes and clusters", "cluster", "class", rows, cols, t.counts)
+	return base + ".png", report.Heatmap(base, name+": classes and clusters", "cluster", "class", rows, cols, t.counts, t.words...)
 }
 
-// contingency counts items by class (rows) and cluster (columns).
+// contingency counts items by class (rows) and cluster (columns). Of more than
+// drawnClusters clusters it has the largest, and the classes that most of their items
+// are of: all others together would outweigh them. Of more than drawnClasses classes
+// the small ones are in one row.
 type contingency struct {
 	classes  []int32 // of the rows; the rest is in one more
-	clusters []int32 // of the columns, likewise; -1: noise
+	clusters []int32 // of the columns; -1: noise
 	counts   [][]float64
 	restRows int
-	restCols int
+	words    []string // what is left out
 }
 
 func (c *Clustered) contingency() *contingency {
 	t := &contingency{}
-	t.classes, t.restRows = largest(c.Truth, drawnClasses)
-	t.clusters, t.restCols = largest(c.Doc.Labels, drawnClusters)
-	slices.Sort(t.classes)
+	var left int // clusters that are left out
+	t.clusters, left = largest(c.Doc.Labels, drawnClusters)
 	majority := c.majority()
+	if left > 0 {
+		for _, k := range t.clusters {
+			if m, ok := majority[k]; ok && !slices.Contains(t.classes, m.class) {
+				t.classes = append(t.classes, m.class)
+			}
+		}
+	} else {
+		t.classes, t.restRows = largest(c.Truth, drawnClasses)
+	}
+	slices.Sort(t.classes)
 	slices.SortStableFunc(t.clusters, func(a, b int32) int {
 		switch {
 		case (a < 0) != (b < 0): // noise last
@@ -205,18 +209,30 @@ func (c *Clustered) contingency() *contingency {
 	row, col := index(t.classes), index(t.clusters)
 	t.counts = make([][]float64, len(t.classes)+min(t.restRows, 1))
 	for i := range t.counts {
-		t.counts[i] = make([]float64, len(t.clusters)+min(t.restCols, 1))
+		t.counts[i] = make([]float64, len(t.clusters))
 	}
+	shown, inside := 0, 0 // items of the table, and of its clusters
 	for i, y := range c.Truth {
+		k, ok := col[c.Doc.Labels[i]]
+		if !ok {
+			continue
+		}
+		inside++
 		r, ok := row[y]
+		if !ok && t.restRows == 0 {
+			continue
+		}
 		if !ok {
 			r = len(t.classes)
 		}
-		k, ok := col[c.Doc.Labels[i]]
-		if !ok {
-			k = len(t.clusters)
-		}
 		t.counts[r][k]++
+		shown++
+	}
+	if left > 0 {
+		t.words = []string{
+			fmt.Sprintf("The %d largest of %d clusters, and the %d of %d classes that most of their items are of: %d of %d items.", len(t.clusters), len(t.clusters)+left, len(t.classes), distinct(c.Truth), shown, len(c.Truth)),
+			fmt.Sprintf("Left out: %d items of smaller clusters, %d of other classes.", len(c.Truth)-inside, inside-shown),
+		}
 	}
 	return t
 }
@@ -234,9 +250,6 @@ func (t *contingency) names(classes []string) (rows, cols []string) {
 			continue
 		}
 		cols = append(cols, fmt.Sprint(k))
-	}
-	if t.restCols > 0 {
-		cols = append(cols, fmt.Sprintf("%d others", t.restCols))
 	}
 	return rows, cols
 }

@@ -188,6 +188,7 @@ func ClusterSizes(base, title string, sizes []int) error {
 	spread(&p.X)
 	p.Y.Min = 0
 	p.Y.Max *= 1.08
+	p.X.Tick.Marker, p.Y.Tick.Marker = wholeTicks{}, wholeTicks{}
 	sorted := slices.Sorted(slices.Values(sizes))
 	note := fmt.Sprintf("%s, %s members; smallest %d, median %d, largest %d",
 		plural(len(sizes), "cluster", "clusters"), thousands(fmt.Sprint(total)), smallest, sorted[len(sorted)/2], largest)
@@ -199,6 +200,20 @@ func ClusterSizes(base, title string, sizes []int) error {
 		c.FillText(s, vg.Point{X: body.Min.X + vg.Points(2), Y: body.Max.Y + vg.Points(6)}, note)
 		p.Draw(draw.Crop(body, 0, -vg.Points(10), 0, -vg.Points(14)))
 	})
+}
+
+// wholeTicks are those of ticks that stand at whole numbers, for counts.
+type wholeTicks struct{}
+
+func (wholeTicks) Ticks(lo, hi float64) []plot.Tick {
+	if hi-lo >= 8 { // steps of 1 or more
+		return ticks{}.Ticks(lo, hi)
+	}
+	var list []plot.Tick
+	for v := math.Ceil(lo); v <= hi; v++ {
+		list = append(list, plot.Tick{Value: v, Label: thousands(fmt.Sprintf("%.0f", v))})
+	}
+	return list
 }
 
 // niceWidth returns the smallest of 1, 2, 5, 10, 20, ... with at most 40 bins.

@@ -309,3 +309,65 @@ func TestLogTicks(t *testing.T) {
 		}
 	}
 }
+
+// Counts have ticks at whole numbers alone, and some.
+func TestWholeTicks(t *testing.T) {
+	for _, r := range [][2]float64{{0, 1.08}, {0, 2.16}, {0, 7.9}, {0, 8}, {0, 9.7}, {0, 19.5}, {0, 1080}, {4.5, 6.5}, {-0.5, 12}} {
+		list := wholeTicks{}.Ticks(r[0], r[1])
+		for _, k := range list {
+			if k.Value != math.Trunc(k.Value) || strings.Contains(k.Label, ".") || k.Value < r[0] || k.Value > r[1] {
+				t.Errorf("%v: a tick at %v, %q", r, k.Value, k.Label)
+			}
+		}
+		if len(list) < 2 || len(list) > 9 {
+			t.Errorf("%v: %d ticks", r, len(list))
+		}
+	}
+}
+
+// A legend of more entries than fit below each other has room for its second column.
+func TestScatterLegendHasRoom(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "m")
+	for n, width := range map[int]int{20: 390 + 8 + 106, 21: 390 + 8 + 198} {
+		m := Map{}
+		for i := range n {
+			m.Points, m.Labels = append(m.Points, float64(i), float64(i%3)), append(m.Labels, int32(i)-int32(n/21))
+		}
+		if err := Scatter(base, "t", "", "", []Map{m}); err != nil {
+			t.Fatal(err)
+		}
+		figure(t, base, 2*width, 2*390)
+	}
+}
+
+// One rate and one seed make a picture, which says that there are no intervals.
+func TestCurvesOfOneRate(t *testing.T) {
+	s, err := CompareClusterings([]*RunDir{clustered("mnist", "triplet", 0.3, 0, map[string]float64{"kmeans": 0.5}), clustered("mnist", "triplet-threshold", 0.3, 0, map[string]float64{"kmeans": 0.7})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := filepath.Join(t.TempDir(), "c")
+	if _, err := s.Curves(base); err != nil {
+		t.Fatal(err)
+	}
+	svg, err := os.ReadFile(base + "-mnist.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(svg); !strings.Contains(text, "one seed: no intervals") || strings.Contains(text, "Student") || !strings.Contains(text, ">0.3<") || strings.Contains(text, ">0.4<") {
+		t.Error("the words or the ticks are others")
+	}
+}
+
+// Words stand below the title of a heat map, and have room.
+func TestHeatmapWords(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "h")
+	words := strings.Repeat("what is left out ", 9)
+	if err := Heatmap(base, "t", "x", "y", []string{"r"}, []string{"c"}, [][]float64{{1}}, words, "second"); err != nil {
+		t.Fatal(err)
+	}
+	svg, err := os.ReadFile(base + ".svg")
+	if err != nil || !strings.Contains(string(svg), ">"+words+"<") || !strings.Contains(string(svg), ">second<") {
+		t.Errorf("no words (%v)", err)
+	}
+}

@@ -35,8 +35,8 @@ const (
 // colours from 0 to the largest, such as a contingency table of clusters and classes.
 // Where there are few, each cell that is not 0 has its number. Rows and columns stand
 // in the caller's order, the first row at the top. Values are finite and not
-// negative.
-func Heatmap(base, title, xLabel, yLabel string, rows, cols []string, values [][]float64) error {
+// negative. Lines of words stand below the title.
+func Heatmap(base, title, xLabel, yLabel string, rows, cols []string, values [][]float64, words ...string) error {
 	if len(rows) == 0 || len(cols) == 0 {
 		return fmt.Errorf("heat map %s: %d rows of %d columns; nothing to show", base, len(rows), len(cols))
 	}
@@ -60,9 +60,20 @@ func Heatmap(base, title, xLabel, yLabel string, rows, cols []string, values [][
 		}
 	}
 	h.measure()
-	return write(base, h.width(title), h.height(), func(c draw.Canvas) {
+	below := lettering(heatWords, faint)
+	width, line := h.width(title), vg.Points(heatWords+4)
+	for _, w := range words {
+		width = max(width, below.Width(w)+vg.Points(24))
+	}
+	return write(base, width, h.height()+line*vg.Length(len(words)), func(c draw.Canvas) {
 		background(c)
-		h.draw(heading(c, title))
+		body := heading(c, title)
+		below.YAlign = text.YTop
+		for _, w := range words {
+			c.FillText(below, vg.Point{X: c.Min.X + vg.Points(10), Y: body.Max.Y + vg.Points(4)}, w)
+			body.Max.Y -= line
+		}
+		h.draw(body)
 	})
 }
 
@@ -80,6 +91,7 @@ type heatmap struct {
 
 const (
 	heatSize  = 8.5 // of letters
+	heatWords = 10  // of letters below the title
 	heatSide  = 26  // room of an axis' label
 	heatScale = 64  // room of the colour scale
 )

@@ -147,6 +147,10 @@ func (d *noiseStyle) plot(p NoisePanel, xLabel string) *plot.Plot {
 	marks := &noiseMarks{p: p, style: d}
 	pl.Add(marks)
 	pl.X.Min, pl.X.Max = d.low-0.4*d.step, d.high+0.4*d.step
+	if d.low == d.high {
+		pl.X.Min, pl.X.Max = d.low-d.step, d.high+d.step
+		pl.X.Tick.Marker = plot.ConstantTicks{{Value: d.low, Label: fmt.Sprintf("%.4g", d.low)}}
+	}
 	if p.Log {
 		// Over a factor of 2.6 there is at least one tick.
 		wide := max(1.15, math.Sqrt(2.6*pl.Y.Min/pl.Y.Max))

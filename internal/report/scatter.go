@@ -59,13 +59,10 @@ func Scatter(base, title, xLabel, yLabel string, maps []Map) error {
 		}
 		row[i], marks[i], notes[i] = p, k, note
 	}
-	const width, height, keyWidth = 390, 390, 106
+	const width, height = 390, 390
 	total := vg.Length(0)
 	for i := range maps {
-		total += vg.Points(width) + side
-		if len(marks[i]) > 0 {
-			total += vg.Points(keyWidth)
-		}
+		total += vg.Points(width) + side + keyWidth(marks[i])
 	}
 	return write(base, total, vg.Points(height), func(c draw.Canvas) {
 		background(c)
@@ -81,14 +78,23 @@ func Scatter(base, title, xLabel, yLabel string, maps []Map) error {
 			x += vg.Points(width)
 			if len(marks[i]) > 0 {
 				k := cell
-				k.Min.X, k.Max.X = x, x+vg.Points(keyWidth)
+				k.Min.X, k.Max.X = x, x+keyWidth(marks[i])
 				k.Max.Y -= vg.Points(26)
 				key(k, marks[i])
-				x += vg.Points(keyWidth)
+				x += keyWidth(marks[i])
 			}
 			x += side
 		}
 	})
+}
+
+// keyWidth is the room that key needs beside a map: columns of keyRows entries.
+func keyWidth(marks []mark) vg.Length {
+	const keyRows = 20
+	if len(marks) == 0 {
+		return 0
+	}
+	return vg.Points(14) + vg.Points(92)*vg.Length((len(marks)+keyRows-1)/keyRows)
 }
 
 func (m Map) plot(xLabel, yLabel string) (*plot.Plot, []mark, string, error) {
