@@ -231,7 +231,7 @@ func TestBadEmbeddings(t *testing.T) {
 		{"eval --embeddings ok.npy --labels y.csv --bootstrap 100000000000", 2, "at most 1000000"},
 		{"eval --embeddings ok.npy --labels y.csv --distance manhattan", 2, "--distance"},
 		{"cluster --embeddings ok.npy", 2, "-k 10"},
-		{"cluster --embeddings ok.npy -k 9", 3, "k = 9 clusters of 8 rows"},
+		{"cluster --embeddings ok.npy -k 9", 2, "9 clusters of 8 items"},
 		{"cluster --embeddings ok.npy -k -1", 2, "--clusters"},
 		{"eval", 2, "--run DIRECTORY, or --embeddings FILE.npy"},
 		{"eval --run gone", 3, "has no config.yaml"},

@@ -98,11 +98,15 @@ func exampleFolder(t *testing.T) string {
 	if err := os.CopyFS("configs", os.DirFS(configs)); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile("sweep.yaml", []byte(exampleSweep), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{
 		{"train", "--set", "name=first", "--set", "train.epochs=1", "--set", "data.size=16", "--set", "model=linear",
 			"--set", "data.glyphs.classes=60", "--set", "data.glyphs.per_class=4", "--set", "data.glyphs.test_classes=10"},
 		{"eval", "--run", "runs/first", "--no-baselines", "--no-pictures", "--save-embeddings", "X.npy"},
 		{"cluster", "--run", "runs/first", "--no-pictures"},
+		{"train", "-c", "sweep.yaml", "--set", "name=dd"},
 	} {
 		if code, _, stderr := cli(args...); code != 0 {
 			t.Fatalf("%v: exit code %d\n%s", args, code, stderr)
@@ -113,6 +117,17 @@ func exampleFolder(t *testing.T) string {
 	}
 	return dir
 }
+
+// exampleSweep is two small networks on pairs.
+const exampleSweep = `
+data: {size: 16, glyphs: {classes: 10, per_class: 4, test_classes: 10}}
+model: {name: mlp, normalize: false}
+loss: contrastive
+batch: {sampler: pair-graph, scenario: s2, pairs: 40, size: 20}
+train: {epochs: 1}
+eval: {pairs: 40}
+sweep: {model.width: [4, 8]}
+`
 
 // TestExamples runs the examples of every help, each in a folder of its own
 // like exampleFolder. Examples marked as heavy get --dry-run; a gate may fail.

@@ -22,7 +22,7 @@ func withSignals(parent context.Context, s *Streams) (context.Context, func()) {
 				if n > 0 {
 					os.Exit(ExitInterrupted)
 				}
-				s.Note("%v: finishing the step; once more stops at once", sig)
+				s.Note("%v: stopping at the next safe moment; once more stops at once", sig)
 				cancel(fmt.Errorf("%w by %v", ErrInterrupted, sig))
 			case <-done:
 				return
