@@ -3,8 +3,6 @@ package loss
 import (
 	"fmt"
 	"math"
-
-	"tercet/internal/engine/array"
 )
 
 // Thresholder is an objective that says how far apart two embeddings of one class
@@ -83,9 +81,8 @@ func (m *margins) run(ts []Triplet, dist, coef []float64) Result {
 // time.
 type marginTriplets struct {
 	margins
+	termTriplets
 	reduce Reduction
-	g      edges         // for few triplets
-	dense  denseTriplets // for many
 }
 
 func newMarginTriplets(loss string, m margins, r Reduction) (*marginTriplets, error) {
@@ -95,54 +92,7 @@ func newMarginTriplets(loss string, m margins, r Reduction) (*marginTriplets, er
 	if err := r.validate(); err != nil {
 		return nil, err
 	}
-	l := &marginTriplets{margins: m, reduce: r, g: newEdges(Squared, 0)}
-	l.dense = denseTriplets{table: table{distance: Squared}, reduce: r, term: &l.margins}
+	l := &marginTriplets{margins: m, reduce: r}
+	l.termTriplets = newTermTriplets(Squared, 0, r, &l.margins)
 	return l, nil
-}
-
-// eval is Objective.Eval on triplets.
-func (l *marginTriplets) eval(z *array.Array, ts []Triplet, grad *array.Array) (Result, error) {
-	g := &l.g
-	if err := checkShapes(z, grad); err != nil {
-		return Result{}, err
-	}
-	rows := z.Shape[0]
-	if len(ts) > 0 && crowded(2*len(ts), rows) {
-		return l.dense.eval(z, ts, grad)
-	}
-	g.pairs = g.pairs[:0]
-	for i, t := range ts {
-		if err := t.outside(i, rows); err != nil {
-			return Result{}, err
-		}
-		g.pairs = append(g.pairs, edge{t.A, t.P}, edge{t.A, t.N})
-	}
-	if err := g.measure(z); err != nil {
-		return Result{}, err
-	}
-	res := Result{Tuples: len(ts)}
-	for i := range ts {
-		ap, an := g.dist[2*i], g.dist[2*i+1]
-		value, slopeP, slopeN := l.at(ap, an)
-		if value > 0 {
-			res.Active++
-		}
-		res.Loss += value
-		res.Positive += ap
-		res.Negative += an
-		g.coef[2*i], g.coef[2*i+1] = slopeP, slopeN
-	}
-	scale := l.reduce.scale(res.Tuples, res.Active)
-	res.Loss *= scale
-	if res.Tuples > 0 {
-		res.Positive /= float64(res.Tuples)
-		res.Negative /= float64(res.Tuples)
-	}
-	if grad != nil {
-		for e := range g.coef {
-			g.coef[e] *= scale
-		}
-		g.pull(z, grad)
-	}
-	return res, nil
 }

@@ -41,9 +41,8 @@ func TripletDefaults() TripletOptions {
 // Ho et al. (ICPR 2020), whose alpha is the margin; for L2 and L3 see CappedLoss and
 // ThresholdLoss. It serves one goroutine at a time.
 type TripletLoss struct {
-	o     TripletOptions
-	g     edges         // for few triplets
-	dense denseTriplets // for many
+	o TripletOptions
+	t termTriplets
 }
 
 // NewTriplet returns the loss, or an error naming the option that is wrong.
@@ -63,8 +62,8 @@ func NewTriplet(o TripletOptions) (*TripletLoss, error) {
 	if !(o.Eps >= 0) || o.Eps > 1e-2 {
 		return nil, fmt.Errorf("loss: eps is %v, want a number from 0 to 0.01", o.Eps)
 	}
-	l := &TripletLoss{o: o, g: newEdges(o.Distance, o.Eps)}
-	l.dense = denseTriplets{table: table{distance: l.g.distance, eps: l.g.eps}, reduce: o.Reduce, term: &l.o}
+	l := &TripletLoss{o: o}
+	l.t = newTermTriplets(o.Distance, o.Eps, o.Reduce, &l.o)
 	return l, nil
 }
 
@@ -75,50 +74,7 @@ func (l *TripletLoss) Margin() float64 { return l.o.Margin }
 // non-zero slope: h > 0 for Hinge (at h = 0 the slope is taken as 0), always for
 // Soft unless the slope underflows.
 func (l *TripletLoss) Eval(z *array.Array, t *Tuples, grad *array.Array) (Result, error) {
-	g := &l.g
-	if err := checkShapes(z, grad); err != nil {
-		return Result{}, err
-	}
-	rows := z.Shape[0]
-	if len(t.Triplets) > 0 && crowded(2*len(t.Triplets), rows) {
-		return l.dense.eval(z, t.Triplets, grad)
-	}
-	g.pairs = g.pairs[:0]
-	for i, t := range t.Triplets {
-		if err := t.outside(i, rows); err != nil {
-			return Result{}, err
-		}
-		g.pairs = append(g.pairs, edge{t.A, t.P}, edge{t.A, t.N})
-	}
-	if err := g.measure(z); err != nil {
-		return Result{}, err
-	}
-
-	res := Result{Tuples: len(t.Triplets)}
-	for i := range t.Triplets {
-		ap, an := g.dist[2*i], g.dist[2*i+1]
-		value, slope := l.o.Form.at(l.o.Margin + ap - an)
-		if slope > 0 {
-			res.Active++
-		}
-		res.Loss += value
-		res.Positive += ap
-		res.Negative += an
-		g.coef[2*i], g.coef[2*i+1] = slope, -slope
-	}
-	scale := l.o.Reduce.scale(res.Tuples, res.Active)
-	res.Loss *= scale
-	if res.Tuples > 0 {
-		res.Positive /= float64(res.Tuples)
-		res.Negative /= float64(res.Tuples)
-	}
-	if grad != nil {
-		for e := range g.coef {
-			g.coef[e] *= scale
-		}
-		g.pull(z, grad)
-	}
-	return res, nil
+	return l.t.eval(z, t.Triplets, grad)
 }
 
 // run implements termRun.
