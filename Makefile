@@ -95,7 +95,7 @@ experiments: build
 	$(BIN) report --runs 'runs/*' --out runs/report.md
 
 .PHONY: table-clustering
-## table-clustering: L1, L2, L3 by k-means and multicut under label noise, MNIST and CIFAR-10 (estimated: an hour and a half on 2 cores; goes on where it was stopped)
+## table-clustering: L1, L2, L3 by k-means and multicut under label noise, MNIST and CIFAR-10 (seen: 3 hours of processor time; goes on where it was stopped)
 table-clustering: build
 	scripts/clustering.sh
 
@@ -109,7 +109,7 @@ PRESET ?= small
 table-%: build
 	scripts/tables.sh $(PRESET) $*
 
-## tables-mnist: the defences on MNIST, 10,000 training images, three seeds (estimated: two hours on 2 cores)
+## tables-mnist: the defences on MNIST, 10,000 training images, three seeds (seen: 5 hours of one thread on a busy machine)
 tables-mnist: build
 	scripts/tables.sh mnist mnist
 
