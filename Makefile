@@ -95,7 +95,7 @@ experiments: build
 	$(BIN) report --runs 'runs/*' --out runs/report.md
 
 .PHONY: table-clustering
-## table-clustering: L1, L2, L3 by k-means and multicut under label noise, MNIST and CIFAR-10 (seen: 3 hours of processor time; goes on where it was stopped)
+## table-clustering: L1, L2, L3 by k-means and multicut under label noise, MNIST and CIFAR-10 (seen: 2.8 hours of one thread; goes on where it was stopped)
 table-clustering: build
 	scripts/clustering.sh
 
