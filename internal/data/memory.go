@@ -4,15 +4,8 @@ import (
 	"fmt"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 )
-
-// unit maps an 8-bit pixel to [0,1].
-var unit = func() (t [256]float32) {
-	for i := range t {
-		t[i] = float32(i) / 255
-	}
-	return
-}()
 
 // Memory is a dataset of 8-bit images held in memory.
 type Memory struct {
@@ -43,11 +36,7 @@ func (m *Memory) Read(i int, dst []float32) error {
 		return err
 	}
 	n := len(dst)
-	src := m.pixels[i*n : (i+1)*n]
-	dst = dst[:len(src)] // spares the loop a check of bounds
-	for j, p := range src {
-		dst[j] = unit[p]
-	}
+	kernel.Pixels(m.pixels[i*n:(i+1)*n], dst)
 	return nil
 }
 

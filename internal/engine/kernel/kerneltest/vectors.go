@@ -28,6 +28,7 @@ func RunVectors(t *testing.T) {
 	t.Run("sgd", sgd)
 	t.Run("sign step", signStep)
 	t.Run("exp and log", expAndLog)
+	t.Run("pixels", pixels)
 }
 
 // lengths are those of a few vectors with and without a rest, and of several

@@ -18,10 +18,11 @@ var families = map[string]func(){
 	"update":      update,
 	"explog":      explog,
 	"hinges":      hinges,
+	"pixels":      pixels,
 }
 
 func main() {
-	family := flag.String("family", "", "elementwise, columns, pool, reduce, update, explog or hinges")
+	family := flag.String("family", "", "elementwise, columns, pool, reduce, update, explog, hinges or pixels")
 	flag.Parse()
 	emit, ok := families[*family]
 	if !ok {
@@ -30,7 +31,9 @@ func main() {
 	}
 	ConstraintExpr("amd64")
 	ConstraintExpr("!noasm")
-	tables()
+	if *family != "pixels" { // it has no masks
+		tables()
+	}
 	emit()
 	Generate()
 }
