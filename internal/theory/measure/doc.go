@@ -1,0 +1,19 @@
+// Package measure finds out how stable triplet metric learning is and how far its
+// training risk lies from its true risk, on data, and sets the bounds of Chen et al.
+// (AAAI 2023) beside what it finds.
+//
+// A Learner makes theta, the coordinates of a symmetric matrix w, from a sample of
+// positive and negative points; a Source draws samples and fresh points. Uniform
+// replaces samples and learns again (Definition 1), OnAverage replaces three at a time
+// (Definition 2), Gap compares training with true risk. Sweep does so over sizes, with
+// rates as slopes on log-log axes. The claims of claims.go put the theorems to the test:
+// T1 to T7 what they promise, S1, S2 and S4 where the printed statements fail.
+//
+// Everything is float64. The same options and seed give the same bits for any number of
+// threads: repeats run side by side, each with random streams of its own.
+package measure
+
+import "errors"
+
+// ErrInput marks errors of what a caller asked for or gave.
+var ErrInput = errors.New("measurement")

@@ -1,0 +1,119 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"tercet/internal/rng"
+)
+
+// Resamples is the usual number of a slope's bootstrap.
+const Resamples = 2000
+
+// Rate is a power law y = c x^Slope, fitted by least squares to log means.
+type Rate struct {
+	Slope     float64 `json:"slope"`
+	Intercept float64 `json:"intercept"` // log of y at x = 1
+	// CI95 holds the 2.5 % and 97.5 % points of the slopes of resampled repeats; nil
+	// where a size has one repeat or resamples had no logarithm.
+	CI95      *[2]float64 `json:"ci95,omitempty"`
+	Resamples int         `json:"resamples,omitempty"`
+	// Undefined counts resamples with a mean of 0 or below.
+	Undefined int `json:"undefined,omitempty"`
+}
+
+// Slope fits log mean(groups[i]) against log x[i] by ordinary least squares, and finds
+// the slope's interval by drawing each group's values again, with replacement, within the
+// group. The interval is left out where more than 1 in 100 resamples has a mean that is
+// not positive: what is left of them would make it too narrow.
+//
+// Errors: fewer than two sizes or lists that do not fit, sizes that are not positive or
+// all equal, an empty group, values that are not finite, a mean that is not positive.
+func Slope(x []float64, groups [][]float64, resamples int, seed uint64) (Rate, error) {
+	if len(x) < 2 || len(x) != len(groups) {
+		return Rate{}, fmt.Errorf("%w: a slope needs two sizes or more and values for each; there are %d sizes and %d groups of values", ErrInput, len(x), len(groups))
+	}
+	logs, means, single := make([]float64, len(x)), make([]float64, len(x)), false
+	for i, v := range x {
+		if !(v > 0) || math.IsInf(v, 0) {
+			return Rate{}, fmt.Errorf("%w: size %d is %g; a slope on logarithms needs positive sizes", ErrInput, i, v)
+		}
+		if len(groups[i]) == 0 {
+			return Rate{}, fmt.Errorf("%w: size %g has no values", ErrInput, v)
+		}
+		for k, y := range groups[i] {
+			if math.IsNaN(y) || math.IsInf(y, 0) {
+				return Rate{}, fmt.Errorf("%w: value %d of size %g is %g", ErrInput, k, v, y)
+			}
+		}
+		m := mean(groups[i])
+		if m <= 0 {
+			return Rate{}, fmt.Errorf("%w: the mean at size %g is %.3g and has no logarithm; more repeats may help", ErrInput, v, m)
+		}
+		logs[i], means[i] = math.Log(v), math.Log(m)
+		single = single || len(groups[i]) < 2
+	}
+	if slices.Min(logs) == slices.Max(logs) {
+		return Rate{}, fmt.Errorf("%w: all sizes are %g; a slope needs two different ones", ErrInput, x[0])
+	}
+	r := Rate{}
+	r.Slope, r.Intercept = line(logs, means)
+	if single || resamples < 1 {
+		return r, nil
+	}
+	stream := rng.New(seed, "slope")
+	slopes := make([]float64, 0, resamples)
+	for range resamples {
+		if !resampled(means, groups, stream) {
+			r.Undefined++
+			continue
+		}
+		s, _ := line(logs, means)
+		slopes = append(slopes, s)
+	}
+	r.Resamples = resamples
+	if 100*r.Undefined > resamples {
+		return r, nil
+	}
+	slices.Sort(slopes)
+	r.CI95 = &[2]float64{quantile(slopes, 0.025), quantile(slopes, 0.975)}
+	return r, nil
+}
+
+// resampled puts the logs of the means of resampled groups into means; false where one
+// has none. All groups are drawn from in any case, so that the stream stays in step.
+func resampled(means []float64, groups [][]float64, r *rng.Stream) bool {
+	ok := true
+	for i, g := range groups {
+		sum := 0.0
+		for range g {
+			sum += g[r.IntN(len(g))]
+		}
+		ok = ok && sum > 0
+		means[i] = math.Log(sum / float64(len(g)))
+	}
+	return ok
+}
+
+// line is the least-squares line through (x, y).
+func line(x, y []float64) (slope, intercept float64) {
+	mx, my := mean(x), mean(y)
+	xy, xx := 0.0, 0.0
+	for i := range x {
+		xy += (x[i] - mx) * (y[i] - my)
+		xx += (x[i] - mx) * (x[i] - mx)
+	}
+	slope = xy / xx
+	return slope, my - slope*mx
+}
+
+// quantile of sorted values, between neighbours by a line (R's type 7, numpy's default).
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
