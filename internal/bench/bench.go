@@ -51,6 +51,9 @@ type Result struct {
 	NetworkSeconds float64 `json:"network_seconds,omitempty"`
 	NetworkRatio   float64 `json:"network_ratio,omitempty"`
 	Parts          []Part  `json:"parts,omitempty"`
+	// PointSeconds is what the median epoch comes to over all of a double-descent
+	// point's. dd-point has it.
+	PointSeconds float64 `json:"point_seconds,omitempty"`
 	// Of each k-means fit, warm-up included; the seeds are 0, 1, ...: how long a
 	// fit takes depends on how many iterations its starts need.
 	Iterations []int     `json:"iterations_of_best_start,omitempty"`
@@ -109,7 +112,7 @@ func Jobs() []Job {
 	return slices.Concat([]Job{
 		{"gemm", "products of 64 to 2048, all transposes, and of the networks' layers", "", prepareGemm},
 		{"conv", "convolutions of the networks: forward, input gradient, weight gradient", "", prepareConv},
-	}, trainingJobs(), searchJobs(), ersJobs())
+	}, trainingJobs(), pointJobs(), searchJobs(), ersJobs())
 }
 
 // Names lists the names of the jobs.

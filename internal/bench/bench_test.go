@@ -26,12 +26,14 @@ func tiny() []Job {
 	triplets := training{"triplets", "", nn.Spec{Name: "resnet18", Height: 16, Width: 16, Channels: 3, Units: 4, Normalize: true}, 3, 5, 2, 0.5, triplet, nil, nil}
 	crafted := triplets
 	crafted.crafting = &crafting{8.0 / 255, 3.0 / 255, 2}
+	small := point{pairs, 40, 80, 2000}
 	return []Job{
 		job("gemm", func() ([]task, error) {
 			return []task{product{33, 47, 65, false, true}.task(), product{200, 200, 200, true, false}.task(), gram(70, 30)}, nil
 		}),
 		job("conv", func() ([]task, error) { return layerShape{"net", 3, 1, square(9, 5, 7, 3, 1)}.tasks(), nil }),
 		job("pairs", pairs.prepare), job("cnn", net.prepare), job("triplets", triplets.prepare), job("crafted", crafted.prepare),
+		job("dd-point", small.prepare),
 		job("knn", func() ([]task, error) { return neighbours(300, 17, 4), nil }),
 		job("kmeans", func() ([]task, error) { return kmeans(400, 9, 5, 2), nil }),
 	}
@@ -62,6 +64,9 @@ func TestMeasure(t *testing.T) {
 		}
 		if j.Name == "conv" && len(r.Parts) != 3 || j.Name == "gemm" && len(r.Parts) != 3 {
 			t.Errorf("%s: %d parts", j.Name, len(r.Parts))
+		}
+		if j.Name == "dd-point" && (r.Images != 160 || math.Abs(r.PointSeconds-2000*r.Seconds) > 1e-9*r.PointSeconds) {
+			t.Errorf("%+v", r)
 		}
 		sum := 0.0
 		for _, p := range r.Parts {

@@ -83,34 +83,47 @@ func contrastive() (loss.Objective, error) { return loss.NewContrastive(loss.Con
 
 func cosine() (loss.Objective, error) { return loss.NewCosine(loss.CosineDefaults()) }
 
-// prepare wires a training run as internal/experiment does, but for batches and
-// tuples, which are given.
+// prepare makes the job's one task: steps on batches in memory.
 func (t training) prepare() ([]task, error) {
-	model, err := nn.Build(t.spec, rng.New(0, "init"))
+	trainer, model, err := t.trainer(t.makeBatches(), given{t.tuples()})
 	if err != nil {
 		return nil, err
+	}
+	direct, executed := t.flops(model)
+	return []task{{
+		images: t.group * t.groups, direct: direct, executed: executed, warmUp: 2,
+		run: steps(trainer, 1), results: weights(model),
+	}}, nil
+}
+
+// trainer wires a training run as internal/experiment does, but for batches and
+// miner, which are given.
+func (t training) trainer(batches train.Batches, miner mine.Miner) (*train.Trainer, *nn.Model, error) {
+	model, err := nn.Build(t.spec, rng.New(0, "init"))
+	if err != nil {
+		return nil, nil, err
 	}
 	objective, err := t.objective()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	optimizer, err := optim.New(optim.Config{Name: "adam"}, model.Params())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defense, err := t.defense()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	trainer := &train.Trainer{
+	return &train.Trainer{
 		Options: train.Options{
 			Mode: nn.Train, Steps: endless, StepsPerEpoch: endless, LogEvery: 20,
 			// The monitor looks as often as by default; none of its limits is reached.
 			Collapse: train.CollapseOptions{Every: 10, Cosine: 2},
 		},
 		Model:     model,
-		Batches:   t.makeBatches(),
-		Miner:     given{t.tuples()},
+		Batches:   batches,
+		Miner:     miner,
 		Objective: objective,
 		Defense:   defense,
 		Optimizer: optimizer,
@@ -118,29 +131,34 @@ func (t training) prepare() ([]task, error) {
 		Log:       func(*train.Event) error { return nil },
 		Save:      func(bool) error { return nil },
 		Mined:     rng.New(0, "mine"),
+	}, model, nil
+}
+
+// steps is the run of a task whose repetition is n steps of the training loop.
+func steps(trainer *train.Trainer, n int) func(context.Context, func() bool) error {
+	return func(ctx context.Context, tick func() bool) error {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		done := 0
+		trainer.Progress = func(*train.State, float64) {
+			if done++; done%n == 0 && !tick() {
+				stop()
+			}
+		}
+		if err := trainer.Run(ctx); !errors.Is(err, train.ErrInterrupted) {
+			return fmt.Errorf("training ended by itself: %w", err)
+		}
+		return nil
 	}
-	direct, executed := t.flops(model)
-	return []task{{
-		images: t.group * t.groups, direct: direct, executed: executed, warmUp: 2,
-		run: func(ctx context.Context, tick func() bool) error {
-			ctx, stop := context.WithCancel(ctx)
-			defer stop()
-			trainer.Progress = func(*train.State, float64) {
-				if !tick() {
-					stop()
-				}
-			}
-			if err := trainer.Run(ctx); !errors.Is(err, train.ErrInterrupted) {
-				return fmt.Errorf("training ended by itself: %w", err)
-			}
-			return nil
-		},
-		results: func(visit func(string, []float32)) {
-			for _, p := range model.Params() {
-				visit(p.Name, p.Value.Data)
-			}
-		},
-	}}, nil
+}
+
+// weights shows those of model.
+func weights(model *nn.Model) func(visit func(string, []float32)) {
+	return func(visit func(string, []float32)) {
+		for _, p := range model.Params() {
+			visit(p.Name, p.Value.Data)
+		}
+	}
 }
 
 // endless is more steps than any measurement does.

@@ -239,6 +239,9 @@ func benchTable(d *benchDocument) *report.Table {
 		if r.NetworkRatio > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %.2f times its network passes alone, timed in turns", r.Job, r.NetworkRatio))
 		}
+		if r.PointSeconds > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %.0f s for all epochs of a point", r.Job, r.PointSeconds))
+		}
 	}
 	for _, p := range m.Peak {
 		t.Notes = append(t.Notes, fmt.Sprintf("peak on %s: %.0f GFLOP/s", count(p.Threads, "thread"), p.GFLOPS))
