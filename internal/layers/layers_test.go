@@ -16,36 +16,37 @@ import (
 // floor gives each package its place; an import must point to a lower place.
 // Inside engine the order is kernel, array, nn, optim, loss, mine, adversary.
 var floor = map[string]int{
-	"internal/par":              0,
-	"internal/rng":              0,
-	"configs/tables":            0, // descriptions of tables, embedded
-	"internal/fsx":              0,
-	"internal/safetensors":      0,
-	"internal/names":            0,
-	"internal/engine/kernel":    1,
-	"internal/engine/array":     2,
-	"internal/engine/nn":        3,
-	"internal/engine/optim":     4,
-	"internal/engine/loss":      5,
-	"internal/engine/mine":      6,
-	"internal/engine/adversary": 7,
-	"internal/config":           10,
-	"internal/metric":           10,
-	"internal/data":             10,
-	"internal/data/glyphs":      11,
-	"internal/noise":            11,
-	"internal/train":            20,
-	"internal/attack":           20,
-	"internal/cluster":          20,
-	"internal/cluster/link":     21,
-	"internal/cluster/multicut": 22,
-	"internal/cluster/tsne":     22,
-	"internal/theory":           25, // solves the pair graphs that it draws
-	"internal/report":           30,
-	"internal/bench":            30, // jobs of every floor below, timed
-	"internal/experiment":       31, // a run draws its own pictures with report
-	"internal/cli":              40,
-	"cmd/tercet":                50,
+	"internal/par":                0,
+	"internal/rng":                0,
+	"configs/tables":              0, // descriptions of tables, embedded
+	"internal/fsx":                0,
+	"internal/safetensors":        0,
+	"internal/names":              0,
+	"internal/engine/kernel":      1,
+	"internal/engine/array":       2,
+	"internal/engine/nn":          3,
+	"internal/engine/optim":       4,
+	"internal/engine/loss":        5,
+	"internal/engine/mahalanobis": 5,
+	"internal/engine/mine":        6,
+	"internal/engine/adversary":   7,
+	"internal/config":             10,
+	"internal/metric":             10,
+	"internal/data":               10,
+	"internal/data/glyphs":        11,
+	"internal/noise":              11,
+	"internal/train":              20,
+	"internal/attack":             20,
+	"internal/cluster":            20,
+	"internal/cluster/link":       21,
+	"internal/cluster/multicut":   22,
+	"internal/cluster/tsne":       22,
+	"internal/theory":             25, // solves the pair graphs that it draws
+	"internal/report":             30,
+	"internal/bench":              30, // jobs of every floor below, timed
+	"internal/experiment":         31, // a run draws its own pictures with report
+	"internal/cli":                40,
+	"cmd/tercet":                  50,
 }
 
 // testHelpers are packages that only tests import.
