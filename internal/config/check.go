@@ -28,6 +28,7 @@ func (c *Config) check(skip map[string]bool, report func(*Error)) {
 			checkLeaf(l, fail)
 		}
 	})
+	c.refuseIdle(fail)
 	c.rules(fail)
 }
 
@@ -147,12 +148,16 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 	if (c.Train.Epochs > 0) == (c.Train.Steps > 0) {
 		fail("train.epochs", "set exactly one of train.epochs and train.steps above 0 (they are %d and %d)", c.Train.Epochs, c.Train.Steps)
 	}
-	c.lossRules(fail)
-	c.robustRules(fail)
-	c.tupleRules(fail)
-	c.noiseRules(fail)
-	c.defenseRules(fail)
-	c.stopRules(fail)
+	if c.LearnsMetric() {
+		c.metricRules(fail)
+	} else {
+		c.lossRules(fail)
+		c.robustRules(fail)
+		c.tupleRules(fail)
+		c.noiseRules(fail)
+		c.defenseRules(fail)
+		c.stopRules(fail)
+	}
 	if c.Eval.Bootstrap > maxResamples {
 		fail("eval.bootstrap", "must be at most %d, is %d", maxResamples, c.Eval.Bootstrap)
 	}

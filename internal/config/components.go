@@ -42,6 +42,13 @@ var families = map[string][]component{
 		{"lenet", "two convolutions, two linear layers, D = 128", LeNetModel{}, embed(128)},
 		{"c2f2", "two convolutions, two linear layers, D = 512", C2F2Model{}, embed(512)},
 		{"resnet18", "residual network of 18 layers", ResNet18Model{Width: 64, Stem: "imagenet"}, embed(512)},
+		{"mahalanobis", "a linear metric on principal components, fitted as section metric says", MahalanobisModel{Dims: 8, Radius: 1}, func(s any) {
+			s.(*Model).Normalize = false
+		}},
+	},
+	"algorithm": {
+		{"rrm", "regularised risk minimisation over all triplets", RRMFit{Sigma: 1e-3, Method: "auto", Tol: 1e-9, Sums: "auto"}, nil},
+		{"sgd", "stochastic gradient descent on random triplets", SGDFit{Constants: "tight"}, nil},
 	},
 	"sampler": {
 		{"class-pairs", "pairs of images of one class, as published", ClassPairs{Pairs: 56}, nil},
@@ -119,7 +126,8 @@ func common() *Config {
 			Normalize: true,
 			Init:      "pytorch",
 		},
-		Batch: Batch{DropLast: true, Prefetch: 2},
+		Metric: Metric{Loss: "logistic", HuberDelta: 1, Positive: each},
+		Batch:  Batch{DropLast: true, Prefetch: 2},
 		Optimizer: Optimizer{
 			LR:       1e-3,
 			Decay:    "l2",

@@ -22,6 +22,7 @@ type Config struct {
 	Data      Data      `yaml:"data" doc:"images, labels and how they are split"`
 	Noise     Noise     `yaml:"noise" doc:"label noise put on the training data"`
 	Model     Model     `yaml:"model" doc:"the embedder"`
+	Metric    Metric    `yaml:"metric" doc:"how model mahalanobis is fitted; of no other model"`
 	Batch     Batch     `yaml:"batch" doc:"which images come next"`
 	Loss      Loss      `yaml:"loss" doc:"the objective"`
 	Miner     Miner     `yaml:"miner" doc:"which tuples of a batch count"`

@@ -65,7 +65,7 @@ func TestDefaultsAreValid(t *testing.T) {
 
 func TestEveryComponentHasValidDefaults(t *testing.T) {
 	section := map[string]string{"split": "data.split.kind", "noise": "noise.kind", "sampler": "batch.sampler",
-		"schedule": "optimizer.schedule.name", "destination": "defense.destination.name"}
+		"schedule": "optimizer.schedule.name", "destination": "defense.destination.name", "algorithm": "metric.algorithm"}
 	files := []string{"data.root=x", "data.train.images=x", "data.train.labels=x", "data.test.images=x", "data.test.labels=x",
 		"data.train.vectors=x", "data.test.vectors=x"}
 	for family, list := range families {
@@ -85,6 +85,9 @@ func TestEveryComponentHasValidDefaults(t *testing.T) {
 			}
 			if family == "destination" {
 				sets = append(sets, "defense.name=hm")
+			}
+			if family == "algorithm" {
+				sets = append(sets, "model.name=mahalanobis")
 			}
 			for _, f := range files {
 				name := strings.Split(strings.SplitN(f, "=", 2)[0], ".")

@@ -23,20 +23,30 @@ type leaf struct {
 	f     field
 }
 
-// walk calls f for every key of the config in the order of the structs: a
-// component's keys follow its section's common ones.
+// walk calls f for every key that counts in the config, in the order of the
+// structs: a component's keys follow its section's common ones.
 func (c *Config) walk(f func(leaf)) {
-	walk(reflect.ValueOf(c).Elem(), "", 0, f, nil)
+	c.walkAll(func(l leaf) {
+		if c.idle(l.path) == "" {
+			f(l)
+		}
+	})
 }
 
-func walk(v reflect.Value, path string, depth int, f func(leaf), open func(name string, depth int)) {
+// walkAll is walk of all keys.
+func (c *Config) walkAll(f func(leaf)) {
+	walk(reflect.ValueOf(c).Elem(), "", 0, f, func(string, string, int) bool { return true })
+}
+
+// walk calls enter with each section's path and name before its keys, and leaves
+// out those for which it returns false.
+func walk(v reflect.Value, path string, depth int, f func(leaf), enter func(path, name string, depth int) bool) {
 	visit := func(v reflect.Value, list []field) {
 		for _, k := range list {
 			if isSection(k.typ) {
-				if open != nil {
-					open(k.name, depth)
+				if enter(path+k.name, k.name, depth) {
+					walk(v.Field(k.index), path+k.name+".", depth+1, f, enter)
 				}
-				walk(v.Field(k.index), path+k.name+".", depth+1, f, open)
 				continue
 			}
 			f(leaf{path + k.name, k.name, depth, v.Field(k.index), k})
@@ -50,13 +60,16 @@ func walk(v reflect.Value, path string, depth int, f func(leaf), open func(name 
 	}
 }
 
-// Resolved returns the complete config as YAML: every key, no includes, no
-// overrides left to apply. Loading it gives the same config, and the same
+// Resolved returns the complete config as YAML: every key that counts, no includes,
+// no overrides left to apply. Loading it gives the same config, and the same
 // config gives the same bytes.
 func (c *Config) Resolved() ([]byte, error) {
 	var b bytes.Buffer
 	indent := func(depth int) { b.WriteString(strings.Repeat("  ", depth)) }
 	walk(reflect.ValueOf(c).Elem(), "", 0, func(l leaf) {
+		if c.idle(l.path) != "" {
+			return
+		}
 		indent(l.depth)
 		if axes, ok := l.v.Interface().(Axes); ok && len(axes) > 0 {
 			b.WriteString(l.name + ":\n")
@@ -67,9 +80,13 @@ func (c *Config) Resolved() ([]byte, error) {
 			return
 		}
 		b.WriteString(l.name + ": " + l.text() + "\n")
-	}, func(name string, depth int) {
+	}, func(path, name string, depth int) bool {
+		if c.idle(path) != "" {
+			return false
+		}
 		indent(depth)
 		b.WriteString(name + ":\n")
+		return true
 	})
 	return b.Bytes(), nil
 }

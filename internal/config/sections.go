@@ -48,7 +48,7 @@ type Noise struct {
 }
 
 // Model is the embedder. Options is LinearModel, MLPModel, CNNModel,
-// LeNetModel, C2F2Model or ResNet18Model.
+// LeNetModel, C2F2Model, ResNet18Model or MahalanobisModel.
 type Model struct {
 	Name      string `yaml:"name" choice:"model" doc:"the network"`
 	Embedding int    `yaml:"embedding" check:">=0,<=65536" doc:"dimension D of the embedding; 0 takes the model's own"`

@@ -16,7 +16,7 @@ type Spec struct {
 	Height    int    `json:"height"` // of the images; data that are no images are 1 x 1 x D
 	Width     int    `json:"width"`
 	Channels  int    `json:"channels"`
-	Embedding int    `json:"embedding"`         // D; 0: 512 for c2f2 and resnet18, 128 for lenet and linear, Units for mlp, FC for cnn
+	Embedding int    `json:"embedding"`         // D; 0: 512 for c2f2 and resnet18, 128 for lenet and linear, Units for mlp, FC for cnn, all numbers of an image for mahalanobis
 	Normalize bool   `json:"normalize"`         // L2-normalise embeddings
 	Units     int    `json:"units,omitempty"`   // mlp: layer width w (200); cnn: filters k (47); resnet18: channels of the first stage (64)
 	Filters   string `json:"filters,omitempty"` // cnn: paper-count (default) or paper-text
@@ -47,6 +47,7 @@ var models = []model{
 	{"lenet", lenet, nil},
 	{"c2f2", c2f2, nil},
 	{"resnet18", resnet18, []string{"units", "stem"}},
+	{"mahalanobis", mahalanobis, nil},
 }
 
 // Names lists the models.

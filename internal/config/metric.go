@@ -1,0 +1,133 @@
+package config
+
+import (
+	"math"
+	"strings"
+)
+
+// MahalanobisModel is a linear metric in the ball: images are centred, projected
+// on their principal components and scaled, and a linear map of that is learnt.
+type MahalanobisModel struct {
+	Dims   int     `yaml:"dims" check:">=0,<=1024" doc:"principal components of the training images that are kept, d; 0 keeps every number of an image"`
+	Whiten bool    `yaml:"whiten" doc:"divide each component by its standard deviation"`
+	Radius float64 `yaml:"radius" check:">0,<=1e6" doc:"B: all training images lie in the ball of this radius, the farthest one on its edge"`
+}
+
+// Metric says how model mahalanobis is fitted (Chen et al., 2023): to the losses of
+// the triplets of two items of one class and one of another. Options is RRMFit or
+// SGDFit.
+type Metric struct {
+	Algorithm  string  `yaml:"algorithm" choice:"algorithm" doc:"with model mahalanobis: how the metric is found"`
+	Loss       string  `yaml:"loss" enum:"logistic|logistic-printed|hinge|least-squares|huber" doc:"loss of u, the positive's squared distance minus the negative's plus zeta; logistic is log(1 + exp(u)), logistic-printed the paper's log(1 + exp(-u)), which learns the opposite"`
+	Zeta       float64 `yaml:"zeta" check:">=0" doc:"the wanted gap between the two squared distances; above 0 with hinge, least-squares and huber"`
+	HuberDelta float64 `yaml:"huber_delta" check:">0" doc:"with loss huber: where it turns from a parabola to a line"`
+	Positive   string  `yaml:"positive" doc:"name of the class whose items are the positives, all others the negatives; each takes the mean over all classes"`
+	Options    any     `yaml:"-"`
+}
+
+// RRMFit is regularised risk minimisation over all triplets, eq. 5.
+type RRMFit struct {
+	Sigma  float64 `yaml:"sigma" check:">0" doc:"weight of the regulariser sigma/2 ||w||^2"`
+	Method string  `yaml:"method" enum:"auto|newton|lbfgs" doc:"auto is newton where w has few entries, else lbfgs"`
+	Tol    float64 `yaml:"tol" check:">0,<1" doc:"largest norm of the gradient over sigma: w is this close to the minimiser"`
+	Sums   string  `yaml:"sums" enum:"auto|exact|interpolated" doc:"how the sums over all triplets are taken; auto interpolates where there are many"`
+}
+
+// SGDFit is stochastic gradient descent on random triplets, eq. 3.
+type SGDFit struct {
+	C         Auto   `yaml:"c" check:">0" doc:"the step is c/sqrt(steps); auto is the largest one that theory allows, 2/alpha"`
+	Steps     Auto   `yaml:"steps" check:">=1" doc:"triplets drawn, T; auto is the number of training items"`
+	PSD       bool   `yaml:"psd" doc:"project w on the positive semidefinite matrices after each step"`
+	Constants string `yaml:"constants" enum:"tight|paper" doc:"smoothness alpha by which c is checked: 4 B^4, or the paper's 64 B^4"`
+}
+
+// each is the value of Positive that means all classes.
+const each = "each"
+
+// LearnsMetric says whether the model is fitted as Metric says, and not trained by
+// the sections of networks.
+func (c *Config) LearnsMetric() bool {
+	_, ok := c.Model.Options.(MahalanobisModel)
+	return ok
+}
+
+// OneClass returns the name of the class whose items are the positives, "" where
+// each class is in turn.
+func (m Metric) OneClass() string {
+	if m.Positive == each {
+		return ""
+	}
+	return m.Positive
+}
+
+// networkKeys are what a fitted metric has no use for: sections and keys.
+var networkKeys = []string{"model.embedding", "model.normalize", "model.init", "batch", "loss", "miner", "defense", "optimizer", "train", "data.augment"}
+
+// idle returns the section or key of path that says nothing in c, "" where path
+// counts. It is left out of the resolved config and refused where it is set.
+func (c *Config) idle(path string) string {
+	list := []string{"metric"}
+	if c.LearnsMetric() {
+		list = networkKeys
+		if c.Metric.Loss != "huber" {
+			list = append(list[:len(list):len(list)], "metric.huber_delta")
+		}
+	}
+	for _, key := range list {
+		if path == key || strings.HasPrefix(path, key+".") {
+			return key
+		}
+	}
+	return ""
+}
+
+// refuseIdle reports the keys that are set and say nothing, one of each section.
+func (c *Config) refuseIdle(fail func(key, format string, args ...any)) {
+	said := map[string]bool{}
+	c.walkAll(func(l leaf) {
+		key := c.idle(l.path)
+		if key == "" || said[key] || c.src.origin(l.path) == (origin{}) {
+			return
+		}
+		said[key] = true
+		switch key {
+		case "metric":
+			fail(l.path, "section metric fits model mahalanobis, and the model is %s: set model: mahalanobis, or remove metric", c.Model.Name)
+		case "metric.huber_delta":
+			fail(l.path, "is of loss huber, and metric.loss is %s: remove it", c.Metric.Loss)
+		default:
+			fail(l.path, "model mahalanobis is fitted as section metric says and does not ask for %s: remove it", key)
+		}
+	})
+}
+
+// metricRules holds what a fitted metric asks of the rest.
+func (c *Config) metricRules(fail func(key, format string, args ...any)) {
+	m := c.Model.Options.(MahalanobisModel)
+	if m.Whiten && m.Dims == 0 {
+		fail("model.whiten", "divides principal components by their standard deviation: set model.dims to how many")
+	}
+	if c.Metric.Positive == "" {
+		fail("metric.positive", "is empty: name a class, or write %s for the mean over all", each)
+	}
+	if l := c.Metric.Loss; c.Metric.Zeta == 0 && (l == "hinge" || l == "least-squares" || l == "huber") {
+		fail("metric.loss", "%s is least at w = 0 where metric.zeta is 0: set metric.zeta above 0, such as 1", l)
+	}
+	if o, ok := c.Metric.Options.(SGDFit); ok {
+		if o.Steps.Given && (o.Steps.N != math.Trunc(o.Steps.N) || o.Steps.N > 1e9) {
+			fail("metric.steps", "wants auto or a whole number up to 1e9, is %s", number(o.Steps.N))
+		}
+		if c.Metric.Loss == "hinge" && !o.C.Given {
+			fail("metric.c", "auto is 2/alpha, and the hinge has no alpha: it is not smooth; set c to a number")
+		}
+	}
+	if c.Data.Distort.Fresh {
+		fail("data.distort.fresh", "model mahalanobis is fitted to one set of images: remove it, so that each has one map")
+	}
+	switch c.Noise.Kind {
+	case "pln", "triplet-flip":
+		fail("noise.kind", "%s is on lists of tuples, and model mahalanobis is fitted to all triplets: take sln, which disturbs labels", c.Noise.Kind)
+	default:
+		c.noiseRules(fail)
+	}
+}

@@ -1,0 +1,98 @@
+package nn
+
+import (
+	"cmp"
+	"fmt"
+
+	"tercet/internal/engine/array"
+)
+
+// mahalanobis is linear metric learning on features that stay as they are: a frozen
+// affine map of the flattened image to D numbers and a linear map L of those, trained
+// or set by SetMetric. The squared distance of embeddings is Mahalanobis' in the
+// features, (x-y)^T L^T L (x-y).
+func mahalanobis(s *Spec) ([]Layer, error) {
+	s.Embedding = cmp.Or(s.Embedding, s.Height*s.Width*s.Channels)
+	return []Layer{NewFlatten("flatten"), NewProjection("project", s.Embedding), NewLinear("embed", s.Embedding, false)}, nil
+}
+
+// SetProjection sets the frozen map of a mahalanobis model to
+//
+//	y_r = scale_r sum_j components_rj (x_j - mean_j)
+//
+// for flattened images x of n numbers: mean (n), components (D, n) row-major, scale
+// (D). components nil is the identity, for which D has to be n.
+//
+// Errors: another model, sizes that do not fit.
+func (m *Model) SetProjection(mean, components, scale []float64) error {
+	p, _, err := m.linearMetric()
+	if err != nil {
+		return err
+	}
+	n, d := p.in[0], p.outs
+	if len(mean) != n || len(scale) != d || components == nil && n != d || components != nil && len(components) != n*d {
+		return fmt.Errorf("%w: a projection of %d to %d numbers, got mean %d, components %d, scale %d", array.ErrShape, n, d, len(mean), len(components), len(scale))
+	}
+	for r := range d {
+		shift := 0.0
+		for j := range n {
+			c := 0.0
+			switch {
+			case components != nil:
+				c = components[r*n+j] * scale[r]
+			case j == r:
+				c = scale[r]
+			}
+			p.weight.Value.Data[j*d+r] = float32(c)
+			shift += c * mean[j]
+		}
+		p.bias.Value.Data[r] = float32(-shift)
+	}
+	return nil
+}
+
+// SetMetric sets L of a mahalanobis model, (D, D) row-major; nil is the identity, with
+// which embeddings are the features and their distance Euclid's.
+//
+// Errors: another model, sizes that do not fit.
+func (m *Model) SetMetric(l []float64) error {
+	_, embed, err := m.linearMetric()
+	if err != nil {
+		return err
+	}
+	d := m.dim
+	if l != nil && len(l) != d*d {
+		return fmt.Errorf("%w: L of %d dimensions has %d numbers, got %d", array.ErrShape, d, d*d, len(l))
+	}
+	for r := range d {
+		for c := range d {
+			v := 0.0
+			switch {
+			case l != nil:
+				v = l[r*d+c]
+			case r == c:
+				v = 1
+			}
+			embed.weight.Value.Data[c*d+r] = float32(v)
+		}
+	}
+	return nil
+}
+
+// linearMetric returns the two maps of a mahalanobis model.
+func (m *Model) linearMetric() (*Projection, *Linear, error) {
+	var p *Projection
+	var l *Linear
+	for _, layer := range m.net.Layers() {
+		switch x := layer.(type) {
+		case *Projection:
+			p = x
+		case *Linear:
+			l = x
+		}
+	}
+	if p == nil || l == nil {
+		return nil, nil, fmt.Errorf("model %s has no projection and metric to set: mahalanobis has", m.spec.Name)
+	}
+	return p, l, nil
+}
