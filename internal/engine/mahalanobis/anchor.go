@@ -3,13 +3,16 @@ package mahalanobis
 // anchor is the work of one anchor: its distances, the sums over its triplets and
 // the room that these need.
 type anchor struct {
-	p    []float64 // (n-1) h of the other positives
-	q    []float64 // (m) h of the negatives
-	a    []float64 // (n-1) sum over negatives of phi'
-	b    []float64 // (m) sum over the other positives of phi'
-	p2   []float64 // (n-1) and (m): room
-	q2   []float64
-	room room
+	p      []float64 // (n-1) h of the other positives
+	q      []float64 // (m) h of the negatives
+	a      []float64 // (n-1) sum over negatives of phi'
+	b      []float64 // (m) sum over the other positives of phi'
+	p2     []float64 // (n-1) and (m): room
+	q2     []float64
+	room   room
+	ps     panels
+	qs     panels
+	second *second // where second derivatives are wanted
 }
 
 func (a *anchor) init(n, m int) {
@@ -49,10 +52,10 @@ func (a *anchor) sum(t *part, slopes bool) float64 {
 	z := t.loss.Zeta
 	switch t.loss.Name {
 	case Logistic:
-		return pairwise(a.p, a.q, z, a.a, a.b, a.p2, a.q2, slopes)
+		return a.logistic(t.sums, a.p, a.q, z, a.a, a.b, a.p2, a.q2, slopes)
 	case LogisticPrinted:
 		// softplus(-u) is softplus(q - p - zeta), with slopes of the other sign.
-		value := pairwise(a.q, a.p, -z, a.b, a.a, a.q2, a.p2, slopes)
+		value := a.logistic(t.sums, a.q, a.p, -z, a.b, a.a, a.q2, a.p2, slopes)
 		if slopes {
 			negate(a.a)
 			negate(a.b)

@@ -9,21 +9,35 @@ import (
 // an exponential of each triplet: e^u stays below 10^131, and its square is finite.
 const widest = 300
 
-// pairwise returns sum_jk softplus(p_j - q_k + zeta). With slopes it adds sum_k
-// sigmoid to a_j and sum_j sigmoid to b_k. e and f are room for as many numbers as p
-// and q.
+// logistic returns sum_jk softplus(p_j - q_k + zeta). With slopes it adds sum_k
+// sigmoid to to_j and sum_j sigmoid to from_k. e and f are room for as many numbers
+// as p and q.
+func (a *anchor) logistic(s Sums, p, q []float64, zeta float64, to, from, e, f []float64, slopes bool) float64 {
+	low, high := min(slices.Min(p)+zeta, slices.Min(q)), max(slices.Max(p)+zeta, slices.Max(q))
+	spread := high - low
+	switch {
+	case s != Exact && spread < width*mostPanels && (s == Interpolated || quicker(len(p), len(q), spread)):
+		return a.interpolated(p, q, zeta, low, to, from, slopes)
+	case spread <= widest:
+		return pairwise(p, q, zeta, low+spread/2, to, from, e, f, slopes)
+	}
+	return eachPair(p, q, zeta, to, from, slopes)
+}
+
+// quicker says whether panels are, by what the parts of both ways were seen to take.
+func quicker(n, m int, spread float64) bool {
+	inUse := spread / width
+	return float64(n)*float64(m) > 20*float64(n+m)+100*inUse*min(inUse, reach)
+}
+
+// pairwise is logistic for numbers that lie within widest around c.
 //
 // e^u is e^(p_j+zeta-c) e^(c-q_k), so that there are n+m exponentials and not n m; one
 // division serves two triplets, and one logarithm the product of many factors 1 +
 // e^u. Sigmoids have a relative error of some 2^-52 (4 + widest), as u itself has by
 // rounding for terms of that size; each softplus has an absolute error of some 2^-52
 // (1 + u). Where u spreads wider, each triplet is done by itself.
-func pairwise(p, q []float64, zeta float64, a, b, e, f []float64, slopes bool) float64 {
-	low, high := min(slices.Min(p)+zeta, slices.Min(q)), max(slices.Max(p)+zeta, slices.Max(q))
-	if !(high-low <= widest) {
-		return eachPair(p, q, zeta, a, b, slopes)
-	}
-	c := low + (high-low)/2
+func pairwise(p, q []float64, zeta, c float64, a, b, e, f []float64, slopes bool) float64 {
 	for j, v := range p {
 		e[j] = math.Exp(v + zeta - c)
 	}
