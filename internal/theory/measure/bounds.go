@@ -1,0 +1,126 @@
+package measure
+
+import (
+	"math"
+
+	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/theory/stability"
+)
+
+// Bound is a calculated bound, set beside what was measured.
+type Bound struct {
+	Source    string  `json:"source"`    // "Lemma 4"
+	Form      string  `json:"form"`      // paper or corrected
+	Constants string  `json:"constants"` // paper or tight
+	Value     float64 `json:"value"`
+	// Crossed says that the measured value lies above: of a mean, its whole interval.
+	Crossed bool `json:"crossed"`
+	// Vacuous says that the bound is above the largest loss there can be; nil where
+	// there is none.
+	Vacuous *bool `json:"vacuous,omitempty"`
+}
+
+// variant is a way to calculate a bound.
+type variant struct{ form, constants string }
+
+// variants: as printed; as printed with the smallest L and alpha, which no reading of
+// the constants saves; corrected; corrected with all constants at their best.
+var variants = []variant{
+	{stability.Paper, stability.Paper}, {stability.Paper, stability.Tight},
+	{stability.Corrected, stability.Paper}, {stability.Corrected, stability.Tight},
+}
+
+func (v variant) options() stability.Options {
+	return stability.Options{Form: v.form, Constants: v.constants}
+}
+
+// of gives the constants of l on points in the ball of that radius; ok is false where one
+// that is needed is infinite.
+func (v variant) of(l mahalanobis.Loss, radius float64, lipschitz, smooth bool) (k stability.Loss, ok bool, err error) {
+	c, err := l.Constants(radius, v.constants)
+	if err != nil {
+		return k, false, err
+	}
+	k = stability.Loss{L: c.L, Alpha: c.Alpha}
+	return k, !(lipschitz && math.IsInf(c.L, 0) || smooth && math.IsInf(c.Alpha, 0)), nil
+}
+
+// bounds calculates all variants of a bound; none for a loss without the constants.
+func bounds(l mahalanobis.Loss, radius float64, lipschitz, smooth bool, f func(stability.Loss, stability.Options) (stability.Result, error)) ([]Bound, error) {
+	var out []Bound
+	for _, v := range variants {
+		k, ok, err := v.of(l, radius, lipschitz, smooth)
+		if err != nil || !ok {
+			return nil, err
+		}
+		r, err := f(k, v.options())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Bound{Source: r.Source, Form: v.form, Constants: v.constants, Value: r.Value})
+	}
+	return out, nil
+}
+
+// judged marks the bounds that every one of the values crosses: a measurement that is a
+// maximum gives one value, a mean the lower end of its interval.
+func judged(bounds []Bound, value, sup float64) []Bound {
+	for i := range bounds {
+		b := &bounds[i]
+		b.Crossed = value > b.Value
+		if sup > 0 {
+			vacuous := b.Value > sup
+			b.Vacuous = &vacuous
+		}
+	}
+	return bounds
+}
+
+// high is the upper end of the interval, or the value of one repeat.
+func (e Estimate) high() float64 {
+	if e.CI95 != nil {
+		return e.CI95[1]
+	}
+	return e.Value
+}
+
+// low is the lower end of the interval, or the value of one repeat.
+func (e Estimate) low() float64 {
+	if e.CI95 != nil {
+		return e.CI95[0]
+	}
+	return e.Value
+}
+
+// Stability is Lemma 4.
+func (a RRM) Stability(n Sizes, radius float64) ([]Bound, error) {
+	return bounds(a.Loss, radius, true, false, func(k stability.Loss, o stability.Options) (stability.Result, error) {
+		return stability.Lemma4(stability.RRMInput{Loss: k, NPos: n.Pos, NNeg: n.Neg, Sigma: a.Sigma.At(n.Least())}, o)
+	})
+}
+
+// Stability is none: Lemma 2 depends on the triplets that were drawn, see Uniform.
+func (a SGD) Stability(Sizes, float64) ([]Bound, error) { return nil, nil }
+
+// lemma2 bounds the change of any loss when the sample that that many steps used is
+// replaced; nil for a loss that is not smooth or not Lipschitz. Steps above the printed
+// 2/alpha, which the tight one allows, have no bound with paper constants.
+func (a SGD) lemma2(n Sizes, uses int) ([]Bound, error) {
+	var out []Bound
+	for _, constants := range []string{stability.Paper, stability.Tight} {
+		v := variant{stability.Corrected, constants}
+		k, ok, err := v.of(a.Loss, a.Radius, true, true)
+		if err != nil || !ok {
+			return nil, err
+		}
+		if a.Eta(n) > 2/k.Alpha {
+			continue
+		}
+		r, err := stability.Lemma2(stability.Lemma2Input{Loss: k, Step: a.Eta(n), Uses: uses}, v.options())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Bound{Source: r.Source, Form: v.form, Constants: constants, Value: r.Value})
+	}
+	return out, nil
+}

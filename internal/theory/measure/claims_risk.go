@@ -1,0 +1,120 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/theory/stability"
+)
+
+// t1 sets gaps beside Theorem 1, with the proven stability of the learner.
+func t1(ctx context.Context, t *tester) error {
+	descent, err := t.sgd(1, Scale{1, 1})
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		a    Learner
+	}{
+		{"RRM, sigma = 0.5", RRM{Loss: t.loss, Sigma: Scale{Factor: 0.5}}},
+		{"SGD, T = n", descent},
+	} {
+		s := Series{Name: c.name, Quantity: "|gap|", Axis: "n", Learner: c.a.Describe()}
+		vacuous, needed := 0, 0.0
+		for _, n := range t.even(20, 40, 80, 160, 320, 640) {
+			var scratch Series
+			scratch.Name = s.Name
+			g, err := t.gap(ctx, &scratch, float64(n.Pos), GapOptions{Learner: c.a, Sizes: n, Repeats: t.repeats(10)})
+			if err != nil {
+				return err
+			}
+			p := scratch.Points[0]
+			p.Measured, p.Repeats = g.Absolute, g.Absolutes
+			if p.Bounds, err = likelyBounds(c.a, t.Source.Radius(), g, t.Delta); err != nil {
+				return err
+			}
+			best := p.Bounds[len(p.Bounds)-1]
+			if *best.Vacuous {
+				vacuous++
+			}
+			needed = t.needed(c.a, g)
+			p.With = []Number{
+				{"largest |gap| over bound", g.Absolute.Max / best.Value}, {"M, measured", g.MeanLoss}, {"largest loss", g.LargestLoss},
+				{"n from which the bound is below log 2", needed},
+			}
+			s.Points = append(s.Points, p)
+		}
+		t.add(s)
+		t.within(s, stability.Corrected, stability.Tight, c.name+": the gap is at most the bound in every run, with the smallest constants")
+		t.doc.Notes = append(t.doc.Notes, fmt.Sprintf("%s: the corrected bound with the smallest constants is above the largest loss seen at %d of %d sizes; it falls below log 2, the loss of w = 0, from n = %.2g on", c.name, vacuous, len(s.Points), needed))
+	}
+	return nil
+}
+
+// needed is the n = n+ = n- from which the learner's bound with the smallest constants
+// is below log 2, with M as measured; +Inf if it is not within 2^50.
+func (t *tester) needed(l Learner, g *GapResult) float64 {
+	below := func(n int) bool {
+		at := *g
+		at.Sizes = Sizes{n, n}
+		b, err := likelyBounds(l, t.Source.Radius(), &at, t.Delta)
+		return err == nil && len(b) > 0 && b[len(b)-1].Value < math.Ln2
+	}
+	high := 2
+	for ; !below(high); high *= 2 {
+		if high >= 1<<50 {
+			return math.Inf(1)
+		}
+	}
+	low := high / 2
+	for high-low > max(1, high/1000) {
+		if mid := low + (high-low)/2; below(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return float64(high)
+}
+
+// t7 learns with both signs of the logistic loss (S4).
+func t7(ctx context.Context, t *tester) error {
+	printed, err := mahalanobis.NewLoss(mahalanobis.LogisticPrinted, t.Zeta, 0)
+	if err != nil {
+		return err
+	}
+	sizes := t.even(20, 50, 200)
+	euclidean := Series{Name: "Euclidean", Quantity: "triplet error", Axis: "n", Learner: LearnerRecord{Name: "none"}}
+	var wrong, right Series
+	for _, l := range []mahalanobis.Loss{printed, t.loss} {
+		a := RRM{Loss: l, Sigma: Scale{Factor: 0.001}}
+		s := Series{Name: l.Name, Quantity: "triplet error", Axis: "n", Learner: a.Describe()}
+		for _, n := range sizes {
+			g, err := t.gap(ctx, &s, float64(n.Pos), GapOptions{Learner: a, Sizes: n, Repeats: t.repeats(10), Errors: true})
+			if err != nil {
+				return err
+			}
+			p := &s.Points[len(s.Points)-1]
+			p.Measured, p.Repeats = g.Errors.Test, g.Errors.Values
+			if l == t.loss {
+				euclidean.Points = append(euclidean.Points, Point{X: p.X, Sizes: n, Measured: g.Errors.Euclidean, Repeats: g.Errors.EuclideanValues})
+			}
+		}
+		if l == printed {
+			wrong = s
+		} else {
+			right = s
+		}
+	}
+	for i, n := range sizes {
+		e := euclidean.Points[i].Measured
+		w, r := wrong.Points[i].Measured, right.Points[i].Measured
+		t.doc.check(fmt.Sprintf("n = %d: logistic-printed errs on more than half of the test triplets", n.Pos), fmt.Sprintf("%.4f", w.Value), w.Value > 0.5)
+		t.doc.check(fmt.Sprintf("n = %d: logistic errs less than Euclidean distances", n.Pos), fmt.Sprintf("%.4f against %.4f", r.Value, e.Value), r.Value < e.Value)
+	}
+	t.doc.Series = append(t.doc.Series, wrong, right, euclidean)
+	return nil
+}

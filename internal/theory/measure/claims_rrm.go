@@ -1,0 +1,145 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+
+	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/theory/stability"
+)
+
+// t3 measures the uniform stability of regularised risk minimisation over n.
+func t3(ctx context.Context, t *tester) error {
+	for _, c := range []struct {
+		sigma    Scale
+		expected [2]float64
+	}{
+		{Scale{Factor: 0.5}, [2]float64{-1.15, -0.85}},
+		// Lemma 4 has n^-1/2; at small n the loss itself holds w back.
+		{Scale{Factor: 1, Power: -0.5}, [2]float64{-0.6, -0.25}},
+	} {
+		a := RRM{Loss: t.loss, Sigma: c.sigma}
+		s := Series{Name: "sigma = " + c.sigma.String(), Quantity: "gamma", Axis: "n", Learner: a.Describe(), Expected: &c.expected}
+		for _, n := range t.even(20, 40, 80, 160, 320) {
+			if _, err := t.uniform(ctx, &s, float64(n.Pos), UniformOptions{Learner: a, Sizes: n, Repeats: t.repeats(10), Replaced: 2, Fresh: 1}); err != nil {
+				return err
+			}
+		}
+		t.add(s)
+		t.within(s, stability.Corrected, stability.Tight, s.Name+": gamma at most Lemma 4, corrected, with the smallest constants")
+	}
+	return nil
+}
+
+// t4 replaces one of four positives while negatives grow in number (S1).
+func t4(ctx context.Context, t *tester) error {
+	a := RRM{Loss: t.loss, Sigma: Scale{Factor: 4}}
+	s := Series{Name: "one of 4 positives replaced, sigma = 4", Quantity: "gamma", Axis: "n-", Learner: a.Describe()}
+	var last Point
+	for _, n := range t.allowed([]Sizes{{4, 8}, {4, 32}, {4, 125}, {4, 500}, {4, 1500}}) {
+		if _, err := t.uniform(ctx, &s, float64(n.Neg), UniformOptions{Learner: a, Sizes: n, Repeats: t.repeats(10), Fresh: 1, Side: Positives}); err != nil {
+			return err
+		}
+		last = s.Points[len(s.Points)-1]
+	}
+	t.add(s)
+	if len(s.Points) == 0 {
+		t.doc.open("there are sizes to measure at", "none")
+		return nil
+	}
+	for _, b := range last.Bounds {
+		found := fmt.Sprintf("gamma %.4g, bound %.4g", last.Measured.Max, b.Value)
+		where := fmt.Sprintf("n+ = %d, n- = %d, %s constants", last.Pos, last.Neg, b.Constants)
+		if b.Form == stability.Paper {
+			t.doc.check("the printed min is crossed at "+where, found, b.Crossed)
+		} else {
+			t.doc.check("the corrected max is not crossed at "+where, found, !b.Crossed)
+		}
+	}
+	return nil
+}
+
+// t6 measures the expected gap of regularised risk minimisation over n at a sigma for
+// which Theorem 4 speaks from n = 20 on, with the smallest alpha: 8 alpha / 20.
+func t6(ctx context.Context, t *tester) error {
+	k, err := t.loss.Constants(t.Source.Radius(), mahalanobis.Tight)
+	if err != nil {
+		return err
+	}
+	a := RRM{Loss: t.loss, Sigma: Scale{Factor: 8 * k.Alpha / 20}}
+	s := Series{Name: "sigma = " + a.Sigma.String(), Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-1.15, -0.85}}
+	for _, n := range t.even(20, 40, 80, 160, 320) {
+		g, err := t.gap(ctx, &s, float64(n.Pos), GapOptions{Learner: a, Sizes: n, Repeats: t.repeats(40), Moves: 2})
+		if err != nil {
+			return err
+		}
+		p := &s.Points[len(s.Points)-1]
+		if p.Bounds, err = expectedBounds(a, t.Source.Radius(), g); err != nil {
+			return err
+		}
+		six, err := lemma6(a.Loss, t.Source.Radius(), g)
+		if err != nil {
+			return err
+		}
+		p.Bounds = append(p.Bounds, six...)
+		p.With = []Number{{"n sigma gap", float64(n.Pos) * a.Sigma.Factor * g.Gap.Value}, {"R_S", g.Train.Value}}
+	}
+	t.add(s)
+	t.within(s, stability.Corrected, stability.Tight, "the gap is at most Theorem 4 and Lemma 6, corrected, with the smallest alpha")
+	return nil
+}
+
+// lemma6 bounds the expected gap by the measured moves of w.
+func lemma6(l mahalanobis.Loss, radius float64, g *GapResult) ([]Bound, error) {
+	out, err := bounds(l, radius, false, true, func(k stability.Loss, o stability.Options) (stability.Result, error) {
+		return stability.Lemma6(stability.Lemma6Input{Loss: k, NPos: g.Pos, Risk: g.Train.Value, MovedPos: g.MovedPos.Value, MovedNeg: g.MovedNeg.Value}, o)
+	})
+	return judged(out, g.Gap.low(), g.LargestLoss), err
+}
+
+// s2 measures the expected gap under strong regularisation, where A(S) is all but
+// -grad R_S(0)/sigma: it falls as 1/n, and the printed bound of Lemma 6 as n^-3/2.
+func s2(ctx context.Context, t *tester) error {
+	loss, err := mahalanobis.NewLoss(mahalanobis.Logistic, 0, 0)
+	if err != nil {
+		return err
+	}
+	a := RRM{Loss: loss, Sigma: Scale{Factor: 1000}}
+	s := Series{Name: "sigma = 1000", Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-1.15, -0.85}}
+	var last Point
+	for _, n := range t.even(125, 250, 500, 1000, 2000) {
+		held := n
+		if _, known := t.Source.(Population); known {
+			held = Sizes{2, 2}
+		}
+		g, err := t.gap(ctx, &s, float64(n.Pos), GapOptions{Learner: a, Sizes: n, Held: held, Repeats: t.repeats(100), Moves: 2})
+		if err != nil {
+			return err
+		}
+		p := &s.Points[len(s.Points)-1]
+		if p.Bounds, err = lemma6(loss, t.Source.Radius(), g); err != nil {
+			return err
+		}
+		four, err := expectedBounds(a, t.Source.Radius(), g)
+		if err != nil {
+			return err
+		}
+		p.Bounds = append(p.Bounds, four...)
+		p.With = []Number{{"n sigma gap", float64(n.Pos) * 1000 * g.Gap.Value}, {"R_S", g.Train.Value}}
+		last = *p
+	}
+	t.add(s)
+	crossed := false
+	for _, b := range last.Bounds {
+		if b.Source == "Lemma 6" && b.Form == stability.Paper && b.Constants == stability.Tight {
+			found := fmt.Sprintf("gap %.3g [%.3g, %.3g], bound %.3g", last.Measured.Value, last.Measured.low(), last.Measured.high(), b.Value)
+			t.doc.check(fmt.Sprintf("the printed Lemma 6 is crossed at n = %d, with the smallest alpha", last.Pos), found, b.Crossed)
+			crossed = true
+		}
+	}
+	if !crossed {
+		t.doc.open("the printed Lemma 6 is crossed", "there are no sizes to measure at")
+	}
+	t.within(s, stability.Corrected, stability.Tight, "the gap is at most Lemma 6 and Theorem 4, corrected, with the smallest alpha")
+	return nil
+}

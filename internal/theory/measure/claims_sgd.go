@@ -1,0 +1,104 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+)
+
+// t2 replaces every sample of SGD's and compares each change with Lemma 2.
+func t2(ctx context.Context, t *tester) error {
+	for _, c := range []struct {
+		name  string
+		share float64
+		steps Scale
+		sizes []int
+	}{
+		{"c = 2/alpha as printed, T = n", printedShare, Scale{1, 1}, []int{50, 200}},
+		{"c = 2/alpha with the smallest alpha, T = n", 1, Scale{1, 1}, []int{50, 200}},
+		{"c = 2/alpha with the smallest alpha, T = n^2", 1, Scale{1, 2}, []int{50}},
+	} {
+		a, err := t.sgd(c.share, c.steps)
+		if err != nil {
+			return err
+		}
+		s := Series{Name: c.name, Quantity: "gamma", Axis: "n", Learner: a.Describe()}
+		for _, n := range t.even(c.sizes...) {
+			u, err := t.uniform(ctx, &s, float64(n.Pos), UniformOptions{Learner: a, Sizes: n, Repeats: t.repeats(2), Fresh: 1})
+			if err != nil {
+				return err
+			}
+			r := u.Lemma2
+			for _, v := range r.Violations {
+				t.doc.check(fmt.Sprintf("%s, n = %d: no change above Lemma 2, %s constants", c.name, n.Pos, v.Constants),
+					fmt.Sprintf("%d of %d replacements above, largest ratio %.3g", v.Count, r.Replacements, v.Ratio), v.Count == 0)
+			}
+			t.doc.check(fmt.Sprintf("%s, n = %d: samples that no step used change nothing", c.name, n.Pos),
+				fmt.Sprintf("%d of %d did", r.UnusedMoved, r.Unused), r.UnusedMoved == 0)
+			p := &s.Points[len(s.Points)-1]
+			p.With = []Number{{"most uses of a sample", float64(r.MostUses)}, {"largest over typical sample", u.Gamma.Value / u.Typical.Value}}
+		}
+		t.add(s)
+	}
+	return nil
+}
+
+// t5 measures SGD's rates.
+func t5(ctx context.Context, t *tester) error {
+	for _, part := range []func(context.Context, *tester) error{gapOfSGD, stabilityOverSteps, stabilityOverBalance} {
+		if err := part(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func gapOfSGD(ctx context.Context, t *tester) error {
+	a, err := t.sgd(1, Scale{1, 1})
+	if err != nil {
+		return err
+	}
+	s := Series{Name: "SGD, T = n", Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-0.65, -0.35}}
+	for _, n := range t.even(20, 40, 80, 160, 320, 640) {
+		if _, err := t.gap(ctx, &s, float64(n.Pos), GapOptions{Learner: a, Sizes: n, Repeats: t.repeats(100)}); err != nil {
+			return err
+		}
+	}
+	t.add(s)
+	return nil
+}
+
+// stabilityOverSteps has T from n to n^2.
+func stabilityOverSteps(ctx context.Context, t *tester) error {
+	const n = 50
+	s := Series{Name: "SGD, n = 50, T from n to n^2", Quantity: "gamma", Axis: "T", Expected: &[2]float64{0.35, 0.65}}
+	for _, steps := range []int{50, 130, 350, 940, 2500} {
+		a, err := t.sgd(1, Scale{Factor: float64(steps)})
+		if err != nil {
+			return err
+		}
+		s.Learner = a.Describe()
+		s.Learner.Steps = nil
+		if _, err := t.uniform(ctx, &s, float64(steps), UniformOptions{Learner: a, Sizes: Sizes{n, n}, Repeats: t.repeats(10), Replaced: 10, Fresh: 1}); err != nil {
+			return err
+		}
+	}
+	t.add(s)
+	return nil
+}
+
+// stabilityOverBalance has a fixed T, so that a sample is used 2T/n+ or T/n- times.
+func stabilityOverBalance(ctx context.Context, t *tester) error {
+	a, err := t.sgd(1, Scale{Factor: 800})
+	if err != nil {
+		return err
+	}
+	s := Series{Name: "SGD, T = 800, sides of different sizes", Quantity: "gamma", Axis: "max{2/n+, 1/n-}", Learner: a.Describe(), Expected: &[2]float64{0.7, 1.3}}
+	for _, n := range t.allowed([]Sizes{{400, 200}, {200, 400}, {200, 50}, {100, 400}, {400, 25}, {50, 100}, {25, 400}}) {
+		x := max(2/float64(n.Pos), 1/float64(n.Neg))
+		if _, err := t.uniform(ctx, &s, x, UniformOptions{Learner: a, Sizes: n, Repeats: t.repeats(10), Replaced: 10, Fresh: 1}); err != nil {
+			return err
+		}
+	}
+	t.add(s)
+	return nil
+}

@@ -1,0 +1,250 @@
+package measure
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/rng"
+)
+
+// GapOptions says how the gap is measured.
+type GapOptions struct {
+	Source  Source
+	Learner Learner
+	Sizes   Sizes
+	Held    Sizes // points that the true risk is estimated from, over all their triplets
+	Repeats int
+	Seed    uint64
+	// Errors has the triplet errors of w and of w = I measured, too.
+	Errors bool
+	// Moves is how many samples of each side are replaced by fresh points in each repeat,
+	// one at a time, for what Lemma 6 asks for.
+	Moves int
+	// Triplets of the ball are tried for M; 0 is a quarter of DefaultTriplets.
+	Triplets int
+}
+
+// GapResult is R(A(S)) - R_S(A(S)) over samples S.
+type GapResult struct {
+	Sizes
+	// Gap is the mean with the control variate: R_S - R of a fixed w, learnt from the
+	// reference, which has mean 0, is added. Values are those of each repeat.
+	Gap    Estimate  `json:"gap"`
+	Values []float64 `json:"values"`
+	// Raw is without it; Absolute is |R - R_S|, what Theorem 1 bounds.
+	Raw       Estimate  `json:"raw"`
+	Absolute  Estimate  `json:"absolute"`
+	Absolutes []float64 `json:"absolutes"`
+	Train     Estimate  `json:"train_risk"` // R_S
+	Test      Estimate  `json:"test_risk"`  // R
+	Norm      Estimate  `json:"norm"`       // ||w||
+	// MeanLoss is the largest mean over samples of a triplet's loss, over triplets of the
+	// ball: an estimate of M of Theorem 1, from below (S8). LargestLoss is the largest
+	// loss of a repeat.
+	MeanLoss    float64       `json:"mean_loss"`
+	LargestLoss float64       `json:"largest_loss"`
+	Certificate float64       `json:"certificate"`
+	Errors      *ErrorsRecord `json:"errors,omitempty"`
+	// MovedPos and MovedNeg are means of ||A(S') - A(S)||^2, with a fresh positive and a
+	// fresh negative in S'.
+	MovedPos *Estimate `json:"moved_pos,omitempty"`
+	MovedNeg *Estimate `json:"moved_neg,omitempty"`
+}
+
+// ErrorsRecord holds shares of triplets with u >= 0 at zeta = 0.
+type ErrorsRecord struct {
+	Train     Estimate `json:"train"`
+	Test      Estimate `json:"test"`
+	Euclidean Estimate `json:"euclidean"` // w = I, test
+	// Values and EuclideanValues are the test errors of each repeat.
+	Values          []float64 `json:"values"`
+	EuclideanValues []float64 `json:"euclidean_values"`
+}
+
+// gapRun is one repeat.
+type gapRun struct {
+	train, test, variate, norm float64
+	certificate                float64
+	losses                     []float64 // at triplets of the ball
+	errs                       [3]float64
+	moved                      [2]float64
+}
+
+// Gap measures the generalisation gap: the true risk is the mean over all triplets of
+// held-out points, or known where the source is a Population.
+//
+// Errors: those of the source and the learner; fewer than one repeat.
+func Gap(ctx context.Context, o GapOptions) (*GapResult, error) {
+	fixed, err := o.reference(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := o.Source.Dim()
+	if o.Triplets < 1 {
+		o.Triplets = DefaultTriplets / 4
+	}
+	ball := sphere(d, o.Source.Radius(), o.Triplets, rng.New(o.Seed, "measure/ball"))
+	runs := make([]gapRun, max(o.Repeats, 0))
+	err = repeated(ctx, o.Repeats, func(rep int) (err error) {
+		runs[rep], err = o.run(ctx, rep, fixed, ball)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return o.result(runs), nil
+}
+
+// sgdReferences is how many runs of SGD the reference's w is the mean of: one would carry
+// the noise of its own triplets.
+const sgdReferences = 16
+
+// reference learns the w of the control variate, as if from a sample of o.Sizes.
+func (o GapOptions) reference(ctx context.Context) ([]float64, error) {
+	p, err := o.Source.Reference()
+	if err != nil {
+		return nil, err
+	}
+	learner, runs := o.Learner, 1
+	n := o.Sizes.Least()
+	switch a := learner.(type) {
+	case RRM:
+		a.Sigma = Scale{Factor: a.Sigma.At(n)}
+		learner = a
+	case SGD:
+		a.Steps, runs = Scale{Factor: float64(a.T(o.Sizes))}, sgdReferences
+		learner = a
+	}
+	sum := make([]float64, p.D*(p.D+1)/2)
+	for run := range runs {
+		l, err := learner.Learn(ctx, p, rng.New(o.Seed, "measure/reference", uint64(run)).Uint64(), nil)
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range l.Theta {
+			sum[i] += v / float64(runs)
+		}
+	}
+	return sum, nil
+}
+
+func (o GapOptions) run(ctx context.Context, rep int, fixed, ball []float64) (gapRun, error) {
+	r := rng.New(o.Seed, "measure/gap", uint64(rep))
+	s, h, err := o.Source.Draw(o.Sizes, o.Held, r)
+	if err != nil {
+		return gapRun{}, err
+	}
+	chance := r.Uint64()
+	learnt, err := o.Learner.Learn(ctx, s, chance, nil)
+	if err != nil {
+		return gapRun{}, err
+	}
+	g := gapRun{certificate: learnt.Certificate, norm: distance(learnt.Theta, make([]float64, len(learnt.Theta)))}
+	loss := o.Learner.Criterion()
+	train, err := risk(s, loss)
+	if err != nil {
+		return gapRun{}, err
+	}
+	test, err := o.trueRisk(h, loss)
+	if err != nil {
+		return gapRun{}, err
+	}
+	g.train, g.test = train(learnt.Theta), test(learnt.Theta)
+	g.variate = train(fixed) - test(fixed)
+	g.losses = lossesAt(ball, s.D, loss, learnt.Theta)
+	if o.Errors {
+		g.errs = [3]float64{mahalanobis.ZeroOne(s, learnt.Theta, 0), mahalanobis.ZeroOne(h, learnt.Theta, 0), mahalanobis.ZeroOne(h, mahalanobis.Identity(s.D), 0)}
+	}
+	g.moved, err = o.moves(ctx, s, h, chance, learnt.Theta, r)
+	return g, err
+}
+
+// moves are the mean squared distances that fresh points move w by, for either side.
+func (o GapOptions) moves(ctx context.Context, s, h *mahalanobis.Problem, chance uint64, theta []float64, r *rng.Stream) (moved [2]float64, err error) {
+	if o.Moves < 1 {
+		return moved, nil
+	}
+	d := s.D
+	for side, points := range [][2][]float64{{s.Positive, h.Positive}, {s.Negative, h.Negative}} {
+		samples := choose(len(points[0])/d, min(o.Moves, len(points[0])/d), r)
+		others := choose(len(points[1])/d, min(len(samples), len(points[1])/d), r)
+		for i, at := range others {
+			l, err := o.Learner.Learn(ctx, replace(s, side, samples[i], points[1][at*d:(at+1)*d]), chance, theta)
+			if err != nil {
+				return moved, err
+			}
+			far := distance(l.Theta, theta)
+			moved[side] += far * far / float64(len(others))
+		}
+	}
+	return moved, nil
+}
+
+// risk returns the mean loss over all triplets of a problem as a function of theta.
+func risk(p *mahalanobis.Problem, l mahalanobis.Loss) (func([]float64) float64, error) {
+	r, err := mahalanobis.NewRisk([]*mahalanobis.Problem{p}, l, mahalanobis.Auto)
+	if err != nil {
+		return nil, err
+	}
+	return r.Value, nil
+}
+
+func (o GapOptions) trueRisk(h *mahalanobis.Problem, l mahalanobis.Loss) (func([]float64) float64, error) {
+	if p, ok := o.Source.(Population); ok {
+		return func(theta []float64) float64 { return p.Risk(l, theta) }, nil
+	}
+	return risk(h, l)
+}
+
+// lossesAt are the losses of triplets, (n, 3, d).
+func lossesAt(triplets []float64, d int, l mahalanobis.Loss, theta []float64) []float64 {
+	out := make([]float64, 0, len(triplets)/(3*d))
+	row := make([]float64, len(theta))
+	for t := 0; t < len(triplets); t += 3 * d {
+		mark(triplets[t:t+d], triplets[t+d:t+2*d], triplets[t+2*d:t+3*d], row)
+		u := l.Zeta
+		for i, v := range row {
+			u += v * theta[i]
+		}
+		v, _, _ := l.At(u)
+		out = append(out, v)
+	}
+	return out
+}
+
+func (o GapOptions) result(runs []gapRun) *GapResult {
+	g := &GapResult{Sizes: o.Sizes}
+	var raw, train, test, norm []float64
+	var errs [3][]float64
+	var moved [2][]float64
+	means := make([]float64, len(runs[0].losses))
+	for _, run := range runs {
+		gap := run.test - run.train
+		g.Values, raw = append(g.Values, gap+run.variate), append(raw, gap)
+		g.Absolutes = append(g.Absolutes, math.Abs(gap))
+		train, test, norm = append(train, run.train), append(test, run.test), append(norm, run.norm)
+		for i, v := range run.losses {
+			means[i] += v / float64(len(runs))
+		}
+		g.LargestLoss = max(g.LargestLoss, slices.Max(run.losses))
+		g.Certificate = max(g.Certificate, run.certificate)
+		for i, v := range run.errs {
+			errs[i] = append(errs[i], v)
+		}
+		for side, v := range run.moved {
+			moved[side] = append(moved[side], v)
+		}
+	}
+	g.Gap, g.Raw, g.Absolute = EstimateOf(g.Values), EstimateOf(raw), EstimateOf(g.Absolutes)
+	g.Train, g.Test, g.Norm = EstimateOf(train), EstimateOf(test), EstimateOf(norm)
+	g.MeanLoss = slices.Max(means)
+	if o.Errors {
+		g.Errors = &ErrorsRecord{EstimateOf(errs[0]), EstimateOf(errs[1]), EstimateOf(errs[2]), errs[1], errs[2]}
+	}
+	if o.Moves > 0 {
+		g.MovedPos, g.MovedNeg = optional(moved[0]), optional(moved[1])
+	}
+	return g
+}

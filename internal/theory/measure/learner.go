@@ -1,0 +1,155 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tercet/internal/engine/mahalanobis"
+)
+
+// Scale is Factor * n^Power, with n the smaller of n+ and n-.
+type Scale struct {
+	Factor float64 `json:"factor"`
+	Power  float64 `json:"power,omitempty"`
+}
+
+// At is the value at n.
+func (s Scale) At(n int) float64 {
+	if s.Power == 0 {
+		return s.Factor
+	}
+	return s.Factor * math.Pow(float64(n), s.Power)
+}
+
+// String is such as "0.5" or "2 n^-0.5".
+func (s Scale) String() string {
+	switch {
+	case s.Power == 0:
+		return fmt.Sprintf("%g", s.Factor)
+	case s.Factor == 1 && s.Power == 1:
+		return "n"
+	case s.Factor == 1:
+		return fmt.Sprintf("n^%g", s.Power)
+	case s.Power == 1:
+		return fmt.Sprintf("%g n", s.Factor)
+	}
+	return fmt.Sprintf("%g n^%g", s.Factor, s.Power)
+}
+
+// Learnt is what a Learner makes of a sample.
+type Learnt struct {
+	Theta []float64 // svec of w
+	// Certificate is the largest distance of Theta from what the algorithm is defined to
+	// return; 0 for one that is done exactly.
+	Certificate float64
+}
+
+// Learner is an algorithm A: a sample to w. It knows the radius B of the ball that
+// points lie in, and takes nothing else from the sample's distribution.
+type Learner interface {
+	Name() string // "rrm" or "sgd"
+	Criterion() mahalanobis.Loss
+	// Learn learns w. What chance decides depends on the numbers of points and the seed
+	// alone, so that a sample with a point replaced meets the same. near is a w that the
+	// answer may be close to, or nil; it saves time and, but for the certificate, changes
+	// nothing.
+	Learn(ctx context.Context, p *mahalanobis.Problem, seed uint64, near []float64) (Learnt, error)
+	// Stability are the bounds on the uniform stability for samples of those sizes in the
+	// ball of that radius, as printed and corrected; none where the loss does not meet
+	// what they assume.
+	Stability(n Sizes, radius float64) ([]Bound, error)
+	Describe() LearnerRecord
+}
+
+// LearnerRecord says in documents what was learnt with.
+type LearnerRecord struct {
+	Name  string  `json:"name"`
+	Loss  string  `json:"loss"`
+	Zeta  float64 `json:"zeta"`
+	Delta float64 `json:"huber_delta,omitempty"`
+	Sigma *Scale  `json:"sigma,omitempty"` // of rrm
+	C     float64 `json:"c,omitempty"`     // of sgd: the step is c / sqrt(T)
+	Steps *Scale  `json:"steps,omitempty"` // of sgd: T
+	PSD   bool    `json:"psd,omitempty"`
+}
+
+// RRM is regularised risk minimisation (eq. 5): R_S + sigma/2 ||w||^2 over all triplets.
+type RRM struct {
+	Loss   mahalanobis.Loss
+	Sigma  Scale
+	Method string           // auto, newton, lbfgs; empty is auto
+	Sums   mahalanobis.Sums // empty is auto
+	Tol    float64          // of the gradient's norm over sigma; 0 is 1e-9
+}
+
+// Name returns "rrm".
+func (RRM) Name() string { return "rrm" }
+
+// Criterion returns the loss.
+func (a RRM) Criterion() mahalanobis.Loss { return a.Loss }
+
+// Describe says what a is.
+func (a RRM) Describe() LearnerRecord {
+	return LearnerRecord{Name: a.Name(), Loss: a.Loss.Name, Zeta: a.Loss.Zeta, Delta: a.Loss.Delta, Sigma: &a.Sigma}
+}
+
+// Learn minimises, from near.
+func (a RRM) Learn(ctx context.Context, p *mahalanobis.Problem, _ uint64, near []float64) (Learnt, error) {
+	r, err := mahalanobis.NewRisk([]*mahalanobis.Problem{p}, a.Loss, a.Sums)
+	if err != nil {
+		return Learnt{}, err
+	}
+	s, err := mahalanobis.Minimise(ctx, r, mahalanobis.RRMOptions{
+		Sigma: a.Sigma.At(min(p.NPos(), p.NNeg())), Method: a.Method, Tol: a.Tol, Start: near,
+	})
+	return Learnt{s.Theta, s.Certificate}, err
+}
+
+// SGD is stochastic gradient descent (eq. 3) from w = 0 with steps eta = C / sqrt(T).
+type SGD struct {
+	Loss  mahalanobis.Loss
+	C     float64 // at most 2/alpha of the tight constants
+	Steps Scale   // T, rounded up
+	// Radius is B, which the limit of the step depends on.
+	Radius float64
+	PSD    bool // project on the positive semidefinite matrices after each step
+}
+
+// Name returns "sgd".
+func (SGD) Name() string { return "sgd" }
+
+// Criterion returns the loss.
+func (a SGD) Criterion() mahalanobis.Loss { return a.Loss }
+
+// Describe says what a is.
+func (a SGD) Describe() LearnerRecord {
+	return LearnerRecord{Name: a.Name(), Loss: a.Loss.Name, Zeta: a.Loss.Zeta, Delta: a.Loss.Delta, C: a.C, Steps: &a.Steps, PSD: a.PSD}
+}
+
+// T is the number of steps for a sample of those sizes.
+func (a SGD) T(n Sizes) int { return int(math.Ceil(a.Steps.At(n.Least()) - 1e-9)) }
+
+// Eta is the step.
+func (a SGD) Eta(n Sizes) float64 { return a.C / math.Sqrt(float64(a.T(n))) }
+
+// Triplets are those that T steps meet.
+func (a SGD) Triplets(n Sizes, seed uint64) []mahalanobis.Index {
+	return mahalanobis.DrawIndices(n.Pos, n.Neg, a.T(n), seed, mahalanobis.SGDStream)
+}
+
+// Learn makes the steps; near is not used.
+func (a SGD) Learn(ctx context.Context, p *mahalanobis.Problem, seed uint64, _ []float64) (Learnt, error) {
+	if err := ctx.Err(); err != nil {
+		return Learnt{}, err
+	}
+	n := Sizes{p.NPos(), p.NNeg()}
+	if !(a.C > 0) || !(a.Radius > 0) {
+		return Learnt{}, fmt.Errorf("%w: SGD has c = %v in a ball of radius B = %v; both must be above 0", ErrInput, a.C, a.Radius)
+	}
+	if a.T(n) < 1 {
+		return Learnt{}, fmt.Errorf("%w: SGD makes %s = %d steps at n+ = %d, n- = %d; it needs one", ErrInput, a.Steps, a.T(n), n.Pos, n.Neg)
+	}
+	theta, err := mahalanobis.SGD(p, a.Loss, a.Triplets(n, seed), mahalanobis.SGDOptions{C: a.C, PSD: a.PSD, Radius: a.Radius, Constants: mahalanobis.Tight})
+	return Learnt{Theta: theta}, err
+}

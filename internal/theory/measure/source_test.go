@@ -1,0 +1,124 @@
+package measure
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/rng"
+)
+
+// numbered are n points on a line in the ball, each its own number.
+func numbered(n int, from float64) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = from + float64(i)/1000
+	}
+	return out
+}
+
+// A draw has no point twice, none of the reference, and all points come up alike.
+func TestPoolDrawsWithoutReplacement(t *testing.T) {
+	pool, err := NewPool(numbered(10, 0), numbered(8, -.5), 1, 1, Sizes{3, 2}, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := pool.Size(); got != (Sizes{7, 6}) {
+		t.Fatalf("size %+v", got)
+	}
+	ref, err := pool.Reference()
+	if err != nil || ref.NPos() != 3 || ref.NNeg() != 2 {
+		t.Fatalf("reference %v %v", ref, err)
+	}
+	count := map[float64]int{}
+	for rep := range 600 {
+		s, h, err := pool.Draw(Sizes{3, 2}, Sizes{4, 3}, rng.New(uint64(rep), "test"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.NPos() != 3 || s.NNeg() != 2 || h.NPos() != 4 || h.NNeg() != 3 {
+			t.Fatal("sizes")
+		}
+		var all []float64
+		for _, x := range [][]float64{s.Positive, s.Negative, h.Positive, h.Negative, ref.Positive, ref.Negative} {
+			all = append(all, x...)
+		}
+		for _, v := range s.Positive {
+			count[v]++
+		}
+		slices.Sort(all)
+		if len(slices.Compact(all)) != 17 {
+			t.Fatal("a point is there twice")
+		}
+	}
+	for v, n := range count { // mean 600*3/7 = 257, sd 12
+		if n < 200 || n > 315 {
+			t.Errorf("point %g was drawn %d times in 600", v, n)
+		}
+	}
+	if len(count) != 7 {
+		t.Errorf("%d points were drawn", len(count))
+	}
+}
+
+func TestSourceErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		pos, neg []float64
+		radius   float64
+		ref      Sizes
+		want     string
+	}{
+		"radius":    {numbered(5, 0), numbered(5, 0), 0, Sizes{}, "radius"},
+		"ball":      {[]float64{0, 2}, numbered(5, 0), 1, Sizes{}, "outside the ball"},
+		"nan":       {[]float64{0, math.NaN()}, numbered(5, 0), 1, Sizes{}, "row 1"},
+		"one":       {[]float64{0}, numbered(5, 0), 1, Sizes{}, "n+ >= 2"},
+		"reference": {numbered(5, 0), numbered(5, 0), 1, Sizes{4, 2}, "smaller"},
+	} {
+		if _, err := NewPool(c.pos, c.neg, 1, c.radius, c.ref, 0); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	pool, err := NewPool(numbered(5, 0), numbered(5, -.5), 1, 1, Sizes{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pool.Reference(); err == nil {
+		t.Error("a reference that is not there")
+	}
+	for name, c := range map[string][2]Sizes{
+		"n+ = 1": {{1, 2}, {2, 1}}, "n- = 0": {{2, 0}, {2, 1}}, "held-out": {{2, 1}, {0, 1}}, "smaller sizes": {{3, 1}, {3, 1}},
+	} {
+		if _, _, err := pool.Draw(c[0], c[1], rng.New(0, "x")); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// At w = 0 the risk is log 2; at w = s I of the least-squares loss it is E u^2 / 2 with
+// u = s (|x-y|^2 - |x-z|^2) + zeta = 2 s (x.z - x.y) + zeta, whose mean square is
+// 4 s^2 (1/2 + 1/2) + zeta^2.
+func TestCircleRisk(t *testing.T) {
+	l, err := mahalanobis.NewLoss(mahalanobis.Logistic, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "w = 0", Circle{}.Risk(l, make([]float64, 3)), math.Ln2, 1e-14)
+	square, err := mahalanobis.NewLoss(mahalanobis.LeastSquares, .25, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "least squares", Circle{}.Risk(square, []float64{.5, 0, .5}), (1+.0625)/2, 1e-12)
+	theta := []float64{2, 1, -3}
+	near(t, "quadrature", Circle{}.Risk(l, theta), circleRisk(l, theta, 64), 1e-8)
+	near(t, "quadrature", Circle{}.Risk(l, []float64{.5, .3, -.7}), circleRisk(l, []float64{.5, .3, -.7}, 64), 1e-14)
+	s, h, err := Circle{}.Draw(Sizes{300, 300}, Sizes{200, 200}, rng.New(1, "test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*mahalanobis.Problem{s, h} {
+		near(t, "risk of a sample", mahalanobis.MeanLoss(p, l, theta, mahalanobis.DrawIndices(p.NPos(), p.NNeg(), 20000, 1, "t")), Circle{}.Risk(l, theta), .1)
+	}
+	near(t, "length", math.Hypot(s.Positive[0], s.Positive[1]), 1, 1e-15)
+}

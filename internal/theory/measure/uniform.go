@@ -1,0 +1,225 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/rng"
+)
+
+// UniformOptions says what Uniform replaces.
+type UniformOptions struct {
+	Source  Source
+	Learner Learner
+	Sizes   Sizes
+	Repeats int
+	// Replaced is how many samples of each side are replaced in each repeat, drawn at
+	// random; 0 is all of them. No side but Side, where that is set.
+	Replaced int
+	Side     string // Positives, Negatives, or empty for both
+	Fresh    int    // fresh points for each replaced sample, besides the adversarial ones
+	// Triplets are tried of either kind, the sample's and the ball's, for the largest
+	// change of the loss; 0 is DefaultTriplets.
+	Triplets int
+	Seed     uint64
+	// NoClimb leaves out the ascent from the best triplets.
+	NoClimb bool
+}
+
+// The sides of a sample.
+const (
+	Positives = "positives"
+	Negatives = "negatives"
+)
+
+// Replacements are the points that a sample is replaced by, in the order of results.
+var Replacements = []string{"+B e_1", "-B e_1", "far mean", "fresh"}
+
+const fresh = 3
+
+// UniformResult is what replacing samples did. Gamma is a lower estimate of the uniform
+// stability: the supremum of Definition 1 is over all samples, all replacements and all
+// triplets.
+type UniformResult struct {
+	Sizes
+	Replaced int `json:"replacements"` // in all repeats
+	// Gamma is the largest change of a triplet's loss in a repeat; OnData the same over
+	// triplets of the sample alone.
+	Gamma  Estimate  `json:"gamma"`
+	OnData Estimate  `json:"on_data"`
+	Values []float64 `json:"values"` // Gamma of each repeat
+	// By is Gamma with one side replaced, by one kind of point; its order is that of
+	// sides and Replacements.
+	By []ByReplacement `json:"by"`
+	// Typical is the median over replaced samples of their largest change (S7).
+	Typical Estimate `json:"typical"`
+	Moved   Estimate `json:"moved"` // the largest ||w - w'||
+	// Ceiling is L ||w - w'||, with the tight L: no triplet's loss changed by more. Absent
+	// for a loss that is not Lipschitz.
+	Ceiling *Estimate `json:"ceiling,omitempty"`
+	// SquaredPos and SquaredNeg are means of ||w - w'||^2 over fresh points: what Lemma 6
+	// asks for. Absent where no fresh points were drawn.
+	SquaredPos *Estimate `json:"squared_pos,omitempty"`
+	SquaredNeg *Estimate `json:"squared_neg,omitempty"`
+	// Certificate is the largest distance of a solution from the minimiser.
+	Certificate float64 `json:"certificate"`
+	// Bounds are those of Lemma 4, each crossed where the largest change of all repeats
+	// is above it; for SGD of Lemma 2, see Lemma2.
+	Bounds []Bound       `json:"bounds,omitempty"`
+	Lemma2 *Lemma2Record `json:"lemma_2,omitempty"`
+}
+
+// ByReplacement is the largest change by one kind of replacement.
+type ByReplacement struct {
+	Side  string   `json:"side"`
+	By    string   `json:"by"`
+	Gamma Estimate `json:"gamma"`
+}
+
+// change is what one replacement did.
+type change struct {
+	side, sample, by int
+	data, all, moved float64
+	uses             int // steps of SGD that used the sample
+}
+
+// Uniform measures uniform stability (Definition 1): in each repeat it learns from a
+// sample S, replaces samples one at a time, learns again with the same chance (the same
+// triplets of SGD), and looks for the triplet whose loss changed most. Samples are
+// replaced by B e_1 and -B e_1, by the mean of the other side, and by fresh points.
+//
+// Errors: those of the source and the learner; fewer than one repeat; ctx's where it is
+// done.
+func Uniform(ctx context.Context, o UniformOptions) (*UniformResult, error) {
+	if o.Side != "" && o.Side != Positives && o.Side != Negatives {
+		return nil, fmt.Errorf("%w: side is %q; choose %s or %s", ErrInput, o.Side, Positives, Negatives)
+	}
+	if o.Triplets == 0 {
+		o.Triplets = DefaultTriplets
+	}
+	runs := make([]uniformRun, max(o.Repeats, 0))
+	ball := sphere(o.Source.Dim(), o.Source.Radius(), o.Triplets, rng.New(o.Seed, "measure/ball"))
+	err := repeated(ctx, o.Repeats, func(rep int) (err error) {
+		runs[rep], err = o.run(ctx, rep, ball)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return o.result(runs)
+}
+
+// uniformRun is one repeat.
+type uniformRun struct {
+	changes     []change
+	certificate float64
+}
+
+func (o UniformOptions) run(ctx context.Context, rep int, ball []float64) (uniformRun, error) {
+	r := rng.New(o.Seed, "measure/uniform", uint64(rep))
+	replaced := Sizes{o.Sizes.Pos, o.Sizes.Neg}
+	if o.Replaced > 0 {
+		replaced = Sizes{min(o.Replaced, o.Sizes.Pos), min(o.Replaced, o.Sizes.Neg)}
+	}
+	s, h, err := o.Source.Draw(o.Sizes, Sizes{max(2, replaced.Pos*o.Fresh), max(1, replaced.Neg*o.Fresh)}, r)
+	if err != nil {
+		return uniformRun{}, err
+	}
+	chance := r.Uint64()
+	learnt, err := o.Learner.Learn(ctx, s, chance, nil)
+	if err != nil {
+		return uniformRun{}, err
+	}
+	run := uniformRun{certificate: learnt.Certificate}
+	probe := newProbe(s, ball, o.Triplets, r)
+	before, after := make([]float64, probe.count()), make([]float64, probe.count())
+	probe.margins(learnt.Theta, before)
+	radius := o.Source.Radius()
+	if o.NoClimb {
+		radius = 0
+	}
+	uses := o.uses(chance)
+	for side, name := range []string{Positives, Negatives} {
+		if o.Side != "" && o.Side != name {
+			continue
+		}
+		points, others, held, count := s.Positive, s.Negative, h.Positive, replaced.Pos
+		if side == 1 {
+			points, others, held, count = s.Negative, s.Positive, h.Negative, replaced.Neg
+		}
+		d := s.D
+		for at, sample := range choose(len(points)/d, count, r) {
+			for by, z := range replacements(others, held[at*o.Fresh*d:], d, o.Fresh, o.Source.Radius()) {
+				other := replace(s, side, sample, z)
+				l, err := o.Learner.Learn(ctx, other, chance, learnt.Theta)
+				if err != nil {
+					return uniformRun{}, err
+				}
+				c := change{side: side, sample: sample, by: min(by, fresh), moved: distance(learnt.Theta, l.Theta)}
+				if c.moved > 0 {
+					c.data, c.all = probe.changes(o.Learner.Criterion(), learnt.Theta, before, l.Theta, after, radius)
+				}
+				if uses != nil {
+					c.uses = uses[side][sample]
+				}
+				run.changes = append(run.changes, c)
+				run.certificate = max(run.certificate, l.Certificate)
+			}
+		}
+	}
+	return run, nil
+}
+
+// replacements are the adversarial points and then the fresh ones.
+func replacements(others, held []float64, d, fresh int, radius float64) [][]float64 {
+	up, down, far := make([]float64, d), make([]float64, d), make([]float64, d)
+	up[0], down[0] = radius, -radius
+	for i, v := range others {
+		far[i%d] += v / float64(len(others)/d)
+	}
+	out := [][]float64{up, down, far}
+	for f := range fresh {
+		out = append(out, held[f*d:(f+1)*d])
+	}
+	return out
+}
+
+// replace returns the problem with one point replaced.
+func replace(p *mahalanobis.Problem, side, sample int, z []float64) *mahalanobis.Problem {
+	q := *p
+	if side == 0 {
+		q.Positive = slices.Clone(p.Positive)
+		copy(q.Positive[sample*p.D:], z)
+	} else {
+		q.Negative = slices.Clone(p.Negative)
+		copy(q.Negative[sample*p.D:], z)
+	}
+	return &q
+}
+
+func distance(a, b []float64) float64 {
+	sum := 0.0
+	for i, v := range a {
+		sum += (v - b[i]) * (v - b[i])
+	}
+	return math.Sqrt(sum)
+}
+
+// uses counts, for each side, the steps of SGD that used each sample; nil for another
+// learner.
+func (o UniformOptions) uses(chance uint64) *[2][]int {
+	sgd, ok := o.Learner.(SGD)
+	if !ok {
+		return nil
+	}
+	u := [2][]int{make([]int, o.Sizes.Pos), make([]int, o.Sizes.Neg)}
+	for _, t := range sgd.Triplets(o.Sizes, chance) {
+		u[0][t.I]++
+		u[0][t.J]++
+		u[1][t.K]++
+	}
+	return &u
+}
