@@ -52,15 +52,17 @@ Of runs on pair graphs --table pairs shows the errors; double-descent where over
 widths the test error peaks and from where on the pairs are fitted, pair-epochs the
 same during training; pair-floor the training error beside that of contradictory
 pairs and the bounds of Theorem 1 of DIBS; online-offline data drawn anew against
-data used again. noise-robust compares triplet losses with the plain one under
-noise, noise-attack ERS with that without noise; noise-clustering is clustering.
-With --curves each but pairs is drawn.`,
+data used again; pair-claims the numbers that the paper's claims are judged by, and
+the verdicts. noise-robust compares triplet losses with the plain one under noise,
+noise-attack ERS with that without noise; noise-clustering is clustering.
+With --curves each but pairs and pair-claims is drawn.`,
 		examples: []example{
 			{"one run, with a page beside its files", "tercet report --runs runs/first --out runs/first/report.md", false},
 			{"all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv", false},
 			{"ours beside the paper's 5 x 5 grid of source and destination hardness", "tercet report --table hm-grid --runs 'runs/*'", false},
 			{"losses and methods of clustering under label noise, with curves", "tercet report --table clustering --curves curves 'runs/*'", false},
 			{"double descent over the widths of a sweep, as a picture and as CSV", "tercet report --table double-descent --curves dd --format csv 'runs/dd-*'", false},
+			{"the claims about double descent, with seed-by-seed differences", "tercet report --table pair-claims 'runs/dibs-*'", false},
 			{"mean over all runs of a loss", "tercet report --runs runs --group-by loss,loss.margin", false},
 		},
 		exits: []int{ExitData},
@@ -99,7 +101,7 @@ func runReport(s *Streams, o reportOptions) error {
 	case isStudy:
 		return runStudyTable(s, study, o)
 	case o.curves != "":
-		return usagef("--curves goes with --table %s, %s", clusteringTable, strings.Join(studyTableNames()[1:], ", "))
+		return usagef("--curves goes with --table %s, %s", clusteringTable, strings.Join(drawnTables(), ", "))
 	case o.table != "":
 		return runPaperTable(s, o)
 	case o.variant != "published" || len(o.grid) > 0:

@@ -49,12 +49,18 @@ func scoreTable(name string, compare func([]*report.RunDir) (*report.NoiseStudy,
 // studyTables in the order of the help.
 var studyTables = []studyTable{
 	pairTable("pairs", false, nil, (*report.PairStudy).Table, nil),
+	pairTable("pair-claims", true, (*report.PairStudy).JudgeClaims, (*report.PairStudy).ClaimsTable, nil),
 	pairTable("double-descent", false, (*report.PairStudy).DoubleDescent, (*report.PairStudy).PeaksTable, (*report.PairStudy).WidthCurves),
 	pairTable("pair-epochs", true, (*report.PairStudy).EpochCurves, (*report.PairStudy).EpochsTable, (*report.PairStudy).DrawEpochs),
 	pairTable("pair-floor", false, (*report.PairStudy).TrainingFloors, (*report.PairStudy).FloorsTable, (*report.PairStudy).DrawFloors),
 	pairTable("online-offline", true, (*report.PairStudy).StreamCurves, (*report.PairStudy).StreamsTable, (*report.PairStudy).DrawStreams),
 	scoreTable("noise-robust", report.CompareRobust),
 	scoreTable("noise-attack", report.CompareAttacked),
+}
+
+// drawnTables are the names of those that have a picture.
+func drawnTables() []string {
+	return slices.DeleteFunc(studyTableNames(), func(name string) bool { return name == "pairs" || name == "pair-claims" })
 }
 
 // noiseClustering is another name of the table clustering.

@@ -44,6 +44,7 @@ func TestReportPairs(t *testing.T) {
 	}
 	for table, want := range map[string]string{
 		"pairs":          "mnist,10,s2,same-index,shuffled,offline,,PLN 10 %,mlp,8,8000,10,2,0.1,0.1,0.1,0.005,0.005,0.005,0.1,0.1,0.1,0.5,0.5,0.5,",
+		"pair-claims":    "C1,mnist,mlp,,10,\"s2, PLN 10 %\",rise to the peak at width 8,2,0.25,0.25,0.25,interval above 0,confirmed",
 		"double-descent": ",3,2,8,8000,0.5,0.5,0.5,0.25,0.25,0.25,0.375,0.375,0.375,0.125,0.125,0.125,4,double descent",
 		"pair-epochs":    ",mlp,4,4000,2,2,0.25,0.25,0.25,,,,,2,0.25,0.25,0.25,0,0,0,no peak",
 		"pair-floor":     ",mlp,16,16000,2,0.005,0.005,0.005,0.005,0.005,0.005,0,0,0,meets,,,,",
@@ -51,14 +52,14 @@ func TestReportPairs(t *testing.T) {
 	} {
 		args := []string{"report", "--table", table, "--format", "csv", "runs"}
 		note := ""
-		if table != "pairs" {
+		if table != "pairs" && table != "pair-claims" {
 			args, note = append(args, "--curves", "pictures/"+table), "wrote pictures/"+table+"-mnist.png\n"
 		}
 		code, out, stderr := cli(args...)
 		if code != 0 || !strings.Contains(out, want) || stderr != note {
 			t.Errorf("%s: %d %s%s", table, code, out, stderr)
 		}
-		if _, err := os.Stat("pictures/" + table + "-mnist.svg"); err != nil && table != "pairs" {
+		if _, err := os.Stat("pictures/" + table + "-mnist.svg"); err != nil && note != "" {
 			t.Error(err)
 		}
 		for _, f := range report.Formats() {
@@ -87,7 +88,7 @@ func TestReportPairs(t *testing.T) {
 		t.Errorf("%d %s", code, stderr)
 	}
 	for _, args := range [][]string{
-		{"--table", "pairs"}, {"--table", "pairs", "--metric", "nmi", "runs/w8-0"}, {"--table", "pairs", "--curves", "x", "runs/w8-0"}, {"--table", "pair-floor", "--out", "x.md", "runs/w8-0"},
+		{"--table", "pairs"}, {"--table", "pair-claims", "--curves", "x", "runs/w8-0"}, {"--table", "pairs", "--metric", "nmi", "runs/w8-0"}, {"--table", "pairs", "--curves", "x", "runs/w8-0"}, {"--table", "pair-floor", "--out", "x.md", "runs/w8-0"},
 		{"--table", "double-descent", "--curves", "x", "runs/w8-0"}, {"--table", "pairs", "runs/w8-0", "--format", "odt"},
 	} {
 		if code, out, stderr := cli(append([]string{"report"}, args...)...); code != ExitUsage || out != "" || stderr == "" {

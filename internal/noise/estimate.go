@@ -47,7 +47,7 @@ func FromContradictions(pairs []Pair) (Estimate, error) {
 	if e.N == 0 {
 		return Estimate{}, errors.New("noise: no two images are paired twice, so no label can contradict another: the noise of these pairs cannot be told this way; estimate it from losses, or use same-index negatives")
 	}
-	lo, hi := wilson(e.Contradictions, e.N)
+	lo, hi := Wilson(e.Contradictions, e.N)
 	e.P = flipOf(float64(e.Contradictions) / float64(e.N))
 	e.CI95 = [2]float64{flipOf(lo), flipOf(hi)}
 	return e, nil
@@ -61,8 +61,8 @@ func flipOf(c float64) float64 {
 	return c / (1 + math.Sqrt(1-2*c))
 }
 
-// wilson returns the 95 % interval of a proportion with k of n (Wilson 1927).
-func wilson(k, n int) (lo, hi float64) {
+// Wilson returns the 95 % interval of a proportion with k of n (Wilson 1927).
+func Wilson(k, n int) (lo, hi float64) {
 	const z = 1.959963984540054
 	p, m := float64(k)/float64(n), float64(n)
 	centre := (p + z*z/(2*m)) / (1 + z*z/m)

@@ -47,11 +47,11 @@ func TestWilson(t *testing.T) {
 		k, n   int
 		lo, hi float64
 	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
-		lo, hi := wilson(c.k, c.n)
+		lo, hi := Wilson(c.k, c.n)
 		near(t, "lower end", lo, c.lo, 5.1e-5)
 		near(t, "upper end", hi, c.hi, 5.1e-5)
 	}
-	if lo, hi := wilson(9, 9); lo <= 0.6 || hi != 1 {
+	if lo, hi := Wilson(9, 9); lo <= 0.6 || hi != 1 {
 		t.Errorf("all: %v, %v", lo, hi)
 	}
 }

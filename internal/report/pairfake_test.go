@@ -10,7 +10,9 @@ import (
 // fakePairs is a run on a pair graph, written by hand.
 type fakePairs struct {
 	scenario, negatives string
-	noise               string // kind
+	order               string  // shuffled
+	found               float64 // share of wrong pairs, if not effective
+	noise               string  // kind
 	effective           float64
 	classes, width      int
 	seed                int
@@ -28,6 +30,12 @@ func (f fakePairs) make(t *testing.T, folder string) *RunDir {
 	if f.negatives == "" {
 		f.negatives = "same-index"
 	}
+	if f.order == "" {
+		f.order = "shuffled"
+	}
+	if f.found == 0 {
+		f.found = f.effective
+	}
 	if f.status == "" {
 		f.status = "finished"
 	}
@@ -35,15 +43,15 @@ func (f fakePairs) make(t *testing.T, folder string) *RunDir {
 	for _, l := range f.labels {
 		fmt.Fprintf(&extra, "-%s-%s", l.Key, l.Value)
 	}
-	dir := filepath.Join(folder, fmt.Sprintf("%s-%s-%s-%v-k%d-w%d%s_seed-%d", f.scenario, f.negatives, f.noise, f.effective, f.classes, f.width, strings.ReplaceAll(extra.String(), ".", "-"), f.seed))
+	dir := filepath.Join(folder, fmt.Sprintf("%s-%s-%s-%s-%v-k%d-w%d%s_seed-%d", f.scenario, f.negatives, f.order, f.noise, f.effective, f.classes, f.width, strings.ReplaceAll(extra.String(), ".", "-"), f.seed))
 	noise := ""
 	if f.noise != "none" {
 		noise = fmt.Sprintf(`"noise": {"kind": %q, "wanted": %v, "found": %v, "effective": %v},`, f.noise, f.effective, f.effective, f.effective)
 	}
 	params := 784*f.width + f.width + 2*(f.width*f.width+f.width)
 	put(t, dir, "manifest.json", fmt.Sprintf(`{"schema": "tercet.run/1", "name": "x", "version": "v1", "status": %q, "message": "stopped. Try less.", "seed": %d,
- "data": {"name": "mnist", %s "graph": {"scenario": %q, "negatives": %q, "order": "shuffled", "pairs": 6000, "effective": %v}, "train": {"items": 60000, "classes": %d}},
- "model": {"name": "mlp", "parameters": %d}, "steps": 94, "steps_planned": 100}`, f.status, f.seed, noise, f.scenario, f.negatives, f.effective, f.classes, params))
+ "data": {"name": "mnist", %s "graph": {"scenario": %q, "negatives": %q, "order": %q, "pairs": 6000, "effective": %v}, "train": {"items": 60000, "classes": %d}},
+ "model": {"name": "mlp", "parameters": %d}, "steps": 94, "steps_planned": 100}`, f.status, f.seed, noise, f.scenario, f.negatives, f.order, f.found, f.classes, params))
 	if !f.noPairs {
 		test, theorem := "", ""
 		if f.test >= 0 {
@@ -63,7 +71,7 @@ func (f fakePairs) make(t *testing.T, folder string) *RunDir {
 		t.Fatal(err)
 	}
 	r.Labels = append([]Label{{"name", filepath.Base(dir)}, {"seed", fmt.Sprint(f.seed)}, {"data.name", "mnist"}, {"noise.kind", f.noise}, {"noise.effective", fmt.Sprint(f.effective)},
-		{"model.name", "mlp"}, {"model.width", fmt.Sprint(f.width)}, {"batch.scenario", f.scenario}, {"batch.negatives", f.negatives}, {"data.classes", fmt.Sprint(f.classes)}}, f.labels...)
+		{"model.name", "mlp"}, {"model.width", fmt.Sprint(f.width)}, {"batch.scenario", f.scenario}, {"batch.negatives", f.negatives}, {"batch.order", f.order}, {"data.classes", fmt.Sprint(f.classes)}}, f.labels...)
 	return r
 }
 

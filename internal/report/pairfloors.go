@@ -65,7 +65,7 @@ func (s *PairStudy) TrainingFloors() {
 		s.Floors = append(s.Floors, f)
 	}
 	slices.SortStableFunc(s.Floors, func(a, b PairFloor) int { return a.Row - b.Row })
-	s.Line = s.fitFloors()
+	s.Line = fitLine(s.Floors)
 	if narrower > 0 {
 		s.Notes = append(s.Notes, "of each setting the largest network alone: "+plural(narrower, "narrower one is", "narrower ones are")+" left out")
 	}

@@ -12,13 +12,13 @@ type FloorLine struct {
 	Settings  int      `json:"settings"` // rows that have the bound
 }
 
-// fitFloors fits the line; nil where no seed has two different bounds.
-func (s *PairStudy) fitFloors() *FloorLine {
+// fitLine fits the line to floors; nil where no seed has two different bounds.
+func fitLine(floors []PairFloor) *FloorLine {
 	type points struct{ x, y []float64 }
 	bySeed := map[uint64]*points{}
 	var order []uint64
 	l := &FloorLine{}
-	for _, f := range s.Floors {
+	for _, f := range floors {
 		if f.Lower == nil {
 			continue
 		}

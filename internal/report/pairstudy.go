@@ -17,6 +17,7 @@ type PairStudy struct {
 	Floors  []PairFloor   `json:"floors,omitempty"`
 	Line    *FloorLine    `json:"line,omitempty"` // of the floors
 	Streams []StreamCurve `json:"streams,omitempty"`
+	Claims  []PairClaim   `json:"claims,omitempty"`
 	Notes   []string      `json:"notes"`
 }
 

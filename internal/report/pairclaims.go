@@ -1,0 +1,210 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// PairClaim is a quantity that a claim about runs on pairs is judged by, or the verdict
+// on all quantities of a claim. The claims are C1 to C8 of Fonseca & Guidetti, and C9,
+// which follows from their paper's faults; the rules are those of
+// docs/papers/similarity-in-noisy-setups.md.
+type PairClaim struct {
+	Claim   string `json:"claim"`
+	Data    string `json:"data"`
+	Model   string `json:"model"`
+	Other   string `json:"other,omitempty"`   // other config keys in which runs differ
+	Classes string `json:"classes,omitempty"` // absent in verdicts on all
+	Of      string `json:"of,omitempty"`      // what is measured: such as "s2, PLN 10 %"
+	What    string `json:"quantity"`
+	// Estimate is a mean over seeds, or of differences seed by seed, with Student's
+	// interval; Binomial says that its interval is Wilson's of a share of all pairs.
+	Estimate
+	Binomial bool   `json:"binomial,omitempty"`
+	Rule     string `json:"rule,omitempty"`    // for "confirmed"
+	Verdict  string `json:"verdict,omitempty"` // absent where no rule judges it
+
+	plain bool // a number that is no share of pairs
+}
+
+// What a claim can be found to be.
+const (
+	confirmed = "confirmed"
+	refuted   = "refuted"
+	openYet   = "open"
+)
+
+// JudgeClaims fills Claims: of each claim the quantities that runs are there for, and a
+// verdict on all of them: confirmed where each is, refuted where one is, else open. Runs
+// whose curves were not read say nothing of C8.
+func (s *PairStudy) JudgeClaims() {
+	of := *s // peaks, floors and streams have tables and notes of their own
+	of.DoubleDescent()
+	of.TrainingFloors()
+	of.StreamCurves()
+	parts := slices.Concat(of.peakClaims(), of.raisedPeaks(), of.fitClaims(), of.kindClaims(), of.widthClaims(), of.rateClaims(),
+		of.lineClaims(), of.streamClaims(), of.negativeClaims(), of.orderClaims())
+	s.Claims = nil
+	var done []string
+	for _, p := range parts {
+		if slices.Contains(done, p.world()) {
+			continue
+		}
+		done = append(done, p.world())
+		var own []PairClaim
+		for _, q := range parts {
+			if q.world() == p.world() {
+				own = append(own, q)
+			}
+		}
+		s.Claims = append(append(s.Claims, own...), inAll(own))
+	}
+	var without []string
+	for i := 1; i <= 9; i++ {
+		c := fmt.Sprintf("C%d", i)
+		if !slices.ContainsFunc(parts, func(p PairClaim) bool { return p.Claim == c }) {
+			without = append(without, c)
+		}
+	}
+	if without != nil {
+		s.Notes = append(s.Notes, "no runs that speak of "+strings.Join(without, ", "))
+	}
+}
+
+// world is what one verdict is about.
+func (p PairClaim) world() string {
+	return fmt.Sprintf("%s %q %q %q", p.Claim, p.Data, p.Model, p.Other)
+}
+
+// inAll is the verdict on the quantities of a claim.
+func inAll(own []PairClaim) PairClaim {
+	out := PairClaim{Claim: own[0].Claim, Data: own[0].Data, Model: own[0].Model, Other: own[0].Other}
+	count := map[string]int{}
+	for _, p := range own {
+		if p.Verdict != "" {
+			count[""]++
+			count[p.Verdict]++
+		}
+	}
+	switch {
+	case count[refuted] > 0:
+		out.Verdict = refuted
+	case count[""] > 0 && count[confirmed] == count[""]:
+		out.Verdict = confirmed
+	default:
+		out.Verdict = openYet
+	}
+	out.What = fmt.Sprintf("all %d: %d confirmed, %d refuted, %d open", count[""], count[confirmed], count[refuted], count[openYet])
+	return out
+}
+
+// about begins a quantity of a row.
+func (row *PairRow) about(claim string) PairClaim {
+	return PairClaim{Claim: claim, Data: row.Data, Model: row.Model, Other: row.other(), Classes: fmt.Sprint(row.Classes), Of: row.Scenario + ", " + row.noiseName()}
+}
+
+// estimate is the quantity with its value.
+func (p PairClaim) estimate(what string, e Estimate) PairClaim {
+	p.What, p.Estimate = what, e
+	return p
+}
+
+// over is the quantity with a value for each seed.
+func (p PairClaim) over(what string, values []float64) PairClaim {
+	return p.estimate(what, estimateOf(values))
+}
+
+// judge puts a rule and its verdict to a quantity that has an interval; without one it
+// is open. For yes and no the interval is given.
+func (p PairClaim) judge(rule string, yes, no func(low, high float64) bool) PairClaim {
+	p.Rule, p.Verdict = rule, openYet
+	switch ci := p.CI95; {
+	case ci == nil:
+	case yes(ci[0], ci[1]):
+		p.Verdict = confirmed
+	case no(ci[0], ci[1]):
+		p.Verdict = refuted
+	}
+	return p
+}
+
+// above0 asks for an interval above 0; one below refutes.
+func (p PairClaim) above0() PairClaim {
+	return p.judge("interval above 0", func(low, _ float64) bool { return low > 0 }, func(_, high float64) bool { return high < 0 })
+}
+
+// below asks for a mean below a limit; an interval above it refutes.
+func (p PairClaim) below(limit float64) PairClaim {
+	return p.judge(fmt.Sprintf("mean below %v %%", 100*limit), func(_, _ float64) bool { return *p.Value < limit }, func(low, _ float64) bool { return low > limit })
+}
+
+// among says whether another row differs in no more than its noise, its width and what
+// also names.
+func (row *PairRow) among(other *PairRow, also ...string) bool {
+	same := func(what, a, b string) bool { return a == b || slices.Contains(also, what) }
+	return row.Data == other.Data && row.Model == other.Model && row.other() == other.other() && row.Online == other.Online && row.Scenario == other.Scenario &&
+		same("classes", fmt.Sprint(row.Classes), fmt.Sprint(other.Classes)) && same("negatives", row.Negatives, other.Negatives) && same("order", row.Order, other.Order)
+}
+
+// differences are a - b of a score for the seeds that both rows have.
+func differences(a, b *PairRow, key string) []float64 {
+	var out []float64
+	for i, seed := range a.Seeds {
+		if k := slices.Index(b.Seeds, seed); k >= 0 {
+			x, ok := a.runs[i].scores()[key]
+			if y, too := b.runs[k].scores()[key]; ok && too {
+				out = append(out, x-y)
+			}
+		}
+	}
+	return out
+}
+
+// ClaimsTable has a row for each quantity, and one for the verdict on each claim.
+func (s *PairStudy) ClaimsTable(full bool) *Table {
+	t := &Table{Title: "claims about runs on pairs", Notes: append(slices.Clone(s.Notes),
+		"(%): in percent of the pairs; differences are taken seed by seed, at widths that the other seeds choose where they are at a peak; intervals: 95 %, Student's over n seeds, Wilson's of all pairs for a found P; where a rule names a number and no interval the mean decides; without an interval a claim is open; what has no rule is shown beside the others",
+		"all: confirmed where each quantity is, refuted where one is, else open; no correction is made for their number")}
+	for _, name := range []string{"claim", "data", "model", "other", "classes", "of", "quantity", "n"} {
+		t.Columns = append(t.Columns, Column{Name: name})
+	}
+	t.Columns = append(t.Columns, Column{Name: "value", Digits: 2}, Column{Name: "confirmed where"}, Column{Name: "verdict"})
+	for _, c := range s.Claims {
+		n := Missing()
+		if c.N > 0 {
+			n = Int(c.N)
+		}
+		what := Text(c.What)
+		if c.Value != nil && !c.plain {
+			what = what.InPercent()
+		}
+		t.Rows = append(t.Rows, []Cell{Text(c.Claim), Text(c.Data), Text(c.Model), Text(c.Other), Text(c.Classes), Text(c.Of), what, n, c.shown(), Text(c.Rule), Text(c.Verdict)})
+	}
+	if !full {
+		t.dropConstant()
+	}
+	return t
+}
+
+// shown is the value; what rounding leaves of a difference of equals is 0.
+func (p PairClaim) shown() Cell {
+	if p.Value == nil {
+		return Missing()
+	}
+	clean := func(v float64) float64 {
+		if math.Abs(v) < 1e-12 {
+			return 0
+		}
+		return v
+	}
+	c := Number(clean(*p.Value))
+	if p.CI95 != nil {
+		c = Interval(clean(*p.Value), clean(p.CI95[0]), clean(p.CI95[1]))
+	}
+	if p.plain {
+		return c
+	}
+	return c.InPercent()
+}
