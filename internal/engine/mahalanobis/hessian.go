@@ -136,6 +136,12 @@ func (a *anchor) curvatures(t *part) {
 	case Huber:
 		a.between(z, delta)
 		return
+	case softHinge:
+		a.between(z, delta/2)
+		blas64.Scal(1/delta, vector(a.second.r))
+		blas64.Scal(1/delta, vector(a.second.c))
+		blas64.Scal(1/delta, vector(a.second.t.Data))
+		return
 	}
 	// Both logistic losses have one curvature, which is even.
 	low, high := min(slices.Min(a.p)+z, slices.Min(a.q)), max(slices.Max(a.p)+z, slices.Max(a.q))

@@ -185,8 +185,8 @@ func TestZeroOneIsTheCount(t *testing.T) {
 
 func TestBitsDoNotDependOnThreads(t *testing.T) {
 	defer par.SetThreads(par.Threads())
-	p := sample(t, 140, 50, 4, 3)
-	theta := somewhere(4, 1, 3)
+	p := sample(t, 70, 20, 3, 3)
+	theta := somewhere(3, 1, 3)
 	for _, l := range allLosses(t) {
 		for _, s := range []Sums{Exact, Interpolated, Auto} {
 			var values [2]float64

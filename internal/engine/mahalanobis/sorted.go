@@ -48,12 +48,34 @@ func (a *anchor) sorted(l Loss, slopes bool) float64 {
 	if l.Name == Hinge {
 		return a.hinge(l.Zeta, slopes)
 	}
-	value := a.room.huber(a.room.p, a.room.q, l.Zeta, l.Delta, a.a, slopes)
+	delta := l.Delta
+	if l.Name == softHinge {
+		delta /= 2
+	}
+	value := a.room.huber(a.room.p, a.room.q, l.Zeta, delta, a.a, slopes)
 	if slopes { // phi' is odd: -phi'(-u), with p and q in each other's place
-		a.room.huber(a.room.q, a.room.p, -l.Zeta, l.Delta, a.b, true)
+		a.room.huber(a.room.q, a.room.p, -l.Zeta, delta, a.b, true)
 		negate(a.b)
 	}
+	if l.Name == softHinge {
+		return a.soften(value, l, slopes)
+	}
 	return value
+}
+
+// soften makes sums of the soft hinge from those of Huber's loss.
+func (a *anchor) soften(value float64, l Loss, slopes bool) float64 {
+	n, m, tau := float64(len(a.p)), float64(len(a.q)), l.Delta
+	if slopes {
+		for j, v := range a.a {
+			a.a[j] = v/tau + m/2
+		}
+		for k, v := range a.b {
+			a.b[k] = v/tau + n/2
+		}
+	}
+	sum := n * m * (mean(a.p) + l.Zeta - mean(a.q))
+	return sum/2 + value/tau + n*m*tau/8
 }
 
 // hinge sums max(0, u). With p ascending, the q that are below p + zeta grow in

@@ -1,0 +1,205 @@
+package mahalanobis
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tercet/internal/par"
+)
+
+// On a line with one anchor pair all is one equation: F' = 0 by bisection.
+func TestMinimiseOnALine(t *testing.T) {
+	p, err := NewProblem([]float64{0, 1}, []float64{3}, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sigma, zeta = 0.05, 0.3
+	slope := func(w float64) float64 {
+		s := func(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
+		return (-8*s(-8*w+zeta)-3*s(-3*w+zeta))/2 + sigma*w
+	}
+	lo, hi := 0.0, 100.0
+	for range 200 {
+		if m := (lo + hi) / 2; slope(m) < 0 {
+			lo = m
+		} else {
+			hi = m
+		}
+	}
+	for _, method := range []string{Newton, LBFGS} {
+		s, err := Minimise(t.Context(), mustRisk(t, mustLoss(t, Logistic, zeta, 0), Exact, p), RRMOptions{Sigma: sigma, Method: method})
+		if err != nil || math.Abs(s.Theta[0]-lo) > 1e-9 {
+			t.Errorf("%s: %v, want %v, %v", method, s.Theta, lo, err)
+		}
+	}
+}
+
+// Least squares: (H + sigma) w = -g(0), solved directly.
+func TestMinimiseLeastSquares(t *testing.T) {
+	p := sample(t, 12, 9, 3, 1)
+	l := mustLoss(t, LeastSquares, 0.7, 0)
+	const sigma = 0.01
+	h := triplesHessian(p, l, make([]float64, 6))
+	_, g, _ := triples(p, l, make([]float64, 6))
+	for i := range 6 {
+		h[i*6+i] += sigma
+		g[i] = -g[i]
+	}
+	var w mat.VecDense
+	if err := w.SolveVec(mat.NewDense(6, 6, h), mat.NewVecDense(6, g)); err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range []string{Newton, LBFGS} {
+		s, err := Minimise(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: sigma, Method: method})
+		if err != nil || worst(s.Theta, w.RawVector().Data) > 1e-9 {
+			t.Errorf("%s: %v, want %v, %v", method, s.Theta, w.RawVector().Data, err)
+		}
+	}
+}
+
+// What is said of a solution is so, for all losses, methods and several classes; both
+// methods find the same.
+func TestSolutionIsWhatItSays(t *testing.T) {
+	a, b := sample(t, 10, 8, 3, 2), sample(t, 7, 11, 3, 3)
+	const sigma = 1e-3
+	for _, l := range allLosses(t) {
+		var found [2]Solution
+		for n, method := range []string{Newton, LBFGS} {
+			r := mustRisk(t, l, Auto, a, b)
+			s, err := Minimise(t.Context(), r, RRMOptions{Sigma: sigma, Method: method})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[n] = s
+			va, ga, _ := triples(a, l, s.Theta)
+			vb, gb, _ := triples(b, l, s.Theta)
+			length, slope := 0.0, 0.0
+			for i, v := range s.Theta {
+				length += v * v
+				slope = math.Hypot(slope, (ga[i]+gb[i])/2+sigma*v)
+			}
+			if math.Abs(s.Risk-(va+vb)/2) > 1e-13 || math.Abs(s.Objective-s.Risk-sigma/2*length) > 1e-14 {
+				t.Errorf("%s by %s: risk %v, objective %v; want %v and %v", l.Name, method, s.Risk, s.Objective, (va+vb)/2, (va+vb)/2+sigma/2*length)
+			}
+			if l.Name != Hinge && (math.Abs(s.GradNorm-slope) > 1e-13 || s.Certificate != s.GradNorm/sigma || s.Certificate > 1e-9) {
+				t.Errorf("%s by %s: gradient %v, certificate %v; want %v", l.Name, method, s.GradNorm, s.Certificate, slope)
+			}
+			if s.Iterations < 1 || s.Evaluations < s.Iterations {
+				t.Errorf("%s by %s: %d iterations, %d evaluations", l.Name, method, s.Iterations, s.Evaluations)
+			}
+		}
+		if apart, most := norm(minus(found[0].Theta, found[1].Theta)), found[0].Certificate+found[1].Certificate; apart > most+1e-12 {
+			t.Errorf("%s: the methods' solutions are %v apart, certificates allow %v", l.Name, apart, most)
+		}
+	}
+}
+
+func minus(a, b []float64) []float64 {
+	out := slices.Clone(a)
+	for i, v := range b {
+		out[i] -= v
+	}
+	return out
+}
+
+// From near the minimiser little is left to do.
+func TestMinimiseFromAStart(t *testing.T) {
+	r := mustRisk(t, mustLoss(t, Logistic, 0.1, 0), Auto, sample(t, 20, 20, 3, 2))
+	cold, err := Minimise(t.Context(), r, RRMOptions{Sigma: 1e-3, Method: LBFGS})
+	if err != nil {
+		t.Fatal(err)
+	}
+	warm, err := Minimise(t.Context(), r, RRMOptions{Sigma: 1e-3, Method: LBFGS, Start: cold.Theta})
+	if err != nil || warm.Evaluations != 1 || !slices.Equal(warm.Theta, cold.Theta) {
+		t.Errorf("%+v, %v", warm, err)
+	}
+}
+
+func TestMinimiseIsTheSameForAnyThreads(t *testing.T) {
+	defer par.SetThreads(par.Threads())
+	var found [2]Solution
+	for n, threads := range []int{1, 3} {
+		par.SetThreads(threads)
+		var err error
+		r := mustRisk(t, mustLoss(t, Logistic, 0.1, 0), Auto, sample(t, 20, 15, 3, 2))
+		if found[n], err = Minimise(t.Context(), r, RRMOptions{Sigma: 1e-3}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(found[0].Theta, found[1].Theta) || found[0].Evaluations != found[1].Evaluations {
+		t.Error("1 and 3 threads differ")
+	}
+}
+
+// RRM learns, the printed sign does not (S4).
+func TestMinimiserSeparates(t *testing.T) {
+	p := sample(t, 60, 60, 3, 9)
+	errors := map[string]float64{"euclidean": ZeroOne(p, Identity(3), 0)}
+	for _, name := range []string{Logistic, LogisticPrinted} {
+		s, err := Minimise(t.Context(), mustRisk(t, mustLoss(t, name, 0.01, 0), Auto, p), RRMOptions{Sigma: 1e-3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		errors[name] = ZeroOne(p, s.Theta, 0)
+	}
+	if !(errors[Logistic] < errors["euclidean"]-0.05) || !(errors[LogisticPrinted] > 0.5) {
+		t.Errorf("0-1 errors %v", errors)
+	}
+}
+
+func TestMinimiseRefuses(t *testing.T) {
+	r := mustRisk(t, mustLoss(t, Logistic, 0, 0), Auto, sample(t, 5, 4, 2, 1))
+	for _, c := range []struct {
+		o    RRMOptions
+		want string
+	}{
+		{RRMOptions{}, "sigma is 0, want a finite number above 0: without it F_S is not strongly convex"},
+		{RRMOptions{Sigma: -1}, "sigma is -1"},
+		{RRMOptions{Sigma: math.NaN()}, "sigma is NaN"},
+		{RRMOptions{Sigma: math.Inf(1)}, "sigma is +Inf"},
+		{RRMOptions{Sigma: 1, Tol: -1}, "tolerance is -1"},
+		{RRMOptions{Sigma: 1, Tol: math.NaN()}, "tolerance is NaN"},
+		{RRMOptions{Sigma: 1, Most: -2}, "at most -2 evaluations"},
+		{RRMOptions{Sigma: 1, Method: "sgd"}, `no method "sgd"`},
+		{RRMOptions{Sigma: 1, Start: []float64{1}}, "the start has 1 numbers"},
+	} {
+		if _, err := Minimise(t.Context(), r, c.o); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
+// Where it stops early it says what it has.
+func TestMinimiseSaysWhatItReached(t *testing.T) {
+	for _, l := range allLosses(t) {
+		r := mustRisk(t, l, Auto, sample(t, 8, 9, 3, 1))
+		s, err := Minimise(t.Context(), r, RRMOptions{Sigma: 1e-3, Method: LBFGS, Most: 3})
+		if !errors.Is(err, ErrNotConverged) || !strings.Contains(err.Error(), "after") || s.Evaluations < 3 || s.Evaluations > 4 {
+			t.Errorf("%s: %d evaluations, %v", l.Name, s.Evaluations, err)
+		}
+		if len(s.Theta) != 6 || !(s.Certificate > 1e-9) || math.IsInf(s.Certificate, 0) {
+			t.Errorf("%s: %+v", l.Name, s)
+		}
+		// No float64 gets this near.
+		if _, err = Minimise(t.Context(), r, RRMOptions{Sigma: 1e-3, Tol: 1e-30}); !errors.Is(err, ErrNotConverged) {
+			t.Errorf("%s: %v", l.Name, err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err = Minimise(ctx, r, RRMOptions{Sigma: 1e-3}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", l.Name, err)
+		}
+	}
+	if l := mustLoss(t, Hinge, 0.3, 0); true {
+		r := mustRisk(t, l, Auto, sample(t, 8, 9, 3, 1))
+		if _, err := Minimise(t.Context(), r, RRMOptions{Sigma: 1e-3}); err != nil || r.Loss() != l {
+			t.Errorf("the risk has loss %+v afterwards, %v", r.Loss(), err)
+		}
+	}
+}
