@@ -22,6 +22,7 @@ import (
 type evalOptions struct {
 	subject
 	outcome
+	measureFlags
 	ks          []int
 	distance    string
 	bootstrap   int
@@ -60,6 +61,7 @@ which loss.noise_from takes beta and gamma.`,
 		examples: []example{
 			{"judge a run", "tercet eval --run runs/first", false},
 			{"judge embeddings of another tool", "tercet eval --embeddings X.npy --labels Y.npy --k 1,10", false},
+			{"how much worse it does on triplets of unseen images", "tercet eval --run runs/first --gap", false},
 			{"in a script: exit code 4 unless recall@1 is at least 0.9", "tercet eval --run runs/first --fail-under r@1=0.9 --json", false},
 		},
 		exits: []int{ExitData, ExitGate, ExitInterrupted},
@@ -77,6 +79,7 @@ which loss.noise_from takes beta and gamma.`,
 			fs.BoolVar(&o.pairs, "pairs", false, "score all pairs of items as same or different also where there is no threshold (AUC, EER)")
 			fs.Float64Var(&o.threshold, "threshold", 0, "Euclidean `DISTANCE` up to which a pair counts as same (of a run: by default its loss's, if that fixes one)")
 			fs.BoolVar(&o.noiseRate, "noise-rate", false, "estimate the noise of what the run is trained on and write noise.json; scores nothing")
+			o.addMeasures(cmd)
 			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
 			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
 			fs.StringVar(&o.save, "save-embeddings", "", "write the embeddings to `FILE`.npy and the labels beside it (FILE.labels.npy)")
@@ -91,6 +94,13 @@ which loss.noise_from takes beta and gamma.`,
 func runEval(ctx context.Context, s *Streams, o evalOptions) error {
 	if err := o.check(); err != nil {
 		return err
+	}
+	job, err := o.job()
+	if err != nil {
+		return err
+	}
+	if job != "" {
+		return runMeasure(ctx, s, o, job)
 	}
 	if o.noiseRate {
 		return runNoiseRate(ctx, s, o)

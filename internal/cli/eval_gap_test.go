@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestEvalGap(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	const gap = "eval --run runs/tiny --gap --triplets 500"
+	doc := document(t, gap+" --bootstrap 100")
+	loss, _ := doc["loss"].(map[string]any)
+	if doc["schema"] != "tercet.gap/1" || loss["name"] != "triplet" || loss["train"] == nil || loss["gap"] == nil {
+		t.Errorf("document %v", doc)
+	}
+	bound, _ := doc["bound"].(map[string]any)
+	if least, _ := bound["without_gamma"].(map[string]any); least["vacuous"] != true {
+		t.Errorf("bound %v", bound)
+	}
+	if _, err := os.Stat("runs/tiny/gap.json"); err != nil {
+		t.Error(err)
+	}
+	for format, want := range map[string]string{"text": "vacuous", "csv": "score,train", "markdown": "| score", "latex": `\begin{tabular}`} {
+		if out := must(t, 0, gap+" --format "+format); !strings.Contains(out, want) {
+			t.Errorf("%s:\n%s", format, out)
+		}
+	}
+	for flags, want := range map[string]string{
+		"--run runs/tiny --gap --noise-rate":         "one at a time",
+		"--run runs/tiny --gap --k 3":                "leave out --k",
+		"--run runs/tiny --gap --triplets 99":        "at least 100",
+		"--run runs/tiny --gap --bootstrap 99":       "at least 100",
+		"--run runs/tiny --gap --set-name train":     "test or validation",
+		"--run runs/tiny --gap --format pdf":         "pdf",
+		"--run runs/tiny --triplets 500":             "goes with --gap",
+		"--embeddings x.npy --labels y.npy --gap":    "give --run",
+		"--run runs/tiny --gap --fail-under r@1=0.5": "leave out --fail-under",
+		"--run runs/tiny --gap --if-needed":          "leave out --if-needed",
+	} {
+		refuse(t, ExitUsage, "eval "+flags, want)
+	}
+	refuse(t, ExitData, "eval --run runs/tiny --gap --set-name validation", "no validation set")
+	refuse(t, ExitData, "eval --run runs/none --gap", "no config.yaml")
+}

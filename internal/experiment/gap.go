@@ -1,0 +1,234 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
+	"tercet/internal/engine/nn"
+	"tercet/internal/metric"
+	"tercet/internal/rng"
+)
+
+const gapSchema = "tercet.gap/1"
+
+// GapTriplets is how many triplets of each set are drawn by default, LeastTriplets the
+// least that are worth a mean.
+const (
+	GapTriplets   = 200_000
+	LeastTriplets = 100
+)
+
+// GapDoc is gap.json, schema tercet.gap/1: how much better a network does on triplets of
+// its training images than on those of images that it has not seen. Both are drawn
+// alike, without a miner, by true labels.
+type GapDoc struct {
+	Schema    string     `json:"schema"`
+	Source    Source     `json:"source"` // the set that is judged on
+	Options   GapOptions `json:"options"`
+	Train     SetRecord  `json:"train"`
+	Resampled string     `json:"resampled"` // for the intervals: images or classes
+	Loss      LossGap    `json:"loss"`
+	Error     Sides      `json:"triplet_error"`
+	Bound     *GapBound  `json:"bound,omitempty"` // on the loss
+	Warnings  []string   `json:"warnings,omitempty"`
+	Cost      CostRecord `json:"cost"`
+}
+
+// GapOptions are those of GapDoc.
+type GapOptions struct {
+	Triplets  int    `json:"triplets"` // of each set
+	Bootstrap int    `json:"bootstrap"`
+	Seed      uint64 `json:"seed"`
+	Limit     int    `json:"limit,omitempty"`
+}
+
+// Sides are the mean over triplets of training images, that of test images, and test -
+// train.
+type Sides struct {
+	Train metric.Value `json:"train"`
+	Test  metric.Value `json:"test"`
+	Gap   metric.Value `json:"gap"`
+}
+
+// LossGap is that of the run's own loss.
+type LossGap struct {
+	Name string `json:"name"`
+	Of   string `json:"of"` // triplets, or pairs: a triplet then costs the sum of its two
+	Sides
+	Largest float64 `json:"largest"` // seen on a triplet of either set
+	// Sup is the largest that there can be on embeddings of length 1; none of others.
+	Sup *float64 `json:"sup,omitempty"`
+}
+
+// gap measures the generalisation gap of a trained network.
+func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, error) {
+	start := time.Now()
+	if o.Set == "train" {
+		return nil, fmt.Errorf("%w: the gap is between the training images and others: judge it on test or validation", data.ErrUnfit)
+	}
+	if o.Triplets == 0 {
+		o.Triplets = GapTriplets
+	}
+	c, err := r.checkpoint(o.Checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.LoadModel()
+	if err != nil {
+		return nil, err
+	}
+	sets, err := OpenData(r.Config)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.sameData(sets); err != nil {
+		return nil, err
+	}
+	ds, err := sets.pick(o.Set)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := robustWeights(r.Config, sets)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newTripletLoss(r.Config, weights)
+	if err != nil {
+		return nil, err
+	}
+	g := &gapSides{run: r, model: m, loss: l, options: o, say: say, by: byImages}
+	if disjoint(sets.Train, ds) {
+		g.by = byClasses
+	}
+	if err := g.side(ctx, &g.train, sets.Train, "train"); err != nil {
+		return nil, err
+	}
+	if err := g.side(ctx, &g.test, ds, o.Set); err != nil {
+		return nil, err
+	}
+	d := &GapDoc{
+		Schema: gapSchema, Options: GapOptions{o.Triplets, o.Bootstrap, o.Seed, o.Limit}, Train: setRecord(sets.Train), Resampled: g.by,
+		Source: Source{
+			Run: r.Dir, Checkpoint: o.Checkpoint, Step: c.State.Step, Set: o.Set, Items: g.test.items.Len(),
+			Classes: distinct(g.test.items.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),
+		},
+		Loss: LossGap{Name: l.Name, Of: l.Of, Sup: l.sup(r.Config)},
+	}
+	d.Loss.Sides, d.Error = g.gaps()
+	for _, s := range []*gapSide{&g.train, &g.test} {
+		for _, v := range s.columns[0] {
+			d.Loss.Largest = max(d.Loss.Largest, v)
+		}
+	}
+	if d.Bound, err = boundGap(&d.Loss, sets.Train, nil); err != nil {
+		return nil, err
+	}
+	if sets.Noisy != nil {
+		d.Warnings = append(d.Warnings, "trained on noisy labels: both sets are judged by true ones, so that the training risk is not the one that was minimised")
+	}
+	d.Warnings = append(d.Warnings, coarse(EvalOptions{Bootstrap: o.Bootstrap})...)
+	d.Cost = CostRecord{adversary.Cost{Forward: int64(g.train.items.Len() + g.test.items.Len())}, time.Since(start).Seconds()}
+	return d, nil
+}
+
+// gapSides are the two sets of a gap under one network.
+type gapSides struct {
+	run         *Run
+	model       *nn.Model
+	loss        *tripletLoss
+	options     MeasureOptions
+	say         Say
+	by          string
+	train, test gapSide
+}
+
+// gapSide is one set with its triplets and their values: losses, and errors as 0 or 1.
+type gapSide struct {
+	items    data.Dataset
+	z        *array.Array
+	triplets []loss.Triplet
+	columns  [2][]float64
+}
+
+// side draws and evaluates the triplets of ds.
+func (g *gapSides) side(ctx context.Context, s *gapSide, ds data.Dataset, set string) error {
+	o := g.options
+	var err error
+	if s.items, err = sample(ds, o.Limit); err != nil {
+		return err
+	}
+	// Before the work: what cannot be drawn need not be embedded.
+	if s.triplets, err = drawTriplets(s.items.Labels(), o.Triplets, set, rng.New(o.Seed, "gap/triplets "+set)); err != nil {
+		return err
+	}
+	if s.z, err = embed(ctx, g.model, s.items, g.run.Config.Eval.Batch, func(done, total int) { g.say("embed "+set, done, total) }); err != nil {
+		return err
+	}
+	if err := finiteRows(s.z, set); err != nil {
+		return err
+	}
+	v, err := g.loss.eval(s.z, s.triplets)
+	if err != nil {
+		return err
+	}
+	s.columns = [2][]float64{v.loss, v.errors()}
+	return nil
+}
+
+// errors are 1 where the order is wrong, else 0.
+func (v tripletValues) errors() []float64 {
+	out := make([]float64, len(v.wrong))
+	for i, w := range v.wrong {
+		if w {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// gaps are those of the loss and of the 0-1 error, with their intervals.
+func (g *gapSides) gaps() (ofLoss, ofError Sides) {
+	var out [2]Sides
+	for c, name := range []string{"loss", "0-1 error"} {
+		def := name + "(random triplets)"
+		out[c] = Sides{
+			Train: metric.Value{Value: mean(g.train.columns[c]), Definition: def},
+			Test:  metric.Value{Value: mean(g.test.columns[c]), Definition: def},
+		}
+		out[c].Gap = metric.Value{Value: out[c].Test.Value - out[c].Train.Value, Definition: "test - train of " + def}
+	}
+	n := g.options.Bootstrap
+	if n == 0 {
+		return out[0], out[1]
+	}
+	means := func(s *gapSide, stream string) ([][]float64, bool) {
+		g.say("intervals", 0, 0)
+		return newResampled(s.items.Labels(), g.by).means(s.triplets, s.columns[:], n, g.options.Seed, stream)
+	}
+	train, ok := means(&g.train, "gap/bootstrap train")
+	test, fine := means(&g.test, "gap/bootstrap test")
+	if !ok || !fine {
+		return out[0], out[1]
+	}
+	for c := range out {
+		gap := make([]float64, n)
+		for k := range gap {
+			gap[k] = test[c][k] - train[c][k]
+		}
+		out[c].Gap.CI95, out[c].Train.CI95, out[c].Test.CI95 = interval(gap), interval(train[c]), interval(test[c])
+	}
+	return out[0], out[1]
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}

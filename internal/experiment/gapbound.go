@@ -1,0 +1,117 @@
+package experiment
+
+import (
+	"fmt"
+
+	"tercet/internal/data"
+	"tercet/internal/theory/stability"
+)
+
+// gapDelta is the probability that Theorem 1 is allowed to fail with.
+const gapDelta = 0.01
+
+// GapBound is Theorem 1 of Chen et al. for the gap of a run. It is about one class
+// against the rest; here anchors are of all classes, so that the bound is the mean of
+// those of the classes, weighted by their images, each at delta over their number.
+// M is the largest loss that was seen, which the mean over training sets of the largest
+// loss may exceed.
+type GapBound struct {
+	Source  string   `json:"source"`
+	Delta   float64  `json:"delta"`
+	Classes int      `json:"classes"`
+	NPos    int      `json:"n_pos"` // of the smallest class
+	NNeg    int      `json:"n_neg"` // of the rest of the largest
+	M       float64  `json:"m"`
+	Sup     float64  `json:"sup"`
+	SupFrom string   `json:"sup_from"` // "length 1" of the embeddings, or "seen"
+	Least   BoundAt  `json:"without_gamma"`
+	At      *BoundAt `json:"with_gamma,omitempty"` // where the run's stability was measured
+}
+
+// BoundAt is the bound at a uniform stability gamma: at 0, what is left of it for a
+// learner that no image could sway.
+type BoundAt struct {
+	Gamma   float64 `json:"gamma"`
+	Value   float64 `json:"value"`
+	Vacuous bool    `json:"vacuous"` // above sup: it says nothing
+	// Crossed says that the gap is larger than the bound.
+	Crossed bool `json:"crossed,omitempty"`
+}
+
+// boundGap calculates Theorem 1 beside a measured gap. train is the training set; gamma
+// is nil where it is not known.
+func boundGap(d *LossGap, train data.Dataset, gamma *float64) (*GapBound, error) {
+	if d.Largest <= 0 {
+		return nil, nil // no loss: nothing to bound
+	}
+	b := &GapBound{Source: "Theorem 1", Delta: gapDelta, M: d.Largest, Sup: d.Largest, SupFrom: "seen"}
+	if d.Sup != nil {
+		b.Sup, b.SupFrom = *d.Sup, "length 1"
+	}
+	count := make([]int, len(train.Classes()))
+	for _, y := range train.Labels() {
+		count[y]++
+	}
+	anchors := 0
+	for _, n := range count {
+		if n < 2 {
+			continue
+		}
+		b.Classes++
+		anchors += n
+		if rest := train.Len() - n; b.Classes == 1 || rest < b.NNeg {
+			b.NNeg = rest
+		}
+		if b.Classes == 1 || n < b.NPos {
+			b.NPos = n
+		}
+	}
+	at := func(gamma float64) (*BoundAt, error) {
+		sum := 0.0
+		for _, n := range count {
+			if n < 2 {
+				continue
+			}
+			r, err := stability.Theorem1(stability.Theorem1Input{
+				NPos: n, NNeg: train.Len() - n, Gamma: gamma, M: b.M, Delta: gapDelta / float64(b.Classes),
+			}, stability.Options{})
+			if err != nil {
+				return nil, fmt.Errorf("bound of the gap: %w", err)
+			}
+			sum += r.Value * float64(n) / float64(anchors)
+		}
+		gap := max(d.Gap.Value, -d.Gap.Value)
+		return &BoundAt{Gamma: gamma, Value: sum, Vacuous: sum > b.Sup, Crossed: gap > sum}, nil
+	}
+	least, err := at(0)
+	if err != nil {
+		return nil, err
+	}
+	b.Least = *least
+	if gamma != nil {
+		b.At, err = at(*gamma)
+	}
+	return b, err
+}
+
+// String is the bound in words.
+func (b *GapBound) String() string {
+	say := func(v BoundAt) string {
+		s := fmt.Sprintf("%.4g", v.Value)
+		switch {
+		case v.Crossed:
+			s += ", which the gap exceeds"
+		case v.Vacuous:
+			s += fmt.Sprintf(", vacuous: no loss is above %.4g", b.Sup)
+			if b.SupFrom == "seen" {
+				s = fmt.Sprintf("%.4g, vacuous: no loss above %.4g was seen", v.Value, b.Sup)
+			}
+		}
+		return s
+	}
+	s := fmt.Sprintf("Theorem 1 (each class against the rest, n+ from %d, n- from %d, M %.4g, delta %g): at gamma 0 already %s", b.NPos, b.NNeg, b.M, b.Delta, say(b.Least))
+	if b.At == nil {
+		return s + "; --stability measures gamma"
+	}
+	return s + fmt.Sprintf("; at the gamma that was measured, %.4g, %s", b.At.Gamma, say(*b.At))
+}

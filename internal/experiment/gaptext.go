@@ -1,0 +1,49 @@
+package experiment
+
+import (
+	"fmt"
+
+	"tercet/internal/metric"
+	"tercet/internal/report"
+)
+
+// File is gap.json.
+func (d *GapDoc) File() string { return "gap.json" }
+
+// Cautions are the warnings.
+func (d *GapDoc) Cautions() []string { return d.Warnings }
+
+// Draw makes no picture: a gap is three numbers.
+func (d *GapDoc) Draw(string) ([]string, error) { return nil, nil }
+
+// Table has a row for the loss and one for the 0-1 error.
+func (d *GapDoc) Table() *report.Table {
+	t := &report.Table{
+		Title:   fmt.Sprintf("%s: generalisation gap, %d training and %d %s images", d.Source.Run, d.Train.Items, d.Source.Items, d.Source.Set),
+		Columns: []report.Column{{Name: "score"}, {Name: "train", Digits: 4}, {Name: d.Source.Set, Digits: 4}, {Name: "gap", Digits: 4}},
+		Rows: [][]report.Cell{
+			d.Loss.row("loss (" + d.Loss.Name + ")"),
+			d.Error.row("triplet_error"),
+		},
+		Notes: []string{fmt.Sprintf("%d random triplets of each set; intervals by drawing %s anew; the largest loss is %.4g", d.Options.Triplets, d.Resampled, d.Loss.Largest)},
+	}
+	if d.Loss.Of == "pairs" {
+		t.Notes = append(t.Notes, "the loss is of pairs: a triplet costs the sum of its two")
+	}
+	if d.Bound != nil {
+		t.Notes = append(t.Notes, d.Bound.String())
+	}
+	return t
+}
+
+func (g Sides) row(name string) []report.Cell {
+	return []report.Cell{report.Text(name), valueCell(g.Train), valueCell(g.Test), valueCell(g.Gap)}
+}
+
+// valueCell shows a measured number.
+func valueCell(v metric.Value) report.Cell {
+	if v.CI95 == nil {
+		return report.Number(v.Value)
+	}
+	return report.Interval(v.Value, v.CI95[0], v.CI95[1])
+}

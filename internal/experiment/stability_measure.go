@@ -1,0 +1,75 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+
+	"tercet/internal/report"
+)
+
+// What Measure measures.
+const (
+	MeasureGap       = "gap"
+	MeasureStability = "stability"
+	MeasureInfluence = "influence"
+)
+
+// MeasureOptions say what is measured of a run and how. Each job reads those that it
+// names; 0 takes its default.
+type MeasureOptions struct {
+	Job        string
+	Checkpoint string // gap, influence: "last" or "best"
+	Set        string // what is judged on: "test" or "validation"
+	Limit      int    // at most so many images of a set; 0 takes all
+	Triplets   int    // drawn from a set
+	Bootstrap  int    // gap: resamples of its intervals; 0 gives none
+	Seed       uint64 // of triplets, resamples and chosen images
+	// Repeats is how many training images are replaced, Images which; empty draws
+	// them. Replace is what replaces them (stability): see Replacements.
+	Repeats int
+	Images  []int
+	Replace []string
+	Steps   int // influence: optimiser steps from the checkpoint on
+	Jobs    int // stability, influence: trainings at once, each on one thread
+}
+
+// Measurement is what was measured: the document of a JSON file.
+type Measurement interface {
+	// File is the document's name in the run's directory.
+	File() string
+	// Table shows it to people.
+	Table() *report.Table
+	// Draw makes pictures in dir and returns their paths.
+	Draw(dir string) ([]string, error)
+	// Cautions say what makes the numbers less than they seem.
+	Cautions() []string
+}
+
+// Progress is told of a measurement that trains.
+type Progress struct {
+	Say  Say
+	Note func(format string, args ...any)
+}
+
+// Measure measures how a run generalises: by the gap between training and test
+// triplets, by retraining with replaced images, or by going on from a checkpoint with
+// them. An interrupted measurement of the last two goes on where it was.
+func (r *Run) Measure(ctx context.Context, o MeasureOptions, p Progress) (Measurement, error) {
+	if r.Config.Model.Name == linearMetric {
+		return r.measureMetric(ctx, o, p)
+	}
+	switch o.Job {
+	case MeasureGap:
+		return r.gap(ctx, o, p.Say)
+	}
+	return nil, fmt.Errorf("unknown measurement %q", o.Job)
+}
+
+// linearMetric is the model that is no network and is not trained by steps on batches.
+const linearMetric = "mahalanobis"
+
+// measureMetric is Measure for runs of linearMetric, whose training problem has an
+// exact solution and replacements of its own.
+func (r *Run) measureMetric(context.Context, MeasureOptions, Progress) (Measurement, error) {
+	return nil, fmt.Errorf("%s is a run of model %s, which is measured otherwise than networks; this version measures networks alone", r.Dir, linearMetric)
+}
