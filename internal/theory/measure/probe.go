@@ -111,16 +111,43 @@ func (pr *probe) margins(theta, out []float64) {
 // count is the number of triplets.
 func (pr *probe) count() int { return len(pr.marks) / pr.m }
 
-// changes finds the largest |l - l'| between solutions: over the sample's triplets, and
-// over all of the probe and those that an ascent from the best ones reaches. before are
-// the margins of theta.
-func (pr *probe) changes(l mahalanobis.Loss, theta, before, other, scratch []float64, radius float64) (data, all float64) {
+// base is a solution that others are compared with.
+type base struct {
+	theta   []float64
+	margins []float64 // theta . mark of each triplet
+	losses  []float64
+}
+
+func (pr *probe) base(l mahalanobis.Loss, theta []float64) *base {
+	b := &base{theta, make([]float64, pr.count()), make([]float64, pr.count())}
+	pr.margins(theta, b.margins)
+	for t, u := range b.margins {
+		b.losses[t], _, _ = l.At(u + l.Zeta)
+	}
+	return b
+}
+
+// starts is how many of the best triplets an ascent begins from.
+const starts = 3
+
+// changes finds the largest |l - l'| between the base and another solution: over the
+// sample's triplets, and over all of the probe and those that an ascent from the best
+// ones reaches; a radius of 0 leaves the ascent out. scratch has room for all triplets.
+func (pr *probe) changes(l mahalanobis.Loss, from *base, other, scratch []float64, radius float64) (data, all float64) {
 	pr.margins(other, scratch)
-	const starts = 3
+	steepest := slope(l)
 	var best [starts]int
 	var most [starts]float64
 	for t, u := range scratch {
-		v := difference(l, before[t], u)
+		enough := most[starts-1]
+		if t < pr.data {
+			enough = min(enough, data)
+		}
+		if steepest*math.Abs(u-from.margins[t]) <= enough {
+			continue // no loss changes by more than its steepest slope allows
+		}
+		v, _, _ := l.At(u + l.Zeta)
+		v = math.Abs(v - from.losses[t])
 		if t < pr.data {
 			data = max(data, v)
 		}
@@ -135,7 +162,7 @@ func (pr *probe) changes(l mahalanobis.Loss, theta, before, other, scratch []flo
 	}
 	all = most[0]
 	if radius > 0 {
-		c := newClimb(l, theta, other, pr.d, radius)
+		c := newClimb(l, from.theta, other, pr.d, radius)
 		for s, v := range most {
 			if v > 0 {
 				all = max(all, c.from(pr.points[3*best[s]*pr.d:3*(best[s]+1)*pr.d]))
@@ -143,6 +170,17 @@ func (pr *probe) changes(l mahalanobis.Loss, theta, before, other, scratch []flo
 		}
 	}
 	return data, all
+}
+
+// slope is the largest |phi'|; +Inf for least squares.
+func slope(l mahalanobis.Loss) float64 {
+	switch l.Name {
+	case mahalanobis.LeastSquares:
+		return math.Inf(1)
+	case mahalanobis.Huber:
+		return l.Delta
+	}
+	return 1
 }
 
 // difference is |phi(u + zeta) - phi(v + zeta)|.

@@ -79,14 +79,37 @@ func TestChangesFindTheSupremumInOneDimension(t *testing.T) {
 		for _, w := range [][2]float64{{.5, .4}, {-1, 2}, {3, 3.01}} {
 			r := rng.New(4, "test")
 			pr := newProbe(p, sphere(1, 1, 500, r), 100, r)
-			before, scratch := make([]float64, pr.count()), make([]float64, pr.count())
-			pr.margins(w[:1], before)
-			data, all := pr.changes(l, w[:1], before, w[1:], scratch, 1)
+			data, all := pr.changes(l, pr.base(l, w[:1]), w[1:], make([]float64, pr.count()), 1)
 			near(t, name, all, grid(l, w[0], w[1]), 1e-6*all)
 			if data >= all {
 				t.Errorf("%s: %g over data, %g over the ball", name, data, all)
 			}
 		}
+	}
+}
+
+// Without an ascent it is the plain maximum, for every loss.
+func TestChangesAreThePlainMaximum(t *testing.T) {
+	r := rng.New(6, "test")
+	p := clouds{}.problem(Sizes{4, 3}, r)
+	theta, other := []float64{1, -2, .5, 3, .25, -1}, []float64{1.1, -2, .45, 3, .25, -.9}
+	pr := newProbe(p, sphere(3, 1, 300, r), 100, r)
+	for _, name := range mahalanobis.LossNames() {
+		l := lossOf(t, name, .3)
+		wantData, want := 0.0, 0.0
+		u, v := make([]float64, pr.count()), make([]float64, pr.count())
+		pr.margins(theta, u)
+		pr.margins(other, v)
+		for n := range u {
+			d := difference(l, u[n], v[n])
+			want = max(want, d)
+			if n < pr.data {
+				wantData = max(wantData, d)
+			}
+		}
+		data, all := pr.changes(l, pr.base(l, theta), other, make([]float64, pr.count()), 0)
+		near(t, name, data, wantData, 1e-15)
+		near(t, name, all, want, 1e-15)
 	}
 }
 
@@ -99,9 +122,7 @@ func TestClimbReachesFurther(t *testing.T) {
 	largest := func(n int, radius float64) float64 {
 		r := rng.New(5, "test")
 		pr := newProbe(p, sphere(3, 1, n, r), 2, r)
-		before, scratch := make([]float64, pr.count()), make([]float64, pr.count())
-		pr.margins(theta, before)
-		_, all := pr.changes(l, theta, before, other, scratch, radius)
+		_, all := pr.changes(l, pr.base(l, theta), other, make([]float64, pr.count()), radius)
 		return all
 	}
 	few, climbed, many := largest(200, 0), largest(200, 1), largest(100000, 0)

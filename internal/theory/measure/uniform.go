@@ -135,8 +135,7 @@ func (o UniformOptions) run(ctx context.Context, rep int, ball []float64) (unifo
 	}
 	run := uniformRun{certificate: learnt.Certificate}
 	probe := newProbe(s, ball, o.Triplets, r)
-	before, after := make([]float64, probe.count()), make([]float64, probe.count())
-	probe.margins(learnt.Theta, before)
+	from, scratch := probe.base(o.Learner.Criterion(), learnt.Theta), make([]float64, probe.count())
 	radius := o.Source.Radius()
 	if o.NoClimb {
 		radius = 0
@@ -160,7 +159,7 @@ func (o UniformOptions) run(ctx context.Context, rep int, ball []float64) (unifo
 				}
 				c := change{side: side, sample: sample, by: min(by, fresh), moved: distance(learnt.Theta, l.Theta)}
 				if c.moved > 0 {
-					c.data, c.all = probe.changes(o.Learner.Criterion(), learnt.Theta, before, l.Theta, after, radius)
+					c.data, c.all = probe.changes(o.Learner.Criterion(), from, l.Theta, scratch, radius)
 				}
 				if uses != nil {
 					c.uses = uses[side][sample]
