@@ -15,7 +15,7 @@ func (s *Summary) group(runs []*RunDir) {
 		if len(s.GroupBy) == 0 {
 			for _, l := range r.Labels {
 				if l.Key != "name" && l.Key != "seed" {
-					fmt.Fprintf(&id, "%q=%q;", l.Key, l.Value)
+					fmt.Fprintf(&id, "%q=%q;", l.Key, l.setting())
 				}
 			}
 		}
@@ -127,9 +127,9 @@ func (s *Summary) differences(runs []*RunDir) {
 	}
 	for _, k := range keys {
 		differs := len(s.GroupBy) > 0
-		first, had := s.Groups[0].runs[0].label(k)
+		first, had := s.value(s.Groups[0], k)
 		for _, g := range s.Groups {
-			v, ok := g.runs[0].label(k)
+			v, ok := s.value(g, k)
 			differs = differs || v != first || ok != had
 		}
 		if !differs {
@@ -137,7 +137,7 @@ func (s *Summary) differences(runs []*RunDir) {
 		}
 		s.columns = append(s.columns, k)
 		for _, g := range s.Groups {
-			if v, ok := g.runs[0].label(k); ok {
+			if v, ok := s.value(g, k); ok {
 				g.Labels[k] = v
 			}
 		}
@@ -146,4 +146,22 @@ func (s *Summary) differences(runs []*RunDir) {
 		s.Notes = append(s.Notes, fmt.Sprintf("the groups differ in %d config keys, of which none is shown: %s; --group-by chooses", len(s.columns), listed(s.columns)))
 		s.columns = nil
 	}
+}
+
+// value is what a group's runs have in common of a key.
+func (s *Summary) value(g *Group, key string) (string, bool) {
+	v, ok := g.runs[0].label(key)
+	if len(s.GroupBy) == 0 {
+		v = Label{key, v}.setting()
+	}
+	return v, ok
+}
+
+// setting is the value as far as runs of one setting share it: each has a file of its
+// own for the noise that it was told.
+func (l Label) setting() string {
+	if l.Key == "loss.noise_from" && strings.Trim(l.Value, `"`) != "" {
+		return "found"
+	}
+	return l.Value
 }

@@ -13,8 +13,11 @@ type NoiseStudy struct {
 	Schema string      `json:"schema"`
 	Scores []string    `json:"scores"` // keys
 	Rows   []*NoiseRow `json:"rows"`
-	Notes  []string    `json:"notes"`
-	kind   *noiseComparison
+	// Contrasts set noise-robust losses against each other, seed by seed: joint weights
+	// against the product, and noise that was found against the true one.
+	Contrasts []NoiseContrast `json:"contrasts,omitempty"`
+	Notes     []string        `json:"notes"`
+	kind      *noiseComparison
 }
 
 // NoiseRow is one loss, or loss and defence, at one noise: means over seeds.
@@ -127,6 +130,7 @@ func compareNoise(runs []*RunDir, kind *noiseComparison) (*NoiseStudy, error) {
 		}
 	}
 	s.compare()
+	s.contrast()
 	for _, r := range runs {
 		s.Notes = append(s.Notes, r.stale()...)
 	}
@@ -275,7 +279,13 @@ func (s *NoiseStudy) compare() {
 
 // against fills the differences to base.
 func (row *NoiseRow) against(base *NoiseRow, keys []string) {
-	row.Against, row.Differences, row.Verdicts = base.Name, map[string]Estimate{}, map[string]string{}
+	row.Against = base.Name
+	row.Differences, row.Verdicts = row.less(base, keys)
+}
+
+// less are the differences row - base of the seeds that both have, and what they say.
+func (row *NoiseRow) less(base *NoiseRow, keys []string) (map[string]Estimate, map[string]string) {
+	differences, verdicts := map[string]Estimate{}, map[string]string{}
 	for _, key := range keys {
 		var d []float64
 		for i, seed := range row.Seeds {
@@ -292,8 +302,9 @@ func (row *NoiseRow) against(base *NoiseRow, keys []string) {
 			continue
 		}
 		e := estimateOf(d)
-		row.Differences[key], row.Verdicts[key] = e, helps(e, slices.Contains(lowerIsBetter, key))
+		differences[key], verdicts[key] = e, helps(e, slices.Contains(lowerIsBetter, key))
 	}
+	return differences, verdicts
 }
 
 func helps(e Estimate, lower bool) string {

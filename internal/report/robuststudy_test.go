@@ -143,6 +143,57 @@ func TestCompareRobustRemarks(t *testing.T) {
 	}
 }
 
+// Runs that found their noise each in a file of its own are one row, beside that of the
+// runs that know it.
+func TestFoundNoiseIsOneSetting(t *testing.T) {
+	folder := t.TempDir()
+	var runs []*RunDir
+	for seed := range 3 {
+		found := append(robustLoss[:len(robustLoss)-1:len(robustLoss)-1], Label{"loss.noise_from", fmt.Sprintf("runs/plain-%d/noise.json", seed)})
+		runs = append(runs, fakeNoisy(t, folder, "sln", 0.3, seed, 0.25, 0.75, 0.5, found...), fakeNoisy(t, folder, "sln", 0.3, seed, 0.375, 0.75, 0.5, robustLoss...))
+	}
+	s, err := CompareRobust(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Rows) != 2 || s.Rows[0].Name != "robust, expected, joint" || s.Rows[1].Name != "robust, expected, joint, found" || s.Rows[1].N != 3 {
+		t.Errorf("%d rows: %+v", len(s.Rows), s.Rows[len(s.Rows)-1])
+	}
+	if len(s.Contrasts) != 1 || s.Contrasts[0].Name != "robust, expected, joint, found" || s.Contrasts[0].Against != "robust, expected, joint" || s.Contrasts[0].Verdicts["triplet_error"] != "helps" {
+		t.Fatalf("contrasts %+v", s.Contrasts)
+	}
+	meanIs(t, "found less known", s.Contrasts[0].Differences["triplet_error"], -0.125, 0, 3)
+	var b strings.Builder
+	if err := s.Table(true).Write(&b, "csv"); err != nil || !strings.Contains(b.String(), "mnist,,sln,0.3,0.3,\"robust, expected, joint, found - robust, expected, joint\",3,,,,,,,,,,-0.125,-0.125,-0.125,") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	sum, err := Summarize(runs, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sum.Groups) != 2 || sum.Groups[0].N != 3 || sum.Groups[1].N != 3 || sum.Groups[0].Labels["loss.noise_from"] != "found" {
+		t.Errorf("%d groups, the first of %d runs, %q", len(sum.Groups), sum.Groups[0].N, sum.Groups[0].Labels)
+	}
+}
+
+func TestContrastOfWeights(t *testing.T) {
+	folder := t.TempDir()
+	var runs []*RunDir
+	product := append([]Label{}, robustLoss...)
+	product[4].Value = "product"
+	odd := append([]Label{}, robustLoss...)
+	odd[3].Value = "odd"
+	for seed := range 2 {
+		for _, l := range [][]Label{robustLoss, product, odd, plainLoss} {
+			runs = append(runs, fakeNoisy(t, folder, "sln", 0.3, seed, 0.25, 0.75, 0.5, l...))
+		}
+	}
+	s, err := CompareRobust(append(runs, fakeNoisy(t, folder, "none", 0, 0, 0.25, 0.75, 0.5, product...)))
+	if err != nil || len(s.Contrasts) != 1 || s.Contrasts[0].Name != "robust, expected, joint" || s.Contrasts[0].Against != "robust, expected, product" {
+		t.Errorf("%v %+v", err, s.Contrasts)
+	}
+}
+
 func TestCompareAttacked(t *testing.T) {
 	s, err := CompareAttacked(robustRuns(t))
 	if err != nil {

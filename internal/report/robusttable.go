@@ -18,7 +18,11 @@ func (s *NoiseStudy) Table(full bool) *Table {
 		t.Columns = append(t.Columns, Column{Name: "d " + key, Percent: true, Digits: 2, Paper: true})
 	}
 	t.Columns = append(t.Columns, Column{Name: "verdict"})
-	for _, r := range s.Rows {
+	rows := slices.Clone(s.Rows)
+	for i := range s.Contrasts {
+		rows = append(rows, s.Contrasts[i].row())
+	}
+	for _, r := range rows {
 		effective := Missing()
 		if r.Effective > 0 {
 			effective = Number(r.Effective)
@@ -33,6 +37,9 @@ func (s *NoiseStudy) Table(full bool) *Table {
 		t.Rows = append(t.Rows, append(row, Text(r.verdict(s.Scores))))
 	}
 	t.Notes = append(slices.Clone(s.Notes), "rate: of the labels, pairs or triplets that are disturbed, effective: of wrong pairs, half of them similar; scores in percent; ±: half the 95 % interval of Student's t over n seeds; d: less "+s.kind.against+", seed by seed, with the same first weights, batches and noise; helps or hurts where the interval leaves 0 out")
+	if s.Contrasts != nil {
+		t.Notes = append(t.Notes, "A - B: d is A less B, not less "+s.kind.against+"; helps or hurts is said of A")
+	}
 	if slices.Contains(s.Scores, "triplet_error") {
 		t.Notes = append(t.Notes, "triplet_error: lower is better; each score is judged alone, so of twenty without any difference one will seem to have one")
 	}
