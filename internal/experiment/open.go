@@ -36,14 +36,18 @@ func init() {
 // OpenData opens the datasets of cfg: it reads, splits and limits them. What is
 // wrong neither with files nor with their content is a value of the config, and
 // comes back as a *config.Error.
-func OpenData(cfg *config.Config) (*Sets, error) { return openWith(cfg, data.Open) }
+func OpenData(cfg *config.Config) (*Sets, error) { return openWith(cfg, data.Open, nil) }
 
 // opener reads a source: data.Open, or what shares its result among runs.
 type opener func(data.Options) (train, test data.Dataset, err error)
 
-// openWith is OpenData by way of open.
-func openWith(cfg *config.Config, open opener) (*Sets, error) {
-	s, err := openData(cfg, open)
+// alteration changes the training images, held-out ones already apart: before they are
+// distorted and their labels disturbed, so that those are as they would have been.
+type alteration func(*Sets) error
+
+// openWith is OpenData by way of open, altered where alter is not nil.
+func openWith(cfg *config.Config, open opener, alter alteration) (*Sets, error) {
+	s, err := openData(cfg, open, alter)
 	switch {
 	case err == nil:
 		return s, nil
@@ -60,7 +64,7 @@ func openWith(cfg *config.Config, open opener) (*Sets, error) {
 	return nil, &config.Error{Key: "data", Msg: err.Error()}
 }
 
-func openData(cfg *config.Config, open opener) (*Sets, error) {
+func openData(cfg *config.Config, open opener, alter alteration) (*Sets, error) {
 	o, err := dataOptions(cfg)
 	if err != nil {
 		return nil, err
@@ -74,6 +78,11 @@ func openData(cfg *config.Config, open opener) (*Sets, error) {
 	}
 	if err := s.holdOut(cfg.Data.Split.Validation, cfg.Data.Split.Seed); err != nil {
 		return nil, err
+	}
+	if alter != nil {
+		if err := alter(s); err != nil {
+			return nil, err
+		}
 	}
 	if d := cfg.Data.Distort; d.Strength > 0 {
 		if s.Train, err = data.Distorted(s.Train, data.DistortOptions{Strength: d.Strength, Fresh: d.Fresh, Seed: d.Seed}); err != nil {

@@ -119,6 +119,7 @@ type Run struct {
 	log      *train.Log    // while training
 	coverage data.Coverage // of the sampler's first epoch
 	open     opener        // nil for data.Open
+	alter    alteration    // of what is trained on; nil for none
 }
 
 // Path joins a name onto the run's directory.

@@ -54,6 +54,8 @@ type SweepOptions struct {
 	// Watch, where set, returns what watches variant i. Runs that are trained at once
 	// call theirs at the same time.
 	Watch func(i int) Watch
+
+	alter func(i int) alteration // of variant i's data; nil for none
 }
 
 // Ended is how one variant of a sweep ended.
@@ -126,6 +128,9 @@ func trainVariant(ctx context.Context, root string, cfg *config.Config, i int, o
 	}
 	defer e.Run.Close()
 	e.Run.open = sources.opener(i)
+	if o.alter != nil {
+		e.Run.alter = o.alter(i)
+	}
 	var w Watch
 	if o.Watch != nil {
 		w = o.Watch(i)

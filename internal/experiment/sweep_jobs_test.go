@@ -229,7 +229,7 @@ func TestRunsOfASweepShareWhatTheyRead(t *testing.T) {
 	s := newSources(all, 2)
 	get := func(i int) data.Dataset {
 		t.Helper()
-		sets, err := openWith(all[i], s.opener(i))
+		sets, err := openWith(all[i], s.opener(i), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,12 +311,12 @@ func TestASourceThatFailedIsNotKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSources(all, 2)
-	if _, err := openWith(all[0], s.opener(0)); !errors.Is(err, data.ErrMissing) {
+	if _, err := openWith(all[0], s.opener(0), nil); !errors.Is(err, data.ErrMissing) {
 		t.Fatalf("error %v", err)
 	}
 	s.release(0)
 	writeBlobs(t, files, 8, 6, 4, 0)
-	if _, err := openWith(all[1], s.opener(1)); err != nil {
+	if _, err := openWith(all[1], s.opener(1), nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -150,7 +150,7 @@ func (r *Run) prepare(w Watch) (*assembled, *data.Loader, error) {
 	if open == nil {
 		open = data.Open
 	}
-	sets, err := openWith(cfg, open)
+	sets, err := openWith(cfg, open, r.alter)
 	if err != nil {
 		return nil, nil, err
 	}
