@@ -33,6 +33,9 @@ func notes(numbers ...string) []string {
 // mostUsed is S7 for a count that is given.
 const mostUsed = "S7: uniform stability is about whichever sample is replaced: give the largest number of uses over all samples"
 
+// meanOverBoth is S15 for an M that is not given.
+const meanOverBoth = "S15: the proof holds one side of the sample fixed, where Lemma 5's M, a mean over both, need not hold: a gap that is left"
+
 // unbounded is S8, with what SGD itself ensures of M.
 func unbounded(c, l, sqrtT float64) string {
 	return fmt.Sprintf("S8: M is taken as a constant; SGD itself ensures only M = l(w_1) + c L^2 sqrt(T) = l(w_1) + %.6g, with which the bound does not fall at T ~ n", c*l*l*sqrtT)

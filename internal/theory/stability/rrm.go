@@ -191,7 +191,7 @@ func theorem3(in Theorem3Input, o Options) (Result, float64, error) {
 		Source: "Theorem 3", Bounds: theGap, Holds: likely,
 		Terms: append(fixedTerms(in.B, in.Tau, in.NPos, in.NNeg, delta, o), gapTerms(gamma, m, in.NPos, in.NNeg, delta)...),
 		With:  []Term{{"L", l}, {"gamma", gamma}, {"M", m}},
-		Notes: notes("S1", "S9", "S10", "S12", "S15"),
+		Notes: append(notes("S1", "S9", "S10", "S12"), meanOverBoth),
 	}.done(o)
 	return r, delta, err
 }
