@@ -58,6 +58,10 @@ type Result struct {
 	// fit takes depends on how many iterations its starts need.
 	Iterations []int     `json:"iterations_of_best_start,omitempty"`
 	Inertia    []float64 `json:"inertia,omitempty"`
+	// Of the last minimisation of each part: evaluations of the objective, and the
+	// bound on the distance to the minimiser.
+	Evaluations  []int     `json:"evaluations,omitempty"`
+	Certificates []float64 `json:"certificates,omitempty"`
 }
 
 // Part is the measurement of one part of a job.
@@ -112,7 +116,7 @@ func Jobs() []Job {
 	return slices.Concat([]Job{
 		{"gemm", "products of 64 to 2048, all transposes, and of the networks' layers", "", prepareGemm},
 		{"conv", "convolutions of the networks: forward, input gradient, weight gradient", "", prepareConv},
-	}, trainingJobs(), pointJobs(), searchJobs(), ersJobs())
+	}, trainingJobs(), pointJobs(), searchJobs(), ersJobs(), rrmJobs())
 }
 
 // Names lists the names of the jobs.

@@ -143,10 +143,10 @@ func (a *anchor) curvatures(t *part) {
 		blas64.Scal(1/delta, vector(a.second.t.Data))
 		return
 	}
-	// Both logistic losses have one curvature, which is even.
+	// Both logistic losses have the same curvature, which is even.
 	low, high := min(slices.Min(a.p)+z, slices.Min(a.q)), max(slices.Max(a.p)+z, slices.Max(a.q))
 	s := a.second
-	if t.sums != Exact && high-low < width*mostPanels && (t.sums == Interpolated || t.n > 4*order*order) {
+	if t.sums != Exact && high-low < width*mostPanels && (t.sums == Interpolated || panelHessian(t.n, t.m, s.m) < tripleHessian(t.n, t.m, s.m)) {
 		clear(s.r)
 		clear(s.c)
 		a.panelCurvatures(z, low)

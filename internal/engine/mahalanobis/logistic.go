@@ -16,18 +16,12 @@ func (a *anchor) logistic(s Sums, p, q []float64, zeta float64, to, from, e, f [
 	low, high := min(slices.Min(p)+zeta, slices.Min(q)), max(slices.Max(p)+zeta, slices.Max(q))
 	spread := high - low
 	switch {
-	case s != Exact && spread < width*mostPanels && (s == Interpolated || quicker(len(p), len(q), spread)):
+	case s != Exact && spread < width*mostPanels && (s == Interpolated || panelSums(len(p), len(q), spread) < tripleSums(len(p), len(q))):
 		return a.interpolated(p, q, zeta, low, to, from, slopes)
 	case spread <= widest:
 		return pairwise(p, q, zeta, low+spread/2, to, from, e, f, slopes)
 	}
 	return eachPair(p, q, zeta, to, from, slopes)
-}
-
-// quicker says whether panels are, by what the parts of both ways were seen to take.
-func quicker(n, m int, spread float64) bool {
-	inUse := spread / width
-	return float64(n)*float64(m) > 20*float64(n+m)+100*inUse*min(inUse, reach)
 }
 
 // pairwise is logistic for numbers that lie within widest around c.

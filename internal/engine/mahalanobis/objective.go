@@ -145,15 +145,3 @@ func (f *objective) hessian(h *mat.SymDense, x []float64) {
 		}
 	}
 }
-
-// hessianCost estimates how many evaluations of the gradient a Hessian takes.
-func (r *Risk) hessianCost() float64 {
-	m := float64(r.Dim())
-	hessian, gradient := 0.0, 0.0
-	for _, t := range r.parts {
-		n, k := float64(t.n), float64(t.m)
-		hessian += n * (min(n*k*m, 2*order*(n+k)*m) + (n+k)*m*m)
-		gradient += n * (min(4*n*k, 80*(n+k)) + 5*float64(r.d)*(n+k))
-	}
-	return hessian / gradient
-}
