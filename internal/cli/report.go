@@ -55,7 +55,9 @@ pairs and the bounds of Theorem 1 of DIBS; online-offline data drawn anew agains
 data used again; pair-claims the numbers that the paper's claims are judged by, and
 the verdicts. noise-robust compares triplet losses with the plain one under noise,
 noise-attack ERS with that without noise; noise-clustering is clustering.
-With --curves each but pairs and pair-claims is drawn.`,
+With --curves each but pairs and pair-claims is drawn. stability sets what eval
+--stability and --gap measured of metrics (model mahalanobis) beside the bounds,
+stability-checks lists what claims were judged by; --curves draws both alike.`,
 		examples: []example{
 			{"one run, with a page beside its files", "tercet report --runs runs/first --out runs/first/report.md", false},
 			{"all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv", false},
@@ -63,6 +65,7 @@ With --curves each but pairs and pair-claims is drawn.`,
 			{"losses and methods of clustering under label noise, with curves", "tercet report --table clustering --curves curves 'runs/*'", false},
 			{"double descent over the widths of a sweep, as a picture and as CSV", "tercet report --table double-descent --curves dd --format csv 'runs/dd-*'", false},
 			{"the claims about double descent, with seed-by-seed differences", "tercet report --table pair-claims 'runs/dibs-*'", false},
+			{"stability of metrics beside the bounds, as pictures and in Markdown", "tercet report --table stability --curves stability --format markdown runs/stability-*", false},
 			{"mean over all runs of a loss", "tercet report --runs runs --group-by loss,loss.margin", false},
 		},
 		exits: []int{ExitData},
@@ -74,7 +77,7 @@ With --curves each but pairs and pair-claims is drawn.`,
 			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that runs of one row share, such as model,loss.margin; without it, all but name and seed")
 			fs.StringVarP(&o.out, "out", "o", "", "also write a page to `FILE`.md (pictures by relative path) or FILE.html (pictures inside)")
 			fs.BoolVar(&o.noPictures, "no-pictures", false, "leave pictures out of the page")
-			fs.StringVar(&o.table, "table", "", "set runs beside a paper's numbers: `NAME` of a table, or a YAML file; or compare them: clustering, pairs and others above")
+			fs.StringVar(&o.table, "table", "", "set runs beside a paper's numbers: `NAME` of a table, or a YAML file; or compare them: clustering, pairs, stability and others above")
 			fs.StringVar(&o.variant, "variant", "published", "with --table, scores of attacks: published (as the paper's code), fixed or both")
 			fs.StringSliceVar(&o.grid, "grid", nil, "with --table hm-grid, source against destination with these columns in each cell, such as R@1,ERS")
 			fs.StringVar(&o.curves, "curves", "", "with --table clustering, double-descent and others that compare runs, draw them: `BASE`-DATA.png and .svg")
@@ -98,6 +101,8 @@ func runReport(s *Streams, o reportOptions) error {
 	switch {
 	case o.table == clusteringTable || o.table == clusteringDifferences || o.table == noiseClustering:
 		return runClusteringTable(s, o)
+	case o.table == stabilityTable || o.table == stabilityChecks:
+		return runStabilityTable(s, o)
 	case isStudy:
 		return runStudyTable(s, study, o)
 	case o.curves != "":

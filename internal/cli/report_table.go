@@ -71,8 +71,8 @@ func paperTable(choice string) (name string, t *report.PaperTable, err error) {
 		also = append(also, t.Aliases...)
 	}
 	slices.SortFunc(also, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
-	return "", nil, usagef("there is no table %q; there are %s, and to compare runs %s, %s, %s, and by number %s; or name a .yaml file",
-		choice, strings.Join(tables.Names(), ", "), clusteringTable, clusteringDifferences, strings.Join(studyTableNames(), ", "), strings.Join(also, ", "))
+	return "", nil, usagef("there is no table %q; there are %s, and to compare runs %s, %s, %s, %s, %s, and by number %s; or name a .yaml file",
+		choice, strings.Join(tables.Names(), ", "), clusteringTable, clusteringDifferences, strings.Join(studyTableNames(), ", "), stabilityTable, stabilityChecks, strings.Join(also, ", "))
 }
 
 // readPaperTable reads a description and checks it: its config keys, too, since a

@@ -24,6 +24,9 @@ type GapOptions struct {
 	Moves int
 	// Triplets of the ball are tried for M; 0 is a quarter of DefaultTriplets.
 	Triplets int
+	// Fixed is the w of the control variate, which must not depend on the samples; nil is
+	// learnt from the source's reference.
+	Fixed []float64
 }
 
 // GapResult is R(A(S)) - R_S(A(S)) over samples S.
@@ -77,9 +80,12 @@ type gapRun struct {
 //
 // Errors: those of the source and the learner; fewer than one repeat.
 func Gap(ctx context.Context, o GapOptions) (*GapResult, error) {
-	fixed, err := o.reference(ctx)
-	if err != nil {
-		return nil, err
+	fixed := o.Fixed
+	if fixed == nil {
+		var err error
+		if fixed, err = Reference(ctx, o.Source, o.Learner, o.Sizes, o.Seed); err != nil {
+			return nil, err
+		}
 	}
 	d := o.Source.Dim()
 	if o.Triplets < 1 {
@@ -87,7 +93,7 @@ func Gap(ctx context.Context, o GapOptions) (*GapResult, error) {
 	}
 	ball := sphere(d, o.Source.Radius(), o.Triplets, rng.New(o.Seed, "measure/ball"))
 	runs := make([]gapRun, max(o.Repeats, 0))
-	err = repeated(ctx, o.Repeats, func(rep int) (err error) {
+	err := repeated(ctx, o.Repeats, func(rep int) (err error) {
 		runs[rep], err = o.run(ctx, rep, fixed, ball)
 		return err
 	})
@@ -101,25 +107,34 @@ func Gap(ctx context.Context, o GapOptions) (*GapResult, error) {
 // the noise of its own triplets.
 const sgdReferences = 16
 
-// reference learns the w of the control variate, as if from a sample of o.Sizes.
-func (o GapOptions) reference(ctx context.Context) ([]float64, error) {
-	p, err := o.Source.Reference()
+// fixed is the learner with the scales that it has for samples of those sizes.
+func fixed(l Learner, n Sizes) Learner {
+	switch a := l.(type) {
+	case RRM:
+		a.Sigma = Scale{Factor: a.Sigma.At(n.Least())}
+		return a
+	case SGD:
+		a.Steps = Scale{Factor: float64(a.T(n))}
+		return a
+	}
+	return l
+}
+
+// Reference learns the w of the control variate from the source's reference, as if that
+// were a sample of those sizes.
+func Reference(ctx context.Context, s Source, l Learner, n Sizes, seed uint64) ([]float64, error) {
+	p, err := s.Reference()
 	if err != nil {
 		return nil, err
 	}
-	learner, runs := o.Learner, 1
-	n := o.Sizes.Least()
-	switch a := learner.(type) {
-	case RRM:
-		a.Sigma = Scale{Factor: a.Sigma.At(n)}
-		learner = a
-	case SGD:
-		a.Steps, runs = Scale{Factor: float64(a.T(o.Sizes))}, sgdReferences
-		learner = a
+	l = fixed(l, n)
+	runs := 1
+	if _, ok := l.(SGD); ok {
+		runs = sgdReferences
 	}
 	sum := make([]float64, p.D*(p.D+1)/2)
 	for run := range runs {
-		l, err := learner.Learn(ctx, p, rng.New(o.Seed, "measure/reference", uint64(run)).Uint64(), nil)
+		l, err := l.Learn(ctx, p, rng.New(seed, "measure/reference", uint64(run)).Uint64(), nil)
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,7 +66,7 @@ func ClaimOf(id string) (Claim, error) {
 //
 // Errors: those of the source and the learners, with the setting; ctx's where it is done.
 func (c Claim) Test(ctx context.Context, s Study) (*Document, error) {
-	t := &tester{Study: s, doc: &Document{Schema: Schema, Claim: c.ID, Says: c.Says, Data: s.Data, Seed: s.Seed}}
+	t := &tester{Study: s, doc: &Document{Schema: Schema, Claim: c.ID, Says: c.Says, Data: s.Data, Seed: s.Seed}, references: map[string][]float64{}}
 	loss, err := mahalanobis.NewLoss(mahalanobis.Logistic, s.Zeta, 0)
 	if err != nil {
 		return nil, err
@@ -84,6 +85,8 @@ type tester struct {
 	Study
 	loss mahalanobis.Loss
 	doc  *Document
+	// references are the w of control variates that were learnt, by learner.
+	references map[string][]float64
 }
 
 // repeats is the claim's own number, or what was asked for.
@@ -114,8 +117,8 @@ func (t *tester) allowed(sizes []Sizes) []Sizes {
 		}
 		out = append(out, n)
 	}
-	if left != nil {
-		t.doc.Notes = append(t.doc.Notes, fmt.Sprintf("left out, as samples are limited to %d + %d points: %s", t.Most.Pos, t.Most.Neg, strings.Join(left, ", ")))
+	if note := fmt.Sprintf("left out, as samples are limited to %d + %d points: %s", t.Most.Pos, t.Most.Neg, strings.Join(left, ", ")); left != nil && !slices.Contains(t.doc.Notes, note) {
+		t.doc.Notes = append(t.doc.Notes, note)
 	}
 	return out
 }
@@ -149,6 +152,15 @@ func (t *tester) gap(ctx context.Context, s *Series, x float64, o GapOptions) (*
 	if o.Held == (Sizes{}) {
 		o.Held = t.Held
 	}
+	key := fmt.Sprintf("%+v", fixed(o.Learner, o.Sizes))
+	if t.references[key] == nil {
+		w, err := Reference(ctx, t.Source, o.Learner, o.Sizes, t.Seed)
+		if err != nil {
+			return nil, fmt.Errorf("reference: %w", err)
+		}
+		t.references[key] = w
+	}
+	o.Fixed = t.references[key]
 	g, err := Gap(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("n+ = %d, n- = %d: %w", o.Sizes.Pos, o.Sizes.Neg, err)

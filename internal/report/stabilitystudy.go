@@ -1,0 +1,144 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tercet/internal/theory/measure"
+)
+
+// StabilityStudy joins measurements of triplet metric learning, schema
+// tercet.stabilitystudy/1: claims about it with their verdicts, and what else was
+// measured.
+type StabilityStudy struct {
+	Schema    string              `json:"schema"`
+	Documents []StabilityDocument `json:"documents"`
+	Notes     []string            `json:"notes"`
+}
+
+// StabilityDocument is a document with the file that it was read from.
+type StabilityDocument struct {
+	File string `json:"file"`
+	measure.Document
+}
+
+// ReadStability reads documents of schema tercet.stability/1: files, or all there are in
+// directories, in their folder stability and in the folders in them. Claims come first,
+// by number.
+//
+// Errors wrap ErrRun: what cannot be read, places that hold none, and two documents of
+// one claim on one data set.
+func ReadStability(paths []string) (*StabilityStudy, error) {
+	s := &StabilityStudy{Schema: "tercet.stabilitystudy/1", Documents: []StabilityDocument{}, Notes: []string{}}
+	for _, path := range paths {
+		files, err := stabilityFiles(path)
+		if err != nil {
+			return nil, err
+		}
+		found := 0
+		for _, file := range files {
+			d, err := readStability(file)
+			if err != nil {
+				return nil, err
+			}
+			if d != nil {
+				found++
+				s.Documents = append(s.Documents, *d)
+			}
+		}
+		if found == 0 {
+			return nil, fmt.Errorf("%w: %s holds no measurement of stability (schema %s); tercet eval --run RUN --stability makes one", ErrRun, path, measure.Schema)
+		}
+	}
+	slices.SortStableFunc(s.Documents, func(a, b StabilityDocument) int {
+		return cmp.Or(claimOrder(a)-claimOrder(b), strings.Compare(a.Data.Name, b.Data.Name), strings.Compare(a.Data.Positives, b.Data.Positives), strings.Compare(a.File, b.File))
+	})
+	for i, d := range s.Documents {
+		if i > 0 && d.Claim != "" && d.Claim == s.Documents[i-1].Claim && d.Data.Name == s.Documents[i-1].Data.Name && d.Data.Positives == s.Documents[i-1].Data.Positives {
+			return nil, fmt.Errorf("%w: %s and %s are both claim %s on %s: name one of them", ErrRun, s.Documents[i-1].File, d.File, d.Claim, d.Data.Name)
+		}
+		for _, n := range d.Notes {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: %s", d.name(), n))
+		}
+	}
+	return s, nil
+}
+
+// claimOrder is the place of a claim; measurements without one are last.
+func claimOrder(d StabilityDocument) int {
+	i := slices.IndexFunc(measure.Claims, func(c measure.Claim) bool { return c.ID == d.Claim })
+	if i < 0 {
+		return len(measure.Claims)
+	}
+	return i
+}
+
+// name is such as "T3, mnist".
+func (d *StabilityDocument) name() string {
+	if d.Claim == "" {
+		return d.Data.Name
+	}
+	return d.Claim + ", " + d.Data.Name
+}
+
+// label is the claim with the fault that it shows, such as "T4 (S1)".
+func (d *StabilityDocument) label() string {
+	if c, err := measure.ClaimOf(d.Claim); err == nil && c.Of != "" && c.Of != c.ID {
+		return c.ID + " (" + c.Of + ")"
+	}
+	return d.Claim
+}
+
+func stabilityFiles(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRun, err)
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	var files []string
+	for _, pattern := range []string{"*.json", "stability/*.json", "*/stability/*.json"} {
+		found, err := filepath.Glob(filepath.Join(globbed(path), pattern))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+// readStability returns nil for a document of another schema.
+func readStability(file string) (*StabilityDocument, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRun, err)
+	}
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrRun, file, err)
+	}
+	if head.Schema != measure.Schema {
+		return nil, nil
+	}
+	d := &StabilityDocument{File: file}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if err := dec.Decode(&d.Document); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrRun, file, err)
+	}
+	for i, ser := range d.Series {
+		if len(ser.Points) == 0 {
+			return nil, fmt.Errorf("%w: %s: series %d (%q) has no points", ErrRun, file, i, ser.Name)
+		}
+	}
+	return d, nil
+}
