@@ -41,6 +41,10 @@ func TestInspectShowsNoise(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "triplets, epoch 0: 50 triplets") || !strings.Contains(out, "50 exchanged (1.0000, wanted 1.0000)") {
 		t.Errorf("%d, %s", code, out)
 	}
+	code, out, _ = cli("data", "inspect", "--set", "data.glyphs.classes=6", "--set", "data.glyphs.per_class=4", "--set", "batch={sampler: triplet-list, triplets: 50}", "--noise", "pln,effective=0.2")
+	if code != 0 || !strings.Contains(out, "of 100 pairs have the other label") || !strings.Contains(out, "(wanted 0.2)") || !strings.Contains(out, "labels of their pairs wrong") {
+		t.Errorf("%d %s", code, out)
+	}
 	for line, want := range map[string]string{
 		"data inspect --noise slm":                                    `there is no noise "slm"; did you mean sln?`,
 		"data inspect --noise sln,effective=0.7":                      "noise.effective: must be >=0 and <=0.5, is 0.7",

@@ -12,8 +12,8 @@ type SymmetricNoise struct {
 	Seed      *uint64  `yaml:"seed" doc:"seed of the noise; null takes the run's. One seed disturbs the same labels at every rate, and more of them at a higher one"`
 }
 
-// PairNoise replaces the label of each pair of a pair graph by a fair coin. Exactly
-// one of Q and Effective is set.
+// PairNoise replaces the label of each pair of a pair graph, or of the two pairs of each
+// triplet of a triplet list, by a fair coin. Exactly one of Q and Effective is set.
 type PairNoise struct {
 	Q         *float64 `yaml:"q" check:">=0,<=1" oneof:"amount" doc:"probability that a pair's label is replaced by a fair coin, so that half as many are wrong"`
 	Effective *float64 `yaml:"effective" check:">=0,<=0.5" oneof:"amount" doc:"probability that a pair's label is wrong: q/2"`

@@ -75,8 +75,8 @@ func (c *Config) noiseRules(fail func(key, format string, args ...any)) {
 		exactly(set(o.Rate)+set(o.Q)+set(o.Effective) == 1, "noise.rate, noise.q and noise.effective")
 	case PairNoise:
 		exactly(set(o.Q)+set(o.Effective) == 1, "noise.q and noise.effective")
-		if c.Batch.gives() != "pairs" {
-			fail("noise.kind", "pln disturbs the labels of given pairs: set batch.sampler: pair-graph, or take sln, which disturbs those of images")
+		if c.Batch.gives() == "" {
+			fail("noise.kind", "pln disturbs the labels of given pairs: set batch.sampler: pair-graph, or triplet-list, whose triplets are two pairs each, or take sln, which disturbs those of images")
 		}
 	case TripletNoise:
 		if c.Batch.gives() != "triplets" {
@@ -87,8 +87,12 @@ func (c *Config) noiseRules(fail func(key, format string, args ...any)) {
 			fail("noise.matrix", "must be set: a CSV file of K rows of K probabilities")
 		}
 	}
-	if c.Eval.NoisyPairs && c.Noise.Kind != "pln" {
+	switch {
+	case !c.Eval.NoisyPairs:
+	case c.Noise.Kind != "pln":
 		fail("eval.noisy_pairs", "puts the noise of pairs on test pairs too, and there is none: set noise.kind: pln")
+	case c.Batch.gives() != "pairs":
+		fail("eval.noisy_pairs", "test pairs are judged where pairs are trained on: set batch.sampler: pair-graph")
 	}
 }
 

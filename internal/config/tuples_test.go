@@ -25,7 +25,8 @@ func TestTupleRules(t *testing.T) {
 		"no triplets":                {"batch: {sampler: triplet-list, triplets: 0}", "f.yaml:1: batch.triplets: must be >=1, is 0"},
 		"odd test pairs":             {"eval: {pairs: 9001}", "f.yaml:1: eval.pairs: must be even, half similar and half different, is 9001"},
 		"noisy pairs without noise":  {onGraph + "eval: {noisy_pairs: true}", "f.yaml:3: eval.noisy_pairs: puts the noise of pairs on test pairs too, and there is none: set noise.kind: pln"},
-		"pair noise without pairs":   {"noise: pln", "noise.kind: pln disturbs the labels of given pairs: set batch.sampler: pair-graph"},
+		"noisy pairs of triplets":    {"batch: triplet-list\nnoise: pln\neval: {noisy_pairs: true}", "f.yaml:3: eval.noisy_pairs: test pairs are judged where pairs are trained on"},
+		"pair noise without pairs":   {"noise: pln", "noise.kind: pln disturbs the labels of given pairs: set batch.sampler: pair-graph, or triplet-list"},
 		"flips without triplets":     {"noise: triplet-flip", "noise.kind: triplet-flip exchanges positive and negative of given triplets: set batch.sampler: triplet-list"},
 		"flips of pairs":             {onGraph + "noise: {kind: triplet-flip}", "f.yaml:3: noise.kind: triplet-flip"},
 		"effective above a half":     {"noise: {kind: sln, effective: 0.6}", "f.yaml:1: noise.effective: must be >=0 and <=0.5, is 0.6"},
@@ -65,6 +66,7 @@ func TestTuplesThatFit(t *testing.T) {
 		onGraph + "train: {early_stop: {metric: pair_train_accuracy}}", onGraph + "noise: {kind: sln, q: 1}",
 		"batch: {sampler: pair-graph, scenario: full, pairs: 0}\nloss: {name: triplet-threshold, pairing: pairs}",
 		"batch: triplet-list\nloss: triplet-robust\nnoise: {kind: triplet-flip, rate: 0.3}", "batch: triplet-list\ndefense: act",
+		"batch: triplet-list\nloss: triplet-robust\nnoise: {kind: pln, effective: 0.1}",
 		"loss: cosine", "loss: {name: triplet-robust, rho: 0.2}\nnoise: {kind: pair-flip}", "loss: {name: triplet-robust, form: backward, beta: 0.9, gamma: 1}",
 	} {
 		checkFixedPoint(t, mustLoad(t, text))

@@ -118,6 +118,9 @@ func readConfusion(path string) ([][]float64, error) {
 func disturbed(cfg *config.Config) string {
 	switch cfg.Noise.Options.(type) {
 	case config.PairNoise:
+		if cfg.Batch.Sampler == "triplet-list" {
+			return "triplets' pairs"
+		}
 		return "pairs"
 	case config.TripletNoise:
 		return "triplets"

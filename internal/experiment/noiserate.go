@@ -79,6 +79,8 @@ func (r *Run) NoiseRate(ctx context.Context, checkpoint string, limit int, say S
 	case t.tuples != nil:
 		d.Of = ofPairs
 		losses, err = t.pairLosses(ctx, r.Config.Eval.Batch, embedded)
+	case r.Config.Noise.Kind == noise.PairLabel:
+		return nil, fmt.Errorf("%w: the noise of this run cannot be told: its triplets have a wrong positive or a wrong negative, and the loss does not tell which", data.ErrUnfit)
 	case r.Config.Noise.Kind == noise.TripletFlip:
 		d.Of = ofTriplets
 		losses, err = t.tripletLosses(ctx, r.Config, embedded)
@@ -153,8 +155,8 @@ func truthOf(of string, s *Sets) *NoiseTruth {
 
 // foundWeights are those of triplets drawn by labels with the noise that a noise.json
 // has found. Noise found on pairs is taken for that of labels which makes as many pairs
-// wrong.
-func foundWeights(path string, classes int) (noise.TripletWeights, error) {
+// wrong, unless the triplets are made of such pairs.
+func foundWeights(path string, classes int, made bool) (noise.TripletWeights, error) {
 	var w noise.TripletWeights
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -177,6 +179,9 @@ func foundWeights(path string, classes int) (noise.TripletWeights, error) {
 	case ofLabels:
 		return noise.SLNTriplets(noise.SLNFromRate(p, classes), classes), nil
 	case ofPairs:
+		if made {
+			return noise.PLNTriplets(p, 0.5), nil
+		}
 		q, err := noise.SLNFromEffective(p)
 		return noise.SLNTriplets(q, classes), err
 	}

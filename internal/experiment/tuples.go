@@ -89,12 +89,27 @@ func (s *Sets) graph(cfg *config.Config, b config.PairGraph) (*tuples, error) {
 // list draws the triplets of epoch 0 and returns the draws of all.
 func (s *Sets) list(cfg *config.Config, b config.TripletList) (func(epoch int) []data.Triplet, error) {
 	truth, seen, classes := s.labels()
-	flip, seed := 0.0, cfg.Seed
-	n, noisy := cfg.Noise.Options.(config.TripletNoise)
-	if noisy {
-		flip, seed = n.Rate, seedOf(cfg, n.Seed)
+	draw := func(epoch int) ([]data.Triplet, noise.TripletReport, error) {
+		return noise.Triplets(truth, seen, classes, b.Triplets, 0, cfg.Seed, uint64(epoch))
 	}
-	first, report, err := noise.Triplets(truth, seen, classes, b.Triplets, flip, seed, 0)
+	noisy := true
+	switch n := cfg.Noise.Options.(type) {
+	case config.TripletNoise:
+		draw = func(epoch int) ([]data.Triplet, noise.TripletReport, error) {
+			return noise.Triplets(truth, seen, classes, b.Triplets, n.Rate, seedOf(cfg, n.Seed), uint64(epoch))
+		}
+	case config.PairNoise:
+		q, err := pairQ(n)
+		if err != nil {
+			return nil, err
+		}
+		draw = func(epoch int) ([]data.Triplet, noise.TripletReport, error) {
+			return noise.PairTriplets(truth, classes, b.Triplets, noise.PLNEffective(q), seedOf(cfg, n.Seed), uint64(epoch))
+		}
+	default:
+		noisy = false
+	}
+	first, report, err := draw(0)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", data.ErrUnfit, err)
 	}
@@ -107,7 +122,7 @@ func (s *Sets) list(cfg *config.Config, b config.TripletList) (func(epoch int) [
 		if epoch == 0 || !b.Redraw {
 			return first
 		}
-		more, _, _ := noise.Triplets(truth, seen, classes, b.Triplets, flip, seed, uint64(epoch))
+		more, _, _ := draw(epoch)
 		return more
 	}, nil
 }

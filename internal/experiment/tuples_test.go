@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/par"
 	"tercet/internal/train"
@@ -96,6 +97,53 @@ func TestTripletListsTrain(t *testing.T) {
 		if w := r.Manifest.Weights; (w == nil) != (loss == "triplet") || w != nil && (w.W1 != 0.9 || w.W2 != 0.1 || w.From != "noise") {
 			t.Errorf("%s: %+v", loss, w)
 		}
+	}
+}
+
+// Pair noise on triplets: what the manifest says is what a count over the triplets of the
+// first epoch gives, and the weights are those of the rate.
+func TestPairNoiseOnTriplets(t *testing.T) {
+	sets := []string{"miner=semihard", "batch={sampler: triplet-list, triplets: 400, size: 16, redraw: true}", "train.epochs=2", "loss=triplet-robust", "noise={kind: pln, effective: 0.25}"}
+	r := trained(t, t.TempDir(), sets...)
+	d := r.Manifest.Data
+	cfg := load(t, sets...)
+	s := must(OpenData(cfg))
+	draw, err := s.list(cfg, cfg.Batch.Options.(config.TripletList))
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, _, _ := s.labels()
+	wrong := 0
+	for _, x := range draw(0) {
+		if truth[x.P] != truth[x.A] {
+			wrong++
+		}
+		if truth[x.N] == truth[x.A] {
+			wrong++
+		}
+	}
+	if d.Noise == nil || d.Noise.Kind != "pln" || d.Noise.Wanted != 0.25 || d.Noise.Flipped != wrong || d.Noise.Items != 800 || d.Noise.EffectiveFound != float64(wrong)/800 ||
+		d.Triplets == nil || d.Triplets.Kind != "pln" || math.Abs(float64(wrong)/800-0.25) > 0.08 {
+		t.Errorf("%d wrong: %+v %+v", wrong, d.Noise, d.Triplets)
+	}
+	if w := r.Manifest.Weights; math.Abs(w.W1-0.5625) > 1e-12 || math.Abs(w.W2-0.0625) > 1e-12 || w.From != "noise" {
+		t.Errorf("%+v", w)
+	}
+	if draw(0)[0] == draw(1)[0] && draw(0)[1] == draw(1)[1] {
+		t.Error("an epoch has the triplets of another")
+	}
+	if _, err := r.NoiseRate(t.Context(), "last", 0, func(string, int, int) {}); !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "wrong positive or a wrong negative") {
+		t.Errorf("a rate: %v", err)
+	}
+	if got := DescribeTriplets(d.Triplets); !strings.Contains(got, "labels of their pairs wrong (") {
+		t.Error(got)
+	}
+	// Found elsewhere, on pairs of the same kind.
+	file := filepath.Join(t.TempDir(), "noise.json")
+	write(t, file, `{"schema": "tercet.noise/1", "of": "pairs", "estimate": {"p": 0.2}}`)
+	cfg = load(t, append(sets, "loss.noise_from="+file)...)
+	if w, err := robustWeights(cfg, s); err != nil || math.Abs(w.W1-0.64) > 1e-12 || math.Abs(w.W2-0.04) > 1e-12 {
+		t.Errorf("%+v, %v", w, err)
 	}
 }
 

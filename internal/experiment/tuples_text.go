@@ -16,7 +16,10 @@ func DescribeGraph(g *noise.GraphReport) string {
 
 // DescribeTriplets says in one line what triplets are.
 func DescribeTriplets(t *noise.TripletReport) string {
-	w := t.Weights
-	return fmt.Sprintf("%d triplets of %d anchors; %d exchanged (%.4f, wanted %.4f); right %.4f, reversed %.4f, beta %.4f, gamma %.4f",
-		t.Triplets, t.Anchors, t.Flipped, t.Found, t.Wanted, w.W11, w.W00, w.Beta, w.Gamma)
+	w, what := t.Weights, "exchanged"
+	if t.Kind == noise.PairLabel {
+		what = "labels of their pairs wrong"
+	}
+	return fmt.Sprintf("%d triplets of %d anchors; %d %s (%.4f, wanted %.4f); right %.4f, reversed %.4f, beta %.4f, gamma %.4f",
+		t.Triplets, t.Anchors, t.Flipped, what, t.Found, t.Wanted, w.W11, w.W00, w.Beta, w.Gamma)
 }

@@ -39,7 +39,7 @@ func robustWeights(cfg *config.Config, sets *Sets) (*WeightsRecord, error) {
 		r.TripletWeights = noise.TripletWeights{Beta: o.Beta.N, Gamma: o.Gamma.N}.Product()
 	case o.NoiseFrom != "":
 		r.From = o.NoiseFrom
-		r.TripletWeights, err = foundWeights(o.NoiseFrom, classesOf(sets))
+		r.TripletWeights, err = foundWeights(o.NoiseFrom, classesOf(sets), cfg.Noise.Kind == noise.PairLabel)
 	default:
 		r.From = "noise"
 		r.TripletWeights, err = noiseWeights(cfg, classesOf(sets))
@@ -71,6 +71,9 @@ func noiseWeights(cfg *config.Config, classes int) (noise.TripletWeights, error)
 		return noise.SLNTriplets(q, classes), err
 	case config.TripletNoise:
 		return noise.OrderFlips(o.Rate), nil
+	case config.PairNoise: // of the triplets' pairs, as often similar as different
+		q, err := pairQ(o)
+		return noise.PLNTriplets(noise.PLNEffective(q), 0.5), err
 	}
 	return noise.TripletWeights{}, fmt.Errorf("beta: auto does not follow from noise %s; set beta and gamma, or noise_from", cfg.Noise.Kind)
 }

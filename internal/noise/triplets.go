@@ -11,17 +11,23 @@ import (
 type TripletReport struct {
 	Triplets int `json:"triplets"`
 	// Images that can be an anchor: those with another one of their seen class.
-	Anchors int            `json:"anchors"`
-	Wanted  float64        `json:"wanted"`  // the probability that positive and negative change places
-	Found   float64        `json:"found"`   // flipped/triplets
-	Flipped int            `json:"flipped"` // exchanged
+	Anchors int `json:"anchors"`
+	// Kind is PairLabel where noise is on the labels of the two pairs of each triplet,
+	// else empty: it is on the order of positive and negative.
+	Kind    string         `json:"kind,omitempty"`
+	Wanted  float64        `json:"wanted"`  // the probability of an exchange, or that a pair's label is wrong
+	Found   float64        `json:"found"`   // flipped of the triplets, or of their pairs
+	Flipped int            `json:"flipped"` // exchanged, or wrong labels of pairs
 	Weights TripletWeights `json:"weights"` // found, by the true classes and after exchanges
 	// The share of triplets that are wrong in any way, 1 - W11.
 	Wrong float64 `json:"wrong"`
 }
 
-// Noise is what the exchanges did, as a Report.
+// Noise is what the exchanges or wrong pair labels did, as a Report.
 func (r TripletReport) Noise() Report {
+	if r.Kind == PairLabel {
+		return Report{Kind: PairLabel, Wanted: r.Wanted, Found: r.Found, Flipped: r.Flipped, Items: 2 * r.Triplets, Q: 2 * r.Wanted, Effective: r.Wanted, EffectiveFound: r.Found}
+	}
 	return Report{Kind: TripletFlip, Wanted: r.Wanted, Found: r.Found, Flipped: r.Flipped, Items: r.Triplets}
 }
 
@@ -52,17 +58,13 @@ func Triplets(truth, seen []int32, classes, n int, flip float64, seed, draw uint
 	if err := checkLabels("triplets: labels with noise", seen, classes); err != nil {
 		return nil, TripletReport{}, err
 	}
-	d := newTripletDraw(seen, classes)
-	if len(d.anchors) == 0 {
-		return nil, TripletReport{}, fmt.Errorf("noise: triplets: no class has two of the %d items: no anchor has a positive", len(seen))
-	}
-	if c := seen[d.anchors[0]]; d.size(c) == len(seen) {
-		return nil, TripletReport{}, fmt.Errorf("noise: triplets: all %d items are of class %d: no anchor has a negative", len(seen), c)
+	d, err := newTripletDraw(seen, classes)
+	if err != nil {
+		return nil, TripletReport{}, err
 	}
 	items, order := rng.New(seed, "noise/triplets", draw), rng.New(seed, "noise/triplets/flips", draw)
 	out := make([]data.Triplet, n)
 	r := TripletReport{Triplets: n, Anchors: len(d.anchors), Wanted: flip}
-	var right [2][2]int
 	for i := range out {
 		t := d.next(items)
 		if order.Float64() < flip {
@@ -70,16 +72,24 @@ func Triplets(truth, seen []int32, classes, n int, flip float64, seed, draw uint
 			r.Flipped++
 		}
 		out[i] = t
+	}
+	r.Found = float64(r.Flipped) / float64(n)
+	r.weigh(out, truth)
+	return out, r, nil
+}
+
+// weigh fills what triplets are against the truth.
+func (r *TripletReport) weigh(triplets []data.Triplet, truth []int32) {
+	var right [2][2]int
+	for _, t := range triplets {
 		right[is(truth[t.P] == truth[t.A])][is(truth[t.N] != truth[t.A])]++
 	}
-	share := func(k int) float64 { return float64(k) / float64(n) }
-	r.Found = share(r.Flipped)
+	share := func(k int) float64 { return float64(k) / float64(len(triplets)) }
 	r.Weights = TripletWeights{
 		Beta: share(right[1][0] + right[1][1]), Gamma: share(right[0][1] + right[1][1]),
 		W11: share(right[1][1]), W10: share(right[1][0]), W01: share(right[0][1]), W00: share(right[0][0]),
 	}
-	r.Wrong = share(n - right[1][1])
-	return out, r, nil
+	r.Wrong = share(len(triplets) - right[1][1])
 }
 
 func is(b bool) int {
@@ -98,7 +108,8 @@ type tripletDraw struct {
 	anchors []int32
 }
 
-func newTripletDraw(seen []int32, classes int) *tripletDraw {
+// newTripletDraw refuses labels under which there are no triplets.
+func newTripletDraw(seen []int32, classes int) (*tripletDraw, error) {
 	d := &tripletDraw{seen: seen, place: make([]int, len(seen))}
 	for _, m := range byClass(seen, nil, classes) {
 		d.start = append(d.start, len(d.sorted))
@@ -113,7 +124,13 @@ func newTripletDraw(seen []int32, classes int) *tripletDraw {
 			d.anchors = append(d.anchors, int32(i))
 		}
 	}
-	return d
+	if len(d.anchors) == 0 {
+		return nil, fmt.Errorf("noise: triplets: no class has two of the %d items: no anchor has a positive", len(seen))
+	}
+	if c := seen[d.anchors[0]]; d.size(c) == len(seen) {
+		return nil, fmt.Errorf("noise: triplets: all %d items are of class %d: no anchor has a negative", len(seen), c)
+	}
+	return d, nil
 }
 
 func (d *tripletDraw) size(c int32) int { return d.start[c+1] - d.start[c] }
@@ -121,14 +138,21 @@ func (d *tripletDraw) size(c int32) int { return d.start[c+1] - d.start[c] }
 // next draws a triplet.
 func (d *tripletDraw) next(s *rng.Stream) data.Triplet {
 	a := d.anchors[s.IntN(len(d.anchors))]
-	c := d.seen[a]
-	p := d.start[c] + s.IntN(d.size(c)-1)
-	if p >= d.place[a] {
-		p++
+	return data.Triplet{A: a, P: d.sorted[d.own(a, s.IntN(d.size(d.seen[a])-1))], N: d.sorted[d.other(a, s.IntN(len(d.sorted)-d.size(d.seen[a])))]}
+}
+
+// own is the place of the k-th item of a's class without a.
+func (d *tripletDraw) own(a int32, k int) int {
+	if p := d.start[d.seen[a]] + k; p < d.place[a] {
+		return p
 	}
-	n := s.IntN(len(d.sorted) - d.size(c))
-	if n >= d.start[c] {
-		n += d.size(c)
+	return d.start[d.seen[a]] + k + 1
+}
+
+// other is the place of the k-th item of the other classes than a's.
+func (d *tripletDraw) other(a int32, k int) int {
+	if c := d.seen[a]; k >= d.start[c] {
+		return k + d.size(c)
 	}
-	return data.Triplet{A: a, P: d.sorted[p], N: d.sorted[n]}
+	return k
 }
