@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"tercet/internal/rng"
 )
 
 // Bad numbers are refused by the assumption that they break.
@@ -66,6 +68,47 @@ func TestBadInput(t *testing.T) {
 	}
 	if r := value(t, "corollary3", g, Options{}); with(r, "sigma") != 0.032 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// The tight constants bound what triplets of points in the ball can do, and are met.
+func TestTightConstantsOfTheLogisticLoss(t *testing.T) {
+	const radius = 1.5
+	l, alpha, err := Logistic(radius, Tight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	norm := func(p [3][3]float64) float64 { // of (x-y)(x-y)^T - (x-z)(x-z)^T
+		total := 0.0
+		for i := range 3 {
+			for j := range 3 {
+				v := (p[0][i]-p[1][i])*(p[0][j]-p[1][j]) - (p[0][i]-p[2][i])*(p[0][j]-p[2][j])
+				total += v * v
+			}
+		}
+		return math.Sqrt(total)
+	}
+	r := rng.New(1, "points")
+	largest := 0.0
+	for range 20000 {
+		var p [3][3]float64
+		for i := range p {
+			length := 0.0
+			for j := range p[i] {
+				p[i][j] = r.NormFloat64()
+				length += p[i][j] * p[i][j]
+			}
+			for j := range p[i] {
+				p[i][j] *= radius / math.Sqrt(length)
+			}
+		}
+		largest = max(largest, norm(p))
+	}
+	if !(largest <= l && largest > 0.95*l) {
+		t.Errorf("largest norm of drawn triplets is %v, L is %v", largest, l)
+	}
+	if met := norm([3][3]float64{{radius}, {-radius}, {radius}}); !near(met, l, 1e-12) || !near(alpha, met*met/4, 1e-12) {
+		t.Errorf("norm %v, L %v, alpha %v", met, l, alpha)
 	}
 }
 

@@ -13,9 +13,16 @@ type Loss struct {
 
 // Logistic returns L and alpha of the logistic triplet loss (eq. 6) on points within
 // the ball of the given radius B, with constants Paper, L = 8 B^2 and alpha = 64 B^4
-// (proof of Corollary 1), or Tight, L = 4 B^2 and alpha = 4 B^4: the supremum of
-// ||a a^T - b b^T|| over differences a, b of two points is 4 B^2, and the second derivative of phi at most 1/4.
-// They are the same for both signs of the loss (S4).
+// (proof of Corollary 1), or Tight, L = 4 B^2 and alpha = 4 B^4. They are the same for
+// both signs of the loss (S4).
+//
+// Tight: for a = x - y and b = x - z, ||a a^T - b b^T|| is at most 4 B^2. In units of
+// B, let x be on the sphere, as the norm is convex in x, and p, q the angles of a and b
+// to it: ||a|| <= 2 cos p and ||b|| <= 2 cos q. The squared norm is convex in ||a||^2
+// and in ||b||^2. With s = p + q < 90 degrees, the largest angle between them, it is at
+// full lengths 16 sin^2 s (sin^2(p-q) + 2 cos^2 p cos^2 q) <= 16 (1 - cos^4 s), and at
+// most 16 where one is 0; beyond 90 degrees it is at most (||a||^2 + ||b||^2)^2 <= 16.
+// The first derivative of phi is at most 1, the second 1/4.
 func Logistic(radius float64, constants string) (l, alpha float64, err error) {
 	if err := positive("radius", radius, "the points lie in a ball ||x|| <= B of this radius (Corollary 1)"); err != nil {
 		return 0, 0, err

@@ -65,7 +65,7 @@ const (
 	expected     = "in expectation"
 )
 
-// options returns o with its defaults in place.
+// checked returns o with its defaults in place.
 func (o Options) checked() (Options, error) {
 	if o.Form == "" {
 		o.Form = Corrected
