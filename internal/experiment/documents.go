@@ -51,7 +51,8 @@ type EvalDoc struct {
 	// both where there is a threshold or they were asked for.
 	Pairs      metric.Scores     `json:"pairs,omitempty"`
 	PairCounts *PairRecord       `json:"pair_counts,omitempty"`
-	Baselines  map[string]Judged `json:"baselines,omitempty"` // "pixels", "untrained"
+	Baselines  map[string]Judged `json:"baselines,omitempty"`       // "pixels", "untrained"
+	Metric     *MetricDoc        `json:"metric_learning,omitempty"` // of model mahalanobis
 	Warnings   []string          `json:"warnings,omitempty"`
 	Cost       CostRecord        `json:"cost"`
 }

@@ -7,8 +7,8 @@ import (
 
 	"tercet/internal/cluster"
 	"tercet/internal/config"
-	"tercet/internal/data"
 	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
 )
 
@@ -50,8 +50,15 @@ func (r *Run) Eval(ctx context.Context, checkpoint, set string, o EvalOptions, s
 		return nil, err
 	}
 	doc.Cost.Cost = adversary.Cost{Forward: int64(v.n)}
+	if r.Config.LearnsMetric() {
+		var warnings []string
+		if doc.Metric, warnings, err = r.judgeMetric(ctx, checkpoint, e.Model, e.Data, o.Limit, say); err != nil {
+			return nil, err
+		}
+		doc.Warnings = append(doc.Warnings, warnings...)
+	}
 	if o.Baselines {
-		if doc.Baselines, err = r.baselines(ctx, e.Data, o, say); err != nil {
+		if doc.Baselines, err = r.baselines(ctx, e, o, say); err != nil {
 			return nil, err
 		}
 		doc.Cost.Forward += int64(v.n)
@@ -69,15 +76,21 @@ func (r *Run) Eval(ctx context.Context, checkpoint, set string, o EvalOptions, s
 }
 
 // baselines scores raw pixels and the network with its first weights by the same
-// options.
-func (r *Run) baselines(ctx context.Context, ds data.Dataset, o EvalOptions, say Say) (map[string]Judged, error) {
+// options. A fitted metric begins as Euclid's, on the same features.
+func (r *Run) baselines(ctx context.Context, e *Embedded, o EvalOptions, say Say) (map[string]Judged, error) {
+	ds := e.Data
 	o.Neighbours = 0
 	out := map[string]Judged{}
 	raw, err := pixels(ds)
 	if err != nil {
 		return nil, err
 	}
-	m, err := buildModel(r.Config, ds)
+	var m *nn.Model
+	if r.Config.LearnsMetric() {
+		m, err = euclidean(e.Model)
+	} else {
+		m, err = buildModel(r.Config, ds)
+	}
 	if err != nil {
 		return nil, err
 	}

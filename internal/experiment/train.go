@@ -50,6 +50,9 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		return false, err
 	}
 	r.tidy()
+	if r.Config.LearnsMetric() {
+		return false, r.fitMetric(ctx, w)
+	}
 	t, loader, err := r.prepare(w)
 	if err != nil {
 		r.unprepared(err)

@@ -33,6 +33,8 @@ func modelSpec(cfg *config.Config, ds data.Dataset) (nn.Spec, error) {
 		}
 	case config.ResNet18Model:
 		s.Stem, s.Units = o.Stem, o.Width
+	case config.MahalanobisModel:
+		s.Embedding = o.Dims
 	default:
 		return s, fmt.Errorf("model %s: no wiring for options %T", cfg.Model.Name, o)
 	}

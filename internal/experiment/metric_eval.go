@@ -1,0 +1,190 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+
+	"tercet/internal/data"
+	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/engine/nn"
+	"tercet/internal/metric"
+	"tercet/internal/par"
+)
+
+// MetricDoc judges a fitted metric beside two that are not: the part of eval.json of
+// runs with model mahalanobis. Its scores are of h_w itself, also where w has
+// eigenvalues below 0, which the network leaves out.
+type MetricDoc struct {
+	Algorithm string `json:"algorithm"`
+	Loss      string `json:"loss"`
+	Positive  string `json:"positive"` // a class, or each
+	Dim       int    `json:"dim"`
+	// TripletError is the share of all triplets of a set whose negative is not farther
+	// than the positive, by true labels; Recall the share of the judged items whose
+	// nearest other one is of their class. Both have the metric learnt, Euclid's on the
+	// same features and, where there is one, whitened: the inverse of the training
+	// positives' covariance within their classes.
+	TripletError map[string]metric.Scores `json:"triplet_error"` // train, test
+	Recall       metric.Scores            `json:"recall@1"`
+	Triplets     map[string]float64       `json:"triplets"` // in TripletError
+	// What the fit has reached, by the labels that were trained on; see MetricFit.
+	Risk         float64  `json:"risk"`
+	Objective    float64  `json:"objective"`
+	GradNorm     float64  `json:"grad_norm"`
+	Certificate  *float64 `json:"certificate,omitempty"`
+	Iterations   int      `json:"iterations"`
+	NegativeMass float64  `json:"negative_mass"`
+}
+
+// theMetrics are the metrics that a fitted one is judged beside, in order.
+type theMetrics struct {
+	names  []string
+	thetas [][]float64
+}
+
+// judgeMetric judges the fitted metric of a run's checkpoint, whose network is m: by
+// the triplets of its training and test sets, and by the nearest neighbours in judged,
+// items that limit has been applied to. It returns warnings too.
+func (r *Run) judgeMetric(ctx context.Context, checkpoint string, m *nn.Model, judged data.Dataset, limit int, say Say) (*MetricDoc, []string, error) {
+	fit, err := r.Fit(checkpoint)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg := r.Config
+	d := &MetricDoc{
+		Algorithm: fit.Algorithm, Loss: cfg.Metric.Loss, Positive: cfg.Metric.Positive, Dim: fit.Dim,
+		TripletError: map[string]metric.Scores{}, Triplets: map[string]float64{},
+		Risk: fit.Risk, Objective: fit.Objective, GradNorm: fit.GradNorm, Certificate: fit.Certificate,
+		Iterations: fit.Iterations, NegativeMass: fit.NegativeMass,
+	}
+	if m, err = euclidean(m); err != nil {
+		return nil, nil, err
+	}
+	sets, err := OpenData(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	points := func(ds data.Dataset) (*features, error) {
+		z, err := embed(ctx, m, ds, cfg.Eval.Batch, func(done, total int) { say("features", done, total) })
+		if err != nil {
+			return nil, err
+		}
+		return featuresOf(z, ds), nil
+	}
+	var warnings []string
+	if fit.OnePoint {
+		warnings = append(warnings, "no eigenvalue of w is above 0: all embeddings are one point, and their scores are those of ties; metric_learning judges h_w itself")
+	}
+	seen, err := points(sets.seen())
+	if err != nil {
+		return nil, nil, err
+	}
+	trained, err := newProblems(seen, cfg.Metric.OneClass(), 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	compared := theMetrics{[]string{"learnt", "euclidean"}, [][]float64{fit.Theta, mahalanobis.Identity(fit.Dim)}}
+	if w := trained.whitened(); w != nil {
+		compared.names, compared.thetas = append(compared.names, "whitened"), append(compared.thetas, w)
+	}
+	for _, set := range []struct {
+		name string
+		ds   data.Dataset
+	}{{"train", sets.Train}, {"test", sets.Test}} {
+		if set.ds == nil {
+			continue
+		}
+		ds, err := sample(set.ds, limit)
+		if err != nil {
+			return nil, nil, err
+		}
+		f, err := points(ds)
+		if err != nil {
+			return nil, nil, err
+		}
+		ps, err := newProblems(f, cfg.Metric.OneClass(), 0)
+		if err != nil {
+			warnings = append(warnings, fmt.Sprintf("no triplet error of the %s set: %v", set.name, err))
+			continue
+		}
+		d.Triplets[set.name] = ps.triplets()
+		for k, name := range compared.names {
+			if err := ctx.Err(); err != nil {
+				return nil, nil, err
+			}
+			say("triplet errors, "+set.name, k, len(compared.names))
+			d.TripletError[set.name] = append(d.TripletError[set.name], metric.Score{Key: name, Value: metric.Value{
+				Value: ps.zeroOne(compared.thetas[k]), Definition: "triplet_error(all triplets, mean over positive classes)",
+			}})
+		}
+		say("triplet errors, "+set.name, len(compared.names), len(compared.names))
+	}
+	f, err := points(judged)
+	if err != nil {
+		return nil, nil, err
+	}
+	for k, name := range compared.names {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		say("nearest by h_w", k, len(compared.names))
+		d.Recall = append(d.Recall, metric.Score{Key: name, Value: metric.Value{
+			Value: nearestRecall(f, mahalanobis.Smat(compared.thetas[k], fit.Dim)), Definition: "recall@1(any, by h_w in float64)",
+		}})
+	}
+	say("nearest by h_w", len(compared.names), len(compared.names))
+	return d, warnings, nil
+}
+
+// nearestRecall returns the share of the points of f whose nearest other point by h_w,
+// w (d, d) symmetric, is of their class: of two as near, the first counts. Points
+// alone in their class are left out.
+func nearestRecall(f *features, w []float64) float64 {
+	d := f.d
+	wx := make([]float64, f.n*d)
+	self := make([]float64, f.n)
+	par.For(f.n, 64, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			x, y := f.x[i*d:(i+1)*d], wx[i*d:(i+1)*d]
+			for r := range d {
+				for c, v := range x {
+					y[r] += w[r*d+c] * v
+				}
+				self[i] += y[r] * x[r]
+			}
+		}
+	})
+	members := make([]int, len(f.classes))
+	for _, l := range f.labels {
+		members[l]++
+	}
+	found := make([]bool, f.n)
+	par.For(f.n, 16, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			y, best, at := wx[i*d:(i+1)*d], 0.0, -1
+			for j := range f.n {
+				if j == i {
+					continue
+				}
+				dot := 0.0
+				for k, v := range f.x[j*d : (j+1)*d] {
+					dot += v * y[k]
+				}
+				if h := self[j] - 2*dot; at < 0 || h < best {
+					best, at = h, j
+				}
+			}
+			found[i] = at >= 0 && f.labels[at] == f.labels[i]
+		}
+	})
+	hits, of := 0, 0
+	for i, ok := range found {
+		if members[f.labels[i]] < 2 {
+			continue
+		}
+		if of++; ok {
+			hits++
+		}
+	}
+	return float64(hits) / float64(max(of, 1))
+}

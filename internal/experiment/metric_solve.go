@@ -1,0 +1,95 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+
+	"gonum.org/v1/gonum/floats"
+
+	"tercet/internal/config"
+	"tercet/internal/engine/mahalanobis"
+)
+
+// rrm minimises the regularised risk (eq. 5).
+func (f *fitting) rrm(ctx context.Context, o config.RRMFit) (*MetricFit, error) {
+	risk, err := mahalanobis.NewRisk(f.problems.list, f.loss, mahalanobis.Sums(o.Sums))
+	if err != nil {
+		return nil, inConfig("metric", err)
+	}
+	if err := f.begin(risk); err != nil {
+		return nil, err
+	}
+	s, err := mahalanobis.Minimise(ctx, risk, mahalanobis.RRMOptions{Sigma: o.Sigma, Method: o.Method, Tol: o.Tol})
+	if err != nil {
+		return nil, err
+	}
+	fit := f.fitted(s.Theta)
+	fit.Method, fit.Risk, fit.Objective, fit.GradNorm, fit.Certificate = s.Method, s.Risk, s.Objective, s.GradNorm, &s.Certificate
+	fit.Iterations, fit.Evaluations = s.Iterations, s.Evaluations
+	f.watch.note("rrm by %s: %s, risk %.6f, objective %.6f; w is within %.2g of the minimiser", s.Method,
+		counted(s.Iterations, "iteration", "iterations"), s.Risk, s.Objective, s.Certificate)
+	return fit, nil
+}
+
+// sgd descends on random triplets (eq. 3).
+func (f *fitting) sgd(ctx context.Context, o config.SGDFit) (*MetricFit, error) {
+	cfg := f.run.Config
+	so := mahalanobis.SGDOptions{
+		C: o.C.N, Steps: f.items, Seed: cfg.Seed, PSD: o.PSD, Constants: o.Constants,
+		Radius: cfg.Model.Options.(config.MahalanobisModel).Radius,
+		// The hinge has no limit; its c is given.
+		AllowLarge: f.loss.Name == mahalanobis.Hinge,
+	}
+	if o.Steps.Given {
+		so.Steps = int(o.Steps.N)
+	}
+	_, eta, err := so.Step(f.problems.list, f.loss, so.Steps)
+	if err != nil {
+		return nil, inConfig("metric.c", err)
+	}
+	risk, err := mahalanobis.NewRisk(f.problems.list, f.loss, mahalanobis.Auto)
+	if err != nil {
+		return nil, inConfig("metric", err)
+	}
+	if err := f.begin(risk); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var theta []float64
+	if len(f.problems.list) == 1 { // with the triplets of DrawIndices, as measurements have them
+		theta, err = mahalanobis.SGD(f.problems.list[0], f.loss, nil, so)
+	} else {
+		theta, err = mahalanobis.SGDOver(f.problems.list, f.loss, so)
+	}
+	switch {
+	case errors.Is(err, mahalanobis.ErrInput):
+		return nil, inConfig("metric.c", err)
+	case err != nil:
+		return nil, err
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	fit := f.fitted(theta)
+	grad := make([]float64, len(theta))
+	fit.Risk = risk.ValueGrad(theta, grad)
+	fit.Objective, fit.GradNorm, fit.Iterations, fit.Eta = fit.Risk, floats.Norm(grad, 2), so.Steps, eta
+	f.watch.note("sgd: %s of %.4g, risk %.6f", counted(so.Steps, "step", "steps"), eta, fit.Risk)
+	return fit, nil
+}
+
+// begin logs the objective and the norm of its gradient at w = 0, where fits begin.
+func (f *fitting) begin(risk *mahalanobis.Risk) error {
+	zero, grad := make([]float64, risk.Dim()), make([]float64, risk.Dim())
+	value := risk.ValueGrad(zero, grad)
+	return f.event("step", 0, &value, new(floats.Norm(grad, 2)), nil)
+}
+
+// fitted is the record of theta but for what was reached.
+func (f *fitting) fitted(theta []float64) *MetricFit {
+	return &MetricFit{
+		Dim: f.model.Dim(), Theta: theta, Positive: f.problems.names, Triplets: f.problems.triplets(),
+		Algorithm: f.run.Config.Metric.Algorithm,
+	}
+}

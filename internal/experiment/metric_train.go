@@ -1,0 +1,217 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/engine/nn"
+	"tercet/internal/train"
+)
+
+// errFitInterrupted ends a fit that was cancelled. It writes no checkpoint: begun
+// anew, the fit comes to the same bits, which it would not from where it was.
+var errFitInterrupted = fitInterrupted{}
+
+type fitInterrupted struct{}
+
+func (fitInterrupted) Error() string {
+	return "interrupted; a fit has no checkpoint before its end and begins anew, to the same bits"
+}
+
+// Is says that to callers it is an interruption as any.
+func (fitInterrupted) Is(target error) bool { return target == train.ErrInterrupted }
+
+// fitMetric is Train of a run whose model is a fitted metric, once the run is locked.
+func (r *Run) fitMetric(ctx context.Context, w Watch) error {
+	log, err := train.OpenLog(r.Path("events.jsonl"), -1) // without what a killed process has logged
+	if err != nil {
+		return err
+	}
+	f := &fitting{run: r, log: log, watch: w, start: time.Now()}
+	before := r.Manifest.Seconds
+	if r.Manifest.Status == Finished || r.Manifest.Steps == 0 {
+		before = 0
+	}
+	err = f.prepare(ctx)
+	if err != nil {
+		log.Close()
+		if interrupted := cancelled(ctx, err); interrupted != nil {
+			err = interrupted
+			r.record(err)
+			r.SaveManifest() // err is what the caller hears of
+			return err
+		}
+		r.unprepared(err)
+		return err
+	}
+	r.Manifest.Status, r.Manifest.Message = Running, ""
+	if err := r.SaveManifest(); err != nil {
+		log.Close()
+		return err
+	}
+	err = f.fit(ctx)
+	if interrupted := cancelled(ctx, err); interrupted != nil {
+		err = interrupted
+	}
+	if e := log.Close(); err == nil && e != nil {
+		err = e
+	}
+	r.Manifest.Seconds = before + time.Since(f.start).Seconds()
+	r.record(err)
+	if e := r.SaveManifest(); err == nil && e != nil {
+		err = e
+	}
+	return err
+}
+
+// cancelled returns the error of an interruption where err is one, else nil.
+func cancelled(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
+		return errFitInterrupted
+	}
+	return nil
+}
+
+// fitting is a fit under way.
+type fitting struct {
+	run   *Run
+	log   *train.Log
+	watch Watch
+	start time.Time
+
+	model    *nn.Model // whose metric is Euclid's until the fit is done
+	problems *metricProblems
+	loss     mahalanobis.Loss
+	items    int
+}
+
+// prepare opens the data, fits the features and makes the problems.
+func (f *fitting) prepare(ctx context.Context) error {
+	r, cfg := f.run, f.run.Config
+	open := r.open
+	if open == nil {
+		open = data.Open
+	}
+	sets, err := openWith(cfg, open, r.alter)
+	if err != nil {
+		return err
+	}
+	if err := r.sameData(sets); err != nil {
+		return err
+	}
+	r.Manifest.Data = sets.record(cfg)
+	f.watch.note("data: %s", sets)
+	if sets.Noise != nil {
+		f.watch.note("noise on the training %s: %s", disturbed(cfg), sets.Noise)
+	}
+	var points *features
+	if f.model, points, err = fitFeatures(ctx, cfg, sets.seen()); err != nil {
+		return err
+	}
+	o := cfg.Model.Options.(config.MahalanobisModel)
+	if f.problems, err = newProblems(points, cfg.Metric.OneClass(), o.Radius); err != nil {
+		return err
+	}
+	if f.loss, err = mahalanobis.NewLoss(cfg.Metric.Loss, cfg.Metric.Zeta, cfg.Metric.HuberDelta); err != nil {
+		return inConfig("metric.loss", err)
+	}
+	f.items = points.n
+	d := f.model.Dim()
+	r.Manifest.Model = ModelRecord{f.model.Spec().Name, d, d * (d + 1) / 2}
+	r.Manifest.Steps, r.Manifest.Of = 0, 0
+	r.Manifest.Cost = adversary.Cost{Forward: int64(f.items)}
+	f.watch.note("features: %d of each image, in the ball of radius %g", d, o.Radius)
+	f.watch.note("triplets: %.4g of %s as positives", f.problems.triplets(), counted(len(f.problems.list), "class", "classes"))
+	if n := f.problems.skipped; n > 0 {
+		f.watch.note("%s of one item: never the positives", counted(n, "class", "classes"))
+	}
+	return nil
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// event logs an event and tells it.
+func (f *fitting) event(kind string, step int, objective, gradNorm *float64, metrics map[string]float64) error {
+	e := &train.Event{Kind: kind, Step: step, Loss: objective, GradNorm: gradNorm, Metrics: metrics,
+		Forward: f.run.Manifest.Cost.Forward, Seconds: time.Since(f.start).Seconds()}
+	if err := f.log.Write(e); err != nil {
+		return err
+	}
+	if f.watch.Event != nil {
+		f.watch.Event(e)
+	}
+	return f.log.Flush()
+}
+
+// fit finds w and writes the checkpoints.
+func (f *fitting) fit(ctx context.Context) error {
+	if err := f.event("start", 0, nil, nil, nil); err != nil {
+		return err
+	}
+	var fit *MetricFit
+	var err error
+	switch o := f.run.Config.Metric.Options.(type) {
+	case config.RRMFit:
+		fit, err = f.rrm(ctx, o)
+	case config.SGDFit:
+		fit, err = f.sgd(ctx, o)
+	default:
+		err = fmt.Errorf("algorithm %s: no wiring for options %T", f.run.Config.Metric.Algorithm, o)
+	}
+	if err != nil {
+		return err
+	}
+	for i, v := range fit.Theta {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return &train.NonFiniteError{Step: fit.Iterations, Tensor: "svec(w)", Index: i, Cause: "numbers overflow; lower metric.c, raise metric.sigma or lower model.radius"}
+		}
+	}
+	if err := f.embed(fit); err != nil {
+		return err
+	}
+	metrics := map[string]float64{"risk": fit.Risk, "negative_mass": fit.NegativeMass}
+	if fit.Certificate != nil {
+		metrics["certificate"] = *fit.Certificate
+	}
+	if err := f.event("end", fit.Iterations, &fit.Objective, &fit.GradNorm, metrics); err != nil {
+		return err
+	}
+	if err := f.log.Sync(); err != nil {
+		return err
+	}
+	m := &f.run.Manifest
+	m.Steps, m.Of = fit.Iterations, fit.Iterations
+	state := train.State{Step: fit.Iterations, Cost: m.Cost}
+	for _, path := range []string{f.run.BestPath(), f.run.Last()} {
+		if err := writeFit(path, f.model, fit, state, m.Config); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// embed gives the network the positive semidefinite part of w.
+func (f *fitting) embed(fit *MetricFit) error {
+	l, negative, err := mahalanobis.Factor(fit.Theta, fit.Dim)
+	fit.NegativeMass = negative
+	if err != nil { // w is finite and of its size: it has no eigenvalue above 0
+		fit.OnePoint = true
+		l = make([]float64, fit.Dim*fit.Dim)
+		f.watch.note("warning: no eigenvalue of w is above 0: the network puts all images into one point; eval also judges h_w itself")
+	} else if negative > 0 {
+		f.watch.note("%.2g %% of w, by the size of its eigenvalues, is below 0 and left out of the embedding", 100*negative)
+	}
+	return f.model.SetMetric(l)
+}
