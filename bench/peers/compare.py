@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE))
 import machine  # noqa: E402
 import peers  # noqa: E402
 
-JOBS = ("gemm",) + peers.TRAINING + ("knn", "kmeans", "kmeans-100")
+JOBS = ("gemm",) + peers.TRAINING + ("knn", "kmeans", "kmeans-100") + peers.METRIC
 MOST_ROUNDS = 4
 START_UP = 2.0  # seconds of a process outside its measurement, about
 
@@ -70,7 +70,7 @@ def main():
 
 def require(python, jobs):
     """Ends the program where a module that the jobs need is missing."""
-    modules = {"torch" if j in peers.TRAINING else "numpy" if j == "gemm" else "sklearn" for j in jobs}
+    modules = {"torch" if j in peers.TRAINING else "numpy" if j == "gemm" else "scipy" if j in peers.METRIC else "sklearn" for j in jobs}
     for module in sorted(modules):
         output([python, "-c", f"import {module}"],
                hint=f"needs {module}: on Debian, apt install python3-{module}; or name another Python with --python")
@@ -166,8 +166,11 @@ class Side:
 
 
 def rate(r, suffix=""):
-    """Images, or 10^9 operations, a second."""
-    return r["images_per_s" + suffix] if "images_per_s" in r else r["gflops" + suffix]
+    """Images, 10^9 operations, or repetitions a second."""
+    for key in ("images_per_s", "gflops"):
+        if r.get(key + suffix):
+            return r[key + suffix]
+    return 1 / r["seconds" + suffix]
 
 
 def markdown(document):
@@ -187,6 +190,12 @@ def markdown(document):
                 copies[p["threads"]] = max(copies.get(p["threads"], 0), p["gb_per_s"])
         if job == "gemm":
             products = gemm_table(ours, theirs)
+            continue
+        if job in peers.METRIC:
+            # The peer's sums over the triplets of more points would take an hour.
+            for part in (p["name"] for p in theirs[0]["parts"]):
+                table.append(row(f"{job} {part}, fits/s", Side(ours, part), Side(theirs, part)))
+            fits.append(f"{job}: evaluations and distance to the minimiser, Tercet {reached(ours)}; peer {reached(theirs)}.")
             continue
         if all("inertia" in r for r in result["runs"]):
             fits.append(f"{job}, means of all fits: Tercet {fit(ours)}; peer {fit(theirs)}.")
@@ -220,6 +229,11 @@ def fit(runs):
     iterations = statistics.fmean(i for r in runs for i in r["iterations_of_best_start"])
     inertia = statistics.fmean(i for r in runs for i in r["inertia"])
     return f"{iterations:.1f} iterations of the best start, inertia {inertia:,.0f}"
+
+
+def reached(runs):
+    """What minimisations of the first part took and came to, at most."""
+    return f"{max(r['evaluations'][0] for r in runs)} and {max(r['certificates'][0] for r in runs):.1g}"
 
 
 def gemm_table(ours, theirs):

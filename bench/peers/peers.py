@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a job of `tercet bench` in PyTorch or scikit-learn, and measures it.
+"""Runs a job of `tercet bench` in PyTorch, scikit-learn or scipy, and measures it.
 
     python3 bench/peers/peers.py --job c2f2 --threads 2 --seconds 20 --json
 
@@ -19,11 +19,12 @@ import machine
 
 TRAINING = ("mlp", "cnn47", "c2f2", "c2f2-hm8", "rn18", "rn18-64", "rn18-hm8")
 ARRAYS = ("gemm", "knn", "kmeans", "kmeans-100")
+METRIC = ("rrm",)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--job", choices=TRAINING + ARRAYS, required=True)
+    parser.add_argument("--job", choices=TRAINING + ARRAYS + METRIC, required=True)
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads of every library")
     parser.add_argument("--seconds", type=float, default=20, help="length of the measurement")
     parser.add_argument("--least", type=int, default=3, help="least number of timed steps of a training job")
@@ -108,7 +109,10 @@ def trial(args, layout, form, wait):
 
 
 def arrays(args):
-    import arrays as jobs
+    if args.job in METRIC:
+        import metric as jobs
+    else:
+        import arrays as jobs
 
     return jobs.JOBS[args.job](args.threads, args.seconds, args.quick)
 
@@ -119,7 +123,10 @@ def show(r):
     form = f" ({r['layout']}, Adam {r['adam']}, threads {r['wait']})" if "layout" in r else ""
     print(f"{r['job']}{form}, {r['threads']} thread(s): median {r['seconds']:.4g} s, best {r['seconds_best']:.4g} s{rate}{speed}, peak {r['peak_rss_kb'] / 1024:.0f} MiB")
     for part in r.get("parts", []):
-        print(f"  {part['name']:<20} {part['gflops']:8.1f} GFLOP/s, best {part['gflops_best']:.1f}")
+        if "gflops" in part:
+            print(f"  {part['name']:<20} {part['gflops']:8.1f} GFLOP/s, best {part['gflops_best']:.1f}")
+        else:
+            print(f"  {part['name']:<20} {part['seconds']:8.4g} s, best {part['seconds_best']:.4g}")
 
 
 if __name__ == "__main__":

@@ -31,8 +31,8 @@ func (r *Risk) Hessian(theta, h []float64) {
 }
 
 // hessian adds to h a matrix whose sum with its transpose is the Hessian in m numbers.
-// With P_j = svec((x_j-x_i)(x_j-x_i)^T), Q_k likewise and w_jk the second derivative of phi at u_ijk,
-// anchor i adds
+// With P_j = svec((x_j-x_i)(x_j-x_i)^T), Q_k likewise and w_jk the second
+// derivative of phi at u_ijk, anchor i adds
 //
 //	sum_jk w_jk (P_j - Q_k)(P_j - Q_k)^T = S + S^T,
 //	S = sum_j P_j (r_j/2 P_j - T_j)^T + sum_k Q_k (c_k/2 Q_k)^T,  T_j = sum_k w_jk Q_k,
@@ -197,7 +197,8 @@ func (a *anchor) between(zeta, delta float64) {
 			s.prefix[(k+1)*m+f] = s.prefix[k*m+f] + v
 		}
 	}
-	steps := make([]float64, all+1) // where ranges begin and end
+	a.room.steps = append(a.room.steps[:0], make([]float64, all+1)...)
+	steps := a.room.steps // where ranges begin and end
 	lo, hi := 0, 0
 	for _, e := range a.room.p {
 		for lo < all && e.v-a.room.q[lo].v+zeta > delta {

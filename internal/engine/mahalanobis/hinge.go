@@ -31,7 +31,6 @@ func (f *objective) hinged(o RRMOptions) (Solution, error) {
 	best.Certificate = math.Inf(1)
 	var why error
 	wanted := f.tol
-	defer func() { f.tol = wanted }()
 	for tau := hinge.Zeta; tau > leastTau*hinge.Zeta; tau *= narrowed {
 		f.r.setLoss(Loss{Name: softHinge, Zeta: hinge.Zeta, Delta: tau})
 		f.tol = wanted / 10

@@ -203,3 +203,27 @@ func TestMinimiseSaysWhatItReached(t *testing.T) {
 		}
 	}
 }
+
+// Of points that hardly spread in most directions L-BFGS needs many steps for a small
+// sigma: auto goes on by Newton's method, and takes that at once where it is cheap.
+func TestAutoChoosesTheMethod(t *testing.T) {
+	p := sample(t, 25, 25, 8, 1)
+	for _, x := range [][]float64{p.Positive, p.Negative} {
+		for i := range x {
+			x[i] /= math.Pow(float64(i%8+1), 1.5)
+		}
+	}
+	l := mustLoss(t, Logistic, 0.1, 0)
+	s, err := Minimise(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: 1e-7})
+	if err != nil || s.Method != Newton || s.Evaluations <= mostLBFGS || s.Evaluations > mostLBFGS+30 {
+		t.Errorf("hard: %s, %d evaluations, %v", s.Method, s.Evaluations, err)
+	}
+	s, err = Minimise(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: 1e-2})
+	if err != nil || s.Method != LBFGS {
+		t.Errorf("easy: %s, %v", s.Method, err)
+	}
+	s, err = Minimise(t.Context(), mustRisk(t, l, Auto, sample(t, 30, 30, 3, 1)), RRMOptions{Sigma: 1e-2})
+	if err != nil || s.Method != Newton || s.Evaluations > 15 {
+		t.Errorf("few parameters: %s, %d evaluations, %v", s.Method, s.Evaluations, err)
+	}
+}

@@ -9,7 +9,8 @@ import (
 type room struct {
 	p, q []ranked
 	sums []float64 // of q or p, from the lowest: sum and sum of squares by turns
-	up   []float64 // how many anchors' ranges end at each place
+	// steps counts the ranges of q that begin (+) and end at each place.
+	steps []float64
 }
 
 // ranked is a number and where it stood.
@@ -84,14 +85,14 @@ func (a *anchor) hinge(zeta float64, slopes bool) float64 {
 	r := &a.room
 	c := mean(a.q)
 	r.moments(r.q, c)
-	r.up = append(r.up[:0], make([]float64, len(r.q)+1)...)
+	r.steps = append(r.steps[:0], make([]float64, len(r.q)+1)...)
 	value, k := 0.0, 0
 	for _, x := range r.p {
 		for k < len(r.q) && x.v-r.q[k].v+zeta > 0 {
 			k++
 		}
 		value += float64(k)*(x.v+zeta-c) - r.sums[2*k]
-		r.up[k]++
+		r.steps[k]--
 		if slopes {
 			a.a[x.i] = float64(k)
 		}
@@ -99,7 +100,7 @@ func (a *anchor) hinge(zeta float64, slopes bool) float64 {
 	if slopes { // b counts the p whose range goes beyond q's rank
 		above := 0.0
 		for k := len(r.q) - 1; k >= 0; k-- {
-			above += r.up[k+1]
+			above -= r.steps[k+1]
 			a.b[r.q[k].i] = above
 		}
 	}
