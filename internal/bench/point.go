@@ -26,7 +26,7 @@ const prefetch = 2
 func pointJobs() []Job {
 	spec := nn.Spec{Name: "mlp", Height: 28, Width: 28, Channels: 1}
 	p := point{training{"dd-point", "", spec, 2, 128, 1, 0.4, contrastive, nil, nil}, 3000, 6000, 2000}
-	p.what = fmt.Sprintf("an epoch of %d double-descent epochs: MLP 784-200-200-200, contrastive loss, %d pairs of %d images", p.epochs, p.pairs, p.images)
+	p.what = fmt.Sprintf("an epoch of a double-descent point: MLP 784-200-200-200, %d pairs", p.pairs)
 	return []Job{{p.name, p.what, "", func(Options) ([]task, error) { return p.prepare() }}}
 }
 
