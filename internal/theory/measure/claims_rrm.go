@@ -69,7 +69,7 @@ func t6(ctx context.Context, t *tester) error {
 	a := RRM{Loss: t.loss, Sigma: Scale{Factor: 8 * k.Alpha / 20}}
 	s := Series{Name: "sigma = " + a.Sigma.String(), Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-1.15, -0.85}}
 	for _, n := range t.even(20, 40, 80, 160, 320) {
-		g, err := t.gap(ctx, &s, float64(n.Pos), GapOptions{Learner: a, Sizes: n, Repeats: t.repeats(40), Moves: 2})
+		g, err := t.gap(ctx, &s, float64(n.Pos), GapOptions{Learner: a, Sizes: n, Repeats: t.repeats(100), Moves: 1})
 		if err != nil {
 			return err
 		}
@@ -95,51 +95,4 @@ func lemma6(l mahalanobis.Loss, radius float64, g *GapResult) ([]Bound, error) {
 		return stability.Lemma6(stability.Lemma6Input{Loss: k, NPos: g.Pos, Risk: g.Train.Value, MovedPos: g.MovedPos.Value, MovedNeg: g.MovedNeg.Value}, o)
 	})
 	return judged(out, g.Gap.low(), g.LargestLoss), err
-}
-
-// s2 measures the expected gap under strong regularisation, where A(S) is all but
-// -grad R_S(0)/sigma: it falls as 1/n, and the printed bound of Lemma 6 as n^-3/2.
-func s2(ctx context.Context, t *tester) error {
-	loss, err := mahalanobis.NewLoss(mahalanobis.Logistic, 0, 0)
-	if err != nil {
-		return err
-	}
-	a := RRM{Loss: loss, Sigma: Scale{Factor: 1000}}
-	s := Series{Name: "sigma = 1000", Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-1.15, -0.85}}
-	var last Point
-	for _, n := range t.even(125, 250, 500, 1000, 2000) {
-		held := n
-		if _, known := t.Source.(Population); known {
-			held = Sizes{2, 2}
-		}
-		g, err := t.gap(ctx, &s, float64(n.Pos), GapOptions{Learner: a, Sizes: n, Held: held, Repeats: t.repeats(100), Moves: 2})
-		if err != nil {
-			return err
-		}
-		p := &s.Points[len(s.Points)-1]
-		if p.Bounds, err = lemma6(loss, t.Source.Radius(), g); err != nil {
-			return err
-		}
-		four, err := expectedBounds(a, t.Source.Radius(), g)
-		if err != nil {
-			return err
-		}
-		p.Bounds = append(p.Bounds, four...)
-		p.With = []Number{{"n sigma gap", float64(n.Pos) * 1000 * g.Gap.Value}, {"R_S", g.Train.Value}}
-		last = *p
-	}
-	t.add(s)
-	crossed := false
-	for _, b := range last.Bounds {
-		if b.Source == "Lemma 6" && b.Form == stability.Paper && b.Constants == stability.Tight {
-			found := fmt.Sprintf("gap %.3g [%.3g, %.3g], bound %.3g", last.Measured.Value, last.Measured.low(), last.Measured.high(), b.Value)
-			t.doc.check(fmt.Sprintf("the printed Lemma 6 is crossed at n = %d, with the smallest alpha", last.Pos), found, b.Crossed)
-			crossed = true
-		}
-	}
-	if !crossed {
-		t.doc.open("the printed Lemma 6 is crossed", "there are no sizes to measure at")
-	}
-	t.within(s, stability.Corrected, stability.Tight, "the gap is at most Lemma 6 and Theorem 4, corrected, with the smallest alpha")
-	return nil
 }

@@ -59,7 +59,7 @@ func gapOfSGD(ctx context.Context, t *tester) error {
 	}
 	s := Series{Name: "SGD, T = n", Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-0.65, -0.35}}
 	for _, n := range t.even(20, 40, 80, 160, 320, 640) {
-		if _, err := t.gap(ctx, &s, float64(n.Pos), GapOptions{Learner: a, Sizes: n, Repeats: t.repeats(100)}); err != nil {
+		if _, err := t.gap(ctx, &s, float64(n.Pos), GapOptions{Learner: a, Sizes: n, Repeats: t.repeats(300)}); err != nil {
 			return err
 		}
 	}

@@ -159,6 +159,27 @@ func (p *Pool) Reference() (*mahalanobis.Problem, error) {
 	return p.reference, nil
 }
 
+// OnSphere is the pool with all points, those of the reference too, scaled to length
+// Radius; points at 0 stay there.
+func (p *Pool) OnSphere() *Pool {
+	scaled := func(x []float64) []float64 {
+		out := make([]float64, len(x))
+		for i := 0; i < len(x); i += p.d {
+			if far := distance(x[i:i+p.d], make([]float64, p.d)); far > 0 {
+				for k := range p.d {
+					out[i+k] = x[i+k] * (p.radius / far)
+				}
+			}
+		}
+		return out
+	}
+	q := &Pool{pos: scaled(p.pos), neg: scaled(p.neg), d: p.d, radius: p.radius}
+	if r := p.reference; r != nil {
+		q.reference = &mahalanobis.Problem{Positive: scaled(r.Positive), Negative: scaled(r.Negative), D: p.d}
+	}
+	return q
+}
+
 // Circle draws positives and negatives uniformly from the unit circle: nothing can be
 // learnt, and a learner's gap is all its own. It is the reference's counterexample to
 // the printed Lemma 6 and Theorem 4 (S2).

@@ -63,6 +63,34 @@ func TestPoolDrawsWithoutReplacement(t *testing.T) {
 	}
 }
 
+func TestPoolOnSphere(t *testing.T) {
+	pool, err := NewPool([]float64{.3, .4, 0, 0, -1, 0, .1, 0}, []float64{0, -.5, .2, .2}, 2, 2, Sizes{2, 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := pool.OnSphere()
+	ref, err := on.Reference()
+	if err != nil {
+		t.Fatal(err)
+	}
+	zero := 0
+	for _, x := range [][]float64{on.pos, on.neg, ref.Positive, ref.Negative} {
+		for i := 0; i < len(x); i += 2 {
+			if far := math.Hypot(x[i], x[i+1]); far == 0 {
+				zero++
+			} else {
+				near(t, "length", far, 2, 1e-15)
+			}
+		}
+	}
+	if zero != 1 {
+		t.Errorf("%d points at 0, want 1", zero)
+	}
+	if len(on.pos) != 4 || len(on.neg) != 2 {
+		t.Error("sizes")
+	}
+}
+
 func TestSourceErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		pos, neg []float64
