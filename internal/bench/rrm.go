@@ -25,7 +25,7 @@ func rrmJobs() []Job {
 
 func (j rrmJob) what() string {
 	n := j.points
-	return fmt.Sprintf("metrics from all triplets of %d+%d and %d+%d points x %d, gradient to 1e-9 sigma", n[0], n[0], n[len(n)-1], n[len(n)-1], j.d)
+	return fmt.Sprintf("metrics from all triplets of %d+%d and of %d+%d points x %d", n[0], n[0], n[len(n)-1], n[len(n)-1], j.d)
 }
 
 func (j rrmJob) tasks() []task {

@@ -32,7 +32,7 @@ func TestRRMProblem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "metrics from all triplets of 200+200 and 2000+2000 points x 8, gradient to 1e-9 sigma"; found.What(false) != want || found.What(true) != want {
+	if want := "metrics from all triplets of 200+200 and of 2000+2000 points x 8"; found.What(false) != want || found.What(true) != want {
 		t.Errorf("it says %q", found.What(false))
 	}
 	p, err := rrmJob{d: 8}.problem(200)
