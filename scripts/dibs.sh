@@ -10,6 +10,8 @@
 #
 # Experiments:
 #   double-descent  train and test error over width and over epochs, S1 and S2
+#   double-descent-6000  over width with the paper's 6,000 pairs, fewer epochs; not
+#                   among all
 #   floor           training error over number of classes and over noise, same-index and
 #                   random negatives
 #   online-mnist    online against offline training, aligned on steps: distorted MNIST
@@ -50,6 +52,7 @@ esac
 configs_of() {
 	case $1 in
 	double-descent) echo double-descent ;;
+	double-descent-6000) echo double-descent-6000 ;;
 	cosine) echo double-descent-cosine ;;
 	floor) echo floor-classes floor-noise floor-controls ;;
 	online-*) [ -f "configs/dibs/$1.yaml" ] && echo "$1 off${1#on}" ;;

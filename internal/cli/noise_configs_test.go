@@ -25,6 +25,8 @@ type noiseStudy struct {
 var noiseStudies = []noiseStudy{
 	{"double descent", []string{"dibs/double-descent"}, 500, 5, []string{"batch.scenario", "noise.", "model.width"},
 		map[string]string{"data.name": "mnist", "model.name": "mlp", "loss.name": "contrastive", "batch.negatives": "same-index", "batch.order": "shuffled", "batch.pairs": "2000", "eval.pairs": "9000", "eval.noisy_pairs": "false"}},
+	{"double descent, 6,000 pairs", []string{"dibs/double-descent-6000"}, 162, 3, []string{"batch.scenario", "noise.", "model.width"},
+		map[string]string{"batch.pairs": "6000", "eval.pairs": "9000", "batch.negatives": "same-index", "batch.order": "shuffled", "batch.size": "128"}},
 	{"cosine", []string{"dibs/double-descent-cosine"}, 126, 3, []string{"batch.scenario", "noise.", "model.width"},
 		map[string]string{"loss.name": "cosine", "loss.margin": "0.5", "batch.pairs": "2000"}},
 	{"floor", []string{"dibs/floor-classes", "dibs/floor-noise", "dibs/floor-controls"}, 114, 3, []string{"batch.negatives", "noise.", "data.classes"},
