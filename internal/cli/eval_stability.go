@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,11 +26,25 @@ type measureFlags struct {
 func (o *measureFlags) addMeasures(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.BoolVar(&o.gap, "gap", false, "measure the generalisation gap of the run's loss on random triplets and write gap.json; scores nothing")
-	fs.IntVar(&o.triplets, "triplets", 0, "with --gap, `N` triplets of each set; 0 takes 200,000")
+	fs.BoolVar(&o.stability, "stability", false, "train again with one training image replaced, some times, and write stability.json; scores nothing")
+	fs.IntVar(&o.triplets, "triplets", 0, "triplets of each set of --gap (0: 200,000), or that --stability judges by (0: 40,000)")
+	fs.IntVar(&o.repeats, "repeats", experiment.StabilityRepeats, "with --stability, how many training images are replaced, each in turn")
+	fs.IntSliceVar(&o.images, "images", nil, "with --stability, which training images; without it, drawn by the seed")
+	fs.StringSliceVar(&o.replace, "replace", nil, "with --stability, by what: "+strings.Join(experiment.Replacements(), ", ")+" (default fresh,far)")
+	fs.IntVarP(&o.jobs, "jobs", "j", 1, "with --stability, train so many at once, each on one thread")
 }
 
-// measureOnly are the flags of measureFlags that say how.
-var measureOnly = []string{"triplets"}
+// measureOnly are the flags that say how a measurement is made, and of which.
+var measureOnly = []struct {
+	flag string
+	jobs []string
+}{
+	{"triplets", []string{experiment.MeasureGap, experiment.MeasureStability}},
+	{"repeats", []string{experiment.MeasureStability}},
+	{"images", []string{experiment.MeasureStability}},
+	{"replace", []string{experiment.MeasureStability}},
+	{"jobs", []string{experiment.MeasureStability}},
+}
 
 // job is the measurement that is asked for, "" for none.
 func (o *evalOptions) job() (string, error) {
@@ -44,15 +60,16 @@ func (o *evalOptions) job() (string, error) {
 	if len(jobs) > 1 {
 		return "", usagef("--%s and --%s are two measurements: ask for one at a time", jobs[0], jobs[1])
 	}
+	job := ""
 	if len(jobs) == 1 && jobs[0] != "noise-rate" {
-		return jobs[0], nil
+		job = jobs[0]
 	}
-	for _, flag := range measureOnly {
-		if o.changed(flag) {
-			return "", usagef("--%s goes with --gap", flag)
+	for _, m := range measureOnly {
+		if o.changed(m.flag) && !slices.Contains(m.jobs, job) {
+			return "", usagef("--%s goes with --%s", m.flag, strings.Join(m.jobs, " and --"))
 		}
 	}
-	return "", nil
+	return job, nil
 }
 
 // runMeasure measures how a run generalises and writes what came out.
@@ -64,6 +81,12 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 		if o.changed(flag) {
 			return usagef("--%s measures triplets and has no scores of eval: leave out --%s", job, flag)
 		}
+	}
+	if job != experiment.MeasureGap && o.changed("bootstrap") {
+		return usagef("--%s has no intervals: leave out --bootstrap", job)
+	}
+	if job == experiment.MeasureStability && o.changed("checkpoint") {
+		return usagef("--stability compares the weights that training ends with: leave out --checkpoint")
 	}
 	if err := report.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
@@ -123,12 +146,29 @@ func drawMeasured(s *Streams, r *experiment.Run, found experiment.Measurement) {
 func (o *evalOptions) measure(job string) (experiment.MeasureOptions, error) {
 	m := experiment.MeasureOptions{
 		Job: job, Checkpoint: o.checkpoint, Set: o.set, Limit: o.limit, Bootstrap: o.bootstrap, Seed: o.seed, Triplets: o.triplets,
+		Repeats: o.repeats, Images: o.images, Replace: o.replace, Jobs: o.jobs,
 	}
 	if err := checkResamples(o.bootstrap); err != nil {
 		return m, err
 	}
 	if n := o.triplets; o.changed("triplets") && n < experiment.LeastTriplets {
 		return m, usagef("--triplets is %d; give at least %d", n, experiment.LeastTriplets)
+	}
+	if err := atLeast(flagCount{"repeats", o.repeats, 1}, flagCount{"jobs", o.jobs, 1}); err != nil {
+		return m, err
+	}
+	if len(o.images) > 0 && o.changed("repeats") {
+		return m, usagef("--images says which images are replaced, --repeats how many are drawn: give one")
+	}
+	for i, v := range o.images {
+		if v < 0 || slices.Contains(o.images[:i], v) {
+			return m, usagef("--images is %v; give each image once, counted from 0", o.images)
+		}
+	}
+	for i, v := range o.replace {
+		if !slices.Contains(experiment.Replacements(), v) || slices.Contains(o.replace[:i], v) {
+			return m, usagef("--replace is %v; give each once of %s", o.replace, strings.Join(experiment.Replacements(), ", "))
+		}
 	}
 	if o.set == "train" {
 		return m, usagef("--%s is about images that training has not seen: --set-name is test or validation", job)

@@ -125,7 +125,7 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 			d.Loss.Largest = max(d.Loss.Largest, v)
 		}
 	}
-	if d.Bound, err = boundGap(&d.Loss, sets.Train, nil); err != nil {
+	if d.Bound, err = boundGap(&d.Loss, sets.Train, r.measuredGamma(o.Checkpoint, c.State.Step)); err != nil {
 		return nil, err
 	}
 	if sets.Noisy != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/loss"
 	"tercet/internal/par"
@@ -118,8 +119,9 @@ func TestGapRefuses(t *testing.T) {
 	if _, err := v.Measure(context.Background(), gapOptions, Progress{Say: quiet}); !errors.Is(err, data.ErrMissing) {
 		t.Errorf("data that are gone: error %v", err)
 	}
-	v.Config.Model.Name = linearMetric
-	if _, err := v.Measure(context.Background(), gapOptions, Progress{Say: quiet}); err == nil || !strings.Contains(err.Error(), linearMetric) {
+	v.Config.Model.Name = "mahalanobis"
+	v.Config.Model.Options = config.MahalanobisModel{}
+	if _, err := v.Measure(context.Background(), gapOptions, Progress{Say: quiet}); err == nil || !strings.Contains(err.Error(), "mahalanobis") {
 		t.Errorf("a linear metric: error %v", err)
 	}
 }

@@ -55,21 +55,20 @@ type Progress struct {
 // triplets, by retraining with replaced images, or by going on from a checkpoint with
 // them. An interrupted measurement of the last two goes on where it was.
 func (r *Run) Measure(ctx context.Context, o MeasureOptions, p Progress) (Measurement, error) {
-	if r.Config.Model.Name == linearMetric {
+	if r.Config.LearnsMetric() {
 		return r.measureMetric(ctx, o, p)
 	}
 	switch o.Job {
 	case MeasureGap:
 		return r.gap(ctx, o, p.Say)
+	case MeasureStability:
+		return r.stability(ctx, o, p)
 	}
 	return nil, fmt.Errorf("unknown measurement %q", o.Job)
 }
 
-// linearMetric is the model that is no network and is not trained by steps on batches.
-const linearMetric = "mahalanobis"
-
-// measureMetric is Measure for runs of linearMetric, whose training problem has an
-// exact solution and replacements of its own.
+// measureMetric is Measure for runs whose metric is fitted, not trained by steps on
+// batches: their training problem has an exact solution and replacements of its own.
 func (r *Run) measureMetric(context.Context, MeasureOptions, Progress) (Measurement, error) {
-	return nil, fmt.Errorf("%s is a run of model %s, which is measured otherwise than networks; this version measures networks alone", r.Dir, linearMetric)
+	return nil, fmt.Errorf("%s is a run of model %s, which is measured otherwise than networks; this version measures networks alone", r.Dir, r.Config.Model.Name)
 }

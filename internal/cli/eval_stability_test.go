@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestEvalStability(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml --set train.epochs=1")
+	const stability = "eval --run runs/tiny --stability --triplets 200"
+	doc := document(t, stability+" --images 3 --jobs 2")
+	list, _ := doc["replaced"].([]any)
+	if doc["schema"] != "tercet.stability/1" || len(list) != 2 || doc["gamma"] == 0.0 {
+		t.Errorf("document %v", doc)
+	}
+	for _, file := range []string{"stability.json", "figures/stability.png", "figures/stability.svg"} {
+		if _, err := os.Stat("runs/tiny/" + file); err != nil {
+			t.Error(err)
+		}
+	}
+	for format, want := range map[string]string{"text": "gamma is at least", "csv": "image,class", "markdown": "| image", "latex": `\begin{tabular}`} {
+		if out := must(t, 0, stability+" --images 3 --no-pictures --format "+format); !strings.Contains(out, want) {
+			t.Errorf("%s:\n%s", format, out)
+		}
+	}
+	if out := must(t, 0, "eval --run runs/tiny --gap --triplets 200"); !strings.Contains(out, "at the gamma that was measured") {
+		t.Error(out)
+	}
+	for flags, want := range map[string]string{
+		"--stability --gap":                    "one at a time",
+		"--stability --repeats 0":              "at least 1",
+		"--stability --jobs 0":                 "at least 1",
+		"--stability --images 1,1":             "each image once",
+		"--stability --images -1":              "from 0",
+		"--stability --images 1 --repeats 2":   "give one",
+		"--stability --replace far,far":        "each once",
+		"--stability --replace near":           "fresh, far, twin",
+		"--stability --checkpoint best":        "leave out --checkpoint",
+		"--stability --bootstrap 100":          "leave out --bootstrap",
+		"--stability --set-name train":         "test or validation",
+		"--stability --no-kmeans":              "leave out --no-kmeans",
+		"--gap --repeats 3":                    "goes with --stability",
+		"--images 3":                           "goes with --stability",
+		"--noise-rate --jobs 2":                "goes with --stability",
+		"--gap --stability --noise-rate -j 20": "one at a time",
+	} {
+		refuse(t, ExitUsage, "eval --run runs/tiny "+flags, want)
+	}
+	refuse(t, ExitData, stability+" --images 5000", "there is no training image 5000")
+	refuse(t, ExitData, stability+" --replace fresh", "--replace twin")
+	if err := os.MkdirAll("runs/none", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, ExitData, "eval --run runs/none --stability", "no config.yaml")
+	refuse(t, ExitUsage, "eval --embeddings x.npy --labels y.npy --stability", "give --run")
+}

@@ -1,0 +1,167 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+const stabilitySchema = "tercet.stability/1"
+
+// Defaults of a measurement of stability.
+const (
+	StabilityTriplets = 40_000
+	StabilityRepeats  = 10
+)
+
+// StabilityDoc is stability.json, schema tercet.stability/1: how far networks that were
+// trained with one image replaced are from the run's.
+type StabilityDoc struct {
+	Schema  string           `json:"schema"`
+	Source  Source           `json:"source"` // the images that are judged on
+	Options StabilityOptions `json:"options"`
+	Loss    string           `json:"loss"`
+	Of      string           `json:"of"` // see LossGap
+	// Gamma is the largest change of a loss: a lower estimate of the uniform stability
+	// of Definition 1, whose supremum is over all samples, replacements and triplets.
+	Gamma float64 `json:"gamma"`
+	// Reference says what networks are compared with: "run", whose weights retraining
+	// without a replacement has given bit by bit, or "retrained", where it has not.
+	Reference string           `json:"reference"`
+	Replaced  []ReplacedRecord `json:"replaced"`
+	Kinds     []KindSummary    `json:"kinds"`
+	Warnings  []string         `json:"warnings,omitempty"`
+	Cost      CostRecord       `json:"cost"`
+}
+
+// StabilityOptions are those of StabilityDoc.
+type StabilityOptions struct {
+	Repeats  int      `json:"repeats"`
+	Replace  []string `json:"replace"`
+	Images   []int    `json:"images"`
+	Triplets int      `json:"triplets"`
+	Seed     uint64   `json:"seed"`
+	Limit    int      `json:"limit,omitempty"`
+}
+
+// ReplacedRecord is what came of one replacement.
+type ReplacedRecord struct {
+	Replacement
+	Uses   int    `json:"uses"` // rows of batches that the image was in
+	Status Status `json:"status"`
+	// Movement is nil where the retraining collapsed or diverged; Message says how.
+	Movement *Movement `json:"movement,omitempty"`
+	Message  string    `json:"message,omitempty"`
+	Seconds  float64   `json:"seconds"`
+}
+
+// KindSummary sums up the replacements of one kind.
+type KindSummary struct {
+	Kind       string  `json:"kind"`
+	N          int     `json:"n"`
+	Gamma      float64 `json:"gamma"`     // largest change of a loss
+	LossMean   float64 `json:"loss_mean"` // means over the replacements
+	CosineMean float64 `json:"cosine_mean"`
+	Recall     float64 `json:"recall@1_change"`
+	Neighbours float64 `json:"neighbours_changed"`
+	Weights    float64 `json:"weights_share"`
+}
+
+// stability measures how far retraining with one image replaced leads.
+func (r *Run) stability(ctx context.Context, o MeasureOptions, p Progress) (*StabilityDoc, error) {
+	start := time.Now()
+	if r.Manifest.Status != Finished {
+		return nil, fmt.Errorf("%w: %s is %s: retraining can be compared with a finished run alone; `tercet train --resume %s` continues it", ErrNoRun, r.Dir, r.Manifest.Status, r.Dir)
+	}
+	c, err := r.checkpoint("last")
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.LoadModel()
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.newStudy(o, p)
+	if err != nil {
+		return nil, err
+	}
+	kinds, note := s.kinds()
+	plan, err := s.plan(ctx, m, kinds, nil)
+	if err != nil {
+		return nil, err
+	}
+	d := &StabilityDoc{Schema: stabilitySchema, Loss: s.judges.loss.Name, Of: s.judges.loss.Of, Source: s.source("last", c.State.Step, m.Dim())}
+	if note != "" {
+		d.Warnings = append(d.Warnings, note)
+	}
+	d.Options = StabilityOptions{Repeats: len(plan) / len(kinds), Replace: kinds, Triplets: s.o.Triplets, Seed: o.Seed, Limit: o.Limit}
+	for _, v := range plan[:d.Options.Repeats] {
+		d.Options.Images = append(d.Options.Images, v.Image)
+	}
+	uses, err := s.uses(c.State.Step)
+	if err != nil {
+		return nil, err
+	}
+	t := &retraining{study: s, dir: r.Path("stability", "retrained")}
+	if err := t.reference(ctx, m); err != nil {
+		return nil, err
+	}
+	d.Reference = t.from
+	if t.from == "retrained" {
+		d.Warnings = append(d.Warnings, "retraining as the run was trained gives other bits here (another machine, version or kernel): networks are compared with the retrained one")
+	}
+	if d.Replaced, err = t.all(ctx, plan); err != nil {
+		return nil, err
+	}
+	for i := range d.Replaced {
+		d.Replaced[i].Uses = uses[d.Replaced[i].Image]
+	}
+	d.sumUp(kinds)
+	d.Cost.Forward, d.Cost.Backward = t.cost.Forward, t.cost.Backward
+	d.Cost.Seconds = time.Since(start).Seconds()
+	return d, nil
+}
+
+// measuredGamma is that of the run's stability.json, nil where there is none of these
+// weights, or no retraining counts.
+func (r *Run) measuredGamma(checkpoint string, step int) *float64 {
+	var d StabilityDoc
+	if !stored(r.Path("stability.json"), &d) || d.Schema != stabilitySchema || d.Source.Checkpoint != checkpoint || d.Source.Step != step {
+		return nil
+	}
+	for _, k := range d.Kinds {
+		if k.N > 0 {
+			return &d.Gamma
+		}
+	}
+	return nil
+}
+
+// sumUp fills in the kinds and gamma.
+func (d *StabilityDoc) sumUp(kinds []string) {
+	for _, kind := range kinds {
+		k := KindSummary{Kind: kind}
+		for _, v := range d.Replaced {
+			if v.Kind != kind {
+				continue
+			}
+			if v.Movement == nil {
+				d.Warnings = append(d.Warnings, fmt.Sprintf("retraining with image %d replaced (%s) has %s and does not count: %s", v.Image, kind, v.Status, v.Message))
+				continue
+			}
+			m := v.Movement
+			k.N++
+			k.Gamma = max(k.Gamma, m.LossMax)
+			k.LossMean += m.LossMean
+			k.CosineMean += m.CosineMean
+			k.Recall += m.Recall
+			k.Neighbours += m.Neighbours
+			k.Weights += m.WeightsShare
+		}
+		if n := float64(k.N); n > 0 {
+			k.LossMean, k.CosineMean, k.Recall, k.Neighbours, k.Weights = k.LossMean/n, k.CosineMean/n, k.Recall/n, k.Neighbours/n, k.Weights/n
+		}
+		d.Kinds = append(d.Kinds, k)
+		d.Gamma = max(d.Gamma, k.Gamma)
+	}
+}

@@ -1,0 +1,67 @@
+package experiment
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"tercet/internal/report"
+)
+
+// File is stability.json.
+func (d *StabilityDoc) File() string { return "stability.json" }
+
+// Cautions are the warnings.
+func (d *StabilityDoc) Cautions() []string { return d.Warnings }
+
+// Table has a row for each replacement.
+func (d *StabilityDoc) Table() *report.Table {
+	t := &report.Table{
+		Title: fmt.Sprintf("%s: retrained with one image replaced, judged on %d %s images", d.Source.Run, d.Source.Items, d.Source.Set),
+		Columns: []report.Column{
+			{Name: "image"}, {Name: "class"}, {Name: "by"}, {Name: "of class"}, {Name: "uses"}, {Name: "max |l - l'|", Digits: 4}, {Name: "mean", Digits: 5},
+			{Name: "cos mean", Digits: 5}, {Name: "cos max", Digits: 4}, {Name: "recall@1", Digits: 4}, {Name: "nearest changed", Percent: true}, {Name: "weights", Percent: true},
+		},
+		Notes: []string{
+			fmt.Sprintf("gamma is at least %.4g: the largest change of the loss (%s) of %d triplets", d.Gamma, d.Loss, d.Options.Triplets),
+			"uses: rows of batches; cos: 1 - cosine of an image's two embeddings; recall@1: its change; weights: |w' - w| / |w|",
+		},
+	}
+	for _, r := range d.Replaced {
+		row := []report.Cell{report.Int(r.Image), report.Text(r.Class), report.Text(fmt.Sprintf("%s (%s %d)", r.Kind, r.Of, r.By)), report.Text(r.Other), report.Int(r.Uses)}
+		if m := r.Movement; m != nil {
+			for _, v := range []float64{m.LossMax, m.LossMean, m.CosineMean, m.CosineMax, m.Recall, m.Neighbours, m.WeightsShare} {
+				row = append(row, report.Number(v))
+			}
+		} else {
+			row = append(row, report.Text(string(r.Status)))
+		}
+		for len(row) < len(t.Columns) {
+			row = append(row, report.Missing())
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, k := range d.Kinds {
+		t.Notes = append(t.Notes, fmt.Sprintf("%s (%d): largest change of a loss %.4g, mean %.4g; cosine %.4g; recall@1 %+.4f; %.1f %% of nearest images changed; weights %.2f %%",
+			k.Kind, k.N, k.Gamma, k.LossMean, k.CosineMean, k.Recall, 100*k.Neighbours, 100*k.Weights))
+	}
+	return t
+}
+
+// Draw draws the replacements sorted by how far they move a loss.
+func (d *StabilityDoc) Draw(dir string) ([]string, error) {
+	var bars []report.Replaced
+	for _, r := range d.Replaced {
+		if m := r.Movement; m != nil {
+			bars = append(bars, report.Replaced{Name: fmt.Sprint(r.Image), Kind: r.Kind, LossMax: m.LossMax, LossMean: m.LossMean, Cosine: m.CosineMean, Neighbours: m.Neighbours})
+		}
+	}
+	if len(bars) == 0 {
+		return nil, fmt.Errorf("no retraining came to its end")
+	}
+	if err := figureFolder(dir); err != nil {
+		return nil, err
+	}
+	base := filepath.Join(dir, "stability")
+	note := fmt.Sprintf("each bar a training with one training image replaced; %d triplets of %d %s images", d.Options.Triplets, d.Source.Items, d.Source.Set)
+	return []string{base + ".png"}, report.Stability(base, fmt.Sprintf("%s: how far one training image moves the network", filepath.Base(d.Source.Run)), note, bars)
+}
