@@ -63,7 +63,7 @@ configs_of() {
 
 tables_of() {
 	case $1 in
-	double-descent) echo pairs double-descent pair-epochs pair-claims ;;
+	double-descent | double-descent-6000) echo pairs double-descent pair-epochs pair-claims ;;
 	cosine) echo pairs double-descent pair-claims ;;
 	floor) echo pairs pair-floor pair-claims ;;
 	order) echo pairs pair-claims ;;
