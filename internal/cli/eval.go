@@ -64,13 +64,15 @@ test images than on those of training images, with intervals over images, beside
 Theorem 1 of Chen et al.: gap.json. With --stability it trains the run again with
 one training image replaced, by the same batches, for some images in turn, and
 measures how far that moves losses, embeddings and nearest images: stability.json.
-What is done is kept in RUN/stability: the same command goes on after an
-interruption.`,
+With --influence it trains on from a checkpoint for some steps with and without
+single images, and shows those that move the network most: influence.json. What is
+done is kept in RUN/stability: the same command goes on after an interruption.`,
 		examples: []example{
 			{"judge a run", "tercet eval --run runs/first", false},
 			{"judge embeddings of another tool", "tercet eval --embeddings X.npy --labels Y.npy --k 1,10", false},
 			{"how much worse it does on triplets of unseen images", "tercet eval --run runs/first --gap", false},
 			{"how far one training image moves it: three trainings anew, two with one replaced", "tercet eval --run runs/first --stability --repeats 1", false},
+			{"which training images move it most", "tercet eval --run runs/first --influence --repeats 2 --steps 3", false},
 			{"in a script: exit code 4 unless recall@1 is at least 0.9", "tercet eval --run runs/first --fail-under r@1=0.9 --json", false},
 		},
 		exits: []int{ExitData, ExitGate, ExitInterrupted},

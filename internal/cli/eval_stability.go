@@ -27,23 +27,29 @@ func (o *measureFlags) addMeasures(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.BoolVar(&o.gap, "gap", false, "measure the generalisation gap of the run's loss on random triplets and write gap.json; scores nothing")
 	fs.BoolVar(&o.stability, "stability", false, "train again with one training image replaced, some times, and write stability.json; scores nothing")
-	fs.IntVar(&o.triplets, "triplets", 0, "triplets of each set of --gap (0: 200,000), or that --stability judges by (0: 40,000)")
-	fs.IntVar(&o.repeats, "repeats", experiment.StabilityRepeats, "with --stability, how many training images are replaced, each in turn")
-	fs.IntSliceVar(&o.images, "images", nil, "with --stability, which training images; without it, drawn by the seed")
-	fs.StringSliceVar(&o.replace, "replace", nil, "with --stability, by what: "+strings.Join(experiment.Replacements(), ", ")+" (default fresh,far)")
-	fs.IntVarP(&o.jobs, "jobs", "j", 1, "with --stability, train so many at once, each on one thread")
+	fs.BoolVar(&o.influence, "influence", false, "train on from a checkpoint with and without single images and write influence.json; scores nothing")
+	fs.IntVar(&o.triplets, "triplets", 0, "triplets of each set of --gap (0: 200,000), or that the others judge by (0: 40,000)")
+	fs.IntVar(&o.repeats, "repeats", experiment.StabilityRepeats, "with --stability and --influence, how many training images are replaced, each in turn")
+	fs.IntSliceVar(&o.images, "images", nil, "with --stability and --influence, which training images; without it, drawn by the seed")
+	fs.StringSliceVar(&o.replace, "replace", nil, "by what: "+strings.Join(experiment.Replacements(), ", ")+" (default fresh,far; of --influence twin)")
+	fs.IntVar(&o.steps, "steps", experiment.InfluenceSteps, "with --influence, how many steps training goes on")
+	fs.IntVarP(&o.jobs, "jobs", "j", 1, "with --stability and --influence, train so many at once, each on one thread")
 }
+
+// retrains are the measurements that train.
+var retrains = []string{experiment.MeasureStability, experiment.MeasureInfluence}
 
 // measureOnly are the flags that say how a measurement is made, and of which.
 var measureOnly = []struct {
 	flag string
 	jobs []string
 }{
-	{"triplets", []string{experiment.MeasureGap, experiment.MeasureStability}},
-	{"repeats", []string{experiment.MeasureStability}},
-	{"images", []string{experiment.MeasureStability}},
-	{"replace", []string{experiment.MeasureStability}},
-	{"jobs", []string{experiment.MeasureStability}},
+	{"triplets", append([]string{experiment.MeasureGap}, retrains...)},
+	{"repeats", retrains},
+	{"images", retrains},
+	{"replace", retrains},
+	{"jobs", retrains},
+	{"steps", retrains[1:]},
 }
 
 // job is the measurement that is asked for, "" for none.
@@ -146,7 +152,7 @@ func drawMeasured(s *Streams, r *experiment.Run, found experiment.Measurement) {
 func (o *evalOptions) measure(job string) (experiment.MeasureOptions, error) {
 	m := experiment.MeasureOptions{
 		Job: job, Checkpoint: o.checkpoint, Set: o.set, Limit: o.limit, Bootstrap: o.bootstrap, Seed: o.seed, Triplets: o.triplets,
-		Repeats: o.repeats, Images: o.images, Replace: o.replace, Jobs: o.jobs,
+		Repeats: o.repeats, Images: o.images, Replace: o.replace, Steps: o.steps, Jobs: o.jobs,
 	}
 	if err := checkResamples(o.bootstrap); err != nil {
 		return m, err
@@ -154,7 +160,7 @@ func (o *evalOptions) measure(job string) (experiment.MeasureOptions, error) {
 	if n := o.triplets; o.changed("triplets") && n < experiment.LeastTriplets {
 		return m, usagef("--triplets is %d; give at least %d", n, experiment.LeastTriplets)
 	}
-	if err := atLeast(flagCount{"repeats", o.repeats, 1}, flagCount{"jobs", o.jobs, 1}); err != nil {
+	if err := atLeast(flagCount{"repeats", o.repeats, 1}, flagCount{"steps", o.steps, 1}, flagCount{"jobs", o.jobs, 1}); err != nil {
 		return m, err
 	}
 	if len(o.images) > 0 && o.changed("repeats") {
@@ -169,6 +175,9 @@ func (o *evalOptions) measure(job string) (experiment.MeasureOptions, error) {
 		if !slices.Contains(experiment.Replacements(), v) || slices.Contains(o.replace[:i], v) {
 			return m, usagef("--replace is %v; give each once of %s", o.replace, strings.Join(experiment.Replacements(), ", "))
 		}
+	}
+	if job == experiment.MeasureInfluence && len(o.replace) > 1 {
+		return m, usagef("--influence replaces images in one way: --replace is %v", o.replace)
 	}
 	if o.set == "train" {
 		return m, usagef("--%s is about images that training has not seen: --set-name is test or validation", job)

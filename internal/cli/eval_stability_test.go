@@ -28,6 +28,19 @@ func TestEvalStability(t *testing.T) {
 	if out := must(t, 0, "eval --run runs/tiny --gap --triplets 200"); !strings.Contains(out, "at the gamma that was measured") {
 		t.Error(out)
 	}
+	const influence = "eval --run runs/tiny --influence --triplets 200 --repeats 2 --steps 2"
+	doc = document(t, influence+" -j 2 --checkpoint best")
+	if list, _ := doc["images"].([]any); doc["schema"] != "tercet.influence/1" || len(list) != 2 {
+		t.Errorf("document %v", doc)
+	}
+	for _, file := range []string{"influence.json", "figures/influence.png"} {
+		if _, err := os.Stat("runs/tiny/" + file); err != nil {
+			t.Error(err)
+		}
+	}
+	if out := must(t, 0, influence+" --format markdown"); !strings.Contains(out, "most moved") {
+		t.Error(out)
+	}
 	for flags, want := range map[string]string{
 		"--stability --gap":                    "one at a time",
 		"--stability --repeats 0":              "at least 1",
@@ -42,7 +55,11 @@ func TestEvalStability(t *testing.T) {
 		"--stability --set-name train":         "test or validation",
 		"--stability --no-kmeans":              "leave out --no-kmeans",
 		"--gap --repeats 3":                    "goes with --stability",
-		"--images 3":                           "goes with --stability",
+		"--images 3":                           "goes with --stability and --influence",
+		"--stability --steps 3":                "goes with --influence",
+		"--influence --steps 0":                "at least 1",
+		"--influence --replace far,twin":       "in one way",
+		"--influence --set-name train":         "test or validation",
 		"--noise-rate --jobs 2":                "goes with --stability",
 		"--gap --stability --noise-rate -j 20": "one at a time",
 	} {

@@ -63,6 +63,8 @@ func (r *Run) Measure(ctx context.Context, o MeasureOptions, p Progress) (Measur
 		return r.gap(ctx, o, p.Say)
 	case MeasureStability:
 		return r.stability(ctx, o, p)
+	case MeasureInfluence:
+		return r.influence(ctx, o, p)
 	}
 	return nil, fmt.Errorf("unknown measurement %q", o.Job)
 }

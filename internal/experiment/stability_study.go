@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
@@ -20,7 +21,19 @@ type study struct {
 	sets   *Sets
 	held   data.Dataset
 	judges *judges
+	open   opener // of the run's source, read once
 	*replacer
+}
+
+// onceOpened reads a source once.
+func onceOpened() opener {
+	var once sync.Once
+	var train, test data.Dataset
+	var err error
+	return func(o data.Options) (data.Dataset, data.Dataset, error) {
+		once.Do(func() { train, test, err = data.Open(o) })
+		return train, test, err
+	}
 }
 
 // newStudy opens what a study of replaced images needs.
@@ -31,9 +44,9 @@ func (r *Run) newStudy(o MeasureOptions, p Progress) (*study, error) {
 	if o.Repeats == 0 {
 		o.Repeats = StabilityRepeats
 	}
-	s := &study{run: r, o: o, p: p}
+	s := &study{run: r, o: o, p: p, open: onceOpened()}
 	var err error
-	if s.sets, err = OpenData(r.Config); err != nil {
+	if s.sets, err = openWith(r.Config, s.open, nil); err != nil {
 		return nil, err
 	}
 	if err := r.sameData(s.sets); err != nil {

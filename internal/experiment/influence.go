@@ -1,0 +1,233 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/par"
+	"tercet/internal/train"
+)
+
+const influenceSchema = "tercet.influence/1"
+
+// InfluenceSteps is how many steps a run goes on by default.
+const InfluenceSteps = 50
+
+// InfluenceDoc is influence.json, schema tercet.influence/1: how far single training
+// images move a network that goes on training from a checkpoint, once as it is and once
+// with the image replaced by another of its class.
+type InfluenceDoc struct {
+	Schema  string            `json:"schema"`
+	Source  Source            `json:"source"` // the images that are judged on; the checkpoint gone on from
+	Options InfluenceOptions  `json:"options"`
+	Loss    string            `json:"loss"`
+	Of      string            `json:"of"`     // see LossGap
+	Images  []InfluenceRecord `json:"images"` // the most moving first, by mean cosine
+	// Drifted is how far the network itself has moved in these steps.
+	Drifted  Movement   `json:"drifted"`
+	Warnings []string   `json:"warnings,omitempty"`
+	Cost     CostRecord `json:"cost"`
+
+	train, held data.Dataset // for pictures
+}
+
+// InfluenceOptions are those of InfluenceDoc.
+type InfluenceOptions struct {
+	Steps    int    `json:"steps"`
+	Repeats  int    `json:"repeats"`
+	Replace  string `json:"replace"`
+	Triplets int    `json:"triplets"`
+	Seed     uint64 `json:"seed"`
+	Limit    int    `json:"limit,omitempty"`
+}
+
+// InfluenceRecord is what came of one image.
+type InfluenceRecord struct {
+	Replacement
+	Uses     int      `json:"uses"` // rows of the batches of these steps
+	Movement Movement `json:"movement"`
+}
+
+// faintRate is the share of the learning rate below which little moves.
+const faintRate = 0.01
+
+// influence measures how far single images move a network from a checkpoint on.
+func (r *Run) influence(ctx context.Context, o MeasureOptions, p Progress) (*InfluenceDoc, error) {
+	start := time.Now()
+	if o.Steps == 0 {
+		o.Steps = InfluenceSteps
+	}
+	c, err := r.checkpoint(o.Checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.LoadModel()
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.newStudy(o, p)
+	if err != nil {
+		return nil, err
+	}
+	kind := ReplaceTwin
+	if len(o.Replace) > 0 {
+		kind = o.Replace[0]
+	}
+	uses, err := s.rows(c.State.Step, c.State.Step+o.Steps)
+	if err != nil {
+		return nil, err
+	}
+	var used []int // the others move nothing
+	for i, n := range uses {
+		if n > 0 {
+			used = append(used, i)
+		}
+	}
+	plan, err := s.plan(ctx, m, []string{kind}, used)
+	if err != nil {
+		return nil, err
+	}
+	w := &goingOn{study: s, from: c, dir: r.Path("stability", "influence")}
+	d := &InfluenceDoc{Schema: influenceSchema, Loss: s.judges.loss.Name, Of: s.judges.loss.Of, Source: s.source(o.Checkpoint, c.State.Step, m.Dim()), train: s.train, held: s.held}
+	d.Options = InfluenceOptions{o.Steps, len(plan), kind, s.o.Triplets, o.Seed, o.Limit}
+	before, err := s.judges.stand(ctx, m, func(done, total int) { p.Say("embed", done, total) })
+	if err != nil {
+		return nil, err
+	}
+	if w.base, err = w.stand(ctx, nil); err != nil {
+		return nil, w.interrupted(err, 0, len(plan))
+	}
+	if at, base := w.rate.Load().(float64), r.Config.Optimizer.LR; at < faintRate*base {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("the schedule leaves a learning rate of %.3g here, of %.3g at its height: little moves; an earlier checkpoint moves more", at, base))
+	}
+	d.Drifted = s.judges.compare(before, w.base)
+	if d.Images, err = w.all(ctx, plan); err != nil {
+		return nil, err
+	}
+	for i := range d.Images {
+		d.Images[i].Uses = uses[d.Images[i].Image]
+	}
+	slices.SortStableFunc(d.Images, func(a, b InfluenceRecord) int { return cmp.Compare(b.Movement.CosineMean, a.Movement.CosineMean) })
+	d.Cost = CostRecord{w.cost, time.Since(start).Seconds()}
+	return d, nil
+}
+
+// goingOn trains a run on from a checkpoint, in memory; what came of each image is kept
+// in dir.
+type goingOn struct {
+	*study
+	from *train.Checkpoint
+	dir  string
+	base *standing
+	cost adversary.Cost
+	rate atomic.Value // learning rate of the first step
+}
+
+// influenceKey is what a kept result depends on; see retrainKey.
+type influenceKey struct {
+	retrainKey
+	Step  int `json:"step"`
+	Steps int `json:"steps"`
+}
+
+// influenced is a kept result.
+type influenced struct {
+	Key      influenceKey   `json:"key"`
+	Movement Movement       `json:"movement"`
+	Cost     adversary.Cost `json:"cost"`
+}
+
+func (w *goingOn) key(p Replacement) influenceKey {
+	return influenceKey{retrainKey{
+		Config: w.run.Manifest.Config, Version: Version, Base: digest(w.base.model), Train: w.run.Manifest.Data.Train.Fingerprint,
+		Judges: w.judges.ds.Fingerprint(), Triplets: w.o.Triplets, Seed: w.o.Seed, Replaced: p,
+	}, w.from.State.Step, w.o.Steps}
+}
+
+// all measures each replacement, jobs at once, each on one thread.
+func (w *goingOn) all(ctx context.Context, plan []Replacement) ([]InfluenceRecord, error) {
+	if err := os.MkdirAll(w.dir, 0o755); err != nil {
+		return nil, fmt.Errorf("influence: %w", err)
+	}
+	if jobs := w.o.Jobs; jobs > 1 {
+		defer par.SetThreads(par.Threads())
+		par.SetThreads(1)
+	}
+	out := make([]InfluenceRecord, len(plan))
+	type ended struct {
+		i    int
+		kept influenced
+		err  error
+	}
+	ends := make(chan ended)
+	var stop error
+	done := 0
+	for next, running := 0, 0; ; {
+		for ; running < max(1, w.o.Jobs) && next < len(plan) && stop == nil; next++ {
+			running++
+			go func(i int) {
+				kept, err := w.one(ctx, plan[i])
+				ends <- ended{i, kept, err}
+			}(next)
+		}
+		if running == 0 {
+			return out, w.interrupted(stop, done, len(plan))
+		}
+		e := <-ends
+		running--
+		if e.err != nil {
+			stop = cmp.Or(stop, e.err)
+			continue
+		}
+		done++
+		out[e.i] = InfluenceRecord{Replacement: plan[e.i], Movement: e.kept.Movement}
+		w.cost.Add(e.kept.Cost)
+		w.p.Say("images", done, len(plan))
+	}
+}
+
+// one measures a replacement, or reads what is kept of it.
+func (w *goingOn) one(ctx context.Context, p Replacement) (influenced, error) {
+	path := filepath.Join(w.dir, p.name()+".json")
+	key := w.key(p)
+	var kept influenced
+	if stored(path, &kept) && kept.Key == key {
+		return kept, nil
+	}
+	now, cost, err := w.goOn(ctx, p.alter(w.pooled(p)))
+	if err != nil {
+		return kept, fmt.Errorf("image %d: %w", p.Image, err)
+	}
+	standing, err := w.judges.stand(ctx, now, func(int, int) {})
+	if err != nil {
+		return kept, fmt.Errorf("image %d: %w", p.Image, err)
+	}
+	kept = influenced{key, w.judges.compare(w.base, standing), cost}
+	return kept, WriteJSON(path, kept)
+}
+
+// stand is what the network makes of the judges after going on.
+func (w *goingOn) stand(ctx context.Context, alter alteration) (*standing, error) {
+	m, cost, err := w.goOn(ctx, alter)
+	if err != nil {
+		return nil, err
+	}
+	w.cost.Add(cost)
+	return w.judges.stand(ctx, m, func(done, total int) { w.p.Say("embed after", done, total) })
+}
+
+// interrupted says of an interruption what is done.
+func (w *goingOn) interrupted(err error, done, of int) error {
+	if err == nil || !interruption(err) {
+		return err
+	}
+	return fmt.Errorf("%d of %d images are done: %w; the same command goes on", done, of, err)
+}

@@ -1,0 +1,157 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"tercet/internal/data"
+	"tercet/internal/par"
+)
+
+var influenceOptions = MeasureOptions{Job: MeasureInfluence, Checkpoint: "last", Set: "test", Triplets: 600, Seed: 3, Repeats: 4, Steps: 5, Jobs: 1}
+
+// To go on from the checkpoint of a run is to train the same run for longer: the drift
+// is how far the longer run is, and an image's movement that of the longer run whose
+// image was replaced after the checkpoint.
+func TestInfluenceIsOfALongerRun(t *testing.T) {
+	root := t.TempDir()
+	sets := []string{"data.split={kind: fraction, train: 0.5}", "train={steps: 4, log_every: 1}", "batch.pairs=4"}
+	r := trained(t, root, sets...)
+	d := measuredAs[*InfluenceDoc](t, r, influenceOptions)
+	if len(d.Images) != 4 || d.Source.Step != 4 || d.Options.Replace != ReplaceTwin {
+		t.Fatalf("document %+v", d)
+	}
+
+	longer := func(name string, alter alteration) *standing {
+		t.Helper()
+		run := create(t, root, append(slices.Clone(sets), "name="+name, "train.steps=9")...)
+		interrupted(t, run, 4)
+		run, err := Open(run.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.alter = alter
+		run.Manifest.Data = DataRecord{} // which would tell
+		if err := run.SaveManifest(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.Train(context.Background(), Watch{}); err != nil {
+			t.Fatal(err)
+		}
+		m, err := run.network()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := r.newStudy(influenceOptions, Progress{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := s.judges.stand(context.Background(), m, func(int, int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return z
+	}
+	s, err := r.newStudy(influenceOptions, Progress{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := r.network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := s.judges.stand(context.Background(), m, func(int, int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := longer("longer", nil)
+	if want := s.judges.compare(before, base); !sameJSON(want, d.Drifted) || want.Weights == 0 {
+		t.Errorf("drift %+v, want %+v", d.Drifted, want)
+	}
+	first := d.Images[0]
+	if want := s.judges.compare(base, longer("other", first.alter(nil))); !sameJSON(want, first.Movement) || want.Weights == 0 {
+		t.Errorf("image %d: %+v, want %+v", first.Image, first.Movement, want)
+	}
+
+	last := math.Inf(1)
+	for _, v := range d.Images {
+		if v.Uses == 0 || v.Image == v.By || v.Class != v.Other || v.Movement.CosineMean > last {
+			t.Errorf("image %+v", v)
+		}
+		last = v.Movement.CosineMean
+	}
+	if files, err := d.Draw(t.TempDir()); err != nil || len(files) != 1 {
+		t.Errorf("pictures %v, error %v", files, err)
+	}
+}
+
+// Interrupted, two at once, with other threads: the same document. What is kept is not
+// trained again.
+func TestInfluenceInterrupted(t *testing.T) {
+	r := trained(t, t.TempDir(), few...)
+	want := measuredAs[*InfluenceDoc](t, r, influenceOptions)
+	if err := os.RemoveAll(r.Path("stability")); err != nil {
+		t.Fatal(err)
+	}
+	defer par.SetThreads(0)
+	par.SetThreads(3)
+	o := influenceOptions
+	o.Jobs = 2
+	cuts := 0
+	for {
+		ctx, cancel := context.WithCancel(context.Background())
+		images := 0
+		m, err := r.Measure(ctx, o, Progress{Note: func(string, ...any) {}, Say: func(stage string, _, _ int) {
+			if stage == "images" {
+				if images++; images > cuts {
+					cancel()
+				}
+			}
+		}})
+		cancel()
+		if err == nil {
+			got := m.(*InfluenceDoc)
+			got.Cost.Seconds = want.Cost.Seconds
+			if !sameJSON(got, want) {
+				t.Errorf("interrupted %d times:\n%+v\nwant\n%+v", cuts, got, want)
+			}
+			break
+		}
+		if cuts++; !interruption(err) || !strings.Contains(err.Error(), "goes on") || cuts > 9 {
+			t.Fatalf("error %v", err)
+		}
+	}
+	if cuts == 0 {
+		t.Error("was never interrupted")
+	}
+	kept := snapshot(t, r.Path("stability", "influence"))
+	write(t, r.Path("stability", "influence", want.Images[0].name()+".json"), "rubbish")
+	again := measuredAs[*InfluenceDoc](t, r, o)
+	again.Cost.Seconds = want.Cost.Seconds
+	if !sameJSON(again, want) || len(snapshot(t, r.Path("stability", "influence"))) != len(kept) {
+		t.Error("a damaged result was not made anew")
+	}
+}
+
+func TestInfluenceRefusesAndWarns(t *testing.T) {
+	root := t.TempDir()
+	untrained := create(t, root, "name=untrained")
+	if _, err := untrained.Measure(context.Background(), influenceOptions, Progress{Say: quiet}); err == nil || !strings.Contains(err.Error(), "has the run been trained") {
+		t.Errorf("error %v", err)
+	}
+	r := trained(t, root, append(slices.Clone(few), "optimizer.schedule={name: cosine}", "train.steps=40")...)
+	d := measuredAs[*InfluenceDoc](t, r, influenceOptions)
+	if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "learning rate") {
+		t.Errorf("warnings %v", d.Warnings)
+	}
+	o := influenceOptions
+	o.Images = []int{-1}
+	if _, err := r.Measure(context.Background(), o, Progress{Say: quiet}); !errors.Is(err, data.ErrUnfit) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,85 @@
+package experiment
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"tercet/internal/data"
+	"tercet/internal/report"
+)
+
+// File is influence.json.
+func (d *InfluenceDoc) File() string { return "influence.json" }
+
+// Cautions are the warnings.
+func (d *InfluenceDoc) Cautions() []string { return d.Warnings }
+
+// Table has a row for each image, the most moving first.
+func (d *InfluenceDoc) Table() *report.Table {
+	t := &report.Table{
+		Title: fmt.Sprintf("%s: %d steps on from step %d with one image replaced, judged on %d %s images", d.Source.Run, d.Options.Steps, d.Source.Step, d.Source.Items, d.Source.Set),
+		Columns: []report.Column{
+			{Name: "image"}, {Name: "class"}, {Name: "by"}, {Name: "uses"}, {Name: "cos mean", Digits: 6}, {Name: "cos max", Digits: 5},
+			{Name: "max |l - l'|", Digits: 4}, {Name: "mean", Digits: 5}, {Name: "nearest changed", Percent: true}, {Name: "most moved"},
+		},
+		Notes: []string{
+			fmt.Sprintf("in these steps the network itself moves by: cos mean %.4g, max |l - l'| %.4g, nearest changed %.1f %%", d.Drifted.CosineMean, d.Drifted.LossMax, 100*d.Drifted.Neighbours),
+			"uses: rows of the batches of these steps; cos: 1 - cosine of an image's two embeddings; most moved: the " + d.Source.Set + " image",
+		},
+	}
+	for _, r := range d.Images {
+		m := r.Movement
+		most := report.Missing()
+		if len(m.Most) > 0 {
+			most = report.Int(m.Most[0].Item)
+		}
+		t.Rows = append(t.Rows, []report.Cell{
+			report.Int(r.Image), report.Text(r.Class), report.Text(fmt.Sprintf("%s (%s %d)", r.Kind, r.Of, r.By)), report.Int(r.Uses), report.Number(m.CosineMean), report.Number(m.CosineMax),
+			report.Number(m.LossMax), report.Number(m.LossMean), report.Number(m.Neighbours), most,
+		})
+	}
+	return t
+}
+
+// mosaicRows is how many images the picture shows.
+const mosaicRows = 8
+
+// Draw shows the images that move most, each beside what replaced it and the images that
+// it moves.
+func (d *InfluenceDoc) Draw(dir string) ([]string, error) {
+	var rows []report.MosaicGroup
+	for _, r := range d.Images[:min(mosaicRows, len(d.Images))] {
+		g := report.MosaicGroup{Name: fmt.Sprintf("image %d (%s)", r.Image, r.Class), Note: fmt.Sprintf("1 - cos %.2g, %d uses", r.Movement.CosineMean, r.Uses)}
+		from := d.held
+		if r.Of == "train" {
+			from = d.train
+		}
+		add := func(ds data.Dataset, i int, caption string) error {
+			m, err := tile(ds, i)
+			if err != nil {
+				return err
+			}
+			m.Caption = caption
+			g.Members = append(g.Members, report.Member{Tile: m})
+			return nil
+		}
+		if err := add(d.train, r.Image, "with"); err != nil {
+			return nil, err
+		}
+		if err := add(from, r.By, "without"); err != nil {
+			return nil, err
+		}
+		for _, m := range r.Movement.Most {
+			if err := add(d.held, m.Item, fmt.Sprintf("%s: %.2g", d.held.Classes()[d.held.Labels()[m.Item]], m.Cosine)); err != nil {
+				return nil, err
+			}
+		}
+		rows = append(rows, g)
+	}
+	if err := figureFolder(dir); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "influence.png")
+	title := fmt.Sprintf("%s: training images that move the network most, and the %s images that they move (1 - cos)", filepath.Base(d.Source.Run), d.Source.Set)
+	return []string{path}, report.Mosaic(path, title, rows)
+}

@@ -1,0 +1,67 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/nn"
+	"tercet/internal/train"
+)
+
+// errStopped is an interruption of training on, of which no checkpoint is written.
+var errStopped = errors.New("interrupted")
+
+// goOn trains from w's checkpoint on with altered data, and returns the network and what
+// the steps cost. The learning rate is that of the config's schedule; beyond its end,
+// that of its last step.
+func (w *goingOn) goOn(ctx context.Context, alter alteration) (*nn.Model, adversary.Cost, error) {
+	var none adversary.Cost
+	cfg := onwards(w.run.Config)
+	sets, err := openWith(cfg, w.open, alter)
+	if err != nil {
+		return nil, none, err
+	}
+	t, err := assemble(cfg, sets)
+	if err != nil {
+		return nil, none, err
+	}
+	if err := w.from.Resume(t.Trainer); err != nil {
+		return nil, none, err
+	}
+	before := t.State.Cost
+	rate, last := t.Schedule, t.Steps-1
+	t.Schedule = func(step int) float64 { return rate(min(step, last)) }
+	w.rate.Store(t.Schedule(t.State.Step))
+	t.State.Stopped = false
+	t.Steps = t.State.Step + w.o.Steps
+	t.Log = func(*train.Event) error { return nil }
+	t.Save = func(bool) error { return nil }
+	transform, err := augment(cfg, sets.seen())
+	if err != nil {
+		return nil, none, err
+	}
+	per := t.StepsPerEpoch
+	loader := data.NewLoader(sets.seen(), t.sampler, transform, cfg.Seed, t.State.Step/per, t.State.Step%per, cfg.Batch.Prefetch)
+	defer loader.Close()
+	t.Batches = loader
+	if err := t.Run(ctx); err != nil {
+		if errors.Is(err, train.ErrInterrupted) { // its words are of a checkpoint
+			err = errors.Join(errStopped, context.Canceled)
+		}
+		return nil, none, err
+	}
+	cost := t.State.Cost
+	return t.model, adversary.Cost{Forward: cost.Forward - before.Forward, Backward: cost.Backward - before.Backward}, nil
+}
+
+// onwards is the config of training on: no stop but the end, and nothing that is
+// measured on the way.
+func onwards(cfg *config.Config) *config.Config {
+	c := *cfg
+	c.Train.EarlyStop.Patience, c.Train.EarlyStop.Metric, c.Train.EvalEvery = 0, "", 0
+	c.Train.Collapse.Enabled = false
+	return &c
+}
