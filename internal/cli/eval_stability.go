@@ -21,6 +21,7 @@ type measureFlags struct {
 	images                    []int
 	replace                   []string
 	jobs                      int
+	metricFlags
 }
 
 func (o *measureFlags) addMeasures(cmd *cobra.Command) {
@@ -34,6 +35,7 @@ func (o *measureFlags) addMeasures(cmd *cobra.Command) {
 	fs.StringSliceVar(&o.replace, "replace", nil, "by what: "+strings.Join(experiment.Replacements(), ", ")+" (default fresh,far; of --influence twin)")
 	fs.IntVar(&o.steps, "steps", experiment.InfluenceSteps, "with --influence, how many steps training goes on")
 	fs.IntVarP(&o.jobs, "jobs", "j", 1, "with --stability and --influence, train so many at once, each on one thread")
+	o.addMetric(cmd)
 }
 
 // retrains are the measurements that train.
@@ -45,11 +47,16 @@ var measureOnly = []struct {
 	jobs []string
 }{
 	{"triplets", append([]string{experiment.MeasureGap}, retrains...)},
-	{"repeats", retrains},
+	{"repeats", append([]string{experiment.MeasureGap}, retrains...)},
 	{"images", retrains},
 	{"replace", retrains},
 	{"jobs", retrains},
 	{"steps", retrains[1:]},
+	{"sizes", []string{experiment.MeasureStability, experiment.MeasureGap}},
+	{"claim", []string{experiment.MeasureStability}},
+	{"positive", []string{experiment.MeasureStability, experiment.MeasureGap}},
+	{"delta", []string{experiment.MeasureStability, experiment.MeasureGap}},
+	{"circle", []string{experiment.MeasureStability}},
 }
 
 // job is the measurement that is asked for, "" for none.
@@ -106,6 +113,9 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 		return err
 	}
 	defer r.Close()
+	if err := o.checkMetric(r, &m); err != nil {
+		return err
+	}
 	if err := o.noteUnfinished(s, r); err != nil {
 		return err
 	}

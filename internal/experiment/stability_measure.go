@@ -31,6 +31,10 @@ type MeasureOptions struct {
 	Replace []string
 	Steps   int // influence: optimiser steps from the checkpoint on
 	Jobs    int // stability, influence: trainings at once, each on one thread
+	// Metric says what is measured of a run of model mahalanobis; OwnRepeats that Repeats
+	// is the default, which claims have their own numbers in place of.
+	Metric     MetricOptions
+	OwnRepeats bool
 }
 
 // Measurement is what was measured: the document of a JSON file.
@@ -56,7 +60,7 @@ type Progress struct {
 // them. An interrupted measurement of the last two goes on where it was.
 func (r *Run) Measure(ctx context.Context, o MeasureOptions, p Progress) (Measurement, error) {
 	if r.Config.LearnsMetric() {
-		return r.measureMetric(ctx, o, p)
+		return r.metricStability(ctx, o, p)
 	}
 	switch o.Job {
 	case MeasureGap:
@@ -67,10 +71,4 @@ func (r *Run) Measure(ctx context.Context, o MeasureOptions, p Progress) (Measur
 		return r.influence(ctx, o, p)
 	}
 	return nil, fmt.Errorf("unknown measurement %q", o.Job)
-}
-
-// measureMetric is Measure for runs whose metric is fitted, not trained by steps on
-// batches: their training problem has an exact solution and replacements of its own.
-func (r *Run) measureMetric(context.Context, MeasureOptions, Progress) (Measurement, error) {
-	return nil, fmt.Errorf("%s is a run of model %s, which is measured otherwise than networks; this version measures networks alone", r.Dir, r.Config.Model.Name)
 }

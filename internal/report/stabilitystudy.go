@@ -28,7 +28,24 @@ type StabilityDocument struct {
 	measure.Document
 }
 
-// ReadStability reads documents of schema tercet.stability/1: files, or all there are in
+// StabilityOf is the study of documents that are at hand.
+func StabilityOf(documents ...StabilityDocument) *StabilityStudy {
+	s := &StabilityStudy{Schema: "tercet.stabilitystudy/1", Documents: documents, Notes: []string{}}
+	s.remark()
+	return s
+}
+
+// remark collects the notes of all documents.
+func (s *StabilityStudy) remark() {
+	for i := range s.Documents {
+		d := &s.Documents[i]
+		for _, n := range d.Notes {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: %s", d.name(), n))
+		}
+	}
+}
+
+// ReadStability reads documents of schema tercet.metricstability/1: files, or all there are in
 // directories, in their folder stability and in the folders in them. Claims come first,
 // by number.
 //
@@ -63,10 +80,8 @@ func ReadStability(paths []string) (*StabilityStudy, error) {
 		if i > 0 && d.Claim != "" && d.Claim == s.Documents[i-1].Claim && d.Data.Name == s.Documents[i-1].Data.Name && d.Data.Positives == s.Documents[i-1].Data.Positives {
 			return nil, fmt.Errorf("%w: %s and %s are both claim %s on %s: name one of them", ErrRun, s.Documents[i-1].File, d.File, d.Claim, d.Data.Name)
 		}
-		for _, n := range d.Notes {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: %s", d.name(), n))
-		}
 	}
+	s.remark()
 	return s, nil
 }
 

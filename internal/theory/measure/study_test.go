@@ -28,7 +28,7 @@ func testClaim(t *testing.T, id string, s Study) *Document {
 		t.Fatal(err)
 	}
 	var again Document
-	if err := json.Unmarshal(b, &again); err != nil || again.Schema != "tercet.stability/1" || again.Claim != c.ID || again.Verdict != d.Verdict {
+	if err := json.Unmarshal(b, &again); err != nil || again.Schema != "tercet.metricstability/1" || again.Claim != c.ID || again.Verdict != d.Verdict {
 		t.Errorf("%s read again: %v %s %s", id, err, again.Schema, again.Verdict)
 	}
 	return d

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/experiment"
+	"tercet/internal/theory/measure"
+)
+
+// metricFlags say how runs of model mahalanobis are measured.
+type metricFlags struct {
+	sizes    []int
+	claim    string
+	positive string
+	delta    float64
+	circle   bool
+}
+
+// metricOnly are the flags of metricFlags.
+var metricOnly = []string{"sizes", "claim", "positive", "delta", "circle"}
+
+func (o *metricFlags) addMetric(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.IntSliceVar(&o.sizes, "sizes", nil, "of model mahalanobis: sizes n = n+ = n- of the samples that --stability and --gap learn from (default 20,40,80,160)")
+	fs.StringVar(&o.claim, "claim", "", "of model mahalanobis: with --stability, put a claim about its theory to the test: "+strings.Join(claimNames(), ", ")+"; writes stability/CLAIM.json")
+	fs.StringVar(&o.positive, "positive", "", "of model mahalanobis: `CLASS` of the positives, or a pattern such as 'Latin.*' (default: the run's metric.positive)")
+	fs.Float64Var(&o.delta, "delta", 0.01, "of model mahalanobis: the bounds on gaps hold with probability 1 - delta")
+	fs.BoolVar(&o.circle, "circle", false, "with --claim: samples are drawn from the unit circle in place of the run's images")
+}
+
+func claimNames() []string {
+	var out []string
+	for _, c := range measure.Claims {
+		name := c.ID
+		if c.Of != "" && c.Of != c.ID {
+			name += " (" + c.Of + ")"
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// checkMetric refuses what has no meaning for the run, a metric or a network, and
+// completes m.
+func (o *evalOptions) checkMetric(r *experiment.Run, m *experiment.MeasureOptions) error {
+	if !r.Config.LearnsMetric() {
+		for _, flag := range metricOnly {
+			if o.changed(flag) {
+				return usagef("--%s is about runs of model mahalanobis, and %s is of model %s", flag, r.Dir, r.Config.Model.Name)
+			}
+		}
+		if m.Job == experiment.MeasureGap && o.changed("repeats") {
+			return usagef("--repeats goes with --stability: --gap of a network is of its own training set")
+		}
+		return nil
+	}
+	for _, flag := range []string{"images", "replace", "jobs", "limit", "set-name", "bootstrap"} {
+		if o.changed(flag) {
+			return usagef("--%s is about networks, and %s is of model mahalanobis: samples are drawn from its training images", flag, r.Dir)
+		}
+	}
+	for i, n := range o.sizes {
+		if n < 2 {
+			return usagef("--sizes: size %d is %d; triplets need n+ >= 2", i, n)
+		}
+	}
+	switch {
+	case o.claim == "" && o.circle:
+		return usagef("--circle goes with --claim")
+	case o.claim != "" && m.Job != experiment.MeasureStability:
+		return usagef("--claim goes with --stability")
+	case o.claim != "" && o.changed("sizes"):
+		return usagef("--claim has its own sizes: leave out --sizes")
+	case o.claim != "":
+		if _, err := measure.ClaimOf(o.claim); err != nil {
+			return &ExitError{ExitUsage, err}
+		}
+	}
+	if !(o.delta > 0 && o.delta < 1/math.E) {
+		return usagef("--delta is %v; the bounds are stated for delta in (0, 1/e)", o.delta)
+	}
+	m.Metric = experiment.MetricOptions{Sizes: o.sizes, Claim: o.claim, Positive: o.positive, Delta: o.delta, Circle: o.circle}
+	m.OwnRepeats = !o.changed("repeats")
+	return nil
+}

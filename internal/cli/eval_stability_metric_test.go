@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestEvalStabilityOfAMetric(t *testing.T) {
+	inTiny(t)
+	writeFile(t, "metric.yaml", `name: metric
+data: {name: glyphs, size: 16, glyphs: {classes: 4, per_class: 40, test_classes: 2}}
+model: {name: mahalanobis, dims: 3}
+metric: {sigma: 0.5, positive: each}
+`)
+	must(t, 0, "train -c metric.yaml")
+	const eval = "eval --run runs/metric "
+	doc := document(t, eval+"--stability --positive 'U+00*' --sizes 3,6 --repeats 2 --triplets 100")
+	series, _ := doc["series"].([]any)
+	if doc["schema"] != "tercet.metricstability/1" || len(series) != 2 {
+		t.Errorf("%v", doc)
+	}
+	if out := must(t, 0, eval+"--gap --positive 'U+00*' --sizes 3,6 --repeats 2 --format csv"); !strings.Contains(out, "expected gap") || !strings.Contains(out, "Theorem 1") {
+		t.Error(out)
+	}
+	if out := must(t, 0, eval+"--stability --claim s1 --circle --repeats 1 --triplets 100 --no-pictures"); !strings.Contains(out, "T4 (S1)") {
+		t.Error(out)
+	}
+	for _, file := range []string{"stability.json", "gap.json", "stability/T4.json", "figures/stability-glyphs-stability.png"} {
+		if _, err := os.Stat("runs/metric/" + file); err != nil {
+			t.Error(err)
+		}
+	}
+	if out := must(t, 0, "report --table stability --format csv runs/metric"); strings.Count(out, "uniform stability") != 2 || !strings.Contains(out, "T4 (S1),circle") {
+		t.Error(out)
+	}
+	for flags, want := range map[string]string{
+		"--stability --claim T9":           "T1, T2",
+		"--stability --claim T3 --sizes 4": "its own sizes",
+		"--stability --circle":             "goes with --claim",
+		"--gap --claim T3":                 "goes with --stability",
+		"--gap --delta 0.5":                "(0, 1/e)",
+		"--stability --sizes 1":            "n+ >= 2",
+		"--stability --images 1":           "is about networks",
+		"--sizes 4":                        "goes with --stability and --gap",
+	} {
+		refuse(t, ExitUsage, eval+flags, want)
+	}
+	refuse(t, ExitUsage, eval+"--stability", "one class against the rest")
+	refuse(t, ExitData, eval+"--stability --positive 'U+00*' --sizes 4000", "smaller sizes")
+}
