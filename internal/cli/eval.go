@@ -311,6 +311,7 @@ func evalTable(d *experiment.EvalDoc, all bool) *report.Table {
 	title := fmt.Sprintf("%s: %s, %s, D = %d", name, counted(d.Source.Items, "item", "items"), countClasses(d.Source.Classes), d.Source.Dim)
 	t, left := report.EvalTable(title, value, report.Judged(d.Judged), base, all)
 	addPairs(t, d)
+	addMetric(t, d)
 	if left > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d more scores: --all-scores, or --json with the definition of each", left))
 	}

@@ -50,6 +50,10 @@ func writePlan(b *strings.Builder, p *experiment.Plan) {
 	fmt.Fprintf(b, "data        %s: %d training images of %d classes, %s%d test images of %d classes, %dx%dx%d\n",
 		d.Name, d.Train.Items, d.Train.Classes, held, d.Test.Items, d.Test.Classes, d.Train.Shape[0], d.Train.Shape[1], d.Train.Shape[2])
 	fmt.Fprintf(b, "model       %s, embedding %d, %d parameters\n", p.Model.Name, p.Model.Embedding, p.Model.Parameters)
+	if m := p.Metric; m != nil {
+		writeMetricPlan(b, p, m)
+		return
+	}
 	fmt.Fprintf(b, "steps       %d of %d images (%d an epoch)\n", p.Steps, p.BatchRows, p.PerEpoch)
 	fmt.Fprintf(b, "coverage    %s\n", p.Coverage)
 	most := ""
@@ -63,4 +67,15 @@ func writePlan(b *strings.Builder, p *experiment.Plan) {
 		most = "about "
 	}
 	fmt.Fprintf(b, "time        "+most+"%s (%.1f ms a step, timed here), without evaluation\n", duration(p.Seconds), 1e3*p.StepTime)
+}
+
+// writeMetricPlan is the rest of the plan of a metric that is fitted.
+func writeMetricPlan(b *strings.Builder, p *experiment.Plan, m *experiment.MetricPlan) {
+	fmt.Fprintf(b, "triplets    %.4g, %s as positives\n", m.Triplets, counted(m.Classes, "class", "classes"))
+	steps := ""
+	if p.Steps > 0 {
+		steps = fmt.Sprintf(", %s", counted(p.Steps, "step", "steps"))
+	}
+	fmt.Fprintf(b, "fit         %s, %s%s\n", m.Algorithm, m.Loss, steps)
+	fmt.Fprintf(b, "time        %s for the risk and its gradient, timed here; rrm takes some ten to a hundred\n", duration(m.Evaluation))
 }

@@ -100,6 +100,9 @@ func Inspect(ctx context.Context, cfg *config.Config, say Say) (*DataDoc, error)
 			}
 		}
 	}
+	if cfg.LearnsMetric() { // from all triplets: nothing is sampled
+		return d, nil
+	}
 	s, _, err := buildSampler(cfg, sets)
 	d.Noise, d.Graph, d.Triplets = sets.Noise, sets.Graph, sets.Triplets
 	if err != nil {

@@ -33,16 +33,7 @@ func (f *fitting) rrm(ctx context.Context, o config.RRMFit) (*MetricFit, error) 
 
 // sgd descends on random triplets (eq. 3).
 func (f *fitting) sgd(ctx context.Context, o config.SGDFit) (*MetricFit, error) {
-	cfg := f.run.Config
-	so := mahalanobis.SGDOptions{
-		C: o.C.N, Steps: f.items, Seed: cfg.Seed, PSD: o.PSD, Constants: o.Constants,
-		Radius: cfg.Model.Options.(config.MahalanobisModel).Radius,
-		// The hinge has no limit; its c is given.
-		AllowLarge: f.loss.Name == mahalanobis.Hinge,
-	}
-	if o.Steps.Given {
-		so.Steps = int(o.Steps.N)
-	}
+	so := sgdOptions(f.run.Config, o, f.items)
 	_, eta, err := so.Step(f.problems.list, f.loss, so.Steps)
 	if err != nil {
 		return nil, inConfig("metric.c", err)
@@ -77,6 +68,20 @@ func (f *fitting) sgd(ctx context.Context, o config.SGDFit) (*MetricFit, error) 
 	fit.Objective, fit.GradNorm, fit.Iterations, fit.Eta = fit.Risk, floats.Norm(grad, 2), so.Steps, eta
 	f.watch.note("sgd: %s of %.4g, risk %.6f", counted(so.Steps, "step", "steps"), eta, fit.Risk)
 	return fit, nil
+}
+
+// sgdOptions are those of cfg for so many training items.
+func sgdOptions(cfg *config.Config, o config.SGDFit, items int) mahalanobis.SGDOptions {
+	so := mahalanobis.SGDOptions{
+		C: o.C.N, Steps: items, Seed: cfg.Seed, PSD: o.PSD, Constants: o.Constants,
+		Radius: cfg.Model.Options.(config.MahalanobisModel).Radius,
+		// The hinge has no limit; its c is given.
+		AllowLarge: cfg.Metric.Loss == mahalanobis.Hinge,
+	}
+	if o.Steps.Given {
+		so.Steps = int(o.Steps.N)
+	}
+	return so
 }
 
 // begin logs the objective and the norm of its gradient at w = 0, where fits begin.

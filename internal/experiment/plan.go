@@ -32,6 +32,7 @@ type Plan struct {
 	StepTime   float64        `json:"step_seconds"` // measured on random images
 	Seconds    float64        `json:"seconds"`      // estimate, without evaluation
 	Checkpoint int64          `json:"checkpoint_bytes"`
+	Metric     *MetricPlan    `json:"metric_learning,omitempty"` // of model mahalanobis
 }
 
 // MakePlan builds what cfg names, times a few passes on random images, and
@@ -40,6 +41,10 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 	sets, err := OpenData(cfg)
 	if err != nil {
 		return nil, err
+	}
+	if cfg.LearnsMetric() {
+		p := &Plan{Schema: "tercet.plan/1", Name: cfg.Name, Data: sets.record(cfg)}
+		return p, planMetric(cfg, sets, p)
 	}
 	before := heap()
 	if _, err := assemble(cfg, sets); err != nil { // what training would refuse
