@@ -118,7 +118,7 @@ tables-mnist: build
 tables-mnist-ball tables-mnist-complete tables-mnist-complete-32: build
 	scripts/tables.sh mnist $(@:tables-mnist-%=%)
 
-.PHONY: noise-experiments dibs noise-robust
+.PHONY: noise-experiments dibs noise-robust noise-rates
 ## noise-experiments: all studies of noise, small presets (estimated: two and a half hours on 2 cores; goes on where it was stopped)
 noise-experiments: dibs noise-robust
 
@@ -137,6 +137,10 @@ noise-robust: build
 ## noise-NAME: one of them: robust, found, attack, clustering
 noise-%: build
 	scripts/noise-robust.sh $*
+
+## noise-rates: calculators of noise beside an independent program, rates found in 20 draws; Markdown (seconds; SIMULATE=20 adds exact multicut optima: a minute)
+noise-rates: build
+	@TERCET=$(BIN) scripts/noise-rates.sh
 
 ## clean: remove bin/ and dist/
 clean:

@@ -42,7 +42,7 @@ const (
 func (s *PairStudy) JudgeClaims() {
 	of := *s // peaks, floors and streams have tables and notes of their own
 	of.DoubleDescent()
-	of.TrainingFloors()
+	of.floors()
 	of.StreamCurves()
 	parts := slices.Concat(of.peakClaims(), of.raisedPeaks(), of.fitClaims(), of.kindClaims(), of.widthClaims(), of.rateClaims(),
 		of.lineClaims(), of.streamClaims(), of.negativeClaims(), of.orderClaims())

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,11 +41,21 @@ func TestTrainingFloors(t *testing.T) {
 	}
 	meanIs(t, "error above the floor", s.Floors[0].Above, 0.0005, 0, 3)
 	meanIs(t, "training error", s.Floors[0].Train, 0.0455, halfOfTenth/100, 3)
+	// The best partitions at P = 0.1 by an independent solver: .0483 of two classes with
+	// 1,500 images each, .0343 of ten with 300; random negatives have none.
+	for i, want := range map[int]float64{0: 0.0483, 2: 0.0343} {
+		if got := s.Floors[i].Multicut; got == nil || got.N != 5 || math.Abs(*got.Value-want) > 0.003 {
+			t.Errorf("best partition of row %d: %+v, want %v", i, got, want)
+		}
+	}
+	if s.Floors[3].Multicut != nil {
+		t.Error("a best partition of random negatives")
+	}
 	files, err := s.DrawFloors(filepath.Join(t.TempDir(), "f"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	inSVG(t, strings.TrimSuffix(files[0], "png")+"svg", "classes", "effective noise (%)", "PLN 10 %", "bounds of Theorem 1", "floor of duplicates", "training error")
+	inSVG(t, strings.TrimSuffix(files[0], "png")+"svg", "classes", "effective noise (%)", "PLN 10 %", "bounds of Theorem 1", "floor of duplicates", "training error", "best partition")
 	// 10 classes alone at one noise: nothing varies, and still there is a picture.
 	s = pairStudy(t, runs[2:3], false)
 	s.TrainingFloors()
