@@ -26,7 +26,7 @@ metric: {sigma: 0.5, positive: each}
 	if out := must(t, 0, eval+"--stability --claim s1 --circle --repeats 1 --triplets 100 --no-pictures"); !strings.Contains(out, "T4 (S1)") {
 		t.Error(out)
 	}
-	for _, file := range []string{"stability.json", "gap.json", "stability/T4.json", "figures/stability-glyphs-stability.png"} {
+	for _, file := range []string{"stability.json", "gap.json", "stability/T4-circle.json", "figures/stability-glyphs-stability.png"} {
 		if _, err := os.Stat("runs/metric/" + file); err != nil {
 			t.Error(err)
 		}

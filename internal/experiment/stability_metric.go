@@ -49,7 +49,8 @@ type MetricStability struct {
 	file string
 }
 
-// File is stability.json, gap.json or, of a claim, stability/CLAIM.json.
+// File is stability.json, gap.json or, of a claim, stability/CLAIM.json; CLAIM-circle.json on
+// the circle.
 func (d *MetricStability) File() string { return d.file }
 
 // Cautions are none: notes stand below the table.
@@ -99,7 +100,11 @@ func (r *Run) metricStability(ctx context.Context, o MeasureOptions, p Progress)
 		if err != nil {
 			return nil, inMetric(err)
 		}
-		doc.Document, doc.file = *d, filepath.Join("stability", claim.ID+".json")
+		name := claim.ID
+		if o.Metric.Circle {
+			name += "-circle"
+		}
+		doc.Document, doc.file = *d, filepath.Join("stability", name+".json")
 		return doc, os.MkdirAll(r.Path("stability"), 0o755)
 	}
 	learner, err := r.metricLearner()

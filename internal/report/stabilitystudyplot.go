@@ -62,8 +62,13 @@ func (d *StabilityDocument) draw(base string) error {
 	for i := range grid {
 		grid[i] = make([]*plot.Plot, cols)
 	}
+	var drawn []*plot.Plot
 	for i, p := range panels {
-		grid[i/cols][i%cols] = p.plot()
+		pl := p.plot()
+		grid[i/cols][i%cols], drawn = pl, append(drawn, pl)
+	}
+	if len(sources(d.Series[0])) == 1 && sources(d.Series[0])[0] == "" && panels[0].series.Quantity == panels[len(panels)-1].series.Quantity {
+		oneScale(drawn) // without bounds what is compared are the panels
 	}
 	const side = 158
 	width, height := vg.Points(40+side)+vg.Points(290)*vg.Length(cols), vg.Points(76)+vg.Points(250)*vg.Length(rows)
