@@ -73,11 +73,10 @@ func (s *PairStudy) streamClaims() []PairClaim {
 			out = append(out, s.onlineKinds(c)...)
 			continue
 		}
-		if c.Against == nil {
-			continue
+		if c.Against == nil || s.Rows[*c.Online].other() != c.row.other() {
+			continue // nothing to compare with, or of another study
 		}
 		q := c.row.about("C8").estimate(fmt.Sprintf("test error offline - online at step %.0f", c.Step), *c.Against)
-		q.Other = "" // online and offline differ in what feeds them
 		if c.row.Noise == "none" {
 			q = q.judge("mean within 1 % of 0", func(_, _ float64) bool { return math.Abs(*q.Value) <= alike }, func(low, _ float64) bool { return low > alike })
 		} else {
@@ -112,7 +111,7 @@ func (s *PairStudy) onlineKinds(pln StreamCurve) []PairClaim {
 		return nil
 	}
 	q := pln.row.about("C8")
-	q.Other, q.Of = "", fmt.Sprintf("%s, PLN - SLN, %.4g %%", pln.row.Scenario, 100*pln.row.Wanted)
+	q.Of = fmt.Sprintf("%s, PLN - SLN, %.4g %%", pln.row.Scenario, 100*pln.row.Wanted)
 	return []PairClaim{q.over(fmt.Sprintf("test error, both online, at step %.0f", step), d)}
 }
 

@@ -282,6 +282,15 @@ func TestClaimsOfStreams(t *testing.T) {
 			runs = append(runs, g.make(t, folder))
 		}
 	}
+	// Another study's offline run of that width is set against no online one, and its
+	// curve over widths has its training error asked for.
+	for seed := range 3 {
+		for _, width := range []int{100, 200} {
+			f := fakePairs{scenario: "s1", noise: "none", classes: 10, width: width, seed: seed, test: 0.4, train: 0.5, labels: []Label{{"optimizer.lr", "0.5"}}}
+			f.events = []string{evaluated(10, 1, 0.5, 0.5), evaluated(20, 2, 0.4, 0.5)}
+			runs = append(runs, f.make(t, folder))
+		}
+	}
 	s := claims(t, runs, true)
 	const apart = 0.1 * halfOfTenth
 	for _, want := range []struct {
@@ -303,9 +312,15 @@ func TestClaimsOfStreams(t *testing.T) {
 		}
 	}
 	for _, c := range s.Claims {
-		if c.Claim == "C3" {
+		if c.Claim == "C8" && strings.Contains(c.Other, "0.5") {
+			t.Errorf("%+v is of no online run", c)
+		}
+		if c.Claim == "C3" && c.Of != "" && c.Other != "optimizer.lr 0.5" {
 			t.Errorf("runs of so many steps are asked for a floor: %s", c.Of)
 		}
+	}
+	if c := quantity(t, s, "C3", "s1, no noise", "training error at width 200"); c.Other != "optimizer.lr 0.5" || c.Verdict != refuted {
+		t.Errorf("%+v", c)
 	}
 }
 

@@ -80,7 +80,7 @@ func (s *PairStudy) fitClaims() []PairClaim {
 	var out []PairClaim
 	for _, rows := range s.widthCurves() {
 		row := rows[len(rows)-1]
-		stream := slices.ContainsFunc(s.Rows, func(r *PairRow) bool {
+		stream := len(rows) == 1 && slices.ContainsFunc(s.Rows, func(r *PairRow) bool {
 			return r.Online && r.Data == row.Data && r.Model == row.Model && r.Classes == row.Classes && r.Parameters == row.Parameters
 		})
 		if row.Negatives == "random" || row.Order == "paper" || stream {

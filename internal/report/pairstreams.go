@@ -75,17 +75,27 @@ func (s *PairStudy) StreamCurves() {
 	}
 }
 
-// stream finds the online curve that goes with an offline row: of its scenario where
-// there is one, -1 where there is none at all.
+// stream finds the online curve that goes with an offline row: one that differs in
+// nothing else, and of its scenario, where there is such; -1 where there is none at all.
 func (s *PairStudy) stream(row *PairRow) int {
-	like := func(c StreamCurve) bool {
+	best, at := 0, -1
+	for i, c := range s.Streams {
 		r := c.row
-		return r.Online && r.Data == row.Data && r.Classes == row.Classes && r.Model == row.Model && r.Parameters == row.Parameters && r.noiseName() == row.noiseName()
+		if !(r.Online && r.Data == row.Data && r.Classes == row.Classes && r.Model == row.Model && r.Parameters == row.Parameters && r.noiseName() == row.noiseName()) {
+			continue
+		}
+		like := 1
+		if r.other() == row.other() {
+			like += 2
+		}
+		if r.Scenario == row.Scenario {
+			like++
+		}
+		if like > best {
+			best, at = like, i
+		}
 	}
-	if i := slices.IndexFunc(s.Streams, func(c StreamCurve) bool { return like(c) && c.row.Scenario == row.Scenario }); i >= 0 {
-		return i
-	}
-	return slices.IndexFunc(s.Streams, like)
+	return at
 }
 
 // compare sets an offline curve against an online one at the last step of both.

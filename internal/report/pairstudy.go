@@ -77,7 +77,7 @@ func (p *pairRun) scores() map[string]float64 {
 func told(key string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	return section == "noise" || slices.Contains([]string{"name", "seed", "data.name", "data.classes", "model.name", "model.width", "model.embedding",
-		"batch.scenario", "batch.negatives", "batch.order", "batch.redraw", "batch.pairs", "data.distort.fresh", "train.steps", "train.epochs"}, key)
+		"batch.scenario", "batch.negatives", "batch.order", "batch.redraw", "data.distort.fresh", "train.steps", "train.epochs"}, key)
 }
 
 // ComparePairs makes the study of runs. With curves, evaluations during training are
