@@ -47,7 +47,7 @@ var families = map[string][]component{
 		}},
 	},
 	"algorithm": {
-		{"rrm", "regularised risk minimisation over all triplets", RRMFit{Sigma: 1e-3, Method: "auto", Tol: 1e-9, Sums: "auto"}, nil},
+		{"rrm", "regularised risk minimisation over all triplets", RRMFit{Sigma: 1e-3, Method: "auto", Sums: "auto"}, nil},
 		{"sgd", "stochastic gradient descent on random triplets", SGDFit{Constants: "tight"}, nil},
 	},
 	"sampler": {

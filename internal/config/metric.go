@@ -29,7 +29,7 @@ type Metric struct {
 type RRMFit struct {
 	Sigma  float64 `yaml:"sigma" check:">0" doc:"weight of the regulariser sigma/2 ||w||^2"`
 	Method string  `yaml:"method" enum:"auto|newton|lbfgs" doc:"auto is newton where w has few entries, else lbfgs"`
-	Tol    float64 `yaml:"tol" check:">0,<1" doc:"largest norm of the gradient over sigma: w is this close to the minimiser"`
+	Tol    float64 `yaml:"tol" check:">=0,<1" doc:"largest certificate: w is this close to the minimiser in the Frobenius norm; 0 is 1e-9, for the hinge 0.01"`
 	Sums   string  `yaml:"sums" enum:"auto|exact|interpolated" doc:"how the sums over all triplets are taken; auto interpolates where there are many"`
 }
 

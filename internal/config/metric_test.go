@@ -36,7 +36,7 @@ func TestMetricRules(t *testing.T) {
 		"metric of the default":     {"metric: sgd", "f.yaml:1: metric.algorithm: section metric fits model mahalanobis, and the model is cnn"},
 		"sigma of 0":                {fitted + "metric: {sigma: 0}", "f.yaml:2: metric.sigma: must be >0, is 0"},
 		"negative sigma":            {fitted + "metric: {sigma: -1e-3}", "f.yaml:2: metric.sigma: must be >0, is -0.001"},
-		"tol of 0":                  {fitted + "metric: {tol: 0}", "f.yaml:2: metric.tol: must be >0 and <1, is 0"},
+		"tol of 1":                  {fitted + "metric: {tol: 1}", "f.yaml:2: metric.tol: must be >=0 and <1, is 1"},
 		"a method that is none":     {fitted + "metric: {method: bfgs}", `f.yaml:2: metric.method: there is no "bfgs" here; did you mean lbfgs?`},
 		"an algorithm that is none": {fitted + "metric: {algorithm: adam}", `f.yaml:2: metric.algorithm: there is no algorithm "adam"; valid: rrm, sgd`},
 		"a loss that is none":       {fitted + "metric: {loss: triplet}", `f.yaml:2: metric.loss: there is no "triplet" here; valid: hinge, huber, least-squares, logistic, logistic-printed`},
