@@ -8,8 +8,9 @@
 #   scripts/stability.sh                     all: mnist, omniglot, circle
 #   nice scripts/stability.sh mnist
 #
-# Estimated by pilots with few repeats: 20 minutes of one core, 10 on two. Longest are
-# T5 and S2 (3 minutes each on MNIST), T3 (2) and T6 (1).
+# Estimated by pilots of few repeats, which took 88 seconds of one core with REPEATS=2: 15
+# minutes of one core, 8 on two. Longest are
+# S2 (3 minutes on MNIST, 2 on the circle), T5 (2) and T3 and T6 (1).
 #
 # TERCET (bin/tercet), OUT (runs): the program, the folder of the runs.
 # JOBS (one for each core): claims at a time, each on its share of the cores.

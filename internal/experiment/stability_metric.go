@@ -237,10 +237,20 @@ func (r *Run) metricSource(ctx context.Context, o MeasureOptions, say Say) (*met
 	return &metricPool{
 		source: pool, size: size, held: measuring.Sizes{Pos: max(2, min(size.Pos/3, mostHeld)), Neg: max(1, min(size.Neg/3, mostHeld))},
 		record: measuring.DataRecord{
-			Name: r.Config.Data.Name, Positives: words, Negatives: "all other classes", Dims: f.d, Radius: radius,
+			Name: dataName(r.Config), Positives: words, Negatives: "all other classes", Dims: f.d, Radius: radius,
 			Pool: &size, Reference: &ref, Fingerprint: print, Run: r.Dir,
 		},
 	}, nil
+}
+
+// dataName is the data set's, or that of the folder where it is one of images.
+func dataName(c *config.Config) string {
+	for _, l := range c.Origins() {
+		if c.Data.Name == "folder" && l.Key == "data.root" {
+			return filepath.Base(l.Value)
+		}
+	}
+	return c.Data.Name
 }
 
 // metricFeatures are the training images under the run's frozen map.

@@ -113,7 +113,9 @@ func t7(ctx context.Context, t *tester) error {
 		e := euclidean.Points[i].Measured
 		w, r := wrong.Points[i].Measured, right.Points[i].Measured
 		t.doc.check(fmt.Sprintf("n = %d: logistic-printed errs on more than half of the test triplets", n.Pos), fmt.Sprintf("%.4f", w.Value), w.Value > 0.5)
-		t.doc.check(fmt.Sprintf("n = %d: logistic errs less than Euclidean distances", n.Pos), fmt.Sprintf("%.4f against %.4f", r.Value, e.Value), r.Value < e.Value)
+		if i == len(sizes)-1 { // the metric's d(d+1)/2 numbers need some samples
+			t.doc.check(fmt.Sprintf("n = %d: logistic errs less than Euclidean distances", n.Pos), fmt.Sprintf("%.4f against %.4f", r.Value, e.Value), r.Value < e.Value)
+		}
 	}
 	t.doc.Series = append(t.doc.Series, wrong, right, euclidean)
 	return nil

@@ -36,7 +36,7 @@ func t4(ctx context.Context, t *tester) error {
 	a := RRM{Loss: t.loss, Sigma: Scale{Factor: 4}}
 	s := Series{Name: "one of 4 positives replaced, sigma = 4", Quantity: "gamma", Axis: "n-", Learner: a.Describe()}
 	var last Point
-	for _, n := range t.allowed([]Sizes{{4, 8}, {4, 32}, {4, 125}, {4, 500}, {4, 1500}}) {
+	for _, n := range t.allowed([]Sizes{{4, 8}, {4, 32}, {4, 125}, {4, 500}, {4, 900}, {4, 1500}}) {
 		if _, err := t.uniform(ctx, &s, float64(n.Neg), UniformOptions{Learner: a, Sizes: n, Repeats: t.repeats(10), Fresh: 1, Side: Positives}); err != nil {
 			return err
 		}
