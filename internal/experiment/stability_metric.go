@@ -315,7 +315,7 @@ func (r *Run) sides(f *features, positive string) (pos, neg []float64, words str
 	case len(named) <= 3:
 		words = strings.Join(named, ", ")
 	default:
-		words = fmt.Sprintf("%s (%d classes)", positive, len(named))
+		words = fmt.Sprintf("%s, %d classes", positive, len(named))
 	}
-	return pos, neg, fmt.Sprintf("%s, %d items", words, len(pos)/f.d), nil
+	return pos, neg, fmt.Sprintf("class %s (%s)", words, counted(len(pos)/f.d, "item", "items")), nil
 }

@@ -43,6 +43,7 @@ var floor = map[string]int{
 	"internal/cluster/tsne":       22,
 	"internal/theory":             25, // solves the pair graphs that it draws
 	"internal/theory/stability":   25,
+	"internal/theory/measure":     26,
 	"internal/report":             30,
 	"internal/bench":              30, // jobs of every floor below, timed
 	"internal/experiment":         31, // a run draws its own pictures with report

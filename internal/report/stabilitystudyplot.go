@@ -71,7 +71,11 @@ func (d *StabilityDocument) draw(base string) error {
 		oneScale(drawn) // without bounds what is compared are the panels
 	}
 	const side = 158
-	width, height := vg.Points(40+side)+vg.Points(290)*vg.Length(cols), vg.Points(76)+vg.Points(250)*vg.Length(rows)
+	each := vg.Points(290)
+	if cols == 1 { // room for the title
+		each = vg.Points(440)
+	}
+	width, height := vg.Points(40+side)+each*vg.Length(cols), vg.Points(76)+vg.Points(250)*vg.Length(rows)
 	return write(base, width, height, func(c draw.Canvas) {
 		background(c)
 		body := heading(c, d.title())
