@@ -312,6 +312,7 @@ func evalTable(d *experiment.EvalDoc, all bool) *report.Table {
 	t, left := report.EvalTable(title, value, report.Judged(d.Judged), base, all)
 	addPairs(t, d)
 	addMetric(t, d)
+	addGap(t, d)
 	if left > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d more scores: --all-scores, or --json with the definition of each", left))
 	}

@@ -27,6 +27,15 @@ func TestEvalGap(t *testing.T) {
 			t.Errorf("%s:\n%s", format, out)
 		}
 	}
+	const eval = "eval --run runs/tiny --no-kmeans --no-baselines --bootstrap 0"
+	if out := must(t, 0, eval); !strings.Contains(out, "generalisation gap on random triplets: loss") || !strings.Contains(out, "Theorem 1") {
+		t.Error(out)
+	}
+	for _, flag := range []string{" --set-name train", " --checkpoint best"} {
+		if out := must(t, 0, eval+flag); strings.Contains(out, "generalisation gap") {
+			t.Errorf("%s shows the gap of other weights or images:\n%s", flag, out)
+		}
+	}
 	for flags, want := range map[string]string{
 		"--run runs/tiny --gap --noise-rate":         "one at a time",
 		"--run runs/tiny --gap --k 3":                "leave out --k",

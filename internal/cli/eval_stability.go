@@ -34,7 +34,7 @@ func (o *measureFlags) addMeasures(cmd *cobra.Command) {
 	fs.IntSliceVar(&o.images, "images", nil, "with --stability and --influence, which training images; without it, drawn by the seed")
 	fs.StringSliceVar(&o.replace, "replace", nil, "by what: "+strings.Join(experiment.Replacements(), ", ")+" (default fresh,far; of --influence twin)")
 	fs.IntVar(&o.steps, "steps", experiment.InfluenceSteps, "with --influence, how many steps training goes on")
-	fs.IntVarP(&o.jobs, "jobs", "j", 1, "with --stability and --influence, train so many at once, each on one thread")
+	fs.IntVar(&o.jobs, "jobs", 1, "with --stability and --influence, train so many at once, each on one thread")
 	o.addMetric(cmd)
 }
 

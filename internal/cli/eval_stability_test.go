@@ -29,7 +29,7 @@ func TestEvalStability(t *testing.T) {
 		t.Error(out)
 	}
 	const influence = "eval --run runs/tiny --influence --triplets 200 --repeats 2 --steps 2"
-	doc = document(t, influence+" -j 2 --checkpoint best")
+	doc = document(t, influence+" --jobs 2 --checkpoint best")
 	if list, _ := doc["images"].([]any); doc["schema"] != "tercet.influence/1" || len(list) != 2 {
 		t.Errorf("document %v", doc)
 	}
@@ -42,26 +42,26 @@ func TestEvalStability(t *testing.T) {
 		t.Error(out)
 	}
 	for flags, want := range map[string]string{
-		"--stability --gap":                    "one at a time",
-		"--stability --repeats 0":              "at least 1",
-		"--stability --jobs 0":                 "at least 1",
-		"--stability --images 1,1":             "each image once",
-		"--stability --images -1":              "from 0",
-		"--stability --images 1 --repeats 2":   "give one",
-		"--stability --replace far,far":        "each once",
-		"--stability --replace near":           "fresh, far, twin",
-		"--stability --checkpoint best":        "leave out --checkpoint",
-		"--stability --bootstrap 100":          "leave out --bootstrap",
-		"--stability --set-name train":         "test or validation",
-		"--stability --no-kmeans":              "leave out --no-kmeans",
-		"--gap --repeats 3":                    "goes with --stability",
-		"--images 3":                           "goes with --stability and --influence",
-		"--stability --steps 3":                "goes with --influence",
-		"--influence --steps 0":                "at least 1",
-		"--influence --replace far,twin":       "in one way",
-		"--influence --set-name train":         "test or validation",
-		"--noise-rate --jobs 2":                "goes with --stability",
-		"--gap --stability --noise-rate -j 20": "one at a time",
+		"--stability --gap":                       "one at a time",
+		"--stability --repeats 0":                 "at least 1",
+		"--stability --jobs 0":                    "at least 1",
+		"--stability --images 1,1":                "each image once",
+		"--stability --images -1":                 "from 0",
+		"--stability --images 1 --repeats 2":      "give one",
+		"--stability --replace far,far":           "each once",
+		"--stability --replace near":              "fresh, far, twin",
+		"--stability --checkpoint best":           "leave out --checkpoint",
+		"--stability --bootstrap 100":             "leave out --bootstrap",
+		"--stability --set-name train":            "test or validation",
+		"--stability --no-kmeans":                 "leave out --no-kmeans",
+		"--gap --repeats 3":                       "goes with --stability",
+		"--images 3":                              "goes with --stability and --influence",
+		"--stability --steps 3":                   "goes with --influence",
+		"--influence --steps 0":                   "at least 1",
+		"--influence --replace far,twin":          "in one way",
+		"--influence --set-name train":            "test or validation",
+		"--noise-rate --jobs 2":                   "goes with --stability",
+		"--gap --stability --noise-rate --jobs 2": "one at a time",
 	} {
 		refuse(t, ExitUsage, "eval --run runs/tiny "+flags, want)
 	}

@@ -57,7 +57,8 @@ the verdicts. noise-robust compares triplet losses with the plain one under nois
 noise-attack ERS with that without noise; noise-clustering is clustering.
 With --curves each but pairs and pair-claims is drawn. stability sets what eval
 --stability and --gap measured of metrics (model mahalanobis) beside the bounds,
-stability-checks lists what claims were judged by; --curves draws both alike.`,
+stability-checks lists what claims were judged by; --curves draws both alike. gap
+sets what eval --gap measured of networks against the number of training images.`,
 		examples: []example{
 			{"one run, with a page beside its files", "tercet report --runs runs/first --out runs/first/report.md", false},
 			{"all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv", false},
@@ -66,6 +67,7 @@ stability-checks lists what claims were judged by; --curves draws both alike.`,
 			{"double descent over the widths of a sweep, as a picture and as CSV", "tercet report --table double-descent --curves dd --format csv 'runs/dd-*'", false},
 			{"the claims about double descent, with seed-by-seed differences", "tercet report --table pair-claims 'runs/dibs-*'", false},
 			{"stability of metrics beside the bounds, as pictures and in Markdown", "tercet report --table stability --curves stability --format markdown runs/stability-*", false},
+			{"the gap of networks against their number of training images", "tercet report --table gap 'runs/*'", false},
 			{"mean over all runs of a loss", "tercet report --runs runs --group-by loss,loss.margin", false},
 		},
 		exits: []int{ExitData},

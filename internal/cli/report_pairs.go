@@ -56,6 +56,7 @@ var studyTables = []studyTable{
 	pairTable("online-offline", true, (*report.PairStudy).StreamCurves, (*report.PairStudy).StreamsTable, (*report.PairStudy).DrawStreams),
 	scoreTable("noise-robust", report.CompareRobust),
 	scoreTable("noise-attack", report.CompareAttacked),
+	gapTable,
 }
 
 // drawnTables are the names of those that have a picture.

@@ -21,7 +21,7 @@ type Data struct {
 type Split struct {
 	Kind       string  `yaml:"kind" choice:"split" doc:"how train and test images are told apart"`
 	Validation float64 `yaml:"validation" check:">=0,<=0.9" doc:"fraction of the training data held out to choose the best checkpoint and to stop early: whole classes where the test classes are unseen ones, otherwise images of each class; 0 holds out none"`
-	Seed       uint64  `yaml:"seed" doc:"seed of what is chosen for test and validation, apart from the run's"`
+	Seed       uint64  `yaml:"seed" doc:"seed of what is chosen for test, validation and limit_per_class, apart from the run's"`
 	Options    any     `yaml:"-"`
 }
 

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -105,7 +106,7 @@ func TestGapRefuses(t *testing.T) {
 	}
 	files := t.TempDir()
 	writeBlobs(t, files, 8, 6, 4, 0)
-	v, err := Create(root, loadVectors(t, "name=blobs", "data=npy", "data.root="+files, "data.train.vectors=x.npy", "data.train.labels=y.npy",
+	v, err := Create(root, loadVectors(t, "name=blobs", "data=npy", "data.root="+files, "data.train.vectors=x.npy", "data.train.labels=y.npy", "data.test.vectors=x.npy", "data.test.labels=y.npy",
 		"data.split=class", "model=linear", "model.embedding=4", "data.size=0", "train.epochs=1"))
 	if err != nil {
 		t.Fatal(err)
@@ -123,5 +124,45 @@ func TestGapRefuses(t *testing.T) {
 	v.Config.Model.Options = config.MahalanobisModel{}
 	if _, err := v.Measure(context.Background(), gapOptions, Progress{Say: quiet}); err == nil || !strings.Contains(err.Error(), "mahalanobis") {
 		t.Errorf("a linear metric: error %v", err)
+	}
+}
+
+// data.split.seed chooses the images that limit_per_class leaves, those of fewer among
+// those of more.
+func TestSubsetsBySplitSeed(t *testing.T) {
+	files := t.TempDir()
+	writeBlobs(t, files, 4, 9, 4, 0)
+	first := func(limit, seed int) map[float32]bool {
+		t.Helper()
+		sets, err := OpenData(loadVectors(t, "data=npy", "data.root="+files, "data.train.vectors=x.npy", "data.train.labels=y.npy", "data.test.vectors=x.npy", "data.test.labels=y.npy",
+			"model=linear", "model.embedding=4", "data.size=0", fmt.Sprintf("data.limit_per_class=%d", limit), fmt.Sprintf("data.split.seed=%d", seed)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[float32]bool{}
+		x := make([]float32, 4)
+		for i := range sets.Train.Len() {
+			if err := sets.Train.Read(i, x); err != nil {
+				t.Fatal(err)
+			}
+			out[x[0]] = true
+		}
+		if len(out) != 4*limit {
+			t.Fatalf("%d images of 4 classes with %d each", len(out), limit)
+		}
+		return out
+	}
+	small, large, other := first(2, 0), first(4, 0), first(2, 1)
+	same := 0
+	for v := range small {
+		if !large[v] {
+			t.Error("an image of the small subset is not in the large one")
+		}
+		if other[v] {
+			same++
+		}
+	}
+	if same == len(small) {
+		t.Error("another seed has the same subset")
 	}
 }

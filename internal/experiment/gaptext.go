@@ -2,10 +2,22 @@ package experiment
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"tercet/internal/metric"
 	"tercet/internal/report"
 )
+
+// StoredGap is the gap.json of the same run, weights and set as s; nil where there is
+// none.
+func StoredGap(s Source) *GapDoc {
+	d := new(GapDoc)
+	if s.Run == "" || !stored(filepath.Join(s.Run, "gap.json"), d) || d.Schema != gapSchema ||
+		d.Source.Checkpoint != s.Checkpoint || d.Source.Step != s.Step || d.Source.Set != s.Set {
+		return nil
+	}
+	return d
+}
 
 // File is gap.json.
 func (d *GapDoc) File() string { return "gap.json" }

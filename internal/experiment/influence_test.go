@@ -88,6 +88,11 @@ func TestInfluenceIsOfALongerRun(t *testing.T) {
 	if files, err := d.Draw(t.TempDir()); err != nil || len(files) != 1 {
 		t.Errorf("pictures %v, error %v", files, err)
 	}
+	d.Images[0].Movement = Movement{}
+	d.Images = d.Images[:1]
+	if _, err := d.Draw(t.TempDir()); err == nil {
+		t.Error("nothing moved, and that was drawn")
+	}
 }
 
 // Interrupted, two at once, with other threads: the same document. What is kept is not

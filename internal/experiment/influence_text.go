@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -49,6 +50,9 @@ const mosaicRows = 8
 func (d *InfluenceDoc) Draw(dir string) ([]string, error) {
 	var rows []report.MosaicGroup
 	for _, r := range d.Images[:min(mosaicRows, len(d.Images))] {
+		if len(r.Movement.Most) == 0 { // in batches, but in no tuple with a gradient
+			continue
+		}
 		g := report.MosaicGroup{Name: fmt.Sprintf("image %d (%s)", r.Image, r.Class), Note: fmt.Sprintf("1 - cos %.2g, %d uses", r.Movement.CosineMean, r.Uses)}
 		from := d.held
 		if r.Of == "train" {
@@ -75,6 +79,9 @@ func (d *InfluenceDoc) Draw(dir string) ([]string, error) {
 			}
 		}
 		rows = append(rows, g)
+	}
+	if rows == nil {
+		return nil, errors.New("none of the images moves the network")
 	}
 	if err := figureFolder(dir); err != nil {
 		return nil, err

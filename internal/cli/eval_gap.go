@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"fmt"
+
+	"tercet/internal/experiment"
+	"tercet/internal/metric"
+	"tercet/internal/report"
+)
+
+// addGap notes the gap that was measured of the same weights, where there is one.
+func addGap(t *report.Table, d *experiment.EvalDoc) {
+	g := experiment.StoredGap(d.Source)
+	if g == nil {
+		return
+	}
+	say := func(v metric.Value) string {
+		s := fmt.Sprintf("%.4f", v.Value)
+		if c := v.CI95; c != nil {
+			s += fmt.Sprintf(" [%.4f, %.4f]", c[0], c[1])
+		}
+		return s
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("generalisation gap on random triplets: loss %.4f in training, %.4f on %s, gap %s; triplet error %.4f, %.4f, gap %s",
+		g.Loss.Train.Value, g.Loss.Test.Value, g.Source.Set, say(g.Loss.Gap), g.Error.Train.Value, g.Error.Test.Value, say(g.Error.Gap)))
+	if g.Bound != nil {
+		t.Notes = append(t.Notes, g.Bound.String())
+	}
+}

@@ -1,0 +1,12 @@
+package cli
+
+import "tercet/internal/report"
+
+// gapTable sets gaps of networks against the number of training images.
+var gapTable = studyTable{"gap", func(runs []*report.RunDir, full bool) (any, *report.Table, func(string) ([]string, error), error) {
+	s, err := report.CompareGaps(runs)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return s, s.Table(full), s.DrawCurves, nil
+}}

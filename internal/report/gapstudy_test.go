@@ -1,0 +1,136 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fakeGap is a run with a gap.json, written by hand.
+func fakeGap(t *testing.T, folder string, n, seed int, loss, wrong float64, labels ...Label) *RunDir {
+	t.Helper()
+	dir := filepath.Join(folder, fmt.Sprintf("n%d-s%d-%d", n, seed, len(labels)))
+	put(t, dir, "manifest.json", `{"schema": "tercet.run/1", "name": "x", "status": "finished", "data": {"name": "mnist"}, "steps": 9}`)
+	sides := func(v float64) string {
+		return fmt.Sprintf(`"train": {"value": 0.001}, "test": {"value": %v}, "gap": {"value": %v}`, v+0.001, v)
+	}
+	put(t, dir, "gap.json", fmt.Sprintf(`{"schema": "tercet.gap/1", "source": {"checkpoint": "last", "step": 9}, "train": {"items": %d},
+ "loss": {"name": "triplet", %s}, "triplet_error": {%s}, "bound": {"without_gamma": {"value": %v, "vacuous": true}}}`, n, sides(loss), sides(wrong), 100/math.Sqrt(float64(n))))
+	r, err := ReadRun(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Labels = append([]Label{{"name", dir}, {"seed", "0"}, {"data.limit_per_class", fmt.Sprint(n / 10)}, {"data.split.seed", fmt.Sprint(seed)}}, labels...)
+	return r
+}
+
+// Means and slopes by plain loops over log n and log mean.
+func TestGapStudy(t *testing.T) {
+	folder := t.TempDir()
+	var runs []*RunDir
+	sizes := []int{4000, 250, 1000}
+	means := map[int]float64{}
+	for _, n := range sizes {
+		for seed := range 3 {
+			v := 0.8 * math.Pow(float64(n), -0.5) * (1 + 0.1*float64(seed)*math.Sin(float64(n)))
+			means[n] += v / 3
+			runs = append(runs, fakeGap(t, folder, n, seed, v, 2*math.Pow(float64(n), -0.7)))
+		}
+	}
+	s, err := CompareGaps(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Curves) != 1 || len(s.Notes) != 0 {
+		t.Fatalf("study %+v", s)
+	}
+	c := s.Curves[0]
+	var mx, my, xx, xy float64
+	for _, n := range sizes {
+		mx, my = mx+math.Log(float64(n))/3, my+math.Log(means[n])/3
+	}
+	for _, n := range sizes {
+		d := math.Log(float64(n)) - mx
+		xx, xy = xx+d*d, xy+d*(math.Log(means[n])-my)
+	}
+	if got := c.LossRate.Slope; math.Abs(got-xy/xx) > 1e-12 {
+		t.Errorf("slope %v, want %v", got, xy/xx)
+	}
+	if ci := c.LossRate.CI95; ci == nil || ci[0] > xy/xx || ci[1] < xy/xx {
+		t.Errorf("interval %v", ci)
+	}
+	if math.Abs(c.ErrorRate.Slope+0.7) > 1e-12 {
+		t.Errorf("slope of errors %v", c.ErrorRate.Slope)
+	}
+	for i, n := range []int{250, 1000, 4000} {
+		p := c.Points[i]
+		if p.N != n || len(p.Runs) != 3 || math.Abs(*p.Loss.Gap.Value-means[n]) > 1e-15 || math.Abs(*p.Loss.Train.Value-0.001) > 1e-15 || !p.Vacuous || math.Abs(*p.Bound.Value-100/math.Sqrt(float64(n))) > 1e-12 {
+			t.Errorf("point %d: %+v", n, p)
+		}
+	}
+	table := s.Table(true)
+	for _, row := range table.Rows {
+		if len(row) != len(table.Columns) {
+			t.Errorf("row of %d cells, %d columns", len(row), len(table.Columns))
+		}
+	}
+	for _, f := range Formats() {
+		var b strings.Builder
+		if err := s.Table(false).Write(&b, f); err != nil || !strings.Contains(b.String(), "250") {
+			t.Errorf("%s: %v\n%s", f, err, b.String())
+		}
+	}
+	files, err := s.DrawCurves(filepath.Join(folder, "g.png"))
+	if err != nil || !slices.Equal(files, []string{filepath.Join(folder, "g-mnist.png")}) {
+		t.Fatalf("files %v, error %v", files, err)
+	}
+	if b, err := os.ReadFile(filepath.Join(folder, "g-mnist.svg")); err != nil || !strings.Contains(string(b), "Theorem 1, gamma 0") {
+		t.Errorf("no bound in the picture (%v)", err)
+	}
+}
+
+// Runs that cannot be used are named; other keys part curves; a mean of 0 has no slope.
+func TestGapStudyOfWhatThereIs(t *testing.T) {
+	folder := t.TempDir()
+	none := fakeGap(t, folder, 10, 0, 0.5, 0.5)
+	if err := os.Remove(filepath.Join(none.Dir, "gap.json")); err != nil {
+		t.Fatal(err)
+	}
+	old := fakeGap(t, folder, 20, 0, 0.5, 0.5)
+	old.Manifest.Steps = 10
+	metric := fakeGap(t, folder, 30, 0, 0.5, 0.5)
+	put(t, metric.Dir, "gap.json", `{"schema": "tercet.metricstability/1"}`)
+	a, b := fakeGap(t, folder, 40, 0, 0.5, 0.5, Label{"loss.margin", "0.2"}), fakeGap(t, folder, 80, 0, -0.5, 0.25, Label{"loss.margin", "0.2"})
+	other := fakeGap(t, folder, 40, 1, 0.5, 0.5, Label{"loss.margin", "0.3"}, Label{"x", "y"})
+	s, err := CompareGaps([]*RunDir{none, old, metric, a, b, other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(s.Notes, "\n")
+	for _, want := range []string{"--gap makes it", "is of step 9, the run is at step 10", "is of a metric"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("notes lack %q:\n%s", want, notes)
+		}
+	}
+	if len(s.Curves) != 2 || s.Curves[0].Setting != "loss.margin 0.2" || s.Curves[1].Setting != "loss.margin 0.3, x y" {
+		t.Fatalf("curves %+v", s.Curves)
+	}
+	c := s.Curves[0]
+	if c.LossRate != nil || !strings.Contains(c.LossRateNote, "no logarithm") || c.ErrorRate == nil || math.Abs(c.ErrorRate.Slope+1) > 1e-12 || c.ErrorRateNote == "" {
+		t.Errorf("rates %+v (%s), %+v (%s)", c.LossRate, c.LossRateNote, c.ErrorRate, c.ErrorRateNote)
+	}
+	if _, err := s.DrawCurves(filepath.Join(folder, "g")); err != nil {
+		t.Errorf("curves: %v", err)
+	}
+	put(t, a.Dir, "gap.json", `{"schema": "tercet.gap/9"}`)
+	if _, err := CompareGaps([]*RunDir{a}); err == nil || !strings.Contains(err.Error(), "tercet.gap/9") {
+		t.Errorf("error %v", err)
+	}
+	if s, err = CompareGaps([]*RunDir{none}); err != nil || len(s.Table(false).Rows) != 0 {
+		t.Errorf("error %v", err)
+	}
+}

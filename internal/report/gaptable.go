@@ -1,0 +1,161 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"tercet/internal/theory/measure"
+)
+
+// Table has a row for each number of training images.
+func (s *GapStudy) Table(full bool) *Table {
+	t := &Table{Title: "generalisation gap against the number of training images", Columns: []Column{
+		{Name: "data"}, {Name: "setting"}, {Name: "n"}, {Name: "runs"},
+		{Name: "loss train", Digits: 5}, {Name: "loss test", Digits: 5}, {Name: "loss gap", Digits: 5},
+		{Name: "error train", Digits: 5}, {Name: "error test", Digits: 5}, {Name: "error gap", Digits: 5},
+		{Name: "bound, gamma 0"}, {Name: "bound"}, {Name: "vacuous"},
+	}}
+	for _, c := range s.Curves {
+		for _, p := range c.Points {
+			bound, at, vacuous := Missing(), Missing(), Missing()
+			if p.Bound != nil {
+				bound, vacuous = p.Bound.cell.Brief(), Text("no")
+				if p.Vacuous {
+					vacuous = Text("vacuous")
+				}
+			}
+			if p.BoundAt != nil {
+				at = p.BoundAt.cell.Brief()
+			}
+			t.Rows = append(t.Rows, []Cell{
+				Text(c.Data), Text(c.Setting), Int(p.N), Int(len(p.Runs)),
+				p.Loss.Train.cell.Brief(), p.Loss.Test.cell.Brief(), p.Loss.Gap.cell, p.Error.Train.cell.Brief(), p.Error.Test.cell.Brief(), p.Error.Gap.cell,
+				bound, at, vacuous,
+			})
+		}
+	}
+	for _, c := range s.Curves {
+		name := strings.TrimPrefix(c.Setting+": ", ": ")
+		t.Notes = append(t.Notes, name+"slope of log gap on log n: "+rateWords("loss", c.LossRate, c.LossRateNote)+"; "+rateWords("0-1 error", c.ErrorRate, c.ErrorRateNote))
+	}
+	t.Notes = append(t.Notes, slices.Concat(s.Notes, []string{
+		"gap: mean over runs, test less training, with its 95 % interval by Student's t; the slope's is by bootstrap over the runs of each n",
+		"bound: Theorem 1 of Chen et al. on the loss, at the gamma that was measured; at gamma 0 it is what is left for a learner that no image could sway; vacuous: above the largest loss there can be",
+	})...)
+	if !full {
+		t.dropConstant()
+	}
+	return t
+}
+
+func rateWords(name string, r *measure.Rate, note string) string {
+	if r == nil {
+		return fmt.Sprintf("%s: none (%s)", name, note)
+	}
+	s := fmt.Sprintf("%s %.3f", name, r.Slope)
+	if c := r.CI95; c != nil {
+		s += fmt.Sprintf(" [%.3f, %.3f]", c[0], c[1])
+	}
+	if note != "" {
+		s += " (" + note + ")"
+	}
+	return s
+}
+
+// series is a curve of gaps as the pictures of stability draw it.
+func (c *GapCurve) series(name, quantity string, rate *measure.Rate, of func(*GapPoint) GapMeans, bounds bool) measure.Series {
+	s := measure.Series{Name: name, Quantity: quantity, Axis: "training images", Rate: rate}
+	for _, p := range c.Points {
+		m := of(p)
+		q := measure.Point{X: float64(p.N), Measured: measure.Estimate{Value: *m.Gap.Value, CI95: m.Gap.CI95, N: m.Gap.N}, Repeats: m.gaps}
+		if bounds && p.Bound != nil {
+			q.Bounds = append(q.Bounds, measure.Bound{Source: "Theorem 1, gamma 0", Form: "corrected", Constants: "paper", Value: *p.Bound.Value})
+		}
+		if bounds && p.BoundAt != nil {
+			q.Bounds = append(q.Bounds, measure.Bound{Source: "Theorem 1", Form: "corrected", Constants: "paper", Value: *p.BoundAt.Value})
+		}
+		s.Points = append(s.Points, q)
+	}
+	return s
+}
+
+// DrawCurves writes base-DATA.png and .svg for each data set: the gaps of the loss, beside
+// the bound, and of the 0-1 error against n, on logarithmic axes with their fitted lines.
+// It returns the PNG files.
+func (s *GapStudy) DrawCurves(base string) ([]string, error) {
+	if e := filepath.Ext(base); strings.EqualFold(e, ".png") || strings.EqualFold(e, ".svg") {
+		base = strings.TrimSuffix(base, e)
+	}
+	var datas, out []string
+	for _, c := range s.Curves {
+		if !slices.Contains(datas, c.Data) {
+			datas = append(datas, c.Data)
+		}
+	}
+	for _, data := range datas {
+		var rows [][]*stabilityPanel
+		for _, c := range s.Curves {
+			if c.Data != data {
+				continue
+			}
+			name := strings.TrimPrefix(c.Setting+": ", ": ")
+			row := []*stabilityPanel{
+				newStabilityPanel(c.series(name+"loss", "gap of the loss ("+c.Loss+")", c.LossRate, func(p *GapPoint) GapMeans { return p.Loss }, true)),
+				newStabilityPanel(c.series(name+"0-1 error", "gap of the 0-1 triplet error", c.ErrorRate, func(p *GapPoint) GapMeans { return p.Error }, false)),
+			}
+			if row[0] != nil || row[1] != nil {
+				rows = append(rows, row)
+			}
+		}
+		if rows == nil {
+			return out, fmt.Errorf("plot %s: no mean gap on %s is above 0, and a logarithmic axis shows no other", base, data)
+		}
+		file := base + "-" + strings.ToLower(strings.ReplaceAll(data, " ", "-"))
+		if err := drawGaps(file, "generalisation gap against training images: "+data, rows); err != nil {
+			return out, err
+		}
+		out = append(out, file+".png")
+	}
+	return out, nil
+}
+
+// drawGaps draws a row of two panels for each curve.
+func drawGaps(base, title string, rows [][]*stabilityPanel) error {
+	grid := make([][]*plot.Plot, len(rows))
+	var all []*stabilityPanel
+	for i, row := range rows {
+		grid[i] = make([]*plot.Plot, len(row))
+		for j, p := range row {
+			if p != nil {
+				grid[i][j], all = p.plot(), append(all, p)
+			}
+		}
+	}
+	const side = 158
+	return write(base, vg.Points(40+side+2*310), vg.Points(76)+vg.Points(270)*vg.Length(len(rows)), func(c draw.Canvas) {
+		background(c)
+		body := heading(c, title)
+		note := lettering(10, faint)
+		note.YAlign = text.YTop
+		c.FillText(note, vg.Point{X: body.Min.X + vg.Points(2), Y: body.Max.Y + vg.Points(7)}, "random triplets of test images less those of training images; slope: of log mean gap on log n")
+		legend := body
+		legend.Min.X, legend.Max.Y = body.Max.X-vg.Points(side-10), body.Max.Y-vg.Points(24)
+		body.Max.X -= vg.Points(side)
+		cells := plot.Align(grid, draw.Tiles{Rows: len(rows), Cols: 2, PadX: vg.Points(18), PadY: vg.Points(14), PadTop: vg.Points(16)}, body)
+		for i, row := range grid {
+			for j, p := range row {
+				if p != nil {
+					p.Draw(cells[i][j])
+				}
+			}
+		}
+		stabilityLegend(legend, all)
+	})
+}
