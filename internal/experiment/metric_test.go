@@ -320,6 +320,38 @@ func TestFitLearnsAndThePrintedSignDoesNot(t *testing.T) {
 	}
 }
 
+// A w without an eigenvalue above 0 leaves the network one point; eval says so and
+// still judges h_w.
+func TestFitOfOnePoint(t *testing.T) {
+	dir := t.TempDir()
+	for _, set := range []string{"train", "test"} {
+		writeNPY(t, filepath.Join(dir, set), []float32{0, 0.1, 1, 1.1}, 4, 1, []int32{0, 0, 1, 1})
+	}
+	text := "name: x\ndata:\n  name: npy\n  root: " + dir + "\n  train: {vectors: train.npy, labels: train.labels.npy}\n  test: {vectors: test.npy, labels: test.labels.npy}\nmodel: {name: mahalanobis, dims: 1}\nmetric: {loss: logistic-printed}\neval: {bootstrap: 0}\n"
+	r := fitted(t, t.TempDir(), text)
+	fit, err := r.Fit("last")
+	if err != nil || !fit.OnePoint || fit.NegativeMass != 1 || !(fit.Theta[0] < 0) {
+		t.Fatalf("%+v, %v", fit, err)
+	}
+	e, err := r.Eval(context.Background(), "last", "test", EvalDefaults(r.Config), quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := strings.Join(e.Doc.Warnings, "; "); !strings.Contains(w, "all embeddings are one point") {
+		t.Errorf("warnings %s", w)
+	}
+	for _, v := range e.Embedded.Vectors.Data {
+		if v != 0 {
+			t.Errorf("an embedding at %v", v)
+		}
+	}
+	learnt, _ := e.Doc.Metric.Recall.Get("learnt")
+	wrongs, _ := e.Doc.Metric.TripletError["test"].Get("learnt")
+	if learnt.Value != 0 || wrongs.Value != 1 {
+		t.Errorf("recall@1 %v, triplet error %v; want 0 and 1", learnt.Value, wrongs.Value)
+	}
+}
+
 // The same bits on 1 and 3 threads, and again; of an interrupted fit too.
 func TestFitIsReproducible(t *testing.T) {
 	defer par.SetThreads(par.Threads())

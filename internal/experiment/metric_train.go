@@ -35,18 +35,12 @@ func (r *Run) fitMetric(ctx context.Context, w Watch) error {
 		return err
 	}
 	f := &fitting{run: r, log: log, watch: w, start: time.Now()}
-	before := r.Manifest.Seconds
-	if r.Manifest.Status == Finished || r.Manifest.Steps == 0 {
-		before = 0
-	}
-	err = f.prepare(ctx)
-	if err != nil {
+	if err := f.prepare(ctx); err != nil {
 		log.Close()
 		if interrupted := cancelled(ctx, err); interrupted != nil {
-			err = interrupted
-			r.record(err)
-			r.SaveManifest() // err is what the caller hears of
-			return err
+			r.record(interrupted)
+			r.SaveManifest() // the caller hears of the interruption
+			return interrupted
 		}
 		r.unprepared(err)
 		return err
@@ -63,7 +57,7 @@ func (r *Run) fitMetric(ctx context.Context, w Watch) error {
 	if e := log.Close(); err == nil && e != nil {
 		err = e
 	}
-	r.Manifest.Seconds = before + time.Since(f.start).Seconds()
+	r.Manifest.Seconds = time.Since(f.start).Seconds() // what was before is not gone on with
 	r.record(err)
 	if e := r.SaveManifest(); err == nil && e != nil {
 		err = e
