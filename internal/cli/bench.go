@@ -255,7 +255,7 @@ func benchTable(d *benchDocument) *report.Table {
 func partTable(r *bench.Result) *report.Table {
 	t := &report.Table{Title: r.Job, Columns: []report.Column{{Name: "part"}, {Name: "time (ms)"}, {Name: "GFLOP/s", Digits: 1}, {Name: "of the peak", Percent: true}}}
 	for _, p := range r.Parts {
-		t.Rows = append(t.Rows, []report.Cell{report.Text(p.Name), report.Number(p.Seconds * 1e3), report.Number(p.GFLOPS), known(p.PeakShare)})
+		t.Rows = append(t.Rows, []report.Cell{report.Text(p.Name), report.Number(p.Seconds * 1e3), known(p.GFLOPS), known(p.PeakShare)})
 	}
 	return t
 }

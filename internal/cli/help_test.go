@@ -98,8 +98,10 @@ func exampleFolder(t *testing.T) string {
 	if err := os.CopyFS("configs", os.DirFS(configs)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("sweep.yaml", []byte(exampleSweep), 0o644); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"sweep.yaml": exampleSweep, "metric.yaml": exampleMetric} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, args := range [][]string{
 		{"train", "--set", "name=first", "--set", "train.epochs=1", "--set", "data.size=16", "--set", "model=linear",
@@ -107,6 +109,8 @@ func exampleFolder(t *testing.T) string {
 		{"eval", "--run", "runs/first", "--no-baselines", "--no-pictures", "--save-embeddings", "X.npy"},
 		{"cluster", "--run", "runs/first", "--no-pictures"},
 		{"train", "-c", "sweep.yaml", "--set", "name=dd"},
+		{"train", "-c", "metric.yaml"},
+		{"eval", "--run", "runs/stability-glyphs", "--stability", "--claim", "s1", "--circle", "--repeats", "1", "--triplets", "100", "--no-pictures"},
 	} {
 		if code, _, stderr := cli(args...); code != 0 {
 			t.Fatalf("%v: exit code %d\n%s", args, code, stderr)
@@ -127,6 +131,14 @@ batch: {sampler: pair-graph, scenario: s2, pairs: 40, size: 20}
 train: {epochs: 1}
 eval: {pairs: 40}
 sweep: {model.width: [4, 8]}
+`
+
+// exampleMetric is a metric of three dimensions.
+const exampleMetric = `
+name: stability-glyphs
+data: {size: 16, glyphs: {classes: 4, per_class: 20, test_classes: 2}}
+model: {name: mahalanobis, dims: 3}
+metric: {sigma: 0.5, positive: each}
 `
 
 // TestExamples runs the examples of every help, each in a folder of its own

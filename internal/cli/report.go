@@ -65,7 +65,7 @@ sets what eval --gap measured of networks against the number of training images.
 			{"ours beside the paper's 5 x 5 grid of source and destination hardness", "tercet report --table hm-grid --runs 'runs/*'", false},
 			{"losses and methods of clustering under label noise, with curves", "tercet report --table clustering --curves curves 'runs/*'", false},
 			{"double descent over the widths of a sweep, as a picture and as CSV", "tercet report --table double-descent --curves dd --format csv 'runs/dd-*'", false},
-			{"the claims about double descent, with seed-by-seed differences", "tercet report --table pair-claims 'runs/dibs-*'", false},
+			{"the claims about double descent, with seed-by-seed differences", "tercet report --table pair-claims 'runs/dd-*'", false},
 			{"stability of metrics beside the bounds, as pictures and in Markdown", "tercet report --table stability --curves stability --format markdown runs/stability-*", false},
 			{"the gap of networks against their number of training images", "tercet report --table gap 'runs/*'", false},
 			{"mean over all runs of a loss", "tercet report --runs runs --group-by loss,loss.margin", false},

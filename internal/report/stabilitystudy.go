@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -110,8 +111,28 @@ func (d *StabilityDocument) label() string {
 	return d.Claim
 }
 
+// stabilityFiles lists the documents at path: a file, a folder, or a pattern of either,
+// as a shell that finds no match hands it on.
 func stabilityFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) && strings.ContainsAny(path, "*?[") {
+		matches, err := filepath.Glob(path)
+		if err != nil {
+			return nil, fmt.Errorf("pattern %q: %w", path, err)
+		}
+		if len(matches) == 0 {
+			return nil, fmt.Errorf("%w: nothing matches %s", ErrRun, path)
+		}
+		var files []string
+		for _, m := range matches {
+			more, err := stabilityFiles(m)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, more...)
+		}
+		return files, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRun, err)
 	}
