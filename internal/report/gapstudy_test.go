@@ -88,7 +88,7 @@ func TestGapStudy(t *testing.T) {
 	if err != nil || !slices.Equal(files, []string{filepath.Join(folder, "g-mnist.png")}) {
 		t.Fatalf("files %v, error %v", files, err)
 	}
-	if b, err := os.ReadFile(filepath.Join(folder, "g-mnist.svg")); err != nil || !strings.Contains(string(b), "Theorem 1, gamma 0") {
+	if b, err := os.ReadFile(filepath.Join(folder, "g-mnist.svg")); err != nil || !strings.Contains(string(b), "Th. 1, gamma 0") {
 		t.Errorf("no bound in the picture (%v)", err)
 	}
 }

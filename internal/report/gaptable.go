@@ -69,17 +69,18 @@ func rateWords(name string, r *measure.Rate, note string) string {
 	return s
 }
 
-// series is a curve of gaps as the pictures of stability draw it.
-func (c *GapCurve) series(name, quantity string, rate *measure.Rate, of func(*GapPoint) GapMeans, bounds bool) measure.Series {
-	s := measure.Series{Name: name, Quantity: quantity, Axis: "training images", Rate: rate}
+// series is a curve of gaps as the pictures of stability draw it. The axis has a short
+// name: gonum takes room for a long one above a logarithmic axis.
+func (c *GapCurve) series(name string, rate *measure.Rate, of func(*GapPoint) GapMeans, bounds bool) measure.Series {
+	s := measure.Series{Name: name, Quantity: "gap", Axis: "training images", Rate: rate}
 	for _, p := range c.Points {
 		m := of(p)
 		q := measure.Point{X: float64(p.N), Measured: measure.Estimate{Value: *m.Gap.Value, CI95: m.Gap.CI95, N: m.Gap.N}, Repeats: m.gaps}
 		if bounds && p.Bound != nil {
-			q.Bounds = append(q.Bounds, measure.Bound{Source: "Theorem 1, gamma 0", Form: "corrected", Constants: "paper", Value: *p.Bound.Value})
+			q.Bounds = append(q.Bounds, measure.Bound{Source: "Th. 1, gamma 0", Form: "corrected", Constants: "paper", Value: *p.Bound.Value})
 		}
 		if bounds && p.BoundAt != nil {
-			q.Bounds = append(q.Bounds, measure.Bound{Source: "Theorem 1", Form: "corrected", Constants: "paper", Value: *p.BoundAt.Value})
+			q.Bounds = append(q.Bounds, measure.Bound{Source: "Th. 1", Form: "corrected", Constants: "paper", Value: *p.BoundAt.Value})
 		}
 		s.Points = append(s.Points, q)
 	}
@@ -107,8 +108,8 @@ func (s *GapStudy) DrawCurves(base string) ([]string, error) {
 			}
 			name := strings.TrimPrefix(c.Setting+": ", ": ")
 			row := []*stabilityPanel{
-				newStabilityPanel(c.series(name+"loss", "gap of the loss ("+c.Loss+")", c.LossRate, func(p *GapPoint) GapMeans { return p.Loss }, true)),
-				newStabilityPanel(c.series(name+"0-1 error", "gap of the 0-1 triplet error", c.ErrorRate, func(p *GapPoint) GapMeans { return p.Error }, false)),
+				newStabilityPanel(c.series(name+"loss ("+c.Loss+")", c.LossRate, func(p *GapPoint) GapMeans { return p.Loss }, true)),
+				newStabilityPanel(c.series(name+"0-1 error", c.ErrorRate, func(p *GapPoint) GapMeans { return p.Error }, false)),
 			}
 			if row[0] != nil || row[1] != nil {
 				rows = append(rows, row)
