@@ -28,9 +28,7 @@ func (s *StabilityStudy) Table(full bool) *Table {
 				points = points[len(points)-1:]
 			}
 			for _, p := range points {
-				for _, row := range stabilityRows(d, ser, p) {
-					t.Rows = append(t.Rows, row)
-				}
+				t.Rows = append(t.Rows, stabilityRows(d, ser, p)...)
 			}
 		}
 	}
