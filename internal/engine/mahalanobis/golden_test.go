@@ -72,7 +72,7 @@ func TestGoldenMinimisers(t *testing.T) {
 		for _, method := range []string{"", Newton, LBFGS} {
 			tol, rounding := 1e-9, 1e-11
 			if c.Loss == Hinge {
-				tol, rounding = 1e-4, 0
+				tol, rounding = 1e-3, 0 // rounding decides how far its smoothing can narrow
 			}
 			r := mustRisk(t, mustLoss(t, c.Loss, c.Zeta, 0), Exact, p)
 			s, err := Minimise(t.Context(), r, RRMOptions{Sigma: c.Sigma, Method: method, Tol: tol})
