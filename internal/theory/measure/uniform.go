@@ -124,6 +124,12 @@ func (o UniformOptions) run(ctx context.Context, rep int, ball []float64) (unifo
 	if o.Replaced > 0 {
 		replaced = Sizes{min(o.Replaced, o.Sizes.Pos), min(o.Replaced, o.Sizes.Neg)}
 	}
+	switch o.Side { // fresh points are drawn for what is replaced
+	case Positives:
+		replaced.Neg = 0
+	case Negatives:
+		replaced.Pos = 0
+	}
 	s, h, err := o.Source.Draw(o.Sizes, Sizes{max(2, replaced.Pos*o.Fresh), max(1, replaced.Neg*o.Fresh)}, r)
 	if err != nil {
 		return uniformRun{}, err
