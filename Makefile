@@ -100,7 +100,7 @@ table-clustering: build
 	scripts/clustering.sh
 
 .PHONY: table-stability
-## table-stability: claims about the stability of triplet metric learning, on MNIST, Omniglot and the circle (estimated: 8 minutes on 2 cores; goes on where it was stopped)
+## table-stability: claims about the stability of triplet metric learning, on MNIST, Omniglot and the circle (17 minutes on one core; goes on where it was stopped)
 table-stability: build
 	scripts/stability.sh
 

@@ -8,9 +8,8 @@
 #   scripts/stability.sh                     all: mnist, omniglot, circle
 #   nice scripts/stability.sh mnist
 #
-# Estimated by pilots of few repeats, which took 88 seconds of one core with REPEATS=2: 15
-# minutes of one core, 8 on two. Longest are
-# S2 (3 minutes on MNIST, 2 on the circle), T5 (2) and T3 and T6 (1).
+# Seen: 17 minutes on one thread of a busy machine. Longest are S2 (6 minutes on MNIST,
+# 2.5 on the circle) and T5 (2).
 #
 # TERCET (bin/tercet), OUT (runs): the program, the folder of the runs.
 # JOBS (one for each core): claims at a time, each on its share of the cores.

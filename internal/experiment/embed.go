@@ -99,22 +99,28 @@ func (r *Run) checkpoint(which string) (*train.Checkpoint, error) {
 	return c, nil
 }
 
-// Embed loads the run's network and embeds one of its sets: "test",
-// "validation" or "train".
-func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(stage string, done, total int)) (*Embedded, error) {
+// loaded returns a checkpoint, its network, and the data of the run.
+func (r *Run) loaded(which string) (*train.Checkpoint, *nn.Model, *Sets, error) {
 	c, err := r.checkpoint(which)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	m, err := c.LoadModel()
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	sets, err := OpenData(r.Config)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	if err := r.sameData(sets); err != nil {
+	return c, m, sets, r.sameData(sets)
+}
+
+// Embed loads the run's network and embeds one of its sets: "test",
+// "validation" or "train".
+func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(stage string, done, total int)) (*Embedded, error) {
+	c, m, sets, err := r.loaded(which)
+	if err != nil {
 		return nil, err
 	}
 	ds, err := sets.pick(set)

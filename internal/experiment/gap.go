@@ -74,19 +74,8 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 	if o.Triplets == 0 {
 		o.Triplets = GapTriplets
 	}
-	c, err := r.checkpoint(o.Checkpoint)
+	c, m, sets, err := r.loaded(o.Checkpoint)
 	if err != nil {
-		return nil, err
-	}
-	m, err := c.LoadModel()
-	if err != nil {
-		return nil, err
-	}
-	sets, err := OpenData(r.Config)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.sameData(sets); err != nil {
 		return nil, err
 	}
 	ds, err := sets.pick(o.Set)

@@ -48,19 +48,8 @@ type NoiseTruth struct {
 // losses under the run's network. limit bounds the images whose labels are judged; 0
 // takes all.
 func (r *Run) NoiseRate(ctx context.Context, checkpoint string, limit int, say Say) (*NoiseDoc, error) {
-	c, err := r.checkpoint(checkpoint)
+	c, m, sets, err := r.loaded(checkpoint)
 	if err != nil {
-		return nil, err
-	}
-	m, err := c.LoadModel()
-	if err != nil {
-		return nil, err
-	}
-	sets, err := OpenData(r.Config)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.sameData(sets); err != nil {
 		return nil, err
 	}
 	t, err := assemble(r.Config, sets)

@@ -149,14 +149,7 @@ func drawGaps(base, title string, rows [][]*stabilityPanel) error {
 		legend := body
 		legend.Min.X, legend.Max.Y = body.Max.X-vg.Points(side-10), body.Max.Y-vg.Points(24)
 		body.Max.X -= vg.Points(side)
-		cells := plot.Align(grid, draw.Tiles{Rows: len(rows), Cols: 2, PadX: vg.Points(18), PadY: vg.Points(14), PadTop: vg.Points(16)}, body)
-		for i, row := range grid {
-			for j, p := range row {
-				if p != nil {
-					p.Draw(cells[i][j])
-				}
-			}
-		}
+		drawGrid(grid, draw.Tiles{Rows: len(rows), Cols: 2, PadX: vg.Points(18), PadY: vg.Points(14), PadTop: vg.Points(16)}, body)
 		stabilityLegend(legend, all)
 	})
 }

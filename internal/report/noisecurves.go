@@ -74,14 +74,7 @@ func NoiseCurves(base, title, note, xLabel string, cols int, panels []NoisePanel
 		legend.Min.X, legend.Max.Y = body.Max.X-side+vg.Points(8), body.Max.Y-vg.Points(16)
 		body.Max.X -= side
 		tiles := draw.Tiles{Rows: rows, Cols: cols, PadX: vg.Points(18), PadY: vg.Points(12), PadTop: vg.Points(12)}
-		cells := plot.Align(grid, tiles, body)
-		for i, row := range grid {
-			for j, pl := range row {
-				if pl != nil {
-					pl.Draw(cells[i][j])
-				}
-			}
-		}
+		drawGrid(grid, tiles, body)
 		d.legend(legend)
 	})
 }

@@ -107,14 +107,7 @@ func (c *chart) write(base string) error {
 		legend.Min.X, legend.Max.Y = body.Max.X-vg.Points(side-10), body.Max.Y-vg.Points(24)
 		body.Max.X -= vg.Points(side)
 		tiles := draw.Tiles{Rows: rows, Cols: cols, PadX: vg.Points(18), PadY: vg.Points(14), PadTop: vg.Points(14)}
-		cells := plot.Align(grid, tiles, body)
-		for i, row := range grid {
-			for j, pl := range row {
-				if pl != nil {
-					pl.Draw(cells[i][j])
-				}
-			}
-		}
+		drawGrid(grid, tiles, body)
 		c.legend(legend)
 	})
 }

@@ -218,3 +218,15 @@ func shorten(s text.Style, words string, width vg.Length) string {
 	}
 	return string(r) + "…"
 }
+
+// drawGrid draws plots in aligned cells of body; nil leaves a cell empty.
+func drawGrid(grid [][]*plot.Plot, tiles draw.Tiles, body draw.Canvas) {
+	cells := plot.Align(grid, tiles, body)
+	for i, row := range grid {
+		for j, p := range row {
+			if p != nil {
+				p.Draw(cells[i][j])
+			}
+		}
+	}
+}

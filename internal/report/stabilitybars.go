@@ -75,12 +75,7 @@ func Stability(base, title, note string, list []Replaced) error {
 			x += words.Width(k) + vg.Points(34)
 		}
 		tiles := draw.Tiles{Rows: 2, Cols: 2, PadX: vg.Points(22), PadY: vg.Points(16), PadTop: vg.Points(34), PadRight: vg.Points(8)}
-		cells := plot.Align(grid, tiles, body)
-		for i, row := range grid {
-			for j, p := range row {
-				p.Draw(cells[i][j])
-			}
-		}
+		drawGrid(grid, tiles, body)
 	})
 }
 

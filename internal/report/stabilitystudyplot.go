@@ -85,14 +85,7 @@ func (d *StabilityDocument) draw(base string) error {
 		legend := body
 		legend.Min.X, legend.Max.Y = body.Max.X-vg.Points(side-10), body.Max.Y-vg.Points(24)
 		body.Max.X -= vg.Points(side)
-		cells := plot.Align(grid, draw.Tiles{Rows: rows, Cols: cols, PadX: vg.Points(18), PadY: vg.Points(14), PadTop: vg.Points(14)}, body)
-		for i, row := range grid {
-			for j, p := range row {
-				if p != nil {
-					p.Draw(cells[i][j])
-				}
-			}
-		}
+		drawGrid(grid, draw.Tiles{Rows: rows, Cols: cols, PadX: vg.Points(18), PadY: vg.Points(14), PadTop: vg.Points(14)}, body)
 		stabilityLegend(legend, panels)
 	})
 }
