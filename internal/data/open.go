@@ -25,6 +25,7 @@ type Options struct {
 	Fit, Filter, Color string
 
 	Split             Split
+	SkipPerClass      int    // training items of a class that are left out first, by the same Seed
 	LimitPerClass     int    // training items of a class, chosen by Seed; 0: all
 	TestLimitPerClass int    // test items of a class; 0: all
 	Seed              uint64 // of the limits
@@ -106,7 +107,9 @@ func Open(o Options) (train, test Dataset, err error) {
 		if train, test, err = o.Split.Divide(train, test); err != nil {
 			return nil, nil, fmt.Errorf("data %s: %w", o.Name, err)
 		}
-		train = LimitPerClass(train, o.LimitPerClass, o.Seed)
+		if train, err = TakePerClass(train, o.SkipPerClass, o.LimitPerClass, o.Seed); err != nil {
+			return nil, nil, fmt.Errorf("data %s: %w", o.Name, err)
+		}
 		if test != nil {
 			test = LimitPerClass(test, o.TestLimitPerClass, o.Seed)
 		}

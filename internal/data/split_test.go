@@ -134,6 +134,53 @@ func TestLimitPerClass(t *testing.T) {
 	}
 }
 
+// The first of a class by the seed, those that follow and the rest share no item and
+// make up the class; what a limit alone takes is what it took before there was a skip.
+func TestTakePerClass(t *testing.T) {
+	ds := toy(t, 1, 1, 1, 10, 7, 0, 8)
+	take := func(skip, n int, seed uint64) []int {
+		t.Helper()
+		kept, err := TakePerClass(ds, skip, n, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items := make([]int, kept.Len())
+		for i := range items {
+			if items[i] = i; kept != Dataset(ds) {
+				items[i] = kept.(*view).idx[i]
+			}
+			if kept.Labels()[i] != ds.labels[items[i]] {
+				t.Errorf("item %d has another label", i)
+			}
+		}
+		if !slices.IsSorted(items) {
+			t.Error("the order changes")
+		}
+		return items
+	}
+	parts := slices.Concat(take(0, 2, 5), take(2, 3, 5), take(5, 0, 5))
+	slices.Sort(parts)
+	if !slices.Equal(parts, take(0, 0, 5)) || len(parts) != ds.Len() {
+		t.Errorf("the parts are %v of %d items", parts, ds.Len())
+	}
+	for _, i := range take(0, 2, 5) {
+		if !slices.Contains(take(0, 3, 5), i) {
+			t.Errorf("a limit of 3 lacks item %d of a limit of 2", i)
+		}
+	}
+	if got := len(take(6, 3, 5)); got != 3+1+2 {
+		t.Errorf("%d items", got)
+	}
+	if slices.Equal(take(3, 2, 5), take(3, 2, 6)) {
+		t.Error("the choice is not the seed's")
+	}
+	if got, want := take(0, 2, 1), []int{10, 12, 16, 19, 21, 22}; !slices.Equal(got, want) {
+		t.Errorf("a limit alone takes %v, it took %v", got, want)
+	}
+	_, err := TakePerClass(ds, 7, 0, 5)
+	wantError(t, err, ErrUnfit, "data.skip_per_class", "7 leaves nothing of class b", "has 7 training images")
+}
+
 func sizes(ds Dataset) (n []int) {
 	for _, m := range byClass(ds) {
 		n = append(n, len(m))

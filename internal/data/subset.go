@@ -109,22 +109,39 @@ func Compact(ds Dataset) Dataset {
 // LimitPerClass keeps at most n items of each class, chosen by the seed, in
 // their order; n < 1 keeps all.
 func LimitPerClass(ds Dataset, n int, seed uint64) Dataset {
-	if n < 1 {
-		return ds
+	kept, _ := TakePerClass(ds, 0, n, seed) // without a skip no class comes out empty
+	return kept
+}
+
+// TakePerClass puts the items of each class in an order that the seed draws,
+// leaves out the first skip of them and keeps at most n of what follows, in the
+// order of ds; n < 1 keeps all of that. So the same seed with (0, n) and with
+// (n, m) gives sets that share no item, and (0, n) holds (0, m) for each m < n.
+//
+// It returns ErrUnfit where a class that has items would have none left.
+func TakePerClass(ds Dataset, skip, n int, seed uint64) (Dataset, error) {
+	if skip = max(skip, 0); skip == 0 && n < 1 {
+		return ds, nil
 	}
 	var keep []int
 	for k, m := range byClass(ds) {
-		if len(m) > n {
-			m = shuffled(m, rng.New(seed, "data/limit", uint64(k)))[:n]
+		if len(m) > 0 && len(m) <= skip {
+			return nil, unfit("data.skip_per_class: %d leaves nothing of class %s, which has %d training images; skip fewer than the smallest class has", skip, ds.Classes()[k], len(m))
+		}
+		if len(m) > 0 && (skip > 0 || len(m) > n) {
+			m = shuffled(m, rng.New(seed, "data/limit", uint64(k)))[skip:]
+		}
+		if n > 0 {
+			m = m[:min(n, len(m))]
 		}
 		for _, i := range m {
 			keep = append(keep, int(i))
 		}
 	}
 	if len(keep) == ds.Len() {
-		return ds
+		return ds, nil
 	}
-	return pick(ds, keep)
+	return pick(ds, keep), nil
 }
 
 // pick is Subset for indices that are known to be good; it sorts and keeps them.

@@ -95,7 +95,7 @@ func openData(cfg *config.Config, open opener, alter alteration) (*Sets, error) 
 // dataOptions translates the config's data section.
 func dataOptions(cfg *config.Config) (data.Options, error) {
 	d := cfg.Data
-	o := data.Options{Name: d.Name, Size: d.Size, Crop: d.Crop, LimitPerClass: d.LimitPerClass, Seed: d.Split.Seed}
+	o := data.Options{Name: d.Name, Size: d.Size, Crop: d.Crop, SkipPerClass: d.SkipPerClass, LimitPerClass: d.LimitPerClass, Seed: d.Split.Seed}
 	if d.Size != 0 {
 		o.Fit = d.Fit
 	}
