@@ -146,10 +146,7 @@ type influenced struct {
 }
 
 func (w *goingOn) key(p Replacement) influenceKey {
-	return influenceKey{retrainKey{
-		Config: w.run.Manifest.Config, Version: Version, Base: digest(w.base.model), Train: w.run.Manifest.Data.Train.Fingerprint,
-		Judges: w.judges.ds.Fingerprint(), Triplets: w.o.Triplets, Seed: w.o.Seed, Replaced: p,
-	}, w.from.State.Step, w.o.Steps}
+	return influenceKey{w.study.key(w.run.Manifest.Config, w.base.model, p), w.from.State.Step, w.o.Steps}
 }
 
 // all measures each replacement, jobs at once, each on one thread.

@@ -60,7 +60,10 @@ type KindSummary struct {
 	Kind       string  `json:"kind"`
 	N          int     `json:"n"`
 	Gamma      float64 `json:"gamma"`     // largest change of a loss
-	LossMean   float64 `json:"loss_mean"` // means over the replacements
+	LossMean   float64 `json:"loss_mean"` // means over the replacements, from here on
+	LossP50    float64 `json:"loss_p50"`
+	LossP90    float64 `json:"loss_p90"`
+	LossP99    float64 `json:"loss_p99"`
 	CosineMean float64 `json:"cosine_mean"`
 	Recall     float64 `json:"recall@1_change"`
 	Neighbours float64 `json:"neighbours_changed"`
@@ -102,15 +105,13 @@ func (r *Run) stability(ctx context.Context, o MeasureOptions, p Progress) (*Sta
 	if err != nil {
 		return nil, err
 	}
-	t := &retraining{study: s, dir: r.Path("stability", "retrained")}
+	t := newRetraining(s)
 	if err := t.reference(ctx, m); err != nil {
 		return nil, err
 	}
 	d.Reference = t.from
-	if t.from == "retrained" {
-		d.Warnings = append(d.Warnings, "retraining as the run was trained gives other bits here (another machine, version or kernel): networks are compared with the retrained one")
-	}
-	if d.Replaced, err = t.all(ctx, plan); err != nil {
+	d.Warnings = append(d.Warnings, t.cautions()...)
+	if d.Replaced, err = t.moved(ctx, plan); err != nil {
 		return nil, err
 	}
 	for i := range d.Replaced {
@@ -153,13 +154,18 @@ func (d *StabilityDoc) sumUp(kinds []string) {
 			k.N++
 			k.Gamma = max(k.Gamma, m.LossMax)
 			k.LossMean += m.LossMean
+			k.LossP50 += m.LossP50
+			k.LossP90 += m.LossP90
+			k.LossP99 += m.LossP99
 			k.CosineMean += m.CosineMean
 			k.Recall += m.Recall
 			k.Neighbours += m.Neighbours
 			k.Weights += m.WeightsShare
 		}
 		if n := float64(k.N); n > 0 {
-			k.LossMean, k.CosineMean, k.Recall, k.Neighbours, k.Weights = k.LossMean/n, k.CosineMean/n, k.Recall/n, k.Neighbours/n, k.Weights/n
+			for _, v := range []*float64{&k.LossMean, &k.LossP50, &k.LossP90, &k.LossP99, &k.CosineMean, &k.Recall, &k.Neighbours, &k.Weights} {
+				*v /= n
+			}
 		}
 		d.Kinds = append(d.Kinds, k)
 		d.Gamma = max(d.Gamma, k.Gamma)

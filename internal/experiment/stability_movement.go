@@ -20,7 +20,12 @@ import (
 type Movement struct {
 	LossMax  float64 `json:"loss_max"`  // largest |l - l'| over the triplets
 	LossMean float64 `json:"loss_mean"` // mean
-	Turned   float64 `json:"turned"`    // share of the triplets whose order became right or wrong
+	// LossP50, LossP90 and LossP99 are the least |l - l'| that 50, 90 and 99 % of the
+	// triplets are not above.
+	LossP50 float64 `json:"loss_p50"`
+	LossP90 float64 `json:"loss_p90"`
+	LossP99 float64 `json:"loss_p99"`
+	Turned  float64 `json:"turned"` // share of the triplets whose order became right or wrong
 	// CosineMean and CosineMax are of 1 - cos(z, z'), DistanceMean of |z - z'|.
 	CosineMean   float64 `json:"cosine_mean"`
 	CosineMax    float64 `json:"cosine_max"`
@@ -103,14 +108,18 @@ func (j *judges) stand(ctx context.Context, m *nn.Model, say func(done, total in
 func (j *judges) compare(base, now *standing) Movement {
 	var m Movement
 	n := float64(len(j.triplets))
+	change := make([]float64, len(j.triplets))
 	for k, l := range base.values.loss {
 		d := math.Abs(now.values.loss[k] - l)
+		change[k] = d
 		m.LossMax = max(m.LossMax, d)
 		m.LossMean += d / n
 		if base.values.wrong[k] != now.values.wrong[k] {
 			m.Turned += 1 / n
 		}
 	}
+	slices.Sort(change)
+	m.LossP50, m.LossP90, m.LossP99 = percentile(change, 50), percentile(change, 90), percentile(change, 99)
 	rows := base.z.Rows()
 	apart, far := make([]float64, rows), make([]float64, rows)
 	par.For(rows, 64, func(lo, hi int) {
@@ -138,6 +147,12 @@ func (j *judges) compare(base, now *standing) Movement {
 	m.Recall = now.recall - base.recall
 	m.Weights, m.WeightsShare = weightsApart(base.model, now.model)
 	return m
+}
+
+// percentile is the least of sorted values, of which there is one or more, that p % of
+// them are not above.
+func percentile(sorted []float64, p int) float64 {
+	return sorted[max(0, (len(sorted)*p+99)/100-1)]
 }
 
 // cosineApart is 1 - cos(x, y) as half the squared distance of the directions: exact for

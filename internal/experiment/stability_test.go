@@ -71,6 +71,17 @@ func TestOnlyImagesThatAreUsedMoveANetwork(t *testing.T) {
 	if d.Gamma != worst {
 		t.Errorf("gamma %v, want %v", d.Gamma, worst)
 	}
+	for _, k := range d.Kinds {
+		var want [4]float64
+		for _, v := range d.Replaced {
+			if m := v.Movement; v.Kind == k.Kind {
+				want = [4]float64{want[0] + m.LossMean/2, want[1] + m.LossP50/2, want[2] + m.LossP90/2, want[3] + m.LossP99/2}
+			}
+		}
+		if got := [4]float64{k.LossMean, k.LossP50, k.LossP90, k.LossP99}; got != want || got[3] <= 0 {
+			t.Errorf("%s: mean and quantiles %v, want %v", k.Kind, got, want)
+		}
+	}
 }
 
 // By hand: the run trained again through Train with the image replaced is what the
@@ -125,12 +136,30 @@ func TestStabilityByHandAndInterrupted(t *testing.T) {
 		return math.Sqrt(sum)
 	}
 	var worst, mean, cosines float64
+	var changes []float64
 	for _, x := range s.judges.triplets {
 		l := [2]float64{}
 		for k := range l {
 			l[k] = max(0, 0.2+euclid(k, x.A, x.P)-euclid(k, x.A, x.N))
 		}
 		worst, mean = max(worst, math.Abs(l[1]-l[0])), mean+math.Abs(l[1]-l[0])/float64(len(s.judges.triplets))
+		changes = append(changes, math.Abs(l[1]-l[0]))
+	}
+	// least is the least change that a share of the triplets is not above.
+	least := func(percent int) float64 {
+		out := math.Inf(1)
+		for _, v := range changes {
+			n := 0
+			for _, w := range changes {
+				if w <= v {
+					n++
+				}
+			}
+			if 100*n >= percent*len(changes) {
+				out = min(out, v)
+			}
+		}
+		return out
 	}
 	for _, i := range s.judges.items {
 		ab, aa, bb := 0.0, 0.0, 0.0
@@ -147,7 +176,10 @@ func TestStabilityByHandAndInterrupted(t *testing.T) {
 		}
 	}
 	m := d.Replaced[0].Movement
-	for _, v := range [][2]float64{{m.LossMax, worst}, {m.LossMean, mean}, {m.CosineMean, cosines}, {m.Weights, math.Sqrt(weights)}} {
+	if m.LossP99 <= m.LossMean || m.LossP99 >= m.LossMax {
+		t.Errorf("quantiles of %+v", m)
+	}
+	for _, v := range [][2]float64{{m.LossMax, worst}, {m.LossMean, mean}, {m.LossP50, least(50)}, {m.LossP90, least(90)}, {m.LossP99, least(99)}, {m.CosineMean, cosines}, {m.Weights, math.Sqrt(weights)}} {
 		if math.Abs(v[0]-v[1]) > 1e-6*max(v[1], 1e-3) {
 			t.Errorf("measured %v, by hand %v", v[0], v[1])
 		}
@@ -294,17 +326,16 @@ func TestARetrainingThatIsLost(t *testing.T) {
 	o.Images, o.Replace = []int{in}, []string{ReplaceFresh}
 	d := measuredAs[*StabilityDoc](t, r, o)
 	path := filepath.Join(r.Path("stability", "retrained"), d.Replaced[0].name(), "result.json")
-	var kept retrained
+	var kept retrained[retrainKey, ReplacedRecord]
 	if !stored(path, &kept) {
 		t.Fatal("no result")
 	}
-	j := &retraining{study: &study{run: r}}
 	lost := &Run{Dir: r.Dir, Manifest: Manifest{Status: Collapsed, Message: "all in one place"}}
-	m, err := j.judge(context.Background(), lost, &train.CollapseError{}, &kept.Record)
-	if m != nil || err != nil || kept.Record.Status != Collapsed {
-		t.Fatalf("movement %v, record %+v, error %v", m, kept.Record, err)
+	m, status, message, err := trainedAgain(lost, &train.CollapseError{})
+	if m != nil || err != nil || status != Collapsed || message != "all in one place" {
+		t.Fatalf("network %v, %s, message %q, error %v", m, status, message, err)
 	}
-	kept.Record.Movement = nil
+	kept.Record.Status, kept.Record.Message, kept.Record.Movement = status, message, nil
 	if err := WriteJSON(path, kept); err != nil {
 		t.Fatal(err)
 	}
@@ -410,6 +441,22 @@ func TestReplacementsByHand(t *testing.T) {
 	}
 	if !slices.Equal(count, []int{1, 0, 1, 3, 100}) || len(pool)+len(items) != len(labels) {
 		t.Errorf("pool %v of %d, %d judges", count, len(pool), len(items))
+	}
+}
+
+func TestPercentile(t *testing.T) {
+	hundred := make([]float64, 100)
+	for i := range hundred {
+		hundred[i] = float64(i + 1)
+	}
+	for _, c := range []struct {
+		sorted []float64
+		p      int
+		want   float64
+	}{{hundred, 50, 50}, {hundred, 99, 99}, {hundred, 100, 100}, {[]float64{7}, 1, 7}, {[]float64{1, 2}, 50, 1}, {[]float64{1, 2}, 51, 2}, {[]float64{1, 2, 3}, 99, 3}} {
+		if got := percentile(c.sorted, c.p); got != c.want {
+			t.Errorf("%d %% of %d values: %v, want %v", c.p, len(c.sorted), got, c.want)
+		}
 	}
 }
 

@@ -18,18 +18,18 @@ func (d *StabilityDoc) Table() *report.Table {
 	t := &report.Table{
 		Title: fmt.Sprintf("%s: retrained with one image replaced, judged on %d %s images", d.Source.Run, d.Source.Items, d.Source.Set),
 		Columns: []report.Column{
-			{Name: "image"}, {Name: "class"}, {Name: "by"}, {Name: "of class"}, {Name: "uses"}, {Name: "max |l - l'|", Digits: 4}, {Name: "mean", Digits: 5},
+			{Name: "image"}, {Name: "class"}, {Name: "by"}, {Name: "of class"}, {Name: "uses"}, {Name: "max |l - l'|", Digits: 4}, {Name: "99 %", Digits: 5}, {Name: "mean", Digits: 5},
 			{Name: "cos mean", Digits: 5}, {Name: "cos max", Digits: 4}, {Name: "recall@1", Digits: 4}, {Name: "nearest changed", Percent: true}, {Name: "weights", Percent: true},
 		},
 		Notes: []string{
 			fmt.Sprintf("gamma is at least %.4g: the largest change of the loss (%s) of %d triplets", d.Gamma, d.Loss, d.Options.Triplets),
-			"uses: rows of batches; cos: 1 - cosine of an image's two embeddings; recall@1: its change; weights: |w' - w| / |w|",
+			"uses: rows of batches; 99 %: as many triplets have no larger |l - l'|; cos: 1 - cosine of an image's two embeddings; recall@1: its change; weights: |w' - w| / |w|",
 		},
 	}
 	for _, r := range d.Replaced {
 		row := []report.Cell{report.Int(r.Image), report.Text(r.Class), report.Text(fmt.Sprintf("%s (%s %d)", r.Kind, r.Of, r.By)), report.Text(r.Other), report.Int(r.Uses)}
 		if m := r.Movement; m != nil {
-			for _, v := range []float64{m.LossMax, m.LossMean, m.CosineMean, m.CosineMax, m.Recall, m.Neighbours, m.WeightsShare} {
+			for _, v := range []float64{m.LossMax, m.LossP99, m.LossMean, m.CosineMean, m.CosineMax, m.Recall, m.Neighbours, m.WeightsShare} {
 				row = append(row, report.Number(v))
 			}
 		} else {
@@ -41,8 +41,8 @@ func (d *StabilityDoc) Table() *report.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	for _, k := range d.Kinds {
-		t.Notes = append(t.Notes, fmt.Sprintf("%s (%d): largest change of a loss %.4g, mean %.4g; cosine %.4g; recall@1 %+.4f; %.1f %% of nearest images changed; weights %.2f %%",
-			k.Kind, k.N, k.Gamma, k.LossMean, k.CosineMean, k.Recall, 100*k.Neighbours, 100*k.Weights))
+		t.Notes = append(t.Notes, fmt.Sprintf("%s (%d): largest change of a loss %.4g; median %.4g, 99 %% %.4g, mean %.4g; cosine %.4g; recall@1 %+.4f; %.1f %% of nearest images changed; weights %.2f %%",
+			k.Kind, k.N, k.Gamma, k.LossP50, k.LossP99, k.LossMean, k.CosineMean, k.Recall, 100*k.Neighbours, 100*k.Weights))
 	}
 	return t
 }

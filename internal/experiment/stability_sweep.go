@@ -1,0 +1,73 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"tercet/internal/config"
+	"tercet/internal/train"
+)
+
+// sweep trains configs in t.dir, jobs at once, and tells each of the runs that ended.
+// Folders that hold something older are emptied first.
+func (t *retraining) sweep(ctx context.Context, configs []*config.Config, alter func(int) alteration, each func(i int, r *Run, err error) error) error {
+	if len(configs) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(t.dir, 0o755); err != nil {
+		return fmt.Errorf("retraining: %w", err)
+	}
+	for _, c := range configs {
+		if err := t.clear(c); err != nil {
+			return err
+		}
+	}
+	t.mu.Lock()
+	t.done, t.steps, t.of = map[int]int{}, 0, len(configs)*t.run.Manifest.Of
+	t.mu.Unlock()
+	return Sweep(ctx, t.dir, configs, SweepOptions{Jobs: t.o.Jobs, Watch: t.watch, alter: alter}, func(e Ended) error {
+		if e.Run == nil {
+			return e.Err
+		}
+		return each(e.Variant, e.Run, e.Err)
+	})
+}
+
+// clear empties the folder of a retraining whose result is no longer wanted, or that
+// cannot go on; one in the middle of its training is left.
+func (t *retraining) clear(c *config.Config) error {
+	dir := filepath.Join(t.dir, c.Name)
+	r, err := Open(dir)
+	if err == nil && r.Manifest.Config == c.Hash() && r.Manifest.Version == Version &&
+		!kept(dir) && (r.Manifest.Status != Finished || present(dir)) {
+		return nil
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("retraining: %w", err)
+	}
+	return nil
+}
+
+// kept says whether a retraining has left a result.
+func kept(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "result.json"))
+	return err == nil
+}
+
+// watch shows how far all retrainings together are.
+func (t *retraining) watch(i int) Watch {
+	first := true
+	return Watch{Step: func(s *train.State, of int, _ float64) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if first {
+			t.done[i], first = s.Step-1, false
+			t.of -= t.done[i]
+		}
+		t.steps += s.Step - t.done[i]
+		t.done[i] = s.Step
+		t.p.Say("retraining", t.steps, t.of)
+	}}
+}
