@@ -38,6 +38,9 @@ type MetricFit struct {
 	OnePoint     bool    `json:"one_point,omitempty"`
 }
 
+// steps are what the fit's progress is counted in: evaluations of rrm, steps of sgd.
+func (f *MetricFit) steps() int { return max(f.Evaluations, f.Iterations) }
+
 // writeFit writes the checkpoint of a fitted metric: the network, and the fit in the
 // metadata. Equal fits give equal bytes.
 func writeFit(path string, m *nn.Model, fit *MetricFit, state train.State, configHash string) error {

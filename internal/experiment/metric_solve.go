@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"time"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -16,10 +17,9 @@ func (f *fitting) rrm(ctx context.Context, o config.RRMFit) (*MetricFit, error) 
 	if err != nil {
 		return nil, inConfig("metric", err)
 	}
-	if err := f.begin(risk); err != nil {
-		return nil, err
-	}
-	s, err := mahalanobis.Minimise(ctx, risk, mahalanobis.RRMOptions{Sigma: o.Sigma, Method: o.Method, Tol: o.Tol})
+	s, err := mahalanobis.Minimise(ctx, risk, mahalanobis.RRMOptions{
+		Sigma: o.Sigma, Prior: o.Prior, Method: o.Method, Tol: o.Tol, Watch: f.evaluated,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -29,6 +29,18 @@ func (f *fitting) rrm(ctx context.Context, o config.RRMFit) (*MetricFit, error) 
 	f.watch.note("rrm by %s: %s, risk %.6f, objective %.6f; w is within %.2g of the minimiser", s.Method,
 		counted(s.Iterations, "iteration", "iterations"), s.Risk, s.Objective, s.Certificate)
 	return fit, nil
+}
+
+// wordy is how long a fit goes on without a word.
+const wordy = 5 * time.Second
+
+// evaluated logs an evaluation of the risk, and tells of some.
+func (f *fitting) evaluated(n int, objective, gradNorm float64) {
+	_ = f.event("step", n, &objective, &gradNorm, nil) // a log that cannot be written fails at the fit's end
+	if time.Since(f.said) > wordy {
+		f.said = time.Now()
+		f.watch.note("evaluation %d: objective %.6f, gradient %.2g", n, objective, gradNorm)
+	}
 }
 
 // sgd descends on random triplets (eq. 3).
@@ -45,22 +57,17 @@ func (f *fitting) sgd(ctx context.Context, o config.SGDFit) (*MetricFit, error) 
 	if err := f.begin(risk); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	var theta []float64
 	if len(f.problems.list) == 1 { // with the triplets of DrawIndices, as measurements have them
-		theta, err = mahalanobis.SGD(f.problems.list[0], f.loss, nil, so)
+		theta, err = mahalanobis.SGD(ctx, f.problems.list[0], f.loss, nil, so)
 	} else {
-		theta, err = mahalanobis.SGDOver(f.problems.list, f.loss, so)
+		theta, err = mahalanobis.SGDOver(ctx, f.problems.list, f.loss, so)
 	}
 	switch {
 	case errors.Is(err, mahalanobis.ErrInput):
 		return nil, inConfig("metric.c", err)
 	case err != nil:
 		return nil, err
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
 	}
 	fit := f.fitted(theta)
 	grad := make([]float64, len(theta))
@@ -84,7 +91,7 @@ func sgdOptions(cfg *config.Config, o config.SGDFit, items int) mahalanobis.SGDO
 	return so
 }
 
-// begin logs the objective and the norm of its gradient at w = 0, where fits begin.
+// begin logs the risk and the norm of its gradient at w = 0, where SGD begins.
 func (f *fitting) begin(risk *mahalanobis.Risk) error {
 	zero, grad := make([]float64, risk.Dim()), make([]float64, risk.Dim())
 	value := risk.ValueGrad(zero, grad)

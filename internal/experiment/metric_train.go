@@ -34,7 +34,7 @@ func (r *Run) fitMetric(ctx context.Context, w Watch) error {
 	if err != nil {
 		return err
 	}
-	f := &fitting{run: r, log: log, watch: w, start: time.Now()}
+	f := &fitting{run: r, log: log, watch: w, start: time.Now(), said: time.Now()}
 	if err := f.prepare(ctx); err != nil {
 		log.Close()
 		if interrupted := cancelled(ctx, err); interrupted != nil {
@@ -79,6 +79,7 @@ type fitting struct {
 	log   *train.Log
 	watch Watch
 	start time.Time
+	said  time.Time // when an evaluation was told of
 
 	model    *nn.Model // whose metric is Euclid's until the fit is done
 	problems *metricProblems
@@ -179,15 +180,15 @@ func (f *fitting) fit(ctx context.Context) error {
 	if fit.Certificate != nil {
 		metrics["certificate"] = *fit.Certificate
 	}
-	if err := f.event("end", fit.Iterations, &fit.Objective, &fit.GradNorm, metrics); err != nil {
+	if err := f.event("end", fit.steps(), &fit.Objective, &fit.GradNorm, metrics); err != nil {
 		return err
 	}
 	if err := f.log.Sync(); err != nil {
 		return err
 	}
 	m := &f.run.Manifest
-	m.Steps, m.Of = fit.Iterations, fit.Iterations
-	state := train.State{Step: fit.Iterations, Cost: m.Cost}
+	m.Steps, m.Of = fit.steps(), fit.steps()
+	state := train.State{Step: fit.steps(), Cost: m.Cost}
 	for _, path := range []string{f.run.BestPath(), f.run.Last()} {
 		if err := writeFit(path, f.model, fit, state, m.Config); err != nil {
 			return err

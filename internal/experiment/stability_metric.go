@@ -171,7 +171,7 @@ func (r *Run) metricLearner() (measuring.Learner, error) {
 	}
 	switch o := c.Options.(type) {
 	case config.RRMFit:
-		return measuring.RRM{Loss: l, Sigma: measuring.Scale{Factor: o.Sigma}, Method: o.Method, Sums: mahalanobis.Sums(o.Sums), Tol: o.Tol}, nil
+		return measuring.RRM{Loss: l, Sigma: measuring.Scale{Factor: o.Sigma}, Prior: o.Prior, Method: o.Method, Sums: mahalanobis.Sums(o.Sums), Tol: o.Tol}, nil
 	case config.SGDFit:
 		a := measuring.SGD{Loss: l, C: o.C.N, PSD: o.PSD, Radius: m.Radius, Steps: measuring.Scale{Factor: 2, Power: 1}} // auto: as many as items
 		if o.Steps.Given {

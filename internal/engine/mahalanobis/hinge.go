@@ -20,9 +20,9 @@ const (
 // from the dual: max(0, u) is the largest s u over s in [0, 1], so that for any such
 // s_ijk, with means over triplets and M = aa^T - bb^T,
 //
-//	F_S(A(S)) >= D(s) = zeta mean(s) - ||mean(s M)||^2 / (2 sigma),
+//	F_S(A(S)) >= D(s) = zeta mean(s) + <mean(s M), w_0> - ||mean(s M)||^2 / (2 sigma),
 //
-// and ||w - A(S)||^2 <= 2 (F_S(w) - D(s)) / sigma by strong convexity, with the slopes of
+// w_0 the prior, and ||w - A(S)||^2 <= 2 (F_S(w) - D(s)) / sigma by strong convexity, with the slopes of
 // the rounded hinge as s. The solution's GradNorm is that of the rounded objective.
 func (f *objective) hinged(o RRMOptions) (Solution, error) {
 	hinge := f.r.loss
@@ -39,10 +39,10 @@ func (f *objective) hinged(o RRMOptions) (Solution, error) {
 		s := f.solution()
 		grad := make([]float64, len(s.Theta))
 		f.r.ValueGrad(s.Theta, grad)
-		dual := hinge.Zeta*f.r.meanSlope() - dot(grad, grad)/(2*f.sigma)
+		dual := hinge.Zeta*f.r.meanSlope() + dot(grad, f.prior) - dot(grad, grad)/(2*f.sigma)
 		f.r.setLoss(hinge)
 		s.Risk = f.r.Value(s.Theta)
-		s.Objective = s.Risk + f.sigma/2*dot(s.Theta, s.Theta)
+		s.Objective = s.Risk + f.regulariser(s.Theta)
 		s.Certificate = math.Sqrt(2 * max(0, s.Objective-dual) / f.sigma)
 		if s.Certificate < best.Certificate {
 			s.Theta = append([]float64(nil), s.Theta...)

@@ -16,7 +16,9 @@ type objective struct {
 	ctx         context.Context
 	r           *Risk
 	sigma, tol  float64
-	most        int       // evaluations
+	most        int // evaluations
+	watch       func(evaluations int, objective, gradNorm float64)
+	prior       []float64 // svec of s I
 	at, grad    []float64 // the last point and its gradient
 	value       float64   // F_S there
 	best        []float64 // the point with the least gradient so far
@@ -34,7 +36,7 @@ const patience = 100
 var errStalled = errors.New("the gradient becomes no smaller")
 
 func newObjective(ctx context.Context, r *Risk, o RRMOptions, theta []float64) *objective {
-	f := &objective{ctx: ctx, r: r, sigma: o.Sigma, tol: o.Tol, most: o.Most}
+	f := &objective{ctx: ctx, r: r, sigma: o.Sigma, tol: o.Tol, most: o.Most, watch: o.Watch, prior: o.prior(r.d)}
 	f.at, f.grad, f.best = make([]float64, len(theta)), make([]float64, len(theta)), slices.Clone(theta)
 	f.restart()
 	return f
@@ -54,22 +56,33 @@ func (f *objective) evaluate(theta []float64) {
 	f.evaluations++
 	copy(f.at, theta)
 	risk := f.r.ValueGrad(theta, f.grad)
-	length := norm(theta)
-	f.value = risk + f.sigma/2*length*length
+	f.value = risk + f.regulariser(theta)
 	for i, v := range theta {
-		f.grad[i] += f.sigma * v
+		f.grad[i] += f.sigma * (v - f.prior[i])
 	}
-	if n := norm(f.grad); n < f.norm {
+	n := norm(f.grad)
+	if f.watch != nil {
+		f.watch(f.evaluations, f.value, n)
+	}
+	if n < f.norm {
 		f.norm, f.risk, f.improved = n, risk, f.evaluations
 		copy(f.best, theta)
 	}
 }
 
+// regulariser is sigma/2 ||w - s I||^2.
+func (f *objective) regulariser(theta []float64) float64 {
+	sum := 0.0
+	for i, v := range theta {
+		sum += (v - f.prior[i]) * (v - f.prior[i])
+	}
+	return f.sigma / 2 * sum
+}
+
 // solution returns the best point, without its certificate.
 func (f *objective) solution() Solution {
-	length := norm(f.best)
 	return Solution{
-		Theta: f.best, Risk: f.risk, Objective: f.risk + f.sigma/2*length*length, GradNorm: f.norm,
+		Theta: f.best, Risk: f.risk, Objective: f.risk + f.regulariser(f.best), GradNorm: f.norm,
 		Iterations: f.iterations, Evaluations: f.evaluations, Method: f.method,
 	}
 }

@@ -23,10 +23,16 @@ type RRMOptions struct {
 	Method string  // newton, lbfgs, or auto (or empty)
 	// Tol is the largest certificate, in units of ||w||; 0 is 1e-9, for the hinge 0.01.
 	Tol float64
-	// Start is where to begin, (d(d+1)/2); nil is 0.
+	// Prior is s of r(w) = sigma/2 ||w - s I||^2, which draws w to Euclid's metric; the
+	// paper has 0.
+	Prior float64
+	// Start is where to begin, (d(d+1)/2); nil is the prior.
 	Start []float64
 	// Most is the largest number of evaluations of the risk; 0 is 5000.
 	Most int
+	// Watch, where there is one, is told of each evaluation: how many there were, F_S and
+	// the norm of its gradient.
+	Watch func(evaluations int, objective, gradNorm float64)
 }
 
 // Solution is what Minimise reached.
@@ -54,9 +60,9 @@ const (
 
 // Minimise does regularised risk minimisation (eq. 5),
 //
-//	A(S) = argmin_w F_S(w) = R_S(w) + sigma/2 ||w||^2,
+//	A(S) = argmin_w F_S(w) = R_S(w) + sigma/2 ||w - s I||^2,
 //
-// until the certificate ||grad F_S(w)|| / sigma >= ||w - A(S)|| is at most o.Tol. It has
+// s = o.Prior, until the certificate ||grad F_S(w)|| / sigma >= ||w - A(S)|| is at most o.Tol. It has
 // gonum's Newton or L-BFGS directions with a line search that works down to rounding.
 //
 // The hinge, whose gradient jumps, has another way and certificate: see hinged.
@@ -66,7 +72,7 @@ func Minimise(ctx context.Context, r *Risk, o RRMOptions) (Solution, error) {
 	if err := o.check(); err != nil {
 		return Solution{}, err
 	}
-	theta := make([]float64, r.Dim())
+	theta := o.prior(r.d)
 	if err := start(theta, o.Start); err != nil {
 		return Solution{}, err
 	}
@@ -101,8 +107,19 @@ func (f *objective) judge(s Solution, why error) error {
 		ErrNotConverged, s.Certificate, s.Evaluations, f.tol, f.sigma, s.Method, why)
 }
 
+// prior returns svec(s I).
+func (o RRMOptions) prior(d int) []float64 {
+	theta := Identity(d)
+	for i := range theta {
+		theta[i] *= o.Prior
+	}
+	return theta
+}
+
 func (o RRMOptions) check() error {
 	switch {
+	case !(o.Prior >= 0) || math.IsInf(o.Prior, 1):
+		return fmt.Errorf("%w: the prior is %v times Euclid's metric, want a finite number of at least 0", ErrInput, o.Prior)
 	case !(o.Sigma > 0) || math.IsInf(o.Sigma, 1):
 		return fmt.Errorf("%w: sigma is %v, want a finite number above 0: without it F_S is not strongly convex, and A(S) is not unique", ErrInput, o.Sigma)
 	case !(o.Tol >= 0) || math.IsInf(o.Tol, 1):

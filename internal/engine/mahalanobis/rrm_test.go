@@ -20,22 +20,24 @@ func TestMinimiseOnALine(t *testing.T) {
 		t.Fatal(err)
 	}
 	const sigma, zeta = 0.05, 0.3
-	slope := func(w float64) float64 {
-		s := func(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
-		return (-8*s(-8*w+zeta)-3*s(-3*w+zeta))/2 + sigma*w
-	}
-	lo, hi := 0.0, 100.0
-	for range 200 {
-		if m := (lo + hi) / 2; slope(m) < 0 {
-			lo = m
-		} else {
-			hi = m
+	for _, prior := range []float64{0, 2} {
+		slope := func(w float64) float64 {
+			s := func(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
+			return (-8*s(-8*w+zeta)-3*s(-3*w+zeta))/2 + sigma*(w-prior)
 		}
-	}
-	for _, method := range []string{Newton, LBFGS} {
-		s, err := Minimise(t.Context(), mustRisk(t, mustLoss(t, Logistic, zeta, 0), Exact, p), RRMOptions{Sigma: sigma, Method: method})
-		if err != nil || math.Abs(s.Theta[0]-lo) > 1e-9 {
-			t.Errorf("%s: %v, want %v, %v", method, s.Theta, lo, err)
+		lo, hi := 0.0, 100.0
+		for range 200 {
+			if m := (lo + hi) / 2; slope(m) < 0 {
+				lo = m
+			} else {
+				hi = m
+			}
+		}
+		for _, method := range []string{Newton, LBFGS} {
+			s, err := Minimise(t.Context(), mustRisk(t, mustLoss(t, Logistic, zeta, 0), Exact, p), RRMOptions{Sigma: sigma, Prior: prior, Method: method})
+			if err != nil || math.Abs(s.Theta[0]-lo) > 1e-9 {
+				t.Errorf("%s, prior %v: %v, want %v, %v", method, prior, s.Theta, lo, err)
+			}
 		}
 	}
 }
@@ -66,13 +68,23 @@ func TestMinimiseLeastSquares(t *testing.T) {
 // What is said of a solution is so, for all losses, methods and several classes; both
 // methods find the same.
 func TestSolutionIsWhatItSays(t *testing.T) {
+	for _, prior := range []float64{0, 3} {
+		testSolution(t, prior)
+	}
+}
+
+func testSolution(t *testing.T, prior float64) {
 	a, b := sample(t, 10, 8, 3, 2), sample(t, 7, 11, 3, 3)
 	const sigma = 1e-3
+	centre := Identity(3)
+	for i := range centre {
+		centre[i] *= prior
+	}
 	for _, l := range allLosses(t) {
 		var found [2]Solution
 		for n, method := range []string{Newton, LBFGS} {
 			r := mustRisk(t, l, Auto, a, b)
-			s, err := Minimise(t.Context(), r, RRMOptions{Sigma: sigma, Method: method})
+			s, err := Minimise(t.Context(), r, RRMOptions{Sigma: sigma, Prior: prior, Method: method})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +92,7 @@ func TestSolutionIsWhatItSays(t *testing.T) {
 			va, ga, _ := triples(a, l, s.Theta)
 			vb, gb, _ := triples(b, l, s.Theta)
 			length, slope := 0.0, 0.0
-			for i, v := range s.Theta {
+			for i, v := range minus(s.Theta, centre) {
 				length += v * v
 				slope = math.Hypot(slope, (ga[i]+gb[i])/2+sigma*v)
 			}
@@ -163,6 +175,8 @@ func TestMinimiseRefuses(t *testing.T) {
 		{RRMOptions{Sigma: -1}, "sigma is -1"},
 		{RRMOptions{Sigma: math.NaN()}, "sigma is NaN"},
 		{RRMOptions{Sigma: math.Inf(1)}, "sigma is +Inf"},
+		{RRMOptions{Sigma: 1, Prior: -2}, "the prior is -2 times Euclid's metric"},
+		{RRMOptions{Sigma: 1, Prior: math.Inf(1)}, "the prior is +Inf"},
 		{RRMOptions{Sigma: 1, Tol: -1}, "tolerance is -1"},
 		{RRMOptions{Sigma: 1, Tol: math.NaN()}, "tolerance is NaN"},
 		{RRMOptions{Sigma: 1, Most: -2}, "at most -2 evaluations"},
@@ -225,5 +239,24 @@ func TestAutoChoosesTheMethod(t *testing.T) {
 	s, err = Minimise(t.Context(), mustRisk(t, l, Auto, sample(t, 30, 30, 3, 1)), RRMOptions{Sigma: 1e-2})
 	if err != nil || s.Method != Newton || s.Evaluations > 15 {
 		t.Errorf("few parameters: %s, %d evaluations, %v", s.Method, s.Evaluations, err)
+	}
+}
+
+// A loose solution of the hinge is as near to a close one as its certificate says, and
+// no nearer to be told: the dual lies below the objective.
+func TestHingeCertificateWithAPrior(t *testing.T) {
+	l := mustLoss(t, Hinge, 0.3, 0)
+	var found [2]Solution
+	for n, tol := range []float64{0.5, 1e-4} {
+		var err error
+		r := mustRisk(t, l, Auto, sample(t, 10, 8, 3, 2))
+		if found[n], err = Minimise(t.Context(), r, RRMOptions{Sigma: 1e-2, Prior: 3, Tol: tol}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	loose, close := found[0], found[1]
+	apart := norm(minus(loose.Theta, close.Theta))
+	if !(loose.Certificate > 1e-4) || !(apart > 1e-6) || apart > loose.Certificate+close.Certificate || loose.Objective < close.Objective {
+		t.Errorf("%v apart, certificates %v and %v, objectives %v and %v", apart, loose.Certificate, close.Certificate, loose.Objective, close.Objective)
 	}
 }

@@ -1,6 +1,7 @@
 package mahalanobis
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -38,10 +39,10 @@ type SGDOptions struct {
 // o.Seed and SGDStream. Where another point is in the sample the same sequence of
 // triplets is met as long as n+ and n- are the same.
 //
-// Errors: an index outside the problem, an o that is wrong, and, unless o.AllowLarge,
+// Errors: ctx's; an index outside the problem, an o that is wrong, and, unless o.AllowLarge,
 // a step above 2/alpha: then a step may expand distances and Lemma 2 (with Theorem 2)
 // says nothing. A loss that is not smooth has no such step.
-func SGD(p *Problem, l Loss, idx []Index, o SGDOptions) ([]float64, error) {
+func SGD(ctx context.Context, p *Problem, l Loss, idx []Index, o SGDOptions) ([]float64, error) {
 	if idx == nil {
 		steps, err := o.steps([]*Problem{p})
 		if err != nil {
@@ -59,7 +60,7 @@ func SGD(p *Problem, l Loss, idx []Index, o SGDOptions) ([]float64, error) {
 		return nil, err
 	}
 	for n, t := range idx {
-		if err := s.step(p, t, n); err != nil {
+		if err := s.step(ctx, p, t, n); err != nil {
 			return nil, err
 		}
 	}
@@ -68,7 +69,7 @@ func SGD(p *Problem, l Loss, idx []Index, o SGDOptions) ([]float64, error) {
 
 // SGDOver is SGD on several problems (classes) of the same dimension: each step
 // draws one uniformly, then a triplet of it. o.Steps 0 is the points of all of them.
-func SGDOver(problems []*Problem, l Loss, o SGDOptions) ([]float64, error) {
+func SGDOver(ctx context.Context, problems []*Problem, l Loss, o SGDOptions) ([]float64, error) {
 	steps, err := o.steps(problems)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func SGDOver(problems []*Problem, l Loss, o SGDOptions) ([]float64, error) {
 	r := rng.New(o.Seed, SGDStream)
 	for n := range steps {
 		p := problems[r.IntN(len(problems))]
-		if err := s.step(p, drawIndex(r, p.NPos(), p.NNeg()), n); err != nil {
+		if err := s.step(ctx, p, drawIndex(r, p.NPos(), p.NNeg()), n); err != nil {
 			return nil, err
 		}
 	}
@@ -189,8 +190,14 @@ func dimension(problems []*Problem) (int, error) {
 	return problems[0].D, nil
 }
 
+// between is how many steps pass between two looks at the context.
+const between = 64
+
 // step takes step n.
-func (s *sgd) step(p *Problem, t Index, n int) error {
+func (s *sgd) step(ctx context.Context, p *Problem, t Index, n int) error {
+	if n%between == 0 && ctx.Err() != nil {
+		return ctx.Err()
+	}
 	_, slope, _ := s.l.At(Margin(p, s.theta, t, s.l.Zeta))
 	if math.IsNaN(slope) || math.IsInf(slope, 0) {
 		return fmt.Errorf("%w: w has left the finite numbers at step %d (eta %.4g): take smaller steps", ErrInput, n, s.eta)

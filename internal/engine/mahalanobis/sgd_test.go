@@ -43,7 +43,7 @@ func TestSGDIsEquation3(t *testing.T) {
 	for _, l := range allLosses(t) {
 		for _, psd := range []bool{false, true} {
 			const c = 0.3
-			got, err := SGD(p, l, idx, SGDOptions{C: c, Radius: 1, PSD: psd, AllowLarge: true})
+			got, err := SGD(t.Context(), p, l, idx, SGDOptions{C: c, Radius: 1, PSD: psd, AllowLarge: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,16 +64,16 @@ func TestSGDStepAndDefaults(t *testing.T) {
 			t.Errorf("%q: c %v, eta %v, %v", which, c, eta, err)
 		}
 	}
-	got, err := SGD(p, l, nil, SGDOptions{Seed: 5, Radius: 1})
+	got, err := SGD(t.Context(), p, l, nil, SGDOptions{Seed: 5, Radius: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	idx := DrawIndices(9, 7, 16, 5, SGDStream)
-	if want, _ := SGD(p, l, idx, SGDOptions{C: 0.5, Radius: 1}); !slices.Equal(got, want) {
+	if want, _ := SGD(t.Context(), p, l, idx, SGDOptions{C: 0.5, Radius: 1}); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	// w_1 is the start; no steps leave it.
-	if got, err = SGD(p, l, []Index{}, SGDOptions{Start: Identity(3)}); err != nil || !slices.Equal(got, Identity(3)) {
+	if got, err = SGD(t.Context(), p, l, []Index{}, SGDOptions{Start: Identity(3)}); err != nil || !slices.Equal(got, Identity(3)) {
 		t.Errorf("%v, %v", got, err)
 	}
 	// A replaced point that no triplet has changes nothing.
@@ -96,7 +96,7 @@ func TestSGDStepAndDefaults(t *testing.T) {
 
 func mustSGD(t *testing.T, p *Problem, l Loss, o SGDOptions) []float64 {
 	t.Helper()
-	theta, err := SGD(p, l, nil, o)
+	theta, err := SGD(t.Context(), p, l, nil, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,17 +118,17 @@ func TestSGDLearns(t *testing.T) {
 func TestSGDOverDrawsClasses(t *testing.T) {
 	l := mustLoss(t, Logistic, 0, 0)
 	a, b := sample(t, 5, 4, 2, 1), sample(t, 3, 7, 2, 2)
-	one, err := SGDOver([]*Problem{a}, l, SGDOptions{Seed: 3})
+	one, err := SGDOver(t.Context(), []*Problem{a}, l, SGDOptions{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := SGDOver([]*Problem{a, b}, l, SGDOptions{Seed: 3})
+	two, err := SGDOver(t.Context(), []*Problem{a, b}, l, SGDOptions{Seed: 3})
 	if err != nil || slices.Equal(one, two) {
 		t.Errorf("%v, %v", two, err)
 	}
 	// Two copies of one class are that class with other draws: still a step of the
 	// same length from 0 for T = 1.
-	single, err := SGDOver([]*Problem{a, a}, l, SGDOptions{Seed: 3, Steps: 1})
+	single, err := SGDOver(t.Context(), []*Problem{a, a}, l, SGDOptions{Seed: 3, Steps: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestSGDOverDrawsClasses(t *testing.T) {
 		for j := range int32(5) {
 			for k := range int32(4) {
 				if i != j {
-					want, _ := SGD(a, l, []Index{{i, j, k}}, SGDOptions{})
+					want, _ := SGD(t.Context(), a, l, []Index{{i, j, k}}, SGDOptions{})
 					found = found || slices.Equal(want, single)
 				}
 			}
@@ -173,16 +173,16 @@ func TestSGDRefuses(t *testing.T) {
 		{l, one, SGDOptions{Start: []float64{1, 2, math.NaN()}}, "number 2 of the start is NaN"},
 		{l, nil, SGDOptions{Steps: -1}, "-1 steps"},
 	} {
-		if _, err := SGD(p, c.l, c.idx, c.o); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
+		if _, err := SGD(t.Context(), p, c.l, c.idx, c.o); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
-	if _, err := SGDOver(nil, l, SGDOptions{Steps: 3}); !errors.Is(err, ErrInput) {
+	if _, err := SGDOver(t.Context(), nil, l, SGDOptions{Steps: 3}); !errors.Is(err, ErrInput) {
 		t.Errorf("no problems: %v", err)
 	}
 	squares := mustLoss(t, LeastSquares, 1, 0)
 	long := DrawIndices(4, 3, 2000, 1, "x")
-	if _, err := SGD(p, squares, long, SGDOptions{C: 1e6, AllowLarge: true}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "left the finite numbers at step") {
+	if _, err := SGD(t.Context(), p, squares, long, SGDOptions{C: 1e6, AllowLarge: true}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "left the finite numbers at step") {
 		t.Errorf("a step far too large: %v", err)
 	}
 }

@@ -69,15 +69,18 @@ type LearnerRecord struct {
 	Zeta  float64 `json:"zeta"`
 	Delta float64 `json:"huber_delta,omitempty"`
 	Sigma *Scale  `json:"sigma,omitempty"` // of rrm
+	Prior float64 `json:"prior,omitempty"` // of rrm
 	C     float64 `json:"c,omitempty"`     // of sgd: the step is c / sqrt(T)
 	Steps *Scale  `json:"steps,omitempty"` // of sgd: T
 	PSD   bool    `json:"psd,omitempty"`
 }
 
-// RRM is regularised risk minimisation (eq. 5): R_S + sigma/2 ||w||^2 over all triplets.
+// RRM is regularised risk minimisation (eq. 5): R_S + sigma/2 ||w - s I||^2 over all
+// triplets.
 type RRM struct {
 	Loss   mahalanobis.Loss
 	Sigma  Scale
+	Prior  float64          // s; 0 in the paper
 	Method string           // auto, newton, lbfgs; empty is auto
 	Sums   mahalanobis.Sums // empty is auto
 	Tol    float64          // of the gradient's norm over sigma; 0 is 1e-9
@@ -91,7 +94,7 @@ func (a RRM) Criterion() mahalanobis.Loss { return a.Loss }
 
 // Describe says what a is.
 func (a RRM) Describe() LearnerRecord {
-	return LearnerRecord{Name: a.Name(), Loss: a.Loss.Name, Zeta: a.Loss.Zeta, Delta: a.Loss.Delta, Sigma: &a.Sigma}
+	return LearnerRecord{Name: a.Name(), Loss: a.Loss.Name, Zeta: a.Loss.Zeta, Delta: a.Loss.Delta, Sigma: &a.Sigma, Prior: a.Prior}
 }
 
 // Learn minimises, from near.
@@ -101,7 +104,7 @@ func (a RRM) Learn(ctx context.Context, p *mahalanobis.Problem, _ uint64, near [
 		return Learnt{}, err
 	}
 	s, err := mahalanobis.Minimise(ctx, r, mahalanobis.RRMOptions{
-		Sigma: a.Sigma.At(min(p.NPos(), p.NNeg())), Method: a.Method, Tol: a.Tol, Start: near,
+		Sigma: a.Sigma.At(min(p.NPos(), p.NNeg())), Prior: a.Prior, Method: a.Method, Tol: a.Tol, Start: near,
 	})
 	return Learnt{s.Theta, s.Certificate}, err
 }
@@ -140,9 +143,6 @@ func (a SGD) Triplets(n Sizes, seed uint64) []mahalanobis.Index {
 
 // Learn makes the steps; near is not used.
 func (a SGD) Learn(ctx context.Context, p *mahalanobis.Problem, seed uint64, _ []float64) (Learnt, error) {
-	if err := ctx.Err(); err != nil {
-		return Learnt{}, err
-	}
 	n := Sizes{p.NPos(), p.NNeg()}
 	if !(a.C > 0) || !(a.Radius > 0) {
 		return Learnt{}, fmt.Errorf("%w: SGD has c = %v in a ball of radius B = %v; both must be above 0", ErrInput, a.C, a.Radius)
@@ -150,6 +150,6 @@ func (a SGD) Learn(ctx context.Context, p *mahalanobis.Problem, seed uint64, _ [
 	if a.T(n) < 1 {
 		return Learnt{}, fmt.Errorf("%w: SGD makes %s = %d steps at n+ = %d, n- = %d; it needs one", ErrInput, a.Steps, a.T(n), n.Pos, n.Neg)
 	}
-	theta, err := mahalanobis.SGD(p, a.Loss, a.Triplets(n, seed), mahalanobis.SGDOptions{C: a.C, PSD: a.PSD, Radius: a.Radius, Constants: mahalanobis.Tight})
+	theta, err := mahalanobis.SGD(ctx, p, a.Loss, a.Triplets(n, seed), mahalanobis.SGDOptions{C: a.C, PSD: a.PSD, Radius: a.Radius, Constants: mahalanobis.Tight})
 	return Learnt{Theta: theta}, err
 }
