@@ -3,7 +3,11 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
+
+	"tercet/internal/engine/nn"
+	"tercet/internal/train"
 )
 
 const stabilitySchema = "tercet.stability/1"
@@ -70,17 +74,32 @@ type KindSummary struct {
 	Weights    float64 `json:"weights_share"`
 }
 
-// stability measures how far retraining with one image replaced leads.
-func (r *Run) stability(ctx context.Context, o MeasureOptions, p Progress) (*StabilityDoc, error) {
-	start := time.Now()
+// stability measures how far retraining with replaced images leads: with one at a time,
+// or with the three of a triplet.
+func (r *Run) stability(ctx context.Context, o MeasureOptions, p Progress) (Measurement, error) {
+	if slices.Contains(o.Replace, ReplaceTriple) {
+		return r.onAverageStability(ctx, o, p)
+	}
+	return r.uniformStability(ctx, o, p)
+}
+
+// finished returns the weights that training has ended with.
+func (r *Run) finished() (*train.Checkpoint, *nn.Model, error) {
 	if r.Manifest.Status != Finished {
-		return nil, fmt.Errorf("%w: %s is %s: retraining can be compared with a finished run alone; `tercet train --resume %s` continues it", ErrNoRun, r.Dir, r.Manifest.Status, r.Dir)
+		return nil, nil, fmt.Errorf("%w: %s is %s: retraining can be compared with a finished run alone; `tercet train --resume %s` continues it", ErrNoRun, r.Dir, r.Manifest.Status, r.Dir)
 	}
 	c, err := r.checkpoint("last")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m, err := c.LoadModel()
+	return c, m, err
+}
+
+// uniformStability measures how far retraining with one image replaced leads.
+func (r *Run) uniformStability(ctx context.Context, o MeasureOptions, p Progress) (*StabilityDoc, error) {
+	start := time.Now()
+	c, m, err := r.finished()
 	if err != nil {
 		return nil, err
 	}

@@ -46,26 +46,28 @@ func (p Replacement) name() string {
 func (p Replacement) alter(pool data.Dataset) alteration {
 	return func(s *Sets) error {
 		var err error
-		s.Train, err = replaced(s.Train, p.Image, pool, p.By)
+		s.Train, err = replaced(s.Train, []int{p.Image}, pool, []int{p.By})
 		return err
 	}
 }
 
-// replaced returns train with item by of pool, or of itself where pool is nil, in the
-// place of item i, under that item's label.
-func replaced(train data.Dataset, i int, pool data.Dataset, by int) (data.Dataset, error) {
+// replaced returns train with items by of pool, or of itself where pool is nil, in the
+// places of items, under their labels.
+func replaced(train data.Dataset, items []int, pool data.Dataset, by []int) (data.Dataset, error) {
 	idx := make([]int, train.Len())
 	for k := range idx {
 		idx[k] = k
 	}
-	all := train
-	idx[i] = by
+	all, first := train, 0
 	if pool != nil {
 		var err error
 		if all, err = data.Concat(train, pool); err != nil {
 			return nil, err
 		}
-		idx[i] = train.Len() + by
+		first = train.Len()
+	}
+	for k, i := range items {
+		idx[i] = first + by[k]
 	}
 	out, err := data.Subset(all, idx)
 	if err != nil {

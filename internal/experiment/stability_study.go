@@ -36,11 +36,22 @@ func onceOpened() opener {
 	}
 }
 
-// newStudy opens what a study of replaced images needs.
+// newStudy opens what a study of replaced images needs that are judged on others.
 func (r *Run) newStudy(o MeasureOptions, p Progress) (*study, error) {
 	if o.Triplets == 0 {
 		o.Triplets = StabilityTriplets
 	}
+	s, err := r.openStudy(o, p)
+	if err != nil {
+		return nil, err
+	}
+	pool, items := partPool(s.held, o.Seed)
+	s.replacer = newReplacer(s.sets.Train, s.held, o.Set, pool, o.Seed)
+	return s, s.findJudges(items)
+}
+
+// openStudy opens the images of a study, without judges and what replaces images.
+func (r *Run) openStudy(o MeasureOptions, p Progress) (*study, error) {
 	if o.Repeats == 0 {
 		o.Repeats = StabilityRepeats
 	}
@@ -58,9 +69,7 @@ func (r *Run) newStudy(o MeasureOptions, p Progress) (*study, error) {
 	if o.Set == "train" {
 		return nil, fmt.Errorf("%w: networks are judged on images that training has not seen: test or validation", data.ErrUnfit)
 	}
-	pool, items := partPool(s.held, o.Seed)
-	s.replacer = newReplacer(s.sets.Train, s.held, o.Set, pool, o.Seed)
-	return s, s.findJudges(items)
+	return s, nil
 }
 
 // findJudges chooses the images among items, and the triplets of them.
@@ -79,13 +88,18 @@ func (s *study) findJudges(items []int) error {
 	if j.triplets, err = drawTriplets(j.ds.Labels(), s.o.Triplets, s.o.Set, rng.New(s.o.Seed, "stability/triplets")); err != nil {
 		return err
 	}
-	weights, err := robustWeights(s.run.Config, s.sets)
-	if err != nil {
-		return err
-	}
-	j.loss, err = newTripletLoss(s.run.Config, weights)
+	j.loss, err = s.loss()
 	s.judges = j
 	return err
+}
+
+// loss is the run's on single triplets.
+func (s *study) loss() (*tripletLoss, error) {
+	weights, err := robustWeights(s.run.Config, s.sets)
+	if err != nil {
+		return nil, err
+	}
+	return newTripletLoss(s.run.Config, weights)
 }
 
 // sampled returns those of items, which are ds, that sample keeps.
@@ -172,7 +186,7 @@ func (s *study) rows(from, to int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]int, s.train.Len())
+	out := make([]int, s.sets.Train.Len())
 	per := t.sampler.Steps()
 	for epoch := from / per; epoch*per < to; epoch++ {
 		for k, ids := range t.sampler.Plan(epoch) {

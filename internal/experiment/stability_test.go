@@ -104,7 +104,7 @@ func TestStabilityByHandAndInterrupted(t *testing.T) {
 	}
 	again := create(t, root, append(slices.Clone(few), "name=again")...)
 	again.alter = func(s *Sets) error {
-		s.Train, err = replaced(s.Train, p.Image, sets.Test, p.By)
+		s.Train, err = replaced(s.Train, []int{p.Image}, sets.Test, []int{p.By})
 		return err
 	}
 	if _, err := again.Train(context.Background(), Watch{}); err != nil {

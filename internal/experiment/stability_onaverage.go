@@ -1,0 +1,236 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"tercet/internal/data"
+	"tercet/internal/engine/loss"
+	"tercet/internal/engine/nn"
+	"tercet/internal/metric"
+	measuring "tercet/internal/theory/measure"
+)
+
+const onAverageSchema = "tercet.onaverage/1"
+
+// OnAverageDoc is on-average.json, schema tercet.onaverage/1: the on-average stability of
+// Chen et al., Definition 2. A triplet of training images is replaced by fresh images of
+// its classes, the run is trained again by the same batches, and the loss of the triplet
+// that was taken away, unseen now, is compared with what it was. The mean change is in
+// expectation the generalisation gap on random triplets.
+type OnAverageDoc struct {
+	Schema  string           `json:"schema"`
+	Source  Source           `json:"source"` // the set that fresh images are of
+	Options OnAverageOptions `json:"options"`
+	N       int              `json:"n"` // triplets whose retraining came to its end
+	Loss    OnAverageLoss    `json:"loss"`
+	Error   OnAverage        `json:"triplet_error"`
+	// Gap is what gap.json of the same weights says, nil where there is none.
+	Gap *StoredGaps `json:"gap,omitempty"`
+	// Reference says what networks are compared with; see StabilityDoc.
+	Reference string         `json:"reference"`
+	Replaced  []TripleRecord `json:"replaced"`
+	Warnings  []string       `json:"warnings,omitempty"`
+	Cost      CostRecord     `json:"cost"`
+}
+
+// OnAverageOptions are those of OnAverageDoc.
+type OnAverageOptions struct {
+	Repeats int    `json:"repeats"`
+	Images  []int  `json:"images,omitempty"` // where they were given: three for each triplet
+	Seed    uint64 `json:"seed"`
+}
+
+// OnAverage are means over triplets: under the network that was trained on them, under
+// those that were trained without, and of unseen - seen, with the interval of Student's t
+// over the triplets.
+type OnAverage struct {
+	Seen   metric.Value `json:"seen"`
+	Unseen metric.Value `json:"unseen"`
+	Change metric.Value `json:"change"`
+}
+
+// OnAverageLoss is that of the run's own loss.
+type OnAverageLoss struct {
+	Name string `json:"name"`
+	Of   string `json:"of"` // see LossGap
+	OnAverage
+}
+
+// StoredGaps are the gaps of a gap.json, which the mean changes estimate too.
+type StoredGaps struct {
+	File     string `json:"file"`
+	Triplets int    `json:"triplets"`
+	Loss     Sides  `json:"loss"`
+	Error    Sides  `json:"triplet_error"`
+}
+
+// TripleRecord is what came of one triplet.
+type TripleRecord struct {
+	ReplacedTriple
+	Uses   [3]int `json:"uses"` // rows of batches that the images were in
+	Status Status `json:"status"`
+	// Change is nil where the retraining collapsed or diverged; Message says how.
+	Change  *TripleChange `json:"change,omitempty"`
+	Message string        `json:"message,omitempty"`
+	Seconds float64       `json:"seconds"`
+}
+
+// TripleChange is the loss of a triplet under the network that was trained on it and the
+// one that was not, and whether its order was wrong.
+type TripleChange struct {
+	Seen        float64 `json:"loss_seen"`
+	Unseen      float64 `json:"loss_unseen"`
+	WrongSeen   bool    `json:"wrong_seen"`
+	WrongUnseen bool    `json:"wrong_unseen"`
+}
+
+// onAverageStability measures what the loss of a triplet is when training has not seen it.
+func (r *Run) onAverageStability(ctx context.Context, o MeasureOptions, p Progress) (*OnAverageDoc, error) {
+	start := time.Now()
+	if len(o.Replace) != 1 {
+		return nil, fmt.Errorf("%w: replaced by %v: %s is measured by itself, on the triplets that are replaced", data.ErrUnfit, o.Replace, ReplaceTriple)
+	}
+	c, m, err := r.finished()
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.openStudy(o, p)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := s.triples(s.o.Images, s.o.Repeats)
+	if err != nil {
+		return nil, err
+	}
+	l, err := s.loss()
+	if err != nil {
+		return nil, err
+	}
+	uses, err := s.uses(c.State.Step)
+	if err != nil {
+		return nil, err
+	}
+	t := newRetraining(s)
+	if err := t.reference(ctx, m); err != nil {
+		return nil, err
+	}
+	d := &OnAverageDoc{
+		Schema: onAverageSchema, Options: OnAverageOptions{len(plan), o.Images, o.Seed}, Loss: OnAverageLoss{Name: l.Name, Of: l.Of}, Reference: t.from, Warnings: t.cautions(),
+		Source: Source{
+			Run: r.Dir, Checkpoint: "last", Step: c.State.Step, Set: o.Set, Items: s.held.Len(), Classes: distinct(s.held.Labels()), Dim: m.Dim(), Fingerprint: s.held.Fingerprint(),
+		},
+	}
+	if d.Replaced, err = t.unseen(ctx, plan, l); err != nil {
+		return nil, err
+	}
+	for k := range d.Replaced {
+		for x, i := range d.Replaced[k].Images {
+			d.Replaced[k].Uses[x] = uses[i]
+		}
+	}
+	if r.Config.Data.Distort.Strength > 0 {
+		d.Warnings = append(d.Warnings, "training images are distorted and others are not: a triplet that is unseen is distorted all the same, those of --gap are not")
+	}
+	if g := StoredGap(d.Source); g != nil {
+		d.Gap = &StoredGaps{g.File(), g.Options.Triplets, g.Loss.Sides, g.Error}
+	}
+	d.Cost = CostRecord{t.cost, time.Since(start).Seconds()}
+	return d, d.sumUp()
+}
+
+// tripleKey is what the result of one triplet depends on.
+type tripleKey struct {
+	Config   string         `json:"config"` // hash of the retrained config
+	Version  string         `json:"version"`
+	Base     string         `json:"base"` // weights that it is compared with, and kernels
+	Train    string         `json:"train"`
+	Fresh    string         `json:"fresh"`
+	Replaced ReplacedTriple `json:"replaced"`
+}
+
+// unseen returns what became of the triplets of plan.
+func (t *retraining) unseen(ctx context.Context, plan []ReplacedTriple, l *tripletLoss) ([]TripleRecord, error) {
+	list := make([]again[tripleKey], len(plan))
+	base, train, fresh := digest(t.base), t.run.Manifest.Data.Train.Fingerprint, t.held.Fingerprint()
+	for k, p := range plan {
+		c := t.config(p.name())
+		list[k] = again[tripleKey]{c, tripleKey{c.Hash(), Version, base, train, fresh, p}, p.alter(t.held)}
+	}
+	return retrain(ctx, t, list, func(k int, r *Run, err error) (TripleRecord, error) {
+		out := TripleRecord{ReplacedTriple: plan[k]}
+		m, status, message, err := trainedAgain(r, err)
+		out.Status, out.Message, out.Seconds = status, message, r.Manifest.Seconds
+		if m == nil || err != nil {
+			return out, err
+		}
+		change := new(TripleChange)
+		if change.Seen, change.WrongSeen, err = t.tripletOf(ctx, t.base, plan[k], l); err != nil {
+			return out, err
+		}
+		change.Unseen, change.WrongUnseen, err = t.tripletOf(ctx, m, plan[k], l)
+		out.Change = change
+		return out, err
+	})
+}
+
+// tripletOf is the loss of the triplet that is replaced, and whether its order is wrong,
+// under a network. The three are embedded by themselves: networks of the same bits give
+// the same bits.
+func (s *study) tripletOf(ctx context.Context, m *nn.Model, p ReplacedTriple, l *tripletLoss) (float64, bool, error) {
+	ds, err := data.Subset(s.sets.Train, p.Images[:])
+	if err != nil {
+		return 0, false, err
+	}
+	z, err := embed(ctx, m, ds, len(p.Images), func(int, int) {})
+	if err != nil {
+		return 0, false, err
+	}
+	if err = finiteRows(z, "training"); err != nil {
+		return 0, false, fmt.Errorf("triplet of training images %v: %w", p.Images, err)
+	}
+	v, err := l.eval(z, []loss.Triplet{{A: 0, P: 1, N: 2}})
+	return v.loss[0], v.wrong[0], err
+}
+
+// sumUp takes the means over the triplets whose retraining came to its end.
+func (d *OnAverageDoc) sumUp() error {
+	var losses, errors [2][]float64 // seen, unseen
+	var lost string
+	for _, v := range d.Replaced {
+		if v.Change == nil {
+			why := fmt.Sprintf("retraining without the triplet of images %v has %s and does not count: %s", v.Images, v.Status, v.Message)
+			d.Warnings = append(d.Warnings, why)
+			lost = why
+			continue
+		}
+		d.N++
+		w := tripletValues{wrong: []bool{v.Change.WrongSeen, v.Change.WrongUnseen}}.errors()
+		for x, l := range []float64{v.Change.Seen, v.Change.Unseen} {
+			losses[x], errors[x] = append(losses[x], l), append(errors[x], w[x])
+		}
+	}
+	if d.N == 0 {
+		return fmt.Errorf("no retraining came to its end, so that there is no mean: %s", lost)
+	}
+	d.Loss.OnAverage, d.Error = onAverage(losses[0], losses[1], "loss"), onAverage(errors[0], errors[1], "0-1 error")
+	return nil
+}
+
+// onAverage takes the means of values of the same triplets, seen and unseen.
+func onAverage(seen, unseen []float64, name string) OnAverage {
+	change := make([]float64, len(seen))
+	for k, v := range unseen {
+		change[k] = v - seen[k]
+	}
+	value := func(values []float64, definition string) metric.Value {
+		e := measuring.EstimateOf(values)
+		return metric.Value{Value: e.Value, CI95: e.CI95, Definition: definition}
+	}
+	return OnAverage{
+		Seen:   value(seen, fmt.Sprintf("%s of (z_i, z_j, z_k) under A(S)", name)),
+		Unseen: value(unseen, fmt.Sprintf("%s of (z_i, z_j, z_k) under A(S_ijk)", name)),
+		Change: value(change, fmt.Sprintf("mean of %s(A(S_ijk); z_i, z_j, z_k) - %s(A(S); z_i, z_j, z_k) over random triplets of S (Definition 2)", name, name)),
+	}
+}
