@@ -44,6 +44,8 @@ func TestEvalGap(t *testing.T) {
 		"--run runs/tiny --gap --set-name train":     "test or validation",
 		"--run runs/tiny --gap --format pdf":         "pdf",
 		"--run runs/tiny --triplets 500":             "goes with --gap",
+		"--run runs/tiny --stability --reference r":  "--reference goes with --gap",
+		"--run runs/tiny --gap --reference=":         "--reference is empty",
 		"--embeddings x.npy --labels y.npy --gap":    "give --run",
 		"--run runs/tiny --gap --fail-under r@1=0.5": "leave out --fail-under",
 		"--run runs/tiny --gap --if-needed":          "leave out --if-needed",
@@ -52,4 +54,16 @@ func TestEvalGap(t *testing.T) {
 	}
 	refuse(t, ExitData, "eval --run runs/tiny --gap --set-name validation", "no validation set")
 	refuse(t, ExitData, "eval --run runs/none --gap", "no config.yaml")
+	refuse(t, ExitData, gap+" --reference runs/none", "--reference: ")
+	refuse(t, ExitData, gap+" --reference runs/tiny", "training images")
+	must(t, 0, "train -c tiny.yaml --set name=other --set data.glyphs.seed=7")
+	doc = document(t, gap+" --bootstrap 100 --reference runs/other")
+	of, _ := doc["reference"].(map[string]any)
+	loss, _ = doc["loss"].(map[string]any)
+	if of["run"] != "runs/other" || loss["control"] == nil || loss["controlled"] == nil || loss["gap"] == nil {
+		t.Errorf("document %v", doc)
+	}
+	if out := must(t, 0, gap+" --bootstrap 100 --reference runs/other"); !strings.Contains(strings.ToLower(out), "controlled gap") {
+		t.Error(out)
+	}
 }

@@ -21,6 +21,7 @@ type measureFlags struct {
 	images                    []int
 	replace                   []string
 	jobs                      int
+	reference                 string
 	metricFlags
 }
 
@@ -35,6 +36,7 @@ func (o *measureFlags) addMeasures(cmd *cobra.Command) {
 	fs.StringSliceVar(&o.replace, "replace", nil, "by what: "+strings.Join(experiment.Replacements(), ", ")+" (default fresh,far; of --influence twin)")
 	fs.IntVar(&o.steps, "steps", experiment.InfluenceSteps, "with --influence, how many steps training goes on")
 	fs.IntVar(&o.jobs, "jobs", 1, "with --stability and --influence, train so many at once, each on one thread")
+	fs.StringVar(&o.reference, "reference", "", "with --gap of a network, `RUN` as a control variate: a finished run that has learnt from none of the images; takes out that some images are easier than others")
 	o.addMetric(cmd)
 }
 
@@ -48,6 +50,7 @@ var measureOnly = []struct {
 }{
 	{"triplets", append([]string{experiment.MeasureGap}, retrains...)},
 	{"repeats", append([]string{experiment.MeasureGap}, retrains...)},
+	{"reference", []string{experiment.MeasureGap}},
 	{"images", retrains},
 	{"replace", retrains},
 	{"jobs", retrains},
@@ -113,6 +116,9 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 		return err
 	}
 	defer r.Close()
+	if r.Config.LearnsMetric() && o.changed("reference") {
+		return usagef("--reference is about networks: %s is of model mahalanobis, whose --gap learns a reference of its own, from training images that no sample has", r.Dir)
+	}
 	if err := o.checkMetric(r, &m); err != nil {
 		return err
 	}
@@ -162,10 +168,13 @@ func drawMeasured(s *Streams, r *experiment.Run, found experiment.Measurement) {
 func (o *evalOptions) measure(job string) (experiment.MeasureOptions, error) {
 	m := experiment.MeasureOptions{
 		Job: job, Checkpoint: o.checkpoint, Set: o.set, Limit: o.limit, Bootstrap: o.bootstrap, Seed: o.seed, Triplets: o.triplets,
-		Repeats: o.repeats, Images: o.images, Replace: o.replace, Steps: o.steps, Jobs: o.jobs,
+		Repeats: o.repeats, Images: o.images, Replace: o.replace, Steps: o.steps, Jobs: o.jobs, Reference: o.reference,
 	}
 	if err := checkResamples(o.bootstrap); err != nil {
 		return m, err
+	}
+	if o.changed("reference") && o.reference == "" {
+		return m, usagef("--reference is empty; give the directory of a run")
 	}
 	if n := o.triplets; o.changed("triplets") && n < experiment.LeastTriplets {
 		return m, usagef("--triplets is %d; give at least %d", n, experiment.LeastTriplets)

@@ -39,6 +39,7 @@ metric: {sigma: 0.5, positive: each}
 		"--stability --claim T3 --sizes 4": "its own sizes",
 		"--stability --circle":             "goes with --claim",
 		"--gap --claim T3":                 "goes with --stability",
+		"--gap --reference runs/x":         "learns a reference of its own",
 		"--gap --delta 0.5":                "(0, 1/e)",
 		"--stability --sizes 1":            "n+ >= 2",
 		"--stability --images 1":           "is about networks",

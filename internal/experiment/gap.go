@@ -7,7 +7,6 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/engine/adversary"
-	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
@@ -32,11 +31,13 @@ type GapDoc struct {
 	Options   GapOptions `json:"options"`
 	Train     SetRecord  `json:"train"`
 	Resampled string     `json:"resampled"` // for the intervals: images or classes
-	Loss      LossGap    `json:"loss"`
-	Error     Sides      `json:"triplet_error"`
-	Bound     *GapBound  `json:"bound,omitempty"` // on the loss
-	Warnings  []string   `json:"warnings,omitempty"`
-	Cost      CostRecord `json:"cost"`
+	// Reference is the run of the control variate, nil without one.
+	Reference *GapReference `json:"reference,omitempty"`
+	Loss      LossGap       `json:"loss"`
+	Error     Sides         `json:"triplet_error"`
+	Bound     *GapBound     `json:"bound,omitempty"` // on the loss: on its plain gap
+	Warnings  []string      `json:"warnings,omitempty"`
+	Cost      CostRecord    `json:"cost"`
 }
 
 // GapOptions are those of GapDoc.
@@ -53,6 +54,10 @@ type Sides struct {
 	Train metric.Value `json:"train"`
 	Test  metric.Value `json:"test"`
 	Gap   metric.Value `json:"gap"`
+	// Control is train - test of the reference on the same triplets, whose mean over
+	// training and test sets is 0; Controlled is Gap + Control, of the same mean as Gap.
+	Control    *metric.Value `json:"control,omitempty"`
+	Controlled *metric.Value `json:"controlled,omitempty"`
 }
 
 // LossGap is that of the run's own loss.
@@ -94,6 +99,11 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 	if disjoint(sets.Train, ds) {
 		g.by = byClasses
 	}
+	if o.Reference != "" {
+		if g.reference, err = r.gapReference(o.Reference, sets, ds, o.Set); err != nil {
+			return nil, err
+		}
+	}
 	if err := g.side(ctx, &g.train, sets.Train, "train"); err != nil {
 		return nil, err
 	}
@@ -120,8 +130,12 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 	if sets.Noisy != nil {
 		d.Warnings = append(d.Warnings, "trained on noisy labels: both sets are judged by true ones, so that the training risk is not the one that was minimised")
 	}
+	if g.reference != nil {
+		d.Reference = &g.reference.record
+		d.Warnings = append(d.Warnings, d.referenceCautions()...)
+	}
 	d.Warnings = append(d.Warnings, coarse(EvalOptions{Bootstrap: o.Bootstrap})...)
-	d.Cost = CostRecord{adversary.Cost{Forward: int64(g.train.items.Len() + g.test.items.Len())}, time.Since(start).Seconds()}
+	d.Cost = CostRecord{adversary.Cost{Forward: int64(g.networks() * (g.train.items.Len() + g.test.items.Len()))}, time.Since(start).Seconds()}
 	return d, nil
 }
 
@@ -133,15 +147,24 @@ type gapSides struct {
 	options     MeasureOptions
 	say         Say
 	by          string
+	reference   *gapReference // nil for none
 	train, test gapSide
 }
 
-// gapSide is one set with its triplets and their values: losses, and errors as 0 or 1.
+// networks is how many judge the images.
+func (g *gapSides) networks() int {
+	if g.reference != nil {
+		return 2
+	}
+	return 1
+}
+
+// gapSide is one set with its triplets and their values: losses, and errors as 0 or 1,
+// then both of the reference where there is one.
 type gapSide struct {
 	items    data.Dataset
-	z        *array.Array
 	triplets []loss.Triplet
-	columns  [2][]float64
+	columns  [][]float64
 }
 
 // side draws and evaluates the triplets of ds.
@@ -155,17 +178,32 @@ func (g *gapSides) side(ctx context.Context, s *gapSide, ds data.Dataset, set st
 	if s.triplets, err = drawTriplets(s.items.Labels(), o.Triplets, set, rng.New(o.Seed, "gap/triplets "+set)); err != nil {
 		return err
 	}
-	if s.z, err = embed(ctx, g.model, s.items, g.run.Config.Eval.Batch, func(done, total int) { g.say("embed "+set, done, total) }); err != nil {
+	if err := g.judge(ctx, s, g.model, set, set); err != nil {
 		return err
 	}
-	if err := finiteRows(s.z, set); err != nil {
-		return err
+	if g.reference == nil {
+		return nil
 	}
-	v, err := g.loss.eval(s.z, s.triplets)
+	if err := g.judge(ctx, s, g.reference.model, set, set+", reference"); err != nil {
+		return fmt.Errorf("--reference %s: %w", g.reference.record.Run, err)
+	}
+	return nil
+}
+
+// judge adds the columns of one network.
+func (g *gapSides) judge(ctx context.Context, s *gapSide, m *nn.Model, set, stage string) error {
+	z, err := embed(ctx, m, s.items, g.run.Config.Eval.Batch, func(done, total int) { g.say("embed "+stage, done, total) })
 	if err != nil {
 		return err
 	}
-	s.columns = [2][]float64{v.loss, v.errors()}
+	if err := finiteRows(z, set); err != nil {
+		return err
+	}
+	v, err := g.loss.eval(z, s.triplets)
+	if err != nil {
+		return err
+	}
+	s.columns = append(s.columns, v.loss, v.errors())
 	return nil
 }
 
@@ -185,33 +223,50 @@ func (g *gapSides) gaps() (ofLoss, ofError Sides) {
 	var out [2]Sides
 	for c, name := range []string{"loss", "0-1 error"} {
 		def := name + "(random triplets)"
-		out[c] = Sides{
-			Train: metric.Value{Value: mean(g.train.columns[c]), Definition: def},
-			Test:  metric.Value{Value: mean(g.test.columns[c]), Definition: def},
+		s := &out[c]
+		s.Train = metric.Value{Value: mean(g.train.columns[c]), Definition: def}
+		s.Test = metric.Value{Value: mean(g.test.columns[c]), Definition: def}
+		s.Gap = metric.Value{Value: s.Test.Value - s.Train.Value, Definition: "test - train of " + def}
+		if g.reference != nil {
+			s.Control = &metric.Value{Value: mean(g.train.columns[2+c]) - mean(g.test.columns[2+c]), Definition: "train - test of " + def + " of the reference"}
+			s.Controlled = &metric.Value{Value: s.Gap.Value + s.Control.Value, Definition: "gap + control"}
 		}
-		out[c].Gap = metric.Value{Value: out[c].Test.Value - out[c].Train.Value, Definition: "test - train of " + def}
 	}
+	if g.options.Bootstrap > 0 {
+		g.intervals(&out)
+	}
+	return out[0], out[1]
+}
+
+// intervals fills in the intervals. Each resample is one of the images, whatever is
+// judged of them: that of the controlled gap is by the differences between the networks.
+func (g *gapSides) intervals(out *[2]Sides) {
 	n := g.options.Bootstrap
-	if n == 0 {
-		return out[0], out[1]
-	}
 	means := func(s *gapSide, stream string) ([][]float64, bool) {
 		g.say("intervals", 0, 0)
-		return newResampled(s.items.Labels(), g.by).means(s.triplets, s.columns[:], n, g.options.Seed, stream)
+		return newResampled(s.items.Labels(), g.by).means(s.triplets, s.columns, n, g.options.Seed, stream)
 	}
 	train, ok := means(&g.train, "gap/bootstrap train")
 	test, fine := means(&g.test, "gap/bootstrap test")
 	if !ok || !fine {
-		return out[0], out[1]
+		return
+	}
+	difference := func(a, b []float64) []float64 {
+		d := make([]float64, n)
+		for k := range d {
+			d[k] = a[k] - b[k]
+		}
+		return d
 	}
 	for c := range out {
-		gap := make([]float64, n)
-		for k := range gap {
-			gap[k] = test[c][k] - train[c][k]
+		s := &out[c]
+		gap := difference(test[c], train[c])
+		if s.Control != nil {
+			of := difference(test[2+c], train[2+c])
+			s.Controlled.CI95, s.Control.CI95 = interval(difference(gap, of)), interval(difference(train[2+c], test[2+c]))
 		}
-		out[c].Gap.CI95, out[c].Train.CI95, out[c].Test.CI95 = interval(gap), interval(train[c]), interval(test[c])
+		s.Gap.CI95, s.Train.CI95, s.Test.CI95 = interval(gap), interval(train[c]), interval(test[c])
 	}
-	return out[0], out[1]
 }
 
 func mean(x []float64) float64 {

@@ -128,14 +128,14 @@ func TestGapRefuses(t *testing.T) {
 }
 
 // data.split.seed chooses the images that limit_per_class leaves, those of fewer among
-// those of more.
+// those of more, and that skip_per_class leaves out.
 func TestSubsetsBySplitSeed(t *testing.T) {
 	files := t.TempDir()
 	writeBlobs(t, files, 4, 9, 4, 0)
-	first := func(limit, seed int) map[float32]bool {
+	first := func(limit, seed int, more ...string) map[float32]bool {
 		t.Helper()
-		sets, err := OpenData(loadVectors(t, "data=npy", "data.root="+files, "data.train.vectors=x.npy", "data.train.labels=y.npy", "data.test.vectors=x.npy", "data.test.labels=y.npy",
-			"model=linear", "model.embedding=4", "data.size=0", fmt.Sprintf("data.limit_per_class=%d", limit), fmt.Sprintf("data.split.seed=%d", seed)))
+		sets, err := OpenData(loadVectors(t, append([]string{"data=npy", "data.root=" + files, "data.train.vectors=x.npy", "data.train.labels=y.npy", "data.test.vectors=x.npy", "data.test.labels=y.npy",
+			"model=linear", "model.embedding=4", "data.size=0", fmt.Sprintf("data.limit_per_class=%d", limit), fmt.Sprintf("data.split.seed=%d", seed)}, more...)...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,6 +153,16 @@ func TestSubsetsBySplitSeed(t *testing.T) {
 		return out
 	}
 	small, large, other := first(2, 0), first(4, 0), first(2, 1)
+	for v := range first(5, 0, "data.skip_per_class=4") {
+		if large[v] {
+			t.Error("an image is in the limit and beyond the skip")
+		}
+	}
+	_, err := OpenData(loadVectors(t, "data=npy", "data.root="+files, "data.train.vectors=x.npy", "data.train.labels=y.npy", "data.test.vectors=x.npy", "data.test.labels=y.npy",
+		"model=linear", "model.embedding=4", "data.size=0", "data.skip_per_class=9"))
+	if !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "data.skip_per_class: 9 leaves nothing of class 0, which has 9") {
+		t.Errorf("a skip of all: error %v", err)
+	}
 	same := 0
 	for v := range small {
 		if !large[v] {

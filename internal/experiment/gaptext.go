@@ -28,7 +28,8 @@ func (d *GapDoc) Cautions() []string { return d.Warnings }
 // Draw makes no picture: a gap is three numbers.
 func (d *GapDoc) Draw(string) ([]string, error) { return nil, nil }
 
-// Table has a row for the loss and one for the 0-1 error.
+// Table has a row for the loss and one for the 0-1 error; with a reference also the gap
+// less that of the reference.
 func (d *GapDoc) Table() *report.Table {
 	t := &report.Table{
 		Title:   fmt.Sprintf("%s: generalisation gap, %d training and %d %s images", d.Source.Run, d.Train.Items, d.Source.Items, d.Source.Set),
@@ -38,6 +39,10 @@ func (d *GapDoc) Table() *report.Table {
 			d.Error.row("triplet_error"),
 		},
 		Notes: []string{fmt.Sprintf("%d random triplets of each set; intervals by drawing %s anew; the largest loss is %.4g", d.Options.Triplets, d.Resampled, d.Loss.Largest)},
+	}
+	if ref := d.Reference; ref != nil {
+		t.Columns = append(t.Columns, report.Column{Name: "control", Digits: 4}, report.Column{Name: "controlled gap", Digits: 4})
+		t.Notes = append(t.Notes, fmt.Sprintf("control: train - test of %s (step %d, %d training images, none of them among these), of mean 0; controlled gap: gap + control, of the same mean as gap", ref.Run, ref.Step, ref.Train.Items))
 	}
 	if d.Loss.Of == "pairs" {
 		t.Notes = append(t.Notes, "the loss is of pairs: a triplet costs the sum of its two")
@@ -49,7 +54,11 @@ func (d *GapDoc) Table() *report.Table {
 }
 
 func (g Sides) row(name string) []report.Cell {
-	return []report.Cell{report.Text(name), valueCell(g.Train), valueCell(g.Test), valueCell(g.Gap)}
+	row := []report.Cell{report.Text(name), valueCell(g.Train), valueCell(g.Test), valueCell(g.Gap)}
+	if g.Controlled != nil {
+		row = append(row, valueCell(*g.Control), valueCell(*g.Controlled))
+	}
+	return row
 }
 
 // valueCell shows a measured number.

@@ -23,6 +23,7 @@ type MeasureOptions struct {
 	Limit      int    // at most so many images of a set; 0 takes all
 	Triplets   int    // drawn from a set
 	Bootstrap  int    // gap: resamples of its intervals; 0 gives none
+	Reference  string // gap: directory of the run that is its control variate; "" for none
 	Seed       uint64 // of triplets, resamples and chosen images
 	// Repeats is how many training images are replaced, Images which; empty draws
 	// them. Replace is what replaces them (stability): see Replacements.

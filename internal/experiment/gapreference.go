@@ -1,0 +1,163 @@
+package experiment
+
+import (
+	"fmt"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/nn"
+)
+
+// GapReference is the run of a gap's control variate.
+type GapReference struct {
+	Run        string    `json:"run"`
+	Checkpoint string    `json:"checkpoint"`
+	Step       int       `json:"step"`
+	Train      SetRecord `json:"train"`
+	// Copies are images that it has learnt from and that equal training or judged
+	// images of the run in all pixels, but are stored beside them.
+	Copies int `json:"copies,omitempty"`
+}
+
+// gapReference is a network as control variate.
+type gapReference struct {
+	model  *nn.Model
+	record GapReference
+}
+
+// gapReference opens the run in dir as the control variate of r's gap between sets.Train
+// and judged, the set of that name. R_S - R of a network has mean 0 over the choice of
+// both where the network does not depend on it: where it has learnt from none of their
+// images and, if they are of different classes, from no image of these.
+//
+// Errors: ErrNoRun where dir holds no finished run; data.ErrUnfit where that is of a
+// metric, sees images in another form, or has learnt from what it must not.
+func (r *Run) gapReference(dir string, sets *Sets, judged data.Dataset, set string) (*gapReference, error) {
+	ref, err := Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("--reference: %w", err)
+	}
+	if ref.Config.LearnsMetric() {
+		return nil, fmt.Errorf("%w: --reference %s is of model mahalanobis; the reference of a network is a network", data.ErrUnfit, dir)
+	}
+	if s := ref.Manifest.Status; s != Finished {
+		return nil, fmt.Errorf("%w: --reference %s is %s, not finished; `tercet train --resume %s` continues it", ErrNoRun, dir, s, dir)
+	}
+	const checkpoint = "last"
+	c, m, own, err := ref.loaded(checkpoint)
+	if err != nil {
+		return nil, fmt.Errorf("--reference: %w", err)
+	}
+	if err := sameForm(ref.Config, r.Config, setRecord(own.Train).Shape, setRecord(sets.Train).Shape); err != nil {
+		return nil, fmt.Errorf("%w: --reference %s was trained on images of another form: %w", data.ErrUnfit, dir, err)
+	}
+	g := &gapReference{model: m, record: GapReference{Run: dir, Checkpoint: checkpoint, Step: c.State.Step, Train: setRecord(own.Train)}}
+	knows := own.knownTo(ref.Config)
+	s, err := newOverlap(knows, sets, judged)
+	if err != nil {
+		return nil, err
+	}
+	if s.train+s.judged > 0 {
+		return nil, fmt.Errorf("%w: --reference %s has learnt from %d of the %d training images and %d of the %d %s images of %s: its difference has mean 0 only where it knows none of them; train it on others, with data.skip_per_class no less than the limit_per_class of this run and the same data.split, seed included",
+			data.ErrUnfit, dir, s.train, sets.Train.Len(), s.judged, judged.Len(), set, r.Dir)
+	}
+	g.record.Copies = s.copies
+	if !disjoint(sets.Train, judged) {
+		return g, nil
+	}
+	for _, ds := range knows {
+		if !disjoint(ds, sets.Train) || !disjoint(ds, judged) {
+			return nil, fmt.Errorf("%w: --reference %s has learnt classes of %s, whose %s images are of other classes than its training images: it does better on the classes that it knows, so that its difference has no mean of 0; take a run on classes of its own", data.ErrUnfit, dir, r.Dir, set)
+		}
+	}
+	return g, nil
+}
+
+// sameForm returns an error where two configs, or their images (H, W, C), differ in how
+// images are brought to a form.
+func sameForm(ref, own *config.Config, refShape, ownShape [3]int) error {
+	a, err := dataOptions(ref)
+	if err != nil {
+		return err
+	}
+	b, err := dataOptions(own)
+	if err != nil {
+		return err
+	}
+	for _, k := range []struct {
+		key      string
+		ref, own any
+	}{{"size", a.Size, b.Size}, {"crop", a.Crop, b.Crop}, {"fit", a.Fit, b.Fit}, {"color", ref.Data.Color, own.Data.Color}} {
+		if k.ref != k.own {
+			return fmt.Errorf("data.%s is %v there and %v here", k.key, k.ref, k.own)
+		}
+	}
+	if refShape != ownShape {
+		return fmt.Errorf("%dx%dx%d there and %dx%dx%d here", refShape[0], refShape[1], refShape[2], ownShape[0], ownShape[1], ownShape[2])
+	}
+	return nil
+}
+
+// knownTo are the sets that the last weights of a run of cfg depend on: what it trains
+// on, what is held out of that, and test images where it was they that stopped it.
+func (s *Sets) knownTo(cfg *config.Config) []data.Dataset {
+	out := []data.Dataset{s.Train}
+	key := cfg.Train.EarlyStop.Metric
+	switch {
+	case s.Validation != nil:
+		out = append(out, s.Validation)
+	case s.Test != nil && key != "" && key != trainAccuracy:
+		out = append(out, s.Test)
+	}
+	return out
+}
+
+// overlap is how many images that a reference knows are training or judged images of a
+// run, and how many only look like one.
+type overlap struct{ train, judged, copies int }
+
+func newOverlap(knows []data.Dataset, sets *Sets, judged data.Dataset) (overlap, error) {
+	var beside []data.Dataset
+	for _, ds := range []data.Dataset{sets.Train, sets.Validation, sets.Test} {
+		if ds != nil {
+			beside = append(beside, ds)
+		}
+	}
+	var s overlap
+	train, err := data.NewItemSet(sets.Train, beside...)
+	if err != nil {
+		return s, err
+	}
+	held, err := data.NewItemSet(judged, beside...)
+	if err != nil {
+		return s, err
+	}
+	for _, ds := range knows {
+		k, err := data.NewItemSet(ds)
+		if err != nil {
+			return s, err
+		}
+		a, copies := k.Shared(train)
+		b, more := k.Shared(held)
+		s.train, s.judged, s.copies = s.train+a, s.judged+b, s.copies+copies+more
+	}
+	return s, nil
+}
+
+// referenceCautions say where the control variate is worth less than it seems.
+func (d *GapDoc) referenceCautions() []string {
+	var out []string
+	if n := d.Reference.Copies; n > 0 {
+		out = append(out, fmt.Sprintf("%d images that the reference has learnt from equal training or judged images in all pixels: they are stored beside them and count as others", n))
+	}
+	for _, s := range []struct {
+		name string
+		Sides
+	}{{"loss", d.Loss.Sides}, {"triplet error", d.Error}} {
+		plain, controlled := s.Gap.CI95, s.Controlled.CI95
+		if plain != nil && controlled != nil && controlled[1]-controlled[0] > plain[1]-plain[0] {
+			out = append(out, fmt.Sprintf("%s: the interval of the controlled gap is wider than the plain one's: the reference finds other images hard than the run does; the plain gap is the better estimate", s.name))
+		}
+	}
+	return out
+}

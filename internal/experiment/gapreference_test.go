@@ -1,0 +1,330 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"tercet/internal/data"
+	"tercet/internal/engine/loss"
+	"tercet/internal/par"
+	"tercet/internal/rng"
+)
+
+// halved parts the images of each class, so that two runs can share classes and no image.
+var halved = []string{"data.glyphs.per_class=16", "data.split={kind: fraction, train: 0.5}", "model.normalize=true", "loss={name: triplet, margin: 0.3, distance: squared}"}
+
+func halves(t *testing.T, root string) (run, ref *Run) {
+	t.Helper()
+	run = trained(t, root, append(slices.Clone(halved), "name=run", "data.limit_per_class=4")...)
+	// Another network, of another dimension, with another loss.
+	ref = trained(t, root, "name=ref", halved[0], halved[1], "data.skip_per_class=4", "model.width=2", "model.embedding=5", "loss={name: triplet-capped, alpha: 0.8}", "train.epochs=1")
+	return run, ref
+}
+
+// The controlled gap is the gap of the run less that of the reference, by plain loops
+// over the same triplets of both networks' embeddings.
+func TestControlledGapByPlainLoops(t *testing.T) {
+	run, ref := halves(t, t.TempDir())
+	plain := measuredAs[*GapDoc](t, run, gapOptions)
+	o := gapOptions
+	o.Reference = ref.Dir
+	d := measuredAs[*GapDoc](t, run, o)
+	for c, both := range [][2]Sides{{d.Loss.Sides, plain.Loss.Sides}, {d.Error, plain.Error}} {
+		s := both[0]
+		s.Control, s.Controlled = nil, nil
+		if !sameJSON(s, both[1]) {
+			t.Errorf("column %d: a reference changes the plain gap: %+v, %+v", c, s, both[1])
+		}
+	}
+	if !sameJSON(d.Bound, plain.Bound) || d.Loss.Largest != plain.Loss.Largest {
+		t.Error("a reference changes the bound")
+	}
+	if g := d.Reference; g.Run != ref.Dir || g.Checkpoint != "last" || g.Step != ref.Manifest.Steps || g.Copies != 0 || g.Train != ref.Manifest.Data.Train {
+		t.Errorf("reference %+v", g)
+	}
+
+	// means of loss and 0-1 error of a network on the triplets of a set, with weights.
+	sets, err := OpenData(run.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type drawn struct {
+		ts     []loss.Triplet
+		values [2][2][]float64 // of run and ref: loss, error
+	}
+	of := map[string]*drawn{}
+	for _, set := range []string{"train", "test"} {
+		ds, err := sets.pick(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &drawn{}
+		if v.ts, err = drawTriplets(ds.Labels(), o.Triplets, set, rng.New(o.Seed, "gap/triplets "+set)); err != nil {
+			t.Fatal(err)
+		}
+		for k, r := range []*Run{run, ref} {
+			_, m, _, err := r.loaded("last")
+			if err != nil {
+				t.Fatal(err)
+			}
+			z, err := embed(context.Background(), m, ds, 32, func(int, int) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range v.ts {
+				var ap, an float64
+				for j := range z.Cols() {
+					a := float64(z.Row(int(x.A))[j])
+					p, n := a-float64(z.Row(int(x.P))[j]), a-float64(z.Row(int(x.N))[j])
+					ap, an = ap+p*p, an+n*n
+				}
+				wrong := 0.0
+				if ap >= an {
+					wrong = 1
+				}
+				v.values[k][0], v.values[k][1] = append(v.values[k][0], max(0, 0.3+ap-an)), append(v.values[k][1], wrong)
+			}
+		}
+		of[set] = v
+	}
+	// gap of the differences run - ref: test - train, weighted.
+	gap := func(c int, weights map[string][]float64) float64 {
+		sums := map[string]float64{}
+		for set, v := range of {
+			total := 0.0
+			for i := range v.ts {
+				w := weights[set][i]
+				sums[set] += w * (v.values[0][c][i] - v.values[1][c][i])
+				total += w
+			}
+			sums[set] /= total
+		}
+		return sums["test"] - sums["train"]
+	}
+	even := map[string][]float64{}
+	for set, v := range of {
+		for range v.ts {
+			even[set] = append(even[set], 1)
+		}
+	}
+	const eps = 2e-6 // float32 distances
+	for c, s := range []Sides{d.Loss.Sides, d.Error} {
+		want := gap(c, even)
+		if got := s.Controlled.Value; math.Abs(got-want) > eps {
+			t.Errorf("column %d: controlled gap %v, want %v", c, got, want)
+		}
+		if got := s.Control.Value - (s.Controlled.Value - s.Gap.Value); math.Abs(got) > 1e-15 {
+			t.Errorf("column %d: control is off by %v", c, got)
+		}
+	}
+
+	// The interval: resamples of the images within each class, both networks on the same.
+	counts := func(set string, k int) []float64 {
+		ds, err := sets.pick(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels := ds.Labels()
+		r := newResampled(labels, byImages)
+		count := make([]uint32, len(labels))
+		r.count(count, rng.New(o.Seed, "gap/bootstrap "+set, uint64(k)))
+		var w []float64
+		for _, x := range of[set].ts {
+			w = append(w, float64(count[x.A])*float64(count[x.P])*float64(count[x.N]))
+		}
+		return w
+	}
+	var values [2][]float64
+	for k := range o.Bootstrap {
+		w := map[string][]float64{"train": counts("train", k), "test": counts("test", k)}
+		for c := range values {
+			values[c] = append(values[c], gap(c, w))
+		}
+	}
+	for c, s := range []Sides{d.Loss.Sides, d.Error} {
+		want := interval(values[c])
+		if got := s.Controlled.CI95; math.Abs(got[0]-want[0]) > eps || math.Abs(got[1]-want[1]) > eps || got[0] >= got[1] {
+			t.Errorf("column %d: interval %v, want %v", c, *got, *want)
+		}
+		if ci := s.Control.CI95; ci[0] >= ci[1] {
+			t.Errorf("column %d: interval of the control %v", c, *ci)
+		}
+	}
+	par.SetThreads(1)
+	again := measuredAs[*GapDoc](t, run, o)
+	par.SetThreads(0)
+	again.Cost = d.Cost
+	if !sameJSON(d, again) {
+		t.Error("threads change the gap")
+	}
+	if table := d.Table(); len(table.Columns) != 6 || len(table.Rows[0]) != 6 || len(table.Rows[1]) != 6 || !strings.Contains(strings.Join(table.Notes, "\n"), "controlled gap: gap + control") {
+		t.Errorf("table %+v", table)
+	}
+}
+
+// What is common to both networks is taken out: with the run itself as its reference
+// nothing is left.
+func TestGapControlledByItself(t *testing.T) {
+	run := trained(t, t.TempDir(), append(slices.Clone(halved), "train.epochs=1")...)
+	_, m, sets, err := run.loaded("last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := newTripletLoss(run.Config, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gapSides{run: run, model: m, loss: l, options: gapOptions, say: quiet, by: byImages, reference: &gapReference{model: m}}
+	for set, s := range map[string]*gapSide{"train": &g.train, "test": &g.test} {
+		ds, err := sets.pick(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.side(context.Background(), s, ds, set); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ofLoss, ofError := g.gaps()
+	for _, s := range []Sides{ofLoss, ofError} {
+		if s.Controlled.Value != 0 || *s.Controlled.CI95 != [2]float64{} || s.Gap.Value == 0 || s.Control.CI95[0] >= s.Control.CI95[1] {
+			t.Errorf("controlled %+v of gap %+v", s.Controlled, s.Gap)
+		}
+	}
+}
+
+// Over the choice of training and test images the reference's own difference has mean 0,
+// so that plain and controlled gaps have one mean: by enumeration of all ways to part 4
+// images of each of 2 classes, under two fixed networks.
+func TestControlHasMeanZero(t *testing.T) {
+	r := rng.New(9, "pool")
+	var pool [2][8]float64 // the embedding of an image by run and reference
+	for k := range pool {
+		for i := range pool[k] {
+			pool[k][i] = r.NormFloat64() + 2*float64(i/4)
+		}
+	}
+	// side has all triplets of the images that are taken, and their values. The run has
+	// learnt its training images: on them it is better by 1/4.
+	side := func(taken []bool, learnt float64) gapSide {
+		v := gapSide{columns: make([][]float64, 4)}
+		for a := range 8 {
+			for p := range 8 {
+				for n := range 8 {
+					if !taken[a] || !taken[p] || !taken[n] || a == p || a/4 != p/4 || a/4 == n/4 {
+						continue
+					}
+					for k, z := range pool {
+						u := math.Abs(z[a]-z[p]) - math.Abs(z[a]-z[n]) - learnt*float64(1-k)
+						wrong := 0.0
+						if u >= 0 {
+							wrong = 1
+						}
+						v.columns[2*k], v.columns[2*k+1] = append(v.columns[2*k], 9+u), append(v.columns[2*k+1], wrong)
+					}
+				}
+			}
+		}
+		return v
+	}
+	var plain, controlled, moved [2]float64
+	ways := 0.0
+	for mask := range 256 {
+		train, test := make([]bool, 8), make([]bool, 8)
+		var size [2]int
+		for i := range 8 {
+			train[i] = mask>>i&1 == 1
+			test[i] = !train[i]
+			size[i/4] += mask >> i & 1
+		}
+		if size != [2]int{2, 2} {
+			continue
+		}
+		ways++
+		g := &gapSides{reference: &gapReference{}, train: side(train, 0.25), test: side(test, 0)}
+		ofLoss, ofError := g.gaps()
+		for c, s := range []Sides{ofLoss, ofError} {
+			plain[c], controlled[c], moved[c] = plain[c]+s.Gap.Value, controlled[c]+s.Controlled.Value, moved[c]+math.Abs(s.Control.Value)
+		}
+	}
+	for c := range plain {
+		if math.Abs(plain[c]-controlled[c]) > 1e-12*ways || moved[c] == 0 {
+			t.Errorf("column %d: means %v and %v", c, plain[c]/ways, controlled[c]/ways)
+		}
+	}
+	if ways != 36 || math.Abs(controlled[0]/ways-0.25) > 1e-12 {
+		t.Errorf("mean %v over %v ways, want 1/4 of what the run has learnt", controlled[0]/ways, ways)
+	}
+}
+
+func TestGapReferenceRefuses(t *testing.T) {
+	root := t.TempDir()
+	few := "train.epochs=1"
+	run := trained(t, root, halved[0], halved[1], "name=run", "data.limit_per_class=4", few)
+	named := func(name string, sets ...string) string {
+		return trained(t, root, append([]string{"name=" + name, halved[0], few}, sets...)...).Dir
+	}
+	interruptedRun := create(t, root, "name=half", halved[0], halved[1])
+	interrupted(t, interruptedRun, 2)
+	for dir, want := range map[string]struct {
+		kind error
+		text string
+	}{
+		run.Dir: {data.ErrUnfit, "72 of the 72 training images and 0 of the 144 test images"},
+		// The first 6 of 8 against the first 4: all these; skipping 2: 2 of each class.
+		named("first", halved[1], "data.limit_per_class=6"):                                 {data.ErrUnfit, "72 of the 72"},
+		named("skips", halved[1], "data.skip_per_class=2"):                                  {data.ErrUnfit, "from 36 of the 72 training images and 0 of the 144"},
+		named("validates", halved[1], "data.skip_per_class=2", "data.split.validation=0.5"): {data.ErrUnfit, "from 36 of the 72"},
+		named("seed", halved[1], "data.split.seed=5", "data.skip_per_class=4"):              {data.ErrUnfit, "data.skip_per_class no less than"},
+		// Another source whose images are those of this one: by their pixels.
+		named("whole", "data.glyphs.classes=8"):                                                          {data.ErrUnfit, "has learnt from"},
+		named("stops", halved[1], "data.skip_per_class=4", "train.early_stop.metric=retrieval.recall@1"): {data.ErrUnfit, "0 of the 72 training images and 144 of the 144 test images"},
+		named("larger", halved[1], "data.skip_per_class=4", "data.size=20"):                              {data.ErrUnfit, "data.size is 20 there and 16 here"},
+		named("coloured", halved[1], "data.skip_per_class=4", "data.color=rgb"):                          {data.ErrUnfit, "data.color is rgb there"},
+		interruptedRun.Dir: {ErrNoRun, "is interrupted"},
+		root:               {ErrNoRun, "--reference"},
+	} {
+		o := gapOptions
+		o.Reference = dir
+		_, err := run.Measure(context.Background(), o, Progress{Say: quiet})
+		if !errors.Is(err, want.kind) || !strings.Contains(err.Error(), want.text) {
+			t.Errorf("%s: error %v, want %q", dir, err, want.text)
+		}
+	}
+	// Unseen classes: the reference must know none of either side.
+	apart := trained(t, root, "name=apart", few)
+	o := gapOptions
+	o.Reference = named("known", "data.glyphs.difficulty=0.7")
+	if _, err := apart.Measure(context.Background(), o, Progress{Say: quiet}); !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "classes of its own") {
+		t.Errorf("a reference that knows the training classes: error %v", err)
+	}
+	o.Reference = named("other", "data.glyphs.seed=7")
+	if d := measuredAs[*GapDoc](t, apart, o); d.Resampled != byClasses || d.Loss.Controlled.CI95 == nil {
+		t.Errorf("a reference of other classes: %+v", d.Loss)
+	}
+}
+
+// A reference that does not see what is hard for the run is said to be of no use.
+func TestReferenceCautions(t *testing.T) {
+	d := &GapDoc{Reference: &GapReference{Copies: 3}}
+	side := func(plain, controlled float64) Sides {
+		s := Sides{}
+		s.Gap.CI95 = &[2]float64{0, plain}
+		c := s.Gap
+		c.CI95 = &[2]float64{0, controlled}
+		s.Controlled = &c
+		return s
+	}
+	d.Loss.Sides, d.Error = side(1, 2), side(2, 1)
+	got := d.referenceCautions()
+	if len(got) != 2 || !strings.Contains(got[0], "3 images") || !strings.HasPrefix(got[1], "loss: ") {
+		t.Errorf("cautions %q", got)
+	}
+	d.Loss.Gap.CI95, d.Reference.Copies = nil, 0
+	if got := d.referenceCautions(); got != nil {
+		t.Errorf("cautions %q", got)
+	}
+}
