@@ -215,8 +215,8 @@ func readDocument(path string, v any, schemas ...string) (found bool, err error)
 	}
 	if !slices.Contains(schemas, head.Schema) {
 		hint, schema := "", schemas[0]
-		if kind, _, _ := strings.Cut(schema, "/"); strings.HasPrefix(head.Schema, kind+"/") && kind != "tercet.run" {
-			hint = fmt.Sprintf("; `tercet %s` makes the file anew", strings.TrimPrefix(kind, "tercet."))
+		if kind, _, _ := strings.Cut(schema, "/"); strings.HasPrefix(head.Schema, kind+"/") && makers[kind] != "" {
+			hint = fmt.Sprintf("; `tercet %s` makes the file anew", makers[kind])
 		}
 		return false, fmt.Errorf("%w: %s: schema is %q; this version reads %s%s", ErrRun, path, head.Schema, schema, hint)
 	}
@@ -224,6 +224,12 @@ func readDocument(path string, v any, schemas ...string) (found bool, err error)
 		return false, jsonError(path, b, err)
 	}
 	return true, nil
+}
+
+// makers are the commands that write a kind of document.
+var makers = map[string]string{
+	"tercet.eval": "eval", "tercet.attack": "attack", "tercet.cluster": "cluster", "tercet.pairs": "eval",
+	"tercet.gap": "eval --gap", "tercet.metricstability": "eval --stability",
 }
 
 // jsonError says where in the file reading ended.
