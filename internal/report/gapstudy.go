@@ -30,6 +30,8 @@ type gapSides struct {
 	Train struct{ Value float64 } `json:"train"`
 	Test  struct{ Value float64 } `json:"test"`
 	Gap   struct{ Value float64 } `json:"gap"`
+	// Controlled is nil where no reference was measured.
+	Controlled *struct{ Value float64 } `json:"controlled"`
 }
 
 type gapBoundAt struct {
@@ -51,6 +53,10 @@ type GapCurve struct {
 	Setting string      `json:"setting,omitempty"` // config keys in which curves differ
 	Loss    string      `json:"loss"`
 	Points  []*GapPoint `json:"points"` // by rising n
+	// Controlled says that the slopes are of controlled gaps: each run has one. Partly
+	// is how many runs have one where not all do.
+	Controlled bool `json:"controlled,omitempty"`
+	Partly     int  `json:"partly_controlled,omitempty"`
 	// Rates are the slopes of log mean gap on log n, with intervals over repeats; nil
 	// with a reason where there is none.
 	LossRate      *measure.Rate `json:"loss_rate,omitempty"`
@@ -79,12 +85,22 @@ type GapMeans struct {
 	Train Estimate `json:"train"`
 	Test  Estimate `json:"test"`
 	Gap   Estimate `json:"gap"`
+	// Controlled is nil unless each of the runs has one.
+	Controlled *Estimate `json:"controlled,omitempty"`
 
-	gaps []float64
+	gaps, controlled []float64
 }
 
-// repeats are config keys in which repeats of a setting differ.
-var gapRepeats = []string{"name", "seed", "data.limit_per_class", "data.split.seed"}
+// slope returns what the rate is of: controlled gaps or plain ones.
+func (m *GapMeans) slope(controlled bool) (Estimate, []float64) {
+	if controlled {
+		return *m.Controlled, m.controlled
+	}
+	return m.Gap, m.gaps
+}
+
+// gapRepeats are config keys in which repeats of a setting differ.
+var gapRepeats = []string{"name", "seed", "data.limit_per_class", "data.skip_per_class", "data.split.seed"}
 
 // CompareGaps reads gap.json of the runs. What has none, or one of other weights, is
 // named in notes.
@@ -171,11 +187,17 @@ func (c *GapCurve) add(r *RunDir, g *GapResult) {
 // sumUp takes means and slopes.
 func (c *GapCurve) sumUp() {
 	var x []float64
-	var losses, errors [][]float64
+	runs := 0
 	for _, p := range c.Points {
+		runs += len(p.results)
+		for _, g := range p.results {
+			if g.Loss.Controlled != nil && g.Error.Controlled != nil {
+				c.Partly++
+			}
+		}
 		p.Loss = gapMeans(p.results, func(g *GapResult) gapSides { return g.Loss.gapSides })
 		p.Error = gapMeans(p.results, func(g *GapResult) gapSides { return g.Error })
-		x, losses, errors = append(x, float64(p.N)), append(losses, p.Loss.gaps), append(errors, p.Error.gaps)
+		x = append(x, float64(p.N))
 		var least, at []float64
 		p.Vacuous = true
 		for _, g := range p.results {
@@ -197,6 +219,15 @@ func (c *GapCurve) sumUp() {
 			p.BoundAt = &e
 		}
 	}
+	if c.Partly == runs {
+		c.Controlled, c.Partly = true, 0
+	}
+	var losses, errors [][]float64
+	for _, p := range c.Points {
+		_, a := p.Loss.slope(c.Controlled)
+		_, b := p.Error.slope(c.Controlled)
+		losses, errors = append(losses, a), append(errors, b)
+	}
 	c.LossRate, c.LossRateNote = gapRate(x, losses)
 	c.ErrorRate, c.ErrorRateNote = gapRate(x, errors)
 }
@@ -207,6 +238,13 @@ func gapMeans(results []*GapResult, of func(*GapResult) gapSides) GapMeans {
 	for _, g := range results {
 		s := of(g)
 		train, test, m.gaps = append(train, s.Train.Value), append(test, s.Test.Value), append(m.gaps, s.Gap.Value)
+		if s.Controlled != nil {
+			m.controlled = append(m.controlled, s.Controlled.Value)
+		}
+	}
+	if len(m.controlled) == len(results) {
+		e := estimateOf(m.controlled)
+		m.Controlled = &e
 	}
 	m.Train, m.Test, m.Gap = estimateOf(train), estimateOf(test), estimateOf(m.gaps)
 	return m

@@ -134,3 +134,75 @@ func TestGapStudyOfWhatThereIs(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// controlledBy gives the gap.json of a run a reference.
+func controlledBy(t *testing.T, r *RunDir, loss, wrong float64) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(r.Dir, "gap.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(b), `"loss": {`, fmt.Sprintf(`"loss": {"control": {"value": 0.1}, "controlled": {"value": %v}, `, loss), 1)
+	text = strings.Replace(text, `"triplet_error": {`, fmt.Sprintf(`"triplet_error": {"controlled": {"value": %v}, `, wrong), 1)
+	put(t, r.Dir, "gap.json", text)
+}
+
+// Slopes are of controlled gaps where each run of a curve has one, and of the plain ones
+// where one lacks it.
+func TestGapStudyControlled(t *testing.T) {
+	folder := t.TempDir()
+	var runs []*RunDir
+	for _, n := range []int{100, 400, 1600} {
+		for seed := range 2 {
+			x := float64(n)
+			r := fakeGap(t, folder, n, seed, 5*math.Pow(x, -0.2)*(1+0.3*float64(seed)), 2*math.Pow(x, -0.7))
+			controlledBy(t, r, 8*math.Pow(x, -0.5)*(1+0.1*float64(seed)), 4*math.Pow(x, -0.9))
+			runs = append(runs, r)
+		}
+	}
+	s, err := CompareGaps(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Curves[0]
+	if !c.Controlled || c.Partly != 0 || math.Abs(c.LossRate.Slope+0.5) > 1e-12 || math.Abs(c.ErrorRate.Slope+0.9) > 1e-12 {
+		t.Errorf("slopes %v and %v (controlled %v)", c.LossRate.Slope, c.ErrorRate.Slope, c.Controlled)
+	}
+	p := c.Points[1].Loss
+	if math.Abs(*p.Gap.Value-5*math.Pow(400, -0.2)*1.15) > 1e-12 || math.Abs(*p.Controlled.Value-8./20*1.05) > 1e-12 || p.Controlled.CI95 == nil {
+		t.Errorf("point %+v", p)
+	}
+	text := func() string {
+		t.Helper()
+		table := s.Table(true)
+		for _, row := range table.Rows {
+			if len(row) != len(table.Columns) {
+				t.Errorf("row of %d cells, %d columns", len(row), len(table.Columns))
+			}
+		}
+		var b strings.Builder
+		if err := table.Write(&b, "csv"); err != nil {
+			t.Fatal(err)
+		}
+		return b.String() + strings.Join(table.Notes, "\n")
+	}
+	if out := text(); !strings.Contains(out, "controlled") || !strings.Contains(out, "slope of log controlled gap on log n: loss -0.500") {
+		t.Error(out)
+	}
+	if _, err := s.DrawCurves(filepath.Join(folder, "g")); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(filepath.Join(folder, "g-mnist.svg")); err != nil || !strings.Contains(string(b), "controlled") {
+		t.Errorf("the picture does not say what it shows (%v)", err)
+	}
+	if s, err = CompareGaps(append(runs, fakeGap(t, folder, 400, 7, 5*math.Pow(400, -0.2)*1.15, 2*math.Pow(400, -0.7)))); err != nil {
+		t.Fatal(err)
+	}
+	c = s.Curves[0]
+	if c.Controlled || c.Partly != 6 || math.Abs(c.LossRate.Slope+0.2) > 1e-12 || c.Points[0].Loss.Controlled == nil || c.Points[1].Loss.Controlled != nil {
+		t.Errorf("slope %v, curve %+v", c.LossRate.Slope, c)
+	}
+	if out := text(); !strings.Contains(out, "slope of log plain gap (6 of the runs have a controlled one, not all) on log n: loss -0.200") {
+		t.Error(out)
+	}
+}

@@ -14,14 +14,19 @@ import (
 	"tercet/internal/theory/measure"
 )
 
-// Table has a row for each number of training images.
+// Table has a row for each number of training images. Controlled gaps have columns where
+// there are any.
 func (s *GapStudy) Table(full bool) *Table {
-	t := &Table{Title: "generalisation gap against the number of training images", Columns: []Column{
-		{Name: "data"}, {Name: "setting"}, {Name: "n"}, {Name: "runs"},
-		{Name: "loss train", Digits: 5}, {Name: "loss test", Digits: 5}, {Name: "loss gap", Digits: 5},
-		{Name: "error train", Digits: 5}, {Name: "error test", Digits: 5}, {Name: "error gap", Digits: 5},
-		{Name: "bound, gamma 0"}, {Name: "bound"}, {Name: "vacuous"},
-	}}
+	any := s.controlled()
+	t := &Table{Title: "generalisation gap against the number of training images", Columns: []Column{{Name: "data"}, {Name: "setting"}, {Name: "n"}, {Name: "runs"}}}
+	for _, of := range []string{"loss", "error"} {
+		for _, what := range []string{"train", "test", "gap", "gap, controlled"} {
+			if any || what != "gap, controlled" {
+				t.Columns = append(t.Columns, Column{Name: of + " " + what, Digits: 5})
+			}
+		}
+	}
+	t.Columns = append(t.Columns, Column{Name: "bound, gamma 0"}, Column{Name: "bound"}, Column{Name: "vacuous"})
 	for _, c := range s.Curves {
 		for _, p := range c.Points {
 			bound, at, vacuous := Missing(), Missing(), Missing()
@@ -34,16 +39,25 @@ func (s *GapStudy) Table(full bool) *Table {
 			if p.BoundAt != nil {
 				at = p.BoundAt.cell.Brief()
 			}
-			t.Rows = append(t.Rows, []Cell{
-				Text(c.Data), Text(c.Setting), Int(p.N), Int(len(p.Runs)),
-				p.Loss.Train.cell.Brief(), p.Loss.Test.cell.Brief(), p.Loss.Gap.cell, p.Error.Train.cell.Brief(), p.Error.Test.cell.Brief(), p.Error.Gap.cell,
-				bound, at, vacuous,
-			})
+			row := []Cell{Text(c.Data), Text(c.Setting), Int(p.N), Int(len(p.Runs))}
+			for _, m := range []GapMeans{p.Loss, p.Error} {
+				row = append(row, m.Train.cell.Brief(), m.Test.cell.Brief(), m.Gap.cell)
+				switch {
+				case m.Controlled != nil:
+					row = append(row, m.Controlled.cell)
+				case any:
+					row = append(row, Missing())
+				}
+			}
+			t.Rows = append(t.Rows, append(row, bound, at, vacuous))
 		}
 	}
 	for _, c := range s.Curves {
 		name := strings.TrimPrefix(c.Setting+": ", ": ")
-		t.Notes = append(t.Notes, name+"slope of log gap on log n: "+rateWords("loss", c.LossRate, c.LossRateNote)+"; "+rateWords("0-1 error", c.ErrorRate, c.ErrorRateNote))
+		t.Notes = append(t.Notes, name+"slope of log "+c.slopeOf()+" on log n: "+rateWords("loss", c.LossRate, c.LossRateNote)+"; "+rateWords("0-1 error", c.ErrorRate, c.ErrorRateNote))
+	}
+	if any {
+		t.Notes = append(t.Notes, "controlled: gap and train - test of a reference, a network that knows none of the images; of the same mean as the gap")
 	}
 	t.Notes = append(t.Notes, slices.Concat(s.Notes, []string{
 		"gap: mean over runs, test less training, with its 95 % interval by Student's t; the slope's is by bootstrap over the runs of each n",
@@ -53,6 +67,22 @@ func (s *GapStudy) Table(full bool) *Table {
 		t.dropConstant()
 	}
 	return t
+}
+
+// controlled says whether some runs have a controlled gap.
+func (s *GapStudy) controlled() bool {
+	return slices.ContainsFunc(s.Curves, func(c *GapCurve) bool { return c.Controlled || c.Partly > 0 })
+}
+
+// slopeOf says which gap the slopes are of.
+func (c *GapCurve) slopeOf() string {
+	switch {
+	case c.Controlled:
+		return "controlled gap"
+	case c.Partly > 0:
+		return fmt.Sprintf("plain gap (%d of the runs have a controlled one, not all)", c.Partly)
+	}
+	return "gap"
 }
 
 func rateWords(name string, r *measure.Rate, note string) string {
@@ -75,7 +105,8 @@ func (c *GapCurve) series(name string, rate *measure.Rate, of func(*GapPoint) Ga
 	s := measure.Series{Name: name, Quantity: "gap", Axis: "training images", Rate: rate}
 	for _, p := range c.Points {
 		m := of(p)
-		q := measure.Point{X: float64(p.N), Measured: measure.Estimate{Value: *m.Gap.Value, CI95: m.Gap.CI95, N: m.Gap.N}, Repeats: m.gaps}
+		gap, repeats := m.slope(c.Controlled)
+		q := measure.Point{X: float64(p.N), Measured: measure.Estimate{Value: *gap.Value, CI95: gap.CI95, N: gap.N}, Repeats: repeats}
 		if bounds && p.Bound != nil {
 			q.Bounds = append(q.Bounds, measure.Bound{Source: "Th. 1, gamma 0", Form: "corrected", Constants: "paper", Value: *p.Bound.Value})
 		}
@@ -107,6 +138,9 @@ func (s *GapStudy) DrawCurves(base string) ([]string, error) {
 				continue
 			}
 			name := strings.TrimPrefix(c.Setting+": ", ": ")
+			if c.Controlled {
+				name += "controlled, "
+			}
 			row := []*stabilityPanel{
 				newStabilityPanel(c.series(name+"loss ("+c.Loss+")", c.LossRate, func(p *GapPoint) GapMeans { return p.Loss }, true)),
 				newStabilityPanel(c.series(name+"0-1 error", c.ErrorRate, func(p *GapPoint) GapMeans { return p.Error }, false)),
