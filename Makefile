@@ -104,6 +104,11 @@ table-clustering: build
 table-stability: build
 	scripts/stability.sh
 
+.PHONY: table-gap
+## table-gap: the generalisation gap of c2f2 against the number of MNIST images, with its references (estimated: half an hour on one core; goes on where it was stopped)
+table-gap: build
+	scripts/gap-rates.sh
+
 .PHONY: tables-small tables-mnist tables-mnist-ball tables-mnist-complete tables-mnist-complete-32
 ## tables-small: the papers' tables on MNIST, small preset: grid, destinations, ICS, u (estimated: an hour on 2 cores; goes on where it was stopped)
 tables-small: build

@@ -153,7 +153,11 @@ func (s *GapStudy) DrawCurves(base string) ([]string, error) {
 			return out, fmt.Errorf("plot %s: no mean gap on %s is above 0, and a logarithmic axis shows no other", base, data)
 		}
 		file := base + "-" + strings.ToLower(strings.ReplaceAll(data, " ", "-"))
-		if err := drawGaps(file, "generalisation gap against training images: "+data, rows); err != nil {
+		note := "random triplets of test images less those of training images; slope: of log mean gap on log n"
+		if s.controlled() {
+			note += "; controlled: less the same of a reference"
+		}
+		if err := drawGaps(file, "generalisation gap against training images: "+data, note, rows); err != nil {
 			return out, err
 		}
 		out = append(out, file+".png")
@@ -162,7 +166,7 @@ func (s *GapStudy) DrawCurves(base string) ([]string, error) {
 }
 
 // drawGaps draws a row of two panels for each curve.
-func drawGaps(base, title string, rows [][]*stabilityPanel) error {
+func drawGaps(base, title, about string, rows [][]*stabilityPanel) error {
 	grid := make([][]*plot.Plot, len(rows))
 	var all []*stabilityPanel
 	for i, row := range rows {
@@ -179,7 +183,7 @@ func drawGaps(base, title string, rows [][]*stabilityPanel) error {
 		body := heading(c, title)
 		note := lettering(10, faint)
 		note.YAlign = text.YTop
-		c.FillText(note, vg.Point{X: body.Min.X + vg.Points(2), Y: body.Max.Y + vg.Points(7)}, "random triplets of test images less those of training images; slope: of log mean gap on log n")
+		c.FillText(note, vg.Point{X: body.Min.X + vg.Points(2), Y: body.Max.Y + vg.Points(7)}, about)
 		legend := body
 		legend.Min.X, legend.Max.Y = body.Max.X-vg.Points(side-10), body.Max.Y-vg.Points(24)
 		body.Max.X -= vg.Points(side)
