@@ -31,9 +31,9 @@ func (o *measureFlags) addMeasures(cmd *cobra.Command) {
 	fs.BoolVar(&o.stability, "stability", false, "train again with one training image replaced, some times, and write stability.json; scores nothing")
 	fs.BoolVar(&o.influence, "influence", false, "train on from a checkpoint with and without single images and write influence.json; scores nothing")
 	fs.IntVar(&o.triplets, "triplets", 0, "triplets of each set of --gap (0: 200,000), or that the others judge by (0: 40,000)")
-	fs.IntVar(&o.repeats, "repeats", experiment.StabilityRepeats, "with --stability and --influence, how many training images are replaced, each in turn")
-	fs.IntSliceVar(&o.images, "images", nil, "with --stability and --influence, which training images; without it, drawn by the seed")
-	fs.StringSliceVar(&o.replace, "replace", nil, "by what: "+strings.Join(experiment.Replacements(), ", ")+" (default fresh,far; of --influence twin)")
+	fs.IntVar(&o.repeats, "repeats", experiment.StabilityRepeats, "with --stability and --influence, how many training images are replaced, each in turn; with --replace triple, how many triplets of them")
+	fs.IntSliceVar(&o.images, "images", nil, "with --stability and --influence, which training images, with --replace triple three for each triplet: anchor, positive, negative; without it, drawn by the seed")
+	fs.StringSliceVar(&o.replace, "replace", nil, "by what: "+strings.Join(experiment.Replacements(), ", ")+" (default fresh,far; of --influence twin); or "+experiment.ReplaceTriple+": with --stability, whole triplets by fresh images, judged by their own losses; writes on-average.json")
 	fs.IntVar(&o.steps, "steps", experiment.InfluenceSteps, "with --influence, how many steps training goes on")
 	fs.IntVar(&o.jobs, "jobs", 1, "with --stability and --influence, train so many at once, each on one thread")
 	fs.StringVar(&o.reference, "reference", "", "with --gap of a network, `RUN` as a control variate: a finished run that has learnt from none of the images; takes out that some images are easier than others")
@@ -185,14 +185,20 @@ func (o *evalOptions) measure(job string) (experiment.MeasureOptions, error) {
 	if len(o.images) > 0 && o.changed("repeats") {
 		return m, usagef("--images says which images are replaced, --repeats how many are drawn: give one")
 	}
+	triples := slices.Contains(o.replace, experiment.ReplaceTriple)
+	if triples {
+		if err := o.checkTriples(job); err != nil {
+			return m, err
+		}
+	}
 	for i, v := range o.images {
-		if v < 0 || slices.Contains(o.images[:i], v) {
+		if v < 0 || !triples && slices.Contains(o.images[:i], v) {
 			return m, usagef("--images is %v; give each image once, counted from 0", o.images)
 		}
 	}
 	for i, v := range o.replace {
-		if !slices.Contains(experiment.Replacements(), v) || slices.Contains(o.replace[:i], v) {
-			return m, usagef("--replace is %v; give each once of %s", o.replace, strings.Join(experiment.Replacements(), ", "))
+		if !triples && !slices.Contains(experiment.Replacements(), v) || slices.Contains(o.replace[:i], v) {
+			return m, usagef("--replace is %v; give each once of %s, or %s alone", o.replace, strings.Join(experiment.Replacements(), ", "), experiment.ReplaceTriple)
 		}
 	}
 	if job == experiment.MeasureInfluence && len(o.replace) > 1 {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,6 +57,9 @@ func (o *evalOptions) checkMetric(r *experiment.Run, m *experiment.MeasureOption
 			return usagef("--repeats goes with --stability: --gap of a network is of its own training set")
 		}
 		return nil
+	}
+	if slices.Contains(o.replace, experiment.ReplaceTriple) {
+		return usagef("--replace %s is about networks: of %s, which is of model mahalanobis, --stability measures the on-average stability as well", experiment.ReplaceTriple, r.Dir)
 	}
 	for _, flag := range []string{"images", "replace", "jobs", "limit", "set-name", "bootstrap"} {
 		if o.changed(flag) {

@@ -43,6 +43,7 @@ metric: {sigma: 0.5, positive: each}
 		"--gap --delta 0.5":                "(0, 1/e)",
 		"--stability --sizes 1":            "n+ >= 2",
 		"--stability --images 1":           "is about networks",
+		"--stability --replace triple":     "measures the on-average stability as well",
 		"--sizes 4":                        "goes with --stability and --gap",
 	} {
 		refuse(t, ExitUsage, eval+flags, want)

@@ -65,6 +65,12 @@ func (t *retraining) config(name string) *config.Config {
 // unreplaced is the name of the retraining without a replacement.
 const unreplaced = "base"
 
+// Stages that progress tells of.
+const (
+	stageUnreplaced = "retraining unchanged"
+	stageReplaced   = "retraining"
+)
+
 // reference finds what networks are compared with: it trains the run again without a
 // replacement, so that a difference is the replacement's and not another machine's. m
 // is the run's network.
@@ -77,7 +83,7 @@ func (t *retraining) reference(ctx context.Context, m *nn.Model) error {
 	if !stored(path, &kept) || kept.Key != key || !kept.Same && !present(filepath.Join(t.dir, unreplaced)) {
 		t.p.Note("training again as the run was trained, to compare with")
 		kept = retrained[retrainKey, struct{}]{Key: key}
-		err := t.sweep(ctx, []*config.Config{c}, nil, func(i int, r *Run, err error) error {
+		err := t.sweep(ctx, stageUnreplaced, []*config.Config{c}, nil, func(i int, r *Run, err error) error {
 			if err != nil {
 				return fmt.Errorf("training again without a replacement: %w", err)
 			}
@@ -161,7 +167,7 @@ func retrain[K comparable, R any](ctx context.Context, t *retraining, list []aga
 	}
 	left := len(todo)
 	alter := func(k int) alteration { return list[todo[k]].alter }
-	err := t.sweep(ctx, configs, alter, func(k int, r *Run, err error) error {
+	err := t.sweep(ctx, stageReplaced, configs, alter, func(k int, r *Run, err error) error {
 		i := todo[k]
 		kept := retrained[K, R]{Key: list[i].key}
 		if kept.Record, err = judge(i, r, err); err != nil {

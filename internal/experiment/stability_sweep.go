@@ -10,9 +10,10 @@ import (
 	"tercet/internal/train"
 )
 
-// sweep trains configs in t.dir, jobs at once, and tells each of the runs that ended.
+// sweep trains configs in t.dir, jobs at once, and tells each of the runs that ended;
+// stage names it where progress is told.
 // Folders that hold something older are emptied first.
-func (t *retraining) sweep(ctx context.Context, configs []*config.Config, alter func(int) alteration, each func(i int, r *Run, err error) error) error {
+func (t *retraining) sweep(ctx context.Context, stage string, configs []*config.Config, alter func(int) alteration, each func(i int, r *Run, err error) error) error {
 	if len(configs) == 0 {
 		return nil
 	}
@@ -27,7 +28,7 @@ func (t *retraining) sweep(ctx context.Context, configs []*config.Config, alter 
 	t.mu.Lock()
 	t.done, t.steps, t.of = map[int]int{}, 0, len(configs)*t.run.Manifest.Of
 	t.mu.Unlock()
-	return Sweep(ctx, t.dir, configs, SweepOptions{Jobs: t.o.Jobs, Watch: t.watch, alter: alter}, func(e Ended) error {
+	return Sweep(ctx, t.dir, configs, SweepOptions{Jobs: t.o.Jobs, Watch: t.watch(stage), alter: alter}, func(e Ended) error {
 		if e.Run == nil {
 			return e.Err
 		}
@@ -56,18 +57,20 @@ func kept(dir string) bool {
 	return err == nil
 }
 
-// watch shows how far all retrainings together are.
-func (t *retraining) watch(i int) Watch {
-	first := true
-	return Watch{Step: func(s *train.State, of int, _ float64) {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		if first {
-			t.done[i], first = s.Step-1, false
-			t.of -= t.done[i]
-		}
-		t.steps += s.Step - t.done[i]
-		t.done[i] = s.Step
-		t.p.Say("retraining", t.steps, t.of)
-	}}
+// watch shows how far all retrainings of a stage together are.
+func (t *retraining) watch(stage string) func(i int) Watch {
+	return func(i int) Watch {
+		first := true
+		return Watch{Step: func(s *train.State, of int, _ float64) {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			if first {
+				t.done[i], first = s.Step-1, false
+				t.of -= t.done[i]
+			}
+			t.steps += s.Step - t.done[i]
+			t.done[i] = s.Step
+			t.p.Say(stage, t.steps, t.of)
+		}}
+	}
 }

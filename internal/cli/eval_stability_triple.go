@@ -1,0 +1,22 @@
+package cli
+
+import "tercet/internal/experiment"
+
+// checkTriples refuses what --replace triple leaves no room for.
+func (o *evalOptions) checkTriples(job string) error {
+	const triple = experiment.ReplaceTriple
+	switch {
+	case job == experiment.MeasureInfluence:
+		return usagef("--influence replaces single images: --replace %s goes with --stability", triple)
+	case len(o.replace) > 1:
+		return usagef("--replace is %v; %s is measured by itself: give it alone", o.replace, triple)
+	case len(o.images)%3 != 0:
+		return usagef("--images is %v; with --replace %s give three for each triplet: anchor, positive, negative", o.images, triple)
+	}
+	for _, flag := range []string{"triplets", "limit"} {
+		if o.changed(flag) {
+			return usagef("--replace %s judges by the triplets that are replaced: leave out --%s", triple, flag)
+		}
+	}
+	return nil
+}
