@@ -26,7 +26,8 @@ type MeasureOptions struct {
 	Reference  string // gap: directory of the run that is its control variate; "" for none
 	Seed       uint64 // of triplets, resamples and chosen images
 	// Repeats is how many training images are replaced, Images which; empty draws
-	// them. Replace is what replaces them (stability): see Replacements.
+	// them. Replace is what replaces them (stability): see Replacements; or ReplaceTriple
+	// alone, with which Repeats counts triplets and Images has three of each.
 	Repeats int
 	Images  []int
 	Replace []string
