@@ -156,7 +156,7 @@ func (d *GapDoc) referenceCautions() []string {
 	}{{"loss", d.Loss.Sides}, {"triplet error", d.Error}} {
 		plain, controlled := s.Gap.CI95, s.Controlled.CI95
 		if plain != nil && controlled != nil && controlled[1]-controlled[0] > plain[1]-plain[0] {
-			out = append(out, fmt.Sprintf("%s: the interval of the controlled gap is wider than the plain one's: the reference finds other images hard than the run does; the plain gap is the better estimate", s.name))
+			out = append(out, fmt.Sprintf("%s: the interval of the controlled gap is wider than the plain one's: the run does not find hard what the reference does, as where it has learnt its training images by heart; the plain gap is the better estimate", s.name))
 		}
 	}
 	return out
