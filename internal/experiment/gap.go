@@ -55,9 +55,11 @@ type Sides struct {
 	Test  metric.Value `json:"test"`
 	Gap   metric.Value `json:"gap"`
 	// Control is train - test of the reference on the same triplets, whose mean over
-	// training and test sets is 0; Controlled is Gap + Control, of the same mean as Gap.
-	Control    *metric.Value `json:"control,omitempty"`
-	Controlled *metric.Value `json:"controlled,omitempty"`
+	// training and test sets is 0. Controlled is Gap + Coefficient Control, with the
+	// coefficient that makes its variance over the resamples least, 1 without resamples.
+	Control     *metric.Value `json:"control,omitempty"`
+	Coefficient *float64      `json:"coefficient,omitempty"`
+	Controlled  *metric.Value `json:"controlled,omitempty"`
 }
 
 // LossGap is that of the run's own loss.
@@ -229,17 +231,22 @@ func (g *gapSides) gaps() (ofLoss, ofError Sides) {
 		s.Gap = metric.Value{Value: s.Test.Value - s.Train.Value, Definition: "test - train of " + def}
 		if g.reference != nil {
 			s.Control = &metric.Value{Value: mean(g.train.columns[2+c]) - mean(g.test.columns[2+c]), Definition: "train - test of " + def + " of the reference"}
-			s.Controlled = &metric.Value{Value: s.Gap.Value + s.Control.Value, Definition: "gap + control"}
+			s.Coefficient, s.Controlled = new(1.0), &metric.Value{Definition: "gap + coefficient * control"}
 		}
 	}
 	if g.options.Bootstrap > 0 {
 		g.intervals(&out)
 	}
+	for c := range out {
+		if s := &out[c]; s.Control != nil {
+			s.Controlled.Value = s.Gap.Value + *s.Coefficient*s.Control.Value
+		}
+	}
 	return out[0], out[1]
 }
 
-// intervals fills in the intervals. Each resample is one of the images, whatever is
-// judged of them: that of the controlled gap is by the differences between the networks.
+// intervals fills in the intervals and the coefficients. Each resample is one of the
+// images, whatever is judged of them: both networks are judged on the same.
 func (g *gapSides) intervals(out *[2]Sides) {
 	n := g.options.Bootstrap
 	means := func(s *gapSide, stream string) ([][]float64, bool) {
@@ -262,11 +269,31 @@ func (g *gapSides) intervals(out *[2]Sides) {
 		s := &out[c]
 		gap := difference(test[c], train[c])
 		if s.Control != nil {
-			of := difference(test[2+c], train[2+c])
-			s.Controlled.CI95, s.Control.CI95 = interval(difference(gap, of)), interval(difference(train[2+c], test[2+c]))
+			of := difference(train[2+c], test[2+c])
+			*s.Coefficient = steadiest(gap, of)
+			controlled := make([]float64, n)
+			for k := range controlled {
+				controlled[k] = gap[k] + *s.Coefficient*of[k]
+			}
+			s.Control.CI95, s.Controlled.CI95 = interval(of), interval(controlled)
 		}
 		s.Gap.CI95, s.Train.CI95, s.Test.CI95 = interval(gap), interval(train[c]), interval(test[c])
 	}
+}
+
+// steadiest returns the b that makes the variance of x + b y least, 1 where y does not
+// vary.
+func steadiest(x, y []float64) float64 {
+	mx, my := mean(x), mean(y)
+	covariance, variance := 0.0, 0.0
+	for k := range x {
+		covariance += (x[k] - mx) * (y[k] - my)
+		variance += (y[k] - my) * (y[k] - my)
+	}
+	if variance == 0 {
+		return 1
+	}
+	return -covariance / variance
 }
 
 func mean(x []float64) float64 {

@@ -150,14 +150,5 @@ func (d *GapDoc) referenceCautions() []string {
 	if n := d.Reference.Copies; n > 0 {
 		out = append(out, fmt.Sprintf("%d images that the reference has learnt from equal training or judged images in all pixels: they are stored beside them and count as others", n))
 	}
-	for _, s := range []struct {
-		name string
-		Sides
-	}{{"loss", d.Loss.Sides}, {"triplet error", d.Error}} {
-		plain, controlled := s.Gap.CI95, s.Controlled.CI95
-		if plain != nil && controlled != nil && controlled[1]-controlled[0] > plain[1]-plain[0] {
-			out = append(out, fmt.Sprintf("%s: the interval of the controlled gap is wider than the plain one's: the run does not find hard what the reference does, as where it has learnt its training images by heart; the plain gap is the better estimate", s.name))
-		}
-	}
 	return out
 }

@@ -42,7 +42,7 @@ func (d *GapDoc) Table() *report.Table {
 	}
 	if ref := d.Reference; ref != nil {
 		t.Columns = append(t.Columns, report.Column{Name: "control", Digits: 4}, report.Column{Name: "controlled gap", Digits: 4})
-		t.Notes = append(t.Notes, fmt.Sprintf("control: train - test of %s (step %d, %d training images, none of them among these), of mean 0; controlled gap: gap + control, of the same mean as gap", ref.Run, ref.Step, ref.Train.Items))
+		t.Notes = append(t.Notes, fmt.Sprintf("control: train - test of %s (step %d, %d training images, none of them among these), of mean 0; controlled gap: gap + %.2g of the control, of the triplet error %.2g, by which it varies least over the resamples", ref.Run, ref.Step, ref.Train.Items, *d.Loss.Coefficient, *d.Error.Coefficient))
 	}
 	if d.Loss.Of == "pairs" {
 		t.Notes = append(t.Notes, "the loss is of pairs: a triplet costs the sum of its two")

@@ -57,7 +57,7 @@ func (s *GapStudy) Table(full bool) *Table {
 		t.Notes = append(t.Notes, name+"slope of log "+c.slopeOf()+" on log n: "+rateWords("loss", c.LossRate, c.LossRateNote)+"; "+rateWords("0-1 error", c.ErrorRate, c.ErrorRateNote))
 	}
 	if any {
-		t.Notes = append(t.Notes, "controlled: gap and train - test of a reference, a network that knows none of the images; of the same mean as the gap")
+		t.Notes = append(t.Notes, "controlled: gap and a multiple of train - test of a reference, a network that knows none of the images")
 	}
 	t.Notes = append(t.Notes, slices.Concat(s.Notes, []string{
 		"gap: mean over runs, test less training, with its 95 % interval by Student's t; the slope's is by bootstrap over the runs of each n",
