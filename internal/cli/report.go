@@ -58,7 +58,8 @@ noise-attack ERS with that without noise; noise-clustering is clustering.
 With --curves each but pairs and pair-claims is drawn. stability sets what eval
 --stability and --gap measured of metrics (model mahalanobis) beside the bounds,
 stability-checks lists what claims were judged by; --curves draws both alike. gap
-sets what eval --gap measured of networks against the number of training images.`,
+sets what eval --gap measured of networks against the number of training images,
+network-stability what eval --stability did.`,
 		examples: []example{
 			{"one run, with a page beside its files", "tercet report --runs runs/first --out runs/first/report.md", false},
 			{"all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv", false},
@@ -68,6 +69,7 @@ sets what eval --gap measured of networks against the number of training images.
 			{"the claims about double descent, with seed-by-seed differences", "tercet report --table pair-claims 'runs/dd-*'", false},
 			{"stability of metrics beside the bounds, as pictures and in Markdown", "tercet report --table stability --curves stability --format markdown runs/stability-*", false},
 			{"the gap of networks against their number of training images", "tercet report --table gap 'runs/*'", false},
+			{"how far one training image moves networks, against their number", "tercet report --table network-stability 'runs/*'", false},
 			{"mean over all runs of a loss", "tercet report --runs runs --group-by loss,loss.margin", false},
 		},
 		exits: []int{ExitData},

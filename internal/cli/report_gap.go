@@ -10,3 +10,13 @@ var gapTable = studyTable{"gap", func(runs []*report.RunDir, full bool) (any, *r
 	}
 	return s, s.Table(full), s.DrawCurves, nil
 }}
+
+// networkTable sets how far one training image moves networks against the number of
+// training images.
+var networkTable = studyTable{"network-stability", func(runs []*report.RunDir, full bool) (any, *report.Table, func(string) ([]string, error), error) {
+	s, err := report.CompareNetworkStability(runs)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return s, s.Table(full), s.DrawCurves, nil
+}}

@@ -57,6 +57,7 @@ var studyTables = []studyTable{
 	scoreTable("noise-robust", report.CompareRobust),
 	scoreTable("noise-attack", report.CompareAttacked),
 	gapTable,
+	networkTable,
 }
 
 // drawnTables are the names of those that have a picture.

@@ -157,7 +157,7 @@ func (s *GapStudy) DrawCurves(base string) ([]string, error) {
 		if s.controlled() {
 			note += "; controlled: less the same of a reference"
 		}
-		if err := drawGaps(file, "generalisation gap against training images: "+data, note, rows); err != nil {
+		if err := drawPanels(file, "generalisation gap against training images: "+data, note, rows, false); err != nil {
 			return out, err
 		}
 		out = append(out, file+".png")
@@ -165,8 +165,9 @@ func (s *GapStudy) DrawCurves(base string) ([]string, error) {
 	return out, nil
 }
 
-// drawGaps draws a row of two panels for each curve.
-func drawGaps(base, title, about string, rows [][]*stabilityPanel) error {
+// drawPanels draws rows of as many panels each, those of a row on one scale if alike is
+// set.
+func drawPanels(base, title, about string, rows [][]*stabilityPanel, alike bool) error {
 	grid := make([][]*plot.Plot, len(rows))
 	var all []*stabilityPanel
 	for i, row := range rows {
@@ -176,9 +177,12 @@ func drawGaps(base, title, about string, rows [][]*stabilityPanel) error {
 				grid[i][j], all = p.plot(), append(all, p)
 			}
 		}
+		if alike {
+			oneScale(slices.DeleteFunc(slices.Clone(grid[i]), func(p *plot.Plot) bool { return p == nil }))
+		}
 	}
 	const side = 158
-	return write(base, vg.Points(40+side+2*310), vg.Points(76)+vg.Points(270)*vg.Length(len(rows)), func(c draw.Canvas) {
+	return write(base, vg.Points(float64(40+side+310*len(rows[0]))), vg.Points(76)+vg.Points(270)*vg.Length(len(rows)), func(c draw.Canvas) {
 		background(c)
 		body := heading(c, title)
 		note := lettering(10, faint)
@@ -187,7 +191,7 @@ func drawGaps(base, title, about string, rows [][]*stabilityPanel) error {
 		legend := body
 		legend.Min.X, legend.Max.Y = body.Max.X-vg.Points(side-10), body.Max.Y-vg.Points(24)
 		body.Max.X -= vg.Points(side)
-		drawGrid(grid, draw.Tiles{Rows: len(rows), Cols: 2, PadX: vg.Points(18), PadY: vg.Points(14), PadTop: vg.Points(16)}, body)
+		drawGrid(grid, draw.Tiles{Rows: len(rows), Cols: len(rows[0]), PadX: vg.Points(18), PadY: vg.Points(14), PadTop: vg.Points(16)}, body)
 		stabilityLegend(legend, all)
 	})
 }

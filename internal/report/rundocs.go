@@ -229,7 +229,7 @@ func readDocument(path string, v any, schemas ...string) (found bool, err error)
 // makers are the commands that write a kind of document.
 var makers = map[string]string{
 	"tercet.eval": "eval", "tercet.attack": "attack", "tercet.cluster": "cluster", "tercet.pairs": "eval",
-	"tercet.gap": "eval --gap", "tercet.metricstability": "eval --stability",
+	"tercet.gap": "eval --gap", "tercet.stability": "eval --stability", "tercet.metricstability": "eval --stability",
 }
 
 // jsonError says where in the file reading ended.
