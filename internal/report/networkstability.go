@@ -79,23 +79,31 @@ var movedBy = []struct {
 	{"mean change", func(r NetworkReplaced) float64 { return r.Movement.LossMean }},
 }
 
+const networkSchema = "tercet.stability/1"
+
+// ofNetwork says whether a file is a stability.json of a network.
+func ofNetwork(file string) bool {
+	var d NetworkStabilityResult
+	found, err := readDocument(file, &d, networkSchema)
+	return found && err == nil
+}
+
 // CompareNetworkStability reads stability.json of the runs. What has none, or one of
 // other weights or of a metric, is named in notes.
 func CompareNetworkStability(runs []*RunDir) (*NetworkStability, error) {
-	const schema = "tercet.stability/1"
 	s := &NetworkStability{Schema: "tercet.networkstability/1", Curves: []*NetworkStabilityCurve{}, Notes: []string{}}
 	var used []*RunDir
 	var results []*NetworkStabilityResult
 	for _, r := range runs {
 		d := &NetworkStabilityResult{}
 		path := filepath.Join(r.Dir, "stability.json")
-		found, err := readDocument(path, d, schema, measure.Schema)
+		found, err := readDocument(path, d, networkSchema, measure.Schema)
 		switch {
 		case err != nil:
 			return nil, err
 		case !found:
 			s.Notes = append(s.Notes, fmt.Sprintf("no %s; tercet eval --run %s --stability makes it", path, word(r.Dir)))
-		case d.Schema != schema:
+		case d.Schema != networkSchema:
 			s.Notes = append(s.Notes, fmt.Sprintf("%s is of a metric: --table stability shows it", path))
 		case d.Source.Step != r.Manifest.Steps:
 			s.Notes = append(s.Notes, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet eval --run %s --stability makes it anew", path, d.Source.Step, r.Manifest.Steps, word(r.Dir)))

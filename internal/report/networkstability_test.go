@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -132,5 +133,13 @@ func TestNetworkStabilityOfWhatThereIs(t *testing.T) {
 	}
 	if _, err := empty.DrawCurves(filepath.Join(folder, "none")); err == nil {
 		t.Error("a picture of nothing")
+	}
+}
+
+// The table of metrics says where networks are shown.
+func TestStabilityOfANetworkIsShownElsewhere(t *testing.T) {
+	r := fakeMoved(t, t.TempDir(), 10, map[string][][3]float64{"fresh": {{1, 0.5, 0.1}}})
+	if _, err := ReadStability([]string{r.Dir}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "--table network-stability shows") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -70,6 +70,9 @@ func ReadStability(paths []string) (*StabilityStudy, error) {
 				s.Documents = append(s.Documents, *d)
 			}
 		}
+		if found == 0 && slices.ContainsFunc(files, ofNetwork) {
+			return nil, fmt.Errorf("%w: %s holds stability of a network alone, which --table network-stability shows; this table is of model mahalanobis", ErrRun, path)
+		}
 		if found == 0 {
 			return nil, fmt.Errorf("%w: %s holds no measurement of stability (schema %s); tercet eval --run RUN --stability makes one", ErrRun, path, measure.Schema)
 		}
