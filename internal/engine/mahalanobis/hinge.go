@@ -15,6 +15,11 @@ const (
 	leastTau = 1e-9
 )
 
+// epsilon is the distance of 1 to the next float64. What the two sides may have lost to
+// rounding, of numbers u as large as zeta, counts for their difference; a dual above the
+// objective tells of more.
+const epsilon = 0x1p-52
+
 // hinged minimises F_S of the hinge. It rounds the kink over ever smaller widths tau,
 // each time from the last minimiser, until the certificate is small enough. That comes
 // from the dual: max(0, u) is the largest s u over s in [0, 1], so that for any such
@@ -43,7 +48,8 @@ func (f *objective) hinged(o RRMOptions) (Solution, error) {
 		f.r.setLoss(hinge)
 		s.Risk = f.r.Value(s.Theta)
 		s.Objective = s.Risk + f.regulariser(s.Theta)
-		s.Certificate = math.Sqrt(2 * max(0, s.Objective-dual) / f.sigma)
+		lost := 4 * epsilon * (hinge.Zeta + math.Abs(s.Objective) + math.Abs(dual))
+		s.Certificate = math.Sqrt(2 * (math.Abs(s.Objective-dual) + lost) / f.sigma)
 		if s.Certificate < best.Certificate {
 			s.Theta = append([]float64(nil), s.Theta...)
 			best = s

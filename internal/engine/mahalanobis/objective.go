@@ -96,13 +96,15 @@ func (f *objective) minimise(method string) error {
 		return f.descend(method, f.most)
 	case m > mostNewton:
 		return f.descend(LBFGS, f.most)
-	case f.r.hessianCost() <= cheapHessian:
-		return f.descend(Newton, f.most)
 	}
-	why := f.descend(LBFGS, min(f.most, f.evaluations+mostLBFGS))
+	first, then, most := LBFGS, Newton, f.evaluations+mostLBFGS
+	if f.r.hessianCost() <= cheapHessian {
+		first, then, most = Newton, LBFGS, f.most
+	}
+	why := f.descend(first, min(f.most, most))
 	if f.ctx.Err() == nil && f.norm > f.tol*f.sigma && f.evaluations < f.most {
 		f.improved = f.evaluations
-		why = f.descend(Newton, f.most)
+		why = f.descend(then, f.most)
 	}
 	return why
 }

@@ -51,7 +51,8 @@ type Solution struct {
 
 // What auto does: Newton's method up to so many parameters, and at once where a
 // Hessian takes no longer than so many gradients; else it follows L-BFGS where that
-// needs more than so many evaluations.
+// needs more than so many evaluations. Where the first one comes to a halt the other
+// goes on.
 const (
 	mostNewton   = 150
 	cheapHessian = 4
@@ -86,6 +87,9 @@ func Minimise(ctx context.Context, r *Risk, o RRMOptions) (Solution, error) {
 		o.Most = 5000
 	}
 	f := newObjective(ctx, r, o, theta)
+	if math.IsNaN(f.value) || math.IsInf(f.value, 0) {
+		return Solution{}, fmt.Errorf("%w: the objective is %v at the start: numbers overflow; lower zeta, the prior or the points' radius", ErrInput, f.value)
+	}
 	if r.loss.Name == Hinge {
 		return f.hinged(o)
 	}

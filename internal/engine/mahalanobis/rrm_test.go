@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
 
 	"tercet/internal/par"
 )
@@ -258,5 +259,62 @@ func TestHingeCertificateWithAPrior(t *testing.T) {
 	apart := norm(minus(loose.Theta, close.Theta))
 	if !(loose.Certificate > 1e-4) || !(apart > 1e-6) || apart > loose.Certificate+close.Certificate || loose.Objective < close.Objective {
 		t.Errorf("%v apart, certificates %v and %v, objectives %v and %v", apart, loose.Certificate, close.Certificate, loose.Objective, close.Objective)
+	}
+}
+
+// At a kink near 0 the straight cuts of a far interval creep; halving does not.
+func TestSearchFindsAKink(t *testing.T) {
+	const kink = 1e-4
+	f := func(x float64) (value, slope float64) {
+		if x < kink {
+			return -x, -1
+		}
+		return -kink + 0.1*(x-kink), 0.1
+	}
+	s := &search{}
+	x := 1.0
+	for op := s.Init(0, -1, x); op != optimize.MajorIteration; {
+		value, slope := f(x)
+		var err error
+		if op, x, err = s.Iterate(value, slope); err != nil {
+			t.Fatalf("in [%v, %v]: %v", s.low, s.high, err)
+		}
+	}
+	if value, _ := f(x); value >= 0 {
+		t.Errorf("step %v does not lower the function: %v", x, value)
+	}
+}
+
+// Where the Hessian is singular but for a small sigma, auto finds what L-BFGS does.
+func TestAutoOnFewPoints(t *testing.T) {
+	for _, n := range [][2]int{{3, 1}, {5, 5}} {
+		p := sample(t, n[0], n[1], 2, 5)
+		for _, l := range []Loss{mustLoss(t, Logistic, 100, 0), mustLoss(t, Hinge, 1, 0)} {
+			s, err := Minimise(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: 1e-6, Tol: 0.1})
+			if err != nil {
+				t.Errorf("%s on %v: certificate %v, %v", l.Name, n, s.Certificate, err)
+			}
+		}
+	}
+}
+
+// Certificates of the hinge count rounding: two solutions are never farther apart than
+// they say.
+func TestHingeCertificatesCountRounding(t *testing.T) {
+	p := sample(t, 2, 1, 3, 2)
+	l := mustLoss(t, Hinge, 100, 0)
+	var found []Solution
+	for _, tol := range []float64{0.1, 0.05} {
+		s, err := Minimise(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: 1e-6, Tol: tol})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Certificate < 1e-5 { // eps of an objective of 100, by sqrt(2 eps 100 / sigma)
+			t.Errorf("certificate %v is less than rounding", s.Certificate)
+		}
+		found = append(found, s)
+	}
+	if apart := norm(minus(found[0].Theta, found[1].Theta)); apart > found[0].Certificate+found[1].Certificate {
+		t.Errorf("%v apart, certificates %v and %v", apart, found[0].Certificate, found[1].Certificate)
 	}
 }

@@ -21,8 +21,9 @@ var errSearch = errors.New("no step along the direction lowers the objective")
 // minimum values no longer tell which step is better, but slopes do. A step is taken
 // on Wolfe's conditions, or on those of Hager and Zhang ("A new conjugate gradient
 // method with guaranteed descent and an efficient line search", SIAM J. Optim. 2005,
-// eq. 4.1), in which the slope at the step takes the place of the value. It halves or
-// cuts an interval at whose lower end the function falls.
+// eq. 4.1), in which the slope at the step takes the place of the value. It cuts an
+// interval at whose lower end the function falls where the slope would be 0 were it
+// linear, and halves it where two such cuts have not: at a kink they creep.
 type search struct {
 	value, slope float64 // at 0
 	step         float64
@@ -30,6 +31,8 @@ type search struct {
 	lowSlope     float64
 	highSlope    float64 // NaN where only the value is too high
 	tries        int
+	wide         float64 // the interval's length when it was last known to have halved
+	crept        int     // cuts since then
 }
 
 // Init implements optimize.Linesearcher.
@@ -69,7 +72,14 @@ func (s *search) next() float64 {
 		return 4 * s.step
 	}
 	length := s.high - s.low
+	if s.crept++; s.wide == 0 || length <= s.wide/2 {
+		s.wide, s.crept = length, 0
+	}
 	at := s.low + length/2
+	if s.crept >= 2 {
+		s.wide, s.crept = length, 0
+		return at
+	}
 	if s.highSlope > 0 && !math.IsInf(s.highSlope, 0) {
 		at = s.low - s.lowSlope*length/(s.highSlope-s.lowSlope)
 	}
