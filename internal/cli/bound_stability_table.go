@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -20,8 +23,8 @@ type stabilityInputs struct {
 
 // register adds a flag for each number. Those of the loss and --sup come last.
 func (in *stabilityInputs) register(fs *pflag.FlagSet) {
-	fs.IntVar(&in.nPos, "n-pos", 0, "n+, the number `N` of positive points")
-	fs.IntVar(&in.nNeg, "n-neg", 0, "n-, the number `N` of negative points")
+	fs.Var((*countValue)(&in.nPos), "n-pos", "n+, the number `N` of positive points")
+	fs.Var((*countValue)(&in.nNeg), "n-neg", "n-, the number `N` of negative points")
 	fs.Float64Var(&in.delta, "delta", 0, "`D`: the bound holds with probability 1 - D")
 	fs.Float64Var(&in.gamma, "gamma", 0, "uniform stability `G`: the most that a replaced sample changes a loss")
 	fs.Float64Var(&in.m, "M", 0, "`M`, which bounds the mean loss of every triplet")
@@ -29,9 +32,9 @@ func (in *stabilityInputs) register(fs *pflag.FlagSet) {
 	fs.Float64Var(&in.b, "b", 0, "the largest loss `B` of the fixed w, or of w*")
 	fs.Float64Var(&in.tau, "tau", 0, "the variance `T` of its loss over triplets")
 	fs.Float64Var(&in.c, "c", 0, "`C`: SGD's step is C/sqrt(T)")
-	fs.IntVar(&in.steps, "steps", 0, "the number `T` of SGD's steps")
+	fs.Var((*countValue)(&in.steps), "steps", "the number `T` of SGD's steps")
 	fs.Float64Var(&in.step, "step", 0, "the size `ETA` of SGD's steps")
-	fs.IntVar(&in.uses, "uses", 0, "the `NUMBER` of steps that used the replaced sample")
+	fs.Var((*countValue)(&in.uses), "uses", "the `NUMBER` of steps that used the replaced sample")
 	fs.Float64Var(&in.risk, "risk", 0, "`R`: E R_S(A(S)), of Corollary 3 R(w*)")
 	fs.Float64Var(&in.eps, "eps", 0, "`EPS` above 0 of the bound, 0 for the best")
 	fs.Float64Var(&in.movedPos, "moved-pos", 0, "mean `D` of ||A(S_i) - A(S)||^2, a positive replaced")
@@ -42,6 +45,28 @@ func (in *stabilityInputs) register(fs *pflag.FlagSet) {
 	fs.Float64Var(&in.lipschitz, "lipschitz", 0, "`L` of another loss")
 	fs.Float64Var(&in.smoothness, "smoothness", 0, "`ALPHA` of another loss")
 	fs.Float64Var(&in.supremum, "sup", 0, "the largest value `S` of the loss, to say whether the bound is vacuous")
+}
+
+// countValue is a flag of an integer that may be written as 1e6.
+type countValue int
+
+func (v *countValue) String() string { return strconv.Itoa(int(*v)) }
+
+// Type is the word for it in the help.
+func (v *countValue) Type() string { return "int" }
+
+// Set reads an integer that float64 has exactly.
+func (v *countValue) Set(text string) error {
+	if n, err := strconv.Atoi(text); err == nil {
+		*v = countValue(n)
+		return nil
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+		return errors.New("want a whole number, such as 1000 or 1e6")
+	}
+	*v = countValue(x)
+	return nil
 }
 
 func (in *stabilityInputs) loss() stability.Loss {

@@ -205,3 +205,14 @@ func TestBoundStabilityRefuses(t *testing.T) {
 		t.Errorf("%s, %v", b, err)
 	}
 }
+
+// Sizes may be written as powers of ten.
+func TestBoundStabilityCounts(t *testing.T) {
+	const line = "bound stability --lemma 4 --sigma 1 --radius 1 --n-neg 1000 --n-pos "
+	if a, b := must(t, 0, line+"1e6 --json"), must(t, 0, line+"1000000 --json"); a != b {
+		t.Errorf("1e6 and 1000000 differ:\n%s%s", a, b)
+	}
+	for _, bad := range []string{"1.5", "1e300", "ten", "NaN"} {
+		refuse(t, ExitUsage, line+bad, "want a whole number")
+	}
+}

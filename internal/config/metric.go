@@ -39,7 +39,7 @@ type SGDFit struct {
 	C         Auto   `yaml:"c" check:">0" doc:"the step is c/sqrt(steps); auto is the largest one that theory allows, 2/alpha"`
 	Steps     Auto   `yaml:"steps" check:">=1" doc:"triplets drawn, T; auto is the number of training items"`
 	PSD       bool   `yaml:"psd" doc:"project w on the positive semidefinite matrices after each step"`
-	Constants string `yaml:"constants" enum:"tight|paper" doc:"smoothness alpha by which c is checked: 4 B^4, or the paper's 64 B^4"`
+	Constants string `yaml:"constants" enum:"tight|paper" doc:"smoothness alpha of the limit 2/alpha on the step c/sqrt(steps): 4 B^4, or the paper's 64 B^4"`
 }
 
 // each is the value of Positive that means all classes.

@@ -3,6 +3,8 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -20,7 +22,10 @@ func (f *fitting) rrm(ctx context.Context, o config.RRMFit) (*MetricFit, error) 
 	s, err := mahalanobis.Minimise(ctx, risk, mahalanobis.RRMOptions{
 		Sigma: o.Sigma, Prior: o.Prior, Method: o.Method, Tol: o.Tol, Watch: f.evaluated,
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, mahalanobis.ErrInput):
+		return nil, inConfig("metric", err)
+	case err != nil:
 		return nil, err
 	}
 	fit := f.fitted(s.Theta)
@@ -36,12 +41,16 @@ const wordy = 5 * time.Second
 
 // evaluated logs an evaluation of the risk, and tells of some.
 func (f *fitting) evaluated(n int, objective, gradNorm float64) {
-	_ = f.event("step", n, &objective, &gradNorm, nil) // a log that cannot be written fails at the fit's end
+	if finite(objective) && finite(gradNorm) { // a search may try steps that are not
+		_ = f.event("step", n, &objective, &gradNorm, nil) // a log that cannot be written fails at the fit's end
+	}
 	if time.Since(f.said) > wordy {
 		f.said = time.Now()
 		f.watch.note("evaluation %d: objective %.6f, gradient %.2g", n, objective, gradNorm)
 	}
 }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // sgd descends on random triplets (eq. 3).
 func (f *fitting) sgd(ctx context.Context, o config.SGDFit) (*MetricFit, error) {
@@ -95,6 +104,9 @@ func sgdOptions(cfg *config.Config, o config.SGDFit, items int) mahalanobis.SGDO
 func (f *fitting) begin(risk *mahalanobis.Risk) error {
 	zero, grad := make([]float64, risk.Dim()), make([]float64, risk.Dim())
 	value := risk.ValueGrad(zero, grad)
+	if !finite(value) || !finite(floats.Norm(grad, 2)) {
+		return &config.Error{Key: "metric.zeta", Msg: fmt.Sprintf("the risk at w = 0 is %v: numbers overflow; lower metric.zeta or model.radius", value)}
+	}
 	return f.event("step", 0, &value, new(floats.Norm(grad, 2)), nil)
 }
 

@@ -441,7 +441,7 @@ func TestBadFits(t *testing.T) {
 		want string
 		key  string // of a config error
 	}{
-		"unknown class":     {[]string{"metric.positive=7"}, `metric.positive: no training item is of class "7"; did you mean`, "metric.positive"},
+		"unknown class":     {[]string{"metric.positive=7"}, `metric.positive: no training item is of class "7"; classes: 0, 1, 2`, "metric.positive"},
 		"no such class":     {[]string{"metric.positive=cats"}, `metric.positive: no training item is of class "cats"; classes: 0, 1, 2`, "metric.positive"},
 		"too many dims":     {[]string{"model.dims=5"}, "model.dims: asks for 5 principal components of images of 4 numbers", "model.dims"},
 		"c above the limit": {[]string{"metric.algorithm=sgd", "metric.steps=1", "metric.c=0.6"}, "above 2/alpha = 0.5", "metric.c"},
@@ -484,6 +484,27 @@ func TestUnfitData(t *testing.T) {
 		_, err := r.Train(context.Background(), Watch{})
 		if !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %s", name, err, tc.want)
+		}
+	}
+}
+
+// A fit that fails before its first step leaves nothing in the way of a corrected one.
+func TestAFailedFitGivesWay(t *testing.T) {
+	root := t.TempDir()
+	r := createFitted(t, root, fittedTiny, "metric.positive=nobody")
+	if _, err := r.Train(context.Background(), Watch{}); err == nil {
+		t.Fatal("fitted without positives")
+	}
+	r.Close()
+	fitted(t, root, fittedTiny)
+}
+
+// Numbers that overflow are an error that says so, whatever finds w.
+func TestFitOverflows(t *testing.T) {
+	for _, algorithm := range []string{"rrm", "sgd"} {
+		r := createFitted(t, t.TempDir(), fittedTiny, "metric.algorithm="+algorithm, "metric.loss=least-squares", "metric.zeta=1e200", "name="+algorithm)
+		if _, err := r.Train(context.Background(), Watch{}); err == nil || !strings.Contains(err.Error(), "overflow") {
+			t.Errorf("%s: error %v", algorithm, err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"tercet/internal/config"
@@ -169,9 +168,12 @@ func (f *fitting) fit(ctx context.Context) error {
 		return err
 	}
 	for i, v := range fit.Theta {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !finite(v) {
 			return &train.NonFiniteError{Step: fit.Iterations, Tensor: "svec(w)", Index: i, Cause: "numbers overflow; lower metric.c, raise metric.sigma or lower model.radius"}
 		}
+	}
+	if !finite(fit.Objective) || !finite(fit.GradNorm) {
+		return &train.NonFiniteError{Step: fit.steps(), Tensor: "risk", Index: 0, Cause: "numbers overflow; lower metric.c, metric.zeta or model.radius, or raise metric.sigma"}
 	}
 	if err := f.embed(fit); err != nil {
 		return err

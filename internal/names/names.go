@@ -8,15 +8,15 @@ import "strings"
 const longest = 64
 
 // Closest returns the word of the list that word was most likely meant to be, or
-// "" where none is near: at most a third of its letters differ, or one begins
-// with the other. The first of equally near ones wins; case does not count.
+// "" where none is near: at most a third of its letters differ and not all, or one
+// begins with the other. The first of equally near ones wins; case does not count.
 func Closest(word string, list []string) string {
 	best, bestCost := "", 1+max(1, (len(word)+1)/3)
 	for _, w := range list {
 		if len(word) > longest || len(w) > longest {
 			continue
 		}
-		if c := edits(strings.ToLower(word), strings.ToLower(w)); c < bestCost {
+		if c := edits(strings.ToLower(word), strings.ToLower(w)); c < bestCost && c < len(word) {
 			best, bestCost = w, c
 		}
 	}

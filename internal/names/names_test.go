@@ -8,7 +8,7 @@ import (
 func TestClosest(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	for _, tc := range []struct{ word, want string }{
-		{"magrin", "margin"}, {"Margin", "margin"}, {"distence", "distance"}, {"q", ""}, {"zebra", ""}, {"", ""},
+		{"magrin", "margin"}, {"Margin", "margin"}, {"distence", "distance"}, {"q", ""}, {"zebra", ""}, {"", ""}, {"7", ""},
 		{"dist", "distance"}, {"forms-of-life", "form"}, // one begins with the other
 		{long, ""}, {"margin" + long, "margin"},
 		{"farm", "form"}, // not firm, which is as near but comes later

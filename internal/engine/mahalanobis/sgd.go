@@ -131,9 +131,9 @@ func (o SGDOptions) Step(problems []*Problem, l Loss, steps int) (c, eta float64
 	eta = c / math.Sqrt(float64(max(steps, 1)))
 	if eta > limit && !o.AllowLarge {
 		if limit == 0 {
-			return 0, 0, fmt.Errorf("%w: %s is not smooth (alpha is infinite): no step has eta <= 2/alpha, which the stability of SGD assumes; large steps have to be allowed", ErrInput, l.Name)
+			return 0, 0, fmt.Errorf("%w: %s is not smooth (alpha is infinite): no step has eta <= 2/alpha, which the stability of SGD assumes", ErrInput, l.Name)
 		}
-		return 0, 0, fmt.Errorf("%w: step eta = %.4g is above 2/alpha = %.4g (B = %.4g, %s constants); the stability of SGD assumes eta <= 2/alpha: lower c, or allow large steps", ErrInput, eta, limit, radius, which)
+		return 0, 0, fmt.Errorf("%w: step eta = %.4g is above 2/alpha = %.4g (B = %.4g, %s constants); the stability of SGD assumes eta <= 2/alpha: lower c", ErrInput, eta, limit, radius, which)
 	}
 	return c, eta, nil
 }
