@@ -14,7 +14,9 @@ type Bound struct {
 	Constants string  `json:"constants"` // paper or tight
 	Value     float64 `json:"value"`
 	// Crossed says that the measured value lies above: of a mean, its whole interval.
-	Crossed bool `json:"crossed"`
+	// Undecided says of a mean that its interval holds the bound, or that it has none.
+	Crossed   bool `json:"crossed"`
+	Undecided bool `json:"undecided,omitempty"`
 	// Vacuous says that the bound is above the largest loss there can be; nil where
 	// there is none.
 	Vacuous *bool `json:"vacuous,omitempty"`
@@ -62,8 +64,8 @@ func bounds(l mahalanobis.Loss, radius float64, lipschitz, smooth bool, f func(s
 	return out, nil
 }
 
-// judged marks the bounds that every one of the values crosses: a measurement that is a
-// maximum gives one value, a mean the lower end of its interval.
+// judged marks the bounds that a largest value crosses, and those above sup, the largest
+// loss; 0 for none.
 func judged(bounds []Bound, value, sup float64) []Bound {
 	for i := range bounds {
 		b := &bounds[i]
@@ -76,20 +78,21 @@ func judged(bounds []Bound, value, sup float64) []Bound {
 	return bounds
 }
 
-// high is the upper end of the interval, or the value of one repeat.
-func (e Estimate) high() float64 {
-	if e.CI95 != nil {
-		return e.CI95[1]
+// judgedMean does so for a mean: its whole interval crosses a bound, lies at or below it,
+// or leaves it undecided.
+func judgedMean(bounds []Bound, e Estimate, sup float64) []Bound {
+	judged(bounds, 0, sup)
+	for i := range bounds {
+		bounds[i].JudgeMean(e)
 	}
-	return e.Value
+	return bounds
 }
 
-// low is the lower end of the interval, or the value of one repeat.
-func (e Estimate) low() float64 {
-	if e.CI95 != nil {
-		return e.CI95[0]
-	}
-	return e.Value
+// JudgeMean says whether a mean crosses the bound.
+func (b *Bound) JudgeMean(e Estimate) {
+	above := e.above(b.Value)
+	b.Undecided = above == nil
+	b.Crossed = above != nil && *above
 }
 
 // Stability is Lemma 4.

@@ -9,12 +9,15 @@ type Document struct {
 	Schema string `json:"schema"`
 	// Claim is T1 to T7, S1, S2 or S4, or empty: then Series are what was asked for, and
 	// nothing is judged.
-	Claim  string     `json:"claim,omitempty"`
-	Says   string     `json:"says"`
-	Data   DataRecord `json:"data"`
-	Seed   uint64     `json:"seed"`
-	Series []Series   `json:"series"`
-	Checks []Check    `json:"checks,omitempty"`
+	Claim string     `json:"claim,omitempty"`
+	Says  string     `json:"says"`
+	Data  DataRecord `json:"data"`
+	Seed  uint64     `json:"seed"`
+	// Options are what was asked for besides; absent in documents that were made before
+	// they were recorded.
+	Options *OptionsRecord `json:"options,omitempty"`
+	Series  []Series       `json:"series"`
+	Checks  []Check        `json:"checks,omitempty"`
 	// Verdict is "holds" where all checks do, "fails" where one does not, "open" where
 	// one has no answer and none fails.
 	Verdict string   `json:"verdict,omitempty"`
@@ -22,6 +25,14 @@ type Document struct {
 	// Seconds is the wall time, CPUSeconds the processor time where it is known.
 	Seconds    float64 `json:"seconds,omitempty"`
 	CPUSeconds float64 `json:"cpu_seconds,omitempty"`
+}
+
+// OptionsRecord says how a measurement was made.
+type OptionsRecord struct {
+	Repeats  int     `json:"repeats,omitempty"`  // of each setting; absent: the claim's own numbers
+	Sizes    []int   `json:"sizes,omitempty"`    // n = n+ = n-; absent of a claim, which has its own
+	Delta    float64 `json:"delta"`              // bounds on gaps hold with probability 1 - delta
+	Triplets int     `json:"triplets,omitempty"` // tried of either kind; absent: DefaultTriplets
 }
 
 // DataRecord says what samples were drawn from.
@@ -49,6 +60,8 @@ type Series struct {
 	RateNote string        `json:"rate_note,omitempty"` // why there is none, or no interval
 	// Expected is where the rate's slope is said to lie; equal ends: a limit for large n.
 	Expected *[2]float64 `json:"expected,omitempty"`
+	// LeftOut are sizes of the claim that there are not enough points for.
+	LeftOut []Sizes `json:"left_out,omitempty"`
 }
 
 // Point is a measurement of one setting.
@@ -71,44 +84,6 @@ type Point struct {
 type Number struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
-}
-
-// Check is a sentence that holds or does not; Holds is nil where there is no answer.
-type Check struct {
-	Says  string `json:"says"`
-	Found string `json:"found"`
-	Holds *bool  `json:"holds"`
-}
-
-// The verdicts on a claim.
-const (
-	Holds = "holds"
-	Fails = "fails"
-	Open  = "open"
-)
-
-func (d *Document) check(says, found string, holds bool) {
-	d.Checks = append(d.Checks, Check{says, found, &holds})
-}
-
-func (d *Document) open(says, found string) {
-	d.Checks = append(d.Checks, Check{says, found, nil})
-}
-
-// judge sets the verdict.
-func (d *Document) judge() *Document {
-	d.Verdict = Holds
-	for _, c := range d.Checks {
-		switch {
-		case c.Holds == nil:
-			if d.Verdict == Holds {
-				d.Verdict = Open
-			}
-		case !*c.Holds:
-			d.Verdict = Fails
-		}
-	}
-	return d
 }
 
 // fit adds the rate of the points.

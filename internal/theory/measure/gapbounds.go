@@ -27,7 +27,7 @@ func expectedBounds(l Learner, radius float64, g *GapResult) ([]Bound, error) {
 		}
 		out = append(out, Bound{Source: r.Source, Form: v.form, Constants: v.constants, Value: r.Value})
 	}
-	return judged(out, g.Gap.low(), g.LargestLoss), nil
+	return judgedMean(out, g.Gap, g.LargestLoss), nil
 }
 
 // likelyBounds are those on |R - R_S| that hold with probability 1 - delta, with M as it

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,8 @@ type Study struct {
 	Seed     uint64
 	// Done, where set, is called after each setting.
 	Done func(what string, n Sizes, e Estimate)
+	// Keep, where set, keeps each setting's result.
+	Keep Keeper
 }
 
 // Claim is a statement that a study puts to the test.
@@ -68,7 +71,7 @@ func ClaimOf(id string) (Claim, error) {
 //
 // Errors: those of the source and the learners, with the setting; ctx's where it is done.
 func (c Claim) Test(ctx context.Context, s Study) (*Document, error) {
-	t := &tester{Study: s, doc: &Document{Schema: Schema, Claim: c.ID, Says: c.Says, Data: s.Data, Seed: s.Seed}, references: map[string][]float64{}}
+	t := &tester{Study: s, doc: &Document{Schema: Schema, Claim: c.ID, Says: c.Says, Data: s.Data, Seed: s.Seed, Options: &OptionsRecord{Repeats: s.Repeats, Delta: s.Delta, Triplets: s.Triplets}}, references: map[string][]float64{}}
 	loss, err := mahalanobis.NewLoss(mahalanobis.Logistic, s.Zeta, 0)
 	if err != nil {
 		return nil, err
@@ -99,31 +102,52 @@ func (t *tester) repeats(own int) int {
 	return own
 }
 
-// even are the sizes n+ = n- = n that the study allows.
-func (t *tester) even(n ...int) []Sizes {
+// even are sizes n+ = n- = n.
+func even(n ...int) []Sizes {
 	var out []Sizes
 	for _, v := range n {
 		out = append(out, Sizes{v, v})
 	}
-	return t.allowed(out)
-}
-
-// allowed leaves out sizes above the limits.
-func (t *tester) allowed(sizes []Sizes) []Sizes {
-	var out []Sizes
-	var left []string
-	for _, n := range sizes {
-		if t.Most.Pos > 0 && n.Pos > t.Most.Pos || t.Most.Neg > 0 && n.Neg > t.Most.Neg {
-			left = append(left, fmt.Sprintf("%d + %d", n.Pos, n.Neg))
-			continue
-		}
-		out = append(out, n)
-	}
-	if note := fmt.Sprintf("left out, as samples are limited to %d + %d points: %s", t.Most.Pos, t.Most.Neg, strings.Join(left, ", ")); left != nil && !slices.Contains(t.doc.Notes, note) {
-		t.doc.Notes = append(t.doc.Notes, note)
-	}
 	return out
 }
+
+// allowed parts sizes into those that the study allows and those that are left out: above
+// the limits, or with so many more points, which a sample is judged on or replaced by,
+// above what there is to draw from.
+func (t *tester) allowed(sizes []Sizes, more func(Sizes) Sizes) (out, left []Sizes) {
+	have := size(t.Source)
+	why := map[string][]string{}
+	for _, n := range sizes {
+		m, words := more(n), fmt.Sprintf("%d + %d", n.Pos, n.Neg)
+		switch {
+		case t.Most.Pos > 0 && n.Pos > t.Most.Pos || t.Most.Neg > 0 && n.Neg > t.Most.Neg:
+			reason := fmt.Sprintf("left out, as samples are limited to %d + %d points", t.Most.Pos, t.Most.Neg)
+			left, why[reason] = append(left, n), append(why[reason], words)
+		case have != nil && (n.Pos+m.Pos > have.Pos || n.Neg+m.Neg > have.Neg):
+			reason := fmt.Sprintf("left out, as there are %d + %d points for samples and what they are judged on or replaced by", have.Pos, have.Neg)
+			left, why[reason] = append(left, n), append(why[reason], words)
+		default:
+			out = append(out, n)
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(why)) {
+		if note := reason + ": " + strings.Join(why[reason], ", "); !slices.Contains(t.doc.Notes, note) {
+			t.doc.Notes = append(t.doc.Notes, note)
+		}
+	}
+	return out, left
+}
+
+// held are the points that risks are estimated from, for any sample.
+func (t *tester) held(Sizes) Sizes { return t.Held }
+
+// some are so many fresh points of either side, or as many as samples.
+func some(k int) func(Sizes) Sizes {
+	return func(n Sizes) Sizes { return Sizes{max(2, min(k, n.Pos)), max(1, min(k, n.Neg))} }
+}
+
+// asMany are as many points as the sample's.
+func asMany(n Sizes) Sizes { return n }
 
 // sgd is SGD at a share of the largest step that the tight alpha allows.
 func (t *tester) sgd(share float64, steps Scale) (SGD, error) {
@@ -137,12 +161,16 @@ const printedShare = 1.0 / 16
 // uniform adds a point of uniform stability to the series.
 func (t *tester) uniform(ctx context.Context, s *Series, x float64, o UniformOptions) (*UniformResult, error) {
 	o.Source, o.Seed, o.Triplets = t.Source, t.Seed, t.Triplets
-	u, err := Uniform(ctx, o)
+	u, err := recall(t.Keep, o.key(), func() (*UniformResult, error) { return Uniform(ctx, o) })
 	if err != nil {
 		return nil, fmt.Errorf("n+ = %d, n- = %d: %w", o.Sizes.Pos, o.Sizes.Neg, err)
 	}
 	if t.Done != nil {
-		t.Done(s.Name, o.Sizes, u.Gamma)
+		what := s.Name
+		if s.Axis == "T" {
+			what += fmt.Sprintf(", T = %g", x)
+		}
+		t.Done(what, o.Sizes, u.Gamma)
 	}
 	s.Points = append(s.Points, uniformPoint(x, o.Learner, u))
 	return u, nil
@@ -154,19 +182,14 @@ func (t *tester) gap(ctx context.Context, s *Series, x float64, o GapOptions) (*
 	if o.Held == (Sizes{}) {
 		o.Held = t.Held
 	}
-	key := fmt.Sprintf("%+v", fixed(o.Learner, o.Sizes))
-	if o.Fixed != nil {
-		t.references[key] = o.Fixed
-	}
-	if t.references[key] == nil {
-		w, err := Reference(ctx, t.Source, o.Learner, o.Sizes, t.Seed)
-		if err != nil {
-			return nil, fmt.Errorf("reference: %w", err)
+	g, err := recall(t.Keep, o.key(), func() (g *GapResult, err error) {
+		if o.Fixed == nil {
+			if o.Fixed, err = t.reference(ctx, o); err != nil {
+				return nil, fmt.Errorf("reference: %w", err)
+			}
 		}
-		t.references[key] = w
-	}
-	o.Fixed = t.references[key]
-	g, err := Gap(ctx, o)
+		return Gap(ctx, o)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("n+ = %d, n- = %d: %w", o.Sizes.Pos, o.Sizes.Neg, err)
 	}
@@ -177,52 +200,15 @@ func (t *tester) gap(ctx context.Context, s *Series, x float64, o GapOptions) (*
 	return g, nil
 }
 
-// add fits the series' rate, adds it to the document and checks the slope where one is
-// expected: it holds where the slope lies there, fails where its whole interval does not.
-func (t *tester) add(s Series) {
-	s.fit(t.Seed)
-	t.doc.Series = append(t.doc.Series, s)
-	if s.Expected == nil {
-		return
-	}
-	says := fmt.Sprintf("%s: slope between %g and %g", s.Name, s.Expected[0], s.Expected[1])
-	if s.Rate == nil {
-		t.doc.open(says, s.RateNote)
-		return
-	}
-	found := fmt.Sprintf("%.3f", s.Rate.Slope)
-	if c := s.Rate.CI95; c != nil {
-		found += fmt.Sprintf(" [%.3f, %.3f]", c[0], c[1])
-	}
-	c := s.Rate.CI95
-	switch inside := s.Expected[0] <= s.Rate.Slope && s.Rate.Slope <= s.Expected[1]; {
-	case inside:
-		t.doc.check(says, found, true)
-	case c == nil || c[0] <= s.Expected[1] && s.Expected[0] <= c[1]:
-		t.doc.open(says, found) // more repeats may tell
-	default:
-		t.doc.check(says, found, false)
-	}
-}
-
-// within says how many points of a series lie at or below their bound of that form and
-// constants, and checks that all do.
-func (t *tester) within(s Series, form, constants, says string) {
-	held, all, worst := 0, 0, 0.0
-	for _, p := range s.Points {
-		for _, b := range p.Bounds {
-			if b.Form == form && b.Constants == constants {
-				all++
-				if !b.Crossed {
-					held++
-				}
-				worst = max(worst, p.Measured.Max/b.Value)
-			}
+// reference is the w of the control variate, learnt once for each learner and scale.
+func (t *tester) reference(ctx context.Context, o GapOptions) ([]float64, error) {
+	key := fmt.Sprintf("%+v", fixed(o.Learner, o.Sizes))
+	if t.references[key] == nil {
+		w, err := Reference(ctx, t.Source, o.Learner, o.Sizes, t.Seed)
+		if err != nil {
+			return nil, err
 		}
+		t.references[key] = w
 	}
-	if all == 0 {
-		t.doc.open(says, "there is no such bound")
-		return
-	}
-	t.doc.check(says, fmt.Sprintf("%d of %d, largest ratio %.3g", held, all, worst), held == all)
+	return t.references[key], nil
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // SweepOptions says what is measured over sizes.
@@ -20,6 +21,8 @@ type SweepOptions struct {
 	Seed     uint64
 	// Done, where set, is called after each size with what was measured.
 	Done func(what string, n Sizes, e Estimate)
+	// Keep, where set, keeps each size's result.
+	Keep Keeper
 }
 
 func (o SweepOptions) done(what string, n Sizes, e Estimate) {
@@ -28,31 +31,72 @@ func (o SweepOptions) done(what string, n Sizes, e Estimate) {
 	}
 }
 
-func (o SweepOptions) check() error {
+// check refuses sizes that make no sample, and samples that with so many more points are
+// more than there are, before anything is measured.
+func (o SweepOptions) check(more func(Sizes) Sizes) error {
 	if len(o.Sizes) == 0 {
 		return fmt.Errorf("%w: no sizes to measure at", ErrInput)
 	}
-	for _, n := range o.Sizes {
+	have := size(o.Source)
+	for i, n := range o.Sizes {
 		if err := n.check("a sample"); err != nil {
 			return err
 		}
+		if slices.Contains(o.Sizes[:i], n) {
+			return fmt.Errorf("%w: size %d + %d is given twice", ErrInput, n.Pos, n.Neg)
+		}
+		m := more(n)
+		if have == nil || n.Pos+m.Pos <= have.Pos && n.Neg+m.Neg <= have.Neg {
+			continue
+		}
+		hint := "there are too few for any"
+		if most := largest(*have, more); most > 0 {
+			hint = fmt.Sprintf("take smaller sizes, up to n = %d", most)
+		}
+		return fmt.Errorf("%w: a sample of %d + %d and %d + %d more points (positives + negatives), which it is judged on or replaced by, are more than the %d + %d that there are; %s", ErrInput, n.Pos, n.Neg, m.Pos, m.Neg, have.Pos, have.Neg, hint)
 	}
 	return nil
+}
+
+// size is how many points a source draws from; nil where they do not run out.
+func size(s Source) *Sizes {
+	if p, ok := s.(interface{ Size() Sizes }); ok {
+		n := p.Size()
+		return &n
+	}
+	return nil
+}
+
+// largest is the largest n = n+ = n- for which there are enough points; 0 for none.
+func largest(have Sizes, more func(Sizes) Sizes) int {
+	for n := have.Least(); n >= 2; n-- {
+		if m := more(Sizes{n, n}); n+m.Pos <= have.Pos && n+m.Neg <= have.Neg {
+			return n
+		}
+	}
+	return 0
+}
+
+// fresh are the points that Stability draws besides a sample's.
+func (o SweepOptions) fresh(n Sizes) Sizes {
+	u := UniformOptions{Sizes: n, Replaced: o.Replaced, Fresh: o.Fresh}.fresh()
+	return Sizes{max(u.Pos, 2*o.Triples), max(u.Neg, o.Triples)}
 }
 
 // Stability measures uniform stability, and on-average stability where Triples are given,
 // over sizes, with the bounds and rates.
 func Stability(ctx context.Context, o SweepOptions) ([]Series, error) {
-	if err := o.check(); err != nil {
+	if err := o.check(o.fresh); err != nil {
 		return nil, err
 	}
 	uniform := Series{Name: "uniform stability", Quantity: "gamma", Axis: "n", Learner: o.Learner.Describe()}
 	average := Series{Name: "on-average stability", Quantity: "on-average", Axis: "n", Learner: o.Learner.Describe()}
 	for _, n := range o.Sizes {
-		u, err := Uniform(ctx, UniformOptions{
+		uo := UniformOptions{
 			Source: o.Source, Learner: o.Learner, Sizes: n, Repeats: o.Repeats,
 			Replaced: o.Replaced, Fresh: o.Fresh, Triplets: o.Triplets, Seed: o.Seed,
-		})
+		}
+		u, err := recall(o.Keep, uo.key(), func() (*UniformResult, error) { return Uniform(ctx, uo) })
 		if err != nil {
 			return nil, fmt.Errorf("n+ = %d, n- = %d: %w", n.Pos, n.Neg, err)
 		}
@@ -61,7 +105,8 @@ func Stability(ctx context.Context, o SweepOptions) ([]Series, error) {
 		if o.Triples < 1 {
 			continue
 		}
-		a, err := OnAverage(ctx, OnAverageOptions{Source: o.Source, Learner: o.Learner, Sizes: n, Repeats: o.Repeats, Triples: o.Triples, Seed: o.Seed})
+		ao := OnAverageOptions{Source: o.Source, Learner: o.Learner, Sizes: n, Repeats: o.Repeats, Triples: o.Triples, Seed: o.Seed}
+		a, err := recall(o.Keep, ao.key(), func() (*OnAverageResult, error) { return OnAverage(ctx, ao) })
 		if err != nil {
 			return nil, fmt.Errorf("n+ = %d, n- = %d: %w", n.Pos, n.Neg, err)
 		}
@@ -81,13 +126,14 @@ func Stability(ctx context.Context, o SweepOptions) ([]Series, error) {
 // its absolute value in each repeat beside the bound that holds with probability 1 -
 // Delta, Theorem 1 with the learner's proven stability.
 func Gaps(ctx context.Context, o SweepOptions) ([]Series, error) {
-	if err := o.check(); err != nil {
+	if err := o.check(func(Sizes) Sizes { return o.Held }); err != nil {
 		return nil, err
 	}
 	expected := Series{Name: "expected gap", Quantity: "gap", Axis: "n", Learner: o.Learner.Describe()}
 	absolute := Series{Name: "absolute gap", Quantity: "|gap|", Axis: "n", Learner: o.Learner.Describe()}
 	for _, n := range o.Sizes {
-		g, err := Gap(ctx, GapOptions{Source: o.Source, Learner: o.Learner, Sizes: n, Held: o.Held, Repeats: o.Repeats, Seed: o.Seed, Errors: true})
+		ro := GapOptions{Source: o.Source, Learner: o.Learner, Sizes: n, Held: o.Held, Repeats: o.Repeats, Seed: o.Seed, Errors: true}
+		g, err := recall(o.Keep, ro.key(), func() (*GapResult, error) { return Gap(ctx, ro) })
 		if err != nil {
 			return nil, fmt.Errorf("n+ = %d, n- = %d: %w", n.Pos, n.Neg, err)
 		}

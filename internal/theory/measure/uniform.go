@@ -120,17 +120,8 @@ type uniformRun struct {
 
 func (o UniformOptions) run(ctx context.Context, rep int, ball []float64) (uniformRun, error) {
 	r := rng.New(o.Seed, "measure/uniform", uint64(rep))
-	replaced := Sizes{o.Sizes.Pos, o.Sizes.Neg}
-	if o.Replaced > 0 {
-		replaced = Sizes{min(o.Replaced, o.Sizes.Pos), min(o.Replaced, o.Sizes.Neg)}
-	}
-	switch o.Side { // fresh points are drawn for what is replaced
-	case Positives:
-		replaced.Neg = 0
-	case Negatives:
-		replaced.Pos = 0
-	}
-	s, h, err := o.Source.Draw(o.Sizes, Sizes{max(2, replaced.Pos*o.Fresh), max(1, replaced.Neg*o.Fresh)}, r)
+	replaced := o.replaced()
+	s, h, err := o.Source.Draw(o.Sizes, o.fresh(), r)
 	if err != nil {
 		return uniformRun{}, err
 	}
@@ -176,6 +167,27 @@ func (o UniformOptions) run(ctx context.Context, rep int, ball []float64) (unifo
 		}
 	}
 	return run, nil
+}
+
+// replaced is how many samples of each side are replaced.
+func (o UniformOptions) replaced() Sizes {
+	n := o.Sizes
+	if o.Replaced > 0 {
+		n = Sizes{min(o.Replaced, n.Pos), min(o.Replaced, n.Neg)}
+	}
+	switch o.Side {
+	case Positives:
+		n.Neg = 0
+	case Negatives:
+		n.Pos = 0
+	}
+	return n
+}
+
+// fresh are the points that are drawn besides the sample's, for what is replaced.
+func (o UniformOptions) fresh() Sizes {
+	n := o.replaced()
+	return Sizes{max(2, n.Pos*o.Fresh), max(1, n.Neg*o.Fresh)}
 }
 
 // replacements are the adversarial points and then the fresh ones.

@@ -1,0 +1,170 @@
+package measure
+
+import (
+	"fmt"
+
+	"tercet/internal/theory/stability"
+)
+
+// The verdicts on a claim.
+const (
+	Holds = "holds"
+	Fails = "fails"
+	Open  = "open"
+)
+
+// Check is a sentence that holds or does not; Holds is nil where there is no answer.
+type Check struct {
+	Says  string `json:"says"`
+	Found string `json:"found"`
+	Holds *bool  `json:"holds"`
+}
+
+func answer(v bool) *bool { return &v }
+
+// add adds a sentence with its answer, nil for none.
+func (d *Document) add(says, found string, holds *bool) {
+	d.Checks = append(d.Checks, Check{says, found, holds})
+}
+
+func (d *Document) check(says, found string, holds bool) { d.add(says, found, &holds) }
+
+func (d *Document) open(says, found string) { d.add(says, found, nil) }
+
+// atLargest adds a sentence about the largest of a claim's sizes. Where it does not hold
+// at the largest one that could be measured, but larger ones were left out, it is open.
+func (d *Document) atLargest(says, found string, holds *bool, left []Sizes) {
+	if holds != nil && !*holds && left != nil {
+		holds, found = nil, found+"; larger sizes were left out"
+	}
+	d.add(says, found, holds)
+}
+
+// judge sets the verdict: open where there was nothing to judge by.
+func (d *Document) judge() *Document {
+	d.Verdict = Holds
+	if d.Checks == nil {
+		d.Verdict = Open
+	}
+	for _, c := range d.Checks {
+		switch {
+		case c.Holds == nil:
+			if d.Verdict == Holds {
+				d.Verdict = Open
+			}
+		case !*c.Holds:
+			d.Verdict = Fails
+		}
+	}
+	return d
+}
+
+// AsExpected says whether the series' slope lies where it is expected: yes where it does,
+// no where its whole interval lies elsewhere, though no size was left out; nil where there
+// is no interval or more repeats or sizes may tell. found is the slope in words.
+func (s Series) AsExpected() (yes *bool, found string) {
+	switch {
+	case s.Expected == nil:
+		return nil, ""
+	case s.Rate == nil:
+		return nil, s.RateNote
+	case s.Rate.CI95 == nil:
+		return nil, fmt.Sprintf("%.3f, %s", s.Rate.Slope, s.RateNote)
+	}
+	low, high, c := s.Expected[0], s.Expected[1], *s.Rate.CI95
+	found = fmt.Sprintf("%.3f [%.3f, %.3f]", s.Rate.Slope, c[0], c[1])
+	switch {
+	case low <= s.Rate.Slope && s.Rate.Slope <= high:
+		return answer(true), found
+	case c[0] <= high && low <= c[1]:
+		return nil, found
+	case s.LeftOut != nil:
+		return nil, found + "; sizes were left out"
+	}
+	return answer(false), found
+}
+
+// add fits the series' rate, adds it to the document and checks the slope where one is
+// expected. A series without points, all sizes being left out, leaves the claim open.
+func (t *tester) add(s Series) {
+	if len(s.Points) == 0 {
+		t.doc.open(s.Name+": there are sizes to measure at", "none")
+		return
+	}
+	s.fit(t.Seed)
+	t.doc.Series = append(t.doc.Series, s)
+	if s.Expected == nil {
+		return
+	}
+	yes, found := s.AsExpected()
+	t.doc.add(fmt.Sprintf("%s: slope between %g and %g", s.Name, s.Expected[0], s.Expected[1]), found, yes)
+}
+
+// within checks that all points of a series lie at or below their bounds of that form and
+// constants: it fails where one is crossed, and is open where one is undecided.
+func (t *tester) within(s Series, form, constants, says string) {
+	if len(s.Points) == 0 {
+		return // add has said so
+	}
+	held, crossed, all, worst := 0, 0, 0, 0.0
+	for _, p := range s.Points {
+		for _, b := range p.Bounds {
+			if b.Form != form || b.Constants != constants {
+				continue
+			}
+			all++
+			switch {
+			case b.Crossed:
+				crossed++
+			case !b.Undecided:
+				held++
+			}
+			worst = max(worst, p.Measured.Max/b.Value)
+		}
+	}
+	if all == 0 {
+		t.doc.open(says, "there is no such bound")
+		return
+	}
+	found := fmt.Sprintf("%d of %d, largest ratio %.3g", held, all, worst)
+	if open := all - held - crossed; open > 0 {
+		found = fmt.Sprintf("%d of %d, %d undecided, largest ratio %.3g", held, all, open, worst)
+	}
+	switch {
+	case crossed > 0:
+		t.doc.check(says, found, false)
+	case held < all:
+		t.doc.open(says, found)
+	default:
+		t.doc.check(says, found, true)
+	}
+}
+
+// above says whether the whole interval lies above v, or at or below it; nil where v is
+// inside or there is no interval.
+func (e Estimate) above(v float64) *bool {
+	switch {
+	case e.CI95 == nil || e.CI95[0] <= v && v < e.CI95[1]:
+		return nil
+	default:
+		return answer(e.CI95[0] > v)
+	}
+}
+
+// words are such as "0.7608 [0.7227, 0.7988]".
+func (e Estimate) words() string {
+	if e.CI95 == nil {
+		return fmt.Sprintf("%.4g, no interval: one repeat", e.Value)
+	}
+	return fmt.Sprintf("%.4g [%.4g, %.4g]", e.Value, e.CI95[0], e.CI95[1])
+}
+
+// isCrossed says whether the bound is crossed; nil where it is undecided.
+func (b Bound) isCrossed() *bool {
+	if b.Undecided {
+		return nil
+	}
+	return answer(b.Crossed)
+}
+
+func (b Bound) printed() bool { return b.Form == stability.Paper }

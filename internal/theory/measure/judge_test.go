@@ -1,0 +1,155 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// few is a pool of so many positives and negatives of the clouds.
+func few(t *testing.T, n Sizes) *Pool {
+	t.Helper()
+	ref, _ := clouds{}.Reference()
+	p, err := NewPool(ref.Positive[:3*n.Pos], ref.Negative[:3*n.Neg], 3, 1, Sizes{4, 8}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func said(d *Document, part string) string {
+	var out []string
+	for _, c := range d.Checks {
+		if strings.Contains(c.Says, part) {
+			holds := "open"
+			if c.Holds != nil {
+				holds = fmt.Sprint(*c.Holds)
+			}
+			out = append(out, holds)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// The printed bound of Lemma 4 falls with n-: that 32 negatives do not cross it says
+// nothing where 125 and more were left out.
+func TestClaimIsOpenWithoutItsLargestSizes(t *testing.T) {
+	d := testClaim(t, "T4", Study{Source: few(t, Sizes{20, 60}), Repeats: 2, Triplets: 50, Most: Sizes{10, 40}})
+	verdict(t, d, Open)
+	if got := said(d, "printed"); got != "open open" {
+		t.Errorf("printed: %s", got)
+	}
+	if got := said(d, "corrected"); got != "true true" {
+		t.Errorf("corrected: %s", got)
+	}
+	if s := d.Series[0]; len(s.Points) != 2 || len(s.LeftOut) != 4 {
+		t.Errorf("%d points, left out %v", len(s.Points), s.LeftOut)
+	}
+	// As it does not fail where sizes are left out, it fails where none is.
+	x := &Document{}
+	x.atLargest("s", "f", answer(false), nil)
+	x.atLargest("s", "f", answer(true), []Sizes{{1, 1}})
+	if *x.Checks[0].Holds || !*x.Checks[1].Holds {
+		t.Errorf("%+v", x.Checks)
+	}
+}
+
+// Claims need fresh points besides the samples: T2 as many again.
+func TestSizesLeaveRoomForFreshPoints(t *testing.T) {
+	d := testClaim(t, "T2", Study{Source: few(t, Sizes{90, 90}), Repeats: 1, Triplets: 20, Most: Sizes{60, 60}})
+	verdict(t, d, Open) // 50 + 50 more are above the 86 that are left
+	if d.Series != nil || len(d.Notes) != 2 || !strings.Contains(d.Notes[0]+d.Notes[1], "replaced by") {
+		t.Errorf("%+v", d)
+	}
+}
+
+func estimate(low, high float64) Estimate {
+	return Estimate{Value: (low + high) / 2, CI95: &[2]float64{low, high}, N: 9, Max: 10 * high}
+}
+
+// A mean crosses a bound by its whole interval, and keeps it by its whole interval.
+func TestMeansAreJudgedByWholeIntervals(t *testing.T) {
+	for _, c := range []struct {
+		e                  Estimate
+		crossed, undecided bool
+	}{
+		{estimate(2.1, 3), true, false}, {estimate(1, 1.9), false, false}, {estimate(1, 3), false, true},
+		{estimate(1, 2), false, false}, {estimate(2, 3), false, true},
+		{Estimate{Value: 9, N: 1, Max: 9}, false, true},
+	} {
+		b := judgedMean([]Bound{{Value: 2}}, c.e, 1)[0]
+		if b.Crossed != c.crossed || b.Undecided != c.undecided || !*b.Vacuous {
+			t.Errorf("%s against 2: %+v", c.e.words(), b)
+		}
+	}
+}
+
+func TestUndecidedBoundsLeaveAClaimOpen(t *testing.T) {
+	bound := func(crossed, undecided bool) Point {
+		return Point{Bounds: []Bound{{Form: "corrected", Constants: "tight", Value: 1, Crossed: crossed, Undecided: undecided}}}
+	}
+	for want, points := range map[string][]Point{
+		"true":  {bound(false, false), bound(false, false)},
+		"open":  {bound(false, false), bound(false, true)},
+		"false": {bound(true, false), bound(false, true)},
+	} {
+		x := &tester{doc: &Document{}}
+		x.within(Series{Points: points}, "corrected", "tight", "s")
+		if got := said(x.doc, "s"); got != want {
+			t.Errorf("%s, want %s: %+v", got, want, x.doc.Checks)
+		}
+	}
+}
+
+// One repeat has no interval: rates, means and signs are open, S1's witness is not.
+func TestOneRepeatDecidesNoMean(t *testing.T) {
+	for id, study := range map[string]Study{
+		"T3": {Repeats: 1, Most: Sizes{40, 40}, Triplets: 50},
+		"T6": {Repeats: 1, Most: Sizes{40, 40}, Held: Sizes{20, 20}},
+		"T7": {Repeats: 1, Most: Sizes{20, 20}, Held: Sizes{20, 20}},
+		"S2": {Repeats: 1, Most: Sizes{125, 125}, Source: Circle{}},
+	} {
+		verdict(t, testClaim(t, id, study), Open)
+	}
+}
+
+// A slope without an interval is open wherever it lies, and so is one outside where sizes
+// were left out.
+func TestSlopesWithoutAnAnswer(t *testing.T) {
+	at := &[2]float64{-1.1, -.9}
+	for name, s := range map[string]Series{
+		"no interval": {Expected: at, Rate: &Rate{Slope: -1}, RateNote: "no interval"},
+		"left out":    {Expected: at, Rate: &Rate{Slope: 0, CI95: &[2]float64{-.1, .1}}, LeftOut: []Sizes{{9, 9}}},
+	} {
+		if yes, found := s.AsExpected(); yes != nil || !strings.Contains(found, name) {
+			t.Errorf("%s: %v %s", name, yes, found)
+		}
+	}
+}
+
+func TestNothingJudgedIsOpen(t *testing.T) {
+	if d := (&Document{}).judge(); d.Verdict != Open {
+		t.Error(d.Verdict)
+	}
+	// T = n^2 uses every sample; that none of no sample changed anything is no check.
+	d := testClaim(t, "T2", Study{Repeats: 1, Most: Sizes{50, 50}, Triplets: 20})
+	for _, c := range d.Checks {
+		if strings.Contains(c.Found, "of 0") {
+			t.Errorf("%s: %s", c.Says, c.Found)
+		}
+	}
+}
+
+// T5 tells of T, by which alone its settings differ.
+func TestProgressNamesTheSetting(t *testing.T) {
+	seen := map[string]bool{}
+	x := &tester{Study: Study{Source: clouds{}, Repeats: 1, Triplets: 10, Done: func(what string, _ Sizes, _ Estimate) { seen[what] = true }}, doc: &Document{}}
+	x.loss = lossOf(t, "logistic", .1)
+	if err := stabilityOverSteps(context.Background(), x); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) != 5 || !seen["SGD, n = 50, T = 200"] {
+		t.Errorf("%v", seen)
+	}
+}
