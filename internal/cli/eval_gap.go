@@ -23,6 +23,9 @@ func addGap(t *report.Table, d *experiment.EvalDoc) {
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("generalisation gap on random triplets: loss %.4f in training, %.4f on %s, gap %s; triplet error %.4f, %.4f, gap %s",
 		g.Loss.Train.Value, g.Loss.Test.Value, g.Source.Set, say(g.Loss.Gap), g.Error.Train.Value, g.Error.Test.Value, say(g.Error.Gap)))
+	if ref := g.Reference; ref != nil {
+		t.Notes = append(t.Notes, fmt.Sprintf("controlled by %s: gap of the loss %s, of the triplet error %s", ref.Run, say(*g.Loss.Controlled), say(*g.Error.Controlled)))
+	}
 	if g.Bound != nil {
 		t.Notes = append(t.Notes, g.Bound.String())
 	}

@@ -52,6 +52,22 @@ func TestEvalGap(t *testing.T) {
 	} {
 		refuse(t, ExitUsage, "eval "+flags, want)
 	}
+	for flags, want := range map[string]string{
+		"--gap --delta 0.5":                        "(0, 1/e)",
+		"--gap --delta 0.1 --positive x --sizes 3": "--sizes and --positive: about runs",
+		"--stability --delta 0.1":                  "--delta: about runs of model mahalanobis",
+		"--gap --k 3 --pairs":                      "leave out --k and --pairs",
+		"--force":                                  "--force goes with --gap and --stability and --influence",
+		"--gap --triplets 200":                     "runs/tiny/gap.json has what this measurement has not: 500 triplets of each set instead of 200; --force replaces it",
+		"--gap --triplets 500 --seed 4":            "seed 0 instead of 4",
+	} {
+		refuse(t, ExitUsage, "eval --run runs/tiny "+flags, want)
+	}
+	doc = document(t, gap+" --delta 0.2")
+	if bound, _ = doc["bound"].(map[string]any); bound["delta"] != 0.2 {
+		t.Errorf("bound %v", bound)
+	}
+	must(t, 0, "eval --run runs/tiny --gap --triplets 200 --force")
 	refuse(t, ExitData, "eval --run runs/tiny --gap --set-name validation", "no validation set")
 	refuse(t, ExitData, "eval --run runs/none --gap", "no config.yaml")
 	refuse(t, ExitData, gap+" --reference runs/none", "--reference: ")
@@ -64,6 +80,10 @@ func TestEvalGap(t *testing.T) {
 		t.Errorf("document %v", doc)
 	}
 	if out := must(t, 0, gap+" --bootstrap 100 --reference runs/other"); !strings.Contains(strings.ToLower(out), "controlled gap") {
+		t.Error(out)
+	}
+	refuse(t, ExitUsage, gap, "the reference runs/other")
+	if out := must(t, 0, eval); !strings.Contains(out, "controlled by runs/other: gap of the loss") {
 		t.Error(out)
 	}
 }

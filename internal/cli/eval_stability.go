@@ -22,6 +22,7 @@ type measureFlags struct {
 	replace                   []string
 	jobs                      int
 	reference                 string
+	force                     bool
 	metricFlags
 }
 
@@ -37,6 +38,7 @@ func (o *measureFlags) addMeasures(cmd *cobra.Command) {
 	fs.IntVar(&o.steps, "steps", experiment.InfluenceSteps, "with --influence, how many steps training goes on")
 	fs.IntVar(&o.jobs, "jobs", 1, "with --stability and --influence, train so many at once, each on one thread")
 	fs.StringVar(&o.reference, "reference", "", "with --gap of a network, `RUN` as a control variate: a finished run that has learnt from none of the images; takes out that some images are easier than others")
+	fs.BoolVar(&o.force, "force", false, "with --gap, --stability and --influence, replace a result of the same weights that has more, or is of other settings")
 	o.addMetric(cmd)
 }
 
@@ -60,6 +62,7 @@ var measureOnly = []struct {
 	{"positive", []string{experiment.MeasureStability, experiment.MeasureGap}},
 	{"delta", []string{experiment.MeasureStability, experiment.MeasureGap}},
 	{"circle", []string{experiment.MeasureStability}},
+	{"force", append([]string{experiment.MeasureGap}, retrains...)},
 }
 
 // job is the measurement that is asked for, "" for none.
@@ -88,15 +91,24 @@ func (o *evalOptions) job() (string, error) {
 	return job, nil
 }
 
+// given names those of the flags that are given: "--k and --seed"; "" for none.
+func (o *evalOptions) given(flags ...string) string {
+	var out []string
+	for _, f := range flags {
+		if o.changed(f) {
+			out = append(out, "--"+f)
+		}
+	}
+	return strings.Join(out, " and ")
+}
+
 // runMeasure measures how a run generalises and writes what came out.
 func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) error {
 	if o.run == "" {
 		return usagef("--%s is about how a run was trained: give --run", job)
 	}
-	for _, flag := range []string{"k", "distance", "clusters", "n-init", "no-kmeans", "no-baselines", "pairs", "threshold", "save-embeddings", "fail-under", "if-needed", "all-scores"} {
-		if o.changed(flag) {
-			return usagef("--%s measures triplets and has no scores of eval: leave out --%s", job, flag)
-		}
+	if given := o.given("k", "distance", "clusters", "n-init", "no-kmeans", "no-baselines", "pairs", "threshold", "save-embeddings", "fail-under", "if-needed", "all-scores"); given != "" {
+		return usagef("--%s measures triplets and has no scores of eval: leave out %s", job, given)
 	}
 	if job != experiment.MeasureGap && o.changed("bootstrap") {
 		return usagef("--%s has no intervals: leave out --bootstrap", job)
@@ -119,7 +131,14 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 	if r.Config.LearnsMetric() && o.changed("reference") {
 		return usagef("--reference is about networks: %s is of model mahalanobis, whose --gap learns a reference of its own, from training images that no sample has", r.Dir)
 	}
-	if err := o.checkMetric(r, &m); err != nil {
+	if r.Config.LearnsMetric() && o.force {
+		return usagef("--force is about networks: a file of %s, of model mahalanobis, is replaced without it", r.Dir)
+	}
+	check := o.checkNetwork
+	if r.Config.LearnsMetric() {
+		check = o.checkMetric
+	}
+	if err := check(r, &m); err != nil {
 		return err
 	}
 	if err := o.noteUnfinished(s, r); err != nil {
@@ -138,6 +157,10 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 		if errors.Is(err, train.ErrInterrupted) {
 			return &ExitError{ExitInterrupted, err}
 		}
+		var kept *experiment.KeptError
+		if errors.As(err, &kept) {
+			return usagef("%w; --force replaces it", err)
+		}
 		return runError(err)
 	}
 	view.close()
@@ -146,6 +169,9 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 	}
 	for _, w := range found.Cautions() {
 		s.Note("warning: %s", w)
+	}
+	if err := experiment.Undraw(found, r.Path("figures")); err != nil {
+		return err
 	}
 	if !o.noPictures {
 		drawMeasured(s, r, found)
@@ -168,7 +194,7 @@ func drawMeasured(s *Streams, r *experiment.Run, found experiment.Measurement) {
 func (o *evalOptions) measure(job string) (experiment.MeasureOptions, error) {
 	m := experiment.MeasureOptions{
 		Job: job, Checkpoint: o.checkpoint, Set: o.set, Limit: o.limit, Bootstrap: o.bootstrap, Seed: o.seed, Triplets: o.triplets,
-		Repeats: o.repeats, Images: o.images, Replace: o.replace, Steps: o.steps, Jobs: o.jobs, Reference: o.reference,
+		Repeats: o.repeats, Images: o.images, Replace: o.replace, Steps: o.steps, Jobs: o.jobs, Reference: o.reference, Force: o.force,
 	}
 	if err := checkResamples(o.bootstrap); err != nil {
 		return m, err

@@ -25,6 +25,12 @@ func TestEvalStability(t *testing.T) {
 			t.Errorf("%s:\n%s", format, out)
 		}
 	}
+	for _, file := range []string{"stability.png", "stability.svg"} { // older than the numbers, which were measured without
+		if _, err := os.Stat("runs/tiny/figures/" + file); err == nil {
+			t.Errorf("%s is left", file)
+		}
+	}
+	refuse(t, ExitUsage, stability+" --images 4", "runs/tiny/stability.json has what this measurement has not: replaced images 3; --force replaces it")
 	if out := must(t, 0, "eval --run runs/tiny --gap --triplets 200"); !strings.Contains(out, "at the gamma that was measured") {
 		t.Error(out)
 	}
@@ -38,6 +44,11 @@ func TestEvalStability(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	must(t, 0, influence+" --checkpoint best --no-pictures")
+	if _, err := os.Stat("runs/tiny/figures/influence.png"); err == nil {
+		t.Error("an old picture is left")
+	}
+	refuse(t, ExitUsage, influence+" --checkpoint best --steps 3", "steps 2 instead of 3; --force")
 	if out := must(t, 0, influence+" --format markdown"); !strings.Contains(out, "most moved") {
 		t.Error(out)
 	}

@@ -13,10 +13,8 @@ func (o *evalOptions) checkTriples(job string) error {
 	case len(o.images)%3 != 0:
 		return usagef("--images is %v; with --replace %s give three for each triplet: anchor, positive, negative", o.images, triple)
 	}
-	for _, flag := range []string{"triplets", "limit"} {
-		if o.changed(flag) {
-			return usagef("--replace %s judges by the triplets that are replaced: leave out --%s", triple, flag)
-		}
+	if given := o.given("triplets", "limit"); given != "" {
+		return usagef("--replace %s judges by the triplets that are replaced: leave out %s", triple, given)
 	}
 	return nil
 }

@@ -81,12 +81,18 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 	if o.Triplets == 0 {
 		o.Triplets = GapTriplets
 	}
+	if o.Delta == 0 {
+		o.Delta = GapDelta
+	}
 	c, m, sets, err := r.loaded(o.Checkpoint)
 	if err != nil {
 		return nil, err
 	}
 	ds, err := sets.pick(o.Set)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.protectGap(o, c.State.Step); err != nil {
 		return nil, err
 	}
 	weights, err := robustWeights(r.Config, sets)
@@ -126,7 +132,7 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 			d.Loss.Largest = max(d.Loss.Largest, v)
 		}
 	}
-	if d.Bound, err = boundGap(&d.Loss, sets.Train, r.measuredGamma(o.Checkpoint, c.State.Step)); err != nil {
+	if d.Bound, err = boundGap(&d.Loss, sets.Train, r.measuredGamma(o.Checkpoint, c.State.Step, m), o.Delta); err != nil {
 		return nil, err
 	}
 	if sets.Noisy != nil {

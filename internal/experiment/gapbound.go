@@ -7,8 +7,8 @@ import (
 	"tercet/internal/theory/stability"
 )
 
-// gapDelta is the probability that Theorem 1 is allowed to fail with.
-const gapDelta = 0.01
+// GapDelta is the probability that Theorem 1 is allowed to fail with by default.
+const GapDelta = 0.01
 
 // GapBound is Theorem 1 of Chen et al. for the gap of a run. It is about one class
 // against the rest; here anchors are of all classes, so that the bound is the mean of
@@ -39,12 +39,12 @@ type BoundAt struct {
 }
 
 // boundGap calculates Theorem 1 beside a measured gap. train is the training set; gamma
-// is nil where it is not known.
-func boundGap(d *LossGap, train data.Dataset, gamma *float64) (*GapBound, error) {
+// is nil where it is not known; delta is in (0, 1/e).
+func boundGap(d *LossGap, train data.Dataset, gamma *float64, delta float64) (*GapBound, error) {
 	if d.Largest <= 0 {
 		return nil, nil // no loss: nothing to bound
 	}
-	b := &GapBound{Source: "Theorem 1", Delta: gapDelta, M: d.Largest, Sup: d.Largest, SupFrom: "seen"}
+	b := &GapBound{Source: "Theorem 1", Delta: delta, M: d.Largest, Sup: d.Largest, SupFrom: "seen"}
 	if d.Sup != nil {
 		b.Sup, b.SupFrom = *d.Sup, "length 1"
 	}
@@ -73,7 +73,7 @@ func boundGap(d *LossGap, train data.Dataset, gamma *float64) (*GapBound, error)
 				continue
 			}
 			r, err := stability.Theorem1(stability.Theorem1Input{
-				NPos: n, NNeg: train.Len() - n, Gamma: gamma, M: b.M, Delta: gapDelta / float64(b.Classes),
+				NPos: n, NNeg: train.Len() - n, Gamma: gamma, M: b.M, Delta: delta / float64(b.Classes),
 			}, stability.Options{})
 			if err != nil {
 				return nil, fmt.Errorf("bound of the gap: %w", err)

@@ -21,7 +21,7 @@ func TestBoundOfAGapByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const m, delta = 0.7, 0.01 / 2
+	const m, delta = 0.7, 0.1 / 2
 	theorem := func(p, n, g float64) float64 {
 		return 6*g + math.E*(8*m*(1/math.Sqrt(n)+2/math.Sqrt(p-1))*math.Sqrt(math.Log(math.E/delta))+
 			24*math.Sqrt2*g*(math.Ceil(math.Log2(n*(p-1)*(p-1)))+2)*math.Log(math.E/delta))
@@ -29,7 +29,7 @@ func TestBoundOfAGapByHand(t *testing.T) {
 	sup, gamma := 2.2, 0.05
 	d := &LossGap{Largest: m, Sup: &sup}
 	d.Gap.Value = -0.1
-	b, err := boundGap(d, ds, &gamma)
+	b, err := boundGap(d, ds, &gamma, 0.1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,18 +48,18 @@ func TestBoundOfAGapByHand(t *testing.T) {
 	huge := 1e9
 	d.Sup = &huge
 	d.Gap.Value = -1e6
-	if b, err = boundGap(d, ds, nil); err != nil || b.Least.Vacuous || !b.Least.Crossed || b.At != nil || !strings.Contains(b.String(), "exceeds") {
+	if b, err = boundGap(d, ds, nil, GapDelta); err != nil || b.Least.Vacuous || !b.Least.Crossed || b.At != nil || !strings.Contains(b.String(), "exceeds") {
 		t.Errorf("bound %+v, error %v", b, err)
 	}
 	d.Sup = nil
-	if b, err = boundGap(d, ds, nil); err != nil || b.SupFrom != "seen" || b.Sup != m {
+	if b, err = boundGap(d, ds, nil, GapDelta); err != nil || b.SupFrom != "seen" || b.Sup != m {
 		t.Errorf("bound %+v, error %v", b, err)
 	}
-	if b, err = boundGap(&LossGap{}, ds, nil); b != nil || err != nil {
+	if b, err = boundGap(&LossGap{}, ds, nil, GapDelta); b != nil || err != nil {
 		t.Errorf("without a loss: %+v, error %v", b, err)
 	}
 	bad := -1.0
-	if _, err = boundGap(d, ds, &bad); err == nil {
+	if _, err = boundGap(d, ds, &bad, GapDelta); err == nil {
 		t.Error("a negative gamma has a bound")
 	}
 }

@@ -52,7 +52,7 @@ func (r *Run) gapReference(dir string, sets *Sets, judged data.Dataset, set stri
 		return nil, fmt.Errorf("%w: --reference %s was trained on images of another form: %w", data.ErrUnfit, dir, err)
 	}
 	g := &gapReference{model: m, record: GapReference{Run: dir, Checkpoint: checkpoint, Step: c.State.Step, Train: setRecord(own.Train)}}
-	knows := own.knownTo(ref.Config)
+	knows := own.learntFrom()
 	s, err := newOverlap(knows, sets, judged)
 	if err != nil {
 		return nil, err
@@ -62,6 +62,18 @@ func (r *Run) gapReference(dir string, sets *Sets, judged data.Dataset, set stri
 			data.ErrUnfit, dir, s.train, sets.Train.Len(), s.judged, judged.Len(), set, r.Dir)
 	}
 	g.record.Copies = s.copies
+	if stop := own.stopping(ref.Config); stop != nil {
+		s, err := newOverlap([]data.Dataset{stop}, sets, judged)
+		if err != nil {
+			return nil, err
+		}
+		if s.train+s.judged > 0 {
+			return nil, fmt.Errorf("%w: the training of --reference %s was to stop by its test images (train.early_stop.metric %s), which are %d of the %d training images and %d of the %d %s images of %s: its difference has mean 0 only where it does not depend on them; train it with data.split.validation, by whose images it then stops, or without train.early_stop",
+				data.ErrUnfit, dir, ref.Config.Train.EarlyStop.Metric, s.train, sets.Train.Len(), s.judged, judged.Len(), set, r.Dir)
+		}
+		g.record.Copies += s.copies
+		knows = append(knows, stop)
+	}
 	if !disjoint(sets.Train, judged) {
 		return g, nil
 	}
@@ -98,18 +110,22 @@ func sameForm(ref, own *config.Config, refShape, ownShape [3]int) error {
 	return nil
 }
 
-// knownTo are the sets that the last weights of a run of cfg depend on: what it trains
-// on, what is held out of that, and test images where it was they that stopped it.
-func (s *Sets) knownTo(cfg *config.Config) []data.Dataset {
+// learntFrom are the sets that a run's weights depend on whatever stops it: what it
+// trains on, and what is held out of that.
+func (s *Sets) learntFrom() []data.Dataset {
 	out := []data.Dataset{s.Train}
-	key := cfg.Train.EarlyStop.Metric
-	switch {
-	case s.Validation != nil:
+	if s.Validation != nil {
 		out = append(out, s.Validation)
-	case s.Test != nil && key != "" && key != trainAccuracy:
-		out = append(out, s.Test)
 	}
 	return out
+}
+
+// stopping are the test images where it is they that may stop a run of cfg; else nil.
+func (s *Sets) stopping(cfg *config.Config) data.Dataset {
+	if key := cfg.Train.EarlyStop.Metric; s.Validation != nil || s.Test == nil || key == "" || key == trainAccuracy {
+		return nil
+	}
+	return s.Test
 }
 
 // overlap is how many images that a reference knows are training or judged images of a

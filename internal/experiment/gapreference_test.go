@@ -296,7 +296,7 @@ func TestGapReferenceRefuses(t *testing.T) {
 		named("seed", halved[1], "data.split.seed=5", "data.skip_per_class=4"):              {data.ErrUnfit, "data.skip_per_class no less than"},
 		// Another source whose images are those of this one: by their pixels.
 		named("whole", "data.glyphs.classes=8"):                                                          {data.ErrUnfit, "has learnt from"},
-		named("stops", halved[1], "data.skip_per_class=4", "train.early_stop.metric=retrieval.recall@1"): {data.ErrUnfit, "0 of the 72 training images and 144 of the 144 test images"},
+		named("stops", halved[1], "data.skip_per_class=4", "train.early_stop.metric=retrieval.recall@1"): {data.ErrUnfit, "was to stop by its test images (train.early_stop.metric retrieval.recall@1), which are 0 of the 72 training images and 144 of the 144 test images"},
 		named("larger", halved[1], "data.skip_per_class=4", "data.size=20"):                              {data.ErrUnfit, "data.size is 20 there and 16 here"},
 		named("coloured", halved[1], "data.skip_per_class=4", "data.color=rgb"):                          {data.ErrUnfit, "data.color is rgb there"},
 		interruptedRun.Dir: {ErrNoRun, "is interrupted"},

@@ -40,6 +40,9 @@ func (d *GapDoc) Table() *report.Table {
 		},
 		Notes: []string{fmt.Sprintf("%d random triplets of each set; intervals by drawing %s anew; the largest loss is %.4g", d.Options.Triplets, d.Resampled, d.Loss.Largest)},
 	}
+	if n := d.Options.Limit; n > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("at most %d images of each set (--limit)", n))
+	}
 	if ref := d.Reference; ref != nil {
 		t.Columns = append(t.Columns, report.Column{Name: "control", Digits: 4}, report.Column{Name: "controlled gap", Digits: 4})
 		t.Notes = append(t.Notes, fmt.Sprintf("control: train - test of %s (step %d, %d training images, none of them among these), of mean 0; controlled gap: gap + %.2g of the control, of the triplet error %.2g, by which it varies least over the resamples", ref.Run, ref.Step, ref.Train.Items, *d.Loss.Coefficient, *d.Error.Coefficient))

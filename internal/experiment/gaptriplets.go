@@ -37,7 +37,7 @@ func drawTriplets(labels []int32, n int, set string, r *rng.Stream) ([]loss.Trip
 		}
 	}
 	if len(members) < 2 || len(anchors) == 0 {
-		return nil, fmt.Errorf("%w: no triplets in the %s images: they are %d in %d classes, and a triplet takes two of one class and one of another", data.ErrUnfit, set, len(labels), len(members))
+		return nil, fmt.Errorf("%w: no triplets in the %s images: they are %d in %s, and a triplet takes two of one class and one of another", data.ErrUnfit, set, len(labels), counted(len(members), "class", "classes"))
 	}
 	out := make([]loss.Triplet, n)
 	for k := range out {

@@ -8,10 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"tercet/internal/data"
-	"tercet/internal/engine/adversary"
 	"tercet/internal/par"
 	"tercet/internal/train"
 )
@@ -34,7 +32,7 @@ type InfluenceDoc struct {
 	// Drifted is how far the network itself has moved in these steps.
 	Drifted  Movement   `json:"drifted"`
 	Warnings []string   `json:"warnings,omitempty"`
-	Cost     CostRecord `json:"cost"`
+	Cost     CostRecord `json:"cost"` // of all trainings on, kept ones too
 
 	train, held data.Dataset // for pictures
 }
@@ -61,7 +59,6 @@ const faintRate = 0.01
 
 // influence measures how far single images move a network from a checkpoint on.
 func (r *Run) influence(ctx context.Context, o MeasureOptions, p Progress) (*InfluenceDoc, error) {
-	start := time.Now()
 	if o.Steps == 0 {
 		o.Steps = InfluenceSteps
 	}
@@ -95,6 +92,9 @@ func (r *Run) influence(ctx context.Context, o MeasureOptions, p Progress) (*Inf
 	if err != nil {
 		return nil, err
 	}
+	if err := s.protectInfluence(c.State.Step, plan); err != nil {
+		return nil, err
+	}
 	w := &goingOn{study: s, from: c, dir: r.Path("stability", "influence")}
 	d := &InfluenceDoc{Schema: influenceSchema, Loss: s.judges.loss.Name, Of: s.judges.loss.Of, Source: s.source(o.Checkpoint, c.State.Step, m.Dim()), train: s.train, held: s.held}
 	d.Options = InfluenceOptions{o.Steps, len(plan), kind, s.o.Triplets, o.Seed, o.Limit}
@@ -116,8 +116,19 @@ func (r *Run) influence(ctx context.Context, o MeasureOptions, p Progress) (*Inf
 		d.Images[i].Uses = uses[d.Images[i].Image]
 	}
 	slices.SortStableFunc(d.Images, func(a, b InfluenceRecord) int { return cmp.Compare(b.Movement.CosineMean, a.Movement.CosineMean) })
-	d.Cost = CostRecord{w.cost, time.Since(start).Seconds()}
+	d.Cost = w.cost
+	d.Warnings = append(d.Warnings, d.still()...)
 	return d, nil
+}
+
+// still says what helps where no image moves the network.
+func (d *InfluenceDoc) still() []string {
+	for _, v := range d.Images {
+		if v.Movement.Weights > 0 || v.Movement.CosineMax > 0 {
+			return nil
+		}
+	}
+	return []string{fmt.Sprintf("none of the images moves the network: in %s no tuple with one of them, or with what replaces it, has a gradient, as in a run that has learnt its training images by heart; more --steps or --repeats meet more tuples, and --checkpoint best, where that is earlier, or a run of fewer steps has more with a gradient", counted(d.Options.Steps, "step", "steps"))}
 }
 
 // goingOn trains a run on from a checkpoint, in memory; what came of each image is kept
@@ -127,7 +138,7 @@ type goingOn struct {
 	from *train.Checkpoint
 	dir  string
 	base *standing
-	cost adversary.Cost
+	cost CostRecord   // of all trainings on, kept ones too
 	rate atomic.Value // learning rate of the first step
 }
 
@@ -140,9 +151,9 @@ type influenceKey struct {
 
 // influenced is a kept result.
 type influenced struct {
-	Key      influenceKey   `json:"key"`
-	Movement Movement       `json:"movement"`
-	Cost     adversary.Cost `json:"cost"`
+	Key      influenceKey `json:"key"`
+	Movement Movement     `json:"movement"`
+	Cost     CostRecord   `json:"cost"`
 }
 
 func (w *goingOn) key(p Replacement) influenceKey {
@@ -186,9 +197,15 @@ func (w *goingOn) all(ctx context.Context, plan []Replacement) ([]InfluenceRecor
 		}
 		done++
 		out[e.i] = InfluenceRecord{Replacement: plan[e.i], Movement: e.kept.Movement}
-		w.cost.Add(e.kept.Cost)
+		w.took(e.kept.Cost)
 		w.p.Say("images", done, len(plan))
 	}
+}
+
+// took counts what a training on took.
+func (w *goingOn) took(c CostRecord) {
+	w.cost.Add(c.Cost)
+	w.cost.Seconds += c.Seconds
 }
 
 // one measures a replacement, or reads what is kept of it.
@@ -217,7 +234,7 @@ func (w *goingOn) stand(ctx context.Context, alter alteration) (*standing, error
 	if err != nil {
 		return nil, err
 	}
-	w.cost.Add(cost)
+	w.took(cost)
 	return w.judges.stand(ctx, m, func(done, total int) { w.p.Say("embed after", done, total) })
 }
 
@@ -226,5 +243,5 @@ func (w *goingOn) interrupted(err error, done, of int) error {
 	if err == nil || !interruption(err) {
 		return err
 	}
-	return fmt.Errorf("%d of %d images are done: %w; the same command goes on", done, of, err)
+	return fmt.Errorf("images that are done: %d of %d: %w; the same command goes on", done, of, err)
 }

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"time"
 
 	"tercet/internal/config"
 	"tercet/internal/data"
@@ -17,8 +18,8 @@ var errStopped = errors.New("interrupted")
 // goOn trains from w's checkpoint on with altered data, and returns the network and what
 // the steps cost. The learning rate is that of the config's schedule; beyond its end,
 // that of its last step.
-func (w *goingOn) goOn(ctx context.Context, alter alteration) (*nn.Model, adversary.Cost, error) {
-	var none adversary.Cost
+func (w *goingOn) goOn(ctx context.Context, alter alteration) (*nn.Model, CostRecord, error) {
+	var none CostRecord
 	cfg := onwards(w.run.Config)
 	sets, err := openWith(cfg, w.open, alter)
 	if err != nil {
@@ -47,6 +48,7 @@ func (w *goingOn) goOn(ctx context.Context, alter alteration) (*nn.Model, advers
 	loader := data.NewLoader(sets.seen(), t.sampler, transform, cfg.Seed, t.State.Step/per, t.State.Step%per, cfg.Batch.Prefetch)
 	defer loader.Close()
 	t.Batches = loader
+	start := time.Now()
 	if err := t.Run(ctx); err != nil {
 		if errors.Is(err, train.ErrInterrupted) { // its words are of a checkpoint
 			err = errors.Join(errStopped, context.Canceled)
@@ -54,7 +56,8 @@ func (w *goingOn) goOn(ctx context.Context, alter alteration) (*nn.Model, advers
 		return nil, none, err
 	}
 	cost := t.State.Cost
-	return t.model, adversary.Cost{Forward: cost.Forward - before.Forward, Backward: cost.Backward - before.Backward}, nil
+	took := adversary.Cost{Forward: cost.Forward - before.Forward, Backward: cost.Backward - before.Backward}
+	return t.model, CostRecord{took, time.Since(start).Seconds()}, nil
 }
 
 // onwards is the config of training on: no stop but the end, and nothing that is

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"tercet/internal/engine/nn"
 	"tercet/internal/train"
@@ -35,7 +34,7 @@ type StabilityDoc struct {
 	Replaced  []ReplacedRecord `json:"replaced"`
 	Kinds     []KindSummary    `json:"kinds"`
 	Warnings  []string         `json:"warnings,omitempty"`
-	Cost      CostRecord       `json:"cost"`
+	Cost      CostRecord       `json:"cost"` // of all retrainings, kept ones too
 }
 
 // StabilityOptions are those of StabilityDoc.
@@ -58,6 +57,8 @@ type ReplacedRecord struct {
 	Message  string    `json:"message,omitempty"`
 	Seconds  float64   `json:"seconds"`
 }
+
+func (r ReplacedRecord) took() float64 { return r.Seconds }
 
 // KindSummary sums up the replacements of one kind.
 type KindSummary struct {
@@ -98,7 +99,6 @@ func (r *Run) finished() (*train.Checkpoint, *nn.Model, error) {
 
 // uniformStability measures how far retraining with one image replaced leads.
 func (r *Run) uniformStability(ctx context.Context, o MeasureOptions, p Progress) (*StabilityDoc, error) {
-	start := time.Now()
 	c, m, err := r.finished()
 	if err != nil {
 		return nil, err
@@ -110,6 +110,9 @@ func (r *Run) uniformStability(ctx context.Context, o MeasureOptions, p Progress
 	kinds, note := s.kinds()
 	plan, err := s.plan(ctx, m, kinds, nil)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.protectStability(c.State.Step, plan); err != nil {
 		return nil, err
 	}
 	d := &StabilityDoc{Schema: stabilitySchema, Loss: s.judges.loss.Name, Of: s.judges.loss.Of, Source: s.source("last", c.State.Step, m.Dim())}
@@ -137,24 +140,8 @@ func (r *Run) uniformStability(ctx context.Context, o MeasureOptions, p Progress
 		d.Replaced[i].Uses = uses[d.Replaced[i].Image]
 	}
 	d.sumUp(kinds)
-	d.Cost.Forward, d.Cost.Backward = t.cost.Forward, t.cost.Backward
-	d.Cost.Seconds = time.Since(start).Seconds()
+	d.Cost = t.cost
 	return d, nil
-}
-
-// measuredGamma is that of the run's stability.json, nil where there is none of these
-// weights, or no retraining counts.
-func (r *Run) measuredGamma(checkpoint string, step int) *float64 {
-	var d StabilityDoc
-	if !stored(r.Path("stability.json"), &d) || d.Schema != stabilitySchema || d.Source.Checkpoint != checkpoint || d.Source.Step != step {
-		return nil
-	}
-	for _, k := range d.Kinds {
-		if k.N > 0 {
-			return &d.Gamma
-		}
-	}
-	return nil
 }
 
 // sumUp fills in the kinds and gamma.

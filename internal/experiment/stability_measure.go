@@ -2,7 +2,10 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"tercet/internal/report"
 )
@@ -24,7 +27,12 @@ type MeasureOptions struct {
 	Triplets   int    // drawn from a set
 	Bootstrap  int    // gap: resamples of its intervals; 0 gives none
 	Reference  string // gap: directory of the run that is its control variate; "" for none
-	Seed       uint64 // of triplets, resamples and chosen images
+	// Delta is the probability that Theorem 1 is allowed to fail with (gap of a network);
+	// 0 takes GapDelta.
+	Delta float64
+	Seed  uint64 // of triplets, resamples and chosen images
+	// Force replaces a document of the same weights that has more (of a network).
+	Force bool
 	// Repeats is how many training images are replaced, Images which; empty draws
 	// them. Replace is what replaces them (stability): see Replacements; or ReplaceTriple
 	// alone, with which Repeats counts triplets and Images has three of each.
@@ -51,6 +59,26 @@ type Measurement interface {
 	Cautions() []string
 }
 
+// pictured is a Measurement that Draw draws under fixed names.
+type pictured interface {
+	pictures() []string // in the folder of figures
+}
+
+// Undraw removes the pictures of an earlier measurement of the kind of m from dir: they
+// do not show what is in the document now.
+func Undraw(m Measurement, dir string) error {
+	p, ok := m.(pictured)
+	if !ok {
+		return nil
+	}
+	for _, name := range p.pictures() {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("old picture: %w", err)
+		}
+	}
+	return nil
+}
+
 // Progress is told of a measurement that trains.
 type Progress struct {
 	Say  Say
@@ -60,6 +88,9 @@ type Progress struct {
 // Measure measures how a run generalises: by the gap between training and test
 // triplets, by retraining with replaced images, or by going on from a checkpoint with
 // them. An interrupted measurement of the last two goes on where it was.
+//
+// Errors: *KeptError, before the work, where the network's document of the same weights
+// has more, unless o.Force is set.
 func (r *Run) Measure(ctx context.Context, o MeasureOptions, p Progress) (Measurement, error) {
 	if r.Config.LearnsMetric() {
 		return r.metricStability(ctx, o, p)

@@ -3,7 +3,7 @@ package experiment
 import (
 	"context"
 	"fmt"
-	"time"
+	"slices"
 
 	"tercet/internal/data"
 	"tercet/internal/engine/loss"
@@ -32,7 +32,7 @@ type OnAverageDoc struct {
 	Reference string         `json:"reference"`
 	Replaced  []TripleRecord `json:"replaced"`
 	Warnings  []string       `json:"warnings,omitempty"`
-	Cost      CostRecord     `json:"cost"`
+	Cost      CostRecord     `json:"cost"` // of all retrainings, kept ones too
 }
 
 // OnAverageOptions are those of OnAverageDoc.
@@ -44,7 +44,7 @@ type OnAverageOptions struct {
 
 // OnAverage are means over triplets: under the network that was trained on them, under
 // those that were trained without, and of unseen - seen, with the interval of Student's t
-// over the triplets.
+// over the triplets; none where all are equal.
 type OnAverage struct {
 	Seen   metric.Value `json:"seen"`
 	Unseen metric.Value `json:"unseen"`
@@ -77,6 +77,8 @@ type TripleRecord struct {
 	Seconds float64       `json:"seconds"`
 }
 
+func (r TripleRecord) took() float64 { return r.Seconds }
+
 // TripleChange is the loss of a triplet under the network that was trained on it and the
 // one that was not, and whether its order was wrong.
 type TripleChange struct {
@@ -88,7 +90,6 @@ type TripleChange struct {
 
 // onAverageStability measures what the loss of a triplet is when training has not seen it.
 func (r *Run) onAverageStability(ctx context.Context, o MeasureOptions, p Progress) (*OnAverageDoc, error) {
-	start := time.Now()
 	if len(o.Replace) != 1 {
 		return nil, fmt.Errorf("%w: replaced by %v: %s is measured by itself, on the triplets that are replaced", data.ErrUnfit, o.Replace, ReplaceTriple)
 	}
@@ -102,6 +103,9 @@ func (r *Run) onAverageStability(ctx context.Context, o MeasureOptions, p Progre
 	}
 	plan, err := s.triples(s.o.Images, s.o.Repeats)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.protectOnAverage(c.State.Step, plan); err != nil {
 		return nil, err
 	}
 	l, err := s.loss()
@@ -136,7 +140,7 @@ func (r *Run) onAverageStability(ctx context.Context, o MeasureOptions, p Progre
 	if g := StoredGap(d.Source); g != nil {
 		d.Gap = &StoredGaps{g.File(), g.Options.Triplets, g.Loss.Sides, g.Error}
 	}
-	d.Cost = CostRecord{t.cost, time.Since(start).Seconds()}
+	d.Cost = t.cost
 	return d, d.sumUp()
 }
 
@@ -215,6 +219,29 @@ func (d *OnAverageDoc) sumUp() error {
 		return fmt.Errorf("no retraining came to its end, so that there is no mean: %s", lost)
 	}
 	d.Loss.OnAverage, d.Error = onAverage(losses[0], losses[1], "loss"), onAverage(errors[0], errors[1], "0-1 error")
+	d.Warnings = append(d.Warnings, fewCost(losses[0], losses[1])...)
+	return nil
+}
+
+// leastCosting is how many triplets have to cost something for their mean to say much.
+const leastCosting = 5
+
+// fewCost warns where the means rest on few triplets, the others costing nothing, seen
+// or unseen.
+func fewCost(seen, unseen []float64) []string {
+	n := 0
+	for k, v := range seen {
+		if v != 0 || unseen[k] != 0 {
+			n++
+		}
+	}
+	const more = "more --repeats reach triplets that do"
+	switch {
+	case n == 0:
+		return []string{fmt.Sprintf("no triplet costs anything, seen or unseen, of %d: that says little of the gap, which rests on the few that do; %s", len(seen), more)}
+	case n < min(leastCosting, len(seen)):
+		return []string{fmt.Sprintf("triplets that cost anything, seen or unseen: %d of %d; the mean of the loss rests on them, and its interval, if any, means little; %s", n, len(seen), more)}
+	}
 	return nil
 }
 
@@ -226,6 +253,9 @@ func onAverage(seen, unseen []float64, name string) OnAverage {
 	}
 	value := func(values []float64, definition string) metric.Value {
 		e := measuring.EstimateOf(values)
+		if slices.Min(values) == slices.Max(values) { // nothing varies: Student's t says nothing
+			return metric.Value{Value: values[0], Definition: definition}
+		}
 		return metric.Value{Value: e.Value, CI95: e.CI95, Definition: definition}
 	}
 	return OnAverage{

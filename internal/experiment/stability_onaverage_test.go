@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -204,7 +205,7 @@ func TestOnAverageIsRepeatable(t *testing.T) {
 	var notes []string
 	count := func(o MeasureOptions) *OnAverageDoc {
 		notes = nil
-		m, err := other.Measure(context.Background(), o, Progress{Say: quiet, Note: func(f string, a ...any) { notes = append(notes, strings.TrimSpace(f)) }})
+		m, err := other.Measure(context.Background(), o, Progress{Say: quiet, Note: func(f string, a ...any) { notes = append(notes, fmt.Sprintf(f, a...)) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +213,7 @@ func TestOnAverageIsRepeatable(t *testing.T) {
 	}
 	o.Repeats = 4
 	more := count(o)
-	if len(notes) != 1 || !strings.Contains(notes[0], "retrainings are there") || len(more.Replaced) != 4 || !sameJSON(clean(more).Replaced[:3], want.Replaced) {
+	if len(notes) != 1 || notes[0] != "retrainings that are there: 3 of 4" || len(more.Replaced) != 4 || !sameJSON(clean(more).Replaced[:3], want.Replaced) {
 		t.Errorf("notes %q, replaced %+v", notes, more.Replaced)
 	}
 	// Named ones are replaced as they were when drawn; twice the same is trained once.
@@ -359,5 +360,39 @@ func TestOnAverageOfLostRetrainings(t *testing.T) {
 	lose(2)
 	if _, err := r.Measure(context.Background(), o, Progress{Say: quiet, Note: func(string, ...any) {}}); err == nil || !strings.Contains(err.Error(), "no retraining came to its end") {
 		t.Errorf("all are lost: error %v", err)
+	}
+}
+
+// Where no triplet costs anything nothing varies: there is no interval, and a warning.
+func TestOnAverageOfWhatCostsNothing(t *testing.T) {
+	of := func(changes ...TripleChange) *OnAverageDoc {
+		t.Helper()
+		d := &OnAverageDoc{}
+		for _, c := range changes {
+			d.Replaced = append(d.Replaced, TripleRecord{Change: &c})
+		}
+		if err := d.sumUp(); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d := of(TripleChange{}, TripleChange{}, TripleChange{})
+	if l := d.Loss; l.Seen.CI95 != nil || l.Unseen.CI95 != nil || l.Change.CI95 != nil || d.Error.Change.CI95 != nil || d.Error.Change.Value != 0 {
+		t.Errorf("intervals of what does not vary: %+v", l)
+	}
+	if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "no triplet costs anything, seen or unseen, of 3") {
+		t.Errorf("warnings %q", d.Warnings)
+	}
+	// Equal changes of other costs do not vary either, whatever rounding says of their mean.
+	d = of(TripleChange{0.1, 0.4, false, true}, TripleChange{0.1, 0.4, false, true}, TripleChange{0.1, 0.4, true, true})
+	if d.Loss.Change.CI95 != nil || d.Error.Change.CI95 == nil || d.Warnings != nil {
+		t.Errorf("document %+v", d)
+	}
+	some := TripleChange{Seen: 0, Unseen: 0.5}
+	if d = of(some, TripleChange{}); d.Loss.Change.CI95 == nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "seen or unseen: 1 of 2") {
+		t.Errorf("document %+v", d)
+	}
+	if d = of(some, some, some, some, TripleChange{Seen: 0.1}); d.Loss.Change.CI95 == nil || d.Warnings != nil {
+		t.Errorf("document %+v", d)
 	}
 }

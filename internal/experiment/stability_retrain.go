@@ -19,9 +19,9 @@ import (
 type retraining struct {
 	*study
 	dir  string
-	from string    // what networks are compared with
-	base *nn.Model // that network
-	cost adversary.Cost
+	from string     // what networks are compared with
+	base *nn.Model  // that network
+	cost CostRecord // of all retrainings, kept ones too
 
 	mu    sync.Mutex
 	done  map[int]int // steps of each variant in this session
@@ -47,6 +47,8 @@ type retrained[K comparable, R any] struct {
 	Key    K              `json:"key"`
 	Record R              `json:"record"`
 	Cost   adversary.Cost `json:"cost"`
+	// Seconds is set where the record does not say what the training took.
+	Seconds float64 `json:"seconds,omitempty"`
 	// Same says of a retraining without replacement that it gave the run's bits.
 	Same bool `json:"same,omitempty"`
 }
@@ -67,8 +69,8 @@ const unreplaced = "base"
 
 // Stages that progress tells of.
 const (
-	stageUnreplaced = "retraining unchanged"
-	stageReplaced   = "retraining"
+	stageUnreplaced = "retraining steps, unchanged"
+	stageReplaced   = "retraining steps"
 )
 
 // reference finds what networks are compared with: it trains the run again without a
@@ -91,7 +93,7 @@ func (t *retraining) reference(ctx context.Context, m *nn.Model) error {
 			if err != nil {
 				return err
 			}
-			kept.Cost, kept.Same = r.Manifest.Cost, digest(again) == digest(m)
+			kept.Cost, kept.Seconds, kept.Same = r.Manifest.Cost, r.Manifest.Seconds, digest(again) == digest(m)
 			if err := WriteJSON(path, kept); err != nil {
 				return err
 			}
@@ -104,7 +106,7 @@ func (t *retraining) reference(ctx context.Context, m *nn.Model) error {
 			return err
 		}
 	}
-	t.cost.Add(kept.Cost)
+	t.took(kept.Cost, kept.Seconds)
 	if kept.Same {
 		return nil
 	}
@@ -115,6 +117,12 @@ func (t *retraining) reference(ctx context.Context, m *nn.Model) error {
 	}
 	t.base, err = r.network()
 	return err
+}
+
+// took counts what a retraining took.
+func (t *retraining) took(c adversary.Cost, seconds float64) {
+	t.cost.Add(c)
+	t.cost.Seconds += seconds
 }
 
 // present says whether a retraining has its weights.
@@ -142,9 +150,14 @@ type again[K comparable] struct {
 	alter  alteration
 }
 
+// timed is a record of what came of a retraining.
+type timed interface {
+	took() float64 // seconds of the training
+}
+
 // retrain returns what came of each retraining; what is not kept is trained, and judged
 // once it has ended, by its run and error. Those of one name are one.
-func retrain[K comparable, R any](ctx context.Context, t *retraining, list []again[K], judge func(i int, r *Run, err error) (R, error)) ([]R, error) {
+func retrain[K comparable, R timed](ctx context.Context, t *retraining, list []again[K], judge func(i int, r *Run, err error) (R, error)) ([]R, error) {
 	out := make([]R, len(list))
 	first := map[string]int{}
 	var todo []int
@@ -157,13 +170,13 @@ func retrain[K comparable, R any](ctx context.Context, t *retraining, list []aga
 		var kept retrained[K, R]
 		if stored(filepath.Join(t.dir, a.config.Name, "result.json"), &kept) && kept.Key == a.key {
 			out[i] = kept.Record
-			t.cost.Add(kept.Cost)
+			t.took(kept.Cost, kept.Record.took())
 			continue
 		}
 		todo, configs = append(todo, i), append(configs, a.config)
 	}
 	if n := len(first) - len(todo); n > 0 {
-		t.p.Note("%d of %d retrainings are there", n, len(first))
+		t.p.Note("retrainings that are there: %d of %d", n, len(first))
 	}
 	left := len(todo)
 	alter := func(k int) alteration { return list[todo[k]].alter }
@@ -178,12 +191,12 @@ func retrain[K comparable, R any](ctx context.Context, t *retraining, list []aga
 			return err
 		}
 		out[i] = kept.Record
-		t.cost.Add(kept.Cost)
+		t.took(kept.Cost, kept.Record.took())
 		left--
 		return r.dropWeights()
 	})
 	if err != nil && interruption(err) {
-		err = fmt.Errorf("%d of %d retrainings are done: %w; the same command goes on", len(first)-left, len(first), err)
+		err = fmt.Errorf("retrainings that are done: %d of %d: %w; the same command goes on", len(first)-left, len(first), err)
 	}
 	for i, a := range list {
 		out[i] = out[first[a.config.Name]]

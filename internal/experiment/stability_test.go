@@ -481,18 +481,22 @@ func TestCosineApart(t *testing.T) {
 
 // gap takes gamma from a stability.json of the same weights alone.
 func TestGammaOfTheSameWeights(t *testing.T) {
-	r := &Run{Dir: t.TempDir()}
+	r := trained(t, t.TempDir(), append(slices.Clone(few), "train.steps=1")...)
+	m, err := r.network()
+	if err != nil {
+		t.Fatal(err)
+	}
 	d := StabilityDoc{Schema: stabilitySchema, Source: Source{Checkpoint: "last", Step: 3}, Gamma: 0.5, Kinds: []KindSummary{{N: 1}}}
 	check := func(want bool, why string) {
 		t.Helper()
 		if err := WriteJSON(r.Path("stability.json"), d); err != nil {
 			t.Fatal(err)
 		}
-		if g := r.measuredGamma("last", 3); (g != nil) != want || want && *g != 0.5 {
+		if g := r.measuredGamma("last", 3, m); (g != nil) != want || want && *g != 0.5 {
 			t.Errorf("%s: %v", why, g)
 		}
 	}
-	if r.measuredGamma("last", 3) != nil {
+	if r.measuredGamma("last", 3, m) != nil {
 		t.Error("there is no file")
 	}
 	check(true, "the same")

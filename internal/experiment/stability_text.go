@@ -47,6 +47,8 @@ func (d *StabilityDoc) Table() *report.Table {
 	return t
 }
 
+func (d *StabilityDoc) pictures() []string { return []string{"stability.png", "stability.svg"} }
+
 // Draw draws the replacements sorted by how far they move a loss.
 func (d *StabilityDoc) Draw(dir string) ([]string, error) {
 	var bars []report.Replaced

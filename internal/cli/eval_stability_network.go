@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"math"
+	"slices"
+
+	"tercet/internal/experiment"
+)
+
+// checkNetwork refuses what has no meaning for a run of a network, and completes m.
+func (o *evalOptions) checkNetwork(r *experiment.Run, m *experiment.MeasureOptions) error {
+	gap := m.Job == experiment.MeasureGap
+	only := slices.DeleteFunc(slices.Clone(metricOnly), func(flag string) bool { return gap && flag == "delta" })
+	if given := o.given(only...); given != "" {
+		return usagef("%s: about runs of model mahalanobis, and %s is of model %s", given, r.Dir, r.Config.Model.Name)
+	}
+	if gap && o.changed("repeats") {
+		return usagef("--repeats goes with --stability: --gap of a network is of its own training set")
+	}
+	if !(o.delta > 0 && o.delta < 1/math.E) {
+		return usagef("--delta is %v; Theorem 1 is stated for delta in (0, 1/e)", o.delta)
+	}
+	m.Delta = o.delta
+	return nil
+}
