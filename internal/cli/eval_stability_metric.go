@@ -32,6 +32,9 @@ func (o *metricFlags) addMetric(cmd *cobra.Command) {
 	fs.BoolVar(&o.circle, "circle", false, "with --claim: samples are drawn from the unit circle in place of the run's images")
 }
 
+// bare says whether a format is for programs, which want numbers in full.
+func bare(format string) bool { return format == "csv" || format == "json" }
+
 func claimNames() []string {
 	var out []string
 	for _, c := range measure.Claims {
@@ -66,14 +69,22 @@ func (o *evalOptions) checkMetric(r *experiment.Run, m *experiment.MeasureOption
 			return usagef("--%s is about networks, and %s is of model mahalanobis: samples are drawn from its training images", flag, r.Dir)
 		}
 	}
+	if o.changed("checkpoint") {
+		return usagef("--%s of a metric learns from samples anew, under the run's map, which is that of all checkpoints: leave out --checkpoint", m.Job)
+	}
 	for i, n := range o.sizes {
 		if n < 2 {
-			return usagef("--sizes: size %d is %d; triplets need n+ >= 2", i, n)
+			return usagef("--sizes: %d is too small; triplets need n+ >= 2", n)
+		}
+		if slices.Contains(o.sizes[:i], n) {
+			return usagef("--sizes: %d is given twice; give each size once", n)
 		}
 	}
 	switch {
 	case o.claim == "" && o.circle:
 		return usagef("--circle goes with --claim")
+	case o.circle && o.changed("positive"):
+		return usagef("--circle draws samples from the unit circle, which has no classes: leave out --positive")
 	case o.claim != "" && m.Job != experiment.MeasureStability:
 		return usagef("--claim goes with --stability")
 	case o.claim != "" && o.changed("sizes"):
@@ -86,7 +97,7 @@ func (o *evalOptions) checkMetric(r *experiment.Run, m *experiment.MeasureOption
 	if !(o.delta > 0 && o.delta < 1/math.E) {
 		return usagef("--delta is %v; the bounds are stated for delta in (0, 1/e)", o.delta)
 	}
-	m.Metric = experiment.MetricOptions{Sizes: o.sizes, Claim: o.claim, Positive: o.positive, Delta: o.delta, Circle: o.circle}
+	m.Metric = experiment.MetricOptions{Sizes: o.sizes, Claim: o.claim, Positive: o.positive, Delta: o.delta, Circle: o.circle, Exact: bare(o.format)}
 	m.OwnRepeats = !o.changed("repeats")
 	return nil
 }

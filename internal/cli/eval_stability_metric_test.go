@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -41,13 +43,58 @@ metric: {sigma: 0.5, positive: each}
 		"--gap --claim T3":                 "goes with --stability",
 		"--gap --reference runs/x":         "learns a reference of its own",
 		"--gap --delta 0.5":                "(0, 1/e)",
-		"--stability --sizes 1":            "n+ >= 2",
-		"--stability --images 1":           "is about networks",
-		"--stability --replace triple":     "measures the on-average stability as well",
-		"--sizes 4":                        "goes with --stability and --gap",
+		"--stability --sizes 1":            "--sizes: 1 is too small",
+		"--stability --sizes 5,9,5":        "5 is given twice",
+		"--gap --checkpoint best":          "leave out --checkpoint",
+
+		"--stability --claim T4 --circle --positive 2": "leave out --positive",
+
+		"--stability --images 1":       "is about networks",
+		"--stability --replace triple": "measures the on-average stability as well",
+		"--sizes 4":                    "goes with --stability and --gap",
 	} {
 		refuse(t, ExitUsage, eval+flags, want)
 	}
 	refuse(t, ExitUsage, eval+"--stability", "one class against the rest")
-	refuse(t, ExitData, eval+"--stability --positive 'U+00*' --sizes 4000", "smaller sizes")
+	refuse(t, ExitData, eval+"--stability --positive 'U+00*' --sizes 4,4000", "smaller sizes, up to n = ")
+}
+
+// Interrupted, a measurement of a metric goes on where it was, to the same document.
+func TestEvalStabilityOfAMetricGoesOn(t *testing.T) {
+	inTiny(t)
+	writeFile(t, "metric.yaml", `name: metric
+data: {name: glyphs, size: 16, glyphs: {classes: 4, per_class: 40, test_classes: 2}}
+model: {name: mahalanobis, dims: 3}
+metric: {sigma: 0.5, positive: each}
+`)
+	must(t, 0, "train -c metric.yaml")
+	run := func(flags string) (code int, stderr string) {
+		code, _, stderr = cli(strings.Fields("eval --run runs/metric --no-pictures --gap --positive U+00* --repeats 2 " + flags)...)
+		return code, stderr
+	}
+	if code, stderr := run("--sizes 3"); code != 0 {
+		t.Fatal(stderr)
+	}
+	code, stderr := run("--sizes 3,6")
+	if code != 0 || strings.Count(stderr, "are taken from runs/metric/stability/points") != 1 {
+		t.Errorf("%d %s", code, stderr)
+	}
+	files, err := os.ReadDir("runs/metric/stability/points")
+	if err != nil || len(files) != 2 {
+		t.Errorf("%v %v", files, err)
+	}
+	kept := document(t, "eval --run runs/metric --gap --positive U+00* --repeats 2 --sizes 3,6")
+	if err := os.RemoveAll("runs/metric/stability"); err != nil {
+		t.Fatal(err)
+	}
+	anew := document(t, "eval --run runs/metric --gap --positive U+00* --repeats 2 --sizes 3,6")
+	delete(kept, "seconds")
+	delete(anew, "seconds")
+	if !reflect.DeepEqual(kept, anew) {
+		t.Errorf("kept %v\nanew %v", kept, anew)
+	}
+	options, _ := anew["options"].(map[string]any)
+	if options["repeats"] != 2.0 || options["delta"] != 0.01 || fmt.Sprint(options["sizes"]) != "[3 6]" {
+		t.Errorf("options %v", options)
+	}
 }

@@ -28,7 +28,7 @@ func runStabilityTable(s *Streams, o reportOptions) error {
 			return err
 		}
 	}
-	table := study.Table(o.format == "csv" || o.format == "json")
+	table := study.Table(report.StabilityLayout{Settings: bare(o.format), Exact: bare(o.format)})
 	if o.table == stabilityChecks {
 		table = study.ChecksTable()
 	}

@@ -32,6 +32,8 @@ type MetricOptions struct {
 	Positive string
 	Delta    float64 // the bounds on gaps hold with probability 1 - delta; 0 is 0.01
 	Circle   bool    // with a Claim: on the unit circle in place of the run's images
+	// Exact has the table's numbers in full, for csv and json.
+	Exact bool
 }
 
 // Defaults of measurements of metrics.
@@ -46,7 +48,8 @@ const (
 // MetricStability is what was measured of a run of model mahalanobis.
 type MetricStability struct {
 	measuring.Document
-	file string
+	file  string
+	exact bool
 }
 
 // File is stability.json, gap.json or, of a claim, stability/CLAIM.json; CLAIM-circle.json on
@@ -61,7 +64,10 @@ func (d *MetricStability) study() *report.StabilityStudy {
 }
 
 // Table has a row for each setting; of a claim, one for each series.
-func (d *MetricStability) Table() *report.Table { return d.study().Table(d.Claim == "") }
+func (d *MetricStability) Table() *report.Table {
+	layout := report.StabilityLayout{Settings: d.Claim == "", Exact: d.exact}
+	return d.study().Table(layout)
+}
 
 // Draw draws measurements, bounds and rates.
 func (d *MetricStability) Draw(dir string) ([]string, error) {
@@ -75,7 +81,8 @@ func (d *MetricStability) Draw(dir string) ([]string, error) {
 // training images, by true labels and under its own frozen map, and learnt from anew.
 func (r *Run) metricStability(ctx context.Context, o MeasureOptions, p Progress) (*MetricStability, error) {
 	start := time.Now()
-	doc := &MetricStability{file: o.Job + ".json"}
+	doc := &MetricStability{file: o.Job + ".json", exact: o.Metric.Exact}
+	keep := r.metricKeeper(p)
 	done := func(what string, n measuring.Sizes, e measuring.Estimate) {
 		p.Note("%s, n+ = %d, n- = %d: %.4g (%s)", what, n.Pos, n.Neg, e.Value, counted(e.N, "repeat", "repeats"))
 	}
@@ -86,7 +93,7 @@ func (r *Run) metricStability(ctx context.Context, o MeasureOptions, p Progress)
 	}
 	src, err := r.metricSource(ctx, o, p.Say)
 	if err != nil {
-		return nil, err
+		return nil, keep.ended(ctx, err)
 	}
 	if o.Metric.Claim != "" {
 		claim, err := measuring.ClaimOf(o.Metric.Claim)
@@ -95,11 +102,12 @@ func (r *Run) metricStability(ctx context.Context, o MeasureOptions, p Progress)
 		}
 		d, err := claim.Test(ctx, measuring.Study{
 			Source: src.source, Data: src.record, Zeta: claimZeta, Repeats: o.claimRepeats(), Most: src.most(), Held: src.held,
-			Delta: o.Metric.delta(), Triplets: o.Triplets, Seed: o.Seed, Done: done,
+			Delta: o.Metric.delta(), Triplets: o.Triplets, Seed: o.Seed, Done: done, Keep: keep,
 		})
 		if err != nil {
-			return nil, inMetric(err)
+			return nil, keep.ended(ctx, err)
 		}
+		d.Seconds += keep.spared
 		name := claim.ID
 		if o.Metric.Circle {
 			name += "-circle"
@@ -113,20 +121,21 @@ func (r *Run) metricStability(ctx context.Context, o MeasureOptions, p Progress)
 	}
 	so := measuring.SweepOptions{
 		Source: src.source, Learner: learner, Repeats: o.Repeats, Replaced: metricReplaced, Fresh: 1, Triples: metricTriples,
-		Triplets: o.Triplets, Held: src.held, Delta: o.Metric.delta(), Seed: o.Seed, Done: done,
+		Triplets: o.Triplets, Held: src.held, Delta: o.Metric.delta(), Seed: o.Seed, Done: done, Keep: keep,
 	}
 	for _, n := range o.Metric.sizes() {
 		so.Sizes = append(so.Sizes, measuring.Sizes{Pos: n, Neg: n})
 	}
 	doc.Document = measuring.Document{Schema: measuring.Schema, Says: "stability", Data: src.record, Seed: o.Seed}
+	doc.Options = &measuring.OptionsRecord{Repeats: o.Repeats, Sizes: o.Metric.sizes(), Delta: o.Metric.delta(), Triplets: o.Triplets}
 	if o.Job == MeasureGap {
 		doc.Says = "generalisation gap"
 		doc.Series, err = measuring.Gaps(ctx, so)
 	} else {
 		doc.Series, err = measuring.Stability(ctx, so)
 	}
-	doc.Seconds = time.Since(start).Seconds()
-	return doc, inMetric(err)
+	doc.Seconds = time.Since(start).Seconds() + keep.spared
+	return doc, keep.ended(ctx, err)
 }
 
 // claimZeta is the zeta of the losses that claims are tested with, as the reference has.

@@ -178,6 +178,14 @@ func readStability(file string) (*StabilityDocument, error) {
 		if len(ser.Points) == 0 {
 			return nil, fmt.Errorf("%w: %s: series %d (%q) has no points", ErrRun, file, i, ser.Name)
 		}
+		if ser.Quantity != "gap" {
+			continue
+		}
+		for _, p := range ser.Points { // older documents do not say which bounds are undecided
+			for k := range p.Bounds {
+				p.Bounds[k].JudgeMean(p.Measured)
+			}
+		}
 	}
 	return d, nil
 }

@@ -73,13 +73,15 @@ func TestStabilityStudy(t *testing.T) {
 	if got := strings.Join(names, "; "); got != "T3 mnist; T3 omniglot; T4 (S1) mnist;  mnist" {
 		t.Errorf("documents %s", got)
 	}
-	table := s.Table(false)
-	if len(table.Rows) != 8 || len(s.Table(true).Rows) != 24 {
-		t.Errorf("%d rows, %d in full", len(table.Rows), len(s.Table(true).Rows))
+	table, full := s.Table(StabilityLayout{}), s.Table(StabilityLayout{Settings: true, Exact: true})
+	if len(table.Rows) != 8 || len(full.Rows) != 24 {
+		t.Errorf("%d rows, %d in full", len(table.Rows), len(full.Rows))
+	}
+	if out := render(t, full, "csv"); !strings.Contains(out, "T3,mnist,sigma = 0.5,gamma,n = 80 (80 + 81),0.1,") {
+		t.Error(out)
 	}
 	for format, want := range map[string]string{
-		"csv":      "T3,mnist,sigma = 0.5,gamma,n = 80 (80 + 81),0.1,",
-		"markdown": "| Lemma 4 | 0.0500 | 0.0100 | - | 6.4000 | printed; printed, tight | -1.000 [",
+		"markdown": "| Lemma 4 | 0.05 | 0.01 | 6.4 | printed; printed, tight | -1.000 [",
 		"text":     "-1.15 to -0.85",
 		"latex":    "Lemma 6",
 	} {

@@ -45,8 +45,10 @@ func (s *StabilityStudy) Curves(base string) ([]string, error) {
 // draw draws the panels of series that have a positive mean, side by side.
 func (d *StabilityDocument) draw(base string) error {
 	var panels []*stabilityPanel
+	known := d.sources()
 	for _, s := range d.Series {
 		if p := newStabilityPanel(s); p != nil {
+			p.dash(known)
 			panels = append(panels, p)
 		}
 	}
@@ -67,7 +69,7 @@ func (d *StabilityDocument) draw(base string) error {
 		pl := p.plot()
 		grid[i/cols][i%cols], drawn = pl, append(drawn, pl)
 	}
-	if len(sources(d.Series[0])) == 1 && sources(d.Series[0])[0] == "" && panels[0].series.Quantity == panels[len(panels)-1].series.Quantity {
+	if len(known) == 0 && panels[0].series.Quantity == panels[len(panels)-1].series.Quantity {
 		oneScale(drawn) // without bounds what is compared are the panels
 	}
 	const side = 158
@@ -76,18 +78,55 @@ func (d *StabilityDocument) draw(base string) error {
 		each = vg.Points(440)
 	}
 	width, height := vg.Points(40+side)+each*vg.Length(cols), vg.Points(76)+vg.Points(250)*vg.Length(rows)
+	lines := wrapped(lettering(10, faint), d.subtitle(), width-vg.Points(20))
+	extra := subtitleLine * vg.Length(len(lines)-1)
+	height += extra
 	return write(base, width, height, func(c draw.Canvas) {
 		background(c)
 		body := heading(c, d.title())
 		note := lettering(10, faint)
 		note.YAlign = text.YTop
-		c.FillText(note, vg.Point{X: body.Min.X + vg.Points(2), Y: body.Max.Y + vg.Points(7)}, shorten(note, d.subtitle(), width-vg.Points(20)))
+		for i, line := range lines {
+			c.FillText(note, vg.Point{X: body.Min.X + vg.Points(2), Y: body.Max.Y + vg.Points(7) - vg.Length(i)*subtitleLine}, line)
+		}
+		body.Max.Y -= extra
 		legend := body
 		legend.Min.X, legend.Max.Y = body.Max.X-vg.Points(side-10), body.Max.Y-vg.Points(24)
 		body.Max.X -= vg.Points(side)
 		drawGrid(grid, draw.Tiles{Rows: rows, Cols: cols, PadX: vg.Points(18), PadY: vg.Points(14), PadTop: vg.Points(14)}, body)
 		stabilityLegend(legend, panels)
 	})
+}
+
+// sources are the theorems that bound any series, in order: each has its dash in all
+// panels.
+func (d *StabilityDocument) sources() []string {
+	var out []string
+	for _, s := range d.Series {
+		for _, source := range sources(s) {
+			if source != "" && !slices.Contains(out, source) {
+				out = append(out, source)
+			}
+		}
+	}
+	return out
+}
+
+// subtitleLine is the distance of a subtitle's lines.
+var subtitleLine = vg.Points(12.5)
+
+// wrapped parts words into lines of at most that width.
+func wrapped(s text.Style, words string, width vg.Length) []string {
+	var lines []string
+	line := ""
+	for _, w := range strings.Fields(words) {
+		if longer := strings.TrimSpace(line + " " + w); line == "" || s.Width(longer) <= width {
+			line = longer
+			continue
+		}
+		lines, line = append(lines, line), w
+	}
+	return append(lines, line)
 }
 
 func (d *StabilityDocument) title() string {
@@ -113,16 +152,20 @@ type stabilityPanel struct {
 
 // boundLine is a bound over the places of a series.
 type boundLine struct {
-	name  string
-	color color.RGBA
-	dash  []vg.Length
-	x, y  []float64
+	source string
+	name   string
+	color  color.RGBA
+	dash   []vg.Length
+	x, y   []float64
 }
 
 // boundColors are those of boundKinds: what is printed is red, what is corrected green.
 var boundColors = map[string]color.RGBA{
 	"printed": palette[3], "printed, tight": palette[1], "corrected": palette[2], "corrected, tight": palette[5],
 }
+
+// boundDashes tell theorems apart, by their place in a document.
+var boundDashes = [][]vg.Length{nil, {vg.Points(6), vg.Points(2.5)}, {vg.Points(1.5), vg.Points(2)}, {vg.Points(6), vg.Points(2), vg.Points(1.5), vg.Points(2)}}
 
 // newStabilityPanel orders the points; nil where no mean is positive.
 func newStabilityPanel(s measure.Series) *stabilityPanel {
@@ -140,12 +183,9 @@ func newStabilityPanel(s measure.Series) *stabilityPanel {
 	if !slices.ContainsFunc(s.Points, func(q measure.Point) bool { return q.Measured.Value > 0 && q.X > 0 }) {
 		return nil
 	}
-	for n, source := range sources(s) {
+	for _, source := range sources(s) {
 		for _, k := range boundKinds {
-			l := boundLine{name: source + ", " + k.name, color: boundColors[k.name]}
-			if n > 0 {
-				l.dash = []vg.Length{vg.Points(5), vg.Points(2.5)}
-			}
+			l := boundLine{source: source, name: source + ", " + k.name, color: boundColors[k.name]}
 			for _, q := range p.series.Points {
 				for _, b := range q.Bounds {
 					if b.Source == source && boundKind(b) == k.name && b.Value > 0 {
@@ -161,6 +201,13 @@ func newStabilityPanel(s measure.Series) *stabilityPanel {
 	return p
 }
 
+// dash gives lines the dash of their theorem, of those that the document knows.
+func (p *stabilityPanel) dash(known []string) {
+	for i := range p.lines {
+		p.lines[i].dash = boundDashes[max(0, slices.Index(known, p.lines[i].source))%len(boundDashes)]
+	}
+}
+
 func (p *stabilityPanel) plot() *plot.Plot {
 	title := p.series.Name
 	if r := p.series.Rate; r != nil {
@@ -169,7 +216,7 @@ func (p *stabilityPanel) plot() *plot.Plot {
 			title += fmt.Sprintf(" [%.2f, %.2f]", c[0], c[1])
 		}
 	}
-	pl := newPlot(title, p.series.Axis, p.series.Quantity, false)
+	pl := newPlot(title, p.series.Axis, quantityName(p.series.Quantity), false)
 	pl.Title.TextStyle.Font = sans(9.5, true)
 	pl.Title.Padding = vg.Points(4)
 	pl.Add(p)
@@ -270,7 +317,9 @@ func stabilityLegend(c draw.Canvas, panels []*stabilityPanel) {
 	entry("repeats", func(a, b vg.Point) {
 		c.DrawGlyph(draw.GlyphStyle{Color: pale(palette[0]), Radius: vg.Points(1.4), Shape: draw.CircleGlyph{}}, middle(a, b))
 	})
-	entry("fitted slope", func(a, b vg.Point) { c.StrokeLines(fitStyle, []vg.Point{a, b}) })
+	if slices.ContainsFunc(panels, func(p *stabilityPanel) bool { return p.series.Rate != nil }) {
+		entry("fitted slope", func(a, b vg.Point) { c.StrokeLines(fitStyle, []vg.Point{a, b}) })
+	}
 	y -= vg.Points(8)
 	var seen []string
 	for _, p := range panels {

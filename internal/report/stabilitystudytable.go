@@ -8,36 +8,74 @@ import (
 	"tercet/internal/theory/measure"
 )
 
-// Table has a row for each series, at its last setting; a row for each setting where full
-// is set.
-func (s *StabilityStudy) Table(full bool) *Table {
-	t := &Table{Title: "stability of triplet metric learning", Notes: slices.Clone(s.Notes)}
-	for _, name := range []string{"claim", "data", "what", "quantity", "at"} {
-		t.Columns = append(t.Columns, Column{Name: name})
+// StabilityLayout says what a table of measurements shows.
+type StabilityLayout struct {
+	Settings bool // a row for each setting; else each series at its last one
+	Exact    bool // numbers in full and every column, for programs; else four figures
+}
+
+// Table has a row for each series or setting, and each theorem that bounds it.
+func (s *StabilityStudy) Table(o StabilityLayout) *Table {
+	t := &Table{Title: "stability of triplet metric learning"}
+	for _, name := range []string{"claim", "data", "what", "quantity", "at", "measured", "largest", "bound"} {
+		t.Columns = append(t.Columns, Column{Name: name, Digits: 4})
 	}
-	t.Columns = append(t.Columns, Column{Name: "measured", Digits: 4}, Column{Name: "largest", Digits: 4}, Column{Name: "bound"})
 	for _, v := range boundKinds {
 		t.Columns = append(t.Columns, Column{Name: v.name, Digits: 4})
 	}
-	t.Columns = append(t.Columns, Column{Name: "crossed"}, Column{Name: "slope", Digits: 3}, Column{Name: "expected"}, Column{Name: "verdict"})
+	for _, name := range []string{"crossed", "vacuous", "slope", "expected", "as expected"} {
+		t.Columns = append(t.Columns, Column{Name: name})
+	}
 	for i := range s.Documents {
 		d := &s.Documents[i]
 		for _, ser := range d.Series {
-			points := ser.Points
-			if !full {
-				points = points[len(points)-1:]
+			if !o.Settings {
+				t.Rows = append(t.Rows, stabilityRows(d, ser, ser.Points[len(ser.Points)-1], ser.Points)...)
+				continue
 			}
-			for _, p := range points {
-				t.Rows = append(t.Rows, stabilityRows(d, ser, p)...)
+			for _, p := range ser.Points {
+				t.Rows = append(t.Rows, stabilityRows(d, ser, p, []measure.Point{p})...)
 			}
 		}
 	}
-	t.Notes = append(t.Notes,
-		"measured: mean over repeats with its 95 % interval by Student's t; largest: of the repeats; gamma is a lower estimate of the uniform stability",
-		"printed and corrected: the forms of the bound with the paper's L = 8 B^2, alpha = 64 B^4; tight: with the smallest, 4 B^2 and 4 B^4, and in the corrected form the smaller factors that its proof allows",
-		"crossed: bounds below what was measured at any setting of the series, of a mean below its whole interval; slope: of log mean on log "+
-			"size with its 95 % interval by bootstrap over repeats")
+	if !o.Exact {
+		t.inFigures("slope")
+		t.dropEmpty()
+	}
+	t.Notes = slices.Concat(s.Notes, s.unbounded(o), s.legend(o))
 	return t
+}
+
+// stabilityRows are a row for each theorem that bounds the point; crossed says which
+// bounds any of the points crosses.
+func stabilityRows(d *StabilityDocument, s measure.Series, p measure.Point, all []measure.Point) [][]Cell {
+	var out [][]Cell
+	for _, source := range sources(s) {
+		row := []Cell{Text(d.label()), Text(d.Data.Name), Text(s.Name), Text(quantityName(s.Quantity)), Text(place(s, p)), estimateCell(p.Measured), Number(p.Measured.Max), Text(source)}
+		if p.Measured.N < 2 {
+			row[6] = Missing()
+		}
+		for _, k := range boundKinds {
+			c := Missing()
+			if b := boundOf(p, source, k.name); b != nil {
+				c = Number(b.Value)
+			}
+			row = append(row, c)
+		}
+		out = append(out, append(row, Text(crossedBounds(all, source)), Text(vacuousBounds(p, source)), slopeCell(s.Rate), Text(expectedSlope(s)), Text(asExpected(s))))
+	}
+	return out
+}
+
+// quantityName tells the gap with the control variate from the plain one.
+func quantityName(q string) string {
+	switch q {
+	case "gap":
+		return "gap, controlled"
+	case "|gap|":
+		return "|gap|, plain"
+	}
+	return q
 }
 
 // boundKinds are the variants of a bound, in the order of columns.
@@ -52,6 +90,21 @@ func boundKind(b measure.Bound) string {
 		}
 	}
 	return b.Form + ", " + b.Constants
+}
+
+// oneForm are the sources that are printed as they are corrected; documents have the
+// corrected form.
+const oneForm = "Lemma 2"
+
+// boundOf is the point's bound of that source and kind; nil where there is none.
+func boundOf(p measure.Point, source, kind string) *measure.Bound {
+	for i, b := range p.Bounds {
+		k := boundKind(b)
+		if b.Source == source && (k == kind || source == oneForm && k == strings.Replace(kind, "printed", "corrected", 1)) {
+			return &p.Bounds[i]
+		}
+	}
+	return nil
 }
 
 // sources are the theorems that bound a series, in order; "" where none does.
@@ -70,31 +123,9 @@ func sources(s measure.Series) []string {
 	return out
 }
 
-// stabilityRows are a row for each theorem that bounds the point.
-func stabilityRows(d *StabilityDocument, s measure.Series, p measure.Point) [][]Cell {
-	var out [][]Cell
-	for _, source := range sources(s) {
-		row := []Cell{Text(d.label()), Text(d.Data.Name), Text(s.Name), Text(s.Quantity), Text(place(s, p)), estimateCell(p.Measured), Number(p.Measured.Max), Text(source)}
-		if p.Measured.N < 2 {
-			row[6] = Missing()
-		}
-		for _, k := range boundKinds {
-			c := Missing()
-			for _, b := range p.Bounds {
-				if b.Source == source && boundKind(b) == k.name {
-					c = Number(b.Value)
-				}
-			}
-			row = append(row, c)
-		}
-		out = append(out, append(row, Text(crossedBounds(s, source)), slopeCell(s.Rate), Text(expectedSlope(s)), Text(d.Verdict)))
-	}
-	return out
-}
-
 // place says where a point is: its size, and the sides where they differ.
 func place(s measure.Series, p measure.Point) string {
-	out := fmt.Sprintf("%s = %.4g", s.Axis, p.X)
+	out := fmt.Sprintf("%s = %s", s.Axis, fourFigures(p.X))
 	if p.Pos != p.Neg {
 		out += fmt.Sprintf(" (%d + %d)", p.Pos, p.Neg)
 	}
@@ -125,22 +156,68 @@ func expectedSlope(s measure.Series) string {
 	return fmt.Sprintf("%g to %g", s.Expected[0], s.Expected[1])
 }
 
-// crossedBounds names the bounds of a theorem that some point of the series crosses.
-func crossedBounds(s measure.Series, source string) string {
-	var names []string
+func asExpected(s measure.Series) string {
+	if s.Expected == nil {
+		return ""
+	}
+	yes, _ := s.AsExpected()
+	return yesNo(yes)
+}
+
+// yesNo is "open" where there is no answer.
+func yesNo(v *bool) string {
+	if v == nil {
+		return "open"
+	}
+	return map[bool]string{true: "yes", false: "no"}[*v]
+}
+
+// crossedBounds names the bounds of a theorem that some point crosses, and those that
+// none crosses but some interval holds.
+func crossedBounds(points []measure.Point, source string) string {
+	if source == "" {
+		return ""
+	}
+	var crossed, open []string
 	for _, k := range boundKinds {
-		for _, p := range s.Points {
-			if slices.ContainsFunc(p.Bounds, func(b measure.Bound) bool { return b.Source == source && boundKind(b) == k.name && b.Crossed }) {
+		is, undecided := false, false
+		for _, p := range points {
+			if b := boundOf(p, source, k.name); b != nil {
+				is, undecided = is || b.Crossed, undecided || b.Undecided
+			}
+		}
+		switch {
+		case is:
+			crossed = append(crossed, k.name)
+		case undecided:
+			open = append(open, k.name+" (open)")
+		}
+	}
+	if crossed == nil && open == nil {
+		return "none"
+	}
+	return strings.Join(append(crossed, open...), "; ")
+}
+
+// vacuousBounds names the bounds of a theorem that are vacuous at the point; "" where that
+// was not judged.
+func vacuousBounds(p measure.Point, source string) string {
+	var names []string
+	judged := 0
+	for _, k := range boundKinds {
+		if b := boundOf(p, source, k.name); b != nil && b.Vacuous != nil {
+			if judged++; *b.Vacuous {
 				names = append(names, k.name)
-				break
 			}
 		}
 	}
 	switch {
-	case source == "":
+	case judged == 0:
 		return ""
 	case names == nil:
 		return "none"
+	case len(names) == judged:
+		return "all"
 	}
 	return strings.Join(names, "; ")
 }
@@ -154,11 +231,7 @@ func (s *StabilityStudy) ChecksTable() *Table {
 	for i := range s.Documents {
 		d := &s.Documents[i]
 		for _, c := range d.Checks {
-			holds := "open"
-			if c.Holds != nil {
-				holds = map[bool]string{true: "yes", false: "no"}[*c.Holds]
-			}
-			t.Rows = append(t.Rows, []Cell{Text(d.label()), Text(d.Data.Name), Text(c.Says), Text(c.Found), Text(holds)})
+			t.Rows = append(t.Rows, []Cell{Text(d.label()), Text(d.Data.Name), Text(c.Says), Text(c.Found), Text(yesNo(c.Holds))})
 		}
 	}
 	for _, d := range s.Documents {

@@ -1,0 +1,164 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tercet/internal/theory/measure"
+)
+
+// fourFigures shows a number with four significant figures, whole from 1,000 on.
+func fourFigures(v float64) string { return significant(v, 4) }
+
+func significant(v float64, n int) string {
+	switch size := math.Abs(v); {
+	case size >= 1000 && size < 1e9:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	default:
+		return strconv.FormatFloat(v, 'g', n, 64)
+	}
+}
+
+// inFigures makes all numbers words of four significant figures, ends of intervals of three, but
+// those of one column: measurements and bounds of one column may be a millionth and a million.
+func (t *Table) inFigures(but string) {
+	for _, r := range t.Rows {
+		for i, x := range r {
+			if t.Columns[i].Name == but {
+				continue
+			}
+			switch x.kind {
+			case number:
+				r[i] = Text(fourFigures(x.value))
+			case single:
+				r[i] = Text(fourFigures(x.value) + " (n=1)")
+			case interval:
+				r[i] = Text(fmt.Sprintf("%s [%s, %s]", fourFigures(x.value), significant(x.low, 3), significant(x.high, 3)))
+			case missing:
+				r[i] = Text("-")
+			}
+		}
+	}
+}
+
+// dropEmpty leaves out columns that have nothing in any row.
+func (t *Table) dropEmpty() {
+	for i := len(t.Columns) - 1; i >= 0; i-- {
+		empty := func(r []Cell) bool {
+			return r[i].kind == missing || r[i].kind == words && strings.Trim(r[i].text, "-") == ""
+		}
+		if slices.ContainsFunc(t.Rows, func(r []Cell) bool { return !empty(r) }) {
+			continue
+		}
+		t.Columns = slices.Delete(t.Columns, i, i+1)
+		for k, r := range t.Rows {
+			t.Rows[k] = slices.Delete(r, i, i+1)
+		}
+	}
+}
+
+// unbounded says once for each reason why bounds are missing, and of which series.
+func (s *StabilityStudy) unbounded(o StabilityLayout) []string {
+	var reasons []string
+	of := map[string][]string{}
+	for i := range s.Documents {
+		d := &s.Documents[i]
+		for _, ser := range d.Series {
+			if !o.Settings {
+				ser.Points = ser.Points[len(ser.Points)-1:]
+			}
+			why := ser.Unbounded(d.Data.Radius)
+			if why == "" {
+				continue
+			}
+			if of[why] == nil {
+				reasons = append(reasons, why)
+			}
+			name := ser.Name
+			if d.Claim != "" {
+				name = d.Claim + ", " + name
+			}
+			if !slices.Contains(of[why], name) {
+				of[why] = append(of[why], name)
+			}
+		}
+	}
+	out := make([]string, len(reasons))
+	for i, why := range reasons {
+		out[i] = fmt.Sprintf("missing bounds: %s (%s)", why, strings.Join(of[why], "; "))
+	}
+	return out
+}
+
+// legend says what the columns are, as far as there is something in them.
+func (s *StabilityStudy) legend(o StabilityLayout) []string {
+	measured := "measured: mean over repeats with its 95 % interval by Student's t; largest: of the repeats"
+	if s.has("gamma") {
+		measured += "; gamma is a lower estimate of the uniform stability"
+	}
+	out := []string{measured}
+	if s.has("gap") {
+		out = append(out, "gap, controlled: R - R_S with the control variate, which has mean 0: R_S - R of a fixed w is added")
+	}
+	if s.has("|gap|") {
+		out = append(out, "|gap|, plain: |R - R_S| without it, of which Theorems 1 and 2 are; so its mean may be below that of the controlled gap")
+	}
+	bounded, judged, sloped := false, false, false
+	for _, d := range s.Documents {
+		for _, ser := range d.Series {
+			sloped = sloped || ser.Rate != nil
+			for _, p := range ser.Points {
+				bounded = bounded || p.Bounds != nil
+				judged = judged || slices.ContainsFunc(p.Bounds, func(b measure.Bound) bool { return b.Vacuous != nil })
+			}
+		}
+	}
+	if bounded {
+		of := "at any setting of the series"
+		if o.Settings {
+			of = "at the setting"
+		}
+		out = append(out,
+			"printed and corrected: the forms of the bound with the paper's L = 8 B^2, alpha = 64 B^4; tight: with the smallest, 4 B^2 and 4 B^4, and in the corrected form the smaller factors that its proof allows",
+			"crossed: bounds below what was measured "+of+", of a mean below its whole interval; (open): the interval holds the bound, or there is none")
+	}
+	if s.sourced(oneForm) {
+		out = append(out, oneForm+": the printed and the corrected form are the same")
+	}
+	if judged {
+		out = append(out, "vacuous: bounds above the largest loss that was seen, which say nothing")
+	}
+	if sloped {
+		out = append(out, "slope: of log mean on log size with its 95 % interval by bootstrap over repeats; as expected: of this slope alone")
+	}
+	if v := s.verdicts(); v != "" {
+		out = append(out, "claims, by all that they are judged by (--table stability-checks): "+v)
+	}
+	return out
+}
+
+func (s *StabilityStudy) has(quantity string) bool {
+	return slices.ContainsFunc(s.Documents, func(d StabilityDocument) bool {
+		return slices.ContainsFunc(d.Series, func(ser measure.Series) bool { return ser.Quantity == quantity })
+	})
+}
+
+func (s *StabilityStudy) sourced(source string) bool {
+	return slices.ContainsFunc(s.Documents, func(d StabilityDocument) bool {
+		return slices.ContainsFunc(d.Series, func(ser measure.Series) bool { return slices.Contains(sources(ser), source) })
+	})
+}
+
+// verdicts are those on claims, such as "T3, mnist: holds".
+func (s *StabilityStudy) verdicts() string {
+	var out []string
+	for i := range s.Documents {
+		if d := &s.Documents[i]; d.Claim != "" {
+			out = append(out, d.name()+": "+d.Verdict)
+		}
+	}
+	return strings.Join(out, "; ")
+}

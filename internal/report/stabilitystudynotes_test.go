@@ -1,0 +1,142 @@
+package report
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+
+	"tercet/internal/theory/measure"
+)
+
+func TestFourFigures(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", 0.000098764: "9.876e-05", -0.0011: "-0.0011", 15902187.3893: "15902187", 12.34567: "12.35", 1234.5: "1234", 3e12: "3e+12", .5: "0.5",
+	} {
+		if got := fourFigures(v); got != want {
+			t.Errorf("%g: %s, want %s", v, got, want)
+		}
+	}
+}
+
+// tiny is a document without a claim: a small gap with an undecided bound.
+func tinyGap() measure.Document {
+	d := stabilityDoc("", "mnist")
+	yes := true
+	e := measure.EstimateOf([]float64{-1e-5, 3e-5, 2.5e-5})
+	d.Checks, d.Verdict = nil, ""
+	d.Series = []measure.Series{{
+		Name: "expected gap", Quantity: "gap", Axis: "n", Learner: measure.LearnerRecord{Name: "rrm", Loss: "logistic", Zeta: .1},
+		Points: []measure.Point{{X: 20, Sizes: measure.Sizes{Pos: 20, Neg: 20}, Measured: e, Repeats: []float64{-1e-5, 3e-5, 2.5e-5},
+			Bounds: []measure.Bound{{Source: "Theorem 4", Form: "corrected", Constants: "tight", Value: 2e-5, Vacuous: &yes}}}},
+	}}
+	return d
+}
+
+func TestStabilityTableForPeople(t *testing.T) {
+	dir := t.TempDir()
+	writeStability(t, filepath.Join(dir, "x.json"), tinyGap())
+	s, err := ReadStability([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := render(t, s.Table(StabilityLayout{}), "markdown")
+	head, _, _ := strings.Cut(out, "|:---")
+	for _, empty := range []string{"claim", "expected", "verdict", "printed", "slope"} {
+		if strings.Contains(head, "| "+empty) {
+			t.Errorf("column %s is empty:\n%s", empty, out)
+		}
+	}
+	for _, want := range []string{"gap, controlled", "1.5e-05 [", "| 2e-05 | corrected, tight (open) | all |", "missing bounds: Theorem 4 assumes", "vacuous: bounds above"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "claims, by") || strings.Contains(out, "Lemma 2") {
+		t.Error(out)
+	}
+	csv := render(t, s.Table(StabilityLayout{Settings: true, Exact: true}), "csv")
+	if !strings.HasPrefix(csv, "claim,data,what") || !strings.Contains(csv, "as expected") {
+		t.Error(csv)
+	}
+}
+
+// A row says what concerns it; the claim's verdict stands once.
+func TestRowsAreNotTheClaim(t *testing.T) {
+	doc := stabilityDoc("T5", "mnist")
+	doc.Verdict = measure.Fails // another series failed
+	s := StabilityOf(StabilityDocument{File: "x.json", Document: doc})
+	table := s.Table(StabilityLayout{})
+	for _, r := range table.Rows {
+		for _, x := range r {
+			if x.text == measure.Fails {
+				t.Errorf("%+v", r)
+			}
+		}
+		if last := r[len(r)-1].text; last != "yes" {
+			t.Errorf("slope as expected: %s", last)
+		}
+	}
+	if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "T5, mnist: fails") {
+		t.Error(notes)
+	}
+	// The rows of settings say which bounds are crossed there: the first two of three.
+	rows := s.Table(StabilityLayout{Settings: true}).Rows
+	at := len(rows[0]) - 4 // crossed, slope, expected, as expected
+	for i, want := range map[int]string{0: "printed; printed, tight", 2: "printed; printed, tight", 4: "printed, tight"} {
+		if got := rows[i][at].text; got != want {
+			t.Errorf("row %d: %q, want %q", i, got, want)
+		}
+	}
+}
+
+func TestLemma2IsBothForms(t *testing.T) {
+	p := measure.Point{Bounds: []measure.Bound{{Source: "Lemma 2", Form: "corrected", Constants: "tight", Value: 3}}}
+	if b := boundOf(p, "Lemma 2", "printed, tight"); b == nil || b.Value != 3 {
+		t.Errorf("%v", b)
+	}
+	if b := boundOf(p, "Lemma 2", "printed"); b != nil {
+		t.Errorf("%v", b)
+	}
+}
+
+// Theorems of different panels are told apart, and long subtitles are not cut.
+func TestStabilityPicture(t *testing.T) {
+	d := &StabilityDocument{Document: stabilityDoc("T1", "mnist")}
+	other := stabilityDoc("T1", "mnist").Series[0]
+	for i := range other.Points {
+		for k := range other.Points[i].Bounds {
+			other.Points[i].Bounds[k].Source = "Theorem 2"
+		}
+	}
+	d.Series = append(d.Series, other)
+	known := d.sources()
+	if strings.Join(known, ", ") != "Lemma 4, Lemma 6, Theorem 2" {
+		t.Fatal(known)
+	}
+	looks := map[string]string{}
+	for _, s := range d.Series {
+		p := newStabilityPanel(s)
+		p.dash(known)
+		for _, l := range p.lines {
+			look := strings.TrimSpace(strings.Join([]string{l.name[strings.Index(l.name, ","):], string(rune('0' + len(l.dash))), dashes(l.dash)}, " "))
+			if was, ok := looks[look]; ok && was != l.name {
+				t.Errorf("%s looks like %s", l.name, was)
+			}
+			looks[look] = l.name
+		}
+	}
+	words := strings.Repeat("forty classes against the rest, ", 12)
+	lines := wrapped(lettering(10, faint), words, vg.Points(300))
+	if len(lines) < 3 || strings.Join(lines, " ") != strings.TrimSpace(words) {
+		t.Errorf("%q", lines)
+	}
+}
+
+func dashes(d []vg.Length) (out string) {
+	for _, v := range d {
+		out += fourFigures(float64(v)) + " "
+	}
+	return out
+}
