@@ -108,6 +108,8 @@ func exampleFolder(t *testing.T) string {
 			"--set", "data.glyphs.classes=60", "--set", "data.glyphs.per_class=4", "--set", "data.glyphs.test_classes=10"},
 		{"eval", "--run", "runs/first", "--no-baselines", "--no-pictures", "--save-embeddings", "X.npy"},
 		{"cluster", "--run", "runs/first", "--no-pictures"},
+		{"eval", "--run", "runs/first", "--gap", "--triplets", "100", "--bootstrap", "0"},
+		{"eval", "--run", "runs/first", "--stability", "--repeats", "1", "--triplets", "100", "--no-pictures"},
 		{"train", "-c", "sweep.yaml", "--set", "name=dd"},
 		{"train", "-c", "metric.yaml"},
 		{"eval", "--run", "runs/stability-glyphs", "--stability", "--claim", "s1", "--circle", "--repeats", "1", "--triplets", "100", "--no-pictures"},

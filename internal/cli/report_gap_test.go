@@ -43,9 +43,10 @@ func TestReportGap(t *testing.T) {
 	if err := os.Remove("runs/n100-0/gap.json"); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, stderr := cli("report", "--table", "gap", "runs/n100-0"); code != 0 || !strings.Contains(out, "--gap makes it") {
-		t.Errorf("%d %s%s", code, out, stderr)
+	for _, table := range []string{"gap", "network-stability"} {
+		what := map[string]string{"gap": "--gap", "network-stability": "--stability"}[table]
+		refuse(t, ExitData, "report --table "+table+" runs/n100-0", what+" makes it")
+		refuse(t, ExitData, "report --table "+table+" --format csv --curves c runs/n100-0", what+" makes it")
 	}
 	refuse(t, ExitUsage, "report --table gap --metric nmi runs", "own columns")
-	refuse(t, ExitUsage, "report --table gap --curves c runs/n100-0", "nothing to draw")
 }

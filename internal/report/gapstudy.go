@@ -12,18 +12,26 @@ import (
 
 // GapResult is what a report needs of gap.json (tercet.gap/1).
 type GapResult struct {
-	Schema string `json:"schema"`
-	Source Source `json:"source"`
-	Loss   struct {
+	Schema  string         `json:"schema"`
+	Source  Source         `json:"source"`
+	Options measureOptions `json:"options"`
+	Loss    struct {
 		Name string `json:"name"`
 		gapSides
 	} `json:"loss"`
 	Error gapSides `json:"triplet_error"`
 	Train DataSet  `json:"train"`
 	Bound *struct {
+		Delta float64     `json:"delta"`
 		Least gapBoundAt  `json:"without_gamma"`
 		At    *gapBoundAt `json:"with_gamma"`
 	} `json:"bound"`
+}
+
+// measureOptions are those that measurements have to share to be compared.
+type measureOptions struct {
+	Triplets int `json:"triplets"`
+	Limit    int `json:"limit"` // images of a set at most; 0: all
 }
 
 type gapSides struct {
@@ -103,7 +111,8 @@ func (m *GapMeans) slope(controlled bool) (Estimate, []float64) {
 var gapRepeats = []string{"name", "seed", "data.limit_per_class", "data.skip_per_class", "data.split.seed"}
 
 // CompareGaps reads gap.json of the runs. What has none, or one of other weights, is
-// named in notes.
+// named in notes, as is what was measured unlike the others. Where no run is left, they
+// are an error that wraps ErrRun.
 func CompareGaps(runs []*RunDir) (*GapStudy, error) {
 	s := &GapStudy{Schema: "tercet.gapstudy/1", Curves: []*GapCurve{}, Notes: []string{}}
 	var used []*RunDir
@@ -125,6 +134,22 @@ func CompareGaps(runs []*RunDir) (*GapStudy, error) {
 			used, results = append(used, r), append(results, g)
 		}
 	}
+	if used == nil {
+		return nil, nothingMeasured(s.Notes)
+	}
+	at := map[string]*GapResult{}
+	for i, r := range used {
+		g := results[i]
+		at[r.Dir] = g
+		s.Notes = append(s.Notes, r.partlyJudged("gap.json", g.Source, g.Options.Limit)...)
+	}
+	s.Notes = append(s.Notes, unlike(used, func(r *RunDir) (Source, measureOptions) { return at[r.Dir].Source, at[r.Dir].Options })...)
+	s.Notes = append(s.Notes, differ(used, "bounds hold with different probabilities 1 - delta", func(r *RunDir) string {
+		if b := at[r.Dir].Bound; b != nil {
+			return fmt.Sprintf("delta %.4g", b.Delta)
+		}
+		return ""
+	})...)
 	settings := gapSettings(used)
 	curves := map[string]*GapCurve{}
 	for i, r := range used {
@@ -143,6 +168,34 @@ func CompareGaps(runs []*RunDir) (*GapStudy, error) {
 		c.sumUp()
 	}
 	return s, nil
+}
+
+// nothingMeasured is the error of a study without a run, for the reasons in notes.
+func nothingMeasured(notes []string) error {
+	return fmt.Errorf("%w: nothing to compare\n%s", ErrRun, strings.Join(notes, "\n"))
+}
+
+// partlyJudged says that a measurement was limited to a part of the images.
+func (r *RunDir) partlyJudged(file string, from Source, limit int) []string {
+	d := r.Manifest.Data
+	all := d.Test.Items
+	if from.Set == "validation" && d.Validation != nil {
+		all = d.Validation.Items
+	}
+	if limit == 0 || from.Items >= all && limit >= d.Train.Items {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is of %d of the %d %s images (--limit %d)", filepath.Join(r.Dir, file), from.Items, all, from.Set, limit)}
+}
+
+// unlike finds what runs were measured by that makes them incomparable.
+func unlike(runs []*RunDir, of func(*RunDir) (Source, measureOptions)) []string {
+	out := differ(runs, "runs are measured on different numbers of triplets", func(r *RunDir) string {
+		_, o := of(r)
+		return fmt.Sprint(o.Triplets)
+	})
+	out = append(out, differ(runs, "runs are judged on different sets", func(r *RunDir) string { from, _ := of(r); return from.Set })...)
+	return append(out, differ(runs, "runs are judged at different checkpoints", func(r *RunDir) string { from, _ := of(r); return from.Checkpoint })...)
 }
 
 // gapSettings are the config keys in which runs differ, but for those of repeats and of

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -130,8 +131,8 @@ func TestGapStudyOfWhatThereIs(t *testing.T) {
 	if _, err := CompareGaps([]*RunDir{a}); err == nil || !strings.Contains(err.Error(), "tercet.gap/9") {
 		t.Errorf("error %v", err)
 	}
-	if s, err = CompareGaps([]*RunDir{none}); err != nil || len(s.Table(false).Rows) != 0 {
-		t.Errorf("error %v", err)
+	if _, err = CompareGaps([]*RunDir{none, metric}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "--gap makes it\n") || !strings.Contains(err.Error(), "is of a metric: --table stability shows it") {
+		t.Errorf("nothing to compare: error %v", err)
 	}
 }
 
@@ -204,5 +205,54 @@ func TestGapStudyControlled(t *testing.T) {
 	}
 	if out := text(); !strings.Contains(out, "slope of log plain gap (6 of the runs have a controlled one, not all) on log n: loss -0.200") {
 		t.Error(out)
+	}
+}
+
+// measuredBy changes a document of a run as if it had been measured by other options.
+func measuredBy(t *testing.T, r *RunDir, file, options, source string) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(r.Dir, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, r.Dir, file, strings.Replace(string(b), `"source": {`, `"options": {`+options+`}, "source": {`+source+`, `, 1))
+}
+
+// Gaps of unlike measurements are compared with a note.
+func TestGapsOfUnlikeMeasurements(t *testing.T) {
+	folder := t.TempDir()
+	var runs []*RunDir
+	for _, n := range []int{100, 400} {
+		r := fakeGap(t, folder, n, 0, 1/float64(n), 1/float64(n))
+		r.Manifest.Data.Train.Items, r.Manifest.Data.Test.Items = n, 10000
+		runs = append(runs, r)
+	}
+	plain := `"triplets": 200000, "seed": 1`
+	measuredBy(t, runs[0], "gap.json", plain, `"set": "test", "items": 10000`)
+	measuredBy(t, runs[1], "gap.json", plain, `"set": "test", "items": 10000`)
+	if s, err := CompareGaps(runs); err != nil || len(s.Notes) != 0 {
+		t.Errorf("notes %q on what is alike, error %v", s.Notes, err)
+	}
+	other := fakeGap(t, folder, 1600, 0, 0.1, 0.1)
+	other.Manifest.Data.Train.Items, other.Manifest.Data.Test.Items, other.Manifest.Data.Validation = 1600, 10000, &DataSet{Items: 500}
+	measuredBy(t, other, "gap.json", `"triplets": 500, "limit": 200`, `"set": "validation", "items": 200`)
+	b, err := os.ReadFile(filepath.Join(other.Dir, "gap.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, other.Dir, "gap.json", strings.Replace(string(b), `"bound": {`, `"bound": {"delta": 0.2, `, 1))
+	s, err := CompareGaps(append(runs, other))
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(s.Table(false).Notes, "\n")
+	for _, want := range []string{
+		filepath.Join(other.Dir, "gap.json") + " is of 200 of the 500 validation images (--limit 200)",
+		"different numbers of triplets: 200000 (" + runs[0].Dir + "), 500 (" + other.Dir + ")",
+		"judged on different sets: test", "delta 0.2 (" + other.Dir + ")", "bound is vacuous",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in\n%s", want, notes)
+		}
 	}
 }

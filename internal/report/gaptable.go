@@ -26,12 +26,12 @@ func (s *GapStudy) Table(full bool) *Table {
 			}
 		}
 	}
-	t.Columns = append(t.Columns, Column{Name: "bound, gamma 0"}, Column{Name: "bound"}, Column{Name: "vacuous"})
+	t.Columns = append(t.Columns, Column{Name: "bound, gamma 0"}, Column{Name: "bound"}, Column{Name: "bound is"})
 	for _, c := range s.Curves {
 		for _, p := range c.Points {
 			bound, at, vacuous := Missing(), Missing(), Missing()
 			if p.Bound != nil {
-				bound, vacuous = p.Bound.cell.Brief(), Text("no")
+				bound, vacuous = p.Bound.cell.Brief(), Text("not vacuous")
 				if p.Vacuous {
 					vacuous = Text("vacuous")
 				}

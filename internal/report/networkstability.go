@@ -14,6 +14,7 @@ import (
 type NetworkStabilityResult struct {
 	Schema   string            `json:"schema"`
 	Source   Source            `json:"source"`
+	Options  measureOptions    `json:"options"`
 	Loss     string            `json:"loss"`
 	Replaced []NetworkReplaced `json:"replaced"`
 }
@@ -89,7 +90,8 @@ func ofNetwork(file string) bool {
 }
 
 // CompareNetworkStability reads stability.json of the runs. What has none, or one of
-// other weights or of a metric, is named in notes.
+// other weights or of a metric, is named in notes, as is what was measured unlike the
+// others. Where no retraining is left, they are an error that wraps ErrRun.
 func CompareNetworkStability(runs []*RunDir) (*NetworkStability, error) {
 	s := &NetworkStability{Schema: "tercet.networkstability/1", Curves: []*NetworkStabilityCurve{}, Notes: []string{}}
 	var used []*RunDir
@@ -111,6 +113,13 @@ func CompareNetworkStability(runs []*RunDir) (*NetworkStability, error) {
 			used, results = append(used, r), append(results, d)
 		}
 	}
+	at := map[string]*NetworkStabilityResult{}
+	for i, r := range used {
+		d := results[i]
+		at[r.Dir] = d
+		s.Notes = append(s.Notes, r.partlyJudged("stability.json", d.Source, d.Options.Limit)...)
+	}
+	s.Notes = append(s.Notes, unlike(used, func(r *RunDir) (Source, measureOptions) { return at[r.Dir].Source, at[r.Dir].Options })...)
 	settings := gapSettings(used)
 	for i, r := range used {
 		lost := 0
@@ -124,6 +133,9 @@ func CompareNetworkStability(runs []*RunDir) (*NetworkStability, error) {
 		if lost > 0 {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s: retrainings that were lost and do not count: %d", r.Dir, lost))
 		}
+	}
+	if len(s.Curves) == 0 {
+		return nil, nothingMeasured(s.Notes)
 	}
 	for _, c := range s.Curves {
 		c.sumUp()

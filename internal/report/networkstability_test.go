@@ -127,10 +127,21 @@ func TestNetworkStabilityOfWhatThereIs(t *testing.T) {
 	if _, err := CompareNetworkStability([]*RunDir{a}); err == nil || !strings.Contains(err.Error(), "`tercet eval --stability` makes the file anew") {
 		t.Errorf("another version: %v", err)
 	}
-	empty, err := CompareNetworkStability(nil)
-	if err != nil {
-		t.Fatal(err)
+	if _, err := CompareNetworkStability([]*RunDir{none, metric}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "--stability makes it\n") || !strings.Contains(err.Error(), "is of a metric") {
+		t.Errorf("nothing to compare: error %v", err)
 	}
+	c := fakeMoved(t, folder, 80, nil) // all were lost
+	if _, err := CompareNetworkStability([]*RunDir{c}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "do not count: 1") {
+		t.Errorf("all lost: error %v", err)
+	}
+	b.Manifest.Data.Test.Items = 1000
+	d := fakeMoved(t, folder, 160, one)
+	measuredBy(t, d, "stability.json", `"triplets": 40000`, `"set": "test", "items": 900`)
+	measuredBy(t, b, "stability.json", `"triplets": 500, "limit": 100`, `"set": "test", "items": 100`)
+	if s, err = CompareNetworkStability([]*RunDir{b, d}); err != nil || len(s.Notes) != 4 || !strings.Contains(s.Notes[0], "is of 100 of the 1000 test images (--limit 100)") || !strings.Contains(s.Notes[1], "different numbers of triplets: 500") {
+		t.Errorf("unlike measurements: notes %q, error %v", s.Notes, err)
+	}
+	empty := &NetworkStability{}
 	if _, err := empty.DrawCurves(filepath.Join(folder, "none")); err == nil {
 		t.Error("a picture of nothing")
 	}
