@@ -106,10 +106,10 @@ func (s *StabilityStudy) legend(o StabilityLayout) []string {
 	if s.has("|gap|") {
 		out = append(out, "|gap|, plain: |R - R_S| without it, of which Theorems 1 and 2 are; so its mean may be below that of the controlled gap")
 	}
-	bounded, judged, sloped := false, false, false
+	bounded, judged, sloped, expected := false, false, false, false
 	for _, d := range s.Documents {
 		for _, ser := range d.Series {
-			sloped = sloped || ser.Rate != nil
+			sloped, expected = sloped || ser.Rate != nil, expected || ser.Expected != nil
 			for _, p := range ser.Points {
 				bounded = bounded || p.Bounds != nil
 				judged = judged || slices.ContainsFunc(p.Bounds, func(b measure.Bound) bool { return b.Vacuous != nil })
@@ -132,7 +132,10 @@ func (s *StabilityStudy) legend(o StabilityLayout) []string {
 		out = append(out, "vacuous: bounds above the largest loss that was seen, which say nothing")
 	}
 	if sloped {
-		out = append(out, "slope: of log mean on log size with its 95 % interval by bootstrap over repeats; as expected: of this slope alone")
+		out = append(out, "slope: of log mean on log size with its 95 % interval by bootstrap over repeats")
+	}
+	if expected {
+		out = append(out, "as expected: of this slope alone, open where its interval or the sizes leave it so")
 	}
 	if v := s.verdicts(); v != "" {
 		out = append(out, "claims, by all that they are judged by (--table stability-checks): "+v)
