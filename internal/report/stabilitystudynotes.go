@@ -44,6 +44,30 @@ func (t *Table) inFigures(but string) {
 	}
 }
 
+// narrow leaves out columns without content, names data that all rows share in the title,
+// and puts the answer on a slope behind what was expected.
+func (t *Table) narrow() {
+	const data, expected = "data", "expected"
+	place := func(name string) int {
+		return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	}
+	at, answers := place(expected), len(t.Columns)-1
+	for _, r := range t.Rows {
+		if r[at].text != "" {
+			r[at] = Text(r[at].text + ": " + r[answers].text)
+		}
+		r[answers] = Missing()
+	}
+	at = place(data)
+	if n := len(t.Rows); n > 0 && !slices.ContainsFunc(t.Rows, func(r []Cell) bool { return r[at].text != t.Rows[0][at].text }) {
+		t.Title += ": " + t.Rows[0][at].text
+		for _, r := range t.Rows {
+			r[at] = Missing()
+		}
+	}
+	t.dropEmpty()
+}
+
 // dropEmpty leaves out columns that have nothing in any row.
 func (t *Table) dropEmpty() {
 	for i := len(t.Columns) - 1; i >= 0; i-- {
@@ -135,7 +159,7 @@ func (s *StabilityStudy) legend(o StabilityLayout) []string {
 		out = append(out, "slope: of log mean on log size with its 95 % interval by bootstrap over repeats")
 	}
 	if expected {
-		out = append(out, "as expected: of this slope alone, open where its interval or the sizes leave it so")
+		out = append(out, "expected: of this slope alone, yes, no, or open where its interval or the sizes leave it so")
 	}
 	if v := s.verdicts(); v != "" {
 		out = append(out, "claims, by all that they are judged by (--table stability-checks): "+v)

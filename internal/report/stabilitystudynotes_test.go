@@ -43,7 +43,7 @@ func TestStabilityTableForPeople(t *testing.T) {
 	}
 	out := render(t, s.Table(StabilityLayout{}), "markdown")
 	head, _, _ := strings.Cut(out, "|:---")
-	for _, empty := range []string{"claim", "expected", "verdict", "printed", "slope"} {
+	for _, empty := range []string{"claim", "data", "expected", "verdict", "printed", "slope"} {
 		if strings.Contains(head, "| "+empty) {
 			t.Errorf("column %s is empty:\n%s", empty, out)
 		}
@@ -74,7 +74,7 @@ func TestRowsAreNotTheClaim(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 		}
-		if last := r[len(r)-1].text; last != "yes" {
+		if last := r[len(r)-1].text; last != "-1.15 to -0.85: yes" {
 			t.Errorf("slope as expected: %s", last)
 		}
 	}
@@ -83,7 +83,7 @@ func TestRowsAreNotTheClaim(t *testing.T) {
 	}
 	// The rows of settings say which bounds are crossed there: the first two of three.
 	rows := s.Table(StabilityLayout{Settings: true}).Rows
-	at := len(rows[0]) - 4 // crossed, slope, expected, as expected
+	at := len(rows[0]) - 3 // crossed, slope, expected
 	for i, want := range map[int]string{0: "printed; printed, tight", 2: "printed; printed, tight", 4: "printed, tight"} {
 		if got := rows[i][at].text; got != want {
 			t.Errorf("row %d: %q, want %q", i, got, want)

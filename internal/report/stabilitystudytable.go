@@ -40,7 +40,7 @@ func (s *StabilityStudy) Table(o StabilityLayout) *Table {
 	}
 	if !o.Exact {
 		t.inFigures("slope")
-		t.dropEmpty()
+		t.narrow()
 	}
 	t.Notes = slices.Concat(s.Notes, s.unbounded(o), s.legend(o))
 	return t
