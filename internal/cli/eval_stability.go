@@ -202,6 +202,12 @@ func (o *evalOptions) measure(job string) (experiment.MeasureOptions, error) {
 	if o.changed("reference") && o.reference == "" {
 		return m, usagef("--reference is empty; give the directory of a run")
 	}
+	triples := slices.Contains(o.replace, experiment.ReplaceTriple)
+	if triples {
+		if err := o.checkTriples(job); err != nil {
+			return m, err
+		}
+	}
 	if n := o.triplets; o.changed("triplets") && n < experiment.LeastTriplets {
 		return m, usagef("--triplets is %d; give at least %d", n, experiment.LeastTriplets)
 	}
@@ -210,12 +216,6 @@ func (o *evalOptions) measure(job string) (experiment.MeasureOptions, error) {
 	}
 	if len(o.images) > 0 && o.changed("repeats") {
 		return m, usagef("--images says which images are replaced, --repeats how many are drawn: give one")
-	}
-	triples := slices.Contains(o.replace, experiment.ReplaceTriple)
-	if triples {
-		if err := o.checkTriples(job); err != nil {
-			return m, err
-		}
 	}
 	for i, v := range o.images {
 		if v < 0 || !triples && slices.Contains(o.images[:i], v) {

@@ -35,7 +35,7 @@ func TestEvalOnAverageStability(t *testing.T) {
 		eval + " --images 1,2,3 --repeats 2":                "give one",
 		eval + " --triplets 200":                            "leave out --triplets",
 		eval + " --limit 20":                                "leave out --limit",
-		eval + " --limit 20 --triplets 200":                 "leave out --triplets and --limit",
+		eval + " --limit 20 --triplets 5":                   "leave out --triplets and --limit",
 		eval + " --repeats 1":                               "1 of its 2 replaced triplets; --force replaces it",
 		eval + " --set-name train":                          "test or validation",
 		eval + " --bootstrap 100":                           "leave out --bootstrap",

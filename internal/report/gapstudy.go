@@ -305,6 +305,9 @@ func gapMeans(results []*GapResult, of func(*GapResult) gapSides) GapMeans {
 
 // gapRate fits the slope, or says why there is none.
 func gapRate(x []float64, gaps [][]float64) (*measure.Rate, string) {
+	if len(x) < 2 {
+		return nil, "a slope needs two numbers of training images or more"
+	}
 	r, err := measure.Slope(x, gaps, measure.Resamples, 0)
 	switch {
 	case err != nil:

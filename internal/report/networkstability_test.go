@@ -123,6 +123,9 @@ func TestNetworkStabilityOfWhatThereIs(t *testing.T) {
 	if len(s.Curves) != 2 || !strings.Contains(s.Curves[0].Setting, "loss.margin 0.2") || s.Curves[0].Rates[0] != nil {
 		t.Errorf("curves %+v", s.Curves)
 	}
+	if got := s.Curves[0].RateNotes[0]; got != "a slope needs two numbers of training images or more" {
+		t.Errorf("of one size: %q", got)
+	}
 	put(t, a.Dir, "stability.json", `{"schema": "tercet.stability/9"}`)
 	if _, err := CompareNetworkStability([]*RunDir{a}); err == nil || !strings.Contains(err.Error(), "`tercet eval --stability` makes the file anew") {
 		t.Errorf("another version: %v", err)
