@@ -72,6 +72,9 @@ func (o *evalOptions) checkMetric(r *experiment.Run, m *experiment.MeasureOption
 	if o.changed("checkpoint") {
 		return usagef("--%s of a metric learns from samples anew, under the run's map, which is that of all checkpoints: leave out --checkpoint", m.Job)
 	}
+	if m.Job == experiment.MeasureGap && o.changed("triplets") {
+		return usagef("--gap of a metric is over all triplets: leave out --triplets")
+	}
 	for i, n := range o.sizes {
 		if n < 2 {
 			return usagef("--sizes: %d is too small; triplets need n+ >= 2", n)

@@ -46,6 +46,7 @@ metric: {sigma: 0.5, positive: each}
 		"--stability --sizes 1":            "--sizes: 1 is too small",
 		"--stability --sizes 5,9,5":        "5 is given twice",
 		"--gap --checkpoint best":          "leave out --checkpoint",
+		"--gap --triplets 500":             "over all triplets",
 
 		"--stability --claim T4 --circle --positive 2": "leave out --positive",
 

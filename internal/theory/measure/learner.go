@@ -70,6 +70,7 @@ type LearnerRecord struct {
 	Delta float64 `json:"huber_delta,omitempty"`
 	Sigma *Scale  `json:"sigma,omitempty"` // of rrm
 	Prior float64 `json:"prior,omitempty"` // of rrm
+	Tol   float64 `json:"tol,omitempty"`   // of rrm, where it is given; see RRM
 	C     float64 `json:"c,omitempty"`     // of sgd: the step is c / sqrt(T)
 	Steps *Scale  `json:"steps,omitempty"` // of sgd: T
 	PSD   bool    `json:"psd,omitempty"`
@@ -83,7 +84,10 @@ type RRM struct {
 	Prior  float64          // s; 0 in the paper
 	Method string           // auto, newton, lbfgs; empty is auto
 	Sums   mahalanobis.Sums // empty is auto
-	Tol    float64          // of the gradient's norm over sigma; 0 is 1e-9
+	// Tol is the largest distance to the minimiser; 0 is 1e-9, for the hinge 0.01. What
+	// one replaced sample moves w by is of order L/(sigma n): Learn comes nearer than
+	// precise of that whatever Tol is.
+	Tol float64
 }
 
 // Name returns "rrm".
@@ -94,7 +98,7 @@ func (a RRM) Criterion() mahalanobis.Loss { return a.Loss }
 
 // Describe says what a is.
 func (a RRM) Describe() LearnerRecord {
-	return LearnerRecord{Name: a.Name(), Loss: a.Loss.Name, Zeta: a.Loss.Zeta, Delta: a.Loss.Delta, Sigma: &a.Sigma, Prior: a.Prior}
+	return LearnerRecord{Name: a.Name(), Loss: a.Loss.Name, Zeta: a.Loss.Zeta, Delta: a.Loss.Delta, Sigma: &a.Sigma, Prior: a.Prior, Tol: a.Tol}
 }
 
 // Learn minimises, from near.
@@ -103,10 +107,32 @@ func (a RRM) Learn(ctx context.Context, p *mahalanobis.Problem, _ uint64, near [
 	if err != nil {
 		return Learnt{}, err
 	}
+	sigma := a.Sigma.At(min(p.NPos(), p.NNeg()))
 	s, err := mahalanobis.Minimise(ctx, r, mahalanobis.RRMOptions{
-		Sigma: a.Sigma.At(min(p.NPos(), p.NNeg())), Prior: a.Prior, Method: a.Method, Tol: a.Tol, Start: near,
+		Sigma: sigma, Prior: a.Prior, Method: a.Method, Tol: a.tol(p, sigma), Start: near,
 	})
 	return Learnt{s.Theta, s.Certificate}, err
+}
+
+// precise is the share of L/(sigma n) that w may be away from the minimiser.
+const precise = 1e-3
+
+// tol is the tolerance of measurements. A looser one would take the solution before a
+// replacement for the one after it.
+func (a RRM) tol(p *mahalanobis.Problem, sigma float64) float64 {
+	if a.Tol == 0 && a.Loss.Name != mahalanobis.Hinge {
+		return 0
+	}
+	wanted := a.Tol
+	if wanted == 0 {
+		wanted = math.Inf(1)
+	}
+	// Without a finite L, as of least squares, or with all points at 0: the default.
+	limit := 1e-9
+	if k, err := a.Loss.Constants(p.Radius(), mahalanobis.Tight); err == nil && !math.IsInf(k.L, 0) && sigma > 0 {
+		limit = precise * k.L / (sigma * float64(max(p.NPos(), p.NNeg())))
+	}
+	return min(wanted, limit)
 }
 
 // SGD is stochastic gradient descent (eq. 3) from w = 0 with steps eta = C / sqrt(T).
