@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"tercet/internal/data"
@@ -24,7 +25,8 @@ const (
 
 // GapDoc is gap.json, schema tercet.gap/1: how much better a network does on triplets of
 // its training images than on those of images that it has not seen. Both are drawn
-// alike, without a miner, by true labels.
+// alike, without a miner, by true labels, and judged as they are stored: training images
+// undistorted too.
 type GapDoc struct {
 	Schema    string     `json:"schema"`
 	Source    Source     `json:"source"` // the set that is judged on
@@ -67,7 +69,9 @@ type LossGap struct {
 	Name string `json:"name"`
 	Of   string `json:"of"` // triplets, or pairs: a triplet then costs the sum of its two
 	Sides
-	Largest float64 `json:"largest"` // seen on a triplet of either set
+	// Largest and Smallest are those seen on a triplet of either set.
+	Largest  float64 `json:"largest"`
+	Smallest float64 `json:"smallest"`
 	// Sup is the largest that there can be on embeddings of length 1; none of others.
 	Sup *float64 `json:"sup,omitempty"`
 }
@@ -103,6 +107,10 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 	if err != nil {
 		return nil, err
 	}
+	judged, err := r.storedTraining(sets)
+	if err != nil {
+		return nil, err
+	}
 	g := &gapSides{run: r, model: m, loss: l, options: o, say: say, by: byImages}
 	if disjoint(sets.Train, ds) {
 		g.by = byClasses
@@ -112,7 +120,7 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 			return nil, err
 		}
 	}
-	if err := g.side(ctx, &g.train, sets.Train, "train"); err != nil {
+	if err := g.side(ctx, &g.train, judged, "train"); err != nil {
 		return nil, err
 	}
 	if err := g.side(ctx, &g.test, ds, o.Set); err != nil {
@@ -127,16 +135,16 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 		Loss: LossGap{Name: l.Name, Of: l.Of, Sup: l.sup(r.Config)},
 	}
 	d.Loss.Sides, d.Error = g.gaps()
-	for _, s := range []*gapSide{&g.train, &g.test} {
-		for _, v := range s.columns[0] {
-			d.Loss.Largest = max(d.Loss.Largest, v)
-		}
-	}
+	seen := slices.Concat(g.train.columns[0], g.test.columns[0])
+	d.Loss.Largest, d.Loss.Smallest = slices.Max(seen), slices.Min(seen)
 	if d.Bound, err = boundGap(&d.Loss, sets.Train, r.measuredGamma(o.Checkpoint, c.State.Step, m), o.Delta); err != nil {
 		return nil, err
 	}
 	if sets.Noisy != nil {
 		d.Warnings = append(d.Warnings, "trained on noisy labels: both sets are judged by true ones, so that the training risk is not the one that was minimised")
+	}
+	if r.Config.Data.Distort.Strength > 0 {
+		d.Warnings = append(d.Warnings, "trained on distorted images: both sets are judged as they are stored, so that the training risk is not the one that was minimised")
 	}
 	if g.reference != nil {
 		d.Reference = &g.reference.record
@@ -145,6 +153,21 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 	d.Warnings = append(d.Warnings, coarse(EvalOptions{Bootstrap: o.Bootstrap})...)
 	d.Cost = CostRecord{adversary.Cost{Forward: int64(g.networks() * (g.train.items.Len() + g.test.items.Len()))}, time.Since(start).Seconds()}
 	return d, nil
+}
+
+// storedTraining returns the training images of sets, opened by r's config, as they are
+// stored: test images are not distorted, and what is compared with them is of one
+// distribution with them only if it is not either.
+func (r *Run) storedTraining(sets *Sets) (data.Dataset, error) {
+	if r.Config.Data.Distort.Strength == 0 {
+		return sets.Train, nil
+	}
+	var plain data.Dataset
+	_, err := openWith(r.Config, data.Open, func(s *Sets) error { // before it distorts
+		plain = s.Train
+		return nil
+	})
+	return plain, err
 }
 
 // gapSides are the two sets of a gap under one network.
@@ -249,57 +272,6 @@ func (g *gapSides) gaps() (ofLoss, ofError Sides) {
 		}
 	}
 	return out[0], out[1]
-}
-
-// intervals fills in the intervals and the coefficients. Each resample is one of the
-// images, whatever is judged of them: both networks are judged on the same.
-func (g *gapSides) intervals(out *[2]Sides) {
-	n := g.options.Bootstrap
-	means := func(s *gapSide, stream string) ([][]float64, bool) {
-		g.say("intervals", 0, 0)
-		return newResampled(s.items.Labels(), g.by).means(s.triplets, s.columns, n, g.options.Seed, stream)
-	}
-	train, ok := means(&g.train, "gap/bootstrap train")
-	test, fine := means(&g.test, "gap/bootstrap test")
-	if !ok || !fine {
-		return
-	}
-	difference := func(a, b []float64) []float64 {
-		d := make([]float64, n)
-		for k := range d {
-			d[k] = a[k] - b[k]
-		}
-		return d
-	}
-	for c := range out {
-		s := &out[c]
-		gap := difference(test[c], train[c])
-		if s.Control != nil {
-			of := difference(train[2+c], test[2+c])
-			*s.Coefficient = steadiest(gap, of)
-			controlled := make([]float64, n)
-			for k := range controlled {
-				controlled[k] = gap[k] + *s.Coefficient*of[k]
-			}
-			s.Control.CI95, s.Controlled.CI95 = interval(of), interval(controlled)
-		}
-		s.Gap.CI95, s.Train.CI95, s.Test.CI95 = interval(gap), interval(train[c]), interval(test[c])
-	}
-}
-
-// steadiest returns the b that makes the variance of x + b y least, 1 where y does not
-// vary.
-func steadiest(x, y []float64) float64 {
-	mx, my := mean(x), mean(y)
-	covariance, variance := 0.0, 0.0
-	for k := range x {
-		covariance += (x[k] - mx) * (y[k] - my)
-		variance += (y[k] - my) * (y[k] - my)
-	}
-	if variance == 0 {
-		return 1
-	}
-	return -covariance / variance
 }
 
 func mean(x []float64) float64 {

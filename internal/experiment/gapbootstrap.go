@@ -122,3 +122,54 @@ func interval(values []float64) *[2]float64 {
 	}
 	return &[2]float64{at(0.025), at(0.975)}
 }
+
+// intervals fills in the intervals and the coefficients. Each resample is one of the
+// images, whatever is judged of them: both networks are judged on the same.
+func (g *gapSides) intervals(out *[2]Sides) {
+	n := g.options.Bootstrap
+	means := func(s *gapSide, stream string) ([][]float64, bool) {
+		g.say("intervals", 0, 0)
+		return newResampled(s.items.Labels(), g.by).means(s.triplets, s.columns, n, g.options.Seed, stream)
+	}
+	train, ok := means(&g.train, "gap/bootstrap train")
+	test, fine := means(&g.test, "gap/bootstrap test")
+	if !ok || !fine {
+		return
+	}
+	difference := func(a, b []float64) []float64 {
+		d := make([]float64, n)
+		for k := range d {
+			d[k] = a[k] - b[k]
+		}
+		return d
+	}
+	for c := range out {
+		s := &out[c]
+		gap := difference(test[c], train[c])
+		if s.Control != nil {
+			of := difference(train[2+c], test[2+c])
+			*s.Coefficient = steadiest(gap, of)
+			controlled := make([]float64, n)
+			for k := range controlled {
+				controlled[k] = gap[k] + *s.Coefficient*of[k]
+			}
+			s.Control.CI95, s.Controlled.CI95 = interval(of), interval(controlled)
+		}
+		s.Gap.CI95, s.Train.CI95, s.Test.CI95 = interval(gap), interval(train[c]), interval(test[c])
+	}
+}
+
+// steadiest returns the b that makes the variance of x + b y least, 1 where y does not
+// vary.
+func steadiest(x, y []float64) float64 {
+	mx, my := mean(x), mean(y)
+	covariance, variance := 0.0, 0.0
+	for k := range x {
+		covariance += (x[k] - mx) * (y[k] - my)
+		variance += (y[k] - my) * (y[k] - my)
+	}
+	if variance == 0 {
+		return 1
+	}
+	return -covariance / variance
+}

@@ -13,17 +13,19 @@ const GapDelta = 0.01
 // GapBound is Theorem 1 of Chen et al. for the gap of a run. It is about one class
 // against the rest; here anchors are of all classes, so that the bound is the mean of
 // those of the classes, weighted by their images, each at delta over their number.
-// M is the largest loss that was seen, which the mean over training sets of the largest
-// loss may exceed.
+// M is the largest loss that was seen, by its absolute value, which the mean over training
+// sets of the largest loss may exceed.
 type GapBound struct {
-	Source  string   `json:"source"`
-	Delta   float64  `json:"delta"`
-	Classes int      `json:"classes"`
-	NPos    int      `json:"n_pos"` // of the smallest class
-	NNeg    int      `json:"n_neg"` // of the rest of the largest
-	M       float64  `json:"m"`
-	Sup     float64  `json:"sup"`
-	SupFrom string   `json:"sup_from"` // "length 1" of the embeddings, or "seen"
+	Source  string  `json:"source"`
+	Delta   float64 `json:"delta"`
+	Classes int     `json:"classes"`
+	NPos    int     `json:"n_pos"` // of the smallest class
+	NNeg    int     `json:"n_neg"` // of the rest of the largest
+	M       float64 `json:"m"`
+	Sup     float64 `json:"sup"` // the most that two losses, and so the gap, can differ by
+	// SupFrom is "length 1" of the embeddings, "seen", the largest loss where none is below
+	// 0, or "range", from the smallest to the largest that were seen.
+	SupFrom string   `json:"sup_from"`
 	Least   BoundAt  `json:"without_gamma"`
 	At      *BoundAt `json:"with_gamma,omitempty"` // where the run's stability was measured
 }
@@ -41,12 +43,15 @@ type BoundAt struct {
 // boundGap calculates Theorem 1 beside a measured gap. train is the training set; gamma
 // is nil where it is not known; delta is in (0, 1/e).
 func boundGap(d *LossGap, train data.Dataset, gamma *float64, delta float64) (*GapBound, error) {
-	if d.Largest <= 0 {
+	b := &GapBound{Source: "Theorem 1", Delta: delta, M: max(d.Largest, -d.Smallest), Sup: d.Largest, SupFrom: "seen"}
+	if b.M == 0 {
 		return nil, nil // no loss: nothing to bound
 	}
-	b := &GapBound{Source: "Theorem 1", Delta: delta, M: d.Largest, Sup: d.Largest, SupFrom: "seen"}
-	if d.Sup != nil {
+	switch {
+	case d.Sup != nil:
 		b.Sup, b.SupFrom = *d.Sup, "length 1"
+	case d.Smallest < 0:
+		b.Sup, b.SupFrom = d.Largest-d.Smallest, "range"
 	}
 	count := make([]int, len(train.Classes()))
 	for _, y := range train.Labels() {
@@ -102,9 +107,13 @@ func (b *GapBound) String() string {
 		case v.Crossed:
 			s += ", which the gap exceeds"
 		case v.Vacuous:
-			s += fmt.Sprintf(", vacuous: no loss is above %.4g", b.Sup)
-			if b.SupFrom == "seen" {
-				s = fmt.Sprintf("%.4g, vacuous: no loss above %.4g was seen", v.Value, b.Sup)
+			switch b.SupFrom {
+			case "seen":
+				s += fmt.Sprintf(", vacuous: no loss above %.4g was seen", b.Sup)
+			case "range":
+				s += fmt.Sprintf(", vacuous: the losses that were seen differ by %.4g at most", b.Sup)
+			default:
+				s += fmt.Sprintf(", vacuous: no loss is above %.4g", b.Sup)
 			}
 		}
 		return s

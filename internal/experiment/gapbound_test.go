@@ -63,3 +63,47 @@ func TestBoundOfAGapByHand(t *testing.T) {
 		t.Error("a negative gamma has a bound")
 	}
 }
+
+// A loss below 0 bounds as one above does: M is the largest absolute value, and the gap is
+// at most what two losses differ by.
+func TestBoundOfNegativeLosses(t *testing.T) {
+	ds, err := data.NewMemory(make([]uint8, 6), 1, 1, 1, []int32{0, 0, 0, 1, 1, 1}, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ smallest, largest, m, sup float64 }{
+		{-4.73, 3.03, 4.73, 7.76},
+		{-1, 3, 3, 4},
+		{-2, -0.5, 2, 1.5}, // none above 0
+		{-2, 0, 2, 2},
+	} {
+		b, err := boundGap(&LossGap{Largest: c.largest, Smallest: c.smallest}, ds, nil, 0.1)
+		if err != nil || b == nil {
+			t.Errorf("%+v: bound %v, error %v", c, b, err)
+			continue
+		}
+		want := math.E * 8 * c.m * (1/math.Sqrt(3) + 2/math.Sqrt(2)) * math.Sqrt(math.Log(math.E/0.05))
+		if b.M != c.m || math.Abs(b.Sup-c.sup) > 1e-12 || b.SupFrom != "range" || math.Abs(b.Least.Value-want) > 1e-9*want || !b.Least.Vacuous || !strings.Contains(b.String(), "differ by") {
+			t.Errorf("%+v: bound %+v, want %v: %s", c, b, want, b)
+		}
+	}
+	none := (&GapDoc{}).Table()
+	if notes := strings.Join(none.Notes, "\n"); !strings.Contains(notes, "no bound") {
+		t.Errorf("notes %s", notes)
+	}
+}
+
+// The smallest loss of a run is that of its triplets, where the loss can be negative.
+func TestGapOfNegativeLosses(t *testing.T) {
+	r := trained(t, t.TempDir(), "loss={name: triplet-robust, rho: 0.1, form: odd}", "train.epochs=1")
+	d := measuredAs[*GapDoc](t, r, gapOptions)
+	if l := d.Loss; l.Smallest >= 0 || l.Smallest >= l.Largest || l.Sup != nil {
+		t.Fatalf("losses %v to %v, sup %v", l.Smallest, l.Largest, l.Sup)
+	}
+	if b := d.Bound; b.M != max(math.Abs(d.Loss.Smallest), math.Abs(d.Loss.Largest)) || b.Sup != d.Loss.Largest-d.Loss.Smallest {
+		t.Errorf("bound %+v of losses %v to %v", b, d.Loss.Smallest, d.Loss.Largest)
+	}
+	if notes := strings.Join(d.Table().Notes, "\n"); !strings.Contains(notes, "losses are -") {
+		t.Errorf("notes %s", notes)
+	}
+}

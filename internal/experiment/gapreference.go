@@ -166,5 +166,24 @@ func (d *GapDoc) referenceCautions() []string {
 	if n := d.Reference.Copies; n > 0 {
 		out = append(out, fmt.Sprintf("%d images that the reference has learnt from equal training or judged images in all pixels: they are stored beside them and count as others", n))
 	}
+	for _, v := range []struct {
+		name string
+		Sides
+	}{{"loss", d.Loss.Sides}, {"triplet error", d.Error}} {
+		if v.Control == nil || v.Control.CI95 == nil {
+			continue
+		}
+		better := ""
+		switch ci := v.Control.CI95; {
+		case ci[0] > 0:
+			better = d.Source.Set
+		case ci[1] < 0:
+			better = "training"
+		default:
+			continue
+		}
+		out = append(out, fmt.Sprintf("the control of the %s is %.4g [%.4g, %.4g], not about 0: the reference does better on %s images; unless that is chance, as once in twenty, training and %s images are not of one distribution, or it knows something of them, and the controlled gap is off",
+			v.name, v.Control.Value, v.Control.CI95[0], v.Control.CI95[1], better, d.Source.Set))
+	}
 	return out
 }

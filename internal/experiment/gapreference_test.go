@@ -12,6 +12,7 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/engine/loss"
+	"tercet/internal/metric"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 )
@@ -331,5 +332,99 @@ func TestReferenceCautions(t *testing.T) {
 	d.Reference.Copies = 0
 	if got := d.referenceCautions(); got != nil {
 		t.Errorf("cautions %q", got)
+	}
+}
+
+// Distorted training images are judged as they are stored, as test images are: by plain
+// loops over the images of a config without distortion. Else the control has another mean
+// than 0.
+func TestGapOfDistortedTrainingImages(t *testing.T) {
+	root := t.TempDir()
+	few := append(slices.Clone(halved), "train.epochs=1")
+	run := trained(t, root, append(slices.Clone(few), "name=run", "data.limit_per_class=4", "data.distort.strength=1")...)
+	ref := trained(t, root, append(slices.Clone(few), "name=ref", "data.skip_per_class=4")...)
+	o := gapOptions
+	o.Reference = ref.Dir
+	d := measuredAs[*GapDoc](t, run, o)
+	plain, err := OpenData(load(t, append(slices.Clone(few), "name=plain", "data.limit_per_class=4")...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain.Train.Fingerprint() == d.Train.Fingerprint || d.Train != run.Manifest.Data.Train {
+		t.Errorf("training set %+v, want the run's, distorted", d.Train)
+	}
+	means := func(r *Run, ds data.Dataset, set string) float64 {
+		ts, err := drawTriplets(ds.Labels(), o.Triplets, set, rng.New(o.Seed, "gap/triplets "+set))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := r.network()
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := embed(context.Background(), m, ds, 32, func(int, int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, x := range ts {
+			var ap, an float64
+			for j := range z.Cols() {
+				a := float64(z.Row(int(x.A))[j])
+				p, n := a-float64(z.Row(int(x.P))[j]), a-float64(z.Row(int(x.N))[j])
+				ap, an = ap+p*p, an+n*n
+			}
+			sum += max(0, 0.3+ap-an)
+		}
+		return sum / float64(len(ts))
+	}
+	const eps = 2e-6 // float32 distances
+	for name, v := range map[string][2]float64{
+		"training risk": {d.Loss.Train.Value, means(run, plain.Train, "train")},
+		"test risk":     {d.Loss.Test.Value, means(run, plain.Test, "test")},
+		"control":       {d.Loss.Control.Value, means(ref, plain.Train, "train") - means(ref, plain.Test, "test")},
+	} {
+		if math.Abs(v[0]-v[1]) > eps {
+			t.Errorf("%s %v, want %v", name, v[0], v[1])
+		}
+	}
+	if !strings.Contains(strings.Join(d.Warnings, "\n"), "trained on distorted images") {
+		t.Errorf("warnings %q", d.Warnings)
+	}
+}
+
+// A control that is not about 0 says that something is wrong with the reference.
+func TestControlApartFromZero(t *testing.T) {
+	for ci, want := range map[[2]float64]string{
+		{0.01, 0.3}:    "does better on test images",
+		{-0.3, -0.01}:  "does better on training images",
+		{-0.01, 0.3}:   "",
+		{0, 0.3}:       "",
+		{-0.3, 0.0001}: "",
+	} {
+		d := &GapDoc{Reference: &GapReference{}, Source: Source{Set: "test"}}
+		d.Loss.Control = &metric.Value{Value: (ci[0] + ci[1]) / 2, CI95: &ci}
+		d.Error.Control = &metric.Value{Value: 0.2} // without an interval
+		got := d.referenceCautions()
+		if want == "" && got != nil || want != "" && (len(got) != 1 || !strings.Contains(got[0], want) || !strings.Contains(got[0], "of the loss")) {
+			t.Errorf("%v: cautions %q, want %q", ci, got, want)
+		}
+	}
+}
+
+// Without resamples nothing is said of intervals and of what varies over them.
+func TestGapTableWithoutIntervals(t *testing.T) {
+	run, ref := halves(t, t.TempDir())
+	o := gapOptions
+	o.Reference, o.Bootstrap = ref.Dir, 0
+	d := measuredAs[*GapDoc](t, run, o)
+	notes := strings.Join(d.Table().Notes, "\n")
+	for _, not := range []string{"intervals by", "varies least"} {
+		if strings.Contains(notes, not) {
+			t.Errorf("%q in %s", not, notes)
+		}
+	}
+	if !strings.Contains(notes, "no intervals (--bootstrap 0)") || !strings.Contains(notes, "coefficient than 1") || *d.Loss.Coefficient != 1 {
+		t.Errorf("coefficient %v, notes %s", *d.Loss.Coefficient, notes)
 	}
 }

@@ -38,22 +38,51 @@ func (d *GapDoc) Table() *report.Table {
 			d.Loss.row("loss (" + d.Loss.Name + ")"),
 			d.Error.row("triplet_error"),
 		},
-		Notes: []string{fmt.Sprintf("%d random triplets of each set; intervals by drawing %s anew; the largest loss is %.4g", d.Options.Triplets, d.Resampled, d.Loss.Largest)},
+		Notes: []string{fmt.Sprintf("%d random triplets of each set; %s; %s", d.Options.Triplets, d.drawn(), d.losses())},
 	}
 	if n := d.Options.Limit; n > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("at most %d images of each set (--limit)", n))
 	}
 	if ref := d.Reference; ref != nil {
 		t.Columns = append(t.Columns, report.Column{Name: "control", Digits: 4}, report.Column{Name: "controlled gap", Digits: 4})
-		t.Notes = append(t.Notes, fmt.Sprintf("control: train - test of %s (step %d, %d training images, none of them among these), of mean 0; controlled gap: gap + %.2g of the control, of the triplet error %.2g, by which it varies least over the resamples", ref.Run, ref.Step, ref.Train.Items, *d.Loss.Coefficient, *d.Error.Coefficient))
+		t.Notes = append(t.Notes, fmt.Sprintf("control: train - test of %s (step %d, %d training images, none of them among these), of mean 0; controlled gap: %s", ref.Run, ref.Step, ref.Train.Items, d.coefficients()))
 	}
 	if d.Loss.Of == "pairs" {
 		t.Notes = append(t.Notes, "the loss is of pairs: a triplet costs the sum of its two")
 	}
 	if d.Bound != nil {
 		t.Notes = append(t.Notes, d.Bound.String())
+	} else {
+		t.Notes = append(t.Notes, "no bound: Theorem 1 takes the largest loss, and each that was seen is 0")
 	}
 	return t
+}
+
+// drawn says where the intervals are from.
+func (d *GapDoc) drawn() string {
+	switch {
+	case d.Options.Bootstrap == 0:
+		return "no intervals (--bootstrap 0)"
+	case d.Loss.Gap.CI95 == nil:
+		return fmt.Sprintf("no intervals: drawing %s anew leaves no triplet", d.Resampled)
+	}
+	return fmt.Sprintf("intervals by drawing %s anew", d.Resampled)
+}
+
+// losses says how large they are.
+func (d *GapDoc) losses() string {
+	if d.Loss.Smallest < 0 {
+		return fmt.Sprintf("losses are %.4g to %.4g", d.Loss.Smallest, d.Loss.Largest)
+	}
+	return fmt.Sprintf("the largest loss is %.4g", d.Loss.Largest)
+}
+
+// coefficients says how the control enters.
+func (d *GapDoc) coefficients() string {
+	if d.Loss.Gap.CI95 == nil {
+		return "gap + control, since without resamples no better coefficient than 1 is known"
+	}
+	return fmt.Sprintf("gap + %.2g of the control, of the triplet error %.2g, by which it varies least over the resamples", *d.Loss.Coefficient, *d.Error.Coefficient)
 }
 
 func (g Sides) row(name string) []report.Cell {
