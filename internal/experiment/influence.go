@@ -95,6 +95,11 @@ func (r *Run) influence(ctx context.Context, o MeasureOptions, p Progress) (*Inf
 	if err := s.protectInfluence(c.State.Step, plan); err != nil {
 		return nil, err
 	}
+	free, err := r.lockStability()
+	if err != nil {
+		return nil, err
+	}
+	defer free()
 	w := &goingOn{study: s, from: c, dir: r.Path("stability", "influence")}
 	d := &InfluenceDoc{Schema: influenceSchema, Loss: s.judges.loss.Name, Of: s.judges.loss.Of, Source: s.source(o.Checkpoint, c.State.Step, m.Dim()), train: s.train, held: s.held}
 	d.Options = InfluenceOptions{o.Steps, len(plan), kind, s.o.Triplets, o.Seed, o.Limit}

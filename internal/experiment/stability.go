@@ -127,6 +127,11 @@ func (r *Run) uniformStability(ctx context.Context, o MeasureOptions, p Progress
 	if err != nil {
 		return nil, err
 	}
+	free, err := r.lockStability()
+	if err != nil {
+		return nil, err
+	}
+	defer free()
 	t := newRetraining(s)
 	if err := t.reference(ctx, m); err != nil {
 		return nil, err

@@ -116,6 +116,11 @@ func (r *Run) onAverageStability(ctx context.Context, o MeasureOptions, p Progre
 	if err != nil {
 		return nil, err
 	}
+	free, err := r.lockStability()
+	if err != nil {
+		return nil, err
+	}
+	defer free()
 	t := newRetraining(s)
 	if err := t.reference(ctx, m); err != nil {
 		return nil, err

@@ -216,11 +216,28 @@ func TestOnAverageIsRepeatable(t *testing.T) {
 	if len(notes) != 1 || notes[0] != "retrainings that are there: 3 of 4" || len(more.Replaced) != 4 || !sameJSON(clean(more).Replaced[:3], want.Replaced) {
 		t.Errorf("notes %q, replaced %+v", notes, more.Replaced)
 	}
-	// Named ones are replaced as they were when drawn; twice the same is trained once.
-	i := more.Replaced[1].Images[:]
-	named := clean(count(onAverageOptions(append(slices.Clone(i), i...)...)))
-	if len(notes) != 1 || named.N != 2 || !sameJSON(named.Replaced[0], want.Replaced[1]) || !sameJSON(named.Replaced[1], want.Replaced[1]) || named.Loss.Change.Value != want.Replaced[1].Change.Unseen-want.Replaced[1].Change.Seen {
+	// Named ones are replaced as they were when drawn.
+	named := clean(count(onAverageOptions(more.Replaced[1].Images[:]...)))
+	if len(notes) != 1 || named.N != 1 || !sameJSON(named.Replaced[0], want.Replaced[1]) || named.Loss.Change.Value != want.Replaced[1].Change.Unseen-want.Replaced[1].Change.Seen {
 		t.Errorf("notes %q, named %+v", notes, named)
+	}
+	// Where the same is drawn twice it counts twice and is trained once.
+	s, err := other.openStudy(o, Progress{Say: quiet, Note: func(f string, a ...any) { notes = append(notes, fmt.Sprintf(f, a...)) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := s.loss()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, m := newRetraining(s), must(other.network())
+	if err := again.reference(context.Background(), m); err != nil {
+		t.Fatal(err)
+	}
+	notes = nil
+	twice, err := again.unseen(context.Background(), []ReplacedTriple{more.Replaced[1].ReplacedTriple, more.Replaced[1].ReplacedTriple}, l)
+	if err != nil || len(twice) != 2 || !sameJSON(twice[0], twice[1]) || !sameJSON(twice[0].Change, want.Replaced[1].Change) || len(notes) != 1 || notes[0] != "retrainings that are there: 1 of 1" {
+		t.Errorf("notes %q, twice %+v, error %v", notes, twice, err)
 	}
 }
 
@@ -273,6 +290,7 @@ func TestOnAverageRefuses(t *testing.T) {
 	refuses(r, onAverageOptions(0, 6, 12), data.ErrUnfit, "of classes")
 	refuses(r, onAverageOptions(0, 1, 2), data.ErrUnfit, "of the anchor's class")
 	refuses(r, onAverageOptions(0, 1, 72), data.ErrUnfit, "they are 0 to 71")
+	refuses(r, onAverageOptions(0, 1, 30, 0, 2, 30, 0, 1, 30), data.ErrUnfit, "0, 1 and 30 is given twice")
 	refuses(r, onAverageOptions(-1, 1, 6), data.ErrUnfit, "no training image -1")
 	mixed := onAverageOptions()
 	mixed.Replace = append(mixed.Replace, ReplaceFar)

@@ -58,7 +58,7 @@ type retrained[K comparable, R any] struct {
 func (t *retraining) config(name string) *config.Config {
 	c := *t.run.Config
 	c.Name = name
-	if c.Train.EarlyStop.Patience == 0 {
+	if c.Train.EarlyStop.Metric == "" {
 		c.Train.EvalEvery = 0
 	}
 	return &c

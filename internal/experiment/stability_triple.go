@@ -111,6 +111,9 @@ func givenTriples(train data.Dataset, given []int) ([][3]int, error) {
 		case a == n:
 			return nil, fmt.Errorf("%w: training images %d, %d and %d are no triplet: the negative is of the anchor's class, %s", data.ErrUnfit, i, j, k, a)
 		}
+		if slices.Contains(out, [3]int{i, j, k}) {
+			return nil, fmt.Errorf("%w: the triplet of training images %d, %d and %d is given twice, and would count as two; give each once", data.ErrUnfit, i, j, k)
+		}
 		out = append(out, [3]int{i, j, k})
 	}
 	return out, nil

@@ -1,0 +1,25 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// lockStability makes this the only measurement of the run that keeps retrainings or
+// trainings on in RUN/stability, until free is called: another would empty the folders
+// of those that it does not know. Measurements of metrics need no lock: they only add
+// files, under names that all they depend on is part of.
+//
+// Errors: ErrBusy where there is such a measurement.
+func (r *Run) lockStability() (free func(), err error) {
+	m := &Run{Dir: r.Path("stability")}
+	if err := os.MkdirAll(m.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("stability: %w", err)
+	}
+	err = m.Lock()
+	if errors.Is(err, ErrBusy) {
+		err = fmt.Errorf("%w: %s is being measured by another --stability or --influence, which keeps its work in %s; wait until that has ended", ErrBusy, r.Dir, m.Dir)
+	}
+	return m.Close, err
+}
