@@ -256,3 +256,27 @@ func TestGapsOfUnlikeMeasurements(t *testing.T) {
 		}
 	}
 }
+
+// Intervals of slopes over few runs of a size are said to be narrow; none is said of what
+// has no interval or enough runs.
+func TestGapTableOfFewRepeats(t *testing.T) {
+	for _, c := range []struct {
+		runs []int // of each size
+		want bool
+	}{{[]int{3, 3}, true}, {[]int{10, 9}, true}, {[]int{10, 11}, false}, {[]int{1, 1}, false}, {[]int{3}, false}} {
+		folder := t.TempDir()
+		var runs []*RunDir
+		for k, repeats := range c.runs {
+			for seed := range repeats {
+				runs = append(runs, fakeGap(t, folder, 100<<k, seed, 1/float64(k+1)+0.01*float64(seed), 0.5/float64(k+1)+0.01*float64(seed)))
+			}
+		}
+		s, err := CompareGaps(runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(s.Table(false).Notes, "\n"); strings.Contains(notes, "84 % of cases with 3 repeats") != c.want {
+			t.Errorf("%v runs: notes\n%s", c.runs, notes)
+		}
+	}
+}
