@@ -61,16 +61,16 @@ which loss.noise_from takes beta and gamma.
 
 With --gap it measures how much larger the run's loss is on random triplets of
 test images than on those of training images, with intervals over images, beside
-Theorem 1 of Chen et al. (at --delta): gap.json. With --stability it trains the run again with
-one training image replaced, by the same batches, for some images in turn, and
-measures how far that moves losses, embeddings and nearest images: stability.json.
-With --stability --replace triple it takes whole triplets away and measures how
-much more they cost unseen than seen (on-average stability, which estimates the
-gap): on-average.json. With --influence it trains on from a checkpoint for some
-steps with and without single images, and shows those that move the network most:
-influence.json. What is done is kept in RUN/stability: the same command goes on
-after an interruption. A file of the same weights that has more, or is of another
-seed or set, is not replaced without --force.`,
+Theorem 1 of Chen et al. (at --delta): gap.json. With --stability it trains the
+run again with one training image replaced, by the same batches, for some images
+in turn, and measures how far that moves losses, embeddings and nearest images:
+stability.json. With --stability --replace triple it takes whole triplets away and
+measures how much more they cost unseen than seen (on-average stability, which
+estimates the gap): on-average.json. With --influence it trains on from a
+checkpoint for some steps with and without single images, and shows those that
+move the network most: influence.json. What is done is kept in RUN/stability: the
+same command goes on after an interruption. A file of the same weights that has
+more, or is of another seed or set, is not replaced without --force.`,
 		examples: []example{
 			{"judge a run", "tercet eval --run runs/first", false},
 			{"judge embeddings of another tool", "tercet eval --embeddings X.npy --labels Y.npy --k 1,10", false},
@@ -97,7 +97,7 @@ seed or set, is not replaced without --force.`,
 			o.addMeasures(cmd)
 			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
 			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
-			fs.StringVar(&o.save, "save-embeddings", "", "write the embeddings to `FILE`.npy and the labels beside it (FILE.labels.npy)")
+			fs.StringVar(&o.save, "save-embeddings", "", "write the embeddings to `FILE`, such as X.npy, and their labels beside it (X.labels.npy)")
 			fs.BoolVar(&o.allScores, "all-scores", false, "print every score; text and markdown leave out variants, csv and json do not")
 			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show the run's eval.json as it is where it has these options, weights and images")
 			o.changed = fs.Changed

@@ -32,7 +32,7 @@ func (o *measureFlags) addMeasures(cmd *cobra.Command) {
 	fs.BoolVar(&o.stability, "stability", false, "train again with one training image replaced, some times, and write stability.json; scores nothing")
 	fs.BoolVar(&o.influence, "influence", false, "train on from a checkpoint with and without single images and write influence.json; scores nothing")
 	fs.IntVar(&o.triplets, "triplets", 0, "triplets of each set of --gap (0: 200,000), or that the others judge by (0: 40,000)")
-	fs.IntVar(&o.repeats, "repeats", experiment.StabilityRepeats, "with --stability and --influence, how many training images are replaced, each in turn; with --replace triple, how many triplets of them")
+	fs.IntVar(&o.repeats, "repeats", experiment.StabilityRepeats, "with --stability and --influence, how many training images are replaced, each in turn; with --replace triple, how many triplets of them; of model mahalanobis, how many samples of each size --stability and --gap learn from (by default of --claim its own number)")
 	fs.IntSliceVar(&o.images, "images", nil, "with --stability and --influence, which training images, with --replace triple three for each triplet: anchor, positive, negative; without it, drawn by the seed")
 	fs.StringSliceVar(&o.replace, "replace", nil, "by what: "+strings.Join(experiment.Replacements(), ", ")+" (default fresh,far; of --influence twin); or "+experiment.ReplaceTriple+": with --stability, whole triplets by fresh images, judged by their own losses; writes on-average.json")
 	fs.IntVar(&o.steps, "steps", experiment.InfluenceSteps, "with --influence, how many steps training goes on")

@@ -28,7 +28,7 @@ func (o *metricFlags) addMetric(cmd *cobra.Command) {
 	fs.IntSliceVar(&o.sizes, "sizes", nil, "of model mahalanobis: sizes n = n+ = n- of the samples that --stability and --gap learn from (default 20,40,80,160)")
 	fs.StringVar(&o.claim, "claim", "", "of model mahalanobis: with --stability, put a claim about its theory to the test: "+strings.Join(claimNames(), ", ")+"; writes stability/CLAIM.json")
 	fs.StringVar(&o.positive, "positive", "", "of model mahalanobis: `CLASS` of the positives, or a pattern such as 'Latin.*' (default: the run's metric.positive)")
-	fs.Float64Var(&o.delta, "delta", 0.01, "of model mahalanobis: the bounds on gaps hold with probability 1 - delta")
+	fs.Float64Var(&o.delta, "delta", 0.01, "the bounds on gaps hold with probability 1 - delta")
 	fs.BoolVar(&o.circle, "circle", false, "with --claim: samples are drawn from the unit circle in place of the run's images")
 }
 
@@ -47,20 +47,8 @@ func claimNames() []string {
 	return out
 }
 
-// checkMetric refuses what has no meaning for the run, a metric or a network, and
-// completes m.
+// checkMetric refuses what has no meaning for a run of model mahalanobis, and completes m.
 func (o *evalOptions) checkMetric(r *experiment.Run, m *experiment.MeasureOptions) error {
-	if !r.Config.LearnsMetric() {
-		for _, flag := range metricOnly {
-			if o.changed(flag) {
-				return usagef("--%s is about runs of model mahalanobis, and %s is of model %s", flag, r.Dir, r.Config.Model.Name)
-			}
-		}
-		if m.Job == experiment.MeasureGap && o.changed("repeats") {
-			return usagef("--repeats goes with --stability: --gap of a network is of its own training set")
-		}
-		return nil
-	}
 	if slices.Contains(o.replace, experiment.ReplaceTriple) {
 		return usagef("--replace %s is about networks: of %s, which is of model mahalanobis, --stability measures the on-average stability as well", experiment.ReplaceTriple, r.Dir)
 	}
