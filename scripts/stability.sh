@@ -8,7 +8,7 @@
 #   scripts/stability.sh                     all: mnist, omniglot, circle
 #   nice scripts/stability.sh mnist
 #
-# Seen: 17 minutes on one thread of a busy machine. Longest are S2 (6 minutes on MNIST,
+# Seen: 11 to 17 minutes on one thread of a busy machine. Longest are S2 (6 minutes on MNIST,
 # 2.5 on the circle) and T5 (2).
 #
 # TERCET (bin/tercet), OUT (runs): the program, the folder of the runs.

@@ -45,7 +45,7 @@ func (c command) build() *cobra.Command {
 		Use:         c.use,
 		Short:       c.short,
 		Long:        strings.TrimSpace(c.long),
-		Annotations: map[string]string{exitsKey: exitStatus(c.exits)},
+		Annotations: map[string]string{},
 	}
 	want := c.args
 	if want == nil {
@@ -81,6 +81,13 @@ func (c command) build() *cobra.Command {
 	if c.flags != nil {
 		c.flags(cmd)
 	}
+	var gates []string
+	for _, g := range gateFlags {
+		if cmd.Flags().Lookup(strings.TrimPrefix(g, "--")) != nil {
+			gates = append(gates, g)
+		}
+	}
+	cmd.Annotations[exitsKey] = exitStatus(c.exits, gates)
 	cmd.AddCommand(c.subs...)
 	return cmd
 }

@@ -29,7 +29,7 @@ var exitTexts = []struct {
 	{ExitFailed, "failed"},
 	{ExitUsage, "usage or config: a flag, an argument or a config key is wrong"},
 	{ExitData, "input data are missing or bad"},
-	{ExitGate, "a gate was not met (--fail-under, --fail-over)"},
+	{ExitGate, "a gate was not met (%s)"},
 	{ExitDiverged, "training diverged or collapsed"},
 	{ExitInterrupted, "interrupted; a training run has written its checkpoint and can be resumed"},
 }
@@ -74,9 +74,13 @@ func exitCode(err error) int {
 	}
 }
 
+// gateFlags are the flags that ExitGate is about.
+var gateFlags = []string{"--fail-under", "--fail-over"}
+
 // exitStatus is the EXIT STATUS section of a command that can end with the
-// given codes; done, failed and usage are always among them.
-func exitStatus(codes []int) string {
+// given codes; done, failed and usage are always among them. gates are those of
+// gateFlags that it has.
+func exitStatus(codes []int, gates []string) string {
 	var b strings.Builder
 	for _, e := range exitTexts {
 		listed := e.code == ExitDone || e.code == ExitFailed || e.code == ExitUsage
@@ -84,7 +88,11 @@ func exitStatus(codes []int) string {
 			listed = listed || c == e.code
 		}
 		if listed {
-			fmt.Fprintf(&b, "  %-3d  %s\n", e.code, e.text)
+			text := e.text
+			if e.code == ExitGate {
+				text = fmt.Sprintf(text, strings.Join(gates, ", "))
+			}
+			fmt.Fprintf(&b, "  %-3d  %s\n", e.code, text)
 		}
 	}
 	return b.String()

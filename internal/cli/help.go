@@ -98,7 +98,7 @@ func newExitCodes(*Streams) *cobra.Command {
 		Short: "What the exit codes mean",
 		Long: `Every command ends with one of these codes; scripts may rely on them.
 
-` + exitStatus(all) + `
+` + exitStatus(all, gateFlags) + `
 With --json, an error is the last line of stderr:
   {"schema":"tercet.error/1","error":"...","exit_code":2}`,
 	}

@@ -80,7 +80,7 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		Annotations:   map[string]string{exitsKey: exitStatus([]int{ExitData, ExitGate, ExitDiverged, ExitInterrupted})},
+		Annotations:   map[string]string{exitsKey: exitStatus([]int{ExitData, ExitGate, ExitDiverged, ExitInterrupted}, gateFlags)},
 		// The checks that every command begins with.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if threads < 0 {

@@ -117,8 +117,7 @@ func rateWords(name string, r *measure.Rate, note string) string {
 	return s
 }
 
-// series is a curve of gaps as the pictures of stability draw it. The axis has a short
-// name: gonum takes room for a long one above a logarithmic axis.
+// series is a curve of gaps as the pictures of stability draw it.
 func (c *GapCurve) series(name string, rate *measure.Rate, of func(*GapPoint) GapMeans, bounds bool) measure.Series {
 	s := measure.Series{Name: name, Quantity: "gap", Axis: "training images", Rate: rate}
 	for _, p := range c.Points {

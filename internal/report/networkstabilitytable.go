@@ -51,7 +51,7 @@ func (c *NetworkStabilityCurve) name() string {
 
 // series is one number of a curve as the pictures of stability draw it.
 func (c *NetworkStabilityCurve) series(i int) measure.Series {
-	s := measure.Series{Name: movedBy[i].name, Quantity: "change of the loss", Axis: "training images", Rate: c.Rates[i]}
+	s := measure.Series{Name: movedBy[i].name, Quantity: "change", Axis: "training images", Rate: c.Rates[i]}
 	for _, p := range c.Points {
 		m := p.Means[i]
 		s.Points = append(s.Points, measure.Point{X: float64(p.N), Measured: measure.Estimate{Value: *m.Value, CI95: m.CI95, N: m.N}, Repeats: p.values(movedBy[i].of)})

@@ -216,7 +216,9 @@ func (p *stabilityPanel) plot() *plot.Plot {
 			title += fmt.Sprintf(" [%.2f, %.2f]", c[0], c[1])
 		}
 	}
-	pl := newPlot(title, p.series.Axis, quantityName(p.series.Quantity), false)
+	// The axis has a short name: gonum takes room for a long one above a logarithmic axis.
+	axis, _, _ := strings.Cut(quantityName(p.series.Quantity), ",")
+	pl := newPlot(title, p.series.Axis, axis, false)
 	pl.Title.TextStyle.Font = sans(9.5, true)
 	pl.Title.Padding = vg.Points(4)
 	pl.Add(p)
