@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,10 +11,8 @@ import (
 
 // GapResult is what a report needs of gap.json (tercet.gap/1).
 type GapResult struct {
-	Schema  string         `json:"schema"`
-	Source  Source         `json:"source"`
-	Options measureOptions `json:"options"`
-	Loss    struct {
+	measuredHead
+	Loss struct {
 		Name string `json:"name"`
 		gapSides
 	} `json:"loss"`
@@ -26,12 +23,6 @@ type GapResult struct {
 		Least gapBoundAt  `json:"without_gamma"`
 		At    *gapBoundAt `json:"with_gamma"`
 	} `json:"bound"`
-}
-
-// measureOptions are those that measurements have to share to be compared.
-type measureOptions struct {
-	Triplets int `json:"triplets"`
-	Limit    int `json:"limit"` // images of a set at most; 0: all
 }
 
 type gapSides struct {
@@ -114,36 +105,15 @@ var gapRepeats = []string{"name", "seed", "data.limit_per_class", "data.skip_per
 // named in notes, as is what was measured unlike the others. Where no run is left, they
 // are an error that wraps ErrRun.
 func CompareGaps(runs []*RunDir) (*GapStudy, error) {
-	s := &GapStudy{Schema: "tercet.gapstudy/1", Curves: []*GapCurve{}, Notes: []string{}}
-	var used []*RunDir
-	var results []*GapResult
-	for _, r := range runs {
-		g := &GapResult{}
-		path := filepath.Join(r.Dir, "gap.json")
-		found, err := readDocument(path, g, "tercet.gap/1", measure.Schema)
-		switch {
-		case err != nil:
-			return nil, err
-		case !found:
-			s.Notes = append(s.Notes, fmt.Sprintf("no %s; tercet eval --run %s --gap makes it", path, word(r.Dir)))
-		case g.Schema != "tercet.gap/1":
-			s.Notes = append(s.Notes, fmt.Sprintf("%s is of a metric: --table stability shows it", path))
-		case g.Source.Checkpoint == "last" && g.Source.Step != r.Manifest.Steps:
-			s.Notes = append(s.Notes, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet eval --run %s --gap makes it anew", path, g.Source.Step, r.Manifest.Steps, word(r.Dir)))
-		default:
-			used, results = append(used, r), append(results, g)
-		}
-	}
-	if used == nil {
-		return nil, nothingMeasured(s.Notes)
+	s := &GapStudy{Schema: "tercet.gapstudy/1", Curves: []*GapCurve{}}
+	used, results, notes, err := readMeasured(runs, "gap.json", "tercet.gap/1", "--gap", func(g *GapResult) *measuredHead { return &g.measuredHead })
+	if s.Notes = notes; err != nil {
+		return nil, err
 	}
 	at := map[string]*GapResult{}
 	for i, r := range used {
-		g := results[i]
-		at[r.Dir] = g
-		s.Notes = append(s.Notes, r.partlyJudged("gap.json", g.Source, g.Options.Limit)...)
+		at[r.Dir] = results[i]
 	}
-	s.Notes = append(s.Notes, unlike(used, func(r *RunDir) (Source, measureOptions) { return at[r.Dir].Source, at[r.Dir].Options })...)
 	s.Notes = append(s.Notes, differ(used, "bounds hold with different probabilities 1 - delta", func(r *RunDir) string {
 		if b := at[r.Dir].Bound; b != nil {
 			return fmt.Sprintf("delta %.4g", b.Delta)
@@ -168,34 +138,6 @@ func CompareGaps(runs []*RunDir) (*GapStudy, error) {
 		c.sumUp()
 	}
 	return s, nil
-}
-
-// nothingMeasured is the error of a study without a run, for the reasons in notes.
-func nothingMeasured(notes []string) error {
-	return fmt.Errorf("%w: nothing to compare\n%s", ErrRun, strings.Join(notes, "\n"))
-}
-
-// partlyJudged says that a measurement was limited to a part of the images.
-func (r *RunDir) partlyJudged(file string, from Source, limit int) []string {
-	d := r.Manifest.Data
-	all := d.Test.Items
-	if from.Set == "validation" && d.Validation != nil {
-		all = d.Validation.Items
-	}
-	if limit == 0 || from.Items >= all && limit >= d.Train.Items {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s is of %d of the %d %s images (--limit %d)", filepath.Join(r.Dir, file), from.Items, all, from.Set, limit)}
-}
-
-// unlike finds what runs were measured by that makes them incomparable.
-func unlike(runs []*RunDir, of func(*RunDir) (Source, measureOptions)) []string {
-	out := differ(runs, "runs are measured on different numbers of triplets", func(r *RunDir) string {
-		_, o := of(r)
-		return fmt.Sprint(o.Triplets)
-	})
-	out = append(out, differ(runs, "runs are judged on different sets", func(r *RunDir) string { from, _ := of(r); return from.Set })...)
-	return append(out, differ(runs, "runs are judged at different checkpoints", func(r *RunDir) string { from, _ := of(r); return from.Checkpoint })...)
 }
 
 // gapSettings are the config keys in which runs differ, but for those of repeats and of

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,9 +11,7 @@ import (
 
 // NetworkStabilityResult is what a report needs of stability.json (tercet.stability/1).
 type NetworkStabilityResult struct {
-	Schema   string            `json:"schema"`
-	Source   Source            `json:"source"`
-	Options  measureOptions    `json:"options"`
+	measuredHead
 	Loss     string            `json:"loss"`
 	Replaced []NetworkReplaced `json:"replaced"`
 }
@@ -93,33 +90,11 @@ func ofNetwork(file string) bool {
 // other weights or of a metric, is named in notes, as is what was measured unlike the
 // others. Where no retraining is left, they are an error that wraps ErrRun.
 func CompareNetworkStability(runs []*RunDir) (*NetworkStability, error) {
-	s := &NetworkStability{Schema: "tercet.networkstability/1", Curves: []*NetworkStabilityCurve{}, Notes: []string{}}
-	var used []*RunDir
-	var results []*NetworkStabilityResult
-	for _, r := range runs {
-		d := &NetworkStabilityResult{}
-		path := filepath.Join(r.Dir, "stability.json")
-		found, err := readDocument(path, d, networkSchema, measure.Schema)
-		switch {
-		case err != nil:
-			return nil, err
-		case !found:
-			s.Notes = append(s.Notes, fmt.Sprintf("no %s; tercet eval --run %s --stability makes it", path, word(r.Dir)))
-		case d.Schema != networkSchema:
-			s.Notes = append(s.Notes, fmt.Sprintf("%s is of a metric: --table stability shows it", path))
-		case d.Source.Step != r.Manifest.Steps:
-			s.Notes = append(s.Notes, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet eval --run %s --stability makes it anew", path, d.Source.Step, r.Manifest.Steps, word(r.Dir)))
-		default:
-			used, results = append(used, r), append(results, d)
-		}
+	s := &NetworkStability{Schema: "tercet.networkstability/1", Curves: []*NetworkStabilityCurve{}}
+	used, results, notes, err := readMeasured(runs, "stability.json", networkSchema, "--stability", func(d *NetworkStabilityResult) *measuredHead { return &d.measuredHead })
+	if s.Notes = notes; err != nil {
+		return nil, err
 	}
-	at := map[string]*NetworkStabilityResult{}
-	for i, r := range used {
-		d := results[i]
-		at[r.Dir] = d
-		s.Notes = append(s.Notes, r.partlyJudged("stability.json", d.Source, d.Options.Limit)...)
-	}
-	s.Notes = append(s.Notes, unlike(used, func(r *RunDir) (Source, measureOptions) { return at[r.Dir].Source, at[r.Dir].Options })...)
 	settings := gapSettings(used)
 	for i, r := range used {
 		lost := 0

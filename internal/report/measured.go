@@ -1,0 +1,84 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"tercet/internal/theory/measure"
+)
+
+// measureOptions are those that measurements have to share to be compared.
+type measureOptions struct {
+	Triplets int `json:"triplets"`
+	Limit    int `json:"limit"` // images of a set at most; 0: all
+}
+
+// measuredHead is what the documents of measurements of networks begin with.
+type measuredHead struct {
+	Schema  string         `json:"schema"`
+	Source  Source         `json:"source"`
+	Options measureOptions `json:"options"`
+}
+
+// readMeasured reads the file that `tercet eval FLAG` has written of each run. What has
+// none, or one of other weights or of a metric, is named in notes, as is what was measured
+// unlike the others. Where no run is left, they are an error that wraps ErrRun.
+func readMeasured[D any](runs []*RunDir, file, schema, flag string, head func(*D) *measuredHead) (used []*RunDir, results []*D, notes []string, err error) {
+	notes = []string{}
+	for _, r := range runs {
+		d := new(D)
+		path := filepath.Join(r.Dir, file)
+		found, err := readDocument(path, d, schema, measure.Schema)
+		h := head(d)
+		switch {
+		case err != nil:
+			return nil, nil, nil, err
+		case !found:
+			notes = append(notes, fmt.Sprintf("no %s; tercet eval --run %s %s makes it", path, word(r.Dir), flag))
+		case h.Schema != schema:
+			notes = append(notes, fmt.Sprintf("%s is of a metric: --table stability shows it", path))
+		case h.Source.Checkpoint == "last" && h.Source.Step != r.Manifest.Steps:
+			notes = append(notes, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet eval --run %s %s makes it anew", path, h.Source.Step, r.Manifest.Steps, word(r.Dir), flag))
+		default:
+			used, results = append(used, r), append(results, d)
+		}
+	}
+	if used == nil {
+		return nil, nil, nil, nothingMeasured(notes)
+	}
+	heads := map[string]*measuredHead{}
+	for i, r := range used {
+		h := head(results[i])
+		heads[r.Dir] = h
+		notes = append(notes, r.partlyJudged(file, h.Source, h.Options.Limit)...)
+	}
+	notes = append(notes, unlike(used, heads)...)
+	return used, results, notes, nil
+}
+
+// nothingMeasured is the error of a study without a run, for the reasons in notes.
+func nothingMeasured(notes []string) error {
+	return fmt.Errorf("%w: nothing to compare\n%s", ErrRun, strings.Join(notes, "\n"))
+}
+
+// partlyJudged says that a measurement was limited to a part of the images.
+func (r *RunDir) partlyJudged(file string, from Source, limit int) []string {
+	d := r.Manifest.Data
+	all := d.Test.Items
+	if from.Set == "validation" && d.Validation != nil {
+		all = d.Validation.Items
+	}
+	if limit == 0 || from.Items >= all && limit >= d.Train.Items {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is of %d of the %d %s images (--limit %d)", filepath.Join(r.Dir, file), from.Items, all, from.Set, limit)}
+}
+
+// unlike finds what runs were measured by, as the heads say of their directories, that
+// makes them incomparable.
+func unlike(runs []*RunDir, heads map[string]*measuredHead) []string {
+	out := differ(runs, "runs are measured on different numbers of triplets", func(r *RunDir) string { return fmt.Sprint(heads[r.Dir].Options.Triplets) })
+	out = append(out, differ(runs, "runs are judged on different sets", func(r *RunDir) string { return heads[r.Dir].Source.Set })...)
+	return append(out, differ(runs, "runs are judged at different checkpoints", func(r *RunDir) string { return heads[r.Dir].Source.Checkpoint })...)
+}
