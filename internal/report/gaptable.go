@@ -77,7 +77,7 @@ func (s *GapStudy) Table(full bool) *Table {
 const enoughRepeats = 10
 
 // fewRepeatsNote has the shares of 95 % intervals that held the slope in a simulation.
-const fewRepeatsNote = "a size has fewer than 10 runs: bootstrap intervals of slopes over few repeats are somewhat too narrow (of 7 sizes, in a simulation, they held the slope in 84 % of cases with 3 repeats, 90 % with 5, 92 % with 10)"
+const fewRepeatsNote = "a size has fewer than 10 repeats: bootstrap intervals of slopes over few repeats are somewhat too narrow (of 7 sizes, in a simulation, they held the slope in 84 % of cases with 3 repeats, 90 % with 5, 92 % with 10)"
 
 // fewRepeats says whether a slope has an interval over fewer.
 func (s *GapStudy) fewRepeats() bool {

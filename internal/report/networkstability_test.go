@@ -92,6 +92,9 @@ func TestNetworkStability(t *testing.T) {
 			t.Errorf("%s: %v\n%s", f, err, b.String())
 		}
 	}
+	if notes := strings.Join(s.Table(false).Notes, "\n"); !strings.Contains(notes, "fewer than 10 repeats") {
+		t.Errorf("four replacements are called enough:\n%s", notes)
+	}
 	files, err := s.DrawCurves(filepath.Join(folder, "m.png"))
 	if err != nil || !slices.Equal(files, []string{filepath.Join(folder, "m-mnist-fresh.png")}) {
 		t.Fatalf("files %v, error %v", files, err)

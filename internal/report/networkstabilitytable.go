@@ -35,6 +35,9 @@ func (s *NetworkStability) Table(full bool) *Table {
 		}
 		t.Notes = append(t.Notes, fmt.Sprintf("%s: slope of log mean on log n: %s", c.name(), strings.Join(words, "; ")))
 	}
+	if slices.ContainsFunc(s.Curves, (*NetworkStabilityCurve).fewRepeats) {
+		t.Notes = append(t.Notes, fewRepeatsNote)
+	}
 	t.Notes = append(t.Notes, slices.Concat(s.Notes, []string{
 		"a training image is replaced, the network trained again by the same batches, and |l - l'| taken over triplets of held-out images: means over replacements with 95 % intervals by Student's t; a slope's interval is by bootstrap over the replacements of each n",
 		"gamma: the largest change by any replacement, a lower estimate of the uniform stability; neighbours: share of the held-out images with another nearest one; weights: |w' - w| / |w|",
@@ -43,6 +46,12 @@ func (s *NetworkStability) Table(full bool) *Table {
 		t.dropConstant()
 	}
 	return t
+}
+
+// fewRepeats says that slopes have intervals, of few replacements at some size.
+func (c *NetworkStabilityCurve) fewRepeats() bool {
+	return slices.ContainsFunc(c.Rates, func(r *measure.Rate) bool { return r != nil && r.CI95 != nil }) &&
+		slices.ContainsFunc(c.Points, func(p *NetworkStabilityPoint) bool { return p.Replaced < enoughRepeats })
 }
 
 func (c *NetworkStabilityCurve) name() string {
