@@ -30,7 +30,7 @@ type Progress struct {
 func (s *Streams) Progress(label string, total int64) *Progress {
 	now := s.now()
 	p := &Progress{s: s, label: label, total: total, start: now, last: now}
-	if !s.errTTY || s.Quiet || s.JSON {
+	if !s.errTTY || s.Quiet.Load() || s.JSON {
 		return p
 	}
 	length := total
@@ -67,7 +67,7 @@ func (p *Progress) Resume(n int64) {
 // note that is shown beside the count until the next one.
 func (p *Progress) Add(n int64, note ...any) {
 	p.n += n
-	if len(note) > 0 && !p.s.Quiet {
+	if len(note) > 0 && !p.s.Quiet.Load() {
 		format, ok := note[0].(string)
 		if !ok {
 			format = fmt.Sprint(note[0])

@@ -73,6 +73,7 @@ More help:{{range .Commands}}{{if .IsAdditionalHelpTopicCommand}}
 // newRoot makes the command tree; the flags of all commands end in s and prof.
 func newRoot(s *Streams, prof *profiles) *cobra.Command {
 	var threads int
+	var quiet bool
 	root := &cobra.Command{
 		Use:           "tercet",
 		Short:         "Learn embeddings from triplets and find out how far they can be trusted",
@@ -83,6 +84,7 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 		Annotations:   map[string]string{exitsKey: exitStatus([]int{ExitData, ExitGate, ExitDiverged, ExitInterrupted}, gateFlags)},
 		// The checks that every command begins with.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			s.Quiet.Store(quiet)
 			if threads < 0 {
 				return usagef("--threads is %d; give a number of threads, or 0 for one per processor", threads)
 			}
@@ -105,7 +107,7 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	fs := root.PersistentFlags()
 	fs.BoolVar(&s.JSON, "json", false, "print the result as one JSON document")
-	fs.BoolVarP(&s.Quiet, "quiet", "q", false, "nothing on stderr but errors")
+	fs.BoolVarP(&quiet, "quiet", "q", false, "nothing on stderr but errors")
 	fs.IntVar(&threads, "threads", 0, "threads to use, 0 for one per processor; changes no result")
 	prof.addFlags(root)
 

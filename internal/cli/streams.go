@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
@@ -17,9 +18,9 @@ type Streams struct {
 	In  io.Reader
 	Out io.Writer // remembers its first error; Main reports it
 
-	JSON  bool // one document on Out instead of text
-	Quiet bool // nothing on stderr but errors
-	Color bool // Out may be coloured
+	JSON  bool        // one document on Out instead of text
+	Quiet atomic.Bool // nothing on stderr but errors; signals are told of by another goroutine
+	Color bool        // Out may be coloured
 
 	mu     sync.Mutex // one writer to stderr at a time, a bar included
 	err    io.Writer
@@ -65,7 +66,7 @@ func (s *stickyWriter) Write(p []byte) (int, error) {
 
 // Note prints a line to stderr unless the user asked for quiet.
 func (s *Streams) Note(format string, args ...any) {
-	if !s.Quiet {
+	if !s.Quiet.Load() {
 		s.stderr(fmt.Sprintf(format, args...) + "\n")
 	}
 }

@@ -108,7 +108,7 @@ func TestProgressAfterResumeEstimatesFromNewWork(t *testing.T) {
 func TestQuietIsQuiet(t *testing.T) {
 	var b bytes.Buffer
 	s, pass := clock(&b)
-	s.Quiet = true
+	s.Quiet.Store(true)
 	p := s.Progress("x", 2)
 	pass(time.Minute)
 	p.Add(2, "note")
