@@ -100,12 +100,12 @@ table-clustering: build
 	scripts/clustering.sh
 
 .PHONY: table-stability
-## table-stability: claims about the stability of triplet metric learning, on MNIST, Omniglot and the circle (17 minutes on one core; goes on where it was stopped)
+## table-stability: claims about the stability of triplet metric learning, on MNIST, Omniglot and the circle (11 to 17 minutes on one core; goes on where it was stopped)
 table-stability: build
 	scripts/stability.sh
 
 .PHONY: table-gap
-## table-gap: the generalisation gap of c2f2 against the number of MNIST images, with its references (estimated: half an hour on one core; goes on where it was stopped)
+## table-gap: the generalisation gap of c2f2 against the number of MNIST images, with its references (seen: 33 minutes on one core; goes on where it was stopped)
 table-gap: build
 	scripts/gap-rates.sh
 

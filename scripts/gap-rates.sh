@@ -10,7 +10,7 @@
 #
 # TERCET (bin/tercet), OUT (runs): the program, the folder of the runs.
 # SIZES (25,50,...,1600): training images of each digit, at most 1600.
-# DRAWS (0,1,2): seeds of the draw of test images and subsets.
+# DRAWS (0,1,2,3,4): seeds of the draw of test images and subsets.
 # TRAIN_FLAGS, EVAL_FLAGS: flags for tercet train and tercet eval --gap, such as
 # "--set data.root=FOLDER" and "--triplets 20000".
 # Gaps are in OUT/gap-c2f2-*/gap.json, table and picture in OUT/tables: gap-rates.txt (md,
@@ -20,7 +20,7 @@ set -euf
 TERCET=${TERCET:-bin/tercet}
 OUT=${OUT:-runs}
 SIZES=${SIZES:-25,50,100,200,400,800,1600}
-DRAWS=${DRAWS:-0,1,2}
+DRAWS=${DRAWS:-0,1,2,3,4}
 TRAIN_FLAGS=${TRAIN_FLAGS:-}
 EVAL_FLAGS=${EVAL_FLAGS:-}
 configs=configs/stability
