@@ -127,15 +127,11 @@ func (r *Run) uniformStability(ctx context.Context, o MeasureOptions, p Progress
 	if err != nil {
 		return nil, err
 	}
-	free, err := r.lockStability()
+	t, free, err := s.retraining(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	defer free()
-	t := newRetraining(s)
-	if err := t.reference(ctx, m); err != nil {
-		return nil, err
-	}
 	d.Reference = t.from
 	d.Warnings = append(d.Warnings, t.cautions()...)
 	if d.Replaced, err = t.moved(ctx, plan); err != nil {

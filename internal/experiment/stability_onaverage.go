@@ -116,15 +116,11 @@ func (r *Run) onAverageStability(ctx context.Context, o MeasureOptions, p Progre
 	if err != nil {
 		return nil, err
 	}
-	free, err := r.lockStability()
+	t, free, err := s.retraining(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	defer free()
-	t := newRetraining(s)
-	if err := t.reference(ctx, m); err != nil {
-		return nil, err
-	}
 	d := &OnAverageDoc{
 		Schema: onAverageSchema, Options: OnAverageOptions{len(plan), o.Images, o.Seed}, Loss: OnAverageLoss{Name: l.Name, Of: l.Of}, Reference: t.from, Warnings: t.cautions(),
 		Source: Source{

@@ -33,6 +33,20 @@ func newRetraining(s *study) *retraining {
 	return &retraining{study: s, dir: s.run.Path("stability", "retrained")}
 }
 
+// retraining begins the retrainings of the run, whose network is m, with the one that
+// they are compared with. No other measurement may keep any until free is called.
+func (s *study) retraining(ctx context.Context, m *nn.Model) (t *retraining, free func(), err error) {
+	if free, err = s.run.lockStability(); err != nil {
+		return nil, nil, err
+	}
+	t = newRetraining(s)
+	if err = t.reference(ctx, m); err != nil {
+		free()
+		return nil, nil, err
+	}
+	return t, free, nil
+}
+
 // cautions are what the reference makes of the numbers.
 func (t *retraining) cautions() []string {
 	if t.from == "run" {
