@@ -48,6 +48,11 @@ noasm:
 	$(GO) test -short -tags noasm ./internal/engine/... ./internal/metric ./internal/cluster
 	TERCET_KERNEL=generic $(GO) test -count=1 -short ./internal/engine/...
 
+.PHONY: digests
+## digests: the stored digests of trained tensors at each kernel level, with the longer runs (minutes)
+digests:
+	TERCET_DIGESTS=all $(GO) test -count=1 -timeout 60m ./internal/digest
+
 ## fuzz-short: every fuzz target for FUZZTIME
 fuzz-short:
 	@set -e; for pkg in $$($(GO) list ./...); do \

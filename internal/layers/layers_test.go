@@ -49,6 +49,7 @@ var floor = map[string]int{
 	"internal/experiment":         31, // a run draws its own pictures with report
 	"internal/cli":                40,
 	"cmd/tercet":                  50,
+	"internal/digest":             60, // tests of the whole program
 }
 
 // testHelpers are packages that only tests import.
