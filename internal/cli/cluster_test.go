@@ -146,7 +146,7 @@ func TestGraphsOnTheCommandLine(t *testing.T) {
 		{"--graph empty.txt", 3, "has no edge"},
 		{"--graph head.txt", 3, "want MULTICUT"},
 		{"--graph gone.txt", 3, "gone.txt"},
-		{"--graph .", 3, ". is not a file; --graph reads a file in the MULTICUT text format"},
+		{"--graph .", 3, ". is a folder; give a regular file in the MULTICUT text format"},
 		{"--graph two.txt --labels head.txt", 3, "1 labels"},
 		{"--graph two.txt --solver factored", 2, "is for points"},
 		{"--graph two.txt --threshold 1", 2, "--graph gives costs and no points"},

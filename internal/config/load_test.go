@@ -162,7 +162,7 @@ func TestMistakes(t *testing.T) {
 		{"binary", "\x00\x01\x02", "", "f.yaml: not valid YAML: control characters are not allowed"},
 		{"two documents", "name: x\n---\nname: y", "", "f.yaml: holds several YAML documents"},
 		{"unknown alias", "name: *x", "", "f.yaml:1: not valid YAML: unknown anchor 'x' referenced"},
-		{"too large", "# " + strings.Repeat("x", maxBytes), "", "f.yaml: is larger than 1048576 bytes"},
+		{"too large", "# " + strings.Repeat("x", MaxBytes), "", "f.yaml: is larger than 1048576 bytes"},
 		{"--set without a value", "name: x", "seed", `--set: "seed" is not of the form section.key=value`},
 		{"--set without a key", "name: x", "=1", `--set: "=1" is not of the form section.key=value`},
 		{"--set with an empty part", "name: x", "a..b=1", "--set: a..b: a key has an empty part"},

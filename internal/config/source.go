@@ -126,7 +126,7 @@ func readFile(path, name string, regular bool) ([]byte, error) {
 		return nil, &Error{File: name, Msg: "cannot be read: " + err.Error()}
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err != nil {
 		return nil, &Error{File: name, Msg: "cannot be read: " + err.Error()}
 	}

@@ -59,7 +59,8 @@ func (n *node) what() string {
 }
 
 const (
-	maxBytes = 1 << 20 // of one file
+	// MaxBytes bounds one file.
+	MaxBytes = 1 << 20
 	maxNodes = 100_000 // after the expansion of aliases
 	maxDepth = 64
 )
@@ -70,8 +71,8 @@ func parse(at origin, data []byte) (*node, error) { return read(at, data, false)
 // read is parse with a choice: lines of the text count from the file's first,
 // or the text stands at one place, as the value of an override does.
 func read(at origin, data []byte, fixed bool) (*node, error) {
-	if len(data) > maxBytes {
-		return nil, at.errorf("", fmt.Sprintf("is larger than %d bytes, which is no config", maxBytes))
+	if len(data) > MaxBytes {
+		return nil, at.errorf("", fmt.Sprintf("is larger than %d bytes, which is no config", MaxBytes))
 	}
 	if len(strings.TrimSpace(string(data))) == 0 {
 		return nil, nil

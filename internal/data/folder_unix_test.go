@@ -22,7 +22,7 @@ func TestFolderRefusesPipes(t *testing.T) {
 		t.Skipf("no pipes here: %v", err)
 	}
 	_, _, err := openFolder(root, "", "", ImageOptions{})
-	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), path+" is not a regular file") {
+	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), path+" is a pipe; give a regular file") {
 		t.Errorf("error %v", err)
 	}
 }

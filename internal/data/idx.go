@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"math"
 	"os"
+
+	"tercet/internal/fsx"
 )
 
 // maxSide bounds the height and width that files may announce.
@@ -123,22 +125,14 @@ func ended(err error) error {
 // openFile opens a regular file and returns its size. A file that is not there
 // wraps ErrMissing; fix says what to do.
 func openFile(path, fix string) (*os.File, int64, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, 0, missing(nil, "%s: no such file; %s", path, fix)
-		}
-		return nil, 0, missing(err, "cannot read %s", path)
+	f, size, err := fsx.OpenRegular(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, 0, missing(nil, "%s: no such file; %s", path, fix)
+	case err != nil:
+		return nil, 0, missing(err, "cannot read data")
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	if err != nil {
-		f.Close()
-		return nil, 0, missing(err, "cannot read %s", path)
-	}
-	return f, info.Size(), nil
+	return f, size, nil
 }
 
 func readIDXFile(path, fix string, rank ...int) ([]int, []byte, error) {

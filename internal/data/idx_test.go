@@ -154,7 +154,7 @@ func TestOpenFileErrors(t *testing.T) {
 	_, _, err := openFile(filepath.Join(dir, "gone"), "do this")
 	wantError(t, err, ErrMissing, "gone", "no such file", "do this")
 	_, _, err = openFile(dir, "do this")
-	wantError(t, err, ErrMissing, dir, "not a regular file")
+	wantError(t, err, ErrMissing, dir, "give a regular file")
 }
 
 func TestRealMNIST(t *testing.T) {

@@ -7,13 +7,13 @@ import (
 	stddraw "image/draw"
 	_ "image/jpeg" // decoder
 	_ "image/png"  // decoder
-	"os"
 	"slices"
 	"strings"
 
 	"golang.org/x/image/draw"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/fsx"
 	"tercet/internal/par"
 )
 
@@ -156,14 +156,7 @@ func (o ImageOptions) render(img image.Image, dst []uint8, s *canvas) error {
 // readHead returns the header of the image file at path, without decoding its
 // pixels, after checking what it announces.
 func readHead(path string) (image.Config, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for ever
-		err = fmt.Errorf("%s is not a regular file", path)
-	}
-	if err != nil {
-		return image.Config{}, missing(err, "cannot read image")
-	}
-	f, err := os.Open(path)
+	f, _, err := fsx.OpenRegular(path)
 	if err != nil {
 		return image.Config{}, missing(err, "cannot read image")
 	}
@@ -180,7 +173,7 @@ func readHead(path string) (image.Config, error) {
 
 // readImage decodes the file at path, whose header readHead found fit.
 func readImage(path string) (image.Image, error) {
-	f, err := os.Open(path)
+	f, _, err := fsx.OpenRegular(path)
 	if err != nil {
 		return nil, missing(err, "cannot read image")
 	}

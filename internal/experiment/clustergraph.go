@@ -4,13 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"tercet/internal/cluster/multicut"
 	"tercet/internal/data"
+	"tercet/internal/fsx"
 )
 
 // ClusterGraph clusters the nodes of a graph in the MULTICUT text format; labels may
@@ -42,10 +43,10 @@ func ClusterGraph(ctx context.Context, path, labels string, o ClusterOptions, sa
 
 func readProblem(path, labels string, o *ClusterOptions, say Say) (p *problem, src Source, truth []int32, notes []string, err error) {
 	src = Source{Graph: path, Labels: labels}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, src, nil, nil, fmt.Errorf("%w: %s is not a file; --graph reads a file in the MULTICUT text format", data.ErrFormat, path)
+	f, _, err := fsx.OpenRegular(path)
+	if errors.Is(err, fsx.ErrNotRegular) {
+		return nil, src, nil, nil, fmt.Errorf("%w: %w in the MULTICUT text format", data.ErrFormat, err)
 	}
-	f, err := os.Open(path)
 	if err != nil {
 		return nil, src, nil, nil, fmt.Errorf("%w: %w", data.ErrMissing, err)
 	}

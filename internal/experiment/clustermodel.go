@@ -155,28 +155,25 @@ func readModel(path string) (*clusterModel, string, error) {
 	case filepath.Ext(path) == ".json":
 		path = filepath.Join(filepath.Dir(path), modelFile)
 	}
-	b, err := os.ReadFile(path)
+	f, err := safetensors.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, "", fmt.Errorf("%w: there is no %s: tercet cluster --out writes it for k-means, and for multicut on all pairs with --link squared and no --clip; other clusterings have no rule for new items", data.ErrMissing, path)
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, "", fmt.Errorf("%w: %w", data.ErrFormat, err)
 	}
-	m, err := parseModel(b)
+	m, err := parseModel(f)
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: %s: %w", data.ErrFormat, path, err)
 	}
 	return m, path, nil
 }
 
-func parseModel(b []byte) (*clusterModel, error) {
-	f, err := safetensors.Parse(b)
-	if err != nil {
-		return nil, err
-	}
+func parseModel(f *safetensors.File) (*clusterModel, error) {
 	if got := f.Meta["format"]; got != modelFormat {
 		return nil, fmt.Errorf("format %q; this version reads %s", got, modelFormat)
 	}
+	var err error
 	m := &clusterModel{method: f.Meta["method"], spherical: f.Meta["spherical"] == "true"}
 	switch m.method {
 	case KMeans:

@@ -93,7 +93,7 @@ func TestQuickBound(t *testing.T) {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ClusterGraph(context.Background(), path, "", ClusterOptions{}, quiet); err == nil || !strings.Contains(err.Error(), "is not a file") {
+	if _, err := ClusterGraph(context.Background(), path, "", ClusterOptions{}, quiet); err == nil || !strings.Contains(err.Error(), "is a folder; give a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 
 	"tercet/internal/engine/nn"
 	"tercet/internal/fsx"
@@ -74,13 +73,9 @@ func (r *Run) Fit(checkpoint string) (*MetricFit, error) {
 	if checkpoint == "best" {
 		path = r.BestPath()
 	}
-	b, err := os.ReadFile(path)
+	f, err := safetensors.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", train.ErrCheckpoint, err)
-	}
-	f, err := safetensors.Parse(b)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", train.ErrCheckpoint, path, err)
 	}
 	text, ok := f.Meta["metric"]
 	if !ok {

@@ -2,10 +2,10 @@ package experiment
 
 import (
 	"fmt"
-	"os"
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/fsx"
 	"tercet/internal/noise"
 )
 
@@ -102,7 +102,7 @@ func pairQ(o config.PairNoise) (float64, error) {
 }
 
 func readConfusion(path string) ([][]float64, error) {
-	f, err := os.Open(path)
+	f, _, err := fsx.OpenRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: noise.matrix: %w", data.ErrMissing, err)
 	}

@@ -8,7 +8,9 @@ import (
 	"os"
 
 	"tercet/internal/data"
+	"tercet/internal/fsx"
 	"tercet/internal/noise"
+	"tercet/internal/report"
 )
 
 const noiseSchema = "tercet.noise/1"
@@ -147,7 +149,7 @@ func truthOf(of string, s *Sets) *NoiseTruth {
 // wrong, unless the triplets are made of such pairs.
 func foundWeights(path string, classes int, made bool) (noise.TripletWeights, error) {
 	var w noise.TripletWeights
-	text, err := os.ReadFile(path)
+	text, err := fsx.ReadFile(path, report.MaxDocument)
 	if errors.Is(err, os.ErrNotExist) {
 		return w, fmt.Errorf("noise_from: there is no %s; tercet eval --run RUN --noise-rate writes RUN/noise.json", path)
 	}

@@ -193,7 +193,7 @@ func vacant(dir string) error {
 // where there is none or no step was taken with it.
 func (r *Run) begin(resolved []byte) error {
 	path := r.Path("config.yaml")
-	old, err := os.ReadFile(path)
+	old, err := fsx.ReadFile(path, config.MaxBytes)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return r.write(resolved)
@@ -290,7 +290,7 @@ func firstDifference(a, b string) string {
 // Open opens an existing run directory for reading or resuming.
 func Open(dir string) (*Run, error) {
 	path := filepath.Join(dir, "config.yaml")
-	text, err := os.ReadFile(path)
+	text, err := fsx.ReadFile(path, config.MaxBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s has no config.yaml; a run directory is what `tercet train` makes", ErrNoRun, dir)
 	}
@@ -320,9 +320,12 @@ func identity(resolved []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
+// maxManifest bounds manifest.json, which takes a few kilobytes.
+const maxManifest = 1 << 20
+
 func (r *Run) readManifest() error {
 	path := r.Path("manifest.json")
-	b, err := os.ReadFile(path)
+	b, err := fsx.ReadFile(path, maxManifest)
 	if err != nil {
 		return err
 	}

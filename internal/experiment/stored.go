@@ -3,7 +3,9 @@ package experiment
 import (
 	"bytes"
 	"encoding/json"
-	"os"
+
+	"tercet/internal/fsx"
+	"tercet/internal/report"
 )
 
 // StoredAttack reads an attack.json; nil where there is none that this version can
@@ -35,7 +37,7 @@ func StoredEval(path string) *EvalDoc {
 }
 
 func stored(path string, d any) bool {
-	b, err := os.ReadFile(path)
+	b, err := fsx.ReadFile(path, report.MaxDocument)
 	return err == nil && json.Unmarshal(b, d) == nil
 }
 

@@ -132,7 +132,7 @@ func (p *Page) WriteHTML(path string) error {
 }
 
 func dataURI(path string) (string, error) {
-	data, err := os.ReadFile(path)
+	data, err := fsx.ReadFile(path, MaxDocument)
 	if err != nil {
 		return "", err
 	}

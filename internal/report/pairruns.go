@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"tercet/internal/fsx"
 )
 
 // PairResult is pairs.json (tercet.pairs/1): how a run tells pairs at its end. Errors
@@ -116,7 +118,7 @@ func readPairRun(r *RunDir, curve bool) (*pairRun, error) {
 // last line that was cut short is passed over; a step that was done again counts as it
 // was last.
 func readPairCurve(path string) ([]pairPoint, error) {
-	f, err := os.Open(path)
+	f, _, err := fsx.OpenRegular(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tercet/internal/fsx"
 )
 
 // ErrRun is wrapped when a path holds no run, or one whose files cannot be used.
@@ -221,7 +223,7 @@ func ReadRun(dir string) (*RunDir, error) {
 // PNG, before a page is built on it.
 func (r *RunDir) CheckFigures() error {
 	for _, p := range r.Figures {
-		f, err := os.Open(p.Path)
+		f, _, err := fsx.OpenRegular(p.Path)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrRun, err)
 		}

@@ -173,7 +173,7 @@ func TestBrokenRunsAreNamed(t *testing.T) {
 		{"eval.json", `{"schema": "tercet.eval/1", "retrieval": [1]}`, "eval.json: scores are an object of name and value, not [1]"},
 		{"attack.json", "\x89PNG", "attack.json:1: not valid JSON"},
 		{"cluster.json", `{"schema": "tercet.cluster/1", "sizes": 3}`, "cluster.json:1: not valid JSON of a run"},
-		{"cluster.json/x", "", "cluster.json is not a file"},
+		{"cluster.json/x", "", "cluster.json is a folder; give a regular file"},
 	} {
 		dir := filepath.Join(t.TempDir(), "x")
 		put(t, dir, "manifest.json", manifest(0, "finished", 100))

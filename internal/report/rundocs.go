@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
 
+	"tercet/internal/fsx"
 	"tercet/internal/metric"
 )
 
@@ -181,29 +181,16 @@ type scoreFile metric.Scores
 // UnmarshalJSON is that of metric.Scores.
 func (s *scoreFile) UnmarshalJSON(b []byte) error { return (*metric.Scores)(s).UnmarshalJSON(b) }
 
-// maxDocument bounds a JSON file of a run: labels of ten million items fit.
-const maxDocument = 256 << 20
+// MaxDocument bounds a JSON file of a run: labels of ten million items fit.
+const MaxDocument = 256 << 20
 
 // readDocument reads the JSON document at path, which must be of one of the given
 // schemas, the present one first, into v. found is false where there is no such file.
 func readDocument(path string, v any, schemas ...string) (found bool, err error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+	b, err := fsx.ReadFile(path, MaxDocument)
+	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
-	case err != nil:
-		return false, fmt.Errorf("%w: %w", ErrRun, err)
-	case !info.Mode().IsRegular():
-		return false, fmt.Errorf("%w: %s is not a file", ErrRun, path)
-	case info.Size() > maxDocument:
-		return false, fmt.Errorf("%w: %s is %d bytes long, more than any result (%d)", ErrRun, path, info.Size(), maxDocument)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false, fmt.Errorf("%w: %w", ErrRun, err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", ErrRun, err)
 	}

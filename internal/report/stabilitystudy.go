@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/fsx"
 	"tercet/internal/theory/measure"
 )
 
@@ -156,7 +157,7 @@ func stabilityFiles(path string) ([]string, error) {
 
 // readStability returns nil for a document of another schema.
 func readStability(file string) (*StabilityDocument, error) {
-	b, err := os.ReadFile(file)
+	b, err := fsx.ReadFile(file, MaxDocument)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRun, err)
 	}

@@ -8,6 +8,7 @@
 package safetensors
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
@@ -17,6 +18,8 @@ import (
 	"math"
 	"sort"
 	"strings"
+
+	"tercet/internal/fsx"
 )
 
 // ErrFormat is wrapped by every error about bytes that are not a well-formed
@@ -25,6 +28,10 @@ var ErrFormat = errors.New("not a valid safetensors file")
 
 // maxHeader bounds the JSON header, as the format's reference reader does.
 const maxHeader = 100 << 20
+
+// maxTensors bounds what a header lists, so that reading it takes no more memory than
+// a small multiple of its own size.
+const maxTensors = 100_000
 
 // Tensor is one named float32 array, row-major.
 type Tensor struct {
@@ -49,6 +56,7 @@ func (f *File) Find(name string) *Tensor {
 	return nil
 }
 
+// entry is what the header says of a tensor.
 type entry struct {
 	DType   string    `json:"dtype"`
 	Shape   []int     `json:"shape"`
@@ -138,80 +146,170 @@ func count(shape []int) (uint64, bool) {
 	return n, true
 }
 
-// Parse reads a whole file. The byte ranges must cover the data exactly, without
-// gap or overlap. Only F32 tensors are understood. No more memory is taken than
-// the input's own size warrants.
-func Parse(b []byte) (*File, error) {
-	if len(b) < 8 {
-		return nil, bad("%d bytes; the header length alone takes 8", len(b))
+// Parse reads a file that is in memory; see Read.
+func Parse(b []byte) (*File, error) { return Read(bytes.NewReader(b), int64(len(b))) }
+
+// ReadFile reads the file at path, which must be a regular one; see Read. Its errors
+// name the path.
+func ReadFile(path string) (*File, error) {
+	f, size, err := fsx.OpenRegular(path)
+	if err != nil {
+		return nil, err
 	}
-	n := binary.LittleEndian.Uint64(b)
-	if n > maxHeader || n > uint64(len(b)-8) {
-		return nil, bad("header length %d at byte 0 is more than the file (%d bytes) or the limit (%d) allow; is it truncated?", n, len(b), maxHeader)
+	defer f.Close()
+	out, err := Read(bufio.NewReaderSize(f, 1<<16), size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	head, data := b[8:8+n], b[8+n:]
+	return out, nil
+}
+
+// Read reads a whole file of size bytes from r. The byte ranges must cover the data
+// exactly, without gap or overlap. Only F32 tensors are understood. The header is
+// checked against size before any tensor is made: no more memory is taken than the
+// file's own size warrants.
+func Read(r io.Reader, size int64) (*File, error) {
+	head, err := readHeader(r, size)
+	if err != nil {
+		return nil, err
+	}
+	f, list, err := parseHeader(head)
+	if err != nil {
+		return nil, err
+	}
+	data := uint64(size) - 8 - uint64(len(head))
+	if err := checkRanges(list, data); err != nil {
+		return nil, err
+	}
+	buf := make([]byte, 64<<10)
+	for _, e := range list {
+		v := make([]float32, (e.Offsets[1]-e.Offsets[0])/4)
+		if err := readFloats(r, v, buf); err != nil {
+			return nil, bad("tensor %q: the file ends inside its data: %v", e.name, err)
+		}
+		f.Tensors = append(f.Tensors, Tensor{e.name, e.Shape, v})
+	}
+	return f, nil
+}
+
+// readHeader reads the JSON header, whose length is held against the file's size first.
+func readHeader(r io.Reader, size int64) ([]byte, error) {
+	if size < 8 {
+		return nil, bad("%d bytes; the header length alone takes 8", size)
+	}
+	var length [8]byte
+	if _, err := io.ReadFull(r, length[:]); err != nil {
+		return nil, bad("the file ends inside the header length: %v", err)
+	}
+	n := binary.LittleEndian.Uint64(length[:])
+	if n > maxHeader || n > uint64(size-8) {
+		return nil, bad("header length %d at byte 0 is more than the file (%d bytes) or the limit (%d) allow; is it truncated?", n, size, maxHeader)
+	}
+	head := make([]byte, n)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return nil, bad("the file ends inside the header: %v", err)
+	}
+	return head, nil
+}
+
+// named is a tensor as the header lists it.
+type named struct {
+	name string
+	entry
+}
+
+// parseHeader returns the metadata and the tensors, by their place in the data.
+func parseHeader(head []byte) (*File, []named, error) {
 	f := &File{Meta: map[string]string{}}
-	type named struct {
-		name string
-		entry
-	}
 	var list []named
 	dec := json.NewDecoder(bytes.NewReader(head))
 	if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
-		return nil, bad("the header is not a JSON object")
+		return nil, nil, bad("the header is not a JSON object")
 	}
 	seen := map[string]bool{}
 	for dec.More() {
 		tok, err := dec.Token()
 		if err != nil {
-			return nil, bad("header: %v", err)
+			return nil, nil, bad("header: %s", jsonWords(err))
 		}
 		name := tok.(string) // inside an object a key is always a string
 		if seen[name] {
-			return nil, bad("header: %q stands twice", name)
+			return nil, nil, bad("header: %q stands twice", name)
 		}
 		seen[name] = true
 		if name == "__metadata__" {
 			if err := dec.Decode(&f.Meta); err != nil {
-				return nil, bad("header: __metadata__: %v", err)
+				return nil, nil, bad("header: __metadata__: %s; it holds texts only", jsonWords(err))
 			}
 			continue
 		}
 		e := named{name: name}
 		if err := dec.Decode(&e.entry); err != nil {
-			return nil, bad("header: tensor %q: %v", name, err)
+			return nil, nil, bad("header: tensor %q: %s; want dtype, shape and data_offsets, whole numbers from 0 on", name, jsonWords(err))
 		}
-		list = append(list, e)
+		if list = append(list, e); len(list) > maxTensors {
+			return nil, nil, bad("header: more than %d tensors", maxTensors)
+		}
 	}
 	if _, err := dec.Token(); err != nil {
-		return nil, bad("header: %v", err)
+		return nil, nil, bad("header: %s", jsonWords(err))
 	}
 	if rest := head[dec.InputOffset():]; strings.Trim(string(rest), " ") != "" {
-		return nil, bad("header: rubbish behind the JSON object")
+		return nil, nil, bad("header: rubbish behind the JSON object")
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Offsets[0] < list[j].Offsets[0] })
+	return f, list, nil
+}
+
+// jsonWords says in the words of a user what is wrong with a part of the header.
+func jsonWords(err error) string {
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Sprintf("%s is %s, which is of the wrong kind", kind.Field, kind.Value)
+	case errors.As(err, &kind):
+		return fmt.Sprintf("it is %s, which is of the wrong kind", kind.Value)
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("not valid JSON near byte %d", syntax.Offset)
+	}
+	return "not valid JSON: it ends early"
+}
+
+// checkRanges verifies types and shapes, and that the byte ranges cover data exactly.
+func checkRanges(list []named, data uint64) error {
 	var at uint64
 	for _, e := range list {
 		if e.DType != "F32" {
-			return nil, bad("tensor %q has type %s; only F32 is supported", e.name, e.DType)
+			return bad("tensor %q has type %s; only F32 is supported", e.name, e.DType)
 		}
 		c, ok := count(e.Shape)
 		if !ok {
-			return nil, bad("tensor %q has shape %v", e.name, e.Shape)
+			return bad("tensor %q has shape %v", e.name, e.Shape)
 		}
 		lo, hi := e.Offsets[0], e.Offsets[1]
-		if lo != at || hi < lo || hi > uint64(len(data)) || hi-lo != 4*c {
-			return nil, bad("tensor %q of shape %v claims bytes [%d, %d); expected [%d, %d) of %d; is the file truncated?", e.name, e.Shape, lo, hi, at, at+4*c, len(data))
+		if lo != at || hi < lo || hi > data || hi-lo != 4*c {
+			return bad("tensor %q of shape %v claims bytes [%d, %d); expected [%d, %d) of %d; is the file truncated?", e.name, e.Shape, lo, hi, at, at+4*c, data)
 		}
-		v := make([]float32, c)
-		for i := range v {
-			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[lo+4*uint64(i):]))
-		}
-		f.Tensors = append(f.Tensors, Tensor{e.name, e.Shape, v})
 		at = hi
 	}
-	if at != uint64(len(data)) {
-		return nil, bad("%d bytes behind the last tensor", uint64(len(data))-at)
+	if at != data {
+		return bad("%d bytes behind the last tensor", data-at)
 	}
-	return f, nil
+	return nil
+}
+
+// readFloats fills v from r by way of buf, whose length is a multiple of 4.
+func readFloats(r io.Reader, v []float32, buf []byte) error {
+	for len(v) > 0 {
+		part := buf[:min(len(buf), 4*len(v))]
+		if _, err := io.ReadFull(r, part); err != nil {
+			return err
+		}
+		for i := range len(part) / 4 {
+			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(part[4*i:]))
+		}
+		v = v[len(part)/4:]
+	}
+	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
@@ -73,13 +72,9 @@ func (t *Trainer) WriteCheckpoint(path string, spec nn.Spec, configHash string) 
 
 // ReadCheckpoint reads and checks path.
 func ReadCheckpoint(path string) (*Checkpoint, error) {
-	b, err := os.ReadFile(path)
+	f, err := safetensors.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
-	}
-	f, err := safetensors.Parse(b)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrCheckpoint, path, err)
 	}
 	if got := f.Meta["format"]; got != checkpointFormat {
 		return nil, fmt.Errorf("%w: %s: format %q; this version reads %s", ErrCheckpoint, path, got, checkpointFormat)

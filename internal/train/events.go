@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"tercet/internal/fsx"
 )
 
 // Event is one line of events.jsonl. Kinds: start, resume, step, epoch, eval,
@@ -41,6 +43,9 @@ type Event struct {
 	Note     string             `json:"note,omitempty"`
 }
 
+// maxLog bounds events.jsonl where all of it is read into memory.
+const maxLog = 2 << 30
+
 // Log appends events to events.jsonl.
 type Log struct {
 	f *os.File
@@ -51,7 +56,7 @@ type Log struct {
 // line that a killed process left unfinished, so that a resumed run's log reads
 // like one run's.
 func OpenLog(path string, step int) (*Log, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := fsx.OpenForUpdate(path, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +129,7 @@ func (l *Log) Close() error {
 
 // ReadEvents reads a log; an unfinished last line is passed over.
 func ReadEvents(path string) ([]Event, error) {
-	b, err := os.ReadFile(path)
+	b, err := fsx.ReadFile(path, maxLog)
 	if err != nil {
 		return nil, err
 	}
