@@ -1,0 +1,154 @@
+package experiment
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/metric"
+	"tercet/internal/safetensors"
+)
+
+// fuzzFolder is a folder in memory where the system has such a place: a disk would
+// make a fuzzer wait for it.
+func fuzzFolder(f *testing.F) string {
+	f.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "tercet-fuzz-")
+	if err != nil {
+		return f.TempDir()
+	}
+	f.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// A run directory of any config and manifest is opened or refused as ErrNoRun.
+func FuzzRunMetadata(f *testing.F) {
+	cfg, err := config.LoadBytes([]byte("name: x"), "x.yaml", nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	text, err := cfg.Resolved()
+	if err != nil {
+		f.Fatal(err)
+	}
+	good := `{"schema":"tercet.run/1","name":"x","config_hash":"` + identity(text) + `"`
+	f.Add("name: x", good+`}`)
+	f.Add("name: x", good+`,"status":"finished","steps":5,"steps_planned":-1}`)
+	f.Add("name: [", `{"schema":"tercet.run/2"}`)
+	f.Add("", "null")
+	dir := fuzzFolder(f)
+	f.Fuzz(func(t *testing.T, config, manifest string) {
+		for name, content := range map[string]string{"config.yaml": config, "manifest.json": manifest} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := Open(dir)
+		switch {
+		case err == nil && (r.Config == nil || r.Manifest.Schema == ""):
+			t.Fatalf("opened without %+v", r)
+		case err != nil && !errors.Is(err, ErrNoRun):
+			t.Fatalf("%v is not ErrNoRun", err)
+		}
+	})
+}
+
+// A model of clusters of any metadata and numbers is read with finite centers, or
+// refused.
+func FuzzClusterModel(f *testing.F) {
+	m := &clusterModel{method: KMeans, k: 2, d: 1, center: []float32{0, 1}, spread: []float32{0, 1}, size: []float32{1, 2}}
+	var b bytes.Buffer
+	if err := m.write(&b); err != nil {
+		f.Fatal(err)
+	}
+	if _, err := parseModel(b.Bytes()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(KMeans, "{}", "", 2, []byte{1, 2})
+	f.Add(Multicut, "{}", "0.5", 1, []byte{255})
+	f.Add("agglomerative", "", "x", 0, []byte{})
+	f.Fuzz(func(t *testing.T, method, source, threshold string, k int, values []byte) {
+		if k < 0 || k > 1000 || len(values) > 1000 {
+			return
+		}
+		numbers := make([]float32, len(values))
+		for i, v := range values {
+			numbers[i] = float32(v) - 1
+		}
+		file := &safetensors.File{Meta: map[string]string{"format": modelFormat, "method": method, "source": source, "threshold": threshold}, Tensors: []safetensors.Tensor{
+			{Name: "center", Shape: []int{k, len(values)}, Data: make([]float32, k*len(values))},
+			{Name: "spread", Shape: []int{len(values)}, Data: numbers},
+			{Name: "size", Shape: []int{len(values)}, Data: numbers},
+		}}
+		var b bytes.Buffer
+		if err := safetensors.Write(&b, file); err != nil {
+			t.Fatal(err)
+		}
+		m, err := parseModel(b.Bytes())
+		if err != nil {
+			return
+		}
+		if m.k < 1 || m.d < 1 || len(m.center) != m.k*m.d || len(m.spread) != m.k || len(m.size) != m.k {
+			t.Fatalf("%d clusters of %d dimensions, %d numbers", m.k, m.d, len(m.center))
+		}
+		for i, n := range m.size {
+			if n < 1 || m.spread[i] < 0 {
+				t.Fatalf("cluster %d of %v items, spread %v", i, n, m.spread[i])
+			}
+		}
+	})
+}
+
+// Labels of any text beside as many points are scored with finite intervals, or
+// refused as bad data: the way of tercet eval --labels.
+func FuzzBootstrapOfLabels(f *testing.F) {
+	f.Add([]byte("label\na\na\nb\nb\n"))
+	f.Add([]byte("1\n1\n2\n"))
+	f.Add([]byte("1\n\n2\n"))
+	f.Add([]byte("x,label\n1,2\n"))
+	dir := fuzzFolder(f)
+	path := filepath.Join(dir, "labels.csv")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 200 {
+			return
+		}
+		if err := os.WriteFile(path, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		labels, classes, err := data.ReadLabels(path)
+		if err != nil {
+			if !errors.Is(err, data.ErrFormat) {
+				t.Fatalf("%v is not data.ErrFormat", err)
+			}
+			return
+		}
+		checkBootstrap(t, labels, len(classes))
+	})
+}
+
+func checkBootstrap(t *testing.T, labels []int32, classes int) {
+	t.Helper()
+	x := make([]float32, len(labels))
+	for i := range x {
+		x[i] = float32(i * i % 7)
+	}
+	r, err := metric.Retrieve(t.Context(), x, len(x), 1, labels, metric.RetrievalOptions{Intervals: metric.Intervals{Resamples: metric.MinResamples}})
+	if err != nil {
+		if !errors.Is(err, metric.ErrInput) {
+			t.Fatalf("%v is not metric.ErrInput", err)
+		}
+		return
+	}
+	for _, s := range r.Scores {
+		if !(s.Value.Value >= 0 && s.Value.Value <= 1) {
+			t.Fatalf("%s is %v, %d classes", s.Key, s.Value.Value, classes)
+		}
+		if ci := s.CI95; ci != nil && !(ci[0] >= 0 && ci[0] <= ci[1] && ci[1] <= 1) {
+			t.Fatalf("%s has the interval %v", s.Key, *ci)
+		}
+	}
+}
