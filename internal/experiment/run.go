@@ -12,8 +12,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"tercet/internal/config"
 	"tercet/internal/data"
@@ -204,6 +206,9 @@ func (r *Run) begin(resolved []byte) error {
 		if r.untouched() {
 			return r.write(resolved)
 		}
+		if err := r.readManifest(); err == nil && r.Manifest.Config == identity(resolved) {
+			return changedConfig(path, r.Manifest.Config, identity(old))
+		}
 		return fmt.Errorf("%w: %s holds a run of another config; first difference:\n%s\ngive this run another name (--set name=...) or another --out, or remove the old one", ErrOtherRun, r.Dir, firstDifference(string(old), string(resolved)))
 	}
 	switch err := r.readManifest(); {
@@ -212,7 +217,7 @@ func (r *Run) begin(resolved []byte) error {
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrNoRun, err)
 	}
-	return os.MkdirAll(r.Path("checkpoints"), 0o755)
+	return r.makeCheckpoints()
 }
 
 // write makes the directory that of a fresh run.
@@ -224,7 +229,20 @@ func (r *Run) write(resolved []byte) error {
 	if err := r.SaveManifest(); err != nil {
 		return err
 	}
-	return os.MkdirAll(r.Path("checkpoints"), 0o755)
+	return r.makeCheckpoints()
+}
+
+// makeCheckpoints makes the folder of the checkpoints where there is none: a process
+// may have been killed before it came to that.
+func (r *Run) makeCheckpoints() error {
+	dir := r.Path("checkpoints")
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%w: %s is a file where the folder of the checkpoints belongs; move it away", ErrNoRun, dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("run directory: %w", err)
+	}
+	return nil
 }
 
 // fresh is the manifest of a run that has not begun.
@@ -281,10 +299,20 @@ func firstDifference(a, b string) string {
 			r = y[i]
 		}
 		if l != r {
-			return fmt.Sprintf("  there: %s\n  here:  %s", strings.TrimSpace(l), strings.TrimSpace(r))
+			return fmt.Sprintf("  there: %s\n  here:  %s", visible(l), visible(r))
 		}
 	}
 	return ""
+}
+
+// visible is a line without its margins, quoted where it holds what a terminal would not
+// show.
+func visible(line string) string {
+	line = strings.TrimSpace(line)
+	if strings.ContainsFunc(line, func(c rune) bool { return c == '\uFFFD' || !unicode.IsPrint(c) }) {
+		return strconv.Quote(line)
+	}
+	return line
 }
 
 // Open opens an existing run directory for reading or resuming.
@@ -308,9 +336,14 @@ func Open(dir string) (*Run, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrNoRun, err)
 	case r.Manifest.Config != identity(text) && r.Manifest.Config != cfg.Hash():
-		return nil, fmt.Errorf("%w: %s was changed since the run began (it was %s, is %s); restore it, or train the changed one under another name", ErrNoRun, path, r.Manifest.Config, cfg.Hash())
+		return nil, changedConfig(path, r.Manifest.Config, cfg.Hash())
 	}
 	return r, nil
+}
+
+// changedConfig says that the config at path has another hash than the run began with.
+func changedConfig(path, was, is string) error {
+	return fmt.Errorf("%w: %s was changed since the run began (it was %s, is %s); restore it, or train the changed one under another name", ErrNoRun, path, was, is)
 }
 
 // identity is the hash of a resolved config's text: config.Hash for the version

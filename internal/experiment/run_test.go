@@ -134,60 +134,107 @@ func TestTheLock(t *testing.T) {
 	trained(t, root)
 }
 
+// killedAt makes the directory of tiny below root as a process leaves it that was
+// killed after a stage of its making.
+func killedAt(t *testing.T, root, stage string) string {
+	t.Helper()
+	dir := filepath.Join(root, "tiny")
+	text, err := load(t).Resolved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Mkdir(dir, 0o755)
+	for _, made := range []struct {
+		stage string
+		make  func()
+	}{
+		{"nothing", func() {}},
+		{"lock", func() { write(t, filepath.Join(dir, "lock"), "") }},
+		{"temporary", func() { write(t, filepath.Join(dir, ".config.yaml.tmp-99-0"), "na") }},
+		{"config", func() { write(t, filepath.Join(dir, "config.yaml"), string(text)) }},
+		{"manifest", func() {
+			if err := WriteJSON(filepath.Join(dir, "manifest.json"), fresh(load(t))); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"checkpoints", func() {
+			os.Mkdir(filepath.Join(dir, "checkpoints"), 0o755)
+			write(t, filepath.Join(dir, "checkpoints", ".last.safetensors.tmp-99-0"), "x")
+		}},
+	} {
+		made.make()
+		if made.stage == stage {
+			return dir
+		}
+	}
+	t.Fatalf("no stage %s", stage)
+	return ""
+}
+
+// ended fails the test unless r has finished and left nothing half-written.
+func ended(t *testing.T, r *Run) {
+	t.Helper()
+	if r.Manifest.Status != Finished {
+		t.Errorf("manifest %+v", r.Manifest)
+	}
+	for name := range snapshot(t, r.Dir) {
+		if leftover(filepath.Base(name)) {
+			t.Errorf("left behind: %s", name)
+		}
+	}
+}
+
 // Killed between any two files of a fresh directory, the same command goes on;
 // from config.yaml on, --resume does too.
 func TestKilledWhileItWasBeingMade(t *testing.T) {
 	for _, stage := range []string{"nothing", "lock", "temporary", "config", "manifest", "checkpoints"} {
 		t.Run(stage, func(t *testing.T) {
 			root := t.TempDir()
-			dir := filepath.Join(root, "tiny")
-			text, err := load(t).Resolved()
-			if err != nil {
-				t.Fatal(err)
-			}
-			os.Mkdir(dir, 0o755)
-			for _, made := range []struct {
-				stage string
-				make  func()
-			}{
-				{"lock", func() { write(t, filepath.Join(dir, "lock"), "") }},
-				{"temporary", func() { write(t, filepath.Join(dir, ".config.yaml.tmp-99-0"), "na") }},
-				{"config", func() { write(t, filepath.Join(dir, "config.yaml"), string(text)) }},
-				{"manifest", func() {
-					if err := WriteJSON(filepath.Join(dir, "manifest.json"), fresh(load(t))); err != nil {
-						t.Fatal(err)
-					}
-				}},
-				{"checkpoints", func() {
-					os.Mkdir(filepath.Join(dir, "checkpoints"), 0o755)
-					write(t, filepath.Join(dir, "checkpoints", ".last.safetensors.tmp-99-0"), "x")
-				}},
-			} {
-				if stage == "nothing" {
-					break
-				}
-				made.make()
-				if made.stage == stage {
-					break
-				}
-			}
-			if r, err := Open(dir); strings.Contains("nothing lock temporary", stage) {
-				if !errors.Is(err, ErrNoRun) {
+			dir := killedAt(t, root, stage)
+			if strings.Contains("nothing lock temporary", stage) {
+				if _, err := Open(dir); !errors.Is(err, ErrNoRun) {
 					t.Errorf("opened without a config: %v", err)
 				}
-			} else if err != nil || r.Manifest.Status != Running {
-				t.Errorf("not opened: %v", err)
-			}
-			r := trained(t, root)
-			for name := range snapshot(t, dir) {
-				if leftover(filepath.Base(name)) {
-					t.Errorf("left behind: %s", name)
+			} else {
+				r, err := Open(dir)
+				if err != nil {
+					t.Fatal(err)
 				}
+				if _, err := r.Train(context.Background(), Watch{}); err != nil {
+					t.Errorf("--resume: %v", err)
+				}
+				ended(t, r)
+				root = t.TempDir()
+				killedAt(t, root, stage)
 			}
-			if r.Manifest.Status != Finished {
-				t.Errorf("manifest %+v", r.Manifest)
-			}
+			ended(t, trained(t, root))
 		})
+	}
+}
+
+// A file in the place of a folder of the run is refused in the same way by --config and
+// by --resume.
+func TestAFileInPlaceOfTheCheckpoints(t *testing.T) {
+	root := t.TempDir()
+	dir := killedAt(t, root, "manifest")
+	write(t, filepath.Join(dir, "checkpoints"), "mine")
+	_, err := Create(root, load(t))
+	r, opened := Open(dir)
+	if opened != nil {
+		t.Fatal(opened)
+	}
+	_, resumed := r.Train(context.Background(), Watch{})
+	for _, err := range []error{err, resumed} {
+		if !errors.Is(err, ErrNoRun) || !strings.Contains(err.Error(), "checkpoints is a file") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// What a terminal does not show is quoted in the first difference of two configs.
+func TestFirstDifferenceShowsWhatIsInvisible(t *testing.T) {
+	if got, want := firstDifference("\x00name: a\n", "name: a\n"), "  there: \"\\x00name: a\"\n  here:  name: a"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -235,6 +282,9 @@ func TestAnEditedConfigIsNoticed(t *testing.T) {
 	write(t, path, strings.Replace(text, "seed: 0", "seed: 4", 1))
 	if _, err := Open(r.Dir); !errors.Is(err, ErrNoRun) || !strings.Contains(err.Error(), "was changed since the run began") {
 		t.Errorf("error %v", err)
+	}
+	if _, err := Create(filepath.Dir(r.Dir), load(t)); !errors.Is(err, ErrNoRun) || !strings.Contains(err.Error(), "was changed since the run began") {
+		t.Errorf("by --config: error %v", err)
 	}
 	// Damage of other kinds is named with its file, too.
 	for name, bad := range map[string]string{"config.yaml": "name: [", "manifest.json": `{"schema":`} {

@@ -50,6 +50,9 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		return false, err
 	}
 	r.tidy()
+	if err := r.makeCheckpoints(); err != nil {
+		return false, err
+	}
 	if r.Config.LearnsMetric() {
 		return false, r.fitMetric(ctx, w)
 	}
