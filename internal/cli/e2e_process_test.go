@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -98,9 +100,11 @@ func TestKilledAndResumed(t *testing.T) {
 	}
 }
 
-// signalAt is stderr that sends the process a signal once it reads a text.
+// signalAt is stderr that sends the process a signal, SIGTERM where it is 0, once it
+// reads a text.
 type signalAt struct {
 	text string
+	sig  syscall.Signal
 	sent bool
 	all  []byte
 }
@@ -109,7 +113,7 @@ func (s *signalAt) Write(p []byte) (int, error) {
 	s.all = append(s.all, p...)
 	if !s.sent && strings.Contains(string(s.all), s.text) {
 		s.sent = true
-		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		if err := syscall.Kill(os.Getpid(), cmp.Or(s.sig, syscall.SIGTERM)); err != nil {
 			return 0, err
 		}
 	}
@@ -134,5 +138,85 @@ func TestInterruptedBySignal(t *testing.T) {
 	must(t, 0, "train --resume runs/tiny --quiet")
 	if checkpoints(t, "runs/tiny") != checkpoints(t, "undisturbed/tiny") {
 		t.Error("an interrupted run ends in other bytes")
+	}
+}
+
+// A closed terminal leaves a checkpoint, but not under nohup.
+func TestHangup(t *testing.T) {
+	inTiny(t)
+	line := "train -c tiny.yaml --set train.epochs=15 --set train.eval_every=0"
+	var out bytes.Buffer
+	stderr := &signalAt{text: "epoch 3,", sig: syscall.SIGHUP}
+	code := Main(shellWords(line), strings.NewReader(""), &out, stderr)
+	if code != ExitInterrupted || !strings.Contains(string(stderr.all), "hangup: stopping at the next safe moment") {
+		t.Fatalf("code %d, stderr %s", code, stderr.all)
+	}
+	if m, _ := os.ReadFile("runs/tiny/manifest.json"); !strings.Contains(string(m), `"status": "interrupted"`) {
+		t.Errorf("manifest %s", m)
+	}
+	if _, err := exec.LookPath("nohup"); err != nil {
+		t.Skip("no nohup")
+	}
+	cmd := program(t, line+" --out nohup")
+	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`}, cmd.Args...)
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for in := bufio.NewScanner(pipe); in.Scan(); {
+		if strings.Contains(in.Text(), "epoch 3,") {
+			if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("with SIGHUP ignored: %v", err)
+	}
+}
+
+// gone is a pipe whose reader has gone away.
+func gone(t *testing.T) *os.File {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// A reader of stderr that goes away takes the messages with it and nothing else; one of
+// stdout that does is an exit code of its own, without a message.
+func TestReadersThatGoAway(t *testing.T) {
+	inTiny(t)
+	for _, tc := range []struct {
+		line   string
+		stdout bool // the reader of stdout has gone, too
+		code   int
+	}{
+		{"train -c tiny.yaml", false, 0},
+		{"train -c tiny.yaml --out closed", true, ExitClosed},
+		{"config keys", true, ExitClosed},
+	} {
+		cmd := program(t, tc.line)
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, gone(t)
+		if tc.stdout {
+			cmd.Stdout, cmd.Stderr = gone(t), &out
+		}
+		cmd.Run() // its exit code tells
+		if code := cmd.ProcessState.ExitCode(); code != tc.code || strings.Contains(out.String(), "pipe") {
+			t.Errorf("%s: code %d, want %d; printed %s", tc.line, code, tc.code, out.String())
+		}
+	}
+	for _, run := range []string{"runs/tiny", "closed/tiny"} {
+		if m, _ := os.ReadFile(run + "/manifest.json"); !strings.Contains(string(m), `"status": "finished"`) {
+			t.Errorf("%s: manifest %s", run, m)
+		}
 	}
 }

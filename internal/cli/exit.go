@@ -19,6 +19,7 @@ const (
 	ExitGate        = 4
 	ExitDiverged    = 5
 	ExitInterrupted = 130
+	ExitClosed      = 141 // what shells say of a process that a closed pipe has ended
 )
 
 var exitTexts = []struct {
@@ -32,6 +33,7 @@ var exitTexts = []struct {
 	{ExitGate, "a gate was not met (%s)"},
 	{ExitDiverged, "training diverged or collapsed"},
 	{ExitInterrupted, "interrupted; a training run has written its checkpoint and can be resumed"},
+	{ExitClosed, "the reader of stdout went away before it had all of the result, as head does"},
 }
 
 // ExitError is an error that decides the exit code itself.

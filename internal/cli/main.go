@@ -23,6 +23,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil && s.out.err != nil {
 		err = fmt.Errorf("the result could not be written: %w", s.out.err)
 	}
+	if errors.Is(s.out.err, errClosed) && (err == nil || errors.Is(err, errClosed)) {
+		return ExitClosed // by head, say, which has what it wanted
+	}
 	code := exitCode(err)
 	if err != nil {
 		// After a mistake in the flags, --json may not have been read.

@@ -5,16 +5,41 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"syscall"
 )
 
-// withSignals returns a context that the first Ctrl-C or SIGTERM cancels with
-// the cause ErrInterrupted; the second ends the process at once.
+// signalRule says what a command does on a signal. Signals without a rule do what the
+// system, or Go, has them do.
+type signalRule struct {
+	signal os.Signal
+	action signalAction
+}
+
+type signalAction int
+
+const (
+	// stop ends the command at its next safe moment, a second such signal at once.
+	stop signalAction = iota
+	// stopUnlessIgnored is stop where the process was not started with the signal
+	// ignored, as nohup does with SIGHUP.
+	stopUnlessIgnored
+	// ignore: the signal changes nothing.
+	ignore
+)
+
+// withSignals returns a context that the first signal whose rule is to stop cancels
+// with the cause ErrInterrupted; the second ends the process at once.
 func withSignals(parent context.Context, s *Streams) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	ch := make(chan os.Signal, 2)
 	done := make(chan struct{})
-	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	for _, r := range signalRules {
+		switch {
+		case r.action == ignore:
+			signal.Ignore(r.signal)
+		case r.action == stop, !signal.Ignored(r.signal):
+			signal.Notify(ch, r.signal)
+		}
+	}
 	go func() {
 		for n := 0; ; n++ {
 			select {
