@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -143,6 +144,9 @@ func TestInterruptedBySignal(t *testing.T) {
 
 // A closed terminal leaves a checkpoint, but not under nohup.
 func TestHangup(t *testing.T) {
+	if signal.Ignored(syscall.SIGHUP) {
+		t.Skip("these tests run under nohup")
+	}
 	inTiny(t)
 	line := "train -c tiny.yaml --set train.epochs=15 --set train.eval_every=0"
 	var out bytes.Buffer
