@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/config"
+	"tercet/internal/experiment"
 )
 
 const configLong = `A config is one YAML file with the sections name, seed, data, noise, model, batch,
@@ -168,11 +170,7 @@ func runConfigCheck(s *Streams, o configCheckOptions) error {
 	bad := 0
 	for _, file := range o.files {
 		f := checkFile{File: file}
-		c, err := config.Load(file, o.sets)
-		var runs []config.Variant
-		if err == nil {
-			runs, err = c.Sweep()
-		}
+		c, runs, err := checked(configFlags{file, o.sets})
 		if err != nil {
 			bad++
 			doc.OK, f.Error = false, err.Error()
@@ -180,7 +178,7 @@ func runConfigCheck(s *Streams, o configCheckOptions) error {
 				s.stderr(err.Error() + "\n")
 			}
 		} else {
-			f.OK, f.Runs, f.Hash = true, len(runs), c.Hash()
+			f.OK, f.Runs, f.Hash = true, runs, c.Hash()
 		}
 		doc.Files = append(doc.Files, f)
 	}
@@ -200,6 +198,24 @@ func runConfigCheck(s *Streams, o configCheckOptions) error {
 		err = usagef("%s of %d not valid", count(bad, "config"), len(o.files))
 	}
 	return err
+}
+
+// checked loads a config and returns what training would refuse of its runs without
+// looking at their data, and how many runs it stands for.
+func checked(f configFlags) (c *config.Config, runs int, err error) {
+	if c, err = f.load(); err != nil {
+		return nil, 0, err
+	}
+	variants, err := experiment.Variants(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, v := range variants {
+		if err := experiment.CheckConfig(v); err != nil {
+			return nil, 0, fmt.Errorf("%s: run %s: %w", cmp.Or(f.path, "config"), v.Name, err)
+		}
+	}
+	return c, len(variants), nil
 }
 
 func count(n int, what string) string {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tercet/internal/config"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/experiment"
 	"tercet/internal/par"
@@ -186,16 +185,12 @@ func checkDisk(path string) (diskReport, check) {
 
 func checkConfig(o doctorOptions) (checkFile, check) {
 	f := checkFile{File: o.path}
-	c, err := o.load()
-	var runs []config.Variant
-	if err == nil {
-		runs, err = c.Sweep()
-	}
+	c, runs, err := checked(o.configFlags)
 	if err != nil {
 		f.Error = err.Error()
 		return f, check{"config", "fail", err.Error()}
 	}
-	f.OK, f.Runs, f.Hash = true, len(runs), c.Hash()
+	f.OK, f.Runs, f.Hash = true, runs, c.Hash()
 	return f, check{"config", "ok", "valid, " + count(f.Runs, "run")}
 }
 

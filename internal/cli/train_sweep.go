@@ -89,8 +89,11 @@ func (t *trainedAll) each(e experiment.Ended) error {
 // fail takes in a run that failed.
 func (t *trainedAll) fail(dir string, e experiment.Ended) error {
 	err := runError(e.Err)
-	if e.Run != nil {
+	switch {
+	case e.Run != nil:
 		err = trainError(dir, e.Err)
+	case len(t.variants) > 1: // there may be no directory that the error could name
+		err = fmt.Errorf("run %s: %w", t.variants[e.Variant].Name, err)
 	}
 	if t.failed == nil && t.jobs < 2 {
 		t.failed = err

@@ -121,9 +121,7 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 	if c.Data.Classes == 1 {
 		fail("data.classes", "is 1: nothing is different where all is of one class; set 2 or more, or 0 for all")
 	}
-	if c.Data.Name == "npy" && c.Data.Distort.Strength > 0 {
-		fail("data.distort.strength", "distorts images; data npy are vectors")
-	}
+	c.sourceRules(fail)
 	if d := c.Data.Distort; d.Fresh && d.Strength == 0 {
 		fail("data.distort.fresh", "draws no maps at a strength of 0: set data.distort.strength")
 	}
@@ -148,6 +146,7 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 	if (c.Train.Epochs > 0) == (c.Train.Steps > 0) {
 		fail("train.epochs", "set exactly one of train.epochs and train.steps above 0 (they are %d and %d)", c.Train.Epochs, c.Train.Steps)
 	}
+	c.warmupRule(fail)
 	if c.LearnsMetric() {
 		c.metricRules(fail)
 	} else {
@@ -169,6 +168,43 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 			fail("eval.ks", "must rise: %d comes after %d", c.Eval.Ks[i], c.Eval.Ks[i-1])
 			break
 		}
+	}
+}
+
+// sourceRules holds what only some sources of data have a meaning for.
+func (c *Config) sourceRules(fail func(key, format string, args ...any)) {
+	d := c.Data
+	if d.Name == "glyphs" && d.Crop > 0 {
+		fail("data.crop", "has no meaning for data glyphs: characters are drawn at data.size; remove it")
+	}
+	if d.Name != "npy" {
+		return
+	}
+	for _, k := range []struct {
+		key string
+		set bool
+	}{
+		{"data.distort.strength", d.Distort.Strength > 0}, {"data.size", d.Size > 0}, {"data.crop", d.Crop > 0}, {"data.color", d.Color != "native"},
+		{"data.augment.crop_padding", d.Augment.CropPadding > 0}, {"data.augment.flip", d.Augment.Flip},
+	} {
+		if k.set {
+			fail(k.key, "changes images; data npy are vectors: remove it")
+		}
+	}
+}
+
+// warmupRule refuses a warm-up that fills the whole run of a schedule that falls
+// after it, where no data are needed to know: where both count in the same unit.
+func (c *Config) warmupRule(fail func(key, format string, args ...any)) {
+	if c.Optimizer.Schedule.Name != "cosine" {
+		return
+	}
+	length := c.Train.Steps
+	if c.Optimizer.Schedule.Warmup.Unit == "epochs" {
+		length = c.Train.Epochs
+	}
+	if w := c.Optimizer.Schedule.Warmup; length > 0 && w.N >= float64(length) {
+		fail("optimizer.schedule.warmup", "must be shorter than the run, which has %d %s, is %s: a cosine falls after the warm-up", length, w.Unit, number(w.N))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"tercet/internal/config"
-	"tercet/internal/data"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
@@ -89,11 +88,7 @@ type fitting struct {
 // prepare opens the data, fits the features and makes the problems.
 func (f *fitting) prepare(ctx context.Context) error {
 	r, cfg := f.run, f.run.Config
-	open := r.open
-	if open == nil {
-		open = data.Open
-	}
-	sets, err := openWith(cfg, open, r.alter)
+	sets, err := r.data()
 	if err != nil {
 		return err
 	}

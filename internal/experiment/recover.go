@@ -41,6 +41,15 @@ func (r *Run) unprepared(err error) {
 	r.SaveManifest() // err is what the caller hears of
 }
 
+// withdraw removes the directory that this process has made for a run that failed
+// before its first step, and says whether it did: nobody has to clear it away.
+func (r *Run) withdraw() bool {
+	if !r.made || r.Manifest.Status != Failed || r.Manifest.Steps > 0 || !r.untouched() {
+		return false
+	}
+	return os.RemoveAll(r.Dir) == nil
+}
+
 // tempName matches what a write that was killed leaves behind.
 var tempName = regexp.MustCompile(`^\..+\.tmp-[0-9]+-[0-9]+$`)
 

@@ -122,6 +122,8 @@ type Run struct {
 	coverage data.Coverage // of the sampler's first epoch
 	open     opener        // nil for data.Open
 	alter    alteration    // of what is trained on; nil for none
+	checked  *Sets         // what precheck has opened, until training takes it
+	made     bool          // this process has made the directory
 }
 
 // Path joins a name onto the run's directory.
@@ -145,10 +147,12 @@ func Create(root string, cfg *config.Config) (*Run, error) {
 	if err := vacant(dir); err != nil {
 		return nil, err
 	}
+	_, err = os.Stat(dir)
+	made := errors.Is(err, os.ErrNotExist)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("run directory: %w", err)
 	}
-	r := &Run{Dir: dir, Config: cfg}
+	r := &Run{Dir: dir, Config: cfg, made: made}
 	if err := r.Lock(); err != nil {
 		return nil, err
 	}

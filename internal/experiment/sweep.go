@@ -2,7 +2,10 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -123,18 +126,38 @@ func trainVariant(ctx context.Context, root string, cfg *config.Config, i int, o
 			e.fault = fmt.Sprintf("%s: %v\n%s", cfg.Name, v, debug.Stack())
 		}
 	}()
-	if e.Run, e.Err = Create(root, cfg); e.Err != nil {
+	open, alter := sources.opener(i), alteration(nil)
+	if o.alter != nil {
+		alter = o.alter(i)
+	}
+	if e.Run, e.Err = createChecked(root, cfg, open, alter); e.Err != nil {
 		return e
 	}
 	defer e.Run.Close()
-	e.Run.open = sources.opener(i)
-	if o.alter != nil {
-		e.Run.alter = o.alter(i)
-	}
 	var w Watch
 	if o.Watch != nil {
 		w = o.Watch(i)
 	}
-	e.Done, e.Err = e.Run.Train(ctx, w)
+	if e.Done, e.Err = e.Run.Train(ctx, w); e.Run.withdraw() {
+		e.Run = nil
+	}
 	return e
+}
+
+// createChecked is Create of a run whose data open reads and alter changes. It makes
+// no directory for a run that cannot take its first step.
+func createChecked(root string, cfg *config.Config, open opener, alter alteration) (*Run, error) {
+	var sets *Sets
+	dir := filepath.Join(root, cfg.Name)
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		if sets, err = precheck(cfg, open, alter); err != nil {
+			return nil, err
+		}
+	}
+	r, err := Create(root, cfg)
+	if err != nil {
+		return nil, err
+	}
+	r.open, r.alter, r.checked = open, alter, sets
+	return r, nil
 }

@@ -152,11 +152,7 @@ func (r *Run) record(err error) {
 // prepare opens the data and builds the trainer at the run's position.
 func (r *Run) prepare(w Watch) (*assembled, *data.Loader, error) {
 	cfg := r.Config
-	open := r.open
-	if open == nil {
-		open = data.Open
-	}
-	sets, err := openWith(cfg, open, r.alter)
+	sets, err := r.data()
 	if err != nil {
 		return nil, nil, err
 	}
