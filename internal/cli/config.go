@@ -27,6 +27,7 @@ Rising priority: defaults; files of include, in order; the file; --set.
   loss: {margin: 77/255}            fractions are numbers
   train: {checkpoint_every: 200 steps}
   sweep: {seed: [0, 1, 2]}          the product of all axes is a list of runs
+  sweep: {}                         no sweep, whatever the files below have (or null)
 
 A layer that names another component starts from that component's defaults: keys
 of the former one that the new one does not have are left behind. Paths of data

@@ -16,10 +16,7 @@ func merge(t reflect.Type, base, over *node, drop bool) *node {
 	case t == nil:
 		return over
 	case t == axesType:
-		if base.kind != mapping || over.kind != mapping {
-			return over
-		}
-		return lay(base, over, func(string) reflect.Type { return nil }, drop)
+		return mergeAxes(base, over, drop)
 	case !isSection(t):
 		return over
 	case over.null:
@@ -67,6 +64,28 @@ func merge(t reflect.Type, base, over *node, drop bool) *node {
 		return nil
 	}, drop)
 }
+
+// mergeAxes lays a sweep on another: axis by axis, unless the upper one is empty
+// (null or {}), which stands for no sweep. What is laid on an empty one later does
+// not bring back what it has cleared.
+func mergeAxes(base, over *node, drop bool) *node {
+	if over.cleared || over.noAxes() || base.kind != mapping && !base.null || over.kind != mapping {
+		return over
+	}
+	out := over
+	if base.kind == mapping {
+		out = lay(base, over, func(string) reflect.Type { return nil }, drop)
+	}
+	if base.cleared || base.noAxes() {
+		fresh := *out
+		fresh.cleared = true
+		return &fresh
+	}
+	return out
+}
+
+// noAxes says that n, a sweep, is written as none.
+func (n *node) noAxes() bool { return n.null || n.kind == mapping && len(n.keys) == 0 }
 
 // spell writes a section given as one word, such as "miner: softhard", in full.
 func spell(t reflect.Type, n *node) *node {

@@ -250,3 +250,45 @@ func FuzzConfig(f *testing.F) {
 		}
 	})
 }
+
+// An empty sweep clears those of the layers below, and what is laid on it later does
+// not bring them back.
+func TestAnEmptySweepClears(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("base.yaml", "sweep: {seed: [0, 1, 2], loss.margin: [0.1, 0.2]}\n")
+	for _, tc := range []struct {
+		text string
+		sets []string
+		runs int
+	}{
+		{"include: base.yaml\n", nil, 6},
+		{"include: base.yaml\nsweep: {}\n", nil, 1},
+		{"include: base.yaml\nsweep: null\n", nil, 1},
+		{"include: base.yaml\nsweep: {seed: [4, 5]}\n", nil, 4}, // axis by axis
+		{"include: base.yaml\n", []string{"sweep={}"}, 1},
+		{"include: base.yaml\n", []string{"sweep=null"}, 1},
+		{"include: base.yaml\n", []string{"sweep={}", "seed=7"}, 1},
+		{"include: base.yaml\n", []string{"sweep={}", "sweep.seed=[7, 8]"}, 2},
+		{"include: base.yaml\n", []string{"sweep=null", "sweep.seed=[7, 8]"}, 2},
+		{"include: base.yaml\n", []string{"sweep=null", "sweep.seed=[7, 8]", "sweep.loss.margin=[0.3, 0.4]"}, 4},
+		{"include: base.yaml\n", []string{"sweep.seed=[7, 8]", "sweep={}"}, 1},
+		{"include: base.yaml\nsweep: {}\n", []string{"sweep.seed=[7, 8]"}, 2},
+	} {
+		c, err := Load(write("top.yaml", tc.text), tc.sets)
+		if err != nil {
+			t.Errorf("%q %q: %v", tc.text, tc.sets, err)
+			continue
+		}
+		runs, err := c.Sweep()
+		if err != nil || len(runs) != tc.runs {
+			t.Errorf("%q %q: %d runs, want %d (%v)", tc.text, tc.sets, len(runs), tc.runs, err)
+		}
+	}
+}

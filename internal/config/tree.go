@@ -25,6 +25,8 @@ type node struct {
 	at    origin
 	keys  []entry
 	items []*node
+
+	cleared bool // a sweep that replaces those of the layers below
 }
 
 type entry struct {
