@@ -18,6 +18,7 @@ type Progress struct {
 	total  int64 // 0: unknown
 	n      int64
 	first  int64 // done before the start, see Resume
+	part   float64 // of items that are under way, see Part
 	note   string
 	start  time.Time
 	last   time.Time
@@ -42,7 +43,8 @@ func (s *Streams) Progress(label string, total int64) *Progress {
 		progressbar.OptionSetDescription(label),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(total > 0),
+		progressbar.OptionSetPredictTime(false), // its estimate knows nothing of Resume and Part
+		progressbar.OptionSetElapsedTime(true),
 		progressbar.OptionFullWidth(),
 		progressbar.OptionSetRenderBlankState(true),
 	)
@@ -63,6 +65,10 @@ func (p *Progress) Resume(n int64) {
 	}
 }
 
+// Part says how many items' worth of work the items under way have done, which the
+// estimate of the time left counts with those that are done.
+func (p *Progress) Part(items float64) { p.part = items }
+
 // Add counts n more. The rest, if any, is a format and its arguments: a short
 // note that is shown beside the count until the next one.
 func (p *Progress) Add(n int64, note ...any) {
@@ -76,9 +82,7 @@ func (p *Progress) Add(n int64, note ...any) {
 	}
 	if p.bar != nil {
 		p.s.mu.Lock()
-		if p.note != "" {
-			p.bar.Describe(p.label + ": " + p.note)
-		}
+		p.bar.Describe(p.description())
 		p.bar.Set64(p.n)
 		p.erased = false
 		p.s.mu.Unlock()
@@ -133,13 +137,34 @@ func (p *Progress) line(now time.Time) {
 		text += fmt.Sprintf("/%d (%d %%)", p.total, 100*p.n/p.total)
 	}
 	text += ", " + seconds(took)
-	if p.total > p.n && p.n > p.first {
-		text += ", about " + seconds(time.Duration(float64(took)/float64(p.n-p.first)*float64(p.total-p.n))) + " left"
+	if left, known := p.left(now); known {
+		text += ", about " + seconds(left) + " left"
 	}
 	if p.note != "" {
 		text += "; " + p.note
 	}
 	p.s.Note("%s", text)
+}
+
+// description is what the bar says before its count.
+func (p *Progress) description() string {
+	text := p.label
+	if p.note != "" {
+		text += ": " + p.note
+	}
+	if left, known := p.left(p.s.now()); known {
+		text += ", about " + seconds(left) + " left"
+	}
+	return text
+}
+
+// left estimates the time left from the time that the work since the start has taken.
+func (p *Progress) left(now time.Time) (d time.Duration, known bool) {
+	done := float64(p.n-p.first) + p.part
+	if p.total <= p.n || done <= 0 {
+		return 0, false
+	}
+	return time.Duration(float64(now.Sub(p.start)) / done * (float64(p.total-p.n) - p.part)), true
 }
 
 // seconds rounds to what a reader wants to know.

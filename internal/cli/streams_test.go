@@ -105,6 +105,30 @@ func TestProgressAfterResumeEstimatesFromNewWork(t *testing.T) {
 	}
 }
 
+// A bar and a line tell the same time left, and count what is under way: a sweep of
+// three runs of which one is done and one is half done in 30 s needs 30 s more.
+func TestTheTimeLeftCountsWhatIsUnderWay(t *testing.T) {
+	var b bytes.Buffer
+	s, pass := clock(&b)
+	p := s.Progress("sweep", 3)
+	pass(30 * time.Second)
+	p.Part(0.5)
+	p.Add(1, "%s", "in training: 50 %")
+	if want := "sweep: 1/3 (33 %), 30s, about 30s left; in training: 50 %\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+	if got, want := p.description(), "sweep: in training: 50 %, about 30s left"; got != want {
+		t.Errorf("the bar says %q, want %q", got, want)
+	}
+}
+
+func TestSharesOfRunsInTraining(t *testing.T) {
+	v := &manyView{at: map[int]float64{4: 0.06, 1: 0.99}}
+	if got := v.shares(); got != "in training: 99 %, 6 %" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestQuietIsQuiet(t *testing.T) {
 	var b bytes.Buffer
 	s, pass := clock(&b)

@@ -24,7 +24,7 @@ func trainAll(ctx context.Context, s *Streams, out string, variants []*config.Co
 		s.Note("%d runs, %d at once, each on one thread", len(variants), jobs)
 		t.view = newManyView(s, variants)
 	} else {
-		t.view = &serialView{trainView{s: s}}
+		t.view = &serialView{trainView{s: s}, variants}
 	}
 	defer t.view.end()
 	err := experiment.Sweep(ctx, out, variants, experiment.SweepOptions{Jobs: jobs, Watch: t.view.watch}, t.each)

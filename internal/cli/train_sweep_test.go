@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -159,10 +160,24 @@ func TestABarOverRunsTrainedAtOnce(t *testing.T) {
 	v.ended(experiment.Ended{Variant: 3, Err: train.ErrInterrupted})
 	v.end()
 	want := "b: data: 3 images\n" +
-		"sweep: 1/4 (25 %), 5s; in training at 50, 4 %\n" +
-		"sweep: 2/4 (50 %), 10s, about 20s left; in training at 50 %\n" +
+		"sweep: 1/4 (25 %), 5s, about 23s left; in training: 50 %, 4 %\n" +
+		"sweep: 2/4 (50 %), 10s, about 10s left; in training: 50 %\n" +
 		"sweep: 3/4 (75 %), 15s, about 7.5s left\n"
 	if got := b.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestASweepNamesTheRunThatBegins(t *testing.T) {
+	inTiny(t)
+	_, _, stderr := cli(shellWords(sweepLine)...)
+	for i, name := range []string{"tiny-seed-0", "tiny-seed-1", "tiny-seed-2"} {
+		line := fmt.Sprintf("run %d of 3: %s\ndata: ", i+1, name)
+		if strings.Count(stderr, line) != 1 {
+			t.Errorf("%q is not in\n%s", line, stderr)
+		}
+	}
+	if _, _, stderr := cli("train", "-c", "tiny.yaml"); strings.Contains(stderr, "run 1 of 1") {
+		t.Errorf("said\n%s", stderr)
 	}
 }

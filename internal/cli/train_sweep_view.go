@@ -20,10 +20,20 @@ type sweepView interface {
 	end()
 }
 
-// serialView shows runs one after the other, each as if it were alone.
-type serialView struct{ trainView }
+// serialView shows runs one after the other, each as if it were alone; of several
+// it names the one that begins.
+type serialView struct {
+	trainView
+	variants []*config.Config
+}
 
-func (v *serialView) watch(int) experiment.Watch { return v.trainView.watch() }
+func (v *serialView) watch(i int) experiment.Watch {
+	if n := len(v.variants); n > 1 {
+		v.s.Note("run %d of %d: %s", i+1, n, v.variants[i].Name)
+	}
+	return v.trainView.watch()
+}
+
 func (v *serialView) ended(experiment.Ended)     { v.trainView.end() }
 
 // redraw is how often the bar over several runs is brought up to date.
@@ -74,6 +84,7 @@ func (v *manyView) step(i int, done float64) {
 	v.at[i] = done
 	if now := v.s.now(); now.Sub(v.drawn) >= redraw {
 		v.drawn = now
+		v.bar.Part(v.underWay())
 		v.bar.Add(0, "%s", v.shares())
 	}
 }
@@ -90,9 +101,18 @@ func (v *manyView) shares() string {
 	slices.Sort(runs)
 	var parts []string
 	for _, i := range runs {
-		parts = append(parts, fmt.Sprintf("%.0f", 100*v.at[i]))
+		parts = append(parts, fmt.Sprintf("%.0f %%", 100*v.at[i]))
 	}
-	return "in training at " + strings.Join(parts, ", ") + " %"
+	return "in training: " + strings.Join(parts, ", ")
+}
+
+// underWay is how many runs' worth of training the runs in training have done.
+func (v *manyView) underWay() float64 {
+	var sum float64
+	for _, share := range v.at {
+		sum += share
+	}
+	return sum
 }
 
 func (v *manyView) ended(e experiment.Ended) {
@@ -107,6 +127,7 @@ func (v *manyView) ended(e experiment.Ended) {
 		v.bar.Resume(int64(v.over)) // tells nothing of how long a run takes
 		return
 	}
+	v.bar.Part(v.underWay())
 	v.bar.Add(1, "%s", v.shares())
 }
 
