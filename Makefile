@@ -2,7 +2,8 @@
 GO        ?= go
 BIN       := bin/tercet
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-LDFLAGS   := -s -w -X tercet/internal/cli.version=$(VERSION)
+COMMIT    ?= $(shell git rev-parse HEAD 2>/dev/null)
+LDFLAGS   := -s -w -X tercet/internal/cli.version=$(VERSION) -X tercet/internal/cli.commit=$(COMMIT)
 FUZZTIME  ?= 10s
 # Making an interesting input shorter takes time in the square of its length; Go's
 # own limit of 60 s for each would leave no time for new inputs.

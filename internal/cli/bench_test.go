@@ -139,7 +139,7 @@ func TestBenchMistakes(t *testing.T) {
 		"bench --job mlp --seconds 0":       "tercet: --seconds is 0; give a number above 0",
 		"bench --job mlp --seconds NaN":     "tercet: --seconds is NaN; give a number above 0",
 		"bench --job mlp --format txt":      "txt",
-		"bench mlp":                         `unknown command "mlp"`,
+		"bench mlp":                         `tercet bench takes no arguments; got "mlp": write --job mlp`,
 		"bench --job mlp --check --seconds": "flag needs an argument",
 	} {
 		if code, out, stderr := cli(strings.Fields(line)...); code != ExitUsage || !strings.Contains(stderr, want) || out != "" {

@@ -133,6 +133,9 @@ func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
 	if err := s.Result(c.Doc, func(w io.Writer) error { return clusterTable(c.Doc).Write(w, o.format) }); err != nil {
 		return err
 	}
+	if o.out == "" {
+		s.Note("labels are not written; --out FOLDER writes them")
+	}
 	if c.Stopped != nil {
 		return fmt.Errorf("%w: the clusters are there, but not all that was asked for beside them", stoppedBy(ctx))
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,12 +48,19 @@ func (c command) build() *cobra.Command {
 		Long:        strings.TrimSpace(c.long),
 		Annotations: map[string]string{},
 	}
-	want := c.args
-	if want == nil {
-		want = cobra.NoArgs
-	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if err := want(cmd, args); err != nil {
+		if c.args == nil && len(args) > 0 {
+			return strayArguments(cmd, args)
+		}
+		if c.args == nil {
+			return nil
+		}
+		var exit *ExitError
+		err := c.args(cmd, args)
+		if errors.As(err, &exit) {
+			return err
+		}
+		if err != nil {
 			return usagef("%w; usage: %s", err, cmd.UseLine())
 		}
 		return nil

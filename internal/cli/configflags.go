@@ -15,7 +15,7 @@ type configFlags struct {
 }
 
 func (c *configFlags) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&c.path, "config", "c", "", "the experiment's YAML `FILE`")
+	cmd.Flags().StringVarP(&c.path, "config", "c", "", "config `FILE` (YAML); without one, the defaults")
 	c.addSet(cmd)
 }
 

@@ -26,7 +26,7 @@ type dataInspectOptions struct {
 func newDataInspect(s *Streams) *cobra.Command {
 	var o dataInspectOptions
 	return command{
-		use:   "inspect",
+		use:   "inspect [FILE.yaml]",
 		short: "Count and check the data of a config, or of npy files",
 		long: `
 Reads all data of a config and prints, for each set, the number of items and
@@ -39,11 +39,12 @@ and found, and of balanced pairs how many are wrong; where pairs are given, what
 their graph is. --noise lays other noise over the config, to see what it would do.
 Exit code 3 if the sampler refuses the data; the rest is printed all the same.`,
 		examples: []example{
-			{why: "a config's data", line: "tercet data inspect --config configs/demo.yaml --set data.glyphs.per_class=5"},
+			{why: "a config's data", line: "tercet data inspect configs/demo.yaml --set data.glyphs.per_class=5"},
 			{why: "what noise does to labels", line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --noise sln,effective=0.1"},
 			{why: "for a script", line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --json"},
 		},
 		exits: []int{ExitData, ExitInterrupted},
+		args:  o.oneConfig,
 		flags: func(cmd *cobra.Command) {
 			o.addFlags(cmd)
 			fs := cmd.Flags()
@@ -78,6 +79,9 @@ func runDataInspect(ctx context.Context, s *Streams, o dataInspectOptions) error
 }
 
 func inspect(ctx context.Context, s *Streams, o dataInspectOptions) (*experiment.DataDoc, error) {
+	if o.embeddings != "" && o.path != "" {
+		return nil, usagef("give a config or --embeddings, not both")
+	}
 	if o.embeddings != "" {
 		return experiment.InspectFiles(o.embeddings, o.labels)
 	}

@@ -24,7 +24,7 @@ const maxTiles = 2000
 func newDataPreview(s *Streams) *cobra.Command {
 	var o dataPreviewOptions
 	return command{
-		use:   "preview",
+		use:   "preview [FILE.yaml]",
 		short: "Draw a contact sheet of a config's images",
 		long: `
 Draws images of some classes, evenly spread over all, into a PNG: a row for each
@@ -37,6 +37,7 @@ of the config changes them.`,
 			{why: "what augmentation does", line: "tercet data preview --set data.glyphs.classes=20 --set data.augment.crop_padding=4 --augment"},
 		},
 		exits: []int{ExitData},
+		args:  o.oneConfig,
 		flags: func(cmd *cobra.Command) {
 			o.addFlags(cmd)
 			fs := cmd.Flags()

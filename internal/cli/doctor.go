@@ -19,7 +19,10 @@ import (
 	"tercet/internal/rng"
 )
 
-type doctorOptions struct{ configFlags }
+type doctorOptions struct {
+	configFlags
+	modules bool
+}
 
 type doctorDocument struct {
 	Schema  string        `json:"schema"`
@@ -77,16 +80,20 @@ func newDoctor(s *Streams) *cobra.Command {
 	return command{
 		use:   "doctor",
 		short: "Examine this machine and, if given, a config",
-		long: `Show what the processor can do, the kernel level and its measured speed, threads,
-memory, disk space and the versions of libraries, and check what stands in the
-way of a run. The output belongs in every report of a fault.`,
+		long: `Check what stands in the way of a run, and show what the processor can do, the
+kernel level and its measured speed, threads, memory and disk space. Include the
+output in bug reports. --modules adds the versions of libraries, which --json
+always has.`,
 		anyKernel: true,
 		examples: []example{
 			{why: "this machine", line: "tercet doctor"},
 			{why: "also check a config", line: "tercet doctor --config configs/demo.yaml --json"},
 		},
-		flags: o.addFlags,
-		run:   func(context.Context, []string) error { return runDoctor(s, o) },
+		flags: func(cmd *cobra.Command) {
+			o.addFlags(cmd)
+			cmd.Flags().BoolVar(&o.modules, "modules", false, "also list the versions of libraries")
+		},
+		run: func(context.Context, []string) error { return runDoctor(s, o) },
 	}.build()
 }
 
@@ -116,7 +123,7 @@ func runDoctor(s *Streams, o doctorOptions) error {
 		f, c := checkConfig(o)
 		doc.Config, doc.Checks = &f, append(doc.Checks, c)
 	}
-	if err := s.Result(doc, func(w io.Writer) error { return printDoctor(w, doc) }); err != nil {
+	if err := s.Result(doc, func(w io.Writer) error { return printDoctor(w, doc, o.modules) }); err != nil {
 		return err
 	}
 	return verdict(doc.Checks)
@@ -138,7 +145,7 @@ func verdict(checks []check) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	return &ExitError{code, fmt.Errorf("not well: %s", strings.Join(bad, ", "))}
+	return &ExitError{code, fmt.Errorf("checks failed: %s", strings.Join(bad, ", "))}
 }
 
 func checkKernel() check {
@@ -242,8 +249,13 @@ func modules() []moduleInfo {
 	return out
 }
 
-func printDoctor(w io.Writer, d doctorDocument) error {
+// printDoctor prints the verdicts first: they are what was asked for.
+func printDoctor(w io.Writer, d doctorDocument, modules bool) error {
 	var b strings.Builder
+	for _, c := range d.Checks {
+		fmt.Fprintf(&b, "%-5s %s: %s\n", c.Level, c.Name, c.Text)
+	}
+	b.WriteString("\n")
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-9s "+format+"\n", append([]any{name}, args...)...)
 	}
@@ -257,11 +269,9 @@ func printDoctor(w io.Writer, d doctorDocument) error {
 		line("memory", "%s, %s available", bytesText(d.Memory.Total), bytesText(d.Memory.Available))
 	}
 	for _, m := range d.Modules {
-		line("module", "%s %s", m.Path, m.Version)
-	}
-	b.WriteString("\n")
-	for _, c := range d.Checks {
-		fmt.Fprintf(&b, "%-5s %s: %s\n", c.Level, c.Name, c.Text)
+		if modules {
+			line("module", "%s %s", m.Path, m.Version)
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

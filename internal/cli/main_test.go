@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -37,7 +38,11 @@ func TestMistakesOfUsage(t *testing.T) {
 		{"confg", 2, `tercet: there is no command "confg"; did you mean config? commands: `},
 		{"config", 2, "tercet: config needs one of: check, keys, schema, show"},
 		{"config shwo", 2, `tercet: config has no command "shwo"; did you mean show?`},
-		{"version extra", 2, `tercet: unknown command "extra" for "tercet version"; usage: tercet version`},
+		{"trian -c x", 2, `tercet: there is no command "trian"; did you mean train? commands: `},
+		{"trian --config=x", 2, `tercet: there is no command "trian"; did you mean train? commands: `},
+		{"config shwo -z", 2, `tercet: config has no command "shwo"; did you mean show?`},
+		{"-z", 2, "tercet: unknown shorthand flag: 'z' in -z (flags: tercet --help)"},
+		{"version extra", 2, `tercet: tercet version takes no arguments; got "extra" (usage: tercet version [flags])`},
 		{"version --jsn", 2, "tercet: unknown flag: --jsn; did you mean --json? (flags: tercet version --help)"},
 		{"version --threads=x", 2, `tercet: invalid argument "x" for "--threads" flag`},
 		{"version --threads=-1", 2, "tercet: --threads is -1; give a number of threads"},
@@ -64,6 +69,44 @@ func TestMistakesOfUsage(t *testing.T) {
 		if out != "" && !strings.HasPrefix(tc.line, "config check") {
 			t.Errorf("tercet %s: an error left %q on stdout", tc.line, out)
 		}
+	}
+}
+
+func TestTheVersionFlagIsTheVersionCommand(t *testing.T) {
+	for _, json := range []string{"", "--json"} {
+		_, want, _ := cli(strings.Fields("version " + json)...)
+		code, got, stderr := cli(strings.Fields("--version " + json)...)
+		if code != 0 || got != want || got == "" {
+			t.Errorf("%s: code %d, printed %q, want %q\n%s", json, code, got, want, stderr)
+		}
+	}
+}
+
+func TestTheCommitThatTheLinkerSets(t *testing.T) {
+	defer func(v, c string) { version, commit = v, c }(version, commit)
+	version, commit = "v1-3-gabc-dirty", "abcdef"
+	if b := BuildInfo(); b.Commit != "abcdef" || !b.Dirty {
+		t.Errorf("got %+v", b)
+	}
+	if _, out, _ := cli("version"); !strings.Contains(out, "\ncommit  abcdef with changes\n") {
+		t.Errorf("got %q", out)
+	}
+}
+
+// make build sets the commit of the clone that it builds in.
+func TestMakeBuildSetsTheCommit(t *testing.T) {
+	head, err := exec.Command("git", "rev-parse", "HEAD").Output()
+	if err != nil {
+		t.Skip("not in a git clone")
+	}
+	build := exec.Command("make", "-n", "build")
+	build.Dir = "../.."
+	out, err := build.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("no make")
+	}
+	if want := "-X tercet/internal/cli.commit=" + strings.TrimSpace(string(head)); err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("error %v, %q is not in %s", err, want, out)
 	}
 }
 
@@ -198,8 +241,18 @@ func TestDoctorChecksAConfig(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "bad.yaml", "nam: x\n")
 	code, out, stderr := cli("doctor", "--config", "bad.yaml")
-	if code != 2 || !strings.Contains(out, "fail  config: bad.yaml:1: nam: unknown key") || stderr != "tercet: not well: config\n" {
+	if code != 2 || !strings.Contains(out, "fail  config: bad.yaml:1: nam: unknown key") || stderr != "tercet: checks failed: config\n" {
 		t.Errorf("got %d\n%s\n%s", code, out, stderr)
+	}
+	if !strings.HasPrefix(out, "ok    kernel: ") && !strings.HasPrefix(out, "warn  kernel: ") || strings.Contains(out, "\nmodule ") {
+		t.Errorf("the verdicts are not first, or modules are listed:\n%s", out)
+	}
+	for _, modules := range []bool{false, true} { // a test binary knows of none
+		var b bytes.Buffer
+		doc := doctorDocument{Modules: []moduleInfo{{"example.org/m", "v1"}}}
+		if err := printDoctor(&b, doc, modules); err != nil || strings.Contains(b.String(), "\nmodule    example.org/m v1\n") != modules {
+			t.Errorf("modules %v: printed\n%s", modules, b.String())
+		}
 	}
 	if files, _ := os.ReadDir("."); len(files) != 1 {
 		t.Errorf("doctor left files: %v", files)

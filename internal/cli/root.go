@@ -95,9 +95,13 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 			return prof.start()
 		},
 	}
+	showVersion := addVersionFlag(root)
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return missingSub(cmd, args)
+		}
+		if *showVersion {
+			return runVersion(s)
 		}
 		return showHelp(s, cmd)
 	}
@@ -144,8 +148,14 @@ func flagGroups(msg string) string {
 func flagError(cmd *cobra.Command, err error) error {
 	msg := err.Error()
 	word, found := strings.CutPrefix(msg, "unknown flag: --")
+	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
+		return missingSub(cmd, words) // the flags are those of a command that there is not
+	}
 	if !found {
 		return usagef("%s (flags: %s --help)", msg, cmd.CommandPath())
+	}
+	if word == "set" && cmd.Flags().Lookup("split") != nil {
+		return usagef("%s has no --set: its config is the run's; --split chooses the images (flags: %s --help)", cmd.CommandPath(), cmd.CommandPath())
 	}
 	var flags []string
 	for _, usage := range strings.Fields(cmd.Flags().FlagUsages()) {

@@ -20,8 +20,7 @@ import (
 )
 
 type trainOptions struct {
-	config string
-	sets   []string
+	configFlags
 	seed   string
 	out    string
 	resume string
@@ -34,12 +33,13 @@ type trainOptions struct {
 func newTrain(s *Streams) *cobra.Command {
 	var o trainOptions
 	return command{
-		use:   "train",
+		use:   "train [FILE.yaml]",
 		short: "Learn an embedding; resumes a run that was interrupted",
 		long: `
-Trains what a config describes, in a directory of its own (runs/NAME). The same
-command again continues an interrupted run to the bit-identical end and leaves a
-finished one alone.
+Trains what a config describes, in a directory of its own (runs/NAME). Without a
+config, it trains on the defaults. The same command again continues an interrupted
+run to the bit-identical end and leaves a finished one alone. A run that cannot take
+its first step leaves no directory.
 
 A config with a sweep section is many runs, one after the other, each on all
 threads. --jobs N trains N of them at once, each on one thread, and opens data
@@ -54,13 +54,13 @@ Slurm array can spread them.`,
 			{"the built-in dataset with the defaults, one epoch of 40 characters", "tercet train --set name=first --set train.epochs=1 --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8", true},
 			{"what it would do, without doing it", "tercet train --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8 --dry-run", true},
 			{"go on after Ctrl-C", "tercet train --resume runs/first", false},
-			{"many small networks, as many at once as there are threads", "tercet train -c sweep.yaml --jobs auto", false},
+			{"many small networks, as many at once as there are threads", "tercet train sweep.yaml --jobs auto", false},
 		},
 		exits: []int{ExitData, ExitDiverged, ExitInterrupted},
+		args:  o.oneConfig,
 		flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
-			fs.StringVarP(&o.config, "config", "c", "", "config file (YAML); without one, the defaults")
-			fs.StringArrayVar(&o.sets, "set", nil, "override a key: section.key=value (repeatable)")
+			o.addFlags(cmd)
 			fs.StringVar(&o.seed, "seed", "", "override the seed")
 			fs.StringVarP(&o.out, "out", "o", "runs", "folder of run directories")
 			fs.StringVar(&o.resume, "resume", "", "continue the run in this directory")
@@ -80,6 +80,9 @@ Slurm array can spread them.`,
 }
 
 func runTrain(ctx context.Context, s *Streams, o trainOptions) error {
+	if o.resume != "" && o.path != "" {
+		return usagef("--resume continues a run with its own config; leave out %s", o.path)
+	}
 	if o.resume != "" {
 		return resume(ctx, s, o)
 	}
@@ -94,7 +97,7 @@ func runTrain(ctx context.Context, s *Streams, o trainOptions) error {
 	if o.seed != "" {
 		over = append(over, config.Override{Key: "seed", Value: o.seed, From: "--seed"})
 	}
-	cfg, err := config.LoadWith(o.config, over)
+	cfg, err := config.LoadWith(o.path, over)
 	if err != nil {
 		return err
 	}

@@ -6,14 +6,15 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tercet/internal/engine/kernel"
 )
 
-// version is set by the linker (-X).
-var version = ""
+// version and commit are set by the linker (-X): make build takes them from git.
+var version, commit = "", ""
 
 // Build says what this binary is.
 type Build struct {
@@ -42,6 +43,9 @@ func BuildInfo() Build {
 			}
 		}
 	}
+	if b.Commit == "" { // Go stamps no commit in a linked work tree, for one
+		b.Commit, b.Dirty = commit, strings.HasSuffix(version, "-dirty")
+	}
 	if b.Version == "" || b.Version == "(devel)" {
 		b.Version = "unreleased"
 	}
@@ -56,7 +60,7 @@ type versionDocument struct {
 func newVersion(s *Streams) *cobra.Command {
 	return command{
 		use:       "version",
-		short:     "Show what this binary is",
+		short:     "Print version information",
 		long:      "Show the version, the commit it was built from, the Go version, the platform and\nthe kernel level in use.",
 		anyKernel: true,
 		examples: []example{
@@ -65,6 +69,12 @@ func newVersion(s *Streams) *cobra.Command {
 		},
 		run: func(context.Context, []string) error { return runVersion(s) },
 	}.build()
+}
+
+// addVersionFlag makes --version of the root what the command version is, and
+// returns whether it was given.
+func addVersionFlag(root *cobra.Command) *bool {
+	return root.Flags().Bool("version", false, "print version information")
 }
 
 func runVersion(s *Streams) error {

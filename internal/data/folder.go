@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"image/color"
 	"io/fs"
 	"os"
@@ -176,6 +177,11 @@ func openFolder(root, trainName, testName string, o ImageOptions) (train, test *
 	roots := []string{filepath.Join(root, trainName)}
 	if testName != "" {
 		roots = append(roots, filepath.Join(root, testName))
+	}
+	for _, r := range roots {
+		if info, err := os.Stat(r); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+			return nil, nil, missing(nil, "no folder %s (data.root is %s); for class folders without train and test set data.split.kind: class (test on unseen classes) or fraction (on unseen images of the same classes)", r, root)
+		}
 	}
 	scans := make([]*scan, len(roots))
 	for k, r := range roots {

@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"tercet/internal/engine/array"
@@ -378,5 +380,14 @@ func TestRealOmniglot(t *testing.T) {
 		if slices.Contains(train.Classes(), c) {
 			t.Errorf("class %s is in both", c)
 		}
+	}
+}
+
+// Class folders without train and test are the usual case: the error says what to set.
+func TestFolderWithoutTrain(t *testing.T) {
+	root := tree(t, map[string][]byte{"a/1.png": encodePNG(t, flat(2, 2, 9))})
+	_, _, err := Open(Options{Name: "folder", Root: root, TrainFolder: "train", TestFolder: "test"})
+	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "no folder "+filepath.Join(root, "train")+" (data.root is "+root+"); for class folders without train and test set data.split.kind: class") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// strayArguments is the error of arguments that a command does not take: it names the
+// flag that they were probably meant for.
+func strayArguments(cmd *cobra.Command, args []string) error {
+	got := strconv.Quote(args[0])
+	if flag := flagFor(cmd, args); flag != "" {
+		return usagef("%s takes no arguments; got %s: write %s", cmd.CommandPath(), got, flag)
+	}
+	return usagef("%s takes no arguments; got %s (usage: %s)", cmd.CommandPath(), got, cmd.UseLine())
+}
+
+// flagFor returns the flag with its value that arguments were probably meant for, or
+// "".
+func flagFor(cmd *cobra.Command, args []string) string {
+	fs := cmd.Flags()
+	has := func(flag string) bool { return fs.Lookup(flag) != nil }
+	first := args[0]
+	switch {
+	case has("config") && isConfigFile(first):
+		return "--config " + first
+	case has("run") && holdsRun(first):
+		return "--run " + first
+	case has("resume") && holdsRun(first):
+		return "--resume " + first
+	case has("runs") && holdsRun(first):
+		return "--runs " + strings.Join(args, ",")
+	case has("job"):
+		return "--job " + first
+	case has("embeddings") && strings.EqualFold(filepath.Ext(first), ".npy"):
+		return "--embeddings " + first
+	case has("config") && isFolder(first):
+		return "--set data.name=folder --set data.root=" + first + ", or begin with tercet config init folder " + first
+	}
+	return listFlag(fs, args)
+}
+
+// listFlag returns the list flag that was given one value where its other values were
+// left behind as arguments: --k 1 10 100.
+func listFlag(fs *pflag.FlagSet, args []string) string {
+	var found string
+	fs.Visit(func(f *pflag.Flag) {
+		list, ok := f.Value.(pflag.SliceValue)
+		fits := f.Value.Type() == "stringSlice" || f.Value.Type() == "intSlice" && areNumbers(args)
+		if ok && fits && found == "" {
+			found = "--" + f.Name + " " + strings.Join(append(list.GetSlice(), args...), ",")
+		}
+	})
+	return found
+}
+
+func areNumbers(args []string) bool {
+	return !slices.ContainsFunc(args, func(a string) bool { _, err := strconv.Atoi(a); return err != nil })
+}
+
+func isConfigFile(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".yaml", ".yml":
+		return true
+	}
+	return false
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func holdsRun(path string) bool {
+	info, err := os.Stat(filepath.Join(path, "config.yaml"))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// oneConfig takes an argument that is a config file as --config. More than one, or one
+// beside --config, is an error.
+func (c *configFlags) oneConfig(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case !isConfigFile(args[0]):
+		return strayArguments(cmd, args)
+	case len(args) > 1:
+		return usagef("%s takes one config; got %s", cmd.CommandPath(), strings.Join(args, " and "))
+	case c.path != "":
+		return usagef("%s takes one config; got --config %s and %s", cmd.CommandPath(), c.path, args[0])
+	}
+	c.path = args[0]
+	return nil
+}

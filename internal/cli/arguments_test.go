@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// Arguments where a command takes flags name the flag.
+func TestStrayArgumentsNameTheFlag(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train tiny.yaml --set train.epochs=1")
+	put(t, "shapes/a/1.png", picturePNG(4))
+	for _, tc := range []struct{ line, want string }{
+		{"train shapes", `got "shapes": write --set data.name=folder --set data.root=shapes, or begin with tercet config init folder shapes`},
+		{"data inspect shapes", `got "shapes": write --set data.name=folder --set data.root=shapes`},
+		{"train runs/tiny", `got "runs/tiny": write --resume runs/tiny`},
+		{"eval runs/tiny", `got "runs/tiny": write --run runs/tiny`},
+		{"eval --run runs/tiny --k 1 10 100", `got "10": write --k 1,10,100`},
+		{"eval x.npy", `got "x.npy": write --embeddings x.npy`},
+		{"attack --run runs/tiny --attack ES CA+", `got "CA+": write --attack ES,CA+`},
+		{"doctor tiny.yaml", `got "tiny.yaml": write --config tiny.yaml`},
+		{"train tiny.yaml -c tiny.yaml", "takes one config; got --config tiny.yaml and tiny.yaml"},
+		{"train tiny.yaml other.yaml", "takes one config; got tiny.yaml and other.yaml"},
+		{"train tiny.yaml --resume runs/tiny", "--resume continues a run with its own config; leave out tiny.yaml"},
+		{"data inspect tiny.yaml --embeddings x.npy --labels y.npy", "give a config or --embeddings, not both"},
+		{"version 7", `got "7" (usage: tercet version [flags])`},
+	} {
+		refuse(t, ExitUsage, tc.line, tc.want)
+	}
+}
+
+func TestAConfigAsAnArgument(t *testing.T) {
+	inTiny(t)
+	if out := must(t, 0, "train tiny.yaml --list"); out != "runs/tiny\n" {
+		t.Errorf("listed %q", out)
+	}
+	if out := must(t, 0, "data inspect tiny.yaml"); !strings.Contains(out, "tiny: glyphs") {
+		t.Errorf("printed %s", out)
+	}
+	must(t, 0, "data preview tiny.yaml --classes 2 --out sheet.png")
+}
+
+// Labels that are not written are not written without a word.
+func TestClusterSaysThatLabelsAreNotWritten(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train tiny.yaml")
+	must(t, 0, "eval --run runs/tiny --no-pictures --save-embeddings x.npy")
+	const line = "cluster --embeddings x.npy -k 3 --map none"
+	for _, tc := range []struct {
+		out  string
+		said int
+	}{{"", 1}, {" --out clusters", 0}} {
+		code, _, stderr := cli(strings.Fields(line + tc.out)...)
+		if n := strings.Count(stderr, "labels are not written; --out FOLDER writes them\n"); code != 0 || n != tc.said {
+			t.Errorf("%s: code %d, said\n%s", tc.out, code, stderr)
+		}
+	}
+}
