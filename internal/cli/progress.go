@@ -17,7 +17,7 @@ type Progress struct {
 	label  string
 	total  int64 // 0: unknown
 	n      int64
-	first  int64 // done before the start, see Resume
+	first  int64   // done before the start, see Resume
 	part   float64 // of items that are under way, see Part
 	note   string
 	start  time.Time

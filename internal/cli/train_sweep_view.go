@@ -34,7 +34,7 @@ func (v *serialView) watch(i int) experiment.Watch {
 	return v.trainView.watch()
 }
 
-func (v *serialView) ended(experiment.Ended)     { v.trainView.end() }
+func (v *serialView) ended(experiment.Ended) { v.trainView.end() }
 
 // redraw is how often the bar over several runs is brought up to date.
 const redraw = 100 * time.Millisecond
