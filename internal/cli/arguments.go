@@ -82,6 +82,13 @@ func holdsRun(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// completeConfigs proposes config files as arguments of the commands that take one.
+func completeConfigs(cmd *cobra.Command) {
+	if strings.Contains(cmd.Use, "FILE") && (cmd.Flags().Lookup("config") != nil || cmd.Flags().Lookup("set") != nil) {
+		cmd.ValidArgsFunction = files("yaml", "yml")
+	}
+}
+
 // oneConfig takes an argument that is a config file as --config. More than one, or one
 // beside --config, is an error.
 func (c *configFlags) oneConfig(cmd *cobra.Command, args []string) error {

@@ -89,6 +89,7 @@ func (c command) build() *cobra.Command {
 	if c.flags != nil {
 		c.flags(cmd)
 	}
+	completeConfigs(cmd)
 	var gates []string
 	for _, g := range gateFlags {
 		if cmd.Flags().Lookup(strings.TrimPrefix(g, "--")) != nil {

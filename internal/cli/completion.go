@@ -22,6 +22,13 @@ var shells = map[string]func(root *cobra.Command, w io.Writer) error{
 	"powershell": func(root *cobra.Command, w io.Writer) error { return root.GenPowerShellCompletionWithDesc(w) },
 }
 
+const completionLong = `Write a script that completes commands, flags, their values, run directories, and
+config keys and their values on Tab. SHELL is bash, zsh, fish or powershell.
+
+In bash, the package bash-completion must be installed and loaded (Debian, Ubuntu:
+apt install bash-completion; macOS: brew install bash-completion@2). Without it,
+each Tab prints "_get_comp_words_by_ref: command not found".`
+
 var shellNames = []string{"bash", "zsh", "fish", "powershell"}
 
 func newCompletion(s *Streams) *cobra.Command {
@@ -29,7 +36,7 @@ func newCompletion(s *Streams) *cobra.Command {
 	cmd = command{
 		use:       "completion SHELL",
 		short:     "Write a script that completes commands and flags in a shell",
-		long:      "Write a script that completes commands, flags and config keys on Tab.\nSHELL is bash, zsh, fish or powershell.",
+		long:      completionLong,
 		args:      cobra.ExactArgs(1),
 		anyKernel: true,
 		examples: []example{

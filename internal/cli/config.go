@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -232,7 +233,7 @@ type keysDocument struct {
 }
 
 func newConfigKeys(s *Streams) *cobra.Command {
-	return command{
+	cmd := command{
 		use:       "keys [PREFIX]",
 		short:     "List every key with its default and meaning",
 		long:      "List every key that a config can have, those that begin with PREFIX only if one is\ngiven: its default, the values it may take, the components that have it, its meaning.",
@@ -244,6 +245,13 @@ func newConfigKeys(s *Streams) *cobra.Command {
 		},
 		run: func(_ context.Context, args []string) error { return runConfigKeys(s, strings.Join(args, "")) },
 	}.build()
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return begins(append(sections(), configKeys()...), word), cobra.ShellCompDirectiveNoFileComp
+	}
+	return cmd
 }
 
 func runConfigKeys(s *Streams, prefix string) error {
@@ -254,17 +262,14 @@ func runConfigKeys(s *Streams, prefix string) error {
 		}
 	}
 	if len(doc.Keys) == 0 {
-		var all []string
-		for _, k := range config.Keys() {
-			section, _, _ := strings.Cut(k.Key, ".")
-			all = append(all, k.Key, section)
-		}
+		all := append(sections(), configKeys()...)
 		return usagef("no key begins with %q; %slist all with tercet config keys", prefix, didYouMean(prefix, all))
 	}
 	return s.Result(doc, func(w io.Writer) error {
 		for _, k := range doc.Keys {
 			line := k.Key + ": " + k.Default
-			if k.Valid != "" {
+			documented := len(k.Values) > 0 && k.Values[0].Doc != ""
+			if k.Valid != "" && !documented {
 				line += "  (" + k.Valid + ")"
 			}
 			if len(k.With) > 0 {
@@ -273,9 +278,28 @@ func runConfigKeys(s *Streams, prefix string) error {
 			if _, err := fmt.Fprintf(w, "%s\n    %s\n", line, k.Doc); err != nil {
 				return err
 			}
+			if !documented {
+				continue
+			}
+			for _, v := range k.Values {
+				if _, err := fmt.Fprintf(w, "      %-21s %s\n", v.Value, v.Doc); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	})
+}
+
+// sections lists the sections of a config.
+func sections() []string {
+	var out []string
+	for _, k := range configKeys() {
+		if section, _, inside := strings.Cut(k, "."); inside && !slices.Contains(out, section) {
+			out = append(out, section)
+		}
+	}
+	return out
 }
 
 type schemaDocument struct {

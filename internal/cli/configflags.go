@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"tercet/internal/config"
@@ -21,18 +19,6 @@ func (c *configFlags) addFlags(cmd *cobra.Command) {
 
 func (c *configFlags) addSet(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&c.sets, "set", nil, "`KEY=VALUE` to lay over the config, such as optimizer.lr=1e-4; can be repeated")
-	// An unknown flag name is the only error, and it was defined a line above.
-	_ = cmd.RegisterFlagCompletionFunc("set", completeKeys)
 }
 
 func (c *configFlags) load() (*config.Config, error) { return config.Load(c.path, c.sets) }
-
-func completeKeys(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	var out []string
-	for _, k := range config.Keys() {
-		if strings.HasPrefix(k.Key, word) {
-			out = append(out, k.Key+"=\t"+k.Doc)
-		}
-	}
-	return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
-}

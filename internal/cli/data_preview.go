@@ -33,7 +33,7 @@ enlarged by a whole factor. --augment shows training images as the augmentation
 of the config changes them.`,
 		examples: []example{
 			{why: "the built-in characters", line: "tercet data preview --set data.glyphs.classes=20 --out sheet.png"},
-			{why: "test images of a config", line: "tercet data preview --config configs/demo.yaml --set-name test --classes 6 --per-class 4"},
+			{why: "test images of a config", line: "tercet data preview --config configs/demo.yaml --split test --classes 6 --per-class 4"},
 			{why: "what augmentation does", line: "tercet data preview --set data.glyphs.classes=20 --set data.augment.crop_padding=4 --augment"},
 		},
 		exits: []int{ExitData},
@@ -42,7 +42,9 @@ of the config changes them.`,
 			o.addFlags(cmd)
 			fs := cmd.Flags()
 			fs.StringVarP(&o.out, "out", "o", "preview.png", "`FILE`.png to write")
-			fs.StringVar(&o.Set, "set-name", "train", "which images: train, validation or test")
+			fs.StringVar(&o.Set, "split", "train", "which images: train, validation or test")
+			fs.StringVar(&o.Set, "set-name", "train", "the former name of --split")
+			_ = fs.MarkHidden("set-name") // it was declared a line above
 			fs.IntVar(&o.Classes, "classes", 12, "classes to show, a row for each")
 			fs.IntVar(&o.PerClass, "per-class", 8, "images of a class")
 			fs.BoolVar(&o.Augment, "augment", false, "show training images as augmentation changes them")
@@ -60,9 +62,9 @@ func runDataPreview(s *Streams, o dataPreviewOptions) error {
 	case !strings.EqualFold(filepath.Ext(o.out), ".png"):
 		return usagef("--out is %q; the sheet is a PNG: give a name that ends in .png", o.out)
 	case o.Set != "train" && o.Set != "validation" && o.Set != "test":
-		return usagef("--set-name is %q; give train, validation or test", o.Set)
+		return usagef("--split is %q; give train, validation or test", o.Set)
 	case o.Augment && o.Set != "train":
-		return usagef("--augment goes with --set-name train: only training images are augmented")
+		return usagef("--augment goes with --split train: only training images are augmented")
 	}
 	cfg, err := loadData(s, &o.configFlags)
 	if err != nil {

@@ -141,7 +141,7 @@ func TestDataInspectPrintsWhatTheSamplerRefuses(t *testing.T) {
 func TestDataPreview(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var doc experiment.PreviewDoc
-	run(t, "data preview --json --out a.png --classes 2 --per-class 3 --set-name test"+few, &doc)
+	run(t, "data preview --json --out a.png --classes 2 --per-class 3 --split test"+few, &doc)
 	if doc.Schema != "tercet.preview/1" || doc.Path != "a.png" || len(doc.Rows) != 2 || len(doc.Rows[1].Shown) != 3 || doc.Set != "test" {
 		t.Errorf("%+v", doc)
 	}
@@ -182,10 +182,10 @@ func TestMistakesOfData(t *testing.T) {
 		{"data preview --out keep.yaml", 2, "give a name that ends in .png"},
 		{"data preview --classes 0", 2, "--classes is 0, --per-class 8; both must be 1 or more"},
 		{"data preview --classes 1000000000000 --per-class 1000000000000", 2, "too much for one sheet"},
-		{"data preview --set-name all", 2, "give train, validation or test"},
-		{"data preview --set-name test --augment", 2, "only training images are augmented"},
+		{"data preview --split all", 2, "give train, validation or test"},
+		{"data preview --split test --augment", 2, "only training images are augmented"},
 		{"data preview --out keep.png --augment" + few, 2, "data.augment: is off; set data.augment.flip"},
-		{"data preview --out keep.png --set-name validation" + few, 3, "no validation set"},
+		{"data preview --out keep.png --split validation" + few, 3, "no validation set"},
 		{"data preview --out keep.png --set data=cifar10 --set data.root=empty", 3, "empty"},
 		{"data preview --out none/x.png" + few, 1, "none/x.png"},
 	} {

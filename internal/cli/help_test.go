@@ -233,10 +233,3 @@ func TestManPagesHaveTheExitStatus(t *testing.T) {
 		t.Errorf("list:\n%s", out)
 	}
 }
-
-func TestCompletionKnowsConfigKeys(t *testing.T) {
-	_, out, _ := cli("__complete", "config", "show", "--set", "loss.mar")
-	if !strings.Contains(out, "loss.margin=\tgamma, the wanted gap between the two distances\n") {
-		t.Errorf("got %q", out)
-	}
-}

@@ -130,6 +130,7 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 		root.AddCommand(cmd)
 	}
 	root.SetHelpCommand(newHelp(s, root))
+	completeFlags(root)
 	return root
 }
 

@@ -7,11 +7,14 @@ import (
 
 // KeyDoc describes one key.
 type KeyDoc struct {
-	Key     string   `json:"key"`
-	With    []string `json:"with,omitempty"` // components that have it; empty where all do
-	Default string   `json:"default"`        // of the first of them
-	Valid   string   `json:"valid,omitempty"`
-	Doc     string   `json:"doc"`
+	Key     string     `json:"key"`
+	With    []string   `json:"with,omitempty"` // components that have it; empty where all do
+	Default string     `json:"default"`        // of the first of them
+	Valid   string     `json:"valid,omitempty"`
+	Values  []ValueDoc `json:"values,omitempty"` // of a key that takes one of a few
+	Doc     string     `json:"doc"`
+
+	chooses bool // it names the component of its section
 }
 
 // Keys lists every key of every component, in the order of the sections.
@@ -30,7 +33,10 @@ func keys(v reflect.Value, path string, with []string) []KeyDoc {
 			out = append(out, keys(v, path+f.name+".", with)...)
 			return
 		}
-		out = append(out, KeyDoc{path + f.name, with, leaf{v: v, f: f}.text(), valid(f), f.tag.Get("doc")})
+		out = append(out, KeyDoc{
+			Key: path + f.name, With: with, Default: leaf{v: v, f: f}.text(), Valid: valid(f), Values: values(f), Doc: f.tag.Get("doc"),
+			chooses: f.tag.Get("choice") != "",
+		})
 	}
 	for _, f := range fields(v.Type()) {
 		one(v.Field(f.index), f, with)

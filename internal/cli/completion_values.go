@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tercet/configs/tables"
+	"tercet/internal/attack"
+	"tercet/internal/config"
+	"tercet/internal/experiment"
+	"tercet/internal/metric"
+	"tercet/internal/noise"
+	"tercet/internal/report"
+	"tercet/internal/theory/stability"
+)
+
+// completer proposes values of a flag that begin as word does.
+type completer = cobra.CompletionFunc
+
+// flagValues are the values of flags that a shell completes, by the flag's name and
+// where the name means different things by "COMMAND --FLAG".
+var flagValues = map[string]completer{
+	"set":        completeSettings,
+	"config":     files("yaml", "yml"),
+	"embeddings": files("npy"), "fit-embeddings": files("npy"),
+	"labels": files("npy", "csv"), "fit-labels": files("npy", "csv"),
+	"run": completeRun, "runs": completeRun, "resume": completeRun, "reference": completeRun,
+	"clusters": folders, "out": folders, "save-images": folders, "data preview --out": files("png"), "report --out": files("md", "html"),
+	"cluster --clusters": nothing,
+
+	"checkpoint":   oneOf("last", "best"),
+	"split":        oneOf("test", "validation", "train"),
+	"set-name":     oneOf("test", "validation", "train"),
+	"format":       oneOf(report.Formats()...),
+	"train --jobs": oneOf("auto"),
+
+	"method":    oneOf("auto", "kmeans", "multicut", "agglomerative", "hdbscan"),
+	"solver":    oneOf(append([]string{"auto"}, experiment.MulticutSolvers()...)...),
+	"threshold": nothing, "cluster --threshold": oneOf("auto", "margins", "fit"),
+	"link":      oneOf("squared", "distance", "fitted"),
+	"fit-prior": oneOf("balanced", "pairs"),
+	"starts":    list(func() []string { return factoredStarts }),
+	"bound":     oneOf("auto", "none", "trivial", "triangle", "cycle"),
+	"linkage":   oneOf("average", "complete", "ward"),
+	"selection": oneOf("eom", "leaf"),
+	"map":       oneOf("auto", "tsne", "pca", "both", "none"),
+
+	"attack":        list(attack.Attacks),
+	"examples-of":   list(attack.Attacks),
+	"suite":         oneOf("ers"),
+	"variant":       oneOf("both", "published", "fixed"),
+	"profile":       oneOf("auto", "rob28", "rob224"),
+	"attack --norm": oneOf("linf", "l2"),
+	"direction":     oneOf("sign", "normalized"),
+	"rule":          oneOf("fixed", "auto"),
+	"start":         oneOf("clean", "random"),
+	"keep":          oneOf("last", "best"),
+
+	"distance":  oneOf(metric.Euclidean, metric.Cosine),
+	"replace":   list(func() []string { return append(experiment.Replacements(), experiment.ReplaceTriple) }),
+	"claim":     oneOf(claimNames()...),
+	"negatives": oneOf(noise.SameIndex, noise.RandomOne),
+	"form":      oneOf(stability.Paper, stability.Corrected, bothForms),
+	"constants": oneOf(stability.Paper, stability.Tight),
+
+	"table":    completeTable,
+	"metric":   list(scoreNames),
+	"group-by": list(configKeys),
+
+	"fail-under":                  limits(func() []string { return append(evalScores(), experiment.PairKeys(true)...) }),
+	"attack --fail-under":         limits(func() []string { return experiment.AttackKeys(attack.Attacks()) }),
+	"fail-over":                   limits(func() []string { return experiment.AttackKeys(attack.Attacks()) }),
+	"cluster --fail-under":        limits(experiment.ClusteringKeys),
+	"cluster assign --fail-under": limits(experiment.ClusteringKeys),
+}
+
+// freeFlags take a text that only the user knows: nothing is proposed for them.
+var freeFlags = []string{"seed", "task", "eps", "step", "curve", "positive", "noise", "curves", "grid"}
+
+// completeFlags gives every flag of the tree that takes one of known values its
+// completion.
+func completeFlags(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		completeFlags(cmd)
+	}
+	path := strings.TrimPrefix(root.CommandPath(), "tercet ")
+	root.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		complete := flagValues[path+" --"+f.Name]
+		if complete == nil {
+			complete = flagValues[f.Name]
+		}
+		if complete != nil && root.Flags().Lookup(f.Name) != nil {
+			// An unknown flag is the only other error, and this one was just found.
+			_ = root.RegisterFlagCompletionFunc(f.Name, complete)
+		}
+	})
+}
+
+func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func files(extensions ...string) completer {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+// oneOf proposes one of the values.
+func oneOf(values ...string) completer {
+	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		return begins(values, word), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// list proposes the last of several values with commas between them, one that is not
+// there yet.
+func list(values func() []string) completer {
+	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		given, last := "", word
+		if i := strings.LastIndex(word, ","); i >= 0 {
+			given, last = word[:i+1], word[i+1:]
+		}
+		there := strings.Split(given, ",")
+		var out []string
+		for _, v := range begins(values(), last) {
+			if !slices.Contains(there, v) {
+				out = append(out, given+v)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// limits proposes scores, behind which a limit is written.
+func limits(scores func() []string) completer {
+	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		var out []string
+		for _, s := range begins(scores(), word) {
+			out = append(out, s+"=")
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+func begins(values []string, word string) []string {
+	var out []string
+	for _, v := range values {
+		if strings.HasPrefix(v, word) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// completeSettings proposes keys of a config, and behind KEY= the key's values.
+func completeSettings(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	key, value, valued := strings.Cut(word, "=")
+	var out []string
+	if valued {
+		for _, v := range config.ValuesOf(key) {
+			if strings.HasPrefix(v.Value, value) {
+				out = append(out, key+"="+v.Value+"\t"+v.Doc)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+	said := map[string]bool{}
+	for _, k := range config.Keys() { // one that several components have stands there for each
+		if strings.HasPrefix(k.Key, word) && !said[k.Key] {
+			out = append(out, k.Key+"=\t"+k.Doc)
+		}
+		said[k.Key] = true
+	}
+	return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRun proposes run directories: those in the folder that word names so far,
+// or in runs/ where it names none.
+func completeRun(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	dir, _ := filepath.Split(word)
+	var out []string
+	for _, in := range []string{dir, filepath.Join(dir, "runs") + "/"} {
+		entries, _ := os.ReadDir(filepath.Clean("./" + in)) // where none can be listed, none is proposed
+		if filepath.IsAbs(in) {
+			entries, _ = os.ReadDir(in)
+		}
+		for _, e := range entries {
+			if path := in + e.Name(); holdsRun(path) && strings.HasPrefix(path, word) {
+				out = append(out, path)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeTable(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	own := append(tables.Names(), clusteringTable, clusteringDifferences, stabilityTable, stabilityChecks)
+	return begins(append(own, studyTableNames()...), word), cobra.ShellCompDirectiveDefault
+}
+
+func evalScores() []string {
+	return append(experiment.RetrievalKeys([]int{1, 2, 4, 8}), experiment.ClusteringKeys()...)
+}
+
+func scoreNames() []string { return append(evalScores(), experiment.AttackKeys(attack.Attacks())...) }
+
+func configKeys() []string {
+	var out []string
+	for _, k := range config.Keys() {
+		if !slices.Contains(out, k.Key) {
+			out = append(out, k.Key)
+		}
+	}
+	return out
+}

@@ -1,0 +1,59 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+)
+
+// ValueDoc is a value that a key may take.
+type ValueDoc struct {
+	Value string `json:"value"`
+	Doc   string `json:"doc,omitempty"` // of a component
+}
+
+// values lists the values of a key that takes one of a few: the components of its
+// family, the words of its enum, or true and false. Other keys have none.
+func values(f field) []ValueDoc {
+	if name := f.tag.Get("choice"); name != "" {
+		return components(families[name])
+	}
+	var out []ValueDoc
+	words := f.tag.Get("enum")
+	if words == "" && f.typ.Kind() == reflect.Bool {
+		words = "true|false"
+	}
+	for _, w := range strings.FieldsFunc(words, func(r rune) bool { return r == '|' }) {
+		out = append(out, ValueDoc{Value: w})
+	}
+	return out
+}
+
+func components(family []component) []ValueDoc {
+	var out []ValueDoc
+	for _, c := range family {
+		out = append(out, ValueDoc{c.name, c.doc})
+	}
+	return out
+}
+
+// ValuesOf lists the values that the dotted key may take, of all components that have
+// it. A section with components, such as miner, takes their names. Keys of other kinds
+// have none.
+func ValuesOf(key string) []ValueDoc {
+	var out []ValueDoc
+	seen := map[string]bool{}
+	add := func(list []ValueDoc) {
+		for _, v := range list {
+			if !seen[v.Value] {
+				seen[v.Value] = true
+				out = append(out, v)
+			}
+		}
+	}
+	for _, k := range Keys() {
+		if k.Key == key || k.chooses && k.Key[:strings.LastIndex(k.Key, ".")] == key {
+			add(k.Values)
+		}
+	}
+	return out
+}
