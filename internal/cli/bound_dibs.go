@@ -56,9 +56,9 @@ true expected numbers.
 
 With --simulate N, N graphs are drawn. Each one's duplicates floor and its exact
 optimum over all partitions of the images (the minimum cost multicut, the least error
-of a relation that is transitive) are held against the theorem: a bound holds or is
-violated where the 95 % interval of the mean lies on one side of it, else it is open;
-of the duplicates floor the mean is known, and decides.
+of a relation that is transitive) are compared with the theorem: a bound is supported
+or contradicted where the 95 % interval of the mean lies on one side of it, else it is
+inconclusive; of the duplicates floor the mean is known, and decides.
 Where the search of an optimum ends at its limit, the optimum lies between the errors
 found and a bound that is given with it.`,
 		examples: []example{

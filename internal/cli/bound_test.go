@@ -49,11 +49,11 @@ func TestBoundDIBSSimulates(t *testing.T) {
 	boundDocument(t, line, &doc)
 	s := doc.Simulation
 	if s == nil || len(s.Draws) != 30 || s.Proven != 30 || s.Pairs != 200 || math.Abs(s.Multicut.Value-0.0435) > 0.01 ||
-		s.Theorem.Multicut.Lower.Verdict != "holds" || s.Theorem.Multicut.Upper.Verdict != "violated" {
+		s.Theorem.Multicut.Lower.Verdict != "supported" || s.Theorem.Multicut.Upper.Verdict != "contradicted" {
 		t.Errorf("%+v", s)
 	}
 	_, out, _ := cli(strings.Fields("bound " + line)...)
-	for _, want := range []string{"30 graphs of same-index negatives, seed 1\n", "All optima are proven.\n", "violated, 0 of 30", "holds, 30 of 30"} {
+	for _, want := range []string{"30 graphs of same-index negatives, seed 1\n", "All optima are proven.\n", "contradicted, 0 of 30", "supported, 30 of 30"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

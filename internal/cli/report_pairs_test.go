@@ -44,10 +44,10 @@ func TestReportPairs(t *testing.T) {
 	}
 	for table, want := range map[string]string{
 		"pairs":          "mnist,10,s2,same-index,shuffled,offline,,PLN 10 %,mlp,8,8000,10,2,0.1,0.1,0.1,0.005,0.005,0.005,0.1,0.1,0.1,0.5,0.5,0.5,",
-		"pair-claims":    "C1,mnist,mlp,,10,\"s2, PLN 10 %\",rise to the peak at width 8,2,0.25,0.25,0.25,interval above 0,confirmed",
-		"double-descent": ",3,2,8,8000,0.5,0.5,0.5,0.25,0.25,0.25,0.375,0.375,0.375,0.125,0.125,0.125,4,double descent",
-		"pair-epochs":    ",mlp,4,4000,2,2,0.25,0.25,0.25,,,,,2,0.25,0.25,0.25,0,0,0,no peak",
-		"pair-floor":     ",mlp,16,16000,2,0.005,0.005,0.005,0.005,0.005,0.005,0,0,0,meets,,,,,0.0",
+		"pair-claims":    "C1,mnist,mlp,,10,\"s2, PLN 10 %\",rise to the peak at width 8,2,0.25,0.25,0.25,interval above 0,supported",
+		"double-descent": ",3,2,8,8000,0.5,0.5,0.5,0.25,0.25,0.25,0.375,0.375,0.375,0.125,0.125,0.125,4,supported",
+		"pair-epochs":    ",mlp,4,4000,2,2,0.25,0.25,0.25,,,,,2,0.25,0.25,0.25,0,0,0,inconclusive",
+		"pair-floor":     ",mlp,16,16000,2,0.005,0.005,0.005,0.005,0.005,0.005,0,0,0,supported,,,,,0.0",
 		"online-offline": ",mlp,16,16000,2,10,0.25,0.25,0.25,,",
 	} {
 		args := []string{"report", "--table", table, "--format", "csv", "runs"}

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/experiment"
 	"tercet/internal/theory/measure"
+	rule "tercet/internal/verdict"
 )
 
 func TestReportStability(t *testing.T) {
@@ -19,7 +20,7 @@ func TestReportStability(t *testing.T) {
 	}
 	yes := true
 	doc := measure.Document{
-		Schema: measure.Schema, Claim: "T4", Says: "a claim", Verdict: measure.Holds,
+		Schema: measure.Schema, Claim: "T4", Says: "a claim", Verdict: rule.Supported,
 		Data:   measure.DataRecord{Name: "mnist", Positives: "3", Negatives: "the rest", Dims: 5, Radius: 1},
 		Series: []measure.Series{{Name: "s", Quantity: "gamma", Axis: "n", Points: []measure.Point{point(10, .5, .25), point(20, .25, .5)}}},
 		Checks: []measure.Check{{Says: "it is crossed", Found: "0.5", Holds: &yes}},
@@ -32,7 +33,7 @@ func TestReportStability(t *testing.T) {
 		t.Errorf("%d %s%s", code, out, stderr)
 	}
 	code, out, _ = cli("report", "--table", "stability-checks", "T4.json")
-	if code != 0 || !strings.Contains(out, "it is crossed") || !strings.Contains(out, "T4, mnist: a claim: holds") {
+	if code != 0 || !strings.Contains(out, "it is crossed") || !strings.Contains(out, "T4, mnist: a claim: supported") {
 		t.Errorf("%d %s", code, out)
 	}
 	for want, args := range map[string][]string{

@@ -22,6 +22,7 @@ var floor = map[string]int{
 	"internal/fsx":                0,
 	"internal/safetensors":        1,
 	"internal/names":              0,
+	"internal/verdict":            0,
 	"internal/engine/kernel":      1,
 	"internal/engine/array":       2,
 	"internal/engine/nn":          3,

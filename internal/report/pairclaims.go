@@ -5,9 +5,11 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"tercet/internal/verdict"
 )
 
-// PairClaim is a quantity that a claim about runs on pairs is judged by, or the verdict
+// PairClaim is a quantity that a claim about runs on pairs is evaluated by, or the verdict
 // on all quantities of a claim. The claims are C1 to C8 of Fonseca & Guidetti, and C9,
 // which follows from their paper's faults; the rules are those of
 // docs/papers/similarity-in-noisy-setups.md.
@@ -23,22 +25,15 @@ type PairClaim struct {
 	// interval; Binomial says that its interval is Wilson's of a share of all pairs.
 	Estimate
 	Binomial bool   `json:"binomial,omitempty"`
-	Rule     string `json:"rule,omitempty"`    // for "confirmed"
+	Rule     string `json:"rule,omitempty"`    // for "supported"
 	Verdict  string `json:"verdict,omitempty"` // absent where no rule judges it
 
 	plain bool // a number that is no share of pairs
 }
 
-// What a claim can be found to be.
-const (
-	confirmed = "confirmed"
-	refuted   = "refuted"
-	openYet   = "open"
-)
-
 // JudgeClaims fills Claims: of each claim the quantities that runs are there for, and a
-// verdict on all of them: confirmed where each is, refuted where one is, else open. Runs
-// whose curves were not read say nothing of C8.
+// verdict on all of them: supported where each is, contradicted where one is, else
+// inconclusive. Runs whose curves were not read carry no information on C8.
 func (s *PairStudy) JudgeClaims() {
 	of := *s // peaks, floors and streams have tables and notes of their own
 	of.DoubleDescent()
@@ -69,7 +64,7 @@ func (s *PairStudy) JudgeClaims() {
 		}
 	}
 	if without != nil {
-		s.Notes = append(s.Notes, "no runs that speak of "+strings.Join(without, ", "))
+		s.Notes = append(s.Notes, "no runs for "+strings.Join(without, ", "))
 	}
 }
 
@@ -82,21 +77,15 @@ func (p PairClaim) world() string {
 func inAll(own []PairClaim) PairClaim {
 	out := PairClaim{Claim: own[0].Claim, Data: own[0].Data, Model: own[0].Model, Other: own[0].Other}
 	count := map[string]int{}
+	var parts []string
 	for _, p := range own {
 		if p.Verdict != "" {
-			count[""]++
+			parts = append(parts, p.Verdict)
 			count[p.Verdict]++
 		}
 	}
-	switch {
-	case count[refuted] > 0:
-		out.Verdict = refuted
-	case count[""] > 0 && count[confirmed] == count[""]:
-		out.Verdict = confirmed
-	default:
-		out.Verdict = openYet
-	}
-	out.What = fmt.Sprintf("all %d: %d confirmed, %d refuted, %d open", count[""], count[confirmed], count[refuted], count[openYet])
+	out.Verdict = verdict.All(parts...)
+	out.What = fmt.Sprintf("all %d: %d supported, %d contradicted, %d inconclusive", len(parts), count[verdict.Supported], count[verdict.Contradicted], count[verdict.Inconclusive])
 	return out
 }
 
@@ -116,28 +105,27 @@ func (p PairClaim) over(what string, values []float64) PairClaim {
 	return p.estimate(what, estimateOf(values))
 }
 
-// judge puts a rule and its verdict to a quantity that has an interval; without one it
-// is open. For yes and no the interval is given.
-func (p PairClaim) judge(rule string, yes, no func(low, high float64) bool) PairClaim {
-	p.Rule, p.Verdict = rule, openYet
-	switch ci := p.CI95; {
-	case ci == nil:
-	case yes(ci[0], ci[1]):
-		p.Verdict = confirmed
-	case no(ci[0], ci[1]):
-		p.Verdict = refuted
-	}
+// rule puts a claim and its verdict to a quantity.
+func (p PairClaim) rule(words string, c verdict.Claim) PairClaim {
+	p.Rule, p.Verdict = words, c.Of(p.CI95)
 	return p
 }
 
-// above0 asks for an interval above 0; one below refutes.
-func (p PairClaim) above0() PairClaim {
-	return p.judge("interval above 0", func(low, _ float64) bool { return low > 0 }, func(_, high float64) bool { return high < 0 })
+// above0 asks for an interval above 0.
+func (p PairClaim) above0() PairClaim { return p.rule("interval above 0", verdict.Above(0)) }
+
+// below asks for an interval below a limit, a fraction.
+func (p PairClaim) below(limit float64) PairClaim {
+	return p.rule(fmt.Sprintf("interval below %v %%", 100*limit), verdict.Below(limit))
 }
 
-// below asks for a mean below a limit; an interval above it refutes.
-func (p PairClaim) below(limit float64) PairClaim {
-	return p.judge(fmt.Sprintf("mean below %v %%", 100*limit), func(_, _ float64) bool { return *p.Value < limit }, func(low, _ float64) bool { return low > limit })
+// within asks for an interval that is no farther from a value than a margin, both
+// fractions.
+func (p PairClaim) within(v, margin float64) PairClaim {
+	if p.plain {
+		return p.rule(fmt.Sprintf("interval within %v of %v", margin, v), verdict.Within(v, margin))
+	}
+	return p.rule(fmt.Sprintf("interval within %.4g %% of %.4g %%", 100*margin, 100*v), verdict.Within(v, margin))
 }
 
 // among says whether another row differs in no more than its noise, its width and what
@@ -165,12 +153,12 @@ func differences(a, b *PairRow, key string) []float64 {
 // ClaimsTable has a row for each quantity, and one for the verdict on each claim.
 func (s *PairStudy) ClaimsTable(full bool) *Table {
 	t := &Table{Title: "claims about runs on pairs", Notes: append(slices.Clone(s.Notes),
-		"(%): in percent of the pairs; differences are taken seed by seed, at widths that the other seeds choose where they are at a peak; intervals: 95 %, Student's over n seeds, Wilson's of all pairs for a found P; where a rule names a number and no interval the mean decides; without an interval a claim is open; what has no rule is shown beside the others",
-		"all: confirmed where each quantity is, refuted where one is, else open; no correction is made for their number")}
+		"(%): in percent of the pairs; differences are taken seed by seed, at widths that the other seeds choose where they are at a peak; intervals: 95 %, Student's over n seeds, Wilson's of all pairs for a found P; without an interval a claim is inconclusive; what has no rule is shown without a verdict",
+		"all: supported where each quantity is, contradicted where one is, else inconclusive", verdict.Comparisons(s.comparisons()))}
 	for _, name := range []string{"claim", "data", "model", "other", "classes", "of", "quantity", "n"} {
 		t.Columns = append(t.Columns, Column{Name: name})
 	}
-	t.Columns = append(t.Columns, Column{Name: "value", Digits: 2}, Column{Name: "confirmed where"}, Column{Name: "verdict"})
+	t.Columns = append(t.Columns, Column{Name: "value", Digits: 2}, Column{Name: "supported where"}, Column{Name: "verdict"})
 	for _, c := range s.Claims {
 		n := Missing()
 		if c.N > 0 {
@@ -186,6 +174,17 @@ func (s *PairStudy) ClaimsTable(full bool) *Table {
 		t.dropConstant()
 	}
 	return t
+}
+
+// comparisons are the intervals that a claim was compared with.
+func (s *PairStudy) comparisons() int {
+	n := 0
+	for _, c := range s.Claims {
+		if c.Rule != "" && c.CI95 != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // shown is the value; what rounding leaves of a difference of equals is 0.

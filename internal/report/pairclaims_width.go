@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -13,22 +12,36 @@ func (s *PairStudy) peakClaims() []PairClaim {
 	var out []PairClaim
 	for _, p := range s.Peaks {
 		for _, side := range []struct {
-			what, end string
-			height    *Estimate
+			what   string
+			height *Estimate
 		}{
-			{"rise to the peak at " + p.top().sizeName(), "narrowest", p.Rise},
-			{"fall from the peak at " + p.top().sizeName(), "widest", p.Fall},
+			{p.riseName(), p.Rise},
+			{p.fallName(), p.Fall},
 		} {
 			c := p.rows[0].about("C1")
 			if side.height == nil {
-				c.What, c.Rule, c.Verdict = "peak at the "+side.end, "a peak between the ends", refuted
-			} else {
-				c = c.estimate(side.what, *side.height).above0()
+				continue // two widths have nothing between them
 			}
-			out = append(out, c)
+			out = append(out, c.estimate(side.what, *side.height).above0())
 		}
 	}
 	return out
+}
+
+// riseName and fallName say what Rise and Fall are: where the largest mean is at an end,
+// from or to the largest one between the ends.
+func (p WidthPeak) riseName() string {
+	if p.Width == p.judged()[0].Width && p.Parameters == p.judged()[0].Parameters {
+		return "rise from the narrowest, which has the largest mean, to the largest between the ends"
+	}
+	return "rise to the peak at " + p.top().sizeName()
+}
+
+func (p WidthPeak) fallName() string {
+	if rows := p.judged(); p.Parameters == rows[len(rows)-1].Parameters {
+		return "fall to the widest, which has the largest mean, from the largest between the ends"
+	}
+	return "fall from the peak at " + p.top().sizeName()
 }
 
 // raisedPeaks are C2: noise raises the peak. Each curve's own peak decides; the
@@ -95,6 +108,9 @@ func (s *PairStudy) fitClaims() []PairClaim {
 	return out
 }
 
+// sameKinds is the margin within which noise on pairs and on labels count as equal.
+const sameKinds = 0.02
+
 // kindClaims are C4: noise on pairs against noise on labels at the largest width, alike
 // where pairs are sparse; where they are dense the former stays worse and has its peak
 // at more parameters.
@@ -108,8 +124,7 @@ func (s *PairStudy) kindClaims() []PairClaim {
 			if d := differences(row, b[len(b)-1], testError); d != nil {
 				q := c.over("test error at "+row.sizeName(), d)
 				if pln.Scenario == "s1" {
-					q = q.judge("interval holds 0, within 2 % of it", func(low, high float64) bool { return low <= 0 && high >= 0 && low >= -0.02 && high <= 0.02 },
-						func(low, high float64) bool { return low > 0 || high < 0 })
+					q = q.within(0, sameKinds)
 				} else {
 					q = q.above0()
 				}
@@ -118,7 +133,7 @@ func (s *PairStudy) kindClaims() []PairClaim {
 		}
 		if q, ok := c.moved(pln, sln); ok {
 			if pln.Scenario != "s1" {
-				q = q.count("above 0", *q.Value > 0, *q.Value < 0)
+				q = q.above0()
 			}
 			out = append(out, q)
 		}
@@ -176,19 +191,36 @@ func (s *PairStudy) rateClaims() []PairClaim {
 		c := less.rows[0].about("C6")
 		c.Of = fmt.Sprintf("%s, %s - %.4g %%", less.Scenario, more.rows[0].noiseName(), 100*less.Wanted)
 		out = append(out, c.over(fmt.Sprintf("test error, mean over %d widths", len(a)), meanDifference(grids[0], grids[1])))
-		low, at := math.Inf(1), 0
-		for k := range a {
-			if d := meansWithout(grids[0], -1)[k] - meansWithout(grids[1], -1)[k]; d < low {
-				low, at = d, k
-			}
-		}
-		least := c.estimate("test error, least mean, at "+a[at].sizeName(), Estimate{Value: &low, N: len(grids[0][0])})
-		out = append(out, least.count("above 0 at all widths", low > 0, false))
+		least, at := leastDifference(grids[0], grids[1])
+		out = append(out, c.estimate("test error, lowest interval of all widths, at "+a[at].sizeName(), least).above0())
 		if q, ok := c.moved(more, less); ok {
-			out = append(out, q.count("within one step", math.Abs(*q.Value) <= 1, math.Abs(*q.Value) > 1))
+			out = append(out, q.within(0, 1))
 		}
 	}
 	return out
+}
+
+// leastDifference is, of the differences a - b at each place, the one that is most against
+// a > b: of intervals below 0 the lowest, else the one that begins lowest. It is above 0
+// only where all are.
+func leastDifference(a, b [][]float64) (least Estimate, at int) {
+	for i := range a {
+		if e := estimateOf(meanDifference(a[i:i+1], b[i:i+1])); i == 0 || e.lower(least) {
+			least, at = e, i
+		}
+	}
+	return least, at
+}
+
+// lower says whether an interval speaks more for values below 0 than another one.
+func (e Estimate) lower(than Estimate) bool {
+	switch {
+	case e.CI95 == nil || than.CI95 == nil:
+		return *e.Value < *than.Value
+	case e.CI95[1] < 0 || than.CI95[1] < 0:
+		return e.CI95[1] < than.CI95[1]
+	}
+	return e.CI95[0] < than.CI95[0]
 }
 
 // eachKinds calls f with the curves of noise on pairs and of noise on labels of one rate.
@@ -213,34 +245,32 @@ func (s *PairStudy) peakLike(p WidthPeak, wanted func(WidthPeak) bool) *WidthPea
 	return &s.Peaks[i]
 }
 
-// moved is by how many steps of the widths that both curves have the peak of a is to
-// the right of that of b; false where these do not have both peaks.
+// moved is by how many steps of the widths that both curves have the peak of a is to the
+// right of that of b, each seed's own peaks; false where no seed has both curves.
 func (p PairClaim) moved(a, b *WidthPeak) (PairClaim, bool) {
-	rows, _ := sameSizes(a, b)
-	place := func(c *WidthPeak) int {
-		return slices.IndexFunc(rows, func(r *PairRow) bool { return r.Parameters == c.Parameters })
-	}
-	i, j := place(a), place(b)
-	if i < 0 || j < 0 {
+	x, y := sameSizes(a, b)
+	grids := together(x, y)
+	if grids == nil {
 		return p, false
 	}
-	steps := float64(i - j)
-	p = p.estimate(fmt.Sprintf("peak at %s less peak at %s, in steps of the widths", a.top().sizeName(), b.top().sizeName()), Estimate{Value: &steps, N: min(a.N, b.N)})
+	var steps []float64
+	for k := range grids[0][0] {
+		steps = append(steps, float64(ownPeak(grids[0], k)-ownPeak(grids[1], k)))
+	}
+	p = p.over(fmt.Sprintf("difference of each seed's own peaks, in steps of the widths (of the means: %s, %s)", a.top().sizeName(), b.top().sizeName()), steps)
 	p.plain = true
 	return p, true
 }
 
-// count judges a number without an interval, which more than one seed must tell.
-func (p PairClaim) count(rule string, yes, no bool) PairClaim {
-	p.Rule, p.Verdict = rule, openYet
-	switch {
-	case p.N < 2:
-	case yes:
-		p.Verdict = confirmed
-	case no:
-		p.Verdict = refuted
+// ownPeak is the place of the largest value of one seed.
+func ownPeak(grid [][]float64, seed int) int {
+	top := 0
+	for i := range grid {
+		if grid[i][seed] > grid[top][seed] {
+			top = i
+		}
 	}
-	return p
+	return top
 }
 
 // judged are the rows of a curve that have a test error.

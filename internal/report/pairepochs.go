@@ -3,6 +3,8 @@ package report
 import (
 	"math"
 	"slices"
+
+	"tercet/internal/verdict"
 )
 
 // EpochCurve is the error of a row during training.
@@ -106,16 +108,16 @@ func (c *EpochCurve) judge(test []moment) {
 	if top >= 0 {
 		c.Peak, c.Rise, c.Fall = &c.Points[top], rise, fall
 	}
-	c.Verdict = peakVerdict(rise, fall, "first", "last")
+	c.Verdict = peakVerdict(rise, fall)
 }
 
 // EpochsTable has a row for each curve.
 func (s *PairStudy) EpochsTable(full bool) *Table {
 	t := &Table{Title: "error during training", Notes: append(slices.Clone(s.Notes), pairNote,
-		"best: the least mean test error; peak: where the mean test error stands highest above what comes before and after; rise and fall: from the least error before it and to the least after it, for each seed at the epochs that the others choose; double descent: both intervals above 0")}
+		"best: the least mean test error; peak: where the mean test error stands highest above what comes before and after; rise and fall: from the least error before it and to the least after it, for each seed at the epochs that the others choose; double descent: supported where both intervals are above 0, contradicted where one is below; no peak: the means only fall or only rise", verdict.Comparisons(len(s.Epochs)))}
 	settingColumns(t)
 	t.Columns = append(t.Columns, Column{Name: "n"}, Column{Name: "best epoch", Digits: 1}, errorColumn("best"), Column{Name: "peak epoch", Digits: 1}, errorColumn("peak"),
-		errorColumn("rise"), errorColumn("fall"), Column{Name: "last epoch", Digits: 1}, errorColumn("last"), errorColumn("last train"), Column{Name: "verdict"})
+		errorColumn("rise"), errorColumn("fall"), Column{Name: "last epoch", Digits: 1}, errorColumn("last"), errorColumn("last train"), Column{Name: "double descent"})
 	for _, c := range s.Epochs {
 		at, peak := Missing(), Missing()
 		if c.Peak != nil {

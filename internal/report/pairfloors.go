@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"tercet/internal/verdict"
 )
 
 // PairFloor sets the training error of a row beside what is said to be unavoidable:
@@ -24,11 +26,9 @@ type PairFloor struct {
 	// Multicut is the error of the best sets of classes on graphs with such noise, mean
 	// over drawn ones: no relation that is transitive has a lesser one.
 	Multicut *Estimate `json:"multicut,omitempty"`
-	// Meets is "above" where the interval of Above is above 0 and reaches beyond 0.001,
-	// else "meets" where its mean is less than that, else "open"; "one seed" has none.
+	// Meets is the verdict on Above less than 0.001.
 	Meets string `json:"meets"`
-	// Verdicts on the bounds: "holds" or "violated" where the interval of Train lies on
-	// one side, else "open".
+	// Verdicts on the bounds by the interval of Train.
 	LowerVerdict string `json:"lower_verdict,omitempty"`
 	UpperVerdict string `json:"upper_verdict,omitempty"`
 
@@ -53,24 +53,11 @@ func (s *PairStudy) floors() {
 		}
 		narrower += len(rows) - 1
 		f := PairFloor{Row: slices.Index(s.Rows, row), row: row, Train: row.Scores[trainError], Floor: row.Scores[floorError], Above: row.Scores[aboveFloor]}
-		switch ci := f.Above.CI95; {
-		case ci == nil:
-			f.Meets = "one seed"
-		case ci[0] > 0 && ci[1] > interpolated:
-			f.Meets = "above"
-		case *f.Above.Value < interpolated || ci[1] <= interpolated:
-			f.Meets = "meets"
-		default:
-			f.Meets = "open"
-		}
+		f.Meets = verdict.Below(interpolated).Of(f.Above.CI95)
 		if v, ok := row.mean(boundLower); ok {
 			u, _ := row.mean(boundUpper)
 			f.Lower, f.Upper = &v, &u
-			f.LowerVerdict, f.UpperVerdict = "open", "open"
-			if ci := f.Train.CI95; ci != nil {
-				f.LowerVerdict = side(ci[0] >= v, ci[1] < v)
-				f.UpperVerdict = side(ci[1] < u, ci[0] >= u)
-			}
+			f.LowerVerdict, f.UpperVerdict = verdict.AtLeast(v).Of(f.Train.CI95), verdict.AtMost(u).Of(f.Train.CI95)
 		}
 		s.Floors = append(s.Floors, f)
 	}
@@ -81,23 +68,13 @@ func (s *PairStudy) floors() {
 	}
 }
 
-func side(holds, violated bool) string {
-	switch {
-	case holds:
-		return "holds"
-	case violated:
-		return "violated"
-	}
-	return "open"
-}
-
 // FloorsTable has a row for each setting.
 func (s *PairStudy) FloorsTable(full bool) *Table {
 	t := &Table{Title: "training error and its floor", Notes: append(slices.Clone(s.Notes), pairNote,
-		"floor: pairs that carry both labels, which nothing gets right; above: training error less floor, run by run; it meets the floor where that is less than 0.1 % and not above 0 by its interval, or the interval ends below 0.1 %; lower and upper: E_sim + the bounds of Theorem 1 of DIBS, each with its verdict by the interval of the training error; multicut: error of the best partition into classes, exact, mean over 5 drawn graphs with such noise")}
+		"floor: pairs that carry both labels, which nothing gets right; above: training error less floor, run by run; it meets the floor where its interval is below 0.1 %; lower and upper: E_sim + the bounds of Theorem 1 of DIBS, each with its verdict by the interval of the training error; multicut: error of the best partition into classes, exact, mean over 5 drawn graphs with such noise")}
 	settingColumns(t)
-	t.Columns = append(t.Columns, Column{Name: "n"}, errorColumn("train_error"), errorColumn("floor"), errorColumn("above"), Column{Name: "meets"},
-		errorColumn("lower"), Column{Name: "lower holds"}, errorColumn("upper"), Column{Name: "upper holds"}, errorColumn("multicut"))
+	t.Columns = append(t.Columns, Column{Name: "n"}, errorColumn("train_error"), errorColumn("floor"), errorColumn("above"), Column{Name: "meets the floor"},
+		errorColumn("lower"), Column{Name: "lower bound"}, errorColumn("upper"), Column{Name: "upper bound"}, errorColumn("multicut"))
 	for _, f := range s.Floors {
 		lower, upper := Missing(), Missing()
 		if f.Lower != nil {

@@ -32,7 +32,7 @@ func TestTrainingFloors(t *testing.T) {
 		row, meets, lower, upper string
 	}{
 		// 0.0455 +- 0.0025 lies on 0.045, below 0.0564.
-		{"2 same-index", "meets", "open", "holds"}, {"10 same-index", "one seed", "", ""}, {"10 same-index", "above", "holds", "violated"}, {"10 random", "meets", "", ""},
+		{"2 same-index", "supported", "inconclusive", "supported"}, {"10 same-index", "inconclusive", "", ""}, {"10 same-index", "contradicted", "supported", "contradicted"}, {"10 random", "supported", "", ""},
 	} {
 		f := s.Floors[i]
 		if s.Rows[f.Row] != f.row || f.Meets != want.meets || f.LowerVerdict != want.lower || f.UpperVerdict != want.upper {
@@ -90,7 +90,7 @@ func TestStreamCurves(t *testing.T) {
 				t.Errorf("online: %+v", c)
 			}
 		case r.Scenario == "s1": // at step 30 the online error is 0.3 + off, between evaluations
-			if c.Online == nil || !s.Rows[*c.Online].Online || c.Step != 30 || !closeTo(c.Test.Median, 0.38) || c.Verdict != "offline worse" || !closeTo(*c.Against.Value, 0.065) || c.Against.N != 4 {
+			if c.Online == nil || !s.Rows[*c.Online].Online || c.Step != 30 || !closeTo(c.Test.Median, 0.38) || c.Verdict != "supported" || !closeTo(*c.Against.Value, 0.065) || c.Against.N != 4 {
 				t.Errorf("offline: %+v", c)
 			}
 		case c.Online != nil || c.Verdict != "":

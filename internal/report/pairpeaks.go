@@ -1,5 +1,7 @@
 package report
 
+import "tercet/internal/verdict"
+
 // A peak that is sought among many places is found in noise, too. What it stands above
 // its sides is therefore measured, for each seed, at the places that the other seeds
 // choose.
@@ -103,19 +105,35 @@ func prominent(means []float64) (before, top, after int) {
 	return before, top, after
 }
 
-// peakVerdict says whether an error rises by more than seeds differ, and falls again.
-func peakVerdict(rise, fall *Estimate, first, last string) string {
-	switch {
-	case rise == nil && fall == nil:
-		return "no peak"
-	case rise == nil:
-		return "falls from the " + first
-	case fall == nil:
-		return "rises to the " + last
-	case rise.CI95 == nil || fall.CI95 == nil:
-		return "peak, of one seed"
-	case rise.CI95[0] > 0 && fall.CI95[0] > 0:
-		return "double descent"
+// between measures the ends of a curve against the largest mean between them, chosen for
+// each seed by the others: that less the first, and less the last. Both are nil where
+// nothing is between.
+func between(values [][]float64) (rise, fall *Estimate) {
+	last := len(values) - 1
+	if last < 2 {
+		return nil, nil
 	}
-	return "peak within the spread of seeds"
+	var up, down []float64
+	for k := range values[0] {
+		out := k
+		if len(values[0]) == 1 {
+			out = -1
+		}
+		_, top, _ := largest(meansWithout(values[1:last], out))
+		up, down = append(up, values[1+top][k]-values[0][k]), append(down, values[1+top][k]-values[last][k])
+	}
+	a, b := estimateOf(up), estimateOf(down)
+	return &a, &b
+}
+
+// peakVerdict is that on an error that rises and falls again, by more than seeds differ.
+func peakVerdict(rise, fall *Estimate) string {
+	return verdict.All(sideVerdict(rise), sideVerdict(fall))
+}
+
+func sideVerdict(height *Estimate) string {
+	if height == nil {
+		return verdict.Inconclusive
+	}
+	return verdict.Above(0).Of(height.CI95)
 }

@@ -5,6 +5,8 @@ import (
 	"sort"
 
 	"gonum.org/v1/plot/vg"
+
+	"tercet/internal/verdict"
 )
 
 // StreamCurve is the test error of a row against steps, where what it is fed is drawn
@@ -14,8 +16,8 @@ type StreamCurve struct {
 	Points []StreamPoint `json:"points"`
 	// Of an offline row with an online one of the same noise and model: the step up to
 	// which both were trained, their test errors there, and the difference offline -
-	// online, seed by seed. "worse" and "better" say that its interval is above or below
-	// 0.
+	// online, seed by seed. Verdict is that on offline
+	// training being worse, by its interval.
 	Online  *int      `json:"online_row,omitempty"`
 	Step    float64   `json:"step"`       // else the last one
 	Test    Quartiles `json:"test_error"` // at that step
@@ -116,16 +118,7 @@ func (c *StreamCurve) compare(online *StreamCurve) {
 	}
 	e := estimateOf(d)
 	c.Against = &e
-	switch {
-	case e.CI95 == nil:
-		c.Verdict = "one seed"
-	case e.CI95[0] > 0:
-		c.Verdict = "offline worse"
-	case e.CI95[1] < 0:
-		c.Verdict = "offline better"
-	default:
-		c.Verdict = "no difference seen"
-	}
+	c.Verdict = verdict.Above(0).Of(e.CI95)
 }
 
 // valuesAt are the values at a step, linear between evaluations; before the first one
@@ -148,7 +141,7 @@ func (s *PairStudy) StreamsTable(full bool) *Table {
 	t := &Table{Title: "online and offline", Notes: append(slices.Clone(s.Notes),
 		"test errors in percent: the median over n seeds and its quartiles, at the last step of both where there is an online run of the same noise and model, else at the last one; offline - online: mean and 95 % interval of Student's t over seeds that both have; online: pairs drawn anew each epoch, images distorted anew each time, or one epoch in all")}
 	settingColumns(t)
-	t.Columns = append(t.Columns, Column{Name: "n"}, Column{Name: "step"}, errorColumn("median"), errorColumn("q1"), errorColumn("q3"), errorColumn("offline - online"), Column{Name: "verdict"})
+	t.Columns = append(t.Columns, Column{Name: "n"}, Column{Name: "step"}, errorColumn("median"), errorColumn("q1"), errorColumn("q3"), errorColumn("offline - online"), Column{Name: "offline worse"})
 	for _, c := range s.Streams {
 		t.Rows = append(t.Rows, append(c.row.settingCells(), Int(c.row.N), Int(int(c.Step)), Number(c.Test.Median), Number(c.Test.Q1), Number(c.Test.Q3), cellOf(c.Against), Text(c.Verdict)))
 	}

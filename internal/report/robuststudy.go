@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tercet/internal/verdict"
 )
 
 // NoiseStudy compares losses or defences under noise, schema tercet.noisestudy/1.
@@ -35,8 +37,7 @@ type NoiseRow struct {
 	Seeds     []uint64            `json:"seeds"`
 	Scores    map[string]Estimate `json:"scores"`
 	// Against is what the row is compared with; Differences are row - that, seed by
-	// seed, Verdicts "helps", "hurts", "no difference seen" or "one seed" by their
-	// intervals.
+	// seed, Verdicts those on the claim that the row is better, by their intervals.
 	Against     string              `json:"against,omitempty"`
 	Differences map[string]Estimate `json:"differences,omitempty"`
 	Verdicts    map[string]string   `json:"verdicts,omitempty"`
@@ -302,19 +303,15 @@ func (row *NoiseRow) less(base *NoiseRow, keys []string) (map[string]Estimate, m
 			continue
 		}
 		e := estimateOf(d)
-		differences[key], verdicts[key] = e, helps(e, slices.Contains(lowerIsBetter, key))
+		differences[key], verdicts[key] = e, better(e, slices.Contains(lowerIsBetter, key))
 	}
 	return differences, verdicts
 }
 
-func helps(e Estimate, lower bool) string {
-	switch {
-	case e.CI95 == nil:
-		return "one seed"
-	case e.CI95[0] <= 0 && e.CI95[1] >= 0:
-		return "no difference seen"
-	case e.CI95[0] > 0 != lower:
-		return "helps"
+// better is the verdict on a row that is better than another by a difference of scores.
+func better(e Estimate, lower bool) string {
+	if lower {
+		return verdict.Below(0).Of(e.CI95)
 	}
-	return "hurts"
+	return verdict.Above(0).Of(e.CI95)
 }

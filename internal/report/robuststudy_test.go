@@ -66,23 +66,23 @@ func TestCompareRobust(t *testing.T) {
 	meanIs(t, "difference of recalls", r.Differences["recall@1"], 0, halfOfTenth/10, 3)
 	meanIs(t, "difference of nmi", r.Differences["nmi"], -0.25, 0, 3)
 	// The interval of the triplet error, -0.2 +- 0.248, holds 0.
-	if got := r.verdict(s.Scores); got != "hurts (nmi)" {
+	if got := r.verdict(s.Scores); got != "contradicted (nmi)" {
 		t.Errorf("verdict %q: %v", got, r.Verdicts)
 	}
-	if got := s.Rows[3].verdict(s.Scores); got != "no difference seen" || s.Rows[3].Against != "triplet" {
+	if got := s.Rows[3].verdict(s.Scores); got != "inconclusive" || s.Rows[3].Against != "triplet" {
 		t.Errorf("equal runs: %q", got)
 	}
 	if s.Rows[2].Verdicts != nil || s.Rows[0].Verdicts != nil || len(s.Notes) != 0 {
 		t.Errorf("plain rows are compared, or notes: %q", s.Notes)
 	}
 	for e, want := range map[*Estimate]string{
-		{CI95: &[2]float64{-2, -1}}: "helps", {CI95: &[2]float64{1, 2}}: "hurts", {CI95: &[2]float64{-1, 0}}: "no difference seen", {}: "one seed",
+		{CI95: &[2]float64{-2, -1}}: "supported", {CI95: &[2]float64{1, 2}}: "contradicted", {CI95: &[2]float64{-1, 0}}: "inconclusive", {}: "inconclusive",
 	} {
-		if got := helps(*e, true); got != want {
+		if got := better(*e, true); got != want {
 			t.Errorf("an error with %v: %s, want %s", e.CI95, got, want)
 		}
 	}
-	if got := helps(Estimate{CI95: &[2]float64{1, 2}}, false); got != "helps" {
+	if got := better(Estimate{CI95: &[2]float64{1, 2}}, false); got != "supported" {
 		t.Errorf("a higher recall %s", got)
 	}
 	base := filepath.Join(t.TempDir(), "robust")
@@ -126,7 +126,7 @@ func TestCompareRobustRemarks(t *testing.T) {
 		t.Errorf("%d rows, notes %q", len(s.Rows), notes)
 	}
 	for _, r := range s.Rows {
-		if r.Name == "robust, expected, joint" && (r.Against != "triplet, margin 0.2" || r.verdict(s.Scores) != "one seed (triplet_error, recall@1, nmi)") {
+		if r.Name == "robust, expected, joint" && (r.Against != "triplet, margin 0.2" || r.verdict(s.Scores) != "inconclusive") {
 			t.Errorf("of two plain losses that of another margin is taken: %q %q", r.Against, r.verdict(s.Scores))
 		}
 	}
@@ -159,7 +159,7 @@ func TestFoundNoiseIsOneSetting(t *testing.T) {
 	if len(s.Rows) != 2 || s.Rows[0].Name != "robust, expected, joint" || s.Rows[1].Name != "robust, expected, joint, found" || s.Rows[1].N != 3 {
 		t.Errorf("%d rows: %+v", len(s.Rows), s.Rows[len(s.Rows)-1])
 	}
-	if len(s.Contrasts) != 1 || s.Contrasts[0].Name != "robust, expected, joint, found" || s.Contrasts[0].Against != "robust, expected, joint" || s.Contrasts[0].Verdicts["triplet_error"] != "helps" {
+	if len(s.Contrasts) != 1 || s.Contrasts[0].Name != "robust, expected, joint, found" || s.Contrasts[0].Against != "robust, expected, joint" || s.Contrasts[0].Verdicts["triplet_error"] != "supported" {
 		t.Fatalf("contrasts %+v", s.Contrasts)
 	}
 	meanIs(t, "found less known", s.Contrasts[0].Differences["triplet_error"], -0.125, 0, 3)
@@ -205,7 +205,7 @@ func TestCompareAttacked(t *testing.T) {
 			meanIs(t, "ERS", r.Scores["ERS"], 0.46, halfOfTenth/20, 3)
 		case "triplet triplet-flip": // ERS 0.375 against 0.455, 0.46 and 0.465
 			meanIs(t, "loss of ERS", r.Differences["ERS"], -0.085, halfOfTenth/20, 3)
-			if r.verdict(s.Scores) != "hurts (recall@1, ERS)" {
+			if r.verdict(s.Scores) != "contradicted (recall@1, ERS)" {
 				t.Errorf("verdict %q", r.verdict(s.Scores))
 			}
 		case "robust, expected, joint sln":

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"tercet/internal/verdict"
 )
 
 // Table has a row for each noise and name.
@@ -17,7 +19,7 @@ func (s *NoiseStudy) Table(full bool) *Table {
 	for _, key := range s.Scores {
 		t.Columns = append(t.Columns, Column{Name: "d " + key, Percent: true, Digits: 2, Paper: true})
 	}
-	t.Columns = append(t.Columns, Column{Name: "verdict"})
+	t.Columns = append(t.Columns, Column{Name: "better"})
 	rows := slices.Clone(s.Rows)
 	for i := range s.Contrasts {
 		rows = append(rows, s.Contrasts[i].row())
@@ -36,17 +38,26 @@ func (s *NoiseStudy) Table(full bool) *Table {
 		}
 		t.Rows = append(t.Rows, append(row, Text(r.verdict(s.Scores))))
 	}
-	t.Notes = append(slices.Clone(s.Notes), "rate: of the labels, pairs or triplets that are disturbed, effective: of wrong pairs, half of them similar; scores in percent; ±: half the 95 % interval of Student's t over n seeds; d: less "+s.kind.against+", seed by seed, with the same first weights, batches and noise; helps or hurts where the interval leaves 0 out")
+	t.Notes = append(slices.Clone(s.Notes), "rate: of the labels, pairs or triplets that are disturbed, effective: of wrong pairs, half of them similar; scores in percent; ±: half the 95 % interval of Student's t over n seeds; d: less "+s.kind.against+", seed by seed, with the same first weights, batches and noise; better: the scores by which the row is better (supported) or worse (contradicted), by the interval of d", verdict.Comparisons(comparisons(rows)))
 	if s.Contrasts != nil {
-		t.Notes = append(t.Notes, "A - B: d is A less B, not less "+s.kind.against+"; helps or hurts is said of A")
+		t.Notes = append(t.Notes, "A - B: d is A less B, not less "+s.kind.against+"; better is said of A")
 	}
 	if slices.Contains(s.Scores, "triplet_error") {
-		t.Notes = append(t.Notes, "triplet_error: lower is better; each score is judged alone, so of twenty without any difference one will seem to have one")
+		t.Notes = append(t.Notes, "triplet_error: lower is better; each score is compared separately")
 	}
 	if !full {
 		t.dropConstant()
 	}
 	return t
+}
+
+// comparisons are the differences of all rows.
+func comparisons(rows []*NoiseRow) int {
+	n := 0
+	for _, r := range rows {
+		n += len(r.Differences)
+	}
+	return n
 }
 
 // verdict puts those of the scores together.
@@ -55,7 +66,7 @@ func (row *NoiseRow) verdict(keys []string) string {
 		return ""
 	}
 	var parts []string
-	for _, v := range []string{"helps", "hurts", "one seed"} {
+	for _, v := range []string{verdict.Supported, verdict.Contradicted} {
 		var of []string
 		for _, key := range keys {
 			if row.Verdicts[key] == v {
@@ -70,7 +81,7 @@ func (row *NoiseRow) verdict(keys []string) string {
 	case len(row.Differences) == 0:
 		return "no seed in common"
 	case parts == nil:
-		return "no difference seen"
+		return verdict.Inconclusive
 	}
 	return strings.Join(parts, ", ")
 }

@@ -175,6 +175,7 @@ func readStability(file string) (*StabilityDocument, error) {
 	if err := dec.Decode(&d.Document); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrRun, file, err)
 	}
+	d.Renew()
 	for i, ser := range d.Series {
 		if len(ser.Points) == 0 {
 			return nil, fmt.Errorf("%w: %s: series %d (%q) has no points", ErrRun, file, i, ser.Name)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tercet/internal/theory/measure"
+	"tercet/internal/verdict"
 )
 
 // stabilityDoc is one with a series of three points, bounds of two theorems, and a check.
@@ -34,7 +35,7 @@ func stabilityDoc(claim, data string) measure.Document {
 	s.Rate = &rate
 	yes := true
 	return measure.Document{
-		Schema: measure.Schema, Claim: claim, Says: "a claim", Series: []measure.Series{s}, Verdict: measure.Open,
+		Schema: measure.Schema, Claim: claim, Says: "a claim", Series: []measure.Series{s}, Verdict: verdict.Inconclusive,
 		Data:   measure.DataRecord{Name: data, Positives: "digit 3", Negatives: "the rest", Dims: 5, Radius: 1},
 		Checks: []measure.Check{{Says: "it is so", Found: "0.5", Holds: &yes}, {Says: "it is open", Found: "none"}},
 		Notes:  []string{"a note"},
@@ -90,7 +91,7 @@ func TestStabilityStudy(t *testing.T) {
 		}
 	}
 	checks := render(t, s.ChecksTable(), "text")
-	for _, want := range []string{"it is so", "yes", "open", "T4, mnist: a claim: open; positives: digit 3, negatives: the rest"} {
+	for _, want := range []string{"it is so", "supported", "inconclusive", "T4, mnist: a claim: inconclusive; positives: digit 3, negatives: the rest"} {
 		if !strings.Contains(checks, want) {
 			t.Errorf("checks lack %q:\n%s", want, checks)
 		}

@@ -147,7 +147,7 @@ func (s *StabilityStudy) legend(o StabilityLayout) []string {
 		}
 		out = append(out,
 			"printed and corrected: the forms of the bound with the paper's L = 8 B^2, alpha = 64 B^4; tight: with the smallest, 4 B^2 and 4 B^4, and in the corrected form the smaller factors that its proof allows",
-			"crossed: bounds below what was measured "+of+", of a mean below its whole interval; (open): the interval holds the bound, or there is none")
+			"violated: bounds below what was measured "+of+", of a mean below its whole interval; (inconclusive): the interval holds the bound, or there is none")
 	}
 	if s.sourced(oneForm) {
 		out = append(out, oneForm+": the printed and the corrected form are the same")
@@ -159,7 +159,7 @@ func (s *StabilityStudy) legend(o StabilityLayout) []string {
 		out = append(out, "slope: of log mean on log size with its 95 % interval by bootstrap over repeats")
 	}
 	if expected {
-		out = append(out, "expected: of this slope alone, yes, no, or open where its interval or the sizes leave it so")
+		out = append(out, "expected: of this slope alone, supported where its whole interval lies in that range, contradicted where it lies outside")
 	}
 	if v := s.verdicts(); v != "" {
 		out = append(out, "claims, by all that they are judged by (--table stability-checks): "+v)
@@ -179,7 +179,7 @@ func (s *StabilityStudy) sourced(source string) bool {
 	})
 }
 
-// verdicts are those on claims, such as "T3, mnist: holds".
+// verdicts are those on claims, such as "T3, mnist: supported".
 func (s *StabilityStudy) verdicts() string {
 	var out []string
 	for i := range s.Documents {

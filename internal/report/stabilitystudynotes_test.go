@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"tercet/internal/theory/measure"
+	"tercet/internal/verdict"
 )
 
 func TestFourFigures(t *testing.T) {
@@ -48,7 +49,7 @@ func TestStabilityTableForPeople(t *testing.T) {
 			t.Errorf("column %s is empty:\n%s", empty, out)
 		}
 	}
-	for _, want := range []string{"gap, controlled", "1.5e-05 [", "| 2e-05 | corrected, tight (open) | all |", "missing bounds: Theorem 4 assumes", "vacuous: bounds above"} {
+	for _, want := range []string{"gap, controlled", "1.5e-05 [", "| 2e-05 | corrected, tight (inconclusive) | all |", "missing bounds: Theorem 4 assumes", "vacuous: bounds above"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q:\n%s", want, out)
 		}
@@ -65,20 +66,20 @@ func TestStabilityTableForPeople(t *testing.T) {
 // A row says what concerns it; the claim's verdict stands once.
 func TestRowsAreNotTheClaim(t *testing.T) {
 	doc := stabilityDoc("T5", "mnist")
-	doc.Verdict = measure.Fails // another series failed
+	doc.Verdict = verdict.Contradicted // another series failed
 	s := StabilityOf(StabilityDocument{File: "x.json", Document: doc})
 	table := s.Table(StabilityLayout{})
 	for _, r := range table.Rows {
 		for _, x := range r {
-			if x.text == measure.Fails {
+			if x.text == verdict.Contradicted {
 				t.Errorf("%+v", r)
 			}
 		}
-		if last := r[len(r)-1].text; last != "-1.15 to -0.85: yes" {
+		if last := r[len(r)-1].text; last != "-1.15 to -0.85: supported" {
 			t.Errorf("slope as expected: %s", last)
 		}
 	}
-	if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "T5, mnist: fails") {
+	if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "T5, mnist: contradicted") {
 		t.Error(notes)
 	}
 	// The rows of settings say which bounds are crossed there: the first two of three.

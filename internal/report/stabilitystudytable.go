@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tercet/internal/theory/measure"
+	"tercet/internal/verdict"
 )
 
 // StabilityLayout says what a table of measurements shows.
@@ -23,7 +24,7 @@ func (s *StabilityStudy) Table(o StabilityLayout) *Table {
 	for _, v := range boundKinds {
 		t.Columns = append(t.Columns, Column{Name: v.name, Digits: 4})
 	}
-	for _, name := range []string{"crossed", "vacuous", "slope", "expected", "as expected"} {
+	for _, name := range []string{"violated", "vacuous", "slope", "expected", "as expected"} {
 		t.Columns = append(t.Columns, Column{Name: name})
 	}
 	for i := range s.Documents {
@@ -161,15 +162,7 @@ func asExpected(s measure.Series) string {
 		return ""
 	}
 	yes, _ := s.AsExpected()
-	return yesNo(yes)
-}
-
-// yesNo is "open" where there is no answer.
-func yesNo(v *bool) string {
-	if v == nil {
-		return "open"
-	}
-	return map[bool]string{true: "yes", false: "no"}[*v]
+	return verdict.OfAnswer(yes)
 }
 
 // crossedBounds names the bounds of a theorem that some point crosses, and those that
@@ -190,7 +183,7 @@ func crossedBounds(points []measure.Point, source string) string {
 		case is:
 			crossed = append(crossed, k.name)
 		case undecided:
-			open = append(open, k.name+" (open)")
+			open = append(open, k.name+" (inconclusive)")
 		}
 	}
 	if crossed == nil && open == nil {
@@ -225,13 +218,13 @@ func vacuousBounds(p measure.Point, source string) string {
 // ChecksTable has a row for each sentence that a claim was judged by.
 func (s *StabilityStudy) ChecksTable() *Table {
 	t := &Table{Title: "claims about triplet metric learning", Notes: slices.Clone(s.Notes)}
-	for _, name := range []string{"claim", "data", "says", "found", "holds"} {
+	for _, name := range []string{"claim", "data", "says", "found", "verdict"} {
 		t.Columns = append(t.Columns, Column{Name: name})
 	}
 	for i := range s.Documents {
 		d := &s.Documents[i]
 		for _, c := range d.Checks {
-			t.Rows = append(t.Rows, []Cell{Text(d.label()), Text(d.Data.Name), Text(c.Says), Text(c.Found), Text(yesNo(c.Holds))})
+			t.Rows = append(t.Rows, []Cell{Text(d.label()), Text(d.Data.Name), Text(c.Says), Text(c.Found), Text(verdict.OfAnswer(c.Holds))})
 		}
 	}
 	for _, d := range s.Documents {

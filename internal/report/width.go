@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tercet/internal/verdict"
 )
 
 // WidthPeak says where along a curve over widths the test error is largest, and from
@@ -26,8 +28,9 @@ type WidthPeak struct {
 	Parameters int      `json:"parameters"`
 	Test       Estimate `json:"test_error"` // there
 	// Rise is from the least test error of the narrower networks, Fall to that of the
-	// widest, for each seed at the widths that the other seeds choose; absent where the
-	// peak is at that end.
+	// widest, for each seed at the widths that the other seeds choose. Where the largest
+	// mean is at an end, the one of that end is to the largest between the ends; absent
+	// where nothing is between.
 	Rise   *Estimate `json:"rise,omitempty"`
 	Fall   *Estimate `json:"fall,omitempty"`
 	Widest Estimate  `json:"widest"` // test error
@@ -35,7 +38,7 @@ type WidthPeak struct {
 	// floor of duplicates; absent where there is none.
 	Fits           *int   `json:"interpolates,omitempty"`
 	FitsParameters *int   `json:"interpolates_parameters,omitempty"`
-	Verdict        string `json:"verdict"`
+	Verdict        string `json:"verdict"` // on a rise and a fall, both by their intervals
 
 	rows []*PairRow // by ascending size
 }
@@ -104,7 +107,12 @@ func peakOf(rows []*PairRow) *WidthPeak {
 			break
 		}
 	}
-	p.Verdict = peakVerdict(p.Rise, p.Fall, "narrowest", "widest")
+	if up, down := between(values); p.Rise == nil {
+		p.Rise = up
+	} else if p.Fall == nil {
+		p.Fall = down
+	}
+	p.Verdict = peakVerdict(p.Rise, p.Fall)
 	return p
 }
 
@@ -128,11 +136,11 @@ func inCommon(rows []*PairRow) (seeds []uint64, values [][]float64) {
 // PeaksTable has a row for each curve.
 func (s *PairStudy) PeaksTable(full bool) *Table {
 	t := &Table{Title: "double descent over width", Notes: append(slices.Clone(s.Notes), pairNote,
-		"peak: the width with the largest mean test error; rise: from the best narrower one, fall: to the widest, for each seed at the widths that the others choose; double descent: both intervals above 0; interpolates: smallest width with a training error less than 0.1 % above its floor of duplicates")}
+		"peak: the width with the largest mean test error; rise: from the best narrower one, fall: to the widest, for each seed at the widths that the others choose, and where the peak is at an end from or to the largest between the ends; double descent: supported where both intervals are above 0, contradicted where one is below; interpolates: smallest width with a training error less than 0.1 % above its floor of duplicates", verdict.Comparisons(len(s.Peaks)))}
 	for _, name := range []string{"data", "classes", "scenario", "negatives", "order", "drawn", "other", "noise", "model", "widths", "n", "peak", "parameters"} {
 		t.Columns = append(t.Columns, Column{Name: name})
 	}
-	t.Columns = append(t.Columns, errorColumn("test_error"), errorColumn("rise"), errorColumn("fall"), errorColumn("widest"), Column{Name: "interpolates"}, Column{Name: "verdict"})
+	t.Columns = append(t.Columns, errorColumn("test_error"), errorColumn("rise"), errorColumn("fall"), errorColumn("widest"), Column{Name: "interpolates"}, Column{Name: "double descent"})
 	for _, p := range s.Peaks {
 		row := p.rows[0]
 		fits := Missing()

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"tercet/internal/verdict"
 )
 
 // Mean is the mean of some draws, with its 95 % interval by Student's t; one draw has
@@ -34,20 +36,12 @@ func mean(values []float64) Mean {
 	return m
 }
 
-// The verdicts on a bound, by the interval of the mean over draws or, of the duplicates,
-// by the mean that is known.
-const (
-	Holds    = "holds"    // it lies on the right side
-	Violated = "violated" // on the wrong side
-	Open     = "open"     // the interval holds the bound, or there is none
-)
-
 // Checks says which claims of Theorem 1 hold for an error.
 type Checks struct {
 	Lower Check `json:"lower"` // E_sim + lower <= error
 	Upper Check `json:"upper"` // error < E_sim + E_diff; equal counts as held
-	// Corollary is the verdict on error = E_sim + P(1-P)/2, for two classes. Violated
-	// where the interval leaves it out, else open: no interval proves two numbers equal.
+	// Corollary is the verdict on error = E_sim + P(1-P)/2, for two classes. Contradicted
+	// where the interval leaves it out, else inconclusive: no margin is set.
 	Corollary string `json:"corollary,omitempty"`
 }
 
@@ -63,12 +57,12 @@ type Check struct {
 func check(b DIBSBounds, low, high []float64) Checks {
 	first, last := ends(low, b)[0], ends(high, b)[1]
 	c := Checks{
-		Lower: Check{Verdict: verdict(first >= b.AbsoluteLower, last < b.AbsoluteLower)},
-		Upper: Check{Verdict: verdict(last <= b.AbsoluteUpper, first > b.AbsoluteUpper)},
+		Lower: Check{Verdict: verdict.AtLeast(b.AbsoluteLower).Of(&[2]float64{first, last})},
+		Upper: Check{Verdict: verdict.AtMost(b.AbsoluteUpper).Of(&[2]float64{first, last})},
 	}
 	if b.Corollary != nil {
 		want := b.ESim + *b.Corollary
-		c.Corollary = verdict(false, last < want || first > want)
+		c.Corollary = verdict.Within(want, 0).Of(&[2]float64{first, last})
 	}
 	c.count(b, low, high)
 	return c
@@ -79,24 +73,14 @@ func check(b DIBSBounds, low, high []float64) Checks {
 func checkExpected(b DIBSBounds, values []float64, expected float64) Checks {
 	const slack = 1e-4
 	low, high := expected >= b.AbsoluteLower*(1-slack), expected <= b.AbsoluteUpper*(1+slack)
-	c := Checks{Lower: Check{Verdict: verdict(low, !low)}, Upper: Check{Verdict: verdict(high, !high)}}
+	c := Checks{Lower: Check{Verdict: verdict.OfAnswer(&low)}, Upper: Check{Verdict: verdict.OfAnswer(&high)}}
 	if b.Corollary != nil {
 		want := b.ESim + *b.Corollary
 		equal := math.Abs(expected-want) <= want*slack
-		c.Corollary = verdict(equal, !equal)
+		c.Corollary = verdict.OfAnswer(&equal)
 	}
 	c.count(b, values, values)
 	return c
-}
-
-func verdict(holds, violated bool) string {
-	switch {
-	case holds:
-		return Holds
-	case violated:
-		return Violated
-	}
-	return Open
 }
 
 // count counts the draws for which the bounds hold.

@@ -3,6 +3,8 @@ package theory
 import (
 	"math"
 	"testing"
+
+	"tercet/internal/verdict"
 )
 
 // Student's t with three degrees of freedom has its 97.5 % point at 3.182446.
@@ -25,17 +27,17 @@ func TestVerdicts(t *testing.T) {
 		low, high []float64
 		want      Checks
 	}{
-		{"between", []float64{0.24, 0.25, 0.26}, nil, Checks{Check{Holds, 3}, Check{Holds, 3}, Violated}},
-		{"below", []float64{0.14, 0.15, 0.16}, nil, Checks{Check{Violated, 0}, Check{Holds, 3}, Violated}},
-		{"above", []float64{0.34, 0.35, 0.36}, nil, Checks{Check{Holds, 3}, Check{Violated, 0}, Violated}},
-		{"about the lower one", []float64{0.18, 0.2, 0.22}, nil, Checks{Check{Open, 2}, Check{Holds, 3}, Violated}},
-		{"about the upper one", []float64{0.28, 0.3, 0.32}, nil, Checks{Check{Holds, 3}, Check{Open, 2}, Open}},
-		{"one draw", []float64{0.25}, nil, Checks{Check{Open, 1}, Check{Open, 1}, Open}},
+		{"between", []float64{0.24, 0.25, 0.26}, nil, Checks{Check{verdict.Supported, 3}, Check{verdict.Supported, 3}, verdict.Contradicted}},
+		{"below", []float64{0.14, 0.15, 0.16}, nil, Checks{Check{verdict.Contradicted, 0}, Check{verdict.Supported, 3}, verdict.Contradicted}},
+		{"above", []float64{0.34, 0.35, 0.36}, nil, Checks{Check{verdict.Supported, 3}, Check{verdict.Contradicted, 0}, verdict.Contradicted}},
+		{"about the lower one", []float64{0.18, 0.2, 0.22}, nil, Checks{Check{verdict.Inconclusive, 2}, Check{verdict.Supported, 3}, verdict.Contradicted}},
+		{"about the upper one", []float64{0.28, 0.3, 0.32}, nil, Checks{Check{verdict.Supported, 3}, Check{verdict.Inconclusive, 2}, verdict.Inconclusive}},
+		{"one draw", []float64{0.25}, nil, Checks{Check{verdict.Inconclusive, 1}, Check{verdict.Inconclusive, 1}, verdict.Inconclusive}},
 		// Few errors in few draws: their equality says nothing about the mean.
-		{"no scatter", []float64{0, 0, 0}, nil, Checks{Check{Open, 0}, Check{Open, 3}, Open}},
+		{"no scatter", []float64{0, 0, 0}, nil, Checks{Check{verdict.Inconclusive, 0}, Check{verdict.Inconclusive, 3}, verdict.Inconclusive}},
 		// What is not proven is neither below nor above until both ends are.
-		{"unproven", []float64{0.24, 0.25, 0.26}, []float64{0.34, 0.35, 0.36}, Checks{Check{Holds, 3}, Check{Open, 0}, Open}},
-		{"unproven below", []float64{0.14, 0.15, 0.16}, []float64{0.24, 0.25, 0.26}, Checks{Check{Open, 0}, Check{Holds, 3}, Violated}},
+		{"unproven", []float64{0.24, 0.25, 0.26}, []float64{0.34, 0.35, 0.36}, Checks{Check{verdict.Supported, 3}, Check{verdict.Inconclusive, 0}, verdict.Inconclusive}},
+		{"unproven below", []float64{0.14, 0.15, 0.16}, []float64{0.24, 0.25, 0.26}, Checks{Check{verdict.Inconclusive, 0}, Check{verdict.Supported, 3}, verdict.Contradicted}},
 	} {
 		if c.high == nil {
 			c.high = c.low
@@ -57,13 +59,13 @@ func TestVerdictsByTheKnownMean(t *testing.T) {
 		p                 float64
 		want              Checks
 	}{
-		{10, 300, 0.1, Checks{Check{Holds, 1}, Check{Holds, 1}, ""}},
-		{10, 300, 0.05, Checks{Check{Holds, 1}, Check{Holds, 1}, ""}},
-		{10, 20, 0.1, Checks{Check{Violated, 1}, Check{Holds, 1}, ""}}, // E_sim is as large as the bound
-		{2, 200, 0.2, Checks{Check{Holds, 1}, Check{Holds, 1}, Holds}},
-		{2, 6, 0.2, Checks{Check{Violated, 1}, Check{Holds, 1}, Violated}},
-		{10, 2, 0.1, Checks{Check{Holds, 1}, Check{Holds, 1}, ""}}, // chains of one pair, twice
-		{10, 20, 0, Checks{Check{Holds, 2}, Check{Holds, 1}, ""}},
+		{10, 300, 0.1, Checks{Check{verdict.Supported, 1}, Check{verdict.Supported, 1}, ""}},
+		{10, 300, 0.05, Checks{Check{verdict.Supported, 1}, Check{verdict.Supported, 1}, ""}},
+		{10, 20, 0.1, Checks{Check{verdict.Contradicted, 1}, Check{verdict.Supported, 1}, ""}}, // E_sim is as large as the bound
+		{2, 200, 0.2, Checks{Check{verdict.Supported, 1}, Check{verdict.Supported, 1}, verdict.Supported}},
+		{2, 6, 0.2, Checks{Check{verdict.Contradicted, 1}, Check{verdict.Supported, 1}, verdict.Contradicted}},
+		{10, 2, 0.1, Checks{Check{verdict.Supported, 1}, Check{verdict.Supported, 1}, ""}}, // chains of one pair, twice
+		{10, 20, 0, Checks{Check{verdict.Supported, 2}, Check{verdict.Supported, 1}, ""}},
 	} {
 		b := dibs(t, c.classes, c.perClass, c.p)
 		if got := checkExpected(b, []float64{0, 1}, b.FloorDuplicates); got != c.want {

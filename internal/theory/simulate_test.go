@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/noise"
 	"tercet/internal/par"
+	"tercet/internal/verdict"
 )
 
 func simulated(t *testing.T, o SimOptions) *Simulation {
@@ -34,9 +35,9 @@ func TestSimulationMeetsTheReference(t *testing.T) {
 		p, multicut, error       float64
 		upper                    string
 	}{
-		{10, 20, 40, 0.1, 0.0367, 0.0016, Violated},
-		{5, 20, 200, 0.1, 0.0435, 0.0024, Violated},
-		{3, 6, 400, 0.2, 0.1028, 0.0081, Violated},
+		{10, 20, 40, 0.1, 0.0367, 0.0016, verdict.Contradicted},
+		{5, 20, 200, 0.1, 0.0435, 0.0024, verdict.Contradicted},
+		{3, 6, 400, 0.2, 0.1028, 0.0081, verdict.Contradicted},
 	} {
 		s := simulated(t, SimOptions{Classes: w.classes, PerClass: w.perClass, P: w.p, Draws: w.draws, Seed: 1})
 		if d := s.Multicut.Value - w.multicut; math.Abs(d) > 2*math.Hypot(w.error, se(s.Multicut, w.draws)) {
@@ -52,7 +53,7 @@ func TestSimulationMeetsTheReference(t *testing.T) {
 			t.Errorf("%d x %d: %d of %d are proven", w.classes, w.perClass, s.Proven, len(s.Draws))
 		}
 		m := s.Theorem.Multicut
-		if m.Lower.Verdict != Holds || m.Upper.Verdict != w.upper || m.Corollary != "" {
+		if m.Lower.Verdict != verdict.Supported || m.Upper.Verdict != w.upper || m.Corollary != "" {
 			t.Errorf("%d x %d: verdicts %+v", w.classes, w.perClass, m)
 		}
 		for i, d := range s.Draws {
@@ -69,11 +70,11 @@ func TestSimulationOfTwoClasses(t *testing.T) {
 	if d := s.Multicut.Value - 0.0883; math.Abs(d) > 2*math.Hypot(0.0023, se(s.Multicut, 150)) {
 		t.Errorf("multicut %v, the reference has 0.0883 ± 0.0023", s.Multicut.Value)
 	}
-	want := Checks{Lower: Check{Holds, s.Theorem.Multicut.Lower.Draws}, Upper: Check{Holds, s.Theorem.Multicut.Upper.Draws}, Corollary: Violated}
+	want := Checks{Lower: Check{verdict.Supported, s.Theorem.Multicut.Lower.Draws}, Upper: Check{verdict.Supported, s.Theorem.Multicut.Upper.Draws}, Corollary: verdict.Contradicted}
 	if s.Theorem.Multicut != want {
 		t.Errorf("verdicts %+v", s.Theorem.Multicut)
 	}
-	if c := s.Theorem.FloorDuplicates; c.Corollary != Holds || c.Lower.Verdict != Holds || c.Upper.Verdict != Holds {
+	if c := s.Theorem.FloorDuplicates; c.Corollary != verdict.Supported || c.Lower.Verdict != verdict.Supported || c.Upper.Verdict != verdict.Supported {
 		t.Errorf("duplicates: %+v", c)
 	}
 }
@@ -142,7 +143,7 @@ func TestSimulationWithoutNoise(t *testing.T) {
 	if s.Multicut.Value != 0 || s.FloorDuplicates.Value != 0 || s.Wrong.Value != 0 || s.Clusters.Value > 4 {
 		t.Errorf("%+v", s)
 	}
-	if c := s.Theorem.Multicut; c.Lower != (Check{Holds, 3}) || c.Upper != (Check{Holds, 3}) {
+	if c := s.Theorem.Multicut; c.Lower != (Check{verdict.Supported, 3}) || c.Upper != (Check{verdict.Supported, 3}) {
 		t.Errorf("verdicts %+v", c)
 	}
 }

@@ -57,7 +57,7 @@ func s2(ctx context.Context, t *tester) error {
 	t.add(s)
 	for _, b := range last.Bounds {
 		if b.Source == "Lemma 6" && b.printed() && b.Constants == stability.Tight {
-			t.doc.atLargest(fmt.Sprintf("the printed Lemma 6 is crossed at n = %d, with the smallest alpha", last.Pos), fmt.Sprintf("gap %s, bound %.3g", last.Measured.words(), b.Value), b.isCrossed(), left)
+			t.doc.atLargest(fmt.Sprintf("the printed Lemma 6 is violated at n = %d, with the smallest alpha", last.Pos), fmt.Sprintf("gap %s, bound %.3g", last.Measured.words(), b.Value), b.isCrossed(), left)
 		}
 	}
 	t.within(s, stability.Corrected, stability.Tight, "the gap is at most Lemma 6 and Theorem 4, corrected, with the smallest alpha")

@@ -51,9 +51,9 @@ func t4(ctx context.Context, t *tester) error {
 		found := fmt.Sprintf("gamma %.4g, bound %.4g", last.Measured.Max, b.Value)
 		where := fmt.Sprintf("n+ = %d, n- = %d, %s constants", last.Pos, last.Neg, b.Constants)
 		if b.printed() { // it falls as 1/n-: more negatives may cross it
-			t.doc.atLargest("the printed min is crossed at "+where, found, &b.Crossed, left)
+			t.doc.atLargest("the printed min is violated at "+where, found, &b.Crossed, left)
 		} else {
-			t.doc.check("the corrected max is not crossed at "+where, found, !b.Crossed)
+			t.doc.check("the corrected max is not violated at "+where, found, !b.Crossed)
 		}
 	}
 	return nil

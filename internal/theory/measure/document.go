@@ -18,8 +18,9 @@ type Document struct {
 	Options *OptionsRecord `json:"options,omitempty"`
 	Series  []Series       `json:"series"`
 	Checks  []Check        `json:"checks,omitempty"`
-	// Verdict is "holds" where all checks do, "fails" where one does not, "open" where
-	// one has no answer and none fails.
+	// Verdict is "supported" where all checks are, "contradicted" where one is, else
+	// "inconclusive". Documents of older versions have "holds", "fails" and "open", and
+	// answers by an earlier rule: see Renew.
 	Verdict string   `json:"verdict,omitempty"`
 	Notes   []string `json:"notes,omitempty"`
 	// Seconds is the wall time, CPUSeconds the processor time where it is known.

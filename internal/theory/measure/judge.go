@@ -4,16 +4,11 @@ import (
 	"fmt"
 
 	"tercet/internal/theory/stability"
+	"tercet/internal/verdict"
 )
 
-// The verdicts on a claim.
-const (
-	Holds = "holds"
-	Fails = "fails"
-	Open  = "open"
-)
-
-// Check is a sentence that holds or does not; Holds is nil where there is no answer.
+// Check is a sentence that is supported or contradicted; Holds is nil where it is
+// inconclusive.
 type Check struct {
 	Says  string `json:"says"`
 	Found string `json:"found"`
@@ -40,28 +35,45 @@ func (d *Document) atLargest(says, found string, holds *bool, left []Sizes) {
 	d.add(says, found, holds)
 }
 
-// judge sets the verdict: open where there was nothing to judge by.
+// judge sets the verdict: inconclusive where there are no checks.
 func (d *Document) judge() *Document {
-	d.Verdict = Holds
-	if d.Checks == nil {
-		d.Verdict = Open
-	}
+	var parts []string
 	for _, c := range d.Checks {
-		switch {
-		case c.Holds == nil:
-			if d.Verdict == Holds {
-				d.Verdict = Open
-			}
-		case !*c.Holds:
-			d.Verdict = Fails
-		}
+		parts = append(parts, verdict.OfAnswer(c.Holds))
 	}
+	d.Verdict = verdict.All(parts...)
 	return d
 }
 
-// AsExpected says whether the series' slope lies where it is expected: yes where it does,
-// no where its whole interval lies elsewhere, though no size was left out; nil where there
-// is no interval or more repeats or sizes may tell. found is the slope in words.
+// Renew makes the answers of a claim's document those of the present rules, for documents
+// that were made by earlier ones: a slope then held where its value was expected, whatever
+// its interval, and verdicts were "holds", "fails" and "open".
+func (d *Document) Renew() {
+	if d.Claim == "" {
+		return
+	}
+	for _, s := range d.Series {
+		if s.Expected == nil {
+			continue
+		}
+		for i := range d.Checks {
+			if d.Checks[i].Says == s.slopeCheck() {
+				d.Checks[i].Holds, d.Checks[i].Found = s.AsExpected()
+			}
+		}
+	}
+	d.judge()
+}
+
+// slopeCheck is the sentence of the check on the series' slope.
+func (s Series) slopeCheck() string {
+	return fmt.Sprintf("%s: slope between %g and %g", s.Name, s.Expected[0], s.Expected[1])
+}
+
+// AsExpected says whether the series' slope lies where it is expected: yes where its whole
+// interval does, no where its whole interval lies elsewhere, though no size was left out;
+// nil where there is no interval or more repeats or sizes may tell. found is the slope in
+// words.
 func (s Series) AsExpected() (yes *bool, found string) {
 	switch {
 	case s.Expected == nil:
@@ -73,15 +85,11 @@ func (s Series) AsExpected() (yes *bool, found string) {
 	}
 	low, high, c := s.Expected[0], s.Expected[1], *s.Rate.CI95
 	found = fmt.Sprintf("%.3f [%.3f, %.3f]", s.Rate.Slope, c[0], c[1])
-	switch {
-	case low <= s.Rate.Slope && s.Rate.Slope <= high:
-		return answer(true), found
-	case c[0] <= high && low <= c[1]:
-		return nil, found
-	case s.LeftOut != nil:
+	yes = verdict.Answer(verdict.Between(low, high).Of(&c))
+	if yes != nil && !*yes && s.LeftOut != nil {
 		return nil, found + "; sizes were left out"
 	}
-	return answer(false), found
+	return yes, found
 }
 
 // add fits the series' rate, adds it to the document and checks the slope where one is
@@ -97,11 +105,12 @@ func (t *tester) add(s Series) {
 		return
 	}
 	yes, found := s.AsExpected()
-	t.doc.add(fmt.Sprintf("%s: slope between %g and %g", s.Name, s.Expected[0], s.Expected[1]), found, yes)
+	t.doc.add(s.slopeCheck(), found, yes)
 }
 
 // within checks that all points of a series lie at or below their bounds of that form and
-// constants: it fails where one is crossed, and is open where one is undecided.
+// constants: it is
+// contradicted where one is violated, and inconclusive where one is undecided.
 func (t *tester) within(s Series, form, constants, says string) {
 	if len(s.Points) == 0 {
 		return // add has said so

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"tercet/internal/verdict"
 )
 
 // few is a pool of so many positives and negatives of the clouds.
@@ -36,7 +38,7 @@ func said(d *Document, part string) string {
 // nothing where 125 and more were left out.
 func TestClaimIsOpenWithoutItsLargestSizes(t *testing.T) {
 	d := testClaim(t, "T4", Study{Source: few(t, Sizes{20, 60}), Repeats: 2, Triplets: 50, Most: Sizes{10, 40}})
-	verdict(t, d, Open)
+	verdictIs(t, d, verdict.Inconclusive)
 	if got := said(d, "printed"); got != "open open" {
 		t.Errorf("printed: %s", got)
 	}
@@ -58,7 +60,7 @@ func TestClaimIsOpenWithoutItsLargestSizes(t *testing.T) {
 // Claims need fresh points besides the samples: T2 as many again.
 func TestSizesLeaveRoomForFreshPoints(t *testing.T) {
 	d := testClaim(t, "T2", Study{Source: few(t, Sizes{90, 90}), Repeats: 1, Triplets: 20, Most: Sizes{60, 60}})
-	verdict(t, d, Open) // 50 + 50 more are above the 86 that are left
+	verdictIs(t, d, verdict.Inconclusive) // 50 + 50 more are above the 86 that are left
 	if d.Series != nil || len(d.Notes) != 2 || !strings.Contains(d.Notes[0]+d.Notes[1], "replaced by") {
 		t.Errorf("%+v", d)
 	}
@@ -110,7 +112,7 @@ func TestOneRepeatDecidesNoMean(t *testing.T) {
 		"T7": {Repeats: 1, Most: Sizes{20, 20}, Held: Sizes{20, 20}},
 		"S2": {Repeats: 1, Most: Sizes{125, 125}, Source: Circle{}},
 	} {
-		verdict(t, testClaim(t, id, study), Open)
+		verdictIs(t, testClaim(t, id, study), verdict.Inconclusive)
 	}
 }
 
@@ -129,7 +131,7 @@ func TestSlopesWithoutAnAnswer(t *testing.T) {
 }
 
 func TestNothingJudgedIsOpen(t *testing.T) {
-	if d := (&Document{}).judge(); d.Verdict != Open {
+	if d := (&Document{}).judge(); d.Verdict != verdict.Inconclusive {
 		t.Error(d.Verdict)
 	}
 	// T = n^2 uses every sample; that none of no sample changed anything is no check.

@@ -48,11 +48,11 @@ var Claims = []Claim{
 	{"T1", "", "the gap is at most the bound of Theorem 1 (of Theorem 2 for SGD) in every run", t1},
 	{"T2", "", "Lemma 2: with the same triplets, SGD's losses change by at most 2 L^2 eta for each step that used the replaced sample", t2},
 	{"T3", "", "Lemma 4: at a fixed sigma the uniform stability of regularised risk minimisation falls as 1/n", t3},
-	{"T4", "S1", "Lemma 4 with few positives: the printed min{8/n+, 4/n-} L^2/sigma is crossed, max is not", t4},
+	{"T4", "S1", "Lemma 4 with few positives: the printed min{8/n+, 4/n-} L^2/sigma is violated, max is not", t4},
 	{"T5", "", "SGD: with T = n the gap falls as n^-1/2; at a fixed n stability grows as sqrt(T); it follows max{2/n+, 1/n-}", t5},
 	{"T6", "", "Theorem 4: the expected gap of regularised risk minimisation at a fixed sigma falls as 1/n", t6},
 	{"T7", "S4", "the printed sign of the logistic loss learns to err; the other sign errs less than Euclidean distances", t7},
-	{"S2", "S2", "the printed bound of Lemma 6 is crossed by the expected gap under strong regularisation, the corrected one is not", s2},
+	{"S2", "S2", "the printed bound of Lemma 6 is violated by the expected gap under strong regularisation, the corrected one is not", s2},
 }
 
 // ClaimOf finds a claim by its number or that of its fault, in any case.

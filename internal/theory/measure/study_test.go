@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tercet/internal/theory/stability"
+	"tercet/internal/verdict"
 )
 
 func testClaim(t *testing.T, id string, s Study) *Document {
@@ -34,7 +35,7 @@ func testClaim(t *testing.T, id string, s Study) *Document {
 	return d
 }
 
-func verdict(t *testing.T, d *Document, want string) {
+func verdictIs(t *testing.T, d *Document, want string) {
 	t.Helper()
 	if d.Verdict != want {
 		t.Errorf("%s: %s, want %s", d.Claim, d.Verdict, want)
@@ -55,12 +56,12 @@ func TestClaimsHoldOnClouds(t *testing.T) {
 	}{
 		{"T1", Study{Repeats: 3, Most: Sizes{20, 20}, Held: held}, 2},
 		{"T2", Study{Repeats: 1, Most: Sizes{50, 50}, Triplets: 50}, 7},
-		{"T3", Study{Repeats: 3, Most: Sizes{40, 40}, Triplets: 500}, 4},
+		{"T3", Study{Repeats: 8, Most: Sizes{40, 40}, Triplets: 500}, 4},
 		{"s1", Study{Repeats: 1, Triplets: 100}, 4},
 		{"t7", Study{Repeats: 4, Most: Sizes{50, 50}, Held: held}, 3},
 	} {
 		d := testClaim(t, c.id, c.study)
-		verdict(t, d, Holds)
+		verdictIs(t, d, verdict.Supported)
 		if len(d.Checks) != c.checks {
 			t.Errorf("%s: %d checks, want %d", c.id, len(d.Checks), c.checks)
 		}
@@ -105,6 +106,26 @@ func TestLemma6OnTheCircle(t *testing.T) {
 	}
 }
 
+// A document of an older version: the slope lies where it is expected, its interval does
+// not.
+func TestRenewOldDocument(t *testing.T) {
+	yes := true
+	s := Series{Name: "s", Expected: &[2]float64{.35, .65}, Rate: &Rate{Slope: .361, CI95: &[2]float64{.330, .394}}}
+	d := &Document{Claim: "T5", Verdict: "holds", Series: []Series{s}, Checks: []Check{{Says: "s: slope between 0.35 and 0.65", Found: "0.361", Holds: &yes}, {Says: "else", Holds: &yes}}}
+	d.Renew()
+	if d.Checks[0].Holds != nil || d.Checks[0].Found != "0.361 [0.330, 0.394]" || d.Verdict != verdict.Inconclusive {
+		t.Errorf("%+v %s", d.Checks[0], d.Verdict)
+	}
+	d = &Document{Claim: "T1", Verdict: "holds", Checks: []Check{{Says: "else", Holds: &yes}}}
+	if d.Renew(); d.Verdict != verdict.Supported {
+		t.Errorf("old word: %s", d.Verdict)
+	}
+	d = &Document{}
+	if d.Renew(); d.Verdict != "" {
+		t.Errorf("a measurement without a claim: %q", d.Verdict)
+	}
+}
+
 func TestClaimErrors(t *testing.T) {
 	if _, err := ClaimOf("T9"); err == nil || !strings.Contains(err.Error(), "T1, T2") {
 		t.Error(err)
@@ -126,17 +147,18 @@ func TestClaimErrors(t *testing.T) {
 		t.Errorf("an error without its setting: %v", err)
 	}
 	d, err := c.Test(context.Background(), Study{Source: pool, Repeats: 1, Triplets: 10, Most: Sizes{10, 10}})
-	if err != nil || d.Verdict != Open || len(d.Notes) != 1 || d.Series != nil {
+	if err != nil || d.Verdict != verdict.Inconclusive || len(d.Notes) != 1 || d.Series != nil {
 		t.Errorf("no sizes: %v %+v", err, d)
 	}
 }
 
-// A slope holds inside, is open where its interval reaches there, and fails else.
+// A slope is supported where its whole interval is expected, contradicted where it lies
+// elsewhere, and inconclusive where the interval has an end outside.
 func TestSlopeVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		expected [2]float64
 		want     string
-	}{{[2]float64{-1.2, -.8}, Holds}, {[2]float64{-.9, -.5}, Open}, {[2]float64{-.5, 0}, Fails}} {
+	}{{[2]float64{-1.2, -.8}, verdict.Supported}, {[2]float64{-.9, -.5}, verdict.Inconclusive}, {[2]float64{-1.01, -.99}, verdict.Inconclusive}, {[2]float64{-.5, 0}, verdict.Contradicted}} {
 		x := &tester{doc: &Document{}}
 		s := Series{Name: "s", Expected: &c.expected}
 		for _, n := range []float64{10, 20, 40} {
