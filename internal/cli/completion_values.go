@@ -30,7 +30,7 @@ var flagValues = map[string]completer{
 	"embeddings": files("npy"), "fit-embeddings": files("npy"),
 	"labels": files("npy", "csv"), "fit-labels": files("npy", "csv"),
 	"run": completeRun, "runs": completeRun, "resume": completeRun, "reference": completeRun,
-	"clusters": folders, "out": folders, "save-images": folders, "data preview --out": files("png"), "report --out": files("md", "html"),
+	"config init --out": files("yaml"), "clusters": folders, "out": folders, "save-images": folders, "data preview --out": files("png"), "report --out": files("md", "html"),
 	"cluster --clusters": nothing,
 
 	"checkpoint":   oneOf("last", "best"),

@@ -37,13 +37,13 @@ are relative to the folder that the command is run in.`
 func newConfig(s *Streams) *cobra.Command {
 	return command{
 		use:   "config",
-		short: "Show and check experiment configs",
+		short: "Write, show and check experiment configs",
 		long:  configLong,
 		examples: []example{
 			{why: "everything that a file says or leaves at its default", line: "tercet config show configs/demo.yaml"},
 			{why: "check before a long run", line: "tercet config check configs/demo.yaml"},
 		},
-		subs: []*cobra.Command{newConfigShow(s), newConfigCheck(s), newConfigKeys(s), newConfigSchema(s)},
+		subs: []*cobra.Command{newConfigInit(s), newConfigShow(s), newConfigCheck(s), newConfigKeys(s), newConfigSchema(s)},
 	}.build()
 }
 
@@ -71,7 +71,7 @@ func newConfigShow(s *Streams) *cobra.Command {
 		examples: []example{
 			{why: "resolve a file", line: "tercet config show configs/demo.yaml"},
 			{why: "with another value, and where each value comes from", line: "tercet config show configs/demo.yaml --set train.epochs=2 --origins"},
-			{why: "start a file of one's own from the defaults", line: "tercet config show > my.yaml"},
+			{why: "every key with its default, in a file", line: "tercet config show > all.yaml"},
 		},
 		flags: func(cmd *cobra.Command) {
 			o.addSet(cmd)

@@ -103,6 +103,7 @@ func exampleFolder(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
+	classFolders(t, "photos", 6, 6)
 	for _, args := range [][]string{
 		{"train", "--set", "name=first", "--set", "train.epochs=1", "--set", "data.size=16", "--set", "model=linear",
 			"--set", "data.glyphs.classes=60", "--set", "data.glyphs.per_class=4", "--set", "data.glyphs.test_classes=10"},

@@ -36,7 +36,7 @@ func TestMistakesOfUsage(t *testing.T) {
 		want string
 	}{
 		{"confg", 2, `tercet: there is no command "confg"; did you mean config? commands: `},
-		{"config", 2, "tercet: config needs one of: check, keys, schema, show"},
+		{"config", 2, "tercet: config needs one of: check, init, keys, schema, show"},
 		{"config shwo", 2, `tercet: config has no command "shwo"; did you mean show?`},
 		{"trian -c x", 2, `tercet: there is no command "trian"; did you mean train? commands: `},
 		{"trian --config=x", 2, `tercet: there is no command "trian"; did you mean train? commands: `},

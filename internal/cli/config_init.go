@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/data"
+	"tercet/internal/experiment"
+	"tercet/internal/fsx"
+)
+
+type configInitOptions struct {
+	source, root string
+	out          string
+	force        bool
+}
+
+// initDocument is the result of config init.
+type initDocument struct {
+	Schema string `json:"schema"`
+	File   string `json:"file,omitempty"` // that was written
+	Text   string `json:"text"`
+}
+
+func newConfigInit(s *Streams) *cobra.Command {
+	var o configInitOptions
+	cmd := command{
+		use:   "init SOURCE [ROOT]",
+		short: "Write a commented config for the data in a folder",
+		long: `
+Look at the data at ROOT and write a config that trains on them. SOURCE says what
+they are; tercet data list describes each:
+
+  folder ROOT     class folders of PNG and JPEG images, or train and test holding them
+  mnist ROOT      the four IDX files of MNIST
+  cifar10 ROOT    CIFAR-10, binary version
+  idx ROOT        IDX files of images and labels
+  npy ROOT        vectors and labels of other tools; ROOT can be the file of vectors
+  glyphs          the built-in characters; no files
+
+The split, the size of the images, the batch and the number of epochs follow from
+what is there; comments in the file say why. The config passes tercet config check
+and trains as it is.`,
+		args: cobra.RangeArgs(1, 2),
+		examples: []example{
+			{why: "class folders in photos", line: "tercet config init folder photos --out photos.yaml"},
+			{why: "the built-in characters", line: "tercet config init glyphs > glyphs.yaml"},
+		},
+		exits: []int{ExitData},
+		flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.StringVarP(&o.out, "out", "o", "", "`FILE`.yaml to write; without one, the config goes to stdout")
+			fs.BoolVar(&o.force, "force", false, "replace the file of --out")
+		},
+		run: func(_ context.Context, args []string) error {
+			o.source = args[0]
+			if len(args) > 1 {
+				o.root = args[1]
+			}
+			return runConfigInit(s, o)
+		},
+	}.build()
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return begins(sourceNames(), word), cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return cmd
+}
+
+func sourceNames() []string {
+	var out []string
+	for _, src := range data.Sources() {
+		out = append(out, src.Name)
+	}
+	return out
+}
+
+func runConfigInit(s *Streams, o configInitOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	text, err := experiment.Starter(o.source, o.root)
+	if err != nil {
+		return err
+	}
+	if o.out != "" {
+		if err := fsx.WriteFile(o.out, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return s.Result(initDocument{"tercet.config-init/1", o.out, string(text)}, func(w io.Writer) error {
+		if o.out != "" {
+			_, err := fmt.Fprintln(w, o.out)
+			return err
+		}
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// check refuses a source that there is not, a root where none belongs or none is
+// given, and a file that would be replaced.
+func (o configInitOptions) check() error {
+	all := sourceNames()
+	switch {
+	case !slices.Contains(all, o.source) && isFolder(o.source):
+		return usagef("%q is a folder; say what is in it: tercet config init folder %s, or one of %s for folder", o.source, o.source, strings.Join(all, ", "))
+	case !slices.Contains(all, o.source):
+		return usagef("there is no source %q; %ssources: %s", o.source, didYouMean(o.source, all), strings.Join(all, ", "))
+	case o.source == "glyphs" && o.root != "":
+		return usagef("glyphs are drawn by tercet: leave out %s", o.root)
+	case o.source != "glyphs" && o.root == "":
+		return usagef("%s needs a folder: tercet config init %s FOLDER", o.source, o.source)
+	case o.out == "" && o.force:
+		return usagef("--force replaces the file of --out; give --out FILE.yaml")
+	case o.out != "" && !isConfigFile(o.out):
+		return usagef("--out is %q; give a name that ends in .yaml", o.out)
+	}
+	if _, err := os.Stat(o.out); o.out != "" && !o.force && !errors.Is(err, fs.ErrNotExist) {
+		return usagef("%s is there already; give another --out, or --force to replace it", o.out)
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestYourImagesRunsAsShown runs every command of docs/your-images.md, in its order,
+// on a folder of images.
+func TestYourImagesRunsAsShown(t *testing.T) {
+	text, err := os.ReadFile("../../docs/your-images.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	classFolders(t, "photos", 8, 6)
+	ran, shell := 0, false
+	for _, line := range strings.Split(string(text), "\n") {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			shell = line == "```sh"
+		case shell:
+			words := shellWords(line)
+			if len(words) == 0 || words[0] != "tercet" {
+				t.Fatalf("a command begins with tercet: %s", line)
+			}
+			code, out, stderr := cli(words[1:]...)
+			if code != 0 || out == "" {
+				t.Fatalf("%s: exit code %d, printed %q\n%s", line, code, out, stderr)
+			}
+			ran++
+		}
+	}
+	if ran < 12 {
+		t.Errorf("only %d commands were found", ran)
+	}
+	for _, name := range []string{"photos.yaml", "photos.png", "report.html", "runs/photos/eval.json", "runs/photos-seed-3/manifest.json"} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
