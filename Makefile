@@ -52,6 +52,11 @@ noasm:
 	$(GO) test -short -tags noasm ./internal/engine/... ./internal/metric ./internal/cluster
 	TERCET_KERNEL=generic $(GO) test -count=1 -short ./internal/engine/...
 
+.PHONY: hostile
+## hostile: all hostile inputs of testdata/hostile, with their exit codes, messages and memory (minutes)
+hostile:
+	TERCET_HOSTILE=all $(GO) test -count=1 -timeout 60m ./internal/hostile
+
 .PHONY: digests
 ## digests: the stored digests of trained tensors at each kernel level, with the longer runs (minutes)
 digests:

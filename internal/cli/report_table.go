@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"tercet/configs/tables"
 	"tercet/internal/config"
+	"tercet/internal/fsx"
 	"tercet/internal/report"
 )
 
@@ -47,11 +47,14 @@ func runPaperTable(s *Streams, o reportOptions) error {
 	return s.Result(r, func(w io.Writer) error { return layout.Write(w, o.format) })
 }
 
+// maxTableFile bounds a table that a user names as a file.
+const maxTableFile = 1 << 20
+
 // paperTable finds a table by its name, by another name that it gives itself, or
 // as a file.
 func paperTable(choice string) (name string, t *report.PaperTable, err error) {
 	if ext := filepath.Ext(choice); ext == ".yaml" || ext == ".yml" {
-		text, err := os.ReadFile(choice)
+		text, err := fsx.ReadFile(choice, maxTableFile)
 		if err != nil {
 			return "", nil, usagef("--table: %v", err)
 		}

@@ -51,6 +51,7 @@ var floor = map[string]int{
 	"internal/cli":                40,
 	"cmd/tercet":                  50,
 	"internal/digest":             60, // tests of the whole program
+	"internal/hostile":            60,
 }
 
 // testHelpers are packages that only tests import.
