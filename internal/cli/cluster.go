@@ -203,12 +203,12 @@ func (o *clusterOptions) clusterFile(ctx context.Context, view *stages) (*experi
 		return nil, err
 	}
 	if o.graph != "" {
-		return experiment.ClusterGraph(ctx, o.graph, o.labels, opts, told(view))
+		return experiment.ClusterGraph(ctx, o.graph, o.labelFile(), opts, told(view))
 	}
 	if err := o.knowable(opts); err != nil {
 		return nil, err
 	}
-	return experiment.ClusterFiles(ctx, o.embeddings, o.labels, opts, told(view))
+	return experiment.ClusterFiles(ctx, o.embeddings, o.labelFile(), opts, told(view))
 }
 
 // write writes the result and its pictures.

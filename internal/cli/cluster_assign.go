@@ -80,7 +80,7 @@ func runAssign(ctx context.Context, s *Streams, o assignOptions) error {
 	defer view.close()
 	var d *experiment.AssignDoc
 	if o.run == "" {
-		d, err = experiment.AssignFiles(ctx, o.clusters, o.embeddings, o.labels)
+		d, err = experiment.AssignFiles(ctx, o.clusters, o.embeddings, o.labelFile())
 	} else {
 		d, err = o.assignRun(ctx, s, view)
 	}

@@ -74,7 +74,7 @@ func (o *clusterOptions) settings() (experiment.ClusterOptions, error) {
 	if err != nil {
 		return c, err
 	}
-	threshold := experiment.ThresholdOptions{From: from, Value: value, Embeddings: o.fitX, Labels: o.fitY, Prior: o.fitPrior}
+	threshold := experiment.ThresholdOptions{From: from, Value: value, Embeddings: o.fitX, Labels: o.fitY, LabelColumn: o.column, Prior: o.fitPrior}
 	var ks []int
 	if c.K, ks, err = o.clusterCount(); err != nil {
 		return c, err

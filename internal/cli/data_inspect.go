@@ -19,6 +19,7 @@ type dataInspectOptions struct {
 	configFlags
 	embeddings string
 	labels     string
+	column     string // of a csv file of labels
 	noise      string
 	format     string
 }
@@ -51,6 +52,7 @@ Exit code 3 if the sampler refuses the data; the rest is printed all the same.`,
 			fs.StringVar(&o.noise, "noise", "", "`KIND[,KEY=VALUE...]` of noise in place of the config's, such as sln,effective=0.1")
 			fs.StringVar(&o.embeddings, "embeddings", "", "npy `FILE` of embeddings (N, D) from any tool")
 			fs.StringVar(&o.labels, "labels", "", "npy or csv `FILE` of N labels")
+			fs.StringVar(&o.column, "label-column", "", labelColumnUsage)
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
 			cmd.MarkFlagsMutuallyExclusive("config", "embeddings")
 			cmd.MarkFlagsMutuallyExclusive("set", "embeddings")
@@ -83,7 +85,7 @@ func inspect(ctx context.Context, s *Streams, o dataInspectOptions) (*experiment
 		return nil, usagef("give a config or --embeddings, not both")
 	}
 	if o.embeddings != "" {
-		return experiment.InspectFiles(o.embeddings, o.labels)
+		return experiment.InspectFiles(o.embeddings, data.LabelFile{Path: o.labels, Column: o.column})
 	}
 	if o.noise != "" {
 		o.sets = append(slices.Clone(o.sets), "noise="+noiseSection(o.noise))

@@ -228,7 +228,7 @@ func evalFiles(ctx context.Context, o evalOptions, say experiment.Say) (*experim
 		return nil, usagef("--save-embeddings goes with --run")
 	}
 	base := experiment.EvalOptions{Ks: o.ks, Bootstrap: o.bootstrap, K: o.kmeans, NInit: o.nInit, Seed: o.seed}
-	e, err := experiment.EvalFiles(ctx, o.embeddings, o.labels, o.settings(base), say)
+	e, err := experiment.EvalFiles(ctx, o.embeddings, o.labelFile(), o.settings(base), say)
 	if err != nil {
 		return nil, runError(err)
 	}

@@ -85,6 +85,9 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 		// The checks that every command begins with.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			s.Quiet.Store(quiet)
+			if err := checkLimits(strings.TrimPrefix(cmd.CommandPath(), "tercet "), cmd.Flags()); err != nil {
+				return err
+			}
 			if threads < 0 {
 				return usagef("--threads is %d; give a number of threads, or 0 for one per processor", threads)
 			}
@@ -148,6 +151,9 @@ func flagGroups(msg string) string {
 // flagError adds the closest flag to cobra's message.
 func flagError(cmd *cobra.Command, err error) error {
 	msg := err.Error()
+	if v := valueError(err); v != "" {
+		return usagef("%s (flags: %s --help)", v, cmd.CommandPath())
+	}
 	word, found := strings.CutPrefix(msg, "unknown flag: --")
 	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
 		return missingSub(cmd, words) // the flags are those of a command that there is not

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tercet/internal/data"
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
 )
@@ -17,6 +18,7 @@ type subject struct {
 	set        string
 	embeddings string
 	labels     string
+	column     string // of a csv file of labels
 	limit      int
 }
 
@@ -31,10 +33,17 @@ func (o *subject) addFiles(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&o.embeddings, "embeddings", "", "npy `FILE` of embeddings (N, D) from any tool")
 	fs.StringVar(&o.labels, "labels", "", "npy or csv `FILE` of N labels")
+	fs.StringVar(&o.column, "label-column", "", labelColumnUsage)
 	fs.IntVar(&o.limit, "limit", 0, "at most so many images, evenly spread over the set; 0 takes all")
 	cmd.MarkFlagsMutuallyExclusive("run", "embeddings")
 	cmd.MarkFlagsMutuallyExclusive("run", "labels")
+	cmd.MarkFlagsMutuallyExclusive("run", "label-column")
 }
+
+const labelColumnUsage = "`NAME` of the column of labels in a csv file (default: label, or the only column)"
+
+// labelFile is the file of labels that the flags name.
+func (o *subject) labelFile() data.LabelFile { return data.LabelFile{Path: o.labels, Column: o.column} }
 
 // check refuses a command line that names no subject.
 func (o *subject) check() error {

@@ -129,6 +129,9 @@ func parseJobs(text string) (int, error) {
 	if err != nil || n < 1 {
 		return 0, usagef("--jobs is %q; give a number of runs, 1 or more, or auto for one per thread", text)
 	}
+	if most := int(flagLimits["jobs"]); n > most {
+		return 0, usagef("--jobs is %d; give at most %d", n, most)
+	}
 	return n, nil
 }
 
@@ -187,10 +190,11 @@ func trainError(dir string, err error) error {
 // runError gives an error about a run directory its exit code.
 func runError(err error) error {
 	var exit *ExitError
+	var option *experiment.OptionError
 	switch {
 	case errors.As(err, &exit):
 		return err
-	case errors.Is(err, experiment.ErrOtherRun), errors.Is(err, attack.ErrTooMany):
+	case errors.As(err, &option), errors.Is(err, experiment.ErrOtherRun), errors.Is(err, attack.ErrTooMany):
 		return &ExitError{ExitUsage, err}
 	case errors.Is(err, experiment.ErrNoRun), errors.Is(err, train.ErrCheckpoint),
 		errors.Is(err, metric.ErrInput), errors.Is(err, cluster.ErrInput), errors.Is(err, attack.ErrUnfit):

@@ -75,7 +75,7 @@ type Crafting struct {
 	Norm      string   `yaml:"norm" enum:"linf|l2" doc:"the ball"`
 	Eps       *float64 `yaml:"eps" check:">=0" doc:"radius, pixels in [0, 1]; null takes 77/255 for images of up to 64 pixels and 8/255 for larger ones"`
 	Alpha     *float64 `yaml:"alpha" check:">0" doc:"step size; null takes 3/255 for images of up to 64 pixels and 1/255 for larger ones"`
-	Steps     int      `yaml:"steps" check:">=1" doc:"eta, gradient steps; a single one has length eps"`
+	Steps     int      `yaml:"steps" check:">=1,<=10000" doc:"eta, gradient steps; a single one has length eps"`
 	Scale     string   `yaml:"scale" enum:"fixed|ball" doc:"fixed steps by alpha; ball by 2.5 eps / steps, so that few steps reach the ball's edge too"`
 	Start     string   `yaml:"start" enum:"clean|random" doc:"from the clean image, or from a random point of the ball"`
 	BatchNorm string   `yaml:"batchnorm" enum:"running|batch" doc:"statistics of batch norm while crafting"`

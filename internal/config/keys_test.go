@@ -53,7 +53,7 @@ func TestValidateSeesChangesInCode(t *testing.T) {
 	if !errors.As(err, &e) || e.File != "f.yaml" || e.Line != 2 || e.Key != "batch.pairs" {
 		t.Errorf("got %v", err)
 	}
-	if !strings.Contains(err.Error(), "eval.batch: must be >=1, is -1") {
+	if !strings.Contains(err.Error(), "eval.batch: must be >=1 and <=1000000, is -1") {
 		t.Errorf("the second mistake is missing: %v", err)
 	}
 }

@@ -9,9 +9,9 @@ type GlyphsData struct {
 // Glyphs chooses and draws characters. A knob that is not set follows the
 // difficulty.
 type Glyphs struct {
-	Classes     int      `yaml:"classes" check:">=2" doc:"characters to train on"`
-	PerClass    int      `yaml:"per_class" check:">=2" doc:"images of each character"`
-	TestClasses int      `yaml:"test_classes" check:">=2" doc:"characters to test on, none of them trained on"`
+	Classes     int      `yaml:"classes" check:">=2,<=1000000" doc:"characters to train on"`
+	PerClass    int      `yaml:"per_class" check:">=2,<=1000000" doc:"images of each character"`
+	TestClasses int      `yaml:"test_classes" check:">=2,<=1000000" doc:"characters to test on, none of them trained on"`
 	Difficulty  float64  `yaml:"difficulty" check:">=0,<=1" doc:"0 draws plain characters, 1 hardly legible ones"`
 	Seed        uint64   `yaml:"seed" doc:"seed of the drawing, apart from the run's"`
 	Affine      *float64 `yaml:"affine" check:">=0,<=1" doc:"rotation, shear, scale and shift; null follows difficulty"`
@@ -109,32 +109,32 @@ type ResNet18Model struct {
 // ClassPairs draws pairs of images of one class. The sampler class-pairs lets
 // classes repeat within a batch, as published; class-pairs-distinct does not.
 type ClassPairs struct {
-	Pairs int `yaml:"pairs" check:">=1" doc:"pairs in a batch: 2 x PAIRS images"`
+	Pairs int `yaml:"pairs" check:">=1,<=1000000" doc:"pairs in a batch: 2 x PAIRS images"`
 }
 
 // MPerClass draws classes, then images of each.
 type MPerClass struct {
-	Classes  int `yaml:"classes" check:">=2" doc:"classes in a batch"`
-	PerClass int `yaml:"per_class" check:">=2" doc:"images of each class in a batch"`
+	Classes  int `yaml:"classes" check:">=2,<=1000000" doc:"classes in a batch"`
+	PerClass int `yaml:"per_class" check:">=2,<=1000000" doc:"images of each class in a batch"`
 }
 
 // PairGraph gives a fixed list of pairs: the edges of a balanced pair graph (DIBS,
 // section 3). No miner is asked.
 type PairGraph struct {
 	Scenario  string `yaml:"scenario" enum:"s2|s1|full" doc:"s2: all pairs of PAIRS/2 images, dense; s1: PAIRS of the pairs of all images, sparse; full: all pairs of all images, two for each"`
-	Pairs     int    `yaml:"pairs" check:">=0" doc:"pairs in all, half of them similar by the labels that are trained on; not asked for by scenario full, which has two for each image"`
+	Pairs     int    `yaml:"pairs" check:">=0,<=100000000" doc:"pairs in all, half of them similar by the labels that are trained on; not asked for by scenario full, which has two for each image"`
 	Negatives string `yaml:"negatives" enum:"same-index|random" doc:"an image's different partner: of the same index in another class (text, Theorem 1), or any of it (Algorithm 1)"`
 	Order     string `yaml:"order" enum:"shuffled|paper" doc:"chains join images in random order, or as they come, sorted by true class, which undoes most of the noise"`
 	Redraw    bool   `yaml:"redraw" doc:"draw another graph for each epoch"`
-	Size      int    `yaml:"size" check:">=1" doc:"pairs in a batch: 2 x SIZE images"`
+	Size      int    `yaml:"size" check:">=1,<=1000000" doc:"pairs in a batch: 2 x SIZE images"`
 }
 
 // TripletList gives a fixed list of triplets drawn by the labels that are trained
 // on. No miner is asked.
 type TripletList struct {
-	Triplets int  `yaml:"triplets" check:">=1" doc:"triplets in all"`
+	Triplets int  `yaml:"triplets" check:">=1,<=100000000" doc:"triplets in all"`
 	Redraw   bool `yaml:"redraw" doc:"draw others for each epoch"`
-	Size     int  `yaml:"size" check:">=1" doc:"triplets in a batch: 3 x SIZE images"`
+	Size     int  `yaml:"size" check:">=1,<=1000000" doc:"triplets in a batch: 3 x SIZE images"`
 }
 
 // RandomMiner takes any negative.
@@ -162,7 +162,7 @@ type HardestMiner struct{}
 
 // BatchAllMiner takes every valid triplet of the batch.
 type BatchAllMiner struct {
-	Cap int `yaml:"cap" check:">=0" doc:"at most so many triplets, drawn at random; 0 takes all"`
+	Cap int `yaml:"cap" check:">=0,<=100000000" doc:"at most so many triplets, drawn at random; 0 takes all"`
 }
 
 // SGD is stochastic gradient descent.

@@ -9,9 +9,9 @@ type Data struct {
 	Crop          int     `yaml:"crop" check:">=0,<=4096" doc:"side of the centre crop in pixels; 0 crops nothing"`
 	Color         string  `yaml:"color" enum:"native|grey|rgb" doc:"channels; native keeps those of the source"`
 	Split         Split   `yaml:"split" doc:"what is trained on and what is tested on"`
-	LimitPerClass int     `yaml:"limit_per_class" check:">=0" doc:"at most so many training images of a class; 0 takes all"`
-	SkipPerClass  int     `yaml:"skip_per_class" check:">=0" doc:"leave out so many training images of each class, the first in the order that limit_per_class takes them in: with the same split.seed, a limit of K and a skip of K share no image; 0 leaves out none"`
-	Classes       int     `yaml:"classes" check:">=0" doc:"train and test on so many classes, drawn by the run's seed and the same in both sets; 0 takes all"`
+	LimitPerClass int     `yaml:"limit_per_class" check:">=0,<=1000000000" doc:"at most so many training images of a class; 0 takes all"`
+	SkipPerClass  int     `yaml:"skip_per_class" check:">=0,<=1000000000" doc:"leave out so many training images of each class, the first in the order that limit_per_class takes them in: with the same split.seed, a limit of K and a skip of K share no image; 0 leaves out none"`
+	Classes       int     `yaml:"classes" check:">=0,<=1000000000" doc:"train and test on so many classes, drawn by the run's seed and the same in both sets; 0 takes all"`
 	Augment       Augment `yaml:"augment" doc:"random changes of training images"`
 	Distort       Distort `yaml:"distort" doc:"random affine and elastic maps of training images"`
 	Options       any     `yaml:"-"`
@@ -110,12 +110,12 @@ type Schedule struct {
 // Train says how long a run is and what it writes on the way. Exactly one of
 // Epochs and Steps is not 0.
 type Train struct {
-	Epochs          int       `yaml:"epochs" check:">=0" oneof:"length" doc:"length in passes over the sampler's epoch; 0 where steps counts"`
-	Steps           int       `yaml:"steps" check:">=0" oneof:"length" doc:"length in optimiser steps; 0 where epochs counts"`
+	Epochs          int       `yaml:"epochs" check:">=0,<=1000000" oneof:"length" doc:"length in passes over the sampler's epoch; 0 where steps counts"`
+	Steps           int       `yaml:"steps" check:">=0,<=1000000000" oneof:"length" doc:"length in optimiser steps; 0 where epochs counts"`
 	BatchNorm       string    `yaml:"batchnorm" enum:"train|frozen" doc:"train uses the batch's statistics, frozen the stored ones"`
-	LogEvery        int       `yaml:"log_every" check:">=1" doc:"optimiser steps between two events"`
-	EvalEvery       int       `yaml:"eval_every" check:">=0" doc:"epochs between two evaluations; 0 evaluates at the end only"`
-	EvalSamples     int       `yaml:"eval_samples" check:">=0" doc:"held-out images used by evaluations during training; 0 uses all"`
+	LogEvery        int       `yaml:"log_every" check:">=1,<=1000000000" doc:"optimiser steps between two events"`
+	EvalEvery       int       `yaml:"eval_every" check:">=0,<=1000000000" doc:"epochs between two evaluations; 0 evaluates at the end only"`
+	EvalSamples     int       `yaml:"eval_samples" check:">=0,<=1000000000" doc:"held-out images used by evaluations during training; 0 uses all"`
 	CheckpointEvery Span      `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"largest distance of two checkpoints; with minutes there is also one at an epoch's end, unless the last is less than 5 seconds old; 0 writes one at each epoch's end"`
 	EarlyStop       EarlyStop `yaml:"early_stop" doc:"stop when a metric no longer rises"`
 	Collapse        Collapse  `yaml:"collapse" doc:"stop when the embedding has collapsed to a point or a line"`
@@ -124,7 +124,7 @@ type Train struct {
 // EarlyStop ends a run whose metric no longer rises.
 type EarlyStop struct {
 	Metric   string  `yaml:"metric" doc:"key of an evaluation, such as retrieval.recall@1, or pair_accuracy of held-out pairs or pair_train_accuracy where pairs are trained on; empty is off"`
-	Patience int     `yaml:"patience" check:">=1" doc:"evaluations without a rise before the run stops"`
+	Patience int     `yaml:"patience" check:">=1,<=1000000" doc:"evaluations without a rise before the run stops"`
 	MinDelta float64 `yaml:"min_delta" check:">=0" doc:"smallest difference that counts as a rise"`
 }
 
@@ -134,7 +134,7 @@ type EarlyStop struct {
 // active.
 type Collapse struct {
 	Enabled bool    `yaml:"enabled" doc:"whether a collapse stops the run"`
-	Window  int     `yaml:"window" check:">=1" doc:"steps in a row that must be beyond a limit"`
+	Window  int     `yaml:"window" check:">=1,<=1000000" doc:"steps in a row that must be beyond a limit"`
 	Cosine  float64 `yaml:"cosine" check:">0,<=1" doc:"mean cosine of two embeddings of a batch above which it counts as collapsed"`
 	Rank    float64 `yaml:"rank" check:">=0" doc:"effective rank of a batch's Gram matrix below which it counts as collapsed"`
 	Active  float64 `yaml:"active" check:">=0,<=1" doc:"fraction of active tuples below which learning counts as stopped; 0 is off"`
@@ -142,18 +142,18 @@ type Collapse struct {
 
 // Eval says what is measured on the test images.
 type Eval struct {
-	Ks        []int  `yaml:"ks" check:">=1" doc:"the k of recall@k, rising"`
+	Ks        []int  `yaml:"ks" check:">=1,<=1000000" doc:"the k of recall@k, rising"`
 	KMeans    KMeans `yaml:"kmeans" doc:"the clustering that is scored"`
-	Bootstrap int    `yaml:"bootstrap" check:">=0" doc:"resamples of the queries for the 95 % intervals; 0 gives none"`
+	Bootstrap int    `yaml:"bootstrap" check:">=0,<=1000000" doc:"resamples of the queries for the 95 % intervals; 0 gives none"`
 	Baselines bool   `yaml:"baselines" doc:"also score raw pixels and the untrained network"`
-	Batch     int    `yaml:"batch" check:">=1" doc:"images embedded at a time"`
+	Batch     int    `yaml:"batch" check:">=1,<=1000000" doc:"images embedded at a time"`
 	// Pairs and NoisyPairs are for runs on a pair graph.
-	Pairs      int  `yaml:"pairs" check:">=0" doc:"pairs of held-out images, half of them similar, by which a run on a pair graph is judged; 0 judges it by none"`
+	Pairs      int  `yaml:"pairs" check:">=0,<=10000000" doc:"pairs of held-out images, half of them similar, by which a run on a pair graph is judged; 0 judges it by none"`
 	NoisyPairs bool `yaml:"noisy_pairs" doc:"put the noise of the training pairs on these pairs too"`
 }
 
 // KMeans configures k-means.
 type KMeans struct {
-	K     int `yaml:"k" check:">=0" doc:"clusters; 0 takes the number of classes"`
-	NInit int `yaml:"n_init" check:">=1" doc:"starts, of which the best counts"`
+	K     int `yaml:"k" check:">=0,<=1000000" doc:"clusters; 0 takes the number of classes"`
+	NInit int `yaml:"n_init" check:">=1,<=100000" doc:"starts, of which the best counts"`
 }

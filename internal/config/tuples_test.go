@@ -22,7 +22,7 @@ func TestTupleRules(t *testing.T) {
 		"hm with given triplets":     {"batch: triplet-list\ndefense: hm", "defense.name: hm samples its own triplets"},
 		"an odd number of pairs":     {"batch: {sampler: pair-graph, pairs: 7}\nloss: cosine", "f.yaml:1: batch.pairs: must be even, half similar and half different, is 7"},
 		"no pairs":                   {"batch: {sampler: pair-graph, pairs: 0, scenario: s1}\nloss: cosine", "f.yaml:1: batch.pairs: must be set for scenario s1"},
-		"no triplets":                {"batch: {sampler: triplet-list, triplets: 0}", "f.yaml:1: batch.triplets: must be >=1, is 0"},
+		"no triplets":                {"batch: {sampler: triplet-list, triplets: 0}", "f.yaml:1: batch.triplets: must be >=1 and <=100000000, is 0"},
 		"odd test pairs":             {"eval: {pairs: 9001}", "f.yaml:1: eval.pairs: must be even, half similar and half different, is 9001"},
 		"noisy pairs without noise":  {onGraph + "eval: {noisy_pairs: true}", "f.yaml:3: eval.noisy_pairs: puts the noise of pairs on test pairs too, and there is none: set noise.kind: pln"},
 		"noisy pairs of triplets":    {"batch: triplet-list\nnoise: pln\neval: {noisy_pairs: true}", "f.yaml:3: eval.noisy_pairs: test pairs are judged where pairs are trained on"},

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 
 	"tercet/internal/fsx"
 )
@@ -24,81 +25,132 @@ const deflateRatio = 1032
 // idxType names the element types of the IDX format.
 var idxType = map[byte]string{0x08: "unsigned byte", 0x09: "signed byte", 0x0B: "int16", 0x0C: "int32", 0x0D: "float32", 0x0E: "float64"}
 
-// readIDX returns the extents and the bytes of an IDX file of unsigned bytes,
-// plain or gzip (told apart by content). size is the length of r in bytes;
-// path is for messages; rank lists the numbers of dimensions that are allowed.
+// idxReader is an IDX file of unsigned bytes, plain or gzip, whose header was read and
+// checked: nothing of the size that it announces was made yet.
+type idxReader struct {
+	path  string
+	dims  []int
+	in    *bufio.Reader
+	unit  string // what offsets count
+	start int64  // of the data
+	total int64  // bytes of data
+}
+
+// readIDX returns the extents and the bytes of an IDX file; see newIDXReader.
 func readIDX(r io.Reader, size int64, path string, rank ...int) ([]int, []byte, error) {
-	in := bufio.NewReaderSize(r, 1<<16)
+	x, err := newIDXReader(r, size, path, rank...)
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err := x.body()
+	return x.dims, body, err
+}
+
+// newIDXReader reads the header of an IDX file of unsigned bytes, plain or gzip (by its
+// content). size is the length of r in bytes; path is for messages; rank lists the
+// numbers of dimensions that are allowed.
+func newIDXReader(r io.Reader, size int64, path string, rank ...int) (*idxReader, error) {
+	x := &idxReader{path: path, in: bufio.NewReaderSize(r, 1<<16), unit: "byte"}
 	limit := size
-	unit := "byte"
-	if m, err := in.Peek(2); err == nil && m[0] == 0x1f && m[1] == 0x8b {
-		z, err := gzip.NewReader(in)
+	if m, err := x.in.Peek(2); err == nil && m[0] == 0x1f && m[1] == 0x8b {
+		z, err := gzip.NewReader(x.in)
 		if err != nil {
-			return nil, nil, badCause(err, "%s: gzip header", path)
+			return nil, badCause(ended(err), "%s: gzip header", path)
 		}
-		in = bufio.NewReaderSize(z, 1<<16)
-		unit = "unpacked byte"
+		x.in = bufio.NewReaderSize(z, 1<<16)
+		x.unit = "unpacked byte"
 		limit = math.MaxInt64
 		if size < math.MaxInt64/deflateRatio {
 			limit = size * deflateRatio
 		}
 	}
+	if err := x.magic(rank); err != nil {
+		return nil, err
+	}
+	if err := x.extents(); err != nil {
+		return nil, err
+	}
+	if x.total > limit-x.start {
+		return nil, bad("%s: truncated: the header announces %v = %d bytes of data, %d with the header, but the file has %d", path, x.dims, x.total, x.start+x.total, size)
+	}
+	if x.total > maxBytes {
+		return nil, bad("%s: %v = %d bytes of data; at most %d are read", path, x.dims, x.total, int64(maxBytes))
+	}
+	return x, nil
+}
+
+// magic reads the first four bytes and makes room for the extents.
+func (x *idxReader) magic(rank []int) error {
 	var magic [4]byte
-	if n, err := io.ReadFull(in, magic[:]); err != nil {
-		return nil, nil, badCause(ended(err), "%s: ends at %s %d, inside the IDX magic number", path, unit, n)
+	if n, err := io.ReadFull(x.in, magic[:]); err != nil {
+		return badCause(ended(err), "%s: ends at %s %d, inside the IDX magic number", x.path, x.unit, n)
 	}
-	if magic[0] != 0 || magic[1] != 0 || idxType[magic[2]] == "" {
-		return nil, nil, bad("%s: not an IDX file: the magic number is %#x", path, binary.BigEndian.Uint32(magic[:]))
+	switch {
+	case magic[0] != 0 || magic[1] != 0 || idxType[magic[2]] == "":
+		if what := archive(magic[:]); what != "" {
+			return bad("%s: not an IDX file but %s", x.path, what)
+		}
+		return bad("%s: not an IDX file: the magic number is %#x", x.path, binary.BigEndian.Uint32(magic[:]))
+	case magic[2] != 0x08:
+		return bad("%s: IDX elements are %s; only unsigned bytes are read (magic byte at offset 2)", x.path, idxType[magic[2]])
+	case !slices.Contains(rank, int(magic[3])):
+		return bad("%s: IDX file has %d dimensions, want %v (magic byte at offset 3); are images and labels swapped?", x.path, magic[3], rank)
 	}
-	if magic[2] != 0x08 {
-		return nil, nil, bad("%s: IDX elements are %s; only unsigned bytes are read (magic byte at offset 2)", path, idxType[magic[2]])
-	}
-	ok := false
-	for _, n := range rank {
-		ok = ok || int(magic[3]) == n
-	}
-	if !ok {
-		return nil, nil, bad("%s: IDX file has %d dimensions, want %v (magic byte at offset 3); are images and labels swapped?", path, magic[3], rank)
-	}
-	dims := make([]int, magic[3])
-	total := int64(1)
-	at := int64(4)
-	for k := range dims {
+	x.dims, x.start = make([]int, magic[3]), 4
+	return nil
+}
+
+// extents reads the size of each dimension.
+func (x *idxReader) extents() error {
+	x.total = 1
+	for k := range x.dims {
 		var b [4]byte
-		if n, err := io.ReadFull(in, b[:]); err != nil {
-			return nil, nil, badCause(ended(err), "%s: ends at %s %d, inside the size of dimension %d", path, unit, at+int64(n), k)
+		if n, err := io.ReadFull(x.in, b[:]); err != nil {
+			return badCause(ended(err), "%s: ends at %s %d, inside the size of dimension %d", x.path, x.unit, x.start+int64(n), k)
 		}
 		d := int64(binary.BigEndian.Uint32(b[:]))
 		if d == 0 || (k > 0 && d > maxSide) {
-			return nil, nil, bad("%s: dimension %d (offset %d) is %d; want at least 1 and, for height and width, at most %d", path, k, at, d, maxSide)
+			return bad("%s: dimension %d (offset %d) is %d; want at least 1 and, for height and width, at most %d", x.path, k, x.start, d, maxSide)
 		}
-		if total > (math.MaxInt64/2)/d {
-			return nil, nil, bad("%s: dimensions overflow at offset %d", path, at)
+		if x.total > (math.MaxInt64/2)/d {
+			return bad("%s: dimensions overflow at offset %d", x.path, x.start)
 		}
-		dims[k] = int(d)
-		total *= d
-		at += 4
+		x.dims[k] = int(d)
+		x.total *= d
+		x.start += 4
 	}
-	if at+total > limit {
-		return nil, nil, bad("%s: truncated: the header announces %v = %d bytes of data, but the file has %d bytes", path, dims, total, size)
-	}
-	body, err := readGrowing(in, total)
-	if err != nil {
-		return nil, nil, badCause(ended(err), "%s: truncated or corrupt at %s %d of %d", path, unit, at+int64(len(body)), at+total)
-	}
-	switch _, err := in.ReadByte(); {
-	case err == nil:
-		return nil, nil, bad("%s: data after the end that the header announces (offset %d)", path, at+total)
-	case !errors.Is(err, io.EOF):
-		return nil, nil, badCause(ended(err), "%s: corrupt after %s %d", path, unit, at+total)
-	}
-	return dims, body, nil
+	return nil
 }
 
-// readGrowing reads n bytes into memory that grows with what is really there.
+// body reads the data, and verifies that nothing follows.
+func (x *idxReader) body() ([]byte, error) {
+	body, err := readGrowing(x.in, x.total)
+	end := x.start + x.total
+	if err != nil {
+		return nil, badCause(ended(err), "%s: truncated or corrupt at %s %d of %d", x.path, x.unit, x.start+int64(len(body)), end)
+	}
+	switch _, err := x.in.ReadByte(); {
+	case err == nil:
+		return nil, bad("%s: data after the end that the header announces (offset %d)", x.path, end)
+	case !errors.Is(err, io.EOF):
+		return nil, badCause(ended(err), "%s: corrupt after %s %d", x.path, x.unit, end)
+	}
+	return body, nil
+}
+
+// firstPart is what readGrowing takes at once. Memory that is not written to yet costs
+// nothing.
+const firstPart = 64 << 20
+
+// readGrowing reads n bytes into memory that grows with what is really there: parts are
+// n over a power of 2, so that the last two, the old and the new, are n and n/2.
 // On error it returns what came before it.
 func readGrowing(r io.Reader, n int64) ([]byte, error) {
-	buf := make([]byte, 0, min(n, 1<<20))
+	part := n
+	for part > firstPart {
+		part = (part + 1) / 2
+	}
+	buf := make([]byte, 0, part)
 	for int64(len(buf)) < n {
 		if len(buf) == cap(buf) {
 			more := make([]byte, len(buf), min(n, 2*int64(cap(buf))))
@@ -135,15 +187,6 @@ func openFile(path, fix string) (*os.File, int64, error) {
 	return f, size, nil
 }
 
-func readIDXFile(path, fix string, rank ...int) ([]int, []byte, error) {
-	f, size, err := openFile(path, fix)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	return readIDX(f, size, path, rank...)
-}
-
 // idxPart is one images file with its labels file.
 type idxPart struct {
 	dims   []int // N, H, W and C where there are four
@@ -152,25 +195,45 @@ type idxPart struct {
 	images string // path
 }
 
+// readIDXPart reads a file of images and one of labels. Both headers are compared
+// before the data of either are read.
 func readIDXPart(images, labels string) (*idxPart, error) {
-	const fix = "give an IDX file, plain or .gz"
-	p := &idxPart{images: images}
-	var err error
-	if p.dims, p.pixels, err = readIDXFile(images, fix, 3, 4); err != nil {
-		return nil, err
-	}
-	if len(p.dims) == 4 && p.dims[3] != 1 && p.dims[3] != 3 {
-		return nil, bad("%s: %d channels; 1 or 3 are read", images, p.dims[3])
-	}
-	n, values, err := readIDXFile(labels, fix, 1)
+	x, closeX, err := openIDXFile(images, 3, 4)
 	if err != nil {
 		return nil, err
 	}
-	if n[0] != p.dims[0] {
-		return nil, bad("%s has %d images, %s has %d labels", images, p.dims[0], labels, n[0])
+	defer closeX()
+	if len(x.dims) == 4 && x.dims[3] != 1 && x.dims[3] != 3 {
+		return nil, bad("%s: %d channels; 1 or 3 are read", images, x.dims[3])
 	}
-	p.values = values
-	return p, nil
+	y, closeY, err := openIDXFile(labels, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer closeY()
+	if x.dims[0] != y.dims[0] {
+		return nil, bad("%s has %d images, %s has %d labels", images, x.dims[0], labels, y.dims[0])
+	}
+	p := &idxPart{dims: x.dims, images: images}
+	if p.values, err = y.body(); err != nil {
+		return nil, err
+	}
+	p.pixels, err = x.body()
+	return p, err
+}
+
+// openIDXFile opens the file at path and reads its header.
+func openIDXFile(path string, rank ...int) (*idxReader, func() error, error) {
+	f, size, err := openFile(path, "give an IDX file, plain or .gz")
+	if err != nil {
+		return nil, nil, err
+	}
+	x, err := newIDXReader(f, size, path, rank...)
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return x, f.Close, nil
 }
 
 // idxSets turns parts into datasets. All share one list of classes: the label

@@ -66,8 +66,8 @@ func TestIDXErrors(t *testing.T) {
 		"no items":              {idx(8, nil, 0, 3, 2), []string{"dimension 0", "is 0"}},
 		"no width":              {idx(8, nil, 2, 3, 0), []string{"dimension 2", "offset 12"}},
 		"huge side":             {idx(8, body, 2, 1<<20, 2), []string{"dimension 1", "16384"}},
-		"truncated":             {good[:20], []string{"truncated", "[2 3 2] = 12 bytes", "20 bytes"}},
-		"huge count":            {idx(8, body, 4_000_000_000, 28, 28), []string{"truncated", "28 bytes"}},
+		"truncated":             {good[:20], []string{"truncated", "[2 3 2] = 12 bytes", "28 with the header", "the file has 20"}},
+		"huge count":            {idx(8, body, 4_000_000_000, 28, 28), []string{"truncated", "the file has 28"}},
 		"trailing":              {append(bytes.Clone(good), 9), []string{"after the end", "offset 28"}},
 		"gzip header":           {[]byte{0x1f, 0x8b, 0, 0, 0, 0, 0, 0, 0, 0, 0}, []string{"gzip header"}},
 		"gzip cut":              {zipped[:len(zipped)-12], []string{"unexpected end"}},
@@ -87,7 +87,7 @@ func TestIDXErrors(t *testing.T) {
 // A header cannot make the reader take memory that the file does not fill.
 func TestIDXHeaderTakesNoMemory(t *testing.T) {
 	got, err := readGrowing(bytes.NewReader(make([]byte, 3<<20)), 1<<50)
-	if err == nil || len(got) != 3<<20 || cap(got) > 8<<20 {
+	if err == nil || len(got) != 3<<20 || cap(got) > 64<<20 {
 		t.Errorf("%d bytes read, %d taken, %v", len(got), cap(got), err)
 	}
 }

@@ -2,27 +2,60 @@ package data
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/csv"
-	"errors"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// values are labels as a file spells them.
+// values are labels as a file spells them: item i has the value ids[i] of ints where
+// all are integers, of text otherwise. Values stand in the order in which they occur.
 type values struct {
-	ints []int64  // where all are integers
-	text []string // otherwise
+	ids  []int32
+	ints []int64
+	text []string
 }
 
-// ReadLabels reads labels from an npy file of integers or from a csv file. The
-// csv file has one column, or a header with a column named label; its labels
-// are integers or any text. Classes are the values that occur, rising (integers
-// by size, text by bytes); labels index them.
-func ReadLabels(path string) (labels []int32, classes []string, err error) {
-	v, err := readValues(path)
+// wish is what a reader of labels is asked for.
+type wish struct {
+	column string // of a csv file; "" for label, or the only one
+	n      int    // how many there are to be; with of
+	of     string // says what has n, such as "x.npy has 60 rows"; "" for any number
+}
+
+// more says that a file holds more labels than are wanted.
+func (w wish) more(path string) error {
+	return bad("%s has more than %d labels, %s", path, w.n, w.of)
+}
+
+// check returns an error unless path's n labels are as many as are wanted.
+func (w wish) check(path string, n int) error {
+	if w.of != "" && n != w.n {
+		return bad("%s has %d labels, %s", path, n, w.of)
+	}
+	return nil
+}
+
+// LabelFile is a file of labels: npy of integers or of text of fixed width, or csv.
+type LabelFile struct {
+	Path   string
+	Column string // of a csv file; "" for the column label, or the only one
+}
+
+// ReadLabels reads labels. A csv file has one column, or a header with a column named
+// label or as f says; its labels are integers or any text. Classes are the values that
+// occur, rising (integers by size, text by bytes); labels index them.
+func ReadLabels(f LabelFile) (labels []int32, classes []string, err error) {
+	return readLabels(f.Path, wish{column: f.Column})
+}
+
+// ReadLabelsOf is ReadLabels of a file that holds n labels, and reads no more than n+1.
+// of says for messages what has n: "x.npy has 60 rows".
+func ReadLabelsOf(f LabelFile, n int, of string) (labels []int32, classes []string, err error) {
+	return readLabels(f.Path, wish{f.Column, n, of})
+}
+
+func readLabels(path string, w wish) (labels []int32, classes []string, err error) {
+	v, err := readValues(path, w)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -30,25 +63,48 @@ func ReadLabels(path string) (labels []int32, classes []string, err error) {
 	return parts[0], classes, nil
 }
 
-func readValues(path string) (*values, error) {
+func readValues(path string, w wish) (*values, error) {
 	f, size, err := openFile(path, "give labels as npy or csv")
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 1<<16)
+	var v *values
 	if m, _ := in.Peek(6); string(m) == "\x93NUMPY" || strings.HasSuffix(strings.ToLower(path), ".npy") {
-		ints, err := readNPYInts(in, size, path)
-		if err != nil {
-			return nil, err
+		if w.column != "" {
+			return nil, bad("%s is an npy file, which has no column %q", path, w.column)
 		}
-		return &values{ints: ints}, nil
+		v, err = readNPYLabels(in, size, path, w)
+	} else {
+		v, err = readCSV(in, path, w)
 	}
-	return readCSV(in, path)
+	if err != nil {
+		return nil, err
+	}
+	return v, w.check(path, len(v.ids))
+}
+
+// interner numbers values by their first occurrence.
+type interner[T comparable] struct {
+	at   map[T]int32
+	list []T
+}
+
+func (n *interner[T]) id(v T) int32 {
+	id, ok := n.at[v]
+	if !ok {
+		if n.at == nil {
+			n.at = map[T]int32{}
+		}
+		id = int32(len(n.list))
+		n.at[v], n.list = id, append(n.list, v)
+	}
+	return id
 }
 
 // indexValues maps labels to 0..K-1 over one list of classes that all parts
-// share.
+// share. The labels take the place of the parts' ids.
 func indexValues(parts ...*values) (labels [][]int32, classes []string) {
 	asText := false
 	for _, p := range parts {
@@ -62,7 +118,7 @@ func indexValues(parts ...*values) (labels [][]int32, classes []string) {
 		}
 		all = distinct(all)
 		for k, p := range parts {
-			labels[k] = indexIn(all, p.ints)
+			labels[k] = renumber(p.ids, indexIn(all, p.ints))
 		}
 		for _, v := range all {
 			classes = append(classes, strconv.FormatInt(v, 10))
@@ -78,10 +134,18 @@ func indexValues(parts ...*values) (labels [][]int32, classes []string) {
 		classes = append(classes, words[k]...)
 	}
 	classes = distinct(classes)
-	for k := range parts {
-		labels[k] = indexIn(classes, words[k])
+	for k, p := range parts {
+		labels[k] = renumber(p.ids, indexIn(classes, words[k]))
 	}
 	return labels, classes
+}
+
+// renumber replaces each id by to[id].
+func renumber(ids, to []int32) []int32 {
+	for i, id := range ids {
+		ids[i] = to[id]
+	}
+	return ids
 }
 
 func distinct[T int64 | string](v []T) []T {
@@ -99,69 +163,23 @@ func indexIn[T int64 | string](sorted, v []T) []int32 {
 	return out
 }
 
-// readCSV reads labels, one a line.
-func readCSV(r io.Reader, path string) (*values, error) {
-	in := bufio.NewReader(r)
-	if m, _ := in.Peek(3); bytes.Equal(m, []byte("\xef\xbb\xbf")) {
-		if _, err := in.Discard(3); err != nil {
-			return nil, badCause(err, "%s", path)
-		}
+// checkLabel refuses a label that no person gave.
+func checkLabel(s, where string) error {
+	switch {
+	case s == "":
+		return bad("%s: empty label", where)
+	case strings.ContainsRune(s, 0):
+		return bad("%s: the label %q holds a NUL character; is the file UTF-16? Save it as UTF-8", where, s)
+	case strings.ContainsAny(s, "\n\r"):
+		return bad("%s: a label goes over several lines", where)
 	}
-	c := csv.NewReader(in)
-	c.ReuseRecord = true
-	column, line := -1, 0 // line that the record before ended on
-	var text []string
-	for {
-		rec, err := c.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, badCause(err, "%s", path)
-		}
-		at, _ := c.FieldPos(0)
-		end, _ := c.FieldPos(len(rec) - 1)
-		end += strings.Count(rec[len(rec)-1], "\n")
-		if column < 0 {
-			header := slices.IndexFunc(rec, func(s string) bool { return strings.EqualFold(strings.TrimSpace(s), "label") })
-			switch {
-			case header >= 0:
-				column = header
-			case len(rec) == 1:
-				column = 0
-			default:
-				return nil, bad("%s:%d: %d columns and none named label; want one column, or a header with label", path, at, len(rec))
-			}
-			if header >= 0 {
-				line = end
-				continue
-			}
-		}
-		// encoding/csv skips blank lines; skipped in silence they would shift
-		// every label after them.
-		if at != line+1 {
-			return nil, bad("%s:%d: empty line; want a label on every line", path, line+1)
-		}
-		v := strings.TrimSpace(rec[column])
-		if v == "" {
-			return nil, bad("%s:%d: empty label", path, at)
-		}
-		if strings.Contains(v, "\n") {
-			return nil, bad("%s:%d: a label goes over several lines", path, at)
-		}
-		text = append(text, v)
-		line = end
+	return nil
+}
+
+// archive says what to do about a file that begins as a zip archive.
+func archive(begin []byte) string {
+	if strings.HasPrefix(string(begin), "PK\x03\x04") {
+		return "a zip archive, as .npz is; save one array of it (numpy: np.save('y.npy', np.load('y.npz')['NAME']))"
 	}
-	if len(text) == 0 {
-		return nil, bad("%s: no labels", path)
-	}
-	out := &values{ints: make([]int64, len(text))}
-	for i, s := range text {
-		v, err := strconv.ParseInt(s, 10, 64)
-		if err != nil {
-			return &values{text: text}, nil
-		}
-		out.ints[i] = v
-	}
-	return out, nil
+	return ""
 }

@@ -32,7 +32,7 @@ var (
 	npyDescr   = regexp.MustCompile(`'descr'\s*:\s*'([^']*)'`)
 	npyFortran = regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`)
 	npyShape   = regexp.MustCompile(`'shape'\s*:\s*\(([0-9L,\s]*)\)`)
-	npyType    = regexp.MustCompile(`^[<>|]([a-z])([0-9]{1,2})$`)
+	npyType    = regexp.MustCompile(`^[<>|]([a-zUS])([0-9]{1,5})$`)
 )
 
 // readNPYHeader reads the header and checks it, and the size of the file (in
@@ -43,6 +43,9 @@ func readNPYHeader(r io.Reader, size int64, path string) (*npyHeader, error) {
 		return nil, badCause(ended(err), "%s: ends at byte %d, inside the npy magic", path, n)
 	}
 	if string(pre[:6]) != "\x93NUMPY" {
+		if what := archive(pre[:6]); what != "" {
+			return nil, bad("%s: not an npy file but %s", path, what)
+		}
 		return nil, bad("%s: not an npy file: it begins with %q", path, pre[:6])
 	}
 	width := 4
@@ -69,7 +72,7 @@ func readNPYHeader(r io.Reader, size int64, path string) (*npyHeader, error) {
 	if err != nil {
 		return nil, badCause(err, "%s: npy header", path)
 	}
-	wide, _ := strconv.Atoi(h.kind[1:])
+	wide := h.width()
 	want := int64(wide)
 	for _, d := range h.shape {
 		if d > 0 && want > math.MaxInt64/2/int64(d) {
@@ -86,6 +89,15 @@ func readNPYHeader(r io.Reader, size int64, path string) (*npyHeader, error) {
 	}
 	h.count = int(want) / wide
 	return h, nil
+}
+
+// width is the number of bytes of an element. Text of type U takes 4 a character.
+func (h *npyHeader) width() int {
+	n, _ := strconv.Atoi(h.kind[1:]) // npyType let digits through alone
+	if h.kind[0] == 'U' {
+		n *= 4
+	}
+	return n
 }
 
 // parseNPYHeader reads the header's Python dictionary: the three keys in any
@@ -110,8 +122,11 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 		return nil, fmt.Errorf("want a dictionary of descr (one plain type), fortran_order and shape, got %.200q", text)
 	}
 	m := npyType.FindStringSubmatch(descr)
-	if m == nil || m[2] == "0" {
-		return nil, fmt.Errorf("element type %q; want numbers", descr)
+	switch {
+	case strings.HasSuffix(descr, "O"):
+		return nil, fmt.Errorf("elements are Python objects (%q); save numbers, or text of fixed width (numpy: y.astype('U'))", descr)
+	case m == nil || strings.Trim(m[2], "0") == "":
+		return nil, fmt.Errorf("element type %q; want numbers, or text of fixed width for labels", descr)
 	}
 	h.descr, h.kind, h.fortran = descr, m[1]+m[2], fortran == "True"
 	for _, tok := range strings.Split(shape, ",") {
@@ -173,6 +188,36 @@ func eachNPY[T any](r io.Reader, h *npyHeader, path string, f func(k int, v T) e
 	return nil
 }
 
+// ReadLabelled reads embeddings as ReadEmbeddings does, and their labels. Both headers
+// are compared before anything else is read.
+func ReadLabelled(embeddings string, labels LabelFile) (x *array.Array, y []int32, classes []string, err error) {
+	x, v, err := readPart(embeddings, labels)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	all, classes := indexValues(v)
+	return x, all[0], classes, nil
+}
+
+// readPart reads embeddings and their labels as they are spelt.
+func readPart(embeddings string, labels LabelFile) (*array.Array, *values, error) {
+	f, size, err := openFile(embeddings, "give an npy file of shape (N, D)")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	h, err := readEmbeddingsHeader(f, size, embeddings)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := readValues(labels.Path, wish{labels.Column, h.shape[0], fmt.Sprintf("%s has %d rows", embeddings, h.shape[0])})
+	if err != nil {
+		return nil, nil, err
+	}
+	x, err := readEmbeddingsBody(f, h, embeddings)
+	return x, v, err
+}
+
 // ReadEmbeddings reads an (N, D) array of float32 or float64, in C or Fortran
 // order, from an npy file. A value that is not finite in float32 is an error.
 func ReadEmbeddings(path string) (*array.Array, error) {
@@ -185,6 +230,15 @@ func ReadEmbeddings(path string) (*array.Array, error) {
 }
 
 func readEmbeddings(r io.Reader, size int64, path string) (*array.Array, error) {
+	h, err := readEmbeddingsHeader(r, size, path)
+	if err != nil {
+		return nil, err
+	}
+	return readEmbeddingsBody(r, h, path)
+}
+
+// readEmbeddingsHeader reads a header and checks that it is one of embeddings.
+func readEmbeddingsHeader(r io.Reader, size int64, path string) (*npyHeader, error) {
 	h, err := readNPYHeader(r, size, path)
 	if err != nil {
 		return nil, err
@@ -192,6 +246,13 @@ func readEmbeddings(r io.Reader, size int64, path string) (*array.Array, error) 
 	if len(h.shape) != 2 || h.count == 0 {
 		return nil, bad("%s: embeddings have shape %v; want (N, D) with both at least 1", path, h.shape)
 	}
+	if err := checkTotal(h.shape[0], 4*h.shape[1]); err != nil {
+		return nil, bad("%s: %v need %.0f GiB of memory; at most %d are read", path, h.shape, float64(h.count)*4/(1<<30), maxBytes>>30)
+	}
+	return h, nil
+}
+
+func readEmbeddingsBody(r io.Reader, h *npyHeader, path string) (*array.Array, error) {
 	n, d := h.shape[0], h.shape[1]
 	out := array.New(n, d)
 	put := func(k int, v float64) error {
@@ -210,6 +271,7 @@ func readEmbeddings(r io.Reader, size int64, path string) (*array.Array, error) 
 		out.Data[row*d+col] = x
 		return nil
 	}
+	var err error
 	switch h.kind {
 	case "f4":
 		err = eachNPY(r, h, path, func(k int, v float32) error { return put(k, float64(v)) })
@@ -222,49 +284,4 @@ func readEmbeddings(r io.Reader, size int64, path string) (*array.Array, error) 
 		return nil, err
 	}
 	return out, nil
-}
-
-// readNPYInts reads N integers of any integer type, shape (N) or (N, 1).
-func readNPYInts(r io.Reader, size int64, path string) ([]int64, error) {
-	h, err := readNPYHeader(r, size, path)
-	if err != nil {
-		return nil, err
-	}
-	if ok := len(h.shape) == 1 || (len(h.shape) == 2 && h.shape[1] == 1); !ok || h.count == 0 {
-		return nil, bad("%s: labels have shape %v; want (N,) with N at least 1", path, h.shape)
-	}
-	out := make([]int64, h.count)
-	switch h.kind {
-	case "i1":
-		err = ints[int8](r, h, path, out)
-	case "i2":
-		err = ints[int16](r, h, path, out)
-	case "i4":
-		err = ints[int32](r, h, path, out)
-	case "i8":
-		err = ints[int64](r, h, path, out)
-	case "u1":
-		err = ints[uint8](r, h, path, out)
-	case "u2":
-		err = ints[uint16](r, h, path, out)
-	case "u4":
-		err = ints[uint32](r, h, path, out)
-	case "u8":
-		err = ints[uint64](r, h, path, out)
-	default:
-		err = bad("%s: labels are %s; want integers (numpy: y.astype('int64'))", path, h.descr)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-func ints[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](r io.Reader, h *npyHeader, path string, out []int64) error {
-	return eachNPY(r, h, path, func(k int, v T) error {
-		if out[k] = int64(v); v > 0 && out[k] < 0 {
-			return bad("%s: label %d is %d; at most %d is read", path, k, v, int64(math.MaxInt64))
-		}
-		return nil
-	})
 }

@@ -53,7 +53,7 @@ func TestNPYFromNumpy(t *testing.T) {
 		"y_i1": {[]int32{1, 0, 1, 2, 0}, []string{"-1", "3", "7"}},
 		"y_u2": {[]int32{1, 0, 1, 2, 0}, []string{"1", "3", "7"}},
 	} {
-		labels, classes, err := ReadLabels(filepath.Join("testdata", name+".npy"))
+		labels, classes, err := ReadLabels(LabelFile{Path: filepath.Join("testdata", name+".npy")})
 		if err != nil || !slices.Equal(labels, want.labels) || !slices.Equal(classes, want.classes) {
 			t.Errorf("%s: %v %v %v", name, labels, classes, err)
 		}
@@ -93,8 +93,8 @@ func TestWriteNPYIsNumpys(t *testing.T) {
 	if (b.Len()-12)%64 != 0 {
 		t.Errorf("header of %d bytes is not aligned to 64", b.Len()-12)
 	}
-	got, err := readNPYInts(&b, int64(b.Len()), "x")
-	if err != nil || !slices.Equal(got, []int64{5, -2, 7}) {
+	got, err := readNPYLabels(&b, int64(b.Len()), "x", wish{})
+	if err != nil || !slices.Equal(got.ints, []int64{5, -2, 7}) || !slices.Equal(got.ids, []int32{0, 1, 2}) {
 		t.Errorf("%v %v", got, err)
 	}
 	b.Reset()
@@ -192,12 +192,12 @@ func TestLabelErrors(t *testing.T) {
 		"empty":         {"y.csv", "", []string{"no labels"}},
 		"header only":   {"y.csv", "label\n", []string{"no labels"}},
 		"two columns":   {"y.csv", "a,b\n1,2\n", []string{"y.csv:1", "2 columns", "label"}},
-		"more columns":  {"y.csv", "1\n2\n3,4\n", []string{"line 3", "wrong number of fields"}},
+		"more columns":  {"y.csv", "1\n2\n3,4\n", []string{"y.csv:3", "another number of columns"}},
 		"empty line":    {"y.csv", "1\n2\n\n4\n", []string{"y.csv:3", "empty line"}},
 		"first empty":   {"y.csv", "\n1\n2\n", []string{"y.csv:1", "empty line"}},
 		"empty label":   {"y.csv", "name,label\na,1\nb,\n", []string{"y.csv:3", "empty label"}},
 		"long label":    {"y.csv", "1\n\"a\nb\"\n", []string{"y.csv:2", "several lines"}},
-		"quote":         {"y.csv", "1\n\"a\n", []string{"line", "quote"}},
+		"quote":         {"y.csv", "1\n\"a\n", []string{"y.csv:2", "quote"}},
 		"float npy":     {"y.npy", string(npyFile(`{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }`, f64(1))), []string{"<f8", "astype('int64')"}},
 		"2-D npy":       {"y.npy", string(npyFile(`{'descr': '<i8', 'fortran_order': False, 'shape': (1, 2), }`, f64(0, 0))), []string{"shape [1 2]"}},
 		"npy of text":   {"y.npy", "1\n2\n3\n4\n5\n", []string{"not an npy file"}},
@@ -205,11 +205,11 @@ func TestLabelErrors(t *testing.T) {
 		"truncated npy": {"y.npy", string(npyFile(`{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }`, f64(0))), []string{"truncated"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := ReadLabels(write(t, c.name, []byte(c.file)))
+			_, _, err := ReadLabels(LabelFile{Path: write(t, c.name, []byte(c.file))})
 			wantError(t, err, ErrFormat, append(c.say, c.name)...)
 		})
 	}
-	_, _, err := ReadLabels(filepath.Join(t.TempDir(), "gone.csv"))
+	_, _, err := ReadLabels(LabelFile{Path: filepath.Join(t.TempDir(), "gone.csv")})
 	wantError(t, err, ErrMissing, "gone.csv")
 }
 
@@ -227,7 +227,7 @@ func TestLabelsCSV(t *testing.T) {
 		"1\n2\n\n":                                {[]int32{0, 1}, []string{"1", "2"}},
 		"'a,b'\n\"a,b\"\n":                        {nil, nil},
 	} {
-		labels, classes, err := ReadLabels(write(t, "y.csv", []byte(file)))
+		labels, classes, err := ReadLabels(LabelFile{Path: write(t, "y.csv", []byte(file))})
 		if want.labels == nil {
 			wantError(t, err, ErrFormat, "2 columns")
 			continue
@@ -241,11 +241,11 @@ func TestLabelsCSV(t *testing.T) {
 // Parts share their classes, whichever values they hold; a part of integers
 // beside one of text is text.
 func TestIndexValuesSharesClasses(t *testing.T) {
-	labels, classes := indexValues(&values{ints: []int64{5, 2}}, &values{ints: []int64{2, 9}})
+	labels, classes := indexValues(&values{ids: []int32{0, 1}, ints: []int64{5, 2}}, &values{ids: []int32{0, 1}, ints: []int64{2, 9}})
 	if !reflect.DeepEqual(labels, [][]int32{{1, 0}, {0, 2}}) || !reflect.DeepEqual(classes, []string{"2", "5", "9"}) {
 		t.Errorf("%v %v", labels, classes)
 	}
-	labels, classes = indexValues(&values{ints: []int64{5, 10}}, &values{text: []string{"a", "5"}})
+	labels, classes = indexValues(&values{ids: []int32{0, 1}, ints: []int64{5, 10}}, &values{ids: []int32{0, 1}, text: []string{"a", "5"}})
 	if !reflect.DeepEqual(labels, [][]int32{{1, 0}, {2, 1}}) || !reflect.DeepEqual(classes, []string{"10", "5", "a"}) {
 		t.Errorf("%v %v", labels, classes)
 	}
@@ -273,7 +273,7 @@ func FuzzNPY(f *testing.F) {
 		} else if !errors.Is(err, ErrFormat) {
 			t.Fatalf("%v is not ErrFormat", err)
 		}
-		if y, err := readNPYInts(bytes.NewReader(b), int64(len(b)), "x"); err == nil && len(y) == 0 {
+		if y, err := readNPYLabels(bytes.NewReader(b), int64(len(b)), "x", wish{}); err == nil && len(y.ids) == 0 {
 			t.Fatal("no labels, no error")
 		} else if err != nil && !errors.Is(err, ErrFormat) {
 			t.Fatalf("%v is not ErrFormat", err)
@@ -286,7 +286,7 @@ func FuzzLabelsCSV(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		v, err := readCSV(bytes.NewReader(b), "x")
+		v, err := readCSV(bytes.NewReader(b), "x", wish{})
 		if err != nil {
 			if !errors.Is(err, ErrFormat) {
 				t.Fatalf("%v is not ErrFormat", err)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"tercet/internal/engine/array"
 )
 
 // Options say which dataset to open and how.
@@ -207,22 +209,17 @@ func openNPY(o Options) (Dataset, Dataset, error) {
 	}
 	sets := make([]Dataset, 2)
 	var spelt []*values
+	var vectors []*array.Array
 	for _, f := range files {
-		v, err := readValues(o.path(f[1]))
+		x, v, err := readPart(o.path(f[0]), LabelFile{Path: o.path(f[1])})
 		if err != nil {
 			return nil, nil, err
 		}
-		spelt = append(spelt, v)
+		spelt, vectors = append(spelt, v), append(vectors, x)
 	}
 	labels, classes := indexValues(spelt...)
-	for k, f := range files {
-		x, err := ReadEmbeddings(o.path(f[0]))
-		if err != nil {
-			return nil, nil, err
-		}
-		if x.Rows() != len(labels[k]) {
-			return nil, nil, bad("%s has %d vectors, %s has %d labels", o.path(f[0]), x.Rows(), o.path(f[1]), len(labels[k]))
-		}
+	for k, x := range vectors {
+		var err error
 		if sets[k], err = NewVectors(x, labels[k], classes); err != nil {
 			return nil, nil, err
 		}

@@ -73,7 +73,7 @@ func TestOpenErrors(t *testing.T) {
 		"one test file":    {Options{Name: "npy", Images: "x", Labels: "y", TestLabels: "z"}, nil, []string{"both test files"}},
 		"size of vectors":  {Options{Name: "npy", Root: "testdata", Images: "c_f4.npy", Labels: "y_i8.npy", Size: 8}, nil, []string{"do not apply"}},
 		"bad option":       {Options{Name: "mnist", Root: plain, Color: "blue"}, nil, []string{`"blue"`}},
-		"labels disagree":  {Options{Name: "npy", Images: "testdata/c_f4.npy", Labels: write(t, "y.csv", []byte("1\n2\n"))}, ErrFormat, []string{"5 vectors", "2 labels"}},
+		"labels disagree":  {Options{Name: "npy", Images: "testdata/c_f4.npy", Labels: write(t, "y.csv", []byte("1\n2\n"))}, ErrFormat, []string{"5 rows", "2 labels"}},
 		"shapes of vector": {Options{Name: "npy", Images: "testdata/c_f4.npy", Labels: "testdata/y_i8.npy", TestImages: write(t, "x.npy", npyFile(`{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }`, f64(1, 2))), TestLabels: write(t, "y.csv", []byte("1\n"))}, ErrFormat, []string{"1x1x3", "1x1x2"}},
 	} {
 		t.Run(name, func(t *testing.T) {

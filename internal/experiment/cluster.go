@@ -105,8 +105,9 @@ func (r *Run) margins(checkpoint string) (*margins, error) {
 	return m, nil
 }
 
-// ClusterFiles clusters embeddings (N, D) of an npy file; labels may be "".
-func ClusterFiles(ctx context.Context, embeddings, labels string, o ClusterOptions, say Say) (*Clustered, error) {
+// ClusterFiles clusters embeddings (N, D) of an npy file; labels may
+// name no file.
+func ClusterFiles(ctx context.Context, embeddings string, labels data.LabelFile, o ClusterOptions, say Say) (*Clustered, error) {
 	start := time.Now()
 	v, src, err := readVectors(embeddings, labels)
 	if err != nil {
@@ -119,7 +120,7 @@ func ClusterFiles(ctx context.Context, embeddings, labels string, o ClusterOptio
 	}
 	if t.Embeddings != "" {
 		j.thresholds.held = func(context.Context) (*held, error) {
-			h, src, err := readVectors(t.Embeddings, t.Labels)
+			h, src, err := readVectors(t.Embeddings, data.LabelFile{Path: t.Labels, Column: t.LabelColumn})
 			if err == nil && h.d != v.d {
 				err = fmt.Errorf("%w: %s has %d dimensions, %s has %d", data.ErrFormat, t.Embeddings, h.d, embeddings, v.d)
 			}
@@ -137,9 +138,9 @@ func ClusterFiles(ctx context.Context, embeddings, labels string, o ClusterOptio
 	return c, nil
 }
 
-// labelNames are those of a file of labels, which may be "".
-func labelNames(labels string) ([]string, error) {
-	if labels == "" {
+// labelNames are those of a file of labels, if it is one.
+func labelNames(labels data.LabelFile) ([]string, error) {
+	if labels.Path == "" {
 		return nil, nil
 	}
 	_, classes, err := data.ReadLabels(labels)

@@ -64,8 +64,8 @@ func (r *Run) Assign(ctx context.Context, clusters, checkpoint, set string, limi
 }
 
 // AssignFiles gives the embeddings of an npy file the clusters of an earlier
-// clustering; labels may be "".
-func AssignFiles(ctx context.Context, clusters, embeddings, labels string) (*AssignDoc, error) {
+// clustering; labels may name no file.
+func AssignFiles(ctx context.Context, clusters, embeddings string, labels data.LabelFile) (*AssignDoc, error) {
 	start := time.Now()
 	m, file, err := readModel(clusters)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // ClusterGraph clusters the nodes of a graph in the MULTICUT text format; labels may
-// be "".
-func ClusterGraph(ctx context.Context, path, labels string, o ClusterOptions, say Say) (*Clustered, error) {
+// name no file.
+func ClusterGraph(ctx context.Context, path string, labels data.LabelFile, o ClusterOptions, say Say) (*Clustered, error) {
 	start := time.Now()
 	p, src, truth, notes, err := readProblem(path, labels, &o, say)
 	if err != nil {
@@ -41,8 +41,8 @@ func ClusterGraph(ctx context.Context, path, labels string, o ClusterOptions, sa
 	return c, nil
 }
 
-func readProblem(path, labels string, o *ClusterOptions, say Say) (p *problem, src Source, truth []int32, notes []string, err error) {
-	src = Source{Graph: path, Labels: labels}
+func readProblem(path string, labels data.LabelFile, o *ClusterOptions, say Say) (p *problem, src Source, truth []int32, notes []string, err error) {
+	src = Source{Graph: path, Labels: labels.Path}
 	f, _, err := fsx.OpenRegular(path)
 	if errors.Is(err, fsx.ErrNotRegular) {
 		return nil, src, nil, nil, fmt.Errorf("%w: %w in the MULTICUT text format", data.ErrFormat, err)
@@ -57,12 +57,10 @@ func readProblem(path, labels string, o *ClusterOptions, say Say) (p *problem, s
 		return nil, src, nil, nil, err
 	}
 	src.Items, src.Fingerprint = g.Nodes(), hex.EncodeToString(sum.Sum(nil))
-	if labels != "" {
-		if truth, _, err = data.ReadLabels(labels); err != nil {
+	if labels.Path != "" {
+		of := fmt.Sprintf("%s has %d nodes", path, g.Nodes())
+		if truth, _, err = data.ReadLabelsOf(labels, g.Nodes(), of); err != nil {
 			return nil, src, nil, nil, err
-		}
-		if len(truth) != g.Nodes() {
-			return nil, src, nil, nil, fmt.Errorf("%w: %s has %d labels, %s has %d nodes", data.ErrFormat, labels, len(truth), path, g.Nodes())
 		}
 		src.Classes = distinct(truth)
 	}

@@ -54,6 +54,8 @@ type ThresholdOptions struct {
 	// Labelled held-out data to fit to, where there is no run.
 	Embeddings string `json:"fit_embeddings,omitempty"`
 	Labels     string `json:"fit_labels,omitempty"`
+	// LabelColumn is the column of Labels, a csv file; "" for label, or the only one.
+	LabelColumn string `json:"fit_label_column,omitempty"`
 	// Prior is what share of pairs counts as similar in a fit: half ("balanced"), or
 	// theirs ("pairs").
 	Prior string `json:"fit_prior,omitempty"`

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tercet/internal/data"
 )
 
 // What comes after the clusters may be interrupted: they stay, with a word of what is
@@ -93,7 +95,7 @@ func TestQuickBound(t *testing.T) {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ClusterGraph(context.Background(), path, "", ClusterOptions{}, quiet); err == nil || !strings.Contains(err.Error(), "is a folder; give a regular file") {
+	if _, err := ClusterGraph(context.Background(), path, data.LabelFile{}, ClusterOptions{}, quiet); err == nil || !strings.Contains(err.Error(), "is a folder; give a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/cluster"
 	"tercet/internal/config"
+	"tercet/internal/data"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
@@ -140,7 +141,7 @@ func coarse(o EvalOptions) []string {
 
 // EvalFiles judges embeddings that any tool has written: npy (N, D), with labels
 // in npy or csv.
-func EvalFiles(ctx context.Context, embeddings, labels string, o EvalOptions, say Say) (*Evaluation, error) {
+func EvalFiles(ctx context.Context, embeddings string, labels data.LabelFile, o EvalOptions, say Say) (*Evaluation, error) {
 	start := time.Now()
 	v, src, err := readVectors(embeddings, labels)
 	if err != nil {

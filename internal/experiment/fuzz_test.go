@@ -106,7 +106,7 @@ func FuzzBootstrapOfLabels(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		labels, classes, err := data.ReadLabels(path)
+		labels, classes, err := data.ReadLabels(data.LabelFile{Path: path})
 		if err != nil {
 			if !errors.Is(err, data.ErrFormat) {
 				t.Fatalf("%v is not data.ErrFormat", err)

@@ -17,10 +17,11 @@ import (
 const gapSchema = "tercet.gap/1"
 
 // GapTriplets is how many triplets of each set are drawn by default, LeastTriplets the
-// least that are worth a mean.
+// least that are worth a mean, MostTriplets the most that are held in memory.
 const (
 	GapTriplets   = 200_000
 	LeastTriplets = 100
+	MostTriplets  = 10_000_000 // some 200 MB for each of two sets
 )
 
 // GapDoc is gap.json, schema tercet.gap/1: how much better a network does on triplets of

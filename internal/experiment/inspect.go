@@ -114,7 +114,7 @@ func Inspect(ctx context.Context, cfg *config.Config, say Say) (*DataDoc, error)
 
 // InspectFiles describes embeddings (N, D) of any tool, with labels in npy or
 // csv. The fingerprint is that of eval.json.
-func InspectFiles(embeddings, labels string) (*DataDoc, error) {
+func InspectFiles(embeddings string, labels data.LabelFile) (*DataDoc, error) {
 	v, src, err := readVectors(embeddings, labels)
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func InspectFiles(embeddings, labels string) (*DataDoc, error) {
 		return nil, err
 	}
 	st.Fingerprint = src.Fingerprint
-	d := &DataDoc{Schema: "tercet.data/1", Name: "npy", Embeddings: embeddings, Labels: labels, Vectors: st}
+	d := &DataDoc{Schema: "tercet.data/1", Name: "npy", Embeddings: embeddings, Labels: labels.Path, Vectors: st}
 	d.warn("vectors", st)
 	return d, nil
 }

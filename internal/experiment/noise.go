@@ -49,12 +49,9 @@ func labelNoise(cfg *config.Config) (changeLabels, uint64) {
 		}, seedOf(cfg, o.Seed)
 	case config.ConfusionNoise:
 		return func(truth []int32, classes int, seed uint64) ([]int32, noise.Report, error) {
-			m, err := readConfusion(o.Matrix)
+			m, err := readConfusion(o.Matrix, classes)
 			if err != nil {
 				return nil, noise.Report{}, err
-			}
-			if len(m) != classes {
-				return nil, noise.Report{}, fmt.Errorf("%w: %s: a matrix of %d classes, and the training items are of %d", data.ErrUnfit, o.Matrix, len(m), classes)
 			}
 			return noise.ByConfusion(truth, m, seed)
 		}, seedOf(cfg, o.Seed)
@@ -101,13 +98,13 @@ func pairQ(o config.PairNoise) (float64, error) {
 	return noise.PLNFromEffective(*o.Effective)
 }
 
-func readConfusion(path string) ([][]float64, error) {
+func readConfusion(path string, classes int) ([][]float64, error) {
 	f, _, err := fsx.OpenRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: noise.matrix: %w", data.ErrMissing, err)
 	}
 	defer f.Close()
-	m, err := noise.ReadConfusion(f, path)
+	m, err := noise.ReadConfusion(f, path, classes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", data.ErrFormat, err)
 	}

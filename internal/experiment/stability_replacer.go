@@ -73,6 +73,9 @@ func (r *replacer) choose(given []int, n int, kinds []string, from []int) ([]int
 			from = append(from, i)
 		}
 	}
+	if n > len(from) {
+		return nil, optionf("%d training images are to be replaced, one at a time, and there are %d to choose from; ask for at most so many", n, len(from))
+	}
 	from = slices.Clone(from)
 	s := rng.New(r.seed, "stability/images")
 	s.Shuffle(len(from), func(a, b int) { from[a], from[b] = from[b], from[a] })

@@ -213,7 +213,7 @@ func TestKindsOfLabelNoise(t *testing.T) {
 		}
 	}
 	write(t, file, "1,0\n0,1\n")
-	if _, err := OpenData(load(t, "noise={kind: confusion, matrix: "+file+"}")); !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "a matrix of 2 classes, and the training items are of 12") {
+	if _, err := OpenData(load(t, "noise={kind: confusion, matrix: "+file+"}")); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "has 2 numbers; want 12, one for each class of the training items") {
 		t.Errorf("%v", err)
 	}
 	if _, err := OpenData(load(t, "noise={kind: confusion, matrix: none.csv}")); !errors.Is(err, data.ErrMissing) {

@@ -4,27 +4,28 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"math"
 
 	"tercet/internal/data"
+	"tercet/internal/engine/array"
 )
 
-// readVectors reads embeddings (N, D) and, unless labels is "", their labels.
-func readVectors(embeddings, labels string) (vectors, Source, error) {
-	x, err := data.ReadEmbeddings(embeddings)
+// readVectors reads embeddings (N, D) and, unless labels names no file, their labels.
+func readVectors(embeddings string, labels data.LabelFile) (vectors, Source, error) {
+	var v vectors
+	var x *array.Array
+	var err error
+	if labels.Path == "" {
+		x, err = data.ReadEmbeddings(embeddings)
+	} else {
+		x, v.labels, _, err = data.ReadLabelled(embeddings, labels)
+	}
 	if err != nil {
 		return vectors{}, Source{}, err
 	}
-	v := vectors{x: x.Data, n: x.Rows(), d: x.Cols()}
-	src := Source{Embeddings: embeddings, Labels: labels, Items: v.n, Dim: v.d}
-	if labels != "" {
-		if v.labels, _, err = data.ReadLabels(labels); err != nil {
-			return vectors{}, Source{}, err
-		}
-		if len(v.labels) != v.n {
-			return vectors{}, Source{}, fmt.Errorf("%w: %s has %d labels, %s has %d rows", data.ErrFormat, labels, len(v.labels), embeddings, v.n)
-		}
+	v.x, v.n, v.d = x.Data, x.Rows(), x.Cols()
+	src := Source{Embeddings: embeddings, Labels: labels.Path, Items: v.n, Dim: v.d}
+	if labels.Path != "" {
 		src.Classes = distinct(v.labels)
 	}
 	src.Fingerprint = v.fingerprint()

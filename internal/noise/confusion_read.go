@@ -7,14 +7,22 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"tercet/internal/fsx"
 )
 
-// ReadConfusion reads a matrix for ByConfusion: comma-separated numbers, one line for
-// each class, as many numbers in each; lines that begin with # are skipped. Errors say
-// name, line and column (the number in its line, from 1).
-func ReadConfusion(r io.Reader, name string) ([][]float64, error) {
-	c := csv.NewReader(r)
-	c.Comment, c.FieldsPerRecord, c.TrimLeadingSpace = '#', -1, true
+// maxNumber is the longest that a number of a confusion matrix may be, in bytes, with
+// the blanks around it.
+const maxNumber = 100
+
+// ReadConfusion reads a matrix of that many classes for ByConfusion: comma-separated
+// numbers, one line for each class, as many numbers in each; lines that begin with # are
+// skipped. Reading ends at the first line or number too many. Errors say name, line and
+// column (the number in its line, from 1).
+func ReadConfusion(r io.Reader, name string, classes int) ([][]float64, error) {
+	bound := fsx.NewRecords(r, 1<<16+maxNumber*classes)
+	c := csv.NewReader(bound)
+	c.Comment, c.FieldsPerRecord, c.TrimLeadingSpace, c.ReuseRecord = '#', -1, true, true
 	var m [][]float64
 	for {
 		fields, err := c.Read()
@@ -22,9 +30,16 @@ func ReadConfusion(r io.Reader, name string) ([][]float64, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("noise: %s: %w", name, err)
+			return nil, unreadable(name, len(m), err)
 		}
+		bound.Next()
 		line, _ := c.FieldPos(0)
+		if len(fields) != classes {
+			return nil, fmt.Errorf("noise: %s: line %d has %s; want %d, one for each class of the training items", name, line, plural(len(fields), "number"), classes)
+		}
+		if len(m) == classes {
+			return nil, fmt.Errorf("noise: %s: line %d is one line of numbers too many for %d classes", name, line, classes)
+		}
 		row := make([]float64, len(fields))
 		for i, f := range fields {
 			v, err := strconv.ParseFloat(strings.TrimSpace(f), 64)
@@ -33,19 +48,35 @@ func ReadConfusion(r io.Reader, name string) ([][]float64, error) {
 			}
 			row[i] = v
 		}
-		if len(m) > 0 && len(row) != len(m[0]) {
-			return nil, fmt.Errorf("noise: %s: line %d has %d numbers, the first one %d", name, line, len(row), len(m[0]))
-		}
 		m = append(m, row)
 	}
 	if len(m) == 0 {
 		return nil, fmt.Errorf("noise: %s: no numbers", name)
 	}
-	if len(m) != len(m[0]) {
-		return nil, fmt.Errorf("noise: %s: %d lines of %d numbers; want as many lines as numbers: one of both for each class", name, len(m), len(m[0]))
+	if len(m) != classes {
+		return nil, fmt.Errorf("noise: %s: %s; want %d, one for each class of the training items", name, plural(len(m), "line"), classes)
 	}
 	if err := checkConfusion(m); err != nil {
 		return nil, fmt.Errorf("noise: %s: %w", name, err)
 	}
 	return m, nil
+}
+
+// unreadable words an error of the csv reader that came after so many rows.
+func unreadable(name string, rows int, err error) error {
+	var p *csv.ParseError
+	switch {
+	case errors.Is(err, fsx.ErrLong):
+		return fmt.Errorf("noise: %s: the line after %s of numbers is too long to be one of numbers, one for each class", name, plural(rows, "line"))
+	case errors.As(err, &p):
+		return fmt.Errorf("noise: %s: line %d: a quote (\") that is not expected; want numbers, separated by commas", name, p.Line)
+	}
+	return fmt.Errorf("noise: %s: %w", name, err)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -1,6 +1,7 @@
 package noise
 
 import (
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -183,7 +184,7 @@ func TestEffectiveOverDraws(t *testing.T) {
 }
 
 func TestReadConfusion(t *testing.T) {
-	m, err := ReadConfusion(strings.NewReader("# cats, dogs, mice\n0.7, 0.3, 0\n\n0,1,0\n.1,.25,6.5e-1\n"), "m.csv")
+	m, err := ReadConfusion(strings.NewReader("# cats, dogs, mice\n0.7, 0.3, 0\n\n0,1,0\n.1,.25,6.5e-1\n"), "m.csv", 3)
 	if err != nil || !slices.EqualFunc(m, asym, slices.Equal) {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -193,14 +194,14 @@ func TestReadConfusion(t *testing.T) {
 		"1,0\n0.5,1.5\n":      `m.csv: line 2, column 2: "1.5"`,
 		"1,NaN\n0,1\n":        `m.csv: line 1, column 2: "NaN"`,
 		"1,-0.1\n0,1\n":       `m.csv: line 1, column 2: "-0.1"`,
-		"1,0\n\n#\n0,1,0\n":   "m.csv: line 4 has 3 numbers, the first one 2",
-		"1,0\n":               "m.csv: 1 lines of 2 numbers",
+		"1,0\n\n#\n0,1,0\n":   "m.csv: line 4 has 3 numbers; want 2, one for each class of the training items",
+		"1,0\n":               "m.csv: 1 line; want 2",
 		"0.5,0.5\n0.5,0.4\n":  "m.csv: row 1 of the confusion matrix sums to 0.9",
-		"1,\"0\n0,1\n":        "m.csv: ",
-		"1,0\n0,1\n0,1\n":     "m.csv: 3 lines of 2 numbers",
+		"1,\"0\n0,1\n":        "m.csv: line 2: a quote",
+		"1,0\n0,1\n0,1\n":     "m.csv: line 3 is one line of numbers too many for 2 classes",
 		"0.5,0.500002\n0,1\n": "row 0 of the confusion matrix sums to",
 	} {
-		if _, err := ReadConfusion(strings.NewReader(text), "m.csv"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadConfusion(strings.NewReader(text), "m.csv", 2); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -231,4 +232,39 @@ func TestConfusionErrors(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
+}
+
+// TestReadConfusionIsBounded reads from what never ends: one line of numbers, and lines
+// without number.
+func TestReadConfusionIsBounded(t *testing.T) {
+	for text, want := range map[string]string{"0.1,": "too long to be one of numbers", "0.5,0.5\n": "line 3 is one line of numbers too many"} {
+		var read counter
+		if _, err := ReadConfusion(io.TeeReader(&endless{text: text}, &read), "m.csv", 2); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+		if read > 1<<18 {
+			t.Errorf("%q: %d bytes were read", text, read)
+		}
+	}
+}
+
+// endless repeats a text.
+type endless struct {
+	text string
+	at   int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = e.text[e.at]
+		e.at = (e.at + 1) % len(e.text)
+	}
+	return len(p), nil
+}
+
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
 }

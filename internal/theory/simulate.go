@@ -9,8 +9,12 @@ import (
 	"tercet/internal/par"
 )
 
-// MaxSimulated is the largest number of images of a graph that Simulate draws.
-const MaxSimulated = 1 << 20
+// MaxSimulated is the largest number of images of a graph that Simulate draws, MaxDraws
+// that of graphs.
+const (
+	MaxSimulated = 1 << 20
+	MaxDraws     = 1_000_000
+)
 
 // SimOptions says which graphs Simulate draws.
 type SimOptions struct {
@@ -65,8 +69,8 @@ type Theorem struct {
 // of threads.
 //
 // Where ctx is done, the draws that were finished come with its error; nil if none.
-// Errors: those of DIBS; negatives of another name; no draws; more than MaxSimulated
-// images; negative limits.
+// Errors: those of DIBS; negatives of another name; no draws, or more than MaxDraws; more than
+// MaxSimulated images; negative limits.
 func Simulate(ctx context.Context, o SimOptions) (*Simulation, error) {
 	bounds, err := DIBS(o.Classes, o.PerClass, o.P)
 	if err != nil {
@@ -77,6 +81,8 @@ func Simulate(ctx context.Context, o SimOptions) (*Simulation, error) {
 		return nil, fmt.Errorf("%w: negatives are %q; choose %s or %s", ErrInput, o.Negatives, noise.SameIndex, noise.RandomOne)
 	case o.Draws < 1:
 		return nil, fmt.Errorf("%w: number of draws is %d; one or more are needed", ErrInput, o.Draws)
+	case o.Draws > MaxDraws:
+		return nil, fmt.Errorf("%w: number of draws is %d; at most %d", ErrInput, o.Draws, MaxDraws)
 	case o.PerClass > MaxSimulated/o.Classes:
 		return nil, fmt.Errorf("%w: %d classes of %d images each are too many to draw; at most %d images in all", ErrInput, o.Classes, o.PerClass, MaxSimulated)
 	case o.Limits.Nodes < 0 || o.Limits.Work < 0:

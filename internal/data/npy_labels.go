@@ -1,0 +1,106 @@
+package data
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// readNPYLabels reads N labels, shape (N) or (N, 1), of any integer type, or of text
+// of fixed width: U (numpy's str) or S (bytes).
+func readNPYLabels(r io.Reader, size int64, path string, w wish) (*values, error) {
+	h, err := readNPYHeader(r, size, path)
+	if err != nil {
+		return nil, err
+	}
+	if ok := len(h.shape) == 1 || (len(h.shape) == 2 && h.shape[1] == 1); !ok || h.count == 0 {
+		return nil, bad("%s: labels have shape %v; want (N,) with N at least 1", path, h.shape)
+	}
+	if err := w.check(path, h.count); err != nil {
+		return nil, err
+	}
+	if h.count > maxBytes/4 {
+		return nil, bad("%s: %d labels; at most %d are read", path, h.count, maxBytes/4)
+	}
+	out := &values{ids: make([]int32, h.count)}
+	switch h.kind {
+	case "i1":
+		err = ints[int8](r, h, path, out)
+	case "i2":
+		err = ints[int16](r, h, path, out)
+	case "i4":
+		err = ints[int32](r, h, path, out)
+	case "i8":
+		err = ints[int64](r, h, path, out)
+	case "u1":
+		err = ints[uint8](r, h, path, out)
+	case "u2":
+		err = ints[uint16](r, h, path, out)
+	case "u4":
+		err = ints[uint32](r, h, path, out)
+	case "u8":
+		err = ints[uint64](r, h, path, out)
+	default:
+		if h.kind[0] == 'U' || h.kind[0] == 'S' {
+			err = words(r, h, path, out)
+			break
+		}
+		err = bad("%s: labels are %s; want integers (numpy: y.astype('int64')) or text (y.astype('U'))", path, h.descr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func ints[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](r io.Reader, h *npyHeader, path string, out *values) error {
+	var seen interner[int64]
+	err := eachNPY(r, h, path, func(k int, v T) error {
+		x := int64(v)
+		if v > 0 && x < 0 {
+			return bad("%s: label %d is %d; at most %d is read", path, k, v, int64(math.MaxInt64))
+		}
+		out.ids[k] = seen.id(x)
+		return nil
+	})
+	out.ints = seen.list
+	return err
+}
+
+// words reads labels of text. numpy fills what is shorter than the width with NULs.
+func words(r io.Reader, h *npyHeader, path string, out *values) error {
+	in := bufio.NewReaderSize(r, 1<<16)
+	item := make([]byte, h.width())
+	order := binary.ByteOrder(binary.LittleEndian)
+	if h.descr[0] == '>' {
+		order = binary.BigEndian
+	}
+	var seen interner[string]
+	var text []byte
+	for k := range out.ids {
+		if _, err := io.ReadFull(in, item); err != nil {
+			return badCause(ended(err), "%s: label %d", path, k)
+		}
+		if text = append(text[:0], item...); h.kind[0] == 'U' {
+			text = text[:0]
+			for i := 0; i < len(item); i += 4 {
+				c := order.Uint32(item[i:])
+				if c > utf8.MaxRune {
+					return bad("%s: label %d: %#x is no character", path, k, c)
+				}
+				text = utf8.AppendRune(text, rune(c))
+			}
+		}
+		v := strings.TrimSpace(strings.TrimRight(string(text), "\x00"))
+		if err := checkLabel(v, fmt.Sprintf("%s: label %d", path, k)); err != nil {
+			return err
+		}
+		out.ids[k] = seen.id(v)
+	}
+	out.text = seen.list
+	return nil
+}
