@@ -18,14 +18,16 @@ type studyTable struct {
 }
 
 // pairTable is a study of runs on pair graphs.
-func pairTable(name string, curves bool, fill func(*report.PairStudy), table func(*report.PairStudy, bool) *report.Table, draw func(*report.PairStudy, string) ([]string, error)) studyTable {
+func pairTable(name string, curves bool, fill func(*report.PairStudy) error, table func(*report.PairStudy, bool) *report.Table, draw func(*report.PairStudy, string) ([]string, error)) studyTable {
 	return studyTable{name, func(runs []*report.RunDir, full bool) (any, *report.Table, func(string) ([]string, error), error) {
 		s, err := report.ComparePairs(runs, curves)
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		if fill != nil {
-			fill(s)
+			if err := fill(s); err != nil {
+				return nil, nil, nil, err
+			}
 		}
 		var picture func(string) ([]string, error)
 		if draw != nil {
@@ -33,6 +35,14 @@ func pairTable(name string, curves bool, fill func(*report.PairStudy), table fun
 		}
 		return s, table(s, full), picture, nil
 	}}
+}
+
+// sure is a step of a study that cannot fail.
+func sure(fill func(*report.PairStudy)) func(*report.PairStudy) error {
+	return func(s *report.PairStudy) error {
+		fill(s)
+		return nil
+	}
 }
 
 // scoreTable is a study of scores under noise.
@@ -49,11 +59,11 @@ func scoreTable(name string, compare func([]*report.RunDir) (*report.NoiseStudy,
 // studyTables in the order of the help.
 var studyTables = []studyTable{
 	pairTable("pairs", false, nil, (*report.PairStudy).Table, nil),
-	pairTable("pair-claims", true, (*report.PairStudy).JudgeClaims, (*report.PairStudy).ClaimsTable, nil),
-	pairTable("double-descent", false, (*report.PairStudy).DoubleDescent, (*report.PairStudy).PeaksTable, (*report.PairStudy).WidthCurves),
-	pairTable("pair-epochs", true, (*report.PairStudy).EpochCurves, (*report.PairStudy).EpochsTable, (*report.PairStudy).DrawEpochs),
+	pairTable("pair-claims", true, sure((*report.PairStudy).JudgeClaims), (*report.PairStudy).ClaimsTable, nil),
+	pairTable("double-descent", false, sure((*report.PairStudy).DoubleDescent), (*report.PairStudy).PeaksTable, (*report.PairStudy).WidthCurves),
+	pairTable("pair-epochs", true, sure((*report.PairStudy).EpochCurves), (*report.PairStudy).EpochsTable, (*report.PairStudy).DrawEpochs),
 	pairTable("pair-floor", false, (*report.PairStudy).TrainingFloors, (*report.PairStudy).FloorsTable, (*report.PairStudy).DrawFloors),
-	pairTable("online-offline", true, (*report.PairStudy).StreamCurves, (*report.PairStudy).StreamsTable, (*report.PairStudy).DrawStreams),
+	pairTable("online-offline", true, sure((*report.PairStudy).StreamCurves), (*report.PairStudy).StreamsTable, (*report.PairStudy).DrawStreams),
 	scoreTable("noise-robust", report.CompareRobust),
 	scoreTable("noise-attack", report.CompareAttacked),
 	gapTable,

@@ -42,6 +42,9 @@ func TestReportPairs(t *testing.T) {
 `)
 		}
 	}
+	if code, _, stderr := cli("bound", "partition", "runs"); code != 0 {
+		t.Fatal(stderr)
+	}
 	for table, want := range map[string]string{
 		"pairs":          "mnist,10,s2,same-index,shuffled,offline,,PLN 10 %,mlp,8,8000,10,2,0.1,0.1,0.1,0.005,0.005,0.005,0.1,0.1,0.1,0.5,0.5,0.5,",
 		"pair-claims":    "C1,mnist,mlp,,10,\"s2, PLN 10 %\",rise to the peak at width 8,2,0.25,0.25,0.25,interval above 0,supported",

@@ -36,10 +36,10 @@ type PairFloor struct {
 }
 
 // TrainingFloors fills Floors: one for each setting on a dense or full graph, with its
-// largest network.
-func (s *PairStudy) TrainingFloors() {
+// largest network. Errors wrap ErrRun: files that cannot be used.
+func (s *PairStudy) TrainingFloors() error {
 	s.floors()
-	s.partitions()
+	return s.partitions()
 }
 
 // floors fills Floors but for what is drawn.
@@ -71,7 +71,7 @@ func (s *PairStudy) floors() {
 // FloorsTable has a row for each setting.
 func (s *PairStudy) FloorsTable(full bool) *Table {
 	t := &Table{Title: "training error and its floor", Notes: append(slices.Clone(s.Notes), pairNote,
-		"floor: pairs that carry both labels, which nothing gets right; above: training error less floor, run by run; it meets the floor where its interval is below 0.1 %; lower and upper: E_sim + the bounds of Theorem 1 of DIBS, each with its verdict by the interval of the training error; multicut: error of the best partition into classes, exact, mean over 5 drawn graphs with such noise")}
+		"floor: pairs that carry both labels, which nothing gets right; above: training error less floor, run by run; it meets the floor where its interval is below 0.1 %; lower and upper: E_sim + the bounds of Theorem 1 of DIBS, each with its verdict by the interval of the training error; multicut: error of the best partition into classes, exact, mean over drawn graphs with such noise (partition.json)")}
 	settingColumns(t)
 	t.Columns = append(t.Columns, Column{Name: "n"}, errorColumn("train_error"), errorColumn("floor"), errorColumn("above"), Column{Name: "meets the floor"},
 		errorColumn("lower"), Column{Name: "lower bound"}, errorColumn("upper"), Column{Name: "upper bound"}, errorColumn("multicut"))

@@ -1,10 +1,15 @@
 package report
 
 import (
+	"encoding/json"
+	"errors"
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tercet/internal/noise"
+	"tercet/internal/theory"
 )
 
 func TestTrainingFloors(t *testing.T) {
@@ -23,8 +28,12 @@ func TestTrainingFloors(t *testing.T) {
 	}
 	runs = append(runs, fakePairs{scenario: "s1", noise: "pln", effective: 0.1, classes: 10, width: 200, train: 0.3}.make(t, folder),
 		fakePairs{scenario: "s2", noise: "none", classes: 10, width: 200}.make(t, folder))
+	// One run of each row has its best partition: 3,000 images as six thousand pairs have.
+	for _, at := range []struct{ run, classes, wrong int }{{0, 2, 290}, {2, 10, 206}} {
+		putPartition(t, runs[at.run].Dir, at.classes, 3000/at.classes, 0.1, at.wrong, at.wrong+1, at.wrong+2)
+	}
 	s := pairStudy(t, runs, false)
-	s.TrainingFloors()
+	fillFloors(t, s)
 	if len(s.Floors) != 4 || !strings.Contains(strings.Join(s.Notes, "\n"), "1 narrower one is left out") {
 		t.Fatalf("%d floors, notes %q", len(s.Floors), s.Notes)
 	}
@@ -41,10 +50,8 @@ func TestTrainingFloors(t *testing.T) {
 	}
 	meanIs(t, "error above the floor", s.Floors[0].Above, 0.0005, 0, 3)
 	meanIs(t, "training error", s.Floors[0].Train, 0.0455, halfOfTenth/100, 3)
-	// The best partitions at P = 0.1 by an independent solver: .0483 of two classes with
-	// 1,500 images each, .0343 of ten with 300; random negatives have none.
-	for i, want := range map[int]float64{0: 0.0483, 2: 0.0343} {
-		if got := s.Floors[i].Multicut; got == nil || got.N != 5 || math.Abs(*got.Value-want) > 0.003 {
+	for i, want := range map[int]float64{0: 291.0 / 6000, 2: 207.0 / 6000} {
+		if got := s.Floors[i].Multicut; got == nil || got.N != 3 || math.Abs(*got.Value-want) > 1e-12 {
 			t.Errorf("best partition of row %d: %+v, want %v", i, got, want)
 		}
 	}
@@ -58,7 +65,7 @@ func TestTrainingFloors(t *testing.T) {
 	inSVG(t, strings.TrimSuffix(files[0], "png")+"svg", "classes", "effective noise (%)", "PLN 10 %", "bounds of Theorem 1", "floor of duplicates", "training error", "best partition")
 	// 10 classes alone at one noise: nothing varies, and still there is a picture.
 	s = pairStudy(t, runs[2:3], false)
-	s.TrainingFloors()
+	fillFloors(t, s)
 	if files, err := s.DrawFloors(filepath.Join(t.TempDir(), "f")); err != nil || len(files) != 1 {
 		t.Error(files, err)
 	}
@@ -148,7 +155,7 @@ func TestFloorLine(t *testing.T) {
 		}
 	}
 	s := pairStudy(t, runs, false)
-	s.TrainingFloors()
+	fillFloors(t, s)
 	meanIs(t, "slope", s.Line.Slope, 2.1, halfOfTenth, 3)
 	meanIs(t, "intercept", s.Line.Intercept, 0.001, 0, 3)
 	if s.Line.Settings != 3 {
@@ -158,7 +165,65 @@ func TestFloorLine(t *testing.T) {
 		t.Error(got)
 	}
 	s = pairStudy(t, runs[:1], false)
-	if s.TrainingFloors(); s.Line != nil {
+	if fillFloors(t, s); s.Line != nil {
 		t.Errorf("a line through one point: %+v", s.Line)
+	}
+}
+
+func fillFloors(t *testing.T, s *PairStudy) {
+	t.Helper()
+	if err := s.TrainingFloors(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// putPartition writes partition.json of 2 pairs an image, all draws proven.
+func putPartition(t *testing.T, dir string, classes, perClass int, p float64, wrong ...int) {
+	t.Helper()
+	b, err := json.Marshal(theory.Partition{Schema: theory.PartitionSchema, PartitionSetting: theory.PartitionSetting{Classes: classes, PerClass: perClass, P: p, Negatives: noise.SameIndex},
+		Pairs: 2 * classes * perClass, Errors: wrong, Proven: len(wrong)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, theory.PartitionFile, string(b))
+}
+
+// A stored partition is read, and an error of it is one of the table: nothing is computed
+// and nothing is passed over.
+func TestStoredPartition(t *testing.T) {
+	f := fakePairs{scenario: "s2", noise: "pln", effective: 0.1, classes: 10, width: 8, train: 0.1}
+	floors := func(text string) (*PairStudy, error) {
+		t.Helper()
+		r := f.make(t, t.TempDir())
+		switch text {
+		case "none":
+		case "":
+			putPartition(t, r.Dir, 10, 300, 0.1, 200, 202)
+		default:
+			put(t, r.Dir, theory.PartitionFile, text)
+		}
+		s := pairStudy(t, []*RunDir{r}, false)
+		return s, s.TrainingFloors()
+	}
+	if s, err := floors(""); err != nil || s.Floors[0].Multicut == nil || !closeTo(*s.Floors[0].Multicut.Value, 201.0/6000) {
+		t.Errorf("%v %+v", err, s.Floors[0].Multicut)
+	}
+	for text, want := range map[string]string{
+		"{":                                "partition.json",
+		`{"schema": "tercet.partition/9"}`: "this version reads tercet.partition/1",
+		`{"schema": "tercet.partition/1"}`: "0 draws of 0 pairs",
+		`{"schema": "tercet.partition/1", "pairs": 6000, "errors": [6001], "proven": 1}`:                                                                    "6001 wrong of 6000 pairs",
+		`{"schema": "tercet.partition/1", "classes": 10, "per_class": 100, "p": 0.1, "negatives": "same-index", "pairs": 2000, "errors": [9], "proven": 1}`: "is of 10 classes of 100 images",
+	} {
+		if _, err := floors(text); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	if s, err := floors("none"); err != nil || s.Floors[0].Multicut != nil || !strings.Contains(strings.Join(s.Notes, "\n"), "`tercet bound partition RUN...` finds and stores it") {
+		t.Errorf("a run without one: %v %+v %q", err, s.Floors[0].Multicut, s.Notes)
+	}
+	s, err := floors(`{"schema": "tercet.partition/1", "classes": 10, "per_class": 300, "p": 0.1, "negatives": "same-index", "pairs": 6000, "errors": [9], "proven": 0}`)
+	if err != nil || s.Floors[0].Multicut != nil || !strings.Contains(strings.Join(s.Notes, "\n"), "not proven") {
+		t.Errorf("%v %+v %q", err, s.Floors[0].Multicut, s.Notes)
 	}
 }
