@@ -23,7 +23,7 @@ func TestAttackKeepsTheLargerResult(t *testing.T) {
 		"--queries 8":                                   "runs/tiny/attack.json has what this attack has not: the scores CA+, CA-, QA+, QA-, TMA, LTM, GTM, GTT, ERS; 12 queries instead of 8; --out FOLDER writes elsewhere, --force replaces it",
 		"--suite ers --variant fixed":                   "the variant published; --out",
 		"--suite ers --queries 11":                      "has not: 12 queries instead of 11; --out",
-		"--suite ers --set-name train":                  "the scores of checkpoint last on set test",
+		"--suite ers --split train":                  "the scores of checkpoint last on set test",
 		"--queries 8 --if-needed":                       "12 queries instead of 8",
 		"--queries 8 --out runs/tiny/./":                "12 queries instead of 8",
 		"--suite ers --queries 12 --eps 8/255":          "runs/tiny/attack.json has what this attack has not: eps 77/255 instead of 8/255; step 77/255 instead of 8/255; --out FOLDER writes elsewhere, --force replaces it",
@@ -51,7 +51,7 @@ func TestAttackKeepsTheLargerCurve(t *testing.T) {
 		"--queries 4 --attack ES,LTM --curve eps=0..4/255:3":                  "has not: 8 queries instead of 4; --out",
 		"--queries 8 --attack ES,LTM --curve eps=0..4/255:2":                  "has not: the scores at eps 2/255; --out",
 		"--queries 8 --attack ES,LTM --step 1/255 --curve eps=0..4/255:3":     "has not: step 4/255 instead of 1/255; --out",
-		"--queries 8 --attack ES,LTM --set-name train --curve eps=0..4/255:3": "the scores of checkpoint last on set test",
+		"--queries 8 --attack ES,LTM --split train --curve eps=0..4/255:3": "the scores of checkpoint last on set test",
 	} {
 		refuse(t, 2, curve+" "+flags, want)
 	}

@@ -39,7 +39,7 @@ To clusters of k-means it goes by the nearest mean. Multicuts on sparse graphs, 
 
 With --out it writes assign.json and assigned.npy.`,
 		examples: []example{
-			{"training images to the clusters of a run's test images", "tercet cluster assign --clusters runs/first --run runs/first --set-name train", false},
+			{"training images to the clusters of a run's test images", "tercet cluster assign --clusters runs/first --run runs/first --split train", false},
 			{"embeddings of another tool", "tercet cluster assign --clusters runs/first/cluster.json --embeddings X.npy --labels Y.npy --out new", false},
 		},
 		exits: []int{ExitData, ExitGate, ExitInterrupted},

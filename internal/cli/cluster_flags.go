@@ -156,7 +156,7 @@ func (o *clusterOptions) checkCluster() ([]gate, error) {
 			return nil, err
 		}
 	} else if o.limit > 0 || o.set != "test" || o.checkpoint != "last" {
-		return nil, usagef("--limit, --set-name and --checkpoint go with --run")
+		return nil, usagef("--limit, --split and --checkpoint go with --run")
 	}
 	if err := outFolder(o.out); err != nil {
 		return nil, err

@@ -42,9 +42,7 @@ of the config changes them.`,
 			o.addFlags(cmd)
 			fs := cmd.Flags()
 			fs.StringVarP(&o.out, "out", "o", "preview.png", "`FILE`.png to write")
-			fs.StringVar(&o.Set, "split", "train", "which images: train, validation or test")
-			fs.StringVar(&o.Set, "set-name", "train", "the former name of --split")
-			_ = fs.MarkHidden("set-name") // it was declared a line above
+			addSplit(fs, &o.Set, "train", "which images: train, validation or test")
 			fs.IntVar(&o.Classes, "classes", 12, "classes to show, a row for each")
 			fs.IntVar(&o.PerClass, "per-class", 8, "images of a class")
 			fs.BoolVar(&o.Augment, "augment", false, "show training images as augmentation changes them")

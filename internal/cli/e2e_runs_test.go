@@ -128,12 +128,12 @@ func TestDryRunWritesNothing(t *testing.T) {
 func TestValidationSetOnTheCommandLine(t *testing.T) {
 	inTiny(t)
 	must(t, 0, "train -c tiny.yaml --set data.split.validation=0.25")
-	doc := document(t, "eval --run runs/tiny --set-name validation")
+	doc := document(t, "eval --run runs/tiny --split validation")
 	src := doc["source"].(map[string]any)
 	if src["set"] != "validation" || src["items"] != 18.0 || src["classes"] != 3.0 {
 		t.Errorf("source %v", src)
 	}
-	document(t, "cluster --run runs/tiny --set-name validation")
+	document(t, "cluster --run runs/tiny --split validation")
 	must(t, 0, "train -c tiny.yaml --set name=none")
-	refuse(t, ExitData, "eval --run runs/none --set-name validation", "data.split.validation holds one out")
+	refuse(t, ExitData, "eval --run runs/none --split validation", "data.split.validation holds one out")
 }

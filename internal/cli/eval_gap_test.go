@@ -31,7 +31,7 @@ func TestEvalGap(t *testing.T) {
 	if out := must(t, 0, eval); !strings.Contains(out, "generalisation gap on random triplets: loss") || !strings.Contains(out, "Theorem 1") {
 		t.Error(out)
 	}
-	for _, flag := range []string{" --set-name train", " --checkpoint best"} {
+	for _, flag := range []string{" --split train", " --checkpoint best"} {
 		if out := must(t, 0, eval+flag); strings.Contains(out, "generalisation gap") {
 			t.Errorf("%s shows the gap of other weights or images:\n%s", flag, out)
 		}
@@ -41,7 +41,7 @@ func TestEvalGap(t *testing.T) {
 		"--run runs/tiny --gap --k 3":                "leave out --k",
 		"--run runs/tiny --gap --triplets 99":        "at least 100",
 		"--run runs/tiny --gap --bootstrap 99":       "at least 100",
-		"--run runs/tiny --gap --set-name train":     "test or validation",
+		"--run runs/tiny --gap --split train":     "test or validation",
 		"--run runs/tiny --gap --format pdf":         "pdf",
 		"--run runs/tiny --triplets 500":             "goes with --gap",
 		"--run runs/tiny --stability --reference r":  "--reference goes with --gap",
@@ -68,7 +68,7 @@ func TestEvalGap(t *testing.T) {
 		t.Errorf("bound %v", bound)
 	}
 	must(t, 0, "eval --run runs/tiny --gap --triplets 200 --force")
-	refuse(t, ExitData, "eval --run runs/tiny --gap --set-name validation", "no validation set")
+	refuse(t, ExitData, "eval --run runs/tiny --gap --split validation", "no validation set")
 	refuse(t, ExitData, "eval --run runs/none --gap", "no config.yaml")
 	refuse(t, ExitData, gap+" --reference runs/none", "--reference: ")
 	refuse(t, ExitData, gap+" --reference runs/tiny", "training images")

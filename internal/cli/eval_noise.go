@@ -16,7 +16,7 @@ func runNoiseRate(ctx context.Context, s *Streams, o evalOptions) error {
 	if o.run == "" {
 		return usagef("--noise-rate is about what a run is trained on: give --run")
 	}
-	for _, flag := range []string{"k", "distance", "clusters", "n-init", "pairs", "threshold", "save-embeddings", "fail-under", "set-name", "if-needed", "all-scores"} {
+	for _, flag := range []string{"k", "distance", "clusters", "n-init", "pairs", "threshold", "save-embeddings", "fail-under", "split", "if-needed", "all-scores"} {
 		if o.changed(flag) {
 			return usagef("--noise-rate estimates noise and scores nothing: leave out --%s", flag)
 		}

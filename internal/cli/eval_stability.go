@@ -231,7 +231,7 @@ func (o *evalOptions) measure(job string) (experiment.MeasureOptions, error) {
 		return m, usagef("--influence replaces images in one way: --replace is %v", o.replace)
 	}
 	if o.set == "train" {
-		return m, usagef("--%s is about images that training has not seen: --set-name is test or validation", job)
+		return m, usagef("--%s is about images that training has not seen: --split is test or validation", job)
 	}
 	return m, nil
 }

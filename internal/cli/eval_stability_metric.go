@@ -52,7 +52,7 @@ func (o *evalOptions) checkMetric(r *experiment.Run, m *experiment.MeasureOption
 	if slices.Contains(o.replace, experiment.ReplaceTriple) {
 		return usagef("--replace %s is about networks: of %s, which is of model mahalanobis, --stability measures the on-average stability as well", experiment.ReplaceTriple, r.Dir)
 	}
-	for _, flag := range []string{"images", "replace", "jobs", "limit", "set-name", "bootstrap"} {
+	for _, flag := range []string{"images", "replace", "jobs", "limit", "split", "bootstrap"} {
 		if o.changed(flag) {
 			return usagef("--%s is about networks, and %s is of model mahalanobis: samples are drawn from its training images", flag, r.Dir)
 		}

@@ -37,7 +37,7 @@ func TestEvalOnAverageStability(t *testing.T) {
 		eval + " --limit 20":                                "leave out --limit",
 		eval + " --limit 20 --triplets 5":                   "leave out --triplets and --limit",
 		eval + " --repeats 1":                               "1 of its 2 replaced triplets; --force replaces it",
-		eval + " --set-name train":                          "test or validation",
+		eval + " --split train":                          "test or validation",
 		eval + " --bootstrap 100":                           "leave out --bootstrap",
 		"eval --run runs/tiny --influence --replace triple": "goes with --stability",
 		"eval --run runs/tiny --stability --replace near":   "or triple alone",
@@ -47,5 +47,5 @@ func TestEvalOnAverageStability(t *testing.T) {
 	}
 	refuse(t, ExitData, eval+" --images 1,1,2", "the same image")
 	refuse(t, ExitData, eval+" --images 0,1,9999", "there is no training image 9999")
-	refuse(t, ExitData, eval+" --set-name validation", "no validation set")
+	refuse(t, ExitData, eval+" --split validation", "no validation set")
 }

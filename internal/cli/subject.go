@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"tercet/internal/data"
 	"tercet/internal/experiment"
@@ -26,7 +27,18 @@ func (o *subject) addRun(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVarP(&o.run, "run", "r", "", "run `DIRECTORY` (what tercet train made)")
 	fs.StringVar(&o.checkpoint, "checkpoint", "last", "last or best")
-	fs.StringVar(&o.set, "set-name", "test", "which images: test, validation or train")
+	addSplit(fs, &o.set, "test", "which images: test, validation or train")
+}
+
+// addSplit declares --split, which older versions called --set-name.
+func addSplit(fs *pflag.FlagSet, to *string, standard, usage string) {
+	fs.StringVar(to, "split", standard, usage)
+	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "set-name" {
+			name = "split"
+		}
+		return pflag.NormalizedName(name)
+	})
 }
 
 func (o *subject) addFiles(cmd *cobra.Command) {
@@ -51,7 +63,7 @@ func (o *subject) check() error {
 		return usagef("name what to work on: --run DIRECTORY, or --embeddings FILE.npy")
 	}
 	if o.run == "" && (o.limit > 0 || o.set != "test" || o.checkpoint != "last") {
-		return usagef("--limit, --set-name and --checkpoint go with --run")
+		return usagef("--limit, --split and --checkpoint go with --run")
 	}
 	switch o.checkpoint {
 	case "last", "best":
@@ -61,7 +73,7 @@ func (o *subject) check() error {
 	switch o.set {
 	case "test", "validation", "train":
 	default:
-		return usagef("--set-name is %q; give test, validation or train", o.set)
+		return usagef("--split is %q; give test, validation or train", o.set)
 	}
 	return atLeast(flagCount{"limit", o.limit, 0})
 }
