@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -71,9 +70,9 @@ Each is computed as published (robrank, its faults included) and fixed (as the
 papers describe it). Beside each score stands that of the images as they are:
 what eps 0 gives, so that ERS has its ceiling. Writes attack.json and a picture
 into the run's directory, or into --out; with --curve, curve.json and a plot.
-Of the same weights, an attack.json or curve.json that has scores, queries, draws
-or eps which the new one would not have, or that is of other settings, such as
-another eps, is not replaced without --force.`,
+Of other images or weights they are attack-validation.json, attack-best.json and
+the like. A result is not replaced without --force unless the new one covers it: has
+its scores, queries, draws and eps, by the same settings.`,
 		examples: []example{
 			{"embedding shift alone: a quick look at the first 256 queries", "tercet attack --run runs/first --queries 256", false},
 			{"the robustness score, its ten parts and their intervals", "tercet attack --run runs/first --suite ers --queries 256 --sample", false},
@@ -185,7 +184,9 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 		s.Note("wrote %s", o.save)
 	}
 	if o.examples > 0 && !o.noPictures {
-		picture(s, func() (string, error) { return a.DrawAttack(filepath.Join(o.out, "figures"), o.examples, o.drawn()) })
+		picture(s, func() (string, error) {
+			return a.DrawAttack(experiment.FigureFolder(o.out, o.set, o.checkpoint), o.examples, o.drawn())
+		})
 	}
 	return o.show(s, a.Doc, gates)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -88,7 +87,7 @@ func runCurve(ctx context.Context, s *Streams, o attackOptions, r *experiment.Ru
 		return err
 	}
 	if !o.noPictures {
-		picture(s, func() (string, error) { return d.Draw(filepath.Join(o.out, "figures")) })
+		picture(s, func() (string, error) { return d.Draw(experiment.FigureFolder(o.out, o.set, o.checkpoint)) })
 	}
 	return s.Result(d, func(w io.Writer) error { return curveTable(d).Write(w, o.format) })
 }

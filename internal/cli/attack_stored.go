@@ -1,21 +1,24 @@
 package cli
 
 import (
-	"path/filepath"
-	"strings"
+	"errors"
 
 	"tercet/internal/experiment"
 )
 
 // path is where the result goes.
-func (o *attackOptions) path() string { return filepath.Join(o.out, "attack.json") }
+func (o *attackOptions) path() string {
+	return experiment.ResultPath(o.out, "attack", o.set, o.checkpoint)
+}
 
 // curvePath is where a curve goes.
-func (o *attackOptions) curvePath() string { return filepath.Join(o.out, "curve.json") }
+func (o *attackOptions) curvePath() string {
+	return experiment.ResultPath(o.out, "curve", o.set, o.checkpoint)
+}
 
 // stored returns the result that is there where it is the one asked for and
-// --if-needed is given. It refuses, before the work, to replace one of the same
-// weights that has more, or that is of another attack.
+// --if-needed is given. It refuses, before the work, to replace one that the new one
+// does not cover.
 func (o *attackOptions) stored(r *experiment.Run, opts experiment.AttackOptions) (*experiment.AttackDoc, error) {
 	d := experiment.StoredAttack(o.path())
 	if d == nil || o.force {
@@ -25,10 +28,10 @@ func (o *attackOptions) stored(r *experiment.Run, opts experiment.AttackOptions)
 	if err != nil {
 		return nil, runError(err)
 	}
-	if o.ifNeeded && o.own(r, d.Source) && d.Same(opts) && r.Measures(d.Source, o.checkpoint, step, o.set) {
+	if o.ifNeeded && r.Owns(o.path(), d.Source) && d.Same(opts) && r.Measures(d.Source, o.checkpoint, step, o.set) {
 		return d, nil
 	}
-	return nil, o.protect(r, o.path(), d.Source, step, d.Lacks(opts))
+	return nil, keptError(r.Protect(o.path(), d.Source, o.set, o.checkpoint, d.Lacks(opts)), "FOLDER")
 }
 
 // storedCurve refuses, before the work, to replace a curve, as stored does.
@@ -37,32 +40,20 @@ func (o *attackOptions) storedCurve(r *experiment.Run, opts experiment.AttackOpt
 	if d == nil || o.force {
 		return nil
 	}
-	step, err := r.Step(o.checkpoint)
-	if err != nil {
-		return runError(err)
-	}
-	return o.protect(r, o.curvePath(), d.Source, step, d.Lacks(opts, o.points))
+	return keptError(r.Protect(o.curvePath(), d.Source, o.set, o.checkpoint, d.Lacks(opts, o.points)), "FOLDER")
 }
 
-// own reports whether a result is of the run: its directory may have been moved.
-func (o *attackOptions) own(r *experiment.Run, from experiment.Source) bool {
-	return o.out == r.Dir || from.Run == r.Dir
-}
-
-// protect is the error that protects the result in path: of other weights or images,
-// unless the run has gone on since, or with something that the new one lacks. step
-// is that of the run's checkpoint.
-func (o *attackOptions) protect(r *experiment.Run, path string, from experiment.Source, step int, lost []string) error {
-	switch there, err := r.Step(from.Checkpoint); {
-	case !o.own(r, from):
-		lost = []string{"the scores of " + from.Run}
-	case err != nil || there != from.Step:
-		return nil // the run has gone on
-	case from.Set != o.set || from.Step != step:
-		lost = []string{"the scores of checkpoint " + from.Checkpoint + " on set " + from.Set}
-	}
-	if lost == nil {
+// keptError says how a result that is not replaced can be, or where else the new one
+// goes: to --out, which takes what place names, "" where there is none.
+func keptError(err error, place string) error {
+	var kept *experiment.KeptError
+	switch {
+	case err == nil:
 		return nil
+	case !errors.As(err, &kept):
+		return runError(err)
+	case place == "":
+		return usagef("%w; --force replaces it", err)
 	}
-	return usagef("%s has what this attack has not: %s; --out FOLDER writes elsewhere, --force replaces it", path, strings.Join(lost, "; "))
+	return usagef("%w; --out %s writes elsewhere, --force replaces it", err, place)
 }

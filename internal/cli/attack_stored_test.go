@@ -20,15 +20,14 @@ func TestAttackKeepsTheLargerResult(t *testing.T) {
 	must(t, 0, whole)
 	before := snapshot(t, ".")
 	for flags, want := range map[string]string{
-		"--queries 8":                                   "runs/tiny/attack.json has what this attack has not: the scores CA+, CA-, QA+, QA-, TMA, LTM, GTM, GTT, ERS; 12 queries instead of 8; --out FOLDER writes elsewhere, --force replaces it",
+		"--queries 8":                                   "replacing runs/tiny/attack.json would lose: the scores CA+, CA-, QA+, QA-, TMA, LTM, GTM, GTT, ERS; 12 queries instead of 8; --out FOLDER writes elsewhere, --force replaces it",
 		"--suite ers --variant fixed":                   "the variant published; --out",
-		"--suite ers --queries 11":                      "has not: 12 queries instead of 11; --out",
-		"--suite ers --split train":                  "the scores of checkpoint last on set test",
+		"--suite ers --queries 11":                      "would lose: 12 queries instead of 11; --out",
 		"--queries 8 --if-needed":                       "12 queries instead of 8",
 		"--queries 8 --out runs/tiny/./":                "12 queries instead of 8",
-		"--suite ers --queries 12 --eps 8/255":          "runs/tiny/attack.json has what this attack has not: eps 77/255 instead of 8/255; step 77/255 instead of 8/255; --out FOLDER writes elsewhere, --force replaces it",
-		"--suite ers --eps 8/255 --step 1/255":          "has not: eps 77/255 instead of 8/255; step 77/255 instead of 1/255; --out",
-		"--suite ers --queries 12 --seed 1 --if-needed": "has not: seed 0 instead of 1; --out",
+		"--suite ers --queries 12 --eps 8/255":          "replacing runs/tiny/attack.json would lose: eps 77/255 instead of 8/255; step 77/255 instead of 8/255; --out FOLDER writes elsewhere, --force replaces it",
+		"--suite ers --eps 8/255 --step 1/255":          "would lose: eps 77/255 instead of 8/255; step 77/255 instead of 1/255; --out",
+		"--suite ers --queries 12 --seed 1 --if-needed": "would lose: seed 0 instead of 1; --out",
 	} {
 		refuse(t, 2, look+" "+flags, want)
 	}
@@ -47,11 +46,10 @@ func TestAttackKeepsTheLargerCurve(t *testing.T) {
 	must(t, 0, curve+" --queries 8 --step 4/255 --attack ES,LTM --curve eps=0..4/255:3") // more of the same
 	before := snapshot(t, ".")
 	for flags, want := range map[string]string{
-		"--queries 8 --curve eps=0..4/255:3":                                  "runs/tiny/curve.json has what this attack has not: the scores LTM; --out FOLDER writes elsewhere, --force replaces it",
-		"--queries 4 --attack ES,LTM --curve eps=0..4/255:3":                  "has not: 8 queries instead of 4; --out",
-		"--queries 8 --attack ES,LTM --curve eps=0..4/255:2":                  "has not: the scores at eps 2/255; --out",
-		"--queries 8 --attack ES,LTM --step 1/255 --curve eps=0..4/255:3":     "has not: step 4/255 instead of 1/255; --out",
-		"--queries 8 --attack ES,LTM --split train --curve eps=0..4/255:3": "the scores of checkpoint last on set test",
+		"--queries 8 --curve eps=0..4/255:3":                              "replacing runs/tiny/curve.json would lose: the scores LTM; --out FOLDER writes elsewhere, --force replaces it",
+		"--queries 4 --attack ES,LTM --curve eps=0..4/255:3":              "would lose: 8 queries instead of 4; --out",
+		"--queries 8 --attack ES,LTM --curve eps=0..4/255:2":              "would lose: the scores at eps 2/255; --out",
+		"--queries 8 --attack ES,LTM --step 1/255 --curve eps=0..4/255:3": "would lose: step 4/255 instead of 1/255; --out",
 	} {
 		refuse(t, 2, curve+" "+flags, want)
 	}
@@ -69,7 +67,7 @@ func TestIfNeeded(t *testing.T) {
 	must(t, 0, "train -c tiny.yaml")
 	for _, c := range []struct{ line, file, more string }{
 		{"attack --run runs/tiny --suite ers --variant both --queries 12 --steps 1 --save-examples 0", "attack.json", " --draws 2"},
-		{"eval --run runs/tiny --no-pictures", "eval.json", " --k 1"},
+		{"eval --run runs/tiny --no-pictures", "eval.json", " --k 1,2,4,8,16"},
 	} {
 		path := filepath.Join("runs/tiny", c.file)
 		first := must(t, 0, c.line) // without the flag: results made before are known
@@ -119,7 +117,7 @@ func TestAttackElsewhere(t *testing.T) {
 		}
 	}
 	must(t, 0, "train -c tiny.yaml --set name=other --seed 1")
-	refuse(t, 2, "attack --run runs/other --steps 1 --queries 2 --out a/b", "has what this attack has not: the scores of runs/tiny")
+	refuse(t, 2, "attack --run runs/other --steps 1 --queries 2 --out a/b", "would lose: the result of runs/tiny")
 	must(t, 0, "attack --run runs/other --steps 1 --queries 2 --out a/b --force")
 }
 

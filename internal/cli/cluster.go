@@ -23,6 +23,7 @@ type clusterOptions struct {
 	outcome
 	graph  string
 	method string
+	force  bool
 	k      string // a number, or several
 	nInit  int
 	seed   uint64
@@ -86,7 +87,10 @@ are to blame for what is wrong.
 
 Where labels are known the clusters are scored against them. Writes cluster.json,
 labels.npy, clusters.safetensors (for tercet cluster assign) and pictures into the
-run's directory, or into --out.`,
+run's directory, or into --out. Of other images or weights all goes into
+RUN/cluster-validation, RUN/cluster-best and the like. A clustering of a run is not
+replaced without --force unless the new one covers it: is of the same method and
+settings, of no fewer images, with its maps and its comparison.`,
 		examples: []example{
 			{"a run's test images, by multicut if its loss fixes a threshold, else by k-means", "tercet cluster --run runs/first", false},
 			{"multicut, its threshold fitted to held-out images of the run", "tercet cluster --run runs/first --method multicut --threshold fit --out clusters", false},
@@ -166,7 +170,7 @@ func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stage
 		return nil, err
 	}
 	if o.out == "" {
-		o.out = r.Dir
+		o.out = r.ClusterFolder(o.set, o.checkpoint)
 	}
 	if o.method == "auto" {
 		tau, err := r.Threshold(o.checkpoint)
@@ -189,6 +193,12 @@ func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stage
 	}
 	if !o.changed("seed") {
 		opts.Seed = r.Config.Seed
+	}
+	path := filepath.Join(o.out, "cluster.json")
+	if d := experiment.StoredCluster(path); d != nil && !o.force {
+		if err := keptError(r.Protect(path, d.Source, o.set, o.checkpoint, d.Lacks(opts, o.limit)), "FOLDER"); err != nil {
+			return nil, err
+		}
 	}
 	return r.Cluster(ctx, o.checkpoint, o.set, o.limit, opts, told(view))
 }

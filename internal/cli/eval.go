@@ -6,15 +6,12 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"tercet/internal/data"
-	"tercet/internal/engine/array"
 	"tercet/internal/experiment"
-	"tercet/internal/fsx"
 	"tercet/internal/metric"
 	"tercet/internal/report"
 )
@@ -37,6 +34,7 @@ type evalOptions struct {
 	noiseRate   bool
 	threshold   float64
 	save        string
+	out         string
 	changed     func(flag string) bool
 }
 
@@ -44,15 +42,25 @@ func newEval(s *Streams) *cobra.Command {
 	var o evalOptions
 	return command{
 		use:   "eval",
-		short: "Judge embeddings by retrieval and clustering, beside two baselines",
+		short: "Evaluate embeddings by retrieval and clustering, against two baselines",
 		long: `
 Scores the embeddings of a run's test images, or of any npy file: recall@k, mAP,
 MAP@R, R-precision and MRR with the query left out by its index, and k-means
 scored by NMI, AMI, ARI, accuracy, purity and more, each with the definition it
 goes by. With a threshold, which some losses fix and --threshold gives, all pairs
 of items are told apart by it too: accuracy, precision, recall, F1, AUC and EER. A
-run is judged beside raw pixels and its own network before training.
-Writes eval.json and pictures into the run's directory.
+run is evaluated alongside raw pixels and its own network before training.
+Writes eval.json and pictures into the run's directory: of the test images and the
+last checkpoint. With --split and --checkpoint the file is eval-validation.json,
+eval-best.json, eval-train-best.json and the like; with --out it is FILE, without
+pictures. tercet report reads eval.json unless it is asked for another.
+
+No result is replaced without --force unless the new one covers it: has its scores,
+its images and its settings, or is of a run that has gone on since.
+
+With --save-embeddings X.npy it exports the embeddings instead and scores nothing:
+X.npy, X.labels.npy and X.items.csv, which has the item, file, label and class of
+each row.
 
 With --noise-rate it estimates instead how many of the labels, pairs or triplets
 that the run is trained on are wrong: from couples of images that are labelled
@@ -69,11 +77,12 @@ measures how much more they cost unseen than seen (on-average stability, which
 estimates the gap): on-average.json. With --influence it trains on from a
 checkpoint for some steps with and without single images, and shows those that
 move the network most: influence.json. What is done is kept in RUN/stability: the
-same command goes on after an interruption. A file of the same weights that has
-more, or is of another seed or set, is not replaced without --force.`,
+same command goes on after an interruption.`,
 		examples: []example{
-			{"judge a run", "tercet eval --run runs/first", false},
-			{"judge embeddings of another tool", "tercet eval --embeddings X.npy --labels Y.npy --k 1,10", false},
+			{"evaluate a run", "tercet eval --run runs/first", false},
+			{"its training images, in eval-train.json", "tercet eval --run runs/first --split train --no-kmeans", false},
+			{"export the embeddings of the test images", "tercet eval --run runs/first --save-embeddings X.npy", false},
+			{"evaluate embeddings of another tool", "tercet eval --embeddings X.npy --labels Y.npy --k 1,10", false},
 			{"how much worse it does on triplets of unseen images", "tercet eval --run runs/first --gap", false},
 			{"how far one training image moves it: three trainings anew, two with one replaced", "tercet eval --run runs/first --stability --repeats 1", false},
 			{"which training images move it most", "tercet eval --run runs/first --influence --repeats 2 --steps 3", false},
@@ -97,9 +106,11 @@ more, or is of another seed or set, is not replaced without --force.`,
 			o.addMeasures(cmd)
 			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
 			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
-			fs.StringVar(&o.save, "save-embeddings", "", "write the embeddings to `FILE`, such as X.npy, and their labels beside it (X.labels.npy)")
+			fs.StringVar(&o.save, "save-embeddings", "", "export the embeddings to `FILE`, such as X.npy, with X.labels.npy and X.items.csv; scores nothing")
+			fs.StringVarP(&o.out, "out", "o", "", "write the result to `FILE` in place of the run's directory; of --embeddings, write it at all")
 			fs.BoolVar(&o.allScores, "all-scores", false, "print every score; text and markdown leave out variants, csv and json do not")
-			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show the run's eval.json as it is where it has these options, weights and images")
+			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show the run's result as it is where it has these options, weights and images")
+			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
 			o.changed = fs.Changed
 		},
 		run: func(ctx context.Context, _ []string) error { return runEval(ctx, s, o) },
@@ -120,11 +131,17 @@ func runEval(ctx context.Context, s *Streams, o evalOptions) error {
 	if o.noiseRate {
 		return runNoiseRate(ctx, s, o)
 	}
+	if o.save != "" {
+		return runExport(ctx, s, o)
+	}
 	if err := o.counts(); err != nil {
 		return err
 	}
-	if o.ifNeeded && (o.run == "" || o.save != "") {
-		return usagef("--if-needed is about a run's eval.json; it goes neither with --embeddings nor with --save-embeddings")
+	if o.run == "" && (o.ifNeeded || o.force) {
+		return usagef("--if-needed and --force are about the result of a run: they do not go with --embeddings")
+	}
+	if info, err := os.Stat(o.out); o.out != "" && err == nil && info.IsDir() {
+		return usagef("--out %s is a folder; give the file to write, such as %s", o.out, filepath.Join(o.out, "eval.json"))
 	}
 	gates, err := o.measuredGates()
 	if err != nil {
@@ -134,7 +151,7 @@ func runEval(ctx context.Context, s *Streams, o evalOptions) error {
 	defer view.close()
 	var e *experiment.Evaluation
 	if o.run == "" {
-		e, err = evalFiles(ctx, o, view.say)
+		e, err = evalFiles(ctx, s, o, view.say)
 	} else {
 		e, err = evalRun(ctx, s, o, view)
 	}
@@ -220,19 +237,34 @@ func (o evalOptions) settings(base experiment.EvalOptions) experiment.EvalOption
 	return base
 }
 
-func evalFiles(ctx context.Context, o evalOptions, say experiment.Say) (*experiment.Evaluation, error) {
+func evalFiles(ctx context.Context, s *Streams, o evalOptions, say experiment.Say) (*experiment.Evaluation, error) {
 	if o.labels == "" {
 		return nil, usagef("--embeddings needs --labels: scores compare with true labels")
 	}
-	if o.save != "" {
-		return nil, usagef("--save-embeddings goes with --run")
+	if d := experiment.StoredEval(o.out); d != nil && d.Source.Run != "" && !o.force {
+		return nil, keptError(&experiment.KeptError{Path: o.out, Lost: []string{"the result of " + d.Source.Run}}, "FILE")
 	}
 	base := experiment.EvalOptions{Ks: o.ks, Bootstrap: o.bootstrap, K: o.kmeans, NInit: o.nInit, Seed: o.seed}
 	e, err := experiment.EvalFiles(ctx, o.embeddings, o.labelFile(), o.settings(base), say)
 	if err != nil {
 		return nil, runError(err)
 	}
-	return e, nil
+	if o.out == "" {
+		return e, nil
+	}
+	return e, writeEval(s, o.out, e.Doc)
+}
+
+// writeEval writes the document, and says where if that was asked for.
+func writeEval(s *Streams, path string, d *experiment.EvalDoc) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := experiment.WriteJSON(path, d); err != nil {
+		return err
+	}
+	s.Note("wrote %s", path)
+	return nil
 }
 
 func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*experiment.Evaluation, error) {
@@ -245,42 +277,53 @@ func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*exp
 		return nil, err
 	}
 	set := o.settings(experiment.EvalDefaults(r.Config))
-	if d := experiment.StoredEval(r.Path("eval.json")); o.ifNeeded && d != nil {
-		step, err := r.Step(o.checkpoint)
-		if err != nil {
-			return nil, runError(err)
-		}
-		if d.Same(set) && r.Measures(d.Source, o.checkpoint, step, o.set) {
-			s.Note("%s is up to date", r.Path("eval.json"))
-			return &experiment.Evaluation{Doc: d}, nil
-		}
+	path := o.out
+	if path == "" {
+		path = experiment.ResultPath(r.Dir, "eval", o.set, o.checkpoint)
 	}
-	if !o.noPictures {
+	if d, err := o.storedEval(r, path, set); err != nil {
+		return nil, err
+	} else if d != nil {
+		s.Note("%s is up to date", path)
+		return &experiment.Evaluation{Doc: d}, nil
+	}
+	draw := !o.noPictures && o.out == ""
+	if draw {
 		set.Neighbours = 8
 	}
 	e, err := r.Eval(ctx, o.checkpoint, o.set, set, view.say)
 	if err != nil {
 		return nil, runError(err)
 	}
-	if err := experiment.WriteJSON(r.Path("eval.json"), e.Doc); err != nil {
+	view.close()
+	if err := writeEval(s, path, e.Doc); err != nil {
 		return nil, err
 	}
-	if o.save != "" {
-		if err := saveEmbeddings(o.save, e.Embedded.Vectors, e.Embedded.Data.Labels()); err != nil {
-			return nil, err
-		}
-		s.Note("wrote %s", o.save)
-	}
-	if !o.noPictures {
-		view.close()
-		for _, draw := range []func() (string, error){
-			func() (string, error) { return e.DrawRetrieval(r.Path("figures"), 10) },
-			r.DrawCurves,
-		} {
-			picture(s, draw)
-		}
+	if draw {
+		picture(s, func() (string, error) {
+			return e.DrawRetrieval(experiment.FigureFolder(r.Dir, o.set, o.checkpoint), 10)
+		})
+		picture(s, r.DrawCurves)
 	}
 	return e, nil
+}
+
+// storedEval returns the result that is there where it is the one asked for and
+// --if-needed is given. It refuses, before the work, to replace one that the new one
+// does not cover.
+func (o *evalOptions) storedEval(r *experiment.Run, path string, set experiment.EvalOptions) (*experiment.EvalDoc, error) {
+	d := experiment.StoredEval(path)
+	if d == nil || o.force {
+		return nil, nil
+	}
+	step, err := r.Step(o.checkpoint)
+	if err != nil {
+		return nil, runError(err)
+	}
+	if o.ifNeeded && r.Owns(path, d.Source) && d.Same(set) && r.Measures(d.Source, o.checkpoint, step, o.set) {
+		return d, nil
+	}
+	return nil, keptError(r.Protect(path, d.Source, o.set, o.checkpoint, d.Lacks(set)), "FILE")
 }
 
 // picture draws and says where; a picture that cannot be drawn is a note, the
@@ -292,13 +335,6 @@ func picture(s *Streams, draw func() (string, error)) {
 		return
 	}
 	s.Note("drew %s", path)
-}
-
-func saveEmbeddings(path string, x *array.Array, labels []int32) error {
-	if err := fsx.Write(path, os.FileMode(0o644), func(w io.Writer) error { return data.WriteNPY(w, x) }); err != nil {
-		return err
-	}
-	return fsx.Write(strings.TrimSuffix(path, ".npy")+".labels.npy", 0o644, func(w io.Writer) error { return data.WriteNPYLabels(w, labels) })
 }
 
 // evalTable shows an evaluation beside its baselines. For people, text and

@@ -41,7 +41,7 @@ func TestEvalGap(t *testing.T) {
 		"--run runs/tiny --gap --k 3":                "leave out --k",
 		"--run runs/tiny --gap --triplets 99":        "at least 100",
 		"--run runs/tiny --gap --bootstrap 99":       "at least 100",
-		"--run runs/tiny --gap --split train":     "test or validation",
+		"--run runs/tiny --gap --split train":        "test or validation",
 		"--run runs/tiny --gap --format pdf":         "pdf",
 		"--run runs/tiny --triplets 500":             "goes with --gap",
 		"--run runs/tiny --stability --reference r":  "--reference goes with --gap",
@@ -57,8 +57,7 @@ func TestEvalGap(t *testing.T) {
 		"--gap --delta 0.1 --positive x --sizes 3": "--sizes and --positive: about runs",
 		"--stability --delta 0.1":                  "--delta: about runs of model mahalanobis",
 		"--gap --k 3 --pairs":                      "leave out --k and --pairs",
-		"--force":                                  "--force goes with --gap and --stability and --influence",
-		"--gap --triplets 200":                     "runs/tiny/gap.json has what this measurement has not: 500 triplets of each set instead of 200; --force replaces it",
+		"--gap --triplets 200":                     "replacing runs/tiny/gap.json would lose: 500 triplets of each set instead of 200; --force replaces it",
 		"--gap --triplets 500 --seed 4":            "seed 0 instead of 4",
 	} {
 		refuse(t, ExitUsage, "eval --run runs/tiny "+flags, want)

@@ -16,7 +16,7 @@ func runNoiseRate(ctx context.Context, s *Streams, o evalOptions) error {
 	if o.run == "" {
 		return usagef("--noise-rate is about what a run is trained on: give --run")
 	}
-	for _, flag := range []string{"k", "distance", "clusters", "n-init", "pairs", "threshold", "save-embeddings", "fail-under", "split", "if-needed", "all-scores"} {
+	for _, flag := range []string{"k", "distance", "clusters", "n-init", "pairs", "threshold", "save-embeddings", "fail-under", "split", "if-needed", "all-scores", "out"} {
 		if o.changed(flag) {
 			return usagef("--noise-rate estimates noise and scores nothing: leave out --%s", flag)
 		}
@@ -32,6 +32,12 @@ func runNoiseRate(ctx context.Context, s *Streams, o evalOptions) error {
 	if err := o.noteUnfinished(s, r); err != nil {
 		return err
 	}
+	path := experiment.ResultPath(r.Dir, "noise", "", o.checkpoint)
+	if d := experiment.StoredNoise(path); d != nil && !o.force {
+		if err := keptError(r.Protect(path, d.Source, "train", o.checkpoint, d.Lacks(o.limit)), ""); err != nil {
+			return err
+		}
+	}
 	view := &stages{s: s}
 	defer view.close()
 	doc, err := r.NoiseRate(ctx, o.checkpoint, o.limit, view.say)
@@ -39,7 +45,7 @@ func runNoiseRate(ctx context.Context, s *Streams, o evalOptions) error {
 		return runError(err)
 	}
 	view.close()
-	if err := experiment.WriteJSON(r.Path("noise.json"), doc); err != nil {
+	if err := experiment.WriteJSON(path, doc); err != nil {
 		return err
 	}
 	return s.Result(doc, func(w io.Writer) error { return noiseTable(doc).Write(w, o.format) })

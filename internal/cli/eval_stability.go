@@ -38,7 +38,7 @@ func (o *measureFlags) addMeasures(cmd *cobra.Command) {
 	fs.IntVar(&o.steps, "steps", experiment.InfluenceSteps, "with --influence, how many steps training goes on")
 	fs.IntVar(&o.jobs, "jobs", 1, "with --stability and --influence, train so many at once, each on one thread")
 	fs.StringVar(&o.reference, "reference", "", "with --gap of a network, `RUN` as a control variate: a finished run that has learnt from none of the images; takes out that some images are easier than others")
-	fs.BoolVar(&o.force, "force", false, "with --gap, --stability and --influence, replace a result of the same weights that has more, or is of other settings")
+	fs.BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
 	o.addMetric(cmd)
 }
 
@@ -62,7 +62,6 @@ var measureOnly = []struct {
 	{"positive", []string{experiment.MeasureStability, experiment.MeasureGap}},
 	{"delta", []string{experiment.MeasureStability, experiment.MeasureGap}},
 	{"circle", []string{experiment.MeasureStability}},
-	{"force", append([]string{experiment.MeasureGap}, retrains...)},
 }
 
 // job is the measurement that is asked for, "" for none.
@@ -107,7 +106,7 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 	if o.run == "" {
 		return usagef("--%s is about how a run was trained: give --run", job)
 	}
-	if given := o.given("k", "distance", "clusters", "n-init", "no-kmeans", "no-baselines", "pairs", "threshold", "save-embeddings", "fail-under", "if-needed", "all-scores"); given != "" {
+	if given := o.given("k", "distance", "clusters", "n-init", "no-kmeans", "no-baselines", "pairs", "threshold", "save-embeddings", "fail-under", "if-needed", "all-scores", "out"); given != "" {
 		return usagef("--%s measures triplets and has no scores of eval: leave out %s", job, given)
 	}
 	if job != experiment.MeasureGap && o.changed("bootstrap") {
@@ -157,11 +156,7 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 		if errors.Is(err, train.ErrInterrupted) {
 			return &ExitError{ExitInterrupted, err}
 		}
-		var kept *experiment.KeptError
-		if errors.As(err, &kept) {
-			return usagef("%w; --force replaces it", err)
-		}
-		return runError(err)
+		return keptError(err, "")
 	}
 	view.close()
 	if err := experiment.WriteJSON(r.Path(found.File()), found); err != nil {
@@ -170,18 +165,19 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 	for _, w := range found.Cautions() {
 		s.Note("warning: %s", w)
 	}
-	if err := experiment.Undraw(found, r.Path("figures")); err != nil {
+	figures := experiment.FigureFolder(r.Dir, m.Set, m.MeasuredCheckpoint())
+	if err := experiment.Undraw(found, figures); err != nil {
 		return err
 	}
 	if !o.noPictures {
-		drawMeasured(s, r, found)
+		drawMeasured(s, figures, found)
 	}
 	return s.Result(found, func(w io.Writer) error { return found.Table().Write(w, o.format) })
 }
 
 // drawMeasured draws what there is to draw; the numbers stand without.
-func drawMeasured(s *Streams, r *experiment.Run, found experiment.Measurement) {
-	files, err := found.Draw(r.Path("figures"))
+func drawMeasured(s *Streams, dir string, found experiment.Measurement) {
+	files, err := found.Draw(dir)
 	if err != nil {
 		s.Note("no picture: %v", err)
 	}

@@ -30,7 +30,7 @@ func TestEvalStability(t *testing.T) {
 			t.Errorf("%s is left", file)
 		}
 	}
-	refuse(t, ExitUsage, stability+" --images 4", "runs/tiny/stability.json has what this measurement has not: replaced images 3; --force replaces it")
+	refuse(t, ExitUsage, stability+" --images 4", "replacing runs/tiny/stability.json would lose: replaced images 3; --force replaces it")
 	if out := must(t, 0, "eval --run runs/tiny --gap --triplets 200"); !strings.Contains(out, "at the gamma that was measured") {
 		t.Error(out)
 	}
@@ -63,14 +63,14 @@ func TestEvalStability(t *testing.T) {
 		"--stability --replace near":              "fresh, far, twin",
 		"--stability --checkpoint best":           "leave out --checkpoint",
 		"--stability --bootstrap 100":             "leave out --bootstrap",
-		"--stability --split train":            "test or validation",
+		"--stability --split train":               "test or validation",
 		"--stability --no-kmeans":                 "leave out --no-kmeans",
 		"--gap --repeats 3":                       "goes with --stability",
 		"--images 3":                              "goes with --stability and --influence",
 		"--stability --steps 3":                   "goes with --influence",
 		"--influence --steps 0":                   "at least 1",
 		"--influence --replace far,twin":          "in one way",
-		"--influence --split train":            "test or validation",
+		"--influence --split train":               "test or validation",
 		"--noise-rate --jobs 2":                   "goes with --stability",
 		"--gap --stability --noise-rate --jobs 2": "one at a time",
 	} {

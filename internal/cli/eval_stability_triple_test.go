@@ -37,7 +37,7 @@ func TestEvalOnAverageStability(t *testing.T) {
 		eval + " --limit 20":                                "leave out --limit",
 		eval + " --limit 20 --triplets 5":                   "leave out --triplets and --limit",
 		eval + " --repeats 1":                               "1 of its 2 replaced triplets; --force replaces it",
-		eval + " --split train":                          "test or validation",
+		eval + " --split train":                             "test or validation",
 		eval + " --bootstrap 100":                           "leave out --bootstrap",
 		"eval --run runs/tiny --influence --replace triple": "goes with --stability",
 		"eval --run runs/tiny --stability --replace near":   "or triple alone",

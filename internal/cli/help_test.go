@@ -107,7 +107,8 @@ func exampleFolder(t *testing.T) string {
 	for _, args := range [][]string{
 		{"train", "--set", "name=first", "--set", "train.epochs=1", "--set", "data.size=16", "--set", "model=linear",
 			"--set", "data.glyphs.classes=60", "--set", "data.glyphs.per_class=4", "--set", "data.glyphs.test_classes=10"},
-		{"eval", "--run", "runs/first", "--no-baselines", "--no-pictures", "--save-embeddings", "X.npy"},
+		{"eval", "--run", "runs/first", "--no-kmeans", "--no-baselines", "--no-pictures"},
+		{"eval", "--run", "runs/first", "--save-embeddings", "X.npy"},
 		{"cluster", "--run", "runs/first", "--no-pictures"},
 		{"eval", "--run", "runs/first", "--gap", "--triplets", "100", "--bootstrap", "0"},
 		{"eval", "--run", "runs/first", "--stability", "--repeats", "1", "--triplets", "100", "--no-pictures"},

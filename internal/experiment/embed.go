@@ -66,6 +66,7 @@ type Embedded struct {
 	Source  Source
 	Model   *nn.Model
 	Data    data.Dataset
+	Items   []int        // the place of each item in its set; nil where all are taken
 	Vectors *array.Array // (N, D)
 	Seconds float64
 	// Threshold is the checkpoint's: the Euclidean distance up to which its loss
@@ -127,7 +128,8 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(
 	if err != nil {
 		return nil, err
 	}
-	if ds, err = sample(ds, limit); err != nil {
+	ids := spread(ds, limit)
+	if ds, err = subset(ds, ids); err != nil {
 		return nil, err
 	}
 	start := time.Now()
@@ -136,7 +138,7 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(
 		return nil, err
 	}
 	return &Embedded{
-		Run: r, Model: m, Data: ds, Vectors: v, Seconds: time.Since(start).Seconds(), Threshold: c.Threshold,
+		Run: r, Model: m, Data: ds, Items: ids, Vectors: v, Seconds: time.Since(start).Seconds(), Threshold: c.Threshold,
 		Source: Source{
 			Run: r.Dir, Checkpoint: which, Step: c.State.Step, Set: set,
 			Items: ds.Len(), Classes: distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),
@@ -149,13 +151,26 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(
 // of their class to be found by.
 const leastPerClass = 5
 
-// sample takes at most limit items of ds, in their order, evenly over the whole:
-// the same number of each class, or, where that would be less than
-// leastPerClass, some classes whole. 0 takes all.
+// sample takes at most limit items of ds: those of spread.
 func sample(ds data.Dataset, limit int) (data.Dataset, error) {
+	return subset(ds, spread(ds, limit))
+}
+
+// subset is that of the items ids, nil for all.
+func subset(ds data.Dataset, ids []int) (data.Dataset, error) {
+	if ids == nil {
+		return ds, nil
+	}
+	return data.Subset(ds, ids)
+}
+
+// spread lists at most limit items of ds, in their order, evenly over the whole:
+// the same number of each class, or, where that would be less than
+// leastPerClass, some classes whole. It is nil where all are taken, as 0 asks for.
+func spread(ds data.Dataset, limit int) []int {
 	n := ds.Len()
 	if limit <= 0 || limit >= n {
-		return ds, nil
+		return nil
 	}
 	var classes [][]int
 	at := make([][]int, len(ds.Classes()))
@@ -180,5 +195,5 @@ func sample(ds data.Dataset, limit int) (data.Dataset, error) {
 		}
 	}
 	slices.Sort(ids)
-	return data.Subset(ds, ids)
+	return ids
 }

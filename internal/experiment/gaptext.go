@@ -8,19 +8,24 @@ import (
 	"tercet/internal/report"
 )
 
-// StoredGap is the gap.json of the same run, weights and set as s; nil where there is
-// none.
+// StoredGap is the gap of the same run, weights and images as s; nil where there is none.
+// Older versions wrote gap.json whatever it was of.
 func StoredGap(s Source) *GapDoc {
-	d := new(GapDoc)
-	if s.Run == "" || !stored(filepath.Join(s.Run, "gap.json"), d) || d.Schema != gapSchema ||
-		d.Source.Checkpoint != s.Checkpoint || d.Source.Step != s.Step || d.Source.Set != s.Set {
+	if s.Run == "" {
 		return nil
 	}
-	return d
+	for _, name := range []string{s.file("gap"), "gap.json"} {
+		d := new(GapDoc)
+		if stored(filepath.Join(s.Run, name), d) && d.Schema == gapSchema &&
+			d.Source.Checkpoint == s.Checkpoint && d.Source.Step == s.Step && d.Source.Set == s.Set {
+			return d
+		}
+	}
+	return nil
 }
 
-// File is gap.json.
-func (d *GapDoc) File() string { return "gap.json" }
+// File is gap.json, of other images or weights gap-validation.json and the like.
+func (d *GapDoc) File() string { return d.Source.file("gap") }
 
 // Cautions are the warnings.
 func (d *GapDoc) Cautions() []string { return d.Warnings }

@@ -92,7 +92,7 @@ func (r *Run) influence(ctx context.Context, o MeasureOptions, p Progress) (*Inf
 	if err != nil {
 		return nil, err
 	}
-	if err := s.protectInfluence(c.State.Step, plan); err != nil {
+	if err := s.protectInfluence(plan); err != nil {
 		return nil, err
 	}
 	free, err := r.lockStability()

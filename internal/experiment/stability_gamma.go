@@ -18,11 +18,14 @@ func (r *Run) measuredGamma(checkpoint string, step int, m *nn.Model) *float64 {
 			gamma = &v
 		}
 	}
-	var d StabilityDoc
-	if stored(r.Path("stability.json"), &d) && d.Schema == stabilitySchema && d.Source.Checkpoint == checkpoint && d.Source.Step == step {
-		for _, k := range d.Kinds {
-			if k.N > 0 {
-				raise(d.Gamma)
+	for _, split := range []string{"test", "validation"} {
+		var d StabilityDoc
+		name := Source{Set: split}.file("stability")
+		if stored(r.Path(name), &d) && d.Schema == stabilitySchema && d.Source.Checkpoint == checkpoint && d.Source.Step == step {
+			for _, k := range d.Kinds {
+				if k.N > 0 {
+					raise(d.Gamma)
+				}
 			}
 		}
 	}

@@ -105,7 +105,7 @@ func (r *Run) onAverageStability(ctx context.Context, o MeasureOptions, p Progre
 	if err != nil {
 		return nil, err
 	}
-	if err := s.protectOnAverage(c.State.Step, plan); err != nil {
+	if err := s.protectOnAverage(plan); err != nil {
 		return nil, err
 	}
 	l, err := s.loss()

@@ -8,7 +8,7 @@ import (
 )
 
 // File is on-average.json.
-func (d *OnAverageDoc) File() string { return "on-average.json" }
+func (d *OnAverageDoc) File() string { return d.Source.file("on-average") }
 
 // Cautions are the warnings.
 func (d *OnAverageDoc) Cautions() []string { return d.Warnings }

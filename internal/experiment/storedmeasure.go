@@ -5,36 +5,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tercet/internal/names"
 )
 
-// KeptError refuses to replace what was measured of the same weights by less.
-type KeptError struct {
-	Path string
-	Lost []string // what the new measurement would not have
-}
-
-// Error says what would be lost.
-func (e *KeptError) Error() string {
-	return fmt.Sprintf("%s has what this measurement has not: %s", e.Path, strings.Join(e.Lost, "; "))
-}
-
-// protect returns a KeptError where the measurement in file, of there, would be lost to
-// one of the same run's checkpoint at step on set: where it is of other weights or images,
-// or of the same and has more. Not so where the run has gone on, or o.Force is set.
-func (r *Run) protect(file string, there Source, o MeasureOptions, step int, lost []string) error {
+// protect is Protect for a measurement that goes to name, unless o.Force is set.
+func (r *Run) protect(name string, there Source, o MeasureOptions, lost []string) error {
 	if o.Force {
 		return nil
 	}
-	switch now, err := r.Step(there.Checkpoint); {
-	case err != nil || now != there.Step:
-		return nil
-	case there.Set != o.Set || there.Step != step:
-		lost = []string{fmt.Sprintf("what was measured of checkpoint %s on set %s", there.Checkpoint, there.Set)}
-	}
-	if len(lost) == 0 {
-		return nil
-	}
-	return &KeptError{r.Path(file), lost}
+	return r.Protect(r.Path(name), there, o.Set, o.MeasuredCheckpoint(), lost)
 }
 
 // lessOf says that a measurement has less of something than the one that is there, such
@@ -77,13 +57,30 @@ func (d *GapDoc) lacks(o MeasureOptions) []string {
 	return append(out, otherThan(d.Options.Seed, o.Seed, "seed")...)
 }
 
+// MeasuredCheckpoint is the one that is measured; stability compares ends of trainings.
+func (o *MeasureOptions) MeasuredCheckpoint() string {
+	if o.Job == MeasureStability {
+		return names.Last
+	}
+	return o.Checkpoint
+}
+
+// file is the name of the document of a kind.
+func (o *MeasureOptions) file(kind string) string {
+	return names.Result(kind, o.Set, o.MeasuredCheckpoint()) + ".json"
+}
+
+// file is the name of the document of a kind that is of s.
+func (s Source) file(kind string) string { return names.Result(kind, s.Set, s.Checkpoint) + ".json" }
+
 // protectGap refuses to replace a gap.json that has more.
-func (r *Run) protectGap(o MeasureOptions, step int) error {
+func (r *Run) protectGap(o MeasureOptions) error {
 	var d GapDoc
-	if !stored(r.Path("gap.json"), &d) || d.Schema != gapSchema {
+	name := o.file("gap")
+	if !stored(r.Path(name), &d) || d.Schema != gapSchema {
 		return nil
 	}
-	return r.protect("gap.json", d.Source, o, step, d.lacks(o))
+	return r.protect(name, d.Source, o, d.lacks(o))
 }
 
 // missed names the replacements that are there and in no new plan.
@@ -115,22 +112,22 @@ func missed(there, plan []Replacement) []string {
 
 // protectStability refuses to replace a stability.json that has more; plan is what would
 // be replaced.
-func (s *study) protectStability(step int, plan []Replacement) error {
+func (s *study) protectStability(plan []Replacement) error {
 	var d StabilityDoc
-	if !stored(s.run.Path("stability.json"), &d) || d.Schema != stabilitySchema {
+	if !stored(s.run.Path(s.o.file("stability")), &d) || d.Schema != stabilitySchema {
 		return nil
 	}
 	var there []Replacement
 	for _, v := range d.Replaced {
 		there = append(there, v.Replacement)
 	}
-	return s.run.protect("stability.json", d.Source, s.o, step, s.lost(d.Source, d.Options.Triplets, d.Options.Seed, there, plan))
+	return s.run.protect(s.o.file("stability"), d.Source, s.o, s.lost(d.Source, d.Options.Triplets, d.Options.Seed, there, plan))
 }
 
 // protectInfluence is protectStability of influence.json.
-func (s *study) protectInfluence(step int, plan []Replacement) error {
+func (s *study) protectInfluence(plan []Replacement) error {
 	var d InfluenceDoc
-	if !stored(s.run.Path("influence.json"), &d) || d.Schema != influenceSchema {
+	if !stored(s.run.Path(s.o.file("influence")), &d) || d.Schema != influenceSchema {
 		return nil
 	}
 	var there []Replacement
@@ -141,7 +138,7 @@ func (s *study) protectInfluence(step int, plan []Replacement) error {
 	if lost == nil { // other steps use other images
 		lost = s.lost(d.Source, d.Options.Triplets, d.Options.Seed, there, plan)
 	}
-	return s.run.protect("influence.json", d.Source, s.o, step, lost)
+	return s.run.protect(s.o.file("influence"), d.Source, s.o, lost)
 }
 
 // lost says what a study that is there has and s would not. Another seed has other
@@ -156,9 +153,9 @@ func (s *study) lost(from Source, triplets int, seed uint64, there, plan []Repla
 }
 
 // protectOnAverage refuses to replace an on-average.json that has more.
-func (s *study) protectOnAverage(step int, plan []ReplacedTriple) error {
+func (s *study) protectOnAverage(plan []ReplacedTriple) error {
 	var d OnAverageDoc
-	if !stored(s.run.Path("on-average.json"), &d) || d.Schema != onAverageSchema {
+	if !stored(s.run.Path(s.o.file("on-average")), &d) || d.Schema != onAverageSchema {
 		return nil
 	}
 	lost := otherThan(d.Options.Seed, s.o.Seed, "seed")
@@ -173,5 +170,5 @@ func (s *study) protectOnAverage(step int, plan []ReplacedTriple) error {
 			lost = []string{fmt.Sprintf("%d of its %s", gone, counted(len(d.Replaced), "replaced triplet", "replaced triplets"))}
 		}
 	}
-	return s.run.protect("on-average.json", d.Source, s.o, step, lost)
+	return s.run.protect(s.o.file("on-average"), d.Source, s.o, lost)
 }

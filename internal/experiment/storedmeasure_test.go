@@ -36,7 +36,7 @@ func keeps(t *testing.T, r *Run, o MeasureOptions, changes map[string]func(*Meas
 			before = snapshot(t, r.Dir)
 			continue
 		}
-		if want == "" || !errors.As(err, &kept) || !strings.Contains(err.Error(), "has what this measurement has not: "+want) {
+		if want == "" || !errors.As(err, &kept) || !strings.Contains(err.Error(), " would lose: "+want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 		if len(snapshot(t, r.Dir)) != len(before) {

@@ -12,7 +12,7 @@ import (
 	"tercet/internal/train"
 )
 
-func names(list []*config.Config) (out []string) {
+func runNames(list []*config.Config) (out []string) {
 	for _, c := range list {
 		out = append(out, c.Name)
 	}
@@ -31,10 +31,10 @@ func TestTheSharesOfASweepAreItsParts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = append(got, names(share)...)
+			got = append(got, runNames(share)...)
 		}
 		slices.Sort(got)
-		want := names(all)
+		want := runNames(all)
 		slices.Sort(want)
 		if !slices.Equal(got, want) || len(slices.Compact(got)) != 6 {
 			t.Errorf("%d shares: %v", n, got)
@@ -46,7 +46,7 @@ func TestTheSharesOfASweepAreItsParts(t *testing.T) {
 		}
 	}
 	if one, err := Variants(load(t)); err != nil || len(one) != 1 || one[0].Name != "tiny" {
-		t.Errorf("a config without a sweep: %v, %v", names(one), err)
+		t.Errorf("a config without a sweep: %v, %v", runNames(one), err)
 	}
 }
 

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"tercet/internal/experiment"
+	"tercet/internal/report"
+)
+
+// runExport writes a run's embeddings and scores nothing: what asks for less than all
+// scores is passed over, what asks for some is refused.
+func runExport(ctx context.Context, s *Streams, o evalOptions) error {
+	if o.run == "" {
+		return usagef("--save-embeddings exports those of a run: give --run")
+	}
+	scores := []string{"k", "distance", "bootstrap", "clusters", "n-init", "seed", "pairs", "threshold", "fail-under", "all-scores", "if-needed", "force", "out"}
+	if given := o.given(scores...); given != "" {
+		return usagef("--save-embeddings exports embeddings and scores nothing: leave out %s, and score by a command without --save-embeddings", given)
+	}
+	if err := report.CheckFormat(o.format); err != nil {
+		return &ExitError{ExitUsage, err}
+	}
+	r, err := o.open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := o.noteUnfinished(s, r); err != nil {
+		return err
+	}
+	view := &stages{s: s}
+	defer view.close()
+	e, err := r.Embed(ctx, o.checkpoint, o.set, o.limit, view.say)
+	if err != nil {
+		return runError(err)
+	}
+	view.close()
+	d, err := e.Export(o.save)
+	if err != nil {
+		return err
+	}
+	return s.Result(d, func(w io.Writer) error { return exportTable(d).Write(w, o.format) })
+}
+
+func exportTable(d *experiment.ExportDoc) *report.Table {
+	t := &report.Table{
+		Title: fmt.Sprintf("%s: embeddings of %d %s images, checkpoint %s (step %d)",
+			d.Source.Run, d.Source.Items, d.Source.Set, d.Source.Checkpoint, d.Source.Step),
+		Columns: []report.Column{{Name: "file"}, {Name: "holds"}},
+	}
+	for _, f := range [][2]string{
+		{d.Embeddings, fmt.Sprintf("embeddings, (%d, %d)", d.Source.Items, d.Source.Dim)},
+		{d.Labels, "label of each row"},
+		{d.Items, "item, file, label and class of each row"},
+	} {
+		t.Rows = append(t.Rows, []report.Cell{report.Text(f[0]), report.Text(f[1])})
+	}
+	return t
+}

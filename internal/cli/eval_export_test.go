@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"encoding/csv"
+	"os"
+	"strings"
+	"testing"
+
+	"tercet/internal/data"
+)
+
+// An export of embeddings is no evaluation: it leaves every result as it is.
+func TestExportedEmbeddingsWriteNoResult(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	must(t, 0, "eval --run runs/tiny")
+	before := snapshot(t, "runs")
+	must(t, 0, "eval --run runs/tiny --save-embeddings X.npy --split train --no-kmeans --no-baselines")
+	doc := document(t, "eval --run runs/tiny --save-embeddings Y --checkpoint best --limit 30")
+	if doc["schema"] != "tercet.embeddings/1" || doc["items"] != "Y.items.csv" || doc["source"].(map[string]any)["checkpoint"] != "best" {
+		t.Errorf("document %v", doc)
+	}
+	unchanged(t, "runs", before, nil)
+	for _, file := range []string{"X.npy", "X.labels.npy", "X.items.csv", "Y", "Y.labels.npy", "Y.items.csv"} {
+		if _, err := os.Stat(file); err != nil {
+			t.Error(err)
+		}
+	}
+	for flags, want := range map[string]string{
+		"--k 3":                      "leave out --k, and score by a command without",
+		"--pairs --fail-under r@1=0": "leave out --pairs and --fail-under",
+		"--out e.json":               "leave out --out",
+	} {
+		refuse(t, ExitUsage, "eval --run runs/tiny --save-embeddings Z.npy "+flags, want)
+	}
+	refuse(t, ExitUsage, "eval --embeddings X.npy --labels X.labels.npy --save-embeddings Z.npy", "give --run")
+	if _, err := os.Stat("Z.npy"); err == nil {
+		t.Error("a refused command has written Z.npy")
+	}
+}
+
+// Each row can be traced to its image: by its place in the set, its file and its class.
+func TestExportedRowsSayWhatTheyAre(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "data preview --set data.size=16 --set data.glyphs.classes=4 --out s.png") // an image to copy
+	image, err := os.ReadFile("s.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, class := range []string{"oak", "elm, wych", "ash", "fir"} {
+		if err := os.MkdirAll("trees/"+class, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"a.png", "b.png", "c.png", "d.png", "e.png", "f.png"} {
+			put(t, "trees/"+class+"/"+name, string(image))
+		}
+	}
+	must(t, 0, "train -c tiny.yaml --set name=trees --set 'data={name: folder, root: trees, size: 16, split: {kind: class, train: 0.5}}' --set batch.pairs=2 --set train.epochs=1")
+	must(t, 0, "eval --run runs/trees --save-embeddings X.npy")
+	must(t, 0, "eval --run runs/trees --save-embeddings L.npy --limit 10")
+	all, few := itemsOf(t, "X.items.csv"), itemsOf(t, "L.items.csv")
+	labels, _, err := data.ReadLabels("X.labels.npy")
+	if err != nil || len(labels) != 12 || len(all) != 13 || len(few) != 11 {
+		t.Fatalf("%d labels, %d and %d lines, error %v", len(labels), len(all), len(few), err)
+	}
+	if got := strings.Join(all[0], " "); got != "row item file label class" {
+		t.Errorf("head %q", got)
+	}
+	for i, line := range all[1:] {
+		if class := line[4]; !strings.Contains(line[2], class+"/") || line[0] != line[1] {
+			t.Errorf("line %d: %q", i, line)
+		}
+	}
+	for i, line := range few[1:] { // the same image has the same place in the set
+		if !strings.HasSuffix(line[2], all[1+atoi(t, line[1])][2]) || atoi(t, line[0]) != i {
+			t.Errorf("line %d: %q", i, line)
+		}
+	}
+}
+
+func itemsOf(t *testing.T, path string) [][]string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}

@@ -1,0 +1,71 @@
+package experiment
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+
+	"tercet/internal/data"
+	"tercet/internal/fsx"
+)
+
+// ExportDoc says what an export of embeddings has written, schema tercet.embeddings/1.
+type ExportDoc struct {
+	Schema     string     `json:"schema"`
+	Source     Source     `json:"source"`
+	Embeddings string     `json:"embeddings"` // npy, (N, D)
+	Labels     string     `json:"labels"`     // npy, N
+	Items      string     `json:"items"`      // csv: row, item, file, label, class
+	Cost       CostRecord `json:"cost"`
+}
+
+// Export writes the embeddings to path, and beside it their labels (X.labels.npy) and
+// what each row is of (X.items.csv).
+func (e *Embedded) Export(path string) (*ExportDoc, error) {
+	base := strings.TrimSuffix(path, ".npy")
+	d := &ExportDoc{
+		Schema: "tercet.embeddings/1", Source: e.Source,
+		Embeddings: path, Labels: base + ".labels.npy", Items: base + ".items.csv",
+	}
+	d.Cost.Forward, d.Cost.Seconds = int64(e.Vectors.Rows()), e.Seconds
+	for _, f := range []struct {
+		path string
+		fill func(io.Writer) error
+	}{
+		{d.Embeddings, func(w io.Writer) error { return data.WriteNPY(w, e.Vectors) }},
+		{d.Labels, func(w io.Writer) error { return data.WriteNPYLabels(w, e.Data.Labels()) }},
+		{d.Items, e.writeItems},
+	} {
+		if err := fsx.Write(f.path, 0o644, f.fill); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// writeItems writes a line for each row: its item's place in the set, its file where it
+// has one, its label and the name of its class.
+func (e *Embedded) writeItems(w io.Writer) error {
+	out := csv.NewWriter(w)
+	if err := out.Write([]string{"row", "item", "file", "label", "class"}); err != nil {
+		return err
+	}
+	file := func(int) string { return "" }
+	if n, ok := e.Data.(data.Namer); ok {
+		file = n.ItemName
+	}
+	classes := e.Data.Classes()
+	for row, label := range e.Data.Labels() {
+		item := row
+		if e.Items != nil {
+			item = e.Items[row]
+		}
+		line := []string{strconv.Itoa(row), strconv.Itoa(item), file(row), strconv.Itoa(int(label)), classes[label]}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
