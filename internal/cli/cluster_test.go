@@ -421,7 +421,7 @@ func TestClusterByTheMargins(t *testing.T) {
 	if what(doc, "threshold_from.fit.set") != "train" || !strings.Contains(strings.Join(words(doc["warnings"]), " "), "fitted to training images") {
 		t.Errorf("fit %v, warnings %v", what(doc, "threshold_from.fit"), doc["warnings"])
 	}
-	if doc = document(t, "cluster --run runs/plain"); what(doc, "options.method") != "kmeans" {
+	if doc = document(t, "cluster --run runs/plain --force"); what(doc, "options.method") != "kmeans" {
 		t.Errorf("method %v", what(doc, "options.method"))
 	}
 	for _, tc := range []struct {

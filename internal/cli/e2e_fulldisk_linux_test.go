@@ -79,6 +79,6 @@ func TestFullDisk(t *testing.T) {
 	must(t, 0, "eval --no-pictures --run "+dir)
 	before = snapshot(t, dir)
 	fill(t, filepath.Join(disk, "ballast"))
-	refuse(t, ExitFailed, "eval --no-pictures --seed 5 --run "+dir, "no space left on device (the file is as it was before)")
+	refuse(t, ExitFailed, "eval --no-pictures --force --seed 5 --run "+dir, "no space left on device (the file is as it was before)")
 	unchanged(t, dir, before, nil)
 }

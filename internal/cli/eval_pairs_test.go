@@ -25,7 +25,7 @@ func TestEvalPairs(t *testing.T) {
 		{none + " --pairs", scores[5:], ""},
 		{none + " --threshold 1.1", scores, "option"},
 	} {
-		doc := document(t, tc.line)
+		doc := document(t, tc.line+" --force")
 		pairs, _ := doc["pairs"].(map[string]any)
 		if len(pairs) != len(tc.scores) {
 			t.Errorf("%s: %v", tc.line, pairs)

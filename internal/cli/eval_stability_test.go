@@ -39,13 +39,13 @@ func TestEvalStability(t *testing.T) {
 	if list, _ := doc["images"].([]any); doc["schema"] != "tercet.influence/1" || len(list) != 2 {
 		t.Errorf("document %v", doc)
 	}
-	for _, file := range []string{"influence.json", "figures/influence.png"} {
+	for _, file := range []string{"influence-best.json", "figures-best/influence.png"} {
 		if _, err := os.Stat("runs/tiny/" + file); err != nil {
 			t.Error(err)
 		}
 	}
 	must(t, 0, influence+" --checkpoint best --no-pictures")
-	if _, err := os.Stat("runs/tiny/figures/influence.png"); err == nil {
+	if _, err := os.Stat("runs/tiny/figures-best/influence.png"); err == nil {
 		t.Error("an old picture is left")
 	}
 	refuse(t, ExitUsage, influence+" --checkpoint best --steps 3", "steps 2 instead of 3; --force")

@@ -74,7 +74,7 @@ func TestRunOnPairs(t *testing.T) {
 	if doc["pairs"] == nil || doc["retrieval"] == nil {
 		t.Errorf("%v", doc)
 	}
-	must(t, 0, "eval --run runs/p --no-pictures --no-baselines --fail-under accuracy=0")
+	must(t, 0, "eval --run runs/p --no-pictures --fail-under accuracy=0")
 	found := document(t, "eval --run runs/p --noise-rate")
 	if found["schema"] != "tercet.noise/1" || found["of"] != "pairs" || found["truth"] == nil {
 		t.Errorf("%v", found)

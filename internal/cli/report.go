@@ -13,6 +13,7 @@ import (
 
 	"tercet/configs/tables"
 	"tercet/internal/config"
+	"tercet/internal/names"
 	"tercet/internal/report"
 )
 
@@ -27,6 +28,13 @@ type reportOptions struct {
 	grid       []string
 	curves     string
 	format     string
+	split      string
+	checkpoint string
+	selectRuns string
+	by         string
+	perRun     bool
+	columns    []string
+	bold       bool
 }
 
 func newReport(s *Streams) *cobra.Command {
@@ -37,9 +45,17 @@ func newReport(s *Streams) *cobra.Command {
 		long: `
 Makes one table over runs from what train, eval, attack and cluster have left in
 their directories. Runs that differ in nothing but the seed are one row: the mean
-and its 95 % interval by Student's t. Raw pixels and the untrained network stand
+and its 95 % interval by Student's t. Raw pixels and the untrained network follow
 below. Notes say what makes a number less than it seems: missing results,
 collapsed runs, results older than the checkpoint, unequal attacks.
+Scores are of the test images and the last checkpoint. --split and --checkpoint show
+others, which are labeled in every format, by columns and a note. A file that is of
+other images or weights than its name says is left out, with a note.
+--select best --by validation:recall@1 prints one row: the configuration with the
+best mean on validation images (over its seeds; with --per-run the best run), its
+score there and its scores on test images. Configurations of which a run lacks the
+score are no candidates. Where test images had a part in the choice, a note and a
+column say so.
 --out also writes a page with each run's scores, pictures and how it was measured.
 --table sets the runs beside a paper's numbers instead, row by row in its columns:
 a run belongs to the row whose config keys it has. Tables:
@@ -70,6 +86,8 @@ network-stability what eval --stability did.`,
 			{"stability of metrics beside the bounds, as pictures and in Markdown", "tercet report --table stability --curves stability --format markdown runs/stability-*", false},
 			{"the gap of networks against their number of training images", "tercet report --table gap 'runs/*'", false},
 			{"how far one training image moves networks, against their number", "tercet report --table network-stability 'runs/*'", false},
+			{"the configuration that is best on validation images, with its test scores", "tercet report --select best --by validation:recall@1 'runs/val-*'", false},
+			{"for a paper: three columns, the best value in bold", "tercet report --columns run,n,recall@1 --bold --format latex runs", false},
 			{"mean over all runs of a loss", "tercet report --runs runs --group-by loss,loss.margin", false},
 		},
 		exits: []int{ExitData},
@@ -85,6 +103,13 @@ network-stability what eval --stability did.`,
 			fs.StringVar(&o.variant, "variant", "published", "with --table, scores of attacks: published (as the paper's code), fixed or both")
 			fs.StringSliceVar(&o.grid, "grid", nil, "with --table hm-grid, source against destination with these columns in each cell, such as R@1,ERS")
 			fs.StringVar(&o.curves, "curves", "", "with --table clustering, double-descent and others that compare runs, draw them: `BASE`-DATA.png and .svg")
+			addSplit(fs, &o.split, "test", "of which images: test, validation or train; what is not of test images is labeled")
+			fs.StringVar(&o.checkpoint, "checkpoint", "last", "of which weights: last or best")
+			fs.StringVar(&o.selectRuns, "select", "", "best: show the configuration that --by selects alone, with its scores on --split")
+			fs.StringVar(&o.by, "by", "", "with --select, `SPLIT:SCORE` such as validation:recall@1")
+			fs.BoolVar(&o.perRun, "per-run", false, "each run is a row, and with --select a candidate, whatever its seed")
+			fs.StringSliceVar(&o.columns, "columns", nil, "columns to print, by their headings: `LIST` such as run,n,recall@1")
+			fs.BoolVar(&o.bold, "bold", false, "in LaTeX and Markdown, the best value of each score in bold")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
 		},
 		run: func(_ context.Context, args []string) error {
@@ -101,6 +126,9 @@ func runReport(s *Streams, o reportOptions) error {
 	if err := report.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
+	if err := o.checkOf(); err != nil {
+		return err
+	}
 	study, isStudy := studyTableOf(o.table)
 	switch {
 	case o.table == clusteringTable || o.table == clusteringDifferences || o.table == noiseClustering:
@@ -116,24 +144,64 @@ func runReport(s *Streams, o reportOptions) error {
 	case o.variant != "published" || len(o.grid) > 0:
 		return usagef("--variant and --grid go with --table; --metric chooses scores here, such as ES:R or ES:R(published)")
 	}
+	if o.selectRuns != "" || o.by != "" {
+		return runSelection(s, o)
+	}
 	write, err := pageWriter(o.out)
 	if err != nil {
 		return err
 	}
-	runs, err := readRuns(s, o.runs)
+	runs, err := readRuns(s, o.runs, o.of())
 	if err != nil {
 		return err
 	}
-	sum, err := report.Summarize(runs, report.Options{Metrics: o.metrics, GroupBy: o.groupBy})
+	sum, err := report.Summarize(runs, report.Options{Metrics: o.metrics, GroupBy: o.groupBy, PerRun: o.perRun})
 	if err != nil {
 		return &ExitError{ExitUsage, err}
+	}
+	table, err := o.shape(sum.Table())
+	if err != nil {
+		return err
 	}
 	if write != nil {
 		if err := writePage(s, write, sum, runs, o); err != nil {
 			return err
 		}
 	}
-	return s.Result(sum, func(w io.Writer) error { return sum.Table().Write(w, o.format) })
+	return s.Result(sum, func(w io.Writer) error { return table.Write(w, o.format) })
+}
+
+// of says of which images and weights scores are.
+func (o reportOptions) of() report.Of { return report.Of{Split: o.split, Checkpoint: o.checkpoint} }
+
+// shape chooses columns and marks the best values as the flags say.
+func (o reportOptions) shape(t *report.Table) (*report.Table, error) {
+	if o.bold {
+		t.MarkBest()
+	}
+	if len(o.columns) > 0 {
+		if err := t.Choose(o.columns); err != nil {
+			return nil, usagef("--columns: %w", err)
+		}
+	}
+	return t, nil
+}
+
+// checkOf refuses images and weights that there are not, and those flags with --table.
+func (o reportOptions) checkOf() error {
+	if err := checkSplit(o.split, o.checkpoint); err != nil {
+		return err
+	}
+	if o.table == "" {
+		return nil
+	}
+	if !(o.split == names.Test && o.checkpoint == names.Last) {
+		return usagef("--table is of test images and the last checkpoint: leave out --split and --checkpoint")
+	}
+	if o.selectRuns != "" || o.by != "" || o.perRun || o.columns != nil || o.bold {
+		return usagef("--select, --by, --per-run, --columns and --bold go without --table")
+	}
+	return nil
 }
 
 func writePage(s *Streams, write func(*report.Page, string) error, sum *report.Summary, runs []*report.RunDir, o reportOptions) error {
@@ -171,14 +239,14 @@ func pageWriter(path string) (func(*report.Page, string) error, error) {
 
 // readRuns reads all runs that patterns name, each with its config's keys.
 // Where there are several, one that cannot be read is left out with a note.
-func readRuns(s *Streams, patterns []string) ([]*report.RunDir, error) {
+func readRuns(s *Streams, patterns []string, of report.Of) ([]*report.RunDir, error) {
 	dirs, err := report.FindRuns(patterns)
 	if err != nil {
 		return nil, reportError(err)
 	}
 	var runs []*report.RunDir
 	for _, dir := range dirs {
-		r, err := readRun(dir)
+		r, err := readRun(dir, of)
 		if err != nil && len(dirs) == 1 {
 			return nil, err
 		}
@@ -194,8 +262,24 @@ func readRuns(s *Streams, patterns []string) ([]*report.RunDir, error) {
 	return runs, nil
 }
 
-func readRun(dir string) (*report.RunDir, error) {
-	r, err := report.ReadRun(dir)
+// readTableRuns reads runs for a table that is of test images and the last checkpoint
+// alone, and notes which documents are of others.
+func readTableRuns(s *Streams, patterns []string) ([]*report.RunDir, error) {
+	runs, err := readRuns(s, patterns, report.Of{})
+	noteLeft(s, runs)
+	return runs, err
+}
+
+func noteLeft(s *Streams, runs []*report.RunDir) {
+	for _, r := range runs {
+		for _, note := range r.Left {
+			s.Note("warning: %s", note)
+		}
+	}
+}
+
+func readRun(dir string, of report.Of) (*report.RunDir, error) {
+	r, err := report.ReadRunOf(dir, of)
 	if err != nil {
 		return nil, reportError(err)
 	}

@@ -18,15 +18,17 @@ func runClusteringTable(s *Streams, o reportOptions) error {
 	if err := ownTable(o); err != nil {
 		return err
 	}
-	runs, err := readRuns(s, o.runs)
+	runs, err := readTableRuns(s, o.runs)
 	if err != nil {
 		return err
 	}
 	for _, r := range runs {
+		r.Left = nil // noted
 		if err := r.ReadClusterings(); err != nil {
 			return reportError(err)
 		}
 	}
+	noteLeft(s, runs)
 	study, err := report.CompareClusterings(runs)
 	if err != nil {
 		return &ExitError{ExitUsage, err}

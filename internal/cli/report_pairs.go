@@ -110,7 +110,7 @@ func runStudyTable(s *Streams, t studyTable, o reportOptions) error {
 	if err := ownTable(o); err != nil {
 		return err
 	}
-	runs, err := readRuns(s, o.runs)
+	runs, err := readTableRuns(s, o.runs)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func runPaperTable(s *Streams, o reportOptions) error {
 	}
 	var runs []*report.RunDir // without any, the paper's numbers alone
 	if len(o.runs) > 0 {
-		if runs, err = readRuns(s, o.runs); err != nil {
+		if runs, err = readTableRuns(s, o.runs); err != nil {
 			return err
 		}
 	}

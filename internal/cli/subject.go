@@ -65,17 +65,25 @@ func (o *subject) check() error {
 	if o.run == "" && (o.limit > 0 || o.set != "test" || o.checkpoint != "last") {
 		return usagef("--limit, --split and --checkpoint go with --run")
 	}
-	switch o.checkpoint {
-	case "last", "best":
-	default:
-		return usagef("--checkpoint is %q; give last or best", o.checkpoint)
-	}
-	switch o.set {
-	case "test", "validation", "train":
-	default:
-		return usagef("--split is %q; give test, validation or train", o.set)
+	if err := checkSplit(o.set, o.checkpoint); err != nil {
+		return err
 	}
 	return atLeast(flagCount{"limit", o.limit, 0})
+}
+
+// checkSplit refuses images and weights that there are not.
+func checkSplit(split, checkpoint string) error {
+	switch checkpoint {
+	case "last", "best":
+	default:
+		return usagef("--checkpoint is %q; give last or best", checkpoint)
+	}
+	switch split {
+	case "test", "validation", "train":
+	default:
+		return usagef("--split is %q; give test, validation or train", split)
+	}
+	return nil
 }
 
 // flagCount is a flag that counts something.

@@ -66,8 +66,9 @@ func (r *Run) Eval(ctx context.Context, checkpoint, set string, o EvalOptions, s
 		doc.Warnings = append(doc.Warnings, weak(doc)...)
 	}
 	doc.Warnings = append(doc.Warnings, coarse(o)...)
+	doc.Warnings = append(doc.Warnings, whole(o.Ks, v.n)...)
 	if set == "train" {
-		doc.Warnings = append(doc.Warnings, "judged on the training set: these scores say nothing about unseen data")
+		doc.Warnings = append(doc.Warnings, "evaluated on the training images: these scores carry no information about unseen data")
 	}
 	if km != nil {
 		doc.Warnings = append(doc.Warnings, km.Warnings...)
@@ -131,6 +132,17 @@ func weak(doc *EvalDoc) []string {
 	return out
 }
 
+// whole warns of a recall@k whose k is not below the number of other items.
+func whole(ks []int, n int) []string {
+	var out []string
+	for _, k := range ks {
+		if k >= n-1 {
+			out = append(out, fmt.Sprintf("recall@%d is 1 by definition: each query has only %d other items", k, n-1))
+		}
+	}
+	return out
+}
+
 // coarse warns of intervals from too few resamples to say where 95 % lie.
 func coarse(o EvalOptions) []string {
 	if o.Bootstrap <= 0 || o.Bootstrap >= metric.MinResamples {
@@ -158,6 +170,7 @@ func EvalFiles(ctx context.Context, embeddings string, labels data.LabelFile, o 
 		return nil, err
 	}
 	doc.Warnings = append(doc.Warnings, coarse(o)...)
+	doc.Warnings = append(doc.Warnings, whole(o.Ks, v.n)...)
 	if km != nil {
 		doc.Warnings = append(doc.Warnings, km.Warnings...)
 	}

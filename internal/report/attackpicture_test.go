@@ -121,14 +121,15 @@ higher is more robust, but lower for CA-, QA-, SPQA-, TMA and ES:D
 right when clean: the 8 queries whose nearest image was of their class before the attack
 `,
 		"latex": `% T
+% needs \usepackage{booktabs}
 \begin{tabular}{lrrrr}
-\hline
+\toprule
 score & published & fixed & clean, published & clean, fixed \\
-\hline
+\midrule
 TMA & $0.250\;[0.125,\,0.500]$ & $0.250\;[0.125,\,0.500]$ & $0.062$ & $0.062$ \\
 LTM (\%) & $50.0$ & $50.0$ & $100.0$ & $100.0$ \\
 LTM, right when clean (\%) & $75.0$ & -- & -- & -- \\
-\hline
+\bottomrule
 \end{tabular}
 % higher is more robust, but lower for CA-, QA-, SPQA-, TMA and ES:D
 % right when clean: the 8 queries whose nearest image was of their class before the attack

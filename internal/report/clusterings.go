@@ -30,7 +30,11 @@ func (r *RunDir) ReadClusterings() error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRun, err)
 	}
+	others := otherClusterFolders()
 	for _, file := range files {
+		if others[filepath.Base(filepath.Dir(file))] {
+			continue
+		}
 		c := &ClusterResult{}
 		if _, err := readDocument(file, c, clusterSchemas...); err != nil {
 			return err
@@ -38,6 +42,10 @@ func (r *RunDir) ReadClusterings() error {
 		method := strings.TrimPrefix(filepath.Base(filepath.Dir(file)), clusterFolder)
 		if of := c.Options.Method; method != of && !strings.HasPrefix(method, of+"-") {
 			return fmt.Errorf("%w: %s is of the method %q; the folder's name says %s", ErrRun, file, of, method)
+		}
+		if of := c.Source.of(); of != r.Of.full() {
+			r.Left = append(r.Left, fmt.Sprintf("%s is of the %s, not of the %s: left out", file, of.words(), r.Of.words()))
+			continue
 		}
 		r.Clusterings = append(r.Clusterings, Clustering{method, file, c})
 	}

@@ -7,11 +7,14 @@ import (
 	"strings"
 )
 
-// group fills Groups, in the order of their first runs.
-func (s *Summary) group(runs []*RunDir) {
+// group fills Groups, in the order of their first runs; perRun makes each run one.
+func (s *Summary) group(runs []*RunDir, perRun bool) {
 	byID := map[string]*Group{}
-	for _, r := range runs {
+	for i, r := range runs {
 		var id strings.Builder
+		if perRun {
+			fmt.Fprintf(&id, "%d;", i)
+		}
 		if len(s.GroupBy) == 0 {
 			for _, l := range r.Labels {
 				if l.Key != "name" && l.Key != "seed" {

@@ -2,8 +2,8 @@ package report
 
 import "strings"
 
-// latex renders a tabular for a paper, with \hline alone, so that it needs no
-// package. Title and notes stand in comments: a caption is the author's.
+// latex renders a tabular for a paper, with the rules of booktabs. Title and notes stand
+// in comments: a caption is the author's.
 func (t *Table) latex() string {
 	var b strings.Builder
 	comment := func(s string) {
@@ -14,6 +14,7 @@ func (t *Table) latex() string {
 	if t.Title != "" {
 		comment(t.Title)
 	}
+	comment(`needs \usepackage{booktabs}`)
 	b.WriteString(`\begin{tabular}{`)
 	head := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -24,10 +25,10 @@ func (t *Table) latex() string {
 		}
 		head[i] = latexWords(c.header())
 	}
-	b.WriteString("}\n\\hline\n")
+	b.WriteString("}\n\\toprule\n")
 	line := func(cells []string) { b.WriteString(strings.Join(cells, " & ") + ` \\` + "\n") }
 	line(head)
-	b.WriteString("\\hline\n")
+	b.WriteString("\\midrule\n")
 	for _, r := range t.Rows {
 		cells := make([]string, len(r))
 		for i, x := range r {
@@ -35,7 +36,7 @@ func (t *Table) latex() string {
 		}
 		line(cells)
 	}
-	b.WriteString("\\hline\n\\end{tabular}\n")
+	b.WriteString("\\bottomrule\n\\end{tabular}\n")
 	for _, n := range t.Notes {
 		comment(n)
 	}
@@ -63,7 +64,11 @@ func (c Column) latex(x Cell) string {
 		}
 		return s
 	}
-	switch v := number(x.value); {
+	v := number(x.value)
+	if x.best {
+		v = `\mathbf{` + v + "}"
+	}
+	switch {
 	case x.kind == interval && x.brief:
 		return "$" + v + "$"
 	case x.kind == interval && c.Paper:

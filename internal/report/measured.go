@@ -38,7 +38,9 @@ func readMeasured[D any](runs []*RunDir, file, schema, flag string, head func(*D
 			notes = append(notes, fmt.Sprintf("no %s; tercet eval --run %s %s makes it", path, word(r.Dir), flag))
 		case h.Schema != schema:
 			notes = append(notes, fmt.Sprintf("%s is of a metric: --table stability shows it", path))
-		case h.Source.Checkpoint == "last" && h.Source.Step != r.Manifest.Steps:
+		case !h.Source.of().standard():
+			notes = append(notes, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, h.Source.of().words()))
+		case h.Source.Step != r.Manifest.Steps:
 			notes = append(notes, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet eval --run %s %s makes it anew", path, h.Source.Step, r.Manifest.Steps, word(r.Dir), flag))
 		default:
 			used, results = append(used, r), append(results, d)

@@ -33,7 +33,7 @@ func TestRunPageShowsPairs(t *testing.T) {
 		}
 		return string(b)
 	}
-	const want = `## Pairs told apart by their distance
+	const want = `## Pairs classified by their distance
 
 **1900 pairs of one class, 18000 of two**
 

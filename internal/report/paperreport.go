@@ -93,7 +93,7 @@ func ComparePaper(t *PaperTable, name string, runs []*RunDir, variants []string)
 		}
 		kinds := &Summary{}
 		if len(of[i]) > 0 {
-			kinds.group(of[i])
+			kinds.group(of[i], false)
 			kinds.partByAttack()
 		}
 		for _, g := range kinds.Groups {

@@ -3,14 +3,20 @@ package report
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 )
 
 // remarks says what makes the numbers of a summary less than they seem.
 func (s *Summary) remarks(runs []*RunDir) []string {
-	out := s.missing(runs)
+	out := s.selected(runs)
+	if len(runs) > 0 && !runs[0].Of.standard() {
+		out = append([]string{fmt.Sprintf("all scores are of the %s: they are no test scores of finished training", runs[0].Of.words())}, out...)
+	}
+	for _, r := range runs {
+		out = append(out, r.Left...)
+	}
+	out = append(out, s.missing(runs)...)
 	for _, r := range runs {
 		out = append(out, r.unfinished()...)
 		out = append(out, r.stale()...)
@@ -23,8 +29,9 @@ func (s *Summary) remarks(runs []*RunDir) []string {
 		out = append(out, s.pooled(g)...)
 	}
 	if slices.ContainsFunc(s.Groups, func(g *Group) bool { return g.N > 1 }) {
-		out = append(out, "[low, high]: 95 % interval of Student's t over the runs of a group; it speaks about further seeds, not about other data")
+		out = append(out, "[low, high]: 95 % interval of Student's t over the runs of a group; it reflects further seeds, not other data")
 	}
+	out = append(out, s.beyond()...)
 	return out
 }
 
@@ -33,7 +40,7 @@ func (s *Summary) remarks(runs []*RunDir) []string {
 func (s *Summary) missing(runs []*RunDir) []string {
 	var out []string
 	for i, k := range kinds {
-		shown := slices.ContainsFunc(s.Metrics, func(m string) bool { return kindOf(m, runs).file == k.file })
+		shown := slices.ContainsFunc(s.Metrics, func(m string) bool { return kindOf(m, runs).name == k.name })
 		if note := k.missing(runs); note != "" && (shown || i == 0) {
 			out = append(out, note)
 		}
@@ -46,7 +53,7 @@ func (s *Summary) missing(runs []*RunDir) []string {
 			}
 		}
 		if dirs != nil {
-			out = append(out, fmt.Sprintf("no %s in %s, which does not count for it", m, listed(dirs)))
+			out = append(out, fmt.Sprintf("no %s in %s; means of %s are over the other runs", m, listed(dirs), m))
 		}
 	}
 	return out
@@ -79,13 +86,13 @@ func (r *RunDir) unfinished() []string {
 func (r *RunDir) sources() map[string]Source {
 	out := map[string]Source{}
 	if r.Eval != nil {
-		out["eval.json"] = r.Eval.Source
+		out["eval"] = r.Eval.Source
 	}
 	if r.Attack != nil {
-		out["attack.json"] = r.Attack.Source
+		out["attack"] = r.Attack.Source
 	}
 	if r.Cluster != nil {
-		out["cluster.json"] = r.Cluster.Source
+		out["cluster"] = r.Cluster.Source
 	}
 	return out
 }
@@ -96,9 +103,9 @@ func (r *RunDir) stale() []string {
 	src := r.sources()
 	for _, k := range kinds {
 		// A running run's manifest does not know its step yet.
-		if from, ok := src[k.file]; ok && from.Checkpoint == "last" && r.Manifest.Status != "running" && from.Step != r.Manifest.Steps {
-			out = append(out, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet %s --run %s makes it anew",
-				filepath.Join(r.Dir, k.file), from.Step, r.Manifest.Steps, k.command, word(r.Dir)))
+		if from, ok := src[k.name]; ok && from.Checkpoint == "last" && r.Manifest.Status != "running" && from.Step != r.Manifest.Steps {
+			out = append(out, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet %s --run %s%s recomputes it",
+				k.path(r), from.Step, r.Manifest.Steps, k.command, word(r.Dir), r.Of.flags()))
 		}
 	}
 	return out
@@ -108,12 +115,12 @@ func (r *RunDir) stale() []string {
 func (r *RunDir) partial() []string {
 	var out []string
 	for _, k := range kinds {
-		from, ok := r.sources()[k.file]
-		if !ok || from.Set != "" && from.Set != "test" {
+		from, ok := r.sources()[k.name]
+		if !ok {
 			continue
 		}
-		if all := r.Manifest.Data.Test.Items; all > 0 && from.Items < all {
-			out = append(out, fmt.Sprintf("%s is of %d of the %d test images", filepath.Join(r.Dir, k.file), from.Items, all))
+		if all := r.Manifest.Data.items(from.of().Split); all > 0 && from.Items < all {
+			out = append(out, fmt.Sprintf("%s is of %d of the %d %s images", k.path(r), from.Items, all, from.of().Split))
 		}
 	}
 	return out
@@ -169,18 +176,6 @@ func (s *Summary) mixed(runs []*RunDir) []string {
 			return v.Definition
 		})...)
 	}
-	out = append(out, differ(runs, "runs are judged on different sets", func(r *RunDir) string {
-		if r.Eval == nil {
-			return ""
-		}
-		return r.Eval.Source.Set
-	})...)
-	out = append(out, differ(runs, "runs are judged at different checkpoints", func(r *RunDir) string {
-		if r.Eval == nil {
-			return ""
-		}
-		return r.Eval.Source.Checkpoint
-	})...)
 	return append(out, differ(runs, "attacks have different budgets", func(r *RunDir) string {
 		if r.Attack == nil {
 			return ""
@@ -241,7 +236,7 @@ func (s *Summary) pooled(g *Group) []string {
 	if g.N < 2 {
 		return nil
 	}
-	out := differ(g.runs, g.Name+": judged on different images, so its mean mixes data sets", func(r *RunDir) string {
+	out := differ(g.runs, g.Name+": evaluated on different images, so its mean mixes data sets", func(r *RunDir) string {
 		if r.Eval == nil {
 			return ""
 		}

@@ -25,6 +25,7 @@ type Label struct{ Key, Value string }
 // RunDir is what a run directory's public files say.
 type RunDir struct {
 	Dir      string
+	Of       Of // of what the results are
 	Manifest Manifest
 	Eval     *EvalResult // nil where the file does not exist; so the others
 	Attack   *AttackResult
@@ -32,6 +33,8 @@ type RunDir struct {
 	// Clusterings are those in folders of their own; ReadClusterings fills them.
 	Clusterings []Clustering
 	Figures     []Figure // those that exist
+	// Left says which documents are not read, since they are of other images or weights.
+	Left []string
 	// Labels are the config's keys in their order; the caller sets them.
 	Labels []Label
 }
@@ -41,7 +44,7 @@ type Figure struct{ Path, Caption string }
 
 // figures are the pictures that commands leave in a run's directory.
 var figures = []struct{ file, caption string }{
-	{"training.png", "Training: loss, held-out scores, tuples and distances against the step"},
+	{"training.png", "Training: loss, scores during training, tuples and distances against the step"},
 	{"retrieval.png", "Queries and their nearest images"},
 	{"attack.png", "Clean images, what attacks add, attacked images, and what is retrieved before and after"},
 	{"attack-curve.png", "Scores under attack against eps"},
@@ -176,10 +179,14 @@ func natural(a, b string) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
 }
 
-// ReadRun reads a run directory. manifest.json must be there; results may be
-// missing. An error wraps ErrRun and names the file.
-func ReadRun(dir string) (*RunDir, error) {
-	r := &RunDir{Dir: dir}
+// ReadRun reads a run directory with the results of the test images and the last
+// checkpoint. manifest.json must be there; results may be missing. An error wraps ErrRun
+// and names the file.
+func ReadRun(dir string) (*RunDir, error) { return ReadRunOf(dir, Of{}) }
+
+// ReadRunOf is ReadRun for the results of other images or weights.
+func ReadRunOf(dir string, of Of) (*RunDir, error) {
+	r := &RunDir{Dir: dir, Of: of.full()}
 	path := filepath.Join(dir, "manifest.json")
 	found, err := readDocument(path, &r.Manifest, "tercet.run/1")
 	if err != nil {
@@ -188,35 +195,79 @@ func ReadRun(dir string) (*RunDir, error) {
 	if !found {
 		return nil, fmt.Errorf("%w: there is no %s; if training was killed at its very start, the same tercet train command goes on", ErrRun, path)
 	}
-	eval, attack, cluster := &EvalResult{}, &AttackResult{}, &ClusterResult{}
-	for _, d := range []struct {
-		file    string
-		schemas []string
-		into    any
-		keep    func()
-	}{
-		{"eval.json", []string{"tercet.eval/1"}, eval, func() { r.Eval = eval }},
-		{"attack.json", []string{"tercet.attack/2"}, attack, func() { r.Attack = attack }},
-		{"cluster.json", clusterSchemas, cluster, func() { r.Cluster = cluster }},
-	} {
-		found, err := readDocument(filepath.Join(dir, d.file), d.into, d.schemas...)
+	if r.Eval, err = readResult(r, "eval", func(e *EvalResult) Source { return e.Source }, "tercet.eval/1"); err != nil {
+		return nil, err
+	}
+	if r.Attack, err = readResult(r, "attack", func(a *AttackResult) Source { return a.Source }, "tercet.attack/2"); err != nil {
+		return nil, err
+	}
+	if r.Cluster, err = readResult(r, "cluster", func(c *ClusterResult) Source { return c.Source }, clusterSchemas...); err != nil {
+		return nil, err
+	}
+	if r.Eval != nil && len(r.Eval.Retrieval) == 0 {
+		return nil, fmt.Errorf("%w: %s has no scores under \"retrieval\"", ErrRun, r.Of.document(dir, "eval"))
+	}
+	r.findFigures()
+	return r, nil
+}
+
+// readResult reads a document of what r is read of; nil where there is none. One that
+// should be of that and is not is noted in r.Left.
+func readResult[D any](r *RunDir, kind string, source func(*D) Source, schemas ...string) (*D, error) {
+	for i, path := range r.Of.places(r.Dir, kind) {
+		d := new(D)
+		found, err := readDocument(path, d, schemas...)
 		if err != nil {
 			return nil, err
 		}
-		if found {
-			d.keep()
+		if !found {
+			continue
+		}
+		of := source(d).of()
+		if of == r.Of {
+			return d, nil
+		}
+		if i == 0 {
+			r.Left = append(r.Left, fmt.Sprintf("%s is of the %s, not of the %s: left out", path, of.words(), r.Of.words()))
 		}
 	}
-	if r.Eval != nil && len(r.Eval.Retrieval) == 0 {
-		return nil, fmt.Errorf("%w: %s has no scores under \"retrieval\"", ErrRun, filepath.Join(dir, "eval.json"))
-	}
+	return nil, nil
+}
+
+// findFigures lists the run's pictures, but for those of results that are not there.
+func (r *RunDir) findFigures() {
 	for _, f := range figures {
-		p := filepath.Join(dir, "figures", f.file)
-		if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {
-			r.Figures = append(r.Figures, Figure{p, f.caption})
+		if r.hides(f.file) {
+			continue
+		}
+		folders := r.Of.pictureFolders(r.Dir)
+		if f.file == "training.png" {
+			folders = Of{}.pictureFolders(r.Dir)
+		}
+		for _, dir := range folders {
+			p := filepath.Join(dir, f.file)
+			if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {
+				r.Figures = append(r.Figures, Figure{p, f.caption})
+				break
+			}
 		}
 	}
-	return r, nil
+}
+
+// hides says that a picture belongs to a document that was left out.
+func (r *RunDir) hides(picture string) bool {
+	if r.Left == nil {
+		return false
+	}
+	switch picture {
+	case "training.png":
+		return false
+	case "retrieval.png":
+		return r.Eval == nil
+	case "attack.png", "attack-curve.png":
+		return r.Attack == nil
+	}
+	return r.Cluster == nil
 }
 
 // CheckFigures returns an error that wraps ErrRun and names a picture that is no

@@ -27,8 +27,21 @@ type Manifest struct {
 		Embedding  int    `json:"embedding"`
 		Parameters int    `json:"parameters"`
 	} `json:"model"`
-	Steps   int     `json:"steps"`
-	Planned int     `json:"steps_planned"`
+	Steps   int `json:"steps"`
+	Planned int `json:"steps_planned"`
+	// Best is the best checkpoint; Selection what it, and an early stop, was chosen by,
+	// which manifests of older versions do not say.
+	Best *struct {
+		Metric string `json:"metric"`
+	} `json:"best"`
+	Selection *struct {
+		Split  string `json:"split"`
+		Metric string `json:"metric"`
+	} `json:"selection"`
+	Stopped *struct {
+		Step   int    `json:"step"`
+		Reason string `json:"reason"`
+	} `json:"stopped"`
 	Cost    Cost    `json:"cost"`
 	Seconds float64 `json:"seconds"`
 	CPU     string  `json:"cpu"`
@@ -43,6 +56,19 @@ type RunData struct {
 	Train      DataSet  `json:"train"`
 	Validation *DataSet `json:"validation"`
 	Test       DataSet  `json:"test"`
+}
+
+// items counts those of a split.
+func (d RunData) items(split string) int {
+	switch {
+	case split == "train":
+		return d.Train.Items
+	case split != "validation":
+		return d.Test.Items
+	case d.Validation == nil:
+		return 0
+	}
+	return d.Validation.Items
 }
 
 // DataSet identifies one set.

@@ -44,11 +44,11 @@ func (r *RunDir) page(p *Page, level int, pictures bool) {
 	}
 	draw("training.png")
 	if r.Eval != nil {
-		p.Heading(level, "Retrieval and clustering beside baselines")
+		p.Heading(level, "Retrieval and clustering against baselines")
 		p.Table(r.evalTable())
 		warn(p, r.Eval.Warnings)
 		if r.Eval.PairCounts != nil {
-			p.Heading(level, "Pairs told apart by their distance")
+			p.Heading(level, "Pairs classified by their distance")
 			p.Table(r.Eval.pairTable())
 		}
 	}
@@ -70,7 +70,7 @@ func (r *RunDir) page(p *Page, level int, pictures bool) {
 	var commands []string
 	for _, k := range kinds {
 		if !k.has(r) {
-			commands = append(commands, fmt.Sprintf("tercet %s --run %s   # makes %s, which is not there yet", k.command, word(r.Dir), k.file))
+			commands = append(commands, fmt.Sprintf("tercet %s --run %s%s   # makes %s, which is not there yet", k.command, word(r.Dir), r.Of.flags(), r.Of.document("", k.name)))
 		}
 	}
 	if commands != nil {
@@ -98,6 +98,9 @@ func (r *RunDir) sentence() string {
 	return s + strings.Join(r.unfinished(), "") + "."
 }
 
+// fingerprint names the hash, which some sets do not.
+func fingerprint(s string) string { return "sha256:" + strings.TrimPrefix(s, "sha256:") }
+
 func (r *RunDir) evalTable() *Table {
 	e := r.Eval
 	base := map[string]Judged{}
@@ -106,7 +109,7 @@ func (r *RunDir) evalTable() *Table {
 	}
 	t, left := EvalTable(e.Source.describe(), "trained", e.judged(), base, false)
 	if left > 0 {
-		t.Notes = append(t.Notes, plural(left, "more score", "more scores")+" in eval.json, which has the definition of each.")
+		t.Notes = append(t.Notes, plural(left, "more score", "more scores")+" in "+r.Of.document("", "eval")+", which has the definition of each.")
 	}
 	if v := e.Retrieval[0]; v.CI95 != nil {
 		t.Notes = append(t.Notes, "[low, high]: 95 % bootstrap interval over queries.")
@@ -189,7 +192,7 @@ func (r *RunDir) method() *Table {
 	add("config", m.ConfigHash)
 	set := func(what string, d DataSet) {
 		if d.Items > 0 {
-			add(what, fmt.Sprintf("%d images of %d classes, %dx%dx%d, %s", d.Items, d.Classes, d.Shape[0], d.Shape[1], d.Shape[2], d.Fingerprint))
+			add(what, fmt.Sprintf("%d images of %d classes, %dx%dx%d, %s", d.Items, d.Classes, d.Shape[0], d.Shape[1], d.Shape[2], fingerprint(d.Fingerprint)))
 		}
 	}
 	set("training data", m.Data.Train)

@@ -10,7 +10,7 @@ import (
 
 // resultKind is a result document of runs.
 type resultKind struct {
-	file, command string
+	name, command string // of the document; of what makes it
 	has           func(*RunDir) bool
 	scores        func(*RunDir) metric.Scores // of a run that has it
 }
@@ -20,10 +20,10 @@ type resultKind struct {
 // "ES:R(published)", ERS of the images as they are as "clean:ERS" and
 // "clean:ERS(published)"; those of cluster.json as "cluster:nmi".
 var kinds = []resultKind{
-	{"eval.json", "eval", func(r *RunDir) bool { return r.Eval != nil }, func(r *RunDir) metric.Scores {
+	{"eval", "eval", func(r *RunDir) bool { return r.Eval != nil }, func(r *RunDir) metric.Scores {
 		return append(r.Eval.all(), renamed("pairs.", r.Eval.Pairs, "")...)
 	}},
-	{"attack.json", "attack", func(r *RunDir) bool { return r.Attack != nil }, func(r *RunDir) metric.Scores {
+	{"attack", "attack", func(r *RunDir) bool { return r.Attack != nil }, func(r *RunDir) metric.Scores {
 		out := renamed("", r.Attack.Scores["fixed"], "")
 		for _, v := range slices.Sorted(maps.Keys(r.Attack.Scores)) {
 			if v != "fixed" {
@@ -41,7 +41,7 @@ var kinds = []resultKind{
 		}
 		return out
 	}},
-	{"cluster.json", "cluster", func(r *RunDir) bool { return r.Cluster != nil }, func(r *RunDir) metric.Scores {
+	{"cluster", "cluster", func(r *RunDir) bool { return r.Cluster != nil }, func(r *RunDir) metric.Scores {
 		n := metric.Value{Value: float64(r.Cluster.Clusters), Definition: "clusters"}
 		return append(metric.Scores{{Key: "cluster:clusters", Value: n}}, renamed("cluster:", r.Cluster.Clustering, "")...)
 	}},
@@ -78,8 +78,12 @@ func (k resultKind) missing(runs []*RunDir) string {
 	if dirs == nil {
 		return ""
 	}
-	return fmt.Sprintf("no %s in %s; tercet %s --run %s makes it", k.file, listed(dirs), k.command, word(dirs[0]))
+	of := runs[0].Of
+	return fmt.Sprintf("no %s in %s; tercet %s --run %s%s makes it", of.document("", k.name), listed(dirs), k.command, word(dirs[0]), of.flags())
 }
+
+// path is where the run has the document.
+func (k resultKind) path(r *RunDir) string { return r.Of.document(r.Dir, k.name) }
 
 // kindOf returns the document that a score comes from.
 func kindOf(key string, runs []*RunDir) resultKind {

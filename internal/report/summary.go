@@ -11,8 +11,11 @@ import (
 
 // Summary is the report over runs, schema tercet.report/1.
 type Summary struct {
-	Schema  string   `json:"schema"`
-	Metrics []string `json:"metrics"`
+	Schema string `json:"schema"`
+	// Split and Checkpoint say of which images and weights all scores are.
+	Split      string   `json:"split"`
+	Checkpoint string   `json:"checkpoint"`
+	Metrics    []string `json:"metrics"`
 	// GroupBy holds the config keys that runs of one group share; empty stands
 	// for all keys but name and seed.
 	GroupBy []string    `json:"group_by"`
@@ -54,25 +57,29 @@ type Estimate struct {
 
 // RunRecord is one run of a Summary with its own scores and their intervals.
 type RunRecord struct {
-	Dir     string                  `json:"run"`
-	Name    string                  `json:"name"`
-	Status  string                  `json:"status"`
-	Message string                  `json:"message,omitempty"`
-	Seed    uint64                  `json:"seed"`
-	Version string                  `json:"version"`
-	CPU     string                  `json:"cpu"`
-	Kernel  string                  `json:"kernel"`
-	Steps   int                     `json:"steps"`
-	Planned int                     `json:"steps_planned"`
-	Seconds float64                 `json:"seconds"`
-	Cost    Cost                    `json:"cost"`
-	Scores  map[string]metric.Value `json:"scores"`
+	Dir     string `json:"run"`
+	Name    string `json:"name"`
+	Status  string `json:"status"`
+	Message string `json:"message,omitempty"`
+	Seed    uint64 `json:"seed"`
+	Version string `json:"version"`
+	CPU     string `json:"cpu"`
+	Kernel  string `json:"kernel"`
+	Steps   int    `json:"steps"`
+	Planned int    `json:"steps_planned"`
+	// Selection says what test images have chosen of the run; "" for nothing.
+	Selection string                  `json:"selection,omitempty"`
+	Stopped   string                  `json:"stopped,omitempty"` // why it ended before its last step
+	Seconds   float64                 `json:"seconds"`
+	Cost      Cost                    `json:"cost"`
+	Scores    map[string]metric.Value `json:"scores"`
 }
 
 // Options says what a Summary shows; empty lists take the defaults.
 type Options struct {
 	Metrics []string // such as recall@1, ES:R, ES:R(published), clean:ERS, cluster:nmi
 	GroupBy []string // config keys; "loss" stands for loss.name
+	PerRun  bool     // each run is a group
 }
 
 // usual are the scores of a report for which none were asked, as far as there
@@ -90,7 +97,11 @@ func Summarize(runs []*RunDir, o Options) (*Summary, error) {
 	if s.GroupBy, err = chooseKeys(runs, o.GroupBy); err != nil {
 		return nil, err
 	}
-	s.group(runs)
+	if len(runs) > 0 {
+		of := runs[0].Of.full()
+		s.Split, s.Checkpoint = of.Split, of.Checkpoint
+	}
+	s.group(runs, o.PerRun)
 	if err := s.estimate(runs); err != nil {
 		return nil, err
 	}
@@ -99,6 +110,12 @@ func Summarize(runs []*RunDir, o Options) (*Summary, error) {
 			Dir: r.Dir, Name: r.Manifest.Name, Status: r.Manifest.Status, Message: r.Manifest.Message, Seed: r.Manifest.Seed,
 			Version: r.Manifest.Version, CPU: r.Manifest.CPU, Kernel: r.Manifest.Kernel, Steps: r.Manifest.Steps,
 			Planned: r.Manifest.Planned, Seconds: r.Manifest.Seconds, Cost: r.Manifest.Cost, Scores: map[string]metric.Value{},
+		}
+		if what := r.onTest(); what != "" {
+			rec.Selection = what + chosenOnTest
+		}
+		if stop := r.Manifest.Stopped; stop != nil {
+			rec.Stopped = stop.Reason
 		}
 		for _, sc := range r.scores() {
 			rec.Scores[sc.Key] = sc.Value

@@ -46,7 +46,8 @@ const studyText = `4 runs in 2 groups
 │ pixels              │ -           │ 3 │ -        │  0.250 [0.250, 0.250] │                    - │                    - │            - │       - │        - │
 ╰─────────────────────┴─────────────┴───┴──────────┴───────────────────────┴──────────────────────┴──────────────────────┴──────────────┴─────────┴──────────╯
 no attack.json in x-margin-0.5_seed-0; tercet attack --run x-margin-0.5_seed-0 makes it
-[low, high]: 95 % interval of Student's t over the runs of a group; it speaks about further seeds, not about other data
+[low, high]: 95 % interval of Student's t over the runs of a group; it reflects further seeds, not other data
+an interval of recall@1 reaches beyond the possible values: Student's t takes the runs for normally distributed, and with so few runs its interval is wide
 forward, backward: images through the network in training
 `
 
@@ -132,24 +133,24 @@ func TestRemarks(t *testing.T) {
 		fake(t, "a", 0, "finished", map[string]string{"eval.json": evalFile(0.5, 0), "attack.json": attackFile}),
 		fake(t, "b", 0, "interrupted", map[string]string{"eval.json": other(evalFile(0.5, 0), "sha256:bb", "sha256:cc", "recall@1(any)", "recall@1(other)")}),
 		fake(t, "c", 1, "finished", map[string]string{
-			"eval.json":   other(evalFile(0.5, 0), `"checkpoint": "last"`, `"checkpoint": "best"`, `"set": "test"`, `"set": "train"`, `"recall@1"`, `"recall@2"`),
+			"eval.json":   other(evalFile(0.5, 0), `"checkpoint": "last"`, `"checkpoint": "best"`, `"set": "test"`, `"set": "train"`),
 			"attack.json": other(attackFile, `"eps": 0.25`, `"eps": 0.5`)}),
+		fake(t, "d", 2, "finished", map[string]string{"eval.json": other(evalFile(0.5, 0), `"recall@1"`, `"recall@2"`)}),
 	}
 	runs[2].Manifest.Version, runs[2].Manifest.Kernel = "v2", "generic"
 	notes := strings.Join(summarize(t, runs, Options{}).Notes, "\n") + "\n"
 	for _, want := range []string{
-		"no attack.json in b; tercet attack --run b makes it\n",
-		"no recall@1 in c, which does not count for it\n",
+		"no attack.json in b, d; tercet attack --run b makes it\n",
+		"c/eval.json is of the train images, checkpoint best, not of the test images, checkpoint last: left out\n",
+		"no recall@1 in d; means of recall@1 are over the other runs\n",
 		"b: interrupted at step 40 of 100: stopped; tercet train --resume b goes on; its scores count as they are\n",
-		"b/eval.json is of step 100, the run is at step 40; tercet eval --run b makes it anew\n",
+		"b/eval.json is of step 100, the run is at step 40; tercet eval --run b recomputes it\n",
 		"runs differ in the definition of recall@1: recall@1(any) (a), recall@1(other) (b)\n",
-		"runs are judged on different sets: test (a), train (c)\n",
-		"runs are judged at different checkpoints: last (a), best (c)\n",
 		"attacks have different budgets: linf eps 0.25, 32 steps of 0.0625 (fixed), 1 clean start, last iterate, 200 queries (a), linf eps 0.5,",
-		"a and 2 more: judged on different images, so its mean mixes data sets: sha256:bb (a), sha256:cc (b)\n",
-		"a and 2 more: made by different versions: v1 (a), v2 (c)\n",
-		"a and 2 more: made at different kernel levels: avx2 (a), generic (c)\n",
-		"a and 2 more: the same seed twice, so the interval is too narrow: a and b (0)\n",
+		"a and 3 more: evaluated on different images, so its mean mixes data sets: sha256:bb (a), sha256:cc (b)\n",
+		"a and 3 more: made by different versions: v1 (a), v2 (c)\n",
+		"a and 3 more: made at different kernel levels: avx2 (a), generic (c)\n",
+		"a and 3 more: the same seed twice, so the interval is too narrow: a and b (0)\n",
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("missing %q in\n%s", want, notes)

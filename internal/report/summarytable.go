@@ -19,8 +19,10 @@ func (s *Summary) Table() *Table {
 		t.Columns = append(t.Columns, Column{Name: k})
 	}
 	t.Columns = append(t.Columns, Column{Name: "n"}, Column{Name: "status"})
+	of := s.ofColumns()
+	t.Columns = append(t.Columns, of...)
 	for _, m := range s.Metrics {
-		t.Columns = append(t.Columns, Column{Name: m})
+		t.Columns = append(t.Columns, Column{Name: m, Better: better(m)})
 	}
 	t.Columns = append(t.Columns, Column{Name: "training (s)", Digits: 1}, Column{Name: "forward"}, Column{Name: "backward"})
 	for _, g := range s.Groups {
@@ -29,6 +31,7 @@ func (s *Summary) Table() *Table {
 			row = append(row, g.key(k))
 		}
 		row = append(row, Int(g.N), Text(g.status()))
+		row = append(row, s.ofCells(of, g)...)
 		row = append(row, s.cells(g.Scores)...)
 		t.Rows = append(t.Rows, append(row, Number(g.Seconds), Int(int(math.Round(g.Forward))), Int(int(math.Round(g.Backward)))))
 	}
@@ -37,10 +40,61 @@ func (s *Summary) Table() *Table {
 		for range s.columns {
 			row = append(row, Missing())
 		}
-		row = append(append(row, Int(b.n), Missing()), s.cells(b.scores)...)
+		row = append(row, Int(b.n), Missing())
+		row = append(append(row, s.ofCells(of, nil)...), s.cells(b.scores)...)
 		t.Rows = append(t.Rows, append(row, Missing(), Missing(), Missing()))
 	}
 	return t
+}
+
+// Columns that say what makes scores less than they seem.
+const (
+	splitColumn      = "split"
+	checkpointColumn = "checkpoint"
+	selectionColumn  = "selection"
+)
+
+// labelColumns stay in a table whatever columns are chosen.
+var labelColumns = []string{splitColumn, checkpointColumn, selectionColumn}
+
+// better is the column's Better of a score.
+func better(score string) int {
+	switch higher, err := HigherIsBetter(score); {
+	case err != nil:
+		return 0
+	case higher:
+		return 1
+	}
+	return -1
+}
+
+// ofColumns say in every format that scores are not those of the test images and the last
+// checkpoint, or that test images have chosen the weights.
+func (s *Summary) ofColumns() []Column {
+	var out []Column
+	if !(Of{s.Split, s.Checkpoint}).standard() {
+		out = append(out, Column{Name: splitColumn}, Column{Name: checkpointColumn})
+	}
+	if slices.ContainsFunc(s.Groups, func(g *Group) bool { return g.selection() != "" }) {
+		out = append(out, Column{Name: selectionColumn})
+	}
+	return out
+}
+
+// ofCells are a row's cells of these columns; g is nil of a baseline.
+func (s *Summary) ofCells(columns []Column, g *Group) []Cell {
+	out := make([]Cell, len(columns))
+	for i, c := range columns {
+		switch {
+		case c.Name == splitColumn:
+			out[i] = Text(s.Split)
+		case c.Name == checkpointColumn && g != nil:
+			out[i] = Text(s.Checkpoint)
+		case c.Name == selectionColumn && g != nil && g.selection() != "":
+			out[i] = Text(g.selection())
+		}
+	}
+	return out
 }
 
 // cells are the shown scores of a row. Where no group has two runs, the column n

@@ -24,6 +24,8 @@ type Column struct {
 	// Paper shows as papers do: a heading without " (%)", small numbers as 0.0, and
 	// an interval, which must be symmetric, as 0.981 ±0.003.
 	Paper bool
+	// Better is 1 where higher values are better, -1 where lower ones are, 0 where neither.
+	Better int
 }
 
 // Cell is a text, a number, a number with an interval, or nothing.
@@ -35,6 +37,7 @@ type Cell struct {
 	n         int
 	percent   bool
 	brief     bool // an interval that text, Markdown and LaTeX leave out
+	best      bool // shown in bold by Markdown and LaTeX
 }
 
 type kind uint8

@@ -58,15 +58,16 @@ var golden = map[string]string{
 95 % intervals.
 `,
 	"latex": `% Unseen characters
+% needs \usepackage{booktabs}
 \begin{tabular}{lrrr}
-\hline
+\toprule
 run & n & recall@1 & map@r (\%) \\
-\hline
+\midrule
 raw \textbar{} pixels & $1$ & $0.345\;[0.324,\,0.366]$ & $15.0$ \\
 a "b", c & $12000$ & $0.981$ (n=1) & -- \\
 broken & $0$ & $\mathrm{NaN}$ & $70.0\;[60.0,\,80.0]$ \\
 tiny & $3$ & $1.23\cdot10^{-5}$ & $-100.0$ \\
-\hline
+\bottomrule
 \end{tabular}
 % 95 % intervals.
 `,

@@ -85,6 +85,9 @@ func (t *Table) pretty(markdown bool) string {
 		row := make(table.Row, len(r))
 		for i, x := range r {
 			row[i] = literal(t.Columns[i].show(x))
+			if markdown && x.best {
+				row[i] = fmt.Sprintf("**%s**", row[i])
+			}
 		}
 		p.AppendRow(row)
 	}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"tercet/internal/report"
+)
+
+// runSelection prints the configuration that is best by a score on one split, with its
+// scores on another.
+func runSelection(s *Streams, o reportOptions) error {
+	switch {
+	case o.selectRuns == "":
+		return usagef("--by says what --select selects by: give --select best as well")
+	case o.selectRuns != "best":
+		return usagef("--select is %q; give best", o.selectRuns)
+	case o.by == "":
+		return usagef("--select needs what it selects by: --by validation:recall@1")
+	case o.out != "":
+		return usagef("--out writes a page of all runs: leave it out with --select")
+	}
+	split, score, err := report.ParseBy(o.by)
+	if err != nil {
+		return usagef("--by: %w", err)
+	}
+	by, scored, err := o.bothResults(s, split)
+	if err != nil {
+		return err
+	}
+	options := report.Options{Metrics: o.metrics, GroupBy: o.groupBy, PerRun: o.perRun}
+	sel, err := report.Select(by, scored, report.SelectOptions{Options: options, Split: split, Metric: score})
+	if err != nil {
+		if code := exitCode(reportError(err)); code == ExitData {
+			return &ExitError{ExitData, err}
+		}
+		return &ExitError{ExitUsage, err}
+	}
+	table, err := o.shape(sel.Table())
+	if err != nil {
+		return err
+	}
+	return s.Result(sel, func(w io.Writer) error { return table.Write(w, o.format) })
+}
+
+// bothResults reads the runs with the results that are selected by and with those that
+// are shown.
+func (o reportOptions) bothResults(s *Streams, split string) (by, scored []*report.RunDir, err error) {
+	of := o.of()
+	if scored, err = readRuns(s, o.runs, of); err != nil {
+		return nil, nil, err
+	}
+	of.Split = split
+	for _, r := range scored { // those that can be read
+		b, err := report.ReadRunOf(r.Dir, of)
+		if err != nil {
+			return nil, nil, reportError(fmt.Errorf("to select by: %w", err))
+		}
+		b.Labels = r.Labels
+		by = append(by, b)
+	}
+	return by, scored, nil
+}

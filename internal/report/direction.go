@@ -1,0 +1,58 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// lower are the scores of which lower is better: of attacks those of which lower is more
+// robust.
+var lower = []string{"triplet_error", "pairs.eer", "CA-", "QA-", "SPQA-", "TMA", "ES:D"}
+
+// HigherIsBetter says which values of a score are better. Sizes, such as the number of
+// clusters, are neither.
+func HigherIsBetter(score string) (bool, error) {
+	key, _, _ := strings.Cut(strings.TrimPrefix(score, "clean:"), "(")
+	if key == "cluster:clusters" {
+		return false, fmt.Errorf("%s is a number of clusters: neither higher nor lower is better", score)
+	}
+	return !slices.Contains(lower, key), nil
+}
+
+// ends are those of the range of a score; ok is false where a range is not known.
+func ends(score string) (low, high float64, ok bool) {
+	key := strings.TrimPrefix(strings.TrimPrefix(score, "cluster:"), "pairs.")
+	switch {
+	case key == "ami" || key == "ari":
+		return -1, 1, true
+	case headline.MatchString(key), key != score && key != "clusters", strings.HasPrefix(key, "ES:R"):
+		return 0, 1, true
+	}
+	return 0, 0, false
+}
+
+// beyond notes the scores with an interval that leaves the score's range.
+func (s *Summary) beyond() []string {
+	var out []string
+	for _, m := range s.Metrics {
+		low, high, ok := ends(m)
+		rows := []map[string]Estimate{}
+		for _, g := range s.Groups {
+			rows = append(rows, g.Scores)
+		}
+		for _, b := range s.baselines {
+			rows = append(rows, b.scores)
+		}
+		if ok && slices.ContainsFunc(rows, func(r map[string]Estimate) bool {
+			ci := r[m].CI95
+			return ci != nil && (ci[0] < low || ci[1] > high)
+		}) {
+			out = append(out, m)
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("an interval of %s reaches beyond the possible values: Student's t takes the runs for normally distributed, and with so few runs its interval is wide", listed(out))}
+}

@@ -1,0 +1,90 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"tercet/internal/names"
+)
+
+// Of says which results of runs are read: of which images and weights. The zero Of is
+// the test images and the last checkpoint.
+type Of struct{ Split, Checkpoint string }
+
+// full is o with its defaults filled in, which documents of old versions leave out, too.
+func (o Of) full() Of {
+	if o.Split == "" {
+		o.Split = names.Test
+	}
+	if o.Checkpoint == "" {
+		o.Checkpoint = names.Last
+	}
+	return o
+}
+
+// standard says that results are those that tables have without being asked.
+func (o Of) standard() bool { return o.full() == Of{names.Test, names.Last} }
+
+// flags ask a command for such results; "" where they need none.
+func (o Of) flags() string {
+	o, out := o.full(), ""
+	if o.Split != names.Test {
+		out += " --split " + o.Split
+	}
+	if o.Checkpoint != names.Last {
+		out += " --checkpoint " + o.Checkpoint
+	}
+	return out
+}
+
+// words name the images and weights.
+func (o Of) words() string {
+	o = o.full()
+	return fmt.Sprintf("%s images, checkpoint %s", o.Split, o.Checkpoint)
+}
+
+// of says of which images and weights a document is.
+func (s Source) of() Of { return Of{s.Set, s.Checkpoint}.full() }
+
+// document is where the run keeps a kind of document of o: in a folder where that has
+// many files.
+func (o Of) document(dir, kind string) string {
+	name := names.Result(kind, o.Split, o.Checkpoint)
+	if kind == "cluster" && name != kind {
+		return filepath.Join(dir, name, kind+".json")
+	}
+	return filepath.Join(dir, name+".json")
+}
+
+// places are the files that may hold the document. Older versions kept all in one,
+// whatever it was of.
+func (o Of) places(dir, kind string) []string {
+	own, old := o.document(dir, kind), filepath.Join(dir, kind+".json")
+	if own == old {
+		return []string{own}
+	}
+	return []string{own, old}
+}
+
+// pictureFolders are those of the run's pictures of o.
+func (o Of) pictureFolders(dir string) []string {
+	out := []string{filepath.Join(dir, names.Result("figures", o.Split, o.Checkpoint))}
+	if !o.standard() {
+		out = append(out, filepath.Join(filepath.Dir(o.document(dir, "cluster")), "figures"))
+	}
+	return out
+}
+
+// otherClusterFolders are the folders of clusterings of other images or weights than the
+// test images and the last checkpoint.
+func otherClusterFolders() map[string]bool {
+	out := map[string]bool{}
+	for _, split := range []string{"test", "validation", "train"} {
+		for _, checkpoint := range []string{"last", "best"} {
+			if o := (Of{split, checkpoint}); !o.standard() {
+				out[names.Result("cluster", split, checkpoint)] = true
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,59 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+)
+
+// onTest says how test images have chosen the weights whose scores are shown: "stopping
+// step", "best checkpoint", or "" where they have not.
+func (r *RunDir) onTest() string {
+	m := r.Manifest
+	split := ""
+	switch {
+	case m.Selection != nil:
+		split = m.Selection.Split
+	case m.Best == nil, slices.Contains([]string{"loss", "pair_train_accuracy"}, m.Best.Metric):
+	case m.Data.Validation == nil: // older versions took the test set then
+		split = "test"
+	}
+	switch {
+	case split != "test":
+		return ""
+	case r.Of.Checkpoint == "best":
+		return "best checkpoint"
+	case m.Stopped != nil || m.Status == "finished" && m.Steps < m.Planned:
+		return "stopping step"
+	}
+	return ""
+}
+
+// selected names the runs whose weights test images have chosen: their test scores are
+// too good.
+func (s *Summary) selected(runs []*RunDir) []string {
+	var out []string
+	for _, what := range []string{"best checkpoint", "stopping step"} {
+		var dirs []string
+		for _, r := range runs {
+			if r.onTest() == what {
+				dirs = append(dirs, r.Dir)
+			}
+		}
+		if dirs != nil {
+			out = append(out, fmt.Sprintf("the %s was chosen on test images, so the test scores are too good: %s; data.split.validation holds out images to choose by", what, listed(dirs)))
+		}
+	}
+	return out
+}
+
+const chosenOnTest = " chosen on test images"
+
+// selection is what a row says of its runs' selection on test images.
+func (g *Group) selection() string {
+	for _, r := range g.runs {
+		if what := r.onTest(); what != "" {
+			return what + chosenOnTest
+		}
+	}
+	return ""
+}

@@ -1,0 +1,87 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tercet/internal/names"
+)
+
+// Choose keeps the named columns, in the order of the names.
+func (t *Table) Choose(headings []string) error {
+	var all []string
+	for _, c := range t.Columns {
+		all = append(all, c.Name)
+	}
+	var at []int
+	for _, h := range headings {
+		i := slices.Index(all, h)
+		switch {
+		case i < 0:
+			msg := fmt.Sprintf("there is no column %q", h)
+			if c := names.Closest(h, all); c != "" {
+				msg += " (did you mean " + c + "?)"
+			}
+			return fmt.Errorf("%s; there are: %s", msg, strings.Join(all, ", "))
+		case slices.Contains(at, i):
+			return fmt.Errorf("column %q is named twice", h)
+		}
+		at = append(at, i)
+	}
+	for _, label := range labelColumns { // what makes a number less than it seems stays
+		if i := slices.Index(all, label); i >= 0 && !slices.Contains(at, i) {
+			at = append(at, i)
+		}
+	}
+	pick := func(i int) Column { return t.Columns[i] }
+	columns := apply(at, pick)
+	for r, row := range t.Rows {
+		t.Rows[r] = apply(at, func(i int) Cell { return row[i] })
+	}
+	t.Columns = columns
+	return nil
+}
+
+func apply[T any](at []int, of func(int) T) []T {
+	out := make([]T, len(at))
+	for i, k := range at {
+		out[i] = of(k)
+	}
+	return out
+}
+
+// MarkBest marks the best value of each column in which some are better, as far as two
+// rows have one.
+func (t *Table) MarkBest() {
+	for c, column := range t.Columns {
+		var rows []int
+		for r := range t.Rows {
+			if k := t.Rows[r][c].kind; k == number || k == interval || k == single {
+				rows = append(rows, r)
+			}
+		}
+		if column.Better == 0 || len(rows) < 2 {
+			continue
+		}
+		better := func(a, b int) int {
+			return -column.Better * compareValues(t.Rows[a][c].value, t.Rows[b][c].value)
+		}
+		best := slices.MinFunc(rows, better)
+		for _, r := range rows {
+			if t.Rows[r][c].value == t.Rows[best][c].value {
+				t.Rows[r][c].best = true
+			}
+		}
+	}
+}
+
+func compareValues(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
