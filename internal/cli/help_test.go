@@ -114,7 +114,7 @@ func exampleFolder(t *testing.T) string {
 		{"eval", "--run", "runs/first", "--stability", "--repeats", "1", "--triplets", "100", "--no-pictures"},
 		{"train", "-c", "sweep.yaml", "--set", "name=dd"},
 		{"train", "-c", "sweep.yaml", "--set", "name=val", "--set", "data.split.validation=0.5"},
-		{"eval", "--run", "runs/val_model.width-4", "--split", "validation", "--no-pictures"},
+		{"eval", "--run", "runs/val-width-4", "--split", "validation", "--no-pictures"},
 		{"train", "-c", "metric.yaml"},
 		{"eval", "--run", "runs/stability-glyphs", "--stability", "--claim", "s1", "--circle", "--repeats", "1", "--triplets", "100", "--no-pictures"},
 	} {

@@ -26,7 +26,7 @@ func (d *EvalDoc) Lacks(o EvalOptions) []string {
 	}{
 		{"the clustering scores", there.KMeans, o.KMeans},
 		{"the baselines", there.Baselines, o.Baselines},
-		{"the scores of pairs", d.Pairs != nil, o.Pairs || o.Threshold != nil || d.ofLoss()},
+		{"the scores of pairs", d.Pairs != nil && there.Threshold == nil, o.Pairs || o.Threshold != nil || d.ofLoss()},
 		{"intervals", there.Bootstrap > 0, o.Bootstrap > 0},
 	} {
 		if part.had && !part.is {
@@ -42,7 +42,7 @@ func (d *EvalDoc) Lacks(o EvalOptions) []string {
 		out = append(out, lessOf(there.NInit, o.NInit, "starts of k-means")...)
 	}
 	if there.Threshold != nil {
-		out = append(out, otherThan(fmt.Sprint(*there.Threshold), thresholdWord(o.Threshold), "threshold")...)
+		out = append(out, otherThan(fmt.Sprint(*there.Threshold), thresholdWord(o.Threshold), "threshold")...) // with none, that of the loss, if any
 	} else if d.ofLoss() && o.Threshold != nil {
 		out = append(out, otherThan("of the loss", thresholdWord(o.Threshold), "threshold")...)
 	}

@@ -48,7 +48,7 @@ func TestEvalLacksLooksAtAllOptions(t *testing.T) {
 	}
 	o := base
 	o.Pairs, o.Threshold = false, nil
-	if got := strings.Join(d.Lacks(o), "; "); got != "the scores of pairs; threshold 9 instead of none" {
+	if got := strings.Join(d.Lacks(o), "; "); got != "threshold 9 instead of none" {
 		t.Errorf("no pairs: %q", got)
 	}
 	o = base
