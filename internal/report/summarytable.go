@@ -22,7 +22,7 @@ func (s *Summary) Table() *Table {
 	of := s.ofColumns()
 	t.Columns = append(t.Columns, of...)
 	for _, m := range s.Metrics {
-		t.Columns = append(t.Columns, Column{Name: m, Better: better(m)})
+		t.Columns = append(t.Columns, Column{Name: m, Better: direction(m)})
 	}
 	t.Columns = append(t.Columns, Column{Name: "training (s)", Digits: 1}, Column{Name: "forward"}, Column{Name: "backward"})
 	for _, g := range s.Groups {
@@ -57,8 +57,8 @@ const (
 // labelColumns stay in a table whatever columns are chosen.
 var labelColumns = []string{splitColumn, checkpointColumn, selectionColumn}
 
-// better is the column's Better of a score.
-func better(score string) int {
+// direction is the column's Better of a score.
+func direction(score string) int {
 	switch higher, err := HigherIsBetter(score); {
 	case err != nil:
 		return 0
