@@ -241,22 +241,24 @@ func TestGapsOfUnlikeMeasurements(t *testing.T) {
 		t.Errorf("notes %q on what is alike, error %v", s.Notes, err)
 	}
 	other := fakeGap(t, folder, 1600, 0, 0.1, 0.1)
-	other.Manifest.Data.Train.Items, other.Manifest.Data.Test.Items, other.Manifest.Data.Validation = 1600, 10000, &DataSet{Items: 500}
-	measuredBy(t, other, "gap.json", `"triplets": 500, "limit": 200`, `"set": "validation", "items": 200`)
+	other.Manifest.Data.Train.Items, other.Manifest.Data.Test.Items = 1600, 10000
+	measuredBy(t, other, "gap.json", `"triplets": 500, "limit": 200`, `"set": "test", "items": 200`)
 	b, err := os.ReadFile(filepath.Join(other.Dir, "gap.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, other.Dir, "gap.json", strings.Replace(string(b), `"bound": {`, `"bound": {"delta": 0.2, `, 1))
-	s, err := CompareGaps(append(runs, other))
+	elsewhere := fakeGap(t, folder, 3200, 0, 0.1, 0.1)
+	measuredBy(t, elsewhere, "gap.json", plain, `"set": "validation", "items": 500`) // by an older version
+	s, err := CompareGaps(append(runs, other, elsewhere))
 	if err != nil {
 		t.Fatal(err)
 	}
 	notes := strings.Join(s.Table(false).Notes, "\n")
 	for _, want := range []string{
-		filepath.Join(other.Dir, "gap.json") + " is of 200 of the 500 validation images (--limit 200)",
+		filepath.Join(other.Dir, "gap.json") + " is of 200 of the 10000 test images (--limit 200)",
 		"different numbers of triplets: 200000 (" + runs[0].Dir + "), 500 (" + other.Dir + ")",
-		"judged on different sets: test", "delta 0.2 (" + other.Dir + ")", "bound is vacuous",
+		filepath.Join(elsewhere.Dir, "gap.json") + " is of the validation images, checkpoint last, not of the test images, checkpoint last: left out", "delta 0.2 (" + other.Dir + ")", "bound is vacuous",
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)
