@@ -142,6 +142,11 @@ tables-mnist: build
 tables-mnist-ball tables-mnist-complete tables-mnist-complete-32: build
 	scripts/tables.sh mnist $(@:tables-mnist-%=%)
 
+.PHONY: results-tables
+## results-tables: the tables of results/tables again from the documents kept in results (seconds)
+results-tables: build
+	scripts/results-tables.sh
+
 .PHONY: noise-experiments dibs noise-robust noise-rates
 ## noise-experiments: all studies of noise, small presets (estimated: two and a half hours on 2 cores; goes on where it was stopped)
 noise-experiments: dibs noise-robust
