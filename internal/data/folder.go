@@ -2,6 +2,7 @@ package data
 
 import (
 	"errors"
+	"image"
 	"image/color"
 	"io/fs"
 	"os"
@@ -18,6 +19,7 @@ type scan struct {
 	classes []string
 	files   []string
 	labels  []int32
+	heads   []image.Config // of each file, once readHeads has read them
 }
 
 // hidden reports names that are skipped: dot files, and __MACOSX of zip files.
@@ -92,16 +94,29 @@ func isFolder(path string, e fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// readFolder decodes all images of a scan into memory, on all threads. All
-// headers are checked first.
+// readHeads reads and checks the headers of all files. The error names every bad one.
+func readHeads(scans []*scan) error {
+	var files []string
+	for _, s := range scans {
+		files = append(files, s.files...)
+	}
+	heads := make([]image.Config, len(files))
+	err := eachFile(len(files), 16, func(i int) (err error) {
+		heads[i], err = readHead(files[i])
+		return err
+	})
+	for _, s := range scans {
+		s.heads, heads = heads[:len(s.files)], heads[len(s.files):]
+	}
+	return err
+}
+
+// readFolder decodes all images of a scan, whose headers were read, into memory, on
+// all threads.
 func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 	shapes := make([][2]int, len(s.files)) // after resizing and cropping
 	err := each(len(s.files), 16, func(i int) error {
-		conf, err := readHead(s.files[i])
-		if err != nil {
-			return err
-		}
-		_, _, oh, ow, err := o.geometry(conf.Height, conf.Width)
+		_, _, oh, ow, err := o.geometry(s.heads[i].Height, s.heads[i].Width)
 		if err != nil {
 			return badCause(err, "%s", s.files[i])
 		}
@@ -123,7 +138,7 @@ func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 	}
 	pixels := make([]uint8, len(s.files)*size)
 	var spare par.Free[canvas]
-	err = each(len(s.files), 4, func(i int) error {
+	err = eachFile(len(s.files), 4, func(i int) error {
 		img, err := readImage(s.files[i])
 		if err != nil {
 			return err
@@ -143,26 +158,35 @@ func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 	return m, nil
 }
 
-// isGrey reports that all files of the scans are grey.
-func isGrey(scans []*scan) (bool, error) {
+// isGrey reports that all files of the scans, whose headers were read, are grey.
+func isGrey(scans []*scan) bool {
 	for _, s := range scans {
-		grey := make([]bool, len(s.files))
-		err := each(len(grey), 16, func(i int) error {
-			conf, err := readHead(s.files[i])
-			grey[i] = conf.ColorModel == color.GrayModel || conf.ColorModel == color.Gray16Model
-			return err
-		})
-		if err != nil || slices.Contains(grey, false) {
-			return false, err
+		for _, h := range s.heads {
+			if h.ColorModel != color.GrayModel && h.ColorModel != color.Gray16Model {
+				return false
+			}
 		}
 	}
-	return true, nil
+	return true
+}
+
+// folderRoots are the folders whose folders are classes: two with the names that train
+// and test give them, or root itself. Without names, root is taken to be split when its
+// folders, subs, are train and test and no others.
+func folderRoots(root, trainName, testName string, subs []string) []string {
+	if trainName == "" && testName == "" && slices.Equal(subs, []string{"test", "train"}) {
+		trainName, testName = "train", "test"
+	}
+	roots := []string{filepath.Join(root, trainName)}
+	if testName != "" {
+		roots = append(roots, filepath.Join(root, testName))
+	}
+	return roots
 }
 
 // openFolder reads root/train/<class>/* and root/test/<class>/*, with the names
 // that train and test give these two folders, or root/<class>/* alone, for which
-// test is nil. Without names, root is taken to be split when its folders are
-// train and test and no others.
+// test is nil; see folderRoots.
 func openFolder(root, trainName, testName string, o ImageOptions) (train, test *Memory, err error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
@@ -171,13 +195,7 @@ func openFolder(root, trainName, testName string, o ImageOptions) (train, test *
 	if err != nil {
 		return nil, nil, err
 	}
-	if trainName == "" && testName == "" && slices.Equal(subs, []string{"test", "train"}) {
-		trainName, testName = "train", "test"
-	}
-	roots := []string{filepath.Join(root, trainName)}
-	if testName != "" {
-		roots = append(roots, filepath.Join(root, testName))
-	}
+	roots := folderRoots(root, trainName, testName, subs)
 	for _, r := range roots {
 		if info, err := os.Stat(r); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 			return nil, nil, missing(nil, "no folder %s (data.root is %s); for class folders without train and test set data.split.kind: class (test on unseen classes) or fraction (on unseen images of the same classes)", r, root)
@@ -189,12 +207,11 @@ func openFolder(root, trainName, testName string, o ImageOptions) (train, test *
 			return nil, nil, err
 		}
 	}
+	if err := readHeads(scans); err != nil {
+		return nil, nil, err
+	}
 	if o.native() {
-		grey, err := isGrey(scans)
-		if err != nil {
-			return nil, nil, err
-		}
-		if o.Color = "rgb"; grey {
+		if o.Color = "rgb"; isGrey(scans) {
 			o.Color = "grey"
 		}
 	}

@@ -178,14 +178,20 @@ func (o Options) checkFiles() error {
 	return nil
 }
 
+// namedFolders are the names of the folders of train and test, which a split of another
+// kind does not look at.
+func (o Options) namedFolders() (train, test string) {
+	if o.Split.Kind != "" && o.Split.Kind != "file" {
+		return "", ""
+	}
+	return o.TrainFolder, o.TestFolder
+}
+
 func openFolderOptions(o Options) (Dataset, Dataset, error) {
 	if err := o.checkRoot(); err != nil {
 		return nil, nil, err
 	}
-	a, b := o.TrainFolder, o.TestFolder
-	if o.Split.Kind != "" && o.Split.Kind != "file" {
-		a, b = "", ""
-	}
+	a, b := o.namedFolders()
 	train, test, err := openFolder(o.Root, a, b, o.image())
 	if err != nil {
 		return nil, nil, err

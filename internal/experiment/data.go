@@ -20,6 +20,8 @@ type Sets struct {
 	// was made; nil where it gives none.
 	Graph    *noise.GraphReport
 	Triplets *noise.TripletReport
+	// LeftOut says which files of the source are images that are not read; "" for none.
+	LeftOut string
 }
 
 // seen returns the items of Train under the labels that are trained on.

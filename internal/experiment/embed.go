@@ -110,7 +110,7 @@ func (r *Run) loaded(which string) (*train.Checkpoint, *nn.Model, *Sets, error) 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	sets, err := OpenData(r.Config)
+	sets, err := openWith(r.Config, r.elsewhere(data.Open), nil)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -164,7 +164,7 @@ func (r *Run) storedTraining(sets *Sets) (data.Dataset, error) {
 		return sets.Train, nil
 	}
 	var plain data.Dataset
-	_, err := openWith(r.Config, data.Open, func(s *Sets) error { // before it distorts
+	_, err := openWith(r.Config, r.elsewhere(data.Open), func(s *Sets) error { // before it distorts
 		plain = s.Train
 		return nil
 	})

@@ -75,6 +75,9 @@ func Inspect(ctx context.Context, cfg *config.Config, say Say) (*DataDoc, error)
 		return nil, err
 	}
 	d := &DataDoc{Schema: "tercet.data/1", Config: cfg.Name, Name: cfg.Data.Name, Noise: sets.Noise}
+	if sets.LeftOut != "" {
+		d.Warnings = append(d.Warnings, sets.LeftOut)
+	}
 	_, vectors := cfg.Data.Options.(config.NPYData)
 	list := sets.named()
 	for i, s := range list {

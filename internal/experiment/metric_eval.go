@@ -60,7 +60,7 @@ func (r *Run) judgeMetric(ctx context.Context, checkpoint string, m *nn.Model, j
 	if m, err = euclidean(m); err != nil {
 		return nil, nil, err
 	}
-	sets, err := OpenData(cfg)
+	sets, err := openWith(cfg, r.elsewhere(data.Open), nil)
 	if err != nil {
 		return nil, nil, err
 	}

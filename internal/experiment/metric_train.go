@@ -95,8 +95,11 @@ func (f *fitting) prepare(ctx context.Context) error {
 	if err := r.sameData(sets); err != nil {
 		return err
 	}
-	r.Manifest.Data = sets.record(cfg)
+	r.Manifest.Data = r.recordData(sets)
 	f.watch.note("data: %s", sets)
+	if sets.LeftOut != "" {
+		f.watch.note("warning: data: %s", sets.LeftOut)
+	}
 	if sets.Noise != nil {
 		f.watch.note("noise on the training %s: %s", disturbed(cfg), sets.Noise)
 	}

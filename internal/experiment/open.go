@@ -69,7 +69,7 @@ func openData(cfg *config.Config, open opener, alter alteration) (*Sets, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := new(Sets)
+	s := &Sets{LeftOut: data.LeftOut(o)}
 	if s.Train, s.Test, err = open(o); err != nil {
 		return nil, err
 	}

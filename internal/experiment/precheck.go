@@ -85,5 +85,5 @@ func (r *Run) data() (*Sets, error) {
 	if open == nil {
 		open = data.Open
 	}
-	return openWith(r.Config, open, r.alter)
+	return openWith(r.Config, r.elsewhere(open), r.alter)
 }

@@ -84,7 +84,10 @@ type Best struct {
 // DataRecord identifies what a run was trained and judged on: sets under their true
 // labels.
 type DataRecord struct {
-	Name       string     `json:"name"`
+	Name string `json:"name"`
+	// From is the directory that relative paths of the data counted from: a hint, "" for
+	// data without such paths.
+	From       string     `json:"from,omitempty"`
 	Train      SetRecord  `json:"train"`
 	Validation *SetRecord `json:"validation,omitempty"`
 	Test       SetRecord  `json:"test"`
@@ -121,6 +124,7 @@ type Run struct {
 	log      *train.Log    // while training
 	coverage data.Coverage // of the sampler's first epoch
 	open     opener        // nil for data.Open
+	from     string        // where its data were found, if not from the current directory
 	alter    alteration    // of what is trained on; nil for none
 	checked  *Sets         // what precheck has opened, until training takes it
 	made     bool          // this process has made the directory

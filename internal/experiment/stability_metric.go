@@ -275,7 +275,7 @@ func (r *Run) metricFeatures(ctx context.Context, checkpoint string, say Say) (*
 	if m, err = euclidean(m); err != nil {
 		return nil, "", err
 	}
-	sets, err := OpenData(r.Config)
+	sets, err := openWith(r.Config, r.elsewhere(data.Open), nil)
 	if err != nil {
 		return nil, "", err
 	}

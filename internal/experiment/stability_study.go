@@ -26,12 +26,12 @@ type study struct {
 }
 
 // onceOpened reads a source once.
-func onceOpened() opener {
+func onceOpened(open opener) opener {
 	var once sync.Once
 	var train, test data.Dataset
 	var err error
 	return func(o data.Options) (data.Dataset, data.Dataset, error) {
-		once.Do(func() { train, test, err = data.Open(o) })
+		once.Do(func() { train, test, err = open(o) })
 		return train, test, err
 	}
 }
@@ -55,7 +55,7 @@ func (r *Run) openStudy(o MeasureOptions, p Progress) (*study, error) {
 	if o.Repeats == 0 {
 		o.Repeats = StabilityRepeats
 	}
-	s := &study{run: r, o: o, p: p, open: onceOpened()}
+	s := &study{run: r, o: o, p: p, open: onceOpened(r.elsewhere(data.Open))}
 	var err error
 	if s.sets, err = openWith(r.Config, s.open, nil); err != nil {
 		return nil, err

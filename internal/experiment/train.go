@@ -159,18 +159,21 @@ func (r *Run) prepare(w Watch) (*assembled, *data.Loader, error) {
 	if err := r.sameData(sets); err != nil {
 		return nil, nil, err
 	}
-	r.Manifest.Data = sets.record(cfg)
+	r.Manifest.Data = r.recordData(sets)
 	t, err := assemble(cfg, sets)
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Manifest.Data = sets.record(cfg) // now with what the sampler gives
+	r.Manifest.Data = r.recordData(sets) // now with what the sampler gives
 	if err := r.sameWeights(t.weights); err != nil {
 		return nil, nil, err
 	}
 	seen := sets.seen()
 	r.coverage = data.Cover(t.sampler, seen, 0)
 	w.note("data: %s", sets)
+	if sets.LeftOut != "" {
+		w.note("warning: data: %s", sets.LeftOut)
+	}
 	if sets.Noise != nil {
 		w.note("noise on the training %s: %s", disturbed(cfg), sets.Noise)
 	}

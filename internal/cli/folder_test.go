@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// drawnFolders makes folders of n images for each of so many classes.
+func drawnFolders(t *testing.T, root string, classes, n int) {
+	t.Helper()
+	for c := range classes {
+		dir := filepath.Join(root, fmt.Sprint("c", c))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			img := image.NewGray(image.Rect(0, 0, 16, 16))
+			for k := range img.Pix {
+				img.Pix[k] = uint8(k*(c+1) + 7*i)
+			}
+			img.SetGray(i%16, c%16, color.Gray{Y: 255})
+			var b bytes.Buffer
+			if err := png.Encode(&b, img); err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, filepath.Join(dir, fmt.Sprint(i, ".png")), b.String())
+		}
+	}
+}
+
+const folderConfig = `
+name: shapes
+data: {name: folder, root: shapes, split: {kind: fraction, train: 0.5}}
+model: {name: cnn, width: 4, embedding: 8}
+batch: {sampler: class-pairs, pairs: 4}
+train: {steps: 2}
+eval: {bootstrap: 100, kmeans: {n_init: 2}}
+`
+
+// TestDataOfARunAreFoundFromAnotherFolder: "cd runs; tercet eval --run shapes" read the
+// run directory as if it were the images.
+func TestDataOfARunAreFoundFromAnotherFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	drawnFolders(t, "shapes", 4, 6)
+	writeFile(t, "shapes.yaml", folderConfig)
+	must(t, 0, "train -q -c shapes.yaml -o runs")
+	before := must(t, 0, "eval --run runs/shapes --json")
+	home, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("runs")
+	after := must(t, 0, "eval --run shapes --json")
+	if scores(before) == "" || scores(before) != scores(after) {
+		t.Errorf("other scores from another folder:\n%s\n%s", before, after)
+	}
+	if err := os.RemoveAll(filepath.Join(home, "shapes")); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, ExitData, "eval --run shapes", "the run was trained in "+home+", and from there: ")
+}
+
+// scores are the retrieval scores of an eval document.
+func scores(doc string) string {
+	_, doc, _ = strings.Cut(doc, `"retrieval"`)
+	doc, _, _ = strings.Cut(doc, `"clustering"`)
+	return doc
+}
+
+// TestOtherImagesAreCounted: gif and webp files among PNG files were passed over without
+// a word.
+func TestOtherImagesAreCounted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	drawnFolders(t, "shapes", 4, 6)
+	writeFile(t, "shapes.yaml", folderConfig)
+	for _, name := range []string{"c0/a.gif", "c1/a.webp", "c1/b.webp", "c2/.DS_Store", "c2/Thumbs.db"} {
+		writeFile(t, filepath.Join("shapes", name), "x")
+	}
+	const want = "3 files are neither PNG nor JPEG and were left out: .webp 2, .gif 1"
+	for _, line := range []string{"train -c shapes.yaml -o runs", "data inspect -c shapes.yaml"} {
+		if code, _, stderr := cli(shellWords(line)...); code != 0 || !strings.Contains(stderr, want) {
+			t.Errorf("tercet %s: exit %d\n%s", line, code, stderr)
+		}
+	}
+}

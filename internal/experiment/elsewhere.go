@@ -1,0 +1,56 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+)
+
+// elsewhere opens data whose paths are relative from the current directory, and where
+// that fails from the directory that the run was trained in. The data's fingerprint
+// says whether they are the same.
+func (r *Run) elsewhere(open opener) opener {
+	from := r.Manifest.Data.From
+	return func(o data.Options) (data.Dataset, data.Dataset, error) {
+		train, test, err := open(o)
+		here, e := os.Getwd()
+		unread := errors.Is(err, data.ErrMissing) || errors.Is(err, data.ErrFormat)
+		if !unread || e != nil || from == "" || from == here || !relative(o) {
+			return train, test, err
+		}
+		o.Root = filepath.Join(from, o.Root)
+		train, test, there := open(o)
+		if there != nil {
+			return nil, nil, fmt.Errorf("%w; the run was trained in %s, and from there: %w", err, from, there)
+		}
+		r.from = from
+		return train, test, nil
+	}
+}
+
+// relative says that o reads files by paths from the current directory.
+func relative(o data.Options) bool {
+	if o.Root != "" {
+		return !filepath.IsAbs(o.Root)
+	}
+	return o.Images != "" && !filepath.IsAbs(o.Images) || o.Labels != "" && !filepath.IsAbs(o.Labels)
+}
+
+// recordData is what the manifest says of the sets that r is trained on.
+func (r *Run) recordData(s *Sets) DataRecord {
+	d := s.record(r.Config)
+	if d.From = r.from; d.From == "" && readsHere(r.Config) {
+		d.From, _ = os.Getwd() // a hint: without it there is none
+	}
+	return d
+}
+
+// readsHere says that the paths of cfg's data count from the current directory.
+func readsHere(cfg *config.Config) bool {
+	o, err := dataOptions(cfg)
+	return err == nil && relative(o)
+}
