@@ -76,7 +76,7 @@ func runBoundPartition(ctx context.Context, s *Streams, o boundPartitionOptions)
 	if o.draws < 1 || o.draws > maxPartitionDraws {
 		return usagef("--draws is %d; give 1 to %d", o.draws, maxPartitionDraws)
 	}
-	runs, err := readRuns(s, o.runs)
+	runs, err := readTableRuns(s, o.runs)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func TestExportedRowsSayWhatTheyAre(t *testing.T) {
 	must(t, 0, "eval --run runs/trees --save-embeddings X.npy")
 	must(t, 0, "eval --run runs/trees --save-embeddings L.npy --limit 10")
 	all, few := itemsOf(t, "X.items.csv"), itemsOf(t, "L.items.csv")
-	labels, _, err := data.ReadLabels("X.labels.npy")
+	labels, _, err := data.ReadLabels(data.LabelFile{Path: "X.labels.npy"})
 	if err != nil || len(labels) != 12 || len(all) != 13 || len(few) != 11 {
 		t.Fatalf("%d labels, %d and %d lines, error %v", len(labels), len(all), len(few), err)
 	}
