@@ -80,7 +80,7 @@ var flagValues = map[string]completer{
 }
 
 // freeFlags take a text that only the user knows: nothing is proposed for them.
-var freeFlags = []string{"seed", "task", "eps", "step", "curve", "positive", "noise", "curves", "grid", "label-column"}
+var freeFlags = []string{"seed", "task", "eps", "step", "curve", "positive", "noise", "curves", "grid", "label-column", "by", "columns", "select"}
 
 // completeFlags gives every flag of the tree that takes one of known values its
 // completion.
