@@ -127,7 +127,7 @@ func TestConfigKeysSayWhatValuesMean(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
 	}
-	if out := must(t, 0, "config keys data.split.kind"); !strings.Contains(out, "class                 train and test classes are disjoint\n") {
+	if out := must(t, 0, "config keys data.split.kind"); !strings.Contains(out, "class                 train and test classes are disjoint: ") {
 		t.Errorf("printed\n%s", out)
 	}
 }

@@ -219,21 +219,3 @@ func TestShellWords(t *testing.T) {
 		t.Error(d)
 	}
 }
-
-func TestManPagesHaveTheExitStatus(t *testing.T) {
-	dir := t.TempDir()
-	code, out, stderr := cli("man", dir)
-	if code != 0 {
-		t.Fatal(stderr)
-	}
-	page, err := os.ReadFile(filepath.Join(dir, "tercet-config-show.1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(page), ".SH EXIT STATUS") || !strings.Contains(string(page), "usage or config") {
-		t.Errorf("page:\n%s", page)
-	}
-	if !strings.Contains(out, "tercet-config-show.1\n") {
-		t.Errorf("list:\n%s", out)
-	}
-}

@@ -41,6 +41,7 @@ func TestMistakesOfUsage(t *testing.T) {
 		{"trian -c x", 2, `tercet: there is no command "trian"; did you mean train? commands: `},
 		{"trian --config=x", 2, `tercet: there is no command "trian"; did you mean train? commands: `},
 		{"config shwo -z", 2, `tercet: config has no command "shwo"; did you mean show?`},
+		{"eval --run x --set seed=1", 2, "tercet: tercet eval has no --set: a run keeps the config that it was trained with; --split chooses its images"},
 		{"-z", 2, "tercet: unknown shorthand flag: 'z' in -z (flags: tercet --help)"},
 		{"version extra", 2, `tercet: tercet version takes no arguments; got "extra" (usage: tercet version [flags])`},
 		{"version --jsn", 2, "tercet: unknown flag: --jsn; did you mean --json? (flags: tercet version --help)"},

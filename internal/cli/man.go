@@ -6,10 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sort"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
+
+	"tercet/internal/fsx"
 )
 
 type manDocument struct {
@@ -20,13 +23,16 @@ type manDocument struct {
 func newMan(s *Streams) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = command{
-		use:       "man FOLDER",
-		short:     "Write the man pages into a folder",
-		long:      "Write a man page for every command into FOLDER, which is made if it is not there,\nand print the files' names. SOURCE_DATE_EPOCH sets their date.",
+		use:   "man FOLDER",
+		short: "Write the man pages into a folder",
+		long: `
+Write a man page for every command into FOLDER, and tercet-config.5 with all keys of
+a config. FOLDER is made if it is not there. The names of the files are printed.
+SOURCE_DATE_EPOCH sets their date.`,
 		args:      cobra.ExactArgs(1),
 		anyKernel: true,
 		examples: []example{
-			{why: "then read one: man man1/tercet-config.1", line: "tercet man man1"},
+			{why: "then read one: man man1/tercet-train.1", line: "tercet man man1"},
 		},
 		run: func(_ context.Context, args []string) error { return runMan(s, cmd.Root(), args[0]) },
 	}.build()
@@ -34,21 +40,29 @@ func newMan(s *Streams) *cobra.Command {
 }
 
 func runMan(s *Streams, root *cobra.Command, folder string) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return fmt.Errorf("the folder for man pages: %w", err)
-	}
-	withExitStatus(root)
-	header := &doc.GenManHeader{Title: "TERCET", Section: "1", Source: "tercet " + BuildInfo().Version, Manual: "Tercet"}
-	if err := doc.GenManTree(root, header, folder); err != nil {
-		return fmt.Errorf("man pages: %w", err)
-	}
-	files, err := filepath.Glob(filepath.Join(folder, "tercet*.1"))
+	date, err := manDate(os.Getenv("SOURCE_DATE_EPOCH"))
 	if err != nil {
 		return err
 	}
-	sort.Strings(files)
-	return s.Result(manDocument{"tercet.man/1", files}, func(w io.Writer) error {
-		for _, f := range files {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("the folder for man pages: %w", err)
+	}
+	doc := manDocument{Schema: "tercet.man/1"}
+	write := func(name, text string) error {
+		path := filepath.Join(folder, name)
+		doc.Files = append(doc.Files, path)
+		return fsx.WriteFile(path, []byte(text), 0o644)
+	}
+	if err := eachManPage(root, func(cmd *cobra.Command) error {
+		return write(manName(cmd)+".1", commandPage(cmd, date))
+	}); err != nil {
+		return err
+	}
+	if err := write("tercet-config.5", configPage(date)); err != nil {
+		return err
+	}
+	return s.Result(doc, func(w io.Writer) error {
+		for _, f := range doc.Files {
 			if _, err := fmt.Fprintln(w, f); err != nil {
 				return err
 			}
@@ -57,18 +71,32 @@ func runMan(s *Streams, root *cobra.Command, folder string) error {
 	})
 }
 
-// withExitStatus moves the exit status of every command into the text from
-// which its page is made.
-func withExitStatus(cmd *cobra.Command) {
-	cmd.DisableAutoGenTag = true
-	if text := cmd.Annotations[exitsKey]; text != "" {
-		long := cmd.Long
-		if long == "" {
-			long = cmd.Short
-		}
-		cmd.Long = long + "\n\n# EXIT STATUS\n```\n" + text + "```\n"
+// manDate is the date of the pages: epoch in seconds, or today where it is empty.
+func manDate(epoch string) (time.Time, error) {
+	if epoch == "" {
+		return time.Now().UTC(), nil
+	}
+	seconds, err := strconv.ParseInt(epoch, 10, 64)
+	if err != nil {
+		return time.Time{}, usagef("SOURCE_DATE_EPOCH is %q; give whole seconds since 1970", epoch)
+	}
+	return time.Unix(seconds, 0).UTC(), nil
+}
+
+// eachManPage calls f for every command that has a page, parents first.
+func eachManPage(cmd *cobra.Command, f func(*cobra.Command) error) error {
+	if err := f(cmd); err != nil {
+		return err
 	}
 	for _, c := range cmd.Commands() {
-		withExitStatus(c)
+		if !c.IsAvailableCommand() || c.Name() == "help" {
+			continue
+		}
+		if err := eachManPage(c, f); err != nil {
+			return err
+		}
 	}
+	return nil
 }
+
+func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }

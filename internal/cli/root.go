@@ -122,7 +122,7 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 	for _, c := range commands {
 		used[c.group] = true
 	}
-	for _, g := range []cobra.Group{{ID: groupWork, Title: "Commands:"}, {ID: groupHelp, Title: "Around them:"}} {
+	for _, g := range []cobra.Group{{ID: groupWork, Title: "Commands:"}, {ID: groupHelp, Title: "Utilities:"}} {
 		if used[g.ID] {
 			root.AddGroup(&g)
 		}
@@ -161,8 +161,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !found {
 		return usagef("%s (flags: %s --help)", msg, cmd.CommandPath())
 	}
-	if word == "set" && cmd.Flags().Lookup("split") != nil {
-		return usagef("%s has no --set: its config is the run's; --split chooses the images (flags: %s --help)", cmd.CommandPath(), cmd.CommandPath())
+	if word == "set" && cmd.Flags().Lookup("run") != nil {
+		return usagef("%[1]s has no --set: a run keeps the config that it was trained with; --split chooses its images (flags: %[1]s --help)", cmd.CommandPath())
 	}
 	var flags []string
 	for _, usage := range strings.Fields(cmd.Flags().FlagUsages()) {

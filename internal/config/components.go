@@ -23,9 +23,9 @@ var families = map[string][]component{
 		{"npy", "vectors from other tools", NPYData{}, nil},
 	},
 	"split": {
-		{"file", "as the source comes", FileSplit{}, nil},
-		{"class", "train and test classes are disjoint", ClassSplit{Train: 0.5}, nil},
-		{"fraction", "a share of each class's images", FractionSplit{Train: 0.8}, nil},
+		{"file", "the train and test sets of the source", FileSplit{}, nil},
+		{"class", "train and test classes are disjoint: the score is of unseen classes", ClassSplit{Train: 0.5}, nil},
+		{"fraction", "a share of each class's images to train on: the score is of unseen images of the same classes", FractionSplit{Train: 0.8}, nil},
 	},
 	"noise": {
 		{"none", "labels as they are", NoNoise{}, nil},

@@ -25,7 +25,7 @@ type Config struct {
 	Metric    Metric    `yaml:"metric" doc:"how model mahalanobis is fitted; of no other model"`
 	Batch     Batch     `yaml:"batch" doc:"which images come next"`
 	Loss      Loss      `yaml:"loss" doc:"the objective"`
-	Miner     Miner     `yaml:"miner" doc:"which tuples of a batch count"`
+	Miner     Miner     `yaml:"miner" doc:"how the tuples of a batch are mined"`
 	Defense   Defense   `yaml:"defense" doc:"adversarial training"`
 	Optimizer Optimizer `yaml:"optimizer" doc:"how weights move"`
 	Train     Train     `yaml:"train" doc:"length, logging, checkpoints, stops"`

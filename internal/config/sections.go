@@ -10,7 +10,7 @@ type Data struct {
 	Color         string  `yaml:"color" enum:"native|grey|rgb" doc:"channels; native keeps those of the source"`
 	Split         Split   `yaml:"split" doc:"what is trained on and what is tested on"`
 	LimitPerClass int     `yaml:"limit_per_class" check:">=0,<=1000000000" doc:"at most so many training images of a class; 0 takes all"`
-	SkipPerClass  int     `yaml:"skip_per_class" check:">=0,<=1000000000" doc:"leave out so many training images of each class, the first in the order that limit_per_class takes them in: with the same split.seed, a limit of K and a skip of K share no image; 0 leaves out none"`
+	SkipPerClass  int     `yaml:"skip_per_class" check:">=0,<=1000000000" doc:"skip this many training images of each class, the first ones in limit_per_class order: with the same split.seed, a limit of K and a skip of K share no image; 0 skips none"`
 	Classes       int     `yaml:"classes" check:">=0,<=1000000000" doc:"train and test on so many classes, drawn by the run's seed and the same in both sets; 0 takes all"`
 	Augment       Augment `yaml:"augment" doc:"random changes of training images"`
 	Distort       Distort `yaml:"distort" doc:"random affine and elastic maps of training images"`
@@ -20,7 +20,7 @@ type Data struct {
 // Split says which images are test images, and which of the others decide during
 // training. Options is FileSplit, ClassSplit or FractionSplit.
 type Split struct {
-	Kind       string  `yaml:"kind" choice:"split" doc:"how train and test images are told apart"`
+	Kind       string  `yaml:"kind" choice:"split" doc:"how the data are split into train and test"`
 	Validation float64 `yaml:"validation" check:">=0,<=0.9" doc:"fraction of the training data held out to choose the best checkpoint and to stop early: whole classes where the test classes are unseen ones, otherwise images of each class; 0 holds out none"`
 	Seed       uint64  `yaml:"seed" doc:"seed of what is chosen for test, validation, limit_per_class and skip_per_class, apart from the run's"`
 	Options    any     `yaml:"-"`
@@ -77,7 +77,7 @@ type Loss struct {
 // Miner picks tuples. Options is RandomMiner, SemihardMiner, SofthardMiner (for
 // softhard and softhard-strict), DistanceMiner, HardestMiner or BatchAllMiner.
 type Miner struct {
-	Name    string `yaml:"name" choice:"miner" doc:"which tuples of a batch count"`
+	Name    string `yaml:"name" choice:"miner" doc:"how the tuples of a batch are mined"`
 	Options any    `yaml:"-"`
 }
 
