@@ -55,6 +55,7 @@ func TestCompletionOfValues(t *testing.T) {
 		{[]string{"report", "--table", "hm"}, "hm-grid"},
 		{[]string{"report", "--metric", "nmi,recall@"}, "nmi,recall@1 nmi,recall@2 ..."},
 		{[]string{"report", "--group-by", "loss.marg"}, "loss.margin"},
+		{[]string{"report", "--by", "validation:recall@1"}, "... validation:recall@1"},
 		{[]string{"attack", "--attack", "CA+,G"}, "CA+,GTM CA+,GTT"},
 		{[]string{"attack", "--fail-under", "ER"}, "ERS="},
 		{[]string{"eval", "--fail-under", "nm"}, "... nmi="},
@@ -98,7 +99,7 @@ func TestCompletedWordsAreInTheHelp(t *testing.T) {
 	visit(tree(), func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			complete, ok := cmd.GetFlagCompletionFunc(f.Name)
-			if !ok || f.Hidden || slices.Contains([]string{"set", "runs", "metric", "group-by", "table", "fail-under", "fail-over", "attack", "examples-of", "job"}, f.Name) {
+			if !ok || f.Hidden || slices.Contains([]string{"set", "runs", "metric", "group-by", "by", "columns", "table", "fail-under", "fail-over", "attack", "examples-of", "job"}, f.Name) {
 				return
 			}
 			list, directive := complete(cmd, nil, "")

@@ -70,6 +70,9 @@ var flagValues = map[string]completer{
 
 	"table":    completeTable,
 	"metric":   list(scoreNames),
+	"columns":  list(func() []string { return append([]string{"run", "n"}, scoreNames()...) }),
+	"select":   oneOf("best"),
+	"by":       oneOf(selectors()...),
 	"group-by": list(configKeys),
 
 	"fail-under":                  limits(func() []string { return append(evalScores(), experiment.PairKeys(true)...) }),
@@ -216,6 +219,17 @@ func evalScores() []string {
 }
 
 func scoreNames() []string { return append(evalScores(), experiment.AttackKeys(attack.Attacks())...) }
+
+// selectors are the scores that --by selects by.
+func selectors() []string {
+	var out []string
+	for _, split := range []string{"validation", "test", "train"} {
+		for _, score := range evalScores() {
+			out = append(out, split+":"+score)
+		}
+	}
+	return out
+}
 
 func configKeys() []string {
 	var out []string

@@ -45,7 +45,7 @@ func TestMistakesOfUsage(t *testing.T) {
 		{"-z", 2, "tercet: unknown shorthand flag: 'z' in -z (flags: tercet --help)"},
 		{"version extra", 2, `tercet: tercet version takes no arguments; got "extra" (usage: tercet version [flags])`},
 		{"version --jsn", 2, "tercet: unknown flag: --jsn; did you mean --json? (flags: tercet version --help)"},
-		{"version --threads=x", 2, `tercet: invalid argument "x" for "--threads" flag`},
+		{"version --threads=x", 2, `tercet: --threads is "x"; want a whole number`},
 		{"version --threads=-1", 2, "tercet: --threads is -1; give a number of threads"},
 		{"config check", 2, "tercet: requires at least 1 arg(s)"},
 		{"completion", 2, "tercet: accepts 1 arg(s), received 0"},
