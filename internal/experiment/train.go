@@ -125,6 +125,9 @@ func (r *Run) progress(t *assembled, seconds float64) {
 	if t.State.Best != nil {
 		m.Best = &Best{t.Stop.Metric, *t.State.Best, t.State.BestStep}
 	}
+	if t.StoppedEarly() {
+		m.Stopped = &StopRecord{t.State.Step, t.StopReason()}
+	}
 }
 
 // record puts how the run ended into the manifest.
@@ -187,7 +190,7 @@ func (r *Run) prepare(w Watch) (*assembled, *data.Loader, error) {
 		w.note("weights of the triplets: %s", t.weights)
 	}
 	w.note("sampler %s, %d batches an epoch: %s", cfg.Batch.Sampler, t.sampler.Steps(), r.coverage)
-	if err := monitor(cfg, t, sets, w); err != nil {
+	if r.Manifest.Selection, err = monitor(cfg, t, sets, w); err != nil {
 		return nil, nil, err
 	}
 	spec := t.model.Spec()

@@ -38,10 +38,19 @@ type Event struct {
 	Rate     float64            `json:"images_per_s,omitempty"`
 	Seconds  float64            `json:"seconds,omitempty"` // since this process began training
 	Metrics  map[string]float64 `json:"metrics,omitempty"`
+	Split    string             `json:"split,omitempty"` // of the images that Metrics are of
 	Best     bool               `json:"best,omitempty"`
 	Coverage any                `json:"coverage,omitempty"`
+	Reason   string             `json:"reason,omitempty"` // of stop: StopEarly, ...
 	Note     string             `json:"note,omitempty"`
 }
+
+// Reasons of stop events.
+const (
+	StopEarly       = "early_stop"
+	StopCollapse    = "collapse"
+	StopInterrupted = "interrupted"
+)
 
 // maxLog bounds events.jsonl where all of it is read into memory.
 const maxLog = 2 << 30
