@@ -28,9 +28,6 @@ func WriteFile(path string, data []byte, perm os.FileMode) error {
 // file is removed and the old file stays. A path that is a symbolic link is
 // followed, so that the link stays a link.
 //
-// A temporary file that a killed process left is removed by the next replacement of
-// the same path.
-//
 // perm is the mode of the new file, less the process's umask.
 func Write(path string, perm os.FileMode, fill func(w io.Writer) error) error {
 	f, err := Create(path, perm)
@@ -78,12 +75,8 @@ func openTemp(dest string, perm os.FileMode) (*os.File, error) {
 	for i := range 10000 {
 		name := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%d-%d", base, os.Getpid(), i))
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-		if err == nil {
-			hold(f)
-			return f, nil
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return nil, err
+		if err == nil || !errors.Is(err, fs.ErrExist) {
+			return f, err
 		}
 	}
 	return nil, fmt.Errorf("10000 temporary files .%s.tmp-* stand in %s; remove them", base, dir)
@@ -116,7 +109,6 @@ func (f *File) Commit() error {
 		return f.fail(err)
 	}
 	f.tmp = nil
-	removeStale(f.dest)
 	if err := syncDir(filepath.Dir(f.dest)); err != nil {
 		return fmt.Errorf("write %s: the file is in place, but syncing its folder failed: %w", f.path, err)
 	}

@@ -44,6 +44,8 @@ type Tensor struct {
 type File struct {
 	Meta    map[string]string
 	Tensors []Tensor
+	// Sealed is set by reading: the file has a digest, and matches it.
+	Sealed bool
 }
 
 // Find returns the tensor called name, or nil.
@@ -65,12 +67,26 @@ type entry struct {
 
 // Write writes f to w.
 func Write(w io.Writer, f *File) error {
+	head, err := header(f)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	return writeData(w, f.Tensors)
+}
+
+// header returns what stands before the data: the length of the JSON header, and the
+// header.
+func header(f *File) ([]byte, error) {
 	var head bytes.Buffer
+	head.Write(make([]byte, 8))
 	head.WriteByte('{')
 	if len(f.Meta) > 0 {
 		meta, err := json.Marshal(f.Meta) // sorts keys
 		if err != nil {
-			return err
+			return nil, err
 		}
 		fmt.Fprintf(&head, `"__metadata__":%s`, meta)
 	}
@@ -78,18 +94,18 @@ func Write(w io.Writer, f *File) error {
 	var at uint64
 	for _, t := range f.Tensors {
 		if t.Name == "" || t.Name == "__metadata__" || seen[t.Name] {
-			return fmt.Errorf("safetensors: tensor name %q is empty, reserved or used twice", t.Name)
+			return nil, fmt.Errorf("safetensors: tensor name %q is empty, reserved or used twice", t.Name)
 		}
 		seen[t.Name] = true
 		if n, ok := count(t.Shape); !ok || n != uint64(len(t.Data)) {
-			return fmt.Errorf("safetensors: tensor %q has shape %v and %d numbers", t.Name, t.Shape, len(t.Data))
+			return nil, fmt.Errorf("safetensors: tensor %q has shape %v and %d numbers", t.Name, t.Shape, len(t.Data))
 		}
-		if head.Len() > 1 {
+		if head.Len() > 9 {
 			head.WriteByte(',')
 		}
 		name, err := json.Marshal(t.Name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		shape := t.Shape
 		if shape == nil {
@@ -97,7 +113,7 @@ func Write(w io.Writer, f *File) error {
 		}
 		e, err := json.Marshal(entry{"F32", shape, [2]uint64{at, at + 4*uint64(len(t.Data))}})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		fmt.Fprintf(&head, "%s:%s", name, e)
 		at += 4 * uint64(len(t.Data))
@@ -106,16 +122,14 @@ func Write(w io.Writer, f *File) error {
 	for head.Len()%8 != 0 {
 		head.WriteByte(' ')
 	}
-	var size [8]byte
-	binary.LittleEndian.PutUint64(size[:], uint64(head.Len()))
-	if _, err := w.Write(size[:]); err != nil {
-		return err
-	}
-	if _, err := w.Write(head.Bytes()); err != nil {
-		return err
-	}
+	binary.LittleEndian.PutUint64(head.Bytes(), uint64(head.Len()-8))
+	return head.Bytes(), nil
+}
+
+// writeData writes the numbers of all tensors.
+func writeData(w io.Writer, tensors []Tensor) error {
 	buf := make([]byte, 0, 64<<10)
-	for _, t := range f.Tensors {
+	for _, t := range tensors {
 		for _, v := range t.Data {
 			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(v))
 			if len(buf) == cap(buf) {
@@ -167,7 +181,7 @@ func ReadFile(path string) (*File, error) {
 // Read reads a whole file of size bytes from r. The byte ranges must cover the data
 // exactly, without gap or overlap. Only F32 tensors are understood. The header is
 // checked against size before any tensor is made: no more memory is taken than the
-// file's own size warrants.
+// file's own size warrants. A file with the metadata key "digest" must match it.
 func Read(r io.Reader, size int64) (*File, error) {
 	head, err := readHeader(r, size)
 	if err != nil {
@@ -181,6 +195,10 @@ func Read(r io.Reader, size int64) (*File, error) {
 	if err := checkRanges(list, data); err != nil {
 		return nil, err
 	}
+	sum := begin(head)
+	if _, sealed := f.Meta[digestKey]; sealed {
+		r = io.TeeReader(r, sum)
+	}
 	buf := make([]byte, 64<<10)
 	for _, e := range list {
 		v := make([]float32, (e.Offsets[1]-e.Offsets[0])/4)
@@ -189,7 +207,7 @@ func Read(r io.Reader, size int64) (*File, error) {
 		}
 		f.Tensors = append(f.Tensors, Tensor{e.name, e.Shape, v})
 	}
-	return f, nil
+	return f, f.checkDigest(sum)
 }
 
 // readHeader reads the JSON header, whose length is held against the file's size first.

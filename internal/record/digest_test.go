@@ -1,0 +1,57 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+const text = `{"schema": "tercet.eval/1", "a": [1, 2.50, {"digest": "x"}], "s": "x y\"}", "t": null}`
+
+func TestEveryBitOfADocumentCounts(t *testing.T) {
+	for _, doc := range []string{text, "{}", `{"fingerprint": "` + strings.Repeat("0a", 32) + `", "z": 1}`} {
+		whole, err := Seal([]byte(doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(whole); err != nil {
+			t.Fatalf("%s: %v", whole, err)
+		}
+		for i := range 8 * len(whole) {
+			bad := bytes.Clone(whole)
+			bad[i/8] ^= 1 << (i % 8)
+			if Check(bad) == nil {
+				t.Errorf("bit %d of byte %d of %s was not noticed", i%8, i/8, whole)
+			}
+		}
+	}
+}
+
+func TestWhiteSpaceDoesNotCount(t *testing.T) {
+	whole, err := Seal([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flat bytes.Buffer
+	if err := json.Compact(&flat, whole); err != nil || Check(flat.Bytes()) != nil {
+		t.Errorf("compacted: %v, %v", err, Check(flat.Bytes()))
+	}
+	if err := Check(bytes.Replace(whole, []byte("x y"), []byte("xy"), 1)); !errors.Is(err, ErrDigest) {
+		t.Errorf("white space of a text: %v", err)
+	}
+	for _, old := range []string{text, "{}", `[]`, `{"run": "` + strings.Repeat("a", 64) + `"}`} {
+		if err := Check([]byte(old)); err != nil {
+			t.Errorf("without a digest: %s: %v", old, err)
+		}
+	}
+	if err := Check([]byte("{")); err == nil || errors.Is(err, ErrDigest) {
+		t.Errorf("no JSON: %v", err)
+	}
+	for _, none := range []string{"[]", string(whole), "1", "x"} {
+		if _, err := Seal([]byte(none)); err == nil {
+			t.Errorf("sealed %s", none)
+		}
+	}
+}

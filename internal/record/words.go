@@ -1,0 +1,25 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Words says in the words of a user what is wrong with a JSON text.
+func Words(err error) string {
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Sprintf("%s is a %s, which is of the wrong kind", kind.Field, kind.Value)
+	case errors.As(err, &kind):
+		return fmt.Sprintf("a %s is of the wrong kind", kind.Value)
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("not valid JSON near byte %d", syntax.Offset)
+	case strings.Contains(err.Error(), "unknown field"):
+		return strings.TrimPrefix(strings.Replace(err.Error(), "unknown field", "unknown key", 1), "json: ")
+	}
+	return "not valid JSON: it ends early"
+}
