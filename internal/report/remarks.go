@@ -20,6 +20,7 @@ func (s *Summary) remarks(runs []*RunDir) []string {
 	for _, r := range runs {
 		out = append(out, r.unfinished()...)
 		out = append(out, r.stale()...)
+		out = append(out, r.changedKernels()...)
 		out = append(out, r.partial()...)
 	}
 	out = append(out, attacked(runs)...)
@@ -59,12 +60,9 @@ func (s *Summary) missing(runs []*RunDir) []string {
 	return out
 }
 
-// unfinished says why a run has not come to its last step.
+// unfinished says why a run has not come to its end.
 func (r *RunDir) unfinished() []string {
 	m := r.Manifest
-	if m.Status == "finished" && m.Stopped != nil {
-		return []string{fmt.Sprintf("%s: stopped early at step %d of %d: %s", r.Dir, m.Stopped.Step, m.Planned, m.Stopped.Reason)}
-	}
 	if m.Status == "finished" {
 		return nil
 	}
@@ -83,6 +81,14 @@ func (r *RunDir) unfinished() []string {
 		note += "; its scores count as they are"
 	}
 	return []string{note}
+}
+
+// changedKernels says where a run was trained at several kernel levels.
+func (r *RunDir) changedKernels() []string {
+	if all := r.Manifest.kernels(); all != r.Manifest.Kernel {
+		return []string{fmt.Sprintf("%s: trained at several kernel levels (%s); the last bits differ from a run at one", r.Dir, all)}
+	}
+	return nil
 }
 
 // sources are the documents of a run with what they were computed from.
@@ -245,8 +251,8 @@ func (s *Summary) pooled(g *Group) []string {
 		}
 		return r.Eval.Source.Fingerprint
 	})
-	out = append(out, differ(g.runs, g.Name+": made by different versions", func(r *RunDir) string { return r.Manifest.Version })...)
-	out = append(out, differ(g.runs, g.Name+": made at different kernel levels", func(r *RunDir) string { return r.Manifest.Kernel })...)
+	out = append(out, differ(g.runs, g.Name+": made by different versions", func(r *RunDir) string { return r.Manifest.versions() })...)
+	out = append(out, differ(g.runs, g.Name+": made at different kernel levels", func(r *RunDir) string { return r.Manifest.kernels() })...)
 	seeds := map[uint64]string{}
 	var twice []string
 	for _, r := range g.runs {

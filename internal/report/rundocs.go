@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/fsx"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 // Manifest is what a report needs of manifest.json (tercet.run/1).
@@ -46,8 +47,39 @@ type Manifest struct {
 	Seconds float64 `json:"seconds"`
 	CPU     string  `json:"cpu"`
 	Kernel  string  `json:"kernel"`
-	OS      string  `json:"os"`
-	Started string  `json:"started"` // RFC 3339
+	// Builds are what has trained the run, with the steps done before each; manifests of
+	// older versions have none.
+	Builds  []RunBuild `json:"builds"`
+	OS      string     `json:"os"`
+	Started string     `json:"started"` // RFC 3339
+}
+
+// RunBuild is what has trained a run from a step on.
+type RunBuild struct {
+	Step    int    `json:"step"`
+	Version string `json:"version"`
+	Kernel  string `json:"kernel"`
+}
+
+// kernels are the kernel levels that have trained the run, with the step at which each
+// but the first began.
+func (m *Manifest) kernels() string {
+	return m.over(m.Kernel, func(b RunBuild) string { return b.Kernel })
+}
+
+// versions are the versions that have trained the run, in the same way.
+func (m *Manifest) versions() string {
+	return m.over(m.Version, func(b RunBuild) string { return b.Version })
+}
+
+func (m *Manifest) over(first string, of func(RunBuild) string) string {
+	out, was := first, first
+	for _, b := range m.Builds {
+		if v := of(b); v != was {
+			out, was = fmt.Sprintf("%s, from step %d %s", out, b.Step, v), v
+		}
+	}
+	return out
 }
 
 // RunData names a run's sets.
@@ -232,6 +264,9 @@ func readDocument(path string, v any, schemas ...string) (found bool, err error)
 			hint = fmt.Sprintf("; `tercet %s` makes the file anew", makers[kind])
 		}
 		return false, fmt.Errorf("%w: %s: schema is %q; this version reads %s%s", ErrRun, path, head.Schema, schema, hint)
+	}
+	if err := record.Check(b); err != nil {
+		return false, fmt.Errorf("%w: %s: %w", ErrRun, path, err)
 	}
 	if err := json.Unmarshal(b, v); err != nil {
 		return false, jsonError(path, b, err)

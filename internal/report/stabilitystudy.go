@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 	"tercet/internal/theory/measure"
 )
 
@@ -169,6 +170,9 @@ func readStability(file string) (*StabilityDocument, error) {
 	}
 	if head.Schema != measure.Schema {
 		return nil, nil
+	}
+	if err := record.Check(b); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrRun, file, err)
 	}
 	d := &StabilityDocument{File: file}
 	dec := json.NewDecoder(bytes.NewReader(b))
