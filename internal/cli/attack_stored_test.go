@@ -96,7 +96,7 @@ func TestIfNeeded(t *testing.T) {
 	if err != nil || !strings.Contains(string(b), of) {
 		t.Fatalf("%v: no %s", err, of)
 	}
-	put(t, "runs/tiny/attack.json", strings.Replace(string(b), of, `"step": 9`, 1))
+	put(t, "runs/tiny/attack.json", strings.Replace(unsealed(b), of, `"step": 9`, 1))
 	must(t, 0, "attack --run runs/tiny --queries 2 --steps 1 --if-needed")
 	if d := experiment.StoredAttack("runs/tiny/attack.json"); d == nil || d.Queries != 2 || d.Source.Step != 18 {
 		t.Errorf("%+v", d)
@@ -130,7 +130,7 @@ func TestUnfinishedRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, status := range []string{"interrupted", "running", "finished"} {
-		put(t, "runs/tiny/manifest.json", strings.Replace(string(b), `"status": "finished"`, `"status": "`+status+`"`, 1))
+		put(t, "runs/tiny/manifest.json", strings.Replace(unsealed(b), `"status": "finished"`, `"status": "`+status+`"`, 1))
 		for _, line := range []string{"eval --run runs/tiny --no-pictures", "attack --run runs/tiny --queries 2 --steps 1 --save-examples 0", "cluster --run runs/tiny --no-pictures"} {
 			_, _, stderr := cli(shellWords(line)...)
 			want := "warning: runs/tiny is unfinished (" + status + "): checkpoint last is of step 18 of 18"

@@ -38,6 +38,7 @@ var flagValues = map[string]completer{
 	"set-name":     oneOf("test", "validation", "train"),
 	"format":       oneOf(report.Formats()...),
 	"train --jobs": oneOf("auto"),
+	"train --from": oneOf("previous", "best", experiment.Start),
 
 	"method":    oneOf("auto", "kmeans", "multicut", "agglomerative", "hdbscan"),
 	"solver":    oneOf(append([]string{"auto"}, experiment.MulticutSolvers()...)...),

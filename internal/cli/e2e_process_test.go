@@ -53,7 +53,7 @@ func checkpoints(t *testing.T, dir string) string {
 	return all
 }
 
-// A short form of the tests in internal/kills: killed at three moments, with another
+// A short form of scripts/kill-test.sh: killed at three moments, with another
 // number of threads each time, the run ends in the same bytes.
 func TestKilledAndResumed(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -223,4 +223,33 @@ func TestReadersThatGoAway(t *testing.T) {
 			t.Errorf("%s: manifest %s", run, m)
 		}
 	}
+}
+
+// A damaged checkpoint says how to go on, in training and in evaluation, and the
+// command that it names ends in the same bytes.
+func TestFromThePreviousCheckpoint(t *testing.T) {
+	inTiny(t)
+	line := "train -c tiny.yaml --set train.checkpoint_every='4 steps' --quiet"
+	must(t, 0, line)
+	want := checkpoints(t, "runs/tiny")
+	last := "runs/tiny/checkpoints/last.safetensors"
+	b, err := os.ReadFile(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)-3] ^= 1
+	if err := os.WriteFile(last, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const command = "`tercet train --resume runs/tiny --from previous` continues from it, --from start trains from the first step"
+	refuse(t, 3, "eval --run runs/tiny", "; what can be used is checkpoints/previous.safetensors at step 16 and checkpoints/best.safetensors at step 9: "+command)
+	refuse(t, 2, "train --resume runs/tiny --from last", `--from is "last"; give previous, best or start`)
+	refuse(t, 2, "train -c tiny.yaml --from previous", "--from goes with --resume")
+	must(t, 0, "train --resume runs/tiny --from previous --quiet")
+	if checkpoints(t, "runs/tiny") != want {
+		t.Error("other bytes")
+	}
+	os.Remove("runs/tiny/manifest.json")
+	os.Remove(last)
+	refuse(t, 3, "train --resume runs/tiny", "last.safetensors is not there, though there has been one; what can be used is checkpoints/previous")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,7 @@ type trainOptions struct {
 	seed   string
 	out    string
 	resume string
+	from   string
 	task   string
 	jobs   string
 	dryRun bool
@@ -64,6 +66,7 @@ Slurm array can spread them.`,
 			fs.StringVar(&o.seed, "seed", "", "override the seed")
 			fs.StringVarP(&o.out, "out", "o", "runs", "folder of run directories")
 			fs.StringVar(&o.resume, "resume", "", "continue the run in this directory")
+			fs.StringVar(&o.from, "from", "", "with --resume, continue from another `checkpoint` and replace the last one: previous, best, or start (the first step)")
 			fs.StringVar(&o.task, "task", "", "of a sweep, only share `i/n` (i from 1)")
 			fs.StringVar(&o.jobs, "jobs", "1", "of a sweep, train `N` runs at once, each on one thread; auto: one per thread")
 			fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan: parameters, steps, passes, memory, time")
@@ -85,6 +88,9 @@ func runTrain(ctx context.Context, s *Streams, o trainOptions) error {
 	}
 	if o.resume != "" {
 		return resume(ctx, s, o)
+	}
+	if o.from != "" {
+		return usagef("--from goes with --resume: it names the checkpoint that a run is continued from")
 	}
 	jobs, err := parseJobs(o.jobs)
 	if err != nil {
@@ -145,10 +151,14 @@ func resume(ctx context.Context, s *Streams, o trainOptions) error {
 	if o.dryRun || o.list {
 		return usagef("--resume goes with neither --dry-run nor --list")
 	}
+	if !slices.Contains([]string{"", "previous", "best", experiment.Start}, o.from) {
+		return usagef("--from is %q; give previous, best or %s", o.from, experiment.Start)
+	}
 	r, err := experiment.Open(o.resume)
 	if err != nil {
 		return runError(err)
 	}
+	r.From = o.from
 	view := &trainView{s: s}
 	defer view.end()
 	done, err := r.Train(ctx, view.watch())
@@ -159,7 +169,8 @@ func resume(ctx context.Context, s *Streams, o trainOptions) error {
 	if done {
 		s.Note("%s: finished before; nothing to do", r.Dir)
 	} else {
-		ended(s, r.Dir, r.Manifest)
+		s.Note("%s: done in %s", r.Dir, duration(r.Manifest.Seconds))
+		crafted(s, r.Manifest)
 	}
 	return s.Result(trainDocument{"tercet.train/1", []experiment.Manifest{r.Manifest}}, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, r.Dir)
@@ -190,9 +201,12 @@ func trainError(dir string, err error) error {
 func runError(err error) error {
 	var exit *ExitError
 	var option *experiment.OptionError
+	var checkpoint *experiment.CheckpointError
 	switch {
 	case errors.As(err, &exit):
 		return err
+	case errors.As(err, &checkpoint):
+		return &ExitError{ExitData, fmt.Errorf("%w: %s", err, insteadOf(checkpoint))}
 	case errors.As(err, &option), errors.Is(err, experiment.ErrOtherRun), errors.Is(err, attack.ErrTooMany):
 		return &ExitError{ExitUsage, err}
 	case errors.Is(err, experiment.ErrNoRun), errors.Is(err, train.ErrCheckpoint),
@@ -200,6 +214,15 @@ func runError(err error) error {
 		return &ExitError{ExitData, err}
 	}
 	return err
+}
+
+// insteadOf says how to go on with a run whose last checkpoint cannot be used.
+func insteadOf(e *experiment.CheckpointError) string {
+	resume := "`tercet train --resume " + e.Dir + " --from "
+	if len(e.Offers) == 0 {
+		return resume + experiment.Start + "` trains from the first step"
+	}
+	return resume + e.Offers[0].Name + "` continues from it, --from " + experiment.Start + " trains from the first step"
 }
 
 func listRuns(s *Streams, out string, variants []*config.Config) error {

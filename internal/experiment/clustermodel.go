@@ -137,7 +137,7 @@ func (m *clusterModel) write(w io.Writer) error {
 	if m.spherical {
 		meta["spherical"] = "true"
 	}
-	return safetensors.Write(w, &safetensors.File{Meta: meta, Tensors: []safetensors.Tensor{
+	return safetensors.WriteSealed(w, &safetensors.File{Meta: meta, Tensors: []safetensors.Tensor{
 		{Name: "center", Shape: []int{m.k, m.d}, Data: m.center},
 		{Name: "spread", Shape: []int{m.k}, Data: m.spread},
 		{Name: "size", Shape: []int{m.k}, Data: m.size},

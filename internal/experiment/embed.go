@@ -76,28 +76,21 @@ type Embedded struct {
 
 // checkpoint reads the run's "last" or "best" checkpoint.
 func (r *Run) checkpoint(which string) (*train.Checkpoint, error) {
-	path := r.Last()
-	switch which {
-	case "last":
-	case "best":
-		path = r.BestPath()
-	default:
+	if which != "last" && which != "best" {
 		return nil, fmt.Errorf("unknown checkpoint %q (valid: last, best)", which)
 	}
-	c, err := train.ReadCheckpoint(path)
-	if err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			if s := r.Manifest.Status; s == Collapsed || s == Diverged {
-				return nil, fmt.Errorf("%s: %w; the run has %s and has no such weights: %s", r.Dir, err, s, r.Manifest.Message)
-			}
-			return nil, fmt.Errorf("%s: %w; has the run been trained? `tercet train --resume %s` continues it", r.Dir, err, r.Dir)
-		}
-		return nil, err
+	c, err := r.readCheckpoint(which)
+	switch s := r.Manifest.Status; {
+	case err == nil:
+		return c, nil
+	case errors.Is(err, ErrOtherRun):
+		return nil, fmt.Errorf("%w: %v", ErrNoRun, err) // which here is no mistake of the command line
+	case !errors.Is(err, os.ErrNotExist):
+		return nil, r.unusable(err)
+	case s == Collapsed || s == Diverged:
+		return nil, fmt.Errorf("%s: %w; the run has %s and has no such weights: %s", r.Dir, err, s, r.Manifest.Message)
 	}
-	if c.Config != r.Manifest.Config {
-		return nil, fmt.Errorf("%w: %s belongs to another config (%s) than %s (%s)", ErrNoRun, path, c.Config, r.Dir, r.Manifest.Config)
-	}
-	return c, nil
+	return nil, fmt.Errorf("%s: %w; has the run been trained? `tercet train --resume %s` continues it", r.Dir, err, r.Dir)
 }
 
 // loaded returns a checkpoint, its network, and the data of the run.

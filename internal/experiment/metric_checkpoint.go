@@ -3,10 +3,9 @@ package experiment
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 
 	"tercet/internal/engine/nn"
-	"tercet/internal/fsx"
+	"tercet/internal/record"
 	"tercet/internal/safetensors"
 	"tercet/internal/train"
 )
@@ -43,7 +42,7 @@ func (f *MetricFit) steps() int { return max(f.Evaluations, f.Iterations) }
 // writeFit writes the checkpoint of a fitted metric: the network, and the fit in the
 // metadata. Equal fits give equal bytes.
 func writeFit(path string, m *nn.Model, fit *MetricFit, state train.State, configHash string) error {
-	f := &safetensors.File{Meta: map[string]string{"format": checkpointFormat, "config": configHash}}
+	f := &safetensors.File{Meta: map[string]string{"config": configHash}}
 	for key, v := range map[string]any{"model": m.Spec(), "state": state, "metric": fit} {
 		b, err := json.Marshal(v)
 		if err != nil {
@@ -54,11 +53,8 @@ func writeFit(path string, m *nn.Model, fit *MetricFit, state train.State, confi
 	for _, p := range m.Params() {
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "model/" + p.Name, Shape: p.Value.Shape, Data: p.Value.Data})
 	}
-	return fsx.Write(path, 0o644, func(w io.Writer) error { return safetensors.Write(w, f) })
+	return train.WriteFile(path, "", f)
 }
-
-// checkpointFormat is that of package train, whose ReadCheckpoint reads the network.
-const checkpointFormat = "tercet.checkpoint/1"
 
 // Fit returns the fitted metric of the run's "last" or "best" checkpoint.
 //
@@ -69,21 +65,14 @@ func (r *Run) Fit(checkpoint string) (*MetricFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := r.Last()
-	if checkpoint == "best" {
-		path = r.BestPath()
-	}
-	f, err := safetensors.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", train.ErrCheckpoint, err)
-	}
-	text, ok := f.Meta["metric"]
+	path := r.checkpointPath(checkpoint)
+	text, ok := c.Meta("metric")
 	if !ok {
 		return nil, fmt.Errorf("%w: %s: no metadata metric: the model %s is not fitted", train.ErrCheckpoint, path, c.Spec.Name)
 	}
 	fit := new(MetricFit)
 	if err := json.Unmarshal([]byte(text), fit); err != nil {
-		return nil, fmt.Errorf("%w: %s: metadata metric: %w", train.ErrCheckpoint, path, err)
+		return nil, fmt.Errorf("%w: %s: metadata metric: %s", train.ErrCheckpoint, path, record.Words(err))
 	}
 	if d := c.Spec.Embedding; fit.Dim != d || len(fit.Theta) != d*(d+1)/2 {
 		return nil, fmt.Errorf("%w: %s: metadata metric: %d numbers of a %d x %d matrix, and the network embeds in %d dimensions", train.ErrCheckpoint, path, len(fit.Theta), fit.Dim, fit.Dim, d)

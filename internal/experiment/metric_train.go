@@ -28,6 +28,15 @@ func (fitInterrupted) Is(target error) bool { return target == train.ErrInterrup
 
 // fitMetric is Train of a run whose model is a fitted metric, once the run is locked.
 func (r *Run) fitMetric(ctx context.Context, w Watch) error {
+	if r.From != "" {
+		if err := r.restore(); err != nil {
+			return err
+		}
+		if r.From != Start { // a fit has no checkpoint but of its end
+			r.Manifest.Status = Finished
+			return r.SaveManifest()
+		}
+	}
 	log, err := train.OpenLog(r.Path("events.jsonl"), -1) // without what a killed process has logged
 	if err != nil {
 		return err
@@ -43,6 +52,7 @@ func (r *Run) fitMetric(ctx context.Context, w Watch) error {
 		r.unprepared(err)
 		return err
 	}
+	f.by = r.Manifest.buildOn(0)
 	r.Manifest.Status, r.Manifest.Message = Running, ""
 	if err := r.SaveManifest(); err != nil {
 		log.Close()
@@ -78,6 +88,7 @@ type fitting struct {
 	watch Watch
 	start time.Time
 	said  time.Time // when an evaluation was told of
+	by    Build
 
 	model    *nn.Model // whose metric is Euclid's until the fit is done
 	problems *metricProblems
@@ -138,6 +149,9 @@ func counted(n int, one, many string) string {
 func (f *fitting) event(kind string, step int, objective, gradNorm *float64, metrics map[string]float64) error {
 	e := &train.Event{Kind: kind, Step: step, Loss: objective, GradNorm: gradNorm, Metrics: metrics,
 		Forward: f.run.Manifest.Cost.Forward, Seconds: time.Since(f.start).Seconds()}
+	if kind == "start" {
+		e.Version, e.Kernel, e.CPU = f.by.Version, f.by.Kernel, f.by.CPU
+	}
 	if err := f.log.Write(e); err != nil {
 		return err
 	}
@@ -188,6 +202,10 @@ func (f *fitting) fit(ctx context.Context) error {
 	}
 	m := &f.run.Manifest
 	m.Steps, m.Of = fit.steps(), fit.steps()
+	m.Checkpoint = m.Steps
+	if err := f.run.locked(); err != nil {
+		return err
+	}
 	state := train.State{Step: fit.steps(), Cost: m.Cost}
 	for _, path := range []string{f.run.BestPath(), f.run.Last()} {
 		if err := writeFit(path, f.model, fit, state, m.Config); err != nil {

@@ -10,6 +10,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/fsx"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
@@ -155,6 +156,9 @@ func foundWeights(path string, classes int, made bool) (noise.TripletWeights, er
 	}
 	if err != nil {
 		return w, fmt.Errorf("noise_from: %w", err)
+	}
+	if err := record.Check(text); err != nil {
+		return w, fmt.Errorf("noise_from: %s: %w", path, err)
 	}
 	var d NoiseDoc
 	if err := json.Unmarshal(text, &d); err != nil {

@@ -54,10 +54,7 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkStop(cfg); err != nil {
-		return nil, err
-	}
-	if _, err := monitor(cfg, t, sets, Watch{}); err != nil { // what training would refuse, the plan does
+	if err := monitor(cfg, t, sets, Watch{}); err != nil { // what training would refuse, the plan does
 		return nil, err
 	}
 	spec := t.model.Spec()

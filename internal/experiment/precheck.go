@@ -20,9 +20,6 @@ func CheckConfig(cfg *config.Config) error {
 		}
 		return nil
 	}
-	if err := checkStop(cfg); err != nil {
-		return err
-	}
 	objective, err := buildObjective(cfg, &WeightsRecord{W1: 1}) // the weights of clean triplets
 	if err != nil {
 		return inConfig("loss", err)
@@ -70,7 +67,7 @@ func precheck(cfg *config.Config, open opener, alter alteration) (*Sets, error) 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := monitor(cfg, t, sets, Watch{}); err != nil {
+	if err := monitor(cfg, t, sets, Watch{}); err != nil {
 		return nil, err
 	}
 	_, err = augment(cfg, sets.seen())

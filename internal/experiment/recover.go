@@ -1,12 +1,14 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/train"
 )
 
 // LostError says that a run diverged or collapsed in an earlier session. The
@@ -25,7 +27,8 @@ func (e *LostError) Error() string {
 // Another version or other kernels may fare better and is let through.
 func (r *Run) lost() error {
 	m := &r.Manifest
-	if m.Status != Diverged && m.Status != Collapsed || m.Version != Version || m.Kernel != kernel.Setting() {
+	by := m.latest()
+	if r.From != "" || m.Status != Diverged && m.Status != Collapsed || by.Version != Version || by.Kernel != kernel.Setting() {
 		return nil
 	}
 	return &LostError{r.Dir, m.Status, m.Message}
@@ -34,7 +37,8 @@ func (r *Run) lost() error {
 // unprepared records why a run that has not taken a step could not begin. One
 // that has keeps its state: nothing happened to it.
 func (r *Run) unprepared(err error) {
-	if r.Manifest.Steps > 0 || r.Manifest.Status != Running && r.Manifest.Status != Failed {
+	damaged := errors.Is(err, train.ErrCheckpoint) // which says nothing of the run
+	if damaged || r.Manifest.Steps > 0 || r.Manifest.Status != Running && r.Manifest.Status != Failed {
 		return
 	}
 	r.Manifest.Status, r.Manifest.Message = Failed, err.Error()

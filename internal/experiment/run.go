@@ -23,6 +23,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/fsx"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -63,19 +64,18 @@ type Manifest struct {
 	Weights *WeightsRecord `json:"triplet_weights,omitempty"` // of triplet-robust
 	Steps   int            `json:"steps"`                     // optimiser steps done
 	Of      int            `json:"steps_planned"`
-	Cost    adversary.Cost `json:"cost"`              // images forward and backward
-	Crafted *train.Crafted `json:"crafted,omitempty"` // what the defence did, over all steps
-	Seconds float64        `json:"seconds"`           // training time over all sessions
-	Best    *Best          `json:"best,omitempty"`
-	// Selection says by what Best and an early stop are chosen, Stopped that there was
-	// one: the run is finished all the same.
-	Selection *SelectionRecord `json:"selection,omitempty"`
-	Stopped   *StopRecord      `json:"stopped,omitempty"`
-	CPU       string           `json:"cpu"`
-	Kernel    string           `json:"kernel"`
-	OS        string           `json:"os"`
-	Started   string           `json:"started"`
-	Updated   string           `json:"updated"`
+	// Checkpoint is the step of last.safetensors; 0 where there is none yet.
+	Checkpoint int            `json:"checkpoint_step,omitempty"`
+	Cost       adversary.Cost `json:"cost"`              // images forward and backward
+	Crafted    *train.Crafted `json:"crafted,omitempty"` // what the defence did, over all steps
+	Seconds    float64        `json:"seconds"`           // training time over all sessions
+	Best       *Best          `json:"best,omitempty"`
+	CPU        string         `json:"cpu"` // version, cpu and kernel: of the first step
+	Kernel     string         `json:"kernel"`
+	Builds     []Build        `json:"builds,omitempty"`
+	OS         string         `json:"os"`
+	Started    string         `json:"started"`
+	Updated    string         `json:"updated"`
 }
 
 // Best names the best checkpoint.
@@ -132,6 +132,10 @@ type Run struct {
 	alter    alteration    // of what is trained on; nil for none
 	checked  *Sets         // what precheck has opened, until training takes it
 	made     bool          // this process has made the directory
+
+	// From, where set, makes Train begin at another checkpoint than the last one, which
+	// it replaces: "previous" or "best"; or at the first step: Start.
+	From string
 }
 
 // Path joins a name onto the run's directory.
@@ -139,8 +143,9 @@ func (r *Run) Path(name ...string) string {
 	return filepath.Join(append([]string{r.Dir}, name...)...)
 }
 
-// Last and BestPath are the two checkpoints.
+// Last, Previous and BestPath are the checkpoints; Previous is the one before the last.
 func (r *Run) Last() string     { return r.Path("checkpoints", "last.safetensors") }
+func (r *Run) Previous() string { return r.Path("checkpoints", "previous.safetensors") }
 func (r *Run) BestPath() string { return r.Path("checkpoints", "best.safetensors") }
 
 // Create makes root/<name> for cfg, or opens it when it already holds a run of
@@ -375,6 +380,9 @@ func (r *Run) readManifest() error {
 		return err
 	}
 	var m Manifest // afresh: what the file leaves out must not stay from before
+	if err := record.Check(b); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	if err := json.Unmarshal(b, &m); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -387,6 +395,9 @@ func (r *Run) readManifest() error {
 
 // SaveManifest writes manifest.json.
 func (r *Run) SaveManifest() error {
+	if err := r.locked(); err != nil {
+		return err
+	}
 	r.Manifest.Updated = now()
 	return WriteJSON(r.Path("manifest.json"), r.Manifest)
 }
@@ -409,7 +420,10 @@ func (r *Run) Lock() error {
 		f.Close()
 		return fmt.Errorf("run directory: cannot lock %s: %w; runs need a file system that has locks", f.Name(), err)
 	}
-	r.lock = f
+	if r.lock = f; !r.holdsLock() { // removed between opening and locking it
+		r.Close()
+		return fmt.Errorf("%w: %s", ErrBusy, r.Dir)
+	}
 	return nil
 }
 
@@ -421,13 +435,17 @@ func (r *Run) Close() {
 	}
 }
 
-// WriteJSON writes v, indented, by way of a temporary file.
+// WriteJSON writes v, an object, indented and with its digest, by way of a temporary
+// file. It writes all JSON documents of a run.
 func WriteJSON(path string, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
+	b, err := json.Marshal(v)
+	if err == nil {
+		b, err = record.Seal(b)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return fsx.WriteFile(path, append(b, '\n'), 0o644)
+	return fsx.WriteFile(path, b, 0o644)
 }
 
 func now() string { return time.Now().UTC().Format(time.RFC3339) }

@@ -260,7 +260,7 @@ func TestStabilityWhereTheRunCannotBeRepeated(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.Model.Params()[0].Value.Data[0] += 0.25 // as of another machine
-	if err := a.WriteCheckpoint(r.Last(), a.model.Spec(), r.Manifest.Config); err != nil {
+	if err := a.WriteCheckpoint(r.Last(), "", a.model.Spec(), r.Manifest.Config); err != nil {
 		t.Fatal(err)
 	}
 	o := stabilityOptions

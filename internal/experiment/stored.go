@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"tercet/internal/record"
+
 	"tercet/internal/fsx"
 	"tercet/internal/report"
 )
@@ -38,7 +40,7 @@ func StoredEval(path string) *EvalDoc {
 
 func stored(path string, d any) bool {
 	b, err := fsx.ReadFile(path, report.MaxDocument)
-	return err == nil && json.Unmarshal(b, d) == nil
+	return err == nil && record.Check(b) == nil && json.Unmarshal(b, d) == nil
 }
 
 // Step returns the step of the run's "last" or "best" checkpoint.

@@ -32,8 +32,8 @@ func (w Watch) note(format string, args ...any) {
 // once with done true, a run that was lost with a *LostError. The manifest says
 // afterwards how it ended.
 func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
-	if r.Manifest.Status == Finished {
-		return true, nil
+	if done, err := r.complete(); done || err != nil {
+		return done, err
 	}
 	if err := r.Lock(); err != nil {
 		return false, err
@@ -41,13 +41,16 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	defer r.Close()
 	// Another process may have gone on with the run since r was opened.
 	if err := r.readManifest(); err != nil && !os.IsNotExist(err) {
-		return false, err
+		return false, fmt.Errorf("%w: %w", ErrNoRun, err)
 	}
-	if r.Manifest.Status == Finished {
-		return true, nil
+	if done, err := r.complete(); done || err != nil {
+		return done, err
 	}
 	if err := r.lost(); err != nil {
 		return false, err
+	}
+	if m := &r.Manifest; m.Status == Finished && r.From == "" {
+		w.note("note: the manifest says finished, but the run is at step %d of %d: it goes on", m.Steps, m.Of)
 	}
 	r.tidy()
 	if err := r.makeCheckpoints(); err != nil {
@@ -56,19 +59,24 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	if r.Config.LearnsMetric() {
 		return false, r.fitMetric(ctx, w)
 	}
+	if r.From != "" {
+		if err := r.restore(); err != nil {
+			return false, err
+		}
+	}
 	t, loader, err := r.prepare(w)
 	if err != nil {
 		r.unprepared(err)
 		return false, err
 	}
 	defer loader.Close()
-	log, err := train.OpenLog(r.Path("events.jsonl"), t.State.Step)
+	log, err := r.openLog(t, w)
 	if err != nil {
 		return false, err
 	}
-	r.attach(t, log, w)
-
 	before, start := r.Manifest.Seconds, time.Now()
+	by := r.Manifest.buildOn(t.State.Step)
+	r.progress(t, before)
 	r.Manifest.Status, r.Manifest.Message = Running, ""
 	if err := r.SaveManifest(); err != nil {
 		return false, err
@@ -82,6 +90,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 			return err
 		}
 		saved = time.Now()
+		r.Manifest.Checkpoint = t.State.Step
 		r.progress(t, before+time.Since(start).Seconds())
 		return r.SaveManifest()
 	}
@@ -90,7 +99,10 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		kind = "resume"
 		w.note("resuming %s at step %d of %d", r.Dir, t.State.Step, t.Steps)
 	}
-	if err := log.Write(&train.Event{Kind: kind, Step: t.State.Step, Coverage: r.coverage}); err != nil {
+	if err := log.Write(&train.Event{Kind: kind, Step: t.State.Step, Coverage: r.coverage, Version: by.Version, Kernel: by.Kernel, CPU: by.CPU}); err != nil {
+		return false, err
+	}
+	if err := log.Flush(); err != nil {
 		return false, err
 	}
 	if err = t.Run(ctx); err == nil && t.tuples != nil {
@@ -124,9 +136,6 @@ func (r *Run) progress(t *assembled, seconds float64) {
 	m.Steps, m.Of, m.Cost, m.Crafted, m.Seconds = t.State.Step, t.Steps, t.State.Cost, t.State.Crafted, seconds
 	if t.State.Best != nil {
 		m.Best = &Best{t.Stop.Metric, *t.State.Best, t.State.BestStep}
-	}
-	if t.StoppedEarly() {
-		m.Stopped = &StopRecord{t.State.Step, t.StopReason()}
 	}
 }
 
@@ -190,29 +199,28 @@ func (r *Run) prepare(w Watch) (*assembled, *data.Loader, error) {
 		w.note("weights of the triplets: %s", t.weights)
 	}
 	w.note("sampler %s, %d batches an epoch: %s", cfg.Batch.Sampler, t.sampler.Steps(), r.coverage)
-	if r.Manifest.Selection, err = monitor(cfg, t, sets, w); err != nil {
+	if err := monitor(cfg, t, sets, w); err != nil {
 		return nil, nil, err
 	}
 	spec := t.model.Spec()
 	r.Manifest.Model = ModelRecord{spec.Name, spec.Embedding, t.model.ParamCount()}
 	r.Manifest.Of = t.Steps
 
-	c, err := train.ReadCheckpoint(r.Last())
-	switch {
-	case err == nil:
-		if c.Config != r.Manifest.Config {
-			return nil, nil, fmt.Errorf("%w: %s belongs to another config (%s, the run's is %s); put its own back, or start a new run (--set name=...)", ErrOtherRun, r.Last(), c.Config, r.Manifest.Config)
-		}
-		if err := c.Resume(t.Trainer); err != nil {
-			return nil, nil, err
-		}
-	case errors.Is(err, os.ErrNotExist): // a fresh run
-	default:
-		return nil, nil, fmt.Errorf("%w; remove it to train from the start", err)
+	c, err := r.toResume()
+	if err != nil {
+		return nil, nil, err
 	}
-	switch k := kernel.Setting(); {
-	case t.State.Step > 0 && k != r.Manifest.Kernel:
-		w.note("note: the run began with the kernels %s and goes on with %s: last bits will differ", r.Manifest.Kernel, k)
+	if c != nil {
+		if err := c.Resume(t.Trainer); err != nil {
+			return nil, nil, r.unusable(fmt.Errorf("%s: %w", r.Last(), err))
+		}
+		if !c.Sealed {
+			w.note("note: %s is of an older version and has no digest: damage to it shows only where it makes the file unreadable", r.Last())
+		}
+	}
+	switch was, now := r.Manifest.latest().Kernel, kernel.Setting(); {
+	case t.State.Step > 0 && was != now:
+		w.note("note: the run was trained with the kernels %s and goes on with %s: last bits will differ", was, now)
 	case t.State.Step > 0 && kernel.Measures():
 		w.note("note: convolutions were measured again: last bits may differ (%s=measure)", kernel.EnvWinograd)
 	}
@@ -226,18 +234,42 @@ func (r *Run) prepare(w Watch) (*assembled, *data.Loader, error) {
 	t.Batches = loader
 	hash := r.Manifest.Config
 	t.Save = func(best bool) error {
-		path := r.Last()
+		if err := r.locked(); err != nil {
+			return err
+		}
+		path, previous := r.Last(), r.Previous()
 		if best {
-			path = r.BestPath()
+			path, previous = r.BestPath(), ""
 		}
 		if r.log != nil {
 			if err := r.log.Sync(); err != nil {
 				return err
 			}
 		}
-		return t.WriteCheckpoint(path, spec, hash)
+		return t.WriteCheckpoint(path, previous, spec, hash)
 	}
 	return t, loader, nil
+}
+
+// openLog opens the run's log at t's position. What says that the run has ended is
+// taken out of it, since the run goes on.
+func (r *Run) openLog(t *assembled, w Watch) (*train.Log, error) {
+	step, without := t.State.Step, []string{"end"}
+	if step == 0 {
+		step = -1 // its start is logged again
+	}
+	if !t.State.Stopped {
+		without = append(without, "stop")
+	}
+	log, err := train.OpenLog(r.Path("events.jsonl"), step, without...)
+	if err != nil {
+		return nil, err
+	}
+	if log.Lost > 0 {
+		w.note("note: %s of events.jsonl could not be read and left out; the log as it was is %s", counted(log.Lost, "line", "lines"), log.Aside)
+	}
+	r.attach(t, log, w)
+	return log, nil
 }
 
 // attach connects the trainer's events to the log and to w.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/optim"
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/safetensors"
 )
@@ -23,8 +23,11 @@ import (
 // ErrCheckpoint is wrapped by errors about a checkpoint that cannot be used.
 var ErrCheckpoint = errors.New("unusable checkpoint")
 
-// checkpointFormat is the value of the metadata key "format".
-const checkpointFormat = "tercet.checkpoint/1"
+// Values of the metadata key "format". A file of the first kind has no digest.
+const (
+	unsealedFormat   = "tercet.checkpoint/1"
+	checkpointFormat = "tercet.checkpoint/2"
+)
 
 // Checkpoint is a file that holds all a run needs to go on, or to embed:
 // tensors "model/<parameter>" and "optim/<state>", and metadata.
@@ -35,23 +38,66 @@ type Checkpoint struct {
 	// Threshold is the Euclidean distance up to which the loss counts two embeddings
 	// as of one class; nil where it fixes none.
 	Threshold *float64
-	file      *safetensors.File
+	// Sealed says that the file has a digest, and matches it; those of older versions
+	// have none.
+	Sealed bool
+	file   *safetensors.File
 }
 
-// WriteCheckpoint replaces path by the trainer's present state. Equal states
-// give equal bytes.
-func (t *Trainer) WriteCheckpoint(path string, spec nn.Spec, configHash string) error {
-	f := &safetensors.File{Meta: map[string]string{"format": checkpointFormat, "config": configHash}}
-	for key, v := range map[string]any{"model": spec, "state": t.State} {
+// Meta returns a further text of the metadata.
+func (c *Checkpoint) Meta(key string) (string, bool) {
+	text, ok := c.file.Meta[key]
+	return text, ok
+}
+
+// WriteCheckpoint replaces path by the trainer's present state. What path was is kept
+// as previous, unless that is "". Equal states give equal bytes.
+func (t *Trainer) WriteCheckpoint(path, previous string, spec nn.Spec, configHash string) error {
+	f, err := t.checkpoint(spec, configHash)
+	if err != nil {
+		return err
+	}
+	return WriteFile(path, previous, f)
+}
+
+// WriteFile replaces path by the checkpoint f, whose format it sets, with a digest.
+// What path was is kept as previous, unless that is "": from then on path and previous
+// are both whole files.
+func WriteFile(path, previous string, f *safetensors.File) error {
+	f.Meta["format"] = checkpointFormat
+	out, err := fsx.Create(path, 0o644)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	if err := safetensors.WriteSealed(out, f); err != nil {
+		return fmt.Errorf("write %s: %w (the file is as it was before)", path, err)
+	}
+	if previous != "" {
+		if err := fsx.Keep(path, previous); err != nil {
+			return err
+		}
+	}
+	return out.Commit()
+}
+
+// checkpoint is the content of a checkpoint of the present state.
+func (t *Trainer) checkpoint(spec nn.Spec, configHash string) (*safetensors.File, error) {
+	f := &safetensors.File{Meta: map[string]string{"config": configHash}}
+	state := t.State
+	if t.LogEvery > 0 && t.window.Steps > 0 {
+		state.Window = &t.window
+	}
+	for key, v := range map[string]any{"model": spec, "state": state} {
 		b, err := json.Marshal(v)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		f.Meta[key] = string(b)
 	}
 	mined, err := t.Mined.MarshalBinary()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f.Meta["stream.mine"] = base64.StdEncoding.EncodeToString(mined)
 	if d, ok := t.Defense.(adversary.Stateful); ok {
@@ -67,34 +113,49 @@ func (t *Trainer) WriteCheckpoint(path string, spec nn.Spec, configHash string) 
 	for _, s := range t.Optimizer.State() {
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "optim/" + s.Name, Shape: s.Shape, Data: s.Data})
 	}
-	return fsx.Write(path, 0o644, func(w io.Writer) error { return safetensors.Write(w, f) })
+	return f, nil
 }
 
-// ReadCheckpoint reads and checks path.
+// ReadCheckpoint reads and checks path. Its errors wrap ErrCheckpoint, and
+// fs.ErrNotExist where there is no file.
 func ReadCheckpoint(path string) (*Checkpoint, error) {
 	f, err := safetensors.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 	}
-	if got := f.Meta["format"]; got != checkpointFormat {
-		return nil, fmt.Errorf("%w: %s: format %q; this version reads %s", ErrCheckpoint, path, got, checkpointFormat)
+	c, err := parseCheckpoint(f)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCheckpoint, path, err)
 	}
-	c := &Checkpoint{Config: f.Meta["config"], file: f}
+	return c, nil
+}
+
+func parseCheckpoint(f *safetensors.File) (*Checkpoint, error) {
+	switch got := f.Meta["format"]; {
+	case got != checkpointFormat && got != unsealedFormat:
+		return nil, fmt.Errorf("format %q; this version reads %s and %s", got, checkpointFormat, unsealedFormat)
+	case got == checkpointFormat && !f.Sealed:
+		return nil, fmt.Errorf("no metadata digest: the file was damaged or changed after it was written")
+	}
+	c := &Checkpoint{Config: f.Meta["config"], Sealed: f.Sealed, file: f}
 	for key, v := range map[string]any{"model": &c.Spec, "state": &c.State} {
 		dec := json.NewDecoder(bytes.NewReader([]byte(f.Meta[key])))
 		dec.DisallowUnknownFields()
 		if err := dec.Decode(v); err != nil {
-			return nil, fmt.Errorf("%w: %s: metadata %q: %w", ErrCheckpoint, path, key, err)
+			return nil, fmt.Errorf("metadata %s: %s", key, record.Words(err))
 		}
+	}
+	if err := c.State.check(); err != nil {
+		return nil, fmt.Errorf("metadata %w", err)
 	}
 	if text, ok := f.Meta["threshold"]; ok {
 		tau, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(tau > 0) || math.IsInf(tau, 0) {
-			return nil, fmt.Errorf("%w: %s: metadata threshold is %q, want a distance > 0", ErrCheckpoint, path, text)
+			return nil, fmt.Errorf("metadata threshold is %q, want a distance > 0", text)
 		}
 		c.Threshold = &tau
 	}
-	return c, nil
+	return c, finiteTensors(f.Tensors)
 }
 
 // LoadModel builds the checkpoint's network with its weights.
@@ -129,7 +190,10 @@ func (c *Checkpoint) Resume(t *Trainer) error {
 	}
 	steps, err := strconv.ParseInt(c.file.Meta["optim.steps"], 10, 64)
 	if err != nil {
-		return fmt.Errorf("%w: metadata optim.steps: %w", ErrCheckpoint, err)
+		return fmt.Errorf("%w: metadata optim.steps is %q; want a number of steps", ErrCheckpoint, c.file.Meta["optim.steps"])
+	}
+	if err := c.State.fits(t.Options, steps); err != nil {
+		return fmt.Errorf("%w: metadata %w", ErrCheckpoint, err)
 	}
 	var state []optim.NamedState
 	for _, s := range c.file.Tensors {
@@ -145,13 +209,24 @@ func (c *Checkpoint) Resume(t *Trainer) error {
 		err = t.Mined.UnmarshalBinary(mined)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: metadata stream.mine: %w", ErrCheckpoint, err)
+		return fmt.Errorf("%w: metadata stream.mine is not the state of a random stream", ErrCheckpoint)
 	}
 	if d, ok := t.Defense.(adversary.Stateful); ok {
 		if err := d.Restore(json.RawMessage(c.file.Meta["defense"])); err != nil {
 			return fmt.Errorf("%w: metadata defense: %w", ErrCheckpoint, err)
 		}
 	}
-	t.State = c.State
+	t.State, t.window = c.State, window{}
+	if w := c.State.Window; w != nil {
+		t.window, t.State.Window = *w, nil
+		if w.Crafted != nil { // the checkpoint may be resumed from again
+			crafted := *w.Crafted
+			t.window.Crafted = &crafted
+		}
+	}
+	if s := c.State.Crafted; s != nil {
+		crafted := *s
+		t.State.Crafted = &crafted
+	}
 	return nil
 }

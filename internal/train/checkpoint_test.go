@@ -3,7 +3,6 @@ package train
 import (
 	"bytes"
 	"errors"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
-	"tercet/internal/fsx"
 	"tercet/internal/safetensors"
 )
 
@@ -106,11 +104,108 @@ func TestThresholdOfACheckpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.Meta["threshold"] = bad
-		if err := fsx.Write(r.path, 0o644, func(w io.Writer) error { return safetensors.Write(w, f) }); err != nil {
+		delete(f.Meta, "digest")
+		if err := WriteFile(r.path, "", f); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := ReadCheckpoint(r.path); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), "threshold") {
 			t.Errorf("threshold %q: error %v", bad, err)
 		}
+	}
+}
+
+// A checkpoint that holds what no run can leave is refused, with a digest that fits and
+// without one; so is one that was changed, or has lost its digest.
+func TestImpossibleCheckpoints(t *testing.T) {
+	r := newRig(t, t.TempDir(), func(tr *Trainer) { tr.Steps = 10 })
+	whole := finalBytes(t, r)
+	state := func(old, text string) func(*safetensors.File) {
+		return func(f *safetensors.File) { f.Meta["state"] = strings.Replace(f.Meta["state"], old, text, 1) }
+	}
+	number := func(name string, v float64) func(*safetensors.File) {
+		return func(f *safetensors.File) { f.Find(name).Data[1] = float32(v) }
+	}
+	first := r.model.Params()[0].Name
+	for _, tc := range []struct {
+		change func(*safetensors.File)
+		want   string
+	}{
+		{state(`"step":10`, `"step":-1`), "step is -1"},
+		{state(`"step":10`, `"step":1000000000000`), "behind the run's end, step 10"},
+		{state(`"step":10`, `"step":"ten"`), "step is a string"},
+		{state(`"stale":0`, `"stale":-1`), "stale is -1"},
+		{state(`"backward":`, `"backward":-`), "cost.backward is -160"},
+		{state(`"epoch_seen":0`, `"epoch_seen":1`), "epoch_seen is 1 at step 10"},
+		{state(`"epoch_seen":0`, `"epoch_seen":11`), "more steps are counted than the 10 done"},
+		{state(`"step":10`, `"steps":10`), `unknown key "steps"`},
+		{func(f *safetensors.File) { f.Meta["optim.steps"] = "0" }, "optim.steps is 0 and state: step 10"},
+		{func(f *safetensors.File) { f.Meta["optim.steps"] = "" }, `optim.steps is ""; want a number`},
+		{func(f *safetensors.File) { f.Meta["stream.mine"] = "AA" }, "stream.mine is not the state of a random stream"},
+		{number("model/"+first, math.NaN()), "model/" + first + " is NaN at index 1"},
+		{number("optim/exp_avg_sq/"+first, math.Inf(1)), "exp_avg_sq/" + first + " is +Inf at index 1"},
+	} {
+		for _, sealed := range []bool{true, false} {
+			f, err := safetensors.Parse(whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			delete(f.Meta, "digest")
+			tc.change(f)
+			if sealed {
+				err = WriteFile(r.path, "", f)
+			} else {
+				var b bytes.Buffer
+				f.Meta["format"] = unsealedFormat
+				safetensors.Write(&b, f)
+				err = os.WriteFile(r.path, b.Bytes(), 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := ReadCheckpoint(r.path)
+			if err == nil {
+				os.Remove(r.path) // or the rig would resume by itself
+				err = c.Resume(newRig(t, t.TempDir(), func(tr *Trainer) { tr.Steps = 10 }).Trainer)
+			}
+			if !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("sealed %v: error %v, want %q", sealed, err, tc.want)
+			}
+		}
+	}
+	for name, bad := range map[string][]byte{
+		"a weight":      append(bytes.Clone(whole[:len(whole)-1]), whole[len(whole)-1]^1),
+		"no digest":     bytes.Replace(whole, []byte(`"digest"`), []byte(`"digesT"`), 1),
+		"another state": bytes.Replace(whole, []byte(`epoch_loss\":0`), []byte(`epoch_loss\":1`), 1),
+	} {
+		os.WriteFile(r.path, bad, 0o644)
+		if _, err := ReadCheckpoint(r.path); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), "damaged or changed after it was written") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The checkpoint before the last one is kept, whole, and the run goes on from it.
+func TestThePreviousCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	previous := filepath.Join(dir, "previous.safetensors")
+	var bytesAt []string
+	r := newRig(t, dir, func(tr *Trainer) { tr.CheckpointEvery = 3; tr.Steps = 10 })
+	r.Save = func(best bool) error {
+		if best {
+			return nil
+		}
+		if err := r.WriteCheckpoint(r.path, previous, r.model.Spec(), "hash"); err != nil {
+			return err
+		}
+		b, err := os.ReadFile(r.path)
+		bytesAt = append(bytesAt, string(b))
+		return err
+	}
+	finalBytes(t, r)
+	if b, err := os.ReadFile(previous); err != nil || len(bytesAt) != 4 || string(b) != bytesAt[2] {
+		t.Fatalf("%d checkpoints; the previous one differs (%v)", len(bytesAt), err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
+		t.Errorf("left behind: %v", entries)
 	}
 }

@@ -52,7 +52,7 @@ func (t *Trainer) crafted(b *adversary.Batch, z *array.Array) {
 	}
 	achieved := adversary.Hardness(z, b.Tuples, 0)
 	c := r.Crafted()
-	for _, to := range []**Crafted{&t.State.Crafted, &t.window.crafted} {
+	for _, to := range []**Crafted{&t.State.Crafted, &t.window.Crafted} {
 		if *to == nil {
 			*to = &Crafted{}
 		}

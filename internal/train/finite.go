@@ -59,12 +59,17 @@ func blameGradient(step int, params []*nn.Param) error {
 	return &NonFiniteError{step, "norm of the gradient", 0, CauseRate}
 }
 
-// finiteWeights returns an error when a weight or running statistic is not
-// finite; it keeps such weights out of checkpoints.
-func finiteWeights(step int, params []*nn.Param) error {
-	for _, p := range params {
-		if err := finiteArray(step, p.Name, p.Value, CauseRate); err != nil {
+// finiteState returns an error when a weight, a running statistic or a number of the
+// optimizer is not finite; it keeps such numbers out of checkpoints.
+func (t *Trainer) finiteState() error {
+	for _, p := range t.params {
+		if err := finiteArray(t.State.Step, p.Name, p.Value, CauseRate); err != nil {
 			return err
+		}
+	}
+	for _, s := range t.Optimizer.State() {
+		if i, ok := kernel.AllFinite(s.Data); !ok {
+			return &NonFiniteError{t.State.Step, "state of the optimizer, " + s.Name, i, CauseRate}
 		}
 	}
 	return nil

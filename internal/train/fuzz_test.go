@@ -83,7 +83,7 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Add(`{"name":"linear","height":-1}`, `{"step":1e9}`, "", []byte{})
 	path := fuzzFile(f, "last.safetensors")
 	f.Fuzz(func(t *testing.T, spec, state, threshold string, bits []byte) {
-		file := &safetensors.File{Meta: map[string]string{"format": checkpointFormat, "config": "x", "model": spec, "state": state, "optim.steps": "3", "threshold": threshold}}
+		file := &safetensors.File{Meta: map[string]string{"format": unsealedFormat, "config": "x", "model": spec, "state": state, "optim.steps": "3", "threshold": threshold}}
 		if threshold == "" {
 			delete(file.Meta, "threshold")
 		}

@@ -41,16 +41,14 @@ type Trainer struct {
 	Schedule  func(step int) float64 // learning rate of a step, counted from 0
 
 	// Log receives events; Cover, where set, says what an epoch (from 0) of the
-	// sampler shows of the data; Evaluate, where set, measures images;
+	// sampler shows of the data; Evaluate, where set, measures held-out data;
 	// Save writes the last (or the best) checkpoint; Progress is told of every
 	// step done.
 	Log      func(*Event) error
 	Cover    func(epoch int) any
 	Evaluate func(ctx context.Context) (map[string]float64, error)
-	// Evaluated names the images that Evaluate measures: test, validation or train.
-	Evaluated string
-	Save      func(best bool) error
-	Progress  func(*State, float64)
+	Save     func(best bool) error
+	Progress func(*State, float64)
 
 	State State
 	Mined *rng.Stream // draws of the miner; its state is in the checkpoint
@@ -62,6 +60,7 @@ type Trainer struct {
 	dz      *array.Array
 	spread  spreadMeter
 	window  window
+	pace    pace
 	start   time.Time
 }
 
@@ -96,18 +95,6 @@ type EarlyStop struct {
 	MinDelta float64
 }
 
-// StoppedEarly reports whether training has ended before its last step.
-func (t *Trainer) StoppedEarly() bool { return t.State.Stopped && t.State.Step < t.Steps }
-
-// StopReason says why training has ended early.
-func (t *Trainer) StopReason() string {
-	n := "evaluations"
-	if t.State.Stale == 1 {
-		n = "evaluation"
-	}
-	return fmt.Sprintf("%s on %s images has not improved for %d %s", t.Stop.Metric, t.Evaluated, t.State.Stale, n)
-}
-
 // better says whether value improves on best.
 func (s EarlyStop) better(value, best float64) bool {
 	if s.Metric == "loss" {
@@ -129,6 +116,9 @@ type State struct {
 	Stale     int            `json:"stale"`     // evaluations since the best one
 	Collapsed int            `json:"collapsed"` // collapsed checks in a row
 	Stopped   bool           `json:"stopped"`   // ended early
+	// Window holds the sums of the steps since the last logged one, in a checkpoint
+	// alone.
+	Window *window `json:"window,omitempty"`
 }
 
 // Run trains from State.Step to the end. It returns nil when the run is
@@ -153,7 +143,7 @@ func (t *Trainer) Run(ctx context.Context) error {
 		epochEnd := t.State.Step%t.StepsPerEpoch == 0 || t.State.Step == t.Steps
 		due := t.due(saved, savedAt)
 		if epochEnd || due {
-			if err := finiteWeights(t.State.Step, t.params); err != nil {
+			if err := t.finiteState(); err != nil {
 				return err
 			}
 		}
@@ -321,12 +311,10 @@ func (t *Trainer) lostCrafting(err error) error {
 
 // interrupt writes the checkpoint of the last whole step.
 func (t *Trainer) interrupt() error {
-	if err := finiteWeights(t.State.Step, t.params); err != nil {
+	if err := t.finiteState(); err != nil {
 		return err
 	}
-	stop := t.event("stop")
-	stop.Reason = StopInterrupted
-	if err := t.Log(stop); err != nil {
+	if err := t.Log(t.event("stop")); err != nil {
 		return err
 	}
 	if err := t.Save(false); err != nil {

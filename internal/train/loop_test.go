@@ -100,7 +100,7 @@ func newRig(t testing.TB, dir string, change func(*Trainer)) *rig {
 		if best {
 			return nil
 		}
-		return r.WriteCheckpoint(r.path, model.Spec(), "hash")
+		return r.WriteCheckpoint(r.path, "", model.Spec(), "hash")
 	}
 	if change != nil {
 		change(r.Trainer)

@@ -6,37 +6,68 @@ import (
 	"time"
 )
 
-// window sums what is logged as a mean since the last logged step. It starts
-// afresh when a run is resumed: means in the log may differ there, weights not.
+// window sums what is logged as a mean since the last logged step. It is part of the
+// checkpoint, so that the log of a resumed run is that of an undisturbed one.
 type window struct {
-	steps, tuples, active, fallback int
-	easy, semihard, hard            int
-	loss, penalty, positive         float64
-	negative                        float64
-	images                          int
-	crafted                         *Crafted
-	since                           time.Time
+	Steps    int      `json:"steps"`
+	Tuples   int      `json:"tuples"`
+	Active   int      `json:"active"`
+	Fallback int      `json:"fallback"`
+	Easy     int      `json:"easy"`
+	Semihard int      `json:"semihard"`
+	Hard     int      `json:"hard"`
+	Loss     float64  `json:"loss"`
+	Penalty  float64  `json:"penalty"`
+	Positive float64  `json:"positive"`
+	Negative float64  `json:"negative"`
+	Crafted  *Crafted `json:"crafted,omitempty"`
+}
+
+// add puts one more step into the sums.
+func (w *window) add(r stepResult) {
+	w.Steps++
+	w.Tuples += r.loss.Tuples
+	w.Active += r.loss.Active
+	w.Fallback += r.mined.Fallback
+	w.Easy, w.Semihard, w.Hard = w.Easy+r.mined.Easy, w.Semihard+r.mined.Semihard, w.Hard+r.mined.Hard
+	w.Loss += r.loss.Loss
+	w.Penalty += r.penalty
+	w.Positive += r.loss.Positive
+	w.Negative += r.loss.Negative
+}
+
+// pace measures how fast this process trains since the last logged step.
+type pace struct {
+	steps, images int
+	since         time.Time
+}
+
+// add counts a step that has just ended.
+func (p *pace) add(images int) {
+	if p.steps == 0 { // the time of this step is not known
+		p.since = time.Now()
+	} else {
+		p.images += images
+	}
+	p.steps++
+}
+
+// rate returns images per second; 0 where only one step is known.
+func (p *pace) rate() float64 {
+	if d := time.Since(p.since).Seconds(); d > 0 && p.steps > 1 {
+		return float64(p.images) / d
+	}
+	return 0
 }
 
 // observe updates the log's means, checks for collapse, and logs the step when
 // it is due.
 func (t *Trainer) observe(r stepResult) error {
 	w := &t.window
-	if w.steps == 0 {
-		w.since = time.Now()
-	}
-	w.steps++
-	w.tuples += r.loss.Tuples
-	w.active += r.loss.Active
-	w.fallback += r.mined.Fallback
-	w.easy, w.semihard, w.hard = w.easy+r.mined.Easy, w.semihard+r.mined.Semihard, w.hard+r.mined.Hard
-	w.loss += r.loss.Loss
-	w.penalty += r.penalty
-	w.positive += r.loss.Positive
-	w.negative += r.loss.Negative
-	w.images += r.images
+	w.add(r)
+	t.pace.add(r.images)
 	if t.Progress != nil {
-		t.Progress(&t.State, w.loss/float64(w.steps))
+		t.Progress(&t.State, w.Loss/float64(w.Steps))
 	}
 
 	due := t.LogEvery > 0 && (t.State.Step%t.LogEvery == 0 || t.State.Step == 1 || t.State.Step == t.Steps)
@@ -54,7 +85,7 @@ func (t *Trainer) observe(r stepResult) error {
 	if check && t.Collapse.judge(s, active, t.State.Step, &t.State.Collapsed) {
 		e := &CollapseError{Step: t.State.Step, Idle: !t.Collapse.collapsed(s), Spread: s, Active: active, Positive: r.loss.Positive, Negative: r.loss.Negative, Loss: r.loss.Loss, Margin: t.Objective.Margin()}
 		stop := t.event("stop")
-		stop.Reason, stop.Note = StopCollapse, e.Error()
+		stop.Note = e.Error()
 		if err := t.Log(stop); err != nil {
 			return err
 		}
@@ -65,23 +96,22 @@ func (t *Trainer) observe(r stepResult) error {
 
 func (t *Trainer) logStep(r stepResult, s Spread) error {
 	w := &t.window
-	n := float64(w.steps)
+	n := float64(w.Steps)
 	e := t.event("step")
-	e.Loss = num(w.loss / n)
-	if w.penalty != 0 {
-		e.Penalty = num(w.penalty / n)
+	e.Loss = num(w.Loss / n)
+	if w.Penalty != 0 {
+		e.Penalty = num(w.Penalty / n)
 	}
 	e.LR, e.GradNorm = num(r.lr), num(r.norm)
-	e.Tuples, e.Active = w.tuples/w.steps, num(ratio(w.active, w.tuples))
-	e.Positive, e.Negative = num(w.positive/n), num(w.negative/n)
-	kinds := w.easy + w.semihard + w.hard
-	e.Easy, e.Semihard, e.Hard = num(ratio(w.easy, kinds)), num(ratio(w.semihard, kinds)), num(ratio(w.hard, kinds))
-	e.Fallback = w.fallback
+	e.Tuples, e.Active = w.Tuples/w.Steps, num(ratio(w.Active, w.Tuples))
+	e.Positive, e.Negative = num(w.Positive/n), num(w.Negative/n)
+	kinds := w.Easy + w.Semihard + w.Hard
+	e.Easy, e.Semihard, e.Hard = num(ratio(w.Easy, kinds)), num(ratio(w.Semihard, kinds)), num(ratio(w.Hard, kinds))
+	e.Fallback = w.Fallback
 	e.Cosine, e.Rank = num(s.Cosine), num(s.Rank)
-	e.Crafted = w.crafted
-	if d := time.Since(w.since).Seconds(); d > 0 && w.steps > 1 {
-		e.Rate = float64(w.images) / d * float64(w.steps) / float64(w.steps-1) * (n - 1) / n
-	}
+	e.Crafted = w.Crafted
+	e.Rate = t.pace.rate()
+	t.pace = pace{}
 	*w = window{}
 	return t.Log(e)
 }
@@ -127,14 +157,7 @@ func (t *Trainer) endEpoch(ctx context.Context) error {
 	}
 	if metrics != nil {
 		e := t.event("eval")
-		e.Metrics, e.Best, e.Split = metrics, best, t.Evaluated
-		if err := t.Log(e); err != nil {
-			return err
-		}
-	}
-	if t.StoppedEarly() {
-		e := t.event("stop")
-		e.Reason, e.Note = StopEarly, t.StopReason()
+		e.Metrics, e.Best = metrics, best
 		if err := t.Log(e); err != nil {
 			return err
 		}

@@ -1,0 +1,158 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"tercet/internal/fsx"
+	"tercet/internal/train"
+)
+
+// Start, as Run.From, trains a run from its first step.
+const Start = "start"
+
+// CheckpointError is an error about a run's last checkpoint. It wraps
+// train.ErrCheckpoint.
+type CheckpointError struct {
+	Dir    string
+	Err    error
+	Offers []Offer // what can take its place
+}
+
+// Offer is another checkpoint of a run, whole and of the run's config.
+type Offer struct {
+	Name string // "previous" or "best"
+	Step int
+}
+
+func (e *CheckpointError) Error() string {
+	if len(e.Offers) == 0 {
+		return e.Err.Error() + "; there is no other checkpoint that can be used"
+	}
+	var list []string
+	for _, o := range e.Offers {
+		list = append(list, fmt.Sprintf("checkpoints/%s.safetensors at step %d", o.Name, o.Step))
+	}
+	return fmt.Sprintf("%v; what can be used is %s", e.Err, strings.Join(list, " and "))
+}
+
+func (e *CheckpointError) Unwrap() error { return e.Err }
+
+// unusable is err, about the last checkpoint, with what can take its place.
+func (r *Run) unusable(err error) error {
+	out := &CheckpointError{Dir: r.Dir, Err: err}
+	for _, name := range []string{"previous", "best"} {
+		if c, e := r.readCheckpoint(name); e == nil {
+			out.Offers = append(out.Offers, Offer{name, c.State.Step})
+		}
+	}
+	return out
+}
+
+// checkpointPath is that of "last", "previous" or "best"; "" for another name.
+func (r *Run) checkpointPath(name string) string {
+	switch name {
+	case "last":
+		return r.Last()
+	case "previous":
+		return r.Previous()
+	case "best":
+		return r.BestPath()
+	}
+	return ""
+}
+
+// readCheckpoint reads one of the run's checkpoints, by name, and makes sure that it is
+// of the run's config.
+func (r *Run) readCheckpoint(name string) (*train.Checkpoint, error) {
+	path := r.checkpointPath(name)
+	c, err := train.ReadCheckpoint(path)
+	if err != nil {
+		return nil, err
+	}
+	if c.Config != r.Manifest.Config {
+		return nil, fmt.Errorf("%w: %s belongs to another config (%s, the run's is %s); put its own back, or start a new run (--set name=...)", ErrOtherRun, path, c.Config, r.Manifest.Config)
+	}
+	return c, nil
+}
+
+// toResume returns the checkpoint that training goes on from; nil for a run that has
+// none yet.
+//
+// Errors: a *CheckpointError where it is damaged, or is not there though it has been.
+func (r *Run) toResume() (*train.Checkpoint, error) {
+	c, err := r.readCheckpoint("last")
+	switch {
+	case err == nil:
+		return c, nil
+	case errors.Is(err, ErrOtherRun):
+		return nil, err
+	case errors.Is(err, fs.ErrNotExist) && !r.hadCheckpoint():
+		return nil, nil
+	case errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("%w: %s is not there, though there has been one", train.ErrCheckpoint, r.Last())
+	}
+	return nil, r.unusable(err)
+}
+
+// hadCheckpoint says whether there has been a last checkpoint. Older versions wrote it
+// before the manifest told of a step, but for a run that failed.
+func (r *Run) hadCheckpoint() bool {
+	m := &r.Manifest
+	old := m.Builds == nil && m.Steps > 0 && (m.Status == Running || m.Status == Interrupted)
+	_, err := os.Stat(r.Previous())
+	return m.Checkpoint > 0 || old || err == nil
+}
+
+// complete says whether the run has come to its end: the manifest says so, and its
+// steps or the last checkpoint agree.
+func (r *Run) complete() (bool, error) {
+	m := &r.Manifest
+	if r.From != "" || m.Status != Finished {
+		return false, nil
+	}
+	if m.Steps >= m.Of {
+		return true, nil
+	}
+	c, err := r.readCheckpoint("last")
+	if err != nil {
+		return false, r.unusable(fmt.Errorf("%s: the manifest says finished at step %d of %d: %w", r.Dir, m.Steps, m.Of, err))
+	}
+	return c.State.Stopped, nil
+}
+
+// restore makes the checkpoint that From names the last one. The manifest is written
+// first: killed in between, the run is not taken for a finished one.
+func (r *Run) restore() error {
+	m := &r.Manifest
+	if r.From == Start {
+		data, model := m.Data, m.Model
+		m2 := fresh(r.Config)
+		m2.Data, m2.Model, m2.Config = data, model, m.Config
+		*m = m2
+		if err := r.SaveManifest(); err != nil {
+			return err
+		}
+		for _, path := range []string{r.Previous(), r.Last(), r.BestPath()} {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	}
+	if r.From != "previous" && r.From != "best" {
+		return fmt.Errorf("unknown checkpoint %q (valid: previous, best, %s)", r.From, Start)
+	}
+	c, err := r.readCheckpoint(r.From)
+	if err != nil {
+		return err
+	}
+	m.Status, m.Message, m.Steps, m.Checkpoint = Running, "", c.State.Step, c.State.Step
+	if err := r.SaveManifest(); err != nil {
+		return err
+	}
+	return fsx.Keep(r.checkpointPath(r.From), r.Last())
+}
