@@ -130,14 +130,14 @@ func trainVariant(ctx context.Context, root string, cfg *config.Config, i int, o
 	if o.alter != nil {
 		alter = o.alter(i)
 	}
-	if e.Run, e.Err = createChecked(root, cfg, open, alter); e.Err != nil {
-		return e
-	}
-	defer e.Run.Close()
 	var w Watch
 	if o.Watch != nil {
 		w = o.Watch(i)
 	}
+	if e.Run, e.Err = createChecked(root, cfg, open, alter); e.Err != nil {
+		return e
+	}
+	defer e.Run.Close()
 	if e.Done, e.Err = e.Run.Train(ctx, w); e.Run.withdraw() {
 		e.Run = nil
 	}

@@ -10,7 +10,8 @@ const longest = 64
 
 // Closest returns the word of the list that word was most likely meant to be, or
 // "" where none is near: at most a third of its letters differ and not all, or one
-// begins with the other. The first of equally near ones wins; case does not count.
+// begins with the other. A name that begins with word is nearer than one of which two
+// letters differ. The first of equally near ones wins; case does not count.
 func Closest(word string, list []string) string {
 	best, bestCost := "", 1+max(1, (len(word)+1)/3)
 	for _, w := range list {
@@ -19,6 +20,13 @@ func Closest(word string, list []string) string {
 		}
 		if c := edits(strings.ToLower(word), strings.ToLower(w)); c < bestCost && c < len(word) {
 			best, bestCost = w, c
+		}
+	}
+	if len(word) >= 3 && bestCost > 1 { // a word that goes on is meant rather than one with two other letters
+		for _, w := range list {
+			if len(w) <= longest && strings.HasPrefix(w, word) {
+				return w
+			}
 		}
 	}
 	if best == "" && len(word) >= 3 {

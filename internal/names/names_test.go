@@ -17,6 +17,9 @@ func TestClosest(t *testing.T) {
 			t.Errorf("%.20s: got %q, want %q", tc.word, got, tc.want)
 		}
 	}
+	if got := Closest("resnet", []string{"lenet", "resnet18"}); got != "resnet18" {
+		t.Errorf("resnet: got %q", got)
+	}
 	if got := Closest("margin", nil); got != "" {
 		t.Errorf("out of nothing: %q", got)
 	}
