@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tercet/internal/data"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/names"
 	"tercet/internal/par"
@@ -92,6 +93,9 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 				return usagef("--threads is %d; give a number of threads, or 0 for one per processor", threads)
 			}
 			par.SetThreads(threads)
+			if m := memory(); m != nil {
+				data.LimitMemory(int64(m.Total))
+			}
 			if err := kernel.StartError(); err != nil && cmd.Annotations[anyKernelKey] == "" {
 				return &ExitError{ExitUsage, err}
 			}

@@ -240,7 +240,7 @@ func TestAgglomerativeBadInput(t *testing.T) {
 		"both":      {make([]float32, 4), 2, 2, AgglomerativeOptions{Linkage: "ward", K: 1, Threshold: 1}, "give one of"},
 		"k":         {make([]float32, 4), 2, 2, AgglomerativeOptions{Linkage: "ward", K: 3}, "k = 3 clusters of 2 rows"},
 		"threshold": {make([]float32, 4), 2, 2, AgglomerativeOptions{Linkage: "ward", Threshold: math.NaN()}, "NaN"},
-		"memory":    {make([]float32, 1000), 1000, 1, AgglomerativeOptions{Linkage: "complete", K: 2, Memory: 1 << 20}, "complete linkage of 1000 rows holds 0.0 GB of distances, more than the 0.0 GB allowed: use ward"},
+		"memory":    {make([]float32, 1000), 1000, 1, AgglomerativeOptions{Linkage: "complete", K: 2, Memory: 1 << 20}, "complete linkage of 1000 rows holds 2.0 MB of distances, more than the 1.0 MB allowed: use ward"},
 	} {
 		if _, err := Agglomerative(context.Background(), c.x, c.n, c.d, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

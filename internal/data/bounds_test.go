@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -179,4 +180,16 @@ func TestLeftOut(t *testing.T) {
 	if got := LeftOut(Options{Name: "folder", Root: tree(t, map[string][]byte{"a/1.png": px, "a/x.xml": []byte("<a/>")})}); got != "" {
 		t.Error(got)
 	}
+}
+
+// TestLimitMemory: a set that the machine cannot hold is an error, not the end of the
+// program.
+func TestLimitMemory(t *testing.T) {
+	before := most.Load()
+	defer most.Store(before)
+	LimitMemory(1 << 20)
+	LimitMemory(1 << 30) // a larger limit changes nothing
+	wantError(t, checkTotal(1024, 2048), ErrUnfit, "need 0.0 GiB of memory")
+	_, err := newIDXReader(bytes.NewReader(idx(8, nil, 1024, 32, 64)), 3<<20, "images", 3)
+	wantError(t, err, ErrFormat, "at most 1048576 are read")
 }

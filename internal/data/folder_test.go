@@ -196,7 +196,7 @@ func TestFolderErrors(t *testing.T) {
 	}
 	_, _, err := openFolder(filepath.Join(t.TempDir(), "gone"), "", "", ImageOptions{})
 	wantError(t, err, ErrMissing, "gone", "data.root")
-	wantError(t, checkTotal(1<<20, 1<<20), ErrUnfit, "1024 GiB", "smaller size")
+	wantError(t, checkTotal(1<<20, 1<<20), ErrUnfit, "1024.0 GiB", "smaller size")
 }
 
 // The first bad file in order is named, whichever thread finds one first.

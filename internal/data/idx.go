@@ -73,8 +73,8 @@ func newIDXReader(r io.Reader, size int64, path string, rank ...int) (*idxReader
 	if x.total > limit-x.start {
 		return nil, bad("%s: truncated: the header announces %v = %d bytes of data, %d with the header, but the file has %d", path, x.dims, x.total, x.start+x.total, size)
 	}
-	if x.total > maxBytes {
-		return nil, bad("%s: %v = %d bytes of data; at most %d are read", path, x.dims, x.total, int64(maxBytes))
+	if x.total > maxBytes() {
+		return nil, bad("%s: %v = %d bytes of data; at most %d are read", path, x.dims, x.total, maxBytes())
 	}
 	return x, nil
 }

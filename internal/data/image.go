@@ -9,6 +9,7 @@ import (
 	_ "image/png"  // decoder
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/image/draw"
 
@@ -236,12 +237,21 @@ func (m *Memory) image(i int) image.Image {
 	return out
 }
 
-// maxBytes bounds what a dataset may take in memory: 64 GiB.
-const maxBytes = 1 << 36
+// most bounds what a dataset may take in memory, in bytes: 64 GiB until LimitMemory.
+var most atomic.Int64
+
+func init() { most.Store(1 << 36) }
+
+// LimitMemory makes datasets that take more than so many bytes an error, where that is
+// below the limit that holds already: a program that asks the system for more than it
+// has is ended by it.
+func LimitMemory(bytes int64) { most.Store(min(most.Load(), bytes)) }
+
+func maxBytes() int64 { return most.Load() }
 
 func checkTotal(n, size int) error {
-	if n > 0 && size > maxBytes/n {
-		return unfit("%d images of %d bytes need %.0f GiB of memory; ask for a smaller size", n, size, float64(n)*float64(size)/(1<<30))
+	if n > 0 && int64(size) > maxBytes()/int64(n) {
+		return unfit("%d images of %d bytes need %.1f GiB of memory, and at most %.1f are taken; ask for a smaller size", n, size, float64(n)*float64(size)/(1<<30), float64(maxBytes())/(1<<30))
 	}
 	return nil
 }

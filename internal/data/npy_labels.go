@@ -23,8 +23,8 @@ func readNPYLabels(r io.Reader, size int64, path string, w wish) (*values, error
 	if err := w.check(path, h.count); err != nil {
 		return nil, err
 	}
-	if h.count > maxBytes/4 {
-		return nil, bad("%s: %d labels; at most %d are read", path, h.count, maxBytes/4)
+	if int64(h.count) > maxBytes()/4 {
+		return nil, bad("%s: %d labels; at most %d are read", path, h.count, maxBytes()/4)
 	}
 	out := &values{ids: make([]int32, h.count)}
 	switch h.kind {

@@ -93,34 +93,23 @@ func (s *Stats) pixels(ds Dataset) error {
 		return nil
 	}
 	c := s.Channels
-	all := make([]moments, s.Items)
-	err := each(s.Items, 64, func(i int) error {
-		x := make([]float32, s.Height*s.Width*c)
-		if err := ds.Read(i, x); err != nil {
-			return fmt.Errorf("%s: %w", ItemName(ds, i), err)
-		}
-		m := moments{sum: make([]float64, c), square: make([]float64, c), min: x[0], max: x[0]}
-		for j, v := range x {
-			m.sum[j%c] += float64(v)
-			m.square[j%c] += float64(v) * float64(v)
-			m.min, m.max = min(m.min, v), max(m.max, v)
-		}
-		all[i] = m
-		return nil
-	})
-	if err != nil {
-		return err
-	}
 	sum, square := make([]float64, c), make([]float64, c)
-	s.Min, s.Max = float64(all[0].min), float64(all[0].max)
-	for _, m := range all {
-		for k := range c {
-			sum[k] += m.sum[k]
-			square[k] += m.square[k]
+	s.Min, s.Max = math.Inf(1), math.Inf(-1)
+	const block = 4096 // items whose sums are held at a time
+	for lo := 0; lo < s.Items; lo += block {
+		all, err := momentsOf(ds, lo, min(lo+block, s.Items))
+		if err != nil {
+			return err
 		}
-		s.Min, s.Max = min(s.Min, float64(m.min)), max(s.Max, float64(m.max))
-		if m.min == m.max {
-			s.Constant++
+		for _, m := range all {
+			for k := range c {
+				sum[k] += m.sum[k]
+				square[k] += m.square[k]
+			}
+			s.Min, s.Max = min(s.Min, float64(m.min)), max(s.Max, float64(m.max))
+			if m.min == m.max {
+				s.Constant++
+			}
 		}
 	}
 	n := float64(s.Items) * float64(s.Height) * float64(s.Width)
@@ -136,6 +125,27 @@ func (s *Stats) pixels(ds Dataset) error {
 	}
 	s.Mean, s.Std = meanStd(total, totalSquare, n*float64(c))
 	return nil
+}
+
+// momentsOf are those of items [lo, hi).
+func momentsOf(ds Dataset, lo, hi int) ([]moments, error) {
+	h, w, c := ds.Shape()
+	all := make([]moments, hi-lo)
+	err := each(hi-lo, 64, func(i int) error {
+		x := make([]float32, h*w*c)
+		if err := ds.Read(lo+i, x); err != nil {
+			return fmt.Errorf("%s: %w", ItemName(ds, lo+i), err)
+		}
+		m := moments{sum: make([]float64, c), square: make([]float64, c), min: x[0], max: x[0]}
+		for j, v := range x {
+			m.sum[j%c] += float64(v)
+			m.square[j%c] += float64(v) * float64(v)
+			m.min, m.max = min(m.min, v), max(m.max, v)
+		}
+		all[i] = m
+		return nil
+	})
+	return all, err
 }
 
 func meanStd(sum, square, n float64) (mean, std float64) {
