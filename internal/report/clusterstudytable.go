@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tercet/internal/verdict"
 )
 
 // studyNote explains the numbers of both tables.
@@ -15,7 +17,7 @@ func (s *ClusterStudy) Table() *Table {
 	t := &Table{
 		Title:   "clustering",
 		Columns: []Column{{Name: "data"}, {Name: "method"}, {Name: "noise"}, {Name: "loss"}, {Name: "n"}},
-		Notes:   append(slices.Clone(s.Notes), studyNote+"; k-means is told the number of clusters, the others find it"),
+		Notes:   append(slices.Clone(s.Notes), studyNote+"; k-means is given the number of clusters, the others find it"),
 	}
 	t.Columns = append(t.Columns, studyColumns()...)
 	t.Columns = append(t.Columns, Column{Name: studyClusters, Digits: 1, Paper: true}, Column{Name: studyThreshold, Digits: 3, Paper: true})
@@ -35,7 +37,7 @@ func (s *ClusterStudy) DifferencesTable() *Table {
 		Title:   "clustering: differences with the same seeds",
 		Columns: []Column{{Name: "data"}, {Name: "difference"}, {Name: "of"}, {Name: "noise"}, {Name: "n"}},
 		Notes: append(slices.Clone(s.Notes), studyNote+", which have the same first weights, batches and flipped labels on both sides",
-			"noise > 0: of each seed's mean over all rates above 0"),
+			"noise > 0: of each seed's mean over all rates above 0", verdict.Comparisons(len(s.Differences)*len(studyScores))),
 	}
 	t.Columns = append(t.Columns, studyColumns()...)
 	for _, d := range s.Differences {

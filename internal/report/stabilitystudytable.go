@@ -221,12 +221,15 @@ func (s *StabilityStudy) ChecksTable() *Table {
 	for _, name := range []string{"claim", "data", "says", "found", "verdict"} {
 		t.Columns = append(t.Columns, Column{Name: name})
 	}
+	n := 0
 	for i := range s.Documents {
 		d := &s.Documents[i]
+		n += len(d.Checks)
 		for _, c := range d.Checks {
 			t.Rows = append(t.Rows, []Cell{Text(d.label()), Text(d.Data.Name), Text(c.Says), Text(c.Found), Text(verdict.OfAnswer(c.Holds))})
 		}
 	}
+	t.Notes = append(t.Notes, fmt.Sprintf("%s, with no correction for their number", plural(n, "check", "checks")))
 	for _, d := range s.Documents {
 		if d.Claim != "" {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s: %s; positives: %s, negatives: %s", d.name(), d.Says, d.Verdict, d.Data.Positives, d.Data.Negatives))
