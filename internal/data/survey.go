@@ -34,42 +34,32 @@ func SurveyFolder(root string) (*FolderSurvey, error) {
 			}
 		}
 	}
+	scans := make([]*scan, len(roots))
 	for k, r := range roots {
-		found, err := scanFolder(r)
-		if err != nil {
+		if scans[k], err = scanFolder(r); err != nil {
 			return nil, err
 		}
-		if k == 0 {
-			s.Classes = len(found.classes)
-		}
-		if err := s.measure(found.files); err != nil {
-			return nil, err
+	}
+	if err := readHeads(scans); err != nil {
+		return nil, err
+	}
+	s.Classes = len(scans[0].classes)
+	first := scans[0].heads[0]
+	for _, found := range scans {
+		for _, h := range found.heads {
+			s.Uniform = s.Uniform && h.Height == first.Height && h.Width == first.Width
+			s.measure(min(h.Height, h.Width), max(h.Height, h.Width))
 		}
 	}
 	return s, nil
 }
 
-// measure takes in the sizes of images.
-func (s *FolderSurvey) measure(files []string) error {
-	sizes := make([][2]int, len(files))
-	err := each(len(files), 16, func(i int) error {
-		conf, err := readHead(files[i])
-		sizes[i] = [2]int{conf.Height, conf.Width}
-		return err
-	})
-	if err != nil {
-		return err
+// measure takes in the sides of an image.
+func (s *FolderSurvey) measure(short, long int) {
+	if s.Images == 0 {
+		s.Shortest, s.Longest = short, long
 	}
-	for _, z := range sizes {
-		short, long := min(z[0], z[1]), max(z[0], z[1])
-		if s.Images == 0 {
-			s.Shortest, s.Longest = short, long
-		}
-		s.Images++
-		s.Shortest, s.Longest = min(s.Shortest, short), max(s.Longest, long)
-		s.Square = s.Square && short == long
-		s.Uniform = s.Uniform && z == sizes[0]
-	}
-	s.Uniform = s.Uniform && (!s.Square || s.Shortest == s.Longest)
-	return nil
+	s.Images++
+	s.Shortest, s.Longest = min(s.Shortest, short), max(s.Longest, long)
+	s.Square = s.Square && short == long
 }
