@@ -4,6 +4,7 @@ BIN       := bin/tercet
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT    ?= $(shell git rev-parse HEAD 2>/dev/null)
 LDFLAGS   := -s -w -X tercet/internal/cli.version=$(VERSION) -X tercet/internal/cli.commit=$(COMMIT)
+KILL_SECONDS ?= 600
 FUZZTIME  ?= 10s
 # Making an interesting input shorter takes time in the square of its length; Go's
 # own limit of 60 s for each would leave no time for new inputs.
@@ -96,9 +97,9 @@ dist:
 	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS) -buildid=' -o dist/tercet-$$os-$$arch$$ext ./cmd/tercet; \
 	done; cd dist && sha256sum tercet-* > SHA256SUMS
 
-## kill-test: SIGKILL at ten random moments, resume, compare the bytes (minutes)
-kill-test: build
-	scripts/kill-test.sh
+## kill-test: every command and kind of run killed at random moments and, with strace, at each system call; resumed, and compared (KILL_SECONDS each; KILL_SEED repeats a test)
+kill-test:
+	KILL_SECONDS=$(KILL_SECONDS) $(GO) test -count=1 -v -timeout 0 ./internal/kills
 
 ## experiments: the runs of the README's table on real data in ../shared/data (about an hour on 2 cores)
 experiments: build

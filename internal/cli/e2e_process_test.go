@@ -53,7 +53,7 @@ func checkpoints(t *testing.T, dir string) string {
 	return all
 }
 
-// A short form of scripts/kill-test.sh: killed at three moments, with another
+// A short form of the tests in internal/kills: killed at three moments, with another
 // number of threads each time, the run ends in the same bytes.
 func TestKilledAndResumed(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -93,6 +93,16 @@ func (p *Progress) Add(n int64, note ...any) {
 	}
 }
 
+// Shorten makes what is done the whole: no more follows.
+func (p *Progress) Shorten() {
+	p.total = p.n
+	if p.bar != nil {
+		p.s.mu.Lock()
+		p.bar.ChangeMax64(p.n)
+		p.s.mu.Unlock()
+	}
+}
+
 // Done ends the display.
 func (p *Progress) Done() {
 	if p.bar != nil {

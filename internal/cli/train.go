@@ -169,8 +169,7 @@ func resume(ctx context.Context, s *Streams, o trainOptions) error {
 	if done {
 		s.Note("%s: finished before; nothing to do", r.Dir)
 	} else {
-		s.Note("%s: done in %s", r.Dir, duration(r.Manifest.Seconds))
-		crafted(s, r.Manifest)
+		ended(s, r.Dir, r.Manifest)
 	}
 	return s.Result(trainDocument{"tercet.train/1", []experiment.Manifest{r.Manifest}}, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, r.Dir)

@@ -69,8 +69,7 @@ func (t *trainedAll) each(e experiment.Ended) error {
 	case e.Done:
 		t.s.Note("%s: finished before; nothing to do", dir)
 	case err == nil:
-		t.s.Note("%s: done in %s", dir, duration(e.Run.Manifest.Seconds))
-		crafted(t.s, e.Run.Manifest)
+		ended(t.s, dir, e.Run.Manifest)
 	case sweep && isLost(err):
 		t.s.Note("%s: %v", dir, err)
 		t.lost = append(t.lost, trainError(dir, err))

@@ -38,7 +38,11 @@ func (v *trainView) event(e *train.Event) {
 		if e.Best {
 			mark = "  best so far"
 		}
-		v.s.Note("epoch %g, step %d: recall@1 %.4f, MAP@R %.4f on held-out images%s", round2(e.Epoch), e.Step, e.Metrics["recall@1"], e.Metrics["map@r"], mark)
+		v.s.Note("epoch %g, step %d: recall@1 %.4f, MAP@R %.4f on %s images%s", round2(e.Epoch), e.Step, e.Metrics["recall@1"], e.Metrics["map@r"], e.Split, mark)
+	case "stop":
+		if e.Reason == train.StopEarly && v.bar != nil {
+			v.bar.Shorten()
+		}
 	case "epoch":
 		seen := ""
 		if c, ok := e.Coverage.(data.Coverage); ok && c.Items > 0 && e.Epoch == float64(int(e.Epoch)) { // whole epochs only
@@ -46,6 +50,15 @@ func (v *trainView) event(e *train.Event) {
 		}
 		v.s.Note("epoch %g, step %d: mean loss %.5f, %s%s", round2(e.Epoch), e.Step, *e.Loss, duration(e.Seconds), seen)
 	}
+}
+
+// ended says that a run has come to its end, and if that is not its last step, why.
+func ended(s *Streams, dir string, m experiment.Manifest) {
+	if m.Stopped != nil {
+		s.Note("%s: stopped early at step %d of %d: %s", dir, m.Stopped.Step, m.Of, m.Stopped.Reason)
+	}
+	s.Note("%s: done in %s", dir, duration(m.Seconds))
+	crafted(s, m)
 }
 
 // crafted says what a run's defence did.

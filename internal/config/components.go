@@ -140,7 +140,7 @@ func common() *Config {
 			EvalEvery:       1,
 			EvalSamples:     2000,
 			CheckpointEvery: Span{5, "minutes"},
-			EarlyStop:       EarlyStop{Patience: 5},
+			EarlyStop:       EarlyStop{Patience: 5, On: "validation"},
 			Collapse:        Collapse{Enabled: true, Window: 100, Cosine: 0.99, Rank: 1.5},
 		},
 		Eval: Eval{

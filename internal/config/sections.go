@@ -126,6 +126,7 @@ type EarlyStop struct {
 	Metric   string  `yaml:"metric" doc:"key of an evaluation, such as retrieval.recall@1, or pair_accuracy of held-out pairs or pair_train_accuracy where pairs are trained on; empty is off"`
 	Patience int     `yaml:"patience" check:">=1,<=1000000" doc:"evaluations without a rise before the run stops"`
 	MinDelta float64 `yaml:"min_delta" check:">=0" doc:"smallest difference that counts as a rise"`
+	On       string  `yaml:"on" enum:"validation|test" doc:"images that stop the run: validation ones, which data.split.validation holds out, or test ones, whose scores are too good then"`
 }
 
 // Collapse sets the limits of the collapse monitor. A run has collapsed when

@@ -227,7 +227,7 @@ func TestSampleKeepsWhatCanBeFound(t *testing.T) {
 	}
 }
 
-// A held-out set in which nothing can be found is refused before training, not
+// A set in which nothing can be found is refused before training, not
 // at the end of the first epoch.
 func TestTheMonitorNeedsPairs(t *testing.T) {
 	x := array.New(3, 2)
@@ -235,8 +235,8 @@ func TestTheMonitorNeedsPairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = monitor(load(t), &assembled{Trainer: new(train.Trainer)}, &Sets{Train: alone, Test: alone}, Watch{})
-	if !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "held-out set: ") || !strings.Contains(err.Error(), "alone in its class") {
+	_, err = monitor(load(t), &assembled{Trainer: new(train.Trainer)}, &Sets{Train: alone, Test: alone}, Watch{})
+	if !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "test set: ") || !strings.Contains(err.Error(), "alone in its class") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -122,7 +122,7 @@ func (s *Sets) learntFrom() []data.Dataset {
 
 // stopping are the test images where it is they that may stop a run of cfg; else nil.
 func (s *Sets) stopping(cfg *config.Config) data.Dataset {
-	if key := cfg.Train.EarlyStop.Metric; s.Validation != nil || s.Test == nil || key == "" || key == trainAccuracy {
+	if s.Test == nil || !stopsOnTest(cfg, s.Validation != nil) {
 		return nil
 	}
 	return s.Test

@@ -10,37 +10,29 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/metric"
+	"tercet/internal/names"
 	"tercet/internal/train"
 )
 
-// monitor makes t measure held-out images while it trains, and judge its best
-// checkpoint by them: by train.early_stop.metric, or recall@1 where none is
-// named; a run on pairs is also judged by pairs, and by default its best checkpoint
-// by pair_accuracy. Held out is the validation set, or where there is none the test
-// set, which is said. Without either, the training loss decides.
-func monitor(cfg *config.Config, t *assembled, sets *Sets, w Watch) error {
-	ds, key := sets.Validation, cfg.Train.EarlyStop.Metric
-	if ds == nil {
-		ds = sets.Test
+// monitor makes t evaluate images while it trains, and choose its best checkpoint by
+// them: by train.early_stop.metric, or recall@1 where none is named; a run on pairs is
+// also evaluated by pairs, and by default its best checkpoint by pair_accuracy. The
+// images are the validation set, or where there is none, or train.early_stop.on says so,
+// the test set, which is said. Without either, the training loss decides. The record
+// says which.
+func monitor(cfg *config.Config, t *assembled, sets *Sets, w Watch) (*SelectionRecord, error) {
+	ds, split, key := sets.Validation, "validation", cfg.Train.EarlyStop.Metric
+	if ds == nil || stopsOnTest(cfg, true) {
+		ds, split = sets.Test, names.Test
 	}
 	if ds == nil {
-		if key == trainAccuracy {
-			t.Stop.Metric = key
-			t.Evaluate = func(ctx context.Context) (map[string]float64, error) {
-				return (&pairMeasure{cfg: cfg}).evaluate(ctx, t)
-			}
-			return nil
-		}
-		if key != "" {
-			return fmt.Errorf("%w: train.early_stop.metric %s is measured on held-out images, and these data have none; set data.split.validation", data.ErrUnfit, key)
-		}
-		return nil
+		return withoutImages(cfg, t, key)
 	}
 	var p *pairMeasure
 	if t.tuples != nil {
 		held, _, err := judging(cfg, ds)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p = &pairMeasure{cfg, held}
 		if key == "" && held != nil {
@@ -52,24 +44,47 @@ func monitor(cfg *config.Config, t *assembled, sets *Sets, w Watch) error {
 	}
 	m, err := newMeasure(cfg, key)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	m.pairs = p
+	m.pairs, m.split = p, split
 	if err := twoClasses(ds.Labels()); err != nil {
-		return fmt.Errorf("held-out set: %w", err)
+		return nil, fmt.Errorf("%s set: %w", split, err)
 	}
 	if m.set, err = sample(ds, cfg.Train.EvalSamples); err != nil {
-		return err
+		return nil, err
 	}
 	if err := findable(m.set.Labels()); err != nil {
-		return fmt.Errorf("held-out set: %w", err)
+		return nil, fmt.Errorf("%s set: %w", split, err)
 	}
-	t.Stop.Metric = m.key
+	t.Stop.Metric, t.Evaluated = m.key, split
 	t.Evaluate = func(ctx context.Context) (map[string]float64, error) { return m.evaluate(ctx, t) }
-	if sets.Validation == nil {
-		w.note("no validation set: the best checkpoint (and an early stop) is chosen by %s on the test set, as published protocols do; data.split.validation holds out training data instead", m.key)
+	if key == trainAccuracy {
+		return selectionOf(cfg, "train", key), nil
 	}
-	return nil
+	record := selectionOf(cfg, split, m.key)
+	switch {
+	case record.Note == "":
+	case sets.Validation == nil:
+		w.note("no validation set: %s, as in published protocols; data.split.validation holds out training images instead", record.Note)
+	default:
+		w.note("%s", record.Note)
+	}
+	return record, nil
+}
+
+// withoutImages is monitor where there are neither validation nor test images.
+func withoutImages(cfg *config.Config, t *assembled, key string) (*SelectionRecord, error) {
+	switch key {
+	case "":
+		return selectionOf(cfg, "train", "loss"), nil
+	case trainAccuracy:
+		t.Stop.Metric, t.Evaluated = key, "train"
+		t.Evaluate = func(ctx context.Context) (map[string]float64, error) {
+			return (&pairMeasure{cfg: cfg}).evaluate(ctx, t)
+		}
+		return selectionOf(cfg, "train", key), nil
+	}
+	return nil, fmt.Errorf("%w: train.early_stop.metric %s is measured on validation or test images, and these data have none; set data.split.validation", data.ErrUnfit, key)
 }
 
 // measure is what is measured of a network during training: recall@1, MAP@R and
@@ -77,6 +92,7 @@ func monitor(cfg *config.Config, t *assembled, sets *Sets, w Watch) error {
 type measure struct {
 	cfg        *config.Config
 	set        data.Dataset
+	split      string // that set is of
 	key        string // without its section
 	ks         []int
 	clustering bool
@@ -144,7 +160,7 @@ func (m *measure) evaluate(ctx context.Context, t *assembled) (map[string]float6
 		return nil, err
 	}
 	if i, ok := kernel.AllFinite(z.Data); !ok {
-		return nil, &train.NonFiniteError{Step: t.State.Step, Tensor: "embeddings of held-out images", Index: i, Cause: train.CauseRate}
+		return nil, &train.NonFiniteError{Step: t.State.Step, Tensor: "embeddings of " + m.split + " images", Index: i, Cause: train.CauseRate}
 	}
 	v := vectors{z.Data, z.Rows(), z.Cols(), m.set.Labels()}
 	base := *m

@@ -54,7 +54,10 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := monitor(cfg, t, sets, Watch{}); err != nil { // what training would refuse, the plan does
+	if err := checkStop(cfg); err != nil {
+		return nil, err
+	}
+	if _, err := monitor(cfg, t, sets, Watch{}); err != nil { // what training would refuse, the plan does
 		return nil, err
 	}
 	spec := t.model.Spec()

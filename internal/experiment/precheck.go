@@ -20,6 +20,9 @@ func CheckConfig(cfg *config.Config) error {
 		}
 		return nil
 	}
+	if err := checkStop(cfg); err != nil {
+		return err
+	}
 	objective, err := buildObjective(cfg, &WeightsRecord{W1: 1}) // the weights of clean triplets
 	if err != nil {
 		return inConfig("loss", err)
@@ -67,7 +70,7 @@ func precheck(cfg *config.Config, open opener, alter alteration) (*Sets, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := monitor(cfg, t, sets, Watch{}); err != nil {
+	if _, err := monitor(cfg, t, sets, Watch{}); err != nil {
 		return nil, err
 	}
 	_, err = augment(cfg, sets.seen())

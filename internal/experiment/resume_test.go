@@ -370,6 +370,9 @@ func TestBuildsOfARun(t *testing.T) {
 	for _, e := range events {
 		if e.Kind == "start" || e.Kind == "resume" {
 			got[fmt.Sprintf("%s %d %s %s %s", e.Kind, e.Step, e.Version, e.Kernel, e.CPU)]++
+			if e.Epoch != float64(e.Step)/9 {
+				t.Errorf("step %d is of epoch %v", e.Step, e.Epoch)
+			}
 		}
 	}
 	tail := " " + m.Kernel + " " + m.CPU

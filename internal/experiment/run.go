@@ -70,12 +70,16 @@ type Manifest struct {
 	Crafted    *train.Crafted `json:"crafted,omitempty"` // what the defence did, over all steps
 	Seconds    float64        `json:"seconds"`           // training time over all sessions
 	Best       *Best          `json:"best,omitempty"`
-	CPU        string         `json:"cpu"` // version, cpu and kernel: of the first step
-	Kernel     string         `json:"kernel"`
-	Builds     []Build        `json:"builds,omitempty"`
-	OS         string         `json:"os"`
-	Started    string         `json:"started"`
-	Updated    string         `json:"updated"`
+	// Selection says by what Best and an early stop are chosen, Stopped that there was
+	// one: the run is finished all the same.
+	Selection *SelectionRecord `json:"selection,omitempty"`
+	Stopped   *StopRecord      `json:"stopped,omitempty"`
+	CPU       string           `json:"cpu"` // version, cpu and kernel: of the first step
+	Kernel    string           `json:"kernel"`
+	Builds    []Build          `json:"builds,omitempty"`
+	OS        string           `json:"os"`
+	Started   string           `json:"started"`
+	Updated   string           `json:"updated"`
 }
 
 // Best names the best checkpoint.

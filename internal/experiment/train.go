@@ -99,7 +99,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		kind = "resume"
 		w.note("resuming %s at step %d of %d", r.Dir, t.State.Step, t.Steps)
 	}
-	if err := log.Write(&train.Event{Kind: kind, Step: t.State.Step, Coverage: r.coverage, Version: by.Version, Kernel: by.Kernel, CPU: by.CPU}); err != nil {
+	if err := log.Write(&train.Event{Kind: kind, Step: t.State.Step, Epoch: float64(t.State.Step) / float64(max(t.StepsPerEpoch, 1)), Coverage: r.coverage, Version: by.Version, Kernel: by.Kernel, CPU: by.CPU}); err != nil {
 		return false, err
 	}
 	if err := log.Flush(); err != nil {
@@ -136,6 +136,9 @@ func (r *Run) progress(t *assembled, seconds float64) {
 	m.Steps, m.Of, m.Cost, m.Crafted, m.Seconds = t.State.Step, t.Steps, t.State.Cost, t.State.Crafted, seconds
 	if t.State.Best != nil {
 		m.Best = &Best{t.Stop.Metric, *t.State.Best, t.State.BestStep}
+	}
+	if t.StoppedEarly() {
+		m.Stopped = &StopRecord{t.State.Step, t.StopReason()}
 	}
 }
 
@@ -199,7 +202,7 @@ func (r *Run) prepare(w Watch) (*assembled, *data.Loader, error) {
 		w.note("weights of the triplets: %s", t.weights)
 	}
 	w.note("sampler %s, %d batches an epoch: %s", cfg.Batch.Sampler, t.sampler.Steps(), r.coverage)
-	if err := monitor(cfg, t, sets, w); err != nil {
+	if r.Manifest.Selection, err = monitor(cfg, t, sets, w); err != nil {
 		return nil, nil, err
 	}
 	spec := t.model.Spec()

@@ -114,7 +114,7 @@ func (r *Run) complete() (bool, error) {
 	if r.From != "" || m.Status != Finished {
 		return false, nil
 	}
-	if m.Steps >= m.Of {
+	if m.Steps >= m.Of || m.Stopped != nil {
 		return true, nil
 	}
 	c, err := r.readCheckpoint("last")
@@ -150,7 +150,7 @@ func (r *Run) restore() error {
 	if err != nil {
 		return err
 	}
-	m.Status, m.Message, m.Steps, m.Checkpoint = Running, "", c.State.Step, c.State.Step
+	m.Status, m.Message, m.Stopped, m.Steps, m.Checkpoint = Running, "", nil, c.State.Step, c.State.Step
 	if err := r.SaveManifest(); err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ func WriteFile(path string, data []byte, perm os.FileMode) error {
 // file is removed and the old file stays. A path that is a symbolic link is
 // followed, so that the link stays a link.
 //
+// A temporary file that a killed process left is removed by the next replacement of
+// the same path.
+//
 // perm is the mode of the new file, less the process's umask.
 func Write(path string, perm os.FileMode, fill func(w io.Writer) error) error {
 	f, err := Create(path, perm)
@@ -75,8 +78,12 @@ func openTemp(dest string, perm os.FileMode) (*os.File, error) {
 	for i := range 10000 {
 		name := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%d-%d", base, os.Getpid(), i))
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-		if err == nil || !errors.Is(err, fs.ErrExist) {
-			return f, err
+		if err == nil {
+			hold(f)
+			return f, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, err
 		}
 	}
 	return nil, fmt.Errorf("10000 temporary files .%s.tmp-* stand in %s; remove them", base, dir)
@@ -109,6 +116,7 @@ func (f *File) Commit() error {
 		return f.fail(err)
 	}
 	f.tmp = nil
+	removeStale(f.dest)
 	if err := syncDir(filepath.Dir(f.dest)); err != nil {
 		return fmt.Errorf("write %s: the file is in place, but syncing its folder failed: %w", f.path, err)
 	}

@@ -60,9 +60,12 @@ func (s *Summary) missing(runs []*RunDir) []string {
 	return out
 }
 
-// unfinished says why a run has not come to its end.
+// unfinished says why a run has not come to its last step.
 func (r *RunDir) unfinished() []string {
 	m := r.Manifest
+	if m.Status == "finished" && m.Stopped != nil {
+		return []string{fmt.Sprintf("%s: stopped early at step %d of %d: %s", r.Dir, m.Stopped.Step, m.Planned, m.Stopped.Reason)}
+	}
 	if m.Status == "finished" {
 		return nil
 	}

@@ -93,7 +93,11 @@ func (r *RunDir) sentence() string {
 	s := fmt.Sprintf("%s with %d parameters, embeddings of dimension %d, trained on %d images of %d classes of %s; seed %d, ",
 		m.Model.Name, m.Model.Parameters, m.Model.Embedding, m.Data.Train.Items, m.Data.Train.Classes, m.Data.Name, m.Seed)
 	if m.Status == "finished" {
-		return s + fmt.Sprintf("%d steps in %.0f s.", m.Steps, m.Seconds)
+		s += fmt.Sprintf("%d steps in %.0f s", m.Steps, m.Seconds)
+		if m.Stopped != nil {
+			s += fmt.Sprintf(" of %d: %s", m.Planned, m.Stopped.Reason)
+		}
+		return s + "."
 	}
 	return s + strings.Join(r.unfinished(), "") + "."
 }

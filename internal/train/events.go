@@ -35,13 +35,22 @@ type Event struct {
 	Rate     float64            `json:"images_per_s,omitempty"`
 	Seconds  float64            `json:"seconds,omitempty"` // since this process began training
 	Metrics  map[string]float64 `json:"metrics,omitempty"`
+	Split    string             `json:"split,omitempty"` // of the images that Metrics are of
 	Best     bool               `json:"best,omitempty"`
 	Coverage any                `json:"coverage,omitempty"`
+	Reason   string             `json:"reason,omitempty"` // of stop: StopEarly, ...
 	Note     string             `json:"note,omitempty"`
 	Version  string             `json:"version,omitempty"` // of start and resume: what trains from here on
 	Kernel   string             `json:"kernel,omitempty"`
 	CPU      string             `json:"cpu,omitempty"`
 }
+
+// Reasons of stop events.
+const (
+	StopEarly       = "early_stop"
+	StopCollapse    = "collapse"
+	StopInterrupted = "interrupted"
+)
 
 // ReadEvents reads a log; an unfinished last line is passed over.
 func ReadEvents(path string) ([]Event, error) {

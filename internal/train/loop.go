@@ -41,14 +41,16 @@ type Trainer struct {
 	Schedule  func(step int) float64 // learning rate of a step, counted from 0
 
 	// Log receives events; Cover, where set, says what an epoch (from 0) of the
-	// sampler shows of the data; Evaluate, where set, measures held-out data;
+	// sampler shows of the data; Evaluate, where set, measures images;
 	// Save writes the last (or the best) checkpoint; Progress is told of every
 	// step done.
 	Log      func(*Event) error
 	Cover    func(epoch int) any
 	Evaluate func(ctx context.Context) (map[string]float64, error)
-	Save     func(best bool) error
-	Progress func(*State, float64)
+	// Evaluated names the images that Evaluate measures: test, validation or train.
+	Evaluated string
+	Save      func(best bool) error
+	Progress  func(*State, float64)
 
 	State State
 	Mined *rng.Stream // draws of the miner; its state is in the checkpoint
@@ -93,6 +95,18 @@ type EarlyStop struct {
 	Metric   string // "loss", or a key of Evaluate's result
 	Patience int
 	MinDelta float64
+}
+
+// StoppedEarly reports whether training has ended before its last step.
+func (t *Trainer) StoppedEarly() bool { return t.State.Stopped && t.State.Step < t.Steps }
+
+// StopReason says why training has ended early.
+func (t *Trainer) StopReason() string {
+	n := "evaluations"
+	if t.State.Stale == 1 {
+		n = "evaluation"
+	}
+	return fmt.Sprintf("%s on %s images has not improved for %d %s", t.Stop.Metric, t.Evaluated, t.State.Stale, n)
 }
 
 // better says whether value improves on best.
@@ -314,7 +328,9 @@ func (t *Trainer) interrupt() error {
 	if err := t.finiteState(); err != nil {
 		return err
 	}
-	if err := t.Log(t.event("stop")); err != nil {
+	stop := t.event("stop")
+	stop.Reason = StopInterrupted
+	if err := t.Log(stop); err != nil {
 		return err
 	}
 	if err := t.Save(false); err != nil {

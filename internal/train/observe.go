@@ -85,7 +85,7 @@ func (t *Trainer) observe(r stepResult) error {
 	if check && t.Collapse.judge(s, active, t.State.Step, &t.State.Collapsed) {
 		e := &CollapseError{Step: t.State.Step, Idle: !t.Collapse.collapsed(s), Spread: s, Active: active, Positive: r.loss.Positive, Negative: r.loss.Negative, Loss: r.loss.Loss, Margin: t.Objective.Margin()}
 		stop := t.event("stop")
-		stop.Note = e.Error()
+		stop.Reason, stop.Note = StopCollapse, e.Error()
 		if err := t.Log(stop); err != nil {
 			return err
 		}
@@ -157,7 +157,14 @@ func (t *Trainer) endEpoch(ctx context.Context) error {
 	}
 	if metrics != nil {
 		e := t.event("eval")
-		e.Metrics, e.Best = metrics, best
+		e.Metrics, e.Best, e.Split = metrics, best, t.Evaluated
+		if err := t.Log(e); err != nil {
+			return err
+		}
+	}
+	if t.StoppedEarly() {
+		e := t.event("stop")
+		e.Reason, e.Note = StopEarly, t.StopReason()
 		if err := t.Log(e); err != nil {
 			return err
 		}

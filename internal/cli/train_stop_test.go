@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// An early stop ends with a line that says why, and a run does not begin where nothing
+// says which images may stop it.
+func TestEarlyStopOnTheCommandLine(t *testing.T) {
+	inTiny(t)
+	const stop = "train -c tiny.yaml --set train.epochs=40 --set 'train.early_stop={metric: retrieval.recall@1, patience: 1}'"
+	refuse(t, ExitUsage, stop, "train.early_stop: there are no validation images to stop by: set data.split.validation, such as 0.1, to hold some out, or train.early_stop.on: test")
+	refuse(t, ExitUsage, stop+" --dry-run", "train.early_stop.on: test")
+	if _, ok := snapshot(t, ".")["runs/tiny/config.yaml"]; ok {
+		t.Error("a refused run has a directory")
+	}
+	code, _, stderr := cli(shellWords(stop + " --set train.early_stop.on=test")...)
+	if code != 0 || !strings.Contains(stderr, "runs/tiny: stopped early at step ") || !strings.Contains(stderr, " of 360: recall@1 on test images has not improved for 1 evaluation\n") {
+		t.Errorf("%d: %s", code, stderr)
+	}
+	if strings.Contains(stderr, " left\n") || strings.Contains(stderr, "held-out") || !strings.Contains(stderr, "on test images") {
+		t.Error(stderr)
+	}
+	must(t, 0, "eval --run runs/tiny --no-pictures")
+	for format, want := range map[string]string{"text": "the stopping step was chosen on test images", "csv": "stopping step chosen on test images", "json": "stopping step chosen on test images"} {
+		if out := must(t, 0, "report runs/tiny --format "+format); !strings.Contains(out, want) {
+			t.Errorf("%s: %s", format, out)
+		}
+	}
+	if out := must(t, 0, "report runs/tiny --json"); !strings.Contains(out, `"stopped": "recall@1 on test images`) || !strings.Contains(out, `"selection": "stopping step chosen on test images"`) {
+		t.Error(out)
+	}
+}
+
+// What is done is the whole after an early stop: no time is left.
+func TestAProgressThatIsShortened(t *testing.T) {
+	var s Streams
+	p := &Progress{s: &s, total: 360, n: 60}
+	p.Shorten()
+	if _, known := p.left(p.start); known || p.total != 60 {
+		t.Errorf("%+v", p)
+	}
+}

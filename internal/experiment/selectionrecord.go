@@ -1,0 +1,55 @@
+package experiment
+
+import (
+	"fmt"
+
+	"tercet/internal/config"
+	"tercet/internal/names"
+)
+
+// SelectionRecord says by what a run chooses its best checkpoint and, where it may, its
+// last step.
+type SelectionRecord struct {
+	Split  string `json:"split"` // test, validation or train
+	Metric string `json:"metric"`
+	Note   string `json:"note,omitempty"` // that the choice makes test scores too good
+}
+
+// StopRecord says why a run ended before its last step.
+type StopRecord struct {
+	Step   int    `json:"step"`
+	Reason string `json:"reason"`
+}
+
+// stopsOnTest says whether cfg is stopped by test images, with the sets that it has.
+func stopsOnTest(cfg *config.Config, hasValidation bool) bool {
+	stop := cfg.Train.EarlyStop
+	if stop.Metric == "" || stop.Metric == trainAccuracy {
+		return false
+	}
+	return stop.On == names.Test || !hasValidation
+}
+
+// checkStop refuses an early stop by test images that was not asked for. Runs of older
+// versions, which had no such key, go on as they began.
+func checkStop(cfg *config.Config) error {
+	if cfg.Train.EarlyStop.On == names.Test || !stopsOnTest(cfg, cfg.Data.Split.Validation > 0) {
+		return nil
+	}
+	return &config.Error{Key: "train.early_stop", Msg: "there are no validation images to stop by: set data.split.validation, such as 0.1, to hold some out, or train.early_stop.on: test to stop by test images, whose scores are too good then"}
+}
+
+// selectionOf is the record of a run that evaluates the split by the metric, "" where it
+// evaluates none.
+func selectionOf(cfg *config.Config, split, metric string) *SelectionRecord {
+	r := &SelectionRecord{Split: split, Metric: metric}
+	if split != names.Test {
+		return r
+	}
+	what := "the best checkpoint"
+	if stopsOnTest(cfg, false) {
+		what += " and the last step"
+	}
+	r.Note = fmt.Sprintf("%s: chosen by %s on test images, whose scores are too good then", what, metric)
+	return r
+}
