@@ -13,6 +13,7 @@ import (
 
 	"tercet/configs/tables"
 	"tercet/internal/config"
+	"tercet/internal/fsx"
 	"tercet/internal/names"
 	"tercet/internal/report"
 )
@@ -283,7 +284,12 @@ func readRun(dir string, of report.Of) (*report.RunDir, error) {
 	if err != nil {
 		return nil, reportError(err)
 	}
-	cfg, err := config.Load(filepath.Join(dir, "config.yaml"), nil)
+	path := filepath.Join(dir, "config.yaml")
+	text, err := fsx.ReadFile(path, config.MaxBytes)
+	if err != nil {
+		return nil, &ExitError{ExitData, err}
+	}
+	cfg, err := config.LoadBytes(text, path, nil)
 	if err != nil {
 		return nil, &ExitError{ExitData, err}
 	}
