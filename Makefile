@@ -65,10 +65,46 @@ digests:
 
 ## fuzz-short: every fuzz target for FUZZTIME
 fuzz-short:
-	@set -e; for pkg in $$($(GO) list ./...); do \
-	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "== $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime $(FUZZMINIMIZE) $$pkg; \
-	  done; done
+	@failed=; for dir in $$(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do \
+	  for f in $$(cat $$dir/*_test.go | sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p'); do \
+	    echo "== $$dir $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime $(FUZZMINIMIZE) ./$$dir || failed="$$failed $$f"; \
+	  done; done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
+
+# Engine, and what else runs the same code on each architecture: no files, no terminal.
+PURE := ./internal/par ./internal/rng ./internal/fsx ./internal/safetensors ./internal/engine/... ./internal/metric ./internal/cluster/... ./internal/noise ./internal/theory/... ./internal/train ./internal/data ./internal/config
+
+.PHONY: amd64-levels i386 arm64
+## amd64-levels: the engine's tests and the digests, built for GOAMD64=v1 to v4, as far as the processor has them
+amd64-levels:
+	@failed=; for v in v1 v2 v3 v4; do \
+	  case $$v in v3) need=avx2 ;; v4) need=avx512f ;; *) need= ;; esac; \
+	  if ! grep -qw "$$need" /proc/cpuinfo; then echo "== GOAMD64=$$v: this processor has no $$need"; continue; fi; \
+	  echo "== GOAMD64=$$v"; \
+	  GOAMD64=$$v $(GO) test -short ./internal/engine/... ./internal/digest || failed="$$failed $$v"; \
+	done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
+
+## i386: everything builds for 32-bit processors, and the pure parts pass their tests there
+i386:
+	GOARCH=386 CGO_ENABLED=0 $(GO) vet ./...
+	GOARCH=386 CGO_ENABLED=0 $(GO) test -short $(PURE)
+
+## arm64: the engine's tests under qemu-user (apt-get install qemu-user-static), plain Go kernels
+arm64:
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -exec qemu-aarch64-static ./internal/engine/... ./internal/rng ./internal/safetensors
+
+NIGHTLY ?= test hostile kill-test race fuzz amd64-levels digests noasm i386 arm64
+.PHONY: nightly fuzz
+## nightly: hostile inputs, kills, race detector, fuzzers, all architectures; goes on after a failing part and says at the end which failed (hours)
+nightly:
+	@failed=; for part in $(NIGHTLY); do \
+	  echo "==== $$part"; $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
+	done; \
+	for part in $(NIGHTLY); do case " $$failed " in *" $$part "*) echo "FAILED  $$part" ;; *) echo "ok      $$part" ;; esac; done; \
+	[ -z "$$failed" ]
+
+## fuzz: every fuzz target for a minute
+fuzz:
+	$(MAKE) --no-print-directory fuzz-short FUZZTIME=60s
 
 ## generate-check: regenerate the assembly and require no difference
 generate-check:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
@@ -162,7 +163,7 @@ func weights(model *nn.Model) func(visit func(string, []float32)) {
 }
 
 // endless is more steps than any measurement does.
-const endless = 1 << 40
+const endless = min(1<<40, math.MaxInt)
 
 // flops counts the products of one step: forward, weight gradients and, but for
 // the first layer, input gradients; crafting adds a forward pass and the input

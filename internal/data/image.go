@@ -7,6 +7,7 @@ import (
 	stddraw "image/draw"
 	_ "image/jpeg" // decoder
 	_ "image/png"  // decoder
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -237,10 +238,11 @@ func (m *Memory) image(i int) image.Image {
 	return out
 }
 
-// most bounds what a dataset may take in memory, in bytes: 64 GiB until LimitMemory.
+// most bounds what a dataset may take in memory, in bytes: 64 GiB, or on 32-bit machines
+// all that an index reaches, until LimitMemory.
 var most atomic.Int64
 
-func init() { most.Store(1 << 36) }
+func init() { most.Store(min(1<<36, math.MaxInt)) }
 
 // LimitMemory makes datasets that take more than so many bytes an error, where that is
 // below the limit that holds already: a program that asks the system for more than it

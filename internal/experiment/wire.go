@@ -195,7 +195,7 @@ func inSteps(s config.Span, perEpoch int) int {
 }
 
 // maxSteps is more than any run's steps.
-const maxSteps = 1 << 40
+const maxSteps = min(1<<40, math.MaxInt)
 
 // collapseChecks is the distance of two checks of the collapse monitor, in
 // steps.

@@ -131,7 +131,7 @@ func (c *hostileCase) execute(t *testing.T, dir string, limit int64) (code int, 
 		}
 	}
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		took = usage.Maxrss << 10
+		took = int64(usage.Maxrss) << 10 // a smaller type on 32-bit machines
 	}
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String(), took
 }

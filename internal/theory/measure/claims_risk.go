@@ -70,7 +70,7 @@ func (t *tester) needed(l Learner, g *GapResult) float64 {
 	}
 	high := 2
 	for ; !below(high); high *= 2 {
-		if high >= 1<<50 {
+		if high >= min(1<<50, math.MaxInt/2+1) {
 			return math.Inf(1)
 		}
 	}

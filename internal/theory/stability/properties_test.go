@@ -40,7 +40,7 @@ func each(t *testing.T, f func(bound string, o Options)) {
 func TestMoreSamplesSmallerBounds(t *testing.T) {
 	each(t, func(bound string, o Options) {
 		start, last := 0.0, math.Inf(1)
-		for n := 64; n <= 1<<40; n *= 4 {
+		for n := 64; n <= min(1<<40, math.MaxInt/8+1); n *= 4 {
 			g := of(bound, plain(n))
 			if bound == "lemma1" || bound == "lemma2" || bound == "lemma10" {
 				g = given{Gamma: g.Gamma, L: 2, Alpha: 3, C: 0.5 / math.Sqrt(float64(n)), Steps: 3, Mu: 100 / float64(n), Delta: 1 - 1/float64(n)}
