@@ -14,11 +14,12 @@ import (
 	"strings"
 )
 
-// times are the keys of documents and events that a clock gives.
-var times = []string{"seconds", "started", "updated", "created", "finished", "images_per_s", "images_per_second", "time"}
+// times are the keys of documents and events that a clock gives; a digest is of them, too.
+var times = []string{"seconds", "started", "updated", "created", "finished", "images_per_s", "images_per_second", "time", "digest"}
 
-// passing are files that say how a command went on and not what came of it.
-var passing = regexp.MustCompile(`(^|/)(lock|log)$`)
+// passing are files that say how a command went on and not what came of it; at which step
+// the checkpoint before the last one was written may depend on the clock.
+var passing = regexp.MustCompile(`(^|/)(lock|log|previous\.safetensors)$`)
 
 // content reads a folder into comparable texts: checkpoints, pictures and arrays by
 // their bytes, documents less times, events less times and the lines that a resume
