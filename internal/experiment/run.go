@@ -384,11 +384,14 @@ func (r *Run) readManifest() error {
 		return err
 	}
 	var m Manifest // afresh: what the file leaves out must not stay from before
-	if err := record.Check(b); err != nil {
+	if err = record.Check(b); errors.Is(err, record.ErrDigest) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if err := json.Unmarshal(b, &m); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	if err == nil {
+		err = json.Unmarshal(b, &m)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %s", path, record.Words(err))
 	}
 	if m.Schema != "tercet.run/1" {
 		return fmt.Errorf("%s: schema %q; this version reads tercet.run/1", path, m.Schema)

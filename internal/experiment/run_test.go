@@ -299,6 +299,10 @@ func TestAnEditedConfigIsNoticed(t *testing.T) {
 		}
 		write(t, r.Path(name), good)
 	}
+	write(t, r.Path("manifest.json"), `{"schema": "tercet.run/1", "steps": "many"}`)
+	if _, err := Open(r.Dir); !errors.Is(err, ErrNoRun) || !strings.HasSuffix(err.Error(), "manifest.json: steps is a string, which is of the wrong kind") {
+		t.Errorf("error %v", err)
+	}
 	write(t, r.Path("manifest.json"), `{"schema": "tercet.run/9"}`)
 	if _, err := Open(r.Dir); !errors.Is(err, ErrNoRun) || !strings.Contains(err.Error(), "this version reads tercet.run/1") {
 		t.Errorf("error %v", err)

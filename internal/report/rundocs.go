@@ -297,5 +297,5 @@ func jsonError(path string, b []byte, err error) error {
 	if at < 0 {
 		return fmt.Errorf("%w: %s: %w", ErrRun, path, err)
 	}
-	return fmt.Errorf("%w: %s:%d: not valid JSON of a run: %w", ErrRun, path, 1+bytes.Count(b[:min(at, int64(len(b)))], []byte("\n")), err)
+	return fmt.Errorf("%w: %s:%d: not valid JSON of a run: %s", ErrRun, path, 1+bytes.Count(b[:min(at, int64(len(b)))], []byte("\n")), record.Words(err))
 }
