@@ -194,7 +194,7 @@ func TestBoundStabilityRefuses(t *testing.T) {
 		complete["Theorem 1"] + " --M Inf":           "M is +Inf",
 		complete["Theorem 2"] + " --c 0.04":          "c is 0.04, want at most 2/alpha = 0.03125",
 		complete["Theorem 4"] + " --sigma 0.01":      "want at least 8 alpha = 32: Theorem 4 assumes it",
-		complete["Theorem 4"] + " --n-pos many":      `invalid argument "many" for "--n-pos" flag`,
+		complete["Theorem 4"] + " --n-pos many":      `--n-pos is "many"; want a whole number`,
 	} {
 		code, out, stderr := cli(strings.Fields("bound stability " + line)...)
 		if code != ExitUsage || out != "" || !strings.Contains(stderr, want) {

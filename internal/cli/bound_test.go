@@ -112,7 +112,7 @@ func TestBoundRefuses(t *testing.T) {
 		"dips":                                  `bound has no command "dips"; did you mean dibs?`,
 		"dibs --noise 2":                        "cannot calculate: noise is 2, want a number from 0 to 0.5",
 		"dibs --noise NaN":                      "noise is NaN",
-		"dibs --noise many":                     `invalid argument "many" for "--noise" flag`,
+		"dibs --noise many":                     `--noise is "many"; want a number`,
 		"dibs --classes 1":                      "number of classes is 1",
 		"dibs --per-class 1":                    "number of images of each class is 1",
 		"dibs --simulate 0":                     "number of draws is 0",

@@ -229,7 +229,7 @@ func TestBadClusterings(t *testing.T) {
 		{x + "--method multicut --fit-embeddings x.npy", 2, "fit-labels"},
 		{x + "--method multicut --fit-embeddings x.npy --fit-labels one.csv", 3, "same label"},
 		{x + "--method multicut --fit-embeddings x.npy --fit-labels alone.csv", 3, "same label"},
-		{x + "--method multicut --fit-embeddings flat.npy --fit-labels y.csv", 3, "20 labels, flat.npy has 6 rows"},
+		{x + "--method multicut --fit-embeddings flat.npy --fit-labels y.csv", 3, "more than 6 labels, flat.npy has 6 rows"},
 		{"--embeddings nan.npy --method multicut --threshold 1", 3, "row 0"},
 		{"--embeddings zero.npy -k 2 --spherical", 3, "row 0"},
 	} {

@@ -181,7 +181,7 @@ func TestMistakesOfData(t *testing.T) {
 		{"data inspect --set data.glyphs.classes=100000", 2, "data: glyphs: 100000 training"},
 		{"data preview --out keep.yaml", 2, "give a name that ends in .png"},
 		{"data preview --classes 0", 2, "--classes is 0, --per-class 8; both must be 1 or more"},
-		{"data preview --classes 1000000000000 --per-class 1000000000000", 2, "too much for one sheet"},
+		{"data preview --classes 1000000000 --per-class 1000000000", 2, "too much for one sheet"},
 		{"data preview --split all", 2, "give train, validation or test"},
 		{"data preview --split test --augment", 2, "only training images are augmented"},
 		{"data preview --out keep.png --augment" + few, 2, "data.augment: is off; set data.augment.flip"},
