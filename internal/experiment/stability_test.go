@@ -307,8 +307,11 @@ func TestStabilityRefuses(t *testing.T) {
 	if _, err := p.choose([]int{2}, 0, []string{ReplaceTwin}, nil); !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "the only one of class b") {
 		t.Errorf("a class of one image: error %v", err)
 	}
-	if got, err := p.choose(nil, 9, []string{ReplaceTwin}, nil); err != nil || len(got) != 4 || slices.Contains(got, 2) {
+	if got, err := p.choose(nil, 5, []string{ReplaceTwin}, nil); err != nil || len(got) != 4 || slices.Contains(got, 2) {
 		t.Errorf("images %v, error %v", got, err)
+	}
+	if _, err := p.choose(nil, 9, []string{ReplaceTwin}, nil); err == nil || !strings.Contains(err.Error(), "9 training images are to be replaced, one at a time, and there are 5") {
+		t.Errorf("more than there are: %v", err)
 	}
 	if got, err := p.choose(nil, 2, []string{ReplaceTwin}, nil); err != nil || len(got) != 2 {
 		t.Errorf("images %v, error %v", got, err)
