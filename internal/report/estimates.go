@@ -109,6 +109,7 @@ func (s *Summary) baselineRows(b *batch, name string, runs []*RunDir) {
 	type shared struct {
 		id     string
 		of     []string
+		dirs   []string
 		seeds  []uint64
 		scores []metric.Scores
 	}
@@ -137,6 +138,7 @@ func (s *Summary) baselineRows(b *batch, name string, runs []*RunDir) {
 		if g := s.groupOf(r); !slices.Contains(row.of, g.Name) {
 			row.of = append(row.of, g.Name)
 		}
+		row.dirs = append(row.dirs, r.Dir)
 		k := slices.Index(row.seeds, r.Manifest.Seed)
 		if k >= 0 && equal(row.scores[k], j.all(), s.Metrics) {
 			continue
@@ -144,9 +146,16 @@ func (s *Summary) baselineRows(b *batch, name string, runs []*RunDir) {
 		row.seeds = append(row.seeds, r.Manifest.Seed)
 		row.scores = append(row.scores, j.all())
 	}
+	same := map[string]int{} // rows of the same groups, whose runs have different images
+	for _, r := range rows {
+		same[listed(r.of)]++
+	}
 	for _, r := range rows {
 		title := name
-		if len(rows) > 1 {
+		switch {
+		case same[listed(r.of)] > 1:
+			title += ": " + listed(r.dirs)
+		case len(rows) > 1:
 			title += ": " + listed(r.of)
 		}
 		s.baselines = append(s.baselines, baseline{title, len(r.scores), b.add(r.scores)})

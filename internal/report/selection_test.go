@@ -118,3 +118,22 @@ func TestBestInBold(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Baselines on different images within one group have different names.
+func TestBaselinesOfOneGroupHaveTheirOwnNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	runs := []*RunDir{
+		fake(t, "a_seed-0", 0, "finished", map[string]string{"eval.json": evalFile(0.5, 0.1)}),
+		fake(t, "a_seed-1", 1, "finished", map[string]string{"eval.json": strings.Replace(evalFile(0.5, 0.2), "sha256:bb", "sha256:cc", 1)}),
+	}
+	names := map[string]bool{}
+	for _, row := range summarize(t, runs, Options{}).Table().Rows {
+		if names[row[0].text] {
+			t.Errorf("two rows are named %q", row[0].text)
+		}
+		names[row[0].text] = true
+	}
+	if !names["untrained: a_seed-1"] {
+		t.Errorf("%v", names)
+	}
+}
