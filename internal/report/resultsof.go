@@ -80,7 +80,7 @@ func (o Of) pictureFolders(dir string) []string {
 func otherClusterFolders() map[string]bool {
 	out := map[string]bool{}
 	for _, split := range []string{"test", "validation", "train"} {
-		for _, checkpoint := range []string{"last", "best"} {
+		for _, checkpoint := range []string{"last", "best", "previous"} {
 			if o := (Of{split, checkpoint}); !o.standard() {
 				out[names.Result("cluster", split, checkpoint)] = true
 			}
