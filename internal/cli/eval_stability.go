@@ -130,9 +130,6 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 	if r.Config.LearnsMetric() && o.changed("reference") {
 		return usagef("--reference is about networks: %s is of model mahalanobis, whose --gap learns a reference of its own, from training images that no sample has", r.Dir)
 	}
-	if r.Config.LearnsMetric() && o.force {
-		return usagef("--force is about networks: a file of %s, of model mahalanobis, is replaced without it", r.Dir)
-	}
 	check := o.checkNetwork
 	if r.Config.LearnsMetric() {
 		check = o.checkMetric

@@ -57,7 +57,7 @@ metric: {sigma: 0.5, positive: each}
 		refuse(t, ExitUsage, eval+flags, want)
 	}
 	refuse(t, ExitUsage, eval+"--stability", "one class against the rest")
-	refuse(t, ExitData, eval+"--stability --positive 'U+00*' --sizes 4,4000", "smaller sizes, up to n = ")
+	refuse(t, ExitData, eval+"--stability --force --positive 'U+00*' --sizes 4,4000", "smaller sizes, up to n = ")
 }
 
 // Interrupted, a measurement of a metric goes on where it was, to the same document.
@@ -94,6 +94,15 @@ metric: {sigma: 0.5, positive: each}
 	if !reflect.DeepEqual(kept, anew) {
 		t.Errorf("kept %v\nanew %v", kept, anew)
 	}
+	for flags, want := range map[string]string{
+		"--sizes 3":               "replacing runs/metric/gap.json would lose: the sizes [6]; --force replaces it",
+		"--sizes 3,6 --seed 4":    "would lose: seed 0 instead of 4",
+		"--sizes 6,3 --repeats 1": "would lose: 2 repeats instead of 1",
+		"--sizes 3,6 --delta 0.2": "would lose: delta 0.01 instead of 0.2",
+	} {
+		refuse(t, ExitUsage, "eval --run runs/metric --no-pictures --gap --positive U+00* --repeats 2 "+flags, want)
+	}
+	must(t, 0, "eval --run runs/metric --no-pictures --gap --positive U+00* --repeats 1 --sizes 3 --force")
 	options, _ := anew["options"].(map[string]any)
 	if options["repeats"] != 2.0 || options["delta"] != 0.01 || fmt.Sprint(options["sizes"]) != "[3 6]" {
 		t.Errorf("options %v", options)

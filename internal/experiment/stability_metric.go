@@ -100,6 +100,15 @@ func (r *Run) metricStability(ctx context.Context, o MeasureOptions, p Progress)
 		if err != nil {
 			return nil, inMetric(err)
 		}
+		name := claim.ID
+		if o.Metric.Circle {
+			name += "-circle"
+		}
+		doc.file = filepath.Join("stability", name+".json")
+		asked := measuring.OptionsRecord{Repeats: o.claimRepeats(), Delta: o.Metric.delta(), Triplets: o.Triplets}
+		if err := r.protectMetric(doc.file, measuring.Document{Data: src.record, Seed: o.Seed, Options: &asked}, o); err != nil {
+			return nil, err
+		}
 		d, err := claim.Test(ctx, measuring.Study{
 			Source: src.source, Data: src.record, Zeta: claimZeta, Repeats: o.claimRepeats(), Most: src.most(), Held: src.held,
 			Delta: o.Metric.delta(), Triplets: o.Triplets, Seed: o.Seed, Done: done, Keep: keep,
@@ -108,11 +117,7 @@ func (r *Run) metricStability(ctx context.Context, o MeasureOptions, p Progress)
 			return nil, keep.ended(ctx, err)
 		}
 		d.Seconds += keep.spared
-		name := claim.ID
-		if o.Metric.Circle {
-			name += "-circle"
-		}
-		doc.Document, doc.file = *d, filepath.Join("stability", name+".json")
+		doc.Document = *d
 		return doc, os.MkdirAll(r.Path("stability"), 0o755)
 	}
 	learner, err := r.metricLearner()
@@ -128,6 +133,9 @@ func (r *Run) metricStability(ctx context.Context, o MeasureOptions, p Progress)
 	}
 	doc.Document = measuring.Document{Schema: measuring.Schema, Says: "stability", Data: src.record, Seed: o.Seed}
 	doc.Options = &measuring.OptionsRecord{Repeats: o.Repeats, Sizes: o.Metric.sizes(), Delta: o.Metric.delta(), Triplets: o.Triplets}
+	if err := r.protectMetric(doc.file, doc.Document, o); err != nil {
+		return nil, err
+	}
 	if o.Job == MeasureGap {
 		doc.Says = "generalisation gap"
 		doc.Series, err = measuring.Gaps(ctx, so)
