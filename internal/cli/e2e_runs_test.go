@@ -79,7 +79,7 @@ func TestBadConfigs(t *testing.T) {
 		{"train -c tiny.yaml --set data.split.validation=1", "data.split.validation: must be >=0 and <=0.9, is 1"},
 		{"train -c tiny.yaml --set name=../up", "names a folder"},
 		{"train -c tiny.yaml --resume runs/x", "resume"},
-		{"train -c tiny.yaml --set train.early_stop.metric=retrieval.nmi --set name=m", `retrieval has no score "nmi"`},
+		{"train -c tiny.yaml --set train.early_stop.metric=retrieval.nmi --set train.early_stop.on=test --set name=m", `retrieval has no score "nmi"`},
 	} {
 		refuse(t, ExitUsage, tc.line, tc.want)
 	}
