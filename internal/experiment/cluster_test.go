@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"tercet/internal/cluster/multicut"
 	"tercet/internal/data"
 	"tercet/internal/rng"
+	"tercet/internal/safetensors"
 )
 
 // groups are n points of k classes in d dimensions, spread about means of length 1.
@@ -402,8 +404,18 @@ func TestBadModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := string(b)
+	f, err := safetensors.Parse(b)
+	if err != nil || !f.Sealed {
+		t.Fatalf("sealed %v, %v", f.Sealed, err)
+	}
+	delete(f.Meta, "digest") // as a file of an older version
+	var plain bytes.Buffer
+	if err := safetensors.Write(&plain, f); err != nil {
+		t.Fatal(err)
+	}
+	good := plain.String()
 	for _, tc := range []struct{ content, want string }{
+		{strings.Replace(string(b), `"threshold":"0.7"`, `"threshold":"0.8"`, 1), "does not match its digest"},
 		{good[:len(good)-2], "not a valid safetensors"},
 		{strings.Replace(good, "tercet.clusters/1", "tercet.clusters/9", 1), "this version reads tercet.clusters/1"},
 		{strings.Replace(good, `"method":"multicut"`, `"method":"mulxicut"`, 1), `method "mulxicut"`},
