@@ -11,7 +11,11 @@ import (
 func (s *Summary) remarks(runs []*RunDir) []string {
 	out := s.selected(runs)
 	if len(runs) > 0 && !runs[0].Of.standard() {
-		out = append([]string{fmt.Sprintf("all scores are of the %s: they are no test scores of finished training", runs[0].Of.words())}, out...)
+		note := "all scores are of the " + runs[0].Of.words()
+		if runs[0].Of.Split != "test" {
+			note += ": they are no test scores"
+		}
+		out = append([]string{note}, out...)
 	}
 	for _, r := range runs {
 		out = append(out, r.Left...)

@@ -154,12 +154,12 @@ func (sel *Selection) notes() []string {
 	first := sel.Candidates[0]
 	var equal []string
 	for _, c := range sel.Candidates[1:] {
-		if *c.Score.Value == *first.Score.Value {
+		if compareValues(*c.Score.Value, *first.Score.Value) == 0 {
 			equal = append(equal, c.Name)
 		}
 	}
 	if equal != nil {
-		out = append(out, fmt.Sprintf("%s has the same %s as %s: the first by name is taken", listed(equal), sel.Metric, first.Name))
+		out = append(out, fmt.Sprintf("%s: the same %s as %s; the first by name is taken", listed(equal), sel.Metric, first.Name))
 	}
 	if len(sel.Missing) > 0 {
 		out = append(out, fmt.Sprintf("no candidates, since a run of theirs has no %s on %s images: %s", sel.Metric, sel.Split, listed(sel.Missing)))

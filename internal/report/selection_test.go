@@ -81,7 +81,7 @@ func TestSelectOnTestIsSaid(t *testing.T) {
 			t.Errorf("%s:\n%s", format, out)
 		}
 	}
-	if !strings.Contains(sel.Notes[0], "the selection used test images") || sel.Notes[1] != "m-0.2 has the same recall@1 as m-0.1: the first by name is taken" {
+	if !strings.Contains(sel.Notes[0], "the selection used test images") || sel.Notes[1] != "m-0.2: the same recall@1 as m-0.1; the first by name is taken" {
 		t.Errorf("%q", sel.Notes)
 	}
 	if _, err := Select(by, scored, SelectOptions{Split: "validation", Metric: "recall@7"}); err == nil || !strings.Contains(err.Error(), `no run has the score "recall@7"`) {
@@ -135,5 +135,17 @@ func TestBaselinesOfOneGroupHaveTheirOwnNames(t *testing.T) {
 	}
 	if !names["untrained: a_seed-1"] {
 		t.Errorf("%v", names)
+	}
+}
+
+// Means that differ by rounding alone are equal.
+func TestSelectTakesRoundingForATie(t *testing.T) {
+	by, scored := sweep(t, map[string][4]float64{"0.1": {0.3, 0.3, 1, 1}, "0.2": {0.1, 0.5, 1, 1}, "0.3": {0.2, 0.1 + 0.3, 1, 1}})
+	sel, err := Select(by, scored, SelectOptions{Split: "validation", Metric: "recall@1"})
+	if err != nil || sel.Selected.Name != "m-0.1" || !strings.Contains(strings.Join(sel.Notes, "\n"), "m-0.2, m-0.3: the same recall@1 as m-0.1; the first by name is taken") {
+		t.Errorf("%q, %v", sel.Notes, err)
+	}
+	if compareValues(0.1+0.2, 0.3) != 0 || compareValues(0.3, 0.3001) != -1 {
+		t.Error("rounding")
 	}
 }

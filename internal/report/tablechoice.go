@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -69,15 +70,18 @@ func (t *Table) MarkBest() {
 		}
 		best := slices.MinFunc(rows, better)
 		for _, r := range rows {
-			if t.Rows[r][c].value == t.Rows[best][c].value {
+			if compareValues(t.Rows[r][c].value, t.Rows[best][c].value) == 0 {
 				t.Rows[r][c].best = true
 			}
 		}
 	}
 }
 
+// compareValues orders two means; those that differ by rounding alone are equal.
 func compareValues(a, b float64) int {
 	switch {
+	case math.Abs(a-b) <= 1e-12*max(1, math.Abs(a), math.Abs(b)):
+		return 0
 	case a < b:
 		return -1
 	case a > b:
