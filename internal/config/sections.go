@@ -115,7 +115,7 @@ type Train struct {
 	BatchNorm       string    `yaml:"batchnorm" enum:"train|frozen" doc:"train uses the batch's statistics, frozen the stored ones"`
 	LogEvery        int       `yaml:"log_every" check:">=1,<=1000000000" doc:"optimiser steps between two events"`
 	EvalEvery       int       `yaml:"eval_every" check:">=0,<=1000000000" doc:"epochs between two evaluations; 0 evaluates at the end only"`
-	EvalSamples     int       `yaml:"eval_samples" check:">=0,<=1000000000" doc:"held-out images used by evaluations during training; 0 uses all"`
+	EvalSamples     int       `yaml:"eval_samples" check:">=0,<=1000000000" doc:"validation images, or test images where there are none, used by evaluations during training; 0 uses all"`
 	CheckpointEvery Span      `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"largest distance of two checkpoints; with minutes there is also one at an epoch's end, unless the last is less than 5 seconds old; 0 writes one at each epoch's end"`
 	EarlyStop       EarlyStop `yaml:"early_stop" doc:"stop when a metric no longer rises"`
 	Collapse        Collapse  `yaml:"collapse" doc:"stop when the embedding has collapsed to a point or a line"`

@@ -55,7 +55,7 @@ func (r *Run) DrawCurves() (string, error) {
 		y     string
 		names []string
 	}{
-		{"loss", []string{"loss"}}, {"held-out score", []string{"recall@1", "map@r"}},
+		{"loss", []string{"loss"}}, {"score", []string{"recall@1", "map@r"}},
 		{"fraction", []string{"active tuples", "mean cosine"}}, {"mean distance", []string{"anchor to positive", "anchor to negative"}},
 		{"crafting: size", []string{"mean perturbation", "largest perturbation"}}, {"hardness", []string{"hardness wanted", "hardness achieved"}},
 	} {
