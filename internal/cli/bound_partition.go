@@ -50,7 +50,7 @@ transitive). The result is stored as partition.json in each run, once for each s
 and tercet report --table pair-floor shows it. A run that has one of the same setting
 and seed with as many draws, all proven, keeps it.`,
 		examples: []example{
-			{why: "for all runs of a study", line: "tercet bound partition 'runs/dibs-floor-*'"},
+			{why: "for all runs of a study", line: "tercet bound partition 'runs/floor-*'"},
 		},
 		exits:     []int{ExitData, ExitInterrupted},
 		args:      cobra.MinimumNArgs(1),

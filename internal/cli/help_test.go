@@ -113,6 +113,7 @@ func exampleFolder(t *testing.T) string {
 		{"eval", "--run", "runs/first", "--gap", "--triplets", "100", "--bootstrap", "0"},
 		{"eval", "--run", "runs/first", "--stability", "--repeats", "1", "--triplets", "100", "--no-pictures"},
 		{"train", "-c", "sweep.yaml", "--set", "name=dd"},
+		{"train", "-c", "sweep.yaml", "--set", "name=floor", "--set", "batch.negatives=same-index", "--set", "noise={kind: pln, effective: 0.1}"},
 		{"train", "-c", "sweep.yaml", "--set", "name=val", "--set", "data.split.validation=0.5"},
 		{"eval", "--run", "runs/val-width-4", "--split", "validation", "--no-pictures"},
 		{"train", "-c", "metric.yaml"},
