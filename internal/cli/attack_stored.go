@@ -20,9 +20,12 @@ func (o *attackOptions) curvePath() string {
 // --if-needed is given. It refuses, before the work, to replace one that the new one
 // does not cover.
 func (o *attackOptions) stored(r *experiment.Run, opts experiment.AttackOptions) (*experiment.AttackDoc, error) {
-	d := experiment.StoredAttack(o.path())
-	if d == nil || o.force {
+	if o.force {
 		return nil, nil
+	}
+	d, err := experiment.StoredAttack(o.path())
+	if d == nil {
+		return nil, keptError(err, "FOLDER")
 	}
 	step, err := r.Step(o.checkpoint)
 	if err != nil {
@@ -36,9 +39,12 @@ func (o *attackOptions) stored(r *experiment.Run, opts experiment.AttackOptions)
 
 // storedCurve refuses, before the work, to replace a curve, as stored does.
 func (o *attackOptions) storedCurve(r *experiment.Run, opts experiment.AttackOptions) error {
-	d := experiment.StoredCurve(o.curvePath())
-	if d == nil || o.force {
+	if o.force {
 		return nil
+	}
+	d, err := experiment.StoredCurve(o.curvePath())
+	if d == nil {
+		return keptError(err, "FOLDER")
 	}
 	return keptError(r.Protect(o.curvePath(), d.Source, o.set, o.checkpoint, d.Lacks(opts, o.points)), "FOLDER")
 }

@@ -195,8 +195,11 @@ func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stage
 		opts.Seed = r.Config.Seed
 	}
 	path := filepath.Join(o.out, "cluster.json")
-	if d := experiment.StoredCluster(path); d != nil && !o.force {
-		if err := keptError(r.Protect(path, d.Source, o.set, o.checkpoint, d.Lacks(opts, o.limit)), "FOLDER"); err != nil {
+	if d, err := experiment.StoredCluster(path); !o.force {
+		if d != nil {
+			err = r.Protect(path, d.Source, o.set, o.checkpoint, d.Lacks(opts, o.limit))
+		}
+		if err := keptError(err, "FOLDER"); err != nil {
 			return nil, err
 		}
 	}

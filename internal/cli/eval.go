@@ -241,8 +241,8 @@ func evalFiles(ctx context.Context, s *Streams, o evalOptions, say experiment.Sa
 	if o.labels == "" {
 		return nil, usagef("--embeddings needs --labels: scores compare with true labels")
 	}
-	if d := experiment.StoredEval(o.out); d != nil && d.Source.Run != "" && !o.force {
-		return nil, keptError(&experiment.KeptError{Path: o.out, Lost: []string{"the result of " + d.Source.Run}}, "FILE")
+	if err := o.otherwiseKept(); err != nil {
+		return nil, err
 	}
 	base := experiment.EvalOptions{Ks: o.ks, Bootstrap: o.bootstrap, K: o.kmeans, NInit: o.nInit, Seed: o.seed}
 	e, err := experiment.EvalFiles(ctx, o.embeddings, o.labelFile(), o.settings(base), say)
@@ -308,13 +308,29 @@ func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*exp
 	return e, nil
 }
 
+// otherwiseKept refuses to write the result of files over one of a run, or over what
+// cannot be read.
+func (o *evalOptions) otherwiseKept() error {
+	if o.out == "" || o.force {
+		return nil
+	}
+	d, err := experiment.StoredEval(o.out)
+	if d != nil && d.Source.Run != "" {
+		err = &experiment.KeptError{Path: o.out, Lost: []string{"the result of " + d.Source.Run}}
+	}
+	return keptError(err, "FILE")
+}
+
 // storedEval returns the result that is there where it is the one asked for and
 // --if-needed is given. It refuses, before the work, to replace one that the new one
 // does not cover.
 func (o *evalOptions) storedEval(r *experiment.Run, path string, set experiment.EvalOptions) (*experiment.EvalDoc, error) {
-	d := experiment.StoredEval(path)
-	if d == nil || o.force {
+	if o.force {
 		return nil, nil
+	}
+	d, err := experiment.StoredEval(path)
+	if d == nil {
+		return nil, keptError(err, "FILE")
 	}
 	step, err := r.Step(o.checkpoint)
 	if err != nil {

@@ -33,8 +33,11 @@ func runNoiseRate(ctx context.Context, s *Streams, o evalOptions) error {
 		return err
 	}
 	path := experiment.ResultPath(r.Dir, "noise", "", o.checkpoint)
-	if d := experiment.StoredNoise(path); d != nil && !o.force {
-		if err := keptError(r.Protect(path, d.Source, "train", o.checkpoint, d.Lacks(o.limit)), ""); err != nil {
+	if d, err := experiment.StoredNoise(path); !o.force {
+		if d != nil {
+			err = r.Protect(path, d.Source, "train", o.checkpoint, d.Lacks(o.limit))
+		}
+		if err := keptError(err, ""); err != nil {
 			return err
 		}
 	}

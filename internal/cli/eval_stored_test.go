@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -78,7 +79,7 @@ func TestEvalKeepsTheLargerResult(t *testing.T) {
 	must(t, 0, eval+" --pairs --k 1,2,4,8,16 --n-init 3") // has more
 	refuse(t, ExitUsage, eval+" --k 1,2,4,8,16 --n-init 3", "would lose: the scores of pairs; --out")
 	must(t, 0, eval+" --no-kmeans --force")
-	if d := experiment.StoredEval("a/quick.json"); d == nil || d.Clustering != nil {
+	if d, _ := experiment.StoredEval("a/quick.json"); d == nil || d.Clustering != nil {
 		t.Errorf("%+v", d)
 	}
 	refuse(t, ExitUsage, eval+" --out a", "give the file to write, such as a/eval.json")
@@ -110,4 +111,25 @@ func TestClusterKeepsTheLargerResult(t *testing.T) {
 	must(t, 0, "cluster --run runs/tiny --n-init 3 --map both")
 	must(t, 0, "cluster --run runs/tiny --method hdbscan --out other")
 	must(t, 0, "cluster --run runs/tiny --method hdbscan --force")
+}
+
+// What a damaged result, or one of another version, holds cannot be told, so nothing
+// takes its place without --force.
+func TestUnreadableResultsAreKept(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	for content, want := range map[string]string{
+		`{"schema": "tercet.eval/9"}`: `would lose: a document of schema "tercet.eval/9"; this version reads tercet.eval/1; --out`,
+		`{"schema": "tercet.eval/1"`:  "would lose: a file that cannot be read: ",
+	} {
+		if err := os.WriteFile("runs/tiny/eval.json", []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		before := snapshot(t, ".")
+		refuse(t, ExitUsage, "eval --run runs/tiny --no-pictures", want)
+		refuse(t, ExitUsage, "eval --run runs/tiny --no-pictures --if-needed", want)
+		unchanged(t, ".", before, nil)
+	}
+	must(t, 0, "eval --run runs/tiny --no-pictures --force")
+	must(t, 0, "eval --run runs/tiny --no-pictures")
 }

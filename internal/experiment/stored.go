@@ -3,6 +3,9 @@ package experiment
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
 
 	"tercet/internal/record"
 
@@ -10,34 +13,45 @@ import (
 	"tercet/internal/report"
 )
 
-// StoredAttack reads an attack.json; nil where there is none that this version can
-// read: of another schema, or broken.
-func StoredAttack(path string) *AttackDoc {
-	d := new(AttackDoc)
-	if !stored(path, d) || d.Schema != attackSchema {
-		return nil
-	}
-	return d
-}
+// StoredAttack reads an attack.json; nil where there is none. One that cannot be read, of
+// another schema or damaged, is a *KeptError: nobody can say what replacing it loses.
+func StoredAttack(path string) (*AttackDoc, error) { return readKept[AttackDoc](path, attackSchema) }
 
 // StoredCurve reads a curve.json, as StoredAttack does.
-func StoredCurve(path string) *CurveDoc {
-	d := new(CurveDoc)
-	if !stored(path, d) || d.Schema != curveSchema {
-		return nil
-	}
-	return d
-}
+func StoredCurve(path string) (*CurveDoc, error) { return readKept[CurveDoc](path, curveSchema) }
 
 // StoredEval reads an eval.json, as StoredAttack does.
-func StoredEval(path string) *EvalDoc {
-	d := new(EvalDoc)
-	if !stored(path, d) || d.Schema != evalSchema {
-		return nil
+func StoredEval(path string) (*EvalDoc, error) { return readKept[EvalDoc](path, evalSchema) }
+
+// readKept reads the document of a schema that path holds; nil where there is no file.
+func readKept[T any](path, schema string) (*T, error) {
+	b, err := fsx.ReadFile(path, report.MaxDocument)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
 	}
-	return d
+	d := new(T)
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err == nil {
+		err = record.Check(b)
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &head)
+	}
+	if err == nil && head.Schema != schema {
+		return nil, &KeptError{Path: path, Lost: []string{fmt.Sprintf("a document of schema %q; this version reads %s", head.Schema, schema)}}
+	}
+	if err == nil {
+		err = json.Unmarshal(b, d)
+	}
+	if err != nil {
+		return nil, &KeptError{Path: path, Lost: []string{"a file that cannot be read: " + record.Words(err)}}
+	}
+	return d, nil
 }
 
+// stored reads what path holds into d; false where there is nothing that can be read.
 func stored(path string, d any) bool {
 	b, err := fsx.ReadFile(path, report.MaxDocument)
 	return err == nil && record.Check(b) == nil && json.Unmarshal(b, d) == nil

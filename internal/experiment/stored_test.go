@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -26,13 +27,13 @@ func TestStoredAttack(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "attack.json")
-	if StoredAttack(path) != nil {
-		t.Error("a file that is not there")
+	if d, err := StoredAttack(path); d != nil || err != nil {
+		t.Errorf("a file that is not there: %v, %v", d, err)
 	}
 	if err := WriteJSON(path, a.Doc); err != nil {
 		t.Fatal(err)
 	}
-	d := StoredAttack(path)
+	d, _ := StoredAttack(path)
 	if d == nil || !sameJSON(d, a.Doc) || !d.Same(o) || d.Lacks(o) != nil {
 		t.Fatalf("%+v", d)
 	}
@@ -65,8 +66,9 @@ func TestStoredAttack(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if StoredAttack(path) != nil {
-			t.Errorf("%s was read", text)
+		var kept *KeptError
+		if d, err := StoredAttack(path); d != nil || !errors.As(err, &kept) {
+			t.Errorf("%s: %v, %v", text, d, err)
 		}
 	}
 }
@@ -155,7 +157,7 @@ func TestStoredEval(t *testing.T) {
 	if err := WriteJSON(path, e.Doc); err != nil {
 		t.Fatal(err)
 	}
-	d := StoredEval(path)
+	d, _ := StoredEval(path)
 	if d == nil || !sameJSON(d, e.Doc) || !d.Same(o) {
 		t.Fatalf("%+v", d)
 	}

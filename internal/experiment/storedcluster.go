@@ -9,12 +9,8 @@ import (
 )
 
 // StoredCluster reads a cluster.json, as StoredAttack does.
-func StoredCluster(path string) *ClusterDoc {
-	d := new(ClusterDoc)
-	if !stored(path, d) || d.Schema != clusterSchema {
-		return nil
-	}
-	return d
+func StoredCluster(path string) (*ClusterDoc, error) {
+	return readKept[ClusterDoc](path, clusterSchema)
 }
 
 // Lacks says what d has and a clustering by o of at most limit images, 0 for all, of the

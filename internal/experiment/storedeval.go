@@ -62,13 +62,7 @@ func thresholdWord(v *float64) string {
 }
 
 // StoredNoise reads a noise.json, as StoredAttack does.
-func StoredNoise(path string) *NoiseDoc {
-	d := new(NoiseDoc)
-	if !stored(path, d) || d.Schema != noiseSchema {
-		return nil
-	}
-	return d
-}
+func StoredNoise(path string) (*NoiseDoc, error) { return readKept[NoiseDoc](path, noiseSchema) }
 
 // Lacks says what d has and an estimate from at most limit images, 0 for all, would not.
 func (d *NoiseDoc) Lacks(limit int) []string {

@@ -17,6 +17,14 @@ func (r *Run) protect(name string, there Source, o MeasureOptions, lost []string
 	return r.Protect(r.Path(name), there, o.Set, o.MeasuredCheckpoint(), lost)
 }
 
+// unlessForced is err, which says what cannot be replaced, where o.Force is not set.
+func (o *MeasureOptions) unlessForced(err error) error {
+	if o.Force {
+		return nil
+	}
+	return err
+}
+
 // lessOf says that a measurement has less of something than the one that is there, such
 // as "200 triplets instead of 100".
 func lessOf(there, now int, what string) []string {
@@ -75,10 +83,10 @@ func (s Source) file(kind string) string { return names.Result(kind, s.Set, s.Ch
 
 // protectGap refuses to replace a gap.json that has more.
 func (r *Run) protectGap(o MeasureOptions) error {
-	var d GapDoc
 	name := o.file("gap")
-	if !stored(r.Path(name), &d) || d.Schema != gapSchema {
-		return nil
+	d, err := readKept[GapDoc](r.Path(name), gapSchema)
+	if d == nil || o.Force {
+		return o.unlessForced(err)
 	}
 	return r.protect(name, d.Source, o, d.lacks(o))
 }
@@ -113,9 +121,9 @@ func missed(there, plan []Replacement) []string {
 // protectStability refuses to replace a stability.json that has more; plan is what would
 // be replaced.
 func (s *study) protectStability(plan []Replacement) error {
-	var d StabilityDoc
-	if !stored(s.run.Path(s.o.file("stability")), &d) || d.Schema != stabilitySchema {
-		return nil
+	d, err := readKept[StabilityDoc](s.run.Path(s.o.file("stability")), stabilitySchema)
+	if d == nil || s.o.Force {
+		return s.o.unlessForced(err)
 	}
 	var there []Replacement
 	for _, v := range d.Replaced {
@@ -126,9 +134,9 @@ func (s *study) protectStability(plan []Replacement) error {
 
 // protectInfluence is protectStability of influence.json.
 func (s *study) protectInfluence(plan []Replacement) error {
-	var d InfluenceDoc
-	if !stored(s.run.Path(s.o.file("influence")), &d) || d.Schema != influenceSchema {
-		return nil
+	d, err := readKept[InfluenceDoc](s.run.Path(s.o.file("influence")), influenceSchema)
+	if d == nil || s.o.Force {
+		return s.o.unlessForced(err)
 	}
 	var there []Replacement
 	for _, v := range d.Images {
@@ -154,9 +162,9 @@ func (s *study) lost(from Source, triplets int, seed uint64, there, plan []Repla
 
 // protectOnAverage refuses to replace an on-average.json that has more.
 func (s *study) protectOnAverage(plan []ReplacedTriple) error {
-	var d OnAverageDoc
-	if !stored(s.run.Path(s.o.file("on-average")), &d) || d.Schema != onAverageSchema {
-		return nil
+	d, err := readKept[OnAverageDoc](s.run.Path(s.o.file("on-average")), onAverageSchema)
+	if d == nil || s.o.Force {
+		return s.o.unlessForced(err)
 	}
 	lost := otherThan(d.Options.Seed, s.o.Seed, "seed")
 	if lost == nil {

@@ -11,9 +11,9 @@ import (
 // the one of now, unless o.Force is set. Both are of the run's own map, which all of its
 // checkpoints have.
 func (r *Run) protectMetric(file string, now measuring.Document, o MeasureOptions) error {
-	var d measuring.Document
-	if o.Force || !stored(r.Path(file), &d) || d.Schema != measuring.Schema || d.Options == nil {
-		return nil
+	d, err := readKept[measuring.Document](r.Path(file), measuring.Schema)
+	if d == nil || o.Force || d.Options == nil {
+		return o.unlessForced(err)
 	}
 	lost := otherThan(d.Data.Positives, now.Data.Positives, "positives")
 	lost = append(lost, otherThan(d.Seed, now.Seed, "seed")...)

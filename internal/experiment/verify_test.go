@@ -70,7 +70,7 @@ func TestEvalOfPairs(t *testing.T) {
 		if err := WriteJSON(path, d); err != nil {
 			t.Fatal(err)
 		}
-		if s := StoredEval(path); s == nil || !sameJSON(s, d) || !s.Same(o) {
+		if s, _ := StoredEval(path); s == nil || !sameJSON(s, d) || !s.Same(o) {
 			t.Errorf("%+v does not come back", d)
 		}
 		if c.at == 0 && !c.pairs {
