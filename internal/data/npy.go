@@ -87,7 +87,10 @@ func readNPYHeader(r io.Reader, size int64, path string) (*npyHeader, error) {
 		}
 		return nil, bad("%s: %s: shape %v of %s needs %d bytes after the header (offset %d), the file has %d", path, what, h.shape, h.descr, want, start+length, have)
 	}
-	h.count = int(want) / wide
+	if want/int64(wide) > math.MaxInt { // which 32-bit machines reach
+		return nil, bad("%s: shape %v overflows", path, h.shape)
+	}
+	h.count = int(want / int64(wide))
 	return h, nil
 }
 
@@ -134,8 +137,8 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 			continue
 		}
 		d, err := strconv.ParseInt(strings.TrimSuffix(tok, "L"), 10, 63)
-		if err != nil {
-			return nil, fmt.Errorf("shape (%s)", shape)
+		if err != nil || d > math.MaxInt { // which 32-bit machines reach
+			return nil, fmt.Errorf("shape (%s) overflows", shape)
 		}
 		h.shape = append(h.shape, int(d))
 	}

@@ -131,7 +131,7 @@ func TestImpossibleCheckpoints(t *testing.T) {
 		want   string
 	}{
 		{state(`"step":10`, `"step":-1`), "step is -1"},
-		{state(`"step":10`, `"step":1000000000000`), "behind the run's end, step 10"},
+		{state(`"step":10`, `"step":2000000000`), "behind the run's end, step 10"},
 		{state(`"step":10`, `"step":"ten"`), "step is a string"},
 		{state(`"stale":0`, `"stale":-1`), "stale is -1"},
 		{state(`"backward":`, `"backward":-`), "cost.backward is -160"},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -229,9 +230,10 @@ func TestTailsOfUses(t *testing.T) {
 
 // ceil(log2 .) of exact products, next to powers of two that float64 cannot tell apart.
 func TestLogSize(t *testing.T) {
+	const far = strconv.IntSize - 24 // 2^40, or as far as 32-bit machines go
 	for _, c := range []struct{ nPos, nNeg, want int }{
 		{2, 1, 0}, {2, 2, 1}, {3, 1, 2}, {2, 1 << 30, 30}, {2, 1<<30 + 1, 31}, {1<<27 + 1, 1, 54}, {1<<27 + 2, 1, 55},
-		{1<<20 + 1, 1 << 20, 60}, {1<<20 + 1, 1<<20 + 1, 61}, {1<<40 + 1, 1 << 40, 120},
+		{1<<20 + 1, 1 << 20, 60}, {1<<20 + 1, 1<<20 + 1, 61}, {1<<far + 1, 1 << far, 3 * far},
 	} {
 		if got := logSize(c.nPos, c.nNeg); got != c.want {
 			t.Errorf("n+ = %d, n- = %d: %d, want %d", c.nPos, c.nNeg, got, c.want)
