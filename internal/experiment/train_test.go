@@ -281,7 +281,7 @@ func TestComponentsRefuseByKey(t *testing.T) {
 			t.Errorf("%s: error %v", set, err)
 		}
 	}
-	_, err := MakePlan(load(t, "train.early_stop.metric=retrieval.foo"))
+	_, err := MakePlan(load(t, "train.early_stop={metric: retrieval.foo, on: test}"))
 	if err == nil || !strings.Contains(err.Error(), `no score "foo"`) {
 		t.Errorf("a score that is not there: error %v", err)
 	}
