@@ -129,6 +129,12 @@ type EarlyStop struct {
 	On       string  `yaml:"on" enum:"validation|test" doc:"images that stop the run: validation ones, which data.split.validation holds out, or test ones, whose scores are too good then"`
 }
 
+// Idle says that patience or min_delta are set where no metric stops the run.
+func (e EarlyStop) Idle() bool {
+	plain := common().Train.EarlyStop
+	return e.Metric == "" && (e.Patience != plain.Patience || e.MinDelta != plain.MinDelta)
+}
+
 // Collapse sets the limits of the collapse monitor. A run has collapsed when
 // over a whole window the mean cosine is above and the effective rank below its
 // limit; it has stopped learning when fewer than the given fraction of tuples is

@@ -30,9 +30,13 @@ func stopsOnTest(cfg *config.Config, hasValidation bool) bool {
 	return stop.On == names.Test || !hasValidation
 }
 
-// checkStop refuses an early stop by test images that was not asked for. Runs of older
+// checkStop refuses an early stop without a metric, and one by test images that was not
+// asked for. Runs of older
 // versions, which had no such key, go on as they began.
 func checkStop(cfg *config.Config) error {
+	if cfg.Train.EarlyStop.Idle() {
+		return &config.Error{Key: "train.early_stop", Msg: "without a metric nothing stops the run: set train.early_stop.metric, such as retrieval.recall@1, or leave out patience and min_delta"}
+	}
 	if cfg.Train.EarlyStop.On == names.Test || !stopsOnTest(cfg, cfg.Data.Split.Validation > 0) {
 		return nil
 	}

@@ -27,6 +27,15 @@ func TestEarlyStopByTestImagesMustBeAskedFor(t *testing.T) {
 	}
 }
 
+// Patience without a metric stops nothing, which is said.
+func TestPatienceWithoutAMetricIsRefused(t *testing.T) {
+	for _, set := range []string{"train.early_stop.patience=2", "train.early_stop.min_delta=0.1"} {
+		if err := CheckConfig(load(t, set)); err == nil || !strings.Contains(err.Error(), "set train.early_stop.metric") {
+			t.Errorf("%s: %v", set, err)
+		}
+	}
+}
+
 // An early stop is an event and stands in the manifest, with what it was chosen by.
 func TestEarlyStopIsRecorded(t *testing.T) {
 	for split, sets := range map[string][]string{
