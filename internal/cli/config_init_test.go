@@ -52,7 +52,7 @@ func TestConfigInitWritesWhatTrains(t *testing.T) {
 		args []string
 		want []string // in the config
 	}{
-		{[]string{"folder", "photos"}, []string{"kind: class", "size: 32", "crop: 32", "fit: short", "classes: 6", "validation: 0 "}},
+		{[]string{"folder", "photos"}, []string{"kind: class", "size: 32", "crop: 32", "fit: short", "classes: 4", "validation: 0.26 "}},
 		{[]string{"folder", "few classes"}, []string{`root: "few classes"`, "kind: fraction", "classes: 2", "name: few-classes"}},
 		{[]string{"folder", "parted"}, []string{"kind: file", "test: val", "classes: 3", "per_class: 4"}},
 		{[]string{"folder", "half"}, []string{"root: half/train", "kind: class", "classes: 2"}},

@@ -25,9 +25,24 @@ type subject struct {
 
 func (o *subject) addRun(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVarP(&o.run, "run", "r", "", "run `DIRECTORY` (what tercet train made)")
+	fs.VarP((*oneRun)(&o.run), "run", "r", "run `DIRECTORY` (what tercet train made)")
 	fs.StringVar(&o.checkpoint, "checkpoint", "last", "last or best")
 	addSplit(fs, &o.set, "test", "which images: test, validation or train")
+}
+
+// oneRun is the value of a flag that names one run. A second one is an error: the first
+// would be left out without a word.
+type oneRun string
+
+func (r *oneRun) String() string { return string(*r) }
+func (r *oneRun) Type() string   { return "string" }
+
+func (r *oneRun) Set(dir string) error {
+	if *r != "" && string(*r) != dir {
+		return fmt.Errorf("%s is given already; give one run, and repeat the command for each other", *r)
+	}
+	*r = oneRun(dir)
+	return nil
 }
 
 // addSplit declares --split, which older versions called --set-name.

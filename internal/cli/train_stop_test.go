@@ -10,7 +10,7 @@ import (
 func TestEarlyStopOnTheCommandLine(t *testing.T) {
 	inTiny(t)
 	const stop = "train -c tiny.yaml --set train.epochs=40 --set 'train.early_stop={metric: retrieval.recall@1, patience: 1}'"
-	refuse(t, ExitUsage, stop, "train.early_stop: there are no validation images to stop by: set data.split.validation, such as 0.1, to hold some out, or train.early_stop.on: test")
+	refuse(t, ExitUsage, stop, "train.early_stop: there are no validation images to stop by: set data.split.validation, such as 0.1, to hold some out (two classes or more where test classes are not trained on), or train.early_stop.on: test")
 	refuse(t, ExitUsage, stop+" --dry-run", "train.early_stop.on: test")
 	if _, ok := snapshot(t, ".")["runs/tiny/config.yaml"]; ok {
 		t.Error("a refused run has a directory")

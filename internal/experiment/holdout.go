@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"math"
 
 	"tercet/internal/data"
 )
@@ -25,6 +26,29 @@ func (s *Sets) holdOut(fraction float64, seed uint64) error {
 	}
 	s.Train, s.Validation = train, validation
 	return nil
+}
+
+// holdOutHint says which fraction would hold out two classes, where the validation set
+// has fewer.
+func (s *Sets) holdOutHint(split string) string {
+	if split != "validation" || s.Test == nil || !disjoint(s.Train, s.Test) {
+		return ""
+	}
+	k := distinct(s.Train.Labels()) + distinct(s.Validation.Labels())
+	if k < 4 {
+		return fmt.Sprintf(". The %d classes to train on are too few to hold some out: set data.split.validation: 0", k)
+	}
+	return fmt.Sprintf(". data.split.validation holds out whole classes: set it to %g or more for two of %d", twoOf(k), k)
+}
+
+// twoOf is the smallest fraction, in hundredths, that holds out two of k classes.
+func twoOf(k int) float64 {
+	for h := 1; h < 100; h++ {
+		if f := float64(h) / 100; k-int(math.Round((1-f)*float64(k))) >= 2 {
+			return f
+		}
+	}
+	return 0.5
 }
 
 // disjoint says whether a and b have items of no common class, by name.

@@ -48,7 +48,7 @@ func monitor(cfg *config.Config, t *assembled, sets *Sets, w Watch) (*SelectionR
 	}
 	m.pairs, m.split = p, split
 	if err := twoClasses(ds.Labels()); err != nil {
-		return nil, fmt.Errorf("%s set: %w", split, err)
+		return nil, fmt.Errorf("%s set: %w%s", split, err, sets.holdOutHint(split))
 	}
 	if m.set, err = sample(ds, cfg.Train.EvalSamples); err != nil {
 		return nil, err

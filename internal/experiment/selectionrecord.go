@@ -40,7 +40,7 @@ func checkStop(cfg *config.Config) error {
 	if cfg.Train.EarlyStop.On == names.Test || !stopsOnTest(cfg, cfg.Data.Split.Validation > 0) {
 		return nil
 	}
-	return &config.Error{Key: "train.early_stop", Msg: "there are no validation images to stop by: set data.split.validation, such as 0.1, to hold some out, or train.early_stop.on: test to stop by test images, whose scores are too good then"}
+	return &config.Error{Key: "train.early_stop", Msg: "there are no validation images to stop by: set data.split.validation, such as 0.1, to hold some out (two classes or more where test classes are not trained on), or train.early_stop.on: test to stop by test images, whose scores are too good then"}
 }
 
 // selectionOf is the record of a run that evaluates the split by the metric, "" where it

@@ -25,7 +25,8 @@ type starter struct {
 
 	fraction     float64 // of each class to train on; 0 where the split is another
 	validation   float64
-	classes, per int // of a batch
+	kept         string // why nothing is held out
+	classes, per int    // of a batch
 	epochs       int
 }
 
@@ -135,9 +136,9 @@ func (s *starter) lookFolder() error {
 	if v.Shortest >= smallSide {
 		side = smallSide
 	}
-	s.data = append(s.data, fmt.Sprintf("size: %-20d # images are resized to this side; more pixels show more and take longer", side))
+	s.data = append(s.data, fmt.Sprintf("size: %-19d # images are resized to this side; more pixels show more and take longer", side))
 	if !v.Square {
-		s.data = append(s.data, "fit: short                # the shorter side; stretch changes the aspect", fmt.Sprintf("crop: %-20d # and the center is cut out", side))
+		s.data = append(s.data, "fit: short                # the shorter side; stretch changes the aspect", fmt.Sprintf("crop: %-19d # and the center is cut out", side))
 	}
 	return nil
 }
@@ -189,15 +190,25 @@ const starterSteps = 1500
 func (s *starter) holdOut(sets *Sets) {
 	switch n, classes := sets.Train.Len(), distinct(sets.Train.Labels()); {
 	case sets.Test != nil && disjoint(sets.Train, sets.Test):
-		if classes >= 10 {
+		switch {
+		case classes >= 10:
 			s.validation = 0.2
+		case classes >= leastClasses:
+			s.validation = twoOf(classes)
+		default:
+			s.kept = fmt.Sprintf("%s to train on are too few to hold out two", counted(classes, "class", "classes"))
 		}
 	case n >= 10_000:
 		s.validation = 0.1
 	case smallestClass(sets.Train) >= 10:
 		s.validation = 0.2
+	default:
+		s.kept = "a class has fewer than 10 items, too few to hold some out"
 	}
 }
+
+// leastClasses is the number of training classes from which two can be held out.
+const leastClasses = 6
 
 // classSizes counts the items of each class that has any.
 func classSizes(ds data.Dataset) map[int32]int {
@@ -250,7 +261,7 @@ func (s *starter) text() []byte {
 	if s.validation > 0 {
 		line(2, fmt.Sprintf("validation: %-13g # held out of the training set: it picks the best checkpoint", s.validation))
 	} else {
-		line(2, "validation: 0             # too little to hold some out: test images pick the best checkpoint")
+		line(2, "validation: 0             # "+s.kept+": test images pick the best checkpoint")
 	}
 	if !s.vectors {
 		line(1, "augment: {crop_padding: 2, flip: false}   # flip: true where mirrored images are of the same class")

@@ -65,7 +65,20 @@ func buildSampler(cfg *config.Config, sets *Sets) (data.Sampler, *tuples, error)
 		return nil, nil, fmt.Errorf("sampler %s: no wiring for options %T", cfg.Batch.Sampler, b)
 	}
 	s, err := data.NewSampler(sets.seen(), o)
+	if err != nil && o.Classes > 0 {
+		err = fmt.Errorf("%w; %s", err, sets.batchHint())
+	}
 	return s, nil, err
+}
+
+// batchHint names the keys that a batch of classes depends on.
+func (s *Sets) batchHint() string {
+	hint := "the keys are batch.classes and batch.per_class"
+	if s.Validation != nil {
+		held := distinct(s.Validation.Labels())
+		hint += fmt.Sprintf("; data.split.validation holds out images of %s", counted(held, "class", "classes"))
+	}
+	return hint
 }
 
 // buildObjective makes the loss of cfg. weights are those of triplet-robust, nil for
