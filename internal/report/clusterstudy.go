@@ -29,7 +29,10 @@ type StudyRow struct {
 	Seeds  []uint64            `json:"seeds"`
 	Scores map[string]Estimate `json:"scores"` // of studyScores, clusters and threshold
 
-	bySeed map[uint64]map[string]float64
+	bySeed   map[uint64]map[string]float64
+	runs     []*RunDir
+	settings [][]Label
+	leftOut  []string // notes on why it has no scores
 }
 
 // studyScores are what the study is about, in the order of its tables.
@@ -70,6 +73,8 @@ func CompareClusterings(runs []*RunDir) (*ClusterStudy, error) {
 			cmp.Compare(a.Noise, b.Noise), strings.Compare(a.Loss, b.Loss))
 	})
 	for i := range s.Rows {
+		s.Rows[i].clear()
+		s.Notes = append(s.Notes, s.Rows[i].leftOut...)
 		s.Rows[i].estimate()
 	}
 	s.compare()
@@ -94,8 +99,22 @@ func (row *StudyRow) add(r *RunDir, c Clustering) error {
 	}
 	row.N++
 	row.bySeed[seed] = values
+	row.runs, row.settings = append(row.runs, r), append(row.settings, c.Result.setting())
 	row.Dirs, row.Seeds = append(row.Dirs, r.Dir), append(row.Seeds, seed)
 	return nil
+}
+
+// clear leaves a row of unlike clusterings without scores: no mean is over several
+// numbers of clusters, or sets of images.
+func (row *StudyRow) clear() {
+	_, why := unlikeParts(row.settings, row.Dirs)
+	if why == "" {
+		return
+	}
+	for seed := range row.bySeed {
+		row.bySeed[seed] = map[string]float64{}
+	}
+	row.leftOut = []string{fmt.Sprintf("%s, %s, %s at noise %v: no scores, since its clusterings are unlike: %s", row.Data, row.Method, row.Loss, row.Noise, why)}
 }
 
 func (row *StudyRow) estimate() {

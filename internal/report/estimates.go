@@ -16,8 +16,9 @@ type batch struct {
 	rows    []map[string]Estimate
 }
 
-// add makes a row of the scores of several runs; run fills the map returned.
-func (b *batch) add(scores []metric.Scores) map[string]Estimate {
+// add makes a row of the scores of several runs, without those left out; run fills the
+// map returned.
+func (b *batch) add(scores []metric.Scores, out map[string]string) map[string]Estimate {
 	into := map[string]Estimate{}
 	row := map[string]string{"row": fmt.Sprint(len(b.rows))}
 	b.rows = append(b.rows, into)
@@ -25,7 +26,7 @@ func (b *batch) add(scores []metric.Scores) map[string]Estimate {
 		r := Run{Labels: row, Values: map[string]float64{}}
 		for _, k := range b.metrics {
 			v, ok := sc.Get(k)
-			if !ok {
+			if _, left := out[k]; left || !ok {
 				continue
 			}
 			r.Values[k] = v.Value
@@ -44,12 +45,15 @@ func (b *batch) add(scores []metric.Scores) map[string]Estimate {
 
 // run takes the means and their intervals.
 func (b *batch) run() error {
-	t, err := Aggregate(b.runs, []string{"row"}, b.metrics)
+	metrics := slices.DeleteFunc(slices.Clone(b.metrics), func(m string) bool {
+		return !slices.ContainsFunc(b.runs, func(r Run) bool { _, ok := r.Values[m]; return ok })
+	})
+	t, err := Aggregate(b.runs, []string{"row"}, metrics)
 	if err != nil {
 		return err
 	}
 	for i, row := range t.Rows {
-		for j, k := range b.metrics {
+		for j, k := range metrics {
 			e, ok := b.rows[i][k]
 			if !ok {
 				continue
@@ -88,12 +92,13 @@ func (s *Summary) estimate(runs []*RunDir) error {
 				base[name] = append(base[name], j.all())
 			}
 		}
-		g.Scores = b.add(own)
+		g.LeftOut = unlikeScores(g.runs, s.Metrics, (*RunDir).measured)
+		g.Scores = b.add(own, g.LeftOut)
 		if len(base) > 0 {
 			g.Baselines = map[string]map[string]Estimate{}
 		}
 		for _, name := range slices.Sorted(maps.Keys(base)) {
-			g.Baselines[name] = b.add(base[name])
+			g.Baselines[name] = b.add(base[name], g.LeftOut)
 		}
 	}
 	for _, name := range baselineNames {
@@ -123,6 +128,11 @@ func (s *Summary) baselineRows(b *batch, name string, runs []*RunDir) {
 			continue
 		}
 		id := fmt.Sprintf("%s %d", r.Eval.Source.Fingerprint, r.Eval.Source.Items)
+		for _, m := range s.Metrics {
+			if _, ok := j.all().Get(m); ok {
+				id += fmt.Sprintf(" %q", r.Eval.setting(m))
+			}
+		}
 		if name == "untrained" {
 			for _, l := range r.Labels {
 				if strings.HasPrefix(l.Key, "model.") {
@@ -158,7 +168,7 @@ func (s *Summary) baselineRows(b *batch, name string, runs []*RunDir) {
 		case len(rows) > 1:
 			title += ": " + listed(r.of)
 		}
-		s.baselines = append(s.baselines, baseline{title, len(r.scores), b.add(r.scores)})
+		s.baselines = append(s.baselines, baseline{title, len(r.scores), b.add(r.scores, nil)})
 	}
 }
 

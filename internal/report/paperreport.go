@@ -57,6 +57,8 @@ type PaperOurs struct {
 
 	word  string // in place of numbers where no run is finished: *collapse*
 	alone bool   // the row has no other kind of runs
+
+	leftOut []string // notes on columns without a mean
 }
 
 // Variants reads what --variant chooses.
@@ -102,6 +104,7 @@ func ComparePaper(t *PaperTable, name string, runs []*RunDir, variants []string)
 				o := ours(g, v, t.Columns)
 				o.alone = len(kinds.Groups) == 1
 				e.Ours = append(e.Ours, o)
+				out.Notes = append(out.Notes, o.leftOut...)
 			}
 		}
 		out.Rows = append(out.Rows, e)
@@ -136,6 +139,10 @@ func ours(g *Group, variant string, columns []string) PaperOurs {
 		c, _ := paperColumnOf(name)
 		var values []float64
 		e := Estimate{}
+		if why := unlikeScores(kept, []string{name}, func(r *RunDir, _ string) []Label { return r.paperSetting(c, variant) }); why[name] != "" {
+			o.leftOut = append(o.leftOut, leftOut(o.Name, []string{name}, why)...)
+			continue
+		}
 		for _, r := range kept {
 			v, ok := r.paperScore(c, variant)
 			if !ok {
@@ -179,6 +186,18 @@ func (r *RunDir) paperScore(c paperColumn, variant string) (metric.Value, bool) 
 		return metric.Scores(r.Attack.Scores[variant]).Get(c.key)
 	}
 	return metric.Value{}, false
+}
+
+// paperSetting is what that score depends on; nil where the run lacks it.
+func (r *RunDir) paperSetting(c paperColumn, variant string) []Label {
+	v, ok := r.paperScore(c, variant)
+	switch {
+	case !ok:
+		return nil
+	case c.attacked:
+		return append(r.Attack.setting(), Label{"definition", v.Definition})
+	}
+	return append(r.Eval.setting(c.key), Label{"definition", v.Definition})
 }
 
 // eta is the number of PGD steps that a run's training crafts with, 0 without

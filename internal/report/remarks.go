@@ -252,12 +252,7 @@ func (s *Summary) pooled(g *Group) []string {
 	if g.N < 2 {
 		return nil
 	}
-	out := differ(g.runs, g.Name+": evaluated on different images, so its mean mixes data sets", func(r *RunDir) string {
-		if r.Eval == nil {
-			return ""
-		}
-		return r.Eval.Source.Fingerprint
-	})
+	out := leftOut(g.Name, s.Metrics, g.LeftOut)
 	out = append(out, differ(g.runs, g.Name+": made by different versions", func(r *RunDir) string { return r.Manifest.versions() })...)
 	out = append(out, differ(g.runs, g.Name+": made at different kernel levels", func(r *RunDir) string { return r.Manifest.kernels() })...)
 	seeds := map[uint64]string{}

@@ -42,8 +42,9 @@ type NoiseRow struct {
 	Differences map[string]Estimate `json:"differences,omitempty"`
 	Verdicts    map[string]string   `json:"verdicts,omitempty"`
 
-	runs   []*RunDir
-	values []map[string]float64 // by run
+	runs    []*RunDir
+	values  []map[string]float64 // by run
+	leftOut []string             // notes on scores without a mean
 }
 
 // noiseComparison is a question that a NoiseStudy answers.
@@ -117,6 +118,14 @@ func compareNoise(runs []*RunDir, kind *noiseComparison) (*NoiseStudy, error) {
 		return cmp.Or(strings.Compare(a.Data, b.Data), strings.Compare(a.Setting, b.Setting), place(a)-place(b), cmp.Compare(a.Rate, b.Rate), strings.Compare(a.Name, b.Name))
 	})
 	for _, row := range s.Rows {
+		why := unlikeScores(row.runs, kind.scores, (*RunDir).measured)
+		for i := range row.values {
+			for key := range why {
+				delete(row.values[i], key)
+			}
+		}
+		row.leftOut = leftOut(row.title(), kind.scores, why)
+		s.Notes = append(s.Notes, row.leftOut...)
 		row.Scores = map[string]Estimate{}
 		for _, key := range kind.scores {
 			var v []float64
@@ -291,7 +300,7 @@ func (row *NoiseRow) less(base *NoiseRow, keys []string) (map[string]Estimate, m
 		var d []float64
 		for i, seed := range row.Seeds {
 			k := slices.Index(base.Seeds, seed)
-			if k < 0 {
+			if k < 0 || measuredUnlike(row.runs[i], base.runs[k], key) {
 				continue
 			}
 			x, ok := row.values[i][key]
@@ -306,6 +315,20 @@ func (row *NoiseRow) less(base *NoiseRow, keys []string) (map[string]Estimate, m
 		differences[key], verdicts[key] = e, better(e, slices.Contains(lowerIsBetter, key))
 	}
 	return differences, verdicts
+}
+
+// title names the row in notes.
+func (row *NoiseRow) title() string {
+	if row.Noise == "none" {
+		return row.Name
+	}
+	return fmt.Sprintf("%s at noise %s %v", row.Name, row.Noise, row.Rate)
+}
+
+// measuredUnlike says that two runs' values of a score were not measured alike.
+func measuredUnlike(a, b *RunDir, key string) bool {
+	_, why := unlikeParts([][]Label{a.measured(key), b.measured(key)}, []string{a.Dir, b.Dir})
+	return why != ""
 }
 
 // better is the verdict on a row that is better than another by a difference of scores.

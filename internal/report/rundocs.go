@@ -144,13 +144,21 @@ type Judged struct {
 
 // EvalResult is eval.json (tercet.eval/1).
 type EvalResult struct {
-	Source Source `json:"source"`
+	Source  Source       `json:"source"`
+	Options EvalSettings `json:"options"`
 	judgedFile
 	Pairs      scoreFile             `json:"pairs"`       // empty where pairs were not judged
 	PairCounts *PairCounts           `json:"pair_counts"` // nil there, too
 	Baselines  map[string]judgedFile `json:"baselines"`
 	Warnings   []string              `json:"warnings"`
 	Cost       ResultCost            `json:"cost"`
+}
+
+// EvalSettings are the options that the scores of an evaluation depend on.
+type EvalSettings struct {
+	Distance string `json:"distance"` // "" of documents of old versions: euclidean
+	K        int    `json:"k"`        // clusters of k-means, 0: the number of classes
+	NInit    int    `json:"n_init"`
 }
 
 // PairCounts says of how many unordered pairs of items the scores of pairs are. At is
@@ -206,20 +214,18 @@ type AttackBudget struct {
 // ClusterResult is cluster.json (tercet.cluster/2, or the k-means of tercet.cluster/1),
 // without the labels. Numbers that a method has not are nil.
 type ClusterResult struct {
-	Source  Source `json:"source"`
-	Options struct {
-		Method string `json:"method"`
-	} `json:"options"`
-	Clusters   int        `json:"clusters"`
-	Sizes      []int      `json:"sizes"`
-	Noise      int        `json:"noise"`
-	Objective  *float64   `json:"objective"`
-	LowerBound *float64   `json:"lower_bound"`
-	Gap        *float64   `json:"gap"`
-	Threshold  *float64   `json:"threshold"`
-	Clustering scoreFile  `json:"clustering"`
-	Warnings   []string   `json:"warnings"`
-	Cost       ResultCost `json:"cost"`
+	Source     Source          `json:"source"`
+	Options    ClusterSettings `json:"options"`
+	Clusters   int             `json:"clusters"`
+	Sizes      []int           `json:"sizes"`
+	Noise      int             `json:"noise"`
+	Objective  *float64        `json:"objective"`
+	LowerBound *float64        `json:"lower_bound"`
+	Gap        *float64        `json:"gap"`
+	Threshold  *float64        `json:"threshold"`
+	Clustering scoreFile       `json:"clustering"`
+	Warnings   []string        `json:"warnings"`
+	Cost       ResultCost      `json:"cost"`
 }
 
 // judgedFile is Judged as files hold it.

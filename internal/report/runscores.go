@@ -13,6 +13,7 @@ type resultKind struct {
 	name, command string // of the document; of what makes it
 	has           func(*RunDir) bool
 	scores        func(*RunDir) metric.Scores // of a run that has it
+	setting       func(r *RunDir, key string) []Label
 }
 
 // kinds are the documents with the keys that a report uses: scores of eval.json
@@ -22,7 +23,7 @@ type resultKind struct {
 var kinds = []resultKind{
 	{"eval", "eval", func(r *RunDir) bool { return r.Eval != nil }, func(r *RunDir) metric.Scores {
 		return append(r.Eval.all(), renamed("pairs.", r.Eval.Pairs, "")...)
-	}},
+	}, func(r *RunDir, key string) []Label { return r.Eval.setting(key) }},
 	{"attack", "attack", func(r *RunDir) bool { return r.Attack != nil }, func(r *RunDir) metric.Scores {
 		out := renamed("", r.Attack.Scores["fixed"], "")
 		for _, v := range slices.Sorted(maps.Keys(r.Attack.Scores)) {
@@ -40,11 +41,11 @@ var kinds = []resultKind{
 			}
 		}
 		return out
-	}},
+	}, func(r *RunDir, _ string) []Label { return r.Attack.setting() }},
 	{"cluster", "cluster", func(r *RunDir) bool { return r.Cluster != nil }, func(r *RunDir) metric.Scores {
 		n := metric.Value{Value: float64(r.Cluster.Clusters), Definition: "clusters"}
 		return append(metric.Scores{{Key: "cluster:clusters", Value: n}}, renamed("cluster:", r.Cluster.Clustering, "")...)
-	}},
+	}, func(r *RunDir, _ string) []Label { return r.Cluster.setting() }},
 }
 
 func renamed(before string, s scoreFile, after string) metric.Scores {

@@ -29,13 +29,15 @@ type Summary struct {
 
 // Group is what runs of one kind have in common.
 type Group struct {
-	Name      string                         `json:"run"`
-	Labels    map[string]string              `json:"labels"` // keys in which the groups differ
-	N         int                            `json:"n"`
-	Dirs      []string                       `json:"runs"`
-	Seeds     []uint64                       `json:"seeds"`
-	Status    map[string]int                 `json:"status"`
-	Scores    map[string]Estimate            `json:"scores"`
+	Name   string              `json:"run"`
+	Labels map[string]string   `json:"labels"` // keys in which the groups differ
+	N      int                 `json:"n"`
+	Dirs   []string            `json:"runs"`
+	Seeds  []uint64            `json:"seeds"`
+	Status map[string]int      `json:"status"`
+	Scores map[string]Estimate `json:"scores"`
+	// LeftOut says of scores without a mean in what the runs are not measured alike.
+	LeftOut   map[string]string              `json:"left_out,omitempty"`
 	Baselines map[string]map[string]Estimate `json:"baselines,omitempty"`
 	Seconds   float64                        `json:"seconds"` // training, mean over the runs
 	Forward   float64                        `json:"forward"` // images in training, mean over the runs

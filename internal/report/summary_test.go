@@ -147,7 +147,7 @@ func TestRemarks(t *testing.T) {
 		"b/eval.json is of step 100, the run is at step 40; tercet eval --run b recomputes it\n",
 		"runs differ in the definition of recall@1: recall@1(any) (a), recall@1(other) (b)\n",
 		"attacks have different budgets: linf eps 0.25, 32 steps of 0.0625 (fixed), 1 clean start, last iterate, 200 queries (a), linf eps 0.5,",
-		"a and 3 more: evaluated on different images, so its mean mixes data sets: sha256:bb (a), sha256:cc (b)\n",
+		"a and 3 more: no mean of nmi, since its runs are not measured alike: images 200 with fingerprint bb (a), 200 with fingerprint cc (b)\n",
 		"a and 3 more: made by different versions: v1 (a), v2 (c)\n",
 		"a and 3 more: made at different kernel levels: avx2 (a), generic (c)\n",
 		"a and 3 more: the same seed twice, so the interval is too narrow: a and b (0)\n",
@@ -177,11 +177,11 @@ func TestReportOfSuites(t *testing.T) {
 		fake(t, "a", 0, "collapsed", map[string]string{"eval.json": evalFile(0.5, 0), "attack.json": suite(`, "draws": 1, "w": 1, "m": 1`)}),
 		fake(t, "b", 1, "finished", map[string]string{"eval.json": evalFile(0.5, 0), "attack.json": suite(`, "draws": 3, "w": 5, "m": 2, "near": true, "pure": true, "xi_scale": 2e4`)}),
 	}
-	s := summarize(t, runs, Options{Metrics: []string{"ers", "ERS(published)", "clean:ERS", "clean:ers(published)", "ca+"}})
+	s := summarize(t, runs, Options{PerRun: true, Metrics: []string{"ers", "ERS(published)", "clean:ERS", "clean:ers(published)", "ca+"}})
 	for key, want := range map[string]float64{"ERS": 0.5, "ERS(published)": 0.375, "clean:ERS": 0.875, "clean:ERS(published)": 0.75, "CA+": 0.25} {
 		near(t, key, *s.Groups[0].Scores[key].Value, want)
 	}
-	if got := s.Groups[0].status(); got != "1 finished, 1 *collapse*" {
+	if got := summarize(t, runs, Options{}).Groups[0].status(); got != "1 finished, 1 *collapse*" {
 		t.Errorf("status %q", got)
 	}
 	notes := strings.Join(s.Notes, "\n") + "\n"

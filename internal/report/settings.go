@@ -1,0 +1,209 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tercet/internal/metric"
+)
+
+// imagesPart names what a score was measured on in the parts of a setting.
+const imagesPart = "images"
+
+// measured are the parts of what a score of a run depends on beside its weights, such as
+// the distance; runs that differ in one are never averaged. nil where the run lacks it.
+func (r *RunDir) measured(key string) []Label {
+	for _, k := range kinds {
+		if !k.has(r) {
+			continue
+		}
+		if v, ok := k.scores(r).Get(key); ok {
+			return append(k.setting(r, key), Label{"definition", v.Definition})
+		}
+	}
+	return nil
+}
+
+// images says on which a result was measured.
+func (s Source) images() Label {
+	print := strings.TrimPrefix(s.Fingerprint, "sha256:")
+	value := strconv.Itoa(s.Items)
+	if print != "" {
+		value += " with fingerprint " + print[:min(len(print), 12)]
+	}
+	return Label{imagesPart, value}
+}
+
+// clustersWord says how many clusters k-means was given, 0 standing for the classes.
+func clustersWord(k int, of Source) string {
+	if k == 0 || k == of.Classes {
+		return "that of classes"
+	}
+	return strconv.Itoa(k)
+}
+
+// setting is what a score of eval.json depends on.
+func (e *EvalResult) setting(key string) []Label {
+	out := []Label{e.Source.images()}
+	o := e.Options
+	if rest, ok := strings.CutPrefix(key, "pairs."); ok {
+		from := ""
+		if c := e.PairCounts; c != nil && c.At != nil && rest != "auc" && rest != "eer" {
+			if from = c.At.From; from == "option" {
+				from = fmt.Sprint(c.At.Threshold)
+			}
+		}
+		return append(out, Label{"threshold", from})
+	}
+	if _, ok := metric.Scores(e.Clustering).Get(key); ok {
+		return append(out, Label{"number of clusters", clustersWord(o.K, e.Source)}, Label{"starts of k-means", strconv.Itoa(o.NInit)})
+	}
+	distance := o.Distance
+	if distance == "" {
+		distance = "euclidean"
+	}
+	return append(out, Label{"distance", distance})
+}
+
+// setting is what a score of attack.json depends on.
+func (a *AttackResult) setting() []Label {
+	return []Label{a.Source.images(), {"attack", a.budget()}}
+}
+
+// ClusterSettings are the options of a clustering.
+type ClusterSettings struct {
+	Method string
+	all    map[string]any
+}
+
+// UnmarshalJSON keeps all options: which of them there are depends on the method.
+func (o *ClusterSettings) UnmarshalJSON(b []byte) error {
+	var head struct {
+		Method string `json:"method"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return err
+	}
+	o.Method = head.Method
+	return json.Unmarshal(b, &o.all)
+}
+
+// noScore are options of a clustering on which no score depends: what is drawn, how long
+// is searched for a bound, and the seed, over which means are.
+var noScore = []string{"seed", "maps", "multicut.bound", "multicut.no_comparison", "multicut.matrix_limit_bytes", "agglomerative.memory_limit_bytes"}
+
+// setting is what a score of cluster.json depends on.
+func (c *ClusterResult) setting() []Label {
+	out := []Label{c.Source.images(), {"method", c.Options.Method}}
+	var walk func(before string, tree map[string]any)
+	walk = func(before string, tree map[string]any) {
+		for _, k := range sortedKeys(tree) {
+			key := before + k
+			section, deeper := tree[k].(map[string]any)
+			switch {
+			case slices.Contains(noScore, key), key == "method", key == "n_init" && c.Options.Method != "kmeans":
+			case deeper:
+				walk(key+".", section)
+			case key == "k":
+				n, _ := tree[k].(float64)
+				out = append(out, Label{"number of clusters", clustersWord(int(n), c.Source)})
+			default:
+				out = append(out, Label{key, fmt.Sprint(tree[k])})
+			}
+		}
+	}
+	walk("", c.Options.all)
+	return out
+}
+
+func sortedKeys(m map[string]any) []string {
+	var out []string
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// unlikeParts are the parts in which settings differ, each with its values and the first
+// that has each; names are those of the settings. A setting of nil takes no part; what a
+// setting does not have is "none".
+func unlikeParts(settings [][]Label, names []string) (parts []string, why string) {
+	var all []string
+	for _, s := range settings {
+		for _, l := range s {
+			if !slices.Contains(all, l.Key) {
+				all = append(all, l.Key)
+			}
+		}
+	}
+	var said []string
+	for _, part := range all {
+		var values, list []string
+		for i, s := range settings {
+			if s == nil {
+				continue
+			}
+			if v := partOf(s, part); !slices.Contains(values, v) {
+				values, list = append(values, v), append(list, fmt.Sprintf("%s (%s)", v, names[i]))
+			}
+		}
+		if len(values) > 1 {
+			parts, said = append(parts, part), append(said, part+" "+listed(list))
+		}
+	}
+	return parts, strings.Join(said, "; ")
+}
+
+func partOf(s []Label, part string) string {
+	for _, l := range s {
+		if l.Key == part && l.Value != "" {
+			return l.Value
+		}
+	}
+	return "none"
+}
+
+// unlikeScores says of each key in what the runs' values of it are not measured alike.
+func unlikeScores(runs []*RunDir, keys []string, setting func(*RunDir, string) []Label) map[string]string {
+	names := make([]string, len(runs))
+	for i, r := range runs {
+		names[i] = r.Dir
+	}
+	out := map[string]string{}
+	for _, key := range keys {
+		settings := make([][]Label, len(runs))
+		for i, r := range runs {
+			settings[i] = setting(r, key)
+		}
+		if _, why := unlikeParts(settings, names); why != "" {
+			out[key] = why
+		}
+	}
+	return out
+}
+
+// leftOut are the notes on scores of a row that have no mean, those for one reason
+// together.
+func leftOut(row string, keys []string, why map[string]string) []string {
+	var reasons []string
+	of := map[string][]string{}
+	for _, key := range keys {
+		w, ok := why[key]
+		if !ok {
+			continue
+		}
+		if of[w] == nil {
+			reasons = append(reasons, w)
+		}
+		of[w] = append(of[w], key)
+	}
+	var out []string
+	for _, w := range reasons {
+		out = append(out, fmt.Sprintf("%s: no mean of %s, since its runs are not measured alike: %s", row, strings.Join(of[w], ", "), w))
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+// replaced changes parts of a document.
+func replaced(text string, pairs ...string) string {
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// evalWith is an eval.json of the given options.
+func evalWith(recall float64, options string) string {
+	return replaced(evalFile(recall, 0), `"retrieval": {"recall@1": {"value": 0.`, `"options": {`+options+`}, "retrieval": {"recall@1": {"value": 0.`)
+}
+
+// Values that were measured unlike have no mean, whatever the option is.
+func TestUnlikeValuesHaveNoMean(t *testing.T) {
+	usual := evalWith(0.5, `"distance": "euclidean", "k": 0, "n_init": 10`)
+	for _, tc := range []struct {
+		name, file, other string
+		gone, kept, note  string
+	}{
+		{"distance", "eval.json", evalWith(0.25, `"distance": "cosine", "k": 0, "n_init": 10`), "recall@1", "nmi", "distance euclidean (a), cosine (b)"},
+		{"clusters", "eval.json", evalWith(0.25, `"distance": "euclidean", "k": 3, "n_init": 10`), "nmi", "recall@1", "number of clusters that of classes (a), 3 (b)"},
+		{"starts", "eval.json", evalWith(0.25, `"distance": "euclidean", "k": 10, "n_init": 2`), "nmi", "recall@1", "starts of k-means 10 (a), 2 (b)"},
+		{"images", "eval.json", replaced(usual, `"items": 200`, `"items": 20`, "sha256:bb", "sha256:cc"), "recall@1", "", "images 200 with fingerprint bb (a), 20 with fingerprint cc (b)"},
+		{"budget", "attack.json", replaced(attackFile, `"eps": 0.25`, `"eps": 0.5`), "ES:R", "recall@1", "attack linf eps 0.25, "},
+		{"method", "cluster.json", replaced(clusterFile, `"kmeans"`, `"hdbscan"`), "cluster:nmi", "recall@1", "method kmeans (a), hdbscan (b)"},
+		{"k", "cluster.json", replaced(clusterFile, `"method": "kmeans"`, `"method": "kmeans", "k": 10`), "cluster:nmi", "recall@1", "number of clusters none (a), 10 (b)"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			files := map[string]string{"eval.json": usual, "attack.json": attackFile, "cluster.json": clusterFile}
+			a := fake(t, "a", 0, "finished", files)
+			files[tc.file] = tc.other
+			s := summarize(t, []*RunDir{a, fake(t, "b", 1, "finished", files)}, Options{Metrics: []string{"recall@1", "nmi", "ES:R", "cluster:nmi"}})
+			g := s.Groups[0]
+			if e, ok := g.Scores[tc.gone]; ok || g.LeftOut[tc.gone] == "" {
+				t.Errorf("%s has the mean %+v", tc.gone, e)
+			}
+			if e := g.Scores[tc.kept]; tc.kept != "" && e.N != 2 {
+				t.Errorf("%s is measured alike and has %+v", tc.kept, e)
+			}
+			notes := strings.Join(s.Notes, "\n")
+			if !strings.Contains(notes, "since its runs are not measured alike: ") || !strings.Contains(notes, tc.note) {
+				t.Errorf("no note with %q in\n%s", tc.note, notes)
+			}
+		})
+	}
+}
+
+// The same in the other tables.
+func TestUnlikeValuesHaveNoMeanInAnyTable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	usual, cosine := evalWith(0.5, `"distance": "euclidean"`), evalWith(0.25, `"distance": "cosine"`)
+	loss := Label{"loss.name", "triplet"}
+	runs := []*RunDir{
+		fake(t, "a", 0, "finished", map[string]string{"eval.json": usual, "cluster-kmeans/cluster.json": clusterFile}, loss),
+		fake(t, "b", 1, "finished", map[string]string{"eval.json": cosine, "cluster-kmeans/cluster.json": replaced(clusterFile, `"method": "kmeans"`, `"method": "kmeans", "k": 10`)}, loss),
+	}
+	n, err := CompareRobust(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := n.Rows[0].Scores["recall@1"]; ok {
+		t.Errorf("noise-robust: %+v", e)
+	}
+	if e := n.Rows[0].Scores["nmi"]; e.N != 2 {
+		t.Errorf("noise-robust: nmi is measured alike and has %+v", e)
+	}
+	table := &PaperTable{Columns: []string{"R@1", "NMI"}, Rows: []PaperRow{{Label: "x", Match: map[string]any{"loss.name": "triplet"}}}}
+	if err := table.Check(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := ComparePaper(table, "x", runs, []string{"fixed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := p.Rows[0].Ours[0]; o.Scores["NMI"].N != 2 || o.Scores["R@1"].N != 0 {
+		t.Errorf("paper: %+v", o.Scores)
+	}
+	for _, r := range runs {
+		if err := r.ReadClusterings(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := CompareClusterings(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row := c.Rows[0]; row.N != 2 || len(row.Scores) != 0 {
+		t.Errorf("clustering: %+v", row.Scores)
+	}
+	for what, notes := range map[string][]string{"noise-robust": n.Notes, "paper": p.Notes, "clustering": c.Notes} {
+		if all := strings.Join(notes, "\n"); !strings.Contains(all, "distance euclidean (a), cosine (b)") && !strings.Contains(all, "number of clusters none (a), 10 (b)") {
+			t.Errorf("%s: no note in\n%s", what, all)
+		}
+	}
+}
