@@ -20,8 +20,8 @@ func (o *attackOptions) curvePath() string {
 // --if-needed is given. It refuses, before the work, to replace one that the new one
 // does not cover.
 func (o *attackOptions) stored(r *experiment.Run, opts experiment.AttackOptions) (*experiment.AttackDoc, error) {
-	if o.force {
-		return nil, nil
+	if err := writable(o.path()); err != nil || o.force {
+		return nil, err
 	}
 	d, err := experiment.StoredAttack(o.path())
 	if d == nil {
@@ -39,14 +39,22 @@ func (o *attackOptions) stored(r *experiment.Run, opts experiment.AttackOptions)
 
 // storedCurve refuses, before the work, to replace a curve, as stored does.
 func (o *attackOptions) storedCurve(r *experiment.Run, opts experiment.AttackOptions) error {
-	if o.force {
-		return nil
+	if err := writable(o.curvePath()); err != nil || o.force {
+		return err
 	}
 	d, err := experiment.StoredCurve(o.curvePath())
 	if d == nil {
 		return keptError(err, "FOLDER")
 	}
 	return keptError(r.Protect(o.curvePath(), d.Source, o.set, o.checkpoint, d.Lacks(opts, o.points)), "FOLDER")
+}
+
+// writable refuses a path to which no result is written, before the work.
+func writable(path string) error {
+	if err := experiment.Writable(path); err != nil {
+		return &ExitError{ExitUsage, err}
+	}
+	return nil
 }
 
 // keptError says how a result that is not replaced can be, or where else the new one

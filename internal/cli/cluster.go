@@ -194,7 +194,10 @@ func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stage
 	if !o.changed("seed") {
 		opts.Seed = r.Config.Seed
 	}
-	path := filepath.Join(o.out, "cluster.json")
+	path, err := o.place()
+	if err != nil {
+		return nil, err
+	}
 	if d, err := experiment.StoredCluster(path); !o.force {
 		if d != nil {
 			err = r.Protect(path, d.Source, o.set, o.checkpoint, d.Lacks(opts, o.limit))
@@ -206,6 +209,15 @@ func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stage
 	return r.Cluster(ctx, o.checkpoint, o.set, o.limit, opts, told(view))
 }
 
+// place is where the document goes. It refuses a folder with files of others.
+func (o *clusterOptions) place() (string, error) {
+	path := filepath.Join(o.out, "cluster.json")
+	if err := writable(path); err != nil || o.force {
+		return path, err
+	}
+	return path, keptError(experiment.Vacant(o.out), "FOLDER")
+}
+
 // clusterFile clusters the embeddings or the graph of a file.
 func (o *clusterOptions) clusterFile(ctx context.Context, view *stages) (*experiment.Clustered, error) {
 	if o.method == "auto" {
@@ -215,13 +227,34 @@ func (o *clusterOptions) clusterFile(ctx context.Context, view *stages) (*experi
 	if err != nil {
 		return nil, err
 	}
+	if o.out != "" {
+		if _, err := o.place(); err != nil {
+			return nil, err
+		}
+	}
 	if o.graph != "" {
-		return experiment.ClusterGraph(ctx, o.graph, o.labelFile(), opts, told(view))
+		return experiment.ClusterGraph(ctx, o.graph, o.labelFile(), opts, o.keeper(opts), told(view))
 	}
 	if err := o.knowable(opts); err != nil {
 		return nil, err
 	}
-	return experiment.ClusterFiles(ctx, o.embeddings, o.labelFile(), opts, told(view))
+	return experiment.ClusterFiles(ctx, o.embeddings, o.labelFile(), opts, o.keeper(opts), told(view))
+}
+
+// keeper refuses to replace what --out has by less of the same files, or by the result of
+// others; nil where there is nothing to refuse.
+func (o *clusterOptions) keeper(opts experiment.ClusterOptions) experiment.Keeper {
+	if o.out == "" || o.force {
+		return nil
+	}
+	path := filepath.Join(o.out, "cluster.json")
+	return func(now experiment.Source) error {
+		d, err := experiment.StoredCluster(path)
+		if d != nil {
+			err = experiment.ProtectFiles(path, d.Source, now, d.Lacks(opts, 0))
+		}
+		return keptError(err, "FOLDER")
+	}
 }
 
 // write writes the result and its pictures.

@@ -23,7 +23,7 @@ func (o *clusterOptions) declare(cmd *cobra.Command) {
 	fs.IntVar(&o.nInit, "n-init", 10, "k-means: starts, of which the best counts (with --mini-batch 3)")
 	fs.Uint64Var(&o.seed, "seed", 0, "seed of starts, samples and maps")
 	fs.StringVarP(&o.out, "out", "o", "", "folder to write to; without one, the run's directory (files: write nothing)")
-	fs.BoolVar(&o.force, "force", false, "replace a clustering of the run that has more, or is by another method or other settings")
+	fs.BoolVar(&o.force, "force", false, "replace a clustering that has more, or is by another method or other settings")
 	fs.BoolVar(&o.spherical, "spherical", false, "k-means: by direction, whatever the length; the inertia is the sum over rows x with center c of |x/|x| - c/|c||^2 = 2 (1 - cos(x, c))")
 	fs.IntVar(&o.miniBatch, "mini-batch", 0, "k-means: rows a step, for very many items; 0, or more than there are, takes all")
 	fs.IntVar(&o.sample, "silhouette-sample", 0, "k-means with several k: items that the silhouette is measured on, 0 for all")

@@ -137,11 +137,16 @@ func runEval(ctx context.Context, s *Streams, o evalOptions) error {
 	if err := o.counts(); err != nil {
 		return err
 	}
-	if o.run == "" && (o.ifNeeded || o.force) {
-		return usagef("--if-needed and --force are about the result of a run: they do not go with --embeddings")
+	if o.run == "" && (o.ifNeeded || o.force && o.out == "") {
+		return usagef("--if-needed is about the result of a run, --force about one that is replaced: with --embeddings give --out and leave out --if-needed")
 	}
 	if info, err := os.Stat(o.out); o.out != "" && err == nil && info.IsDir() {
 		return usagef("--out %s is a folder; give the file to write, such as %s", o.out, filepath.Join(o.out, "eval.json"))
+	}
+	if o.out != "" {
+		if err := writable(o.out); err != nil {
+			return err
+		}
 	}
 	gates, err := o.measuredGates()
 	if err != nil {
@@ -241,11 +246,9 @@ func evalFiles(ctx context.Context, s *Streams, o evalOptions, say experiment.Sa
 	if o.labels == "" {
 		return nil, usagef("--embeddings needs --labels: scores compare with true labels")
 	}
-	if err := o.otherwiseKept(); err != nil {
-		return nil, err
-	}
 	base := experiment.EvalOptions{Ks: o.ks, Bootstrap: o.bootstrap, K: o.kmeans, NInit: o.nInit, Seed: o.seed}
-	e, err := experiment.EvalFiles(ctx, o.embeddings, o.labelFile(), o.settings(base), say)
+	set := o.settings(base)
+	e, err := experiment.EvalFiles(ctx, o.embeddings, o.labelFile(), set, o.keeper(set), say)
 	if err != nil {
 		return nil, runError(err)
 	}
@@ -281,6 +284,9 @@ func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*exp
 	if path == "" {
 		path = experiment.ResultPath(r.Dir, "eval", o.set, o.checkpoint)
 	}
+	if err := writable(path); err != nil {
+		return nil, err
+	}
 	if d, err := o.storedEval(r, path, set); err != nil {
 		return nil, err
 	} else if d != nil {
@@ -308,17 +314,19 @@ func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*exp
 	return e, nil
 }
 
-// otherwiseKept refuses to write the result of files over one of a run, or over what
-// cannot be read.
-func (o *evalOptions) otherwiseKept() error {
+// keeper refuses to replace what --out has by less of the same files, or by the result of
+// others; nil where there is nothing to refuse.
+func (o *evalOptions) keeper(set experiment.EvalOptions) experiment.Keeper {
 	if o.out == "" || o.force {
 		return nil
 	}
-	d, err := experiment.StoredEval(o.out)
-	if d != nil && d.Source.Run != "" {
-		err = &experiment.KeptError{Path: o.out, Lost: []string{"the result of " + d.Source.Run}}
+	return func(now experiment.Source) error {
+		d, err := experiment.StoredEval(o.out)
+		if d != nil {
+			err = experiment.ProtectFiles(o.out, d.Source, now, d.Lacks(set))
+		}
+		return keptError(err, "FILE")
 	}
-	return keptError(err, "FILE")
 }
 
 // storedEval returns the result that is there where it is the one asked for and

@@ -86,7 +86,7 @@ func TestEvalKeepsTheLargerResult(t *testing.T) {
 	refuse(t, ExitUsage, eval+" --force --if-needed", "do not go together")
 
 	must(t, 0, eval+" --split validation --out runs/tiny/eval.json --force") // as older versions did
-	refuse(t, ExitUsage, eval, "would lose: the result of the validation images, checkpoint last (an older version has written it; rename it to eval-validation.json to keep it); --out FILE writes elsewhere")
+	refuse(t, ExitUsage, eval, "would lose: the result of the validation images, checkpoint last of step 12 (its name is that of another result; rename it to eval-validation.json to keep it); --out FILE writes elsewhere")
 }
 
 // So it is with clusterings and with noise.json.

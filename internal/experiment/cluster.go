@@ -107,10 +107,13 @@ func (r *Run) margins(checkpoint string) (*margins, error) {
 
 // ClusterFiles clusters embeddings (N, D) of an npy file; labels may
 // name no file.
-func ClusterFiles(ctx context.Context, embeddings string, labels data.LabelFile, o ClusterOptions, say Say) (*Clustered, error) {
+func ClusterFiles(ctx context.Context, embeddings string, labels data.LabelFile, o ClusterOptions, keep Keeper, say Say) (*Clustered, error) {
 	start := time.Now()
 	v, src, err := readVectors(embeddings, labels)
 	if err != nil {
+		return nil, err
+	}
+	if err := keep.check(src); err != nil {
 		return nil, err
 	}
 	j := &clusterJob{v: v, o: o, say: say}

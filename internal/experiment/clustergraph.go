@@ -16,10 +16,13 @@ import (
 
 // ClusterGraph clusters the nodes of a graph in the MULTICUT text format; labels may
 // name no file.
-func ClusterGraph(ctx context.Context, path string, labels data.LabelFile, o ClusterOptions, say Say) (*Clustered, error) {
+func ClusterGraph(ctx context.Context, path string, labels data.LabelFile, o ClusterOptions, keep Keeper, say Say) (*Clustered, error) {
 	start := time.Now()
 	p, src, truth, notes, err := readProblem(path, labels, &o, say)
 	if err != nil {
+		return nil, err
+	}
+	if err := keep.check(src); err != nil {
 		return nil, err
 	}
 	doc := &ClusterDoc{Schema: clusterSchema, Source: src, Options: o, Multicut: &MulticutRecord{}, Warnings: notes}

@@ -95,7 +95,7 @@ func TestQuickBound(t *testing.T) {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ClusterGraph(context.Background(), path, data.LabelFile{}, ClusterOptions{}, quiet); err == nil || !strings.Contains(err.Error(), "is a folder; give a regular file") {
+	if _, err := ClusterGraph(context.Background(), path, data.LabelFile{}, ClusterOptions{}, nil, quiet); err == nil || !strings.Contains(err.Error(), "is a folder; give a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 }

@@ -10,6 +10,21 @@ import (
 	"tercet/internal/fsx"
 )
 
+// Vacant refuses, with a *KeptError, a folder that has files of the names that Write
+// writes and no clustering that they are of: they are somebody's own.
+func Vacant(dir string) error {
+	if _, err := os.Lstat(filepath.Join(dir, "cluster.json")); err == nil {
+		return nil
+	}
+	for _, name := range []string{"labels.npy", "probabilities.npy", modelFile, "tsne.npy", "pca.npy"} {
+		path := filepath.Join(dir, name)
+		if _, err := os.Lstat(path); err == nil {
+			return &KeptError{Path: path, Lost: []string{"a file that is not of a clustering (there is no cluster.json beside it)"}}
+		}
+	}
+	return nil
+}
+
 // Write writes cluster.json, labels.npy and what else there is of the clustering into
 // dir: the coordinates of maps as tsne.npy and pca.npy, the membership probabilities
 // of hdbscan, what new items are assigned by.

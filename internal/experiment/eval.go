@@ -153,10 +153,13 @@ func coarse(o EvalOptions) []string {
 
 // EvalFiles judges embeddings that any tool has written: npy (N, D), with labels
 // in npy or csv.
-func EvalFiles(ctx context.Context, embeddings string, labels data.LabelFile, o EvalOptions, say Say) (*Evaluation, error) {
+func EvalFiles(ctx context.Context, embeddings string, labels data.LabelFile, o EvalOptions, keep Keeper, say Say) (*Evaluation, error) {
 	start := time.Now()
 	v, src, err := readVectors(embeddings, labels)
 	if err != nil {
+		return nil, err
+	}
+	if err := keep.check(src); err != nil {
 		return nil, err
 	}
 	o.Baselines = false

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,7 @@ type KeptError struct {
 func (e *KeptError) Error() string {
 	msg := fmt.Sprintf("replacing %s would lose: %s", e.Path, strings.Join(e.Lost, "; "))
 	if e.Own != "" {
-		msg += fmt.Sprintf(" (an older version has written it; rename it to %s to keep it)", e.Own)
+		msg += fmt.Sprintf(" (its name is that of another result; rename it to %s to keep it)", e.Own)
 	}
 	return msg
 }
@@ -32,26 +33,23 @@ func ResultPath(dir, kind, split, checkpoint string) string {
 // Protect is the rule by which results are replaced: it returns a *KeptError where a
 // result of the run's checkpoint on a split, to be written to path, would not cover the
 // one of there, which path holds. It covers that if lost, what it would not have of it,
-// is empty and both are of the same weights and images, or if the run has gone on since.
+// is empty and both are of the same weights and images, or if the run has gone on since:
+// the checkpoint of there is a later one now, and so is the one of the result. A
+// checkpoint that is older than there, or cannot be read, is no reason to replace it.
 func (r *Run) Protect(path string, there Source, split, checkpoint string, lost []string) error {
 	if !r.Owns(path, there) {
-		of := there.Run
-		if of == "" {
-			of = there.Embeddings
-		}
-		return &KeptError{Path: path, Lost: []string{"the result of " + of}}
-	}
-	now, err := r.Step(there.Checkpoint)
-	if err != nil || now != there.Step {
-		return nil // the run has gone on
+		return &KeptError{Path: path, Lost: []string{"the result of " + there.of()}}
 	}
 	step, err := r.Step(checkpoint)
 	if err != nil {
 		return err
 	}
+	if now, err := r.Step(there.Checkpoint); err == nil && now > there.Step && step > there.Step {
+		return nil // the run has gone on
+	}
 	if there.Set != split || there.Step != step {
 		own := ownName(path, there, split, checkpoint)
-		return &KeptError{Path: path, Lost: []string{fmt.Sprintf("the result of the %s images, checkpoint %s", there.Set, there.Checkpoint)}, Own: own}
+		return &KeptError{Path: path, Lost: []string{fmt.Sprintf("the result of the %s images, checkpoint %s of step %d", there.Set, there.Checkpoint, there.Step)}, Own: own}
 	}
 	if len(lost) == 0 {
 		return nil
@@ -59,13 +57,60 @@ func (r *Run) Protect(path string, there Source, split, checkpoint string, lost 
 	return &KeptError{Path: path, Lost: lost}
 }
 
-// ownName is the name that a result of there has, where path, that of another split or
-// checkpoint, is not it. A clustering is many files.
+// ProtectFiles is Protect for a result of files, now, in place of that of there: both
+// have to be of the same content.
+func ProtectFiles(path string, there, now Source, lost []string) error {
+	switch {
+	case there.Run != "", (there.Graph == "") != (now.Graph == ""):
+		lost = []string{"the result of " + there.of()}
+	case there.Fingerprint != now.Fingerprint && there.of() == now.of() && there.Labels == now.Labels:
+		lost = []string{"the result of " + there.of() + " as it was: the files have changed since"}
+	case there.Fingerprint != now.Fingerprint:
+		lost = []string{fmt.Sprintf("the result of %s, whose content is another than that of %s", there.files(), now.files())}
+	case now.Graph != "" && there.Labels != "": // which its fingerprint leaves out
+		lost = append(lost, otherThan(there.Labels, orNone(now.Labels), "labels")...)
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	return &KeptError{Path: path, Lost: lost}
+}
+
+// Keeper refuses, before the work, to replace a result by that of a source; nil for
+// where nothing is replaced.
+type Keeper func(Source) error
+
+func (k Keeper) check(s Source) error {
+	if k == nil {
+		return nil
+	}
+	return k(s)
+}
+
+// of names what a result was computed from.
+func (s Source) of() string { return cmp.Or(s.Run, s.Embeddings, s.Graph) }
+
+// files is of with the labels.
+func (s Source) files() string {
+	if s.Labels == "" {
+		return s.of() + " without labels"
+	}
+	return s.of() + " with " + s.Labels
+}
+
+// alone are the kinds of results that are one document.
+var alone = []string{"eval", "attack", "curve", "gap", "stability", "on-average", "influence"}
+
+// ownName is the name that a result of there has, where path is that of another split or
+// checkpoint, under which only an older version can have kept it.
 func ownName(path string, there Source, split, checkpoint string) string {
-	base := strings.TrimSuffix(filepath.Base(path), ".json")
-	kind := strings.TrimSuffix(base, names.Result("", split, checkpoint))
-	if own := names.Result(kind, there.Set, there.Checkpoint); own != base && kind != "cluster" && kind != "noise" {
-		return own + ".json"
+	for _, kind := range alone {
+		if filepath.Base(path) != names.Result(kind, split, checkpoint)+".json" {
+			continue
+		}
+		if own := there.file(kind); own != filepath.Base(path) {
+			return own
+		}
 	}
 	return ""
 }
@@ -73,6 +118,9 @@ func ownName(path string, there Source, split, checkpoint string) string {
 // Owns reports whether the result in path is of the run, whose directory may have been
 // moved.
 func (r *Run) Owns(path string, of Source) bool {
+	if of.Run == "" { // of files
+		return false
+	}
 	within, err := filepath.Rel(r.Dir, path)
 	return err == nil && filepath.IsLocal(within) || of.Run == r.Dir
 }

@@ -194,7 +194,7 @@ func TestVectorsOfOtherTools(t *testing.T) {
 	writeBlobs(t, dir, 5, 8, 4, 0)
 	x, y := filepath.Join(dir, "x.npy"), filepath.Join(dir, "y.npy")
 	o := EvalOptions{Ks: []int{1}, Distance: "euclidean", KMeans: true, NInit: 2}
-	e, err := EvalFiles(ctx, x, data.LabelFile{Path: y}, o, quiet)
+	e, err := EvalFiles(ctx, x, data.LabelFile{Path: y}, o, nil, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,14 +204,14 @@ func TestVectorsOfOtherTools(t *testing.T) {
 		t.Errorf("document %v", doc["source"])
 	}
 	write(t, filepath.Join(dir, "few.csv"), "1\n2\n")
-	if _, err := EvalFiles(ctx, x, data.LabelFile{Path: filepath.Join(dir, "few.csv")}, o, quiet); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "has 2 labels") {
+	if _, err := EvalFiles(ctx, x, data.LabelFile{Path: filepath.Join(dir, "few.csv")}, o, nil, quiet); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "has 2 labels") {
 		t.Errorf("error %v", err)
 	}
-	c, err := ClusterFiles(ctx, x, data.LabelFile{}, ClusterOptions{Method: "kmeans", K: 3, NInit: 2}, quiet)
+	c, err := ClusterFiles(ctx, x, data.LabelFile{}, ClusterOptions{Method: "kmeans", K: 3, NInit: 2}, nil, quiet)
 	if err != nil || c.Doc.Clustering != nil || c.Doc.Clusters != 3 {
 		t.Errorf("without labels: %v", err)
 	}
-	if _, err := ClusterFiles(ctx, x, data.LabelFile{}, ClusterOptions{Method: "kmeans"}, quiet); err == nil || !strings.Contains(err.Error(), "give -k") {
+	if _, err := ClusterFiles(ctx, x, data.LabelFile{}, ClusterOptions{Method: "kmeans"}, nil, quiet); err == nil || !strings.Contains(err.Error(), "give -k") {
 		t.Errorf("error %v", err)
 	}
 }
