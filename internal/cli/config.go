@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -144,6 +145,7 @@ type checkFile struct {
 	OK    bool   `json:"ok"`
 	Runs  int    `json:"runs,omitempty"`
 	Hash  string `json:"hash,omitempty"`
+	Note  string `json:"note,omitempty"` // such as what only the data can show
 	Error string `json:"error,omitempty"`
 }
 
@@ -180,7 +182,10 @@ func runConfigCheck(s *Streams, o configCheckOptions) error {
 				s.stderr(err.Error() + "\n")
 			}
 		} else {
-			f.OK, f.Runs, f.Hash = true, runs, c.Hash()
+			f.OK, f.Runs, f.Hash, f.Note = true, runs, c.Hash(), warmupNote(c)
+			if f.Note != "" {
+				s.Note("%s: %s", file, f.Note)
+			}
 		}
 		doc.Files = append(doc.Files, f)
 	}
@@ -212,12 +217,33 @@ func checked(f configFlags) (c *config.Config, runs int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	var bad []error
+	seen := map[string]bool{}
 	for _, v := range variants {
-		if err := experiment.CheckConfig(v); err != nil {
-			return nil, 0, fmt.Errorf("%s: run %s: %w", cmp.Or(f.path, "config"), v.Name, err)
+		if err := experiment.CheckConfig(v); err != nil && !seen[err.Error()] {
+			seen[err.Error()] = true
+			bad = append(bad, fmt.Errorf("%s: run %s: %w", cmp.Or(f.path, "config"), v.Name, err))
 		}
 	}
-	return c, len(variants), nil
+	return c, len(variants), errors.Join(bad...)
+}
+
+// warmupNote says of a warm-up that it fills the whole run, or that only the data can
+// show whether it does; "" where it is shorter. A cosine is checked with the config.
+func warmupNote(c *config.Config) string {
+	w, length, unit := c.Optimizer.Schedule.Warmup, c.Train.Epochs, "epochs"
+	if c.Train.Steps > 0 {
+		length, unit = c.Train.Steps, "steps"
+	}
+	switch {
+	case w.N == 0 || c.LearnsMetric():
+		return ""
+	case w.Unit != unit:
+		return fmt.Sprintf("not checked: whether optimizer.schedule.warmup (%s) ends before the run (%d %s) depends on the data; tercet train --dry-run prints the number of steps", w, length, unit)
+	case w.N >= float64(length):
+		return fmt.Sprintf("optimizer.schedule.warmup (%s) is as long as the run (%d %s) or longer: the learning rate never stays at optimizer.lr", w, length, unit)
+	}
+	return ""
 }
 
 func count(n int, what string) string {

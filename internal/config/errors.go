@@ -44,3 +44,18 @@ func join(list []*Error) error {
 	}
 	return errors.Join(all...)
 }
+
+// mistakes are the errors that join made err from.
+func mistakes(err error) []*Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := err.(*Error); ok {
+		return []*Error{e}
+	}
+	var out []*Error
+	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
+		out = append(out, mistakes(e)...)
+	}
+	return out
+}

@@ -217,6 +217,32 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	}
 }
 
+// TestAllMistakesOfASweepAtOnce: a sweep named its first mistake only, and none where
+// the config had another.
+func TestAllMistakesOfASweepAtOnce(t *testing.T) {
+	for text, want := range map[string][]string{
+		"sweep: {loss.marginn: [0.1, 0.2], seed: 3}": {
+			"f.yaml:1: sweep.seed: wants a list", "f.yaml:1: loss.marginn: unknown key; did you mean margin?"},
+		"miner: semihrd\nsweep: {loss.margin: [0.1, -2, -3]}": {
+			`f.yaml:1: miner.name: there is no miner "semihrd"`, "is -2 (with the sweep's loss.margin=-2)", "is -3 (with the sweep's loss.margin=-3)"},
+		"sweep: {model.width: [-1, 8], loss.margin: [-2], name: [a]}": {
+			"is -1 (with the sweep's model.width=-1)", "is -2 (with the sweep's loss.margin=-2)", "sweep.name: this key cannot be swept"},
+	} {
+		_, err := LoadBytes([]byte(text), "f.yaml", nil)
+		if err == nil {
+			t.Fatalf("no error of %s", text)
+		}
+		for _, w := range want {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%q is missing in\n%v", w, err)
+			}
+		}
+		if n := strings.Count(err.Error(), "\n") + 1; n != len(want) {
+			t.Errorf("%d errors instead of %d:\n%v", n, len(want), err)
+		}
+	}
+}
+
 func TestAliasBombIsRefused(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")

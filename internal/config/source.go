@@ -76,12 +76,12 @@ func loadBytes(data []byte, file string, over []Override) (*Config, error) {
 
 // complete builds a config and tries the values of its sweep.
 func complete(tree *node, over []Override) (*Config, error) {
-	c, err := build(tree, over)
-	if err != nil {
-		return nil, err
+	c, errs := assemble(tree, over)
+	if c != nil {
+		errs = append(errs, c.axisMistakes(errs)...)
 	}
-	if err := c.checkAxes(); err != nil {
-		return nil, err
+	if len(errs) > 0 {
+		return nil, join(errs)
 	}
 	return c, nil
 }
@@ -219,15 +219,25 @@ func absolute(path string) string {
 	return path
 }
 
-// build lays the overrides on the files' tree, decodes and checks.
+// build makes the config of a tree and the overrides above it.
 func build(tree *node, over []Override) (*Config, error) {
+	c, errs := assemble(tree, over)
+	if len(errs) > 0 {
+		return nil, join(errs)
+	}
+	return c, nil
+}
+
+// assemble is build, and returns the config also where it has mistakes, unless an
+// override cannot be read.
+func assemble(tree *node, over []Override) (*Config, []*Error) {
 	top := reflect.TypeFor[Config]()
 	all := tree
 	var layer *node
 	for _, o := range over {
 		n, err := o.node()
 		if err != nil {
-			return nil, err
+			return nil, []*Error{err}
 		}
 		layer = merge(top, layer, n, false)
 	}
@@ -239,14 +249,11 @@ func build(tree *node, over []Override) (*Config, error) {
 	c.src = &source{tree, over, d.origins}
 	d.section(reflect.ValueOf(c).Elem(), all, "")
 	c.check(d.bad, func(e *Error) { d.errs = append(d.errs, e) })
-	if len(d.errs) > 0 {
-		return nil, join(d.errs)
-	}
-	return c, nil
+	return c, d.errs
 }
 
 // node is the override as a tree of one path.
-func (o Override) node() (*node, error) {
+func (o Override) node() (*node, *Error) {
 	at := origin{o.From, o.line}
 	n, err := read(at, []byte(o.Value), true)
 	if err != nil {

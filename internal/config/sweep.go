@@ -1,9 +1,9 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -58,14 +58,14 @@ func (c *Config) Sweep() ([]Variant, error) {
 // with the variant's name after its own.
 func (c *Config) Variant(v Variant) (*Config, error) {
 	over := append([]Override(nil), c.src.overrides...)
-	for i, s := range v.Sets {
+	for _, s := range v.Sets {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
 			return nil, &Error{File: "sweep", Msg: fmt.Sprintf("%q is not of the form key=value", s)}
 		}
 		o := Override{Key: key, Value: value, From: "sweep"}
-		if i < len(c.Axes) && c.Axes[i].Key == key {
-			o.From, o.line = c.Axes[i].at.file, c.Axes[i].at.line
+		if a := slices.IndexFunc(c.Axes, func(a Axis) bool { return a.Key == key }); a >= 0 {
+			o.From, o.line = c.Axes[a].at.file, c.Axes[a].at.line
 		}
 		over = append(over, o)
 	}
@@ -92,42 +92,66 @@ func (c *Config) Variant(v Variant) (*Config, error) {
 	return out, nil
 }
 
-// checkAxes tries every value of every axis once, the others at their first.
-func (c *Config) checkAxes() error {
-	for i, a := range c.Axes {
-		head, _, _ := strings.Cut(a.Key, ".")
-		if head == "name" || head == "sweep" || head == "include" || a.Key == "" {
-			return a.at.errorf("sweep."+a.Key, "this key cannot be swept")
+// checkAxes returns all mistakes of the axes.
+func (c *Config) checkAxes() error { return join(c.axisMistakes(nil)) }
+
+// axisMistakes tries every value of every axis once, the others at their first, and
+// returns the mistakes that are not in known.
+func (c *Config) axisMistakes(known []*Error) []*Error {
+	seen := map[Error]bool{}
+	for _, e := range known {
+		seen[*e] = true
+	}
+	var out []*Error
+	var swept Axes // those that can be tried
+	for _, a := range c.Axes {
+		if e := c.axisMistake(a); e != nil {
+			out = append(out, e)
+		} else {
+			swept = append(swept, a)
 		}
-		for _, o := range c.src.overrides {
-			if o.Key == a.Key || strings.HasPrefix(a.Key, o.Key+".") || strings.HasPrefix(o.Key, a.Key+".") {
-				return &Error{File: o.From, Key: o.Key, Msg: fmt.Sprintf(
-					"is swept by this config (%s); write --set sweep.%s=[VALUE] to run one value, or --set sweep=null for no sweep", a.at, a.Key)}
-			}
-		}
-		if len(a.Values) > maxValues {
-			return a.at.errorf("sweep."+a.Key, fmt.Sprintf("lists %d values; the limit is %d", len(a.Values), maxValues))
-		}
-		seen := map[string]bool{}
-		for k, value := range a.Values {
-			if seen[value] {
-				return a.at.errorf("sweep."+a.Key, fmt.Sprintf("lists %s twice", value))
-			}
-			seen[value] = true
+	}
+	for i, a := range swept {
+		for k := range a.Values {
 			if i > 0 && k == 0 {
 				continue // tried with the first axis
 			}
-			if err := c.try(i, k); err != nil {
-				return err
-			}
+			out = append(out, c.try(swept, i, k, seen)...)
 		}
+	}
+	return out
+}
+
+// axisMistake is what is wrong with an axis whatever its values do.
+func (c *Config) axisMistake(a Axis) *Error {
+	head, _, _ := strings.Cut(a.Key, ".")
+	if head == "name" || head == "sweep" || head == "include" || a.Key == "" {
+		return a.at.errorf("sweep."+a.Key, "this key cannot be swept")
+	}
+	for _, o := range c.src.overrides {
+		if o.Key == a.Key || strings.HasPrefix(a.Key, o.Key+".") || strings.HasPrefix(o.Key, a.Key+".") {
+			return &Error{File: o.From, Key: o.Key, Msg: fmt.Sprintf(
+				"is swept by this config (%s); write --set sweep.%s=[VALUE] to run one value, or --set sweep=null for no sweep", a.at, a.Key)}
+		}
+	}
+	if len(a.Values) > maxValues {
+		return a.at.errorf("sweep."+a.Key, fmt.Sprintf("lists %d values; the limit is %d", len(a.Values), maxValues))
+	}
+	seen := map[string]bool{}
+	for _, value := range a.Values {
+		if seen[value] {
+			return a.at.errorf("sweep."+a.Key, fmt.Sprintf("lists %s twice", value))
+		}
+		seen[value] = true
 	}
 	return nil
 }
 
-func (c *Config) try(axis, value int) error {
-	sets := make([]string, len(c.Axes))
-	for j, a := range c.Axes {
+// try returns the mistakes of the run with the axis at that value and the others at
+// their first, but for those in seen, and adds them there.
+func (c *Config) try(axes Axes, axis, value int, seen map[Error]bool) []*Error {
+	sets := make([]string, len(axes))
+	for j, a := range axes {
 		k := 0
 		if j == axis {
 			k = value
@@ -135,11 +159,21 @@ func (c *Config) try(axis, value int) error {
 		sets[j] = a.Key + "=" + a.Values[k]
 	}
 	_, err := c.Variant(Variant{Sets: sets})
-	var e *Error
-	if errors.As(err, &e) {
-		return e.at().errorf(e.Key, fmt.Sprintf("%s (with the sweep's %s)", e.Msg, sets[axis]))
+	var out []*Error
+	for _, e := range mistakes(err) {
+		if seen[*e] {
+			continue
+		}
+		seen[*e] = true
+		from := sets[axis]
+		for j, a := range axes {
+			if e.Key == a.Key || strings.HasPrefix(e.Key, a.Key+".") {
+				from = sets[j]
+			}
+		}
+		out = append(out, e.at().errorf(e.Key, fmt.Sprintf("%s (with the sweep's %s)", e.Msg, from)))
 	}
-	return err
+	return out
 }
 
 func (e *Error) at() origin { return origin{e.File, e.Line} }
