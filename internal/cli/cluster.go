@@ -194,6 +194,9 @@ func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stage
 	if !o.changed("seed") {
 		opts.Seed = r.Config.Seed
 	}
+	if err := r.CheckClusters(opts.K, o.set, o.limit); err != nil {
+		return nil, &ExitError{ExitUsage, err}
+	}
 	path, err := o.place()
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ var flagValues = map[string]completer{
 
 	"table":    completeTable,
 	"metric":   list(scoreNames),
-	"columns":  list(func() []string { return append([]string{"run", "n"}, scoreNames()...) }),
+	"columns":  completeColumns,
 	"select":   oneOf("best"),
 	"by":       oneOf(selectors()...),
 	"group-by": list(configKeys),

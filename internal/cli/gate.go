@@ -35,10 +35,7 @@ func parseGates(list []string, over bool) ([]gate, error) {
 		if !ok || key == "" || err != nil || math.IsNaN(limit) || math.IsInf(limit, 0) {
 			return nil, usagef("%s %q is not SCORE=LIMIT, such as r@1=0.9", gate{over: over}.flag(), s)
 		}
-		if k, short := strings.CutPrefix(key, "r@"); short {
-			key = "recall@" + k
-		}
-		out = append(out, gate{key, limit, over})
+		out = append(out, gate{names.Score(key), limit, over})
 	}
 	return out, nil
 }

@@ -52,12 +52,13 @@ collapsed runs, results older than the checkpoint, unequal attacks.
 Scores are of the test images and the last checkpoint. --split and --checkpoint show
 others, which are labeled in every format, by columns and a note. A file that is of
 other images or weights than its name says is left out, with a note.
---select best --by validation:recall@1 prints one row: the configuration with the
-best mean on validation images (over its seeds; with --per-run the best run), its
-score there and its scores on test images. Configurations of which a run lacks the
-score are no candidates. Where test images had a part in the choice, a note and a
-column say so.
---out also writes a page with each run's scores, pictures and how it was measured.
+--select best --by validation:recall@1 ranks the configurations by their mean on
+validation images (over seeds; with --per-run it ranks runs). The first is selected
+and has its scores on test images, too. A configuration with a run that lacks the
+score is no candidate. Candidates evaluated on different images are refused. Where
+test images had a part in the choice, a note and a column say so.
+--out also writes a page with each run's scores, pictures and how it was measured,
+with --select that of the selected runs.
 --table sets the runs beside a paper's numbers instead, row by row in its columns:
 a run belongs to the row whose config keys it has. Tables:
 ` + strings.Join(tables.Names(), ", ") + `;
@@ -106,7 +107,7 @@ network-stability what eval --stability did.`,
 			fs.StringVar(&o.curves, "curves", "", "with --table clustering, double-descent and others that compare runs, draw them: `BASE`-DATA.png and .svg")
 			addSplit(fs, &o.split, "test", "of which images: test, validation or train; what is not of test images is labeled")
 			fs.StringVar(&o.checkpoint, "checkpoint", "last", "of which weights: last or best")
-			fs.StringVar(&o.selectRuns, "select", "", "best: show the configuration that --by selects alone, with its scores on --split")
+			fs.StringVar(&o.selectRuns, "select", "", "best: rank the configurations by --by; of the first also show the scores on --split")
 			fs.StringVar(&o.by, "by", "", "with --select, `SPLIT:SCORE` such as validation:recall@1")
 			fs.BoolVar(&o.perRun, "per-run", false, "each run is a row, and with --select a candidate, whatever its seed")
 			fs.StringSliceVar(&o.columns, "columns", nil, "columns to print, by their headings: `LIST` such as run,n,recall@1")
@@ -165,7 +166,7 @@ func runReport(s *Streams, o reportOptions) error {
 		return err
 	}
 	if write != nil {
-		if err := writePage(s, write, sum, runs, o); err != nil {
+		if err := writePage(s, write, func(pictures bool) *report.Page { return report.RunPage(sum, runs, pictures) }, runs, o); err != nil {
 			return err
 		}
 	}
@@ -205,7 +206,7 @@ func (o reportOptions) checkOf() error {
 	return nil
 }
 
-func writePage(s *Streams, write func(*report.Page, string) error, sum *report.Summary, runs []*report.RunDir, o reportOptions) error {
+func writePage(s *Streams, write func(*report.Page, string) error, page func(pictures bool) *report.Page, runs []*report.RunDir, o reportOptions) error {
 	if !o.noPictures {
 		for _, r := range runs {
 			if err := r.CheckFigures(); err != nil {
@@ -216,7 +217,7 @@ func writePage(s *Streams, write func(*report.Page, string) error, sum *report.S
 	if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
 		return err
 	}
-	if err := write(report.RunPage(sum, runs, !o.noPictures), o.out); err != nil {
+	if err := write(page(!o.noPictures), o.out); err != nil {
 		return err
 	}
 	s.Note("wrote %s", o.out)

@@ -17,8 +17,10 @@ func runSelection(s *Streams, o reportOptions) error {
 		return usagef("--select is %q; give best", o.selectRuns)
 	case o.by == "":
 		return usagef("--select needs what it selects by: --by validation:recall@1")
-	case o.out != "":
-		return usagef("--out writes a page of all runs: leave it out with --select")
+	}
+	write, err := pageWriter(o.out)
+	if err != nil {
+		return err
 	}
 	split, score, err := report.ParseBy(o.by)
 	if err != nil {
@@ -39,6 +41,11 @@ func runSelection(s *Streams, o reportOptions) error {
 	table, err := o.shape(sel.Table())
 	if err != nil {
 		return err
+	}
+	if write != nil {
+		if err := writePage(s, write, sel.Page, sel.Runs(), o); err != nil {
+			return err
+		}
 	}
 	return s.Result(sel, func(w io.Writer) error { return table.Write(w, o.format) })
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -34,7 +35,7 @@ func TestReportIsOfTestImages(t *testing.T) {
 		"report runs/tiny --by validation:recall@1":                       "give --select best as well",
 		"report runs/tiny --select worst --by validation:recall@1":        "give best",
 		"report runs/tiny --select best --by recall@1":                    "is not SPLIT:SCORE",
-		"report runs/tiny --select best --by validation:recal@1":          "did you mean recall@1?",
+		"report runs/tiny --select best --by validation:recal@1":          "no run has the score \"recal@1\" (did you mean recall@1?)\n",
 		"report runs/tiny --select best --by validation:cluster:clusters": "neither higher nor lower is better",
 		"report runs/tiny --columns run,recal@1":                          "did you mean recall@1?",
 	} {
@@ -72,4 +73,20 @@ func TestReportSelects(t *testing.T) {
 	if out := must(t, 0, "report runs --select best --by test:recall@1 --per-run --format csv"); !strings.Contains(out, "too good") {
 		t.Error(out)
 	}
+	must(t, 0, "report runs --select best --by validation:recall@1 --out sel.md --no-pictures")
+	page, err := os.ReadFile("sel.md")
+	if err != nil || strings.Count(string(page), "How it was measured") != 2 || !strings.Contains(string(page), "selected among 2 configurations by the mean") {
+		t.Errorf("%v: %s", err, page)
+	}
+	refuse(t, ExitUsage, "report runs --select best --by validation:recall@1 --columns run,recall@1", "did you mean test:recall@1?")
+	for i, want := range []string{"no candidate, since its runs are not measured alike: ", ""} {
+		run, _ := list[1].(map[string]any)["runs"].([]any)[i].(string)
+		must(t, 0, "eval --no-pictures --no-baselines --no-kmeans --split validation --limit 8 --force --run "+run)
+		if want != "" {
+			if out := must(t, 0, "report runs --select best --by validation:recall@1"); !strings.Contains(out, want) {
+				t.Error(out)
+			}
+		}
+	}
+	refuse(t, ExitData, "report runs --select best --by validation:recall@1", "of the candidates is not measured alike: images ")
 }

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/cluster"
 	"tercet/internal/cluster/multicut"
+	"tercet/internal/names"
 )
 
 // kmeans clusters the items by k-means, of one k or of that with the best silhouette.
@@ -113,6 +114,27 @@ func (j *clusterJob) chooseK(ctx context.Context, o cluster.KMeansOptions, doc *
 		doc.KMeans.Choice = append(doc.KMeans.Choice, KChoice{K: k, Silhouette: c.Silhouette[i], Inertia: c.Inertia[i]})
 	}
 	return c.Best, nil
+}
+
+// CheckClusters refuses more clusters than the split, or the part of it by limit, has
+// images: before any work, and before a result that is there is looked at.
+func (r *Run) CheckClusters(k int, split string, limit int) error {
+	n := 0
+	switch d := r.Manifest.Data; {
+	case split == "train":
+		n = d.Train.Items
+	case split == names.Test:
+		n = d.Test.Items
+	case d.Validation != nil:
+		n = d.Validation.Items
+	}
+	if limit > 0 {
+		n = min(n, limit)
+	}
+	if n > 0 && k > n { // 0: what embeds the images says what there is
+		return tooMany(k, n)
+	}
+	return nil
 }
 
 func tooMany(k, n int) error {

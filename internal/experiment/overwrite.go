@@ -68,7 +68,7 @@ func ProtectFiles(path string, there, now Source, lost []string) error {
 	case there.Fingerprint != now.Fingerprint:
 		lost = []string{fmt.Sprintf("the result of %s, whose content is another than that of %s", there.files(), now.files())}
 	case now.Graph != "" && there.Labels != "": // which its fingerprint leaves out
-		lost = append(lost, otherThan(there.Labels, orNone(now.Labels), "labels")...)
+		lost = append(lost, otherThan(there.Labels, setting("labels", now.Labels), "labels")...)
 	}
 	if len(lost) == 0 {
 		return nil

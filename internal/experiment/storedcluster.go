@@ -62,17 +62,21 @@ func otherSettings(there, now any, section string) []string {
 	var out []string
 	for _, k := range keys {
 		if a[k] != b[k] {
-			out = append(out, fmt.Sprintf("%s %s instead of %s", section+k, orNone(a[k]), orNone(b[k])))
+			out = append(out, fmt.Sprintf("%s %s instead of %s", section+k, setting(k, a[k]), setting(k, b[k])))
 		}
 	}
 	return out
 }
 
-func orNone(s string) string {
-	if s == "" {
+// setting is the value of an option in words.
+func setting(key, value string) string {
+	switch {
+	case value == "":
 		return "none"
+	case key == "k" && value == "0":
+		return "by the number of classes"
 	}
-	return s
+	return value
 }
 
 // flat lists the values of options by their keys, those of sections as section.key.

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+
+	"tercet/internal/names"
 )
 
 // remarks says what makes the numbers of a summary less than they seem.
@@ -27,6 +30,7 @@ func (s *Summary) remarks(runs []*RunDir) []string {
 		out = append(out, r.changedKernels()...)
 		out = append(out, r.partial()...)
 	}
+	out = append(out, certain(s.Metrics, runs)...)
 	out = append(out, attacked(runs)...)
 	out = append(out, s.meaningless(runs)...)
 	out = append(out, s.mixed(runs)...)
@@ -68,7 +72,7 @@ func (s *Summary) missing(runs []*RunDir) []string {
 func (r *RunDir) unfinished() []string {
 	m := r.Manifest
 	if m.Status == "finished" && m.Stopped != nil {
-		return []string{fmt.Sprintf("%s: stopped early at step %d of %d: %s", r.Dir, m.Stopped.Step, m.Planned, m.Stopped.Reason)}
+		return []string{fmt.Sprintf("%s: stopped early at step %d of %d: %s", r.Dir, m.Stopped.Step, m.Planned, m.Stopped.Reason) + r.pastBest()}
 	}
 	if m.Status == "finished" {
 		return nil
@@ -88,6 +92,15 @@ func (r *RunDir) unfinished() []string {
 		note += "; its scores count as they are"
 	}
 	return []string{note}
+}
+
+// pastBest says, of the last checkpoint after an early stop, that there is a better one.
+func (r *RunDir) pastBest() string {
+	best := r.Manifest.Best
+	if r.Of.Checkpoint != names.Last || best == nil || best.Step == 0 || best.Step >= r.Manifest.Stopped.Step {
+		return ""
+	}
+	return fmt.Sprintf("; the last checkpoint is past the best one, of step %d: --checkpoint best is of that", best.Step)
 }
 
 // changedKernels says where a run was trained at several kernel levels.
@@ -137,6 +150,29 @@ func (r *RunDir) partial() []string {
 		}
 		if all := r.Manifest.Data.items(from.of().Split); all > 0 && from.Items < all {
 			out = append(out, fmt.Sprintf("%s is of %d of the %d %s images", k.path(r), from.Items, all, from.of().Split))
+		}
+	}
+	return out
+}
+
+// certain says which recall@k is 1 whatever the embeddings are, since no query has more
+// than k other images.
+func certain(scores []string, runs []*RunDir) []string {
+	var out []string
+	for _, score := range scores {
+		digits, ok := strings.CutPrefix(score, "recall@")
+		k, err := strconv.Atoi(digits)
+		if !ok || err != nil {
+			continue
+		}
+		var dirs []string
+		for _, r := range runs {
+			if r.Eval != nil && k >= r.Eval.Source.Items-1 {
+				dirs = append(dirs, r.Dir)
+			}
+		}
+		if dirs != nil {
+			out = append(out, fmt.Sprintf("%s is 1 by definition in %s: no query has more than %d other images", score, listed(dirs), k))
 		}
 	}
 	return out

@@ -34,6 +34,7 @@ type Manifest struct {
 	// which manifests of older versions do not say.
 	Best *struct {
 		Metric string `json:"metric"`
+		Step   int    `json:"step"`
 	} `json:"best"`
 	Selection *struct {
 		Split  string `json:"split"`

@@ -93,11 +93,10 @@ func (r *RunDir) sentence() string {
 	s := fmt.Sprintf("%s with %d parameters, embeddings of dimension %d, trained on %d images of %d classes of %s; seed %d, ",
 		m.Model.Name, m.Model.Parameters, m.Model.Embedding, m.Data.Train.Items, m.Data.Train.Classes, m.Data.Name, m.Seed)
 	if m.Status == "finished" {
-		s += fmt.Sprintf("%d steps in %.0f s", m.Steps, m.Seconds)
 		if m.Stopped != nil {
-			s += fmt.Sprintf(" of %d: %s", m.Planned, m.Stopped.Reason)
+			return s + fmt.Sprintf("stopped early after %d of %d steps, in %.0f s: %s.", m.Steps, m.Planned, m.Seconds, m.Stopped.Reason)
 		}
-		return s + "."
+		return s + fmt.Sprintf("%d steps in %.0f s.", m.Steps, m.Seconds)
 	}
 	return s + strings.Join(r.unfinished(), "") + "."
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"slices"
+
+	"tercet/internal/names"
 )
 
 // onTest says how test images have chosen the weights whose scores are shown: "stopping
@@ -28,18 +30,31 @@ func (r *RunDir) onTest() string {
 	return ""
 }
 
+// onTestKinds are what onTest says of weights that test images have chosen.
+var onTestKinds = []string{"best checkpoint", "stopping step"}
+
+// chosenAs lists the runs of which test images have chosen that.
+func chosenAs(what string, runs []*RunDir) []string {
+	var dirs []string
+	for _, r := range runs {
+		if r.onTest() == what {
+			dirs = append(dirs, r.Dir)
+		}
+	}
+	return dirs
+}
+
 // selected names the runs whose weights test images have chosen: their test scores are
 // too good.
 func (s *Summary) selected(runs []*RunDir) []string {
 	var out []string
-	for _, what := range []string{"best checkpoint", "stopping step"} {
-		var dirs []string
-		for _, r := range runs {
-			if r.onTest() == what {
-				dirs = append(dirs, r.Dir)
-			}
-		}
-		if dirs != nil {
+	for _, what := range onTestKinds {
+		dirs := chosenAs(what, runs)
+		switch {
+		case dirs == nil:
+		case s.Split != names.Test: // no test score is shown
+			out = append(out, fmt.Sprintf("the %s was chosen on test images: %s", what, listed(dirs)))
+		default:
 			out = append(out, fmt.Sprintf("the %s was chosen on test images, so the test scores are too good: %s; data.split.validation holds out images to choose by", what, listed(dirs)))
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"tercet/internal/names"
 )
 
 // SelectOptions say what is selected and by what.
@@ -35,6 +37,9 @@ type Selection struct {
 
 	perRun  bool
 	columns []string
+	unlike  []string // why configurations have no mean of the score
+	summary *Summary // of the selected
+	runs    []*RunDir
 }
 
 // Candidate is a configuration that could be selected.
@@ -50,7 +55,8 @@ type Candidate struct {
 // with its scores on another. by and scored are the same runs in the same order, read with
 // the results of the two. A configuration of which a run lacks the score is no candidate;
 // of equal ones the first by name is taken, and a note says so. An error wraps ErrRun
-// where there is no candidate.
+// where there is no candidate, or where the candidates are not measured
+// alike, such as on other images.
 func Select(by, scored []*RunDir, o SelectOptions) (*Selection, error) {
 	sel := &Selection{
 		Schema: "tercet.selection/1", Split: o.Split, Metric: o.Metric, Checkpoint: by[0].Of.Checkpoint,
@@ -70,7 +76,10 @@ func Select(by, scored []*RunDir, o SelectOptions) (*Selection, error) {
 	sel.Metric, sel.columns = grouped.Metrics[0], grouped.columns
 	sel.rank(grouped)
 	if len(sel.Candidates) == 0 {
-		return nil, fmt.Errorf("%w: no candidate: of each configuration some run has no %s on its %s images: %s", ErrRun, sel.Metric, o.Split, listed(sel.Missing))
+		return nil, fmt.Errorf("%w: no candidate: %s", ErrRun, strings.Join(sel.noCandidates(), "; "))
+	}
+	if err := sel.comparable(); err != nil {
+		return nil, err
 	}
 	return sel, sel.score(by, scored, o)
 }
@@ -79,6 +88,10 @@ func Select(by, scored []*RunDir, o SelectOptions) (*Selection, error) {
 func (sel *Selection) rank(grouped *Summary) {
 	for _, g := range grouped.Groups {
 		e := g.Scores[sel.Metric]
+		if why := g.LeftOut[sel.Metric]; why != "" {
+			sel.Missing, sel.unlike = append(sel.Missing, g.Name), append(sel.unlike, g.Name+": "+why)
+			continue
+		}
 		if e.N < g.N || e.Value == nil || math.IsNaN(*e.Value) {
 			sel.Missing = append(sel.Missing, g.Name)
 			continue
@@ -116,7 +129,13 @@ func (sel *Selection) score(by, scored []*RunDir, o SelectOptions) error {
 	}
 	sel.Metrics, sel.Selected = sum.Metrics, sum.Groups[0]
 	sel.Selected.Name, sel.Selected.Labels = best.Name, best.group.Labels
-	sel.Notes = append(sel.notes(), sum.Notes...)
+	sel.Notes = sel.notes()
+	for _, note := range append(sel.limits(), sum.Notes...) {
+		if !slices.Contains(sel.Notes, note) {
+			sel.Notes = append(sel.Notes, note)
+		}
+	}
+	sel.summary, sel.runs = sum, runs
 	return nil
 }
 
@@ -148,7 +167,7 @@ func (sel *Selection) notes() []string {
 	case "train":
 		how += "; scores on training images carry little information about other images"
 	default:
-		how += "; test images had no part in this selection"
+		how += sel.chosenByTest()
 	}
 	out := []string{how}
 	first := sel.Candidates[0]
@@ -161,44 +180,107 @@ func (sel *Selection) notes() []string {
 	if equal != nil {
 		out = append(out, fmt.Sprintf("%s: the same %s as %s; the first by name is taken", listed(equal), sel.Metric, first.Name))
 	}
-	if len(sel.Missing) > 0 {
-		out = append(out, fmt.Sprintf("no candidates, since a run of theirs has no %s on %s images: %s", sel.Metric, sel.Split, listed(sel.Missing)))
+	return append(out, sel.noCandidates()...)
+}
+
+// noCandidates says which configurations could not be selected, and why.
+func (sel *Selection) noCandidates() []string {
+	var out, lacking []string
+	for _, name := range sel.Missing {
+		if !slices.ContainsFunc(sel.unlike, func(u string) bool { return strings.HasPrefix(u, name+": ") }) {
+			lacking = append(lacking, name)
+		}
+	}
+	if lacking != nil {
+		out = append(out, fmt.Sprintf("no candidates, since a run of theirs has no %s on %s images: %s", sel.Metric, sel.Split, listed(lacking)))
+	}
+	for _, u := range sel.unlike {
+		out = append(out, "no candidate, since its runs are not measured alike: "+u)
 	}
 	return out
 }
 
-// Table has the one row of the selected: the score that it was selected by, and its
-// scores on the other split.
+// Page is the page of the selected, whose notes say how it was selected.
+func (sel *Selection) Page(pictures bool) *Page {
+	sum := *sel.summary
+	sum.Notes = sel.Notes
+	return RunPage(&sum, sel.runs, pictures)
+}
+
+// Runs are the selected ones.
+func (sel *Selection) Runs() []*RunDir { return sel.runs }
+
+// Table has a row for each candidate, the best first: the score that is selected by. The
+// first, the selected, also has its scores on the other split.
 func (sel *Selection) Table() *Table {
-	g := sel.Selected
 	kind := "configurations"
 	if sel.perRun {
 		kind = "runs"
 	}
-	t := &Table{
-		Title:   fmt.Sprintf("best of %d %s by %s:%s", len(sel.Candidates), kind, sel.Split, sel.Metric),
-		Columns: []Column{{Name: "run"}}, Notes: sel.Notes,
-	}
-	row := []Cell{Text(g.Name)}
-	for _, k := range sel.columns {
-		t.Columns, row = append(t.Columns, Column{Name: k}), append(row, g.key(k))
-	}
 	by := sel.Split + ":" + sel.Metric
-	t.Columns = append(t.Columns, Column{Name: "n"}, Column{Name: "status"}, Column{Name: "selected by"}, Column{Name: by})
-	row = append(row, Int(g.N), Text(g.status()), Text(sel.selectedBy(by)), sel.Candidates[0].Score.cell)
+	t := &Table{
+		Title:   fmt.Sprintf("best of %d %s by %s", len(sel.Candidates), kind, by),
+		Columns: sel.tableColumns(by), Notes: sel.Notes,
+	}
+	for i, c := range sel.Candidates {
+		t.Rows = append(t.Rows, sel.tableRow(t.Columns, by, c, i == 0))
+	}
+	if len(t.Rows) > 1 {
+		t.Notes = append([]string{"the first row is selected; the others show only the score that they were compared by"}, t.Notes...)
+	}
+	return t
+}
+
+// tableColumns are those of Table: config keys, the score selected by, the others.
+func (sel *Selection) tableColumns(by string) []Column {
+	out := []Column{{Name: "run"}}
+	for _, k := range sel.columns {
+		out = append(out, Column{Name: k})
+	}
+	out = append(out, Column{Name: "n"}, Column{Name: "status"}, Column{Name: "selected by"}, Column{Name: by, Better: direction(sel.Metric)})
 	for _, m := range sel.Metrics {
 		if name := sel.ScoredSplit + ":" + m; name != by {
-			t.Columns, row = append(t.Columns, Column{Name: name}), append(row, g.Scores[m].cell)
+			out = append(out, Column{Name: name})
 		}
 	}
-	if sel.Checkpoint != "last" {
-		t.Columns, row = append(t.Columns, Column{Name: checkpointColumn}), append(row, Text(sel.Checkpoint))
+	if sel.Checkpoint != names.Last {
+		out = append(out, Column{Name: checkpointColumn})
 	}
-	if what := g.selection(); what != "" {
-		t.Columns, row = append(t.Columns, Column{Name: selectionColumn}), append(row, Text(what))
+	if slices.ContainsFunc(sel.Candidates, func(c Candidate) bool { return c.group.selection() != "" }) {
+		out = append(out, Column{Name: selectionColumn})
 	}
-	t.Rows = [][]Cell{row}
-	return t
+	return out
+}
+
+// tableRow are the cells of a candidate in these columns.
+func (sel *Selection) tableRow(columns []Column, by string, c Candidate, selected bool) []Cell {
+	row := make([]Cell, len(columns))
+	for i, column := range columns {
+		score, scored := strings.CutPrefix(column.Name, sel.ScoredSplit+":")
+		switch name := column.Name; {
+		case name == "run":
+			row[i] = Text(c.Name)
+		case name == "n":
+			row[i] = Int(c.group.N)
+		case name == "status":
+			row[i] = Text(c.group.status())
+		case name == by:
+			row[i] = c.Score.cell
+		case name == checkpointColumn:
+			row[i] = Text(sel.Checkpoint)
+		case name == selectionColumn:
+			if what := c.group.selection(); what != "" {
+				row[i] = Text(what)
+			}
+		case slices.Contains(sel.columns, name):
+			row[i] = c.group.key(name)
+		case selected && name == "selected by":
+			row[i] = Text(sel.selectedBy(by))
+		case selected && scored:
+			row[i] = sel.Selected.Scores[score].cell
+		}
+	}
+	return row
 }
 
 func (sel *Selection) selectedBy(by string) string {

@@ -60,7 +60,7 @@ func TestSelectOnValidation(t *testing.T) {
 		t.Error(notes)
 	}
 	csv := render(t, sel.Table(), "csv")
-	if !strings.Contains(csv, "validation:recall@1,") || !strings.Contains(csv, "test:recall@1,") || strings.Count(csv, "\n") != 2 {
+	if !strings.Contains(csv, "validation:recall@1,") || !strings.Contains(csv, "test:recall@1,") || strings.Count(csv, "\n") != 4 {
 		t.Error(csv)
 	}
 	one, err := Select(by, scored, SelectOptions{Options: Options{PerRun: true}, Split: "validation", Metric: "recall@1"})

@@ -88,6 +88,10 @@ type Options struct {
 // are such.
 var usual = []string{"recall@1", "map@r", "nmi", "ES:R", "ERS"}
 
+// UsualScores are those that a report shows where no others are asked for, as far as runs
+// have them.
+func UsualScores() []string { return slices.Clone(usual) }
+
 // Summarize groups runs and gives mean and interval of each metric, baselines
 // beside them, and notes on everything that makes a number less than it seems.
 func Summarize(runs []*RunDir, o Options) (*Summary, error) {
@@ -152,9 +156,7 @@ func chooseMetrics(runs []*RunDir, want []string) ([]string, error) {
 		return out, nil
 	}
 	for _, w := range want {
-		if k, short := strings.CutPrefix(w, "r@"); short {
-			w = "recall@" + k
-		}
+		w = names.Score(w)
 		i := slices.IndexFunc(all, func(k string) bool { return strings.EqualFold(k, w) })
 		switch {
 		case i >= 0 && !slices.Contains(out, all[i]):
@@ -169,10 +171,13 @@ func chooseMetrics(runs []*RunDir, want []string) ([]string, error) {
 func unknownMetric(runs []*RunDir, want string, all []string) error {
 	msg := fmt.Sprintf("no run has the score %q", want)
 	if c := names.Closest(want, all); c != "" {
-		msg += " (did you mean " + c + "?)"
+		return fmt.Errorf("%s (did you mean %s?)", msg, c)
 	}
-	if len(all) > 0 {
-		msg += "; there are: " + strings.Join(all, ", ")
+	if short := headlines(all); short != nil {
+		msg += "; there are: " + strings.Join(short, ", ")
+		if more := len(all) - len(short); more > 0 {
+			msg += fmt.Sprintf(" and %d more, which the result documents list", more)
+		}
 	}
 	for _, k := range kinds {
 		if note := k.missing(runs); note != "" {
@@ -183,6 +188,20 @@ func unknownMetric(runs []*RunDir, want string, all []string) error {
 		msg += "; tercet attack --suite ers measures it"
 	}
 	return fmt.Errorf("%s", msg)
+}
+
+// headlines are the scores that people ask for first, or all where there are none.
+func headlines(all []string) []string {
+	var out []string
+	for _, k := range all {
+		if headline.MatchString(k) || slices.Contains(usual, k) {
+			out = append(out, k)
+		}
+	}
+	if out == nil {
+		return all
+	}
+	return out
 }
 
 // chooseKeys completes sections to the key that names their component.

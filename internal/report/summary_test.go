@@ -222,7 +222,8 @@ func TestGroupBy(t *testing.T) {
 		want string
 	}{
 		{Options{GroupBy: []string{"los"}}, `no run has the config key "los"`},
-		{Options{Metrics: []string{"recal@1"}}, `no run has the score "recal@1" (did you mean recall@1?); there are: recall@1, map@10, nmi, ES:D, ES:R, ES:D(published), ES:R(published); no attack.json in x-margin-0.5_seed-0; tercet attack --run x-margin-0.5_seed-0 makes it; no cluster.json in`},
+		{Options{Metrics: []string{"recal@1"}}, `no run has the score "recal@1" (did you mean recall@1?)`},
+		{Options{Metrics: []string{"ERS"}}, `no run has the score "ERS"; there are: recall@1, nmi, ES:R and 4 more, which the result documents list; no attack.json in x-margin-0.5_seed-0; tercet attack --run x-margin-0.5_seed-0 makes it; no cluster.json in`},
 	} {
 		if _, err := Summarize(runs, tc.o); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: %v, want %s", tc.o, err, tc.want)

@@ -10,7 +10,7 @@ import (
 // Table shows one row per group and, below, the baselines: one row for all
 // groups that share it.
 func (s *Summary) Table() *Table {
-	t := &Table{Title: plural(len(s.Runs), "run", "runs"), Notes: slices.Concat(s.Notes, []string{"forward, backward: images through the network in training"})}
+	t := &Table{Title: plural(len(s.Runs), "run", "runs"), Notes: slices.Concat(s.Notes, []string{trainingNote})}
 	if n := len(s.Groups); n != len(s.Runs) {
 		t.Title += " in " + plural(n, "group", "groups")
 	}
@@ -22,9 +22,9 @@ func (s *Summary) Table() *Table {
 	of := s.ofColumns()
 	t.Columns = append(t.Columns, of...)
 	for _, m := range s.Metrics {
-		t.Columns = append(t.Columns, Column{Name: m, Better: direction(m)})
+		t.Columns = append(t.Columns, Column{Name: m, Better: direction(m), Unlike: s.unlike(m)})
 	}
-	t.Columns = append(t.Columns, Column{Name: "training (s)", Digits: 1}, Column{Name: "forward"}, Column{Name: "backward"})
+	t.Columns = append(t.Columns, Column{Name: "training (s)", Digits: 1}, Column{Name: "forward", Note: trainingNote}, Column{Name: "backward", Note: trainingNote})
 	for _, g := range s.Groups {
 		row := []Cell{Text(g.Name)}
 		for _, k := range s.columns {
@@ -56,6 +56,18 @@ const (
 
 // labelColumns stay in a table whatever columns are chosen.
 var labelColumns = []string{splitColumn, checkpointColumn, selectionColumn}
+
+const trainingNote = "forward, backward: images through the network in training"
+
+// unlike says that the groups' values of a score are not measured alike.
+func (s *Summary) unlike(score string) bool {
+	var settings [][]Label
+	for _, g := range s.Groups {
+		settings = append(settings, g.measured(score))
+	}
+	parts, _ := unlikeParts(settings, make([]string, len(settings)))
+	return parts != nil
+}
 
 // direction is the column's Better of a score.
 func direction(score string) int {
@@ -112,10 +124,12 @@ func (s *Summary) cells(scores map[string]Estimate) []Cell {
 }
 
 func (g *Group) key(k string) Cell {
-	if v, ok := g.Labels[k]; ok {
+	switch v := g.Labels[k]; v {
+	case "", `""`, "null", "~": // YAML's words for a key without a value
+		return Missing()
+	default:
 		return Text(v)
 	}
-	return Missing()
 }
 
 // statuses in the order in which a group lists them.

@@ -26,6 +26,10 @@ type Column struct {
 	Paper bool
 	// Better is 1 where higher values are better, -1 where lower ones are, 0 where neither.
 	Better int
+	// Unlike says that the values are not measured alike, such as on different images:
+	// none is the best.
+	Unlike bool
+	Note   string // of the table's notes, the one that explains the column alone
 }
 
 // Cell is a text, a number, a number with an interval, or nothing.

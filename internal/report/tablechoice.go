@@ -21,7 +21,7 @@ func (t *Table) Choose(headings []string) error {
 		switch {
 		case i < 0:
 			msg := fmt.Sprintf("there is no column %q", h)
-			if c := names.Closest(h, all); c != "" {
+			if c := closestColumn(h, all); c != "" {
 				msg += " (did you mean " + c + "?)"
 			}
 			return fmt.Errorf("%s; there are: %s", msg, strings.Join(all, ", "))
@@ -37,11 +37,26 @@ func (t *Table) Choose(headings []string) error {
 	}
 	pick := func(i int) Column { return t.Columns[i] }
 	columns := apply(at, pick)
+	t.Notes = slices.DeleteFunc(t.Notes, func(note string) bool { // what explains columns that are gone
+		about := func(c Column) bool { return c.Note == note }
+		return slices.ContainsFunc(t.Columns, about) && !slices.ContainsFunc(columns, about)
+	})
 	for r, row := range t.Rows {
 		t.Rows[r] = apply(at, func(i int) Cell { return row[i] })
 	}
 	t.Columns = columns
 	return nil
+}
+
+// closestColumn is the heading that was most likely meant; "recall@1" may stand for
+// "test:recall@1".
+func closestColumn(heading string, all []string) string {
+	for i := len(all) - 1; i >= 0; i-- { // the scores that are shown come after the one selected by
+		if strings.HasSuffix(all[i], ":"+heading) {
+			return all[i]
+		}
+	}
+	return names.Closest(heading, all)
 }
 
 func apply[T any](at []int, of func(int) T) []T {
@@ -53,8 +68,9 @@ func apply[T any](at []int, of func(int) T) []T {
 }
 
 // MarkBest marks the best value of each column in which some are better, as far as two
-// rows have one.
+// rows have one. Values that are not measured alike are not compared.
 func (t *Table) MarkBest() {
+	var unlike []string
 	for c, column := range t.Columns {
 		var rows []int
 		for r := range t.Rows {
@@ -63,6 +79,10 @@ func (t *Table) MarkBest() {
 			}
 		}
 		if column.Better == 0 || len(rows) < 2 {
+			continue
+		}
+		if column.Unlike {
+			unlike = append(unlike, column.Name)
 			continue
 		}
 		better := func(a, b int) int {
@@ -74,6 +94,9 @@ func (t *Table) MarkBest() {
 				t.Rows[r][c].best = true
 			}
 		}
+	}
+	if unlike != nil {
+		t.Notes = append(t.Notes, "no best value is marked where the rows are not measured alike, such as on different images: "+listed(unlike))
 	}
 }
 

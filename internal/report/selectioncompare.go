@@ -1,0 +1,97 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// comparable returns an error that wraps ErrRun where the candidates' scores are not
+// measured alike: of those on different images the best may be the one with the easiest.
+func (sel *Selection) comparable() error {
+	var settings [][]Label
+	for _, c := range sel.Candidates {
+		settings = append(settings, c.group.measured(sel.Metric))
+	}
+	parts, _ := unlikeParts(settings, make([]string, len(settings)))
+	if parts == nil {
+		return nil
+	}
+	var said []string
+	for _, part := range parts {
+		said = append(said, part+" "+sel.byPart(part, settings))
+	}
+	return fmt.Errorf("%w: nothing is selected, since %s:%s of the candidates is not measured alike: %s. Name only runs that are, or evaluate all of them in the same way",
+		ErrRun, sel.Split, sel.Metric, strings.Join(said, "; "))
+}
+
+// byPart lists the values of a part of the settings, each with the candidates that have it.
+func (sel *Selection) byPart(part string, settings [][]Label) string {
+	var values, out []string
+	names := map[string][]string{}
+	for i, c := range sel.Candidates {
+		v := partOf(settings[i], part)
+		if names[v] == nil {
+			values = append(values, v)
+		}
+		names[v] = append(names[v], c.Name)
+	}
+	for _, v := range values {
+		out = append(out, fmt.Sprintf("%s (%s)", v, listed(names[v])))
+	}
+	return strings.Join(out, ", ")
+}
+
+// measured is what the score of a group's runs depends on, which they have in common where
+// the group has a mean.
+func (g *Group) measured(score string) []Label {
+	for _, r := range g.runs {
+		if setting := r.measured(score); setting != nil {
+			return setting
+		}
+	}
+	return nil
+}
+
+// chosenByTest says, where test images had no part in the selection itself, which
+// candidates' weights they chose all the same.
+func (sel *Selection) chosenByTest() string {
+	var parts []string
+	for _, what := range onTestKinds {
+		var dirs []string
+		for _, c := range sel.Candidates {
+			dirs = append(dirs, chosenAs(what, c.group.runs)...)
+		}
+		if dirs != nil {
+			parts = append(parts, fmt.Sprintf("the %s of %s", what, listed(dirs)))
+		}
+	}
+	if parts == nil {
+		return "; test images had no part in this selection"
+	}
+	return "; but test images chose " + strings.Join(parts, " and ")
+}
+
+// limits are notes on the scores that are selected by.
+func (sel *Selection) limits() []string {
+	var out []string
+	var runs []*RunDir
+	fewest, most := sel.Candidates[0].group.N, 0
+	for _, c := range sel.Candidates {
+		runs = append(runs, c.group.runs...)
+		fewest, most = min(fewest, c.group.N), max(most, c.group.N)
+	}
+	if fewest < most {
+		out = append(out, fmt.Sprintf("the candidates have %d to %d runs (column n): a mean over fewer runs is less certain", fewest, most))
+	}
+	first := runs[0]
+	from := first.sources()[kindOf(sel.Metric, runs).name]
+	if all := first.Manifest.Data.items(sel.Split); all > 0 && from.Items < all {
+		out = append(out, fmt.Sprintf("the selection is by %d of the %d %s images", from.Items, all, sel.Split))
+	}
+	out = append(out, certain([]string{sel.Metric}, runs)...)
+	for _, r := range runs {
+		out = append(out, r.Left...)
+		out = append(out, r.stale()...)
+	}
+	return out
+}
