@@ -14,11 +14,14 @@ import (
 // strayArguments is the error of arguments that a command does not take: it names the
 // flag that they were probably meant for.
 func strayArguments(cmd *cobra.Command, args []string) error {
-	got := strconv.Quote(args[0])
-	if flag := flagFor(cmd, args); flag != "" {
-		return usagef("%s takes no arguments; got %s: write %s", cmd.CommandPath(), got, flag)
+	got, takes := strconv.Quote(args[0]), "no arguments"
+	if strings.Contains(cmd.Use, "[FILE.yaml]") {
+		takes = "a config FILE.yaml and no other arguments"
 	}
-	return usagef("%s takes no arguments; got %s (usage: %s)", cmd.CommandPath(), got, cmd.UseLine())
+	if flag := flagFor(cmd, args); flag != "" {
+		return usagef("%s takes %s; got %s: write %s", cmd.CommandPath(), takes, got, flag)
+	}
+	return usagef("%s takes %s; got %s (usage: %s)", cmd.CommandPath(), takes, got, cmd.UseLine())
 }
 
 // flagFor returns the flag with its value that arguments were probably meant for, or
@@ -36,6 +39,8 @@ func flagFor(cmd *cobra.Command, args []string) string {
 		return "--resume " + first
 	case has("runs") && holdsRun(first):
 		return "--runs " + strings.Join(args, ",")
+	case has("set") && isSetting(first):
+		return settings(args)
 	case has("job"):
 		return "--job " + first
 	case has("embeddings") && strings.EqualFold(filepath.Ext(first), ".npy"):
@@ -44,6 +49,23 @@ func flagFor(cmd *cobra.Command, args []string) string {
 		return "--set data.name=folder --set data.root=" + first + ", or begin with tercet config init folder " + first
 	}
 	return listFlag(fs, args)
+}
+
+// isSetting says whether an argument is KEY=VALUE.
+func isSetting(arg string) bool {
+	key, _, ok := strings.Cut(arg, "=")
+	return ok && key != "" && !strings.ContainsAny(key, "/ ")
+}
+
+// settings are the arguments that are KEY=VALUE, with --set.
+func settings(args []string) string {
+	var out []string
+	for _, a := range args {
+		if isSetting(a) {
+			out = append(out, "--set "+a)
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // listFlag returns the list flag that was given one value where its other values were
@@ -97,6 +119,8 @@ func (c *configFlags) oneConfig(cmd *cobra.Command, args []string) error {
 		return nil
 	case !isConfigFile(args[0]):
 		return strayArguments(cmd, args)
+	case len(args) > 1 && isSetting(args[1]):
+		return usagef("%s takes one config; got also %q: write %s", cmd.CommandPath(), args[1], settings(args[1:]))
 	case len(args) > 1:
 		return usagef("%s takes one config; got %s", cmd.CommandPath(), strings.Join(args, " and "))
 	case c.path != "":

@@ -18,7 +18,17 @@ func TestStrayArgumentsNameTheFlag(t *testing.T) {
 		{"eval --run runs/tiny --k 1 10 100", `got "10": write --k 1,10,100`},
 		{"eval x.npy", `got "x.npy": write --embeddings x.npy`},
 		{"attack --run runs/tiny --attack ES CA+", `got "CA+": write --attack ES,CA+`},
-		{"doctor tiny.yaml", `got "tiny.yaml": write --config tiny.yaml`},
+		{"train shapes", "tercet train takes a config FILE.yaml and no other arguments"},
+		{"train seed=3 loss.margin=0.5", `got "seed=3": write --set seed=3 --set loss.margin=0.5`},
+		{"train tiny.yaml loss.margin=0.5", `got also "loss.margin=0.5": write --set loss.margin=0.5`},
+		{"train tiny.yaml --epochs 3", "unknown flag: --epochs; it is a config key: --set train.epochs=VALUE"},
+		{"train tiny.yaml --lr=0.1", "--set optimizer.lr=VALUE"},
+		{"train tiny.yaml --per-class 3", "--set batch.per_class=VALUE"},
+		{"train tiny.yaml --loss.margin 0.1", "--set loss.margin=VALUE"},
+		{"train tiny.yaml --sed 3", "did you mean --seed?"},
+		{"init folder things", `there is no command "init"; did you mean tercet config init?`},
+		{"embed", `there is no command "embed"; did you mean tercet eval --save-embeddings FILE.npy?`},
+		{"help train eval", `train has no commands, so there is no help on "eval" in it; try: tercet help train`},
 		{"train tiny.yaml -c tiny.yaml", "takes one config; got --config tiny.yaml and tiny.yaml"},
 		{"train tiny.yaml other.yaml", "takes one config; got tiny.yaml and other.yaml"},
 		{"train tiny.yaml --resume runs/tiny", "--resume continues a run with its own config; leave out tiny.yaml"},
@@ -38,6 +48,9 @@ func TestAConfigAsAnArgument(t *testing.T) {
 		t.Errorf("printed %s", out)
 	}
 	must(t, 0, "data preview tiny.yaml --classes 2 --out sheet.png")
+	if out := must(t, 0, "doctor tiny.yaml"); !strings.Contains(out, "config: valid, 1 run") {
+		t.Errorf("printed %s", out)
+	}
 }
 
 // Labels that are not written are not written without a word.

@@ -115,5 +115,28 @@ func missingSub(cmd *cobra.Command, args []string) error {
 	if cmd.HasParent() {
 		return usagef("%s has no command %q; %sit has: %s", cmd.Name(), args[0], didYouMean(args[0], subs), list)
 	}
-	return usagef("there is no command %q; %scommands: %s", args[0], didYouMean(args[0], subs), list)
+	mean := didYouMean(args[0], subs)
+	if below := commandBelow(cmd, args[0]); below != "" {
+		mean = "did you mean " + below + "? "
+	}
+	return usagef("there is no command %q; %scommands: %s", args[0], mean, list)
+}
+
+// otherNames are words that users try as commands, with what does it.
+var otherNames = map[string]string{
+	"embed": "tercet eval --save-embeddings FILE.npy", "export": "tercet eval --save-embeddings FILE.npy",
+	"test": "tercet eval", "resume": "tercet train --resume RUN",
+}
+
+// commandBelow is the command of another command with that name, such as tercet config
+// init, or what else does it; "" where nothing does.
+func commandBelow(root *cobra.Command, name string) string {
+	for _, c := range root.Commands() {
+		for _, sub := range c.Commands() {
+			if sub.Name() == name {
+				return sub.CommandPath()
+			}
+		}
+	}
+	return otherNames[name]
 }

@@ -78,16 +78,17 @@ type check struct {
 func newDoctor(s *Streams) *cobra.Command {
 	var o doctorOptions
 	return command{
-		use:   "doctor",
+		use:   "doctor [FILE.yaml]",
 		short: "Examine this machine and, if given, a config",
 		long: `Check what stands in the way of a run, and show what the processor can do, the
 kernel level and its measured speed, threads, memory and disk space. Include the
 output in bug reports. --modules adds the versions of libraries, which --json
 always has.`,
 		anyKernel: true,
+		args:      o.oneConfig,
 		examples: []example{
 			{why: "this machine", line: "tercet doctor"},
-			{why: "also check a config", line: "tercet doctor --config configs/demo.yaml --json"},
+			{why: "also check a config", line: "tercet doctor configs/demo.yaml --json"},
 		},
 		flags: func(cmd *cobra.Command) {
 			o.addFlags(cmd)

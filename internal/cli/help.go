@@ -45,6 +45,9 @@ func runHelp(s *Streams, root *cobra.Command, args []string) error {
 				next = c
 			}
 		}
+		if next == nil && len(names) == 0 {
+			return usagef("%s has no commands, so there is no help on %q in it; try: tercet help %[1]s", strings.TrimPrefix(at.CommandPath(), "tercet "), word)
+		}
 		if next == nil {
 			return usagef("there is no help on %q; %stry: %s", word, didYouMean(word, names), strings.Join(names, ", "))
 		}

@@ -4,10 +4,12 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/names"
@@ -89,6 +91,9 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 			if err := checkLimits(strings.TrimPrefix(cmd.CommandPath(), "tercet "), cmd.Flags()); err != nil {
 				return err
 			}
+			if f := cmd.Flags().Lookup("split"); f != nil && f.Annotations[oldNameKey] != nil {
+				s.Note("--set-name is an old name: write --split")
+			}
 			if threads < 0 {
 				return usagef("--threads is %d; give a number of threads, or 0 for one per processor", threads)
 			}
@@ -168,6 +173,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	if word == "set" && cmd.Flags().Lookup("run") != nil {
 		return usagef("%[1]s has no --set: a run keeps the config that it was trained with; --split chooses its images (flags: %[1]s --help)", cmd.CommandPath())
 	}
+	if keys := keysNamed(cmd, word); len(keys) > 0 {
+		return usagef("%s; it is a config key: --set %s=VALUE (keys: tercet config keys)", msg, strings.Join(keys, "=VALUE or --set "))
+	}
 	var flags []string
 	for _, usage := range strings.Fields(cmd.Flags().FlagUsages()) {
 		if name, ok := strings.CutPrefix(usage, "--"); ok {
@@ -178,6 +186,32 @@ func flagError(cmd *cobra.Command, err error) error {
 		msg += "; did you mean --" + c + "?"
 	}
 	return usagef("%s (flags: %s --help)", msg, cmd.CommandPath())
+}
+
+// maxKeys is how many config keys a message about a flag names.
+const maxKeys = 3
+
+// keysNamed are the config keys with that name or last part, for commands with --set;
+// none where there are many.
+func keysNamed(cmd *cobra.Command, word string) []string {
+	if cmd.Flags().Lookup("set") == nil {
+		return nil
+	}
+	word, _, _ = strings.Cut(word, "=")
+	word = strings.ReplaceAll(word, "-", "_")
+	var found []string
+	for _, k := range config.Keys() {
+		if k.Key == word {
+			return []string{word}
+		}
+		if strings.HasSuffix(k.Key, "."+word) && !slices.Contains(found, k.Key) {
+			found = append(found, k.Key)
+		}
+	}
+	if len(found) > maxKeys {
+		return nil
+	}
+	return found
 }
 
 func didYouMean(word string, list []string) string {

@@ -15,6 +15,7 @@ func TestSplitHasAnOlderName(t *testing.T) {
 	if f := newEval(&Streams{}).Flags(); f.Lookup("split") == nil || f.Lookup("set-name") != f.Lookup("split") {
 		t.Error("--set-name is not --split")
 	}
+	refuse(t, 2, "eval --run runs/tiny --set-name all", "--set-name is an old name: write --split")
 	refuse(t, 2, "eval --run runs/tiny --set-name all", "--split is")
 	refuse(t, 2, "eval --run runs/tiny --splt test", "did you mean --split?")
 }
