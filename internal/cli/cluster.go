@@ -241,7 +241,8 @@ func (o *clusterOptions) clusterFile(ctx context.Context, view *stages) (*experi
 	if err := o.knowable(opts); err != nil {
 		return nil, err
 	}
-	return experiment.ClusterFiles(ctx, o.embeddings, o.labelFile(), opts, o.keeper(opts), told(view))
+	c, err := experiment.ClusterFiles(ctx, o.embeddings, o.labelFile(), opts, o.keeper(opts), told(view))
+	return c, labelsError(err)
 }
 
 // keeper refuses to replace what --out has by less of the same files, or by the result of

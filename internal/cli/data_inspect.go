@@ -85,7 +85,8 @@ func inspect(ctx context.Context, s *Streams, o dataInspectOptions) (*experiment
 		return nil, usagef("give a config or --embeddings, not both")
 	}
 	if o.embeddings != "" {
-		return experiment.InspectFiles(o.embeddings, data.LabelFile{Path: o.labels, Column: o.column})
+		doc, err := experiment.InspectFiles(o.embeddings, data.LabelFile{Path: o.labels, Column: o.column})
+		return doc, labelsError(err)
 	}
 	if o.noise != "" {
 		o.sets = append(slices.Clone(o.sets), "noise="+noiseSection(o.noise))

@@ -250,7 +250,7 @@ func evalFiles(ctx context.Context, s *Streams, o evalOptions, say experiment.Sa
 	set := o.settings(base)
 	e, err := experiment.EvalFiles(ctx, o.embeddings, o.labelFile(), set, o.keeper(set), say)
 	if err != nil {
-		return nil, runError(err)
+		return nil, runError(labelsError(err))
 	}
 	if o.out == "" {
 		return e, nil

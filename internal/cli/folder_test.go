@@ -65,6 +65,8 @@ func TestDataOfARunAreFoundFromAnotherFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuse(t, ExitData, "eval --run shapes", "the run was trained in "+home+", and from there: ")
+	t.Chdir(home)
+	refuse(t, ExitData, "eval --run runs/shapes", "the config of a run is fixed: move the data back to shapes, or put a link to them there")
 }
 
 // scores are the retrieval scores of an eval document.

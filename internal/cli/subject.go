@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -76,6 +77,14 @@ const labelColumnUsage = "`NAME` of the column of labels in a csv file (default:
 
 // labelFile is the file of labels that the flags name.
 func (o *subject) labelFile() data.LabelFile { return data.LabelFile{Path: o.labels, Column: o.column} }
+
+// labelsError names the flag that an error about the column of labels asks for.
+func labelsError(err error) error {
+	if errors.Is(err, data.ErrColumn) {
+		err = fmt.Errorf("%w: --label-column NAME", err)
+	}
+	return err
+}
 
 // check refuses a command line that names no subject.
 func (o *subject) check() error {

@@ -8,3 +8,16 @@ func TestOneRun(t *testing.T) {
 		refuse(t, ExitUsage, command+" --run runs/a --run runs/b", `--run is "runs/b": runs/a is given already; give one run`)
 	}
 }
+
+// TestLabelColumnErrorsNameTheFlag: they said "want a header that names the column".
+func TestLabelColumnErrorsNameTheFlag(t *testing.T) {
+	t.Chdir(t.TempDir())
+	vectors(t, "x.npy", 4, 2, 0, 1, 1, 2, 2, 1, 4, 4)
+	writeFile(t, "y.csv", "a,b\n1,2\n1,2\n3,2\n3,4\n")
+	for _, line := range []string{
+		"eval --embeddings x.npy --labels y.csv", "cluster --embeddings x.npy --labels y.csv -k 2",
+		"data inspect --embeddings x.npy --labels y.csv", "eval --embeddings x.npy --labels y.csv --label-column c",
+	} {
+		refuse(t, ExitData, line, ": --label-column NAME")
+	}
+}

@@ -74,7 +74,7 @@ func scanFolder(root string) (*scan, error) {
 func subfolders(root string) ([]string, error) {
 	entries, err := os.ReadDir(root)
 	if err != nil {
-		return nil, missing(err, "cannot list the image folder; set data.root to it")
+		return nil, missing(err, "cannot list the image folder; data.root names it")
 	}
 	var out []string
 	for _, e := range entries {
@@ -108,7 +108,10 @@ func readHeads(scans []*scan) error {
 	for _, s := range scans {
 		s.heads, heads = heads[:len(s.files)], heads[len(s.files):]
 	}
-	return err
+	if err != nil {
+		return &unreadable{err}
+	}
+	return nil
 }
 
 // readFolder decodes all images of a scan, whose headers were read, into memory, on
@@ -138,7 +141,7 @@ func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 	}
 	pixels := make([]uint8, len(s.files)*size)
 	var spare par.Free[canvas]
-	err = eachFile(len(s.files), 4, func(i int) error {
+	err = eachFile(len(s.files), decodeSize, func(i int) error {
 		img, err := readImage(s.files[i])
 		if err != nil {
 			return err
@@ -148,7 +151,7 @@ func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 		return o.render(img, pixels[i*size:(i+1)*size], c)
 	})
 	if err != nil {
-		return nil, err
+		return nil, &unreadable{err}
 	}
 	m, err := NewMemory(pixels, oh, ow, o.channels(), s.labels, s.classes)
 	if err != nil {
@@ -156,6 +159,38 @@ func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 	}
 	m.names = s.files
 	return m, nil
+}
+
+// decodeSize is how many images one thread decodes at a time.
+const decodeSize = 4
+
+// unreadable marks an error of image files.
+type unreadable struct{ error }
+
+func (e *unreadable) Unwrap() error { return e.error }
+
+// allUnreadable names all files of the scans that cannot be decoded, where err is of
+// some: who has a bad header and a truncated file mends both at once.
+func allUnreadable(scans []*scan, err error) error {
+	var some *unreadable
+	if !errors.As(err, &some) {
+		return err
+	}
+	var files []string
+	for _, s := range scans {
+		files = append(files, s.files...)
+	}
+	all := eachFile(len(files), decodeSize, func(i int) error {
+		if _, err := readHead(files[i]); err != nil {
+			return err
+		}
+		_, err := readImage(files[i])
+		return err
+	})
+	if all == nil {
+		return some.error
+	}
+	return all
 }
 
 // isGrey reports that all files of the scans, whose headers were read, are grey.
@@ -208,7 +243,7 @@ func openFolder(root, trainName, testName string, o ImageOptions) (train, test *
 		}
 	}
 	if err := readHeads(scans); err != nil {
-		return nil, nil, err
+		return nil, nil, allUnreadable(scans, err)
 	}
 	if o.native() {
 		if o.Color = "rgb"; isGrey(scans) {
@@ -216,7 +251,7 @@ func openFolder(root, trainName, testName string, o ImageOptions) (train, test *
 		}
 	}
 	if train, err = readFolder(scans[0], o); err != nil || len(scans) == 1 {
-		return train, nil, err
+		return train, nil, allUnreadable(scans, err)
 	}
 	if test, err = readFolder(scans[1], o); err != nil {
 		return nil, nil, err

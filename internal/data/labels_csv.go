@@ -139,12 +139,12 @@ func (c *csvLabels) choose(rec []string, at int) (header bool, err error) {
 		c.column = named
 		return true, nil
 	case c.wish.column != "":
-		return false, bad("%s:%d: no column is named %q; there are: %.200q", c.path, at, name, rec)
+		return false, &columnError{bad("%s:%d: no column is named %q; there are: %.200q", c.path, at, name, rec)}
 	case len(rec) == 1:
 		c.column = 0
 		return false, nil
 	}
-	return false, bad("%s:%d: %d columns and none named label; want one column, or a header that names the column of labels", c.path, at, len(rec))
+	return false, &columnError{bad("%s:%d: %d columns and none named label; give one column, or a header, and name the column of labels", c.path, at, len(rec))}
 }
 
 // values returns the labels as integers where all of them are.

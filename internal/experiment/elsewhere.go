@@ -20,16 +20,25 @@ func (r *Run) elsewhere(open opener) opener {
 		here, e := os.Getwd()
 		unread := errors.Is(err, data.ErrMissing) || errors.Is(err, data.ErrFormat)
 		if !unread || e != nil || from == "" || from == here || !relative(o) {
-			return train, test, err
+			return train, test, r.moved(err, o)
 		}
 		o.Root = filepath.Join(from, o.Root)
 		train, test, there := open(o)
 		if there != nil {
-			return nil, nil, fmt.Errorf("%w; the run was trained in %s, and from there: %w", err, from, there)
+			return nil, nil, r.moved(fmt.Errorf("%w; the run was trained in %s, and from there: %w", err, from, there), o)
 		}
 		r.from = from
 		return train, test, nil
 	}
+}
+
+// moved says what to do where the data of a run that has begun are missing: its config
+// is fixed.
+func (r *Run) moved(err error, o data.Options) error {
+	if !errors.Is(err, data.ErrMissing) || o.Root == "" || r.Manifest.Data.Train.Items == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; the config of a run is fixed: move the data back to %s, or put a link to them there", err, o.Root)
 }
 
 // relative says that o reads files by paths from the current directory.
