@@ -85,6 +85,8 @@ func (r *Run) checkpoint(which string) (*train.Checkpoint, error) {
 		return c, nil
 	case errors.Is(err, ErrOtherRun):
 		return nil, fmt.Errorf("%w: %v", ErrNoRun, err) // which here is no mistake of the command line
+	case !errors.Is(err, os.ErrNotExist) && which == "best": // which training does not go on from
+		return nil, fmt.Errorf("%w; put it back, or train the run anew (`tercet train --resume %s --from %s`); checkpoint last does not depend on it", err, r.Dir, Start)
 	case !errors.Is(err, os.ErrNotExist):
 		return nil, r.unusable(err)
 	case s == Collapsed || s == Diverged:

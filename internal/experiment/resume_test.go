@@ -295,6 +295,76 @@ func TestFinishedIsCheckedAgainstTheSteps(t *testing.T) {
 	}
 }
 
+// A finished run is one whose weights are there, whole and of its end.
+func TestAFinishedRunIsVerified(t *testing.T) {
+	r := trained(t, t.TempDir())
+	want, last := checkpoints(t, r), read(t, r.Last())
+	manifest := read(t, r.Path("manifest.json"))
+	fit := fitted(t, t.TempDir(), fittedTiny)
+	for name, c := range map[string]struct {
+		r     *Run
+		spoil func(r *Run)
+		want  string
+	}{
+		"missing": {r, func(r *Run) { os.Remove(r.Last()) }, "the manifest says finished at step 18 of 18: unusable checkpoint: " + r.Last() + " is not there; what can be used is checkpoints/previous.safetensors at step 16"},
+		"damaged": {r, func(r *Run) { flip(t, r.Last(), 99) }, "digest"},
+		"older":   {r, func(r *Run) { write(t, r.Last(), read(t, r.Previous())) }, "last.safetensors is of step 16; what can be used"},
+		"another manifest": {r, func(r *Run) {
+			write(t, r.Path("manifest.json"), strings.Replace(unsealed(manifest), `"steps": 18`, `"steps": 30`, 1))
+		}, "last.safetensors is of step 18"},
+		"of a fit": {fit, func(r *Run) { flip(t, r.Last(), 9) }, "digest"},
+		"no fit":   {fit, func(r *Run) { os.Remove(r.Last()) }, "is not there"},
+	} {
+		c.spoil(c.r)
+		before := snapshot(t, c.r.Dir)
+		again, err := Open(c.r.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var offer *CheckpointError
+		if done, err := again.Train(context.Background(), Watch{}); done || !errors.As(err, &offer) || !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: done %v, error %v", name, done, err)
+		}
+		again.Close()
+		if d := cmp.Diff(before, snapshot(t, c.r.Dir)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		write(t, r.Last(), last)
+		write(t, r.Path("manifest.json"), manifest)
+	}
+	os.Remove(r.Last())
+	if r, _ = resumed(t, r.Dir, "previous"); checkpoints(t, r) != want || r.Manifest.Status != Finished {
+		t.Errorf("%s; other bytes: %v", r.Manifest.Status, checkpoints(t, r) != want)
+	}
+}
+
+// In the place of the best checkpoint no other is taken for it.
+func TestTheBestCheckpointIsTheBestOne(t *testing.T) {
+	r := trained(t, t.TempDir(), "train.early_stop={metric: retrieval.recall@1, patience: 3, min_delta: 1}", "data.split.validation=0.25") // the first is best
+	if r.Manifest.Best.Step != 6 {
+		t.Fatalf("%+v", r.Manifest.Best)
+	}
+	best := read(t, r.BestPath())
+	for name, c := range map[string]struct{ text, want string }{
+		"the last one":   {read(t, r.Last()), "best.safetensors is of step 12, and the best one of step 6; put it back, or train the run anew"},
+		"of another run": {read(t, trained(t, t.TempDir(), "seed=3").BestPath()), "belongs to another config"},
+	} {
+		write(t, r.BestPath(), c.text)
+		if _, err := r.Embed(context.Background(), "best", "test", 0, quiet); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	write(t, r.BestPath(), best)
+	r.Manifest.Best.Step = 12
+	if _, err := r.Embed(context.Background(), "best", "test", 0, quiet); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), "is of step 6, and the manifest says that the best one is of step 12") {
+		t.Errorf("another manifest: %v", err)
+	}
+	r.Manifest.Best.Step = 6
+	if _, err := r.Embed(context.Background(), "best", "test", 0, quiet); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestADamagedLogIsPutAside(t *testing.T) {
 	r := create(t, t.TempDir())
 	interrupted(t, r, 11)

@@ -76,7 +76,22 @@ func (r *Run) readCheckpoint(name string) (*train.Checkpoint, error) {
 	if c.Config != r.Manifest.Config {
 		return nil, fmt.Errorf("%w: %s belongs to another config (%s, the run's is %s); put its own back, or start a new run (--set name=...)", ErrOtherRun, path, c.Config, r.Manifest.Config)
 	}
+	if name == "best" {
+		return c, r.chosen(c)
+	}
 	return c, nil
+}
+
+// chosen returns an error where c, in the place of the best checkpoint, is not the one
+// that was found best. It is written before the manifest tells of it.
+func (r *Run) chosen(c *train.Checkpoint) error {
+	if s := c.State; s.Best != nil && s.BestStep != s.Step {
+		return fmt.Errorf("%w: %s is of step %d, and the best one of step %d", train.ErrCheckpoint, r.BestPath(), s.Step, s.BestStep)
+	}
+	if b, step := r.Manifest.Best, c.State.Step; b != nil && (step < b.Step || step > b.Step && r.Manifest.Status == Finished) {
+		return fmt.Errorf("%w: %s is of step %d, and the manifest says that the best one is of step %d", train.ErrCheckpoint, r.BestPath(), step, b.Step)
+	}
+	return nil
 }
 
 // toResume returns the checkpoint that training goes on from; nil for a run that has
@@ -107,21 +122,27 @@ func (r *Run) hadCheckpoint() bool {
 	return m.Checkpoint > 0 || old || err == nil
 }
 
-// complete says whether the run has come to its end: the manifest says so, and its
-// steps or the last checkpoint agree.
+// complete says whether the run has come to its end: the manifest says so, and the last
+// checkpoint is there, whole and of the step that the manifest says.
+//
+// Errors: a *CheckpointError where it is not.
 func (r *Run) complete() (bool, error) {
 	m := &r.Manifest
 	if r.From != "" || m.Status != Finished {
 		return false, nil
 	}
-	if m.Steps >= m.Of || m.Stopped != nil {
-		return true, nil
-	}
 	c, err := r.readCheckpoint("last")
-	if err != nil {
-		return false, r.unusable(fmt.Errorf("%s: the manifest says finished at step %d of %d: %w", r.Dir, m.Steps, m.Of, err))
+	switch {
+	case errors.Is(err, ErrOtherRun):
+		return false, err
+	case errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("%w: %s is not there", train.ErrCheckpoint, r.Last())
+	case err == nil && c.State.Step != m.Steps:
+		err = fmt.Errorf("%w: %s is of step %d", train.ErrCheckpoint, r.Last(), c.State.Step)
+	case err == nil:
+		return m.Steps >= m.Of || m.Stopped != nil || c.State.Stopped, nil
 	}
-	return c.State.Stopped, nil
+	return false, r.unusable(fmt.Errorf("%s: the manifest says finished at step %d of %d: %w", r.Dir, m.Steps, m.Of, err))
 }
 
 // restore makes the checkpoint that From names the last one. The manifest is written
