@@ -34,7 +34,7 @@ func TestLabelsEndAtOneTooMany(t *testing.T) {
 		"1\n\"\n\n\n\n": "y.csv:",
 	} {
 		e := &endless{text: text}
-		_, err := readCSV(e, "y.csv", wish{n: 60, of: "x.npy has 60 rows"})
+		_, err := readCSV(e, 1<<40, "y.csv", wish{n: 60, of: "x.npy has 60 rows"})
 		wantError(t, err, ErrFormat, want)
 		if e.read > 4<<20 {
 			t.Errorf("%q: %d bytes were read", text, e.read)

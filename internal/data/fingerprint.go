@@ -31,14 +31,6 @@ func (f *fingerprint) of(ds Dataset) string {
 // SHA-256 of its float32 pixels and its label. It does not depend on where the
 // images come from nor on the classes' names.
 func Digest(ds Dataset) (string, error) {
-	items, err := itemHashes(ds)
-	if err != nil {
-		return "", err
-	}
-	return digest(ds, items), nil
-}
-
-func digest(ds Dataset, items [][sha256.Size]byte) string {
 	h, w, c := ds.Shape()
 	sum := sha256.New()
 	buf := []byte("tercet.data/1")
@@ -46,11 +38,15 @@ func digest(ds Dataset, items [][sha256.Size]byte) string {
 		buf = binary.LittleEndian.AppendUint64(buf, uint64(v))
 	}
 	sum.Write(buf)
-	for i, y := range ds.Labels() {
-		sum.Write(items[i][:])
-		sum.Write(binary.LittleEndian.AppendUint32(buf[:0], uint32(y)))
+	labels := ds.Labels()
+	err := eachHash(ds, func(i int, item *[sha256.Size]byte) {
+		sum.Write(item[:])
+		sum.Write(binary.LittleEndian.AppendUint32(buf[:0], uint32(labels[i])))
+	})
+	if err != nil {
+		return "", err
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // hashScratch is what one worker needs to hash items.
@@ -59,26 +55,46 @@ type hashScratch struct {
 	bytes  []byte
 }
 
-// itemHashes returns the SHA-256 of each item's little-endian float32 pixels.
-func itemHashes(ds Dataset) ([][sha256.Size]byte, error) {
+// hashBlock is the number of items whose hashes eachHash holds at a time.
+const hashBlock = 8192
+
+// eachHash calls f with the SHA-256 of each item's little-endian float32 pixels, in
+// order. The hashes of small items take more memory than the items: few are held.
+func eachHash(ds Dataset, f func(i int, hash *[sha256.Size]byte)) error {
 	h, w, c := ds.Shape()
 	size := h * w * c
-	out := make([][sha256.Size]byte, ds.Len())
 	var spare par.Free[hashScratch]
-	err := each(len(out), 64, func(i int) error {
-		s := spare.Get()
-		defer spare.Put(s)
-		if s.pixels == nil {
-			s.pixels, s.bytes = make([]float32, size), make([]byte, 4*size)
+	block := make([][sha256.Size]byte, min(ds.Len(), hashBlock))
+	for lo := 0; lo < ds.Len(); lo += hashBlock {
+		part := block[:min(hashBlock, ds.Len()-lo)]
+		err := each(len(part), 64, func(i int) error {
+			s := spare.Get()
+			defer spare.Put(s)
+			if s.pixels == nil {
+				s.pixels, s.bytes = make([]float32, size), make([]byte, 4*size)
+			}
+			if err := ds.Read(lo+i, s.pixels); err != nil {
+				return fmt.Errorf("%s: %w", ItemName(ds, lo+i), err)
+			}
+			for j, v := range s.pixels {
+				binary.LittleEndian.PutUint32(s.bytes[4*j:], math.Float32bits(v))
+			}
+			part[i] = sha256.Sum256(s.bytes)
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		if err := ds.Read(i, s.pixels); err != nil {
-			return fmt.Errorf("%s: %w", ItemName(ds, i), err)
+		for i := range part {
+			f(lo+i, &part[i])
 		}
-		for j, v := range s.pixels {
-			binary.LittleEndian.PutUint32(s.bytes[4*j:], math.Float32bits(v))
-		}
-		out[i] = sha256.Sum256(s.bytes)
-		return nil
-	})
+	}
+	return nil
+}
+
+// itemHashes returns the hashes of all items.
+func itemHashes(ds Dataset) ([][sha256.Size]byte, error) {
+	out := make([][sha256.Size]byte, 0, ds.Len())
+	err := eachHash(ds, func(_ int, hash *[sha256.Size]byte) { out = append(out, *hash) })
 	return out, err
 }

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bufio"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,7 +78,7 @@ func readValues(path string, w wish) (*values, error) {
 		}
 		v, err = readNPYLabels(in, size, path, w)
 	} else {
-		v, err = readCSV(in, path, w)
+		v, err = readCSV(in, size, path, w)
 	}
 	if err != nil {
 		return nil, err
@@ -91,16 +92,23 @@ type interner[T comparable] struct {
 	list []T
 }
 
-func (n *interner[T]) id(v T) int32 {
+// maxLabels is the most different labels that are read. Each takes far more memory than
+// its line, and of so many classes next to none has two items.
+var maxLabels = 1 << 19
+
+func (n *interner[T]) id(v T, path string) (int32, error) {
 	id, ok := n.at[v]
 	if !ok {
+		if len(n.list) == maxLabels {
+			return 0, bad("%s: more than %d different labels, one of them %.40q; are these numbers of items, and the classes in another column or file?", path, maxLabels, fmt.Sprint(v))
+		}
 		if n.at == nil {
 			n.at = map[T]int32{}
 		}
 		id = int32(len(n.list))
 		n.at[v], n.list = id, append(n.list, v)
 	}
-	return id
+	return id, nil
 }
 
 // indexValues maps labels to 0..K-1 over one list of classes that all parts

@@ -30,12 +30,13 @@ type csvLabels struct {
 }
 
 // readCSV reads labels, one a line: at most one more than are wanted.
-func readCSV(r io.Reader, path string, w wish) (*values, error) {
+func readCSV(r io.Reader, size int64, path string, w wish) (*values, error) {
 	text, err := plainText(r, path)
 	if err != nil {
 		return nil, err
 	}
 	c := &csvLabels{path: path, wish: w, bound: fsx.NewRecords(text, maxRecord), column: -1}
+	c.ids = make([]int32, 0, min(int64(w.n), size/2)) // a label takes at least two bytes
 	c.in = csv.NewReader(c.bound)
 	c.in.ReuseRecord = true
 	for {
@@ -122,8 +123,9 @@ func (c *csvLabels) record(rec []string) error {
 	if err := checkLabel(v, fmt.Sprintf("%s:%d", c.path, at)); err != nil {
 		return err
 	}
-	c.ids = append(c.ids, c.seen.id(v))
-	return nil
+	id, err := c.seen.id(v, c.path)
+	c.ids = append(c.ids, id)
+	return err
 }
 
 // choose finds the column of labels in the first record, and says whether that is a

@@ -64,8 +64,9 @@ func ints[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](r i
 		if v > 0 && x < 0 {
 			return bad("%s: label %d is %d; at most %d is read", path, k, v, int64(math.MaxInt64))
 		}
-		out.ids[k] = seen.id(x)
-		return nil
+		id, err := seen.id(x, path)
+		out.ids[k] = id
+		return err
 	})
 	out.ints = seen.list
 	return err
@@ -99,7 +100,11 @@ func words(r io.Reader, h *npyHeader, path string, out *values) error {
 		if err := checkLabel(v, fmt.Sprintf("%s: label %d", path, k)); err != nil {
 			return err
 		}
-		out.ids[k] = seen.id(v)
+		id, err := seen.id(v, path)
+		if err != nil {
+			return err
+		}
+		out.ids[k] = id
 	}
 	out.text = seen.list
 	return nil

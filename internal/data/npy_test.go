@@ -286,7 +286,7 @@ func FuzzLabelsCSV(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		v, err := readCSV(bytes.NewReader(b), "x", wish{})
+		v, err := readCSV(bytes.NewReader(b), int64(len(b)), "x", wish{})
 		if err != nil {
 			if !errors.Is(err, ErrFormat) {
 				t.Fatalf("%v is not ErrFormat", err)

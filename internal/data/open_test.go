@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tercet/internal/engine/array"
 )
 
 func TestOpen(t *testing.T) {
@@ -211,5 +213,64 @@ func TestRealMNISTSummary(t *testing.T) {
 	}
 	if !strings.Contains(s.String(), "60000 of 28x28x1") {
 		t.Error(s.String())
+	}
+}
+
+// Few items in a pass give the numbers of one pass.
+func TestDuplicatesInPasses(t *testing.T) {
+	const n = 500
+	x, labels := array.New(n, 1), make([]int32, n)
+	for i := range n {
+		x.Data[i], labels[i] = float32(i*i%97), int32(i%3)
+	}
+	ds, err := NewVectors(x, labels, []string{"a", "b", "c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, conflicts := map[float32]int32{}, 0
+	for i, v := range x.Data {
+		if first, ok := kinds[v]; !ok {
+			kinds[v] = labels[i]
+		} else if first != labels[i] {
+			conflicts++
+		}
+	}
+	part, err := Subset(ds, []int{1, 5, 7, 499})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(few int) { fewLooks = few }(fewLooks)
+	for _, few := range []int{fewLooks, n, n / 2, 40, 1} {
+		fewLooks = few
+		s, err := Summary(ds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Duplicates != n-len(kinds) || s.Conflicts != conflicts {
+			t.Errorf("%d in a pass: %d duplicates, %d conflicts; want %d and %d", few, s.Duplicates, s.Conflicts, n-len(kinds), conflicts)
+		}
+		if k, err := Overlap(part, ds); err != nil || k < 4 || k >= n {
+			t.Errorf("%d in a pass: %d shared (%v)", few, k, err)
+		}
+	}
+}
+
+// A file of numbers of items instead of classes is refused before it fills the memory.
+func TestTooManyDifferentLabels(t *testing.T) {
+	defer func(most int) { maxLabels = most }(maxLabels)
+	maxLabels = 3
+	for name, content := range map[string][]byte{
+		"csv":  []byte("a\nb\nc\na\nd\n"),
+		"ints": npyFile("{'descr': '|i1', 'fortran_order': False, 'shape': (4,), }", []byte{1, 2, 3, 4}),
+		"text": npyFile("{'descr': '|S1', 'fortran_order': False, 'shape': (4,), }", []byte("abcd")),
+	} {
+		path := write(t, name, content)
+		_, _, err := ReadLabels(LabelFile{Path: path})
+		wantError(t, err, ErrFormat, name+": more than 3 different labels")
+		maxLabels++
+		if _, _, err := ReadLabels(LabelFile{Path: path}); err != nil {
+			t.Error(err)
+		}
+		maxLabels--
 	}
 }

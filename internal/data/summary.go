@@ -1,7 +1,6 @@
 package data
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"math"
 	"slices"
@@ -46,40 +45,29 @@ func Summary(ds Dataset) (*Stats, error) {
 	s := &Stats{Items: ds.Len()}
 	s.Height, s.Width, s.Channels = ds.Shape()
 	s.count(ds)
-	items, err := itemHashes(ds)
-	if err != nil {
+	s.Fingerprint = ds.Fingerprint()
+	if err := s.duplicates(ds); err != nil {
 		return nil, err
-	}
-	s.Fingerprint = digest(ds, items)
-	first := make(map[[sha256.Size]byte]int32, len(items))
-	for i, h := range items {
-		y := ds.Labels()[i]
-		if seen, ok := first[h]; !ok {
-			first[h] = y
-		} else {
-			s.Duplicates++
-			if seen != y {
-				s.Conflicts++
-			}
-		}
 	}
 	return s, s.pixels(ds)
 }
 
 // count fills the numbers about classes.
 func (s *Stats) count(ds Dataset) {
-	var sizes []int
-	for _, m := range byClass(ds) {
-		switch len(m) {
+	sizes := make([]int, len(ds.Classes()))
+	for _, y := range ds.Labels() {
+		sizes[y]++
+	}
+	for _, n := range sizes {
+		switch n {
 		case 0:
 			s.EmptyClasses++
-			continue
 		case 1:
 			s.Singles++
 		}
-		sizes = append(sizes, len(m))
 	}
 	slices.Sort(sizes)
+	sizes = sizes[s.EmptyClasses:]
 	if s.Classes = len(sizes); s.Classes > 0 {
 		s.PerClassMin, s.PerClassMax = sizes[0], sizes[len(sizes)-1]
 		s.PerClassMed = float64(sizes[len(sizes)/2]+sizes[(len(sizes)-1)/2]) / 2
@@ -171,31 +159,4 @@ func (s *Stats) String() string {
 	fmt.Fprintf(&b, "\nduplicates   %d, %d of them under another label\n", s.Duplicates, s.Conflicts)
 	fmt.Fprintf(&b, "constant     %d\nfingerprint  %.16s\n", s.Constant, s.Fingerprint)
 	return b.String()
-}
-
-// Overlap returns how many items of b have the pixels of some item of a: training
-// images among those of the test set.
-func Overlap(a, b Dataset) (int, error) {
-	if err := sameShape(a, b); err != nil {
-		return 0, err
-	}
-	ha, err := itemHashes(a)
-	if err != nil {
-		return 0, err
-	}
-	hb, err := itemHashes(b)
-	if err != nil {
-		return 0, err
-	}
-	in := make(map[[sha256.Size]byte]bool, len(ha))
-	for _, h := range ha {
-		in[h] = true
-	}
-	n := 0
-	for _, h := range hb {
-		if in[h] {
-			n++
-		}
-	}
-	return n, nil
 }
