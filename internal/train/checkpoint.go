@@ -158,11 +158,18 @@ func parseCheckpoint(f *safetensors.File) (*Checkpoint, error) {
 	return c, finiteTensors(f.Tensors)
 }
 
-// LoadModel builds the checkpoint's network with its weights.
+// LoadModel builds the checkpoint's network with its weights. A network with more
+// numbers than the file has is refused before it takes memory.
 func (c *Checkpoint) LoadModel() (*nn.Model, error) {
-	m, err := nn.Build(c.Spec, rng.New(0, "unused"))
+	weights := 0
+	for _, t := range c.file.Tensors {
+		if strings.HasPrefix(t.Name, "model/") {
+			weights += len(t.Data)
+		}
+	}
+	m, err := nn.BuildWithin(c.Spec, weights, rng.New(0, "unused"))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
+		return nil, fmt.Errorf("%w: the file has weights of %d numbers: %w", ErrCheckpoint, weights, err)
 	}
 	return m, c.fill(m.Params())
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -60,6 +61,40 @@ func TestLoadModel(t *testing.T) {
 	for i := range want.Data {
 		if want.Data[i] != got.Data[i] {
 			t.Fatalf("embedding %d: %v, want %v", i, got.Data[i], want.Data[i])
+		}
+	}
+}
+
+// A network far larger than the file that describes it is refused before it is built.
+func TestNetworkLargerThanItsFile(t *testing.T) {
+	r := newRig(t, t.TempDir(), func(tr *Trainer) { tr.Steps = 1 })
+	f, err := safetensors.Parse(finalBytes(t, r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range []string{
+		`{"name":"mlp","height":1,"width":1,"channels":50000,"embedding":8,"normalize":true,"units":1000}`,
+		`{"name":"cnn","height":8,"width":8,"channels":50000,"embedding":8,"normalize":true}`,
+		`{"name":"mahalanobis","height":100,"width":100,"channels":5,"embedding":1000,"normalize":false}`,
+	} {
+		f.Meta["model"] = spec
+		delete(f.Meta, "digest")
+		if err := WriteFile(r.path, "", f); err != nil {
+			t.Fatal(err)
+		}
+		c, err := ReadCheckpoint(r.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = c.LoadModel()
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), "numbers that are left") {
+			t.Errorf("%s: error %v", spec, err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 16<<20 {
+			t.Errorf("%s: %d MiB were taken", spec, took>>20)
 		}
 	}
 }

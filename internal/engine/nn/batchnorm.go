@@ -52,7 +52,7 @@ func (l *BatchNorm2D) OutShape(in []int) ([]int, error) {
 		to   **Param
 		name string
 	}{{&l.weight, ".weight"}, {&l.bias, ".bias"}, {&l.runMean, ".running_mean"}, {&l.runVar, ".running_var"}} {
-		if *p.to, err = newParam(l.name+p.name, false, c); err != nil {
+		if *p.to, err = l.newParam(l.name+p.name, false, c); err != nil {
 			return nil, err
 		}
 	}

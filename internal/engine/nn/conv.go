@@ -39,11 +39,11 @@ func (l *Conv2D) OutShape(in []int) ([]int, error) {
 	}
 	l.plan = kernel.Conv{H: h, W: w, C: c, OutC: l.outC, KH: l.k, KW: l.k,
 		StrideH: l.stride, StrideW: l.stride, PadH: l.pad, PadW: l.pad}.Plan()
-	if l.weight, err = newParam(l.name+".weight", true, l.k, l.k, c, l.outC); err != nil {
+	if l.weight, err = l.newParam(l.name+".weight", true, l.k, l.k, c, l.outC); err != nil {
 		return nil, err
 	}
 	if l.hasBias {
-		if l.bias, err = newParam(l.name+".bias", false, l.outC); err != nil {
+		if l.bias, err = l.newParam(l.name+".bias", false, l.outC); err != nil {
 			return nil, err
 		}
 	}

@@ -118,3 +118,5 @@ func share(l Layer, g *gradients) {
 }
 
 func (b *base) borrow(g *gradients) { b.grads = g }
+
+func (b *base) limit(most *budget) { b.most = most }

@@ -32,11 +32,11 @@ func (l *Linear) OutShape(in []int) ([]int, error) {
 		return nil, fmt.Errorf("%s: wants flat rows, got rows of shape %v: put a Flatten before it", l.name, in)
 	}
 	var err error
-	if l.weight, err = newParam(l.name+".weight", true, in[0], l.outs); err != nil {
+	if l.weight, err = l.newParam(l.name+".weight", true, in[0], l.outs); err != nil {
 		return nil, err
 	}
 	if l.hasBias {
-		if l.bias, err = newParam(l.name+".bias", false, l.outs); err != nil {
+		if l.bias, err = l.newParam(l.name+".bias", false, l.outs); err != nil {
 			return nil, err
 		}
 	}

@@ -75,7 +75,15 @@ type Model struct {
 var _ Embedder = (*Model)(nil)
 
 // Build makes the model s with parameters drawn from r.
-func Build(s Spec, r *rng.Stream) (*Model, error) {
+func Build(s Spec, r *rng.Stream) (*Model, error) { return buildWithin(s, nil, r) }
+
+// BuildWithin is Build of a model whose parameters and buffers have at most so many
+// numbers; for one with more it returns an error before it takes the memory for them.
+func BuildWithin(s Spec, most int, r *rng.Stream) (*Model, error) {
+	return buildWithin(s, &budget{left: most}, r)
+}
+
+func buildWithin(s Spec, most *budget, r *rng.Stream) (*Model, error) {
 	var table *model
 	for i := range models {
 		if models[i].name == s.Name {
@@ -99,6 +107,11 @@ func Build(s Spec, r *rng.Stream) (*Model, error) {
 		layers = append(layers, NewL2Normalize("normalize"))
 	}
 	m := &Model{spec: s, net: NewSequential(s.Name, layers...), in: []int{s.Height, s.Width, s.Channels}}
+	walk(m.net, func(l Layer) {
+		if b, ok := l.(interface{ limit(*budget) }); ok {
+			b.limit(most)
+		}
+	})
 	out, err := m.net.OutShape(m.in)
 	if err != nil {
 		return nil, fmt.Errorf("model %s on %dx%dx%d images: %w", s.Name, s.Height, s.Width, s.Channels, err)

@@ -27,7 +27,10 @@ func (l *Projection) OutShape(in []int) ([]int, error) {
 	if len(in) != 1 {
 		return nil, fmt.Errorf("%s: wants flat rows, got rows of shape %v: put a Flatten before it", l.name, in)
 	}
-	if _, err := sizeOf(l.name+".weight", in[0], l.outs); err != nil {
+	if err := l.most.take(l.name+".weight", in[0], l.outs); err != nil {
+		return nil, err
+	}
+	if err := l.most.take(l.name+".bias", l.outs); err != nil {
 		return nil, err
 	}
 	l.weight = &Param{Name: l.name + ".weight", Value: array.New(in[0], l.outs)}

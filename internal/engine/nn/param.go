@@ -27,9 +27,25 @@ func sizeOf(what string, shape ...int) (int, error) {
 	return n, nil
 }
 
-// newParam returns a zeroed trained parameter.
-func newParam(name string, decay bool, shape ...int) (*Param, error) {
-	if _, err := sizeOf(name, shape...); err != nil {
+// budget is how many numbers the parameters and buffers of a network may still have.
+type budget struct{ left int }
+
+// take takes a parameter of this shape from the budget; nil is one without end.
+func (b *budget) take(name string, shape ...int) error {
+	n, err := sizeOf(name, shape...)
+	if err != nil || b == nil {
+		return err
+	}
+	if n > b.left {
+		return fmt.Errorf("%s: shape %v has more than the %d numbers that are left for it", name, shape, b.left)
+	}
+	b.left -= n
+	return nil
+}
+
+// newParam returns a zeroed trained parameter, within the budget.
+func (b *base) newParam(name string, decay bool, shape ...int) (*Param, error) {
+	if err := b.most.take(name, shape...); err != nil {
 		return nil, err
 	}
 	return &Param{Name: name, Value: array.New(shape...), Grad: array.New(shape...), Decay: decay}, nil
@@ -98,6 +114,7 @@ type base struct {
 	name    string
 	in, out []int
 	grads   *gradients // of the model, or nil
+	most    *budget    // of the model while it is built, or nil
 }
 
 // Name returns the layer's path in the model.
