@@ -3,6 +3,7 @@
 package hostile
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
@@ -26,6 +27,7 @@ func init() {
 	makers = map[string]maker{
 		"text":    content(quoted),
 		"repeat":  content(repeated),
+		"count":   content(counted),
 		"bytes":   content(hexBytes),
 		"idx":     content(idx),
 		"npy":     content(npy),
@@ -99,6 +101,21 @@ func repeated(w io.Writer, args string) error {
 		n -= k
 	}
 	return err
+}
+
+// counted is "N": a line for each of the numbers below it.
+func counted(w io.Writer, args string) error {
+	n, err := strconv.Atoi(args)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	var line []byte
+	for i := range n {
+		line = append(strconv.AppendInt(line[:0], int64(i), 10), '\n')
+		out.Write(line) // Flush returns the first error
+	}
+	return out.Flush()
 }
 
 func hexBytes(w io.Writer, args string) error {
