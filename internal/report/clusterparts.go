@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 )
 
 // parts says which clusterings are of a part of the test images only, those of one
@@ -60,4 +61,48 @@ func eachClustering(runs []*RunDir) []*RunDir {
 		}
 	}
 	return out
+}
+
+// unlikeRows says where a way of clustering has other options in other rows of its data.
+func (s *ClusterStudy) unlikeRows() []string {
+	var out, done []string
+	for _, first := range s.Rows {
+		what := first.Data + ", " + first.Method
+		if slices.Contains(done, what) {
+			continue
+		}
+		done = append(done, what)
+		rows := 0
+		var settings [][]Label
+		var names []string
+		for _, row := range s.Rows {
+			if row.Data != first.Data || row.Method != first.Method {
+				continue
+			}
+			rows++
+			for i, setting := range row.settings {
+				bare := slices.DeleteFunc(slices.Clone(setting), func(l Label) bool { return l.Key == imagesPart })
+				settings, names = append(settings, bare), append(names, row.Dirs[i])
+			}
+		}
+		if _, why := unlikeParts(settings, names); why != "" && rows > 1 {
+			out = append(out, what+": rows are not clustered alike: "+why)
+		}
+	}
+	return out
+}
+
+// caution is what is to be said of a row's runs.
+func (row *StudyRow) caution(all []StudyRow) string {
+	settings := map[*RunDir][]Label{}
+	var runs []*RunDir
+	for _, other := range all {
+		if other.Data != row.Data || other.Method != row.Method {
+			continue
+		}
+		for i, r := range other.runs {
+			settings[r], runs = other.settings[i], append(runs, r)
+		}
+	}
+	return rowCautions(row.runs, unlikeRows(runs, []string{"cluster"}, func(r *RunDir, _ string) []Label { return settings[r] }))
 }

@@ -99,7 +99,9 @@ func (row *StudyRow) add(r *RunDir, c Clustering) error {
 	}
 	row.N++
 	row.bySeed[seed] = values
-	row.runs, row.settings = append(row.runs, r), append(row.settings, c.Result.setting())
+	alone := *r
+	alone.Eval, alone.Attack, alone.Cluster = nil, nil, c.Result
+	row.runs, row.settings = append(row.runs, &alone), append(row.settings, c.Result.setting())
 	row.Dirs, row.Seeds = append(row.Dirs, r.Dir), append(row.Seeds, seed)
 	return nil
 }
@@ -257,13 +259,16 @@ func (s *ClusterStudy) remark(runs []*RunDir) {
 		s.Notes = append(s.Notes, s.gaps(own)...)
 	}
 	s.Notes = append(s.Notes, passedOver(runs)...)
+	s.Notes = append(s.Notes, selected(runs)...)
+	s.Notes = append(s.Notes, s.unlikeRows()...)
 	for _, r := range runs {
 		alone := *r
 		alone.Eval, alone.Attack, alone.Cluster = nil, nil, r.Clusterings[0].Result
 		s.Notes = append(s.Notes, alone.unfinished()...)
+		s.Notes = append(s.Notes, alone.changedKernels()...)
 		for _, c := range r.Clusterings {
-			if from := c.Result.Source; from.Checkpoint == "last" && r.Manifest.Status != "running" && from.Step != r.Manifest.Steps {
-				s.Notes = append(s.Notes, fmt.Sprintf("%s is of step %d, the run is at step %d", c.File, from.Step, r.Manifest.Steps))
+			if now, ok := r.outdated(c.Result.Source); ok {
+				s.Notes = append(s.Notes, fmt.Sprintf("%s is of step %d, %s", c.File, c.Result.Source.Step, r.nowAt(c.Result.Source, now)))
 			}
 		}
 	}

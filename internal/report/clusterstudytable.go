@@ -21,14 +21,29 @@ func (s *ClusterStudy) Table() *Table {
 	}
 	t.Columns = append(t.Columns, studyColumns()...)
 	t.Columns = append(t.Columns, Column{Name: studyClusters, Digits: 1, Paper: true}, Column{Name: studyThreshold, Digits: 3, Paper: true})
+	chosen := slices.ContainsFunc(s.Rows, func(r StudyRow) bool { return chosenOn(r.runs) != "" })
+	if chosen {
+		t.Columns = append(t.Columns, Column{Name: selectionColumn})
+	}
 	for _, r := range s.Rows {
 		row := []Cell{Text(r.Data), Text(r.Method), Text(fmt.Sprint(r.Noise)), Text(r.Loss), Int(r.N)}
 		for _, key := range append(slices.Clone(studyScores), studyClusters, studyThreshold) {
-			row = append(row, r.Scores[key].cell)
+			row = append(row, r.Scores[key].counted(r.counts(key)))
 		}
-		t.Rows = append(t.Rows, row)
+		if chosen {
+			row = append(row, optionalText(chosenOn(r.runs)))
+		}
+		t.Rows, t.RowNotes = append(t.Rows, row), append(t.RowNotes, r.caution(s.Rows))
 	}
 	return t
+}
+
+// counts is of how many runs a number would be: that some have no threshold is no lack.
+func (row *StudyRow) counts(key string) int {
+	if key == studyThreshold {
+		return row.Scores[key].N
+	}
+	return row.N
 }
 
 // DifferencesTable has a row for each comparison and rate of noise.

@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // recomputedColumn heads ERS made anew from the ten scores beside it: it checks
 // the paper's arithmetic, and ours.
@@ -20,13 +23,26 @@ func (r *PaperReport) Layout() *Table {
 	if check {
 		t.Columns = append(t.Columns, Column{Name: recomputedColumn, Digits: 1, Percent: true, Paper: true})
 	}
+	chosen := false
+	for _, e := range r.Rows {
+		chosen = chosen || slices.ContainsFunc(e.Ours, func(o PaperOurs) bool { return chosenOn(o.runs) != "" })
+	}
+	if chosen {
+		t.Columns = append(t.Columns, Column{Name: selectionColumn})
+	}
+	put := func(row []Cell, runs []*RunDir, caution string) {
+		if chosen {
+			row = append(row, optionalText(chosenOn(runs)))
+		}
+		t.Rows, t.RowNotes = append(t.Rows, row), append(t.RowNotes, caution)
+	}
 	seeds, one := false, false
 	for _, e := range r.Rows {
 		if e.Paper != nil || len(e.Ours) == 0 {
-			t.Rows = append(t.Rows, r.paperRow(e, check))
+			put(r.paperRow(e, check), nil, "")
 		}
 		for _, o := range e.Ours {
-			t.Rows = append(t.Rows, r.ourRow(e, o, check))
+			put(r.ourRow(e, o, check), o.runs, o.caution)
 			seeds = seeds || o.N > 1
 			for _, s := range o.Scores {
 				one = one || s.cell.brief
@@ -92,11 +108,11 @@ func (r *PaperReport) paperRow(e PaperEntry, check bool) []Cell {
 }
 
 func (r *PaperReport) ourRow(e PaperEntry, o PaperOurs, check bool) []Cell {
-	row := []Cell{Text(e.Label), steps(o.Eta), Text(o.who()), Text(o.Data), Int(o.N)}
+	row := []Cell{Text(e.Label), steps(o.Eta), Text(o.who()), Text(o.Data), Int(o.values())}
 	for i, name := range r.Columns {
 		cell := Missing()
 		if s, ok := o.Scores[name]; ok {
-			cell = s.cell
+			cell = s.counted(o.values())
 		} else if o.word != "" && i == 0 {
 			cell = Text(o.word)
 		}
@@ -106,6 +122,22 @@ func (r *PaperReport) ourRow(e PaperEntry, o PaperOurs, check bool) []Cell {
 		row = append(row, optional(o.Recomputed != nil, func() float64 { return *o.Recomputed }))
 	}
 	return row
+}
+
+// values is of how many runs the numbers are: the runs whose training is over, unless all
+// numbers are of the same fewer.
+func (o PaperOurs) values() int {
+	n := 0
+	for _, s := range o.Scores {
+		if n != 0 && s.N != n {
+			return o.N
+		}
+		n = s.N
+	}
+	if n == 0 {
+		return o.N
+	}
+	return n
 }
 
 // who says whose numbers these are: the kind of runs is named where a row has

@@ -59,6 +59,8 @@ type PaperOurs struct {
 	alone bool   // the row has no other kind of runs
 
 	leftOut []string // notes on columns without a mean
+	runs    []*RunDir
+	caution string // what is to be said of them
 }
 
 // Variants reads what --variant chooses.
@@ -109,6 +111,7 @@ func ComparePaper(t *PaperTable, name string, runs []*RunDir, variants []string)
 		}
 		out.Rows = append(out.Rows, e)
 	}
+	out.caution()
 	out.Notes = append(out.Notes, out.remarks(t, of, runs)...)
 	return out, nil
 }
@@ -119,6 +122,7 @@ func ours(g *Group, variant string, columns []string) PaperOurs {
 		Name: g.Name, Variant: variant, Data: g.runs[0].Manifest.Data.Name, Eta: g.runs[0].eta(),
 		Dirs: g.Dirs, Seeds: g.Seeds, Status: g.Status, Scores: map[string]Estimate{},
 	}
+	o.runs = g.runs
 	var kept []*RunDir
 	for _, r := range g.runs {
 		if r.finished() {
@@ -271,6 +275,7 @@ func (r *PaperReport) used(runs []*RunDir) []string {
 	var noEval, noAttack, noERS []string
 	for _, x := range runs {
 		switch {
+		case x.Eval == nil && x.leaves(kinds[0]), x.Attack == nil && x.leaves(kinds[1]):
 		case x.Eval == nil:
 			noEval = append(noEval, x.Dir)
 		case x.Attack == nil:
@@ -293,10 +298,48 @@ func (r *PaperReport) used(runs []*RunDir) []string {
 		out = append(out, fmt.Sprintf("not all ten scores in %s; tercet attack --run %s --suite ers --variant both makes them", listed(noERS), word(noERS[0])))
 	}
 	for _, x := range runs {
-		out = append(append(append(out, x.stale()...), x.apart()...), x.partial()...)
+		out = append(out, x.apart()...)
 	}
-	out = append(append(out, attacked(runs)...), (&Summary{}).mixed(runs)...)
-	return append(out, (&Summary{Metrics: r.Columns}).meaningless(runs)...)
+	shown := onlyOf(runs, r.kinds())
+	out = append(out, cautions(shown, r.keys(), nil)...)
+	return append(out, unlikeNotes(shown, r.keys(), (*RunDir).measured)...)
+}
+
+// keys are the scores of the columns.
+func (r *PaperReport) keys() []string {
+	var out []string
+	for _, name := range r.Columns {
+		c, _ := paperColumnOf(name)
+		out = append(out, c.key)
+	}
+	return out
+}
+
+// kinds are the documents that the columns come from.
+func (r *PaperReport) kinds() []resultKind {
+	var out []resultKind
+	for i, attacked := range []bool{false, true} {
+		if slices.ContainsFunc(r.Columns, func(name string) bool { c, _ := paperColumnOf(name); return c.attacked == attacked }) {
+			out = append(out, kinds[i])
+		}
+	}
+	return out
+}
+
+// caution says of each row what is to be said of its runs.
+func (r *PaperReport) caution() {
+	var all []*RunDir
+	for _, e := range r.Rows {
+		for _, o := range e.Ours {
+			all = append(all, onlyOf(o.runs, r.kinds())...)
+		}
+	}
+	unlike := unlikeRows(all, r.keys(), (*RunDir).measured)
+	for _, e := range r.Rows {
+		for i, o := range e.Ours {
+			e.Ours[i].caution = rowCautions(onlyOf(o.runs, r.kinds()), unlike)
+		}
+	}
 }
 
 // apart says that the two results which a row of a table joins are not of the same

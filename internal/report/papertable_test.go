@@ -153,7 +153,7 @@ func TestPaperTableLostRunsDoNotCount(t *testing.T) {
 	for _, x := range runs {
 		x.Manifest.Status = "diverged"
 	}
-	if s := render(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,3,*diverged*,,,\n") {
+	if s := render(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,3,*diverged*,,,,diverged at step 0 of 0\n") {
 		t.Error(s)
 	}
 }
@@ -188,11 +188,11 @@ func TestPaperTableUnfinishedRunsDoNotCount(t *testing.T) {
 	}
 	// With none that is finished there are no numbers.
 	runs[0].Manifest.Status, runs[3].Manifest.Status = "failed", "running"
-	if s := render(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,0,*unfinished*,,,\n") {
+	if s := render(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,0,*unfinished*,,,,\"g-seed-0: failed at step 0 of 0 | g-seed-1: running, or killed | ") {
 		t.Error(s)
 	}
 	runs[3].Manifest.Status = "collapsed"
-	if s := render(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,1,*collapse*,,,\n") {
+	if s := render(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,1,*collapse*,,,,\"g-seed-0: failed") {
 		t.Error(s)
 	}
 }

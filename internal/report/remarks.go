@@ -12,28 +12,18 @@ import (
 
 // remarks says what makes the numbers of a summary less than they seem.
 func (s *Summary) remarks(runs []*RunDir) []string {
-	out := s.selected(runs)
+	var out []string
 	if len(runs) > 0 && !runs[0].Of.standard() {
 		note := "all scores are of the " + runs[0].Of.words()
 		if runs[0].Of.Split != "test" {
 			note += ": they are no test scores"
 		}
-		out = append([]string{note}, out...)
+		out = append(out, note)
 	}
-	for _, r := range runs {
-		out = append(out, r.Left...)
+	out = append(out, cautions(runs, s.Metrics, s.missing(runs))...)
+	if len(s.Groups) > 1 {
+		out = append(out, unlikeNotes(runs, s.Metrics, (*RunDir).measured)...)
 	}
-	out = append(out, s.missing(runs)...)
-	for _, r := range runs {
-		out = append(out, r.unfinished()...)
-		out = append(out, r.stale()...)
-		out = append(out, r.changedKernels()...)
-		out = append(out, r.partial()...)
-	}
-	out = append(out, certain(s.Metrics, runs)...)
-	out = append(out, attacked(runs)...)
-	out = append(out, s.meaningless(runs)...)
-	out = append(out, s.mixed(runs)...)
 	for _, g := range s.Groups {
 		out = append(out, s.pooled(g)...)
 	}
@@ -126,18 +116,32 @@ func (r *RunDir) sources() map[string]Source {
 	return out
 }
 
-// stale finds results that are older than the run's last checkpoint.
+// stale finds results that are of an older checkpoint than the run's.
 func (r *RunDir) stale() []string {
 	var out []string
 	src := r.sources()
 	for _, k := range kinds {
-		// A running run's manifest does not know its step yet.
-		if from, ok := src[k.name]; ok && from.Checkpoint == "last" && r.Manifest.Status != "running" && from.Step != r.Manifest.Steps {
-			out = append(out, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet %s --run %s%s recomputes it",
-				k.path(r), from.Step, r.Manifest.Steps, k.command, word(r.Dir), r.Of.flags()))
+		from, ok := src[k.name]
+		if !ok {
+			continue
+		}
+		if now, ok := r.outdated(from); ok {
+			out = append(out, fmt.Sprintf("%s is of step %d, %s; tercet %s --run %s%s recomputes it",
+				k.path(r), from.Step, r.nowAt(from, now), k.command, word(r.Dir), r.Of.flags()))
 		}
 	}
 	return out
+}
+
+// nowAt says at which step a checkpoint is.
+func (r *RunDir) nowAt(from Source, step int) string {
+	switch {
+	case from.of().Checkpoint == "best":
+		return fmt.Sprintf("the best checkpoint is of step %d", step)
+	case r.Manifest.Status == "running":
+		return fmt.Sprintf("the run has come to step %d", step)
+	}
+	return fmt.Sprintf("the run is at step %d", step)
 }
 
 // partial says which results are of a part of the data only.
@@ -167,7 +171,7 @@ func certain(scores []string, runs []*RunDir) []string {
 		}
 		var dirs []string
 		for _, r := range runs {
-			if r.Eval != nil && k >= r.Eval.Source.Items-1 {
+			if r.Eval != nil && r.Eval.Source.Items > 0 && k >= r.Eval.Source.Items-1 {
 				dirs = append(dirs, r.Dir)
 			}
 		}
@@ -201,8 +205,8 @@ func attacked(runs []*RunDir) []string {
 
 // meaningless repeats what attack.json warns of where ERS is shown: a collapsed
 // network scores well.
-func (s *Summary) meaningless(runs []*RunDir) []string {
-	if !slices.ContainsFunc(s.Metrics, func(m string) bool { return strings.HasPrefix(m, "ERS") }) {
+func meaningless(runs []*RunDir, scores []string) []string {
+	if !slices.ContainsFunc(scores, func(m string) bool { return strings.HasPrefix(m, "ERS") }) {
 		return nil
 	}
 	var out []string
@@ -220,9 +224,9 @@ func (s *Summary) meaningless(runs []*RunDir) []string {
 }
 
 // mixed finds what makes runs incomparable.
-func (s *Summary) mixed(runs []*RunDir) []string {
+func mixed(runs []*RunDir, scores []string) []string {
 	var out []string
-	for _, m := range s.Metrics {
+	for _, m := range scores {
 		out = append(out, differ(runs, "runs differ in the definition of "+m, func(r *RunDir) string {
 			v, _ := r.scores().Get(m)
 			return v.Definition

@@ -44,7 +44,7 @@ type NoiseRow struct {
 
 	runs    []*RunDir
 	values  []map[string]float64 // by run
-	leftOut []string             // notes on scores without a mean
+	caution string               // what is to be said of the runs
 }
 
 // noiseComparison is a question that a NoiseStudy answers.
@@ -124,8 +124,7 @@ func compareNoise(runs []*RunDir, kind *noiseComparison) (*NoiseStudy, error) {
 				delete(row.values[i], key)
 			}
 		}
-		row.leftOut = leftOut(row.title(), kind.scores, why)
-		s.Notes = append(s.Notes, row.leftOut...)
+		s.Notes = append(s.Notes, leftOut(row.title(), kind.scores, why)...)
 		row.Scores = map[string]Estimate{}
 		for _, key := range kind.scores {
 			var v []float64
@@ -141,15 +140,15 @@ func compareNoise(runs []*RunDir, kind *noiseComparison) (*NoiseStudy, error) {
 	}
 	s.compare()
 	s.contrast()
-	for _, r := range runs {
-		s.Notes = append(s.Notes, r.stale()...)
+	shown := onlyOf(runs, kind.kinds)
+	s.Notes = append(s.Notes, cautions(shown, kind.scores, nil)...)
+	if len(s.Rows) > 1 {
+		s.Notes = append(s.Notes, unlikeNotes(shown, kind.scores, (*RunDir).measured)...)
 	}
-	s.Notes = append(s.Notes, differ(runs, "attacks have different budgets", func(r *RunDir) string {
-		if r.Attack == nil || len(kind.kinds) < 2 {
-			return ""
-		}
-		return r.Attack.budget()
-	})...)
+	unlike := unlikeRows(shown, kind.scores, (*RunDir).measured)
+	for _, row := range s.Rows {
+		row.caution = rowCautions(onlyOf(row.runs, kind.kinds), unlike)
+	}
 	s.Notes = append(s.Notes, differ(runs, "made by different versions", func(r *RunDir) string { return r.Manifest.Version })...)
 	return s, nil
 }
@@ -183,6 +182,11 @@ func (s *NoiseStudy) usable(runs []*RunDir) []*RunDir {
 		out = append(out, r)
 	}
 	for _, k := range s.kind.kinds {
+		for _, r := range out {
+			if r.leaves(k) {
+				s.Notes = append(s.Notes, r.Left...)
+			}
+		}
 		if note := k.missing(out); note != "" {
 			s.Notes = append(s.Notes, note)
 		}

@@ -20,6 +20,10 @@ func (s *NoiseStudy) Table(full bool) *Table {
 		t.Columns = append(t.Columns, Column{Name: "d " + key, Percent: true, Digits: 2, Paper: true})
 	}
 	t.Columns = append(t.Columns, Column{Name: "better"})
+	chosen := slices.ContainsFunc(s.Rows, func(r *NoiseRow) bool { return chosenOn(r.runs) != "" })
+	if chosen {
+		t.Columns = append(t.Columns, Column{Name: selectionColumn})
+	}
 	rows := slices.Clone(s.Rows)
 	for i := range s.Contrasts {
 		rows = append(rows, s.Contrasts[i].row())
@@ -31,12 +35,16 @@ func (s *NoiseStudy) Table(full bool) *Table {
 		}
 		row := []Cell{Text(r.Data), Text(r.Setting), Text(r.Noise), Number(r.Rate), effective, Text(r.Name), Int(r.N)}
 		for _, key := range s.Scores {
-			row = append(row, r.Scores[key].cell)
+			row = append(row, r.Scores[key].counted(r.N))
 		}
 		for _, key := range s.Scores {
-			row = append(row, r.Differences[key].cell)
+			row = append(row, r.Differences[key].counted(r.N))
 		}
-		t.Rows = append(t.Rows, append(row, Text(r.verdict(s.Scores))))
+		row = append(row, Text(r.verdict(s.Scores)))
+		if chosen {
+			row = append(row, optionalText(chosenOn(r.runs)))
+		}
+		t.Rows, t.RowNotes = append(t.Rows, row), append(t.RowNotes, r.caution)
 	}
 	t.Notes = append(slices.Clone(s.Notes), "rate: of the labels, pairs or triplets that are disturbed, effective: of wrong pairs, half of them similar; scores in percent; ±: half the 95 % interval of Student's t over n seeds; d: less "+s.kind.against+", seed by seed, with the same first weights, batches and noise; better: the scores by which the row is better (supported) or worse (contradicted), by the interval of d", verdict.Comparisons(comparisons(rows)))
 	if s.Contrasts != nil {

@@ -30,6 +30,8 @@ type Manifest struct {
 	} `json:"model"`
 	Steps   int `json:"steps"`
 	Planned int `json:"steps_planned"`
+	// Checkpoint is the step of the last checkpoint; 0 in manifests of older versions.
+	Checkpoint int `json:"checkpoint_step"`
 	// Best is the best checkpoint; Selection what it, and an early stop, was chosen by,
 	// which manifests of older versions do not say.
 	Best *struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"tercet/internal/metric"
 )
@@ -72,7 +73,7 @@ func (r *RunDir) scores() metric.Scores {
 func (k resultKind) missing(runs []*RunDir) string {
 	var dirs []string
 	for _, r := range runs {
-		if !k.has(r) && !r.lost() {
+		if !k.has(r) && !r.lost() && !r.leaves(k) {
 			dirs = append(dirs, r.Dir)
 		}
 	}
@@ -81,6 +82,11 @@ func (k resultKind) missing(runs []*RunDir) string {
 	}
 	of := runs[0].Of
 	return fmt.Sprintf("no %s in %s; tercet %s --run %s%s makes it", of.document("", k.name), listed(dirs), k.command, word(dirs[0]), of.flags())
+}
+
+// leaves says that the run has such a document, which is left out with a note.
+func (r *RunDir) leaves(k resultKind) bool {
+	return slices.ContainsFunc(r.Left, func(note string) bool { return strings.HasPrefix(note, k.path(r)+" ") })
 }
 
 // path is where the run has the document.

@@ -46,13 +46,13 @@ func chosenAs(what string, runs []*RunDir) []string {
 
 // selected names the runs whose weights test images have chosen: their test scores are
 // too good.
-func (s *Summary) selected(runs []*RunDir) []string {
+func selected(runs []*RunDir) []string {
 	var out []string
 	for _, what := range onTestKinds {
 		dirs := chosenAs(what, runs)
 		switch {
 		case dirs == nil:
-		case s.Split != names.Test: // no test score is shown
+		case runs[0].Of.full().Split != names.Test: // no test score is shown
 			out = append(out, fmt.Sprintf("the %s was chosen on test images: %s", what, listed(dirs)))
 		default:
 			out = append(out, fmt.Sprintf("the %s was chosen on test images, so the test scores are too good: %s; data.split.validation holds out images to choose by", what, listed(dirs)))
@@ -64,8 +64,11 @@ func (s *Summary) selected(runs []*RunDir) []string {
 const chosenOnTest = " chosen on test images"
 
 // selection is what a row says of its runs' selection on test images.
-func (g *Group) selection() string {
-	for _, r := range g.runs {
+func (g *Group) selection() string { return chosenOn(g.runs) }
+
+// chosenOn is that of runs; "" where test images chose nothing.
+func chosenOn(runs []*RunDir) string {
+	for _, r := range runs {
 		if what := r.onTest(); what != "" {
 			return what + chosenOnTest
 		}

@@ -19,6 +19,7 @@ func (s *Summary) Table() *Table {
 		t.Columns = append(t.Columns, Column{Name: k})
 	}
 	t.Columns = append(t.Columns, Column{Name: "n"}, Column{Name: "status"})
+	shown, unlike := s.shownKinds(), unlikeRows(s.all(), s.Metrics, (*RunDir).measured)
 	of := s.ofColumns()
 	t.Columns = append(t.Columns, of...)
 	for _, m := range s.Metrics {
@@ -32,7 +33,8 @@ func (s *Summary) Table() *Table {
 		}
 		row = append(row, Int(g.N), Text(g.status()))
 		row = append(row, s.ofCells(of, g)...)
-		row = append(row, s.cells(g.Scores)...)
+		row = append(row, s.cells(g.Scores, g.N)...)
+		t.RowNotes = append(t.RowNotes, rowCautions(onlyOf(g.runs, shown), unlike))
 		t.Rows = append(t.Rows, append(row, Number(g.Seconds), Int(int(math.Round(g.Forward))), Int(int(math.Round(g.Backward)))))
 	}
 	for _, b := range s.baselines {
@@ -41,10 +43,32 @@ func (s *Summary) Table() *Table {
 			row = append(row, Missing())
 		}
 		row = append(row, Int(b.n), Missing())
-		row = append(append(row, s.ofCells(of, nil)...), s.cells(b.scores)...)
+		row = append(append(row, s.ofCells(of, nil)...), s.cells(b.scores, b.n)...)
+		t.RowNotes = append(t.RowNotes, "")
 		t.Rows = append(t.Rows, append(row, Missing(), Missing(), Missing()))
 	}
 	return t
+}
+
+// all are the runs of all groups.
+func (s *Summary) all() []*RunDir {
+	var out []*RunDir
+	for _, g := range s.Groups {
+		out = append(out, g.runs...)
+	}
+	return out
+}
+
+// shownKinds are the documents that the scores come from.
+func (s *Summary) shownKinds() []resultKind {
+	var out []resultKind
+	runs := s.all()
+	for _, k := range kinds {
+		if slices.ContainsFunc(s.Metrics, func(m string) bool { return kindOf(m, runs).name == k.name }) {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // Columns that say what makes scores less than they seem.
@@ -111,11 +135,11 @@ func (s *Summary) ofCells(columns []Column, g *Group) []Cell {
 
 // cells are the shown scores of a row. Where no group has two runs, the column n
 // alone says so.
-func (s *Summary) cells(scores map[string]Estimate) []Cell {
+func (s *Summary) cells(scores map[string]Estimate, n int) []Cell {
 	alone := len(s.Groups) == len(s.Runs)
 	out := make([]Cell, len(s.Metrics))
 	for i, m := range s.Metrics {
-		out[i] = scores[m].cell
+		out[i] = scores[m].counted(n)
 		if alone && out[i].kind == single {
 			out[i] = Number(out[i].value)
 		}

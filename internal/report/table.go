@@ -3,6 +3,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -13,7 +14,10 @@ type Table struct {
 	Title   string
 	Columns []Column
 	Rows    [][]Cell // each as long as Columns
-	Notes   []string // below the table
+	// RowNotes are what is to be said of each row, in CSV alone, which has no Notes; nil
+	// where nothing is.
+	RowNotes []string
+	Notes    []string // below the table
 }
 
 // Column says how its cells are shown.
@@ -42,6 +46,8 @@ type Cell struct {
 	percent   bool
 	brief     bool // an interval that text, Markdown and LaTeX leave out
 	best      bool // shown in bold by Markdown and LaTeX
+	of        int  // how many values the number is the mean of, 0: not told
+	odd       bool // these are not as many as the row's runs
 }
 
 type kind uint8
@@ -133,8 +139,31 @@ func (c Column) number(v float64) string {
 	return s
 }
 
+// optionalText is a cell with words, if there are some.
+func optionalText(s string) Cell {
+	if s == "" {
+		return Missing()
+	}
+	return Text(s)
+}
+
+// counted is the cell of the estimate in a row of n runs: where it is of fewer values, it
+// says so.
+func (e Estimate) counted(n int) Cell {
+	out := e.cell
+	out.of, out.odd = e.N, e.N > 0 && e.N != n
+	return out
+}
+
 // show renders a cell for people.
 func (c Column) show(x Cell) string {
+	if x.odd && x.kind != single {
+		return c.showAll(x) + fmt.Sprintf(" (n=%d)", x.of)
+	}
+	return c.showAll(x)
+}
+
+func (c Column) showAll(x Cell) string {
 	c, x = c.unit(x)
 	switch x.kind {
 	case words:

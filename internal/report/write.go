@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,6 +56,9 @@ func (t *Table) check() error {
 		if len(r) != len(t.Columns) {
 			return fmt.Errorf("table %q: row %d has %d cells for %d columns", t.Title, i, len(r), len(t.Columns))
 		}
+	}
+	if t.RowNotes != nil && len(t.RowNotes) != len(t.Rows) {
+		return fmt.Errorf("table %q: %d notes on %d rows", t.Title, len(t.RowNotes), len(t.Rows))
 	}
 	return nil
 }
@@ -113,25 +117,35 @@ func (t *Table) pretty(markdown bool) string {
 }
 
 // csv writes RFC 4180: go-pretty's own CSV escapes quotes in another way. A
-// column with intervals becomes three: name, name_low, name_high.
+// column with intervals becomes three: name, name_low, name_high. One with a number that
+// is of fewer values than its row has runs has name_n behind it, and where there is
+// something to say of a row, the last column is notes.
 func (t *Table) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	var header []string
-	wide := make([]bool, len(t.Columns))
+	wide, told := make([]bool, len(t.Columns)), make([]bool, len(t.Columns))
 	for i, c := range t.Columns {
 		header = append(header, c.Name)
 		for _, r := range t.Rows {
 			wide[i] = wide[i] || r[i].kind == interval
+			told[i] = told[i] || r[i].odd
 		}
 		if wide[i] {
 			header = append(header, c.Name+"_low", c.Name+"_high")
 		}
+		if told[i] {
+			header = append(header, c.Name+"_n")
+		}
+	}
+	noted := slices.ContainsFunc(t.RowNotes, func(n string) bool { return n != "" })
+	if noted {
+		header = append(header, "notes")
 	}
 	if err := out.Write(header); err != nil {
 		return err
 	}
 	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	for _, r := range t.Rows {
+	for at, r := range t.Rows {
 		var line []string
 		for i, x := range r {
 			low, high := "", ""
@@ -151,6 +165,14 @@ func (t *Table) csv(w io.Writer) error {
 			if wide[i] {
 				line = append(line, low, high)
 			}
+			if told[i] && x.of > 0 {
+				line = append(line, strconv.Itoa(x.of))
+			} else if told[i] {
+				line = append(line, "")
+			}
+		}
+		if noted {
+			line = append(line, t.RowNotes[at])
 		}
 		if err := out.Write(line); err != nil {
 			return err
@@ -232,8 +254,11 @@ func (x Cell) plain() any {
 	if x.kind == interval && finite(x.low) && finite(x.high) {
 		m.CI95 = &[2]float64{x.low, x.high}
 	}
-	if x.kind == single {
+	switch {
+	case x.kind == single:
 		m.N = 1
+	case x.odd:
+		m.N = x.of
 	}
 	return m
 }
