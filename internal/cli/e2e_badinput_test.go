@@ -227,7 +227,7 @@ func TestBadEmbeddings(t *testing.T) {
 		{"eval --embeddings ok.npy --labels y.csv --n-init 0", 2, "--n-init"},
 		{"eval --embeddings ok.npy --labels y.csv --bootstrap -1", 2, "--bootstrap"},
 		{"eval --embeddings ok.npy --labels y.csv --bootstrap 99", 2, "give at least 100, or 0 for none"},
-		{"eval --embeddings ok.npy --labels y.csv --if-needed", 2, "are about the result of a run"},
+		{"eval --embeddings ok.npy --labels y.csv --if-needed", 2, "leave out --if-needed"},
 		{"eval --embeddings ok.npy --labels y.csv --bootstrap 100000000000", 2, "at most 1000000"},
 		{"eval --embeddings ok.npy --labels y.csv --distance manhattan", 2, "--distance"},
 		{"cluster --embeddings ok.npy", 2, "-k 10"},
