@@ -12,10 +12,6 @@ import (
 // DrawCurves draws a run's events: loss, held-out recall@1, what the miner found
 // the distances, and what a defence did, against the step.
 func (r *Run) DrawCurves() (string, error) {
-	events, err := train.ReadEvents(r.Path("events.jsonl"))
-	if err != nil {
-		return "", err
-	}
 	lines := map[string]*report.Series{}
 	add := func(name string, step int, v *float64) {
 		if v == nil {
@@ -28,7 +24,7 @@ func (r *Run) DrawCurves() (string, error) {
 		}
 		s.X, s.Y = append(s.X, float64(step)), append(s.Y, *v)
 	}
-	for _, e := range events {
+	err := train.EachEvent(r.Path("events.jsonl"), func(e *train.Event) {
 		switch e.Kind {
 		case "step":
 			add("loss", e.Step, e.Loss)
@@ -49,6 +45,9 @@ func (r *Run) DrawCurves() (string, error) {
 				}
 			}
 		}
+	})
+	if err != nil {
+		return "", err
 	}
 	var panels []report.Panel
 	for _, p := range []struct {

@@ -1,7 +1,7 @@
 package train
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"fmt"
 
@@ -54,21 +54,34 @@ const (
 
 // ReadEvents reads a log; an unfinished last line is passed over.
 func ReadEvents(path string) ([]Event, error) {
-	b, err := fsx.ReadFile(path, maxLog)
-	if err != nil {
-		return nil, err
-	}
 	var list []Event
+	err := EachEvent(path, func(e *Event) { list = append(list, *e) })
+	return list, err
+}
+
+// EachEvent calls f with the events of a log in turn, as ReadEvents reads them: of a log
+// of any size only one is in memory.
+func EachEvent(path string, f func(e *Event)) error {
+	file, _, err := fsx.OpenRegular(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	in := bufio.NewReaderSize(file, maxLine)
 	for n := 1; ; n++ {
-		i := bytes.IndexByte(b, '\n')
-		if i < 0 {
-			return list, nil
+		line, length, whole, err := readLine(in)
+		switch {
+		case err != nil:
+			return err
+		case length > int64(len(line)):
+			return fmt.Errorf("%s:%d: the line has more than %d bytes, which no event has", path, n, maxLine)
+		case !whole:
+			return nil
 		}
 		var e Event
-		if err := json.Unmarshal(b[:i], &e); err != nil {
-			return list, fmt.Errorf("%s:%d: %s", path, n, record.Words(err))
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("%s:%d: %s", path, n, record.Words(err))
 		}
-		list = append(list, e)
-		b = b[i+1:]
+		f(&e)
 	}
 }

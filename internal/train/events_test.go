@@ -96,3 +96,15 @@ func TestADamagedLineCostsItself(t *testing.T) {
 		t.Errorf("events are left before the first step: %v %v", info, err)
 	}
 }
+
+// A log without line ends is refused at the length of a line, not read as a whole.
+func TestALineOfALogIsBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events.jsonl")
+	long := "{\"event\":\"start\",\"step\":0}\n" + strings.Repeat(" ", 2*maxLine) + "{\"event\":\"step\",\"step\":1}\n"
+	os.WriteFile(path, []byte(long), 0o644)
+	var steps []int
+	err := EachEvent(path, func(e *Event) { steps = append(steps, e.Step) })
+	if err == nil || !strings.Contains(err.Error(), "events.jsonl:2: the line has more than 1048576 bytes") || len(steps) != 1 {
+		t.Fatalf("events %v, error %v", steps, err)
+	}
+}

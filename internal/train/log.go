@@ -15,9 +15,7 @@ import (
 )
 
 const (
-	// maxLog bounds events.jsonl where all of it is read into memory.
-	maxLog = 2 << 30
-	// maxLine bounds a line of it; an event has about 500 bytes.
+	// maxLine bounds a line of events.jsonl; an event has about 500 bytes.
 	maxLine = 1 << 20
 )
 
