@@ -41,7 +41,7 @@ func each(t *testing.T, f func(bound string, o Options)) {
 func TestMoreSamplesSmallerBounds(t *testing.T) {
 	each(t, func(bound string, o Options) {
 		start, last := 0.0, math.Inf(1)
-		most := min(1<<40, math.MaxInt/8+1) // 2^28 on 32-bit machines
+		const most = min(1<<40, math.MaxInt/8+1) // 2^28 on 32-bit machines
 		for n := 64; n <= most; n *= 4 {
 			g := of(bound, plain(n))
 			if bound == "lemma1" || bound == "lemma2" || bound == "lemma10" {
