@@ -13,6 +13,7 @@ import (
 
 	"tercet/configs/tables"
 	"tercet/internal/config"
+	"tercet/internal/experiment"
 	"tercet/internal/fsx"
 	"tercet/internal/names"
 	"tercet/internal/report"
@@ -292,6 +293,9 @@ func readRun(dir string, of report.Of) (*report.RunDir, error) {
 	}
 	cfg, err := config.LoadBytes(text, path, nil)
 	if err != nil {
+		return nil, &ExitError{ExitData, err}
+	}
+	if err := experiment.SameConfig(path, text, cfg, r.Manifest.ConfigHash); r.Manifest.ConfigHash != "" && err != nil {
 		return nil, &ExitError{ExitData, err}
 	}
 	for _, l := range cfg.Origins() {

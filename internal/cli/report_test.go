@@ -164,7 +164,7 @@ func TestReportRefuses(t *testing.T) {
 		{"report runs/b --format xml", 2, `unknown table format "xml"`},
 		{"report runs/b --out x.pdf", 2, `--out is "x.pdf"; give a file that ends in .md or .html`},
 		{"report runs/b --out x", 2, `--out is "x"`},
-		{"report runs/b --metric recal@1", 2, `no run has the score "recal@1" (did you mean recall@1?); there are: recall@1; no attack.json in runs/b; tercet attack --run runs/b makes it`},
+		{"report runs/b --metric recal@1", 2, `no run has the score "recal@1" (did you mean recall@1?)`},
 		{"report runs/b --group-by los", 2, `no run has the config key "los" to group by`},
 		{"report runs/[", 2, `pattern "runs/[": syntax error in pattern`},
 		{"report nowhere", 3, "no usable run: nowhere does not exist"},
@@ -196,5 +196,27 @@ func TestEvalTableLeavesOutVariants(t *testing.T) {
 	}
 	if table = evalTable(doc, true); len(table.Rows) != 4 || len(table.Notes) != 0 {
 		t.Errorf("all: %+v", table)
+	}
+}
+
+// A manifest or a config of another run is refused, as eval and train do.
+func TestReportRefusesASwappedConfig(t *testing.T) {
+	fakeStudy(t)
+	m, err := os.ReadFile("runs/b/manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(m, &doc); err != nil {
+		t.Fatal(err)
+	}
+	delete(doc, "digest") // as after an edit by hand
+	doc["config_hash"] = "0123456789ab"
+	if err := experiment.WriteJSON("runs/b/manifest.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	code, out, stderr := cli("report", "runs/b")
+	if code != 3 || out != "" || !strings.Contains(stderr, "runs/b/config.yaml was changed since the run began (it was 0123456789ab, is ") {
+		t.Errorf("%d %s%s", code, out, stderr)
 	}
 }

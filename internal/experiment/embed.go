@@ -135,7 +135,7 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(
 	return &Embedded{
 		Run: r, Model: m, Data: ds, Items: ids, Vectors: v, Seconds: time.Since(start).Seconds(), Threshold: c.Threshold,
 		Source: Source{
-			Run: r.Dir, Checkpoint: which, Step: c.State.Step, Set: set,
+			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: which, Step: c.State.Step, Set: set,
 			Items: ds.Len(), Classes: distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),
 		},
 	}, nil

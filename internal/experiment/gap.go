@@ -130,7 +130,7 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 	d := &GapDoc{
 		Schema: gapSchema, Options: GapOptions{o.Triplets, o.Bootstrap, o.Seed, o.Limit}, Train: setRecord(sets.Train), Resampled: g.by,
 		Source: Source{
-			Run: r.Dir, Checkpoint: o.Checkpoint, Step: c.State.Step, Set: o.Set, Items: g.test.items.Len(),
+			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: o.Checkpoint, Step: c.State.Step, Set: o.Set, Items: g.test.items.Len(),
 			Classes: distinct(g.test.items.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),
 		},
 		Loss: LossGap{Name: l.Name, Of: l.Of, Sup: l.sup(r.Config)},

@@ -62,7 +62,7 @@ func (r *Run) NoiseRate(ctx context.Context, checkpoint string, limit int, say S
 	t.model, t.Model = m, m
 	ds := sets.seen()
 	d := &NoiseDoc{Schema: noiseSchema, Failed: map[string]string{}, Source: Source{
-		Run: r.Dir, Checkpoint: checkpoint, Step: c.State.Step, Set: "train", Items: ds.Len(),
+		Run: r.Dir, Config: r.Manifest.Config, Checkpoint: checkpoint, Step: c.State.Step, Set: "train", Items: ds.Len(),
 		Classes: distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: sets.Train.Fingerprint(),
 	}}
 	var losses []float64

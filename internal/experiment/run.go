@@ -78,10 +78,20 @@ func Open(dir string) (*Run, error) {
 		r.Manifest = fresh(cfg)
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrNoRun, err)
-	case r.Manifest.Config != identity(text) && r.Manifest.Config != cfg.Hash():
-		return nil, changedConfig(path, r.Manifest.Config, cfg.Hash())
+	}
+	if err := SameConfig(path, text, cfg, r.Manifest.Config); err != nil {
+		return nil, err
 	}
 	return r, nil
+}
+
+// SameConfig returns an error that wraps ErrNoRun where the config at path, with the
+// given text, is not the one whose hash a run's manifest has.
+func SameConfig(path string, text []byte, cfg *config.Config, hash string) error {
+	if hash != identity(text) && hash != cfg.Hash() {
+		return changedConfig(path, hash, cfg.Hash())
+	}
+	return nil
 }
 
 // changedConfig says that the config at path has another hash than the run began with.

@@ -124,7 +124,7 @@ func (r *Run) onAverageStability(ctx context.Context, o MeasureOptions, p Progre
 	d := &OnAverageDoc{
 		Schema: onAverageSchema, Options: OnAverageOptions{len(plan), o.Images, o.Seed}, Loss: OnAverageLoss{Name: l.Name, Of: l.Of}, Reference: t.from, Warnings: t.cautions(),
 		Source: Source{
-			Run: r.Dir, Checkpoint: "last", Step: c.State.Step, Set: o.Set, Items: s.held.Len(), Classes: distinct(s.held.Labels()), Dim: m.Dim(), Fingerprint: s.held.Fingerprint(),
+			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: "last", Step: c.State.Step, Set: o.Set, Items: s.held.Len(), Classes: distinct(s.held.Labels()), Dim: m.Dim(), Fingerprint: s.held.Fingerprint(),
 		},
 	}
 	if d.Replaced, err = t.unseen(ctx, plan, l); err != nil {

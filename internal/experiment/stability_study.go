@@ -172,7 +172,7 @@ func (s *study) plan(ctx context.Context, m *nn.Model, kinds []string, from []in
 // source describes the judges.
 func (s *study) source(checkpoint string, step, dim int) Source {
 	return Source{
-		Run: s.run.Dir, Checkpoint: checkpoint, Step: step, Set: s.o.Set, Items: s.judges.ds.Len(),
+		Run: s.run.Dir, Config: s.run.Manifest.Config, Checkpoint: checkpoint, Step: step, Set: s.o.Set, Items: s.judges.ds.Len(),
 		Classes: distinct(s.judges.ds.Labels()), Dim: dim, Fingerprint: s.judges.ds.Fingerprint(),
 	}
 }

@@ -47,6 +47,10 @@ func (r *RunDir) ReadClusterings() error {
 			r.Left = append(r.Left, fmt.Sprintf("%s is of the %s, not of the %s: left out", file, of.words(), r.Of.words()))
 			continue
 		}
+		if why := r.foreign(c.Source); why != "" {
+			r.Left = append(r.Left, fmt.Sprintf("%s %s: left out", file, why))
+			continue
+		}
 		r.Clusterings = append(r.Clusterings, Clustering{method, file, c})
 	}
 	if r.Clusterings == nil && r.Cluster != nil {

@@ -224,8 +224,13 @@ func readResult[D any](r *RunDir, kind string, source func(*D) Source, schemas .
 			continue
 		}
 		of := source(d).of()
-		if of == r.Of {
+		why := r.foreign(source(d))
+		if of == r.Of && why == "" {
 			return d, nil
+		}
+		if of == r.Of {
+			r.Left = append(r.Left, fmt.Sprintf("%s %s: left out", path, why))
+			continue
 		}
 		if i == 0 {
 			r.Left = append(r.Left, fmt.Sprintf("%s is of the %s, not of the %s: left out", path, of.words(), r.Of.words()))

@@ -128,6 +128,8 @@ type ResultCost struct {
 
 // Source says what a result was computed from.
 type Source struct {
+	Run         string `json:"run"`         // its directory then
+	ConfigHash  string `json:"config_hash"` // of the run; "" in documents of older versions
 	Checkpoint  string `json:"checkpoint"`
 	Step        int    `json:"step"`
 	Set         string `json:"set"`

@@ -124,7 +124,7 @@ func TestBaselinesOfOneGroupHaveTheirOwnNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	runs := []*RunDir{
 		fake(t, "a_seed-0", 0, "finished", map[string]string{"eval.json": evalFile(0.5, 0.1)}),
-		fake(t, "a_seed-1", 1, "finished", map[string]string{"eval.json": strings.Replace(evalFile(0.5, 0.2), "sha256:bb", "sha256:cc", 1)}),
+		fake(t, "a_seed-1", 1, "finished", map[string]string{"eval.json": replaced(evalFile(0.5, 0.2), `"items": 200`, `"items": 199`, "sha256:bb", "sha256:cc")}),
 	}
 	names := map[string]bool{}
 	for _, row := range summarize(t, runs, Options{}).Table().Rows {

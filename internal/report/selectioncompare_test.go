@@ -32,7 +32,7 @@ func TestCandidatesAreShown(t *testing.T) {
 func TestScoresOnDifferentImagesAreNotCompared(t *testing.T) {
 	for _, c := range []struct{ was, now, want string }{
 		{`"items": 200, "classes": 10, "dim"`, `"items": 10, "classes": 10, "dim"`, "10 with fingerprint bb (m-0.2)"},
-		{`"fingerprint": "sha256:bb"`, `"fingerprint": "sha256:cc"`, "200 with fingerprint cc (m-0.2)"},
+		{`"items": 200, "classes": 10, "dim": 16, "fingerprint": "sha256:bb"`, `"items": 199, "classes": 10, "dim": 16, "fingerprint": "sha256:cc"`, "199 with fingerprint cc (m-0.2)"},
 	} {
 		by, scored := sweep(t, map[string][4]float64{"0.1": {0.5, 0.6, 0.9, 0.9}, "0.2": {0.75, 0.65, 0.5, 0.7}})
 		for i, r := range by {

@@ -29,12 +29,17 @@ func (r *RunDir) measured(key string) []Label {
 
 // images says on which a result was measured.
 func (s Source) images() Label {
-	print := strings.TrimPrefix(s.Fingerprint, "sha256:")
 	value := strconv.Itoa(s.Items)
-	if print != "" {
-		value += " with fingerprint " + print[:min(len(print), 12)]
+	if print := shortPrint(s.Fingerprint); print != "" {
+		value += " with fingerprint " + print
 	}
 	return Label{imagesPart, value}
+}
+
+// shortPrint is the beginning of a fingerprint, enough to tell sets apart.
+func shortPrint(fingerprint string) string {
+	print := strings.TrimPrefix(fingerprint, "sha256:")
+	return print[:min(len(print), 12)]
 }
 
 // clustersWord says how many clusters k-means was given, 0 standing for the classes.

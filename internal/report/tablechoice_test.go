@@ -8,7 +8,7 @@ import (
 // The best of values on different images is none.
 func TestNoBestOverDifferentImages(t *testing.T) {
 	t.Chdir(t.TempDir())
-	other := strings.Replace(evalFile(0.75, 0), "sha256:bb", "sha256:cc", 1)
+	other := replaced(evalFile(0.75, 0), `"items": 200`, `"items": 199`, "sha256:bb", "sha256:cc")
 	a := fake(t, "a", 0, "finished", map[string]string{"eval.json": evalFile(0.5, 0)}, Label{"loss.margin", "0.1"})
 	b := fake(t, "b", 0, "finished", map[string]string{"eval.json": other}, Label{"loss.margin", "0.2"})
 	c := fake(t, "c", 0, "finished", map[string]string{"eval.json": evalFile(0.75, 0)}, Label{"loss.margin", "0.2"})

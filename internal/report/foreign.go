@@ -1,0 +1,54 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// foreign says why a document cannot be a result of the run; "" where it may be one. A run
+// that was moved or renamed keeps its results.
+func (r *RunDir) foreign(from Source) string {
+	m := r.Manifest
+	if from.ConfigHash != "" && m.ConfigHash != "" {
+		if from.ConfigHash != m.ConfigHash {
+			return fmt.Sprintf("is of another run (%s, config %s; this run's is %s)", from.Run, from.ConfigHash, m.ConfigHash)
+		}
+	} else if r.ofSibling(from.Run) {
+		return fmt.Sprintf("is of another run (%s)", from.Run)
+	}
+	split := from.of().Split
+	own := m.Data.fingerprint(split)
+	if from.Items == m.Data.items(split) && own != "" && from.Fingerprint != "" && from.Fingerprint != own {
+		return fmt.Sprintf("is of other %s images than the run's (fingerprint %s, not %s)", split, shortPrint(from.Fingerprint), shortPrint(own))
+	}
+	return ""
+}
+
+// ofSibling reports whether the directory that a document of an older version names, which
+// tells no config, is another run beside this one.
+func (r *RunDir) ofSibling(run string) bool {
+	name := filepath.Base(filepath.FromSlash(run))
+	if run == "" || name == r.name() || name == r.Manifest.Name {
+		return false
+	}
+	abs, err := filepath.Abs(r.Dir)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(filepath.Dir(abs), name, "manifest.json"))
+	return err == nil
+}
+
+// fingerprint is that of a split.
+func (d RunData) fingerprint(split string) string {
+	switch {
+	case split == "train":
+		return d.Train.Fingerprint
+	case split != "validation":
+		return d.Test.Fingerprint
+	case d.Validation == nil:
+		return ""
+	}
+	return d.Validation.Fingerprint
+}
