@@ -34,11 +34,13 @@ type Manifest struct {
 	Steps   int            `json:"steps"`                     // optimiser steps done
 	Of      int            `json:"steps_planned"`
 	// Checkpoint is the step of last.safetensors; 0 where there is none yet.
-	Checkpoint int            `json:"checkpoint_step,omitempty"`
-	Cost       adversary.Cost `json:"cost"`              // images forward and backward
-	Crafted    *train.Crafted `json:"crafted,omitempty"` // what the defence did, over all steps
-	Seconds    float64        `json:"seconds"`           // training time over all sessions
-	Best       *Best          `json:"best,omitempty"`
+	Checkpoint int `json:"checkpoint_step,omitempty"`
+	// Log is what events.jsonl had when that was written.
+	Log     *train.LogRecord `json:"log,omitempty"`
+	Cost    adversary.Cost   `json:"cost"`              // images forward and backward
+	Crafted *train.Crafted   `json:"crafted,omitempty"` // what the defence did, over all steps
+	Seconds float64          `json:"seconds"`           // training time over all sessions
+	Best    *Best            `json:"best,omitempty"`
 	// Selection says by what Best and an early stop are chosen, Stopped that there was
 	// one: the run is finished all the same.
 	Selection *SelectionRecord `json:"selection,omitempty"`

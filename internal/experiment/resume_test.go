@@ -387,6 +387,70 @@ func TestADamagedLogIsPutAside(t *testing.T) {
 	}
 }
 
+// Events that are lost or changed before the checkpoint are told of, and the log as it
+// was is put aside. Those after it, which a killed process may not have synced, are not.
+func TestAChangedLogIsNoticed(t *testing.T) {
+	sets := []string{"train.log_every=2"}
+	want := trained(t, t.TempDir(), sets...)
+	log := undated(t, read(t, want.Path("events.jsonl")))
+	lines := func(text string, from, to int) string {
+		return strings.Join(strings.SplitAfter(text, "\n")[from:to], "")
+	}
+	for name, c := range map[string]struct {
+		change func(text string) string
+		note   string // "" for none
+		same   bool   // the log is whole in the end
+	}{
+		"as it is":      {func(text string) string { return text }, "", true},
+		"emptied":       {func(string) string { return "" }, "it has 0 of the 10 events up to step 12", false},
+		"cut":           {func(text string) string { return lines(text, 0, 4) }, "it has 4 of the 10 events", false},
+		"within a line": {func(text string) string { return text[:len(lines(text, 0, 4))+20] }, "it has 4 of the 10 events", false},
+		"lines deleted": {func(text string) string { return lines(text, 0, 3) + lines(text, 5, 9) }, "of the 10 events", false},
+		"doubled":       {func(text string) string { return text + text }, "such as a second copy", true},
+		"edited":        {func(text string) string { return strings.Replace(text, `"loss":`, `"loss":1`, 1) }, "are not those that were written", false},
+		"no UTF-8":      {func(text string) string { return strings.Replace(text, `"kernel":"`, "\"kernel\":\"\xff", 1) }, "1 line of events.jsonl could not be read", false},
+		"no kind":       {func(text string) string { return strings.Replace(text, `"event":"step"`, `"event":"stxp"`, 1) }, "1 line of events.jsonl could not be read", false},
+		"the end":       {func(text string) string { return text[:len(text)-5] }, "", true},
+	} {
+		r := create(t, t.TempDir(), sets...)
+		killed(t, r, 15) // behind the checkpoint of step 12
+		r.Close()
+		path := r.Path("events.jsonl")
+		bad := c.change(read(t, path))
+		write(t, path, bad)
+		r, notes := resumed(t, r.Dir, "")
+		all := strings.Join(notes, "\n")
+		if !strings.Contains(all, c.note) || c.note == "" && strings.Contains(all, "events.jsonl") {
+			t.Errorf("%s: notes %q", name, notes)
+		}
+		if b, err := os.ReadFile(path + ".damaged"); (err == nil) != (c.note != "") || err == nil && string(b) != bad {
+			t.Errorf("%s: put aside: %q, %v", name, b, err)
+		}
+		if got := undated(t, read(t, path)); (got == log) != c.same {
+			t.Errorf("%s: %s", name, cmp.Diff(log, got))
+		}
+		if checkpoints(t, r) != checkpoints(t, want) {
+			t.Errorf("%s: other bytes", name)
+		}
+		once := read(t, path)
+		r.Manifest.Status = Running // the log is that of the manifest again
+		if err := r.SaveManifest(); err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		if _, notes := resumed(t, r.Dir, ""); strings.Contains(strings.Join(notes, "\n"), "events.jsonl") || undated(t, read(t, path)) != undated(t, once) {
+			t.Errorf("%s: once more: %q", name, notes)
+		}
+	}
+	r := create(t, t.TempDir(), sets...)
+	killed(t, r, 14)
+	r.Close()
+	os.Remove(r.Path("events.jsonl"))
+	if _, notes := resumed(t, r.Dir, ""); !strings.Contains(strings.Join(notes, "\n"), "events.jsonl is not there: the events up to step 12 are lost") {
+		t.Errorf("removed: %q", notes)
+	}
+}
+
 // A process whose lock was removed stops at its next checkpoint and writes nothing, not
 // even into the log of the one that has taken its place.
 func TestARemovedLock(t *testing.T) {

@@ -35,13 +35,14 @@ type Run struct {
 	Config   *config.Config
 	Manifest Manifest
 	lock     *os.File
-	log      *train.Log    // while training
-	coverage data.Coverage // of the sampler's first epoch
-	open     opener        // nil for data.Open
-	from     string        // where its data were found, if not from the current directory
-	alter    alteration    // of what is trained on; nil for none
-	checked  *Sets         // what precheck has opened, until training takes it
-	made     bool          // this process has made the directory
+	log      *train.Log       // while training
+	coverage data.Coverage    // of the sampler's first epoch
+	open     opener           // nil for data.Open
+	from     string           // where its data were found, if not from the current directory
+	alter    alteration       // of what is trained on; nil for none
+	checked  *Sets            // what precheck has opened, until training takes it
+	made     bool             // this process has made the directory
+	recorded *train.LogRecord // of the log that is gone on with
 
 	// From, where set, makes Train begin at another checkpoint than the last one, which
 	// it replaces: "previous" or "best"; or at the first step: Start.

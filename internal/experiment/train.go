@@ -60,6 +60,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	if r.Config.LearnsMetric() {
 		return false, r.fitMetric(ctx, w)
 	}
+	r.recorded = r.Manifest.Log
 	if r.From != "" {
 		if err := r.restore(); err != nil {
 			return false, err
@@ -78,7 +79,10 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	before, start := r.Manifest.Seconds, time.Now()
 	by := r.Manifest.buildOn(t.State.Step)
 	r.progress(t, before)
-	r.Manifest.Status, r.Manifest.Message = Running, ""
+	r.Manifest.Status, r.Manifest.Message, r.Manifest.Log = Running, "", nil
+	if t.State.Step > 0 {
+		r.Manifest.Log = log.Record(t.State.Step)
+	}
 	if err := r.SaveManifest(); err != nil {
 		return false, err
 	}
@@ -91,7 +95,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 			return err
 		}
 		saved = time.Now()
-		r.Manifest.Checkpoint = t.State.Step
+		r.Manifest.Checkpoint, r.Manifest.Log = t.State.Step, log.Record(t.State.Step)
 		r.progress(t, before+time.Since(start).Seconds())
 		return r.SaveManifest()
 	}
@@ -100,7 +104,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		kind = "resume"
 		w.note("resuming %s at step %d of %d", r.Dir, t.State.Step, t.Steps)
 	}
-	if err := log.Write(&train.Event{Kind: kind, Step: t.State.Step, Epoch: float64(t.State.Step) / float64(max(t.StepsPerEpoch, 1)), Coverage: r.coverage, Version: by.Version, Kernel: by.Kernel, CPU: by.CPU}); err != nil {
+	if err := log.Write(&train.Event{Kind: kind, Step: t.State.Step, Epoch: float64(t.State.Step) / float64(max(t.StepsPerEpoch, 1)), Coverage: r.coverage, Version: by.Version, Kernel: by.Kernel, CPU: by.CPU, Note: log.Changed}); err != nil {
 		return false, err
 	}
 	if err := log.Flush(); err != nil {
@@ -260,17 +264,23 @@ func (r *Run) prepare(w Watch) (*assembled, *data.Loader, error) {
 func (r *Run) openLog(t *assembled, w Watch) (*train.Log, error) {
 	step, without := t.State.Step, []string{"end"}
 	if step == 0 {
-		step = -1 // its start is logged again
+		step, r.recorded = -1, nil // its start is logged again
 	}
 	if !t.State.Stopped {
 		without = append(without, "stop")
 	}
-	log, err := train.OpenLog(r.Path("events.jsonl"), step, without...)
+	log, err := train.OpenRecordedLog(r.Path("events.jsonl"), r.recorded, step, without...)
 	if errors.Is(err, fsx.ErrNotRegular) {
 		return nil, fmt.Errorf("%w: %w", ErrNoRun, err)
 	}
 	if err != nil {
 		return nil, err
+	}
+	switch {
+	case log.Changed != "" && log.Aside == "":
+		w.note("note: events.jsonl is not there: the events up to step %d are lost", r.recorded.Step)
+	case log.Changed != "":
+		w.note("note: events.jsonl was changed since the run wrote it: %s; what is there stays, and the log as it was is %s", log.Changed, log.Aside)
 	}
 	if log.Lost > 0 {
 		w.note("note: %s of events.jsonl could not be read and left out; the log as it was is %s", counted(log.Lost, "line", "lines"), log.Aside)

@@ -171,6 +171,7 @@ func (r *Run) restore() error {
 	if err != nil {
 		return err
 	}
+	m.Log = nil // it goes behind the checkpoint
 	m.Status, m.Message, m.Stopped, m.Steps, m.Checkpoint = Running, "", nil, c.State.Step, c.State.Step
 	if err := r.SaveManifest(); err != nil {
 		return err

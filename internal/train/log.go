@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 
 	"tercet/internal/fsx"
 )
@@ -24,10 +23,13 @@ type Log struct {
 	f *os.File
 	w *bufio.Writer
 
-	// Lost is how many lines of the log could not be read, Aside where the log that has
-	// them was put.
-	Lost  int
-	Aside string
+	// Lost is how many lines of the log could not be read, Changed why it is not the one
+	// that was recorded, "" where it is; Aside is where the log as it was has been put.
+	Lost    int
+	Changed string
+	Aside   string
+
+	tally tally
 }
 
 // OpenLog opens path for appending without the events after step, those of the given
@@ -36,12 +38,22 @@ type Log struct {
 // events stay. What another process appends to the log that was there does not reach
 // this one.
 func OpenLog(path string, step int, without ...string) (*Log, error) {
-	kept, lost, err := scanLog(path, step, without)
-	if err != nil {
+	return OpenRecordedLog(path, nil, step, without...)
+}
+
+// OpenRecordedLog is OpenLog of a log of which want was recorded; nil for none. One that
+// has lost or changed events since is put aside, too; those that are there stay.
+func OpenRecordedLog(path string, want *LogRecord, step int, without ...string) (*Log, error) {
+	s := logScan{step: step, without: without, want: want}
+	if err := s.read(path); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	l := &Log{Lost: lost}
-	if lost > 0 {
+	kept := s.kept
+	l := &Log{Lost: s.lost, Changed: s.changed(), tally: s.tally}
+	if there, err := exists(path); err != nil {
+		return nil, err
+	} else if there && (l.Lost > 0 || l.Changed != "") {
+		var err error
 		if l.Aside, err = putAside(path); err != nil {
 			return nil, err
 		}
@@ -49,66 +61,12 @@ func OpenLog(path string, step int, without ...string) (*Log, error) {
 	if err := rewrite(path, kept); err != nil {
 		return nil, err
 	}
+	var err error
 	if l.f, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644); err != nil {
 		return nil, err
 	}
 	l.w = bufio.NewWriter(l.f)
 	return l, nil
-}
-
-// span is a range of bytes of a file.
-type span struct{ from, to int64 }
-
-// scanLog returns where in the log at path the events are that stay, and how many lines
-// are none. A line behind an event after step is passed over whatever it is: the file
-// was not yet synced that far.
-func scanLog(path string, step int, without []string) (kept []span, lost int, err error) {
-	f, _, err := fsx.OpenRegular(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	defer f.Close()
-	in := bufio.NewReaderSize(f, maxLine)
-	behind := false
-	for at := int64(0); ; {
-		line, n, whole, err := readLine(in)
-		if err != nil {
-			return nil, 0, err
-		}
-		if n == 0 {
-			return kept, lost, nil
-		}
-		from := at
-		at += n
-		e, ok := parseLine(line)
-		switch {
-		case !whole && bytes.HasPrefix(line, []byte("{")) && n < maxLine: // the process was killed
-		case !whole || !ok:
-			if !behind {
-				lost++
-			}
-		case *e.Step > step:
-			behind = true
-		case slices.Contains(without, e.Kind):
-		case len(kept) > 0 && kept[len(kept)-1].to == from:
-			kept[len(kept)-1].to = at
-		default:
-			kept = append(kept, span{from, at})
-		}
-	}
-}
-
-// place is what every event says.
-type place struct {
-	Kind string `json:"event"`
-	Step *int   `json:"step"`
-}
-
-func parseLine(line []byte) (e place, ok bool) {
-	return e, json.Unmarshal(line, &e) == nil && e.Step != nil
 }
 
 // readLine reads a line of n bytes; whole says that it ends in a newline. Of a line
@@ -168,8 +126,10 @@ func (l *Log) Write(e *Event) error {
 	if err != nil {
 		return fmt.Errorf("event: %w", err)
 	}
-	l.w.Write(b)
-	return l.w.WriteByte('\n')
+	b = append(b, '\n')
+	l.tally.add(e.Kind, b)
+	_, err = l.w.Write(b)
+	return err
 }
 
 // Flush hands written events to the operating system; Sync waits for the disk.
