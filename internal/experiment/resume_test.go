@@ -338,6 +338,24 @@ func TestAFinishedRunIsVerified(t *testing.T) {
 	}
 }
 
+// A checkpoint that is not there is told of in plain words.
+func TestNoCheckpointInWords(t *testing.T) {
+	r := trained(t, t.TempDir())
+	for _, path := range []string{r.Last(), r.Previous()} {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := r.Embed(context.Background(), "last", "test", 0, quiet)
+	r.From = "previous"
+	_, resume := r.Train(context.Background(), Watch{})
+	for _, err := range []error{err, resume} {
+		if !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), ".safetensors is not there") || strings.Contains(err.Error(), "no such file") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 // In the place of the best checkpoint no other is taken for it.
 func TestTheBestCheckpointIsTheBestOne(t *testing.T) {
 	r := trained(t, t.TempDir(), "train.early_stop={metric: retrieval.recall@1, patience: 3, min_delta: 1}", "data.split.validation=0.25") // the first is best

@@ -65,11 +65,23 @@ func (r *Run) checkpointPath(name string) string {
 	return ""
 }
 
+// missingCheckpoint is the path of a checkpoint that is not there.
+type missingCheckpoint string
+
+func (m missingCheckpoint) Error() string {
+	return fmt.Sprintf("%v: %s is not there", train.ErrCheckpoint, string(m))
+}
+
+func (m missingCheckpoint) Unwrap() []error { return []error{train.ErrCheckpoint, fs.ErrNotExist} }
+
 // readCheckpoint reads one of the run's checkpoints, by name, and makes sure that it is
 // of the run's config.
 func (r *Run) readCheckpoint(name string) (*train.Checkpoint, error) {
 	path := r.checkpointPath(name)
 	c, err := train.ReadCheckpoint(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missingCheckpoint(path)
+	}
 	if err != nil {
 		return nil, err
 	}
