@@ -22,6 +22,7 @@ func attackTable(d *experiment.AttackDoc) *report.Table {
 	}
 	t := report.AttackTable(fmt.Sprintf("%s: %s of %d, %s", d.Source.Run, counted(d.Queries, "query", "queries"), d.Source.Items, budget(d.Options, true)), list)
 	t.Notes = append(t.Notes, attackNotes(d)...)
+	labelSource(t, d.Source)
 	return t
 }
 

@@ -84,6 +84,7 @@ func clusterTable(d *experiment.ClusterDoc) *report.Table {
 		})...)
 	}
 	t.Notes = clusterNotes(d)
+	labelSource(t, d.Source)
 	return t
 }
 

@@ -377,6 +377,7 @@ func evalTable(d *experiment.EvalDoc, all bool) *report.Table {
 	addPairs(t, d)
 	addMetric(t, d)
 	addGap(t, d)
+	labelSource(t, d.Source)
 	if left > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d more scores: --all-scores, or --json with the definition of each", left))
 	}

@@ -16,6 +16,7 @@ type Source struct {
 	Labels      string `json:"labels,omitempty"`
 	Set         string `json:"set,omitempty"` // test, validation or train
 	Items       int    `json:"items"`
+	Whole       int    `json:"set_items,omitempty"` // of the set, where Items is a part of it
 	Classes     int    `json:"classes,omitempty"`
 	Dim         int    `json:"dim"`
 	Fingerprint string `json:"fingerprint"`

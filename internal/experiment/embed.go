@@ -123,9 +123,12 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(
 	if err != nil {
 		return nil, err
 	}
-	ids := spread(ds, limit)
+	ids, whole := spread(ds, limit), ds.Len()
 	if ds, err = subset(ds, ids); err != nil {
 		return nil, err
+	}
+	if whole == ds.Len() {
+		whole = 0
 	}
 	start := time.Now()
 	v, err := embed(ctx, m, ds, r.Config.Eval.Batch, func(done, total int) { say("embed", done, total) })
@@ -136,7 +139,7 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(
 		Run: r, Model: m, Data: ds, Items: ids, Vectors: v, Seconds: time.Since(start).Seconds(), Threshold: c.Threshold,
 		Source: Source{
 			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: which, Step: c.State.Step, Set: set,
-			Items: ds.Len(), Classes: distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),
+			Items: ds.Len(), Whole: whole, Classes: distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),
 		},
 	}, nil
 }

@@ -67,6 +67,9 @@ func (r *Run) Eval(ctx context.Context, checkpoint, set string, o EvalOptions, s
 	}
 	doc.Warnings = append(doc.Warnings, coarse(o)...)
 	doc.Warnings = append(doc.Warnings, whole(o.Ks, v.n)...)
+	if s := r.Manifest.Selection; checkpoint == "best" && set == "test" && s != nil && s.Split == "test" {
+		doc.Warnings = append(doc.Warnings, "the best checkpoint was chosen on test images, so these test scores are too good")
+	}
 	if set == "train" {
 		doc.Warnings = append(doc.Warnings, "evaluated on the training images: these scores carry no information about unseen data")
 	}

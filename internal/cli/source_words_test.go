@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"tercet/internal/experiment"
+	"tercet/internal/metric"
+)
+
+// Tables say of which images and weights they are.
+func TestTablesNameTheirSource(t *testing.T) {
+	d := &experiment.EvalDoc{Source: experiment.Source{Run: "r", Checkpoint: "best", Step: 78, Set: "validation", Items: 40, Whole: 90, Dim: 8}}
+	d.Retrieval = metric.Scores{{Key: "recall@1", Value: metric.Value{Value: 0.5}}}
+	for _, format := range []string{"text", "markdown", "csv", "json"} {
+		var b bytes.Buffer
+		if err := evalTable(d, true).Write(&b, format); err != nil {
+			t.Fatal(err)
+		}
+		if want := "validation images, checkpoint best (step 78), 40 of 90 images"; !strings.Contains(b.String(), want) {
+			t.Errorf("%s: no %q in\n%s", format, want, b.String())
+		}
+	}
+	attack := attackTable(&experiment.AttackDoc{Source: d.Source})
+	cluster := clusterTable(&experiment.ClusterDoc{Source: d.Source})
+	for _, title := range []string{attack.Title, cluster.Title} {
+		if !strings.Contains(title, "checkpoint best (step 78), 40 of 90 images") {
+			t.Error(title)
+		}
+	}
+}
