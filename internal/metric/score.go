@@ -61,6 +61,9 @@ func (s Scores) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// maxScores bounds the scores of a document, each of which is compared with all others.
+const maxScores = 10_000
+
 // UnmarshalJSON reads what MarshalJSON writes. It refuses scores without a value,
 // half intervals and keys that stand twice: a zero in their place would look like a
 // result.
@@ -77,6 +80,9 @@ func (s *Scores) UnmarshalJSON(b []byte) error {
 		t, err := dec.Token()
 		if err != nil {
 			return err
+		}
+		if len(out) == maxScores {
+			return fmt.Errorf("more than %d scores: no result has so many", maxScores)
 		}
 		key, _ := t.(string) // keys of an object are strings
 		var v struct {
