@@ -123,3 +123,15 @@ func TestEveryTableHasTheSameNotes(t *testing.T) {
 		}
 	}
 }
+
+// What holds out no validation images is not advised to be evaluated on them.
+func TestNoAdviceWithoutValidationImages(t *testing.T) {
+	r := &RunDir{Dir: "a", Of: Of{"validation", "last"}}
+	if got := kinds[0].missing([]*RunDir{r}); got != "no validation images in a; data.split.validation holds some out, in a new training" {
+		t.Error(got)
+	}
+	r.Manifest.Data.Validation = &DataSet{Items: 5}
+	if got := kinds[0].missing([]*RunDir{r}); got != "no eval-validation.json in a; tercet eval --run a --split validation makes it" {
+		t.Error(got)
+	}
+}

@@ -71,14 +71,21 @@ func (r *RunDir) scores() metric.Scores {
 // missing says which runs lack the document and what makes it; "" if none does. A
 // run that collapsed or diverged has no weights to make it from.
 func (k resultKind) missing(runs []*RunDir) string {
-	var dirs []string
+	var dirs, without []string
 	for _, r := range runs {
-		if !k.has(r) && !r.lost() && !r.leaves(k) {
+		switch {
+		case k.has(r) || r.lost() || r.leaves(k):
+		case r.Of.Split == "validation" && r.Manifest.Data.Validation == nil:
+			without = append(without, r.Dir)
+		default:
 			dirs = append(dirs, r.Dir)
 		}
 	}
-	if dirs == nil {
+	switch {
+	case dirs == nil && without == nil:
 		return ""
+	case dirs == nil:
+		return fmt.Sprintf("no validation images in %s; data.split.validation holds some out, in a new training", listed(without))
 	}
 	of := runs[0].Of
 	return fmt.Sprintf("no %s in %s; tercet %s --run %s%s makes it", of.document("", k.name), listed(dirs), k.command, word(dirs[0]), of.flags())
