@@ -88,7 +88,7 @@ func TestSelectOnTestIsSaid(t *testing.T) {
 		t.Errorf("unknown score: %v", err)
 	}
 	for _, r := range by {
-		r.Eval = nil
+		r.Eval, r.Manifest.Data.Validation = nil, &DataSet{Items: 5}
 	}
 	_, err = Select(by, scored, SelectOptions{Split: "validation", Metric: "recall@1"})
 	if !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "tercet eval --run m-0.1_seed-0 --split validation makes it") {
