@@ -60,7 +60,9 @@ its images and its settings, or is of a run that has gone on since.
 
 With --save-embeddings X.npy it exports the embeddings instead and scores nothing:
 X.npy, X.labels.npy and X.items.csv, which has the item, file, label and class of
-each row.
+each row. Each split numbers its labels from 0: where splits have different classes,
+join their exports by the names of classes in the csv. Files of another export are
+replaced only with --force.
 
 With --noise-rate it estimates instead how many of the labels, pairs or triplets
 that the run is trained on are wrong: from couples of images that are labelled

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -15,12 +16,17 @@ func runExport(ctx context.Context, s *Streams, o evalOptions) error {
 	if o.run == "" {
 		return usagef("--save-embeddings exports those of a run: give --run")
 	}
-	scores := []string{"k", "distance", "bootstrap", "clusters", "n-init", "seed", "pairs", "threshold", "fail-under", "all-scores", "if-needed", "force", "out"}
+	scores := []string{"k", "distance", "bootstrap", "clusters", "n-init", "seed", "pairs", "threshold", "fail-under", "all-scores", "if-needed", "out"}
 	if given := o.given(scores...); given != "" {
 		return usagef("--save-embeddings exports embeddings and scores nothing: leave out %s, and score by a command without --save-embeddings", given)
 	}
 	if err := report.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
+	}
+	for _, path := range experiment.ExportPaths(o.save) {
+		if err := writable(path); err != nil {
+			return err
+		}
 	}
 	r, err := o.open()
 	if err != nil {
@@ -37,7 +43,10 @@ func runExport(ctx context.Context, s *Streams, o evalOptions) error {
 		return runError(err)
 	}
 	view.close()
-	d, err := e.Export(o.save)
+	d, err := e.Export(o.save, o.force)
+	if kept := new(experiment.KeptError); errors.As(err, &kept) {
+		return usagef("%w; give another FILE, or --force to replace it", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -52,7 +61,7 @@ func exportTable(d *experiment.ExportDoc) *report.Table {
 	}
 	for _, f := range [][2]string{
 		{d.Embeddings, fmt.Sprintf("embeddings, (%d, %d)", d.Source.Items, d.Source.Dim)},
-		{d.Labels, "label of each row"},
+		{d.Labels, "label of each row, numbered within the split"},
 		{d.Items, "item, file, label and class of each row"},
 	} {
 		t.Rows = append(t.Rows, []report.Cell{report.Text(f[0]), report.Text(f[1])})

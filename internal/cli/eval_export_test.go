@@ -39,6 +39,25 @@ func TestExportedEmbeddingsWriteNoResult(t *testing.T) {
 	}
 }
 
+// An export never takes the place of another without a word, nor that of a part of a run.
+func TestExportsAreKept(t *testing.T) {
+	inTiny(t)
+	must(t, 0, "train -c tiny.yaml")
+	const export = "eval --run runs/tiny --save-embeddings new/folder/X.npy"
+	must(t, 0, export)
+	before := snapshot(t, ".")
+	for _, flags := range []string{" --split train", " --limit 10", " --checkpoint best"} {
+		refuse(t, ExitUsage, export+flags, "replacing new/folder/X.npy would lose: what is there, which is not of this run, these images and these weights; give another FILE, or --force to replace it")
+	}
+	must(t, 0, export) // the same
+	unchanged(t, ".", before, nil)
+	refuse(t, ExitUsage, "eval --run runs/tiny --force --save-embeddings runs/tiny/manifest.json", "is part of the run runs/tiny")
+	must(t, 0, export+" --limit 10 --force")
+	if n := len(itemsOf(t, "new/folder/X.items.csv")); n != 11 {
+		t.Errorf("%d lines", n)
+	}
+}
+
 // Each row can be traced to its image: by its place in the set, its file and its class.
 func TestExportedRowsSayWhatTheyAre(t *testing.T) {
 	inTiny(t)

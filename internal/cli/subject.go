@@ -10,6 +10,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
+	"tercet/internal/names"
 )
 
 // subject is what eval, attack and cluster work on: a run, or an npy file of
@@ -145,6 +146,7 @@ func (o *subject) open() (*experiment.Run, error) {
 func (o *subject) noteUnfinished(s *Streams, r *experiment.Run) error {
 	m := r.Manifest
 	if m.Status == experiment.Finished {
+		o.notePastBest(s, r)
 		return nil
 	}
 	step, err := r.Step(o.checkpoint)
@@ -153,6 +155,15 @@ func (o *subject) noteUnfinished(s *Streams, r *experiment.Run) error {
 	}
 	s.Note("warning: %s is unfinished (%s): checkpoint %s is of step %d of %d", r.Dir, m.Status, o.checkpoint, step, m.Of)
 	return nil
+}
+
+// notePastBest says of the last checkpoint after an early stop that there is a better one.
+func (o *subject) notePastBest(s *Streams, r *experiment.Run) {
+	m := r.Manifest
+	if o.checkpoint != names.Last || m.Stopped == nil || m.Best == nil || m.Best.Step >= m.Stopped.Step {
+		return
+	}
+	s.Note("%s stopped early at step %d: checkpoint last is of that step, the best one of step %d; --checkpoint best takes it", r.Dir, m.Stopped.Step, m.Best.Step)
 }
 
 // checkResamples refuses numbers of resamples that no interval can be told from.

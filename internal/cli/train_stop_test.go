@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -22,7 +23,15 @@ func TestEarlyStopOnTheCommandLine(t *testing.T) {
 	if strings.Contains(stderr, " left\n") || strings.Contains(stderr, "held-out") || !strings.Contains(stderr, "on test images") {
 		t.Error(stderr)
 	}
-	must(t, 0, "eval --run runs/tiny --no-pictures")
+	if _, _, stderr := cli(shellWords("eval --run runs/tiny")...); !strings.Contains(stderr, "runs/tiny stopped early at step ") || !strings.Contains(stderr, "; --checkpoint best takes it\n") {
+		t.Error(stderr)
+	}
+	if _, _, stderr := cli(shellWords("eval --run runs/tiny --no-pictures --checkpoint best")...); strings.Contains(stderr, "takes it") {
+		t.Error(stderr)
+	}
+	if svg, err := os.ReadFile("runs/tiny/figures/training.svg"); err != nil || !strings.Contains(string(svg), ">score, test images<") || strings.Contains(string(svg), "held-out") {
+		t.Errorf("the picture does not say of which images scores are: %v", err)
+	}
 	for format, want := range map[string]string{"text": "the stopping step was chosen on test images", "csv": "stopping step chosen on test images", "json": "stopping step chosen on test images"} {
 		if out := must(t, 0, "report runs/tiny --format "+format); !strings.Contains(out, want) {
 			t.Errorf("%s: %s", format, out)

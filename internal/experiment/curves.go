@@ -2,17 +2,29 @@ package experiment
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"tercet/internal/report"
 	"tercet/internal/train"
 )
 
-// DrawCurves draws a run's events: loss, held-out recall@1, what the miner found
+// scoreLabel is the axis of scores during training, by the splits that their events name:
+// of which images they are. Logs of older versions do not say.
+func scoreLabel(splits map[string]bool) string {
+	delete(splits, "")
+	if len(splits) != 1 {
+		return "score"
+	}
+	return "score, " + slices.Collect(maps.Keys(splits))[0] + " images"
+}
+
+// DrawCurves draws a run's events: loss, scores during training, what the miner found
 // the distances, and what a defence did, against the step.
 func (r *Run) DrawCurves() (string, error) {
-	lines := map[string]*report.Series{}
+	lines, splits := map[string]*report.Series{}, map[string]bool{}
 	add := func(name string, step int, v *float64) {
 		if v == nil {
 			return
@@ -39,6 +51,7 @@ func (r *Run) DrawCurves() (string, error) {
 				add("hardness wanted", e.Step, c.Wanted)
 			}
 		case "eval":
+			splits[e.Split] = true
 			for _, k := range []string{"recall@1", "map@r"} {
 				if v, ok := e.Metrics[k]; ok && !math.IsNaN(v) {
 					add(k, e.Step, &v)
@@ -54,7 +67,7 @@ func (r *Run) DrawCurves() (string, error) {
 		y     string
 		names []string
 	}{
-		{"loss", []string{"loss"}}, {"score", []string{"recall@1", "map@r"}},
+		{"loss", []string{"loss"}}, {scoreLabel(splits), []string{"recall@1", "map@r"}},
 		{"fraction", []string{"active tuples", "mean cosine"}}, {"mean distance", []string{"anchor to positive", "anchor to negative"}},
 		{"crafting: size", []string{"mean perturbation", "largest perturbation"}}, {"hardness", []string{"hardness wanted", "hardness achieved"}},
 	} {

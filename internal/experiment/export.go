@@ -3,6 +3,8 @@ package experiment
 import (
 	"encoding/csv"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -21,28 +23,40 @@ type ExportDoc struct {
 }
 
 // Export writes the embeddings to path, and beside it their labels (X.labels.npy) and
-// what each row is of (X.items.csv).
-func (e *Embedded) Export(path string) (*ExportDoc, error) {
-	base := strings.TrimSuffix(path, ".npy")
+// what each row is of (X.items.csv). Files of other content are replaced only by force:
+// otherwise the error is a *KeptError, and nothing is written.
+func (e *Embedded) Export(path string, force bool) (*ExportDoc, error) {
+	paths := ExportPaths(path)
 	d := &ExportDoc{
 		Schema: "tercet.embeddings/1", Source: e.Source,
-		Embeddings: path, Labels: base + ".labels.npy", Items: base + ".items.csv",
+		Embeddings: paths[0], Labels: paths[1], Items: paths[2],
 	}
 	d.Cost.Forward, d.Cost.Seconds = int64(e.Vectors.Rows()), e.Seconds
-	for _, f := range []struct {
-		path string
-		fill func(io.Writer) error
-	}{
+	files := []exportFile{
 		{d.Embeddings, func(w io.Writer) error { return data.WriteNPY(w, e.Vectors) }},
 		{d.Labels, func(w io.Writer) error { return data.WriteNPYLabels(w, e.Data.Labels()) }},
 		{d.Items, e.writeItems},
-	} {
+	}
+	for _, f := range files {
+		if force {
+			break
+		}
+		if err := f.keep(); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	for _, f := range files {
 		if err := fsx.Write(f.path, 0o644, f.fill); err != nil {
 			return nil, err
 		}
 	}
 	return d, nil
 }
+
+func trimNPY(path string) string { return strings.TrimSuffix(path, ".npy") }
 
 // writeItems writes a line for each row: its item's place in the set, its file where it
 // has one, its label and the name of its class.
