@@ -389,7 +389,7 @@ func TestADamagedLogIsPutAside(t *testing.T) {
 	path := r.Path("events.jsonl")
 	bad := strings.Replace(read(t, path), `"event":"step","step":3`, `"event":"step","stfp":3`, 1)
 	write(t, path, bad)
-	r, notes := resumed(t, r.Dir, "")
+	_, notes := resumed(t, r.Dir, "")
 	if read(t, path+".damaged") != bad || !strings.Contains(strings.Join(notes, "\n"), "1 line of events.jsonl could not be read") {
 		t.Errorf("notes %q", notes)
 	}
