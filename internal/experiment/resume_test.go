@@ -301,6 +301,7 @@ func TestAFinishedRunIsVerified(t *testing.T) {
 	want, last := checkpoints(t, r), read(t, r.Last())
 	manifest := read(t, r.Path("manifest.json"))
 	fit := fitted(t, t.TempDir(), fittedTiny)
+	lastFit := read(t, fit.Last())
 	for name, c := range map[string]struct {
 		r     *Run
 		spoil func(r *Run)
@@ -330,6 +331,7 @@ func TestAFinishedRunIsVerified(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 		write(t, r.Last(), last)
+		write(t, fit.Last(), lastFit)
 		write(t, r.Path("manifest.json"), manifest)
 	}
 	os.Remove(r.Last())
