@@ -154,7 +154,7 @@ func (r *Run) complete() (bool, error) {
 	case err == nil:
 		return m.Steps >= m.Of || m.Stopped != nil || c.State.Stopped, nil
 	}
-	return false, r.unusable(fmt.Errorf("%s: the manifest says finished at step %d of %d: %w", r.Dir, m.Steps, m.Of, err))
+	return false, r.unusable(fmt.Errorf("the manifest says finished at step %d of %d: %w", m.Steps, m.Of, err))
 }
 
 // restore makes the checkpoint that From names the last one. The manifest is written
