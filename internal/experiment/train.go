@@ -154,7 +154,8 @@ func (r *Run) record(err error) {
 	var finite *train.NonFiniteError
 	switch {
 	case err == nil:
-		m.Status = Finished
+		// Killed between the last checkpoint and the manifest, the run wrote no other.
+		m.Status, m.Checkpoint = Finished, m.Steps
 	case errors.Is(err, train.ErrInterrupted):
 		m.Status = Interrupted
 	case errors.As(err, &collapse):

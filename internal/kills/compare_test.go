@@ -14,8 +14,9 @@ import (
 	"strings"
 )
 
-// times are the keys of documents and events that a clock gives; a digest is of them, too.
-var times = []string{"seconds", "started", "updated", "created", "finished", "images_per_s", "images_per_second", "time", "digest"}
+// times are the keys of documents and events that a clock gives; a digest is of them, too,
+// and so is the manifest's record of the log, which also counts the lines of a resume.
+var times = []string{"seconds", "started", "updated", "created", "finished", "images_per_s", "images_per_second", "time", "digest", "log"}
 
 // passing are files that say how a command went on and not what came of it; at which step
 // the checkpoint before the last one was written may depend on the clock.
