@@ -155,7 +155,7 @@ type Eval struct {
 	Baselines bool   `yaml:"baselines" doc:"also score raw pixels and the untrained network"`
 	Batch     int    `yaml:"batch" check:">=1,<=1000000" doc:"images embedded at a time"`
 	// Pairs and NoisyPairs are for runs on a pair graph.
-	Pairs      int  `yaml:"pairs" check:">=0,<=10000000" doc:"pairs of held-out images, half of them similar, by which a run on a pair graph is judged; 0 judges it by none"`
+	Pairs      int  `yaml:"pairs" check:">=0,<=10000000" doc:"pairs of held-out images, half of them similar, on which a run on a pair graph is evaluated; 0 evaluates none"`
 	NoisyPairs bool `yaml:"noisy_pairs" doc:"put the noise of the training pairs on these pairs too"`
 }
 

@@ -60,7 +60,7 @@ type Best struct {
 	Step   int     `json:"step"`
 }
 
-// DataRecord identifies what a run was trained and judged on: sets under their true
+// DataRecord identifies what a run was trained and evaluated on: sets under their true
 // labels.
 type DataRecord struct {
 	Name string `json:"name"`

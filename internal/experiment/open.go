@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
+	"sync"
 
 	"tercet/internal/config"
 	"tercet/internal/data"
@@ -40,6 +42,23 @@ func OpenData(cfg *config.Config) (*Sets, error) { return openWith(cfg, data.Ope
 
 // opener reads a source: data.Open, or what shares its result among runs.
 type opener func(data.Options) (train, test data.Dataset, err error)
+
+// once keeps what an opener returns for all who read the same data, one after the other.
+func once(open opener) opener {
+	var mu sync.Mutex
+	var last *data.Options
+	var train, test data.Dataset
+	var err error
+	return func(o data.Options) (data.Dataset, data.Dataset, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if last == nil || !reflect.DeepEqual(*last, o) {
+			train, test, err = open(o)
+			last = &o
+		}
+		return train, test, err
+	}
+}
 
 // alteration changes the training images, held-out ones already apart: before they are
 // distorted and their labels disturbed, so that those are as they would have been.

@@ -44,7 +44,13 @@ func (r *Run) Protect(path string, there Source, split, checkpoint string, lost 
 	if err != nil {
 		return err
 	}
-	if now, err := r.Step(there.Checkpoint); err == nil && now > there.Step && step > there.Step {
+	now := step
+	if there.Checkpoint != checkpoint { // a checkpoint is read whole
+		if now, err = r.Step(there.Checkpoint); err != nil {
+			now = 0
+		}
+	}
+	if now > there.Step && step > there.Step {
 		return nil // the run has gone on
 	}
 	if there.Set != split || there.Step != step {

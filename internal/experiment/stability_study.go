@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
@@ -23,17 +22,6 @@ type study struct {
 	judges *judges
 	open   opener // of the run's source, read once
 	*replacer
-}
-
-// onceOpened reads a source once.
-func onceOpened(open opener) opener {
-	var once sync.Once
-	var train, test data.Dataset
-	var err error
-	return func(o data.Options) (data.Dataset, data.Dataset, error) {
-		once.Do(func() { train, test, err = open(o) })
-		return train, test, err
-	}
 }
 
 // newStudy opens what a study of replaced images needs that are judged on others.
@@ -55,7 +43,7 @@ func (r *Run) openStudy(o MeasureOptions, p Progress) (*study, error) {
 	if o.Repeats == 0 {
 		o.Repeats = StabilityRepeats
 	}
-	s := &study{run: r, o: o, p: p, open: onceOpened(r.elsewhere(data.Open))}
+	s := &study{run: r, o: o, p: p, open: once(r.elsewhere(data.Open))}
 	var err error
 	if s.sets, err = openWith(r.Config, s.open, nil); err != nil {
 		return nil, err

@@ -1,8 +1,6 @@
 package experiment
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -51,21 +49,6 @@ func Starter(source, root string) ([]byte, error) {
 		return nil, err
 	}
 	return text, nil
-}
-
-// once keeps what an opener returns for the second reader of the same data.
-func once(open opener) opener {
-	var train, test data.Dataset
-	var err error
-	var last []byte
-	return func(o data.Options) (data.Dataset, data.Dataset, error) {
-		key, bad := json.Marshal(o)
-		if bad != nil || last == nil || !bytes.Equal(key, last) {
-			train, test, err = open(o)
-			last = key
-		}
-		return train, test, err
-	}
 }
 
 // look chooses the section data and the model by what is at the root.

@@ -49,7 +49,7 @@ func (d *EvalDoc) Lacks(o EvalOptions) []string {
 	return append(out, otherThan(there.Seed, o.Seed, "seed")...)
 }
 
-// ofLoss reports whether the pairs are judged by the threshold of the run's loss.
+// ofLoss reports whether the pairs are scored at the threshold of the run's loss.
 func (d *EvalDoc) ofLoss() bool {
 	return d.PairCounts != nil && d.PairCounts.At != nil && d.PairCounts.At.From == "loss"
 }
