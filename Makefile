@@ -25,7 +25,7 @@ help:
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/tercet
 
-## demo: learn an embedding of font characters, judge it on unseen ones, attack it, cluster it
+## demo: learn an embedding of font characters, evaluate it on unseen ones, attack it, cluster it
 demo: build
 	$(BIN) train --config configs/demo.yaml
 	$(BIN) eval --run runs/demo
