@@ -12,6 +12,7 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/experiment"
+	"tercet/internal/noise"
 	"tercet/internal/report"
 )
 
@@ -139,7 +140,7 @@ func dataTable(d *experiment.DataDoc) *report.Table {
 		t.Notes = append(t.Notes, fmt.Sprintf("overlap: %s of %s also in %s; %s in both", count(o.Items, "item"), o.Of, o.In, countClasses(o.Classes)))
 	}
 	if d.Noise != nil {
-		t.Notes = append(t.Notes, "noise: "+d.Noise.String())
+		t.Notes = append(t.Notes, "noise: "+noise.Words(*d.Noise))
 	}
 	if d.Graph != nil {
 		t.Notes = append(t.Notes, "pair graph, epoch 0: "+experiment.DescribeGraph(d.Graph))

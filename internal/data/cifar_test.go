@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// record makes a CIFAR-10 record whose pixels are functions of plane and place.
-func record(label byte, seed int) []byte {
+// cifarRow makes a CIFAR-10 record whose pixels are functions of plane and place.
+func cifarRow(label byte, seed int) []byte {
 	b := []byte{label}
 	for plane := range 3 {
 		for p := range 1024 {
@@ -36,9 +36,9 @@ func cifarDir(t *testing.T, files map[string][]byte) string {
 
 func TestCIFAR(t *testing.T) {
 	dir := cifarDir(t, map[string][]byte{
-		"data_batch_2.bin": record(9, 7),
-		"data_batch_1.bin": append(record(3, 1), record(0, 2)...),
-		"test_batch.bin":   record(5, 4),
+		"data_batch_2.bin": cifarRow(9, 7),
+		"data_batch_1.bin": append(cifarRow(3, 1), cifarRow(0, 2)...),
+		"test_batch.bin":   cifarRow(5, 4),
 	})
 	train, test, err := openCIFAR10(dir)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestCIFAR(t *testing.T) {
 }
 
 func TestCIFARErrors(t *testing.T) {
-	two := append(record(3, 1), record(0, 2)...)
+	two := append(cifarRow(3, 1), cifarRow(0, 2)...)
 	label := bytes.Clone(two)
 	label[3073] = 10
 	for name, c := range map[string]struct {
@@ -150,7 +150,7 @@ func FuzzCIFAR(f *testing.F) {
 		}
 		var b []byte
 		for i, y := range labels {
-			b = append(b, record(y, i)...)
+			b = append(b, cifarRow(y, i)...)
 		}
 		b = append(b, make([]byte, max(more, 0))...)
 		b = b[:max(0, len(b)+min(more, 0))]

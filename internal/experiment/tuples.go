@@ -71,7 +71,7 @@ func (s *Sets) graph(cfg *config.Config, b config.PairGraph) (*tuples, error) {
 	}
 	s.Graph = &report
 	if noisy {
-		r := report.Noise()
+		r := noise.OfGraph(report)
 		s.Noise = &r
 	}
 	draw := func(epoch int) []data.Pair {
@@ -115,7 +115,7 @@ func (s *Sets) list(cfg *config.Config, b config.TripletList) (func(epoch int) [
 	}
 	s.Triplets = &report
 	if noisy {
-		r := report.Noise()
+		r := noise.OfTriplets(report)
 		s.Noise = &r
 	}
 	return func(epoch int) []data.Triplet {

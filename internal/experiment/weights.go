@@ -36,7 +36,7 @@ func robustWeights(cfg *config.Config, sets *Sets) (*WeightsRecord, error) {
 	case o.Rho != nil:
 		r.TripletWeights = noise.OrderFlips(*o.Rho)
 	case o.Beta.Given:
-		r.TripletWeights = noise.TripletWeights{Beta: o.Beta.N, Gamma: o.Gamma.N}.Product()
+		r.TripletWeights = noise.Product(noise.TripletWeights{Beta: o.Beta.N, Gamma: o.Gamma.N})
 	case o.NoiseFrom != "":
 		r.From = o.NoiseFrom
 		r.TripletWeights, err = foundWeights(o.NoiseFrom, classesOf(sets), cfg.Noise.Kind == noise.PairLabel)
@@ -49,7 +49,7 @@ func robustWeights(cfg *config.Config, sets *Sets) (*WeightsRecord, error) {
 	}
 	w := r.TripletWeights
 	if o.Weights == "product" && o.Rho == nil {
-		w = w.Product()
+		w = noise.Product(w)
 	}
 	r.W1, r.W2, r.Contrast = w.W11, w.W00, w.W11-w.W00
 	if math.IsNaN(r.Contrast) {

@@ -45,7 +45,7 @@ func Clustering(truth, pred []int32) (*ClusterScores, error) {
 	}
 	s := &ClusterScores{Items: t.n, Classes: len(t.class), Clusters: len(t.cluster)}
 	add := func(key, definition string, v float64) {
-		s.Scores = append(s.Scores, Score{key, Value{Value: v, Definition: definition}})
+		s.Scores = append(s.Scores, Score{Key: key, Value: Value{Value: v, Definition: definition}})
 	}
 	e := entropiesOf(t)
 	p := pairsOf(t)

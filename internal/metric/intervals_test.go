@@ -36,7 +36,7 @@ func TestIntervalGolden(t *testing.T) {
 func TestBootstrapAgainstNormal(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 1))
 	const n = 2000
-	s := Scores{{"recall@1", Value{}}, {"map", Value{}}}
+	s := Scores{{Key: "recall@1", Value: Value{}}, {Key: "map", Value: Value{}}}
 	values := make([]float64, n*2)
 	var square [2]float64
 	for q := range n {

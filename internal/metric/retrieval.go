@@ -125,7 +125,7 @@ func Retrieve(ctx context.Context, x []float32, n, d int, labels []int32, o Retr
 func retrievalScores(ks []int, self bool) Scores {
 	var s Scores
 	add := func(key, definition string) {
-		s = append(s, Score{key, Value{Definition: definition}})
+		s = append(s, Score{Key: key, Value: Value{Definition: definition}})
 	}
 	for _, k := range ks {
 		add(fmt.Sprintf("recall@%d", k), fmt.Sprintf("recall@%d(any)", k))

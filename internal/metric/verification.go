@@ -120,7 +120,7 @@ type rung struct {
 // score fills in the scores, of rungs by ascending distance.
 func (v *Verification) score(curve []rung, threshold bool) {
 	add := func(key, definition string, value float64) {
-		v.Scores = append(v.Scores, Score{key, Value{Value: value, Definition: definition}})
+		v.Scores = append(v.Scores, Score{Key: key, Value: Value{Value: value, Definition: definition}})
 	}
 	same, different := float64(v.Same), float64(v.Different)
 	if threshold {

@@ -35,7 +35,7 @@ func ByConfusion(truth []int32, m [][]float64, seed uint64) ([]int32, Report, er
 			put(c, p)
 		}
 	})
-	r.count(truth, out)
+	count(&r, truth, out)
 	return out, r, nil
 }
 
@@ -70,7 +70,7 @@ func Next(truth []int32, classes int, rate float64, seed uint64) ([]int32, Repor
 			put((t+1)%classes, rate)
 		}
 	})
-	r.count(truth, out)
+	count(&r, truth, out)
 	return out, r, nil
 }
 

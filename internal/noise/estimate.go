@@ -3,21 +3,12 @@ package noise
 import (
 	"errors"
 	"math"
+
+	"tercet/internal/record"
 )
 
-// Estimate is a noise rate told from data.
-type Estimate struct {
-	Method string     `json:"method"` // Contradictions or LossMixture
-	P      float64    `json:"p"`
-	CI95   [2]float64 `json:"ci95"`
-	N      int        `json:"n"` // comparisons or items that it rests on
-	// Contradictions among the N comparisons.
-	Contradictions int `json:"contradictions,omitempty"`
-	// Of a mixture: the mean losses of the two groups, and how far apart these are, in
-	// standard deviations (Ashman's D).
-	Means      *[2]float64 `json:"means,omitempty"`
-	Separation float64     `json:"separation,omitempty"`
-}
+// Estimate is record.NoiseEstimate.
+type Estimate = record.NoiseEstimate
 
 // The methods of estimates.
 const (

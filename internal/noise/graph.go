@@ -86,7 +86,7 @@ func Graph(truth, seen []int32, classes int, o GraphOptions) ([]Pair, GraphRepor
 		Scenario: o.Scenario, Negatives: o.Negatives, Order: o.Order,
 		Nodes: len(items), Q: o.PairNoise, Wanted: PLNEffective(o.PairNoise),
 	}
-	r.describe(pairs, flipped, truth)
+	describe(&r, pairs, flipped, truth)
 	return pairs, r, nil
 }
 

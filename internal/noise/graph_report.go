@@ -1,44 +1,12 @@
 package noise
 
-// GraphReport describes a pair graph: images are its nodes, pairs its edges.
-type GraphReport struct {
-	Scenario  string `json:"scenario"`
-	Negatives string `json:"negatives"`
-	Order     string `json:"order"`
+import "tercet/internal/record"
 
-	Nodes     int     `json:"nodes"`  // images that pairs were made of
-	Images    int     `json:"images"` // those in at least one pair
-	Pairs     int     `json:"pairs"`
-	Similar   int     `json:"similar"`   // pairs by label
-	Different int     `json:"different"` // pairs by label
-	Density   float64 `json:"density"`   // pairs / (Images (Images-1)/2)
-	DegreeMin int     `json:"degree_min"`
-	// Pairs that an image is in, over the images that are in one.
-	DegreeMean float64 `json:"degree_mean"`
-	DegreeMax  int     `json:"degree_max"`
+// GraphReport is record.PairGraph.
+type GraphReport = record.PairGraph
 
-	Duplicates     int `json:"duplicates"`     // couples of images that are paired more than once
-	Mirrored       int `json:"mirrored"`       // couples that were paired as different more than once, before pair noise
-	Contradictions int `json:"contradictions"` // couples that are labelled both ways
-	// Pairs labelled different whose images are joined by a path of similar ones. Each
-	// closes a cycle that no set of classes can satisfy.
-	InconsistentCycles int `json:"inconsistent_cycles"`
-
-	Q              float64 `json:"q"`               // of the pair noise
-	Wanted         float64 `json:"wanted"`          // the probability that pair noise flips a label, q/2
-	Flipped        int     `json:"flipped"`         // by pair noise
-	Wrong          int     `json:"wrong"`           // labels against the true classes
-	WrongSimilar   int     `json:"wrong_similar"`   // of these, labelled similar
-	WrongDifferent int     `json:"wrong_different"` // of these, labelled different
-	Effective      float64 `json:"effective"`       // wrong/pairs
-
-	// FloorDuplicates is the share of pairs that any function of two images gets wrong,
-	// against the labels: for each couple the lesser of its labels, over all pairs.
-	FloorDuplicates float64 `json:"floor_duplicates"`
-}
-
-// Noise is what the pair noise did, as a Report.
-func (r GraphReport) Noise() Report {
+// OfGraph is what the pair noise did, as a Report.
+func OfGraph(r GraphReport) Report {
 	out := Report{Kind: PairLabel, Wanted: r.Wanted, Flipped: r.Flipped, Items: r.Pairs, Q: r.Q, Effective: r.Wanted, EffectiveFound: r.Effective}
 	if r.Pairs > 0 {
 		out.Found = float64(r.Flipped) / float64(r.Pairs)
@@ -47,7 +15,7 @@ func (r GraphReport) Noise() Report {
 }
 
 // describe fills the numbers that pairs tell; flipped says which pair noise has changed.
-func (r *GraphReport) describe(pairs []Pair, flipped []bool, truth []int32) {
+func describe(r *GraphReport, pairs []Pair, flipped []bool, truth []int32) {
 	r.Pairs = len(pairs)
 	degree := make([]int, len(truth))
 	for i, p := range pairs {
@@ -69,7 +37,7 @@ func (r *GraphReport) describe(pairs []Pair, flipped []bool, truth []int32) {
 	}
 	r.Different = r.Pairs - r.Similar
 	r.Wrong = r.WrongSimilar + r.WrongDifferent
-	r.degrees(degree)
+	setDegrees(r, degree)
 	couples(pairs, func(at []int32) {
 		different, built := 0, 0
 		for _, i := range at {
@@ -97,7 +65,7 @@ func (r *GraphReport) describe(pairs []Pair, flipped []bool, truth []int32) {
 	}
 }
 
-func (r *GraphReport) degrees(degree []int) {
+func setDegrees(r *GraphReport, degree []int) {
 	for _, d := range degree {
 		if d == 0 {
 			continue

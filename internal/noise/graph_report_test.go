@@ -122,7 +122,7 @@ func TestReportByBruteForce(t *testing.T) {
 		if r != want {
 			t.Errorf("seed %d:\n%+v, want\n%+v", seed, r, want)
 		}
-		if nr := r.Noise(); nr.Kind != "pln" || nr.Wanted != 0.15 || nr.Flipped != r.Flipped || nr.Items != r.Pairs || nr.Found != float64(r.Flipped)/float64(r.Pairs) || nr.EffectiveFound != r.Effective {
+		if nr := OfGraph(r); nr.Kind != "pln" || nr.Wanted != 0.15 || nr.Flipped != r.Flipped || nr.Items != r.Pairs || nr.Found != float64(r.Flipped)/float64(r.Pairs) || nr.EffectiveFound != r.Effective {
 			t.Errorf("%+v", nr)
 		}
 	}

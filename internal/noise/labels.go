@@ -40,7 +40,7 @@ func Labels(truth []int32, classes int, rate float64, seed uint64) ([]int32, Rep
 		r.Q = SLNFromRate(rate, classes)
 		r.Effective = SLNEffective(r.Q)
 	}
-	r.count(truth, out)
+	count(&r, truth, out)
 	return out, r, nil
 }
 

@@ -138,7 +138,7 @@ func TestNoNoise(t *testing.T) {
 		{Report{Kind: "pln", Wanted: 0.1, Found: 0.125, Flipped: 2, Items: 16, Effective: 0.1, EffectiveFound: 0.125}, "pln: 2 of 16 pairs have the other label, rate 0.1250 (wanted 0.1); of balanced pairs 0.1250 are wrong (wanted 0.1)"},
 		{Report{Kind: "triplet-flip", Wanted: 0.1, Found: 0.125, Flipped: 2, Items: 16}, "triplet-flip: 2 of 16 triplets have positive and negative exchanged, rate 0.1250 (wanted 0.1)"},
 	} {
-		if got := c.r.String(); got != c.want {
+		if got := Words(c.r); got != c.want {
 			t.Error(got)
 		}
 	}

@@ -57,7 +57,7 @@ func PairTriplets(truth []int32, classes, n int, p float64, seed, draw uint64) (
 		}
 	}
 	r.Found = float64(r.Flipped) / float64(2*n)
-	r.weigh(out, truth)
+	weigh(&r, out, truth)
 	return out, r, nil
 }
 

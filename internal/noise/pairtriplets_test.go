@@ -46,7 +46,7 @@ func TestPairTripletsHaveTheirWeights(t *testing.T) {
 			t.Errorf("%+v, %d wrong", r, wrong)
 		}
 		want := Report{Kind: "pln", Wanted: c.p, Found: r.Found, Flipped: wrong, Items: 2 * drawn, Q: 2 * c.p, Effective: c.p, EffectiveFound: r.Found}
-		if got := r.Noise(); got != want {
+		if got := OfTriplets(r); got != want {
 			t.Errorf("%+v", got)
 		}
 	}

@@ -1,6 +1,10 @@
 package noise
 
-import "fmt"
+import (
+	"fmt"
+
+	"tercet/internal/record"
+)
 
 // The kinds of noise.
 const (
@@ -11,24 +15,11 @@ const (
 	TripletFlip = "triplet-flip" // positives and negatives change places: Triplets
 )
 
-// Report says what noise did to a set. Items are labels, pairs or triplets.
-type Report struct {
-	Kind    string  `json:"kind"`
-	Wanted  float64 `json:"wanted"`  // the rate asked for; that of a matrix is its mean over the items
-	Found   float64 `json:"found"`   // flipped/items
-	Flipped int     `json:"flipped"` // that differ from the truth
-	Items   int     `json:"items"`
-	Q       float64 `json:"q,omitempty"` // sln, pln: the probability of being drawn anew that gives the rate
+// Report is record.Noise.
+type Report = record.Noise
 
-	// The share of pairs that labels of this noise get wrong, half of the pairs being
-	// similar: as expected, and for the labels that were drawn (of pair-label noise,
-	// for the pairs). 0 for noise on triplets.
-	Effective      float64 `json:"effective"`
-	EffectiveFound float64 `json:"effective_found"`
-}
-
-// String is the report in one line.
-func (r Report) String() string {
+// Words is the report in one line.
+func Words(r Report) string {
 	what := "labels are another class's"
 	switch r.Kind {
 	case PairLabel:
@@ -44,7 +35,7 @@ func (r Report) String() string {
 }
 
 // count fills what the labels out, drawn for truth, tell.
-func (r *Report) count(truth, out []int32) {
+func count(r *Report, truth, out []int32) {
 	r.Items, r.Flipped = len(out), 0
 	for i := range out {
 		if out[i] != truth[i] {

@@ -4,27 +4,15 @@ import (
 	"fmt"
 
 	"tercet/internal/data"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
-// TripletReport says what triplets are, against the truth.
-type TripletReport struct {
-	Triplets int `json:"triplets"`
-	// Images that can be an anchor: those with another one of their seen class.
-	Anchors int `json:"anchors"`
-	// Kind is PairLabel where noise is on the labels of the two pairs of each triplet,
-	// else empty: it is on the order of positive and negative.
-	Kind    string         `json:"kind,omitempty"`
-	Wanted  float64        `json:"wanted"`  // the probability of an exchange, or that a pair's label is wrong
-	Found   float64        `json:"found"`   // flipped of the triplets, or of their pairs
-	Flipped int            `json:"flipped"` // exchanged, or wrong labels of pairs
-	Weights TripletWeights `json:"weights"` // found, by the true classes and after exchanges
-	// The share of triplets that are wrong in any way, 1 - W11.
-	Wrong float64 `json:"wrong"`
-}
+// TripletReport is record.Triplets.
+type TripletReport = record.Triplets
 
-// Noise is what the exchanges or wrong pair labels did, as a Report.
-func (r TripletReport) Noise() Report {
+// OfTriplets is what the exchanges or wrong pair labels did, as a Report.
+func OfTriplets(r TripletReport) Report {
 	if r.Kind == PairLabel {
 		return Report{Kind: PairLabel, Wanted: r.Wanted, Found: r.Found, Flipped: r.Flipped, Items: 2 * r.Triplets, Q: 2 * r.Wanted, Effective: r.Wanted, EffectiveFound: r.Found}
 	}
@@ -74,12 +62,12 @@ func Triplets(truth, seen []int32, classes, n int, flip float64, seed, draw uint
 		out[i] = t
 	}
 	r.Found = float64(r.Flipped) / float64(n)
-	r.weigh(out, truth)
+	weigh(&r, out, truth)
 	return out, r, nil
 }
 
 // weigh fills what triplets are against the truth.
-func (r *TripletReport) weigh(triplets []data.Triplet, truth []int32) {
+func weigh(r *TripletReport, triplets []data.Triplet, truth []int32) {
 	var right [2][2]int
 	for _, t := range triplets {
 		right[is(truth[t.P] == truth[t.A])][is(truth[t.N] != truth[t.A])]++

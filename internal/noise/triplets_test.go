@@ -58,7 +58,7 @@ func TestTripletsHaveTheirWeights(t *testing.T) {
 			t.Errorf("%+v, %d flipped", r, flipped)
 		}
 		near(t, "flips", r.Found, c.flip, 5*math.Sqrt(c.flip*(1-c.flip)/drawn))
-		if nr := r.Noise(); nr != (Report{Kind: "triplet-flip", Wanted: c.flip, Found: r.Found, Flipped: flipped, Items: drawn}) {
+		if nr := OfTriplets(r); nr != (Report{Kind: "triplet-flip", Wanted: c.flip, Found: r.Found, Flipped: flipped, Items: drawn}) {
 			t.Errorf("%+v", nr)
 		}
 	}

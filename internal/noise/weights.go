@@ -1,27 +1,17 @@
 package noise
 
-import "math"
+import (
+	"math"
 
-// TripletWeights says how often the positive and the negative of a triplet (a, p, n)
-// are what they are taken for. A positive is right when it is of the anchor's true
-// class, a negative when it is not.
-type TripletWeights struct {
-	Beta  float64 `json:"beta"`  // the positive is right
-	Gamma float64 `json:"gamma"` // the negative is right
-	W11   float64 `json:"w11"`   // both are right
-	W10   float64 `json:"w10"`   // the positive is right, the negative wrong
-	W01   float64 `json:"w01"`   // the positive is wrong, the negative right
-	W00   float64 `json:"w00"`   // both are wrong: p and n have changed places
-}
+	"tercet/internal/record"
+)
 
-// Contrast returns W11 - W00, which is Beta + Gamma - 1 whether or not the two errors
-// are independent: the share of the clean signal that is left. At 0 and below, triplets
-// teach nothing or the opposite.
-func (w TripletWeights) Contrast() float64 { return w.W11 - w.W00 }
+// TripletWeights is record.TripletWeights.
+type TripletWeights = record.TripletWeights
 
 // Product returns the weights with the errors taken as independent, as the
 // noise-robust triplet loss does: W11 = Beta Gamma and so on.
-func (w TripletWeights) Product() TripletWeights { return independent(w.Beta, w.Gamma) }
+func Product(w TripletWeights) TripletWeights { return independent(w.Beta, w.Gamma) }
 
 func independent(beta, gamma float64) TripletWeights {
 	return TripletWeights{
@@ -96,5 +86,5 @@ func Unlabelled(classes int) TripletWeights {
 
 func undefined() TripletWeights {
 	n := math.NaN()
-	return TripletWeights{n, n, n, n, n, n}
+	return TripletWeights{Beta: n, Gamma: n, W11: n, W10: n, W01: n, W00: n}
 }

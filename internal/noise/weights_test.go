@@ -25,13 +25,13 @@ func TestSLNTripletsGolden(t *testing.T) {
 		pln     float64
 		want    TripletWeights
 	}{
-		{10, 0.2, TripletWeights{0.82, 0.98, 0.8112433402239946, 0.008756659776005383, 0.16875665977600543, 0.01124334022399462}},
-		{10, 0.4, TripletWeights{0.64, 0.96, 0.6251806401235912, 0.0148193598764088, 0.33481935987640876, 0.0251806401235912}},
-		{10, 0.6, TripletWeights{0.46, 0.94, 0.4422385770250777, 0.01776142297492237, 0.4977614229749223, 0.04223857702507762}},
-		{2, 0.2, TripletWeights{0.9, 0.9, 0.85, 0.05, 0.05, 0.05}},
-		{2, 0.4, TripletWeights{0.8, 0.8, 0.7, 0.1, 0.1, 0.1}},
-		{3, 0.3, TripletWeights{0.8, 0.9, 0.7539624465082058, 0.04603755349179411, 0.14603755349179415, 0.05396244650820587}},
-		{100, 0.4, TripletWeights{0.604, 0.996, 0.6026346284151399, 0.0013653715848600777, 0.39336537158486007, 0.002634628415139922}},
+		{10, 0.2, TripletWeights{Beta: 0.82, Gamma: 0.98, W11: 0.8112433402239946, W10: 0.008756659776005383, W01: 0.16875665977600543, W00: 0.01124334022399462}},
+		{10, 0.4, TripletWeights{Beta: 0.64, Gamma: 0.96, W11: 0.6251806401235912, W10: 0.0148193598764088, W01: 0.33481935987640876, W00: 0.0251806401235912}},
+		{10, 0.6, TripletWeights{Beta: 0.46, Gamma: 0.94, W11: 0.4422385770250777, W10: 0.01776142297492237, W01: 0.4977614229749223, W00: 0.04223857702507762}},
+		{2, 0.2, TripletWeights{Beta: 0.9, Gamma: 0.9, W11: 0.85, W10: 0.05, W01: 0.05, W00: 0.05}},
+		{2, 0.4, TripletWeights{Beta: 0.8, Gamma: 0.8, W11: 0.7, W10: 0.1, W01: 0.1, W00: 0.1}},
+		{3, 0.3, TripletWeights{Beta: 0.8, Gamma: 0.9, W11: 0.7539624465082058, W10: 0.04603755349179411, W01: 0.14603755349179415, W00: 0.05396244650820587}},
+		{100, 0.4, TripletWeights{Beta: 0.604, Gamma: 0.996, W11: 0.6026346284151399, W10: 0.0013653715848600777, W01: 0.39336537158486007, W00: 0.002634628415139922}},
 	} {
 		q, err := SLNFromEffective(c.pln / 2)
 		if err != nil {
@@ -49,7 +49,7 @@ func TestSLNTripletsGolden(t *testing.T) {
 		pln, w11, w00 float64
 	}{{10, 0.2, 0.8036, 0.0036}, {10, 0.4, 0.6144, 0.0144}, {2, 0.2, 0.81, 0.01}, {2, 0.4, 0.64, 0.04}} {
 		q, _ := SLNFromEffective(c.pln / 2)
-		w := SLNTriplets(q, c.classes).Product()
+		w := Product(SLNTriplets(q, c.classes))
 		near(t, "product w11", w.W11, c.w11, 1e-12)
 		near(t, "product w00", w.W00, c.w00, 1e-12)
 		near(t, "contrast", w.Contrast(), 1-c.pln, 1e-12)
@@ -97,17 +97,17 @@ func TestSLNTripletsByEnumeration(t *testing.T) {
 func TestPLNTriplets(t *testing.T) {
 	near(t, "gamma of all pairs", PLNTriplets(0.1, 0.1).Gamma, 0.9878048780487805, 1e-12)
 	near(t, "beta of all pairs", PLNTriplets(0.1, 0.1).Beta, 0.5, 1e-12)
-	nearWeights(t, "balanced", PLNTriplets(0.1, 0.5), TripletWeights{0.9, 0.9, 0.81, 0.09, 0.09, 0.01}, 1e-12)
-	nearWeights(t, "pi .3", PLNTriplets(0.25, 0.3), TripletWeights{0.5625, 0.875, 0.4921875, 0.0703125, 0.3828125, 0.0546875}, 1e-12)
-	nearWeights(t, "clean", PLNTriplets(0, 0.3), TripletWeights{1, 1, 1, 0, 0, 0}, 0)
+	nearWeights(t, "balanced", PLNTriplets(0.1, 0.5), TripletWeights{Beta: 0.9, Gamma: 0.9, W11: 0.81, W10: 0.09, W01: 0.09, W00: 0.01}, 1e-12)
+	nearWeights(t, "pi .3", PLNTriplets(0.25, 0.3), TripletWeights{Beta: 0.5625, Gamma: 0.875, W11: 0.4921875, W10: 0.0703125, W01: 0.3828125, W00: 0.0546875}, 1e-12)
+	nearWeights(t, "clean", PLNTriplets(0, 0.3), TripletWeights{Beta: 1, Gamma: 1, W11: 1, W10: 0, W01: 0, W00: 0}, 0)
 	near(t, "contrast", PLNTriplets(0.2, 0.5).Contrast(), 0.6, 1e-12)
 }
 
 func TestOtherWeights(t *testing.T) {
-	nearWeights(t, "flips", OrderFlips(0.2), TripletWeights{0.8, 0.8, 0.8, 0, 0, 0.2}, 1e-15)
+	nearWeights(t, "flips", OrderFlips(0.2), TripletWeights{Beta: 0.8, Gamma: 0.8, W11: 0.8, W10: 0, W01: 0, W00: 0.2}, 1e-15)
 	near(t, "contrast of flips", OrderFlips(0.2).Contrast(), 0.6, 1e-15)
-	nearWeights(t, "unlabelled", Unlabelled(10), TripletWeights{1, 0.9, 0.9, 0.1, 0, 0}, 1e-15)
-	nearWeights(t, "one class", Unlabelled(1), TripletWeights{1, 0, 0, 1, 0, 0}, 0)
+	nearWeights(t, "unlabelled", Unlabelled(10), TripletWeights{Beta: 1, Gamma: 0.9, W11: 0.9, W10: 0.1, W01: 0, W00: 0}, 1e-15)
+	nearWeights(t, "one class", Unlabelled(1), TripletWeights{Beta: 1, Gamma: 0, W11: 0, W10: 1, W01: 0, W00: 0}, 0)
 }
 
 func TestWeightsOfBadInput(t *testing.T) {

@@ -1,4 +1,5 @@
-// Package record gives JSON documents a digest, and checks it.
+// Package record declares the JSON documents that Tercet writes, each once for writers
+// and readers, and gives them a digest.
 package record
 
 import (

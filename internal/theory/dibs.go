@@ -6,27 +6,14 @@ import (
 	"math"
 
 	"tercet/internal/noise"
+	"tercet/internal/record"
 )
 
 // ErrInput is wrapped by every error about numbers that nothing can be calculated from.
 var ErrInput = errors.New("cannot calculate")
 
-// DIBSBounds is what Theorem 1 of Fonseca & Guidetti ("DIBS", arXiv 2201.12803) says
-// about the training error that no network can go below. All are shares of the
-// pairs, expected over graphs.
-type DIBSBounds struct {
-	ESim  float64 `json:"e_sim"`  // E_sim: closed chains of similar pairs with one label wrong
-	Lower float64 `json:"lower"`  // of the error less E_sim
-	EDiff float64 `json:"e_diff"` // E_diff: the error less E_sim is said to be below it
-	// AbsoluteLower and AbsoluteUpper are the bounds of the error itself: E_sim is added.
-	AbsoluteLower float64 `json:"absolute_lower"`
-	AbsoluteUpper float64 `json:"absolute_upper"`
-	// Corollary is the error less E_sim for two classes (Corollary 1.1); nil for more.
-	Corollary *float64 `json:"corollary,omitempty"`
-	// FloorDuplicates is the expected error of node pairs that carry both labels: all
-	// that is unavoidable for a threshold on a distance.
-	FloorDuplicates float64 `json:"floor_duplicates"`
-}
+// DIBSBounds is record.DIBSBounds.
+type DIBSBounds = record.DIBSBounds
 
 // DIBS evaluates Theorem 1 for n_c classes of N_c = perClass images each, whose 2 n_c
 // N_c pairs are a closed chain of similar ones in each class and, for each image, a

@@ -58,7 +58,7 @@ type Product struct {
 }
 
 func weights(w noise.TripletWeights) Weights {
-	p := w.Product()
+	p := noise.Product(w)
 	return Weights{w, Product{p.W11, p.W10, p.W01, p.W00}, w.Contrast()}
 }
 

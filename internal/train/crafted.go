@@ -5,22 +5,14 @@ import (
 
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
+	"tercet/internal/record"
 )
 
-// Crafted sums up what a defence did over some training steps.
-type Crafted struct {
-	Steps        int      `json:"steps"`     // training steps
-	MeanLinf     float64  `json:"mean_linf"` // size of the perturbations, pixels in [0, 1]: mean over images and steps,
-	MaxLinf      float64  `json:"max_linf"`  // and the largest one
-	MeanL2       float64  `json:"mean_l2"`
-	Gradients    float64  `json:"gradient_steps"`            // of crafting, in the mean
-	ZeroGradient float64  `json:"zero_gradient"`             // fraction of input gradients that vanished
-	Achieved     *float64 `json:"hardness,omitempty"`        // mean d(a,p) - d(a,n) of the crafted triplets in the training pass
-	Wanted       *float64 `json:"wanted_hardness,omitempty"` // mean destination, where the defence has one
-}
+// Crafted is record.Crafted.
+type Crafted = record.Crafted
 
-// add puts one more step into the means.
-func (c *Crafted) add(a adversary.Crafted, achieved float64) {
+// addCrafted puts one more step into the means.
+func addCrafted(c *Crafted, a adversary.Crafted, achieved float64) {
 	c.Steps++
 	n := float64(c.Steps)
 	mean := func(m *float64, v float64) { *m += (v - *m) / n }
@@ -56,6 +48,6 @@ func (t *Trainer) crafted(b *adversary.Batch, z *array.Array) {
 		if *to == nil {
 			*to = &Crafted{}
 		}
-		(*to).add(c, achieved)
+		addCrafted((*to), c, achieved)
 	}
 }

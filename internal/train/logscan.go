@@ -15,15 +15,11 @@ import (
 	"unicode/utf8"
 
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 )
 
-// LogRecord says what a log has when a checkpoint is written. It is of all events but
-// "stop" and "end", which a run that goes on takes out.
-type LogRecord struct {
-	Step   int    `json:"step"` // of the checkpoint
-	Events int    `json:"events"`
-	SHA256 string `json:"sha256"` // of their lines
-}
+// LogRecord is record.LogRecord.
+type LogRecord = record.LogRecord
 
 // Record is what the log has so far, at a checkpoint of the step.
 func (l *Log) Record(step int) *LogRecord { return l.tally.record(step) }

@@ -239,7 +239,7 @@ func TestFixedAnchorsOnBatchStatistics(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantCost := Cost{2 * pairs * 6, 2 * pairs * 6}
+		wantCost := Cost{Forward: 2 * pairs * 6, Backward: 2 * pairs * 6}
 		if mode == nn.BatchStats {
 			wantCost.Forward += 3 * pairs
 		}

@@ -6,6 +6,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 )
 
 // Batch is what one training step works on. A defence may replace it by a
@@ -21,15 +22,8 @@ type Batch struct {
 	Clean *array.Array
 }
 
-// Cost counts passes over one batch row, so that methods can be compared: a
-// plain step on B images costs B forward and B backward passes.
-type Cost struct {
-	Forward  int64 `json:"forward"`
-	Backward int64 `json:"backward"`
-}
-
-// Add adds o to c.
-func (c *Cost) Add(o Cost) { c.Forward += o.Forward; c.Backward += o.Backward }
+// Cost is record.Cost.
+type Cost = record.Cost
 
 // Defense may replace the images of a step by crafted ones, and may add to the
 // objective. Training without a defence is None.

@@ -104,16 +104,16 @@ func TestHMGivenTriplets(t *testing.T) {
 	in.Tuples = &loss.Tuples{Triplets: []loss.Triplet{{A: 0, P: 1, N: 2}, {A: 2, P: 3, N: 5}, {A: 4, P: 5, N: 2}, {A: 6, P: 7, N: 0}, {A: 8, P: 9, N: 1}, {A: 10, P: 11, N: 3}}}
 	o := hmOptions(t, Paper)
 	o.Source = ""
-	if _, cost, err := newHM(t, o).Craft(m, in, 1, 1); err != nil || cost != (Cost{18 * 6, 18 * 6}) {
+	if _, cost, err := newHM(t, o).Craft(m, in, 1, 1); err != nil || cost != (Cost{Forward: 18 * 6, Backward: 18 * 6}) {
 		t.Errorf("%+v, %v", cost, err)
 	}
 	o.Destination = Destination{Name: "random"}
 	want, cost, err := newHM(t, o).Craft(m, in, 1, 1)
-	if err != nil || cost != (Cost{12 + 18*6, 18 * 6}) {
+	if err != nil || cost != (Cost{Forward: 12 + 18*6, Backward: 18 * 6}) {
 		t.Fatalf("%+v, %v", cost, err)
 	}
 	in.Clean = z
-	if got, cost, err := newHM(t, o).Craft(m, in, 1, 1); err != nil || cost != (Cost{18 * 6, 18 * 6}) || fmt.Sprint(got.Images.Data) != fmt.Sprint(want.Images.Data) {
+	if got, cost, err := newHM(t, o).Craft(m, in, 1, 1); err != nil || cost != (Cost{Forward: 18 * 6, Backward: 18 * 6}) || fmt.Sprint(got.Images.Data) != fmt.Sprint(want.Images.Data) {
 		t.Errorf("%+v, %v", cost, err)
 	}
 	// The destination's anchors are rows 0, 2, 4, ...

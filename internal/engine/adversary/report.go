@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/record"
 )
 
 // Report describes one Run over B images.
@@ -25,13 +26,8 @@ type Report struct {
 	Previous *array.Array
 }
 
-// Radius is the size of the perturbations used, in pixel units.
-type Radius struct {
-	MeanLinf float64 `json:"mean_linf"`
-	MaxLinf  float64 `json:"max_linf"`
-	MeanL2   float64 `json:"mean_l2"`
-	MaxL2    float64 `json:"max_l2"`
-}
+// Radius is record.Radius.
+type Radius = record.Radius
 
 // RadiusOf summarises the norms of n perturbations.
 func RadiusOf(linf, l2 []float64) Radius {

@@ -1,4 +1,4 @@
-package metric
+package record
 
 import (
 	"encoding/json"
