@@ -9,14 +9,25 @@ import (
 	"tercet/internal/par"
 )
 
-// candidateAttacks are CA+, CA-.
-var candidateAttacks = []entry{
-	{"CA+", "raise a perturbed candidate in the rankings of random queries", func(g *Gallery, v Variant, o MethodOptions) (Method, error) {
-		return newCA("CA+", true, g, v, o)
-	}},
-	{"CA-", "lower a perturbed candidate in the rankings of the queries nearest to it", func(g *Gallery, v Variant, o MethodOptions) (Method, error) {
-		return newCA("CA-", false, g, v, o)
-	}},
+func init() {
+	describe := func(name string, up bool, doc, goal, objective string, robust Direction, options ...Option) Attack {
+		return Attack{
+			Name: name, Doc: doc, Goal: goal, Objective: objective, Targets: "w queries q",
+			Source:  "Zhou et al., ECCV 2020; robrank",
+			Scores:  []Score{{Key: name, Unit: Fraction, Robust: robust, Panel: RankPanel}},
+			Options: append(options, W, Pure, Draws),
+			New: func(g *Gallery, v Variant, o MethodOptions) (Method, error) {
+				return newCA(name, up, g, v, o)
+			},
+		}
+	}
+	register(
+		describe("CA+", true, "raise a perturbed candidate in the rankings of random queries",
+			"the image is to be retrieved by the query aimed at",
+			"mean over q, x of max(0, d(z, q) - d(x, q))", Higher, Near),
+		describe("CA-", false, "lower a perturbed candidate in the rankings of the queries nearest to it",
+			"the image is no longer to be retrieved by the query aimed at",
+			"mean over q, x of max(0, d(x, q) - d(z, q))", Lower))
 }
 
 // ca is the candidate attack (Zhou et al., ECCV 2020; robrank): an image c is

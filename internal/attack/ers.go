@@ -3,6 +3,9 @@ package attack
 // ERS is the key of the empirical robustness score.
 const ERS = "ERS"
 
+// ersAttacks are the attacks that give its scores, in the order of the papers' tables.
+var ersAttacks = []string{"CA+", "CA-", "QA+", "QA-", "TMA", "ES", "LTM", "GTM", "GTT"}
+
 // ersTerm is what a score adds to ERS.
 type ersTerm struct {
 	key         string
@@ -12,7 +15,7 @@ type ersTerm struct {
 // ersTerms turn each score into "higher is better" (robrank, ersnormalize): in
 // percent 2 CA+, 100 - CA-, 2 QA+, 100 - QA-, 100 (1 - TMA), 100 (2 - ES:D) / 2,
 // ES:R, LTM, GTM, GTT. Nothing is clipped: with embeddings that are not of length
-// 1 ES:D passes 2, and ERS says nothing.
+// 1 ES:D passes 2, and ERS carries no information.
 var ersTerms = [...]ersTerm{
 	{"CA+", 0, 2}, {"CA-", 1, -1}, {"QA+", 0, 2}, {"QA-", 1, -1}, {"TMA", 1, -1},
 	{"ES:D", 1, -0.5}, {"ES:R", 0, 1}, {"LTM", 0, 1}, {"GTM", 0, 1}, {"GTT", 0, 1},
@@ -27,16 +30,6 @@ func RobustnessScore(value func(key string) float64) float64 {
 		sum += t.base + t.slope*value(t.key)
 	}
 	return sum / float64(len(ersTerms))
-}
-
-// LowerIsRobust reports whether a smaller score means a more robust model. The
-// ranks :GT of SPQA, of what the attacker wants to keep, mean neither.
-func LowerIsRobust(key string) bool {
-	switch key {
-	case "CA-", "QA-", "SPQA-", "TMA", "ES:D":
-		return true
-	}
-	return false
 }
 
 // ersColumns returns the places of the ten scores in keys, or false where one is

@@ -1,6 +1,24 @@
 package attack
 
-import "tercet/internal/engine/array"
+import (
+	"fmt"
+
+	"tercet/internal/engine/array"
+)
+
+func init() {
+	register(Attack{
+		Name: "ES", Doc: "embedding shift: as far from the clean embedding as possible",
+		Goal:      "the embedding is to move as far as it can",
+		Objective: "-d(z, z0)", Source: "Zhou et al., ECCV 2020; robrank",
+		Scores: []Score{
+			{Key: "ES:D", Unit: Distance, Robust: Lower, Panel: VectorPanel},
+			{Key: "ES:R", Unit: Fraction, Robust: Higher, Recall: true, Panel: RecallPanel},
+		},
+		Caption: func(_, now float64) string { return fmt.Sprintf("shift %.2f", now) },
+		New:     newEmbeddingShift,
+	})
+}
 
 // embeddingShift is the ES attack (Zhou et al., ECCV 2020; robrank): it moves the
 // embedding of a query as far as possible from the clean one. Both variants

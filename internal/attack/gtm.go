@@ -7,6 +7,16 @@ import (
 	"tercet/internal/par"
 )
 
+func init() {
+	register(Attack{
+		Name: "GTM", Doc: "greedy top-1 misranking: towards the nearest item of another label",
+		Goal: "the nearest image of another class, aimed at, is to be retrieved first", Targets: "the item u of another label",
+		Objective: "d(z, u)", Source: "robrank",
+		Scores: []Score{{Key: "GTM", Unit: Fraction, Robust: Higher, Recall: true, Panel: RecallPanel}},
+		New:    newGTM,
+	})
+}
+
 // gtm is greedy top-1 misranking (robrank): it minimises the distance of a
 // query's embedding from one target, by PyTorch's pairwise distance; the push
 // away from the top match that its description has is switched off in the code,

@@ -1,15 +1,27 @@
 package attack
 
 import (
+	"fmt"
 	"math"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 )
 
-// translocationAttacks are GTT.
-var translocationAttacks = []entry{
-	{"GTT", "drive the item retrieved first out of the nearest four", newGTT},
+func init() {
+	register(Attack{
+		Name: "GTT", Doc: "drive the item retrieved first out of the nearest four",
+		Goal: "the nearest image, aimed at, is to be retrieved no longer", Targets: "the item c retrieved first",
+		Objective: "mean over x of max(0, d(z, x) - d(z, c))", Source: "after QAIR (Li et al., CVPR 2021); robrank",
+		Scores: []Score{{Key: "GTT", Unit: Fraction, Robust: Higher, Panel: RecallPanel}},
+		Caption: func(_, now float64) string {
+			if now > 0 {
+				return fmt.Sprintf("still among %d", retained)
+			}
+			return "gone"
+		},
+		New: newGTT,
+	})
 }
 
 // retained is how many nearest items the first one must be among.

@@ -31,10 +31,7 @@ func (r *runner) jobs() ([]*job, error) {
 		return nil, errors.New("attack: no attack is named")
 	}
 	if pictured == nil {
-		pictured = r.o.Attacks[:1]
-		if slices.Contains(r.o.Attacks, "ES") {
-			pictured = []string{"ES"}
-		}
+		pictured = []string{Shown(r.o.Attacks)}
 	}
 	for _, name := range pictured {
 		if !slices.Contains(r.o.Attacks, name) {
@@ -61,7 +58,7 @@ func (r *runner) jobs() ([]*job, error) {
 // job makes the methods of one attack and columns for their scores.
 func (r *runner) job(name string) (*job, error) {
 	j := &job{ran: &Ran{Attack: name}, draws: 1, first: len(r.result.Scored[0].Keys)}
-	if drawn(name) {
+	if uses([]string{name}, Draws) {
 		j.draws = r.o.Draws
 	}
 	n := len(r.result.Queries)

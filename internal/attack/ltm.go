@@ -9,6 +9,17 @@ import (
 	"tercet/internal/par"
 )
 
+func init() {
+	register(Attack{
+		Name: "LTM", Doc: "learning to mis-rank: all other labels nearer than the query's own",
+		Objective: "max(0, max over other labels of d(z, x) - min over the query's label of d(z, x))",
+		Source:    "Wang et al., CVPR 2020; robrank",
+		Goal:      "all other classes are to be nearer than the own one",
+		Scores:    []Score{{Key: "LTM", Unit: Fraction, Robust: Higher, Recall: true, Panel: RecallPanel}},
+		New:       newLTM,
+	})
+}
+
 // ltm is learning to mis-rank (Wang et al., CVPR 2020, eq. 1, without margin;
 // robrank): per query it minimises
 //

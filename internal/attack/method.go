@@ -3,7 +3,6 @@ package attack
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
@@ -68,19 +67,15 @@ type Xi struct {
 	Weight float64
 }
 
-// entry is an attack that users can name.
-type entry struct {
-	name string
-	doc  string
-	make func(g *Gallery, v Variant, o MethodOptions) (Method, error)
-}
-
-// Attacks lists the names in the order of the papers' tables.
-func Attacks() []string {
-	var out []string
-	for _, e := range methods() {
-		out = append(out, e.name)
+// given lists the options that are not left at 0.
+func (o MethodOptions) given() []Option {
+	var out []Option
+	for option, given := range map[Option]bool{W: o.W > 0, M: o.M > 0, Near: o.Near, Pure: o.Pure, XiFixed: o.Xi.Weight != 0, XiScale: o.Xi.Scale != 0} {
+		if given {
+			out = append(out, option)
+		}
 	}
+	slices.Sort(out)
 	return out
 }
 
@@ -92,15 +87,14 @@ func NewMethod(name string, g *Gallery, v Variant, o MethodOptions) (Method, err
 	if o.W < 0 || o.M < 0 {
 		return nil, fmt.Errorf("attack %s: w is %d and m %d; neither may be negative", name, o.W, o.M)
 	}
-	list := methods()
-	i := slices.IndexFunc(list, func(e entry) bool { return e.name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("attack: unknown attack %q (valid: %s)", name, strings.Join(Attacks(), ", "))
+	a, err := Named(name)
+	if err != nil {
+		return nil, err
 	}
-	return list[i].make(g, v, o)
-}
-
-// methods joins the tables of the files, in the order of the papers' tables.
-func methods() []entry {
-	return slices.Concat(candidateAttacks, queryAttacks, shiftAttacks, topAttacks, translocationAttacks, preservingAttacks)
+	for _, option := range o.given() {
+		if why, refused := a.Refuses[option]; refused {
+			return nil, fmt.Errorf("attack %s: %s does not go with it: %s", name, option, why)
+		}
+	}
+	return a.New(g, v, o)
 }

@@ -9,14 +9,25 @@ import (
 	"tercet/internal/par"
 )
 
-// queryAttacks are QA+, QA-.
-var queryAttacks = []entry{
-	{"QA+", "raise candidates in the ranking of a perturbed query", func(g *Gallery, v Variant, o MethodOptions) (Method, error) {
-		return newQA("QA+", true, g, v, o)
-	}},
-	{"QA-", "lower candidates in the ranking of a perturbed query", func(g *Gallery, v Variant, o MethodOptions) (Method, error) {
-		return newQA("QA-", false, g, v, o)
-	}},
+func init() {
+	describe := func(name string, up bool, doc, goal, objective string, robust Direction, options ...Option) Attack {
+		return Attack{
+			Name: name, Doc: doc, Goal: goal, Objective: objective, Targets: "m candidates c",
+			Source:  "Zhou et al., ECCV 2020; robrank",
+			Scores:  []Score{{Key: name, Unit: Fraction, Robust: robust, Panel: RankPanel}},
+			Options: append(options, M, Pure, Draws),
+			New: func(g *Gallery, v Variant, o MethodOptions) (Method, error) {
+				return newQA(name, up, g, v, o)
+			},
+		}
+	}
+	register(
+		describe("QA+", true, "raise candidates in the ranking of a perturbed query",
+			"the image aimed at is to be retrieved first",
+			"mean over c, x of max(0, d(z, c) - d(z, x))", Higher, Near),
+		describe("QA-", false, "lower candidates in the ranking of a perturbed query",
+			"the image aimed at is to be retrieved last",
+			"mean over c, x of max(0, d(z, x) - d(z, c))", Lower))
 }
 
 // qa is the query attack (Zhou et al., ECCV 2020; robrank): a query q is perturbed

@@ -116,9 +116,9 @@ func (s *Scored) Column(key string) int {
 }
 
 // Right returns the queries, as places in Result.Queries, whose nearest image was
-// of their class before the attack; false if none of ES, LTM and GTM ran.
+// of their class before the attack; false if no attack ran that has a recall.
 func (s *Scored) Right() ([]int, bool) {
-	for _, key := range []string{"ES:R", "LTM", "GTM"} {
+	for _, key := range KeysWhere(func(s Score) bool { return s.Recall && s.Key != ERS }) {
 		k := s.Column(key)
 		if k < 0 {
 			continue

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"tercet/internal/engine/adversary"
@@ -34,7 +33,7 @@ type Options struct {
 	Sample   bool   // draw the Queries at random instead of taking the first
 	Seed     uint64 // of that draw, of random targets and of random starts
 	// Pictures keeps the images of that many queries, evenly spread, of
-	// PictureAttacks (none given: ES, or else the first attack).
+	// PictureAttacks (none given: the one that Shown names).
 	Pictures       int
 	PictureAttacks []string
 	// Progress is told of queries done, one attack and draw after another.
@@ -181,8 +180,7 @@ func (o *Options) fill() error {
 // joins reports whether what is crafted for a query depends on the others of its
 // batch.
 func (o *Options) joins() bool {
-	return o.Method.Xi.Scale > 0 && slices.Contains(o.Variants, Published) &&
-		slices.ContainsFunc(o.Attacks, func(name string) bool { return strings.HasPrefix(name, "SPQA") })
+	return o.Method.Xi.Scale > 0 && slices.Contains(o.Variants, Published) && uses(o.Attacks, XiScale)
 }
 
 // together returns the size of crafting batches for images of h x w. Small images

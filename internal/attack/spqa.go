@@ -7,14 +7,29 @@ import (
 	"tercet/internal/engine/array"
 )
 
-// preservingAttacks are SPQA+, SPQA-.
-var preservingAttacks = []entry{
-	{"SPQA+", "QA+ that keeps the query's nearest items where they are", func(g *Gallery, v Variant, o MethodOptions) (Method, error) {
-		return newSPQA("SPQA+", true, g, v, o)
-	}},
-	{"SPQA-", "QA- that keeps the query's nearest items where they are", func(g *Gallery, v Variant, o MethodOptions) (Method, error) {
-		return newSPQA("SPQA-", false, g, v, o)
-	}},
+func init() {
+	describe := func(name string, up bool, doc, goal string, robust Direction) Attack {
+		return Attack{
+			Name: name, Doc: doc, Goal: goal, Targets: "m candidates, then up to 5 images p to keep in place",
+			Objective: "that of " + name[2:] + " + xi * mean over p, x of max(0, d(z, p) - d(z, x))",
+			Source:    "Zhou et al., ECCV 2020; robrank",
+			Scores: []Score{
+				{Key: name, Unit: Fraction, Robust: robust, Panel: KeptPanel},
+				// The attacker wants these ranks to stay: they carry no information on robustness.
+				{Key: name + ":GT", Unit: Fraction, Robust: Neither, Panel: KeptPanel},
+			},
+			Options: []Option{M, XiFixed, XiScale, Draws},
+			Refuses: map[Option]string{Pure: "what it preserves are ranks; use QA"},
+			New: func(g *Gallery, v Variant, o MethodOptions) (Method, error) {
+				return newSPQA(name, up, g, v, o)
+			},
+		}
+	}
+	register(
+		describe("SPQA+", true, "QA+ that keeps the query's nearest items where they are",
+			"the image aimed at is to be retrieved first, the others as before", Higher),
+		describe("SPQA-", false, "QA- that keeps the query's nearest items where they are",
+			"the image aimed at is to be retrieved last, the others as before", Lower))
 }
 
 const (
@@ -36,9 +51,6 @@ const (
 type spqa struct{ qa }
 
 func newSPQA(name string, up bool, g *Gallery, v Variant, o MethodOptions) (Method, error) {
-	if o.Pure {
-		return nil, fmt.Errorf("attack %s: it has no pure form, since ranks are what it preserves; use QA", name)
-	}
 	if !(o.Xi.Scale >= 0) || !(o.Xi.Weight >= 0) || math.IsInf(o.Xi.Scale, 0) || math.IsInf(o.Xi.Weight, 0) {
 		return nil, fmt.Errorf("attack %s: xi has scale %v and weight %v; both must be finite and not negative", name, o.Xi.Scale, o.Xi.Weight)
 	}

@@ -79,7 +79,7 @@ func TestSPQAScores(t *testing.T) {
 	for _, name := range []string{"SPQA+", "SPQA-"} {
 		for _, v := range Variants() {
 			m := s.method(t, name, v, MethodOptions{})
-			if want := ScoreKeys(name); !slices.Equal(m.Scores(), want) {
+			if want := Keys([]string{name}); !slices.Equal(m.Scores(), want) {
 				t.Errorf("%v, want %v", m.Scores(), want)
 			}
 			out := [][]float64{make([]float64, 8), make([]float64, 8)}

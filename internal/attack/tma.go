@@ -6,6 +6,17 @@ import (
 	"tercet/internal/engine/array"
 )
 
+func init() {
+	register(Attack{
+		Name: "TMA", Doc: "targeted mismatch: towards the direction of a random gallery item",
+		Goal: "the embedding is to have the direction of the one aimed at", Targets: "the random item t",
+		Objective: "1 - cos(z, t)", Source: "Tolias et al., ICCV 2019; robrank",
+		Scores:  []Score{{Key: "TMA", Unit: Cosine, Robust: Lower, Panel: VectorPanel}},
+		Options: []Option{Draws},
+		New:     newTMA,
+	})
+}
+
 // tma is the targeted mismatch attack (Tolias et al., ICCV 2019; robrank): it
 // turns the embedding z of a query towards that of a random gallery item t, of
 // any label, by minimising 1 - cos(z, t). The score is that cosine. The published

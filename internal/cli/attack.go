@@ -4,10 +4,11 @@ import (
 	"context"
 	"io"
 	"os"
-	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"tercet/internal/attack"
 	"tercet/internal/experiment"
 )
 
@@ -58,17 +59,10 @@ Moves images within a small ball of pixels and scores what retrieval in the
 clean gallery makes of them. The suite ers is the nine attacks whose ten scores
 make the empirical robustness score (ERS; Zhou and Patel, CVPR 2022):
 
-  CA+ CA-    a candidate is raised or lowered in the ranking of w queries
-  QA+ QA-    a query raises or lowers m candidates in its ranking
-  TMA        a query takes the direction of another image
-  ES         a query moves as far as it can (ES:D), and what it then finds (ES:R)
-  LTM GTM    a query finds another class first
-  GTT        a query loses the image it found first
-  SPQA+ -    as QA, while the nearest images keep their places (not part of ERS)
-
-Each is computed as published (robrank, its faults included) and fixed (as the
-papers describe it). Beside each score stands that of the images as they are:
-what eps 0 gives, so that ERS has its ceiling. Writes attack.json and a picture
+` + attackHelp() + `
+Each is computed as published (as robrank does, bugs included) and fixed (as the
+papers describe it). Tables also have each score of the unperturbed images, as
+with eps 0: for ERS it is the ceiling. Writes attack.json and a picture
 into the run's directory, or into --out; with --curve, curve.json and a plot.
 Of other images or weights they are attack-validation.json, attack-best.json and
 the like. A result is not replaced without --force unless the new one covers it: has
@@ -85,8 +79,8 @@ its scores, queries, draws and eps, by the same settings.`,
 			o.addRun(cmd)
 			o.addOutcome(cmd, "ERS=0.3 or ES:R(published)=0.2")
 			fs := cmd.Flags()
-			fs.StringArrayVar(&o.failOver, "fail-over", nil, "exit with 4 if a score is higher, where lower is more robust (CA-, QA-, SPQA-, TMA, ES:D): `SCORE=LIMIT` (repeatable)")
-			fs.StringSliceVar(&o.attacks, "attack", []string{"ES"}, "attacks by name, `LIST` such as CA+,GTM")
+			fs.StringArrayVar(&o.failOver, "fail-over", nil, "exit with 4 if a score is higher, where lower is more robust ("+strings.Join(lowerScores(), ", ")+"): `SCORE=LIMIT` (repeatable)")
+			fs.StringSliceVar(&o.attacks, "attack", []string{attack.ByDefault}, "attacks by name, `LIST` such as CA+,GTM")
 			fs.StringVar(&o.suite, "suite", "", "all attacks of a suite: ers")
 			fs.StringVar(&o.variant, "variant", "both", "published, fixed or both")
 			fs.StringVar(&o.profile, "profile", "auto", "budget: rob28 (77/255, 3/255, 32 steps), rob224 (8/255, 3/255, 32), or auto by the images' size")
@@ -103,13 +97,13 @@ its scores, queries, draws and eps, by the same settings.`,
 			fs.BoolVar(&o.sample, "sample", false, "draw the queries at random instead of taking the first")
 			fs.IntVar(&o.batch, "batch", 0, "queries over which published scores are first averaged; 0: 128, or 112 with rob224")
 			fs.Uint64Var(&o.seed, "seed", 0, "seed of queries, of targets and of random starts")
-			fs.IntVar(&o.draws, "draws", 1, "draws of random targets (CA, QA, SPQA, TMA), over which scores are means")
-			fs.IntVar(&o.w, "w", 1, "queries of CA")
-			fs.IntVar(&o.m, "m", 1, "candidates of QA and SPQA")
-			fs.BoolVar(&o.near, "near", false, "CA+, QA+: targets from the nearest 1 to 5 % instead of all items")
-			fs.BoolVar(&o.pure, "pure", false, "CA, QA: the distance itself as objective instead of hinges over the gallery")
-			fs.Float64Var(&o.xi, "xi", 0, "SPQA: fixed weight of what is to stay; 0: 1 for SPQA+, 100 for SPQA- (ECCV 2020)")
-			fs.Float64Var(&o.xiScale, "xi-scale", 0, "SPQA: weight min(exp(xi-scale * loss), 1e9) instead, as robrank has it: 2e4 for MNIST, 4e4 for Fashion and CUB, 7e4 for Cars and SOP")
+			fs.IntVar(&o.draws, "draws", 1, "draws of random targets, over which scores are means"+usedBy(attack.Draws))
+			fs.IntVar(&o.w, "w", 1, "queries that the candidate is aimed at"+usedBy(attack.W))
+			fs.IntVar(&o.m, "m", 1, "candidates that the query is aimed at"+usedBy(attack.M))
+			fs.BoolVar(&o.near, "near", false, "targets from the nearest 1 to 5 % instead of all items"+usedBy(attack.Near))
+			fs.BoolVar(&o.pure, "pure", false, "the distance itself as objective instead of hinges over the gallery"+usedBy(attack.Pure))
+			fs.Float64Var(&o.xi, "xi", 0, "fixed weight of what is to stay; 0: 1 for SPQA+, 100 for SPQA- (ECCV 2020)"+usedBy(attack.XiFixed))
+			fs.Float64Var(&o.xiScale, "xi-scale", 0, "weight min(exp(xi-scale * loss), 1e9) instead, as robrank has it: 2e4 for MNIST, 4e4 for Fashion and CUB, 7e4 for Cars and SOP"+usedBy(attack.XiScale))
 			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none")
 			fs.StringVar(&o.curve, "curve", "", "scores against eps instead of at one: `SPEC` eps=0..77/255:12 is 12 points from 0 to 77/255")
 			fs.IntVar(&o.examples, "save-examples", 8, "queries to draw; 0 draws none")
@@ -204,13 +198,10 @@ func (o *attackOptions) show(s *Streams, d *experiment.AttackDoc, gates []gate) 
 
 // drawn lists the attacks of the picture: with --save-images more were kept.
 func (o *attackOptions) drawn() []string {
-	switch {
-	case o.examplesOf != nil:
+	if o.examplesOf != nil {
 		return o.examplesOf
-	case slices.Contains(o.attacks, "ES"):
-		return []string{"ES"}
 	}
-	return o.attacks[:1]
+	return []string{attack.Shown(o.attacks)}
 }
 
 // checkAttack refuses what is wrong whatever the run.

@@ -33,26 +33,20 @@ func (o *attackOptions) choices() error {
 	return nil
 }
 
-// flagAttacks are the attacks on which a flag has an effect.
-var flagAttacks = []struct {
-	flag    string
-	attacks []string
-}{
-	{"w", []string{"CA+", "CA-"}},
-	{"m", []string{"QA+", "QA-", "SPQA+", "SPQA-"}},
-	{"near", []string{"CA+", "QA+"}},
-	{"pure", []string{"CA+", "CA-", "QA+", "QA-"}},
-	{"xi", []string{"SPQA+", "SPQA-"}},
-	{"xi-scale", []string{"SPQA+", "SPQA-"}},
-	{"draws", []string{"CA+", "CA-", "QA+", "QA-", "SPQA+", "SPQA-", "TMA"}},
-}
-
-// effects refuses flags that none of the attacks heeds.
+// effects refuses flags that none of the attacks uses, and those that one refuses.
 func (o *attackOptions) effects() error {
-	for _, f := range flagAttacks {
-		heeds := func(a string) bool { return slices.Contains(f.attacks, a) }
-		if o.changed(f.flag) && !slices.ContainsFunc(o.attacks, heeds) {
-			return usagef("--%s has no effect on %s; it is for %s", f.flag, strings.Join(o.attacks, ", "), strings.Join(f.attacks, ", "))
+	for _, option := range attack.MethodOptionNames() {
+		if !o.changed(string(option)) {
+			continue
+		}
+		users := attack.Users(option)
+		if !slices.ContainsFunc(o.attacks, func(a string) bool { return slices.Contains(users, a) }) {
+			return usagef("--%s has no effect on %s; it is for %s", option, strings.Join(o.attacks, ", "), strings.Join(users, ", "))
+		}
+		for _, name := range o.attacks {
+			if a, _ := attack.Named(name); a.Refuses[option] != "" {
+				return usagef("--%s does not go with %s: %s", option, name, a.Refuses[option])
+			}
 		}
 	}
 	return nil

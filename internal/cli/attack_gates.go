@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"tercet/internal/attack"
-	"tercet/internal/experiment"
 	"tercet/internal/metric"
 )
 
@@ -21,17 +20,16 @@ func (o *attackOptions) attackGates() ([]gate, error) {
 		return nil, err
 	}
 	gates = append(gates, over...)
-	if err := knownGates(gates, gateKeys(experiment.AttackKeys(o.attacks), o.variants())); err != nil {
+	if err := knownGates(gates, gateKeys(attack.Keys(o.attacks), o.variants())); err != nil {
 		return nil, err
 	}
 	for _, g := range gates {
 		key, _, _ := strings.Cut(g.key, "(")
-		lower, neither := attack.LowerIsRobust(key), strings.HasSuffix(key, ":GT")
+		score, _ := attack.ScoreNamed(key)
 		switch {
-		case neither:
-		case lower && !g.over:
+		case score.Robust == attack.Lower && !g.over:
 			return nil, usagef("--fail-under: a lower %s is more robust; write --fail-over %s=%g", g.key, g.key, g.limit)
-		case !lower && g.over:
+		case score.Robust == attack.Higher && g.over:
 			return nil, usagef("--fail-over: a higher %s is more robust; write --fail-under %s=%g", g.key, g.key, g.limit)
 		}
 	}

@@ -51,7 +51,7 @@ func saveImages(dir string, a *experiment.Attacked) error {
 			if s.Variant != p.Variant {
 				continue
 			}
-			keys := attack.ScoreKeys(p.Attack)
+			keys := attack.Keys([]string{p.Attack})
 			for _, key := range keys {
 				file := "values_" + name
 				if len(keys) > 1 {
@@ -61,13 +61,13 @@ func saveImages(dir string, a *experiment.Attacked) error {
 			}
 		}
 	}
-	shown := res.Pictures[0]
-	for _, p := range res.Pictures {
-		if p.Attack == shown.Attack && p.Variant == attack.Fixed || p.Attack == "ES" && (shown.Attack != "ES" || p.Variant == attack.Fixed) {
-			shown = p
+	shown := attack.Shown(a.Doc.Options.Attacks)
+	for _, v := range []attack.Variant{attack.Fixed, attack.Published} {
+		if p := res.PicturesOf(shown, v); p != nil {
+			f.floats("adversarial", p.Adversarial)
+			break
 		}
 	}
-	f.floats("adversarial", shown.Adversarial)
 	return f.err
 }
 

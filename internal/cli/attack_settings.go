@@ -16,7 +16,7 @@ import (
 func (o *attackOptions) names() error {
 	var err error
 	if o.suite != "" {
-		if o.attacks, err = experiment.SuiteNames(strings.ToLower(o.suite)); err != nil {
+		if o.attacks, err = attack.Suite(strings.ToLower(o.suite)); err != nil {
 			return usagef("--suite is %q; give ers", o.suite)
 		}
 	}
@@ -169,8 +169,7 @@ func ballFits(norm string, eps float64, shape [3]int) error {
 	return usagef("eps is %.6g: pixels are in [0, 1], so no image is further than %.6g away in the %s norm%s", eps, largest, norm, hint)
 }
 
-// weights refuses weights of SPQA that are no positive numbers, and a form that
-// SPQA has not.
+// weights refuses weights of SPQA that are no positive numbers.
 func (o *attackOptions) weights() error {
 	for _, f := range []struct {
 		flag  string
@@ -179,9 +178,6 @@ func (o *attackOptions) weights() error {
 		if !(f.value >= 0) || math.IsInf(f.value, 0) {
 			return usagef("--%s is %v; give a finite number, 0 or more", f.flag, f.value)
 		}
-	}
-	if o.pure && slices.ContainsFunc(o.attacks, func(a string) bool { return strings.HasPrefix(a, "SPQA") }) {
-		return usagef("--pure does not go with SPQA: what it preserves are ranks; use QA")
 	}
 	return nil
 }

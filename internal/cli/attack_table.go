@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/attack"
 	"tercet/internal/experiment"
 	"tercet/internal/report"
 )
@@ -82,7 +83,7 @@ func attackNotes(d *experiment.AttackDoc) []string {
 	} else {
 		out = append(out, "eps is 0: the images are as they are, and nothing was crafted")
 	}
-	if d.Options.Draws > 1 && slices.ContainsFunc(d.Options.Attacks, randomTargets) {
+	if d.Options.Draws > 1 && slices.ContainsFunc(d.Options.Attacks, func(a string) bool { return slices.Contains(attack.Users(attack.Draws), a) }) {
 		out = append(out, fmt.Sprintf("random targets: means of %d draws", d.Options.Draws))
 	}
 	cost := "cost: " + counted(crafted, "image", "images") + " crafted"
@@ -90,11 +91,6 @@ func attackNotes(d *experiment.AttackDoc) []string {
 		cost += fmt.Sprintf(", %d of them for both variants", shared)
 	}
 	return append(out, cost+fmt.Sprintf("; %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, duration(d.Cost.Seconds)))
-}
-
-// randomTargets says whether an attack draws its targets.
-func randomTargets(name string) bool {
-	return name == "TMA" || strings.Contains(name, "CA") || strings.Contains(name, "QA")
 }
 
 // curveTable has a row for each score and variant and a column for each eps;
@@ -116,7 +112,7 @@ func curveTable(d *experiment.CurveDoc) *report.Table {
 		}
 		t.Columns = append(t.Columns, report.Column{Name: name})
 	}
-	for _, key := range experiment.AttackKeys(o.Attacks) {
+	for _, key := range attack.Keys(o.Attacks) {
 		for _, v := range o.Variants {
 			row := []report.Cell{report.AttackUnit(key, report.Text(key)), report.Text(v)}
 			for _, p := range d.Points {

@@ -289,7 +289,7 @@ func TestAttackOfEmbeddingsOfAnyLength(t *testing.T) {
 func TestScoreFilesAreNamedOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range attack.Attacks() {
-		for _, k := range attack.ScoreKeys(a) {
+		for _, k := range attack.Keys([]string{a}) {
 			file := a + strings.ReplaceAll(k, ":", "-")
 			if seen[file] || strings.ContainsAny(file, `:/\*?"<>|`) {
 				t.Errorf("file %q", file)

@@ -77,8 +77,8 @@ var flagValues = map[string]completer{
 	"group-by": list(configKeys),
 
 	"fail-under":                  limits(func() []string { return append(evalScores(), experiment.PairKeys(true)...) }),
-	"attack --fail-under":         limits(func() []string { return experiment.AttackKeys(attack.Attacks()) }),
-	"fail-over":                   limits(func() []string { return experiment.AttackKeys(attack.Attacks()) }),
+	"attack --fail-under":         limits(func() []string { return attack.Keys(attack.Attacks()) }),
+	"fail-over":                   limits(func() []string { return attack.Keys(attack.Attacks()) }),
 	"cluster --fail-under":        limits(experiment.ClusteringKeys),
 	"cluster assign --fail-under": limits(experiment.ClusteringKeys),
 }
@@ -219,7 +219,7 @@ func evalScores() []string {
 	return append(experiment.RetrievalKeys([]int{1, 2, 4, 8}), experiment.ClusteringKeys()...)
 }
 
-func scoreNames() []string { return append(evalScores(), experiment.AttackKeys(attack.Attacks())...) }
+func scoreNames() []string { return append(evalScores(), attack.Keys(attack.Attacks())...) }
 
 // selectors are the scores that --by selects by.
 func selectors() []string {

@@ -13,7 +13,7 @@ import (
 
 // AttackOptions is the resolved choice, budget and method of attacks.
 type AttackOptions struct {
-	Attacks    []string `json:"attacks"`  // CA+, ES, ...; SuiteNames lists those of a suite
+	Attacks    []string `json:"attacks"`  // CA+, ES, ...; attack.Suite lists those of a suite
 	Variants   []string `json:"variants"` // published, fixed
 	Norm       string   `json:"norm"`
 	Eps        float64  `json:"eps"` // pixels in [0, 1]; 0 crafts nothing: clean scores

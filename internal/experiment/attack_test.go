@@ -201,7 +201,7 @@ func values(scores map[string]metric.Scores) map[string][]float64 {
 // queries that were right.
 func TestAttackSuite(t *testing.T) {
 	r := trained(t, t.TempDir(), "model.normalize=true")
-	suite, err := SuiteNames("ers")
+	suite, err := attack.Suite("ers")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestAttackSuite(t *testing.T) {
 	}
 	for _, variant := range []string{"published", "fixed"} {
 		for what, list := range map[string]metric.Scores{"scores": a.Doc.Scores[variant], "clean": a.Doc.Clean[variant], "right": a.Doc.RightWhenClean[variant].Scores} {
-			if got, want := fmt.Sprint(keysOf(list)), fmt.Sprint(AttackKeys(suite)); got != want || list[10].Key != "ERS" {
+			if got, want := fmt.Sprint(keysOf(list)), fmt.Sprint(attack.Keys(suite)); got != want || list[10].Key != "ERS" {
 				t.Errorf("%s, %s: keys %s, want %s", variant, what, got, want)
 				continue
 			}

@@ -60,25 +60,10 @@ func (a *Attacked) shownPictures() []*attack.Pictures {
 // attackHeading says what an attack wants.
 func attackHeading(p *attack.Pictures) string {
 	what := p.Attack + " (" + string(p.Variant) + ")"
-	if goal := attackGoals[p.Attack]; goal != "" {
-		what += ": " + goal
+	if a, err := attack.Named(p.Attack); err == nil {
+		what += ": " + a.Goal
 	}
 	return what
-}
-
-// attackGoals says in a few words what the attacker wants.
-var attackGoals = map[string]string{
-	"CA+":   "the image is to be retrieved by the query aimed at",
-	"CA-":   "the image is no longer to be retrieved by the query aimed at",
-	"QA+":   "the image aimed at is to be retrieved first",
-	"QA-":   "the image aimed at is to be retrieved last",
-	"SPQA+": "the image aimed at is to be retrieved first, the others as before",
-	"SPQA-": "the image aimed at is to be retrieved last, the others as before",
-	"TMA":   "the embedding is to have the direction of the one aimed at",
-	"ES":    "the embedding is to move as far as it can",
-	"LTM":   "all other classes are to be nearer than the own one",
-	"GTM":   "the nearest image of another class, aimed at, is to be retrieved first",
-	"GTT":   "the nearest image, aimed at, is to be retrieved no longer",
 }
 
 func (a *Attacked) pictureRows(p *attack.Pictures, k int) ([]report.AdversarialRow, error) {
@@ -110,45 +95,19 @@ func (a *Attacked) pictureRows(p *attack.Pictures, k int) ([]report.AdversarialR
 	return rows, nil
 }
 
-// achieved says what became of one query, the clean value before the arrow.
+// achieved says what became of one query.
 func (a *Attacked) achieved(p *attack.Pictures, place int) string {
+	described, err := attack.Named(p.Attack)
+	if err != nil {
+		return ""
+	}
 	for i := range a.Result.Scored {
 		s := &a.Result.Scored[i]
-		key := attack.ScoreKeys(p.Attack)[0]
-		k := s.Column(key)
-		if s.Variant != p.Variant || k < 0 {
-			continue
+		if k := s.Column(described.Scores[0].Key); k >= 0 && s.Variant == p.Variant {
+			return described.Achieved(s.Clean[k][place], s.Adversarial[k][place])
 		}
-		clean, now := s.Clean[k][place], s.Adversarial[k][place]
-		switch key {
-		case "LTM", "GTM":
-			return recallWords(clean == 1, now == 1)
-		case "GTT":
-			if now > 0 {
-				return "still among 4"
-			}
-			return "gone"
-		case "ES:D":
-			return fmt.Sprintf("shift %.2f", now)
-		case "TMA":
-			return fmt.Sprintf("%.2f to %.2f", clean, now)
-		}
-		return fmt.Sprintf("%.1f to %.1f %%", 100*clean, 100*now)
 	}
 	return ""
-}
-
-// recallWords says whether the first image retrieved is right, and was when clean.
-func recallWords(clean, now bool) string {
-	switch {
-	case now && clean:
-		return "still right"
-	case now:
-		return "now right"
-	case clean:
-		return "wrong"
-	}
-	return "wrong before too"
 }
 
 // neighbours are the images nearest to an embedding but query, nearest first; the
@@ -198,20 +157,6 @@ func epsWords(norm string, eps float64) string {
 	return fmt.Sprintf("%.4g", eps)
 }
 
-// curvePanels says which scores of a curve stand together, in which unit; ERS has
-// its own panel, and rate multiplies them.
-var curvePanels = []struct {
-	label string
-	rate  float64
-	keys  []string
-}{
-	{"ERS (%)", 100, []string{"ERS"}},
-	{"right or still there (%)", 100, []string{"ES:R", "LTM", "GTM", "GTT"}},
-	{"rank (% of the images)", 100, []string{"CA+", "CA-", "QA+", "QA-"}},
-	{"rank (%), with what is to stay (GT)", 100, []string{"SPQA+", "SPQA+:GT", "SPQA-", "SPQA-:GT"}},
-	{"cosine (TMA), distance (ES:D)", 1, []string{"TMA", "ES:D"}},
-}
-
 // Draw writes dir/attack-curve.png and .svg: the scores against eps, in 1/255 for
 // the linf ball. Solid lines are of the fixed variant, dashed ones published.
 func (d *CurveDoc) Draw(dir string) (string, error) {
@@ -224,14 +169,21 @@ func (d *CurveDoc) Draw(dir string) (string, error) {
 	}
 	variants := []string{string(attack.Fixed), string(attack.Published)}
 	var panels []report.Panel
-	for _, p := range curvePanels {
-		panel := report.Panel{YLabel: p.label, FromZero: p.rate == 100}
-		for _, key := range p.keys {
+	for _, label := range attack.Panels() {
+		panel := report.Panel{YLabel: string(label)}
+		for _, score := range attack.Scores() {
+			if score.Panel != label {
+				continue
+			}
+			rate := 1.0
+			if score.Unit == attack.Fraction {
+				rate, panel.FromZero = 100, true
+			}
 			for _, v := range variants {
-				l := report.Series{Name: key, Dashed: v == string(attack.Published) && slices.Contains(d.Options.Variants, string(attack.Fixed))}
+				l := report.Series{Name: score.Key, Dashed: v == string(attack.Published) && slices.Contains(d.Options.Variants, string(attack.Fixed))}
 				for _, at := range d.Points {
-					if s, ok := at.Scores[v].Get(key); ok {
-						l.X, l.Y = append(l.X, scale*at.Eps), append(l.Y, p.rate*s.Value)
+					if s, ok := at.Scores[v].Get(score.Key); ok {
+						l.X, l.Y = append(l.X, scale*at.Eps), append(l.Y, rate*s.Value)
 					}
 				}
 				if l.X != nil {

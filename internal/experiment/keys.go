@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 
-	"tercet/internal/attack"
 	"tercet/internal/metric"
 )
 
@@ -38,13 +37,6 @@ func PairKeys(threshold bool) []string {
 	}
 	return keysOf(v.Scores)
 }
-
-// AttackKeys lists the scores of attacks, in their order; with the whole suite
-// ers, ERS is the last.
-func AttackKeys(attacks []string) []string { return attack.Keys(attacks) }
-
-// SuiteNames lists the attacks of a suite: of "ers" nine.
-func SuiteNames(suite string) ([]string, error) { return attack.Suite(suite) }
 
 func keysOf(s metric.Scores) []string {
 	var out []string

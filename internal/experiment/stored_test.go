@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/attack"
 	"tercet/internal/metric"
 )
 
@@ -16,7 +17,7 @@ import (
 // weights that it was made with alone.
 func TestStoredAttack(t *testing.T) {
 	r := trained(t, t.TempDir())
-	suite, _ := SuiteNames("ers")
+	suite, _ := attack.Suite("ers")
 	o := AttackOptions{Attacks: suite, Queries: 8, Bootstrap: 20, Draws: 2}
 	if err := o.AttackProfile("rob28", 16); err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func (d *CurveDoc) Lacks(o AttackOptions, eps []float64) []string {
 // missing names the variants and scores that are there and that o does not give.
 func missing(has map[string]metric.Scores, o AttackOptions) []string {
 	var out, scores []string
-	keys := AttackKeys(o.Attacks)
+	keys := attack.Keys(o.Attacks)
 	for _, v := range attack.Variants() {
 		list, ok := has[string(v)]
 		if ok && !slices.Contains(o.Variants, string(v)) {

@@ -116,7 +116,7 @@ func TestAttackTable(t *testing.T) {
 | LTM (%) | 50.0 | 50.0 | 100.0 | 100.0 |
 | LTM, right when clean (%) | 75.0 | - | - | - |
 
-higher is more robust, but lower for CA-, QA-, SPQA-, TMA and ES:D
+higher is more robust, but lower for TMA
 
 right when clean: the 8 queries whose nearest image was of their class before the attack
 `,
@@ -131,7 +131,7 @@ LTM (\%) & $50.0$ & $50.0$ & $100.0$ & $100.0$ \\
 LTM, right when clean (\%) & $75.0$ & -- & -- & -- \\
 \bottomrule
 \end{tabular}
-% higher is more robust, but lower for CA-, QA-, SPQA-, TMA and ES:D
+% higher is more robust, but lower for TMA
 % right when clean: the 8 queries whose nearest image was of their class before the attack
 `,
 		"csv": `score,published,published_low,published_high,fixed,fixed_low,fixed_high,"clean, published","clean, fixed"

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/attack"
 	"tercet/internal/metric"
 )
 
@@ -18,21 +19,32 @@ type AttackScores struct {
 	RightQueries int
 }
 
-// AttackUnit shows a cell of a score in percent where the papers do: all but the
-// cosine TMA and the distance ES:D.
+// AttackUnit shows a cell of a score in percent where the papers do: fractions.
 func AttackUnit(key string, c Cell) Cell {
-	if key == "TMA" || key == "ES:D" {
+	if s, ok := attack.ScoreNamed(key); ok && s.Unit != attack.Fraction {
 		return c
 	}
 	return c.InPercent()
 }
 
-// recalls are the scores that ask whether the right image is found, and what is
-// made of them: for these it matters whether it was found before the attack.
-var recalls = []string{"ES:R", "LTM", "GTM", "ERS"}
+// suiteKeys are the scores of the suite ers.
+func suiteKeys() []string {
+	attacks, _ := attack.Suite("ers")
+	return attack.Keys(attacks)
+}
 
-// suite are the scores of the suite ers.
-var suite = []string{"CA+", "CA-", "QA+", "QA-", "TMA", "ES:D", "ES:R", "LTM", "GTM", "GTT", "ERS"}
+// robustNote says which values of the scores keys mean a more robust model.
+func robustNote(keys []string) string {
+	lower := attack.KeysWhere(func(s attack.Score) bool { return s.Robust == attack.Lower && slices.Contains(keys, s.Key) })
+	if lower == nil {
+		return "higher is more robust"
+	}
+	words := strings.Join(lower, ", ")
+	if last := len(lower) - 1; last > 0 {
+		words = strings.Join(lower[:last], ", ") + " and " + lower[last]
+	}
+	return "higher is more robust, but lower for " + words
+}
 
 // AttackTable has a row for each score: under attack in each variant, with its
 // interval, and of the images as they are, which is what eps 0 gives. Below are
@@ -69,7 +81,7 @@ func AttackTable(title string, variants []AttackScores) *Table {
 	for _, k := range keys {
 		row(k, k, func(v AttackScores) metric.Scores { return v.Scores }, true)
 	}
-	t.Notes = append(t.Notes, "higher is more robust, but lower for CA-, QA-, SPQA-, TMA and ES:D")
+	t.Notes = append(t.Notes, robustNote(keys))
 	var counts []string
 	for _, v := range variants {
 		if n := fmt.Sprint(v.RightQueries); v.Right != nil && !slices.Contains(counts, n) {
@@ -79,7 +91,7 @@ func AttackTable(title string, variants []AttackScores) *Table {
 	if counts == nil {
 		return t
 	}
-	for _, k := range recalls {
+	for _, k := range attack.KeysWhere(func(s attack.Score) bool { return s.Recall }) {
 		if slices.Contains(keys, k) {
 			row(k+", right when clean", k, func(v AttackScores) metric.Scores { return v.Right }, false)
 		}

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tercet/internal/attack"
 )
 
-// lower are the scores of which lower is better: of attacks those of which lower is more
-// robust.
-var lower = []string{"triplet_error", "pairs.eer", "CA-", "QA-", "SPQA-", "TMA", "ES:D"}
+// lower are the scores of evaluations of which lower is better.
+var lower = []string{"triplet_error", "pairs.eer"}
 
 // HigherIsBetter says which values of a score are better. Sizes, such as the number of
 // clusters, are neither.
@@ -17,7 +18,7 @@ func HigherIsBetter(score string) (bool, error) {
 	if key == "cluster:clusters" {
 		return false, fmt.Errorf("%s is a number of clusters: neither higher nor lower is better", score)
 	}
-	return !slices.Contains(lower, key), nil
+	return !slices.Contains(lower, key) && !attack.LowerIsRobust(key), nil
 }
 
 // ends are those of the range of a score; ok is false where a range is not known.

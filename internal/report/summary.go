@@ -184,7 +184,7 @@ func unknownMetric(runs []*RunDir, want string, all []string) error {
 			msg += "; " + note
 		}
 	}
-	if name, _, _ := strings.Cut(want, "("); slices.ContainsFunc(suite, func(k string) bool { return strings.EqualFold(k, name) }) {
+	if name, _, _ := strings.Cut(want, "("); slices.ContainsFunc(suiteKeys(), func(k string) bool { return strings.EqualFold(k, name) }) {
 		msg += "; tercet attack --suite ers measures it"
 	}
 	return fmt.Errorf("%s", msg)
