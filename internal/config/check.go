@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
+
+	"tercet/internal/component"
 )
 
 // Validate checks every value and how they fit together, and returns all
@@ -29,77 +30,38 @@ func (c *Config) check(skip map[string]bool, report func(*Error)) {
 		}
 	})
 	c.refuseIdle(fail)
+	checkers(reflect.ValueOf(c).Elem(), "", fail)
 	c.rules(fail)
 }
 
-func checkLeaf(l leaf, fail func(key, format string, args ...any)) {
-	if words := l.f.tag.Get("enum"); words != "" {
-		valid := strings.Split(words, "|")
-		if s := l.v.String(); !contains(valid, s) {
-			fail(l.path, "there is no %q here; %s", s, unknown(s, valid))
+// checkers reports what components find wrong in their own options.
+func checkers(section reflect.Value, path string, fail func(key, format string, args ...any)) {
+	check := func(v reflect.Value) {
+		for _, f := range fields(v.Type()) {
+			if component.IsSection(f.typ) {
+				checkers(v.Field(f.index), path+f.name+".", fail)
+			}
 		}
 	}
-	rules := l.f.tag.Get("check")
-	if rules == "" {
+	check(section)
+	if _, _, ok := choice(section.Type()); !ok {
 		return
 	}
-	v := l.v
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return
-		}
-		v = v.Elem()
+	options := section.FieldByName("Options").Elem()
+	if !options.IsValid() {
+		return
 	}
-	switch {
-	case v.Type() == autoType:
-		if a := v.Interface().(Auto); a.Given {
-			inRange(a.N, rules, l.path, fail)
+	check(options)
+	if o, ok := options.Interface().(component.Checker); ok && len(component.CheckTags(o)) == 0 {
+		for _, f := range o.Check() {
+			fail(path+f.Key, "%s", f.Msg)
 		}
-	case v.Type() == spanType:
-		inRange(v.Interface().(Span).N, rules, l.path, fail)
-	case v.Kind() == reflect.Slice || v.Kind() == reflect.Array:
-		if v.Len() == 0 {
-			fail(l.path, "wants at least one value")
-		}
-		for i := range v.Len() {
-			inRange(asFloat(v.Index(i)), rules, l.path, fail)
-		}
-	default:
-		inRange(asFloat(v), rules, l.path, fail)
 	}
 }
 
-func asFloat(v reflect.Value) float64 {
-	if v.CanInt() {
-		return float64(v.Int())
-	}
-	return v.Float()
-}
-
-var ruleForm = regexp.MustCompile(`^(<=|>=|<|>)(.+)$`)
-
-func inRange(x float64, rules, key string, fail func(key, format string, args ...any)) {
-	for _, r := range strings.Split(rules, ",") {
-		m := ruleForm.FindStringSubmatch(r)
-		limit, err := strconv.ParseFloat(m[2], 64)
-		if err != nil {
-			panic("config: bad check tag " + rules)
-		}
-		ok := false
-		switch m[1] {
-		case "<":
-			ok = x < limit
-		case "<=":
-			ok = x <= limit
-		case ">":
-			ok = x > limit
-		case ">=":
-			ok = x >= limit
-		}
-		if !ok {
-			fail(key, "must be %s, is %s", strings.ReplaceAll(rules, ",", " and "), number(x))
-			return
-		}
+func checkLeaf(l leaf, fail func(key, format string, args ...any)) {
+	for _, msg := range component.CheckValue(l.v, l.f.tag) {
+		fail(l.path, "%s", msg)
 	}
 }
 
@@ -129,7 +91,7 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 		fail("data.crop", "is larger than data.size (%d)", c.Data.Size)
 	}
 	if s, ok := c.Data.Split.Options.(ClassSplit); ok && s.Train >= 1 && s.Train != float64(int(s.Train)) {
-		fail("data.split.train", "is neither a fraction below 1 nor a whole number of classes: %s", number(s.Train))
+		fail("data.split.train", "is neither a fraction below 1 nor a whole number of classes: %s", component.Number(s.Train))
 	}
 	if c.Miner.Name == "distance-weighted" && !c.Model.Normalize {
 		fail("miner.name", "distance-weighted is defined on embeddings of length 1: set model.normalize: true, or take another miner")
@@ -141,7 +103,7 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 		fail("optimizer.nesterov", "needs a momentum above 0")
 	}
 	if s, ok := c.Optimizer.Schedule.Options.(CosineSchedule); ok && s.MinLR > c.Optimizer.LR {
-		fail("optimizer.schedule.min_lr", "is larger than optimizer.lr (%s)", number(c.Optimizer.LR))
+		fail("optimizer.schedule.min_lr", "is larger than optimizer.lr (%s)", component.Number(c.Optimizer.LR))
 	}
 	if (c.Train.Epochs > 0) == (c.Train.Steps > 0) {
 		fail("train.epochs", "set exactly one of train.epochs and train.steps above 0 (they are %d and %d)", c.Train.Epochs, c.Train.Steps)
@@ -151,7 +113,6 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 		c.metricRules(fail)
 	} else {
 		c.lossRules(fail)
-		c.robustRules(fail)
 		c.tupleRules(fail)
 		c.noiseRules(fail)
 		c.defenseRules(fail)
@@ -204,7 +165,7 @@ func (c *Config) warmupRule(fail func(key, format string, args ...any)) {
 		length = c.Train.Epochs
 	}
 	if w := c.Optimizer.Schedule.Warmup; length > 0 && w.N >= float64(length) {
-		fail("optimizer.schedule.warmup", "must be shorter than the run, which has %d %s, is %s: a cosine falls after the warm-up", length, w.Unit, number(w.N))
+		fail("optimizer.schedule.warmup", "must be shorter than the run, which has %d %s, is %s: a cosine falls after the warm-up", length, w.Unit, component.Number(w.N))
 	}
 }
 

@@ -12,7 +12,7 @@
 // A section with a field tagged choice:"family" is polymorphic: the value of
 // that key names a component of the family, whose own keys stand beside the
 // section's common ones and are decoded into the section's Options field.
-// Components are listed in one place, components.go.
+// Components register themselves in families: see package component.
 package config
 
 // Config is one experiment, complete: every key has a value.

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"tercet/internal/component"
 	"tercet/internal/names"
 )
 
@@ -28,15 +29,18 @@ func (d *decoder) section(v reflect.Value, n *node, path string) {
 		n = &node{kind: mapping}
 	}
 	n = spell(t, n)
+	disc, family, poly := choice(t)
+	if poly { // what cannot be read counts as the default for the rules
+		v.FieldByName("Options").Set(reflect.ValueOf(family[0].Defaults))
+	}
 	if n.kind != mapping {
 		own := fieldNames(fields(t))
-		if f, _, ok := choice(t); ok {
-			own = []string{f.name}
+		if poly {
+			own = []string{disc.name}
 		}
 		d.fail(n.at, strings.TrimSuffix(path, "."), "is a section with keys such as %s, got %s", own[0], n.what())
 		return
 	}
-	disc, family, poly := choice(t)
 	own := fields(t)
 	var options reflect.Value
 	var optional []field
@@ -45,12 +49,10 @@ func (d *decoder) section(v reflect.Value, n *node, path string) {
 		if !ok {
 			return
 		}
-		options = reflect.New(reflect.TypeOf(c.options)).Elem()
-		options.Set(reflect.ValueOf(c.options))
+		options = reflect.New(reflect.TypeOf(c.Defaults)).Elem()
+		options.Set(reflect.ValueOf(c.Defaults))
 		optional = optionFields(c)
-		if c.preset != nil {
-			c.preset(v.Addr().Interface())
-		}
+		preset(v, own, c.Preset)
 	}
 	for _, e := range n.keys {
 		_, common := find(own, e.key)
@@ -74,25 +76,37 @@ func (d *decoder) section(v reflect.Value, n *node, path string) {
 }
 
 // component reads the key that names the section's component.
-func (d *decoder) component(v reflect.Value, f field, family []component, n *node, path string) (component, bool) {
+func (d *decoder) component(v reflect.Value, f field, family []part, n *node, path string) (part, bool) {
 	name := v.String()
 	if name == "" {
-		name = family[0].name
+		name = family[0].Name
 	}
 	if w := n.get(f.name); w != nil {
 		if !d.scalar(w, path+f.name, "a name") {
-			return component{}, false
+			return part{}, false
 		}
 		name = w.text
 		d.origins[path+f.name] = w.at
 		if _, ok := lookup(family, name); !ok {
-			d.fail(w.at, path+f.name, "there is no %s %q; %s", f.tag.Get("choice"), name, unknown(name, componentNames(family)))
-			return component{}, false
+			d.fail(w.at, path+f.name, "there is no %s %q; %s", f.tag.Get("choice"), name, names.Unknown(name, componentNames(family)))
+			return part{}, false
 		}
 	}
 	c, _ := lookup(family, name)
 	v.SetString(name)
 	return c, true
+}
+
+// preset sets the common keys of the section v of which a component has its own
+// defaults.
+func preset(v reflect.Value, own []field, values map[string]any) {
+	for key, value := range values {
+		f, ok := find(own, key)
+		if !ok {
+			panic("config: a component presets " + key + ", which its section does not have")
+		}
+		v.Field(f.index).Set(reflect.ValueOf(value))
+	}
 }
 
 // clearOutbid sets to zero the defaults of a group of which another key is given.
@@ -108,13 +122,13 @@ func (d *decoder) field(v reflect.Value, f field, n *node, path string) {
 	val := n.get(f.name)
 	key := path + f.name
 	switch {
-	case isSection(f.typ):
+	case component.IsSection(f.typ):
 		d.section(v, val, key+".")
 	case val != nil:
 		d.origins[key] = val.at
 		d.value(v, f, val, key)
-	case f.typ == spanType && v.Interface().(Span).Unit == "":
-		v.Set(reflect.ValueOf(Span{Unit: units(f)[0]}))
+	case f.typ == spanType && v.Interface().(component.Span).Unit == "":
+		v.Set(reflect.ValueOf(component.Span{Unit: units(f)[0]}))
 	}
 }
 
@@ -131,7 +145,7 @@ func (d *decoder) unknown(v reflect.Value, e entry, path string, valid []string)
 	if path == "" {
 		valid = append(valid, "include")
 	}
-	msg := unknown(e.key, valid)
+	msg := names.Unknown(e.key, valid)
 	if names.Closest(e.key, valid) == "" {
 		if paths := elsewhere(e.key); len(paths) > 0 {
 			msg = fmt.Sprintf("did you mean %s? %s", strings.Join(paths, " or "), msg)

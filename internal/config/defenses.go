@@ -1,6 +1,11 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"tercet/internal/engine/loss"
+	"tercet/internal/names"
+)
 
 // NoDefense trains on clean images.
 type NoDefense struct{}
@@ -101,8 +106,8 @@ func (d Defense) crafting() (c Crafting, ok bool) {
 func samplers() []string {
 	var out []string
 	for _, c := range families["miner"] {
-		if c.name != "batch-all" {
-			out = append(out, c.name)
+		if c.Name != "batch-all" {
+			out = append(out, c.Name)
 		}
 	}
 	return out
@@ -139,18 +144,23 @@ func (c *Config) defenseRules(fail func(key, format string, args ...any)) {
 	if !c.Model.Normalize {
 		fail("defense.name", "hm compares distances of embeddings of length 1: set model.normalize: true")
 	}
-	if t, ok := c.Loss.Options.(TripletLoss); h.Destination.gradual() && !ok {
-		fail("loss.name", "destination %s compares the loss with the margin: set loss: triplet", h.Destination.Name)
-	} else if ok && h.Destination.gradual() {
-		if t.Reducer != "mean" {
-			fail("loss.reducer", "destination %s compares the loss with u, a mean over all triplets: set mean", h.Destination.Name)
-		}
-		if t.Distance != "euclidean" || t.Form != "hinge" {
-			fail("loss.name", "destination %s compares the loss with the margin: set loss.distance: euclidean and loss.form: hinge", h.Destination.Name)
-		}
+	if h.Destination.gradual() {
+		c.gradualRules(h.Destination.Name, fail)
 	}
 	if h.Source != nil && !contains(samplers(), *h.Source) {
-		fail("defense.source", "there is no %q here; %s", *h.Source, unknown(*h.Source, samplers()))
+		fail("defense.source", "there is no %q here; %s", *h.Source, names.Unknown(*h.Source, samplers()))
+	}
+}
+
+// gradualRules holds what a destination that follows the loss asks of the loss.
+func (c *Config) gradualRules(destination string, fail func(key, format string, args ...any)) {
+	o, ok := c.Loss.Options.(loss.AgainstMargin)
+	if !ok {
+		fail("loss.name", "destination %s compares the loss with the margin: set loss: triplet", destination)
+		return
+	}
+	for _, f := range o.AgainstMargin() {
+		fail("loss."+f.Key, "destination %s %s", destination, f.Msg)
 	}
 }
 

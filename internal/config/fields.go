@@ -3,6 +3,8 @@ package config
 import (
 	"reflect"
 	"strings"
+
+	"tercet/internal/component"
 )
 
 // field is one key of a section.
@@ -14,15 +16,10 @@ type field struct {
 }
 
 var (
-	spanType = reflect.TypeFor[Span]()
+	spanType = reflect.TypeFor[component.Span]()
 	axesType = reflect.TypeFor[Axes]()
-	autoType = reflect.TypeFor[Auto]()
+	autoType = reflect.TypeFor[component.Auto]()
 )
-
-// isSection tells a struct of keys from a value.
-func isSection(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && t != spanType && t != autoType
-}
 
 // fields lists a section's own keys, without those of its component.
 func fields(t reflect.Type) []field {
@@ -54,7 +51,7 @@ func fieldNames(list []field) []string {
 }
 
 // choice returns the key that names a section's component and its family.
-func choice(t reflect.Type) (f field, family []component, ok bool) {
+func choice(t reflect.Type) (f field, family []part, ok bool) {
 	for _, f := range fields(t) {
 		if name := f.tag.Get("choice"); name != "" {
 			return f, families[name], true
@@ -63,31 +60,31 @@ func choice(t reflect.Type) (f field, family []component, ok bool) {
 	return field{}, nil, false
 }
 
-func lookup(family []component, name string) (component, bool) {
+func lookup(family []part, name string) (part, bool) {
 	for _, c := range family {
-		if c.name == name {
+		if c.Name == name {
 			return c, true
 		}
 	}
-	return component{}, false
+	return part{}, false
 }
 
-func componentNames(family []component) []string {
+func componentNames(family []part) []string {
 	out := make([]string, len(family))
 	for i, c := range family {
-		out[i] = c.name
+		out[i] = c.Name
 	}
 	return out
 }
 
-func optionFields(c component) []field { return fields(reflect.TypeOf(c.options)) }
+func optionFields(c part) []field { return fields(reflect.TypeOf(c.Defaults)) }
 
 // holders returns the components of a family that have a key.
-func holders(family []component, key string) []string {
+func holders(family []part, key string) []string {
 	var out []string
 	for _, c := range family {
 		if _, ok := find(optionFields(c), key); ok {
-			out = append(out, c.name)
+			out = append(out, c.Name)
 		}
 	}
 	return out
@@ -112,7 +109,7 @@ func elsewhere(key string) []string {
 				seen[p] = true
 				out = append(out, p)
 			}
-			if isSection(f.typ) && strings.Count(p, ".") < 8 {
+			if component.IsSection(f.typ) && strings.Count(p, ".") < 8 {
 				visit(f.typ, p+".")
 			}
 		}

@@ -3,6 +3,8 @@ package config
 import (
 	"reflect"
 	"strings"
+
+	"tercet/internal/component"
 )
 
 // KeyDoc describes one key.
@@ -29,7 +31,7 @@ func Keys() []KeyDoc {
 func keys(v reflect.Value, path string, with []string) []KeyDoc {
 	var out []KeyDoc
 	one := func(v reflect.Value, f field, with []string) {
-		if isSection(f.typ) {
+		if component.IsSection(f.typ) {
 			out = append(out, keys(v, path+f.name+".", with)...)
 			return
 		}
@@ -44,8 +46,8 @@ func keys(v reflect.Value, path string, with []string) []KeyDoc {
 	_, family, _ := choice(v.Type())
 	seen := map[string]bool{}
 	for _, c := range family {
-		o := reflect.New(reflect.TypeOf(c.options)).Elem()
-		o.Set(reflect.ValueOf(c.options))
+		o := reflect.New(reflect.TypeOf(c.Defaults)).Elem()
+		o.Set(reflect.ValueOf(c.Defaults))
 		for _, f := range fields(o.Type()) {
 			id := f.name + " " + f.typ.String() + " " + string(f.tag)
 			if !seen[id] {
@@ -58,12 +60,12 @@ func keys(v reflect.Value, path string, with []string) []KeyDoc {
 }
 
 // sharing lists the components that have the same key with the same meaning.
-func sharing(family []component, id string) []string {
+func sharing(family []part, id string) []string {
 	var out []string
 	for _, c := range family {
 		for _, f := range optionFields(c) {
 			if f.name+" "+f.typ.String()+" "+string(f.tag) == id {
-				out = append(out, c.name)
+				out = append(out, c.Name)
 			}
 		}
 	}

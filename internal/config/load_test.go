@@ -7,7 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/engine/loss"
+
 	"github.com/google/go-cmp/cmp"
+
+	"tercet/internal/component"
 )
 
 const design = `name: mnist-hm
@@ -39,7 +43,7 @@ func TestValuesReachTheirStructs(t *testing.T) {
 	if got := c.Data.Options; got != (MNISTData{Root: "../shared/data/mnist"}) {
 		t.Errorf("data options %+v", got)
 	}
-	want := TripletLoss{Margin: 77.0 / 255, Distance: "euclidean", Form: "hinge", Reducer: "mean", Eps: 1e-6}
+	want := loss.TripletOptions{Margin: 77.0 / 255, Distance: "euclidean", Form: "hinge", Reduce: "mean", Eps: 1e-6}
 	if c.Loss.Options != want {
 		t.Errorf("loss options %+v", c.Loss.Options)
 	}
@@ -74,8 +78,8 @@ func TestEveryComponentHasValidDefaults(t *testing.T) {
 			key = family + ".name"
 		}
 		for _, c := range list {
-			sets := []string{key + "=" + c.name}
-			switch c.name {
+			sets := []string{key + "=" + c.Name}
+			switch c.Name {
 			case "pln", "pair-graph":
 				sets = append(sets, "batch.sampler=pair-graph", "loss.name=contrastive")
 			case "triplet-flip":
@@ -95,12 +99,12 @@ func TestEveryComponentHasValidDefaults(t *testing.T) {
 					continue
 				}
 				top, ok := find(optionFields(c), name[1])
-				if ok && (len(name) == 2 || isSection(top.typ) && hasField(top, name[2])) {
+				if ok && (len(name) == 2 || component.IsSection(top.typ) && hasField(top, name[2])) {
 					sets = append(sets, f)
 				}
 			}
 			if _, err := Load("", sets); err != nil {
-				t.Errorf("%s %s: %v", family, c.name, err)
+				t.Errorf("%s %s: %v", family, c.Name, err)
 			}
 		}
 	}
@@ -371,10 +375,10 @@ func TestALayerThatNamesAnotherComponentStartsFromItsDefaults(t *testing.T) {
 
 func TestLossesOfTwoMargins(t *testing.T) {
 	c := mustLoad(t, "loss: {name: triplet-threshold, alpha: 9, beta: 8.5, pairing: pairs}\nmodel: {normalize: false}\ndefense: est")
-	if c.Loss.Options != (ThresholdLoss{9, 8.5, "mean", "pairs"}) {
+	if c.Loss.Options != (loss.ThresholdOptions{Alpha: 9, Beta: 8.5, Reduce: "mean", Pairing: "pairs"}) {
 		t.Errorf("%+v", c.Loss.Options)
 	}
-	if c = mustLoad(t, "loss: {name: triplet-capped, alpha: 4}"); c.Loss.Options != (CappedLoss{4, 0.5, "mean"}) {
+	if c = mustLoad(t, "loss: {name: triplet-capped, alpha: 4}"); c.Loss.Options != (loss.CappedOptions{Alpha: 4, Beta: 0.5, Reduce: "mean"}) {
 		t.Errorf("%+v", c.Loss.Options)
 	}
 }

@@ -1,6 +1,10 @@
 package config
 
-import "reflect"
+import (
+	"reflect"
+
+	"tercet/internal/component"
+)
 
 // merge lays over on base and returns the result; neither is changed. t is the
 // section's type, nil where no section is known there. A layer that names
@@ -17,7 +21,7 @@ func merge(t reflect.Type, base, over *node, drop bool) *node {
 		return over
 	case t == axesType:
 		return mergeAxes(base, over, drop)
-	case !isSection(t):
+	case !component.IsSection(t):
 		return over
 	case over.null:
 		return base
@@ -39,7 +43,7 @@ func merge(t reflect.Type, base, over *node, drop bool) *node {
 		}
 		if known && drop && is != was {
 			old, _ := lookup(family, was)
-			same := reflect.TypeOf(old.options) == reflect.TypeOf(c.options)
+			same := reflect.TypeOf(old.Defaults) == reflect.TypeOf(c.Defaults)
 			common := fields(t)
 			base = keep(base, func(key string) bool {
 				_, ok := find(common, key)
@@ -98,9 +102,9 @@ func spell(t reflect.Type, n *node) *node {
 	return n
 }
 
-func chosen(family []component, n *node) string {
+func chosen(family []part, n *node) string {
 	if n == nil {
-		return family[0].name
+		return family[0].Name
 	}
 	return n.text
 }

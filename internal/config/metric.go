@@ -3,6 +3,8 @@ package config
 import (
 	"math"
 	"strings"
+
+	"tercet/internal/component"
 )
 
 // MahalanobisModel is a linear metric in the ball: images are centred, projected
@@ -36,10 +38,10 @@ type RRMFit struct {
 
 // SGDFit is stochastic gradient descent on random triplets, eq. 3.
 type SGDFit struct {
-	C         Auto   `yaml:"c" check:">0" doc:"the step is c/sqrt(steps); auto is the largest one that theory allows, 2/alpha"`
-	Steps     Auto   `yaml:"steps" check:">=1" doc:"triplets drawn, T; auto is the number of training items"`
-	PSD       bool   `yaml:"psd" doc:"project w on the positive semidefinite matrices after each step"`
-	Constants string `yaml:"constants" enum:"tight|paper" doc:"smoothness alpha of the limit 2/alpha on the step c/sqrt(steps): 4 B^4, or the paper's 64 B^4"`
+	C         component.Auto `yaml:"c" check:">0" doc:"the step is c/sqrt(steps); auto is the largest one that theory allows, 2/alpha"`
+	Steps     component.Auto `yaml:"steps" check:">=1" doc:"triplets drawn, T; auto is the number of training items"`
+	PSD       bool           `yaml:"psd" doc:"project w on the positive semidefinite matrices after each step"`
+	Constants string         `yaml:"constants" enum:"tight|paper" doc:"smoothness alpha of the limit 2/alpha on the step c/sqrt(steps): 4 B^4, or the paper's 64 B^4"`
 }
 
 // each is the value of Positive that means all classes.
@@ -116,7 +118,7 @@ func (c *Config) metricRules(fail func(key, format string, args ...any)) {
 	}
 	if o, ok := c.Metric.Options.(SGDFit); ok {
 		if o.Steps.Given && (o.Steps.N != math.Trunc(o.Steps.N) || o.Steps.N > 1e9) {
-			fail("metric.steps", "wants auto or a whole number up to 1e9, is %s", number(o.Steps.N))
+			fail("metric.steps", "wants auto or a whole number up to 1e9, is %s", component.Number(o.Steps.N))
 		}
 		if c.Metric.Loss == "hinge" && !o.C.Given {
 			fail("metric.c", "auto is 2/alpha, and the hinge has no alpha: it is not smooth; set c to a number")

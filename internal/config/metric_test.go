@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tercet/internal/component"
 )
 
 const fitted = "model: mahalanobis\n"
@@ -83,7 +85,7 @@ func TestMetricValuesReachTheirStructs(t *testing.T) {
 	}
 	checkFixedPoint(t, c)
 	c = mustLoad(t, fitted+"metric: sgd\n", "metric.c=0.25", "metric.steps=1e4", "metric.psd=true", "metric.constants=paper")
-	if d := cmp.Diff(SGDFit{Auto{true, 0.25}, Auto{true, 1e4}, true, "paper"}, c.Metric.Options); d != "" {
+	if d := cmp.Diff(SGDFit{component.Auto{Given: true, N: 0.25}, component.Auto{Given: true, N: 1e4}, true, "paper"}, c.Metric.Options); d != "" {
 		t.Error(d)
 	}
 	if c.Metric.OneClass() != "" {

@@ -1,5 +1,7 @@
 package config
 
+import "tercet/internal/component"
+
 // GlyphsData is the built-in dataset: characters of fonts, each a class, drawn
 // with seeded distortion. Its own split is class-disjoint.
 type GlyphsData struct {
@@ -182,8 +184,8 @@ type ConstantSchedule struct{}
 
 // StepSchedule multiplies the learning rate by Gamma at every multiple of Every.
 type StepSchedule struct {
-	Every Span    `yaml:"every" units:"epochs,steps" check:">0" doc:"distance of two drops"`
-	Gamma float64 `yaml:"gamma" check:">0,<=1" doc:"factor of a drop"`
+	Every component.Span `yaml:"every" units:"epochs,steps" check:">0" doc:"distance of two drops"`
+	Gamma float64        `yaml:"gamma" check:">0,<=1" doc:"factor of a drop"`
 }
 
 // CosineSchedule lowers the learning rate along half a cosine to MinLR at the

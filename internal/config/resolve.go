@@ -5,13 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"tercet/internal/component"
 )
 
 // leaf is one key with a value.
@@ -43,7 +44,7 @@ func (c *Config) walkAll(f func(leaf)) {
 func walk(v reflect.Value, path string, depth int, f func(leaf), enter func(path, name string, depth int) bool) {
 	visit := func(v reflect.Value, list []field) {
 		for _, k := range list {
-			if isSection(k.typ) {
+			if component.IsSection(k.typ) {
 				if enter(path+k.name, k.name, depth) {
 					walk(v.Field(k.index), path+k.name+".", depth+1, f, enter)
 				}
@@ -125,10 +126,10 @@ func (l leaf) text() string {
 }
 
 func text(v reflect.Value) string {
-	if s, ok := v.Interface().(Span); ok {
+	if s, ok := v.Interface().(component.Span); ok {
 		return s.String()
 	}
-	if a, ok := v.Interface().(Auto); ok {
+	if a, ok := v.Interface().(component.Auto); ok {
 		return a.String()
 	}
 	switch v.Kind() {
@@ -141,7 +142,7 @@ func text(v reflect.Value) string {
 	case reflect.Uint64:
 		return strconv.FormatUint(v.Uint(), 10)
 	case reflect.Float64:
-		return number(v.Float())
+		return component.Number(v.Float())
 	case reflect.Pointer:
 		if v.IsNil() {
 			return "null"
@@ -155,19 +156,6 @@ func text(v reflect.Value) string {
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
 	panic("config: a value of type " + v.Type().String() + " cannot be written")
-}
-
-// number writes x so that reading it gives the same bits; steps of 1/255, the
-// unit of pixel perturbations, stay fractions.
-func number(x float64) string {
-	s := strconv.FormatFloat(x, 'g', -1, 64)
-	if k := math.Round(x * 255); len(s) > 8 && k >= 1 && k <= 255 && k/255 == x {
-		return strconv.Itoa(int(k)) + "/255"
-	}
-	if m, e, ok := strings.Cut(s, "e"); ok && !strings.Contains(m, ".") {
-		return m + ".0e" + e // YAML 1.1 readers take 1e-06 for a text
-	}
-	return s
 }
 
 var (

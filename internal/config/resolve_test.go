@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/component"
+	"tercet/internal/engine/loss"
+
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v4"
 	"pgregory.net/rapid"
@@ -86,7 +89,7 @@ func TestTextsAndNumbersSurvive(t *testing.T) {
 		root := rapid.StringN(1, 20, -1).Draw(t, "root")
 		margin := rapid.Float64Range(0, math.MaxFloat64).Draw(t, "margin")
 		c.Data.Options = FolderData{Root: root, Train: rapid.String().Draw(t, "train"), Test: "t"}
-		o := c.Loss.Options.(TripletLoss)
+		o := c.Loss.Options.(loss.TripletOptions)
 		o.Margin = margin
 		c.Loss.Options = o
 		text, _ := c.Resolved()
@@ -97,7 +100,7 @@ func TestTextsAndNumbersSurvive(t *testing.T) {
 		if got := again.Data.Options; got != c.Data.Options {
 			t.Fatalf("got %q, want %q", got, c.Data.Options)
 		}
-		if got := again.Loss.Options.(TripletLoss).Margin; math.Float64bits(got) != math.Float64bits(margin) {
+		if got := again.Loss.Options.(loss.TripletOptions).Margin; math.Float64bits(got) != math.Float64bits(margin) {
 			t.Fatalf("got %v, want %v", got, margin)
 		}
 	})
@@ -106,15 +109,15 @@ func TestTextsAndNumbersSurvive(t *testing.T) {
 func TestStepsOf255StayFractions(t *testing.T) {
 	for k := 1; k <= 255; k++ {
 		x := float64(k) / 255
-		n := &node{text: number(x), plain: true}
+		n := &node{text: component.Number(x), plain: true}
 		if got, err := parseNumber(n); err != nil || got != x {
 			t.Errorf("%d/255 is written %s and read %v (%v)", k, n.text, got, err)
 		}
 	}
-	if got := number(77.0 / 255); got != "77/255" {
+	if got := component.Number(77.0 / 255); got != "77/255" {
 		t.Errorf("got %s", got)
 	}
-	if got := number(51.0 / 255); got != "0.2" {
+	if got := component.Number(51.0 / 255); got != "0.2" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -148,7 +151,7 @@ func TestSweepIsTheProductInFileOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Loss.Options.(TripletLoss).Margin != 4.0/255 || v.Optimizer.Options.(Adam).Eps != 1e-6 ||
+	if v.Loss.Options.(loss.TripletOptions).Margin != 4.0/255 || v.Optimizer.Options.(Adam).Eps != 1e-6 ||
 		v.Miner.Options != (DistanceMiner{Cutoff: 0.5}) || len(v.Axes) != 0 || v.Name != "mnist-hm-"+vs[7].Name {
 		t.Errorf("got %+v", v)
 	}
@@ -207,7 +210,7 @@ func TestTooManyRuns(t *testing.T) {
 	list := func(n int) string {
 		s := make([]string, n)
 		for i := range s {
-			s[i] = number(float64(i + 1))
+			s[i] = component.Number(float64(i + 1))
 		}
 		return "[" + strings.Join(s, ", ") + "]"
 	}

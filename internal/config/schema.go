@@ -3,8 +3,9 @@ package config
 import (
 	"encoding/json"
 	"reflect"
-	"strconv"
 	"strings"
+
+	"tercet/internal/component"
 )
 
 // JSONSchema returns the JSON Schema (draft 7) of a config file, from which
@@ -36,8 +37,8 @@ func sectionSchema(t reflect.Type) object {
 	}
 	var words, docs []string
 	for _, c := range family {
-		words = append(words, c.name)
-		docs = append(docs, c.name+": "+c.doc)
+		words = append(words, c.Name)
+		docs = append(docs, c.Name+": "+c.Doc)
 	}
 	props[disc.name] = object{"enum": words, "default": words[0],
 		"description": disc.tag.Get("doc") + " (" + strings.Join(docs, "; ") + ")"}
@@ -49,7 +50,7 @@ func sectionSchema(t reflect.Type) object {
 
 // componentSchemas adds every component's keys to props and returns a rule for
 // each component that forbids the keys of the others.
-func componentSchemas(props object, disc string, family []component) []any {
+func componentSchemas(props object, disc string, family []part) []any {
 	var order []string
 	variants := map[string][]any{}
 	for _, c := range family {
@@ -80,7 +81,7 @@ func componentSchemas(props object, disc string, family []component) []any {
 		}
 		if len(forbidden) > 0 {
 			rules = append(rules, object{
-				"if":   object{"properties": object{disc: object{"const": c.name}}, "required": []string{disc}},
+				"if":   object{"properties": object{disc: object{"const": c.Name}}, "required": []string{disc}},
 				"then": object{"properties": forbidden},
 			})
 		}
@@ -107,7 +108,7 @@ func typeSchema(t reflect.Type, f field) object {
 		}}
 	case t == autoType:
 		return object{"anyOf": []any{object{"const": "auto"}, typeSchema(reflect.TypeFor[float64](), f)}}
-	case isSection(t):
+	case component.IsSection(t):
 		return sectionSchema(t)
 	}
 	switch t.Kind() {
@@ -137,11 +138,8 @@ func typeSchema(t reflect.Type, f field) object {
 
 func limits(s object, f field) object {
 	words := map[string]string{"<": "exclusiveMaximum", "<=": "maximum", ">": "exclusiveMinimum", ">=": "minimum"}
-	for _, r := range strings.Split(f.tag.Get("check"), ",") {
-		if m := ruleForm.FindStringSubmatch(r); m != nil {
-			x, _ := strconv.ParseFloat(m[2], 64) // inRange panics on a bad tag
-			s[words[m[1]]] = x
-		}
+	for _, r := range component.Rules(f.tag.Get("check")) {
+		s[words[r.Op]] = r.Limit
 	}
 	return s
 }

@@ -1,5 +1,10 @@
 package config
 
+import (
+	"tercet/internal/component"
+	"tercet/internal/engine/loss"
+)
+
 // Data says where the images come from. Options is one of GlyphsData,
 // MNISTData, CIFAR10Data, FolderData, IDXData, NPYData.
 type Data struct {
@@ -67,11 +72,10 @@ type Batch struct {
 	Options  any    `yaml:"-"`
 }
 
-// Loss is the objective. Options is TripletLoss, CappedLoss, ThresholdLoss,
-// ContrastiveLoss, CosineLoss or RobustLoss.
+// Loss is the objective, a component of loss.Family.
 type Loss struct {
-	Name    string `yaml:"name" choice:"loss" doc:"the objective"`
-	Options any    `yaml:"-"`
+	Name    string       `yaml:"name" choice:"loss" doc:"the objective"`
+	Options loss.Options `yaml:"-"`
 }
 
 // Miner picks tuples. Options is RandomMiner, SemihardMiner, SofthardMiner (for
@@ -102,23 +106,23 @@ type Optimizer struct {
 // Schedule scales the learning rate. Options is ConstantSchedule, StepSchedule
 // or CosineSchedule.
 type Schedule struct {
-	Name    string `yaml:"name" choice:"schedule" doc:"the curve after the warm-up"`
-	Warmup  Span   `yaml:"warmup" units:"steps,epochs" check:">=0" doc:"linear rise of the learning rate from 0 at the start"`
-	Options any    `yaml:"-"`
+	Name    string         `yaml:"name" choice:"schedule" doc:"the curve after the warm-up"`
+	Warmup  component.Span `yaml:"warmup" units:"steps,epochs" check:">=0" doc:"linear rise of the learning rate from 0 at the start"`
+	Options any            `yaml:"-"`
 }
 
 // Train says how long a run is and what it writes on the way. Exactly one of
 // Epochs and Steps is not 0.
 type Train struct {
-	Epochs          int       `yaml:"epochs" check:">=0,<=1000000" oneof:"length" doc:"length in passes over the sampler's epoch; 0 where steps counts"`
-	Steps           int       `yaml:"steps" check:">=0,<=1000000000" oneof:"length" doc:"length in optimiser steps; 0 where epochs counts"`
-	BatchNorm       string    `yaml:"batchnorm" enum:"train|frozen" doc:"train uses the batch's statistics, frozen the stored ones"`
-	LogEvery        int       `yaml:"log_every" check:">=1,<=1000000000" doc:"optimiser steps between two events"`
-	EvalEvery       int       `yaml:"eval_every" check:">=0,<=1000000000" doc:"epochs between two evaluations; 0 evaluates at the end only"`
-	EvalSamples     int       `yaml:"eval_samples" check:">=0,<=1000000000" doc:"validation images, or test images where there are none, used by evaluations during training; 0 uses all"`
-	CheckpointEvery Span      `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"largest distance of two checkpoints; with minutes there is also one at an epoch's end, unless the last is less than 5 seconds old; 0 writes one at each epoch's end"`
-	EarlyStop       EarlyStop `yaml:"early_stop" doc:"stop when a metric no longer rises"`
-	Collapse        Collapse  `yaml:"collapse" doc:"stop when the embedding has collapsed to a point or a line"`
+	Epochs          int            `yaml:"epochs" check:">=0,<=1000000" oneof:"length" doc:"length in passes over the sampler's epoch; 0 where steps counts"`
+	Steps           int            `yaml:"steps" check:">=0,<=1000000000" oneof:"length" doc:"length in optimiser steps; 0 where epochs counts"`
+	BatchNorm       string         `yaml:"batchnorm" enum:"train|frozen" doc:"train uses the batch's statistics, frozen the stored ones"`
+	LogEvery        int            `yaml:"log_every" check:">=1,<=1000000000" doc:"optimiser steps between two events"`
+	EvalEvery       int            `yaml:"eval_every" check:">=0,<=1000000000" doc:"epochs between two evaluations; 0 evaluates at the end only"`
+	EvalSamples     int            `yaml:"eval_samples" check:">=0,<=1000000000" doc:"validation images, or test images where there are none, used by evaluations during training; 0 uses all"`
+	CheckpointEvery component.Span `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"largest distance of two checkpoints; with minutes there is also one at an epoch's end, unless the last is less than 5 seconds old; 0 writes one at each epoch's end"`
+	EarlyStop       EarlyStop      `yaml:"early_stop" doc:"stop when a metric no longer rises"`
+	Collapse        Collapse       `yaml:"collapse" doc:"stop when the embedding has collapsed to a point or a line"`
 }
 
 // EarlyStop ends a run whose metric no longer rises.

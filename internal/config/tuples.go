@@ -1,55 +1,57 @@
 package config
 
-// onPairs says whether the loss works on pairs.
-func (l Loss) onPairs() bool {
-	switch o := l.Options.(type) {
-	case ContrastiveLoss, CosineLoss:
-		return true
-	case ThresholdLoss:
-		return o.Pairing == "pairs"
-	}
-	return false
-}
+import "tercet/internal/engine/loss"
 
-// gives says what tuples a sampler gives: "pairs", "triplets", or none, where a
-// miner finds them.
-func (b Batch) gives() string {
+// gives says what tuples a sampler gives, "" where it gives none.
+func (b Batch) gives() loss.Kind {
 	switch b.Options.(type) {
 	case PairGraph:
-		return "pairs"
+		return loss.Pairs
 	case TripletList:
-		return "triplets"
+		return loss.Triplets
 	}
 	return ""
 }
 
+// samplerFor is a sampler for losses that take tuples of that kind.
+func samplerFor(k loss.Kind) string {
+	switch k {
+	case loss.Pairs:
+		return "pair-graph"
+	case loss.Triplets:
+		return "triplet-list"
+	}
+	return families["sampler"][0].Name
+}
+
 // tupleRules holds what losses, samplers, miners and defences ask of each other.
 func (c *Config) tupleRules(fail func(key, format string, args ...any)) {
-	gives, pairs, sampler := c.Batch.gives(), c.Loss.onPairs(), c.Batch.Sampler
-	switch {
-	case gives == "pairs" && !pairs && c.Loss.Name == "triplet-threshold":
-		fail("loss.pairing", "sampler %s gives pairs: set loss.pairing: pairs", sampler)
-	case gives == "pairs" && !pairs:
-		fail("loss.name", "sampler %s gives pairs, and %s wants triplets: set loss: contrastive or cosine, or batch.sampler: triplet-list", sampler, c.Loss.Name)
-	case gives == "triplets" && c.Loss.Name == "triplet-threshold" && pairs:
-		fail("loss.pairing", "sampler %s gives triplets: set loss.pairing: triplets", sampler)
-	case gives == "triplets" && pairs:
-		fail("loss.name", "sampler %s gives triplets, and %s wants pairs: set loss: triplet or triplet-robust, or batch.sampler: pair-graph", sampler, c.Loss.Name)
+	gives, takes, sampler := c.Batch.gives(), c.Loss.Options.Takes(), c.Batch.Sampler
+	if gives != "" && takes != gives {
+		if key, value, ok := c.Loss.For(gives); ok {
+			fail("loss."+key, "sampler %s gives %s: set loss.%s: %s", sampler, gives, key, value)
+		} else {
+			fail("loss.name", "sampler %s gives %s, and %s wants %s: set loss: %s, or batch.sampler: %s", sampler, gives, c.Loss.Name, takes, losses(gives), samplerFor(takes))
+		}
 	}
-	if first := families["miner"][0].name; c.Miner.Name != first {
+	if first := families["miner"][0].Name; c.Miner.Name != first {
 		switch {
 		case gives != "":
 			fail("miner.name", "sampler %s gives its %s, so no miner is asked: remove miner", sampler, gives)
-		case c.Loss.Name == "contrastive" || c.Loss.Name == "cosine":
+		case takes != loss.Triplets:
 			fail("miner.name", "loss %s takes every pair of a batch, so no miner is asked: remove miner", c.Loss.Name)
 		}
 	}
 	switch d := c.Defense.Name; d {
 	case "act", "minmax", "hm":
 		switch {
-		case c.Loss.Name == "contrastive" || c.Loss.Name == "cosine":
-			fail("defense.name", "%s perturbs triplets, and loss %s trains on pairs: take defense none or est, or a triplet loss", d, c.Loss.Name)
-		case d == "hm" && gives == "triplets":
+		case takes != loss.Triplets:
+			if key, value, ok := c.Loss.For(loss.Triplets); ok {
+				fail("loss."+key, "defense %s trains on triplets that it has perturbed: set loss.%s: %s", d, key, value)
+			} else {
+				fail("defense.name", "%s perturbs triplets, and loss %s trains on pairs: take defense none or est, or a triplet loss", d, c.Loss.Name)
+			}
+		case d == "hm" && gives == loss.Triplets:
 			fail("defense.name", "hm samples its own triplets from a batch, and sampler %s gives them: take another sampler, or defense act or minmax", sampler)
 		}
 	}
@@ -79,7 +81,7 @@ func (c *Config) noiseRules(fail func(key, format string, args ...any)) {
 			fail("noise.kind", "pln disturbs the labels of given pairs: set batch.sampler: pair-graph, or triplet-list, whose triplets are two pairs each, or take sln, which disturbs those of images")
 		}
 	case TripletNoise:
-		if c.Batch.gives() != "triplets" {
+		if c.Batch.gives() != loss.Triplets {
 			fail("noise.kind", "triplet-flip exchanges positive and negative of given triplets: set batch.sampler: triplet-list, or take sln, which disturbs labels")
 		}
 	case ConfusionNoise:
@@ -91,7 +93,7 @@ func (c *Config) noiseRules(fail func(key, format string, args ...any)) {
 	case !c.Eval.NoisyPairs:
 	case c.Noise.Kind != "pln":
 		fail("eval.noisy_pairs", "puts the noise of pairs on test pairs too, and there is none: set noise.kind: pln")
-	case c.Batch.gives() != "pairs":
+	case c.Batch.gives() != loss.Pairs:
 		fail("eval.noisy_pairs", "test pairs are judged where pairs are trained on: set batch.sampler: pair-graph")
 	}
 }

@@ -4,7 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/engine/loss"
+
 	"github.com/google/go-cmp/cmp"
+
+	"tercet/internal/component"
 )
 
 const onGraph = "batch: {sampler: pair-graph}\nloss: contrastive\n"
@@ -123,7 +127,7 @@ func TestListsAreSeenWhole(t *testing.T) {
 
 func TestAutoOrNumber(t *testing.T) {
 	c := mustLoad(t, "loss: {name: triplet-robust, beta: auto, gamma: auto}", "loss.beta=0.9", "loss.gamma=49/50")
-	if o := c.Loss.Options.(RobustLoss); o.Beta != (Auto{true, 0.9}) || o.Gamma != (Auto{true, 0.98}) {
+	if o := c.Loss.Options.(loss.RobustOptions); o.Beta != (component.Auto{Given: true, N: 0.9}) || o.Gamma != (component.Auto{Given: true, N: 0.98}) {
 		t.Errorf("%+v", o)
 	}
 	checkFixedPoint(t, c)

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"tercet/internal/component"
 )
 
 // value reads n into the leaf v.
@@ -50,7 +52,7 @@ func (d *decoder) auto(v reflect.Value, n *node, key string) {
 		return
 	}
 	if n.text == "auto" {
-		v.Set(reflect.ValueOf(Auto{}))
+		v.Set(reflect.ValueOf(component.Auto{}))
 		return
 	}
 	x, err := parseNumber(n)
@@ -58,7 +60,7 @@ func (d *decoder) auto(v reflect.Value, n *node, key string) {
 		d.fail(n.at, key, "wants auto or a number such as 0.9, got %s", n.what())
 		return
 	}
-	v.Set(reflect.ValueOf(Auto{true, x}))
+	v.Set(reflect.ValueOf(component.Auto{Given: true, N: x}))
 }
 
 func (d *decoder) list(v reflect.Value, f field, n *node, key string) {
@@ -184,25 +186,25 @@ func parseFloat(s string) (float64, error) {
 
 func units(f field) []string { return strings.Split(f.tag.Get("units"), ",") }
 
-func parseSpan(n *node, units []string) (Span, error) {
+func parseSpan(n *node, units []string) (component.Span, error) {
 	bad := fmt.Errorf("wants a length such as \"10 %s\", got %s", strings.Join(units, "\" or \"10 "), n.what())
 	words := strings.Fields(n.text)
 	if len(words) == 0 || len(words) > 2 || !n.plain {
-		return Span{}, bad
+		return component.Span{}, bad
 	}
 	x, err := parseNumber(&node{text: words[0], plain: true})
 	if err != nil {
-		return Span{}, bad
+		return component.Span{}, bad
 	}
 	if len(words) == 1 {
-		return Span{x, units[0]}, nil
+		return component.Span{N: x, Unit: units[0]}, nil
 	}
 	for _, u := range units {
 		if words[1] == u || words[1] == strings.TrimSuffix(u, "s") {
-			return Span{x, u}, nil
+			return component.Span{N: x, Unit: u}, nil
 		}
 	}
-	return Span{}, bad
+	return component.Span{}, bad
 }
 
 func (d *decoder) axes(v reflect.Value, n *node, key string) {

@@ -28,10 +28,10 @@ func values(f field) []ValueDoc {
 	return out
 }
 
-func components(family []component) []ValueDoc {
+func components(family []part) []ValueDoc {
 	var out []ValueDoc
 	for _, c := range family {
-		out = append(out, ValueDoc{c.name, c.doc})
+		out = append(out, ValueDoc{c.Name, c.Doc})
 	}
 	return out
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/loss"
 )
 
 // Clustered is a result document and what its pictures and files need.
@@ -96,11 +96,8 @@ func (r *Run) margins(checkpoint string) (*margins, error) {
 		return nil, err
 	}
 	m := &margins{tau: *c.Threshold}
-	switch o := r.Config.Loss.Options.(type) {
-	case config.CappedLoss:
-		m.alpha, m.beta = o.Alpha, o.Beta
-	case config.ThresholdLoss:
-		m.alpha, m.beta = o.Alpha, o.Beta
+	if o, ok := r.Config.Loss.Options.(loss.Bordered); ok {
+		m.alpha, m.beta = o.Borders()
 	}
 	return m, nil
 }

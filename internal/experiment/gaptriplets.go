@@ -79,34 +79,18 @@ type tripletScratch struct {
 // newTripletLoss returns the loss that cfg trains with, on one triplet at a time.
 // weights are those of triplet-robust.
 func newTripletLoss(cfg *config.Config, weights *WeightsRecord) (*tripletLoss, error) {
-	// The sum over a single triplet is its value, whatever the run divides by.
-	const sum = string(loss.Sum)
+	o, ok := cfg.Loss.Options.(loss.Decomposable)
+	if !ok {
+		return nil, fmt.Errorf("%w: loss %s is not a sum over triplets or pairs: it has no value on one triplet, which the gap and the stability of a run are measured by", data.ErrUnfit, cfg.Loss.Name)
+	}
 	one := *cfg
+	one.Loss.Options = o.Summed() // its value on a single triplet, whatever the run divides by
 	l := &tripletLoss{Name: cfg.Loss.Name, Of: "triplets"}
-	switch o := cfg.Loss.Options.(type) {
-	case config.TripletLoss:
-		o.Reducer = sum
-		one.Loss.Options = o
-	case config.CappedLoss:
-		o.Reducer = sum
-		one.Loss.Options = o
-	case config.RobustLoss:
-		o.Reducer = sum
-		one.Loss.Options = o
-	case config.ThresholdLoss:
-		o.Reducer = sum
-		if loss.Pairing(o.Pairing) == loss.ByPairs {
-			l.Of = "pairs"
-		}
-		one.Loss.Options = o
-	case config.ContrastiveLoss:
-		o.Reducer, l.Of = sum, "pairs"
-		one.Loss.Options = o
-	case config.CosineLoss:
-		o.Reducer, l.Of, l.unit = sum, "pairs", true
-		one.Loss.Options = o
-	default:
-		return nil, fmt.Errorf("loss %s: not known on single triplets", cfg.Loss.Name)
+	if cfg.Loss.Options.Takes() == loss.Pairs {
+		l.Of = "pairs"
+	}
+	if p, ok := cfg.Loss.Options.(loss.PairPredictor); ok {
+		l.unit = p.PairRule().Cosine
 	}
 	l.build = func() (loss.Objective, error) { return buildObjective(&one, weights) }
 	_, err := l.build()
@@ -185,27 +169,11 @@ func finiteRows(z *array.Array, set string) error {
 // sup is the largest value on embeddings of length 1, nil where they are of any length
 // or no bound is known.
 func (l *tripletLoss) sup(cfg *config.Config) *float64 {
-	// The farthest that two of them are apart, by Distance.
-	far := map[string]float64{string(loss.Euclidean): 2, string(loss.Squared): 4}
-	bounded := cfg.Model.Normalize
-	v := 0.0
-	switch o := cfg.Loss.Options.(type) {
-	case config.TripletLoss:
-		v = o.Margin + far[o.Distance]
-		if loss.Form(o.Form) == loss.Soft {
-			v = softplus(v)
-		}
-	case config.CappedLoss:
-		v = o.Alpha + 4 + max(0, 4-o.Beta)
-	case config.ThresholdLoss:
-		v = o.Alpha + max(0, 4-o.Beta)
-	case config.ContrastiveLoss:
-		v = 4 + o.Margin*o.Margin
-	case config.CosineLoss:
-		v, bounded = 2+1-o.Margin, o.Similarity == "cosine"
-	default:
-		bounded = false
+	o, ok := cfg.Loss.Options.(loss.Bounded)
+	if !ok {
+		return nil
 	}
+	v, bounded := o.Supremum(cfg.Model.Normalize)
 	if !bounded {
 		return nil
 	}

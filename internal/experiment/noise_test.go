@@ -158,7 +158,7 @@ func TestThresholdsReachCheckpoints(t *testing.T) {
 		"loss={name: triplet-threshold, alpha: 1.5, beta: 0.5}":                 1,
 		"loss={name: triplet-threshold, alpha: 0.4, beta: 0.1, pairing: pairs}": 0.5,
 	} {
-		r := trained(t, t.TempDir(), set, short)
+		r := trained(t, t.TempDir(), "miner=semihard", set, short)
 		c, err := train.ReadCheckpoint(r.Last())
 		if err != nil {
 			t.Fatal(err)

@@ -132,8 +132,8 @@ func wilson(k, n int) [2]float64 {
 }
 
 // pairRule is the rule of a loss that tells pairs.
-func pairRule(obj loss.Objective) (loss.PairRule, error) {
-	p, ok := obj.(loss.PairPredictor)
+func pairRule(o loss.Options) (loss.PairRule, error) {
+	p, ok := o.(loss.PairPredictor)
 	if !ok {
 		return loss.PairRule{}, fmt.Errorf("the loss says of no pair whether it is similar")
 	}

@@ -29,7 +29,7 @@ type pairMeasure struct {
 
 // evaluate tells the held-out pairs and those of t's epoch.
 func (m *pairMeasure) evaluate(ctx context.Context, t *assembled) (map[string]float64, error) {
-	rule, err := pairRule(t.Objective)
+	rule, err := pairRule(m.cfg.Loss.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (r *Run) judgePairs(ctx context.Context, t *assembled) error {
 }
 
 func (r *Run) pairsDoc(ctx context.Context, t *assembled) (*PairsDoc, error) {
-	rule, err := pairRule(t.Objective)
+	rule, err := pairRule(r.Config.Loss.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -16,16 +16,18 @@ import (
 func TestPairScores(t *testing.T) {
 	z := must(array.Of([]float32{0, 0, 0.3, 0, 0, 2, 1, 0, 0.6, 0.8}, 5, 2))
 	pairs := []loss.Pair{{I: 0, J: 1, Similar: true}, {I: 0, J: 2, Similar: true}, {I: 0, J: 1}, {I: 0, J: 2}, {I: 3, J: 4, Similar: true}}
-	obj := must(loss.NewContrastive(loss.ContrastiveOptions{Margin: 1, Reduce: loss.Mean}))
-	p, err := score(obj.PairRule(), obj, z, pairs)
+	o := loss.ContrastiveOptions{Margin: 1, Reduce: loss.Mean}
+	obj := must(loss.NewContrastive(o))
+	p, err := score(o.PairRule(), obj, z, pairs)
 	// Distances .3, 2, .3, 2 and sqrt(.8): right, wrong, wrong, right, wrong.
 	want := (0.09 + 4 + 0.49 + 0 + 0.8) / 5
 	if err != nil || p.Pairs != 5 || p.Wrong != 3 || p.WrongSimilar != 2 || p.WrongDifferent != 1 || p.Error != 0.6 || math.Abs(p.Loss-want) > 1e-6 {
 		t.Errorf("%+v, want loss %v (%v)", p, want, err)
 	}
-	cosine := must(loss.NewCosine(loss.CosineOptions{Similarity: loss.Cosine, Margin: 0.5, Reduce: loss.Mean}))
+	c := loss.CosineOptions{Similarity: loss.Cosine, Margin: 0.5, Reduce: loss.Mean}
+	cosine := must(loss.NewCosine(c))
 	// The last pair's cosine is .6, below cos(30 degrees).
-	if p, _ = score(cosine.PairRule(), cosine, z, pairs[4:]); p.Wrong != 1 || math.Abs(p.Loss-0.4) > 1e-6 {
+	if p, _ = score(c.PairRule(), cosine, z, pairs[4:]); p.Wrong != 1 || math.Abs(p.Loss-0.4) > 1e-6 {
 		t.Errorf("%+v", p)
 	}
 }

@@ -23,7 +23,7 @@ func CheckConfig(cfg *config.Config) error {
 	if err := checkStop(cfg); err != nil {
 		return err
 	}
-	objective, err := buildObjective(cfg, &WeightsRecord{W1: 1}) // the weights of clean triplets
+	objective, err := buildObjective(cfg, nil)
 	if err != nil {
 		return inConfig("loss", err)
 	}

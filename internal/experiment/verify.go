@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/loss"
 	"tercet/internal/metric"
 )
 
@@ -17,22 +18,25 @@ type border struct {
 }
 
 // borderOf is that of cfg's loss where the checkpoint says no distance: the cosine
-// above which the cosine loss calls a pair similar, a distance of unit vectors.
+// above which the loss calls a pair similar, a distance of unit vectors.
 func borderOf(cfg *config.Config, threshold *float64) border {
-	o, ok := cfg.Loss.Options.(config.CosineLoss)
-	if !ok || o.Similarity != "cosine" {
+	o, ok := cfg.Loss.Options.(loss.PairPredictor)
+	if !ok {
 		return border{distance: threshold}
 	}
-	c := math.Sqrt((1 + o.Margin) / 2)
-	return border{new(math.Sqrt(2 - 2*c)), &c}
+	rule := o.PairRule()
+	if !rule.Cosine || rule.Paper {
+		return border{distance: threshold}
+	}
+	return border{new(math.Sqrt(2 - 2*rule.At)), &rule.At}
 }
 
 // verify judges v by its pairs: at the threshold of the options or else at the border
 // of the loss, and where there is neither, but pairs are asked for, without one.
-func (d *EvalDoc) verify(ctx context.Context, v vectors, loss border, say Say) error {
+func (d *EvalDoc) verify(ctx context.Context, v vectors, of border, say Say) error {
 	at, from, cosine := d.Options.Threshold, "option", (*float64)(nil)
 	if at == nil {
-		at, from, cosine = loss.distance, "loss", loss.cosine
+		at, from, cosine = of.distance, "loss", of.cosine
 	}
 	if cosine != nil {
 		v = v.unit()

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/engine/loss"
 	"tercet/internal/noise"
 )
 
@@ -23,13 +24,14 @@ type WeightsRecord struct {
 // faint is the contrast below which a run is told how little is left to learn from.
 const faint = 0.2
 
-// robustWeights returns the weights of triplet-robust: those of the config, or those
+// robustWeights returns the weights of a loss that knows how probable wrong triplets are: those of the config, or those
 // that follow from the noise in force or found in a file; nil for another loss.
 func robustWeights(cfg *config.Config, sets *Sets) (*WeightsRecord, error) {
-	o, ok := cfg.Loss.Options.(config.RobustLoss)
+	aware, ok := cfg.Loss.Options.(loss.NoiseAware)
 	if !ok {
 		return nil, nil
 	}
+	o := aware.Odds()
 	r := &WeightsRecord{From: "config"}
 	var err error
 	switch {
@@ -48,7 +50,7 @@ func robustWeights(cfg *config.Config, sets *Sets) (*WeightsRecord, error) {
 		return nil, err
 	}
 	w := r.TripletWeights
-	if o.Weights == "product" && o.Rho == nil {
+	if o.Product && o.Rho == nil {
 		w = noise.Product(w)
 	}
 	r.W1, r.W2, r.Contrast = w.W11, w.W00, w.W11-w.W00

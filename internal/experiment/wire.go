@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"tercet/internal/component"
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/loss"
@@ -81,34 +82,14 @@ func (s *Sets) batchHint() string {
 	return hint
 }
 
-// buildObjective makes the loss of cfg. weights are those of triplet-robust, nil for
-// other losses.
+// buildObjective makes the loss of cfg. weights are those of a loss that knows how
+// probable wrong triplets are, nil for other losses and for clean triplets.
 func buildObjective(cfg *config.Config, weights *WeightsRecord) (loss.Objective, error) {
-	switch o := cfg.Loss.Options.(type) {
-	case config.TripletLoss:
-		return loss.NewTriplet(loss.TripletOptions{
-			Distance: loss.Distance(o.Distance), Form: loss.Form(o.Form), Margin: o.Margin,
-			Reduce: loss.Reduction(o.Reducer), Eps: o.Eps,
-		})
-	case config.CappedLoss:
-		return loss.NewCapped(loss.CappedOptions{Alpha: o.Alpha, Beta: o.Beta, Reduce: loss.Reduction(o.Reducer)})
-	case config.ThresholdLoss:
-		return loss.NewThreshold(loss.ThresholdOptions{
-			Alpha: o.Alpha, Beta: o.Beta, Reduce: loss.Reduction(o.Reducer), Pairing: loss.Pairing(o.Pairing),
-		})
-	case config.ContrastiveLoss:
-		return loss.NewContrastive(loss.ContrastiveOptions{Margin: o.Margin, Reduce: loss.Reduction(o.Reducer), Eps: o.Eps})
-	case config.CosineLoss:
-		return loss.NewCosine(loss.CosineOptions{
-			Similarity: loss.Similarity(o.Similarity), Margin: o.Margin, Reduce: loss.Reduction(o.Reducer), Eps: o.Eps,
-		})
-	case config.RobustLoss:
-		return loss.NewRobust(loss.RobustOptions{
-			Margin: o.Margin, Distance: loss.Distance(o.Distance), Form: loss.RobustForm(o.Form), W1: weights.W1, W2: weights.W2,
-			Temperature: o.Temperature, Normalize: o.Rescale, Reduce: loss.Reduction(o.Reducer), Eps: o.Eps,
-		})
+	o := cfg.Loss.Options
+	if w, ok := o.(loss.NoiseAware); ok && weights != nil {
+		o = w.Weigh(weights.W1, weights.W2)
 	}
-	return nil, fmt.Errorf("loss %s: no wiring for options %T", cfg.Loss.Name, cfg.Loss.Options)
+	return o.New()
 }
 
 // minerName is the miner of cfg, or the sampler that its defence puts in its place.
@@ -124,13 +105,8 @@ func minerName(cfg *config.Config) string {
 // margin.
 func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Options {
 	o := mine.Options{Layout: mine.Layout(layout), Margin: obj.Margin()}
-	switch l := cfg.Loss.Options.(type) {
-	case config.TripletLoss:
-		o.Squared = l.Distance == "squared"
-	case config.CappedLoss, config.ThresholdLoss:
-		o.Squared = true
-	case config.RobustLoss:
-		o.Squared = l.Distance == "squared"
+	if l, ok := cfg.Loss.Options.(loss.OnSquares); ok {
+		o.Squared = l.Squared()
 	}
 	switch m := cfg.Miner.Options.(type) {
 	case config.SemihardMiner:
@@ -154,13 +130,8 @@ func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Min
 	case config.PairGraph, config.TripletList:
 		return mine.NewGiven(mine.Layout(layout))
 	}
-	switch o := cfg.Loss.Options.(type) {
-	case config.ContrastiveLoss, config.CosineLoss:
+	if cfg.Loss.Options.Takes() != loss.Triplets {
 		return mine.AllPairs{}, nil
-	case config.ThresholdLoss:
-		if loss.Pairing(o.Pairing) == loss.ByPairs {
-			return mine.AllPairs{}, nil
-		}
 	}
 	return mine.New(minerName(cfg), mineOptions(cfg, layout, obj))
 }
@@ -199,7 +170,7 @@ func buildSchedule(cfg *config.Config, steps, perEpoch int) (optim.Schedule, err
 
 // inSteps converts a span in steps or epochs to steps; what no run reaches
 // counts as maxSteps.
-func inSteps(s config.Span, perEpoch int) int {
+func inSteps(s component.Span, perEpoch int) int {
 	n := s.N
 	if s.Unit == "epochs" {
 		n *= float64(perEpoch)

@@ -23,6 +23,7 @@ var floor = map[string]int{
 	"internal/record":             0,
 	"internal/safetensors":        1,
 	"internal/names":              0,
+	"internal/component":          1, // how losses, miners and models describe themselves: below all of them
 	"internal/verdict":            0,
 	"internal/engine/kernel":      1,
 	"internal/engine/array":       2,

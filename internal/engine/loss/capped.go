@@ -1,16 +1,57 @@
 package loss
 
-import "tercet/internal/engine/array"
+import (
+	"tercet/internal/component"
+	"tercet/internal/engine/array"
+)
 
-// CappedOptions configures a CappedLoss. Alpha and Beta are squared distances.
+func init() {
+	Family.Register(component.Component[Options]{Name: "triplet-capped", Doc: "triplet loss on squared distances with a cap on the positive's (L2 of Ho et al.)", Defaults: CappedDefaults()})
+}
+
+// CappedOptions are the keys of a CappedLoss.
 type CappedOptions struct {
-	Alpha  float64 // wanted gap between negative and positive, > Beta
-	Beta   float64 // how far a positive may be, > 0
-	Reduce Reduction
+	Alpha  float64   `yaml:"alpha" check:">0" doc:"wanted gap between the squared distances of negative and positive, above beta; with normalised embeddings at most 4"`
+	Beta   float64   `yaml:"beta" check:">0" doc:"squared distance that a positive may have; embeddings of one class are then up to sqrt((alpha + beta)/2) apart"`
+	Reduce Reduction `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how triplets' losses become one number"`
 }
 
 // CappedDefaults returns alpha 1, beta 0.5 (for embeddings of length 1), mean.
 func CappedDefaults() CappedOptions { return CappedOptions{Alpha: 1, Beta: 0.5, Reduce: Mean} }
+
+// Check implements component.Checker.
+func (o CappedOptions) Check() []component.Fault { return checkBorders(o.Alpha, o.Beta) }
+
+// Fit implements Fitter.
+func (o CappedOptions) Fit(s Setting) []component.Fault { return fitBorders(o.Alpha, s) }
+
+// New implements Options.
+func (o CappedOptions) New() (Objective, error) { return NewCapped(o) }
+
+// Takes implements Options.
+func (CappedOptions) Takes() Kind { return Triplets }
+
+// Squared implements OnSquares.
+func (CappedOptions) Squared() bool { return true }
+
+// Borders implements Bordered.
+func (o CappedOptions) Borders() (alpha, beta float64) { return o.Alpha, o.Beta }
+
+// Summed implements Decomposable.
+func (o CappedOptions) Summed() Options {
+	o.Reduce = Sum
+	return o
+}
+
+// Supremum implements Bounded.
+func (o CappedOptions) Supremum(unit bool) (float64, bool) {
+	return o.Alpha + 4 + max(0, 4-o.Beta), unit
+}
+
+// PairRule implements PairPredictor: similar below the threshold.
+func (o CappedOptions) PairRule() PairRule { return PairRule{At: o.margins().threshold()} }
+
+func (o CappedOptions) margins() margins { return margins{o.Alpha, o.Beta, true} }
 
 // CappedLoss is the triplet loss with a cap on the distance of positives: the
 // reduced sum over triplets (a, p, n) of
@@ -24,11 +65,10 @@ type CappedLoss struct{ t *marginTriplets }
 
 // NewCapped returns the loss, or an error naming the option that is wrong.
 func NewCapped(o CappedOptions) (*CappedLoss, error) {
-	t, err := newMarginTriplets("triplet-capped", margins{o.Alpha, o.Beta, true}, o.Reduce)
-	if err != nil {
+	if err := component.Err("loss triplet-capped", o); err != nil {
 		return nil, err
 	}
-	return &CappedLoss{t}, nil
+	return &CappedLoss{newMarginTriplets(o.margins(), o.Reduce)}, nil
 }
 
 // Margin returns alpha: within it of the positive, in squared distance, a negative

@@ -1,26 +1,48 @@
 package loss
 
 import (
-	"fmt"
 	"math"
 
+	"tercet/internal/component"
 	"tercet/internal/engine/array"
 )
 
-// ContrastiveOptions configures a ContrastiveLoss.
+func init() {
+	Family.Register(component.Component[Options]{Name: "contrastive", Doc: "pairs: similar ones together, different ones a margin apart (DIBS)", Defaults: ContrastiveDefaults()})
+}
+
+// ContrastiveOptions are the keys of a ContrastiveLoss.
 type ContrastiveOptions struct {
-	Margin float64 // m > 0: how far different pairs are pushed apart
-	Reduce Reduction
+	Margin float64   `yaml:"margin" check:">0" doc:"how far different pairs are pushed apart; pairs closer than half of it are called similar"`
+	Reduce Reduction `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how the losses of pairs become one number"`
 	// Eps keeps the square root smooth: d = sqrt(|x - y|^2 + Eps^2) in the term
 	// of different pairs. With 0 it is the plain distance. The gradient at x = y
 	// is 0 either way.
-	Eps float64
+	Eps float64 `yaml:"eps" check:">=0,<=0.01" doc:"its square is added to the squared distance inside the root"`
 }
 
 // ContrastiveDefaults returns the loss of the DIBS paper: margin 1, mean.
 func ContrastiveDefaults() ContrastiveOptions {
 	return ContrastiveOptions{Margin: 1, Reduce: Mean, Eps: 1e-6}
 }
+
+// New implements Options.
+func (o ContrastiveOptions) New() (Objective, error) { return NewContrastive(o) }
+
+// Takes implements Options.
+func (ContrastiveOptions) Takes() Kind { return Pairs }
+
+// Summed implements Decomposable.
+func (o ContrastiveOptions) Summed() Options {
+	o.Reduce = Sum
+	return o
+}
+
+// Supremum implements Bounded.
+func (o ContrastiveOptions) Supremum(unit bool) (float64, bool) { return 4 + o.Margin*o.Margin, unit }
+
+// PairRule implements PairPredictor: similar below m/2 (DIBS, eq. 20).
+func (o ContrastiveOptions) PairRule() PairRule { return PairRule{At: o.Margin / 2} }
 
 // ContrastiveLoss is the reduced sum over pairs of
 //
@@ -35,14 +57,8 @@ type ContrastiveLoss struct {
 
 // NewContrastive returns the loss, or an error naming the option that is wrong.
 func NewContrastive(o ContrastiveOptions) (*ContrastiveLoss, error) {
-	if err := o.Reduce.validate(); err != nil {
+	if err := component.Err("loss contrastive", o); err != nil {
 		return nil, err
-	}
-	if !(o.Margin > 0) || math.IsInf(o.Margin, 0) {
-		return nil, fmt.Errorf("loss: contrastive: margin is %v, want a finite number > 0", o.Margin)
-	}
-	if !(o.Eps >= 0) || o.Eps > 1e-2 {
-		return nil, fmt.Errorf("loss: contrastive: eps is %v, want a number from 0 to 0.01", o.Eps)
 	}
 	return &ContrastiveLoss{o: o, g: newEdges(Squared, 0)}, nil
 }

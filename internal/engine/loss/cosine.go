@@ -1,9 +1,9 @@
 package loss
 
 import (
-	"fmt"
 	"math"
 
+	"tercet/internal/component"
 	"tercet/internal/engine/array"
 )
 
@@ -20,22 +20,51 @@ const (
 	CosineOfCosine Similarity = "paper"
 )
 
-// CosineOptions configures a CosineLoss.
+func init() {
+	Family.Register(component.Component[Options]{Name: "cosine", Doc: "pairs: cosine embedding loss (DIBS)", Defaults: CosineDefaults()})
+}
+
+// CosineOptions are the keys of a CosineLoss.
 type CosineOptions struct {
-	Similarity Similarity
-	Margin     float64 // cos(alpha), from -1 to below 1
-	Reduce     Reduction
-	// Eps is added to both squared lengths under the root of the cosine. 1e-12 is
-	// what PyTorch's CosineEmbeddingLoss uses; it bounds the gradient at an
-	// embedding of 0 by 1e6. With 0 the cosine of a zero vector is 0 and so is
-	// its gradient.
-	Eps float64
+	Margin     float64    `yaml:"margin" check:">=-1,<1" doc:"cosine that different pairs are pushed below, cos(alpha); pairs of a cosine above cos(alpha/2) are called similar"`
+	Similarity Similarity `yaml:"similarity" enum:"cosine|paper" doc:"the cosine, or the cosine of it, as eq. 21 is printed"`
+	Reduce     Reduction  `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how the losses of pairs become one number"`
+	// 1e-12 is what PyTorch's CosineEmbeddingLoss uses; it bounds the gradient at an
+	// embedding of 0 by 1e6. With 0 the cosine of a zero vector is 0 and so is its
+	// gradient.
+	Eps float64 `yaml:"eps" check:">=0,<=0.01" doc:"added to the squared lengths inside the root"`
 }
 
 // CosineDefaults returns the loss of the DIBS paper: alpha = pi/3, that is margin
 // 0.5, mean, with PyTorch's eps.
 func CosineDefaults() CosineOptions {
 	return CosineOptions{Similarity: Cosine, Margin: 0.5, Reduce: Mean, Eps: 1e-12}
+}
+
+// Check implements component.Checker.
+func (o CosineOptions) Check() []component.Fault { return checkEps(o.Eps, 1e-4) }
+
+// New implements Options.
+func (o CosineOptions) New() (Objective, error) { return NewCosine(o) }
+
+// Takes implements Options.
+func (CosineOptions) Takes() Kind { return Pairs }
+
+// Summed implements Decomposable.
+func (o CosineOptions) Summed() Options {
+	o.Reduce = Sum
+	return o
+}
+
+// Supremum implements Bounded: cosines are bounded for embeddings of any length.
+func (o CosineOptions) Supremum(bool) (float64, bool) {
+	return 2 + 1 - o.Margin, o.Similarity == Cosine
+}
+
+// PairRule implements PairPredictor: similar above cos(alpha/2), alpha the angle of
+// the margin (DIBS, eq. 23).
+func (o CosineOptions) PairRule() PairRule {
+	return PairRule{Cosine: true, At: math.Sqrt((1 + o.Margin) / 2), Paper: o.Similarity == CosineOfCosine}
 }
 
 // CosineLoss is the cosine embedding loss: the reduced sum over pairs of
@@ -50,28 +79,14 @@ type CosineLoss struct {
 
 // NewCosine returns the loss, or an error naming the option that is wrong.
 func NewCosine(o CosineOptions) (*CosineLoss, error) {
-	if err := o.Reduce.validate(); err != nil {
+	if err := component.Err("loss cosine", o); err != nil {
 		return nil, err
-	}
-	if o.Similarity != Cosine && o.Similarity != CosineOfCosine {
-		return nil, fmt.Errorf("loss: cosine: unknown similarity %q (valid: cosine, paper)", string(o.Similarity))
-	}
-	if !(o.Margin >= -1 && o.Margin < 1) {
-		return nil, fmt.Errorf("loss: cosine: margin is %v, want a cosine from -1 to below 1 (0.5 for an angle of 60 degrees)", o.Margin)
-	}
-	if !(o.Eps >= 0) || o.Eps > 1e-4 {
-		return nil, fmt.Errorf("loss: cosine: eps is %v, want a number from 0 to 0.0001", o.Eps)
 	}
 	return &CosineLoss{o: o, g: angles{eps: o.Eps}}, nil
 }
 
 // Margin returns the cosine above which a different pair costs.
 func (l *CosineLoss) Margin() float64 { return l.o.Margin }
-
-// ThresholdCosine returns the s above which a pair is predicted similar: cos(alpha/2),
-// alpha the angle of the margin (DIBS, eq. 23). It is no distance, so that the loss
-// is no Thresholder.
-func (l *CosineLoss) ThresholdCosine() float64 { return math.Sqrt((1 + l.o.Margin) / 2) }
 
 // Eval implements Objective on t.Pairs. Positive and Negative of the result are
 // means of 1 - s.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"tercet/internal/component"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
@@ -25,15 +26,20 @@ const (
 	Squared Distance = "squared"
 )
 
-// Distances lists the valid distances.
-func Distances() []Distance { return []Distance{Euclidean, Squared} }
+// farthest is the largest distance of two embeddings of length 1.
+func (d Distance) farthest() float64 {
+	if d == Squared {
+		return 4
+	}
+	return 2
+}
 
-func (d Distance) validate() error {
-	switch d {
-	case Euclidean, Squared:
+// checkEps refuses an eps above most, where it is no longer small against distances.
+func checkEps(eps, most float64) []component.Fault {
+	if eps <= most {
 		return nil
 	}
-	return fmt.Errorf("loss: unknown distance %q (valid: euclidean, squared)", string(d))
+	return []component.Fault{component.Faultf("eps", "must be at most %s, is %s", component.Number(most), component.Number(eps))}
 }
 
 // edge is an ordered pair of rows whose distance a loss uses.

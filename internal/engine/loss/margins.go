@@ -1,8 +1,9 @@
 package loss
 
 import (
-	"fmt"
 	"math"
+
+	"tercet/internal/component"
 )
 
 // Thresholder is an objective that says how far apart two embeddings of one class
@@ -24,15 +25,20 @@ type margins struct {
 	coupled     bool
 }
 
-// check returns an error unless alpha > beta > 0, both finite.
-func (m margins) check(loss string) error {
-	if !(m.beta > 0) || math.IsInf(m.beta, 0) {
-		return fmt.Errorf("loss: %s: beta is %v, want a finite number > 0", loss, m.beta)
+// checkBorders refuses margins between which no threshold lies.
+func checkBorders(alpha, beta float64) []component.Fault {
+	if alpha > beta {
+		return nil
 	}
-	if !(m.alpha > m.beta) || math.IsInf(m.alpha, 0) {
-		return fmt.Errorf("loss: %s: alpha is %v, want a finite number > beta (%v): no threshold lies between them otherwise", loss, m.alpha, m.beta)
+	return []component.Fault{component.Faultf("alpha", "must be above loss.beta (%s), is %s: negatives have to be farther than positives may be", component.Number(beta), component.Number(alpha))}
+}
+
+// fitBorders refuses an alpha that no two embeddings can be apart.
+func fitBorders(alpha float64, s Setting) []component.Fault {
+	if !s.Normalized || alpha <= 4 {
+		return nil
 	}
-	return nil
+	return []component.Fault{component.Faultf("alpha", "must be at most 4, is %s: embeddings of length 1 are at most 2 apart, 4 in squared distance; lower it, or set model.normalize: false", component.Number(alpha))}
 }
 
 // threshold is tau = sqrt((alpha+beta)/2), the middle of the two borders.
@@ -85,14 +91,8 @@ type marginTriplets struct {
 	reduce Reduction
 }
 
-func newMarginTriplets(loss string, m margins, r Reduction) (*marginTriplets, error) {
-	if err := m.check(loss); err != nil {
-		return nil, err
-	}
-	if err := r.validate(); err != nil {
-		return nil, err
-	}
+func newMarginTriplets(m margins, r Reduction) *marginTriplets {
 	l := &marginTriplets{margins: m, reduce: r}
 	l.termTriplets = newTermTriplets(Squared, 0, r, &l.margins)
-	return l, nil
+	return l
 }

@@ -162,7 +162,7 @@ func TestMarginLossErrors(t *testing.T) {
 	if _, err := NewCapped(CappedOptions{1, 0.5, "max"}); err == nil {
 		t.Error("reduction max accepted")
 	}
-	if _, err := NewThreshold(ThresholdOptions{1, 0.5, Mean, "all"}); err == nil || !strings.Contains(err.Error(), "triplets, pairs") {
+	if _, err := NewThreshold(ThresholdOptions{1, 0.5, Mean, "all"}); err == nil || !strings.Contains(err.Error(), "pairs, triplets") {
 		t.Error(err)
 	}
 }

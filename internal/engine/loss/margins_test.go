@@ -22,7 +22,7 @@ func marginCases() []marginCase {
 	var out []marginCase
 	for _, name := range []string{"L2", "L3", "pairs"} {
 		for _, m := range [][2]float64{{1, 0.5}, {0.3, 0.1}, {4, 0.01}} {
-			for _, r := range Reductions() {
+			for _, r := range everyReduction() {
 				out = append(out, marginCase{name, m[0], m[1], r})
 			}
 		}

@@ -37,8 +37,8 @@ func TestPairLossesByHand(t *testing.T) {
 	if got, err = c.Eval(z, &Tuples{Pairs: []Pair{{1, 3, true}, {3, 1, false}}}, nil); err != nil || math.Abs(got.Loss-(0.2+0.3)/2) > 1e-12 || got.Active != 2 {
 		t.Errorf("%+v (%v)", got, err)
 	}
-	if math.Abs(c.ThresholdCosine()-math.Cos(math.Pi/6)) > 1e-15 || c.Margin() != 0.5 {
-		t.Errorf("threshold %v, margin %v", c.ThresholdCosine(), c.Margin())
+	if math.Abs(c.o.PairRule().At-math.Cos(math.Pi/6)) > 1e-15 || c.Margin() != 0.5 {
+		t.Errorf("threshold %v, margin %v", c.o.PairRule().At, c.Margin())
 	}
 }
 
@@ -63,8 +63,8 @@ func TestPairLossesNothingToDo(t *testing.T) {
 	// Satisfied: equal similar pairs, different ones far apart.
 	z, _ := array.Of([]float32{1, 0, 1, 0, -9, 0.5}, 3, 2)
 	ts := &Tuples{Pairs: []Pair{{0, 1, true}, {0, 2, false}, {2, 1, false}}}
-	for _, red := range Reductions() {
-		for _, c := range []pairCase{contrastiveCase(ContrastiveOptions{1, red, 1e-6}), cosineCase(CosineOptions{Cosine, 0.5, red, 0})} {
+	for _, red := range everyReduction() {
+		for _, c := range []pairCase{contrastiveCase(ContrastiveOptions{1, red, 1e-6}), cosineCase(CosineOptions{0.5, Cosine, red, 0})} {
 			grad := z.Clone()
 			res, err := build(t, c).Eval(z, ts, grad)
 			if err != nil || res.Loss != 0 || res.Active != 0 || res.Tuples != 3 {
@@ -139,7 +139,7 @@ func TestCosineZeroVector(t *testing.T) {
 		}
 	}
 	// Huge and tiny embeddings neither overflow nor vanish.
-	l, _ := NewCosine(CosineOptions{Cosine, 0, Sum, 0})
+	l, _ := NewCosine(CosineOptions{0, Cosine, Sum, 0})
 	z, _ := array.Of([]float32{3e38, 0, 3e38, 3e38, 1e-38, 0, 1e-38, 1e-38}, 4, 2)
 	res, err := l.Eval(z, &Tuples{Pairs: []Pair{{0, 1, false}, {2, 3, false}, {0, 3, false}}}, array.New(4, 2))
 	if err != nil || math.Abs(res.Loss-3/math.Sqrt2) > 1e-6 {

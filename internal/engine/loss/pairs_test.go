@@ -138,7 +138,7 @@ func cosineCase(o CosineOptions) pairCase {
 
 func pairCases() []pairCase {
 	var list []pairCase
-	for _, r := range Reductions() {
+	for _, r := range everyReduction() {
 		for _, m := range []float64{0.3, 1, 5} {
 			for _, eps := range []float64{0, 1e-6} {
 				list = append(list, contrastiveCase(ContrastiveOptions{m, r, eps}))
@@ -147,7 +147,7 @@ func pairCases() []pairCase {
 		for _, m := range []float64{-0.5, 0, 0.5, 0.9} {
 			for _, eps := range []float64{0, 1e-12} {
 				for _, s := range []Similarity{Cosine, CosineOfCosine} {
-					list = append(list, cosineCase(CosineOptions{s, m, r, eps}))
+					list = append(list, cosineCase(CosineOptions{m, s, r, eps}))
 				}
 			}
 		}

@@ -7,12 +7,6 @@ import (
 	"tercet/internal/engine/kernel"
 )
 
-// PairPredictor is an objective that tells from two embeddings whether they are
-// similar.
-type PairPredictor interface {
-	PairRule() PairRule
-}
-
 // PairRule predicts whether two embeddings are similar: where their Euclidean
 // distance is below At or, with Cosine, where their cosine is above At (DIBS, eqs.
 // 20 and 23). At the border itself a pair is different: two embeddings whose pair is
@@ -57,18 +51,3 @@ func (r PairRule) String() string {
 	}
 	return fmt.Sprintf("similar where the distance is below %.6g", r.At)
 }
-
-// PairRule implements PairPredictor: similar below m/2 (DIBS, eq. 20).
-func (l *ContrastiveLoss) PairRule() PairRule { return PairRule{At: l.Threshold()} }
-
-// PairRule implements PairPredictor: similar above cos(alpha/2), alpha the angle of
-// the margin (DIBS, eq. 23).
-func (l *CosineLoss) PairRule() PairRule {
-	return PairRule{Cosine: true, At: l.ThresholdCosine(), Paper: l.o.Similarity == CosineOfCosine}
-}
-
-// PairRule implements PairPredictor: similar below the threshold.
-func (l *CappedLoss) PairRule() PairRule { return PairRule{At: l.Threshold()} }
-
-// PairRule implements PairPredictor: similar below the threshold.
-func (l *ThresholdLoss) PairRule() PairRule { return PairRule{At: l.Threshold()} }

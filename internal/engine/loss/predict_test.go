@@ -12,35 +12,29 @@ import (
 // from the papers: DIBS eqs. 20, 23 (s as in eq. 21, corrected or as printed); Ho et
 // al.'s tau.
 func predictors(t *testing.T) map[string]struct {
-	of   Objective
+	of   Options
 	rule func(distance, cosine float64) (similar bool, slack float64)
 } {
 	t.Helper()
-	must := func(o Objective, err error) Objective {
-		if err != nil {
-			t.Fatal(err)
-		}
-		return o
-	}
 	below := func(at float64) func(d, c float64) (bool, float64) {
 		return func(d, _ float64) (bool, float64) { return d < at, math.Abs(d - at) }
 	}
 	const third = math.Pi / 3
 	return map[string]struct {
-		of   Objective
+		of   Options
 		rule func(distance, cosine float64) (bool, float64)
 	}{
-		"contrastive":          {must(NewContrastive(ContrastiveOptions{Margin: 1.5, Reduce: Mean})), below(0.75)},
-		"contrastive, default": {must(NewContrastive(ContrastiveDefaults())), below(0.5)},
-		"capped":               {must(NewCapped(CappedOptions{Alpha: 1.5, Beta: 0.5, Reduce: Mean})), below(1)},
-		"threshold":            {must(NewThreshold(ThresholdOptions{Alpha: 3, Beta: 1, Reduce: Mean, Pairing: ByPairs})), below(math.Sqrt2)},
-		"cosine": {must(NewCosine(CosineDefaults())), func(_, c float64) (bool, float64) {
+		"contrastive":          {ContrastiveOptions{Margin: 1.5, Reduce: Mean}, below(0.75)},
+		"contrastive, default": {ContrastiveDefaults(), below(0.5)},
+		"capped":               {CappedOptions{Alpha: 1.5, Beta: 0.5, Reduce: Mean}, below(1)},
+		"threshold":            {ThresholdOptions{Alpha: 3, Beta: 1, Reduce: Mean, Pairing: ByPairs}, below(math.Sqrt2)},
+		"cosine": {CosineDefaults(), func(_, c float64) (bool, float64) {
 			return c > math.Cos(third/2), math.Abs(c - math.Cos(third/2))
 		}},
-		"cosine, margin -0.5": {must(NewCosine(CosineOptions{Similarity: Cosine, Margin: math.Cos(2 * third), Reduce: Mean})), func(_, c float64) (bool, float64) {
+		"cosine, margin -0.5": {CosineOptions{Similarity: Cosine, Margin: math.Cos(2 * third), Reduce: Mean}, func(_, c float64) (bool, float64) {
 			return c > math.Cos(third), math.Abs(c - 0.5)
 		}},
-		"cosine, as printed": {must(NewCosine(CosineOptions{Similarity: CosineOfCosine, Margin: 0.5, Reduce: Mean})), func(_, c float64) (bool, float64) {
+		"cosine, as printed": {CosineOptions{Similarity: CosineOfCosine, Margin: 0.5, Reduce: Mean}, func(_, c float64) (bool, float64) {
 			s := math.Cos(c)
 			return s > math.Cos(third/2), math.Abs(s - math.Cos(third/2))
 		}},
@@ -128,7 +122,7 @@ func TestPairRuleAtRest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rule := l.PairRule()
+	rule := l.o.PairRule()
 	if !rule.Similar([]float32{0}, []float32{0}) || rule.Similar([]float32{0}, []float32{1}) {
 		t.Error("pairs without cost are predicted wrongly")
 	}

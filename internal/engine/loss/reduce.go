@@ -1,7 +1,5 @@
 package loss
 
-import "fmt"
-
 // Reduction says how the values of a batch's tuples become one loss.
 type Reduction string
 
@@ -15,17 +13,6 @@ const (
 	// dilute the gradient.
 	MeanNonzero Reduction = "mean-nonzero"
 )
-
-// Reductions lists the valid reductions.
-func Reductions() []Reduction { return []Reduction{Mean, Sum, MeanNonzero} }
-
-func (r Reduction) validate() error {
-	switch r {
-	case Mean, Sum, MeanNonzero:
-		return nil
-	}
-	return fmt.Errorf("loss: unknown reduction %q (valid: mean, sum, mean-nonzero)", string(r))
-}
 
 // scale returns the factor that turns the sum of the values of `tuples` tuples,
 // `active` of them positive, into the loss. The factor of an empty batch is 0.

@@ -37,18 +37,19 @@ func TestRobustErrors(t *testing.T) {
 		set  func(o *RobustOptions)
 		want string
 	}{
-		{func(o *RobustOptions) { o.Distance = "cosine" }, "unknown distance"},
-		{func(o *RobustOptions) { o.Form = "eq4" }, `unknown form "eq4" (valid: expected, backward, odd, sigmoid)`},
-		{func(o *RobustOptions) { o.Form = "" }, "unknown form"},
-		{func(o *RobustOptions) { o.Reduce = "max" }, "unknown reduction"},
-		{func(o *RobustOptions) { o.Margin = -1 }, "margin is -1"},
-		{func(o *RobustOptions) { o.Margin = nan }, "margin is NaN"},
-		{func(o *RobustOptions) { o.Margin = inf }, "margin is +Inf"},
-		{func(o *RobustOptions) { o.Eps = -1 }, "eps is -1"},
-		{func(o *RobustOptions) { o.Eps = nan }, "eps is NaN"},
-		{func(o *RobustOptions) { o.Form, o.Temperature = RobustSigmoid, 0 }, "temperature is 0"},
-		{func(o *RobustOptions) { o.Form, o.Temperature = RobustSigmoid, nan }, "temperature is NaN"},
-		{func(o *RobustOptions) { o.Form, o.Temperature = RobustSigmoid, inf }, "temperature is +Inf"},
+		{func(o *RobustOptions) { o.Distance = "cosine" }, `distance there is no "cosine" here`},
+		{func(o *RobustOptions) { o.Form = "eq4" }, `form there is no "eq4" here; valid: backward, expected, odd, sigmoid`},
+		{func(o *RobustOptions) { o.Form = "" }, `form there is no ""`},
+		{func(o *RobustOptions) { o.Reduce = "max" }, `reducer there is no "max" here`},
+		{func(o *RobustOptions) { o.Margin = -1 }, "margin must be >=0, is -1"},
+		{func(o *RobustOptions) { o.Margin = nan }, "margin must be >=0, is NaN"},
+		{func(o *RobustOptions) { o.Margin = inf }, "margin must be finite and >=0, is +Inf"},
+		{func(o *RobustOptions) { o.Eps = -1 }, "eps must be >=0, is -1"},
+		{func(o *RobustOptions) { o.Eps = nan }, "eps must be >=0, is NaN"},
+		{func(o *RobustOptions) { o.Form, o.Temperature = RobustSigmoid, 0 }, "temperature must be >0, is 0"},
+		{func(o *RobustOptions) { o.Form, o.Temperature = RobustSigmoid, nan }, "temperature must be >0, is NaN"},
+		{func(o *RobustOptions) { o.Form, o.Temperature = RobustSigmoid, inf }, "temperature must be finite and >0, is +Inf"},
+		{func(o *RobustOptions) { o.Form, o.Temperature = RobustSigmoid, 1e-7 }, "temperature must be from 1e-6 to 1e6"},
 		{func(o *RobustOptions) { o.W1 = nan }, "w1 is NaN"},
 		{func(o *RobustOptions) { o.W2 = nan }, "w2 is NaN"},
 		{func(o *RobustOptions) { o.W2 = -0.1 }, "w2 is -0.1, want the probabilities"},
@@ -66,7 +67,6 @@ func TestRobustErrors(t *testing.T) {
 		}
 	}
 	o := RobustDefaults()
-	o.Temperature = 0 // of no use to the other forms
 	l := makeRobust(t, o)
 	broken := array.New(2, 3)
 	broken.Row(1)[2] = float32(nan)
@@ -100,7 +100,7 @@ func TestRobustSameBitsForAnyThreads(t *testing.T) {
 	defer par.SetThreads(0)
 	r := rng.New(5, "robust")
 	z := random(r, 40, 200, 0.1)
-	for _, form := range RobustForms() {
+	for _, form := range everyForm() {
 		for name, list := range map[string][]Triplet{"few": randomTriplets(r, 40, 300), "many": randomTriplets(r, 40, 900), "all": allTriplets(40, 4)} {
 			var want string
 			for _, threads := range []int{1, 2, 3} {
@@ -129,7 +129,7 @@ func TestRobustAllocatesNothing(t *testing.T) {
 	z := random(r, 32, 128, 0.1)
 	grad := array.New(32, 128)
 	few, many := &Tuples{Triplets: randomTriplets(r, 32, 64)}, &Tuples{Triplets: allTriplets(32, 4)}
-	for _, form := range RobustForms() {
+	for _, form := range everyForm() {
 		o := RobustDefaults()
 		o.Form = form
 		l := makeRobust(t, o)
@@ -191,7 +191,7 @@ func TestRobustAgainstPyTorch(t *testing.T) {
 		z := array.New(rows, golden.Cols)
 		copy(z.Data, golden.Z)
 		for _, c := range golden.Cases {
-			o := RobustOptions{c.Alpha, c.Distance, c.Form, c.W1, c.W2, c.Temperature, c.Normalize, c.Reduce, 1e-6}
+			o := RobustOptions{Margin: c.Alpha, Distance: c.Distance, Form: c.Form, W1: c.W1, W2: c.W2, Temperature: c.Temperature, Rescale: c.Normalize, Reduce: c.Reduce, Eps: 1e-6}
 			grad := array.New(rows, golden.Cols)
 			res, err := makeRobust(t, o).Eval(z, &ts, grad)
 			if err != nil || math.Abs(res.Loss-c.Value) > 1e-10*(1+math.Abs(c.Value)) || res.Active != c.Active {

@@ -1,9 +1,6 @@
 package loss
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // RobustForm names the function of D = d(a,p) - d(a,n) that a triplet costs. Below,
 // (x)_+ is max(0, x).
@@ -30,24 +27,10 @@ const (
 	RobustSigmoid RobustForm = "sigmoid"
 )
 
-// RobustForms lists the valid forms.
-func RobustForms() []RobustForm {
-	return []RobustForm{RobustExpected, RobustBackward, RobustOdd, RobustSigmoid}
-}
-
-func (f RobustForm) validate() error {
-	for _, known := range RobustForms() {
-		if f == known {
-			return nil
-		}
-	}
-	return fmt.Errorf("loss: triplet-robust: unknown form %q (valid: expected, backward, odd, sigmoid)", string(f))
-}
-
 // term returns the form with checked options.
 func (f RobustForm) term(o RobustOptions) termRun {
 	scale := 1.0
-	if o.Normalize {
+	if o.Rescale {
 		scale = o.W1 - o.W2
 	}
 	switch f {

@@ -87,9 +87,9 @@ func (w world) noisy(t *testing.T, l Objective, m noiseModel) float64 {
 func TestRobustExpectationUnderNoise(t *testing.T) {
 	for _, scale := range []float64{0.1, 0.4, 1} { // within the margin, about it, far past it
 		w := newWorld(scale)
-		for _, distance := range Distances() {
+		for _, distance := range everyDistance() {
 			for _, alpha := range []float64{0.2, 1} {
-				plain := make1(t, TripletOptions{distance, Hinge, alpha, Mean, 0})
+				plain := make1(t, TripletOptions{alpha, distance, Hinge, Mean, 0})
 				a, b := w.mean(t, plain, true, false), w.mean(t, plain, false, true)
 				for _, m := range noiseModels() {
 					w1, w2 := m.w11, m.w00
@@ -109,7 +109,7 @@ func TestRobustExpectationUnderNoise(t *testing.T) {
 							RobustOdd:      func(clean float64) float64 { return contrast * clean },
 							RobustSigmoid:  func(clean float64) float64 { return contrast*clean + (rest/2+w2)/size },
 						} {
-							l := makeRobust(t, RobustOptions{Margin: alpha, Distance: distance, Form: form, W1: w1, W2: w2, Temperature: 0.3, Normalize: normalize, Reduce: Mean})
+							l := makeRobust(t, RobustOptions{Margin: alpha, Distance: distance, Form: form, W1: w1, W2: w2, Temperature: 0.3, Rescale: normalize, Reduce: Mean})
 							got := w.noisy(t, l, m)
 							if want := want(w.mean(t, l, true, false)); math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
 								t.Errorf("%s %s alpha %v scale %v %+v normalize %v: E_g is %v, want %v", form, distance, alpha, scale, m, normalize, got, want)
@@ -136,7 +136,7 @@ func TestNoiseModelsContrast(t *testing.T) {
 // plain loss is alpha + E(|D|-alpha)_+ / 2, constant only within the margin.
 func TestAmbiguousTripletsCost(t *testing.T) {
 	const alpha = 0.5
-	plain := make1(t, TripletOptions{Squared, Hinge, alpha, Mean, 0})
+	plain := make1(t, TripletOptions{alpha, Squared, Hinge, Mean, 0})
 	odd := makeRobust(t, RobustOptions{Margin: alpha, Distance: Squared, Form: RobustOdd, W1: 0.7, W2: 0.1, Reduce: Mean})
 	for _, scale := range []float64{0.02, 0.3, 1} {
 		w := newWorld(scale)
@@ -217,7 +217,7 @@ func TestAmbiguousTripletsShrink(t *testing.T) {
 	for i := range int32(draws) {
 		ts = append(ts, Triplet{3 * i, 3*i + 1, 3*i + 2}, Triplet{3 * i, 3*i + 2, 3*i + 1})
 	}
-	plain := make1(t, TripletOptions{Squared, Hinge, 1, Mean, 0})
+	plain := make1(t, TripletOptions{1, Squared, Hinge, Mean, 0})
 	robust := func(form RobustForm) *RobustLoss {
 		return makeRobust(t, RobustOptions{Margin: 1, Distance: Squared, Form: form, W1: 0.75, W2: 0.25, Temperature: 1, Reduce: Mean})
 	}
@@ -266,7 +266,7 @@ func TestDroppedPartIsNotSmall(t *testing.T) {
 		ts[i] = Triplet{int32(3 * i), int32(3*i + 1), int32(3*i + 2)}
 	}
 	m := independent(0.8, 0.9)
-	plain := make1(t, TripletOptions{Squared, Hinge, 1, Mean, 0})
+	plain := make1(t, TripletOptions{1, Squared, Hinge, Mean, 0})
 	of := func(l Objective, pSame, nSame bool) float64 {
 		v, _ := slopeIn(t, l, gaussians(rng.New(8, "dropped"), draws, pSame, nSame), 1, ts)
 		return v

@@ -1,6 +1,7 @@
 package loss
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -21,7 +22,7 @@ func robustValue(o RobustOptions, d float64) (value, slope float64) {
 	}
 	right, reversed := math.Max(0, o.Margin+d), math.Max(0, o.Margin-d)
 	scale := 1.0
-	if o.Normalize {
+	if o.Rescale {
 		scale = o.W1 - o.W2
 	}
 	switch o.Form {
@@ -94,12 +95,12 @@ func robustReference(z [][]float64, ts []Triplet, o RobustOptions) (value float6
 }
 
 func eachRobust(f func(o RobustOptions)) {
-	for _, form := range RobustForms() {
-		for _, d := range Distances() {
-			for _, red := range Reductions() {
+	for _, form := range everyForm() {
+		for _, d := range everyDistance() {
+			for _, red := range everyReduction() {
 				for _, w := range [][2]float64{{1, 0}, {0.7, 0}, {0.8112, 0.0112}, {0.5, 0.3}} {
 					for _, m := range []float64{0, 0.2, 1} {
-						f(RobustOptions{m, d, form, w[0], w[1], 0.3, m == 1, red, 1e-6 * float64(len(red)%2)})
+						f(RobustOptions{Margin: m, Distance: d, Form: form, W1: w[0], W2: w[1], Temperature: 0.3, Rescale: m == 1, Reduce: red, Eps: 1e-6 * float64(len(red)%2)})
 					}
 				}
 			}
@@ -107,8 +108,10 @@ func eachRobust(f func(o RobustOptions)) {
 	}
 }
 
+// makeRobust makes the loss; weights and temperature need not be given.
 func makeRobust(t *testing.T, o RobustOptions) *RobustLoss {
 	t.Helper()
+	o.Weights, o.Temperature = cmp.Or(o.Weights, "joint"), cmp.Or(o.Temperature, 0.2)
 	l, err := NewRobust(o)
 	if err != nil {
 		t.Fatal(err)
@@ -199,13 +202,13 @@ func TestRobustGradientByFiniteDifferences(t *testing.T) {
 // loss, bit for bit (a gradient of 0 may have the other sign).
 func TestRobustWithoutNoiseIsTheTripletLoss(t *testing.T) {
 	r := rng.New(3, "robust")
-	for _, d := range Distances() {
-		for _, red := range Reductions() {
+	for _, d := range everyDistance() {
+		for _, red := range everyReduction() {
 			for _, m := range []float64{0, 0.2, 1} {
-				plain := make1(t, TripletOptions{d, Hinge, m, red, 1e-6})
+				plain := make1(t, TripletOptions{m, d, Hinge, red, 1e-6})
 				for _, form := range []RobustForm{RobustExpected, RobustBackward} {
 					for _, normalize := range []bool{false, true} {
-						robust := makeRobust(t, RobustOptions{m, d, form, 1, 0, 0, normalize, red, 1e-6})
+						robust := makeRobust(t, RobustOptions{Margin: m, Distance: d, Form: form, W1: 1, W2: 0, Temperature: 0.2, Rescale: normalize, Reduce: red, Eps: 1e-6})
 						for _, n := range []int{0, 1, 20, 300} { // few and many for 15 rows
 							z := random(r, 15, 20, 0.3)
 							copy(z.Row(1), z.Row(0))

@@ -1,8 +1,7 @@
 package loss
 
 import (
-	"fmt"
-
+	"tercet/internal/component"
 	"tercet/internal/engine/array"
 )
 
@@ -17,12 +16,16 @@ const (
 	ByPairs Pairing = "pairs"
 )
 
-// ThresholdOptions configures a ThresholdLoss. Alpha and Beta are squared distances.
+func init() {
+	Family.Register(component.Component[Options]{Name: "triplet-threshold", Doc: "positives within beta, negatives beyond alpha, in squared distance (L3 of Ho et al.)", Defaults: ThresholdDefaults()})
+}
+
+// ThresholdOptions are the keys of a ThresholdLoss.
 type ThresholdOptions struct {
-	Alpha   float64 // how far a negative shall be, > Beta
-	Beta    float64 // how far a positive may be, > 0
-	Reduce  Reduction
-	Pairing Pairing
+	Alpha   float64   `yaml:"alpha" check:">0" doc:"squared distance that a negative shall have, above beta; with normalised embeddings at most 4"`
+	Beta    float64   `yaml:"beta" check:">0" doc:"squared distance that a positive may have; embeddings of one class are then up to sqrt((alpha + beta)/2) apart"`
+	Reduce  Reduction `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how the losses of triplets, or of pairs, become one number"`
+	Pairing Pairing   `yaml:"pairing" enum:"triplets|pairs" doc:"triplets: positive and negative of each mined triplet; pairs: every pair of the batch by its labels, no miner is asked"`
 }
 
 // ThresholdDefaults returns alpha 1, beta 0.5 (for embeddings of length 1), mean,
@@ -30,6 +33,50 @@ type ThresholdOptions struct {
 func ThresholdDefaults() ThresholdOptions {
 	return ThresholdOptions{Alpha: 1, Beta: 0.5, Reduce: Mean, Pairing: ByTriplets}
 }
+
+// Check implements component.Checker.
+func (o ThresholdOptions) Check() []component.Fault { return checkBorders(o.Alpha, o.Beta) }
+
+// Fit implements Fitter.
+func (o ThresholdOptions) Fit(s Setting) []component.Fault { return fitBorders(o.Alpha, s) }
+
+// New implements Options.
+func (o ThresholdOptions) New() (Objective, error) { return NewThreshold(o) }
+
+// Takes implements Options.
+func (o ThresholdOptions) Takes() Kind {
+	if o.Pairing == ByPairs {
+		return Pairs
+	}
+	return Triplets
+}
+
+// For implements Switchable.
+func (ThresholdOptions) For(k Kind) (key, value string, ok bool) {
+	return "pairing", string(k), k == Triplets || k == Pairs
+}
+
+// Squared implements OnSquares.
+func (ThresholdOptions) Squared() bool { return true }
+
+// Borders implements Bordered.
+func (o ThresholdOptions) Borders() (alpha, beta float64) { return o.Alpha, o.Beta }
+
+// Summed implements Decomposable.
+func (o ThresholdOptions) Summed() Options {
+	o.Reduce = Sum
+	return o
+}
+
+// Supremum implements Bounded.
+func (o ThresholdOptions) Supremum(unit bool) (float64, bool) {
+	return o.Alpha + max(0, 4-o.Beta), unit
+}
+
+// PairRule implements PairPredictor: similar below the threshold.
+func (o ThresholdOptions) PairRule() PairRule { return PairRule{At: o.margins().threshold()} }
+
+func (o ThresholdOptions) margins() margins { return margins{o.Alpha, o.Beta, false} }
 
 // ThresholdLoss bounds positives and negatives each for itself, so that one
 // threshold tells them apart whatever the anchor: the reduced sum of
@@ -50,14 +97,10 @@ type ThresholdLoss struct {
 
 // NewThreshold returns the loss, or an error naming the option that is wrong.
 func NewThreshold(o ThresholdOptions) (*ThresholdLoss, error) {
-	if o.Pairing != ByTriplets && o.Pairing != ByPairs {
-		return nil, fmt.Errorf("loss: triplet-threshold: unknown pairing %q (valid: triplets, pairs)", string(o.Pairing))
-	}
-	t, err := newMarginTriplets("triplet-threshold", margins{o.Alpha, o.Beta, false}, o.Reduce)
-	if err != nil {
+	if err := component.Err("loss triplet-threshold", o); err != nil {
 		return nil, err
 	}
-	return &ThresholdLoss{t, o.Pairing, table{distance: Squared}}, nil
+	return &ThresholdLoss{newMarginTriplets(o.margins(), o.Reduce), o.Pairing, table{distance: Squared}}, nil
 }
 
 // Margin returns alpha - beta: a negative so much farther, in squared distance, than

@@ -1,9 +1,9 @@
 package loss
 
 import (
-	"fmt"
 	"math"
 
+	"tercet/internal/component"
 	"tercet/internal/engine/array"
 )
 
@@ -18,22 +18,60 @@ const (
 	Soft Form = "soft"
 )
 
-// TripletOptions configures a TripletLoss.
+func init() {
+	Family.Register(component.Component[Options]{Name: "triplet", Doc: "triplet loss", Defaults: TripletDefaults()})
+}
+
+// TripletOptions are the keys of a TripletLoss. The margin is in units of the distance.
 type TripletOptions struct {
-	Distance Distance
-	Form     Form
-	Margin   float64 // gamma >= 0, in units of the distance
-	Reduce   Reduction
-	// Eps is added to every coordinate difference inside the Euclidean distance.
-	// 1e-6 is what PyTorch's triplet_margin_loss, and so robrank, uses; 0 gives
-	// the plain distance, whose gradient at identical points is 0.
-	Eps float64
+	Margin   float64   `yaml:"margin" check:">=0" doc:"gamma, the wanted gap between the two distances"`
+	Distance Distance  `yaml:"distance" enum:"euclidean|squared" doc:"Euclidean distance or its square, with which the loss is L1 of Ho et al., alpha the margin"`
+	Form     Form      `yaml:"form" enum:"hinge|soft" doc:"hinge max(0, x) or soft log(1 + exp(x))"`
+	Reduce   Reduction `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how triplets' losses become one number"`
+	// 1e-6 is what PyTorch's triplet_margin_loss, and so robrank, uses; 0 gives the
+	// plain distance, whose gradient at identical points is 0.
+	Eps float64 `yaml:"eps" check:">=0" doc:"added to each coordinate difference inside the Euclidean distance, as PyTorch does"`
 }
 
 // TripletDefaults returns the loss of the hardness-manipulation paper: hinge on
 // Euclidean distance, margin 0.2 (for embeddings of length 1), mean, eps 1e-6.
 func TripletDefaults() TripletOptions {
 	return TripletOptions{Distance: Euclidean, Form: Hinge, Margin: 0.2, Reduce: Mean, Eps: 1e-6}
+}
+
+// Check implements component.Checker.
+func (o TripletOptions) Check() []component.Fault { return checkEps(o.Eps, 1e-2) }
+
+// New implements Options.
+func (o TripletOptions) New() (Objective, error) { return NewTriplet(o) }
+
+// Takes implements Options.
+func (TripletOptions) Takes() Kind { return Triplets }
+
+// Squared implements OnSquares.
+func (o TripletOptions) Squared() bool { return o.Distance == Squared }
+
+// Summed implements Decomposable.
+func (o TripletOptions) Summed() Options {
+	o.Reduce = Sum
+	return o
+}
+
+// Supremum implements Bounded.
+func (o TripletOptions) Supremum(unit bool) (float64, bool) {
+	v, _ := o.Form.at(o.Margin + o.Distance.farthest())
+	return v, unit
+}
+
+// AgainstMargin implements the interface of that name.
+func (o TripletOptions) AgainstMargin() (out []component.Fault) {
+	if o.Reduce != Mean {
+		out = append(out, component.Faultf("reducer", "compares the loss with u, a mean over all triplets: set mean"))
+	}
+	if o.Distance != Euclidean || o.Form != Hinge {
+		out = append(out, component.Faultf("name", "compares the loss with the margin: set loss.distance: euclidean and loss.form: hinge"))
+	}
+	return out
 }
 
 // TripletLoss is the triplet loss: the reduced sum over triplets (a, p, n) of
@@ -47,20 +85,8 @@ type TripletLoss struct {
 
 // NewTriplet returns the loss, or an error naming the option that is wrong.
 func NewTriplet(o TripletOptions) (*TripletLoss, error) {
-	if err := o.Distance.validate(); err != nil {
+	if err := component.Err("loss triplet", o); err != nil {
 		return nil, err
-	}
-	if err := o.Reduce.validate(); err != nil {
-		return nil, err
-	}
-	if o.Form != Hinge && o.Form != Soft {
-		return nil, fmt.Errorf("loss: unknown form %q (valid: hinge, soft)", string(o.Form))
-	}
-	if !(o.Margin >= 0) || math.IsInf(o.Margin, 0) {
-		return nil, fmt.Errorf("loss: margin is %v, want a finite number >= 0", o.Margin)
-	}
-	if !(o.Eps >= 0) || o.Eps > 1e-2 {
-		return nil, fmt.Errorf("loss: eps is %v, want a number from 0 to 0.01", o.Eps)
 	}
 	l := &TripletLoss{o: o}
 	l.t = newTermTriplets(o.Distance, o.Eps, o.Reduce, &l.o)

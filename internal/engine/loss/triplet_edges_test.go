@@ -21,11 +21,11 @@ func TestTripletByHand(t *testing.T) {
 		o    TripletOptions
 		want Result
 	}{
-		{TripletOptions{Euclidean, Hinge, 1, Mean, 0}, Result{1, 2, 1, 5, 8.5}},
-		{TripletOptions{Euclidean, Hinge, 1, Sum, 0}, Result{2, 2, 1, 5, 8.5}},
-		{TripletOptions{Euclidean, Hinge, 1, MeanNonzero, 0}, Result{2, 2, 1, 5, 8.5}},
-		{TripletOptions{Squared, Hinge, 1, Sum, 1e-6}, Result{10, 2, 1, 25, 92.5}},
-		{TripletOptions{Euclidean, Soft, 0, Sum, 0}, Result{math.Log1p(math.Exp(-8)) + math.Log1p(math.Exp(1)), 2, 2, 5, 8.5}},
+		{TripletOptions{1, Euclidean, Hinge, Mean, 0}, Result{1, 2, 1, 5, 8.5}},
+		{TripletOptions{1, Euclidean, Hinge, Sum, 0}, Result{2, 2, 1, 5, 8.5}},
+		{TripletOptions{1, Euclidean, Hinge, MeanNonzero, 0}, Result{2, 2, 1, 5, 8.5}},
+		{TripletOptions{1, Squared, Hinge, Sum, 1e-6}, Result{10, 2, 1, 25, 92.5}},
+		{TripletOptions{0, Euclidean, Soft, Sum, 0}, Result{math.Log1p(math.Exp(-8)) + math.Log1p(math.Exp(1)), 2, 2, 5, 8.5}},
 	} {
 		got, err := make1(t, c.o).Eval(z, ts, nil)
 		if err != nil {
@@ -80,7 +80,7 @@ func TestTripletNothingToDo(t *testing.T) {
 	})
 	// All inactive: the positive is the anchor, the negative far away.
 	z, _ := array.Of([]float32{0, 0, 9}, 3, 1)
-	for _, red := range Reductions() {
+	for _, red := range everyReduction() {
 		o := TripletDefaults()
 		o.Reduce = red
 		grad := z.Clone()
@@ -99,7 +99,7 @@ func TestTripletNothingToDo(t *testing.T) {
 func TestTripletSoftDoesNotOverflow(t *testing.T) {
 	z, _ := array.Of([]float32{0, 3e4, 0, -3e4}, 4, 1)
 	grad := array.New(4, 1)
-	o := TripletOptions{Squared, Soft, 0, Sum, 0}
+	o := TripletOptions{0, Squared, Soft, Sum, 0}
 	res, err := make1(t, o).Eval(z, &Tuples{Triplets: []Triplet{{0, 1, 2}, {0, 2, 3}}}, grad)
 	if err != nil || res.Loss != 9e8 || res.Active != 1 {
 		t.Fatalf("%+v, %v", res, err)

@@ -108,12 +108,12 @@ func rowsOf(z *array.Array) [][]float64 {
 }
 
 func each(f func(o TripletOptions)) {
-	for _, d := range Distances() {
+	for _, d := range everyDistance() {
 		for _, form := range []Form{Hinge, Soft} {
-			for _, red := range Reductions() {
+			for _, red := range everyReduction() {
 				for _, m := range []float64{0, 0.2, 1} {
 					for _, eps := range []float64{0, 1e-6} {
-						f(TripletOptions{d, form, m, red, eps})
+						f(TripletOptions{m, d, form, red, eps})
 					}
 				}
 			}
@@ -176,7 +176,7 @@ func TestTripletGradientByFiniteDifferences(t *testing.T) {
 			if x.A == x.P || x.A == x.N || x.P == x.N {
 				continue
 			}
-			one, _, _ := reference(rowsOf(z), []Triplet{x}, TripletOptions{o.Distance, Hinge, 100, Sum, o.Eps})
+			one, _, _ := reference(rowsOf(z), []Triplet{x}, TripletOptions{100, o.Distance, Hinge, Sum, o.Eps})
 			if h := one - 100 + o.Margin; math.Abs(h) > 0.02 {
 				ts = append(ts, x)
 			}
