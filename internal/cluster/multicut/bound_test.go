@@ -121,12 +121,26 @@ func TestBoundsInClosedForm(t *testing.T) {
 	}
 }
 
+// packed is a complete graph of these costs, and its edges.
+func packed(t *testing.T, n int, cost func(i, j int) float64) (*Dense, []Edge) {
+	d := &Dense{N: n, Cost: make([]float32, n*n)}
+	var edges []Edge
+	for i := range n {
+		for j := range i {
+			c := float32(cost(i, j))
+			d.Cost[i*n+j], d.Cost[j*n+i] = c, c
+			edges = append(edges, Edge{int32(j), int32(i), float64(c)})
+		}
+	}
+	return d, edges
+}
+
 // What is packed is there: nothing is below 0, both halves agree, every repulsive edge
 // has given its part of the whole.
 func TestPackingsTakeWhatIsThere(t *testing.T) {
 	const n = 70
 	r := rng.New(1, "multicut/packing")
-	d, edges := denseOf(t, n, randomEdges(r, n, 1, 0.1, false))
+	d, edges := packed(t, n, func(i, j int) float64 { return 0.1 + r.NormFloat64() })
 	p := newTrianglePacking(d)
 	labels := make([]int32, n)
 	for i := range labels {
@@ -160,7 +174,10 @@ func TestPackingsTakeWhatIsThere(t *testing.T) {
 		t.Errorf("%d taken, %d of repulsive and %d of attractive edges", p.taken, negative, positive)
 	}
 
-	g := mustGraph(t, n, edges[:len(edges)/8])
+	g, err := NewGraph(n, edges[:len(edges)/8])
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := newCyclePacking(context.Background(), g, 1000)
 	for u := range int32(n) {
 		for e := g.start[u]; e < g.start[u+1]; e++ {
@@ -215,17 +232,13 @@ func TestTriangleBoundIsAsTightAsMeasured(t *testing.T) {
 func TestTriangleBoundProvesClusters(t *testing.T) {
 	const n = 120
 	r := rng.New(2, "multicut/triangle/clusters")
-	var edges []Edge
-	for i := range int32(n) {
-		for j := range i {
-			mean := -1.0
-			if i%4 == j%4 {
-				mean = 1
-			}
-			edges = append(edges, Edge{j, i, mean + 0.8*r.NormFloat64()})
+	d, _ := packed(t, n, func(i, j int) float64 {
+		mean := -1.0
+		if i%4 == j%4 {
+			mean = 1
 		}
-	}
-	d, _ := denseOf(t, n, edges)
+		return mean + 0.8*r.NormFloat64()
+	})
 	b, err := TriangleBound(context.Background(), d)
 	if err != nil {
 		t.Fatal(err)

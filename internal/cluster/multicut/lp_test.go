@@ -244,32 +244,34 @@ func TestCycleRelaxationOfPairGraphs(t *testing.T) {
 
 // What is left of a kernel is the inverse of its matrix, after whatever pivots.
 func TestKernelStaysAnInverse(t *testing.T) {
-	f, g := readPairs(t, "testdata/dibs_10x20_P10.json")
-	var edges []Edge
-	g.Each(func(i, j int32, c float64) { edges = append(edges, Edge{i, j, c}) })
-	c := newCore(f.Nodes, edges)
-	c.open()
-	for {
-		cycles := c.violated(c.lp.x)
-		if len(cycles) == 0 {
-			break
-		}
-		c.addCycles(cycles)
-		c.lp.solve(math.Inf(1), math.MaxInt64)
+	r := rng.New(5, "lp/kernel")
+	const m = 60
+	cost, perturbed := make([]float64, m), make([]float64, m)
+	for j := range cost {
+		cost[j] = float64(1 + r.IntN(3))
+		perturbed[j] = cost[j] + 1e-8*r.Float64()
 	}
-	k := &c.lp.kernel
-	if k.size() < 10 || c.lp.stale == 0 {
-		t.Fatalf("%d variables, %d pivots since the last inverse", k.size(), c.lp.stale)
+	l := newLP(cost, perturbed)
+	for range 6 {
+		for range 10 {
+			addRandomRow(r, l)
+		}
+		l.place()
+		l.solve(math.Inf(1), math.MaxInt64)
+	}
+	k := &l.kernel
+	if k.size() < 10 || l.stale == 0 {
+		t.Fatalf("%d variables, %d pivots since the last inverse", k.size(), l.stale)
 	}
 	for _, fresh := range []bool{false, true} {
 		if fresh {
-			k.invert(c.lp)
+			k.invert(l)
 		}
 		for p := range k.basic {
 			row := k.row(p)
 			product := make([]float64, k.size())
 			for t, i := range k.tight {
-				col, val := c.lp.entries(i)
+				col, val := l.entries(i)
 				for e, j := range col {
 					if q := k.at[j]; q >= 0 {
 						product[q] += row[t] * val[e]
