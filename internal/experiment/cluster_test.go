@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tercet/internal/cluster/link"
-	"tercet/internal/cluster/multicut"
+	"tercet/internal/cluster/multicut/factored"
 	"tercet/internal/data"
 	"tercet/internal/rng"
 	"tercet/internal/safetensors"
@@ -334,7 +334,7 @@ func TestAssignedByTheSumOfCosts(t *testing.T) {
 			t.Errorf("item %d: cluster %d, want %d of gains %v", i, doc.Labels[i], want, gain)
 		}
 	}
-	f, err := multicut.NewFactored(v.x, v.n, v.d, tau, 1)
+	f, err := factored.New(v.x, v.n, v.d, tau, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tercet/internal/cluster/multicut"
+	"tercet/internal/cluster/multicut/factored"
 )
 
 // Sizes up to which a bound is found without being asked for; without edges in a list,
@@ -36,7 +37,7 @@ func (p *problem) bound(ctx context.Context, own *multicut.Bound, objective floa
 	p.say("lower bound", 0, 1)
 	var b multicut.Bound
 	var err error
-	if f, ok := p.costs.(*multicut.Factored); ok && p.o.Bound == "auto" { // more exact than others, of a matrix in float32
+	if f, ok := p.costs.(*factored.Graph); ok && p.o.Bound == "auto" { // more exact than others, of a matrix in float32
 		b, err = f.TrivialBound(ctx)
 	}
 	if err == nil && (b.Method == "" || !b.Proves(objective)) {
@@ -73,7 +74,7 @@ func (p *problem) boundBy(ctx context.Context, method string, quick bool) (multi
 	if quick {
 		cycles.Work = autoWork
 	}
-	switch f, factored := p.costs.(*multicut.Factored); {
+	switch f, factored := p.costs.(*factored.Graph); {
 	case method == "trivial" && factored:
 		return f.TrivialBound(ctx)
 	case method == "trivial":

@@ -8,6 +8,8 @@ import (
 
 	"tercet/internal/cluster/link"
 	"tercet/internal/cluster/multicut"
+	"tercet/internal/cluster/multicut/exact"
+	"tercet/internal/cluster/multicut/factored"
 )
 
 // problem is a minimum cost multicut: a graph with costs, in the forms that solvers
@@ -16,12 +18,12 @@ type problem struct {
 	o        *MulticutOptions
 	seed     uint64
 	say      Say
-	costs    multicut.Costs     // by which every clustering is judged: those of the solver
-	factored *multicut.Factored // complete graph whose costs factorise
-	graph    *multicut.Graph    // sparse
-	dense    *multicut.Dense    // complete, once it has been made
+	costs    multicut.Costs  // by which every clustering is judged: those of the solver
+	factored *factored.Graph // complete graph whose costs factorise
+	graph    *multicut.Graph // sparse
+	dense    *multicut.Dense // complete, once it has been made
 	matrix   func(ctx context.Context) (*multicut.Dense, error)
-	complete *multicut.Factored // of a sparse graph, where the link factorises
+	complete *factored.Graph // of a sparse graph, where the link factorises
 	record   GraphRecord
 }
 
@@ -33,10 +35,10 @@ func newProblem(ctx context.Context, v vectors, l link.Link, o *MulticutOptions,
 	p := &problem{o: o, seed: seed, say: say}
 	pairs := int64(v.n) * int64(v.n-1) / 2
 	tau, scale, factors, why := l.Factors()
-	var f *multicut.Factored
+	var f *factored.Graph
 	if factors {
 		var err error
-		if f, err = multicut.NewFactored(v.x, v.n, v.d, tau, scale); err != nil {
+		if f, err = factored.New(v.x, v.n, v.d, tau, scale); err != nil {
 			return nil, err
 		}
 	}
@@ -147,7 +149,7 @@ func (p *problem) solve(ctx context.Context) (res *multicut.Result, bound *multi
 	case name == "factored" && p.factored == nil:
 		return nil, nil, rec, optionf("--solver factored is for the complete graph of points; for this one take one of: %v", slices.DeleteFunc(MulticutSolvers(), func(s string) bool { return s == "factored" }))
 	case name == "factored":
-		res, err = p.factored.Solve(ctx, multicut.FactoredOptions{
+		res, err = p.factored.Solve(ctx, factored.Options{
 			Starts: p.o.Starts, MinSize: p.o.MinSize, Rounds: p.o.Rounds, Kicks: p.o.Restarts, Seed: p.seed,
 			Progress: func(from string, round int) { p.say("multicut from "+from, round, 0) },
 		})
@@ -186,7 +188,7 @@ func (p *problem) walk(ctx context.Context, name string) (*multicut.Result, *mul
 			Outer: p.o.Rounds, Restarts: max(0, p.o.Restarts), Seed: p.seed, Progress: func(round int, _ float64) { p.say("multicut: kl", round, 0) },
 		})
 	case "exact":
-		res, b, err := multicut.Exact(ctx, g, multicut.ExactOptions{Progress: func(lower, upper float64, nodes int64) {
+		res, b, err := exact.Solve(ctx, g, exact.Options{Progress: func(lower, upper float64, nodes int64) {
 			p.say(fmt.Sprintf("multicut: exact\tbest %.6g, bound %.6g, gap %.2g %%", upper, lower, 100*multicut.Gap(upper, lower)), int(nodes), 0)
 		}})
 		if res != nil && ctx.Err() != nil {

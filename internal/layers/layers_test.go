@@ -2,6 +2,7 @@ package layers
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"io"
@@ -9,54 +10,30 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// floor gives each package its place; an import must point to a lower place.
-// Inside engine the order is kernel, array, nn, optim, loss, mine, adversary.
-var floor = map[string]int{
-	"internal/par":                0,
-	"internal/rng":                0,
-	"configs/tables":              0, // descriptions of tables, embedded
-	"internal/fsx":                0,
-	"internal/record":             0,
-	"internal/safetensors":        1,
-	"internal/names":              0,
-	"internal/component":          1, // how losses, miners and models describe themselves: below all of them
-	"internal/verdict":            0,
-	"internal/engine/kernel":      1,
-	"internal/engine/array":       2,
-	"internal/engine/nn":          3,
-	"internal/engine/optim":       4,
-	"internal/engine/loss":        5,
-	"internal/engine/mahalanobis": 5,
-	"internal/engine/mine":        6,
-	"internal/engine/adversary":   7,
-	"internal/config":             10,
-	"internal/metric":             10,
-	"internal/data":               10,
-	"internal/data/glyphs":        11,
-	"internal/noise":              11,
-	"internal/train":              20,
-	"internal/attack":             20,
-	"internal/cluster":            20,
-	"internal/cluster/link":       21,
-	"internal/cluster/multicut":   22,
-	"internal/cluster/tsne":       22,
-	"internal/theory":             25, // solves the pair graphs that it draws
-	"internal/theory/stability":   25,
-	"internal/theory/measure":     26,
-	"internal/report":             30,
-	"internal/bench":              30, // jobs of every floor below, timed
-	"internal/experiment":         31, // a run draws its own pictures with report
-	"internal/cli":                40,
-	"cmd/tercet":                  50,
-	"internal/digest":             60, // tests of the whole program
-	"internal/contract":           60,
-	"internal/hostile":            60,
-	"internal/kills":              60,
-}
+//go:embed floors.txt
+var table string
+
+// floor gives each package its place (floors.txt); an import must point to a lower
+// place.
+var floor = func() map[string]int {
+	f := map[string]int{}
+	for line := range strings.Lines(table) {
+		line, _, _ = strings.Cut(line, "#")
+		if w := strings.Fields(line); len(w) == 2 {
+			n, err := strconv.Atoi(w[0])
+			if err != nil {
+				panic("floors.txt: " + line)
+			}
+			f[w[1]] = n
+		}
+	}
+	return f
+}()
 
 // testHelpers are packages that only tests import.
 var testHelpers = regexp.MustCompile(`/(kerneltest|.*test)$`)
@@ -114,7 +91,7 @@ func TestImportsPointDown(t *testing.T) {
 		}
 		from, ok := floor[name]
 		if !ok {
-			t.Errorf("%s has no floor: give it one in the table, and a line in docs/architecture.md", name)
+			t.Errorf("%s has no floor: give it one in floors.txt, and a line in docs/architecture.md", name)
 			continue
 		}
 		for _, imp := range p.Imports {

@@ -133,7 +133,7 @@ func TestCyclesAgreeWithEnumeration(t *testing.T) {
 
 // The terms as the reference prints them, for ten classes and P = 0.1.
 func TestCyclesAsPrinted(t *testing.T) {
-	want := []struct{ printed, exact float64 }{
+	want := []struct{ printed, exactErrors float64 }{
 		{5.000e-03, 5.000e-03}, {3.333e-04, 4.444e-04}, {1.728e-05, 3.457e-05}, {0.0010125, 0.01640},
 	}
 	got := InconsistentCycles(10, 0.1)
@@ -141,7 +141,7 @@ func TestCyclesAsPrinted(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	for i, w := range want {
-		if !near(got[i].Printed, w.printed, 5e-4) || !near(got[i].Exact, w.exact, 5e-4) {
+		if !near(got[i].Printed, w.printed, 5e-4) || !near(got[i].Exact, w.exactErrors, 5e-4) {
 			t.Errorf("%+v, want %+v", got[i], w)
 		}
 	}

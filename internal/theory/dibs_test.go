@@ -9,7 +9,7 @@ import (
 )
 
 // Made by exact fractions in Python from eqs. 7 and 8.
-var exact = []struct {
+var exactErrors = []struct {
 	classes, perClass     int
 	p, eSim, lower, eDiff float64
 }{
@@ -47,7 +47,7 @@ func near(got, want, tolerance float64) bool {
 }
 
 func TestDIBSAgreesWithFractions(t *testing.T) {
-	for _, w := range exact {
+	for _, w := range exactErrors {
 		b := dibs(t, w.classes, w.perClass, w.p)
 		// (1-P)^(N_c-1) carries N_c times the rounding of 1-P.
 		if !near(b.ESim, w.eSim, 1e-12) || !near(b.Lower, w.lower, 1e-15) || !near(b.EDiff, w.eDiff, 1e-14) {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tercet/internal/cluster/multicut"
+	"tercet/internal/cluster/multicut/exact"
 	"tercet/internal/data"
 	"tercet/internal/noise"
 )
@@ -71,7 +72,7 @@ func Floor(ctx context.Context, pairs []data.Pair, limits FloorLimits) (GraphFlo
 	if err != nil {
 		return GraphFloor{}, err
 	}
-	r, bound, err := multicut.Exact(ctx, g, multicut.ExactOptions{Nodes: limits.Nodes, Work: limits.Work})
+	r, bound, err := exact.Solve(ctx, g, exact.Options{Nodes: limits.Nodes, Work: limits.Work})
 	if r == nil {
 		return GraphFloor{}, err
 	}

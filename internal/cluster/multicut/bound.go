@@ -29,9 +29,9 @@ func (b Bound) Proves(objective float64) bool {
 
 // TrivialBound returns the sum of all negative costs.
 func TrivialBound(c Costs) Bound {
-	var s costSum
-	c.Each(func(_, _ int32, cost float64) { s.add(cost) })
-	return Bound{Value: s.raise(s.negative() - s.margin()), Method: "trivial", Margin: s.margin()}
+	var s CostSum
+	c.Each(func(_, _ int32, cost float64) { s.Add(cost) })
+	return Bound{Value: s.Raise(s.Negative() - s.Margin()), Method: "trivial", Margin: s.Margin()}
 }
 
 // Gap returns (objective - bound)/|objective|, the part of the objective that an
@@ -47,11 +47,11 @@ func Gap(objective, bound float64) float64 {
 	return (objective - bound) / math.Abs(objective)
 }
 
-// costSum measures a graph's costs: their sums, and whether float64 numbers add them
+// CostSum measures a graph's costs: their sums, and whether float64 numbers add them
 // up without an error.
-type costSum struct {
+type CostSum struct {
 	count    int
-	size     float64 // sum of |cost|
+	Size     float64 // sum of |cost|
 	below    float64 // sum of min(0, cost), and what its additions lost
 	lost     float64
 	exponent int    // every cost is a multiple of 2^exponent times
@@ -59,12 +59,13 @@ type costSum struct {
 	ragged   bool   // their multiples do not fit a float64
 }
 
-func (s *costSum) add(cost float64) {
+// Add takes one cost into account.
+func (s *CostSum) Add(cost float64) {
 	s.count++
 	if cost == 0 {
 		return
 	}
-	s.size += math.Abs(cost)
+	s.Size += math.Abs(cost)
 	if cost < 0 {
 		// Neumaier (1974): the sum and its rounding error.
 		t := s.below + cost
@@ -79,7 +80,7 @@ func (s *costSum) add(cost float64) {
 }
 
 // measure keeps the greatest common divisor of the costs.
-func (s *costSum) measure(cost float64) {
+func (s *CostSum) measure(cost float64) {
 	if s.ragged {
 		return
 	}
@@ -106,37 +107,37 @@ func (s *costSum) measure(cost float64) {
 }
 
 // exact tells whether every sum of these costs, in any order, is without error.
-func (s *costSum) exact() bool {
-	return !s.ragged && s.size <= math.Ldexp(1, 52+s.exponent)
+func (s *CostSum) exact() bool {
+	return !s.ragged && s.Size <= math.Ldexp(1, 52+s.exponent)
 }
 
-// negative returns the sum of the negative costs.
-func (s *costSum) negative() float64 { return s.below + s.lost }
+// Negative returns the sum of the negative costs.
+func (s *CostSum) Negative() float64 { return s.below + s.lost }
 
-// step returns the number that all objectives are multiples of, 0 where none is
+// Step returns the number that all objectives are multiples of, 0 where none is
 // known.
-func (s *costSum) step() float64 {
+func (s *CostSum) Step() float64 {
 	if s.factor == 0 || !s.exact() {
 		return 0
 	}
 	return math.Ldexp(float64(s.factor), s.exponent)
 }
 
-// margin bounds the error of a sum of all costs, twice over.
-func (s *costSum) margin() float64 {
+// Margin bounds the error of a sum of all costs, twice over.
+func (s *CostSum) Margin() float64 {
 	if s.exact() {
 		return 0
 	}
-	return float64(s.count) * 0x1p-52 * s.size
+	return float64(s.count) * 0x1p-52 * s.Size
 }
 
-// raise returns the least objective that is possible and not below bound. Where no
+// Raise returns the least objective that is possible and not below bound. Where no
 // cost is negative that is 0 or more, whatever the error of a sum.
-func (s *costSum) raise(bound float64) float64 {
+func (s *CostSum) Raise(bound float64) float64 {
 	if s.below == 0 {
 		bound = max(0, bound)
 	}
-	if step := s.step(); step > 0 {
+	if step := s.Step(); step > 0 {
 		return math.Ceil(bound/step)*step + 0 // no -0
 	}
 	return bound

@@ -56,17 +56,17 @@ func TriangleBound(ctx context.Context, d *Dense) (Bound, error) {
 	if err != nil {
 		return Bound{}, fmt.Errorf("%s: %w", name, err)
 	}
-	var sum costSum
-	d.Each(func(_, _ int32, c float64) { sum.add(c) })
-	packed, err := packTriangles(ctx, d, guide.Labels)
+	var sum CostSum
+	d.Each(func(_, _ int32, c float64) { sum.Add(c) })
+	packed, err := PackTriangles(ctx, d, guide.Labels)
 	if err != nil {
 		return Bound{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return Bound{Value: sum.raise(sum.negative() + packed - sum.margin()), Method: "triangle packing", Margin: sum.margin()}, nil
+	return Bound{Value: sum.Raise(sum.Negative() + packed - sum.Margin()), Method: "triangle packing", Margin: sum.Margin()}, nil
 }
 
-// packTriangles returns how much a packing of the graph's conflicted triangles takes.
-func packTriangles(ctx context.Context, c Costs, guide []int32) (float64, error) {
+// PackTriangles returns how much a packing of the graph's conflicted triangles takes.
+func PackTriangles(ctx context.Context, c Costs, guide []int32) (float64, error) {
 	p := newTrianglePacking(c)
 	var most int64
 	for _, shares := range [][]int32{nil, triangleShares} {

@@ -59,9 +59,9 @@ func CycleBound(ctx context.Context, g *Graph, o CycleOptions) (Bound, error) {
 	if longest == 0 || longest > g.n {
 		longest = g.n
 	}
-	var sum costSum
-	g.Each(func(_, _ int32, c float64) { sum.add(c) })
-	p := newCyclePacking(ctx, g, sum.size)
+	var sum CostSum
+	g.Each(func(_, _ int32, c float64) { sum.Add(c) })
+	p := newCyclePacking(ctx, g, sum.Size)
 	p.limit = o.Work
 	for length := min(3, longest); ; {
 		for u := range int32(g.n) {
@@ -78,8 +78,8 @@ func CycleBound(ctx context.Context, g *Graph, o CycleOptions) (Bound, error) {
 		case ctx.Err() != nil:
 			return Bound{}, fmt.Errorf("%s: %w", name, ctx.Err())
 		case length >= longest || p.ended:
-			value := sum.negative() + float64(p.taken)*p.unit - sum.margin()
-			return Bound{Value: sum.raise(value), Method: "cycle packing", Margin: sum.margin(), Ended: p.ended}, nil
+			value := sum.Negative() + float64(p.taken)*p.unit - sum.Margin()
+			return Bound{Value: sum.Raise(value), Method: "cycle packing", Margin: sum.Margin(), Ended: p.ended}, nil
 		case length < cycleShort:
 			length++
 		default:

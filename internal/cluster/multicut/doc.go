@@ -12,5 +12,7 @@
 // is that of the costs; costs times a positive factor have the same best clusters.
 //
 // Greedy contraction (GAEC, BalancedGAEC, GreedyFixation, MutexWatershed) is fast
-// and makes errors that it cannot take back; KernighanLin repairs most of them.
+// and makes errors that it cannot take back; KernighanLin repairs most of them. Package
+// exact proves an optimum; package factored solves the complete graph of points without
+// storing its costs.
 package multicut

@@ -47,7 +47,7 @@ func contract(ctx context.Context, c Costs, solver string, r rule) (*Result, err
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", solver, err)
 	}
-	return newResult(solver, c, labels), nil
+	return NewResult(solver, c, labels), nil
 }
 
 // mergedLabels turns root, where each node names a node of its cluster that is not

@@ -81,8 +81,8 @@ func KernighanLin(ctx context.Context, c Costs, start []int32, o KLOptions) (*Re
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", solver, err)
 	}
-	res := newResult(solver, c, p.label)
-	if unchanged := newResult(solver, c, slices.Clone(start)); unchanged.Objective < res.Objective { // by rounding
+	res := NewResult(solver, c, p.label)
+	if unchanged := NewResult(solver, c, slices.Clone(start)); unchanged.Objective < res.Objective { // by rounding
 		res = unchanged
 	}
 	res.Rounds = k.round

@@ -21,8 +21,8 @@ type Result struct {
 	Warnings  []string
 }
 
-// newResult numbers labels afresh in place and measures them.
-func newResult(solver string, c Costs, labels []int32) *Result {
+// NewResult numbers labels afresh in place and measures them.
+func NewResult(solver string, c Costs, labels []int32) *Result {
 	sizes := Renumber(labels)
 	r := &Result{Labels: labels, Sizes: sizes, Objective: c.Objective(labels), Solver: solver}
 	if g, ok := c.(*Graph); ok && g.warning != "" {
