@@ -136,27 +136,6 @@ func TestESMasksItsOwnCopy(t *testing.T) {
 	}
 }
 
-// Networks in mode Eval give an image the same bits in any batch, and so do all
-// attacks on them, by whatever batches and however images are shared.
-func TestSuiteDoesNotDependOnBatches(t *testing.T) {
-	m, s, g := network(t, true)
-	suite := available(t)
-	want := ""
-	for _, together := range []int{12, 5} {
-		r, err := Run(context.Background(), m, s, g, Options{Attacks: suite, PGD: Profile{"tiny", 0.2, 0.05, 2}.PGD(), Queries: 12, Together: together, Pictures: 12, PictureAttacks: suite})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := digest(r, Published) + digest(r, Fixed)
-		if want == "" {
-			want = got
-		}
-		if got != want {
-			t.Errorf("batches of %d give other bits", together)
-		}
-	}
-}
-
 func TestSuiteSharesExactly(t *testing.T) {
 	m, s, g := network(t, true)
 	o := Options{Attacks: available(t), PGD: Profile{"tiny", 0.2, 0.05, 2}.PGD(), Queries: 12, Pictures: 12, PictureAttacks: available(t)}

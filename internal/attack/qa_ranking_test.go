@@ -3,7 +3,6 @@ package attack
 import (
 	"math"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,64 +12,6 @@ import (
 
 // rankingAttacks are those that move items in rankings.
 var rankingAttacks = []string{"CA+", "CA-", "QA+", "QA-", "GTT", "SPQA+", "SPQA-"}
-
-// A part of a batch has the same targets, objectives, gradients and scores, and so
-// have other numbers of threads; other draws and seeds have other targets.
-func TestRankingAttacksDependOnTheQueryAlone(t *testing.T) {
-	defer par.SetThreads(par.Threads())
-	s := newScene(t, 500, 20, 30)
-	for _, name := range rankingAttacks {
-		for _, v := range Variants() {
-			type result struct {
-				targets []int32
-				per     []float64
-				grad    *array.Array
-				scores  [][]float64
-			}
-			of := func(m Method, lo, hi, draw int) result {
-				b := &Batch{s.batch.Items[lo:hi], s.batch.Clean.Slice(lo, hi)}
-				if err := m.Aim(b, draw); err != nil {
-					t.Fatal(err)
-				}
-				r := result{per: make([]float64, hi-lo), grad: array.New(hi-lo, 20)}
-				z := s.z.Slice(lo, hi)
-				if err := m.Eval(z, r.per, r.grad); err != nil {
-					t.Fatal(err)
-				}
-				for range m.Scores() {
-					r.scores = append(r.scores, make([]float64, hi-lo))
-				}
-				m.Score(z, z, r.scores)
-				for i := range hi - lo {
-					r.targets = append(r.targets, m.Targets(i)...)
-				}
-				return r
-			}
-			m := s.method(t, name, v, MethodOptions{Seed: 9, M: 2, W: 2})
-			par.SetThreads(1)
-			want := of(m, 0, 30, 1)
-			par.SetThreads(2)
-			w := len(want.targets) / 30
-			for _, part := range [][2]int{{0, 30}, {4, 11}, {29, 30}} {
-				lo, hi := part[0], part[1]
-				got := of(m, lo, hi, 1)
-				if !slices.Equal(got.targets, want.targets[lo*w:hi*w]) || !slices.Equal(got.per, want.per[lo:hi]) ||
-					!slices.Equal(got.grad.Data, want.grad.Data[lo*20:hi*20]) {
-					t.Errorf("%s %s: queries %d to %d alone differ", name, v, lo, hi)
-				}
-				for k := range got.scores {
-					if !slices.Equal(got.scores[k], want.scores[k][lo:hi]) {
-						t.Errorf("%s %s: scores of queries %d to %d alone differ", name, v, lo, hi)
-					}
-				}
-			}
-			seed := s.method(t, name, v, MethodOptions{Seed: 10, M: 2, W: 2})
-			if name != "GTT" && (slices.Equal(of(m, 0, 30, 2).targets, want.targets) || slices.Equal(of(seed, 0, 30, 1).targets, want.targets)) {
-				t.Errorf("%s %s: draw or seed do not matter", name, v)
-			}
-		}
-	}
-}
 
 func TestRankingAttacksAllocateNothingPerStep(t *testing.T) {
 	defer par.SetThreads(par.Threads())
@@ -162,38 +103,6 @@ func TestRankingAttacksOnSmallGalleries(t *testing.T) {
 							t.Errorf("%s %s, n %d: score %v, objective %v", name, v, n, out[0][i], per[i])
 						}
 					}
-				}
-			}
-		}
-	}
-}
-
-// An embedding that is not a number gives an objective and scores
-// that are none.
-func TestRankingAttacksPassNaNOn(t *testing.T) {
-	s := newScene(t, 700, 6, 3)
-	s.z.Row(1)[2] = float32(math.NaN())
-	for _, name := range rankingAttacks {
-		for _, pure := range []bool{false, true} {
-			if pure && !strings.HasPrefix(name, "QA") && !strings.HasPrefix(name, "CA") {
-				continue
-			}
-			m := s.method(t, name, Fixed, MethodOptions{Pure: pure})
-			per := make([]float64, 3)
-			if err := m.Eval(s.z, per, array.New(3, 6)); err != nil {
-				t.Fatal(err)
-			}
-			if !math.IsNaN(per[1]) || math.IsNaN(per[0]+per[2]) {
-				t.Errorf("%s: objectives %v", name, per)
-			}
-			var out [][]float64
-			for range m.Scores() {
-				out = append(out, make([]float64, 3))
-			}
-			m.Score(s.z, s.z, out)
-			for _, scores := range out {
-				if !math.IsNaN(scores[1]) || math.IsNaN(scores[0]+scores[2]) {
-					t.Errorf("%s: scores %v", name, scores)
 				}
 			}
 		}

@@ -1,7 +1,6 @@
 package attack
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
-	"tercet/internal/par"
 	"tercet/internal/rng"
 )
 
@@ -167,63 +165,6 @@ func checkObjective(t *testing.T, m Method, z *array.Array, want func(i int, z [
 
 func ours() []string { return []string{"TMA", "ES", "LTM", "GTM"} }
 
-func TestStepsAllocateNothing(t *testing.T) {
-	f := newField(t, 1, fieldOptions{n: 200, d: 32, labels: 5, queries: 16, spread: 0.5})
-	per, grad := make([]float64, 16), array.New(16, 32)
-	for _, name := range ours() {
-		for _, v := range variants() {
-			m := mustMethod(t, name, f.g, v, MethodOptions{})
-			mustAim(t, m, f.batch, 0)
-			step := func() {
-				if err := m.Eval(f.z, per, grad); err != nil {
-					t.Fatal(err)
-				}
-			}
-			step()
-			if n := testing.AllocsPerRun(20, step); n != 0 {
-				t.Errorf("%s %s: %v allocations a step", name, v, n)
-			}
-		}
-	}
-}
-
-// Aim, Eval and Score of a query are the same bits in any batch, on any number of
-// threads.
-func TestQueriesDoNotDependOnBatchOrThreads(t *testing.T) {
-	defer par.SetThreads(0)
-	f := newField(t, 6, fieldOptions{n: 150, d: 40, labels: 6, queries: 24, spread: 1})
-	for _, name := range ours() {
-		for _, v := range variants() {
-			want := make([]string, 24)
-			for _, threads := range []int{1, 2} {
-				par.SetThreads(threads)
-				for _, size := range []int{24, 7, 1} {
-					m := mustMethod(t, name, f.g, v, MethodOptions{Seed: 3})
-					for lo := 0; lo < 24; lo += size {
-						hi := min(lo+size, 24)
-						mustAim(t, m, &Batch{Items: f.batch.Items[lo:hi], Clean: f.batch.Clean.Slice(lo, hi)}, 2)
-						z := f.z.Slice(lo, hi)
-						per, grad := evalAll(t, m, z)
-						out := scoresOf(m, z, f.batch.Clean.Slice(lo, hi))
-						for i := range hi - lo {
-							got := fmt.Sprint(m.Targets(i), per[i], grad.Row(i))
-							for s := range out {
-								got += fmt.Sprint(" ", out[s][i])
-							}
-							if want[lo+i] == "" {
-								want[lo+i] = got
-							}
-							if got != want[lo+i] {
-								t.Errorf("%s %s, %d threads, batches of %d, query %d:\n%s\n%s", name, v, threads, size, lo+i, got, want[lo+i])
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
 // The clean value of every recall is that of a loop which leaves out the item
 // itself (fixed) or the first item nearest to the clean embedding (published).
 func TestRecallScores(t *testing.T) {
@@ -306,34 +247,6 @@ func TestCollapsedGallery(t *testing.T) {
 						if !(got >= 0 && got <= 1+1e-12) {
 							t.Errorf("%s %s at %v: score %d of query %d is %v", name, v, value, s, i, got)
 						}
-					}
-				}
-			}
-		}
-	}
-}
-
-// Embeddings of a query that are NaN make its objective and scores NaN, and those
-// of no other query.
-func TestNaNStaysWithItsQuery(t *testing.T) {
-	f := newField(t, 1, fieldOptions{n: 40, d: 6, labels: 4, queries: 6, spread: 0.5})
-	z := f.z.Clone()
-	z.Row(2)[3] = float32(math.NaN())
-	for _, name := range ours() {
-		for _, v := range variants() {
-			m := mustMethod(t, name, f.g, v, MethodOptions{})
-			mustAim(t, m, f.batch, 0)
-			clean, _ := evalAll(t, m, f.z)
-			per, _ := evalAll(t, m, z)
-			for i := range per {
-				if i == 2 != math.IsNaN(per[i]) || i != 2 && per[i] != clean[i] {
-					t.Errorf("%s %s: objective %d is %v", name, v, i, per[i])
-				}
-			}
-			for s, list := range scoresOf(m, z, z) {
-				for i, got := range list {
-					if i == 2 != math.IsNaN(got) {
-						t.Errorf("%s %s: score %d of query %d is %v", name, v, s, i, got)
 					}
 				}
 			}

@@ -1,0 +1,127 @@
+package attack
+
+import (
+	"tercet/internal/engine/array"
+	"tercet/internal/par"
+)
+
+func init() {
+	register(Attack{
+		Name: "FNA", Doc: "furthest-negative attack: to the label furthest away, away from the own one",
+		Goal: "the images of the label furthest away are to be nearer than those of the own one", Targets: "an item of the furthest label",
+		Objective: "sum over that label of d(z, x)^2 - sum over the query's label of d(z, x)^2",
+		Source:    "Bouniot et al., CVPR Workshops 2020",
+		Scores:    []Score{{Key: "FNA", Unit: Fraction, Robust: Higher, Recall: true, Panel: RecallPanel}},
+		New:       newFNA,
+	})
+}
+
+// fna is the furthest-negative attack (Bouniot, Audigier and Loesch, CVPR Workshops
+// 2020): with the gallery as the images that the attacker has, it minimizes
+//
+//	sum over n in N of |z - n|^2 - sum over p in P of |z - p|^2,
+//
+// P the other images of the query's label and N those of the label whose mean is
+// furthest from the clean embedding. Distances are squared, as in the authors' code
+// (mse). The sums need of each label its size, its sum and its sum of squares only.
+//
+// The score is recall@1. Both variants craft the same images: robrank, which the
+// published variants of the other attacks follow, does not have this one.
+type fna struct {
+	top   recall
+	label *members
+	sums  []float64 // (groups, D) of a label's embeddings
+	norms []float64 // (groups) of their squared lengths
+
+	clean *array.Array // (B, D), while Aim runs
+	far   []int32      // (B) the label pulled to, as a group
+	aimed []int32      // (B) its first item, which stands for it
+}
+
+func newFNA(g *Gallery, v Variant, _ MethodOptions) (Method, error) {
+	label, err := newMembersOfMany("FNA", g)
+	if err != nil {
+		return nil, err
+	}
+	m := &fna{top: newRecall(g, v), label: label, norms: make([]float64, label.groups()), sums: make([]float64, label.groups()*g.X.Cols())}
+	for j, k := range label.of {
+		sum := m.sum(int(k))
+		for i, c := range g.X.Row(j) {
+			sum[i] += float64(c)
+			m.norms[k] += float64(c) * float64(c)
+		}
+	}
+	return m, nil
+}
+
+func (m *fna) sum(group int) []float64 {
+	d := m.top.g.X.Cols()
+	return m.sums[group*d : (group+1)*d]
+}
+
+func (m *fna) size(group int) float64 {
+	return float64(m.label.start[group+1] - m.label.start[group])
+}
+
+func (m *fna) Kind() string { return "FNA" }
+
+func (m *fna) Scores() []string { return []string{"FNA"} }
+
+func (m *fna) Aim(b *Batch, _ int) error {
+	if err := m.top.aim("FNA", b); err != nil {
+		return err
+	}
+	m.far, m.aimed = append(m.far[:0], m.top.own...), append(m.aimed[:0], m.top.own...)
+	m.clean = b.Clean
+	par.Do(len(b.Items), 1, m)
+	m.clean = nil
+	return nil
+}
+
+// Run finds the labels that queries [lo, hi) are pulled to; of equally far ones the
+// first.
+func (m *fna) Run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		most := -1.0
+		for group := range m.label.groups() {
+			if int32(group) == m.label.of[m.top.items[i]] {
+				continue
+			}
+			square, n := 0.0, m.size(group)
+			for k, s := range m.sum(group) {
+				d := float64(m.clean.Row(i)[k]) - s/n
+				square += d * d
+			}
+			if square > most {
+				most, m.far[i] = square, int32(group)
+			}
+		}
+		m.aimed[i] = m.label.items[m.label.start[m.far[i]]]
+	}
+}
+
+func (m *fna) Targets(i int) []int32 { return m.aimed[i : i+1] }
+
+// Eval implements adversary.Goal. Of a label of n items with the sum s and the sum of
+// squares q, the squared distances add up to n |z|^2 - 2 z s + q.
+func (m *fna) Eval(z *array.Array, per []float64, grad *array.Array) error {
+	for i := range per {
+		item := m.top.items[i]
+		own, far := int(m.label.of[item]), int(m.far[i])
+		x, itself := z.Row(i), m.top.g.X.Row(item)
+		push, pull := m.sum(own), m.sum(far)
+		n := m.size(far) - (m.size(own) - 1)
+		per[i] = m.norms[far] - m.norms[own]
+		for k, v := range x {
+			a, e := float64(v), float64(itself[k])
+			s := pull[k] - (push[k] - e) // the query itself does not push
+			per[i] += n*a*a - 2*a*s + e*e
+			if grad != nil {
+				grad.Row(i)[k] = float32(2 * (n*a - s))
+			}
+		}
+	}
+	return nil
+}
+
+func (m *fna) Score(z, _ *array.Array, out [][]float64) { m.top.score(z, out[0]) }
