@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"tercet/internal/stat"
 )
 
 // leastRepetitions are timed, however long they take.
@@ -14,11 +16,7 @@ type times []float64
 
 func (t times) best() float64 { return slices.Min(t) }
 
-// median returns the middle one, or the mean of the middle two.
-func (t times) median() float64 {
-	s := slices.Sorted(slices.Values(t))
-	return (s[len(s)/2] + s[(len(s)-1)/2]) / 2
-}
+func (t times) median() float64 { return stat.Median(t) }
 
 // measure times repetitions of t for about that many seconds. The first
 // t.warmUp of them, which make buffers, do not count; a second one is left out

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
 	"tercet/internal/rng"
+	"tercet/internal/stat"
 )
 
 const gapSchema = "tercet.gap/1"
@@ -256,11 +257,11 @@ func (g *gapSides) gaps() (ofLoss, ofError Sides) {
 	for c, name := range []string{"loss", "0-1 error"} {
 		def := name + "(random triplets)"
 		s := &out[c]
-		s.Train = metric.Value{Value: mean(g.train.columns[c]), Definition: def}
-		s.Test = metric.Value{Value: mean(g.test.columns[c]), Definition: def}
+		s.Train = metric.Value{Value: stat.Mean(g.train.columns[c]), Definition: def}
+		s.Test = metric.Value{Value: stat.Mean(g.test.columns[c]), Definition: def}
 		s.Gap = metric.Value{Value: s.Test.Value - s.Train.Value, Definition: "test - train of " + def}
 		if g.reference != nil {
-			s.Control = &metric.Value{Value: mean(g.train.columns[2+c]) - mean(g.test.columns[2+c]), Definition: "train - test of " + def + " of the reference"}
+			s.Control = &metric.Value{Value: stat.Mean(g.train.columns[2+c]) - stat.Mean(g.test.columns[2+c]), Definition: "train - test of " + def + " of the reference"}
 			s.Coefficient, s.Controlled = new(1.0), &metric.Value{Definition: "gap + coefficient * control"}
 		}
 	}
@@ -273,12 +274,4 @@ func (g *gapSides) gaps() (ofLoss, ofError Sides) {
 		}
 	}
 	return out[0], out[1]
-}
-
-func mean(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
 }

@@ -6,6 +6,7 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/par"
 	"tercet/internal/rng"
+	"tercet/internal/stat"
 )
 
 // What a bootstrap draws anew. Triplets share images, so they are not independent, and
@@ -112,15 +113,10 @@ func (r *resampled) means(ts []loss.Triplet, columns [][]float64, n int, seed ui
 	return means, !slices.Contains(bad, true)
 }
 
-// interval is the 95 % percentile interval of values, which it sorts.
+// interval is stat.Interval95 as documents hold it.
 func interval(values []float64) *[2]float64 {
-	slices.Sort(values)
-	at := func(p float64) float64 {
-		x := p * float64(len(values)-1)
-		i := min(int(x), len(values)-2)
-		return values[i] + (x-float64(i))*(values[i+1]-values[i])
-	}
-	return &[2]float64{at(0.025), at(0.975)}
+	ci := stat.Interval95(values)
+	return &ci
 }
 
 // intervals fills in the intervals and the coefficients. Each resample is one of the
@@ -162,7 +158,7 @@ func (g *gapSides) intervals(out *[2]Sides) {
 // steadiest returns the b that makes the variance of x + b y least, 1 where y does not
 // vary.
 func steadiest(x, y []float64) float64 {
-	mx, my := mean(x), mean(y)
+	mx, my := stat.Mean(x), stat.Mean(y)
 	covariance, variance := 0.0, 0.0
 	for k := range x {
 		covariance += (x[k] - mx) * (y[k] - my)

@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"tercet/internal/config"
 	"tercet/internal/data"
@@ -11,6 +10,7 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/noise"
+	"tercet/internal/stat"
 	"tercet/internal/theory"
 )
 
@@ -110,25 +110,13 @@ func score(rule loss.PairRule, obj loss.Objective, z *array.Array, pairs []loss.
 			p.WrongDifferent++
 		}
 	}
-	p.Error, p.CI95 = float64(p.Wrong)/float64(max(p.Pairs, 1)), wilson(p.Wrong, p.Pairs)
+	p.Error, p.CI95 = float64(p.Wrong)/float64(max(p.Pairs, 1)), stat.Wilson(p.Wrong, p.Pairs)
 	if obj == nil {
 		return p, nil
 	}
 	r, err := obj.Eval(z, &loss.Tuples{Pairs: pairs}, nil)
 	p.Loss = r.Loss
 	return p, err
-}
-
-// wilson returns the 95 % interval of a rate of which k of n were seen (Wilson, 1927).
-func wilson(k, n int) [2]float64 {
-	if n == 0 {
-		return [2]float64{0, 1}
-	}
-	const z = 1.959963984540054
-	m, p := float64(n), float64(k)/float64(n)
-	centre := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return [2]float64{max(0, centre-half), min(1, centre+half)}
 }
 
 // pairRule is the rule of a loss that tells pairs.

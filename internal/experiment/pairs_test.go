@@ -32,26 +32,6 @@ func TestPairScores(t *testing.T) {
 	}
 }
 
-// The ends solve |p - k/n| = z sqrt(p (1-p) / n).
-func TestWilson(t *testing.T) {
-	const z = 1.959963984540054
-	for _, c := range [][2]int{{0, 10}, {5, 10}, {10, 10}, {30, 6000}, {1, 3}} {
-		k, n := float64(c[0]), float64(c[1])
-		w := wilson(c[0], c[1])
-		for i, p := range w {
-			if i == 0 && k == 0 && math.Abs(p) < 1e-15 || i == 1 && k == n && p == 1 {
-				continue
-			}
-			if math.Abs(math.Abs(p-k/n)-z*math.Sqrt(p*(1-p)/n)) > 1e-12 || (i == 0) != (p < k/n) {
-				t.Errorf("%v: %v", c, w)
-			}
-		}
-	}
-	if wilson(0, 0) != [2]float64{0, 1} {
-		t.Error("nothing seen says nothing")
-	}
-}
-
 func pairsOf(t *testing.T, r *Run) PairsDoc {
 	t.Helper()
 	var d PairsDoc

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
 	"tercet/internal/par"
+	"tercet/internal/stat"
 )
 
 // Movement is how far a network is from another one on images that neither was trained
@@ -119,7 +120,7 @@ func (j *judges) compare(base, now *standing) Movement {
 		}
 	}
 	slices.Sort(change)
-	m.LossP50, m.LossP90, m.LossP99 = percentile(change, 50), percentile(change, 90), percentile(change, 99)
+	m.LossP50, m.LossP90, m.LossP99 = stat.NearestRank(change, 50), stat.NearestRank(change, 90), stat.NearestRank(change, 99)
 	rows := base.z.Rows()
 	apart, far := make([]float64, rows), make([]float64, rows)
 	par.For(rows, 64, func(lo, hi int) {
@@ -147,12 +148,6 @@ func (j *judges) compare(base, now *standing) Movement {
 	m.Recall = now.recall - base.recall
 	m.Weights, m.WeightsShare = weightsApart(base.model, now.model)
 	return m
-}
-
-// percentile is the least of sorted values, of which there is one or more, that p % of
-// them are not above.
-func percentile(sorted []float64, p int) float64 {
-	return sorted[max(0, (len(sorted)*p+99)/100-1)]
 }
 
 // cosineApart is 1 - cos(x, y) as half the squared distance of the directions: exact for

@@ -447,22 +447,6 @@ func TestReplacementsByHand(t *testing.T) {
 	}
 }
 
-func TestPercentile(t *testing.T) {
-	hundred := make([]float64, 100)
-	for i := range hundred {
-		hundred[i] = float64(i + 1)
-	}
-	for _, c := range []struct {
-		sorted []float64
-		p      int
-		want   float64
-	}{{hundred, 50, 50}, {hundred, 99, 99}, {hundred, 100, 100}, {[]float64{7}, 1, 7}, {[]float64{1, 2}, 50, 1}, {[]float64{1, 2}, 51, 2}, {[]float64{1, 2, 3}, 99, 3}} {
-		if got := percentile(c.sorted, c.p); got != c.want {
-			t.Errorf("%d %% of %d values: %v, want %v", c.p, len(c.sorted), got, c.want)
-		}
-	}
-}
-
 func TestCosineApart(t *testing.T) {
 	s := rng.New(1, "cos")
 	x, y := make([]float32, 9), make([]float32, 9)

@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/mathext"
 
 	"tercet/internal/par"
 	"tercet/internal/rng"
+	"tercet/internal/stat"
 )
 
 // Intervals says how 95 % intervals over queries are made. They tell how far a
@@ -64,10 +62,9 @@ func (o Intervals) add(ctx context.Context, s Scores, values []float64) error {
 	}
 	for i := range s {
 		v := b.means[i*b.resamples : (i+1)*b.resamples]
-		slices.Sort(v)
-		ci := [2]float64{percentile(v, 0.025), percentile(v, 0.975)}
+		ci := stat.Interval95(v)
 		if o.ExactRecall && strings.HasPrefix(s[i].Key, "recall@") {
-			ci = clopperPearson(int(math.Round(s[i].Value.Value*float64(n))), n)
+			ci = stat.ClopperPearson(int(math.Round(s[i].Value.Value*float64(n))), n)
 		}
 		s[i].CI95 = &ci
 	}
@@ -116,26 +113,4 @@ func (b *bootstrap) Run(lo, hi int) {
 			b.means[i*b.resamples+r] = v / float64(b.n)
 		}
 	}
-}
-
-// percentile interpolates linearly between the order statistics of sorted.
-func percentile(sorted []float64, p float64) float64 {
-	at := p * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
-}
-
-// clopperPearson returns the exact 95 % interval of a proportion with k of n.
-func clopperPearson(k, n int) [2]float64 {
-	ci := [2]float64{0, 1}
-	if k > 0 {
-		ci[0] = mathext.InvRegIncBeta(float64(k), float64(n-k+1), 0.025)
-	}
-	if k < n {
-		ci[1] = mathext.InvRegIncBeta(float64(k+1), float64(n-k), 0.975)
-	}
-	return ci
 }

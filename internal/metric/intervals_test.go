@@ -6,30 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-)
 
-// scipy.stats.beta.ppf and numpy.percentile.
-func TestIntervalGolden(t *testing.T) {
-	for _, c := range []struct {
-		k, n int
-		want [2]float64
-	}{
-		{8, 10, [2]float64{0.4439045376923585, 0.9747892736731666}},
-		{0, 10, [2]float64{0, 0.3084971078187608}},
-		{10, 10, [2]float64{0.6915028921812392, 1}},
-		{9812, 10000, [2]float64{0.9783434967462097, 0.9837711293211624}},
-	} {
-		if got := clopperPearson(c.k, c.n); math.Abs(got[0]-c.want[0]) > 1e-9 || math.Abs(got[1]-c.want[1]) > 1e-9 {
-			t.Errorf("%d of %d: %v, want %v", c.k, c.n, got, c.want)
-		}
-	}
-	v := []float64{1, 2, 4, 8, 16, 32, 64}
-	for p, want := range map[float64]float64{0: 1, 0.025: 1.15, 0.5: 8, 0.975: 59.2, 1: 64} {
-		if got := percentile(v, p); math.Abs(got-want) > 1e-12 {
-			t.Errorf("percentile %v: %v, want %v", p, got, want)
-		}
-	}
-}
+	"tercet/internal/stat"
+)
 
 // The mean of many independent values is close to normal: the bootstrap interval
 // is 1.96 standard errors on each side, for every score at once.
@@ -72,7 +51,7 @@ func TestBootstrapAgainstNormal(t *testing.T) {
 	if err := (Intervals{ExactRecall: true, Resamples: 100}).add(context.Background(), s, values); err != nil {
 		t.Fatal(err)
 	}
-	if want := clopperPearson(int(math.Round(s[0].Value.Value*n)), n); *s[0].CI95 != want {
+	if want := stat.ClopperPearson(int(math.Round(s[0].Value.Value*n)), n); *s[0].CI95 != want {
 		t.Errorf("exact interval %v, want %v", *s[0].CI95, want)
 	}
 	s[1].CI95 = nil

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tercet/internal/record"
+	"tercet/internal/stat"
 )
 
 // Estimate is record.NoiseEstimate.
@@ -38,9 +39,9 @@ func FromContradictions(pairs []Pair) (Estimate, error) {
 	if e.N == 0 {
 		return Estimate{}, errors.New("noise: no two images are paired twice, so no label can contradict another: the noise of these pairs cannot be told this way; estimate it from losses, or use same-index negatives")
 	}
-	lo, hi := Wilson(e.Contradictions, e.N)
+	ci := stat.Wilson(e.Contradictions, e.N)
 	e.P = flipOf(float64(e.Contradictions) / float64(e.N))
-	e.CI95 = [2]float64{flipOf(lo), flipOf(hi)}
+	e.CI95 = [2]float64{flipOf(ci[0]), flipOf(ci[1])}
 	return e, nil
 }
 
@@ -50,20 +51,4 @@ func flipOf(c float64) float64 {
 		return 0.5
 	}
 	return c / (1 + math.Sqrt(1-2*c))
-}
-
-// Wilson returns the 95 % interval of a proportion with k of n (Wilson 1927).
-func Wilson(k, n int) (lo, hi float64) {
-	const z = 1.959963984540054
-	p, m := float64(k)/float64(n), float64(n)
-	centre := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	lo, hi = max(0, centre-half), min(1, centre+half)
-	if k == 0 {
-		lo = 0
-	}
-	if k == n {
-		hi = 1
-	}
-	return lo, hi
 }

@@ -40,22 +40,6 @@ func TestFromContradictions(t *testing.T) {
 	}
 }
 
-// Newcombe's example of Wilson's interval (Statistics in Medicine 17, 1998, Table I):
-// 81 of 263, 15 of 148, 0 of 20, 1 of 29.
-func TestWilson(t *testing.T) {
-	for _, c := range []struct {
-		k, n   int
-		lo, hi float64
-	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
-		lo, hi := Wilson(c.k, c.n)
-		near(t, "lower end", lo, c.lo, 5.1e-5)
-		near(t, "upper end", hi, c.hi, 5.1e-5)
-	}
-	if lo, hi := Wilson(9, 9); lo <= 0.6 || hi != 1 {
-		t.Errorf("all: %v, %v", lo, hi)
-	}
-}
-
 // The interval holds the flip rate of dense graphs in most of 40 draws, at least 33 of
 // them (38 expected, more than three standard deviations), and the mean meets it.
 func TestContradictionsTellTheRate(t *testing.T) {

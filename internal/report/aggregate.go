@@ -2,12 +2,11 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"tercet/internal/stat"
 )
 
 // Run is one run's labels (such as loss: triplet, seed: 0) and measured values.
@@ -86,27 +85,8 @@ func summary(values []float64) Cell {
 	case 1:
 		return Single(values[0])
 	}
-	mean, low, high := MeanInterval(values)
+	mean, low, high := stat.MeanInterval(values)
 	return Interval(mean, low, high)
-}
-
-// MeanInterval returns the mean of n >= 2 values and its 95 % interval by
-// Student's t with n-1 degrees of freedom. For fewer values the ends are NaN.
-func MeanInterval(values []float64) (mean, low, high float64) {
-	n := float64(len(values))
-	for _, v := range values {
-		mean += v
-	}
-	mean /= n
-	if len(values) < 2 {
-		return mean, math.NaN(), math.NaN()
-	}
-	squares := 0.0
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
-	}
-	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * math.Sqrt(squares/(n-1)/n)
-	return mean, mean - half, mean + half
 }
 
 // known checks that each wanted key occurs in some run.

@@ -6,27 +6,6 @@ import (
 	"testing"
 )
 
-// Quantiles of Student's t at 0.975 have closed forms: for 1 degree of freedom
-// tan(0.475 pi), for 2 it is 0.95 / sqrt(2 * 0.975 * 0.025).
-func TestMeanIntervalClosedForms(t *testing.T) {
-	for _, c := range []struct {
-		values     []float64
-		mean, half float64
-	}{
-		{[]float64{0, 1}, 0.5, math.Tan(0.475*math.Pi) * 0.5},
-		{[]float64{1, 2, 3}, 2, 0.95 / math.Sqrt(2*0.975*0.025) / math.Sqrt(3)},
-		{[]float64{7, 7, 7, 7}, 7, 0},
-	} {
-		m, lo, hi := MeanInterval(c.values)
-		if math.Abs(m-c.mean) > 1e-12 || math.Abs(m-lo-c.half) > 1e-7 || math.Abs(hi-m-c.half) > 1e-7 {
-			t.Errorf("%v: %v [%v, %v], want %v +- %v", c.values, m, lo, hi, c.mean, c.half)
-		}
-	}
-	if m, lo, hi := MeanInterval([]float64{3}); m != 3 || !math.IsNaN(lo) || !math.IsNaN(hi) {
-		t.Errorf("one value: %v [%v, %v]", m, lo, hi)
-	}
-}
-
 func run(name, loss string, values map[string]float64) Run {
 	return Run{name, map[string]string{"loss": loss}, values}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tercet/internal/stat"
 )
 
 // ClusterStudy compares losses and ways of clustering at several rates of label
@@ -136,7 +138,7 @@ func (row *StudyRow) estimate() {
 
 // estimateOf is a mean with Student's interval, where there are two values.
 func estimateOf(values []float64) Estimate {
-	mean, low, high := MeanInterval(values)
+	mean, low, high := stat.MeanInterval(values)
 	e := Estimate{Value: &mean, N: len(values), cell: Number(mean)}
 	if len(values) > 1 {
 		e.CI95, e.cell = &[2]float64{low, high}, Interval(mean, low, high)

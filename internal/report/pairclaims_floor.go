@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tercet/internal/noise"
+	"tercet/internal/stat"
 	"tercet/internal/verdict"
 )
 
@@ -190,9 +191,9 @@ func (s *PairStudy) orderClaims() []PairClaim {
 			continue
 		}
 		share := wrong / float64(pairs)
-		low, high := noise.Wilson(int(math.Round(wrong)), pairs)
+		ci := stat.Wilson(int(math.Round(wrong)), pairs)
 		c := row.about("C9")
-		c.Estimate, c.Binomial = Estimate{Value: &share, CI95: &[2]float64{low, high}, N: row.N}, true
+		c.Estimate, c.Binomial = Estimate{Value: &share, CI95: &ci, N: row.N}, true
 		if !sorted {
 			c.What = "found P, lists shuffled"
 			out = append(out, c)

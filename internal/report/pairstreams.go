@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"tercet/internal/stat"
 	"tercet/internal/verdict"
 )
 
@@ -44,7 +45,7 @@ type Quartiles struct {
 func quartiles(values []float64) Quartiles {
 	v := slices.Clone(values)
 	sort.Float64s(v)
-	return Quartiles{quantile(v, 0.5), quantile(v, 0.25), quantile(v, 0.75)}
+	return Quartiles{stat.Quantile(v, 0.5), stat.Quantile(v, 0.25), stat.Quantile(v, 0.75)}
 }
 
 // StreamCurves fills Streams: one for each row with evaluations of test pairs during

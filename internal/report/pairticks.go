@@ -40,13 +40,3 @@ func shortSize(v float64) string {
 	}
 	return fmt.Sprintf("%.4g", v)
 }
-
-// quantile interpolates linearly between the order statistics of sorted values.
-func quantile(sorted []float64, p float64) float64 {
-	at := p * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
-}

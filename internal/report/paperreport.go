@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/metric"
+	"tercet/internal/stat"
 )
 
 // PaperReport sets runs beside the numbers of a paper's table, schema
@@ -161,7 +162,7 @@ func ours(g *Group, variant string, columns []string) PaperOurs {
 		if len(values) == 0 {
 			continue
 		}
-		mean, low, high := MeanInterval(values)
+		mean, low, high := stat.MeanInterval(values)
 		e.N, e.Value, e.cell = len(values), &mean, Number(mean)
 		switch {
 		case len(values) > 1:

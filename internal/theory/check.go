@@ -3,8 +3,7 @@ package theory
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
+	"tercet/internal/stat"
 	"tercet/internal/verdict"
 )
 
@@ -17,21 +16,13 @@ type Mean struct {
 }
 
 func mean(values []float64) Mean {
-	n := float64(len(values))
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	m := Mean{Value: sum / n}
+	m := Mean{Value: stat.Mean(values)}
 	if len(values) < 2 {
 		return m
 	}
-	squares := 0.0
-	for _, v := range values {
-		squares += (v - m.Value) * (v - m.Value)
-	}
-	sd := math.Sqrt(squares / (n - 1))
-	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * sd / math.Sqrt(n)
+	n := float64(len(values))
+	sd := math.Sqrt(stat.Squares(values, m.Value) / (n - 1))
+	half := stat.T95(len(values)) * sd / math.Sqrt(n) // not the standard error's rounding: documents have these digits
 	m.SD, m.CI95 = &sd, &[2]float64{m.Value - half, m.Value + half}
 	return m
 }

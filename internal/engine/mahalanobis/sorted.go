@@ -3,6 +3,8 @@ package mahalanobis
 import (
 	"cmp"
 	"slices"
+
+	"tercet/internal/stat"
 )
 
 // room is what sorting needs.
@@ -75,7 +77,7 @@ func (a *anchor) soften(value float64, l Loss, slopes bool) float64 {
 			a.b[k] = v/tau + n/2
 		}
 	}
-	sum := n * m * (mean(a.p) + l.Zeta - mean(a.q))
+	sum := n * m * (stat.Mean(a.p) + l.Zeta - stat.Mean(a.q))
 	return sum/2 + value/tau + n*m*tau/8
 }
 
@@ -83,7 +85,7 @@ func (a *anchor) soften(value float64, l Loss, slopes bool) float64 {
 // number.
 func (a *anchor) hinge(zeta float64, slopes bool) float64 {
 	r := &a.room
-	c := mean(a.q)
+	c := stat.Mean(a.q)
 	r.moments(r.q, c)
 	r.steps = append(r.steps[:0], make([]float64, len(r.q)+1)...)
 	value, k := 0.0, 0

@@ -1,11 +1,13 @@
 package mahalanobis
 
+import "tercet/internal/stat"
+
 // squares is the sum of u^2/2 over the anchor's triplets, from the moments of p + zeta
 // and q: u is their difference, and phi' is u.
 func (a *anchor) squares(zeta float64, slopes bool) float64 {
 	n, m := float64(len(a.p)), float64(len(a.q))
 	// Moments about a point amid the numbers: their squares stay small.
-	c := mean(a.q)
+	c := stat.Mean(a.q)
 	sp, sq, pp, qq := 0.0, 0.0, 0.0, 0.0
 	for _, v := range a.p {
 		v += zeta - c
@@ -26,12 +28,4 @@ func (a *anchor) squares(zeta float64, slopes bool) float64 {
 		}
 	}
 	return (m*pp+n*qq)/2 - sp*sq
-}
-
-func mean(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tercet/internal/rng"
+	"tercet/internal/stat"
 )
 
 // Resamples is the usual number of a slope's bootstrap.
@@ -47,7 +48,7 @@ func Slope(x []float64, groups [][]float64, resamples int, seed uint64) (Rate, e
 				return Rate{}, fmt.Errorf("%w: value %d of size %g is %g", ErrInput, k, v, y)
 			}
 		}
-		m := mean(groups[i])
+		m := stat.Mean(groups[i])
 		if m <= 0 {
 			return Rate{}, fmt.Errorf("%w: the mean at size %g is %.3g and has no logarithm; more repeats may help", ErrInput, v, m)
 		}
@@ -58,7 +59,7 @@ func Slope(x []float64, groups [][]float64, resamples int, seed uint64) (Rate, e
 		return Rate{}, fmt.Errorf("%w: all sizes are %g; a slope needs two different ones", ErrInput, x[0])
 	}
 	r := Rate{}
-	r.Slope, r.Intercept = line(logs, means)
+	r.Slope, r.Intercept = stat.Line(logs, means)
 	if single || resamples < 1 {
 		return r, nil
 	}
@@ -69,15 +70,15 @@ func Slope(x []float64, groups [][]float64, resamples int, seed uint64) (Rate, e
 			r.Undefined++
 			continue
 		}
-		s, _ := line(logs, means)
+		s, _ := stat.Line(logs, means)
 		slopes = append(slopes, s)
 	}
 	r.Resamples = resamples
 	if 100*r.Undefined > resamples {
 		return r, nil
 	}
-	slices.Sort(slopes)
-	r.CI95 = &[2]float64{quantile(slopes, 0.025), quantile(slopes, 0.975)}
+	ci := stat.Interval95(slopes)
+	r.CI95 = &ci
 	return r, nil
 }
 
@@ -94,26 +95,4 @@ func resampled(means []float64, groups [][]float64, r *rng.Stream) bool {
 		means[i] = math.Log(sum / float64(len(g)))
 	}
 	return ok
-}
-
-// line is the least-squares line through (x, y).
-func line(x, y []float64) (slope, intercept float64) {
-	mx, my := mean(x), mean(y)
-	xy, xx := 0.0, 0.0
-	for i := range x {
-		xy += (x[i] - mx) * (y[i] - my)
-		xx += (x[i] - mx) * (x[i] - mx)
-	}
-	slope = xy / xx
-	return slope, my - slope*mx
-}
-
-// quantile of sorted values, between neighbours by a line (R's type 7, numpy's default).
-func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/par"
 	"tercet/internal/rng"
+	"tercet/internal/stat"
 )
 
 // Every replacement of every sample, against numpy's Newton and plain sums.
@@ -105,9 +106,9 @@ func TestUniformOfSGDInOneDimension(t *testing.T) {
 		return n
 	}
 	for side, x := range [][]float64{source.s.Positive, source.s.Negative} {
-		far := mean(source.s.Negative)
+		far := stat.Mean(source.s.Negative)
 		if side == 1 {
-			far = mean(source.s.Positive)
+			far = stat.Mean(source.s.Positive)
 		}
 		for m := range x {
 			uses = max(uses, count(side, m))

@@ -1,6 +1,10 @@
 package measure
 
-import "math"
+import (
+	"math"
+
+	"tercet/internal/stat"
+)
 
 // result joins the repeats.
 func (o UniformOptions) result(runs []uniformRun) (*UniformResult, error) {
@@ -18,10 +22,10 @@ func (o UniformOptions) result(runs []uniformRun) (*UniformResult, error) {
 		u.Values = append(u.Values, most)
 		data, moved, typical = append(data, onData), append(moved, far), append(typical, run.typical())
 		if squares[0] != nil {
-			squaredPos = append(squaredPos, mean(squares[0]))
+			squaredPos = append(squaredPos, stat.Mean(squares[0]))
 		}
 		if squares[1] != nil {
-			squaredNeg = append(squaredNeg, mean(squares[1]))
+			squaredNeg = append(squaredNeg, stat.Mean(squares[1]))
 		}
 		u.Replaced += len(run.changes)
 		u.Certificate = max(u.Certificate, run.certificate)
@@ -73,7 +77,7 @@ func (run uniformRun) typical() float64 {
 		}
 		most[i] = max(most[i], c.all)
 	}
-	return median(most)
+	return stat.Median(most)
 }
 
 func byReplacement(runs []uniformRun) []ByReplacement {
