@@ -10,6 +10,7 @@ import (
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
+	"tercet/internal/noise"
 	"tercet/internal/train"
 )
 
@@ -112,7 +113,7 @@ func (f *fitting) prepare(ctx context.Context) error {
 		f.watch.note("warning: data: %s", sets.LeftOut)
 	}
 	if sets.Noise != nil {
-		f.watch.note("noise on the training %s: %s", disturbed(cfg), sets.Noise)
+		f.watch.note("noise on the training %s: %s", disturbed(cfg), noise.Words(*sets.Noise))
 	}
 	var points *features
 	if f.model, points, err = fitFeatures(ctx, cfg, sets.seen()); err != nil {

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
 	"tercet/internal/fsx"
+	"tercet/internal/noise"
 	"tercet/internal/rng"
 	"tercet/internal/train"
 )
@@ -196,7 +197,7 @@ func (r *Run) prepare(w Watch) (*assembled, *data.Loader, error) {
 		w.note("warning: data: %s", sets.LeftOut)
 	}
 	if sets.Noise != nil {
-		w.note("noise on the training %s: %s", disturbed(cfg), sets.Noise)
+		w.note("noise on the training %s: %s", disturbed(cfg), noise.Words(*sets.Noise))
 	}
 	if sets.Graph != nil {
 		w.note("pair graph: %s", DescribeGraph(sets.Graph))
