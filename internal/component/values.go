@@ -48,3 +48,16 @@ func Number(x float64) string {
 	}
 	return s
 }
+
+// MaxSteps is more than any run's steps.
+const MaxSteps = min(1<<40, math.MaxInt)
+
+// Steps converts a span in steps or epochs, each of so many steps, to steps; what no
+// run reaches counts as MaxSteps.
+func (s Span) Steps(perEpoch int) int {
+	n := s.N
+	if s.Unit == "epochs" {
+		n *= float64(perEpoch)
+	}
+	return int(min(math.Round(n), MaxSteps))
+}

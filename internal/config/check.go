@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"tercet/internal/component"
+	"tercet/internal/engine/mine"
+	"tercet/internal/engine/optim"
 )
 
 // Validate checks every value and how they fit together, and returns all
@@ -53,9 +55,7 @@ func checkers(section reflect.Value, path string, fail func(key, format string, 
 	}
 	check(options)
 	if o, ok := options.Interface().(component.Checker); ok && len(component.CheckTags(o)) == 0 {
-		for _, f := range o.Check() {
-			fail(path+f.Key, "%s", f.Msg)
-		}
+		report(path, o.Check(), fail)
 	}
 }
 
@@ -93,25 +93,14 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 	if s, ok := c.Data.Split.Options.(ClassSplit); ok && s.Train >= 1 && s.Train != float64(int(s.Train)) {
 		fail("data.split.train", "is neither a fraction below 1 nor a whole number of classes: %s", component.Number(s.Train))
 	}
-	if c.Miner.Name == "distance-weighted" && !c.Model.Normalize {
-		fail("miner.name", "distance-weighted is defined on embeddings of length 1: set model.normalize: true, or take another miner")
-	}
-	if c.Optimizer.Name == "adamw" && c.Optimizer.Decay != "decoupled" {
-		fail("optimizer.decay", "adamw is Adam with decoupled decay; write adam for decay %q", c.Optimizer.Decay)
-	}
-	if s, ok := c.Optimizer.Options.(SGD); ok && s.Nesterov && s.Momentum == 0 {
-		fail("optimizer.nesterov", "needs a momentum above 0")
-	}
-	if s, ok := c.Optimizer.Schedule.Options.(CosineSchedule); ok && s.MinLR > c.Optimizer.LR {
-		fail("optimizer.schedule.min_lr", "is larger than optimizer.lr (%s)", component.Number(c.Optimizer.LR))
-	}
 	if (c.Train.Epochs > 0) == (c.Train.Steps > 0) {
 		fail("train.epochs", "set exactly one of train.epochs and train.steps above 0 (they are %d and %d)", c.Train.Epochs, c.Train.Steps)
 	}
-	c.warmupRule(fail)
 	if c.LearnsMetric() {
 		c.metricRules(fail)
 	} else {
+		c.stepRules(fail)
+		c.minerRules(fail)
 		c.lossRules(fail)
 		c.tupleRules(fail)
 		c.noiseRules(fail)
@@ -154,18 +143,34 @@ func (c *Config) sourceRules(fail func(key, format string, args ...any)) {
 	}
 }
 
-// warmupRule refuses a warm-up that fills the whole run of a schedule that falls
-// after it, where no data are needed to know: where both count in the same unit.
-func (c *Config) warmupRule(fail func(key, format string, args ...any)) {
-	if c.Optimizer.Schedule.Name != "cosine" {
-		return
+// stepRules holds what an optimizer and a schedule ask of the rest. A warm-up is
+// compared with the length of the run where no data are needed to know that: where
+// both count in the same unit.
+func (c *Config) stepRules(fail func(key, format string, args ...any)) {
+	o := c.Optimizer
+	if f, ok := o.Options.(optim.Fitter); ok {
+		report("optimizer.", f.Fit(optim.Config{Name: o.Name, Keys: o.Options, WeightDecay: o.WeightDecay, Decay: o.Decay}), fail)
 	}
-	length := c.Train.Steps
-	if c.Optimizer.Schedule.Warmup.Unit == "epochs" {
-		length = c.Train.Epochs
+	if f, ok := o.Schedule.Options.(optim.ScheduleFitter); ok {
+		length := c.Train.Steps
+		if o.Schedule.Warmup.Unit == "epochs" {
+			length = c.Train.Epochs
+		}
+		report("optimizer.schedule.", f.Fit(optim.Course{LR: o.LR, Warmup: o.Schedule.Warmup.N, Length: float64(length), Unit: o.Schedule.Warmup.Unit}), fail)
 	}
-	if w := c.Optimizer.Schedule.Warmup; length > 0 && w.N >= float64(length) {
-		fail("optimizer.schedule.warmup", "must be shorter than the run, which has %d %s, is %s: a cosine falls after the warm-up", length, w.Unit, component.Number(w.N))
+}
+
+// minerRules holds what a miner asks of the rest.
+func (c *Config) minerRules(fail func(key, format string, args ...any)) {
+	if f, ok := c.Miner.Options.(mine.Fitter); ok {
+		report("miner.", f.Fit(c.Model.Normalize), fail)
+	}
+}
+
+// report reports the faults of a component in the section of that path.
+func report(path string, faults []component.Fault, fail func(key, format string, args ...any)) {
+	for _, f := range faults {
+		fail(path+f.Key, "%s", f.Msg)
 	}
 }
 

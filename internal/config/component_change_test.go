@@ -1,6 +1,10 @@
 package config
 
-import "testing"
+import (
+	"testing"
+
+	"tercet/internal/engine/nn"
+)
 
 // A layer that names another component starts from that component's defaults,
 // also for keys that both have: a cnn's width is no mlp's.
@@ -10,7 +14,7 @@ func TestAnotherComponentDropsOwnKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := c.Model.Options.(MLPModel).Width; w != 200 {
+	if w := c.Model.Options.(nn.MLPKeys).Width; w != 200 {
 		t.Errorf("mlp width %d, want its default 200", w)
 	}
 	if c.Model.Embedding != 32 {

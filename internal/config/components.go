@@ -3,6 +3,9 @@ package config
 import (
 	"tercet/internal/component"
 	"tercet/internal/engine/loss"
+	"tercet/internal/engine/mine"
+	"tercet/internal/engine/nn"
+	"tercet/internal/engine/optim"
 )
 
 // part is one choice of a polymorphic section.
@@ -33,15 +36,7 @@ var families = map[string][]part{
 		of("confusion", "labels change by a matrix of probabilities", ConfusionNoise{}, nil),
 		of("pair-flip", "labels become the next class's with one probability", PairFlipNoise{Rate: 0.2}, nil),
 	},
-	"model": {
-		of("cnn", "three convolution blocks and a linear layer (DIBS)", CNNModel{Width: 47, Filters: "paper-count", FC: "k"}, nil),
-		of("linear", "one linear map of the pixels", LinearModel{}, embed(64)),
-		of("mlp", "three linear layers (DIBS)", MLPModel{Width: 200}, nil),
-		of("lenet", "two convolutions, two linear layers, D = 128", LeNetModel{}, embed(128)),
-		of("c2f2", "two convolutions, two linear layers, D = 512", C2F2Model{}, embed(512)),
-		of("resnet18", "residual network of 18 layers", ResNet18Model{Width: 64, Stem: "imagenet"}, embed(512)),
-		of("mahalanobis", "a linear metric on principal components, fitted as section metric says", MahalanobisModel{Dims: 8, Radius: 1}, map[string]any{"normalize": false}),
-	},
+	"model": nn.Family.Plain(),
 	"algorithm": {
 		of("rrm", "regularised risk minimisation over all triplets", RRMFit{Sigma: 1e-3, Method: "auto", Sums: "auto"}, nil),
 		of("sgd", "stochastic gradient descent on random triplets", SGDFit{Constants: "tight"}, nil),
@@ -53,16 +48,8 @@ var families = map[string][]part{
 		of("pair-graph", "a list of pairs, as many similar as different (DIBS)", PairGraph{Scenario: "s2", Pairs: 6000, Negatives: "same-index", Order: "shuffled", Size: 128}, everyTuple),
 		of("triplet-list", "a list of random triplets", TripletList{Triplets: 60000, Size: 128}, everyTuple),
 	},
-	"loss": loss.Family.Plain(),
-	"miner": {
-		of("semihard", "negatives farther than the positive, within the margin", SemihardMiner{}, nil),
-		of("random", "any negative", RandomMiner{}, nil),
-		of("softhard", "hard positives and negatives, as published", SofthardMiner{}, nil),
-		of("softhard-strict", "softhard whose positive is never the anchor", SofthardMiner{}, nil),
-		of("distance-weighted", "negatives evenly over distances", DistanceMiner{}, nil),
-		of("hardest", "the closest negative", HardestMiner{}, nil),
-		of("batch-all", "every valid triplet", BatchAllMiner{}, nil),
-	},
+	"loss":  loss.Family.Plain(),
+	"miner": mine.Family.Plain(),
 	"defense": {
 		of("none", "clean images", NoDefense{}, nil),
 		of("est", "images perturbed to move their own embeddings", ESTDefense{"paper", crafting}, nil),
@@ -83,16 +70,8 @@ var families = map[string][]part{
 		of("distance-weighted", "hardness of distance-weighted triplets", SamplerHardness{}, nil),
 		of("hardest", "hardness of the hardest triplets", SamplerHardness{}, nil),
 	},
-	"optimizer": {
-		of("adam", "Adam", Adam{Betas: [2]float64{0.9, 0.999}, Eps: 1e-8}, nil),
-		of("adamw", "Adam with decoupled decay", Adam{Betas: [2]float64{0.9, 0.999}, Eps: 1e-8}, map[string]any{"weight_decay": 0.01, "decay": "decoupled"}),
-		of("sgd", "stochastic gradient descent", SGD{Momentum: 0.9}, map[string]any{"lr": 0.01}),
-	},
-	"schedule": {
-		of("constant", "the same rate throughout", ConstantSchedule{}, nil),
-		of("step", "drops at regular distances", StepSchedule{Every: component.Span{N: 30, Unit: "epochs"}, Gamma: 0.1}, nil),
-		of("cosine", "half a cosine down to the end", CosineSchedule{}, nil),
-	},
+	"optimizer": optim.Family.Plain(),
+	"schedule":  optim.Schedules.Plain(),
 }
 
 func of(name, doc string, defaults any, preset map[string]any) part {
@@ -104,8 +83,6 @@ var crafting = Crafting{Norm: "linf", Steps: 8, Scale: "fixed", Start: "clean", 
 
 // everyTuple keeps an epoch's last batch: a list is meant to be seen whole.
 var everyTuple = map[string]any{"drop_last": false}
-
-func embed(d int) map[string]any { return map[string]any{"embedding": d} }
 
 // common returns the defaults of the keys that are no component's.
 func common() *Config {

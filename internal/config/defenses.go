@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tercet/internal/engine/loss"
+	"tercet/internal/engine/mine"
 	"tercet/internal/names"
 )
 
@@ -102,17 +103,6 @@ func (d Defense) crafting() (c Crafting, ok bool) {
 	return c, false
 }
 
-// samplers lists the miners that find one triplet for each anchor.
-func samplers() []string {
-	var out []string
-	for _, c := range families["miner"] {
-		if c.Name != "batch-all" {
-			out = append(out, c.Name)
-		}
-	}
-	return out
-}
-
 // defenseRules holds what a defence asks of the rest.
 func (c *Config) defenseRules(fail func(key, format string, args ...any)) {
 	p, ok := c.Defense.crafting()
@@ -134,8 +124,8 @@ func (c *Config) defenseRules(fail func(key, format string, args ...any)) {
 	if p.Norm == "l2" && p.Alpha == nil && p.Scale == "fixed" && p.Steps > 1 {
 		fail("defense.pgd.alpha", "must be set for the l2 ball, or set defense.pgd.scale: ball")
 	}
-	if c.Defense.Name != "est" && c.Miner.Name == "batch-all" && !c.sourced() {
-		fail("miner.name", "defense %s needs one triplet for each anchor: %s", c.Defense.Name, strings.Join(samplers(), ", "))
+	if c.Defense.Name != "est" && !contains(mine.Samplers(), c.Miner.Name) && !c.sourced() {
+		fail("miner.name", "defense %s needs one triplet for each anchor: %s", c.Defense.Name, strings.Join(mine.Samplers(), ", "))
 	}
 	h, ok := c.Defense.Options.(HMDefense)
 	if !ok {
@@ -147,8 +137,8 @@ func (c *Config) defenseRules(fail func(key, format string, args ...any)) {
 	if h.Destination.gradual() {
 		c.gradualRules(h.Destination.Name, fail)
 	}
-	if h.Source != nil && !contains(samplers(), *h.Source) {
-		fail("defense.source", "there is no %q here; %s", *h.Source, names.Unknown(*h.Source, samplers()))
+	if h.Source != nil && !contains(mine.Samplers(), *h.Source) {
+		fail("defense.source", "there is no %q here; %s", *h.Source, names.Unknown(*h.Source, mine.Samplers()))
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"tercet/internal/engine/loss"
+	"tercet/internal/engine/mine"
+	"tercet/internal/engine/optim"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -47,7 +49,7 @@ func TestValuesReachTheirStructs(t *testing.T) {
 	if c.Loss.Options != want {
 		t.Errorf("loss options %+v", c.Loss.Options)
 	}
-	if c.Miner.Name != "softhard" || c.Miner.Options != (SofthardMiner{}) {
+	if c.Miner.Name != "softhard" || c.Miner.Options != (mine.SofthardKeys{}) {
 		t.Errorf("a section as one word: %+v", c.Miner)
 	}
 	if c.Train.Epochs != 0 {
@@ -354,10 +356,10 @@ func TestIncludingTwiceOverIsBounded(t *testing.T) {
 func TestALayerThatNamesAnotherComponentStartsFromItsDefaults(t *testing.T) {
 	text := "optimizer: {name: sgd, lr: 0.5, momentum: 0.3}\nminer: {name: distance-weighted, cutoff: 1}\n"
 	c := mustLoad(t, text, "optimizer.name=adam", "miner=random")
-	if c.Optimizer.LR != 0.5 || c.Optimizer.Options != (Adam{Betas: [2]float64{0.9, 0.999}, Eps: 1e-8}) || c.Miner.Name != "random" {
+	if c.Optimizer.LR != 0.5 || c.Optimizer.Options != (optim.Adam{Betas: [2]float64{0.9, 0.999}, Eps: 1e-8}) || c.Miner.Name != "random" {
 		t.Errorf("got %+v %+v", c.Optimizer, c.Miner)
 	}
-	if c := mustLoad(t, text, "optimizer.name=sgd"); c.Optimizer.Options != (SGD{Momentum: 0.3}) {
+	if c := mustLoad(t, text, "optimizer.name=sgd"); c.Optimizer.Options != (optim.SGD{Momentum: 0.3}) {
 		t.Errorf("naming the same component again dropped its keys: %+v", c.Optimizer)
 	}
 	// Within one layer nothing is dropped: the contradiction is reported.

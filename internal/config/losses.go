@@ -33,7 +33,5 @@ func (c *Config) lossRules(fail func(key, format string, args ...any)) {
 		return
 	}
 	known := c.Noise.Kind != "confusion" && c.Noise.Kind != "pair-flip"
-	for _, f := range o.Fit(loss.Setting{Normalized: c.Model.Normalize, Noise: c.Noise.Kind, NoiseKnown: known}) {
-		fail("loss."+f.Key, "%s", f.Msg)
-	}
+	report("loss.", o.Fit(loss.Setting{Normalized: c.Model.Normalize, Noise: c.Noise.Kind, NoiseKnown: known}), fail)
 }

@@ -5,15 +5,8 @@ import (
 	"strings"
 
 	"tercet/internal/component"
+	"tercet/internal/engine/nn"
 )
-
-// MahalanobisModel is a linear metric in the ball: images are centred, projected
-// on their principal components and scaled, and a linear map of that is learnt.
-type MahalanobisModel struct {
-	Dims   int     `yaml:"dims" check:">=0,<=1024" doc:"principal components of the training images that are kept, d; 0 keeps every number of an image"`
-	Whiten bool    `yaml:"whiten" doc:"divide each component by its standard deviation"`
-	Radius float64 `yaml:"radius" check:">0,<=1e6" doc:"B: all training images lie in the ball of this radius, the farthest one on its edge"`
-}
 
 // Metric says how model mahalanobis is fitted (Chen et al., 2023): to the losses of
 // the triplets of two items of one class and one of another. Options is RRMFit or
@@ -50,7 +43,7 @@ const each = "each"
 // LearnsMetric says whether the model is fitted as Metric says, and not trained by
 // the sections of networks.
 func (c *Config) LearnsMetric() bool {
-	_, ok := c.Model.Options.(MahalanobisModel)
+	_, ok := c.Model.Options.(nn.MahalanobisKeys)
 	return ok
 }
 
@@ -106,10 +99,6 @@ func (c *Config) refuseIdle(fail func(key, format string, args ...any)) {
 
 // metricRules holds what a fitted metric asks of the rest.
 func (c *Config) metricRules(fail func(key, format string, args ...any)) {
-	m := c.Model.Options.(MahalanobisModel)
-	if m.Whiten && m.Dims == 0 {
-		fail("model.whiten", "divides principal components by their standard deviation: set model.dims to how many")
-	}
 	if c.Metric.Positive == "" {
 		fail("metric.positive", "is empty: name a class, or write %s for the mean over all", each)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tercet/internal/component"
+	"tercet/internal/engine/nn"
 )
 
 const fitted = "model: mahalanobis\n"
@@ -73,7 +74,7 @@ func TestIdleSectionsAreRefusedOnce(t *testing.T) {
 
 func TestMetricValuesReachTheirStructs(t *testing.T) {
 	c := mustLoad(t, "model: {name: mahalanobis, dims: 5, whiten: true, radius: 2}\nmetric: {loss: huber, zeta: 0.5, huber_delta: 0.25, positive: 3, sigma: 0.01, prior: 2, method: newton, tol: 1e-6, sums: exact}\n")
-	if d := cmp.Diff(MahalanobisModel{5, true, 2}, c.Model.Options); d != "" {
+	if d := cmp.Diff(nn.MahalanobisKeys{Dims: 5, Whiten: true, Radius: 2}, c.Model.Options); d != "" {
 		t.Error(d)
 	}
 	want := Metric{"rrm", "huber", 0.5, 0.25, "3", RRMFit{0.01, 2, "newton", 1e-6, "exact"}}

@@ -1,7 +1,5 @@
 package config
 
-import "tercet/internal/component"
-
 // GlyphsData is the built-in dataset: characters of fonts, each a class, drawn
 // with seeded distortion. Its own split is class-disjoint.
 type GlyphsData struct {
@@ -80,34 +78,6 @@ type FractionSplit struct {
 	Train float64 `yaml:"train" check:">0,<1" doc:"fraction of each class's images to train on"`
 }
 
-// LinearModel is one linear map of the pixels.
-type LinearModel struct{}
-
-// MLPModel is three weight layers d, width, width, D (DIBS). An embedding of 0
-// is the width.
-type MLPModel struct {
-	Width int `yaml:"width" check:">=1,<=65536" doc:"units of a hidden layer"`
-}
-
-// CNNModel is the convolutional network of DIBS with its two filter layouts.
-type CNNModel struct {
-	Width   int    `yaml:"width" check:">=1,<=8192" doc:"k, filters of the first convolution"`
-	Filters string `yaml:"filters" enum:"paper-count|paper-text" doc:"filters of the three blocks: k,2k,4k fits the paper's parameter count, k,2k,2k its text"`
-	FC      string `yaml:"fc" enum:"k|2k" doc:"units of the last layer where embedding is 0"`
-}
-
-// LeNetModel is LeNet as Zhou and Patel use it.
-type LeNetModel struct{}
-
-// C2F2Model is two convolutions and two linear layers (Zhou and Patel).
-type C2F2Model struct{}
-
-// ResNet18Model is a residual network of 18 layers.
-type ResNet18Model struct {
-	Width int    `yaml:"width" check:">=1,<=8192" doc:"channels of the first stage; the others have 2, 4 and 8 times as many"`
-	Stem  string `yaml:"stem" enum:"imagenet|small" doc:"imagenet: 7x7 stride 2 and pooling; small: 3x3 stride 1, for images of about 32 pixels"`
-}
-
 // ClassPairs draws pairs of images of one class. The sampler class-pairs lets
 // classes repeat within a batch, as published; class-pairs-distinct does not.
 type ClassPairs struct {
@@ -137,59 +107,4 @@ type TripletList struct {
 	Triplets int  `yaml:"triplets" check:">=1,<=100000000" doc:"triplets in all"`
 	Redraw   bool `yaml:"redraw" doc:"draw others for each epoch"`
 	Size     int  `yaml:"size" check:">=1,<=1000000" doc:"triplets in a batch: 3 x SIZE images"`
-}
-
-// RandomMiner takes any negative.
-type RandomMiner struct{}
-
-// SemihardMiner takes a negative with d_ap < d_an < d_ap + margin, in the loss's
-// distance.
-type SemihardMiner struct {
-	Margin *float64 `yaml:"margin" check:">0" doc:"width of the band in the loss's distance; null takes the loss's margin: margin of triplet, alpha of triplet-capped, alpha - beta of triplet-threshold, so that all negatives of the band count"`
-}
-
-// SofthardMiner takes a negative closer than the farthest positive and a
-// positive farther than the closest negative. As published, the positive of the
-// fallback can be the anchor itself; softhard-strict forbids that.
-type SofthardMiner struct{}
-
-// DistanceMiner takes negatives with a probability that makes distances even
-// (Wu et al., 2017).
-type DistanceMiner struct {
-	Cutoff float64 `yaml:"cutoff" check:">=0,<2" doc:"smaller distances count as this one; 0 is off, as in Zhou and Patel, 0.5 is Wu's"`
-}
-
-// HardestMiner takes the closest negative.
-type HardestMiner struct{}
-
-// BatchAllMiner takes every valid triplet of the batch.
-type BatchAllMiner struct {
-	Cap int `yaml:"cap" check:">=0,<=100000000" doc:"at most so many triplets, drawn at random; 0 takes all"`
-}
-
-// SGD is stochastic gradient descent.
-type SGD struct {
-	Momentum float64 `yaml:"momentum" check:">=0,<1" doc:"share of the last step that is kept"`
-	Nesterov bool    `yaml:"nesterov" doc:"look ahead along the momentum"`
-}
-
-// Adam is Adam and, with decoupled decay, AdamW.
-type Adam struct {
-	Betas [2]float64 `yaml:"betas" check:">=0,<1" doc:"decay of the two running means"`
-	Eps   float64    `yaml:"eps" check:">0" doc:"added to the root of the second mean"`
-}
-
-// ConstantSchedule keeps the learning rate.
-type ConstantSchedule struct{}
-
-// StepSchedule multiplies the learning rate by Gamma at every multiple of Every.
-type StepSchedule struct {
-	Every component.Span `yaml:"every" units:"epochs,steps" check:">0" doc:"distance of two drops"`
-	Gamma float64        `yaml:"gamma" check:">0,<=1" doc:"factor of a drop"`
-}
-
-// CosineSchedule lowers the learning rate along half a cosine to MinLR at the
-// end of the run.
-type CosineSchedule struct {
-	MinLR float64 `yaml:"min_lr" check:">=0" doc:"learning rate at the end"`
 }

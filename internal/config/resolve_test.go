@@ -10,6 +10,8 @@ import (
 
 	"tercet/internal/component"
 	"tercet/internal/engine/loss"
+	"tercet/internal/engine/mine"
+	"tercet/internal/engine/optim"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v4"
@@ -151,8 +153,8 @@ func TestSweepIsTheProductInFileOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Loss.Options.(loss.TripletOptions).Margin != 4.0/255 || v.Optimizer.Options.(Adam).Eps != 1e-6 ||
-		v.Miner.Options != (DistanceMiner{Cutoff: 0.5}) || len(v.Axes) != 0 || v.Name != "mnist-hm-"+vs[7].Name {
+	if v.Loss.Options.(loss.TripletOptions).Margin != 4.0/255 || v.Optimizer.Options.(optim.Adam).Eps != 1e-6 ||
+		v.Miner.Options != (mine.DistanceKeys{Cutoff: 0.5}) || len(v.Axes) != 0 || v.Name != "mnist-hm-"+vs[7].Name {
 		t.Errorf("got %+v", v)
 	}
 	checkFixedPoint(t, v)

@@ -3,6 +3,9 @@ package config
 import (
 	"tercet/internal/component"
 	"tercet/internal/engine/loss"
+	"tercet/internal/engine/mine"
+	"tercet/internal/engine/nn"
+	"tercet/internal/engine/optim"
 )
 
 // Data says where the images come from. Options is one of GlyphsData,
@@ -53,14 +56,13 @@ type Noise struct {
 	Options any    `yaml:"-"`
 }
 
-// Model is the embedder. Options is LinearModel, MLPModel, CNNModel,
-// LeNetModel, C2F2Model, ResNet18Model or MahalanobisModel.
+// Model is the embedder, a component of nn.Family.
 type Model struct {
-	Name      string `yaml:"name" choice:"model" doc:"the network"`
-	Embedding int    `yaml:"embedding" check:">=0,<=65536" doc:"dimension D of the embedding; 0 takes the model's own"`
-	Normalize bool   `yaml:"normalize" doc:"divide embeddings by their Euclidean length"`
-	Init      string `yaml:"init" enum:"pytorch|xavier-uniform|xavier-normal|he-uniform|he-normal" doc:"how weights are drawn"`
-	Options   any    `yaml:"-"`
+	Name      string  `yaml:"name" choice:"model" doc:"the network"`
+	Embedding int     `yaml:"embedding" check:">=0,<=65536" doc:"dimension D of the embedding; 0 takes the model's own"`
+	Normalize bool    `yaml:"normalize" doc:"divide embeddings by their Euclidean length"`
+	Init      string  `yaml:"init" enum:"pytorch|xavier-uniform|xavier-normal|he-uniform|he-normal" doc:"how weights are drawn"`
+	Options   nn.Keys `yaml:"-"`
 }
 
 // Batch says which images come next. Options is ClassPairs (for class-pairs and
@@ -78,11 +80,10 @@ type Loss struct {
 	Options loss.Options `yaml:"-"`
 }
 
-// Miner picks tuples. Options is RandomMiner, SemihardMiner, SofthardMiner (for
-// softhard and softhard-strict), DistanceMiner, HardestMiner or BatchAllMiner.
+// Miner picks tuples, a component of mine.Family.
 type Miner struct {
-	Name    string `yaml:"name" choice:"miner" doc:"how the tuples of a batch are mined"`
-	Options any    `yaml:"-"`
+	Name    string    `yaml:"name" choice:"miner" doc:"how the tuples of a batch are mined"`
+	Options mine.Keys `yaml:"-"`
 }
 
 // Defense replaces images by crafted ones or adds to the loss. Options is
@@ -92,23 +93,22 @@ type Defense struct {
 	Options any    `yaml:"-"`
 }
 
-// Optimizer moves the weights. Options is SGD or Adam (for adam and adamw).
+// Optimizer moves the weights, a component of optim.Family.
 type Optimizer struct {
-	Name        string   `yaml:"name" choice:"optimizer" doc:"the update rule"`
-	LR          float64  `yaml:"lr" check:">0" doc:"learning rate at its highest"`
-	WeightDecay float64  `yaml:"weight_decay" check:">=0" doc:"pull of weights towards zero"`
-	Decay       string   `yaml:"decay" enum:"l2|decoupled" doc:"l2 adds the decay to the gradient, decoupled to the step"`
-	Clip        float64  `yaml:"clip" check:">=0" doc:"largest Euclidean norm of the whole gradient; 0 is off"`
-	Schedule    Schedule `yaml:"schedule" doc:"the learning rate over time"`
-	Options     any      `yaml:"-"`
+	Name        string     `yaml:"name" choice:"optimizer" doc:"the update rule"`
+	LR          float64    `yaml:"lr" check:">0" doc:"learning rate at its highest"`
+	WeightDecay float64    `yaml:"weight_decay" check:">=0" doc:"pull of weights towards zero"`
+	Decay       string     `yaml:"decay" enum:"l2|decoupled" doc:"l2 adds the decay to the gradient, decoupled to the step"`
+	Clip        float64    `yaml:"clip" check:">=0" doc:"largest Euclidean norm of the whole gradient; 0 is off"`
+	Schedule    Schedule   `yaml:"schedule" doc:"the learning rate over time"`
+	Options     optim.Keys `yaml:"-"`
 }
 
-// Schedule scales the learning rate. Options is ConstantSchedule, StepSchedule
-// or CosineSchedule.
+// Schedule scales the learning rate, a component of optim.Schedules.
 type Schedule struct {
-	Name    string         `yaml:"name" choice:"schedule" doc:"the curve after the warm-up"`
-	Warmup  component.Span `yaml:"warmup" units:"steps,epochs" check:">=0" doc:"linear rise of the learning rate from 0 at the start"`
-	Options any            `yaml:"-"`
+	Name    string             `yaml:"name" choice:"schedule" doc:"the curve after the warm-up"`
+	Warmup  component.Span     `yaml:"warmup" units:"steps,epochs" check:">=0" doc:"linear rise of the learning rate from 0 at the start"`
+	Options optim.ScheduleKeys `yaml:"-"`
 }
 
 // Train says how long a run is and what it writes on the way. Exactly one of

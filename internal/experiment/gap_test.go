@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/loss"
+	"tercet/internal/engine/nn"
 	"tercet/internal/par"
 )
 
@@ -121,7 +121,7 @@ func TestGapRefuses(t *testing.T) {
 		t.Errorf("data that are gone: error %v", err)
 	}
 	v.Config.Model.Name = "mahalanobis"
-	v.Config.Model.Options = config.MahalanobisModel{}
+	v.Config.Model.Options = nn.MahalanobisKeys{}
 	if _, err := v.Measure(context.Background(), gapOptions, Progress{Say: quiet}); err == nil || !strings.Contains(err.Error(), "mahalanobis") {
 		t.Errorf("a linear metric: error %v", err)
 	}

@@ -36,7 +36,7 @@ type features struct {
 // radius. It returns the model, whose metric is Euclid's, and the features of ds as
 // the model's own float32 map gives them. Labels play no part.
 func fitFeatures(ctx context.Context, cfg *config.Config, ds data.Dataset) (*nn.Model, *features, error) {
-	o := cfg.Model.Options.(config.MahalanobisModel)
+	o := cfg.Model.Options.(nn.MahalanobisKeys)
 	raw, err := pixels(ds)
 	if err != nil {
 		return nil, nil, err
@@ -91,7 +91,7 @@ func featuresOf(z *array.Array, ds data.Dataset) *features {
 
 // principal returns the mean of raw's rows, their principal components (nil for none)
 // and the scale of each.
-func principal(raw *array.Array, o config.MahalanobisModel) (mean, components, scale []float64, err error) {
+func principal(raw *array.Array, o nn.MahalanobisKeys) (mean, components, scale []float64, err error) {
 	n, d := raw.Rows(), raw.Cols()
 	if o.Dims > d {
 		return nil, nil, nil, &config.Error{Key: "model.dims", Msg: fmt.Sprintf("asks for %d principal components of images of %d numbers: set it to %d or less", o.Dims, d, d)}

@@ -7,6 +7,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/engine/nn"
 )
 
 // MetricPlan is the part of a plan about a metric to be fitted.
@@ -29,7 +30,7 @@ func planMetric(cfg *config.Config, sets *Sets, p *Plan) error {
 	if err != nil {
 		return err
 	}
-	ps, err := newProblems(points, cfg.Metric.OneClass(), cfg.Model.Options.(config.MahalanobisModel).Radius)
+	ps, err := newProblems(points, cfg.Metric.OneClass(), cfg.Model.Options.(nn.MahalanobisKeys).Radius)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/engine/nn"
 )
 
 // rrm minimises the regularised risk (eq. 5).
@@ -90,7 +91,7 @@ func (f *fitting) sgd(ctx context.Context, o config.SGDFit) (*MetricFit, error) 
 func sgdOptions(cfg *config.Config, o config.SGDFit, items int) mahalanobis.SGDOptions {
 	so := mahalanobis.SGDOptions{
 		C: o.C.N, Steps: items, Seed: cfg.Seed, PSD: o.PSD, Constants: o.Constants,
-		Radius: cfg.Model.Options.(config.MahalanobisModel).Radius,
+		Radius: cfg.Model.Options.(nn.MahalanobisKeys).Radius,
 		// The hinge has no limit; its c is given.
 		AllowLarge: cfg.Metric.Loss == mahalanobis.Hinge,
 	}

@@ -119,7 +119,7 @@ func (f *fitting) prepare(ctx context.Context) error {
 	if f.model, points, err = fitFeatures(ctx, cfg, sets.seen()); err != nil {
 		return err
 	}
-	o := cfg.Model.Options.(config.MahalanobisModel)
+	o := cfg.Model.Options.(nn.MahalanobisKeys)
 	if f.problems, err = newProblems(points, cfg.Metric.OneClass(), o.Radius); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/engine/nn"
 	"tercet/internal/report"
 	measuring "tercet/internal/theory/measure"
 )
@@ -181,7 +182,7 @@ func (o MeasureOptions) claimRepeats() int {
 
 // metricLearner is how the run learnt, for samples of any size.
 func (r *Run) metricLearner() (measuring.Learner, error) {
-	c, m := r.Config.Metric, r.Config.Model.Options.(config.MahalanobisModel)
+	c, m := r.Config.Metric, r.Config.Model.Options.(nn.MahalanobisKeys)
 	l, err := mahalanobis.NewLoss(c.Loss, c.Zeta, c.HuberDelta)
 	if err != nil {
 		return nil, inConfig("metric", err)
@@ -245,7 +246,7 @@ func (r *Run) metricSource(ctx context.Context, o MeasureOptions, say Say) (*met
 	}
 	all := measuring.Sizes{Pos: len(pos) / f.d, Neg: len(neg) / f.d}
 	ref := measuring.Sizes{Pos: min(all.Pos/4, mostReference), Neg: min(all.Neg/4, mostReference)}
-	radius := r.Config.Model.Options.(config.MahalanobisModel).Radius
+	radius := r.Config.Model.Options.(nn.MahalanobisKeys).Radius
 	pool, err := measuring.NewPool(pos, neg, f.d, radius, ref, o.Seed)
 	if err != nil {
 		return nil, inMetric(err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"tercet/internal/component"
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/kernel"
@@ -349,8 +350,8 @@ func assemble(cfg *config.Config, sets *Sets) (*assembled, error) {
 	if t.Optimizer, err = buildOptimizer(cfg, model.Params()); err != nil {
 		return nil, inConfig("optimizer", err)
 	}
-	if n := max(sampler.Steps(), 1); cfg.Train.Epochs > maxSteps/n || cfg.Train.Steps > maxSteps {
-		return nil, inConfig("train", fmt.Errorf("%d epochs of %d steps, or %d steps, are more than %d steps", cfg.Train.Epochs, n, cfg.Train.Steps, maxSteps))
+	if n := max(sampler.Steps(), 1); cfg.Train.Epochs > component.MaxSteps/n || cfg.Train.Steps > component.MaxSteps {
+		return nil, inConfig("train", fmt.Errorf("%d epochs of %d steps, or %d steps, are more than %d steps", cfg.Train.Epochs, n, cfg.Train.Steps, component.MaxSteps))
 	}
 	schedule, err := buildSchedule(cfg, t.Steps, sampler.Steps())
 	if err != nil {

@@ -298,10 +298,10 @@ func TestSpansBeyondCounting(t *testing.T) {
 	if o.CheckpointAfter <= 0 {
 		t.Errorf("checkpoint after %v", o.CheckpointAfter)
 	}
-	if n := inSteps(component.Span{N: 1e300, Unit: "epochs"}, 9); n != maxSteps {
+	if n := (component.Span{N: 1e300, Unit: "epochs"}).Steps(9); n != component.MaxSteps {
 		t.Errorf("%d steps", n)
 	}
-	if n := inSteps(component.Span{N: 2.5, Unit: "epochs"}, 9); n != 23 {
+	if n := (component.Span{N: 2.5, Unit: "epochs"}).Steps(9); n != 23 {
 		t.Errorf("2.5 epochs of 9 steps are %d", n)
 	}
 	r := trained(t, t.TempDir(), "eval.batch=1000000", "train.epochs=1")

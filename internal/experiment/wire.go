@@ -2,10 +2,8 @@ package experiment
 
 import (
 	"fmt"
-	"math"
 	"time"
 
-	"tercet/internal/component"
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/loss"
@@ -17,38 +15,21 @@ import (
 )
 
 // modelSpec is the network that cfg names, for images of ds after augmentation.
-func modelSpec(cfg *config.Config, ds data.Dataset) (nn.Spec, error) {
+func modelSpec(cfg *config.Config, ds data.Dataset) nn.Spec {
 	h, w, c := ds.Shape()
 	s := nn.Spec{
 		Name: cfg.Model.Name, Height: h, Width: w, Channels: c,
 		Embedding: cfg.Model.Embedding, Normalize: cfg.Model.Normalize, Init: cfg.Model.Init,
 	}
-	switch o := cfg.Model.Options.(type) {
-	case config.LinearModel, config.LeNetModel, config.C2F2Model:
-	case config.MLPModel:
-		s.Units = o.Width
-	case config.CNNModel:
-		s.Units, s.Filters = o.Width, o.Filters
-		if s.Embedding == 0 {
-			s.FC = o.FC
-		}
-	case config.ResNet18Model:
-		s.Stem, s.Units = o.Stem, o.Width
-	case config.MahalanobisModel:
-		s.Embedding = o.Dims
-	default:
-		return s, fmt.Errorf("model %s: no wiring for options %T", cfg.Model.Name, o)
+	if k, ok := cfg.Model.Options.(nn.Setter); ok {
+		k.Set(&s)
 	}
-	return s, nil
+	return s
 }
 
 // buildModel makes the untrained network of cfg for images like those of ds.
 func buildModel(cfg *config.Config, ds data.Dataset) (*nn.Model, error) {
-	s, err := modelSpec(cfg, ds)
-	if err != nil {
-		return nil, err
-	}
-	return nn.Build(s, rng.New(cfg.Seed, "init"))
+	return nn.Build(modelSpec(cfg, ds), rng.New(cfg.Seed, "init"))
 }
 
 // buildSampler makes the batcher of cfg, and the pairs that it gives, if any.
@@ -108,15 +89,8 @@ func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Opt
 	if l, ok := cfg.Loss.Options.(loss.OnSquares); ok {
 		o.Squared = l.Squared()
 	}
-	switch m := cfg.Miner.Options.(type) {
-	case config.SemihardMiner:
-		if m.Margin != nil {
-			o.Margin = *m.Margin
-		}
-	case config.DistanceMiner:
-		o.Cutoff = m.Cutoff
-	case config.BatchAllMiner:
-		o.Cap = m.Cap
+	if k, ok := cfg.Miner.Options.(mine.Setter); ok {
+		k.Set(&o)
 	}
 	// As published, pairs of one class only yield triplets with any row.
 	o.AnyRow = cfg.Batch.Sampler == "class-pairs"
@@ -138,48 +112,16 @@ func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Min
 
 // buildOptimizer makes the optimiser of cfg for params.
 func buildOptimizer(cfg *config.Config, params []*nn.Param) (optim.Optimizer, error) {
-	c := optim.Config{Name: cfg.Optimizer.Name, WeightDecay: cfg.Optimizer.WeightDecay, Decay: cfg.Optimizer.Decay}
-	switch o := cfg.Optimizer.Options.(type) {
-	case config.SGD:
-		c.Momentum, c.Nesterov = o.Momentum, o.Nesterov
-	case config.Adam:
-		c.Beta1, c.Beta2, c.Eps = o.Betas[0], o.Betas[1], o.Eps
-	default:
-		return nil, fmt.Errorf("optimizer %s: no wiring for options %T", cfg.Optimizer.Name, o)
-	}
-	return optim.New(c, params)
+	o := cfg.Optimizer
+	return optim.New(optim.Config{Name: o.Name, Keys: o.Options, WeightDecay: o.WeightDecay, Decay: o.Decay}, params)
 }
 
 // buildSchedule makes the learning rate of cfg for a run of that many steps.
 func buildSchedule(cfg *config.Config, steps, perEpoch int) (optim.Schedule, error) {
-	s := optim.Schedule{
-		Kind: cfg.Optimizer.Schedule.Name, Base: cfg.Optimizer.LR, Total: steps,
-		Warmup: inSteps(cfg.Optimizer.Schedule.Warmup, perEpoch),
-	}
-	switch o := cfg.Optimizer.Schedule.Options.(type) {
-	case config.ConstantSchedule:
-	case config.StepSchedule:
-		s.Every, s.Gamma = max(1, inSteps(o.Every, perEpoch)), o.Gamma
-	case config.CosineSchedule:
-		s.Min = o.MinLR
-	default:
-		return s, fmt.Errorf("schedule %s: no wiring for options %T", s.Kind, o)
-	}
+	o := cfg.Optimizer
+	s := optim.Schedule{Keys: o.Schedule.Options, Base: o.LR, Warmup: o.Schedule.Warmup.Steps(perEpoch), Total: steps, PerEpoch: perEpoch}
 	return s, s.Check()
 }
-
-// inSteps converts a span in steps or epochs to steps; what no run reaches
-// counts as maxSteps.
-func inSteps(s component.Span, perEpoch int) int {
-	n := s.N
-	if s.Unit == "epochs" {
-		n *= float64(perEpoch)
-	}
-	return int(min(math.Round(n), maxSteps))
-}
-
-// maxSteps is more than any run's steps.
-const maxSteps = min(1<<40, math.MaxInt)
 
 // collapseChecks is the distance of two checks of the collapse monitor, in
 // steps.
@@ -201,7 +143,7 @@ func trainOptions(cfg *config.Config, perEpoch int) train.Options {
 	if t.CheckpointEvery.Unit == "minutes" {
 		o.CheckpointAfter = time.Duration(min(t.CheckpointEvery.N*float64(time.Minute), 1<<62))
 	} else {
-		o.CheckpointEvery = inSteps(t.CheckpointEvery, perEpoch)
+		o.CheckpointEvery = t.CheckpointEvery.Steps(perEpoch)
 	}
 	if c := t.Collapse; c.Enabled {
 		o.Collapse = train.CollapseOptions{

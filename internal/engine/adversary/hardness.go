@@ -37,14 +37,9 @@ type Destination struct {
 	U       float64 // boost, lga, lga-squared, lga-root: the loss that counts as 1
 }
 
-// mined lists the samplers whose triplets correspond anchor by anchor.
-func mined() []string {
-	return slices.DeleteFunc(mine.Names(), func(n string) bool { return n == "batch-all" })
-}
-
 // Destinations lists the valid names.
 func Destinations() []string {
-	return append(mined(), "constant", "boost", "lga", "lga-squared", "lga-root")
+	return append(mine.Samplers(), "constant", "boost", "lga", "lga-squared", "lga-root")
 }
 
 // gradual reports whether d depends on the loss of the step before.
@@ -61,7 +56,7 @@ func (d Destination) sampler() string {
 	switch {
 	case d.Name == "boost":
 		return d.Sampler
-	case slices.Contains(mined(), d.Name):
+	case slices.Contains(mine.Samplers(), d.Name):
 		return d.Name
 	}
 	return ""
@@ -74,8 +69,8 @@ func (d Destination) validate() error {
 		return fmt.Errorf("hm: unknown destination %q (valid: %s)", d.Name, strings.Join(Destinations(), ", "))
 	case d.Name == "constant" && !(d.Value >= -2 && d.Value <= 2):
 		return fmt.Errorf("hm: destination: value is %v, want a hardness from -2 to 2", d.Value)
-	case d.Name == "boost" && !slices.Contains(mined(), d.Sampler):
-		return fmt.Errorf("hm: destination boost: unknown sampler %q (valid: %s)", d.Sampler, strings.Join(mined(), ", "))
+	case d.Name == "boost" && !slices.Contains(mine.Samplers(), d.Sampler):
+		return fmt.Errorf("hm: destination boost: unknown sampler %q (valid: %s)", d.Sampler, strings.Join(mine.Samplers(), ", "))
 	case d.Name == "boost" && !(d.Xi >= 0 && finite(d.Xi)):
 		return fmt.Errorf("hm: destination boost: xi is %v, want a finite number >= 0", d.Xi)
 	case d.gradual() && !(d.U > 0 && finite(d.U)):

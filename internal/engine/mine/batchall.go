@@ -4,10 +4,28 @@ import (
 	"fmt"
 	"slices"
 
+	"tercet/internal/component"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/rng"
 )
+
+func init() {
+	Family.Register(component.Component[Keys]{Name: "batch-all", Doc: "every valid triplet", Defaults: BatchAllKeys{}})
+}
+
+// BatchAllKeys are the keys of batch-all.
+type BatchAllKeys struct {
+	Cap int `yaml:"cap" check:">=0,<=100000000" doc:"at most so many triplets, drawn at random; 0 takes all"`
+}
+
+// Set implements Setter.
+func (k BatchAllKeys) Set(o *Options) { o.Cap = k.Cap }
+
+// Many implements the interface of that name.
+func (BatchAllKeys) Many() {}
+
+func (BatchAllKeys) make(o Options) Miner { return &batchAll{batch: batch{o: o}} }
 
 // maxTriplets bounds what batch-all lists without a cap: 1.6 GB of them.
 const maxTriplets = 1 << 27

@@ -82,9 +82,3 @@ func (b *batch) anyNegative(a int, r *rng.Stream) (neg int, fell bool) {
 	}
 	return r.IntN(b.rows), true
 }
-
-// pickRandom: the negative is uniform over the rows of another label.
-func pickRandom(b *batch, a, p int, r *rng.Stream) (pos, neg int, fell bool) {
-	neg, fell = b.anyNegative(a, r)
-	return p, neg, fell
-}

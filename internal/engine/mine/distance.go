@@ -3,8 +3,31 @@ package mine
 import (
 	"math"
 
+	"tercet/internal/component"
 	"tercet/internal/rng"
 )
+
+func init() {
+	Family.Register(component.Component[Keys]{Name: "distance-weighted", Doc: "negatives evenly over distances", Defaults: DistanceKeys{}})
+}
+
+// DistanceKeys are the keys of distance-weighted.
+type DistanceKeys struct {
+	Cutoff float64 `yaml:"cutoff" check:">=0,<2" doc:"smaller distances count as this one; 0 is off, as in Zhou and Patel, 0.5 is Wu's"`
+}
+
+// Set implements Setter.
+func (k DistanceKeys) Set(o *Options) { o.Cutoff = k.Cutoff }
+
+// Fit implements Fitter: the density of distances is that of points on a sphere.
+func (DistanceKeys) Fit(normalized bool) []component.Fault {
+	if normalized {
+		return nil
+	}
+	return []component.Fault{component.Faultf("name", "distance-weighted is defined on embeddings of length 1: set model.normalize: true, or take another miner")}
+}
+
+func (DistanceKeys) make(o Options) Miner { return newByAnchor(o, true, pickDistanceWeighted) }
 
 // pickDistanceWeighted draws negative n with probability proportional to 1/q(d_an),
 // where q is the density of the distance of two random points on the unit sphere

@@ -3,8 +3,18 @@ package mine
 import (
 	"math"
 
+	"tercet/internal/component"
 	"tercet/internal/rng"
 )
+
+func init() {
+	Family.Register(component.Component[Keys]{Name: "hardest", Doc: "the closest negative", Defaults: HardestKeys{}})
+}
+
+// HardestKeys are the keys of hardest: none.
+type HardestKeys struct{}
+
+func (HardestKeys) make(o Options) Miner { return newByAnchor(o, true, pickHardest) }
 
 // pickHardest: the nearest negative whose distance is not 0, the lowest row among
 // equals; the positive is the default one, not the farthest. If all negatives

@@ -19,7 +19,7 @@ var pairLabels = []int32{0, 0, 1, 1, 0, 0, 2, 2, 3, 3, 1, 1, 4, 4}
 
 func TestMinersFollowTheirDefinition(t *testing.T) {
 	generalLabels := []int32{5, 1, 5, 2, 1, 5, 9, 2, 1}
-	for _, name := range Names() {
+	for _, name := range Family.Names() {
 		if name == "batch-all" {
 			continue
 		}
@@ -176,7 +176,7 @@ func TestFallbacksAreCounted(t *testing.T) {
 
 func TestBatchOfOneClass(t *testing.T) {
 	s := newScene(7, []int32{3, 3, 3, 3, 3, 3}, 4, 0.5, true)
-	for _, name := range Names() {
+	for _, name := range Family.Names() {
 		for _, layout := range []Layout{Pairs, General} {
 			o := Options{Layout: layout, Margin: 0.2}
 			m, _ := New(name, o)
@@ -278,7 +278,7 @@ func TestBadBatches(t *testing.T) {
 	inf := newScene(9, pairLabels, 3, 0.5, true).z
 	inf.Row(13)[2] = float32(math.Inf(-1))
 	ok := array.New(4, 2)
-	for _, name := range Names() {
+	for _, name := range Family.Names() {
 		for _, c := range []struct {
 			what   string
 			z      *array.Array
@@ -317,10 +317,10 @@ func TestBadBatches(t *testing.T) {
 }
 
 func TestNewErrors(t *testing.T) {
-	if _, err := New("zebra", Defaults()); err == nil || !strings.Contains(err.Error(), `unknown miner "zebra" (valid: random, `) {
+	if _, err := New("zebra", Defaults()); err == nil || !strings.Contains(err.Error(), `there is no miner "zebra"; valid: batch-all, `) {
 		t.Error(err)
 	}
-	if _, err := New("softhrad", Defaults()); err == nil || !strings.Contains(err.Error(), `did you mean "softhard"?`) || !strings.Contains(err.Error(), "distance-weighted, hardest, batch-all") {
+	if _, err := New("softhrad", Defaults()); err == nil || !strings.Contains(err.Error(), `did you mean softhard? valid: batch-all, distance-weighted, `) {
 		t.Error(err)
 	}
 	for _, bad := range []func(o *Options){
@@ -342,7 +342,7 @@ func TestNewErrors(t *testing.T) {
 func TestSameTripletsForAnyThreads(t *testing.T) {
 	defer par.SetThreads(0)
 	s := newScene(10, pairLabels, 130, 0.7, true)
-	for _, name := range Names() {
+	for _, name := range Family.Names() {
 		want := ""
 		for _, threads := range []int{1, 2, 3} {
 			par.SetThreads(threads)
@@ -369,7 +369,7 @@ func TestSameTripletsForAnyThreads(t *testing.T) {
 
 func TestMiningAllocatesNothing(t *testing.T) {
 	s := newScene(12, pairLabels, 32, 0.7, true)
-	for _, name := range Names() {
+	for _, name := range Family.Names() {
 		m, _ := New(name, Options{Layout: Pairs, Margin: 0.2, Cap: 40})
 		r := rng.New(3, "mine")
 		var out loss.Tuples
@@ -399,7 +399,7 @@ func BenchmarkMine(b *testing.B) {
 		labels[i] = int32(i / 2 % 10)
 	}
 	s := newScene(1, labels, 512, 0.7, true)
-	for _, name := range Names() {
+	for _, name := range Family.Names() {
 		b.Run(name, func(b *testing.B) {
 			m, _ := New(name, Defaults())
 			r := rng.New(3, "mine")

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
+	"tercet/internal/component"
 	"tercet/internal/names"
 )
 
@@ -58,27 +58,37 @@ var (
 	ErrNonFinite = errors.New("non-finite embedding")
 )
 
-// makers holds the miners in the order in which Names lists them.
-var makers = []struct {
-	name string
-	make func(o Options) Miner
-}{
-	{"random", func(o Options) Miner { return newByAnchor(o, false, pickRandom) }},
-	{"semihard", func(o Options) Miner { return newByAnchor(o, true, pickSemihard) }},
-	{"softhard", func(o Options) Miner { return newByAnchor(o, true, pickSofthard) }},
-	{"softhard-strict", func(o Options) Miner { return newByAnchor(o, true, pickSofthardStrict) }},
-	{"distance-weighted", func(o Options) Miner { return newByAnchor(o, true, pickDistanceWeighted) }},
-	{"hardest", func(o Options) Miner { return newByAnchor(o, true, pickHardest) }},
-	{"batch-all", func(o Options) Miner { return &batchAll{batch: batch{o: o}} }},
+// Family is the miners that a config can name. A miner registers itself in its file.
+var Family = component.NewFamily[Keys]("semihard", "random", "softhard", "softhard-strict", "distance-weighted", "hardest", "batch-all")
+
+// Keys are the keys of a miner in a config.
+type Keys interface {
+	// make returns the miner for checked options.
+	make(o Options) Miner
 }
 
-// Names lists the miners that New knows.
-func Names() []string {
-	list := make([]string, len(makers))
-	for i, m := range makers {
-		list[i] = m.name
+// Setter is implemented by keys that set options.
+type Setter interface{ Set(o *Options) }
+
+// Many is implemented by the keys of miners that may find several triplets of one
+// anchor. The others are samplers: they find one for each.
+type Many interface{ Many() }
+
+// Fitter is implemented by the keys of miners that ask something of embeddings.
+// normalized says that these have length 1.
+type Fitter interface {
+	Fit(normalized bool) []component.Fault
+}
+
+// Samplers lists the miners that find one triplet for each anchor.
+func Samplers() []string {
+	var out []string
+	for _, c := range Family.All() {
+		if _, many := c.Defaults.(Many); !many {
+			out = append(out, c.Name)
+		}
 	}
-	return list
+	return out
 }
 
 // New returns the miner of that name, for one goroutine at a time.
@@ -95,14 +105,9 @@ func New(name string, o Options) (Miner, error) {
 	if o.Cap < 0 {
 		return nil, fmt.Errorf("mine: cap is %d, want 0 (all) or more", o.Cap)
 	}
-	for _, m := range makers {
-		if m.name == name {
-			return m.make(o), nil
-		}
+	c, ok := Family.Lookup(name)
+	if !ok {
+		return nil, fmt.Errorf("mine: there is no miner %q; %s", name, names.Unknown(name, Family.Names()))
 	}
-	hint := ""
-	if c := names.Closest(name, Names()); c != "" {
-		hint = fmt.Sprintf("; did you mean %q?", c)
-	}
-	return nil, fmt.Errorf("mine: unknown miner %q%s (valid: %s)", name, hint, strings.Join(Names(), ", "))
+	return c.Defaults.make(o), nil
 }

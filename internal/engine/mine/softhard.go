@@ -3,8 +3,24 @@ package mine
 import (
 	"math"
 
+	"tercet/internal/component"
 	"tercet/internal/rng"
 )
+
+func init() {
+	Family.Register(component.Component[Keys]{Name: "softhard", Doc: "hard positives and negatives, as published", Defaults: SofthardKeys{}})
+	Family.Register(component.Component[Keys]{Name: "softhard-strict", Doc: "softhard whose positive is never the anchor", Defaults: StrictKeys{}})
+}
+
+// SofthardKeys are the keys of softhard: none.
+type SofthardKeys struct{}
+
+func (SofthardKeys) make(o Options) Miner { return newByAnchor(o, true, pickSofthard) }
+
+// StrictKeys are the keys of softhard-strict: none.
+type StrictKeys struct{}
+
+func (StrictKeys) make(o Options) Miner { return newByAnchor(o, true, pickSofthardStrict) }
 
 // pickSofthard: the negative is uniform over the negatives nearer than the
 // farthest row of the anchor's label, else over all negatives; the positive is

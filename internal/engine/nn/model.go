@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/component"
 	"tercet/internal/engine/array"
 	"tercet/internal/rng"
 )
@@ -31,33 +32,20 @@ const (
 	maxUnits = 1 << 24
 )
 
-// model is an entry of the table of models: build returns the layers that turn
-// images into embeddings, and fills in s the defaults of its options and of the
-// embedding's dimension.
-type model struct {
-	name    string
-	build   func(s *Spec) ([]Layer, error)
-	options []string // of units, filters, fc, stem: those that the model has
+// Family is the models that a config can name. A model registers itself in its file.
+var Family = component.NewFamily[Keys]("cnn", "linear", "mlp", "lenet", "c2f2", "resnet18", "mahalanobis")
+
+// Keys are the keys of a model in a config.
+type Keys interface {
+	// layers returns what turns images into embeddings, and fills in s the defaults of
+	// its options and of the embedding's dimension. It depends on s alone.
+	layers(s *Spec) ([]Layer, error)
+	// options lists those of units, filters, fc and stem that the model has.
+	options() []string
 }
 
-var models = []model{
-	{"linear", linear, nil},
-	{"mlp", mlp, []string{"units"}},
-	{"cnn", cnn, []string{"units", "filters", "fc"}},
-	{"lenet", lenet, nil},
-	{"c2f2", c2f2, nil},
-	{"resnet18", resnet18, []string{"units", "stem"}},
-	{"mahalanobis", mahalanobis, nil},
-}
-
-// Names lists the models.
-func Names() []string {
-	names := make([]string, len(models))
-	for i, m := range models {
-		names[i] = m.name
-	}
-	return names
-}
+// Setter is implemented by keys that set options of a model.
+type Setter interface{ Set(s *Spec) }
 
 // Model is a built network: the Embedder of every part of Tercet.
 type Model struct {
@@ -84,22 +72,17 @@ func BuildWithin(s Spec, most int, r *rng.Stream) (*Model, error) {
 }
 
 func buildWithin(s Spec, most *budget, r *rng.Stream) (*Model, error) {
-	var table *model
-	for i := range models {
-		if models[i].name == s.Name {
-			table = &models[i]
-		}
+	known, ok := Family.Lookup(s.Name)
+	if !ok {
+		return nil, unknown("model", s.Name, Family.Names())
 	}
-	if table == nil {
-		return nil, unknown("model", s.Name, Names())
-	}
-	if err := s.check(table.options); err != nil {
+	if err := s.check(known.Defaults.options()); err != nil {
 		return nil, err
 	}
 	if s.Init == "" {
 		s.Init = DefaultInit
 	}
-	layers, err := table.build(&s)
+	layers, err := known.Defaults.layers(&s)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", s.Name, err)
 	}

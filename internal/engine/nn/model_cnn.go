@@ -3,9 +3,32 @@ package nn
 import (
 	"cmp"
 	"fmt"
+
+	"tercet/internal/component"
 )
 
-// cnn is the network of DIBS (Fonseca & Guidetti): three blocks conv3x3 (stride
+func init() {
+	Family.Register(component.Component[Keys]{Name: "cnn", Doc: "three convolution blocks and a linear layer (DIBS)", Defaults: CNNKeys{Width: 47, Filters: "paper-count", FC: "k"}})
+}
+
+// CNNKeys are the keys of cnn.
+type CNNKeys struct {
+	Width   int    `yaml:"width" check:">=1,<=8192" doc:"k, filters of the first convolution"`
+	Filters string `yaml:"filters" enum:"paper-count|paper-text" doc:"filters of the three blocks: k,2k,4k fits the paper's parameter count, k,2k,2k its text"`
+	FC      string `yaml:"fc" enum:"k|2k" doc:"units of the last layer where embedding is 0"`
+}
+
+func (CNNKeys) options() []string { return []string{"units", "filters", "fc"} }
+
+// Set implements Setter.
+func (k CNNKeys) Set(s *Spec) {
+	s.Units, s.Filters = k.Width, k.Filters
+	if s.Embedding == 0 {
+		s.FC = k.FC
+	}
+}
+
+// layers returns the network of DIBS (Fonseca & Guidetti): three blocks conv3x3 (stride
 // 1, pad 1, bias) - batch norm - ReLU - maxpool and a fully connected embedding.
 //
 // The paper's text and its parameter count disagree, so there are two layouts:
@@ -20,7 +43,7 @@ import (
 // brings the longer side to 56 or less, the second is 2, and the last takes the
 // maximum over each quarter of the map (quarters overlap by one row or column
 // where a side is odd, as in adaptive pooling).
-func cnn(s *Spec) ([]Layer, error) {
+func (CNNKeys) layers(s *Spec) ([]Layer, error) {
 	if s.FC != "" && s.Embedding != 0 {
 		return nil, fmt.Errorf("fc %s and embedding %d both set the embedding's dimension: give one", s.FC, s.Embedding)
 	}

@@ -4,14 +4,41 @@ import (
 	"cmp"
 	"fmt"
 
+	"tercet/internal/component"
 	"tercet/internal/engine/array"
 )
 
-// mahalanobis is linear metric learning on features that stay as they are: a frozen
+func init() {
+	Family.Register(component.Component[Keys]{Name: "mahalanobis", Doc: "a linear metric on principal components, fitted as section metric says", Defaults: MahalanobisKeys{Dims: 8, Radius: 1}, Preset: map[string]any{"normalize": false}})
+}
+
+// MahalanobisKeys are the keys of mahalanobis: a linear metric
+// in the ball. Images are centered, projected on their principal components and
+// scaled, and a linear map of that is learned.
+type MahalanobisKeys struct {
+	Dims   int     `yaml:"dims" check:">=0,<=1024" doc:"principal components of the training images that are kept, d; 0 keeps every number of an image"`
+	Whiten bool    `yaml:"whiten" doc:"divide each component by its standard deviation"`
+	Radius float64 `yaml:"radius" check:">0,<=1e6" doc:"B: all training images lie in the ball of this radius, the farthest one on its edge"`
+}
+
+func (MahalanobisKeys) options() []string { return nil }
+
+// Check implements component.Checker.
+func (k MahalanobisKeys) Check() []component.Fault {
+	if k.Whiten && k.Dims == 0 {
+		return []component.Fault{component.Faultf("whiten", "divides principal components by their standard deviation: set model.dims to how many")}
+	}
+	return nil
+}
+
+// Set implements Setter.
+func (k MahalanobisKeys) Set(s *Spec) { s.Embedding = k.Dims }
+
+// layers returns linear metric learning on features that stay as they are: a frozen
 // affine map of the flattened image to D numbers and a linear map L of those, trained
 // or set by SetMetric. The squared distance of embeddings is Mahalanobis' in the
 // features, (x-y)^T L^T L (x-y).
-func mahalanobis(s *Spec) ([]Layer, error) {
+func (MahalanobisKeys) layers(s *Spec) ([]Layer, error) {
 	s.Embedding = cmp.Or(s.Embedding, s.Height*s.Width*s.Channels)
 	return []Layer{NewFlatten("flatten"), NewProjection("project", s.Embedding), NewLinear("embed", s.Embedding, false)}, nil
 }

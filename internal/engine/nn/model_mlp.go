@@ -1,12 +1,30 @@
 package nn
 
-import "cmp"
+import (
+	"cmp"
 
-// mlp is the network of DIBS (Fonseca & Guidetti): exactly three weight layers
+	"tercet/internal/component"
+)
+
+func init() {
+	Family.Register(component.Component[Keys]{Name: "mlp", Doc: "three linear layers (DIBS)", Defaults: MLPKeys{Width: 200}})
+}
+
+// MLPKeys are the keys of mlp. An embedding of 0 is the width.
+type MLPKeys struct {
+	Width int `yaml:"width" check:">=1,<=65536" doc:"units of a hidden layer"`
+}
+
+func (MLPKeys) options() []string { return []string{"units"} }
+
+// Set implements Setter.
+func (k MLPKeys) Set(s *Spec) { s.Units = k.Width }
+
+// layers returns the network of DIBS (Fonseca & Guidetti): exactly three weight layers
 // d - w - w - w with biases, the last of which is the embedding; ReLU after the
 // first two. 784-200-200-200 has the paper's 237,400 parameters. The paper's
 // runs use the initialiser xavier-uniform.
-func mlp(s *Spec) ([]Layer, error) {
+func (MLPKeys) layers(s *Spec) ([]Layer, error) {
 	s.Units = cmp.Or(s.Units, 200)
 	s.Embedding = cmp.Or(s.Embedding, s.Units)
 	return []Layer{

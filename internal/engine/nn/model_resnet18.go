@@ -3,13 +3,30 @@ package nn
 import (
 	"cmp"
 	"fmt"
+
+	"tercet/internal/component"
 )
 
-// resnet18 is torchvision's ResNet-18 (He et al. 2016, table 1) with an embedding
+func init() {
+	Family.Register(component.Component[Keys]{Name: "resnet18", Doc: "residual network of 18 layers", Defaults: ResNet18Keys{Width: 64, Stem: "imagenet"}, Preset: map[string]any{"embedding": 512}})
+}
+
+// ResNet18Keys are the keys of resnet18.
+type ResNet18Keys struct {
+	Width int    `yaml:"width" check:">=1,<=8192" doc:"channels of the first stage; the others have 2, 4 and 8 times as many"`
+	Stem  string `yaml:"stem" enum:"imagenet|small" doc:"imagenet: 7x7 stride 2 and pooling; small: 3x3 stride 1, for images of about 32 pixels"`
+}
+
+func (ResNet18Keys) options() []string { return []string{"units", "stem"} }
+
+// Set implements Setter.
+func (k ResNet18Keys) Set(s *Spec) { s.Stem, s.Units = k.Stem, k.Width }
+
+// layers returns torchvision's ResNet-18 (He et al. 2016, table 1) with an embedding
 // layer for its classifier. The stem is imagenet (conv7x7/2, batch norm, ReLU,
 // maxpool3x3/2) or small (conv3x3/1, batch norm, ReLU, no pool), which is the
 // default below 64 pixels. Units scales the stages Units x (1, 2, 4, 8).
-func resnet18(s *Spec) ([]Layer, error) {
+func (ResNet18Keys) layers(s *Spec) ([]Layer, error) {
 	def := "imagenet"
 	if min(s.Height, s.Width) < 64 {
 		def = "small"

@@ -118,7 +118,7 @@ func TestCNNMaps(t *testing.T) {
 }
 
 func TestModelsEmbedUnitRows(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range Family.Names() {
 		s := Spec{Name: name, Height: 28, Width: 28, Channels: 1, Embedding: 6, Normalize: true}
 		if name == "mlp" || name == "cnn" || name == "resnet18" {
 			s.Units = 4
@@ -163,8 +163,8 @@ func TestBuildIsSeeded(t *testing.T) {
 func TestBuildRefuses(t *testing.T) {
 	ok := Spec{Name: "cnn", Height: 28, Width: 28, Channels: 1}
 	for want, change := range map[string]func(*Spec){
-		`unknown model "renset18": did you mean "resnet18"?`:    func(s *Spec) { s.Name = "renset18" },
-		`unknown model "transformer-xl": known are linear, mlp`: func(s *Spec) { s.Name = "transformer-xl" },
+		`unknown model "renset18": did you mean "resnet18"?`:         func(s *Spec) { s.Name = "renset18" },
+		`unknown model "transformer-xl": known are cnn, linear, mlp`: func(s *Spec) { s.Name = "transformer-xl" },
 		`unknown model ""`:              func(s *Spec) { s.Name = "" },
 		"height 0 is not in 1":          func(s *Spec) { s.Height = 0 },
 		"channels -1":                   func(s *Spec) { s.Channels = -1 },

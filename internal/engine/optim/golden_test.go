@@ -179,7 +179,7 @@ func tenSteps(t *testing.T, net *nn.Sequential, x *array.Array, opt string, seed
 	start(t, net, seed, names)
 	cfg, lr := Config{Name: opt, WeightDecay: 0.01, DecayAll: true}, 0.001
 	if opt == "sgd" {
-		cfg.Momentum, cfg.Nesterov, lr = 0.9, true, 0.01
+		cfg.Keys, lr = SGD{0.9, true}, 0.01
 	}
 	params := net.Params()
 	o, err := New(cfg, params)

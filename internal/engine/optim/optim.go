@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 
+	"tercet/internal/component"
 	"tercet/internal/engine/nn"
+	"tercet/internal/names"
 )
 
 // Optimizer owns the state that belongs to a fixed list of parameters.
@@ -33,31 +35,44 @@ type NamedState struct {
 	Data  []float32
 }
 
-// Config selects an optimizer. Beta1, Beta2 and Eps all zero mean PyTorch's
-// defaults; a beta of 0 beside an Eps is that beta: no running mean.
-type Config struct {
-	Name         string  // sgd, adam or adamw
-	Momentum     float64 // sgd: 0 for none; dampening is 0
-	Nesterov     bool    // sgd
-	Beta1, Beta2 float64 // adam, adamw: 0.9, 0.999
-	Eps          float64 // adam, adamw: 1e-8, added to sqrt(v)
-	WeightDecay  float64
-	Decay        string // l2: added to the gradient; decoupled: p *= 1 - lr*WeightDecay. Default: l2, decoupled for adamw
-	DecayAll     bool   // also decay biases and batch norm, as torch.optim does
+// Family is the optimizers that a config can name. An optimizer registers itself in
+// its file.
+var Family = component.NewFamily[Keys]("adam", "adamw", "sgd")
+
+// Keys are the keys of an optimizer in a config.
+type Keys interface {
+	// make returns the optimizer of checked keys.
+	make(s state) Optimizer
 }
 
-// Names lists the optimizers.
-func Names() []string { return []string{"sgd", "adam", "adamw"} }
+// Fitter is implemented by keys that ask something of the keys that all optimizers
+// have.
+type Fitter interface {
+	Fit(Config) []component.Fault
+}
+
+// Config selects an optimizer.
+type Config struct {
+	Name        string // sgd, adam or adamw
+	Keys        Keys   // nil: the defaults of that name
+	WeightDecay float64
+	Decay       string // l2: added to the gradient; decoupled: p *= 1 - lr*WeightDecay. Default: l2, decoupled for adamw
+	DecayAll    bool   // also decay biases and batch norm, as torch.optim does
+}
 
 // New returns an optimizer of params; buffers among them are left alone.
 func New(c Config, params []*nn.Param) (Optimizer, error) {
-	if c.Beta1 == 0 && c.Beta2 == 0 && c.Eps == 0 {
-		c.Beta1, c.Beta2, c.Eps = 0.9, 0.999, 1e-8
+	known, ok := Family.Lookup(c.Name)
+	if !ok {
+		return nil, fmt.Errorf("there is no optimizer %q; %s", c.Name, names.Unknown(c.Name, Family.Names()))
+	}
+	if c.Keys == nil {
+		c.Keys = known.Defaults
 	}
 	if c.Decay == "" {
 		c.Decay = "l2"
-		if c.Name == "adamw" {
-			c.Decay = "decoupled"
+		if d, ok := known.Preset["decay"]; ok {
+			c.Decay = d.(string)
 		}
 	}
 	if err := c.check(); err != nil {
@@ -70,42 +85,26 @@ func New(c Config, params []*nn.Param) (Optimizer, error) {
 		}
 	}
 	s.spans.cut(s.params)
-	if c.Name == "sgd" {
-		return newSGD(s), nil
-	}
-	return newAdam(s), nil
+	return c.Keys.make(s), nil
 }
 
 func (c *Config) check() error {
-	switch c.Name {
-	case "sgd", "adam", "adamw":
-	default:
-		return fmt.Errorf("unknown optimizer %q: known are sgd, adam, adamw", c.Name)
+	prefix := "optimizer " + c.Name
+	if err := component.Err(prefix, c.Keys); err != nil {
+		return err
 	}
-	for _, v := range []struct {
-		what   string
-		x, top float64
-	}{{"momentum", c.Momentum, 1}, {"beta1", c.Beta1, 1}, {"beta2", c.Beta2, 1}, {"eps", c.Eps, math.Inf(1)}, {"weight decay", c.WeightDecay, math.Inf(1)}} {
-		if !(v.x >= 0 && v.x < v.top) {
-			return fmt.Errorf("optimizer %s: %s %v is not in [0, %v)", c.Name, v.what, v.x, v.top)
-		}
-	}
-	if c.Name != "sgd" && c.Eps == 0 {
-		return fmt.Errorf("optimizer %s: eps 0 divides by zero; give all of betas and eps, or none", c.Name)
-	}
-	if c.Name != "sgd" && (c.Momentum != 0 || c.Nesterov) {
-		return fmt.Errorf("optimizer %s: momentum and nesterov belong to sgd", c.Name)
-	}
-	if c.Nesterov && c.Momentum == 0 {
-		return fmt.Errorf("optimizer sgd: nesterov needs a momentum above 0")
+	if !(c.WeightDecay >= 0) || math.IsInf(c.WeightDecay, 0) {
+		return fmt.Errorf("%s: weight decay %v is not a number from 0", prefix, c.WeightDecay)
 	}
 	switch c.Decay {
 	case "l2", "decoupled":
 	default:
-		return fmt.Errorf("optimizer %s: unknown weight decay %q: known are l2, decoupled", c.Name, c.Decay)
+		return fmt.Errorf("%s: unknown weight decay %q: known are l2, decoupled", prefix, c.Decay)
 	}
-	if c.Name == "adamw" && c.Decay == "l2" {
-		return fmt.Errorf("optimizer adamw: its weight decay is decoupled; use adam for l2")
+	if f, ok := c.Keys.(Fitter); ok {
+		if list := f.Fit(*c); len(list) > 0 {
+			return fmt.Errorf("%s: %s: %s", prefix, list[0].Key, list[0].Msg)
+		}
 	}
 	return nil
 }

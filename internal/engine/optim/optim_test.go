@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/component"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
@@ -54,19 +55,19 @@ func (s *reference) step(c Config, p, g, lr float64, t int, decay bool) float64 
 	} else {
 		g += wd * p
 	}
-	if c.Name == "sgd" {
-		if c.Momentum == 0 {
+	if k, ok := c.Keys.(SGD); ok {
+		if k.Momentum == 0 {
 			return p - lr*g
 		}
-		s.buf = c.Momentum*s.buf + g
-		if c.Nesterov {
-			return p - lr*(g+c.Momentum*s.buf)
+		s.buf = k.Momentum*s.buf + g
+		if k.Nesterov {
+			return p - lr*(g+k.Momentum*s.buf)
 		}
 		return p - lr*s.buf
 	}
 	b1, b2, eps := 0.9, 0.999, 1e-8
-	if c.Eps != 0 {
-		b1, b2, eps = c.Beta1, c.Beta2, c.Eps
+	if k, ok := c.Keys.(Adam); ok {
+		b1, b2, eps = k.Betas[0], k.Betas[1], k.Eps
 	}
 	s.m = b1*s.m + (1-b1)*g
 	s.v = b2*s.v + (1-b2)*g*g
@@ -76,17 +77,17 @@ func (s *reference) step(c Config, p, g, lr float64, t int, decay bool) float64 
 }
 
 var configs = []Config{
-	{Name: "sgd"},
-	{Name: "sgd", WeightDecay: 0.1},
-	{Name: "sgd", Momentum: 0.9, WeightDecay: 0.1},
-	{Name: "sgd", Momentum: 0.9, Nesterov: true, WeightDecay: 0.1, DecayAll: true},
-	{Name: "sgd", Momentum: 0.9, WeightDecay: 0.1, Decay: "decoupled"},
+	{Name: "sgd", Keys: SGD{}},
+	{Name: "sgd", Keys: SGD{}, WeightDecay: 0.1},
+	{Name: "sgd", Keys: SGD{Momentum: 0.9}, WeightDecay: 0.1},
+	{Name: "sgd", Keys: SGD{0.9, true}, WeightDecay: 0.1, DecayAll: true},
+	{Name: "sgd", Keys: SGD{Momentum: 0.9}, WeightDecay: 0.1, Decay: "decoupled"},
 	{Name: "adam"},
 	{Name: "adam", WeightDecay: 0.1, DecayAll: true},
 	{Name: "adam", WeightDecay: 0.1, Decay: "decoupled"},
-	{Name: "adam", Beta1: 0.5, Beta2: 0.9, Eps: 1e-3},
-	{Name: "adam", Beta1: 0, Beta2: 0.9, Eps: 1e-3},
-	{Name: "adam", Beta1: 0, Beta2: 0, Eps: 1e-3},
+	{Name: "adam", Keys: Adam{[2]float64{0.5, 0.9}, 1e-3}},
+	{Name: "adam", Keys: Adam{[2]float64{0, 0.9}, 1e-3}},
+	{Name: "adam", Keys: Adam{[2]float64{0, 0}, 1e-3}},
 	{Name: "adamw", WeightDecay: 0.1},
 }
 
@@ -209,15 +210,14 @@ func TestRestoreRefuses(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	for want, c := range map[string]Config{
-		"unknown optimizer":    {Name: "lion"},
-		"momentum 1":           {Name: "sgd", Momentum: 1},
-		"nesterov needs":       {Name: "sgd", Nesterov: true},
-		"belong to sgd":        {Name: "adam", Momentum: 0.9},
-		"beta2 NaN":            {Name: "adam", Beta2: math.NaN()},
-		"eps 0":                {Name: "adam", Beta1: 0.5, Beta2: 0.9},
-		"weight decay -1":      {Name: "adam", WeightDecay: -1},
-		"unknown weight decay": {Name: "adam", Decay: "l1"},
-		"decay is decoupled":   {Name: "adamw", Decay: "l2"},
+		`there is no optimizer "lion"; valid: adam, adamw, sgd`: {Name: "lion"},
+		"momentum must be >=0 and <1, is 1":                     {Name: "sgd", Keys: SGD{Momentum: 1}},
+		"nesterov needs":                                        {Name: "sgd", Keys: SGD{Nesterov: true}},
+		"betas must be >=0 and <1, is NaN":                      {Name: "adam", Keys: Adam{[2]float64{0, math.NaN()}, 1}},
+		"eps must be >0, is 0":                                  {Name: "adam", Keys: Adam{[2]float64{0.5, 0.9}, 0}},
+		"weight decay -1":                                       {Name: "adam", WeightDecay: -1},
+		"unknown weight decay":                                  {Name: "adam", Decay: "l1"},
+		"adamw is Adam with decoupled decay":                    {Name: "adamw", Decay: "l2"},
 	} {
 		if _, err := New(c, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
@@ -266,22 +266,22 @@ func TestSchedules(t *testing.T) {
 		step int
 		want float64
 	}{
-		{Schedule{Base: 2}, 1000, 2},
-		{Schedule{Base: 2, Warmup: 4}, 0, 0.5},
-		{Schedule{Base: 2, Warmup: 4}, 3, 2},
-		{Schedule{Base: 2, Warmup: 4}, 4, 2},
-		{Schedule{Kind: "step", Base: 2, Every: 10}, 9, 2},
-		{Schedule{Kind: "step", Base: 2, Every: 10}, 10, 0.2},
-		{Schedule{Kind: "step", Base: 2, Every: 10, Gamma: 0.5}, 35, 0.25},
-		{Schedule{Kind: "step", Base: 2, Milestones: []int{5, 7}, Gamma: 0.5}, 6, 1},
-		{Schedule{Kind: "step", Base: 2, Milestones: []int{5, 7}, Gamma: 0.5}, 7, 0.5},
-		{Schedule{Kind: "step", Base: 2, Milestones: []int{5, 7}, Gamma: 0.5, Warmup: 10}, 9, 2},
-		{Schedule{Kind: "cosine", Base: 2, Total: 10}, 0, 2},
-		{Schedule{Kind: "cosine", Base: 2, Total: 10}, 5, 1},
-		{Schedule{Kind: "cosine", Base: 2, Min: 1, Total: 12}, 4, 1.75},
-		{Schedule{Kind: "cosine", Base: 2, Min: 1, Total: 12, Warmup: 6}, 8, 1.75},
-		{Schedule{Kind: "cosine", Base: 2, Min: 1, Total: 12}, 12, 1},
-		{Schedule{Kind: "cosine", Base: 2, Min: 1, Total: 12}, 99, 1},
+		{Schedule{Keys: Constant{}, Base: 2}, 1000, 2},
+		{Schedule{Keys: Constant{}, Base: 2, Warmup: 4}, 0, 0.5},
+		{Schedule{Keys: Constant{}, Base: 2, Warmup: 4}, 3, 2},
+		{Schedule{Keys: Constant{}, Base: 2, Warmup: 4}, 4, 2},
+		{Schedule{Keys: Drops{component.Span{N: 10, Unit: "steps"}, 0.1}, Base: 2}, 9, 2},
+		{Schedule{Keys: Drops{component.Span{N: 10, Unit: "steps"}, 0.1}, Base: 2}, 10, 0.2},
+		{Schedule{Keys: Drops{component.Span{N: 10, Unit: "steps"}, 0.5}, Base: 2}, 35, 0.25},
+		{Schedule{Keys: Drops{component.Span{N: 2.5, Unit: "epochs"}, 0.5}, Base: 2, PerEpoch: 3}, 15, 1}, // every 8 steps
+		{Schedule{Keys: Drops{component.Span{N: 2.5, Unit: "epochs"}, 0.5}, Base: 2, PerEpoch: 3}, 16, 0.5},
+		{Schedule{Keys: Drops{component.Span{N: 5, Unit: "steps"}, 0.5}, Base: 2, Warmup: 10}, 9, 2},
+		{Schedule{Keys: Cosine{}, Base: 2, Total: 10}, 0, 2},
+		{Schedule{Keys: Cosine{}, Base: 2, Total: 10}, 5, 1},
+		{Schedule{Keys: Cosine{1}, Base: 2, Total: 12}, 4, 1.75},
+		{Schedule{Keys: Cosine{1}, Base: 2, Total: 12, Warmup: 6}, 8, 1.75},
+		{Schedule{Keys: Cosine{1}, Base: 2, Total: 12}, 12, 1},
+		{Schedule{Keys: Cosine{1}, Base: 2, Total: 12}, 99, 1},
 	} {
 		if err := c.s.Check(); err != nil {
 			t.Errorf("%+v: %v", c.s, err)
@@ -291,16 +291,13 @@ func TestSchedules(t *testing.T) {
 		}
 	}
 	for want, s := range map[string]Schedule{
-		"unknown schedule":           {Kind: "linear"},
-		"learning rate -1":           {Base: -1},
-		"learning rate NaN":          {Base: math.NaN()},
-		"warm-up of -1":              {Warmup: -1},
-		"gamma -1":                   {Kind: "step", Every: 1, Gamma: -1},
-		"either every":               {Kind: "step"},
-		"give either":                {Kind: "step", Every: 1, Milestones: []int{1}},
-		"not ascending":              {Kind: "step", Milestones: []int{3, 3}},
-		"not above the warm-up's 10": {Kind: "cosine", Total: 10, Warmup: 10},
-		"min 3":                      {Kind: "cosine", Total: 10, Base: 2, Min: 3},
+		"learning rate -1":  {Keys: Constant{}, Base: -1},
+		"learning rate NaN": {Keys: Constant{}, Base: math.NaN()},
+		"warm-up of -1":     {Keys: Constant{}, Warmup: -1},
+		"gamma must be >0":  {Keys: Drops{component.Span{N: 1, Unit: "steps"}, -1}},
+		"every must be >0":  {Keys: Drops{component.Span{Unit: "steps"}, 1}},
+		"warmup must be shorter than the run, which has 10 steps, is 10": {Keys: Cosine{}, Total: 10, Warmup: 10},
+		"min_lr is larger than optimizer.lr (2)":                         {Keys: Cosine{3}, Total: 10, Base: 2},
 	} {
 		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

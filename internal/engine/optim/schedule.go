@@ -3,29 +3,43 @@ package optim
 import (
 	"fmt"
 	"math"
+
+	"tercet/internal/component"
 )
 
-// Schedule gives the learning rate as a pure function of the step, counted from
-// 0. During the first Warmup steps it rises linearly, Base*(step+1)/Warmup;
-// after them it is
-//
-//	constant  Base
-//	step      Base * Gamma^k, k = milestones passed, or step/Every
-//	cosine    Min + (Base-Min) * (1 + cos(pi * (step-Warmup)/(Total-Warmup))) / 2,
-//	          and Min from step Total on (Loshchilov & Hutter 2017, eq. 5)
-type Schedule struct {
-	Kind       string // constant (default), step or cosine
-	Base       float64
-	Warmup     int     // steps
-	Total      int     // cosine: steps of the whole run
-	Min        float64 // cosine
-	Gamma      float64 // step: factor; 0 means 0.1
-	Every      int     // step: steps between drops
-	Milestones []int   // step: steps at which the rate drops, ascending; instead of Every
+// Schedules is the schedules of the learning rate that a config can name.
+var Schedules = component.NewFamily[ScheduleKeys]("constant", "step", "cosine")
+
+// ScheduleKeys are the keys of a schedule in a config.
+type ScheduleKeys interface {
+	// rate returns the learning rate of a step after the warm-up, as a pure function.
+	rate(s Schedule, step int) float64
 }
 
-// ScheduleNames lists the kinds of schedules.
-func ScheduleNames() []string { return []string{"constant", "step", "cosine"} }
+// ScheduleFitter is implemented by the keys of schedules that ask something of the run.
+type ScheduleFitter interface {
+	// Fit returns faults of the key warmup, or of their own ones.
+	Fit(Course) []component.Fault
+}
+
+// Course is what a schedule may ask of a run.
+type Course struct {
+	LR     float64 // the highest learning rate
+	Warmup float64
+	Length float64 // of the run in the unit of the warm-up, 0 where it is not known
+	Unit   string  // steps or epochs
+}
+
+// Schedule gives the learning rate as a pure function of the step, counted from
+// 0. During the first Warmup steps it rises linearly, Base*(step+1)/Warmup; after
+// them the keys say what it is.
+type Schedule struct {
+	Keys     ScheduleKeys
+	Base     float64
+	Warmup   int // steps
+	Total    int // steps of the whole run
+	PerEpoch int // steps of an epoch
+}
 
 // Check returns an error saying what does not make sense.
 func (s Schedule) Check() error {
@@ -35,32 +49,15 @@ func (s Schedule) Check() error {
 	if s.Warmup < 0 {
 		return fmt.Errorf("schedule: warm-up of %d steps", s.Warmup)
 	}
-	switch s.Kind {
-	case "", "constant":
-		return nil
-	case "step":
-		if !(s.Gamma >= 0) || math.IsInf(s.Gamma, 0) {
-			return fmt.Errorf("schedule step: gamma %v is not a number from 0", s.Gamma)
-		}
-		if (s.Every > 0) == (len(s.Milestones) > 0) || s.Every < 0 {
-			return fmt.Errorf("schedule step: give either every (steps, at least 1) or milestones")
-		}
-		for i, m := range s.Milestones {
-			if m < 0 || i > 0 && m <= s.Milestones[i-1] {
-				return fmt.Errorf("schedule step: milestones %v are not ascending from 0", s.Milestones)
-			}
-		}
-		return nil
-	case "cosine":
-		if s.Total <= s.Warmup {
-			return fmt.Errorf("schedule cosine: total of %d steps is not above the warm-up's %d", s.Total, s.Warmup)
-		}
-		if !(s.Min >= 0 && s.Min <= s.Base) {
-			return fmt.Errorf("schedule cosine: min %v is not in [0, %v]", s.Min, s.Base)
-		}
-		return nil
+	if err := component.Err("schedule", s.Keys); err != nil {
+		return err
 	}
-	return fmt.Errorf("unknown schedule %q: known are constant, step, cosine", s.Kind)
+	if f, ok := s.Keys.(ScheduleFitter); ok {
+		if list := f.Fit(Course{s.Base, float64(s.Warmup), float64(s.Total), "steps"}); len(list) > 0 {
+			return fmt.Errorf("schedule: %s %s", list[0].Key, list[0].Msg)
+		}
+	}
+	return nil
 }
 
 // LR returns the learning rate of a step. The schedule must have passed Check.
@@ -68,28 +65,5 @@ func (s Schedule) LR(step int) float64 {
 	if step < s.Warmup {
 		return s.Base * float64(step+1) / float64(s.Warmup)
 	}
-	switch s.Kind {
-	case "step":
-		drops := 0
-		if s.Every > 0 {
-			drops = step / s.Every
-		}
-		for _, m := range s.Milestones {
-			if step >= m {
-				drops++
-			}
-		}
-		gamma := s.Gamma
-		if gamma == 0 {
-			gamma = 0.1
-		}
-		return s.Base * math.Pow(gamma, float64(drops))
-	case "cosine":
-		if step >= s.Total {
-			return s.Min
-		}
-		done := float64(step-s.Warmup) / float64(s.Total-s.Warmup)
-		return s.Min + (s.Base-s.Min)*(1+math.Cos(math.Pi*done))/2
-	}
-	return s.Base
+	return s.Keys.rate(s, step)
 }
