@@ -27,8 +27,8 @@ type table struct {
 }
 
 // crowded reports whether so many edges on so many rows are better served by a
-// table of all pairs.
-func crowded(edges, rows int) bool { return edges >= rows*rows/2 }
+// table of all pairs. In 64 bits: the square of 60,000 rows is no int on a 32-bit machine.
+func crowded(edges, rows int) bool { return int64(edges) >= int64(rows)*int64(rows)/2 }
 
 // measure fills dist and clears coef. A distance that is NaN or infinite is an
 // error, whether a tuple uses it or not.

@@ -54,9 +54,9 @@ func (b *budget) spent(ctx context.Context, used int64) bool {
 func Solve(ctx context.Context, c multicut.Costs, o Options) (*multicut.Result, multicut.Bound, error) {
 	const solver = "exact"
 	n := c.Nodes()
-	count := n * (n - 1) / 2
+	count := int64(n) * int64(n-1) / 2
 	if g, ok := c.(*multicut.Graph); ok {
-		count = g.Edges()
+		count = int64(g.Edges())
 	}
 	switch {
 	case count > edges:
