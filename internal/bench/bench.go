@@ -13,9 +13,6 @@ import (
 	"tercet/internal/par"
 )
 
-// Schema names the JSON document of results.
-const Schema = "tercet.bench/1"
-
 // Options says how long and how large.
 type Options struct {
 	Seconds float64 // length of each job's measurement; a job of several parts divides it

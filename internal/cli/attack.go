@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 )
 
 type attackOptions struct {
@@ -186,7 +187,7 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 }
 
 // show prints a result and judges it.
-func (o *attackOptions) show(s *Streams, d *experiment.AttackDoc, gates []gate) error {
+func (o *attackOptions) show(s *Streams, d *record.Attack, gates []gate) error {
 	for _, w := range d.Warnings {
 		s.Note("warning: %s", w)
 	}

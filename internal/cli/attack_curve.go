@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 )
 
 // maxCurve bounds the points of a curve: each is a whole attack.
@@ -74,7 +75,7 @@ func (o *attackOptions) checkCurve() error {
 }
 
 // runCurve runs the attacks at each eps, and writes and shows the curve.
-func runCurve(ctx context.Context, s *Streams, o attackOptions, r *experiment.Run, opts experiment.AttackOptions, view *stages) error {
+func runCurve(ctx context.Context, s *Streams, o attackOptions, r *experiment.Run, opts record.AttackOptions, view *stages) error {
 	d, err := r.AttackCurve(ctx, o.checkpoint, o.set, opts, o.points, view.say)
 	if err != nil {
 		return runError(err)
@@ -87,7 +88,9 @@ func runCurve(ctx context.Context, s *Streams, o attackOptions, r *experiment.Ru
 		return err
 	}
 	if !o.noPictures {
-		picture(s, func() (string, error) { return d.Draw(experiment.FigureFolder(o.out, o.set, o.checkpoint)) })
+		picture(s, func() (string, error) {
+			return experiment.DrawCurve(d, experiment.FigureFolder(o.out, o.set, o.checkpoint))
+		})
 	}
 	return s.Result(d, func(w io.Writer) error { return curveTable(d).Write(w, o.format) })
 }

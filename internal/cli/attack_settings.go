@@ -10,6 +10,7 @@ import (
 	"tercet/internal/attack"
 	"tercet/internal/experiment"
 	"tercet/internal/names"
+	"tercet/internal/record"
 )
 
 // names spells the attacks as tables do and refuses unknown ones.
@@ -73,14 +74,14 @@ func (o *attackOptions) variants() []string {
 }
 
 // settings lays the flags that were given over the profile.
-func (o *attackOptions) settings(r *experiment.Run) (experiment.AttackOptions, error) {
-	a := experiment.AttackOptions{
+func (o *attackOptions) settings(r *experiment.Run) (record.AttackOptions, error) {
+	a := record.AttackOptions{
 		Attacks: o.attacks, Variants: o.variants(), Queries: o.queries, Sample: o.sample, Batch: o.batch, Seed: o.seed, Bootstrap: o.bootstrap,
 		Draws: o.draws, W: o.w, M: o.m, Near: o.near, Pure: o.pure, XiScale: o.xiScale, XiWeight: o.xi,
 		Pictures: o.examples, PictureAttacks: o.examplesOf,
 	}
 	shape := r.Manifest.Data.Train.Shape
-	if err := a.AttackProfile(o.profile, shape[0]); err != nil {
+	if err := experiment.AttackProfile(&a, o.profile, shape[0]); err != nil {
 		return a, &ExitError{ExitUsage, err}
 	}
 	if a.Batch == 0 {
@@ -144,7 +145,7 @@ func (o *attackOptions) settings(r *experiment.Run) (experiment.AttackOptions, e
 	if err := o.weights(); err != nil {
 		return a, err
 	}
-	if err := a.Validate(); err != nil {
+	if err := experiment.ValidateAttack(a); err != nil {
 		return a, &ExitError{ExitUsage, err}
 	}
 	return a, nil

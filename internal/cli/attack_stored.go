@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 )
 
 // path is where the result goes.
@@ -19,7 +20,7 @@ func (o *attackOptions) curvePath() string {
 // stored returns the result that is there where it is the one asked for and
 // --if-needed is given. It refuses, before the work, to replace one that the new one
 // does not cover.
-func (o *attackOptions) stored(r *experiment.Run, opts experiment.AttackOptions) (*experiment.AttackDoc, error) {
+func (o *attackOptions) stored(r *experiment.Run, opts record.AttackOptions) (*record.Attack, error) {
 	if err := writable(o.path()); err != nil || o.force {
 		return nil, err
 	}
@@ -31,14 +32,14 @@ func (o *attackOptions) stored(r *experiment.Run, opts experiment.AttackOptions)
 	if err != nil {
 		return nil, runError(err)
 	}
-	if o.ifNeeded && r.Owns(o.path(), d.Source) && d.Same(opts) && r.Measures(d.Source, o.checkpoint, step, o.set) {
+	if o.ifNeeded && r.Owns(o.path(), d.Source) && experiment.SameAttack(d, opts) && r.Measures(d.Source, o.checkpoint, step, o.set) {
 		return d, nil
 	}
-	return nil, keptError(r.Protect(o.path(), d.Source, o.set, o.checkpoint, d.Lacks(opts)), "FOLDER")
+	return nil, keptError(r.Protect(o.path(), d.Source, o.set, o.checkpoint, experiment.LacksAttack(d, opts)), "FOLDER")
 }
 
 // storedCurve refuses, before the work, to replace a curve, as stored does.
-func (o *attackOptions) storedCurve(r *experiment.Run, opts experiment.AttackOptions) error {
+func (o *attackOptions) storedCurve(r *experiment.Run, opts record.AttackOptions) error {
 	if err := writable(o.curvePath()); err != nil || o.force {
 		return err
 	}
@@ -46,7 +47,7 @@ func (o *attackOptions) storedCurve(r *experiment.Run, opts experiment.AttackOpt
 	if d == nil {
 		return keptError(err, "FOLDER")
 	}
-	return keptError(r.Protect(o.curvePath(), d.Source, o.set, o.checkpoint, d.Lacks(opts, o.points)), "FOLDER")
+	return keptError(r.Protect(o.curvePath(), d.Source, o.set, o.checkpoint, experiment.LacksCurve(d, opts, o.points)), "FOLDER")
 }
 
 // writable refuses a path to which no result is written, before the work.
@@ -60,7 +61,7 @@ func writable(path string) error {
 // keptError says how a result that is not replaced can be, or where else the new one
 // goes: to --out, which takes what place names, "" where there is none.
 func keptError(err error, place string) error {
-	var kept *experiment.KeptError
+	var kept *record.KeptError
 	switch {
 	case err == nil:
 		return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 )
 
 // A quick look does not cost the result of hours.
@@ -142,7 +143,7 @@ func TestUnfinishedRuns(t *testing.T) {
 }
 
 func TestTitleOfAnAttack(t *testing.T) {
-	o := experiment.AttackOptions{Norm: "linf", Eps: 77. / 255, Step: 3. / 255, Iterations: 32, Rule: "fixed", Direction: "sign", Start: "clean", Restarts: 1, Keep: "last"}
+	o := record.AttackOptions{Norm: "linf", Eps: 77. / 255, Step: 3. / 255, Iterations: 32, Rule: "fixed", Direction: "sign", Start: "clean", Restarts: 1, Keep: "last"}
 	if got := budget(o, true); got != "linf eps 77/255, 32 steps of 3/255" {
 		t.Error(got)
 	}
@@ -150,7 +151,7 @@ func TestTitleOfAnAttack(t *testing.T) {
 	if got := budget(o, true); got != "linf eps 77/255, 1 step of 3/255 of the normalized gradient, random start, best of 3 runs, best iterate" {
 		t.Error(got)
 	}
-	d := &experiment.AttackDoc{Queries: 1, Source: experiment.Source{Run: "r", Items: 36}, Options: o}
+	d := &record.Attack{Queries: 1, Source: record.Source{Run: "r", Items: 36}, Options: o}
 	if got := attackTable(d).Title; got[:18] != "r: 1 query of 36, " {
 		t.Error(got)
 	}

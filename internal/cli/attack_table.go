@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"tercet/internal/attack"
-	"tercet/internal/experiment"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
 // attackTable has a row for each score, published beside fixed.
-func attackTable(d *experiment.AttackDoc) *report.Table {
+func attackTable(d *record.Attack) *report.Table {
 	var list []report.AttackScores
 	for _, v := range d.Options.Variants {
 		s := report.AttackScores{Variant: v, Scores: d.Scores[v], Clean: d.Clean[v]}
@@ -28,7 +28,7 @@ func attackTable(d *experiment.AttackDoc) *report.Table {
 }
 
 // budget says what the attacker could do.
-func budget(o experiment.AttackOptions, eps bool) string {
+func budget(o record.AttackOptions, eps bool) string {
 	var b strings.Builder
 	b.WriteString(o.Norm)
 	if eps {
@@ -67,7 +67,7 @@ func pixels(norm string, v float64) string {
 }
 
 // attackNotes says how far images were moved, what was shared and what it took.
-func attackNotes(d *experiment.AttackDoc) []string {
+func attackNotes(d *record.Attack) []string {
 	var crafted, shared int
 	var zero, linf, largest, l2 float64
 	for _, a := range d.Attacks {
@@ -95,7 +95,7 @@ func attackNotes(d *experiment.AttackDoc) []string {
 
 // curveTable has a row for each score and variant and a column for each eps;
 // intervals are in curve.json.
-func curveTable(d *experiment.CurveDoc) *report.Table {
+func curveTable(d *record.Curve) *report.Table {
 	o := d.Options
 	t := &report.Table{
 		Title:   fmt.Sprintf("%s: scores against eps, %s of %d, %s", d.Source.Run, counted(d.Queries, "query", "queries"), d.Source.Items, budget(o, false)),
@@ -130,7 +130,7 @@ func curveTable(d *experiment.CurveDoc) *report.Table {
 
 // unreached says that steps of a fixed size do not lead out of the middle of the
 // ball; "" if they do.
-func unreached(o experiment.AttackOptions) string {
+func unreached(o record.AttackOptions) string {
 	reach := float64(o.Iterations) * o.Step
 	if o.Rule != "fixed" || o.Start != "clean" || o.Restarts > 1 || o.Norm == "linf" && o.Direction != "sign" || reach >= o.Eps*(1-1e-9) {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"tercet/internal/attack"
-	"tercet/internal/experiment"
+	"tercet/internal/record"
 )
 
 func TestParseCurve(t *testing.T) {
@@ -81,16 +81,16 @@ func TestWordsOfABudget(t *testing.T) {
 			t.Errorf("%s %v: %q, want %q", tc.norm, tc.v, got, tc.want)
 		}
 	}
-	o := experiment.AttackOptions{Norm: "linf", Eps: 77. / 255, Step: 3. / 255, Iterations: 8, Rule: "fixed", Direction: "sign", Start: "clean", Restarts: 1}
+	o := record.AttackOptions{Norm: "linf", Eps: 77. / 255, Step: 3. / 255, Iterations: 8, Rule: "fixed", Direction: "sign", Start: "clean", Restarts: 1}
 	if w := unreached(o); w != "8 steps of 3/255 reach 24/255 at most: the ball of 77/255 is not used to its end" {
 		t.Errorf("%q", w)
 	}
-	for _, change := range []func(*experiment.AttackOptions){
-		func(o *experiment.AttackOptions) { o.Iterations = 26 },
-		func(o *experiment.AttackOptions) { o.Eps = 24. / 255 },
-		func(o *experiment.AttackOptions) { o.Rule = "auto" },
-		func(o *experiment.AttackOptions) { o.Start = "random" },
-		func(o *experiment.AttackOptions) { o.Restarts = 2 },
+	for _, change := range []func(*record.AttackOptions){
+		func(o *record.AttackOptions) { o.Iterations = 26 },
+		func(o *record.AttackOptions) { o.Eps = 24. / 255 },
+		func(o *record.AttackOptions) { o.Rule = "auto" },
+		func(o *record.AttackOptions) { o.Start = "random" },
+		func(o *record.AttackOptions) { o.Restarts = 2 },
 	} {
 		c := o
 		change(&c)

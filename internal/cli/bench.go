@@ -16,6 +16,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/experiment"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
@@ -111,7 +112,7 @@ func runBench(ctx context.Context, s *Streams, o benchOptions) error {
 	if o.quick && !o.changed("seconds") {
 		o.seconds = quickSeconds
 	}
-	doc := &benchDocument{Schema: bench.Schema, Build: BuildInfo(), Machine: &bench.Machine{
+	doc := &benchDocument{Schema: record.BenchSchema, Build: BuildInfo(), Machine: &bench.Machine{
 		CPU: experiment.CPUName(), Level: kernel.Setting(), Threads: par.Threads(),
 	}, Quick: o.quick}
 	if o.check {

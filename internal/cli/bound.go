@@ -27,9 +27,6 @@ partition, which stores its result with runs.`,
 	}.build()
 }
 
-// boundSchema is the schema of all calculators' documents; kind tells them apart.
-const boundSchema = "tercet.bound/1"
-
 // boundError is err, as a mistake of usage where it is about the numbers given.
 func boundError(err error) error {
 	if errors.Is(err, theory.ErrInput) || errors.Is(err, stability.ErrInput) {

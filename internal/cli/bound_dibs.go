@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/theory"
 )
 
@@ -96,7 +97,7 @@ func runBoundDIBS(ctx context.Context, s *Streams, o boundDIBSOptions) error {
 		}
 	}
 	doc := &dibsDocument{
-		Schema: boundSchema, Kind: "dibs", Classes: o.classes, PerClass: o.perClass,
+		Schema: record.BoundSchema, Kind: "dibs", Classes: o.classes, PerClass: o.perClass,
 		P: o.noise, Q: 2 * o.noise, Pairs: 2 * o.classes * o.perClass, DIBSBounds: b,
 		Cycles: theory.InconsistentCycles(o.classes, o.noise),
 	}

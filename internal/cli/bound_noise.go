@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"tercet/internal/record"
 	"tercet/internal/theory"
 )
 
@@ -90,7 +91,7 @@ func runBoundNoise(s *Streams, o boundNoiseOptions) error {
 	if err != nil {
 		return boundError(err)
 	}
-	doc := noiseDocument{boundSchema, "noise", m}
+	doc := noiseDocument{record.BoundSchema, "noise", m}
 	return s.Result(doc, func(w io.Writer) error { return printNoise(w, m) })
 }
 

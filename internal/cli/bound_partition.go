@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 	"tercet/internal/report"
 	"tercet/internal/theory"
 )
@@ -87,7 +88,7 @@ func runBoundPartition(ctx context.Context, s *Streams, o boundPartitionOptions)
 	if len(tasks) == 0 {
 		return &ExitError{ExitData, fmt.Errorf("none of the %d runs has dense noisy pairs with same-index negatives (batch: {sampler: pair-graph, scenario: s2 or full, negatives: same-index}, noise: {kind: pln})", len(runs))}
 	}
-	doc := &partitionResult{Schema: boundSchema, Kind: "partition", Others: others}
+	doc := &partitionResult{Schema: record.BoundSchema, Kind: "partition", Others: others}
 	for _, t := range tasks {
 		if err := refuseOtherPartition(t, o); err != nil {
 			return err

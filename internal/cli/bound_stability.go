@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tercet/internal/record"
 	"tercet/internal/theory/stability"
 )
 
@@ -172,7 +173,7 @@ func runBoundStability(s *Streams, o *boundStabilityOptions) error {
 		}
 		forms = []string{o.form}
 	}
-	doc := &stabilityDocument{Schema: boundSchema, Kind: "stability", Source: b.name(), Inputs: map[string]any{}}
+	doc := &stabilityDocument{Schema: record.BoundSchema, Kind: "stability", Source: b.name(), Inputs: map[string]any{}}
 	o.describe(b, doc)
 	var refused error
 	for _, form := range forms {

@@ -16,6 +16,7 @@ import (
 	"tercet/internal/cluster/tsne"
 	"tercet/internal/data"
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 )
 
 type clusterOptions struct {
@@ -203,7 +204,7 @@ func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stage
 	}
 	if d, err := experiment.StoredCluster(path); !o.force {
 		if d != nil {
-			err = r.Protect(path, d.Source, o.set, o.checkpoint, d.Lacks(opts, o.limit))
+			err = r.Protect(path, d.Source, o.set, o.checkpoint, experiment.LacksCluster(d, opts, o.limit))
 		}
 		if err := keptError(err, "FOLDER"); err != nil {
 			return nil, err
@@ -247,15 +248,15 @@ func (o *clusterOptions) clusterFile(ctx context.Context, view *stages) (*experi
 
 // keeper refuses to replace what --out has by less of the same files, or by the result of
 // others; nil where there is nothing to refuse.
-func (o *clusterOptions) keeper(opts experiment.ClusterOptions) experiment.Keeper {
+func (o *clusterOptions) keeper(opts record.ClusterOptions) experiment.Keeper {
 	if o.out == "" || o.force {
 		return nil
 	}
 	path := filepath.Join(o.out, "cluster.json")
-	return func(now experiment.Source) error {
+	return func(now record.Source) error {
 		d, err := experiment.StoredCluster(path)
 		if d != nil {
-			err = experiment.ProtectFiles(path, d.Source, now, d.Lacks(opts, 0))
+			err = experiment.ProtectFiles(path, d.Source, now, experiment.LacksCluster(d, opts, 0))
 		}
 		return keptError(err, "FOLDER")
 	}

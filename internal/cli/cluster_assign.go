@@ -13,6 +13,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/experiment"
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
@@ -78,7 +79,7 @@ func runAssign(ctx context.Context, s *Streams, o assignOptions) error {
 	}
 	view := &stages{s: s}
 	defer view.close()
-	var d *experiment.AssignDoc
+	var d *record.Assign
 	if o.run == "" {
 		d, err = experiment.AssignFiles(ctx, o.clusters, o.embeddings, o.labelFile())
 	} else {
@@ -102,7 +103,7 @@ func runAssign(ctx context.Context, s *Streams, o assignOptions) error {
 	return checkGates(gates, d.Clustering)
 }
 
-func (o *assignOptions) assignRun(ctx context.Context, s *Streams, view *stages) (*experiment.AssignDoc, error) {
+func (o *assignOptions) assignRun(ctx context.Context, s *Streams, view *stages) (*record.Assign, error) {
 	r, err := o.open()
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func (o *assignOptions) assignRun(ctx context.Context, s *Streams, view *stages)
 	return r.Assign(ctx, o.clusters, o.checkpoint, o.set, o.limit, view.say)
 }
 
-func writeAssigned(dir string, d *experiment.AssignDoc) error {
+func writeAssigned(dir string, d *record.Assign) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func writeAssigned(dir string, d *experiment.AssignDoc) error {
 	return fsx.Write(filepath.Join(dir, "assigned.npy"), 0o644, func(w io.Writer) error { return data.WriteNPYLabels(w, d.Labels) })
 }
 
-func assignTable(d *experiment.AssignDoc) *report.Table {
+func assignTable(d *record.Assign) *report.Table {
 	name := d.Source.Run
 	if name == "" {
 		name = d.Source.Embeddings

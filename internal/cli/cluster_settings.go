@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 )
 
 // autoKs is what -k auto chooses from.
@@ -68,13 +69,13 @@ func (o *clusterOptions) thresholdSource() (from string, value float64, err erro
 }
 
 // settings are the options of the method, which is no longer auto.
-func (o *clusterOptions) settings() (experiment.ClusterOptions, error) {
-	c := experiment.ClusterOptions{Method: o.method, Seed: o.seed, NInit: o.nInit}
+func (o *clusterOptions) settings() (record.ClusterOptions, error) {
+	c := record.ClusterOptions{Method: o.method, Seed: o.seed, NInit: o.nInit}
 	from, value, err := o.thresholdSource()
 	if err != nil {
 		return c, err
 	}
-	threshold := experiment.ThresholdOptions{From: from, Value: value, Embeddings: o.fitX, Labels: o.fitY, LabelColumn: o.column, Prior: o.fitPrior}
+	threshold := record.ThresholdOptions{From: from, Value: value, Embeddings: o.fitX, Labels: o.fitY, LabelColumn: o.column, Prior: o.fitPrior}
 	var ks []int
 	if c.K, ks, err = o.clusterCount(); err != nil {
 		return c, err
@@ -85,7 +86,7 @@ func (o *clusterOptions) settings() (experiment.ClusterOptions, error) {
 	bytes := int64(o.matrix * (1 << 30))
 	switch o.method {
 	case experiment.KMeans:
-		c.KMeans = experiment.KMeansOptions{Ks: ks, Sample: o.sample, Spherical: o.spherical, MiniBatch: o.miniBatch}
+		c.KMeans = record.KMeansOptions{Ks: ks, Sample: o.sample, Spherical: o.spherical, MiniBatch: o.miniBatch}
 		if o.miniBatch > 0 && !o.changed("n-init") {
 			c.NInit = 3
 		}
@@ -93,23 +94,23 @@ func (o *clusterOptions) settings() (experiment.ClusterOptions, error) {
 			return c, usagef("--silhouette-sample is for several -k, such as -k 2..20")
 		}
 	case experiment.Multicut:
-		c.Multicut = experiment.MulticutOptions{
+		c.Multicut = record.MulticutOptions{
 			ThresholdOptions: threshold, Link: o.link, Scale: o.scale, Clip: o.clip, Bias: o.bias, Neighbours: o.near, Random: o.random,
 			Solver: o.solver, Starts: o.starts, Rounds: o.rounds, Restarts: o.restarts, MinSize: o.minSize, Bound: o.bound, Matrix: bytes, Alone: o.noComparison,
 		}
 		if o.graph != "" {
 			c.NInit = 0
-			c.Multicut = experiment.MulticutOptions{Solver: o.solver, Rounds: o.rounds, Restarts: o.restarts, Bound: o.bound, Alone: o.noComparison}
+			c.Multicut = record.MulticutOptions{Solver: o.solver, Rounds: o.rounds, Restarts: o.restarts, Bound: o.bound, Alone: o.noComparison}
 		}
 	case experiment.Agglomerative:
 		c.NInit = 0
-		c.Agglomerative = experiment.AgglomerativeOptions{Linkage: o.linkage, Memory: bytes}
+		c.Agglomerative = record.AgglomerativeOptions{Linkage: o.linkage, Memory: bytes}
 		if o.changed("threshold") {
 			c.Agglomerative.Cut, c.Agglomerative.Threshold = true, threshold
 		}
 	case experiment.HDBSCAN:
 		c.NInit = 0
-		c.HDBSCAN = experiment.HDBSCANOptions{MinClusterSize: o.minSize, MinSamples: o.minSamples, Selection: o.selection, Epsilon: o.epsilon}
+		c.HDBSCAN = record.HDBSCANOptions{MinClusterSize: o.minSize, MinSamples: o.minSamples, Selection: o.selection, Epsilon: o.epsilon}
 		if o.minSize == 0 {
 			c.HDBSCAN.MinClusterSize = 5
 		}
@@ -118,7 +119,7 @@ func (o *clusterOptions) settings() (experiment.ClusterOptions, error) {
 	if o.noPictures || o.graph != "" {
 		kind = "none"
 	}
-	c.Maps = experiment.MapOptions{Kind: kind}
+	c.Maps = record.MapOptions{Kind: kind}
 	if kind != "none" && kind != "pca" {
 		c.Maps.Perplexity, c.Maps.Iterations, c.Maps.Theta = o.perplexity, o.mapIterations, o.theta
 	}
@@ -126,7 +127,7 @@ func (o *clusterOptions) settings() (experiment.ClusterOptions, error) {
 }
 
 // knowable refuses, before files are read, to cluster what nothing says how to.
-func (o *clusterOptions) knowable(c experiment.ClusterOptions) error {
+func (o *clusterOptions) knowable(c record.ClusterOptions) error {
 	t := c.Multicut.ThresholdOptions
 	if o.method == experiment.Agglomerative {
 		t = c.Agglomerative.Threshold

@@ -6,12 +6,13 @@ import (
 
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
 // clusterTable shows a clustering: how many, how large, how good, beside what other
 // clusterings cost.
-func clusterTable(d *experiment.ClusterDoc) *report.Table {
+func clusterTable(d *record.Cluster) *report.Table {
 	name := d.Source.Run
 	if name == "" {
 		name = d.Source.Embeddings + d.Source.Graph
@@ -26,7 +27,7 @@ func clusterTable(d *experiment.ClusterDoc) *report.Table {
 		t.Columns[1].Name = "multicut"
 		for _, other := range []struct {
 			name string
-			c    *experiment.Compared
+			c    *record.Compared
 		}{{"ground truth", m.Comparison.GroundTruth}, {"k-means", m.Comparison.KMeans}} {
 			if other.c != nil {
 				t.Columns = append(t.Columns, report.Column{Name: other.name, Digits: 4})
@@ -104,7 +105,7 @@ func each(list []column, f func(column) report.Cell) []report.Cell {
 }
 
 // clusterNotes say where the numbers come from.
-func clusterNotes(d *experiment.ClusterDoc) []string {
+func clusterNotes(d *record.Cluster) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if s := d.ThresholdFrom; s != nil {
@@ -151,7 +152,7 @@ func clusterNotes(d *experiment.ClusterDoc) []string {
 	return out
 }
 
-func graphWords(g experiment.GraphRecord) string {
+func graphWords(g record.GraphRecord) string {
 	if g.Kind == "complete" {
 		return "all " + counted(int(g.Edges), "pair", "pairs")
 	}

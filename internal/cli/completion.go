@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 
+	"tercet/internal/record"
+
 	"github.com/spf13/cobra"
 )
 
@@ -58,7 +60,7 @@ func runCompletion(s *Streams, root *cobra.Command, shell string) error {
 	if err := write(root, &script); err != nil {
 		return err
 	}
-	return s.Result(completionDocument{"tercet.completion/1", shell, script.String()}, func(w io.Writer) error {
+	return s.Result(completionDocument{record.CompletionSchema, shell, script.String()}, func(w io.Writer) error {
 		_, err := script.WriteTo(w)
 		return err
 	})

@@ -15,6 +15,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 )
 
 const configLong = `A config is one YAML file with the sections name, seed, data, noise, model, batch,
@@ -100,7 +101,7 @@ func runConfigShow(s *Streams, o configShowOptions) error {
 	if err != nil {
 		return err
 	}
-	doc := configDocument{Schema: "tercet.config/1", Hash: c.Hash(), Runs: len(runs), Origins: c.Origins()}
+	doc := configDocument{Schema: record.ConfigSchema, Hash: c.Hash(), Runs: len(runs), Origins: c.Origins()}
 	if doc.Config, err = c.Values(); err != nil {
 		return err
 	}
@@ -170,7 +171,7 @@ func newConfigCheck(s *Streams) *cobra.Command {
 }
 
 func runConfigCheck(s *Streams, o configCheckOptions) error {
-	doc := checkDocument{Schema: "tercet.config-check/1", OK: true}
+	doc := checkDocument{Schema: record.ConfigCheckSchema, OK: true}
 	bad := 0
 	for _, file := range o.files {
 		f := checkFile{File: file}
@@ -281,7 +282,7 @@ func newConfigKeys(s *Streams) *cobra.Command {
 }
 
 func runConfigKeys(s *Streams, prefix string) error {
-	doc := keysDocument{Schema: "tercet.config-keys/1"}
+	doc := keysDocument{Schema: record.ConfigKeysSchema}
 	for _, k := range config.Keys() {
 		if strings.HasPrefix(k.Key, prefix) {
 			doc.Keys = append(doc.Keys, k)
@@ -351,7 +352,7 @@ func runConfigSchema(s *Streams) error {
 	if err != nil {
 		return err
 	}
-	return s.Result(schemaDocument{"tercet.config-schema/1", text}, func(w io.Writer) error {
+	return s.Result(schemaDocument{record.ConfigSchemaSchema, text}, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})

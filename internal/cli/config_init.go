@@ -15,6 +15,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/experiment"
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 )
 
 type configInitOptions struct {
@@ -98,7 +99,7 @@ func runConfigInit(s *Streams, o configInitOptions) error {
 			return err
 		}
 	}
-	return s.Result(initDocument{"tercet.config-init/1", o.out, string(text)}, func(w io.Writer) error {
+	return s.Result(initDocument{record.ConfigInitSchema, o.out, string(text)}, func(w io.Writer) error {
 		if o.out != "" {
 			_, err := fmt.Fprintln(w, o.out)
 			return err

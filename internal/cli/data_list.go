@@ -13,6 +13,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/record"
 )
 
 // datasetsDocument is the result of data list.
@@ -43,7 +44,7 @@ func newDataList(s *Streams) *cobra.Command {
 }
 
 func runDataList(s *Streams) error {
-	doc := datasetsDocument{Schema: "tercet.datasets/1"}
+	doc := datasetsDocument{Schema: record.DatasetsSchema}
 	keys := config.Keys()
 	for _, src := range data.Sources() {
 		info := datasetInfo{Name: src.Name, About: src.About, Needs: src.Needs, Keys: []string{}}

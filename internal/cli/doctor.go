@@ -16,6 +16,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/experiment"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -105,7 +106,7 @@ const (
 
 func runDoctor(s *Streams, o doctorOptions) error {
 	doc := doctorDocument{
-		Schema:  "tercet.doctor/1",
+		Schema:  record.DoctorSchema,
 		Build:   BuildInfo(),
 		CPU:     cpuReport{Brand: experiment.CPUName(), Features: cpuFeatures(), Count: runtime.NumCPU(), Threads: par.Threads()},
 		Kernel:  kernels(),

@@ -13,6 +13,7 @@ import (
 
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
@@ -224,7 +225,7 @@ func (o evalOptions) measuredGates() ([]gate, error) {
 	return list, knownGates(list, keys)
 }
 
-func (o evalOptions) settings(base experiment.EvalOptions) experiment.EvalOptions {
+func (o evalOptions) settings(base record.EvalOptions) record.EvalOptions {
 	for flag, set := range map[string]func(){
 		"k":         func() { base.Ks = o.ks },
 		"bootstrap": func() { base.Bootstrap = o.bootstrap },
@@ -248,7 +249,7 @@ func evalFiles(ctx context.Context, s *Streams, o evalOptions, say experiment.Sa
 	if o.labels == "" {
 		return nil, usagef("--embeddings needs --labels: scores compare with true labels")
 	}
-	base := experiment.EvalOptions{Ks: o.ks, Bootstrap: o.bootstrap, K: o.kmeans, NInit: o.nInit, Seed: o.seed}
+	base := record.EvalOptions{Ks: o.ks, Bootstrap: o.bootstrap, K: o.kmeans, NInit: o.nInit, Seed: o.seed}
 	set := o.settings(base)
 	e, err := experiment.EvalFiles(ctx, o.embeddings, o.labelFile(), set, o.keeper(set), say)
 	if err != nil {
@@ -261,7 +262,7 @@ func evalFiles(ctx context.Context, s *Streams, o evalOptions, say experiment.Sa
 }
 
 // writeEval writes the document, and says where if that was asked for.
-func writeEval(s *Streams, path string, d *experiment.EvalDoc) error {
+func writeEval(s *Streams, path string, d *record.Eval) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -318,14 +319,14 @@ func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*exp
 
 // keeper refuses to replace what --out has by less of the same files, or by the result of
 // others; nil where there is nothing to refuse.
-func (o *evalOptions) keeper(set experiment.EvalOptions) experiment.Keeper {
+func (o *evalOptions) keeper(set record.EvalOptions) experiment.Keeper {
 	if o.out == "" || o.force {
 		return nil
 	}
-	return func(now experiment.Source) error {
+	return func(now record.Source) error {
 		d, err := experiment.StoredEval(o.out)
 		if d != nil {
-			err = experiment.ProtectFiles(o.out, d.Source, now, d.Lacks(set))
+			err = experiment.ProtectFiles(o.out, d.Source, now, experiment.LacksEval(d, set))
 		}
 		return keptError(err, "FILE")
 	}
@@ -334,7 +335,7 @@ func (o *evalOptions) keeper(set experiment.EvalOptions) experiment.Keeper {
 // storedEval returns the result that is there where it is the one asked for and
 // --if-needed is given. It refuses, before the work, to replace one that the new one
 // does not cover.
-func (o *evalOptions) storedEval(r *experiment.Run, path string, set experiment.EvalOptions) (*experiment.EvalDoc, error) {
+func (o *evalOptions) storedEval(r *experiment.Run, path string, set record.EvalOptions) (*record.Eval, error) {
 	if o.force {
 		return nil, nil
 	}
@@ -346,10 +347,10 @@ func (o *evalOptions) storedEval(r *experiment.Run, path string, set experiment.
 	if err != nil {
 		return nil, runError(err)
 	}
-	if o.ifNeeded && r.Owns(path, d.Source) && d.Same(set) && r.Measures(d.Source, o.checkpoint, step, o.set) {
+	if o.ifNeeded && r.Owns(path, d.Source) && experiment.SameEval(d, set) && r.Measures(d.Source, o.checkpoint, step, o.set) {
 		return d, nil
 	}
-	return nil, keptError(r.Protect(path, d.Source, o.set, o.checkpoint, d.Lacks(set)), "FILE")
+	return nil, keptError(r.Protect(path, d.Source, o.set, o.checkpoint, experiment.LacksEval(d, set)), "FILE")
 }
 
 // picture draws and says where; a picture that cannot be drawn is a note, the
@@ -365,7 +366,7 @@ func picture(s *Streams, draw func() (string, error)) {
 
 // evalTable shows an evaluation beside its baselines. For people, text and
 // Markdown leave out what they rarely ask for, unless all is set.
-func evalTable(d *experiment.EvalDoc, all bool) *report.Table {
+func evalTable(d *record.Eval, all bool) *report.Table {
 	name, value := d.Source.Run, "trained"
 	if name == "" {
 		name, value = d.Source.Embeddings, "value"
@@ -375,7 +376,7 @@ func evalTable(d *experiment.EvalDoc, all bool) *report.Table {
 		base[b] = report.Judged(j)
 	}
 	title := fmt.Sprintf("%s: %s, %s, D = %d", name, counted(d.Source.Items, "item", "items"), countClasses(d.Source.Classes), d.Source.Dim)
-	t, left := report.EvalTable(title, value, report.Judged(d.Judged), base, all)
+	t, left := report.EvalTable(title, value, report.Judged(d.Evaluated), base, all)
 	addPairs(t, d)
 	addMetric(t, d)
 	addGap(t, d)
@@ -387,7 +388,7 @@ func evalTable(d *experiment.EvalDoc, all bool) *report.Table {
 }
 
 // addPairs adds the scores of pairs, which the baselines have not.
-func addPairs(t *report.Table, d *experiment.EvalDoc) {
+func addPairs(t *report.Table, d *record.Eval) {
 	if d.PairCounts == nil {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
@@ -44,7 +45,7 @@ func runExport(ctx context.Context, s *Streams, o evalOptions) error {
 	}
 	view.close()
 	d, err := e.Export(o.save, o.force)
-	if kept := new(experiment.KeptError); errors.As(err, &kept) {
+	if kept := new(record.KeptError); errors.As(err, &kept) {
 		return usagef("%w; give another FILE, or --force to replace it", err)
 	}
 	if err != nil {
@@ -53,7 +54,7 @@ func runExport(ctx context.Context, s *Streams, o evalOptions) error {
 	return s.Result(d, func(w io.Writer) error { return exportTable(d).Write(w, o.format) })
 }
 
-func exportTable(d *experiment.ExportDoc) *report.Table {
+func exportTable(d *record.Export) *report.Table {
 	t := &report.Table{
 		Title: fmt.Sprintf("%s: embeddings of %d %s images, checkpoint %s (step %d)",
 			d.Source.Run, d.Source.Items, d.Source.Set, d.Source.Checkpoint, d.Source.Step),

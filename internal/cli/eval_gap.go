@@ -5,11 +5,12 @@ import (
 
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
 // addGap notes the gap that was measured of the same weights, where there is one.
-func addGap(t *report.Table, d *experiment.EvalDoc) {
+func addGap(t *report.Table, d *record.Eval) {
 	g := experiment.StoredGap(d.Source)
 	if g == nil {
 		return
@@ -27,6 +28,6 @@ func addGap(t *report.Table, d *experiment.EvalDoc) {
 		t.Notes = append(t.Notes, fmt.Sprintf("controlled by %s: gap of the loss %s, of the triplet error %s", ref.Run, say(*g.Loss.Controlled), say(*g.Error.Controlled)))
 	}
 	if g.Bound != nil {
-		t.Notes = append(t.Notes, g.Bound.String())
+		t.Notes = append(t.Notes, experiment.BoundWords(g.Bound))
 	}
 }

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"tercet/internal/experiment"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
 // addMetric adds how a fitted metric tells triplets, beside Euclid's on the same
 // features, which is the network before the fit.
-func addMetric(t *report.Table, d *experiment.EvalDoc) {
+func addMetric(t *report.Table, d *record.Eval) {
 	m := d.Metric
 	if m == nil {
 		return

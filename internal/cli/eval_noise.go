@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/experiment"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
@@ -35,7 +36,7 @@ func runNoiseRate(ctx context.Context, s *Streams, o evalOptions) error {
 	path := experiment.ResultPath(r.Dir, "noise", "", o.checkpoint)
 	if d, err := experiment.StoredNoise(path); !o.force {
 		if d != nil {
-			err = r.Protect(path, d.Source, "train", o.checkpoint, d.Lacks(o.limit))
+			err = r.Protect(path, d.Source, "train", o.checkpoint, experiment.LacksNoise(d, o.limit))
 		}
 		if err := keptError(err, ""); err != nil {
 			return err
@@ -55,7 +56,7 @@ func runNoiseRate(ctx context.Context, s *Streams, o evalOptions) error {
 }
 
 // noiseTable shows what each method says, and the truth where it is known.
-func noiseTable(d *experiment.NoiseDoc) *report.Table {
+func noiseTable(d *record.NoiseRate) *report.Table {
 	t := &report.Table{
 		Title:   fmt.Sprintf("%s: noise of the %s", d.Source.Run, d.Of),
 		Columns: []report.Column{{Name: "method"}, {Name: "rate"}, {Name: "from"}},

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/record"
 )
 
 // helpDocument is a help text with --json.
@@ -67,7 +68,7 @@ func setHelp(s *Streams, root *cobra.Command) {
 func showHelp(s *Streams, cmd *cobra.Command) error {
 	cmd.InitDefaultHelpFlag()
 	text := helpText(cmd)
-	return s.Result(helpDocument{"tercet.help/1", cmd.CommandPath(), text}, func(w io.Writer) error {
+	return s.Result(helpDocument{record.HelpSchema, cmd.CommandPath(), text}, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
@@ -103,7 +104,7 @@ func newExitCodes(*Streams) *cobra.Command {
 
 ` + exitStatus(all, gateFlags) + `
 With --json, an error is the last line of stderr:
-  {"schema":"tercet.error/1","error":"...","exit_code":2}`,
+  {"schema":"` + record.ErrorSchema + `","error":"...","exit_code":2}`,
 	}
 }
 

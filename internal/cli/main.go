@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/engine/array"
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 )
 
 // Main runs one command line (without the program's name) and returns the exit
@@ -70,6 +71,6 @@ func (s *Streams) report(err error, code int) {
 		s.stderr("tercet: " + err.Error() + "\n")
 		return
 	}
-	data, _ := json.Marshal(errorDocument{"tercet.error/1", err.Error(), code}) // strings and an int always encode
+	data, _ := json.Marshal(errorDocument{record.ErrorSchema, err.Error(), code}) // strings and an int always encode
 	s.stderr(string(data) + "\n")
 }

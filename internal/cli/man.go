@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 )
 
 type manDocument struct {
@@ -47,7 +48,7 @@ func runMan(s *Streams, root *cobra.Command, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("the folder for man pages: %w", err)
 	}
-	doc := manDocument{Schema: "tercet.man/1"}
+	doc := manDocument{Schema: record.ManSchema}
 	write := func(name, text string) error {
 		path := filepath.Join(folder, name)
 		doc.Files = append(doc.Files, path)

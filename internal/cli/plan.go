@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 )
 
 // planDocument is what --dry-run prints with --json.
@@ -17,7 +18,7 @@ type planDocument struct {
 
 // plan prints what the variants would do.
 func plan(s *Streams, variants []*config.Config) error {
-	doc := planDocument{Schema: "tercet.plan/1"}
+	doc := planDocument{Schema: record.PlanSchema}
 	for _, v := range variants {
 		p, err := experiment.MakePlan(v)
 		if err != nil {

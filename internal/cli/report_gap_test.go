@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
@@ -18,7 +19,8 @@ func TestReportGap(t *testing.T) {
 	for seed := range uint64(2) {
 		for _, n := range []int{100, 400} {
 			dir := fakeRun(t, fmt.Sprintf("n%d-%d", n, seed), seed, 0.5, fmt.Sprintf("data.limit_per_class=%d", n/10))
-			d := experiment.GapDoc{Schema: "tercet.gap/1", Train: experiment.SetRecord{Items: n}}
+			var d experiment.GapDoc
+			d.Schema, d.Train = "tercet.gap/1", record.Set{Items: n}
 			d.Source.Checkpoint, d.Source.Step = "last", 10
 			d.Loss.Name, d.Loss.Gap.Value, d.Error.Gap.Value = "triplet", 10/float64(n), 1/math.Sqrt(float64(n))
 			if err := experiment.WriteJSON(filepath.Join(dir, "gap.json"), d); err != nil {

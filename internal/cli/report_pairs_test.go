@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/experiment"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
@@ -17,13 +18,13 @@ import (
 func pairFake(t *testing.T, name string, width int, seed uint64, test float64) string {
 	t.Helper()
 	dir := fakeRun(t, name, seed, 0.5, "batch={sampler: pair-graph, scenario: s2, pairs: 600}", "loss=contrastive", "noise={kind: pln, effective: 0.1}", fmt.Sprintf("model={name: mlp, width: %d}", width))
-	m := experiment.Manifest{Schema: "tercet.run/1", Name: name, Version: "v1", Status: experiment.Finished, Seed: seed, Steps: 10, Of: 10}
+	m := record.Manifest{Schema: "tercet.run/1", Name: name, Version: "v1", Status: record.Finished, Seed: seed, Steps: 10, Of: 10}
 	m.Data.Name, m.Data.Train.Classes, m.Model.Name = "mnist", 10, "mlp"
 	m.Data.Noise = &noise.Report{Kind: noise.PairLabel, Wanted: 0.1, Effective: 0.1}
 	m.Data.Graph = &noise.GraphReport{Scenario: noise.Dense, Negatives: noise.SameIndex, Order: noise.Shuffled, Pairs: 600, Effective: 0.1}
-	score := func(v float64) experiment.PairScore { return experiment.PairScore{Pairs: 600, Error: v} }
+	score := func(v float64) record.PairScore { return record.PairScore{Pairs: 600, Error: v} }
 	held := score(test)
-	doc := experiment.PairsDoc{Schema: "tercet.pairs/1", Parameters: 1000 * width, Steps: 10, Train: score(0.005), TrainClean: score(0.1), Test: &held, FloorDuplicates: 0.005}
+	doc := record.Pairs{Schema: "tercet.pairs/1", Parameters: 1000 * width, Steps: 10, Train: score(0.005), TrainClean: score(0.1), Test: &held, FloorDuplicates: 0.005}
 	for file, v := range map[string]any{"manifest.json": m, "pairs.json": doc} {
 		if err := experiment.WriteJSON(filepath.Join(dir, file), v); err != nil {
 			t.Fatal(err)

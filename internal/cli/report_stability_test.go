@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 	"tercet/internal/theory/measure"
 	rule "tercet/internal/verdict"
 )
@@ -20,7 +21,7 @@ func TestReportStability(t *testing.T) {
 	}
 	yes := true
 	doc := measure.Document{
-		Schema: measure.Schema, Claim: "T4", Says: "a claim", Verdict: rule.Supported,
+		Schema: record.MetricSchema, Claim: "T4", Says: "a claim", Verdict: rule.Supported,
 		Data:   measure.DataRecord{Name: "mnist", Positives: "3", Negatives: "the rest", Dims: 5, Radius: 1},
 		Series: []measure.Series{{Name: "s", Quantity: "gamma", Axis: "n", Points: []measure.Point{point(10, .5, .25), point(20, .25, .5)}}},
 		Checks: []measure.Check{{Says: "it is crossed", Found: "0.5", Holds: &yes}},

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
@@ -191,7 +192,7 @@ func TestPresetsFillTheTables(t *testing.T) {
 func attackFake(t *testing.T, dir string, ers float64) {
 	t.Helper()
 	scores := metric.Scores{{Key: "TMA", Value: metric.Value{Value: 0.5}}, {Key: "ERS", Value: metric.Value{Value: ers}}}
-	doc := experiment.AttackDoc{Schema: "tercet.attack/2", Queries: 8, Scores: map[string]metric.Scores{"published": scores, "fixed": scores}}
+	doc := record.Attack{Schema: "tercet.attack/2", Queries: 8, Scores: map[string]metric.Scores{"published": scores, "fixed": scores}}
 	doc.Source.Checkpoint, doc.Source.Step, doc.Source.Items = "last", 10, 100
 	if err := experiment.WriteJSON(filepath.Join(dir, "attack.json"), doc); err != nil {
 		t.Fatal(err)

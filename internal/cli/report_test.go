@@ -11,6 +11,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
@@ -31,12 +32,12 @@ func fakeRun(t *testing.T, name string, seed uint64, recall float64, sets ...str
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, "config.yaml"), string(text))
-	m := experiment.Manifest{Schema: "tercet.run/1", Name: name, Version: "v1", Status: experiment.Finished, Seed: seed, Steps: 10, Of: 10, Seconds: 2}
+	m := record.Manifest{Schema: "tercet.run/1", Name: name, Version: "v1", Status: record.Finished, Seed: seed, Steps: 10, Of: 10, Seconds: 2}
 	m.Model.Name, m.Cost.Forward, m.Cost.Backward = "cnn", 640, 320
-	scores := func(v float64) experiment.Judged {
-		return experiment.Judged{Retrieval: metric.Scores{{Key: "recall@1", Value: metric.Value{Value: v, CI95: &[2]float64{v - 0.1, v + 0.1}, Definition: "recall@1(any)"}}}}
+	scores := func(v float64) record.Evaluated {
+		return record.Evaluated{Retrieval: metric.Scores{{Key: "recall@1", Value: metric.Value{Value: v, CI95: &[2]float64{v - 0.1, v + 0.1}, Definition: "recall@1(any)"}}}}
 	}
-	e := experiment.EvalDoc{Schema: "tercet.eval/1", Judged: scores(recall), Baselines: map[string]experiment.Judged{"pixels": scores(0.25)}}
+	e := record.Eval{Schema: "tercet.eval/1", Evaluated: scores(recall), Baselines: map[string]record.Evaluated{"pixels": scores(0.25)}}
 	e.Source.Checkpoint, e.Source.Step, e.Source.Set = "last", 10, "test"
 	for file, doc := range map[string]any{"manifest.json": m, "eval.json": e} {
 		if err := experiment.WriteJSON(filepath.Join(dir, file), doc); err != nil {
@@ -188,7 +189,7 @@ func TestReportRefuses(t *testing.T) {
 
 // For people, eval prints what they ask for first; all scores on demand.
 func TestEvalTableLeavesOutVariants(t *testing.T) {
-	doc := &experiment.EvalDoc{Judged: experiment.Judged{Retrieval: metric.Scores{{Key: "recall@4"}, {Key: "map@10"}}, Clustering: metric.Scores{{Key: "ami"}, {Key: "ri"}}}}
+	doc := &record.Eval{Evaluated: record.Evaluated{Retrieval: metric.Scores{{Key: "recall@4"}, {Key: "map@10"}}, Clustering: metric.Scores{{Key: "ami"}, {Key: "ri"}}}}
 	doc.Source.Embeddings = "X.npy"
 	table := evalTable(doc, false)
 	if len(table.Rows) != 2 || len(table.Notes) != 1 || table.Notes[0] != "2 more scores: --all-scores, or --json with the definition of each" || table.Columns[1].Name != "value" {

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/experiment"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 // Tables say of which images and weights they are.
 func TestTablesNameTheirSource(t *testing.T) {
-	d := &experiment.EvalDoc{Source: experiment.Source{Run: "r", Checkpoint: "best", Step: 78, Set: "validation", Items: 40, Whole: 90, Dim: 8}}
+	d := &record.Eval{Source: record.Source{Run: "r", Checkpoint: "best", Step: 78, Set: "validation", Items: 40, Whole: 90, Dim: 8}}
 	d.Retrieval = metric.Scores{{Key: "recall@1", Value: metric.Value{Value: 0.5}}}
 	for _, format := range []string{"text", "markdown", "csv", "json"} {
 		var b bytes.Buffer
@@ -22,8 +22,8 @@ func TestTablesNameTheirSource(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", format, want, b.String())
 		}
 	}
-	attack := attackTable(&experiment.AttackDoc{Source: d.Source})
-	cluster := clusterTable(&experiment.ClusterDoc{Source: d.Source})
+	attack := attackTable(&record.Attack{Source: d.Source})
+	cluster := clusterTable(&record.Cluster{Source: d.Source})
 	for _, title := range []string{attack.Title, cluster.Title} {
 		if !strings.Contains(title, "checkpoint best (step 78), 40 of 90 images") {
 			t.Error(title)

@@ -11,6 +11,7 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
 	"tercet/internal/names"
+	"tercet/internal/record"
 )
 
 // subject is what eval, attack and cluster work on: a run, or an npy file of
@@ -145,7 +146,7 @@ func (o *subject) open() (*experiment.Run, error) {
 // noteUnfinished says that a run's weights are not those of its end.
 func (o *subject) noteUnfinished(s *Streams, r *experiment.Run) error {
 	m := r.Manifest
-	if m.Status == experiment.Finished {
+	if m.Status == record.Finished {
 		o.notePastBest(s, r)
 		return nil
 	}

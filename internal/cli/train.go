@@ -17,6 +17,7 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -143,8 +144,8 @@ func parseJobs(text string) (int, error) {
 
 // trainDocument is the result of train: the manifests of its runs.
 type trainDocument struct {
-	Schema string                `json:"schema"`
-	Runs   []experiment.Manifest `json:"runs"`
+	Schema string            `json:"schema"`
+	Runs   []record.Manifest `json:"runs"`
 }
 
 func resume(ctx context.Context, s *Streams, o trainOptions) error {
@@ -171,7 +172,7 @@ func resume(ctx context.Context, s *Streams, o trainOptions) error {
 	} else {
 		ended(s, r.Dir, r.Manifest)
 	}
-	return s.Result(trainDocument{"tercet.train/1", []experiment.Manifest{r.Manifest}}, func(w io.Writer) error {
+	return s.Result(trainDocument{record.TrainSchema, []record.Manifest{r.Manifest}}, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, r.Dir)
 		return err
 	})
@@ -229,7 +230,7 @@ func listRuns(s *Streams, out string, variants []*config.Config) error {
 		Schema string   `json:"schema"`
 		Runs   []string `json:"runs"`
 	}
-	d := doc{Schema: "tercet.runs/1"}
+	d := doc{Schema: record.RunsSchema}
 	for _, v := range variants {
 		d.Runs = append(d.Runs, runDir(out, v))
 	}

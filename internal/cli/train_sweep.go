@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -32,7 +33,7 @@ func trainAll(ctx context.Context, s *Streams, out string, variants []*config.Co
 	if err := t.outcome(err); err != nil {
 		return err
 	}
-	doc := trainDocument{Schema: "tercet.train/1"}
+	doc := trainDocument{Schema: record.TrainSchema}
 	slices.SortFunc(t.runs, func(a, b experiment.Ended) int { return cmp.Compare(a.Variant, b.Variant) })
 	for _, e := range t.runs {
 		doc.Runs = append(doc.Runs, e.Run.Manifest)

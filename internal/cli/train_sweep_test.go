@@ -12,6 +12,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -126,7 +127,7 @@ func TestASignalInterruptsAllThatAreInTraining(t *testing.T) {
 		if err != nil {
 			continue // not begun
 		}
-		if r.Manifest.Status != experiment.Interrupted || !strings.Contains(said, dir+": interrupted") {
+		if r.Manifest.Status != record.Interrupted || !strings.Contains(said, dir+": interrupted") {
 			t.Errorf("%s: %s\n%s", dir, r.Manifest.Status, said)
 		}
 		if _, err := os.Stat(dir + "/checkpoints/last.safetensors"); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -53,7 +54,7 @@ func (v *trainView) event(e *train.Event) {
 }
 
 // ended says that a run has come to its end, and if that is not its last step, why.
-func ended(s *Streams, dir string, m experiment.Manifest) {
+func ended(s *Streams, dir string, m record.Manifest) {
 	if m.Stopped != nil {
 		s.Note("%s: stopped early at step %d of %d: %s", dir, m.Stopped.Step, m.Of, m.Stopped.Reason)
 	}
@@ -62,7 +63,7 @@ func ended(s *Streams, dir string, m experiment.Manifest) {
 }
 
 // crafted says what a run's defence did.
-func crafted(s *Streams, m experiment.Manifest) {
+func crafted(s *Streams, m record.Manifest) {
 	c := m.Crafted
 	if c == nil {
 		return

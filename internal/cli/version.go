@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/record"
 )
 
 // version and commit are set by the linker (-X): make build takes them from git.
@@ -79,7 +80,7 @@ func addVersionFlag(root *cobra.Command) *bool {
 
 func runVersion(s *Streams) error {
 	b := BuildInfo()
-	return s.Result(versionDocument{"tercet.version/1", b}, func(w io.Writer) error {
+	return s.Result(versionDocument{record.VersionSchema, b}, func(w io.Writer) error {
 		commit := b.Commit
 		if commit == "" {
 			commit = "unknown"

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"tercet/internal/par"
+	"tercet/internal/record"
 )
 
 // fingerprint computes a dataset's digest once.
@@ -33,7 +34,7 @@ func (f *fingerprint) of(ds Dataset) string {
 func Digest(ds Dataset) (string, error) {
 	h, w, c := ds.Shape()
 	sum := sha256.New()
-	buf := []byte("tercet.data/1")
+	buf := []byte(record.FingerprintFormat)
 	for _, v := range []int{ds.Len(), h, w, c} {
 		buf = binary.LittleEndian.AppendUint64(buf, uint64(v))
 	}

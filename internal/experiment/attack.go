@@ -9,42 +9,12 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
-
-// AttackOptions is the resolved choice, budget and method of attacks.
-type AttackOptions struct {
-	Attacks    []string `json:"attacks"`  // CA+, ES, ...; attack.Suite lists those of a suite
-	Variants   []string `json:"variants"` // published, fixed
-	Norm       string   `json:"norm"`
-	Eps        float64  `json:"eps"` // pixels in [0, 1]; 0 crafts nothing: clean scores
-	Step       float64  `json:"step"`
-	Iterations int      `json:"iterations"`
-	Rule       string   `json:"rule"`      // fixed or auto
-	Direction  string   `json:"direction"` // sign or normalized
-	Start      string   `json:"start"`     // clean or random
-	Restarts   int      `json:"restarts"`
-	Keep       string   `json:"keep"`    // last or best
-	Queries    int      `json:"queries"` // 0: all
-	Sample     bool     `json:"sample"`
-	Batch      int      `json:"batch"` // of the published means; 0: 128
-	Seed       uint64   `json:"seed"`
-	Bootstrap  int      `json:"bootstrap"`
-	Draws      int      `json:"draws"` // of random targets, 0: 1
-	W          int      `json:"w"`     // CA: queries, 0: 1
-	M          int      `json:"m"`     // QA, SPQA: candidates, 0: 1
-	Near       bool     `json:"near,omitempty"`
-	Pure       bool     `json:"pure,omitempty"`
-	XiScale    float64  `json:"xi_scale,omitempty"`
-	XiWeight   float64  `json:"xi_weight,omitempty"`
-	// Pictures is how many queries' images to keep, of PictureAttacks (none given:
-	// ES, or the first attack).
-	Pictures       int      `json:"-"`
-	PictureAttacks []string `json:"-"`
-}
 
 // AttackProfile fills in the budget of a named profile; "auto" is rob28 for
 // images of up to 64 pixels and rob224 for larger ones.
-func (o *AttackOptions) AttackProfile(name string, side int) error {
+func AttackProfile(o *record.AttackOptions, name string, side int) error {
 	if name == "auto" {
 		name = "rob28"
 		if side > smallImages {
@@ -61,7 +31,7 @@ func (o *AttackOptions) AttackProfile(name string, side int) error {
 	return nil
 }
 
-func (o *AttackOptions) pgd() adversary.PGD {
+func pgdOf(o *record.AttackOptions) adversary.PGD {
 	return adversary.PGD{
 		Norm: adversary.Norm(o.Norm), Eps: o.Eps, Step: o.Step, Iterations: o.Iterations,
 		Rule: adversary.StepRule(o.Rule), Direction: adversary.Direction(o.Direction),
@@ -69,14 +39,14 @@ func (o *AttackOptions) pgd() adversary.PGD {
 	}
 }
 
-// Validate returns an error naming the first option that is wrong.
-func (o AttackOptions) Validate() error {
-	p := o.pgd()
+// ValidateAttack returns an error naming the first option that is wrong.
+func ValidateAttack(o record.AttackOptions) error {
+	p := pgdOf(&o)
 	return p.Validate()
 }
 
-// resolve fills in what 0 stands for, so that documents say it.
-func (o *AttackOptions) resolve() {
+// resolveAttack fills in what 0 stands for, so that documents say it.
+func resolveAttack(o *record.AttackOptions) {
 	if len(o.Variants) == 0 {
 		for _, v := range attack.Variants() {
 			o.Variants = append(o.Variants, string(v))
@@ -90,27 +60,27 @@ func (o *AttackOptions) resolve() {
 
 // Attacked is a result document and what its pictures and checks need.
 type Attacked struct {
-	Doc      *AttackDoc
+	Doc      *record.Attack
 	Result   *attack.Result
 	Embedded *Embedded
 }
 
 // Attack runs attacks on a run's network.
-func (r *Run) Attack(ctx context.Context, checkpoint, set string, o AttackOptions, say Say) (*Attacked, error) {
+func (r *Run) Attack(ctx context.Context, checkpoint, set string, o record.AttackOptions, say Say) (*Attacked, error) {
 	start := time.Now()
-	o.resolve()
+	resolveAttack(&o)
 	e, g, err := r.gallery(ctx, checkpoint, set, say)
 	if err != nil {
 		return nil, err
 	}
-	res, err := o.run(ctx, e, g, func(done, total int) { say("attack", done, total) })
+	res, err := runAttacks(o, ctx, e, g, func(done, total int) { say("attack", done, total) })
 	if err != nil {
 		return nil, err
 	}
-	doc := &AttackDoc{
-		Schema: attackSchema, Source: e.Source, Options: o, Queries: len(res.Queries), Excluded: res.Excluded,
-		Scores: map[string]metric.Scores{}, Clean: map[string]metric.Scores{}, RightWhenClean: map[string]RightWhenClean{},
-		Attacks: attackRecords(res), Warnings: attackWarnings(res), Cost: CostRecord{Cost: res.Cost},
+	doc := &record.Attack{
+		Schema: record.AttackSchema, Source: e.Source, Options: o, Queries: len(res.Queries), Excluded: res.Excluded,
+		Scores: map[string]metric.Scores{}, Clean: map[string]metric.Scores{}, RightWhenClean: map[string]record.RightWhenClean{},
+		Attacks: attackRecords(res), Warnings: attackWarnings(res), Cost: record.CostRecord{Cost: res.Cost},
 	}
 	for k := range res.Scored {
 		s := &res.Scored[k]
@@ -125,7 +95,7 @@ func (r *Run) Attack(ctx context.Context, checkpoint, set string, o AttackOption
 		if !ok {
 			continue
 		}
-		w := RightWhenClean{Queries: len(right)}
+		w := record.RightWhenClean{Queries: len(right)}
 		if len(right) > 0 {
 			if w.Scores, err = attackScores(ctx, s, s.Adversarial, right, o); err != nil {
 				return nil, err
@@ -157,14 +127,14 @@ func (r *Run) gallery(ctx context.Context, checkpoint, set string, say Say) (*Em
 	return e, g, nil
 }
 
-// run runs the attacks on e with the gallery g of its embeddings.
-func (o AttackOptions) run(ctx context.Context, e *Embedded, g *attack.Gallery, say func(done, total int)) (*attack.Result, error) {
+// runAttacks runs the attacks on e with the gallery g of its embeddings.
+func runAttacks(o record.AttackOptions, ctx context.Context, e *Embedded, g *attack.Gallery, say func(done, total int)) (*attack.Result, error) {
 	var variants []attack.Variant
 	for _, v := range o.Variants {
 		variants = append(variants, attack.Variant(v))
 	}
 	return attack.Run(ctx, e.Model, e.Data, g, attack.Options{
-		Attacks: o.Attacks, Variants: variants, PGD: o.pgd(),
+		Attacks: o.Attacks, Variants: variants, PGD: pgdOf(&o),
 		Method: attack.MethodOptions{W: o.W, M: o.M, Near: o.Near, Pure: o.Pure, Xi: attack.Xi{Scale: o.XiScale, Weight: o.XiWeight}},
 		Draws:  o.Draws, Batch: o.Batch, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed,
 		Pictures: o.Pictures, PictureAttacks: o.PictureAttacks, Progress: say,

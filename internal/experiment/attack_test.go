@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 // scored is a score of n queries in batches, and one that is constant.
@@ -27,7 +28,7 @@ func scored(n, batch int) *attack.Scored {
 
 func TestAttackScores(t *testing.T) {
 	ctx := context.Background()
-	o := AttackOptions{Bootstrap: 300, Seed: 4}
+	o := record.AttackOptions{Bootstrap: 300, Seed: 4}
 	for _, c := range []struct{ n, batch int }{{129, 128}, {256, 128}, {10, 3}, {300, 300}} {
 		s := scored(c.n, c.batch)
 		means, batches := 0.0, 0
@@ -71,7 +72,7 @@ func TestAttackScores(t *testing.T) {
 	}
 	// Of chosen queries: batches of 3 of 10, so that query 9 weighs three times.
 	s := scored(10, 3)
-	got, err := attackScores(ctx, s, s.Adversarial, []int{0, 4, 9}, AttackOptions{})
+	got, err := attackScores(ctx, s, s.Adversarial, []int{0, 4, 9}, record.AttackOptions{})
 	if want := (s.Adversarial[0][0] + s.Adversarial[0][4] + 3*s.Adversarial[0][9]) / 5; err != nil || math.Abs(got[0].Value.Value-want) > 1e-15 || got[0].CI95 != nil {
 		t.Errorf("%+v, %v, want %v", got[0], err, want)
 	}
@@ -82,7 +83,7 @@ func TestAttackScores(t *testing.T) {
 func TestAttackScoresClipToTheChosenQueries(t *testing.T) {
 	s := &attack.Scored{Variant: attack.Published, Keys: []string{"ES:D"}, Batch: 4}
 	s.Adversarial = [][]float64{{0, 0.5, 2, 0, 0.6}} // the last one weighs four times
-	got, err := attackScores(context.Background(), s, s.Adversarial, []int{1, 4}, AttackOptions{Bootstrap: 200})
+	got, err := attackScores(context.Background(), s, s.Adversarial, []int{1, 4}, record.AttackOptions{Bootstrap: 200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestIntervalOfBatchMeans(t *testing.T) {
 				s.Adversarial[0][i] = 1
 			}
 		}
-		got, err := attackScores(context.Background(), s, s.Adversarial, nil, AttackOptions{Bootstrap: 200, Seed: uint64(trial)})
+		got, err := attackScores(context.Background(), s, s.Adversarial, nil, record.AttackOptions{Bootstrap: 200, Seed: uint64(trial)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,8 +142,8 @@ func TestAttackWarnings(t *testing.T) {
 
 func TestAttackCurve(t *testing.T) {
 	r := trained(t, t.TempDir())
-	o := AttackOptions{Attacks: []string{"ES"}, Queries: 8, Bootstrap: 20}
-	if err := o.AttackProfile("auto", 16); err != nil {
+	o := record.AttackOptions{Attacks: []string{"ES"}, Queries: 8, Bootstrap: 20}
+	if err := AttackProfile(&o, "auto", 16); err != nil {
 		t.Fatal(err)
 	}
 	o.Iterations = 4
@@ -154,7 +155,7 @@ func TestAttackCurve(t *testing.T) {
 		t.Errorf("%+v", doc)
 	}
 	at := o
-	for i, want := range []CurvePoint{{Eps: 0, Step: o.Step}, {Eps: 0.005, Step: 0.005}, {Eps: 0.2, Step: o.Step}} {
+	for i, want := range []record.CurvePoint{{Eps: 0, Step: o.Step}, {Eps: 0.005, Step: 0.005}, {Eps: 0.2, Step: o.Step}} {
 		p := doc.Points[i]
 		if p.Eps != want.Eps || p.Step != want.Step {
 			t.Errorf("point %d: eps %v, step %v", i, p.Eps, p.Step)
@@ -205,8 +206,8 @@ func TestAttackSuite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := AttackOptions{Attacks: suite, Draws: 2, Bootstrap: 20, Seed: 1, Queries: 20, Batch: 8}
-	if err := o.AttackProfile("auto", 16); err != nil {
+	o := record.AttackOptions{Attacks: suite, Draws: 2, Bootstrap: 20, Seed: 1, Queries: 20, Batch: 8}
+	if err := AttackProfile(&o, "auto", 16); err != nil {
 		t.Fatal(err)
 	}
 	o.Iterations = 3

@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 // AttackCurve runs the attacks at each eps (0: the clean scores, nothing is
 // crafted), given in any order, and returns the scores against it. A fixed step is
 // that of o, or eps where eps is smaller; targets are the same at all of them.
-func (r *Run) AttackCurve(ctx context.Context, checkpoint, set string, o AttackOptions, eps []float64, say Say) (*CurveDoc, error) {
+func (r *Run) AttackCurve(ctx context.Context, checkpoint, set string, o record.AttackOptions, eps []float64, say Say) (*record.Curve, error) {
 	start := time.Now()
-	o.resolve()
+	resolveAttack(&o)
 	list, err := curvePoints(o, eps)
 	if err != nil {
 		return nil, err
@@ -26,12 +27,12 @@ func (r *Run) AttackCurve(ctx context.Context, checkpoint, set string, o AttackO
 	if err != nil {
 		return nil, err
 	}
-	doc := &CurveDoc{Schema: curveSchema, Source: e.Source, Options: o, Points: list}
+	doc := &record.Curve{Schema: record.CurveSchema, Source: e.Source, Options: o, Points: list}
 	for i := range doc.Points {
 		p := &doc.Points[i]
 		at := o
 		at.Eps, at.Step = p.Eps, p.Step
-		res, err := at.run(ctx, e, g, func(done, total int) { say("attack", i*total+done, len(list)*total) })
+		res, err := runAttacks(at, ctx, e, g, func(done, total int) { say("attack", i*total+done, len(list)*total) })
 		if err != nil {
 			return nil, fmt.Errorf("eps %.5g: %w", p.Eps, err)
 		}
@@ -56,13 +57,13 @@ func (r *Run) AttackCurve(ctx context.Context, checkpoint, set string, o AttackO
 }
 
 // curvePoints lists the points of a curve, ascending, without scores.
-func curvePoints(o AttackOptions, eps []float64) ([]CurvePoint, error) {
+func curvePoints(o record.AttackOptions, eps []float64) ([]record.CurvePoint, error) {
 	if len(eps) == 0 {
 		return nil, errors.New("a curve needs one eps or more")
 	}
 	eps = slices.Clone(eps)
 	slices.Sort(eps)
-	var list []CurvePoint
+	var list []record.CurvePoint
 	for i, v := range eps {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("curve: eps is %v, want a finite number >= 0", v)
@@ -74,10 +75,10 @@ func curvePoints(o AttackOptions, eps []float64) ([]CurvePoint, error) {
 		if at.Eps = v; v > 0 {
 			at.Step = min(o.Step, v)
 		}
-		if err := at.Validate(); err != nil {
+		if err := ValidateAttack(at); err != nil {
 			return nil, err
 		}
-		list = append(list, CurvePoint{Eps: v, Step: at.Step})
+		list = append(list, record.CurvePoint{Eps: v, Step: at.Step})
 	}
 	return list, nil
 }

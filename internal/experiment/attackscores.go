@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 // attackScores turns the values of a variant's scores into means with intervals
@@ -16,7 +17,7 @@ import (
 // batch weigh more: m = sum(w v) / sum(w). The interval is the bootstrap's of its
 // linearisation, the mean of m + w (v - m), which has the same value and, to first
 // order, the same spread; with equal weights it is that of the plain mean.
-func attackScores(ctx context.Context, s *attack.Scored, values [][]float64, rows []int, o AttackOptions) (metric.Scores, error) {
+func attackScores(ctx context.Context, s *attack.Scored, values [][]float64, rows []int, o record.AttackOptions) (metric.Scores, error) {
 	if rows == nil {
 		for i := range values[0] {
 			rows = append(rows, i)
@@ -38,7 +39,7 @@ func attackScores(ctx context.Context, s *attack.Scored, values [][]float64, row
 			flat[i*len(s.Keys)+k] = means[k] + w*(values[k][q]-means[k])
 		}
 	}
-	list, err := metric.Means(ctx, list, flat, intervals(EvalOptions{Bootstrap: o.Bootstrap, Seed: o.Seed}))
+	list, err := metric.Means(ctx, list, flat, intervals(record.EvalOptions{Bootstrap: o.Bootstrap, Seed: o.Seed}))
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +57,12 @@ func attackScores(ctx context.Context, s *attack.Scored, values [][]float64, row
 }
 
 // attackRecords says what each attack did.
-func attackRecords(r *attack.Result) []AttackRecord {
-	var out []AttackRecord
+func attackRecords(r *attack.Result) []record.AttackRecord {
+	var out []record.AttackRecord
 	for _, a := range r.Attacks {
-		out = append(out, AttackRecord{
+		out = append(out, record.AttackRecord{
 			Attack: a.Attack, Scores: a.Keys, Crafted: a.Crafted, Shared: a.Shared, Radius: a.Radius,
-			ZeroGradient: a.ZeroGradient, Cost: CostRecord{a.Cost, a.Seconds},
+			ZeroGradient: a.ZeroGradient, Cost: record.CostRecord{Cost: a.Cost, Seconds: a.Seconds},
 		})
 	}
 	return out

@@ -4,38 +4,30 @@ import (
 	"slices"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/record"
 )
 
-// Build is what has trained a run from a step on. Another version or kernel may give
-// other last bits.
-type Build struct {
-	Step    int    `json:"step"` // steps done before
-	Version string `json:"version"`
-	Kernel  string `json:"kernel"`
-	CPU     string `json:"cpu"`
-}
-
-// builds are those that have trained the run, in order. Manifests of older versions
+// buildsOf are those that have trained the run, in order. Manifests of older versions
 // know the first alone.
-func (m *Manifest) builds() []Build {
+func buildsOf(m *record.Manifest) []record.Build {
 	if m.Builds == nil {
-		return []Build{{0, m.Version, m.Kernel, m.CPU}}
+		return []record.Build{{Step: 0, Version: m.Version, Kernel: m.Kernel, CPU: m.CPU}}
 	}
 	return m.Builds
 }
 
-// latest is the build that has trained the run last.
-func (m *Manifest) latest() Build {
-	list := m.builds()
+// latestBuild is the build that has trained the run last.
+func latestBuild(m *record.Manifest) record.Build {
+	list := buildsOf(m)
 	return list[len(list)-1]
 }
 
 // buildOn records that this program trains the run from a step on; what others have
 // trained behind it is not part of the run any more.
-func (m *Manifest) buildOn(step int) Build {
-	now := Build{step, Version, kernel.Setting(), CPUName()}
-	list := slices.DeleteFunc(slices.Clone(m.builds()), func(b Build) bool { return b.Step >= step })
-	if n := len(list); n == 0 || list[n-1] != (Build{list[n-1].Step, now.Version, now.Kernel, now.CPU}) {
+func buildOn(m *record.Manifest, step int) record.Build {
+	now := record.Build{Step: step, Version: Version, Kernel: kernel.Setting(), CPU: CPUName()}
+	list := slices.DeleteFunc(slices.Clone(buildsOf(m)), func(b record.Build) bool { return b.Step >= step })
+	if n := len(list); n == 0 || list[n-1] != (record.Build{Step: list[n-1].Step, Version: now.Version, Kernel: now.Kernel, CPU: now.CPU}) {
 		list = append(list, now)
 	}
 	m.Builds = list

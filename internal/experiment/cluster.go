@@ -8,11 +8,12 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
+	"tercet/internal/record"
 )
 
 // Clustered is a result document and what its pictures and files need.
 type Clustered struct {
-	Doc     *ClusterDoc
+	Doc     *record.Cluster
 	Vectors []float32 // (N, D); nil of a graph from a file
 	Truth   []int32   // nil where unknown
 	Classes []string  // names of the labels, where there are such
@@ -30,7 +31,7 @@ type Clustered struct {
 // clusterJob is a clustering under way.
 type clusterJob struct {
 	v          vectors
-	o          ClusterOptions
+	o          record.ClusterOptions
 	thresholds thresholds
 	say        Say
 	forward    int64 // images passed to fit a threshold
@@ -40,7 +41,7 @@ type clusterJob struct {
 }
 
 // Cluster clusters a run's embeddings of a set. An *OptionError is a mistake in o.
-func (r *Run) Cluster(ctx context.Context, checkpoint, set string, limit int, o ClusterOptions, say Say) (*Clustered, error) {
+func (r *Run) Cluster(ctx context.Context, checkpoint, set string, limit int, o record.ClusterOptions, say Say) (*Clustered, error) {
 	start := time.Now()
 	e, err := r.Embed(ctx, checkpoint, set, limit, say)
 	if err != nil {
@@ -104,7 +105,7 @@ func (r *Run) margins(checkpoint string) (*margins, error) {
 
 // ClusterFiles clusters embeddings (N, D) of an npy file; labels may
 // name no file.
-func ClusterFiles(ctx context.Context, embeddings string, labels data.LabelFile, o ClusterOptions, keep Keeper, say Say) (*Clustered, error) {
+func ClusterFiles(ctx context.Context, embeddings string, labels data.LabelFile, o record.ClusterOptions, keep Keeper, say Say) (*Clustered, error) {
 	start := time.Now()
 	v, src, err := readVectors(embeddings, labels)
 	if err != nil {
@@ -148,10 +149,10 @@ func labelNames(labels data.LabelFile) ([]string, error) {
 }
 
 // run clusters the items, scores the clusters and maps the items.
-func (j *clusterJob) run(ctx context.Context, src Source) (*Clustered, error) {
+func (j *clusterJob) run(ctx context.Context, src record.Source) (*Clustered, error) {
 	j.thresholds.seed, j.thresholds.say = j.o.Seed, j.say
-	doc := &ClusterDoc{Schema: clusterSchema, Source: src, Options: j.o}
-	method := map[string]func(context.Context, *ClusterDoc) error{
+	doc := &record.Cluster{Schema: record.ClusterSchema, Source: src, Options: j.o}
+	method := map[string]func(context.Context, *record.Cluster) error{
 		KMeans: j.kmeans, Multicut: j.multicut, Agglomerative: j.agglomerative, HDBSCAN: j.hdbscan,
 	}[j.o.Method]
 	if method == nil {
@@ -163,7 +164,7 @@ func (j *clusterJob) run(ctx context.Context, src Source) (*Clustered, error) {
 	if j.v.allEqual() {
 		doc.Warnings = append(doc.Warnings, fmt.Sprintf("all %d items are equal: there are no clusters to find", j.v.n))
 	}
-	if err := doc.score(j.v.labels); err != nil {
+	if err := scoreClustering(doc, j.v.labels); err != nil {
 		return nil, err
 	}
 	maps, err := j.maps(ctx, doc)
@@ -184,9 +185,9 @@ func (c *Clustered) stop(ctx context.Context) {
 	c.Doc.Warnings = append(c.Doc.Warnings, "interrupted when the clusters were found: what is missing of the bound, the comparison and the maps was not made")
 }
 
-// score compares the clusters with the truth, where it is known. Noise counts as one
+// scoreClustering compares the clusters with the truth, where it is known. Noise counts as one
 // more cluster, as scikit-learn's scores do with the label -1.
-func (d *ClusterDoc) score(truth []int32) error {
+func scoreClustering(d *record.Cluster, truth []int32) error {
 	if truth == nil {
 		return nil
 	}

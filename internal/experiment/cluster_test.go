@@ -16,6 +16,7 @@ import (
 	"tercet/internal/cluster/link"
 	"tercet/internal/cluster/multicut/factored"
 	"tercet/internal/data"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/safetensors"
 )
@@ -45,15 +46,15 @@ func groups(n, k, d int, spread float64) vectors {
 }
 
 // multicutOptions are those of the command line.
-func multicutOptions(threshold float64) ClusterOptions {
-	return ClusterOptions{Method: Multicut, NInit: 3, Multicut: MulticutOptions{
-		ThresholdOptions: ThresholdOptions{From: FromValue, Value: threshold}, Link: link.OnSquared, Bias: .5, Solver: "auto", Bound: "auto",
-	}, Maps: MapOptions{Kind: "none"}}
+func multicutOptions(threshold float64) record.ClusterOptions {
+	return record.ClusterOptions{Method: Multicut, NInit: 3, Multicut: record.MulticutOptions{
+		ThresholdOptions: record.ThresholdOptions{From: FromValue, Value: threshold}, Link: link.OnSquared, Bias: .5, Solver: "auto", Bound: "auto",
+	}, Maps: record.MapOptions{Kind: "none"}}
 }
 
-func clusterOf(t *testing.T, v vectors, o ClusterOptions) *Clustered {
+func clusterOf(t *testing.T, v vectors, o record.ClusterOptions) *Clustered {
 	t.Helper()
-	c, err := (&clusterJob{v: v, o: o, say: quiet}).run(context.Background(), Source{Items: v.n, Dim: v.d})
+	c, err := (&clusterJob{v: v, o: o, say: quiet}).run(context.Background(), record.Source{Items: v.n, Dim: v.d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +173,7 @@ func TestThresholdSources(t *testing.T) {
 		if with {
 			s.held = func(context.Context) (*held, error) {
 				asked++
-				return &held{v, Source{Set: "validation", Items: v.n}}, nil
+				return &held{v, record.Source{Set: "validation", Items: v.n}}, nil
 			}
 		}
 		return s
@@ -182,19 +183,19 @@ func TestThresholdSources(t *testing.T) {
 		what string
 		s    *thresholds
 		kind string
-		o    ThresholdOptions
+		o    record.ThresholdOptions
 		from string
 		tau  float64 // 0: fitted
 		err  string
 	}{
-		{"a value", from(m, true), "squared", ThresholdOptions{From: FromValue, Value: .3}, FromValue, .3, ""},
-		{"auto with margins", from(m, true), "squared", ThresholdOptions{From: FromAuto}, FromMargins, m.tau, ""},
-		{"auto with margins, linear", from(m, true), "distance", ThresholdOptions{From: FromAuto}, FromMargins, m.tau, ""},
-		{"auto without margins", from(nil, true), "squared", ThresholdOptions{From: FromAuto}, FromFit, 0, ""},
-		{"a fitted link", from(m, true), "fitted", ThresholdOptions{From: FromAuto}, FromFit, 0, ""},
-		{"fit", from(m, true), "distance", ThresholdOptions{From: FromFit, Prior: "pairs"}, FromFit, 0, ""},
-		{"margins that there are not", from(nil, true), "squared", ThresholdOptions{From: FromMargins}, "", 0, "the loss fixes no threshold"},
-		{"nothing to fit to", from(nil, false), "squared", ThresholdOptions{From: FromAuto}, "", 0, "--fit-embeddings"},
+		{"a value", from(m, true), "squared", record.ThresholdOptions{From: FromValue, Value: .3}, FromValue, .3, ""},
+		{"auto with margins", from(m, true), "squared", record.ThresholdOptions{From: FromAuto}, FromMargins, m.tau, ""},
+		{"auto with margins, linear", from(m, true), "distance", record.ThresholdOptions{From: FromAuto}, FromMargins, m.tau, ""},
+		{"auto without margins", from(nil, true), "squared", record.ThresholdOptions{From: FromAuto}, FromFit, 0, ""},
+		{"a fitted link", from(m, true), "fitted", record.ThresholdOptions{From: FromAuto}, FromFit, 0, ""},
+		{"fit", from(m, true), "distance", record.ThresholdOptions{From: FromFit, Prior: "pairs"}, FromFit, 0, ""},
+		{"margins that there are not", from(nil, true), "squared", record.ThresholdOptions{From: FromMargins}, "", 0, "the loss fixes no threshold"},
+		{"nothing to fit to", from(nil, false), "squared", record.ThresholdOptions{From: FromAuto}, "", 0, "--fit-embeddings"},
 	} {
 		asked = 0
 		l, src, _, err := tc.s.resolve(context.Background(), tc.kind, tc.o)
@@ -253,22 +254,22 @@ func TestNaturalScales(t *testing.T) {
 
 func TestLinksOutOfRange(t *testing.T) {
 	for _, tc := range []struct {
-		o    MulticutOptions
+		o    record.MulticutOptions
 		want string
 	}{
-		{MulticutOptions{Clip: .1, Bias: .95}, "every item would be a cluster of its own"},
-		{MulticutOptions{Clip: .1, Bias: .05}, "every pair is joined"},
-		{MulticutOptions{Bias: 1 - 1e-9}, "every item would be a cluster of its own"},
+		{record.MulticutOptions{Clip: .1, Bias: .95}, "every item would be a cluster of its own"},
+		{record.MulticutOptions{Clip: .1, Bias: .05}, "every pair is joined"},
+		{record.MulticutOptions{Bias: 1 - 1e-9}, "every item would be a cluster of its own"},
 	} {
-		_, err := tc.o.adjust(link.Squared(.7, natural(link.OnSquared, .7, 0, 0)))
+		_, err := adjustLink(&tc.o, link.Squared(.7, natural(link.OnSquared, .7, 0, 0)))
 		var option *OptionError
 		if !errors.As(err, &option) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: %v", tc.o, err)
 		}
 	}
 	// A bias moves the threshold: log((1-b)/b) + s (t^2 - d^2) = 0.
-	o := MulticutOptions{Bias: .6, Scale: 3}
-	l, err := o.adjust(link.Squared(.7, 1))
+	o := record.MulticutOptions{Bias: .6, Scale: 3}
+	l, err := adjustLink(&o, link.Squared(.7, 1))
 	if want := math.Sqrt(.49 + math.Log(.4/.6)/3); err != nil || math.Abs(l.Threshold()-want) > 1e-12 {
 		t.Errorf("threshold %v, %v; want %v", l.Threshold(), err, want)
 	}
@@ -306,7 +307,7 @@ func TestAssignedByTheSumOfCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	fresh := groups(300, 6, 5, .5)
-	doc, err := m.document(context.Background(), "x", fresh, Source{})
+	doc, err := m.document(context.Background(), "x", fresh, record.Source{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,7 +369,7 @@ func TestAssignedByTheNearestMean(t *testing.T) {
 		v.x[i] *= float32(1 + v.labels[i/4])
 	}
 	for _, spherical := range []bool{false, true} {
-		c := clusterOf(t, v, ClusterOptions{Method: KMeans, NInit: 5, KMeans: KMeansOptions{Spherical: spherical}, Maps: MapOptions{Kind: "none"}})
+		c := clusterOf(t, v, record.ClusterOptions{Method: KMeans, NInit: 5, KMeans: record.KMeansOptions{Spherical: spherical}, Maps: record.MapOptions{Kind: "none"}})
 		dir := t.TempDir()
 		if err := c.Write(dir); err != nil {
 			t.Fatal(err)
@@ -383,7 +384,7 @@ func TestAssignedByTheNearestMean(t *testing.T) {
 				double.x[i] *= 100
 			}
 		}
-		doc, err := m.document(context.Background(), "x", double, Source{})
+		doc, err := m.document(context.Background(), "x", double, record.Source{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -438,7 +439,7 @@ func TestBadModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.document(context.Background(), "x", groups(5, 2, 4, .1), Source{}); !errors.Is(err, data.ErrUnfit) {
+	if _, err := m.document(context.Background(), "x", groups(5, 2, 4, .1), record.Source{}); !errors.Is(err, data.ErrUnfit) {
 		t.Errorf("items of another dimension: %v", err)
 	}
 	// A clustering without a rule for new items leaves no model, not an old one.
@@ -455,7 +456,7 @@ func TestBadModels(t *testing.T) {
 func TestNoiseIsCountedApart(t *testing.T) {
 	v := groups(60, 2, 3, .03)
 	v.x[0], v.x[1], v.x[2] = 50, 50, 50
-	c := clusterOf(t, v, ClusterOptions{Method: HDBSCAN, HDBSCAN: HDBSCANOptions{MinClusterSize: 5, Selection: "eom"}, Maps: MapOptions{Kind: "none"}})
+	c := clusterOf(t, v, record.ClusterOptions{Method: HDBSCAN, HDBSCAN: record.HDBSCANOptions{MinClusterSize: 5, Selection: "eom"}, Maps: record.MapOptions{Kind: "none"}})
 	d := c.Doc
 	sum := 0
 	for _, n := range d.Sizes {
@@ -477,7 +478,7 @@ func TestNoiseIsCountedApart(t *testing.T) {
 // says what it leaves out.
 func TestContingency(t *testing.T) {
 	const n = 3000
-	c := &Clustered{Truth: make([]int32, n), Doc: &ClusterDoc{Labels: make([]int32, n)}}
+	c := &Clustered{Truth: make([]int32, n), Doc: &record.Cluster{Labels: make([]int32, n)}}
 	for i := range n { // 50 clusters of 50, of class k/5 but for 5 items each, and 500 of one item
 		k := int32(i / 50)
 		c.Truth[i], c.Doc.Labels[i] = k/5, k
@@ -520,7 +521,7 @@ func TestContingency(t *testing.T) {
 		t.Errorf("%d rows, %d columns, %v items, %q", len(rows), len(cols), sum, tab.words)
 	}
 	// By hand: classes a, b; clusters in the order of their class, noise last.
-	c = &Clustered{Truth: []int32{0, 0, 0, 1, 1, 1}, Classes: []string{"a", "b"}, Doc: &ClusterDoc{Labels: []int32{1, 1, -1, 0, 0, 1}}}
+	c = &Clustered{Truth: []int32{0, 0, 0, 1, 1, 1}, Classes: []string{"a", "b"}, Doc: &record.Cluster{Labels: []int32{1, 1, -1, 0, 0, 1}}}
 	tab = c.contingency()
 	rows, cols = tab.names(c.Classes)
 	if d := cmp.Diff([]string{"a", "b"}, rows) + cmp.Diff([]string{"1", "0", "noise"}, cols) + cmp.Diff([][]float64{{2, 0, 1}, {1, 2, 0}}, tab.counts); d != "" {
@@ -531,7 +532,7 @@ func TestContingency(t *testing.T) {
 // Like clusters and classes have like signs; the second cluster of a class has one of
 // its own.
 func TestSignsOfClusters(t *testing.T) {
-	c := &Clustered{Truth: []int32{3, 3, 3, 7, 7, 7, 3, 7}, Doc: &ClusterDoc{Labels: []int32{0, 0, 2, 1, 1, 1, 0, -1}, Sizes: []int{3, 3, 1}}}
+	c := &Clustered{Truth: []int32{3, 3, 3, 7, 7, 7, 3, 7}, Doc: &record.Cluster{Labels: []int32{0, 0, 2, 1, 1, 1, 0, -1}, Sizes: []int{3, 3, 1}}}
 	if d := cmp.Diff(map[int32]int{0: 0, 1: 1, 2: 2}, c.signs()); d != "" {
 		t.Error(d)
 	}
@@ -544,7 +545,7 @@ func TestSignsOfClusters(t *testing.T) {
 // A mosaic shows a cluster from its middle to its farthest item.
 func TestMosaicGoesOutwards(t *testing.T) {
 	x := []float32{0, 9, 1, 2, 3, 4, -10, 5}
-	c := &Clustered{Vectors: x, Doc: &ClusterDoc{Labels: []int32{0, 1, 0, 0, 0, 0, 0, 0}, Source: Source{Dim: 1}}}
+	c := &Clustered{Vectors: x, Doc: &record.Cluster{Labels: []int32{0, 1, 0, 0, 0, 0, 0, 0}, Source: record.Source{Dim: 1}}}
 	// The mean is 5/7; by distance: 1, 0, 2, 3, 4, 5, -10.
 	if d := cmp.Diff([]int{2, 3, 5, 6}, c.outwards(0, 4)) + cmp.Diff([]int{1}, c.outwards(1, 4)) + cmp.Diff([]int{2, 0, 3, 4, 5, 7, 6}, c.outwards(0, 9)); d != "" {
 		t.Error(d)

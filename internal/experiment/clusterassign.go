@@ -8,37 +8,12 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/engine/adversary"
-	"tercet/internal/metric"
+	"tercet/internal/record"
 )
-
-// AssignDoc is what tercet cluster assign prints and writes, schema tercet.assign/1.
-type AssignDoc struct {
-	Schema   string         `json:"schema"`
-	Source   Source         `json:"source"`   // the new items
-	Clusters ClustersSource `json:"clusters"` // that they were assigned to
-	Assigned int            `json:"assigned"` // items that joined a cluster
-	Own      int            `json:"own"`      // items that joined none, label -1
-	Sizes    []int          `json:"sizes"`    // new items of each cluster
-	// Clustering scores the new items alone; each that joined none is one cluster.
-	Clustering metric.Scores `json:"clustering,omitempty"`
-	Warnings   []string      `json:"warnings,omitempty"`
-	Cost       CostRecord    `json:"cost"`
-	Labels     []int32       `json:"labels"` // 0 to clusters-1; -1: a cluster of its own
-}
-
-// ClustersSource says which clusters new items were assigned to.
-type ClustersSource struct {
-	File      string   `json:"file"`
-	Method    string   `json:"method"`
-	Clusters  int      `json:"clusters"`
-	Dim       int      `json:"dim"`
-	Threshold *float64 `json:"threshold"`
-	Source    Source   `json:"source"` // the items that were clustered
-}
 
 // Assign gives a run's images the clusters of an earlier clustering: the path of its
 // folder or of its cluster.json.
-func (r *Run) Assign(ctx context.Context, clusters, checkpoint, set string, limit int, say Say) (*AssignDoc, error) {
+func (r *Run) Assign(ctx context.Context, clusters, checkpoint, set string, limit int, say Say) (*record.Assign, error) {
 	start := time.Now()
 	m, file, err := readModel(clusters)
 	if err != nil {
@@ -65,7 +40,7 @@ func (r *Run) Assign(ctx context.Context, clusters, checkpoint, set string, limi
 
 // AssignFiles gives the embeddings of an npy file the clusters of an earlier
 // clustering; labels may name no file.
-func AssignFiles(ctx context.Context, clusters, embeddings string, labels data.LabelFile) (*AssignDoc, error) {
+func AssignFiles(ctx context.Context, clusters, embeddings string, labels data.LabelFile) (*record.Assign, error) {
 	start := time.Now()
 	m, file, err := readModel(clusters)
 	if err != nil {
@@ -83,7 +58,7 @@ func AssignFiles(ctx context.Context, clusters, embeddings string, labels data.L
 	return doc, nil
 }
 
-func (m *clusterModel) document(ctx context.Context, file string, v vectors, src Source) (*AssignDoc, error) {
+func (m *clusterModel) document(ctx context.Context, file string, v vectors, src record.Source) (*record.Assign, error) {
 	if v.d != m.d {
 		return nil, fmt.Errorf("%w: the items have %d dimensions, the clusters of %s have %d", data.ErrUnfit, v.d, file, m.d)
 	}
@@ -97,8 +72,8 @@ func (m *clusterModel) document(ctx context.Context, file string, v vectors, src
 	if err != nil {
 		return nil, err
 	}
-	doc := &AssignDoc{Schema: "tercet.assign/1", Source: src, Sizes: make([]int, m.k), Labels: labels,
-		Clusters: ClustersSource{File: file, Method: m.method, Clusters: m.k, Dim: m.d, Source: m.source}}
+	doc := &record.Assign{Schema: record.AssignSchema, Source: src, Sizes: make([]int, m.k), Labels: labels,
+		Clusters: record.ClustersSource{File: file, Method: m.method, Clusters: m.k, Dim: m.d, Source: m.source}}
 	if m.method == Multicut {
 		doc.Clusters.Threshold = &m.tau
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/cluster/multicut"
 	"tercet/internal/cluster/multicut/factored"
+	"tercet/internal/record"
 )
 
 // Sizes up to which a bound is found without being asked for; without edges in a list,
@@ -23,11 +24,11 @@ const listedNodes = 2_000
 
 // bound returns a lower bound on the objective of every clustering, nil for none.
 // The solver's own one serves where it has one and none is asked for by name.
-func (p *problem) bound(ctx context.Context, own *multicut.Bound, objective float64) (*multicut.Bound, *BoundRecord, error) {
+func (p *problem) bound(ctx context.Context, own *multicut.Bound, objective float64) (*multicut.Bound, *record.BoundRecord, error) {
 	start, method := time.Now(), p.o.Bound
 	if method == "auto" {
 		if own != nil {
-			return own, &BoundRecord{Method: own.Method}, nil
+			return own, &record.BoundRecord{Method: own.Method}, nil
 		}
 		method = p.autoBound()
 	}
@@ -50,7 +51,7 @@ func (p *problem) bound(ctx context.Context, own *multicut.Bound, objective floa
 	if own != nil && own.Value > b.Value {
 		b = *own
 	}
-	return &b, &BoundRecord{Method: b.Method, Ended: b.Ended, Seconds: time.Since(start).Seconds()}, nil
+	return &b, &record.BoundRecord{Method: b.Method, Ended: b.Ended, Seconds: time.Since(start).Seconds()}, nil
 }
 
 func (p *problem) autoBound() string {

@@ -12,11 +12,12 @@ import (
 	"tercet/internal/cluster/multicut"
 	"tercet/internal/data"
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 )
 
 // ClusterGraph clusters the nodes of a graph in the MULTICUT text format; labels may
 // name no file.
-func ClusterGraph(ctx context.Context, path string, labels data.LabelFile, o ClusterOptions, keep Keeper, say Say) (*Clustered, error) {
+func ClusterGraph(ctx context.Context, path string, labels data.LabelFile, o record.ClusterOptions, keep Keeper, say Say) (*Clustered, error) {
 	start := time.Now()
 	p, src, truth, notes, err := readProblem(path, labels, &o, say)
 	if err != nil {
@@ -25,14 +26,14 @@ func ClusterGraph(ctx context.Context, path string, labels data.LabelFile, o Clu
 	if err := keep.check(src); err != nil {
 		return nil, err
 	}
-	doc := &ClusterDoc{Schema: clusterSchema, Source: src, Options: o, Multicut: &MulticutRecord{}, Warnings: notes}
+	doc := &record.Cluster{Schema: record.ClusterSchema, Source: src, Options: o, Multicut: &record.MulticutRecord{}, Warnings: notes}
 	if err := p.answer(ctx, doc, doc.Multicut); err != nil {
 		return nil, err
 	}
 	if !o.Multicut.Alone {
 		doc.Multicut.Comparison = p.compare(doc, truth)
 	}
-	if err := doc.score(truth); err != nil {
+	if err := scoreClustering(doc, truth); err != nil {
 		return nil, err
 	}
 	doc.Cost.Seconds = time.Since(start).Seconds()
@@ -44,8 +45,8 @@ func ClusterGraph(ctx context.Context, path string, labels data.LabelFile, o Clu
 	return c, nil
 }
 
-func readProblem(path string, labels data.LabelFile, o *ClusterOptions, say Say) (p *problem, src Source, truth []int32, notes []string, err error) {
-	src = Source{Graph: path, Labels: labels.Path}
+func readProblem(path string, labels data.LabelFile, o *record.ClusterOptions, say Say) (p *problem, src record.Source, truth []int32, notes []string, err error) {
+	src = record.Source{Graph: path, Labels: labels.Path}
 	f, _, err := fsx.OpenRegular(path)
 	if errors.Is(err, fsx.ErrNotRegular) {
 		return nil, src, nil, nil, fmt.Errorf("%w: %w in the MULTICUT text format", data.ErrFormat, err)

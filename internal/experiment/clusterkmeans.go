@@ -8,10 +8,11 @@ import (
 	"tercet/internal/cluster"
 	"tercet/internal/cluster/multicut"
 	"tercet/internal/names"
+	"tercet/internal/record"
 )
 
 // kmeans clusters the items by k-means, of one k or of that with the best silhouette.
-func (j *clusterJob) kmeans(ctx context.Context, doc *ClusterDoc) error {
+func (j *clusterJob) kmeans(ctx context.Context, doc *record.Cluster) error {
 	o := cluster.KMeansOptions{
 		K: j.o.K, Restarts: j.o.NInit, Seed: j.o.Seed, Spherical: j.o.KMeans.Spherical, MiniBatch: j.o.KMeans.MiniBatch,
 		Progress: func(restart, _ int) { j.say("k-means", restart, max(j.o.NInit, restart)) },
@@ -19,7 +20,7 @@ func (j *clusterJob) kmeans(ctx context.Context, doc *ClusterDoc) error {
 	if o.MiniBatch > j.v.n {
 		doc.Warnings = append(doc.Warnings, fmt.Sprintf("--mini-batch %d of %s: each step takes all of them", o.MiniBatch, countedItems(j.v.n)))
 	}
-	doc.KMeans = &KMeansRecord{}
+	doc.KMeans = &record.KMeansRecord{}
 	var km *cluster.KMeansResult
 	var err error
 	switch {
@@ -48,7 +49,7 @@ func (j *clusterJob) kmeans(ctx context.Context, doc *ClusterDoc) error {
 // kmeansModel keeps the centers, by decreasing size of their clusters, and fills the
 // document's labels, sizes and inertia from them: the labels are those that assigning
 // the same items to the written centers gives, ties included.
-func kmeansModel(ctx context.Context, v vectors, doc *ClusterDoc, km *cluster.KMeansResult, spherical bool) (*clusterModel, error) {
+func kmeansModel(ctx context.Context, v vectors, doc *record.Cluster, km *cluster.KMeansResult, spherical bool) (*clusterModel, error) {
 	var err error
 	centers := km.Centers
 	if spherical {
@@ -92,7 +93,7 @@ func (m *clusterModel) order(old, now []int32, k int) {
 
 // chooseK clusters with each of the k that the items allow and keeps the one with
 // the best silhouette.
-func (j *clusterJob) chooseK(ctx context.Context, o cluster.KMeansOptions, doc *ClusterDoc) (*cluster.KMeansResult, error) {
+func (j *clusterJob) chooseK(ctx context.Context, o cluster.KMeansOptions, doc *record.Cluster) (*cluster.KMeansResult, error) {
 	var ks []int
 	for _, k := range j.o.KMeans.Ks {
 		if k >= 2 && k < j.v.n {
@@ -111,7 +112,7 @@ func (j *clusterJob) chooseK(ctx context.Context, o cluster.KMeansOptions, doc *
 		return nil, err
 	}
 	for i, k := range c.Ks {
-		doc.KMeans.Choice = append(doc.KMeans.Choice, KChoice{K: k, Silhouette: c.Silhouette[i], Inertia: c.Inertia[i]})
+		doc.KMeans.Choice = append(doc.KMeans.Choice, record.KChoice{K: k, Silhouette: c.Silhouette[i], Inertia: c.Inertia[i]})
 	}
 	return c.Best, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -26,17 +27,17 @@ func TestKMeansIsThatOfTheWrittenCenters(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		v    vectors
-		o    KMeansOptions
+		o    record.KMeansOptions
 		k    int
 	}{
-		{"all", groups(400, 6, 5, .5), KMeansOptions{}, 9},
-		{"batches", groups(900, 6, 5, .5), KMeansOptions{MiniBatch: 30}, 9},
-		{"batches of directions", groups(900, 6, 5, .5), KMeansOptions{MiniBatch: 30, Spherical: true}, 9},
-		{"ties", blur(300, 2, 6), KMeansOptions{}, 12},
-		{"ties in batches", blur(300, 2, 6), KMeansOptions{MiniBatch: 20}, 12},
-		{"more clusters than distinct items", blur(50, 1, 4), KMeansOptions{}, 9},
+		{"all", groups(400, 6, 5, .5), record.KMeansOptions{}, 9},
+		{"batches", groups(900, 6, 5, .5), record.KMeansOptions{MiniBatch: 30}, 9},
+		{"batches of directions", groups(900, 6, 5, .5), record.KMeansOptions{MiniBatch: 30, Spherical: true}, 9},
+		{"ties", blur(300, 2, 6), record.KMeansOptions{}, 12},
+		{"ties in batches", blur(300, 2, 6), record.KMeansOptions{MiniBatch: 20}, 12},
+		{"more clusters than distinct items", blur(50, 1, 4), record.KMeansOptions{}, 9},
 	} {
-		o := ClusterOptions{Method: KMeans, K: tc.k, NInit: 2, KMeans: tc.o, Maps: MapOptions{Kind: "none"}}
+		o := record.ClusterOptions{Method: KMeans, K: tc.k, NInit: 2, KMeans: tc.o, Maps: record.MapOptions{Kind: "none"}}
 		c := clusterOf(t, tc.v, o)
 		m, doc := c.model, c.Doc
 		x := tc.v.x
@@ -77,7 +78,7 @@ func TestKMeansIsThatOfTheWrittenCenters(t *testing.T) {
 		if !slices.Equal(sizes, doc.Sizes) || !slices.IsSortedFunc(sizes, func(a, b int) int { return b - a }) || doc.Clusters != m.k {
 			t.Errorf("%s: %d clusters of %v, want %v", tc.name, doc.Clusters, doc.Sizes, sizes)
 		}
-		again, err := m.document(context.Background(), "", tc.v, Source{})
+		again, err := m.document(context.Background(), "", tc.v, record.Source{})
 		if err != nil || !slices.Equal(again.Labels, doc.Labels) {
 			t.Errorf("%s: assigned anew, labels change (%v)", tc.name, err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/cluster"
 	"tercet/internal/cluster/tsne"
+	"tercet/internal/record"
 )
 
 // AutoMap is the number of items up to which a t-SNE map is made without being asked
@@ -26,11 +27,11 @@ type drawnMap struct {
 
 // maps projects the items as the options say. A map that the items do not allow is a
 // warning.
-func (j *clusterJob) maps(ctx context.Context, doc *ClusterDoc) ([]drawnMap, error) {
+func (j *clusterJob) maps(ctx context.Context, doc *record.Cluster) ([]drawnMap, error) {
 	var list []drawnMap
 	for _, m := range []struct {
 		kind string
-		draw func(context.Context) ([]float32, MapRecord, []string, error)
+		draw func(context.Context) ([]float32, record.MapRecord, []string, error)
 	}{{"tsne", j.tsne}, {"pca", j.pca}} {
 		if !j.wanted(m.kind) || ctx.Err() != nil {
 			continue
@@ -64,18 +65,18 @@ func (j *clusterJob) wanted(kind string) bool {
 
 var errFlat = errors.New("it needs items of two dimensions or more")
 
-func (j *clusterJob) pca(context.Context) ([]float32, MapRecord, []string, error) {
+func (j *clusterJob) pca(context.Context) ([]float32, record.MapRecord, []string, error) {
 	if j.v.d < 2 {
-		return nil, MapRecord{}, nil, errFlat
+		return nil, record.MapRecord{}, nil, errFlat
 	}
 	p, err := cluster.PCA(j.v.x, j.v.n, j.v.d, 2)
 	if err != nil {
-		return nil, MapRecord{}, nil, err
+		return nil, record.MapRecord{}, nil, err
 	}
-	return p.Projected, MapRecord{Explained: p.Ratio}, nil, nil
+	return p.Projected, record.MapRecord{Explained: p.Ratio}, nil, nil
 }
 
-func (j *clusterJob) tsne(ctx context.Context) ([]float32, MapRecord, []string, error) {
+func (j *clusterJob) tsne(ctx context.Context) ([]float32, record.MapRecord, []string, error) {
 	o, n, d := j.o.Maps, j.v.n, j.v.d
 	iterations := o.Iterations
 	if iterations == 0 {
@@ -86,14 +87,14 @@ func (j *clusterJob) tsne(ctx context.Context) ([]float32, MapRecord, []string, 
 		Progress: func(iteration int, _ float64) { j.say("t-SNE", iteration, max(iterations, iteration)) },
 	})
 	if err != nil {
-		return nil, MapRecord{}, nil, err
+		return nil, record.MapRecord{}, nil, err
 	}
-	rec := MapRecord{Perplexity: r.Perplexity, Iterations: r.Iterations, LearningRate: r.LearningRate, Convention: r.Convention, KL: &r.KL}
+	rec := record.MapRecord{Perplexity: r.Perplexity, Iterations: r.Iterations, LearningRate: r.LearningRate, Convention: r.Convention, KL: &r.KL}
 	if k := min(5, (n-1)/2); k > 0 && n <= mostTrusted {
 		j.say("trustworthiness", 0, 1)
 		t, err := tsne.Trustworthiness(ctx, j.v.x, n, d, r.Y, 2, k)
 		if err != nil {
-			return nil, MapRecord{}, nil, err
+			return nil, record.MapRecord{}, nil, err
 		}
 		j.say("trustworthiness", 1, 1)
 		rec.Trustworthiness, rec.Neighbours = &t, k

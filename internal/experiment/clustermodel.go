@@ -14,14 +14,12 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/safetensors"
 )
 
 // modelFile is what new items are assigned by, beside cluster.json.
-const (
-	modelFile   = "clusters.safetensors"
-	modelFormat = "tercet.clusters/1"
-)
+const modelFile = "clusters.safetensors"
 
 // clusterModel is a clustering as far as new items are concerned. Of a multicut whose
 // costs are s (tau^2 - d^2), cutting a new item y from all n items of a cluster costs
@@ -39,7 +37,7 @@ type clusterModel struct {
 	center    []float32 // (k, d)
 	spread    []float32 // (k) mean squared distance to the center
 	size      []float32 // (k), exact up to 2^24
-	source    Source
+	source    record.Source
 }
 
 // newModel measures the clusters of v about their means.
@@ -130,7 +128,7 @@ func (m *clusterModel) write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	meta := map[string]string{"format": modelFormat, "method": m.method, "source": string(source)}
+	meta := map[string]string{"format": record.ClustersFormat, "method": m.method, "source": string(source)}
 	if m.method == Multicut {
 		meta["threshold"] = strconv.FormatFloat(m.tau, 'g', -1, 64)
 	}
@@ -170,8 +168,8 @@ func readModel(path string) (*clusterModel, string, error) {
 }
 
 func parseModel(f *safetensors.File) (*clusterModel, error) {
-	if got := f.Meta["format"]; got != modelFormat {
-		return nil, fmt.Errorf("format %q; this version reads %s", got, modelFormat)
+	if got := f.Meta["format"]; got != record.ClustersFormat {
+		return nil, fmt.Errorf("format %q; this version reads %s", got, record.ClustersFormat)
 	}
 	var err error
 	m := &clusterModel{method: f.Meta["method"], spherical: f.Meta["spherical"] == "true"}

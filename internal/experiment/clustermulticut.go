@@ -8,17 +8,18 @@ import (
 
 	"tercet/internal/cluster"
 	"tercet/internal/cluster/multicut"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
 // multicut clusters the items by a threshold on distances.
-func (j *clusterJob) multicut(ctx context.Context, doc *ClusterDoc) error {
+func (j *clusterJob) multicut(ctx context.Context, doc *record.Cluster) error {
 	o := &j.o.Multicut
 	l, src, warnings, err := j.thresholds.resolve(ctx, o.Link, o.ThresholdOptions)
 	if err != nil {
 		return err
 	}
-	if l, err = o.adjust(l); err != nil {
+	if l, err = adjustLink(o, l); err != nil {
 		return err
 	}
 	doc.ThresholdFrom = src
@@ -29,7 +30,7 @@ func (j *clusterJob) multicut(ctx context.Context, doc *ClusterDoc) error {
 	if err != nil {
 		return err
 	}
-	rec := &MulticutRecord{Link: linkRecord(l)}
+	rec := &record.MulticutRecord{Link: linkRecord(l)}
 	doc.Multicut = rec
 	if err := p.answer(ctx, doc, rec); err != nil {
 		return err
@@ -55,7 +56,7 @@ func (j *clusterJob) multicut(ctx context.Context, doc *ClusterDoc) error {
 
 // answer solves the problem and bounds it. What is done after the clusters are found
 // ends without an error where ctx does: see Clustered.Stopped.
-func (p *problem) answer(ctx context.Context, doc *ClusterDoc, rec *MulticutRecord) error {
+func (p *problem) answer(ctx context.Context, doc *record.Cluster, rec *record.MulticutRecord) error {
 	res, own, solver, err := p.solve(ctx)
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func (p *problem) answer(ctx context.Context, doc *ClusterDoc, rec *MulticutReco
 	if ctx.Err() != nil {
 		bound, br, err = own, nil, nil
 		if own != nil {
-			br = &BoundRecord{Method: own.Method}
+			br = &record.BoundRecord{Method: own.Method}
 		}
 	}
 	if err != nil {
@@ -114,7 +115,7 @@ func (j *clusterJob) distances() (low, middle, high float64) {
 }
 
 // compare measures other clusterings of the items by the same costs.
-func (j *clusterJob) compare(ctx context.Context, p *problem, doc *ClusterDoc) (*Comparison, error) {
+func (j *clusterJob) compare(ctx context.Context, p *problem, doc *record.Cluster) (*record.Comparison, error) {
 	c := p.compare(doc, j.v.labels)
 	k := doc.Clusters
 	if j.v.labels != nil {
@@ -139,7 +140,7 @@ func (j *clusterJob) compare(ctx context.Context, p *problem, doc *ClusterDoc) (
 	if err != nil {
 		return nil, err
 	}
-	c.KMeans = &Compared{Clusters: distinct(km.Labels), Objective: p.costs.Objective(km.Labels)}
+	c.KMeans = &record.Compared{Clusters: distinct(km.Labels), Objective: p.costs.Objective(km.Labels)}
 	if j.v.labels != nil {
 		if c.KMeans.Clustering, err = clusterScores(j.v.labels, km.Labels); err != nil {
 			return nil, err
@@ -149,18 +150,18 @@ func (j *clusterJob) compare(ctx context.Context, p *problem, doc *ClusterDoc) (
 }
 
 // compare measures the trivial clusterings and, where it is known, the truth.
-func (p *problem) compare(doc *ClusterDoc, truth []int32) *Comparison {
+func (p *problem) compare(doc *record.Cluster, truth []int32) *record.Comparison {
 	n := p.record.Nodes
 	apart := make([]int32, n)
 	for i := range apart {
 		apart[i] = int32(i)
 	}
-	c := &Comparison{
-		OneCluster: Compared{Clusters: 1},
-		Singletons: Compared{Clusters: n, Objective: p.costs.Objective(apart)},
+	c := &record.Comparison{
+		OneCluster: record.Compared{Clusters: 1},
+		Singletons: record.Compared{Clusters: n, Objective: p.costs.Objective(apart)},
 	}
 	if truth != nil {
-		c.GroundTruth = &Compared{Clusters: distinct(truth), Objective: p.costs.Objective(truth)}
+		c.GroundTruth = &record.Compared{Clusters: distinct(truth), Objective: p.costs.Objective(truth)}
 		c.Verdict = verdict(*doc.Objective, c.GroundTruth.Objective, doc.Multicut.Solver.Proven)
 	}
 	return c

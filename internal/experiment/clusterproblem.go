@@ -10,12 +10,13 @@ import (
 	"tercet/internal/cluster/multicut"
 	"tercet/internal/cluster/multicut/exact"
 	"tercet/internal/cluster/multicut/factored"
+	"tercet/internal/record"
 )
 
 // problem is a minimum cost multicut: a graph with costs, in the forms that solvers
 // and bounds ask for.
 type problem struct {
-	o        *MulticutOptions
+	o        *record.MulticutOptions
 	seed     uint64
 	say      Say
 	costs    multicut.Costs  // by which every clustering is judged: those of the solver
@@ -24,14 +25,14 @@ type problem struct {
 	dense    *multicut.Dense // complete, once it has been made
 	matrix   func(ctx context.Context) (*multicut.Dense, error)
 	complete *factored.Graph // of a sparse graph, where the link factorises
-	record   GraphRecord
+	record   record.GraphRecord
 }
 
 // defaultMatrix is the most memory for a matrix of costs: 23,170 items.
 const defaultMatrix = 2 << 30
 
 // newProblem makes the graph of the items of v under the costs of l.
-func newProblem(ctx context.Context, v vectors, l link.Link, o *MulticutOptions, seed uint64, say Say) (*problem, error) {
+func newProblem(ctx context.Context, v vectors, l link.Link, o *record.MulticutOptions, seed uint64, say Say) (*problem, error) {
 	p := &problem{o: o, seed: seed, say: say}
 	pairs := int64(v.n) * int64(v.n-1) / 2
 	tau, scale, factors, why := l.Factors()
@@ -43,7 +44,7 @@ func newProblem(ctx context.Context, v vectors, l link.Link, o *MulticutOptions,
 		}
 	}
 	if o.Neighbours > 0 || o.Random > 0 {
-		if err := o.sparse(v.n); err != nil {
+		if err := checkSparse(o, v.n); err != nil {
 			return nil, err
 		}
 		say("nearest neighbours", 0, 1)
@@ -53,10 +54,10 @@ func newProblem(ctx context.Context, v vectors, l link.Link, o *MulticutOptions,
 		}
 		say("nearest neighbours", 1, 1)
 		p.graph, p.costs, p.complete = g, g, f
-		p.record = GraphRecord{Kind: "sparse", Nodes: v.n, Edges: int64(g.Edges()), Absent: pairs - int64(g.Edges())}
+		p.record = record.GraphRecord{Kind: "sparse", Nodes: v.n, Edges: int64(g.Edges()), Absent: pairs - int64(g.Edges())}
 		return p, nil
 	}
-	p.record = GraphRecord{Kind: "complete", Nodes: v.n, Edges: pairs}
+	p.record = record.GraphRecord{Kind: "complete", Nodes: v.n, Edges: pairs}
 	p.matrix = func(ctx context.Context) (*multicut.Dense, error) {
 		limit, bytes := o.Matrix, 4*int64(v.n)*int64(v.n)
 		if limit == 0 {
@@ -95,8 +96,8 @@ func gib(bytes int64) float64 { return float64(bytes) / (1 << 30) }
 // as sparse.
 const fewPairs = 100
 
-// sparse refuses graphs of n items that hold most pairs: all of them are no more work.
-func (o *MulticutOptions) sparse(n int) error {
+// checkSparse refuses graphs of n items that hold most pairs: all of them are no more work.
+func checkSparse(o *record.MulticutOptions, n int) error {
 	if others := n - 1; others > 1 && o.Neighbours >= others || n > fewPairs && o.Neighbours+o.Random > others/2 {
 		return optionf("--graph-neighbours %d and --graph-random %d of %d other items: that is no sparse graph; give fewer, at most half of them together, or leave both out to take all pairs", o.Neighbours, o.Random, others)
 	}
@@ -104,8 +105,8 @@ func (o *MulticutOptions) sparse(n int) error {
 }
 
 // fileProblem is the problem of a graph that was read.
-func fileProblem(g *multicut.Graph, r *multicut.ReadReport, o *MulticutOptions, seed uint64, say Say) *problem {
-	return &problem{o: o, seed: seed, say: say, costs: g, graph: g, record: GraphRecord{
+func fileProblem(g *multicut.Graph, r *multicut.ReadReport, o *record.MulticutOptions, seed uint64, say Say) *problem {
+	return &problem{o: o, seed: seed, say: say, costs: g, graph: g, record: record.GraphRecord{
 		Kind: "file", Nodes: r.Nodes, Edges: int64(r.Edges), Absent: r.Absent, Duplicates: r.Duplicates, Zeros: r.Zeros, Isolated: r.Isolated, Components: r.Components,
 	}}
 }
@@ -143,7 +144,7 @@ func (p *problem) solver() string {
 }
 
 // solve runs the solver. bound is not nil where it gave one.
-func (p *problem) solve(ctx context.Context) (res *multicut.Result, bound *multicut.Bound, rec SolverRecord, err error) {
+func (p *problem) solve(ctx context.Context) (res *multicut.Result, bound *multicut.Bound, rec record.SolverRecord, err error) {
 	name, start := p.solver(), time.Now()
 	switch {
 	case name == "factored" && p.factored == nil:
@@ -162,7 +163,7 @@ func (p *problem) solve(ctx context.Context) (res *multicut.Result, bound *multi
 	if err != nil {
 		return nil, nil, rec, err
 	}
-	return res, bound, SolverRecord{Name: name, Rounds: res.Rounds, Proven: res.Proven, Seconds: time.Since(start).Seconds()}, nil
+	return res, bound, record.SolverRecord{Name: name, Rounds: res.Rounds, Proven: res.Proven, Seconds: time.Since(start).Seconds()}, nil
 }
 
 // walk runs a solver that walks along edges.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tercet/internal/data"
+	"tercet/internal/record"
 )
 
 // What comes after the clusters may be interrupted: they stay, with a word of what is
@@ -27,14 +28,14 @@ func TestInterruptedAfterTheClusters(t *testing.T) {
 		v := groups(150, 4, 6, .5)
 		o := multicutOptions(1.2)
 		o.Multicut.Solver = tc.solver
-		o.Maps = MapOptions{Kind: "tsne", Perplexity: 10, Iterations: 260, Theta: .5}
+		o.Maps = record.MapOptions{Kind: "tsne", Perplexity: 10, Iterations: 260, Theta: .5}
 		ctx, cancel := context.WithCancelCause(context.Background())
 		say := func(stage string, _, _ int) {
 			if stage == tc.stage {
 				cancel(stopped)
 			}
 		}
-		c, err := (&clusterJob{v: v, o: o, say: say}).run(ctx, Source{Items: v.n, Dim: v.d})
+		c, err := (&clusterJob{v: v, o: o, say: say}).run(ctx, record.Source{Items: v.n, Dim: v.d})
 		if err != nil {
 			t.Fatalf("%s: %v", tc.stage, err)
 		}
@@ -68,7 +69,7 @@ func TestInterruptedExactSolver(t *testing.T) {
 			}
 		}
 	}
-	c, err := (&clusterJob{v: v, o: o, say: say}).run(ctx, Source{Items: v.n, Dim: v.d})
+	c, err := (&clusterJob{v: v, o: o, say: say}).run(ctx, record.Source{Items: v.n, Dim: v.d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func TestQuickBound(t *testing.T) {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ClusterGraph(context.Background(), path, data.LabelFile{}, ClusterOptions{}, nil, quiet); err == nil || !strings.Contains(err.Error(), "is a folder; give a regular file") {
+	if _, err := ClusterGraph(context.Background(), path, data.LabelFile{}, record.ClusterOptions{}, nil, quiet); err == nil || !strings.Contains(err.Error(), "is a folder; give a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tercet/internal/cluster/link"
+	"tercet/internal/record"
 )
 
 // margins is the threshold that a run's loss fixes, with the margins that it is the
@@ -15,7 +16,7 @@ type margins struct{ tau, alpha, beta float64 }
 // held is labelled data that a network was not trained on, or was.
 type held struct {
 	vectors
-	source Source
+	source record.Source
 }
 
 // thresholds is what a threshold can be taken from.
@@ -29,7 +30,7 @@ type thresholds struct {
 
 // resolve returns the link of kind squared or distance ("fitted" is the squared one,
 // fitted), and where its threshold comes from.
-func (t *thresholds) resolve(ctx context.Context, kind string, o ThresholdOptions) (link.Link, *ThresholdSource, []string, error) {
+func (t *thresholds) resolve(ctx context.Context, kind string, o record.ThresholdOptions) (link.Link, *record.ThresholdSource, []string, error) {
 	from := o.From
 	if from == FromAuto {
 		from = FromFit
@@ -44,7 +45,7 @@ func (t *thresholds) resolve(ctx context.Context, kind string, o ThresholdOption
 	if kind == link.OnDistance {
 		build = link.Distance
 	}
-	src := &ThresholdSource{From: from}
+	src := &record.ThresholdSource{From: from}
 	switch from {
 	case FromValue:
 		return build(o.Value, natural(kind, o.Value, 0, 0)), src, nil, nil
@@ -72,7 +73,7 @@ func (t *thresholds) resolve(ctx context.Context, kind string, o ThresholdOption
 }
 
 // fit makes a logistic regression on the held-out data.
-func (t *thresholds) fit(ctx context.Context, kind string, o ThresholdOptions) (*link.Fitted, *FitRecord, error) {
+func (t *thresholds) fit(ctx context.Context, kind string, o record.ThresholdOptions) (*link.Fitted, *record.FitRecord, error) {
 	h, err := t.held(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -91,13 +92,13 @@ func (t *thresholds) fit(ctx context.Context, kind string, o ThresholdOptions) (
 	if prior == "" {
 		prior = "balanced"
 	}
-	return f, &FitRecord{
+	return f, &record.FitRecord{
 		Set: name, Items: h.n, Fingerprint: h.source.Fingerprint, On: kind, Prior: prior, Pairs: f.Pairs, Similar: f.Similar,
 		Intercept: f.Intercept, Slope: f.Slope, Accuracy: f.Accuracy, AUC: f.AUC, Iterations: f.Iterations, Separable: f.Separable,
 	}, nil
 }
 
-func fitWarnings(r *FitRecord) []string {
+func fitWarnings(r *record.FitRecord) []string {
 	var out []string
 	if r.Set == "train" {
 		out = append(out, "the threshold is fitted to training images, which lie closer together than others of their classes: it may be too low; data.split.validation holds images out for it")
@@ -108,8 +109,8 @@ func fitWarnings(r *FitRecord) []string {
 	return out
 }
 
-// adjust lays the options over a link.
-func (o *MulticutOptions) adjust(l link.Link) (link.Link, error) {
+// adjustLink lays the options over a link.
+func adjustLink(o *record.MulticutOptions, l link.Link) (link.Link, error) {
 	if o.Scale > 0 {
 		l.Scale = o.Scale
 	}
@@ -129,9 +130,9 @@ func (o *MulticutOptions) adjust(l link.Link) (link.Link, error) {
 	return l, nil
 }
 
-func linkRecord(l link.Link) *LinkRecord {
+func linkRecord(l link.Link) *record.LinkRecord {
 	_, _, ok, why := l.Factors()
-	r := &LinkRecord{Kind: l.Kind, Tau: l.Tau, Scale: l.Scale, Clip: l.Clip, Bias: l.Bias, Factors: ok, Why: why}
+	r := &record.LinkRecord{Kind: l.Kind, Tau: l.Tau, Scale: l.Scale, Clip: l.Clip, Bias: l.Bias, Factors: ok, Why: why}
 	if r.Bias == 0 {
 		r.Bias = .5
 	}

@@ -6,13 +6,14 @@ import (
 
 	"tercet/internal/cluster"
 	"tercet/internal/cluster/link"
+	"tercet/internal/record"
 )
 
 // heights is the number of last joins that a document keeps.
 const heights = 50
 
 // agglomerative joins items until a number of clusters or a distance is reached.
-func (j *clusterJob) agglomerative(ctx context.Context, doc *ClusterDoc) error {
+func (j *clusterJob) agglomerative(ctx context.Context, doc *record.Cluster) error {
 	o := j.o.Agglomerative
 	a := cluster.AgglomerativeOptions{
 		Linkage: o.Linkage, K: j.o.K, Memory: o.Memory,
@@ -38,7 +39,7 @@ func (j *clusterJob) agglomerative(ctx context.Context, doc *ClusterDoc) error {
 	if err != nil {
 		return err
 	}
-	rec := &AgglomerativeRecord{Heights: []float64{}}
+	rec := &record.AgglomerativeRecord{Heights: []float64{}}
 	for i := len(res.Merges) - 1; i >= 0 && len(rec.Heights) < heights; i-- {
 		rec.Heights = append(rec.Heights, res.Merges[i].Distance)
 	}
@@ -51,7 +52,7 @@ func (j *clusterJob) agglomerative(ctx context.Context, doc *ClusterDoc) error {
 }
 
 // hdbscan finds clusters of varying density; what is in none is noise.
-func (j *clusterJob) hdbscan(ctx context.Context, doc *ClusterDoc) error {
+func (j *clusterJob) hdbscan(ctx context.Context, doc *record.Cluster) error {
 	o := j.o.HDBSCAN
 	if o.MinSamples > j.v.n {
 		return optionf("--min-samples %d of %s: it can be at most their number", o.MinSamples, countedItems(j.v.n))
@@ -66,7 +67,7 @@ func (j *clusterJob) hdbscan(ctx context.Context, doc *ClusterDoc) error {
 	if o.MinSamples == 0 {
 		o.MinSamples = min(o.MinClusterSize, j.v.n)
 	}
-	doc.HDBSCAN = &HDBSCANRecord{MinClusterSize: o.MinClusterSize, MinSamples: o.MinSamples}
+	doc.HDBSCAN = &record.HDBSCANRecord{MinClusterSize: o.MinClusterSize, MinSamples: o.MinSamples}
 	doc.Labels, doc.Sizes, doc.Clusters, doc.Noise = res.Labels, res.Sizes, len(res.Sizes), res.Noise
 	doc.Warnings = append(doc.Warnings, res.Warnings...)
 	if doc.Noise > 0 && j.v.labels != nil {

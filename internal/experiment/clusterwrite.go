@@ -8,6 +8,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 )
 
 // Vacant refuses, with a *KeptError, a folder that has files of the names that Write
@@ -19,7 +20,7 @@ func Vacant(dir string) error {
 	for _, name := range []string{"labels.npy", "probabilities.npy", modelFile, "tsne.npy", "pca.npy"} {
 		path := filepath.Join(dir, name)
 		if _, err := os.Lstat(path); err == nil {
-			return &KeptError{Path: path, Lost: []string{"a file that is not of a clustering (there is no cluster.json beside it)"}}
+			return &record.KeptError{Path: path, Lost: []string{"a file that is not of a clustering (there is no cluster.json beside it)"}}
 		}
 	}
 	return nil

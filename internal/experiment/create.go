@@ -14,6 +14,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 )
 
 // Create makes root/<name> for cfg, or opens it when it already holds a run of
@@ -131,9 +132,9 @@ func (r *Run) makeCheckpoints() error {
 }
 
 // fresh is the manifest of a run that has not begun.
-func fresh(cfg *config.Config) Manifest {
-	return Manifest{
-		Schema: "tercet.run/1", Name: cfg.Name, Version: Version, Status: Running, Seed: cfg.Seed,
+func fresh(cfg *config.Config) record.Manifest {
+	return record.Manifest{
+		Schema: record.RunSchema, Name: cfg.Name, Version: Version, Status: record.Running, Seed: cfg.Seed,
 		Config: cfg.Hash(), CPU: CPUName(), Kernel: kernel.Setting(),
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Started: now(),
 	}

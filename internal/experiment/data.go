@@ -6,6 +6,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 )
 
 // Sets are the datasets of a run, under their true labels. Validation is nil where
@@ -72,8 +73,8 @@ func describe(ds data.Dataset) string {
 	return fmt.Sprintf("%d images of %d classes (%dx%dx%d)", ds.Len(), distinct(ds.Labels()), h, w, c)
 }
 
-func (s *Sets) record(cfg *config.Config) DataRecord {
-	r := DataRecord{Name: cfg.Data.Name, Train: setRecord(s.Train), Noise: s.Noise, Graph: s.Graph, Triplets: s.Triplets}
+func (s *Sets) record(cfg *config.Config) record.Data {
+	r := record.Data{Name: cfg.Data.Name, Train: setRecord(s.Train), Noise: s.Noise, Graph: s.Graph, Triplets: s.Triplets}
 	if s.Validation != nil {
 		v := setRecord(s.Validation)
 		r.Validation = &v
@@ -84,9 +85,9 @@ func (s *Sets) record(cfg *config.Config) DataRecord {
 	return r
 }
 
-func setRecord(ds data.Dataset) SetRecord {
+func setRecord(ds data.Dataset) record.Set {
 	h, w, c := ds.Shape()
-	return SetRecord{ds.Len(), distinct(ds.Labels()), [3]int{h, w, c}, ds.Fingerprint()}
+	return record.Set{Items: ds.Len(), Classes: distinct(ds.Labels()), Shape: [3]int{h, w, c}, Fingerprint: ds.Fingerprint()}
 }
 
 // sameData refuses to go on with a run whose data have changed since it began.
@@ -97,10 +98,10 @@ func (r *Run) sameData(s *Sets) error {
 	}
 	now := s.record(r.Config)
 	if old.Validation == nil {
-		old.Validation = new(SetRecord)
+		old.Validation = new(record.Set)
 	}
 	if now.Validation == nil {
-		now.Validation = new(SetRecord)
+		now.Validation = new(record.Set)
 	}
 	for _, p := range []struct {
 		set       string

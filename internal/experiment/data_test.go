@@ -16,6 +16,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/train"
 )
@@ -129,7 +130,7 @@ func TestTheMonitorLooksAtTheValidationSet(t *testing.T) {
 			t.Errorf("%v: notes %s", tc.sets, text)
 		}
 		m := r.Manifest
-		if m.Status != Finished || m.Best.Metric != "nmi" || m.Steps == m.Of {
+		if m.Status != record.Finished || m.Best.Metric != "nmi" || m.Steps == m.Of {
 			t.Errorf("%v: %+v did not stop early", tc.sets, m)
 		}
 		// The best value can be measured again on the set that it came from.

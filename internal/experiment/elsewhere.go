@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/record"
 )
 
 // elsewhere opens data whose paths are relative from the current directory, and where
@@ -50,7 +51,7 @@ func relative(o data.Options) bool {
 }
 
 // recordData is what the manifest says of the sets that r is trained on.
-func (r *Run) recordData(s *Sets) DataRecord {
+func (r *Run) recordData(s *Sets) record.Data {
 	d := s.record(r.Config)
 	if d.From = r.from; d.From == "" && readsHere(r.Config) {
 		d.From, _ = os.Getwd() // a hint: without it there is none

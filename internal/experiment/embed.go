@@ -11,6 +11,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -63,7 +64,7 @@ func pixels(ds data.Dataset) (*array.Array, error) {
 // Embedded is a run's network applied to one of its sets.
 type Embedded struct {
 	Run     *Run
-	Source  Source
+	Source  record.Source
 	Model   *nn.Model
 	Data    data.Dataset
 	Items   []int        // the place of each item in its set; nil where all are taken
@@ -89,7 +90,7 @@ func (r *Run) checkpoint(which string) (*train.Checkpoint, error) {
 		return nil, fmt.Errorf("%w; put it back, or train the run anew (`tercet train --resume %s --from %s`); checkpoint last does not depend on it", err, r.Dir, Start)
 	case !errors.Is(err, os.ErrNotExist):
 		return nil, r.unusable(err)
-	case s == Collapsed || s == Diverged:
+	case s == record.Collapsed || s == record.Diverged:
 		return nil, fmt.Errorf("%s: %w; the run has %s and has no such weights: %s", r.Dir, err, s, r.Manifest.Message)
 	}
 	return nil, fmt.Errorf("%s: %w; has the run been trained? `tercet train --resume %s` continues it", r.Dir, err, r.Dir)
@@ -137,7 +138,7 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(
 	}
 	return &Embedded{
 		Run: r, Model: m, Data: ds, Items: ids, Vectors: v, Seconds: time.Since(start).Seconds(), Threshold: c.Threshold,
-		Source: Source{
+		Source: record.Source{
 			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: which, Step: c.State.Step, Set: set,
 			Items: ds.Len(), Whole: whole, Classes: distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),
 		},

@@ -11,14 +11,15 @@ import (
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 // Say is told what is being done and how far it has come.
 type Say func(stage string, done, total int)
 
 // EvalDefaults are the options that a run's config asks for.
-func EvalDefaults(cfg *config.Config) EvalOptions {
-	return EvalOptions{
+func EvalDefaults(cfg *config.Config) record.EvalOptions {
+	return record.EvalOptions{
 		Ks: cfg.Eval.Ks, Distance: metric.Euclidean, Bootstrap: cfg.Eval.Bootstrap, KMeans: true,
 		K: cfg.Eval.KMeans.K, NInit: cfg.Eval.KMeans.NInit, Seed: cfg.Seed, Baselines: cfg.Eval.Baselines, Batch: cfg.Eval.Batch,
 	}
@@ -26,7 +27,7 @@ func EvalDefaults(cfg *config.Config) EvalOptions {
 
 // Evaluation is a result document and what its pictures need.
 type Evaluation struct {
-	Doc       *EvalDoc
+	Doc       *record.Eval
 	Embedded  *Embedded // nil where there was no run
 	Retrieval *metric.Retrieval
 	KMeans    *cluster.KMeansResult
@@ -34,20 +35,20 @@ type Evaluation struct {
 
 // Eval judges a run's embeddings of a set, beside raw pixels and the untrained
 // network, and writes eval.json.
-func (r *Run) Eval(ctx context.Context, checkpoint, set string, o EvalOptions, say Say) (*Evaluation, error) {
+func (r *Run) Eval(ctx context.Context, checkpoint, set string, o record.EvalOptions, say Say) (*Evaluation, error) {
 	start := time.Now()
 	e, err := r.Embed(ctx, checkpoint, set, o.Limit, say)
 	if err != nil {
 		return nil, err
 	}
-	doc := &EvalDoc{Schema: evalSchema, Source: e.Source, Options: o}
+	doc := &record.Eval{Schema: record.EvalSchema, Source: e.Source, Options: o}
 	v := vectors{e.Vectors.Data, e.Vectors.Rows(), e.Vectors.Cols(), e.Data.Labels()}
 	j, ret, km, err := judge(ctx, v, o, say)
 	if err != nil {
 		return nil, err
 	}
-	doc.Judged = j
-	if err := doc.verify(ctx, v, borderOf(r.Config, e.Threshold), say); err != nil {
+	doc.Evaluated = j
+	if err := verify(doc, ctx, v, borderOf(r.Config, e.Threshold), say); err != nil {
 		return nil, err
 	}
 	doc.Cost.Cost = adversary.Cost{Forward: int64(v.n)}
@@ -82,10 +83,10 @@ func (r *Run) Eval(ctx context.Context, checkpoint, set string, o EvalOptions, s
 
 // baselines scores raw pixels and the network with its first weights by the same
 // options. A fitted metric begins as Euclid's, on the same features.
-func (r *Run) baselines(ctx context.Context, e *Embedded, o EvalOptions, say Say) (map[string]Judged, error) {
+func (r *Run) baselines(ctx context.Context, e *Embedded, o record.EvalOptions, say Say) (map[string]record.Evaluated, error) {
 	ds := e.Data
 	o.Neighbours = 0
-	out := map[string]Judged{}
+	out := map[string]record.Evaluated{}
 	raw, err := pixels(ds)
 	if err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func (r *Run) baselines(ctx context.Context, e *Embedded, o EvalOptions, say Say
 }
 
 // weak warns where training has not beaten a baseline.
-func weak(doc *EvalDoc) []string {
+func weak(doc *record.Eval) []string {
 	key := fmt.Sprintf("recall@%d", doc.Options.Ks[0])
 	mine, ok := doc.Retrieval.Get(key)
 	if !ok {
@@ -147,7 +148,7 @@ func whole(ks []int, n int) []string {
 }
 
 // coarse warns of intervals from too few resamples to say where 95 % lie.
-func coarse(o EvalOptions) []string {
+func coarse(o record.EvalOptions) []string {
 	if o.Bootstrap <= 0 || o.Bootstrap >= metric.MinResamples {
 		return nil
 	}
@@ -156,7 +157,7 @@ func coarse(o EvalOptions) []string {
 
 // EvalFiles judges embeddings that any tool has written: npy (N, D), with labels
 // in npy or csv.
-func EvalFiles(ctx context.Context, embeddings string, labels data.LabelFile, o EvalOptions, keep Keeper, say Say) (*Evaluation, error) {
+func EvalFiles(ctx context.Context, embeddings string, labels data.LabelFile, o record.EvalOptions, keep Keeper, say Say) (*Evaluation, error) {
 	start := time.Now()
 	v, src, err := readVectors(embeddings, labels)
 	if err != nil {
@@ -166,13 +167,13 @@ func EvalFiles(ctx context.Context, embeddings string, labels data.LabelFile, o 
 		return nil, err
 	}
 	o.Baselines = false
-	doc := &EvalDoc{Schema: evalSchema, Source: src, Options: o}
+	doc := &record.Eval{Schema: record.EvalSchema, Source: src, Options: o}
 	j, ret, km, err := judge(ctx, v, o, say)
 	if err != nil {
 		return nil, err
 	}
-	doc.Judged = j
-	if err := doc.verify(ctx, v, border{}, say); err != nil {
+	doc.Evaluated = j
+	if err := verify(doc, ctx, v, border{}, say); err != nil {
 		return nil, err
 	}
 	doc.Warnings = append(doc.Warnings, coarse(o)...)

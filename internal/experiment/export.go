@@ -10,25 +10,16 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 )
-
-// ExportDoc says what an export of embeddings has written, schema tercet.embeddings/1.
-type ExportDoc struct {
-	Schema     string     `json:"schema"`
-	Source     Source     `json:"source"`
-	Embeddings string     `json:"embeddings"` // npy, (N, D)
-	Labels     string     `json:"labels"`     // npy, N
-	Items      string     `json:"items"`      // csv: row, item, file, label, class
-	Cost       CostRecord `json:"cost"`
-}
 
 // Export writes the embeddings to path, and beside it their labels (X.labels.npy) and
 // what each row is of (X.items.csv). Files of other content are replaced only by force:
 // otherwise the error is a *KeptError, and nothing is written.
-func (e *Embedded) Export(path string, force bool) (*ExportDoc, error) {
+func (e *Embedded) Export(path string, force bool) (*record.Export, error) {
 	paths := ExportPaths(path)
-	d := &ExportDoc{
-		Schema: "tercet.embeddings/1", Source: e.Source,
+	d := &record.Export{
+		Schema: record.EmbeddingsSchema, Source: e.Source,
 		Embeddings: paths[0], Labels: paths[1], Items: paths[2],
 	}
 	d.Cost.Forward, d.Cost.Seconds = int64(e.Vectors.Rows()), e.Seconds

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 )
 
 // exportFile is one of the files of an export.
@@ -38,7 +39,7 @@ func (f exportFile) keep() error {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	if !bytes.Equal(there, now.Sum(nil)) {
-		return &KeptError{Path: f.path, Lost: []string{"what is there, which is not of this run, these images and these weights"}}
+		return &record.KeptError{Path: f.path, Lost: []string{"what is there, which is not of this run, these images and these weights"}}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tercet/internal/attack"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
@@ -157,9 +158,9 @@ func epsWords(norm string, eps float64) string {
 	return fmt.Sprintf("%.4g", eps)
 }
 
-// Draw writes dir/attack-curve.png and .svg: the scores against eps, in 1/255 for
+// DrawCurve writes dir/attack-curve.png and .svg: the scores against eps, in 1/255 for
 // the linf ball. Solid lines are of the fixed variant, dashed ones published.
-func (d *CurveDoc) Draw(dir string) (string, error) {
+func DrawCurve(d *record.Curve, dir string) (string, error) {
 	if err := figureFolder(dir); err != nil {
 		return "", err
 	}
@@ -201,10 +202,10 @@ func (d *CurveDoc) Draw(dir string) (string, error) {
 		queries = "query"
 	}
 	title := fmt.Sprintf("%s: scores against eps, %d %s, %d steps", filepath.Base(d.Source.Run), d.Queries, queries, d.Options.Iterations)
-	return base + ".png", report.CurveGrid(base, title, d.variantNote(), x, panels)
+	return base + ".png", report.CurveGrid(base, title, variantNote(d), x, panels)
 }
 
-func (d *CurveDoc) variantNote() string {
+func variantNote(d *record.Curve) string {
 	if v := d.Options.Variants; len(v) == 1 {
 		return "variant: " + v[0]
 	}

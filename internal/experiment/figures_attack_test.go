@@ -10,13 +10,14 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 // The rows of a sheet are the images that a sort of all distances finds.
 func TestAttackRowsShowWhatIsRetrieved(t *testing.T) {
 	r := trained(t, t.TempDir())
-	o := AttackOptions{Attacks: []string{"QA+", "ES", "LTM", "GTT"}, Variants: []string{"published", "fixed"}, Queries: 8, Batch: 4, Pictures: 3, PictureAttacks: []string{"QA+", "LTM", "GTT"}}
-	if err := o.AttackProfile("auto", 16); err != nil {
+	o := record.AttackOptions{Attacks: []string{"QA+", "ES", "LTM", "GTT"}, Variants: []string{"published", "fixed"}, Queries: 8, Batch: 4, Pictures: 3, PictureAttacks: []string{"QA+", "LTM", "GTT"}}
+	if err := AttackProfile(&o, "auto", 16); err != nil {
 		t.Fatal(err)
 	}
 	o.Iterations = 3
@@ -99,11 +100,11 @@ func sameImage(a, b []float32) bool {
 
 // Published lines are dashed where there are both.
 func TestCurveIsDrawn(t *testing.T) {
-	point := func(eps, v float64) CurvePoint {
+	point := func(eps, v float64) record.CurvePoint {
 		s := metric.Scores{{Key: "ES:R", Value: metric.Value{Value: v}}}
-		return CurvePoint{Eps: eps, Scores: map[string]metric.Scores{"fixed": s, "published": s}}
+		return record.CurvePoint{Eps: eps, Scores: map[string]metric.Scores{"fixed": s, "published": s}}
 	}
-	d := &CurveDoc{Options: AttackOptions{Norm: "linf", Variants: []string{"published", "fixed"}}, Points: []CurvePoint{point(0, 1), point(0.1, 0.5)}}
+	d := &record.Curve{Options: record.AttackOptions{Norm: "linf", Variants: []string{"published", "fixed"}}, Points: []record.CurvePoint{point(0, 1), point(0.1, 0.5)}}
 	dir := t.TempDir()
 	for _, tc := range []struct {
 		variants []string
@@ -113,7 +114,7 @@ func TestCurveIsDrawn(t *testing.T) {
 		{[]string{"published", "fixed"}, "solid: fixed; dashed: published", true}, {[]string{"published"}, "variant: published", false},
 	} {
 		d.Options.Variants = tc.variants
-		if _, err := d.Draw(dir); err != nil {
+		if _, err := DrawCurve(d, dir); err != nil {
 			t.Fatal(err)
 		}
 		b, err := os.ReadFile(filepath.Join(dir, "attack-curve.svg"))
@@ -122,7 +123,7 @@ func TestCurveIsDrawn(t *testing.T) {
 		}
 	}
 	d.Points = nil
-	if _, err := d.Draw(dir); err == nil {
+	if _, err := DrawCurve(d, dir); err == nil {
 		t.Error("a curve without points is drawn")
 	}
 }

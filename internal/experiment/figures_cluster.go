@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
@@ -65,7 +66,7 @@ func (c *Clustered) name() string {
 
 // drawMap draws dir/KIND.png and .svg: the items by class and, beside it, by
 // cluster.
-func (c *Clustered) drawMap(dir, name string, m *drawnMap, r *MapRecord) (string, error) {
+func (c *Clustered) drawMap(dir, name string, m *drawnMap, r *record.MapRecord) (string, error) {
 	title, x, y := name+": t-SNE", "", ""
 	if m.kind == "pca" {
 		title = name + ": first two principal components"

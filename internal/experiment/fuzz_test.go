@@ -9,6 +9,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/safetensors"
 )
 
@@ -70,7 +71,7 @@ func FuzzClusterModel(f *testing.F) {
 		for i, v := range values {
 			numbers[i] = float32(v) - 1
 		}
-		file := &safetensors.File{Meta: map[string]string{"format": modelFormat, "method": method, "source": source, "threshold": threshold}, Tensors: []safetensors.Tensor{
+		file := &safetensors.File{Meta: map[string]string{"format": record.ClustersFormat, "method": method, "source": source, "threshold": threshold}, Tensors: []safetensors.Tensor{
 			{Name: "center", Shape: []int{k, len(values)}, Data: make([]float32, k*len(values))},
 			{Name: "spread", Shape: []int{len(values)}, Data: numbers},
 			{Name: "size", Shape: []int{len(values)}, Data: numbers},

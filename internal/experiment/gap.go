@@ -11,11 +11,10 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/stat"
 )
-
-const gapSchema = "tercet.gap/1"
 
 // GapTriplets is how many triplets of each set are drawn by default, LeastTriplets the
 // least that are worth a mean, MostTriplets the most that are held in memory.
@@ -25,58 +24,8 @@ const (
 	MostTriplets  = 10_000_000 // some 200 MB for each of two sets
 )
 
-// GapDoc is gap.json, schema tercet.gap/1: how much better a network does on triplets of
-// its training images than on those of images that it has not seen. Both are drawn
-// alike, without a miner, by true labels, and judged as they are stored: training images
-// undistorted too.
-type GapDoc struct {
-	Schema    string     `json:"schema"`
-	Source    Source     `json:"source"` // the set that is judged on
-	Options   GapOptions `json:"options"`
-	Train     SetRecord  `json:"train"`
-	Resampled string     `json:"resampled"` // for the intervals: images or classes
-	// Reference is the run of the control variate, nil without one.
-	Reference *GapReference `json:"reference,omitempty"`
-	Loss      LossGap       `json:"loss"`
-	Error     Sides         `json:"triplet_error"`
-	Bound     *GapBound     `json:"bound,omitempty"` // on the loss: on its plain gap
-	Warnings  []string      `json:"warnings,omitempty"`
-	Cost      CostRecord    `json:"cost"`
-}
-
-// GapOptions are those of GapDoc.
-type GapOptions struct {
-	Triplets  int    `json:"triplets"` // of each set
-	Bootstrap int    `json:"bootstrap"`
-	Seed      uint64 `json:"seed"`
-	Limit     int    `json:"limit,omitempty"`
-}
-
-// Sides are the mean over triplets of training images, that of test images, and test -
-// train.
-type Sides struct {
-	Train metric.Value `json:"train"`
-	Test  metric.Value `json:"test"`
-	Gap   metric.Value `json:"gap"`
-	// Control is train - test of the reference on the same triplets, whose mean over
-	// training and test sets is 0. Controlled is Gap + Coefficient Control, with the
-	// coefficient that makes its variance over the resamples least, 1 without resamples.
-	Control     *metric.Value `json:"control,omitempty"`
-	Coefficient *float64      `json:"coefficient,omitempty"`
-	Controlled  *metric.Value `json:"controlled,omitempty"`
-}
-
-// LossGap is that of the run's own loss.
-type LossGap struct {
-	Name string `json:"name"`
-	Of   string `json:"of"` // triplets, or pairs: a triplet then costs the sum of its two
-	Sides
-	// Largest and Smallest are those seen on a triplet of either set.
-	Largest  float64 `json:"largest"`
-	Smallest float64 `json:"smallest"`
-	// Sup is the largest that there can be on embeddings of length 1; none of others.
-	Sup *float64 `json:"sup,omitempty"`
-}
+// GapDoc is the document of a gap, which people are shown as a table.
+type GapDoc struct{ record.Gap }
 
 // gap measures the generalisation gap of a trained network.
 func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, error) {
@@ -128,14 +77,14 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 	if err := g.side(ctx, &g.test, ds, o.Set); err != nil {
 		return nil, err
 	}
-	d := &GapDoc{
-		Schema: gapSchema, Options: GapOptions{o.Triplets, o.Bootstrap, o.Seed, o.Limit}, Train: setRecord(sets.Train), Resampled: g.by,
-		Source: Source{
+	d := &GapDoc{record.Gap{
+		Schema: record.GapSchema, Options: record.GapOptions{Triplets: o.Triplets, Bootstrap: o.Bootstrap, Seed: o.Seed, Limit: o.Limit}, Train: setRecord(sets.Train), Resampled: g.by,
+		Source: record.Source{
 			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: o.Checkpoint, Step: c.State.Step, Set: o.Set, Items: g.test.items.Len(),
 			Classes: distinct(g.test.items.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),
 		},
-		Loss: LossGap{Name: l.Name, Of: l.Of, Sup: l.sup(r.Config)},
-	}
+		Loss: record.LossGap{Name: l.Name, Of: l.Of, Sup: l.sup(r.Config)},
+	}}
 	d.Loss.Sides, d.Error = g.gaps()
 	seen := slices.Concat(g.train.columns[0], g.test.columns[0])
 	d.Loss.Largest, d.Loss.Smallest = slices.Max(seen), slices.Min(seen)
@@ -152,8 +101,8 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 		d.Reference = &g.reference.record
 		d.Warnings = append(d.Warnings, d.referenceCautions()...)
 	}
-	d.Warnings = append(d.Warnings, coarse(EvalOptions{Bootstrap: o.Bootstrap})...)
-	d.Cost = CostRecord{adversary.Cost{Forward: int64(g.networks() * (g.train.items.Len() + g.test.items.Len()))}, time.Since(start).Seconds()}
+	d.Warnings = append(d.Warnings, coarse(record.EvalOptions{Bootstrap: o.Bootstrap})...)
+	d.Cost = record.CostRecord{Cost: adversary.Cost{Forward: int64(g.networks() * (g.train.items.Len() + g.test.items.Len()))}, Seconds: time.Since(start).Seconds()}
 	return d, nil
 }
 
@@ -252,8 +201,8 @@ func (v tripletValues) errors() []float64 {
 }
 
 // gaps are those of the loss and of the 0-1 error, with their intervals.
-func (g *gapSides) gaps() (ofLoss, ofError Sides) {
-	var out [2]Sides
+func (g *gapSides) gaps() (ofLoss, ofError record.Sides) {
+	var out [2]record.Sides
 	for c, name := range []string{"loss", "0-1 error"} {
 		def := name + "(random triplets)"
 		s := &out[c]

@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/engine/loss"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/stat"
 )
@@ -121,7 +122,7 @@ func interval(values []float64) *[2]float64 {
 
 // intervals fills in the intervals and the coefficients. Each resample is one of the
 // images, whatever is judged of them: both networks are judged on the same.
-func (g *gapSides) intervals(out *[2]Sides) {
+func (g *gapSides) intervals(out *[2]record.Sides) {
 	n := g.options.Bootstrap
 	means := func(s *gapSide, stream string) ([][]float64, bool) {
 		g.say("intervals", 0, 0)

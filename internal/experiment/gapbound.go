@@ -4,46 +4,17 @@ import (
 	"fmt"
 
 	"tercet/internal/data"
+	"tercet/internal/record"
 	"tercet/internal/theory/stability"
 )
 
 // GapDelta is the probability that Theorem 1 is allowed to fail with by default.
 const GapDelta = 0.01
 
-// GapBound is Theorem 1 of Chen et al. for the gap of a run. It is about one class
-// against the rest; here anchors are of all classes, so that the bound is the mean of
-// those of the classes, weighted by their images, each at delta over their number.
-// M is the largest loss that was seen, by its absolute value, which the mean over training
-// sets of the largest loss may exceed.
-type GapBound struct {
-	Source  string  `json:"source"`
-	Delta   float64 `json:"delta"`
-	Classes int     `json:"classes"`
-	NPos    int     `json:"n_pos"` // of the smallest class
-	NNeg    int     `json:"n_neg"` // of the rest of the largest
-	M       float64 `json:"m"`
-	Sup     float64 `json:"sup"` // the most that two losses, and so the gap, can differ by
-	// SupFrom is "length 1" of the embeddings, "seen", the largest loss where none is below
-	// 0, or "range", from the smallest to the largest that were seen.
-	SupFrom string   `json:"sup_from"`
-	Least   BoundAt  `json:"without_gamma"`
-	At      *BoundAt `json:"with_gamma,omitempty"` // where the run's stability was measured
-}
-
-// BoundAt is the bound at a uniform stability gamma: at 0, what is left of it for a
-// learner that no image could sway.
-type BoundAt struct {
-	Gamma   float64 `json:"gamma"`
-	Value   float64 `json:"value"`
-	Vacuous bool    `json:"vacuous"` // above sup: it says nothing
-	// Crossed says that the gap is larger than the bound.
-	Crossed bool `json:"crossed,omitempty"`
-}
-
 // boundGap calculates Theorem 1 beside a measured gap. train is the training set; gamma
 // is nil where it is not known; delta is in (0, 1/e).
-func boundGap(d *LossGap, train data.Dataset, gamma *float64, delta float64) (*GapBound, error) {
-	b := &GapBound{Source: "Theorem 1", Delta: delta, M: max(d.Largest, -d.Smallest), Sup: d.Largest, SupFrom: "seen"}
+func boundGap(d *record.LossGap, train data.Dataset, gamma *float64, delta float64) (*record.GapBound, error) {
+	b := &record.GapBound{Source: "Theorem 1", Delta: delta, M: max(d.Largest, -d.Smallest), Sup: d.Largest, SupFrom: "seen"}
 	if b.M == 0 {
 		return nil, nil // no loss: nothing to bound
 	}
@@ -71,7 +42,7 @@ func boundGap(d *LossGap, train data.Dataset, gamma *float64, delta float64) (*G
 			b.NPos = n
 		}
 	}
-	at := func(gamma float64) (*BoundAt, error) {
+	at := func(gamma float64) (*record.BoundAt, error) {
 		sum := 0.0
 		for _, n := range count {
 			if n < 2 {
@@ -86,7 +57,7 @@ func boundGap(d *LossGap, train data.Dataset, gamma *float64, delta float64) (*G
 			sum += r.Value * float64(n) / float64(anchors)
 		}
 		gap := max(d.Gap.Value, -d.Gap.Value)
-		return &BoundAt{Gamma: gamma, Value: sum, Vacuous: sum > b.Sup, Crossed: gap > sum}, nil
+		return &record.BoundAt{Gamma: gamma, Value: sum, Vacuous: sum > b.Sup, Crossed: gap > sum}, nil
 	}
 	least, err := at(0)
 	if err != nil {
@@ -99,9 +70,9 @@ func boundGap(d *LossGap, train data.Dataset, gamma *float64, delta float64) (*G
 	return b, err
 }
 
-// String is the bound in words.
-func (b *GapBound) String() string {
-	say := func(v BoundAt) string {
+// BoundWords is the bound in words.
+func BoundWords(b *record.GapBound) string {
+	say := func(v record.BoundAt) string {
 		s := fmt.Sprintf("%.4g", v.Value)
 		switch {
 		case v.Crossed:

@@ -6,23 +6,13 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 )
-
-// GapReference is the run of a gap's control variate.
-type GapReference struct {
-	Run        string    `json:"run"`
-	Checkpoint string    `json:"checkpoint"`
-	Step       int       `json:"step"`
-	Train      SetRecord `json:"train"`
-	// Copies are images that it has learnt from and that equal training or judged
-	// images of the run in all pixels, but are stored beside them.
-	Copies int `json:"copies,omitempty"`
-}
 
 // gapReference is a network as control variate.
 type gapReference struct {
 	model  *nn.Model
-	record GapReference
+	record record.GapReference
 }
 
 // gapReference opens the run in dir as the control variate of r's gap between sets.Train
@@ -40,7 +30,7 @@ func (r *Run) gapReference(dir string, sets *Sets, judged data.Dataset, set stri
 	if ref.Config.LearnsMetric() {
 		return nil, fmt.Errorf("%w: --reference %s is of model mahalanobis; the reference of a network is a network", data.ErrUnfit, dir)
 	}
-	if s := ref.Manifest.Status; s != Finished {
+	if s := ref.Manifest.Status; s != record.Finished {
 		return nil, fmt.Errorf("%w: --reference %s is %s, not finished; `tercet train --resume %s` continues it", ErrNoRun, dir, s, dir)
 	}
 	const checkpoint = "last"
@@ -51,7 +41,7 @@ func (r *Run) gapReference(dir string, sets *Sets, judged data.Dataset, set stri
 	if err := sameForm(ref.Config, r.Config, setRecord(own.Train).Shape, setRecord(sets.Train).Shape); err != nil {
 		return nil, fmt.Errorf("%w: --reference %s was trained on images of another form: %w", data.ErrUnfit, dir, err)
 	}
-	g := &gapReference{model: m, record: GapReference{Run: dir, Checkpoint: checkpoint, Step: c.State.Step, Train: setRecord(own.Train)}}
+	g := &gapReference{model: m, record: record.GapReference{Run: dir, Checkpoint: checkpoint, Step: c.State.Step, Train: setRecord(own.Train)}}
 	knows := own.learntFrom()
 	s, err := newOverlap(knows, sets, judged)
 	if err != nil {
@@ -168,7 +158,7 @@ func (d *GapDoc) referenceCautions() []string {
 	}
 	for _, v := range []struct {
 		name string
-		Sides
+		record.Sides
 	}{{"loss", d.Loss.Sides}, {"triplet error", d.Error}} {
 		if v.Control == nil || v.Control.CI95 == nil {
 			continue

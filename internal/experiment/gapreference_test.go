@@ -14,6 +14,7 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/metric"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -36,7 +37,7 @@ func TestControlledGapByPlainLoops(t *testing.T) {
 	o := gapOptions
 	o.Reference = ref.Dir
 	d := measuredAs[*GapDoc](t, run, o)
-	for c, both := range [][2]Sides{{d.Loss.Sides, plain.Loss.Sides}, {d.Error, plain.Error}} {
+	for c, both := range [][2]record.Sides{{d.Loss.Sides, plain.Loss.Sides}, {d.Error, plain.Error}} {
 		s := both[0]
 		s.Control, s.Coefficient, s.Controlled = nil, nil, nil
 		if !sameJSON(s, both[1]) {
@@ -115,7 +116,7 @@ func TestControlledGapByPlainLoops(t *testing.T) {
 		}
 	}
 	const eps = 2e-6 // float32 distances
-	for c, s := range []Sides{d.Loss.Sides, d.Error} {
+	for c, s := range []record.Sides{d.Loss.Sides, d.Error} {
 		if got, want := s.Control.Value, -gap(1, c, even); math.Abs(got-want) > eps {
 			t.Errorf("column %d: control %v, want %v", c, got, want)
 		}
@@ -149,7 +150,7 @@ func TestControlledGapByPlainLoops(t *testing.T) {
 			}
 		}
 	}
-	for c, s := range []Sides{d.Loss.Sides, d.Error} {
+	for c, s := range []record.Sides{d.Loss.Sides, d.Error} {
 		// Least squares of the run's gap on the reference's.
 		offset, slope := stat.LinearRegression(values[1][c], values[0][c], nil, false)
 		if got := *s.Coefficient; math.Abs(got-slope) > 1e-4 || math.Abs(slope) < 1e-3 {
@@ -205,7 +206,7 @@ func TestGapControlledByItself(t *testing.T) {
 		}
 	}
 	ofLoss, ofError := g.gaps()
-	for _, s := range []Sides{ofLoss, ofError} {
+	for _, s := range []record.Sides{ofLoss, ofError} {
 		if *s.Coefficient != 1 || s.Controlled.Value != 0 || *s.Controlled.CI95 != [2]float64{} || s.Gap.Value == 0 || s.Control.CI95[0] >= s.Control.CI95[1] {
 			t.Errorf("controlled %+v of gap %+v", s.Controlled, s.Gap)
 		}
@@ -262,7 +263,7 @@ func TestControlHasMeanZero(t *testing.T) {
 		ways++
 		g := &gapSides{reference: &gapReference{}, train: side(train, 0.25), test: side(test, 0)}
 		ofLoss, ofError := g.gaps()
-		for c, s := range []Sides{ofLoss, ofError} {
+		for c, s := range []record.Sides{ofLoss, ofError} {
 			plain[c], controlled[c], moved[c] = plain[c]+s.Gap.Value, controlled[c]+s.Controlled.Value, moved[c]+math.Abs(s.Control.Value)
 		}
 	}
@@ -325,7 +326,7 @@ func TestGapReferenceRefuses(t *testing.T) {
 
 // Copies are told of.
 func TestReferenceCautions(t *testing.T) {
-	d := &GapDoc{Reference: &GapReference{Copies: 3}}
+	d := &GapDoc{record.Gap{Reference: &record.GapReference{Copies: 3}}}
 	if got := d.referenceCautions(); len(got) != 1 || !strings.Contains(got[0], "3 images") {
 		t.Errorf("cautions %q", got)
 	}
@@ -402,7 +403,7 @@ func TestControlApartFromZero(t *testing.T) {
 		{0, 0.3}:       "",
 		{-0.3, 0.0001}: "",
 	} {
-		d := &GapDoc{Reference: &GapReference{}, Source: Source{Set: "test"}}
+		d := &GapDoc{record.Gap{Reference: &record.GapReference{}, Source: record.Source{Set: "test"}}}
 		d.Loss.Control = &metric.Value{Value: (ci[0] + ci[1]) / 2, CI95: &ci}
 		d.Error.Control = &metric.Value{Value: 0.2} // without an interval
 		got := d.referenceCautions()

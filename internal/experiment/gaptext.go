@@ -5,18 +5,19 @@ import (
 	"path/filepath"
 
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
 // StoredGap is the gap of the same run, weights and images as s; nil where there is none.
 // Older versions wrote gap.json whatever it was of.
-func StoredGap(s Source) *GapDoc {
+func StoredGap(s record.Source) *GapDoc {
 	if s.Run == "" {
 		return nil
 	}
-	for _, name := range []string{s.file("gap"), "gap.json"} {
+	for _, name := range []string{resultFile(s, "gap"), "gap.json"} {
 		d := new(GapDoc)
-		if stored(filepath.Join(s.Run, name), d) && d.Schema == gapSchema &&
+		if stored(filepath.Join(s.Run, name), d) && d.Schema == record.GapSchema &&
 			d.Source.Checkpoint == s.Checkpoint && d.Source.Step == s.Step && d.Source.Set == s.Set {
 			return d
 		}
@@ -25,7 +26,7 @@ func StoredGap(s Source) *GapDoc {
 }
 
 // File is gap.json, of other images or weights gap-validation.json and the like.
-func (d *GapDoc) File() string { return d.Source.file("gap") }
+func (d *GapDoc) File() string { return resultFile(d.Source, "gap") }
 
 // Cautions are the warnings.
 func (d *GapDoc) Cautions() []string { return d.Warnings }
@@ -40,8 +41,8 @@ func (d *GapDoc) Table() *report.Table {
 		Title:   fmt.Sprintf("%s: generalisation gap, %d training and %d %s images", d.Source.Run, d.Train.Items, d.Source.Items, d.Source.Set),
 		Columns: []report.Column{{Name: "score"}, {Name: "train", Digits: 4}, {Name: d.Source.Set, Digits: 4}, {Name: "gap", Digits: 4}},
 		Rows: [][]report.Cell{
-			d.Loss.row("loss (" + d.Loss.Name + ")"),
-			d.Error.row("triplet_error"),
+			sidesRow(d.Loss.Sides, "loss ("+d.Loss.Name+")"),
+			sidesRow(d.Error, "triplet_error"),
 		},
 		Notes: []string{fmt.Sprintf("%d random triplets of each set; %s; %s", d.Options.Triplets, d.drawn(), d.losses())},
 	}
@@ -56,7 +57,7 @@ func (d *GapDoc) Table() *report.Table {
 		t.Notes = append(t.Notes, "the loss is of pairs: a triplet costs the sum of its two")
 	}
 	if d.Bound != nil {
-		t.Notes = append(t.Notes, d.Bound.String())
+		t.Notes = append(t.Notes, BoundWords(d.Bound))
 	} else {
 		t.Notes = append(t.Notes, "no bound: Theorem 1 takes the largest loss, and each that was seen is 0")
 	}
@@ -90,7 +91,7 @@ func (d *GapDoc) coefficients() string {
 	return fmt.Sprintf("gap + %.2g of the control, of the triplet error %.2g, by which it varies least over the resamples", *d.Loss.Coefficient, *d.Error.Coefficient)
 }
 
-func (g Sides) row(name string) []report.Cell {
+func sidesRow(g record.Sides, name string) []report.Cell {
 	row := []report.Cell{report.Text(name), valueCell(g.Train), valueCell(g.Test), valueCell(g.Gap)}
 	if g.Controlled != nil {
 		row = append(row, valueCell(*g.Control), valueCell(*g.Controlled))

@@ -9,6 +9,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -78,7 +79,7 @@ type tripletScratch struct {
 
 // newTripletLoss returns the loss that cfg trains with, on one triplet at a time.
 // weights are those of triplet-robust.
-func newTripletLoss(cfg *config.Config, weights *WeightsRecord) (*tripletLoss, error) {
+func newTripletLoss(cfg *config.Config, weights *record.TripletProbabilities) (*tripletLoss, error) {
 	o, ok := cfg.Loss.Options.(loss.Decomposable)
 	if !ok {
 		return nil, fmt.Errorf("%w: loss %s is not a sum over triplets or pairs: it has no value on one triplet, which the gap and the stability of a run are measured by", data.ErrUnfit, cfg.Loss.Name)

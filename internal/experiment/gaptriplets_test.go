@@ -11,6 +11,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -183,7 +184,7 @@ func TestLargestLossOfUnitEmbeddings(t *testing.T) {
 	} {
 		cfg := lossConfig(t, set)
 		cfg.Model.Normalize = true
-		l, err := newTripletLoss(cfg, &WeightsRecord{W1: 0.9, W2: 0.1})
+		l, err := newTripletLoss(cfg, &record.TripletProbabilities{W1: 0.9, W2: 0.1})
 		if err != nil {
 			t.Fatal(err)
 		}

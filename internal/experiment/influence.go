@@ -11,47 +11,17 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
-
-const influenceSchema = "tercet.influence/1"
 
 // InfluenceSteps is how many steps a run goes on by default.
 const InfluenceSteps = 50
 
-// InfluenceDoc is influence.json, schema tercet.influence/1: how far single training
-// images move a network that goes on training from a checkpoint, once as it is and once
-// with the image replaced by another of its class.
+// InfluenceDoc is the document of a measurement of influence.
 type InfluenceDoc struct {
-	Schema  string            `json:"schema"`
-	Source  Source            `json:"source"` // the images that are judged on; the checkpoint gone on from
-	Options InfluenceOptions  `json:"options"`
-	Loss    string            `json:"loss"`
-	Of      string            `json:"of"`     // see LossGap
-	Images  []InfluenceRecord `json:"images"` // the most moving first, by mean cosine
-	// Drifted is how far the network itself has moved in these steps.
-	Drifted  Movement   `json:"drifted"`
-	Warnings []string   `json:"warnings,omitempty"`
-	Cost     CostRecord `json:"cost"` // of all trainings on, kept ones too
-
+	record.Influence
 	train, held data.Dataset // for pictures
-}
-
-// InfluenceOptions are those of InfluenceDoc.
-type InfluenceOptions struct {
-	Steps    int    `json:"steps"`
-	Repeats  int    `json:"repeats"`
-	Replace  string `json:"replace"`
-	Triplets int    `json:"triplets"`
-	Seed     uint64 `json:"seed"`
-	Limit    int    `json:"limit,omitempty"`
-}
-
-// InfluenceRecord is what came of one image.
-type InfluenceRecord struct {
-	Replacement
-	Uses     int      `json:"uses"` // rows of the batches of these steps
-	Movement Movement `json:"movement"`
 }
 
 // faintRate is the share of the learning rate below which little moves.
@@ -101,8 +71,8 @@ func (r *Run) influence(ctx context.Context, o MeasureOptions, p Progress) (*Inf
 	}
 	defer free()
 	w := &goingOn{study: s, from: c, dir: r.Path("stability", "influence")}
-	d := &InfluenceDoc{Schema: influenceSchema, Loss: s.judges.loss.Name, Of: s.judges.loss.Of, Source: s.source(o.Checkpoint, c.State.Step, m.Dim()), train: s.train, held: s.held}
-	d.Options = InfluenceOptions{o.Steps, len(plan), kind, s.o.Triplets, o.Seed, o.Limit}
+	d := &InfluenceDoc{Influence: record.Influence{Schema: record.InfluenceSchema, Loss: s.judges.loss.Name, Of: s.judges.loss.Of, Source: s.source(o.Checkpoint, c.State.Step, m.Dim())}, train: s.train, held: s.held}
+	d.Options = record.InfluenceOptions{Steps: o.Steps, Repeats: len(plan), Replace: kind, Triplets: s.o.Triplets, Seed: o.Seed, Limit: o.Limit}
 	before, err := s.judges.stand(ctx, m, func(done, total int) { p.Say("embed", done, total) })
 	if err != nil {
 		return nil, err
@@ -120,7 +90,9 @@ func (r *Run) influence(ctx context.Context, o MeasureOptions, p Progress) (*Inf
 	for i := range d.Images {
 		d.Images[i].Uses = uses[d.Images[i].Image]
 	}
-	slices.SortStableFunc(d.Images, func(a, b InfluenceRecord) int { return cmp.Compare(b.Movement.CosineMean, a.Movement.CosineMean) })
+	slices.SortStableFunc(d.Images, func(a, b record.InfluenceRecord) int {
+		return cmp.Compare(b.Movement.CosineMean, a.Movement.CosineMean)
+	})
 	d.Cost = w.cost
 	d.Warnings = append(d.Warnings, d.still()...)
 	return d, nil
@@ -143,8 +115,8 @@ type goingOn struct {
 	from *train.Checkpoint
 	dir  string
 	base *standing
-	cost CostRecord   // of all trainings on, kept ones too
-	rate atomic.Value // learning rate of the first step
+	cost record.CostRecord // of all trainings on, kept ones too
+	rate atomic.Value      // learning rate of the first step
 }
 
 // influenceKey is what a kept result depends on; see retrainKey.
@@ -156,17 +128,17 @@ type influenceKey struct {
 
 // influenced is a kept result.
 type influenced struct {
-	Key      influenceKey `json:"key"`
-	Movement Movement     `json:"movement"`
-	Cost     CostRecord   `json:"cost"`
+	Key      influenceKey      `json:"key"`
+	Movement record.Movement   `json:"movement"`
+	Cost     record.CostRecord `json:"cost"`
 }
 
-func (w *goingOn) key(p Replacement) influenceKey {
+func (w *goingOn) key(p record.Replacement) influenceKey {
 	return influenceKey{w.study.key(w.run.Manifest.Config, w.base.model, p), w.from.State.Step, w.o.Steps}
 }
 
 // all measures each replacement, jobs at once, each on one thread.
-func (w *goingOn) all(ctx context.Context, plan []Replacement) ([]InfluenceRecord, error) {
+func (w *goingOn) all(ctx context.Context, plan []record.Replacement) ([]record.InfluenceRecord, error) {
 	if err := os.MkdirAll(w.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("influence: %w", err)
 	}
@@ -174,7 +146,7 @@ func (w *goingOn) all(ctx context.Context, plan []Replacement) ([]InfluenceRecor
 		defer par.SetThreads(par.Threads())
 		par.SetThreads(1)
 	}
-	out := make([]InfluenceRecord, len(plan))
+	out := make([]record.InfluenceRecord, len(plan))
 	type ended struct {
 		i    int
 		kept influenced
@@ -201,27 +173,27 @@ func (w *goingOn) all(ctx context.Context, plan []Replacement) ([]InfluenceRecor
 			continue
 		}
 		done++
-		out[e.i] = InfluenceRecord{Replacement: plan[e.i], Movement: e.kept.Movement}
+		out[e.i] = record.InfluenceRecord{Replacement: plan[e.i], Movement: e.kept.Movement}
 		w.took(e.kept.Cost)
 		w.p.Say("images", done, len(plan))
 	}
 }
 
 // took counts what a training on took.
-func (w *goingOn) took(c CostRecord) {
+func (w *goingOn) took(c record.CostRecord) {
 	w.cost.Add(c.Cost)
 	w.cost.Seconds += c.Seconds
 }
 
 // one measures a replacement, or reads what is kept of it.
-func (w *goingOn) one(ctx context.Context, p Replacement) (influenced, error) {
-	path := filepath.Join(w.dir, p.name()+".json")
+func (w *goingOn) one(ctx context.Context, p record.Replacement) (influenced, error) {
+	path := filepath.Join(w.dir, replacementName(p)+".json")
 	key := w.key(p)
 	var kept influenced
 	if stored(path, &kept) && kept.Key == key {
 		return kept, nil
 	}
-	now, cost, err := w.goOn(ctx, p.alter(w.pooled(p)))
+	now, cost, err := w.goOn(ctx, alterImage(p, w.pooled(p)))
 	if err != nil {
 		return kept, fmt.Errorf("image %d: %w", p.Image, err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/par"
+	"tercet/internal/record"
 )
 
 var influenceOptions = MeasureOptions{Job: MeasureInfluence, Checkpoint: "last", Set: "test", Triplets: 600, Seed: 3, Repeats: 4, Steps: 5, Jobs: 1}
@@ -36,7 +37,7 @@ func TestInfluenceIsOfALongerRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		run.alter = alter
-		run.Manifest.Data = DataRecord{} // which would tell
+		run.Manifest.Data = record.Data{} // which would tell
 		if err := run.SaveManifest(); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +75,7 @@ func TestInfluenceIsOfALongerRun(t *testing.T) {
 		t.Errorf("drift %+v, want %+v", d.Drifted, want)
 	}
 	first := d.Images[0]
-	if want := s.judges.compare(base, longer("other", first.alter(nil))); !sameJSON(want, first.Movement) || want.Weights == 0 {
+	if want := s.judges.compare(base, longer("other", alterImage(first.Replacement, nil))); !sameJSON(want, first.Movement) || want.Weights == 0 {
 		t.Errorf("image %d: %+v, want %+v", first.Image, first.Movement, want)
 	}
 
@@ -88,7 +89,7 @@ func TestInfluenceIsOfALongerRun(t *testing.T) {
 	if files, err := d.Draw(t.TempDir()); err != nil || len(files) != 1 {
 		t.Errorf("pictures %v, error %v", files, err)
 	}
-	d.Images[0].Movement = Movement{}
+	d.Images[0].Movement = record.Movement{}
 	d.Images = d.Images[:1]
 	if _, err := d.Draw(t.TempDir()); err == nil {
 		t.Error("nothing moved, and that was drawn")
@@ -135,7 +136,7 @@ func TestInfluenceInterrupted(t *testing.T) {
 		t.Error("was never interrupted")
 	}
 	kept := snapshot(t, r.Path("stability", "influence"))
-	write(t, r.Path("stability", "influence", want.Images[0].name()+".json"), "rubbish")
+	write(t, r.Path("stability", "influence", replacementName(want.Images[0].Replacement)+".json"), "rubbish")
 	again := measuredAs[*InfluenceDoc](t, r, o)
 	again.Cost.Seconds = want.Cost.Seconds
 	if !sameJSON(again, want) || len(snapshot(t, r.Path("stability", "influence"))) != len(kept) {
@@ -163,7 +164,7 @@ func TestInfluenceRefusesAndWarns(t *testing.T) {
 
 // Where no image moves the network the document says what helps.
 func TestInfluenceOfNothing(t *testing.T) {
-	d := &InfluenceDoc{Options: InfluenceOptions{Steps: 1}, Images: make([]InfluenceRecord, 3)}
+	d := &InfluenceDoc{Influence: record.Influence{Options: record.InfluenceOptions{Steps: 1}, Images: make([]record.InfluenceRecord, 3)}}
 	if got := d.still(); len(got) != 1 || !strings.Contains(got[0], "none of the images moves the network: in 1 step ") || !strings.Contains(got[0], "--checkpoint best") {
 		t.Errorf("%q", got)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // File is influence.json.
-func (d *InfluenceDoc) File() string { return d.Source.file("influence") }
+func (d *InfluenceDoc) File() string { return resultFile(d.Source, "influence") }
 
 // Cautions are the warnings.
 func (d *InfluenceDoc) Cautions() []string { return d.Warnings }

@@ -9,6 +9,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -18,8 +19,8 @@ var errStopped = errors.New("interrupted")
 // goOn trains from w's checkpoint on with altered data, and returns the network and what
 // the steps cost. The learning rate is that of the config's schedule; beyond its end,
 // that of its last step.
-func (w *goingOn) goOn(ctx context.Context, alter alteration) (*nn.Model, CostRecord, error) {
-	var none CostRecord
+func (w *goingOn) goOn(ctx context.Context, alter alteration) (*nn.Model, record.CostRecord, error) {
+	var none record.CostRecord
 	cfg := onwards(w.run.Config)
 	sets, err := openWith(cfg, w.open, alter)
 	if err != nil {
@@ -57,7 +58,7 @@ func (w *goingOn) goOn(ctx context.Context, alter alteration) (*nn.Model, CostRe
 	}
 	cost := t.State.Cost
 	took := adversary.Cost{Forward: cost.Forward - before.Forward, Backward: cost.Backward - before.Backward}
-	return t.model, CostRecord{took, time.Since(start).Seconds()}, nil
+	return t.model, record.CostRecord{Cost: took, Seconds: time.Since(start).Seconds()}, nil
 }
 
 // onwards is the config of training on: no stop but the end, and nothing that is

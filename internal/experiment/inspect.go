@@ -11,6 +11,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 )
 
 // DataDoc describes the data of a config or of npy files, schema tercet.data/1.
@@ -74,7 +75,7 @@ func Inspect(ctx context.Context, cfg *config.Config, say Say) (*DataDoc, error)
 	if err != nil {
 		return nil, err
 	}
-	d := &DataDoc{Schema: "tercet.data/1", Config: cfg.Name, Name: cfg.Data.Name, Noise: sets.Noise}
+	d := &DataDoc{Schema: record.DataSchema, Config: cfg.Name, Name: cfg.Data.Name, Noise: sets.Noise}
 	if sets.LeftOut != "" {
 		d.Warnings = append(d.Warnings, sets.LeftOut)
 	}
@@ -141,7 +142,7 @@ func InspectFiles(embeddings string, labels data.LabelFile) (*DataDoc, error) {
 		return nil, err
 	}
 	st.Fingerprint = src.Fingerprint
-	d := &DataDoc{Schema: "tercet.data/1", Name: "npy", Embeddings: embeddings, Labels: labels.Path, Vectors: st}
+	d := &DataDoc{Schema: record.DataSchema, Name: "npy", Embeddings: embeddings, Labels: labels.Path, Vectors: st}
 	d.warn("vectors", st)
 	return d, nil
 }

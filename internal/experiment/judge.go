@@ -7,27 +7,8 @@ import (
 	"tercet/internal/cluster"
 	"tercet/internal/data"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
-
-// EvalOptions says what is measured on embeddings.
-type EvalOptions struct {
-	Ks         []int  `json:"ks"`
-	Distance   string `json:"distance"`  // euclidean or cosine
-	Bootstrap  int    `json:"bootstrap"` // resamples; 0 gives no intervals
-	KMeans     bool   `json:"kmeans"`
-	K          int    `json:"k"` // clusters; 0 takes the number of classes
-	NInit      int    `json:"n_init"`
-	Seed       uint64 `json:"seed"`
-	Baselines  bool   `json:"baselines"`
-	Batch      int    `json:"batch"`
-	Neighbours int    `json:"-"` // kept for pictures, not in the document
-	Limit      int    `json:"limit,omitempty"`
-	// Pairs asks for the scores of pairs also where there is no threshold. Threshold
-	// is the Euclidean distance up to which a pair is the same; nil takes that of the
-	// run's loss, if it fixes one.
-	Pairs     bool     `json:"pairs,omitempty"`
-	Threshold *float64 `json:"threshold,omitempty"`
-}
 
 // vectors are labelled embeddings: x (n, d) row-major, labels nil or n long.
 type vectors struct {
@@ -38,9 +19,9 @@ type vectors struct {
 
 // judge scores v by retrieval and, where asked for, by k-means with as many
 // clusters as classes. say is told what is being done.
-func judge(ctx context.Context, v vectors, o EvalOptions, say Say) (Judged, *metric.Retrieval, *cluster.KMeansResult, error) {
+func judge(ctx context.Context, v vectors, o record.EvalOptions, say Say) (record.Evaluated, *metric.Retrieval, *cluster.KMeansResult, error) {
 	if err := twoClasses(v.labels); err != nil {
-		return Judged{}, nil, nil, err
+		return record.Evaluated{}, nil, nil, err
 	}
 	ret, err := metric.Retrieve(ctx, v.x, v.n, v.d, v.labels, metric.RetrievalOptions{
 		K: o.Ks, Distance: o.Distance, Neighbours: o.Neighbours,
@@ -48,18 +29,18 @@ func judge(ctx context.Context, v vectors, o EvalOptions, say Say) (Judged, *met
 		Progress:  func(done, total int) { say("retrieval", done, total) },
 	})
 	if err != nil {
-		return Judged{}, nil, nil, err
+		return record.Evaluated{}, nil, nil, err
 	}
-	j := Judged{Retrieval: ret.Scores, Excluded: ret.Excluded}
+	j := record.Evaluated{Retrieval: ret.Scores, Excluded: ret.Excluded}
 	if !o.KMeans {
 		return j, ret, nil, nil
 	}
 	km, err := kmeans(ctx, v, o.K, o.NInit, o.Seed, say)
 	if err != nil {
-		return Judged{}, nil, nil, err
+		return record.Evaluated{}, nil, nil, err
 	}
 	if j.Clustering, err = clusterScores(v.labels, km.Labels); err != nil {
-		return Judged{}, nil, nil, err
+		return record.Evaluated{}, nil, nil, err
 	}
 	return j, ret, km, nil
 }
@@ -79,7 +60,7 @@ func kmeans(ctx context.Context, v vectors, k, starts int, seed uint64, say Say)
 }
 
 // intervals translates the option, whose 0 means none.
-func intervals(o EvalOptions) metric.Intervals {
+func intervals(o record.EvalOptions) metric.Intervals {
 	if o.Bootstrap == 0 {
 		return metric.Intervals{Resamples: -1}
 	}

@@ -9,32 +9,8 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
 	"tercet/internal/par"
+	"tercet/internal/record"
 )
-
-// MetricDoc judges a fitted metric beside two that are not: the part of eval.json of
-// runs with model mahalanobis. Its scores are of h_w itself, also where w has
-// eigenvalues below 0, which the network leaves out.
-type MetricDoc struct {
-	Algorithm string `json:"algorithm"`
-	Loss      string `json:"loss"`
-	Positive  string `json:"positive"` // a class, or each
-	Dim       int    `json:"dim"`
-	// TripletError is the share of all triplets of a set whose negative is not farther
-	// than the positive, by true labels; Recall the share of the judged items whose
-	// nearest other one is of their class. Both have the metric learnt, Euclid's on the
-	// same features and, where there is one, whitened: the inverse of the training
-	// positives' covariance within their classes.
-	TripletError map[string]metric.Scores `json:"triplet_error"` // train, test
-	Recall       metric.Scores            `json:"recall@1"`
-	Triplets     map[string]float64       `json:"triplets"` // in TripletError
-	// What the fit has reached, by the labels that were trained on; see MetricFit.
-	Risk         float64  `json:"risk"`
-	Objective    float64  `json:"objective"`
-	GradNorm     float64  `json:"grad_norm"`
-	Certificate  *float64 `json:"certificate,omitempty"`
-	Iterations   int      `json:"iterations"`
-	NegativeMass float64  `json:"negative_mass"`
-}
 
 // theMetrics are the metrics that a fitted one is judged beside, in order.
 type theMetrics struct {
@@ -45,13 +21,13 @@ type theMetrics struct {
 // judgeMetric judges the fitted metric of a run's checkpoint, whose network is m: by
 // the triplets of its training and test sets, and by the nearest neighbours in judged,
 // items that limit has been applied to. It returns warnings too.
-func (r *Run) judgeMetric(ctx context.Context, checkpoint string, m *nn.Model, judged data.Dataset, limit int, say Say) (*MetricDoc, []string, error) {
+func (r *Run) judgeMetric(ctx context.Context, checkpoint string, m *nn.Model, judged data.Dataset, limit int, say Say) (*record.MetricEval, []string, error) {
 	fit, err := r.Fit(checkpoint)
 	if err != nil {
 		return nil, nil, err
 	}
 	cfg := r.Config
-	d := &MetricDoc{
+	d := &record.MetricEval{
 		Algorithm: fit.Algorithm, Loss: cfg.Metric.Loss, Positive: cfg.Metric.Positive, Dim: fit.Dim,
 		TripletError: map[string]metric.Scores{}, Triplets: map[string]float64{},
 		Risk: fit.Risk, Objective: fit.Objective, GradNorm: fit.GradNorm, Certificate: fit.Certificate,

@@ -8,6 +8,7 @@ import (
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 )
 
 // MetricPlan is the part of a plan about a metric to be fitted.
@@ -54,7 +55,7 @@ func planMetric(cfg *config.Config, sets *Sets, p *Plan) error {
 		p.Steps = so.Steps
 	}
 	d := m.Dim()
-	p.Model = ModelRecord{m.Spec().Name, d, risk.Dim()}
+	p.Model = record.Model{Name: m.Spec().Name, Embedding: d, Parameters: risk.Dim()}
 	p.Layers, p.Defense = m.Describe(), cfg.Defense.Name
 	p.Passes = adversary.Cost{Forward: int64(points.n)}
 	p.Metric = &MetricPlan{

@@ -19,6 +19,7 @@ import (
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/metric"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/train"
 )
@@ -192,7 +193,7 @@ func close64(t *testing.T, what string, got, want, tol float64) {
 func TestFittedRun(t *testing.T) {
 	ctx := context.Background()
 	r := fitted(t, t.TempDir(), fittedTiny)
-	if m := r.Manifest; m.Status != Finished || m.Model != (ModelRecord{"mahalanobis", 5, 15}) || m.Steps < 1 || m.Of != m.Steps || m.Cost.Forward != 72 {
+	if m := r.Manifest; m.Status != record.Finished || m.Model != (record.Model{Name: "mahalanobis", Embedding: 5, Parameters: 15}) || m.Steps < 1 || m.Of != m.Steps || m.Cost.Forward != 72 {
 		t.Errorf("manifest %+v", m)
 	}
 	events, err := train.ReadEvents(r.Path("events.jsonl"))
@@ -263,12 +264,12 @@ func TestFittedRun(t *testing.T) {
 	if done, err := r.Train(ctx, Watch{}); !done || err != nil {
 		t.Errorf("a finished fit is done again: %v, %v", done, err)
 	}
-	c, err := r.Cluster(ctx, "last", "test", 0, ClusterOptions{Method: KMeans, NInit: 2, Maps: MapOptions{Kind: "none"}}, quiet)
+	c, err := r.Cluster(ctx, "last", "test", 0, record.ClusterOptions{Method: KMeans, NInit: 2, Maps: record.MapOptions{Kind: "none"}}, quiet)
 	if err != nil || len(c.Doc.Sizes) != 6 {
 		t.Errorf("cluster: %+v, %v", c, err)
 	}
-	o := AttackOptions{Attacks: []string{"ES"}, Variants: []string{"fixed"}, Queries: 8}
-	if err := o.AttackProfile("auto", 16); err != nil {
+	o := record.AttackOptions{Attacks: []string{"ES"}, Variants: []string{"fixed"}, Queries: 8}
+	if err := AttackProfile(&o, "auto", 16); err != nil {
 		t.Fatal(err)
 	}
 	o.Iterations = 4
@@ -282,7 +283,7 @@ func TestFittedRun(t *testing.T) {
 // of the class more often than Euclid's, and the printed sign's less.
 func TestFitLearnsAndThePrintedSignDoesNot(t *testing.T) {
 	text := blobs(t, 4, 20)
-	score := func(sets ...string) (*MetricDoc, []string) {
+	score := func(sets ...string) (*record.MetricEval, []string) {
 		r := fitted(t, t.TempDir(), text, sets...)
 		o := EvalDefaults(r.Config)
 		o.KMeans, o.Baselines = false, false
@@ -366,7 +367,7 @@ func TestFitIsReproducible(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				cancel()
 				_, err := r.Train(ctx, Watch{})
-				if !errors.Is(err, train.ErrInterrupted) || r.Manifest.Status != Interrupted || !strings.Contains(err.Error(), "begins anew") {
+				if !errors.Is(err, train.ErrInterrupted) || r.Manifest.Status != record.Interrupted || !strings.Contains(err.Error(), "begins anew") {
 					t.Fatalf("%v: %v, status %s", sets, err, r.Manifest.Status)
 				}
 				r.Close()
@@ -453,7 +454,7 @@ func TestBadFits(t *testing.T) {
 		if !errors.As(err, &e) || e.Key != tc.key || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %s", name, err, tc.want)
 		}
-		if r.Manifest.Status != Failed || r.Manifest.Message == "" {
+		if r.Manifest.Status != record.Failed || r.Manifest.Message == "" {
 			t.Errorf("%s: manifest %+v", name, r.Manifest)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -34,7 +35,7 @@ func (r *Run) fitMetric(ctx context.Context, w Watch) error {
 			return err
 		}
 		if r.From != Start { // a fit has no checkpoint but of its end
-			r.Manifest.Status = Finished
+			r.Manifest.Status = record.Finished
 			return r.SaveManifest()
 		}
 	}
@@ -53,8 +54,8 @@ func (r *Run) fitMetric(ctx context.Context, w Watch) error {
 		r.unprepared(err)
 		return err
 	}
-	f.by = r.Manifest.buildOn(0)
-	r.Manifest.Status, r.Manifest.Message = Running, ""
+	f.by = buildOn(&r.Manifest, 0)
+	r.Manifest.Status, r.Manifest.Message = record.Running, ""
 	if err := r.SaveManifest(); err != nil {
 		log.Close()
 		return err
@@ -89,7 +90,7 @@ type fitting struct {
 	watch Watch
 	start time.Time
 	said  time.Time // when an evaluation was told of
-	by    Build
+	by    record.Build
 
 	model    *nn.Model // whose metric is Euclid's until the fit is done
 	problems *metricProblems
@@ -128,7 +129,7 @@ func (f *fitting) prepare(ctx context.Context) error {
 	}
 	f.items = points.n
 	d := f.model.Dim()
-	r.Manifest.Model = ModelRecord{f.model.Spec().Name, d, d * (d + 1) / 2}
+	r.Manifest.Model = record.Model{Name: f.model.Spec().Name, Embedding: d, Parameters: d * (d + 1) / 2}
 	r.Manifest.Steps, r.Manifest.Of = 0, 0
 	r.Manifest.Cost = adversary.Cost{Forward: int64(f.items)}
 	f.watch.note("features: %d of each image, in the ball of radius %g", d, o.Radius)

@@ -11,6 +11,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/metric"
 	"tercet/internal/names"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -20,7 +21,7 @@ import (
 // images are the validation set, or where there is none, or train.early_stop.on says so,
 // the test set, which is said. Without either, the training loss decides. The record
 // says which.
-func monitor(cfg *config.Config, t *assembled, sets *Sets, w Watch) (*SelectionRecord, error) {
+func monitor(cfg *config.Config, t *assembled, sets *Sets, w Watch) (*record.Selection, error) {
 	ds, split, key := sets.Validation, "validation", cfg.Train.EarlyStop.Metric
 	if ds == nil || stopsOnTest(cfg, true) {
 		ds, split = sets.Test, names.Test
@@ -73,7 +74,7 @@ func monitor(cfg *config.Config, t *assembled, sets *Sets, w Watch) (*SelectionR
 }
 
 // withoutImages is monitor where there are neither validation nor test images.
-func withoutImages(cfg *config.Config, t *assembled, key string) (*SelectionRecord, error) {
+func withoutImages(cfg *config.Config, t *assembled, key string) (*record.Selection, error) {
 	switch key {
 	case "":
 		return selectionOf(cfg, "train", "loss"), nil

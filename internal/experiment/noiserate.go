@@ -14,8 +14,6 @@ import (
 	"tercet/internal/report"
 )
 
-const noiseSchema = "tercet.noise/1"
-
 // What a noise rate is of.
 const (
 	ofLabels   = "labels"
@@ -23,34 +21,11 @@ const (
 	ofTriplets = "triplets"
 )
 
-// NoiseDoc is noise.json, schema tercet.noise/1: how much of what a run is trained on
-// is wrong, as told without knowing the truth.
-type NoiseDoc struct {
-	Schema string `json:"schema"`
-	Source Source `json:"source"`
-	// Of says what the rate is of: labels, pairs or triplets.
-	Of       string         `json:"of"`
-	Estimate noise.Estimate `json:"estimate"`
-	// Effective is the share of balanced pairs that this makes wrong; null for triplets.
-	Effective *float64 `json:"effective,omitempty"`
-	// Others are the other methods' estimates, Failed why there is none of a method.
-	Others []noise.Estimate  `json:"others,omitempty"`
-	Failed map[string]string `json:"failed,omitempty"`
-	Truth  *NoiseTruth       `json:"truth,omitempty"` // where the config puts the noise on
-}
-
-// NoiseTruth is the noise that a config puts on, in the units of the estimate.
-type NoiseTruth struct {
-	Kind   string  `json:"kind"`
-	Wanted float64 `json:"wanted"`
-	Found  float64 `json:"found"`
-}
-
 // NoiseRate estimates how many of the labels, pairs or triplets that r is trained on
 // are wrong: by couples that are labelled both ways where pairs are given, and by the
 // losses under the run's network. limit bounds the images whose labels are judged; 0
 // takes all.
-func (r *Run) NoiseRate(ctx context.Context, checkpoint string, limit int, say Say) (*NoiseDoc, error) {
+func (r *Run) NoiseRate(ctx context.Context, checkpoint string, limit int, say Say) (*record.NoiseRate, error) {
 	c, m, sets, err := r.loaded(checkpoint)
 	if err != nil {
 		return nil, err
@@ -61,7 +36,7 @@ func (r *Run) NoiseRate(ctx context.Context, checkpoint string, limit int, say S
 	}
 	t.model, t.Model = m, m
 	ds := sets.seen()
-	d := &NoiseDoc{Schema: noiseSchema, Failed: map[string]string{}, Source: Source{
+	d := &record.NoiseRate{Schema: record.NoiseSchema, Failed: map[string]string{}, Source: record.Source{
 		Run: r.Dir, Config: r.Manifest.Config, Checkpoint: checkpoint, Step: c.State.Step, Set: "train", Items: ds.Len(),
 		Classes: distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: sets.Train.Fingerprint(),
 	}}
@@ -83,16 +58,16 @@ func (r *Run) NoiseRate(ctx context.Context, checkpoint string, limit int, say S
 	if err != nil {
 		return nil, err
 	}
-	if err := d.estimate(t, losses, r.Config.Seed); err != nil {
+	if err := estimateRate(d, t, losses, r.Config.Seed); err != nil {
 		return nil, err
 	}
-	d.derive()
+	deriveRate(d)
 	d.Truth = truthOf(d.Of, sets)
 	return d, nil
 }
 
-// estimate fills in what the methods say; the first that finds noise counts.
-func (d *NoiseDoc) estimate(t *assembled, losses []float64, seed uint64) error {
+// estimateRate fills in what the methods say; the first that finds noise counts.
+func estimateRate(d *record.NoiseRate, t *assembled, losses []float64, seed uint64) error {
 	var found []noise.Estimate
 	try := func(method string, e noise.Estimate, err error) {
 		if err != nil {
@@ -122,8 +97,8 @@ func (d *NoiseDoc) estimate(t *assembled, losses []float64, seed uint64) error {
 	return nil
 }
 
-// derive fills in what follows from the estimate.
-func (d *NoiseDoc) derive() {
+// deriveRate fills in what follows from the estimate.
+func deriveRate(d *record.NoiseRate) {
 	switch d.Of {
 	case ofPairs:
 		d.Effective = &d.Estimate.P
@@ -134,15 +109,15 @@ func (d *NoiseDoc) derive() {
 }
 
 // truthOf is the noise that a run's config puts on, nil where it puts on none.
-func truthOf(of string, s *Sets) *NoiseTruth {
+func truthOf(of string, s *Sets) *record.NoiseTruth {
 	n := s.Noise
 	if n == nil {
 		return nil
 	}
 	if of == ofPairs && s.Graph != nil {
-		return &NoiseTruth{n.Kind, n.Effective, s.Graph.Effective}
+		return &record.NoiseTruth{Kind: n.Kind, Wanted: n.Effective, Found: s.Graph.Effective}
 	}
-	return &NoiseTruth{n.Kind, n.Wanted, n.Found}
+	return &record.NoiseTruth{Kind: n.Kind, Wanted: n.Wanted, Found: n.Found}
 }
 
 // foundWeights are those of triplets drawn by labels with the noise that a noise.json
@@ -160,12 +135,12 @@ func foundWeights(path string, classes int, made bool) (noise.TripletWeights, er
 	if err := record.Check(text); err != nil {
 		return w, fmt.Errorf("noise_from: %s: %w", path, err)
 	}
-	var d NoiseDoc
+	var d record.NoiseRate
 	if err := json.Unmarshal(text, &d); err != nil {
 		return w, fmt.Errorf("noise_from: %s: %w", path, err)
 	}
-	if d.Schema != noiseSchema {
-		return w, fmt.Errorf("noise_from: %s: schema %q; this version reads %s", path, d.Schema, noiseSchema)
+	if d.Schema != record.NoiseSchema {
+		return w, fmt.Errorf("noise_from: %s: schema %q; this version reads %s", path, d.Schema, record.NoiseSchema)
 	}
 	p := d.Estimate.P
 	switch d.Of {

@@ -9,6 +9,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/metric"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -136,7 +137,7 @@ func TestNoiseFromFiles(t *testing.T) {
 // A run of the cosine loss is judged at its cosine: pairs against plain loops.
 func TestCosineBorder(t *testing.T) {
 	r := trained(t, t.TempDir(), pairs("loss={name: cosine, margin: 0.6}", "train.epochs=3")...)
-	e, err := r.Eval(t.Context(), "last", "test", EvalOptions{Ks: []int{1}, Distance: metric.Euclidean, Batch: 16}, quiet)
+	e, err := r.Eval(t.Context(), "last", "test", record.EvalOptions{Ks: []int{1}, Distance: metric.Euclidean, Batch: 16}, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

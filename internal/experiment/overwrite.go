@@ -4,26 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"tercet/internal/names"
+	"tercet/internal/record"
 )
-
-// KeptError refuses to replace a result by one that does not cover it.
-type KeptError struct {
-	Path string
-	Lost []string // what the new result would not have
-	Own  string   // the name under which this version keeps such a result, if another
-}
-
-// Error says what would be lost.
-func (e *KeptError) Error() string {
-	msg := fmt.Sprintf("replacing %s would lose: %s", e.Path, strings.Join(e.Lost, "; "))
-	if e.Own != "" {
-		msg += fmt.Sprintf(" (its name is that of another result; rename it to %s to keep it)", e.Own)
-	}
-	return msg
-}
 
 // ResultPath is where a result of a kind goes, a JSON document, in dir.
 func ResultPath(dir, kind, split, checkpoint string) string {
@@ -36,9 +20,9 @@ func ResultPath(dir, kind, split, checkpoint string) string {
 // is empty and both are of the same weights and images, or if the run has gone on since:
 // the checkpoint of there is a later one now, and so is the one of the result. A
 // checkpoint that is older than there, or cannot be read, is no reason to replace it.
-func (r *Run) Protect(path string, there Source, split, checkpoint string, lost []string) error {
+func (r *Run) Protect(path string, there record.Source, split, checkpoint string, lost []string) error {
 	if !r.Owns(path, there) {
-		return &KeptError{Path: path, Lost: []string{"the result of " + there.of()}}
+		return &record.KeptError{Path: path, Lost: []string{"the result of " + origin(there)}}
 	}
 	step, err := r.Step(checkpoint)
 	if err != nil {
@@ -55,53 +39,53 @@ func (r *Run) Protect(path string, there Source, split, checkpoint string, lost 
 	}
 	if there.Set != split || there.Step != step {
 		own := ownName(path, there, split, checkpoint)
-		return &KeptError{Path: path, Lost: []string{fmt.Sprintf("the result of the %s images, checkpoint %s of step %d", there.Set, there.Checkpoint, there.Step)}, Own: own}
+		return &record.KeptError{Path: path, Lost: []string{fmt.Sprintf("the result of the %s images, checkpoint %s of step %d", there.Set, there.Checkpoint, there.Step)}, Own: own}
 	}
 	if len(lost) == 0 {
 		return nil
 	}
-	return &KeptError{Path: path, Lost: lost}
+	return &record.KeptError{Path: path, Lost: lost}
 }
 
 // ProtectFiles is Protect for a result of files, now, in place of that of there: both
 // have to be of the same content.
-func ProtectFiles(path string, there, now Source, lost []string) error {
+func ProtectFiles(path string, there, now record.Source, lost []string) error {
 	switch {
 	case there.Run != "", (there.Graph == "") != (now.Graph == ""):
-		lost = []string{"the result of " + there.of()}
-	case there.Fingerprint != now.Fingerprint && there.of() == now.of() && there.Labels == now.Labels:
-		lost = []string{"the result of " + there.of() + " as it was: the files have changed since"}
+		lost = []string{"the result of " + origin(there)}
+	case there.Fingerprint != now.Fingerprint && origin(there) == origin(now) && there.Labels == now.Labels:
+		lost = []string{"the result of " + origin(there) + " as it was: the files have changed since"}
 	case there.Fingerprint != now.Fingerprint:
-		lost = []string{fmt.Sprintf("the result of %s, whose content is another than that of %s", there.files(), now.files())}
+		lost = []string{fmt.Sprintf("the result of %s, whose content is another than that of %s", originFiles(there), originFiles(now))}
 	case now.Graph != "" && there.Labels != "": // which its fingerprint leaves out
 		lost = append(lost, otherThan(there.Labels, setting("labels", now.Labels), "labels")...)
 	}
 	if len(lost) == 0 {
 		return nil
 	}
-	return &KeptError{Path: path, Lost: lost}
+	return &record.KeptError{Path: path, Lost: lost}
 }
 
 // Keeper refuses, before the work, to replace a result by that of a source; nil for
 // where nothing is replaced.
-type Keeper func(Source) error
+type Keeper func(record.Source) error
 
-func (k Keeper) check(s Source) error {
+func (k Keeper) check(s record.Source) error {
 	if k == nil {
 		return nil
 	}
 	return k(s)
 }
 
-// of names what a result was computed from.
-func (s Source) of() string { return cmp.Or(s.Run, s.Embeddings, s.Graph) }
+// origin names what a result was computed from.
+func origin(s record.Source) string { return cmp.Or(s.Run, s.Embeddings, s.Graph) }
 
-// files is of with the labels.
-func (s Source) files() string {
+// originFiles is of with the labels.
+func originFiles(s record.Source) string {
 	if s.Labels == "" {
-		return s.of() + " without labels"
+		return origin(s) + " without labels"
 	}
-	return s.of() + " with " + s.Labels
+	return origin(s) + " with " + s.Labels
 }
 
 // alone are the kinds of results that are one document.
@@ -109,12 +93,12 @@ var alone = []string{"eval", "attack", "curve", "gap", "stability", "on-average"
 
 // ownName is the name that a result of there has, where path is that of another split or
 // checkpoint, under which only an older version can have kept it.
-func ownName(path string, there Source, split, checkpoint string) string {
+func ownName(path string, there record.Source, split, checkpoint string) string {
 	for _, kind := range alone {
 		if filepath.Base(path) != names.Result(kind, split, checkpoint)+".json" {
 			continue
 		}
-		if own := there.file(kind); own != filepath.Base(path) {
+		if own := resultFile(there, kind); own != filepath.Base(path) {
 			return own
 		}
 	}
@@ -123,7 +107,7 @@ func ownName(path string, there Source, split, checkpoint string) string {
 
 // Owns reports whether the result in path is of the run, whose directory may have been
 // moved.
-func (r *Run) Owns(path string, of Source) bool {
+func (r *Run) Owns(path string, of record.Source) bool {
 	if of.Run == "" { // of files
 		return false
 	}

@@ -10,59 +10,9 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/stat"
-	"tercet/internal/theory"
 )
-
-const pairsSchema = "tercet.pairs/1"
-
-// PairsDoc is pairs.json, schema tercet.pairs/1: how a run on a pair graph tells pairs
-// at its end. Errors are fractions of the pairs.
-type PairsDoc struct {
-	Schema     string         `json:"schema"`
-	Rule       PairRuleRecord `json:"rule"`
-	Parameters int            `json:"parameters"`
-	Steps      int            `json:"steps"`
-	// Train are the pairs of the last epoch by the labels that were trained on,
-	// TrainClean the same ones by true labels, Test pairs of test images.
-	Train      PairScore  `json:"train"`
-	TrainClean PairScore  `json:"train_clean"`
-	Test       *PairScore `json:"test,omitempty"`
-	// TestNoise is the rate at which labels of Test were flipped, where they were.
-	TestNoise *noise.Report `json:"test_noise,omitempty"`
-	Noise     *noise.Report `json:"noise,omitempty"` // of the first epoch
-	// FloorDuplicates is the share of Train that any function of two images gets wrong:
-	// of couples that are labelled both ways, the lesser label.
-	FloorDuplicates float64        `json:"floor_duplicates"`
-	Theorem         *TheoremRecord `json:"theorem,omitempty"` // with pair noise on a dense or full graph
-}
-
-// PairRuleRecord is what a pair is told by.
-type PairRuleRecord struct {
-	Score string  `json:"score"` // "distance": similar below At; "cosine" and "cosine-of-cosine": above
-	At    float64 `json:"at"`
-	Text  string  `json:"text"`
-}
-
-// PairScore is the error of one set of pairs.
-type PairScore struct {
-	Pairs          int        `json:"pairs"`
-	Wrong          int        `json:"wrong"`
-	WrongSimilar   int        `json:"wrong_similar"`   // of them, those that are similar and were told different
-	WrongDifferent int        `json:"wrong_different"` // the reverse
-	Error          float64    `json:"error"`
-	CI95           [2]float64 `json:"ci95"` // Wilson's interval
-	Loss           float64    `json:"loss"`
-}
-
-// TheoremRecord is what Theorem 1 of DIBS says for this many classes, images of each
-// and this noise.
-type TheoremRecord struct {
-	Classes  int     `json:"classes"`
-	PerClass int     `json:"per_class"`
-	P        float64 `json:"p"`
-	theory.DIBSBounds
-}
 
 // pairSet are pairs and the images that they join.
 type pairSet struct {
@@ -98,8 +48,8 @@ func (s *pairSet) embed(ctx context.Context, m *nn.Model, batch int) (*array.Arr
 }
 
 // score compares what rule says of pairs of rows of z with their labels.
-func score(rule loss.PairRule, obj loss.Objective, z *array.Array, pairs []loss.Pair) (PairScore, error) {
-	p := PairScore{Pairs: len(pairs)}
+func score(rule loss.PairRule, obj loss.Objective, z *array.Array, pairs []loss.Pair) (record.PairScore, error) {
+	p := record.PairScore{Pairs: len(pairs)}
 	for _, q := range pairs {
 		if rule.Similar(z.Row(int(q.I)), z.Row(int(q.J))) == q.Similar {
 			continue
@@ -128,8 +78,8 @@ func pairRule(o loss.Options) (loss.PairRule, error) {
 	return p.PairRule(), nil
 }
 
-func ruleRecord(r loss.PairRule) PairRuleRecord {
-	out := PairRuleRecord{Score: "distance", At: r.At, Text: r.String()}
+func ruleRecord(r loss.PairRule) record.PairRule {
+	out := record.PairRule{Score: "distance", At: r.At, Text: r.String()}
 	switch {
 	case r.Paper:
 		out.Score = "cosine-of-cosine"

@@ -10,6 +10,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/theory"
 	"tercet/internal/train"
@@ -58,13 +59,13 @@ func (m *pairMeasure) evaluate(ctx context.Context, t *assembled) (map[string]fl
 func (t *assembled) epoch() int { return max(0, t.State.Step-1) / t.StepsPerEpoch }
 
 // score embeds the images of s and compares what rule says of its pairs.
-func (t *assembled) score(ctx context.Context, rule loss.PairRule, obj loss.Objective, s *pairSet, batch int) (PairScore, error) {
+func (t *assembled) score(ctx context.Context, rule loss.PairRule, obj loss.Objective, s *pairSet, batch int) (record.PairScore, error) {
 	z, err := s.embed(ctx, t.model, batch)
 	if err != nil {
-		return PairScore{}, err
+		return record.PairScore{}, err
 	}
 	if i, ok := kernel.AllFinite(z.Data); !ok {
-		return PairScore{}, &train.NonFiniteError{Step: t.State.Step, Tensor: "embeddings of pairs", Index: i, Cause: train.CauseRate}
+		return record.PairScore{}, &train.NonFiniteError{Step: t.State.Step, Tensor: "embeddings of pairs", Index: i, Cause: train.CauseRate}
 	}
 	return score(rule, obj, z, s.pairs)
 }
@@ -81,14 +82,14 @@ func (r *Run) judgePairs(ctx context.Context, t *assembled) error {
 	return WriteJSON(r.Path("pairs.json"), doc)
 }
 
-func (r *Run) pairsDoc(ctx context.Context, t *assembled) (*PairsDoc, error) {
+func (r *Run) pairsDoc(ctx context.Context, t *assembled) (*record.Pairs, error) {
 	rule, err := pairRule(r.Config.Loss.Options)
 	if err != nil {
 		return nil, err
 	}
 	pairs := t.tuples.pairs(t.epoch())
-	d := &PairsDoc{
-		Schema: pairsSchema, Rule: ruleRecord(rule), Parameters: t.model.ParamCount(), Steps: t.State.Step,
+	d := &record.Pairs{
+		Schema: record.PairsSchema, Rule: ruleRecord(rule), Parameters: t.model.ParamCount(), Steps: t.State.Step,
 		Noise:           t.sets.Noise,
 		FloorDuplicates: float64(noise.FloorDuplicates(pairs)) / float64(max(len(pairs), 1)),
 		Theorem:         theorem(r.Config, t.sets),
@@ -121,12 +122,12 @@ func (r *Run) pairsDoc(ctx context.Context, t *assembled) (*PairsDoc, error) {
 }
 
 // theorem is Theorem 1 of DIBS for the graph of cfg, nil where it speaks of another.
-func theorem(cfg *config.Config, sets *Sets) *TheoremRecord {
+func theorem(cfg *config.Config, sets *Sets) *record.PairTheorem {
 	g := sets.Graph
 	if _, ok := cfg.Noise.Options.(config.PairNoise); !ok || g == nil || g.Negatives != noise.SameIndex || g.Scenario == noise.Sparse {
 		return nil
 	}
-	r := &TheoremRecord{Classes: classesOf(sets), P: g.Wanted}
+	r := &record.PairTheorem{Classes: classesOf(sets), P: g.Wanted}
 	r.PerClass = g.Nodes / r.Classes
 	b, err := theory.DIBS(r.Classes, r.PerClass, r.P)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
+	"tercet/internal/record"
 )
 
 // Rules against distances and cosines written out.
@@ -32,9 +33,9 @@ func TestPairScores(t *testing.T) {
 	}
 }
 
-func pairsOf(t *testing.T, r *Run) PairsDoc {
+func pairsOf(t *testing.T, r *Run) record.Pairs {
 	t.Helper()
-	var d PairsDoc
+	var d record.Pairs
 	if err := json.Unmarshal([]byte(read(t, r.Path("pairs.json"))), &d); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +139,7 @@ func TestPairsDocumentAfterResume(t *testing.T) {
 	if err := os.Remove(r.Path("pairs.json")); err != nil {
 		t.Fatal(err)
 	}
-	r.Manifest.Status = Running
+	r.Manifest.Status = record.Running
 	if err := r.SaveManifest(); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -18,8 +19,8 @@ import (
 type Plan struct {
 	Schema     string         `json:"schema"`
 	Name       string         `json:"name"`
-	Data       DataRecord     `json:"data"`
-	Model      ModelRecord    `json:"model"`
+	Data       record.Data    `json:"data"`
+	Model      record.Model   `json:"model"`
 	Layers     []nn.LayerInfo `json:"layers"`
 	BatchRows  int            `json:"batch_rows"`
 	PerEpoch   int            `json:"steps_per_epoch"`
@@ -43,7 +44,7 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 		return nil, err
 	}
 	if cfg.LearnsMetric() {
-		p := &Plan{Schema: "tercet.plan/1", Name: cfg.Name, Data: sets.record(cfg)}
+		p := &Plan{Schema: record.PlanSchema, Name: cfg.Name, Data: sets.record(cfg)}
 		return p, planMetric(cfg, sets, p)
 	}
 	before := heap()
@@ -62,8 +63,8 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 	}
 	spec := t.model.Spec()
 	p := &Plan{
-		Schema: "tercet.plan/1", Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.record(cfg),
-		Model:  ModelRecord{spec.Name, spec.Embedding, t.model.ParamCount()},
+		Schema: record.PlanSchema, Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.record(cfg),
+		Model:  record.Model{Name: spec.Name, Embedding: spec.Embedding, Parameters: t.model.ParamCount()},
 		Layers: t.model.Describe(), BatchRows: t.sampler.BatchSize(),
 		PerEpoch: t.sampler.Steps(), Steps: t.Steps, Coverage: data.Cover(t.sampler, sets.seen(), 0),
 	}

@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/record"
 	"tercet/internal/report"
 	"tercet/internal/rng"
 )
@@ -58,7 +59,7 @@ func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*PreviewDoc
 	if err != nil {
 		return nil, err
 	}
-	d := &PreviewDoc{Schema: "tercet.preview/1", Path: path, Config: cfg.Name, Name: cfg.Data.Name, Set: o.Set, Augmented: o.Augment}
+	d := &PreviewDoc{Schema: record.PreviewSchema, Path: path, Config: cfg.Name, Name: cfg.Data.Name, Set: o.Set, Augmented: o.Augment}
 	all := data.Compact(ds)
 	members := make([][]int32, len(all.Classes()))
 	for i, y := range all.Labels() {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -15,8 +16,8 @@ import (
 // same config, seed and program would do so again at the same step.
 type LostError struct {
 	Dir     string
-	Status  Status // Diverged or Collapsed
-	Message string // how it ended
+	Status  record.Status // Diverged or Collapsed
+	Message string        // how it ended
 }
 
 func (e *LostError) Error() string {
@@ -27,8 +28,8 @@ func (e *LostError) Error() string {
 // Another version or other kernels may fare better and is let through.
 func (r *Run) lost() error {
 	m := &r.Manifest
-	by := m.latest()
-	if r.From != "" || m.Status != Diverged && m.Status != Collapsed || by.Version != Version || by.Kernel != kernel.Setting() {
+	by := latestBuild(m)
+	if r.From != "" || m.Status != record.Diverged && m.Status != record.Collapsed || by.Version != Version || by.Kernel != kernel.Setting() {
 		return nil
 	}
 	return &LostError{r.Dir, m.Status, m.Message}
@@ -38,17 +39,17 @@ func (r *Run) lost() error {
 // that has keeps its state: nothing happened to it.
 func (r *Run) unprepared(err error) {
 	damaged := errors.Is(err, train.ErrCheckpoint) // which says nothing of the run
-	if damaged || r.Manifest.Steps > 0 || r.Manifest.Status != Running && r.Manifest.Status != Failed {
+	if damaged || r.Manifest.Steps > 0 || r.Manifest.Status != record.Running && r.Manifest.Status != record.Failed {
 		return
 	}
-	r.Manifest.Status, r.Manifest.Message = Failed, err.Error()
+	r.Manifest.Status, r.Manifest.Message = record.Failed, err.Error()
 	r.SaveManifest() // err is what the caller hears of
 }
 
 // withdraw removes the directory that this process has made for a run that failed
 // before its first step, and says whether it did: nobody has to clear it away.
 func (r *Run) withdraw() bool {
-	if !r.made || r.Manifest.Status != Failed || r.Manifest.Steps > 0 || !r.untouched() {
+	if !r.made || r.Manifest.Status != record.Failed || r.Manifest.Steps > 0 || !r.untouched() {
 		return false
 	}
 	return os.RemoveAll(r.Dir) == nil

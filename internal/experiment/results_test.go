@@ -14,6 +14,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 // fields decodes v's JSON.
@@ -90,8 +91,8 @@ func TestTheDocuments(t *testing.T) {
 		t.Errorf("source %v", src)
 	}
 
-	o := AttackOptions{Attacks: []string{"ES"}, Variants: []string{"published", "fixed"}, Queries: 8, Batch: 4, Bootstrap: 20, Pictures: 2}
-	if err := o.AttackProfile("auto", 16); err != nil {
+	o := record.AttackOptions{Attacks: []string{"ES"}, Variants: []string{"published", "fixed"}, Queries: 8, Batch: 4, Bootstrap: 20, Pictures: 2}
+	if err := AttackProfile(&o, "auto", 16); err != nil {
 		t.Fatal(err)
 	}
 	o.Iterations = 4
@@ -119,7 +120,7 @@ func TestTheDocuments(t *testing.T) {
 		t.Errorf("cost %v", cost)
 	}
 
-	c, err := r.Cluster(ctx, "last", "test", 0, ClusterOptions{Method: "kmeans", NInit: 2}, quiet)
+	c, err := r.Cluster(ctx, "last", "test", 0, record.ClusterOptions{Method: "kmeans", NInit: 2}, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,7 @@ func TestVectorsOfOtherTools(t *testing.T) {
 	dir := t.TempDir()
 	writeBlobs(t, dir, 5, 8, 4, 0)
 	x, y := filepath.Join(dir, "x.npy"), filepath.Join(dir, "y.npy")
-	o := EvalOptions{Ks: []int{1}, Distance: "euclidean", KMeans: true, NInit: 2}
+	o := record.EvalOptions{Ks: []int{1}, Distance: "euclidean", KMeans: true, NInit: 2}
 	e, err := EvalFiles(ctx, x, data.LabelFile{Path: y}, o, nil, quiet)
 	if err != nil {
 		t.Fatal(err)
@@ -207,11 +208,11 @@ func TestVectorsOfOtherTools(t *testing.T) {
 	if _, err := EvalFiles(ctx, x, data.LabelFile{Path: filepath.Join(dir, "few.csv")}, o, nil, quiet); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "has 2 labels") {
 		t.Errorf("error %v", err)
 	}
-	c, err := ClusterFiles(ctx, x, data.LabelFile{}, ClusterOptions{Method: "kmeans", K: 3, NInit: 2}, nil, quiet)
+	c, err := ClusterFiles(ctx, x, data.LabelFile{}, record.ClusterOptions{Method: "kmeans", K: 3, NInit: 2}, nil, quiet)
 	if err != nil || c.Doc.Clustering != nil || c.Doc.Clusters != 3 {
 		t.Errorf("without labels: %v", err)
 	}
-	if _, err := ClusterFiles(ctx, x, data.LabelFile{}, ClusterOptions{Method: "kmeans"}, nil, quiet); err == nil || !strings.Contains(err.Error(), "give -k") {
+	if _, err := ClusterFiles(ctx, x, data.LabelFile{}, record.ClusterOptions{Method: "kmeans"}, nil, quiet); err == nil || !strings.Contains(err.Error(), "give -k") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tercet/internal/record"
 	"tercet/internal/safetensors"
 	"tercet/internal/train"
 )
@@ -138,12 +139,12 @@ func TestTheLogOfAResumedRunIsTheUndisturbedOne(t *testing.T) {
 func TestKilledAtTheVeryEnd(t *testing.T) {
 	r := trained(t, t.TempDir())
 	want := undated(t, read(t, r.Path("events.jsonl")))
-	r.Manifest.Status = Running
+	r.Manifest.Status = record.Running
 	if err := r.SaveManifest(); err != nil {
 		t.Fatal(err)
 	}
 	r, _ = resumed(t, r.Dir, "")
-	if d := cmp.Diff(want, undated(t, read(t, r.Path("events.jsonl")))); d != "" || r.Manifest.Status != Finished {
+	if d := cmp.Diff(want, undated(t, read(t, r.Path("events.jsonl")))); d != "" || r.Manifest.Status != record.Finished {
 		t.Errorf("%s %s", r.Manifest.Status, d)
 	}
 }
@@ -182,7 +183,7 @@ func TestADamagedCheckpointCostsOneInterval(t *testing.T) {
 	// A damaged last checkpoint of a finished run, too.
 	r := trained(t, t.TempDir())
 	flip(t, r.Last(), 0)
-	if r, _ = resumed(t, r.Dir, "previous"); checkpoints(t, r) != want || r.Manifest.Status != Finished {
+	if r, _ = resumed(t, r.Dir, "previous"); checkpoints(t, r) != want || r.Manifest.Status != record.Finished {
 		t.Errorf("%s; other bytes: %v", r.Manifest.Status, checkpoints(t, r) != want)
 	}
 }
@@ -335,7 +336,7 @@ func TestAFinishedRunIsVerified(t *testing.T) {
 		write(t, r.Path("manifest.json"), manifest)
 	}
 	os.Remove(r.Last())
-	if r, _ = resumed(t, r.Dir, "previous"); checkpoints(t, r) != want || r.Manifest.Status != Finished {
+	if r, _ = resumed(t, r.Dir, "previous"); checkpoints(t, r) != want || r.Manifest.Status != record.Finished {
 		t.Errorf("%s; other bytes: %v", r.Manifest.Status, checkpoints(t, r) != want)
 	}
 }
@@ -453,7 +454,7 @@ func TestAChangedLogIsNoticed(t *testing.T) {
 			t.Errorf("%s: other bytes", name)
 		}
 		once := read(t, path)
-		r.Manifest.Status = Running // the log is that of the manifest again
+		r.Manifest.Status = record.Running // the log is that of the manifest again
 		if err := r.SaveManifest(); err != nil {
 			t.Fatal(err)
 		}
@@ -490,7 +491,7 @@ func TestARemovedLock(t *testing.T) {
 		t.Error("other bytes")
 	}
 	again, err := Open(r.Dir)
-	if err != nil || again.Manifest.Status != Finished {
+	if err != nil || again.Manifest.Status != record.Finished {
 		t.Fatalf("manifest %+v, %v", again, err)
 	}
 	if events, err := train.ReadEvents(r.Path("events.jsonl")); err != nil || events[len(events)-1].Kind != "end" {
@@ -512,7 +513,7 @@ func TestBuildsOfARun(t *testing.T) {
 	interrupted(t, r, 11)
 	r, _ = resumed(t, r.Dir, "") // the same once more
 	m := r.Manifest
-	want := []Build{{0, version, m.Kernel, m.CPU}, {4, "later", m.Kernel, m.CPU}}
+	want := []record.Build{{Step: 0, Version: version, Kernel: m.Kernel, CPU: m.CPU}, {Step: 4, Version: "later", Kernel: m.Kernel, CPU: m.CPU}}
 	if d := cmp.Diff(want, m.Builds); d != "" || m.Version != version {
 		t.Errorf("%s, version %s", d, m.Version)
 	}
@@ -534,9 +535,9 @@ func TestBuildsOfARun(t *testing.T) {
 		t.Error(d)
 	}
 	// A manifest of an older version knows the first alone.
-	old := Manifest{Version: "old", Kernel: "generic", CPU: "x"}
-	old.buildOn(5)
-	if len(old.Builds) != 2 || old.Builds[0] != (Build{0, "old", "generic", "x"}) || old.Kernel != "generic" || old.Builds[1].Step != 5 {
+	old := record.Manifest{Version: "old", Kernel: "generic", CPU: "x"}
+	buildOn(&old, 5)
+	if len(old.Builds) != 2 || old.Builds[0] != (record.Build{Step: 0, Version: "old", Kernel: "generic", CPU: "x"}) || old.Kernel != "generic" || old.Builds[1].Step != 5 {
 		t.Errorf("%+v", old)
 	}
 }
@@ -550,7 +551,7 @@ func TestAFitFromItsBestCheckpoint(t *testing.T) {
 		if _, err := r.Fit("last"); !errors.Is(err, train.ErrCheckpoint) {
 			t.Errorf("a damaged fit: %v", err)
 		}
-		if r, _ = resumed(t, r.Dir, from); checkpoints(t, r) != want || r.Manifest.Status != Finished {
+		if r, _ = resumed(t, r.Dir, from); checkpoints(t, r) != want || r.Manifest.Status != record.Finished {
 			t.Errorf("from %s: %s, or other bytes", from, r.Manifest.Status)
 		}
 	}
@@ -559,7 +560,7 @@ func TestAFitFromItsBestCheckpoint(t *testing.T) {
 // A result that was changed after it was written is not taken for one.
 func TestResultsHaveDigests(t *testing.T) {
 	path := t.TempDir() + "/eval.json"
-	doc := &EvalDoc{Schema: evalSchema, Source: Source{Set: "test", Items: 3}}
+	doc := &record.Eval{Schema: record.EvalSchema, Source: record.Source{Set: "test", Items: 3}}
 	if err := WriteJSON(path, doc); err != nil {
 		t.Fatal(err)
 	}

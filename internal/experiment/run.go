@@ -33,7 +33,7 @@ var (
 type Run struct {
 	Dir      string
 	Config   *config.Config
-	Manifest Manifest
+	Manifest record.Manifest
 	lock     *os.File
 	log      *train.Log       // while training
 	coverage data.Coverage    // of the sampler's first epoch
@@ -116,7 +116,7 @@ func (r *Run) readManifest() error {
 	if err != nil {
 		return err
 	}
-	var m Manifest // afresh: what the file leaves out must not stay from before
+	var m record.Manifest // afresh: what the file leaves out must not stay from before
 	if err = record.Check(b); errors.Is(err, record.ErrDigest) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -126,7 +126,7 @@ func (r *Run) readManifest() error {
 	if err != nil {
 		return fmt.Errorf("%s: %s", path, record.Words(err))
 	}
-	if m.Schema != "tercet.run/1" {
+	if m.Schema != record.RunSchema {
 		return fmt.Errorf("%s: schema %q; this version reads tercet.run/1", path, m.Schema)
 	}
 	r.Manifest = m

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tercet/internal/config"
+	"tercet/internal/record"
 	"tercet/internal/safetensors"
 	"tercet/internal/train"
 )
@@ -20,7 +21,7 @@ func TestAFinishedRunIsNotRunTwice(t *testing.T) {
 	root := t.TempDir()
 	r := trained(t, root)
 	m := r.Manifest
-	if m.Status != Finished || m.Steps != 18 || m.Of != 18 || m.Cost.Forward != 18*16 || m.Best == nil || m.Best.Metric != "recall@1" {
+	if m.Status != record.Finished || m.Steps != 18 || m.Of != 18 || m.Cost.Forward != 18*16 || m.Best == nil || m.Best.Metric != "recall@1" {
 		t.Fatalf("manifest %+v", m)
 	}
 	before := snapshot(t, r.Dir)
@@ -99,7 +100,7 @@ func TestARunThatNeverBeganGivesWay(t *testing.T) {
 	if _, err := r.Train(context.Background(), Watch{}); err == nil {
 		t.Fatal("trained without data")
 	}
-	if old, err := Open(r.Dir); err != nil || old.Manifest.Status != Failed || !strings.Contains(old.Manifest.Message, "gone") {
+	if old, err := Open(r.Dir); err != nil || old.Manifest.Status != record.Failed || !strings.Contains(old.Manifest.Message, "gone") {
 		t.Fatalf("manifest %+v, error %v", old, err)
 	}
 	trained(t, root)
@@ -175,7 +176,7 @@ func killedAt(t *testing.T, root, stage string) string {
 // ended fails the test unless r has finished and left nothing half-written.
 func ended(t *testing.T, r *Run) {
 	t.Helper()
-	if r.Manifest.Status != Finished {
+	if r.Manifest.Status != record.Finished {
 		t.Errorf("manifest %+v", r.Manifest)
 	}
 	for name := range snapshot(t, r.Dir) {
@@ -343,7 +344,7 @@ func TestARunOfAVersionWithFewerKeys(t *testing.T) {
 // A manifest that is read again leaves nothing of what was read before.
 func TestTheManifestIsReadAfresh(t *testing.T) {
 	r := create(t, t.TempDir())
-	r.Manifest.Message, r.Manifest.Best = "old", &Best{"recall@1", 1, 1}
+	r.Manifest.Message, r.Manifest.Best = "old", &record.Best{Metric: "recall@1", Value: 1, Step: 1}
 	if err := r.readManifest(); err != nil || r.Manifest.Message != "" || r.Manifest.Best != nil {
 		t.Errorf("manifest %+v, error %v", r.Manifest, err)
 	}

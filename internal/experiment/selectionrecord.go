@@ -5,21 +5,8 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/names"
+	"tercet/internal/record"
 )
-
-// SelectionRecord says by what a run chooses its best checkpoint and, where it may, its
-// last step.
-type SelectionRecord struct {
-	Split  string `json:"split"` // test, validation or train
-	Metric string `json:"metric"`
-	Note   string `json:"note,omitempty"` // that the choice makes test scores too good
-}
-
-// StopRecord says why a run ended before its last step.
-type StopRecord struct {
-	Step   int    `json:"step"`
-	Reason string `json:"reason"`
-}
 
 // stopsOnTest says whether cfg is stopped by test images, with the sets that it has.
 func stopsOnTest(cfg *config.Config, hasValidation bool) bool {
@@ -45,8 +32,8 @@ func checkStop(cfg *config.Config) error {
 
 // selectionOf is the record of a run that evaluates the split by the metric, "" where it
 // evaluates none.
-func selectionOf(cfg *config.Config, split, metric string) *SelectionRecord {
-	r := &SelectionRecord{Split: split, Metric: metric}
+func selectionOf(cfg *config.Config, split, metric string) *record.Selection {
+	r := &record.Selection{Split: split, Metric: metric}
 	if split != names.Test {
 		return r
 	}

@@ -6,10 +6,9 @@ import (
 	"slices"
 
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
-
-const stabilitySchema = "tercet.stability/1"
 
 // Defaults of a measurement of stability.
 const (
@@ -17,63 +16,8 @@ const (
 	StabilityRepeats  = 10
 )
 
-// StabilityDoc is stability.json, schema tercet.stability/1: how far networks that were
-// trained with one image replaced are from the run's.
-type StabilityDoc struct {
-	Schema  string           `json:"schema"`
-	Source  Source           `json:"source"` // the images that are judged on
-	Options StabilityOptions `json:"options"`
-	Loss    string           `json:"loss"`
-	Of      string           `json:"of"` // see LossGap
-	// Gamma is the largest change of a loss: a lower estimate of the uniform stability
-	// of Definition 1, whose supremum is over all samples, replacements and triplets.
-	Gamma float64 `json:"gamma"`
-	// Reference says what networks are compared with: "run", whose weights retraining
-	// without a replacement has given bit by bit, or "retrained", where it has not.
-	Reference string           `json:"reference"`
-	Replaced  []ReplacedRecord `json:"replaced"`
-	Kinds     []KindSummary    `json:"kinds"`
-	Warnings  []string         `json:"warnings,omitempty"`
-	Cost      CostRecord       `json:"cost"` // of all retrainings, kept ones too
-}
-
-// StabilityOptions are those of StabilityDoc.
-type StabilityOptions struct {
-	Repeats  int      `json:"repeats"`
-	Replace  []string `json:"replace"`
-	Images   []int    `json:"images"`
-	Triplets int      `json:"triplets"`
-	Seed     uint64   `json:"seed"`
-	Limit    int      `json:"limit,omitempty"`
-}
-
-// ReplacedRecord is what came of one replacement.
-type ReplacedRecord struct {
-	Replacement
-	Uses   int    `json:"uses"` // rows of batches that the image was in
-	Status Status `json:"status"`
-	// Movement is nil where the retraining collapsed or diverged; Message says how.
-	Movement *Movement `json:"movement,omitempty"`
-	Message  string    `json:"message,omitempty"`
-	Seconds  float64   `json:"seconds"`
-}
-
-func (r ReplacedRecord) took() float64 { return r.Seconds }
-
-// KindSummary sums up the replacements of one kind.
-type KindSummary struct {
-	Kind       string  `json:"kind"`
-	N          int     `json:"n"`
-	Gamma      float64 `json:"gamma"`     // largest change of a loss
-	LossMean   float64 `json:"loss_mean"` // means over the replacements, from here on
-	LossP50    float64 `json:"loss_p50"`
-	LossP90    float64 `json:"loss_p90"`
-	LossP99    float64 `json:"loss_p99"`
-	CosineMean float64 `json:"cosine_mean"`
-	Recall     float64 `json:"recall@1_change"`
-	Neighbours float64 `json:"neighbours_changed"`
-	Weights    float64 `json:"weights_share"`
-}
+// StabilityDoc is the document of a measurement of stability.
+type StabilityDoc struct{ record.Stability }
 
 // stability measures how far retraining with replaced images leads: with one at a time,
 // or with the three of a triplet.
@@ -86,7 +30,7 @@ func (r *Run) stability(ctx context.Context, o MeasureOptions, p Progress) (Meas
 
 // finished returns the weights that training has ended with.
 func (r *Run) finished() (*train.Checkpoint, *nn.Model, error) {
-	if r.Manifest.Status != Finished {
+	if r.Manifest.Status != record.Finished {
 		return nil, nil, fmt.Errorf("%w: %s is %s: retraining can be compared with a finished run alone; `tercet train --resume %s` continues it", ErrNoRun, r.Dir, r.Manifest.Status, r.Dir)
 	}
 	c, err := r.checkpoint("last")
@@ -115,11 +59,11 @@ func (r *Run) uniformStability(ctx context.Context, o MeasureOptions, p Progress
 	if err := s.protectStability(plan); err != nil {
 		return nil, err
 	}
-	d := &StabilityDoc{Schema: stabilitySchema, Loss: s.judges.loss.Name, Of: s.judges.loss.Of, Source: s.source("last", c.State.Step, m.Dim())}
+	d := &StabilityDoc{record.Stability{Schema: record.StabilitySchema, Loss: s.judges.loss.Name, Of: s.judges.loss.Of, Source: s.source("last", c.State.Step, m.Dim())}}
 	if note != "" {
 		d.Warnings = append(d.Warnings, note)
 	}
-	d.Options = StabilityOptions{Repeats: len(plan) / len(kinds), Replace: kinds, Triplets: s.o.Triplets, Seed: o.Seed, Limit: o.Limit}
+	d.Options = record.StabilityOptions{Repeats: len(plan) / len(kinds), Replace: kinds, Triplets: s.o.Triplets, Seed: o.Seed, Limit: o.Limit}
 	for _, v := range plan[:d.Options.Repeats] {
 		d.Options.Images = append(d.Options.Images, v.Image)
 	}
@@ -148,7 +92,7 @@ func (r *Run) uniformStability(ctx context.Context, o MeasureOptions, p Progress
 // sumUp fills in the kinds and gamma.
 func (d *StabilityDoc) sumUp(kinds []string) {
 	for _, kind := range kinds {
-		k := KindSummary{Kind: kind}
+		k := record.KindSummary{Kind: kind}
 		for _, v := range d.Replaced {
 			if v.Kind != kind {
 				continue

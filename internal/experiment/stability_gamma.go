@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 )
 
 // measuredGamma is the largest change of a loss that retraining has shown of the weights
@@ -19,9 +20,9 @@ func (r *Run) measuredGamma(checkpoint string, step int, m *nn.Model) *float64 {
 		}
 	}
 	for _, split := range []string{"test", "validation"} {
-		var d StabilityDoc
-		name := Source{Set: split}.file("stability")
-		if stored(r.Path(name), &d) && d.Schema == stabilitySchema && d.Source.Checkpoint == checkpoint && d.Source.Step == step {
+		var d record.Stability
+		name := resultFile(record.Source{Set: split}, "stability")
+		if stored(r.Path(name), &d) && d.Schema == record.StabilitySchema && d.Source.Checkpoint == checkpoint && d.Source.Step == step {
 			for _, k := range d.Kinds {
 				if k.N > 0 {
 					raise(d.Gamma)
@@ -36,7 +37,7 @@ func (r *Run) measuredGamma(checkpoint string, step int, m *nn.Model) *float64 {
 	}
 	base := digest(m)
 	for _, e := range dirs {
-		var kept retrained[retrainKey, ReplacedRecord]
+		var kept retrained[retrainKey, record.Replaced]
 		if !stored(filepath.Join(t.dir, e.Name(), "result.json"), &kept) || kept.Record.Movement == nil {
 			continue
 		}

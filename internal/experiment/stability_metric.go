@@ -16,6 +16,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/report"
 	measuring "tercet/internal/theory/measure"
 )
@@ -132,7 +133,7 @@ func (r *Run) metricStability(ctx context.Context, o MeasureOptions, p Progress)
 	for _, n := range o.Metric.sizes() {
 		so.Sizes = append(so.Sizes, measuring.Sizes{Pos: n, Neg: n})
 	}
-	doc.Document = measuring.Document{Schema: measuring.Schema, Says: "stability", Data: src.record, Seed: o.Seed}
+	doc.Document = measuring.Document{Schema: record.MetricSchema, Says: "stability", Data: src.record, Seed: o.Seed}
 	doc.Options = &measuring.OptionsRecord{Repeats: o.Repeats, Sizes: o.Metric.sizes(), Delta: o.Metric.delta(), Triplets: o.Triplets}
 	if err := r.protectMetric(doc.file, doc.Document, o); err != nil {
 		return nil, err

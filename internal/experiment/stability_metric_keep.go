@@ -8,11 +8,9 @@ import (
 	"path/filepath"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
-
-// metricKept is the schema of a setting's result that is kept.
-const metricKept = "tercet.metricpoint/1"
 
 // metricPoint is a file of RUN/stability/points: what was measured at one setting.
 type metricPoint struct {
@@ -43,7 +41,7 @@ func (k *metricKeeper) path(key string) string { return filepath.Join(k.dir, key
 // Load reads the result of a setting.
 func (k *metricKeeper) Load(key string, v any) bool {
 	p := metricPoint{Result: v}
-	if !stored(k.path(key), &p) || p.Schema != metricKept || p.By != k.by() || p.Result == nil {
+	if !stored(k.path(key), &p) || p.Schema != record.MetricPointSchema || p.By != k.by() || p.Result == nil {
 		return false
 	}
 	if !k.found {
@@ -58,7 +56,7 @@ func (k *metricKeeper) Store(key string, v any, seconds float64) error {
 	if err := os.MkdirAll(k.dir, 0o755); err != nil {
 		return err
 	}
-	return WriteJSON(k.path(key), metricPoint{metricKept, k.by(), seconds, v})
+	return WriteJSON(k.path(key), metricPoint{record.MetricPointSchema, k.by(), seconds, v})
 }
 
 // metricInterrupted ends a measurement that was cancelled.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tercet/internal/data"
+	"tercet/internal/record"
 	measuring "tercet/internal/theory/measure"
 	"tercet/internal/train"
 )
@@ -37,7 +38,7 @@ func TestMetricKeeper(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"another program": strings.Replace(string(b), k.by(), "old", 1), "half a file": string(b[:len(b)/2]),
-		"another schema": strings.Replace(string(b), metricKept, "tercet.eval/1", 1),
+		"another schema": strings.Replace(string(b), record.MetricPointSchema, "tercet.eval/1", 1),
 	} {
 		if err := os.WriteFile(k.path("a"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

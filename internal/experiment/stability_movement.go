@@ -13,38 +13,9 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/stat"
 )
-
-// Movement is how far a network is from another one on images that neither was trained
-// on, and how far its weights are.
-type Movement struct {
-	LossMax  float64 `json:"loss_max"`  // largest |l - l'| over the triplets
-	LossMean float64 `json:"loss_mean"` // mean
-	// LossP50, LossP90 and LossP99 are the least |l - l'| that 50, 90 and 99 % of the
-	// triplets are not above.
-	LossP50 float64 `json:"loss_p50"`
-	LossP90 float64 `json:"loss_p90"`
-	LossP99 float64 `json:"loss_p99"`
-	Turned  float64 `json:"turned"` // share of the triplets whose order became right or wrong
-	// CosineMean and CosineMax are of 1 - cos(z, z'), DistanceMean of |z - z'|.
-	CosineMean   float64 `json:"cosine_mean"`
-	CosineMax    float64 `json:"cosine_max"`
-	DistanceMean float64 `json:"distance_mean"`
-	Recall       float64 `json:"recall@1_change"`
-	Neighbours   float64 `json:"neighbours_changed"` // share of the images with another nearest one
-	// Weights is |w' - w| over all trained weights, WeightsShare that over |w|.
-	Weights      float64 `json:"weights"`
-	WeightsShare float64 `json:"weights_share"`
-	// Most are the images that moved farthest, by cosine.
-	Most []Moved `json:"most,omitempty"`
-}
-
-// Moved is an image and how far it moved.
-type Moved struct {
-	Item   int     `json:"item"` // of the set that is judged on
-	Cosine float64 `json:"cosine"`
-}
 
 // mostMoved is the number of images in Movement.Most.
 const mostMoved = 8
@@ -106,8 +77,8 @@ func (j *judges) stand(ctx context.Context, m *nn.Model, say func(done, total in
 
 // compare tells how far now is from base. Networks of the same bits are 0 apart in
 // everything.
-func (j *judges) compare(base, now *standing) Movement {
-	var m Movement
+func (j *judges) compare(base, now *standing) record.Movement {
+	var m record.Movement
 	n := float64(len(j.triplets))
 	change := make([]float64, len(j.triplets))
 	for k, l := range base.values.loss {
@@ -129,7 +100,7 @@ func (j *judges) compare(base, now *standing) Movement {
 			far[i] = math.Sqrt(kernel.SquaredDistance(base.z.Row(i), now.z.Row(i)))
 		}
 	})
-	all := make([]Moved, rows)
+	all := make([]record.Moved, rows)
 	for i, d := range apart {
 		m.CosineMean += d / float64(rows)
 		m.CosineMax = max(m.CosineMax, d)
@@ -137,9 +108,11 @@ func (j *judges) compare(base, now *standing) Movement {
 		if base.nearest[i] != now.nearest[i] {
 			m.Neighbours += 1 / float64(rows)
 		}
-		all[i] = Moved{j.items[i], d}
+		all[i] = record.Moved{Item: j.items[i], Cosine: d}
 	}
-	slices.SortFunc(all, func(a, b Moved) int { return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Item, b.Item)) })
+	slices.SortFunc(all, func(a, b record.Moved) int {
+		return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Item, b.Item))
+	})
 	for _, v := range all[:min(mostMoved, rows)] {
 		if v.Cosine > 0 {
 			m.Most = append(m.Most, v)

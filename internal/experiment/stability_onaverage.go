@@ -9,84 +9,12 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	measuring "tercet/internal/theory/measure"
 )
 
-const onAverageSchema = "tercet.onaverage/1"
-
-// OnAverageDoc is on-average.json, schema tercet.onaverage/1: the on-average stability of
-// Chen et al., Definition 2. A triplet of training images is replaced by fresh images of
-// its classes, the run is trained again by the same batches, and the loss of the triplet
-// that was taken away, unseen now, is compared with what it was. The mean change is in
-// expectation the generalisation gap on random triplets.
-type OnAverageDoc struct {
-	Schema  string           `json:"schema"`
-	Source  Source           `json:"source"` // the set that fresh images are of
-	Options OnAverageOptions `json:"options"`
-	N       int              `json:"n"` // triplets whose retraining came to its end
-	Loss    OnAverageLoss    `json:"loss"`
-	Error   OnAverage        `json:"triplet_error"`
-	// Gap is what gap.json of the same weights says, nil where there is none.
-	Gap *StoredGaps `json:"gap,omitempty"`
-	// Reference says what networks are compared with; see StabilityDoc.
-	Reference string         `json:"reference"`
-	Replaced  []TripleRecord `json:"replaced"`
-	Warnings  []string       `json:"warnings,omitempty"`
-	Cost      CostRecord     `json:"cost"` // of all retrainings, kept ones too
-}
-
-// OnAverageOptions are those of OnAverageDoc.
-type OnAverageOptions struct {
-	Repeats int    `json:"repeats"`
-	Images  []int  `json:"images,omitempty"` // where they were given: three for each triplet
-	Seed    uint64 `json:"seed"`
-}
-
-// OnAverage are means over triplets: under the network that was trained on them, under
-// those that were trained without, and of unseen - seen, with the interval of Student's t
-// over the triplets; none where all are equal.
-type OnAverage struct {
-	Seen   metric.Value `json:"seen"`
-	Unseen metric.Value `json:"unseen"`
-	Change metric.Value `json:"change"`
-}
-
-// OnAverageLoss is that of the run's own loss.
-type OnAverageLoss struct {
-	Name string `json:"name"`
-	Of   string `json:"of"` // see LossGap
-	OnAverage
-}
-
-// StoredGaps are the gaps of a gap.json, which the mean changes estimate too.
-type StoredGaps struct {
-	File     string `json:"file"`
-	Triplets int    `json:"triplets"`
-	Loss     Sides  `json:"loss"`
-	Error    Sides  `json:"triplet_error"`
-}
-
-// TripleRecord is what came of one triplet.
-type TripleRecord struct {
-	ReplacedTriple
-	Uses   [3]int `json:"uses"` // rows of batches that the images were in
-	Status Status `json:"status"`
-	// Change is nil where the retraining collapsed or diverged; Message says how.
-	Change  *TripleChange `json:"change,omitempty"`
-	Message string        `json:"message,omitempty"`
-	Seconds float64       `json:"seconds"`
-}
-
-func (r TripleRecord) took() float64 { return r.Seconds }
-
-// TripleChange is the loss of a triplet under the network that was trained on it and the
-// one that was not, and whether its order was wrong.
-type TripleChange struct {
-	Seen        float64 `json:"loss_seen"`
-	Unseen      float64 `json:"loss_unseen"`
-	WrongSeen   bool    `json:"wrong_seen"`
-	WrongUnseen bool    `json:"wrong_unseen"`
-}
+// OnAverageDoc is the document of a measurement of on-average stability.
+type OnAverageDoc struct{ record.OnAverage }
 
 // onAverageStability measures what the loss of a triplet is when training has not seen it.
 func (r *Run) onAverageStability(ctx context.Context, o MeasureOptions, p Progress) (*OnAverageDoc, error) {
@@ -121,12 +49,12 @@ func (r *Run) onAverageStability(ctx context.Context, o MeasureOptions, p Progre
 		return nil, err
 	}
 	defer free()
-	d := &OnAverageDoc{
-		Schema: onAverageSchema, Options: OnAverageOptions{len(plan), o.Images, o.Seed}, Loss: OnAverageLoss{Name: l.Name, Of: l.Of}, Reference: t.from, Warnings: t.cautions(),
-		Source: Source{
+	d := &OnAverageDoc{record.OnAverage{
+		Schema: record.OnAverageSchema, Options: record.OnAverageOptions{Repeats: len(plan), Images: o.Images, Seed: o.Seed}, Loss: record.OnAverageLoss{Name: l.Name, Of: l.Of}, Reference: t.from, Warnings: t.cautions(),
+		Source: record.Source{
 			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: "last", Step: c.State.Step, Set: o.Set, Items: s.held.Len(), Classes: distinct(s.held.Labels()), Dim: m.Dim(), Fingerprint: s.held.Fingerprint(),
 		},
-	}
+	}}
 	if d.Replaced, err = t.unseen(ctx, plan, l); err != nil {
 		return nil, err
 	}
@@ -139,7 +67,7 @@ func (r *Run) onAverageStability(ctx context.Context, o MeasureOptions, p Progre
 		d.Warnings = append(d.Warnings, "training images are distorted and others are not: a triplet that is unseen is distorted all the same, those of --gap are not")
 	}
 	if g := StoredGap(d.Source); g != nil {
-		d.Gap = &StoredGaps{g.File(), g.Options.Triplets, g.Loss.Sides, g.Error}
+		d.Gap = &record.StoredGaps{File: g.File(), Triplets: g.Options.Triplets, Loss: g.Loss.Sides, Error: g.Error}
 	}
 	d.Cost = t.cost
 	return d, d.sumUp()
@@ -147,30 +75,30 @@ func (r *Run) onAverageStability(ctx context.Context, o MeasureOptions, p Progre
 
 // tripleKey is what the result of one triplet depends on.
 type tripleKey struct {
-	Config   string         `json:"config"` // hash of the retrained config
-	Version  string         `json:"version"`
-	Base     string         `json:"base"` // weights that it is compared with, and kernels
-	Train    string         `json:"train"`
-	Fresh    string         `json:"fresh"`
-	Replaced ReplacedTriple `json:"replaced"`
+	Config   string                `json:"config"` // hash of the retrained config
+	Version  string                `json:"version"`
+	Base     string                `json:"base"` // weights that it is compared with, and kernels
+	Train    string                `json:"train"`
+	Fresh    string                `json:"fresh"`
+	Replaced record.ReplacedTriple `json:"replaced"`
 }
 
 // unseen returns what became of the triplets of plan.
-func (t *retraining) unseen(ctx context.Context, plan []ReplacedTriple, l *tripletLoss) ([]TripleRecord, error) {
+func (t *retraining) unseen(ctx context.Context, plan []record.ReplacedTriple, l *tripletLoss) ([]record.ReplacedTripleRecord, error) {
 	list := make([]again[tripleKey], len(plan))
 	base, train, fresh := digest(t.base), t.run.Manifest.Data.Train.Fingerprint, t.held.Fingerprint()
 	for k, p := range plan {
-		c := t.config(p.name())
-		list[k] = again[tripleKey]{c, tripleKey{c.Hash(), Version, base, train, fresh, p}, p.alter(t.held)}
+		c := t.config(tripleName(p))
+		list[k] = again[tripleKey]{c, tripleKey{c.Hash(), Version, base, train, fresh, p}, alterTriple(p, t.held)}
 	}
-	return retrain(ctx, t, list, func(k int, r *Run, err error) (TripleRecord, error) {
-		out := TripleRecord{ReplacedTriple: plan[k]}
+	return retrain(ctx, t, list, func(k int, r *Run, err error) (record.ReplacedTripleRecord, error) {
+		out := record.ReplacedTripleRecord{ReplacedTriple: plan[k]}
 		m, status, message, err := trainedAgain(r, err)
 		out.Status, out.Message, out.Seconds = status, message, r.Manifest.Seconds
 		if m == nil || err != nil {
 			return out, err
 		}
-		change := new(TripleChange)
+		change := new(record.TripleChange)
 		if change.Seen, change.WrongSeen, err = t.tripletOf(ctx, t.base, plan[k], l); err != nil {
 			return out, err
 		}
@@ -183,7 +111,7 @@ func (t *retraining) unseen(ctx context.Context, plan []ReplacedTriple, l *tripl
 // tripletOf is the loss of the triplet that is replaced, and whether its order is wrong,
 // under a network. The three are embedded by themselves: networks of the same bits give
 // the same bits.
-func (s *study) tripletOf(ctx context.Context, m *nn.Model, p ReplacedTriple, l *tripletLoss) (float64, bool, error) {
+func (s *study) tripletOf(ctx context.Context, m *nn.Model, p record.ReplacedTriple, l *tripletLoss) (float64, bool, error) {
 	ds, err := data.Subset(s.sets.Train, p.Images[:])
 	if err != nil {
 		return 0, false, err
@@ -219,7 +147,7 @@ func (d *OnAverageDoc) sumUp() error {
 	if d.N == 0 {
 		return fmt.Errorf("no retraining came to its end, so that there is no mean: %s", lost)
 	}
-	d.Loss.OnAverage, d.Error = onAverage(losses[0], losses[1], "loss"), onAverage(errors[0], errors[1], "0-1 error")
+	d.Loss.OnAverageMeans, d.Error = onAverage(losses[0], losses[1], "loss"), onAverage(errors[0], errors[1], "0-1 error")
 	d.Warnings = append(d.Warnings, fewCost(losses[0], losses[1])...)
 	return nil
 }
@@ -247,7 +175,7 @@ func fewCost(seen, unseen []float64) []string {
 }
 
 // onAverage takes the means of values of the same triplets, seen and unseen.
-func onAverage(seen, unseen []float64, name string) OnAverage {
+func onAverage(seen, unseen []float64, name string) record.OnAverageMeans {
 	change := make([]float64, len(seen))
 	for k, v := range unseen {
 		change[k] = v - seen[k]
@@ -259,7 +187,7 @@ func onAverage(seen, unseen []float64, name string) OnAverage {
 		}
 		return metric.Value{Value: e.Value, CI95: e.CI95, Definition: definition}
 	}
-	return OnAverage{
+	return record.OnAverageMeans{
 		Seen:   value(seen, fmt.Sprintf("%s of (z_i, z_j, z_k) under A(S)", name)),
 		Unseen: value(unseen, fmt.Sprintf("%s of (z_i, z_j, z_k) under A(S_ijk)", name)),
 		Change: value(change, fmt.Sprintf("mean of %s(A(S_ijk); z_i, z_j, z_k) - %s(A(S); z_i, z_j, z_k) over random triplets of S (Definition 2)", name, name)),

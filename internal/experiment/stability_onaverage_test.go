@@ -13,6 +13,7 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/par"
+	"tercet/internal/record"
 )
 
 func onAverageOptions(images ...int) MeasureOptions {
@@ -235,7 +236,7 @@ func TestOnAverageIsRepeatable(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes = nil
-	twice, err := again.unseen(context.Background(), []ReplacedTriple{more.Replaced[1].ReplacedTriple, more.Replaced[1].ReplacedTriple}, l)
+	twice, err := again.unseen(context.Background(), []record.ReplacedTriple{more.Replaced[1].ReplacedTriple, more.Replaced[1].ReplacedTriple}, l)
 	if err != nil || len(twice) != 2 || !sameJSON(twice[0], twice[1]) || !sameJSON(twice[0].Change, want.Replaced[1].Change) || len(notes) != 1 || notes[0] != "retrainings that are there: 1 of 1" {
 		t.Errorf("notes %q, twice %+v, error %v", notes, twice, err)
 	}
@@ -355,12 +356,12 @@ func TestOnAverageOfLostRetrainings(t *testing.T) {
 	o := onAverageOptions()
 	d := measuredAs[*OnAverageDoc](t, r, o)
 	lose := func(k int) {
-		path := filepath.Join(r.Path("stability", "retrained"), d.Replaced[k].name(), "result.json")
-		var kept retrained[tripleKey, TripleRecord]
+		path := filepath.Join(r.Path("stability", "retrained"), tripleName(d.Replaced[k].ReplacedTriple), "result.json")
+		var kept retrained[tripleKey, record.ReplacedTripleRecord]
 		if !stored(path, &kept) {
 			t.Fatal("no result")
 		}
-		kept.Record.Status, kept.Record.Message, kept.Record.Change = Collapsed, "all in one place", nil
+		kept.Record.Status, kept.Record.Message, kept.Record.Change = record.Collapsed, "all in one place", nil
 		if err := WriteJSON(path, kept); err != nil {
 			t.Fatal(err)
 		}
@@ -383,18 +384,18 @@ func TestOnAverageOfLostRetrainings(t *testing.T) {
 
 // Where no triplet costs anything nothing varies: there is no interval, and a warning.
 func TestOnAverageOfWhatCostsNothing(t *testing.T) {
-	of := func(changes ...TripleChange) *OnAverageDoc {
+	of := func(changes ...record.TripleChange) *OnAverageDoc {
 		t.Helper()
 		d := &OnAverageDoc{}
 		for _, c := range changes {
-			d.Replaced = append(d.Replaced, TripleRecord{Change: &c})
+			d.Replaced = append(d.Replaced, record.ReplacedTripleRecord{Change: &c})
 		}
 		if err := d.sumUp(); err != nil {
 			t.Fatal(err)
 		}
 		return d
 	}
-	d := of(TripleChange{}, TripleChange{}, TripleChange{})
+	d := of(record.TripleChange{}, record.TripleChange{}, record.TripleChange{})
 	if l := d.Loss; l.Seen.CI95 != nil || l.Unseen.CI95 != nil || l.Change.CI95 != nil || d.Error.Change.CI95 != nil || d.Error.Change.Value != 0 {
 		t.Errorf("intervals of what does not vary: %+v", l)
 	}
@@ -402,15 +403,15 @@ func TestOnAverageOfWhatCostsNothing(t *testing.T) {
 		t.Errorf("warnings %q", d.Warnings)
 	}
 	// Equal changes of other costs do not vary either, whatever rounding says of their mean.
-	d = of(TripleChange{0.1, 0.4, false, true}, TripleChange{0.1, 0.4, false, true}, TripleChange{0.1, 0.4, true, true})
+	d = of(record.TripleChange{Seen: 0.1, Unseen: 0.4, WrongSeen: false, WrongUnseen: true}, record.TripleChange{Seen: 0.1, Unseen: 0.4, WrongSeen: false, WrongUnseen: true}, record.TripleChange{Seen: 0.1, Unseen: 0.4, WrongSeen: true, WrongUnseen: true})
 	if d.Loss.Change.CI95 != nil || d.Error.Change.CI95 == nil || d.Warnings != nil {
 		t.Errorf("document %+v", d)
 	}
-	some := TripleChange{Seen: 0, Unseen: 0.5}
-	if d = of(some, TripleChange{}); d.Loss.Change.CI95 == nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "seen or unseen: 1 of 2") {
+	some := record.TripleChange{Seen: 0, Unseen: 0.5}
+	if d = of(some, record.TripleChange{}); d.Loss.Change.CI95 == nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "seen or unseen: 1 of 2") {
 		t.Errorf("document %+v", d)
 	}
-	if d = of(some, some, some, some, TripleChange{Seen: 0.1}); d.Loss.Change.CI95 == nil || d.Warnings != nil {
+	if d = of(some, some, some, some, record.TripleChange{Seen: 0.1}); d.Loss.Change.CI95 == nil || d.Warnings != nil {
 		t.Errorf("document %+v", d)
 	}
 }

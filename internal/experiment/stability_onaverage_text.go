@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
 // File is on-average.json.
-func (d *OnAverageDoc) File() string { return d.Source.file("on-average") }
+func (d *OnAverageDoc) File() string { return resultFile(d.Source, "on-average") }
 
 // Cautions are the warnings.
 func (d *OnAverageDoc) Cautions() []string { return d.Warnings }
@@ -29,15 +30,15 @@ func (d *OnAverageDoc) Table() *report.Table {
 			three(r.Images), report.Text(r.Class[0] + ", " + r.Class[2]), three(r.By), three(r.Uses),
 		}
 		if c := r.Change; c != nil {
-			row = append(row, report.Number(c.Seen), report.Number(c.Unseen), report.Number(c.Unseen-c.Seen), report.Text(c.order()))
+			row = append(row, report.Number(c.Seen), report.Number(c.Unseen), report.Number(c.Unseen-c.Seen), report.Text(tripleOrder(c)))
 		} else {
 			row = append(row, report.Missing(), report.Missing(), report.Missing(), report.Text(string(r.Status)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = []string{
-		d.Loss.note("loss ("+d.Loss.Name+")", d.N),
-		d.Error.note("triplet_error", d.N),
+		onAverageNote(&d.Loss.OnAverageMeans, "loss ("+d.Loss.Name+")", d.N),
+		onAverageNote(&d.Error, "triplet_error", d.N),
 	}
 	if g := d.Gap; g != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s, the same weights: loss %s, triplet_error %s; both changes estimate these gaps", g.File, shown(g.Loss.Gap), shown(g.Error.Gap)))
@@ -52,8 +53,8 @@ func three(v [3]int) report.Cell {
 	return report.Text(fmt.Sprintf("%d, %d, %d", v[0], v[1], v[2]))
 }
 
-// order says whether the triplet's order was right while it was seen, and is unseen.
-func (c *TripleChange) order() string {
+// tripleOrder says whether the triplet's order was right while it was seen, and is unseen.
+func tripleOrder(c *record.TripleChange) string {
 	switch {
 	case c.WrongSeen && c.WrongUnseen:
 		return "wrong"
@@ -65,8 +66,8 @@ func (c *TripleChange) order() string {
 	return "right"
 }
 
-// note is such as "loss (triplet): .0121 seen, .0345 unseen, change .0224 [.01, .03]".
-func (a *OnAverage) note(name string, n int) string {
+// onAverageNote is such as "loss (triplet): .0121 seen, .0345 unseen, change .0224 [.01, .03]".
+func onAverageNote(a *record.OnAverageMeans, name string, n int) string {
 	return fmt.Sprintf("%s, mean of %d: %.4g seen, %.4g unseen, change %s", name, n, a.Seen.Value, a.Unseen.Value, shown(a.Change))
 }
 

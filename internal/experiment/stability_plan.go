@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tercet/internal/data"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -25,25 +26,14 @@ const (
 // Replacements lists what can take the place of a training image.
 func Replacements() []string { return []string{ReplaceFresh, ReplaceFar, ReplaceTwin} }
 
-// Replacement is one training image and what takes its place.
-type Replacement struct {
-	Image int    `json:"image"` // item of the training set
-	Kind  string `json:"kind"`
-	By    int    `json:"by"` // item of Of
-	Of    string `json:"of"` // test, validation or train
-	// Class is the image's, Other that of what replaces it.
-	Class string `json:"class"`
-	Other string `json:"replaced_by_class"`
-}
-
-// name is that of the replacement's folder.
-func (p Replacement) name() string {
+// replacementName is that of the replacement's folder.
+func replacementName(p record.Replacement) string {
 	return fmt.Sprintf("%s-%d-by-%s-%d", p.Kind, p.Image, p.Of, p.By)
 }
 
-// alter puts what replaces the image in its place. pool is the set that By is an item
+// alterImage puts what replaces the image in its place. pool is the set that By is an item
 // of, nil for the training set.
-func (p Replacement) alter(pool data.Dataset) alteration {
+func alterImage(p record.Replacement, pool data.Dataset) alteration {
 	return func(s *Sets) error {
 		var err error
 		s.Train, err = replaced(s.Train, []int{p.Image}, pool, []int{p.By})

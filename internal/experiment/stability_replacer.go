@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tercet/internal/data"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -102,8 +103,8 @@ func (r *replacer) choose(given []int, n int, kinds []string, from []int) ([]int
 }
 
 // replace says what takes the place of training image i.
-func (r *replacer) replace(i int, kind string) (Replacement, error) {
-	p := Replacement{Image: i, Kind: kind, Of: r.set, Class: r.class(i)}
+func (r *replacer) replace(i int, kind string) (record.Replacement, error) {
+	p := record.Replacement{Image: i, Kind: kind, Of: r.set, Class: r.class(i)}
 	if err := r.can(i, kind); err != nil {
 		return p, err
 	}
@@ -133,7 +134,7 @@ func (r *replacer) replace(i int, kind string) (Replacement, error) {
 }
 
 // pooled returns the dataset that p.By is an item of, nil for the training set.
-func (r *replacer) pooled(p Replacement) data.Dataset {
+func (r *replacer) pooled(p record.Replacement) data.Dataset {
 	if p.Of == "train" {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -19,9 +20,9 @@ import (
 type retraining struct {
 	*study
 	dir  string
-	from string     // what networks are compared with
-	base *nn.Model  // that network
-	cost CostRecord // of all retrainings, kept ones too
+	from string            // what networks are compared with
+	base *nn.Model         // that network
+	cost record.CostRecord // of all retrainings, kept ones too
 
 	mu    sync.Mutex
 	done  map[int]int // steps of each variant in this session
@@ -166,7 +167,7 @@ type again[K comparable] struct {
 
 // timed is a record of what came of a retraining.
 type timed interface {
-	took() float64 // seconds of the training
+	Took() float64 // seconds of the training
 }
 
 // retrain returns what came of each retraining; what is not kept is trained, and judged
@@ -184,7 +185,7 @@ func retrain[K comparable, R timed](ctx context.Context, t *retraining, list []a
 		var kept retrained[K, R]
 		if stored(filepath.Join(t.dir, a.config.Name, "result.json"), &kept) && kept.Key == a.key {
 			out[i] = kept.Record
-			t.took(kept.Cost, kept.Record.took())
+			t.took(kept.Cost, kept.Record.Took())
 			continue
 		}
 		todo, configs = append(todo, i), append(configs, a.config)
@@ -205,7 +206,7 @@ func retrain[K comparable, R timed](ctx context.Context, t *retraining, list []a
 			return err
 		}
 		out[i] = kept.Record
-		t.took(kept.Cost, kept.Record.took())
+		t.took(kept.Cost, kept.Record.Took())
 		left--
 		return r.dropWeights()
 	})
@@ -225,7 +226,7 @@ func interruption(err error) bool {
 
 // trainedAgain returns the network of a retraining that has ended; nil of one that is
 // lost, which status and message tell of.
-func trainedAgain(r *Run, err error) (m *nn.Model, status Status, message string, _ error) {
+func trainedAgain(r *Run, err error) (m *nn.Model, status record.Status, message string, _ error) {
 	var lost *LostError
 	var collapse *train.CollapseError
 	var finite *train.NonFiniteError
@@ -236,5 +237,5 @@ func trainedAgain(r *Run, err error) (m *nn.Model, status Status, message string
 		return nil, "", "", err
 	}
 	m, err = r.network()
-	return m, Finished, "", err
+	return m, record.Finished, "", err
 }

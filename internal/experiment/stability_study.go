@@ -8,6 +8,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -130,7 +131,7 @@ func (s *study) kinds() ([]string, string) {
 }
 
 // plan lists the replacements of the chosen images. m is the run's network.
-func (s *study) plan(ctx context.Context, m *nn.Model, kinds []string, from []int) ([]Replacement, error) {
+func (s *study) plan(ctx context.Context, m *nn.Model, kinds []string, from []int) ([]record.Replacement, error) {
 	images, err := s.choose(s.o.Images, s.o.Repeats, kinds, from)
 	if err != nil {
 		return nil, err
@@ -144,7 +145,7 @@ func (s *study) plan(ctx context.Context, m *nn.Model, kinds []string, from []in
 			return nil, err
 		}
 	}
-	var out []Replacement
+	var out []record.Replacement
 	for _, kind := range kinds {
 		for _, i := range images {
 			p, err := s.replace(i, kind)
@@ -158,8 +159,8 @@ func (s *study) plan(ctx context.Context, m *nn.Model, kinds []string, from []in
 }
 
 // source describes the judges.
-func (s *study) source(checkpoint string, step, dim int) Source {
-	return Source{
+func (s *study) source(checkpoint string, step, dim int) record.Source {
+	return record.Source{
 		Run: s.run.Dir, Config: s.run.Manifest.Config, Checkpoint: checkpoint, Step: step, Set: s.o.Set, Items: s.judges.ds.Len(),
 		Classes: distinct(s.judges.ds.Labels()), Dim: dim, Fingerprint: s.judges.ds.Fingerprint(),
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"tercet/internal/config"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -42,7 +43,7 @@ func (t *retraining) clear(c *config.Config) error {
 	dir := filepath.Join(t.dir, c.Name)
 	r, err := Open(dir)
 	if err == nil && r.Manifest.Config == c.Hash() && r.Manifest.Version == Version &&
-		!kept(dir) && (r.Manifest.Status != Finished || present(dir)) {
+		!kept(dir) && (r.Manifest.Status != record.Finished || present(dir)) {
 		return nil
 	}
 	if err := os.RemoveAll(dir); err != nil {

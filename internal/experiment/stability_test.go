@@ -14,6 +14,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/train"
 )
@@ -54,7 +55,7 @@ func TestOnlyImagesThatAreUsedMoveANetwork(t *testing.T) {
 	}
 	for _, v := range d.Replaced {
 		m := *v.Movement
-		if v.Image == out && (v.Uses != 0 || !sameJSON(m, Movement{})) {
+		if v.Image == out && (v.Uses != 0 || !sameJSON(m, record.Movement{})) {
 			t.Errorf("unused image: %+v, %+v", v, m)
 		}
 		if v.Image == in && (v.Uses == 0 || m.LossMax <= 0 || m.LossMean <= 0 || m.LossMean > m.LossMax || m.CosineMean <= 0 || m.CosineMax < m.CosineMean || m.Weights <= 0) {
@@ -328,14 +329,14 @@ func TestARetrainingThatIsLost(t *testing.T) {
 	o := stabilityOptions
 	o.Images, o.Replace = []int{in}, []string{ReplaceFresh}
 	d := measuredAs[*StabilityDoc](t, r, o)
-	path := filepath.Join(r.Path("stability", "retrained"), d.Replaced[0].name(), "result.json")
-	var kept retrained[retrainKey, ReplacedRecord]
+	path := filepath.Join(r.Path("stability", "retrained"), replacementName(d.Replaced[0].Replacement), "result.json")
+	var kept retrained[retrainKey, record.Replaced]
 	if !stored(path, &kept) {
 		t.Fatal("no result")
 	}
-	lost := &Run{Dir: r.Dir, Manifest: Manifest{Status: Collapsed, Message: "all in one place"}}
+	lost := &Run{Dir: r.Dir, Manifest: record.Manifest{Status: record.Collapsed, Message: "all in one place"}}
 	m, status, message, err := trainedAgain(lost, &train.CollapseError{})
-	if m != nil || err != nil || status != Collapsed || message != "all in one place" {
+	if m != nil || err != nil || status != record.Collapsed || message != "all in one place" {
 		t.Fatalf("network %v, %s, message %q, error %v", m, status, message, err)
 	}
 	kept.Record.Status, kept.Record.Message, kept.Record.Movement = status, message, nil
@@ -473,7 +474,7 @@ func TestGammaOfTheSameWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := StabilityDoc{Schema: stabilitySchema, Source: Source{Checkpoint: "last", Step: 3}, Gamma: 0.5, Kinds: []KindSummary{{N: 1}}}
+	d := record.Stability{Schema: record.StabilitySchema, Source: record.Source{Checkpoint: "last", Step: 3}, Gamma: 0.5, Kinds: []record.KindSummary{{N: 1}}}
 	check := func(want bool, why string) {
 		t.Helper()
 		if err := WriteJSON(r.Path("stability.json"), d); err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tercet/internal/data"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -12,22 +13,13 @@ import (
 // their classes: the on-average stability of Definition 2.
 const ReplaceTriple = "triple"
 
-// ReplacedTriple is a triplet of training images and what takes their places: anchor i,
-// positive j of its class and negative k of another.
-type ReplacedTriple struct {
-	Images [3]int    `json:"images"` // items i, j, k of the training set
-	By     [3]int    `json:"by"`     // items of Of
-	Of     string    `json:"of"`     // test or validation
-	Class  [3]string `json:"class"`
-}
-
-// name is that of the replacement's folder.
-func (p ReplacedTriple) name() string {
+// tripleName is that of the replacement's folder.
+func tripleName(p record.ReplacedTriple) string {
 	return fmt.Sprintf("triple-%d-%d-%d-by-%s-%d-%d-%d", p.Images[0], p.Images[1], p.Images[2], p.Of, p.By[0], p.By[1], p.By[2])
 }
 
-// alter puts what replaces the images in their places.
-func (p ReplacedTriple) alter(held data.Dataset) alteration {
+// alterTriple puts what replaces the images in their places.
+func alterTriple(p record.ReplacedTriple, held data.Dataset) alteration {
 	return func(s *Sets) error {
 		var err error
 		s.Train, err = replaced(s.Train, p.Images[:], held, p.By[:])
@@ -38,7 +30,7 @@ func (p ReplacedTriple) alter(held data.Dataset) alteration {
 // triples are the triplets of training images to replace: those that are given, three
 // images each, or n that are drawn as those of a gap are. They depend on the seed, what
 // takes their places on it and the images.
-func (s *study) triples(given []int, n int) ([]ReplacedTriple, error) {
+func (s *study) triples(given []int, n int) ([]record.ReplacedTriple, error) {
 	train, fresh := s.sets.Train, map[string][]int{}
 	for i, y := range s.held.Labels() {
 		name := s.held.Classes()[y]
@@ -54,9 +46,9 @@ func (s *study) triples(given []int, n int) ([]ReplacedTriple, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]ReplacedTriple, len(images))
+	out := make([]record.ReplacedTriple, len(images))
 	for k, t := range images {
-		p := ReplacedTriple{Images: t, Of: s.o.Set}
+		p := record.ReplacedTriple{Images: t, Of: s.o.Set}
 		for x, i := range t {
 			p.Class[x] = train.Classes()[train.Labels()[i]]
 		}

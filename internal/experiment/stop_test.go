@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tercet/internal/config"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -49,7 +50,7 @@ func TestEarlyStopIsRecorded(t *testing.T) {
 		}
 		m := r.Manifest
 		reason := "nmi on " + split + " images has not improved for 1 evaluation"
-		if m.Status != Finished || m.Stopped == nil || m.Stopped.Step != m.Steps || m.Steps >= m.Of || m.Stopped.Reason != reason {
+		if m.Status != record.Finished || m.Stopped == nil || m.Stopped.Step != m.Steps || m.Steps >= m.Of || m.Stopped.Reason != reason {
 			t.Errorf("%s: %+v, stopped %+v", split, m, m.Stopped)
 		}
 		if s := m.Selection; s == nil || s.Split != split || s.Metric != "nmi" || (s.Note != "") != (split == "test") {

@@ -15,13 +15,19 @@ import (
 
 // StoredAttack reads an attack.json; nil where there is none. One that cannot be read, of
 // another schema or damaged, is a *KeptError: nobody can say what replacing it loses.
-func StoredAttack(path string) (*AttackDoc, error) { return readKept[AttackDoc](path, attackSchema) }
+func StoredAttack(path string) (*record.Attack, error) {
+	return readKept[record.Attack](path, record.AttackSchema)
+}
 
 // StoredCurve reads a curve.json, as StoredAttack does.
-func StoredCurve(path string) (*CurveDoc, error) { return readKept[CurveDoc](path, curveSchema) }
+func StoredCurve(path string) (*record.Curve, error) {
+	return readKept[record.Curve](path, record.CurveSchema)
+}
 
 // StoredEval reads an eval.json, as StoredAttack does.
-func StoredEval(path string) (*EvalDoc, error) { return readKept[EvalDoc](path, evalSchema) }
+func StoredEval(path string) (*record.Eval, error) {
+	return readKept[record.Eval](path, record.EvalSchema)
+}
 
 // readKept reads the document of a schema that path holds; nil where there is no file.
 func readKept[T any](path, schema string) (*T, error) {
@@ -40,13 +46,13 @@ func readKept[T any](path, schema string) (*T, error) {
 		err = json.Unmarshal(b, &head)
 	}
 	if err == nil && head.Schema != schema {
-		return nil, &KeptError{Path: path, Lost: []string{fmt.Sprintf("a document of schema %q; this version reads %s", head.Schema, schema)}}
+		return nil, &record.KeptError{Path: path, Lost: []string{fmt.Sprintf("a document of schema %q; this version reads %s", head.Schema, schema)}}
 	}
 	if err == nil {
 		err = json.Unmarshal(b, d)
 	}
 	if err != nil {
-		return nil, &KeptError{Path: path, Lost: []string{"a file that cannot be read: " + record.Words(err)}}
+		return nil, &record.KeptError{Path: path, Lost: []string{"a file that cannot be read: " + record.Words(err)}}
 	}
 	return d, nil
 }
@@ -85,7 +91,7 @@ func (r *Run) TellsPairs(checkpoint string) (bool, error) {
 
 // Measures reports whether s is what a result of a checkpoint, at that step, and of
 // a set of the run would be computed from.
-func (r *Run) Measures(s Source, checkpoint string, step int, set string) bool {
+func (r *Run) Measures(s record.Source, checkpoint string, step int, set string) bool {
 	d := r.Manifest.Data
 	of := &d.Test
 	switch set {
@@ -97,14 +103,14 @@ func (r *Run) Measures(s Source, checkpoint string, step int, set string) bool {
 	return s.Checkpoint == checkpoint && s.Step == step && s.Set == set && of != nil && s.Fingerprint == of.Fingerprint
 }
 
-// Same reports whether d is the result of these options.
-func (d *AttackDoc) Same(o AttackOptions) bool {
-	o.resolve()
+// SameAttack reports whether d is the result of these options.
+func SameAttack(d *record.Attack, o record.AttackOptions) bool {
+	resolveAttack(&o)
 	return sameJSON(d.Options, o)
 }
 
-// Same reports whether d is the result of these options.
-func (d *EvalDoc) Same(o EvalOptions) bool { return sameJSON(d.Options, o) }
+// SameEval reports whether d is the result of these options.
+func SameEval(d *record.Eval, o record.EvalOptions) bool { return sameJSON(d.Options, o) }
 
 func sameJSON(a, b any) bool {
 	x, errX := json.Marshal(a)

@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 // attack.json read again is what was written, and belongs to the options and the
@@ -18,8 +19,8 @@ import (
 func TestStoredAttack(t *testing.T) {
 	r := trained(t, t.TempDir())
 	suite, _ := attack.Suite("ers")
-	o := AttackOptions{Attacks: suite, Queries: 8, Bootstrap: 20, Draws: 2}
-	if err := o.AttackProfile("rob28", 16); err != nil {
+	o := record.AttackOptions{Attacks: suite, Queries: 8, Bootstrap: 20, Draws: 2}
+	if err := AttackProfile(&o, "rob28", 16); err != nil {
 		t.Fatal(err)
 	}
 	o.Iterations = 1
@@ -35,7 +36,7 @@ func TestStoredAttack(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, _ := StoredAttack(path)
-	if d == nil || !sameJSON(d, a.Doc) || !d.Same(o) || d.Lacks(o) != nil {
+	if d == nil || !sameJSON(d, a.Doc) || !SameAttack(d, o) || LacksAttack(d, o) != nil {
 		t.Fatalf("%+v", d)
 	}
 	step, err := r.Step("last")
@@ -45,21 +46,21 @@ func TestStoredAttack(t *testing.T) {
 	if r.Measures(d.Source, "last", step+1, "test") || r.Measures(d.Source, "last", step, "train") || r.Measures(d.Source, "best", step, "test") || r.Measures(d.Source, "last", step, "validation") {
 		t.Error("results of other weights or images pass for it")
 	}
-	for want, change := range map[string]func(*AttackOptions){
-		"the scores CA+, CA-, QA+, QA-, TMA, ES:D, ES:R, GTM, GTT, ERS": func(o *AttackOptions) { o.Attacks = []string{"LTM"} },
-		"the variant published":  func(o *AttackOptions) { o.Variants = []string{"fixed"} },
-		"8 queries instead of 7": func(o *AttackOptions) { o.Queries = 7 },
-		"2 draws instead of 1":   func(o *AttackOptions) { o.Draws = 0 },
-		"intervals":              func(o *AttackOptions) { o.Bootstrap = 0 },
-		"eps 77/255 instead of 8/255; steps 1 instead of 2": func(o *AttackOptions) { o.Eps, o.Iterations = 8./255, 2 },
-		"eps 77/255 instead of 0.3001":                      func(o *AttackOptions) { o.Eps = 0.3001 },
-		"seed 0 instead of 5; near false instead of true":   func(o *AttackOptions) { o.Seed, o.Near = 5, true },
-		"rule fixed instead of auto":                        func(o *AttackOptions) { o.Rule, o.Step = "auto", 0.5 }, // which has no such step
-		"":                                                  func(o *AttackOptions) { o.Queries, o.Draws, o.Bootstrap = 0, 3, 30 },
+	for want, change := range map[string]func(*record.AttackOptions){
+		"the scores CA+, CA-, QA+, QA-, TMA, ES:D, ES:R, GTM, GTT, ERS": func(o *record.AttackOptions) { o.Attacks = []string{"LTM"} },
+		"the variant published":  func(o *record.AttackOptions) { o.Variants = []string{"fixed"} },
+		"8 queries instead of 7": func(o *record.AttackOptions) { o.Queries = 7 },
+		"2 draws instead of 1":   func(o *record.AttackOptions) { o.Draws = 0 },
+		"intervals":              func(o *record.AttackOptions) { o.Bootstrap = 0 },
+		"eps 77/255 instead of 8/255; steps 1 instead of 2": func(o *record.AttackOptions) { o.Eps, o.Iterations = 8./255, 2 },
+		"eps 77/255 instead of 0.3001":                      func(o *record.AttackOptions) { o.Eps = 0.3001 },
+		"seed 0 instead of 5; near false instead of true":   func(o *record.AttackOptions) { o.Seed, o.Near = 5, true },
+		"rule fixed instead of auto":                        func(o *record.AttackOptions) { o.Rule, o.Step = "auto", 0.5 }, // which has no such step
+		"":                                                  func(o *record.AttackOptions) { o.Queries, o.Draws, o.Bootstrap = 0, 3, 30 },
 	} {
 		c := o
 		change(&c)
-		if got := strings.Join(d.Lacks(c), "; "); got != want || d.Same(c) {
+		if got := strings.Join(LacksAttack(d, c), "; "); got != want || SameAttack(d, c) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -67,7 +68,7 @@ func TestStoredAttack(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		var kept *KeptError
+		var kept *record.KeptError
 		if d, err := StoredAttack(path); d != nil || !errors.As(err, &kept) {
 			t.Errorf("%s: %v, %v", text, d, err)
 		}
@@ -76,10 +77,10 @@ func TestStoredAttack(t *testing.T) {
 
 // Every field of the options is looked at: as more or less, or as a setting.
 func TestLacksLooksAtAllOptions(t *testing.T) {
-	base := AttackOptions{Attacks: []string{"ES"}, Variants: []string{"fixed"}, Norm: "linf", Eps: 0.5, Step: 0.5, Iterations: 9, Rule: "fixed", Direction: "sign",
+	base := record.AttackOptions{Attacks: []string{"ES"}, Variants: []string{"fixed"}, Norm: "linf", Eps: 0.5, Step: 0.5, Iterations: 9, Rule: "fixed", Direction: "sign",
 		Start: "clean", Restarts: 9, Keep: "last", Queries: 9, Batch: 9, Seed: 9, Bootstrap: 900, Draws: 9, W: 9, M: 9, XiScale: 9, XiWeight: 9}
-	d := &AttackDoc{Options: base, Queries: 9, Scores: map[string]metric.Scores{"fixed": {{Key: "ES:D"}}}}
-	if got := d.Lacks(base); got != nil {
+	d := &record.Attack{Options: base, Queries: 9, Scores: map[string]metric.Scores{"fixed": {{Key: "ES:D"}}}}
+	if got := LacksAttack(d, base); got != nil {
 		t.Fatalf("itself: %q", got)
 	}
 	pictures := map[string]bool{"Pictures": true, "PictureAttacks": true}
@@ -107,35 +108,35 @@ func TestLacksLooksAtAllOptions(t *testing.T) {
 			o.Bootstrap = 0
 		}
 		name := v.Type().Field(i).Name
-		if got := d.Lacks(o); (len(got) == 0) != pictures[name] {
+		if got := LacksAttack(d, o); (len(got) == 0) != pictures[name] {
 			t.Errorf("another %s: %q", name, got)
 		}
 	}
 }
 
 func TestLacksOfACurve(t *testing.T) {
-	o := AttackOptions{Attacks: []string{"ES"}, Norm: "linf", Step: 3. / 255, Iterations: 4, Queries: 8, Eps: 12. / 255}
-	o.resolve()
-	d := &CurveDoc{Options: o, Queries: 8}
+	o := record.AttackOptions{Attacks: []string{"ES"}, Norm: "linf", Step: 3. / 255, Iterations: 4, Queries: 8, Eps: 12. / 255}
+	resolveAttack(&o)
+	d := &record.Curve{Options: o, Queries: 8}
 	for _, n := range []float64{0, 3, 6, 9, 12} {
-		d.Points = append(d.Points, CurvePoint{Eps: n / 255, Scores: map[string]metric.Scores{"published": {{Key: "ES:D"}}, "fixed": {{Key: "ES:D"}}}})
+		d.Points = append(d.Points, record.CurvePoint{Eps: n / 255, Scores: map[string]metric.Scores{"published": {{Key: "ES:D"}}, "fixed": {{Key: "ES:D"}}}})
 	}
 	all := []float64{0, 3. / 255, 6. / 255, 9. / 255, 12. / 255}
 	for _, c := range []struct {
 		want   string
 		eps    []float64
-		change func(*AttackOptions)
+		change func(*record.AttackOptions)
 	}{
-		{"", all, func(*AttackOptions) {}},
-		{"", append([]float64{1. / 255, 24. / 255}, all...), func(o *AttackOptions) { o.Eps, o.Queries = 24./255, 0 }},
-		{"the scores at eps 3/255, 9/255", []float64{0, 6. / 255, 12. / 255}, func(*AttackOptions) {}},
-		{"4 of its 5 points of eps", []float64{0, 0.5, 1}, func(*AttackOptions) {}},
-		{"the scores ES:D", all, func(o *AttackOptions) { o.Attacks = []string{"LTM"} }},
-		{"the variant fixed; 8 queries instead of 7; steps 4 instead of 5", all, func(o *AttackOptions) { o.Variants, o.Queries, o.Iterations = []string{"published"}, 7, 5 }},
+		{"", all, func(*record.AttackOptions) {}},
+		{"", append([]float64{1. / 255, 24. / 255}, all...), func(o *record.AttackOptions) { o.Eps, o.Queries = 24./255, 0 }},
+		{"the scores at eps 3/255, 9/255", []float64{0, 6. / 255, 12. / 255}, func(*record.AttackOptions) {}},
+		{"4 of its 5 points of eps", []float64{0, 0.5, 1}, func(*record.AttackOptions) {}},
+		{"the scores ES:D", all, func(o *record.AttackOptions) { o.Attacks = []string{"LTM"} }},
+		{"the variant fixed; 8 queries instead of 7; steps 4 instead of 5", all, func(o *record.AttackOptions) { o.Variants, o.Queries, o.Iterations = []string{"published"}, 7, 5 }},
 	} {
 		n := o
 		c.change(&n)
-		if got := strings.Join(d.Lacks(n, c.eps), "; "); got != c.want {
+		if got := strings.Join(LacksCurve(d, n, c.eps), "; "); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -151,7 +152,7 @@ func TestStoredEval(t *testing.T) {
 	if w := strings.Join(e.Doc.Warnings, "\n"); !strings.Contains(w, "from 20 resamples and mean little; give eval.bootstrap 100 or more") {
 		t.Errorf("warnings %q", w)
 	}
-	if coarse(EvalOptions{}) != nil || coarse(EvalOptions{Bootstrap: 100}) != nil {
+	if coarse(record.EvalOptions{}) != nil || coarse(record.EvalOptions{Bootstrap: 100}) != nil {
 		t.Error("none and 100 resamples are warned of")
 	}
 	path := filepath.Join(t.TempDir(), "eval.json")
@@ -159,10 +160,10 @@ func TestStoredEval(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, _ := StoredEval(path)
-	if d == nil || !sameJSON(d, e.Doc) || !d.Same(o) {
+	if d == nil || !sameJSON(d, e.Doc) || !SameEval(d, o) {
 		t.Fatalf("%+v", d)
 	}
-	if o.Ks = []int{1}; d.Same(o) {
+	if o.Ks = []int{1}; SameEval(d, o) {
 		t.Error("other k pass for it")
 	}
 }

@@ -6,16 +6,18 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"tercet/internal/record"
 )
 
 // StoredCluster reads a cluster.json, as StoredAttack does.
-func StoredCluster(path string) (*ClusterDoc, error) {
-	return readKept[ClusterDoc](path, clusterSchema)
+func StoredCluster(path string) (*record.Cluster, error) {
+	return readKept[record.Cluster](path, record.ClusterSchema)
 }
 
-// Lacks says what d has and a clustering by o of at most limit images, 0 for all, of the
+// LacksCluster says what d has and a clustering by o of at most limit images, 0 for all, of the
 // same weights would not; nil if nothing.
-func (d *ClusterDoc) Lacks(o ClusterOptions, limit int) []string {
+func LacksCluster(d *record.Cluster, o record.ClusterOptions, limit int) []string {
 	there := d.Options
 	if there.Method != o.Method {
 		return otherThan(there.Method, o.Method, "method")
@@ -29,15 +31,15 @@ func (d *ClusterDoc) Lacks(o ClusterOptions, limit int) []string {
 		out = append(out, "the comparison with other clusterings")
 	}
 	if len(d.Maps) > 0 {
-		out = append(out, there.Maps.lacks(o.Maps)...)
+		out = append(out, lacksMaps(there.Maps, o.Maps)...)
 	}
 	there.NInit, there.Maps, there.Multicut.Alone = o.NInit, o.Maps, o.Multicut.Alone
 	there.Multicut.Matrix, there.Agglomerative.Memory = o.Multicut.Matrix, o.Agglomerative.Memory // bounds of memory change no result
 	return append(out, otherSettings(there, o, "")...)
 }
 
-// lacks says what maps by m there are that those by o would not be.
-func (m MapOptions) lacks(o MapOptions) []string {
+// lacksMaps says what maps by m there are that those by o would not be.
+func lacksMaps(m record.MapOptions, o record.MapOptions) []string {
 	switch {
 	case o.Kind == "none":
 		return []string{"the maps"}

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tercet/internal/record"
 )
 
-// Lacks says what d has and an evaluation by o of the same weights and images would
+// LacksEval says what d has and an evaluation by o of the same weights and images would
 // not: scores, intervals, baselines, images, settings; nil if nothing.
-func (d *EvalDoc) Lacks(o EvalOptions) []string {
+func LacksEval(d *record.Eval, o record.EvalOptions) []string {
 	there := d.Options
 	var ks []string
 	for _, k := range there.Ks {
@@ -26,7 +28,7 @@ func (d *EvalDoc) Lacks(o EvalOptions) []string {
 	}{
 		{"the clustering scores", there.KMeans, o.KMeans},
 		{"the baselines", there.Baselines, o.Baselines},
-		{"the scores of pairs", d.Pairs != nil && there.Threshold == nil, o.Pairs || o.Threshold != nil || d.ofLoss()},
+		{"the scores of pairs", d.Pairs != nil && there.Threshold == nil, o.Pairs || o.Threshold != nil || pairsOfLoss(d)},
 		{"intervals", there.Bootstrap > 0, o.Bootstrap > 0},
 	} {
 		if part.had && !part.is {
@@ -43,14 +45,14 @@ func (d *EvalDoc) Lacks(o EvalOptions) []string {
 	}
 	if there.Threshold != nil {
 		out = append(out, otherThan(fmt.Sprint(*there.Threshold), thresholdWord(o.Threshold), "threshold")...) // with none, that of the loss, if any
-	} else if d.ofLoss() && o.Threshold != nil {
+	} else if pairsOfLoss(d) && o.Threshold != nil {
 		out = append(out, otherThan("of the loss", thresholdWord(o.Threshold), "threshold")...)
 	}
 	return append(out, otherThan(there.Seed, o.Seed, "seed")...)
 }
 
-// ofLoss reports whether the pairs are scored at the threshold of the run's loss.
-func (d *EvalDoc) ofLoss() bool {
+// pairsOfLoss reports whether the pairs are scored at the threshold of the run's loss.
+func pairsOfLoss(d *record.Eval) bool {
 	return d.PairCounts != nil && d.PairCounts.At != nil && d.PairCounts.At.From == "loss"
 }
 
@@ -62,10 +64,12 @@ func thresholdWord(v *float64) string {
 }
 
 // StoredNoise reads a noise.json, as StoredAttack does.
-func StoredNoise(path string) (*NoiseDoc, error) { return readKept[NoiseDoc](path, noiseSchema) }
+func StoredNoise(path string) (*record.NoiseRate, error) {
+	return readKept[record.NoiseRate](path, record.NoiseSchema)
+}
 
-// Lacks says what d has and an estimate from at most limit images, 0 for all, would not.
-func (d *NoiseDoc) Lacks(limit int) []string {
+// LacksNoise says what d has and an estimate from at most limit images, 0 for all, would not.
+func LacksNoise(d *record.NoiseRate, limit int) []string {
 	if d.Of != ofLabels || limit == 0 {
 		return nil
 	}

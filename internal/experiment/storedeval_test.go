@@ -7,14 +7,15 @@ import (
 
 	"tercet/internal/metric"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 )
 
 // Every option of an evaluation is looked at, but for those that change no result.
 func TestEvalLacksLooksAtAllOptions(t *testing.T) {
 	at := 9.0
-	base := EvalOptions{Ks: []int{1, 9}, Distance: "euclidean", Bootstrap: 900, KMeans: true, K: 9, NInit: 9, Seed: 9, Baselines: true, Limit: 90, Pairs: true, Threshold: &at}
-	d := &EvalDoc{Options: base, Source: Source{Items: 90}, Pairs: metric.Scores{{Key: "auc"}}}
-	if got := d.Lacks(base); got != nil {
+	base := record.EvalOptions{Ks: []int{1, 9}, Distance: "euclidean", Bootstrap: 900, KMeans: true, K: 9, NInit: 9, Seed: 9, Baselines: true, Limit: 90, Pairs: true, Threshold: &at}
+	d := &record.Eval{Options: base, Source: record.Source{Items: 90}, Pairs: metric.Scores{{Key: "auc"}}}
+	if got := LacksEval(d, base); got != nil {
 		t.Fatalf("itself: %q", got)
 	}
 	none := map[string]bool{"Batch": true, "Neighbours": true, "Pairs": true} // a threshold gives pairs, too
@@ -42,30 +43,30 @@ func TestEvalLacksLooksAtAllOptions(t *testing.T) {
 			o.Bootstrap = 0
 		}
 		name := v.Type().Field(i).Name
-		if got := d.Lacks(o); (len(got) == 0) != none[name] {
+		if got := LacksEval(d, o); (len(got) == 0) != none[name] {
 			t.Errorf("another %s: %q", name, got)
 		}
 	}
 	o := base
 	o.Pairs, o.Threshold = false, nil
-	if got := strings.Join(d.Lacks(o), "; "); got != "threshold 9 instead of none" {
+	if got := strings.Join(LacksEval(d, o), "; "); got != "threshold 9 instead of none" {
 		t.Errorf("no pairs: %q", got)
 	}
 	o = base
 	o.Ks, o.Bootstrap, o.NInit, o.Limit = []int{9, 2, 1}, 1000, 20, 0
-	if got := d.Lacks(o); got != nil {
+	if got := LacksEval(d, o); got != nil {
 		t.Errorf("more: %q", got)
 	}
 }
 
 func TestNoiseLacksImages(t *testing.T) {
-	d := &NoiseDoc{Of: ofLabels, Estimate: noise.Estimate{N: 100}}
+	d := &record.NoiseRate{Of: ofLabels, Estimate: noise.Estimate{N: 100}}
 	for limit, want := range map[int]string{0: "", 100: "", 120: "", 99: "100 images instead of 99"} {
-		if got := strings.Join(d.Lacks(limit), "; "); got != want {
+		if got := strings.Join(LacksNoise(d, limit), "; "); got != want {
 			t.Errorf("limit %d: %q, want %q", limit, got, want)
 		}
 	}
-	if d.Of = ofPairs; d.Lacks(10) != nil {
+	if d.Of = ofPairs; LacksNoise(d, 10) != nil {
 		t.Error("--limit does not bound pairs")
 	}
 }

@@ -8,20 +8,21 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
-// Lacks says what d has and a result of the options o on the same weights and images
+// LacksAttack says what d has and a result of the options o on the same weights and images
 // would not: variants, scores, queries, draws, intervals, settings; nil if nothing.
-func (d *AttackDoc) Lacks(o AttackOptions) []string {
-	o.resolve()
+func LacksAttack(d *record.Attack, o record.AttackOptions) []string {
+	resolveAttack(&o)
 	out := missing(d.Scores, o)
 	out = append(out, fewer(d.Queries, d.Options, o)...)
 	return append(out, unlike(d.Options, o, attackSettings)...)
 }
 
-// Lacks is that of AttackDoc for a curve over the given eps.
-func (d *CurveDoc) Lacks(o AttackOptions, eps []float64) []string {
-	o.resolve()
+// LacksCurve is that of an attack for a curve over the given eps.
+func LacksCurve(d *record.Curve, o record.AttackOptions, eps []float64) []string {
+	resolveAttack(&o)
 	var out, points []string
 	for i, p := range d.Points {
 		if i == 0 {
@@ -42,7 +43,7 @@ func (d *CurveDoc) Lacks(o AttackOptions, eps []float64) []string {
 }
 
 // missing names the variants and scores that are there and that o does not give.
-func missing(has map[string]metric.Scores, o AttackOptions) []string {
+func missing(has map[string]metric.Scores, o record.AttackOptions) []string {
 	var out, scores []string
 	keys := attack.Keys(o.Attacks)
 	for _, v := range attack.Variants() {
@@ -63,7 +64,7 @@ func missing(has map[string]metric.Scores, o AttackOptions) []string {
 }
 
 // fewer says what o measures less of.
-func fewer(queries int, there, o AttackOptions) []string {
+func fewer(queries int, there, o record.AttackOptions) []string {
 	var out []string
 	if o.Queries > 0 && queries > o.Queries {
 		out = append(out, fmt.Sprintf("%d queries instead of %d", queries, o.Queries))
@@ -81,38 +82,38 @@ func fewer(queries int, there, o AttackOptions) []string {
 // than the other, by its flag.
 type attackSetting struct {
 	flag string
-	of   func(AttackOptions) string
+	of   func(record.AttackOptions) string
 }
 
 // attackSettings begin with eps, which a curve goes over.
 var attackSettings = []attackSetting{
-	{"eps", func(o AttackOptions) string { return levels(o.Norm, o.Eps) }},
-	{"step", func(o AttackOptions) string {
+	{"eps", func(o record.AttackOptions) string { return levels(o.Norm, o.Eps) }},
+	{"step", func(o record.AttackOptions) string {
 		if o.Rule == "auto" || o.Eps == 0 {
 			return "" // there is none
 		}
 		return levels(o.Norm, o.Step)
 	}},
-	{"steps", func(o AttackOptions) string { return fmt.Sprint(o.Iterations) }},
-	{"norm", func(o AttackOptions) string { return o.Norm }},
-	{"direction", func(o AttackOptions) string { return o.Direction }},
-	{"rule", func(o AttackOptions) string { return o.Rule }},
-	{"start", func(o AttackOptions) string { return o.Start }},
-	{"restarts", func(o AttackOptions) string { return fmt.Sprint(o.Restarts) }},
-	{"keep", func(o AttackOptions) string { return o.Keep }},
-	{"sample", func(o AttackOptions) string { return fmt.Sprint(o.Sample) }},
-	{"batch", func(o AttackOptions) string { return fmt.Sprint(o.Batch) }},
-	{"seed", func(o AttackOptions) string { return fmt.Sprint(o.Seed) }},
-	{"w", func(o AttackOptions) string { return fmt.Sprint(o.W) }},
-	{"m", func(o AttackOptions) string { return fmt.Sprint(o.M) }},
-	{"near", func(o AttackOptions) string { return fmt.Sprint(o.Near) }},
-	{"pure", func(o AttackOptions) string { return fmt.Sprint(o.Pure) }},
-	{"xi", func(o AttackOptions) string { return fmt.Sprint(o.XiWeight) }},
-	{"xi-scale", func(o AttackOptions) string { return fmt.Sprint(o.XiScale) }},
+	{"steps", func(o record.AttackOptions) string { return fmt.Sprint(o.Iterations) }},
+	{"norm", func(o record.AttackOptions) string { return o.Norm }},
+	{"direction", func(o record.AttackOptions) string { return o.Direction }},
+	{"rule", func(o record.AttackOptions) string { return o.Rule }},
+	{"start", func(o record.AttackOptions) string { return o.Start }},
+	{"restarts", func(o record.AttackOptions) string { return fmt.Sprint(o.Restarts) }},
+	{"keep", func(o record.AttackOptions) string { return o.Keep }},
+	{"sample", func(o record.AttackOptions) string { return fmt.Sprint(o.Sample) }},
+	{"batch", func(o record.AttackOptions) string { return fmt.Sprint(o.Batch) }},
+	{"seed", func(o record.AttackOptions) string { return fmt.Sprint(o.Seed) }},
+	{"w", func(o record.AttackOptions) string { return fmt.Sprint(o.W) }},
+	{"m", func(o record.AttackOptions) string { return fmt.Sprint(o.M) }},
+	{"near", func(o record.AttackOptions) string { return fmt.Sprint(o.Near) }},
+	{"pure", func(o record.AttackOptions) string { return fmt.Sprint(o.Pure) }},
+	{"xi", func(o record.AttackOptions) string { return fmt.Sprint(o.XiWeight) }},
+	{"xi-scale", func(o record.AttackOptions) string { return fmt.Sprint(o.XiScale) }},
 }
 
 // unlike says which settings differ, such as "eps 77/255 instead of 8/255".
-func unlike(there, o AttackOptions, settings []attackSetting) []string {
+func unlike(there, o record.AttackOptions, settings []attackSetting) []string {
 	var out []string
 	for _, s := range settings {
 		if a, b := s.of(there), s.of(o); a != "" && b != "" && a != b {

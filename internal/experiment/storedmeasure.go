@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"tercet/internal/names"
+	"tercet/internal/record"
 )
 
 // protect is Protect for a measurement that goes to name, unless o.Force is set.
-func (r *Run) protect(name string, there Source, o MeasureOptions, lost []string) error {
+func (r *Run) protect(name string, there record.Source, o MeasureOptions, lost []string) error {
 	if o.Force {
 		return nil
 	}
@@ -42,8 +43,8 @@ func otherThan[T comparable](there, now T, what string) []string {
 	return []string{fmt.Sprintf("%s %v instead of %v", what, there, now)}
 }
 
-// lacks says what d has and a gap by o would not.
-func (d *GapDoc) lacks(o MeasureOptions) []string {
+// lacksGap says what d has and a gap by o would not.
+func lacksGap(d *record.Gap, o MeasureOptions) []string {
 	out := lessOf(d.Options.Triplets, o.Triplets, "triplets of each set")
 	if d.Options.Bootstrap > 0 && o.Bootstrap == 0 {
 		out = append(out, "intervals")
@@ -78,25 +79,27 @@ func (o *MeasureOptions) file(kind string) string {
 	return names.Result(kind, o.Set, o.MeasuredCheckpoint()) + ".json"
 }
 
-// file is the name of the document of a kind that is of s.
-func (s Source) file(kind string) string { return names.Result(kind, s.Set, s.Checkpoint) + ".json" }
+// resultFile is the name of the document of a kind that is of s.
+func resultFile(s record.Source, kind string) string {
+	return names.Result(kind, s.Set, s.Checkpoint) + ".json"
+}
 
 // protectGap refuses to replace a gap.json that has more.
 func (r *Run) protectGap(o MeasureOptions) error {
 	name := o.file("gap")
-	d, err := readKept[GapDoc](r.Path(name), gapSchema)
+	d, err := readKept[record.Gap](r.Path(name), record.GapSchema)
 	if d == nil || o.Force {
 		return o.unlessForced(err)
 	}
-	return r.protect(name, d.Source, o, d.lacks(o))
+	return r.protect(name, d.Source, o, lacksGap(d, o))
 }
 
 // missed names the replacements that are there and in no new plan.
-func missed(there, plan []Replacement) []string {
+func missed(there, plan []record.Replacement) []string {
 	var kinds, images []string
 	lost := 0
 	for _, p := range there {
-		if !slices.ContainsFunc(plan, func(q Replacement) bool { return q.Kind == p.Kind }) {
+		if !slices.ContainsFunc(plan, func(q record.Replacement) bool { return q.Kind == p.Kind }) {
 			if k := "replacements by " + p.Kind; !slices.Contains(kinds, k) {
 				kinds = append(kinds, k)
 			}
@@ -120,12 +123,12 @@ func missed(there, plan []Replacement) []string {
 
 // protectStability refuses to replace a stability.json that has more; plan is what would
 // be replaced.
-func (s *study) protectStability(plan []Replacement) error {
-	d, err := readKept[StabilityDoc](s.run.Path(s.o.file("stability")), stabilitySchema)
+func (s *study) protectStability(plan []record.Replacement) error {
+	d, err := readKept[record.Stability](s.run.Path(s.o.file("stability")), record.StabilitySchema)
 	if d == nil || s.o.Force {
 		return s.o.unlessForced(err)
 	}
-	var there []Replacement
+	var there []record.Replacement
 	for _, v := range d.Replaced {
 		there = append(there, v.Replacement)
 	}
@@ -133,12 +136,12 @@ func (s *study) protectStability(plan []Replacement) error {
 }
 
 // protectInfluence is protectStability of influence.json.
-func (s *study) protectInfluence(plan []Replacement) error {
-	d, err := readKept[InfluenceDoc](s.run.Path(s.o.file("influence")), influenceSchema)
+func (s *study) protectInfluence(plan []record.Replacement) error {
+	d, err := readKept[record.Influence](s.run.Path(s.o.file("influence")), record.InfluenceSchema)
 	if d == nil || s.o.Force {
 		return s.o.unlessForced(err)
 	}
-	var there []Replacement
+	var there []record.Replacement
 	for _, v := range d.Images {
 		there = append(there, v.Replacement)
 	}
@@ -151,7 +154,7 @@ func (s *study) protectInfluence(plan []Replacement) error {
 
 // lost says what a study that is there has and s would not. Another seed has other
 // replacements, which need not be named one by one.
-func (s *study) lost(from Source, triplets int, seed uint64, there, plan []Replacement) []string {
+func (s *study) lost(from record.Source, triplets int, seed uint64, there, plan []record.Replacement) []string {
 	out := lessOf(triplets, s.o.Triplets, "triplets")
 	out = append(out, lessOf(from.Items, s.judges.ds.Len(), from.Set+" images")...)
 	if other := otherThan(seed, s.o.Seed, "seed"); other != nil {
@@ -161,8 +164,8 @@ func (s *study) lost(from Source, triplets int, seed uint64, there, plan []Repla
 }
 
 // protectOnAverage refuses to replace an on-average.json that has more.
-func (s *study) protectOnAverage(plan []ReplacedTriple) error {
-	d, err := readKept[OnAverageDoc](s.run.Path(s.o.file("on-average")), onAverageSchema)
+func (s *study) protectOnAverage(plan []record.ReplacedTriple) error {
+	d, err := readKept[record.OnAverage](s.run.Path(s.o.file("on-average")), record.OnAverageSchema)
 	if d == nil || s.o.Force {
 		return s.o.unlessForced(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tercet/internal/record"
 )
 
 // written measures r and writes the document, as the command line does.
@@ -31,7 +33,7 @@ func keeps(t *testing.T, r *Run, o MeasureOptions, changes map[string]func(*Meas
 		o.Replace, o.Images = slices.Clone(o.Replace), slices.Clone(o.Images)
 		change(&o)
 		_, err := r.Measure(context.Background(), o, Progress{Say: quiet, Note: func(string, ...any) {}})
-		var kept *KeptError
+		var kept *record.KeptError
 		if want == "" && err == nil {
 			before = snapshot(t, r.Dir)
 			continue
@@ -89,7 +91,7 @@ func TestStabilityKeepsMore(t *testing.T) {
 		t.Fatalf("kept %v (%v)", kept, err)
 	}
 	for _, path := range kept {
-		var k retrained[retrainKey, ReplacedRecord]
+		var k retrained[retrainKey, record.Replaced]
 		if stored(path, &k) && k.Record.Movement != nil {
 			largest = max(largest, k.Record.Movement.LossMax)
 		}
@@ -145,7 +147,7 @@ func TestGapKeepsMore(t *testing.T) {
 		"60 images of each set instead of 40": func(o *MeasureOptions) { o.Limit = 40 },
 	})
 	// Of weights that the run has left behind nothing is kept.
-	d := StoredGap(Source{Run: run.Dir, Checkpoint: "last", Step: run.Manifest.Steps, Set: "test"})
+	d := StoredGap(record.Source{Run: run.Dir, Checkpoint: "last", Step: run.Manifest.Steps, Set: "test"})
 	d.Source.Step--
 	if err := WriteJSON(run.Path("gap.json"), d); err != nil {
 		t.Fatal(err)

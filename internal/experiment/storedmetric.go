@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tercet/internal/record"
 	measuring "tercet/internal/theory/measure"
 )
 
@@ -11,7 +12,7 @@ import (
 // the one of now, unless o.Force is set. Both are of the run's own map, which all of its
 // checkpoints have.
 func (r *Run) protectMetric(file string, now measuring.Document, o MeasureOptions) error {
-	d, err := readKept[measuring.Document](r.Path(file), measuring.Schema)
+	d, err := readKept[measuring.Document](r.Path(file), record.MetricSchema)
 	if d == nil || o.Force || d.Options == nil {
 		return o.unlessForced(err)
 	}
@@ -37,7 +38,7 @@ func (r *Run) protectMetric(file string, now measuring.Document, o MeasureOption
 	if lost == nil {
 		return nil
 	}
-	return &KeptError{Path: r.Path(file), Lost: lost}
+	return &record.KeptError{Path: r.Path(file), Lost: lost}
 }
 
 func ownNumber(n int) string {

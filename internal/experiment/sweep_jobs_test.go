@@ -14,6 +14,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -111,7 +112,7 @@ func TestARunThatFailsLetsThoseInTrainingEnd(t *testing.T) {
 		t.Errorf("ended %v, error %v", ends, err)
 	}
 	r, err := Open(filepath.Join(root, all[0].Name))
-	if err != nil || r.Manifest.Status != Finished {
+	if err != nil || r.Manifest.Status != record.Finished {
 		t.Errorf("the one in training: %v, error %v", r.Manifest.Status, err)
 	}
 	for _, cfg := range all[2:] {
@@ -143,7 +144,7 @@ func TestAnInterruptedSweepGoesOnToTheSameBits(t *testing.T) {
 	}}
 	steps := map[int]int{}
 	err := Sweep(ctx, root, all, o, func(e Ended) error {
-		if !errors.Is(e.Err, train.ErrInterrupted) || e.Run.Manifest.Status != Interrupted {
+		if !errors.Is(e.Err, train.ErrInterrupted) || e.Run.Manifest.Status != record.Interrupted {
 			t.Errorf("%s: error %v", e.Run.Dir, e.Err)
 		}
 		steps[e.Variant] = e.Run.Manifest.Steps
@@ -216,7 +217,7 @@ func TestAPanicOfOneRunLetsTheOthersEnd(t *testing.T) {
 			t.Errorf("raised %v", v)
 		}
 		r, err := Open(filepath.Join(root, all[1].Name))
-		if err != nil || r.Manifest.Status != Finished {
+		if err != nil || r.Manifest.Status != record.Finished {
 			t.Errorf("the other one: error %v", err)
 		}
 	}()

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/fsx"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/train"
 )
@@ -52,7 +53,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 	if err := r.lost(); err != nil {
 		return false, err
 	}
-	if m := &r.Manifest; m.Status == Finished && r.From == "" {
+	if m := &r.Manifest; m.Status == record.Finished && r.From == "" {
 		w.note("note: the manifest says finished, but the run is at step %d of %d: it goes on", m.Steps, m.Of)
 	}
 	r.tidy()
@@ -79,9 +80,9 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		return false, err
 	}
 	before, start := r.Manifest.Seconds, time.Now()
-	by := r.Manifest.buildOn(t.State.Step)
+	by := buildOn(&r.Manifest, t.State.Step)
 	r.progress(t, before)
-	r.Manifest.Status, r.Manifest.Message, r.Manifest.Log = Running, "", nil
+	r.Manifest.Status, r.Manifest.Message, r.Manifest.Log = record.Running, "", nil
 	if t.State.Step > 0 {
 		r.Manifest.Log = log.Record(t.State.Step)
 	}
@@ -142,10 +143,10 @@ func (r *Run) progress(t *assembled, seconds float64) {
 	m := &r.Manifest
 	m.Steps, m.Of, m.Cost, m.Crafted, m.Seconds = t.State.Step, t.Steps, t.State.Cost, t.State.Crafted, seconds
 	if t.State.Best != nil {
-		m.Best = &Best{t.Stop.Metric, *t.State.Best, t.State.BestStep}
+		m.Best = &record.Best{Metric: t.Stop.Metric, Value: *t.State.Best, Step: t.State.BestStep}
 	}
 	if t.StoppedEarly() {
-		m.Stopped = &StopRecord{t.State.Step, t.StopReason()}
+		m.Stopped = &record.Stop{Step: t.State.Step, Reason: t.StopReason()}
 	}
 }
 
@@ -157,15 +158,15 @@ func (r *Run) record(err error) {
 	switch {
 	case err == nil:
 		// Killed between the last checkpoint and the manifest, the run wrote no other.
-		m.Status, m.Checkpoint = Finished, m.Steps
+		m.Status, m.Checkpoint = record.Finished, m.Steps
 	case errors.Is(err, train.ErrInterrupted):
-		m.Status = Interrupted
+		m.Status = record.Interrupted
 	case errors.As(err, &collapse):
-		m.Status = Collapsed
+		m.Status = record.Collapsed
 	case errors.As(err, &finite):
-		m.Status = Diverged
+		m.Status = record.Diverged
 	default:
-		m.Status = Failed
+		m.Status = record.Failed
 	}
 	if err != nil {
 		m.Message = err.Error()
@@ -207,14 +208,14 @@ func (r *Run) prepare(w Watch) (*assembled, *data.Loader, error) {
 		w.note("triplets: %s", DescribeTriplets(sets.Triplets))
 	}
 	if t.weights != nil {
-		w.note("weights of the triplets: %s", t.weights)
+		w.note("weights of the triplets: %s", weightsWords(t.weights))
 	}
 	w.note("sampler %s, %d batches an epoch: %s", cfg.Batch.Sampler, t.sampler.Steps(), r.coverage)
 	if r.Manifest.Selection, err = monitor(cfg, t, sets, w); err != nil {
 		return nil, nil, err
 	}
 	spec := t.model.Spec()
-	r.Manifest.Model = ModelRecord{spec.Name, spec.Embedding, t.model.ParamCount()}
+	r.Manifest.Model = record.Model{Name: spec.Name, Embedding: spec.Embedding, Parameters: t.model.ParamCount()}
 	r.Manifest.Of = t.Steps
 
 	c, err := r.toResume()
@@ -229,7 +230,7 @@ func (r *Run) prepare(w Watch) (*assembled, *data.Loader, error) {
 			w.note("note: %s is of an older version and has no digest: damage to it shows only where it makes the file unreadable", r.Last())
 		}
 	}
-	switch was, now := r.Manifest.latest().Kernel, kernel.Setting(); {
+	switch was, now := latestBuild(&r.Manifest).Kernel, kernel.Setting(); {
 	case t.State.Step > 0 && was != now:
 		w.note("note: the run was trained with the kernels %s and goes on with %s: last bits will differ", was, now)
 	case t.State.Step > 0 && kernel.Measures():
@@ -315,8 +316,8 @@ type assembled struct {
 	model   *nn.Model
 	sets    *Sets
 	sampler data.Sampler
-	tuples  *tuples        // of a sampler that gives pairs, else nil
-	weights *WeightsRecord // of triplet-robust, else nil
+	tuples  *tuples                      // of a sampler that gives pairs, else nil
+	weights *record.TripletProbabilities // of triplet-robust, else nil
 }
 
 // assemble builds all components of cfg but the loader.

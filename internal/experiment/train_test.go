@@ -14,6 +14,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -50,7 +51,7 @@ func interruptionsAndThreads(t *testing.T, sets []string) {
 	r := create(t, t.TempDir(), sets...)
 	for _, step := range []int{1, 5, 6, 11} { // in and at the ends of epochs of 6
 		interrupted(t, r, step)
-		if r.Manifest.Status != Interrupted || r.Manifest.Steps != step {
+		if r.Manifest.Status != record.Interrupted || r.Manifest.Steps != step {
 			t.Fatalf("manifest %+v, want step %d", r.Manifest, step)
 		}
 		var err error
@@ -210,7 +211,7 @@ func TestDefendedRunsDiverge(t *testing.T) {
 		r := create(t, t.TempDir(), "optimizer.lr=1e18", "defense.name="+name, "defense.pgd.steps=2")
 		_, err := r.Train(context.Background(), Watch{})
 		var finite *train.NonFiniteError
-		if !errors.As(err, &finite) || r.Manifest.Status != Diverged {
+		if !errors.As(err, &finite) || r.Manifest.Status != record.Diverged {
 			t.Errorf("%s: status %s, error %v", name, r.Manifest.Status, err)
 		}
 	}
@@ -220,12 +221,12 @@ func TestADivergedRunIsNotRepeated(t *testing.T) {
 	r := create(t, t.TempDir(), "optimizer.lr=1e30")
 	_, err := r.Train(context.Background(), Watch{})
 	var finite *train.NonFiniteError
-	if !errors.As(err, &finite) || r.Manifest.Status != Diverged || r.Manifest.Message != err.Error() {
+	if !errors.As(err, &finite) || r.Manifest.Status != record.Diverged || r.Manifest.Message != err.Error() {
 		t.Fatalf("error %v, manifest %+v", err, r.Manifest)
 	}
 	before := snapshot(t, r.Dir)
 	var lost *LostError
-	if _, err := r.Train(context.Background(), Watch{}); !errors.As(err, &lost) || lost.Status != Diverged {
+	if _, err := r.Train(context.Background(), Watch{}); !errors.As(err, &lost) || lost.Status != record.Diverged {
 		t.Fatalf("error %v", err)
 	}
 	if d := cmp.Diff(before, snapshot(t, r.Dir)); d != "" {
@@ -246,7 +247,7 @@ func TestACollapsedRunStops(t *testing.T) {
 	r := create(t, t.TempDir(), "train.collapse={enabled: true, window: 1, cosine: 1e-9, rank: 1000}", "train.epochs=4")
 	_, err := r.Train(context.Background(), Watch{})
 	var collapse *train.CollapseError
-	if !errors.As(err, &collapse) || r.Manifest.Status != Collapsed {
+	if !errors.As(err, &collapse) || r.Manifest.Status != record.Collapsed {
 		t.Fatalf("error %v, manifest %+v", err, r.Manifest)
 	}
 	events, err := train.ReadEvents(r.Path("events.jsonl"))
@@ -263,7 +264,7 @@ func TestTheActiveFractionStopsARun(t *testing.T) {
 	r := create(t, t.TempDir(), "train.collapse={window: 1, active: 1}", "train.epochs=4", "loss.margin=0")
 	_, err := r.Train(context.Background(), Watch{})
 	var collapse *train.CollapseError
-	if !errors.As(err, &collapse) || !collapse.Idle || r.Manifest.Status != Collapsed {
+	if !errors.As(err, &collapse) || !collapse.Idle || r.Manifest.Status != record.Collapsed {
 		t.Fatalf("error %v, manifest %+v", err, r.Manifest)
 	}
 }
@@ -305,7 +306,7 @@ func TestSpansBeyondCounting(t *testing.T) {
 		t.Errorf("2.5 epochs of 9 steps are %d", n)
 	}
 	r := trained(t, t.TempDir(), "eval.batch=1000000", "train.epochs=1")
-	if r.Manifest.Status != Finished {
+	if r.Manifest.Status != record.Finished {
 		t.Errorf("manifest %+v", r.Manifest)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -263,12 +264,12 @@ func TestPairRunsResumeBitIdentical(t *testing.T) {
 // What noise_from says must not change under a run.
 func TestWeightsMayNotChange(t *testing.T) {
 	r := &Run{}
-	a, b := &WeightsRecord{W1: 0.9}, &WeightsRecord{W1: 0.8}
+	a, b := &record.TripletProbabilities{W1: 0.9}, &record.TripletProbabilities{W1: 0.8}
 	if err := r.sameWeights(a); err != nil || r.Manifest.Weights != a {
 		t.Fatal(err)
 	}
 	r.Manifest.Steps = 3
-	if err := r.sameWeights(&WeightsRecord{W1: 0.9}); err != nil {
+	if err := r.sameWeights(&record.TripletProbabilities{W1: 0.9}); err != nil {
 		t.Error(err)
 	}
 	if err := r.sameWeights(b); err == nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 	"tercet/internal/train"
 )
 
@@ -100,7 +101,7 @@ func (r *Run) chosen(c *train.Checkpoint) error {
 	if s := c.State; s.Best != nil && s.BestStep != s.Step {
 		return fmt.Errorf("%w: %s is of step %d, and the best one of step %d", train.ErrCheckpoint, r.BestPath(), s.Step, s.BestStep)
 	}
-	if b, step := r.Manifest.Best, c.State.Step; b != nil && (step < b.Step || step > b.Step && r.Manifest.Status == Finished) {
+	if b, step := r.Manifest.Best, c.State.Step; b != nil && (step < b.Step || step > b.Step && r.Manifest.Status == record.Finished) {
 		return fmt.Errorf("%w: %s is of step %d, and the manifest says that the best one is of step %d", train.ErrCheckpoint, r.BestPath(), step, b.Step)
 	}
 	return nil
@@ -129,7 +130,7 @@ func (r *Run) toResume() (*train.Checkpoint, error) {
 // before the manifest told of a step, but for a run that failed.
 func (r *Run) hadCheckpoint() bool {
 	m := &r.Manifest
-	old := m.Builds == nil && m.Steps > 0 && (m.Status == Running || m.Status == Interrupted)
+	old := m.Builds == nil && m.Steps > 0 && (m.Status == record.Running || m.Status == record.Interrupted)
 	_, err := os.Stat(r.Previous())
 	return m.Checkpoint > 0 || old || err == nil
 }
@@ -140,7 +141,7 @@ func (r *Run) hadCheckpoint() bool {
 // Errors: a *CheckpointError where it is not.
 func (r *Run) complete() (bool, error) {
 	m := &r.Manifest
-	if r.From != "" || m.Status != Finished {
+	if r.From != "" || m.Status != record.Finished {
 		return false, nil
 	}
 	c, err := r.readCheckpoint("last")
@@ -184,7 +185,7 @@ func (r *Run) restore() error {
 		return err
 	}
 	m.Log = nil // it goes behind the checkpoint
-	m.Status, m.Message, m.Stopped, m.Steps, m.Checkpoint = Running, "", nil, c.State.Step, c.State.Step
+	m.Status, m.Message, m.Stopped, m.Steps, m.Checkpoint = record.Running, "", nil, c.State.Step, c.State.Step
 	if err := r.SaveManifest(); err != nil {
 		return err
 	}

@@ -8,10 +8,11 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
+	"tercet/internal/record"
 )
 
 // readVectors reads embeddings (N, D) and, unless labels names no file, their labels.
-func readVectors(embeddings string, labels data.LabelFile) (vectors, Source, error) {
+func readVectors(embeddings string, labels data.LabelFile) (vectors, record.Source, error) {
 	var v vectors
 	var x *array.Array
 	var err error
@@ -21,10 +22,10 @@ func readVectors(embeddings string, labels data.LabelFile) (vectors, Source, err
 		x, v.labels, _, err = data.ReadLabelled(embeddings, labels)
 	}
 	if err != nil {
-		return vectors{}, Source{}, err
+		return vectors{}, record.Source{}, err
 	}
 	v.x, v.n, v.d = x.Data, x.Rows(), x.Cols()
-	src := Source{Embeddings: embeddings, Labels: labels.Path, Items: v.n, Dim: v.d}
+	src := record.Source{Embeddings: embeddings, Labels: labels.Path, Items: v.n, Dim: v.d}
 	if labels.Path != "" {
 		src.Classes = distinct(v.labels)
 	}

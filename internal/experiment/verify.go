@@ -9,6 +9,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 // border is where a loss parts pairs: a Euclidean distance, or a cosine.
@@ -33,7 +34,7 @@ func borderOf(cfg *config.Config, threshold *float64) border {
 
 // verify judges v by its pairs: at the threshold of the options or else at the border
 // of the loss, and where there is neither, but pairs are asked for, without one.
-func (d *EvalDoc) verify(ctx context.Context, v vectors, of border, say Say) error {
+func verify(d *record.Eval, ctx context.Context, v vectors, of border, say Say) error {
 	at, from, cosine := d.Options.Threshold, "option", (*float64)(nil)
 	if at == nil {
 		at, from, cosine = of.distance, "loss", of.cosine
@@ -52,11 +53,11 @@ func (d *EvalDoc) verify(ctx context.Context, v vectors, of border, say Say) err
 		return err
 	}
 	d.Pairs = r.Scores
-	d.PairCounts = &PairRecord{Same: r.Same, Different: r.Different, EERThreshold: r.EERThreshold, AUCSlack: r.AUCSlack}
+	d.PairCounts = &record.PairCounts{Same: r.Same, Different: r.Different, EERThreshold: r.EERThreshold, AUCSlack: r.AUCSlack}
 	if at == nil {
 		return nil
 	}
-	d.PairCounts.At = &ThresholdRecord{*at, cosine, from, r.Accepted, r.Wrong}
+	d.PairCounts.At = &record.PairThreshold{Threshold: *at, Cosine: cosine, From: from, Accepted: r.Accepted, Wrong: r.Wrong}
 	switch r.Accepted {
 	case 0:
 		d.Warnings = append(d.Warnings, fmt.Sprintf("no two items are within the threshold %.4g of each other: all pairs are called different", *at))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 // countWithin counts the pairs of the run's test embeddings within t by plain loops.
@@ -70,7 +71,7 @@ func TestEvalOfPairs(t *testing.T) {
 		if err := WriteJSON(path, d); err != nil {
 			t.Fatal(err)
 		}
-		if s, _ := StoredEval(path); s == nil || !sameJSON(s, d) || !s.Same(o) {
+		if s, _ := StoredEval(path); s == nil || !sameJSON(s, d) || !SameEval(s, o) {
 			t.Errorf("%+v does not come back", d)
 		}
 		if c.at == 0 && !c.pairs {
@@ -122,9 +123,9 @@ func TestEvalFilesOfPairs(t *testing.T) {
 	}
 	v := vectors{e.Vectors.Data, e.Vectors.Rows(), e.Vectors.Cols(), e.Data.Labels()}
 	tiny := 1e-30
-	for _, o := range []EvalOptions{{Threshold: &tiny}, {Pairs: true}, {}} {
-		d := &EvalDoc{Options: o}
-		if err := d.verify(context.Background(), v, border{}, quiet); err != nil {
+	for _, o := range []record.EvalOptions{{Threshold: &tiny}, {Pairs: true}, {}} {
+		d := &record.Eval{Options: o}
+		if err := verify(d, context.Background(), v, border{}, quiet); err != nil {
 			t.Fatal(err)
 		}
 		if (d.Pairs != nil) != (o.Pairs || o.Threshold != nil) {
@@ -134,8 +135,8 @@ func TestEvalFilesOfPairs(t *testing.T) {
 			t.Errorf("warnings %q", d.Warnings)
 		}
 	}
-	d := &EvalDoc{Options: EvalOptions{Threshold: new(float64)}}
-	if err := d.verify(context.Background(), v, border{}, quiet); err == nil || !strings.Contains(err.Error(), metric.ErrInput.Error()) {
+	d := &record.Eval{Options: record.EvalOptions{Threshold: new(float64)}}
+	if err := verify(d, context.Background(), v, border{}, quiet); err == nil || !strings.Contains(err.Error(), metric.ErrInput.Error()) {
 		t.Error(err)
 	}
 }

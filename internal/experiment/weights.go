@@ -9,30 +9,21 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/loss"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 )
-
-// WeightsRecord says what triplet-robust takes for the probabilities of its triplets.
-type WeightsRecord struct {
-	From string  `json:"from"` // "config", "noise" or the file of noise_from
-	W1   float64 `json:"w1"`   // a triplet is right
-	W2   float64 `json:"w2"`   // positive and negative are exchanged
-	// Contrast is W1 - W2, the share of the clean signal that is left.
-	Contrast float64 `json:"contrast"`
-	noise.TripletWeights
-}
 
 // faint is the contrast below which a run is told how little is left to learn from.
 const faint = 0.2
 
 // robustWeights returns the weights of a loss that knows how probable wrong triplets are: those of the config, or those
 // that follow from the noise in force or found in a file; nil for another loss.
-func robustWeights(cfg *config.Config, sets *Sets) (*WeightsRecord, error) {
+func robustWeights(cfg *config.Config, sets *Sets) (*record.TripletProbabilities, error) {
 	aware, ok := cfg.Loss.Options.(loss.NoiseAware)
 	if !ok {
 		return nil, nil
 	}
 	o := aware.Odds()
-	r := &WeightsRecord{From: "config"}
+	r := &record.TripletProbabilities{From: "config"}
 	var err error
 	switch {
 	case o.Rho != nil:
@@ -83,8 +74,8 @@ func noiseWeights(cfg *config.Config, classes int) (noise.TripletWeights, error)
 // classesOf is the number of classes that are trained on.
 func classesOf(s *Sets) int { return len(data.Compact(s.Train).Classes()) }
 
-// String is the record in one line.
-func (r *WeightsRecord) String() string {
+// weightsWords is the record in one line.
+func weightsWords(r *record.TripletProbabilities) string {
 	s := fmt.Sprintf("right with probability %.4f, reversed with %.4f (beta %.4f, gamma %.4f, from %s); contrast %.4f", r.W1, r.W2, r.Beta, r.Gamma, r.From, r.Contrast)
 	if r.Contrast < faint {
 		s += ": little is left to learn from"
@@ -94,7 +85,7 @@ func (r *WeightsRecord) String() string {
 
 // sameWeights records the weights of triplet-robust, and refuses to go on with a run
 // whose noise_from has changed since it began.
-func (r *Run) sameWeights(now *WeightsRecord) error {
+func (r *Run) sameWeights(now *record.TripletProbabilities) error {
 	then := r.Manifest.Weights
 	if r.Manifest.Steps > 0 && then != nil && now != nil && *then != *now {
 		return fmt.Errorf("%w: noise_from: %s says other things than when the run began (w1 %.6g and w2 %.6g, then %.6g and %.6g); restore it or start a new run", data.ErrFormat, now.From, now.W1, now.W2, then.W1, then.W2)

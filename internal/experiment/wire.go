@@ -10,6 +10,7 @@ import (
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/optim"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/train"
 )
@@ -65,7 +66,7 @@ func (s *Sets) batchHint() string {
 
 // buildObjective makes the loss of cfg. weights are those of a loss that knows how
 // probable wrong triplets are, nil for other losses and for clean triplets.
-func buildObjective(cfg *config.Config, weights *WeightsRecord) (loss.Objective, error) {
+func buildObjective(cfg *config.Config, weights *record.TripletProbabilities) (loss.Objective, error) {
 	o := cfg.Loss.Options
 	if w, ok := o.(loss.NoiseAware); ok && weights != nil {
 		o = w.Weigh(weights.W1, weights.W2)

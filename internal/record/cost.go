@@ -29,3 +29,9 @@ type Crafted struct {
 	Achieved     *float64 `json:"hardness,omitempty"`        // mean d(a,p) - d(a,n) of the crafted triplets in the training pass
 	Wanted       *float64 `json:"wanted_hardness,omitempty"` // mean destination, where the defence has one
 }
+
+// CostRecord is what a result took.
+type CostRecord struct {
+	Cost
+	Seconds float64 `json:"seconds"`
+}

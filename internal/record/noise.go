@@ -99,3 +99,26 @@ type TripletWeights struct {
 // are independent: the share of the clean signal that is left. At 0 and below, triplets
 // teach nothing or the opposite.
 func (w TripletWeights) Contrast() float64 { return w.W11 - w.W00 }
+
+// NoiseRate is noise.json, schema tercet.noise/1: how much of what a run is trained on
+// is wrong, as told without knowing the truth.
+type NoiseRate struct {
+	Schema string `json:"schema"`
+	Source Source `json:"source"`
+	// Of says what the rate is of: labels, pairs or triplets.
+	Of       string        `json:"of"`
+	Estimate NoiseEstimate `json:"estimate"`
+	// Effective is the share of balanced pairs that this makes wrong; null for triplets.
+	Effective *float64 `json:"effective,omitempty"`
+	// Others are the other methods' estimates, Failed why there is none of a method.
+	Others []NoiseEstimate   `json:"others,omitempty"`
+	Failed map[string]string `json:"failed,omitempty"`
+	Truth  *NoiseTruth       `json:"truth,omitempty"` // where the config puts the noise on
+}
+
+// NoiseTruth is the noise that a config puts on, in the units of the estimate.
+type NoiseTruth struct {
+	Kind   string  `json:"kind"`
+	Wanted float64 `json:"wanted"`
+	Found  float64 `json:"found"`
+}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tercet/internal/record"
 	"tercet/internal/stat"
 )
 
@@ -50,7 +51,7 @@ const (
 // that collapsed or diverged have no scores; notes name them, and all that makes the
 // comparison less than it seems.
 func CompareClusterings(runs []*RunDir) (*ClusterStudy, error) {
-	s := &ClusterStudy{Schema: "tercet.clusterstudy/1", Rows: []StudyRow{}, Differences: []StudyDifference{}, Notes: []string{}}
+	s := &ClusterStudy{Schema: record.ClusterStudySchema, Rows: []StudyRow{}, Differences: []StudyDifference{}, Notes: []string{}}
 	runs = s.usable(runs)
 	losses := lossNames(runs)
 	at := map[string]int{}

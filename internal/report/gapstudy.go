@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/record"
 	"tercet/internal/theory/measure"
 )
 
@@ -105,8 +106,8 @@ var gapRepeats = []string{"name", "seed", "data.limit_per_class", "data.skip_per
 // named in notes, as is what was measured unlike the others. Where no run is left, they
 // are an error that wraps ErrRun.
 func CompareGaps(runs []*RunDir) (*GapStudy, error) {
-	s := &GapStudy{Schema: "tercet.gapstudy/1", Curves: []*GapCurve{}}
-	used, results, notes, err := readMeasured(runs, "gap.json", "tercet.gap/1", "--gap", func(g *GapResult) *measuredHead { return &g.measuredHead })
+	s := &GapStudy{Schema: record.GapStudySchema, Curves: []*GapCurve{}}
+	used, results, notes, err := readMeasured(runs, "gap.json", record.GapSchema, "--gap", func(g *GapResult) *measuredHead { return &g.measuredHead })
 	if s.Notes = notes; err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tercet/internal/theory/measure"
+	"tercet/internal/record"
 )
 
 // measureOptions are those that measurements have to share to be compared.
@@ -29,7 +29,7 @@ func readMeasured[D any](runs []*RunDir, file, schema, flag string, head func(*D
 	for _, r := range runs {
 		d := new(D)
 		path := filepath.Join(r.Dir, file)
-		found, err := readDocument(path, d, schema, measure.Schema)
+		found, err := readDocument(path, d, schema, record.MetricSchema)
 		h := head(d)
 		switch {
 		case err != nil:

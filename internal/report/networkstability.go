@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/record"
 	"tercet/internal/theory/measure"
 )
 
@@ -77,12 +78,10 @@ var movedBy = []struct {
 	{"mean change", func(r NetworkReplaced) float64 { return r.Movement.LossMean }},
 }
 
-const networkSchema = "tercet.stability/1"
-
 // ofNetwork says whether a file is a stability.json of a network.
 func ofNetwork(file string) bool {
 	var d NetworkStabilityResult
-	found, err := readDocument(file, &d, networkSchema)
+	found, err := readDocument(file, &d, record.StabilitySchema)
 	return found && err == nil
 }
 
@@ -90,8 +89,8 @@ func ofNetwork(file string) bool {
 // other weights or of a metric, is named in notes, as is what was measured unlike the
 // others. Where no retraining is left, they are an error that wraps ErrRun.
 func CompareNetworkStability(runs []*RunDir) (*NetworkStability, error) {
-	s := &NetworkStability{Schema: "tercet.networkstability/1", Curves: []*NetworkStabilityCurve{}}
-	used, results, notes, err := readMeasured(runs, "stability.json", networkSchema, "--stability", func(d *NetworkStabilityResult) *measuredHead { return &d.measuredHead })
+	s := &NetworkStability{Schema: record.NetworkStabilitySchema, Curves: []*NetworkStabilityCurve{}}
+	used, results, notes, err := readMeasured(runs, "stability.json", record.StabilitySchema, "--stability", func(d *NetworkStabilityResult) *measuredHead { return &d.measuredHead })
 	if s.Notes = notes; err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/theory"
 )
 
@@ -180,7 +181,7 @@ func fillFloors(t *testing.T, s *PairStudy) {
 // putPartition writes partition.json of 2 pairs an image, all draws proven.
 func putPartition(t *testing.T, dir string, classes, perClass int, p float64, wrong ...int) {
 	t.Helper()
-	b, err := json.Marshal(theory.Partition{Schema: theory.PartitionSchema, PartitionSetting: theory.PartitionSetting{Classes: classes, PerClass: perClass, P: p, Negatives: noise.SameIndex},
+	b, err := json.Marshal(theory.Partition{Schema: record.PartitionSchema, PartitionSetting: theory.PartitionSetting{Classes: classes, PerClass: perClass, P: p, Negatives: noise.SameIndex},
 		Pairs: 2 * classes * perClass, Errors: wrong, Proven: len(wrong)})
 	if err != nil {
 		t.Fatal(err)

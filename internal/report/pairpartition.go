@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/theory"
 )
 
@@ -65,7 +66,7 @@ func (row *PairRow) partitionSetting() theory.PartitionSetting {
 // readPartition reads partition.json of a run; nil where there is none.
 func readPartition(dir string) (*theory.Partition, error) {
 	p, path := &theory.Partition{}, filepath.Join(dir, theory.PartitionFile)
-	found, err := readDocument(path, p, theory.PartitionSchema)
+	found, err := readDocument(path, p, record.PartitionSchema)
 	if err != nil || !found {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 )
 
 // PairResult is pairs.json (tercet.pairs/1): how a run tells pairs at its end. Errors
@@ -65,7 +66,7 @@ type disturbed struct {
 // disturbance reads it.
 func (r *RunDir) disturbance() (*disturbed, error) {
 	d := &disturbed{}
-	_, err := readDocument(filepath.Join(r.Dir, "manifest.json"), d, "tercet.run/1")
+	_, err := readDocument(filepath.Join(r.Dir, "manifest.json"), d, record.RunSchema)
 	return d, err
 }
 
@@ -88,7 +89,7 @@ type pairPoint struct {
 func readPairRun(r *RunDir, curve bool) (*pairRun, error) {
 	p := &pairRun{RunDir: r, result: &PairResult{}}
 	path := filepath.Join(r.Dir, "pairs.json")
-	found, err := readDocument(path, p.result, "tercet.pairs/1")
+	found, err := readDocument(path, p.result, record.PairsSchema)
 	if err != nil || !found {
 		return nil, err
 	}

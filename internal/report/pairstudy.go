@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tercet/internal/record"
 )
 
 // PairStudy compares runs on pair graphs, schema tercet.pairstudy/1. Errors are
@@ -85,7 +87,7 @@ func told(key string) bool {
 // count. Errors wrap ErrRun for files that cannot be used; two runs of one setting and
 // one seed are an error.
 func ComparePairs(runs []*RunDir, curves bool) (*PairStudy, error) {
-	s := &PairStudy{Schema: "tercet.pairstudy/1", Rows: []*PairRow{}, Notes: []string{}}
+	s := &PairStudy{Schema: record.PairStudySchema, Rows: []*PairRow{}, Notes: []string{}}
 	var none []string
 	at := map[string]*PairRow{}
 	for _, r := range runs {

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/stat"
 )
 
@@ -83,7 +84,7 @@ func ComparePaper(t *PaperTable, name string, runs []*RunDir, variants []string)
 		return nil, err
 	}
 	out := &PaperReport{
-		Schema: "tercet.papertable/1", Table: name, Title: t.Title, Source: t.Source, Setup: t.Setup,
+		Schema: record.PaperTableSchema, Table: name, Title: t.Title, Source: t.Source, Setup: t.Setup,
 		Variants: variants, Columns: t.Columns, Rows: []PaperEntry{}, Unmatched: []string{}, Notes: []string{},
 	}
 	for _, r := range left {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/record"
 	"tercet/internal/verdict"
 )
 
@@ -91,7 +92,7 @@ func (r *RunDir) is(key, value string) bool {
 // compareNoise makes the study. Runs that are not finished or lack a document are named
 // in notes and do not count.
 func compareNoise(runs []*RunDir, kind *noiseComparison) (*NoiseStudy, error) {
-	s := &NoiseStudy{Schema: "tercet.noisestudy/1", Scores: kind.scores, Rows: []*NoiseRow{}, Notes: []string{}, kind: kind}
+	s := &NoiseStudy{Schema: record.NoiseStudySchema, Scores: kind.scores, Rows: []*NoiseRow{}, Notes: []string{}, kind: kind}
 	runs = s.usable(runs)
 	names, settings := kind.names(runs), kind.settings(runs)
 	at := map[string]*NoiseRow{}

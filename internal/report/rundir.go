@@ -11,13 +11,14 @@ import (
 	"strings"
 
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 )
 
 // ErrRun is wrapped when a path holds no run, or one whose files cannot be used.
 var ErrRun = errors.New("no usable run")
 
 // clusterSchemas are those of cluster.json, the present one first.
-var clusterSchemas = []string{"tercet.cluster/2", "tercet.cluster/1"}
+var clusterSchemas = []string{record.ClusterSchema, record.OldClusterSchema}
 
 // Label is one key of a run's config with its value.
 type Label struct{ Key, Value string }
@@ -188,17 +189,17 @@ func ReadRun(dir string) (*RunDir, error) { return ReadRunOf(dir, Of{}) }
 func ReadRunOf(dir string, of Of) (*RunDir, error) {
 	r := &RunDir{Dir: dir, Of: of.full()}
 	path := filepath.Join(dir, "manifest.json")
-	found, err := readDocument(path, &r.Manifest, "tercet.run/1")
+	found, err := readDocument(path, &r.Manifest, record.RunSchema)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
 		return nil, fmt.Errorf("%w: there is no %s; if training was killed at its very start, the same tercet train command goes on", ErrRun, path)
 	}
-	if r.Eval, err = readResult(r, "eval", func(e *EvalResult) Source { return e.Source }, "tercet.eval/1"); err != nil {
+	if r.Eval, err = readResult(r, "eval", func(e *EvalResult) Source { return e.Source }, record.EvalSchema); err != nil {
 		return nil, err
 	}
-	if r.Attack, err = readResult(r, "attack", func(a *AttackResult) Source { return a.Source }, "tercet.attack/2"); err != nil {
+	if r.Attack, err = readResult(r, "attack", func(a *AttackResult) Source { return a.Source }, record.AttackSchema); err != nil {
 		return nil, err
 	}
 	if r.Cluster, err = readResult(r, "cluster", func(c *ClusterResult) Source { return c.Source }, clusterSchemas...); err != nil {

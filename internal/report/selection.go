@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/names"
+	"tercet/internal/record"
 )
 
 // SelectOptions say what is selected and by what.
@@ -59,7 +60,7 @@ type Candidate struct {
 // alike, such as on other images.
 func Select(by, scored []*RunDir, o SelectOptions) (*Selection, error) {
 	sel := &Selection{
-		Schema: "tercet.selection/1", Split: o.Split, Metric: o.Metric, Checkpoint: by[0].Of.Checkpoint,
+		Schema: record.SelectionSchema, Split: o.Split, Metric: o.Metric, Checkpoint: by[0].Of.Checkpoint,
 		Candidates: []Candidate{}, Missing: []string{}, ScoredSplit: scored[0].Of.Split, perRun: o.PerRun,
 	}
 	var err error

@@ -33,7 +33,7 @@ type StabilityDocument struct {
 
 // StabilityOf is the study of documents that are at hand.
 func StabilityOf(documents ...StabilityDocument) *StabilityStudy {
-	s := &StabilityStudy{Schema: "tercet.stabilitystudy/1", Documents: documents, Notes: []string{}}
+	s := &StabilityStudy{Schema: record.StabilityStudySchema, Documents: documents, Notes: []string{}}
 	s.remark()
 	return s
 }
@@ -55,7 +55,7 @@ func (s *StabilityStudy) remark() {
 // Errors wrap ErrRun: what cannot be read, places that hold none, and two documents of
 // one claim on one data set.
 func ReadStability(paths []string) (*StabilityStudy, error) {
-	s := &StabilityStudy{Schema: "tercet.stabilitystudy/1", Documents: []StabilityDocument{}, Notes: []string{}}
+	s := &StabilityStudy{Schema: record.StabilityStudySchema, Documents: []StabilityDocument{}, Notes: []string{}}
 	for _, path := range paths {
 		files, err := stabilityFiles(path)
 		if err != nil {
@@ -76,7 +76,7 @@ func ReadStability(paths []string) (*StabilityStudy, error) {
 			return nil, fmt.Errorf("%w: %s holds stability of a network alone, which --table network-stability shows; this table is of model mahalanobis", ErrRun, path)
 		}
 		if found == 0 {
-			return nil, fmt.Errorf("%w: %s holds no measurement of stability (schema %s); tercet eval --run RUN --stability makes one", ErrRun, path, measure.Schema)
+			return nil, fmt.Errorf("%w: %s holds no measurement of stability (schema %s); tercet eval --run RUN --stability makes one", ErrRun, path, record.MetricSchema)
 		}
 	}
 	slices.SortStableFunc(s.Documents, func(a, b StabilityDocument) int {
@@ -168,7 +168,7 @@ func readStability(file string) (*StabilityDocument, error) {
 	if err := json.Unmarshal(b, &head); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrRun, file, err)
 	}
-	if head.Schema != measure.Schema {
+	if head.Schema != record.MetricSchema {
 		return nil, nil
 	}
 	if err := record.Check(b); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/record"
 	"tercet/internal/theory/measure"
 	"tercet/internal/verdict"
 )
@@ -35,7 +36,7 @@ func stabilityDoc(claim, data string) measure.Document {
 	s.Rate = &rate
 	yes := true
 	return measure.Document{
-		Schema: measure.Schema, Claim: claim, Says: "a claim", Series: []measure.Series{s}, Verdict: verdict.Inconclusive,
+		Schema: record.MetricSchema, Claim: claim, Says: "a claim", Series: []measure.Series{s}, Verdict: verdict.Inconclusive,
 		Data:   measure.DataRecord{Name: data, Positives: "digit 3", Negatives: "the rest", Dims: 5, Radius: 1},
 		Checks: []measure.Check{{Says: "it is so", Found: "0.5", Holds: &yes}, {Says: "it is open", Found: "none"}},
 		Notes:  []string{"a note"},

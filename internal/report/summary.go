@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/metric"
 	"tercet/internal/names"
+	"tercet/internal/record"
 )
 
 // Summary is the report over runs, schema tercet.report/1.
@@ -95,7 +96,7 @@ func UsualScores() []string { return slices.Clone(usual) }
 // Summarize groups runs and gives mean and interval of each metric, baselines
 // beside them, and notes on everything that makes a number less than it seems.
 func Summarize(runs []*RunDir, o Options) (*Summary, error) {
-	s := &Summary{Schema: "tercet.report/1", Metrics: []string{}, GroupBy: []string{}, Runs: []RunRecord{}, Notes: []string{}}
+	s := &Summary{Schema: record.ReportSchema, Metrics: []string{}, GroupBy: []string{}, Runs: []RunRecord{}, Notes: []string{}}
 	var err error
 	if s.Metrics, err = chooseMetrics(runs, o.Metrics); err != nil {
 		return nil, err

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"tercet/internal/record"
+
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
@@ -190,7 +192,7 @@ type measured struct {
 	N     int         `json:"n,omitempty"`
 }
 
-// json writes {"schema": "tercet.table/1", "title", "columns", "rows", "notes"};
+// json writes {"schema": record.TableSchema, "title", "columns", "rows", "notes"};
 // a row is an object in the order of the columns.
 func (t *Table) json(w io.Writer) error {
 	names := make([]string, len(t.Columns))
@@ -233,7 +235,7 @@ func (t *Table) json(w io.Writer) error {
 		Columns []string          `json:"columns"`
 		Rows    []json.RawMessage `json:"rows"`
 		Notes   []string          `json:"notes,omitempty"`
-	}{"tercet.table/1", t.Title, names, rows, t.Notes})
+	}{record.TableSchema, t.Title, names, rows, t.Notes})
 }
 
 // plain is the cell as a value for JSON.

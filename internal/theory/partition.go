@@ -3,10 +3,9 @@ package theory
 import (
 	"context"
 	"fmt"
-)
 
-// PartitionSchema is that of a Partition.
-const PartitionSchema = "tercet.partition/1"
+	"tercet/internal/record"
+)
 
 // PartitionFile is the name of a Partition in a run.
 const PartitionFile = "partition.json"
@@ -42,7 +41,7 @@ func FindPartition(ctx context.Context, s PartitionSetting, o SimOptions) (*Part
 	if err != nil {
 		return nil, fmt.Errorf("%d classes of %d images, P = %v: %w", s.Classes, s.PerClass, s.P, err)
 	}
-	p := &Partition{Schema: PartitionSchema, PartitionSetting: s, Seed: o.Seed, Pairs: sim.Pairs, Proven: sim.Proven, Multicut: sim.Multicut}
+	p := &Partition{Schema: record.PartitionSchema, PartitionSetting: s, Seed: o.Seed, Pairs: sim.Pairs, Proven: sim.Proven, Multicut: sim.Multicut}
 	for _, d := range sim.Draws {
 		p.Errors = append(p.Errors, d.Errors)
 	}

@@ -23,12 +23,6 @@ import (
 // ErrCheckpoint is wrapped by errors about a checkpoint that cannot be used.
 var ErrCheckpoint = errors.New("unusable checkpoint")
 
-// Values of the metadata key "format". A file of the first kind has no digest.
-const (
-	unsealedFormat   = "tercet.checkpoint/1"
-	checkpointFormat = "tercet.checkpoint/2"
-)
-
 // Checkpoint is a file that holds all a run needs to go on, or to embed:
 // tensors "model/<parameter>" and "optim/<state>", and metadata.
 type Checkpoint struct {
@@ -64,7 +58,7 @@ func (t *Trainer) WriteCheckpoint(path, previous string, spec nn.Spec, configHas
 // What path was is kept as previous, unless that is "": from then on path and previous
 // are both whole files.
 func WriteFile(path, previous string, f *safetensors.File) error {
-	f.Meta["format"] = checkpointFormat
+	f.Meta["format"] = record.CheckpointFormat
 	out, err := fsx.Create(path, 0o644)
 	if err != nil {
 		return err
@@ -132,9 +126,9 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 
 func parseCheckpoint(f *safetensors.File) (*Checkpoint, error) {
 	switch got := f.Meta["format"]; {
-	case got != checkpointFormat && got != unsealedFormat:
-		return nil, fmt.Errorf("format %q; this version reads %s and %s", got, checkpointFormat, unsealedFormat)
-	case got == checkpointFormat && !f.Sealed:
+	case got != record.CheckpointFormat && got != record.UnsealedCheckpointFormat:
+		return nil, fmt.Errorf("format %q; this version reads %s and %s", got, record.CheckpointFormat, record.UnsealedCheckpointFormat)
+	case got == record.CheckpointFormat && !f.Sealed:
 		return nil, fmt.Errorf("no metadata digest: the file was damaged or changed after it was written")
 	}
 	c := &Checkpoint{Config: f.Meta["config"], Sealed: f.Sealed, file: f}

@@ -12,6 +12,7 @@ import (
 
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/safetensors"
 )
 
@@ -190,7 +191,7 @@ func TestImpossibleCheckpoints(t *testing.T) {
 				err = WriteFile(r.path, "", f)
 			} else {
 				var b bytes.Buffer
-				f.Meta["format"] = unsealedFormat
+				f.Meta["format"] = record.UnsealedCheckpointFormat
 				safetensors.Write(&b, f)
 				err = os.WriteFile(r.path, b.Bytes(), 0o644)
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/safetensors"
 )
@@ -83,7 +84,7 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Add(`{"name":"linear","height":-1}`, `{"step":1e9}`, "", []byte{})
 	path := fuzzFile(f, "last.safetensors")
 	f.Fuzz(func(t *testing.T, spec, state, threshold string, bits []byte) {
-		file := &safetensors.File{Meta: map[string]string{"format": unsealedFormat, "config": "x", "model": spec, "state": state, "optim.steps": "3", "threshold": threshold}}
+		file := &safetensors.File{Meta: map[string]string{"format": record.UnsealedCheckpointFormat, "config": "x", "model": spec, "state": state, "optim.steps": "3", "threshold": threshold}}
 		if threshold == "" {
 			delete(file.Meta, "threshold")
 		}

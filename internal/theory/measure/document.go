@@ -1,8 +1,5 @@
 package measure
 
-// Schema is that of a Document.
-const Schema = "tercet.metricstability/1"
-
 // Document is a measurement that was made: schema tercet.metricstability/1. Losses, risks and
 // bounds are in units of the loss, errors are fractions.
 type Document struct {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 )
 
 // Study puts claims about triplet metric learning to the test on one source.
@@ -71,7 +72,7 @@ func ClaimOf(id string) (Claim, error) {
 //
 // Errors: those of the source and the learners, with the setting; ctx's where it is done.
 func (c Claim) Test(ctx context.Context, s Study) (*Document, error) {
-	t := &tester{Study: s, doc: &Document{Schema: Schema, Claim: c.ID, Says: c.Says, Data: s.Data, Seed: s.Seed, Options: &OptionsRecord{Repeats: s.Repeats, Delta: s.Delta, Triplets: s.Triplets}}, references: map[string][]float64{}}
+	t := &tester{Study: s, doc: &Document{Schema: record.MetricSchema, Claim: c.ID, Says: c.Says, Data: s.Data, Seed: s.Seed, Options: &OptionsRecord{Repeats: s.Repeats, Delta: s.Delta, Triplets: s.Triplets}}, references: map[string][]float64{}}
 	loss, err := mahalanobis.NewLoss(mahalanobis.Logistic, s.Zeta, 0)
 	if err != nil {
 		return nil, err

@@ -1,11 +1,7 @@
-package experiment
+package record
 
-import "tercet/internal/metric"
-
-const clusterSchema = "tercet.cluster/2"
-
-// ClusterDoc is cluster.json, schema tercet.cluster/2.
-type ClusterDoc struct {
+// Cluster is cluster.json, schema tercet.cluster/2.
+type Cluster struct {
 	Schema   string         `json:"schema"`
 	Source   Source         `json:"source"`
 	Options  ClusterOptions `json:"options"`
@@ -21,7 +17,7 @@ type ClusterDoc struct {
 	// Threshold is the distance (not squared) below which two items belong together.
 	Threshold     *float64             `json:"threshold"`
 	ThresholdFrom *ThresholdSource     `json:"threshold_from,omitempty"`
-	Clustering    metric.Scores        `json:"clustering,omitempty"`
+	Clustering    Scores               `json:"clustering,omitempty"`
 	KMeans        *KMeansRecord        `json:"kmeans,omitempty"`
 	Multicut      *MulticutRecord      `json:"multicut,omitempty"`
 	Agglomerative *AgglomerativeRecord `json:"agglomerative,omitempty"`
@@ -123,9 +119,9 @@ type Comparison struct {
 
 // Compared is another clustering.
 type Compared struct {
-	Clusters   int           `json:"clusters"`
-	Objective  float64       `json:"objective"`
-	Clustering metric.Scores `json:"clustering,omitempty"`
+	Clusters   int     `json:"clusters"`
+	Objective  float64 `json:"objective"`
+	Clustering Scores  `json:"clustering,omitempty"`
 }
 
 // KMeansRecord says what k-means did.

@@ -1,0 +1,70 @@
+package record
+
+// Schemas of documents that are kept in files. A number is raised where a reader of the
+// one before would be misled.
+const (
+	RunSchema         = "tercet.run/1"
+	EvalSchema        = "tercet.eval/1"
+	AttackSchema      = "tercet.attack/2"
+	CurveSchema       = "tercet.curve/1"
+	ClusterSchema     = "tercet.cluster/2"
+	AssignSchema      = "tercet.assign/1"
+	EmbeddingsSchema  = "tercet.embeddings/1"
+	PairsSchema       = "tercet.pairs/1"
+	NoiseSchema       = "tercet.noise/1"
+	GapSchema         = "tercet.gap/1"
+	StabilitySchema   = "tercet.stability/1"
+	OnAverageSchema   = "tercet.onaverage/1"
+	InfluenceSchema   = "tercet.influence/1"
+	MetricSchema      = "tercet.metricstability/1"
+	MetricPointSchema = "tercet.metricpoint/1" // a kept result of one setting
+	PartitionSchema   = "tercet.partition/1"
+	BenchSchema       = "tercet.bench/1"
+)
+
+// OldClusterSchema has no multicut, threshold and maps; reports read it.
+const OldClusterSchema = "tercet.cluster/1"
+
+// Formats of binary files, in their metadata, and of a fingerprint.
+const (
+	UnsealedCheckpointFormat = "tercet.checkpoint/1" // without a digest
+	CheckpointFormat         = "tercet.checkpoint/2"
+	ClustersFormat           = "tercet.clusters/1"
+	FingerprintFormat        = "tercet.data/1" // begins what is hashed
+)
+
+// Schemas of what commands print with --json.
+const (
+	TrainSchema        = "tercet.train/1"
+	RunsSchema         = "tercet.runs/1"
+	PlanSchema         = "tercet.plan/1"
+	DataSchema         = "tercet.data/1"
+	PreviewSchema      = "tercet.preview/1"
+	DatasetsSchema     = "tercet.datasets/1"
+	BoundSchema        = "tercet.bound/1"
+	ConfigSchema       = "tercet.config/1"
+	ConfigCheckSchema  = "tercet.config-check/1"
+	ConfigInitSchema   = "tercet.config-init/1"
+	ConfigKeysSchema   = "tercet.config-keys/1"
+	ConfigSchemaSchema = "tercet.config-schema/1"
+	CompletionSchema   = "tercet.completion/1"
+	DoctorSchema       = "tercet.doctor/1"
+	ErrorSchema        = "tercet.error/1"
+	HelpSchema         = "tercet.help/1"
+	ManSchema          = "tercet.man/1"
+	VersionSchema      = "tercet.version/1"
+)
+
+// Schemas of the tables of tercet report.
+const (
+	TableSchema            = "tercet.table/1"
+	ReportSchema           = "tercet.report/1"
+	PaperTableSchema       = "tercet.papertable/1"
+	SelectionSchema        = "tercet.selection/1"
+	ClusterStudySchema     = "tercet.clusterstudy/1"
+	NoiseStudySchema       = "tercet.noisestudy/1"
+	PairStudySchema        = "tercet.pairstudy/1"
+	GapStudySchema         = "tercet.gapstudy/1"
+	StabilityStudySchema   = "tercet.stabilitystudy/1"
+	NetworkStabilitySchema = "tercet.networkstability/1"
+)
