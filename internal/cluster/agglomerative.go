@@ -53,14 +53,14 @@ const defaultMemory = 4 << 30
 // ones are taken in a fixed order; the result has the same bits for any number of
 // threads.
 //
-// It follows chains of nearest neighbours (Murtagh 1983), which takes O(n^2) distances;
-// Ward first merges all pairs of nearest neighbours at once, round by round, while that
+// It follows chains of nearest neighbors (Murtagh 1983), which takes O(n^2) distances;
+// Ward first merges all pairs of nearest neighbors at once, round by round, while that
 // pays. Average and complete linkage hold all distances as float32, 200 MB for 10,000
 // rows; Ward holds means, O(n d).
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), an unknown
 // linkage, not exactly one of K in 1..n and a positive Threshold, more memory than
-// allowed, a cancelled ctx.
+// allowed, a canceled ctx.
 func Agglomerative(ctx context.Context, x []float32, n, d int, o AgglomerativeOptions) (*Agglomeration, error) {
 	if err := checkRows(x, n, d); err != nil {
 		return nil, err

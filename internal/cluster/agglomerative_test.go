@@ -250,7 +250,7 @@ func TestAgglomerativeBadInput(t *testing.T) {
 	cancel()
 	for _, linkage := range Linkages {
 		if _, err := Agglomerative(stopped, []float32{1, 2, 4, 8}, 4, 1, AgglomerativeOptions{Linkage: linkage, K: 2}); !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled: %v", err)
+			t.Errorf("canceled: %v", err)
 		}
 	}
 }

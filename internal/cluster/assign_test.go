@@ -63,8 +63,8 @@ func TestAssignAgainstLoops(t *testing.T) {
 		loose  bool // bounds leave too much somewhere
 	}{
 		{"normal", normal(n), 40, rows, false},
-		{"one centre", normal(n), 1, rows, true},
-		{"two centres", normal(n), 2, rows, true},
+		{"one center", normal(n), 1, rows, true},
+		{"two centers", normal(n), 2, rows, true},
 		{"clusters", clusters, 30, rows, false},
 		{"five places", equal, 12, rows, true},
 		{"means", normal(n), 20, func(l *lloyd) {
@@ -87,7 +87,7 @@ func TestAssignAgainstLoops(t *testing.T) {
 				l.centre[7*d+j] = 1e6
 			}
 		}, false},
-		{"zero centres", normal(n), 3, func(l *lloyd) {}, true},
+		{"zero centers", normal(n), 3, func(l *lloyd) {}, true},
 	} {
 		data := centre(v.x, n, d)
 		for _, level := range kernel.Levels() {

@@ -55,7 +55,7 @@ func (t *tree) look(ctx context.Context) error {
 	return nil
 }
 
-// chain merges all clusters that are left by following nearest neighbours until two are
+// chain merges all clusters that are left by following nearest neighbors until two are
 // each other's: as distances are reducible, that merge belongs to the tree whatever is
 // merged before it (Murtagh 1983; Müllner 2011, section 2.4.1).
 func (t *tree) chain(ctx context.Context, l linkage) error {

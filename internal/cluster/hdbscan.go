@@ -46,7 +46,7 @@ type HDBSCANResult struct {
 // takes O(n^2 d) time and O(n (d + MinSamples)) memory.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), options out of
-// their range, a cancelled ctx. Only noise is a warning.
+// their range, a canceled ctx. Only noise is a warning.
 func HDBSCAN(ctx context.Context, x []float32, n, d int, o HDBSCANOptions) (*HDBSCANResult, error) {
 	if err := checkRows(x, n, d); err != nil {
 		return nil, err

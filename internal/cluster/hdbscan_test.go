@@ -290,7 +290,7 @@ func TestHDBSCANEdges(t *testing.T) {
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := HDBSCAN(stopped, same, 40, 1, HDBSCANOptions{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

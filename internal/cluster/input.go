@@ -23,7 +23,7 @@ func checkRows(x []float32, n, d int) error {
 	case n > math.MaxInt32:
 		return fmt.Errorf("%w: %d rows are more than %d", ErrInput, n, math.MaxInt32)
 	case len(x)/d != n || len(x)%d != 0:
-		return fmt.Errorf("%w: %d rows of %d dimensions want %d numbers, got %d", ErrInput, n, d, n*d, len(x))
+		return fmt.Errorf("%w: %d rows of %d dimensions need %d numbers, got %d", ErrInput, n, d, n*d, len(x))
 	}
 	if i, ok := kernel.AllFinite(x); !ok {
 		return fmt.Errorf("%w: row %d column %d is %v: drop the row or look for divergence in training", ErrInput, i/d, i%d, x[i])

@@ -62,11 +62,11 @@ type KMeansResult struct {
 //
 // With MiniBatch, for very many rows, k-means on a sample (of three batches, or 16,384
 // rows where there are so many) gives the first centres, and steps of random rows move
-// them (Sculley 2010), as in scikit-learn's MiniBatchKMeans; all rows are labelled in
+// them (Sculley 2010), as in scikit-learn's MiniBatchKMeans; all rows are labeled in
 // the end. It needs no copy of x.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), K outside
-// 1..n, a zero row where Spherical, a cancelled ctx. Fewer distinct rows than K, and
+// 1..n, a zero row where Spherical, a canceled ctx. Fewer distinct rows than K, and
 // starts that did not converge, are warnings.
 func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMeansResult, error) {
 	if err := checkRows(x, n, d); err != nil {

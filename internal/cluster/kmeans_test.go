@@ -106,7 +106,7 @@ func TestLloydAgainstLoops(t *testing.T) {
 func TestKMeansBlobs(t *testing.T) {
 	n, d, k := 600, 8, 9
 	x, truth := blobs(3, n, d, k, 20)
-	for i := range x { // far from the origin: needs centring
+	for i := range x { // far from the origin: needs centering
 		x[i] += 1000
 	}
 	r, err := KMeans(context.Background(), x, n, d, KMeansOptions{K: k})
@@ -126,7 +126,7 @@ func TestKMeansBlobs(t *testing.T) {
 	}
 	for i, v := range r.Centers {
 		if !near(float64(v), mean[i], 1e-6) {
-			t.Fatalf("centre %d column %d: %v, want %v", i/d, i%d, v, mean[i])
+			t.Fatalf("center %d column %d: %v, want %v", i/d, i%d, v, mean[i])
 		}
 	}
 	size := make([]int, k)
@@ -237,7 +237,7 @@ func TestRefill(t *testing.T) {
 	want := []float32{-.5, 20, -3}
 	for i, v := range l.original() {
 		if !near(float64(v), float64(want[i]), 1e-6) {
-			t.Errorf("centres %v, want %v", l.original(), want)
+			t.Errorf("centers %v, want %v", l.original(), want)
 		}
 	}
 }
@@ -265,7 +265,7 @@ func TestKMeansBadInput(t *testing.T) {
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := KMeans(stopped, make([]float32, 6), 3, 2, KMeansOptions{K: 2}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	batchStarts  = 3
 	batchPatient = 10       // steps without a better smoothed inertia that end the search
 	batchStarved = .01      // share of the largest cluster's rows below which a centre is placed anew
-	finalRows    = 8 << 10  // rows labelled at a time in the end
+	finalRows    = 8 << 10  // rows labeled at a time in the end
 	batchSample  = 3        // batches in the sample that the first centres come from
 	batchDraws   = 10       // rows per centre between two looks for starved ones
 	batchFloor   = 16 << 10 // rows the sample has at least, where there are so many
@@ -29,7 +29,7 @@ const (
 // of all rows it ever got, those of the sample included. Every 10 k rows a centre with
 // less than a hundredth of the largest one's rows is put on a random row of the batch.
 // The steps end when the inertia per row, smoothed over n/2 rows, has not fallen for 10
-// steps, not before n rows were drawn, or after MaxIterations*n rows. All rows are labelled in the end, as exactly
+// steps, not before n rows were drawn, or after MaxIterations*n rows. All rows are labeled in the end, as exactly
 // as by full k-means.
 type batches struct {
 	frame

@@ -65,7 +65,7 @@ func TestSeedingAgainstLoops(t *testing.T) {
 	for range draws {
 		i := s.draw(r)
 		if s.nearest[i] == 0 {
-			t.Fatalf("row %d is a centre already", i)
+			t.Fatalf("row %d is a center already", i)
 		}
 		count[i*parts/n]++
 	}
@@ -110,11 +110,11 @@ func TestAssignNearTies(t *testing.T) {
 			}
 		}
 		if l.labels[i] != int32(at) {
-			t.Fatalf("row %d: centre %d, want %d", i, l.labels[i], at)
+			t.Fatalf("row %d: center %d, want %d", i, l.labels[i], at)
 		}
 		used[l.labels[i]]++
 	}
 	if len(used) != k-1 {
-		t.Errorf("centres used: %v", used)
+		t.Errorf("centers used: %v", used)
 	}
 }

@@ -20,14 +20,14 @@ import (
 // Where sample is positive and less than the number of rows, the mean is over that
 // many random rows, each still measured against all others: it costs sample*n*d, and
 // its standard error is the deviation of the coefficients over sqrt(sample).
-// (scikit-learn's sample_size leaves out the other rows also as neighbours.) With 0
+// (scikit-learn's sample_size leaves out the other rows also as neighbors.) With 0
 // all rows count. Memory beyond the arguments is three copies of x.
 //
 // Distances are float32, those of close rows from float64; sums run in float64. The result has the same bits for any number
 // of threads.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), fewer than two
-// clusters, or as many as rows, for which the coefficient is not defined; a cancelled
+// clusters, or as many as rows, for which the coefficient is not defined; a canceled
 // ctx.
 func Silhouette(ctx context.Context, x []float32, n, d int, labels []int32, sample int, seed uint64) (float64, error) {
 	if err := checkRows(x, n, d); err != nil {

@@ -122,7 +122,7 @@ func TestSilhouetteEdges(t *testing.T) {
 	stopped, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := Silhouette(stopped, two, 6, 1, []int32{0, 0, 0, 1, 1, 1}, 0, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

@@ -108,7 +108,7 @@ func TestSpherical(t *testing.T) {
 			}
 			want += 2 - 2*dot/math.Sqrt(length)
 			if !near(unit, 1, 1e-6) {
-				t.Fatalf("centre %d has length %v", c, math.Sqrt(unit))
+				t.Fatalf("center %d has length %v", c, math.Sqrt(unit))
 			}
 		}
 		if !near(r.Inertia, want, 1e-3) {
@@ -171,7 +171,7 @@ func TestMiniBatch(t *testing.T) {
 		}
 		inertia += best
 		if at != int(c) {
-			t.Fatalf("row %d of blob %d: centre %d, want %d", i, truth[i], c, at)
+			t.Fatalf("row %d of blob %d: center %d, want %d", i, truth[i], c, at)
 		}
 	}
 	if !slices.Equal(sizes, want.Sizes) || !near(want.Inertia, inertia, 1e-6) {

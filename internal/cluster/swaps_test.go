@@ -73,7 +73,7 @@ func TestSwapsAgainstLoops(t *testing.T) {
 				}
 			}
 			if !near(s.cost[c], cost, 1e-6) {
-				t.Errorf("unit %v: taking centre %d away costs %v, want %v", unit, c, s.cost[c], cost)
+				t.Errorf("unit %v: taking center %d away costs %v, want %v", unit, c, s.cost[c], cost)
 			}
 			// The halves are those of the two centres.
 			var halves [2][]int

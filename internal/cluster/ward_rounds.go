@@ -19,7 +19,7 @@ const (
 // again (Sumengen et al. 2021, "Scaling hierarchical agglomerative clustering to
 // billion-sized datasets"): the searches of a round share blocks of products. It ends
 // where few merges make many searches, as with one large cluster that is nearest to
-// all others, which the chain of nearest neighbours does better.
+// all others, which the chain of nearest neighbors does better.
 func (w *ward) rounds(ctx context.Context, t *tree) error {
 	gone := make([]int32, len(w.active)) // the slot that a merged one is now part of, or -1
 	var missing []int32

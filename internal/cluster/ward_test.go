@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Merging in rounds gives the tree of the chain of nearest neighbours, which
+// Merging in rounds gives the tree of the chain of nearest neighbors, which
 // TestAgglomerativeAgainstLoops compares with loops.
 func TestWardRounds(t *testing.T) {
 	ctx := context.Background()

@@ -86,7 +86,7 @@ func openTemp(dest string, perm os.FileMode) (*os.File, error) {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("10000 temporary files .%s.tmp-* stand in %s; remove them", base, dir)
+	return nil, fmt.Errorf("10000 temporary files .%s.tmp-* are in %s; remove them", base, dir)
 }
 
 // Write appends p to the new content.

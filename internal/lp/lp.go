@@ -34,7 +34,7 @@ const (
 // the basis is kept by its kernel, the tight rows by the variables between their
 // bounds, whose dense inverse is updated in O(k^2).
 type Problem struct {
-	cost   []float64 // (m) what is minimised: true with a perturbation against ties
+	cost   []float64 // (m) what is minimized: true with a perturbation against ties
 	Truth  []float64 // (m) true costs
 	Lo, Hi []float64 // (m)
 

@@ -40,7 +40,7 @@ func Closest(word string, list []string) string {
 }
 
 // edits is the distance of a and b in insertions, deletions, substitutions and
-// swaps of neighbours (optimal string alignment), in bytes.
+// swaps of neighbors (optimal string alignment), in bytes.
 func edits(a, b string) int {
 	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {

@@ -1,4 +1,4 @@
-// Package rng gives named, serialisable streams of random numbers.
+// Package rng gives named, serializable streams of random numbers.
 //
 // A stream is set by the run's seed, a name and optional indices (epoch, step,
 // image). Consumers with different names do not disturb each other, so adding

@@ -252,7 +252,7 @@ func parseHeader(head []byte) (*File, []named, error) {
 		}
 		name := tok.(string) // inside an object a key is always a string
 		if seen[name] {
-			return nil, nil, bad("header: %q stands twice", name)
+			return nil, nil, bad("header: %q is listed twice", name)
 		}
 		seen[name] = true
 		if name == "__metadata__" {

@@ -73,7 +73,7 @@ func Fit(ctx context.Context, x []float32, n, d int, labels []int32, o FitOption
 	near, far := p.u[:p.similar], p.u[p.similar:] // sorted by now
 	least, most := min(near[0], far[0]), max(near[len(near)-1], far[len(far)-1])
 	if least == most {
-		return nil, fmt.Errorf("%w: all pairs are at distance %v, whatever their labels (a collapsed embedding?)", ErrInput, f.distance(least))
+		return nil, fmt.Errorf("%w: all pairs are at distance %v, with any label (a collapsed embedding?)", ErrInput, f.distance(least))
 	}
 	if near[0] >= far[len(far)-1] {
 		return nil, f.reversed()

@@ -36,7 +36,7 @@ const maxTriangle = 4 << 30
 func triangleBytes(n int) int64 { return int64(n) * int64(n-1) * 4 }
 
 func errTooLarge(n int) error {
-	return fmt.Errorf("%w: the complete graph of %d nodes wants %d MB of costs, more than %d: use the factored solver or a sparse graph",
+	return fmt.Errorf("%w: the complete graph of %d nodes needs %d MB for its costs, more than %d: use the factored solver or a sparse graph",
 		ErrInput, n, int64(n)*int64(n)*4>>20, maxTriangle>>20)
 }
 

@@ -17,7 +17,7 @@ type klGraph interface {
 	// 0 where there is none. Long chains end early unless complete.
 	exchange(a, b int32, least float64, complete bool) float64
 	// disconnect makes the components of the clusters that have changed in round
-	// since or later clusters of their own.
+	// since or later single-item clusters.
 	disconnect(since, round int32)
 	// magnitude returns the largest sum of |cost| at a node.
 	magnitude() float64

@@ -76,7 +76,7 @@ func checkPoints(x []float32, n, d int) error {
 	case d < 1:
 		return fmt.Errorf("%w: rows have %d dimensions", ErrInput, d)
 	case len(x)/d != n || len(x)%d != 0:
-		return fmt.Errorf("%w: %d rows of %d dimensions want %d numbers, got %d", ErrInput, n, d, n*d, len(x))
+		return fmt.Errorf("%w: %d rows of %d dimensions need %d numbers, got %d", ErrInput, n, d, n*d, len(x))
 	}
 	if i, ok := kernel.AllFinite(x); !ok {
 		return fmt.Errorf("%w: row %d column %d is %v", ErrInput, i/d, i%d, x[i])

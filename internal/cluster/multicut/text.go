@@ -15,7 +15,7 @@ type ReadReport struct {
 	Nodes, Edges int   // edges of different pairs
 	Duplicates   int   // edges that were added to another of the same two nodes
 	Zeros        int   // pairs whose edges add up to cost 0
-	Isolated     int   // nodes all of whose edges cost 0: clusters of their own
+	Isolated     int   // nodes all of whose edges cost 0: single-item clusters
 	Absent       int64 // pairs without an edge
 	Components   int   // connected parts, edges of cost 0 left out
 }
@@ -33,10 +33,10 @@ func (r *ReadReport) Notes() []string {
 	}
 	add(int64(r.Duplicates), "edge was added to another of the same nodes", "edges were added to others of the same nodes")
 	add(int64(r.Zeros), "pair costs 0 in all, as if it had no edge", "pairs cost 0 in all, as if they had no edge")
-	add(int64(r.Isolated), "node has no edge and is a cluster of its own", "nodes have no edge and are clusters of their own")
+	add(int64(r.Isolated), "node has no edge and is a single-item cluster", "nodes have no edge and are single-item clusters")
 	add(r.Absent, "pair has no edge and costs 0 whether it is cut or not: it does not repel", "pairs have no edge and cost 0 whether they are cut or not: they do not repel")
 	if r.Components > 1 {
-		notes = append(notes, fmt.Sprintf("the graph has %d parts without an edge between them", r.Components))
+		notes = append(notes, fmt.Sprintf("the graph has %d components without an edge between them", r.Components))
 	}
 	return notes
 }

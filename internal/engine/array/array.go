@@ -31,7 +31,7 @@ func New(shape ...int) *Array {
 // Of wraps data without copying; len(data) must be the product of shape.
 func Of(data []float32, shape ...int) (*Array, error) {
 	if n := Size(shape); n != len(data) {
-		return nil, fmt.Errorf("%w: shape %v wants %d numbers, got %d", ErrShape, shape, n, len(data))
+		return nil, fmt.Errorf("%w: shape %v needs %d numbers, got %d", ErrShape, shape, n, len(data))
 	}
 	return &Array{Data: data, Shape: slices.Clone(shape)}, nil
 }

@@ -2,7 +2,7 @@ package kernel
 
 import "tercet/internal/par"
 
-// Batch normalisation works on (rows, cols): rows = B*H*W, cols = channels.
+// Batch normalization works on (rows, cols): rows = B*H*W, cols = channels.
 // Statistics are float64; what is applied to every element is float32.
 
 // normJob applies per-column factors to all elements.

@@ -30,7 +30,7 @@ func (g Conv) fewChannels(l Level) bool { return 2*g.C <= l.shape().narrow }
 func (g Conv) inputFew(l Level, n, oh, ow int, dy, w, dx []float32) {
 	j := fewJobs.Get()
 	j.g, j.level, j.oh, j.ow, j.dy, j.w, j.dx = g, l, oh, ow, dy, w, dx
-	// Neighbouring bands both transpose the rows of dy between them.
+	// Neighboring bands both transpose the rows of dy between them.
 	least := max(g.KH, g.StrideH)
 	j.rows = max(least, (fewLimit/(g.OutC*j.pitch())-ceilDiv(g.KH, g.StrideH))*g.StrideH)
 	if want := ceilDiv(manyTasks(), n); want > 1 {

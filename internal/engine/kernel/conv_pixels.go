@@ -18,7 +18,7 @@ func (j *correlateJob) splitRows() {
 		j.all = max(j.all, (p.ow-1)*j.sw+p.left+p.kw)
 	}
 	j.all += j.before
-	// Neighbouring bands both copy the rows between them.
+	// Neighboring bands both copy the rows between them.
 	rows := max(kh, (bandLimit/(j.all*j.c)-kh)/j.sh)
 	if want := ceilDiv(manyTasks(), j.n); want > 1 {
 		rows = min(rows, max(ceilDiv(oh, want), ceilDiv(kh, j.sh)))

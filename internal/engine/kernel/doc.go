@@ -1,5 +1,5 @@
 // Package kernel computes on float32 slices: matrix products, convolutions,
-// pooling, normalisation, distances. It knows no arrays, layers or files.
+// pooling, normalization, distances. It knows no arrays, layers or files.
 //
 // Kernels have levels (avx512, avx2, generic), chosen when the program starts
 // from the processor's features and forced by TERCET_KERNEL. At one level the

@@ -97,7 +97,7 @@ func checkMatrix(name string, x []float32, rows, cols, ld int) {
 		panic(fmt.Sprintf("kernel: Gemm: %s has rows of %d, stride %d", name, cols, ld))
 	}
 	if need := (rows-1)*ld + cols; len(x) < need {
-		panic(fmt.Sprintf("kernel: Gemm: %s (%d, %d) with stride %d wants %d numbers, got %d", name, rows, cols, ld, need, len(x)))
+		panic(fmt.Sprintf("kernel: Gemm: %s (%d, %d) with stride %d needs %d numbers, got %d", name, rows, cols, ld, need, len(x)))
 	}
 }
 

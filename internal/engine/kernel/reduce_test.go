@@ -35,7 +35,7 @@ func TestSums(t *testing.T) {
 		t.Errorf("large squares: %g", got)
 	}
 	if got := Sum([]float32{1e20, 1, -1e20}); got != 0 && got != 1 {
-		t.Errorf("cancelling: %g", got)
+		t.Errorf("canceling: %g", got)
 	}
 	if got := Sum([]float32{1, float32(math.NaN())}); got == got {
 		t.Errorf("NaN lost: %g", got)

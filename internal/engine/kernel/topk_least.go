@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// LeastKeys is the choice of the nearest of several centres for many points at
+// LeastKeys is the choice of the nearest of several centers for many points at
 // once: Rows keys (x plus b) for each of Cols points, a multiple of 64.
 type LeastKeys struct {
 	Rows, Cols int

@@ -23,7 +23,7 @@ type golden struct {
 		Zeta, Sigma float64
 		Theta       []float64
 		Risk        float64
-		Within      float64 // of the minimiser
+		Within      float64 // of the minimizer
 	}
 }
 
@@ -84,7 +84,7 @@ func TestGoldenMinimisers(t *testing.T) {
 				difference = math.Hypot(difference, v-c.Theta[i])
 			}
 			if difference > s.Certificate+c.Within+rounding || s.Certificate > tol {
-				t.Errorf("%s sigma %v by %q: %v from the minimiser, certificate %v", c.Loss, c.Sigma, method, difference, s.Certificate)
+				t.Errorf("%s sigma %v by %q: %v from the minimizer, certificate %v", c.Loss, c.Sigma, method, difference, s.Certificate)
 			}
 			if math.Abs(s.Risk-c.Risk) > 2*(s.Certificate+c.Within)+1e-15 {
 				t.Errorf("%s sigma %v by %q: risk %v, want %v", c.Loss, c.Sigma, method, s.Risk, c.Risk)
@@ -95,6 +95,6 @@ func TestGoldenMinimisers(t *testing.T) {
 		}
 	}
 	if len(g.RRM) != 8 {
-		t.Errorf("%d minimisers", len(g.RRM))
+		t.Errorf("%d minimizers", len(g.RRM))
 	}
 }

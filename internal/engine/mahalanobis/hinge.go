@@ -20,8 +20,8 @@ const (
 // objective tells of more.
 const epsilon = 0x1p-52
 
-// hinged minimises F_S of the hinge. It rounds the kink over ever smaller widths tau,
-// each time from the last minimiser, until the certificate is small enough. That comes
+// hinged minimizes F_S of the hinge. It rounds the kink over ever smaller widths tau,
+// each time from the last minimizer, until the certificate is small enough. That comes
 // from the dual: max(0, u) is the largest s u over s in [0, 1], so that for any such
 // s_ijk, with means over triplets and M = aa^T - bb^T,
 //

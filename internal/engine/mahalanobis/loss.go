@@ -68,7 +68,7 @@ func (l Loss) check() error {
 		}
 		return fmt.Errorf("%w: there is no loss %q; %slosses: %s", ErrInput, l.Name, hint, strings.Join(lossNames, ", "))
 	case l.Zeta <= 0:
-		return fmt.Errorf("%w: %s with zeta %v has its least loss at w = 0, which tells nothing: give a margin zeta above 0, such as 1", ErrInput, l.Name, l.Zeta)
+		return fmt.Errorf("%w: %s with zeta %v has its least loss at w = 0 and learns nothing: give a margin zeta above 0, such as 1", ErrInput, l.Name, l.Zeta)
 	case l.Name == Huber && (!(l.Delta > 0) || math.IsInf(l.Delta, 1)):
 		return fmt.Errorf("%w: delta of huber is %v, want a finite number above 0", ErrInput, l.Delta)
 	}

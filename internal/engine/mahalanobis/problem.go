@@ -1,5 +1,5 @@
 // Package mahalanobis learns a quadratic form that tells near from far: triplet
-// metric learning as Chen et al. analyse it (AAAI 2023, "On the Stability and
+// metric learning as Chen et al. analyze it (AAAI 2023, "On the Stability and
 // Generalization of Triplet Learning").
 //
 // A symmetric d x d matrix w gives a pair of points the number

@@ -93,7 +93,7 @@ func Factor(theta []float64, d int) (l []float64, negative float64, err error) {
 		negative = mass / all
 	}
 	if e.values[d-1] <= 0 {
-		return nil, negative, fmt.Errorf("%w: no eigenvalue of w is above 0: all points would fall into one; w rewards far positives or was not learnt", ErrInput)
+		return nil, negative, fmt.Errorf("%w: no eigenvalue of w is above 0: all points would fall into one; w rewards far positives or was not learned", ErrInput)
 	}
 	l = make([]float64, d*d)
 	for r := range d {

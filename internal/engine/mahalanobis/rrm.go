@@ -8,7 +8,7 @@ import (
 )
 
 // ErrNotConverged is wrapped by the error of Minimise where it comes with a Solution
-// that is not as near to the minimiser as was asked for.
+// that is not as near to the minimizer as was asked for.
 var ErrNotConverged = errors.New("not converged")
 
 // The methods of Minimise.
@@ -41,7 +41,7 @@ type Solution struct {
 	Risk      float64   // R_S(w)
 	Objective float64   // F_S(w)
 	GradNorm  float64   // of F_S, Euclidean
-	// Certificate bounds the distance to the minimiser, ||w - A(S)|| <= ||grad F_S(w)||
+	// Certificate bounds the distance to the minimizer, ||w - A(S)|| <= ||grad F_S(w)||
 	// / sigma, since F_S is sigma-strongly convex.
 	Certificate float64
 	Iterations  int
@@ -59,7 +59,7 @@ const (
 	mostLBFGS    = 300
 )
 
-// Minimise does regularised risk minimisation (eq. 5),
+// Minimise does regularized risk minimization (eq. 5),
 //
 //	A(S) = argmin_w F_S(w) = R_S(w) + sigma/2 ||w - s I||^2,
 //
@@ -107,7 +107,7 @@ func (f *objective) judge(s Solution, why error) error {
 	case s.Certificate <= f.tol:
 		return nil
 	}
-	return fmt.Errorf("%w: w is within %.3g of the minimiser after %d evaluations, wanted %.3g (sigma %.3g, %s: %v); raise sigma or the tolerance",
+	return fmt.Errorf("%w: w is within %.3g of the minimizer after %d evaluations, limit %.3g (sigma %.3g, %s: %v); raise sigma or the tolerance",
 		ErrNotConverged, s.Certificate, s.Evaluations, f.tol, f.sigma, s.Method, why)
 }
 
@@ -123,7 +123,7 @@ func (o RRMOptions) prior(d int) []float64 {
 func (o RRMOptions) check() error {
 	switch {
 	case !(o.Prior >= 0) || math.IsInf(o.Prior, 1):
-		return fmt.Errorf("%w: the prior is %v times Euclid's metric, want a finite number of at least 0", ErrInput, o.Prior)
+		return fmt.Errorf("%w: the prior is %v times the Euclidean metric, want a finite number of at least 0", ErrInput, o.Prior)
 	case !(o.Sigma > 0) || math.IsInf(o.Sigma, 1):
 		return fmt.Errorf("%w: sigma is %v, want a finite number above 0: without it F_S is not strongly convex, and A(S) is not unique", ErrInput, o.Sigma)
 	case !(o.Tol >= 0) || math.IsInf(o.Tol, 1):

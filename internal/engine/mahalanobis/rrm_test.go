@@ -121,7 +121,7 @@ func minus(a, b []float64) []float64 {
 	return out
 }
 
-// From near the minimiser little is left to do.
+// From near the minimizer little is left to do.
 func TestMinimiseFromAStart(t *testing.T) {
 	r := mustRisk(t, mustLoss(t, Logistic, 0.1, 0), Auto, sample(t, 20, 20, 3, 2))
 	cold, err := Minimise(t.Context(), r, RRMOptions{Sigma: 1e-3, Method: LBFGS})

@@ -111,7 +111,7 @@ func TestSGDLearns(t *testing.T) {
 	learnt := ZeroOne(p, mustSGD(t, p, mustLoss(t, Logistic, 0, 0), o), 0)
 	printed := ZeroOne(p, mustSGD(t, p, mustLoss(t, LogisticPrinted, 0, 0), o), 0)
 	if euclid := ZeroOne(p, Identity(3), 0); !(learnt < euclid-0.05) || !(printed > 0.5) {
-		t.Errorf("learnt %v, printed %v, Euclidean %v", learnt, printed, euclid)
+		t.Errorf("learned %v, printed %v, Euclidean %v", learnt, printed, euclid)
 	}
 }
 

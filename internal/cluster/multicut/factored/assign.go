@@ -79,7 +79,7 @@ const assignRows = 64
 func (a *Assigner) Assign(y []float32, m int) (labels []int32, gain []float64, err error) {
 	d := a.f.d
 	if m < 0 || len(y) != m*d {
-		return nil, nil, fmt.Errorf("%w: %d points of %d dimensions, as the clusters have, want %d numbers, got %d", multicut.ErrInput, m, d, m*d, len(y))
+		return nil, nil, fmt.Errorf("%w: %d points of %d dimensions, as the clusters have, need %d numbers, got %d", multicut.ErrInput, m, d, m*d, len(y))
 	}
 	if i, ok := kernel.AllFinite(y); !ok {
 		return nil, nil, fmt.Errorf("%w: row %d column %d is %v", multicut.ErrInput, i/d, i%d, y[i])

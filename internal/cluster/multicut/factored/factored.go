@@ -51,7 +51,7 @@ func New(x []float32, n, d int, tau, scale float64) (*Graph, error) {
 	case n < 1 || d < 1 || n > math.MaxInt32:
 		return nil, fmt.Errorf("%w: %d points of %d dimensions", multicut.ErrInput, n, d)
 	case len(x)/d != n || len(x)%d != 0:
-		return nil, fmt.Errorf("%w: %d points of %d dimensions want %d numbers, got %d", multicut.ErrInput, n, d, n*d, len(x))
+		return nil, fmt.Errorf("%w: %d points of %d dimensions need %d numbers, got %d", multicut.ErrInput, n, d, n*d, len(x))
 	case !(tau > 0) || math.IsInf(tau, 1):
 		return nil, fmt.Errorf("%w: a threshold of %v: it is a distance, so it must be above 0 and finite", multicut.ErrInput, tau)
 	case !(scale > 0) || math.IsInf(scale, 1):

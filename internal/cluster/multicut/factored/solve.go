@@ -84,7 +84,7 @@ func (f *Graph) Solve(ctx context.Context, o Options) (*multicut.Result, error) 
 		warnings = append(warnings, said...)
 	}
 	if f.blunt() && f.parts(s.best) {
-		warnings = append(warnings, fmt.Sprintf("the threshold of %.4g is too small beside the data, which reach %.4g from their mean: what joining equal points gains is lost in rounding, and some are left apart; use --solver kl, or a threshold above %.2g",
+		warnings = append(warnings, fmt.Sprintf("the threshold of %.4g is too small for data that reach %.4g from their mean: the gain of joining equal points is lost in rounding, and some are not joined; use solver kl, or a threshold above %.2g",
 			f.tau, math.Sqrt(f.most)/f.zoom, 2*math.Sqrt(blunt*f.most)/f.zoom))
 	}
 	r := multicut.NewResult("factored", f, s.best)
