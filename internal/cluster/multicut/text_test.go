@@ -31,7 +31,7 @@ func TestReadGraph(t *testing.T) {
 		t.Errorf("report %+v, want %+v", *report, want)
 	}
 	notes := strings.Join(report.Notes(), "\n")
-	for _, want := range []string{"1 edge was added", "3 pairs cost 0", "2 nodes have no edge", "15 pairs have no edge", "do not repel", "4 parts"} {
+	for _, want := range []string{"1 edge was added", "3 pairs cost 0", "2 nodes have no edge", "15 pairs have no edge", "do not repel", "4 components"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes lack %q:\n%s", want, notes)
 		}

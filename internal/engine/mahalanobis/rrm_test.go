@@ -176,7 +176,7 @@ func TestMinimiseRefuses(t *testing.T) {
 		{RRMOptions{Sigma: -1}, "sigma is -1"},
 		{RRMOptions{Sigma: math.NaN()}, "sigma is NaN"},
 		{RRMOptions{Sigma: math.Inf(1)}, "sigma is +Inf"},
-		{RRMOptions{Sigma: 1, Prior: -2}, "the prior is -2 times Euclid's metric"},
+		{RRMOptions{Sigma: 1, Prior: -2}, "the prior is -2 times the Euclidean metric"},
 		{RRMOptions{Sigma: 1, Prior: math.Inf(1)}, "the prior is +Inf"},
 		{RRMOptions{Sigma: 1, Tol: -1}, "tolerance is -1"},
 		{RRMOptions{Sigma: 1, Tol: math.NaN()}, "tolerance is NaN"},
