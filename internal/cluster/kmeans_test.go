@@ -252,7 +252,7 @@ func TestKMeansBadInput(t *testing.T) {
 	}{
 		"none":  {nil, 0, 1, KMeansOptions{K: 1}, "no rows"},
 		"flat":  {nil, 3, 0, KMeansOptions{K: 1}, "0 dimensions"},
-		"short": {make([]float32, 5), 3, 2, KMeansOptions{K: 1}, "want 6 numbers, got 5"},
+		"short": {make([]float32, 5), 3, 2, KMeansOptions{K: 1}, "need 6 numbers, got 5"},
 		"nan":   {[]float32{0, 1, 2, nan, 4, 5}, 3, 2, KMeansOptions{K: 1}, "row 1 column 1 is NaN"},
 		"k 0":   {make([]float32, 6), 3, 2, KMeansOptions{}, "k = 0 clusters of 3 rows"},
 		"k > n": {make([]float32, 6), 3, 2, KMeansOptions{K: 4}, "k = 4 clusters of 3 rows"},

@@ -169,7 +169,7 @@ func TestPCAEdges(t *testing.T) {
 		"nan":      {[]float32{5, float32(math.NaN())}, 2, 1, 1, "row 1 column 0 is NaN"},
 		"k":        {line, 4, 2, 3, "3 components of 2 dimensions"},
 		"k 0":      {line, 4, 2, 0, "0 components"},
-		"size":     {line, 3, 2, 1, "want 6 numbers, got 8"},
+		"size":     {line, 3, 2, 1, "need 6 numbers, got 8"},
 	} {
 		if _, err := PCA(c.x, c.n, c.d, c.k); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

@@ -191,7 +191,7 @@ func TestRefusesBadInput(t *testing.T) {
 		tau, scale float64
 		say        string
 	}{
-		{[]float32{1, 2, 3}, 2, 2, 1, 1, "want 4 numbers, got 3"},
+		{[]float32{1, 2, 3}, 2, 2, 1, 1, "need 4 numbers, got 3"},
 		{nil, 0, 2, 1, 1, "0 points"},
 		{[]float32{1, 2}, 2, 0, 1, 1, "0 dimensions"},
 		{[]float32{1, 2, nan, 4}, 2, 2, 1, 1, "row 1 column 0 is NaN"},

@@ -344,7 +344,7 @@ func TestThresholdBelowRounding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if warned := strings.Contains(strings.Join(r.Warnings, ""), "too small beside the data"); warned != c.warned || len(r.Sizes) != c.cluster {
+		if warned := strings.Contains(strings.Join(r.Warnings, ""), "too small for data"); warned != c.warned || len(r.Sizes) != c.cluster {
 			t.Errorf("threshold %v: %d clusters, %q", c.tau, len(r.Sizes), r.Warnings)
 		}
 	}
