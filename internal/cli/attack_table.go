@@ -2,13 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"tercet/internal/attack"
 	"tercet/internal/record"
 	"tercet/internal/report"
+	"tercet/internal/text"
 )
 
 // attackTable has a row for each score, published beside fixed.
@@ -21,7 +21,7 @@ func attackTable(d *record.Attack) *report.Table {
 		}
 		list = append(list, s)
 	}
-	t := report.AttackTable(fmt.Sprintf("%s: %s of %d, %s", d.Source.Run, counted(d.Queries, "query", "queries"), d.Source.Items, budget(d.Options, true)), list)
+	t := report.AttackTable(fmt.Sprintf("%s: %s of %d, %s", d.Source.Run, text.Plural(d.Queries, "query", "queries"), d.Source.Items, budget(d.Options, true)), list)
 	t.Notes = append(t.Notes, attackNotes(d)...)
 	labelSource(t, d.Source)
 	return t
@@ -32,16 +32,16 @@ func budget(o record.AttackOptions, eps bool) string {
 	var b strings.Builder
 	b.WriteString(o.Norm)
 	if eps {
-		b.WriteString(" eps " + pixels(o.Norm, o.Eps))
+		b.WriteString(" eps " + text.Eps(o.Norm, o.Eps))
 	}
 	size := "of automatic size"
 	if o.Rule != "auto" {
-		size = "of " + pixels(o.Norm, o.Step)
+		size = "of " + text.Eps(o.Norm, o.Step)
 		if !eps {
-			size = "of at most " + pixels(o.Norm, o.Step)
+			size = "of at most " + text.Eps(o.Norm, o.Step)
 		}
 	}
-	fmt.Fprintf(&b, ", %s %s", counted(o.Iterations, "step", "steps"), size)
+	fmt.Fprintf(&b, ", %s %s", text.Plural(o.Iterations, "step", "steps"), size)
 	if o.Direction == "normalized" {
 		b.WriteString(" of the normalized gradient")
 	}
@@ -55,15 +55,6 @@ func budget(o record.AttackOptions, eps bool) string {
 		b.WriteString(", best iterate")
 	}
 	return b.String()
-}
-
-// pixels writes a length in the linf ball as 77/255 or 7.7/255 where it is such a
-// number.
-func pixels(norm string, v float64) string {
-	if tenths := 2550 * v; norm == "linf" && v > 0 && math.Abs(tenths-math.Round(tenths)) < 1e-6 {
-		return fmt.Sprintf("%.5g/255", math.Round(tenths)/10)
-	}
-	return fmt.Sprintf("%.5g", v)
 }
 
 // attackNotes says how far images were moved, what was shared and what it took.
@@ -86,11 +77,11 @@ func attackNotes(d *record.Attack) []string {
 	if d.Options.Draws > 1 && slices.ContainsFunc(d.Options.Attacks, func(a string) bool { return slices.Contains(attack.Users(attack.Draws), a) }) {
 		out = append(out, fmt.Sprintf("random targets: means of %d draws", d.Options.Draws))
 	}
-	cost := "cost: " + counted(crafted, "image", "images") + " crafted"
+	cost := "cost: " + text.Plural(crafted, "image", "images") + " crafted"
 	if shared > 0 {
 		cost += fmt.Sprintf(", %d of them for both variants", shared)
 	}
-	return append(out, cost+fmt.Sprintf("; %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, duration(d.Cost.Seconds)))
+	return append(out, cost+fmt.Sprintf("; %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, text.Duration(d.Cost.Seconds)))
 }
 
 // curveTable has a row for each score and variant and a column for each eps;
@@ -98,15 +89,15 @@ func attackNotes(d *record.Attack) []string {
 func curveTable(d *record.Curve) *report.Table {
 	o := d.Options
 	t := &report.Table{
-		Title:   fmt.Sprintf("%s: scores against eps, %s of %d, %s", d.Source.Run, counted(d.Queries, "query", "queries"), d.Source.Items, budget(o, false)),
+		Title:   fmt.Sprintf("%s: scores against eps, %s of %d, %s", d.Source.Run, text.Plural(d.Queries, "query", "queries"), d.Source.Items, budget(o, false)),
 		Columns: []report.Column{{Name: "score"}, {Name: "variant"}},
 		Notes: []string{
 			"intervals are in curve.json",
-			fmt.Sprintf("cost: %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, duration(d.Cost.Seconds)),
+			fmt.Sprintf("cost: %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, text.Duration(d.Cost.Seconds)),
 		},
 	}
 	for _, p := range d.Points {
-		name := pixels(o.Norm, p.Eps)
+		name := text.Eps(o.Norm, p.Eps)
 		if o.Norm == "linf" && p.Eps > 0 {
 			name = fmt.Sprintf("%.6g/255", 255*p.Eps)
 		}
@@ -135,5 +126,5 @@ func unreached(o record.AttackOptions) string {
 	if o.Rule != "fixed" || o.Start != "clean" || o.Restarts > 1 || o.Norm == "linf" && o.Direction != "sign" || reach >= o.Eps*(1-1e-9) {
 		return ""
 	}
-	return fmt.Sprintf("%d steps of %s reach %s at most: the ball of %s is not used to its end", o.Iterations, pixels(o.Norm, o.Step), pixels(o.Norm, reach), pixels(o.Norm, o.Eps))
+	return fmt.Sprintf("%d steps of %s reach %s at most: the ball of %s is not used to its end", o.Iterations, text.Eps(o.Norm, o.Step), text.Eps(o.Norm, reach), text.Eps(o.Norm, o.Eps))
 }

@@ -18,6 +18,7 @@ import (
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/report"
+	"tercet/internal/text"
 )
 
 type benchOptions struct {
@@ -223,7 +224,7 @@ func printBench(w io.Writer, d *benchDocument, format string) error {
 func benchTable(d *benchDocument) *report.Table {
 	m := d.Machine
 	t := &report.Table{
-		Title: fmt.Sprintf("%s, %s/%s, kernel %s, %s", m.CPU, runtime.GOOS, runtime.GOARCH, m.Level, count(m.Threads, "thread")),
+		Title: fmt.Sprintf("%s, %s/%s, kernel %s, %s", m.CPU, runtime.GOOS, runtime.GOARCH, m.Level, text.Count(m.Threads, "thread")),
 		Columns: []report.Column{{Name: "job"}, {Name: "time (ms)", Digits: 2}, {Name: "images or rows/s", Digits: 1}, {Name: "GFLOP/s", Digits: 1},
 			{Name: "of the peak", Percent: true}, {Name: "memory (MiB)", Digits: 1}},
 	}
@@ -245,10 +246,10 @@ func benchTable(d *benchDocument) *report.Table {
 		}
 	}
 	for _, p := range m.Peak {
-		t.Notes = append(t.Notes, fmt.Sprintf("peak on %s: %.0f GFLOP/s", count(p.Threads, "thread"), p.GFLOPS))
+		t.Notes = append(t.Notes, fmt.Sprintf("peak on %s: %.0f GFLOP/s", text.Count(p.Threads, "thread"), p.GFLOPS))
 	}
 	for _, c := range m.Copy {
-		t.Notes = append(t.Notes, fmt.Sprintf("copy on %s: %.1f GB/s read and written", count(c.Threads, "thread"), c.GBPerS))
+		t.Notes = append(t.Notes, fmt.Sprintf("copy on %s: %.1f GB/s read and written", text.Count(c.Threads, "thread"), c.GBPerS))
 	}
 	return t
 }

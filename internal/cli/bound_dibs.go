@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/noise"
 	"tercet/internal/record"
+	"tercet/internal/text"
 	"tercet/internal/theory"
 )
 
@@ -162,7 +163,7 @@ func printDIBS(w io.Writer, d *dibsDocument) error {
 
 func printSimulation(b *strings.Builder, s *theory.Simulation) {
 	n := len(s.Draws)
-	fmt.Fprintf(b, "%s of %s negatives, seed %d", count(n, "graph"), s.Negatives, s.Seed)
+	fmt.Fprintf(b, "%s of %s negatives, seed %d", text.Count(n, "graph"), s.Negatives, s.Seed)
 	if n < s.Wanted {
 		fmt.Fprintf(b, "; %d were wanted", s.Wanted)
 	}

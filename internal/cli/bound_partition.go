@@ -12,6 +12,7 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/record"
 	"tercet/internal/report"
+	"tercet/internal/text"
 	"tercet/internal/theory"
 )
 
@@ -164,7 +165,7 @@ func printPartitions(w io.Writer, d *partitionResult) error {
 	}
 	fmt.Fprintln(&b, t.Render())
 	if len(d.Others) > 0 {
-		fmt.Fprintf(&b, "%s left out: without noise on pairs, sparse, with random negatives, or not finished.\n", count(len(d.Others), "run"))
+		fmt.Fprintf(&b, "%s left out: without noise on pairs, sparse, with random negatives, or not finished.\n", text.Count(len(d.Others), "run"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"tercet/internal/text"
 	"tercet/internal/theory/stability"
 )
 
@@ -160,10 +161,7 @@ func dashed(flags []string) string {
 	for _, f := range flags {
 		out = append(out, "--"+f)
 	}
-	if n := len(out); n > 1 {
-		return strings.Join(out[:n-1], ", ") + " and " + out[n-1]
-	}
-	return strings.Join(out, "")
+	return text.List(out, "and")
 }
 
 // wants lists all that the bound needs.

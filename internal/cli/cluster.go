@@ -322,12 +322,3 @@ func (o *clusterOptions) clusterGates() ([]gate, error) {
 	}
 	return gates, err
 }
-
-// either joins words as people do: "a, b or c".
-func either(list []string) string {
-	last := len(list) - 1
-	if last == 0 {
-		return list[0]
-	}
-	return strings.Join(list[:last], ", ") + " or " + list[last]
-}

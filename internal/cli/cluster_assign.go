@@ -15,6 +15,7 @@ import (
 	"tercet/internal/fsx"
 	"tercet/internal/record"
 	"tercet/internal/report"
+	"tercet/internal/text"
 )
 
 type assignOptions struct {
@@ -137,7 +138,7 @@ func assignTable(d *record.Assign) *report.Table {
 		}
 	}
 	t := &report.Table{
-		Title:   fmt.Sprintf("%s: %s to the %s of %s", name, counted(d.Source.Items, "item", "items"), counted(d.Clusters.Clusters, "cluster", "clusters"), d.Clusters.File),
+		Title:   fmt.Sprintf("%s: %s to the %s of %s", name, text.Plural(d.Source.Items, "item", "items"), text.Plural(d.Clusters.Clusters, "cluster", "clusters"), d.Clusters.File),
 		Columns: []report.Column{{Name: "score"}, {Name: "value", Digits: 4}},
 		Rows: [][]report.Cell{
 			{report.Text("assigned"), report.Int(d.Assigned)},

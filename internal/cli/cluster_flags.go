@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/experiment"
+	"tercet/internal/text"
 )
 
 // declare declares the flags of tercet cluster.
@@ -124,7 +125,7 @@ func (o *clusterOptions) heeded() error {
 			if f.flag == "clusters" && o.method == experiment.Multicut {
 				hint = "; multicut finds their number itself"
 			}
-			return usagef("--%s is for %s, not for %s%s", f.flag, either(f.methods), o.method, hint)
+			return usagef("--%s is for %s, not for %s%s", f.flag, text.List(f.methods, "or"), o.method, hint)
 		}
 	}
 	if o.graph == "" {
@@ -187,7 +188,7 @@ func (o *clusterOptions) words() error {
 		{"map", o.mapKind, []string{"auto", "tsne", "pca", "both", "none"}},
 	} {
 		if !slices.Contains(c.valid, c.value) {
-			return usagef("--%s is %q; give %s", c.flag, c.value, either(c.valid))
+			return usagef("--%s is %q; give %s", c.flag, c.value, text.List(c.valid, "or"))
 		}
 	}
 	for _, s := range o.starts {

@@ -8,6 +8,7 @@ import (
 	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/report"
+	"tercet/internal/text"
 )
 
 // clusterTable shows a clustering: how many, how large, how good, beside what other
@@ -17,9 +18,9 @@ func clusterTable(d *record.Cluster) *report.Table {
 	if name == "" {
 		name = d.Source.Embeddings + d.Source.Graph
 	}
-	title := fmt.Sprintf("%s: %s, D = %d, %s", name, counted(d.Source.Items, "item", "items"), d.Source.Dim, d.Options.Method)
+	title := fmt.Sprintf("%s: %s, D = %d, %s", name, text.Plural(d.Source.Items, "item", "items"), d.Source.Dim, d.Options.Method)
 	if d.Source.Graph != "" {
-		title = fmt.Sprintf("%s: %s, %s, %s", name, counted(d.Source.Items, "node", "nodes"), counted(int(d.Multicut.Graph.Edges), "edge", "edges"), d.Options.Method)
+		title = fmt.Sprintf("%s: %s, %s, %s", name, text.Plural(d.Source.Items, "node", "nodes"), text.Plural(int(d.Multicut.Graph.Edges), "edge", "edges"), d.Options.Method)
 	}
 	t := &report.Table{Title: title, Columns: []report.Column{{Name: "score"}, {Name: "value", Digits: 4}}}
 	columns := []column{{d.Clusters, d.Objective, d.Clustering}}
@@ -111,7 +112,7 @@ func clusterNotes(d *record.Cluster) []string {
 	if s := d.ThresholdFrom; s != nil {
 		switch {
 		case s.Fit != nil:
-			add("threshold: fitted to %d pairs of %s (%s), of which it puts %.1f %% where they belong; AUC %.3f", s.Fit.Pairs, s.Fit.Set, counted(s.Fit.Items, "item", "items"), 100*s.Fit.Accuracy, s.Fit.AUC)
+			add("threshold: fitted to %d pairs of %s (%s), of which it puts %.1f %% where they belong; AUC %.3f", s.Fit.Pairs, s.Fit.Set, text.Plural(s.Fit.Items, "item", "items"), 100*s.Fit.Accuracy, s.Fit.AUC)
 		case s.Alpha > 0:
 			add("threshold: sqrt((alpha + beta)/2) of the loss's margins, alpha %g, beta %g", s.Alpha, s.Beta)
 		case s.From == experiment.FromMargins:
@@ -154,7 +155,7 @@ func clusterNotes(d *record.Cluster) []string {
 
 func graphWords(g record.GraphRecord) string {
 	if g.Kind == "complete" {
-		return "all " + counted(int(g.Edges), "pair", "pairs")
+		return "all " + text.Plural(int(g.Edges), "pair", "pairs")
 	}
-	return "a graph of " + counted(int(g.Edges), "edge", "edges")
+	return "a graph of " + text.Plural(int(g.Edges), "edge", "edges")
 }

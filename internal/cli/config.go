@@ -16,6 +16,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/experiment"
 	"tercet/internal/record"
+	"tercet/internal/text"
 )
 
 const configLong = `A config is one YAML file with the sections name, seed, data, noise, model, batch,
@@ -194,7 +195,7 @@ func runConfigCheck(s *Streams, o configCheckOptions) error {
 		for _, f := range doc.Files {
 			verdict := "bad"
 			if f.OK {
-				verdict = "ok, " + count(f.Runs, "run")
+				verdict = "ok, " + text.Count(f.Runs, "run")
 			}
 			if _, err := fmt.Fprintf(w, "%s: %s\n", f.File, verdict); err != nil {
 				return err
@@ -203,7 +204,7 @@ func runConfigCheck(s *Streams, o configCheckOptions) error {
 		return nil
 	})
 	if err == nil && bad > 0 {
-		err = usagef("%s of %d not valid", count(bad, "config"), len(o.files))
+		err = usagef("%s of %d not valid", text.Count(bad, "config"), len(o.files))
 	}
 	return err
 }
@@ -245,13 +246,6 @@ func warmupNote(c *config.Config) string {
 		return fmt.Sprintf("optimizer.schedule.warmup (%s) is as long as the run (%d %s) or longer: the learning rate never stays at optimizer.lr", w, length, unit)
 	}
 	return ""
-}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 type keysDocument struct {

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/noise"
 	"tercet/internal/report"
+	"tercet/internal/text"
 )
 
 type dataInspectOptions struct {
@@ -137,7 +138,7 @@ func dataTable(d *experiment.DataDoc) *report.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	for _, o := range d.Overlaps {
-		t.Notes = append(t.Notes, fmt.Sprintf("overlap: %s of %s also in %s; %s in both", count(o.Items, "item"), o.Of, o.In, countClasses(o.Classes)))
+		t.Notes = append(t.Notes, fmt.Sprintf("overlap: %s of %s also in %s; %s in both", text.Count(o.Items, "item"), o.Of, o.In, countClasses(o.Classes)))
 	}
 	if d.Noise != nil {
 		t.Notes = append(t.Notes, "noise: "+noise.Words(*d.Noise))

@@ -18,6 +18,7 @@ import (
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/rng"
+	"tercet/internal/text"
 )
 
 type doctorOptions struct {
@@ -200,7 +201,7 @@ func checkConfig(o doctorOptions) (checkFile, check) {
 		return f, check{"config", "fail", err.Error()}
 	}
 	f.OK, f.Runs, f.Hash = true, runs, c.Hash()
-	return f, check{"config", "ok", "valid, " + count(f.Runs, "run")}
+	return f, check{"config", "ok", "valid, " + text.Count(f.Runs, "run")}
 }
 
 const gemmSize = 768 // three matrices of 2.25 MiB: beyond the second-level cache
@@ -262,7 +263,7 @@ func printDoctor(w io.Writer, d doctorDocument, modules bool) error {
 		fmt.Fprintf(&b, "%-9s "+format+"\n", append([]any{name}, args...)...)
 	}
 	line("version", "%s, %s, %s/%s", d.Build.Version, d.Build.Go, d.Build.OS, d.Build.Arch)
-	line("cpu", "%s, %s", d.CPU.Brand, count(d.CPU.Count, "processor"))
+	line("cpu", "%s, %s", d.CPU.Brand, text.Count(d.CPU.Count, "processor"))
 	line("features", "%s", strings.Join(d.CPU.Features, " "))
 	line("kernel", "%s (available: %s)", d.Kernel.Current, strings.Join(d.Kernel.Available, ", "))
 	line("gemm", "%.0f GFLOP/s on one thread, %.0f on %d (%d x %d, float32)",

@@ -15,6 +15,7 @@ import (
 	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/report"
+	"tercet/internal/text"
 )
 
 type evalOptions struct {
@@ -375,7 +376,7 @@ func evalTable(d *record.Eval, all bool) *report.Table {
 	for b, j := range d.Baselines {
 		base[b] = report.Judged(j)
 	}
-	title := fmt.Sprintf("%s: %s, %s, D = %d", name, counted(d.Source.Items, "item", "items"), countClasses(d.Source.Classes), d.Source.Dim)
+	title := fmt.Sprintf("%s: %s, %s, D = %d", name, text.Plural(d.Source.Items, "item", "items"), countClasses(d.Source.Classes), d.Source.Dim)
 	t, left := report.EvalTable(title, value, report.Judged(d.Evaluated), base, all)
 	addPairs(t, d)
 	addMetric(t, d)

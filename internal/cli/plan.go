@@ -8,6 +8,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/experiment"
 	"tercet/internal/record"
+	"tercet/internal/text"
 )
 
 // planDocument is what --dry-run prints with --json.
@@ -34,7 +35,7 @@ func plan(s *Streams, variants []*config.Config) error {
 			total += p.Seconds
 		}
 		if len(doc.Runs) > 1 {
-			fmt.Fprintf(&b, "%d runs, about %s in all\n", len(doc.Runs), duration(total))
+			fmt.Fprintf(&b, "%d runs, about %s in all\n", len(doc.Runs), text.Duration(total))
 		}
 		_, err := io.WriteString(w, b.String())
 		return err
@@ -67,16 +68,16 @@ func writePlan(b *strings.Builder, p *experiment.Plan) {
 	if most == "" {
 		most = "about "
 	}
-	fmt.Fprintf(b, "time        "+most+"%s (%.1f ms a step, timed here), without evaluation\n", duration(p.Seconds), 1e3*p.StepTime)
+	fmt.Fprintf(b, "time        "+most+"%s (%.1f ms a step, timed here), without evaluation\n", text.Duration(p.Seconds), 1e3*p.StepTime)
 }
 
 // writeMetricPlan is the rest of the plan of a metric that is fitted.
 func writeMetricPlan(b *strings.Builder, p *experiment.Plan, m *experiment.MetricPlan) {
-	fmt.Fprintf(b, "triplets    %.4g, %s as positives\n", m.Triplets, counted(m.Classes, "class", "classes"))
+	fmt.Fprintf(b, "triplets    %.4g, %s as positives\n", m.Triplets, text.Plural(m.Classes, "class", "classes"))
 	steps := ""
 	if p.Steps > 0 {
-		steps = fmt.Sprintf(", %s", counted(p.Steps, "step", "steps"))
+		steps = fmt.Sprintf(", %s", text.Plural(p.Steps, "step", "steps"))
 	}
 	fmt.Fprintf(b, "fit         %s, %s%s\n", m.Algorithm, m.Loss, steps)
-	fmt.Fprintf(b, "time        %s for the risk and its gradient, timed here; rrm takes some ten to a hundred\n", duration(m.Evaluation))
+	fmt.Fprintf(b, "time        %s for the risk and its gradient, timed here; rrm takes some ten to a hundred\n", text.Duration(m.Evaluation))
 }

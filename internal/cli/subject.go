@@ -178,14 +178,6 @@ func checkResamples(n int) error {
 	return atLeast(flagCount{"bootstrap", n, 0})
 }
 
-// counted is a number of things: "1 query", "2 queries".
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // stages shows one progress display after another, as a job's stages change.
 type stages struct {
 	s    *Streams

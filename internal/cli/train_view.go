@@ -2,11 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"time"
 
 	"tercet/internal/data"
 	"tercet/internal/experiment"
 	"tercet/internal/record"
+	"tercet/internal/text"
 	"tercet/internal/train"
 )
 
@@ -49,7 +49,7 @@ func (v *trainView) event(e *train.Event) {
 		if c, ok := e.Coverage.(data.Coverage); ok && c.Items > 0 && e.Epoch == float64(int(e.Epoch)) { // whole epochs only
 			seen = fmt.Sprintf(", saw %.1f %% of the images", 100*float64(c.Seen)/float64(c.Items))
 		}
-		v.s.Note("epoch %g, step %d: mean loss %.5f, %s%s", round2(e.Epoch), e.Step, *e.Loss, duration(e.Seconds), seen)
+		v.s.Note("epoch %g, step %d: mean loss %.5f, %s%s", round2(e.Epoch), e.Step, *e.Loss, text.Duration(e.Seconds), seen)
 	}
 }
 
@@ -58,7 +58,7 @@ func ended(s *Streams, dir string, m record.Manifest) {
 	if m.Stopped != nil {
 		s.Note("%s: stopped early at step %d of %d: %s", dir, m.Stopped.Step, m.Of, m.Stopped.Reason)
 	}
-	s.Note("%s: done in %s", dir, duration(m.Seconds))
+	s.Note("%s: done in %s", dir, text.Duration(m.Seconds))
 	crafted(s, m)
 }
 
@@ -88,16 +88,3 @@ func (v *trainView) end() {
 }
 
 func round2(x float64) float64 { return float64(int(x*100+0.5)) / 100 }
-
-// duration prints seconds as people say them.
-func duration(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	switch {
-	case seconds < 10:
-		return fmt.Sprintf("%.1f s", seconds)
-	case seconds < 120:
-		return fmt.Sprintf("%.0f s", seconds)
-	default:
-		return d.Round(time.Second).String()
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tercet/internal/metric"
+	"tercet/internal/text"
 )
 
 // HDBSCANOptions sets HDBSCAN. Zero values mean the defaults in brackets.
@@ -72,7 +73,7 @@ func HDBSCAN(ctx context.Context, x []float32, n, d int, o HDBSCANOptions) (*HDB
 	}
 	r := t.result(chosen)
 	if len(r.Sizes) == 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("all is noise: %s do not split into clusters of %d or more", counted(n, "row"), o.MinClusterSize))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("all is noise: %s do not split into clusters of %d or more", text.Count(n, "row"), o.MinClusterSize))
 	}
 	return r, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"tercet/internal/text"
 )
 
 // KMeansOptions sets KMeans. Zero values mean the defaults in brackets, which
@@ -105,7 +107,7 @@ func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMean
 func (r *KMeansResult) warn(data *centred, o KMeansOptions) {
 	if empty := o.K - used(r.Sizes); empty > 0 {
 		if distinct := distinctRows(data); distinct < o.K {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("the data have only %s: %s", counted(distinct, "distinct row"), emptyClusters(empty, o.K)))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("the data have only %s: %s", text.Count(distinct, "distinct row"), emptyClusters(empty, o.K)))
 		} else {
 			r.Warnings = append(r.Warnings, emptyClusters(empty, o.K))
 		}

@@ -10,6 +10,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 	"tercet/internal/rng"
+	"tercet/internal/text"
 )
 
 const (
@@ -69,7 +70,7 @@ func miniBatch(ctx context.Context, f frame, x []float32, n int, o KMeansOptions
 		r.Warnings = append(r.Warnings, emptyClusters(empty, o.K))
 	}
 	if !r.Converged {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged after %s of %s: raise the limit", counted(steps, "step"), counted(o.MiniBatch, "row")))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged after %s of %s: raise the limit", text.Count(steps, "step"), text.Count(o.MiniBatch, "row")))
 	}
 	return r, nil
 }

@@ -224,12 +224,3 @@ func (c *Config) neededFiles() []needed {
 	}
 	return list
 }
-
-func contains(list []string, s string) bool {
-	for _, w := range list {
-		if w == s {
-			return true
-		}
-	}
-	return false
-}

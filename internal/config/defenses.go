@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"tercet/internal/engine/loss"
@@ -124,7 +125,7 @@ func (c *Config) defenseRules(fail func(key, format string, args ...any)) {
 	if p.Norm == "l2" && p.Alpha == nil && p.Scale == "fixed" && p.Steps > 1 {
 		fail("defense.pgd.alpha", "must be set for the l2 ball, or set defense.pgd.scale: ball")
 	}
-	if c.Defense.Name != "est" && !contains(mine.Samplers(), c.Miner.Name) && !c.sourced() {
+	if c.Defense.Name != "est" && !slices.Contains(mine.Samplers(), c.Miner.Name) && !c.sourced() {
 		fail("miner.name", "defense %s needs one triplet for each anchor: %s", c.Defense.Name, strings.Join(mine.Samplers(), ", "))
 	}
 	h, ok := c.Defense.Options.(HMDefense)
@@ -137,7 +138,7 @@ func (c *Config) defenseRules(fail func(key, format string, args ...any)) {
 	if h.Destination.gradual() {
 		c.gradualRules(h.Destination.Name, fail)
 	}
-	if h.Source != nil && !contains(mine.Samplers(), *h.Source) {
+	if h.Source != nil && !slices.Contains(mine.Samplers(), *h.Source) {
 		fail("defense.source", "there is no %q here; %s", *h.Source, names.Unknown(*h.Source, mine.Samplers()))
 	}
 }

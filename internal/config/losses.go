@@ -1,9 +1,8 @@
 package config
 
 import (
-	"strings"
-
 	"tercet/internal/engine/loss"
+	"tercet/internal/text"
 )
 
 // For returns the key of the loss with which it takes tuples of that kind, and the
@@ -23,7 +22,7 @@ func losses(k loss.Kind) string {
 			out = append(out, c.Name)
 		}
 	}
-	return strings.Join(out[:len(out)-1], ", ") + " or " + out[len(out)-1]
+	return text.List(out, "or")
 }
 
 // lossRules holds what a loss asks of the rest.

@@ -122,10 +122,10 @@ func (l leaf) text() string {
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
-	return text(l.v)
+	return written(l.v)
 }
 
-func text(v reflect.Value) string {
+func written(v reflect.Value) string {
 	if s, ok := v.Interface().(component.Span); ok {
 		return s.String()
 	}
@@ -147,11 +147,11 @@ func text(v reflect.Value) string {
 		if v.IsNil() {
 			return "null"
 		}
-		return text(v.Elem())
+		return written(v.Elem())
 	case reflect.Slice, reflect.Array:
 		parts := make([]string, v.Len())
 		for i := range parts {
-			parts[i] = text(v.Index(i))
+			parts[i] = written(v.Index(i))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}

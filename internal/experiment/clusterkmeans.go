@@ -9,6 +9,7 @@ import (
 	"tercet/internal/cluster/multicut"
 	"tercet/internal/names"
 	"tercet/internal/record"
+	"tercet/internal/text"
 )
 
 // kmeans clusters the items by k-means, of one k or of that with the best silhouette.
@@ -18,7 +19,7 @@ func (j *clusterJob) kmeans(ctx context.Context, doc *record.Cluster) error {
 		Progress: func(restart, _ int) { j.say("k-means", restart, max(j.o.NInit, restart)) },
 	}
 	if o.MiniBatch > j.v.n {
-		doc.Warnings = append(doc.Warnings, fmt.Sprintf("--mini-batch %d of %s: each step takes all of them", o.MiniBatch, countedItems(j.v.n)))
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("--mini-batch %d of %s: each step takes all of them", o.MiniBatch, text.Count(j.v.n, "item")))
 	}
 	doc.KMeans = &record.KMeansRecord{}
 	var km *cluster.KMeansResult
@@ -105,7 +106,7 @@ func (j *clusterJob) chooseK(ctx context.Context, o cluster.KMeansOptions, doc *
 	}
 	if len(ks) < len(j.o.KMeans.Ks) {
 		doc.Warnings = append(doc.Warnings, fmt.Sprintf("k: %d of the %d that were asked for, %d to %d; the silhouette of %s is defined for 2 to %d clusters",
-			len(ks), len(j.o.KMeans.Ks), slices.Min(ks), slices.Max(ks), countedItems(j.v.n), j.v.n-1))
+			len(ks), len(j.o.KMeans.Ks), slices.Min(ks), slices.Max(ks), text.Count(j.v.n, "item"), j.v.n-1))
 	}
 	c, err := cluster.ChooseK(ctx, j.v.x, j.v.n, j.v.d, ks, o, j.o.KMeans.Sample)
 	if err != nil {
@@ -139,5 +140,5 @@ func (r *Run) CheckClusters(k int, split string, limit int) error {
 }
 
 func tooMany(k, n int) error {
-	return optionf("%d clusters of %s: -k can be at most their number", k, countedItems(n))
+	return optionf("%d clusters of %s: -k can be at most their number", k, text.Count(n, "item"))
 }

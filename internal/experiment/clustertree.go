@@ -7,6 +7,7 @@ import (
 	"tercet/internal/cluster"
 	"tercet/internal/cluster/link"
 	"tercet/internal/record"
+	"tercet/internal/text"
 )
 
 // heights is the number of last joins that a document keeps.
@@ -55,7 +56,7 @@ func (j *clusterJob) agglomerative(ctx context.Context, doc *record.Cluster) err
 func (j *clusterJob) hdbscan(ctx context.Context, doc *record.Cluster) error {
 	o := j.o.HDBSCAN
 	if o.MinSamples > j.v.n {
-		return optionf("--min-samples %d of %s: it can be at most their number", o.MinSamples, countedItems(j.v.n))
+		return optionf("--min-samples %d of %s: it can be at most their number", o.MinSamples, text.Count(j.v.n, "item"))
 	}
 	res, err := cluster.HDBSCAN(ctx, j.v.x, j.v.n, j.v.d, cluster.HDBSCANOptions{
 		MinClusterSize: o.MinClusterSize, MinSamples: o.MinSamples, Selection: o.Selection, Epsilon: o.Epsilon,
@@ -71,7 +72,7 @@ func (j *clusterJob) hdbscan(ctx context.Context, doc *record.Cluster) error {
 	doc.Labels, doc.Sizes, doc.Clusters, doc.Noise = res.Labels, res.Sizes, len(res.Sizes), res.Noise
 	doc.Warnings = append(doc.Warnings, res.Warnings...)
 	if doc.Noise > 0 && j.v.labels != nil {
-		doc.Warnings = append(doc.Warnings, fmt.Sprintf("noise: %s; in the scores noise counts as one more cluster", countedItems(doc.Noise)))
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("noise: %s; in the scores noise counts as one more cluster", text.Count(doc.Noise, "item")))
 	}
 	j.probabilities = res.Probabilities
 	return nil

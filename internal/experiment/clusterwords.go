@@ -1,17 +1,8 @@
 package experiment
 
 import (
-	"fmt"
 	"slices"
 )
-
-// countedItems is a number of items in words.
-func countedItems(n int) string {
-	if n == 1 {
-		return "1 item"
-	}
-	return fmt.Sprintf("%d items", n)
-}
 
 // allEqual tells whether there are several items, all of them the same.
 func (v vectors) allEqual() bool {

@@ -9,6 +9,7 @@ import (
 	"tercet/internal/attack"
 	"tercet/internal/record"
 	"tercet/internal/report"
+	"tercet/internal/text"
 )
 
 // retrieved is the number of nearest images shown before and after an attack.
@@ -38,7 +39,7 @@ func (a *Attacked) DrawAttack(dir string, k int, attacks []string) (string, erro
 		rows = append(rows, list...)
 	}
 	o := a.Doc.Options
-	title := fmt.Sprintf("%s under attack, %s eps %s", filepath.Base(a.Doc.Source.Run), o.Norm, epsWords(o.Norm, o.Eps))
+	title := fmt.Sprintf("%s under attack, %s eps %s", filepath.Base(a.Doc.Source.Run), o.Norm, text.Eps(o.Norm, o.Eps))
 	path := filepath.Join(dir, "attack.png")
 	return path, report.AdversarialSheet(path, title, rows, 0)
 }
@@ -148,14 +149,6 @@ func (a *Attacked) neighbours(z []float32, query int) ([]report.Neighbour, error
 		out = append(out, report.Neighbour{Tile: t, Correct: ds.Labels()[b.at] == ds.Labels()[query]})
 	}
 	return out, nil
-}
-
-// epsWords gives eps in 1/255 where that is what it is.
-func epsWords(norm string, eps float64) string {
-	if norm == "linf" {
-		return fmt.Sprintf("%.4g/255", 255*eps)
-	}
-	return fmt.Sprintf("%.4g", eps)
 }
 
 // DrawCurve writes dir/attack-curve.png and .svg: the scores against eps, in 1/255 for

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tercet/internal/report"
+	"tercet/internal/text"
 )
 
 // Rows and images of a mosaic.
@@ -21,7 +22,7 @@ func (c *Clustered) drawMosaic(dir, name string) (string, error) {
 	majority := c.majority()
 	var groups []report.MosaicGroup
 	for k := range min(len(c.Doc.Sizes), mosaicClusters) {
-		g := report.MosaicGroup{Name: fmt.Sprintf("cluster %d", k), Note: counting(c.Doc.Sizes[k])}
+		g := report.MosaicGroup{Name: fmt.Sprintf("cluster %d", k), Note: text.Count(c.Doc.Sizes[k], "image")}
 		m, known := majority[int32(k)]
 		if known {
 			g.Note += fmt.Sprintf(", %.0f %% %s", 100*float64(m.count)/float64(c.Doc.Sizes[k]), className(m.class, c.Classes))
@@ -49,13 +50,6 @@ func (c *Clustered) drawMosaic(dir, name string) (string, error) {
 	}
 	path := filepath.Join(dir, "clusters.png")
 	return path, report.Mosaic(path, name+": "+what, groups)
-}
-
-func counting(n int) string {
-	if n == 1 {
-		return "1 image"
-	}
-	return fmt.Sprintf("%d images", n)
 }
 
 // outwards returns at most `most` items of a cluster, the nearest to its mean first,

@@ -11,6 +11,7 @@ import (
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/rng"
+	"tercet/internal/text"
 )
 
 // drawTriplets draws n triplets of items: the anchor uniformly among those that have
@@ -38,7 +39,7 @@ func drawTriplets(labels []int32, n int, set string, r *rng.Stream) ([]loss.Trip
 		}
 	}
 	if len(members) < 2 || len(anchors) == 0 {
-		return nil, fmt.Errorf("%w: no triplets in the %s images: they are %d in %s, and a triplet takes two of one class and one of another", data.ErrUnfit, set, len(labels), counted(len(members), "class", "classes"))
+		return nil, fmt.Errorf("%w: no triplets in the %s images: they are %d in %s, and a triplet takes two of one class and one of another", data.ErrUnfit, set, len(labels), text.Plural(len(members), "class", "classes"))
 	}
 	out := make([]loss.Triplet, n)
 	for k := range out {

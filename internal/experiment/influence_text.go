@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/report"
+	"tercet/internal/text"
 )
 
 // File is influence.json.
@@ -18,7 +19,7 @@ func (d *InfluenceDoc) Cautions() []string { return d.Warnings }
 // Table has a row for each image, the most moving first.
 func (d *InfluenceDoc) Table() *report.Table {
 	t := &report.Table{
-		Title: fmt.Sprintf("%s: %s on from step %d with one image replaced, judged on %d %s images", d.Source.Run, counted(d.Options.Steps, "step", "steps"), d.Source.Step, d.Source.Items, d.Source.Set),
+		Title: fmt.Sprintf("%s: %s on from step %d with one image replaced, judged on %d %s images", d.Source.Run, text.Plural(d.Options.Steps, "step", "steps"), d.Source.Step, d.Source.Items, d.Source.Set),
 		Columns: []report.Column{
 			{Name: "image"}, {Name: "class"}, {Name: "by"}, {Name: "uses"}, {Name: "cos mean", Digits: 6}, {Name: "cos max", Digits: 5},
 			{Name: "max |l - l'|", Digits: 4}, {Name: "mean", Digits: 5}, {Name: "nearest changed", Percent: true}, {Name: "most moved"},
@@ -55,7 +56,7 @@ func (d *InfluenceDoc) Draw(dir string) ([]string, error) {
 		if len(r.Movement.Most) == 0 { // in batches, but in no tuple with a gradient
 			continue
 		}
-		g := report.MosaicGroup{Name: fmt.Sprintf("image %d (%s)", r.Image, r.Class), Note: fmt.Sprintf("1 - cos %.2g, %s", r.Movement.CosineMean, counted(r.Uses, "use", "uses"))}
+		g := report.MosaicGroup{Name: fmt.Sprintf("image %d (%s)", r.Image, r.Class), Note: fmt.Sprintf("1 - cos %.2g, %s", r.Movement.CosineMean, text.Plural(r.Uses, "use", "uses"))}
 		from := d.held
 		if r.Of == "train" {
 			from = d.train

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
+	"tercet/internal/text"
 )
 
 // rrm minimises the regularised risk (eq. 5).
@@ -33,7 +34,7 @@ func (f *fitting) rrm(ctx context.Context, o config.RRMFit) (*MetricFit, error) 
 	fit.Method, fit.Risk, fit.Objective, fit.GradNorm, fit.Certificate = s.Method, s.Risk, s.Objective, s.GradNorm, &s.Certificate
 	fit.Iterations, fit.Evaluations = s.Iterations, s.Evaluations
 	f.watch.note("rrm by %s: %s, risk %.6f, objective %.6f; w is within %.2g of the minimiser", s.Method,
-		counted(s.Iterations, "iteration", "iterations"), s.Risk, s.Objective, s.Certificate)
+		text.Plural(s.Iterations, "iteration", "iterations"), s.Risk, s.Objective, s.Certificate)
 	return fit, nil
 }
 
@@ -83,7 +84,7 @@ func (f *fitting) sgd(ctx context.Context, o config.SGDFit) (*MetricFit, error) 
 	grad := make([]float64, len(theta))
 	fit.Risk = risk.ValueGrad(theta, grad)
 	fit.Objective, fit.GradNorm, fit.Iterations, fit.Eta = fit.Risk, floats.Norm(grad, 2), so.Steps, eta
-	f.watch.note("sgd: %s of %.4g, risk %.6f", counted(so.Steps, "step", "steps"), eta, fit.Risk)
+	f.watch.note("sgd: %s of %.4g, risk %.6f", text.Plural(so.Steps, "step", "steps"), eta, fit.Risk)
 	return fit, nil
 }
 

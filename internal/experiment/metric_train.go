@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/noise"
 	"tercet/internal/record"
+	"tercet/internal/text"
 	"tercet/internal/train"
 )
 
@@ -133,18 +134,11 @@ func (f *fitting) prepare(ctx context.Context) error {
 	r.Manifest.Steps, r.Manifest.Of = 0, 0
 	r.Manifest.Cost = adversary.Cost{Forward: int64(f.items)}
 	f.watch.note("features: %d of each image, in the ball of radius %g", d, o.Radius)
-	f.watch.note("triplets: %.4g of %s as positives", f.problems.triplets(), counted(len(f.problems.list), "class", "classes"))
+	f.watch.note("triplets: %.4g of %s as positives", f.problems.triplets(), text.Plural(len(f.problems.list), "class", "classes"))
 	if n := f.problems.skipped; n > 0 {
-		f.watch.note("%s of one item: never the positives", counted(n, "class", "classes"))
+		f.watch.note("%s of one item: never the positives", text.Plural(n, "class", "classes"))
 	}
 	return nil
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // event logs an event and tells it.

@@ -18,6 +18,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
 	"tercet/internal/report"
+	"tercet/internal/text"
 	measuring "tercet/internal/theory/measure"
 )
 
@@ -86,7 +87,7 @@ func (r *Run) metricStability(ctx context.Context, o MeasureOptions, p Progress)
 	doc := &MetricStability{file: o.Job + ".json", exact: o.Metric.Exact}
 	keep := r.metricKeeper(p)
 	done := func(what string, n measuring.Sizes, e measuring.Estimate) {
-		p.Note("%s, n+ = %d, n- = %d: %.4g (%s)", what, n.Pos, n.Neg, e.Value, counted(e.N, "repeat", "repeats"))
+		p.Note("%s, n+ = %d, n- = %d: %.4g (%s)", what, n.Pos, n.Neg, e.Value, text.Plural(e.N, "repeat", "repeats"))
 	}
 	switch o.Job {
 	case MeasureStability, MeasureGap:
@@ -336,5 +337,5 @@ func (r *Run) sides(f *features, positive string) (pos, neg []float64, words str
 	default:
 		words = fmt.Sprintf("%s, %d classes", positive, len(named))
 	}
-	return pos, neg, fmt.Sprintf("class %s (%s)", words, counted(len(pos)/f.d, "item", "items")), nil
+	return pos, neg, fmt.Sprintf("class %s (%s)", words, text.Plural(len(pos)/f.d, "item", "items")), nil
 }

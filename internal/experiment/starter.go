@@ -9,6 +9,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/text"
 )
 
 // starter is a config that begins: what was found out about its data.
@@ -142,7 +143,7 @@ func (s *starter) measure(open opener) error {
 		s.fraction = 0.5
 		return s.measure(open)
 	}
-	s.head = append(s.head, fmt.Sprintf("%d to train on, of %s", sets.Train.Len(), counted(distinct(sets.Train.Labels()), "class", "classes")))
+	s.head = append(s.head, fmt.Sprintf("%d to train on, of %s", sets.Train.Len(), text.Plural(distinct(sets.Train.Labels()), "class", "classes")))
 	s.holdOut(sets)
 	if err := sets.holdOut(s.validation, 0); err != nil {
 		return err
@@ -157,7 +158,7 @@ func (s *starter) measure(open opener) error {
 		}
 	}
 	if usable < 2 {
-		return fmt.Errorf("%w: %s to train on with two items or more; training needs two", data.ErrUnfit, counted(usable, "class", "classes"))
+		return fmt.Errorf("%w: %s to train on with two items or more; training needs two", data.ErrUnfit, text.Plural(usable, "class", "classes"))
 	}
 	s.classes, s.per = min(usable, 16), min(least, 4)
 	steps := max(1, sets.Train.Len()/(s.classes*s.per))
@@ -179,7 +180,7 @@ func (s *starter) holdOut(sets *Sets) {
 		case classes >= leastClasses:
 			s.validation = twoOf(classes)
 		default:
-			s.kept = fmt.Sprintf("%s to train on are too few to hold out two", counted(classes, "class", "classes"))
+			s.kept = fmt.Sprintf("%s to train on are too few to hold out two", text.Plural(classes, "class", "classes"))
 		}
 	case n >= 10_000:
 		s.validation = 0.1

@@ -9,6 +9,7 @@ import (
 	"tercet/internal/attack"
 	"tercet/internal/metric"
 	"tercet/internal/record"
+	"tercet/internal/text"
 )
 
 // LacksAttack says what d has and a result of the options o on the same weights and images
@@ -29,7 +30,7 @@ func LacksCurve(d *record.Curve, o record.AttackOptions, eps []float64) []string
 			out = missing(p.Scores, o)
 		}
 		if !slices.ContainsFunc(eps, func(v float64) bool { return math.Abs(v-p.Eps) < 1e-9 }) {
-			points = append(points, levels(o.Norm, p.Eps))
+			points = append(points, text.EpsExact(o.Norm, p.Eps))
 		}
 	}
 	switch n := len(points); {
@@ -87,12 +88,12 @@ type attackSetting struct {
 
 // attackSettings begin with eps, which a curve goes over.
 var attackSettings = []attackSetting{
-	{"eps", func(o record.AttackOptions) string { return levels(o.Norm, o.Eps) }},
+	{"eps", func(o record.AttackOptions) string { return text.EpsExact(o.Norm, o.Eps) }},
 	{"step", func(o record.AttackOptions) string {
 		if o.Rule == "auto" || o.Eps == 0 {
 			return "" // there is none
 		}
-		return levels(o.Norm, o.Step)
+		return text.EpsExact(o.Norm, o.Step)
 	}},
 	{"steps", func(o record.AttackOptions) string { return fmt.Sprint(o.Iterations) }},
 	{"norm", func(o record.AttackOptions) string { return o.Norm }},
@@ -121,13 +122,4 @@ func unlike(there, o record.AttackOptions, settings []attackSetting) []string {
 		}
 	}
 	return out
-}
-
-// levels writes a length as 77/255 where it is a whole number of levels, otherwise
-// with all digits.
-func levels(norm string, v float64) string {
-	if n := math.Round(255 * v); norm == "linf" && math.Abs(255*v-n) < 1e-9 {
-		return fmt.Sprintf("%.0f/255", n)
-	}
-	return fmt.Sprint(v)
 }

@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/names"
 	"tercet/internal/record"
+	"tercet/internal/text"
 )
 
 // protect is Protect for a measurement that goes to name, unless o.Force is set.
@@ -178,7 +179,7 @@ func (s *study) protectOnAverage(plan []record.ReplacedTriple) error {
 			}
 		}
 		if gone > 0 {
-			lost = []string{fmt.Sprintf("%d of its %s", gone, counted(len(d.Replaced), "replaced triplet", "replaced triplets"))}
+			lost = []string{fmt.Sprintf("%d of its %s", gone, text.Plural(len(d.Replaced), "replaced triplet", "replaced triplets"))}
 		}
 	}
 	return s.run.protect(s.o.file("on-average"), d.Source, s.o, lost)

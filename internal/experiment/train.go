@@ -16,6 +16,7 @@ import (
 	"tercet/internal/noise"
 	"tercet/internal/record"
 	"tercet/internal/rng"
+	"tercet/internal/text"
 	"tercet/internal/train"
 )
 
@@ -287,7 +288,7 @@ func (r *Run) openLog(t *assembled, w Watch) (*train.Log, error) {
 		w.note("note: events.jsonl was changed since the run wrote it: %s; what is there stays, and the log as it was is %s", log.Changed, log.Aside)
 	}
 	if log.Lost > 0 {
-		w.note("note: %s of events.jsonl could not be read and left out; the log as it was is %s", counted(log.Lost, "line", "lines"), log.Aside)
+		w.note("note: %s of events.jsonl could not be read and left out; the log as it was is %s", text.Plural(log.Lost, "line", "lines"), log.Aside)
 	}
 	r.attach(t, log, w)
 	return log, nil

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/optim"
 	"tercet/internal/record"
 	"tercet/internal/rng"
+	"tercet/internal/text"
 	"tercet/internal/train"
 )
 
@@ -59,7 +60,7 @@ func (s *Sets) batchHint() string {
 	hint := "the keys are batch.classes and batch.per_class"
 	if s.Validation != nil {
 		held := distinct(s.Validation.Labels())
-		hint += fmt.Sprintf("; data.split.validation holds out images of %s", counted(held, "class", "classes"))
+		hint += fmt.Sprintf("; data.split.validation holds out images of %s", text.Plural(held, "class", "classes"))
 	}
 	return hint
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,21 +103,12 @@ func TestImportsPointDown(t *testing.T) {
 				continue
 			}
 			for _, o := range only {
-				if strings.HasPrefix(imp, o.module) && !contains(o.users, name) {
+				if strings.HasPrefix(imp, o.module) && !slices.Contains(o.users, name) {
 					t.Errorf("%s imports %s: %s", name, imp, o.reason)
 				}
 			}
 		}
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }
 
 // One idea per file: a file that grows past 500 lines wants splitting.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tercet/internal/fsx"
+	"tercet/internal/text"
 )
 
 // maxNumber is the longest that a number of a confusion matrix may be, in bytes, with
@@ -35,7 +36,7 @@ func ReadConfusion(r io.Reader, name string, classes int) ([][]float64, error) {
 		bound.Next()
 		line, _ := c.FieldPos(0)
 		if len(fields) != classes {
-			return nil, fmt.Errorf("noise: %s: line %d has %s; want %d, one for each class of the training items", name, line, plural(len(fields), "number"), classes)
+			return nil, fmt.Errorf("noise: %s: line %d has %s; want %d, one for each class of the training items", name, line, text.Count(len(fields), "number"), classes)
 		}
 		if len(m) == classes {
 			return nil, fmt.Errorf("noise: %s: line %d is one line of numbers too many for %d classes", name, line, classes)
@@ -54,7 +55,7 @@ func ReadConfusion(r io.Reader, name string, classes int) ([][]float64, error) {
 		return nil, fmt.Errorf("noise: %s: no numbers", name)
 	}
 	if len(m) != classes {
-		return nil, fmt.Errorf("noise: %s: %s; want %d, one for each class of the training items", name, plural(len(m), "line"), classes)
+		return nil, fmt.Errorf("noise: %s: %s; want %d, one for each class of the training items", name, text.Count(len(m), "line"), classes)
 	}
 	if err := checkConfusion(m); err != nil {
 		return nil, fmt.Errorf("noise: %s: %w", name, err)
@@ -67,16 +68,9 @@ func unreadable(name string, rows int, err error) error {
 	var p *csv.ParseError
 	switch {
 	case errors.Is(err, fsx.ErrLong):
-		return fmt.Errorf("noise: %s: the line after %s of numbers is too long to be one of numbers, one for each class", name, plural(rows, "line"))
+		return fmt.Errorf("noise: %s: the line after %s of numbers is too long to be one of numbers, one for each class", name, text.Count(rows, "line"))
 	case errors.As(err, &p):
 		return fmt.Errorf("noise: %s: line %d: a quote (\") that is not expected; want numbers, separated by commas", name, p.Line)
 	}
 	return fmt.Errorf("noise: %s: %w", name, err)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

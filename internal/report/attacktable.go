@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/metric"
+	"tercet/internal/text"
 )
 
 // AttackScores are the scores of attacks in one variant.
@@ -39,11 +40,7 @@ func robustNote(keys []string) string {
 	if lower == nil {
 		return "higher is more robust"
 	}
-	words := strings.Join(lower, ", ")
-	if last := len(lower) - 1; last > 0 {
-		words = strings.Join(lower[:last], ", ") + " and " + lower[last]
-	}
-	return "higher is more robust, but lower for " + words
+	return "higher is more robust, but lower for " + text.List(lower, "and")
 }
 
 // AttackTable has a row for each score: under attack in each variant, with its

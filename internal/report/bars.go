@@ -8,9 +8,11 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
+	plottext "gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"tercet/internal/text"
 )
 
 // Bar is a value with its interval; Low and High NaN, or both equal to Value,
@@ -146,7 +148,7 @@ func (d *bars) Plot(c draw.Canvas, p *plot.Plot) {
 				top = max(top, hi)
 			}
 			words := lettering(8.5, ink)
-			words.XAlign = text.XCenter
+			words.XAlign = plottext.XCenter
 			c.FillText(words, vg.Point{X: mid, Y: top + vg.Points(3)}, column.number(v.Value))
 		}
 	}
@@ -191,12 +193,12 @@ func ClusterSizes(base, title string, sizes []int) error {
 	p.X.Tick.Marker, p.Y.Tick.Marker = wholeTicks{}, wholeTicks{}
 	sorted := slices.Sorted(slices.Values(sizes))
 	note := fmt.Sprintf("%s, %s members; smallest %d, median %d, largest %d",
-		plural(len(sizes), "cluster", "clusters"), thousands(fmt.Sprint(total)), smallest, sorted[len(sorted)/2], largest)
+		text.Plural(len(sizes), "cluster", "clusters"), thousands(fmt.Sprint(total)), smallest, sorted[len(sorted)/2], largest)
 	return write(base, vg.Points(520), vg.Points(330), func(c draw.Canvas) {
 		background(c)
 		body := heading(c, title)
 		s := lettering(10, faint)
-		s.YAlign = text.YTop
+		s.YAlign = plottext.YTop
 		c.FillText(s, vg.Point{X: body.Min.X + vg.Points(2), Y: body.Max.Y + vg.Points(6)}, note)
 		p.Draw(draw.Crop(body, 0, -vg.Points(10), 0, -vg.Points(14)))
 	})

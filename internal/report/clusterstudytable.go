@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/text"
 	"tercet/internal/verdict"
 )
 
@@ -110,7 +111,7 @@ func (s *ClusterStudy) Curves(base string) ([]string, error) {
 		file := base + "-" + data
 		note := "one seed: no intervals"
 		if seeds > 1 {
-			note = fmt.Sprintf("mean over up to %s, with 95 %% intervals of Student's t, cut at 0 and 100 %%", plural(seeds, "seed", "seeds"))
+			note = fmt.Sprintf("mean over up to %s, with 95 %% intervals of Student's t, cut at 0 and 100 %%", text.Plural(seeds, "seed", "seeds"))
 		}
 		if err := NoiseCurves(file, data+": clusters under label noise", note, "label noise", len(methods), panels); err != nil {
 			return out, err

@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"tercet/internal/metric"
+	"tercet/internal/text"
 )
 
 // headline are the scores that people ask for first; the others are variants of
@@ -42,7 +43,7 @@ func EvalTable(title, value string, own Judged, baselines map[string]Judged, all
 		}
 	}
 	if own.Excluded > 0 {
-		t.Notes = append(t.Notes, plural(own.Excluded, "query", "queries")+" left out: nobody else is of their class")
+		t.Notes = append(t.Notes, text.Plural(own.Excluded, "query", "queries")+" left out: nobody else is of their class")
 	}
 	return t, left
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"tercet/internal/text"
 	"tercet/internal/verdict"
 )
 
@@ -64,7 +65,7 @@ func (s *PairStudy) floors() {
 	slices.SortStableFunc(s.Floors, func(a, b PairFloor) int { return a.Row - b.Row })
 	s.Line = fitLine(s.Floors)
 	if narrower > 0 {
-		s.Notes = append(s.Notes, "of each setting the largest network alone: "+plural(narrower, "narrower one is", "narrower ones are")+" left out")
+		s.Notes = append(s.Notes, "of each setting the largest network alone: "+text.Plural(narrower, "narrower one is", "narrower ones are")+" left out")
 	}
 }
 
@@ -105,7 +106,7 @@ func (s *PairStudy) DrawFloors(base string) ([]string, error) {
 			{label: "classes", place: func(r *PairRow) float64 { return float64(r.Classes) }, name: (*PairRow).noiseName,
 				common: func(r *PairRow) string { return "" }, color: paint.of},
 			{label: "effective noise (%)", place: func(r *PairRow) float64 { return 100 * r.Wanted }, name: func(r *PairRow) string { return strings.ToUpper(r.Noise) },
-				common: func(r *PairRow) string { return plural(r.Classes, "class", "classes") }, color: func(r *PairRow) color.RGBA { return noiseHue(r.Noise) }},
+				common: func(r *PairRow) string { return text.Plural(r.Classes, "class", "classes") }, color: func(r *PairRow) color.RGBA { return noiseHue(r.Noise) }},
 		} {
 			if varies(rows, func(r *PairRow) string { return fmt.Sprint(p.place(r)) }) || p.label != "classes" && c.panels == nil {
 				c.panels = append(c.panels, s.floorPanel(rows, p))

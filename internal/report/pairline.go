@@ -1,6 +1,10 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"tercet/internal/text"
+)
 
 // FloorLine is the straight line of training error over the lower bound of Theorem 1
 // of DIBS, P(1-P)/(2(n_c-1)), which it follows with slope 1 and intercept 0. It is
@@ -60,5 +64,5 @@ func fitLine(floors []PairFloor) *FloorLine {
 func (l *FloorLine) String() string {
 	show := func(e Estimate, digits int) string { return Column{Digits: digits}.show(e.cell) }
 	return fmt.Sprintf("training error over P(1-P)/(2(K-1)) of %s: slope %s, intercept %s (fractions), fitted for each of %s",
-		plural(l.Settings, "setting", "settings"), show(l.Slope, 3), show(l.Intercept, 5), plural(l.Slope.N, "seed", "seeds"))
+		text.Plural(l.Settings, "setting", "settings"), show(l.Slope, 3), show(l.Intercept, 5), text.Plural(l.Slope.N, "seed", "seeds"))
 }

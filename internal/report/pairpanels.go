@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tercet/internal/text"
 )
 
 // drawPairs draws a picture for each data set, model and, unless together is set, number
@@ -52,7 +54,7 @@ func pictureOf(rows []*PairRow) string {
 	r := rows[0]
 	out := r.Data
 	if !varies(rows, func(r *PairRow) string { return fmt.Sprint(r.Classes) }) {
-		out += ", " + plural(r.Classes, "class", "classes")
+		out += ", " + text.Plural(r.Classes, "class", "classes")
 	}
 	if !varies(rows, func(r *PairRow) string { return r.Model }) {
 		out += ", " + r.Model

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/record"
+	"tercet/internal/text"
 )
 
 // PairStudy compares runs on pair graphs, schema tercet.pairstudy/1. Errors are
@@ -258,7 +259,7 @@ func (s *PairStudy) remark() {
 		}
 	}
 	if fewer != nil {
-		s.Notes = append(s.Notes, fmt.Sprintf("fewer than %s: %s", plural(most, "seed", "seeds"), listed(fewer)))
+		s.Notes = append(s.Notes, fmt.Sprintf("fewer than %s: %s", text.Plural(most, "seed", "seeds"), listed(fewer)))
 	}
 	s.Notes = append(s.Notes, differ(runs, "made by different versions", func(r *RunDir) string { return r.Manifest.Version })...)
 }

@@ -9,6 +9,7 @@ import (
 	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/stat"
+	"tercet/internal/text"
 )
 
 // PaperReport sets runs beside the numbers of a paper's table, schema
@@ -249,7 +250,7 @@ func (r *PaperReport) remarks(t *PaperTable, of [][]*RunDir, runs []*RunDir) []s
 		}
 		for _, o := range e.Ours {
 			if open := len(o.Dirs) - o.N; open > 0 && o.Variant == r.Variants[0] {
-				out = append(out, fmt.Sprintf("%s: unfinished and not counted: %d of %s", o.Name, open, plural(len(o.Dirs), "run", "runs")))
+				out = append(out, fmt.Sprintf("%s: unfinished and not counted: %d of %s", o.Name, open, text.Plural(len(o.Dirs), "run", "runs")))
 			}
 			if lost := o.Status["collapsed"] + o.Status["diverged"]; lost > 0 && lost < o.N && o.Variant == r.Variants[0] {
 				out = append(out, fmt.Sprintf("%s: %d of the %d runs collapsed or diverged; the numbers are of the others", o.Name, lost, o.N))

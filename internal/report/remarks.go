@@ -2,12 +2,12 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"tercet/internal/names"
+	"tercet/internal/text"
 )
 
 // remarks says what makes the numbers of a summary less than they seem.
@@ -240,23 +240,14 @@ func mixed(runs []*RunDir, scores []string) []string {
 	})...)
 }
 
-// pixelLength writes a length in the linf ball as 77/255 where it is a whole number
-// of levels.
-func pixelLength(norm string, v float64) string {
-	if levels := math.Round(255 * v); norm == "linf" && levels > 0 && math.Abs(255*v-levels) < 1e-6 {
-		return fmt.Sprintf("%.0f/255", levels)
-	}
-	return fmt.Sprintf("%.5g", v)
-}
-
 // budget says what the attacker could do and to how many images.
 func (a *AttackResult) budget() string {
 	o := a.Options
-	out := fmt.Sprintf("%s eps %s, %d steps of %s (%s", o.Norm, pixelLength(o.Norm, o.Eps), o.Iterations, pixelLength(o.Norm, o.Step), o.Rule)
+	out := fmt.Sprintf("%s eps %s, %d steps of %s (%s", o.Norm, text.Eps(o.Norm, o.Eps), o.Iterations, text.Eps(o.Norm, o.Step), o.Rule)
 	if o.Direction != "" && o.Direction != "sign" {
 		out += ", " + o.Direction + " gradient"
 	}
-	out += fmt.Sprintf("), %s, %s iterate", plural(o.Restarts, o.Start+" start", o.Start+" starts"), o.Keep)
+	out += fmt.Sprintf("), %s, %s iterate", text.Plural(o.Restarts, o.Start+" start", o.Start+" starts"), o.Keep)
 	for _, n := range []struct {
 		name  string
 		value int
@@ -284,7 +275,7 @@ func (a *AttackResult) budget() string {
 	if o.Sample && a.Queries < a.Source.Items {
 		sampled = "sampled "
 	}
-	return out + ", " + plural(a.Queries, sampled+"query", sampled+"queries")
+	return out + ", " + text.Plural(a.Queries, sampled+"query", sampled+"queries")
 }
 
 // pooled finds, within one group, what should be equal and is not.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/text"
 	"tercet/internal/verdict"
 )
 
@@ -140,7 +141,7 @@ func (s *NoiseStudy) Curves(base string) ([]string, error) {
 			}
 		}
 		file := base + "-" + strings.Trim(notInNames.ReplaceAllString(title, "-"), "-")
-		note := fmt.Sprintf("mean over up to %s, with 95 %% intervals of Student's t", plural(seeds, "seed", "seeds"))
+		note := fmt.Sprintf("mean over up to %s, with 95 %% intervals of Student's t", text.Plural(seeds, "seed", "seeds"))
 		if err := NoiseCurves(file, s.kind.title+": "+title, note, "rate of the noise", len(kinds), panels); err != nil {
 			return out, err
 		}

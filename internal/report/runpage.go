@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"tercet/internal/metric"
+	"tercet/internal/text"
 )
 
 // RunPage is the page of a summary: the table over all runs, then each run with
 // its scores, pictures and how it was measured.
 func RunPage(s *Summary, runs []*RunDir, pictures bool) *Page {
-	p := &Page{Title: "Report on " + plural(len(runs), "run", "runs")}
+	p := &Page{Title: "Report on " + text.Plural(len(runs), "run", "runs")}
 	if len(runs) == 1 {
 		p.Title = runs[0].name()
 	}
@@ -112,7 +113,7 @@ func (r *RunDir) evalTable() *Table {
 	}
 	t, left := EvalTable(e.Source.describe(), "trained", e.judged(), base, false)
 	if left > 0 {
-		t.Notes = append(t.Notes, plural(left, "more score", "more scores")+" in "+r.Of.document("", "eval")+", which has the definition of each.")
+		t.Notes = append(t.Notes, text.Plural(left, "more score", "more scores")+" in "+r.Of.document("", "eval")+", which has the definition of each.")
 	}
 	if v := e.Retrieval[0]; v.CI95 != nil {
 		t.Notes = append(t.Notes, "[low, high]: 95 % bootstrap interval over queries.")

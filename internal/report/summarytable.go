@@ -5,14 +5,16 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"tercet/internal/text"
 )
 
 // Table shows one row per group and, below, the baselines: one row for all
 // groups that share it.
 func (s *Summary) Table() *Table {
-	t := &Table{Title: plural(len(s.Runs), "run", "runs"), Notes: slices.Concat(s.Notes, []string{trainingNote})}
+	t := &Table{Title: text.Plural(len(s.Runs), "run", "runs"), Notes: slices.Concat(s.Notes, []string{trainingNote})}
 	if n := len(s.Groups); n != len(s.Runs) {
-		t.Title += " in " + plural(n, "group", "groups")
+		t.Title += " in " + text.Plural(n, "group", "groups")
 	}
 	t.Columns = append(t.Columns, Column{Name: "run"})
 	for _, k := range s.columns {

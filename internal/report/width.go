@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/text"
 	"tercet/internal/verdict"
 )
 
@@ -231,7 +232,7 @@ func seedsOf(rows []*PairRow) string {
 		low, high = min(low, r.N), max(high, r.N)
 	}
 	if low == high {
-		return plural(low, "seed", "seeds")
+		return text.Plural(low, "seed", "seeds")
 	}
 	return fmt.Sprintf("%d to %d seeds", low, high)
 }

@@ -1,0 +1,60 @@
+// Package text puts numbers, lists, lengths and times into words, the same way in every
+// message, table and picture.
+package text
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// Plural is a number with its noun: "1 query", "2 queries".
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Count is Plural for a noun that takes an s.
+func Count(n int, noun string) string { return Plural(n, noun, noun+"s") }
+
+// List joins words with commas, and the last with the conjunction: "a, b or c".
+func List(words []string, conjunction string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
+}
+
+// Eps is a length in the ball of an attack. In the linf ball it is in pixel levels, as
+// 77/255 or 7.7/255, where it is a multiple of a tenth of one; otherwise a number of five
+// digits.
+func Eps(norm string, v float64) string {
+	if tenths := 2550 * v; norm == "linf" && v > 0 && math.Abs(tenths-math.Round(tenths)) < 1e-6 {
+		return fmt.Sprintf("%.5g/255", math.Round(tenths)/10)
+	}
+	return fmt.Sprintf("%.5g", v)
+}
+
+// EpsExact is Eps with all digits, to tell two budgets apart that Eps rounds to the same:
+// whole pixel levels as 77/255, everything else as it is.
+func EpsExact(norm string, v float64) string {
+	if n := math.Round(255 * v); norm == "linf" && math.Abs(255*v-n) < 1e-9 {
+		return fmt.Sprintf("%.0f/255", n)
+	}
+	return fmt.Sprint(v)
+}
+
+// Duration is a time in seconds as people say it: "0.3 s", "45 s", "12m3s".
+func Duration(seconds float64) string {
+	switch {
+	case seconds < 10:
+		return fmt.Sprintf("%.1f s", seconds)
+	case seconds < 120:
+		return fmt.Sprintf("%.0f s", seconds)
+	}
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
+}
