@@ -183,7 +183,7 @@ func (o reportOptions) shape(t *report.Table) (*report.Table, error) {
 		t.MarkBest()
 	}
 	if len(o.columns) > 0 {
-		if err := t.Choose(o.columns); err != nil {
+		if err := t.Choose(o.columns, report.LabelColumns()...); err != nil {
 			return nil, usagef("--columns: %w", err)
 		}
 	}

@@ -22,13 +22,13 @@ func TestAggregateGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := render(t, table, "csv")
+	got := rendered(t, table, "csv")
 	lines := strings.Split(got, "\n")
 	if lines[0] != "loss,n,r@1,r@1_low,r@1_high,nmi,nmi_low,nmi_high" || lines[1] != "soft,1,0.5,,,0.1,," ||
 		!strings.HasPrefix(lines[2], "hinge,3,0.3") || !strings.HasSuffix(lines[2], "NaN,NaN,NaN") || lines[3] != ",1,,,,0.9,," {
 		t.Fatalf("\n%s", got)
 	}
-	if s := render(t, table, "text"); !strings.Contains(s, "0.500 (n=1)") || !strings.Contains(s, "a2 has no nmi") || !strings.Contains(s, "c0 has no r@1") {
+	if s := rendered(t, table, "text"); !strings.Contains(s, "0.500 (n=1)") || !strings.Contains(s, "a2 has no nmi") || !strings.Contains(s, "c0 has no r@1") {
 		t.Fatalf("\n%s", s)
 	}
 }

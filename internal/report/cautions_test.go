@@ -47,23 +47,23 @@ func TestCSVTellsOfItsRows(t *testing.T) {
 		fake(t, "a-seed-1", 1, "interrupted", map[string]string{"eval.json": part}),
 		fake(t, "a-seed-2", 2, "finished", map[string]string{"eval.json": replaced(evalFile(0.7, 0), `"recall@1"`, `"recall@7"`)}),
 	}
-	lines := strings.Split(render(t, summarize(t, runs, Options{Metrics: []string{"recall@1", "recall@7"}}).Table(), "csv"), "\n")
+	lines := strings.Split(rendered(t, summarize(t, runs, Options{Metrics: []string{"recall@1", "recall@7"}}).Table(), "csv"), "\n")
 	if want := "run,n,status,recall@1,recall@1_n,recall@7,recall@7_n,training (s),forward,backward,notes"; lines[0] != want {
 		t.Errorf("header %q, want %q", lines[0], want)
 	}
 	if want := `a,3,"2 finished, 1 interrupted",,,0.7,1,12.5,6400,3200,a-seed-1: 20 of 200 test images; stale: step 78 of 40; interrupted at step 40 of 100`; lines[1] != want {
 		t.Errorf("row %q, want %q", lines[1], want)
 	}
-	if alone := render(t, summarize(t, runs[:1], Options{}).Table(), "csv"); strings.Contains(alone, "notes") {
+	if alone := rendered(t, summarize(t, runs[:1], Options{}).Table(), "csv"); strings.Contains(alone, "notes") {
 		t.Errorf("a run of which nothing is to be said:\n%s", alone)
 	}
-	if table := summarize(t, []*RunDir{runs[0], runs[2]}, Options{Metrics: []string{"recall@1"}}).Table(); !strings.Contains(render(t, table, "text"), "0.500 (n=1)") {
-		t.Errorf("no (n=1) in\n%s", render(t, table, "text"))
+	if table := summarize(t, []*RunDir{runs[0], runs[2]}, Options{Metrics: []string{"recall@1"}}).Table(); !strings.Contains(rendered(t, table, "text"), "0.500 (n=1)") {
+		t.Errorf("no (n=1) in\n%s", rendered(t, table, "text"))
 	}
 	// Runs in rows of their own that are not measured alike say by what.
 	cosine := fake(t, "b", 0, "finished", map[string]string{"eval.json": evalWith(0.25, `"distance": "cosine"`)}, Label{"x", "1"})
 	s := summarize(t, []*RunDir{runs[0], cosine}, Options{Metrics: []string{"recall@1"}})
-	if got := render(t, s.Table(), "csv"); !strings.Contains(got, ",distance euclidean\n") || !strings.Contains(got, ",distance cosine\n") {
+	if got := rendered(t, s.Table(), "csv"); !strings.Contains(got, ",distance euclidean\n") || !strings.Contains(got, ",distance cosine\n") {
 		t.Error(got)
 	}
 	if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, "not measured alike in all rows: recall@1: distance euclidean (a-seed-0), cosine (b)") {
@@ -101,7 +101,7 @@ func TestEveryTableHasTheSameNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, table := range map[string]*Table{"noise": noise.Table(true), "paper": compared.Layout(), "summary": summarize(t, runs, Options{}).Table()} {
-		text, csv := render(t, table, "text"), render(t, table, "csv")
+		text, csv := rendered(t, table, "text"), rendered(t, table, "csv")
 		for _, want := range []string{
 			"a/eval.json is of 20 of the 200 test images\n",
 			"the stopping step was chosen on test images, so the test scores are too good: ",

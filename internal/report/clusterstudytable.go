@@ -32,7 +32,7 @@ func (s *ClusterStudy) Table() *Table {
 			row = append(row, r.Scores[key].counted(r.counts(key)))
 		}
 		if chosen {
-			row = append(row, optionalText(chosenOn(r.runs)))
+			row = append(row, OptionalText(chosenOn(r.runs)))
 		}
 		t.Rows, t.RowNotes = append(t.Rows, row), append(t.RowNotes, r.caution(s.Rows))
 	}

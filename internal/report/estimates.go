@@ -9,6 +9,10 @@ import (
 	"tercet/internal/metric"
 )
 
+// counted is the cell of the estimate in a row of n runs: where it is of fewer values, it
+// says so.
+func (e Estimate) counted(n int) Cell { return e.cell.Counted(e.N, n) }
+
 // batch collects sets of scores, each to become one row of means.
 type batch struct {
 	metrics []string
@@ -59,9 +63,10 @@ func (b *batch) run() error {
 				continue
 			}
 			e.cell = row[2+j]
-			e.Value = &e.cell.value
-			if e.cell.kind == interval {
-				e.CI95 = &[2]float64{e.cell.low, e.cell.high}
+			v, _ := e.cell.Value()
+			e.Value = &v
+			if low, high, ok := e.cell.Ends(); ok {
+				e.CI95 = &[2]float64{low, high}
 			}
 			b.rows[i][k] = e
 		}

@@ -6,11 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"tercet/internal/theory/measure"
 )
 
@@ -149,7 +144,7 @@ func (s *GapStudy) DrawCurves(base string) ([]string, error) {
 		}
 	}
 	for _, data := range datas {
-		var rows [][]*stabilityPanel
+		var rows [][]*Scaling
 		for _, c := range s.Curves {
 			if c.Data != data {
 				continue
@@ -158,9 +153,9 @@ func (s *GapStudy) DrawCurves(base string) ([]string, error) {
 			if c.Controlled {
 				name += "controlled, "
 			}
-			row := []*stabilityPanel{
-				newStabilityPanel(c.series(name+"loss ("+c.Loss+")", c.LossRate, func(p *GapPoint) GapMeans { return p.Loss }, true)),
-				newStabilityPanel(c.series(name+"0-1 error", c.ErrorRate, func(p *GapPoint) GapMeans { return p.Error }, false)),
+			row := []*Scaling{
+				newStabilityPanel(c.series(name+"loss ("+c.Loss+")", c.LossRate, func(p *GapPoint) GapMeans { return p.Loss }, true), nil),
+				newStabilityPanel(c.series(name+"0-1 error", c.ErrorRate, func(p *GapPoint) GapMeans { return p.Error }, false), nil),
 			}
 			if row[0] != nil || row[1] != nil {
 				rows = append(rows, row)
@@ -184,31 +179,7 @@ func (s *GapStudy) DrawCurves(base string) ([]string, error) {
 
 // drawPanels draws rows of as many panels each, those of a row on one scale if alike is
 // set.
-func drawPanels(base, title, about string, rows [][]*stabilityPanel, alike bool) error {
-	grid := make([][]*plot.Plot, len(rows))
-	var all []*stabilityPanel
-	for i, row := range rows {
-		grid[i] = make([]*plot.Plot, len(row))
-		for j, p := range row {
-			if p != nil {
-				grid[i][j], all = p.plot(), append(all, p)
-			}
-		}
-		if alike {
-			oneScale(slices.DeleteFunc(slices.Clone(grid[i]), func(p *plot.Plot) bool { return p == nil }))
-		}
-	}
-	const side = 158
-	return write(base, vg.Points(float64(40+side+310*len(rows[0]))), vg.Points(76)+vg.Points(270)*vg.Length(len(rows)), func(c draw.Canvas) {
-		background(c)
-		body := heading(c, title)
-		note := lettering(10, faint)
-		note.YAlign = text.YTop
-		c.FillText(note, vg.Point{X: body.Min.X + vg.Points(2), Y: body.Max.Y + vg.Points(7)}, about)
-		legend := body
-		legend.Min.X, legend.Max.Y = body.Max.X-vg.Points(side-10), body.Max.Y-vg.Points(24)
-		body.Max.X -= vg.Points(side)
-		drawGrid(grid, draw.Tiles{Rows: len(rows), Cols: len(rows[0]), PadX: vg.Points(18), PadY: vg.Points(14), PadTop: vg.Points(16)}, body)
-		stabilityLegend(legend, all)
-	})
+func drawPanels(base, title, note string, rows [][]*Scaling, alike bool) error {
+	sheet := &ScalingSheet{Title: title, Note: note, Rows: rows, Width: 310, Height: 270, PadTop: 16, RowScale: alike}
+	return sheet.Write(base)
 }

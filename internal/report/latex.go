@@ -52,7 +52,7 @@ func (c Column) latex(x Cell) string {
 	case words:
 		return latexItalic.Replace(latexWords(x.text))
 	case integer:
-		return "$" + c.show(x) + "$"
+		return "$" + c.Show(x) + "$"
 	}
 	number := func(v float64) string {
 		s := c.number(v)

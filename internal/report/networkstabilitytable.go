@@ -75,19 +75,19 @@ func (s *NetworkStability) DrawCurves(base string) ([]string, error) {
 	if e := filepath.Ext(base); strings.EqualFold(e, ".png") || strings.EqualFold(e, ".svg") {
 		base = strings.TrimSuffix(base, e)
 	}
-	rows := map[string][][]*stabilityPanel{}
+	rows := map[string][][]*Scaling{}
 	var files, out []string
 	titles := map[string]string{}
 	for _, c := range s.Curves {
-		var row []*stabilityPanel
+		var row []*Scaling
 		for i := range movedBy {
-			p := newStabilityPanel(c.series(i))
+			p := newStabilityPanel(c.series(i), nil)
 			if p != nil && c.Setting != "" {
-				p.series.Name = c.Setting + ": " + p.series.Name
+				p.Title = c.Setting + ": " + p.Title
 			}
 			row = append(row, p)
 		}
-		if !slices.ContainsFunc(row, func(p *stabilityPanel) bool { return p != nil }) {
+		if !slices.ContainsFunc(row, func(p *Scaling) bool { return p != nil }) {
 			continue
 		}
 		file := base + "-" + strings.ToLower(strings.ReplaceAll(c.Data, " ", "-")) + "-" + c.Kind

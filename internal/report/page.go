@@ -13,6 +13,9 @@ import (
 	"tercet/internal/fsx"
 )
 
+// maxPicture bounds a picture that a page takes in.
+const maxPicture = 256 << 20
+
 // Page is a report of headings, words, tables and pictures, written as Markdown
 // that names the pictures' files, or as one HTML file that holds them.
 type Page struct {
@@ -132,7 +135,7 @@ func (p *Page) WriteHTML(path string) error {
 }
 
 func dataURI(path string) (string, error) {
-	data, err := fsx.ReadFile(path, MaxDocument)
+	data, err := fsx.ReadFile(path, maxPicture)
 	if err != nil {
 		return "", err
 	}
@@ -163,7 +166,7 @@ func (t *Table) html(b *bytes.Buffer) {
 	for _, r := range t.Rows {
 		b.WriteString("<tr>")
 		for i, x := range r {
-			fmt.Fprintf(b, "<td%s>%s</td>", classes[i], html.EscapeString(t.Columns[i].show(x)))
+			fmt.Fprintf(b, "<td%s>%s</td>", classes[i], html.EscapeString(t.Columns[i].Show(x)))
 		}
 		b.WriteString("</tr>\n")
 	}

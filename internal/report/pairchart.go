@@ -50,6 +50,10 @@ type traceForm struct {
 var (
 	solidForm  = traceForm{shape: draw.CircleGlyph{}}
 	dashedForm = traceForm{dashes: []vg.Length{vg.Points(4.5), vg.Points(2.5)}, shape: draw.RingGlyph{}}
+	longForm   = traceForm{dashes: []vg.Length{vg.Points(7), vg.Points(2), vg.Points(1.5), vg.Points(2)}, shape: draw.RingGlyph{}}
+	brokenForm = traceForm{dashes: []vg.Length{vg.Points(7), vg.Points(2.5), vg.Points(1.5), vg.Points(2.5)}, wide: 1.2}
+	bandForm   = traceForm{band: true, bare: true}
+	marksForm  = traceForm{shape: draw.CircleGlyph{}, bare: true}
 	dottedForm = traceForm{dashes: []vg.Length{vg.Points(1.2), vg.Points(2.2)}, wide: 1.2}
 )
 

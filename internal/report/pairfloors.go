@@ -8,9 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"tercet/internal/text"
 	"tercet/internal/verdict"
 )
@@ -183,13 +180,13 @@ func (s *PairStudy) floorPanel(rows []*PairRow, axis *floorAxis) chartPanel {
 }
 
 // partitionForm is that of the best partition.
-var partitionForm = traceForm{name: "best partition", dashes: []vg.Length{vg.Points(7), vg.Points(2.5), vg.Points(1.5), vg.Points(2.5)}, wide: 1.2}
+var partitionForm = brokenForm.called("best partition")
 
 // traces are the bounds, the floor and the measured error of a line.
 func (l *floorLine) traces(name string, col color.RGBA, place func(*PairRow) float64) []trace {
-	bounds := trace{name: name, color: col, form: traceForm{name: "bounds of Theorem 1", band: true, bare: true}}
+	bounds := trace{name: name, color: col, form: bandForm.called("bounds of Theorem 1")}
 	floor := trace{name: name, color: col, form: dottedForm.called("floor of duplicates")}
-	train := trace{name: name, color: col, form: traceForm{name: "training error", shape: draw.CircleGlyph{}, bare: true}}
+	train := trace{name: name, color: col, form: marksForm.called("training error")}
 	best := trace{name: name, color: col, form: partitionForm}
 	for _, f := range l.floors {
 		x := place(f.row)

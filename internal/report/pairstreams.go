@@ -4,8 +4,6 @@ import (
 	"slices"
 	"sort"
 
-	"gonum.org/v1/plot/vg"
-
 	"tercet/internal/stat"
 	"tercet/internal/verdict"
 )
@@ -218,7 +216,7 @@ func (s *PairStudy) streamPanel(rows []*PairRow, paint *paints, scenario, size s
 		if !c.row.Online {
 			t.form = dashedForm.called("offline, " + scenarioName(c.row.Scenario))
 			if c.row.Scenario == "s2" {
-				t.form.dashes = []vg.Length{vg.Points(7), vg.Points(2), vg.Points(1.5), vg.Points(2)}
+				t.form = longForm.called(t.form.name)
 			}
 		}
 		if scenario == "" { // colours tell what the lines are fed

@@ -1,10 +1,6 @@
 package report
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // pairNote explains the numbers of tables of pairs.
 const pairNote = "errors and noise in percent of the pairs; ±: half the 95 % interval of Student's t over n seeds"
@@ -65,32 +61,6 @@ func errorColumn(name string) Column {
 	return Column{Name: name, Percent: true, Digits: 2, Paper: true}
 }
 
-// dropConstant leaves out columns, of more than one row, that hold one word or whole
-// number alone, but for what a table is about, and says so in a note.
 func (t *Table) dropConstant() {
-	if len(t.Rows) < 2 {
-		return
-	}
-	var left []string
-	for i := len(t.Columns) - 1; i >= 0; i-- {
-		first, name := t.Rows[0][i], t.Columns[i].Name
-		same := !slices.Contains([]string{"n", "noise", "peak", "parameters", "rate", "name", "verdict"}, name) && (first.kind == words || first.kind == integer || first.kind == missing)
-		for _, r := range t.Rows {
-			same = same && r[i] == first
-		}
-		if !same {
-			continue
-		}
-		if shown := t.Columns[i].show(first); shown != "" && first.kind != missing {
-			left = append(left, name+" "+shown)
-		}
-		t.Columns = slices.Delete(t.Columns, i, i+1)
-		for k := range t.Rows {
-			t.Rows[k] = slices.Delete(t.Rows[k], i, i+1)
-		}
-	}
-	if left != nil {
-		slices.Reverse(left)
-		t.Notes = append(t.Notes, fmt.Sprintf("all rows: %s", strings.Join(left, ", ")))
-	}
+	t.DropConstant("n", "noise", "peak", "parameters", "rate", "name", "verdict")
 }

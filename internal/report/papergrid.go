@@ -92,7 +92,7 @@ func joined(columns []string, value func(string) (float64, bool)) string {
 		parts[i] = "-"
 		if v, ok := value(name); ok {
 			c, _ := paperColumnOf(name)
-			parts[i] = c.shown().number(v)
+			parts[i] = c.shown().Show(Number(v))
 		}
 	}
 	return strings.Join(parts, " / ")

@@ -32,7 +32,7 @@ func (r *PaperReport) Layout() *Table {
 	}
 	put := func(row []Cell, runs []*RunDir, caution string) {
 		if chosen {
-			row = append(row, optionalText(chosenOn(runs)))
+			row = append(row, OptionalText(chosenOn(runs)))
 		}
 		t.Rows, t.RowNotes = append(t.Rows, row), append(t.RowNotes, caution)
 	}
@@ -45,7 +45,7 @@ func (r *PaperReport) Layout() *Table {
 			put(r.ourRow(e, o, check), o.runs, o.caution)
 			seeds = seeds || o.N > 1
 			for _, s := range o.Scores {
-				one = one || s.cell.brief
+				one = one || s.cell.IsBrief()
 			}
 		}
 	}

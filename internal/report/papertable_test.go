@@ -84,7 +84,7 @@ func paperRuns() []*RunDir {
 
 func TestPaperTableBesideRuns(t *testing.T) {
 	r := compare(t, hardness(t), paperRuns(), "published")
-	if d := cmp.Diff(paperText, render(t, r.Layout(), "text")); d != "" {
+	if d := cmp.Diff(paperText, rendered(t, r.Layout(), "text")); d != "" {
 		t.Error(d)
 	}
 	e := r.Rows[0].Ours[0].Scores["R@1"]
@@ -95,7 +95,7 @@ func TestPaperTableBesideRuns(t *testing.T) {
 		t.Errorf("one run: the interval over queries is %+v", one)
 	}
 	for _, f := range Formats() {
-		if s := render(t, r.Layout(), f); !strings.Contains(s, "HM[S,g]") {
+		if s := rendered(t, r.Layout(), f); !strings.Contains(s, "HM[S,g]") {
 			t.Errorf("%s: %s", f, s)
 		}
 	}
@@ -103,7 +103,7 @@ func TestPaperTableBesideRuns(t *testing.T) {
 
 func TestPaperTableWithoutRuns(t *testing.T) {
 	r := compare(t, hardness(t), nil, "published")
-	s := render(t, r.Layout(), "csv")
+	s := rendered(t, r.Layout(), "csv")
 	want := "defense,eta,numbers,data,n,R@1,TMA,ES:D,ERS\n\"HM[S,g]\",8,paper,CUB,,0.539,0.567,0.783,0.32\n\"HM[S,0]\",8,paper,CUB,,*collapse*,,,\nN/A,,paper,,,,,,\n"
 	if d := cmp.Diff(want, s); d != "" {
 		t.Error(d)
@@ -129,7 +129,7 @@ func TestPaperTableVariants(t *testing.T) {
 func TestPaperTableKindsStayApart(t *testing.T) {
 	a, b := paperRun("a", "hm", "null", 0, 0.9), paperRun("b", "hm", "null", 1, 0.5)
 	b.Labels = append(b.Labels, Label{"defense.pgd.scale", "ball"})
-	s := render(t, compare(t, hardness(t), []*RunDir{a, b}, "published").Layout(), "csv")
+	s := rendered(t, compare(t, hardness(t), []*RunDir{a, b}, "published").Layout(), "csv")
 	for _, want := range []string{
 		"defense,eta,numbers,data,n,R@1,R@1_low,R@1_high,TMA,", "\"ours, published, a\",mnist,1,0.9,0.775,1.025,0.5,0.375,0.625,1.25,", "\"ours, published, b\",mnist,1,0.5,"} {
 		if !strings.Contains(s, want) {
@@ -153,7 +153,7 @@ func TestPaperTableLostRunsDoNotCount(t *testing.T) {
 	for _, x := range runs {
 		x.Manifest.Status = "diverged"
 	}
-	if s := render(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,3,*diverged*,,,,diverged at step 0 of 0\n") {
+	if s := rendered(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,3,*diverged*,,,,diverged at step 0 of 0\n") {
 		t.Error(s)
 	}
 }
@@ -183,16 +183,16 @@ func TestPaperTableUnfinishedRunsDoNotCount(t *testing.T) {
 	if strings.Contains(notes, "no eval.json") || strings.Contains(notes, "count as they are") {
 		t.Error(notes)
 	}
-	if s := render(t, r.Layout(), "csv"); !strings.Contains(s, "\"ours, published\",mnist,2,0.7,") {
+	if s := rendered(t, r.Layout(), "csv"); !strings.Contains(s, "\"ours, published\",mnist,2,0.7,") {
 		t.Error(s)
 	}
 	// With none that is finished there are no numbers.
 	runs[0].Manifest.Status, runs[3].Manifest.Status = "failed", "running"
-	if s := render(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,0,*unfinished*,,,,\"g-seed-0: failed at step 0 of 0 | g-seed-1: running, or killed | ") {
+	if s := rendered(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,0,*unfinished*,,,,\"g-seed-0: failed at step 0 of 0 | g-seed-1: running, or killed | ") {
 		t.Error(s)
 	}
 	runs[3].Manifest.Status = "collapsed"
-	if s := render(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,1,*collapse*,,,,\"g-seed-0: failed") {
+	if s := rendered(t, compare(t, hardness(t), runs, "published").Layout(), "csv"); !strings.Contains(s, "mnist,1,*collapse*,,,,\"g-seed-0: failed") {
 		t.Error(s)
 	}
 }
@@ -279,7 +279,7 @@ func TestPaperTableChecksERS(t *testing.T) {
 	if len(r.Notes) != 1 || r.Notes[0] != `"ERS 32.6" (row 2): the paper prints ERS 32.6, its ten scores give 32.4` {
 		t.Errorf("%q", r.Notes)
 	}
-	if s := render(t, r.Layout(), "text"); !strings.Contains(s, "ERS of the ten") {
+	if s := rendered(t, r.Layout(), "text"); !strings.Contains(s, "ERS of the ten") {
 		t.Error(s)
 	}
 }
@@ -302,7 +302,7 @@ func TestPaperGrid(t *testing.T) {
 	}
 	want := "source,numbers,g,0\nsoft,paper,53.9 / 0.567 / 32.0,*collapse*\n" +
 		"soft,\"ours, published\",91.0 / 0.500 / 25.0,*collapse*\nrandom,paper,,10.0 / - / 2.5\n"
-	if d := cmp.Diff(want, render(t, grid, "csv")); d != "" {
+	if d := cmp.Diff(want, rendered(t, grid, "csv")); d != "" {
 		t.Error(d)
 	}
 	if _, err := r.Grid([]string{"R@3"}); err == nil || !strings.Contains(err.Error(), "no column \"R@3\"") {

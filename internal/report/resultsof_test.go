@@ -28,7 +28,7 @@ func TestScoresOfOtherImagesAreNoTestScores(t *testing.T) {
 	old := fake(t, "old", 0, "finished", map[string]string{"eval.json": evalOf(0.861, "train", "last"), "figures/retrieval.png": "x"})
 	s := summarize(t, []*RunDir{old}, Options{})
 	for _, format := range Formats() {
-		if out := render(t, s.Table(), format); strings.Contains(out, "0.861") {
+		if out := rendered(t, s.Table(), format); strings.Contains(out, "0.861") {
 			t.Errorf("%s:\n%s", format, out)
 		}
 	}
@@ -60,7 +60,7 @@ func TestScoresOfOtherImagesAreLabeled(t *testing.T) {
 	for format, want := range map[string]string{
 		"text": "│ validation │", "markdown": "| validation |", "latex": " & validation & ", "csv": ",validation,last,0.75", "json": `"split":"validation"`,
 	} {
-		out := render(t, s.Table(), format)
+		out := rendered(t, s.Table(), format)
 		if !strings.Contains(strings.ReplaceAll(out, `"split": "`, `"split":"`), want) {
 			t.Errorf("%s lacks %q:\n%s", format, want, out)
 		}
@@ -86,7 +86,7 @@ func TestScoresOfOtherImagesAreLabeled(t *testing.T) {
 	if err := table.Choose([]string{"recall@1", "run"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := render(t, table, "csv"); !strings.HasPrefix(got, "recall@1,run,split,checkpoint\n") {
+	if got := rendered(t, table, "csv"); !strings.HasPrefix(got, "recall@1,run,split,checkpoint\n") {
 		t.Errorf("chosen columns lose the label: %s", got)
 	}
 	missing := summarize(t, []*RunDir{readAs(t, r, Of{Split: "train"})}, Options{}).Notes
@@ -114,7 +114,7 @@ func TestSelectionOnTestImagesIsSaid(t *testing.T) {
 		if strings.Contains(first, "was chosen on test images") != (c.want != "") || !strings.Contains(first, c.want) {
 			t.Errorf("%s: %q", c.want, sum.Notes)
 		}
-		if csv := render(t, sum.Table(), "csv"); strings.Contains(csv, c.want+" chosen on test images") != (c.want != "") {
+		if csv := rendered(t, sum.Table(), "csv"); strings.Contains(csv, c.want+" chosen on test images") != (c.want != "") {
 			t.Errorf("%s: %s", c.want, csv)
 		}
 	}

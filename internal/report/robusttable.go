@@ -43,7 +43,7 @@ func (s *NoiseStudy) Table(full bool) *Table {
 		}
 		row = append(row, Text(r.verdict(s.Scores)))
 		if chosen {
-			row = append(row, optionalText(chosenOn(r.runs)))
+			row = append(row, OptionalText(chosenOn(r.runs)))
 		}
 		t.Rows, t.RowNotes = append(t.Rows, row), append(t.RowNotes, r.caution)
 	}

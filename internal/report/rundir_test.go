@@ -196,7 +196,7 @@ func TestFiguresMustBePictures(t *testing.T) {
 	if err := r.CheckFigures(); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "pca.png is not a PNG") {
 		t.Errorf("got %v", err)
 	}
-	if err := ContactSheet(filepath.Join(dir, "figures/pca.png"), "", []Tile{{ramp(4, 4, 1), ""}}, 1); err != nil {
+	if err := ContactSheet(filepath.Join(dir, "figures/pca.png"), "", []Tile{{grayTile(), ""}}, 1); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.CheckFigures(); err != nil {
@@ -214,7 +214,7 @@ func TestEvalTableShowsTheHeadline(t *testing.T) {
 	base := map[string]Judged{"pixels": {Retrieval: metric.Scores{{Key: "recall@16", Value: metric.Value{Value: 0.125}}}}}
 	table, left := EvalTable("x", "trained", own, base, false)
 	want := "score,trained,trained_low,trained_high,pixels\nrecall@16,0.5,0.25,0.75,0.125\nbcubed_f1,0.75,,,\n"
-	if got := render(t, table, "csv"); got != want || left != 3 {
+	if got := rendered(t, table, "csv"); got != want || left != 3 {
 		t.Errorf("left %d, got\n%s", left, got)
 	}
 	if len(table.Notes) != 1 || !strings.HasPrefix(table.Notes[0], "2 queries left out") {

@@ -59,7 +59,7 @@ func TestSelectOnValidation(t *testing.T) {
 	if notes := strings.Join(sel.Notes, "\n"); !strings.Contains(notes, "no candidates, since a run of theirs has no recall@1 on validation images: m-0.4") {
 		t.Error(notes)
 	}
-	csv := render(t, sel.Table(), "csv")
+	csv := rendered(t, sel.Table(), "csv")
 	if !strings.Contains(csv, "validation:recall@1,") || !strings.Contains(csv, "test:recall@1,") || strings.Count(csv, "\n") != 4 {
 		t.Error(csv)
 	}
@@ -77,7 +77,7 @@ func TestSelectOnTestIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, format := range Formats() {
-		if out := render(t, sel.Table(), format); !strings.Contains(out, "too good") {
+		if out := rendered(t, sel.Table(), format); !strings.Contains(out, "too good") {
 			t.Errorf("%s:\n%s", format, out)
 		}
 	}
@@ -108,10 +108,10 @@ func TestBestInBold(t *testing.T) {
 	by, _ := sweep(t, map[string][4]float64{"0.1": {0.5, 0.5, 1, 1}, "0.2": {0.25, 0.25, 1, 1}})
 	table := summarize(t, by, Options{Metrics: []string{"recall@1"}}).Table()
 	table.MarkBest()
-	if out := render(t, table, "latex"); strings.Count(out, `$\mathbf{0.500}\;[0.500,\,0.500]$`) != 1 || strings.Count(out, "mathbf") != 1 || !strings.Contains(out, `\toprule`) {
+	if out := rendered(t, table, "latex"); strings.Count(out, `$\mathbf{0.500}\;[0.500,\,0.500]$`) != 1 || strings.Count(out, "mathbf") != 1 || !strings.Contains(out, `\toprule`) {
 		t.Error(out)
 	}
-	if out := render(t, table, "markdown"); strings.Count(out, "**0.500 [0.500, 0.500]**") != 1 {
+	if out := rendered(t, table, "markdown"); strings.Count(out, "**0.500 [0.500, 0.500]**") != 1 {
 		t.Error(out)
 	}
 	if err := table.Choose([]string{"recal@1"}); err == nil || !strings.Contains(err.Error(), "did you mean recall@1?") {
@@ -128,10 +128,10 @@ func TestBaselinesOfOneGroupHaveTheirOwnNames(t *testing.T) {
 	}
 	names := map[string]bool{}
 	for _, row := range summarize(t, runs, Options{}).Table().Rows {
-		if names[row[0].text] {
-			t.Errorf("two rows are named %q", row[0].text)
+		if names[row[0].Words()] {
+			t.Errorf("two rows are named %q", row[0].Words())
 		}
-		names[row[0].text] = true
+		names[row[0].Words()] = true
 	}
 	if !names["untrained: a_seed-1"] {
 		t.Errorf("%v", names)

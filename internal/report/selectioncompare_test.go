@@ -15,7 +15,7 @@ func TestCandidatesAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, format := range []string{"text", "markdown", "latex", "csv"} {
-		out := render(t, sel.Table(), format)
+		out := rendered(t, sel.Table(), format)
 		for _, want := range []string{"m-0.1", "m-0.2", "0.55", "-0.085", "1.185"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s has no %s:\n%s", format, want, out)

@@ -79,7 +79,7 @@ func TestStabilityStudy(t *testing.T) {
 	if len(table.Rows) != 8 || len(full.Rows) != 24 {
 		t.Errorf("%d rows, %d in full", len(table.Rows), len(full.Rows))
 	}
-	if out := render(t, full, "csv"); !strings.Contains(out, "T3,mnist,sigma = 0.5,gamma,n = 80 (80 + 81),0.1,") {
+	if out := rendered(t, full, "csv"); !strings.Contains(out, "T3,mnist,sigma = 0.5,gamma,n = 80 (80 + 81),0.1,") {
 		t.Error(out)
 	}
 	for format, want := range map[string]string{
@@ -87,11 +87,11 @@ func TestStabilityStudy(t *testing.T) {
 		"text":     "-1.15 to -0.85",
 		"latex":    "Lemma 6",
 	} {
-		if out := render(t, table, format); !strings.Contains(out, want) {
+		if out := rendered(t, table, format); !strings.Contains(out, want) {
 			t.Errorf("%s lacks %q:\n%s", format, want, out)
 		}
 	}
-	checks := render(t, s.ChecksTable(), "text")
+	checks := rendered(t, s.ChecksTable(), "text")
 	for _, want := range []string{"it is so", "supported", "inconclusive", "T4, mnist: a claim: inconclusive; positives: digit 3, negatives: the rest"} {
 		if !strings.Contains(checks, want) {
 			t.Errorf("checks lack %q:\n%s", want, checks)

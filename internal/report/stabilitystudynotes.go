@@ -2,86 +2,34 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tercet/internal/theory/measure"
 )
 
-// fourFigures shows a number with four significant figures, whole from 1,000 on.
-func fourFigures(v float64) string { return significant(v, 4) }
-
-func significant(v float64, n int) string {
-	switch size := math.Abs(v); {
-	case size >= 1000 && size < 1e9:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	default:
-		return strconv.FormatFloat(v, 'g', n, 64)
-	}
-}
-
-// inFigures makes all numbers words of four significant figures, ends of intervals of three, but
-// those of one column: measurements and bounds of one column may be a millionth and a million.
-func (t *Table) inFigures(but string) {
-	for _, r := range t.Rows {
-		for i, x := range r {
-			if t.Columns[i].Name == but {
-				continue
-			}
-			switch x.kind {
-			case number:
-				r[i] = Text(fourFigures(x.value))
-			case single:
-				r[i] = Text(fourFigures(x.value) + " (n=1)")
-			case interval:
-				r[i] = Text(fmt.Sprintf("%s [%s, %s]", fourFigures(x.value), significant(x.low, 3), significant(x.high, 3)))
-			case missing:
-				r[i] = Text("-")
-			}
-		}
-	}
-}
-
 // narrow leaves out columns without content, names data that all rows share in the title,
 // and puts the answer on a slope behind what was expected.
-func (t *Table) narrow() {
+func narrow(t *Table) {
 	const data, expected = "data", "expected"
 	place := func(name string) int {
 		return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 	}
 	at, answers := place(expected), len(t.Columns)-1
 	for _, r := range t.Rows {
-		if r[at].text != "" {
-			r[at] = Text(r[at].text + ": " + r[answers].text)
+		if r[at].Words() != "" {
+			r[at] = Text(r[at].Words() + ": " + r[answers].Words())
 		}
 		r[answers] = Missing()
 	}
 	at = place(data)
-	if n := len(t.Rows); n > 0 && !slices.ContainsFunc(t.Rows, func(r []Cell) bool { return r[at].text != t.Rows[0][at].text }) {
-		t.Title += ": " + t.Rows[0][at].text
+	if n := len(t.Rows); n > 0 && !slices.ContainsFunc(t.Rows, func(r []Cell) bool { return r[at].Words() != t.Rows[0][at].Words() }) {
+		t.Title += ": " + t.Rows[0][at].Words()
 		for _, r := range t.Rows {
 			r[at] = Missing()
 		}
 	}
-	t.dropEmpty()
-}
-
-// dropEmpty leaves out columns that have nothing in any row.
-func (t *Table) dropEmpty() {
-	for i := len(t.Columns) - 1; i >= 0; i-- {
-		empty := func(r []Cell) bool {
-			return r[i].kind == missing || r[i].kind == words && strings.Trim(r[i].text, "-") == ""
-		}
-		if slices.ContainsFunc(t.Rows, func(r []Cell) bool { return !empty(r) }) {
-			continue
-		}
-		t.Columns = slices.Delete(t.Columns, i, i+1)
-		for k, r := range t.Rows {
-			t.Rows[k] = slices.Delete(r, i, i+1)
-		}
-	}
+	t.DropEmpty()
 }
 
 // unbounded says once for each reason why bounds are missing, and of which series.

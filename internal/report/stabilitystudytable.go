@@ -41,8 +41,8 @@ func (s *StabilityStudy) Table(o StabilityLayout) *Table {
 		}
 	}
 	if !o.Exact {
-		t.inFigures("slope")
-		t.narrow()
+		t.InFigures("slope")
+		narrow(t)
 	}
 	t.Notes = slices.Concat(s.Notes, s.unbounded(o), s.legend(o))
 	return t

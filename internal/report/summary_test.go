@@ -53,7 +53,7 @@ forward, backward: images through the network in training
 
 func TestSummaryOverSeeds(t *testing.T) {
 	s := summarize(t, study(t), Options{})
-	if d := cmp.Diff(studyText, render(t, s.Table(), "text")); d != "" {
+	if d := cmp.Diff(studyText, rendered(t, s.Table(), "text")); d != "" {
 		t.Error(d)
 	}
 	e := s.Groups[0].Scores["recall@1"]
@@ -95,7 +95,7 @@ no eval.json in x; tercet eval --run x makes it
 
 forward, backward: images through the network in training
 `
-	if d := cmp.Diff(want, render(t, s.Table(), "markdown")); d != "" {
+	if d := cmp.Diff(want, rendered(t, s.Table(), "markdown")); d != "" {
 		t.Error(d)
 	}
 }
@@ -104,7 +104,7 @@ func TestRunsWithoutResults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	runs := []*RunDir{fake(t, "it's", 0, "collapsed", nil), fake(t, "b", 1, "interrupted", nil), fake(t, "c", 2, "running", nil), fake(t, "d", 3, "diverged", nil), fake(t, "e", 4, "odd", nil)}
 	s := summarize(t, runs, Options{})
-	got := render(t, s.Table(), "text")
+	got := rendered(t, s.Table(), "text")
 	for _, want := range []string{
 		"│ 1 running, 1 interrupted, 1 diverged, 1 *collapse*, 1 odd │",
 		"no eval.json in b, c, e; tercet eval --run b makes it\n",
@@ -286,7 +286,7 @@ func TestRunPageGolden(t *testing.T) {
 	if err := os.MkdirAll("x/figures", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := ContactSheet("x/figures/attack.png", "", []Tile{{ramp(4, 4, 1), ""}}, 1); err != nil {
+	if err := ContactSheet("x/figures/attack.png", "", []Tile{{grayTile(), ""}}, 1); err != nil {
 		t.Fatal(err)
 	}
 	r2, err := ReadRun("x")

@@ -80,8 +80,9 @@ const (
 	selectionColumn  = "selection"
 )
 
-// labelColumns stay in a table whatever columns are chosen.
-var labelColumns = []string{splitColumn, checkpointColumn, selectionColumn}
+// LabelColumns stay in a table whatever columns are chosen: they say what makes a number
+// less than it seems.
+func LabelColumns() []string { return []string{splitColumn, checkpointColumn, selectionColumn} }
 
 const trainingNote = "forward, backward: images through the network in training"
 
@@ -142,8 +143,8 @@ func (s *Summary) cells(scores map[string]Estimate, n int) []Cell {
 	out := make([]Cell, len(s.Metrics))
 	for i, m := range s.Metrics {
 		out[i] = scores[m].counted(n)
-		if alone && out[i].kind == single {
-			out[i] = Number(out[i].value)
+		if v, _ := out[i].Value(); alone && out[i].IsSingle() {
+			out[i] = Number(v)
 		}
 	}
 	return out

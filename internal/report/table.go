@@ -5,6 +5,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -139,24 +140,23 @@ func (c Column) number(v float64) string {
 	return s
 }
 
-// optionalText is a cell with words, if there are some.
-func optionalText(s string) Cell {
+// OptionalText is a cell with words, if there are some.
+func OptionalText(s string) Cell {
 	if s == "" {
 		return Missing()
 	}
 	return Text(s)
 }
 
-// counted is the cell of the estimate in a row of n runs: where it is of fewer values, it
-// says so.
-func (e Estimate) counted(n int) Cell {
-	out := e.cell
-	out.of, out.odd = e.N, e.N > 0 && e.N != n
-	return out
+// Counted is the cell of a mean over some values in a row of n runs: where these are not
+// as many, it shows their number.
+func (x Cell) Counted(values, n int) Cell {
+	x.of, x.odd = values, values > 0 && values != n
+	return x
 }
 
-// show renders a cell for people.
-func (c Column) show(x Cell) string {
+// Show renders a cell for people.
+func (c Column) Show(x Cell) string {
 	if x.odd && x.kind != single {
 		return c.showAll(x) + fmt.Sprintf(" (n=%d)", x.of)
 	}
@@ -194,3 +194,49 @@ func (c Column) numeric(rows [][]Cell, at int) bool {
 	}
 	return false
 }
+
+// DropConstant leaves out columns, of more than one row, that hold one word or whole
+// number alone, but for those to keep, and says so in a note.
+func (t *Table) DropConstant(keep ...string) {
+	if len(t.Rows) < 2 {
+		return
+	}
+	var left []string
+	for i := len(t.Columns) - 1; i >= 0; i-- {
+		first, name := t.Rows[0][i], t.Columns[i].Name
+		same := !slices.Contains(keep, name) && (first.kind == words || first.kind == integer || first.kind == missing)
+		for _, r := range t.Rows {
+			same = same && r[i] == first
+		}
+		if !same {
+			continue
+		}
+		if shown := t.Columns[i].Show(first); shown != "" && first.kind != missing {
+			left = append(left, name+" "+shown)
+		}
+		t.Columns = slices.Delete(t.Columns, i, i+1)
+		for k := range t.Rows {
+			t.Rows[k] = slices.Delete(t.Rows[k], i, i+1)
+		}
+	}
+	if left != nil {
+		slices.Reverse(left)
+		t.Notes = append(t.Notes, fmt.Sprintf("all rows: %s", strings.Join(left, ", ")))
+	}
+}
+
+// Words are those of a text cell.
+func (x Cell) Words() string { return x.text }
+
+// Value is the number of a cell, its mean where it has an interval; ok is false for words
+// and for a missing value.
+func (x Cell) Value() (v float64, ok bool) { return x.value, x.kind != missing && x.kind != words }
+
+// Ends are those of the cell's interval, if it has one.
+func (x Cell) Ends() (low, high float64, ok bool) { return x.low, x.high, x.kind == interval }
+
+// IsSingle says that the cell is the value of a single run.
+func (x Cell) IsSingle() bool { return x.kind == single }
+
+// IsBrief says that text, Markdown and LaTeX leave out the cell's interval.
+func (x Cell) IsBrief() bool { return x.brief }

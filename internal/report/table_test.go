@@ -212,7 +212,7 @@ func TestPaperColumns(t *testing.T) {
 		{Number(-0.02), "-2.0", "$-2.0$"},
 		{Interval(0.92, 0.87, 0.97), "92.0 ±5.0", "$92.0 \\pm 5.0$"},
 	} {
-		if got, tex := c.show(x.cell), c.latex(x.cell); got != x.text || tex != x.tex {
+		if got, tex := c.Show(x.cell), c.latex(x.cell); got != x.text || tex != x.tex {
 			t.Errorf("%q %q", got, tex)
 		}
 	}

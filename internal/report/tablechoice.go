@@ -9,8 +9,9 @@ import (
 	"tercet/internal/names"
 )
 
-// Choose keeps the named columns, in the order of the names.
-func (t *Table) Choose(headings []string) error {
+// Choose keeps the named columns, in the order of the names, and those of always that the
+// table has.
+func (t *Table) Choose(headings []string, always ...string) error {
 	var all []string
 	for _, c := range t.Columns {
 		all = append(all, c.Name)
@@ -30,7 +31,7 @@ func (t *Table) Choose(headings []string) error {
 		}
 		at = append(at, i)
 	}
-	for _, label := range labelColumns { // what makes a number less than it seems stays
+	for _, label := range always {
 		if i := slices.Index(all, label); i >= 0 && !slices.Contains(at, i) {
 			at = append(at, i)
 		}

@@ -90,7 +90,7 @@ func (t *Table) pretty(markdown bool) string {
 	for _, r := range t.Rows {
 		row := make(table.Row, len(r))
 		for i, x := range r {
-			row[i] = literal(t.Columns[i].show(x))
+			row[i] = literal(t.Columns[i].Show(x))
 			if markdown && x.best {
 				row[i] = fmt.Sprintf("**%s**", row[i])
 			}
