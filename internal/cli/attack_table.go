@@ -7,12 +7,13 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/record"
+	"tercet/internal/render"
 	"tercet/internal/report"
 	"tercet/internal/text"
 )
 
 // attackTable has a row for each score, published beside fixed.
-func attackTable(d *record.Attack) *report.Table {
+func attackTable(d *record.Attack) *render.Table {
 	var list []report.AttackScores
 	for _, v := range d.Options.Variants {
 		s := report.AttackScores{Variant: v, Scores: d.Scores[v], Clean: d.Clean[v]}
@@ -86,11 +87,11 @@ func attackNotes(d *record.Attack) []string {
 
 // curveTable has a row for each score and variant and a column for each eps;
 // intervals are in curve.json.
-func curveTable(d *record.Curve) *report.Table {
+func curveTable(d *record.Curve) *render.Table {
 	o := d.Options
-	t := &report.Table{
+	t := &render.Table{
 		Title:   fmt.Sprintf("%s: scores against eps, %s of %d, %s", d.Source.Run, text.Plural(d.Queries, "query", "queries"), d.Source.Items, budget(o, false)),
-		Columns: []report.Column{{Name: "score"}, {Name: "variant"}},
+		Columns: []render.Column{{Name: "score"}, {Name: "variant"}},
 		Notes: []string{
 			"intervals are in curve.json",
 			fmt.Sprintf("cost: %d images forward, %d backward, %s", d.Cost.Forward, d.Cost.Backward, text.Duration(d.Cost.Seconds)),
@@ -101,15 +102,15 @@ func curveTable(d *record.Curve) *report.Table {
 		if o.Norm == "linf" && p.Eps > 0 {
 			name = fmt.Sprintf("%.6g/255", 255*p.Eps)
 		}
-		t.Columns = append(t.Columns, report.Column{Name: name})
+		t.Columns = append(t.Columns, render.Column{Name: name})
 	}
 	for _, key := range attack.Keys(o.Attacks) {
 		for _, v := range o.Variants {
-			row := []report.Cell{report.AttackUnit(key, report.Text(key)), report.Text(v)}
+			row := []render.Cell{report.AttackUnit(key, render.Text(key)), render.Text(v)}
 			for _, p := range d.Points {
-				c := report.Missing()
+				c := render.Missing()
 				if s, ok := p.Scores[v].Get(key); ok {
-					c = report.AttackUnit(key, report.Number(s.Value))
+					c = report.AttackUnit(key, render.Number(s.Value))
 				}
 				row = append(row, c)
 			}

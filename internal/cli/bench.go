@@ -17,7 +17,7 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/par"
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
@@ -71,7 +71,7 @@ it down: look at the best one then, in --json.`,
 			fs.Float64Var(&o.seconds, "seconds", benchSeconds, "time for each job; each part is done three times at least")
 			fs.BoolVar(&o.quick, "quick", false, fmt.Sprintf("a first look: %d s a job, smaller searches and fits", quickSeconds))
 			fs.BoolVar(&o.check, "check", false, "measure nothing: has one thread the bits of --threads (two at least)?")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
 			o.changed = fs.Changed
 			// An unknown flag name is the only error, and it was defined above.
 			_ = cmd.RegisterFlagCompletionFunc("job", completeJobs)
@@ -107,7 +107,7 @@ func runBench(ctx context.Context, s *Streams, o benchOptions) error {
 	if !(o.seconds > 0) || math.IsInf(o.seconds, 0) {
 		return usagef("--seconds is %v; give a number above 0", o.seconds)
 	}
-	if err := report.CheckFormat(o.format); err != nil {
+	if err := render.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
 	if o.quick && !o.changed("seconds") {
@@ -191,17 +191,17 @@ func checkJobs(ctx context.Context, s *Streams, o benchOptions, jobs []bench.Job
 	return nil
 }
 
-func checkTable(d *benchDocument) *report.Table {
-	t := &report.Table{
+func checkTable(d *benchDocument) *render.Table {
+	t := &render.Table{
 		Title:   fmt.Sprintf("bits with %d and with %d threads, kernel %s", d.Checks[0].Threads[0], d.Checks[0].Threads[1], d.Machine.Level),
-		Columns: []report.Column{{Name: "job"}, {Name: "repetitions"}, {Name: "arrays"}, {Name: "bits"}},
+		Columns: []render.Column{{Name: "job"}, {Name: "repetitions"}, {Name: "arrays"}, {Name: "bits"}},
 	}
 	for _, c := range d.Checks {
 		verdict := "identical"
 		if !c.Identical {
 			verdict = "differ in " + c.Difference
 		}
-		t.Rows = append(t.Rows, []report.Cell{report.Text(c.Job), report.Int(c.Repetitions), report.Int(c.Arrays), report.Text(verdict)})
+		t.Rows = append(t.Rows, []render.Cell{render.Text(c.Job), render.Int(c.Repetitions), render.Int(c.Arrays), render.Text(verdict)})
 	}
 	return t
 }
@@ -221,15 +221,15 @@ func printBench(w io.Writer, d *benchDocument, format string) error {
 	return nil
 }
 
-func benchTable(d *benchDocument) *report.Table {
+func benchTable(d *benchDocument) *render.Table {
 	m := d.Machine
-	t := &report.Table{
+	t := &render.Table{
 		Title: fmt.Sprintf("%s, %s/%s, kernel %s, %s", m.CPU, runtime.GOOS, runtime.GOARCH, m.Level, text.Count(m.Threads, "thread")),
-		Columns: []report.Column{{Name: "job"}, {Name: "time (ms)", Digits: 2}, {Name: "images or rows/s", Digits: 1}, {Name: "GFLOP/s", Digits: 1},
+		Columns: []render.Column{{Name: "job"}, {Name: "time (ms)", Digits: 2}, {Name: "images or rows/s", Digits: 1}, {Name: "GFLOP/s", Digits: 1},
 			{Name: "of the peak", Percent: true}, {Name: "memory (MiB)", Digits: 1}},
 	}
 	for _, r := range d.Results {
-		t.Rows = append(t.Rows, []report.Cell{report.Text(r.Job), report.Number(r.Seconds * 1e3), known(r.ImagesPerS), known(r.GFLOPS),
+		t.Rows = append(t.Rows, []render.Cell{render.Text(r.Job), render.Number(r.Seconds * 1e3), known(r.ImagesPerS), known(r.GFLOPS),
 			known(r.PeakShare), known(float64(r.PeakRSS) / (1 << 20))})
 	}
 	if d.Quick {
@@ -254,18 +254,18 @@ func benchTable(d *benchDocument) *report.Table {
 	return t
 }
 
-func partTable(r *bench.Result) *report.Table {
-	t := &report.Table{Title: r.Job, Columns: []report.Column{{Name: "part"}, {Name: "time (ms)"}, {Name: "GFLOP/s", Digits: 1}, {Name: "of the peak", Percent: true}}}
+func partTable(r *bench.Result) *render.Table {
+	t := &render.Table{Title: r.Job, Columns: []render.Column{{Name: "part"}, {Name: "time (ms)"}, {Name: "GFLOP/s", Digits: 1}, {Name: "of the peak", Percent: true}}}
 	for _, p := range r.Parts {
-		t.Rows = append(t.Rows, []report.Cell{report.Text(p.Name), report.Number(p.Seconds * 1e3), known(p.GFLOPS), known(p.PeakShare)})
+		t.Rows = append(t.Rows, []render.Cell{render.Text(p.Name), render.Number(p.Seconds * 1e3), known(p.GFLOPS), known(p.PeakShare)})
 	}
 	return t
 }
 
 // known is v, or no cell where v is 0: not measured.
-func known(v float64) report.Cell {
+func known(v float64) render.Cell {
 	if v == 0 {
-		return report.Missing()
+		return render.Missing()
 	}
-	return report.Number(v)
+	return render.Number(v)
 }

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
+	"tercet/internal/render"
 	"tercet/internal/report"
 	"tercet/internal/text"
 )
@@ -50,7 +51,7 @@ With --out it writes assign.json and assigned.npy.`,
 			o.addFiles(cmd)
 			fs := cmd.Flags()
 			fs.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with 4 if a score of the new items is lower: `SCORE=LIMIT`, such as nmi=0.8 (repeatable)")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
 			fs.StringVar(&o.clusters, "clusters", "", "folder `DIRECTORY` of the clustering, or its cluster.json")
 			fs.StringVarP(&o.out, "out", "o", "", "folder to write to; without one, nothing is written")
 		},
@@ -126,7 +127,7 @@ func writeAssigned(dir string, d *record.Assign) error {
 	return fsx.Write(filepath.Join(dir, "assigned.npy"), 0o644, func(w io.Writer) error { return data.WriteNPYLabels(w, d.Labels) })
 }
 
-func assignTable(d *record.Assign) *report.Table {
+func assignTable(d *record.Assign) *render.Table {
 	name := d.Source.Run
 	if name == "" {
 		name = d.Source.Embeddings
@@ -137,17 +138,17 @@ func assignTable(d *record.Assign) *report.Table {
 			used++
 		}
 	}
-	t := &report.Table{
+	t := &render.Table{
 		Title:   fmt.Sprintf("%s: %s to the %s of %s", name, text.Plural(d.Source.Items, "item", "items"), text.Plural(d.Clusters.Clusters, "cluster", "clusters"), d.Clusters.File),
-		Columns: []report.Column{{Name: "score"}, {Name: "value", Digits: 4}},
-		Rows: [][]report.Cell{
-			{report.Text("assigned"), report.Int(d.Assigned)},
-			{report.Text("clusters of their own"), report.Int(d.Own)},
-			{report.Text("clusters that have any"), report.Int(used)},
+		Columns: []render.Column{{Name: "score"}, {Name: "value", Digits: 4}},
+		Rows: [][]render.Cell{
+			{render.Text("assigned"), render.Int(d.Assigned)},
+			{render.Text("clusters of their own"), render.Int(d.Own)},
+			{render.Text("clusters that have any"), render.Int(used)},
 		},
 	}
 	for _, sc := range d.Clustering {
-		t.Rows = append(t.Rows, []report.Cell{report.Text(sc.Key), report.Measured(sc.Value)})
+		t.Rows = append(t.Rows, []render.Cell{render.Text(sc.Key), report.Measured(sc.Value)})
 	}
 	return t
 }

@@ -7,13 +7,14 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
 	"tercet/internal/record"
+	"tercet/internal/render"
 	"tercet/internal/report"
 	"tercet/internal/text"
 )
 
 // clusterTable shows a clustering: how many, how large, how good, beside what other
 // clusterings cost.
-func clusterTable(d *record.Cluster) *report.Table {
+func clusterTable(d *record.Cluster) *render.Table {
 	name := d.Source.Run
 	if name == "" {
 		name = d.Source.Embeddings + d.Source.Graph
@@ -22,7 +23,7 @@ func clusterTable(d *record.Cluster) *report.Table {
 	if d.Source.Graph != "" {
 		title = fmt.Sprintf("%s: %s, %s, %s", name, text.Plural(d.Source.Items, "node", "nodes"), text.Plural(int(d.Multicut.Graph.Edges), "edge", "edges"), d.Options.Method)
 	}
-	t := &report.Table{Title: title, Columns: []report.Column{{Name: "score"}, {Name: "value", Digits: 4}}}
+	t := &render.Table{Title: title, Columns: []render.Column{{Name: "score"}, {Name: "value", Digits: 4}}}
 	columns := []column{{d.Clusters, d.Objective, d.Clustering}}
 	if m := d.Multicut; m != nil && m.Comparison != nil {
 		t.Columns[1].Name = "multicut"
@@ -31,30 +32,30 @@ func clusterTable(d *record.Cluster) *report.Table {
 			c    *record.Compared
 		}{{"ground truth", m.Comparison.GroundTruth}, {"k-means", m.Comparison.KMeans}} {
 			if other.c != nil {
-				t.Columns = append(t.Columns, report.Column{Name: other.name, Digits: 4})
+				t.Columns = append(t.Columns, render.Column{Name: other.name, Digits: 4})
 				columns = append(columns, column{other.c.Clusters, &other.c.Objective, other.c.Clustering})
 			}
 		}
 	}
-	row := func(what string, cells ...report.Cell) {
-		line := append([]report.Cell{report.Text(what)}, cells...)
+	row := func(what string, cells ...render.Cell) {
+		line := append([]render.Cell{render.Text(what)}, cells...)
 		for len(line) < len(t.Columns) {
-			line = append(line, report.Missing())
+			line = append(line, render.Missing())
 		}
 		t.Rows = append(t.Rows, line)
 	}
 	number := func(what string, v *float64) {
 		if v != nil {
-			row(what, report.Number(*v))
+			row(what, render.Number(*v))
 		}
 	}
-	row("clusters", each(columns, func(c column) report.Cell { return report.Int(c.clusters) })...)
+	row("clusters", each(columns, func(c column) render.Cell { return render.Int(c.clusters) })...)
 	if n := len(d.Sizes); n > 0 {
-		row("smallest", report.Int(d.Sizes[n-1]))
-		row("largest", report.Int(d.Sizes[0]))
+		row("smallest", render.Int(d.Sizes[n-1]))
+		row("largest", render.Int(d.Sizes[0]))
 	}
 	if d.Options.Method == experiment.HDBSCAN {
-		row("noise", report.Int(d.Noise))
+		row("noise", render.Int(d.Noise))
 	}
 	number("threshold", d.Threshold)
 	if d.Objective != nil {
@@ -62,25 +63,25 @@ func clusterTable(d *record.Cluster) *report.Table {
 		if d.Options.Method == experiment.KMeans {
 			name = "inertia"
 		}
-		row(name, each(columns, func(c column) report.Cell { return report.Number(*c.objective) })...)
+		row(name, each(columns, func(c column) render.Cell { return render.Number(*c.objective) })...)
 	}
 	if len(columns) > 1 && *d.Objective != 0 {
-		row("excess over multicut (%)", each(columns, func(c column) report.Cell {
-			return report.Number(100 * (*c.objective - *d.Objective) / math.Abs(*d.Objective))
+		row("excess over multicut (%)", each(columns, func(c column) render.Cell {
+			return render.Number(100 * (*c.objective - *d.Objective) / math.Abs(*d.Objective))
 		})...)
 	}
 	number("lower bound", d.LowerBound)
 	if d.Gap != nil {
-		row("gap (%)", report.Number(100**d.Gap))
+		row("gap (%)", render.Number(100**d.Gap))
 	}
 	if d.Multicut != nil {
 		number("objective on all pairs", d.Multicut.Complete)
 	}
 	for _, sc := range d.Clustering {
-		row(sc.Key, each(columns, func(c column) report.Cell {
+		row(sc.Key, each(columns, func(c column) render.Cell {
 			v, ok := c.scores.Get(sc.Key)
 			if !ok {
-				return report.Missing()
+				return render.Missing()
 			}
 			return report.Measured(v)
 		})...)
@@ -97,8 +98,8 @@ type column struct {
 	scores    metric.Scores
 }
 
-func each(list []column, f func(column) report.Cell) []report.Cell {
-	var out []report.Cell
+func each(list []column, f func(column) render.Cell) []render.Cell {
+	var out []render.Cell
 	for _, c := range list {
 		out = append(out, f(c))
 	}

@@ -15,7 +15,7 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
 	"tercet/internal/noise"
-	"tercet/internal/report"
+	"tercet/internal/render"
 	"tercet/internal/theory/stability"
 )
 
@@ -36,7 +36,7 @@ var flagValues = map[string]completer{
 	"checkpoint":   oneOf("last", "best"),
 	"split":        oneOf("test", "validation", "train"),
 	"set-name":     oneOf("test", "validation", "train"),
-	"format":       oneOf(report.Formats()...),
+	"format":       oneOf(render.Formats()...),
 	"train --jobs": oneOf("auto"),
 	"train --from": oneOf("previous", "best", experiment.Start),
 

@@ -13,7 +13,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/experiment"
 	"tercet/internal/noise"
-	"tercet/internal/report"
+	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
@@ -55,7 +55,7 @@ Exit code 3 if the sampler refuses the data; the rest is printed all the same.`,
 			fs.StringVar(&o.embeddings, "embeddings", "", "npy `FILE` of embeddings (N, D) from any tool")
 			fs.StringVar(&o.labels, "labels", "", "npy or csv `FILE` of N labels")
 			fs.StringVar(&o.column, "label-column", "", labelColumnUsage)
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
 			cmd.MarkFlagsMutuallyExclusive("config", "embeddings")
 			cmd.MarkFlagsMutuallyExclusive("set", "embeddings")
 			cmd.MarkFlagsMutuallyExclusive("noise", "embeddings")
@@ -66,7 +66,7 @@ Exit code 3 if the sampler refuses the data; the rest is printed all the same.`,
 }
 
 func runDataInspect(ctx context.Context, s *Streams, o dataInspectOptions) error {
-	if err := report.CheckFormat(o.format); err != nil {
+	if err := render.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
 	doc, err := inspect(ctx, s, o)
@@ -115,8 +115,8 @@ func noiseSection(text string) string {
 }
 
 // dataTable shows the sets beside each other.
-func dataTable(d *experiment.DataDoc) *report.Table {
-	t := &report.Table{Title: fmt.Sprintf("%s: %s", d.Config, d.Name), Columns: []report.Column{{Name: "what"}}}
+func dataTable(d *experiment.DataDoc) *render.Table {
+	t := &render.Table{Title: fmt.Sprintf("%s: %s", d.Config, d.Name), Columns: []render.Column{{Name: "what"}}}
 	if d.Embeddings != "" {
 		t.Title = d.Embeddings
 	}
@@ -127,13 +127,13 @@ func dataTable(d *experiment.DataDoc) *report.Table {
 	}{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}, {"vectors", d.Vectors}} {
 		if s.stats != nil {
 			sets = append(sets, s.stats)
-			t.Columns = append(t.Columns, report.Column{Name: s.name})
+			t.Columns = append(t.Columns, render.Column{Name: s.name})
 		}
 	}
 	for _, r := range dataRows(d.Name == "npy", len(sets[0].ChannelMean) > 1) {
-		row := []report.Cell{report.Text(r.what)}
+		row := []render.Cell{render.Text(r.what)}
 		for _, s := range sets {
-			row = append(row, report.Text(r.show(s)))
+			row = append(row, render.Text(r.show(s)))
 		}
 		t.Rows = append(t.Rows, row)
 	}

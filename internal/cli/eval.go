@@ -14,6 +14,7 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
 	"tercet/internal/record"
+	"tercet/internal/render"
 	"tercet/internal/report"
 	"tercet/internal/text"
 )
@@ -367,7 +368,7 @@ func picture(s *Streams, draw func() (string, error)) {
 
 // evalTable shows an evaluation beside its baselines. For people, text and
 // Markdown leave out what they rarely ask for, unless all is set.
-func evalTable(d *record.Eval, all bool) *report.Table {
+func evalTable(d *record.Eval, all bool) *render.Table {
 	name, value := d.Source.Run, "trained"
 	if name == "" {
 		name, value = d.Source.Embeddings, "value"
@@ -389,14 +390,14 @@ func evalTable(d *record.Eval, all bool) *report.Table {
 }
 
 // addPairs adds the scores of pairs, which the baselines have not.
-func addPairs(t *report.Table, d *record.Eval) {
+func addPairs(t *render.Table, d *record.Eval) {
 	if d.PairCounts == nil {
 		return
 	}
 	for _, sc := range d.Pairs {
-		row := []report.Cell{report.Text("pairs." + sc.Key), report.Measured(sc.Value)}
+		row := []render.Cell{render.Text("pairs." + sc.Key), report.Measured(sc.Value)}
 		for len(row) < len(t.Columns) {
-			row = append(row, report.Missing())
+			row = append(row, render.Missing())
 		}
 		t.Rows = append(t.Rows, row)
 	}

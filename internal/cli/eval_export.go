@@ -8,7 +8,7 @@ import (
 
 	"tercet/internal/experiment"
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/render"
 )
 
 // runExport writes a run's embeddings and scores nothing: what asks for less than all
@@ -21,7 +21,7 @@ func runExport(ctx context.Context, s *Streams, o evalOptions) error {
 	if given := o.given(scores...); given != "" {
 		return usagef("--save-embeddings exports embeddings and scores nothing: leave out %s, and score by a command without --save-embeddings", given)
 	}
-	if err := report.CheckFormat(o.format); err != nil {
+	if err := render.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
 	for _, path := range experiment.ExportPaths(o.save) {
@@ -54,18 +54,18 @@ func runExport(ctx context.Context, s *Streams, o evalOptions) error {
 	return s.Result(d, func(w io.Writer) error { return exportTable(d).Write(w, o.format) })
 }
 
-func exportTable(d *record.Export) *report.Table {
-	t := &report.Table{
+func exportTable(d *record.Export) *render.Table {
+	t := &render.Table{
 		Title: fmt.Sprintf("%s: embeddings of %d %s images, checkpoint %s (step %d)",
 			d.Source.Run, d.Source.Items, d.Source.Set, d.Source.Checkpoint, d.Source.Step),
-		Columns: []report.Column{{Name: "file"}, {Name: "holds"}},
+		Columns: []render.Column{{Name: "file"}, {Name: "holds"}},
 	}
 	for _, f := range [][2]string{
 		{d.Embeddings, fmt.Sprintf("embeddings, (%d, %d)", d.Source.Items, d.Source.Dim)},
 		{d.Labels, "label of each row, numbered within the split"},
 		{d.Items, "item, file, label and class of each row"},
 	} {
-		t.Rows = append(t.Rows, []report.Cell{report.Text(f[0]), report.Text(f[1])})
+		t.Rows = append(t.Rows, []render.Cell{render.Text(f[0]), render.Text(f[1])})
 	}
 	return t
 }

@@ -6,11 +6,11 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/render"
 )
 
 // addGap notes the gap that was measured of the same weights, where there is one.
-func addGap(t *report.Table, d *record.Eval) {
+func addGap(t *render.Table, d *record.Eval) {
 	g := experiment.StoredGap(d.Source)
 	if g == nil {
 		return

@@ -6,24 +6,25 @@ import (
 
 	"tercet/internal/metric"
 	"tercet/internal/record"
+	"tercet/internal/render"
 	"tercet/internal/report"
 )
 
 // addMetric adds how a fitted metric tells triplets, beside Euclid's on the same
 // features, which is the network before the fit.
-func addMetric(t *report.Table, d *record.Eval) {
+func addMetric(t *render.Table, d *record.Eval) {
 	m := d.Metric
 	if m == nil {
 		return
 	}
 	row := func(name string, s metric.Scores) {
-		cells := []report.Cell{report.Text(name)}
+		cells := []render.Cell{render.Text(name)}
 		for _, c := range t.Columns[1:] {
 			key := map[string]string{"trained": "learnt", "untrained": "euclidean"}[c.Name]
 			if v, ok := s.Get(key); ok {
 				cells = append(cells, report.Measured(v))
 			} else {
-				cells = append(cells, report.Missing())
+				cells = append(cells, render.Missing())
 			}
 		}
 		t.Rows = append(t.Rows, cells)

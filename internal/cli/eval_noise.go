@@ -9,7 +9,7 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/noise"
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/render"
 )
 
 // runNoiseRate estimates the noise of what a run is trained on and writes noise.json.
@@ -22,7 +22,7 @@ func runNoiseRate(ctx context.Context, s *Streams, o evalOptions) error {
 			return usagef("--noise-rate estimates noise and scores nothing: leave out --%s", flag)
 		}
 	}
-	if err := report.CheckFormat(o.format); err != nil {
+	if err := render.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
 	r, err := o.open()
@@ -56,20 +56,20 @@ func runNoiseRate(ctx context.Context, s *Streams, o evalOptions) error {
 }
 
 // noiseTable shows what each method says, and the truth where it is known.
-func noiseTable(d *record.NoiseRate) *report.Table {
-	t := &report.Table{
+func noiseTable(d *record.NoiseRate) *render.Table {
+	t := &render.Table{
 		Title:   fmt.Sprintf("%s: noise of the %s", d.Source.Run, d.Of),
-		Columns: []report.Column{{Name: "method"}, {Name: "rate"}, {Name: "from"}},
+		Columns: []render.Column{{Name: "method"}, {Name: "rate"}, {Name: "from"}},
 	}
 	for _, e := range append([]noise.Estimate{d.Estimate}, d.Others...) {
 		what := "losses"
 		if e.Method == noise.Contradictions {
 			what = fmt.Sprintf("couples labelled twice, %d of them both ways", e.Contradictions)
 		}
-		t.Rows = append(t.Rows, []report.Cell{report.Text(e.Method), report.Interval(e.P, e.CI95[0], e.CI95[1]), report.Text(fmt.Sprintf("%d %s", e.N, what))})
+		t.Rows = append(t.Rows, []render.Cell{render.Text(e.Method), render.Interval(e.P, e.CI95[0], e.CI95[1]), render.Text(fmt.Sprintf("%d %s", e.N, what))})
 	}
 	if tr := d.Truth; tr != nil {
-		t.Rows = append(t.Rows, []report.Cell{report.Text("truth (" + tr.Kind + ")"), report.Number(tr.Found), report.Text(fmt.Sprintf("wanted %.4g", tr.Wanted))})
+		t.Rows = append(t.Rows, []render.Cell{render.Text("truth (" + tr.Kind + ")"), render.Number(tr.Found), render.Text(fmt.Sprintf("wanted %.4g", tr.Wanted))})
 	}
 	if d.Effective != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("of balanced pairs %.4f are wrong then (effective noise)", *d.Effective))

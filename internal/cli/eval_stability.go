@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/experiment"
-	"tercet/internal/report"
+	"tercet/internal/render"
 	"tercet/internal/train"
 )
 
@@ -115,7 +115,7 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 	if job == experiment.MeasureStability && o.changed("checkpoint") {
 		return usagef("--stability compares the weights that training ends with: leave out --checkpoint")
 	}
-	if err := report.CheckFormat(o.format); err != nil {
+	if err := render.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
 	m, err := o.measure(job)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tercet/internal/report"
+	"tercet/internal/render"
 )
 
 // outcome is how eval, attack and cluster show and judge what they found.
@@ -19,13 +19,13 @@ type outcome struct {
 func (o *outcome) addOutcome(cmd *cobra.Command, gate string) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, such as "+gate+" (repeatable)")
-	fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
+	fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
 	fs.BoolVar(&o.noPictures, "no-pictures", false, "draw nothing")
 }
 
 // gates refuses an unknown format and reads --fail-under.
 func (o *outcome) gates() ([]gate, error) {
-	if err := report.CheckFormat(o.format); err != nil {
+	if err := render.CheckFormat(o.format); err != nil {
 		return nil, &ExitError{ExitUsage, err}
 	}
 	return parseGates(o.failUnder, false)

@@ -16,6 +16,7 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/fsx"
 	"tercet/internal/names"
+	"tercet/internal/render"
 	"tercet/internal/report"
 )
 
@@ -113,7 +114,7 @@ network-stability what eval --stability did.`,
 			fs.BoolVar(&o.perRun, "per-run", false, "each run is a row, and with --select a candidate, whatever its seed")
 			fs.StringSliceVar(&o.columns, "columns", nil, "columns to print, by their headings: `LIST` such as run,n,recall@1")
 			fs.BoolVar(&o.bold, "bold", false, "in LaTeX and Markdown, the best value of each score in bold")
-			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(report.Formats(), ", "))
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
 		},
 		run: func(_ context.Context, args []string) error {
 			o.runs = append(o.runs, args...)
@@ -126,7 +127,7 @@ func runReport(s *Streams, o reportOptions) error {
 	if len(o.runs) == 0 && o.table == "" {
 		return usagef("name what to report on: --runs DIRECTORY, or a glob of directories in quotes")
 	}
-	if err := report.CheckFormat(o.format); err != nil {
+	if err := render.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
 	if err := o.checkOf(); err != nil {
@@ -167,7 +168,7 @@ func runReport(s *Streams, o reportOptions) error {
 		return err
 	}
 	if write != nil {
-		if err := writePage(s, write, func(pictures bool) *report.Page { return report.RunPage(sum, runs, pictures) }, runs, o); err != nil {
+		if err := writePage(s, write, func(pictures bool) *render.Page { return report.RunPage(sum, runs, pictures) }, runs, o); err != nil {
 			return err
 		}
 	}
@@ -178,7 +179,7 @@ func runReport(s *Streams, o reportOptions) error {
 func (o reportOptions) of() report.Of { return report.Of{Split: o.split, Checkpoint: o.checkpoint} }
 
 // shape chooses columns and marks the best values as the flags say.
-func (o reportOptions) shape(t *report.Table) (*report.Table, error) {
+func (o reportOptions) shape(t *render.Table) (*render.Table, error) {
 	if o.bold {
 		t.MarkBest()
 	}
@@ -207,7 +208,7 @@ func (o reportOptions) checkOf() error {
 	return nil
 }
 
-func writePage(s *Streams, write func(*report.Page, string) error, page func(pictures bool) *report.Page, runs []*report.RunDir, o reportOptions) error {
+func writePage(s *Streams, write func(*render.Page, string) error, page func(pictures bool) *render.Page, runs []*report.RunDir, o reportOptions) error {
 	if !o.noPictures {
 		for _, r := range runs {
 			if err := r.CheckFigures(); err != nil {
@@ -226,16 +227,16 @@ func writePage(s *Streams, write func(*report.Page, string) error, page func(pic
 }
 
 // pageWriter is chosen by the file's ending; nil where no page is wanted.
-func pageWriter(path string) (func(*report.Page, string) error, error) {
+func pageWriter(path string) (func(*render.Page, string) error, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case "":
 		if path == "" {
 			return nil, nil
 		}
 	case ".md", ".markdown":
-		return (*report.Page).WriteMarkdown, nil
+		return (*render.Page).WriteMarkdown, nil
 	case ".html", ".htm":
-		return (*report.Page).WriteHTML, nil
+		return (*render.Page).WriteHTML, nil
 	}
 	return nil, usagef("--out is %q; give a file that ends in .md or .html", path)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/render"
 	"tercet/internal/report"
 )
 
@@ -54,7 +55,7 @@ func TestReportClustering(t *testing.T) {
 	if doc.Schema != "tercet.clusterstudy/1" || len(doc.Rows) != 8 || len(doc.Notes) != 0 || math.Abs(*doc.Rows[1].Scores["nmi"].Value-0.5) > 1e-12 || doc.Rows[1].Loss != "L3" {
 		t.Errorf("%s", out)
 	}
-	for _, f := range report.Formats() {
+	for _, f := range render.Formats() {
 		if code, out, stderr := cli("report", "--table", "clustering", "--format", f, "runs"); code != 0 || !strings.Contains(out, "multicut-fit") {
 			t.Errorf("%s: %d %s%s", f, code, out, stderr)
 		}

@@ -1,9 +1,12 @@
 package cli
 
-import "tercet/internal/report"
+import (
+	"tercet/internal/render"
+	"tercet/internal/report"
+)
 
 // gapTable sets gaps of networks against the number of training images.
-var gapTable = studyTable{"gap", func(runs []*report.RunDir, full bool) (any, *report.Table, func(string) ([]string, error), error) {
+var gapTable = studyTable{"gap", func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
 	s, err := report.CompareGaps(runs)
 	if err != nil {
 		return nil, nil, nil, err
@@ -13,7 +16,7 @@ var gapTable = studyTable{"gap", func(runs []*report.RunDir, full bool) (any, *r
 
 // networkTable sets how far one training image moves networks against the number of
 // training images.
-var networkTable = studyTable{"network-stability", func(runs []*report.RunDir, full bool) (any, *report.Table, func(string) ([]string, error), error) {
+var networkTable = studyTable{"network-stability", func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
 	s, err := report.CompareNetworkStability(runs)
 	if err != nil {
 		return nil, nil, nil, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/report"
 )
 
@@ -14,12 +15,12 @@ import (
 type studyTable struct {
 	name string
 	// make compares the runs; draw is nil where there is no picture.
-	make func(runs []*report.RunDir, full bool) (document any, table *report.Table, draw func(base string) ([]string, error), err error)
+	make func(runs []*report.RunDir, full bool) (document any, table *render.Table, draw func(base string) ([]string, error), err error)
 }
 
 // pairTable is a study of runs on pair graphs.
-func pairTable(name string, curves bool, fill func(*report.PairStudy) error, table func(*report.PairStudy, bool) *report.Table, draw func(*report.PairStudy, string) ([]string, error)) studyTable {
-	return studyTable{name, func(runs []*report.RunDir, full bool) (any, *report.Table, func(string) ([]string, error), error) {
+func pairTable(name string, curves bool, fill func(*report.PairStudy) error, table func(*report.PairStudy, bool) *render.Table, draw func(*report.PairStudy, string) ([]string, error)) studyTable {
+	return studyTable{name, func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
 		s, err := report.ComparePairs(runs, curves)
 		if err != nil {
 			return nil, nil, nil, err
@@ -47,7 +48,7 @@ func sure(fill func(*report.PairStudy)) func(*report.PairStudy) error {
 
 // scoreTable is a study of scores under noise.
 func scoreTable(name string, compare func([]*report.RunDir) (*report.NoiseStudy, error)) studyTable {
-	return studyTable{name, func(runs []*report.RunDir, full bool) (any, *report.Table, func(string) ([]string, error), error) {
+	return studyTable{name, func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
 		s, err := compare(runs)
 		if err != nil {
 			return nil, nil, nil, err

@@ -11,6 +11,7 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/noise"
 	"tercet/internal/record"
+	"tercet/internal/render"
 	"tercet/internal/report"
 )
 
@@ -66,7 +67,7 @@ func TestReportPairs(t *testing.T) {
 		if _, err := os.Stat("pictures/" + table + "-mnist.svg"); err != nil && note != "" {
 			t.Error(err)
 		}
-		for _, f := range report.Formats() {
+		for _, f := range render.Formats() {
 			if code, out, stderr := cli("report", "--table", table, "--format", f, "runs"); code != 0 || out == "" {
 				t.Errorf("%s as %s: %d %s", table, f, code, stderr)
 			}

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
 	"tercet/internal/record"
+	"tercet/internal/render"
 	"tercet/internal/report"
 )
 
@@ -223,7 +224,7 @@ func TestReportTable(t *testing.T) {
 		math.Abs(*ours[0].Scores["R@1"].Value-0.9) > 1e-12 || math.Abs(ours[0].Scores["R@1"].CI95[0]-0.651586228824967) > 1e-9 {
 		t.Errorf("%s", out)
 	}
-	for _, f := range report.Formats() {
+	for _, f := range render.Formats() {
 		if code, out, stderr := cli("report", "--table", "u", "--format", f, "runs/u-*"); code != 0 || !strings.Contains(out, "LGA") {
 			t.Errorf("%s: %d %s%s", f, code, out, stderr)
 		}

@@ -12,7 +12,7 @@ import (
 	"tercet/internal/experiment"
 	"tercet/internal/metric"
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/render"
 )
 
 // fakeRun writes what train and eval leave in runs/NAME, by the types with which
@@ -44,8 +44,8 @@ func fakeRun(t *testing.T, name string, seed uint64, recall float64, sets ...str
 			t.Fatal(err)
 		}
 	}
-	tile := report.Tile{Image: report.Image{Pix: make([]float32, 16), H: 4, W: 4, C: 1}}
-	if err := report.ContactSheet(filepath.Join(dir, "figures", "retrieval.png"), "", []report.Tile{tile}, 1); err != nil {
+	tile := render.Tile{Image: render.Image{Pix: make([]float32, 16), H: 4, W: 4, C: 1}}
+	if err := render.ContactSheet(filepath.Join(dir, "figures", "retrieval.png"), "", []render.Tile{tile}, 1); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -5,12 +5,12 @@ import (
 
 	"tercet/internal/names"
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/render"
 )
 
 // labelSource says in the title of which images and weights of a run the numbers are, and
 // in CSV in each row where they are not those of all test images and the last checkpoint.
-func labelSource(t *report.Table, s record.Source) {
+func labelSource(t *render.Table, s record.Source) {
 	if s.Checkpoint == "" {
 		return // no run
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"tercet/internal/report"
+	"tercet/internal/render"
 	"tercet/internal/train"
 )
 
@@ -24,14 +24,14 @@ func scoreLabel(splits map[string]bool) string {
 // DrawCurves draws a run's events: loss, scores during training, what the miner found
 // the distances, and what a defence did, against the step.
 func (r *Run) DrawCurves() (string, error) {
-	lines, splits := map[string]*report.Series{}, map[string]bool{}
+	lines, splits := map[string]*render.Series{}, map[string]bool{}
 	add := func(name string, step int, v *float64) {
 		if v == nil {
 			return
 		}
 		s := lines[name]
 		if s == nil {
-			s = &report.Series{Name: name}
+			s = &render.Series{Name: name}
 			lines[name] = s
 		}
 		s.X, s.Y = append(s.X, float64(step)), append(s.Y, *v)
@@ -62,7 +62,7 @@ func (r *Run) DrawCurves() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var panels []report.Panel
+	var panels []render.Panel
 	for _, p := range []struct {
 		y     string
 		names []string
@@ -71,7 +71,7 @@ func (r *Run) DrawCurves() (string, error) {
 		{"fraction", []string{"active tuples", "mean cosine"}}, {"mean distance", []string{"anchor to positive", "anchor to negative"}},
 		{"crafting: size", []string{"mean perturbation", "largest perturbation"}}, {"hardness", []string{"hardness wanted", "hardness achieved"}},
 	} {
-		panel := report.Panel{YLabel: p.y}
+		panel := render.Panel{YLabel: p.y}
 		for _, n := range p.names {
 			if s := lines[n]; s != nil {
 				panel.Lines = append(panel.Lines, *s)
@@ -89,5 +89,5 @@ func (r *Run) DrawCurves() (string, error) {
 		return "", err
 	}
 	base := filepath.Join(dir, "training")
-	return base + ".png", report.TrainingCurves(base, r.Manifest.Name, "step", panels)
+	return base + ".png", render.TrainingCurves(base, r.Manifest.Name, "step", panels)
 }

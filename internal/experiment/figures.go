@@ -8,7 +8,7 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
-	"tercet/internal/report"
+	"tercet/internal/render"
 )
 
 // figureFolder makes dir.
@@ -20,13 +20,13 @@ func figureFolder(dir string) error {
 }
 
 // tile is item i of ds with its class below it.
-func tile(ds data.Dataset, i int) (report.Tile, error) {
+func tile(ds data.Dataset, i int) (render.Tile, error) {
 	h, w, c := ds.Shape()
 	pix := make([]float32, h*w*c)
 	if err := ds.Read(i, pix); err != nil {
-		return report.Tile{}, err
+		return render.Tile{}, err
 	}
-	return report.Tile{Image: report.Image{Pix: pix, H: h, W: w, C: c}, Caption: ds.Classes()[ds.Labels()[i]]}, nil
+	return render.Tile{Image: render.Image{Pix: pix, H: h, W: w, C: c}, Caption: ds.Classes()[ds.Labels()[i]]}, nil
 }
 
 // DrawRetrieval draws rows queries, evenly spread over the set, with their
@@ -40,7 +40,7 @@ func (e *Evaluation) DrawRetrieval(dir string, rows int) (string, error) {
 		return "", err
 	}
 	ds := e.Embedded.Data
-	var list []report.RetrievalRow
+	var list []render.RetrievalRow
 	n := len(ret.Query)
 	for k := range min(rows, n) {
 		q := k * n / min(rows, n)
@@ -48,19 +48,19 @@ func (e *Evaluation) DrawRetrieval(dir string, rows int) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		row := report.RetrievalRow{Query: t}
+		row := render.RetrievalRow{Query: t}
 		for _, g := range ret.Neighbours[q*ret.NeighbourCount : (q+1)*ret.NeighbourCount] {
 			if t, err = tile(ds, int(g)); err != nil {
 				return "", err
 			}
-			row.Neighbours = append(row.Neighbours, report.Neighbour{Tile: t, Correct: ds.Labels()[g] == ds.Labels()[ret.Query[q]]})
+			row.Neighbours = append(row.Neighbours, render.Neighbour{Tile: t, Correct: ds.Labels()[g] == ds.Labels()[ret.Query[q]]})
 		}
 		list = append(list, row)
 	}
 	path := filepath.Join(dir, "retrieval.png")
-	return path, report.Retrieval(path, fmt.Sprintf("%s: queries and their nearest images", filepath.Base(e.Doc.Source.Run)), list)
+	return path, render.Retrieval(path, fmt.Sprintf("%s: queries and their nearest images", filepath.Base(e.Doc.Source.Run)), list)
 }
 
-func picture(a *array.Array, i int) report.Image {
-	return report.Image{Pix: a.Row(i), H: a.Shape[1], W: a.Shape[2], C: a.Shape[3]}
+func picture(a *array.Array, i int) render.Image {
+	return render.Image{Pix: a.Row(i), H: a.Shape[1], W: a.Shape[2], C: a.Shape[3]}
 }

@@ -8,7 +8,7 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
@@ -26,7 +26,7 @@ func (a *Attacked) DrawAttack(dir string, k int, attacks []string) (string, erro
 	if err := figureFolder(dir); err != nil {
 		return "", err
 	}
-	var rows []report.AdversarialRow
+	var rows []render.AdversarialRow
 	for _, p := range a.shownPictures() {
 		if attacks != nil && !slices.Contains(attacks, p.Attack) {
 			continue
@@ -41,7 +41,7 @@ func (a *Attacked) DrawAttack(dir string, k int, attacks []string) (string, erro
 	o := a.Doc.Options
 	title := fmt.Sprintf("%s under attack, %s eps %s", filepath.Base(a.Doc.Source.Run), o.Norm, text.Eps(o.Norm, o.Eps))
 	path := filepath.Join(dir, "attack.png")
-	return path, report.AdversarialSheet(path, title, rows, 0)
+	return path, render.AdversarialSheet(path, title, rows, 0)
 }
 
 // shownPictures are those of each attack in one variant: fixed, if it ran.
@@ -68,17 +68,17 @@ func attackHeading(p *attack.Pictures) string {
 	return what
 }
 
-func (a *Attacked) pictureRows(p *attack.Pictures, k int) ([]report.AdversarialRow, error) {
+func (a *Attacked) pictureRows(p *attack.Pictures, k int) ([]render.AdversarialRow, error) {
 	n := p.Clean.Rows()
-	rows := make([]report.AdversarialRow, min(k, n))
+	rows := make([]render.AdversarialRow, min(k, n))
 	ds, r := a.Embedded.Data, a.Result
 	for i := range rows {
 		at := i * n / len(rows)
 		place := p.Kept[at]
 		q := r.Queries[place]
 		row := &rows[i]
-		row.Clean = report.Tile{Image: picture(p.Clean, at), Caption: ds.Classes()[ds.Labels()[q]]}
-		row.Adversarial = report.Tile{Image: picture(p.Adversarial, at), Caption: a.achieved(p, place)}
+		row.Clean = render.Tile{Image: picture(p.Clean, at), Caption: ds.Classes()[ds.Labels()[q]]}
+		row.Adversarial = render.Tile{Image: picture(p.Adversarial, at), Caption: a.achieved(p, place)}
 		if len(p.Targets[at]) > 0 {
 			t, err := tile(ds, int(p.Targets[at][0]))
 			if err != nil {
@@ -114,7 +114,7 @@ func (a *Attacked) achieved(p *attack.Pictures, place int) string {
 
 // neighbours are the images nearest to an embedding but query, nearest first; the
 // first of equally near ones comes first.
-func (a *Attacked) neighbours(z []float32, query int) ([]report.Neighbour, error) {
+func (a *Attacked) neighbours(z []float32, query int) ([]render.Neighbour, error) {
 	ds, x := a.Embedded.Data, a.Embedded.Vectors
 	type item struct {
 		at int
@@ -140,13 +140,13 @@ func (a *Attacked) neighbours(z []float32, query int) ([]report.Neighbour, error
 		best = slices.Insert(best, at, item{j, d})
 		best = best[:min(len(best), retrieved)]
 	}
-	var out []report.Neighbour
+	var out []render.Neighbour
 	for _, b := range best {
 		t, err := tile(ds, b.at)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, report.Neighbour{Tile: t, Correct: ds.Labels()[b.at] == ds.Labels()[query]})
+		out = append(out, render.Neighbour{Tile: t, Correct: ds.Labels()[b.at] == ds.Labels()[query]})
 	}
 	return out, nil
 }
@@ -162,9 +162,9 @@ func DrawCurve(d *record.Curve, dir string) (string, error) {
 		scale, x = 255, "eps (1/255 of the pixel range)"
 	}
 	variants := []string{string(attack.Fixed), string(attack.Published)}
-	var panels []report.Panel
+	var panels []render.Panel
 	for _, label := range attack.Panels() {
-		panel := report.Panel{YLabel: string(label)}
+		panel := render.Panel{YLabel: string(label)}
 		for _, score := range attack.Scores() {
 			if score.Panel != label {
 				continue
@@ -174,7 +174,7 @@ func DrawCurve(d *record.Curve, dir string) (string, error) {
 				rate, panel.FromZero = 100, true
 			}
 			for _, v := range variants {
-				l := report.Series{Name: score.Key, Dashed: v == string(attack.Published) && slices.Contains(d.Options.Variants, string(attack.Fixed))}
+				l := render.Series{Name: score.Key, Dashed: v == string(attack.Published) && slices.Contains(d.Options.Variants, string(attack.Fixed))}
 				for _, at := range d.Points {
 					if s, ok := at.Scores[v].Get(score.Key); ok {
 						l.X, l.Y = append(l.X, scale*at.Eps), append(l.Y, rate*s.Value)
@@ -195,7 +195,7 @@ func DrawCurve(d *record.Curve, dir string) (string, error) {
 		queries = "query"
 	}
 	title := fmt.Sprintf("%s: scores against eps, %d %s, %d steps", filepath.Base(d.Source.Run), d.Queries, queries, d.Options.Iterations)
-	return base + ".png", report.CurveGrid(base, title, variantNote(d), x, panels)
+	return base + ".png", render.CurveGrid(base, title, variantNote(d), x, panels)
 }
 
 func variantNote(d *record.Curve) string {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/render"
 )
 
 // mapClasses bounds the classes of a scatter plot: more cannot be told apart.
@@ -39,7 +39,7 @@ func (c *Clustered) Pictures(dir string) []ClusterPicture {
 	if len(c.Doc.Sizes) > 0 {
 		add("sizes", func() (string, error) {
 			base := filepath.Join(dir, "cluster-sizes")
-			return base + ".png", report.ClusterSizes(base, name+": cluster sizes", c.Doc.Sizes)
+			return base + ".png", render.ClusterSizes(base, name+": cluster sizes", c.Doc.Sizes)
 		})
 	}
 	if c.Truth != nil {
@@ -89,9 +89,9 @@ func (c *Clustered) drawMap(dir, name string, m *drawnMap, r *record.MapRecord) 
 		}
 		part = fmt.Sprintf("%d of %d classes, %d of %d items", mapClasses, k, shown, n)
 	}
-	var maps []report.Map
+	var maps []render.Map
 	add := func(what string, labels []int32, names []string) {
-		one := report.Map{Title: what, Names: names}
+		one := render.Map{Title: what, Names: names}
 		for i := range n {
 			if keep[i] {
 				one.Points = append(one.Points, float64(m.points[2*i]), float64(m.points[2*i+1]))
@@ -114,7 +114,7 @@ func (c *Clustered) drawMap(dir, name string, m *drawnMap, r *record.MapRecord) 
 	add(what, c.Doc.Labels, nil)
 	maps[len(maps)-1].Signs = c.signs()
 	base := filepath.Join(dir, m.kind)
-	return base + ".png", report.Scatter(base, title, x, y, maps)
+	return base + ".png", render.Scatter(base, title, x, y, maps)
 }
 
 // signs gives the largest of the clusters that are mostly of a class the sign of the
@@ -168,7 +168,7 @@ func (c *Clustered) drawContingency(dir, name string) (string, error) {
 	t := c.contingency()
 	rows, cols := t.names(c.Classes)
 	base := filepath.Join(dir, "contingency")
-	return base + ".png", report.Heatmap(base, name+": classes and clusters", "cluster", "class", rows, cols, t.counts, t.words...)
+	return base + ".png", render.Heatmap(base, name+": classes and clusters", "cluster", "class", rows, cols, t.counts, t.words...)
 }
 
 // contingency counts items by class (rows) and cluster (columns). Of more than

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"tercet/internal/report"
+	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
@@ -20,9 +20,9 @@ const (
 // of each outwards, framed by whether they are of the cluster's most frequent class.
 func (c *Clustered) drawMosaic(dir, name string) (string, error) {
 	majority := c.majority()
-	var groups []report.MosaicGroup
+	var groups []render.MosaicGroup
 	for k := range min(len(c.Doc.Sizes), mosaicClusters) {
-		g := report.MosaicGroup{Name: fmt.Sprintf("cluster %d", k), Note: text.Count(c.Doc.Sizes[k], "image")}
+		g := render.MosaicGroup{Name: fmt.Sprintf("cluster %d", k), Note: text.Count(c.Doc.Sizes[k], "image")}
 		m, known := majority[int32(k)]
 		if known {
 			g.Note += fmt.Sprintf(", %.0f %% %s", 100*float64(m.count)/float64(c.Doc.Sizes[k]), className(m.class, c.Classes))
@@ -32,13 +32,13 @@ func (c *Clustered) drawMosaic(dir, name string) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			member := report.Member{Tile: t}
+			member := render.Member{Tile: t}
 			switch {
 			case !known:
 			case c.Truth[i] == m.class:
-				member.Verdict = report.Right
+				member.Verdict = render.Right
 			default:
-				member.Verdict = report.Wrong
+				member.Verdict = render.Wrong
 			}
 			g.Members = append(g.Members, member)
 		}
@@ -49,7 +49,7 @@ func (c *Clustered) drawMosaic(dir, name string) (string, error) {
 		what = fmt.Sprintf("the %d largest of %d clusters, %s", mosaicClusters, n, what)
 	}
 	path := filepath.Join(dir, "clusters.png")
-	return path, report.Mosaic(path, name+": "+what, groups)
+	return path, render.Mosaic(path, name+": "+what, groups)
 }
 
 // outwards returns at most `most` items of a cluster, the nearest to its mean first,

@@ -6,7 +6,7 @@ import (
 
 	"tercet/internal/metric"
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/render"
 )
 
 // StoredGap is the gap of the same run, weights and images as s; nil where there is none.
@@ -36,11 +36,11 @@ func (d *GapDoc) Draw(string) ([]string, error) { return nil, nil }
 
 // Table has a row for the loss and one for the 0-1 error; with a reference also the gap
 // less that of the reference.
-func (d *GapDoc) Table() *report.Table {
-	t := &report.Table{
+func (d *GapDoc) Table() *render.Table {
+	t := &render.Table{
 		Title:   fmt.Sprintf("%s: generalisation gap, %d training and %d %s images", d.Source.Run, d.Train.Items, d.Source.Items, d.Source.Set),
-		Columns: []report.Column{{Name: "score"}, {Name: "train", Digits: 4}, {Name: d.Source.Set, Digits: 4}, {Name: "gap", Digits: 4}},
-		Rows: [][]report.Cell{
+		Columns: []render.Column{{Name: "score"}, {Name: "train", Digits: 4}, {Name: d.Source.Set, Digits: 4}, {Name: "gap", Digits: 4}},
+		Rows: [][]render.Cell{
 			sidesRow(d.Loss.Sides, "loss ("+d.Loss.Name+")"),
 			sidesRow(d.Error, "triplet_error"),
 		},
@@ -50,7 +50,7 @@ func (d *GapDoc) Table() *report.Table {
 		t.Notes = append(t.Notes, fmt.Sprintf("at most %d images of each set (--limit)", n))
 	}
 	if ref := d.Reference; ref != nil {
-		t.Columns = append(t.Columns, report.Column{Name: "control", Digits: 4}, report.Column{Name: "controlled gap", Digits: 4})
+		t.Columns = append(t.Columns, render.Column{Name: "control", Digits: 4}, render.Column{Name: "controlled gap", Digits: 4})
 		t.Notes = append(t.Notes, fmt.Sprintf("control: train - test of %s (step %d, %d training images, none of them among these), of mean 0; controlled gap: %s", ref.Run, ref.Step, ref.Train.Items, d.coefficients()))
 	}
 	if d.Loss.Of == "pairs" {
@@ -91,8 +91,8 @@ func (d *GapDoc) coefficients() string {
 	return fmt.Sprintf("gap + %.2g of the control, of the triplet error %.2g, by which it varies least over the resamples", *d.Loss.Coefficient, *d.Error.Coefficient)
 }
 
-func sidesRow(g record.Sides, name string) []report.Cell {
-	row := []report.Cell{report.Text(name), valueCell(g.Train), valueCell(g.Test), valueCell(g.Gap)}
+func sidesRow(g record.Sides, name string) []render.Cell {
+	row := []render.Cell{render.Text(name), valueCell(g.Train), valueCell(g.Test), valueCell(g.Gap)}
 	if g.Controlled != nil {
 		row = append(row, valueCell(*g.Control), valueCell(*g.Controlled))
 	}
@@ -100,9 +100,9 @@ func sidesRow(g record.Sides, name string) []report.Cell {
 }
 
 // valueCell shows a measured number.
-func valueCell(v metric.Value) report.Cell {
+func valueCell(v metric.Value) render.Cell {
 	if v.CI95 == nil {
-		return report.Number(v.Value)
+		return render.Number(v.Value)
 	}
-	return report.Interval(v.Value, v.CI95[0], v.CI95[1])
+	return render.Interval(v.Value, v.CI95[0], v.CI95[1])
 }

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"tercet/internal/data"
-	"tercet/internal/report"
+	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
@@ -17,10 +17,10 @@ func (d *InfluenceDoc) File() string { return resultFile(d.Source, "influence") 
 func (d *InfluenceDoc) Cautions() []string { return d.Warnings }
 
 // Table has a row for each image, the most moving first.
-func (d *InfluenceDoc) Table() *report.Table {
-	t := &report.Table{
+func (d *InfluenceDoc) Table() *render.Table {
+	t := &render.Table{
 		Title: fmt.Sprintf("%s: %s on from step %d with one image replaced, judged on %d %s images", d.Source.Run, text.Plural(d.Options.Steps, "step", "steps"), d.Source.Step, d.Source.Items, d.Source.Set),
-		Columns: []report.Column{
+		Columns: []render.Column{
 			{Name: "image"}, {Name: "class"}, {Name: "by"}, {Name: "uses"}, {Name: "cos mean", Digits: 6}, {Name: "cos max", Digits: 5},
 			{Name: "max |l - l'|", Digits: 4}, {Name: "mean", Digits: 5}, {Name: "nearest changed", Percent: true}, {Name: "most moved"},
 		},
@@ -31,13 +31,13 @@ func (d *InfluenceDoc) Table() *report.Table {
 	}
 	for _, r := range d.Images {
 		m := r.Movement
-		most := report.Missing()
+		most := render.Missing()
 		if len(m.Most) > 0 {
-			most = report.Int(m.Most[0].Item)
+			most = render.Int(m.Most[0].Item)
 		}
-		t.Rows = append(t.Rows, []report.Cell{
-			report.Int(r.Image), report.Text(r.Class), report.Text(fmt.Sprintf("%s (%s %d)", r.Kind, r.Of, r.By)), report.Int(r.Uses), report.Number(m.CosineMean), report.Number(m.CosineMax),
-			report.Number(m.LossMax), report.Number(m.LossMean), report.Number(m.Neighbours), most,
+		t.Rows = append(t.Rows, []render.Cell{
+			render.Int(r.Image), render.Text(r.Class), render.Text(fmt.Sprintf("%s (%s %d)", r.Kind, r.Of, r.By)), render.Int(r.Uses), render.Number(m.CosineMean), render.Number(m.CosineMax),
+			render.Number(m.LossMax), render.Number(m.LossMean), render.Number(m.Neighbours), most,
 		})
 	}
 	return t
@@ -51,12 +51,12 @@ const mosaicRows = 8
 // Draw shows the images that move most, each beside what replaced it and the images that
 // it moves.
 func (d *InfluenceDoc) Draw(dir string) ([]string, error) {
-	var rows []report.MosaicGroup
+	var rows []render.MosaicGroup
 	for _, r := range d.Images[:min(mosaicRows, len(d.Images))] {
 		if len(r.Movement.Most) == 0 { // in batches, but in no tuple with a gradient
 			continue
 		}
-		g := report.MosaicGroup{Name: fmt.Sprintf("image %d (%s)", r.Image, r.Class), Note: fmt.Sprintf("1 - cos %.2g, %s", r.Movement.CosineMean, text.Plural(r.Uses, "use", "uses"))}
+		g := render.MosaicGroup{Name: fmt.Sprintf("image %d (%s)", r.Image, r.Class), Note: fmt.Sprintf("1 - cos %.2g, %s", r.Movement.CosineMean, text.Plural(r.Uses, "use", "uses"))}
 		from := d.held
 		if r.Of == "train" {
 			from = d.train
@@ -67,7 +67,7 @@ func (d *InfluenceDoc) Draw(dir string) ([]string, error) {
 				return err
 			}
 			m.Caption = caption
-			g.Members = append(g.Members, report.Member{Tile: m})
+			g.Members = append(g.Members, render.Member{Tile: m})
 			return nil
 		}
 		if err := add(d.train, r.Image, "with"); err != nil {
@@ -91,5 +91,5 @@ func (d *InfluenceDoc) Draw(dir string) ([]string, error) {
 	}
 	path := filepath.Join(dir, "influence.png")
 	title := fmt.Sprintf("%s: training images that move the network most, and the %s images that they move (1 - cos)", filepath.Base(d.Source.Run), d.Source.Set)
-	return []string{path}, report.Mosaic(path, title, rows)
+	return []string{path}, render.Mosaic(path, title, rows)
 }

@@ -6,7 +6,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/render"
 	"tercet/internal/rng"
 )
 
@@ -74,7 +74,7 @@ func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*PreviewDoc
 		cols = max(cols, len(row.Shown))
 		d.Rows = append(d.Rows, row)
 	}
-	var tiles []report.Tile
+	var tiles []render.Tile
 	for _, row := range d.Rows {
 		for _, i := range row.Shown {
 			t, err := tile(ds, int(i))
@@ -93,13 +93,13 @@ func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*PreviewDoc
 		what += ", augmented"
 	}
 	title := fmt.Sprintf("%s: %d of %d classes (%s)", cfg.Name, len(d.Rows), len(members), what)
-	return d, report.ContactSheet(path, title, tiles, cols)
+	return d, render.ContactSheet(path, title, tiles, cols)
 }
 
 // augmenter returns what makes of item i's tile what training may see.
-func augmenter(cfg *config.Config, ds data.Dataset, o PreviewOptions) (func(t report.Tile, i int) report.Tile, error) {
+func augmenter(cfg *config.Config, ds data.Dataset, o PreviewOptions) (func(t render.Tile, i int) render.Tile, error) {
 	if !o.Augment {
-		return func(t report.Tile, _ int) report.Tile { return t }, nil
+		return func(t render.Tile, _ int) render.Tile { return t }, nil
 	}
 	if o.Set != "train" {
 		return nil, fmt.Errorf("only training images are augmented, not those of set %s", o.Set)
@@ -117,9 +117,9 @@ func augmenter(cfg *config.Config, ds data.Dataset, o PreviewOptions) (func(t re
 		return nil, &config.Error{Key: "data.augment", Msg: err.Error()}
 	}
 	scratch := make([]float32, h*w*c)
-	return func(t report.Tile, i int) report.Tile {
+	return func(t render.Tile, i int) render.Tile {
 		tf.Apply(t.Image.Pix, scratch, h, w, c, rng.New(cfg.Seed, "preview", uint64(i)))
-		t.Image = report.Image{Pix: t.Image.Pix[:oh*ow*c], H: oh, W: ow, C: c}
+		t.Image = render.Image{Pix: t.Image.Pix[:oh*ow*c], H: oh, W: ow, C: c}
 		return t
 	}, nil
 }
@@ -136,13 +136,13 @@ func shorten(name string) string {
 }
 
 // blank is a place of the sheet left white.
-func blank(ds data.Dataset) report.Tile {
+func blank(ds data.Dataset) render.Tile {
 	h, w, c := ds.Shape()
 	pix := make([]float32, h*w*c)
 	for i := range pix {
 		pix[i] = 1
 	}
-	return report.Tile{Image: report.Image{Pix: pix, H: h, W: w, C: c}}
+	return render.Tile{Image: render.Image{Pix: pix, H: h, W: w, C: c}}
 }
 
 // evenly returns k of the numbers 0 to n-1, or all of them, evenly spread and

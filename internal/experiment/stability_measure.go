@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"tercet/internal/report"
+	"tercet/internal/render"
 )
 
 // What Measure measures.
@@ -52,7 +52,7 @@ type Measurement interface {
 	// File is the document's name in the run's directory.
 	File() string
 	// Table shows it to people.
-	Table() *report.Table
+	Table() *render.Table
 	// Draw makes pictures in dir and returns their paths.
 	Draw(dir string) ([]string, error)
 	// Cautions say what makes the numbers less than they seem.

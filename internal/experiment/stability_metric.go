@@ -17,6 +17,7 @@ import (
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
+	"tercet/internal/render"
 	"tercet/internal/report"
 	"tercet/internal/text"
 	measuring "tercet/internal/theory/measure"
@@ -67,7 +68,7 @@ func (d *MetricStability) study() *report.StabilityStudy {
 }
 
 // Table has a row for each setting; of a claim, one for each series.
-func (d *MetricStability) Table() *report.Table {
+func (d *MetricStability) Table() *render.Table {
 	layout := report.StabilityLayout{Settings: d.Claim == "", Exact: d.exact}
 	return d.study().Table(layout)
 }

@@ -5,7 +5,7 @@ import (
 
 	"tercet/internal/metric"
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/render"
 )
 
 // File is on-average.json.
@@ -18,21 +18,21 @@ func (d *OnAverageDoc) Cautions() []string { return d.Warnings }
 func (d *OnAverageDoc) Draw(string) ([]string, error) { return nil, nil }
 
 // Table has a row for each triplet.
-func (d *OnAverageDoc) Table() *report.Table {
-	t := &report.Table{
+func (d *OnAverageDoc) Table() *render.Table {
+	t := &render.Table{
 		Title: fmt.Sprintf("%s: retrained without a triplet, three fresh %s images in its place; its own loss (%s)", d.Source.Run, d.Source.Set, d.Loss.Name),
-		Columns: []report.Column{
+		Columns: []render.Column{
 			{Name: "i, j, k"}, {Name: "classes"}, {Name: "by"}, {Name: "uses"}, {Name: "seen", Digits: 4}, {Name: "unseen", Digits: 4}, {Name: "change", Digits: 4}, {Name: "order"},
 		},
 	}
 	for _, r := range d.Replaced {
-		row := []report.Cell{
-			three(r.Images), report.Text(r.Class[0] + ", " + r.Class[2]), three(r.By), three(r.Uses),
+		row := []render.Cell{
+			three(r.Images), render.Text(r.Class[0] + ", " + r.Class[2]), three(r.By), three(r.Uses),
 		}
 		if c := r.Change; c != nil {
-			row = append(row, report.Number(c.Seen), report.Number(c.Unseen), report.Number(c.Unseen-c.Seen), report.Text(tripleOrder(c)))
+			row = append(row, render.Number(c.Seen), render.Number(c.Unseen), render.Number(c.Unseen-c.Seen), render.Text(tripleOrder(c)))
 		} else {
-			row = append(row, report.Missing(), report.Missing(), report.Missing(), report.Text(string(r.Status)))
+			row = append(row, render.Missing(), render.Missing(), render.Missing(), render.Text(string(r.Status)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -49,8 +49,8 @@ func (d *OnAverageDoc) Table() *report.Table {
 	return t
 }
 
-func three(v [3]int) report.Cell {
-	return report.Text(fmt.Sprintf("%d, %d, %d", v[0], v[1], v[2]))
+func three(v [3]int) render.Cell {
+	return render.Text(fmt.Sprintf("%d, %d, %d", v[0], v[1], v[2]))
 }
 
 // tripleOrder says whether the triplet's order was right while it was seen, and is unseen.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"tercet/internal/report"
+	"tercet/internal/render"
 )
 
 // File is stability.json.
@@ -14,10 +14,10 @@ func (d *StabilityDoc) File() string { return resultFile(d.Source, "stability") 
 func (d *StabilityDoc) Cautions() []string { return d.Warnings }
 
 // Table has a row for each replacement.
-func (d *StabilityDoc) Table() *report.Table {
-	t := &report.Table{
+func (d *StabilityDoc) Table() *render.Table {
+	t := &render.Table{
 		Title: fmt.Sprintf("%s: retrained with one image replaced, judged on %d %s images", d.Source.Run, d.Source.Items, d.Source.Set),
-		Columns: []report.Column{
+		Columns: []render.Column{
 			{Name: "image"}, {Name: "class"}, {Name: "by"}, {Name: "of class"}, {Name: "uses"}, {Name: "max |l - l'|", Digits: 4}, {Name: "99 %", Digits: 5}, {Name: "mean", Digits: 5},
 			{Name: "cos mean", Digits: 5}, {Name: "cos max", Digits: 4}, {Name: "recall@1", Digits: 4}, {Name: "nearest changed", Percent: true}, {Name: "weights", Percent: true},
 		},
@@ -27,16 +27,16 @@ func (d *StabilityDoc) Table() *report.Table {
 		},
 	}
 	for _, r := range d.Replaced {
-		row := []report.Cell{report.Int(r.Image), report.Text(r.Class), report.Text(fmt.Sprintf("%s (%s %d)", r.Kind, r.Of, r.By)), report.Text(r.Other), report.Int(r.Uses)}
+		row := []render.Cell{render.Int(r.Image), render.Text(r.Class), render.Text(fmt.Sprintf("%s (%s %d)", r.Kind, r.Of, r.By)), render.Text(r.Other), render.Int(r.Uses)}
 		if m := r.Movement; m != nil {
 			for _, v := range []float64{m.LossMax, m.LossP99, m.LossMean, m.CosineMean, m.CosineMax, m.Recall, m.Neighbours, m.WeightsShare} {
-				row = append(row, report.Number(v))
+				row = append(row, render.Number(v))
 			}
 		} else {
-			row = append(row, report.Text(string(r.Status)))
+			row = append(row, render.Text(string(r.Status)))
 		}
 		for len(row) < len(t.Columns) {
-			row = append(row, report.Missing())
+			row = append(row, render.Missing())
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -51,10 +51,10 @@ func (d *StabilityDoc) pictures() []string { return []string{"stability.png", "s
 
 // Draw draws the replacements sorted by how far they move a loss.
 func (d *StabilityDoc) Draw(dir string) ([]string, error) {
-	var bars []report.Replaced
+	var bars []render.Replaced
 	for _, r := range d.Replaced {
 		if m := r.Movement; m != nil {
-			bars = append(bars, report.Replaced{Name: fmt.Sprint(r.Image), Kind: r.Kind, LossMax: m.LossMax, LossMean: m.LossMean, Cosine: m.CosineMean, Neighbours: m.Neighbours})
+			bars = append(bars, render.Replaced{Name: fmt.Sprint(r.Image), Kind: r.Kind, LossMax: m.LossMax, LossMean: m.LossMean, Cosine: m.CosineMean, Neighbours: m.Neighbours})
 		}
 	}
 	if len(bars) == 0 {
@@ -65,5 +65,5 @@ func (d *StabilityDoc) Draw(dir string) ([]string, error) {
 	}
 	base := filepath.Join(dir, "stability")
 	note := fmt.Sprintf("each bar a training with one training image replaced; %d triplets of %d %s images", d.Options.Triplets, d.Source.Items, d.Source.Set)
-	return []string{base + ".png"}, report.Stability(base, fmt.Sprintf("%s: how far one training image moves the network", filepath.Base(d.Source.Run)), note, bars)
+	return []string{base + ".png"}, render.Stability(base, fmt.Sprintf("%s: how far one training image moves the network", filepath.Base(d.Source.Run)), note, bars)
 }

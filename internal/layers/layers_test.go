@@ -50,7 +50,7 @@ var only = []struct {
 	{"github.com/schollz/", []string{"internal/cli"}, "one owner of the terminal"},
 	{"golang.org/x/term", []string{"internal/cli"}, "one owner of the terminal"},
 	{"go.yaml.in/", []string{"internal/config"}, "one reader of YAML, so that strictness cannot be lost"},
-	{"gonum.org/v1/plot", []string{"internal/report"}, "one place draws"},
+	{"gonum.org/v1/plot", []string{"internal/render"}, "one place draws"},
 }
 
 type pkg struct {

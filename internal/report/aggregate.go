@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/stat"
 )
 
@@ -23,20 +24,20 @@ type Run struct {
 // data. A single run has no interval and says n=1. A run without a metric does
 // not count for it, and a note says so; a NaN makes the mean NaN. Groups come
 // in the order of their first run.
-func Aggregate(runs []Run, groupBy, metrics []string) (*Table, error) {
+func Aggregate(runs []Run, groupBy, metrics []string) (*render.Table, error) {
 	if err := known(runs, groupBy, "label", func(r Run) []string { return keys(r.Labels) }); err != nil {
 		return nil, err
 	}
 	if err := known(runs, metrics, "metric", func(r Run) []string { return keys(r.Values) }); err != nil {
 		return nil, err
 	}
-	t := &Table{}
+	t := &render.Table{}
 	for _, g := range groupBy {
-		t.Columns = append(t.Columns, Column{Name: g})
+		t.Columns = append(t.Columns, render.Column{Name: g})
 	}
-	t.Columns = append(t.Columns, Column{Name: "n"})
+	t.Columns = append(t.Columns, render.Column{Name: "n"})
 	for _, m := range metrics {
-		t.Columns = append(t.Columns, Column{Name: m})
+		t.Columns = append(t.Columns, render.Column{Name: m})
 	}
 	groups := map[string][]Run{}
 	var order []string
@@ -53,15 +54,15 @@ func Aggregate(runs []Run, groupBy, metrics []string) (*Table, error) {
 	}
 	for _, id := range order {
 		members := groups[id]
-		var row []Cell
+		var row []render.Cell
 		for _, g := range groupBy {
 			if v, ok := members[0].Labels[g]; ok {
-				row = append(row, Text(v))
+				row = append(row, render.Text(v))
 			} else {
-				row = append(row, Missing())
+				row = append(row, render.Missing())
 			}
 		}
-		row = append(row, Int(len(members)))
+		row = append(row, render.Int(len(members)))
 		for _, m := range metrics {
 			var values []float64
 			for _, r := range members {
@@ -78,15 +79,15 @@ func Aggregate(runs []Run, groupBy, metrics []string) (*Table, error) {
 	return t, nil
 }
 
-func summary(values []float64) Cell {
+func summary(values []float64) render.Cell {
 	switch len(values) {
 	case 0:
-		return Missing()
+		return render.Missing()
 	case 1:
-		return Single(values[0])
+		return render.Single(values[0])
 	}
 	mean, low, high := stat.MeanInterval(values)
-	return Interval(mean, low, high)
+	return render.Interval(mean, low, high)
 }
 
 // known checks that each wanted key occurs in some run.

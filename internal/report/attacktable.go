@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/metric"
+	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
@@ -21,7 +22,7 @@ type AttackScores struct {
 }
 
 // AttackUnit shows a cell of a score in percent where the papers do: fractions.
-func AttackUnit(key string, c Cell) Cell {
+func AttackUnit(key string, c render.Cell) render.Cell {
 	if s, ok := attack.ScoreNamed(key); ok && s.Unit != attack.Fraction {
 		return c
 	}
@@ -46,11 +47,11 @@ func robustNote(keys []string) string {
 // AttackTable has a row for each score: under attack in each variant, with its
 // interval, and of the images as they are, which is what eps 0 gives. Below are
 // the scores over queries that were right when clean.
-func AttackTable(title string, variants []AttackScores) *Table {
-	t := &Table{Title: title, Columns: []Column{{Name: "score"}}}
+func AttackTable(title string, variants []AttackScores) *render.Table {
+	t := &render.Table{Title: title, Columns: []render.Column{{Name: "score"}}}
 	var keys []string
 	for _, v := range variants {
-		t.Columns = append(t.Columns, Column{Name: v.Variant})
+		t.Columns = append(t.Columns, render.Column{Name: v.Variant})
 		for _, sc := range v.Scores {
 			if !slices.Contains(keys, sc.Key) {
 				keys = append(keys, sc.Key)
@@ -58,18 +59,18 @@ func AttackTable(title string, variants []AttackScores) *Table {
 		}
 	}
 	for _, v := range variants {
-		t.Columns = append(t.Columns, Column{Name: "clean, " + v.Variant})
+		t.Columns = append(t.Columns, render.Column{Name: "clean, " + v.Variant})
 	}
 	row := func(name, key string, of func(AttackScores) metric.Scores, clean bool) {
-		unit := func(c Cell) Cell { return AttackUnit(key, c) }
-		cells := []Cell{unit(Text(name))}
+		unit := func(c render.Cell) render.Cell { return AttackUnit(key, c) }
+		cells := []render.Cell{unit(render.Text(name))}
 		for _, v := range variants {
 			cells = append(cells, unit(measuredIn(of(v), key)))
 		}
 		for _, v := range variants {
-			c := Missing()
+			c := render.Missing()
 			if s, ok := v.Clean.Get(key); ok && clean {
-				c = unit(Number(s.Value))
+				c = unit(render.Number(s.Value))
 			}
 			cells = append(cells, c)
 		}

@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"tercet/internal/render"
 )
 
 // withCheckpoints turns a run's manifest into one with the given best and last checkpoints.
@@ -100,7 +102,7 @@ func TestEveryTableHasTheSameNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, table := range map[string]*Table{"noise": noise.Table(true), "paper": compared.Layout(), "summary": summarize(t, runs, Options{}).Table()} {
+	for what, table := range map[string]*render.Table{"noise": noise.Table(true), "paper": compared.Layout(), "summary": summarize(t, runs, Options{}).Table()} {
 		text, csv := rendered(t, table, "text"), rendered(t, table, "csv")
 		for _, want := range []string{
 			"a/eval.json is of 20 of the 200 test images\n",

@@ -38,18 +38,3 @@ func TestClusterDocuments(t *testing.T) {
 		}
 	}
 }
-
-// A label is drawn with the sign it is given, in the plot's legend too, and otherwise
-// with that of its place.
-func TestSignsOfLabels(t *testing.T) {
-	m := Map{Points: []float64{0, 0, 1, 1, 2, 2}, Labels: []int32{4, 6, 9}, Signs: map[int32]int{4: 12, 6: 0}}
-	_, marks, _, err := m.plot("x", "y")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []int{12, 0, 2} {
-		if got := marks[i].style; got != sign(want, 3.6, 255) {
-			t.Errorf("label %d has the sign %v, want %v", m.Labels[i], got, sign(want, 3.6, 255))
-		}
-	}
-}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+
+	"tercet/internal/render"
 )
 
 // parts says which clusterings are of a part of the test images only, those of one
@@ -31,7 +33,7 @@ func parts(runs []*RunDir) []string {
 	}
 	var out []string
 	for _, kind := range kinds {
-		out = append(out, fmt.Sprintf("of %s: %s", kind, listed(of[kind])))
+		out = append(out, fmt.Sprintf("of %s: %s", kind, render.Listed(of[kind])))
 	}
 	return out
 }
@@ -49,7 +51,7 @@ func passedOver(runs []*RunDir) []string {
 	if files == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("not counted, because their runs have %sMETHOD folders: %s", clusterFolder, listed(files))}
+	return []string{fmt.Sprintf("not counted, because their runs have %sMETHOD folders: %s", clusterFolder, render.Listed(files))}
 }
 
 // eachClustering has a run for each clustering, in the name of its file.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tercet/internal/record"
+	"tercet/internal/render"
 	"tercet/internal/stat"
 )
 
@@ -140,9 +141,9 @@ func (row *StudyRow) estimate() {
 // estimateOf is a mean with Student's interval, where there are two values.
 func estimateOf(values []float64) Estimate {
 	mean, low, high := stat.MeanInterval(values)
-	e := Estimate{Value: &mean, N: len(values), cell: Number(mean)}
+	e := Estimate{Value: &mean, N: len(values), cell: render.Number(mean)}
 	if len(values) > 1 {
-		e.CI95, e.cell = &[2]float64{low, high}, Interval(mean, low, high)
+		e.CI95, e.cell = &[2]float64{low, high}, render.Interval(mean, low, high)
 	}
 	return e
 }
@@ -176,7 +177,7 @@ func (s *ClusterStudy) usable(runs []*RunDir) []*RunDir {
 	}
 	if none != nil {
 		s.Notes = append(s.Notes, fmt.Sprintf("not clustered: %s; tercet cluster --run %s --method kmeans -k 10 --out %s does it",
-			listed(none), word(none[0]), word(none[0]+"/"+clusterFolder+"kmeans")))
+			render.Listed(none), word(none[0]), word(none[0]+"/"+clusterFolder+"kmeans")))
 	}
 	return out
 }
@@ -251,7 +252,7 @@ func (s *ClusterStudy) remark(runs []*RunDir) {
 			}
 		}
 		if keys := unequalKeys(own); keys != nil {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: runs that are compared also differ in %s", data, listed(keys)))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: runs that are compared also differ in %s", data, render.Listed(keys)))
 		}
 		s.Notes = append(s.Notes, differ(eachClustering(own), data+": clustered images differ", func(r *RunDir) string {
 			src := r.Clusterings[0].Result.Source

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"tercet/internal/metric"
+	"tercet/internal/render"
+	"tercet/internal/render/rendertest"
 )
 
 // clustered is a run with clusterings of the given nmi, by method.
@@ -239,7 +241,7 @@ func TestClusterStudyTables(t *testing.T) {
 		"latex":    {`mnist & kmeans & 0 & L1 & $3$ & $12.5 \pm 0.0$`, `mnist & L3 - L1 & kmeans & \textgreater{} 0 & $3$ & $15.0 \pm 18.6$`},
 		"json":     {`"method":"multicut-margins"`, `"difference":"L3 - L1"`},
 	} {
-		for i, table := range []*Table{s.Table(), s.DifferencesTable()} {
+		for i, table := range []*render.Table{s.Table(), s.DifferencesTable()} {
 			var b strings.Builder
 			if err := table.Write(&b, format); err != nil {
 				t.Fatal(err)
@@ -267,7 +269,7 @@ func TestClusterStudyCurves(t *testing.T) {
 	if err != nil || len(files) != 2 || files[0] != base+"-mnist.png" || files[1] != base+"-cifar10.png" {
 		t.Fatal(files, err)
 	}
-	figure(t, base+"-mnist", 2*(66+108+3*270), 2*(66+4*215))
+	rendertest.Figure(t, base+"-mnist", 2*(66+108+3*270), 2*(66+4*215))
 	svg, err := os.ReadFile(base + "-mnist.svg")
 	if err != nil {
 		t.Fatal(err)
@@ -310,5 +312,24 @@ func TestReadClusterings(t *testing.T) {
 		if err := r.ReadClusterings(); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}
+	}
+}
+
+// One rate and one seed make a picture, which says that there are no intervals.
+func TestCurvesOfOneRate(t *testing.T) {
+	s, err := CompareClusterings([]*RunDir{clustered("mnist", "triplet", 0.3, 0, map[string]float64{"kmeans": 0.5}), clustered("mnist", "triplet-threshold", 0.3, 0, map[string]float64{"kmeans": 0.7})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := filepath.Join(t.TempDir(), "c")
+	if _, err := s.Curves(base); err != nil {
+		t.Fatal(err)
+	}
+	svg, err := os.ReadFile(base + "-mnist.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(svg); !strings.Contains(text, "one seed: no intervals") || strings.Contains(text, "Student") || !strings.Contains(text, ">0.3<") || strings.Contains(text, ">0.4<") {
+		t.Error("the words or the ticks are others")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/text"
 	"tercet/internal/verdict"
 )
@@ -14,25 +15,25 @@ import (
 const studyNote = "acc, nmi, ami, ari in percent; ±: half the 95 % interval of Student's t over n seeds"
 
 // Table has a row for each data set, method, rate of noise and loss.
-func (s *ClusterStudy) Table() *Table {
-	t := &Table{
+func (s *ClusterStudy) Table() *render.Table {
+	t := &render.Table{
 		Title:   "clustering",
-		Columns: []Column{{Name: "data"}, {Name: "method"}, {Name: "noise"}, {Name: "loss"}, {Name: "n"}},
+		Columns: []render.Column{{Name: "data"}, {Name: "method"}, {Name: "noise"}, {Name: "loss"}, {Name: "n"}},
 		Notes:   append(slices.Clone(s.Notes), studyNote+"; k-means is given the number of clusters, the others find it"),
 	}
 	t.Columns = append(t.Columns, studyColumns()...)
-	t.Columns = append(t.Columns, Column{Name: studyClusters, Digits: 1, Paper: true}, Column{Name: studyThreshold, Digits: 3, Paper: true})
+	t.Columns = append(t.Columns, render.Column{Name: studyClusters, Digits: 1, Paper: true}, render.Column{Name: studyThreshold, Digits: 3, Paper: true})
 	chosen := slices.ContainsFunc(s.Rows, func(r StudyRow) bool { return chosenOn(r.runs) != "" })
 	if chosen {
-		t.Columns = append(t.Columns, Column{Name: selectionColumn})
+		t.Columns = append(t.Columns, render.Column{Name: selectionColumn})
 	}
 	for _, r := range s.Rows {
-		row := []Cell{Text(r.Data), Text(r.Method), Text(fmt.Sprint(r.Noise)), Text(r.Loss), Int(r.N)}
+		row := []render.Cell{render.Text(r.Data), render.Text(r.Method), render.Text(fmt.Sprint(r.Noise)), render.Text(r.Loss), render.Int(r.N)}
 		for _, key := range append(slices.Clone(studyScores), studyClusters, studyThreshold) {
 			row = append(row, r.Scores[key].counted(r.counts(key)))
 		}
 		if chosen {
-			row = append(row, OptionalText(chosenOn(r.runs)))
+			row = append(row, render.OptionalText(chosenOn(r.runs)))
 		}
 		t.Rows, t.RowNotes = append(t.Rows, row), append(t.RowNotes, r.caution(s.Rows))
 	}
@@ -48,10 +49,10 @@ func (row *StudyRow) counts(key string) int {
 }
 
 // DifferencesTable has a row for each comparison and rate of noise.
-func (s *ClusterStudy) DifferencesTable() *Table {
-	t := &Table{
+func (s *ClusterStudy) DifferencesTable() *render.Table {
+	t := &render.Table{
 		Title:   "clustering: differences with the same seeds",
-		Columns: []Column{{Name: "data"}, {Name: "difference"}, {Name: "of"}, {Name: "noise"}, {Name: "n"}},
+		Columns: []render.Column{{Name: "data"}, {Name: "difference"}, {Name: "of"}, {Name: "noise"}, {Name: "n"}},
 		Notes: append(slices.Clone(s.Notes), studyNote+", which have the same first weights, batches and flipped labels on both sides",
 			"noise > 0: of each seed's mean over all rates above 0", verdict.Comparisons(len(s.Differences)*len(studyScores))),
 	}
@@ -61,7 +62,7 @@ func (s *ClusterStudy) DifferencesTable() *Table {
 		if d.Noise != nil {
 			noise = fmt.Sprint(*d.Noise)
 		}
-		row := []Cell{Text(d.Data), Text(d.What), Text(d.Where), Text(noise), Int(d.N)}
+		row := []render.Cell{render.Text(d.Data), render.Text(d.What), render.Text(d.Where), render.Text(noise), render.Int(d.N)}
 		for _, key := range studyScores {
 			row = append(row, d.Scores[key].cell)
 		}
@@ -70,10 +71,10 @@ func (s *ClusterStudy) DifferencesTable() *Table {
 	return t
 }
 
-func studyColumns() []Column {
-	var out []Column
+func studyColumns() []render.Column {
+	var out []render.Column
 	for _, key := range studyScores {
-		out = append(out, Column{Name: key, Digits: 1, Percent: true, Paper: true})
+		out = append(out, render.Column{Name: key, Digits: 1, Percent: true, Paper: true})
 	}
 	return out
 }
@@ -98,10 +99,10 @@ func (s *ClusterStudy) Curves(base string) ([]string, error) {
 			}
 			seeds = max(seeds, r.N)
 		}
-		var panels []NoisePanel
+		var panels []render.NoisePanel
 		for i, key := range []string{"nmi", "acc", "ari", studyClusters} {
 			for _, m := range methods {
-				p := NoisePanel{YLabel: key, Percent: key != studyClusters, Log: key == studyClusters, Curves: s.curves(data, m, key)}
+				p := render.NoisePanel{YLabel: key, Percent: key != studyClusters, Log: key == studyClusters, Curves: s.curves(data, m, key)}
 				if i == 0 {
 					p.Title = m
 				}
@@ -113,7 +114,7 @@ func (s *ClusterStudy) Curves(base string) ([]string, error) {
 		if seeds > 1 {
 			note = fmt.Sprintf("mean over up to %s, with 95 %% intervals of Student's t, cut at 0 and 100 %%", text.Plural(seeds, "seed", "seeds"))
 		}
-		if err := NoiseCurves(file, data+": clusters under label noise", note, "label noise", len(methods), panels); err != nil {
+		if err := render.NoiseCurves(file, data+": clusters under label noise", note, "label noise", len(methods), panels); err != nil {
 			return out, err
 		}
 		out = append(out, file+".png")
@@ -122,18 +123,18 @@ func (s *ClusterStudy) Curves(base string) ([]string, error) {
 }
 
 // curves are the lines of a panel, one for each loss, in the order of the alphabet.
-func (s *ClusterStudy) curves(data, method, key string) []NoiseCurve {
-	var out []NoiseCurve
+func (s *ClusterStudy) curves(data, method, key string) []render.NoiseCurve {
+	var out []render.NoiseCurve
 	for _, r := range s.Rows {
 		e, ok := r.Scores[key]
 		if r.Data != data || r.Method != method || !ok {
 			continue
 		}
-		i := slices.IndexFunc(out, func(c NoiseCurve) bool { return c.Loss == r.Loss })
+		i := slices.IndexFunc(out, func(c render.NoiseCurve) bool { return c.Loss == r.Loss })
 		if i < 0 {
-			i, out = len(out), append(out, NoiseCurve{Loss: r.Loss, Method: method})
+			i, out = len(out), append(out, render.NoiseCurve{Loss: r.Loss, Method: method})
 		}
-		b := Bar{*e.Value, *e.Value, *e.Value}
+		b := render.Bar{Value: *e.Value, Low: *e.Value, High: *e.Value}
 		if e.CI95 != nil {
 			b.Low, b.High = e.CI95[0], e.CI95[1]
 			if key != studyClusters { // intervals of few seeds go beyond what a score can be
@@ -143,6 +144,6 @@ func (s *ClusterStudy) curves(data, method, key string) []NoiseCurve {
 		out[i].Rates = append(out[i].Rates, r.Noise)
 		out[i].Scores = append(out[i].Scores, b)
 	}
-	slices.SortFunc(out, func(a, b NoiseCurve) int { return strings.Compare(a.Loss, b.Loss) })
+	slices.SortFunc(out, func(a, b render.NoiseCurve) int { return strings.Compare(a.Loss, b.Loss) })
 	return out
 }

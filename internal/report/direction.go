@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tercet/internal/attack"
+	"tercet/internal/render"
 )
 
 // lower are the scores of evaluations of which lower is better.
@@ -55,5 +56,5 @@ func (s *Summary) beyond() []string {
 	if out == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("an interval of %s reaches beyond the possible values: Student's t takes the runs for normally distributed, and with so few runs its interval is wide", listed(out))}
+	return []string{fmt.Sprintf("an interval of %s reaches beyond the possible values: Student's t takes the runs for normally distributed, and with so few runs its interval is wide", render.Listed(out))}
 }

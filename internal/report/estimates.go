@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"tercet/internal/metric"
+	"tercet/internal/render"
 )
 
 // counted is the cell of the estimate in a row of n runs: where it is of fewer values, it
 // says so.
-func (e Estimate) counted(n int) Cell { return e.cell.Counted(e.N, n) }
+func (e Estimate) counted(n int) render.Cell { return e.cell.Counted(e.N, n) }
 
 // batch collects sets of scores, each to become one row of means.
 type batch struct {
@@ -163,15 +164,15 @@ func (s *Summary) baselineRows(b *batch, name string, runs []*RunDir) {
 	}
 	same := map[string]int{} // rows of the same groups, whose runs have different images
 	for _, r := range rows {
-		same[listed(r.of)]++
+		same[render.Listed(r.of)]++
 	}
 	for _, r := range rows {
 		title := name
 		switch {
-		case same[listed(r.of)] > 1:
-			title += ": " + listed(r.dirs)
+		case same[render.Listed(r.of)] > 1:
+			title += ": " + render.Listed(r.dirs)
 		case len(rows) > 1:
-			title += ": " + listed(r.of)
+			title += ": " + render.Listed(r.of)
 		}
 		s.baselines = append(s.baselines, baseline{title, len(r.scores), b.add(r.scores, nil)})
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"tercet/internal/metric"
+	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
@@ -17,13 +18,13 @@ var baselineNames = []string{"untrained", "pixels"}
 // EvalTable shows scores beside those of the baselines, value names the first
 // column of numbers. Unless all is set, only the scores of the headline are
 // shown; left is how many are not.
-func EvalTable(title, value string, own Judged, baselines map[string]Judged, all bool) (t *Table, left int) {
-	t = &Table{Title: title, Columns: []Column{{Name: "score"}, {Name: value, Digits: 4}}}
+func EvalTable(title, value string, own Judged, baselines map[string]Judged, all bool) (t *render.Table, left int) {
+	t = &render.Table{Title: title, Columns: []render.Column{{Name: "score"}, {Name: value, Digits: 4}}}
 	var others []Judged
 	for _, b := range baselineNames {
 		if j, ok := baselines[b]; ok {
 			others = append(others, j)
-			t.Columns = append(t.Columns, Column{Name: b, Digits: 4})
+			t.Columns = append(t.Columns, render.Column{Name: b, Digits: 4})
 		}
 	}
 	for _, group := range []func(Judged) metric.Scores{
@@ -35,7 +36,7 @@ func EvalTable(title, value string, own Judged, baselines map[string]Judged, all
 				left++
 				continue
 			}
-			row := []Cell{Text(sc.Key), Measured(sc.Value)}
+			row := []render.Cell{render.Text(sc.Key), Measured(sc.Value)}
 			for _, j := range others {
 				row = append(row, measuredIn(group(j), sc.Key))
 			}
@@ -49,16 +50,16 @@ func EvalTable(title, value string, own Judged, baselines map[string]Judged, all
 }
 
 // Measured is the cell of a measured value, with its interval if it has one.
-func Measured(v metric.Value) Cell {
+func Measured(v metric.Value) render.Cell {
 	if v.CI95 == nil {
-		return Number(v.Value)
+		return render.Number(v.Value)
 	}
-	return Interval(v.Value, v.CI95[0], v.CI95[1])
+	return render.Interval(v.Value, v.CI95[0], v.CI95[1])
 }
 
-func measuredIn(s metric.Scores, key string) Cell {
+func measuredIn(s metric.Scores, key string) render.Cell {
 	if v, ok := s.Get(key); ok {
 		return Measured(v)
 	}
-	return Missing()
+	return render.Missing()
 }

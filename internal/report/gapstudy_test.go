@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tercet/internal/render"
 )
 
 // fakeGap is a run with a gap.json, written by hand.
@@ -86,7 +88,7 @@ func TestGapStudy(t *testing.T) {
 			t.Errorf("row of %d cells, %d columns", len(row), len(table.Columns))
 		}
 	}
-	for _, f := range Formats() {
+	for _, f := range render.Formats() {
 		var b strings.Builder
 		if err := s.Table(false).Write(&b, f); err != nil || !strings.Contains(b.String(), "250") {
 			t.Errorf("%s: %v\n%s", f, err, b.String())

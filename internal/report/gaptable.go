@@ -6,42 +6,43 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/theory/measure"
 )
 
 // Table has a row for each number of training images. Controlled gaps have columns where
 // there are any.
-func (s *GapStudy) Table(full bool) *Table {
+func (s *GapStudy) Table(full bool) *render.Table {
 	any := s.controlled()
-	t := &Table{Title: "generalisation gap against the number of training images", Columns: []Column{{Name: "data"}, {Name: "setting"}, {Name: "n"}, {Name: "runs"}}}
+	t := &render.Table{Title: "generalisation gap against the number of training images", Columns: []render.Column{{Name: "data"}, {Name: "setting"}, {Name: "n"}, {Name: "runs"}}}
 	for _, of := range []string{"loss", "error"} {
 		for _, what := range []string{"train", "test", "gap", "gap, controlled"} {
 			if any || what != "gap, controlled" {
-				t.Columns = append(t.Columns, Column{Name: of + " " + what, Digits: 5})
+				t.Columns = append(t.Columns, render.Column{Name: of + " " + what, Digits: 5})
 			}
 		}
 	}
-	t.Columns = append(t.Columns, Column{Name: "bound, gamma 0"}, Column{Name: "bound"}, Column{Name: "bound is"})
+	t.Columns = append(t.Columns, render.Column{Name: "bound, gamma 0"}, render.Column{Name: "bound"}, render.Column{Name: "bound is"})
 	for _, c := range s.Curves {
 		for _, p := range c.Points {
-			bound, at, vacuous := Missing(), Missing(), Missing()
+			bound, at, vacuous := render.Missing(), render.Missing(), render.Missing()
 			if p.Bound != nil {
-				bound, vacuous = p.Bound.cell.Brief(), Text("not vacuous")
+				bound, vacuous = p.Bound.cell.Brief(), render.Text("not vacuous")
 				if p.Vacuous {
-					vacuous = Text("vacuous")
+					vacuous = render.Text("vacuous")
 				}
 			}
 			if p.BoundAt != nil {
 				at = p.BoundAt.cell.Brief()
 			}
-			row := []Cell{Text(c.Data), Text(c.Setting), Int(p.N), Int(len(p.Runs))}
+			row := []render.Cell{render.Text(c.Data), render.Text(c.Setting), render.Int(p.N), render.Int(len(p.Runs))}
 			for _, m := range []GapMeans{p.Loss, p.Error} {
 				row = append(row, m.Train.cell.Brief(), m.Test.cell.Brief(), m.Gap.cell)
 				switch {
 				case m.Controlled != nil:
 					row = append(row, m.Controlled.cell)
 				case any:
-					row = append(row, Missing())
+					row = append(row, render.Missing())
 				}
 			}
 			t.Rows = append(t.Rows, append(row, bound, at, vacuous))
@@ -62,7 +63,7 @@ func (s *GapStudy) Table(full bool) *Table {
 		t.Notes = append(t.Notes, fewRepeatsNote)
 	}
 	if !full {
-		t.dropConstant()
+		dropConstant(t)
 	}
 	return t
 }
@@ -144,7 +145,7 @@ func (s *GapStudy) DrawCurves(base string) ([]string, error) {
 		}
 	}
 	for _, data := range datas {
-		var rows [][]*Scaling
+		var rows [][]*render.Scaling
 		for _, c := range s.Curves {
 			if c.Data != data {
 				continue
@@ -153,7 +154,7 @@ func (s *GapStudy) DrawCurves(base string) ([]string, error) {
 			if c.Controlled {
 				name += "controlled, "
 			}
-			row := []*Scaling{
+			row := []*render.Scaling{
 				newStabilityPanel(c.series(name+"loss ("+c.Loss+")", c.LossRate, func(p *GapPoint) GapMeans { return p.Loss }, true), nil),
 				newStabilityPanel(c.series(name+"0-1 error", c.ErrorRate, func(p *GapPoint) GapMeans { return p.Error }, false), nil),
 			}
@@ -179,7 +180,7 @@ func (s *GapStudy) DrawCurves(base string) ([]string, error) {
 
 // drawPanels draws rows of as many panels each, those of a row on one scale if alike is
 // set.
-func drawPanels(base, title, note string, rows [][]*Scaling, alike bool) error {
-	sheet := &ScalingSheet{Title: title, Note: note, Rows: rows, Width: 310, Height: 270, PadTop: 16, RowScale: alike}
+func drawPanels(base, title, note string, rows [][]*render.Scaling, alike bool) error {
+	sheet := &render.ScalingSheet{Title: title, Note: note, Rows: rows, Width: 310, Height: 270, PadTop: 16, RowScale: alike}
 	return sheet.Write(base)
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"tercet/internal/render"
 )
 
 // group fills Groups, in the order of their first runs; perRun makes each run one.
@@ -146,7 +148,7 @@ func (s *Summary) differences(runs []*RunDir) {
 		}
 	}
 	if len(s.GroupBy) == 0 && len(s.columns) > maxColumns {
-		s.Notes = append(s.Notes, fmt.Sprintf("the groups differ in %d config keys, of which none is shown: %s; --group-by chooses", len(s.columns), listed(s.columns)))
+		s.Notes = append(s.Notes, fmt.Sprintf("the groups differ in %d config keys, of which none is shown: %s; --group-by chooses", len(s.columns), render.Listed(s.columns)))
 		s.columns = nil
 	}
 }

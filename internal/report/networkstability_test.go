@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tercet/internal/render"
 )
 
 // fakeMoved is a run of n images with a stability.json, written by hand: replaced are
@@ -79,7 +81,7 @@ func TestNetworkStability(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range Formats() {
+	for _, f := range render.Formats() {
 		var b strings.Builder
 		if err := s.Table(false).Write(&b, f); err != nil || !strings.Contains(b.String(), "4000") {
 			t.Errorf("%s: %v\n%s", f, err, b.String())

@@ -6,22 +6,23 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/theory/measure"
 )
 
 // Table has a row for each kind of replacement and number of training images.
-func (s *NetworkStability) Table(full bool) *Table {
-	t := &Table{
+func (s *NetworkStability) Table(full bool) *render.Table {
+	t := &render.Table{
 		Title:   "stability of networks against the number of training images",
-		Columns: []Column{{Name: "data"}, {Name: "setting"}, {Name: "by"}, {Name: "n"}, {Name: "runs"}, {Name: "replaced"}, {Name: "gamma", Digits: 3}},
+		Columns: []render.Column{{Name: "data"}, {Name: "setting"}, {Name: "by"}, {Name: "n"}, {Name: "runs"}, {Name: "replaced"}, {Name: "gamma", Digits: 3}},
 	}
 	for _, q := range movedBy {
-		t.Columns = append(t.Columns, Column{Name: q.name, Digits: 4})
+		t.Columns = append(t.Columns, render.Column{Name: q.name, Digits: 4})
 	}
-	t.Columns = append(t.Columns, Column{Name: "neighbours", Digits: 3}, Column{Name: "weights", Digits: 3})
+	t.Columns = append(t.Columns, render.Column{Name: "neighbours", Digits: 3}, render.Column{Name: "weights", Digits: 3})
 	for _, c := range s.Curves {
 		for _, p := range c.Points {
-			row := []Cell{Text(c.Data), Text(c.Setting), Text(c.Kind), Int(p.N), Int(len(p.Runs)), Int(p.Replaced), Number(p.Gamma)}
+			row := []render.Cell{render.Text(c.Data), render.Text(c.Setting), render.Text(c.Kind), render.Int(p.N), render.Int(len(p.Runs)), render.Int(p.Replaced), render.Number(p.Gamma)}
 			for _, m := range p.Means {
 				row = append(row, m.cell)
 			}
@@ -43,7 +44,7 @@ func (s *NetworkStability) Table(full bool) *Table {
 		"gamma: the largest change by any replacement, a lower estimate of the uniform stability; neighbours: share of the held-out images with another nearest one; weights: |w' - w| / |w|",
 	})...)
 	if !full {
-		t.dropConstant()
+		dropConstant(t)
 	}
 	return t
 }
@@ -75,11 +76,11 @@ func (s *NetworkStability) DrawCurves(base string) ([]string, error) {
 	if e := filepath.Ext(base); strings.EqualFold(e, ".png") || strings.EqualFold(e, ".svg") {
 		base = strings.TrimSuffix(base, e)
 	}
-	rows := map[string][][]*Scaling{}
+	rows := map[string][][]*render.Scaling{}
 	var files, out []string
 	titles := map[string]string{}
 	for _, c := range s.Curves {
-		var row []*Scaling
+		var row []*render.Scaling
 		for i := range movedBy {
 			p := newStabilityPanel(c.series(i), nil)
 			if p != nil && c.Setting != "" {
@@ -87,7 +88,7 @@ func (s *NetworkStability) DrawCurves(base string) ([]string, error) {
 			}
 			row = append(row, p)
 		}
-		if !slices.ContainsFunc(row, func(p *Scaling) bool { return p != nil }) {
+		if !slices.ContainsFunc(row, func(p *render.Scaling) bool { return p != nil }) {
 			continue
 		}
 		file := base + "-" + strings.ToLower(strings.ReplaceAll(c.Data, " ", "-")) + "-" + c.Kind

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/verdict"
 )
 
@@ -151,27 +152,27 @@ func differences(a, b *PairRow, key string) []float64 {
 }
 
 // ClaimsTable has a row for each quantity, and one for the verdict on each claim.
-func (s *PairStudy) ClaimsTable(full bool) *Table {
-	t := &Table{Title: "claims about runs on pairs", Notes: append(slices.Clone(s.Notes),
+func (s *PairStudy) ClaimsTable(full bool) *render.Table {
+	t := &render.Table{Title: "claims about runs on pairs", Notes: append(slices.Clone(s.Notes),
 		"(%): in percent of the pairs; differences are taken seed by seed, at widths that the other seeds choose where they are at a peak; intervals: 95 %, Student's over n seeds, Wilson's of all pairs for a found P; without an interval a claim is inconclusive; what has no rule is shown without a verdict",
 		"all: supported where each quantity is, contradicted where one is, else inconclusive", verdict.Comparisons(s.comparisons()))}
 	for _, name := range []string{"claim", "data", "model", "other", "classes", "of", "quantity", "n"} {
-		t.Columns = append(t.Columns, Column{Name: name})
+		t.Columns = append(t.Columns, render.Column{Name: name})
 	}
-	t.Columns = append(t.Columns, Column{Name: "value", Digits: 2}, Column{Name: "supported where"}, Column{Name: "verdict"})
+	t.Columns = append(t.Columns, render.Column{Name: "value", Digits: 2}, render.Column{Name: "supported where"}, render.Column{Name: "verdict"})
 	for _, c := range s.Claims {
-		n := Missing()
+		n := render.Missing()
 		if c.N > 0 {
-			n = Int(c.N)
+			n = render.Int(c.N)
 		}
-		what := Text(c.What)
+		what := render.Text(c.What)
 		if c.Value != nil && !c.plain {
 			what = what.InPercent()
 		}
-		t.Rows = append(t.Rows, []Cell{Text(c.Claim), Text(c.Data), Text(c.Model), Text(c.Other), Text(c.Classes), Text(c.Of), what, n, c.shown(), Text(c.Rule), Text(c.Verdict)})
+		t.Rows = append(t.Rows, []render.Cell{render.Text(c.Claim), render.Text(c.Data), render.Text(c.Model), render.Text(c.Other), render.Text(c.Classes), render.Text(c.Of), what, n, c.shown(), render.Text(c.Rule), render.Text(c.Verdict)})
 	}
 	if !full {
-		t.dropConstant()
+		dropConstant(t)
 	}
 	return t
 }
@@ -188,9 +189,9 @@ func (s *PairStudy) comparisons() int {
 }
 
 // shown is the value; what rounding leaves of a difference of equals is 0.
-func (p PairClaim) shown() Cell {
+func (p PairClaim) shown() render.Cell {
 	if p.Value == nil {
-		return Missing()
+		return render.Missing()
 	}
 	clean := func(v float64) float64 {
 		if math.Abs(v) < 1e-12 {
@@ -198,9 +199,9 @@ func (p PairClaim) shown() Cell {
 		}
 		return v
 	}
-	c := Number(clean(*p.Value))
+	c := render.Number(clean(*p.Value))
 	if p.CI95 != nil {
-		c = Interval(clean(*p.Value), clean(p.CI95[0]), clean(p.CI95[1]))
+		c = render.Interval(clean(*p.Value), clean(p.CI95[0]), clean(p.CI95[1]))
 	}
 	if p.plain {
 		return c

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/render"
 	"tercet/internal/verdict"
 )
 
@@ -341,7 +342,7 @@ func TestClaimsTable(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
-	for _, format := range Formats() {
+	for _, format := range render.Formats() {
 		b.Reset()
 		if err := s.ClaimsTable(true).Write(&b, format); err != nil || !strings.Contains(b.String(), "supported") {
 			t.Errorf("%s: %v\n%s", format, err, b.String())

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"tercet/internal/render"
 	"tercet/internal/verdict"
 )
 
@@ -57,7 +58,7 @@ func (s *PairStudy) EpochCurves() {
 		s.Epochs = append(s.Epochs, c)
 	}
 	if without != nil {
-		s.Notes = append(s.Notes, "no evaluations of test pairs during training (train.eval_every, eval.pairs): "+listed(without))
+		s.Notes = append(s.Notes, "no evaluations of test pairs during training (train.eval_every, eval.pairs): "+render.Listed(without))
 	}
 }
 
@@ -112,22 +113,22 @@ func (c *EpochCurve) judge(test []moment) {
 }
 
 // EpochsTable has a row for each curve.
-func (s *PairStudy) EpochsTable(full bool) *Table {
-	t := &Table{Title: "error during training", Notes: append(slices.Clone(s.Notes), pairNote,
+func (s *PairStudy) EpochsTable(full bool) *render.Table {
+	t := &render.Table{Title: "error during training", Notes: append(slices.Clone(s.Notes), pairNote,
 		"best: the least mean test error; peak: where the mean test error stands highest above what comes before and after; rise and fall: from the least error before it and to the least after it, for each seed at the epochs that the others choose; double descent: supported where both intervals are above 0, contradicted where one is below; no peak: the means only fall or only rise", verdict.Comparisons(len(s.Epochs)))}
 	settingColumns(t)
-	t.Columns = append(t.Columns, Column{Name: "n"}, Column{Name: "best epoch", Digits: 1}, errorColumn("best"), Column{Name: "peak epoch", Digits: 1}, errorColumn("peak"),
-		errorColumn("rise"), errorColumn("fall"), Column{Name: "last epoch", Digits: 1}, errorColumn("last"), errorColumn("last train"), Column{Name: "double descent"})
+	t.Columns = append(t.Columns, render.Column{Name: "n"}, render.Column{Name: "best epoch", Digits: 1}, errorColumn("best"), render.Column{Name: "peak epoch", Digits: 1}, errorColumn("peak"),
+		errorColumn("rise"), errorColumn("fall"), render.Column{Name: "last epoch", Digits: 1}, errorColumn("last"), errorColumn("last train"), render.Column{Name: "double descent"})
 	for _, c := range s.Epochs {
-		at, peak := Missing(), Missing()
+		at, peak := render.Missing(), render.Missing()
 		if c.Peak != nil {
-			at, peak = Number(c.Peak.Epoch), c.Peak.Test.cell
+			at, peak = render.Number(c.Peak.Epoch), c.Peak.Test.cell
 		}
-		t.Rows = append(t.Rows, append(c.row.settingCells(), Int(c.row.N), Number(c.Best.Epoch), c.Best.Test.cell, at, peak,
-			cellOf(c.Rise), cellOf(c.Fall), Number(c.Last.Epoch), c.Last.Test.cell, c.Last.Train.cell, Text(c.Verdict)))
+		t.Rows = append(t.Rows, append(c.row.settingCells(), render.Int(c.row.N), render.Number(c.Best.Epoch), c.Best.Test.cell, at, peak,
+			cellOf(c.Rise), cellOf(c.Fall), render.Number(c.Last.Epoch), c.Last.Test.cell, c.Last.Train.cell, render.Text(c.Verdict)))
 	}
 	if !full {
-		t.dropConstant()
+		dropConstant(t)
 	}
 	return t
 }
@@ -138,29 +139,29 @@ func (s *PairStudy) DrawEpochs(base string) ([]string, error) {
 	for _, c := range s.Epochs {
 		rows = append(rows, c.row)
 	}
-	return drawPairs(base, rows, false, func(rows []*PairRow, paint *paints) *chart {
-		c := &chart{title: "error during training: " + pictureOf(rows), sameY: true,
-			note: "mean over " + seedsOf(rows) + " with 95 % intervals of Student's t; test pairs by true labels, training pairs by the labels trained on"}
+	return drawPairs(base, rows, false, func(rows []*PairRow, paint *paints) *render.Chart {
+		c := &render.Chart{Title: "error during training: " + pictureOf(rows), SameY: true,
+			Note: "mean over " + seedsOf(rows) + " with 95 % intervals of Student's t; test pairs by true labels, training pairs by the labels trained on"}
 		for _, panel := range panelsOf(rows, (*PairRow).sizeName) {
-			p := chartPanel{title: panel.title, xLabel: "epochs", yLabel: "error", logX: true}
+			p := render.ChartPanel{Title: panel.title, XLabel: "epochs", YLabel: "error", LogX: true}
 			for _, e := range s.Epochs {
 				if !slices.Contains(panel.rows, e.row) {
 					continue
 				}
 				name, col := e.row.noiseName(), paint.of(e.row)
-				train := trace{name: name, color: col, form: dashedForm.called("training error")}
-				test := trace{name: name, color: col, form: solidForm.called("test error")}
+				train := render.Trace{Name: name, Color: col, Form: render.DashedForm.Called("training error")}
+				test := render.Trace{Name: name, Color: col, Form: render.SolidForm.Called("test error")}
 				for _, q := range e.Points {
-					test.x, test.y = append(test.x, q.Epoch), append(test.y, q.Test.bar())
+					test.X, test.Y = append(test.X, q.Epoch), append(test.Y, q.Test.bar())
 					if q.Train.Value != nil {
-						train.x, train.y = append(train.x, q.Epoch), append(train.y, q.Train.bar())
+						train.X, train.Y = append(train.X, q.Epoch), append(train.Y, q.Train.bar())
 					}
 				}
-				p.traces = append(p.traces, train, test)
+				p.Traces = append(p.Traces, train, test)
 			}
-			c.panels = append(c.panels, p)
+			c.Panels = append(c.Panels, p)
 		}
-		c.cols = columnsOf(len(c.panels))
+		c.Cols = columnsOf(len(c.Panels))
 		return c
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/text"
 	"tercet/internal/verdict"
 )
@@ -67,24 +68,24 @@ func (s *PairStudy) floors() {
 }
 
 // FloorsTable has a row for each setting.
-func (s *PairStudy) FloorsTable(full bool) *Table {
-	t := &Table{Title: "training error and its floor", Notes: append(slices.Clone(s.Notes), pairNote,
+func (s *PairStudy) FloorsTable(full bool) *render.Table {
+	t := &render.Table{Title: "training error and its floor", Notes: append(slices.Clone(s.Notes), pairNote,
 		"floor: pairs that carry both labels, which nothing gets right; above: training error less floor, run by run; it meets the floor where its interval is below 0.1 %; lower and upper: E_sim + the bounds of Theorem 1 of DIBS, each with its verdict by the interval of the training error; multicut: error of the best partition into classes, exact, mean over drawn graphs with such noise (partition.json)")}
 	settingColumns(t)
-	t.Columns = append(t.Columns, Column{Name: "n"}, errorColumn("train_error"), errorColumn("floor"), errorColumn("above"), Column{Name: "meets the floor"},
-		errorColumn("lower"), Column{Name: "lower bound"}, errorColumn("upper"), Column{Name: "upper bound"}, errorColumn("multicut"))
+	t.Columns = append(t.Columns, render.Column{Name: "n"}, errorColumn("train_error"), errorColumn("floor"), errorColumn("above"), render.Column{Name: "meets the floor"},
+		errorColumn("lower"), render.Column{Name: "lower bound"}, errorColumn("upper"), render.Column{Name: "upper bound"}, errorColumn("multicut"))
 	for _, f := range s.Floors {
-		lower, upper := Missing(), Missing()
+		lower, upper := render.Missing(), render.Missing()
 		if f.Lower != nil {
-			lower, upper = Number(*f.Lower), Number(*f.Upper)
+			lower, upper = render.Number(*f.Lower), render.Number(*f.Upper)
 		}
-		t.Rows = append(t.Rows, append(f.row.settingCells(), Int(f.row.N), f.Train.cell, f.Floor.cell, f.Above.cell, Text(f.Meets), lower, Text(f.LowerVerdict), upper, Text(f.UpperVerdict), cellOf(f.Multicut)))
+		t.Rows = append(t.Rows, append(f.row.settingCells(), render.Int(f.row.N), f.Train.cell, f.Floor.cell, f.Above.cell, render.Text(f.Meets), lower, render.Text(f.LowerVerdict), upper, render.Text(f.UpperVerdict), cellOf(f.Multicut)))
 	}
 	if s.Line != nil {
 		t.Notes = append(t.Notes, s.Line.String())
 	}
 	if !full {
-		t.dropConstant()
+		dropConstant(t)
 	}
 	return t
 }
@@ -96,17 +97,17 @@ func (s *PairStudy) DrawFloors(base string) ([]string, error) {
 	for _, f := range s.Floors {
 		rows = append(rows, f.row)
 	}
-	return drawPairs(base, rows, true, func(rows []*PairRow, paint *paints) *chart {
-		c := &chart{title: "training error and its floor: " + pictureOf(rows), cols: 2,
-			note: "mean over " + seedsOf(rows) + " with 95 % intervals of Student's t; errors by the labels trained on"}
+	return drawPairs(base, rows, true, func(rows []*PairRow, paint *paints) *render.Chart {
+		c := &render.Chart{Title: "training error and its floor: " + pictureOf(rows), Cols: 2,
+			Note: "mean over " + seedsOf(rows) + " with 95 % intervals of Student's t; errors by the labels trained on"}
 		for _, p := range []*floorAxis{
 			{label: "classes", place: func(r *PairRow) float64 { return float64(r.Classes) }, name: (*PairRow).noiseName,
 				common: func(r *PairRow) string { return "" }, color: paint.of},
 			{label: "effective noise (%)", place: func(r *PairRow) float64 { return 100 * r.Wanted }, name: func(r *PairRow) string { return strings.ToUpper(r.Noise) },
 				common: func(r *PairRow) string { return text.Plural(r.Classes, "class", "classes") }, color: func(r *PairRow) color.RGBA { return noiseHue(r.Noise) }},
 		} {
-			if varies(rows, func(r *PairRow) string { return fmt.Sprint(p.place(r)) }) || p.label != "classes" && c.panels == nil {
-				c.panels = append(c.panels, s.floorPanel(rows, p))
+			if varies(rows, func(r *PairRow) string { return fmt.Sprint(p.place(r)) }) || p.label != "classes" && c.Panels == nil {
+				c.Panels = append(c.Panels, s.floorPanel(rows, p))
 			}
 		}
 		return c
@@ -130,7 +131,7 @@ type floorLine struct {
 
 // floorPanel draws rows along an axis: lines of more than one place, where there are
 // such. What has no noise begins each line against noise.
-func (s *PairStudy) floorPanel(rows []*PairRow, axis *floorAxis) chartPanel {
+func (s *PairStudy) floorPanel(rows []*PairRow, axis *floorAxis) render.ChartPanel {
 	like := func(a, b *PairRow) bool {
 		return a.Negatives == b.Negatives && a.Order == b.Order && a.Model == b.Model && a.other() == b.other() && a.Online == b.Online && axis.common(a) == axis.common(b)
 	}
@@ -159,71 +160,71 @@ func (s *PairStudy) floorPanel(rows []*PairRow, axis *floorAxis) chartPanel {
 		slices.SortStableFunc(l.floors, func(a, b PairFloor) int { return cmp.Compare(axis.place(a.row), axis.place(b.row)) })
 		shown = append(shown, l.of)
 	}
-	p := chartPanel{xLabel: axis.label, yLabel: "training error"}
+	p := render.ChartPanel{XLabel: axis.label, YLabel: "training error"}
 	if len(shown) > 0 && !varies(shown, axis.common) {
-		p.title = axis.common(shown[0])
+		p.Title = axis.common(shown[0])
 	}
 	for k, l := range lines {
 		name, col := axis.name(l.of), axis.color(l.of)
 		if varies(shown, axis.common) {
-			name, col = name+", "+axis.common(l.of), palette[k%len(palette)]
+			name, col = name+", "+axis.common(l.of), render.Palette[k%len(render.Palette)]
 		}
 		for _, part := range []func(*PairRow) string{func(r *PairRow) string { return r.Negatives }, func(r *PairRow) string { return r.Order }, (*PairRow).other} {
 			if part(l.of) != part(shown[0]) { // such as random negatives
-				name, col = name+", "+part(l.of), palette[(4+k)%len(palette)]
+				name, col = name+", "+part(l.of), render.Palette[(4+k)%len(render.Palette)]
 			}
 		}
-		p.traces = append(p.traces, l.traces(name, col, axis.place)...)
+		p.Traces = append(p.Traces, l.traces(name, col, axis.place)...)
 	}
-	p.dodge()
+	dodge(&p)
 	return p
 }
 
 // partitionForm is that of the best partition.
-var partitionForm = brokenForm.called("best partition")
+var partitionForm = render.BrokenForm.Called("best partition")
 
 // traces are the bounds, the floor and the measured error of a line.
-func (l *floorLine) traces(name string, col color.RGBA, place func(*PairRow) float64) []trace {
-	bounds := trace{name: name, color: col, form: bandForm.called("bounds of Theorem 1")}
-	floor := trace{name: name, color: col, form: dottedForm.called("floor of duplicates")}
-	train := trace{name: name, color: col, form: marksForm.called("training error")}
-	best := trace{name: name, color: col, form: partitionForm}
+func (l *floorLine) traces(name string, col color.RGBA, place func(*PairRow) float64) []render.Trace {
+	bounds := render.Trace{Name: name, Color: col, Form: render.BandForm.Called("bounds of Theorem 1")}
+	floor := render.Trace{Name: name, Color: col, Form: render.DottedForm.Called("floor of duplicates")}
+	train := render.Trace{Name: name, Color: col, Form: render.MarksForm.Called("training error")}
+	best := render.Trace{Name: name, Color: col, Form: partitionForm}
 	for _, f := range l.floors {
 		x := place(f.row)
 		if f.Multicut != nil {
-			best.x, best.y = append(best.x, x), append(best.y, f.Multicut.bar())
+			best.X, best.Y = append(best.X, x), append(best.Y, f.Multicut.bar())
 		}
 		if f.Lower != nil {
-			bounds.x, bounds.y = append(bounds.x, x), append(bounds.y, Bar{(*f.Lower + *f.Upper) / 2, *f.Lower, *f.Upper})
+			bounds.X, bounds.Y = append(bounds.X, x), append(bounds.Y, render.Bar{Value: (*f.Lower + *f.Upper) / 2, Low: *f.Lower, High: *f.Upper})
 		}
-		floor.x, floor.y = append(floor.x, x), append(floor.y, Bar{*f.Floor.Value, *f.Floor.Value, *f.Floor.Value})
-		train.x, train.y = append(train.x, x), append(train.y, f.Train.bar())
+		floor.X, floor.Y = append(floor.X, x), append(floor.Y, render.Bar{Value: *f.Floor.Value, Low: *f.Floor.Value, High: *f.Floor.Value})
+		train.X, train.Y = append(train.X, x), append(train.Y, f.Train.bar())
 	}
-	if len(best.x) > 0 {
-		return []trace{bounds, best, floor, train}
+	if len(best.X) > 0 {
+		return []render.Trace{bounds, best, floor, train}
 	}
-	return []trace{bounds, floor, train}
+	return []render.Trace{bounds, floor, train}
 }
 
 // dodge sets the marks of different colours a little apart, so that all can be seen.
-func (p *chartPanel) dodge() {
+func dodge(p *render.ChartPanel) {
 	var colors []color.RGBA
 	low, high := math.Inf(1), math.Inf(-1)
-	for _, t := range p.traces {
-		if !slices.Contains(colors, t.color) {
-			colors = append(colors, t.color)
+	for _, t := range p.Traces {
+		if !slices.Contains(colors, t.Color) {
+			colors = append(colors, t.Color)
 		}
-		for _, x := range t.x {
+		for _, x := range t.X {
 			low, high = min(low, x), max(high, x)
 		}
 	}
-	for _, t := range p.traces {
-		if t.form.shape == nil {
+	for _, t := range p.Traces {
+		if t.Form.Shape == nil {
 			continue
 		}
-		k := float64(slices.Index(colors, t.color)) - float64(len(colors)-1)/2
-		for i := range t.x {
-			t.x[i] += k * 0.013 * (high - low)
+		k := float64(slices.Index(colors, t.Color)) - float64(len(colors)-1)/2
+		for i := range t.X {
+			t.X[i] += k * 0.013 * (high - low)
 		}
 	}
 }

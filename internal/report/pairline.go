@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
@@ -62,7 +63,7 @@ func fitLine(floors []PairFloor) *FloorLine {
 
 // String is the line in words.
 func (l *FloorLine) String() string {
-	show := func(e Estimate, digits int) string { return Column{Digits: digits}.Show(e.cell) }
+	show := func(e Estimate, digits int) string { return render.Column{Digits: digits}.Show(e.cell) }
 	return fmt.Sprintf("training error over P(1-P)/(2(K-1)) of %s: slope %s, intercept %s (fractions), fitted for each of %s",
 		text.Plural(l.Settings, "setting", "settings"), show(l.Slope, 3), show(l.Intercept, 5), text.Plural(l.Slope.N, "seed", "seeds"))
 }

@@ -7,13 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
 // drawPairs draws a picture for each data set, model and, unless together is set, number
 // of classes of rows, as make composes it, to base-DATA.png and .svg with what else
 // tells them apart. It returns the PNG files.
-func drawPairs(base string, rows []*PairRow, together bool, make func(rows []*PairRow, paint *paints) *chart) ([]string, error) {
+func drawPairs(base string, rows []*PairRow, together bool, make func(rows []*PairRow, paint *paints) *render.Chart) ([]string, error) {
 	if e := filepath.Ext(base); strings.EqualFold(e, ".png") || strings.EqualFold(e, ".svg") {
 		base = strings.TrimSuffix(base, e)
 	}
@@ -36,7 +37,7 @@ func drawPairs(base string, rows []*PairRow, together bool, make func(rows []*Pa
 	var out []string
 	for _, name := range order {
 		file := base + "-" + name
-		if err := make(groups[name], paint).write(file); err != nil {
+		if err := make(groups[name], paint).Write(file); err != nil {
 			return out, err
 		}
 		out = append(out, file+".png")
@@ -111,7 +112,7 @@ func (row *PairRow) sizeName() string {
 	if row.Width > 0 {
 		return fmt.Sprintf("width %d", row.Width)
 	}
-	return shortSize(float64(row.Parameters)) + " parameters"
+	return render.ShortSize(float64(row.Parameters)) + " parameters"
 }
 
 func scenarioName(s string) string {
@@ -131,9 +132,9 @@ type paints struct {
 }
 
 var noiseHues = map[string][]color.RGBA{
-	"none": {palette[9]},
-	"pln":  {palette[5], palette[0], palette[8]},
-	"sln":  {palette[1], palette[3], palette[6]},
+	"none": {render.Palette[9]},
+	"pln":  {render.Palette[5], render.Palette[0], render.Palette[8]},
+	"sln":  {render.Palette[1], render.Palette[3], render.Palette[6]},
 }
 
 // noiseHue is the middle shade of a kind of noise.
@@ -141,7 +142,7 @@ func noiseHue(kind string) color.RGBA {
 	if h := noiseHues[kind]; h != nil {
 		return h[len(h)/2]
 	}
-	return palette[2]
+	return render.Palette[2]
 }
 
 func newPaints(rows []*PairRow) *paints {
@@ -171,7 +172,7 @@ func newPaints(rows []*PairRow) *paints {
 			}
 			hues := noiseHues[kind]
 			if hues == nil {
-				hues = []color.RGBA{palette[4], palette[2], palette[7]}
+				hues = []color.RGBA{render.Palette[4], render.Palette[2], render.Palette[7]}
 			}
 			if len(list) == 1 { // the middle shade
 				k = len(hues) / 2

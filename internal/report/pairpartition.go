@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/noise"
 	"tercet/internal/record"
+	"tercet/internal/render"
 	"tercet/internal/theory"
 )
 
@@ -108,10 +109,10 @@ func (s *PairStudy) partitions() error {
 		}
 	}
 	if without != nil {
-		s.Notes = append(s.Notes, "no error of the best partition for "+listed(without)+": `tercet bound partition RUN...` finds and stores it")
+		s.Notes = append(s.Notes, "no error of the best partition for "+render.Listed(without)+": `tercet bound partition RUN...` finds and stores it")
 	}
 	if unproven != nil {
-		s.Notes = append(s.Notes, "best partitions that are not proven are not shown: "+listed(unproven))
+		s.Notes = append(s.Notes, "best partitions that are not proven are not shown: "+render.Listed(unproven))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"tercet/internal/render"
 	"tercet/internal/stat"
 	"tercet/internal/verdict"
 )
@@ -72,7 +73,7 @@ func (s *PairStudy) StreamCurves() {
 		}
 	}
 	if without != nil {
-		s.Notes = append(s.Notes, "no evaluations of test pairs during training (train.eval_every, eval.pairs): "+listed(without))
+		s.Notes = append(s.Notes, "no evaluations of test pairs during training (train.eval_every, eval.pairs): "+render.Listed(without))
 	}
 }
 
@@ -136,16 +137,16 @@ func valuesAt(m []moment, step float64) []float64 {
 }
 
 // StreamsTable has a row for each curve.
-func (s *PairStudy) StreamsTable(full bool) *Table {
-	t := &Table{Title: "online and offline", Notes: append(slices.Clone(s.Notes),
+func (s *PairStudy) StreamsTable(full bool) *render.Table {
+	t := &render.Table{Title: "online and offline", Notes: append(slices.Clone(s.Notes),
 		"test errors in percent: the median over n seeds and its quartiles, at the last step of both where there is an online run of the same noise and model, else at the last one; offline - online: mean and 95 % interval of Student's t over seeds that both have; online: pairs drawn anew each epoch, images distorted anew each time, or one epoch in all")}
 	settingColumns(t)
-	t.Columns = append(t.Columns, Column{Name: "n"}, Column{Name: "step"}, errorColumn("median"), errorColumn("q1"), errorColumn("q3"), errorColumn("offline - online"), Column{Name: "offline worse"})
+	t.Columns = append(t.Columns, render.Column{Name: "n"}, render.Column{Name: "step"}, errorColumn("median"), errorColumn("q1"), errorColumn("q3"), errorColumn("offline - online"), render.Column{Name: "offline worse"})
 	for _, c := range s.Streams {
-		t.Rows = append(t.Rows, append(c.row.settingCells(), Int(c.row.N), Int(int(c.Step)), Number(c.Test.Median), Number(c.Test.Q1), Number(c.Test.Q3), cellOf(c.Against), Text(c.Verdict)))
+		t.Rows = append(t.Rows, append(c.row.settingCells(), render.Int(c.row.N), render.Int(int(c.Step)), render.Number(c.Test.Median), render.Number(c.Test.Q1), render.Number(c.Test.Q3), cellOf(c.Against), render.Text(c.Verdict)))
 	}
 	if !full {
-		t.dropConstant()
+		dropConstant(t)
 	}
 	return t
 }
@@ -157,8 +158,8 @@ func (s *PairStudy) DrawStreams(base string) ([]string, error) {
 	for _, c := range s.Streams {
 		rows = append(rows, c.row)
 	}
-	return drawPairs(base, rows, false, func(rows []*PairRow, paint *paints) *chart {
-		c := &chart{title: "online and offline: " + pictureOf(rows), sameY: true, note: "median over " + seedsOf(rows) + " with quartiles; test pairs by true labels"}
+	return drawPairs(base, rows, false, func(rows []*PairRow, paint *paints) *render.Chart {
+		c := &render.Chart{Title: "online and offline: " + pictureOf(rows), SameY: true, Note: "median over " + seedsOf(rows) + " with quartiles; test pairs by true labels"}
 		sizes := []string{""}
 		if varies(rows, (*PairRow).sizeName) {
 			sizes = nil
@@ -176,25 +177,25 @@ func (s *PairStudy) DrawStreams(base string) ([]string, error) {
 		}
 		for _, size := range sizes {
 			for _, scenario := range append([]string{""}, scenarios...) {
-				if p := s.streamPanel(rows, paint, scenario, size); len(p.traces) > 0 {
-					c.panels = append(c.panels, p)
+				if p := s.streamPanel(rows, paint, scenario, size); len(p.Traces) > 0 {
+					c.Panels = append(c.Panels, p)
 				}
 			}
 		}
-		c.cols = columnsOf(len(c.panels))
+		c.Cols = columnsOf(len(c.Panels))
 		return c
 	})
 }
 
 // streamPanel draws what has no noise where scenario is "", else that scenario with
 // noise. Online rows that are the stream of an offline one of the panel are drawn in it.
-func (s *PairStudy) streamPanel(rows []*PairRow, paint *paints, scenario, size string) chartPanel {
-	p := chartPanel{title: "no noise", xLabel: "steps", yLabel: "test error"}
+func (s *PairStudy) streamPanel(rows []*PairRow, paint *paints, scenario, size string) render.ChartPanel {
+	p := render.ChartPanel{Title: "no noise", XLabel: "steps", YLabel: "test error"}
 	if scenario != "" {
-		p.title = scenarioName(scenario) + ", noise"
+		p.Title = scenarioName(scenario) + ", noise"
 	}
 	if size != "" {
-		p.title += ", " + size
+		p.Title += ", " + size
 	}
 	of := func(r *PairRow) bool {
 		return slices.Contains(rows, r) && (r.Noise == "none") == (scenario == "") && (size == "" || r.sizeName() == size)
@@ -212,26 +213,26 @@ func (s *PairStudy) streamPanel(rows []*PairRow, paint *paints, scenario, size s
 		if !wanted[c.Row] {
 			continue
 		}
-		t := trace{name: c.row.noiseName(), color: paint.of(c.row), form: solidForm.called("online")}
+		t := render.Trace{Name: c.row.noiseName(), Color: paint.of(c.row), Form: render.SolidForm.Called("online")}
 		if !c.row.Online {
-			t.form = dashedForm.called("offline, " + scenarioName(c.row.Scenario))
+			t.Form = render.DashedForm.Called("offline, " + scenarioName(c.row.Scenario))
 			if c.row.Scenario == "s2" {
-				t.form = longForm.called(t.form.name)
+				t.Form = render.LongForm.Called(t.Form.Name)
 			}
 		}
 		if scenario == "" { // colours tell what the lines are fed
-			t.name, t.color = "no noise, online", palette[9]
+			t.Name, t.Color = "no noise, online", render.Palette[9]
 			if !c.row.Online {
-				t.name, t.color = "no noise, "+scenarioName(c.row.Scenario), palette[2]
+				t.Name, t.Color = "no noise, "+scenarioName(c.row.Scenario), render.Palette[2]
 				if c.row.Scenario == "s2" {
-					t.color = palette[4]
+					t.Color = render.Palette[4]
 				}
 			}
 		}
 		for _, q := range c.Points {
-			t.x, t.y = append(t.x, q.Step), append(t.y, Bar{q.Test.Median, q.Test.Q1, q.Test.Q3})
+			t.X, t.Y = append(t.X, q.Step), append(t.Y, render.Bar{Value: q.Test.Median, Low: q.Test.Q1, High: q.Test.Q3})
 		}
-		p.traces = append(p.traces, t)
+		p.Traces = append(p.Traces, t)
 	}
 	return p
 }

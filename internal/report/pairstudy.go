@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/record"
+	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
@@ -116,7 +117,7 @@ func ComparePairs(runs []*RunDir, curves bool) (*PairStudy, error) {
 		}
 	}
 	if none != nil {
-		s.Notes = append(s.Notes, fmt.Sprintf("no pairs.json in %s; runs with batch.sampler: pair-graph write it at their end", listed(none)))
+		s.Notes = append(s.Notes, fmt.Sprintf("no pairs.json in %s; runs with batch.sampler: pair-graph write it at their end", render.Listed(none)))
 	}
 	for _, row := range s.Rows {
 		row.estimate()
@@ -259,7 +260,7 @@ func (s *PairStudy) remark() {
 		}
 	}
 	if fewer != nil {
-		s.Notes = append(s.Notes, fmt.Sprintf("fewer than %s: %s", text.Plural(most, "seed", "seeds"), listed(fewer)))
+		s.Notes = append(s.Notes, fmt.Sprintf("fewer than %s: %s", text.Plural(most, "seed", "seeds"), render.Listed(fewer)))
 	}
 	s.Notes = append(s.Notes, differ(runs, "made by different versions", func(r *RunDir) string { return r.Manifest.Version })...)
 }

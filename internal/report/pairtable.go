@@ -1,16 +1,20 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"tercet/internal/render"
+)
 
 // pairTable shows the scores of pairs, and of how many pairs they are.
-func (e *EvalResult) pairTable() *Table {
+func (e *EvalResult) pairTable() *render.Table {
 	c := e.PairCounts
-	t := &Table{
+	t := &render.Table{
 		Title:   fmt.Sprintf("%d pairs of one class, %d of two", c.Same, c.Different),
-		Columns: []Column{{Name: "score"}, {Name: "value", Digits: 4}},
+		Columns: []render.Column{{Name: "score"}, {Name: "value", Digits: 4}},
 	}
 	for _, sc := range e.Pairs {
-		t.Rows = append(t.Rows, []Cell{Text("pairs." + sc.Key), Measured(sc.Value)})
+		t.Rows = append(t.Rows, []render.Cell{render.Text("pairs." + sc.Key), Measured(sc.Value)})
 	}
 	if at := c.At; at != nil {
 		from := "given"

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tercet/internal/render"
 )
 
 // Grid lays a table out by the cells of its rows, as papers do for sources and
 // destinations: each cell has the scores of columns, such as "38.0 / 32.4" for R@1
 // and ERS, means over seeds.
-func (r *PaperReport) Grid(columns []string) (*Table, error) {
+func (r *PaperReport) Grid(columns []string) (*render.Table, error) {
 	if len(r.Rows) == 0 || r.Rows[0].Cell == nil {
 		return nil, fmt.Errorf("table %s is no grid: its rows have no cell", r.Table)
 	}
@@ -63,21 +65,21 @@ func (r *PaperReport) Grid(columns []string) (*Table, error) {
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return slices.Index(rows, a.row) - slices.Index(rows, b.row) })
-	t := &Table{
+	t := &render.Table{
 		Title:   fmt.Sprintf("%s: %s, %s", r.Table, r.Title, strings.Join(columns, " / ")),
-		Columns: []Column{{Name: "source"}, {Name: "numbers"}},
+		Columns: []render.Column{{Name: "source"}, {Name: "numbers"}},
 		Notes:   slices.Concat([]string{r.origin()}, r.Notes, []string{"columns: destination"}),
 	}
 	for _, h := range heads {
-		t.Columns = append(t.Columns, Column{Name: h})
+		t.Columns = append(t.Columns, render.Column{Name: h})
 	}
 	for _, l := range lines {
-		row := []Cell{Text(l.row), Text(l.who)}
+		row := []render.Cell{render.Text(l.row), render.Text(l.who)}
 		for _, h := range heads {
 			if text, ok := cells[l][h]; ok {
-				row = append(row, Text(text))
+				row = append(row, render.Text(text))
 			} else {
-				row = append(row, Missing())
+				row = append(row, render.Missing())
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -92,7 +94,7 @@ func joined(columns []string, value func(string) (float64, bool)) string {
 		parts[i] = "-"
 		if v, ok := value(name); ok {
 			c, _ := paperColumnOf(name)
-			parts[i] = c.shown().Show(Number(v))
+			parts[i] = c.shown().Show(render.Number(v))
 		}
 	}
 	return strings.Join(parts, " / ")

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"slices"
+
+	"tercet/internal/render"
 )
 
 // recomputedColumn heads ERS made anew from the ten scores beside it: it checks
@@ -10,10 +12,10 @@ import (
 const recomputedColumn = "ERS of the ten"
 
 // Layout shows each row of the paper with ours below it, in the paper's columns.
-func (r *PaperReport) Layout() *Table {
-	t := &Table{
+func (r *PaperReport) Layout() *render.Table {
+	t := &render.Table{
 		Title:   fmt.Sprintf("%s: %s", r.Table, r.Title),
-		Columns: []Column{{Name: "defense"}, {Name: "eta"}, {Name: "numbers"}, {Name: "data"}, {Name: "n"}},
+		Columns: []render.Column{{Name: "defense"}, {Name: "eta"}, {Name: "numbers"}, {Name: "data"}, {Name: "n"}},
 	}
 	for _, name := range r.Columns {
 		c, _ := paperColumnOf(name)
@@ -21,18 +23,18 @@ func (r *PaperReport) Layout() *Table {
 	}
 	check := r.checked()
 	if check {
-		t.Columns = append(t.Columns, Column{Name: recomputedColumn, Digits: 1, Percent: true, Paper: true})
+		t.Columns = append(t.Columns, render.Column{Name: recomputedColumn, Digits: 1, Percent: true, Paper: true})
 	}
 	chosen := false
 	for _, e := range r.Rows {
 		chosen = chosen || slices.ContainsFunc(e.Ours, func(o PaperOurs) bool { return chosenOn(o.runs) != "" })
 	}
 	if chosen {
-		t.Columns = append(t.Columns, Column{Name: selectionColumn})
+		t.Columns = append(t.Columns, render.Column{Name: selectionColumn})
 	}
-	put := func(row []Cell, runs []*RunDir, caution string) {
+	put := func(row []render.Cell, runs []*RunDir, caution string) {
 		if chosen {
-			row = append(row, OptionalText(chosenOn(runs)))
+			row = append(row, render.OptionalText(chosenOn(runs)))
 		}
 		t.Rows, t.RowNotes = append(t.Rows, row), append(t.RowNotes, caution)
 	}
@@ -64,11 +66,11 @@ func (r *PaperReport) Layout() *Table {
 func (r *PaperReport) origin() string { return fmt.Sprintf("paper: %s; %s", r.Source, r.Setup) }
 
 // shown is the column as papers print it.
-func (c paperColumn) shown() Column {
+func (c paperColumn) shown() render.Column {
 	if c.percent {
-		return Column{Name: c.name, Digits: 1, Percent: true, Paper: true}
+		return render.Column{Name: c.name, Digits: 1, Percent: true, Paper: true}
 	}
-	return Column{Name: c.name, Digits: 3, Paper: true}
+	return render.Column{Name: c.name, Digits: 3, Paper: true}
 }
 
 // checked reports whether any row has all ten scores.
@@ -86,17 +88,17 @@ func (r *PaperReport) checked() bool {
 	return false
 }
 
-func (r *PaperReport) paperRow(e PaperEntry, check bool) []Cell {
-	row := []Cell{Text(e.Label), steps(e.Eta), Text("paper"), Text(e.Data), Missing()}
+func (r *PaperReport) paperRow(e PaperEntry, check bool) []render.Cell {
+	row := []render.Cell{render.Text(e.Label), steps(e.Eta), render.Text("paper"), render.Text(e.Data), render.Missing()}
 	for i, name := range r.Columns {
-		cell := Missing()
+		cell := render.Missing()
 		switch {
 		case e.Paper == nil:
 		case e.Paper.Collapsed && i == 0:
-			cell = Text("*collapse*")
+			cell = render.Text("*collapse*")
 		default:
 			if v, ok := e.Paper.Scores[name]; ok {
-				cell = Number(v)
+				cell = render.Number(v)
 			}
 		}
 		row = append(row, cell)
@@ -107,14 +109,14 @@ func (r *PaperReport) paperRow(e PaperEntry, check bool) []Cell {
 	return row
 }
 
-func (r *PaperReport) ourRow(e PaperEntry, o PaperOurs, check bool) []Cell {
-	row := []Cell{Text(e.Label), steps(o.Eta), Text(o.who()), Text(o.Data), Int(o.values())}
+func (r *PaperReport) ourRow(e PaperEntry, o PaperOurs, check bool) []render.Cell {
+	row := []render.Cell{render.Text(e.Label), steps(o.Eta), render.Text(o.who()), render.Text(o.Data), render.Int(o.values())}
 	for i, name := range r.Columns {
-		cell := Missing()
+		cell := render.Missing()
 		if s, ok := o.Scores[name]; ok {
 			cell = s.counted(o.values())
 		} else if o.word != "" && i == 0 {
-			cell = Text(o.word)
+			cell = render.Text(o.word)
 		}
 		row = append(row, cell)
 	}
@@ -149,16 +151,16 @@ func (o PaperOurs) who() string {
 	return "ours, " + o.Variant + ", " + o.Name
 }
 
-func steps(eta int) Cell {
+func steps(eta int) render.Cell {
 	if eta == 0 {
-		return Missing()
+		return render.Missing()
 	}
-	return Int(eta)
+	return render.Int(eta)
 }
 
-func optional(there bool, value func() float64) Cell {
+func optional(there bool, value func() float64) render.Cell {
 	if !there {
-		return Missing()
+		return render.Missing()
 	}
-	return Number(value())
+	return render.Number(value())
 }

@@ -8,6 +8,7 @@ import (
 	"tercet/internal/attack"
 	"tercet/internal/metric"
 	"tercet/internal/record"
+	"tercet/internal/render"
 	"tercet/internal/stat"
 	"tercet/internal/text"
 )
@@ -165,12 +166,12 @@ func ours(g *Group, variant string, columns []string) PaperOurs {
 			continue
 		}
 		mean, low, high := stat.MeanInterval(values)
-		e.N, e.Value, e.cell = len(values), &mean, Number(mean)
+		e.N, e.Value, e.cell = len(values), &mean, render.Number(mean)
 		switch {
 		case len(values) > 1:
-			e.CI95, e.cell = &[2]float64{low, high}, Interval(mean, low, high)
+			e.CI95, e.cell = &[2]float64{low, high}, render.Interval(mean, low, high)
 		case e.CI95 != nil:
-			e.cell = Interval(mean, e.CI95[0], e.CI95[1]).Brief()
+			e.cell = render.Interval(mean, e.CI95[0], e.CI95[1]).Brief()
 		}
 		o.Scores[name] = e
 	}
@@ -258,7 +259,7 @@ func (r *PaperReport) remarks(t *PaperTable, of [][]*RunDir, runs []*RunDir) []s
 		}
 	}
 	if len(r.Unmatched) > 0 {
-		out = append(out, "of no row of this table: "+listed(r.Unmatched))
+		out = append(out, "of no row of this table: "+render.Listed(r.Unmatched))
 	}
 	used := slices.DeleteFunc(slices.Clone(runs), func(x *RunDir) bool { return slices.Contains(r.Unmatched, x.Dir) })
 	return append(out, r.used(used)...)
@@ -292,13 +293,13 @@ func (r *PaperReport) used(runs []*RunDir) []string {
 		}
 	}
 	if noEval != nil {
-		out = append(out, fmt.Sprintf("no eval.json in %s; tercet eval --run %s makes it", listed(noEval), word(noEval[0])))
+		out = append(out, fmt.Sprintf("no eval.json in %s; tercet eval --run %s makes it", render.Listed(noEval), word(noEval[0])))
 	}
 	if noAttack != nil {
-		out = append(out, fmt.Sprintf("no attack.json in %s; tercet attack --run %s --suite ers --variant both makes it", listed(noAttack), word(noAttack[0])))
+		out = append(out, fmt.Sprintf("no attack.json in %s; tercet attack --run %s --suite ers --variant both makes it", render.Listed(noAttack), word(noAttack[0])))
 	}
 	if noERS != nil {
-		out = append(out, fmt.Sprintf("not all ten scores in %s; tercet attack --run %s --suite ers --variant both makes them", listed(noERS), word(noERS[0])))
+		out = append(out, fmt.Sprintf("not all ten scores in %s; tercet attack --run %s --suite ers --variant both makes them", render.Listed(noERS), word(noERS[0])))
 	}
 	for _, x := range runs {
 		out = append(out, x.apart()...)

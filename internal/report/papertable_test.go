@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tercet/internal/metric"
+	"tercet/internal/render"
 )
 
 // hardness is a table of two rows and one that no paper has, in four columns.
@@ -94,7 +95,7 @@ func TestPaperTableBesideRuns(t *testing.T) {
 	if one := r.Rows[2].Ours[0].Scores["R@1"]; one.CI95 == nil || one.CI95[0] != 0.99-0.125 || one.N != 1 {
 		t.Errorf("one run: the interval over queries is %+v", one)
 	}
-	for _, f := range Formats() {
+	for _, f := range render.Formats() {
 		if s := rendered(t, r.Layout(), f); !strings.Contains(s, "HM[S,g]") {
 			t.Errorf("%s: %s", f, s)
 		}

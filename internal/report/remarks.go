@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/names"
+	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
@@ -52,7 +53,7 @@ func (s *Summary) missing(runs []*RunDir) []string {
 			}
 		}
 		if dirs != nil {
-			out = append(out, fmt.Sprintf("no %s in %s; means of %s are over the other runs", m, listed(dirs), m))
+			out = append(out, fmt.Sprintf("no %s in %s; means of %s are over the other runs", m, render.Listed(dirs), m))
 		}
 	}
 	return out
@@ -176,7 +177,7 @@ func certain(scores []string, runs []*RunDir) []string {
 			}
 		}
 		if dirs != nil {
-			out = append(out, fmt.Sprintf("%s is 1 by definition in %s: no query has more than %d other images", score, listed(dirs), k))
+			out = append(out, fmt.Sprintf("%s is 1 by definition in %s: no query has more than %d other images", score, render.Listed(dirs), k))
 		}
 	}
 	return out
@@ -296,7 +297,7 @@ func (s *Summary) pooled(g *Group) []string {
 		seeds[r.Manifest.Seed] = r.Dir
 	}
 	if twice != nil && len(s.GroupBy) == 0 {
-		out = append(out, fmt.Sprintf("%s: the same seed twice, so the interval is too narrow: %s", g.Name, listed(twice)))
+		out = append(out, fmt.Sprintf("%s: the same seed twice, so the interval is too narrow: %s", g.Name, render.Listed(twice)))
 	}
 	if len(s.GroupBy) == 0 {
 		return out
@@ -310,7 +311,7 @@ func (s *Summary) pooled(g *Group) []string {
 		}
 	}
 	if keys != nil {
-		out = append(out, fmt.Sprintf("%s pools runs that also differ in %s; its interval is over those, too", g.Name, listed(keys)))
+		out = append(out, fmt.Sprintf("%s pools runs that also differ in %s; its interval is over those, too", g.Name, render.Listed(keys)))
 	}
 	return out
 }
@@ -328,5 +329,5 @@ func differ(runs []*RunDir, what string, of func(*RunDir) string) []string {
 	if len(values) < 2 {
 		return nil
 	}
-	return []string{what + ": " + listed(parts)}
+	return []string{what + ": " + render.Listed(parts)}
 }

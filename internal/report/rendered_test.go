@@ -3,10 +3,12 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"tercet/internal/render"
 )
 
 // rendered is a table in one of the formats.
-func rendered(t *testing.T, table *Table, format string) string {
+func rendered(t *testing.T, table *render.Table, format string) string {
 	t.Helper()
 	var b strings.Builder
 	if err := table.Write(&b, format); err != nil {
@@ -16,8 +18,8 @@ func rendered(t *testing.T, table *Table, format string) string {
 }
 
 // grayTile is a small picture.
-func grayTile() Image {
-	m := Image{Pix: make([]float32, 16), H: 4, W: 4, C: 1}
+func grayTile() render.Image {
+	m := render.Image{Pix: make([]float32, 16), H: 4, W: 4, C: 1}
 	for i := range m.Pix {
 		m.Pix[i] = float32(i) / 15
 	}

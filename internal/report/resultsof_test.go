@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"tercet/internal/render"
 )
 
 // of is an eval.json of other images or weights.
@@ -27,7 +29,7 @@ func TestScoresOfOtherImagesAreNoTestScores(t *testing.T) {
 	t.Chdir(t.TempDir())
 	old := fake(t, "old", 0, "finished", map[string]string{"eval.json": evalOf(0.861, "train", "last"), "figures/retrieval.png": "x"})
 	s := summarize(t, []*RunDir{old}, Options{})
-	for _, format := range Formats() {
+	for _, format := range render.Formats() {
 		if out := rendered(t, s.Table(), format); strings.Contains(out, "0.861") {
 			t.Errorf("%s:\n%s", format, out)
 		}

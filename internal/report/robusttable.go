@@ -7,43 +7,44 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/text"
 	"tercet/internal/verdict"
 )
 
 // Table has a row for each noise and name.
-func (s *NoiseStudy) Table(full bool) *Table {
-	t := &Table{Title: s.kind.title, Columns: []Column{{Name: "data"}, {Name: "setting"}, {Name: "noise"}, {Name: "rate"}, {Name: "effective"}, {Name: "name"}, {Name: "n"}}}
+func (s *NoiseStudy) Table(full bool) *render.Table {
+	t := &render.Table{Title: s.kind.title, Columns: []render.Column{{Name: "data"}, {Name: "setting"}, {Name: "noise"}, {Name: "rate"}, {Name: "effective"}, {Name: "name"}, {Name: "n"}}}
 	for _, key := range s.Scores {
-		t.Columns = append(t.Columns, Column{Name: key, Percent: true, Digits: 2, Paper: true})
+		t.Columns = append(t.Columns, render.Column{Name: key, Percent: true, Digits: 2, Paper: true})
 	}
 	for _, key := range s.Scores {
-		t.Columns = append(t.Columns, Column{Name: "d " + key, Percent: true, Digits: 2, Paper: true})
+		t.Columns = append(t.Columns, render.Column{Name: "d " + key, Percent: true, Digits: 2, Paper: true})
 	}
-	t.Columns = append(t.Columns, Column{Name: "better"})
+	t.Columns = append(t.Columns, render.Column{Name: "better"})
 	chosen := slices.ContainsFunc(s.Rows, func(r *NoiseRow) bool { return chosenOn(r.runs) != "" })
 	if chosen {
-		t.Columns = append(t.Columns, Column{Name: selectionColumn})
+		t.Columns = append(t.Columns, render.Column{Name: selectionColumn})
 	}
 	rows := slices.Clone(s.Rows)
 	for i := range s.Contrasts {
 		rows = append(rows, s.Contrasts[i].row())
 	}
 	for _, r := range rows {
-		effective := Missing()
+		effective := render.Missing()
 		if r.Effective > 0 {
-			effective = Number(r.Effective)
+			effective = render.Number(r.Effective)
 		}
-		row := []Cell{Text(r.Data), Text(r.Setting), Text(r.Noise), Number(r.Rate), effective, Text(r.Name), Int(r.N)}
+		row := []render.Cell{render.Text(r.Data), render.Text(r.Setting), render.Text(r.Noise), render.Number(r.Rate), effective, render.Text(r.Name), render.Int(r.N)}
 		for _, key := range s.Scores {
 			row = append(row, r.Scores[key].counted(r.N))
 		}
 		for _, key := range s.Scores {
 			row = append(row, r.Differences[key].counted(r.N))
 		}
-		row = append(row, Text(r.verdict(s.Scores)))
+		row = append(row, render.Text(r.verdict(s.Scores)))
 		if chosen {
-			row = append(row, OptionalText(chosenOn(r.runs)))
+			row = append(row, render.OptionalText(chosenOn(r.runs)))
 		}
 		t.Rows, t.RowNotes = append(t.Rows, row), append(t.RowNotes, r.caution)
 	}
@@ -55,7 +56,7 @@ func (s *NoiseStudy) Table(full bool) *Table {
 		t.Notes = append(t.Notes, "triplet_error: lower is better; each score is compared separately")
 	}
 	if !full {
-		t.dropConstant()
+		dropConstant(t)
 	}
 	return t
 }
@@ -127,10 +128,10 @@ func (s *NoiseStudy) Curves(base string) ([]string, error) {
 		if kinds == nil {
 			kinds = []string{"none"}
 		}
-		var panels []NoisePanel
+		var panels []render.NoisePanel
 		for i, key := range s.Scores {
 			for _, kind := range kinds {
-				p := NoisePanel{YLabel: strings.ReplaceAll(key, "_", " "), Percent: true, Curves: s.curves(first, kind, key)}
+				p := render.NoisePanel{YLabel: strings.ReplaceAll(key, "_", " "), Percent: true, Curves: s.curves(first, kind, key)}
 				if i == 0 {
 					p.Title = kind
 					if kind == "sln" || kind == "pln" {
@@ -142,7 +143,7 @@ func (s *NoiseStudy) Curves(base string) ([]string, error) {
 		}
 		file := base + "-" + strings.Trim(notInNames.ReplaceAllString(title, "-"), "-")
 		note := fmt.Sprintf("mean over up to %s, with 95 %% intervals of Student's t", text.Plural(seeds, "seed", "seeds"))
-		if err := NoiseCurves(file, s.kind.title+": "+title, note, "rate of the noise", len(kinds), panels); err != nil {
+		if err := render.NoiseCurves(file, s.kind.title+": "+title, note, "rate of the noise", len(kinds), panels); err != nil {
 			return out, err
 		}
 		out = append(out, file+".png")
@@ -151,19 +152,19 @@ func (s *NoiseStudy) Curves(base string) ([]string, error) {
 }
 
 // curves are the lines of a panel; what has no noise begins each.
-func (s *NoiseStudy) curves(like *NoiseRow, kind, key string) []NoiseCurve {
-	var out []NoiseCurve
+func (s *NoiseStudy) curves(like *NoiseRow, kind, key string) []render.NoiseCurve {
+	var out []render.NoiseCurve
 	for _, r := range s.Rows { // by ascending rate
 		e, ok := r.Scores[key]
 		if r.Data != like.Data || r.Setting != like.Setting || r.Noise != kind && r.Noise != "none" || !ok {
 			continue
 		}
-		i := slices.IndexFunc(out, func(c NoiseCurve) bool { return c.Loss == r.Name })
+		i := slices.IndexFunc(out, func(c render.NoiseCurve) bool { return c.Loss == r.Name })
 		if i < 0 {
-			i, out = len(out), append(out, NoiseCurve{Loss: r.Name})
+			i, out = len(out), append(out, render.NoiseCurve{Loss: r.Name})
 		}
 		out[i].Rates, out[i].Scores = append(out[i].Rates, r.Rate), append(out[i].Scores, e.bar())
 	}
-	slices.SortFunc(out, func(a, b NoiseCurve) int { return strings.Compare(a.Loss, b.Loss) })
+	slices.SortFunc(out, func(a, b render.NoiseCurve) int { return strings.Compare(a.Loss, b.Loss) })
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tercet/internal/metric"
+	"tercet/internal/render"
 )
 
 // put writes a file below dir and makes its folders.
@@ -196,7 +197,7 @@ func TestFiguresMustBePictures(t *testing.T) {
 	if err := r.CheckFigures(); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "pca.png is not a PNG") {
 		t.Errorf("got %v", err)
 	}
-	if err := ContactSheet(filepath.Join(dir, "figures/pca.png"), "", []Tile{{grayTile(), ""}}, 1); err != nil {
+	if err := render.ContactSheet(filepath.Join(dir, "figures/pca.png"), "", []render.Tile{{Image: grayTile(), Caption: ""}}, 1); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.CheckFigures(); err != nil {

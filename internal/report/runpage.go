@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"tercet/internal/metric"
+	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
 // RunPage is the page of a summary: the table over all runs, then each run with
 // its scores, pictures and how it was measured.
-func RunPage(s *Summary, runs []*RunDir, pictures bool) *Page {
-	p := &Page{Title: "Report on " + text.Plural(len(runs), "run", "runs")}
+func RunPage(s *Summary, runs []*RunDir, pictures bool) *render.Page {
+	p := &render.Page{Title: "Report on " + text.Plural(len(runs), "run", "runs")}
 	if len(runs) == 1 {
 		p.Title = runs[0].name()
 	}
@@ -30,7 +31,7 @@ func RunPage(s *Summary, runs []*RunDir, pictures bool) *Page {
 }
 
 // page adds one run, its sections at the given level of headings.
-func (r *RunDir) page(p *Page, level int, pictures bool) {
+func (r *RunDir) page(p *render.Page, level int, pictures bool) {
 	p.Paragraph(r.sentence())
 	shown := map[string]bool{}
 	draw := func(files ...string) {
@@ -79,7 +80,7 @@ func (r *RunDir) page(p *Page, level int, pictures bool) {
 	}
 }
 
-func warn(p *Page, warnings []string) {
+func warn(p *render.Page, warnings []string) {
 	for _, w := range warnings {
 		p.Paragraph("Warning: " + w)
 	}
@@ -105,7 +106,7 @@ func (r *RunDir) sentence() string {
 // fingerprint names the hash, which some sets do not.
 func fingerprint(s string) string { return "sha256:" + strings.TrimPrefix(s, "sha256:") }
 
-func (r *RunDir) evalTable() *Table {
+func (r *RunDir) evalTable() *render.Table {
 	e := r.Eval
 	base := map[string]Judged{}
 	for name, j := range e.Baselines {
@@ -130,7 +131,7 @@ func (s Source) describe() string {
 }
 
 // attackTable is that of tercet attack.
-func (r *RunDir) attackTable() *Table {
+func (r *RunDir) attackTable() *render.Table {
 	a := r.Attack
 	var list []AttackScores
 	for _, v := range []string{"published", "fixed"} {
@@ -144,7 +145,7 @@ func (r *RunDir) attackTable() *Table {
 	return AttackTable(a.budget(), list)
 }
 
-func (r *RunDir) clusterTable() *Table {
+func (r *RunDir) clusterTable() *render.Table {
 	c := r.Cluster
 	smallest, largest := 0, 0
 	for i, n := range c.Sizes {
@@ -153,39 +154,39 @@ func (r *RunDir) clusterTable() *Table {
 		}
 		largest = max(largest, n)
 	}
-	t := &Table{
+	t := &render.Table{
 		Title:   c.Options.Method + ", " + c.Source.describe(),
-		Columns: []Column{{Name: "score"}, {Name: "value", Digits: 4}},
-		Rows: [][]Cell{
-			{Text("clusters"), Int(c.Clusters)}, {Text("smallest"), Int(smallest)}, {Text("largest"), Int(largest)},
+		Columns: []render.Column{{Name: "score"}, {Name: "value", Digits: 4}},
+		Rows: [][]render.Cell{
+			{render.Text("clusters"), render.Int(c.Clusters)}, {render.Text("smallest"), render.Int(smallest)}, {render.Text("largest"), render.Int(largest)},
 		},
 	}
 	if c.Noise > 0 {
-		t.Rows = append(t.Rows, []Cell{Text("noise"), Int(c.Noise)})
+		t.Rows = append(t.Rows, []render.Cell{render.Text("noise"), render.Int(c.Noise)})
 	}
 	for _, n := range []struct {
 		name  string
 		value *float64
 	}{{"threshold", c.Threshold}, {"objective", c.Objective}, {"lower bound", c.LowerBound}, {"gap", c.Gap}} {
 		if n.value != nil {
-			t.Rows = append(t.Rows, []Cell{Text(n.name), Number(*n.value)})
+			t.Rows = append(t.Rows, []render.Cell{render.Text(n.name), render.Number(*n.value)})
 		}
 	}
 	for _, sc := range c.Clustering {
 		if headline.MatchString(sc.Key) {
-			t.Rows = append(t.Rows, []Cell{Text(sc.Key), Measured(sc.Value)})
+			t.Rows = append(t.Rows, []render.Cell{render.Text(sc.Key), Measured(sc.Value)})
 		}
 	}
 	return t
 }
 
 // method is the table of all that a number depends on.
-func (r *RunDir) method() *Table {
+func (r *RunDir) method() *render.Table {
 	m := r.Manifest
-	t := &Table{Columns: []Column{{Name: "what"}, {Name: "value"}}}
+	t := &render.Table{Columns: []render.Column{{Name: "what"}, {Name: "value"}}}
 	add := func(what, value string) {
 		if value != "" {
-			t.Rows = append(t.Rows, []Cell{Text(what), Text(value)})
+			t.Rows = append(t.Rows, []render.Cell{render.Text(what), render.Text(value)})
 		}
 	}
 	add("version", m.Version)

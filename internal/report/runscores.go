@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/metric"
+	"tercet/internal/render"
 )
 
 // resultKind is a result document of runs.
@@ -85,10 +86,10 @@ func (k resultKind) missing(runs []*RunDir) string {
 	case dirs == nil && without == nil:
 		return ""
 	case dirs == nil:
-		return fmt.Sprintf("no validation images in %s; data.split.validation holds some out, in a new training", listed(without))
+		return fmt.Sprintf("no validation images in %s; data.split.validation holds some out, in a new training", render.Listed(without))
 	}
 	of := runs[0].Of
-	return fmt.Sprintf("no %s in %s; tercet %s --run %s%s makes it", of.document("", k.name), listed(dirs), k.command, word(dirs[0]), of.flags())
+	return fmt.Sprintf("no %s in %s; tercet %s --run %s%s makes it", of.document("", k.name), render.Listed(dirs), k.command, word(dirs[0]), of.flags())
 }
 
 // leaves says that the run has such a document, which is left out with a note.

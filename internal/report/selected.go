@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tercet/internal/names"
+	"tercet/internal/render"
 )
 
 // onTest says how test images have chosen the weights whose scores are shown: "stopping
@@ -53,9 +54,9 @@ func selected(runs []*RunDir) []string {
 		switch {
 		case dirs == nil:
 		case runs[0].Of.full().Split != names.Test: // no test score is shown
-			out = append(out, fmt.Sprintf("the %s was chosen on test images: %s", what, listed(dirs)))
+			out = append(out, fmt.Sprintf("the %s was chosen on test images: %s", what, render.Listed(dirs)))
 		default:
-			out = append(out, fmt.Sprintf("the %s was chosen on test images, so the test scores are too good: %s; data.split.validation holds out images to choose by", what, listed(dirs)))
+			out = append(out, fmt.Sprintf("the %s was chosen on test images, so the test scores are too good: %s; data.split.validation holds out images to choose by", what, render.Listed(dirs)))
 		}
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/names"
 	"tercet/internal/record"
+	"tercet/internal/render"
 )
 
 // SelectOptions say what is selected and by what.
@@ -100,7 +101,7 @@ func (sel *Selection) rank(grouped *Summary) {
 		sel.Candidates = append(sel.Candidates, Candidate{g.Name, g.Dirs, e, g})
 	}
 	slices.SortStableFunc(sel.Candidates, func(a, b Candidate) int {
-		c := compareValues(*a.Score.Value, *b.Score.Value)
+		c := render.CompareValues(*a.Score.Value, *b.Score.Value)
 		if sel.Higher {
 			c = -c
 		}
@@ -174,12 +175,12 @@ func (sel *Selection) notes() []string {
 	first := sel.Candidates[0]
 	var equal []string
 	for _, c := range sel.Candidates[1:] {
-		if compareValues(*c.Score.Value, *first.Score.Value) == 0 {
+		if render.CompareValues(*c.Score.Value, *first.Score.Value) == 0 {
 			equal = append(equal, c.Name)
 		}
 	}
 	if equal != nil {
-		out = append(out, fmt.Sprintf("%s: the same %s as %s; the first by name is taken", listed(equal), sel.Metric, first.Name))
+		out = append(out, fmt.Sprintf("%s: the same %s as %s; the first by name is taken", render.Listed(equal), sel.Metric, first.Name))
 	}
 	return append(out, sel.noCandidates()...)
 }
@@ -193,7 +194,7 @@ func (sel *Selection) noCandidates() []string {
 		}
 	}
 	if lacking != nil {
-		out = append(out, fmt.Sprintf("no candidates, since a run of theirs has no %s on %s images: %s", sel.Metric, sel.Split, listed(lacking)))
+		out = append(out, fmt.Sprintf("no candidates, since a run of theirs has no %s on %s images: %s", sel.Metric, sel.Split, render.Listed(lacking)))
 	}
 	for _, u := range sel.unlike {
 		out = append(out, "no candidate, since its runs are not measured alike: "+u)
@@ -202,7 +203,7 @@ func (sel *Selection) noCandidates() []string {
 }
 
 // Page is the page of the selected, whose notes say how it was selected.
-func (sel *Selection) Page(pictures bool) *Page {
+func (sel *Selection) Page(pictures bool) *render.Page {
 	sum := *sel.summary
 	sum.Notes = sel.Notes
 	return RunPage(&sum, sel.runs, pictures)
@@ -213,13 +214,13 @@ func (sel *Selection) Runs() []*RunDir { return sel.runs }
 
 // Table has a row for each candidate, the best first: the score that is selected by. The
 // first, the selected, also has its scores on the other split.
-func (sel *Selection) Table() *Table {
+func (sel *Selection) Table() *render.Table {
 	kind := "configurations"
 	if sel.perRun {
 		kind = "runs"
 	}
 	by := sel.Split + ":" + sel.Metric
-	t := &Table{
+	t := &render.Table{
 		Title:   fmt.Sprintf("best of %d %s by %s", len(sel.Candidates), kind, by),
 		Columns: sel.tableColumns(by), Notes: sel.Notes,
 	}
@@ -233,50 +234,50 @@ func (sel *Selection) Table() *Table {
 }
 
 // tableColumns are those of Table: config keys, the score selected by, the others.
-func (sel *Selection) tableColumns(by string) []Column {
-	out := []Column{{Name: "run"}}
+func (sel *Selection) tableColumns(by string) []render.Column {
+	out := []render.Column{{Name: "run"}}
 	for _, k := range sel.columns {
-		out = append(out, Column{Name: k})
+		out = append(out, render.Column{Name: k})
 	}
-	out = append(out, Column{Name: "n"}, Column{Name: "status"}, Column{Name: "selected by"}, Column{Name: by, Better: direction(sel.Metric)})
+	out = append(out, render.Column{Name: "n"}, render.Column{Name: "status"}, render.Column{Name: "selected by"}, render.Column{Name: by, Better: direction(sel.Metric)})
 	for _, m := range sel.Metrics {
 		if name := sel.ScoredSplit + ":" + m; name != by {
-			out = append(out, Column{Name: name})
+			out = append(out, render.Column{Name: name})
 		}
 	}
 	if sel.Checkpoint != names.Last {
-		out = append(out, Column{Name: checkpointColumn})
+		out = append(out, render.Column{Name: checkpointColumn})
 	}
 	if slices.ContainsFunc(sel.Candidates, func(c Candidate) bool { return c.group.selection() != "" }) {
-		out = append(out, Column{Name: selectionColumn})
+		out = append(out, render.Column{Name: selectionColumn})
 	}
 	return out
 }
 
 // tableRow are the cells of a candidate in these columns.
-func (sel *Selection) tableRow(columns []Column, by string, c Candidate, selected bool) []Cell {
-	row := make([]Cell, len(columns))
+func (sel *Selection) tableRow(columns []render.Column, by string, c Candidate, selected bool) []render.Cell {
+	row := make([]render.Cell, len(columns))
 	for i, column := range columns {
 		score, scored := strings.CutPrefix(column.Name, sel.ScoredSplit+":")
 		switch name := column.Name; {
 		case name == "run":
-			row[i] = Text(c.Name)
+			row[i] = render.Text(c.Name)
 		case name == "n":
-			row[i] = Int(c.group.N)
+			row[i] = render.Int(c.group.N)
 		case name == "status":
-			row[i] = Text(c.group.status())
+			row[i] = render.Text(c.group.status())
 		case name == by:
 			row[i] = c.Score.cell
 		case name == checkpointColumn:
-			row[i] = Text(sel.Checkpoint)
+			row[i] = render.Text(sel.Checkpoint)
 		case name == selectionColumn:
 			if what := c.group.selection(); what != "" {
-				row[i] = Text(what)
+				row[i] = render.Text(what)
 			}
 		case slices.Contains(sel.columns, name):
 			row[i] = c.group.key(name)
 		case selected && name == "selected by":
-			row[i] = Text(sel.selectedBy(by))
+			row[i] = render.Text(sel.selectedBy(by))
 		case selected && scored:
 			row[i] = sel.Selected.Scores[score].cell
 		}

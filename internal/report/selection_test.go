@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"tercet/internal/render"
 )
 
 func readText(t *testing.T, path string) string {
@@ -76,7 +78,7 @@ func TestSelectOnTestIsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range Formats() {
+	for _, format := range render.Formats() {
 		if out := rendered(t, sel.Table(), format); !strings.Contains(out, "too good") {
 			t.Errorf("%s:\n%s", format, out)
 		}
@@ -145,7 +147,7 @@ func TestSelectTakesRoundingForATie(t *testing.T) {
 	if err != nil || sel.Selected.Name != "m-0.1" || !strings.Contains(strings.Join(sel.Notes, "\n"), "m-0.2, m-0.3: the same recall@1 as m-0.1; the first by name is taken") {
 		t.Errorf("%q, %v", sel.Notes, err)
 	}
-	if compareValues(0.1+0.2, 0.3) != 0 || compareValues(0.3, 0.3001) != -1 {
+	if render.CompareValues(0.1+0.2, 0.3) != 0 || render.CompareValues(0.3, 0.3001) != -1 {
 		t.Error("rounding")
 	}
 }

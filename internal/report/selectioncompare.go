@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"tercet/internal/render"
 )
 
 // comparable returns an error that wraps ErrRun where the candidates' scores are not
@@ -36,7 +38,7 @@ func (sel *Selection) byPart(part string, settings [][]Label) string {
 		names[v] = append(names[v], c.Name)
 	}
 	for _, v := range values {
-		out = append(out, fmt.Sprintf("%s (%s)", v, listed(names[v])))
+		out = append(out, fmt.Sprintf("%s (%s)", v, render.Listed(names[v])))
 	}
 	return strings.Join(out, ", ")
 }
@@ -62,7 +64,7 @@ func (sel *Selection) chosenByTest() string {
 			dirs = append(dirs, chosenAs(what, c.group.runs)...)
 		}
 		if dirs != nil {
-			parts = append(parts, fmt.Sprintf("the %s of %s", what, listed(dirs)))
+			parts = append(parts, fmt.Sprintf("the %s of %s", what, render.Listed(dirs)))
 		}
 	}
 	if parts == nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tercet/internal/metric"
+	"tercet/internal/render"
 )
 
 // imagesPart names what a score was measured on in the parts of a setting.
@@ -157,7 +158,7 @@ func unlikeParts(settings [][]Label, names []string) (parts []string, why string
 			}
 		}
 		if len(values) > 1 {
-			parts, said = append(parts, part), append(said, part+" "+listed(list))
+			parts, said = append(parts, part), append(said, part+" "+render.Listed(list))
 		}
 	}
 	return parts, strings.Join(said, "; ")

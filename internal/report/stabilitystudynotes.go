@@ -5,28 +5,29 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/theory/measure"
 )
 
 // narrow leaves out columns without content, names data that all rows share in the title,
 // and puts the answer on a slope behind what was expected.
-func narrow(t *Table) {
+func narrow(t *render.Table) {
 	const data, expected = "data", "expected"
 	place := func(name string) int {
-		return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+		return slices.IndexFunc(t.Columns, func(c render.Column) bool { return c.Name == name })
 	}
 	at, answers := place(expected), len(t.Columns)-1
 	for _, r := range t.Rows {
 		if r[at].Words() != "" {
-			r[at] = Text(r[at].Words() + ": " + r[answers].Words())
+			r[at] = render.Text(r[at].Words() + ": " + r[answers].Words())
 		}
-		r[answers] = Missing()
+		r[answers] = render.Missing()
 	}
 	at = place(data)
-	if n := len(t.Rows); n > 0 && !slices.ContainsFunc(t.Rows, func(r []Cell) bool { return r[at].Words() != t.Rows[0][at].Words() }) {
+	if n := len(t.Rows); n > 0 && !slices.ContainsFunc(t.Rows, func(r []render.Cell) bool { return r[at].Words() != t.Rows[0][at].Words() }) {
 		t.Title += ": " + t.Rows[0][at].Words()
 		for _, r := range t.Rows {
-			r[at] = Missing()
+			r[at] = render.Missing()
 		}
 	}
 	t.DropEmpty()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/theory/measure"
 )
 
@@ -38,7 +39,7 @@ func (s *StabilityStudy) Curves(base string) ([]string, error) {
 
 // draw draws the panels of series that have a positive mean, side by side.
 func (d *StabilityDocument) draw(base string) error {
-	var panels []*Scaling
+	var panels []*render.Scaling
 	known := d.sources()
 	for _, s := range d.Series {
 		if p := newStabilityPanel(s, known); p != nil {
@@ -52,14 +53,14 @@ func (d *StabilityDocument) draw(base string) error {
 	if len(panels) == 4 {
 		cols = 2
 	}
-	sheet := &ScalingSheet{Title: d.title(), Note: d.subtitle(), Width: 290, Height: 250, PadTop: 14,
+	sheet := &render.ScalingSheet{Title: d.title(), Note: d.subtitle(), Width: 290, Height: 250, PadTop: 14,
 		// without bounds what is compared are the panels
 		OneScale: len(known) == 0 && d.Series[0].Quantity == d.Series[len(d.Series)-1].Quantity}
 	if cols == 1 { // room for the title
 		sheet.Width = 440
 	}
 	for at := 0; at < len(panels); at += cols {
-		row := make([]*Scaling, cols)
+		row := make([]*render.Scaling, cols)
 		copy(row, panels[at:])
 		sheet.Rows = append(sheet.Rows, row)
 	}
@@ -100,13 +101,13 @@ var boundColors = map[string]int{"printed": 3, "printed, tight": 1, "corrected":
 
 // newStabilityPanel draws one series; known are the theorems of all panels, each has its
 // dash. It is nil where no mean is positive.
-func newStabilityPanel(s measure.Series, known []string) *Scaling {
+func newStabilityPanel(s measure.Series, known []string) *render.Scaling {
 	if !slices.ContainsFunc(s.Points, func(q measure.Point) bool { return q.Measured.Value > 0 && q.X > 0 }) {
 		return nil
 	}
 	// The axis has a short name: gonum takes room for a long one above a logarithmic axis.
 	axis, _, _ := strings.Cut(quantityName(s.Quantity), ",")
-	p := &Scaling{Title: s.Name, XLabel: s.Axis, YLabel: axis}
+	p := &render.Scaling{Title: s.Name, XLabel: s.Axis, YLabel: axis}
 	if r := s.Rate; r != nil {
 		p.Title += fmt.Sprintf(": slope %.2f", r.Slope)
 		if c := r.CI95; c != nil {
@@ -117,11 +118,11 @@ func newStabilityPanel(s measure.Series, known []string) *Scaling {
 	points := slices.Clone(s.Points)
 	slices.SortStableFunc(points, func(a, b measure.Point) int { return cmp.Compare(a.X, b.X) })
 	for _, q := range points {
-		p.Points = append(p.Points, ScalingPoint{X: q.X, Y: q.Measured.Value, CI95: q.Measured.CI95, Repeats: q.Repeats})
+		p.Points = append(p.Points, render.ScalingPoint{X: q.X, Y: q.Measured.Value, CI95: q.Measured.CI95, Repeats: q.Repeats})
 	}
 	for _, source := range sources(s) {
 		for _, k := range boundKinds {
-			l := ScalingLine{Name: source + ", " + k.name, Color: boundColors[k.name], Dash: max(0, slices.Index(known, source))}
+			l := render.ScalingLine{Name: source + ", " + k.name, Color: boundColors[k.name], Dash: max(0, slices.Index(known, source))}
 			for _, q := range points {
 				for _, b := range q.Bounds {
 					if b.Source == source && boundKind(b) == k.name && b.Value > 0 {

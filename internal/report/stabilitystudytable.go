@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/text"
 	"tercet/internal/theory/measure"
 	"tercet/internal/verdict"
@@ -17,16 +18,16 @@ type StabilityLayout struct {
 }
 
 // Table has a row for each series or setting, and each theorem that bounds it.
-func (s *StabilityStudy) Table(o StabilityLayout) *Table {
-	t := &Table{Title: "stability of triplet metric learning"}
+func (s *StabilityStudy) Table(o StabilityLayout) *render.Table {
+	t := &render.Table{Title: "stability of triplet metric learning"}
 	for _, name := range []string{"claim", "data", "what", "quantity", "at", "measured", "largest", "bound"} {
-		t.Columns = append(t.Columns, Column{Name: name, Digits: 4})
+		t.Columns = append(t.Columns, render.Column{Name: name, Digits: 4})
 	}
 	for _, v := range boundKinds {
-		t.Columns = append(t.Columns, Column{Name: v.name, Digits: 4})
+		t.Columns = append(t.Columns, render.Column{Name: v.name, Digits: 4})
 	}
 	for _, name := range []string{"violated", "vacuous", "slope", "expected", "as expected"} {
-		t.Columns = append(t.Columns, Column{Name: name})
+		t.Columns = append(t.Columns, render.Column{Name: name})
 	}
 	for i := range s.Documents {
 		d := &s.Documents[i]
@@ -50,21 +51,21 @@ func (s *StabilityStudy) Table(o StabilityLayout) *Table {
 
 // stabilityRows are a row for each theorem that bounds the point; crossed says which
 // bounds any of the points crosses.
-func stabilityRows(d *StabilityDocument, s measure.Series, p measure.Point, all []measure.Point) [][]Cell {
-	var out [][]Cell
+func stabilityRows(d *StabilityDocument, s measure.Series, p measure.Point, all []measure.Point) [][]render.Cell {
+	var out [][]render.Cell
 	for _, source := range sources(s) {
-		row := []Cell{Text(d.label()), Text(d.Data.Name), Text(s.Name), Text(quantityName(s.Quantity)), Text(place(s, p)), estimateCell(p.Measured), Number(p.Measured.Max), Text(source)}
+		row := []render.Cell{render.Text(d.label()), render.Text(d.Data.Name), render.Text(s.Name), render.Text(quantityName(s.Quantity)), render.Text(place(s, p)), estimateCell(p.Measured), render.Number(p.Measured.Max), render.Text(source)}
 		if p.Measured.N < 2 {
-			row[6] = Missing()
+			row[6] = render.Missing()
 		}
 		for _, k := range boundKinds {
-			c := Missing()
+			c := render.Missing()
 			if b := boundOf(p, source, k.name); b != nil {
-				c = Number(b.Value)
+				c = render.Number(b.Value)
 			}
 			row = append(row, c)
 		}
-		out = append(out, append(row, Text(crossedBounds(all, source)), Text(vacuousBounds(p, source)), slopeCell(s.Rate), Text(expectedSlope(s)), Text(asExpected(s))))
+		out = append(out, append(row, render.Text(crossedBounds(all, source)), render.Text(vacuousBounds(p, source)), slopeCell(s.Rate), render.Text(expectedSlope(s)), render.Text(asExpected(s))))
 	}
 	return out
 }
@@ -127,28 +128,28 @@ func sources(s measure.Series) []string {
 
 // place says where a point is: its size, and the sides where they differ.
 func place(s measure.Series, p measure.Point) string {
-	out := fmt.Sprintf("%s = %s", s.Axis, fourFigures(p.X))
+	out := fmt.Sprintf("%s = %s", s.Axis, render.FourFigures(p.X))
 	if p.Pos != p.Neg {
 		out += fmt.Sprintf(" (%d + %d)", p.Pos, p.Neg)
 	}
 	return out
 }
 
-func estimateCell(e measure.Estimate) Cell {
+func estimateCell(e measure.Estimate) render.Cell {
 	if e.CI95 == nil {
-		return Single(e.Value)
+		return render.Single(e.Value)
 	}
-	return Interval(e.Value, e.CI95[0], e.CI95[1])
+	return render.Interval(e.Value, e.CI95[0], e.CI95[1])
 }
 
-func slopeCell(r *measure.Rate) Cell {
+func slopeCell(r *measure.Rate) render.Cell {
 	switch {
 	case r == nil:
-		return Missing()
+		return render.Missing()
 	case r.CI95 == nil:
-		return Number(r.Slope)
+		return render.Number(r.Slope)
 	}
-	return Interval(r.Slope, r.CI95[0], r.CI95[1])
+	return render.Interval(r.Slope, r.CI95[0], r.CI95[1])
 }
 
 func expectedSlope(s measure.Series) string {
@@ -217,17 +218,17 @@ func vacuousBounds(p measure.Point, source string) string {
 }
 
 // ChecksTable has a row for each sentence that a claim was judged by.
-func (s *StabilityStudy) ChecksTable() *Table {
-	t := &Table{Title: "claims about triplet metric learning", Notes: slices.Clone(s.Notes)}
+func (s *StabilityStudy) ChecksTable() *render.Table {
+	t := &render.Table{Title: "claims about triplet metric learning", Notes: slices.Clone(s.Notes)}
 	for _, name := range []string{"claim", "data", "says", "found", "verdict"} {
-		t.Columns = append(t.Columns, Column{Name: name})
+		t.Columns = append(t.Columns, render.Column{Name: name})
 	}
 	n := 0
 	for i := range s.Documents {
 		d := &s.Documents[i]
 		n += len(d.Checks)
 		for _, c := range d.Checks {
-			t.Rows = append(t.Rows, []Cell{Text(d.label()), Text(d.Data.Name), Text(c.Says), Text(c.Found), Text(verdict.OfAnswer(c.Holds))})
+			t.Rows = append(t.Rows, []render.Cell{render.Text(d.label()), render.Text(d.Data.Name), render.Text(c.Says), render.Text(c.Found), render.Text(verdict.OfAnswer(c.Holds))})
 		}
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("%s, with no correction for their number", text.Plural(n, "check", "checks")))

@@ -8,6 +8,7 @@ import (
 	"tercet/internal/metric"
 	"tercet/internal/names"
 	"tercet/internal/record"
+	"tercet/internal/render"
 )
 
 // Summary is the report over runs, schema tercet.report/1.
@@ -55,7 +56,7 @@ type Estimate struct {
 	N          int         `json:"n"`
 	Definition string      `json:"definition,omitempty"`
 
-	cell Cell
+	cell render.Cell
 }
 
 // RunRecord is one run of a Summary with its own scores and their intervals.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tercet/internal/render"
 )
 
 func summarize(t *testing.T, runs []*RunDir, o Options) *Summary {
@@ -286,7 +288,7 @@ func TestRunPageGolden(t *testing.T) {
 	if err := os.MkdirAll("x/figures", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := ContactSheet("x/figures/attack.png", "", []Tile{{grayTile(), ""}}, 1); err != nil {
+	if err := render.ContactSheet("x/figures/attack.png", "", []render.Tile{{Image: grayTile(), Caption: ""}}, 1); err != nil {
 		t.Fatal(err)
 	}
 	r2, err := ReadRun("x")

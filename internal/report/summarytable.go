@@ -6,48 +6,49 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/text"
 )
 
 // Table shows one row per group and, below, the baselines: one row for all
 // groups that share it.
-func (s *Summary) Table() *Table {
-	t := &Table{Title: text.Plural(len(s.Runs), "run", "runs"), Notes: slices.Concat(s.Notes, []string{trainingNote})}
+func (s *Summary) Table() *render.Table {
+	t := &render.Table{Title: text.Plural(len(s.Runs), "run", "runs"), Notes: slices.Concat(s.Notes, []string{trainingNote})}
 	if n := len(s.Groups); n != len(s.Runs) {
 		t.Title += " in " + text.Plural(n, "group", "groups")
 	}
-	t.Columns = append(t.Columns, Column{Name: "run"})
+	t.Columns = append(t.Columns, render.Column{Name: "run"})
 	for _, k := range s.columns {
-		t.Columns = append(t.Columns, Column{Name: k})
+		t.Columns = append(t.Columns, render.Column{Name: k})
 	}
-	t.Columns = append(t.Columns, Column{Name: "n"}, Column{Name: "status"})
+	t.Columns = append(t.Columns, render.Column{Name: "n"}, render.Column{Name: "status"})
 	shown, unlike := s.shownKinds(), unlikeRows(s.all(), s.Metrics, (*RunDir).measured)
 	of := s.ofColumns()
 	t.Columns = append(t.Columns, of...)
 	for _, m := range s.Metrics {
-		t.Columns = append(t.Columns, Column{Name: m, Better: direction(m), Unlike: s.unlike(m)})
+		t.Columns = append(t.Columns, render.Column{Name: m, Better: direction(m), Unlike: s.unlike(m)})
 	}
-	t.Columns = append(t.Columns, Column{Name: "training (s)", Digits: 1}, Column{Name: "forward", Note: trainingNote}, Column{Name: "backward", Note: trainingNote})
+	t.Columns = append(t.Columns, render.Column{Name: "training (s)", Digits: 1}, render.Column{Name: "forward", Note: trainingNote}, render.Column{Name: "backward", Note: trainingNote})
 	for _, g := range s.Groups {
-		row := []Cell{Text(g.Name)}
+		row := []render.Cell{render.Text(g.Name)}
 		for _, k := range s.columns {
 			row = append(row, g.key(k))
 		}
-		row = append(row, Int(g.N), Text(g.status()))
+		row = append(row, render.Int(g.N), render.Text(g.status()))
 		row = append(row, s.ofCells(of, g)...)
 		row = append(row, s.cells(g.Scores, g.N)...)
 		t.RowNotes = append(t.RowNotes, rowCautions(onlyOf(g.runs, shown), unlike))
-		t.Rows = append(t.Rows, append(row, Number(g.Seconds), Int(int(math.Round(g.Forward))), Int(int(math.Round(g.Backward)))))
+		t.Rows = append(t.Rows, append(row, render.Number(g.Seconds), render.Int(int(math.Round(g.Forward))), render.Int(int(math.Round(g.Backward)))))
 	}
 	for _, b := range s.baselines {
-		row := []Cell{Text(b.title)}
+		row := []render.Cell{render.Text(b.title)}
 		for range s.columns {
-			row = append(row, Missing())
+			row = append(row, render.Missing())
 		}
-		row = append(row, Int(b.n), Missing())
+		row = append(row, render.Int(b.n), render.Missing())
 		row = append(append(row, s.ofCells(of, nil)...), s.cells(b.scores, b.n)...)
 		t.RowNotes = append(t.RowNotes, "")
-		t.Rows = append(t.Rows, append(row, Missing(), Missing(), Missing()))
+		t.Rows = append(t.Rows, append(row, render.Missing(), render.Missing(), render.Missing()))
 	}
 	return t
 }
@@ -109,28 +110,28 @@ func direction(score string) int {
 
 // ofColumns say in every format that scores are not those of the test images and the last
 // checkpoint, or that test images have chosen the weights.
-func (s *Summary) ofColumns() []Column {
-	var out []Column
+func (s *Summary) ofColumns() []render.Column {
+	var out []render.Column
 	if !(Of{s.Split, s.Checkpoint}).standard() {
-		out = append(out, Column{Name: splitColumn}, Column{Name: checkpointColumn})
+		out = append(out, render.Column{Name: splitColumn}, render.Column{Name: checkpointColumn})
 	}
 	if slices.ContainsFunc(s.Groups, func(g *Group) bool { return g.selection() != "" }) {
-		out = append(out, Column{Name: selectionColumn})
+		out = append(out, render.Column{Name: selectionColumn})
 	}
 	return out
 }
 
 // ofCells are a row's cells of these columns; g is nil of a baseline.
-func (s *Summary) ofCells(columns []Column, g *Group) []Cell {
-	out := make([]Cell, len(columns))
+func (s *Summary) ofCells(columns []render.Column, g *Group) []render.Cell {
+	out := make([]render.Cell, len(columns))
 	for i, c := range columns {
 		switch {
 		case c.Name == splitColumn:
-			out[i] = Text(s.Split)
+			out[i] = render.Text(s.Split)
 		case c.Name == checkpointColumn && g != nil:
-			out[i] = Text(s.Checkpoint)
+			out[i] = render.Text(s.Checkpoint)
 		case c.Name == selectionColumn && g != nil && g.selection() != "":
-			out[i] = Text(g.selection())
+			out[i] = render.Text(g.selection())
 		}
 	}
 	return out
@@ -138,24 +139,24 @@ func (s *Summary) ofCells(columns []Column, g *Group) []Cell {
 
 // cells are the shown scores of a row. Where no group has two runs, the column n
 // alone says so.
-func (s *Summary) cells(scores map[string]Estimate, n int) []Cell {
+func (s *Summary) cells(scores map[string]Estimate, n int) []render.Cell {
 	alone := len(s.Groups) == len(s.Runs)
-	out := make([]Cell, len(s.Metrics))
+	out := make([]render.Cell, len(s.Metrics))
 	for i, m := range s.Metrics {
 		out[i] = scores[m].counted(n)
 		if v, _ := out[i].Value(); alone && out[i].IsSingle() {
-			out[i] = Number(v)
+			out[i] = render.Number(v)
 		}
 	}
 	return out
 }
 
-func (g *Group) key(k string) Cell {
+func (g *Group) key(k string) render.Cell {
 	switch v := g.Labels[k]; v {
 	case "", `""`, "null", "~": // YAML's words for a key without a value
-		return Missing()
+		return render.Missing()
 	default:
-		return Text(v)
+		return render.Text(v)
 	}
 }
 
@@ -183,12 +184,4 @@ func (g *Group) status() string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// listed names at most six.
-func listed(names []string) string {
-	if more := len(names) - 6; more > 0 {
-		return strings.Join(names[:6], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(names, ", ")
 }

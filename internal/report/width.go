@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/render"
 	"tercet/internal/text"
 	"tercet/internal/verdict"
 )
@@ -62,7 +63,7 @@ func (s *PairStudy) DoubleDescent() {
 		}
 	}
 	if single != nil {
-		s.Notes = append(s.Notes, "at one width only, so on no curve: "+listed(single))
+		s.Notes = append(s.Notes, "at one width only, so on no curve: "+render.Listed(single))
 	}
 }
 
@@ -135,29 +136,29 @@ func inCommon(rows []*PairRow) (seeds []uint64, values [][]float64) {
 }
 
 // PeaksTable has a row for each curve.
-func (s *PairStudy) PeaksTable(full bool) *Table {
-	t := &Table{Title: "double descent over width", Notes: append(slices.Clone(s.Notes), pairNote,
+func (s *PairStudy) PeaksTable(full bool) *render.Table {
+	t := &render.Table{Title: "double descent over width", Notes: append(slices.Clone(s.Notes), pairNote,
 		"peak: the width with the largest mean test error; rise: from the best narrower one, fall: to the widest, for each seed at the widths that the others choose, and where the peak is at an end from or to the largest between the ends; double descent: supported where both intervals are above 0, contradicted where one is below; interpolates: smallest width with a training error less than 0.1 % above its floor of duplicates", verdict.Comparisons(len(s.Peaks)))}
 	for _, name := range []string{"data", "classes", "scenario", "negatives", "order", "drawn", "other", "noise", "model", "widths", "n", "peak", "parameters"} {
-		t.Columns = append(t.Columns, Column{Name: name})
+		t.Columns = append(t.Columns, render.Column{Name: name})
 	}
-	t.Columns = append(t.Columns, errorColumn("test_error"), errorColumn("rise"), errorColumn("fall"), errorColumn("widest"), Column{Name: "interpolates"}, Column{Name: "double descent"})
+	t.Columns = append(t.Columns, errorColumn("test_error"), errorColumn("rise"), errorColumn("fall"), errorColumn("widest"), render.Column{Name: "interpolates"}, render.Column{Name: "double descent"})
 	for _, p := range s.Peaks {
 		row := p.rows[0]
-		fits := Missing()
+		fits := render.Missing()
 		if p.Fits != nil {
-			fits = Int(*p.Fits)
+			fits = render.Int(*p.Fits)
 			if *p.Fits == 0 {
-				fits = Int(*p.FitsParameters)
+				fits = render.Int(*p.FitsParameters)
 			}
 		}
-		t.Rows = append(t.Rows, []Cell{
-			Text(p.Data), Int(p.Classes), Text(p.Scenario), Text(p.Negatives), Text(p.Order), Text(row.drawn()), Text(p.Other), Text(row.noiseName()),
-			Text(p.Model), Int(p.Widths), Int(p.N), Int(p.Width), Int(p.Parameters), p.Test.cell, cellOf(p.Rise), cellOf(p.Fall), p.Widest.cell, fits, Text(p.Verdict),
+		t.Rows = append(t.Rows, []render.Cell{
+			render.Text(p.Data), render.Int(p.Classes), render.Text(p.Scenario), render.Text(p.Negatives), render.Text(p.Order), render.Text(row.drawn()), render.Text(p.Other), render.Text(row.noiseName()),
+			render.Text(p.Model), render.Int(p.Widths), render.Int(p.N), render.Int(p.Width), render.Int(p.Parameters), p.Test.cell, cellOf(p.Rise), cellOf(p.Fall), p.Widest.cell, fits, render.Text(p.Verdict),
 		})
 	}
 	if !full {
-		t.dropConstant()
+		dropConstant(t)
 	}
 	return t
 }
@@ -170,55 +171,55 @@ func (s *PairStudy) WidthCurves(base string) ([]string, error) {
 	for _, p := range s.Peaks {
 		rows = append(rows, p.rows...)
 	}
-	return drawPairs(base, rows, false, func(rows []*PairRow, paint *paints) *chart {
-		c := &chart{note: "mean over " + seedsOf(rows) + " with 95 % intervals of Student's t; test pairs by true labels, training pairs by the labels trained on", sameY: true}
+	return drawPairs(base, rows, false, func(rows []*PairRow, paint *paints) *render.Chart {
+		c := &render.Chart{Note: "mean over " + seedsOf(rows) + " with 95 % intervals of Student's t; test pairs by true labels, training pairs by the labels trained on", SameY: true}
 		for _, panel := range panelsOf(rows, nil) {
-			p := chartPanel{title: panel.title, xLabel: "parameters", yLabel: "error", logX: true}
+			p := render.ChartPanel{Title: panel.title, XLabel: "parameters", YLabel: "error", LogX: true}
 			for _, peak := range s.Peaks {
 				if !slices.Contains(panel.rows, peak.rows[0]) {
 					continue
 				}
 				for _, line := range []struct {
 					key  string
-					form traceForm
-				}{{floorError, dottedForm.called("floor of duplicates")}, {trainError, dashedForm.called("training error")}, {testError, solidForm.called("test error")}} {
-					t := trace{name: peak.rows[0].noiseName(), color: paint.of(peak.rows[0]), form: line.form}
+					form render.TraceForm
+				}{{floorError, render.DottedForm.Called("floor of duplicates")}, {trainError, render.DashedForm.Called("training error")}, {testError, render.SolidForm.Called("test error")}} {
+					t := render.Trace{Name: peak.rows[0].noiseName(), Color: paint.of(peak.rows[0]), Form: line.form}
 					high := 0.0
 					for _, r := range peak.rows {
 						if e, ok := r.Scores[line.key]; ok {
-							t.x, t.y = append(t.x, float64(r.Parameters)), append(t.y, e.bar())
+							t.X, t.Y = append(t.X, float64(r.Parameters)), append(t.Y, e.bar())
 							high = max(high, *e.Value)
 						}
 					}
 					if line.key == floorError {
-						for i := range t.y { // of the same graphs at all widths: an interval says nothing
-							t.y[i].Low, t.y[i].High = t.y[i].Value, t.y[i].Value
+						for i := range t.Y { // of the same graphs at all widths: an interval says nothing
+							t.Y[i].Low, t.Y[i].High = t.Y[i].Value, t.Y[i].Value
 						}
 					}
-					if len(t.x) > 0 && (line.key != floorError || high > 0) {
-						p.traces = append(p.traces, t)
+					if len(t.X) > 0 && (line.key != floorError || high > 0) {
+						p.Traces = append(p.Traces, t)
 					}
 				}
 			}
-			c.panels = append(c.panels, p)
+			c.Panels = append(c.Panels, p)
 		}
-		c.cols = columnsOf(len(c.panels))
-		c.title = "error against size of the network: " + pictureOf(rows)
+		c.Cols = columnsOf(len(c.Panels))
+		c.Title = "error against size of the network: " + pictureOf(rows)
 		return c
 	})
 }
 
 // cellOf is an empty cell where there is no estimate.
-func cellOf(e *Estimate) Cell {
+func cellOf(e *Estimate) render.Cell {
 	if e == nil {
-		return Missing()
+		return render.Missing()
 	}
 	return e.cell
 }
 
 // bar is an estimate as pictures show it.
-func (e Estimate) bar() Bar {
-	b := Bar{*e.Value, *e.Value, *e.Value}
+func (e Estimate) bar() render.Bar {
+	b := render.Bar{Value: *e.Value, Low: *e.Value, High: *e.Value}
 	if e.CI95 != nil {
 		b.Low, b.High = e.CI95[0], e.CI95[1]
 	}

@@ -1,11 +1,12 @@
 package report
 
 import (
-	"fmt"
-	"math"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tercet/internal/render"
+	"tercet/internal/render/rendertest"
 )
 
 // Peaks by hand. At widths 4, 8, 16, 32 the means of three seeds are 0.3, 0.2, 0.4, 0.1; the
@@ -45,8 +46,8 @@ func TestDoubleDescent(t *testing.T) {
 	if err != nil || len(files) != 1 || files[0] != strings.TrimSuffix(base, ".png")+"-mnist.png" {
 		t.Fatal(files, err)
 	}
-	if n := colours(load(t, files[0])); n[palette[0]] < 100 {
-		t.Errorf("%d pixels of the curve's blue", n[palette[0]])
+	if n := rendertest.Colors(rendertest.Load(t, files[0])); n[render.Palette[0]] < 100 {
+		t.Errorf("%d pixels of the curve's blue", n[render.Palette[0]])
 	}
 	inSVG(t, strings.TrimSuffix(files[0], "png")+"svg", "S2 (dense)", "PLN 10 %", "test error", "training error", "floor of duplicates", "parameters", "error (%)")
 
@@ -137,36 +138,5 @@ func TestEpochCurves(t *testing.T) {
 	s = pairStudy(t, runs, false) // curves were not read
 	if s.EpochCurves(); len(s.Epochs) != 0 || !strings.Contains(strings.Join(s.Notes, ""), "no evaluations of test pairs") {
 		t.Errorf("%+v %q", s.Epochs, s.Notes)
-	}
-}
-
-func TestSizeTicks(t *testing.T) {
-	for want, ends := range map[string][2]float64{
-		"2000 5000 10k 20k 50k": {1500, 60000}, "1 10 100 1000 10k": {1, 10000}, "500k 1M 2M": {400000, 3e6},
-	} {
-		var got []string
-		for _, tick := range (sizeTicks{}).Ticks(ends[0], ends[1]) {
-			if tick.Label != "" {
-				got = append(got, tick.Label)
-			}
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%v: %q, want %s", ends, got, want)
-		}
-	}
-}
-
-func TestChartRefuses(t *testing.T) {
-	bar := func(v float64) Bar { return Bar{v, v, v} }
-	for want, p := range map[string]chartPanel{
-		"no finite values":                {traces: []trace{{x: []float64{1}, y: []Bar{bar(math.NaN())}}}},
-		"1 places and 2 values":           {traces: []trace{{x: []float64{1}, y: []Bar{bar(1), bar(2)}}}},
-		"is at 0":                         {logX: true, traces: []trace{{x: []float64{0}, y: []Bar{bar(1)}}}},
-		fmt.Sprint("is at ", math.Inf(1)): {traces: []trace{{x: []float64{math.Inf(1)}, y: []Bar{bar(1)}}}},
-	} {
-		c := &chart{cols: 1, panels: []chartPanel{p}}
-		if err := c.write(filepath.Join(t.TempDir(), "x")); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want %q: %v", want, err)
-		}
 	}
 }

@@ -1,0 +1,2 @@
+// Package rendertest looks into pictures for tests.
+package rendertest
