@@ -186,63 +186,6 @@ func TestMarginLossesAgainstExplicitLoops(t *testing.T) {
 	}
 }
 
-// Central differences of the loss itself, at points away from every kink.
-func TestMarginLossesByFiniteDifferences(t *testing.T) {
-	const rows, cols, h = 8, 5, 1.0 / 1024
-	r := rng.New(2, "margins")
-	for _, c := range marginCases() {
-		z := random(r, rows, cols, 0.4)
-		x := rowsOf(z)
-		ts := &Tuples{}
-		away := func(one *Tuples) bool {
-			for _, tuple := range c.terms(one) {
-				for _, h := range tuple {
-					v := h.border
-					for _, p := range h.pairs {
-						v += p.sign * square(x[p.i], x[p.j])
-					}
-					if math.Abs(v) < 0.02 {
-						return false
-					}
-				}
-			}
-			return true
-		}
-		for _, one := range randomTriplets(r, rows, 60) {
-			if away(&Tuples{Triplets: []Triplet{one}}) {
-				ts.Triplets = append(ts.Triplets, one)
-			}
-		}
-		for _, one := range randomPairs(r, rows, 60) {
-			if away(&Tuples{Pairs: []Pair{one}}) {
-				ts.Pairs = append(ts.Pairs, one)
-			}
-		}
-		l := c.build(t)
-		grad := array.New(rows, cols)
-		if res, err := l.Eval(z, ts, grad); err != nil || res.Active == 0 {
-			t.Fatal(res, err)
-		}
-		for i := range z.Data {
-			old := z.Data[i]
-			at := func(v float32) float64 {
-				z.Data[i] = v
-				res, err := l.Eval(z, ts, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return res.Loss
-			}
-			up, down := old+h, old-h
-			want := (at(up) - at(down)) / (float64(up) - float64(down))
-			z.Data[i] = old
-			if got := float64(grad.Data[i]); math.Abs(got-want) > 2e-5*(1+math.Abs(want)) {
-				t.Fatalf("%+v: gradient %d is %v, differences give %v", c, i, got, want)
-			}
-		}
-	}
-}
-
 // Golden: testdata/scripts/margin_loss_golden.py, PyTorch 1.13.1. The triplets are
 // many for their batch, and few for one padded with rows that none uses.
 func TestMarginLossesAgainstPyTorch(t *testing.T) {

@@ -21,8 +21,6 @@ type pairCase struct {
 	of func(x, y []float64, similar bool) (value, distance float64)
 	// gradient returns dvalue/dx; dvalue/dy is the same with x and y exchanged.
 	gradient func(x, y []float64, similar bool) []float64
-	// kink is how far the pair is from a kink.
-	kink func(x, y []float64, similar bool) float64
 }
 
 func norm(x []float64) float64 {
@@ -67,12 +65,6 @@ func contrastiveCase(o ContrastiveOptions) pairCase {
 				}
 			}
 			return g
-		},
-		kink: func(x, y []float64, similar bool) float64 {
-			if d := norm(minus(x, y)); !similar {
-				return math.Min(math.Abs(d-o.Margin), d)
-			}
-			return 1
 		},
 	}
 }
@@ -125,13 +117,6 @@ func cosineCase(o CosineOptions) pairCase {
 				g[k] = turn * (y[k]/math.Sqrt(xx*yy) - cosine(x, y)*x[k]/xx)
 			}
 			return g
-		},
-		kink: func(x, y []float64, similar bool) float64 {
-			gap := 1.0
-			if !similar {
-				gap = math.Abs(likeness(x, y) - o.Margin)
-			}
-			return math.Min(gap, math.Min(norm(x), norm(y)))
 		},
 	}
 }
@@ -237,45 +222,6 @@ func TestPairLossesAgainstExplicitLoops(t *testing.T) {
 			alone, err := l.Eval(z, &Tuples{Pairs: ps}, nil)
 			if err != nil || alone != got {
 				t.Fatalf("%s: without gradient %+v, with %+v (%v)", c.name, alone, got, err)
-			}
-		}
-	}
-}
-
-// Central differences of the loss itself, at points away from every kink.
-func TestPairLossesByFiniteDifferences(t *testing.T) {
-	r := rng.New(2, "pairs")
-	for _, c := range pairCases() {
-		const rows, cols = 8, 5
-		z := random(r, rows, cols, 0.6)
-		x := rowsOf(z)
-		var ps []Pair
-		for _, p := range randomPairs(r, rows, 40) {
-			if p.I != p.J && c.kink(x[p.I], x[p.J], p.Similar) > 0.02 {
-				ps = append(ps, p)
-			}
-		}
-		l := build(t, c)
-		grad := array.New(rows, cols)
-		if _, err := l.Eval(z, &Tuples{Pairs: ps}, grad); err != nil {
-			t.Fatal(err)
-		}
-		for i := range z.Data {
-			const h = 1.0 / 1024
-			old := z.Data[i]
-			at := func(v float32) float64 {
-				z.Data[i] = v
-				res, err := l.Eval(z, &Tuples{Pairs: ps}, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return res.Loss
-			}
-			up, down := old+h, old-h
-			want := (at(up) - at(down)) / (float64(up) - float64(down))
-			z.Data[i] = old
-			if got := float64(grad.Data[i]); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) {
-				t.Fatalf("%s: gradient %d is %v, differences give %v", c.name, i, got, want)
 			}
 		}
 	}

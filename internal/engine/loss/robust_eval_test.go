@@ -2,34 +2,13 @@ package loss
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 
 	"tercet/internal/engine/array"
-	"tercet/internal/par"
-	"tercet/internal/rng"
 )
-
-func TestRobustNothingToDo(t *testing.T) {
-	eachRobust(func(o RobustOptions) {
-		z := random(rng.New(4, "robust"), 4, 3, 1)
-		grad := z.Clone()
-		res, err := makeRobust(t, o).Eval(z, &Tuples{}, grad)
-		if err != nil || res != (Result{}) {
-			t.Fatalf("no triplets: %+v, %v", res, err)
-		}
-		for _, v := range grad.Data {
-			if v != 0 {
-				t.Fatal("no triplets: gradient is not zero")
-			}
-		}
-	})
-}
 
 func TestRobustErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
@@ -64,93 +43,6 @@ func TestRobustErrors(t *testing.T) {
 		c.set(&o)
 		if _, err := NewRobust(o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", o, err, c.want)
-		}
-	}
-	o := RobustDefaults()
-	l := makeRobust(t, o)
-	broken := array.New(2, 3)
-	broken.Row(1)[2] = float32(nan)
-	for _, c := range []struct {
-		z, grad *array.Array
-		n       int32
-		want    string
-	}{
-		{array.New(2, 3), nil, 2, "triplet 0 (a 0, p 1, n 2): row 2 is outside the batch of 2"},
-		{array.New(2, 3), nil, -1, "row -1 is outside"},
-		{array.New(2, 3), array.New(3, 2), 0, "gradient is [3 2], want [2 3]"},
-		{array.New(2, 3, 1, 1), nil, 0, "embeddings is [2 3 1 1]"},
-		{broken, nil, 0, "rows 0 and 1 of the batch are NaN apart"},
-	} {
-		for _, n := range []int{1, 100} { // few and many
-			ts := make([]Triplet, n)
-			for i := range ts {
-				ts[i] = Triplet{0, 1, c.n}
-			}
-			_, err := l.Eval(c.z, &Tuples{Triplets: ts}, c.grad)
-			if err == nil || c.z != broken && !strings.Contains(err.Error(), c.want) || (c.z == broken) != errors.Is(err, ErrNonFinite) {
-				t.Errorf("%v, want %q", err, c.want)
-			}
-		}
-	}
-}
-
-// Few and many triplets, and few of many rows, agree and have the same bits for any
-// number of threads.
-func TestRobustSameBitsForAnyThreads(t *testing.T) {
-	defer par.SetThreads(0)
-	r := rng.New(5, "robust")
-	z := random(r, 40, 200, 0.1)
-	for _, form := range everyForm() {
-		for name, list := range map[string][]Triplet{"few": randomTriplets(r, 40, 300), "many": randomTriplets(r, 40, 900), "all": allTriplets(40, 4)} {
-			var want string
-			for _, threads := range []int{1, 2, 3} {
-				par.SetThreads(threads)
-				o := RobustDefaults()
-				o.Form, o.W1, o.W2 = form, 0.8, 0.1
-				grad := array.New(40, 200)
-				res, err := makeRobust(t, o).Eval(z, &Tuples{Triplets: list}, grad)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s := fmt.Sprintf("%x %x", math.Float64bits(res.Loss), grad.Data)
-				if want == "" {
-					want = s
-				}
-				if s != want {
-					t.Fatalf("%s, %s triplets: %d threads give other bits", form, name, threads)
-				}
-			}
-		}
-	}
-}
-
-func TestRobustAllocatesNothing(t *testing.T) {
-	r := rng.New(6, "robust")
-	z := random(r, 32, 128, 0.1)
-	grad := array.New(32, 128)
-	few, many := &Tuples{Triplets: randomTriplets(r, 32, 64)}, &Tuples{Triplets: allTriplets(32, 4)}
-	for _, form := range everyForm() {
-		o := RobustDefaults()
-		o.Form = form
-		l := makeRobust(t, o)
-		step := func() {
-			for _, ts := range []*Tuples{few, many} {
-				if _, err := l.Eval(z, ts, grad); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		for range 100 {
-			step()
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for range 100 {
-			step()
-		}
-		runtime.ReadMemStats(&after)
-		if a := after.Mallocs - before.Mallocs; a > 50 { // a worker that lags keeps a job: some
-			t.Fatalf("%s: %d allocations in 100 evaluations", form, a)
 		}
 	}
 }

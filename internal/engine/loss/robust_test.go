@@ -153,51 +153,6 @@ func TestRobustAgainstExplicitLoops(t *testing.T) {
 	})
 }
 
-// Central differences of the printed forms, at points with no triplet near a kink.
-func TestRobustGradientByFiniteDifferences(t *testing.T) {
-	r := rng.New(2, "robust")
-	eachRobust(func(o RobustOptions) {
-		const rows, cols = 8, 5
-		z := random(r, rows, cols, 0.5)
-		x := rowsOf(z)
-		var ts []Triplet
-		for _, c := range randomTriplets(r, rows, 60) {
-			if c.A == c.P || c.A == c.N || c.P == c.N {
-				continue
-			}
-			d := norm(minus(x[c.A], x[c.P])) - norm(minus(x[c.A], x[c.N]))
-			if o.Distance == Squared {
-				d *= norm(minus(x[c.A], x[c.P])) + norm(minus(x[c.A], x[c.N]))
-			}
-			if math.Abs(d-o.Margin) > 0.01 && math.Abs(d+o.Margin) > 0.01 {
-				ts = append(ts, c)
-			}
-		}
-		if len(ts) < 20 {
-			t.Fatalf("%d triplets", len(ts))
-		}
-		grad := array.New(rows, cols)
-		if _, err := makeRobust(t, o).Eval(z, &Tuples{Triplets: ts}, grad); err != nil {
-			t.Fatal(err)
-		}
-		for i := range x {
-			for k := range x[i] {
-				const h = 1e-5
-				old := x[i][k]
-				x[i][k] = old + h
-				up, _, _ := robustReference(x, ts, o)
-				x[i][k] = old - h
-				down, _, _ := robustReference(x, ts, o)
-				x[i][k] = old
-				want := (up - down) / (2 * h)
-				if got := float64(grad.Row(i)[k]); math.Abs(got-want) > 2e-6*(1+math.Abs(want)) {
-					t.Fatalf("%+v: gradient at row %d, %d is %v, differences give %v", o, i, k, got, want)
-				}
-			}
-		}
-	})
-}
-
 // With beta = gamma = 1 eq. 4 and the backward correction are the plain triplet
 // loss, bit for bit (a gradient of 0 may have the other sign).
 func TestRobustWithoutNoiseIsTheTripletLoss(t *testing.T) {

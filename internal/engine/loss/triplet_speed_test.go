@@ -4,38 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"strings"
 	"testing"
 
 	"tercet/internal/engine/array"
-	"tercet/internal/par"
 	"tercet/internal/rng"
 )
-
-func TestTripletSameBitsForAnyThreads(t *testing.T) {
-	defer par.SetThreads(0)
-	r := rng.New(4, "loss")
-	z := random(r, 40, 200, 0.1)
-	for name, list := range map[string][]Triplet{"few": randomTriplets(r, 40, 300), "many": randomTriplets(r, 40, 900), "all": allTriplets(40, 4)} {
-		var want string
-		for _, threads := range []int{1, 2, 3} {
-			par.SetThreads(threads)
-			grad := array.New(40, 200)
-			res, err := make1(t, TripletDefaults()).Eval(z, &Tuples{Triplets: list}, grad)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := fmt.Sprintf("%x %x", math.Float64bits(res.Loss), grad.Data)
-			if want == "" {
-				want = s
-			}
-			if s != want {
-				t.Fatalf("%s triplets: %d threads give other bits", name, threads)
-			}
-		}
-	}
-}
 
 // allTriplets lists the triplets of a batch of that many rows in the given number
 // of classes, as batch-all does.
@@ -99,33 +73,6 @@ func TestTripletTableAgreesWithEdges(t *testing.T) {
 	z.Row(5)[0] = float32(math.Inf(1))
 	if _, err := l.Eval(z, &Tuples{Triplets: ordered}, nil); !errors.Is(err, ErrNonFinite) {
 		t.Error(err)
-	}
-}
-
-func TestTripletAllocatesNothing(t *testing.T) {
-	r := rng.New(5, "loss")
-	z := random(r, 32, 128, 0.1)
-	grad := array.New(32, 128)
-	few, many := &Tuples{Triplets: randomTriplets(r, 32, 64)}, &Tuples{Triplets: allTriplets(32, 4)}
-	l := make1(t, TripletDefaults())
-	step := func() {
-		for _, ts := range []*Tuples{few, many} {
-			if _, err := l.Eval(z, ts, grad); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	for range 100 {
-		step()
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range 200 {
-		step()
-	}
-	runtime.ReadMemStats(&after)
-	if a := after.Mallocs - before.Mallocs; a > 100 { // a worker that lags keeps a job: some
-		t.Fatalf("%d allocations in 200 evaluations", a)
 	}
 }
 
