@@ -115,6 +115,7 @@ func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
 	if err != nil {
 		return err
 	}
+	saveMemory()
 	view := &stages{s: s}
 	defer view.close()
 	var c *experiment.Clustered

@@ -69,6 +69,7 @@ func runAssign(ctx context.Context, s *Streams, o assignOptions) error {
 	if err := outFolder(o.out); err != nil {
 		return err
 	}
+	saveMemory()
 	gates, err := o.gates()
 	if err == nil && len(gates) > 0 && o.run == "" && o.labels == "" {
 		err = usagef("--fail-under needs --labels: without true labels nothing is scored")

@@ -69,6 +69,7 @@ func runDataInspect(ctx context.Context, s *Streams, o dataInspectOptions) error
 	if err := render.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
+	saveMemory()
 	doc, err := inspect(ctx, s, o)
 	if doc == nil {
 		return err

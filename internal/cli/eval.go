@@ -157,6 +157,7 @@ func runEval(ctx context.Context, s *Streams, o evalOptions) error {
 	if err != nil {
 		return err
 	}
+	saveMemory()
 	view := &stages{s: s}
 	defer view.close()
 	var e *experiment.Evaluation

@@ -158,7 +158,9 @@ func (l *lloyd) choose(task, row, cols int, keys []float32, bounds bool, w *bloc
 				at = l.exactly(i, list)
 			}
 			if at != l.labels[i] {
-				l.changes[task] = append(l.changes[task], change{int32(i), l.labels[i]})
+				if !l.fresh {
+					l.changes[task] = append(l.changes[task], change{int32(i), l.labels[i]})
+				}
 				l.labels[i] = at
 			}
 		}
@@ -189,13 +191,18 @@ func (l *lloyd) exact(i, c int) float64 {
 
 // count brings the sizes up to date with the changes.
 func (l *lloyd) count() {
+	if l.fresh {
+		l.fresh, l.changed = false, l.data.n
+		for _, c := range l.labels {
+			l.size[c]++
+		}
+		return
+	}
 	l.changed = 0
 	for _, list := range l.changes {
 		l.changed += len(list)
 		for _, c := range list {
-			if c.from >= 0 {
-				l.size[c.from]--
-			}
+			l.size[c.from]--
 			l.size[l.labels[c.row]]++
 		}
 	}

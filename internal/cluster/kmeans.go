@@ -57,10 +57,12 @@ type KMeansResult struct {
 // is left within the error bound of the nearest is measured in float64, so that
 // labels are those of a float64 computation on the centred float32 rows; equal
 // distances go to the lower cluster number. Sums run in float64, row by row. The
-// result has the same bits for any number of threads. Memory beyond the arguments
-// is two copies of them, half a copy for the bytes, about 12 bytes for each row and
-// start in step, 4*(3+ln k) more while centres are drawn, and 32 bytes a row for the
-// best starts and their swaps.
+// result has the same bits for any number of threads, and for any number of starts in
+// step. Memory beyond the arguments is two copies of them, half a copy for the bytes,
+// some 20 bytes a row, those of the starts in step (up to 32 bytes a row and 20 a number
+// of its centres each; all of them at most 16 MB or half the arguments, but for one),
+// and, for the best five starts and their swaps, 1 byte a row (of up to 256 clusters)
+// and 8 a number of their centres each.
 //
 // With MiniBatch, for very many rows, k-means on a sample (of three batches, or 16,384
 // rows where there are so many) gives the first centres, and steps of random rows move

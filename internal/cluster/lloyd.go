@@ -19,12 +19,14 @@ type lloyd struct {
 	padded []int32   // labels, filled up to whole blocks
 	size   []int
 
-	changes [][]change // by the last assignment, of each task
-	changed int        // their number
+	fresh   bool       // no row has a label yet
+	changes [][]change // by the last assignment, of each task; none by the first one
+	changed int        // rows that changed
 	at      int        // of its centres among the assignment's numbers
 	squares []float64  // ||centre||^2
 	sorted  []float64  // the same, ascending
 	sum     []float64  // (k, d): sums of the clusters' rows
+	seeding *seeding   // room for drawing the first centres
 
 	iterations int
 	ending     bool // the centres are final, the labels are not yet
@@ -38,9 +40,6 @@ func newStart(data *points, k int) *lloyd {
 		padded: make([]int32, data.packed.Cols()), size: make([]int, k), sum: make([]float64, k*d)}
 	l.labels = l.padded[:n]
 	l.changes = make([][]change, ceilDiv(n, taskRows))
-	for t := range l.changes {
-		l.changes[t] = make([]change, 0, min(taskRows, n-t*taskRows))
-	}
 	l.reset()
 	return l
 }
@@ -51,6 +50,7 @@ func (l *lloyd) reset() {
 		l.padded[i] = -1
 	}
 	clear(l.size)
+	l.fresh = true
 	l.iterations, l.ending, l.converged = 0, false, false
 }
 

@@ -31,23 +31,27 @@ func (o *KMeansOptions) run(ctx context.Context, starts []*lloyd, first int, tol
 	})
 }
 
+// startBytes is the memory that starts in step may take in any case.
+const startBytes = 16 << 20
+
+// roomForStarts is the number of starts with k centres that run in step: of many rows
+// what a start holds of a row, of long rows its centres, may take more than the data.
+func (p *points) roomForStarts(k int) int {
+	const row = 32    // bytes of a row, about: labels, changes, and distances while centres are drawn
+	const number = 20 // bytes of a number of a centre
+	return max(1, max(startBytes, 2*len(p.x))/(row*p.n+number*k*p.d))
+}
+
 // improved is the number of starts, the best ones, that swaps are tried on.
 const improved = 5
 
 // sameShare is the difference of inertias below which starts count as equal.
 const sameShare = 1e-9
 
-// ending is how a start ended.
-type ending struct {
-	lloyd
-	restart int
-	inertia float64
-}
-
 // best runs the restarts and keeps the best.
 func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, error) {
 	data := p.centred
-	starts := make([]*lloyd, min(o.Restarts, max(1, startCentres/o.K)))
+	starts := make([]*lloyd, min(o.Restarts, max(1, startCentres/o.K), p.roomForStarts(o.K)))
 	for i := range starts {
 		starts[i] = newStart(p, o.K)
 	}
@@ -59,14 +63,16 @@ func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, err
 			return nil, fmt.Errorf("k-means stopped in start %d of %d: %w", first+1, o.Restarts, err)
 		}
 		for i, l := range starts {
-			ended = append(ended, ending{restart: first + i, inertia: l.inertia()})
-			ended[len(ended)-1].keep(l)
+			e := ending{restart: first + i, inertia: l.inertia()}
+			e.keep(l)
+			ended = append(ended, e)
 			iterations += l.iterations
 		}
 		slices.SortStableFunc(ended, func(a, b ending) int { return cmp.Compare(a.inertia, b.inertia) })
 		ended = ended[:min(len(ended), improved)]
 	}
 	l := starts[0]
+	starts, l.seeding = nil, nil
 	best, before := 0, -1.
 	b := p.budget(o.K, iterations)
 	for i := range ended {
@@ -78,7 +84,7 @@ func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, err
 		if i > 0 {
 			b.left = min(b.left, b.free)
 		}
-		l.keep(&e.lloyd)
+		l.restore(e)
 		var err error
 		if e.inertia, err = l.improve(ctx, e.inertia, o.MaxIterations, o.Tolerance*data.variance, b); err != nil {
 			return nil, fmt.Errorf("k-means stopped in swaps: %w", err)
@@ -88,7 +94,7 @@ func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, err
 			best = i
 		}
 	}
-	l.keep(&ended[best].lloyd)
+	l.restore(&ended[best])
 	least, restart := ended[best].inertia, ended[best].restart
 	r := &KMeansResult{Labels: slices.Clone(l.labels), Centers: l.original(), Sizes: slices.Clone(l.size), Inertia: least / (data.scale * data.scale),
 		Iterations: l.iterations, Restart: restart, Converged: l.converged}

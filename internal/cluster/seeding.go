@@ -20,8 +20,13 @@ func seed(ctx context.Context, starts []*lloyd, streams []*rng.Stream) error {
 	p := starts[0].data
 	all := make([]*seeding, len(starts))
 	for i, l := range starts {
-		s := newSeeding(l)
-		s.trying = append(s.trying, streams[i].IntN(p.n))
+		if l.seeding == nil {
+			l.seeding = newSeeding(l)
+		} else {
+			l.seeding.reset()
+		}
+		s := l.seeding
+		s.trying = append(s.trying[:0], streams[i].IntN(p.n))
 		all[i] = s
 	}
 	for c := range starts[0].k {
@@ -66,10 +71,15 @@ func newSeeding(l *lloyd) *seeding {
 	for t := range s.dist {
 		s.dist[t] = make([]float32, room)
 	}
-	for i := range n {
+	s.reset()
+	return s
+}
+
+// reset forgets all centres.
+func (s *seeding) reset() {
+	for i := range s.l.data.n {
 		s.nearest[i] = float32(math.Inf(1))
 	}
-	return s
 }
 
 // least returns the candidate of the last trial with the least potential, the

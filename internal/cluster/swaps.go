@@ -62,7 +62,7 @@ func (l *lloyd) improve(ctx context.Context, inertia float64, most int, toleranc
 		return inertia, nil
 	}
 	s := newSwaps(l)
-	var old lloyd
+	var old ending
 	old.keep(l)
 	for better := true; better; {
 		better = false
@@ -82,22 +82,10 @@ func (l *lloyd) improve(ctx context.Context, inertia float64, most int, toleranc
 				old.keep(l)
 				break
 			}
-			l.keep(&old)
+			l.restore(&old)
 		}
 	}
 	return inertia, nil
-}
-
-// keep copies what makes up the state of a start that has ended.
-func (l *lloyd) keep(from *lloyd) {
-	l.centre = append(l.centre[:0], from.centre...)
-	l.size = append(l.size[:0], from.size...)
-	l.iterations, l.converged = from.iterations, from.converged
-	if l.data == nil {
-		l.labels = append(l.labels[:0], from.labels...)
-	} else {
-		copy(l.labels, from.labels)
-	}
 }
 
 func newSwaps(l *lloyd) *swaps {

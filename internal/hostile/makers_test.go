@@ -28,6 +28,7 @@ func init() {
 		"text":    content(quoted),
 		"repeat":  content(repeated),
 		"count":   content(counted),
+		"chain":   content(chained),
 		"bytes":   content(hexBytes),
 		"idx":     content(idx),
 		"npy":     content(npy),
@@ -114,6 +115,20 @@ func counted(w io.Writer, args string) error {
 	for i := range n {
 		line = append(strconv.AppendInt(line[:0], int64(i), 10), '\n')
 		out.Write(line) // Flush returns the first error
+	}
+	return out.Flush()
+}
+
+// chained is "N": the graph of N edges, each from a node to the next.
+func chained(w io.Writer, args string) error {
+	n, err := strconv.Atoi(args)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	out.WriteString("MULTICUT\n")
+	for i := range n {
+		fmt.Fprintf(out, "%d %d 1\n", i, i+1) // Flush returns the first error
 	}
 	return out.Flush()
 }

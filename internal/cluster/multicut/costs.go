@@ -17,6 +17,8 @@ type Costs interface {
 	Objective(labels []int32) float64
 }
 
+var errSum = fmt.Errorf("%w: the costs add up to more than %v: divide them by a common factor, the clustering stays the same", ErrInput, math.MaxFloat64)
+
 // Edge joins two nodes; Cost > 0 says that they belong together.
 type Edge struct {
 	I, J int32
@@ -55,20 +57,35 @@ func NewGraph(n int, edges []Edge) (*Graph, error) {
 		sum += math.Abs(e.Cost)
 	}
 	if math.IsInf(sum, 1) {
-		return nil, fmt.Errorf("%w: the costs add up to more than %v: divide them by a common factor, the clustering stays the same", ErrInput, math.MaxFloat64)
+		return nil, errSum
 	}
+	g := graphOf(n, merged(n, edges, make([]Edge, len(edges))))
+	g.duplicates = len(edges) - g.Edges()
+	return g, nil
+}
+
+// merged returns the edges by ascending (smaller, larger end), those of the same two
+// nodes added up in the order in which they were given. The result is in room, of as many
+// edges, which may be the edges themselves.
+func merged(n int, edges, room []Edge) []Edge {
 	// By the larger end, then by the smaller: both passes keep the order of equals.
-	sorted := byEnd(n, edges, func(e Edge) Edge { return Edge{min(e.I, e.J), max(e.I, e.J), e.Cost} }, func(e Edge) int32 { return e.J })
-	sorted = byEnd(n, sorted, func(e Edge) Edge { return e }, func(e Edge) int32 { return e.I })
-	kept := sorted[:0]
-	for _, e := range sorted {
+	half := make([]Edge, len(edges))
+	byEnd(n, half, edges, func(e Edge) Edge { return Edge{min(e.I, e.J), max(e.I, e.J), e.Cost} }, func(e Edge) int32 { return e.J })
+	byEnd(n, room, half, func(e Edge) Edge { return e }, func(e Edge) int32 { return e.I })
+	kept := room[:0]
+	for _, e := range room {
 		if m := len(kept) - 1; m >= 0 && kept[m].I == e.I && kept[m].J == e.J {
 			kept[m].Cost += e.Cost
 			continue
 		}
 		kept = append(kept, e)
 	}
-	g := &Graph{n: n, start: make([]int, n+1), to: make([]int32, 2*len(kept)), cost: make([]float64, 2*len(kept)), duplicates: len(edges) - len(kept)}
+	return kept
+}
+
+// graphOf returns the graph of merged edges.
+func graphOf(n int, kept []Edge) *Graph {
+	g := &Graph{n: n, start: make([]int, n+1), to: make([]int32, 2*len(kept)), cost: make([]float64, 2*len(kept))}
 	for _, e := range kept {
 		g.start[e.I+1]++
 		g.start[e.J+1]++
@@ -89,11 +106,11 @@ func NewGraph(n int, edges []Edge) (*Graph, error) {
 	for _, e := range kept {
 		put(e.I, e.J, e.Cost)
 	}
-	return g, nil
+	return g
 }
 
-// byEnd returns the edges, each changed by as, sorted by the end of it.
-func byEnd(n int, edges []Edge, as func(Edge) Edge, end func(Edge) int32) []Edge {
+// byEnd fills sorted with the edges, each changed by as, sorted by the end of it.
+func byEnd(n int, sorted, edges []Edge, as func(Edge) Edge, end func(Edge) int32) {
 	next := make([]int, n+1)
 	for _, e := range edges {
 		next[end(as(e))+1]++
@@ -101,14 +118,12 @@ func byEnd(n int, edges []Edge, as func(Edge) Edge, end func(Edge) int32) []Edge
 	for i := range n {
 		next[i+1] += next[i]
 	}
-	sorted := make([]Edge, len(edges))
 	for _, e := range edges {
 		e = as(e)
 		at := end(e)
 		sorted[next[at]] = e
 		next[at]++
 	}
-	return sorted
 }
 
 // Nodes implements Costs.

@@ -40,9 +40,23 @@ func (h *edgeHeap) push(e entry) {
 func (h *edgeHeap) pop() entry {
 	s := *h
 	top, e := s[0], s[len(s)-1]
-	s = s[:len(s)-1]
-	*h = s
-	at := 0
+	*h = s[:len(s)-1]
+	if len(*h) > 0 {
+		h.sink(0, e)
+	}
+	return top
+}
+
+// order makes a heap of entries in any order.
+func (h *edgeHeap) order() {
+	for at := len(*h)/2 - 1; at >= 0; at-- {
+		h.sink(at, (*h)[at])
+	}
+}
+
+// sink puts e at the place at or below it.
+func (h *edgeHeap) sink(at int, e entry) {
+	s := *h
 	for {
 		down := 2*at + 1
 		if down >= len(s) {
@@ -57,8 +71,5 @@ func (h *edgeHeap) pop() entry {
 		s[at] = s[down]
 		at = down
 	}
-	if len(s) > 0 {
-		s[at] = e
-	}
-	return top
+	s[at] = e
 }

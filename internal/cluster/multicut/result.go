@@ -35,17 +35,17 @@ func NewResult(solver string, c Costs, labels []int32) *Result {
 // size, equal sizes in the order of their first node, and returns the sizes.
 func Renumber(labels []int32) []int {
 	type group struct {
-		first, size int
+		first, size int32
 		label       int32
 	}
-	seen := map[int32]int{}
 	var groups []group
+	seen := newNumbering(labels)
 	for i, l := range labels {
-		g, ok := seen[l]
-		if !ok {
-			g = len(groups)
-			seen[l] = g
-			groups = append(groups, group{first: i, label: l})
+		g := seen.of(l)
+		if g < 0 {
+			g = int32(len(groups))
+			seen.set(l, g)
+			groups = append(groups, group{first: int32(i), label: l})
 		}
 		groups[g].size++
 	}
@@ -53,13 +53,49 @@ func Renumber(labels []int32) []int {
 		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.first, b.first))
 	})
 	sizes := make([]int, len(groups))
-	number := make(map[int32]int32, len(groups))
 	for k, g := range groups {
-		sizes[k] = g.size
-		number[g.label] = int32(k)
+		sizes[k] = int(g.size)
+		seen.set(g.label, int32(k))
 	}
 	for i, l := range labels {
-		labels[i] = number[l]
+		labels[i] = seen.of(l)
 	}
 	return sizes
+}
+
+// numbering gives numbers to labels: in a list where all labels are below their count,
+// as those of nodes are, else in a map.
+type numbering struct {
+	list []int32 // -1 where there is none
+	rest map[int32]int32
+}
+
+func newNumbering(labels []int32) numbering {
+	if len(labels) > 0 && (slices.Min(labels) < 0 || int(slices.Max(labels)) >= len(labels)) {
+		return numbering{rest: map[int32]int32{}}
+	}
+	list := make([]int32, len(labels))
+	for i := range list {
+		list[i] = -1
+	}
+	return numbering{list: list}
+}
+
+// of returns the number of a label, -1 where it has none.
+func (n *numbering) of(label int32) int32 {
+	if n.list != nil {
+		return n.list[label]
+	}
+	if k, ok := n.rest[label]; ok {
+		return k
+	}
+	return -1
+}
+
+func (n *numbering) set(label, number int32) {
+	if n.list != nil {
+		n.list[label] = number
+		return
+	}
+	n.rest[label] = number
 }

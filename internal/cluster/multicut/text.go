@@ -57,8 +57,8 @@ const graphHeader = "MULTICUT"
 // number that does not occur.
 func ReadGraph(r io.Reader, name string) (*Graph, *ReadReport, error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
-	var edges []Edge
-	most, header := int32(-1), false
+	var edges edgeList
+	header := false
 	for number := 1; ; number++ {
 		line, err := lines.ReadSlice('\n')
 		if err != nil && err != io.EOF {
@@ -81,8 +81,7 @@ func ReadGraph(r io.Reader, name string) (*Graph, *ReadReport, error) {
 			if err != nil {
 				return nil, nil, fmt.Errorf("%s:%d: %w: %w", name, number, ErrInput, err)
 			}
-			most = max(most, e.I, e.J)
-			edges = append(edges, e)
+			edges.add(e)
 		}
 		if end {
 			break
@@ -91,13 +90,10 @@ func ReadGraph(r io.Reader, name string) (*Graph, *ReadReport, error) {
 	switch {
 	case !header:
 		return nil, nil, fmt.Errorf("%s: %w: the file is empty, want a line %s and edges", name, ErrInput, graphHeader)
-	case len(edges) == 0:
+	case edges.given == 0:
 		return nil, nil, fmt.Errorf("%s: %w: the graph has no edge", name, ErrInput)
 	}
-	if err := checkNumbers(edges, most); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
-	}
-	g, err := NewGraph(int(most)+1, edges)
+	g, err := edges.graph()
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -111,16 +107,20 @@ func excerpt(line []byte) string {
 	return strconv.Quote(string(line))
 }
 
+func blank(c byte) bool { return c == ' ' || c == '\t' }
+
 func parseEdge(line []byte) (Edge, error) {
 	fields := [4][]byte{}
 	count := 0
-	for rest := line; len(rest) > 0 && count < len(fields); count++ {
-		end := bytes.IndexAny(rest, " \t")
-		if end < 0 {
-			end = len(rest)
+	for at := 0; at < len(line) && count < len(fields); count++ {
+		from := at
+		for at < len(line) && !blank(line[at]) {
+			at++
 		}
-		fields[count] = rest[:end]
-		rest = bytes.TrimLeft(rest[end:], " \t")
+		fields[count] = line[from:at]
+		for at < len(line) && blank(line[at]) {
+			at++
+		}
 	}
 	if count != 3 {
 		return Edge{}, fmt.Errorf("%s is no edge: want two nodes and a cost", excerpt(line))
@@ -141,30 +141,6 @@ func parseEdge(line []byte) (Edge, error) {
 		return Edge{}, fmt.Errorf("an edge of node %d with itself: leave it out, it cannot be cut", nodes[0])
 	}
 	return Edge{nodes[0], nodes[1], cost}, nil
-}
-
-// checkNumbers verifies that all of 0..most occur.
-func checkNumbers(edges []Edge, most int32) error {
-	if int(most) < 2*len(edges) {
-		seen := make([]bool, most+1)
-		for _, e := range edges {
-			seen[e.I], seen[e.J] = true, true
-		}
-		missing, first := 0, -1
-		for i, s := range seen {
-			if !s {
-				missing++
-				if first < 0 {
-					first = i
-				}
-			}
-		}
-		if missing == 0 {
-			return nil
-		}
-		return fmt.Errorf("%d of the nodes 0 to %d have no edge, the first is %d: number the nodes from 0 without gaps, or give a node that has no edge one of cost 0", missing, most, first)
-	}
-	return fmt.Errorf("%d edges cannot reach all of the nodes 0 to %d: number the nodes from 0 without gaps", len(edges), most)
 }
 
 func (g *Graph) report() *ReadReport {
