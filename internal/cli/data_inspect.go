@@ -131,7 +131,7 @@ func dataTable(d *experiment.DataDoc) *render.Table {
 			t.Columns = append(t.Columns, render.Column{Name: s.name})
 		}
 	}
-	for _, r := range dataRows(d.Name == "npy", len(sets[0].ChannelMean) > 1) {
+	for _, r := range dataRows(sets[0].Lengths != nil, len(sets[0].ChannelMean) > 1) {
 		row := []render.Cell{render.Text(r.what)}
 		for _, s := range sets {
 			row = append(row, render.Text(r.show(s)))

@@ -47,7 +47,8 @@ func runDataList(s *Streams) error {
 	doc := datasetsDocument{Schema: record.DatasetsSchema}
 	keys := config.Keys()
 	for _, src := range data.Sources() {
-		info := datasetInfo{Name: src.Name, About: src.About, Needs: src.Needs, Keys: []string{}}
+		about := src.Defaults.Traits()
+		info := datasetInfo{Name: src.Name, About: about.About, Needs: about.Needs, Keys: []string{}}
 		for _, k := range keys {
 			if strings.HasPrefix(k.Key, "data.") && slices.Contains(k.With, src.Name) {
 				info.Keys = append(info.Keys, k.Key)

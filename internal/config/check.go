@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/component"
+	"tercet/internal/data"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/optim"
 )
@@ -75,9 +76,9 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 	if !nameForm.MatchString(c.Name) || len(c.Name) > 200 {
 		fail("name", "names a folder: letters, digits and _ . , + = - only, at most 200, not starting with a dot or sign; is %q", c.Name)
 	}
-	for _, f := range c.neededFiles() {
-		if f.value == "" {
-			fail(f.key, "must be set for data %q: %s", c.Data.Name, f.doc)
+	if s, ok := c.Data.Options.(data.Needy); ok {
+		for _, f := range s.Missing(c.Data.Split.Kind == "file") {
+			fail("data."+f.Key, "must be set for data %q: %s", c.Data.Name, f.Msg)
 		}
 	}
 	if c.Data.Classes == 1 {
@@ -89,9 +90,6 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 	}
 	if c.Data.Size > 0 && c.Data.Crop > c.Data.Size {
 		fail("data.crop", "is larger than data.size (%d)", c.Data.Size)
-	}
-	if s, ok := c.Data.Split.Options.(ClassSplit); ok && s.Train >= 1 && s.Train != float64(int(s.Train)) {
-		fail("data.split.train", "is neither a fraction below 1 nor a whole number of classes: %s", component.Number(s.Train))
 	}
 	if (c.Train.Epochs > 0) == (c.Train.Steps > 0) {
 		fail("train.epochs", "set exactly one of train.epochs and train.steps above 0 (they are %d and %d)", c.Train.Epochs, c.Train.Steps)
@@ -124,10 +122,11 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 // sourceRules holds what only some sources of data have a meaning for.
 func (c *Config) sourceRules(fail func(key, format string, args ...any)) {
 	d := c.Data
-	if d.Name == "glyphs" && d.Crop > 0 {
-		fail("data.crop", "has no meaning for data glyphs: characters are drawn at data.size; remove it")
+	traits := d.Options.Traits()
+	if traits.Drawn && d.Crop > 0 {
+		fail("data.crop", "has no meaning for data %s: characters are drawn at data.size; remove it", d.Name)
 	}
-	if d.Name != "npy" {
+	if !traits.Vectors {
 		return
 	}
 	for _, k := range []struct {
@@ -138,7 +137,7 @@ func (c *Config) sourceRules(fail func(key, format string, args ...any)) {
 		{"data.augment.crop_padding", d.Augment.CropPadding > 0}, {"data.augment.flip", d.Augment.Flip},
 	} {
 		if k.set {
-			fail(k.key, "changes images; data npy are vectors: remove it")
+			fail(k.key, "changes images; data %s are vectors: remove it", d.Name)
 		}
 	}
 }
@@ -195,32 +194,4 @@ func (c *Config) stopRules(fail func(key, format string, args ...any)) {
 	if c.Train.EvalEvery == 0 {
 		fail("train.early_stop.metric", "needs evaluations during training: set train.eval_every")
 	}
-}
-
-type needed struct{ key, value, doc string }
-
-// neededFiles lists the paths without which a source cannot be opened.
-func (c *Config) neededFiles() []needed {
-	byFile := c.Data.Split.Kind == "file"
-	root := func(r string) []needed { return []needed{{"data.root", r, "the folder of the data"}} }
-	var list []needed
-	switch o := c.Data.Options.(type) {
-	case MNISTData:
-		return root(o.Root)
-	case CIFAR10Data:
-		return root(o.Root)
-	case FolderData:
-		return root(o.Root)
-	case IDXData:
-		list = []needed{{"data.train.images", o.Train.Images, "the training images"}, {"data.train.labels", o.Train.Labels, "their labels"}}
-		if byFile {
-			list = append(list, needed{"data.test.images", o.Test.Images, "the test images"}, needed{"data.test.labels", o.Test.Labels, "their labels"})
-		}
-	case NPYData:
-		list = []needed{{"data.train.vectors", o.Train.Vectors, "the training vectors"}, {"data.train.labels", o.Train.Labels, "their labels"}}
-		if byFile {
-			list = append(list, needed{"data.test.vectors", o.Test.Vectors, "the test vectors"}, needed{"data.test.labels", o.Test.Labels, "their labels"})
-		}
-	}
-	return list
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"tercet/internal/component"
+	"tercet/internal/data"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
@@ -14,20 +15,8 @@ type part = component.Component[any]
 // families lists every component once: most register themselves in the package that
 // they belong to. The first of a family is its default.
 var families = map[string][]part{
-	"data": {
-		of("glyphs", "characters of fonts, drawn with seeded distortion; needs no files", GlyphsData{Glyphs{
-			Classes: 200, PerClass: 20, TestClasses: 100, Difficulty: 0.5}}, nil),
-		of("mnist", "MNIST's four IDX files", MNISTData{}, nil),
-		of("cifar10", "CIFAR-10, binary version", CIFAR10Data{}, nil),
-		of("folder", "one folder a class, PNG or JPEG", FolderData{Train: "train", Test: "test"}, nil),
-		of("idx", "IDX files by name", IDXData{}, nil),
-		of("npy", "vectors from other tools", NPYData{}, nil),
-	},
-	"split": {
-		of("file", "the train and test sets of the source", FileSplit{}, nil),
-		of("class", "train and test classes are disjoint: the score is of unseen classes", ClassSplit{Train: 0.5}, nil),
-		of("fraction", "a share of each class's images to train on: the score is of unseen images of the same classes", FractionSplit{Train: 0.8}, nil),
-	},
+	"data":  data.Family.Plain(),
+	"split": data.Splits.Plain(),
 	"noise": {
 		of("none", "labels as they are", NoNoise{}, nil),
 		of("sln", "each label flips to another class with one probability (symmetric label noise)", SymmetricNoise{Rate: new(0.2)}, nil),

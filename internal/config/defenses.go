@@ -110,8 +110,8 @@ func (c *Config) defenseRules(fail func(key, format string, args ...any)) {
 	if !ok {
 		return
 	}
-	if c.Data.Name == "npy" {
-		fail("defense.name", "%s perturbs pixels in [0, 1]; data npy are vectors", c.Defense.Name)
+	if c.Data.Options.Traits().Vectors {
+		fail("defense.name", "%s perturbs pixels in [0, 1]; data %s are vectors", c.Defense.Name, c.Data.Name)
 	}
 	if p.Norm == "linf" && p.Eps != nil && *p.Eps > 1 {
 		fail("defense.pgd.eps", "pixels lie in [0, 1]; write 8/255 for 8")

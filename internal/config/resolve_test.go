@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tercet/internal/component"
+	"tercet/internal/data"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/optim"
@@ -90,7 +91,7 @@ func TestTextsAndNumbersSurvive(t *testing.T) {
 		}
 		root := rapid.StringN(1, 20, -1).Draw(t, "root")
 		margin := rapid.Float64Range(0, math.MaxFloat64).Draw(t, "margin")
-		c.Data.Options = FolderData{Root: root, Train: rapid.String().Draw(t, "train"), Test: "t"}
+		c.Data.Options = data.FolderOptions{Root: root, Train: rapid.String().Draw(t, "train"), Test: "t"}
 		o := c.Loss.Options.(loss.TripletOptions)
 		o.Margin = margin
 		c.Loss.Options = o

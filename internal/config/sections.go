@@ -2,36 +2,36 @@ package config
 
 import (
 	"tercet/internal/component"
+	"tercet/internal/data"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/optim"
 )
 
-// Data says where the images come from. Options is one of GlyphsData,
-// MNISTData, CIFAR10Data, FolderData, IDXData, NPYData.
+// Data says where the images come from: a component of data.Family.
 type Data struct {
-	Name          string  `yaml:"name" choice:"data" doc:"where the images come from"`
-	Size          int     `yaml:"size" check:">=0,<=4096" doc:"images are resized to SIZE x SIZE pixels before the crop; 0 keeps them"`
-	Fit           string  `yaml:"fit" enum:"stretch|short" doc:"what size means: stretch makes both sides that long, short the shorter one and keeps the aspect (then crop)"`
-	Crop          int     `yaml:"crop" check:">=0,<=4096" doc:"side of the centre crop in pixels; 0 crops nothing"`
-	Color         string  `yaml:"color" enum:"native|grey|rgb" doc:"channels; native keeps those of the source"`
-	Split         Split   `yaml:"split" doc:"what is trained on and what is tested on"`
-	LimitPerClass int     `yaml:"limit_per_class" check:">=0,<=1000000000" doc:"at most so many training images of a class; 0 takes all"`
-	SkipPerClass  int     `yaml:"skip_per_class" check:">=0,<=1000000000" doc:"skip this many training images of each class, the first ones in limit_per_class order: with the same split.seed, a limit of K and a skip of K share no image; 0 skips none"`
-	Classes       int     `yaml:"classes" check:">=0,<=1000000000" doc:"train and test on so many classes, drawn by the run's seed and the same in both sets; 0 takes all"`
-	Augment       Augment `yaml:"augment" doc:"random changes of training images"`
-	Distort       Distort `yaml:"distort" doc:"random affine and elastic maps of training images"`
-	Options       any     `yaml:"-"`
+	Name          string      `yaml:"name" choice:"data" doc:"where the images come from"`
+	Size          int         `yaml:"size" check:">=0,<=4096" doc:"images are resized to SIZE x SIZE pixels before the crop; 0 keeps them"`
+	Fit           string      `yaml:"fit" enum:"stretch|short" doc:"what size means: stretch makes both sides that long, short the shorter one and keeps the aspect (then crop)"`
+	Crop          int         `yaml:"crop" check:">=0,<=4096" doc:"side of the centre crop in pixels; 0 crops nothing"`
+	Color         string      `yaml:"color" enum:"native|grey|rgb" doc:"channels; native keeps those of the source"`
+	Split         Split       `yaml:"split" doc:"what is trained on and what is tested on"`
+	LimitPerClass int         `yaml:"limit_per_class" check:">=0,<=1000000000" doc:"at most so many training images of a class; 0 takes all"`
+	SkipPerClass  int         `yaml:"skip_per_class" check:">=0,<=1000000000" doc:"skip this many training images of each class, the first ones in limit_per_class order: with the same split.seed, a limit of K and a skip of K share no image; 0 skips none"`
+	Classes       int         `yaml:"classes" check:">=0,<=1000000000" doc:"train and test on so many classes, drawn by the run's seed and the same in both sets; 0 takes all"`
+	Augment       Augment     `yaml:"augment" doc:"random changes of training images"`
+	Distort       Distort     `yaml:"distort" doc:"random affine and elastic maps of training images"`
+	Options       data.Source `yaml:"-"`
 }
 
 // Split says which images are test images, and which of the others decide during
-// training. Options is FileSplit, ClassSplit or FractionSplit.
+// training: a component of data.Splits.
 type Split struct {
-	Kind       string  `yaml:"kind" choice:"split" doc:"how the data are split into train and test"`
-	Validation float64 `yaml:"validation" check:">=0,<=0.9" doc:"fraction of the training data held out to choose the best checkpoint and to stop early: whole classes where the test classes are unseen ones, otherwise images of each class; 0 holds out none"`
-	Seed       uint64  `yaml:"seed" doc:"seed of what is chosen for test, validation, limit_per_class and skip_per_class, apart from the run's"`
-	Options    any     `yaml:"-"`
+	Kind       string            `yaml:"kind" choice:"split" doc:"how the data are split into train and test"`
+	Validation float64           `yaml:"validation" check:">=0,<=0.9" doc:"fraction of the training data held out to choose the best checkpoint and to stop early: whole classes where the test classes are unseen ones, otherwise images of each class; 0 holds out none"`
+	Seed       uint64            `yaml:"seed" doc:"seed of what is chosen for test, validation, limit_per_class and skip_per_class, apart from the run's"`
+	Options    data.SplitOptions `yaml:"-"`
 }
 
 // Augment changes training images at random.

@@ -181,17 +181,17 @@ func TestLeftOut(t *testing.T) {
 		"a/1.png": px, "a/1.gif": nil, "a/2.GIF": nil, "a/3.webp": nil, "a/4": px, "a/5.dat": []byte("GIF89a...."),
 		"a/.DS_Store": px, "a/Thumbs.db": px, "a/notes.txt": []byte("text"), "b/1.png": px, "b/2.jfif": nil,
 	})
-	o := Options{Name: "folder", Root: root}
+	o := FolderOptions{Root: root}
 	const want = "6 files are neither PNG nor JPEG and were left out: .gif 2, .dat 1, .jfif 1, .webp 1, without extension 1"
-	if got := LeftOut(o); got != want {
+	if got := LeftOut(Options{Source: o}); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	o.Root = tree(t, map[string][]byte{"train/a/1.png": px, "test/a/1.png": px, "test/a/2.bmp": nil})
-	o.TrainFolder, o.TestFolder = "train", "test"
-	if got := LeftOut(o); got != "1 file is neither PNG nor JPEG and was left out: .bmp 1" {
+	o.Train, o.Test = "train", "test"
+	if got := LeftOut(Options{Source: o}); got != "1 file is neither PNG nor JPEG and was left out: .bmp 1" {
 		t.Error(got)
 	}
-	if got := LeftOut(Options{Name: "folder", Root: tree(t, map[string][]byte{"a/1.png": px, "a/x.xml": []byte("<a/>")})}); got != "" {
+	if got := LeftOut(Options{Source: FolderOptions{Root: tree(t, map[string][]byte{"a/1.png": px, "a/x.xml": []byte("<a/>")})}}); got != "" {
 		t.Error(got)
 	}
 }

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -9,22 +10,28 @@ import (
 	"strings"
 )
 
-// A CIFAR-10 record is one label byte and the planes R, G, B of 32x32 bytes.
+// cifar is a binary layout of the CIFAR sets: records of label bytes and the planes R,
+// G, B of 32x32 bytes.
+type cifar struct {
+	name    string   // of the set
+	bytes   int      // label bytes of a record
+	label   int      // which of them is the class
+	names   string   // file of class names, one a line
+	classes []string // where that is absent
+}
+
 const (
 	cifarSide   = 32
 	cifarPixels = 3 * cifarSide * cifarSide
-	cifarRecord = 1 + cifarPixels
 )
 
-// cifarClasses are the names where batches.meta.txt is absent.
-var cifarClasses = []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"}
-
-// readCIFAR appends the records of r, size bytes long, to pixels (N, 32, 32, 3)
-// and labels, which are below classes.
-func readCIFAR(r io.Reader, size int64, path string, classes int, pixels []uint8, labels []int32) ([]uint8, []int32, error) {
-	n := int(size / cifarRecord)
-	if rest := size % cifarRecord; rest != 0 {
-		return nil, nil, bad("%s: record %d at offset %d has %d of %d bytes: the file is truncated or not CIFAR-10 binary", path, n, int64(n)*cifarRecord, rest, cifarRecord)
+// read appends the records of r, size bytes long, to pixels (N, 32, 32, 3) and labels,
+// which are below classes.
+func (c cifar) read(r io.Reader, size int64, path string, classes int, pixels []uint8, labels []int32) ([]uint8, []int32, error) {
+	record := int64(c.bytes + cifarPixels)
+	n := int(size / record)
+	if rest := size % record; rest != 0 {
+		return nil, nil, bad("%s: record %d at offset %d has %d of %d bytes: the file is truncated or not %s binary", path, n, int64(n)*record, rest, record, c.name)
 	}
 	if n == 0 {
 		return nil, nil, bad("%s: the file is empty", path)
@@ -32,29 +39,30 @@ func readCIFAR(r io.Reader, size int64, path string, classes int, pixels []uint8
 	pixels = slices.Grow(pixels, n*cifarPixels)
 	labels = slices.Grow(labels, n)
 	in := bufio.NewReaderSize(r, 1<<16)
-	var rec [cifarRecord]byte
+	rec := make([]byte, record)
 	for i := range n {
-		at := int64(i) * cifarRecord
-		if k, err := io.ReadFull(in, rec[:]); err != nil {
+		at := int64(i) * record
+		if k, err := io.ReadFull(in, rec); err != nil {
 			return nil, nil, badCause(ended(err), "%s: record %d at offset %d", path, i, at+int64(k))
 		}
-		if int(rec[0]) >= classes {
-			return nil, nil, bad("%s: record %d at offset %d has label %d; there are %d classes", path, i, at, rec[0], classes)
+		if int(rec[c.label]) >= classes {
+			return nil, nil, bad("%s: record %d at offset %d has label %d; there are %d classes", path, i, at, rec[c.label], classes)
 		}
-		labels = append(labels, int32(rec[0]))
+		labels = append(labels, int32(rec[c.label]))
 		const plane = cifarSide * cifarSide
 		for p := range plane {
-			pixels = append(pixels, rec[1+p], rec[1+plane+p], rec[1+2*plane+p])
+			rgb := rec[c.bytes+p:]
+			pixels = append(pixels, rgb[0], rgb[plane], rgb[2*plane])
 		}
 	}
 	return pixels, labels, nil
 }
 
-// cifarNames reads batches.meta.txt in root: ten names, one a line.
-func cifarNames(root string) ([]string, error) {
-	path := filepath.Join(root, "batches.meta.txt")
-	if firstFile(root, "batches.meta.txt") != path {
-		return cifarClasses, nil
+// readNames reads the file of class names in root, one a line.
+func (c cifar) readNames(root string) ([]string, error) {
+	path := filepath.Join(root, c.names)
+	if firstFile(root, c.names) != path {
+		return c.classes, nil
 	}
 	f, size, err := openFile(path, "")
 	if err != nil {
@@ -62,7 +70,7 @@ func cifarNames(root string) ([]string, error) {
 	}
 	defer f.Close()
 	if size > 1<<16 {
-		return nil, bad("%s: %d bytes; want ten class names, one a line", path, size)
+		return nil, bad("%s: %d bytes; want %d class names, one a line", path, size, len(c.classes))
 	}
 	b, err := io.ReadAll(io.LimitReader(f, 1<<16))
 	if err != nil {
@@ -77,38 +85,38 @@ func cifarNames(root string) ([]string, error) {
 			names = append(names, line)
 		}
 	}
-	if len(names) != len(cifarClasses) {
-		return nil, bad("%s: %d class names; CIFAR-10 has %d", path, len(names), len(cifarClasses))
+	if len(names) != len(c.classes) {
+		return nil, bad("%s: %d class names; %s has %d", path, len(names), c.name, len(c.classes))
 	}
 	return names, nil
 }
 
-// openCIFAR10 reads data_batch_*.bin and test_batch.bin of root, in the order of
-// their names.
-func openCIFAR10(root string) (train, test *Memory, err error) {
-	const fix = "get the binary version of CIFAR-10 and set data.root to its folder"
+// open reads the files of root that match train, in the order of their names, and the
+// file test.
+func (c cifar) open(root, train, test string) (a, b *Memory, err error) {
+	fix := fmt.Sprintf("get the binary version of %s and set data.root to its folder", c.name)
 	if _, err := os.Stat(root); err != nil {
-		return nil, nil, missing(err, "no CIFAR-10 folder; %s", fix)
+		return nil, nil, missing(err, "no %s folder; %s", c.name, fix)
 	}
-	batches, err := filepath.Glob(filepath.Join(escapeGlob(root), "data_batch_*.bin"))
+	batches, err := filepath.Glob(filepath.Join(escapeGlob(root), train))
 	if err != nil || len(batches) == 0 {
-		return nil, nil, missing(err, "%s has no data_batch_*.bin; %s", root, fix)
+		return nil, nil, missing(err, "%s has no %s; %s", root, train, fix)
 	}
 	slices.Sort(batches)
-	classes, err := cifarNames(root)
+	classes, err := c.readNames(root)
 	if err != nil {
 		return nil, nil, err
 	}
-	if train, err = readCIFARFiles(batches, classes, fix); err != nil {
+	if a, err = c.readFiles(batches, classes, fix); err != nil {
 		return nil, nil, err
 	}
-	if test, err = readCIFARFiles([]string{filepath.Join(root, "test_batch.bin")}, classes, fix); err != nil {
+	if b, err = c.readFiles([]string{filepath.Join(root, test)}, classes, fix); err != nil {
 		return nil, nil, err
 	}
-	return train, test, nil
+	return a, b, nil
 }
 
-func readCIFARFiles(paths, classes []string, fix string) (*Memory, error) {
+func (c cifar) readFiles(paths, classes []string, fix string) (*Memory, error) {
 	var pixels []uint8
 	var labels []int32
 	for _, path := range paths {
@@ -116,7 +124,7 @@ func readCIFARFiles(paths, classes []string, fix string) (*Memory, error) {
 		if err != nil {
 			return nil, err
 		}
-		pixels, labels, err = readCIFAR(f, size, path, len(classes), pixels, labels)
+		pixels, labels, err = c.read(f, size, path, len(classes), pixels, labels)
 		f.Close()
 		if err != nil {
 			return nil, err

@@ -20,6 +20,12 @@ func cifarRow(label byte, seed int) []byte {
 	return b
 }
 
+const tenRecord = 1 + cifarPixels
+
+func openTen(root string) (train, test Dataset, err error) {
+	return CIFAR10Options{Root: root}.Open(Options{Name: "cifar10"})
+}
+
 func cifarDir(t *testing.T, files map[string][]byte) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a[b]*") // a name that is a pattern, too
@@ -40,7 +46,7 @@ func TestCIFAR(t *testing.T) {
 		"data_batch_1.bin": append(cifarRow(3, 1), cifarRow(0, 2)...),
 		"test_batch.bin":   cifarRow(5, 4),
 	})
-	train, test, err := openCIFAR10(dir)
+	train, test, err := openTen(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +75,7 @@ func TestCIFAR(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "batches.meta.txt"), names, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if train, _, err = openCIFAR10(dir); err != nil || train.Classes()[3] != "n3" {
+	if train, _, err = openTen(dir); err != nil || train.Classes()[3] != "n3" {
 		t.Errorf("batches.meta.txt: %v", err)
 	}
 }
@@ -93,18 +99,18 @@ func TestCIFARErrors(t *testing.T) {
 		"names too long": {map[string][]byte{"data_batch_1.bin": two, "batches.meta.txt": make([]byte, 1<<17)}, ErrFormat, []string{"131072 bytes"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := openCIFAR10(cifarDir(t, c.files))
+			_, _, err := openTen(cifarDir(t, c.files))
 			wantError(t, err, c.kind, c.say...)
 		})
 	}
-	_, _, err := openCIFAR10(filepath.Join(t.TempDir(), "gone"))
+	_, _, err := openTen(filepath.Join(t.TempDir(), "gone"))
 	wantError(t, err, ErrMissing, "gone", "data.root")
-	_, _, err = readCIFAR(bytes.NewReader(two[:4000]), int64(len(two)), "x", 10, nil, nil) // shrinks while read
+	_, _, err = cifar10.read(bytes.NewReader(two[:4000]), int64(len(two)), "x", 10, nil, nil) // shrinks while read
 	wantError(t, err, ErrFormat, "record 1 at offset 4000", "unexpected end")
 }
 
 func TestRealCIFAR(t *testing.T) {
-	train, test, err := openCIFAR10(realData(t, "cifar10-jpeg"))
+	train, test, err := openTen(realData(t, "cifar10-jpeg"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +151,7 @@ func FuzzCIFAR(f *testing.F) {
 	f.Add([]byte{1}, 1)
 	f.Add([]byte{}, 0)
 	f.Fuzz(func(t *testing.T, labels []byte, more int) {
-		if len(labels) > 20 || more > cifarRecord || more < -cifarRecord {
+		if len(labels) > 20 || more > tenRecord || more < -tenRecord {
 			return
 		}
 		var b []byte
@@ -154,14 +160,14 @@ func FuzzCIFAR(f *testing.F) {
 		}
 		b = append(b, make([]byte, max(more, 0))...)
 		b = b[:max(0, len(b)+min(more, 0))]
-		px, got, err := readCIFAR(bytes.NewReader(b), int64(len(b)), "x", 10, nil, nil)
+		px, got, err := cifar10.read(bytes.NewReader(b), int64(len(b)), "x", 10, nil, nil)
 		if err != nil {
 			if !errors.Is(err, ErrFormat) {
 				t.Fatalf("%v is not ErrFormat", err)
 			}
 			return
 		}
-		if len(got) == 0 || len(got)*cifarRecord != len(b) || len(px) != len(got)*cifarPixels {
+		if len(got) == 0 || len(got)*tenRecord != len(b) || len(px) != len(got)*cifarPixels {
 			t.Fatalf("%d bytes give %d labels and %d pixels", len(b), len(got), len(px))
 		}
 		for i, y := range got {

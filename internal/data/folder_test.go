@@ -391,7 +391,7 @@ func TestRealOmniglot(t *testing.T) {
 // Class folders without train and test are the usual case: the error says what to set.
 func TestFolderWithoutTrain(t *testing.T) {
 	root := tree(t, map[string][]byte{"a/1.png": encodePNG(t, flat(2, 2, 9))})
-	_, _, err := Open(Options{Name: "folder", Root: root, TrainFolder: "train", TestFolder: "test"})
+	_, _, err := Open(Options{Source: FolderOptions{root, "train", "test"}})
 	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "no folder "+filepath.Join(root, "train")+" (data.root is "+root+"); for class folders without train and test set data.split.kind: class") {
 		t.Errorf("got %v", err)
 	}

@@ -17,15 +17,12 @@ import (
 // otherImages are the ends of names of images that are not read.
 var otherImages = strings.Fields(".gif .webp .bmp .dib .tif .tiff .jfif .jpe .heic .heif .avif .jxl .jp2 .j2k .ppm .pgm .pbm .pnm .pam .ico .svg .tga .psd .exr .hdr .dng .cr2 .nef .arw")
 
-// LeftOut says which images of o's folders are in a format that is not read, and so were
+// LeftOut says which images of the folders are in a format that is not read, and so were
 // passed over: "5 files are neither PNG nor JPEG and were left out: .gif 1, .webp 4". It
-// returns "" where there are none, and for sources that are no folders of images.
-func LeftOut(o Options) string {
-	if o.Name != "folder" {
-		return ""
-	}
+// returns "" where there are none.
+func (s FolderOptions) LeftOut(o Options) string {
 	count := map[string]int{}
-	for _, root := range o.folders() {
+	for _, root := range s.folders(o) {
 		classes, err := subfolders(root)
 		if err != nil {
 			continue // opening the source says so
@@ -52,10 +49,10 @@ func LeftOut(o Options) string {
 }
 
 // folders are the folders whose folders are classes, as openFolder finds them.
-func (o Options) folders() []string {
-	a, b := o.namedFolders()
-	if subs, err := subfolders(o.Root); err == nil {
-		return folderRoots(o.Root, a, b, subs)
+func (s FolderOptions) folders(o Options) []string {
+	a, b := s.named(o)
+	if subs, err := subfolders(s.Root); err == nil {
+		return folderRoots(s.Root, a, b, subs)
 	}
 	return nil
 }

@@ -4,7 +4,32 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"tercet/internal/component"
 )
+
+func init() {
+	Family.Register(component.Component[Source]{Name: "mnist", Doc: "MNIST's four IDX files", Defaults: MNISTOptions{}})
+}
+
+// MNISTOptions are a folder with the four IDX files of MNIST, plain or gzip.
+type MNISTOptions struct {
+	Root string `yaml:"root" doc:"folder with train-images-idx3-ubyte and its three companions, plain or .gz"`
+}
+
+// Traits implements Source.
+func (MNISTOptions) Traits() Traits {
+	return Traits{
+		About: "MNIST and sets in its layout (Fashion-MNIST, KMNIST): grey images of 28x28",
+		Needs: "root: a folder with the four IDX files, plain or .gz",
+	}
+}
+
+// Missing implements Needy.
+func (s MNISTOptions) Missing(bool) []component.Fault { return noRoot(s.Root) }
+
+// Open implements Source.
+func (s MNISTOptions) Open(o Options) (Dataset, Dataset, error) { return o.rooted(s.Root, openMNIST) }
 
 // mnistFiles are the four files of the MNIST layout, which Fashion-MNIST and
 // KMNIST share: images and labels, train and test.

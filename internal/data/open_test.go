@@ -13,41 +13,41 @@ import (
 
 func TestOpen(t *testing.T) {
 	mnist := mnistDir(t)
-	train, test, err := Open(Options{Name: "mnist", Root: mnist, Size: 4, Color: "rgb", LimitPerClass: 1})
+	train, test, err := Open(Options{Source: MNISTOptions{mnist}, Size: 4, Color: "rgb", LimitPerClass: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if h, w, c := train.Shape(); h != 4 || w != 4 || c != 3 || train.Len() != 2 || test.Len() != 2 {
 		t.Errorf("mnist: %d %d %d, %d and %d items", h, w, c, train.Len(), test.Len())
 	}
-	_, test, err = Open(Options{Name: "mnist", Root: mnist, TestLimitPerClass: 1, Split: Split{Kind: "class", First: true}})
+	_, test, err = Open(Options{Source: MNISTOptions{mnist}, TestLimitPerClass: 1, Split: Split{Kind: "class", First: true}})
 	if err != nil || !slices.Equal(test.Classes(), []string{"9"}) || test.Len() != 1 {
 		t.Errorf("mnist by class: %v", err)
 	}
 
-	o := Options{Name: "idx", Root: mnist, Images: "train-images-idx3-ubyte", Labels: "train-labels-idx1-ubyte.gz"}
-	train, test, err = Open(o)
+	idx := IDXOptions{Root: mnist, Train: ImageFiles{"train-images-idx3-ubyte", "train-labels-idx1-ubyte.gz"}}
+	train, test, err = Open(Options{Source: idx})
 	if err != nil || train.Len() != 4 || test != nil || len(train.Classes()) != 2 {
 		t.Errorf("idx: %v", err)
 	}
-	o.TestImages, o.TestLabels = filepath.Join(mnist, "t10k-images.idx3-ubyte"), "t10k-labels-idx1-ubyte"
-	train, test, err = Open(o)
+	idx.Test = ImageFiles{filepath.Join(mnist, "t10k-images.idx3-ubyte"), "t10k-labels-idx1-ubyte"}
+	train, test, err = Open(Options{Source: idx})
 	if err != nil || len(train.Classes()) != 3 || len(test.Classes()) != 3 {
 		t.Errorf("idx with test files: %v", err)
 	}
 
 	px := encodePNG(t, flat(2, 2, 9))
 	root := tree(t, map[string][]byte{"a/1.png": px, "a/2.png": px, "b/1.png": px, "b/2.png": px})
-	train, test, err = Open(Options{Name: "folder", Root: root, TrainFolder: "train", TestFolder: "test", Split: Split{Kind: "fraction", Train: 0.5}})
+	train, test, err = Open(Options{Source: FolderOptions{root, "train", "test"}, Split: Split{Kind: "fraction", Train: 0.5}})
 	if err != nil || train.Len() != 2 || test.Len() != 2 {
 		t.Errorf("folder: %v", err)
 	}
-	train, test, err = Open(Options{Name: "folder", Root: root})
+	train, test, err = Open(Options{Source: FolderOptions{Root: root}})
 	if err != nil || train.Len() != 4 || test != nil {
 		t.Errorf("folder without split: %v", err)
 	}
 
-	train, test, err = Open(Options{Name: "npy", Root: "testdata", Images: "c_f4.npy", Labels: "y_i8.npy", TestImages: "f_f8.npy", TestLabels: "y_u2.npy"})
+	train, test, err = Open(Options{Source: NPYOptions{"testdata", VectorFiles{"c_f4.npy", "y_i8.npy"}, VectorFiles{"f_f8.npy", "y_u2.npy"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,19 +64,19 @@ func TestOpenErrors(t *testing.T) {
 		kind error
 		say  []string
 	}{
-		"unknown":          {Options{Name: "mnits"}, nil, []string{`"mnits"`, "cifar10, folder, idx, mnist, npy"}},
-		"no root":          {Options{Name: "mnist"}, nil, []string{"data.root"}},
-		"no root, folder":  {Options{Name: "folder"}, nil, []string{"data.root"}},
-		"missing":          {Options{Name: "cifar10", Root: filepath.Join(plain, "x")}, ErrMissing, []string{"x", "data.root"}},
-		"no test folder":   {Options{Name: "folder", Root: plain, TrainFolder: "train", TestFolder: "test", Split: Split{Kind: "file"}}, ErrMissing, []string{"train"}},
-		"no test set":      {Options{Name: "folder", Root: plain, Split: Split{Kind: "file"}}, ErrUnfit, []string{"data folder", "no test set"}},
-		"no labels":        {Options{Name: "idx", Root: plain, Images: "x"}, nil, []string{"file of labels", `"x"`}},
-		"no labels file":   {Options{Name: "npy", Root: "testdata", Images: "c_f4.npy", Labels: "gone.csv"}, ErrMissing, []string{"gone.csv"}},
-		"one test file":    {Options{Name: "npy", Images: "x", Labels: "y", TestLabels: "z"}, nil, []string{"both test files"}},
-		"size of vectors":  {Options{Name: "npy", Root: "testdata", Images: "c_f4.npy", Labels: "y_i8.npy", Size: 8}, nil, []string{"do not apply"}},
-		"bad option":       {Options{Name: "mnist", Root: plain, Color: "blue"}, nil, []string{`"blue"`}},
-		"labels disagree":  {Options{Name: "npy", Images: "testdata/c_f4.npy", Labels: write(t, "y.csv", []byte("1\n2\n"))}, ErrFormat, []string{"5 rows", "2 labels"}},
-		"shapes of vector": {Options{Name: "npy", Images: "testdata/c_f4.npy", Labels: "testdata/y_i8.npy", TestImages: write(t, "x.npy", npyFile(`{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }`, f64(1, 2))), TestLabels: write(t, "y.csv", []byte("1\n"))}, ErrFormat, []string{"1x1x3", "1x1x2"}},
+		"no source":        {Options{}, nil, []string{"no source of data"}},
+		"no root":          {Options{Source: MNISTOptions{}}, nil, []string{"data.root"}},
+		"no root, folder":  {Options{Source: FolderOptions{}}, nil, []string{"data.root"}},
+		"missing":          {Options{Source: CIFAR10Options{filepath.Join(plain, "x")}}, ErrMissing, []string{"x", "data.root"}},
+		"no test folder":   {Options{Source: FolderOptions{plain, "train", "test"}, Split: Split{Kind: "file"}}, ErrMissing, []string{"train"}},
+		"no test set":      {Options{Source: FolderOptions{Root: plain}, Split: Split{Kind: "file"}}, ErrUnfit, []string{"data folder", "no test set"}},
+		"no labels":        {Options{Source: IDXOptions{Root: plain, Train: ImageFiles{Images: "x"}}}, nil, []string{"file of labels", `"x"`}},
+		"no labels file":   {Options{Source: NPYOptions{Root: "testdata", Train: VectorFiles{"c_f4.npy", "gone.csv"}}}, ErrMissing, []string{"gone.csv"}},
+		"one test file":    {Options{Source: NPYOptions{Train: VectorFiles{"x", "y"}, Test: VectorFiles{Labels: "z"}}}, nil, []string{"both test files"}},
+		"size of vectors":  {Options{Source: NPYOptions{Root: "testdata", Train: VectorFiles{"c_f4.npy", "y_i8.npy"}}, Size: 8}, nil, []string{"do not apply"}},
+		"bad option":       {Options{Source: MNISTOptions{plain}, Color: "blue"}, nil, []string{`"blue"`}},
+		"labels disagree":  {Options{Source: NPYOptions{Train: VectorFiles{"testdata/c_f4.npy", write(t, "y.csv", []byte("1\n2\n"))}}}, ErrFormat, []string{"5 rows", "2 labels"}},
+		"shapes of vector": {Options{Source: NPYOptions{Train: VectorFiles{"testdata/c_f4.npy", "testdata/y_i8.npy"}, Test: VectorFiles{write(t, "x.npy", npyFile(`{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }`, f64(1, 2))), write(t, "y.csv", []byte("1\n"))}}}, ErrFormat, []string{"1x1x3", "1x1x2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := Open(c.o)
@@ -88,38 +88,24 @@ func TestOpenErrors(t *testing.T) {
 		if err := os.Chmod(filepath.Join(dir, "train-images-idx3-ubyte"), 0); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err := Open(Options{Name: "mnist", Root: dir})
+		_, _, err := Open(Options{Source: MNISTOptions{dir}})
 		wantError(t, err, ErrMissing, "cannot read", "permission denied")
 	}
 }
 
-func TestSourcesAndRegister(t *testing.T) {
-	made := toy(t, 1, 1, 1, 2, 2)
-	Register(Source{Name: "aaa-test", About: "made up", Open: func(o Options) (Dataset, Dataset, error) {
-		if o.Params != 7 {
-			t.Errorf("params %v", o.Params)
+// Every source says what it is; two do not share a type of options, by which they are
+// named.
+func TestSources(t *testing.T) {
+	names := map[string]bool{}
+	for _, s := range Sources() {
+		if d := s.Defaults.Traits(); d.About == "" || d.Needs == "" || s.Doc == "" {
+			t.Errorf("source %s: %+v", s.Name, d)
 		}
-		return made, nil, nil
-	}})
-	s := Sources()
-	if s[0].Name != "aaa-test" || len(s) != 6 {
-		t.Errorf("%d sources, first %s", len(s), s[0].Name)
+		names[nameOf(s.Defaults)] = true
 	}
-	for _, s := range s {
-		if s.About == "" || s.Open == nil {
-			t.Errorf("source %q says nothing", s.Name)
-		}
+	if len(names) != len(Sources()) {
+		t.Errorf("%d sources have the names %v", len(Sources()), names)
 	}
-	train, _, err := Open(Options{Name: "aaa-test", Params: 7, LimitPerClass: 1})
-	if err != nil || train.Len() != 2 {
-		t.Errorf("registered source: %v", err)
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("a name taken twice is accepted")
-		}
-	}()
-	Register(Source{Name: "mnist"})
 }
 
 func TestSummary(t *testing.T) {
@@ -194,7 +180,7 @@ func moment(px []uint8, use func(i int) bool) (mean, std float64) {
 
 // The published mean and deviation of MNIST's training pixels.
 func TestRealMNISTSummary(t *testing.T) {
-	train, test, err := Open(Options{Name: "mnist", Root: realData(t, "mnist")})
+	train, test, err := Open(Options{Source: MNISTOptions{realData(t, "mnist")}})
 	if err != nil {
 		t.Fatal(err)
 	}

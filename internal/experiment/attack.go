@@ -110,7 +110,7 @@ func (r *Run) Attack(ctx context.Context, checkpoint, set string, o record.Attac
 
 // gallery embeds the set that attacks are on.
 func (r *Run) gallery(ctx context.Context, checkpoint, set string, say Say) (*Embedded, *attack.Gallery, error) {
-	if r.Config.Data.Name == "npy" {
+	if r.Config.Data.Options.Traits().Vectors {
 		return nil, nil, fmt.Errorf("%w: attacks need images with pixels in [0, 1]; this run is trained on vectors", data.ErrUnfit)
 	}
 	e, err := r.Embed(ctx, checkpoint, set, 0, say)

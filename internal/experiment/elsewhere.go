@@ -20,10 +20,10 @@ func (r *Run) elsewhere(open opener) opener {
 		train, test, err := open(o)
 		here, e := os.Getwd()
 		unread := errors.Is(err, data.ErrMissing) || errors.Is(err, data.ErrFormat)
-		if !unread || e != nil || from == "" || from == here || !relative(o) {
+		if !unread || e != nil || from == "" || from == here || !data.Relative(o.Source) {
 			return train, test, r.moved(err, o)
 		}
-		o.Root = filepath.Join(from, o.Root)
+		o.Source = data.At(o.Source, filepath.Join(from, data.Root(o.Source)))
 		train, test, there := open(o)
 		if there != nil {
 			return nil, nil, r.moved(fmt.Errorf("%w; the run was trained in %s, and from there: %w", err, from, there), o)
@@ -36,18 +36,11 @@ func (r *Run) elsewhere(open opener) opener {
 // moved says what to do where the data of a run that has begun are missing: its config
 // is fixed.
 func (r *Run) moved(err error, o data.Options) error {
-	if !errors.Is(err, data.ErrMissing) || o.Root == "" || r.Manifest.Data.Train.Items == 0 {
+	root := data.Root(o.Source)
+	if !errors.Is(err, data.ErrMissing) || root == "" || r.Manifest.Data.Train.Items == 0 {
 		return err
 	}
-	return fmt.Errorf("%w; the config of a run is fixed: move the data back to %s, or put a link to them there", err, o.Root)
-}
-
-// relative says that o reads files by paths from the current directory.
-func relative(o data.Options) bool {
-	if o.Root != "" {
-		return !filepath.IsAbs(o.Root)
-	}
-	return o.Images != "" && !filepath.IsAbs(o.Images) || o.Labels != "" && !filepath.IsAbs(o.Labels)
+	return fmt.Errorf("%w; the config of a run is fixed: move the data back to %s, or put a link to them there", err, root)
 }
 
 // recordData is what the manifest says of the sets that r is trained on.
@@ -60,7 +53,4 @@ func (r *Run) recordData(s *Sets) record.Data {
 }
 
 // readsHere says that the paths of cfg's data count from the current directory.
-func readsHere(cfg *config.Config) bool {
-	o, err := dataOptions(cfg)
-	return err == nil && relative(o)
-}
+func readsHere(cfg *config.Config) bool { return data.Relative(cfg.Data.Options) }

@@ -78,14 +78,7 @@ func (r *Run) gapReference(dir string, sets *Sets, judged data.Dataset, set stri
 // sameForm returns an error where two configs, or their images (H, W, C), differ in how
 // images are brought to a form.
 func sameForm(ref, own *config.Config, refShape, ownShape [3]int) error {
-	a, err := dataOptions(ref)
-	if err != nil {
-		return err
-	}
-	b, err := dataOptions(own)
-	if err != nil {
-		return err
-	}
+	a, b := dataOptions(ref), dataOptions(own)
 	for _, k := range []struct {
 		key      string
 		ref, own any

@@ -79,7 +79,7 @@ func Inspect(ctx context.Context, cfg *config.Config, say Say) (*DataDoc, error)
 	if sets.LeftOut != "" {
 		d.Warnings = append(d.Warnings, sets.LeftOut)
 	}
-	_, vectors := cfg.Data.Options.(config.NPYData)
+	vectors := cfg.Data.Options.Traits().Vectors
 	list := sets.named()
 	for i, s := range list {
 		if err := ctx.Err(); err != nil {

@@ -10,9 +10,6 @@ import (
 // CheckConfig returns what training would refuse of cfg whatever its data hold. It
 // reads no file, and takes a config without a sweep.
 func CheckConfig(cfg *config.Config) error {
-	if _, err := dataOptions(cfg); err != nil {
-		return inConfig("data", err)
-	}
 	if cfg.LearnsMetric() {
 		_, err := mahalanobis.NewLoss(cfg.Metric.Loss, cfg.Metric.Zeta, cfg.Metric.HuberDelta)
 		if err != nil {

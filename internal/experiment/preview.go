@@ -41,8 +41,8 @@ func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*PreviewDoc
 	if o.Classes < 1 || o.PerClass < 1 {
 		return nil, fmt.Errorf("a sheet of %d classes and %d images each shows nothing", o.Classes, o.PerClass)
 	}
-	if _, ok := cfg.Data.Options.(config.NPYData); ok {
-		return nil, fmt.Errorf("%w: npy holds vectors; only images can be drawn", data.ErrUnfit)
+	if cfg.Data.Options.Traits().Vectors {
+		return nil, fmt.Errorf("%w: %s holds vectors; only images can be drawn", data.ErrUnfit, cfg.Data.Name)
 	}
 	sets, err := OpenData(cfg)
 	if err != nil {

@@ -266,10 +266,8 @@ func (r *Run) metricSource(ctx context.Context, o MeasureOptions, say Say) (*met
 
 // dataName is the data set's, or that of the folder where it is one of images.
 func dataName(c *config.Config) string {
-	for _, l := range c.Origins() {
-		if c.Data.Name == "folder" && l.Key == "data.root" {
-			return filepath.Base(l.Value)
-		}
+	if s, ok := c.Data.Options.(data.FolderOptions); ok && s.Root != "" {
+		return filepath.Base(s.Root)
 	}
 	return c.Data.Name
 }

@@ -64,16 +64,17 @@ func (s *starter) look() error {
 		s.data = []string{"size: 32", "glyphs: {classes: 60, per_class: 20, test_classes: 30}"}
 		s.split = []string{"kind: file                # test characters are unseen ones"}
 		return nil
-	case "mnist", "cifar10":
-		s.data = []string{rootLine(s.root)}
-		s.split = []string{"kind: file                # the test images of the source: unseen images of the same classes"}
-		return nil
 	case "folder":
 		return s.lookFolder()
 	case "idx", "npy":
 		return s.lookFiles()
 	}
-	return fmt.Errorf("unknown source %q", s.source)
+	if _, known := data.Family.Lookup(s.source); !known {
+		return fmt.Errorf("unknown source %q", s.source)
+	}
+	s.data = []string{rootLine(s.root)}
+	s.split = []string{"kind: file                # the test images of the source: unseen images of the same classes"}
+	return nil
 }
 
 const (

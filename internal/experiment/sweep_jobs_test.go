@@ -269,7 +269,7 @@ func TestOpenSourcesAreBounded(t *testing.T) {
 	all := variants(t, "sweep={seed: [0, 1], data.glyphs.seed: [0, 1, 2, 3]}") // 0 1 2 3 0 1 2 3
 	s := newSources(all, 2)
 	for i := range all {
-		if _, _, err := s.opener(i)(mustOptions(t, all[i])); err != nil {
+		if _, _, err := s.opener(i)(dataOptions(all[i])); err != nil {
 			t.Fatal(err)
 		}
 		if len(s.sets) > 2 {
@@ -283,7 +283,7 @@ func TestOpenSourcesAreBounded(t *testing.T) {
 	// 0 1 2: 2 makes room of 1, which is needed after 0.
 	s = newSources(all, 2)
 	for i := range 3 {
-		if _, _, err := s.opener(i)(mustOptions(t, all[i])); err != nil {
+		if _, _, err := s.opener(i)(dataOptions(all[i])); err != nil {
 			t.Fatal(err)
 		}
 		s.release(i)
@@ -291,15 +291,6 @@ func TestOpenSourcesAreBounded(t *testing.T) {
 	if s.sets[s.keys[0]] == nil || s.sets[s.keys[1]] != nil || s.sets[s.keys[2]] == nil {
 		t.Error("not the one that is needed last was closed")
 	}
-}
-
-func mustOptions(t *testing.T, cfg *config.Config) data.Options {
-	t.Helper()
-	o, err := dataOptions(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o
 }
 
 // What could not be read is read again by the next run: the files may be there by

@@ -32,11 +32,7 @@ type source struct {
 func newSources(variants []*config.Config, jobs int) *sources {
 	s := &sources{keys: make([]string, len(variants)), limit: jobs, left: map[string][]int{}, sets: map[string]*source{}}
 	for i, cfg := range variants {
-		o, err := dataOptions(cfg)
-		if err != nil {
-			continue // its run will say so
-		}
-		text, err := json.Marshal(o)
+		text, err := json.Marshal(dataOptions(cfg))
 		if err != nil {
 			continue
 		}

@@ -1,0 +1,47 @@
+package data
+
+import "tercet/internal/component"
+
+func init() {
+	Family.Register(component.Component[Source]{Name: "folder", Doc: "one folder a class, PNG or JPEG", Defaults: FolderOptions{Train: "train", Test: "test"}})
+}
+
+// FolderOptions are one folder a class, images inside.
+type FolderOptions struct {
+	Root  string `yaml:"root" doc:"folder of class folders, or of the two below"`
+	Train string `yaml:"train" doc:"with split file: the folder of training classes, under root"`
+	Test  string `yaml:"test" doc:"with split file: the folder of test classes, under root"`
+}
+
+// Traits implements Source.
+func (FolderOptions) Traits() Traits {
+	return Traits{About: "PNG and JPEG images, one folder a class", Needs: "root: the class folders, or train and test holding them"}
+}
+
+// Missing implements Needy.
+func (s FolderOptions) Missing(bool) []component.Fault { return noRoot(s.Root) }
+
+// named are the names of the folders of train and test, which a split of another kind
+// does not look at.
+func (s FolderOptions) named(o Options) (train, test string) {
+	if o.Split.Kind != "" && o.Split.Kind != "file" {
+		return "", ""
+	}
+	return s.Train, s.Test
+}
+
+// Open implements Source.
+func (s FolderOptions) Open(o Options) (Dataset, Dataset, error) {
+	if err := o.checkRoot(s.Root); err != nil {
+		return nil, nil, err
+	}
+	a, b := s.named(o)
+	train, test, err := openFolder(s.Root, a, b, o.image())
+	if err != nil {
+		return nil, nil, err
+	}
+	if test == nil {
+		return train, nil, nil
+	}
+	return train, test, nil
+}

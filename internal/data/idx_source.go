@@ -1,0 +1,50 @@
+package data
+
+import "tercet/internal/component"
+
+func init() {
+	Family.Register(component.Component[Source]{Name: "idx", Doc: "IDX files by name", Defaults: IDXOptions{}})
+}
+
+// IDXOptions are IDX files by name.
+type IDXOptions struct {
+	Root  string     `yaml:"root" doc:"folder that the files are in"`
+	Train ImageFiles `yaml:"train" doc:"training files"`
+	Test  ImageFiles `yaml:"test" doc:"test files, for split file"`
+}
+
+// ImageFiles are images and their labels.
+type ImageFiles struct {
+	Images string `yaml:"images" doc:"IDX file of images, plain or .gz"`
+	Labels string `yaml:"labels" doc:"IDX file of labels, plain or .gz"`
+}
+
+// Traits implements Source.
+func (IDXOptions) Traits() Traits {
+	return Traits{
+		About: "IDX files of bytes: images (N, H, W) or (N, H, W, C) and labels (N)",
+		Needs: "the files of images and labels, plain or .gz",
+	}
+}
+
+// Missing implements Needy.
+func (s IDXOptions) Missing(fileSplit bool) []component.Fault {
+	out := append(unset("train.images", s.Train.Images, "the training images"), unset("train.labels", s.Train.Labels, "their labels")...)
+	if fileSplit {
+		out = append(out, append(unset("test.images", s.Test.Images, "the test images"), unset("test.labels", s.Test.Labels, "their labels")...)...)
+	}
+	return out
+}
+
+// Files implements Filed.
+func (s IDXOptions) Files() []string { return []string{s.Train.Images, s.Train.Labels} }
+
+// Open implements Source.
+func (s IDXOptions) Open(o Options) (train, test Dataset, err error) {
+	return o.images(func() (*Memory, *Memory, error) {
+		if err := o.checkFiles(s.Train.Images, s.Train.Labels, s.Test.Images, s.Test.Labels); err != nil {
+			return nil, nil, err
+		}
+		return openIDX(under(s.Root, s.Train.Images), under(s.Root, s.Train.Labels), under(s.Root, s.Test.Images), under(s.Root, s.Test.Labels))
+	})
+}

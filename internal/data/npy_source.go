@@ -1,0 +1,82 @@
+package data
+
+import (
+	"fmt"
+
+	"tercet/internal/component"
+	"tercet/internal/engine/array"
+)
+
+func init() {
+	Family.Register(component.Component[Source]{Name: "npy", Doc: "vectors from other tools", Defaults: NPYOptions{}})
+}
+
+// NPYOptions are vectors made by other tools.
+type NPYOptions struct {
+	Root  string      `yaml:"root" doc:"folder that the files are in"`
+	Train VectorFiles `yaml:"train" doc:"training files"`
+	Test  VectorFiles `yaml:"test" doc:"test files, for split file"`
+}
+
+// VectorFiles are vectors (N, d) and their labels (N).
+type VectorFiles struct {
+	Vectors string `yaml:"vectors" doc:"npy file of vectors (N, d)"`
+	Labels  string `yaml:"labels" doc:"npy or csv file of N labels"`
+}
+
+// Traits implements Source.
+func (NPYOptions) Traits() Traits {
+	return Traits{
+		About:   "vectors of other tools: npy of float32 or float64 (N, D), labels as npy or csv",
+		Needs:   "the files of vectors and labels",
+		Vectors: true,
+	}
+}
+
+// Missing implements Needy.
+func (s NPYOptions) Missing(fileSplit bool) []component.Fault {
+	out := append(unset("train.vectors", s.Train.Vectors, "the training vectors"), unset("train.labels", s.Train.Labels, "their labels")...)
+	if fileSplit {
+		out = append(out, append(unset("test.vectors", s.Test.Vectors, "the test vectors"), unset("test.labels", s.Test.Labels, "their labels")...)...)
+	}
+	return out
+}
+
+// Files implements Filed.
+func (s NPYOptions) Files() []string { return []string{s.Train.Vectors, s.Train.Labels} }
+
+// Open implements Source.
+func (s NPYOptions) Open(o Options) (train, test Dataset, err error) {
+	if err := o.checkFiles(s.Train.Vectors, s.Train.Labels, s.Test.Vectors, s.Test.Labels); err != nil {
+		return nil, nil, err
+	}
+	if o.Size != 0 || o.Crop != 0 || !o.image().native() {
+		return nil, nil, fmt.Errorf("data npy holds vectors: size, crop and color do not apply")
+	}
+	files := []VectorFiles{s.Train}
+	if s.Test.Vectors != "" {
+		files = append(files, s.Test)
+	}
+	sets := make([]Dataset, 2)
+	var spelt []*values
+	var vectors []*array.Array
+	for _, f := range files {
+		x, v, err := readPart(under(s.Root, f.Vectors), LabelFile{Path: under(s.Root, f.Labels)})
+		if err != nil {
+			return nil, nil, err
+		}
+		spelt, vectors = append(spelt, v), append(vectors, x)
+	}
+	labels, classes := indexValues(spelt...)
+	for k, x := range vectors {
+		if sets[k], err = NewVectors(x, labels[k], classes); err != nil {
+			return nil, nil, err
+		}
+	}
+	if sets[1] != nil {
+		if err := sameShape(sets[0], sets[1]); err != nil {
+			return nil, nil, badCause(err, "%s and %s", under(s.Root, s.Train.Vectors), under(s.Root, s.Test.Vectors))
+		}
+	}
+	return sets[0], sets[1], nil
+}
