@@ -1,5 +1,3 @@
-// Package attack attacks frozen embedders: it perturbs the images of queries and
-// scores what retrieval makes of them.
 package attack
 
 import (

@@ -1,5 +1,3 @@
-// Package adversary crafts images inside a ball around clean ones, and holds the
-// defences that train on them.
 package adversary
 
 import "tercet/internal/engine/array"

@@ -1,5 +1,3 @@
-// Package loss holds objectives: embeddings and tuples to a loss and its
-// gradient with respect to the embeddings.
 package loss
 
 import "tercet/internal/engine/array"

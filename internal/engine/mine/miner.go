@@ -1,4 +1,3 @@
-// Package mine chooses which tuples of a batch count.
 package mine
 
 import (

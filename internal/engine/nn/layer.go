@@ -1,5 +1,3 @@
-// Package nn holds layers with explicit forward and backward passes, and the
-// models built from them.
 package nn
 
 import "tercet/internal/engine/array"

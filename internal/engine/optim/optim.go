@@ -1,5 +1,3 @@
-// Package optim updates parameters from their gradients: SGD, Adam, AdamW,
-// learning-rate schedules and clipping. The arithmetic is torch.optim's.
 package optim
 
 import (
