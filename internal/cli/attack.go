@@ -169,7 +169,7 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 		return runError(err)
 	}
 	view.close()
-	if err := experiment.WriteJSON(o.path(), a.Doc); err != nil {
+	if err := record.Write(o.path(), a.Doc); err != nil {
 		return err
 	}
 	if o.save != "" {

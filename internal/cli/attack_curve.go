@@ -84,7 +84,7 @@ func runCurve(ctx context.Context, s *Streams, o attackOptions, r *experiment.Ru
 	for _, w := range d.Warnings {
 		s.Note("warning: %s", w)
 	}
-	if err := experiment.WriteJSON(o.curvePath(), d); err != nil {
+	if err := record.Write(o.curvePath(), d); err != nil {
 		return err
 	}
 	if !o.noPictures {

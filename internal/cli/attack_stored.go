@@ -24,7 +24,7 @@ func (o *attackOptions) stored(r *experiment.Run, opts record.AttackOptions) (*r
 	if err := writable(o.path()); err != nil || o.force {
 		return nil, err
 	}
-	d, err := experiment.StoredAttack(o.path())
+	d, err := record.ReadKept[record.Attack](o.path())
 	if d == nil {
 		return nil, keptError(err, "FOLDER")
 	}
@@ -35,7 +35,7 @@ func (o *attackOptions) stored(r *experiment.Run, opts record.AttackOptions) (*r
 	if o.ifNeeded && r.Owns(o.path(), d.Source) && experiment.SameAttack(d, opts) && r.Measures(d.Source, o.checkpoint, step, o.set) {
 		return d, nil
 	}
-	return nil, keptError(r.Protect(o.path(), d.Source, o.set, o.checkpoint, experiment.LacksAttack(d, opts)), "FOLDER")
+	return nil, keptError(r.Protect(o.path(), d.Source, o.set, o.checkpoint, experiment.PlannedAttack(opts).Covers(*d)), "FOLDER")
 }
 
 // storedCurve refuses, before the work, to replace a curve, as stored does.
@@ -43,11 +43,7 @@ func (o *attackOptions) storedCurve(r *experiment.Run, opts record.AttackOptions
 	if err := writable(o.curvePath()); err != nil || o.force {
 		return err
 	}
-	d, err := experiment.StoredCurve(o.curvePath())
-	if d == nil {
-		return keptError(err, "FOLDER")
-	}
-	return keptError(r.Protect(o.curvePath(), d.Source, o.set, o.checkpoint, experiment.LacksCurve(d, opts, o.points)), "FOLDER")
+	return keptError(experiment.Keep(r, o.curvePath(), experiment.PlannedCurve(opts, o.points), o.set, o.checkpoint), "FOLDER")
 }
 
 // writable refuses a path to which no result is written, before the work.

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"tercet/internal/experiment"
 	"tercet/internal/record"
 )
 
@@ -57,7 +56,7 @@ func TestAttackKeepsTheLargerCurve(t *testing.T) {
 	unchanged(t, ".", before, nil)
 	must(t, 0, curve+" --queries 4 --curve eps=0..4/255:2 --out quick")
 	must(t, 0, curve+" --queries 4 --curve eps=0..4/255:2 --force")
-	if d, _ := experiment.StoredCurve("runs/tiny/curve.json"); d == nil || d.Queries != 4 {
+	if d, _ := record.ReadKept[record.Curve]("runs/tiny/curve.json"); d == nil || d.Queries != 4 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -99,7 +98,7 @@ func TestIfNeeded(t *testing.T) {
 	}
 	put(t, "runs/tiny/attack.json", strings.Replace(unsealed(b), of, `"step": 9`, 1))
 	must(t, 0, "attack --run runs/tiny --queries 2 --steps 1 --if-needed")
-	if d, _ := experiment.StoredAttack("runs/tiny/attack.json"); d == nil || d.Queries != 2 || d.Source.Step != 18 {
+	if d, _ := record.ReadKept[record.Attack]("runs/tiny/attack.json"); d == nil || d.Queries != 2 || d.Source.Step != 18 {
 		t.Errorf("%+v", d)
 	}
 }

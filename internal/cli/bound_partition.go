@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tercet/internal/experiment"
 	"tercet/internal/record"
 	"tercet/internal/report"
 	"tercet/internal/text"
@@ -106,7 +105,7 @@ func runBoundPartition(ctx context.Context, s *Streams, o boundPartitionOptions)
 // refuseOtherPartition refuses to replace what has more draws, or is of another seed.
 func refuseOtherPartition(t *report.PartitionTask, o boundPartitionOptions) error {
 	for _, dir := range t.Dirs {
-		if p := t.StoredIn(dir); p != nil && !o.force && (p.Seed != o.seed || len(p.Errors) > o.draws && !p.Covers(t.PartitionSetting, o.seed, o.draws)) {
+		if p := t.StoredIn(dir); p != nil && !o.force && (p.Seed != o.seed || len(p.Errors) > o.draws && !theory.PartitionCovers(p, t.PartitionSetting, o.seed, o.draws)) {
 			return usagef("%s has %d draws with seed %d: give --seed %d --draws %d, or --force to replace it", filepath.Join(dir, theory.PartitionFile), len(p.Errors), p.Seed, p.Seed, len(p.Errors))
 		}
 	}
@@ -119,7 +118,7 @@ func (doc *partitionResult) settle(ctx context.Context, s *Streams, t *report.Pa
 	var lacking []string
 	var have *theory.Partition
 	for _, dir := range t.Dirs {
-		if p := t.StoredIn(dir); p != nil && !o.force && p.Covers(t.PartitionSetting, o.seed, o.draws) {
+		if p := t.StoredIn(dir); p != nil && !o.force && theory.PartitionCovers(p, t.PartitionSetting, o.seed, o.draws) {
 			have = p
 		} else {
 			lacking = append(lacking, dir)
@@ -133,7 +132,7 @@ func (doc *partitionResult) settle(ctx context.Context, s *Streams, t *report.Pa
 		}
 	}
 	for _, dir := range lacking {
-		if err := experiment.WriteJSON(filepath.Join(dir, theory.PartitionFile), out.Partition); err != nil {
+		if err := record.Write(filepath.Join(dir, theory.PartitionFile), out.Partition); err != nil {
 			return err
 		}
 	}

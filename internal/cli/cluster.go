@@ -203,11 +203,9 @@ func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stage
 	if err != nil {
 		return nil, err
 	}
-	if d, err := experiment.StoredCluster(path); !o.force {
-		if d != nil {
-			err = r.Protect(path, d.Source, o.set, o.checkpoint, experiment.LacksCluster(d, opts, o.limit))
-		}
-		if err := keptError(err, "FOLDER"); err != nil {
+	if !o.force {
+		now := record.Cluster{Options: opts, Source: record.Source{Items: o.limit}}
+		if err := keptError(experiment.Keep(r, path, now, o.set, o.checkpoint), "FOLDER"); err != nil {
 			return nil, err
 		}
 	}
@@ -255,11 +253,8 @@ func (o *clusterOptions) keeper(opts record.ClusterOptions) experiment.Keeper {
 	}
 	path := filepath.Join(o.out, "cluster.json")
 	return func(now record.Source) error {
-		d, err := experiment.StoredCluster(path)
-		if d != nil {
-			err = experiment.ProtectFiles(path, d.Source, now, experiment.LacksCluster(d, opts, 0))
-		}
-		return keptError(err, "FOLDER")
+		now.Items = 0 // all of them
+		return keptError(record.KeepFiles(path, record.Cluster{Options: opts, Source: now}), "FOLDER")
 	}
 }
 

@@ -122,7 +122,7 @@ func writeAssigned(dir string, d *record.Assign) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := experiment.WriteJSON(filepath.Join(dir, "assign.json"), d); err != nil {
+	if err := record.Write(filepath.Join(dir, "assign.json"), d); err != nil {
 		return err
 	}
 	return fsx.Write(filepath.Join(dir, "assigned.npy"), 0o644, func(w io.Writer) error { return data.WriteNPYLabels(w, d.Labels) })

@@ -269,7 +269,7 @@ func writeEval(s *Streams, path string, d *record.Eval) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if err := experiment.WriteJSON(path, d); err != nil {
+	if err := record.Write(path, d); err != nil {
 		return err
 	}
 	s.Note("wrote %s", path)
@@ -327,11 +327,7 @@ func (o *evalOptions) keeper(set record.EvalOptions) experiment.Keeper {
 		return nil
 	}
 	return func(now record.Source) error {
-		d, err := experiment.StoredEval(o.out)
-		if d != nil {
-			err = experiment.ProtectFiles(o.out, d.Source, now, experiment.LacksEval(d, set))
-		}
-		return keptError(err, "FILE")
+		return keptError(record.KeepFiles(o.out, record.Eval{Options: set, Source: now}), "FILE")
 	}
 }
 
@@ -342,7 +338,7 @@ func (o *evalOptions) storedEval(r *experiment.Run, path string, set record.Eval
 	if o.force {
 		return nil, nil
 	}
-	d, err := experiment.StoredEval(path)
+	d, err := record.ReadKept[record.Eval](path)
 	if d == nil {
 		return nil, keptError(err, "FILE")
 	}
@@ -353,7 +349,7 @@ func (o *evalOptions) storedEval(r *experiment.Run, path string, set record.Eval
 	if o.ifNeeded && r.Owns(path, d.Source) && experiment.SameEval(d, set) && r.Measures(d.Source, o.checkpoint, step, o.set) {
 		return d, nil
 	}
-	return nil, keptError(r.Protect(path, d.Source, o.set, o.checkpoint, experiment.LacksEval(d, set)), "FILE")
+	return nil, keptError(r.Protect(path, d.Source, o.set, o.checkpoint, record.Eval{Options: set}.Covers(*d)), "FILE")
 }
 
 // picture draws and says where; a picture that cannot be drawn is a note, the

@@ -34,11 +34,9 @@ func runNoiseRate(ctx context.Context, s *Streams, o evalOptions) error {
 		return err
 	}
 	path := experiment.ResultPath(r.Dir, "noise", "", o.checkpoint)
-	if d, err := experiment.StoredNoise(path); !o.force {
-		if d != nil {
-			err = r.Protect(path, d.Source, "train", o.checkpoint, experiment.LacksNoise(d, o.limit))
-		}
-		if err := keptError(err, ""); err != nil {
+	if !o.force {
+		now := record.NoiseRate{Source: record.Source{Items: o.limit}}
+		if err := keptError(experiment.Keep(r, path, now, "train", o.checkpoint), ""); err != nil {
 			return err
 		}
 	}
@@ -49,7 +47,7 @@ func runNoiseRate(ctx context.Context, s *Streams, o evalOptions) error {
 		return runError(err)
 	}
 	view.close()
-	if err := experiment.WriteJSON(path, doc); err != nil {
+	if err := record.Write(path, doc); err != nil {
 		return err
 	}
 	return s.Result(doc, func(w io.Writer) error { return noiseTable(doc).Write(w, o.format) })

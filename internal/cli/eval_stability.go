@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/experiment"
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/train"
 )
@@ -156,7 +157,7 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 		return keptError(err, "")
 	}
 	view.close()
-	if err := experiment.WriteJSON(r.Path(found.File()), found); err != nil {
+	if err := record.Write(r.Path(found.File()), found); err != nil {
 		return err
 	}
 	for _, w := range found.Cautions() {

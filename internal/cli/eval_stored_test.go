@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/experiment"
+	"tercet/internal/record"
 )
 
 func atoi(t *testing.T, s string) int {
@@ -79,7 +79,7 @@ func TestEvalKeepsTheLargerResult(t *testing.T) {
 	must(t, 0, eval+" --pairs --k 1,2,4,8,16 --n-init 3") // has more
 	refuse(t, ExitUsage, eval+" --k 1,2,4,8,16 --n-init 3", "would lose: the scores of pairs; --out")
 	must(t, 0, eval+" --no-kmeans --force")
-	if d, _ := experiment.StoredEval("a/quick.json"); d == nil || d.Clustering != nil {
+	if d, _ := record.ReadKept[record.Eval]("a/quick.json"); d == nil || d.Clustering != nil {
 		t.Errorf("%+v", d)
 	}
 	refuse(t, ExitUsage, eval+" --out a", "give the file to write, such as a/eval.json")

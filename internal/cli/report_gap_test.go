@@ -23,7 +23,7 @@ func TestReportGap(t *testing.T) {
 			d.Schema, d.Train = "tercet.gap/1", record.Set{Items: n}
 			d.Source.Checkpoint, d.Source.Step = "last", 10
 			d.Loss.Name, d.Loss.Gap.Value, d.Error.Gap.Value = "triplet", 10/float64(n), 1/math.Sqrt(float64(n))
-			if err := experiment.WriteJSON(filepath.Join(dir, "gap.json"), d); err != nil {
+			if err := record.Write(filepath.Join(dir, "gap.json"), d); err != nil {
 				t.Fatal(err)
 			}
 		}

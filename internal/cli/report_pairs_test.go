@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/experiment"
 	"tercet/internal/noise"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -27,7 +26,7 @@ func pairFake(t *testing.T, name string, width int, seed uint64, test float64) s
 	held := score(test)
 	doc := record.Pairs{Schema: "tercet.pairs/1", Parameters: 1000 * width, Steps: 10, Train: score(0.005), TrainClean: score(0.1), Test: &held, FloorDuplicates: 0.005}
 	for file, v := range map[string]any{"manifest.json": m, "pairs.json": doc} {
-		if err := experiment.WriteJSON(filepath.Join(dir, file), v); err != nil {
+		if err := record.Write(filepath.Join(dir, file), v); err != nil {
 			t.Fatal(err)
 		}
 	}

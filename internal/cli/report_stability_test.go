@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/experiment"
 	"tercet/internal/record"
 	"tercet/internal/theory/measure"
 	rule "tercet/internal/verdict"
@@ -26,7 +25,7 @@ func TestReportStability(t *testing.T) {
 		Series: []measure.Series{{Name: "s", Quantity: "gamma", Axis: "n", Points: []measure.Point{point(10, .5, .25), point(20, .25, .5)}}},
 		Checks: []measure.Check{{Says: "it is crossed", Found: "0.5", Holds: &yes}},
 	}
-	if err := experiment.WriteJSON("T4.json", doc); err != nil {
+	if err := record.Write("T4.json", doc); err != nil {
 		t.Fatal(err)
 	}
 	code, out, stderr := cli("report", "--table", "stability", "--format", "csv", "--curves", filepath.Join("pictures", "s"), "T4.json")

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"tercet/internal/config"
-	"tercet/internal/experiment"
 	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -40,7 +39,7 @@ func fakeRun(t *testing.T, name string, seed uint64, recall float64, sets ...str
 	e := record.Eval{Schema: "tercet.eval/1", Evaluated: scores(recall), Baselines: map[string]record.Evaluated{"pixels": scores(0.25)}}
 	e.Source.Checkpoint, e.Source.Step, e.Source.Set = "last", 10, "test"
 	for file, doc := range map[string]any{"manifest.json": m, "eval.json": e} {
-		if err := experiment.WriteJSON(filepath.Join(dir, file), doc); err != nil {
+		if err := record.Write(filepath.Join(dir, file), doc); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -213,7 +212,7 @@ func TestReportRefusesASwappedConfig(t *testing.T) {
 	}
 	delete(doc, "digest") // as after an edit by hand
 	doc["config_hash"] = "0123456789ab"
-	if err := experiment.WriteJSON("runs/b/manifest.json", doc); err != nil {
+	if err := record.Write("runs/b/manifest.json", doc); err != nil {
 		t.Fatal(err)
 	}
 	code, out, stderr := cli("report", "runs/b")

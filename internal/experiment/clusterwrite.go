@@ -52,7 +52,7 @@ func (c *Clustered) Write(dir string) error {
 	if c.model != nil {
 		files[modelFile] = c.model.write
 	}
-	if err := WriteJSON(filepath.Join(dir, "cluster.json"), c.Doc); err != nil {
+	if err := record.Write(filepath.Join(dir, "cluster.json"), c.Doc); err != nil {
 		return err
 	}
 	for name, fill := range files {

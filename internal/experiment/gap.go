@@ -47,7 +47,7 @@ func (r *Run) gap(ctx context.Context, o MeasureOptions, say Say) (*GapDoc, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := r.protectGap(o); err != nil {
+	if err := r.keepGap(o); err != nil {
 		return nil, err
 	}
 	weights, err := robustWeights(r.Config, sets)

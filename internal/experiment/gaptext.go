@@ -15,7 +15,7 @@ func StoredGap(s record.Source) *GapDoc {
 	if s.Run == "" {
 		return nil
 	}
-	for _, name := range []string{resultFile(s, "gap"), "gap.json"} {
+	for _, name := range []string{s.File("gap"), "gap.json"} {
 		d := new(GapDoc)
 		if stored(filepath.Join(s.Run, name), d) && d.Schema == record.GapSchema &&
 			d.Source.Checkpoint == s.Checkpoint && d.Source.Step == s.Step && d.Source.Set == s.Set {
@@ -26,7 +26,7 @@ func StoredGap(s record.Source) *GapDoc {
 }
 
 // File is gap.json, of other images or weights gap-validation.json and the like.
-func (d *GapDoc) File() string { return resultFile(d.Source, "gap") }
+func (d *GapDoc) File() string { return d.Source.File("gap") }
 
 // Cautions are the warnings.
 func (d *GapDoc) Cautions() []string { return d.Warnings }

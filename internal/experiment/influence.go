@@ -63,7 +63,7 @@ func (r *Run) influence(ctx context.Context, o MeasureOptions, p Progress) (*Inf
 	if err != nil {
 		return nil, err
 	}
-	if err := s.protectInfluence(plan); err != nil {
+	if err := s.keepInfluence(plan); err != nil {
 		return nil, err
 	}
 	free, err := r.lockStability()
@@ -203,7 +203,7 @@ func (w *goingOn) one(ctx context.Context, p record.Replacement) (influenced, er
 		return kept, fmt.Errorf("image %d: %w", p.Image, err)
 	}
 	kept = influenced{key, w.judges.compare(w.base, standing), cost}
-	return kept, WriteJSON(path, kept)
+	return kept, record.Write(path, kept)
 }
 
 // stand is what the network makes of the judges after going on.

@@ -11,7 +11,7 @@ import (
 )
 
 // File is influence.json.
-func (d *InfluenceDoc) File() string { return resultFile(d.Source, "influence") }
+func (d *InfluenceDoc) File() string { return d.Source.File("influence") }
 
 // Cautions are the warnings.
 func (d *InfluenceDoc) Cautions() []string { return d.Warnings }

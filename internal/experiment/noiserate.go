@@ -11,14 +11,6 @@ import (
 	"tercet/internal/fsx"
 	"tercet/internal/noise"
 	"tercet/internal/record"
-	"tercet/internal/report"
-)
-
-// What a noise rate is of.
-const (
-	ofLabels   = "labels"
-	ofPairs    = "pairs"
-	ofTriplets = "triplets"
 )
 
 // NoiseRate estimates how many of the labels, pairs or triplets that r is trained on
@@ -44,15 +36,15 @@ func (r *Run) NoiseRate(ctx context.Context, checkpoint string, limit int, say S
 	embedded := func(done, total int) { say("embed", done, total) }
 	switch {
 	case t.tuples != nil:
-		d.Of = ofPairs
+		d.Of = record.OfPairs
 		losses, err = t.pairLosses(ctx, r.Config.Eval.Batch, embedded)
 	case r.Config.Noise.Kind == noise.PairLabel:
 		return nil, fmt.Errorf("%w: the noise of this run cannot be told: its triplets have a wrong positive or a wrong negative, and the loss does not tell which", data.ErrUnfit)
 	case r.Config.Noise.Kind == noise.TripletFlip:
-		d.Of = ofTriplets
+		d.Of = record.OfTriplets
 		losses, err = t.tripletLosses(ctx, r.Config, embedded)
 	default:
-		d.Of = ofLabels
+		d.Of = record.OfLabels
 		losses, err = t.labelLosses(ctx, r.Config, limit, embedded)
 	}
 	if err != nil {
@@ -100,9 +92,9 @@ func estimateRate(d *record.NoiseRate, t *assembled, losses []float64, seed uint
 // deriveRate fills in what follows from the estimate.
 func deriveRate(d *record.NoiseRate) {
 	switch d.Of {
-	case ofPairs:
+	case record.OfPairs:
 		d.Effective = &d.Estimate.P
-	case ofLabels:
+	case record.OfLabels:
 		p := noise.SLNEffective(noise.SLNFromRate(d.Estimate.P, d.Source.Classes))
 		d.Effective = &p
 	}
@@ -114,7 +106,7 @@ func truthOf(of string, s *Sets) *record.NoiseTruth {
 	if n == nil {
 		return nil
 	}
-	if of == ofPairs && s.Graph != nil {
+	if of == record.OfPairs && s.Graph != nil {
 		return &record.NoiseTruth{Kind: n.Kind, Wanted: n.Effective, Found: s.Graph.Effective}
 	}
 	return &record.NoiseTruth{Kind: n.Kind, Wanted: n.Wanted, Found: n.Found}
@@ -125,7 +117,7 @@ func truthOf(of string, s *Sets) *record.NoiseTruth {
 // wrong, unless the triplets are made of such pairs.
 func foundWeights(path string, classes int, made bool) (noise.TripletWeights, error) {
 	var w noise.TripletWeights
-	text, err := fsx.ReadFile(path, report.MaxDocument)
+	text, err := fsx.ReadFile(path, record.MaxDocument)
 	if errors.Is(err, os.ErrNotExist) {
 		return w, fmt.Errorf("noise_from: there is no %s; tercet eval --run RUN --noise-rate writes RUN/noise.json", path)
 	}
@@ -144,11 +136,11 @@ func foundWeights(path string, classes int, made bool) (noise.TripletWeights, er
 	}
 	p := d.Estimate.P
 	switch d.Of {
-	case ofTriplets:
+	case record.OfTriplets:
 		return noise.OrderFlips(p), nil
-	case ofLabels:
+	case record.OfLabels:
 		return noise.SLNTriplets(noise.SLNFromRate(p, classes), classes), nil
-	case ofPairs:
+	case record.OfPairs:
 		if made {
 			return noise.PLNTriplets(p, 0.5), nil
 		}

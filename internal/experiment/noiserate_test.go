@@ -87,7 +87,7 @@ func TestNoiseRateOfPairs(t *testing.T) {
 		t.Errorf("truth %+v", tr)
 	}
 	file := filepath.Join(t.TempDir(), "noise.json")
-	if err := WriteJSON(file, d); err != nil {
+	if err := record.Write(file, d); err != nil {
 		t.Fatal(err)
 	}
 	q, err := noise.SLNFromEffective(d.Estimate.P)

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 
@@ -9,12 +8,23 @@ import (
 	"tercet/internal/record"
 )
 
+// Keep is the rule by which results are replaced: it returns a *record.KeptError where
+// now, to be a result of the run's checkpoint on a split, would not cover the one that
+// path holds. See Protect.
+func Keep[T record.Result[T]](r *Run, path string, now T, split, checkpoint string) error {
+	there, err := record.ReadKept[T](path)
+	if there == nil {
+		return err
+	}
+	return r.Protect(path, (*there).From(), split, checkpoint, now.Covers(*there))
+}
+
 // ResultPath is where a result of a kind goes, a JSON document, in dir.
 func ResultPath(dir, kind, split, checkpoint string) string {
 	return filepath.Join(dir, names.Result(kind, split, checkpoint)+".json")
 }
 
-// Protect is the rule by which results are replaced: it returns a *KeptError where a
+// Protect returns a *KeptError where a
 // result of the run's checkpoint on a split, to be written to path, would not cover the
 // one of there, which path holds. It covers that if lost, what it would not have of it,
 // is empty and both are of the same weights and images, or if the run has gone on since:
@@ -22,7 +32,7 @@ func ResultPath(dir, kind, split, checkpoint string) string {
 // checkpoint that is older than there, or cannot be read, is no reason to replace it.
 func (r *Run) Protect(path string, there record.Source, split, checkpoint string, lost []string) error {
 	if !r.Owns(path, there) {
-		return &record.KeptError{Path: path, Lost: []string{"the result of " + origin(there)}}
+		return &record.KeptError{Path: path, Lost: []string{"the result of " + there.Of()}}
 	}
 	step, err := r.Step(checkpoint)
 	if err != nil {
@@ -47,25 +57,6 @@ func (r *Run) Protect(path string, there record.Source, split, checkpoint string
 	return &record.KeptError{Path: path, Lost: lost}
 }
 
-// ProtectFiles is Protect for a result of files, now, in place of that of there: both
-// have to be of the same content.
-func ProtectFiles(path string, there, now record.Source, lost []string) error {
-	switch {
-	case there.Run != "", (there.Graph == "") != (now.Graph == ""):
-		lost = []string{"the result of " + origin(there)}
-	case there.Fingerprint != now.Fingerprint && origin(there) == origin(now) && there.Labels == now.Labels:
-		lost = []string{"the result of " + origin(there) + " as it was: the files have changed since"}
-	case there.Fingerprint != now.Fingerprint:
-		lost = []string{fmt.Sprintf("the result of %s, whose content is another than that of %s", originFiles(there), originFiles(now))}
-	case now.Graph != "" && there.Labels != "": // which its fingerprint leaves out
-		lost = append(lost, otherThan(there.Labels, setting("labels", now.Labels), "labels")...)
-	}
-	if len(lost) == 0 {
-		return nil
-	}
-	return &record.KeptError{Path: path, Lost: lost}
-}
-
 // Keeper refuses, before the work, to replace a result by that of a source; nil for
 // where nothing is replaced.
 type Keeper func(record.Source) error
@@ -75,17 +66,6 @@ func (k Keeper) check(s record.Source) error {
 		return nil
 	}
 	return k(s)
-}
-
-// origin names what a result was computed from.
-func origin(s record.Source) string { return cmp.Or(s.Run, s.Embeddings, s.Graph) }
-
-// originFiles is of with the labels.
-func originFiles(s record.Source) string {
-	if s.Labels == "" {
-		return origin(s) + " without labels"
-	}
-	return origin(s) + " with " + s.Labels
 }
 
 // alone are the kinds of results that are one document.
@@ -98,7 +78,7 @@ func ownName(path string, there record.Source, split, checkpoint string) string 
 		if filepath.Base(path) != names.Result(kind, split, checkpoint)+".json" {
 			continue
 		}
-		if own := resultFile(there, kind); own != filepath.Base(path) {
+		if own := there.File(kind); own != filepath.Base(path) {
 			return own
 		}
 	}

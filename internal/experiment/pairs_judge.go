@@ -79,7 +79,7 @@ func (r *Run) judgePairs(ctx context.Context, t *assembled) error {
 	if err != nil {
 		return fmt.Errorf("pairs.json: %w", err)
 	}
-	return WriteJSON(r.Path("pairs.json"), doc)
+	return record.Write(r.Path("pairs.json"), doc)
 }
 
 func (r *Run) pairsDoc(ctx context.Context, t *assembled) (*record.Pairs, error) {

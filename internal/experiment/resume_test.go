@@ -561,19 +561,19 @@ func TestAFitFromItsBestCheckpoint(t *testing.T) {
 func TestResultsHaveDigests(t *testing.T) {
 	path := t.TempDir() + "/eval.json"
 	doc := &record.Eval{Schema: record.EvalSchema, Source: record.Source{Set: "test", Items: 3}}
-	if err := WriteJSON(path, doc); err != nil {
+	if err := record.Write(path, doc); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := StoredEval(path); d == nil || err != nil {
+	if d, err := record.ReadKept[record.Eval](path); d == nil || err != nil {
 		t.Fatal("not read")
 	}
 	text := strings.Replace(read(t, path), `"items": 3`, `"items": 4`, 1)
 	write(t, path, text)
-	if d, err := StoredEval(path); d != nil || err == nil {
+	if d, err := record.ReadKept[record.Eval](path); d != nil || err == nil {
 		t.Error("read although it was changed")
 	}
 	write(t, path, unsealed(text))
-	if d, _ := StoredEval(path); d == nil || d.Source.Items != 4 {
+	if d, _ := record.ReadKept[record.Eval](path); d == nil || d.Source.Items != 4 {
 		t.Error("not read without its digest")
 	}
 	keys := map[string]any{}

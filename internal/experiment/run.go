@@ -5,7 +5,6 @@ package experiment
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -107,30 +106,12 @@ func identity(resolved []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// maxManifest bounds manifest.json, which takes a few kilobytes.
-const maxManifest = 1 << 20
-
 func (r *Run) readManifest() error {
-	path := r.Path("manifest.json")
-	b, err := fsx.ReadFile(path, maxManifest)
-	if err != nil {
-		return err
-	}
-	var m record.Manifest // afresh: what the file leaves out must not stay from before
-	if err = record.Check(b); errors.Is(err, record.ErrDigest) {
-		return fmt.Errorf("%s: %w", path, err)
-	}
+	m, err := record.Read[record.Manifest](r.Path("manifest.json"))
 	if err == nil {
-		err = json.Unmarshal(b, &m)
+		r.Manifest = *m
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %s", path, record.Words(err))
-	}
-	if m.Schema != record.RunSchema {
-		return fmt.Errorf("%s: schema %q; this version reads tercet.run/1", path, m.Schema)
-	}
-	r.Manifest = m
-	return nil
+	return err
 }
 
 // SaveManifest writes manifest.json.
@@ -139,7 +120,7 @@ func (r *Run) SaveManifest() error {
 		return err
 	}
 	r.Manifest.Updated = now()
-	return WriteJSON(r.Path("manifest.json"), r.Manifest)
+	return record.Write(r.Path("manifest.json"), r.Manifest)
 }
 
 // Lock makes this process the only one that works on the run, or returns
@@ -173,19 +154,6 @@ func (r *Run) Close() {
 		r.lock.Close()
 		r.lock = nil
 	}
-}
-
-// WriteJSON writes v, an object, indented and with its digest, by way of a temporary
-// file. It writes all JSON documents of a run.
-func WriteJSON(path string, v any) error {
-	b, err := json.Marshal(v)
-	if err == nil {
-		b, err = record.Seal(b)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return fsx.WriteFile(path, b, 0o644)
 }
 
 func now() string { return time.Now().UTC().Format(time.RFC3339) }

@@ -155,7 +155,7 @@ func killedAt(t *testing.T, root, stage string) string {
 		{"temporary", func() { write(t, filepath.Join(dir, ".config.yaml.tmp-99-0"), "na") }},
 		{"config", func() { write(t, filepath.Join(dir, "config.yaml"), string(text)) }},
 		{"manifest", func() {
-			if err := WriteJSON(filepath.Join(dir, "manifest.json"), fresh(load(t))); err != nil {
+			if err := record.Write(filepath.Join(dir, "manifest.json"), fresh(load(t))); err != nil {
 				t.Fatal(err)
 			}
 		}},

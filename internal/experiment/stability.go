@@ -56,7 +56,7 @@ func (r *Run) uniformStability(ctx context.Context, o MeasureOptions, p Progress
 	if err != nil {
 		return nil, err
 	}
-	if err := s.protectStability(plan); err != nil {
+	if err := s.keepStability(plan); err != nil {
 		return nil, err
 	}
 	d := &StabilityDoc{record.Stability{Schema: record.StabilitySchema, Loss: s.judges.loss.Name, Of: s.judges.loss.Of, Source: s.source("last", c.State.Step, m.Dim())}}

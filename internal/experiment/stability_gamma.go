@@ -21,7 +21,7 @@ func (r *Run) measuredGamma(checkpoint string, step int, m *nn.Model) *float64 {
 	}
 	for _, split := range []string{"test", "validation"} {
 		var d record.Stability
-		name := resultFile(record.Source{Set: split}, "stability")
+		name := record.Source{Set: split}.File("stability")
 		if stored(r.Path(name), &d) && d.Schema == record.StabilitySchema && d.Source.Checkpoint == checkpoint && d.Source.Step == step {
 			for _, k := range d.Kinds {
 				if k.N > 0 {

@@ -110,7 +110,7 @@ func (r *Run) metricStability(ctx context.Context, o MeasureOptions, p Progress)
 		}
 		doc.file = filepath.Join("stability", name+".json")
 		asked := measuring.OptionsRecord{Repeats: o.claimRepeats(), Delta: o.Metric.delta(), Triplets: o.Triplets}
-		if err := r.protectMetric(doc.file, measuring.Document{Data: src.record, Seed: o.Seed, Options: &asked}, o); err != nil {
+		if err := r.keepMetric(doc.file, measuring.Document{Data: src.record, Seed: o.Seed, Options: &asked}, o); err != nil {
 			return nil, err
 		}
 		d, err := claim.Test(ctx, measuring.Study{
@@ -137,7 +137,7 @@ func (r *Run) metricStability(ctx context.Context, o MeasureOptions, p Progress)
 	}
 	doc.Document = measuring.Document{Schema: record.MetricSchema, Says: "stability", Data: src.record, Seed: o.Seed}
 	doc.Options = &measuring.OptionsRecord{Repeats: o.Repeats, Sizes: o.Metric.sizes(), Delta: o.Metric.delta(), Triplets: o.Triplets}
-	if err := r.protectMetric(doc.file, doc.Document, o); err != nil {
+	if err := r.keepMetric(doc.file, doc.Document, o); err != nil {
 		return nil, err
 	}
 	if o.Job == MeasureGap {

@@ -56,7 +56,7 @@ func (k *metricKeeper) Store(key string, v any, seconds float64) error {
 	if err := os.MkdirAll(k.dir, 0o755); err != nil {
 		return err
 	}
-	return WriteJSON(k.path(key), metricPoint{record.MetricPointSchema, k.by(), seconds, v})
+	return record.Write(k.path(key), metricPoint{record.MetricPointSchema, k.by(), seconds, v})
 }
 
 // metricInterrupted ends a measurement that was cancelled.

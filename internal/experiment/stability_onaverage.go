@@ -33,7 +33,7 @@ func (r *Run) onAverageStability(ctx context.Context, o MeasureOptions, p Progre
 	if err != nil {
 		return nil, err
 	}
-	if err := s.protectOnAverage(plan); err != nil {
+	if err := s.keepOnAverage(plan); err != nil {
 		return nil, err
 	}
 	l, err := s.loss()

@@ -248,7 +248,7 @@ func TestOnAverageBesideTheGap(t *testing.T) {
 	r := trained(t, t.TempDir(), few...)
 	o := gapOptions
 	g := measuredAs[*GapDoc](t, r, o)
-	if err := WriteJSON(r.Path(g.File()), g); err != nil {
+	if err := record.Write(r.Path(g.File()), g); err != nil {
 		t.Fatal(err)
 	}
 	d := measuredAs[*OnAverageDoc](t, r, onAverageOptions())
@@ -263,7 +263,7 @@ func TestOnAverageBesideTheGap(t *testing.T) {
 		t.Errorf("table %+v", d.Table())
 	}
 	g.Source.Step++
-	if err := WriteJSON(r.Path(g.File()), g); err != nil {
+	if err := record.Write(r.Path(g.File()), g); err != nil {
 		t.Fatal(err)
 	}
 	if d := measuredAs[*OnAverageDoc](t, r, onAverageOptions()); d.Gap != nil || !strings.Contains(strings.Join(d.Table().Notes, "\n"), "no gap.json") {
@@ -362,7 +362,7 @@ func TestOnAverageOfLostRetrainings(t *testing.T) {
 			t.Fatal("no result")
 		}
 		kept.Record.Status, kept.Record.Message, kept.Record.Change = record.Collapsed, "all in one place", nil
-		if err := WriteJSON(path, kept); err != nil {
+		if err := record.Write(path, kept); err != nil {
 			t.Fatal(err)
 		}
 	}

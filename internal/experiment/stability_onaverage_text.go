@@ -9,7 +9,7 @@ import (
 )
 
 // File is on-average.json.
-func (d *OnAverageDoc) File() string { return resultFile(d.Source, "on-average") }
+func (d *OnAverageDoc) File() string { return d.Source.File("on-average") }
 
 // Cautions are the warnings.
 func (d *OnAverageDoc) Cautions() []string { return d.Warnings }

@@ -109,7 +109,7 @@ func (t *retraining) reference(ctx context.Context, m *nn.Model) error {
 				return err
 			}
 			kept.Cost, kept.Seconds, kept.Same = r.Manifest.Cost, r.Manifest.Seconds, digest(again) == digest(m)
-			if err := WriteJSON(path, kept); err != nil {
+			if err := record.Write(path, kept); err != nil {
 				return err
 			}
 			if kept.Same {
@@ -202,7 +202,7 @@ func retrain[K comparable, R timed](ctx context.Context, t *retraining, list []a
 			return err
 		}
 		kept.Cost = r.Manifest.Cost
-		if err := WriteJSON(r.Path("result.json"), kept); err != nil {
+		if err := record.Write(r.Path("result.json"), kept); err != nil {
 			return err
 		}
 		out[i] = kept.Record

@@ -340,7 +340,7 @@ func TestARetrainingThatIsLost(t *testing.T) {
 		t.Fatalf("network %v, %s, message %q, error %v", m, status, message, err)
 	}
 	kept.Record.Status, kept.Record.Message, kept.Record.Movement = status, message, nil
-	if err := WriteJSON(path, kept); err != nil {
+	if err := record.Write(path, kept); err != nil {
 		t.Fatal(err)
 	}
 	d = measuredAs[*StabilityDoc](t, r, o)
@@ -477,7 +477,7 @@ func TestGammaOfTheSameWeights(t *testing.T) {
 	d := record.Stability{Schema: record.StabilitySchema, Source: record.Source{Checkpoint: "last", Step: 3}, Gamma: 0.5, Kinds: []record.KindSummary{{N: 1}}}
 	check := func(want bool, why string) {
 		t.Helper()
-		if err := WriteJSON(r.Path("stability.json"), d); err != nil {
+		if err := record.Write(r.Path("stability.json"), d); err != nil {
 			t.Fatal(err)
 		}
 		if g := r.measuredGamma("last", 3, m); (g != nil) != want || want && *g != 0.5 {

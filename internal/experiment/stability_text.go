@@ -8,7 +8,7 @@ import (
 )
 
 // File is stability.json.
-func (d *StabilityDoc) File() string { return resultFile(d.Source, "stability") }
+func (d *StabilityDoc) File() string { return d.Source.File("stability") }
 
 // Cautions are the warnings.
 func (d *StabilityDoc) Cautions() []string { return d.Warnings }

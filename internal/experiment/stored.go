@@ -3,63 +3,16 @@ package experiment
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"os"
 
+	"tercet/internal/attack"
 	"tercet/internal/record"
 
 	"tercet/internal/fsx"
-	"tercet/internal/report"
 )
-
-// StoredAttack reads an attack.json; nil where there is none. One that cannot be read, of
-// another schema or damaged, is a *KeptError: nobody can say what replacing it loses.
-func StoredAttack(path string) (*record.Attack, error) {
-	return readKept[record.Attack](path, record.AttackSchema)
-}
-
-// StoredCurve reads a curve.json, as StoredAttack does.
-func StoredCurve(path string) (*record.Curve, error) {
-	return readKept[record.Curve](path, record.CurveSchema)
-}
-
-// StoredEval reads an eval.json, as StoredAttack does.
-func StoredEval(path string) (*record.Eval, error) {
-	return readKept[record.Eval](path, record.EvalSchema)
-}
-
-// readKept reads the document of a schema that path holds; nil where there is no file.
-func readKept[T any](path, schema string) (*T, error) {
-	b, err := fsx.ReadFile(path, report.MaxDocument)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	d := new(T)
-	var head struct {
-		Schema string `json:"schema"`
-	}
-	if err == nil {
-		err = record.Check(b)
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &head)
-	}
-	if err == nil && head.Schema != schema {
-		return nil, &record.KeptError{Path: path, Lost: []string{fmt.Sprintf("a document of schema %q; this version reads %s", head.Schema, schema)}}
-	}
-	if err == nil {
-		err = json.Unmarshal(b, d)
-	}
-	if err != nil {
-		return nil, &record.KeptError{Path: path, Lost: []string{"a file that cannot be read: " + record.Words(err)}}
-	}
-	return d, nil
-}
 
 // stored reads what path holds into d; false where there is nothing that can be read.
 func stored(path string, d any) bool {
-	b, err := fsx.ReadFile(path, report.MaxDocument)
+	b, err := fsx.ReadFile(path, record.MaxDocument)
 	return err == nil && record.Check(b) == nil && json.Unmarshal(b, d) == nil
 }
 
@@ -101,6 +54,35 @@ func (r *Run) Measures(s record.Source, checkpoint string, step int, set string)
 		of = d.Validation
 	}
 	return s.Checkpoint == checkpoint && s.Step == step && s.Set == set && of != nil && s.Fingerprint == of.Fingerprint
+}
+
+// PlannedAttack is the document of attacks by o as far as it is known before the work:
+// its options and the keys of its scores.
+func PlannedAttack(o record.AttackOptions) record.Attack {
+	resolveAttack(&o)
+	return record.Attack{Options: o, Scores: plannedScores(o)}
+}
+
+// PlannedCurve is PlannedAttack for a curve over the given eps.
+func PlannedCurve(o record.AttackOptions, eps []float64) record.Curve {
+	resolveAttack(&o)
+	d := record.Curve{Options: o}
+	for _, v := range eps {
+		d.Points = append(d.Points, record.CurvePoint{Eps: v, Scores: plannedScores(o)})
+	}
+	return d
+}
+
+func plannedScores(o record.AttackOptions) map[string]record.Scores {
+	var list record.Scores
+	for _, key := range attack.Keys(o.Attacks) {
+		list = append(list, record.Score{Key: key})
+	}
+	out := map[string]record.Scores{}
+	for _, v := range o.Variants {
+		out[v] = list
+	}
+	return out
 }
 
 // SameAttack reports whether d is the result of these options.

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"tercet/internal/attack"
-	"tercet/internal/metric"
 	"tercet/internal/record"
 )
 
@@ -29,14 +27,14 @@ func TestStoredAttack(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "attack.json")
-	if d, err := StoredAttack(path); d != nil || err != nil {
+	if d, err := record.ReadKept[record.Attack](path); d != nil || err != nil {
 		t.Errorf("a file that is not there: %v, %v", d, err)
 	}
-	if err := WriteJSON(path, a.Doc); err != nil {
+	if err := record.Write(path, a.Doc); err != nil {
 		t.Fatal(err)
 	}
-	d, _ := StoredAttack(path)
-	if d == nil || !sameJSON(d, a.Doc) || !SameAttack(d, o) || LacksAttack(d, o) != nil {
+	d, _ := record.ReadKept[record.Attack](path)
+	if d == nil || !sameJSON(d, a.Doc) || !SameAttack(d, o) || PlannedAttack(o).Covers(*d) != nil {
 		t.Fatalf("%+v", d)
 	}
 	step, err := r.Step("last")
@@ -60,7 +58,7 @@ func TestStoredAttack(t *testing.T) {
 	} {
 		c := o
 		change(&c)
-		if got := strings.Join(LacksAttack(d, c), "; "); got != want || SameAttack(d, c) {
+		if got := strings.Join(PlannedAttack(c).Covers(*d), "; "); got != want || SameAttack(d, c) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -69,75 +67,8 @@ func TestStoredAttack(t *testing.T) {
 			t.Fatal(err)
 		}
 		var kept *record.KeptError
-		if d, err := StoredAttack(path); d != nil || !errors.As(err, &kept) {
+		if d, err := record.ReadKept[record.Attack](path); d != nil || !errors.As(err, &kept) {
 			t.Errorf("%s: %v, %v", text, d, err)
-		}
-	}
-}
-
-// Every field of the options is looked at: as more or less, or as a setting.
-func TestLacksLooksAtAllOptions(t *testing.T) {
-	base := record.AttackOptions{Attacks: []string{"ES"}, Variants: []string{"fixed"}, Norm: "linf", Eps: 0.5, Step: 0.5, Iterations: 9, Rule: "fixed", Direction: "sign",
-		Start: "clean", Restarts: 9, Keep: "last", Queries: 9, Batch: 9, Seed: 9, Bootstrap: 900, Draws: 9, W: 9, M: 9, XiScale: 9, XiWeight: 9}
-	d := &record.Attack{Options: base, Queries: 9, Scores: map[string]metric.Scores{"fixed": {{Key: "ES:D"}}}}
-	if got := LacksAttack(d, base); got != nil {
-		t.Fatalf("itself: %q", got)
-	}
-	pictures := map[string]bool{"Pictures": true, "PictureAttacks": true}
-	v := reflect.ValueOf(base)
-	for i := range v.NumField() {
-		o := base
-		field := reflect.ValueOf(&o).Elem().Field(i)
-		switch name := v.Type().Field(i).Name; field.Kind() {
-		case reflect.String:
-			field.SetString("x")
-		case reflect.Float64:
-			field.SetFloat(0.25)
-		case reflect.Int:
-			field.SetInt(1)
-		case reflect.Uint64:
-			field.SetUint(1)
-		case reflect.Bool:
-			field.SetBool(true)
-		case reflect.Slice:
-			field.Set(reflect.ValueOf([]string{"published"}))
-		default:
-			t.Fatalf("%s: of a kind that the test does not know", name)
-		}
-		if o.Bootstrap == 1 {
-			o.Bootstrap = 0
-		}
-		name := v.Type().Field(i).Name
-		if got := LacksAttack(d, o); (len(got) == 0) != pictures[name] {
-			t.Errorf("another %s: %q", name, got)
-		}
-	}
-}
-
-func TestLacksOfACurve(t *testing.T) {
-	o := record.AttackOptions{Attacks: []string{"ES"}, Norm: "linf", Step: 3. / 255, Iterations: 4, Queries: 8, Eps: 12. / 255}
-	resolveAttack(&o)
-	d := &record.Curve{Options: o, Queries: 8}
-	for _, n := range []float64{0, 3, 6, 9, 12} {
-		d.Points = append(d.Points, record.CurvePoint{Eps: n / 255, Scores: map[string]metric.Scores{"published": {{Key: "ES:D"}}, "fixed": {{Key: "ES:D"}}}})
-	}
-	all := []float64{0, 3. / 255, 6. / 255, 9. / 255, 12. / 255}
-	for _, c := range []struct {
-		want   string
-		eps    []float64
-		change func(*record.AttackOptions)
-	}{
-		{"", all, func(*record.AttackOptions) {}},
-		{"", append([]float64{1. / 255, 24. / 255}, all...), func(o *record.AttackOptions) { o.Eps, o.Queries = 24./255, 0 }},
-		{"the scores at eps 3/255, 9/255", []float64{0, 6. / 255, 12. / 255}, func(*record.AttackOptions) {}},
-		{"4 of its 5 points of eps", []float64{0, 0.5, 1}, func(*record.AttackOptions) {}},
-		{"the scores ES:D", all, func(o *record.AttackOptions) { o.Attacks = []string{"LTM"} }},
-		{"the variant fixed; 8 queries instead of 7; steps 4 instead of 5", all, func(o *record.AttackOptions) { o.Variants, o.Queries, o.Iterations = []string{"published"}, 7, 5 }},
-	} {
-		n := o
-		c.change(&n)
-		if got := strings.Join(LacksCurve(d, n, c.eps), "; "); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }
@@ -156,10 +87,10 @@ func TestStoredEval(t *testing.T) {
 		t.Error("none and 100 resamples are warned of")
 	}
 	path := filepath.Join(t.TempDir(), "eval.json")
-	if err := WriteJSON(path, e.Doc); err != nil {
+	if err := record.Write(path, e.Doc); err != nil {
 		t.Fatal(err)
 	}
-	d, _ := StoredEval(path)
+	d, _ := record.ReadKept[record.Eval](path)
 	if d == nil || !sameJSON(d, e.Doc) || !SameEval(d, o) {
 		t.Fatalf("%+v", d)
 	}

@@ -17,7 +17,7 @@ import (
 func written[T Measurement](t *testing.T, r *Run, o MeasureOptions) T {
 	t.Helper()
 	d := measuredAs[T](t, r, o)
-	if err := WriteJSON(r.Path(d.File()), d); err != nil {
+	if err := record.Write(r.Path(d.File()), d); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -149,7 +149,7 @@ func TestGapKeepsMore(t *testing.T) {
 	// Of weights that the run has left behind nothing is kept.
 	d := StoredGap(record.Source{Run: run.Dir, Checkpoint: "last", Step: run.Manifest.Steps, Set: "test"})
 	d.Source.Step--
-	if err := WriteJSON(run.Path("gap.json"), d); err != nil {
+	if err := record.Write(run.Path("gap.json"), d); err != nil {
 		t.Fatal(err)
 	}
 	o.Limit = 40

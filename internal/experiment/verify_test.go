@@ -68,10 +68,10 @@ func TestEvalOfPairs(t *testing.T) {
 		}
 		d := e.Doc
 		path := filepath.Join(t.TempDir(), "eval.json")
-		if err := WriteJSON(path, d); err != nil {
+		if err := record.Write(path, d); err != nil {
 			t.Fatal(err)
 		}
-		if s, _ := StoredEval(path); s == nil || !sameJSON(s, d) || !SameEval(s, o) {
+		if s, _ := record.ReadKept[record.Eval](path); s == nil || !sameJSON(s, d) || !SameEval(s, o) {
 			t.Errorf("%+v does not come back", d)
 		}
 		if c.at == 0 && !c.pairs {

@@ -1,5 +1,14 @@
 package record
 
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tercet/internal/text"
+)
+
 // AttackOptions is the resolved choice, budget and method of attacks.
 type AttackOptions struct {
 	Attacks    []string `json:"attacks"`  // CA+, ES, ...; attack.Suite lists those of a suite
@@ -92,4 +101,45 @@ type CurvePoint struct {
 	Step    float64           `json:"step"` // of a fixed step, never larger than eps
 	Scores  map[string]Scores `json:"scores"`
 	Attacks []AttackRecord    `json:"attacks"`
+}
+
+func (Attack) kind() kind { return kind{schemas: []string{AttackSchema}, made: "attack"} }
+
+// From is what was attacked.
+func (d Attack) From() Source { return d.Source }
+
+// Covers says what there has and d, of the same weights and images, would not: variants,
+// scores, queries, draws, intervals, settings; nil if nothing. The options of d and the
+// keys of its scores are enough.
+func (d Attack) Covers(there Attack) []string {
+	out := missing(there.Scores, there.Options, d.Scores)
+	out = append(out, fewer(there.Queries, there.Options, d.Options)...)
+	return append(out, unlike(there.Options, d.Options, attackSettings)...)
+}
+
+func (Curve) kind() kind { return kind{schemas: []string{CurveSchema}, made: "attack --curve"} }
+
+// From is what was attacked.
+func (d Curve) From() Source { return d.Source }
+
+// Covers is that of Attack. The options of d, its points' eps and the keys of the first
+// one's scores are enough.
+func (d Curve) Covers(there Curve) []string {
+	var out, points []string
+	for i, p := range there.Points {
+		if i == 0 && len(d.Points) > 0 {
+			out = missing(p.Scores, there.Options, d.Points[0].Scores)
+		}
+		if !slices.ContainsFunc(d.Points, func(q CurvePoint) bool { return math.Abs(q.Eps-p.Eps) < 1e-9 }) {
+			points = append(points, text.EpsExact(d.Options.Norm, p.Eps))
+		}
+	}
+	switch n := len(points); {
+	case n > 3:
+		out = append(out, fmt.Sprintf("%d of its %d points of eps", n, len(there.Points)))
+	case n > 0:
+		out = append(out, "the scores at eps "+strings.Join(points, ", "))
+	}
+	out = append(out, fewer(there.Queries, there.Options, d.Options)...)
+	return append(out, unlike(there.Options, d.Options, attackSettings[1:])...)
 }

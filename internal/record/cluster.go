@@ -167,3 +167,47 @@ type MapRecord struct {
 	Neighbours      int       `json:"trustworthiness_neighbours,omitempty"`
 	Seconds         float64   `json:"seconds"`
 }
+
+func (Cluster) kind() kind {
+	return kind{schemas: []string{ClusterSchema, OldClusterSchema}, made: "cluster"}
+}
+
+// From is what was clustered.
+func (d Cluster) From() Source { return d.Source }
+
+// Covers says what there has and d, of the same weights and images, would not; nil if
+// nothing. The options of d are enough, and the items of its source where they are
+// bounded.
+func (d Cluster) Covers(there Cluster) []string {
+	had, is := there.Options, d.Options
+	if had.Method != is.Method {
+		return otherThan(had.Method, is.Method, "method")
+	}
+	var out []string
+	if n := d.Source.Items; n > 0 {
+		out = lessOf(there.Source.Items, n, "images")
+	}
+	out = append(out, lessOf(had.NInit, is.NInit, "starts of k-means")...)
+	if there.Multicut != nil && there.Multicut.Comparison != nil && is.Multicut.Alone {
+		out = append(out, "the comparison with other clusterings")
+	}
+	if len(there.Maps) > 0 {
+		out = append(out, lacksMaps(had.Maps, is.Maps)...)
+	}
+	had.NInit, had.Maps, had.Multicut.Alone = is.NInit, is.Maps, is.Multicut.Alone
+	had.Multicut.Matrix, had.Agglomerative.Memory = is.Multicut.Matrix, is.Agglomerative.Memory // bounds of memory change no result
+	return append(out, otherSettings(had, is, "")...)
+}
+
+// lacksMaps says what maps by m there are that those by o would not be.
+func lacksMaps(m, o MapOptions) []string {
+	switch {
+	case o.Kind == "none":
+		return []string{"the maps"}
+	case m.Kind == o.Kind:
+		return otherSettings(m, o, "maps.")
+	case o.Kind == "both" || m.Kind == "pca" && o.Kind == "auto":
+		return nil
+	}
+	return otherThan(m.Kind, o.Kind, "maps")
+}

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 )
 
 // ErrDigest says that a document is not as it was written.
@@ -27,13 +28,13 @@ func Seal(doc []byte) ([]byte, error) {
 		return nil, errors.New("record: only an object without a digest can be given one")
 	}
 	sum := sha256.Sum256(b)
-	sealed := append([]byte(nil), b[:len(b)-1]...)
+	whole := append([]byte(nil), b[:len(b)-1]...)
 	if len(b) > 2 {
-		sealed = append(sealed, ',')
+		whole = append(whole, ',')
 	}
-	sealed = append(sealed, `"digest":"`+hex.EncodeToString(sum[:])+`"}`...)
+	whole = append(whole, `"digest":"`+hex.EncodeToString(sum[:])+`"}`...)
 	var out bytes.Buffer
-	if err := json.Indent(&out, sealed, "", "  "); err != nil {
+	if err := json.Indent(&out, whole, "", "  "); err != nil {
 		return nil, err
 	}
 	out.WriteByte('\n')
@@ -73,4 +74,17 @@ func Check(doc []byte) error {
 		return ErrDigest
 	}
 	return nil
+}
+
+// sealed matches the digest at the end of a document.
+var sealed = regexp.MustCompile(`,?\s*"digest"\s*:\s*"[0-9a-f]*"\s*\}\s*$`)
+
+// unsealed is a document without the digest that it may have.
+func unsealed(doc []byte) []byte {
+	from := max(0, len(doc)-2*tail)
+	at := sealed.FindIndex(doc[from:])
+	if at == nil {
+		return doc
+	}
+	return append(slices.Clone(doc[:from+at[0]]), '}')
 }

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-const text = `{"schema": "tercet.eval/1", "a": [1, 2.50, {"digest": "x"}], "s": "x y\"}", "t": null}`
+const document = `{"schema": "tercet.eval/1", "a": [1, 2.50, {"digest": "x"}], "s": "x y\"}", "t": null}`
 
 func TestEveryBitOfADocumentCounts(t *testing.T) {
-	for _, doc := range []string{text, "{}", `{"fingerprint": "` + strings.Repeat("0a", 32) + `", "z": 1}`} {
+	for _, doc := range []string{document, "{}", `{"fingerprint": "` + strings.Repeat("0a", 32) + `", "z": 1}`} {
 		whole, err := Seal([]byte(doc))
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func TestEveryBitOfADocumentCounts(t *testing.T) {
 }
 
 func TestWhiteSpaceDoesNotCount(t *testing.T) {
-	whole, err := Seal([]byte(text))
+	whole, err := Seal([]byte(document))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestWhiteSpaceDoesNotCount(t *testing.T) {
 	if err := Check(bytes.Replace(whole, []byte("x y"), []byte("xy"), 1)); !errors.Is(err, ErrDigest) {
 		t.Errorf("white space of a text: %v", err)
 	}
-	for _, old := range []string{text, "{}", `[]`, `{"run": "` + strings.Repeat("a", 64) + `"}`} {
+	for _, old := range []string{document, "{}", `[]`, `{"run": "` + strings.Repeat("a", 64) + `"}`} {
 		if err := Check([]byte(old)); err != nil {
 			t.Errorf("without a digest: %s: %v", old, err)
 		}

@@ -1,5 +1,11 @@
 package record
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // Evaluated are the two groups of numbers that judge embeddings.
 type Evaluated struct {
 	Retrieval  Scores `json:"retrieval,omitempty"`
@@ -88,4 +94,63 @@ type MetricEval struct {
 	Certificate  *float64 `json:"certificate,omitempty"`
 	Iterations   int      `json:"iterations"`
 	NegativeMass float64  `json:"negative_mass"`
+}
+
+func (Eval) kind() kind { return kind{schemas: []string{EvalSchema}, made: "eval"} }
+
+// From is what the scores were computed from.
+func (d Eval) From() Source { return d.Source }
+
+// Covers says what there has and d, of the same weights and images, would not: scores,
+// intervals, baselines, images, settings; nil if nothing. The options of d are enough.
+func (d Eval) Covers(there Eval) []string {
+	had, is := there.Options, d.Options
+	var out, ks []string
+	for _, k := range had.Ks {
+		if !slices.Contains(is.Ks, k) {
+			ks = append(ks, fmt.Sprintf("recall@%d", k))
+		}
+	}
+	if ks != nil {
+		out = append(out, strings.Join(ks, ", "))
+	}
+	for _, part := range []struct {
+		what    string
+		had, is bool
+	}{
+		{"the clustering scores", had.KMeans, is.KMeans},
+		{"the baselines", had.Baselines, is.Baselines},
+		{"the scores of pairs", there.Pairs != nil && had.Threshold == nil, is.Pairs || is.Threshold != nil || there.ofLoss()},
+		{"intervals", had.Bootstrap > 0, is.Bootstrap > 0},
+	} {
+		if part.had && !part.is {
+			out = append(out, part.what)
+		}
+	}
+	if is.Limit > 0 {
+		out = append(out, lessOf(there.Source.Items, is.Limit, "images")...)
+	}
+	out = append(out, otherThan(had.Distance, is.Distance, "distance")...)
+	if had.KMeans && is.KMeans {
+		out = append(out, otherThan(had.K, is.K, "clusters")...)
+		out = append(out, lessOf(had.NInit, is.NInit, "starts of k-means")...)
+	}
+	if had.Threshold != nil {
+		out = append(out, otherThan(fmt.Sprint(*had.Threshold), thresholdWord(is.Threshold), "threshold")...) // with none, that of the loss, if any
+	} else if there.ofLoss() && is.Threshold != nil {
+		out = append(out, otherThan("of the loss", thresholdWord(is.Threshold), "threshold")...)
+	}
+	return append(out, otherThan(had.Seed, is.Seed, "seed")...)
+}
+
+// ofLoss reports whether the pairs are scored at the threshold of the run's loss.
+func (d Eval) ofLoss() bool {
+	return d.PairCounts != nil && d.PairCounts.At != nil && d.PairCounts.At.From == "loss"
+}
+
+func thresholdWord(v *float64) string {
+	if v == nil {
+		return "none"
+	}
+	return fmt.Sprint(*v)
 }

@@ -1,5 +1,10 @@
 package record
 
+import (
+	"fmt"
+	"path/filepath"
+)
+
 // GapDoc is gap.json, schema tercet.gap/1: how much better a network does on triplets of
 // its training images than on those of images that it has not seen. Both are drawn
 // alike, without a miner, by true labels, and judged as they are stored: training images
@@ -92,4 +97,34 @@ type GapReference struct {
 	// Copies are images that it has learnt from and that equal training or judged
 	// images of the run in all pixels, but are stored beside them.
 	Copies int `json:"copies,omitempty"`
+}
+
+func (Gap) kind() kind { return kind{schemas: []string{GapSchema}, made: "eval --gap"} }
+
+// From is the set that the network is evaluated on.
+func (d Gap) From() Source { return d.Source }
+
+// Covers says what there has and d, of the same weights and images, would not; nil if
+// nothing. The options of d and the run of its reference are enough.
+func (d Gap) Covers(there Gap) []string {
+	had, is := there.Options, d.Options
+	out := lessOf(had.Triplets, is.Triplets, "triplets of each set")
+	if had.Bootstrap > 0 && is.Bootstrap == 0 {
+		out = append(out, "intervals")
+	}
+	switch {
+	case there.Reference == nil:
+	case d.Reference == nil:
+		out = append(out, "the reference "+there.Reference.Run)
+	default:
+		out = append(out, otherThan(filepath.Clean(there.Reference.Run), filepath.Clean(d.Reference.Run), "reference")...)
+	}
+	if n := is.Limit; n > 0 && (there.Source.Items > n || there.Train.Items > n) {
+		if had.Limit == 0 {
+			out = append(out, fmt.Sprintf("all images of both sets instead of %d of each", n))
+		} else {
+			out = append(out, lessOf(had.Limit, n, "images of each set")...)
+		}
+	}
+	return append(out, otherThan(had.Seed, is.Seed, "seed")...)
 }

@@ -32,3 +32,25 @@ type InfluenceRecord struct {
 	Uses     int      `json:"uses"` // rows of the batches of these steps
 	Movement Movement `json:"movement"`
 }
+
+func (Influence) kind() kind {
+	return kind{schemas: []string{InfluenceSchema}, made: "eval --influence"}
+}
+
+// From is the images that networks are compared on.
+func (d Influence) From() Source { return d.Source }
+
+// Covers is that of Stability. Other steps use other images.
+func (d Influence) Covers(there Influence) []string {
+	if other := otherThan(there.Options.Steps, d.Options.Steps, "steps"); other != nil {
+		return other
+	}
+	plans := func(list []InfluenceRecord) []Replacement {
+		var out []Replacement
+		for _, v := range list {
+			out = append(out, v.Replacement)
+		}
+		return out
+	}
+	return fewerReplaced(there.Source, d.Source, there.Options.Triplets, d.Options.Triplets, there.Options.Seed, d.Options.Seed, plans(there.Images), plans(d.Images))
+}

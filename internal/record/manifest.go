@@ -120,3 +120,5 @@ type Build struct {
 	Kernel  string `json:"kernel"`
 	CPU     string `json:"cpu"`
 }
+
+func (Manifest) kind() kind { return kind{schemas: []string{RunSchema}, max: 1 << 20} }

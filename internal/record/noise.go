@@ -122,3 +122,26 @@ type NoiseTruth struct {
 	Wanted float64 `json:"wanted"`
 	Found  float64 `json:"found"`
 }
+
+func (NoiseRate) kind() kind {
+	return kind{schemas: []string{NoiseSchema}, made: "eval --noise-rate"}
+}
+
+// From is the training images that the rate was estimated from.
+func (d NoiseRate) From() Source { return d.Source }
+
+// Covers says what there has and d would not; nil if nothing. The items of the source of
+// d are enough, 0 for all.
+func (d NoiseRate) Covers(there NoiseRate) []string {
+	if there.Of != OfLabels || d.Source.Items == 0 {
+		return nil
+	}
+	return lessOf(there.Estimate.N, d.Source.Items, "images")
+}
+
+// What a noise rate is of.
+const (
+	OfLabels   = "labels"
+	OfPairs    = "pairs"
+	OfTriplets = "triplets"
+)

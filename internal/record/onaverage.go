@@ -1,5 +1,12 @@
 package record
 
+import (
+	"fmt"
+	"slices"
+
+	"tercet/internal/text"
+)
+
 // OnAverage is on-average.json, schema tercet.onaverage/1: the on-average stability of
 // Chen et al., Definition 2. A triplet of training images is replaced by fresh images of
 // its classes, the run is trained again by the same batches, and the loss of the triplet
@@ -82,4 +89,29 @@ type ReplacedTriple struct {
 	By     [3]int    `json:"by"`     // items of Of
 	Of     string    `json:"of"`     // test or validation
 	Class  [3]string `json:"class"`
+}
+
+func (OnAverage) kind() kind {
+	return kind{schemas: []string{OnAverageSchema}, made: "eval --stability --replace triple"}
+}
+
+// From is the set that fresh images are of.
+func (d OnAverage) From() Source { return d.Source }
+
+// Covers says what there has and d, of the same weights and images, would not; nil if
+// nothing. The seed of d and its replaced triplets are enough.
+func (d OnAverage) Covers(there OnAverage) []string {
+	if other := otherThan(there.Options.Seed, d.Options.Seed, "seed"); other != nil {
+		return other
+	}
+	gone := 0
+	for _, v := range there.Replaced {
+		if !slices.ContainsFunc(d.Replaced, func(q ReplacedTripleRecord) bool { return q.ReplacedTriple == v.ReplacedTriple }) {
+			gone++
+		}
+	}
+	if gone == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d of its %s", gone, text.Plural(len(there.Replaced), "replaced triplet", "replaced triplets"))}
 }

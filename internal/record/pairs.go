@@ -47,3 +47,5 @@ type PairTheorem struct {
 	P        float64 `json:"p"`
 	DIBSBounds
 }
+
+func (Pairs) kind() kind { return kind{schemas: []string{PairsSchema}, made: "eval"} }

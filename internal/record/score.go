@@ -72,6 +72,7 @@ func (s *Scores) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return fmt.Errorf("scores are an object of name and value, not %.40s", b)
 	}

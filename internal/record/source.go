@@ -1,5 +1,11 @@
 package record
 
+import (
+	"cmp"
+
+	"tercet/internal/names"
+)
+
 // Source says what a result was computed from.
 type Source struct {
 	Run         string `json:"run,omitempty"`         // run directory
@@ -16,3 +22,17 @@ type Source struct {
 	Dim         int    `json:"dim"`
 	Fingerprint string `json:"fingerprint"`
 }
+
+// Of names what a result was computed from.
+func (s Source) Of() string { return cmp.Or(s.Run, s.Embeddings, s.Graph) }
+
+// files is Of with the labels.
+func (s Source) files() string {
+	if s.Labels == "" {
+		return s.Of() + " without labels"
+	}
+	return s.Of() + " with " + s.Labels
+}
+
+// File is the name of the document of a kind that is of s.
+func (s Source) File(kind string) string { return names.Result(kind, s.Set, s.Checkpoint) + ".json" }

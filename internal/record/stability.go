@@ -1,5 +1,11 @@
 package record
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // StabilityDoc is stability.json, schema tercet.stability/1: how far networks that were
 // trained with one image replaced are from the run's.
 type Stability struct {
@@ -98,4 +104,62 @@ type Replacement struct {
 	// Class is the image's, Other that of what replaces it.
 	Class string `json:"class"`
 	Other string `json:"replaced_by_class"`
+}
+
+func (Stability) kind() kind {
+	return kind{schemas: []string{StabilitySchema}, made: "eval --stability"}
+}
+
+// From is the images that networks are compared on.
+func (d Stability) From() Source { return d.Source }
+
+// Covers says what there has and d, of the same weights and images, would not; nil if
+// nothing. The options of d, the items of its source and its replacements are enough.
+func (d Stability) Covers(there Stability) []string {
+	plans := func(list []Replaced) []Replacement {
+		var out []Replacement
+		for _, v := range list {
+			out = append(out, v.Replacement)
+		}
+		return out
+	}
+	return fewerReplaced(there.Source, d.Source, there.Options.Triplets, d.Options.Triplets, there.Options.Seed, d.Options.Seed, plans(there.Replaced), plans(d.Replaced))
+}
+
+// fewerReplaced says what a study of replaced images has less of. Another seed has other
+// replacements, which need not be named one by one.
+func fewerReplaced(there, now Source, hadTriplets, triplets int, hadSeed, seed uint64, had, plan []Replacement) []string {
+	out := lessOf(hadTriplets, triplets, "triplets")
+	out = append(out, lessOf(there.Items, now.Items, there.Set+" images")...)
+	if other := otherThan(hadSeed, seed, "seed"); other != nil {
+		return append(out, other...)
+	}
+	return append(out, missed(had, plan)...)
+}
+
+// missed names the replacements that are there and in no new plan.
+func missed(there, plan []Replacement) []string {
+	var kinds, images []string
+	lost := 0
+	for _, p := range there {
+		if !slices.ContainsFunc(plan, func(q Replacement) bool { return q.Kind == p.Kind }) {
+			if k := "replacements by " + p.Kind; !slices.Contains(kinds, k) {
+				kinds = append(kinds, k)
+			}
+			continue
+		}
+		if !slices.Contains(plan, p) {
+			lost++
+			if i := fmt.Sprint(p.Image); !slices.Contains(images, i) {
+				images = append(images, i)
+			}
+		}
+	}
+	switch {
+	case len(images) > 5:
+		kinds = append(kinds, fmt.Sprintf("%d of its %d replacements", lost, len(there)))
+	case len(images) > 0:
+		kinds = append(kinds, "replaced images "+strings.Join(images, ", "))
+	}
+	return kinds
 }

@@ -19,7 +19,7 @@ func Words(err error) string {
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("not valid JSON near byte %d", syntax.Offset)
 	case strings.Contains(err.Error(), "unknown field"):
-		return strings.TrimPrefix(strings.Replace(err.Error(), "unknown field", "unknown key", 1), "json: ")
+		return strings.Replace(err.Error(), "json: unknown field", "unknown key", 1)
 	}
 	return "not valid JSON: it ends early"
 }

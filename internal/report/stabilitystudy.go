@@ -179,7 +179,7 @@ func readStability(file string) (*StabilityDocument, error) {
 	if err := dec.Decode(&d.Document); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrRun, file, err)
 	}
-	d.Renew()
+	measure.Renew(&d.Document)
 	for i, ser := range d.Series {
 		if len(ser.Points) == 0 {
 			return nil, fmt.Errorf("%w: %s: series %d (%q) has no points", ErrRun, file, i, ser.Name)
@@ -189,7 +189,7 @@ func readStability(file string) (*StabilityDocument, error) {
 		}
 		for _, p := range ser.Points { // older documents do not say which bounds are undecided
 			for k := range p.Bounds {
-				p.Bounds[k].JudgeMean(p.Measured)
+				measure.JudgeMean(&p.Bounds[k], p.Measured)
 			}
 		}
 	}

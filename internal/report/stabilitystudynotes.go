@@ -43,7 +43,7 @@ func (s *StabilityStudy) unbounded(o StabilityLayout) []string {
 			if !o.Settings {
 				ser.Points = ser.Points[len(ser.Points)-1:]
 			}
-			why := ser.Unbounded(d.Data.Radius)
+			why := measure.Unbounded(ser, d.Data.Radius)
 			if why == "" {
 				continue
 			}

@@ -163,7 +163,7 @@ func asExpected(s measure.Series) string {
 	if s.Expected == nil {
 		return ""
 	}
-	yes, _ := s.AsExpected()
+	yes, _ := measure.AsExpected(s)
 	return verdict.OfAnswer(yes)
 }
 

@@ -3,17 +3,13 @@ package theory
 import (
 	"math"
 
+	"tercet/internal/record"
 	"tercet/internal/stat"
 	"tercet/internal/verdict"
 )
 
-// Mean is the mean of some draws, with its 95 % interval by Student's t; one draw has
-// neither deviation nor interval.
-type Mean struct {
-	Value float64     `json:"value"`
-	SD    *float64    `json:"sd,omitempty"` // of the draws
-	CI95  *[2]float64 `json:"ci95,omitempty"`
-}
+// Mean is record.Mean.
+type Mean = record.Mean
 
 func mean(values []float64) Mean {
 	m := Mean{Value: stat.Mean(values)}

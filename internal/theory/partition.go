@@ -10,27 +10,11 @@ import (
 // PartitionFile is the name of a Partition in a run.
 const PartitionFile = "partition.json"
 
-// Partition is the error of the best partitions of graphs that were drawn as those of
-// runs: no relation that is transitive has a lesser one. Schema tercet.partition/1.
-type Partition struct {
-	Schema string `json:"schema"`
-	PartitionSetting
-	Seed  uint64 `json:"seed"`
-	Pairs int    `json:"pairs"` // of each graph
-	// Errors are the pairs that the best partition found gets wrong, for each draw;
-	// Proven counts the draws of which none is better.
-	Errors   []int `json:"errors"`
-	Proven   int   `json:"proven"`
-	Multicut Mean  `json:"multicut"` // their share of the pairs
-}
+// Partition is record.Partition.
+type Partition = record.Partition
 
-// PartitionSetting says which graphs are drawn.
-type PartitionSetting struct {
-	Classes   int     `json:"classes"`
-	PerClass  int     `json:"per_class"`
-	P         float64 `json:"p"` // probability that a pair's label is wrong
-	Negatives string  `json:"negatives"`
-}
+// PartitionSetting is record.PartitionSetting.
+type PartitionSetting = record.PartitionSetting
 
 // FindPartition draws graphs and finds the best partition of each, as Simulate does.
 //
@@ -48,7 +32,7 @@ func FindPartition(ctx context.Context, s PartitionSetting, o SimOptions) (*Part
 	return p, nil
 }
 
-// Covers says whether p is all that another measurement of so many draws would be.
-func (p *Partition) Covers(s PartitionSetting, seed uint64, draws int) bool {
+// PartitionCovers says whether p is all that another measurement of so many draws would be.
+func PartitionCovers(p *record.Partition, s PartitionSetting, seed uint64, draws int) bool {
 	return p.PartitionSetting == s && p.Seed == seed && len(p.Errors) >= draws && p.Proven == len(p.Errors)
 }

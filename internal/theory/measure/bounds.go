@@ -4,23 +4,12 @@ import (
 	"math"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/theory/stability"
 )
 
-// Bound is a calculated bound, set beside what was measured.
-type Bound struct {
-	Source    string  `json:"source"`    // "Lemma 4"
-	Form      string  `json:"form"`      // paper or corrected
-	Constants string  `json:"constants"` // paper or tight
-	Value     float64 `json:"value"`
-	// Crossed says that the measured value lies above: of a mean, its whole interval.
-	// Undecided says of a mean that its interval holds the bound, or that it has none.
-	Crossed   bool `json:"crossed"`
-	Undecided bool `json:"undecided,omitempty"`
-	// Vacuous says that the bound is above the largest loss there can be; nil where
-	// there is none.
-	Vacuous *bool `json:"vacuous,omitempty"`
-}
+// Bound is record.MetricBound.
+type Bound = record.MetricBound
 
 // variant is a way to calculate a bound.
 type variant struct{ form, constants string }
@@ -83,14 +72,14 @@ func judged(bounds []Bound, value, sup float64) []Bound {
 func judgedMean(bounds []Bound, e Estimate, sup float64) []Bound {
 	judged(bounds, 0, sup)
 	for i := range bounds {
-		bounds[i].JudgeMean(e)
+		JudgeMean(&bounds[i], e)
 	}
 	return bounds
 }
 
 // JudgeMean says whether a mean crosses the bound.
-func (b *Bound) JudgeMean(e Estimate) {
-	above := e.above(b.Value)
+func JudgeMean(b *record.MetricBound, e Estimate) {
+	above := above(e, b.Value)
 	b.Undecided = above == nil
 	b.Crossed = above != nil && *above
 }
@@ -98,7 +87,7 @@ func (b *Bound) JudgeMean(e Estimate) {
 // Stability is Lemma 4.
 func (a RRM) Stability(n Sizes, radius float64) ([]Bound, error) {
 	return bounds(a.Loss, radius, true, false, func(k stability.Loss, o stability.Options) (stability.Result, error) {
-		return stability.Lemma4(stability.RRMInput{Loss: k, NPos: n.Pos, NNeg: n.Neg, Sigma: a.Sigma.At(n.Least())}, o)
+		return stability.Lemma4(stability.RRMInput{Loss: k, NPos: n.Pos, NNeg: n.Neg, Sigma: a.Sigma.At(Least(n))}, o)
 	})
 }
 

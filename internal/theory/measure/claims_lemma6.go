@@ -28,7 +28,7 @@ func s2(ctx context.Context, t *tester) error {
 	var last Point
 	sizes, left := t.allowed(even(125, 250, 500, 1000), func(n Sizes) Sizes {
 		if known {
-			return Sizes{2, 2}
+			return Sizes{Pos: 2, Neg: 2}
 		}
 		return n
 	})
@@ -36,7 +36,7 @@ func s2(ctx context.Context, t *tester) error {
 	for _, n := range sizes {
 		o := GapOptions{Learner: a, Sizes: n, Held: n, Repeats: t.repeats(100), Moves: 1}
 		if known { // w = 0 is the best, and its risk is log 2 on any sample
-			o.Held, o.Fixed = Sizes{2, 2}, make([]float64, 3)
+			o.Held, o.Fixed = Sizes{Pos: 2, Neg: 2}, make([]float64, 3)
 		}
 		g, err := t.gap(ctx, &s, float64(n.Pos), o)
 		if err != nil {
@@ -51,13 +51,13 @@ func s2(ctx context.Context, t *tester) error {
 			return err
 		}
 		p.Bounds = append(p.Bounds, four...)
-		p.With = []Number{{"n sigma gap", float64(n.Pos) * 1000 * g.Gap.Value}, {"R_S", g.Train.Value}}
+		p.With = []Number{{Name: "n sigma gap", Value: float64(n.Pos) * 1000 * g.Gap.Value}, {Name: "R_S", Value: g.Train.Value}}
 		last = *p
 	}
 	t.add(s)
 	for _, b := range last.Bounds {
-		if b.Source == "Lemma 6" && b.printed() && b.Constants == stability.Tight {
-			t.doc.atLargest(fmt.Sprintf("the printed Lemma 6 is violated at n = %d, with the smallest alpha", last.Pos), fmt.Sprintf("gap %s, bound %.3g", last.Measured.words(), b.Value), b.isCrossed(), left)
+		if b.Source == "Lemma 6" && printed(b) && b.Constants == stability.Tight {
+			atLargest(t.doc, fmt.Sprintf("the printed Lemma 6 is violated at n = %d, with the smallest alpha", last.Pos), fmt.Sprintf("gap %s, bound %.3g", words(last.Measured), b.Value), isCrossed(b), left)
 		}
 	}
 	t.within(s, stability.Corrected, stability.Tight, "the gap is at most Lemma 6 and Theorem 4, corrected, with the smallest alpha")

@@ -11,7 +11,7 @@ import (
 
 // t1 sets gaps beside Theorem 1, with the proven stability of the learner.
 func t1(ctx context.Context, t *tester) error {
-	descent, err := t.sgd(1, Scale{1, 1})
+	descent, err := t.sgd(1, Scale{Factor: 1, Power: 1})
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func t1(ctx context.Context, t *tester) error {
 				vacuous++
 			}
 			needed = t.needed(c.a, g)
-			p.With = []Number{{"largest |gap| over bound", g.Absolute.Max / best.Value}, {"M, measured", g.MeanLoss}, {"largest loss", g.LargestLoss}}
+			p.With = []Number{{Name: "largest |gap| over bound", Value: g.Absolute.Max / best.Value}, {Name: "M, measured", Value: g.MeanLoss}, {Name: "largest loss", Value: g.LargestLoss}}
 			s.Points = append(s.Points, p)
 		}
 		t.add(s)
@@ -64,7 +64,7 @@ func t1(ctx context.Context, t *tester) error {
 func (t *tester) needed(l Learner, g *GapResult) float64 {
 	below := func(n int) bool {
 		at := *g
-		at.Sizes = Sizes{n, n}
+		at.Sizes = Sizes{Pos: n, Neg: n}
 		b, err := likelyBounds(l, t.Source.Radius(), &at, t.Delta)
 		return err == nil && len(b) > 0 && b[len(b)-1].Value < math.Ln2
 	}
@@ -115,12 +115,12 @@ func t7(ctx context.Context, t *tester) error {
 		}
 	}
 	if len(sizes) == 0 {
-		t.doc.open("there are sizes to measure at", "none")
+		leaveOpen(t.doc, "there are sizes to measure at", "none")
 		return nil
 	}
 	for i, n := range sizes {
 		w := wrong.Points[i].Measured
-		t.doc.add(fmt.Sprintf("n = %d: logistic-printed errs on more than half of the test triplets", n.Pos), w.words(), w.above(0.5))
+		addCheck(t.doc, fmt.Sprintf("n = %d: logistic-printed errs on more than half of the test triplets", n.Pos), words(w), above(w, 0.5))
 	}
 	// The metric's d(d+1)/2 numbers need some samples: the largest size tells. Both err on
 	// the same triplets, so that differences have intervals of their own.
@@ -130,8 +130,8 @@ func t7(ctx context.Context, t *tester) error {
 	for i := range less {
 		less[i] = e.Repeats[i] - r.Repeats[i]
 	}
-	t.doc.atLargest(fmt.Sprintf("n = %d: logistic errs less than Euclidean distances", sizes[last].Pos),
-		fmt.Sprintf("%.4f against %.4f, less by %s", r.Measured.Value, e.Measured.Value, EstimateOf(less).words()), EstimateOf(less).above(0), left)
+	atLargest(t.doc, fmt.Sprintf("n = %d: logistic errs less than Euclidean distances", sizes[last].Pos),
+		fmt.Sprintf("%.4f against %.4f, less by %s", r.Measured.Value, e.Measured.Value, words(EstimateOf(less))), above(EstimateOf(less), 0), left)
 	for _, s := range []*Series{&wrong, &right, &euclidean} {
 		s.LeftOut = left
 	}

@@ -38,7 +38,7 @@ func t4(ctx context.Context, t *tester) error {
 	a := RRM{Loss: t.loss, Sigma: Scale{Factor: 4}}
 	s := Series{Name: "one of 4 positives replaced, sigma = 4", Quantity: "gamma", Axis: "n-", Learner: a.Describe()}
 	var last Point
-	sizes, left := t.allowed([]Sizes{{4, 8}, {4, 32}, {4, 125}, {4, 500}, {4, 900}, {4, 1500}}, func(Sizes) Sizes { return Sizes{4, 1} })
+	sizes, left := t.allowed([]Sizes{{Pos: 4, Neg: 8}, {Pos: 4, Neg: 32}, {Pos: 4, Neg: 125}, {Pos: 4, Neg: 500}, {Pos: 4, Neg: 900}, {Pos: 4, Neg: 1500}}, func(Sizes) Sizes { return Sizes{Pos: 4, Neg: 1} })
 	s.LeftOut = left
 	for _, n := range sizes {
 		if _, err := t.uniform(ctx, &s, float64(n.Neg), UniformOptions{Learner: a, Sizes: n, Repeats: t.repeats(10), Fresh: 1, Side: Positives}); err != nil {
@@ -50,10 +50,10 @@ func t4(ctx context.Context, t *tester) error {
 	for _, b := range last.Bounds {
 		found := fmt.Sprintf("gamma %.4g, bound %.4g", last.Measured.Max, b.Value)
 		where := fmt.Sprintf("n+ = %d, n- = %d, %s constants", last.Pos, last.Neg, b.Constants)
-		if b.printed() { // it falls as 1/n-: more negatives may cross it
-			t.doc.atLargest("the printed min is violated at "+where, found, &b.Crossed, left)
+		if printed(b) { // it falls as 1/n-: more negatives may cross it
+			atLargest(t.doc, "the printed min is violated at "+where, found, &b.Crossed, left)
 		} else {
-			t.doc.check("the corrected max is not violated at "+where, found, !b.Crossed)
+			check(t.doc, "the corrected max is not violated at "+where, found, !b.Crossed)
 		}
 	}
 	return nil
@@ -84,7 +84,7 @@ func t6(ctx context.Context, t *tester) error {
 			return err
 		}
 		p.Bounds = append(p.Bounds, six...)
-		p.With = []Number{{"n sigma gap", float64(n.Pos) * a.Sigma.Factor * g.Gap.Value}, {"R_S", g.Train.Value}}
+		p.With = []Number{{Name: "n sigma gap", Value: float64(n.Pos) * a.Sigma.Factor * g.Gap.Value}, {Name: "R_S", Value: g.Train.Value}}
 	}
 	t.add(s)
 	t.within(s, stability.Corrected, stability.Tight, "the gap is at most Theorem 4 and Lemma 6, corrected, with the smallest alpha")

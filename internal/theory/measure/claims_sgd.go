@@ -15,9 +15,9 @@ func t2(ctx context.Context, t *tester) error {
 		steps Scale
 		sizes []int
 	}{
-		{"c = 2/alpha as printed, T = n", printedShare, Scale{1, 1}, []int{50, 200}},
-		{"c = 2/alpha with the smallest alpha, T = n", 1, Scale{1, 1}, []int{50, 200}},
-		{"c = 2/alpha with the smallest alpha, T = n^2", 1, Scale{1, 2}, []int{50}},
+		{"c = 2/alpha as printed, T = n", printedShare, Scale{Factor: 1, Power: 1}, []int{50, 200}},
+		{"c = 2/alpha with the smallest alpha, T = n", 1, Scale{Factor: 1, Power: 1}, []int{50, 200}},
+		{"c = 2/alpha with the smallest alpha, T = n^2", 1, Scale{Factor: 1, Power: 2}, []int{50}},
 	} {
 		a, err := t.sgd(c.share, c.steps)
 		if err != nil {
@@ -33,21 +33,21 @@ func t2(ctx context.Context, t *tester) error {
 			}
 			r := u.Lemma2
 			for _, v := range r.Violations {
-				t.doc.check(fmt.Sprintf("%s, n = %d: no change above Lemma 2, %s constants", c.name, n.Pos, v.Constants),
+				check(t.doc, fmt.Sprintf("%s, n = %d: no change above Lemma 2, %s constants", c.name, n.Pos, v.Constants),
 					fmt.Sprintf("%d of %d replacements above, largest ratio %.3g", v.Count, r.Replacements, v.Ratio), v.Count == 0)
 			}
 			if unused += r.Unused; r.Unused > 0 {
-				t.doc.check(fmt.Sprintf("%s, n = %d: %s", c.name, n.Pos, says), fmt.Sprintf("%d of %d did", r.UnusedMoved, r.Unused), r.UnusedMoved == 0)
+				check(t.doc, fmt.Sprintf("%s, n = %d: %s", c.name, n.Pos, says), fmt.Sprintf("%d of %d did", r.UnusedMoved, r.Unused), r.UnusedMoved == 0)
 			} else {
 				t.doc.Notes = append(t.doc.Notes, fmt.Sprintf("%s, n = %d: each replaced sample was used by some step", c.name, n.Pos))
 			}
 			p := &s.Points[len(s.Points)-1]
-			p.With = []Number{{"most uses of a sample", float64(r.MostUses)}, {"largest over typical sample", u.Gamma.Value / u.Typical.Value}}
+			p.With = []Number{{Name: "most uses of a sample", Value: float64(r.MostUses)}, {Name: "largest over typical sample", Value: u.Gamma.Value / u.Typical.Value}}
 		}
 		t.add(s)
 	}
 	if unused == 0 {
-		t.doc.open(says, "there was none")
+		leaveOpen(t.doc, says, "there was none")
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func t5(ctx context.Context, t *tester) error {
 }
 
 func gapOfSGD(ctx context.Context, t *tester) error {
-	a, err := t.sgd(1, Scale{1, 1})
+	a, err := t.sgd(1, Scale{Factor: 1, Power: 1})
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func stabilityOverSteps(ctx context.Context, t *tester) error {
 		}
 		s.Learner = a.Describe()
 		s.Learner.Steps = nil
-		if _, err := t.uniform(ctx, &s, float64(steps), UniformOptions{Learner: a, Sizes: Sizes{n, n}, Repeats: t.repeats(10), Replaced: 10, Fresh: 1}); err != nil {
+		if _, err := t.uniform(ctx, &s, float64(steps), UniformOptions{Learner: a, Sizes: Sizes{Pos: n, Neg: n}, Repeats: t.repeats(10), Replaced: 10, Fresh: 1}); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ func stabilityOverBalance(ctx context.Context, t *tester) error {
 		return err
 	}
 	s := Series{Name: "SGD, T = 1600, sides of different sizes", Quantity: "gamma", Axis: "max{2/n+, 1/n-}", Learner: a.Describe(), Expected: &[2]float64{0.7, 1.3}}
-	sizes, left := t.allowed([]Sizes{{400, 200}, {200, 400}, {200, 50}, {100, 400}, {400, 25}, {50, 100}, {25, 400}}, some(10))
+	sizes, left := t.allowed([]Sizes{{Pos: 400, Neg: 200}, {Pos: 200, Neg: 400}, {Pos: 200, Neg: 50}, {Pos: 100, Neg: 400}, {Pos: 400, Neg: 25}, {Pos: 50, Neg: 100}, {Pos: 25, Neg: 400}}, some(10))
 	s.LeftOut = left
 	for _, n := range sizes {
 		x := max(2/float64(n.Pos), 1/float64(n.Neg))

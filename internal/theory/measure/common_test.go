@@ -23,7 +23,7 @@ func (f still) Draw(Sizes, Sizes, *rng.Stream) (s, h *mahalanobis.Problem, err e
 	return f.s, f.h, nil
 }
 func (f still) Reference() (*mahalanobis.Problem, error) { return f.ref, nil }
-func (f still) sizes() Sizes                             { return Sizes{f.s.NPos(), f.s.NNeg()} }
+func (f still) sizes() Sizes                             { return Sizes{Pos: f.s.NPos(), Neg: f.s.NNeg()} }
 
 func problem(t testing.TB, pos, neg []float64, d int) *mahalanobis.Problem {
 	t.Helper()
@@ -53,7 +53,7 @@ func (c clouds) Draw(sample, held Sizes, r *rng.Stream) (s, h *mahalanobis.Probl
 	return c.problem(sample, r), c.problem(held, r), nil
 }
 func (c clouds) Reference() (*mahalanobis.Problem, error) {
-	return c.problem(Sizes{100, 100}, rng.New(99, "clouds")), nil
+	return c.problem(Sizes{Pos: 100, Neg: 100}, rng.New(99, "clouds")), nil
 }
 
 func (clouds) problem(n Sizes, r *rng.Stream) *mahalanobis.Problem {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -29,42 +30,11 @@ type GapOptions struct {
 	Fixed []float64
 }
 
-// GapResult is R(A(S)) - R_S(A(S)) over samples S.
-type GapResult struct {
-	Sizes
-	// Gap is the mean with the control variate: R_S - R of a fixed w, learnt from the
-	// reference, which has mean 0, is added. Values are those of each repeat.
-	Gap    Estimate  `json:"gap"`
-	Values []float64 `json:"values"`
-	// Raw is without it; Absolute is |R - R_S|, what Theorem 1 bounds.
-	Raw       Estimate  `json:"raw"`
-	Absolute  Estimate  `json:"absolute"`
-	Absolutes []float64 `json:"absolutes"`
-	Train     Estimate  `json:"train_risk"` // R_S
-	Test      Estimate  `json:"test_risk"`  // R
-	Norm      Estimate  `json:"norm"`       // ||w||
-	// MeanLoss is the largest mean over samples of a triplet's loss, over triplets of the
-	// ball: an estimate of M of Theorem 1, from below (S8). LargestLoss is the largest
-	// loss of a repeat.
-	MeanLoss    float64       `json:"mean_loss"`
-	LargestLoss float64       `json:"largest_loss"`
-	Certificate float64       `json:"certificate"`
-	Errors      *ErrorsRecord `json:"errors,omitempty"`
-	// MovedPos and MovedNeg are means of ||A(S') - A(S)||^2, with a fresh positive and a
-	// fresh negative in S'.
-	MovedPos *Estimate `json:"moved_pos,omitempty"`
-	MovedNeg *Estimate `json:"moved_neg,omitempty"`
-}
+// GapResult is record.GapResult.
+type GapResult = record.GapResult
 
-// ErrorsRecord holds shares of triplets with u >= 0 at zeta = 0.
-type ErrorsRecord struct {
-	Train     Estimate `json:"train"`
-	Test      Estimate `json:"test"`
-	Euclidean Estimate `json:"euclidean"` // w = I, test
-	// Values and EuclideanValues are the test errors of each repeat.
-	Values          []float64 `json:"values"`
-	EuclideanValues []float64 `json:"euclidean_values"`
-}
+// ErrorsRecord is record.MetricErrors.
+type ErrorsRecord = record.MetricErrors
 
 // gapRun is one repeat.
 type gapRun struct {
@@ -111,7 +81,7 @@ const sgdReferences = 16
 func fixed(l Learner, n Sizes) Learner {
 	switch a := l.(type) {
 	case RRM:
-		a.Sigma = Scale{Factor: a.Sigma.At(n.Least())}
+		a.Sigma = Scale{Factor: a.Sigma.At(Least(n))}
 		return a
 	case SGD:
 		a.Steps = Scale{Factor: float64(a.T(n))}
@@ -256,7 +226,7 @@ func (o GapOptions) result(runs []gapRun) *GapResult {
 	g.Train, g.Test, g.Norm = EstimateOf(train), EstimateOf(test), EstimateOf(norm)
 	g.MeanLoss = slices.Max(means)
 	if o.Errors {
-		g.Errors = &ErrorsRecord{EstimateOf(errs[0]), EstimateOf(errs[1]), EstimateOf(errs[2]), errs[1], errs[2]}
+		g.Errors = &ErrorsRecord{Train: EstimateOf(errs[0]), Test: EstimateOf(errs[1]), Euclidean: EstimateOf(errs[2]), Values: errs[1], EuclideanValues: errs[2]}
 	}
 	if o.Moves > 0 {
 		g.MovedPos, g.MovedNeg = optional(moved[0]), optional(moved[1])

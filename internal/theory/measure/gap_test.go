@@ -100,7 +100,7 @@ func TestOnAverageStabilityIsTheExpectedGap(t *testing.T) {
 		t.Fatalf("the gap, %g, is too small to be told from 0", gap)
 	}
 	a := RRM{Loss: l, Sigma: Scale{Factor: sigma}}
-	measured, err := OnAverage(context.Background(), OnAverageOptions{Source: coins{}, Learner: a, Sizes: Sizes{2, 1}, Repeats: 2000, Triples: 2, Seed: 1})
+	measured, err := OnAverage(context.Background(), OnAverageOptions{Source: coins{}, Learner: a, Sizes: Sizes{Pos: 2, Neg: 1}, Repeats: 2000, Triples: 2, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestOnAverageStabilityIsTheExpectedGap(t *testing.T) {
 	if *measured.Value.SE > gap/4 {
 		t.Errorf("standard error %g", *measured.Value.SE)
 	}
-	g, err := Gap(context.Background(), GapOptions{Source: coins{}, Learner: a, Sizes: Sizes{2, 1}, Held: Sizes{2, 1}, Repeats: 2000, Triplets: 10, Seed: 2})
+	g, err := Gap(context.Background(), GapOptions{Source: coins{}, Learner: a, Sizes: Sizes{Pos: 2, Neg: 1}, Held: Sizes{Pos: 2, Neg: 1}, Repeats: 2000, Triplets: 10, Seed: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,13 +118,13 @@ func TestOnAverageStabilityIsTheExpectedGap(t *testing.T) {
 
 // The same identity for SGD, whose two measurements share nothing but the law.
 func TestOnAverageStabilityOfSGD(t *testing.T) {
-	a := SGD{Loss: lossOf(t, mahalanobis.Logistic, .1), C: .5, Steps: Scale{1, 1}, Radius: 1}
-	n := Sizes{6, 6}
+	a := SGD{Loss: lossOf(t, mahalanobis.Logistic, .1), C: .5, Steps: Scale{Factor: 1, Power: 1}, Radius: 1}
+	n := Sizes{Pos: 6, Neg: 6}
 	m, err := OnAverage(context.Background(), OnAverageOptions{Source: coins{}, Learner: a, Sizes: n, Repeats: 1500, Triples: 8, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := Gap(context.Background(), GapOptions{Source: coins{}, Learner: a, Sizes: n, Held: Sizes{2, 1}, Repeats: 1500, Triplets: 10, Seed: 4})
+	g, err := Gap(context.Background(), GapOptions{Source: coins{}, Learner: a, Sizes: n, Held: Sizes{Pos: 2, Neg: 1}, Repeats: 1500, Triplets: 10, Seed: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func (c constant) Learn(context.Context, *mahalanobis.Problem, uint64, []float64
 // every repeat, without it is noise.
 func TestControlVariate(t *testing.T) {
 	a := constant{RRM{Loss: lossOf(t, mahalanobis.Logistic, .1), Sigma: Scale{Factor: 1}}}
-	g, err := Gap(context.Background(), GapOptions{Source: clouds{}, Learner: a, Sizes: Sizes{20, 15}, Held: Sizes{10, 30}, Repeats: 5, Triplets: 10, Seed: 5})
+	g, err := Gap(context.Background(), GapOptions{Source: clouds{}, Learner: a, Sizes: Sizes{Pos: 20, Neg: 15}, Held: Sizes{Pos: 10, Neg: 30}, Repeats: 5, Triplets: 10, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,14 +11,14 @@ func expectedBounds(l Learner, radius float64, g *GapResult) ([]Bound, error) {
 	if !ok {
 		return nil, nil
 	}
-	sigma := a.Sigma.At(g.Least())
+	sigma := a.Sigma.At(Least(g.Sizes))
 	var out []Bound
 	for _, v := range variants {
 		k, ok, err := v.of(a.Loss, radius, false, true)
 		if err != nil || !ok {
 			return nil, err
 		}
-		if sigma*float64(g.Least()) < 8*k.Alpha {
+		if sigma*float64(Least(g.Sizes)) < 8*k.Alpha {
 			continue // Theorem 4 says nothing
 		}
 		r, err := stability.Theorem4(stability.Theorem4Input{Loss: k, NPos: g.Pos, NNeg: g.Neg, Sigma: sigma, Risk: g.Train.Value}, v.options())
@@ -39,7 +39,7 @@ func likelyBounds(l Learner, radius float64, g *GapResult, delta float64) ([]Bou
 	switch a := l.(type) {
 	case RRM:
 		out, err = bounds(a.Loss, radius, true, false, func(k stability.Loss, o stability.Options) (stability.Result, error) {
-			gamma, err := stability.Lemma4(stability.RRMInput{Loss: k, NPos: g.Pos, NNeg: g.Neg, Sigma: a.Sigma.At(g.Least())}, o)
+			gamma, err := stability.Lemma4(stability.RRMInput{Loss: k, NPos: g.Pos, NNeg: g.Neg, Sigma: a.Sigma.At(Least(g.Sizes))}, o)
 			if err != nil {
 				return gamma, err
 			}

@@ -3,40 +3,38 @@ package measure
 import (
 	"fmt"
 
+	"tercet/internal/record"
 	"tercet/internal/theory/stability"
 	"tercet/internal/verdict"
 )
 
-// Check is a sentence that is supported or contradicted; Holds is nil where it is
-// inconclusive.
-type Check struct {
-	Says  string `json:"says"`
-	Found string `json:"found"`
-	Holds *bool  `json:"holds"`
-}
+// Check is record.MetricCheck.
+type Check = record.MetricCheck
 
 func answer(v bool) *bool { return &v }
 
-// add adds a sentence with its answer, nil for none.
-func (d *Document) add(says, found string, holds *bool) {
-	d.Checks = append(d.Checks, Check{says, found, holds})
+// addCheck adds a sentence with its answer, nil for none.
+func addCheck(d *record.MetricStability, says, found string, holds *bool) {
+	d.Checks = append(d.Checks, Check{Says: says, Found: found, Holds: holds})
 }
 
-func (d *Document) check(says, found string, holds bool) { d.add(says, found, &holds) }
+func check(d *record.MetricStability, says, found string, holds bool) {
+	addCheck(d, says, found, &holds)
+}
 
-func (d *Document) open(says, found string) { d.add(says, found, nil) }
+func leaveOpen(d *record.MetricStability, says, found string) { addCheck(d, says, found, nil) }
 
 // atLargest adds a sentence about the largest of a claim's sizes. Where it does not hold
 // at the largest one that could be measured, but larger ones were left out, it is open.
-func (d *Document) atLargest(says, found string, holds *bool, left []Sizes) {
+func atLargest(d *record.MetricStability, says, found string, holds *bool, left []Sizes) {
 	if holds != nil && !*holds && left != nil {
 		holds, found = nil, found+"; larger sizes were left out"
 	}
-	d.add(says, found, holds)
+	addCheck(d, says, found, holds)
 }
 
 // judge sets the verdict: inconclusive where there are no checks.
-func (d *Document) judge() *Document {
+func judge(d *record.MetricStability) *Document {
 	var parts []string
 	for _, c := range d.Checks {
 		parts = append(parts, verdict.OfAnswer(c.Holds))
@@ -48,7 +46,7 @@ func (d *Document) judge() *Document {
 // Renew makes the answers of a claim's document those of the present rules, for documents
 // that were made by earlier ones: a slope then held where its value was expected, whatever
 // its interval, and verdicts were "holds", "fails" and "open".
-func (d *Document) Renew() {
+func Renew(d *record.MetricStability) {
 	if d.Claim == "" {
 		return
 	}
@@ -57,16 +55,16 @@ func (d *Document) Renew() {
 			continue
 		}
 		for i := range d.Checks {
-			if d.Checks[i].Says == s.slopeCheck() {
-				d.Checks[i].Holds, d.Checks[i].Found = s.AsExpected()
+			if d.Checks[i].Says == slopeCheck(s) {
+				d.Checks[i].Holds, d.Checks[i].Found = AsExpected(s)
 			}
 		}
 	}
-	d.judge()
+	judge(d)
 }
 
 // slopeCheck is the sentence of the check on the series' slope.
-func (s Series) slopeCheck() string {
+func slopeCheck(s record.MetricSeries) string {
 	return fmt.Sprintf("%s: slope between %g and %g", s.Name, s.Expected[0], s.Expected[1])
 }
 
@@ -74,7 +72,7 @@ func (s Series) slopeCheck() string {
 // interval does, no where its whole interval lies elsewhere, though no size was left out;
 // nil where there is no interval or more repeats or sizes may tell. found is the slope in
 // words.
-func (s Series) AsExpected() (yes *bool, found string) {
+func AsExpected(s record.MetricSeries) (yes *bool, found string) {
 	switch {
 	case s.Expected == nil:
 		return nil, ""
@@ -96,16 +94,16 @@ func (s Series) AsExpected() (yes *bool, found string) {
 // expected. A series without points, all sizes being left out, leaves the claim open.
 func (t *tester) add(s Series) {
 	if len(s.Points) == 0 {
-		t.doc.open(s.Name+": there are sizes to measure at", "none")
+		leaveOpen(t.doc, s.Name+": there are sizes to measure at", "none")
 		return
 	}
-	s.fit(t.Seed)
+	fitRate(&s, t.Seed)
 	t.doc.Series = append(t.doc.Series, s)
 	if s.Expected == nil {
 		return
 	}
-	yes, found := s.AsExpected()
-	t.doc.add(s.slopeCheck(), found, yes)
+	yes, found := AsExpected(s)
+	addCheck(t.doc, slopeCheck(s), found, yes)
 }
 
 // within checks that all points of a series lie at or below their bounds of that form and
@@ -132,7 +130,7 @@ func (t *tester) within(s Series, form, constants, says string) {
 		}
 	}
 	if all == 0 {
-		t.doc.open(says, "there is no such bound")
+		leaveOpen(t.doc, says, "there is no such bound")
 		return
 	}
 	found := fmt.Sprintf("%d of %d, largest ratio %.3g", held, all, worst)
@@ -141,17 +139,17 @@ func (t *tester) within(s Series, form, constants, says string) {
 	}
 	switch {
 	case crossed > 0:
-		t.doc.check(says, found, false)
+		check(t.doc, says, found, false)
 	case held < all:
-		t.doc.open(says, found)
+		leaveOpen(t.doc, says, found)
 	default:
-		t.doc.check(says, found, true)
+		check(t.doc, says, found, true)
 	}
 }
 
 // above says whether the whole interval lies above v, or at or below it; nil where v is
 // inside or there is no interval.
-func (e Estimate) above(v float64) *bool {
+func above(e record.Estimate, v float64) *bool {
 	switch {
 	case e.CI95 == nil || e.CI95[0] <= v && v < e.CI95[1]:
 		return nil
@@ -161,7 +159,7 @@ func (e Estimate) above(v float64) *bool {
 }
 
 // words are such as "0.7608 [0.7227, 0.7988]".
-func (e Estimate) words() string {
+func words(e record.Estimate) string {
 	if e.CI95 == nil {
 		return fmt.Sprintf("%.4g, no interval: one repeat", e.Value)
 	}
@@ -169,11 +167,11 @@ func (e Estimate) words() string {
 }
 
 // isCrossed says whether the bound is crossed; nil where it is undecided.
-func (b Bound) isCrossed() *bool {
+func isCrossed(b record.MetricBound) *bool {
 	if b.Undecided {
 		return nil
 	}
 	return answer(b.Crossed)
 }
 
-func (b Bound) printed() bool { return b.Form == stability.Paper }
+func printed(b record.MetricBound) bool { return b.Form == stability.Paper }

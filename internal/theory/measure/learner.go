@@ -6,36 +6,11 @@ import (
 	"math"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 )
 
-// Scale is Factor * n^Power, with n the smaller of n+ and n-.
-type Scale struct {
-	Factor float64 `json:"factor"`
-	Power  float64 `json:"power,omitempty"`
-}
-
-// At is the value at n.
-func (s Scale) At(n int) float64 {
-	if s.Power == 0 {
-		return s.Factor
-	}
-	return s.Factor * math.Pow(float64(n), s.Power)
-}
-
-// String is such as "0.5" or "2 n^-0.5".
-func (s Scale) String() string {
-	switch {
-	case s.Power == 0:
-		return fmt.Sprintf("%g", s.Factor)
-	case s.Factor == 1 && s.Power == 1:
-		return "n"
-	case s.Factor == 1:
-		return fmt.Sprintf("n^%g", s.Power)
-	case s.Power == 1:
-		return fmt.Sprintf("%g n", s.Factor)
-	}
-	return fmt.Sprintf("%g n^%g", s.Factor, s.Power)
-}
+// Scale is record.Scale.
+type Scale = record.Scale
 
 // Learnt is what a Learner makes of a sample.
 type Learnt struct {
@@ -62,19 +37,8 @@ type Learner interface {
 	Describe() LearnerRecord
 }
 
-// LearnerRecord says in documents what was learnt with.
-type LearnerRecord struct {
-	Name  string  `json:"name"`
-	Loss  string  `json:"loss"`
-	Zeta  float64 `json:"zeta"`
-	Delta float64 `json:"huber_delta,omitempty"`
-	Sigma *Scale  `json:"sigma,omitempty"` // of rrm
-	Prior float64 `json:"prior,omitempty"` // of rrm
-	Tol   float64 `json:"tol,omitempty"`   // of rrm, where it is given; see RRM
-	C     float64 `json:"c,omitempty"`     // of sgd: the step is c / sqrt(T)
-	Steps *Scale  `json:"steps,omitempty"` // of sgd: T
-	PSD   bool    `json:"psd,omitempty"`
-}
+// LearnerRecord is record.Learner.
+type LearnerRecord = record.Learner
 
 // RRM is regularised risk minimisation (eq. 5): R_S + sigma/2 ||w - s I||^2 over all
 // triplets.
@@ -157,7 +121,7 @@ func (a SGD) Describe() LearnerRecord {
 }
 
 // T is the number of steps for a sample of those sizes.
-func (a SGD) T(n Sizes) int { return int(math.Ceil(a.Steps.At(n.Least()) - 1e-9)) }
+func (a SGD) T(n Sizes) int { return int(math.Ceil(a.Steps.At(Least(n)) - 1e-9)) }
 
 // Eta is the step.
 func (a SGD) Eta(n Sizes) float64 { return a.C / math.Sqrt(float64(a.T(n))) }
@@ -169,7 +133,7 @@ func (a SGD) Triplets(n Sizes, seed uint64) []mahalanobis.Index {
 
 // Learn makes the steps; near is not used.
 func (a SGD) Learn(ctx context.Context, p *mahalanobis.Problem, seed uint64, _ []float64) (Learnt, error) {
-	n := Sizes{p.NPos(), p.NNeg()}
+	n := Sizes{Pos: p.NPos(), Neg: p.NNeg()}
 	if !(a.C > 0) || !(a.Radius > 0) {
 		return Learnt{}, fmt.Errorf("%w: SGD has c = %v in a ball of radius B = %v; both must be above 0", ErrInput, a.C, a.Radius)
 	}

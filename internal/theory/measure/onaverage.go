@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -18,16 +19,8 @@ type OnAverageOptions struct {
 	Seed    uint64
 }
 
-// OnAverageResult is the on-average stability (Definition 2).
-type OnAverageResult struct {
-	Sizes
-	// Value is the mean over repeats of l(A(S_ijk); z_i, z_j, z_k) - l(A(S); z_i, z_j,
-	// z_k), with the points of S. Its expectation is that of R(A(S)) - R_S(A(S)).
-	Value  Estimate  `json:"value"`
-	Values []float64 `json:"values"` // of each repeat
-	// Moved is the mean of ||A(S_ijk) - A(S)||^2.
-	Moved Estimate `json:"moved_squared"`
-}
+// OnAverageResult is record.OnAverageResult.
+type OnAverageResult = record.OnAverageResult
 
 // OnAverage measures on-average stability: in each repeat it draws a sample, replaces two
 // positives and a negative of it by fresh points, learns again, and compares the losses of
@@ -51,7 +44,7 @@ func OnAverage(ctx context.Context, o OnAverageOptions) (*OnAverageResult, error
 
 func (o OnAverageOptions) run(ctx context.Context, rep int) (value, moved float64, err error) {
 	r := rng.New(o.Seed, "measure/on-average", uint64(rep))
-	s, h, err := o.Source.Draw(o.Sizes, Sizes{2 * o.Triples, o.Triples}, r)
+	s, h, err := o.Source.Draw(o.Sizes, Sizes{Pos: 2 * o.Triples, Neg: o.Triples}, r)
 	if err != nil {
 		return 0, 0, err
 	}

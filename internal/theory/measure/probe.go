@@ -4,11 +4,12 @@ import (
 	"math"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
 // DefaultTriplets is how many triplets of either kind are tried for the largest change.
-const DefaultTriplets = 40000
+const DefaultTriplets = record.MetricTriplets
 
 // probe holds triplets at which two solutions are compared.
 type probe struct {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/stat"
 )
@@ -12,17 +13,8 @@ import (
 // Resamples is the usual number of a slope's bootstrap.
 const Resamples = 2000
 
-// Rate is a power law y = c x^Slope, fitted by least squares to log means.
-type Rate struct {
-	Slope     float64 `json:"slope"`
-	Intercept float64 `json:"intercept"` // log of y at x = 1
-	// CI95 holds the 2.5 % and 97.5 % points of the slopes of resampled repeats; nil
-	// where a size has one repeat or resamples had no logarithm.
-	CI95      *[2]float64 `json:"ci95,omitempty"`
-	Resamples int         `json:"resamples,omitempty"`
-	// Undefined counts resamples with a mean of 0 or below.
-	Undefined int `json:"undefined,omitempty"`
-}
+// Rate is record.Rate.
+type Rate = record.Rate
 
 // Slope fits log mean(groups[i]) against log x[i] by ordinary least squares, and finds
 // the slope's interval by drawing each group's values again, with replacement, within the

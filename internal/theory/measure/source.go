@@ -5,19 +5,17 @@ import (
 	"math"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
-// Sizes are numbers of positives and of negatives.
-type Sizes struct {
-	Pos int `json:"n_pos"`
-	Neg int `json:"n_neg"`
-}
+// Sizes is record.Sizes.
+type Sizes = record.Sizes
 
 // Least is the smaller of the two.
-func (s Sizes) Least() int { return min(s.Pos, s.Neg) }
+func Least(s record.Sizes) int { return min(s.Pos, s.Neg) }
 
-func (s Sizes) check(what string) error {
+func checkSizes(s record.Sizes, what string) error {
 	if s.Pos < 2 {
 		return fmt.Errorf("%w: %s has n+ = %d positives; triplets need n+ >= 2", ErrInput, what, s.Pos)
 	}
@@ -122,15 +120,15 @@ func (p *Pool) Dim() int { return p.d }
 func (p *Pool) Radius() float64 { return p.radius }
 
 // Size says how many points Draw draws from.
-func (p *Pool) Size() Sizes { return Sizes{len(p.pos) / p.d, len(p.neg) / p.d} }
+func (p *Pool) Size() Sizes { return Sizes{Pos: len(p.pos) / p.d, Neg: len(p.neg) / p.d} }
 
 // Draw draws all points of both problems without replacement. It is an error if the pool
 // has too few.
 func (p *Pool) Draw(sample, held Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error) {
-	if err := sample.check("a sample"); err != nil {
+	if err := checkSizes(sample, "a sample"); err != nil {
 		return nil, nil, err
 	}
-	if err := held.check("a held-out set"); err != nil {
+	if err := checkSizes(held, "a held-out set"); err != nil {
 		return nil, nil, err
 	}
 	have := p.Size()
@@ -193,10 +191,10 @@ func (Circle) Radius() float64 { return 1 }
 
 // Draw draws independent points.
 func (c Circle) Draw(sample, held Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error) {
-	if err := sample.check("a sample"); err != nil {
+	if err := checkSizes(sample, "a sample"); err != nil {
 		return nil, nil, err
 	}
-	if err := held.check("a held-out set"); err != nil {
+	if err := checkSizes(held, "a held-out set"); err != nil {
 		return nil, nil, err
 	}
 	return circle(sample, r), circle(held, r), nil
@@ -216,7 +214,7 @@ func circle(n Sizes, r *rng.Stream) *mahalanobis.Problem {
 
 // Reference returns 500 + 500 points.
 func (Circle) Reference() (*mahalanobis.Problem, error) {
-	return circle(Sizes{500, 500}, rng.New(0, "measure/circle/reference")), nil
+	return circle(Sizes{Pos: 500, Neg: 500}, rng.New(0, "measure/circle/reference")), nil
 }
 
 // quadrature is the number of points on the circle that Risk takes for each of the three

@@ -21,11 +21,11 @@ func numbered(n int, from float64) []float64 {
 
 // A draw has no point twice, none of the reference, and all points come up alike.
 func TestPoolDrawsWithoutReplacement(t *testing.T) {
-	pool, err := NewPool(numbered(10, 0), numbered(8, -.5), 1, 1, Sizes{3, 2}, 5)
+	pool, err := NewPool(numbered(10, 0), numbered(8, -.5), 1, 1, Sizes{Pos: 3, Neg: 2}, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := pool.Size(); got != (Sizes{7, 6}) {
+	if got := pool.Size(); got != (Sizes{Pos: 7, Neg: 6}) {
 		t.Fatalf("size %+v", got)
 	}
 	ref, err := pool.Reference()
@@ -34,7 +34,7 @@ func TestPoolDrawsWithoutReplacement(t *testing.T) {
 	}
 	count := map[float64]int{}
 	for rep := range 600 {
-		s, h, err := pool.Draw(Sizes{3, 2}, Sizes{4, 3}, rng.New(uint64(rep), "test"))
+		s, h, err := pool.Draw(Sizes{Pos: 3, Neg: 2}, Sizes{Pos: 4, Neg: 3}, rng.New(uint64(rep), "test"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestPoolDrawsWithoutReplacement(t *testing.T) {
 }
 
 func TestPoolOnSphere(t *testing.T) {
-	pool, err := NewPool([]float64{.3, .4, 0, 0, -1, 0, .1, 0}, []float64{0, -.5, .2, .2}, 2, 2, Sizes{2, 1}, 1)
+	pool, err := NewPool([]float64{.3, .4, 0, 0, -1, 0, .1, 0}, []float64{0, -.5, .2, .2}, 2, 2, Sizes{Pos: 2, Neg: 1}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestSourceErrors(t *testing.T) {
 		"ball":      {[]float64{0, 2}, numbered(5, 0), 1, Sizes{}, "outside the ball"},
 		"nan":       {[]float64{0, math.NaN()}, numbered(5, 0), 1, Sizes{}, "row 1"},
 		"one":       {[]float64{0}, numbered(5, 0), 1, Sizes{}, "n+ >= 2"},
-		"reference": {numbered(5, 0), numbered(5, 0), 1, Sizes{4, 2}, "smaller"},
+		"reference": {numbered(5, 0), numbered(5, 0), 1, Sizes{Pos: 4, Neg: 2}, "smaller"},
 	} {
 		if _, err := NewPool(c.pos, c.neg, 1, c.radius, c.ref, 0); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -116,7 +116,7 @@ func TestSourceErrors(t *testing.T) {
 		t.Error("a reference that is not there")
 	}
 	for name, c := range map[string][2]Sizes{
-		"n+ = 1": {{1, 2}, {2, 1}}, "n- = 0": {{2, 0}, {2, 1}}, "held-out": {{2, 1}, {0, 1}}, "smaller sizes": {{3, 1}, {3, 1}},
+		"n+ = 1": {{Pos: 1, Neg: 2}, {Pos: 2, Neg: 1}}, "n- = 0": {{Pos: 2, Neg: 0}, {Pos: 2, Neg: 1}}, "held-out": {{Pos: 2, Neg: 1}, {Pos: 0, Neg: 1}}, "smaller sizes": {{Pos: 3, Neg: 1}, {Pos: 3, Neg: 1}},
 	} {
 		if _, _, err := pool.Draw(c[0], c[1], rng.New(0, "x")); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -141,7 +141,7 @@ func TestCircleRisk(t *testing.T) {
 	theta := []float64{2, 1, -3}
 	near(t, "quadrature", Circle{}.Risk(l, theta), circleRisk(l, theta, 64), 1e-8)
 	near(t, "quadrature", Circle{}.Risk(l, []float64{.5, .3, -.7}), circleRisk(l, []float64{.5, .3, -.7}, 64), 1e-14)
-	s, h, err := Circle{}.Draw(Sizes{300, 300}, Sizes{200, 200}, rng.New(1, "test"))
+	s, h, err := Circle{}.Draw(Sizes{Pos: 300, Neg: 300}, Sizes{Pos: 200, Neg: 200}, rng.New(1, "test"))
 	if err != nil {
 		t.Fatal(err)
 	}

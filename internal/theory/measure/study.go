@@ -83,7 +83,7 @@ func (c Claim) Test(ctx context.Context, s Study) (*Document, error) {
 		return nil, fmt.Errorf("claim %s: %w", c.ID, err)
 	}
 	t.doc.Seconds = time.Since(began).Seconds()
-	return t.doc.judge(), nil
+	return judge(t.doc), nil
 }
 
 // tester is a claim under test.
@@ -107,7 +107,7 @@ func (t *tester) repeats(own int) int {
 func even(n ...int) []Sizes {
 	var out []Sizes
 	for _, v := range n {
-		out = append(out, Sizes{v, v})
+		out = append(out, Sizes{Pos: v, Neg: v})
 	}
 	return out
 }
@@ -144,7 +144,7 @@ func (t *tester) held(Sizes) Sizes { return t.Held }
 
 // some are so many fresh points of either side, or as many as samples.
 func some(k int) func(Sizes) Sizes {
-	return func(n Sizes) Sizes { return Sizes{max(2, min(k, n.Pos)), max(1, min(k, n.Neg))} }
+	return func(n Sizes) Sizes { return Sizes{Pos: max(2, min(k, n.Pos)), Neg: max(1, min(k, n.Neg))} }
 }
 
 // asMany are as many points as the sample's.

@@ -39,7 +39,7 @@ func (o SweepOptions) check(more func(Sizes) Sizes) error {
 	}
 	have := size(o.Source)
 	for i, n := range o.Sizes {
-		if err := n.check("a sample"); err != nil {
+		if err := checkSizes(n, "a sample"); err != nil {
 			return err
 		}
 		if slices.Contains(o.Sizes[:i], n) {
@@ -69,8 +69,8 @@ func size(s Source) *Sizes {
 
 // largest is the largest n = n+ = n- for which there are enough points; 0 for none.
 func largest(have Sizes, more func(Sizes) Sizes) int {
-	for n := have.Least(); n >= 2; n-- {
-		if m := more(Sizes{n, n}); n+m.Pos <= have.Pos && n+m.Neg <= have.Neg {
+	for n := Least(have); n >= 2; n-- {
+		if m := more(Sizes{Pos: n, Neg: n}); n+m.Pos <= have.Pos && n+m.Neg <= have.Neg {
 			return n
 		}
 	}
@@ -80,7 +80,7 @@ func largest(have Sizes, more func(Sizes) Sizes) int {
 // fresh are the points that Stability draws besides a sample's.
 func (o SweepOptions) fresh(n Sizes) Sizes {
 	u := UniformOptions{Sizes: n, Replaced: o.Replaced, Fresh: o.Fresh}.fresh()
-	return Sizes{max(u.Pos, 2*o.Triples), max(u.Neg, o.Triples)}
+	return Sizes{Pos: max(u.Pos, 2*o.Triples), Neg: max(u.Neg, o.Triples)}
 }
 
 // Stability measures uniform stability, and on-average stability where Triples are given,
@@ -101,7 +101,7 @@ func Stability(ctx context.Context, o SweepOptions) ([]Series, error) {
 			return nil, fmt.Errorf("n+ = %d, n- = %d: %w", n.Pos, n.Neg, err)
 		}
 		o.done("gamma", n, u.Gamma)
-		uniform.Points = append(uniform.Points, uniformPoint(float64(n.Least()), o.Learner, u))
+		uniform.Points = append(uniform.Points, uniformPoint(float64(Least(n)), o.Learner, u))
 		if o.Triples < 1 {
 			continue
 		}
@@ -111,12 +111,12 @@ func Stability(ctx context.Context, o SweepOptions) ([]Series, error) {
 			return nil, fmt.Errorf("n+ = %d, n- = %d: %w", n.Pos, n.Neg, err)
 		}
 		o.done("on-average", n, a.Value)
-		average.Points = append(average.Points, Point{X: float64(n.Least()), Measured: a.Value, Repeats: a.Values, OnAverage: a}.at(o.Learner, n))
+		average.Points = append(average.Points, at(Point{X: float64(Least(n)), Measured: a.Value, Repeats: a.Values, OnAverage: a}, o.Learner, n))
 	}
-	uniform.fit(o.Seed)
+	fitRate(&uniform, o.Seed)
 	out := []Series{uniform}
 	if average.Points != nil {
-		average.fit(o.Seed)
+		fitRate(&average, o.Seed)
 		out = append(out, average)
 	}
 	return out, nil
@@ -138,19 +138,19 @@ func Gaps(ctx context.Context, o SweepOptions) ([]Series, error) {
 			return nil, fmt.Errorf("n+ = %d, n- = %d: %w", n.Pos, n.Neg, err)
 		}
 		o.done("gap", n, g.Gap)
-		x := float64(n.Least())
+		x := float64(Least(n))
 		p := gapPoint(x, o.Learner, g)
 		if p.Bounds, err = expectedBounds(o.Learner, o.Source.Radius(), g); err != nil {
 			return nil, err
 		}
 		expected.Points = append(expected.Points, p)
-		q := Point{X: x, Measured: g.Absolute, Repeats: g.Absolutes}.at(o.Learner, n)
+		q := at(Point{X: x, Measured: g.Absolute, Repeats: g.Absolutes}, o.Learner, n)
 		if q.Bounds, err = likelyBounds(o.Learner, o.Source.Radius(), g, o.Delta); err != nil {
 			return nil, err
 		}
 		absolute.Points = append(absolute.Points, q)
 	}
-	expected.fit(o.Seed)
-	absolute.fit(o.Seed)
+	fitRate(&expected, o.Seed)
+	fitRate(&absolute, o.Seed)
 	return []Series{expected, absolute}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/theory/stability"
 )
 
@@ -23,7 +24,7 @@ var ofSeries = []struct {
 
 // Unbounded says why bounds are missing at points of the series, in the ball of that
 // radius; "" where none is.
-func (s Series) Unbounded(radius float64) string {
+func Unbounded(s record.MetricSeries, radius float64) string {
 	switch {
 	case s.Quantity == "on-average":
 		return "no bound is on the on-average stability itself; its expectation is that of the gap"
@@ -38,14 +39,14 @@ func (s Series) Unbounded(radius float64) string {
 	}
 	for _, of := range ofSeries {
 		if of.quantity == s.Quantity && of.learner == s.Learner.Name {
-			return s.without(l, radius, of.source, of.lipschitz, of.smooth)
+			return without(s, l, radius, of.source, of.lipschitz, of.smooth)
 		}
 	}
 	return ""
 }
 
 // without says why points lack the bound of that source.
-func (s Series) without(l mahalanobis.Loss, radius float64, source string, lipschitz, smooth bool) string {
+func without(s record.MetricSeries, l mahalanobis.Loss, radius float64, source string, lipschitz, smooth bool) string {
 	var alpha [2]float64
 	for i, constants := range []string{stability.Paper, stability.Tight} {
 		k, err := l.Constants(radius, constants)

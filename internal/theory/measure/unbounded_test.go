@@ -33,7 +33,7 @@ func TestReasonsForMissingBounds(t *testing.T) {
 		{Series{Quantity: "on-average", Learner: rrm, Points: full("")}, "that of the gap"},
 		{Series{Quantity: "triplet error", Points: full("")}, "not on errors"},
 	} {
-		if got := c.s.Unbounded(1); !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
+		if got := Unbounded(c.s, 1); !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
 			t.Errorf("%s of %s, %s: %q, want %q", c.s.Quantity, c.s.Learner.Name, c.s.Learner.Loss, got, c.want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -40,44 +41,11 @@ var Replacements = []string{"+B e_1", "-B e_1", "far mean", "fresh"}
 
 const fresh = 3
 
-// UniformResult is what replacing samples did. Gamma is a lower estimate of the uniform
-// stability: the supremum of Definition 1 is over all samples, all replacements and all
-// triplets.
-type UniformResult struct {
-	Sizes
-	Replaced int `json:"replacements"` // in all repeats
-	// Gamma is the largest change of a triplet's loss in a repeat; OnData the same over
-	// triplets of the sample alone.
-	Gamma  Estimate  `json:"gamma"`
-	OnData Estimate  `json:"on_data"`
-	Values []float64 `json:"values"` // Gamma of each repeat
-	// By is Gamma with one side replaced, by one kind of point; its order is that of
-	// sides and Replacements.
-	By []ByReplacement `json:"by"`
-	// Typical is the median over replaced samples of their largest change (S7).
-	Typical Estimate `json:"typical"`
-	Moved   Estimate `json:"moved"` // the largest ||w - w'||
-	// Ceiling is L ||w - w'||, with the tight L: no triplet's loss changed by more. Absent
-	// for a loss that is not Lipschitz.
-	Ceiling *Estimate `json:"ceiling,omitempty"`
-	// SquaredPos and SquaredNeg are means of ||w - w'||^2 over fresh points: what Lemma 6
-	// asks for. Absent where no fresh points were drawn.
-	SquaredPos *Estimate `json:"squared_pos,omitempty"`
-	SquaredNeg *Estimate `json:"squared_neg,omitempty"`
-	// Certificate is the largest distance of a solution from the minimiser.
-	Certificate float64 `json:"certificate"`
-	// Bounds are those of Lemma 4, each crossed where the largest change of all repeats
-	// is above it; for SGD of Lemma 2, see Lemma2.
-	Bounds []Bound       `json:"bounds,omitempty"`
-	Lemma2 *Lemma2Record `json:"lemma_2,omitempty"`
-}
+// UniformResult is record.UniformResult.
+type UniformResult = record.UniformResult
 
-// ByReplacement is the largest change by one kind of replacement.
-type ByReplacement struct {
-	Side  string   `json:"side"`
-	By    string   `json:"by"`
-	Gamma Estimate `json:"gamma"`
-}
+// ByReplacement is record.ByReplacement.
+type ByReplacement = record.ByReplacement
 
 // change is what one replacement did.
 type change struct {
@@ -173,7 +141,7 @@ func (o UniformOptions) run(ctx context.Context, rep int, ball []float64) (unifo
 func (o UniformOptions) replaced() Sizes {
 	n := o.Sizes
 	if o.Replaced > 0 {
-		n = Sizes{min(o.Replaced, n.Pos), min(o.Replaced, n.Neg)}
+		n = Sizes{Pos: min(o.Replaced, n.Pos), Neg: min(o.Replaced, n.Neg)}
 	}
 	switch o.Side {
 	case Positives:
@@ -187,7 +155,7 @@ func (o UniformOptions) replaced() Sizes {
 // fresh are the points that are drawn besides the sample's, for what is replaced.
 func (o UniformOptions) fresh() Sizes {
 	n := o.replaced()
-	return Sizes{max(2, n.Pos*o.Fresh), max(1, n.Neg*o.Fresh)}
+	return Sizes{Pos: max(2, n.Pos*o.Fresh), Neg: max(1, n.Neg*o.Fresh)}
 }
 
 // replacements are the adversarial points and then the fresh ones.

@@ -146,7 +146,7 @@ func TestUniformOfSGDInOneDimension(t *testing.T) {
 func TestUniformFallsAsTheReference(t *testing.T) {
 	a := RRM{Loss: lossOf(t, mahalanobis.Logistic, .1), Sigma: Scale{Factor: .5}}
 	series, err := Stability(context.Background(), SweepOptions{
-		Source: clouds{}, Learner: a, Sizes: []Sizes{{20, 20}, {40, 40}, {80, 80}}, Repeats: 2, Replaced: 1, Triplets: 2000,
+		Source: clouds{}, Learner: a, Sizes: []Sizes{{Pos: 20, Neg: 20}, {Pos: 40, Neg: 40}, {Pos: 80, Neg: 80}}, Repeats: 2, Replaced: 1, Triplets: 2000,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestUniformFallsAsTheReference(t *testing.T) {
 // .0427 and below the corrected 32.
 func TestUniformCrossesThePrintedMinimum(t *testing.T) {
 	a := RRM{Loss: lossOf(t, mahalanobis.Logistic, .1), Sigma: Scale{Factor: 4}}
-	u, err := Uniform(context.Background(), UniformOptions{Source: clouds{}, Learner: a, Sizes: Sizes{4, 1500}, Repeats: 1, Replaced: 1, Side: Positives, Triplets: 1000})
+	u, err := Uniform(context.Background(), UniformOptions{Source: clouds{}, Learner: a, Sizes: Sizes{Pos: 4, Neg: 1500}, Repeats: 1, Replaced: 1, Side: Positives, Triplets: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestSameBitsForAnyNumberOfThreads(t *testing.T) {
 	var docs []string
 	for _, threads := range []int{1, 3} {
 		par.SetThreads(threads)
-		o := SweepOptions{Source: clouds{}, Learner: a, Sizes: []Sizes{{6, 5}, {9, 12}}, Repeats: 3, Replaced: 1, Fresh: 1, Triples: 1, Triplets: 50, Held: Sizes{9, 8}, Delta: .01}
+		o := SweepOptions{Source: clouds{}, Learner: a, Sizes: []Sizes{{Pos: 6, Neg: 5}, {Pos: 9, Neg: 12}}, Repeats: 3, Replaced: 1, Fresh: 1, Triples: 1, Triplets: 50, Held: Sizes{Pos: 9, Neg: 8}, Delta: .01}
 		s, err := Stability(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -243,7 +243,7 @@ func TestUniformWithALooseTolerance(t *testing.T) {
 		var gammas, means []float64
 		for _, tol := range []float64{0, .1, 1e-7} {
 			a := RRM{Loss: lossOf(t, name, zeta), Sigma: Scale{Factor: 10}, Tol: tol}
-			s := clouds{}.problem(Sizes{20, 20}, rng.New(3, "loose"))
+			s := clouds{}.problem(Sizes{Pos: 20, Neg: 20}, rng.New(3, "loose"))
 			first, err := a.Learn(t.Context(), s, 0, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 
+	"tercet/internal/record"
 	"tercet/internal/stat"
 )
 
@@ -97,35 +98,18 @@ func byReplacement(runs []uniformRun) []ByReplacement {
 				}
 			}
 			if values != nil {
-				out = append(out, ByReplacement{name, what, EstimateOf(values)})
+				out = append(out, ByReplacement{Side: name, By: what, Gamma: EstimateOf(values)})
 			}
 		}
 	}
 	return out
 }
 
-// Lemma2Record sets Lemma 2 beside every replacement: the change of any triplet's loss is
-// at most 2 L^2 eta times the steps that used the sample.
-type Lemma2Record struct {
-	Replacements int `json:"replacements"`
-	Unused       int `json:"unused"`       // of samples that no step used
-	UnusedMoved  int `json:"unused_moved"` // of them, those that changed w
-	// Largest is the replacement with the largest change, and the uses of its sample.
-	Largest float64 `json:"largest"`
-	Uses    int     `json:"uses"`
-	// MostUses is the largest number of uses of a replaced sample, of which Bounds are.
-	MostUses   int            `json:"most_uses"`
-	Bounds     []Bound        `json:"bounds"`
-	Violations []ViolationsOf `json:"violations"`
-}
+// Lemma2Record is record.Lemma2.
+type Lemma2Record = record.Lemma2
 
-// ViolationsOf counts replacements above the bound with those constants; Ratio is the
-// largest quotient of change and bound.
-type ViolationsOf struct {
-	Constants string  `json:"constants"`
-	Count     int     `json:"count"`
-	Ratio     float64 `json:"ratio"`
-}
+// ViolationsOf is record.Violations.
+type ViolationsOf = record.Violations
 
 // judge compares each replacement with Lemma 2; nil where the lemma does not speak of
 // the loss.

@@ -1,0 +1,146 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"tercet/internal/fsx"
+)
+
+// Document is a JSON document that is kept in a file; its types are those of this
+// package.
+type Document interface{ kind() kind }
+
+// kind is what reading and writing know of a document.
+type kind struct {
+	schemas []string // that are read, the present one first
+	max     int64    // bytes; 0 for MaxDocument
+	made    string   // the command that makes it
+}
+
+// MaxDocument bounds a document: labels of ten million items fit.
+const MaxDocument = 256 << 20
+
+// SchemaError says that a file is of another schema than is read.
+type SchemaError struct {
+	Path, Got string
+	Want      string // the present one
+	Made      string // the command that makes the file, where it only is of another number
+}
+
+func (e *SchemaError) Error() string {
+	msg := fmt.Sprintf("%s: schema is %q; this version reads %s", e.Path, e.Got, e.Want)
+	if e.Made != "" {
+		msg += fmt.Sprintf("; `tercet %s` makes the file anew", e.Made)
+	}
+	return msg
+}
+
+// FormatError says that a file is no document of its schema.
+type FormatError struct {
+	Path string
+	Line int // 0 where it is not known
+	Msg  string
+}
+
+const empty = "is empty"
+
+func (e *FormatError) Error() string {
+	switch {
+	case e.Msg == empty:
+		return e.Path + " " + e.Msg
+	case e.Line == 0:
+		return e.Path + ": " + e.Msg
+	}
+	return fmt.Sprintf("%s:%d: %s", e.Path, e.Line, e.Msg)
+}
+
+// Read reads the document at path. An unknown key is an error, so that a key of another
+// name is not read as 0.
+//
+// Errors: os.ErrNotExist, a *SchemaError, a *FormatError, ErrDigest, and what cannot be
+// read; all name the file.
+func Read[T Document](path string) (*T, error) {
+	d := new(T)
+	k := (*d).kind()
+	limit := k.max
+	if limit == 0 {
+		limit = MaxDocument
+	}
+	b, err := fsx.ReadFile(path, limit)
+	if err != nil {
+		return nil, err
+	}
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return nil, formatError(path, b, err)
+	}
+	if !slices.Contains(k.schemas, head.Schema) {
+		e := &SchemaError{Path: path, Got: head.Schema, Want: k.schemas[0]}
+		if name, _, _ := strings.Cut(e.Want, "/"); strings.HasPrefix(e.Got, name+"/") {
+			e.Made = k.made
+		}
+		return nil, e
+	}
+	if err := Check(b); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(unsealed(b)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(d); err != nil {
+		return nil, formatError(path, b, err)
+	}
+	return d, nil
+}
+
+// ReadIfThere is Read that returns nil for a file that does not exist.
+func ReadIfThere[T Document](path string) (*T, error) {
+	d, err := Read[T](path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return d, err
+}
+
+// formatError says where in the text b of a file reading ended.
+func formatError(path string, b []byte, err error) error {
+	var at int64 = -1
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &typ) && typ.Offset <= int64(len(b)):
+		at = typ.Offset
+	}
+	switch {
+	case len(bytes.TrimSpace(b)) == 0:
+		return &FormatError{Path: path, Msg: empty}
+	case at < 0 && !strings.Contains(err.Error(), "unknown field"):
+		return &FormatError{Path: path, Msg: err.Error()}
+	case at < 0:
+		return &FormatError{Path: path, Msg: Words(err)}
+	}
+	line := 1 + bytes.Count(b[:min(at, int64(len(b)))], []byte("\n"))
+	return &FormatError{Path: path, Line: line, Msg: "not valid JSON of a run: " + Words(err)}
+}
+
+// Write writes v, an object, indented and with its digest, by way of a temporary file.
+// It writes all JSON documents.
+func Write(path string, v any) error {
+	b, err := json.Marshal(v)
+	if err == nil {
+		b, err = Seal(b)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return fsx.WriteFile(path, b, 0o644)
+}
