@@ -16,6 +16,7 @@ import (
 	"tercet/internal/metric"
 	"tercet/internal/noise"
 	"tercet/internal/render"
+	"tercet/internal/study"
 	"tercet/internal/theory/stability"
 )
 
@@ -211,8 +212,8 @@ func completeRun(_ *cobra.Command, _ []string, word string) ([]string, cobra.She
 }
 
 func completeTable(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	own := append(tables.Names(), clusteringTable, clusteringDifferences, stabilityTable, stabilityChecks)
-	return begins(append(own, studyTableNames()...), word), cobra.ShellCompDirectiveDefault
+	own := append(tables.Names(), stabilityTable, stabilityChecks)
+	return begins(slices.Concat(own, studyTables(func(*study.Table) bool { return true }), engineNames()), word), cobra.ShellCompDirectiveDefault
 }
 
 func evalScores() []string {

@@ -135,14 +135,21 @@ func runReport(s *Streams, o reportOptions) error {
 	}
 	study, isStudy := studyTableOf(o.table)
 	switch {
-	case o.table == clusteringTable || o.table == clusteringDifferences || o.table == noiseClustering:
-		return runClusteringTable(s, o)
+	case o.table != "" && studyTable(o.table) != nil:
+		if err := ownTable(o); err != nil {
+			return err
+		}
+		runs, err := readTableRuns(s, o.runs)
+		if err != nil {
+			return err
+		}
+		return printTable(s, studyTable(o.table), runs, o.format, o.curves, true)
 	case o.table == stabilityTable || o.table == stabilityChecks:
 		return runStabilityTable(s, o)
 	case isStudy:
 		return runStudyTable(s, study, o)
 	case o.curves != "":
-		return usagef("--curves goes with --table %s, %s", clusteringTable, strings.Join(drawnTables(), ", "))
+		return usagef("--curves goes with --table %s", strings.Join(drawnTables(), ", "))
 	case o.table != "":
 		return runPaperTable(s, o)
 	case o.variant != "published" || len(o.grid) > 0:

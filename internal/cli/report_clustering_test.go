@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/study"
 )
 
 // clusterFake adds RUN/cluster-METHOD/cluster.json to a run of fakeRun.
@@ -48,11 +48,11 @@ func TestReportClustering(t *testing.T) {
 		t.Errorf("one rate above 0 needs no mean: %d %s%s", code, out, stderr)
 	}
 	code, out, _ = cli("report", "--table", "clustering", "--json", "runs")
-	var doc report.ClusterStudy
+	var doc study.Document
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != 0 {
 		t.Fatal(err, code)
 	}
-	if doc.Schema != "tercet.clusterstudy/1" || len(doc.Rows) != 8 || len(doc.Notes) != 0 || math.Abs(*doc.Rows[1].Scores["nmi"].Value-0.5) > 1e-12 || doc.Rows[1].Loss != "L3" {
+	if doc.Schema != "tercet.study/1" || len(doc.Rows) != 8 || len(doc.Notes) != 0 || math.Abs(doc.Rows[1].Scores["nmi"].Value-0.5) > 1e-12 || doc.Rows[1].Fields["loss"] != "L3" {
 		t.Errorf("%s", out)
 	}
 	for _, f := range render.Formats() {

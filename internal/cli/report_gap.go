@@ -6,7 +6,7 @@ import (
 )
 
 // gapTable sets gaps of networks against the number of training images.
-var gapTable = studyTable{"gap", func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
+var gapTable = engineTable{"gap", func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
 	s, err := report.CompareGaps(runs)
 	if err != nil {
 		return nil, nil, nil, err
@@ -16,7 +16,7 @@ var gapTable = studyTable{"gap", func(runs []*report.RunDir, full bool) (any, *r
 
 // networkTable sets how far one training image moves networks against the number of
 // training images.
-var networkTable = studyTable{"network-stability", func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
+var networkTable = engineTable{"network-stability", func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
 	s, err := report.CompareNetworkStability(runs)
 	if err != nil {
 		return nil, nil, nil, err

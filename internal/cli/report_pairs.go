@@ -9,18 +9,19 @@ import (
 
 	"tercet/internal/render"
 	"tercet/internal/report"
+	"tercet/internal/study"
 )
 
-// studyTable is a table that compares runs with each other, not with a paper's numbers.
-type studyTable struct {
+// engineTable is a table that compares runs with each other, not with a paper's numbers.
+type engineTable struct {
 	name string
 	// make compares the runs; draw is nil where there is no picture.
 	make func(runs []*report.RunDir, full bool) (document any, table *render.Table, draw func(base string) ([]string, error), err error)
 }
 
 // pairTable is a study of runs on pair graphs.
-func pairTable(name string, curves bool, fill func(*report.PairStudy) error, table func(*report.PairStudy, bool) *render.Table, draw func(*report.PairStudy, string) ([]string, error)) studyTable {
-	return studyTable{name, func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
+func pairTable(name string, curves bool, fill func(*report.PairStudy) error, table func(*report.PairStudy, bool) *render.Table, draw func(*report.PairStudy, string) ([]string, error)) engineTable {
+	return engineTable{name, func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
 		s, err := report.ComparePairs(runs, curves)
 		if err != nil {
 			return nil, nil, nil, err
@@ -46,53 +47,37 @@ func sure(fill func(*report.PairStudy)) func(*report.PairStudy) error {
 	}
 }
 
-// scoreTable is a study of scores under noise.
-func scoreTable(name string, compare func([]*report.RunDir) (*report.NoiseStudy, error)) studyTable {
-	return studyTable{name, func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
-		s, err := compare(runs)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		return s, s.Table(full), s.Curves, nil
-	}}
-}
-
-// studyTables in the order of the help.
-var studyTables = []studyTable{
+// engineTables in the order of the help.
+var engineTables = []engineTable{
 	pairTable("pairs", false, nil, (*report.PairStudy).Table, nil),
 	pairTable("pair-claims", true, sure((*report.PairStudy).JudgeClaims), (*report.PairStudy).ClaimsTable, nil),
 	pairTable("double-descent", false, sure((*report.PairStudy).DoubleDescent), (*report.PairStudy).PeaksTable, (*report.PairStudy).WidthCurves),
 	pairTable("pair-epochs", true, sure((*report.PairStudy).EpochCurves), (*report.PairStudy).EpochsTable, (*report.PairStudy).DrawEpochs),
 	pairTable("pair-floor", false, (*report.PairStudy).TrainingFloors, (*report.PairStudy).FloorsTable, (*report.PairStudy).DrawFloors),
 	pairTable("online-offline", true, sure((*report.PairStudy).StreamCurves), (*report.PairStudy).StreamsTable, (*report.PairStudy).DrawStreams),
-	scoreTable("noise-robust", report.CompareRobust),
-	scoreTable("noise-attack", report.CompareAttacked),
 	gapTable,
 	networkTable,
 }
 
 // drawnTables are the names of those that have a picture.
 func drawnTables() []string {
-	return slices.DeleteFunc(studyTableNames(), func(name string) bool { return name == "pairs" || name == "pair-claims" })
+	return append(studyTables((*study.Table).Draws), slices.DeleteFunc(engineNames(), func(name string) bool { return name == "pairs" || name == "pair-claims" })...)
 }
 
-// noiseClustering is another name of the table clustering.
-const noiseClustering = "noise-clustering"
-
-func studyTableOf(name string) (studyTable, bool) {
-	i := slices.IndexFunc(studyTables, func(t studyTable) bool { return t.name == name })
+func studyTableOf(name string) (engineTable, bool) {
+	i := slices.IndexFunc(engineTables, func(t engineTable) bool { return t.name == name })
 	if i < 0 {
-		return studyTable{}, false
+		return engineTable{}, false
 	}
-	return studyTables[i], true
+	return engineTables[i], true
 }
 
-func studyTableNames() []string {
+func engineNames() []string {
 	var out []string
-	for _, t := range studyTables {
+	for _, t := range engineTables {
 		out = append(out, t.name)
 	}
-	return append(out, noiseClustering)
+	return out
 }
 
 // ownTable refuses options that a table with its own columns and rows has no use for.
@@ -107,7 +92,7 @@ func ownTable(o reportOptions) error {
 }
 
 // runStudyTable prints a study and draws its picture.
-func runStudyTable(s *Streams, t studyTable, o reportOptions) error {
+func runStudyTable(s *Streams, t engineTable, o reportOptions) error {
 	if err := ownTable(o); err != nil {
 		return err
 	}
@@ -124,7 +109,7 @@ func runStudyTable(s *Streams, t studyTable, o reportOptions) error {
 	}
 	if o.curves != "" {
 		if draw == nil {
-			return usagef("--table %s has no picture; those with one are clustering, %s", o.table, strings.Join(studyTableNames()[1:], ", "))
+			return usagef("--table %s has no picture; those with one are %s", o.table, strings.Join(drawnTables(), ", "))
 		}
 		if len(table.Rows) == 0 {
 			return usagef("--curves: there is nothing to draw: none of the %d runs has a row in table %s; leave --curves out to read why", len(runs), o.table)

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/fsx"
 	"tercet/internal/report"
+	"tercet/internal/study"
 )
 
 // runPaperTable prints runs beside the numbers of a paper's table.
@@ -74,8 +75,8 @@ func paperTable(choice string) (name string, t *report.PaperTable, err error) {
 		also = append(also, t.Aliases...)
 	}
 	slices.SortFunc(also, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
-	return "", nil, usagef("there is no table %q; there are %s, and to compare runs %s, %s, %s, %s, %s, and by number %s; or name a .yaml file",
-		choice, strings.Join(tables.Names(), ", "), clusteringTable, clusteringDifferences, strings.Join(studyTableNames(), ", "), stabilityTable, stabilityChecks, strings.Join(also, ", "))
+	return "", nil, usagef("there is no table %q; there are %s, and to compare runs %s, and by number %s; or name a .yaml file",
+		choice, strings.Join(tables.Names(), ", "), strings.Join(append(append(studyTables(func(*study.Table) bool { return true }), engineNames()...), stabilityTable, stabilityChecks), ", "), strings.Join(also, ", "))
 }
 
 // readPaperTable reads a description and checks it: its config keys, too, since a

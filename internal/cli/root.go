@@ -31,6 +31,7 @@ var commands = []struct {
 	{groupWork, newAttack},
 	{groupWork, newCluster},
 	{groupWork, newReport},
+	{groupWork, newStudy},
 	{groupWork, newBound},
 	{groupHelp, newBench},
 	{groupHelp, newData},

@@ -73,7 +73,7 @@ func TestCSVTellsOfItsRows(t *testing.T) {
 	}
 }
 
-// The tables of noise and of papers say what the summary says.
+// The tables of papers say what the summary says.
 func TestEveryTableHasTheSameNotes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	loss := Label{"loss.name", "triplet"}
@@ -90,10 +90,6 @@ func TestEveryTableHasTheSameNotes(t *testing.T) {
 		}{"test", "recall@1"}
 		r.Manifest.Planned = 200
 	}
-	noise, err := CompareRobust(runs)
-	if err != nil {
-		t.Fatal(err)
-	}
 	paper := &PaperTable{Columns: []string{"R@1"}, Rows: []PaperRow{{Label: "x", Match: map[string]any{"loss.name": "triplet"}}}}
 	if err := paper.Check(); err != nil {
 		t.Fatal(err)
@@ -102,7 +98,7 @@ func TestEveryTableHasTheSameNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, table := range map[string]*render.Table{"noise": noise.Table(true), "paper": compared.Layout(), "summary": summarize(t, runs, Options{}).Table()} {
+	for what, table := range map[string]*render.Table{"paper": compared.Layout(), "summary": summarize(t, runs, Options{}).Table()} {
 		text, csv := rendered(t, table, "text"), rendered(t, table, "csv")
 		for _, want := range []string{
 			"a/eval.json is of 20 of the 200 test images\n",

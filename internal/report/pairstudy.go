@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/stat"
+
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/text"
@@ -272,4 +274,14 @@ func (row *PairRow) own() []*RunDir {
 		out = append(out, p.RunDir)
 	}
 	return out
+}
+
+// estimateOf is a mean with Student's interval, where there are two values.
+func estimateOf(values []float64) Estimate {
+	mean, low, high := stat.MeanInterval(values)
+	e := Estimate{Value: &mean, N: len(values), cell: render.Number(mean)}
+	if len(values) > 1 {
+		e.CI95, e.cell = &[2]float64{low, high}, render.Interval(mean, low, high)
+	}
+	return e
 }

@@ -33,6 +33,7 @@ type RunDir struct {
 	Cluster  *ClusterResult
 	// Clusterings are those in folders of their own; ReadClusterings fills them.
 	Clusterings []Clustering
+	clusterFile string   // of Cluster where it is one of Clusterings
 	Figures     []Figure // those that exist
 	// Left says which documents are not read, since they are of other images or weights.
 	Left []string

@@ -98,7 +98,12 @@ func (r *RunDir) leaves(k resultKind) bool {
 }
 
 // path is where the run has the document.
-func (k resultKind) path(r *RunDir) string { return r.Of.document(r.Dir, k.name) }
+func (k resultKind) path(r *RunDir) string {
+	if k.name == "cluster" && r.clusterFile != "" {
+		return r.clusterFile
+	}
+	return r.Of.document(r.Dir, k.name)
+}
 
 // kindOf returns the document that a score comes from.
 func kindOf(key string, runs []*RunDir) resultKind {

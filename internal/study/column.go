@@ -1,0 +1,216 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tercet/internal/render"
+	"tercet/internal/verdict"
+)
+
+// column is a column of a table, in a spec "NAME [= WHAT] [as FORMAT...] [is RULE]". WHAT is
+// a field or a score, by default the one of that name; "d SCORE" is the difference to what
+// the row is compared with; n, runs, name, of, better and the parts of a claim are the
+// engine's. RULE makes the column a verdict on the score.
+type column struct {
+	name, what string
+	form       render.Column
+	kind       string // text, int or number
+	brief      bool   // the interval is in CSV and JSON alone
+	mean, max  bool   // no interval; the largest value
+	optional   bool   // that some runs lack the value is no lack
+	rule       string
+}
+
+// formats are the words after "as".
+var formats = map[string]func(*column){
+	"text":     func(c *column) { c.kind = "text" },
+	"int":      func(c *column) { c.kind = "int" },
+	"number":   func(c *column) { c.kind = "number" },
+	"percent":  func(c *column) { c.form.Percent = true },
+	"paper":    func(c *column) { c.form.Paper = true },
+	"brief":    func(c *column) { c.brief = true },
+	"mean":     func(c *column) { c.mean = true },
+	"max":      func(c *column) { c.max = true },
+	"optional": func(c *column) { c.optional = true },
+	"error":    func(c *column) { c.form.Percent, c.form.Paper, c.form.Digits = true, true, 2 },
+	"score":    func(c *column) { c.form.Percent, c.form.Paper, c.form.Digits = true, true, 1 },
+}
+
+// own are the columns that the engine fills.
+var own = map[string]bool{"n": true, "runs": true, "difference": true, "of": true, "better": true,
+	"claim": true, "quantity": true, "value": true, "supported where": true, "verdict": true}
+
+func parseColumn(text string) (column, error) {
+	c := column{kind: "text"}
+	text, c.rule, _ = strings.Cut(text, " is ")
+	text, formed, _ := strings.Cut(text, " as ")
+	name, what, other := strings.Cut(text, " = ")
+	c.name, c.what = strings.TrimSpace(name), strings.TrimSpace(what)
+	if !other {
+		c.what = c.name
+	}
+	for _, word := range strings.Fields(formed) {
+		if digits, is := strings.CutPrefix(word, "."); is {
+			n, err := strconv.Atoi(digits)
+			if err != nil {
+				return c, fmt.Errorf("column %s: %q is no number of digits", c.name, word)
+			}
+			c.form.Digits = n
+			continue
+		}
+		set, ok := formats[word]
+		if !ok {
+			return c, fmt.Errorf("column %s: there is no format %q", c.name, word)
+		}
+		set(&c)
+	}
+	c.form.Name = c.name
+	return c, nil
+}
+
+// parseColumns reads the columns and refuses those of nothing.
+func (t *Table) parseColumns() error {
+	t.columns = nil
+	for _, text := range t.Columns {
+		c, err := parseColumn(text)
+		if err != nil {
+			return err
+		}
+		what := strings.TrimPrefix(c.what, "d ")
+		if !own[what] && t.field(what) == nil && t.score(what) == nil && !slices.Contains(t.reduced(), what) {
+			return fmt.Errorf("column %q shows nothing: there is no field or score %q", c.name, what)
+		}
+		if c.rule != "" {
+			if _, err := parseRule(c.rule, t.scoreNames()); err != nil {
+				return fmt.Errorf("column %s: %w", c.name, err)
+			}
+		}
+		t.columns = append(t.columns, c)
+	}
+	if len(t.columns) == 0 {
+		return fmt.Errorf("a table needs columns")
+	}
+	return nil
+}
+
+// fieldCell is a text as the kind of the column.
+func (c *column) fieldCell(v string) render.Cell {
+	x, err := strconv.ParseFloat(v, 64)
+	switch {
+	case c.kind == "text":
+		return render.Text(v)
+	case v == "" || err != nil:
+		return render.Missing()
+	case c.kind == "int":
+		return render.Int(int(x))
+	}
+	return render.Number(x)
+}
+
+// scoreCell is an estimate in a row of n runs.
+func (c *column) scoreCell(e Estimate, ok bool, n int) render.Cell {
+	if !ok {
+		return render.Missing()
+	}
+	out := e.cell()
+	switch {
+	case c.max:
+		out = render.Number(e.Max)
+	case c.mean:
+		out = render.Number(e.Value)
+	case c.brief:
+		out = out.Brief()
+	}
+	if c.optional || n == 0 {
+		return out
+	}
+	return out.Counted(e.N, n)
+}
+
+// rowCell is what a row has in a column.
+func (t *Table) rowCell(c *column, row *Row) render.Cell {
+	if key, is := strings.CutPrefix(c.what, "d "); is {
+		e, ok := row.Differences[key]
+		return c.scoreCell(e, ok, row.N)
+	}
+	e, isScore := row.Scores[c.what]
+	switch {
+	case c.rule != "":
+		return render.Text(row.verdict(e, isScore, c.rule))
+	case c.what == "n":
+		return render.Int(row.N)
+	case c.what == "runs":
+		return render.Int(len(row.Runs))
+	case c.what == "better":
+		return render.Text(t.better(row.Verdicts, row.Differences))
+	case isScore || t.score(c.what) != nil:
+		return c.scoreCell(e, isScore, row.N)
+	}
+	return c.fieldCell(row.Fields[c.what])
+}
+
+// verdict is that of a rule on a score of the row; "" where the rule's own score is not
+// there.
+func (row *Row) verdict(e Estimate, ok bool, text string) string {
+	claim, known := row.rule(text)
+	if !ok || !known {
+		return ""
+	}
+	return claim.Of(e.CI95)
+}
+
+// better puts the verdicts of the scores together.
+func (t *Table) better(verdicts map[string]string, differences map[string]Estimate) string {
+	if verdicts == nil {
+		return ""
+	}
+	var parts []string
+	for _, v := range []string{verdict.Supported, verdict.Contradicted} {
+		var of []string
+		for _, s := range t.shownScores() {
+			if verdicts[s.Name] == v {
+				of = append(of, s.Name)
+			}
+		}
+		if of != nil {
+			parts = append(parts, v+" ("+strings.Join(of, ", ")+")")
+		}
+	}
+	switch {
+	case len(differences) == 0:
+		return "no seed in common"
+	case parts == nil:
+		return verdict.Inconclusive
+	}
+	return strings.Join(parts, ", ")
+}
+
+// differenceCell is what a contrast has in a column; in a table of rows its name is that of
+// the last field of rows, and its differences are those columns.
+func (t *Table) differenceCell(c *column, d *Difference) render.Cell {
+	name := t.Rows[len(t.Rows)-1]
+	key, isDifference := strings.CutPrefix(c.what, "d ")
+	e, isScore := d.Scores[key]
+	switch {
+	case c.what == "n":
+		return render.Int(d.N)
+	case c.what == "difference", t.Show != "contrasts" && c.what == name:
+		return render.Text(d.Name)
+	case c.what == "of":
+		return render.Text(d.Where)
+	case c.what == "better":
+		return render.Text(t.better(d.Verdicts, d.Scores))
+	case isDifference || t.Show == "contrasts" && t.score(c.what) != nil:
+		n := d.N
+		if t.Show == "contrasts" {
+			n = 0
+		}
+		return c.scoreCell(e, isScore, n)
+	case t.score(c.what) != nil:
+		return render.Missing()
+	}
+	return c.fieldCell(d.Fields[c.what])
+}

@@ -1,0 +1,301 @@
+package study
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tercet/internal/report"
+	"tercet/internal/verdict"
+)
+
+// Difference is how much larger the scores of one setting are than those of another, with
+// the same seeds.
+type Difference struct {
+	Fields   map[string]string   `json:"fields"` // that both sides share
+	Name     string              `json:"difference"`
+	Where    string              `json:"of,omitempty"`
+	N        int                 `json:"n"`
+	Scores   map[string]Estimate `json:"scores"`
+	Verdicts map[string]string   `json:"verdicts"` // on the first side being better
+
+	of *Row
+}
+
+// bySeed are the differences of two rows of a score, by seed. What the runs do not measure
+// alike has none.
+func bySeed(a, b *Row, s Score) map[uint64]float64 {
+	out := map[uint64]float64{}
+	if a == nil || b == nil {
+		return out
+	}
+	key, isKey := strings.CutPrefix(s.From, "score.")
+	for _, x := range a.obs {
+		for _, y := range b.obs {
+			if x.run.Manifest.Seed != y.run.Manifest.Seed || isKey && x.part == y.part && len(report.Unlike([]*report.RunDir{x.run, y.run}, []string{key})) > 0 {
+				continue
+			}
+			v, ok := x.values[s.Name]
+			if w, too := y.values[s.Name]; ok && too {
+				out[x.run.Manifest.Seed] = v - w
+			}
+		}
+	}
+	return out
+}
+
+// over is the mean of differences over their seeds, in ascending order.
+func over(d map[uint64]float64) (Estimate, bool) {
+	var values []float64
+	for _, seed := range slices.Sorted(maps.Keys(d)) {
+		values = append(values, d[seed])
+	}
+	if values == nil {
+		return Estimate{}, false
+	}
+	return estimate(values), true
+}
+
+// better is the verdict on a difference being to the good.
+func better(e Estimate, lower bool) string {
+	if lower {
+		return verdict.Below(0).Of(e.CI95)
+	}
+	return verdict.Above(0).Of(e.CI95)
+}
+
+// put adds the difference of a score, if there is one.
+func (d *Difference) put(s Score, diff map[uint64]float64) {
+	if e, ok := over(diff); ok {
+		d.Scores[s.Name], d.Verdicts[s.Name] = e, better(e, s.Lower)
+		d.N = max(d.N, e.N)
+	}
+}
+
+// compare sets each row against what Against says, and says in notes where several would
+// do.
+func (t *Table) compareAgainst(rows []*Row) (notes []string) {
+	if t.Against == nil {
+		return nil
+	}
+	for _, row := range rows {
+		base := slices.DeleteFunc(slices.Clone(rows), func(other *Row) bool {
+			return !t.Against.Of.fits(row.text) || !t.Against.Base.fits(other.text) || !agree(row, other, t.Against.Same)
+		})
+		for _, source := range t.Against.Prefer {
+			if closer := slices.DeleteFunc(slices.Clone(base), func(r *Row) bool { return r.text(source) != row.text(source) }); len(closer) > 0 {
+				base = closer
+			}
+		}
+		if len(base) > 1 {
+			notes = append(notes, fmt.Sprintf("%s is compared with none: %s and %s would both do", t.title(row), t.title(base[0]), t.title(base[1])))
+		}
+		if len(base) == 1 {
+			row.Against = t.title(base[0])
+			d := Difference{Scores: map[string]Estimate{}, Verdicts: map[string]string{}}
+			for _, s := range t.shownScores() {
+				d.put(s, bySeed(row, base[0], s))
+			}
+			row.Differences, row.Verdicts = d.Scores, d.Verdicts
+		}
+	}
+	return notes
+}
+
+// agree says whether two rows have the same at all sources.
+func agree(a, b *Row, sources []string) bool {
+	return !slices.ContainsFunc(sources, func(s string) bool { return a.text(s) != b.text(s) })
+}
+
+// shownScores are the scores that columns show.
+func (t *Table) shownScores() []Score {
+	var out []Score
+	for _, s := range t.Scores {
+		if slices.ContainsFunc(t.columns, func(c column) bool { return c.what == s.Name || c.what == "d "+s.Name }) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// contrast makes the contrasts: of rows alone, or of rows along the field of Over.
+func (t *Table) contrast(rows []*Row) []Difference {
+	var out []Difference
+	along := ""
+	if t.Over != nil {
+		along = t.Over.Field
+	}
+	lines, order := groupBy(rows, func(row *Row) string {
+		var b strings.Builder
+		for _, name := range t.Rows {
+			if name != along {
+				fmt.Fprintf(&b, "%q ", row.Fields[name])
+			}
+		}
+		return b.String()
+	})
+	first := t.Rows[0]
+	worlds, names := groupBy(order, func(id string) string { return lines[id][0].Fields[first] })
+	for _, world := range names {
+		places := t.places(lines, worlds[world])
+		for _, c := range t.Contrasts {
+			for _, a := range worlds[world] {
+				if !c.A.fits(lines[a][0].text) {
+					continue
+				}
+				for _, p := range t.partners(&c, lines, worlds[world], lines[a][0]) {
+					out = append(out, t.differences(lines[a], lines[p.id], places, p.where)...)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// partner is what a line is set against, with the words for both.
+type partner struct {
+	id    string
+	where [2]string // the difference, and of what
+}
+
+// partners are the lines that a contrast sets against a, sorted by what they differ in.
+func (t *Table) partners(c *Contrast, lines map[string][]*Row, ids []string, a *Row) []partner {
+	var out []partner
+	add := func(id, template string) {
+		b := lines[id][0]
+		words := func(template string) string {
+			return fill(template, func(source string) string {
+				side, name, _ := strings.Cut(source, ".")
+				if side == "b" {
+					return b.text(name)
+				}
+				return a.text(name)
+			})
+		}
+		out = append(out, partner{id, [2]string{words(c.Name), words(template)}})
+	}
+	own := func(b *Row) bool { return c.B.fits(b.text) && agree(a, b, c.Same) }
+	for _, id := range ids {
+		if own(lines[id][0]) {
+			add(id, c.Where)
+		}
+	}
+	if i := c.Instead; i != nil && a.text(i.Field) == i.Of {
+		rest := slices.DeleteFunc(slices.Clone(c.Same), func(s string) bool { return s == i.Field })
+		for _, id := range ids {
+			b := lines[id][0]
+			if b.text(i.Field) != i.By || !c.B.fits(b.text) || !agree(a, b, rest) {
+				continue
+			}
+			has := slices.ContainsFunc(ids, func(other string) bool {
+				o := lines[other][0]
+				return own(o) && !slices.ContainsFunc(t.Rows, func(name string) bool {
+					return name != i.Field && (t.Over == nil || name != t.Over.Field) && o.Fields[name] != b.Fields[name]
+				})
+			})
+			if !has {
+				add(id, i.Where)
+			}
+		}
+		slices.SortStableFunc(out, func(x, y partner) int {
+			return t.compare(lines[x.id][0], lines[y.id][0], slices.DeleteFunc(slices.Clone(t.Rows), func(n string) bool { return n == i.Field }))
+		})
+	}
+	return out
+}
+
+// differences are those of two lines, at each place of Over and over all, or of their one
+// row.
+func (t *Table) differences(a, b []*Row, places []string, words [2]string) []Difference {
+	newOne := func(row *Row) Difference {
+		return Difference{Fields: row.Fields, Name: words[0], Where: words[1], Scores: map[string]Estimate{}, Verdicts: map[string]string{}, of: row}
+	}
+	var out []Difference
+	keep := func(d Difference) {
+		if d.N > 0 {
+			out = append(out, d)
+		}
+	}
+	if t.Over == nil {
+		d := newOne(a[0])
+		for _, s := range t.shownScores() {
+			d.put(s, bySeed(a[0], b[0], s))
+		}
+		keep(d)
+		return out
+	}
+	high := map[string][]map[uint64]float64{}
+	aboves := 0
+	for _, at := range places {
+		x, y := rowAt(a, t.Over.Field, at), rowAt(b, t.Over.Field, at)
+		d := newOne(a[0])
+		d.Fields = maps.Clone(a[0].Fields)
+		d.Fields[t.Over.Field] = at
+		v, _ := strconv.ParseFloat(at, 64)
+		if v > t.Over.Above {
+			aboves++
+		}
+		for _, s := range t.shownScores() {
+			diff := bySeed(x, y, s)
+			d.put(s, diff)
+			if v > t.Over.Above {
+				high[s.Name] = append(high[s.Name], diff)
+			}
+		}
+		keep(d)
+	}
+	if aboves > 1 {
+		d := newOne(a[0])
+		d.Fields = maps.Clone(a[0].Fields)
+		d.Fields[t.Over.Field] = "> " + short(t.Over.Above)
+		for _, s := range t.shownScores() {
+			d.put(s, eachMean(high[s.Name]))
+		}
+		keep(d)
+	}
+	return out
+}
+
+// places are the values of the field of Over that some line has, in order.
+func (t *Table) places(lines map[string][]*Row, ids []string) []string {
+	if t.Over == nil {
+		return nil
+	}
+	var out []string
+	for _, id := range ids {
+		for _, row := range lines[id] {
+			if v := row.Fields[t.Over.Field]; !slices.Contains(out, v) {
+				out = append(out, v)
+			}
+		}
+	}
+	slices.SortFunc(out, t.field(t.Over.Field).compare)
+	return out
+}
+
+func rowAt(line []*Row, field, value string) *Row {
+	i := slices.IndexFunc(line, func(row *Row) bool { return row.Fields[field] == value })
+	if i < 0 {
+		return nil
+	}
+	return line[i]
+}
+
+// eachMean is each seed's mean over all places; a seed that lacks one is left out.
+func eachMean(places []map[uint64]float64) map[uint64]float64 {
+	out := map[uint64]float64{}
+	for seed := range places[0] {
+		sum, n := 0.0, 0
+		for _, d := range places {
+			if v, ok := d[seed]; ok {
+				sum, n = sum+v, n+1
+			}
+		}
+		if n == len(places) {
+			out[seed] = sum / float64(n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,96 @@
+package study
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tercet/internal/render"
+	"tercet/studies"
+)
+
+// specs are all studies that the binary knows.
+func specs(t *testing.T) []*Spec {
+	t.Helper()
+	var out []*Spec
+	for _, name := range studies.Names() {
+		text, file, _ := studies.Read(name)
+		s, err := Read(text, file, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// tableNamed finds a table in the studies that the binary knows.
+func tableNamed(t *testing.T, name string) *Table {
+	t.Helper()
+	for _, s := range specs(t) {
+		if table := s.Table(name); table != nil {
+			return table
+		}
+	}
+	t.Fatalf("no table %s", name)
+	return nil
+}
+
+// write is a table in a format.
+func write(t *testing.T, d *Document, format string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := d.Layout(format == "csv" || format == "json").Write(&b, format); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// The tables of hand-made runs are those of the engines that this package replaced, byte
+// for byte.
+func TestTablesAsBefore(t *testing.T) {
+	for _, g := range goldens {
+		want, err := os.ReadFile(filepath.Join("testdata", g.file+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := tableNamed(t, g.table)
+		t.Run(g.file, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			d, err := table.Compare(g.runs(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := write(t, d, "csv")
+			if got != string(want) {
+				a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+				for i := range min(len(a), len(b)) {
+					if a[i] != b[i] {
+						t.Errorf("line %d:\n%s\nwant\n%s", i+1, a[i], b[i])
+						break
+					}
+				}
+				t.Errorf("%d lines, want %d", len(a), len(b))
+			}
+			for _, format := range render.Formats() {
+				if text := write(t, d, format); text == "" {
+					t.Errorf("no %s", format)
+				}
+			}
+			if dir := os.Getenv("STUDY_OUT"); dir != "" {
+				for _, format := range []string{"text", "latex"} {
+					if err := os.WriteFile(filepath.Join(dir, g.file+"."+format), []byte(write(t, d, format)), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if table.Draws() {
+					if _, err := d.Draw(filepath.Join(dir, g.file)); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,262 @@
+package study
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tercet/internal/render"
+	"tercet/internal/report"
+)
+
+// observe reads the results of runs, and says in notes which runs do not count. Errors
+// wrap report.ErrRun: files that cannot be used.
+func (t *Table) observe(runs []*report.RunDir) (all []*observation, notes []string, err error) {
+	runs, notes = t.usable(runs)
+	for _, name := range t.Observe.Results {
+		var with, without []*report.RunDir
+		for _, r := range runs {
+			has, why, err := t.has(r, name)
+			switch {
+			case err != nil:
+				return nil, nil, err
+			case has:
+				with = append(with, r)
+			case why != "":
+				notes = append(notes, why)
+			default:
+				without = append(without, r)
+			}
+		}
+		runs, notes = with, append(notes, t.without(name, without)...)
+	}
+	for _, r := range runs {
+		own, lost, err := t.each(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		all, notes = append(all, own...), append(notes, lost...)
+	}
+	if t.Observe.Each == clusterings {
+		notes = append(notes, t.without(clusterings, unclustered(runs))...)
+	}
+	if len(all) == 0 && t.Observe.Needed {
+		return nil, nil, fmt.Errorf("%w: nothing to compare\n%s", report.ErrRun, strings.Join(notes, "\n"))
+	}
+	more, err := t.addFields(all)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, o := range all {
+		if err := t.measure(o); err != nil {
+			return nil, nil, err
+		}
+	}
+	return all, append(notes, more...), nil
+}
+
+// usable leaves out runs whose training came to no end, with notes.
+func (t *Table) usable(runs []*report.RunDir) (out []*report.RunDir, notes []string) {
+	for _, r := range runs {
+		switch {
+		case t.Observe.Status == "finished" && !r.Finished():
+			notes = append(notes, r.Unfinished()[0]+"; it does not count")
+		case t.Observe.Status == "completed" && r.Lost():
+			notes = append(notes, r.Unfinished()...)
+		default:
+			out = append(out, r)
+		}
+	}
+	return out, notes
+}
+
+// has says whether a run has a result that counts, and why one that is there does not.
+func (t *Table) has(r *report.RunDir, name string) (has bool, why string, err error) {
+	if slices.Contains(kinds, name) {
+		if !r.Has(name) && r.Leaves(name) {
+			why = strings.Join(r.Left, "\n")
+		}
+		return r.Has(name), why, nil
+	}
+	path := filepath.Join(r.Dir, name)
+	var head struct {
+		Schema string         `json:"schema"`
+		Source *report.Source `json:"source"`
+	}
+	found, err := report.ReadDocument(path, &head, documents[name]...)
+	switch {
+	case err != nil || !found:
+		return false, "", err
+	case head.Schema != documents[name][0] && name != "cluster.json":
+		return false, path + " is of a metric: --table stability shows it", nil
+	case head.Source == nil:
+		return true, "", nil
+	case head.Source.Other() != "":
+		return false, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, head.Source.Other()), nil
+	case head.Source.Step != r.Manifest.Steps:
+		return false, fmt.Sprintf("%s is of step %d, the run is at step %d; %s", path, head.Source.Step, r.Manifest.Steps, t.hint(r)), nil
+	}
+	return true, "", nil
+}
+
+// hint says how to make what a run lacks.
+func (t *Table) hint(r *report.RunDir) string {
+	return strings.ReplaceAll(t.Observe.Missing, "{run}", report.Word(r.Dir))
+}
+
+// without says which runs lack a result.
+func (t *Table) without(name string, runs []*report.RunDir) []string {
+	if len(runs) == 0 {
+		return nil
+	}
+	if slices.Contains(kinds, name) {
+		if note := report.Without(name, runs); note != "" {
+			return []string{note}
+		}
+		return nil
+	}
+	var dirs []string
+	for _, r := range runs {
+		dirs = append(dirs, r.Dir)
+	}
+	what := "no " + name + " in "
+	if name == clusterings {
+		what = "not clustered: "
+	}
+	return []string{strings.TrimSuffix(what+render.Listed(dirs)+"; "+t.hint(runs[0]), "; ")}
+}
+
+// clusterings in Observe.Each are the documents of RUN/cluster-METHOD.
+const clusterings = "clusterings"
+
+func unclustered(runs []*report.RunDir) []*report.RunDir {
+	return slices.DeleteFunc(slices.Clone(runs), func(r *report.RunDir) bool { return len(r.Clusterings) > 0 })
+}
+
+// each makes the observations of a run.
+func (t *Table) each(r *report.RunDir) (all []*observation, notes []string, err error) {
+	newOne := func(run *report.RunDir) *observation {
+		return &observation{run: run, fields: map[string]string{}, values: map[string]float64{}}
+	}
+	switch file, path, list := strings.Cut(t.Observe.Each, "#"); {
+	case t.Observe.Each == clusterings:
+		left := len(r.Left)
+		if err := r.ReadClusterings(); err != nil {
+			return nil, nil, err
+		}
+		notes = append(notes, r.Left[left:]...)
+		for _, c := range r.Clusterings {
+			o := newOne(r.Part(c))
+			o.run.Left = nil // noted
+			o.part = c.Method
+			if _, err := report.ReadDocument(c.File, &o.entry, documents["cluster.json"]...); err != nil {
+				return nil, nil, err
+			}
+			all = append(all, o)
+		}
+	case list:
+		o := newOne(r)
+		if err := o.load(t.Observe.Each); err != nil {
+			return nil, nil, err
+		}
+		entries, _ := walk(o.files[file], path)
+		items, _ := entries.([]any)
+		lost := 0
+		for _, entry := range items {
+			if _, ok := walk(entry, t.Observe.Lost); t.Observe.Lost != "" && !ok {
+				lost++
+				continue
+			}
+			one := newOne(r)
+			one.files, one.entry = o.files, entry
+			all = append(all, one)
+		}
+		if lost > 0 {
+			notes = append(notes, fmt.Sprintf("%s: lost, so not counted: %d of %d %s", r.Dir, lost, len(items), path))
+		}
+	default:
+		var shown []string
+		for _, name := range t.Observe.Results {
+			if slices.Contains(kinds, name) {
+				shown = append(shown, name)
+			}
+		}
+		all = []*observation{newOne(r.Only(shown...))}
+	}
+	return all, notes, nil
+}
+
+// measure computes the scores of an observation, and reads its curve.
+func (t *Table) measure(o *observation) error {
+	for _, s := range t.Scores {
+		v, ok, err := t.evaluate(o, s)
+		if err != nil {
+			return err
+		}
+		if ok {
+			o.values[s.Name] = v
+		}
+	}
+	if len(t.Observe.Events) == 0 {
+		return nil
+	}
+	var err error
+	o.curve, err = readCurve(filepath.Join(o.run.Dir, "events.jsonl"), t.Observe.Events)
+	return err
+}
+
+// evaluate is a score by its sum of terms; false where one of them is not there.
+func (t *Table) evaluate(o *observation, s Score) (v float64, ok bool, err error) {
+	terms, signs := s.terms()
+	for i, term := range terms {
+		x, ok := o.values[term]
+		if t.score(term) == nil {
+			if err := o.load(term); err != nil {
+				return 0, false, err
+			}
+			x, ok = o.number(term)
+		}
+		if !ok {
+			return 0, false, nil
+		}
+		v += signs[i] * x
+	}
+	if r := s.Range; r != nil && !(v >= r[0] && v <= r[1]) {
+		return 0, false, fmt.Errorf("%w: %s: %s is %v, which is not between %v and %v", report.ErrRun, filepath.Join(o.run.Dir, strings.Replace(s.From, "#", ": ", 1)), s.Name, v, r[0], r[1])
+	}
+	return v, true, nil
+}
+
+// terms are those of the sum in From.
+func (s Score) terms() (terms []string, signs []float64) {
+	sign := 1.0
+	for _, word := range strings.Fields(s.From) {
+		switch word {
+		case "+":
+			sign = 1
+		case "-":
+			sign = -1
+		default:
+			terms, signs = append(terms, word), append(signs, sign)
+		}
+	}
+	return terms, signs
+}
+
+// checkScore refuses sources that there are not.
+func (t *Table) checkScore(s Score) error {
+	terms, _ := s.terms()
+	if s.Name == "" || len(terms) == 0 {
+		return fmt.Errorf("give a name and from")
+	}
+	for _, term := range terms {
+		if t.score(term) != nil && term != s.Name {
+			continue
+		}
+		if err := checkSource(term, t.fieldNames()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

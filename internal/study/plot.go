@@ -1,0 +1,280 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tercet/internal/render"
+	"tercet/internal/text"
+)
+
+// Plot says how rows are drawn: scores against a field, with a color for each series.
+type Plot struct {
+	Title   string   `yaml:"title"`
+	Picture []string `yaml:"picture"` // fields with a picture for each value; the first names files, others where they vary
+	Panel   []string `yaml:"panel"`   // fields with a panel for each value, as far as they vary
+	Series  []string `yaml:"series"`  // fields with a color for each value
+	X       string   `yaml:"x"`       // a field, or step or epoch for points during training
+	XLabel  string   `yaml:"x_label"`
+	LogX    bool     `yaml:"log_x"`
+	Y       []Line   `yaml:"y"`
+	YLabel  string   `yaml:"y_label"` // of all lines in one panel; else each score has panels of its own
+	Begins  Where    `yaml:"begins"`  // rows that begin each line, such as those without noise
+	Titles  []Case   `yaml:"titles"`  // other words for values of Panel
+}
+
+// Line is a score in a picture.
+type Line struct {
+	Score   string `yaml:"score"`
+	Label   string `yaml:"label"`
+	Form    string `yaml:"form"`
+	Percent bool   `yaml:"percent"`
+	Log     bool   `yaml:"log"`
+	Exact   bool   `yaml:"exact"` // has no interval to draw
+}
+
+// check refuses what cannot be drawn.
+func (p *Plot) check(t *Table) error {
+	if p.X == "" || len(p.Y) == 0 || len(p.Picture) == 0 {
+		return fmt.Errorf("plot: give picture, x and y")
+	}
+	names := slices.Concat(p.Picture, p.Panel, p.Series)
+	if !p.points() {
+		names = append(names, p.X)
+	}
+	for _, name := range names {
+		if t.field(name) == nil {
+			return fmt.Errorf("plot: there is no field %q", name)
+		}
+	}
+	for _, l := range p.Y {
+		if t.score(l.Score) == nil && !slices.Contains(t.reduced(), l.Score) && t.Observe.Events[l.Score] == "" {
+			return fmt.Errorf("plot: there is no score %q", l.Score)
+		}
+		if l.Form != "" && !slices.Contains(render.Forms(), l.Form) {
+			return fmt.Errorf("plot: there is no form %q; there are %s", l.Form, strings.Join(render.Forms(), ", "))
+		}
+	}
+	return nil
+}
+
+// points says that lines are of evaluations during training.
+func (p *Plot) points() bool { return p.X == "step" || p.X == "epoch" }
+
+var notInNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)
+
+// draw writes the pictures.
+func (p *Plot) draw(d *Document, base string) ([]string, error) {
+	rows := d.Rows
+	if len(rows) > 0 && rows[0].curve != nil && !p.points() {
+		rows = nil
+		for _, r := range d.Rows {
+			rows = append(rows, r.curve...)
+		}
+	}
+	colors := p.colors(rows)
+	groups, order := groupBy(rows, func(row *Row) string { return p.words(row, p.Picture, rows, ", ") })
+	var out []string
+	for _, title := range order {
+		c := &render.LineChart{Title: p.Title + ": " + title, Note: note(groups[title])}
+		c.Panels = p.panels(groups[title], colors)
+		if c.Cols = min(len(c.Panels), 3); len(c.Panels) == 4 {
+			c.Cols = 2
+		}
+		if p.YLabel == "" {
+			c.Cols = p.across(groups[title])
+		}
+		file := base + "-" + strings.Trim(notInNames.ReplaceAllString(title, "-"), "-")
+		if err := c.Write(file); err != nil {
+			return out, err
+		}
+		out = append(out, file+".png")
+	}
+	return out, nil
+}
+
+// note says what the lines are.
+func note(rows []*Row) string {
+	low, high := rows[0].N, rows[0].N
+	for _, r := range rows {
+		low, high = min(low, r.N), max(high, r.N)
+	}
+	if high == 1 {
+		return "one seed: no intervals"
+	}
+	seeds := text.Plural(high, "seed", "seeds")
+	if low < high {
+		seeds = fmt.Sprintf("%d to %s", low, seeds)
+	}
+	return "over " + seeds + "; lines and bars: mean with its 95 % interval of Student's t, or median with quartiles where the table has those"
+}
+
+// words are the values of fields in which rows differ; of the first field always.
+func (p *Plot) words(row *Row, fields []string, rows []*Row, separator string) string {
+	var parts []string
+	for i, name := range fields {
+		v := row.Fields[name]
+		varies := slices.ContainsFunc(rows, func(r *Row) bool { return r.Fields[name] != v })
+		if v == "" || i > 0 && !varies {
+			continue
+		}
+		for _, c := range p.Titles {
+			if c.Where.fits(func(source string) string { return map[string]string{name: v}[source] }) {
+				v = c.As
+				break
+			}
+		}
+		parts = append(parts, v)
+	}
+	return strings.Join(parts, separator)
+}
+
+func (p *Plot) begins(row *Row) bool { return len(p.Begins) > 0 && p.Begins.fits(row.text) }
+
+// colors gives each series a place in the palette.
+func (p *Plot) colors(rows []*Row) func(*Row) (string, int) {
+	var names []string
+	for _, r := range rows {
+		if name := p.words(r, p.Series, rows, ", "); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(p.Begins) > 0 || p.YLabel == "" { // rows are sorted by what is drawn along x first
+		slices.Sort(names)
+	}
+	return func(r *Row) (string, int) {
+		name := p.words(r, p.Series, rows, ", ")
+		return name, slices.Index(names, name)
+	}
+}
+
+// panels are those of one picture.
+func (p *Plot) panels(rows []*Row, colors func(*Row) (string, int)) []render.LinePanel {
+	own := slices.DeleteFunc(slices.Clone(rows), p.begins)
+	if len(own) == 0 {
+		own = rows
+	}
+	groups, order := groupBy(own, func(row *Row) string { return p.words(row, p.Panel, own, ", ") })
+	with := func(title string) []*Row {
+		members := groups[title]
+		if len(p.Begins) > 0 && len(own) < len(rows) {
+			members = slices.DeleteFunc(slices.Clone(rows), func(r *Row) bool { return !p.begins(r) && !slices.Contains(groups[title], r) })
+		}
+		return members
+	}
+	var out []render.LinePanel
+	if p.YLabel != "" {
+		for _, title := range order {
+			panel := render.LinePanel{Title: title, XLabel: p.XLabel, YLabel: p.YLabel, LogX: p.LogX, Percent: p.Y[0].Percent, LogY: p.Y[0].Log}
+			for _, l := range p.Y {
+				panel.Traces = append(panel.Traces, p.traces(with(title), l, colors)...)
+			}
+			out = append(out, panel)
+		}
+		return out
+	}
+	lines := slices.DeleteFunc(slices.Clone(p.Y), func(l Line) bool { // what no row has needs no panels
+		return !slices.ContainsFunc(rows, func(r *Row) bool { _, ok := r.Scores[l.Score]; return ok })
+	})
+	for i, l := range lines {
+		for _, title := range order {
+			panel := render.LinePanel{XLabel: p.XLabel, YLabel: strings.ReplaceAll(l.Score, "_", " "), LogX: p.LogX, Percent: l.Percent, LogY: l.Log}
+			if i == 0 {
+				panel.Title = title
+			}
+			panel.Traces = apart(p.traces(with(title), l, colors))
+			out = append(out, panel)
+		}
+	}
+	return out
+}
+
+// across is the number of panels in a row of a picture with rows of their own for scores.
+func (p *Plot) across(rows []*Row) int {
+	own := slices.DeleteFunc(slices.Clone(rows), p.begins)
+	if len(own) == 0 {
+		own = rows
+	}
+	_, order := groupBy(own, func(row *Row) string { return p.words(row, p.Panel, own, ", ") })
+	return len(order)
+}
+
+// apart sets lines a little beside each other, so that their intervals can be seen.
+func apart(traces []render.Line) []render.Line {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, t := range traces {
+		low, high = min(low, slices.Min(t.X)), max(high, slices.Max(t.X))
+	}
+	for i, t := range traces {
+		for k := range t.X {
+			t.X[k] += 0.012 * (high - low) * (float64(i) - float64(len(traces)-1)/2)
+		}
+	}
+	return traces
+}
+
+// traces are the lines of one score: along rows, or during the training of each row.
+func (p *Plot) traces(rows []*Row, l Line, colors func(*Row) (string, int)) []render.Line {
+	var out []render.Line
+	form := l.Form
+	if form == "" {
+		form = "solid"
+	}
+	for _, row := range rows {
+		name, color := colors(row)
+		i := slices.IndexFunc(out, func(t render.Line) bool { return t.Name == name })
+		if i < 0 || p.points() {
+			i, out = len(out), append(out, render.Line{Name: name, Color: color, Form: form, Label: l.Label})
+		}
+		t := &out[i]
+		if p.points() {
+			for _, q := range row.Points {
+				if b, ok := q.bar(l.Score); ok {
+					t.X, t.Y = append(t.X, q.at(p.X)), append(t.Y, b)
+				}
+			}
+			continue
+		}
+		e, ok := row.Scores[l.Score]
+		x, err := strconv.ParseFloat(row.Fields[p.X], 64)
+		if !ok || err != nil {
+			continue
+		}
+		b := e.bar()
+		if l.Exact {
+			b.Low, b.High = b.Value, b.Value
+		}
+		if l.Percent { // intervals of few seeds go beyond what a share can be
+			b.Low, b.High = max(b.Low, min(0, b.Value)), min(b.High, max(1, b.Value))
+		}
+		t.X, t.Y = append(t.X, x), append(t.Y, b)
+	}
+	return slices.DeleteFunc(out, func(t render.Line) bool { return len(t.X) == 0 })
+}
+
+// Point is what a row has at one step of training.
+type Point struct {
+	Step      float64              `json:"step"`
+	Epoch     float64              `json:"epoch"`
+	Scores    map[string]Estimate  `json:"scores,omitempty"`
+	Quartiles map[string]Quartiles `json:"quartiles,omitempty"`
+}
+
+func (q Point) at(x string) float64 {
+	if x == "epoch" {
+		return q.Epoch
+	}
+	return q.Step
+}
+
+func (q Point) bar(score string) (render.Bar, bool) {
+	if v, ok := q.Quartiles[score]; ok {
+		return render.Bar{Value: v.Median, Low: v.Q1, High: v.Q3}, true
+	}
+	e, ok := q.Scores[score]
+	return e.bar(), ok
+}

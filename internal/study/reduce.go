@@ -1,0 +1,101 @@
+package study
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Reduce makes one row of the rows that differ in nothing but the fields of Along, by a
+// named function.
+type Reduce struct {
+	By    string   `yaml:"by"`
+	Along []string `yaml:"along"` // fields; with whole_config also the config keys of But
+	But   []string `yaml:"but"`
+	X     string   `yaml:"x"` // the field that orders the rows
+	Score string   `yaml:"score"`
+	Where Where    `yaml:"where"` // of the reduced rows
+}
+
+// reducer makes rows of the rows of each curve.
+type reducer struct {
+	names []string // of the fields and scores that it adds
+	run   func(d *Document, curves [][]*Row) (rows []*Row, notes []string, err error)
+}
+
+var reducers = map[string]reducer{}
+
+// verdictField is the field of a reduced row that has a verdict.
+const verdictField = "verdict"
+
+func (t *Table) checkReduce() error {
+	if t.Reduce == nil {
+		return nil
+	}
+	if _, ok := reducers[t.Reduce.By]; !ok {
+		return fmt.Errorf("reduce.by: there is no %q; there are %s", t.Reduce.By, strings.Join(slices.Sorted(maps.Keys(reducers)), ", "))
+	}
+	for _, name := range append(slices.Clone(t.Reduce.Along), t.Reduce.X) {
+		if name != "" && t.field(name) == nil {
+			return fmt.Errorf("reduce: there is no field %q", name)
+		}
+	}
+	return nil
+}
+
+// reduced are the names that the table's reducer adds.
+func (t *Table) reduced() []string {
+	if t.Reduce == nil {
+		return nil
+	}
+	return reducers[t.Reduce.By].names
+}
+
+// reduce replaces the rows by reduced ones.
+func (d *Document) reduce() (notes []string, err error) {
+	rows, notes, err := reducers[d.table.Reduce.By].run(d, d.curves())
+	d.Rows = slices.DeleteFunc(rows, func(r *Row) bool { return len(d.table.Reduce.Where) > 0 && !d.table.Reduce.Where.fits(r.text) })
+	if d.Rows == nil {
+		d.Rows = []*Row{}
+	}
+	return notes, err
+}
+
+// curves are the rows of one setting but for the fields along, by ascending x.
+func (d *Document) curves() [][]*Row {
+	r := d.table.Reduce
+	groups, order := groupBy(d.all, func(row *Row) string {
+		var b strings.Builder
+		for _, name := range d.table.Rows {
+			if !slices.Contains(r.Along, name) {
+				fmt.Fprintf(&b, "%q ", row.Fields[name])
+			}
+		}
+		if d.table.Config {
+			for _, l := range row.obs[0].run.Labels {
+				if !named(nil, l.Key) && !slices.Contains(r.But, l.Key) {
+					fmt.Fprintf(&b, "%q=%q ", l.Key, l.Value)
+				}
+			}
+		}
+		return b.String()
+	})
+	var out [][]*Row
+	for _, id := range order {
+		rows := slices.Clone(groups[id])
+		if r.X != "" {
+			x := d.table.field(r.X)
+			slices.SortStableFunc(rows, func(a, b *Row) int { return x.compare(a.Fields[r.X], b.Fields[r.X]) })
+		}
+		out = append(out, rows)
+	}
+	return out
+}
+
+// from begins a reduced row with what a row has.
+func from(row *Row) *Row {
+	out := *row
+	out.Fields, out.Scores = maps.Clone(row.Fields), maps.Clone(row.Scores)
+	return &out
+}

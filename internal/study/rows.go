@@ -1,0 +1,256 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tercet/internal/render"
+	"tercet/internal/report"
+	"tercet/internal/stat"
+	"tercet/internal/text"
+)
+
+// Estimate is a mean over N values with Student's 95 % interval, where there are two.
+type Estimate struct {
+	Value float64     `json:"value"`
+	CI95  *[2]float64 `json:"ci95,omitempty"`
+	N     int         `json:"n"`
+	Max   float64     `json:"max"`
+}
+
+func estimate(values []float64) Estimate {
+	mean, low, high := stat.MeanInterval(values)
+	e := Estimate{Value: mean, N: len(values), Max: slices.Max(values)}
+	if len(values) > 1 {
+		e.CI95 = &[2]float64{low, high}
+	}
+	return e
+}
+
+// cell is the estimate in a table.
+func (e Estimate) cell() render.Cell {
+	if e.CI95 == nil {
+		return render.Number(e.Value)
+	}
+	return render.Interval(e.Value, e.CI95[0], e.CI95[1])
+}
+
+// bar is the estimate in a picture.
+func (e Estimate) bar() render.Bar {
+	if e.CI95 == nil {
+		return render.Bar{Value: e.Value, Low: e.Value, High: e.Value}
+	}
+	return render.Bar{Value: e.Value, Low: e.CI95[0], High: e.CI95[1]}
+}
+
+// Row is what observations of one setting have in common.
+type Row struct {
+	Fields map[string]string   `json:"fields"`
+	N      int                 `json:"n"`
+	Runs   []string            `json:"runs"`
+	Seeds  []uint64            `json:"seeds"`
+	Scores map[string]Estimate `json:"scores"`
+	// Against is what the row is compared with; Differences are the row less that, seed by
+	// seed, Verdicts those on the claim that the row is better.
+	Against     string              `json:"against,omitempty"`
+	Differences map[string]Estimate `json:"differences,omitempty"`
+	Verdicts    map[string]string   `json:"verdicts,omitempty"`
+	Caution     string              `json:"caution,omitempty"` // what is to be said of the runs
+	Points      []Point             `json:"points,omitempty"`  // during training
+
+	obs   []*observation
+	curve []*Row // the rows that a reduced row is made from
+	lines [][]float64
+}
+
+// text is a field of the row, or what its first observation has at a source.
+func (row *Row) text(source string) string {
+	if v, ok := row.Fields[source]; ok {
+		return v
+	}
+	if len(row.obs) == 0 {
+		return ""
+	}
+	return row.obs[0].text(source)
+}
+
+// dirs are the row's runs.
+func (row *Row) dirs() []*report.RunDir {
+	var out []*report.RunDir
+	for _, o := range row.obs {
+		out = append(out, o.run)
+	}
+	return out
+}
+
+// group makes the rows. Two observations of one setting and one seed are an error, unless
+// the table has repeats.
+func (t *Table) group(all []*observation) ([]*Row, error) {
+	groups, order := groupBy(all, func(o *observation) string {
+		var b strings.Builder
+		for _, name := range t.Rows {
+			fmt.Fprintf(&b, "%q ", o.fields[name])
+		}
+		if t.Config {
+			for _, l := range o.run.Labels {
+				if l.Key != "name" && l.Key != "seed" {
+					fmt.Fprintf(&b, "%q=%q ", l.Key, l.Value)
+				}
+			}
+		}
+		return b.String()
+	})
+	var rows []*Row
+	for _, id := range order {
+		row := &Row{Fields: groups[id][0].fields, obs: groups[id], N: len(groups[id])}
+		for _, o := range row.obs {
+			if i := slices.Index(row.Seeds, o.run.Manifest.Seed); i >= 0 && !t.Repeats {
+				return nil, fmt.Errorf("%s and %s are one setting with one seed, %d: name one of them", row.Runs[i], o.run.Dir, o.run.Manifest.Seed)
+			}
+			if !t.Repeats || !slices.Contains(row.Runs, o.run.Dir) {
+				row.Runs, row.Seeds = append(row.Runs, o.run.Dir), append(row.Seeds, o.run.Manifest.Seed)
+			}
+		}
+		rows = append(rows, row)
+	}
+	sortBy := t.Sort
+	if sortBy == nil {
+		sortBy = t.Rows
+	}
+	slices.SortStableFunc(rows, func(a, b *Row) int { return t.compare(a, b, sortBy) })
+	return rows, nil
+}
+
+func (t *Table) compare(a, b *Row, names []string) int {
+	for _, name := range names {
+		if c := t.field(name).compare(a.Fields[name], b.Fields[name]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// estimate takes the means of a row. Scores that its runs do not measure alike have none.
+func (t *Table) estimate(row *Row) (notes []string) {
+	keys := t.documentScores()
+	why := report.Unlike(row.dirs(), keys)
+	for _, o := range row.obs {
+		for _, s := range t.Scores {
+			key, isKey := strings.CutPrefix(s.From, "score.")
+			if why[key] != "" || len(why) > 0 && !isKey {
+				delete(o.values, s.Name)
+			}
+		}
+	}
+	row.Scores = map[string]Estimate{}
+	for _, s := range t.Scores {
+		if v := row.values(s.Name); len(v) > 0 {
+			row.Scores[s.Name] = estimate(v)
+		}
+	}
+	return report.LeftOut(t.title(row), keys, why)
+}
+
+// values are those of a score, in the order of the observations.
+func (row *Row) values(score string) []float64 {
+	var out []float64
+	for _, o := range row.obs {
+		if v, ok := o.values[score]; ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// documentScores are the keys of the scores that depend on options of a measurement.
+func (t *Table) documentScores() []string {
+	var out []string
+	for _, s := range t.Scores {
+		if key, is := strings.CutPrefix(s.From, "score."); is {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// title names a row in notes.
+func (t *Table) title(row *Row) string {
+	var parts []string
+	for _, name := range t.Rows {
+		if v := row.Fields[name]; v != "" {
+			parts = append(parts, v)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// caution says what makes the numbers of rows less than they seem: each by itself, and
+// all in notes.
+func (t *Table) caution(rows []*Row) []string {
+	keys := t.documentScores()
+	var all []*report.RunDir
+	most := 0
+	for _, row := range rows {
+		all, most = append(all, row.dirs()...), max(most, row.N)
+	}
+	var notes []string
+	if len(keys) > 0 {
+		groups, order := groupBy(rows, func(row *Row) string {
+			var b strings.Builder
+			for _, name := range t.Alike {
+				fmt.Fprintf(&b, "%q ", row.Fields[name])
+			}
+			return b.String()
+		})
+		for _, id := range order {
+			var runs [][]*report.RunDir
+			for _, row := range groups[id] {
+				runs = append(runs, row.dirs())
+			}
+			for i, said := range report.RowCautions(runs, keys) {
+				groups[id][i].Caution = said
+			}
+			for _, note := range report.Cautions(slices.Concat(runs...), keys) {
+				if !slices.Contains(notes, note) {
+					notes = append(notes, note)
+				}
+			}
+		}
+	}
+	var fewer []string
+	for _, row := range rows {
+		if row.N < most && !t.Repeats {
+			fewer = append(fewer, fmt.Sprintf("%s (%d)", report.CommonName(row.dirs()), row.N))
+		}
+	}
+	if fewer != nil {
+		notes = append(notes, fmt.Sprintf("fewer than %s: %s", text.Plural(most, "seed", "seeds"), render.Listed(fewer)))
+	}
+	return append(together(notes), report.Versions(all)...)
+}
+
+// together joins notes that say the same of several files: "FILE is of ...".
+func together(notes []string) []string {
+	groups, order := groupBy(notes, func(note string) string {
+		_, what, _ := strings.Cut(note, " is of ")
+		if what == "" {
+			return note
+		}
+		return what
+	})
+	var out []string
+	for _, what := range order {
+		if same := groups[what]; len(same) > 1 {
+			var files []string
+			for _, note := range same {
+				file, _, _ := strings.Cut(note, " is of ")
+				files = append(files, file)
+			}
+			out = append(out, fmt.Sprintf("of %s: %s", what, render.Listed(files)))
+			continue
+		}
+		out = append(out, groups[what][0])
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tercet/internal/verdict"
+)
+
+// rule is a claim about a number: "above X", "below X", "at least X", "at most X", or
+// "within M of X", for X a number or a score of the same row. That a number is another one
+// states the margin M.
+type rule struct {
+	kind   string
+	value  string
+	margin float64
+}
+
+func parseRule(text string, scores []string) (rule, error) {
+	r := rule{}
+	margin := ""
+	for _, kind := range []string{"above ", "below ", "at least ", "at most ", "within "} {
+		if rest, is := strings.CutPrefix(text, kind); is {
+			r.kind, r.value = strings.TrimSpace(kind), rest
+		}
+	}
+	bad := fmt.Errorf("the rule is %q; give above X, below X, at least X, at most X or within MARGIN of X", text)
+	if r.kind == "within" {
+		var ok bool
+		if margin, r.value, ok = strings.Cut(r.value, " of "); !ok {
+			return r, bad
+		}
+		var err error
+		if r.margin, err = strconv.ParseFloat(margin, 64); err != nil || r.margin <= 0 {
+			return r, fmt.Errorf("the rule is %q; its margin is a number above 0", text)
+		}
+	}
+	if _, err := strconv.ParseFloat(r.value, 64); r.kind == "" || err != nil && !slices.Contains(scores, r.value) {
+		return r, bad
+	}
+	return r, nil
+}
+
+// claim is the rule for a value.
+func (r rule) claim(v float64) verdict.Claim {
+	switch r.kind {
+	case "above":
+		return verdict.Above(v)
+	case "below":
+		return verdict.Below(v)
+	case "at least":
+		return verdict.AtLeast(v)
+	case "at most":
+		return verdict.AtMost(v)
+	}
+	return verdict.Within(v, r.margin)
+}
+
+// rule is a rule of a spec in this row; false where the row lacks the score that it names.
+func (row *Row) rule(text string) (verdict.Claim, bool) {
+	r, err := parseRule(text, []string{})
+	v, bad := strconv.ParseFloat(r.value, 64)
+	if err == nil && bad == nil {
+		return r.claim(v), true
+	}
+	e, ok := row.Scores[r.value]
+	return r.claim(e.Value), ok
+}

@@ -1,0 +1,159 @@
+package study
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tercet/internal/record"
+	"tercet/internal/report"
+	"tercet/internal/theory"
+)
+
+// documents are the files of a run that paths can lead into, with their schemas, the
+// present one first.
+var documents = map[string][]string{
+	"manifest.json": {record.RunSchema}, "pairs.json": {record.PairsSchema}, theory.PartitionFile: {record.PartitionSchema},
+	"eval.json": {record.EvalSchema}, "attack.json": {record.AttackSchema}, "cluster.json": {record.ClusterSchema, record.OldClusterSchema},
+	"gap.json": {record.GapSchema, record.MetricSchema}, "stability.json": {record.StabilitySchema, record.MetricSchema},
+}
+
+// kinds are results that are chosen by split and checkpoint.
+var kinds = []string{"eval", "attack"}
+
+func isResult(name string) bool { return slices.Contains(kinds, name) || documents[name] != nil }
+
+func resultNames() []string {
+	return append(slices.Clone(kinds), slices.Sorted(maps.Keys(documents))...)
+}
+
+// observation is one result of a run: of the run as a whole, of one of its clusterings, or
+// of one entry of a list in a document.
+type observation struct {
+	run    *report.RunDir // with the results that count
+	part   string         // the clustering
+	entry  any            // of Observe.Each
+	files  map[string]any // documents read so far
+	fields map[string]string
+	values map[string]float64
+	curve  []moment // by ascending step
+}
+
+// A source is where a text or a number of an observation is:
+//
+//	config.KEY       a key of the run's config
+//	manifest.PATH    manifest.json
+//	FILE.json#PATH   a document in the run's directory
+//	entry.PATH       the clustering, or the entry of the list, that is observed
+//	part             the name of the clustering
+//	score.KEY        a score by the key that tercet report uses
+//	FIELD            a field above
+func checkSource(source string, fields []string) error {
+	head, rest, _ := strings.Cut(source, ".")
+	file, path, isFile := strings.Cut(source, "#")
+	switch {
+	case source == "part", slices.Contains(fields, source):
+		return nil
+	case isFile && documents[file] == nil:
+		return fmt.Errorf("there is no document %q; there are %s", file, strings.Join(slices.Sorted(maps.Keys(documents)), ", "))
+	case isFile && path != "", slices.Contains([]string{"config", "manifest", "entry", "score"}, head) && rest != "":
+		return nil
+	}
+	return fmt.Errorf("%q is neither config.KEY, manifest.PATH, FILE.json#PATH, entry.PATH, score.KEY, part nor a field above", source)
+}
+
+// load reads the document that a source leads into, so that lookups cannot fail.
+func (o *observation) load(source string) error {
+	file, _, isFile := strings.Cut(source, "#")
+	if strings.HasPrefix(source, "manifest.") {
+		file, isFile = "manifest.json", true
+	}
+	if _, done := o.files[file]; !isFile || done {
+		return nil
+	}
+	var doc any
+	if _, err := report.ReadDocument(filepath.Join(o.run.Dir, file), &doc, documents[file]...); err != nil {
+		return err
+	}
+	if o.files == nil {
+		o.files = map[string]any{}
+	}
+	o.files[file] = doc
+	return nil
+}
+
+// lookup is the value at a source; false where there is none.
+func (o *observation) lookup(source string) (any, bool) {
+	if v, ok := o.fields[source]; ok {
+		return v, true
+	}
+	if file, path, isFile := strings.Cut(source, "#"); isFile {
+		return walk(o.files[file], path)
+	}
+	head, rest, _ := strings.Cut(source, ".")
+	switch head {
+	case "part":
+		return o.part, o.part != ""
+	case "config":
+		return o.run.Value(rest)
+	case "manifest":
+		return walk(o.files["manifest.json"], rest)
+	case "entry":
+		return walk(o.entry, rest)
+	case "score":
+		return o.run.Score(rest)
+	}
+	return nil, false
+}
+
+// walk follows keys separated by dots.
+func walk(doc any, path string) (any, bool) {
+	for path != "" {
+		tree, ok := doc.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		key, rest, _ := strings.Cut(path, ".")
+		if doc, ok = tree[key]; !ok || doc == nil {
+			return nil, false
+		}
+		path = rest
+	}
+	return doc, doc != nil
+}
+
+// text is the value at a source as text, "" where there is none.
+func (o *observation) text(source string) string {
+	v, ok := o.lookup(source)
+	if !ok {
+		return ""
+	}
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return short(v)
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return ""
+}
+
+// number is the value at a source as a number.
+func (o *observation) number(source string) (float64, bool) {
+	v, ok := o.lookup(source)
+	switch v := v.(type) {
+	case float64:
+		return v, ok
+	case string:
+		x, err := strconv.ParseFloat(v, 64)
+		return x, ok && err == nil
+	}
+	return 0, false
+}
+
+// short is a number with as many digits as it needs.
+func short(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -1,0 +1,321 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tercet/internal/config"
+)
+
+// Spec describes a study: the runs that it needs and the tables that compare them.
+type Spec struct {
+	Name   string  `yaml:"-"` // of its file
+	Title  string  `yaml:"title"`
+	About  string  `yaml:"about"`
+	Steps  []Step  `yaml:"run"`
+	Tables []Table `yaml:"tables"`
+}
+
+// Table is one comparison of runs.
+type Table struct {
+	Name    string   `yaml:"name"`
+	Aliases []string `yaml:"aliases"`
+	Title   string   `yaml:"title"`
+	// From names a table of the same spec whose keys this one takes where it has none.
+	From      string     `yaml:"from"`
+	Observe   Observe    `yaml:"observe"`
+	Fields    []Field    `yaml:"fields"`
+	Scores    []Score    `yaml:"scores"`
+	Rows      []string   `yaml:"rows"`  // fields that make a row, which also sort rows
+	Sort      []string   `yaml:"sort"`  // fields to sort rows by, if others
+	Alike     []string   `yaml:"alike"` // fields within which results should be measured alike
+	Config    bool       `yaml:"whole_config"`
+	Repeats   bool       `yaml:"repeats"` // a row may have several results of one seed
+	Reduce    *Reduce    `yaml:"reduce"`
+	Against   *Against   `yaml:"against"`
+	Over      *Over      `yaml:"over"`
+	Contrasts []Contrast `yaml:"contrasts"`
+	Claims    []Claim    `yaml:"claims"`
+	Show      string     `yaml:"show"` // rows, contrasts or claims
+	Columns   []string   `yaml:"columns"`
+	Short     bool       `yaml:"short"` // leaves out columns in which all rows are the same, for people
+	Notes     []string   `yaml:"notes"`
+	Plot      *Plot      `yaml:"plot"`
+
+	columns []column
+}
+
+// Observe says which results of runs are compared.
+type Observe struct {
+	// Status is finished, or completed for runs that came to no end but may have results.
+	Status string `yaml:"status"`
+	// Results names the documents that a run must have: eval, attack, or a file.
+	Results []string `yaml:"results"`
+	// Missing says how to make what is missing, with {run} for the run.
+	Missing string `yaml:"missing"`
+	// Each makes several observations of a run: clusterings, or FILE#PATH of a list.
+	Each string `yaml:"each"`
+	// Lost names a key of an entry of Each that is null where there is no result.
+	Lost string `yaml:"lost"`
+	// Events are values of evaluations during training: accuracies whose errors they are.
+	Events map[string]string `yaml:"events"`
+	// Needed makes it an error that no run has a result.
+	Needed bool `yaml:"needed"`
+}
+
+// Field is a text of an observation.
+type Field struct {
+	Name  string   `yaml:"name"`
+	From  string   `yaml:"from"`  // a source
+	Cases []Case   `yaml:"cases"` // or the first that fits
+	Order []string `yaml:"order"` // of values; others follow by the alphabet
+	// Number sorts by value and writes 0.10 as 0.1; Descending sorts from the last value.
+	Number     bool `yaml:"number"`
+	Descending bool `yaml:"descending"`
+	// Differing lists config keys, with their values, in which runs with the same value of
+	// the field Within differ: all but those named as keys or sections.
+	Differing *Differing `yaml:"differing"`
+	// Options adds the options in which observations of the same value differ.
+	Options *Options `yaml:"options"`
+}
+
+// Case is a value for observations that have what Where says.
+type Case struct {
+	Where Where  `yaml:"where"`
+	As    string `yaml:"as"` // with {source}, {source|upper}, {source|percent}
+}
+
+// Differing are config keys in which runs differ.
+type Differing struct {
+	But    []string `yaml:"but"`
+	Within string   `yaml:"within"`
+	Note   string   `yaml:"note"` // instead of a column, a note that begins so
+}
+
+// Options are config keys of sections that a field of one value may differ in.
+type Options struct {
+	Sections []string `yaml:"sections"`
+	But      []string `yaml:"but"`
+	ButWhere Where    `yaml:"but_where"`
+	Within   string   `yaml:"within"`
+}
+
+// Score is a number of an observation.
+type Score struct {
+	Name  string      `yaml:"name"`
+	From  string      `yaml:"from"` // sources or scores before it, joined by " + " and " - "
+	Lower bool        `yaml:"lower_is_better"`
+	Range *[2]float64 `yaml:"range"` // of what can be; else the file is an error
+}
+
+// Over is a field along which contrasts are made, and averaged.
+type Over struct {
+	Field string `yaml:"field"`
+	// Above is the value above which each seed's mean is taken, if there are two such.
+	Above float64 `yaml:"above"`
+}
+
+// Against sets each row against one other.
+type Against struct {
+	Words  string   `yaml:"words"`
+	Of     Where    `yaml:"of"`
+	Base   Where    `yaml:"base"`
+	Same   []string `yaml:"same"`
+	Prefer []string `yaml:"prefer"` // sources that choose between several
+}
+
+// Contrast sets rows against others by the same seeds.
+type Contrast struct {
+	A    Where    `yaml:"a"`
+	B    Where    `yaml:"b"`
+	Same []string `yaml:"same"`
+	// Instead gives B another value of a field where there is no row of its own.
+	Instead *Instead `yaml:"instead"`
+	Name    string   `yaml:"name"` // with {a.FIELD} and {b.FIELD}
+	Where   string   `yaml:"where"`
+}
+
+// Instead replaces a value of a field.
+type Instead struct {
+	Field string `yaml:"field"`
+	Of    string `yaml:"of"`
+	By    string `yaml:"by"`
+	Where string `yaml:"where"` // in place of the contrast's
+}
+
+// Read decodes a spec and checks it. file is named in errors.
+func Read(text []byte, file, name string) (*Spec, error) {
+	s := &Spec{Name: name}
+	if err := config.ReadDocument(text, file, s); err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, &config.Error{File: file, Msg: err.Error()}
+	}
+	return s, nil
+}
+
+// Table finds a table by its name or another one that it has; nil where there is none.
+func (s *Spec) Table(name string) *Table {
+	for i := range s.Tables {
+		if t := &s.Tables[i]; t.Name == name || slices.Contains(t.Aliases, name) {
+			return t
+		}
+	}
+	return nil
+}
+
+func (s *Spec) check() error {
+	if s.Title == "" {
+		return fmt.Errorf("a study needs a title")
+	}
+	for i := range s.Steps {
+		if err := s.Steps[i].check(); err != nil {
+			return fmt.Errorf("run %d: %w", i+1, err)
+		}
+	}
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		if t.Name == "" {
+			return fmt.Errorf("table %d has no name", i+1)
+		}
+		if other := s.Table(t.Name); other != t {
+			return fmt.Errorf("there are two tables %s", t.Name)
+		}
+		if t.From != "" {
+			base := s.Table(t.From)
+			if base == nil || slices.Index(s.names(), base.Name) >= i {
+				return fmt.Errorf("table %s: from names no table above it: %q", t.Name, t.From)
+			}
+			t.inherit(base)
+		}
+		if err := t.check(); err != nil {
+			return fmt.Errorf("table %s: %w", t.Name, err)
+		}
+	}
+	return nil
+}
+
+func (s *Spec) names() []string {
+	var out []string
+	for _, t := range s.Tables {
+		out = append(out, t.Name)
+	}
+	return out
+}
+
+// Names lists the tables.
+func (s *Spec) Names() []string { return s.names() }
+
+// inherit takes what a table does not say from another one; fields and scores are added
+// to.
+func (t *Table) inherit(base *Table) {
+	if len(t.Observe.Events) == 0 {
+		t.Observe = base.Observe
+	} else {
+		events := t.Observe.Events
+		t.Observe = base.Observe
+		t.Observe.Events = events
+	}
+	t.Fields = append(slices.Clone(base.Fields), t.Fields...)
+	t.Scores = append(slices.Clone(base.Scores), t.Scores...)
+	t.Config, t.Repeats, t.Short = t.Config || base.Config, t.Repeats || base.Repeats, t.Short || base.Short
+	for _, list := range []struct{ own, base *[]string }{{&t.Rows, &base.Rows}, {&t.Sort, &base.Sort}, {&t.Alike, &base.Alike}, {&t.Columns, &base.Columns}} {
+		if *list.own == nil {
+			*list.own = *list.base
+		}
+	}
+	if t.Over == nil {
+		t.Over = base.Over
+	}
+	if t.Contrasts == nil {
+		t.Contrasts = base.Contrasts
+	}
+}
+
+// check refuses what the engine could not do, before any run is read.
+func (t *Table) check() error {
+	if !slices.Contains([]string{"", "finished", "completed"}, t.Observe.Status) {
+		return fmt.Errorf("observe.status is %q; give finished or completed", t.Observe.Status)
+	}
+	if !slices.Contains([]string{"", "rows", "contrasts", "claims"}, t.Show) {
+		return fmt.Errorf("show is %q; give rows, contrasts or claims", t.Show)
+	}
+	for _, r := range t.Observe.Results {
+		if !isResult(r) {
+			return fmt.Errorf("observe.results: there is no result %q; there are %s", r, strings.Join(resultNames(), ", "))
+		}
+	}
+	for i, f := range t.Fields {
+		if f.Name == "" {
+			return fmt.Errorf("field %d has no name", i+1)
+		}
+		if err := f.check(); err != nil {
+			return fmt.Errorf("field %s: %w", f.Name, err)
+		}
+		if err := f.checkSources(t.fieldNames()[:i]); err != nil {
+			return fmt.Errorf("field %s: %w", f.Name, err)
+		}
+	}
+	for _, s := range t.Scores {
+		if err := t.checkScore(s); err != nil {
+			return fmt.Errorf("score %q: %w", s.Name, err)
+		}
+	}
+	if len(t.Rows) == 0 {
+		return fmt.Errorf("rows name no field")
+	}
+	for _, name := range slices.Concat(t.Rows, t.Sort, t.Alike) {
+		if t.field(name) == nil {
+			return fmt.Errorf("there is no field %q; there are %s", name, strings.Join(t.fieldNames(), ", "))
+		}
+	}
+	if err := t.checkReduce(); err != nil {
+		return err
+	}
+	if err := t.checkClaims(); err != nil {
+		return err
+	}
+	if err := t.parseColumns(); err != nil {
+		return err
+	}
+	if t.Plot != nil {
+		return t.Plot.check(t)
+	}
+	return nil
+}
+
+func (t *Table) field(name string) *Field {
+	for i := range t.Fields {
+		if t.Fields[i].Name == name {
+			return &t.Fields[i]
+		}
+	}
+	return nil
+}
+
+func (t *Table) fieldNames() []string {
+	var out []string
+	for _, f := range t.Fields {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+func (t *Table) score(name string) *Score {
+	for i := range t.Scores {
+		if t.Scores[i].Name == name {
+			return &t.Scores[i]
+		}
+	}
+	return nil
+}
+
+func (t *Table) scoreNames() []string {
+	var out []string
+	for _, s := range t.Scores {
+		out = append(out, s.Name)
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package study
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/report"
+	"tercet/internal/verdict"
+)
+
+// Document is a table of a study over runs, schema tercet.study/1. Scores are fractions
+// where their columns are percent.
+type Document struct {
+	Schema    string       `json:"schema"`
+	Table     string       `json:"table"`
+	Title     string       `json:"title"`
+	Rows      []*Row       `json:"rows"`
+	Contrasts []Difference `json:"contrasts,omitempty"`
+	Claims    []Quantity   `json:"claims,omitempty"`
+	Notes     []string     `json:"notes"`
+
+	table *Table
+	all   []*Row // before they are reduced
+}
+
+// Compare makes a table of runs. Runs that do not count are named in notes.
+//
+// Errors: those that wrap report.ErrRun are of files; others of runs that cannot be one
+// table, such as two of one setting with one seed.
+func (t *Table) Compare(runs []*report.RunDir) (*Document, error) {
+	d := &Document{Schema: record.StudySchema, Table: t.Name, Title: t.Title, Rows: []*Row{}, Notes: []string{}, table: t}
+	all, notes, err := t.observe(runs)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := t.group(all)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		notes = append(notes, t.estimate(row)...)
+	}
+	notes = append(notes, t.compareAgainst(rows)...)
+	d.Notes = append(d.Notes, notes...)
+	d.Notes = append(d.Notes, t.caution(rows)...)
+	d.all, d.Rows = rows, append(d.Rows, rows...)
+	d.Contrasts = t.contrast(rows)
+	if t.Reduce != nil {
+		more, err := d.reduce()
+		if err != nil {
+			return nil, err
+		}
+		d.Notes = append(d.Notes, more...)
+	}
+	if t.Claims != nil {
+		d.Notes = append(d.Notes, d.evaluateClaims()...)
+	}
+	return d, nil
+}
+
+// Layout is the table to print: of everything, for programs, or for people.
+func (d *Document) Layout(full bool) *render.Table {
+	t := d.table
+	out := &render.Table{Title: t.Title}
+	chosen := t.Show != "contrasts" && t.Show != "claims" && slices.ContainsFunc(d.Rows, func(r *Row) bool { return report.SelectedOn(r.dirs()) != "" })
+	for _, c := range t.columns {
+		out.Columns = append(out.Columns, c.form)
+	}
+	if chosen {
+		out.Columns = append(out.Columns, render.Column{Name: report.SelectionColumn})
+	}
+	put := func(cell func(*column) render.Cell, row *Row, caution string) {
+		var cells []render.Cell
+		for i := range t.columns {
+			cells = append(cells, cell(&t.columns[i]))
+		}
+		if chosen {
+			selected := render.Missing()
+			if words := report.SelectedOn(row.dirs()); words != "" {
+				selected = render.Text(words)
+			}
+			cells = append(cells, selected)
+		}
+		out.Rows, out.RowNotes = append(out.Rows, cells), append(out.RowNotes, caution)
+	}
+	switch t.Show {
+	case "claims":
+		for i := range d.Claims {
+			put(func(c *column) render.Cell { return d.Claims[i].cell(c) }, nil, "")
+		}
+	default:
+		if t.Show != "contrasts" {
+			for _, row := range d.Rows {
+				put(func(c *column) render.Cell { return t.rowCell(c, row) }, row, row.Caution)
+			}
+		}
+		for i := range d.Contrasts {
+			put(func(c *column) render.Cell { return t.differenceCell(c, &d.Contrasts[i]) }, &Row{}, "")
+		}
+	}
+	out.Notes = append(slices.Clone(d.Notes), t.Notes...)
+	if n := d.comparisons(); n > 0 {
+		out.Notes = append(out.Notes, verdict.Comparisons(n))
+	}
+	if !full && t.Short {
+		out.DropConstant("n", "noise", "peak", "parameters", "rate", "name", "verdict")
+	}
+	return out
+}
+
+// comparisons counts the intervals that a claim was compared with.
+func (d *Document) comparisons() int {
+	n := 0
+	for _, c := range d.Claims {
+		if c.Rule != "" && c.CI95 != nil {
+			n++
+		}
+	}
+	for _, c := range d.Contrasts {
+		n += len(c.Scores)
+	}
+	for _, row := range d.Rows {
+		n += len(row.Differences)
+		if row.Fields[verdictField] != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Draws says whether the table has a picture.
+func (t *Table) Draws() bool { return t.Plot != nil }
+
+// Draw writes the table's pictures, base-NAME.png and .svg, and returns the PNG files.
+func (d *Document) Draw(base string) ([]string, error) {
+	if !d.table.Draws() {
+		return nil, fmt.Errorf("table %s has no picture", d.Table)
+	}
+	return d.table.Plot.draw(d, pictureBase(base))
+}
+
+// pictureBase takes the ending of a picture off a path.
+func pictureBase(path string) string {
+	if e := filepath.Ext(path); strings.EqualFold(e, ".png") || strings.EqualFold(e, ".svg") {
+		return strings.TrimSuffix(path, e)
+	}
+	return path
+}

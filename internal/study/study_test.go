@@ -1,0 +1,307 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tercet/internal/report"
+	"tercet/internal/verdict"
+)
+
+// t(0.975, 2) = 4.302652729911275; the deviation of 0.1, 0.2, 0.3 is 0.1.
+const halfOfTenth = 4.302652729911275 * 0.1 / 1.7320508075688772
+
+func meanIs(t *testing.T, what string, e Estimate, value, half float64, n int) {
+	t.Helper()
+	if math.Abs(e.Value-value) > 1e-12 || e.N != n {
+		t.Errorf("%s: %+v, want %v of %d", what, e, value, n)
+		return
+	}
+	if e.CI95 == nil || math.Abs(e.CI95[0]-(value-half)) > 1e-9 || math.Abs(e.CI95[1]-(value+half)) > 1e-9 {
+		t.Errorf("%s: interval %v, want %v +- %v", what, e.CI95, value, half)
+	}
+}
+
+func compare(t *testing.T, table string, runs []*report.RunDir) *Document {
+	t.Helper()
+	d, err := tableNamed(t, table).Compare(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// find is the row with those texts at sources.
+func find(t *testing.T, d *Document, want ...string) *Row {
+	t.Helper()
+	for _, row := range d.Rows {
+		all := true
+		for _, w := range want {
+			source, v, _ := strings.Cut(w, "=")
+			all = all && row.text(source) == v
+		}
+		if all {
+			return row
+		}
+	}
+	t.Fatalf("no row with %q", want)
+	return nil
+}
+
+// Means and their intervals by hand; differences seed by seed, and over all rates.
+func TestMeansAndDifferences(t *testing.T) {
+	t.Chdir(t.TempDir())
+	d := compare(t, "clustering-differences", clusterWorld(t))
+	row := find(t, d, "method=kmeans", "noise=0.3", "loss=L3")
+	meanIs(t, "nmi of L3 by k-means at 0.3", row.Scores["nmi"], 0.65, 2*halfOfTenth, 3)
+	meanIs(t, "its clusters", row.Scores["clusters"], 11, 10*halfOfTenth, 3)
+	if _, ok := row.Scores["threshold"]; ok {
+		t.Error("k-means has a threshold")
+	}
+	if len(d.Contrasts) != (3+2+1)*4 {
+		t.Errorf("%d contrasts", len(d.Contrasts))
+	}
+	for _, want := range []struct {
+		what, where, noise string
+		value, half        float64
+	}{
+		{"L3 - L1", "kmeans", "0", 0.2, halfOfTenth}, {"L3 - L1", "kmeans", "0.3", 0.4, 2 * halfOfTenth},
+		{"L3 - L1", "kmeans", "> 0", 0.3, 1.5 * halfOfTenth}, // of 0.15, 0.3, 0.45
+		{"L3 - L1", "multicut-margins, L1 multicut-fit", "0.2", 0.2, halfOfTenth},
+		{"multicut-margins - kmeans", "L3", "0.3", 0.125, 0}, {"multicut-fit - kmeans", "L3", "0", -0.325, halfOfTenth},
+	} {
+		found := false
+		for _, c := range d.Contrasts {
+			if c.Name == want.what && c.Where == want.where && c.Fields["noise"] == want.noise {
+				found = true
+				meanIs(t, want.what+" "+want.where+" "+want.noise, c.Scores["nmi"], want.value, want.half, 3)
+			}
+		}
+		if !found {
+			t.Errorf("no difference %s, %s at noise %s", want.what, want.where, want.noise)
+		}
+	}
+}
+
+// A seed that one side lacks does not count for a difference; one that lacks a rate does
+// not count for that over all rates.
+func TestDifferencesPairSeeds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	d := compare(t, "clustering-differences", clusterWorld(t)[1:]) // without L3, seed 0, noise 0.3
+	for _, c := range d.Contrasts {
+		if c.Name == "L3 - L1" && c.Where == "kmeans" {
+			want := map[string]int{"0": 3, "0.2": 3, "0.3": 2, "> 0": 2}[c.Fields["noise"]]
+			if c.N != want {
+				t.Errorf("noise %s: %d seeds, want %d", c.Fields["noise"], c.N, want)
+			}
+		}
+	}
+}
+
+// The robust loss has a lower triplet error by 0.1, 0.2 and 0.3: not by its interval; its
+// NMI is lower by 0.25.
+func TestAgainstTheBaseline(t *testing.T) {
+	t.Chdir(t.TempDir())
+	d := compare(t, "noise-robust", robustWorld(t))
+	row := find(t, d, "noise=sln", "name=robust, expected, joint")
+	meanIs(t, "difference of triplet errors", row.Differences["triplet_error"], -0.2, halfOfTenth, 3)
+	meanIs(t, "difference of nmi", row.Differences["nmi"], -0.25, 0, 3)
+	if row.Verdicts["triplet_error"] != verdict.Inconclusive || row.Verdicts["nmi"] != verdict.Contradicted || row.Against != "mnist, sln, 0.3, triplet, margin 0.2" {
+		t.Errorf("%q against %q", row.Verdicts, row.Against)
+	}
+	found := find(t, d, "noise=sln", "name=robust, expected, joint, found")
+	if found.N != 3 || found.Verdicts["triplet_error"] != verdict.Supported {
+		t.Errorf("%d runs, %q: an error that is lower is better", found.N, found.Verdicts)
+	}
+	if find(t, d, "noise=none").Verdicts != nil {
+		t.Error("the baseline is compared")
+	}
+	twice := append(d.Rows[:len(d.Rows):len(d.Rows)], find(t, d, "noise=sln", "name=triplet, margin 0.2"))
+	if notes := d.table.compareAgainst(twice); len(notes) == 0 || !strings.Contains(notes[0], "would both do") {
+		t.Errorf("two baselines: %q", notes)
+	}
+}
+
+// Notes say which runs do not count, and what makes numbers less than they seem.
+func TestNotes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	runs := robustWorld(t)
+	runs[0].Manifest.Status, runs[0].Manifest.Planned = "collapsed", 200
+	runs[1].Eval = nil
+	runs[2].Manifest.Version = "v2"
+	runs[3].Manifest.Data.Test.Items = 400
+	put(t, runs[4].Dir, "eval.json", `{"schema": "tercet.eval/1", "source": {"checkpoint": "last", "step": 100, "set": "train", "items": 200}, "retrieval": {"recall@1": {"value": 1}}}`)
+	runs[4] = read(t, runs[4].Dir, runs[4].Labels...)
+	d := compare(t, "noise-robust", runs)
+	notes := strings.Join(d.Notes, "\n")
+	for _, want := range []string{
+		runs[0].Dir + ": collapsed at step 100 of 200; it does not count", "no eval.json in " + runs[1].Dir + "; tercet eval", "made by different versions: v1 (",
+		runs[3].Dir + "/eval.json is of 200 of the 400 test images", "eval.json is of the train images, checkpoint last, not of the test images, checkpoint last: left out",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in\n%s", want, notes)
+		}
+	}
+	if got := find(t, d, "noise=sln", "name=robust, expected, product").Caution; !strings.HasSuffix(got, "200 of 400 test images") {
+		t.Errorf("the row says %q", got)
+	}
+	if _, err := tableNamed(t, "noise-robust").Compare(append(runs, runs[5])); err == nil || !strings.Contains(err.Error(), "one setting with one seed, 0: name one of them") {
+		t.Errorf("one run twice: %v", err)
+	}
+}
+
+// Runs that are not measured alike have no mean and no difference.
+func TestUnlikeRuns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	runs := clusterWorld(t)
+	file := filepath.Join(runs[0].Dir, "cluster-kmeans", "cluster.json")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, ".", file, strings.Replace(string(text), `"method": "kmeans"`, `"method": "kmeans", "n_init": 3`, 1))
+	d := compare(t, "clustering-differences", runs)
+	if row := find(t, d, "method=kmeans", "noise=0.3", "loss=L3"); len(row.Scores) != 0 {
+		t.Errorf("scores %v", row.Scores)
+	}
+	if !strings.Contains(strings.Join(d.Notes, "\n"), "since its runs are not measured alike: starts") && !strings.Contains(strings.Join(d.Notes, "\n"), "not measured alike: n_init") {
+		t.Errorf("notes %q", d.Notes)
+	}
+}
+
+// Results that cannot be read are errors of data, and no runs make an empty table.
+func TestBrokenResults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	runs := clusterWorld(t)[:1]
+	put(t, runs[0].Dir, "cluster-kmeans/cluster.json", "{")
+	if _, err := tableNamed(t, "clustering").Compare(runs); !errors.Is(err, report.ErrRun) || !strings.Contains(err.Error(), "cluster-kmeans") {
+		t.Errorf("%v", err)
+	}
+	for _, s := range specs(t) {
+		for i := range s.Tables {
+			d, err := s.Tables[i].Compare(nil)
+			if s.Tables[i].Observe.Needed {
+				if !errors.Is(err, report.ErrRun) {
+					t.Errorf("%s of no runs: %v", s.Tables[i].Name, err)
+				}
+				continue
+			}
+			if err != nil || write(t, d, "csv") == "" {
+				t.Errorf("%s of no runs: %v", s.Tables[i].Name, err)
+			}
+		}
+	}
+}
+
+// What a spec says wrongly is refused before runs are read, with the place.
+func TestSpecErrors(t *testing.T) {
+	const head = "title: x\ntables:\n  - name: a\n    fields: [{name: data, from: manifest.data.name}]\n    scores: [{name: e, from: pairs.json#train.error}]\n"
+	const tail = "    rows: [data]\n    columns: [data, e]\n"
+	if _, err := Read([]byte(head+tail), "x.yaml", "x"); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"titel: x\n": "x.yaml:1", "tables: []\n": "title",
+		strings.Replace(head, "manifest.data.name", "manifst.data.name", 1) + tail:    "field data: \"manifst.data.name\" is neither",
+		strings.Replace(head, "pairs.json", "pears.json", 1) + tail:                   "there is no document \"pears.json\"",
+		head + "    rows: [date]\n    columns: [data]\n":                              "no field \"date\"",
+		head + "    rows: [data]\n    columns: [data, f]\n":                           "column \"f\" shows nothing",
+		head + "    rows: [data]\n    columns: [e as eror]\n":                         "there is no format \"eror\"",
+		head + "    rows: [data]\n    columns: [e is above]\n":                        "the rule is \"above\"",
+		head + "    rows: [data]\n    columns: [e is within 0 of 1]\n":                "margin is a number above 0",
+		head + tail + "    show: lines\n":                                             "show is \"lines\"",
+		head + tail + "    observe: {status: done}\n":                                 "observe.status is \"done\"",
+		head + tail + "    observe: {results: [evil]}\n":                              "no result \"evil\"",
+		head + tail + "    reduce: {by: pique}\n":                                     "there is no \"pique\"",
+		head + tail + "    from: b\n":                                                 "names no table above it",
+		head + tail + "  - name: a\n    rows: [data]\n    columns: [data]\n":          "two tables a",
+		head + tail + "    plot: {picture: [data], x: n, y: [{score: e}]}\n":          "no field \"n\"",
+		head + tail + "    plot: {picture: [data], x: data, y: [{score: f}]}\n":       "no score \"f\"",
+		strings.Replace(head, "{name: e, from", "{name: e, fro", 1) + tail:            "x.yaml:5",
+		strings.Replace(head, "from: manifest.data.name", "cases: [{as: \"{b\"}]", 1): "after { comes",
+	} {
+		if _, err := Read([]byte(text), "x.yaml", "x"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\nerror %v, want %q", text, err, want)
+		}
+	}
+}
+
+// A user's own study: rows by a config key, a score by a path.
+func TestOwnSpec(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s, err := Read([]byte(`
+title: margins
+tables:
+  - name: margins
+    title: recall by margin
+    observe: {status: finished, results: [eval]}
+    fields: [{name: margin, from: config.loss.margin, number: true}, {name: noise, from: manifest.data.noise.kind}]
+    scores: [{name: recall, from: eval.json#retrieval.recall@1.value, range: [0, 1]}, {name: half, from: recall - score.nmi}]
+    rows: [noise, margin]
+    columns: [noise, margin as number, n, recall as score, half as .2 mean, good = recall is above 0.78]
+`), "margins.yaml", "margins")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := robustWorld(t)
+	d, err := s.Table("margins").Compare(runs[:1:1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := write(t, d, "csv"), "noise,margin,n,recall,half,good\nsln,0.2,1,0.8,0.30000000000000004,inconclusive\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	put(t, runs[0].Dir, "eval.json", `{"schema": "tercet.eval/1", "retrieval": {"recall@1": {"value": 1.5}}}`)
+	if _, err := s.Table("margins").Compare(runs[:1]); !errors.Is(err, report.ErrRun) || !strings.Contains(err.Error(), "recall is 1.5, which is not between 0 and 1") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestWhere(t *testing.T) {
+	text := func(source string) string {
+		return map[string]string{"a": "x", "n": "0.10", "q": `"found"`}[source]
+	}
+	for _, c := range []struct {
+		where Where
+		want  bool
+	}{
+		{nil, true}, {Where{"a": "x"}, true}, {Where{"a": "y"}, false}, {Where{"a": []any{"y", "x"}}, true}, {Where{"a": "!x"}, false}, {Where{"a": "!y"}, true},
+		{Where{"a": []any{"!y", "!z"}}, true}, {Where{"a": []any{"!y", "!x"}}, false}, {Where{"n": 0.1}, true}, {Where{"n": "<number>"}, true}, {Where{"a": "<number>"}, false},
+		{Where{"none": ""}, true}, {Where{"none": "!"}, false}, {Where{"q": "found"}, true}, {Where{"a": "x", "n": 2}, false},
+	} {
+		if got := c.where.fits(text); got != c.want {
+			t.Errorf("%v: %v", c.where, got)
+		}
+	}
+	if got := fill("{a|upper} {n|percent}, {b}.", text); got != "X 10 %, ." {
+		t.Errorf("%q", got)
+	}
+}
+
+// The pictures have a line for each series and a panel for each method.
+func TestPictures(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for table, want := range map[string][]string{
+		"clustering": {"L1", "L3", "kmeans", "multicut-margins", "nmi (%)", "clusters", "label noise"},
+	} {
+		d := compare(t, table, clusterWorld(t))
+		files, err := d.Draw("c.png")
+		if err != nil || fmt.Sprint(files) != "[c-mnist.png]" {
+			t.Fatal(files, err)
+		}
+		svg, err := os.ReadFile("c-mnist.svg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !strings.Contains(string(svg), ">"+w+"<") {
+				t.Errorf("%s: no %q in the picture", table, w)
+			}
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package study
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Where are conditions on sources: a value, or a list of which one fits. A text with "!"
+// before it must not be the value; <number> is any number. What a run does not have is "".
+type Where map[string]any
+
+// wants lists the values of a condition as text.
+func wants(v any) []string {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	out := make([]string, len(list))
+	for i, x := range list {
+		switch x := x.(type) {
+		case nil:
+			out[i] = "null"
+		case float64:
+			out[i] = short(x)
+		default:
+			out[i] = fmt.Sprint(x)
+		}
+	}
+	return out
+}
+
+// fits says whether every condition holds of the texts at its source.
+func (w Where) fits(text func(source string) string) bool {
+	for source, v := range w {
+		have := text(source)
+		if s, err := strconv.Unquote(have); err == nil {
+			have = s
+		}
+		any, all := false, true
+		negated := false
+		for _, want := range wants(v) {
+			if not, is := strings.CutPrefix(want, "!"); is {
+				negated = true
+				all = all && !same(have, not)
+				continue
+			}
+			any = any || same(have, want)
+		}
+		if !all || !negated && !any {
+			return false
+		}
+	}
+	return true
+}
+
+// same compares texts, numbers as numbers.
+func same(have, want string) bool {
+	x, err := strconv.ParseFloat(have, 64)
+	if want == "<number>" {
+		return err == nil
+	}
+	if y, bad := strconv.ParseFloat(want, 64); err == nil && bad == nil {
+		return x == y
+	}
+	return have == want
+}
+
+// sources lists those of the conditions.
+func (w Where) sources() []string { return slices.Sorted(maps.Keys(w)) }
+
+// fill replaces {source} in a template by its text, {source|upper} by that in capitals and
+// {source|percent} by a fraction in percent.
+func fill(template string, text func(source string) string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(template, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		source, how, _ := strings.Cut(name, "|")
+		v := text(source)
+		switch how {
+		case "upper":
+			v = strings.ToUpper(v)
+		case "percent":
+			x, _ := strconv.ParseFloat(v, 64)
+			v = fmt.Sprintf("%.4g %%", 100*x)
+		}
+		b.WriteString(v)
+		template = after
+	}
+}
+
+// holes lists the sources in a template.
+func holes(template string) ([]string, error) {
+	var out []string
+	for {
+		_, rest, found := strings.Cut(template, "{")
+		if !found {
+			return out, nil
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		source, how, _ := strings.Cut(name, "|")
+		if !closed || !slices.Contains([]string{"", "upper", "percent"}, how) {
+			return nil, fmt.Errorf("%q: after { comes a source, perhaps with |upper or |percent, and }", template)
+		}
+		out, template = append(out, source), after
+	}
+}
