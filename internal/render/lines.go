@@ -249,7 +249,7 @@ func (t Line) style() draw.LineStyle {
 	return s
 }
 
-func (t Line) form() lineForm   { return lineForms[t.Form] }
+func (t Line) form() lineForm    { return lineForms[t.Form] }
 func (t Line) color() color.RGBA { return Palette[t.Color%len(Palette)] }
 
 // runs are the indices of a trace's values, parted at gaps.
