@@ -151,11 +151,11 @@ func (c *Config) stepRules(fail func(key, format string, args ...any)) {
 		report("optimizer.", f.Fit(optim.Config{Name: o.Name, Keys: o.Options, WeightDecay: o.WeightDecay, Decay: o.Decay}), fail)
 	}
 	if f, ok := o.Schedule.Options.(optim.ScheduleFitter); ok {
-		length := c.Train.Steps
+		warmup, length := float64(o.Schedule.Warmup.Steps(1)), c.Train.Steps
 		if o.Schedule.Warmup.Unit == "epochs" {
-			length = c.Train.Epochs
+			warmup, length = o.Schedule.Warmup.N, c.Train.Epochs
 		}
-		report("optimizer.schedule.", f.Fit(optim.Course{LR: o.LR, Warmup: o.Schedule.Warmup.N, Length: float64(length), Unit: o.Schedule.Warmup.Unit}), fail)
+		report("optimizer.schedule.", f.Fit(optim.Course{LR: o.LR, Warmup: warmup, Length: float64(length), Unit: o.Schedule.Warmup.Unit}), fail)
 	}
 }
 

@@ -1,9 +1,19 @@
 package config
 
+import "tercet/internal/component"
+
 // ClassPairs draws pairs of images of one class. The sampler class-pairs lets
 // classes repeat within a batch, as published; class-pairs-distinct does not.
 type ClassPairs struct {
 	Pairs int `yaml:"pairs" check:">=1,<=1000000" doc:"pairs in a batch: 2 x PAIRS images"`
+}
+
+// Check implements component.Checker.
+func (o ClassPairs) Check() []component.Fault {
+	if o.Pairs < 2 {
+		return []component.Fault{component.Faultf("pairs", "must be at least 2, is %d: one pair has no negative", o.Pairs)}
+	}
+	return nil
 }
 
 // MPerClass draws classes, then images of each.
