@@ -76,6 +76,9 @@ func Read[T Document](path string) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := Check(b); errors.Is(err, ErrDigest) {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	var head struct {
 		Schema string `json:"schema"`
 	}
@@ -88,9 +91,6 @@ func Read[T Document](path string) (*T, error) {
 			e.Made = k.made
 		}
 		return nil, e
-	}
-	if err := Check(b); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(unsealed(b)))
 	dec.DisallowUnknownFields()
