@@ -62,7 +62,7 @@ hostile:
 ## golden: write all goldens again (help, config, report page, the contract's command lines); look at git diff before you commit
 golden:
 	TERCET_UPDATE_GOLDEN=1 $(GO) test -count=1 -run 'Golden|TestContract' \
-	  $$(git grep -l TERCET_UPDATE_GOLDEN -- '*_test.go' | xargs -n 1 dirname | grep -v internal/digest | sort -u | sed 's|^|./|')
+	  $$(git grep -l 'testutil.Golden\|testutil.Updating' -- '*_test.go' | xargs -n 1 dirname | grep -v 'internal/digest\|internal/testutil' | sort -u | sed 's|^|./|')
 
 .PHONY: digests
 ## digests: the stored digests of trained tensors at each kernel level, with the longer runs (minutes)

@@ -12,18 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tercet/internal/record"
+	"tercet/internal/testutil"
 )
 
 // tiny is a run of 18 steps on 72 images of 16x16 pixels.
-const tiny = `
-name: tiny
-data: {name: glyphs, size: 16, glyphs: {classes: 12, per_class: 6, test_classes: 6}}
-model: {name: cnn, width: 4, embedding: 8}
-batch: {sampler: class-pairs, pairs: 8}
-miner: softhard
-train: {epochs: 2, log_every: 3, checkpoint_every: 4 steps}
-eval: {bootstrap: 100, kmeans: {n_init: 2}}
-`
+const tiny = testutil.Tiny
 
 // inTiny moves the test to an empty folder with tiny.yaml.
 func inTiny(t *testing.T) {

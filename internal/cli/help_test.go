@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"tercet/internal/testutil"
 )
 
 func tree() *cobra.Command {
@@ -24,30 +26,12 @@ func visit(cmd *cobra.Command, f func(*cobra.Command)) {
 	}
 }
 
-// TestHelpGolden compares every command's help with testdata/help; after a
-// change, TERCET_UPDATE_GOLDEN=1 writes it anew.
+// TestHelpGolden compares every command's help with testdata/help.
 func TestHelpGolden(t *testing.T) {
-	update := os.Getenv("TERCET_UPDATE_GOLDEN") != ""
 	visit(tree(), func(cmd *cobra.Command) {
 		path := filepath.Join("testdata", "help", strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".txt")
 		cmd.InitDefaultHelpFlag()
-		got := helpText(cmd)
-		if update {
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Errorf("%s: %v (TERCET_UPDATE_GOLDEN=1 writes it)", cmd.CommandPath(), err)
-			return
-		}
-		if d := cmp.Diff(string(want), got); d != "" {
-			t.Errorf("%s (TERCET_UPDATE_GOLDEN=1 writes it anew):\n%s", cmd.CommandPath(), d)
-		}
+		testutil.Golden(t, path, []byte(helpText(cmd)))
 	})
 }
 

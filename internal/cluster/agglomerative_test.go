@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tercet/internal/par"
+	"tercet/internal/testutil"
 )
 
 // plainAgglomerative joins the two nearest clusters again and again, with distances
@@ -99,7 +100,7 @@ func TestAgglomerativeAgainstLoops(t *testing.T) {
 			}
 			for i, m := range got.Merges {
 				w := want[i]
-				if m.A != w.A || m.B != w.B || m.Size != w.Size || !near(m.Distance, w.Distance, 4e-6) {
+				if m.A != w.A || m.B != w.B || m.Size != w.Size || !testutil.WithinRelative(m.Distance, w.Distance, 4e-6) {
 					t.Fatalf("n %d d %d %s merge %d: %+v, want %+v", c.n, c.d, linkage, i, m, w)
 				}
 			}
@@ -218,7 +219,7 @@ func TestAgglomerativeEdges(t *testing.T) {
 		// Huge and tiny numbers.
 		for _, unit := range []float32{1e37, 1e-38} {
 			a, err = Agglomerative(ctx, []float32{unit, 1.5 * unit, 9 * unit, -7 * unit}, 4, 1, AgglomerativeOptions{Linkage: linkage, K: 3})
-			if err != nil || !slices.Equal(a.Labels, []int32{0, 0, 1, 2}) || !near(a.Merges[0].Distance, .5*float64(unit), 1e-6) {
+			if err != nil || !slices.Equal(a.Labels, []int32{0, 0, 1, 2}) || !testutil.WithinRelative(a.Merges[0].Distance, .5*float64(unit), 1e-6) {
 				t.Errorf("%s, unit %v: %+v %v", linkage, unit, a, err)
 			}
 		}

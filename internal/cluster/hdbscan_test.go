@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tercet/internal/par"
+	"tercet/internal/testutil"
 )
 
 // plainHDBSCAN follows the paper on the graph of all pairs: its edges are taken out
@@ -197,7 +198,7 @@ func TestHDBSCANAgainstLoops(t *testing.T) {
 			if want[i] < 0 {
 				noise++
 			}
-			if !near(got.Probabilities[i], probability[i], 1e-12) {
+			if !testutil.WithinRelative(got.Probabilities[i], probability[i], 1e-12) {
 				t.Fatalf("%s: row %d has probability %v, want %v", what, i, got.Probabilities[i], probability[i])
 			}
 		}

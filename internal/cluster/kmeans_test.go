@@ -12,6 +12,7 @@ import (
 
 	"tercet/internal/par"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // blobs draws n rows around k centres that are far apart where spread is large.
@@ -55,8 +56,6 @@ func plainInertia(x []float32, n, d, k int, labels []int32) (float64, []float64)
 	}
 	return s, mean
 }
-
-func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*max(math.Abs(b), 1e-300) }
 
 // Lloyd's algorithm in plain float64 loops from the same centres ends at the
 // same labels after the same number of iterations.
@@ -121,11 +120,11 @@ func TestKMeansBlobs(t *testing.T) {
 		name[truth[i]] = l
 	}
 	want, mean := plainInertia(x, n, d, k, r.Labels)
-	if len(name) != k || !near(r.Inertia, want, 1e-5) {
+	if len(name) != k || !testutil.WithinRelative(r.Inertia, want, 1e-5) {
 		t.Errorf("%d blobs, inertia %v, want %v", len(name), r.Inertia, want)
 	}
 	for i, v := range r.Centers {
-		if !near(float64(v), mean[i], 1e-6) {
+		if !testutil.WithinRelative(float64(v), mean[i], 1e-6) {
 			t.Fatalf("center %d column %d: %v, want %v", i/d, i%d, v, mean[i])
 		}
 	}
@@ -163,7 +162,7 @@ func TestKMeansOptimum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !near(r.Inertia, best, 1e-6) {
+		if !testutil.WithinRelative(r.Inertia, best, 1e-6) {
 			t.Errorf("seed %d: inertia %v, the optimum is %v", seed, r.Inertia, best)
 		}
 	}
@@ -193,10 +192,10 @@ func TestKMeansEdges(t *testing.T) {
 		t.Errorf("k = n: inertia %v, sizes %v", r.Inertia, r.Sizes)
 	}
 	r := run(x, 50, 3, 1)
-	if want, _ := plainInertia(x, 50, 3, 1, make([]int32, 50)); !near(r.Inertia, want, 1e-6) {
+	if want, _ := plainInertia(x, 50, 3, 1, make([]int32, 50)); !testutil.WithinRelative(r.Inertia, want, 1e-6) {
 		t.Errorf("k = 1: inertia %v, want %v", r.Inertia, want)
 	}
-	if r := run([]float32{1, 2, 10, 11, 12}, 5, 1, 2); !near(r.Inertia, 2.5, 1e-6) || r.Labels[0] != r.Labels[1] || r.Labels[2] != r.Labels[4] {
+	if r := run([]float32{1, 2, 10, 11, 12}, 5, 1, 2); !testutil.WithinRelative(r.Inertia, 2.5, 1e-6) || r.Labels[0] != r.Labels[1] || r.Labels[2] != r.Labels[4] {
 		t.Errorf("one dimension: %+v", r)
 	}
 	same := make([]float32, 30)
@@ -236,7 +235,7 @@ func TestRefill(t *testing.T) {
 	}
 	want := []float32{-.5, 20, -3}
 	for i, v := range l.original() {
-		if !near(float64(v), float64(want[i]), 1e-6) {
+		if !testutil.WithinRelative(float64(v), float64(want[i]), 1e-6) {
 			t.Errorf("centers %v, want %v", l.original(), want)
 		}
 	}

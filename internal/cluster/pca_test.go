@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tercet/internal/par"
+	"tercet/internal/testutil"
 )
 
 // wavy is data that any language can repeat exactly.
@@ -44,7 +45,7 @@ func checkPCA(t *testing.T, x []float32, n, d int, r *PCAResult) {
 	var total float64
 	for j := range d {
 		total += cov[j*d+j]
-		if !near(r.Mean[j], mean[j], 1e-9) {
+		if !testutil.WithinRelative(r.Mean[j], mean[j], 1e-9) {
 			t.Fatalf("mean %d: %v, want %v", j, r.Mean[j], mean[j])
 		}
 	}
@@ -130,7 +131,7 @@ func TestPCAKrylov(t *testing.T) {
 		}
 		all := e.Values(nil)
 		for i, v := range values {
-			if want := all[c.d-1-i]; !near(v, want, 1e-9) {
+			if want := all[c.d-1-i]; !testutil.WithinRelative(v, want, 1e-9) {
 				t.Errorf("%+v: eigenvalue %d is %v, want %v", c, i, v, want)
 			}
 		}
@@ -148,7 +149,7 @@ func TestPCAEdges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !near(r.Ratio[0], 1, 1e-7) || r.Variance[1] > 1e-6*r.Variance[0] || !near(r.Components[1], 2/math.Sqrt(5), 1e-6) {
+	if !testutil.WithinRelative(r.Ratio[0], 1, 1e-7) || r.Variance[1] > 1e-6*r.Variance[0] || !testutil.WithinRelative(r.Components[1], 2/math.Sqrt(5), 1e-6) {
 		t.Errorf("%+v", r)
 	}
 	wide := make([]float32, 3*500) // fewer rows than the solver's block

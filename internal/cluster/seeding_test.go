@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // The greedy step against plain loops: potentials of the candidates, the choice
@@ -45,7 +46,7 @@ func TestSeedingAgainstLoops(t *testing.T) {
 		}
 		got := s.try(rows)
 		s.take(got)
-		if total := s.chunk[len(s.chunk)-1]; got != best || !near(total, least, 1e-5) {
+		if total := s.chunk[len(s.chunk)-1]; got != best || !testutil.WithinRelative(total, least, 1e-5) {
 			t.Fatalf("round %d: candidate %d with potential %v, want %d with %v", round, got, total, best, least)
 		}
 		for i := range n {

@@ -2,11 +2,11 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // draws is the generator of testdata/scripts/draws.py.
@@ -72,13 +72,7 @@ func golden(t *testing.T) (g struct {
 	}
 }) {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/sklearn.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, &g); err != nil {
-		t.Fatal(err)
-	}
+	testutil.ReadJSON(t, "testdata/sklearn.json", &g)
 	return g
 }
 
@@ -117,7 +111,7 @@ func TestAgglomerativeSklearn(t *testing.T) {
 			t.Errorf("seed %d, %s: labels differ", g.Seed, g.Linkage)
 		}
 		for i, want := range g.Distances {
-			if got := a.Merges[7*i].Distance; !near(got, want, 4e-6) {
+			if got := a.Merges[7*i].Distance; !testutil.WithinRelative(got, want, 4e-6) {
 				t.Errorf("seed %d, %s, merge %d: %v, want %v", g.Seed, g.Linkage, 7*i, got, want)
 			}
 		}

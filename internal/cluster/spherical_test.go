@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/par"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // Spherical k-means in plain float64 loops from the same centres ends at the same
@@ -107,11 +108,11 @@ func TestSpherical(t *testing.T) {
 				unit += b * b
 			}
 			want += 2 - 2*dot/math.Sqrt(length)
-			if !near(unit, 1, 1e-6) {
+			if !testutil.WithinRelative(unit, 1, 1e-6) {
 				t.Fatalf("center %d has length %v", c, math.Sqrt(unit))
 			}
 		}
-		if !near(r.Inertia, want, 1e-3) {
+		if !testutil.WithinRelative(r.Inertia, want, 1e-3) {
 			t.Errorf("inertia %v, want %v", r.Inertia, want)
 		}
 	}
@@ -121,7 +122,7 @@ func TestSpherical(t *testing.T) {
 	}
 	// Opposite rows in one cluster have no mean direction: the centre stays.
 	r, err := KMeans(context.Background(), []float32{1, 0, -1, 0}, 2, 2, KMeansOptions{K: 1, Spherical: true})
-	if err != nil || !near(r.Inertia, 4, 1e-6) {
+	if err != nil || !testutil.WithinRelative(r.Inertia, 4, 1e-6) {
 		t.Errorf("opposite rows: %+v %v", r, err)
 	}
 }
@@ -174,7 +175,7 @@ func TestMiniBatch(t *testing.T) {
 			t.Fatalf("row %d of blob %d: center %d, want %d", i, truth[i], c, at)
 		}
 	}
-	if !slices.Equal(sizes, want.Sizes) || !near(want.Inertia, inertia, 1e-6) {
+	if !slices.Equal(sizes, want.Sizes) || !testutil.WithinRelative(want.Inertia, inertia, 1e-6) {
 		t.Errorf("sizes %v, want %v; inertia %v, want %v", want.Sizes, sizes, want.Inertia, inertia)
 	}
 }

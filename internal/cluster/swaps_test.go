@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // plainPotential is the sum of squared distances of rows to their mean, or to its
@@ -72,7 +74,7 @@ func TestSwapsAgainstLoops(t *testing.T) {
 					cost += plainPotential(data, joined[o])
 				}
 			}
-			if !near(s.cost[c], cost, 1e-6) {
+			if !testutil.WithinRelative(s.cost[c], cost, 1e-6) {
 				t.Errorf("unit %v: taking center %d away costs %v, want %v", unit, c, s.cost[c], cost)
 			}
 			// The halves are those of the two centres.
@@ -123,7 +125,7 @@ func TestSwapsFindBlobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	samePartition(t, l.labels, truth)
-	if want, _ := plainInertia(data.x, n, d, k, truth); bad < 10*good || !near(good, want, 1e-6) {
+	if want, _ := plainInertia(data.x, n, d, k, truth); bad < 10*good || !testutil.WithinRelative(good, want, 1e-6) {
 		t.Errorf("inertia %v before, %v after, want %v", bad, good, want)
 	}
 }

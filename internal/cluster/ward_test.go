@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // Merging in rounds gives the tree of the chain of nearest neighbors, which
@@ -57,12 +59,12 @@ func TestWardRounds(t *testing.T) {
 		for i, m := range trees[0] {
 			w := trees[1][i]
 			if name == "few" { // equal distances may be taken in another order
-				if !near(m.Distance, w.Distance, .2) {
+				if !testutil.WithinRelative(m.Distance, w.Distance, .2) {
 					t.Fatalf("%s, merge %d: %+v, want %+v", name, i, m, w)
 				}
 				continue
 			}
-			if m.A != w.A || m.B != w.B || m.Size != w.Size || !near(m.Distance, w.Distance, 1e-9) {
+			if m.A != w.A || m.B != w.B || m.Size != w.Size || !testutil.WithinRelative(m.Distance, w.Distance, 1e-9) {
 				t.Fatalf("%s, merge %d: %+v, want %+v", name, i, m, w)
 			}
 		}

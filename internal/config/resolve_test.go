@@ -8,15 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v4"
+	"pgregory.net/rapid"
+
 	"tercet/internal/component"
 	"tercet/internal/data"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/optim"
-
-	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v4"
-	"pgregory.net/rapid"
+	"tercet/internal/testutil"
 )
 
 // checkFixedPoint loads what c resolves to and requires the same bytes.
@@ -63,24 +64,7 @@ func TestResolvedIsYAMLForOthers(t *testing.T) {
 
 func TestResolvedGolden(t *testing.T) {
 	got, _ := mustLoad(t, design).Resolved()
-	golden(t, "resolved.yaml", got)
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if os.Getenv("TERCET_UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("differs from %s (TERCET_UPDATE_GOLDEN=1 writes it anew):\n%s", path, d)
-	}
+	testutil.Golden(t, "testdata/resolved.yaml", got)
 }
 
 func TestTextsAndNumbersSurvive(t *testing.T) {
@@ -231,7 +215,7 @@ func TestSchemaGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "schema.json", got)
+	testutil.Golden(t, "testdata/schema.json", got)
 }
 
 func FuzzConfig(f *testing.F) {

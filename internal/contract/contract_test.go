@@ -12,6 +12,7 @@ import (
 
 	"tercet/internal/cli"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/testutil"
 )
 
 // TestContract runs the command lines of testdata/commands.txt and compares what
@@ -26,8 +27,7 @@ func TestContract(t *testing.T) {
 	groups := readTable(t, filepath.Join("testdata", "commands.txt"))
 	c := contract{root: absolute(t, "../.."), golden: absolute(t, "testdata/golden"), groups: groups, done: map[string]outcome{}}
 	inputs := absolute(t, "testdata/inputs")
-	t.Chdir(inputs)
-	c.inputs = snapshot(t)
+	c.inputs = testutil.Snapshot(t, inputs)
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) { c.compare(t, g) })
 	}
@@ -80,23 +80,21 @@ func absolute(t *testing.T, path string) string {
 type contract struct {
 	root, golden string // of the checkout, of the goldens
 	groups       []group
-	inputs       map[string][]byte // files that every first group finds
+	inputs       map[string]string // files that every first group finds
 	done         map[string]outcome
 }
 
 // outcome is what a group prints and leaves.
 type outcome struct {
 	blocks []string // one for each step, the first line names it
-	files  map[string][]byte
+	files  map[string]string
 }
 
 func (c *contract) compare(t *testing.T, g group) {
 	got := c.run(t, g.name)
 	path := filepath.Join(c.golden, g.name+".txt")
-	if os.Getenv("TERCET_UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(path, []byte(strings.Join(got.blocks, "")), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if testutil.Updating() {
+		testutil.Write(t, path, strings.Join(got.blocks, ""))
 		return
 	}
 	b, err := os.ReadFile(path)
@@ -110,7 +108,7 @@ func (c *contract) compare(t *testing.T, g group) {
 			t.Fatalf("the golden has not %q as step %d; make golden writes it again", head, i+1)
 		}
 		if want[i] != block {
-			t.Errorf("%s\nis not what testdata/golden/%s.txt has (- golden, + now; make golden writes it again):\n%s", head, g.name, diff(want[i], block))
+			t.Errorf("%s\nis not what testdata/golden/%s.txt has (- golden, + now; make golden writes it again):\n%s", head, g.name, testutil.Diff(want[i], block))
 		}
 	}
 	if len(want) > len(got.blocks) {
@@ -131,36 +129,6 @@ func blocks(golden string) []string {
 	}
 	return out
 }
-
-// diff shows the lines between the first and the last difference of two texts.
-func diff(want, got string) string {
-	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
-	first := 0
-	for first < min(len(a), len(b)) && a[first] == b[first] {
-		first++
-	}
-	last := 0
-	for last < min(len(a), len(b))-first && a[len(a)-1-last] == b[len(b)-1-last] {
-		last++
-	}
-	var out strings.Builder
-	for _, side := range []struct {
-		mark  string
-		lines []string
-	}{{"-", a[first : len(a)-last]}, {"+", b[first : len(b)-last]}} {
-		for i, line := range side.lines {
-			if i == mostLines {
-				fmt.Fprintf(&out, "%s ... %d more lines\n", side.mark, len(side.lines)-i)
-				break
-			}
-			fmt.Fprintf(&out, "%s %s\n", side.mark, line)
-		}
-	}
-	return out.String()
-}
-
-// mostLines is how much of each side a diff shows.
-const mostLines = 30
 
 // run takes the steps of a group in a folder of its own, once.
 func (c *contract) run(t *testing.T, name string) outcome {
@@ -193,12 +161,12 @@ func (c *contract) run(t *testing.T, name string) outcome {
 				t.Fatalf("commands.txt:%d: %v", s.line, err)
 			}
 			o.blocks = append(o.blocks, fmt.Sprintf("! %s %s\n", s.verb, s.text))
-			files = snapshot(t)
+			files = testutil.Snapshot(t, ".")
 			continue
 		}
 		var stdout, stderr bytes.Buffer
 		code := cli.Main(words(s.text)[1:], strings.NewReader(""), &stdout, &stderr)
-		after := snapshot(t)
+		after := testutil.Snapshot(t, ".")
 		o.blocks = append(o.blocks, c.block(dir, s.text, code, stdout.String(), stderr.String(), changes(files, after, dir, c.root)))
 		files = after
 	}

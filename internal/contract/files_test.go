@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/png"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -17,50 +16,31 @@ import (
 	"testing"
 
 	"tercet/internal/safetensors"
+	"tercet/internal/testutil"
 )
 
-// snapshot returns every regular file below the current folder, by its path.
-func snapshot(t *testing.T) map[string][]byte {
-	t.Helper()
-	files := map[string][]byte{}
-	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		files[filepath.ToSlash(path)] = b
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
 // restore writes a snapshot into the current folder.
-func restore(t *testing.T, files map[string][]byte) {
+func restore(t *testing.T, files map[string]string) {
 	t.Helper()
 	for path, b := range files {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, path, b)
 	}
 }
 
 // changes describes what became of files: new and other ones with their content,
 // removed ones by name.
-func changes(before, after map[string][]byte, dir, root string) string {
+func changes(before, after map[string]string, dir, root string) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		was, had := before[name]
-		if had && bytes.Equal(was, after[name]) {
+		if had && was == after[name] {
 			continue
 		}
-		text := describe(name, after[name], dir, root)
-		if had && text == describe(name, was, dir, root) {
+		text := describe(name, []byte(after[name]), dir, root)
+		if had && text == describe(name, []byte(was), dir, root) {
 			continue // other times alone
 		}
 		fmt.Fprintf(&b, "file %s: %s\n", name, text)

@@ -17,6 +17,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/proctest"
 	"tercet/internal/safetensors"
+	"tercet/internal/testutil"
 )
 
 func TestMain(m *testing.M) { proctest.Main(m) }
@@ -54,7 +55,7 @@ const header = `# SHA-256 of what training computes: names, shapes and bits of t
 // TestDigests trains each run at each kernel level and compares the tensors of
 // the last checkpoint with the stored digest.
 func TestDigests(t *testing.T) {
-	update := os.Getenv("TERCET_UPDATE_GOLDEN") != ""
+	update := testutil.Updating()
 	want := readDigests(t)
 	got := map[string]string{}
 	for _, r := range runs {

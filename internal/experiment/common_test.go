@@ -9,19 +9,12 @@ import (
 	"testing"
 
 	"tercet/internal/config"
+	"tercet/internal/testutil"
 	"tercet/internal/train"
 )
 
 // tiny is a run of 18 steps on 72 images of 16x16 pixels.
-const tiny = `
-name: tiny
-data: {name: glyphs, size: 16, glyphs: {classes: 12, per_class: 6, test_classes: 6}}
-model: {name: cnn, width: 4, embedding: 8}
-batch: {sampler: class-pairs, pairs: 8}
-miner: softhard
-train: {epochs: 2, log_every: 3, checkpoint_every: 4 steps}
-eval: {bootstrap: 20, kmeans: {n_init: 2}}
-`
+const tiny = testutil.Tiny
 
 func load(t testing.TB, sets ...string) *config.Config {
 	t.Helper()

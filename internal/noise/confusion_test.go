@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 var asym = [][]float64{{0.7, 0.3, 0}, {0, 1, 0}, {0.1, 0.25, 0.65}}
@@ -38,11 +40,11 @@ func TestByConfusion(t *testing.T) {
 			}
 		}
 	}
-	near(t, "wanted", r.Wanted, wanted, 1e-9)
+	testutil.Near(t, "wanted", r.Wanted, wanted, 1e-9)
 	if r.Kind != "confusion" || r.Items != n || r.Flipped != flipped || r.Found != float64(flipped)/n {
 		t.Errorf("%+v, %d flipped", r, flipped)
 	}
-	near(t, "effective", r.EffectiveFound, r.Effective, 0.005)
+	testutil.Near(t, "effective", r.EffectiveFound, r.Effective, 0.005)
 	if again, _, _ := ByConfusion(y, asym, 4); !slices.Equal(again, out) {
 		t.Error("one seed gives two answers")
 	}
@@ -122,7 +124,7 @@ func TestWrongPairsByEnumeration(t *testing.T) {
 		if different > 0 {
 			want += differentWrong / different / 2
 		}
-		near(t, name, wrongPairs(y, seen), want, 1e-12)
+		testutil.Near(t, name, wrongPairs(y, seen), want, 1e-12)
 	}
 	if p := wrongPairs(nil, nil); p != 0 {
 		t.Errorf("no labels: %v", p)
@@ -146,7 +148,7 @@ func TestExpectedWrongPairs(t *testing.T) {
 					put(b, p)
 				}
 			})
-			near(t, "effective", got, q-q*q/2, 1e-12)
+			testutil.Near(t, "effective", got, q-q*q/2, 1e-12)
 		}
 	}
 }
@@ -168,17 +170,17 @@ func TestEffectiveOverDraws(t *testing.T) {
 			var sum, square, flipped float64
 			for seed := range uint64(draws) {
 				_, r := flip(t, y, k, SLNRate(q, k), seed)
-				near(t, "effective", r.Effective, p, 1e-12)
-				near(t, "q", r.Q, q, 1e-12)
+				testutil.Near(t, "effective", r.Effective, p, 1e-12)
+				testutil.Near(t, "q", r.Q, q, 1e-12)
 				sum += r.EffectiveFound
 				square += r.EffectiveFound * r.EffectiveFound
 				flipped += float64(r.Flipped)
 			}
 			mean := sum / draws
 			se := math.Sqrt((square/draws - mean*mean) / (draws - 1))
-			near(t, "mean effective", mean, p, 4*se)
+			testutil.Near(t, "mean effective", mean, p, 4*se)
 			rate := SLNRate(q, k)
-			near(t, "mean rate", flipped/(draws*n), rate, 4*math.Sqrt(rate*(1-rate)/(draws*n)))
+			testutil.Near(t, "mean rate", flipped/(draws*n), rate, 4*math.Sqrt(rate*(1-rate)/(draws*n)))
 		}
 	}
 }

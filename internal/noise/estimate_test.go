@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/par"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // Comparisons counted by hand: couples of two, three and five pairs.
@@ -28,7 +29,7 @@ func TestFromContradictions(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	// Wilson's interval of 4 of 7 is (.2505, .8418); 2P(1-P) = .2505 at P = .14684.
-	near(t, "lower end", e.CI95[0], 0.14684, 1e-4)
+	testutil.Near(t, "lower end", e.CI95[0], 0.14684, 1e-4)
 	for _, some := range [][]Pair{nil, {pair(0, 1, true), pair(1, 2, false)}} {
 		if _, err := FromContradictions(some); err == nil || !strings.Contains(err.Error(), "no two images are paired twice") {
 			t.Errorf("%v: %v", some, err)
@@ -64,7 +65,7 @@ func TestContradictionsTellTheRate(t *testing.T) {
 		if held < 33 {
 			t.Errorf("%d classes, P = %v: the interval holds it in %d of 40", c.k, c.p, held)
 		}
-		near(t, "mean", sum, c.p, 0.02)
+		testutil.Near(t, "mean", sum, c.p, 0.02)
 	}
 }
 
@@ -90,10 +91,10 @@ func TestFromLossesGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "P", e.P, c.p, 1e-4)
-		near(t, "low mean", e.Means[0], c.low, 1e-4)
-		near(t, "high mean", e.Means[1], c.high, 1e-4)
-		near(t, "separation", e.Separation, c.separation, 0.01)
+		testutil.Near(t, "P", e.P, c.p, 1e-4)
+		testutil.Near(t, "low mean", e.Means[0], c.low, 1e-4)
+		testutil.Near(t, "high mean", e.Means[1], c.high, 1e-4)
+		testutil.Near(t, "separation", e.Separation, c.separation, 0.01)
 		if e.N != 500 || e.Method != "loss-mixture" || !(e.CI95[0] <= e.P && e.P <= e.CI95[1]) || e.CI95[1]-e.CI95[0] > 0.2 {
 			t.Errorf("%+v", e)
 		}
@@ -132,7 +133,7 @@ func TestLossesTellTheRate(t *testing.T) {
 			}
 		}
 		t.Logf("P = %v: mean %.4f, the interval holds it in %d of 12", p, sum, held)
-		near(t, "mean", sum, p, 0.015)
+		testutil.Near(t, "mean", sum, p, 0.015)
 		if held < 9 {
 			t.Errorf("P = %v: the interval holds it in %d of 12", p, held)
 		}
@@ -151,7 +152,7 @@ func TestOutliersAreCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "P", e.P, plain.P, 0.01)
+	testutil.Near(t, "P", e.P, plain.P, 0.01)
 }
 
 func TestFromLossesThreads(t *testing.T) {
@@ -222,13 +223,13 @@ func TestFromLossesErrors(t *testing.T) {
 // Gamma(2, 3) has density x exp(-x/3) / 9, mean 6 and variance 18.
 func TestGamma(t *testing.T) {
 	d := gammaOf(6, 18)
-	near(t, "shape", d.shape, 2, 1e-12)
-	near(t, "scale", d.scale, 3, 1e-12)
-	near(t, "constant", d.logNorm(), -math.Log(9), 1e-12)
-	near(t, "mean", d.mean(), 6, 1e-12)
-	near(t, "variance", d.variance(), 18, 1e-12)
+	testutil.Near(t, "shape", d.shape, 2, 1e-12)
+	testutil.Near(t, "scale", d.scale, 3, 1e-12)
+	testutil.Near(t, "constant", d.logNorm(), -math.Log(9), 1e-12)
+	testutil.Near(t, "mean", d.mean(), 6, 1e-12)
+	testutil.Near(t, "variance", d.variance(), 18, 1e-12)
 	m := mixture{low: gamma{1, 1}, high: d, weight: 0.25}
 	high, low := 0.25*2*math.Exp(-2./3)/9, 0.75*math.Exp(-2)
-	near(t, "upper", m.upper()(2, math.Log(2)), high/(high+low), 1e-12)
-	near(t, "separation", m.separation(), 5/math.Sqrt(9.5), 1e-12)
+	testutil.Near(t, "upper", m.upper()(2, math.Log(2)), high/(high+low), 1e-12)
+	testutil.Near(t, "separation", m.separation(), 5/math.Sqrt(9.5), 1e-12)
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // What a report says, counted by looking at all couples of images.
@@ -169,12 +171,12 @@ func TestFloorOfFixtures(t *testing.T) {
 // The floors of the paper's Fig. 5.
 func TestFloor(t *testing.T) {
 	for i, want := range []float64{.045, .0225, .015, .01125, .009, .0075, .00643, .00563, .005} {
-		near(t, "floor", Floor(0.1, i+2), want, 5.1e-6)
+		testutil.Near(t, "floor", Floor(0.1, i+2), want, 5.1e-6)
 	}
 	for p, want := range map[float64]float64{.05: .00264, .1: .005, .15: .00708, .2: .00889, .25: .01042, .3: .01167} {
-		near(t, "floor", Floor(p, 10), want, 5.1e-6)
+		testutil.Near(t, "floor", Floor(p, 10), want, 5.1e-6)
 	}
-	near(t, "floor", Floor(0.2, 2), 0.08, 1e-15)
+	testutil.Near(t, "floor", Floor(0.2, 2), 0.08, 1e-15)
 	for _, v := range []float64{Floor(0.1, 1), Floor(-1, 3), Floor(math.NaN(), 3)} {
 		if !math.IsNaN(v) {
 			t.Errorf("a floor of bad input: %v", v)
@@ -209,16 +211,16 @@ func TestFloorsAtThePapersSize(t *testing.T) {
 		y := inTurn(9000, c.k)
 		o := GraphOptions{Scenario: Dense, Pairs: 6000, PairNoise: 2 * c.p}
 		mean, se := overDraws(t, y, y, c.k, o, draws, func(r GraphReport) float64 { return r.FloorDuplicates })
-		near(t, "floor", mean, Floor(c.p, c.k), 4*se)
+		testutil.Near(t, "floor", mean, Floor(c.p, c.k), 4*se)
 		t.Logf("%d classes, P = %v: duplicates floor %.5f, standard error %.5f, expected %.5f", c.k, c.p, mean, se, Floor(c.p, c.k))
 		// Couples paired both ways: N_c K/(2(K-1)), 166.7 for ten classes.
 		mean, se = overDraws(t, y, y, c.k, o, draws, func(r GraphReport) float64 { return float64(r.Mirrored) })
-		near(t, "mirrored", mean, 3000/(2*float64(c.k-1)), 4*se+1e-9)
+		testutil.Near(t, "mirrored", mean, 3000/(2*float64(c.k-1)), 4*se+1e-9)
 		if c.k == 10 {
 			t.Logf("   mirrored %.1f, standard error %.1f", mean, se)
 		}
 		mean, _ = overDraws(t, y, y, c.k, o, draws, func(r GraphReport) float64 { return float64(r.Wrong) })
-		near(t, "wrong", mean*draws, c.p*6000*draws, 4*math.Sqrt(c.p*(1-c.p)*6000*draws))
+		testutil.Near(t, "wrong", mean*draws, c.p*6000*draws, 4*math.Sqrt(c.p*(1-c.p)*6000*draws))
 		o.Negatives = RandomOne
 		if mean, _ = overDraws(t, y, y, c.k, o, draws, func(r GraphReport) float64 { return r.FloorDuplicates }); mean > 0.0002 {
 			t.Errorf("random negatives: a floor of %v", mean)
@@ -236,12 +238,12 @@ func TestDensity(t *testing.T) {
 	}
 	mean, se := overDraws(t, y, y, 10, GraphOptions{Scenario: Sparse, Pairs: 6000}, 6, func(r GraphReport) float64 { return float64(r.Images) })
 	// An image is missed when none of its four pairs is taken, roughly 0.95^4.
-	near(t, "images", mean, 60000*(1-math.Pow(0.95, 4)), 150)
+	testutil.Near(t, "images", mean, 60000*(1-math.Pow(0.95, 4)), 150)
 	t.Logf("sparse: %.0f images, standard error %.0f", mean, se)
 	_, r = graph(t, y, y, 10, GraphOptions{Scenario: Sparse, Pairs: 6000})
-	near(t, "density", r.Density, 1e-4, 1e-5)
+	testutil.Near(t, "density", r.Density, 1e-4, 1e-5)
 	mean, se = overDraws(t, inTurn(12000, 2), inTurn(12000, 2), 2, GraphOptions{Scenario: Sparse, Pairs: 1200, PairNoise: 0.4}, 40, func(r GraphReport) float64 { return r.FloorDuplicates })
-	near(t, "sparse floor", mean, 0.05*Floor(0.2, 2), 4*se)
+	testutil.Near(t, "sparse floor", mean, 0.05*Floor(0.2, 2), 4*se)
 }
 
 // Single-label noise: shuffled chains have the effective noise asked for, in both
@@ -280,10 +282,10 @@ func TestSingleLabelNoiseInGraphs(t *testing.T) {
 			mean := sum / draws
 			se := math.Sqrt((square/draws - mean*mean) / (draws - 1))
 			t.Logf("%d classes, q~ = %v, %s, %s, %s: P = %.4f, standard error %.4f", c.k, c.pln, v.scenario, v.negatives, v.order, mean, se)
-			near(t, "P", mean, v.want, 4*math.Hypot(se, v.err))
+			testutil.Near(t, "P", mean, v.want, 4*math.Hypot(se, v.err))
 			if v.order == Shuffled {
-				near(t, "wrong of similar", similar, c.pln*float64(c.k-1)/float64(c.k), 0.01)
-				near(t, "wrong of different", different, c.pln/float64(c.k), 0.01)
+				testutil.Near(t, "wrong of similar", similar, c.pln*float64(c.k-1)/float64(c.k), 0.01)
+				testutil.Near(t, "wrong of different", different, c.pln/float64(c.k), 0.01)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tercet/internal/data"
+	"tercet/internal/testutil"
 )
 
 // Positives and negatives are wrong independently with probability p: the shares of
@@ -41,7 +42,7 @@ func TestPairTripletsHaveTheirWeights(t *testing.T) {
 		q := 1 - c.p
 		nearWeights(t, "weights", found, TripletWeights{Beta: q, Gamma: q, W11: q * q, W10: q * c.p, W01: q * c.p, W00: c.p * c.p}, 5*0.5/math.Sqrt(drawn))
 		nearWeights(t, "report", r.Weights, found, 1e-9)
-		near(t, "wrong", r.Wrong, 1-found.W11, 1e-9)
+		testutil.Near(t, "wrong", r.Wrong, 1-found.W11, 1e-9)
 		if r.Kind != "pln" || r.Wanted != c.p || r.Flipped != wrong || r.Found != float64(wrong)/(2*drawn) || r.Anchors != n {
 			t.Errorf("%+v, %d wrong", r, wrong)
 		}

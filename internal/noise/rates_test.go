@@ -4,14 +4,9 @@ import (
 	"math"
 	"strings"
 	"testing"
-)
 
-func near(t *testing.T, name string, got, want, within float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= within) {
-		t.Errorf("%s is %v, want %v within %v", name, got, want, within)
-	}
-}
+	"tercet/internal/testutil"
+)
 
 // The values of the paper's two noises at equal effective noise, to the digits given.
 func TestRates(t *testing.T) {
@@ -20,21 +15,21 @@ func TestRates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "q", q, c.q, 5e-7)
-		near(t, "P of q", SLNEffective(q), c.p, 1e-15)
-		near(t, "P of q~", PLNEffective(c.pln), c.p, 1e-15)
+		testutil.Near(t, "q", q, c.q, 5e-7)
+		testutil.Near(t, "P of q", SLNEffective(q), c.p, 1e-15)
+		testutil.Near(t, "P of q~", PLNEffective(c.pln), c.p, 1e-15)
 		pln, err := PLNFromEffective(c.p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "q~", pln, c.pln, 1e-15)
+		testutil.Near(t, "q~", pln, c.pln, 1e-15)
 		for _, k := range []int{2, 3, 10, 100} {
-			near(t, "q of the rate", SLNFromRate(SLNRate(q, k), k), q, 1e-15)
+			testutil.Near(t, "q of the rate", SLNFromRate(SLNRate(q, k), k), q, 1e-15)
 		}
 	}
-	near(t, "rate", SLNRate(0.5, 10), 0.45, 1e-15)
-	near(t, "rate of one class", SLNRate(0.5, 1), 0, 0)
-	near(t, "q~ taken for q", SLNEffective(0.2), 0.18, 1e-15)
+	testutil.Near(t, "rate", SLNRate(0.5, 10), 0.45, 1e-15)
+	testutil.Near(t, "rate of one class", SLNRate(0.5, 1), 0, 0)
+	testutil.Near(t, "q~ taken for q", SLNEffective(0.2), 0.18, 1e-15)
 	if q, _ := SLNFromEffective(1e-18); q != 1e-18 {
 		t.Errorf("a small effective noise comes of q = %v", q)
 	}

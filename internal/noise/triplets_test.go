@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tercet/internal/data"
+	"tercet/internal/testutil"
 )
 
 // The weights found over many triplets are those of the formulas, within five standard
@@ -53,11 +54,11 @@ func TestTripletsHaveTheirWeights(t *testing.T) {
 		}
 		found.Beta, found.Gamma = found.W11+found.W10, found.W11+found.W01
 		nearWeights(t, "report", r.Weights, found, 1e-9)
-		near(t, "wrong", r.Wrong, 1-found.W11, 1e-9)
+		testutil.Near(t, "wrong", r.Wrong, 1-found.W11, 1e-9)
 		if r.Flipped != flipped || r.Found != float64(flipped)/drawn || r.Wanted != c.flip || r.Triplets != drawn || r.Anchors != n {
 			t.Errorf("%+v, %d flipped", r, flipped)
 		}
-		near(t, "flips", r.Found, c.flip, 5*math.Sqrt(c.flip*(1-c.flip)/drawn))
+		testutil.Near(t, "flips", r.Found, c.flip, 5*math.Sqrt(c.flip*(1-c.flip)/drawn))
 		if nr := OfTriplets(r); nr != (Report{Kind: "triplet-flip", Wanted: c.flip, Found: r.Found, Flipped: flipped, Items: drawn}) {
 			t.Errorf("%+v", nr)
 		}

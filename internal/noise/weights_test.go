@@ -3,6 +3,8 @@ package noise
 import (
 	"math"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 func nearWeights(t *testing.T, name string, got, want TripletWeights, within float64) {
@@ -39,9 +41,9 @@ func TestSLNTripletsGolden(t *testing.T) {
 		}
 		w := SLNTriplets(q, c.classes)
 		nearWeights(t, "sln", w, c.want, 1e-12)
-		near(t, "contrast", w.Contrast(), 1-c.pln, 1e-12)
-		near(t, "beta", w.Beta, 1-c.pln*float64(c.classes-1)/float64(c.classes), 1e-12)
-		near(t, "gamma", w.Gamma, 1-c.pln/float64(c.classes), 1e-12)
+		testutil.Near(t, "contrast", w.Contrast(), 1-c.pln, 1e-12)
+		testutil.Near(t, "beta", w.Beta, 1-c.pln*float64(c.classes-1)/float64(c.classes), 1e-12)
+		testutil.Near(t, "gamma", w.Gamma, 1-c.pln/float64(c.classes), 1e-12)
 	}
 	// Independence, as the paper has it: .8036, .0036 and so on.
 	for _, c := range []struct {
@@ -50,9 +52,9 @@ func TestSLNTripletsGolden(t *testing.T) {
 	}{{10, 0.2, 0.8036, 0.0036}, {10, 0.4, 0.6144, 0.0144}, {2, 0.2, 0.81, 0.01}, {2, 0.4, 0.64, 0.04}} {
 		q, _ := SLNFromEffective(c.pln / 2)
 		w := Product(SLNTriplets(q, c.classes))
-		near(t, "product w11", w.W11, c.w11, 1e-12)
-		near(t, "product w00", w.W00, c.w00, 1e-12)
-		near(t, "contrast", w.Contrast(), 1-c.pln, 1e-12)
+		testutil.Near(t, "product w11", w.W11, c.w11, 1e-12)
+		testutil.Near(t, "product w00", w.W00, c.w00, 1e-12)
+		testutil.Near(t, "contrast", w.Contrast(), 1-c.pln, 1e-12)
 	}
 }
 
@@ -95,17 +97,17 @@ func TestSLNTripletsByEnumeration(t *testing.T) {
 }
 
 func TestPLNTriplets(t *testing.T) {
-	near(t, "gamma of all pairs", PLNTriplets(0.1, 0.1).Gamma, 0.9878048780487805, 1e-12)
-	near(t, "beta of all pairs", PLNTriplets(0.1, 0.1).Beta, 0.5, 1e-12)
+	testutil.Near(t, "gamma of all pairs", PLNTriplets(0.1, 0.1).Gamma, 0.9878048780487805, 1e-12)
+	testutil.Near(t, "beta of all pairs", PLNTriplets(0.1, 0.1).Beta, 0.5, 1e-12)
 	nearWeights(t, "balanced", PLNTriplets(0.1, 0.5), TripletWeights{Beta: 0.9, Gamma: 0.9, W11: 0.81, W10: 0.09, W01: 0.09, W00: 0.01}, 1e-12)
 	nearWeights(t, "pi .3", PLNTriplets(0.25, 0.3), TripletWeights{Beta: 0.5625, Gamma: 0.875, W11: 0.4921875, W10: 0.0703125, W01: 0.3828125, W00: 0.0546875}, 1e-12)
 	nearWeights(t, "clean", PLNTriplets(0, 0.3), TripletWeights{Beta: 1, Gamma: 1, W11: 1, W10: 0, W01: 0, W00: 0}, 0)
-	near(t, "contrast", PLNTriplets(0.2, 0.5).Contrast(), 0.6, 1e-12)
+	testutil.Near(t, "contrast", PLNTriplets(0.2, 0.5).Contrast(), 0.6, 1e-12)
 }
 
 func TestOtherWeights(t *testing.T) {
 	nearWeights(t, "flips", OrderFlips(0.2), TripletWeights{Beta: 0.8, Gamma: 0.8, W11: 0.8, W10: 0, W01: 0, W00: 0.2}, 1e-15)
-	near(t, "contrast of flips", OrderFlips(0.2).Contrast(), 0.6, 1e-15)
+	testutil.Near(t, "contrast of flips", OrderFlips(0.2).Contrast(), 0.6, 1e-15)
 	nearWeights(t, "unlabelled", Unlabelled(10), TripletWeights{Beta: 1, Gamma: 0.9, W11: 0.9, W10: 0.1, W01: 0, W00: 0}, 1e-15)
 	nearWeights(t, "one class", Unlabelled(1), TripletWeights{Beta: 1, Gamma: 0, W11: 0, W10: 1, W01: 0, W00: 0}, 0)
 }

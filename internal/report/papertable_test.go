@@ -9,6 +9,7 @@ import (
 
 	"tercet/internal/metric"
 	"tercet/internal/render"
+	"tercet/internal/testutil"
 )
 
 // hardness is a table of two rows and one that no paper has, in four columns.
@@ -89,9 +90,9 @@ func TestPaperTableBesideRuns(t *testing.T) {
 		t.Error(d)
 	}
 	e := r.Rows[0].Ours[0].Scores["R@1"]
-	near(t, "mean", *e.Value, 0.92)
-	near(t, "low", e.CI95[0], 0.92-0.04968275)
-	near(t, "high", e.CI95[1], 0.92+0.04968275)
+	testutil.Near(t, "mean", *e.Value, 0.92, 1e-6)
+	testutil.Near(t, "low", e.CI95[0], 0.92-0.04968275, 1e-6)
+	testutil.Near(t, "high", e.CI95[1], 0.92+0.04968275, 1e-6)
 	if one := r.Rows[2].Ours[0].Scores["R@1"]; one.CI95 == nil || one.CI95[0] != 0.99-0.125 || one.N != 1 {
 		t.Errorf("one run: the interval over queries is %+v", one)
 	}
@@ -144,7 +145,7 @@ func TestPaperTableLostRunsDoNotCount(t *testing.T) {
 	runs[1].Manifest.Status = "diverged"
 	r := compare(t, hardness(t), runs, "published")
 	e := r.Rows[0].Ours[0]
-	near(t, "mean of the others", *e.Scores["R@1"].Value, 0.92)
+	testutil.Near(t, "mean of the others", *e.Scores["R@1"].Value, 0.92, 1e-6)
 	if e.Scores["R@1"].N != 2 || e.N != 3 {
 		t.Errorf("%+v", e)
 	}
@@ -168,7 +169,7 @@ func TestPaperTableUnfinishedRunsDoNotCount(t *testing.T) {
 	runs = append(runs, paperRun("g-seed-3", "hm", "null", 3, 0.5))
 	r := compare(t, hardness(t), runs, "published", "fixed")
 	e := r.Rows[0].Ours[0]
-	near(t, "mean of the finished", *e.Scores["R@1"].Value, 0.7)
+	testutil.Near(t, "mean of the finished", *e.Scores["R@1"].Value, 0.7, 1e-6)
 	if e.N != 2 || e.Scores["R@1"].N != 2 || len(e.Dirs) != 4 || e.Status["running"] != 1 {
 		t.Errorf("%+v", e)
 	}
@@ -276,7 +277,7 @@ func TestPaperTableChecksERS(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := compare(t, table, nil, "published")
-	near(t, "ERS", *r.Rows[0].Paper.Recomputed, 0.32445)
+	testutil.Near(t, "ERS", *r.Rows[0].Paper.Recomputed, 0.32445, 1e-6)
 	if len(r.Notes) != 1 || r.Notes[0] != `"ERS 32.6" (row 2): the paper prints ERS 32.6, its ten scores give 32.4` {
 		t.Errorf("%q", r.Notes)
 	}

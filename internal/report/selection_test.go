@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tercet/internal/render"
+	"tercet/internal/testutil"
 )
 
 func readText(t *testing.T, path string) string {
@@ -53,8 +54,8 @@ func TestSelectOnValidation(t *testing.T) {
 	if sel.Selected.Labels["loss.margin"] != "0.2" || len(sel.Candidates) != 3 || sel.Selected.N != 2 {
 		t.Errorf("%+v", sel.Selected)
 	}
-	near(t, "validation", *sel.Candidates[0].Score.Value, 0.7)
-	near(t, "test", *sel.Selected.Scores["recall@1"].Value, 0.6)
+	testutil.Near(t, "validation", *sel.Candidates[0].Score.Value, 0.7, 1e-6)
+	testutil.Near(t, "test", *sel.Selected.Scores["recall@1"].Value, 0.6, 1e-6)
 	if want := "selected among 3 configurations by the mean over their runs of recall@1 on the validation images (higher is better); test images had no part in this selection"; sel.Notes[0] != want {
 		t.Errorf("note %q", sel.Notes[0])
 	}

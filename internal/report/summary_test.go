@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tercet/internal/render"
+	"tercet/internal/testutil"
 )
 
 func summarize(t *testing.T, runs []*RunDir, o Options) *Summary {
@@ -59,9 +59,9 @@ func TestSummaryOverSeeds(t *testing.T) {
 		t.Error(d)
 	}
 	e := s.Groups[0].Scores["recall@1"]
-	near(t, "mean", *e.Value, 0.9)
-	near(t, "low", e.CI95[0], 0.651586228824967)
-	near(t, "high", e.CI95[1], 1.148413771175033)
+	testutil.Near(t, "mean", *e.Value, 0.9, 1e-6)
+	testutil.Near(t, "low", e.CI95[0], 0.651586228824967, 1e-6)
+	testutil.Near(t, "high", e.CI95[1], 1.148413771175033, 1e-6)
 	if e.N != 3 || e.Definition != "recall@1(any)" {
 		t.Errorf("%+v", e)
 	}
@@ -71,15 +71,8 @@ func TestSummaryOverSeeds(t *testing.T) {
 	if d := cmp.Diff([]uint64{0, 1, 2}, s.Groups[0].Seeds); d != "" {
 		t.Error(d)
 	}
-	near(t, "untrained of the group", *s.Groups[0].Baselines["untrained"]["recall@1"].Value, 0.25)
-	near(t, "a run's own score", s.Runs[2].Scores["recall@1"].Value, 1)
-}
-
-func near(t *testing.T, what string, got, want float64) {
-	t.Helper()
-	if math.Abs(got-want) > 1e-6 {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
+	testutil.Near(t, "untrained of the group", *s.Groups[0].Baselines["untrained"]["recall@1"].Value, 0.25, 1e-6)
+	testutil.Near(t, "a run's own score", s.Runs[2].Scores["recall@1"].Value, 1, 1e-6)
 }
 
 // Where every group is one run, the column n says so and the cells do not.
@@ -181,7 +174,7 @@ func TestReportOfSuites(t *testing.T) {
 	}
 	s := summarize(t, runs, Options{PerRun: true, Metrics: []string{"ers", "ERS(published)", "clean:ERS", "clean:ers(published)", "ca+"}})
 	for key, want := range map[string]float64{"ERS": 0.5, "ERS(published)": 0.375, "clean:ERS": 0.875, "clean:ERS(published)": 0.75, "CA+": 0.25} {
-		near(t, key, *s.Groups[0].Scores[key].Value, want)
+		testutil.Near(t, key, *s.Groups[0].Scores[key].Value, want, 1e-6)
 	}
 	if got := summarize(t, runs, Options{}).Groups[0].status(); got != "1 finished, 1 *collapse*" {
 		t.Errorf("status %q", got)
@@ -215,7 +208,7 @@ func TestGroupBy(t *testing.T) {
 	if len(s.Groups) != 1 || s.GroupBy[0] != "model.name" || s.Groups[0].Labels["model.name"] != "cnn" || s.Groups[0].N != 4 {
 		t.Errorf("%+v", s.Groups[0])
 	}
-	near(t, "mean", *s.Groups[0].Scores["recall@1"].Value, 0.8)
+	testutil.Near(t, "mean", *s.Groups[0].Scores["recall@1"].Value, 0.8, 1e-6)
 	if n := s.Notes[0]; n != "x-margin-0.* pools runs that also differ in loss.margin; its interval is over those, too" {
 		t.Errorf("note %q", n)
 	}
@@ -276,8 +269,7 @@ func TestCommonName(t *testing.T) {
 	}
 }
 
-// The golden page was checked by eye, its numbers against the files above;
-// TERCET_UPDATE_GOLDEN=1 writes it anew.
+// The golden page was checked by eye, its numbers against the files above.
 func TestRunPageGolden(t *testing.T) {
 	golden, err := filepath.Abs("testdata/runpage.md")
 	if err != nil {
@@ -304,16 +296,7 @@ func TestRunPageGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if os.Getenv("TERCET_UPDATE_GOLDEN") != "" {
-		put(t, filepath.Dir(golden), filepath.Base(golden), string(got))
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Error(d)
-	}
+	testutil.Golden(t, golden, got)
 	// Several runs: a heading each, and no pictures where none are wanted.
 	unfinished := fake(t, "y", 4, "interrupted", nil)
 	runs := []*RunDir{r, unfinished}

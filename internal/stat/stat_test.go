@@ -4,21 +4,16 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // The values of testdata/scripts/stat_golden.py (scipy 1.10.1, NumPy 1.24.2).
 
-func near(t *testing.T, what string, got, want, relative float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= relative*math.Abs(want)) {
-		t.Errorf("%s is %v, want %v", what, got, want)
-	}
-}
-
 // stats.t.ppf(0.975, n - 1)
 func TestT95(t *testing.T) {
 	for n, want := range map[int]float64{2: 12.706204736432095, 3: 4.302652729911275, 4: 3.182446305284263, 10: 2.2621571627409915, 1000: 1.9623414611334487} {
-		near(t, "T95", T95(n), want, 1e-9)
+		testutil.NearRelative(t, "T95", T95(n), want, 1e-9)
 	}
 }
 
@@ -26,13 +21,13 @@ func TestT95(t *testing.T) {
 func TestMeans(t *testing.T) {
 	x := []float64{0.31, -1.2, 4.5, 0.02, 0.7, 0.7}
 	m, low, high := MeanInterval(x)
-	near(t, "mean", m, 0.8383333333333334, 1e-15)
-	near(t, "low end", low, -1.183005209618659, 1e-9)
-	near(t, "high end", high, 2.8596718762853257, 1e-9)
+	testutil.NearRelative(t, "mean", m, 0.8383333333333334, 1e-15)
+	testutil.NearRelative(t, "low end", low, -1.183005209618659, 1e-9)
+	testutil.NearRelative(t, "high end", high, 2.8596718762853257, 1e-9)
 	_, se := MeanError(x)
-	near(t, "standard error", se, 0.7863350289652483, 1e-14)
-	near(t, "median of six", Median(x), 0.505, 1e-15)
-	near(t, "median of five", Median(x[:5]), 0.31, 0)
+	testutil.NearRelative(t, "standard error", se, 0.7863350289652483, 1e-14)
+	testutil.NearRelative(t, "median of six", Median(x), 0.505, 1e-15)
+	testutil.NearRelative(t, "median of five", Median(x[:5]), 0.31, 0)
 	if x[1] != -1.2 {
 		t.Error("Median sorts its argument")
 	}
@@ -48,10 +43,10 @@ func TestMeans(t *testing.T) {
 func TestQuantiles(t *testing.T) {
 	v := []float64{1, 2, 4, 8, 16, 32, 64}
 	for p, want := range map[float64]float64{0: 1, 0.025: 1.15, 0.5: 8, 0.975: 59.2, 1: 64} {
-		near(t, "linear", Quantile(v, p), want, 1e-15)
+		testutil.NearRelative(t, "linear", Quantile(v, p), want, 1e-15)
 	}
 	for percent, want := range map[int]float64{0: 1, 1: 1, 14: 1, 15: 2, 50: 8, 90: 64, 99: 64, 100: 64} {
-		near(t, "nearest rank", NearestRank(v, percent), want, 0)
+		testutil.NearRelative(t, "nearest rank", NearestRank(v, percent), want, 0)
 	}
 	backwards := slices.Clone(v)
 	slices.Reverse(backwards)
@@ -76,8 +71,8 @@ func TestProportions(t *testing.T) {
 		{1, 3, [2]float64{0.06149194472039626, 0.7923403991979523}, [2]float64{0.008403758659612647, 0.9057006759492866}},
 	} {
 		for i := range 2 {
-			near(t, "Wilson", Wilson(c.k, c.n)[i], c.wilson[i], 1e-12)
-			near(t, "Clopper-Pearson", ClopperPearson(c.k, c.n)[i], c.exact[i], 1e-9)
+			testutil.NearRelative(t, "Wilson", Wilson(c.k, c.n)[i], c.wilson[i], 1e-12)
+			testutil.NearRelative(t, "Clopper-Pearson", ClopperPearson(c.k, c.n)[i], c.exact[i], 1e-9)
 		}
 	}
 	for n := 1; n < 200; n++ {
@@ -93,6 +88,6 @@ func TestProportions(t *testing.T) {
 // stats.linregress([0.5, 1, 4, 9], [2, -1, 3.5, 7])
 func TestLine(t *testing.T) {
 	slope, intercept := Line([]float64{0.5, 1, 4, 9}, []float64{2, -1, 3.5, 7})
-	near(t, "slope", slope, 0.7729138166894665, 1e-14)
-	near(t, "intercept", intercept, 0.07318741450068389, 1e-13)
+	testutil.NearRelative(t, "slope", slope, 0.7729138166894665, 1e-14)
+	testutil.NearRelative(t, "intercept", intercept, 0.07318741450068389, 1e-13)
 }

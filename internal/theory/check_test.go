@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"tercet/internal/testutil"
 	"tercet/internal/verdict"
 )
 
@@ -11,7 +12,7 @@ import (
 func TestMean(t *testing.T) {
 	m := mean([]float64{1, 2, 3, 6})
 	sd := math.Sqrt(14.0 / 3)
-	if m.Value != 3 || !near(*m.SD, sd, 1e-15) || !near(m.CI95[1]-3, 3.182446*sd/2, 1e-6) || !near(3-m.CI95[0], 3.182446*sd/2, 1e-6) {
+	if m.Value != 3 || !testutil.WithinRelative(*m.SD, sd, 1e-15) || !testutil.WithinRelative(m.CI95[1]-3, 3.182446*sd/2, 1e-6) || !testutil.WithinRelative(3-m.CI95[0], 3.182446*sd/2, 1e-6) {
 		t.Errorf("%+v", m)
 	}
 	if m = mean([]float64{4}); m.Value != 4 || m.SD != nil || m.CI95 != nil {

@@ -3,6 +3,8 @@ package theory
 import (
 	"math"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // choices calls f with every choice of a partner class for n nodes, node i being of
@@ -124,7 +126,7 @@ func TestCyclesAgreeWithEnumeration(t *testing.T) {
 			}
 			// An index has as many pairs of both kinds as there are classes.
 			want := sum / count / float64(2*classes)
-			if !near(c.Exact, want, 1e-9) {
+			if !testutil.WithinRelative(c.Exact, want, 1e-9) {
 				t.Errorf("%d classes: %+v, enumeration gives %v", classes, c, want)
 			}
 		}
@@ -141,13 +143,13 @@ func TestCyclesAsPrinted(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	for i, w := range want {
-		if !near(got[i].Printed, w.printed, 5e-4) || !near(got[i].Exact, w.exactErrors, 5e-4) {
+		if !testutil.WithinRelative(got[i].Printed, w.printed, 5e-4) || !testutil.WithinRelative(got[i].Exact, w.exactErrors, 5e-4) {
 			t.Errorf("%+v, want %+v", got[i], w)
 		}
 	}
 	// They are terms of E_diff: all of the first sum for three classes.
 	three := InconsistentCycles(3, 0.3)
-	if r := 0.35 * 0.35; !near((three[0].Printed+three[1].Printed)*(1+r), dibs(t, 3, 2, 0.3).EDiff, 1e-14) {
+	if r := 0.35 * 0.35; !testutil.WithinRelative((three[0].Printed+three[1].Printed)*(1+r), dibs(t, 3, 2, 0.3).EDiff, 1e-14) {
 		t.Errorf("%+v, %+v", three, dibs(t, 3, 2, 0.3))
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // Made by exact fractions in Python from eqs. 7 and 8.
@@ -42,15 +44,11 @@ func dibs(t *testing.T, classes, perClass int, p float64) DIBSBounds {
 	return b
 }
 
-func near(got, want, tolerance float64) bool {
-	return math.Abs(got-want) <= tolerance*math.Abs(want)
-}
-
 func TestDIBSAgreesWithFractions(t *testing.T) {
 	for _, w := range exactErrors {
 		b := dibs(t, w.classes, w.perClass, w.p)
 		// (1-P)^(N_c-1) carries N_c times the rounding of 1-P.
-		if !near(b.ESim, w.eSim, 1e-12) || !near(b.Lower, w.lower, 1e-15) || !near(b.EDiff, w.eDiff, 1e-14) {
+		if !testutil.WithinRelative(b.ESim, w.eSim, 1e-12) || !testutil.WithinRelative(b.Lower, w.lower, 1e-15) || !testutil.WithinRelative(b.EDiff, w.eDiff, 1e-14) {
 			t.Errorf("%d x %d, P=%v: %+v, want %v, %v, %v", w.classes, w.perClass, w.p, b, w.eSim, w.lower, w.eDiff)
 		}
 		if b.AbsoluteLower != b.ESim+b.Lower || b.AbsoluteUpper != b.ESim+b.EDiff {
@@ -131,7 +129,7 @@ func TestDIBSFloorsOfTheFigure(t *testing.T) {
 func TestDIBSOfManyImagesAndClasses(t *testing.T) {
 	// P (1-P)^(N_c-1) / 2 at N_c = 10^6, P = 10^-6: P e^-1 / 2, times 1 + P/2 + ...
 	b := dibs(t, 10, 1_000_000, 1e-6)
-	if want := 1e-6 / math.E / 2 * (1 + 0.5e-6); !near(b.ESim, want, 1e-10) {
+	if want := 1e-6 / math.E / 2 * (1 + 0.5e-6); !testutil.WithinRelative(b.ESim, want, 1e-10) {
 		t.Errorf("E_sim %v, want %v", b.ESim, want)
 	}
 	// With many classes (n_c-2)!/(n_c-m)!/(n_c-1)^(m-2) tends to 1, and the sum over m to
@@ -139,7 +137,7 @@ func TestDIBSOfManyImagesAndClasses(t *testing.T) {
 	b = dibs(t, 1_000_000, 1_000_000, 0.5)
 	x := 0.25
 	want := (1/((1-x)*(1-x)) - 1) * 0.5 / 2 / 999_999 / (1 - 0.0625)
-	if !near(b.EDiff, want, 1e-5) || b.ESim != 0 {
+	if !testutil.WithinRelative(b.EDiff, want, 1e-5) || b.ESim != 0 {
 		t.Errorf("E_diff %v, want about %v; E_sim %v", b.EDiff, want, b.ESim)
 	}
 	if b = dibs(t, 2, 2, 0); b.ESim != 0 || b.Lower != 0 || b.EDiff != 0 || b.FloorDuplicates != 0 {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 func match(t *testing.T, given string, value float64, classes int, similar float64) *Matched {
@@ -32,7 +34,7 @@ func TestMatchPrintsTheTable(t *testing.T) {
 	} {
 		m := match(t, GivenPLN, w.qt, w.classes, 0.5)
 		s := m.SLN
-		if math.Abs(s.Q-w.q) > 5e-7 || !near(s.Rate, s.Q*float64(w.classes-1)/float64(w.classes), 1e-15) || m.Effective != w.qt/2 {
+		if math.Abs(s.Q-w.q) > 5e-7 || !testutil.WithinRelative(s.Rate, s.Q*float64(w.classes-1)/float64(w.classes), 1e-15) || m.Effective != w.qt/2 {
 			t.Errorf("%d classes, q~=%v: q %v, rate %v, P %v", w.classes, w.qt, s.Q, s.Rate, m.Effective)
 		}
 		if !close4(s.Beta, w.beta) || !close4(s.Gamma, w.gamma) || !close4(s.W11, w.w11) || !close4(s.W00, w.w00) ||
@@ -41,14 +43,14 @@ func TestMatchPrintsTheTable(t *testing.T) {
 		}
 		// Balanced pairs, and flips of the order: the same contrast 1 - q~.
 		p := w.qt / 2
-		if !near(m.PLN.Beta, 1-p, 1e-14) || !near(m.PLN.Gamma, 1-p, 1e-14) || m.PLN.Q != w.qt || m.PLN.Rate != p || !near(m.PLN.W11, (1-p)*(1-p), 1e-14) {
+		if !testutil.WithinRelative(m.PLN.Beta, 1-p, 1e-14) || !testutil.WithinRelative(m.PLN.Gamma, 1-p, 1e-14) || m.PLN.Q != w.qt || m.PLN.Rate != p || !testutil.WithinRelative(m.PLN.W11, (1-p)*(1-p), 1e-14) {
 			t.Errorf("%+v", m.PLN)
 		}
 		if m.Flips.Rho != p || m.Flips.W11 != 1-p || m.Flips.W00 != p || m.Flips.W10 != 0 {
 			t.Errorf("%+v", m.Flips)
 		}
 		for _, c := range []float64{s.Contrast, m.PLN.Contrast, m.Flips.Contrast} {
-			if !near(c, 1-w.qt, 1e-12) {
+			if !testutil.WithinRelative(c, 1-w.qt, 1e-12) {
 				t.Errorf("%d classes, q~=%v: contrast %v", w.classes, w.qt, c)
 			}
 		}

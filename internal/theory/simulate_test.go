@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/noise"
 	"tercet/internal/par"
+	"tercet/internal/testutil"
 	"tercet/internal/verdict"
 )
 
@@ -117,7 +118,7 @@ func TestExpectedFloorAgreesWithEnumeration(t *testing.T) {
 			}
 		}
 		want := sum / float64(graphs) / float64(2*nodes)
-		if got := DuplicatesFloor(c.classes, c.perClass, p, c.negatives); !near(got, want, 1e-12) {
+		if got := DuplicatesFloor(c.classes, c.perClass, p, c.negatives); !testutil.WithinRelative(got, want, 1e-12) {
 			t.Errorf("%+v: %v, enumeration gives %v", c, got, want)
 		}
 	}

@@ -2,24 +2,19 @@ package link
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"tercet/internal/par"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // testdata/fit.json: scikit-learn 1.2.1, see testdata/scripts/link_golden.py.
 func TestFitAgainstScikitLearn(t *testing.T) {
-	b, err := os.ReadFile("testdata/fit.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var golden struct {
 		Rows, Cols int
 		X          []float32
@@ -31,18 +26,16 @@ func TestFitAgainstScikitLearn(t *testing.T) {
 			Similar                         int
 		}
 	}
-	if err := json.Unmarshal(b, &golden); err != nil {
-		t.Fatal(err)
-	}
+	testutil.ReadJSON(t, "testdata/fit.json", &golden)
 	for _, c := range golden.Cases {
 		f, err := Fit(context.Background(), golden.X, golden.Rows, golden.Cols, golden.Labels, FitOptions{On: c.On, Balanced: c.Balanced})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !near(f.Intercept, c.Intercept, 1e-6) || !near(f.Slope, c.Slope, 1e-6) {
+		if !testutil.WithinMixed(f.Intercept, c.Intercept, 1e-6) || !testutil.WithinMixed(f.Slope, c.Slope, 1e-6) {
 			t.Errorf("%s, balanced %v: %v + %v u, want %v + %v u", c.On, c.Balanced, f.Intercept, f.Slope, c.Intercept, c.Slope)
 		}
-		if !near(f.Accuracy, c.Accuracy, 1e-12) || !near(f.AUC, c.AUC, 1e-12) || f.Similar != c.Similar {
+		if !testutil.WithinMixed(f.Accuracy, c.Accuracy, 1e-12) || !testutil.WithinMixed(f.AUC, c.AUC, 1e-12) || f.Similar != c.Similar {
 			t.Errorf("%s, balanced %v: accuracy %v, AUC %v, %d similar, want %v, %v, %d", c.On, c.Balanced, f.Accuracy, f.AUC, f.Similar, c.Accuracy, c.AUC, c.Similar)
 		}
 		if f.Separable || f.Sampled || f.Pairs != golden.Rows*(golden.Rows-1)/2 {
@@ -80,7 +73,7 @@ func TestRegressionDerivatives(t *testing.T) {
 			{"h01", -m.h01, (right.g0 - left.g0) / (2 * h)},
 			{"h11", -m.h11, (right.g1 - left.g1) / (2 * h)},
 		} {
-			if !near(c.got, c.want, 1e-6) {
+			if !testutil.WithinMixed(c.got, c.want, 1e-6) {
 				t.Errorf("%s at %v: %v, want %v", c.name, p, c.got, c.want)
 			}
 		}
@@ -100,10 +93,10 @@ func TestFitSeparable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !f.Separable || !near(f.Threshold(), want, 1e-12) || f.Accuracy != 1 || f.AUC != 1 || f.Iterations != 0 {
+		if !f.Separable || !testutil.WithinMixed(f.Threshold(), want, 1e-12) || f.Accuracy != 1 || f.AUC != 1 || f.Iterations != 0 {
 			t.Errorf("%s: %+v, threshold %v, want %v", on, f, f.Threshold(), want)
 		}
-		if p := f.Cut(16); !near(p, .999, 1e-9) {
+		if p := f.Cut(16); !testutil.WithinMixed(p, .999, 1e-9) {
 			t.Errorf("%s: P(cut) of the nearest other pair is %v", on, p)
 		}
 	}
@@ -173,7 +166,7 @@ func TestFitSample(t *testing.T) {
 		if all.Sampled || all.Pairs != 400*399/2 || !some.Sampled || some.Pairs != 30_000 || some.Similar != 15_000 {
 			t.Errorf("pairs: %+v and %+v", all, some)
 		}
-		if !near(some.Threshold(), all.Threshold(), .02) || !near(some.Slope, all.Slope, .04) || !near(some.AUC, all.AUC, .005) || !near(some.Accuracy, all.Accuracy, .005) {
+		if !testutil.WithinMixed(some.Threshold(), all.Threshold(), .02) || !testutil.WithinMixed(some.Slope, all.Slope, .04) || !testutil.WithinMixed(some.AUC, all.AUC, .005) || !testutil.WithinMixed(some.Accuracy, all.Accuracy, .005) {
 			t.Errorf("balanced %v: sample %+v, all %+v", balanced, some, all)
 		}
 	}
@@ -231,7 +224,7 @@ func TestAUCAgainstLoops(t *testing.T) {
 			}
 		}
 		want /= float64(p.similar) * float64(len(p.u)-p.similar)
-		if got := p.auc(); !near(got, want, 1e-12) {
+		if got := p.auc(); !testutil.WithinMixed(got, want, 1e-12) {
 			t.Fatalf("AUC %v, want %v", got, want)
 		}
 	}

@@ -9,9 +9,8 @@ import (
 	"testing"
 
 	"tercet/internal/par"
+	"tercet/internal/testutil"
 )
-
-func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*(1+math.Abs(b)) }
 
 // The formulas of the three links, naively.
 func TestLinksAgainstFormulas(t *testing.T) {
@@ -36,10 +35,10 @@ func TestLinksAgainstFormulas(t *testing.T) {
 						b = .5
 					}
 					w := math.Log((1-p)/p) + math.Log((1-b)/b)
-					if got := l.Cut(d2); !near(got, p, 1e-14) {
+					if got := l.Cut(d2); !testutil.WithinMixed(got, p, 1e-14) {
 						t.Errorf("%+v at d^2 = %v: P(cut) %v, want %v", l, d2, got, p)
 					}
-					if got := l.Cost(d2); !near(got, w, 1e-12) {
+					if got := l.Cost(d2); !testutil.WithinMixed(got, w, 1e-12) {
 						t.Errorf("%+v at d^2 = %v: cost %v, want %v", l, d2, got, w)
 					}
 				}
@@ -51,10 +50,10 @@ func TestLinksAgainstFormulas(t *testing.T) {
 func TestNaturalScale(t *testing.T) {
 	alpha, beta, eps := 1.2, .4, .02
 	l := Squared(math.Sqrt((alpha+beta)/2), NaturalScale(alpha, beta, eps))
-	if p := l.Cut(alpha); !near(p, 1-eps, 1e-14) {
+	if p := l.Cut(alpha); !testutil.WithinMixed(p, 1-eps, 1e-14) {
 		t.Errorf("P(cut) at alpha: %v, want %v", p, 1-eps)
 	}
-	if p := l.Cut(beta); !near(p, eps, 1e-14) {
+	if p := l.Cut(beta); !testutil.WithinMixed(p, eps, 1e-14) {
 		t.Errorf("P(cut) at beta: %v, want %v", p, eps)
 	}
 	for _, bad := range [][3]float64{{1, 1, .1}, {1, 2, .1}, {2, 1, 0}, {2, 1, .5}, {math.NaN(), 1, .1}} {
@@ -69,7 +68,7 @@ func TestClipBoundsCosts(t *testing.T) {
 	l := Squared(1, 1e6)
 	l.Clip = .001
 	for d2, want := range map[float64]float64{0: math.Log(999), 1: 0, 1e9: -math.Log(999)} {
-		if w := l.Cost(d2); !near(w, want, 1e-12) {
+		if w := l.Cost(d2); !testutil.WithinMixed(w, want, 1e-12) {
 			t.Errorf("cost at d^2 = %v: %v, want %v", d2, w, want)
 		}
 	}
@@ -129,7 +128,7 @@ func TestFactors(t *testing.T) {
 			t.Fatalf("%+v does not factorise: %s", l, why)
 		}
 		for _, d2 := range []float64{0, .2, 1, 3.5} {
-			if got, want := scale*(tau*tau-d2), l.Cost(d2); !near(got, want, 1e-12) {
+			if got, want := scale*(tau*tau-d2), l.Cost(d2); !testutil.WithinMixed(got, want, 1e-12) {
 				t.Errorf("%+v at d^2 = %v: %v from factors, cost %v", l, d2, got, want)
 			}
 		}
@@ -209,7 +208,7 @@ func TestCostsAgainstLoops(t *testing.T) {
 					if i == j {
 						want = 0
 					}
-					if got := float64(c[i*n+j]); !near(got, want, 2e-4) || c[i*n+j] != c[j*n+i] {
+					if got := float64(c[i*n+j]); !testutil.WithinMixed(got, want, 2e-4) || c[i*n+j] != c[j*n+i] {
 						t.Fatalf("%s, offset %v: cost of %d and %d is %v (%v), want %v", l.Kind, offset, i, j, got, c[j*n+i], want)
 					}
 				}

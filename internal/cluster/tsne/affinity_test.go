@@ -2,12 +2,12 @@ package tsne
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // golden is testdata/tsne.json: scikit-learn 1.2.1, see testdata/scripts/tsne_golden.py.
@@ -31,14 +31,8 @@ type golden struct {
 
 func readGolden(t *testing.T) *golden {
 	t.Helper()
-	b, err := os.ReadFile("testdata/tsne.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	g := &golden{}
-	if err := json.Unmarshal(b, g); err != nil {
-		t.Fatal(err)
-	}
+	testutil.ReadJSON(t, "testdata/tsne.json", g)
 	return g
 }
 
@@ -68,7 +62,7 @@ func TestConditional(t *testing.T) {
 		for _, v := range p {
 			sum += v
 		}
-		if got := perplexityOf(p); !near(got, want, 1e-6) || !near(sum, 1, 1e-12) {
+		if got := perplexityOf(p); !testutil.WithinMixed(got, want, 1e-6) || !testutil.WithinMixed(sum, 1, 1e-12) {
 			t.Fatalf("trial %d: perplexity %v of %d neighbours, want %v; sum %v", trial, got, n, want, sum)
 		}
 		// log p is linear in d^2: the same slope through any three.
@@ -100,7 +94,7 @@ func TestConditionalOfTies(t *testing.T) {
 		p := make([]float64, len(c.d2))
 		conditional(c.d2, c.perplexity, p)
 		for j := range p {
-			if !near(p[j], c.want[j], 1e-9) {
+			if !testutil.WithinMixed(p[j], c.want[j], 1e-9) {
 				t.Errorf("%v at perplexity %v: %v, want %v", c.d2, c.perplexity, p, c.want)
 				break
 			}
@@ -138,7 +132,7 @@ func TestAffinitiesAgainstScikitLearn(t *testing.T) {
 		y[i] = point{g.Y[2*i], g.Y[2*i+1]}
 	}
 	attract, repel, z := e.at(y)
-	if got := e.divergence(y, z); !near(got, g.KL, 1e-5) {
+	if got := e.divergence(y, z); !testutil.WithinMixed(got, g.KL, 1e-5) {
 		t.Errorf("KL %v, want %v", got, g.KL)
 	}
 	for i := range y {
@@ -167,7 +161,7 @@ func TestSymmetric(t *testing.T) {
 			}
 		}
 	}
-	if !near(sum, 1, 1e-6) {
+	if !testutil.WithinMixed(sum, 1, 1e-6) {
 		t.Errorf("P sums to %v", sum)
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"testing"
 
 	"tercet/internal/par"
+	"tercet/internal/testutil"
 )
-
-func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*(1+math.Abs(b)) }
 
 // groups is a map of n points around nine places, some of them twice.
 func groups(n int, width float64, seed uint64) []point {
@@ -129,7 +128,7 @@ func TestTree(t *testing.T) {
 			}
 		}
 		for _, e := range [][2]float64{{c.x, x}, {c.y, yy}, {c.xx, sxx}, {c.xy, sxy}, {c.yy, syy}, {c.n, float64(len(points))}} {
-			if !near(e[0], e[1], 1e-9) {
+			if !testutil.WithinMixed(e[0], e[1], 1e-9) {
 				t.Fatalf("cell %d: %v, want %v", i, e[0], e[1])
 			}
 		}
@@ -168,7 +167,7 @@ func TestExpansionDerivatives(t *testing.T) {
 	for _, c := range []point{{.3, -.2}, {1.1, .7}, {-2, 3}, {0, 0}} {
 		p := at(c.x, c.y)
 		right, left, up, down := at(c.x+h, c.y), at(c.x-h, c.y), at(c.x, c.y+h), at(c.x, c.y-h)
-		if want := 3 / (1 + c.x*c.x + c.y*c.y); !near(p.v, want, 1e-14) {
+		if want := 3 / (1 + c.x*c.x + c.y*c.y); !testutil.WithinMixed(p.v, want, 1e-14) {
 			t.Errorf("value at %v: %v, want %v", c, p.v, want)
 		}
 		dx := func(f func(*polynomial) float64) float64 { return (f(right) - f(left)) / (2 * h) }
@@ -183,7 +182,7 @@ func TestExpansionDerivatives(t *testing.T) {
 			{p.xxyy, dy(func(p *polynomial) float64 { return p.xxy })}, {p.xyyy, dx(func(p *polynomial) float64 { return p.yyy })},
 			{p.yyyy, dy(func(p *polynomial) float64 { return p.yyy })},
 		} {
-			if !near(e[0], e[1], 1e-7) {
+			if !testutil.WithinMixed(e[0], e[1], 1e-7) {
 				t.Errorf("derivative %d at %v: %v, want %v", i, c, e[0], e[1])
 			}
 		}
@@ -201,18 +200,18 @@ func TestExpansionMoved(t *testing.T) {
 		m := p.moved(dx, dy)
 		v, gx, gy := m.at(x, y)
 		wv, wx, wy := p.at(x+dx, y+dy)
-		if !near(v, wv, 1e-10) || !near(gx, wx, 1e-10) || !near(gy, wy, 1e-10) {
+		if !testutil.WithinMixed(v, wv, 1e-10) || !testutil.WithinMixed(gx, wx, 1e-10) || !testutil.WithinMixed(gy, wy, 1e-10) {
 			t.Errorf("moved: %v %v %v, want %v %v %v", v, gx, gy, wv, wx, wy)
 		}
 		const h = 1e-5
 		value := func(x, y float64) float64 { v, _, _ := p.at(x, y); return v }
 		if g := (value(x+h, y) - value(x-h, y)) / (2 * h); true {
-			if _, gx, _ := p.at(x, y); !near(gx, g, 1e-6) {
+			if _, gx, _ := p.at(x, y); !testutil.WithinMixed(gx, g, 1e-6) {
 				t.Errorf("gradient x: %v, want %v", gx, g)
 			}
 		}
 		if g := (value(x, y+h) - value(x, y-h)) / (2 * h); true {
-			if _, _, gy := p.at(x, y); !near(gy, g, 1e-6) {
+			if _, _, gy := p.at(x, y); !testutil.WithinMixed(gy, g, 1e-6) {
 				t.Errorf("gradient y: %v, want %v", gy, g)
 			}
 		}
@@ -289,7 +288,7 @@ func TestAttractionAndDivergenceAgainstLoops(t *testing.T) {
 			kl += p * math.Log(p*(1+dx*dx+dy*dy)*z)
 		}
 	}
-	if got := b.divergence(y, z); !near(got, kl, 1e-6) {
+	if got := b.divergence(y, z); !testutil.WithinMixed(got, kl, 1e-6) {
 		t.Errorf("KL %v, want %v", got, kl)
 	}
 }
@@ -330,10 +329,10 @@ func TestExactGradient(t *testing.T) {
 			}
 		}
 	}
-	if got := partition(y); !near(got, z, 1e-12) {
+	if got := partition(y); !testutil.WithinMixed(got, z, 1e-12) {
 		t.Errorf("Z by all pairs: %v, want %v", got, z)
 	}
-	if got := partition(y[:39]); !near(got, func() float64 { _, z := loops(y[:39]); return z }(), 1e-12) {
+	if got := partition(y[:39]); !testutil.WithinMixed(got, func() float64 { _, z := loops(y[:39]); return z }(), 1e-12) {
 		t.Errorf("Z of an odd number of points: %v", got)
 	}
 }
@@ -390,7 +389,7 @@ func TestArrange(t *testing.T) {
 		if e := apart(again, attract); e > 1e-13 {
 			t.Errorf("attraction off by %v", e)
 		}
-		if got := b.divergence(y, z); !near(got, kl, 1e-9) {
+		if got := b.divergence(y, z); !testutil.WithinMixed(got, kl, 1e-9) {
 			t.Errorf("KL %v, want %v", got, kl)
 		}
 		a := b.attraction.affinities

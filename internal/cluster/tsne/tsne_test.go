@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tercet/internal/par"
+	"tercet/internal/testutil"
 )
 
 // At the end KL is where scikit-learn's is. A map this small ends in one of many
@@ -95,7 +96,7 @@ func TestReportedDivergence(t *testing.T) {
 			kl += p * math.Log(p*(1+square(i, int(a.to[e])))*z)
 		}
 	}
-	if !near(r.KL, kl, 1e-5) {
+	if !testutil.WithinMixed(r.KL, kl, 1e-5) {
 		t.Errorf("KL %v, want %v", r.KL, kl)
 	}
 	if math.Abs(mean/float64(n)) > 1e-4 {
@@ -199,7 +200,7 @@ func TestAlong(t *testing.T) {
 		{-2, 2, 0, -1, 1.6},    // no gradient
 	} {
 		step, gain := d.along(c.step, c.gain, c.gradient)
-		if !near(step, c.wantStep, 1e-12) || !near(gain, c.wantGain, 1e-12) {
+		if !testutil.WithinMixed(step, c.wantStep, 1e-12) || !testutil.WithinMixed(gain, c.wantGain, 1e-12) {
 			t.Errorf("step %v, gain %v, gradient %v: %v, %v, want %v, %v", c.step, c.gain, c.gradient, step, gain, c.wantStep, c.wantGain)
 		}
 	}
@@ -377,7 +378,7 @@ func TestTrustworthinessAgainstScikitLearn(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := Trustworthiness(context.Background(), g.X, g.Rows, 3, g.Y, 2, number)
-		if err != nil || !near(got, want, 1e-12) {
+		if err != nil || !testutil.WithinMixed(got, want, 1e-12) {
 			t.Errorf("k = %s: %v, %v, want %v", k, got, err, want)
 		}
 	}
@@ -434,7 +435,7 @@ func TestTrustworthinessAgainstLoops(t *testing.T) {
 			}
 		}
 		want := 1 - 2/(float64(n*k)*float64(2*n-3*k-1))*float64(sum)
-		if !near(got, want, 1e-12) {
+		if !testutil.WithinMixed(got, want, 1e-12) {
 			t.Errorf("trial %d: %v, want %v", trial, got, want)
 		}
 	}

@@ -1,16 +1,15 @@
 package adversary
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
+	"tercet/internal/testutil"
 )
 
 // goldenCase is one training step of a defence, or two, in PyTorch 1.13.1; see
@@ -119,17 +118,11 @@ func goldenDefense(t *testing.T, c goldenCase) Defense {
 // TestDefensesAgainstPyTorch compares crafted images, loss, penalty and gradients of
 // whole training steps.
 func TestDefensesAgainstPyTorch(t *testing.T) {
-	raw, err := os.ReadFile("testdata/golden.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var doc struct {
 		Nudges []int
 		Cases  []goldenCase
 	}
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		t.Fatal(err)
-	}
+	testutil.ReadJSON(t, "testdata/golden.json", &doc)
 	if len(doc.Cases) != 9 {
 		t.Fatalf("%d cases", len(doc.Cases))
 	}
@@ -160,7 +153,7 @@ func goldenStep(t *testing.T, d Defense, c goldenCase, k int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	goldenNear(t, "images", out.Images.Data, want.Images, 1e-6)
+	testutil.NearAll(t, "images", out.Images.Data, want.Images, 1e-6)
 	tuples := out.Tuples
 	if tuples == nil {
 		tuples = in.Tuples // EST: the rows are the same
@@ -180,12 +173,12 @@ func goldenStep(t *testing.T, d Defense, c goldenCase, k int) {
 		t.Fatal(err)
 	}
 	got := []float32{float32(r.Loss), float32(penalty), float32(Hardness(z, tuples, 0))}
-	goldenNear(t, "loss, penalty, hardness", got, []float64{want.Loss, want.Penalty, want.Hardness}, 1e-5)
+	testutil.NearAll(t, "loss, penalty, hardness", got, []float64{want.Loss, want.Penalty, want.Hardness}, 1e-5)
 	net.Backward(dz, nn.Weights)
 	compared := 0
 	for _, p := range net.Params() {
 		if g, ok := want.Grads[p.Name]; ok {
-			goldenNear(t, "gradient of "+p.Name, p.Grad.Data, g, 1e-5)
+			testutil.NearAll(t, "gradient of "+p.Name, p.Grad.Data, g, 1e-5)
 			compared++
 		}
 	}
@@ -197,24 +190,5 @@ func goldenStep(t *testing.T, d Defense, c goldenCase, k int) {
 	}
 	if wanted := d.(Reporter).Crafted().Wanted; (wanted != nil) != (want.Wanted != nil) || wanted != nil && !(math.Abs(*wanted-*want.Wanted) <= 1e-6) {
 		t.Errorf("wanted hardness %v, want %v", wanted, want.Wanted)
-	}
-}
-
-// goldenNear bounds the largest difference, relative to the largest element.
-func goldenNear(t *testing.T, what string, got []float32, want []float64, tol float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
-	}
-	worst, scale := 0.0, 0.0
-	for i, w := range want {
-		scale = max(scale, math.Abs(w))
-		if d := math.Abs(float64(got[i]) - w); !(d <= worst) {
-			worst = d
-		}
-	}
-	t.Logf("%-24s largest difference %.2g, largest element %.3g", what, worst, scale)
-	if !(worst <= tol*scale) {
-		t.Errorf("%s: differs by %g where the largest element is %g", what, worst, scale)
 	}
 }

@@ -1,14 +1,13 @@
 package loss
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"testing"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // marginCase is one configuration of L2 or L3.
@@ -189,10 +188,6 @@ func TestMarginLossesAgainstExplicitLoops(t *testing.T) {
 // Golden: testdata/scripts/margin_loss_golden.py, PyTorch 1.13.1. The triplets are
 // many for their batch, and few for one padded with rows that none uses.
 func TestMarginLossesAgainstPyTorch(t *testing.T) {
-	raw, err := os.ReadFile("testdata/margins.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var golden struct {
 		Rows, Cols int
 		Z          []float32
@@ -206,9 +201,7 @@ func TestMarginLossesAgainstPyTorch(t *testing.T) {
 			Gradient    []float64
 		}
 	}
-	if err := json.Unmarshal(raw, &golden); err != nil {
-		t.Fatal(err)
-	}
+	testutil.ReadJSON(t, "testdata/margins.json", &golden)
 	var ts Tuples
 	for _, x := range golden.Triplets {
 		ts.Triplets = append(ts.Triplets, Triplet{x[0], x[1], x[2]})

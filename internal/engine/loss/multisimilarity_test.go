@@ -1,22 +1,17 @@
 package loss
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/testutil"
 )
 
 // Golden: testdata/scripts/multi_similarity_golden.py, plain loops in float64 with
 // exact gradients. What every loss must do is tested by losstest.
 func TestMultiSimilarityGolden(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile("testdata/multi_similarity.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var golden struct {
 		Cases []struct {
 			Name    string
@@ -31,9 +26,7 @@ func TestMultiSimilarityGolden(t *testing.T) {
 			Gradient []float64
 		}
 	}
-	if err := json.Unmarshal(raw, &golden); err != nil {
-		t.Fatal(err)
-	}
+	testutil.ReadJSON(t, "testdata/multi_similarity.json", &golden)
 	for _, c := range golden.Cases {
 		o := c.Options
 		l, err := NewMultiSimilarity(MultiSimilarityOptions{o.Alpha, o.Beta, o.Base, o.Epsilon, o.Reducer})

@@ -1,14 +1,13 @@
 package loss
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"testing"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // pairCase is one configuration of a pair loss, and its value for one pair written
@@ -229,10 +228,6 @@ func TestPairLossesAgainstExplicitLoops(t *testing.T) {
 
 // Golden: testdata/scripts/pair_loss_golden.py, PyTorch 1.13.1.
 func TestPairLossesAgainstPyTorch(t *testing.T) {
-	raw, err := os.ReadFile("testdata/pairs.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var golden struct {
 		Rows, Cols int
 		Z          []float32
@@ -245,9 +240,7 @@ func TestPairLossesAgainstPyTorch(t *testing.T) {
 			Gradient []float64
 		}
 	}
-	if err := json.Unmarshal(raw, &golden); err != nil {
-		t.Fatal(err)
-	}
+	testutil.ReadJSON(t, "testdata/pairs.json", &golden)
 	z, err := array.Of(golden.Z, golden.Rows, golden.Cols)
 	if err != nil {
 		t.Fatal(err)

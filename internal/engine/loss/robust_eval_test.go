@@ -1,13 +1,12 @@
 package loss
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"tercet/internal/engine/array"
+	"tercet/internal/testutil"
 )
 
 func TestRobustErrors(t *testing.T) {
@@ -50,10 +49,6 @@ func TestRobustErrors(t *testing.T) {
 // Golden: testdata/scripts/robust_loss_golden.py, PyTorch 1.13.1. The triplets are
 // many for their batch, and few for one padded with rows that none uses.
 func TestRobustAgainstPyTorch(t *testing.T) {
-	raw, err := os.ReadFile("testdata/robust.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var golden struct {
 		Rows, Cols int
 		Z          []float32
@@ -69,9 +64,7 @@ func TestRobustAgainstPyTorch(t *testing.T) {
 			Gradient                   []float64
 		}
 	}
-	if err := json.Unmarshal(raw, &golden); err != nil {
-		t.Fatal(err)
-	}
+	testutil.ReadJSON(t, "testdata/robust.json", &golden)
 	var ts Tuples
 	for _, x := range golden.Triplets {
 		ts.Triplets = append(ts.Triplets, Triplet{x[0], x[1], x[2]})

@@ -1,10 +1,10 @@
 package mahalanobis
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // golden is what testdata/scripts/golden.py computes with numpy and scipy.
@@ -29,14 +29,8 @@ type golden struct {
 
 func readGolden(t *testing.T) (golden, *Problem) {
 	t.Helper()
-	b, err := os.ReadFile("testdata/golden.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var g golden
-	if err := json.Unmarshal(b, &g); err != nil {
-		t.Fatal(err)
-	}
+	testutil.ReadJSON(t, "testdata/golden.json", &g)
 	p, err := NewProblem(g.Positive, g.Negative, g.D, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -1,14 +1,13 @@
 package optim
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"sort"
 	"testing"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/testutil"
 )
 
 // golden holds steps of PyTorch 1.13.1, made by
@@ -107,34 +106,9 @@ func quadratic(z, dz *array.Array) float64 {
 	return loss
 }
 
-// near prints and bounds the largest difference, relative to the largest element.
-func near(t *testing.T, what string, got []float32, want []float64, tol float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
-	}
-	worst, scale := 0.0, 0.0
-	for i, w := range want {
-		scale = math.Max(scale, math.Abs(w))
-		if d := math.Abs(float64(got[i]) - w); !(d <= worst) {
-			worst = d
-		}
-	}
-	t.Logf("%-36s largest difference %.2g, largest element %.3g", what, worst, scale)
-	if !(worst <= tol*scale) {
-		t.Errorf("%s: differs by %g where the largest element is %g", what, worst, scale)
-	}
-}
-
 func TestWholeStepsAgainstPyTorch(t *testing.T) {
-	raw, err := os.ReadFile("../nn/testdata/golden.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var doc golden
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		t.Fatal(err)
-	}
+	testutil.ReadJSON(t, "../nn/testdata/golden.json", &doc)
 	if len(doc.Nets) != 2 {
 		t.Fatalf("%d nets", len(doc.Nets))
 	}
@@ -147,15 +121,15 @@ func TestWholeStepsAgainstPyTorch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			start(t, net, g.Seed, g.Params)
 			z := net.Forward(x, nn.Train)
-			near(t, "embeddings", z.Data, g.Embeddings, 2e-6)
+			testutil.NearAll(t, "embeddings", z.Data, g.Embeddings, 2e-6)
 			dz := z.Clone()
 			if loss := quadratic(z, dz); math.Abs(loss-g.Loss) > 1e-6 {
 				t.Errorf("loss %v, want %v", loss, g.Loss)
 			}
-			near(t, "dx", net.Backward(dz, nn.Weights|nn.Input).Data, g.DX, 1e-5)
+			testutil.NearAll(t, "dx", net.Backward(dz, nn.Weights|nn.Input).Data, g.DX, 1e-5)
 			for _, p := range net.Params() {
 				if p.Trained() {
-					near(t, "gradient of "+p.Name, p.Grad.Data, g.Grads[p.Name], 1e-5)
+					testutil.NearAll(t, "gradient of "+p.Name, p.Grad.Data, g.Grads[p.Name], 1e-5)
 				}
 			}
 		})
@@ -202,6 +176,6 @@ func tenSteps(t *testing.T, net *nn.Sequential, x *array.Array, opt string, seed
 		o.Step(lr)
 	}
 	for _, p := range params {
-		near(t, p.Name, p.Value.Data, values[p.Name], 2e-5)
+		testutil.NearAll(t, p.Name, p.Value.Data, values[p.Name], 2e-5)
 	}
 }

@@ -1,13 +1,12 @@
 package measure
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
 
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // still returns the same problems every time: what is measured on them has golden
@@ -98,14 +97,8 @@ type golden struct {
 
 func readGolden(t *testing.T) (golden, still, RRM) {
 	t.Helper()
-	b, err := os.ReadFile("testdata/golden.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var g golden
-	if err := json.Unmarshal(b, &g); err != nil {
-		t.Fatal(err)
-	}
+	testutil.ReadJSON(t, "testdata/golden.json", &g)
 	s := still{
 		problem(t, g.Positive, g.Negative, g.D), problem(t, g.HeldPositive, g.HeldNegative, g.D),
 		problem(t, g.ReferencePositive, g.ReferenceNegative, g.D), g.Radius,

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 func TestGapAgainstNumpy(t *testing.T) {
@@ -16,15 +17,15 @@ func TestGapAgainstNumpy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "R_S", r.Train.Value, g.Train, 1e-10)
-	near(t, "R", r.Test.Value, g.Test, 1e-10)
-	near(t, "raw gap", r.Raw.Value, g.Test-g.Train, 1e-10)
-	near(t, "absolute gap", r.Absolute.Value, math.Abs(g.Test-g.Train), 1e-10)
-	near(t, "gap", r.Gap.Value, g.Gap, 1e-10)
-	near(t, "norm", r.Norm.Value, g.Norm, 1e-10)
-	near(t, "training error", r.Errors.Train.Value, g.ErrorTrain, 1e-12)
-	near(t, "test error", r.Errors.Test.Value, g.ErrorTest, 1e-12)
-	near(t, "Euclidean error", r.Errors.Euclidean.Value, g.ErrorEuclidean, 1e-12)
+	testutil.Near(t, "R_S", r.Train.Value, g.Train, 1e-10)
+	testutil.Near(t, "R", r.Test.Value, g.Test, 1e-10)
+	testutil.Near(t, "raw gap", r.Raw.Value, g.Test-g.Train, 1e-10)
+	testutil.Near(t, "absolute gap", r.Absolute.Value, math.Abs(g.Test-g.Train), 1e-10)
+	testutil.Near(t, "gap", r.Gap.Value, g.Gap, 1e-10)
+	testutil.Near(t, "norm", r.Norm.Value, g.Norm, 1e-10)
+	testutil.Near(t, "training error", r.Errors.Train.Value, g.ErrorTrain, 1e-12)
+	testutil.Near(t, "test error", r.Errors.Test.Value, g.ErrorTest, 1e-12)
+	testutil.Near(t, "Euclidean error", r.Errors.Euclidean.Value, g.ErrorEuclidean, 1e-12)
 	// M lies between the loss at a point and what L ||w|| allows.
 	if m := r.MeanLoss; m < math.Log1p(math.Exp(g.Zeta)) || m > math.Log1p(math.Exp(g.Zeta))+4*g.Norm || m != r.LargestLoss {
 		t.Errorf("M is %g, largest loss %g", m, r.LargestLoss)
@@ -95,7 +96,7 @@ func TestOnAverageStabilityIsTheExpectedGap(t *testing.T) {
 			average += (at(v, x, y, z) - at(w, x, y, z) + at(v, y, x, z) - at(w, y, x, z)) / 2 / 64
 		}
 	}
-	near(t, "identity", average, gap, 1e-15)
+	testutil.Near(t, "identity", average, gap, 1e-15)
 	if gap < .01 {
 		t.Fatalf("the gap, %g, is too small to be told from 0", gap)
 	}
@@ -104,7 +105,7 @@ func TestOnAverageStabilityIsTheExpectedGap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "on average", measured.Value.Value, average, 3**measured.Value.SE)
+	testutil.Near(t, "on average", measured.Value.Value, average, 3**measured.Value.SE)
 	if *measured.Value.SE > gap/4 {
 		t.Errorf("standard error %g", *measured.Value.SE)
 	}
@@ -112,8 +113,8 @@ func TestOnAverageStabilityIsTheExpectedGap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "gap", g.Gap.Value, gap, 3**g.Gap.SE)
-	near(t, "raw gap", g.Raw.Value, gap, 3**g.Raw.SE)
+	testutil.Near(t, "gap", g.Gap.Value, gap, 3**g.Gap.SE)
+	testutil.Near(t, "raw gap", g.Raw.Value, gap, 3**g.Raw.SE)
 }
 
 // The same identity for SGD, whose two measurements share nothing but the law.
@@ -129,7 +130,7 @@ func TestOnAverageStabilityOfSGD(t *testing.T) {
 		t.Fatal(err)
 	}
 	both := math.Hypot(*m.Value.SE, *g.Gap.SE)
-	near(t, "identity", m.Value.Value, g.Gap.Value, 3*both)
+	testutil.Near(t, "identity", m.Value.Value, g.Gap.Value, 3*both)
 	if g.Gap.Value < 4*both {
 		t.Errorf("gap %g, error %g: nothing is told", g.Gap.Value, both)
 	}
@@ -151,7 +152,7 @@ func TestControlVariate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range g.Values {
-		near(t, "gap", v, 0, 1e-14)
+		testutil.Near(t, "gap", v, 0, 1e-14)
 	}
 	if *g.Raw.SE < 1e-3 {
 		t.Errorf("standard error %g without the control variate", *g.Raw.SE)

@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 func TestMarksAreMargins(t *testing.T) {
@@ -22,14 +23,14 @@ func TestMarksAreMargins(t *testing.T) {
 	for i := range int32(5) {
 		for j := range int32(5) {
 			for k := int32(0); i != j && k < 4; k++ {
-				near(t, "margin", out[n], mahalanobis.Margin(p, theta, mahalanobis.Index{I: i, J: j, K: k}, 0), 1e-13)
+				testutil.Near(t, "margin", out[n], mahalanobis.Margin(p, theta, mahalanobis.Index{I: i, J: j, K: k}, 0), 1e-13)
 				n++
 			}
 		}
 	}
 	c := newClimb(lossOf(t, mahalanobis.Logistic, .1), theta, theta, 3, 1)
 	for n := range pr.count() {
-		near(t, "climb's margin", c.margin(c.w, pr.points[9*n:9*n+9]), out[n], 1e-13)
+		testutil.Near(t, "climb's margin", c.margin(c.w, pr.points[9*n:9*n+9]), out[n], 1e-13)
 	}
 	if pr := newProbe(p, nil, 20, r); pr.data != 20 {
 		t.Errorf("%d triplets were drawn, want 20", pr.data)
@@ -48,7 +49,7 @@ func TestSphereIsInTheBall(t *testing.T) {
 			on++
 		}
 	}
-	near(t, "share on the sphere", float64(on)/6000, .7, .03)
+	testutil.Near(t, "share on the sphere", float64(on)/6000, .7, .03)
 }
 
 func TestClimbGradient(t *testing.T) {
@@ -65,7 +66,7 @@ func TestClimbGradient(t *testing.T) {
 			x[i] = at - h
 			down := c.value(x)
 			x[i] = at
-			near(t, name, c.grad[i], (up-down)/(2*h), 1e-8)
+			testutil.Near(t, name, c.grad[i], (up-down)/(2*h), 1e-8)
 		}
 	}
 }
@@ -80,7 +81,7 @@ func TestChangesFindTheSupremumInOneDimension(t *testing.T) {
 			r := rng.New(4, "test")
 			pr := newProbe(p, sphere(1, 1, 500, r), 100, r)
 			data, all := pr.changes(l, pr.base(l, w[:1]), w[1:], make([]float64, pr.count()), 1)
-			near(t, name, all, grid(l, w[0], w[1]), 1e-6*all)
+			testutil.Near(t, name, all, grid(l, w[0], w[1]), 1e-6*all)
 			if data >= all {
 				t.Errorf("%s: %g over data, %g over the ball", name, data, all)
 			}
@@ -108,8 +109,8 @@ func TestChangesAreThePlainMaximum(t *testing.T) {
 			}
 		}
 		data, all := pr.changes(l, pr.base(l, theta), other, make([]float64, pr.count()), 0)
-		near(t, name, data, wantData, 1e-15)
-		near(t, name, all, want, 1e-15)
+		testutil.Near(t, name, data, wantData, 1e-15)
+		testutil.Near(t, name, all, want, 1e-15)
 	}
 }
 

@@ -5,14 +5,9 @@ import (
 	"math"
 	"strings"
 	"testing"
-)
 
-func near(t *testing.T, what string, got, want, tol float64) {
-	t.Helper()
-	if math.IsNaN(got) || math.Abs(got-want) > tol {
-		t.Errorf("%s: got %.17g, want %.17g (tolerance %g)", what, got, want, tol)
-	}
-}
+	"tercet/internal/testutil"
+)
 
 func TestSlopeOfAPowerLaw(t *testing.T) {
 	x := []float64{20, 40, 80, 160}
@@ -25,8 +20,8 @@ func TestSlopeOfAPowerLaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "slope", r.Slope, -0.75, 1e-12)
-	near(t, "intercept", r.Intercept, math.Log(3), 1e-12)
+	testutil.Near(t, "slope", r.Slope, -0.75, 1e-12)
+	testutil.Near(t, "intercept", r.Intercept, math.Log(3), 1e-12)
 	if r.CI95 == nil || !(r.CI95[0] < -0.75 && -0.75 < r.CI95[1]) || r.CI95[1]-r.CI95[0] > 0.5 {
 		t.Errorf("interval %v", r.CI95)
 	}
@@ -38,7 +33,7 @@ func TestSlopeOfTheReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "slope", r.Slope, -0.957, 0.0006)
+	testutil.Near(t, "slope", r.Slope, -0.957, 0.0006)
 	if r.CI95 != nil || r.Resamples != 0 {
 		t.Errorf("one value a size has an interval: %+v", r)
 	}
@@ -52,9 +47,9 @@ func TestSlopeIntervalEnumerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "low", r.CI95[0], 0, 1e-12)
-	near(t, "high", r.CI95[1], math.Log2(3), 1e-12)
-	near(t, "slope", r.Slope, 1, 1e-12)
+	testutil.Near(t, "low", r.CI95[0], 0, 1e-12)
+	testutil.Near(t, "high", r.CI95[1], math.Log2(3), 1e-12)
+	testutil.Near(t, "slope", r.Slope, 1, 1e-12)
 }
 
 func TestSlopeLeavesOutAnIntervalThatWouldLie(t *testing.T) {
@@ -63,7 +58,7 @@ func TestSlopeLeavesOutAnIntervalThatWouldLie(t *testing.T) {
 		t.Fatal(err)
 	}
 	// P(sum of 3 draws <= 0) = P(at least two of -1) = 7/27.
-	near(t, "share undefined", float64(r.Undefined)/1000, 7.0/27, 0.05)
+	testutil.Near(t, "share undefined", float64(r.Undefined)/1000, 7.0/27, 0.05)
 	if r.CI95 != nil {
 		t.Errorf("interval %v of %d undefined resamples", r.CI95, r.Undefined)
 	}
@@ -94,10 +89,10 @@ func TestSlopeErrors(t *testing.T) {
 // Student's t by hand: 1, 2, 3, 4 have mean 2.5, se sqrt(5/12), t(3) = 3.182446.
 func TestEstimate(t *testing.T) {
 	e := EstimateOf([]float64{1, 2, 3, 4})
-	near(t, "value", e.Value, 2.5, 1e-15)
-	near(t, "se", *e.SE, math.Sqrt(5.0/12), 1e-15)
-	near(t, "low", e.CI95[0], 2.5-3.182446305284263*math.Sqrt(5.0/12), 1e-9)
-	near(t, "max", e.Max, 4, 0)
+	testutil.Near(t, "value", e.Value, 2.5, 1e-15)
+	testutil.Near(t, "se", *e.SE, math.Sqrt(5.0/12), 1e-15)
+	testutil.Near(t, "low", e.CI95[0], 2.5-3.182446305284263*math.Sqrt(5.0/12), 1e-9)
+	testutil.Near(t, "max", e.Max, 4, 0)
 	if e := EstimateOf([]float64{7}); e.SE != nil || e.CI95 != nil || e.Value != 7 {
 		t.Errorf("%+v", e)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // numbered are n points on a line in the ball, each its own number.
@@ -79,7 +80,7 @@ func TestPoolOnSphere(t *testing.T) {
 			if far := math.Hypot(x[i], x[i+1]); far == 0 {
 				zero++
 			} else {
-				near(t, "length", far, 2, 1e-15)
+				testutil.Near(t, "length", far, 2, 1e-15)
 			}
 		}
 	}
@@ -132,21 +133,21 @@ func TestCircleRisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "w = 0", Circle{}.Risk(l, make([]float64, 3)), math.Ln2, 1e-14)
+	testutil.Near(t, "w = 0", Circle{}.Risk(l, make([]float64, 3)), math.Ln2, 1e-14)
 	square, err := mahalanobis.NewLoss(mahalanobis.LeastSquares, .25, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "least squares", Circle{}.Risk(square, []float64{.5, 0, .5}), (1+.0625)/2, 1e-12)
+	testutil.Near(t, "least squares", Circle{}.Risk(square, []float64{.5, 0, .5}), (1+.0625)/2, 1e-12)
 	theta := []float64{2, 1, -3}
-	near(t, "quadrature", Circle{}.Risk(l, theta), circleRisk(l, theta, 64), 1e-8)
-	near(t, "quadrature", Circle{}.Risk(l, []float64{.5, .3, -.7}), circleRisk(l, []float64{.5, .3, -.7}, 64), 1e-14)
+	testutil.Near(t, "quadrature", Circle{}.Risk(l, theta), circleRisk(l, theta, 64), 1e-8)
+	testutil.Near(t, "quadrature", Circle{}.Risk(l, []float64{.5, .3, -.7}), circleRisk(l, []float64{.5, .3, -.7}, 64), 1e-14)
 	s, h, err := Circle{}.Draw(Sizes{Pos: 300, Neg: 300}, Sizes{Pos: 200, Neg: 200}, rng.New(1, "test"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range []*mahalanobis.Problem{s, h} {
-		near(t, "risk of a sample", mahalanobis.MeanLoss(p, l, theta, mahalanobis.DrawIndices(p.NPos(), p.NNeg(), 20000, 1, "t")), Circle{}.Risk(l, theta), .1)
+		testutil.Near(t, "risk of a sample", mahalanobis.MeanLoss(p, l, theta, mahalanobis.DrawIndices(p.NPos(), p.NNeg(), 20000, 1, "t")), Circle{}.Risk(l, theta), .1)
 	}
-	near(t, "length", math.Hypot(s.Positive[0], s.Positive[1]), 1, 1e-15)
+	testutil.Near(t, "length", math.Hypot(s.Positive[0], s.Positive[1]), 1, 1e-15)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/testutil"
 	"tercet/internal/theory/stability"
 	"tercet/internal/verdict"
 )
@@ -80,7 +81,7 @@ func TestSignsAsTheReference(t *testing.T) {
 		if s.Name != want.name {
 			t.Fatalf("series %d is %s", i, s.Name)
 		}
-		near(t, s.Name, s.Points[1].Measured.Value, want.value, want.slop)
+		testutil.Near(t, s.Name, s.Points[1].Measured.Value, want.value, want.slop)
 	}
 }
 
@@ -90,7 +91,7 @@ func TestLemma6OnTheCircle(t *testing.T) {
 	d := testClaim(t, "S2", Study{Source: Circle{}, Repeats: 40, Most: Sizes{Pos: 125, Neg: 125}})
 	p := d.Series[0].Points[0]
 	scale := 125.0 * 1000
-	near(t, "n sigma gap", scale*p.Measured.Value, .244, 3*scale**p.Measured.SE)
+	testutil.Near(t, "n sigma gap", scale*p.Measured.Value, .244, 3*scale**p.Measured.SE)
 	if e := scale * *p.Measured.SE; e > .06 {
 		t.Errorf("standard error %g", e)
 	}
@@ -102,7 +103,7 @@ func TestLemma6OnTheCircle(t *testing.T) {
 		if b.Form == stability.Paper {
 			want = .113 * 2.83 // sqrt(1000 / 125)
 		}
-		near(t, b.Form, scale*b.Value, want, .15*want)
+		testutil.Near(t, b.Form, scale*b.Value, want, .15*want)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/par"
 	"tercet/internal/rng"
 	"tercet/internal/stat"
+	"tercet/internal/testutil"
 )
 
 // Every replacement of every sample, against numpy's Newton and plain sums.
@@ -30,18 +31,18 @@ func TestUniformAgainstNumpy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, side, u.OnData.Value, most, 1e-9)
+		testutil.Near(t, side, u.OnData.Value, most, 1e-9)
 		if u.Gamma.Value < u.OnData.Value || u.Gamma.Value > u.Ceiling.Value {
 			t.Errorf("gamma %g is not between data's %g and L ||w - w'|| %g", u.Gamma.Value, u.OnData.Value, u.Ceiling.Value)
 		}
-		near(t, "largest by one kind", max(u.By[0].Gamma.Value, u.By[1].Gamma.Value, u.By[2].Gamma.Value), u.Gamma.Value, 0)
+		testutil.Near(t, "largest by one kind", max(u.By[0].Gamma.Value, u.By[1].Gamma.Value, u.By[2].Gamma.Value), u.Gamma.Value, 0)
 	}
 	u, err := Uniform(context.Background(), UniformOptions{Source: source, Learner: rrm, Sizes: source.sizes(), Repeats: 1, Triplets: 200, NoClimb: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "moved", u.Moved.Value, g.Moved, 1e-9)
-	near(t, "ceiling", u.Ceiling.Value, 4*g.Moved, 1e-8)
+	testutil.Near(t, "moved", u.Moved.Value, g.Moved, 1e-9)
+	testutil.Near(t, "ceiling", u.Ceiling.Value, 4*g.Moved, 1e-8)
 	if u.Replaced != 33 || len(u.By) != 6 || u.Certificate > 1e-11 {
 		t.Errorf("%d replacements of %d kinds, certificate %g", u.Replaced, len(u.By), u.Certificate)
 	}
@@ -59,7 +60,7 @@ func TestUniformBounds(t *testing.T) {
 	}
 	want := []float64{.8 * 64 * 2, .8 * 16 * 2, 8.0 / 6 * 64 * 2, 4.0 / 6 * 16 * 2}
 	for i, b := range u.Bounds {
-		near(t, b.Form+" "+b.Constants, b.Value, want[i], 1e-12*want[i])
+		testutil.Near(t, b.Form+" "+b.Constants, b.Value, want[i], 1e-12*want[i])
 		if b.Crossed {
 			t.Errorf("%+v is crossed by %g", b, u.Gamma.Max)
 		}
@@ -128,7 +129,7 @@ func TestUniformOfSGDInOneDimension(t *testing.T) {
 			}
 		}
 	}
-	near(t, "gamma", u.Gamma.Value, most, 1e-6*most)
+	testutil.Near(t, "gamma", u.Gamma.Value, most, 1e-6*most)
 	r := u.Lemma2
 	if r.Replacements != 21 || r.Unused != unused || r.UnusedMoved != 0 || r.MostUses != uses {
 		t.Errorf("%+v; want %d unused, %d uses", r, unused, uses)
@@ -138,7 +139,7 @@ func TestUniformOfSGDInOneDimension(t *testing.T) {
 	if len(r.Bounds) != 1 || r.Violations[0].Count != 0 {
 		t.Fatalf("%+v", r)
 	}
-	near(t, "Lemma 2", r.Bounds[0].Value, 2*16*.5/math.Sqrt(3)*float64(uses), 1e-12)
+	testutil.Near(t, "Lemma 2", r.Bounds[0].Value, 2*16*.5/math.Sqrt(3)*float64(uses), 1e-12)
 }
 
 // The reference saw gamma .4288 .2246 .1214 at n = 20, 40, 80, sigma = 0.5, zeta = 0.1,
@@ -169,10 +170,10 @@ func TestUniformCrossesThePrintedMinimum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "gamma", u.Gamma.Value, .191, .05)
+	testutil.Near(t, "gamma", u.Gamma.Value, .191, .05)
 	for i, want := range []float64{4. / 1500 * 64 / 4, 4. / 1500 * 16 / 4, 32, 4} {
 		b := u.Bounds[i]
-		near(t, b.Form, b.Value, want, 1e-12*want)
+		testutil.Near(t, b.Form, b.Value, want, 1e-12*want)
 		if b.Crossed != (b.Form == "paper") {
 			t.Errorf("%+v against %g", b, u.Gamma.Value)
 		}

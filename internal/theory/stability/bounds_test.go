@@ -1,10 +1,10 @@
 package stability
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 // given is what bounds.json gives a bound.
@@ -90,35 +90,27 @@ func with(r Result, name string) float64 {
 	return math.NaN()
 }
 
-func near(a, b, relative float64) bool { return math.Abs(a-b) <= relative*math.Abs(b) }
-
 // bounds.json has each bound at drawn inputs, by 50 digits from the paper's text.
 func TestBoundsAreThoseOfThePaper(t *testing.T) {
-	data, err := os.ReadFile("testdata/bounds.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var rows []struct {
 		Bound, Form, Constants string
 		Given                  given
 		Value                  float64
 		L, Alpha, Sigma, Best  *float64
 	}
-	if err := json.Unmarshal(data, &rows); err != nil {
-		t.Fatal(err)
-	}
+	testutil.ReadJSON(t, "testdata/bounds.json", &rows)
 	seen := map[string]int{}
 	for _, row := range rows {
 		seen[row.Bound]++
 		r := value(t, row.Bound, row.Given, Options{Form: row.Form, Constants: row.Constants})
-		if !near(r.Value, row.Value, 1e-13) || r.Form != row.Form {
+		if !testutil.WithinRelative(r.Value, row.Value, 1e-13) || r.Form != row.Form {
 			t.Errorf("%s, %s, constants %s, of %+v\ngot  %v\nwant %v", row.Bound, row.Form, row.Constants, row.Given, r.Value, row.Value)
 		}
 		if total := sum(r.Terms); r.Terms != nil && total != r.Value {
 			t.Errorf("%s is %v, its terms sum to %v", row.Bound, r.Value, total)
 		}
 		for name, want := range map[string]*float64{"L": row.L, "alpha": row.Alpha, "sigma": row.Sigma, "eps, the best": row.Best} {
-			if want != nil && !near(with(r, name), *want, 1e-12) {
+			if want != nil && !testutil.WithinRelative(with(r, name), *want, 1e-12) {
 				t.Errorf("%s of %+v: %s is %v, want %v", row.Bound, row.Given, name, with(r, name), *want)
 			}
 		}
@@ -214,14 +206,14 @@ func TestExplicitFactors(t *testing.T) {
 	want := min(48/p, 24/n)*s +
 		math.E*s*(min(32*math.Sqrt(6/p), 32*math.Sqrt(3/n))*(1/math.Sqrt(n)+2/math.Sqrt(p-1))*math.Sqrt(log)+
 			min(192*math.Sqrt2/p, 96*math.Sqrt2/n)*digits*log)
-	if got := value(t, "theorem3", g, Options{Form: Paper}); !near(got.Value, want, 1e-13) {
+	if got := value(t, "theorem3", g, Options{Form: Paper}); !testutil.WithinRelative(got.Value, want, 1e-13) {
 		t.Errorf("got %v, want %v", got.Value, want)
 	}
 	g.Delta *= 2 // delta/2 each
 	want = max(48/p, 24/n)*s +
 		math.E*s*(max(32*math.Sqrt(6/p), 32*math.Sqrt(3/n))*(1/math.Sqrt(n)+2/math.Sqrt(p-1))*math.Sqrt(log)+
 			max(192*math.Sqrt2/p, 96*math.Sqrt2/n)*digits*log)
-	if got := value(t, "theorem3", g, Options{}); !near(got.Value, want, 1e-13) {
+	if got := value(t, "theorem3", g, Options{}); !testutil.WithinRelative(got.Value, want, 1e-13) {
 		t.Errorf("got %v, want %v", got.Value, want)
 	}
 	two := value(t, "lemma2", given{L: 3, Alpha: 5, C: 0.25, Steps: 7}, Options{})
@@ -244,7 +236,7 @@ func TestCorollaries(t *testing.T) {
 		if form == Corrected {
 			rate = (math.Log(n)*math.Log(n/g.Delta)*log + math.Sqrt(log)) / math.Sqrt(n)
 		}
-		if one.Rate == nil || !near(one.Rate.Value, rate, 1e-13) {
+		if one.Rate == nil || !testutil.WithinRelative(one.Rate.Value, rate, 1e-13) {
 			t.Errorf("rate of Corollary 1 is %+v, want %v", one.Rate, rate)
 		}
 		two := value(t, "corollary2", g, o)
@@ -253,17 +245,17 @@ func TestCorollaries(t *testing.T) {
 			at.Delta /= 2
 		}
 		want := value(t, "theorem3", g, o).Value + value(t, "lemma3", at, o).Value + 0.2
-		if rate := math.Log(n) * log / math.Sqrt(n); !near(two.Value, want, 1e-13) || two.Rate == nil || !near(two.Rate.Value, rate, 1e-13) || sum(two.Terms) != two.Value {
+		if rate := math.Log(n) * log / math.Sqrt(n); !testutil.WithinRelative(two.Value, want, 1e-13) || two.Rate == nil || !testutil.WithinRelative(two.Rate.Value, rate, 1e-13) || sum(two.Terms) != two.Value {
 			t.Errorf("Corollary 2 is %v, want %v; its rate %+v", two.Value, want, two.Rate)
 		}
 	}
 	three := given{NPos: 40000, NNeg: 40000, Alpha: 0.01, Norm: 2, Risk: 4.0 / 200}
 	paper, corrected := value(t, "corollary3", three, Options{Form: Paper}), value(t, "corollary3", three, Options{})
 	// R(w*) = n^-1/2 ||w*||^2, where the paper has O(||w*||^2/n) by sigma = 1/n.
-	if !near(with(paper, "sigma"), 1.0/40000, 1e-12) || !near(paper.Rate.Value, 4.0/40000, 1e-2) {
+	if !testutil.WithinRelative(with(paper, "sigma"), 1.0/40000, 1e-12) || !testutil.WithinRelative(paper.Rate.Value, 4.0/40000, 1e-2) {
 		t.Errorf("sigma %v, rate %v", with(paper, "sigma"), paper.Rate)
 	}
-	if want := 4*math.Pow(40000, -0.75) + 4.0/40000; !near(corrected.Rate.Value, want, 1e-12) {
+	if want := 4*math.Pow(40000, -0.75) + 4.0/40000; !testutil.WithinRelative(corrected.Rate.Value, want, 1e-12) {
 		t.Errorf("rate %v, want %v: n^-3/4 at that noise (S3)", corrected.Rate.Value, want)
 	}
 }

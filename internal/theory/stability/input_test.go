@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tercet/internal/rng"
+	"tercet/internal/testutil"
 )
 
 // Bad numbers are refused by the assumption that they break.
@@ -107,7 +108,7 @@ func TestTightConstantsOfTheLogisticLoss(t *testing.T) {
 	if !(largest <= l && largest > 0.95*l) {
 		t.Errorf("largest norm of drawn triplets is %v, L is %v", largest, l)
 	}
-	if met := norm([3][3]float64{{radius}, {-radius}, {radius}}); !near(met, l, 1e-12) || !near(alpha, met*met/4, 1e-12) {
+	if met := norm([3][3]float64{{radius}, {-radius}, {radius}}); !testutil.WithinRelative(met, l, 1e-12) || !testutil.WithinRelative(alpha, met*met/4, 1e-12) {
 		t.Errorf("norm %v, L %v, alpha %v", met, l, alpha)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tercet/internal/testutil"
 )
 
 var forms = []Options{
@@ -145,7 +147,7 @@ func TestPrintedBracketIsTooSmall(t *testing.T) {
 		for _, bound := range []string{"lemma6", "theorem4"} {
 			paper, corrected := value(t, bound, g, forms[0]), value(t, bound, g, forms[1])
 			for i, factor := range []float64{1, float64(n - 1), float64(n - 1)} {
-				if !near(corrected.Terms[i].Value, factor*paper.Terms[i].Value, 1e-12) {
+				if !testutil.WithinRelative(corrected.Terms[i].Value, factor*paper.Terms[i].Value, 1e-12) {
 					t.Errorf("%s, n+ = %d, %s: paper %v, corrected %v", bound, n, paper.Terms[i].Name, paper.Terms[i].Value, corrected.Terms[i].Value)
 				}
 			}
@@ -161,7 +163,7 @@ func TestTheorem4IsLemma6(t *testing.T) {
 	g.MovedNeg = 512 * g.Alpha * g.Risk / (9 * n * n * g.Sigma * g.Sigma)
 	for _, o := range forms[:2] {
 		for _, g.Eps = range []float64{0, 0.3, 30} {
-			if a, b := value(t, "theorem4", g, o).Value, value(t, "lemma6", g, o).Value; !near(a, b, 1e-12) {
+			if a, b := value(t, "theorem4", g, o).Value, value(t, "lemma6", g, o).Value; !testutil.WithinRelative(a, b, 1e-12) {
 				t.Errorf("%s, eps %v: %v and %v", o.Form, g.Eps, a, b)
 			}
 		}
@@ -184,7 +186,7 @@ func TestBestEpsIsAMinimum(t *testing.T) {
 		}
 	}
 	p, n := 500.0, 500.0
-	if want := math.Sqrt(3 * p * p * n * n / (4608*n*n + 256*p*p)); !near(with(value(t, "theorem4", g, Options{}), "eps, the best"), want, 1e-12) {
+	if want := math.Sqrt(3 * p * p * n * n / (4608*n*n + 256*p*p)); !testutil.WithinRelative(with(value(t, "theorem4", g, Options{}), "eps, the best"), want, 1e-12) {
 		t.Errorf("not the eps of Remark 6")
 	}
 	// Where nothing moves, or there is no risk, the least value is a limit's.
@@ -194,7 +196,7 @@ func TestBestEpsIsAMinimum(t *testing.T) {
 	}
 	g = plain(500)
 	g.Risk = 0
-	if r := value(t, "lemma6", g, Options{}); !near(r.Value, 1.5*3*(2*0.02+0.01), 1e-12) || len(r.With) != 1 {
+	if r := value(t, "lemma6", g, Options{}); !testutil.WithinRelative(r.Value, 1.5*3*(2*0.02+0.01), 1e-12) || len(r.With) != 1 {
 		t.Errorf("%+v", r)
 	}
 }
