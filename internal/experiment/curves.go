@@ -34,7 +34,7 @@ func (r *Run) DrawCurves() (string, error) {
 			s = &render.Series{Name: name}
 			lines[name] = s
 		}
-		s.X, s.Y = append(s.X, float64(step)), append(s.Y, *v)
+		s.Add(float64(step), *v)
 	}
 	err := train.EachEvent(r.Path("events.jsonl"), func(e *train.Event) {
 		switch e.Kind {

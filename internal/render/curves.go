@@ -16,6 +16,30 @@ type Series struct {
 	Name   string
 	X, Y   []float64
 	Dashed bool
+
+	every, left int // Add keeps one point of so many; how many it leaves out next
+}
+
+// mostPoints is where Add begins to leave points out: pictures have fewer columns,
+// and drawing takes longer than the square of them.
+const mostPoints = 1 << 13
+
+// Add appends a point. Of a line that grows beyond mostPoints it keeps every second one,
+// then every fourth, and so on: a log of any length can be drawn.
+func (s *Series) Add(x, y float64) {
+	if s.left > 0 {
+		s.left--
+		return
+	}
+	if len(s.X) == mostPoints {
+		for i := range mostPoints / 2 {
+			s.X[i], s.Y[i] = s.X[2*i], s.Y[2*i]
+		}
+		s.X, s.Y = s.X[:mostPoints/2], s.Y[:mostPoints/2]
+		s.every = max(2, 2*s.every)
+	}
+	s.X, s.Y = append(s.X, x), append(s.Y, y)
+	s.left = max(0, s.every-1)
 }
 
 // Panel is one plot of a stack, with its own y axis.
