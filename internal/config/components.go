@@ -4,6 +4,7 @@ import (
 	"tercet/internal/component"
 	"tercet/internal/data"
 	"tercet/internal/engine/loss"
+	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/optim"
@@ -25,11 +26,8 @@ var families = map[string][]part{
 		of("confusion", "labels change by a matrix of probabilities", ConfusionNoise{}, nil),
 		of("pair-flip", "labels become the next class's with one probability", PairFlipNoise{Rate: 0.2}, nil),
 	},
-	"model": nn.Family.Plain(),
-	"algorithm": {
-		of("rrm", "regularised risk minimisation over all triplets", RRMFit{Sigma: 1e-3, Method: "auto", Sums: "auto"}, nil),
-		of("sgd", "stochastic gradient descent on random triplets", SGDFit{Constants: "tight"}, nil),
-	},
+	"model":     nn.Family.Plain(),
+	"algorithm": mahalanobis.Family.Plain(),
 	"sampler": {
 		of("class-pairs", "pairs of images of one class, as published", ClassPairs{Pairs: 56}, nil),
 		of("class-pairs-distinct", "pairs, no class twice in a batch", ClassPairs{Pairs: 56}, nil),

@@ -1,40 +1,22 @@
 package config
 
 import (
-	"math"
 	"strings"
 
-	"tercet/internal/component"
+	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
 )
 
 // Metric says how model mahalanobis is fitted (Chen et al., 2023): to the losses of
-// the triplets of two items of one class and one of another. Options is RRMFit or
-// SGDFit.
+// the triplets of two items of one class and one of another. Options is a
+// component of mahalanobis.Family.
 type Metric struct {
-	Algorithm  string  `yaml:"algorithm" choice:"algorithm" doc:"with model mahalanobis: how the metric is found"`
-	Loss       string  `yaml:"loss" enum:"logistic|logistic-printed|hinge|least-squares|huber" doc:"loss of u, the positive's squared distance minus the negative's plus zeta; logistic is log(1 + exp(u)), logistic-printed the paper's log(1 + exp(-u)), which learns the opposite"`
-	Zeta       float64 `yaml:"zeta" check:">=0" doc:"the wanted gap between the two squared distances; above 0 with hinge, least-squares and huber"`
-	HuberDelta float64 `yaml:"huber_delta" check:">0" doc:"with loss huber: where it turns from a parabola to a line"`
-	Positive   string  `yaml:"positive" doc:"name of the class whose items are the positives, all others the negatives; each takes the mean over all classes"`
-	Options    any     `yaml:"-"`
-}
-
-// RRMFit is regularised risk minimisation over all triplets, eq. 5.
-type RRMFit struct {
-	Sigma  float64 `yaml:"sigma" check:">0" doc:"weight of the regulariser sigma/2 ||w - prior I||^2"`
-	Prior  float64 `yaml:"prior" check:">=0" doc:"draw w to so many times the identity, Euclid's metric, by sigma/2 ||w - prior I||^2; 0 is lambda ||w||^2 of the paper"`
-	Method string  `yaml:"method" enum:"auto|newton|lbfgs" doc:"auto is newton where w has few entries, else lbfgs"`
-	Tol    float64 `yaml:"tol" check:">=0,<1" doc:"largest certificate: w is this close to the minimiser in the Frobenius norm; 0 is 1e-9, for the hinge 0.01"`
-	Sums   string  `yaml:"sums" enum:"auto|exact|interpolated" doc:"how the sums over all triplets are taken; auto interpolates where there are many"`
-}
-
-// SGDFit is stochastic gradient descent on random triplets, eq. 3.
-type SGDFit struct {
-	C         component.Auto `yaml:"c" check:">0" doc:"the step is c/sqrt(steps); auto is the largest one that theory allows, 2/alpha"`
-	Steps     component.Auto `yaml:"steps" check:">=1" doc:"triplets drawn, T; auto is the number of training items"`
-	PSD       bool           `yaml:"psd" doc:"project w on the positive semidefinite matrices after each step"`
-	Constants string         `yaml:"constants" enum:"tight|paper" doc:"smoothness alpha of the limit 2/alpha on the step c/sqrt(steps): 4 B^4, or the paper's 64 B^4"`
+	Algorithm  string           `yaml:"algorithm" choice:"algorithm" doc:"with model mahalanobis: how the metric is found"`
+	Loss       string           `yaml:"loss" enum:"logistic|logistic-printed|hinge|least-squares|huber" doc:"loss of u, the positive's squared distance minus the negative's plus zeta; logistic is log(1 + exp(u)), logistic-printed the paper's log(1 + exp(-u)), which learns the opposite"`
+	Zeta       float64          `yaml:"zeta" check:">=0" doc:"the wanted gap between the two squared distances; above 0 with hinge, least-squares and huber"`
+	HuberDelta float64          `yaml:"huber_delta" check:">0" doc:"with loss huber: where it turns from a parabola to a line"`
+	Positive   string           `yaml:"positive" doc:"name of the class whose items are the positives, all others the negatives; each takes the mean over all classes"`
+	Options    mahalanobis.Keys `yaml:"-"`
 }
 
 // each is the value of Positive that means all classes.
@@ -105,13 +87,8 @@ func (c *Config) metricRules(fail func(key, format string, args ...any)) {
 	if l := c.Metric.Loss; c.Metric.Zeta == 0 && (l == "hinge" || l == "least-squares" || l == "huber") {
 		fail("metric.loss", "%s is least at w = 0 where metric.zeta is 0: set metric.zeta above 0, such as 1", l)
 	}
-	if o, ok := c.Metric.Options.(SGDFit); ok {
-		if o.Steps.Given && (o.Steps.N != math.Trunc(o.Steps.N) || o.Steps.N > 1e9) {
-			fail("metric.steps", "wants auto or a whole number up to 1e9, is %s", component.Number(o.Steps.N))
-		}
-		if c.Metric.Loss == "hinge" && !o.C.Given {
-			fail("metric.c", "auto is 2/alpha, and the hinge has no alpha: it is not smooth; set c to a number")
-		}
+	if f, ok := c.Metric.Options.(mahalanobis.Fitter); ok {
+		report("metric.", f.Fit(c.Metric.Loss), fail)
 	}
 	if c.Data.Distort.Fresh {
 		fail("data.distort.fresh", "model mahalanobis is fitted to one set of images: remove it, so that each has one map")

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tercet/internal/component"
+	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
 )
 
@@ -77,7 +78,7 @@ func TestMetricValuesReachTheirStructs(t *testing.T) {
 	if d := cmp.Diff(nn.MahalanobisKeys{Dims: 5, Whiten: true, Radius: 2}, c.Model.Options); d != "" {
 		t.Error(d)
 	}
-	want := Metric{"rrm", "huber", 0.5, 0.25, "3", RRMFit{0.01, 2, "newton", 1e-6, "exact"}}
+	want := Metric{"rrm", "huber", 0.5, 0.25, "3", mahalanobis.RRMKeys{Sigma: 0.01, Prior: 2, Method: "newton", Tol: 1e-6, Sums: "exact"}}
 	if d := cmp.Diff(want, c.Metric); d != "" {
 		t.Error(d)
 	}
@@ -86,7 +87,7 @@ func TestMetricValuesReachTheirStructs(t *testing.T) {
 	}
 	checkFixedPoint(t, c)
 	c = mustLoad(t, fitted+"metric: sgd\n", "metric.c=0.25", "metric.steps=1e4", "metric.psd=true", "metric.constants=paper")
-	if d := cmp.Diff(SGDFit{component.Auto{Given: true, N: 0.25}, component.Auto{Given: true, N: 1e4}, true, "paper"}, c.Metric.Options); d != "" {
+	if d := cmp.Diff(mahalanobis.SGDKeys{C: component.Auto{Given: true, N: 0.25}, Steps: component.Auto{Given: true, N: 1e4}, PSD: true, Constants: "paper"}, c.Metric.Options); d != "" {
 		t.Error(d)
 	}
 	if c.Metric.OneClass() != "" {

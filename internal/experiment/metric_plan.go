@@ -40,14 +40,14 @@ func planMetric(cfg *config.Config, sets *Sets, p *Plan) error {
 		return inConfig("metric.loss", err)
 	}
 	sums := mahalanobis.Auto
-	if o, ok := cfg.Metric.Options.(config.RRMFit); ok {
-		sums = mahalanobis.Sums(o.Sums)
+	if o, ok := cfg.Metric.Options.(mahalanobis.RRMKeys); ok {
+		sums = o.Sums
 	}
 	risk, err := mahalanobis.NewRisk(ps.list, l, sums)
 	if err != nil {
 		return inConfig("metric", err)
 	}
-	if o, ok := cfg.Metric.Options.(config.SGDFit); ok {
+	if o, ok := cfg.Metric.Options.(mahalanobis.SGDKeys); ok {
 		so := sgdOptions(cfg, o, points.n)
 		if _, _, err := so.Step(ps.list, l, so.Steps); err != nil {
 			return inConfig("metric.c", err)

@@ -16,8 +16,8 @@ import (
 )
 
 // rrm minimises the regularised risk (eq. 5).
-func (f *fitting) rrm(ctx context.Context, o config.RRMFit) (*MetricFit, error) {
-	risk, err := mahalanobis.NewRisk(f.problems.list, f.loss, mahalanobis.Sums(o.Sums))
+func (f *fitting) rrm(ctx context.Context, o mahalanobis.RRMKeys) (*MetricFit, error) {
+	risk, err := mahalanobis.NewRisk(f.problems.list, f.loss, o.Sums)
 	if err != nil {
 		return nil, inConfig("metric", err)
 	}
@@ -55,7 +55,7 @@ func (f *fitting) evaluated(n int, objective, gradNorm float64) {
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // sgd descends on random triplets (eq. 3).
-func (f *fitting) sgd(ctx context.Context, o config.SGDFit) (*MetricFit, error) {
+func (f *fitting) sgd(ctx context.Context, o mahalanobis.SGDKeys) (*MetricFit, error) {
 	so := sgdOptions(f.run.Config, o, f.items)
 	_, eta, err := so.Step(f.problems.list, f.loss, so.Steps)
 	if err != nil {
@@ -89,7 +89,7 @@ func (f *fitting) sgd(ctx context.Context, o config.SGDFit) (*MetricFit, error) 
 }
 
 // sgdOptions are those of cfg for so many training items.
-func sgdOptions(cfg *config.Config, o config.SGDFit, items int) mahalanobis.SGDOptions {
+func sgdOptions(cfg *config.Config, o mahalanobis.SGDKeys, items int) mahalanobis.SGDOptions {
 	so := mahalanobis.SGDOptions{
 		C: o.C.N, Steps: items, Seed: cfg.Seed, PSD: o.PSD, Constants: o.Constants,
 		Radius: cfg.Model.Options.(nn.MahalanobisKeys).Radius,

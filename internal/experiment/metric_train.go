@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"tercet/internal/config"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
@@ -165,9 +164,9 @@ func (f *fitting) fit(ctx context.Context) error {
 	var fit *MetricFit
 	var err error
 	switch o := f.run.Config.Metric.Options.(type) {
-	case config.RRMFit:
+	case mahalanobis.RRMKeys:
 		fit, err = f.rrm(ctx, o)
-	case config.SGDFit:
+	case mahalanobis.SGDKeys:
 		fit, err = f.sgd(ctx, o)
 	default:
 		err = fmt.Errorf("algorithm %s: no wiring for options %T", f.run.Config.Metric.Algorithm, o)

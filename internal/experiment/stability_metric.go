@@ -191,9 +191,9 @@ func (r *Run) metricLearner() (measuring.Learner, error) {
 		return nil, inConfig("metric", err)
 	}
 	switch o := c.Options.(type) {
-	case config.RRMFit:
-		return measuring.RRM{Loss: l, Sigma: measuring.Scale{Factor: o.Sigma}, Prior: o.Prior, Method: o.Method, Sums: mahalanobis.Sums(o.Sums), Tol: o.Tol}, nil
-	case config.SGDFit:
+	case mahalanobis.RRMKeys:
+		return measuring.RRM{Loss: l, Sigma: measuring.Scale{Factor: o.Sigma}, Prior: o.Prior, Method: o.Method, Sums: o.Sums, Tol: o.Tol}, nil
+	case mahalanobis.SGDKeys:
 		a := measuring.SGD{Loss: l, C: o.C.N, PSD: o.PSD, Radius: m.Radius, Steps: measuring.Scale{Factor: 2, Power: 1}} // auto: as many as items
 		if o.Steps.Given {
 			a.Steps = measuring.Scale{Factor: o.Steps.N}
