@@ -3,6 +3,7 @@ package config
 import (
 	"testing"
 
+	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
 )
 
@@ -51,11 +52,11 @@ func TestOverridesInOneSectionOfAComponent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := v.Defense.Options.(HMDefense)
+	h := v.Defense.Options.(adversary.HMKeys)
 	if h.PGD.Steps != 5 || h.PGD.Scale != "ball" || h.PGD.Start != "random" || h.PGD.Eps == nil {
 		t.Errorf("pgd: %+v", h.PGD)
 	}
-	if d, ok := h.Destination.Options.(ConstantHardness); !ok || h.Destination.Name != "constant" || d.Value != -0.1 {
+	if d, ok := h.Destination.Options.(adversary.ConstantHardness); !ok || h.Destination.Name != "constant" || d.Value != -0.1 {
 		t.Errorf("destination: %+v", h.Destination)
 	}
 }

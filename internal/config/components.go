@@ -3,6 +3,7 @@ package config
 import (
 	"tercet/internal/component"
 	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/mine"
@@ -35,38 +36,17 @@ var families = map[string][]part{
 		of("pair-graph", "a list of pairs, as many similar as different (DIBS)", PairGraph{Scenario: "s2", Pairs: 6000, Negatives: "same-index", Order: "shuffled", Size: 128}, everyTuple),
 		of("triplet-list", "a list of random triplets", TripletList{Triplets: 60000, Size: 128}, everyTuple),
 	},
-	"loss":  loss.Family.Plain(),
-	"miner": mine.Family.Plain(),
-	"defense": {
-		of("none", "clean images", NoDefense{}, nil),
-		of("est", "images perturbed to move their own embeddings", ESTDefense{"paper", crafting}, nil),
-		of("act", "positive and negative perturbed towards each other", ACTDefense{"paper", crafting}, nil),
-		of("minmax", "triplets perturbed to be as hard as they can be", MinMaxDefense{"paper", true, crafting}, nil),
-		of("hm", "hardness manipulation: triplets perturbed until they are as hard as a destination", HMDefense{Variant: "paper", PGD: crafting}, nil),
-	},
-	"destination": {
-		of("lga", "-gamma l, l the loss of the step before over u (linear gradual adversary)", GradualHardness{}, nil),
-		of("lga-squared", "-gamma l^2", GradualHardness{}, nil),
-		of("lga-root", "-gamma sqrt(l)", GradualHardness{}, nil),
-		of("constant", "one number", ConstantHardness{}, nil),
-		of("boost", "a sampler's hardness plus xi (1 - l) (g_B)", BoostedHardness{Sampler: "semihard", Xi: 0.1}, nil),
-		of("random", "hardness of random triplets", SamplerHardness{}, nil),
-		of("semihard", "hardness of semihard triplets", SamplerHardness{}, nil),
-		of("softhard", "hardness of softhard triplets", SamplerHardness{}, nil),
-		of("softhard-strict", "hardness of softhard-strict triplets", SamplerHardness{}, nil),
-		of("distance-weighted", "hardness of distance-weighted triplets", SamplerHardness{}, nil),
-		of("hardest", "hardness of the hardest triplets", SamplerHardness{}, nil),
-	},
-	"optimizer": optim.Family.Plain(),
-	"schedule":  optim.Schedules.Plain(),
+	"loss":        loss.Family.Plain(),
+	"miner":       mine.Family.Plain(),
+	"defense":     adversary.Family.Plain(),
+	"destination": adversary.Destinations.Plain(),
+	"optimizer":   optim.Family.Plain(),
+	"schedule":    optim.Schedules.Plain(),
 }
 
 func of(name, doc string, defaults any, preset map[string]any) part {
 	return part{Name: name, Doc: doc, Defaults: defaults, Preset: preset}
 }
-
-// crafting is the papers' cheaper budget, eta = 8.
-var crafting = Crafting{Norm: "linf", Steps: 8, Scale: "fixed", Start: "clean", BatchNorm: "running"}
 
 // everyTuple keeps an epoch's last batch: a list is meant to be seen whole.
 var everyTuple = map[string]any{"drop_last": false}

@@ -175,7 +175,7 @@ func TestMistakes(t *testing.T) {
 		{"--set with an empty part", "name: x", "a..b=1", "--set: a..b: a key has an empty part"},
 		{"defence of vectors", "data:\n  name: npy\n  split: {kind: fraction}\n  train: {vectors: a, labels: b}\ndefense: est", "", "f.yaml:5: defense.name: est perturbs pixels in [0, 1]; data npy are vectors"},
 		{"eps in 255ths", "defense: {name: act, pgd: {eps: 8}}", "", "f.yaml:1: defense.pgd.eps: pixels lie in [0, 1]; write 8/255 for 8"},
-		{"a defence that perturbs nothing", "defense: {name: est, pgd: {eps: 0}}", "", "f.yaml:1: defense.pgd.eps: is 0: a defence that perturbs nothing; write defense: none"},
+		{"a defense that perturbs nothing", "defense: {name: est, pgd: {eps: 0}}", "", "f.yaml:1: defense.pgd.eps: is 0: a defense that perturbs nothing; write defense: none"},
 		{"zero crafting steps", "defense: {name: act, pgd: {steps: 0}}", "", "f.yaml:1: defense.pgd.steps: must be >=1 and <=10000, is 0"},
 		{"l2 ball without a size", "defense: {name: act, pgd: {norm: l2}}", "", "defense.pgd.eps: must be set for the l2 ball"},
 		{"defence with too many triplets", "miner: batch-all\ndefense: hm", "", "f.yaml:1: miner.name: defense hm needs one triplet for each anchor: semihard, random,"},

@@ -3,6 +3,7 @@ package config
 import (
 	"tercet/internal/component"
 	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
@@ -86,11 +87,11 @@ type Miner struct {
 	Options mine.Keys `yaml:"-"`
 }
 
-// Defense replaces images by crafted ones or adds to the loss. Options is
-// NoDefense, ESTDefense, ACTDefense, MinMaxDefense or HMDefense.
+// Defense replaces images by crafted ones or adds to the loss: a component of
+// adversary.Family.
 type Defense struct {
-	Name    string `yaml:"name" choice:"defense" doc:"how the embedder is hardened while it learns"`
-	Options any    `yaml:"-"`
+	Name    string         `yaml:"name" choice:"defense" doc:"how the embedder is hardened while it learns"`
+	Options adversary.Keys `yaml:"-"`
 }
 
 // Optimizer moves the weights, a component of optim.Family.

@@ -1,6 +1,9 @@
 package config
 
-import "tercet/internal/engine/loss"
+import (
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/loss"
+)
 
 // gives says what tuples a sampler gives, "" where it gives none.
 func (b Batch) gives() loss.Kind {
@@ -42,8 +45,8 @@ func (c *Config) tupleRules(fail func(key, format string, args ...any)) {
 			fail("miner.name", "loss %s takes every pair of a batch, so no miner is asked: remove miner", c.Loss.Name)
 		}
 	}
-	switch d := c.Defense.Name; d {
-	case "act", "minmax", "hm":
+	if o, ok := c.Defense.Options.(adversary.OnTriplets); ok {
+		d := c.Defense.Name
 		switch {
 		case takes != loss.Triplets:
 			if key, value, ok := c.Loss.For(loss.Triplets); ok {
@@ -51,8 +54,8 @@ func (c *Config) tupleRules(fail func(key, format string, args ...any)) {
 			} else {
 				fail("defense.name", "%s perturbs triplets, and loss %s trains on pairs: take defense none or est, or a triplet loss", d, c.Loss.Name)
 			}
-		case d == "hm" && gives == loss.Triplets:
-			fail("defense.name", "hm samples its own triplets from a batch, and sampler %s gives them: take another sampler, or defense act or minmax", sampler)
+		case o.Samples() && gives == loss.Triplets:
+			fail("defense.name", "%s samples its own triplets from a batch, and sampler %s gives them: take another sampler, or defense act or minmax", d, sampler)
 		}
 	}
 	b, ok := c.Batch.Options.(PairGraph)

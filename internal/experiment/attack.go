@@ -17,7 +17,7 @@ import (
 func AttackProfile(o *record.AttackOptions, name string, side int) error {
 	if name == "auto" {
 		name = "rob28"
-		if side > smallImages {
+		if side > adversary.SmallImages {
 			name = "rob224"
 		}
 	}

@@ -5,32 +5,31 @@ import (
 	"math"
 	"testing"
 
-	"tercet/internal/config"
 	"tercet/internal/engine/adversary"
 	"tercet/internal/train"
 )
 
 func TestTheBudgetFollowsTheImages(t *testing.T) {
-	d, ok := load(t, "defense=act").Defense.Options.(config.ACTDefense)
+	d, ok := load(t, "defense=act").Defense.Options.(adversary.ACTKeys)
 	if !ok {
-		t.Fatal("defence act has other options")
+		t.Fatal("defense act has other options")
 	}
 	for _, c := range []struct {
 		side      int
-		change    func(*config.Crafting)
+		change    func(*adversary.CraftingKeys)
 		eps, step float64
 	}{
 		{28, nil, 77. / 255, 3. / 255},
 		{64, nil, 77. / 255, 3. / 255},
 		{224, nil, 8. / 255, 1. / 255},
-		{224, func(c *config.Crafting) { c.Scale, c.Steps = "ball", 4 }, 8. / 255, 2.5 * 8 / 255 / 4},
-		{28, func(c *config.Crafting) { c.Eps, c.Alpha = ptr(0.1), ptr(0.02) }, 0.1, 0.02},
+		{224, func(c *adversary.CraftingKeys) { c.Scale, c.Steps = "ball", 4 }, 8. / 255, 2.5 * 8 / 255 / 4},
+		{28, func(c *adversary.CraftingKeys) { c.Eps, c.Alpha = ptr(0.1), ptr(0.02) }, 0.1, 0.02},
 	} {
 		o := d.PGD
 		if c.change != nil {
 			c.change(&o)
 		}
-		p := crafting(o, c.side)
+		p := o.PGD(c.side)
 		if p.Eps != c.eps || math.Abs(p.Step-c.step) > 1e-15 || p.Norm != adversary.Linf {
 			t.Errorf("side %d: eps %v, step %v in the ball %s; want %v and %v", c.side, p.Eps, p.Step, p.Norm, c.eps, c.step)
 		}

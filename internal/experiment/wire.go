@@ -75,10 +75,10 @@ func buildObjective(cfg *config.Config, weights *record.TripletProbabilities) (l
 	return o.New()
 }
 
-// minerName is the miner of cfg, or the sampler that its defence puts in its place.
+// minerName is the miner of cfg, or the sampler that its defense puts in its place.
 func minerName(cfg *config.Config) string {
-	if h, ok := cfg.Defense.Options.(config.HMDefense); ok && h.Source != nil {
-		return *h.Source
+	if s := cfg.Defense.Sampler(); s != "" {
+		return s
 	}
 	return cfg.Miner.Name
 }

@@ -3,11 +3,42 @@ package adversary
 import (
 	"fmt"
 
+	"tercet/internal/component"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
 	"tercet/internal/rng"
 )
+
+func init() {
+	Family.Register(component.Component[Keys]{Name: "act", Doc: "positive and negative perturbed towards each other", Defaults: ACTKeys{"paper", CraftingDefaults()}})
+}
+
+// ACTKeys perturb positive and negative towards each other (anti-collapse triplets).
+type ACTKeys struct {
+	Variant string       `yaml:"variant" enum:"paper|published" doc:"published adds 1e-6 to every coordinate difference, as the authors' code does"`
+	PGD     CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
+}
+
+// New implements Keys.
+func (k ACTKeys) New(s Setting) (Defense, error) {
+	o, err := ACTDefaults(Variant(k.Variant))
+	if err != nil {
+		return nil, err
+	}
+	o.PGD = k.PGD.PGD(s.Side)
+	given(&o.Tolerance, k.PGD.Tolerance)
+	return NewACT(o)
+}
+
+// Crafting implements Crafter.
+func (k ACTKeys) Crafting() CraftingKeys { return k.PGD }
+
+// Check implements component.Checker.
+func (k ACTKeys) Check() []component.Fault { return k.PGD.faults() }
+
+// Samples implements OnTriplets.
+func (ACTKeys) Samples() bool { return false }
 
 // ACTOptions configures anti-collapse triplet training.
 type ACTOptions struct {

@@ -3,6 +3,7 @@ package adversary
 import (
 	"fmt"
 
+	"tercet/internal/component"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
@@ -12,6 +13,34 @@ import (
 // nudge is the size of the shift that gives the distance from a point to itself a
 // direction.
 const nudge = 1e-7
+
+func init() {
+	Family.Register(component.Component[Keys]{Name: "est", Doc: "images perturbed to move their own embeddings", Defaults: ESTKeys{"paper", CraftingDefaults()}})
+}
+
+// ESTKeys train on images perturbed to move their own embeddings (embedding shift
+// training).
+type ESTKeys struct {
+	Variant string       `yaml:"variant" enum:"paper|published" doc:"published adds 1e-6 to every coordinate difference, as the authors' code does"`
+	PGD     CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
+}
+
+// New implements Keys.
+func (k ESTKeys) New(s Setting) (Defense, error) {
+	o, err := ESTDefaults(Variant(k.Variant))
+	if err != nil {
+		return nil, err
+	}
+	o.PGD = k.PGD.PGD(s.Side)
+	given(&o.Tolerance, k.PGD.Tolerance)
+	return NewEST(o)
+}
+
+// Crafting implements Crafter.
+func (k ESTKeys) Crafting() CraftingKeys { return k.PGD }
+
+// Check implements component.Checker.
+func (k ESTKeys) Check() []component.Fault { return k.PGD.faults() }
 
 // ESTOptions configures embedding-shifted triplet training.
 type ESTOptions struct {

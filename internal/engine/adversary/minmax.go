@@ -3,10 +3,42 @@ package adversary
 import (
 	"fmt"
 
+	"tercet/internal/component"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/rng"
 )
+
+func init() {
+	Family.Register(component.Component[Keys]{Name: "minmax", Doc: "triplets perturbed to be as hard as they can be", Defaults: MinMaxKeys{"paper", true, CraftingDefaults()}})
+}
+
+// MinMaxKeys perturb triplets to be as hard as they can be.
+type MinMaxKeys struct {
+	Variant string       `yaml:"variant" enum:"paper|published" doc:"published adds 1e-6 to every coordinate difference, as the authors' code does"`
+	Anchor  bool         `yaml:"anchor" doc:"perturb the anchor too"`
+	PGD     CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
+}
+
+// New implements Keys.
+func (k MinMaxKeys) New(s Setting) (Defense, error) {
+	o, err := MinMaxDefaults(Variant(k.Variant))
+	if err != nil {
+		return nil, err
+	}
+	o.PGD, o.Anchor = k.PGD.PGD(s.Side), k.Anchor
+	given(&o.Tolerance, k.PGD.Tolerance)
+	return NewMinMax(o)
+}
+
+// Crafting implements Crafter.
+func (k MinMaxKeys) Crafting() CraftingKeys { return k.PGD }
+
+// Check implements component.Checker.
+func (k MinMaxKeys) Check() []component.Fault { return k.PGD.faults() }
+
+// Samples implements OnTriplets.
+func (MinMaxKeys) Samples() bool { return false }
 
 // MinMaxOptions configures min-max training of triplets.
 type MinMaxOptions struct {

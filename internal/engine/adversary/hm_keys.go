@@ -1,0 +1,108 @@
+package adversary
+
+import (
+	"slices"
+
+	"tercet/internal/component"
+	"tercet/internal/engine/loss"
+	"tercet/internal/engine/mine"
+	"tercet/internal/engine/nn"
+	"tercet/internal/names"
+)
+
+func init() {
+	Family.Register(component.Component[Keys]{
+		Name: "hm", Doc: "hardness manipulation: triplets perturbed until they are as hard as a destination",
+		Defaults: HMKeys{Variant: "paper", PGD: CraftingDefaults()},
+	})
+}
+
+// HMKeys are hardness manipulation: triplets of the source are perturbed until they are
+// as hard as the destination.
+type HMKeys struct {
+	Variant     string       `yaml:"variant" enum:"paper|published" doc:"published is the authors' code: 1e-6 in every coordinate difference, 0.2 for gamma and u, first loss 2, crafting that ends when the objective stands still"`
+	Source      *string      `yaml:"source" doc:"sampler of the triplets, in place of the miner; null takes the miner"`
+	Destination Target       `yaml:"destination" doc:"how hard they shall become"`
+	ICS         ICSKeys      `yaml:"ics" doc:"intra-class structure loss"`
+	PGD         CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
+}
+
+// Target is a target hardness d(a,p) - d(a,n): a component of Destinations.
+type Target struct {
+	Name    string          `yaml:"name" choice:"destination" doc:"how hard triplets shall become"`
+	Options DestinationKeys `yaml:"-"`
+}
+
+// ICSKeys are the intra-class structure loss LAMBDA max(0, d(a,a~) - d(a,p) + MARGIN).
+type ICSKeys struct {
+	Lambda float64 `yaml:"lambda" check:">=0" doc:"weight; 0 leaves it out, the paper has 0.5 (0.05 on SOP)"`
+	Margin float64 `yaml:"margin" check:">=0" doc:"margin; 0 in the paper"`
+}
+
+// New implements Keys.
+func (k HMKeys) New(s Setting) (Defense, error) {
+	o, err := HMDefaults(Variant(k.Variant), s.Margin)
+	if err != nil {
+		return nil, err
+	}
+	o.Source, o.Mine = s.Miner, s.Mine
+	o.Destination.Name = k.Destination.Name
+	k.Destination.Options.set(&o.Destination)
+	o.ICS = ICSOptions{Lambda: k.ICS.Lambda, Margin: k.ICS.Margin}
+	given(&o.Tolerance, k.PGD.Tolerance)
+	o.PGD = k.PGD.PGD(s.Side)
+	// Triplets that have arrived have no gradient: leaving them out of further
+	// passes saves half of them and changes no bit of the weights.
+	o.Narrow = o.PGD.Mode == nn.Eval
+	return NewHM(o)
+}
+
+// Check implements component.Checker.
+func (k HMKeys) Check() []component.Fault {
+	out := k.PGD.faults()
+	if k.Source != nil && !slices.Contains(mine.Samplers(), *k.Source) {
+		out = append(out, component.Faultf("source", "there is no %q here; %s", *k.Source, names.Unknown(*k.Source, mine.Samplers())))
+	}
+	return out
+}
+
+// Fit implements Fitter.
+func (k HMKeys) Fit(in Fitting) (out []component.Fault) {
+	if !in.Normalized {
+		out = append(out, component.Faultf("defense.name", "hm compares distances of embeddings of length 1: set model.normalize: true"))
+	}
+	if _, gradual := k.Destination.Options.(following); !gradual {
+		return out
+	}
+	o, ok := in.Loss.(loss.AgainstMargin)
+	if !ok {
+		return append(out, component.Faultf("loss.name", "destination %s compares the loss with the margin: set loss: triplet", k.Destination.Name))
+	}
+	for _, f := range o.AgainstMargin() {
+		out = append(out, component.Faultf("loss."+f.Key, "destination %s %s", k.Destination.Name, f.Msg))
+	}
+	return out
+}
+
+// Crafting implements Crafter.
+func (k HMKeys) Crafting() CraftingKeys { return k.PGD }
+
+// Samples implements OnTriplets.
+func (HMKeys) Samples() bool { return true }
+
+// Sampler implements Sourced.
+func (k HMKeys) Sampler() string {
+	if k.Source == nil {
+		return ""
+	}
+	return *k.Source
+}
+
+// AtMost implements Saving: all steps for all triplets. What hardness manipulation
+// saves depends on the network.
+func (k HMKeys) AtMost() Keys {
+	// No triplet is as hard as 2.
+	k.Destination = Target{Name: "constant", Options: ConstantHardness{Value: 2}}
+	k.PGD.Tolerance = new(float64)
+	return k
+}
