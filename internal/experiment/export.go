@@ -26,7 +26,7 @@ func (e *Embedded) Export(path string, force bool) (*record.Export, error) {
 	files := []exportFile{
 		{d.Embeddings, func(w io.Writer) error { return data.WriteNPY(w, e.Vectors) }},
 		{d.Labels, func(w io.Writer) error { return data.WriteNPYLabels(w, e.Data.Labels()) }},
-		{d.Items, e.writeItems},
+		{d.Items, func(w io.Writer) error { return e.writeItems(w) }},
 	}
 	for _, f := range files {
 		if force {
