@@ -46,7 +46,7 @@ lint:
 
 ## race: the tests of the concurrent packages under the race detector
 race:
-	$(GO) test -race -short ./internal/par ./internal/data/... ./internal/train ./internal/engine/... ./internal/attack ./internal/metric ./internal/cluster ./internal/experiment ./internal/cli
+	$(GO) test -race -short ./internal/par ./internal/data/... ./internal/train ./internal/engine/... ./internal/attack ./internal/metric ./internal/cluster ./internal/run ./internal/evaluate ./internal/robustness ./internal/clustering ./internal/generalize ./internal/cli
 
 ## noasm: the engine's tests without assembly, and at each kernel level
 noasm:

@@ -97,7 +97,7 @@ func (t training) prepare() ([]task, error) {
 	}}, nil
 }
 
-// trainer wires a training run as internal/experiment does, but for batches and
+// trainer wires a training run as internal/run does, but for batches and
 // miner, which are given.
 func (t training) trainer(batches train.Batches, miner mine.Miner) (*train.Trainer, *nn.Model, error) {
 	model, err := nn.Build(t.spec, rng.New(0, "init"))

@@ -9,8 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/attack"
-	"tercet/internal/experiment"
 	"tercet/internal/record"
+	"tercet/internal/robustness"
+	"tercet/internal/run"
 )
 
 type attackOptions struct {
@@ -164,7 +165,7 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 	if o.points != nil {
 		return runCurve(ctx, s, o, r, opts, view)
 	}
-	a, err := r.Attack(ctx, o.checkpoint, o.set, opts, view.say)
+	a, err := robustness.Attack(ctx, r, o.checkpoint, o.set, opts, view.say)
 	if err != nil {
 		return runError(err)
 	}
@@ -180,7 +181,7 @@ func runAttack(ctx context.Context, s *Streams, o attackOptions) error {
 	}
 	if o.examples > 0 && !o.noPictures {
 		picture(s, func() (string, error) {
-			return a.DrawAttack(experiment.FigureFolder(o.out, o.set, o.checkpoint), o.examples, o.drawn())
+			return a.DrawAttack(run.FigureFolder(o.out, o.set, o.checkpoint), o.examples, o.drawn())
 		})
 	}
 	return o.show(s, a.Doc, gates)

@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"tercet/internal/experiment"
 	"tercet/internal/record"
+	"tercet/internal/robustness"
+	"tercet/internal/run"
 )
 
 // maxCurve bounds the points of a curve: each is a whole attack.
@@ -75,8 +76,8 @@ func (o *attackOptions) checkCurve() error {
 }
 
 // runCurve runs the attacks at each eps, and writes and shows the curve.
-func runCurve(ctx context.Context, s *Streams, o attackOptions, r *experiment.Run, opts record.AttackOptions, view *stages) error {
-	d, err := r.AttackCurve(ctx, o.checkpoint, o.set, opts, o.points, view.say)
+func runCurve(ctx context.Context, s *Streams, o attackOptions, r *run.Run, opts record.AttackOptions, view *stages) error {
+	d, err := robustness.Curve(ctx, r, o.checkpoint, o.set, opts, o.points, view.say)
 	if err != nil {
 		return runError(err)
 	}
@@ -89,7 +90,7 @@ func runCurve(ctx context.Context, s *Streams, o attackOptions, r *experiment.Ru
 	}
 	if !o.noPictures {
 		picture(s, func() (string, error) {
-			return experiment.DrawCurve(d, experiment.FigureFolder(o.out, o.set, o.checkpoint))
+			return robustness.DrawCurve(d, run.FigureFolder(o.out, o.set, o.checkpoint))
 		})
 	}
 	return s.Result(d, func(w io.Writer) error { return curveTable(d).Write(w, o.format) })

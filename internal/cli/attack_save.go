@@ -9,8 +9,8 @@ import (
 	"tercet/internal/attack"
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
-	"tercet/internal/experiment"
 	"tercet/internal/fsx"
+	"tercet/internal/robustness"
 )
 
 // saveImages writes what an independent check needs: the gallery with its labels,
@@ -18,7 +18,7 @@ import (
 // images, what they were aimed at, the objective before the first step and the
 // scores query by query. adversarial.npy are the images of ES, or else of the first
 // attack, in the fixed variant, or else the published one.
-func saveImages(dir string, a *experiment.Attacked) error {
+func saveImages(dir string, a *robustness.Attacked) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}

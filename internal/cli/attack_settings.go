@@ -8,9 +8,10 @@ import (
 	"strings"
 
 	"tercet/internal/attack"
-	"tercet/internal/experiment"
 	"tercet/internal/names"
 	"tercet/internal/record"
+	"tercet/internal/robustness"
+	"tercet/internal/run"
 )
 
 // names spells the attacks as tables do and refuses unknown ones.
@@ -74,14 +75,14 @@ func (o *attackOptions) variants() []string {
 }
 
 // settings lays the flags that were given over the profile.
-func (o *attackOptions) settings(r *experiment.Run) (record.AttackOptions, error) {
+func (o *attackOptions) settings(r *run.Run) (record.AttackOptions, error) {
 	a := record.AttackOptions{
 		Attacks: o.attacks, Variants: o.variants(), Queries: o.queries, Sample: o.sample, Batch: o.batch, Seed: o.seed, Bootstrap: o.bootstrap,
 		Draws: o.draws, W: o.w, M: o.m, Near: o.near, Pure: o.pure, XiScale: o.xiScale, XiWeight: o.xi,
 		Pictures: o.examples, PictureAttacks: o.examplesOf,
 	}
 	shape := r.Manifest.Data.Train.Shape
-	if err := experiment.AttackProfile(&a, o.profile, shape[0]); err != nil {
+	if err := robustness.Profile(&a, o.profile, shape[0]); err != nil {
 		return a, &ExitError{ExitUsage, err}
 	}
 	if a.Batch == 0 {
@@ -145,7 +146,7 @@ func (o *attackOptions) settings(r *experiment.Run) (record.AttackOptions, error
 	if err := o.weights(); err != nil {
 		return a, err
 	}
-	if err := experiment.ValidateAttack(a); err != nil {
+	if err := robustness.ValidateAttack(a); err != nil {
 		return a, &ExitError{ExitUsage, err}
 	}
 	return a, nil

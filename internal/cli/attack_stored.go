@@ -3,24 +3,25 @@ package cli
 import (
 	"errors"
 
-	"tercet/internal/experiment"
 	"tercet/internal/record"
+	"tercet/internal/robustness"
+	"tercet/internal/run"
 )
 
 // path is where the result goes.
 func (o *attackOptions) path() string {
-	return experiment.ResultPath(o.out, "attack", o.set, o.checkpoint)
+	return run.ResultPath(o.out, "attack", o.set, o.checkpoint)
 }
 
 // curvePath is where a curve goes.
 func (o *attackOptions) curvePath() string {
-	return experiment.ResultPath(o.out, "curve", o.set, o.checkpoint)
+	return run.ResultPath(o.out, "curve", o.set, o.checkpoint)
 }
 
 // stored returns the result that is there where it is the one asked for and
 // --if-needed is given. It refuses, before the work, to replace one that the new one
 // does not cover.
-func (o *attackOptions) stored(r *experiment.Run, opts record.AttackOptions) (*record.Attack, error) {
+func (o *attackOptions) stored(r *run.Run, opts record.AttackOptions) (*record.Attack, error) {
 	if err := writable(o.path()); err != nil || o.force {
 		return nil, err
 	}
@@ -32,23 +33,23 @@ func (o *attackOptions) stored(r *experiment.Run, opts record.AttackOptions) (*r
 	if err != nil {
 		return nil, runError(err)
 	}
-	if o.ifNeeded && r.Owns(o.path(), d.Source) && experiment.SameAttack(d, opts) && r.Measures(d.Source, o.checkpoint, step, o.set) {
+	if o.ifNeeded && r.Owns(o.path(), d.Source) && robustness.SameAttack(d, opts) && r.Measures(d.Source, o.checkpoint, step, o.set) {
 		return d, nil
 	}
-	return nil, keptError(r.Protect(o.path(), d.Source, o.set, o.checkpoint, experiment.PlannedAttack(opts).Covers(*d)), "FOLDER")
+	return nil, keptError(r.Protect(o.path(), d.Source, o.set, o.checkpoint, robustness.PlannedAttack(opts).Covers(*d)), "FOLDER")
 }
 
 // storedCurve refuses, before the work, to replace a curve, as stored does.
-func (o *attackOptions) storedCurve(r *experiment.Run, opts record.AttackOptions) error {
+func (o *attackOptions) storedCurve(r *run.Run, opts record.AttackOptions) error {
 	if err := writable(o.curvePath()); err != nil || o.force {
 		return err
 	}
-	return keptError(experiment.Keep(r, o.curvePath(), experiment.PlannedCurve(opts, o.points), o.set, o.checkpoint), "FOLDER")
+	return keptError(run.Keep(r, o.curvePath(), robustness.PlannedCurve(opts, o.points), o.set, o.checkpoint), "FOLDER")
 }
 
 // writable refuses a path to which no result is written, before the work.
 func writable(path string) error {
-	if err := experiment.Writable(path); err != nil {
+	if err := run.Writable(path); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
 	return nil

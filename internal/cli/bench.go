@@ -14,10 +14,10 @@ import (
 
 	"tercet/internal/bench"
 	"tercet/internal/engine/kernel"
-	"tercet/internal/experiment"
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/run"
 	"tercet/internal/text"
 )
 
@@ -114,7 +114,7 @@ func runBench(ctx context.Context, s *Streams, o benchOptions) error {
 		o.seconds = quickSeconds
 	}
 	doc := &benchDocument{Schema: record.BenchSchema, Build: BuildInfo(), Machine: &bench.Machine{
-		CPU: experiment.CPUName(), Level: kernel.Setting(), Threads: par.Threads(),
+		CPU: run.CPUName(), Level: kernel.Setting(), Threads: par.Threads(),
 	}, Quick: o.quick}
 	if o.check {
 		return checkJobs(ctx, s, o, jobs, doc)

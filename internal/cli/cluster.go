@@ -13,10 +13,14 @@ import (
 
 	"tercet/internal/cluster/link"
 	"tercet/internal/cluster/multicut"
+	"tercet/internal/cluster/solve"
 	"tercet/internal/cluster/tsne"
+	"tercet/internal/clustering"
 	"tercet/internal/data"
-	"tercet/internal/experiment"
+	"tercet/internal/option"
+	"tercet/internal/progress"
 	"tercet/internal/record"
+	"tercet/internal/run"
 )
 
 type clusterOptions struct {
@@ -118,7 +122,7 @@ func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
 	saveMemory()
 	view := &stages{s: s}
 	defer view.close()
-	var c *experiment.Clustered
+	var c *solve.Result
 	if o.run != "" {
 		c, err = o.clusterRun(ctx, s, view)
 	} else {
@@ -149,7 +153,7 @@ func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
 }
 
 // told is stages.say for stages with a note behind a tab: what it says may change.
-func told(v *stages) experiment.Say {
+func told(v *stages) progress.Say {
 	return func(stage string, done, total int) {
 		name, note, _ := strings.Cut(stage, "\t")
 		if v.say(name, 0, total); note != "" {
@@ -162,7 +166,7 @@ func told(v *stages) experiment.Say {
 }
 
 // clusterRun clusters a run's images; out becomes its directory where none is given.
-func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stages) (*experiment.Clustered, error) {
+func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stages) (*solve.Result, error) {
 	r, err := o.open()
 	if err != nil {
 		return nil, err
@@ -179,15 +183,15 @@ func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stage
 		if err != nil {
 			return nil, err
 		}
-		if o.method = experiment.KMeans; tau != nil {
-			o.method = experiment.Multicut
+		if o.method = solve.KMeans; tau != nil {
+			o.method = solve.Multicut
 		}
 	}
 	opts, err := o.settings()
 	if err != nil {
 		return nil, err
 	}
-	if k := r.Config.Eval.KMeans.K; !o.changed("clusters") && (o.method == experiment.KMeans || o.method == experiment.Agglomerative && !opts.Agglomerative.Cut) {
+	if k := r.Config.Eval.KMeans.K; !o.changed("clusters") && (o.method == solve.KMeans || o.method == solve.Agglomerative && !opts.Agglomerative.Cut) {
 		opts.K = k
 	}
 	if !o.changed("n-init") && opts.NInit > 0 && opts.KMeans.MiniBatch == 0 {
@@ -196,7 +200,7 @@ func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stage
 	if !o.changed("seed") {
 		opts.Seed = r.Config.Seed
 	}
-	if err := r.CheckClusters(opts.K, o.set, o.limit); err != nil {
+	if err := clustering.CheckClusters(r, opts.K, o.set, o.limit); err != nil {
 		return nil, &ExitError{ExitUsage, err}
 	}
 	path, err := o.place()
@@ -205,11 +209,11 @@ func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stage
 	}
 	if !o.force {
 		now := record.Cluster{Options: opts, Source: record.Source{Items: o.limit}}
-		if err := keptError(experiment.Keep(r, path, now, o.set, o.checkpoint), "FOLDER"); err != nil {
+		if err := keptError(run.Keep(r, path, now, o.set, o.checkpoint), "FOLDER"); err != nil {
 			return nil, err
 		}
 	}
-	return r.Cluster(ctx, o.checkpoint, o.set, o.limit, opts, told(view))
+	return clustering.Cluster(ctx, r, o.checkpoint, o.set, o.limit, opts, told(view))
 }
 
 // place is where the document goes. It refuses a folder with files of others.
@@ -218,13 +222,13 @@ func (o *clusterOptions) place() (string, error) {
 	if err := writable(path); err != nil || o.force {
 		return path, err
 	}
-	return path, keptError(experiment.Vacant(o.out), "FOLDER")
+	return path, keptError(solve.Vacant(o.out), "FOLDER")
 }
 
 // clusterFile clusters the embeddings or the graph of a file.
-func (o *clusterOptions) clusterFile(ctx context.Context, view *stages) (*experiment.Clustered, error) {
+func (o *clusterOptions) clusterFile(ctx context.Context, view *stages) (*solve.Result, error) {
 	if o.method == "auto" {
-		o.method = experiment.KMeans
+		o.method = solve.KMeans
 	}
 	opts, err := o.settings()
 	if err != nil {
@@ -236,18 +240,18 @@ func (o *clusterOptions) clusterFile(ctx context.Context, view *stages) (*experi
 		}
 	}
 	if o.graph != "" {
-		return experiment.ClusterGraph(ctx, o.graph, o.labelFile(), opts, o.keeper(opts), told(view))
+		return clustering.Graph(ctx, o.graph, o.labelFile(), opts, o.keeper(opts), told(view))
 	}
 	if err := o.knowable(opts); err != nil {
 		return nil, err
 	}
-	c, err := experiment.ClusterFiles(ctx, o.embeddings, o.labelFile(), opts, o.keeper(opts), told(view))
+	c, err := clustering.Files(ctx, o.embeddings, o.labelFile(), opts, o.keeper(opts), told(view))
 	return c, labelsError(err)
 }
 
 // keeper refuses to replace what --out has by less of the same files, or by the result of
 // others; nil where there is nothing to refuse.
-func (o *clusterOptions) keeper(opts record.ClusterOptions) experiment.Keeper {
+func (o *clusterOptions) keeper(opts record.ClusterOptions) run.Keeper {
 	if o.out == "" || o.force {
 		return nil
 	}
@@ -259,14 +263,14 @@ func (o *clusterOptions) keeper(opts record.ClusterOptions) experiment.Keeper {
 }
 
 // write writes the result and its pictures.
-func (o *clusterOptions) write(s *Streams, c *experiment.Clustered) error {
+func (o *clusterOptions) write(s *Streams, c *solve.Result) error {
 	if err := c.Write(o.out); err != nil {
 		return err
 	}
 	if o.noPictures {
 		return nil
 	}
-	for _, p := range c.Pictures(filepath.Join(o.out, "figures")) {
+	for _, p := range clustering.Pictures(c, filepath.Join(o.out, "figures")) {
 		picture(s, p.Draw)
 	}
 	return nil
@@ -275,7 +279,7 @@ func (o *clusterOptions) write(s *Streams, c *experiment.Clustered) error {
 // clusterError gives errors of the clustering packages their exit codes, and says of
 // an interruption in which stage it came.
 func clusterError(ctx context.Context, view *stages, err error) error {
-	var option *experiment.OptionError
+	var option *option.Error
 	switch {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		during := ""
@@ -314,7 +318,7 @@ func (o *clusterOptions) clusterGates() ([]gate, error) {
 		err = usagef("--fail-under needs --labels: without true labels nothing is scored")
 	}
 	if err == nil {
-		err = knownGates(gates, experiment.ClusteringKeys())
+		err = knownGates(gates, run.ClusteringKeys())
 	}
 	return gates, err
 }

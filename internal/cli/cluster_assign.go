@@ -10,12 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tercet/internal/clustering"
 	"tercet/internal/data"
-	"tercet/internal/experiment"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/report"
+	"tercet/internal/run"
 	"tercet/internal/text"
 )
 
@@ -75,7 +76,7 @@ func runAssign(ctx context.Context, s *Streams, o assignOptions) error {
 		err = usagef("--fail-under needs --labels: without true labels nothing is scored")
 	}
 	if err == nil {
-		err = knownGates(gates, experiment.ClusteringKeys())
+		err = knownGates(gates, run.ClusteringKeys())
 	}
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func runAssign(ctx context.Context, s *Streams, o assignOptions) error {
 	defer view.close()
 	var d *record.Assign
 	if o.run == "" {
-		d, err = experiment.AssignFiles(ctx, o.clusters, o.embeddings, o.labelFile())
+		d, err = clustering.AssignFiles(ctx, o.clusters, o.embeddings, o.labelFile())
 	} else {
 		d, err = o.assignRun(ctx, s, view)
 	}
@@ -115,7 +116,7 @@ func (o *assignOptions) assignRun(ctx context.Context, s *Streams, view *stages)
 	if err := o.noteUnfinished(s, r); err != nil {
 		return nil, err
 	}
-	return r.Assign(ctx, o.clusters, o.checkpoint, o.set, o.limit, view.say)
+	return clustering.Assign(ctx, r, o.clusters, o.checkpoint, o.set, o.limit, view.say)
 }
 
 func writeAssigned(dir string, d *record.Assign) error {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tercet/internal/experiment"
+	"tercet/internal/cluster/solve"
 	"tercet/internal/text"
 )
 
@@ -28,7 +28,7 @@ func (o *clusterOptions) declare(cmd *cobra.Command) {
 	fs.BoolVar(&o.spherical, "spherical", false, "k-means: by direction, whatever the length; the inertia is the sum over rows x with center c of |x/|x| - c/|c||^2 = 2 (1 - cos(x, c))")
 	fs.IntVar(&o.miniBatch, "mini-batch", 0, "k-means: rows a step, for very many items; 0, or more than there are, takes all")
 	fs.IntVar(&o.sample, "silhouette-sample", 0, "k-means with several k: items that the silhouette is measured on, 0 for all")
-	fs.StringVar(&o.solver, "solver", "auto", "multicut: "+strings.Join(experiment.MulticutSolvers(), ", ")+"; auto is factored for all pairs of points, else kl; exact proves its answer, which can take exponentially long: for small graphs")
+	fs.StringVar(&o.solver, "solver", "auto", "multicut: "+strings.Join(solve.Solvers(), ", ")+"; auto is factored for all pairs of points, else kl; exact proves its answer, which can take exponentially long: for small graphs")
 	fs.StringVar(&o.threshold, "threshold", "auto", "multicut, agglomerative: `DISTANCE` below which two items belong together, margins (of the run's loss), fit (to held-out data), or auto: margins where there are such, else fit")
 	fs.StringVar(&o.link, "link", "squared", "multicut: cost of a pair, squared: s (t^2 - d^2), distance: s (t - d), or fitted: squared with t and s fitted")
 	fs.Float64Var(&o.scale, "scale", 0, "multicut: s of the link, which matters only with --clip or --bias; 0 takes that of the fit or of the margins")
@@ -50,7 +50,7 @@ func (o *clusterOptions) declare(cmd *cobra.Command) {
 	fs.IntVar(&o.minSamples, "min-samples", 0, "hdbscan: points within the distance at which a point counts as dense, the point itself among them (as in scikit-learn); 0: as --min-cluster-size")
 	fs.StringVar(&o.selection, "selection", "eom", "hdbscan: clusters of the tree by excess of mass (eom), or its leaves (leaf)")
 	fs.Float64Var(&o.epsilon, "epsilon", 0, "hdbscan: clusters nearer than this are not told apart")
-	fs.StringVar(&o.mapKind, "map", "auto", "maps of the items: tsne, pca, both, none; auto: pca, and tsne of at most "+strconv.Itoa(experiment.AutoMap)+" items")
+	fs.StringVar(&o.mapKind, "map", "auto", "maps of the items: tsne, pca, both, none; auto: pca, and tsne of at most "+strconv.Itoa(solve.AutoMap)+" items")
 	fs.Float64Var(&o.perplexity, "perplexity", 30, "t-SNE: effective number of neighbours")
 	fs.IntVar(&o.mapIterations, "map-iterations", 1000, "t-SNE: iterations, the first 250 exaggerated")
 	fs.Float64Var(&o.theta, "theta", 0.5, "t-SNE: coarseness of far forces, 0 for exact ones")
@@ -103,7 +103,7 @@ func (o *clusterOptions) suggest() {
 		return
 	}
 	if o.graph != "" {
-		o.method = experiment.Multicut
+		o.method = solve.Multicut
 		return
 	}
 	for _, single := range []bool{true, false} {
@@ -122,7 +122,7 @@ func (o *clusterOptions) heeded() error {
 	for _, f := range flagMethods {
 		if o.method != "auto" && o.changed(f.flag) && !slices.Contains(f.methods, o.method) {
 			hint := ""
-			if f.flag == "clusters" && o.method == experiment.Multicut {
+			if f.flag == "clusters" && o.method == solve.Multicut {
 				hint = "; multicut finds their number itself"
 			}
 			return usagef("--%s is for %s, not for %s%s", f.flag, text.List(f.methods, "or"), o.method, hint)
@@ -139,7 +139,7 @@ func (o *clusterOptions) heeded() error {
 			return usagef("--%s is about points; --graph gives costs and no points", flag)
 		}
 	}
-	if o.method != experiment.Multicut {
+	if o.method != solve.Multicut {
 		return usagef("--graph gives costs and no points; it is for multicut, not for %s", o.method)
 	}
 	if o.solver == "factored" {
@@ -178,8 +178,8 @@ func (o *clusterOptions) words() error {
 		flag, value string
 		valid       []string
 	}{
-		{"method", o.method, append([]string{"auto"}, experiment.ClusterMethods()...)},
-		{"solver", o.solver, append([]string{"auto"}, experiment.MulticutSolvers()...)},
+		{"method", o.method, append([]string{"auto"}, solve.Methods()...)},
+		{"solver", o.solver, append([]string{"auto"}, solve.Solvers()...)},
 		{"link", o.link, []string{"squared", "distance", "fitted"}},
 		{"fit-prior", o.fitPrior, []string{"balanced", "pairs"}},
 		{"bound", o.bound, []string{"auto", "none", "trivial", "triangle", "cycle"}},
@@ -236,13 +236,13 @@ func (o *clusterOptions) numbers() error {
 		return usagef("--solver factored takes all pairs; leave out --graph-neighbours and --graph-random, or take another solver")
 	case sparse && o.near == 0:
 		return usagef("--graph-random needs --graph-neighbours: random pairs alone say nothing of who belongs together")
-	case o.solver != "auto" && o.solver != "factored" && (o.starts != nil || o.minSize > 0 && o.method == experiment.Multicut):
+	case o.solver != "auto" && o.solver != "factored" && (o.starts != nil || o.minSize > 0 && o.method == solve.Multicut):
 		return usagef("--starts and --min-cluster-size are for --solver factored, not %s", o.solver)
 	case (o.rounds > 0 || o.restarts != 0) && o.solver != "auto" && o.solver != "kl" && o.solver != "factored":
 		return usagef("--rounds and --restarts are for the solvers factored and kl, not %s", o.solver)
 	case sparse && (o.starts != nil || o.minSize > 0):
 		return usagef("--starts and --min-cluster-size are for --solver factored, which takes all pairs: leave out --graph-neighbours")
-	case o.method == experiment.HDBSCAN && o.changed("min-cluster-size") && o.minSize < 2:
+	case o.method == solve.HDBSCAN && o.changed("min-cluster-size") && o.minSize < 2:
 		return usagef("--min-cluster-size is %d; give at least 2", o.minSize)
 	}
 	return o.thresholdWord()
@@ -255,15 +255,15 @@ func (o *clusterOptions) thresholdWord() error {
 	switch {
 	case err != nil:
 		return err
-	case o.link == "fitted" && from != experiment.FromAuto && from != experiment.FromFit:
+	case o.link == "fitted" && from != solve.FromAuto && from != solve.FromFit:
 		return usagef("--link fitted takes its threshold from the fit; leave out --threshold %s, or take --link squared", o.threshold)
-	case o.fitX != "" && from != experiment.FromFit && from != experiment.FromAuto:
+	case o.fitX != "" && from != solve.FromFit && from != solve.FromAuto:
 		return usagef("--fit-embeddings is for --threshold fit, not %s", o.threshold)
-	case from == experiment.FromMargins && o.run == "":
+	case from == solve.FromMargins && o.run == "":
 		return usagef("--threshold margins is that of a run's loss: it goes with --run")
-	case o.method == experiment.Agglomerative && o.changed("threshold") && o.changed("clusters"):
+	case o.method == solve.Agglomerative && o.changed("threshold") && o.changed("clusters"):
 		return usagef("agglomerative clustering ends at a number of clusters or at a distance: give one of -k and --threshold")
-	case o.method == experiment.Agglomerative && o.linkage == "ward" && o.changed("threshold") && from != experiment.FromValue:
+	case o.method == solve.Agglomerative && o.linkage == "ward" && o.changed("threshold") && from != solve.FromValue:
 		return usagef("the distances of ward linkage are not those of pairs: give --threshold as a number, or another --linkage")
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tercet/internal/experiment"
+	"tercet/internal/cluster/solve"
 	"tercet/internal/record"
 )
 
@@ -52,7 +52,7 @@ const leastThreshold, mostThreshold = 1e-15, 1e15
 // thresholdSource reads --threshold.
 func (o *clusterOptions) thresholdSource() (from string, value float64, err error) {
 	switch o.threshold {
-	case experiment.FromAuto, experiment.FromMargins, experiment.FromFit:
+	case solve.FromAuto, solve.FromMargins, solve.FromFit:
 		return o.threshold, 0, nil
 	}
 	v, err := strconv.ParseFloat(o.threshold, 64)
@@ -65,7 +65,7 @@ func (o *clusterOptions) thresholdSource() (from string, value float64, err erro
 	case v < leastThreshold || v > mostThreshold:
 		return "", 0, usagef("--threshold is %v, which no embeddings are apart; give a distance from %v to %v", v, leastThreshold, mostThreshold)
 	}
-	return experiment.FromValue, v, nil
+	return solve.FromValue, v, nil
 }
 
 // settings are the options of the method, which is no longer auto.
@@ -80,12 +80,12 @@ func (o *clusterOptions) settings() (record.ClusterOptions, error) {
 	if c.K, ks, err = o.clusterCount(); err != nil {
 		return c, err
 	}
-	if ks != nil && o.method != experiment.KMeans {
+	if ks != nil && o.method != solve.KMeans {
 		return c, usagef("several -k are for k-means, whose silhouette chooses; %s takes one", o.method)
 	}
 	bytes := int64(o.matrix * (1 << 30))
 	switch o.method {
-	case experiment.KMeans:
+	case solve.KMeans:
 		c.KMeans = record.KMeansOptions{Ks: ks, Sample: o.sample, Spherical: o.spherical, MiniBatch: o.miniBatch}
 		if o.miniBatch > 0 && !o.changed("n-init") {
 			c.NInit = 3
@@ -93,7 +93,7 @@ func (o *clusterOptions) settings() (record.ClusterOptions, error) {
 		if o.changed("silhouette-sample") && ks == nil {
 			return c, usagef("--silhouette-sample is for several -k, such as -k 2..20")
 		}
-	case experiment.Multicut:
+	case solve.Multicut:
 		c.Multicut = record.MulticutOptions{
 			ThresholdOptions: threshold, Link: o.link, Scale: o.scale, Clip: o.clip, Bias: o.bias, Neighbours: o.near, Random: o.random,
 			Solver: o.solver, Starts: o.starts, Rounds: o.rounds, Restarts: o.restarts, MinSize: o.minSize, Bound: o.bound, Matrix: bytes, Alone: o.noComparison,
@@ -102,13 +102,13 @@ func (o *clusterOptions) settings() (record.ClusterOptions, error) {
 			c.NInit = 0
 			c.Multicut = record.MulticutOptions{Solver: o.solver, Rounds: o.rounds, Restarts: o.restarts, Bound: o.bound, Alone: o.noComparison}
 		}
-	case experiment.Agglomerative:
+	case solve.Agglomerative:
 		c.NInit = 0
 		c.Agglomerative = record.AgglomerativeOptions{Linkage: o.linkage, Memory: bytes}
 		if o.changed("threshold") {
 			c.Agglomerative.Cut, c.Agglomerative.Threshold = true, threshold
 		}
-	case experiment.HDBSCAN:
+	case solve.HDBSCAN:
 		c.NInit = 0
 		c.HDBSCAN = record.HDBSCANOptions{MinClusterSize: o.minSize, MinSamples: o.minSamples, Selection: o.selection, Epsilon: o.epsilon}
 		if o.minSize == 0 {
@@ -129,18 +129,18 @@ func (o *clusterOptions) settings() (record.ClusterOptions, error) {
 // knowable refuses, before files are read, to cluster what nothing says how to.
 func (o *clusterOptions) knowable(c record.ClusterOptions) error {
 	t := c.Multicut.ThresholdOptions
-	if o.method == experiment.Agglomerative {
+	if o.method == solve.Agglomerative {
 		t = c.Agglomerative.Threshold
 	}
-	if (t.From == experiment.FromFit || t.From == experiment.FromAuto) && o.fitX == "" {
+	if (t.From == solve.FromFit || t.From == solve.FromAuto) && o.fitX == "" {
 		return usagef("nothing says how near two items of one class are: give the distance, --threshold VALUE, or labelled held-out data to fit it to, --fit-embeddings FILE.npy --fit-labels FILE")
 	}
 	switch {
 	case o.labels != "" || c.K > 0:
 		return nil
-	case o.method == experiment.KMeans && c.KMeans.Ks == nil:
+	case o.method == solve.KMeans && c.KMeans.Ks == nil:
 		return usagef("without labels the number of clusters must be given: -k 10, or -k auto; or --method multicut --threshold VALUE finds it")
-	case o.method == experiment.Agglomerative && !c.Agglomerative.Cut:
+	case o.method == solve.Agglomerative && !c.Agglomerative.Cut:
 		return usagef("without labels agglomerative clustering must be told where to end: -k 10, or the distance, --threshold VALUE")
 	}
 	return nil

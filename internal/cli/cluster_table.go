@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"tercet/internal/experiment"
+	"tercet/internal/cluster/solve"
 	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -54,13 +54,13 @@ func clusterTable(d *record.Cluster) *render.Table {
 		row("smallest", render.Int(d.Sizes[n-1]))
 		row("largest", render.Int(d.Sizes[0]))
 	}
-	if d.Options.Method == experiment.HDBSCAN {
+	if d.Options.Method == solve.HDBSCAN {
 		row("noise", render.Int(d.Noise))
 	}
 	number("threshold", d.Threshold)
 	if d.Objective != nil {
 		name := "objective"
-		if d.Options.Method == experiment.KMeans {
+		if d.Options.Method == solve.KMeans {
 			name = "inertia"
 		}
 		row(name, each(columns, func(c column) render.Cell { return render.Number(*c.objective) })...)
@@ -116,7 +116,7 @@ func clusterNotes(d *record.Cluster) []string {
 			add("threshold: fitted to %d pairs of %s (%s), of which it puts %.1f %% where they belong; AUC %.3f", s.Fit.Pairs, s.Fit.Set, text.Plural(s.Fit.Items, "item", "items"), 100*s.Fit.Accuracy, s.Fit.AUC)
 		case s.Alpha > 0:
 			add("threshold: sqrt((alpha + beta)/2) of the loss's margins, alpha %g, beta %g", s.Alpha, s.Beta)
-		case s.From == experiment.FromMargins:
+		case s.From == solve.FromMargins:
 			add("threshold: that of the loss")
 		}
 	}
@@ -137,7 +137,7 @@ func clusterNotes(d *record.Cluster) []string {
 			add("lower bound: %s, %.2f s%s", m.Bound.Method, m.Bound.Seconds, more)
 		} else if d.Options.Multicut.Bound == "none" {
 			add("no lower bound: none was asked for")
-		} else if d.Options.Multicut.Bound == "auto" && m.Graph.Nodes > experiment.AutoTrivial {
+		} else if d.Options.Multicut.Bound == "auto" && m.Graph.Nodes > solve.AutoTrivial {
 			add("no lower bound: none is quick for so many items; --bound trivial or triangle gives one")
 		}
 		if c := m.Comparison; c != nil && c.Verdict != "" {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"tercet/internal/config"
-	"tercet/internal/experiment"
+	"tercet/internal/run"
 )
 
 // The clustering study compares like with like: in a data set, runs differ in the
@@ -24,7 +24,7 @@ func TestClusteringConfigs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			runs, err := experiment.Variants(cfg)
+			runs, err := run.Variants(cfg)
 			if err != nil || len(runs) != 18 {
 				t.Fatalf("%s: %d runs, %v", file, len(runs), err)
 			}

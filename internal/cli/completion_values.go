@@ -11,11 +11,13 @@ import (
 
 	"tercet/configs/tables"
 	"tercet/internal/attack"
+	"tercet/internal/cluster/solve"
 	"tercet/internal/config"
-	"tercet/internal/experiment"
+	"tercet/internal/generalize"
 	"tercet/internal/metric"
 	"tercet/internal/noise"
 	"tercet/internal/render"
+	"tercet/internal/run"
 	"tercet/internal/study"
 	"tercet/internal/theory/stability"
 )
@@ -39,10 +41,10 @@ var flagValues = map[string]completer{
 	"set-name":     oneOf("test", "validation", "train"),
 	"format":       oneOf(render.Formats()...),
 	"train --jobs": oneOf("auto"),
-	"train --from": oneOf("previous", "best", experiment.Start),
+	"train --from": oneOf("previous", "best", run.Start),
 
 	"method":    oneOf("auto", "kmeans", "multicut", "agglomerative", "hdbscan"),
-	"solver":    oneOf(append([]string{"auto"}, experiment.MulticutSolvers()...)...),
+	"solver":    oneOf(append([]string{"auto"}, solve.Solvers()...)...),
 	"threshold": nothing, "cluster --threshold": oneOf("auto", "margins", "fit"),
 	"link":      oneOf("squared", "distance", "fitted"),
 	"fit-prior": oneOf("balanced", "pairs"),
@@ -64,7 +66,7 @@ var flagValues = map[string]completer{
 	"keep":          oneOf("last", "best"),
 
 	"distance":  oneOf(metric.Euclidean, metric.Cosine),
-	"replace":   list(func() []string { return append(experiment.Replacements(), experiment.ReplaceTriple) }),
+	"replace":   list(func() []string { return append(generalize.Replacements(), generalize.ReplaceTriple) }),
 	"claim":     oneOf(claimNames()...),
 	"negatives": oneOf(noise.SameIndex, noise.RandomOne),
 	"form":      oneOf(stability.Paper, stability.Corrected, bothForms),
@@ -77,11 +79,11 @@ var flagValues = map[string]completer{
 	"by":       oneOf(selectors()...),
 	"group-by": list(configKeys),
 
-	"fail-under":                  limits(func() []string { return append(evalScores(), experiment.PairKeys(true)...) }),
+	"fail-under":                  limits(func() []string { return append(evalScores(), run.PairKeys(true)...) }),
 	"attack --fail-under":         limits(func() []string { return attack.Keys(attack.Attacks()) }),
 	"fail-over":                   limits(func() []string { return attack.Keys(attack.Attacks()) }),
-	"cluster --fail-under":        limits(experiment.ClusteringKeys),
-	"cluster assign --fail-under": limits(experiment.ClusteringKeys),
+	"cluster --fail-under":        limits(run.ClusteringKeys),
+	"cluster assign --fail-under": limits(run.ClusteringKeys),
 }
 
 // freeFlags take a text that only the user knows: nothing is proposed for them.
@@ -217,7 +219,7 @@ func completeTable(_ *cobra.Command, _ []string, word string) ([]string, cobra.S
 }
 
 func evalScores() []string {
-	return append(experiment.RetrievalKeys([]int{1, 2, 4, 8}), experiment.ClusteringKeys()...)
+	return append(run.RetrievalKeys([]int{1, 2, 4, 8}), run.ClusteringKeys()...)
 }
 
 func scoreNames() []string { return append(evalScores(), attack.Keys(attack.Attacks())...) }

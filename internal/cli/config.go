@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/config"
-	"tercet/internal/experiment"
 	"tercet/internal/record"
+	"tercet/internal/run"
 	"tercet/internal/text"
 )
 
@@ -215,14 +215,14 @@ func checked(f configFlags) (c *config.Config, runs int, err error) {
 	if c, err = f.load(); err != nil {
 		return nil, 0, err
 	}
-	variants, err := experiment.Variants(c)
+	variants, err := run.Variants(c)
 	if err != nil {
 		return nil, 0, err
 	}
 	var bad []error
 	seen := map[string]bool{}
 	for _, v := range variants {
-		if err := experiment.CheckConfig(v); err != nil && !seen[err.Error()] {
+		if err := run.CheckConfig(v); err != nil && !seen[err.Error()] {
 			seen[err.Error()] = true
 			bad = append(bad, fmt.Errorf("%s: run %s: %w", cmp.Or(f.path, "config"), v.Name, err))
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/data"
-	"tercet/internal/experiment"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
+	"tercet/internal/run"
 )
 
 type configInitOptions struct {
@@ -96,7 +96,7 @@ func runConfigInit(s *Streams, o configInitOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	text, err := experiment.Starter(o.source, o.root)
+	text, err := run.Starter(o.source, o.root)
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/data"
-	"tercet/internal/experiment"
 	"tercet/internal/noise"
 	"tercet/internal/render"
+	"tercet/internal/run"
 	"tercet/internal/text"
 )
 
@@ -83,12 +83,12 @@ func runDataInspect(ctx context.Context, s *Streams, o dataInspectOptions) error
 	return err // of the sampler
 }
 
-func inspect(ctx context.Context, s *Streams, o dataInspectOptions) (*experiment.DataDoc, error) {
+func inspect(ctx context.Context, s *Streams, o dataInspectOptions) (*run.DataDoc, error) {
 	if o.embeddings != "" && o.path != "" {
 		return nil, usagef("give a config or --embeddings, not both")
 	}
 	if o.embeddings != "" {
-		doc, err := experiment.InspectFiles(o.embeddings, data.LabelFile{Path: o.labels, Column: o.column})
+		doc, err := run.InspectFiles(o.embeddings, data.LabelFile{Path: o.labels, Column: o.column})
 		return doc, labelsError(err)
 	}
 	if o.noise != "" {
@@ -100,7 +100,7 @@ func inspect(ctx context.Context, s *Streams, o dataInspectOptions) (*experiment
 	}
 	view := &stages{s: s}
 	defer view.close()
-	return experiment.Inspect(ctx, cfg, view.say)
+	return run.Inspect(ctx, cfg, view.say)
 }
 
 // noiseSection writes KIND,KEY=VALUE,... as a section of a config.
@@ -116,15 +116,15 @@ func noiseSection(text string) string {
 }
 
 // dataTable shows the sets beside each other.
-func dataTable(d *experiment.DataDoc) *render.Table {
+func dataTable(d *run.DataDoc) *render.Table {
 	t := &render.Table{Title: fmt.Sprintf("%s: %s", d.Config, d.Name), Columns: []render.Column{{Name: "what"}}}
 	if d.Embeddings != "" {
 		t.Title = d.Embeddings
 	}
-	var sets []*experiment.SetStats
+	var sets []*run.SetStats
 	for _, s := range []struct {
 		name  string
-		stats *experiment.SetStats
+		stats *run.SetStats
 	}{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}, {"vectors", d.Vectors}} {
 		if s.stats != nil {
 			sets = append(sets, s.stats)
@@ -145,10 +145,10 @@ func dataTable(d *experiment.DataDoc) *render.Table {
 		t.Notes = append(t.Notes, "noise: "+noise.Words(*d.Noise))
 	}
 	if d.Graph != nil {
-		t.Notes = append(t.Notes, "pair graph, epoch 0: "+experiment.DescribeGraph(d.Graph))
+		t.Notes = append(t.Notes, "pair graph, epoch 0: "+run.DescribeGraph(d.Graph))
 	}
 	if d.Triplets != nil {
-		t.Notes = append(t.Notes, "triplets, epoch 0: "+experiment.DescribeTriplets(d.Triplets))
+		t.Notes = append(t.Notes, "triplets, epoch 0: "+run.DescribeTriplets(d.Triplets))
 	}
 	if b := d.Sampler; b != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("sampler: %s, epoch 0: %s", b.Name, data.Coverage(b.Coverage)))
@@ -159,46 +159,46 @@ func dataTable(d *experiment.DataDoc) *render.Table {
 // dataRow is a line of the table.
 type dataRow struct {
 	what string
-	show func(s *experiment.SetStats) string
+	show func(s *run.SetStats) string
 }
 
 func dataRows(vectors, channels bool) []dataRow {
-	whole := func(f func(s *experiment.SetStats) int) func(s *experiment.SetStats) string {
-		return func(s *experiment.SetStats) string { return strconv.Itoa(f(s)) }
+	whole := func(f func(s *run.SetStats) int) func(s *run.SetStats) string {
+		return func(s *run.SetStats) string { return strconv.Itoa(f(s)) }
 	}
 	item, value := "images", "pixel"
 	if vectors {
 		item, value = "vectors", "value"
 	}
 	rows := []dataRow{
-		{item, whole(func(s *experiment.SetStats) int { return s.Items })},
-		{"shape", func(s *experiment.SetStats) string { return fmt.Sprintf("%dx%dx%d", s.Height, s.Width, s.Channels) }},
-		{"classes", whole(func(s *experiment.SetStats) int { return s.Classes })},
-		{item + " per class: min, median, max", func(s *experiment.SetStats) string {
+		{item, whole(func(s *run.SetStats) int { return s.Items })},
+		{"shape", func(s *run.SetStats) string { return fmt.Sprintf("%dx%dx%d", s.Height, s.Width, s.Channels) }},
+		{"classes", whole(func(s *run.SetStats) int { return s.Classes })},
+		{item + " per class: min, median, max", func(s *run.SetStats) string {
 			return fmt.Sprintf("%d, %g, %d", s.PerClassMin, s.PerClassMed, s.PerClassMax)
 		}},
-		{"classes of one item", whole(func(s *experiment.SetStats) int { return s.Singles })},
-		{"classes without items", whole(func(s *experiment.SetStats) int { return s.EmptyClasses })},
-		{value + "s: min, max", func(s *experiment.SetStats) string { return fmt.Sprintf("%.4g, %.4g", s.Min, s.Max) }},
-		{value + " mean", func(s *experiment.SetStats) string { return fmt.Sprintf("%.4f", s.Mean) }},
-		{value + " deviation", func(s *experiment.SetStats) string { return fmt.Sprintf("%.4f", s.Std) }},
+		{"classes of one item", whole(func(s *run.SetStats) int { return s.Singles })},
+		{"classes without items", whole(func(s *run.SetStats) int { return s.EmptyClasses })},
+		{value + "s: min, max", func(s *run.SetStats) string { return fmt.Sprintf("%.4g, %.4g", s.Min, s.Max) }},
+		{value + " mean", func(s *run.SetStats) string { return fmt.Sprintf("%.4f", s.Mean) }},
+		{value + " deviation", func(s *run.SetStats) string { return fmt.Sprintf("%.4f", s.Std) }},
 	}
 	if channels && !vectors {
 		rows = append(rows,
-			dataRow{"mean by channel", func(s *experiment.SetStats) string { return decimals(s.ChannelMean) }},
-			dataRow{"deviation by channel", func(s *experiment.SetStats) string { return decimals(s.ChannelStd) }})
+			dataRow{"mean by channel", func(s *run.SetStats) string { return decimals(s.ChannelMean) }},
+			dataRow{"deviation by channel", func(s *run.SetStats) string { return decimals(s.ChannelStd) }})
 	}
 	if vectors {
-		rows[1] = dataRow{"dimension", whole(func(s *experiment.SetStats) int { return s.Channels })}
-		rows = append(rows, dataRow{"length: min, mean, max", func(s *experiment.SetStats) string {
+		rows[1] = dataRow{"dimension", whole(func(s *run.SetStats) int { return s.Channels })}
+		rows = append(rows, dataRow{"length: min, mean, max", func(s *run.SetStats) string {
 			return fmt.Sprintf("%.4g, %.4g, %.4g", s.Lengths.Min, s.Lengths.Mean, s.Lengths.Max)
 		}})
 	}
 	return append(rows,
-		dataRow{"duplicates", whole(func(s *experiment.SetStats) int { return s.Duplicates })},
-		dataRow{"of them under another label", whole(func(s *experiment.SetStats) int { return s.Conflicts })},
-		dataRow{"constant " + item, whole(func(s *experiment.SetStats) int { return s.Constant })},
-		dataRow{"fingerprint", func(s *experiment.SetStats) string {
+		dataRow{"duplicates", whole(func(s *run.SetStats) int { return s.Duplicates })},
+		dataRow{"of them under another label", whole(func(s *run.SetStats) int { return s.Conflicts })},
+		dataRow{"constant " + item, whole(func(s *run.SetStats) int { return s.Constant })},
+		dataRow{"fingerprint", func(s *run.SetStats) string {
 			return fmt.Sprintf("%.16s", strings.TrimPrefix(s.Fingerprint, "sha256:"))
 		}})
 }

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tercet/internal/experiment"
+	"tercet/internal/run"
 )
 
 type dataPreviewOptions struct {
 	configFlags
-	experiment.PreviewOptions
+	run.PreviewOptions
 	out string
 }
 
@@ -68,7 +68,7 @@ func runDataPreview(s *Streams, o dataPreviewOptions) error {
 	if err != nil {
 		return err
 	}
-	doc, err := experiment.DrawPreview(cfg, o.out, o.PreviewOptions)
+	doc, err := run.DrawPreview(cfg, o.out, o.PreviewOptions)
 	if err != nil {
 		return err
 	}

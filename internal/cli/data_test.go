@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"tercet/internal/config"
-	"tercet/internal/experiment"
+	"tercet/internal/run"
 )
 
 // few are overrides that make the built-in data small.
 const few = " --set data.glyphs.classes=6 --set data.glyphs.test_classes=3 --set data.glyphs.per_class=4 --set batch.pairs=4"
 
-func run(t *testing.T, line string, into any) {
+func decoded(t *testing.T, line string, into any) {
 	t.Helper()
 	code, out, stderr := cli(strings.Fields(line)...)
 	if code != 0 {
@@ -30,7 +30,7 @@ func run(t *testing.T, line string, into any) {
 
 func TestDataListKnowsWhatConfigsKnow(t *testing.T) {
 	var doc datasetsDocument
-	run(t, "data list --json", &doc)
+	decoded(t, "data list --json", &doc)
 	var names []string
 	for _, d := range doc.Datasets {
 		names = append(names, d.Name)
@@ -67,8 +67,8 @@ func TestDataListKnowsWhatConfigsKnow(t *testing.T) {
 }
 
 func TestDataInspect(t *testing.T) {
-	var doc experiment.DataDoc
-	run(t, "data inspect --json"+few, &doc)
+	var doc run.DataDoc
+	decoded(t, "data inspect --json"+few, &doc)
 	if doc.Schema != "tercet.data/1" || doc.Name != "glyphs" || doc.Train.Items != 24 || doc.Test.Items != 12 || doc.Sampler.Coverage.Items != 24 {
 		t.Errorf("%+v", doc)
 	}
@@ -86,8 +86,8 @@ func TestDataInspect(t *testing.T) {
 
 func TestDataOfASweepIsThatOfItsFirstRun(t *testing.T) {
 	line := "data inspect --json --set data.glyphs.classes=6 --set data.glyphs.test_classes=3 --set batch.pairs=4 --set sweep.seed=[0,1] --set sweep.data.glyphs.per_class="
-	var doc experiment.DataDoc
-	run(t, line+"[5,4]", &doc)
+	var doc run.DataDoc
+	decoded(t, line+"[5,4]", &doc)
 	if doc.Train.Items != 30 {
 		t.Errorf("%d items, want those of the first run", doc.Train.Items)
 	}
@@ -108,8 +108,8 @@ func TestDataInspectOfFiles(t *testing.T) {
 	npy := "\x93NUMPY\x01\x00v\x00" + header + "\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\xbf" // 1, 1, -1
 	writeFile(t, "x.npy", npy)
 	writeFile(t, "short.npy", npy[:len(npy)-1])
-	var doc experiment.DataDoc
-	run(t, "data inspect --embeddings x.npy --labels y.csv --json", &doc)
+	var doc run.DataDoc
+	decoded(t, "data inspect --embeddings x.npy --labels y.csv --json", &doc)
 	if v := doc.Vectors; v == nil || v.Items != 3 || v.Classes != 2 || v.Duplicates != 1 || v.Conflicts != 1 || v.Lengths.Min != 1 || v.Lengths.Max != 1 || doc.Embeddings != "x.npy" {
 		t.Errorf("%+v", doc)
 	}
@@ -140,8 +140,8 @@ func TestDataInspectPrintsWhatTheSamplerRefuses(t *testing.T) {
 
 func TestDataPreview(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var doc experiment.PreviewDoc
-	run(t, "data preview --json --out a.png --classes 2 --per-class 3 --split test"+few, &doc)
+	var doc run.PreviewDoc
+	decoded(t, "data preview --json --out a.png --classes 2 --per-class 3 --split test"+few, &doc)
 	if doc.Schema != "tercet.preview/1" || doc.Path != "a.png" || len(doc.Rows) != 2 || len(doc.Rows[1].Shown) != 3 || doc.Set != "test" {
 		t.Errorf("%+v", doc)
 	}
@@ -211,8 +211,8 @@ func TestDataInspectOfMNIST(t *testing.T) {
 	if _, err := os.Stat(root); err != nil {
 		t.Skip("needs ../shared/data/mnist")
 	}
-	var doc experiment.DataDoc
-	run(t, "data inspect --json --set data=mnist --set data.root="+root, &doc)
+	var doc run.DataDoc
+	decoded(t, "data inspect --json --set data=mnist --set data.root="+root, &doc)
 	tr, te := doc.Train, doc.Test
 	if tr.Items != 60000 || te.Items != 10000 || tr.PerClassMin != 5421 || tr.PerClassMax != 6742 || te.PerClassMin != 892 || te.PerClassMax != 1135 {
 		t.Errorf("%+v %+v", tr, te)

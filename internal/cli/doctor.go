@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/engine/kernel"
-	"tercet/internal/experiment"
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/rng"
+	"tercet/internal/run"
 	"tercet/internal/text"
 )
 
@@ -109,7 +109,7 @@ func runDoctor(s *Streams, o doctorOptions) error {
 	doc := doctorDocument{
 		Schema:  record.DoctorSchema,
 		Build:   BuildInfo(),
-		CPU:     cpuReport{Brand: experiment.CPUName(), Features: cpuFeatures(), Count: runtime.NumCPU(), Threads: par.Threads()},
+		CPU:     cpuReport{Brand: run.CPUName(), Features: cpuFeatures(), Count: runtime.NumCPU(), Threads: par.Threads()},
 		Kernel:  kernels(),
 		Memory:  memory(),
 		Modules: modules(),

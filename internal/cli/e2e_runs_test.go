@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/experiment"
+	"tercet/internal/run"
 )
 
 func TestOutputFoldersOfOthers(t *testing.T) {
@@ -92,7 +92,7 @@ func TestBadConfigs(t *testing.T) {
 func TestTwoProcessesOnOneRun(t *testing.T) {
 	inTiny(t)
 	must(t, 0, "train -c tiny.yaml --set train.epochs=1")
-	r, err := experiment.Open("runs/tiny") // another open file: another holder of the lock
+	r, err := run.Open("runs/tiny") // another open file: another holder of the lock
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,11 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tercet/internal/experiment"
+	"tercet/internal/evaluate"
 	"tercet/internal/metric"
+	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/report"
+	"tercet/internal/run"
 	"tercet/internal/text"
 )
 
@@ -160,7 +162,7 @@ func runEval(ctx context.Context, s *Streams, o evalOptions) error {
 	saveMemory()
 	view := &stages{s: s}
 	defer view.close()
-	var e *experiment.Evaluation
+	var e *evaluate.Evaluation
 	if o.run == "" {
 		e, err = evalFiles(ctx, s, o, view.say)
 	} else {
@@ -211,19 +213,19 @@ func (o evalOptions) measuredGates() ([]gate, error) {
 		if err != nil {
 			return nil, err
 		}
-		ks = o.settings(experiment.EvalDefaults(r.Config)).Ks
+		ks = o.settings(evaluate.Defaults(r.Config)).Ks
 		if !threshold {
-			if threshold, err = r.TellsPairs(o.checkpoint); err != nil {
+			if threshold, err = evaluate.ClassifiesPairs(r, o.checkpoint); err != nil {
 				return nil, runError(err)
 			}
 		}
 	}
-	keys := experiment.RetrievalKeys(ks)
+	keys := run.RetrievalKeys(ks)
 	if !o.noKMeans {
-		keys = append(keys, experiment.ClusteringKeys()...)
+		keys = append(keys, run.ClusteringKeys()...)
 	}
 	if threshold || o.pairs {
-		keys = append(keys, experiment.PairKeys(threshold)...)
+		keys = append(keys, run.PairKeys(threshold)...)
 	}
 	return list, knownGates(list, keys)
 }
@@ -248,13 +250,13 @@ func (o evalOptions) settings(base record.EvalOptions) record.EvalOptions {
 	return base
 }
 
-func evalFiles(ctx context.Context, s *Streams, o evalOptions, say experiment.Say) (*experiment.Evaluation, error) {
+func evalFiles(ctx context.Context, s *Streams, o evalOptions, say progress.Say) (*evaluate.Evaluation, error) {
 	if o.labels == "" {
 		return nil, usagef("--embeddings needs --labels: scores compare with true labels")
 	}
 	base := record.EvalOptions{Ks: o.ks, Bootstrap: o.bootstrap, K: o.kmeans, NInit: o.nInit, Seed: o.seed}
 	set := o.settings(base)
-	e, err := experiment.EvalFiles(ctx, o.embeddings, o.labelFile(), set, o.keeper(set), say)
+	e, err := evaluate.Files(ctx, o.embeddings, o.labelFile(), set, o.keeper(set), say)
 	if err != nil {
 		return nil, runError(labelsError(err))
 	}
@@ -276,7 +278,7 @@ func writeEval(s *Streams, path string, d *record.Eval) error {
 	return nil
 }
 
-func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*experiment.Evaluation, error) {
+func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*evaluate.Evaluation, error) {
 	r, err := o.open()
 	if err != nil {
 		return nil, err
@@ -285,10 +287,10 @@ func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*exp
 	if err := o.noteUnfinished(s, r); err != nil {
 		return nil, err
 	}
-	set := o.settings(experiment.EvalDefaults(r.Config))
+	set := o.settings(evaluate.Defaults(r.Config))
 	path := o.out
 	if path == "" {
-		path = experiment.ResultPath(r.Dir, "eval", o.set, o.checkpoint)
+		path = run.ResultPath(r.Dir, "eval", o.set, o.checkpoint)
 	}
 	if err := writable(path); err != nil {
 		return nil, err
@@ -297,13 +299,13 @@ func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*exp
 		return nil, err
 	} else if d != nil {
 		s.Note("%s is up to date", path)
-		return &experiment.Evaluation{Doc: d}, nil
+		return &evaluate.Evaluation{Doc: d}, nil
 	}
 	draw := !o.noPictures && o.out == ""
 	if draw {
 		set.Neighbours = 8
 	}
-	e, err := r.Eval(ctx, o.checkpoint, o.set, set, view.say)
+	e, err := evaluate.Eval(ctx, r, o.checkpoint, o.set, set, view.say)
 	if err != nil {
 		return nil, runError(err)
 	}
@@ -313,7 +315,7 @@ func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*exp
 	}
 	if draw {
 		picture(s, func() (string, error) {
-			return e.DrawRetrieval(experiment.FigureFolder(r.Dir, o.set, o.checkpoint), 10)
+			return e.DrawRetrieval(run.FigureFolder(r.Dir, o.set, o.checkpoint), 10)
 		})
 		picture(s, r.DrawCurves)
 	}
@@ -322,7 +324,7 @@ func evalRun(ctx context.Context, s *Streams, o evalOptions, view *stages) (*exp
 
 // keeper refuses to replace what --out has by less of the same files, or by the result of
 // others; nil where there is nothing to refuse.
-func (o *evalOptions) keeper(set record.EvalOptions) experiment.Keeper {
+func (o *evalOptions) keeper(set record.EvalOptions) run.Keeper {
 	if o.out == "" || o.force {
 		return nil
 	}
@@ -334,7 +336,7 @@ func (o *evalOptions) keeper(set record.EvalOptions) experiment.Keeper {
 // storedEval returns the result that is there where it is the one asked for and
 // --if-needed is given. It refuses, before the work, to replace one that the new one
 // does not cover.
-func (o *evalOptions) storedEval(r *experiment.Run, path string, set record.EvalOptions) (*record.Eval, error) {
+func (o *evalOptions) storedEval(r *run.Run, path string, set record.EvalOptions) (*record.Eval, error) {
 	if o.force {
 		return nil, nil
 	}
@@ -346,7 +348,7 @@ func (o *evalOptions) storedEval(r *experiment.Run, path string, set record.Eval
 	if err != nil {
 		return nil, runError(err)
 	}
-	if o.ifNeeded && r.Owns(path, d.Source) && experiment.SameEval(d, set) && r.Measures(d.Source, o.checkpoint, step, o.set) {
+	if o.ifNeeded && r.Owns(path, d.Source) && evaluate.SameEval(d, set) && r.Measures(d.Source, o.checkpoint, step, o.set) {
 		return d, nil
 	}
 	return nil, keptError(r.Protect(path, d.Source, o.set, o.checkpoint, record.Eval{Options: set}.Covers(*d)), "FILE")

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"tercet/internal/experiment"
+	"tercet/internal/evaluate"
 	"tercet/internal/record"
 	"tercet/internal/render"
 )
@@ -24,7 +24,7 @@ func runExport(ctx context.Context, s *Streams, o evalOptions) error {
 	if err := render.CheckFormat(o.format); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
-	for _, path := range experiment.ExportPaths(o.save) {
+	for _, path := range evaluate.ExportPaths(o.save) {
 		if err := writable(path); err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func runExport(ctx context.Context, s *Streams, o evalOptions) error {
 		return runError(err)
 	}
 	view.close()
-	d, err := e.Export(o.save, o.force)
+	d, err := evaluate.Export(e, o.save, o.force)
 	if kept := new(record.KeptError); errors.As(err, &kept) {
 		return usagef("%w; give another FILE, or --force to replace it", err)
 	}

@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 
-	"tercet/internal/experiment"
+	"tercet/internal/generalize"
 	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -11,7 +11,7 @@ import (
 
 // addGap notes the gap that was measured of the same weights, where there is one.
 func addGap(t *render.Table, d *record.Eval) {
-	g := experiment.StoredGap(d.Source)
+	g := generalize.StoredGap(d.Source)
 	if g == nil {
 		return
 	}
@@ -28,6 +28,6 @@ func addGap(t *render.Table, d *record.Eval) {
 		t.Notes = append(t.Notes, fmt.Sprintf("controlled by %s: gap of the loss %s, of the triplet error %s", ref.Run, say(*g.Loss.Controlled), say(*g.Error.Controlled)))
 	}
 	if g.Bound != nil {
-		t.Notes = append(t.Notes, experiment.BoundWords(g.Bound))
+		t.Notes = append(t.Notes, generalize.BoundWords(g.Bound))
 	}
 }

@@ -6,10 +6,11 @@ import (
 	"io"
 	"slices"
 
-	"tercet/internal/experiment"
+	"tercet/internal/evaluate"
 	"tercet/internal/noise"
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/run"
 )
 
 // runNoiseRate estimates the noise of what a run is trained on and writes noise.json.
@@ -33,16 +34,16 @@ func runNoiseRate(ctx context.Context, s *Streams, o evalOptions) error {
 	if err := o.noteUnfinished(s, r); err != nil {
 		return err
 	}
-	path := experiment.ResultPath(r.Dir, "noise", "", o.checkpoint)
+	path := run.ResultPath(r.Dir, "noise", "", o.checkpoint)
 	if !o.force {
 		now := record.NoiseRate{Source: record.Source{Items: o.limit}}
-		if err := keptError(experiment.Keep(r, path, now, "train", o.checkpoint), ""); err != nil {
+		if err := keptError(run.Keep(r, path, now, "train", o.checkpoint), ""); err != nil {
 			return err
 		}
 	}
 	view := &stages{s: s}
 	defer view.close()
-	doc, err := r.NoiseRate(ctx, o.checkpoint, o.limit, view.say)
+	doc, err := evaluate.NoiseRate(ctx, r, o.checkpoint, o.limit, view.say)
 	if err != nil {
 		return runError(err)
 	}

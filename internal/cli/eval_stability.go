@@ -9,9 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tercet/internal/experiment"
+	"tercet/internal/generalize"
+	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/run"
 	"tercet/internal/train"
 )
 
@@ -33,10 +35,10 @@ func (o *measureFlags) addMeasures(cmd *cobra.Command) {
 	fs.BoolVar(&o.stability, "stability", false, "train again with one training image replaced, some times, and write stability.json; scores nothing")
 	fs.BoolVar(&o.influence, "influence", false, "train on from a checkpoint with and without single images and write influence.json; scores nothing")
 	fs.IntVar(&o.triplets, "triplets", 0, "triplets of each set of --gap (0: 200,000), or that the others judge by (0: 40,000)")
-	fs.IntVar(&o.repeats, "repeats", experiment.StabilityRepeats, "with --stability and --influence, how many training images are replaced, each in turn; with --replace triple, how many triplets of them; of model mahalanobis, how many samples of each size --stability and --gap learn from (by default of --claim its own number)")
+	fs.IntVar(&o.repeats, "repeats", generalize.StabilityRepeats, "with --stability and --influence, how many training images are replaced, each in turn; with --replace triple, how many triplets of them; of model mahalanobis, how many samples of each size --stability and --gap learn from (by default of --claim its own number)")
 	fs.IntSliceVar(&o.images, "images", nil, "with --stability and --influence, which training images, with --replace triple three for each triplet: anchor, positive, negative; without it, drawn by the seed")
-	fs.StringSliceVar(&o.replace, "replace", nil, "by what: "+strings.Join(experiment.Replacements(), ", ")+" (default fresh,far; of --influence twin); or "+experiment.ReplaceTriple+": with --stability, whole triplets by fresh images, judged by their own losses; writes on-average.json")
-	fs.IntVar(&o.steps, "steps", experiment.InfluenceSteps, "with --influence, how many steps training goes on")
+	fs.StringSliceVar(&o.replace, "replace", nil, "by what: "+strings.Join(generalize.Replacements(), ", ")+" (default fresh,far; of --influence twin); or "+generalize.ReplaceTriple+": with --stability, whole triplets by fresh images, judged by their own losses; writes on-average.json")
+	fs.IntVar(&o.steps, "steps", generalize.InfluenceSteps, "with --influence, how many steps training goes on")
 	fs.IntVar(&o.jobs, "jobs", 1, "with --stability and --influence, train so many at once, each on one thread")
 	fs.StringVar(&o.reference, "reference", "", "with --gap of a network, `RUN` as a control variate: a finished run that has learnt from none of the images; takes out that some images are easier than others")
 	fs.BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
@@ -44,25 +46,25 @@ func (o *measureFlags) addMeasures(cmd *cobra.Command) {
 }
 
 // retrains are the measurements that train.
-var retrains = []string{experiment.MeasureStability, experiment.MeasureInfluence}
+var retrains = []string{generalize.MeasureStability, generalize.MeasureInfluence}
 
 // measureOnly are the flags that say how a measurement is made, and of which.
 var measureOnly = []struct {
 	flag string
 	jobs []string
 }{
-	{"triplets", append([]string{experiment.MeasureGap}, retrains...)},
-	{"repeats", append([]string{experiment.MeasureGap}, retrains...)},
-	{"reference", []string{experiment.MeasureGap}},
+	{"triplets", append([]string{generalize.MeasureGap}, retrains...)},
+	{"repeats", append([]string{generalize.MeasureGap}, retrains...)},
+	{"reference", []string{generalize.MeasureGap}},
 	{"images", retrains},
 	{"replace", retrains},
 	{"jobs", retrains},
 	{"steps", retrains[1:]},
-	{"sizes", []string{experiment.MeasureStability, experiment.MeasureGap}},
-	{"claim", []string{experiment.MeasureStability}},
-	{"positive", []string{experiment.MeasureStability, experiment.MeasureGap}},
-	{"delta", []string{experiment.MeasureStability, experiment.MeasureGap}},
-	{"circle", []string{experiment.MeasureStability}},
+	{"sizes", []string{generalize.MeasureStability, generalize.MeasureGap}},
+	{"claim", []string{generalize.MeasureStability}},
+	{"positive", []string{generalize.MeasureStability, generalize.MeasureGap}},
+	{"delta", []string{generalize.MeasureStability, generalize.MeasureGap}},
+	{"circle", []string{generalize.MeasureStability}},
 }
 
 // job is the measurement that is asked for, "" for none.
@@ -71,7 +73,7 @@ func (o *evalOptions) job() (string, error) {
 	for _, j := range []struct {
 		set  bool
 		name string
-	}{{o.gap, experiment.MeasureGap}, {o.stability, experiment.MeasureStability}, {o.influence, experiment.MeasureInfluence}, {o.noiseRate, "noise-rate"}} {
+	}{{o.gap, generalize.MeasureGap}, {o.stability, generalize.MeasureStability}, {o.influence, generalize.MeasureInfluence}, {o.noiseRate, "noise-rate"}} {
 		if j.set {
 			jobs = append(jobs, j.name)
 		}
@@ -110,10 +112,10 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 	if given := o.given("k", "distance", "clusters", "n-init", "no-kmeans", "no-baselines", "pairs", "threshold", "save-embeddings", "fail-under", "if-needed", "all-scores", "out"); given != "" {
 		return usagef("--%s measures triplets and has no scores of eval: leave out %s", job, given)
 	}
-	if job != experiment.MeasureGap && o.changed("bootstrap") {
+	if job != generalize.MeasureGap && o.changed("bootstrap") {
 		return usagef("--%s has no intervals: leave out --bootstrap", job)
 	}
-	if job == experiment.MeasureStability && o.changed("checkpoint") {
+	if job == generalize.MeasureStability && o.changed("checkpoint") {
 		return usagef("--stability compares the weights that training ends with: leave out --checkpoint")
 	}
 	if err := render.CheckFormat(o.format); err != nil {
@@ -149,7 +151,7 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 	}
 	view := &stages{s: s}
 	defer view.close()
-	found, err := r.Measure(ctx, m, experiment.Progress{Say: view.say, Note: s.Note})
+	found, err := generalize.Measure(ctx, r, m, progress.Progress{Say: view.say, Note: s.Note})
 	if err != nil {
 		if errors.Is(err, train.ErrInterrupted) {
 			return &ExitError{ExitInterrupted, err}
@@ -163,8 +165,8 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 	for _, w := range found.Cautions() {
 		s.Note("warning: %s", w)
 	}
-	figures := experiment.FigureFolder(r.Dir, m.Set, m.MeasuredCheckpoint())
-	if err := experiment.Undraw(found, figures); err != nil {
+	figures := run.FigureFolder(r.Dir, m.Set, m.MeasuredCheckpoint())
+	if err := generalize.Undraw(found, figures); err != nil {
 		return err
 	}
 	if !o.noPictures {
@@ -174,7 +176,7 @@ func runMeasure(ctx context.Context, s *Streams, o evalOptions, job string) erro
 }
 
 // drawMeasured draws what there is to draw; the numbers stand without.
-func drawMeasured(s *Streams, dir string, found experiment.Measurement) {
+func drawMeasured(s *Streams, dir string, found generalize.Measurement) {
 	files, err := found.Draw(dir)
 	if err != nil {
 		s.Note("no picture: %v", err)
@@ -185,8 +187,8 @@ func drawMeasured(s *Streams, dir string, found experiment.Measurement) {
 }
 
 // measure checks the flags of a measurement.
-func (o *evalOptions) measure(job string) (experiment.MeasureOptions, error) {
-	m := experiment.MeasureOptions{
+func (o *evalOptions) measure(job string) (generalize.Options, error) {
+	m := generalize.Options{
 		Job: job, Checkpoint: o.checkpoint, Set: o.set, Limit: o.limit, Bootstrap: o.bootstrap, Seed: o.seed, Triplets: o.triplets,
 		Repeats: o.repeats, Images: o.images, Replace: o.replace, Steps: o.steps, Jobs: o.jobs, Reference: o.reference, Force: o.force,
 	}
@@ -196,14 +198,14 @@ func (o *evalOptions) measure(job string) (experiment.MeasureOptions, error) {
 	if o.changed("reference") && o.reference == "" {
 		return m, usagef("--reference is empty; give the directory of a run")
 	}
-	triples := slices.Contains(o.replace, experiment.ReplaceTriple)
+	triples := slices.Contains(o.replace, generalize.ReplaceTriple)
 	if triples {
 		if err := o.checkTriples(job); err != nil {
 			return m, err
 		}
 	}
-	if n := o.triplets; o.changed("triplets") && n < experiment.LeastTriplets {
-		return m, usagef("--triplets is %d; give at least %d", n, experiment.LeastTriplets)
+	if n := o.triplets; o.changed("triplets") && n < generalize.LeastTriplets {
+		return m, usagef("--triplets is %d; give at least %d", n, generalize.LeastTriplets)
 	}
 	if err := atLeast(flagCount{"repeats", o.repeats, 1}, flagCount{"steps", o.steps, 1}, flagCount{"jobs", o.jobs, 1}); err != nil {
 		return m, err
@@ -217,11 +219,11 @@ func (o *evalOptions) measure(job string) (experiment.MeasureOptions, error) {
 		}
 	}
 	for i, v := range o.replace {
-		if !triples && !slices.Contains(experiment.Replacements(), v) || slices.Contains(o.replace[:i], v) {
-			return m, usagef("--replace is %v; give each once of %s, or %s alone", o.replace, strings.Join(experiment.Replacements(), ", "), experiment.ReplaceTriple)
+		if !triples && !slices.Contains(generalize.Replacements(), v) || slices.Contains(o.replace[:i], v) {
+			return m, usagef("--replace is %v; give each once of %s, or %s alone", o.replace, strings.Join(generalize.Replacements(), ", "), generalize.ReplaceTriple)
 		}
 	}
-	if job == experiment.MeasureInfluence && len(o.replace) > 1 {
+	if job == generalize.MeasureInfluence && len(o.replace) > 1 {
 		return m, usagef("--influence replaces images in one way: --replace is %v", o.replace)
 	}
 	if o.set == "train" {

@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tercet/internal/experiment"
+	"tercet/internal/generalize"
+	"tercet/internal/run"
 	"tercet/internal/theory/measure"
 )
 
@@ -48,9 +49,9 @@ func claimNames() []string {
 }
 
 // checkMetric refuses what has no meaning for a run of model mahalanobis, and completes m.
-func (o *evalOptions) checkMetric(r *experiment.Run, m *experiment.MeasureOptions) error {
-	if slices.Contains(o.replace, experiment.ReplaceTriple) {
-		return usagef("--replace %s is about networks: of %s, which is of model mahalanobis, --stability measures the on-average stability as well", experiment.ReplaceTriple, r.Dir)
+func (o *evalOptions) checkMetric(r *run.Run, m *generalize.Options) error {
+	if slices.Contains(o.replace, generalize.ReplaceTriple) {
+		return usagef("--replace %s is about networks: of %s, which is of model mahalanobis, --stability measures the on-average stability as well", generalize.ReplaceTriple, r.Dir)
 	}
 	for _, flag := range []string{"images", "replace", "jobs", "limit", "split", "bootstrap"} {
 		if o.changed(flag) {
@@ -60,7 +61,7 @@ func (o *evalOptions) checkMetric(r *experiment.Run, m *experiment.MeasureOption
 	if o.changed("checkpoint") {
 		return usagef("--%s of a metric learns from samples anew, under the run's map, which is that of all checkpoints: leave out --checkpoint", m.Job)
 	}
-	if m.Job == experiment.MeasureGap && o.changed("triplets") {
+	if m.Job == generalize.MeasureGap && o.changed("triplets") {
 		return usagef("--gap of a metric is over all triplets: leave out --triplets")
 	}
 	for i, n := range o.sizes {
@@ -76,7 +77,7 @@ func (o *evalOptions) checkMetric(r *experiment.Run, m *experiment.MeasureOption
 		return usagef("--circle goes with --claim")
 	case o.circle && o.changed("positive"):
 		return usagef("--circle draws samples from the unit circle, which has no classes: leave out --positive")
-	case o.claim != "" && m.Job != experiment.MeasureStability:
+	case o.claim != "" && m.Job != generalize.MeasureStability:
 		return usagef("--claim goes with --stability")
 	case o.claim != "" && o.changed("sizes"):
 		return usagef("--claim has its own sizes: leave out --sizes")
@@ -88,7 +89,7 @@ func (o *evalOptions) checkMetric(r *experiment.Run, m *experiment.MeasureOption
 	if !(o.delta > 0 && o.delta < 1/math.E) {
 		return usagef("--delta is %v; the bounds are stated for delta in (0, 1/e)", o.delta)
 	}
-	m.Metric = experiment.MetricOptions{Sizes: o.sizes, Claim: o.claim, Positive: o.positive, Delta: o.delta, Circle: o.circle, Exact: bare(o.format)}
+	m.Metric = generalize.MetricOptions{Sizes: o.sizes, Claim: o.claim, Positive: o.positive, Delta: o.delta, Circle: o.circle, Exact: bare(o.format)}
 	m.OwnRepeats = !o.changed("repeats")
 	return nil
 }

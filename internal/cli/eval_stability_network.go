@@ -4,12 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"tercet/internal/experiment"
+	"tercet/internal/generalize"
+	"tercet/internal/run"
 )
 
 // checkNetwork refuses what has no meaning for a run of a network, and completes m.
-func (o *evalOptions) checkNetwork(r *experiment.Run, m *experiment.MeasureOptions) error {
-	gap := m.Job == experiment.MeasureGap
+func (o *evalOptions) checkNetwork(r *run.Run, m *generalize.Options) error {
+	gap := m.Job == generalize.MeasureGap
 	only := slices.DeleteFunc(slices.Clone(metricOnly), func(flag string) bool { return gap && flag == "delta" })
 	if given := o.given(only...); given != "" {
 		return usagef("%s: about runs of model mahalanobis, and %s is of model %s", given, r.Dir, r.Config.Model.Name)

@@ -1,12 +1,12 @@
 package cli
 
-import "tercet/internal/experiment"
+import "tercet/internal/generalize"
 
 // checkTriples refuses what --replace triple leaves no room for.
 func (o *evalOptions) checkTriples(job string) error {
-	const triple = experiment.ReplaceTriple
+	const triple = generalize.ReplaceTriple
 	switch {
-	case job == experiment.MeasureInfluence:
+	case job == generalize.MeasureInfluence:
 		return usagef("--influence replaces single images: --replace %s goes with --stability", triple)
 	case len(o.replace) > 1:
 		return usagef("--replace is %v; %s is measured by itself: give it alone", o.replace, triple)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"tercet/internal/experiment"
+	"tercet/internal/generalize"
 	"tercet/internal/theory"
 )
 
@@ -44,7 +44,7 @@ var flagLimits = map[string]int64{
 	"sizes":             100_000,
 	"steps":             1_000_000,
 	"threads":           4096,
-	"triplets":          experiment.MostTriplets,
+	"triplets":          generalize.MostTriplets,
 	"w":                 1_000_000,
 }
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"tercet/internal/engine/array"
-	"tercet/internal/experiment"
 	"tercet/internal/record"
+	"tercet/internal/run"
 )
 
 // Main runs one command line (without the program's name) and returns the exit
@@ -44,7 +44,7 @@ func execute(ctx context.Context, s *Streams, args []string) (err error) {
 			err = fmt.Errorf("internal error: %v\n%s\nThis is a fault of the program; please report it with the output of tercet doctor", r, debug.Stack())
 		}
 	}()
-	experiment.Version = BuildInfo().Version
+	run.Version = BuildInfo().Version
 	array.Install() // gonum and gorgonia multiply with our kernels
 	root := newRoot(s, prof)
 	root.SetArgs(args)

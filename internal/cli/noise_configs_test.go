@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tercet/internal/config"
-	"tercet/internal/experiment"
+	"tercet/internal/run"
 )
 
 // noiseStudy are configs of one comparison: their runs differ in the keys of vary
@@ -71,7 +71,7 @@ func noiseRuns(t *testing.T, name string) ([]*config.Config, []map[string]string
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := experiment.Variants(cfg)
+	runs, err := run.Variants(cfg)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/experiment"
+	"tercet/internal/run"
 )
 
 const graphFlags = " --set data.glyphs.classes=6 --set data.glyphs.test_classes=3 --set data.glyphs.per_class=10" +
@@ -18,8 +18,8 @@ func TestInspectShowsNoise(t *testing.T) {
 		{few + " --noise pair-flip,rate=0.5,seed=3", "pair-flip", "noise: pair-flip: "},
 		{graphFlags + " --noise pln,effective=0.25", "pln", "noise: pln: "},
 	} {
-		var doc experiment.DataDoc
-		run(t, "data inspect --json"+tc.line, &doc)
+		var doc run.DataDoc
+		decoded(t, "data inspect --json"+tc.line, &doc)
 		if doc.Noise == nil || doc.Noise.Kind != tc.kind || doc.Noise.Wanted <= 0 || doc.Noise.Items == 0 {
 			t.Errorf("%s: %+v", tc.line, doc.Noise)
 		}
@@ -28,8 +28,8 @@ func TestInspectShowsNoise(t *testing.T) {
 			t.Errorf("%s: %d, %s%s", tc.line, code, out, stderr)
 		}
 	}
-	var doc experiment.DataDoc
-	run(t, "data inspect --json"+graphFlags+" --noise pln,effective=0.25", &doc)
+	var doc run.DataDoc
+	decoded(t, "data inspect --json"+graphFlags+" --noise pln,effective=0.25", &doc)
 	if g := doc.Graph; g == nil || g.Pairs != 60 || g.Scenario != "s2" || doc.Noise.Effective != 0.25 {
 		t.Errorf("%+v", g)
 	}

@@ -6,22 +6,22 @@ import (
 	"strings"
 
 	"tercet/internal/config"
-	"tercet/internal/experiment"
 	"tercet/internal/record"
+	"tercet/internal/run"
 	"tercet/internal/text"
 )
 
 // planDocument is what --dry-run prints with --json.
 type planDocument struct {
-	Schema string             `json:"schema"`
-	Runs   []*experiment.Plan `json:"runs"`
+	Schema string      `json:"schema"`
+	Runs   []*run.Plan `json:"runs"`
 }
 
 // plan prints what the variants would do.
 func plan(s *Streams, variants []*config.Config) error {
 	doc := planDocument{Schema: record.PlanSchema}
 	for _, v := range variants {
-		p, err := experiment.MakePlan(v)
+		p, err := run.MakePlan(v)
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func plan(s *Streams, variants []*config.Config) error {
 	})
 }
 
-func writePlan(b *strings.Builder, p *experiment.Plan) {
+func writePlan(b *strings.Builder, p *run.Plan) {
 	d := p.Data
 	fmt.Fprintf(b, "run         %s\n", p.Name)
 	held := ""
@@ -72,7 +72,7 @@ func writePlan(b *strings.Builder, p *experiment.Plan) {
 }
 
 // writeMetricPlan is the rest of the plan of a metric that is fitted.
-func writeMetricPlan(b *strings.Builder, p *experiment.Plan, m *experiment.MetricPlan) {
+func writeMetricPlan(b *strings.Builder, p *run.Plan, m *run.MetricPlan) {
 	fmt.Fprintf(b, "triplets    %.4g, %s as positives\n", m.Triplets, text.Plural(m.Classes, "class", "classes"))
 	steps := ""
 	if p.Steps > 0 {

@@ -13,11 +13,11 @@ import (
 
 	"tercet/configs/tables"
 	"tercet/internal/config"
-	"tercet/internal/experiment"
 	"tercet/internal/fsx"
 	"tercet/internal/names"
 	"tercet/internal/render"
 	"tercet/internal/report"
+	"tercet/internal/run"
 )
 
 type reportOptions struct {
@@ -303,7 +303,7 @@ func readRun(dir string, of report.Of) (*report.RunDir, error) {
 	if err != nil {
 		return nil, &ExitError{ExitData, err}
 	}
-	if err := experiment.SameConfig(path, text, cfg, r.Manifest.ConfigHash); r.Manifest.ConfigHash != "" && err != nil {
+	if err := run.SameConfig(path, text, cfg, r.Manifest.ConfigHash); r.Manifest.ConfigHash != "" && err != nil {
 		return nil, &ExitError{ExitData, err}
 	}
 	for _, l := range cfg.Origins() {

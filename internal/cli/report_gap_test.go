@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/experiment"
+	"tercet/internal/generalize"
 	"tercet/internal/record"
 	"tercet/internal/report"
 )
@@ -19,7 +19,7 @@ func TestReportGap(t *testing.T) {
 	for seed := range uint64(2) {
 		for _, n := range []int{100, 400} {
 			dir := fakeRun(t, fmt.Sprintf("n%d-%d", n, seed), seed, 0.5, fmt.Sprintf("data.limit_per_class=%d", n/10))
-			var d experiment.GapDoc
+			var d generalize.GapDoc
 			d.Schema, d.Train = "tercet.gap/1", record.Set{Items: n}
 			d.Source.Checkpoint, d.Source.Step = "last", 10
 			d.Loss.Name, d.Loss.Gap.Value, d.Error.Gap.Value = "triplet", 10/float64(n), 1/math.Sqrt(float64(n))

@@ -11,11 +11,11 @@ import (
 
 	"tercet/configs/tables"
 	"tercet/internal/config"
-	"tercet/internal/experiment"
 	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/report"
+	"tercet/internal/run"
 )
 
 // Every built-in table reads, no name stands for two, and the ten scores of each
@@ -117,7 +117,7 @@ func presetRuns(t *testing.T, folder string) []*report.RunDir {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := experiment.Variants(cfg)
+		list, err := run.Variants(cfg)
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"tercet/internal/data"
-	"tercet/internal/experiment"
 	"tercet/internal/metric"
 	"tercet/internal/names"
 	"tercet/internal/record"
+	"tercet/internal/run"
 )
 
 // subject is what eval, attack and cluster work on: a run, or an npy file of
@@ -135,8 +135,8 @@ func atLeast(list ...flagCount) error {
 
 // open opens the run. It takes no lock: what these commands write is replaced
 // whole, and a run can be judged while it is trained.
-func (o *subject) open() (*experiment.Run, error) {
-	r, err := experiment.Open(o.run)
+func (o *subject) open() (*run.Run, error) {
+	r, err := run.Open(o.run)
 	if err != nil {
 		return nil, runError(err)
 	}
@@ -144,7 +144,7 @@ func (o *subject) open() (*experiment.Run, error) {
 }
 
 // noteUnfinished says that a run's weights are not those of its end.
-func (o *subject) noteUnfinished(s *Streams, r *experiment.Run) error {
+func (o *subject) noteUnfinished(s *Streams, r *run.Run) error {
 	m := r.Manifest
 	if m.Status == record.Finished {
 		o.notePastBest(s, r)
@@ -159,7 +159,7 @@ func (o *subject) noteUnfinished(s *Streams, r *experiment.Run) error {
 }
 
 // notePastBest says of the last checkpoint after an early stop that there is a better one.
-func (o *subject) notePastBest(s *Streams, r *experiment.Run) {
+func (o *subject) notePastBest(s *Streams, r *run.Run) {
 	m := r.Manifest
 	if o.checkpoint != names.Last || m.Stopped == nil || m.Best == nil || m.Best.Step >= m.Stopped.Step {
 		return

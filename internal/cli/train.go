@@ -14,10 +14,11 @@ import (
 	"tercet/internal/attack"
 	"tercet/internal/cluster"
 	"tercet/internal/config"
-	"tercet/internal/experiment"
 	"tercet/internal/metric"
+	"tercet/internal/option"
 	"tercet/internal/par"
 	"tercet/internal/record"
+	"tercet/internal/run"
 	"tercet/internal/train"
 )
 
@@ -108,11 +109,11 @@ func runTrain(ctx context.Context, s *Streams, o trainOptions) error {
 	if err != nil {
 		return err
 	}
-	variants, err := experiment.Variants(cfg)
+	variants, err := run.Variants(cfg)
 	if err != nil {
 		return err
 	}
-	if variants, err = experiment.Task(variants, o.task); err != nil {
+	if variants, err = run.Task(variants, o.task); err != nil {
 		return &ExitError{ExitUsage, err}
 	}
 	if len(variants) == 0 {
@@ -152,10 +153,10 @@ func resume(ctx context.Context, s *Streams, o trainOptions) error {
 	if o.dryRun || o.list {
 		return usagef("--resume goes with neither --dry-run nor --list")
 	}
-	if !slices.Contains([]string{"", "previous", "best", experiment.Start}, o.from) {
-		return usagef("--from is %q; give previous, best or %s", o.from, experiment.Start)
+	if !slices.Contains([]string{"", "previous", "best", run.Start}, o.from) {
+		return usagef("--from is %q; give previous, best or %s", o.from, run.Start)
 	}
-	r, err := experiment.Open(o.resume)
+	r, err := run.Open(o.resume)
 	if err != nil {
 		return runError(err)
 	}
@@ -181,7 +182,7 @@ func resume(ctx context.Context, s *Streams, o trainOptions) error {
 func isLost(err error) bool {
 	var collapse *train.CollapseError
 	var finite *train.NonFiniteError
-	var before *experiment.LostError
+	var before *run.LostError
 	return errors.As(err, &collapse) || errors.As(err, &finite) || errors.As(err, &before)
 }
 
@@ -200,16 +201,16 @@ func trainError(dir string, err error) error {
 // runError gives an error about a run directory its exit code.
 func runError(err error) error {
 	var exit *ExitError
-	var option *experiment.OptionError
-	var checkpoint *experiment.CheckpointError
+	var option *option.Error
+	var checkpoint *run.CheckpointError
 	switch {
 	case errors.As(err, &exit):
 		return err
 	case errors.As(err, &checkpoint):
 		return &ExitError{ExitData, fmt.Errorf("%w: %s", err, insteadOf(checkpoint))}
-	case errors.As(err, &option), errors.Is(err, experiment.ErrOtherRun), errors.Is(err, attack.ErrTooMany):
+	case errors.As(err, &option), errors.Is(err, run.ErrOtherRun), errors.Is(err, attack.ErrTooMany):
 		return &ExitError{ExitUsage, err}
-	case errors.Is(err, experiment.ErrNoRun), errors.Is(err, train.ErrCheckpoint),
+	case errors.Is(err, run.ErrNoRun), errors.Is(err, train.ErrCheckpoint),
 		errors.Is(err, metric.ErrInput), errors.Is(err, cluster.ErrInput), errors.Is(err, attack.ErrUnfit):
 		return &ExitError{ExitData, err}
 	}
@@ -217,12 +218,12 @@ func runError(err error) error {
 }
 
 // insteadOf says how to go on with a run whose last checkpoint cannot be used.
-func insteadOf(e *experiment.CheckpointError) string {
+func insteadOf(e *run.CheckpointError) string {
 	resume := "`tercet train --resume " + e.Dir + " --from "
 	if len(e.Offers) == 0 {
-		return resume + experiment.Start + "` trains from the first step"
+		return resume + run.Start + "` trains from the first step"
 	}
-	return resume + e.Offers[0].Name + "` continues from it, --from " + experiment.Start + " trains from the first step"
+	return resume + e.Offers[0].Name + "` continues from it, --from " + run.Start + " trains from the first step"
 }
 
 func listRuns(s *Streams, out string, variants []*config.Config) error {

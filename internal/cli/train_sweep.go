@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"tercet/internal/config"
-	"tercet/internal/experiment"
 	"tercet/internal/record"
+	"tercet/internal/run"
 	"tercet/internal/train"
 )
 
@@ -28,13 +28,13 @@ func trainAll(ctx context.Context, s *Streams, out string, variants []*config.Co
 		t.view = &serialView{trainView{s: s}, variants}
 	}
 	defer t.view.end()
-	err := experiment.Sweep(ctx, out, variants, experiment.SweepOptions{Jobs: jobs, Watch: t.view.watch}, t.each)
+	err := run.Sweep(ctx, out, variants, run.SweepOptions{Jobs: jobs, Watch: t.view.watch}, t.each)
 	t.view.end()
 	if err := t.outcome(err); err != nil {
 		return err
 	}
 	doc := trainDocument{Schema: record.TrainSchema}
-	slices.SortFunc(t.runs, func(a, b experiment.Ended) int { return cmp.Compare(a.Variant, b.Variant) })
+	slices.SortFunc(t.runs, func(a, b run.Ended) int { return cmp.Compare(a.Variant, b.Variant) })
 	for _, e := range t.runs {
 		doc.Runs = append(doc.Runs, e.Run.Manifest)
 	}
@@ -52,14 +52,14 @@ type trainedAll struct {
 	jobs     int
 	view     sweepView
 
-	runs        []experiment.Ended // those whose manifest is known
+	runs        []run.Ended // those whose manifest is known
 	lost, busy  []error
 	interrupted []string
 	failed      error // the first
 }
 
 // each takes in how a run ended. Its error ends the sweep.
-func (t *trainedAll) each(e experiment.Ended) error {
+func (t *trainedAll) each(e run.Ended) error {
 	t.view.ended(e)
 	dir := runDir(t.out, t.variants[e.Variant])
 	err := e.Err
@@ -74,9 +74,9 @@ func (t *trainedAll) each(e experiment.Ended) error {
 	case sweep && isLost(err):
 		t.s.Note("%s: %v", dir, err)
 		t.lost = append(t.lost, trainError(dir, err))
-	case sweep && errors.Is(err, experiment.ErrBusy):
-		t.s.Note("%s: %v", dir, experiment.ErrBusy)
-		t.busy = append(t.busy, trainError(dir, experiment.ErrBusy))
+	case sweep && errors.Is(err, run.ErrBusy):
+		t.s.Note("%s: %v", dir, run.ErrBusy)
+		t.busy = append(t.busy, trainError(dir, run.ErrBusy))
 	case sweep && errors.Is(err, train.ErrInterrupted):
 		t.s.Note("%s: %v", dir, err)
 		t.interrupted = append(t.interrupted, dir)
@@ -87,7 +87,7 @@ func (t *trainedAll) each(e experiment.Ended) error {
 }
 
 // fail takes in a run that failed.
-func (t *trainedAll) fail(dir string, e experiment.Ended) error {
+func (t *trainedAll) fail(dir string, e run.Ended) error {
 	err := runError(e.Err)
 	switch {
 	case e.Run != nil:

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"tercet/internal/config"
-	"tercet/internal/experiment"
 	"tercet/internal/record"
+	"tercet/internal/run"
 	"tercet/internal/train"
 )
 
@@ -61,7 +61,7 @@ func TestTheEndNamesRunsThatAreBusyOrLost(t *testing.T) {
 	line := "train -c tiny.yaml --set 'sweep={optimizer.lr: [1e30, 1e-3, 1e-2, 1e31]}' --set train.epochs=1"
 	dirs := strings.Fields(must(t, 0, line+" --list"))
 	must(t, 0, "train -c tiny.yaml --set optimizer.lr=1e-3 --set train.epochs=1 --set name="+filepath.Base(dirs[1]))
-	r, err := experiment.Open(dirs[1]) // another open file: another holder of the lock
+	r, err := run.Open(dirs[1]) // another open file: another holder of the lock
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestASignalInterruptsAllThatAreInTraining(t *testing.T) {
 		t.Fatalf("code %d, stdout %q, stderr %s", code, out.String(), said)
 	}
 	for _, dir := range dirs {
-		r, err := experiment.Open(dir)
+		r, err := run.Open(dir)
 		if err != nil {
 			continue // not begun
 		}
@@ -143,7 +143,7 @@ func TestABarOverRunsTrainedAtOnce(t *testing.T) {
 	var b bytes.Buffer
 	s, pass := clock(&b)
 	v := newManyView(s, []*config.Config{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}})
-	v.ended(experiment.Ended{Variant: 0, Done: true}) // before: tells nothing of the time
+	v.ended(run.Ended{Variant: 0, Done: true}) // before: tells nothing of the time
 	one, two := v.watch(1), v.watch(2)
 	one.Note("data: %d images", 3)
 	two.Note("data: %d images", 4)
@@ -153,12 +153,12 @@ func TestABarOverRunsTrainedAtOnce(t *testing.T) {
 		two.Step(&train.State{Step: i + 1}, 100, 0.5)
 	}
 	pass(time.Second)
-	v.ended(experiment.Ended{Variant: 1})
+	v.ended(run.Ended{Variant: 1})
 	pass(3 * time.Second)
 	two.Step(&train.State{Step: 50}, 100, 0.5)
-	v.ended(experiment.Ended{Variant: 2})
+	v.ended(run.Ended{Variant: 2})
 	pass(5 * time.Second)
-	v.ended(experiment.Ended{Variant: 3, Err: train.ErrInterrupted})
+	v.ended(run.Ended{Variant: 3, Err: train.ErrInterrupted})
 	v.end()
 	want := "b: data: 3 images\n" +
 		"sweep: 1/4 (25 %), 5s, about 23s left; in training: 50 %, 4 %\n" +

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"tercet/internal/config"
-	"tercet/internal/experiment"
+	"tercet/internal/run"
 	"tercet/internal/train"
 )
 
 // sweepView is what a sweep shows of its runs.
 type sweepView interface {
-	watch(i int) experiment.Watch
-	ended(experiment.Ended) // before its line is said
+	watch(i int) run.Watch
+	ended(run.Ended) // before its line is said
 	end()
 }
 
@@ -27,14 +27,14 @@ type serialView struct {
 	variants []*config.Config
 }
 
-func (v *serialView) watch(i int) experiment.Watch {
+func (v *serialView) watch(i int) run.Watch {
 	if n := len(v.variants); n > 1 {
 		v.s.Note("run %d of %d: %s", i+1, n, v.variants[i].Name)
 	}
 	return v.trainView.watch()
 }
 
-func (v *serialView) ended(experiment.Ended) { v.trainView.end() }
+func (v *serialView) ended(run.Ended) { v.trainView.end() }
 
 // redraw is how often the bar over several runs is brought up to date.
 const redraw = 100 * time.Millisecond
@@ -63,8 +63,8 @@ func newManyView(s *Streams, variants []*config.Config) *manyView {
 	return v
 }
 
-func (v *manyView) watch(i int) experiment.Watch {
-	return experiment.Watch{
+func (v *manyView) watch(i int) run.Watch {
+	return run.Watch{
 		Step: func(st *train.State, of int, _ float64) { v.step(i, float64(st.Step)/float64(max(of, 1))) },
 		Note: func(format string, args ...any) {
 			v.mu.Lock()
@@ -115,7 +115,7 @@ func (v *manyView) underWay() float64 {
 	return sum
 }
 
-func (v *manyView) ended(e experiment.Ended) {
+func (v *manyView) ended(e run.Ended) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.at, e.Variant)

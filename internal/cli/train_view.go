@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"tercet/internal/data"
-	"tercet/internal/experiment"
 	"tercet/internal/record"
+	"tercet/internal/run"
 	"tercet/internal/text"
 	"tercet/internal/train"
 )
@@ -18,8 +18,8 @@ type trainView struct {
 	steps int
 }
 
-func (v *trainView) watch() experiment.Watch {
-	return experiment.Watch{Step: v.step, Event: v.event, Note: v.s.Note}
+func (v *trainView) watch() run.Watch {
+	return run.Watch{Step: v.step, Event: v.event, Note: v.s.Note}
 }
 
 func (v *trainView) step(st *train.State, of int, loss float64) {

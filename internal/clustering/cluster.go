@@ -1,0 +1,124 @@
+package clustering
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"tercet/internal/cluster/solve"
+	"tercet/internal/data"
+	"tercet/internal/embed"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/loss"
+	"tercet/internal/progress"
+	"tercet/internal/record"
+	"tercet/internal/run"
+)
+
+// Cluster clusters a run's embeddings of a set. An *Error is a mistake in o.
+func Cluster(ctx context.Context, r *run.Run, checkpoint, set string, limit int, o record.ClusterOptions, say progress.Say) (*solve.Result, error) {
+	start := time.Now()
+	e, err := r.Embed(ctx, checkpoint, set, limit, say)
+	if err != nil {
+		return nil, err
+	}
+	j := &solve.Job{Items: data.Embeddings{X: e.Vectors.Data, N: e.Vectors.Rows(), D: e.Vectors.Cols(), Labels: e.Data.Labels()}, Options: o, Say: say}
+	if j.Thresholds.Margins, err = margins(r, checkpoint); err != nil {
+		return nil, err
+	}
+	j.Thresholds.Held = func(ctx context.Context) (*solve.Held, error) {
+		h, err := held(ctx, r, checkpoint, say)
+		if err == nil {
+			j.Forward += int64(h.N)
+		}
+		return h, err
+	}
+	c, err := j.Run(ctx, e.Source)
+	if err != nil {
+		return nil, err
+	}
+	if t := c.Doc.ThresholdFrom; t != nil && t.Fit != nil && t.Fit.Set == set {
+		c.Doc.Warnings = append(c.Doc.Warnings, fmt.Sprintf("the threshold is fitted to the labels of the %s set, which is clustered: the scores are too good", set))
+	}
+	c.Classes, c.Data = e.Data.Classes(), e.Data
+	c.Doc.Cost.Cost = adversary.Cost{Forward: int64(j.Items.N) + j.Forward}
+	c.Doc.Cost.Seconds = time.Since(start).Seconds()
+	return c, nil
+}
+
+// heldMost is the number of images that a threshold is fitted to: of 5,000 images
+// there are 12 million pairs.
+const heldMost = 5000
+
+// held embeds what a threshold is fitted to: at most heldMost of the validation images
+// or, without such, of the training images, evenly spread over the classes.
+func held(ctx context.Context, r *run.Run, checkpoint string, say progress.Say) (*solve.Held, error) {
+	set := "train"
+	if r.Manifest.Data.Validation != nil {
+		set = "validation"
+	}
+	e, err := r.Embed(ctx, checkpoint, set, heldMost, func(stage string, done, total int) { say(set+": "+stage, done, total) })
+	if err != nil {
+		return nil, err
+	}
+	return &solve.Held{Embeddings: data.Embeddings{X: e.Vectors.Data, N: e.Vectors.Rows(), D: e.Vectors.Cols(), Labels: e.Data.Labels()}, Source: e.Source}, nil
+}
+
+// margins returns the threshold that the loss fixes with its margins, nil where it
+// fixes none.
+func margins(r *run.Run, checkpoint string) (*solve.Margins, error) {
+	c, err := r.Checkpoint(checkpoint)
+	if err != nil || c.Threshold == nil {
+		return nil, err
+	}
+	m := &solve.Margins{Tau: *c.Threshold}
+	if o, ok := r.Config.Loss.Options.(loss.Bordered); ok {
+		m.Alpha, m.Beta = o.Borders()
+	}
+	return m, nil
+}
+
+// Files clusters embeddings (N, D) of an npy file; labels may
+// name no file.
+func Files(ctx context.Context, embeddings string, labels data.LabelFile, o record.ClusterOptions, keep run.Keeper, say progress.Say) (*solve.Result, error) {
+	start := time.Now()
+	v, src, err := embed.ReadVectors(embeddings, labels)
+	if err != nil {
+		return nil, err
+	}
+	if err := keep.Check(src); err != nil {
+		return nil, err
+	}
+	j := &solve.Job{Items: v, Options: o, Say: say}
+	t := o.Multicut.ThresholdOptions
+	if o.Method == solve.Agglomerative {
+		t = o.Agglomerative.Threshold
+	}
+	if t.Embeddings != "" {
+		j.Thresholds.Held = func(context.Context) (*solve.Held, error) {
+			h, src, err := embed.ReadVectors(t.Embeddings, data.LabelFile{Path: t.Labels, Column: t.LabelColumn})
+			if err == nil && h.D != v.D {
+				err = fmt.Errorf("%w: %s has %d dimensions, %s has %d", data.ErrFormat, t.Embeddings, h.D, embeddings, v.D)
+			}
+			return &solve.Held{Embeddings: h, Source: src}, err
+		}
+	}
+	c, err := j.Run(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	if c.Classes, err = labelNames(labels); err != nil {
+		return nil, err
+	}
+	c.Doc.Cost.Seconds = time.Since(start).Seconds()
+	return c, nil
+}
+
+// labelNames are those of a file of labels, if it is one.
+func labelNames(labels data.LabelFile) ([]string, error) {
+	if labels.Path == "" {
+		return nil, nil
+	}
+	_, classes, err := data.ReadLabels(labels)
+	return classes, err
+}

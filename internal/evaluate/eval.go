@@ -1,0 +1,186 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"tercet/internal/cluster"
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/embed"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/nn"
+	"tercet/internal/metric"
+	"tercet/internal/progress"
+	"tercet/internal/record"
+	"tercet/internal/run"
+)
+
+// Defaults are the options that a run's config asks for.
+func Defaults(cfg *config.Config) record.EvalOptions {
+	return record.EvalOptions{
+		Ks: cfg.Eval.Ks, Distance: metric.Euclidean, Bootstrap: cfg.Eval.Bootstrap, KMeans: true,
+		K: cfg.Eval.KMeans.K, NInit: cfg.Eval.KMeans.NInit, Seed: cfg.Seed, Baselines: cfg.Eval.Baselines, Batch: cfg.Eval.Batch,
+	}
+}
+
+// Evaluation is a result document and what its pictures need.
+type Evaluation struct {
+	Doc       *record.Eval
+	Embedded  *run.Embedded // nil where there was no run
+	Retrieval *metric.Retrieval
+	KMeans    *cluster.KMeansResult
+}
+
+// Eval judges a run's embeddings of a set, beside raw pixels and the untrained
+// network, and writes eval.json.
+func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.EvalOptions, say progress.Say) (*Evaluation, error) {
+	start := time.Now()
+	e, err := r.Embed(ctx, checkpoint, set, o.Limit, say)
+	if err != nil {
+		return nil, err
+	}
+	doc := &record.Eval{Schema: record.EvalSchema, Source: e.Source, Options: o}
+	v := data.Embeddings{X: e.Vectors.Data, N: e.Vectors.Rows(), D: e.Vectors.Cols(), Labels: e.Data.Labels()}
+	j, ret, km, err := judge(ctx, v, o, say)
+	if err != nil {
+		return nil, err
+	}
+	doc.Evaluated = j
+	if err := verify(doc, ctx, v, borderOf(r.Config, e.Threshold), say); err != nil {
+		return nil, err
+	}
+	doc.Cost.Cost = adversary.Cost{Forward: int64(v.N)}
+	if r.Config.LearnsMetric() {
+		var warnings []string
+		if doc.Metric, warnings, err = judgeMetric(ctx, r, checkpoint, e.Model, e.Data, o.Limit, say); err != nil {
+			return nil, err
+		}
+		doc.Warnings = append(doc.Warnings, warnings...)
+	}
+	if o.Baselines {
+		if doc.Baselines, err = baselines(ctx, r, e, o, say); err != nil {
+			return nil, err
+		}
+		doc.Cost.Forward += int64(v.N)
+		doc.Warnings = append(doc.Warnings, weak(doc)...)
+	}
+	doc.Warnings = append(doc.Warnings, Coarse(o)...)
+	doc.Warnings = append(doc.Warnings, whole(o.Ks, v.N)...)
+	if s := r.Manifest.Selection; checkpoint == "best" && set == "test" && s != nil && s.Split == "test" {
+		doc.Warnings = append(doc.Warnings, "the best checkpoint was chosen on test images, so these test scores are too good")
+	}
+	if set == "train" {
+		doc.Warnings = append(doc.Warnings, "evaluated on the training images: these scores carry no information about unseen data")
+	}
+	if km != nil {
+		doc.Warnings = append(doc.Warnings, km.Warnings...)
+	}
+	doc.Cost.Seconds = time.Since(start).Seconds()
+	return &Evaluation{doc, e, ret, km}, nil
+}
+
+// baselines scores raw pixels and the network with its first weights by the same
+// options. A fitted metric begins as Euclid's, on the same features.
+func baselines(ctx context.Context, r *run.Run, e *run.Embedded, o record.EvalOptions, say progress.Say) (map[string]record.Evaluated, error) {
+	ds := e.Data
+	o.Neighbours = 0
+	out := map[string]record.Evaluated{}
+	raw, err := embed.Pixels(ds)
+	if err != nil {
+		return nil, err
+	}
+	var m *nn.Model
+	if r.Config.LearnsMetric() {
+		m, err = run.Euclidean(e.Model)
+	} else {
+		m, err = run.BuildModel(r.Config, ds)
+	}
+	if err != nil {
+		return nil, err
+	}
+	untrained, err := embed.Batches(ctx, m, ds, o.Batch, func(done, total int) { say("untrained: embed", done, total) })
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range []struct {
+		name string
+		v    data.Embeddings
+	}{
+		{"pixels", data.Embeddings{X: raw.Data, N: raw.Rows(), D: raw.Cols(), Labels: ds.Labels()}},
+		{"untrained", data.Embeddings{X: untrained.Data, N: untrained.Rows(), D: untrained.Cols(), Labels: ds.Labels()}},
+	} {
+		j, _, _, err := judge(ctx, b.v, o, func(stage string, done, total int) { say(b.name+": "+stage, done, total) })
+		if err != nil {
+			return nil, fmt.Errorf("baseline %s: %w", b.name, err)
+		}
+		out[b.name] = j
+	}
+	return out, nil
+}
+
+// weak warns where training has not beaten a baseline.
+func weak(doc *record.Eval) []string {
+	key := fmt.Sprintf("recall@%d", doc.Options.Ks[0])
+	mine, ok := doc.Retrieval.Get(key)
+	if !ok {
+		return nil
+	}
+	var out []string
+	for _, name := range []string{"pixels", "untrained"} {
+		if base, ok := doc.Baselines[name].Retrieval.Get(key); ok && base.Value >= mine.Value {
+			out = append(out, fmt.Sprintf("%s %.4f does not beat the baseline %s (%.4f)", key, mine.Value, name, base.Value))
+		}
+	}
+	return out
+}
+
+// whole warns of a recall@k whose k is not below the number of other items.
+func whole(ks []int, n int) []string {
+	var out []string
+	for _, k := range ks {
+		if k >= n-1 {
+			out = append(out, fmt.Sprintf("recall@%d is 1 by definition: each query has only %d other items", k, n-1))
+		}
+	}
+	return out
+}
+
+// Coarse warns of intervals from too few resamples to say where 95 % lie.
+func Coarse(o record.EvalOptions) []string {
+	if o.Bootstrap <= 0 || o.Bootstrap >= metric.MinResamples {
+		return nil
+	}
+	return []string{fmt.Sprintf("the intervals are from %d resamples and mean little; give eval.bootstrap %d or more", o.Bootstrap, metric.MinResamples)}
+}
+
+// Files judges embeddings that any tool has written: npy (N, D), with labels
+// in npy or csv.
+func Files(ctx context.Context, embeddings string, labels data.LabelFile, o record.EvalOptions, keep run.Keeper, say progress.Say) (*Evaluation, error) {
+	start := time.Now()
+	v, src, err := embed.ReadVectors(embeddings, labels)
+	if err != nil {
+		return nil, err
+	}
+	if err := keep.Check(src); err != nil {
+		return nil, err
+	}
+	o.Baselines = false
+	doc := &record.Eval{Schema: record.EvalSchema, Source: src, Options: o}
+	j, ret, km, err := judge(ctx, v, o, say)
+	if err != nil {
+		return nil, err
+	}
+	doc.Evaluated = j
+	if err := verify(doc, ctx, v, border{}, say); err != nil {
+		return nil, err
+	}
+	doc.Warnings = append(doc.Warnings, Coarse(o)...)
+	doc.Warnings = append(doc.Warnings, whole(o.Ks, v.N)...)
+	if km != nil {
+		doc.Warnings = append(doc.Warnings, km.Warnings...)
+	}
+	doc.Cost.Seconds = time.Since(start).Seconds()
+	return &Evaluation{Doc: doc, Retrieval: ret, KMeans: km}, nil
+}

@@ -1,0 +1,49 @@
+package evaluate
+
+import (
+	"context"
+
+	"tercet/internal/cluster"
+	"tercet/internal/cluster/solve"
+	"tercet/internal/data"
+	"tercet/internal/embed"
+	"tercet/internal/metric"
+	"tercet/internal/progress"
+	"tercet/internal/record"
+)
+
+// judge scores v by retrieval and, where asked for, by k-means with as many
+// clusters as classes. say is told what is being done.
+func judge(ctx context.Context, v data.Embeddings, o record.EvalOptions, say progress.Say) (record.Evaluated, *metric.Retrieval, *cluster.KMeansResult, error) {
+	if err := embed.TwoClasses(v.Labels); err != nil {
+		return record.Evaluated{}, nil, nil, err
+	}
+	ret, err := metric.Retrieve(ctx, v.X, v.N, v.D, v.Labels, metric.RetrievalOptions{
+		K: o.Ks, Distance: o.Distance, Neighbours: o.Neighbours,
+		Intervals: Intervals(o),
+		Progress:  func(done, total int) { say("retrieval", done, total) },
+	})
+	if err != nil {
+		return record.Evaluated{}, nil, nil, err
+	}
+	j := record.Evaluated{Retrieval: ret.Scores, Excluded: ret.Excluded}
+	if !o.KMeans {
+		return j, ret, nil, nil
+	}
+	km, err := solve.RunKMeans(ctx, v, o.K, o.NInit, o.Seed, say)
+	if err != nil {
+		return record.Evaluated{}, nil, nil, err
+	}
+	if j.Clustering, err = solve.Scores(v.Labels, km.Labels); err != nil {
+		return record.Evaluated{}, nil, nil, err
+	}
+	return j, ret, km, nil
+}
+
+// Intervals translates the option, whose 0 means none.
+func Intervals(o record.EvalOptions) metric.Intervals {
+	if o.Bootstrap == 0 {
+		return metric.Intervals{Resamples: -1}
+	}
+	return metric.Intervals{Resamples: o.Bootstrap, Seed: o.Seed}
+}

@@ -1,0 +1,39 @@
+package evaluate
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tercet/internal/record"
+	"tercet/internal/run"
+	"tercet/internal/run/runtest"
+	"tercet/internal/run/tinytest"
+)
+
+func TestStoredEval(t *testing.T) {
+	r := runtest.Trained(t, t.TempDir())
+	o := Defaults(r.Config)
+	e, err := Eval(context.Background(), r, "last", "test", o, tinytest.Quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := strings.Join(e.Doc.Warnings, "\n"); !strings.Contains(w, "from 20 resamples and mean little; give eval.bootstrap 100 or more") {
+		t.Errorf("warnings %q", w)
+	}
+	if Coarse(record.EvalOptions{}) != nil || Coarse(record.EvalOptions{Bootstrap: 100}) != nil {
+		t.Error("none and 100 resamples are warned of")
+	}
+	path := filepath.Join(t.TempDir(), "eval.json")
+	if err := record.Write(path, e.Doc); err != nil {
+		t.Fatal(err)
+	}
+	d, _ := record.ReadKept[record.Eval](path)
+	if d == nil || !run.SameJSON(d, e.Doc) || !SameEval(d, o) {
+		t.Fatalf("%+v", d)
+	}
+	if o.Ks = []int{1}; SameEval(d, o) {
+		t.Error("other k pass for it")
+	}
+}

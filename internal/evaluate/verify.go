@@ -1,0 +1,69 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/loss"
+	"tercet/internal/metric"
+	"tercet/internal/progress"
+	"tercet/internal/record"
+)
+
+// border is where a loss parts pairs: a Euclidean distance, or a cosine.
+type border struct {
+	distance *float64 // of embeddings, or of their unit vectors where there is a cosine
+	cosine   *float64
+}
+
+// borderOf is that of cfg's loss where the checkpoint says no distance: the cosine
+// above which the loss calls a pair similar, a distance of unit vectors.
+func borderOf(cfg *config.Config, threshold *float64) border {
+	o, ok := cfg.Loss.Options.(loss.PairPredictor)
+	if !ok {
+		return border{distance: threshold}
+	}
+	rule := o.PairRule()
+	if !rule.Cosine || rule.Paper {
+		return border{distance: threshold}
+	}
+	return border{new(math.Sqrt(2 - 2*rule.At)), &rule.At}
+}
+
+// verify judges v by its pairs: at the threshold of the options or else at the border
+// of the loss, and where there is neither, but pairs are asked for, without one.
+func verify(d *record.Eval, ctx context.Context, v data.Embeddings, of border, say progress.Say) error {
+	at, from, cosine := d.Options.Threshold, "option", (*float64)(nil)
+	if at == nil {
+		at, from, cosine = of.distance, "loss", of.cosine
+	}
+	if cosine != nil {
+		v = v.Unit()
+	}
+	if at == nil && !d.Options.Pairs {
+		return nil
+	}
+	r, err := metric.Verify(ctx, v.X, v.N, v.D, v.Labels, metric.VerificationOptions{
+		Threshold: at,
+		Progress:  func(done, total int) { say("pairs", done, total) },
+	})
+	if err != nil {
+		return err
+	}
+	d.Pairs = r.Scores
+	d.PairCounts = &record.PairCounts{Same: r.Same, Different: r.Different, EERThreshold: r.EERThreshold, AUCSlack: r.AUCSlack}
+	if at == nil {
+		return nil
+	}
+	d.PairCounts.At = &record.PairThreshold{Threshold: *at, Cosine: cosine, From: from, Accepted: r.Accepted, Wrong: r.Wrong}
+	switch r.Accepted {
+	case 0:
+		d.Warnings = append(d.Warnings, fmt.Sprintf("no two items are within the threshold %.4g of each other: all pairs are called different", *at))
+	case r.Same + r.Different:
+		d.Warnings = append(d.Warnings, fmt.Sprintf("all items are within the threshold %.4g of each other: all pairs are called the same", *at))
+	}
+	return nil
+}

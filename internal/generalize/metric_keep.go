@@ -1,0 +1,80 @@
+package generalize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/progress"
+	"tercet/internal/record"
+	"tercet/internal/run"
+	"tercet/internal/train"
+)
+
+// metricPoint is a file of RUN/stability/points: what was measured at one setting.
+type metricPoint struct {
+	Schema string `json:"schema"`
+	// By is the program and its kernel: results of another are measured anew.
+	By      string  `json:"by"`
+	Seconds float64 `json:"seconds"`
+	Result  any     `json:"result"`
+}
+
+// newMetricKeeper keeps each setting's result in a file, so that a measurement goes on after
+// an interruption.
+type metricKeeper struct {
+	dir    string
+	say    func(format string, args ...any)
+	spared float64 // seconds that the results found took
+	found  bool
+}
+
+func newMetricKeeper(r *run.Run, p progress.Progress) *metricKeeper {
+	return &metricKeeper{dir: r.Path("stability", "points"), say: p.Note}
+}
+
+func (k *metricKeeper) by() string { return run.Version + " " + kernel.Setting() }
+
+func (k *metricKeeper) path(key string) string { return filepath.Join(k.dir, key+".json") }
+
+// Load reads the result of a setting.
+func (k *metricKeeper) Load(key string, v any) bool {
+	p := metricPoint{Result: v}
+	if !run.ReadStored(k.path(key), &p) || p.Schema != record.MetricPointSchema || p.By != k.by() || p.Result == nil {
+		return false
+	}
+	if !k.found {
+		k.say("settings that were measured before are taken from %s", k.dir)
+	}
+	k.found, k.spared = true, k.spared+p.Seconds
+	return true
+}
+
+// Store keeps a result.
+func (k *metricKeeper) Store(key string, v any, seconds float64) error {
+	if err := os.MkdirAll(k.dir, 0o755); err != nil {
+		return err
+	}
+	return record.Write(k.path(key), metricPoint{record.MetricPointSchema, k.by(), seconds, v})
+}
+
+// metricInterrupted ends a measurement that was cancelled.
+type metricInterrupted struct{ dir string }
+
+func (e metricInterrupted) Error() string {
+	return fmt.Sprintf("interrupted; the settings that are done are kept in %s: the same command goes on", e.dir)
+}
+
+// Is says that to callers it is an interruption as any.
+func (metricInterrupted) Is(target error) bool { return target == train.ErrInterrupted }
+
+// ended is the error of a measurement as its caller hears it.
+func (k *metricKeeper) ended(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
+		return metricInterrupted{k.dir}
+	}
+	return inMetric(err)
+}

@@ -1,0 +1,102 @@
+package generalize
+
+import (
+	"fmt"
+	"slices"
+
+	"tercet/internal/data"
+	"tercet/internal/record"
+	"tercet/internal/rng"
+	"tercet/internal/run"
+)
+
+// What takes the place of a training image. It takes its label too, so that batches and
+// tuples are of the same indices as before.
+const (
+	// ReplaceFresh is a held-out image of the same class, which training never saw.
+	ReplaceFresh = "fresh"
+	// ReplaceFar is the adversary: of the class whose mean embedding is farthest from
+	// that of the image's own, the held-out image nearest to the mean, under the own
+	// class's label.
+	ReplaceFar = "far"
+	// ReplaceTwin is another training image of its class, which is then there twice:
+	// where the test classes are others than those of training.
+	ReplaceTwin = "twin"
+)
+
+// Replacements lists what can take the place of a training image.
+func Replacements() []string { return []string{ReplaceFresh, ReplaceFar, ReplaceTwin} }
+
+// replacementName is that of the replacement's folder.
+func replacementName(p record.Replacement) string {
+	return fmt.Sprintf("%s-%d-by-%s-%d", p.Kind, p.Image, p.Of, p.By)
+}
+
+// alterImage puts what replaces the image in its place. pool is the set that By is an item
+// of, nil for the training set.
+func alterImage(p record.Replacement, pool data.Dataset) run.Alteration {
+	return func(s *run.Sets) error {
+		var err error
+		s.Train, err = replaced(s.Train, []int{p.Image}, pool, []int{p.By})
+		return err
+	}
+}
+
+// replaced returns train with items by of pool, or of itself where pool is nil, in the
+// places of items, under their labels.
+func replaced(train data.Dataset, items []int, pool data.Dataset, by []int) (data.Dataset, error) {
+	idx := make([]int, train.Len())
+	for k := range idx {
+		idx[k] = k
+	}
+	all, first := train, 0
+	if pool != nil {
+		var err error
+		if all, err = data.Concat(train, pool); err != nil {
+			return nil, err
+		}
+		first = train.Len()
+	}
+	for k, i := range items {
+		idx[i] = first + by[k]
+	}
+	out, err := data.Subset(all, idx)
+	if err != nil {
+		return nil, err
+	}
+	return data.Relabel(out, train.Labels(), train.Classes())
+}
+
+// poolShare of a class's held-out images, but at most poolMost of them, are kept to
+// replace training images. The others judge. The parting depends on the seed alone, so
+// that more replacements are judged on the same images.
+const (
+	poolShare = 10
+	poolMost  = 100
+)
+
+// partPool parts ds into items that may replace training images and items that judge.
+func partPool(ds data.Dataset, seed uint64) (pool, judges []int) {
+	for y, items := range itemsByClass(ds) {
+		n := min(max(len(items)/poolShare, 1), poolMost)
+		if len(items) == 2 { // with one less there were no positive
+			n = 0
+		}
+		items = slices.Clone(items)
+		r := rng.New(seed, "stability/pool", uint64(y))
+		r.Shuffle(len(items), func(a, b int) { items[a], items[b] = items[b], items[a] })
+		pool, judges = append(pool, items[:min(n, len(items))]...), append(judges, items[min(n, len(items)):]...)
+	}
+	slices.Sort(pool)
+	slices.Sort(judges)
+	return pool, judges
+}
+
+// itemsByClass lists the items of each class.
+func itemsByClass(ds data.Dataset) [][]int {
+	out := make([][]int, len(ds.Classes()))
+	for i, y := range ds.Labels() {
+		out[y] = append(out[y], i)
+	}
+	return out
+}

@@ -1,0 +1,194 @@
+package generalize
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tercet/internal/data"
+	"tercet/internal/embed"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/nn"
+	"tercet/internal/progress"
+	"tercet/internal/record"
+	"tercet/internal/rng"
+	"tercet/internal/run"
+)
+
+// study is what stability and influence have in common: the run's sets, what replaces
+// its images, and what networks are judged on.
+type study struct {
+	run    *run.Run
+	o      Options
+	p      progress.Progress
+	sets   *run.Sets
+	held   data.Dataset
+	judges *judges
+	open   run.Opener // of the run's source, read once
+	*replacer
+}
+
+// newStudy opens what a study of replaced images needs that are judged on others.
+func newStudy(r *run.Run, o Options, p progress.Progress) (*study, error) {
+	if o.Triplets == 0 {
+		o.Triplets = StabilityTriplets
+	}
+	s, err := openStudy(r, o, p)
+	if err != nil {
+		return nil, err
+	}
+	pool, items := partPool(s.held, o.Seed)
+	s.replacer = newReplacer(s.sets.Train, s.held, o.Set, pool, o.Seed)
+	return s, s.findJudges(items)
+}
+
+// openStudy opens the images of a study, without judges and what replaces images.
+func openStudy(r *run.Run, o Options, p progress.Progress) (*study, error) {
+	if o.Repeats == 0 {
+		o.Repeats = StabilityRepeats
+	}
+	s := &study{run: r, o: o, p: p, open: run.Once(r.Elsewhere(data.Open))}
+	var err error
+	if s.sets, err = run.OpenWith(r.Config, s.open, nil); err != nil {
+		return nil, err
+	}
+	if err := r.SameData(s.sets); err != nil {
+		return nil, err
+	}
+	if s.held, err = s.sets.Pick(o.Set); err != nil {
+		return nil, err
+	}
+	if o.Set == "train" {
+		return nil, fmt.Errorf("%w: networks are judged on images that training has not seen: test or validation", data.ErrUnfit)
+	}
+	return s, nil
+}
+
+// findJudges chooses the images among items, and the triplets of them.
+func (s *study) findJudges(items []int) error {
+	j := &judges{batch: s.run.Config.Eval.Batch}
+	ds, err := data.Subset(s.held, items)
+	if err != nil {
+		return err
+	}
+	if j.ds, err = embed.Sample(ds, s.o.Limit); err != nil {
+		return err
+	}
+	if j.items, err = sampled(ds, items, s.o.Limit); err != nil {
+		return err
+	}
+	if j.triplets, err = drawTriplets(j.ds.Labels(), s.o.Triplets, s.o.Set, rng.New(s.o.Seed, "stability/triplets")); err != nil {
+		return err
+	}
+	j.loss, err = s.loss()
+	s.judges = j
+	return err
+}
+
+// loss is the run's on single triplets.
+func (s *study) loss() (*tripletLoss, error) {
+	weights, err := run.RobustWeights(s.run.Config, s.sets)
+	if err != nil {
+		return nil, err
+	}
+	return newTripletLoss(s.run.Config, weights)
+}
+
+// sampled returns those of items, which are ds, that sample keeps.
+func sampled(ds data.Dataset, items []int, limit int) ([]int, error) {
+	// A dataset of the places, with the same labels.
+	places := array.New(len(items), 1)
+	for k := range items {
+		places.Data[k] = float32(k)
+	}
+	all, err := data.NewVectors(places, ds.Labels(), ds.Classes())
+	if err != nil {
+		return nil, err
+	}
+	kept, err := embed.Sample(all, limit)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int, kept.Len())
+	var place [1]float32
+	for k := range out {
+		if err := kept.Read(k, place[:]); err != nil {
+			return nil, err
+		}
+		out[k] = items[int(place[0])]
+	}
+	return out, nil
+}
+
+// kinds are the kinds of replacement that are asked for, by default a fresh image and
+// the adversary; where no held-out image is of a training class a twin takes the place
+// of the fresh one.
+func (s *study) kinds() ([]string, string) {
+	if len(s.o.Replace) > 0 {
+		return s.o.Replace, ""
+	}
+	if run.Disjoint(s.train, s.held) {
+		return []string{ReplaceTwin, ReplaceFar}, fmt.Sprintf("no %s image is of a training class: in place of fresh images, other training images of the class (%s)", s.o.Set, ReplaceTwin)
+	}
+	return []string{ReplaceFresh, ReplaceFar}, ""
+}
+
+// plan lists the replacements of the chosen images. m is the run's network.
+func (s *study) plan(ctx context.Context, m *nn.Model, kinds []string, from []int) ([]record.Replacement, error) {
+	images, err := s.choose(s.o.Images, s.o.Repeats, kinds, from)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(kinds, ReplaceFar) {
+		var classes []int32
+		for _, i := range images {
+			classes = append(classes, s.train.Labels()[i])
+		}
+		if err := s.findMeans(ctx, m, classes, s.run.Config.Eval.Batch); err != nil {
+			return nil, err
+		}
+	}
+	var out []record.Replacement
+	for _, kind := range kinds {
+		for _, i := range images {
+			p, err := s.replace(i, kind)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// source describes the judges.
+func (s *study) source(checkpoint string, step, dim int) record.Source {
+	return record.Source{
+		Run: s.run.Dir, Config: s.run.Manifest.Config, Checkpoint: checkpoint, Step: step, Set: s.o.Set, Items: s.judges.ds.Len(),
+		Classes: data.Distinct(s.judges.ds.Labels()), Dim: dim, Fingerprint: s.judges.ds.Fingerprint(),
+	}
+}
+
+// uses counts the rows of the first steps' batches by training image.
+func (s *study) uses(steps int) ([]int, error) { return s.rows(0, steps) }
+
+// rows counts the rows of the batches of steps [from, to) by training image.
+func (s *study) rows(from, to int) ([]int, error) {
+	t, err := run.Assemble(s.run.Config, s.sets)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int, s.sets.Train.Len())
+	per := t.Sampler.Steps()
+	for epoch := from / per; epoch*per < to; epoch++ {
+		for k, ids := range t.Sampler.Plan(epoch) {
+			if at := epoch*per + k; at < from || at >= to {
+				continue
+			}
+			for _, i := range ids {
+				out[i]++
+			}
+		}
+	}
+	return out, nil
+}

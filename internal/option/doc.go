@@ -1,0 +1,2 @@
+// Package option holds the error of a mistake in options, as against one in data.
+package option

@@ -1,0 +1,2 @@
+// Package progress is how long work reports how far it has come.
+package progress

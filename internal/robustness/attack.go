@@ -1,0 +1,145 @@
+package robustness
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"tercet/internal/attack"
+	"tercet/internal/data"
+	"tercet/internal/embed"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/metric"
+	"tercet/internal/progress"
+	"tercet/internal/record"
+	"tercet/internal/run"
+)
+
+// Profile fills in the budget of a named profile; "auto" is rob28 for
+// images of up to 64 pixels and rob224 for larger ones.
+func Profile(o *record.AttackOptions, name string, side int) error {
+	if name == "auto" {
+		name = "rob28"
+		if side > adversary.SmallImages {
+			name = "rob224"
+		}
+	}
+	p, err := attack.ProfileNamed(name)
+	if err != nil {
+		return err
+	}
+	d := p.PGD()
+	o.Norm, o.Eps, o.Step, o.Iterations = string(d.Norm), p.Eps, p.Step, p.Iterations
+	o.Rule, o.Direction, o.Start, o.Restarts, o.Keep = string(d.Rule), string(d.Direction), string(d.Start), d.Restarts, string(d.Keep)
+	return nil
+}
+
+func pgdOf(o *record.AttackOptions) adversary.PGD {
+	return adversary.PGD{
+		Norm: adversary.Norm(o.Norm), Eps: o.Eps, Step: o.Step, Iterations: o.Iterations,
+		Rule: adversary.StepRule(o.Rule), Direction: adversary.Direction(o.Direction),
+		Start: adversary.Start(o.Start), Restarts: o.Restarts, Keep: adversary.Keep(o.Keep),
+	}
+}
+
+// ValidateAttack returns an error naming the first option that is wrong.
+func ValidateAttack(o record.AttackOptions) error {
+	p := pgdOf(&o)
+	return p.Validate()
+}
+
+// resolveAttack fills in what 0 stands for, so that documents say it.
+func resolveAttack(o *record.AttackOptions) {
+	if len(o.Variants) == 0 {
+		for _, v := range attack.Variants() {
+			o.Variants = append(o.Variants, string(v))
+		}
+	}
+	if o.Batch == 0 {
+		o.Batch = attack.DefaultBatch
+	}
+	o.Draws, o.W, o.M = max(o.Draws, 1), max(o.W, 1), max(o.M, 1)
+}
+
+// Attacked is a result document and what its pictures and checks need.
+type Attacked struct {
+	Doc      *record.Attack
+	Result   *attack.Result
+	Embedded *run.Embedded
+}
+
+// Attack runs attacks on a run's network.
+func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.AttackOptions, say progress.Say) (*Attacked, error) {
+	start := time.Now()
+	resolveAttack(&o)
+	e, g, err := gallery(ctx, r, checkpoint, set, say)
+	if err != nil {
+		return nil, err
+	}
+	res, err := runAttacks(o, ctx, e, g, func(done, total int) { say("attack", done, total) })
+	if err != nil {
+		return nil, err
+	}
+	doc := &record.Attack{
+		Schema: record.AttackSchema, Source: e.Source, Options: o, Queries: len(res.Queries), Excluded: res.Excluded,
+		Scores: map[string]metric.Scores{}, Clean: map[string]metric.Scores{}, RightWhenClean: map[string]record.RightWhenClean{},
+		Attacks: records(res), Warnings: warnings(res), Cost: record.CostRecord{Cost: res.Cost},
+	}
+	for k := range res.Scored {
+		s := &res.Scored[k]
+		name := string(s.Variant)
+		if doc.Scores[name], err = scores(ctx, s, s.Adversarial, nil, o); err != nil {
+			return nil, err
+		}
+		if doc.Clean[name], err = scores(ctx, s, s.Clean, nil, o); err != nil {
+			return nil, err
+		}
+		right, ok := s.Right()
+		if !ok {
+			continue
+		}
+		w := record.RightWhenClean{Queries: len(right)}
+		if len(right) > 0 {
+			if w.Scores, err = scores(ctx, s, s.Adversarial, right, o); err != nil {
+				return nil, err
+			}
+		}
+		doc.RightWhenClean[name] = w
+	}
+	doc.Cost.Forward += int64(e.Data.Len())
+	doc.Cost.Seconds = time.Since(start).Seconds()
+	return &Attacked{doc, res, e}, nil
+}
+
+// gallery embeds the set that attacks are on.
+func gallery(ctx context.Context, r *run.Run, checkpoint, set string, say progress.Say) (*run.Embedded, *attack.Gallery, error) {
+	if r.Config.Data.Options.Traits().Vectors {
+		return nil, nil, fmt.Errorf("%w: attacks need images with pixels in [0, 1]; this run is trained on vectors", data.ErrUnfit)
+	}
+	e, err := r.Embed(ctx, checkpoint, set, 0, say)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := embed.TwoClasses(e.Data.Labels()); err != nil {
+		return nil, nil, err
+	}
+	g, err := attack.NewGallery(e.Vectors, e.Data.Labels())
+	if err != nil {
+		return nil, nil, err
+	}
+	return e, g, nil
+}
+
+// runAttacks runs the attacks on e with the gallery g of its embeddings.
+func runAttacks(o record.AttackOptions, ctx context.Context, e *run.Embedded, g *attack.Gallery, say func(done, total int)) (*attack.Result, error) {
+	var variants []attack.Variant
+	for _, v := range o.Variants {
+		variants = append(variants, attack.Variant(v))
+	}
+	return attack.Run(ctx, e.Model, e.Data, g, attack.Options{
+		Attacks: o.Attacks, Variants: variants, PGD: pgdOf(&o),
+		Method: attack.MethodOptions{W: o.W, M: o.M, Near: o.Near, Pure: o.Pure, Xi: attack.Xi{Scale: o.XiScale, Weight: o.XiWeight}},
+		Draws:  o.Draws, Batch: o.Batch, Queries: o.Queries, Sample: o.Sample, Seed: o.Seed,
+		Pictures: o.Pictures, PictureAttacks: o.PictureAttacks, Progress: say,
+	})
+}

@@ -1,0 +1,36 @@
+package run
+
+import (
+	"slices"
+
+	"tercet/internal/engine/kernel"
+	"tercet/internal/record"
+)
+
+// buildsOf are those that have trained the run, in order. Manifests of older versions
+// know the first alone.
+func buildsOf(m *record.Manifest) []record.Build {
+	if m.Builds == nil {
+		return []record.Build{{Step: 0, Version: m.Version, Kernel: m.Kernel, CPU: m.CPU}}
+	}
+	return m.Builds
+}
+
+// latestBuild is the build that has trained the run last.
+func latestBuild(m *record.Manifest) record.Build {
+	list := buildsOf(m)
+	return list[len(list)-1]
+}
+
+// buildOn records that this program trains the run from a step on; what others have
+// trained behind it is not part of the run any more.
+func buildOn(m *record.Manifest, step int) record.Build {
+	now := record.Build{Step: step, Version: Version, Kernel: kernel.Setting(), CPU: CPUName()}
+	list := slices.DeleteFunc(slices.Clone(buildsOf(m)), func(b record.Build) bool { return b.Step >= step })
+	if n := len(list); n == 0 || list[n-1] != (record.Build{Step: list[n-1].Step, Version: now.Version, Kernel: now.Kernel, CPU: now.CPU}) {
+		list = append(list, now)
+	}
+	m.Builds = list
+	m.Version, m.Kernel, m.CPU = list[0].Version, list[0].Kernel, list[0].CPU
+	return now
+}

@@ -1,0 +1,128 @@
+package run
+
+import (
+	"fmt"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/noise"
+	"tercet/internal/record"
+)
+
+// Sets are the datasets of a run, under their true labels. Validation is nil where
+// nothing is held out, Test where the source has none.
+type Sets struct {
+	Train, Validation, Test data.Dataset
+	// Noisy is Train under the labels that are trained on, nil where these are the
+	// true ones; Noise says how many labels, pairs or triplets are wrong.
+	Noisy data.Dataset
+	Noise *noise.Report
+	// Graph and Triplets describe what the sampler gives in its first epoch, once it
+	// was made; nil where it gives none.
+	Graph    *noise.GraphReport
+	Triplets *noise.TripletReport
+	// LeftOut says which files of the source are images that are not read; "" for none.
+	LeftOut string
+}
+
+// Seen returns the items of Train under the labels that are trained on.
+func (s *Sets) Seen() data.Dataset {
+	if s.Noisy != nil {
+		return s.Noisy
+	}
+	return s.Train
+}
+
+// Pick returns the set of that name.
+func (s *Sets) Pick(name string) (data.Dataset, error) {
+	var ds data.Dataset
+	switch name {
+	case "train":
+		ds = s.Train
+	case "validation":
+		ds = s.Validation
+	case "test":
+		ds = s.Test
+	default:
+		return nil, fmt.Errorf("unknown set %q (valid: test, validation, train)", name)
+	}
+	if ds == nil {
+		hint := ""
+		if name == "validation" {
+			hint = "; data.split.validation holds one out"
+		}
+		return nil, fmt.Errorf("%w: this config has no %s set%s", data.ErrUnfit, name, hint)
+	}
+	return ds, nil
+}
+
+// String describes the sets in one line.
+func (s *Sets) String() string {
+	out := "train " + describe(s.Train)
+	if s.Validation != nil {
+		out += ", validation " + describe(s.Validation)
+	}
+	if s.Test != nil {
+		out += ", test " + describe(s.Test)
+	}
+	return out
+}
+
+func describe(ds data.Dataset) string {
+	h, w, c := ds.Shape()
+	return fmt.Sprintf("%d images of %d classes (%dx%dx%d)", ds.Len(), data.Distinct(ds.Labels()), h, w, c)
+}
+
+func (s *Sets) record(cfg *config.Config) record.Data {
+	r := record.Data{Name: cfg.Data.Name, Train: SetRecord(s.Train), Noise: s.Noise, Graph: s.Graph, Triplets: s.Triplets}
+	if s.Validation != nil {
+		v := SetRecord(s.Validation)
+		r.Validation = &v
+	}
+	if s.Test != nil {
+		r.Test = SetRecord(s.Test)
+	}
+	return r
+}
+
+func SetRecord(ds data.Dataset) record.Set {
+	h, w, c := ds.Shape()
+	return record.Set{Items: ds.Len(), Classes: data.Distinct(ds.Labels()), Shape: [3]int{h, w, c}, Fingerprint: ds.Fingerprint()}
+}
+
+// SameData refuses to go on with a run whose data have changed since it began.
+func (r *Run) SameData(s *Sets) error {
+	old := r.Manifest.Data
+	if old.Train.Fingerprint == "" {
+		return nil
+	}
+	now := s.record(r.Config)
+	if old.Validation == nil {
+		old.Validation = new(record.Set)
+	}
+	if now.Validation == nil {
+		now.Validation = new(record.Set)
+	}
+	for _, p := range []struct {
+		set       string
+		then, now string
+	}{
+		{"training", old.Train.Fingerprint, now.Train.Fingerprint},
+		{"validation", old.Validation.Fingerprint, now.Validation.Fingerprint},
+		{"test", old.Test.Fingerprint, now.Test.Fingerprint},
+	} {
+		if p.then != p.now {
+			return fmt.Errorf("%w: the %s data of %s have changed since the run began (fingerprint %.12s, now %.12s); restore them or start a new run", data.ErrFormat, p.set, r.Dir, p.then, p.now)
+		}
+	}
+	return nil
+}
+
+// pairable refuses training data in which no item has another of its class: a
+// sampler that may pair an item with itself would train on distances of 0.
+func pairable(ds data.Dataset) error {
+	if n := ds.Len(); n > 0 && data.Distinct(ds.Labels()) == n {
+		return fmt.Errorf("%w: each of the %d training items is alone in its class, so nothing says what should be close; give at least two items of a class", data.ErrUnfit, n)
+	}
+	return nil
+}

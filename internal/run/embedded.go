@@ -1,0 +1,100 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"tercet/internal/data"
+	"tercet/internal/embed"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/nn"
+	"tercet/internal/record"
+	"tercet/internal/train"
+)
+
+// Embedded is a run's network applied to one of its sets.
+type Embedded struct {
+	Run     *Run
+	Source  record.Source
+	Model   *nn.Model
+	Data    data.Dataset
+	Items   []int        // the place of each item in its set; nil where all are taken
+	Vectors *array.Array // (N, D)
+	Seconds float64
+	// Threshold is the checkpoint's: the Euclidean distance up to which its loss
+	// counts two embeddings as of one class, nil where it fixes none.
+	Threshold *float64
+}
+
+// Checkpoint reads the run's "last" or "best" checkpoint.
+func (r *Run) Checkpoint(which string) (*train.Checkpoint, error) {
+	if which != "last" && which != "best" {
+		return nil, fmt.Errorf("unknown checkpoint %q (valid: last, best)", which)
+	}
+	c, err := r.readCheckpoint(which)
+	switch s := r.Manifest.Status; {
+	case err == nil:
+		return c, nil
+	case errors.Is(err, ErrOtherRun):
+		return nil, fmt.Errorf("%w: %v", ErrNoRun, err) // which here is no mistake of the command line
+	case !errors.Is(err, os.ErrNotExist) && which == "best": // which training does not go on from
+		return nil, fmt.Errorf("%w; put it back, or train the run anew (`tercet train --resume %s --from %s`); checkpoint last does not depend on it", err, r.Dir, Start)
+	case !errors.Is(err, os.ErrNotExist):
+		return nil, r.unusable(err)
+	case s == record.Collapsed || s == record.Diverged:
+		return nil, fmt.Errorf("%s: %w; the run has %s and has no such weights: %s", r.Dir, err, s, r.Manifest.Message)
+	}
+	return nil, fmt.Errorf("%s: %w; has the run been trained? `tercet train --resume %s` continues it", r.Dir, err, r.Dir)
+}
+
+// Loaded returns a checkpoint, its network, and the data of the run.
+func (r *Run) Loaded(which string) (*train.Checkpoint, *nn.Model, *Sets, error) {
+	c, err := r.Checkpoint(which)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	m, err := c.LoadModel()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	sets, err := OpenWith(r.Config, r.Elsewhere(data.Open), nil)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return c, m, sets, r.SameData(sets)
+}
+
+// Embed loads the run's network and embeds one of its sets: "test",
+// "validation" or "train".
+func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(stage string, done, total int)) (*Embedded, error) {
+	c, m, sets, err := r.Loaded(which)
+	if err != nil {
+		return nil, err
+	}
+	ds, err := sets.Pick(set)
+	if err != nil {
+		return nil, err
+	}
+	ids, whole := embed.Spread(ds, limit), ds.Len()
+	if ds, err = embed.Subset(ds, ids); err != nil {
+		return nil, err
+	}
+	if whole == ds.Len() {
+		whole = 0
+	}
+	start := time.Now()
+	v, err := embed.Batches(ctx, m, ds, r.Config.Eval.Batch, func(done, total int) { say("embed", done, total) })
+	if err != nil {
+		return nil, err
+	}
+	return &Embedded{
+		Run: r, Model: m, Data: ds, Items: ids, Vectors: v, Seconds: time.Since(start).Seconds(), Threshold: c.Threshold,
+		Source: record.Source{
+			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: which, Step: c.State.Step, Set: set,
+			Items: ds.Len(), Whole: whole, Classes: data.Distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),
+		},
+	}, nil
+}

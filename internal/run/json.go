@@ -1,0 +1,12 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+func SameJSON(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}

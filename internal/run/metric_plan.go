@@ -1,0 +1,72 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"tercet/internal/config"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/engine/nn"
+	"tercet/internal/record"
+)
+
+// MetricPlan is the part of a plan about a metric to be fitted.
+type MetricPlan struct {
+	Algorithm  string  `json:"algorithm"`
+	Loss       string  `json:"loss"`
+	Classes    int     `json:"classes"`  // that are the positives in turn
+	Skipped    int     `json:"skipped"`  // classes of one item, which have no triplet
+	Triplets   float64 `json:"triplets"` // in the risk
+	Parameters int     `json:"parameters"`
+	// Evaluation is the time of the risk over all triplets with its gradient, measured;
+	// rrm needs some ten to a hundred of them.
+	Evaluation float64 `json:"evaluation_seconds"`
+}
+
+// planMetric fills p for a run whose model is a fitted metric: it fits the features
+// and evaluates the risk once.
+func planMetric(cfg *config.Config, sets *Sets, p *Plan) error {
+	m, points, err := fitFeatures(context.Background(), cfg, sets.Seen())
+	if err != nil {
+		return err
+	}
+	ps, err := NewProblems(points, cfg.Metric.OneClass(), cfg.Model.Options.(nn.MahalanobisKeys).Radius)
+	if err != nil {
+		return err
+	}
+	l, err := mahalanobis.NewLoss(cfg.Metric.Loss, cfg.Metric.Zeta, cfg.Metric.HuberDelta)
+	if err != nil {
+		return InConfig("metric.loss", err)
+	}
+	sums := mahalanobis.Auto
+	if o, ok := cfg.Metric.Options.(mahalanobis.RRMKeys); ok {
+		sums = o.Sums
+	}
+	risk, err := mahalanobis.NewRisk(ps.list, l, sums)
+	if err != nil {
+		return InConfig("metric", err)
+	}
+	if o, ok := cfg.Metric.Options.(mahalanobis.SGDKeys); ok {
+		so := sgdOptions(cfg, o, points.N)
+		if _, _, err := so.Step(ps.list, l, so.Steps); err != nil {
+			return InConfig("metric.c", err)
+		}
+		p.Steps = so.Steps
+	}
+	d := m.Dim()
+	p.Model = record.Model{Name: m.Spec().Name, Embedding: d, Parameters: risk.Dim()}
+	p.Layers, p.Defense = m.Describe(), cfg.Defense.Name
+	p.Passes = adversary.Cost{Forward: int64(points.N)}
+	p.Metric = &MetricPlan{
+		Algorithm: cfg.Metric.Algorithm, Loss: cfg.Metric.Loss, Classes: len(ps.list), Skipped: ps.skipped,
+		Triplets: ps.Triplets(), Parameters: risk.Dim(),
+	}
+	for _, q := range m.Params() {
+		p.Checkpoint += 4 * int64(len(q.Value.Data))
+	}
+	start := time.Now()
+	risk.ValueGrad(mahalanobis.Identity(d), make([]float64, risk.Dim()))
+	p.Metric.Evaluation = time.Since(start).Seconds()
+	return nil
+}

@@ -1,0 +1,115 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"sync"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/array"
+)
+
+// OpenData opens the datasets of cfg: it reads, splits and limits them. What is
+// wrong neither with files nor with their content is a value of the config, and
+// comes back as a *config.Error.
+func OpenData(cfg *config.Config) (*Sets, error) { return OpenWith(cfg, data.Open, nil) }
+
+// Opener reads a source: data.Open, or what shares its result among runs.
+type Opener func(data.Options) (train, test data.Dataset, err error)
+
+// Once keeps what an opener returns for all who read the same data, one after the other.
+func Once(open Opener) Opener {
+	var mu sync.Mutex
+	var last *data.Options
+	var train, test data.Dataset
+	var err error
+	return func(o data.Options) (data.Dataset, data.Dataset, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if last == nil || !reflect.DeepEqual(*last, o) {
+			train, test, err = open(o)
+			last = &o
+		}
+		return train, test, err
+	}
+}
+
+// Alteration changes the training images, held-out ones already apart: before they are
+// distorted and their labels disturbed, so that those are as they would have been.
+type Alteration func(*Sets) error
+
+// OpenWith is OpenData by way of open, altered where alter is not nil.
+func OpenWith(cfg *config.Config, open Opener, alter Alteration) (*Sets, error) {
+	s, err := openData(cfg, open, alter)
+	switch {
+	case err == nil:
+		return s, nil
+	case errors.Is(err, data.ErrMissing):
+		if here, e := os.Getwd(); e == nil {
+			err = fmt.Errorf("%w (paths of a config count from the current directory, %s)", err, here)
+		}
+		return nil, err
+	case errors.Is(err, data.ErrFormat), errors.Is(err, data.ErrUnfit):
+		return nil, err
+	case errors.Is(err, array.ErrShape):
+		return nil, fmt.Errorf("%w: %w", data.ErrUnfit, err)
+	}
+	return nil, &config.Error{Key: "data", Msg: err.Error()}
+}
+
+func openData(cfg *config.Config, open Opener, alter Alteration) (*Sets, error) {
+	o := DataOptions(cfg)
+	s := &Sets{LeftOut: data.LeftOut(o)}
+	var err error
+	if s.Train, s.Test, err = open(o); err != nil {
+		return nil, err
+	}
+	if s.Train, s.Test, err = data.OfClasses(s.Train, s.Test, cfg.Data.Classes, cfg.Seed); err != nil {
+		return nil, err
+	}
+	if err := s.holdOut(cfg.Data.Split.Validation, cfg.Data.Split.Seed); err != nil {
+		return nil, err
+	}
+	if alter != nil {
+		if err := alter(s); err != nil {
+			return nil, err
+		}
+	}
+	if d := cfg.Data.Distort; d.Strength > 0 {
+		if s.Train, err = data.Distorted(s.Train, data.DistortOptions{Strength: d.Strength, Fresh: d.Fresh, Seed: d.Seed}); err != nil {
+			return nil, err
+		}
+	}
+	return s, s.disturb(cfg)
+}
+
+// DataOptions translates the config's data section.
+func DataOptions(cfg *config.Config) data.Options {
+	d := cfg.Data
+	o := data.Options{
+		Name: d.Name, Source: d.Options, Size: d.Size, Crop: d.Crop, Split: d.Split.Options.Split(d.Split.Seed),
+		SkipPerClass: d.SkipPerClass, LimitPerClass: d.LimitPerClass, Seed: d.Split.Seed,
+	}
+	if d.Size != 0 {
+		o.Fit = d.Fit
+	}
+	if d.Color != "native" {
+		o.Color = d.Color
+	}
+	return o
+}
+
+// Augment builds the random changes of training images; nil for none.
+func Augment(cfg *config.Config, ds data.Dataset) (data.Transform, error) {
+	a := data.Augment{Pad: cfg.Data.Augment.CropPadding}
+	if cfg.Data.Augment.Flip {
+		a.Flip = 0.5
+	}
+	if cfg.Data.Options.Traits().Vectors && (a.Pad > 0 || a.Flip > 0) {
+		return nil, fmt.Errorf("%w: data.augment changes images; %s holds vectors", data.ErrUnfit, cfg.Data.Name)
+	}
+	return a.Transform()
+}

@@ -1,0 +1,112 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/embed"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
+	"tercet/internal/engine/nn"
+	"tercet/internal/noise"
+	"tercet/internal/record"
+	"tercet/internal/stat"
+)
+
+// pairSet are pairs and the images that they join.
+type pairSet struct {
+	Ds    data.Dataset // of the images in the pairs, in their order
+	Pairs []loss.Pair  // rows of ds
+}
+
+// NewPairSet gathers the images of pairs of ds.
+func NewPairSet(ds data.Dataset, pairs []data.Pair) (*pairSet, error) {
+	row := make([]int32, ds.Len())
+	for _, p := range pairs {
+		row[p.I], row[p.J] = 1, 1
+	}
+	var items []int
+	for i, in := range row {
+		if in == 1 {
+			row[i] = int32(len(items))
+			items = append(items, i)
+		}
+	}
+	s := &pairSet{Pairs: make([]loss.Pair, len(pairs))}
+	for k, p := range pairs {
+		s.Pairs[k] = loss.Pair{I: row[p.I], J: row[p.J], Similar: p.Similar}
+	}
+	var err error
+	s.Ds, err = data.Subset(ds, items)
+	return s, err
+}
+
+// embed returns the embeddings of the set's images.
+func (s *pairSet) embed(ctx context.Context, m *nn.Model, batch int) (*array.Array, error) {
+	return embed.Batches(ctx, m, s.Ds, batch, func(int, int) {})
+}
+
+// score compares what rule says of pairs of rows of z with their labels.
+func score(rule loss.PairRule, obj loss.Objective, z *array.Array, pairs []loss.Pair) (record.PairScore, error) {
+	p := record.PairScore{Pairs: len(pairs)}
+	for _, q := range pairs {
+		if rule.Similar(z.Row(int(q.I)), z.Row(int(q.J))) == q.Similar {
+			continue
+		}
+		if p.Wrong++; q.Similar {
+			p.WrongSimilar++
+		} else {
+			p.WrongDifferent++
+		}
+	}
+	p.Error, p.CI95 = float64(p.Wrong)/float64(max(p.Pairs, 1)), stat.Wilson(p.Wrong, p.Pairs)
+	if obj == nil {
+		return p, nil
+	}
+	r, err := obj.Eval(z, &loss.Tuples{Pairs: pairs}, nil)
+	p.Loss = r.Loss
+	return p, err
+}
+
+// pairRule is the rule of a loss that tells pairs.
+func pairRule(o loss.Options) (loss.PairRule, error) {
+	p, ok := o.(loss.PairPredictor)
+	if !ok {
+		return loss.PairRule{}, fmt.Errorf("the loss says of no pair whether it is similar")
+	}
+	return p.PairRule(), nil
+}
+
+func ruleRecord(r loss.PairRule) record.PairRule {
+	out := record.PairRule{Score: "distance", At: r.At, Text: r.String()}
+	switch {
+	case r.Paper:
+		out.Score = "cosine-of-cosine"
+	case r.Cosine:
+		out.Score = "cosine"
+	}
+	return out
+}
+
+// judging returns the pairs of held-out images by which cfg judges a run on pairs, nil
+// where it asks for none, and the noise that it puts on them.
+func judging(cfg *config.Config, ds data.Dataset) (*pairSet, *noise.Report, error) {
+	if ds == nil || cfg.Eval.Pairs == 0 {
+		return nil, nil, nil
+	}
+	c := data.Compact(ds)
+	pairs, err := noise.TestPairs(c.Labels(), len(c.Classes()), cfg.Eval.Pairs, cfg.Seed)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: eval.pairs: %w", data.ErrUnfit, err)
+	}
+	var report *noise.Report
+	if cfg.Eval.NoisyPairs {
+		if report, err = flipPairs(cfg, pairs); err != nil {
+			return nil, nil, err
+		}
+	}
+	s, err := NewPairSet(ds, pairs)
+	return s, report, err
+}

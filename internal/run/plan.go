@@ -1,0 +1,209 @@
+package run
+
+import (
+	"math"
+	"runtime"
+	"time"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/loss"
+	"tercet/internal/engine/nn"
+	"tercet/internal/record"
+	"tercet/internal/rng"
+)
+
+// Plan is what a run would do, schema tercet.plan/1.
+type Plan struct {
+	Schema     string         `json:"schema"`
+	Name       string         `json:"name"`
+	Data       record.Data    `json:"data"`
+	Model      record.Model   `json:"model"`
+	Layers     []nn.LayerInfo `json:"layers"`
+	BatchRows  int            `json:"batch_rows"`
+	PerEpoch   int            `json:"steps_per_epoch"`
+	Steps      int            `json:"steps"`
+	Coverage   data.Coverage  `json:"coverage"`
+	Defense    string         `json:"defense"`
+	Passes     adversary.Cost `json:"passes"`       // images, over the whole run, crafted ones included: at most so many with hm
+	FLOPs      float64        `json:"flops"`        // of the products in those passes
+	Memory     int64          `json:"memory_bytes"` // beside the data: measured after a few steps
+	StepTime   float64        `json:"step_seconds"` // measured on random images
+	Seconds    float64        `json:"seconds"`      // estimate, without evaluation
+	Checkpoint int64          `json:"checkpoint_bytes"`
+	Metric     *MetricPlan    `json:"metric_learning,omitempty"` // of model mahalanobis
+}
+
+// MakePlan builds what cfg names, times a few passes on random images, and
+// trains nothing.
+func MakePlan(cfg *config.Config) (*Plan, error) {
+	sets, err := OpenData(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.LearnsMetric() {
+		p := &Plan{Schema: record.PlanSchema, Name: cfg.Name, Data: sets.record(cfg)}
+		return p, planMetric(cfg, sets, p)
+	}
+	before := heap()
+	if _, err := Assemble(cfg, sets); err != nil { // what training would refuse
+		return nil, err
+	}
+	t, err := Assemble(atMost(cfg), sets)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkStop(cfg); err != nil {
+		return nil, err
+	}
+	if _, err := monitor(cfg, t, sets, Watch{}); err != nil { // what training would refuse, the plan does
+		return nil, err
+	}
+	spec := t.Model.Spec()
+	p := &Plan{
+		Schema: record.PlanSchema, Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.record(cfg),
+		Model:  record.Model{Name: spec.Name, Embedding: spec.Embedding, Parameters: t.Model.ParamCount()},
+		Layers: t.Model.Describe(), BatchRows: t.Sampler.BatchSize(),
+		PerEpoch: t.Sampler.Steps(), Steps: t.Steps, Coverage: data.Cover(t.Sampler, sets.Seen(), 0),
+	}
+	var flops, state int64
+	for _, l := range p.Layers {
+		flops += l.FLOPs
+	}
+	for _, s := range t.Optimizer.State() {
+		state += int64(len(s.Data))
+	}
+	params := int64(p.Model.Parameters)
+	p.Checkpoint = 4 * (params + state)
+	labels := firstLabels(t.Sampler, sets.Seen())
+	seconds, cost, trained, err := timeStep(t, labels, shapeOf(sets.Train))
+	if err != nil {
+		return nil, err
+	}
+	p.StepTime = seconds
+	// Steps, a short last batch counted as the part that it is.
+	steps := float64(p.Coverage.Rows) * float64(p.Steps) / float64(max(p.PerEpoch, 1)) / float64(len(labels))
+	p.Passes = adversary.Cost{Forward: int64(math.Round(steps * float64(cost.Forward))), Backward: int64(math.Round(steps * float64(cost.Backward)))}
+	// Crafting asks for the images' gradient, training for the weights' too.
+	p.FLOPs = float64(flops) * steps * (float64(cost.Forward) + float64(cost.Backward) + float64(trained))
+	// What the steps have made stays; images wait in the loader's batches.
+	p.Memory = heap() - before + 4*int64(cfg.Batch.Prefetch)*int64(p.BatchRows)*int64(array.Size(shapeOf(sets.Train)))
+	runtime.KeepAlive(t)
+	p.Seconds = p.StepTime * float64(p.Steps)
+	return p, nil
+}
+
+// heap returns the bytes of all that this process has made and still needs.
+func heap() int64 {
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return int64(s.HeapAlloc)
+}
+
+func shapeOf(ds data.Dataset) []int {
+	h, w, c := ds.Shape()
+	return []int{h, w, c}
+}
+
+// firstLabels returns the labels of the first epoch's first batch.
+func firstLabels(s data.Sampler, ds data.Dataset) []int32 {
+	if own, ok := s.(data.RowLabels); ok {
+		return own.RowLabels(0)[0]
+	}
+	var out []int32
+	for _, i := range s.Plan(0)[0] {
+		out = append(out, ds.Labels()[i])
+	}
+	return out
+}
+
+// timeStep returns the best of three steps on a batch of random images, in seconds
+// without the optimiser's, the passes of one and how many images of them were
+// trained on. The weights are left as they were drawn.
+func timeStep(t *Assembled, labels []int32, shape []int) (seconds float64, passes adversary.Cost, trained int, err error) {
+	s := newRehearsal(t, labels, shape)
+	for i := range 4 { // the first makes the buffers
+		start := time.Now()
+		if passes, err = s.step(uint64(i)); err != nil {
+			return 0, passes, 0, err
+		}
+		if d := time.Since(start).Seconds(); i == 1 || i > 1 && d < seconds {
+			seconds = d
+		}
+	}
+	return seconds, passes, s.trained, nil
+}
+
+// rehearsal is a training step on random images without the optimiser, after which
+// the running statistics are as before.
+type rehearsal struct {
+	t     *Assembled
+	batch adversary.Batch
+	dz    *array.Array
+	mode  nn.Mode
+
+	trained int // rows of the last step's training pass
+}
+
+func newRehearsal(t *Assembled, labels []int32, shape []int) *rehearsal {
+	s := &rehearsal{t: t, mode: t.Mode, dz: array.New(1, t.Model.Dim())}
+	s.batch.Images = array.New(append([]int{len(labels)}, shape...)...)
+	r := rng.New(t.Seed, "plan")
+	for i := range s.batch.Images.Data {
+		s.batch.Images.Data[i] = float32(r.Float64())
+	}
+	s.batch.Labels = labels
+	for i := range labels {
+		s.batch.IDs = append(s.batch.IDs, uint64(i))
+	}
+	if s.mode == nn.Train {
+		s.mode = nn.BatchStats
+	}
+	return s
+}
+
+func (s *rehearsal) step(n uint64) (adversary.Cost, error) {
+	var cost adversary.Cost
+	t, in := s.t, s.batch
+	mine := func(z *array.Array, b *adversary.Batch) error {
+		b.Tuples = &loss.Tuples{}
+		_, err := t.Miner.Mine(z, b.Labels, rng.New(t.Seed, "plan"), b.Tuples)
+		return err
+	}
+	if t.Defense.MinesClean() {
+		in.Clean = t.Model.Embed(in.Images, nn.Eval)
+		cost.Forward += int64(in.Clean.Rows())
+		if err := mine(in.Clean, &in); err != nil {
+			return cost, err
+		}
+	}
+	crafted, c, err := t.Defense.Craft(t.Model, &in, t.Seed, n)
+	if err != nil {
+		return cost, err
+	}
+	cost.Add(c)
+	z := t.Model.Embed(crafted.Images, s.mode)
+	if crafted.Tuples == nil {
+		if err := mine(z, crafted); err != nil {
+			return cost, err
+		}
+	}
+	s.dz.SetRows(z.Rows())
+	r, err := t.Objective.Eval(z, crafted.Tuples, s.dz)
+	if err != nil {
+		return cost, err
+	}
+	if o, ok := t.Defense.(adversary.Observer); ok {
+		o.Observe(r.Loss)
+	}
+	if _, err := t.Defense.Penalty(crafted, z, s.dz); err != nil {
+		return cost, err
+	}
+	t.Model.Backward(s.dz, nn.Weights)
+	s.trained = z.Rows()
+	cost.Add(adversary.Cost{Forward: int64(z.Rows()), Backward: int64(z.Rows())})
+	return cost, nil
+}

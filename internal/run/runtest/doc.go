@@ -1,0 +1,2 @@
+// Package runtest makes tiny runs for tests.
+package runtest

@@ -1,0 +1,308 @@
+package run
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/text"
+)
+
+// starter is a config that begins: what was found out about its data.
+type starter struct {
+	source, root string
+	name         string   // of the run
+	head         []string // what was seen, for the comment at the top
+	data         []string // lines of the section data, without split
+	split        []string // lines of data.split
+	model        []string
+	vectors      bool
+
+	fraction     float64 // of each class to train on; 0 where the split is another
+	validation   float64
+	kept         string // why nothing is held out
+	classes, per int    // of a batch
+	epochs       int
+}
+
+// Starter writes a commented config that trains on the data at root: a source of
+// data.Sources, and its folder (of npy and idx also a file in it; of glyphs none). It
+// reads the data, and what it returns passes CheckConfig and trains.
+func Starter(source, root string) ([]byte, error) {
+	s := &starter{source: source, root: root, name: runName(source, root)}
+	if err := s.look(); err != nil {
+		return nil, err
+	}
+	open := Once(data.Open)
+	if err := s.measure(open); err != nil {
+		return nil, err
+	}
+	text := s.text()
+	cfg, err := config.LoadBytes(text, "the starter config", nil)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := precheck(cfg, open, nil); err != nil {
+		return nil, err
+	}
+	return text, nil
+}
+
+// look chooses the section data and the model by what is at the root.
+func (s *starter) look() error {
+	s.model = []string{
+		"name: cnn                   # small and quick; resnet18 is stronger and many times slower",
+		"width: 16",
+		"embedding: 64               # numbers that stand for an image",
+	}
+	switch s.source {
+	case "glyphs":
+		s.data = []string{"size: 32", "glyphs: {classes: 60, per_class: 20, test_classes: 30}"}
+		s.split = []string{"kind: file                # test characters are unseen ones"}
+		return nil
+	case "folder":
+		return s.lookFolder()
+	case "idx", "npy":
+		return s.lookFiles()
+	}
+	if _, known := data.Family.Lookup(s.source); !known {
+		return fmt.Errorf("unknown source %q", s.source)
+	}
+	s.data = []string{rootLine(s.root)}
+	s.split = []string{"kind: file                # the test images of the source: unseen images of the same classes"}
+	return nil
+}
+
+const (
+	splitClass    = "kind: class               # test on unseen classes; fraction: on unseen images of the same classes"
+	splitFraction = "kind: fraction            # test on unseen images of the same classes; class: on unseen classes"
+	splitFile     = "kind: file                # train and test as they are"
+
+	// fewClasses can be trained on only if none is kept for the test.
+	fewClasses = 4
+	// smallSide is a side up to which images are quick to train on as they are.
+	smallSide = 64
+)
+
+func (s *starter) lookFolder() error {
+	v, err := data.SurveyFolder(s.root)
+	if err != nil {
+		return err
+	}
+	sizes := fmt.Sprintf("%d to %d pixels a side", v.Shortest, v.Longest)
+	if v.Uniform && v.Square {
+		sizes = fmt.Sprintf("%[1]d x %[1]d pixels", v.Shortest)
+	}
+	s.head = append(s.head, fmt.Sprintf("%d images of %s", v.Images, sizes))
+	root := s.root
+	if v.Train != "" && v.Test == "" {
+		root = filepath.Join(root, v.Train)
+	}
+	s.data = []string{rootLine(root)}
+	switch {
+	case v.Test != "":
+		s.split = []string{splitFile}
+		if v.Test != "test" {
+			s.data = append(s.data, "test: "+v.Test)
+		}
+	case v.Classes >= fewClasses:
+		s.split = []string{splitClass, "train: 0.5                # of the classes"}
+	default:
+		s.split, s.fraction = []string{splitFraction}, 0.8
+	}
+	if v.Uniform && v.Square && v.Shortest <= smallSide {
+		return nil
+	}
+	side := 32
+	if v.Shortest >= smallSide {
+		side = smallSide
+	}
+	s.data = append(s.data, fmt.Sprintf("size: %-19d # images are resized to this side; more pixels show more and take longer", side))
+	if !v.Square {
+		s.data = append(s.data, "fit: short                # the shorter side; stretch changes the aspect", fmt.Sprintf("crop: %-19d # and the center is cut out", side))
+	}
+	return nil
+}
+
+// measure opens the data, and fits the batch, the validation set and the length to
+// them.
+func (s *starter) measure(open Opener) error {
+	s.epochs, s.classes, s.per = 1, 2, 2
+	cfg, err := config.LoadBytes(s.text(), "the starter config", nil)
+	if err != nil {
+		return err
+	}
+	sets, err := OpenWith(cfg, open, nil)
+	if err != nil {
+		return err
+	}
+	if s.fraction > 0.5 && sets.Test != nil && smallestClass(sets.Test) < 2 { // nothing to find for a query
+		s.fraction = 0.5
+		return s.measure(open)
+	}
+	s.head = append(s.head, fmt.Sprintf("%d to train on, of %s", sets.Train.Len(), text.Plural(data.Distinct(sets.Train.Labels()), "class", "classes")))
+	s.holdOut(sets)
+	if err := sets.holdOut(s.validation, 0); err != nil {
+		return err
+	}
+	usable, least := 0, 0
+	for _, n := range classSizes(sets.Train) {
+		if n < 2 {
+			continue
+		}
+		if usable++; least == 0 || n < least {
+			least = n
+		}
+	}
+	if usable < 2 {
+		return fmt.Errorf("%w: %s to train on with two items or more; training needs two", data.ErrUnfit, text.Plural(usable, "class", "classes"))
+	}
+	s.classes, s.per = min(usable, 16), min(least, 4)
+	steps := max(1, sets.Train.Len()/(s.classes*s.per))
+	s.epochs = min(max(starterSteps/steps, 1), 30)
+	return nil
+}
+
+// starterSteps is about how long a first run is, in optimizer steps.
+const starterSteps = 1500
+
+// holdOut chooses the share of the training set that picks the best checkpoint: some
+// where enough is left to train on.
+func (s *starter) holdOut(sets *Sets) {
+	switch n, classes := sets.Train.Len(), data.Distinct(sets.Train.Labels()); {
+	case sets.Test != nil && Disjoint(sets.Train, sets.Test):
+		switch {
+		case classes >= 10:
+			s.validation = 0.2
+		case classes >= leastClasses:
+			s.validation = twoOf(classes)
+		default:
+			s.kept = fmt.Sprintf("%s to train on are too few to hold out two", text.Plural(classes, "class", "classes"))
+		}
+	case n >= 10_000:
+		s.validation = 0.1
+	case smallestClass(sets.Train) >= 10:
+		s.validation = 0.2
+	default:
+		s.kept = "a class has fewer than 10 items, too few to hold some out"
+	}
+}
+
+// leastClasses is the number of training classes from which two can be held out.
+const leastClasses = 6
+
+// classSizes counts the items of each class that has any.
+func classSizes(ds data.Dataset) map[int32]int {
+	out := map[int32]int{}
+	for _, l := range ds.Labels() {
+		out[l]++
+	}
+	return out
+}
+
+// smallestClass is the number of items of the smallest class.
+func smallestClass(ds data.Dataset) int {
+	least := 0
+	for _, n := range classSizes(ds) {
+		if least == 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
+
+// text is the config.
+func (s *starter) text() []byte {
+	var b strings.Builder
+	line := func(depth int, text string) { b.WriteString(strings.Repeat("  ", depth) + text + "\n") }
+	lines := func(depth int, list []string) {
+		for _, l := range list {
+			line(depth, l)
+		}
+	}
+	what := s.source
+	if s.root != "" {
+		what += " " + s.root
+	}
+	line(0, "# Written by tercet config init "+strings.Map(oneLine, what)+".")
+	if len(s.head) > 0 {
+		line(0, "# Found: "+strings.Join(s.head, "; ")+".")
+	}
+	line(0, "# tercet config keys lists every key, tercet config check checks this file.")
+	line(0, "name: "+quoted(s.name)+"   # the run's folder is runs/NAME")
+	line(0, "seed: 0")
+	line(0, "\ndata:")
+	line(1, "name: "+s.source)
+	lines(1, s.data)
+	line(1, "split:")
+	lines(2, s.split)
+	if s.fraction > 0 {
+		line(2, fmt.Sprintf("train: %-18g # of each class's items", s.fraction))
+	}
+	if s.validation > 0 {
+		line(2, fmt.Sprintf("validation: %-13g # held out of the training set: it picks the best checkpoint", s.validation))
+	} else {
+		line(2, "validation: 0             # "+s.kept+": test images pick the best checkpoint")
+	}
+	if !s.vectors {
+		line(1, "augment: {crop_padding: 2, flip: false}   # flip: true where mirrored images are of the same class")
+	}
+	line(0, "\nmodel:")
+	lines(1, s.model)
+	line(0, "\nbatch:")
+	line(1, "sampler: m-per-class        # some classes, some items of each")
+	line(1, fmt.Sprintf("classes: %d", s.classes))
+	line(1, fmt.Sprintf("per_class: %d", s.per))
+	line(0, "\nloss: {name: triplet, margin: 0.2}")
+	line(0, "miner: semihard               # tercet config keys miner.name says what the others do")
+	line(0, "optimizer: {name: adam, lr: 1e-3}")
+	line(0, fmt.Sprintf("train: {epochs: %d}", s.epochs))
+	return []byte(b.String())
+}
+
+// rootLine is the key data.root.
+func rootLine(root string) string {
+	if filepath.IsAbs(root) {
+		return "root: " + quoted(root)
+	}
+	return "root: " + quoted(root) + "   # relative to the folder that tercet runs in"
+}
+
+// oneLine keeps a path from ending the comment that it is in.
+func oneLine(r rune) rune {
+	if r < ' ' {
+		return '?'
+	}
+	return r
+}
+
+// quoted writes a text as YAML.
+func quoted(s string) string {
+	if plainPath.MatchString(s) {
+		return s
+	}
+	return strconv.Quote(s)
+}
+
+var (
+	plainPath  = regexp.MustCompile(`^[A-Za-z./][A-Za-z0-9_./-]*$`)
+	notRunName = regexp.MustCompile(`[^A-Za-z0-9_.+-]+`)
+)
+
+// runName is a name for a run on the data at root.
+func runName(source, root string) string {
+	base := filepath.Base(root)
+	if abs, err := filepath.Abs(root); root != "" && err == nil {
+		base = filepath.Base(abs)
+	}
+	base = strings.TrimSuffix(base, ".npy")
+	name := strings.Trim(notRunName.ReplaceAllString(base, "-"), "-.+=")
+	if root == "" || name == "" {
+		return source
+	}
+	return name[:min(len(name), 100)]
+}

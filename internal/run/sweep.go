@@ -1,0 +1,163 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"tercet/internal/config"
+	"tercet/internal/par"
+)
+
+// Variants returns the configs that cfg's sweep stands for, in the order of the
+// file; a config without a sweep is its own only variant.
+func Variants(cfg *config.Config) ([]*config.Config, error) {
+	list, err := cfg.Sweep()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*config.Config, len(list))
+	for i, v := range list {
+		if out[i], err = cfg.Variant(v); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Task selects share i of n, as "i/n" with i from 1: every n-th variant. "" is
+// all of them.
+func Task(variants []*config.Config, task string) ([]*config.Config, error) {
+	if task == "" {
+		return variants, nil
+	}
+	a, b, ok := strings.Cut(task, "/")
+	i, err1 := strconv.Atoi(a)
+	n, err2 := strconv.Atoi(b)
+	if !ok || err1 != nil || err2 != nil || n < 1 || i < 1 || i > n {
+		return nil, fmt.Errorf("task %q is not i/n with i from 1 to n; with an index that counts from 0, add 1", task)
+	}
+	var out []*config.Config
+	for k := i - 1; k < len(variants); k += n {
+		out = append(out, variants[k])
+	}
+	return out, nil
+}
+
+// SweepOptions say how a sweep is run.
+type SweepOptions struct {
+	// Jobs is how many runs are trained at once, each on one thread; with less than
+	// 2 one after the other, each on all threads. It changes no result.
+	Jobs int
+	// Watch, where set, returns what watches variant i. Runs that are trained at once
+	// call theirs at the same time.
+	Watch func(i int) Watch
+
+	Alter func(i int) Alteration // of variant i's data; nil for none
+}
+
+// Ended is how one variant of a sweep ended.
+type Ended struct {
+	Variant int  // its index
+	Run     *Run // nil where its directory could not be used
+	Done    bool // it was finished before
+	Err     error
+}
+
+// Sweep trains the variants under root and tells each how they ended, in the order
+// in which they do, on the caller's goroutine. What each returns ends the sweep:
+// runs in training go on to their end, no other begins. A sweep whose ctx is
+// cancelled writes the checkpoints of the runs in training and returns ctx's cause
+// where others were left to begin. Runs that read the same source share it.
+func Sweep(ctx context.Context, root string, variants []*config.Config, o SweepOptions, each func(Ended) error) error {
+	jobs := max(1, min(o.Jobs, len(variants)))
+	if jobs > 1 {
+		defer par.SetThreads(par.Threads())
+		par.SetThreads(1)
+	}
+	sources := newSources(variants, jobs)
+	ends := make(chan sweptRun)
+	var stop error
+	var fault any
+	for next, running := 0, 0; ; {
+		for ; running < jobs && next < len(variants) && stop == nil && fault == nil && ctx.Err() == nil; next++ {
+			running++
+			go func(i int) { ends <- trainVariant(ctx, root, variants[i], i, o, sources) }(next)
+		}
+		switch {
+		case running > 0:
+		case fault != nil:
+			panic(fault)
+		case stop == nil && next < len(variants):
+			return context.Cause(ctx)
+		default:
+			return stop
+		}
+		e := <-ends
+		running--
+		sources.release(e.Variant)
+		if e.fault != nil {
+			fault = e.fault
+			continue
+		}
+		if err := each(e.Ended); err != nil && stop == nil {
+			stop = err
+		}
+	}
+}
+
+// sweptRun is Ended, or what a run panicked with.
+type sweptRun struct {
+	Ended
+	fault any
+}
+
+// trainVariant trains variant i. A panic must not take the other runs with it: it
+// is raised again once they have ended.
+func trainVariant(ctx context.Context, root string, cfg *config.Config, i int, o SweepOptions, sources *sources) (e sweptRun) {
+	e.Variant = i
+	defer func() {
+		if v := recover(); v != nil {
+			e.fault = fmt.Sprintf("%s: %v\n%s", cfg.Name, v, debug.Stack())
+		}
+	}()
+	open, alter := sources.opener(i), Alteration(nil)
+	if o.Alter != nil {
+		alter = o.Alter(i)
+	}
+	var w Watch
+	if o.Watch != nil {
+		w = o.Watch(i)
+	}
+	if e.Run, e.Err = createChecked(root, cfg, open, alter); e.Err != nil {
+		return e
+	}
+	defer e.Run.Close()
+	if e.Done, e.Err = e.Run.Train(ctx, w); e.Run.withdraw() {
+		e.Run = nil
+	}
+	return e
+}
+
+// createChecked is Create of a run whose data open reads and alter changes. It makes
+// no directory for a run that cannot take its first step.
+func createChecked(root string, cfg *config.Config, open Opener, alter Alteration) (*Run, error) {
+	var sets *Sets
+	dir := filepath.Join(root, cfg.Name)
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		if sets, err = precheck(cfg, open, alter); err != nil {
+			return nil, err
+		}
+	}
+	r, err := Create(root, cfg)
+	if err != nil {
+		return nil, err
+	}
+	r.open, r.Alter, r.checked = open, alter, sets
+	return r, nil
+}

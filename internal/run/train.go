@@ -1,0 +1,373 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"tercet/internal/component"
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/nn"
+	"tercet/internal/fsx"
+	"tercet/internal/noise"
+	"tercet/internal/record"
+	"tercet/internal/rng"
+	"tercet/internal/text"
+	"tercet/internal/train"
+)
+
+// Watch is told how a run goes on. Its functions may be nil.
+type Watch struct {
+	Step  func(s *train.State, of int, loss float64)
+	Event func(*train.Event)
+	Note  func(format string, args ...any)
+}
+
+func (w Watch) note(format string, args ...any) {
+	if w.Note != nil {
+		w.Note(format, args...)
+	}
+}
+
+// Train runs or continues r, whose directory it locks. A finished run returns at
+// once with done true, a run that was lost with a *LostError. The manifest says
+// afterwards how it ended.
+func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
+	if done, err := r.complete(); done || err != nil {
+		return done, err
+	}
+	if err := r.Lock(); err != nil {
+		return false, err
+	}
+	defer r.Close()
+	// Another process may have gone on with the run since r was opened.
+	if err := r.readManifest(); err != nil && !os.IsNotExist(err) {
+		return false, fmt.Errorf("%w: %w", ErrNoRun, err)
+	}
+	if done, err := r.complete(); done || err != nil {
+		return done, err
+	}
+	if err := r.lost(); err != nil {
+		return false, err
+	}
+	if m := &r.Manifest; m.Status == record.Finished && r.From == "" {
+		w.note("note: the manifest says finished, but the run is at step %d of %d: it goes on", m.Steps, m.Of)
+	}
+	r.tidy()
+	if err := r.makeCheckpoints(); err != nil {
+		return false, err
+	}
+	if r.Config.LearnsMetric() {
+		return false, r.fitMetric(ctx, w)
+	}
+	r.recorded = r.Manifest.Log
+	if r.From != "" {
+		if err := r.restore(); err != nil {
+			return false, err
+		}
+	}
+	t, loader, err := r.prepare(w)
+	if err != nil {
+		r.unprepared(err)
+		return false, err
+	}
+	defer loader.Close()
+	log, err := r.openLog(t, w)
+	if err != nil {
+		return false, err
+	}
+	before, start := r.Manifest.Seconds, time.Now()
+	by := buildOn(&r.Manifest, t.State.Step)
+	r.progress(t, before)
+	r.Manifest.Status, r.Manifest.Message, r.Manifest.Log = record.Running, "", nil
+	if t.State.Step > 0 {
+		r.Manifest.Log = log.Record(t.State.Step)
+	}
+	if err := r.SaveManifest(); err != nil {
+		return false, err
+	}
+	save, saved := t.Save, time.Now()
+	t.Save = func(best bool) error {
+		if !best && spare(ctx, t, saved) {
+			return nil
+		}
+		if err := save(best); err != nil || best {
+			return err
+		}
+		saved = time.Now()
+		r.Manifest.Checkpoint, r.Manifest.Log = t.State.Step, log.Record(t.State.Step)
+		r.progress(t, before+time.Since(start).Seconds())
+		return r.SaveManifest()
+	}
+	kind := "start"
+	if t.State.Step > 0 {
+		kind = "resume"
+		w.note("resuming %s at step %d of %d", r.Dir, t.State.Step, t.Steps)
+	}
+	if err := log.Write(&train.Event{Kind: kind, Step: t.State.Step, Epoch: float64(t.State.Step) / float64(max(t.StepsPerEpoch, 1)), Coverage: r.coverage, Version: by.Version, Kernel: by.Kernel, CPU: by.CPU, Note: log.Changed}); err != nil {
+		return false, err
+	}
+	if err := log.Flush(); err != nil {
+		return false, err
+	}
+	if err = t.Run(ctx); err == nil && t.Tuples != nil {
+		err = r.judgePairs(ctx, t)
+	}
+	if e := log.Close(); err == nil && e != nil {
+		err = e
+	}
+	r.progress(t, before+time.Since(start).Seconds())
+	r.record(err)
+	if e := r.SaveManifest(); err == nil && e != nil {
+		err = e
+	}
+	return false, err
+}
+
+// shortest is the time between two checkpoints at ends of epochs. Small networks have
+// many epochs a second, and a checkpoint waits for the disk.
+const shortest = 5 * time.Second
+
+// spare says whether the checkpoint of an epoch's end may be left out: where the config
+// asks for checkpoints by the clock, the last one is young and the run goes on.
+func spare(ctx context.Context, t *Assembled, saved time.Time) bool {
+	ends := t.State.Step == t.Steps || t.State.Stopped || ctx.Err() != nil
+	return !ends && time.Since(saved) < min(shortest, t.CheckpointAfter)
+}
+
+// progress puts how far the run has come into the manifest.
+func (r *Run) progress(t *Assembled, seconds float64) {
+	m := &r.Manifest
+	m.Steps, m.Of, m.Cost, m.Crafted, m.Seconds = t.State.Step, t.Steps, t.State.Cost, t.State.Crafted, seconds
+	if t.State.Best != nil {
+		m.Best = &record.Best{Metric: t.Stop.Metric, Value: *t.State.Best, Step: t.State.BestStep}
+	}
+	if t.StoppedEarly() {
+		m.Stopped = &record.Stop{Step: t.State.Step, Reason: t.StopReason()}
+	}
+}
+
+// record puts how the run ended into the manifest.
+func (r *Run) record(err error) {
+	m := &r.Manifest
+	var collapse *train.CollapseError
+	var finite *train.NonFiniteError
+	switch {
+	case err == nil:
+		// Killed between the last checkpoint and the manifest, the run wrote no other.
+		m.Status, m.Checkpoint = record.Finished, m.Steps
+	case errors.Is(err, train.ErrInterrupted):
+		m.Status = record.Interrupted
+	case errors.As(err, &collapse):
+		m.Status = record.Collapsed
+	case errors.As(err, &finite):
+		m.Status = record.Diverged
+	default:
+		m.Status = record.Failed
+	}
+	if err != nil {
+		m.Message = err.Error()
+	}
+}
+
+// prepare opens the data and builds the trainer at the run's position.
+func (r *Run) prepare(w Watch) (*Assembled, *data.Loader, error) {
+	cfg := r.Config
+	sets, err := r.data()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.SameData(sets); err != nil {
+		return nil, nil, err
+	}
+	r.Manifest.Data = r.recordData(sets)
+	t, err := Assemble(cfg, sets)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Manifest.Data = r.recordData(sets) // now with what the sampler gives
+	if err := r.sameWeights(t.weights); err != nil {
+		return nil, nil, err
+	}
+	seen := sets.Seen()
+	r.coverage = data.Cover(t.Sampler, seen, 0)
+	w.note("data: %s", sets)
+	if sets.LeftOut != "" {
+		w.note("warning: data: %s", sets.LeftOut)
+	}
+	if sets.Noise != nil {
+		w.note("noise on the training %s: %s", disturbed(cfg), noise.Words(*sets.Noise))
+	}
+	if sets.Graph != nil {
+		w.note("pair graph: %s", DescribeGraph(sets.Graph))
+	}
+	if sets.Triplets != nil {
+		w.note("triplets: %s", DescribeTriplets(sets.Triplets))
+	}
+	if t.weights != nil {
+		w.note("weights of the triplets: %s", weightsWords(t.weights))
+	}
+	w.note("sampler %s, %d batches an epoch: %s", cfg.Batch.Sampler, t.Sampler.Steps(), r.coverage)
+	if r.Manifest.Selection, err = monitor(cfg, t, sets, w); err != nil {
+		return nil, nil, err
+	}
+	spec := t.Model.Spec()
+	r.Manifest.Model = record.Model{Name: spec.Name, Embedding: spec.Embedding, Parameters: t.Model.ParamCount()}
+	r.Manifest.Of = t.Steps
+
+	c, err := r.toResume()
+	if err != nil {
+		return nil, nil, err
+	}
+	if c != nil {
+		if err := c.Resume(t.Trainer); err != nil {
+			return nil, nil, r.unusable(fmt.Errorf("%s: %w", r.Last(), err))
+		}
+		if !c.Sealed {
+			w.note("note: %s is of an older version and has no digest: damage to it shows only where it makes the file unreadable", r.Last())
+		}
+	}
+	switch was, now := latestBuild(&r.Manifest).Kernel, kernel.Setting(); {
+	case t.State.Step > 0 && was != now:
+		w.note("note: the run was trained with the kernels %s and goes on with %s: last bits will differ", was, now)
+	case t.State.Step > 0 && kernel.Measures():
+		w.note("note: convolutions were measured again: last bits may differ (%s=measure)", kernel.EnvWinograd)
+	}
+	transform, err := Augment(cfg, seen)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.Cover = func(epoch int) any { return data.Cover(t.Sampler, seen, epoch) }
+	per := t.StepsPerEpoch
+	loader := data.NewLoader(seen, t.Sampler, transform, cfg.Seed, t.State.Step/per, t.State.Step%per, cfg.Batch.Prefetch)
+	t.Batches = loader
+	hash := r.Manifest.Config
+	t.Save = func(best bool) error {
+		if err := r.locked(); err != nil {
+			return err
+		}
+		path, previous := r.Last(), r.Previous()
+		if best {
+			path, previous = r.BestPath(), ""
+		}
+		if r.log != nil {
+			if err := r.log.Sync(); err != nil {
+				return err
+			}
+		}
+		return t.WriteCheckpoint(path, previous, spec, hash)
+	}
+	return t, loader, nil
+}
+
+// openLog opens the run's log at t's position. What says that the run has ended is
+// taken out of it, since the run goes on.
+func (r *Run) openLog(t *Assembled, w Watch) (*train.Log, error) {
+	step, without := t.State.Step, []string{"end"}
+	if step == 0 {
+		step, r.recorded = -1, nil // its start is logged again
+	}
+	if !t.State.Stopped {
+		without = append(without, "stop")
+	}
+	log, err := train.OpenRecordedLog(r.Path("events.jsonl"), r.recorded, step, without...)
+	if errors.Is(err, fsx.ErrNotRegular) {
+		return nil, fmt.Errorf("%w: %w", ErrNoRun, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case log.Changed != "" && log.Aside == "":
+		w.note("note: events.jsonl is not there: the events up to step %d are lost", r.recorded.Step)
+	case log.Changed != "":
+		w.note("note: events.jsonl was changed since the run wrote it: %s; what is there stays, and the log as it was is %s", log.Changed, log.Aside)
+	}
+	if log.Lost > 0 {
+		w.note("note: %s of events.jsonl could not be read and left out; the log as it was is %s", text.Plural(log.Lost, "line", "lines"), log.Aside)
+	}
+	r.attach(t, log, w)
+	return log, nil
+}
+
+// attach connects the trainer's events to the log and to w.
+func (r *Run) attach(t *Assembled, log *train.Log, w Watch) {
+	r.log = log
+	t.Log = func(e *train.Event) error {
+		if err := log.Write(e); err != nil {
+			return err
+		}
+		if w.Event != nil {
+			w.Event(e)
+		}
+		return log.Flush()
+	}
+	if w.Step != nil {
+		t.Progress = func(s *train.State, loss float64) { w.Step(s, t.Steps, loss) }
+	}
+}
+
+// Assembled is a trainer with the parts that its interfaces hide.
+type Assembled struct {
+	*train.Trainer
+	Model   *nn.Model
+	Sets    *Sets
+	Sampler data.Sampler
+	Tuples  *tuples                      // of a sampler that gives pairs, else nil
+	weights *record.TripletProbabilities // of triplet-robust, else nil
+}
+
+// Assemble builds all components of cfg but the loader.
+func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
+	if err := pairable(sets.Seen()); err != nil {
+		return nil, err
+	}
+	sampler, tuples, err := buildSampler(cfg, sets)
+	if err != nil {
+		return nil, InConfig("batch", err)
+	}
+	model, err := BuildModel(cfg, sets.Train)
+	if err != nil {
+		return nil, InConfig("model", err)
+	}
+	t := &train.Trainer{Options: trainOptions(cfg, sampler.Steps()), Model: model, Mined: rng.New(cfg.Seed, "mine")}
+	weights, err := RobustWeights(cfg, sets)
+	if err != nil {
+		return nil, InConfig("loss", err)
+	}
+	if t.Objective, err = BuildObjective(cfg, weights); err != nil {
+		return nil, InConfig("loss", err)
+	}
+	if t.Miner, err = buildMiner(cfg, sampler.Layout(), t.Objective); err != nil {
+		return nil, InConfig("miner", err)
+	}
+	side, _, _ := sets.Train.Shape()
+	if t.Defense, err = buildDefense(cfg, side, sampler.Layout(), t.Objective); err != nil {
+		return nil, InConfig("defense", err)
+	}
+	if t.Optimizer, err = buildOptimizer(cfg, model.Params()); err != nil {
+		return nil, InConfig("optimizer", err)
+	}
+	if n := max(sampler.Steps(), 1); cfg.Train.Epochs > component.MaxSteps/n || cfg.Train.Steps > component.MaxSteps {
+		return nil, InConfig("train", fmt.Errorf("%d epochs of %d steps, or %d steps, are more than %d steps", cfg.Train.Epochs, n, cfg.Train.Steps, component.MaxSteps))
+	}
+	schedule, err := buildSchedule(cfg, t.Steps, sampler.Steps())
+	if err != nil {
+		return nil, InConfig("optimizer.schedule", err)
+	}
+	t.Schedule = schedule.LR
+	return &Assembled{t, model, sets, sampler, tuples, weights}, nil
+}
+
+// InConfig makes what a component refuses a mistake in that section of the
+// config, unless it is the data that do not fit.
+func InConfig(key string, err error) error {
+	if errors.Is(err, data.ErrUnfit) {
+		return err
+	}
+	return &config.Error{Key: key, Msg: err.Error()}
+}

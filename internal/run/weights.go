@@ -1,0 +1,136 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/loss"
+	"tercet/internal/fsx"
+	"tercet/internal/noise"
+	"tercet/internal/record"
+)
+
+// faint is the contrast below which a run is told how little is left to learn from.
+const faint = 0.2
+
+// RobustWeights returns the weights of a loss that knows how probable wrong triplets are: those of the config, or those
+// that follow from the noise in force or found in a file; nil for another loss.
+func RobustWeights(cfg *config.Config, sets *Sets) (*record.TripletProbabilities, error) {
+	aware, ok := cfg.Loss.Options.(loss.NoiseAware)
+	if !ok {
+		return nil, nil
+	}
+	o := aware.Odds()
+	r := &record.TripletProbabilities{From: "config"}
+	var err error
+	switch {
+	case o.Rho != nil:
+		r.TripletWeights = noise.OrderFlips(*o.Rho)
+	case o.Beta.Given:
+		r.TripletWeights = noise.Product(noise.TripletWeights{Beta: o.Beta.N, Gamma: o.Gamma.N})
+	case o.NoiseFrom != "":
+		r.From = o.NoiseFrom
+		r.TripletWeights, err = foundWeights(o.NoiseFrom, classesOf(sets), cfg.Noise.Kind == noise.PairLabel)
+	default:
+		r.From = "noise"
+		r.TripletWeights, err = noiseWeights(cfg, classesOf(sets))
+	}
+	if err != nil {
+		return nil, err
+	}
+	w := r.TripletWeights
+	if o.Product && o.Rho == nil {
+		w = noise.Product(w)
+	}
+	r.W1, r.W2, r.Contrast = w.W11, w.W00, w.W11-w.W00
+	if math.IsNaN(r.Contrast) {
+		return nil, errors.New("beta: auto does not follow from this noise; set beta and gamma")
+	}
+	if !(r.Contrast > 1e-9) {
+		return nil, fmt.Errorf("beta + gamma - 1 is %.4g for the noise in force (%s): at 0 triplets say nothing about classes, below it the opposite of what they seem to; lower the noise", r.Contrast, r.From)
+	}
+	return r, nil
+}
+
+// noiseWeights are those of triplets that are drawn by labels with the noise of cfg.
+func noiseWeights(cfg *config.Config, classes int) (noise.TripletWeights, error) {
+	switch o := cfg.Noise.Options.(type) {
+	case config.NoNoise:
+		return noise.SLNTriplets(0, classes), nil
+	case config.SymmetricNoise:
+		q, err := symmetricQ(o, classes)
+		return noise.SLNTriplets(q, classes), err
+	case config.TripletNoise:
+		return noise.OrderFlips(o.Rate), nil
+	case config.PairNoise: // of the triplets' pairs, as often similar as different
+		q, err := pairQ(o)
+		return noise.PLNTriplets(noise.PLNEffective(q), 0.5), err
+	}
+	return noise.TripletWeights{}, fmt.Errorf("beta: auto does not follow from noise %s; set beta and gamma, or noise_from", cfg.Noise.Kind)
+}
+
+// classesOf is the number of classes that are trained on.
+func classesOf(s *Sets) int { return len(data.Compact(s.Train).Classes()) }
+
+// weightsWords is the record in one line.
+func weightsWords(r *record.TripletProbabilities) string {
+	s := fmt.Sprintf("right with probability %.4f, reversed with %.4f (beta %.4f, gamma %.4f, from %s); contrast %.4f", r.W1, r.W2, r.Beta, r.Gamma, r.From, r.Contrast)
+	if r.Contrast < faint {
+		s += ": little is left to learn from"
+	}
+	return s
+}
+
+// sameWeights records the weights of triplet-robust, and refuses to go on with a run
+// whose noise_from has changed since it began.
+func (r *Run) sameWeights(now *record.TripletProbabilities) error {
+	then := r.Manifest.Weights
+	if r.Manifest.Steps > 0 && then != nil && now != nil && *then != *now {
+		return fmt.Errorf("%w: noise_from: %s says other things than when the run began (w1 %.6g and w2 %.6g, then %.6g and %.6g); restore it or start a new run", data.ErrFormat, now.From, now.W1, now.W2, then.W1, then.W2)
+	}
+	r.Manifest.Weights = now
+	return nil
+}
+
+// foundWeights are those of triplets drawn by labels with the noise that a noise.json
+// has found. Noise found on pairs is taken for that of labels which makes as many pairs
+// wrong, unless the triplets are made of such pairs.
+func foundWeights(path string, classes int, made bool) (noise.TripletWeights, error) {
+	var w noise.TripletWeights
+	text, err := fsx.ReadFile(path, record.MaxDocument)
+	if errors.Is(err, os.ErrNotExist) {
+		return w, fmt.Errorf("noise_from: there is no %s; tercet eval --run RUN --noise-rate writes RUN/noise.json", path)
+	}
+	if err != nil {
+		return w, fmt.Errorf("noise_from: %w", err)
+	}
+	if err := record.Check(text); err != nil {
+		return w, fmt.Errorf("noise_from: %s: %w", path, err)
+	}
+	var d record.NoiseRate
+	if err := json.Unmarshal(text, &d); err != nil {
+		return w, fmt.Errorf("noise_from: %s: %w", path, err)
+	}
+	if d.Schema != record.NoiseSchema {
+		return w, fmt.Errorf("noise_from: %s: schema %q; this version reads %s", path, d.Schema, record.NoiseSchema)
+	}
+	p := d.Estimate.P
+	switch d.Of {
+	case record.OfTriplets:
+		return noise.OrderFlips(p), nil
+	case record.OfLabels:
+		return noise.SLNTriplets(noise.SLNFromRate(p, classes), classes), nil
+	case record.OfPairs:
+		if made {
+			return noise.PLNTriplets(p, 0.5), nil
+		}
+		q, err := noise.SLNFromEffective(p)
+		return noise.SLNTriplets(q, classes), err
+	}
+	return w, fmt.Errorf("noise_from: %s: the rate is of %q; want labels, pairs or triplets", path, d.Of)
+}

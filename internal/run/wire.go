@@ -1,0 +1,161 @@
+package run
+
+import (
+	"fmt"
+	"time"
+
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/loss"
+	"tercet/internal/engine/mine"
+	"tercet/internal/engine/nn"
+	"tercet/internal/engine/optim"
+	"tercet/internal/record"
+	"tercet/internal/rng"
+	"tercet/internal/text"
+	"tercet/internal/train"
+)
+
+// modelSpec is the network that cfg names, for images of ds after augmentation.
+func modelSpec(cfg *config.Config, ds data.Dataset) nn.Spec {
+	h, w, c := ds.Shape()
+	s := nn.Spec{
+		Name: cfg.Model.Name, Height: h, Width: w, Channels: c,
+		Embedding: cfg.Model.Embedding, Normalize: cfg.Model.Normalize, Init: cfg.Model.Init,
+	}
+	if k, ok := cfg.Model.Options.(nn.Setter); ok {
+		k.Set(&s)
+	}
+	return s
+}
+
+// BuildModel makes the untrained network of cfg for images like those of ds.
+func BuildModel(cfg *config.Config, ds data.Dataset) (*nn.Model, error) {
+	return nn.Build(modelSpec(cfg, ds), rng.New(cfg.Seed, "init"))
+}
+
+// buildSampler makes the batcher of cfg, and the pairs that it gives, if any.
+func buildSampler(cfg *config.Config, sets *Sets) (data.Sampler, *tuples, error) {
+	if s, t, ok, err := sets.given(cfg); ok {
+		return s, t, err
+	}
+	o := data.SamplerOptions{Name: cfg.Batch.Sampler, DropLast: cfg.Batch.DropLast, Seed: cfg.Seed}
+	switch b := cfg.Batch.Options.(type) {
+	case config.ClassPairs:
+		o.Pairs = b.Pairs
+	case config.MPerClass:
+		o.Classes, o.PerClass = b.Classes, b.PerClass
+	default:
+		return nil, nil, fmt.Errorf("sampler %s: no wiring for options %T", cfg.Batch.Sampler, b)
+	}
+	s, err := data.NewSampler(sets.Seen(), o)
+	if err != nil && o.Classes > 0 {
+		err = fmt.Errorf("%w; %s", err, sets.batchHint())
+	}
+	return s, nil, err
+}
+
+// batchHint names the keys that a batch of classes depends on.
+func (s *Sets) batchHint() string {
+	hint := "the keys are batch.classes and batch.per_class"
+	if s.Validation != nil {
+		held := data.Distinct(s.Validation.Labels())
+		hint += fmt.Sprintf("; data.split.validation holds out images of %s", text.Plural(held, "class", "classes"))
+	}
+	return hint
+}
+
+// BuildObjective makes the loss of cfg. weights are those of a loss that knows how
+// probable wrong triplets are, nil for other losses and for clean triplets.
+func BuildObjective(cfg *config.Config, weights *record.TripletProbabilities) (loss.Objective, error) {
+	o := cfg.Loss.Options
+	if w, ok := o.(loss.NoiseAware); ok && weights != nil {
+		o = w.Weigh(weights.W1, weights.W2)
+	}
+	return o.New()
+}
+
+// minerName is the miner of cfg, or the sampler that its defense puts in its place.
+func minerName(cfg *config.Config) string {
+	if s := cfg.Defense.Sampler(); s != "" {
+		return s
+	}
+	return cfg.Miner.Name
+}
+
+// mineOptions are the options of every miner of cfg, for batches of the sampler's
+// layout. The band is in units of the loss's distance; its default is the loss's
+// margin.
+func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Options {
+	o := mine.Options{Layout: mine.Layout(layout), Margin: obj.Margin()}
+	if l, ok := cfg.Loss.Options.(loss.OnSquares); ok {
+		o.Squared = l.Squared()
+	}
+	if k, ok := cfg.Miner.Options.(mine.Setter); ok {
+		k.Set(&o)
+	}
+	// As published, pairs of one class only yield triplets with any row.
+	o.AnyRow = cfg.Batch.Sampler == "class-pairs"
+	return o
+}
+
+// buildMiner makes the miner of cfg. A sampler that gives tuples needs none, and
+// neither does a loss over all pairs, which gets them.
+func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Miner, error) {
+	switch cfg.Batch.Options.(type) {
+	case config.PairGraph, config.TripletList:
+		return mine.NewGiven(mine.Layout(layout))
+	}
+	if cfg.Loss.Options.Takes() != loss.Triplets {
+		return mine.AllPairs{}, nil
+	}
+	return mine.New(minerName(cfg), mineOptions(cfg, layout, obj))
+}
+
+// buildOptimizer makes the optimiser of cfg for params.
+func buildOptimizer(cfg *config.Config, params []*nn.Param) (optim.Optimizer, error) {
+	o := cfg.Optimizer
+	return optim.New(optim.Config{Name: o.Name, Keys: o.Options, WeightDecay: o.WeightDecay, Decay: o.Decay}, params)
+}
+
+// buildSchedule makes the learning rate of cfg for a run of that many steps.
+func buildSchedule(cfg *config.Config, steps, perEpoch int) (optim.Schedule, error) {
+	o := cfg.Optimizer
+	s := optim.Schedule{Keys: o.Schedule.Options, Base: o.LR, Warmup: o.Schedule.Warmup.Steps(perEpoch), Total: steps, PerEpoch: perEpoch}
+	return s, s.Check()
+}
+
+// collapseChecks is the distance of two checks of the collapse monitor, in
+// steps.
+const collapseChecks = 10
+
+// trainOptions are the loop's lengths and intervals in steps.
+func trainOptions(cfg *config.Config, perEpoch int) train.Options {
+	t := cfg.Train
+	o := train.Options{
+		Seed: cfg.Seed, Steps: t.Steps, StepsPerEpoch: perEpoch, Mode: nn.Train,
+		Clip: cfg.Optimizer.Clip, LogEvery: t.LogEvery, EvalEvery: t.EvalEvery,
+	}
+	if t.Epochs > 0 {
+		o.Steps = t.Epochs * perEpoch
+	}
+	if t.BatchNorm == "frozen" {
+		o.Mode = nn.Frozen
+	}
+	if t.CheckpointEvery.Unit == "minutes" {
+		o.CheckpointAfter = time.Duration(min(t.CheckpointEvery.N*float64(time.Minute), 1<<62))
+	} else {
+		o.CheckpointEvery = t.CheckpointEvery.Steps(perEpoch)
+	}
+	if c := t.Collapse; c.Enabled {
+		o.Collapse = train.CollapseOptions{
+			Every: collapseChecks, Cosine: c.Cosine, Rank: c.Rank, Active: c.Active,
+			Patience: max(1, c.Window/collapseChecks), Grace: c.Window,
+		}
+	}
+	o.Stop.Metric = "loss"
+	if t.EarlyStop.Metric != "" {
+		o.Stop = train.EarlyStop{Metric: t.EarlyStop.Metric, Patience: t.EarlyStop.Patience, MinDelta: t.EarlyStop.MinDelta}
+	}
+	return o
+}
