@@ -97,9 +97,9 @@ func (o ImageOptions) kernel() *draw.Kernel {
 
 // canvas is one worker's scratch for rendering.
 type canvas struct {
-	full, scaled image.RGBA
-	scaler       draw.Scaler
-	key          [4]int // shapes that scaler is for
+	full, scaled, line image.RGBA
+	scaler             draw.Scaler
+	key                [4]int // shapes that scaler is for
 }
 
 // fit makes img an RGBA image of (h, w), reusing its storage; the content is
@@ -121,28 +121,18 @@ func (o ImageOptions) render(img image.Image, dst []uint8, s *canvas) error {
 	if len(dst) != oh*ow*c {
 		return fmt.Errorf("%w: image of %dx%dx%d into %d bytes", array.ErrShape, oh, ow, c, len(dst))
 	}
-	full := &s.full
-	fit(full, b.Dy(), b.Dx())
-	op := stddraw.Src
-	if v, ok := img.(interface{ Opaque() bool }); !ok || !v.Opaque() {
-		stddraw.Draw(full, full.Rect, image.White, image.Point{}, stddraw.Src)
-		op = stddraw.Over
-	}
-	stddraw.Draw(full, full.Rect, img, b.Min, op)
+	at, over := b.Min, !opaque(img)
 	if rh != b.Dy() || rw != b.Dx() {
-		if key := [4]int{rh, rw, b.Dy(), b.Dx()}; s.scaler == nil || s.key != key {
-			s.scaler, s.key = o.kernel().NewScaler(rw, rh, b.Dx(), b.Dy()), key
-		}
-		fit(&s.scaled, rh, rw)
-		s.scaler.Scale(&s.scaled, s.scaled.Rect, full, full.Rect, draw.Src, nil)
-		full = &s.scaled
+		img = s.scale(img, over, rh, rw, o.kernel())
+		at, over = image.Point{}, false
 	}
-	top, left := (rh-oh)/2, (rw-ow)/2
+	at = at.Add(image.Pt((rw-ow)/2, (rh-oh)/2))
+	fit(&s.line, 1, ow)
 	for y := range oh {
-		src := full.Pix[(top+y)*full.Stride+4*left:]
+		flatten(&s.line, img, at.Add(image.Pt(0, y)), over)
 		row := dst[y*ow*c : (y+1)*ow*c]
 		for x := range ow {
-			p := src[4*x : 4*x+3]
+			p := s.line.Pix[4*x : 4*x+3]
 			if c == 3 {
 				copy(row[3*x:], p)
 				continue
@@ -153,6 +143,47 @@ func (o ImageOptions) render(img image.Image, dst []uint8, s *canvas) error {
 		}
 	}
 	return nil
+}
+
+func opaque(img image.Image) bool {
+	v, ok := img.(interface{ Opaque() bool })
+	return ok && v.Opaque()
+}
+
+// flatten fills dst with the part of img that begins at a place, laid over white where
+// it is to be.
+func flatten(dst *image.RGBA, img image.Image, at image.Point, over bool) {
+	op := stddraw.Src
+	if over {
+		stddraw.Draw(dst, dst.Rect, image.White, image.Point{}, stddraw.Src)
+		op = stddraw.Over
+	}
+	stddraw.Draw(dst, dst.Rect, img, at, op)
+}
+
+// scale returns img, laid over white where over is set, in the shape (rh, rw), until the
+// next call. Gray and opaque images of 8 bits are read where they are: a copy of a large
+// one would take up to four times as much, and gives the same numbers.
+func (s *canvas) scale(img image.Image, over bool, rh, rw int, k *draw.Kernel) *image.RGBA {
+	b := img.Bounds()
+	_, gray := img.(*image.Gray)
+	if _, rgba := img.(*image.RGBA); !gray && (over || !rgba) {
+		img = s.copied(img, over)
+	}
+	if key := [4]int{rh, rw, b.Dy(), b.Dx()}; s.scaler == nil || s.key != key {
+		s.scaler, s.key = k.NewScaler(rw, rh, b.Dx(), b.Dy()), key
+	}
+	fit(&s.scaled, rh, rw)
+	s.scaler.Scale(&s.scaled, s.scaled.Rect, img, img.Bounds(), draw.Src, nil)
+	return &s.scaled
+}
+
+// copied returns a copy of img, laid over white where over is set, until the next call.
+func (s *canvas) copied(img image.Image, over bool) image.Image {
+	b := img.Bounds()
+	fit(&s.full, b.Dy(), b.Dx())
+	flatten(&s.full, img, b.Min, over)
+	return &s.full
 }
 
 // readHead returns the header of the image file at path, without decoding its
