@@ -2,16 +2,13 @@ package mine
 
 import (
 	"errors"
-	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
-	"tercet/internal/par"
 	"tercet/internal/rng"
 )
 
@@ -19,10 +16,7 @@ var pairLabels = []int32{0, 0, 1, 1, 0, 0, 2, 2, 3, 3, 1, 1, 4, 4}
 
 func TestMinersFollowTheirDefinition(t *testing.T) {
 	generalLabels := []int32{5, 1, 5, 2, 1, 5, 9, 2, 1}
-	for _, name := range Family.Names() {
-		if name == "batch-all" {
-			continue
-		}
+	for _, name := range lawful {
 		for _, spread := range []float64{0.2, 0.8} {
 			o := Options{Layout: Pairs, Margin: 0.3}
 			checkLaw(t, name, o, newScene(1, pairLabels, 5, spread, true), 3000)
@@ -174,26 +168,12 @@ func TestFallbacksAreCounted(t *testing.T) {
 	}
 }
 
-func TestBatchOfOneClass(t *testing.T) {
+// As published, any row is a negative in a batch of one class.
+func TestLawInOneClass(t *testing.T) {
 	s := newScene(7, []int32{3, 3, 3, 3, 3, 3}, 4, 0.5, true)
-	for _, name := range Family.Names() {
+	for _, name := range lawful {
 		for _, layout := range []Layout{Pairs, General} {
-			o := Options{Layout: layout, Margin: 0.2}
-			m, _ := New(name, o)
-			var out loss.Tuples
-			_, err := m.Mine(s.z, s.labels, rng.New(1, "mine"), &out)
-			if !errors.Is(err, ErrOneClass) || !strings.Contains(err.Error(), "all 6 rows carry label 3") {
-				t.Errorf("%s: %v", name, err)
-			}
-			if name == "batch-all" {
-				continue
-			}
-			o.AnyRow = true // as published
-			checkLaw(t, name, o, s, 1000)
-			m, _ = New(name, o)
-			if stats, err := m.Mine(s.z, s.labels, rng.New(1, "mine"), &out); err != nil || stats.Fallback != len(out.Triplets) {
-				t.Errorf("%s: %+v, %v", name, stats, err)
-			}
+			checkLaw(t, name, Options{Layout: layout, Margin: 0.2, AnyRow: true}, s, 1000)
 		}
 	}
 }
@@ -272,50 +252,6 @@ func TestBatchAllRefusesTooMany(t *testing.T) {
 	}
 }
 
-func TestBadBatches(t *testing.T) {
-	nan := newScene(9, pairLabels, 3, 0.5, true).z
-	nan.Row(4)[1] = float32(math.NaN())
-	inf := newScene(9, pairLabels, 3, 0.5, true).z
-	inf.Row(13)[2] = float32(math.Inf(-1))
-	ok := array.New(4, 2)
-	for _, name := range Family.Names() {
-		for _, c := range []struct {
-			what   string
-			z      *array.Array
-			labels []int32
-			layout Layout
-			want   string
-			is     error
-		}{
-			{"NaN", nan, pairLabels, Pairs, "row 4, coordinate 1 is NaN", ErrNonFinite},
-			{"Inf", inf, pairLabels, General, "row 13, coordinate 2 is -Inf", ErrNonFinite},
-			{"labels", ok, []int32{0, 0, 1}, Pairs, "3 labels for 4 embeddings", nil},
-			{"rank", array.New(4, 2, 2), []int32{0, 0, 1, 1}, Pairs, "embeddings is [4 2 2]", nil},
-			{"empty", array.New(0, 2), nil, Pairs, "0 rows", ErrNoPositive},
-			{"one row", array.New(1, 2), []int32{0}, General, "1 rows", ErrNoPositive},
-			{"all different", ok, []int32{0, 1, 2, 3}, General, "a label of its own", ErrNoPositive},
-			{"odd", array.New(3, 2), []int32{0, 0, 1}, Pairs, "wants an even batch, got 3", nil},
-			{"not pairs", ok, []int32{0, 1, 0, 1}, Pairs, "rows 0 and 1 carry labels 0 and 1", nil},
-		} {
-			if name == "batch-all" && c.layout == Pairs && (c.what == "odd" || c.what == "not pairs") {
-				continue // takes any layout
-			}
-			m, err := New(name, Options{Layout: c.layout})
-			if err != nil {
-				t.Fatal(err)
-			}
-			out := loss.Tuples{Triplets: []loss.Triplet{{A: 1, P: 2, N: 3}}}
-			_, err = m.Mine(c.z, c.labels, rng.New(1, "mine"), &out)
-			if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
-				t.Errorf("%s, %s: %v, want %q", name, c.what, err, c.want)
-			}
-			if len(out.Triplets) != 0 {
-				t.Errorf("%s, %s: tuples of an earlier batch are left", name, c.what)
-			}
-		}
-	}
-}
-
 func TestNewErrors(t *testing.T) {
 	if _, err := New("zebra", Defaults()); err == nil || !strings.Contains(err.Error(), `there is no miner "zebra"; valid: batch-all, `) {
 		t.Error(err)
@@ -335,60 +271,6 @@ func TestNewErrors(t *testing.T) {
 		bad(&o)
 		if _, err := New("random", o); err == nil {
 			t.Errorf("%+v accepted", o)
-		}
-	}
-}
-
-func TestSameTripletsForAnyThreads(t *testing.T) {
-	defer par.SetThreads(0)
-	s := newScene(10, pairLabels, 130, 0.7, true)
-	for _, name := range Family.Names() {
-		want := ""
-		for _, threads := range []int{1, 2, 3} {
-			par.SetThreads(threads)
-			m, _ := New(name, Defaults())
-			r := rng.New(3, "mine")
-			got := ""
-			for range 5 {
-				var out loss.Tuples
-				stats, err := m.Mine(s.z, s.labels, r, &out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got += fmt.Sprint(stats, out.Triplets)
-			}
-			if want == "" {
-				want = got
-			}
-			if got != want {
-				t.Fatalf("%s: %d threads mine other triplets", name, threads)
-			}
-		}
-	}
-}
-
-func TestMiningAllocatesNothing(t *testing.T) {
-	s := newScene(12, pairLabels, 32, 0.7, true)
-	for _, name := range Family.Names() {
-		m, _ := New(name, Options{Layout: Pairs, Margin: 0.2, Cap: 40})
-		r := rng.New(3, "mine")
-		var out loss.Tuples
-		step := func() {
-			if _, err := m.Mine(s.z, s.labels, r, &out); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for range 100 {
-			step()
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for range 200 {
-			step()
-		}
-		runtime.ReadMemStats(&after)
-		if a := after.Mallocs - before.Mallocs; a > 20 {
-			t.Errorf("%s: %d allocations in 200 batches", name, a)
 		}
 	}
 }

@@ -94,6 +94,9 @@ func (s scene) uniform(f func(j int) bool) map[int]float64 {
 	return out
 }
 
+// lawful are the miners that law knows.
+var lawful = []string{"random", "semihard", "softhard", "softhard-strict", "distance-weighted", "hardest"}
+
 // law is the probability of every (positive, negative) of anchor a, written from
 // section 3 of the specification; nil where a is no anchor.
 func (s scene) law(name string, o Options, a int) map[[2]int]float64 {
