@@ -85,7 +85,7 @@ func TestScoresOfOtherImagesAreLabeled(t *testing.T) {
 		t.Errorf("best on validation: %v", v)
 	}
 	table := summarize(t, []*RunDir{v}, Options{}).Table()
-	if err := table.Choose([]string{"recall@1", "run"}); err != nil {
+	if err := table.Choose([]string{"recall@1", "run"}, LabelColumns()...); err != nil {
 		t.Fatal(err)
 	}
 	if got := rendered(t, table, "csv"); !strings.HasPrefix(got, "recall@1,run,split,checkpoint\n") {
