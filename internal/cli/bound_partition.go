@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/study"
 	"tercet/internal/text"
 	"tercet/internal/theory"
 )
@@ -81,7 +81,7 @@ func runBoundPartition(ctx context.Context, s *Streams, o boundPartitionOptions)
 	if err != nil {
 		return err
 	}
-	tasks, others, err := report.PartitionTasks(runs)
+	tasks, others, err := study.PartitionTasks(studyTable("pairs"), runs)
 	if err != nil {
 		return reportError(err)
 	}
@@ -103,7 +103,7 @@ func runBoundPartition(ctx context.Context, s *Streams, o boundPartitionOptions)
 }
 
 // refuseOtherPartition refuses to replace what has more draws, or is of another seed.
-func refuseOtherPartition(t *report.PartitionTask, o boundPartitionOptions) error {
+func refuseOtherPartition(t *study.PartitionTask, o boundPartitionOptions) error {
 	for _, dir := range t.Dirs {
 		if p := t.StoredIn(dir); p != nil && !o.force && (p.Seed != o.seed || len(p.Errors) > o.draws && !theory.PartitionCovers(p, t.PartitionSetting, o.seed, o.draws)) {
 			return usagef("%s has %d draws with seed %d: give --seed %d --draws %d, or --force to replace it", filepath.Join(dir, theory.PartitionFile), len(p.Errors), p.Seed, p.Seed, len(p.Errors))
@@ -114,7 +114,7 @@ func refuseOtherPartition(t *report.PartitionTask, o boundPartitionOptions) erro
 
 // settle finds the partition of a task, unless a run of it has it, and stores it in the
 // runs that lack it.
-func (doc *partitionResult) settle(ctx context.Context, s *Streams, t *report.PartitionTask, o boundPartitionOptions) error {
+func (doc *partitionResult) settle(ctx context.Context, s *Streams, t *study.PartitionTask, o boundPartitionOptions) error {
 	var lacking []string
 	var have *theory.Partition
 	for _, dir := range t.Dirs {
@@ -140,7 +140,7 @@ func (doc *partitionResult) settle(ctx context.Context, s *Streams, t *report.Pa
 	return nil
 }
 
-func findPartition(ctx context.Context, s *Streams, t *report.PartitionTask, o boundPartitionOptions) (*theory.Partition, error) {
+func findPartition(ctx context.Context, s *Streams, t *study.PartitionTask, o boundPartitionOptions) (*theory.Partition, error) {
 	p := s.Progress(fmt.Sprintf("draws, %d classes, P = %v", t.Classes, t.P), int64(o.draws))
 	defer p.Done()
 	found, err := theory.FindPartition(ctx, t.PartitionSetting, theory.SimOptions{

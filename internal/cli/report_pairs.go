@@ -19,42 +19,8 @@ type engineTable struct {
 	make func(runs []*report.RunDir, full bool) (document any, table *render.Table, draw func(base string) ([]string, error), err error)
 }
 
-// pairTable is a study of runs on pair graphs.
-func pairTable(name string, curves bool, fill func(*report.PairStudy) error, table func(*report.PairStudy, bool) *render.Table, draw func(*report.PairStudy, string) ([]string, error)) engineTable {
-	return engineTable{name, func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
-		s, err := report.ComparePairs(runs, curves)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		if fill != nil {
-			if err := fill(s); err != nil {
-				return nil, nil, nil, err
-			}
-		}
-		var picture func(string) ([]string, error)
-		if draw != nil {
-			picture = func(base string) ([]string, error) { return draw(s, base) }
-		}
-		return s, table(s, full), picture, nil
-	}}
-}
-
-// sure is a step of a study that cannot fail.
-func sure(fill func(*report.PairStudy)) func(*report.PairStudy) error {
-	return func(s *report.PairStudy) error {
-		fill(s)
-		return nil
-	}
-}
-
 // engineTables in the order of the help.
 var engineTables = []engineTable{
-	pairTable("pairs", false, nil, (*report.PairStudy).Table, nil),
-	pairTable("pair-claims", true, sure((*report.PairStudy).JudgeClaims), (*report.PairStudy).ClaimsTable, nil),
-	pairTable("double-descent", false, sure((*report.PairStudy).DoubleDescent), (*report.PairStudy).PeaksTable, (*report.PairStudy).WidthCurves),
-	pairTable("pair-epochs", true, sure((*report.PairStudy).EpochCurves), (*report.PairStudy).EpochsTable, (*report.PairStudy).DrawEpochs),
-	pairTable("pair-floor", false, (*report.PairStudy).TrainingFloors, (*report.PairStudy).FloorsTable, (*report.PairStudy).DrawFloors),
-	pairTable("online-offline", true, sure((*report.PairStudy).StreamCurves), (*report.PairStudy).StreamsTable, (*report.PairStudy).DrawStreams),
 	gapTable,
 	networkTable,
 }

@@ -11,7 +11,7 @@ import (
 	"tercet/internal/noise"
 	"tercet/internal/record"
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/study"
 )
 
 // pairFake is a run of fakeRun on a pair graph, by the types with which train writes it.
@@ -73,8 +73,8 @@ func TestReportPairs(t *testing.T) {
 		}
 	}
 	code, out, _ := cli("report", "--table", "double-descent", "--json", "runs")
-	var doc report.PairStudy
-	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != 0 || doc.Schema != "tercet.pairstudy/1" || len(doc.Rows) != 3 || len(doc.Peaks) != 1 || doc.Peaks[0].Width != 8 {
+	var doc study.Document
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != 0 || doc.Schema != "tercet.study/1" || len(doc.Rows) != 1 || doc.Rows[0].Fields["peak"] != "8" {
 		t.Errorf("%v %s", err, out)
 	}
 	code, out, stderr := cli("report", "--table", "noise-robust", "runs/w4-0")

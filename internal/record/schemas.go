@@ -63,7 +63,6 @@ const (
 	SelectionSchema        = "tercet.selection/1"
 	StudySchema            = "tercet.study/1"
 	StudiesSchema          = "tercet.studies/1"
-	PairStudySchema        = "tercet.pairstudy/1"
 	GapStudySchema         = "tercet.gapstudy/1"
 	StabilityStudySchema   = "tercet.stabilitystudy/1"
 	NetworkStabilitySchema = "tercet.networkstability/1"

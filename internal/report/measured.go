@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/stat"
 )
 
 // measureOptions are those that measurements have to share to be compared.
@@ -83,4 +85,18 @@ func unlike(runs []*RunDir, heads map[string]*measuredHead) []string {
 	out := differ(runs, "runs are measured on different numbers of triplets", func(r *RunDir) string { return fmt.Sprint(heads[r.Dir].Options.Triplets) })
 	out = append(out, differ(runs, "runs are judged on different sets", func(r *RunDir) string { return heads[r.Dir].Source.Set })...)
 	return append(out, differ(runs, "runs are judged at different checkpoints", func(r *RunDir) string { return heads[r.Dir].Source.Checkpoint })...)
+}
+
+// estimateOf is a mean with Student's interval, where there are two values.
+func estimateOf(values []float64) Estimate {
+	mean, low, high := stat.MeanInterval(values)
+	e := Estimate{Value: &mean, N: len(values), cell: render.Number(mean)}
+	if len(values) > 1 {
+		e.CI95, e.cell = &[2]float64{low, high}, render.Interval(mean, low, high)
+	}
+	return e
+}
+
+func dropConstant(t *render.Table) {
+	t.DropConstant("n", "noise", "peak", "parameters", "rate", "name", "verdict")
 }

@@ -149,7 +149,11 @@ func (t *Table) rowCell(c *column, row *Row) render.Cell {
 	case isScore || t.score(c.what) != nil:
 		return c.scoreCell(e, isScore, row.N)
 	}
-	return c.fieldCell(row.Fields[c.what])
+	v, ok := row.Fields[c.what]
+	if !ok && c.form.Percent { // of a reducer
+		return render.Missing()
+	}
+	return c.fieldCell(v)
 }
 
 // verdict is that of a rule on a score of the row; "" where the rule's own score is not

@@ -371,8 +371,8 @@ var goldens = []struct {
 }{
 	{"clustering", "clustering", clusterWorld}, {"clustering-differences", "clustering-differences", clusterWorld},
 	{"noise-robust", "noise-robust", robustWorld}, {"noise-attack", "noise-attack", robustWorld},
-	//{"pairs", "pairs", widthWorld}, {"double-descent", "double-descent", widthWorld}, {"pair-epochs", "pair-epochs", widthWorld},
-	//{"claims-widths", "pair-claims", widthWorld}, {"claims-floors", "pair-claims", floorWorld}, {"claims-streams", "pair-claims", streamWorld},
-	//{"pair-floor", "pair-floor", floorWorld}, {"online-offline", "online-offline", streamWorld},
+	{"pairs", "pairs", widthWorld}, {"double-descent", "double-descent", widthWorld}, {"pair-epochs", "pair-epochs", widthWorld},
+	{"claims-widths", "pair-claims", widthWorld}, {"claims-floors", "pair-claims", floorWorld}, {"claims-streams", "pair-claims", streamWorld},
+	{"pair-floor", "pair-floor", floorWorld}, {"online-offline", "online-offline", streamWorld},
 	//{"gap", "gap", gapWorld}, {"network-stability", "network-stability", networkWorld},
 }

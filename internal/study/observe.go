@@ -217,7 +217,10 @@ func (t *Table) evaluate(o *observation, s Score) (v float64, ok bool, err error
 			}
 			x, ok = o.number(term)
 		}
-		if !ok {
+		switch {
+		case !ok && s.Required:
+			return 0, false, fmt.Errorf("%w: %s has no %s", report.ErrRun, o.run.Dir, strings.Replace(term, "#", ": ", 1))
+		case !ok:
 			return 0, false, nil
 		}
 		v += signs[i] * x

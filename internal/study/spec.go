@@ -107,6 +107,8 @@ type Score struct {
 	From  string      `yaml:"from"` // sources or scores before it, joined by " + " and " - "
 	Lower bool        `yaml:"lower_is_better"`
 	Range *[2]float64 `yaml:"range"` // of what can be; else the file is an error
+	// Required makes it an error that a run lacks the number.
+	Required bool `yaml:"required"`
 }
 
 // Over is a field along which contrasts are made, and averaged.

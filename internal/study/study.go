@@ -49,7 +49,7 @@ func (t *Table) Compare(runs []*report.RunDir) (*Document, error) {
 	d.Notes = append(d.Notes, t.caution(rows)...)
 	d.all, d.Rows = rows, append(d.Rows, rows...)
 	d.Contrasts = t.contrast(rows)
-	if t.Reduce != nil {
+	if t.Reduce != nil && t.Show != "claims" { // which it tells what a curve is
 		more, err := d.reduce()
 		if err != nil {
 			return nil, err
@@ -125,7 +125,7 @@ func (d *Document) comparisons() int {
 	}
 	for _, row := range d.Rows {
 		n += len(row.Differences)
-		if row.Fields[verdictField] != "" {
+		if d.table.Show != "claims" && row.Fields[verdictField] != "" {
 			n++
 		}
 	}

@@ -305,3 +305,199 @@ func TestPictures(t *testing.T) {
 		}
 	}
 }
+
+// The quantities of claims by hand: differences of curves whose seeds differ alike have the
+// interval of what a curve adds to them.
+func TestClaims(t *testing.T) {
+	t.Chdir(t.TempDir())
+	d := compare(t, "pair-claims", widthWorld(t))
+	const apart = 0.1 * halfOfTenth // of three seeds that are 0.01 apart
+	for _, want := range []struct {
+		claim, of, what string
+		value, half     float64
+		rule, verdict   string
+	}{
+		{"C1", "s2, PLN 10 %", "rise to the peak at width 16", 0.06, 0, "interval above 0", verdict.Supported},
+		// Peaks: clean 0.22 at width 8, PLN 0.34 at 16 and 0.33 at 8.
+		{"C2", "s2, PLN 10 %", "peak's test error, less", 0.12, apart, "interval above 0", verdict.Supported},
+		{"C2", "s2, PLN 10 %", "the same, both at the clean curve's peak", 0.11, apart, "", ""},
+		{"C3", "s1, no noise", "training error at width 32", 0.01, 0, "interval below 0.1 %", verdict.Contradicted},
+		{"C4", "s1, PLN - SLN, 10 %", "test error at width 32", 0, apart / 10, "interval within 2 % of 0 %", verdict.Supported},
+		{"C4", "s2, PLN - SLN, 10 %", "difference of each seed's own peaks", 1, 0, "interval above 0", verdict.Supported},
+		// SLN - PLN at widths 4, 8, 16: 0.03, 0.04, -0.04 in S2.
+		{"C5", "s2, SLN - PLN, 10 %", "test error, mean over widths 4 to 16 (3)", 0.01, apart, "interval above 0", verdict.Inconclusive},
+		{"C6", "s2, PLN 20 % - 10 %", "test error, mean over 5 widths", 0.108, 0, "", ""},
+	} {
+		q := quantity(t, d, want.claim, want.of, want.what)
+		meanIs(t, want.claim+" "+want.of, q.Estimate, want.value, want.half, 3)
+		if q.Rule != want.rule || q.Verdict != want.verdict {
+			t.Errorf("%s %s %s: %q %q", want.claim, want.of, want.what, q.Rule, q.Verdict)
+		}
+	}
+	for claim, want := range map[string]string{"C1": verdict.Contradicted, "C2": verdict.Supported, "C3": verdict.Contradicted, "C4": verdict.Supported, "C5": verdict.Inconclusive, "C6": verdict.Contradicted} {
+		if q := quantity(t, d, claim, "", "all "); q.Verdict != want {
+			t.Errorf("%s in all: %s %s, want %s", claim, q.What, q.Verdict, want)
+		}
+	}
+	if !strings.Contains(strings.Join(d.Notes, "\n"), "no runs for C7, C8, C9") {
+		t.Errorf("notes %q", d.Notes)
+	}
+}
+
+// quantity finds the one that begins so.
+func quantity(t *testing.T, d *Document, claim, of, what string) Quantity {
+	t.Helper()
+	for _, q := range d.Claims {
+		if q.Claim == claim && q.Of == of && strings.HasPrefix(q.What, what) {
+			return q
+		}
+	}
+	t.Fatalf("no %s %q %q", claim, of, what)
+	return Quantity{}
+}
+
+// One seed has no interval, and no verdict but inconclusive comes of it.
+func TestClaimsOfOneSeed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var runs []*report.RunDir
+	for _, r := range append(widthWorld(t), streamWorld(t)...) {
+		if r.Manifest.Seed == 1 {
+			runs = append(runs, r)
+		}
+	}
+	d := compare(t, "pair-claims", runs)
+	for _, q := range d.Claims {
+		if q.Verdict != "" && q.Verdict != verdict.Inconclusive {
+			t.Errorf("%s %s %s: %s", q.Claim, q.Of, q.What, q.Verdict)
+		}
+	}
+	if len(d.Claims) < 30 {
+		t.Errorf("%d claims", len(d.Claims))
+	}
+}
+
+// Every claim of the built-in studies can be supported and contradicted.
+func TestClaimsCanFail(t *testing.T) {
+	n := 0
+	for _, s := range specs(t) {
+		for _, table := range s.Tables {
+			for _, c := range table.Claims {
+				for _, q := range c.Quantities {
+					for _, r := range q.Rules {
+						text := func(source string) string {
+							return map[string]string{"wanted": "0.1", "draws": "0.03", "tenth": "0.003"}[source]
+						}
+						claim, ok := (&Row{}).rule(fill(r.Rule, text))
+						got := map[string]bool{}
+						for _, at := range []float64{-100, 0, 0.03, 0.05, 1, 100} {
+							got[claim.Of(&[2]float64{at, at + 1e-9})] = true
+						}
+						if n++; !ok || !got[verdict.Supported] || !got[verdict.Contradicted] {
+							t.Errorf("%s %s %s: %q gives %v", table.Name, c.ID, q.What, r.Rule, got)
+						}
+					}
+				}
+			}
+		}
+	}
+	if n < 20 {
+		t.Errorf("only %d rules", n)
+	}
+}
+
+// A peak in the middle, at the ends, and none; each seed at the places of the others.
+func TestFindPeak(t *testing.T) {
+	flat := func(v ...float64) [][]float64 {
+		out := make([][]float64, len(v))
+		for i, x := range v {
+			out[i] = []float64{x, x + 0.5, x + 1}
+		}
+		return out
+	}
+	before, top, after, rise, fall := findPeak(flat(3, 1, 5, 4, 2), largest)
+	if before != 1 || top != 2 || after != 4 || rise.Value != 4 || fall.Value != 3 || rise.CI95[0] != 4 {
+		t.Errorf("%d %d %d %v %v", before, top, after, rise, fall)
+	}
+	if _, top, after, rise, fall := findPeak(flat(1, 2, 3), largest); top != 2 || after != -1 || fall != nil || rise.Value != 2 {
+		t.Errorf("at the end: %d %d", top, after)
+	}
+	if _, top, _, _, _ := findPeak(flat(5, 3, 1), prominent); top != -1 {
+		t.Errorf("what only falls has a prominent peak at %d", top)
+	}
+	if before, top, after, _, _ := findPeak(flat(9, 1, 4, 2, 3), prominent); before != 1 || top != 2 || after != 3 {
+		t.Errorf("prominent: %d %d %d", before, top, after)
+	}
+	// Two seeds with peaks at different places: by the other's place neither stands out.
+	noise := [][]float64{{0, 0}, {1, 0}, {0, 1}, {0, 0}}
+	if _, _, _, rise, _ := findPeak(noise, largest); rise.Value != 0 {
+		t.Errorf("noise rises by %v", rise.Value)
+	}
+	if got := peakVerdict(&Estimate{CI95: &[2]float64{1, 2}}, &Estimate{CI95: &[2]float64{-2, -1}}); got != verdict.Contradicted {
+		t.Errorf("a side that falls: %s", got)
+	}
+}
+
+func TestRules(t *testing.T) {
+	for text, want := range map[string]string{"above 0": "interval above 0", "below 0.001": "interval below 0.1 %", "within 0.02 of 0": "interval within 2 % of 0 %", "at least 0.5": "interval at least 50 %"} {
+		r, err := parseRule(text, nil)
+		if err != nil || r.words(false) != want {
+			t.Errorf("%s: %q %v", text, r.words(false), err)
+		}
+	}
+	for _, text := range []string{"", "over 1", "within 1", "within -1 of 0", "at most e", "above"} {
+		if _, err := parseRule(text, nil); err == nil {
+			t.Errorf("%q is a rule", text)
+		}
+	}
+	if _, err := parseRule("at most e", []string{"e"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Evaluations are read by ascending step; one that was done again counts as it was last.
+func TestReadCurve(t *testing.T) {
+	t.Chdir(t.TempDir())
+	events := map[string]string{"test": "pair_accuracy", "train": "pair_train_accuracy"}
+	lines := []string{`{"event":"step","step":1,"loss":1}`, evaluated(10, 1, 0.5, 0.25), evaluated(20, 2, 0.375, 0.125), evaluated(10, 1, 0.25, 0.25),
+		`{"event":"eval","step":30,"epoch":3,"metrics":{"pair_train_accuracy":0.75}}`, `{"event":"eval","step":40,"metrics":{"pair_acc`}
+	put(t, ".", "e.jsonl", strings.Join(lines, "\n"))
+	got, err := readCurve("e.jsonl", events)
+	if want := "[{10 1 map[test:0.25 train:0.25]} {20 2 map[test:0.375 train:0.125]} {30 3 map[train:0.25]}]"; err != nil || fmt.Sprint(got) != want {
+		t.Errorf("%v %v, want %v", got, err, want)
+	}
+	put(t, ".", "e.jsonl", lines[5]+"\n"+lines[1])
+	if _, err := readCurve("e.jsonl", events); !errors.Is(err, report.ErrRun) || !strings.Contains(err.Error(), "e.jsonl:1") {
+		t.Errorf("a broken line in the middle: %v", err)
+	}
+	if got, err := readCurve("none", events); got != nil || err != nil {
+		t.Errorf("no file: %v %v", got, err)
+	}
+}
+
+// Files of runs on pairs that cannot be used are errors that name them.
+func TestBrokenPairs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r := fakePairs{scenario: "s1", noise: "none", classes: 3, width: 4, train: 0.1, test: 0.2}.make(t)
+	for text, want := range map[string]string{
+		"{": "pairs.json:1", `{"schema": "tercet.pairs/9"}`: "tercet.pairs/9", `{"schema": "tercet.pairs/1"}`: "has no pairs.json: train.error",
+		`{"schema": "tercet.pairs/1", "train": {"pairs": 4, "error": 2}}`: "train_error is 2, which is not between 0 and 1",
+	} {
+		put(t, r.Dir, "pairs.json", text)
+		if _, err := tableNamed(t, "pairs").Compare([]*report.RunDir{r}); !errors.Is(err, report.ErrRun) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	bad := floorWorld(t)
+	for text, want := range map[string]string{
+		`"classes": 2, "per_class": 7, "p": 0.1, "pairs": 6000, "errors": [1]`: "is of 2 classes of 7 images", `"pairs": 10, "errors": [11]`: "11 wrong of 10 pairs", `"pairs": 0, "errors": []`: "0 draws of 0 pairs",
+	} {
+		put(t, bad[0].Dir, "partition.json", `{"schema": "tercet.partition/1", "negatives": "same-index", `+text+"}")
+		if _, err := tableNamed(t, "pair-floor").Compare(bad); !errors.Is(err, report.ErrRun) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	tasks, others, err := PartitionTasks(tableNamed(t, "pairs"), bad[1:])
+	if err != nil || len(tasks) != 6 || len(others) == 0 || tasks[0].PerClass == 0 || tasks[0].StoredIn(tasks[0].Dirs[0]) != nil {
+		t.Errorf("%d tasks, %d others, %v", len(tasks), len(others), err)
+	}
+}

@@ -1,19 +1,18 @@
-package report
+package study
 
 import "tercet/internal/verdict"
 
-// A peak that is sought among many places is found in noise, too. What it stands above
-// its sides is therefore measured, for each seed, at the places that the other seeds
-// choose.
+// A peak that is sought among many places is found in noise, too. What it stands above its
+// sides is therefore measured, for each seed, at the places that the other seeds choose.
 
 // peakFinder names the places of a peak among means and of what it is compared with on
 // either side, -1 where there is none.
 type peakFinder func(means []float64) (before, top, after int)
 
 // findPeak returns the places by the means of all seeds of values, which are (places,
-// seeds), and how far the peak stands above either side: by the places of the other
-// seeds for each seed, 0 where these have no peak or no such side. One seed chooses for
-// itself. An estimate is nil where all seeds together find no such place.
+// seeds), and how far the peak stands above either side: by the places of the other seeds
+// for each seed, 0 where these have no peak or no such side. One seed chooses for itself.
+// An estimate is nil where all seeds together find no such place.
 func findPeak(values [][]float64, find peakFinder) (before, top, after int, rise, fall *Estimate) {
 	before, top, after = find(meansWithout(values, -1))
 	if top < 0 {
@@ -35,11 +34,11 @@ func findPeak(values [][]float64, find peakFinder) (before, top, after int, rise
 		up, down = append(up, height(b)), append(down, height(a))
 	}
 	if before >= 0 {
-		e := estimateOf(up)
+		e := estimate(up)
 		rise = &e
 	}
 	if after >= 0 {
-		e := estimateOf(down)
+		e := estimate(down)
 		fall = &e
 	}
 	return before, top, after, rise, fall
@@ -122,18 +121,17 @@ func between(values [][]float64) (rise, fall *Estimate) {
 		_, top, _ := largest(meansWithout(values[1:last], out))
 		up, down = append(up, values[1+top][k]-values[0][k]), append(down, values[1+top][k]-values[last][k])
 	}
-	a, b := estimateOf(up), estimateOf(down)
+	a, b := estimate(up), estimate(down)
 	return &a, &b
 }
 
-// peakVerdict is that on an error that rises and falls again, by more than seeds differ.
+// peakVerdict is that on a score that rises and falls again, by more than seeds differ.
 func peakVerdict(rise, fall *Estimate) string {
-	return verdict.All(sideVerdict(rise), sideVerdict(fall))
-}
-
-func sideVerdict(height *Estimate) string {
-	if height == nil {
-		return verdict.Inconclusive
+	side := func(height *Estimate) string {
+		if height == nil {
+			return verdict.Inconclusive
+		}
+		return verdict.Above(0).Of(height.CI95)
 	}
-	return verdict.Above(0).Of(height.CI95)
+	return verdict.All(side(rise), side(fall))
 }

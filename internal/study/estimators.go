@@ -1,0 +1,306 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"tercet/internal/noise"
+	"tercet/internal/stat"
+)
+
+// measured is what an estimator finds: a number with words for the templates of its spec.
+type measured struct {
+	estimate Estimate
+	words    map[string]string
+	atEnd    bool // the peak is at the end of its curve
+	binomial bool
+}
+
+// An estimator computes quantities of an item; none where it lacks what they need.
+type estimator func(i *item, q *ClaimQuantity) []measured
+
+// estimators are those that specs name.
+var estimators map[string]estimator
+
+func init() {
+	estimators = map[string]estimator{
+		"score": scoreOf, "rise": peakSide("rise", "first"), "fall": peakSide("fall", "last"), "peaks": peakDifference, "at-other-peak": atOtherPeak,
+		"at-largest": atLargest, "mean": meanOver, "least": leastDifference, "moved": moved, "slope": slopeOf, "intercept": interceptOf,
+		"offline": offlineLessOnline, "online": onlineKinds, "found": foundShare, "partner": partnerScore,
+	}
+}
+
+// scoreOf is a score of the largest network of the curve.
+func scoreOf(i *item, q *ClaimQuantity) []measured {
+	last := i.a[len(i.a)-1]
+	e, ok := last.Scores[q.Score]
+	if !ok {
+		return nil
+	}
+	return []measured{{estimate: e, words: map[string]string{"at": last.Fields["size"]}}}
+}
+
+// partnerScore is that of the partner.
+func partnerScore(i *item, q *ClaimQuantity) []measured {
+	if i.b == nil {
+		return nil
+	}
+	e, ok := i.b[0].Scores[q.Score]
+	if !ok {
+		return nil
+	}
+	return []measured{{estimate: e}}
+}
+
+// peakSide is a side of the curve's peak.
+func peakSide(name, end string) estimator {
+	return func(i *item, q *ClaimQuantity) []measured {
+		row := peakRow(i.a, i.d.table.Reduce.Score)
+		if row == nil {
+			return nil
+		}
+		e, ok := row.Scores[name]
+		if !ok {
+			return nil // two widths have nothing between them
+		}
+		m := measured{estimate: e, words: map[string]string{"at": row.Fields["size"]}}
+		m.atEnd = row.Fields[end] == "true"
+		return []measured{m}
+	}
+}
+
+// place is that of the peak by the seeds but k; one seed chooses for itself.
+func place(grid [][]float64, k int) int {
+	if len(grid[0]) == 1 {
+		k = -1
+	}
+	_, top, _ := largest(meansWithout(grid, k))
+	return top
+}
+
+// peaksOf are the scores of two curves at their own peaks: of the first less the second,
+// and the first less the second both at the second's peak, if the first has that size.
+func peaksOf(i *item) (own, there []float64) {
+	x, score := i.d.table.Reduce.X, i.d.table.Reduce.Score
+	a, b := scored(i.a, score), scored(i.b, score)
+	if len(b) < 2 {
+		return nil, nil
+	}
+	seeds, values := grid(slices.Concat(a, b), score)
+	if len(seeds) == 0 {
+		return nil, nil
+	}
+	first, second := values[:len(a)], values[len(a):]
+	for k := range seeds {
+		at, ref := place(first, k), place(second, k)
+		own = append(own, first[at][k]-second[ref][k])
+		if same := slices.IndexFunc(a, func(r *Row) bool { return r.Fields[x] == b[ref].Fields[x] }); same >= 0 {
+			there = append(there, first[same][k]-second[ref][k])
+		}
+	}
+	return own, there
+}
+
+func peakDifference(i *item, _ *ClaimQuantity) []measured {
+	if own, _ := peaksOf(i); own != nil {
+		return []measured{{estimate: estimate(own)}}
+	}
+	return nil
+}
+
+func atOtherPeak(i *item, _ *ClaimQuantity) []measured {
+	if own, there := peaksOf(i); own != nil && len(there) == len(own) {
+		return []measured{{estimate: estimate(there)}}
+	}
+	return nil
+}
+
+// pair are the rows of both curves at the sizes that both have, with the scores of common
+// seeds; reversed where the spec asks for the partner less the row.
+func (i *item) pair(q *ClaimQuantity) (a, b []*Row, grids [2][][]float64) {
+	first, second := i.a, i.b
+	if q.Back {
+		first, second = second, first
+	}
+	score := i.d.table.Reduce.Score
+	if len(scored(first, score)) < 2 || len(scored(second, score)) < 2 {
+		return nil, nil, grids
+	}
+	return matched(first, second, i.d.table.Reduce.X, score)
+}
+
+// atLargest is the difference at the largest size that both curves have, over the seeds
+// that both rows have.
+func atLargest(i *item, q *ClaimQuantity) []measured {
+	a, b, _ := i.pair(q)
+	if a == nil {
+		return nil
+	}
+	x, y := a[len(a)-1], b[len(b)-1]
+	var d []float64
+	for k, seed := range x.Seeds {
+		if j := slices.Index(y.Seeds, seed); j >= 0 {
+			v, ok := x.obs[k].values[i.d.table.Reduce.Score]
+			if w, too := y.obs[j].values[i.d.table.Reduce.Score]; ok && too {
+				d = append(d, v-w)
+			}
+		}
+	}
+	if d == nil {
+		return nil
+	}
+	return []measured{{estimate: estimate(d), words: map[string]string{"at": x.Fields["size"]}}}
+}
+
+// meanOver is the mean difference over the sizes from Low to High.
+func meanOver(i *item, q *ClaimQuantity) []measured {
+	a, b, grids := i.pair(q)
+	if a == nil {
+		return nil
+	}
+	if q.Low != "" {
+		low, _ := strconv.ParseFloat(q.Low, 64)
+		high, _ := strconv.ParseFloat(q.High, 64)
+		within := func(r *Row) bool {
+			w, err := strconv.ParseFloat(r.Fields["width"], 64)
+			return err == nil && w >= low && w <= high
+		}
+		var x, y []*Row
+		for k := range a {
+			if within(a[k]) {
+				x, y = append(x, a[k]), append(y, b[k])
+			}
+		}
+		if a, _, grids = matched(x, y, i.d.table.Reduce.X, i.d.table.Reduce.Score); a == nil {
+			return nil
+		}
+	}
+	words := map[string]string{"n": fmt.Sprint(len(a)), "low": a[0].Fields["width"], "high": a[len(a)-1].Fields["width"]}
+	return []measured{{estimate: estimate(meanDifference(grids[0], grids[1])), words: words}}
+}
+
+// leastDifference is, of the differences at each size, the one that is most against the
+// first being larger: of intervals below 0 the lowest, else the one that begins lowest. It
+// is above 0 only where all are.
+func leastDifference(i *item, q *ClaimQuantity) []measured {
+	a, _, grids := i.pair(q)
+	if a == nil {
+		return nil
+	}
+	var least Estimate
+	at := 0
+	for k := range a {
+		if e := estimate(meanDifference(grids[0][k:k+1], grids[1][k:k+1])); k == 0 || e.lower(least) {
+			least, at = e, k
+		}
+	}
+	return []measured{{estimate: least, words: map[string]string{"at": a[at].Fields["size"]}}}
+}
+
+// lower says whether an interval speaks more for values below 0 than another one.
+func (e Estimate) lower(than Estimate) bool {
+	switch {
+	case e.CI95 == nil || than.CI95 == nil:
+		return e.Value < than.Value
+	case e.CI95[1] < 0 || than.CI95[1] < 0:
+		return e.CI95[1] < than.CI95[1]
+	}
+	return e.CI95[0] < than.CI95[0]
+}
+
+// moved is by how many of the sizes that both curves have the peak of the first is to the
+// right of that of the second, each seed's own peaks.
+func moved(i *item, q *ClaimQuantity) []measured {
+	a, _, grids := i.pair(q)
+	if a == nil {
+		return nil
+	}
+	top := func(grid [][]float64, seed int) int {
+		at := 0
+		for k := range grid {
+			if grid[k][seed] > grid[at][seed] {
+				at = k
+			}
+		}
+		return at
+	}
+	var steps []float64
+	for k := range grids[0][0] {
+		steps = append(steps, float64(top(grids[0], k)-top(grids[1], k)))
+	}
+	first, second := i.a, i.b
+	if q.Back {
+		first, second = second, first
+	}
+	score := i.d.table.Reduce.Score
+	return []measured{{estimate: estimate(steps), words: map[string]string{"a.at": peakRow(first, score).Fields["size"], "b.at": peakRow(second, score).Fields["size"]}}}
+}
+
+// lineWords are those of a fitted line.
+func (i *item) lineWords() map[string]string {
+	return map[string]string{"n": fmt.Sprint(len(i.a)), "axis": i.line.Name}
+}
+
+func slopeOf(i *item, _ *ClaimQuantity) []measured {
+	return []measured{{estimate: fitLine(i.a).slope, words: i.lineWords()}}
+}
+
+func interceptOf(i *item, _ *ClaimQuantity) []measured {
+	return []measured{{estimate: fitLine(i.a).intercept, words: i.lineWords()}}
+}
+
+// offlineLessOnline is the difference of an offline row to the online one that differs in
+// nothing else.
+func offlineLessOnline(i *item, _ *ClaimQuantity) []measured {
+	row := i.row()
+	e, ok := row.Scores["offline - online"]
+	if !ok || row.Fields["partner"] != row.Fields["other"] {
+		return nil // nothing to compare with, or of another study
+	}
+	return []measured{{estimate: e, words: map[string]string{"step": row.Fields["step"]}}}
+}
+
+// onlineKinds is the difference to the partner, both online, at the last step of both.
+func onlineKinds(i *item, _ *ClaimQuantity) []measured {
+	if i.b == nil {
+		return nil
+	}
+	step, d := i.row().lessAt(i.b[0])
+	if d == nil {
+		return nil
+	}
+	return []measured{{estimate: estimate(d), words: map[string]string{"step": short(step)}}}
+}
+
+// sortedMargin is how near the share that draws give a found one must be, as a part of it.
+// It was set on 2026-11-22, after the runs in results/: until then a rule asked for an
+// interval that holds the value.
+const sortedMargin = 0.1
+
+// foundShare is the share of wrong pairs that was drawn, with Wilson's interval over all
+// pairs; draws is what is expected of lists that are sorted by class, where that is known.
+func foundShare(i *item, _ *ClaimQuantity) []measured {
+	row := i.row()
+	wrong, pairs := 0.0, 0
+	for _, o := range row.obs {
+		n, _ := o.number("manifest.data.graph.pairs")
+		wrong += o.values["effective"] * n
+		pairs += int(n)
+	}
+	if pairs == 0 {
+		return nil
+	}
+	interval := stat.Wilson(int(math.Round(wrong)), pairs)
+	each, _ := row.obs[0].number("manifest.data.graph.pairs")
+	classes, _ := strconv.Atoi(row.Fields["classes"])
+	wanted, _ := strconv.ParseFloat(row.Fields["wanted"], 64)
+	images := int(each) / (2 * max(1, classes))
+	words := map[string]string{"images": fmt.Sprint(images)}
+	if want, _, err := noise.Sorted(wanted, classes, images); err == nil {
+		words["draws"], words["draws percent"] = strconv.FormatFloat(want, 'g', -1, 64), fmt.Sprintf("%.2f", 100*want)
+		words["tenth"] = strconv.FormatFloat(sortedMargin*want, 'g', -1, 64)
+	}
+	return []measured{{estimate: Estimate{Value: wrong / float64(pairs), CI95: &interval, N: row.N}, words: words, binomial: true}}
+}

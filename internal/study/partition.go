@@ -1,0 +1,148 @@
+package study
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"tercet/internal/noise"
+	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/report"
+	"tercet/internal/theory"
+)
+
+// PartitionTask is a setting of runs on pair graphs, of which the best partition can be
+// found by exact multicuts of drawn graphs, since the runs do not keep theirs.
+type PartitionTask struct {
+	theory.PartitionSetting
+	Dirs []string // the runs
+
+	stored map[string]*theory.Partition
+}
+
+// StoredIn is what a run of the task has; nil where it has none.
+func (t *PartitionTask) StoredIn(dir string) *theory.Partition { return t.stored[dir] }
+
+// PartitionTasks are the settings of finished runs with noise on dense pairs and same-index
+// negatives: those of other negatives take minutes a graph, and sparse pairs or pairs
+// without noise have no such error. The runs of no task are others. table is one whose
+// fields are those of runs on pair graphs.
+//
+// Errors wrap report.ErrRun: files that cannot be used.
+func PartitionTasks(table *Table, runs []*report.RunDir) (tasks []*PartitionTask, others []string, err error) {
+	all, _, err := table.observe(runs)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range runs {
+		k := slices.IndexFunc(all, func(o *observation) bool { return o.run.Dir == r.Dir })
+		if k < 0 || !partitioned(all[k]) {
+			others = append(others, r.Dir)
+			continue
+		}
+		stored, err := readPartition(r.Dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		s := partitionSetting(all[k])
+		i := slices.IndexFunc(tasks, func(t *PartitionTask) bool { return t.PartitionSetting == s })
+		if i < 0 {
+			i, tasks = len(tasks), append(tasks, &PartitionTask{PartitionSetting: s, stored: map[string]*theory.Partition{}})
+		}
+		t := tasks[i]
+		t.Dirs, t.stored[r.Dir] = append(t.Dirs, r.Dir), stored
+	}
+	return tasks, others, nil
+}
+
+// partitioned says whether graphs like the run's have a best partition that is worth
+// finding.
+func partitioned(o *observation) bool {
+	s := partitionSetting(o)
+	return o.fields["kind"] == noise.PairLabel && s.Negatives == noise.SameIndex && o.fields["scenario"] != noise.Sparse && s.P > 0 && s.P <= 0.5 && s.PerClass > 0
+}
+
+// partitionSetting is that of graphs like the run's, which have as many images of each
+// class, but for a few.
+func partitionSetting(o *observation) theory.PartitionSetting {
+	classes, _ := strconv.Atoi(o.fields["classes"])
+	pairs, _ := strconv.Atoi(o.fields["pairs"])
+	p, _ := strconv.ParseFloat(o.fields["wanted"], 64)
+	return theory.PartitionSetting{Classes: classes, PerClass: pairs / 2 / max(1, classes), P: p, Negatives: o.fields["negatives"]}
+}
+
+// readPartition reads partition.json of a run; nil where there is none.
+func readPartition(dir string) (*theory.Partition, error) {
+	p, path := &theory.Partition{}, filepath.Join(dir, theory.PartitionFile)
+	found, err := report.ReadDocument(path, p, record.PartitionSchema)
+	if err != nil || !found {
+		return nil, err
+	}
+	if p.Pairs < 1 || len(p.Errors) == 0 {
+		return nil, fmt.Errorf("%w: %s: %d draws of %d pairs", report.ErrRun, path, len(p.Errors), p.Pairs)
+	}
+	for _, e := range p.Errors {
+		if e < 0 || e > p.Pairs {
+			return nil, fmt.Errorf("%w: %s: %d wrong of %d pairs", report.ErrRun, path, e, p.Pairs)
+		}
+	}
+	return p, nil
+}
+
+// partitions adds what the best sets of classes get wrong of pairs with such noise, as far
+// as it is stored in one of a row's runs.
+func partitions(rows []*Row) (notes []string, err error) {
+	var without, unproven []string
+	for _, row := range rows {
+		if !partitioned(row.obs[0]) {
+			continue
+		}
+		p, err := row.partition()
+		switch {
+		case err != nil:
+			return nil, err
+		case p == nil:
+			without = append(without, row.Runs...)
+		case p.Proven < len(p.Errors):
+			unproven = append(unproven, row.Runs...)
+		default:
+			var shares []float64
+			for _, e := range p.Errors {
+				shares = append(shares, float64(e)/float64(p.Pairs))
+			}
+			row.Scores["multicut"] = estimate(shares)
+		}
+	}
+	if without != nil {
+		notes = append(notes, "no error of the best partition for "+render.Listed(without)+": `tercet bound partition RUN...` finds and stores it")
+	}
+	if unproven != nil {
+		notes = append(notes, "best partitions that are not proven are not shown: "+render.Listed(unproven))
+	}
+	return notes, nil
+}
+
+// partition is what the first of the row's runs that has one has stored; nil where none
+// has. All are read, so that a damaged one is an error.
+func (row *Row) partition() (first *theory.Partition, err error) {
+	want := partitionSetting(row.obs[0])
+	for _, dir := range row.Runs {
+		p, err := readPartition(dir)
+		if err != nil {
+			return nil, err
+		}
+		if p == nil {
+			continue
+		}
+		if p.PartitionSetting != want {
+			return nil, fmt.Errorf("%w: %s is of %d classes of %d images, P = %v; the run has %d classes of %d images, P = %v", report.ErrRun,
+				filepath.Join(dir, theory.PartitionFile), p.Classes, p.PerClass, p.P, want.Classes, want.PerClass, want.P)
+		}
+		if first == nil {
+			first = p
+		}
+	}
+	return first, nil
+}

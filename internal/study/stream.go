@@ -1,0 +1,138 @@
+package study
+
+import (
+	"slices"
+
+	"tercet/internal/render"
+	"tercet/internal/report"
+	"tercet/internal/stat"
+	"tercet/internal/verdict"
+)
+
+// Quartiles are those of seeds, interpolated linearly.
+type Quartiles struct {
+	Median float64 `json:"median"`
+	Q1     float64 `json:"q1"`
+	Q3     float64 `json:"q3"`
+}
+
+func quartiles(values []float64) Quartiles {
+	v := slices.Sorted(slices.Values(values))
+	return Quartiles{stat.Quantile(v, 0.5), stat.Quantile(v, 0.25), stat.Quantile(v, 0.75)}
+}
+
+// The reducer "stream" describes each row's score against steps, where what it is fed is
+// drawn anew (online) or used again (offline). An offline row is set against an online one
+// of the same noise and model at the last step of both.
+func init() {
+	reducers["stream"] = reducer{[]string{"step", "median", "q1", "q3", "offline - online", "partner", verdictField}, func(d *Document, _ [][]*Row) (rows []*Row, notes []string, err error) {
+		rows, notes = d.streams(d.table.Reduce.Score)
+		return rows, notes, nil
+	}}
+}
+
+// streams are the rows that have a score during training, with notes on the others.
+func (d *Document) streams(score string) (rows []*Row, notes []string) {
+	var without []string
+	for _, row := range d.all {
+		at, values := row.during(score)
+		if len(at) == 0 {
+			without = append(without, report.CommonName(row.dirs()))
+			continue
+		}
+		out := from(row)
+		out.lines = values
+		for i, m := range at {
+			out.Points = append(out.Points, Point{Step: m.step, Epoch: m.epoch, Quartiles: map[string]Quartiles{score: quartiles(values[i])}})
+		}
+		out.stop(out.last(), values[len(values)-1])
+		rows = append(rows, out)
+	}
+	for _, row := range rows {
+		if row.Fields["drawn"] != "offline" {
+			continue
+		}
+		if partner := row.stream(rows); partner != nil {
+			row.lessOnline(partner)
+		}
+	}
+	if without != nil {
+		notes = append(notes, noEvaluations+render.Listed(without))
+	}
+	return rows, notes
+}
+
+// last is the last step of a row's curve.
+func (row *Row) last() float64 { return row.Points[len(row.Points)-1].Step }
+
+// stop shows the row's values at a step.
+func (row *Row) stop(step float64, values []float64) {
+	q := quartiles(values)
+	row.Fields["step"] = short(step)
+	row.Scores["median"], row.Scores["q1"], row.Scores["q3"] = Estimate{Value: q.Median, N: row.N}, Estimate{Value: q.Q1, N: row.N}, Estimate{Value: q.Q3, N: row.N}
+}
+
+// stream finds the online row that goes with an offline one: one that differs in nothing
+// else, and of its scenario, where there is such; nil where there is none at all.
+func (row *Row) stream(rows []*Row) *Row {
+	best, out := 0, (*Row)(nil)
+	for _, r := range rows {
+		if r.Fields["drawn"] != "online" || !agree(r, row, []string{"data", "classes", "model", "parameters", "noise"}) {
+			continue
+		}
+		like := 1
+		if r.Fields["other"] == row.Fields["other"] {
+			like += 2
+		}
+		if r.Fields["scenario"] == row.Fields["scenario"] {
+			like++
+		}
+		if like > best {
+			best, out = like, r
+		}
+	}
+	return out
+}
+
+// lessOnline sets an offline row against an online one at the last step of both.
+func (row *Row) lessOnline(online *Row) {
+	step, d := row.lessAt(online)
+	own := row.valuesAt(step)
+	row.stop(step, own)
+	row.Fields["partner"] = online.Fields["other"]
+	if d == nil {
+		row.Fields[verdictField] = "no seed in common"
+		return
+	}
+	e := estimate(d)
+	row.Scores["offline - online"] = e
+	row.Fields[verdictField] = verdict.Above(0).Of(e.CI95)
+}
+
+// lessAt are the differences of two curves, seed by seed, at the last step of both.
+func (row *Row) lessAt(other *Row) (step float64, d []float64) {
+	step = min(row.last(), other.last())
+	own, theirs := row.valuesAt(step), other.valuesAt(step)
+	for i, seed := range row.Seeds {
+		if k := slices.Index(other.Seeds, seed); k >= 0 {
+			d = append(d, own[i]-theirs[k])
+		}
+	}
+	return step, d
+}
+
+// valuesAt are the values at a step, linear between evaluations; before the first one they
+// are its.
+func (row *Row) valuesAt(step float64) []float64 {
+	i := slices.IndexFunc(row.Points, func(p Point) bool { return p.Step >= step })
+	if i <= 0 {
+		return row.lines[max(i, 0)]
+	}
+	before, at := row.Points[i-1].Step, row.Points[i].Step
+	w := (step - before) / (at - before)
+	out := make([]float64, len(row.lines[i]))
+	for k := range out {
+		out[k] = (1-w)*row.lines[i-1][k] + w*row.lines[i][k]
+	}
+	return out
+}
