@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tercet/internal/config"
+	"tercet/internal/noise"
 	"tercet/internal/run"
 )
 
@@ -205,7 +206,7 @@ func TestOnlineSizes(t *testing.T) {
 	for _, name := range []string{"dibs/online-mnist", "dibs/offline-mnist", "dibs/online-glyphs", "dibs/offline-glyphs"} {
 		runs, keys := noiseRuns(t, name)
 		for i, c := range runs {
-			b := c.Batch.Options.(config.PairGraph)
+			b := c.Batch.Options.(noise.PairGraph)
 			if c.Train.Steps*b.Size != 480000 || b.Pairs != 12000 {
 				t.Errorf("%s: %d steps of %d pairs of %d", c.Name, c.Train.Steps, b.Size, b.Pairs)
 			}

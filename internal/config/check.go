@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/component"
 	"tercet/internal/data"
+	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/optim"
 )
@@ -185,7 +186,7 @@ func (c *Config) stopRules(fail func(key, format string, args ...any)) {
 	if !metricForm.MatchString(m) {
 		fail("train.early_stop.metric", "is not a key of an evaluation such as retrieval.recall@1 or clustering.nmi: %q", m)
 	}
-	if strings.HasPrefix(m, "pair_") && c.Batch.Sampler != "pair-graph" {
+	if strings.HasPrefix(m, "pair_") && c.Batch.Gives() != loss.Pairs {
 		fail("train.early_stop.metric", "%s is measured on runs that train on pairs: set batch.sampler: pair-graph", m)
 	}
 	if m == "pair_accuracy" && c.Eval.Pairs == 0 {

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"strings"
+	"tercet/internal/data"
 	"testing"
 )
 
@@ -46,7 +47,7 @@ func TestPresetsOfComponents(t *testing.T) {
 
 func TestValidateSeesChangesInCode(t *testing.T) {
 	c := mustLoad(t, "name: x\nbatch: {pairs: 3}\n")
-	c.Batch.Options = ClassPairs{Pairs: 0}
+	c.Batch.Options = data.ClassPairs{Pairs: 0}
 	c.Eval.Batch = -1
 	err := c.Validate()
 	var e *Error

@@ -2,6 +2,7 @@ package config
 
 import (
 	"tercet/internal/engine/loss"
+	"tercet/internal/noise"
 	"tercet/internal/text"
 )
 
@@ -31,6 +32,6 @@ func (c *Config) lossRules(fail func(key, format string, args ...any)) {
 	if !ok {
 		return
 	}
-	known := c.Noise.Kind != "confusion" && c.Noise.Kind != "pair-flip"
+	_, known := c.Noise.Options.(noise.Weighted)
 	report("loss.", o.Fit(loss.Setting{Normalized: c.Model.Normalize, Noise: c.Noise.Kind, NoiseKnown: known}), fail)
 }

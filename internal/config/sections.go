@@ -8,6 +8,7 @@ import (
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/optim"
+	"tercet/internal/noise"
 )
 
 // Data says where the images come from: a component of data.Family.
@@ -50,11 +51,10 @@ type Distort struct {
 }
 
 // Noise disturbs what is trained on: labels, pairs or triplets; held-out and test
-// images keep their labels. Options is NoNoise, SymmetricNoise, PairNoise,
-// TripletNoise, ConfusionNoise or PairFlipNoise.
+// images keep their labels. It is a component of noise.Family.
 type Noise struct {
-	Kind    string `yaml:"kind" choice:"noise" doc:"what is disturbed, and how"`
-	Options any    `yaml:"-"`
+	Kind    string     `yaml:"kind" choice:"noise" doc:"what is disturbed, and how"`
+	Options noise.Keys `yaml:"-"`
 }
 
 // Model is the embedder, a component of nn.Family.
@@ -66,13 +66,12 @@ type Model struct {
 	Options   nn.Keys `yaml:"-"`
 }
 
-// Batch says which images come next. Options is ClassPairs (for class-pairs and
-// class-pairs-distinct), MPerClass, PairGraph or TripletList.
+// Batch says which images come next: a component of data.Samplers.
 type Batch struct {
-	Sampler  string `yaml:"sampler" choice:"sampler" doc:"how a batch is composed"`
-	DropLast bool   `yaml:"drop_last" doc:"leave out an epoch's last batch if it is not full"`
-	Prefetch int    `yaml:"prefetch" check:">=0,<=64" doc:"batches made ahead of time on spare threads; 0 makes each when it is needed"`
-	Options  any    `yaml:"-"`
+	Sampler  string           `yaml:"sampler" choice:"sampler" doc:"how a batch is composed"`
+	DropLast bool             `yaml:"drop_last" doc:"leave out an epoch's last batch if it is not full"`
+	Prefetch int              `yaml:"prefetch" check:">=0,<=64" doc:"batches made ahead of time on spare threads; 0 makes each when it is needed"`
+	Options  data.SamplerKeys `yaml:"-"`
 }
 
 // Loss is the objective, a component of loss.Family.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/loss"
+	"tercet/internal/noise"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -29,7 +30,7 @@ func TestTupleRules(t *testing.T) {
 		"no triplets":                {"batch: {sampler: triplet-list, triplets: 0}", "f.yaml:1: batch.triplets: must be >=1 and <=100000000, is 0"},
 		"odd test pairs":             {"eval: {pairs: 9001}", "f.yaml:1: eval.pairs: must be even, half similar and half different, is 9001"},
 		"noisy pairs without noise":  {onGraph + "eval: {noisy_pairs: true}", "f.yaml:3: eval.noisy_pairs: puts the noise of pairs on test pairs too, and there is none: set noise.kind: pln"},
-		"noisy pairs of triplets":    {"batch: triplet-list\nnoise: pln\neval: {noisy_pairs: true}", "f.yaml:3: eval.noisy_pairs: test pairs are judged where pairs are trained on"},
+		"noisy pairs of triplets":    {"batch: triplet-list\nnoise: pln\neval: {noisy_pairs: true}", "f.yaml:3: eval.noisy_pairs: test pairs are evaluated where pairs are trained on"},
 		"pair noise without pairs":   {"noise: pln", "noise.kind: pln disturbs the labels of given pairs: set batch.sampler: pair-graph, or triplet-list"},
 		"flips without triplets":     {"noise: triplet-flip", "noise.kind: triplet-flip exchanges positive and negative of given triplets: set batch.sampler: triplet-list"},
 		"flips of pairs":             {onGraph + "noise: {kind: triplet-flip}", "f.yaml:3: noise.kind: triplet-flip"},
@@ -79,16 +80,16 @@ func TestTuplesThatFit(t *testing.T) {
 
 // One of rate, q and effective is set; the one of a later layer replaces the others.
 func TestAmountsOfNoise(t *testing.T) {
-	of := func(sets ...string) SymmetricNoise {
-		return mustLoad(t, "noise: sln", sets...).Noise.Options.(SymmetricNoise)
+	of := func(sets ...string) noise.SymmetricKeys {
+		return mustLoad(t, "noise: sln", sets...).Noise.Options.(noise.SymmetricKeys)
 	}
 	for _, tc := range []struct {
 		sets []string
-		want SymmetricNoise
+		want noise.SymmetricKeys
 	}{
-		{nil, SymmetricNoise{Rate: new(0.2)}},
-		{[]string{"noise.effective=0.1"}, SymmetricNoise{Effective: new(0.1)}},
-		{[]string{"noise={kind: sln, q: 0.3}"}, SymmetricNoise{Q: new(0.3)}},
+		{nil, noise.SymmetricKeys{Rate: new(0.2)}},
+		{[]string{"noise.effective=0.1"}, noise.SymmetricKeys{Effective: new(0.1)}},
+		{[]string{"noise={kind: sln, q: 0.3}"}, noise.SymmetricKeys{Q: new(0.3)}},
 	} {
 		if d := cmp.Diff(tc.want, of(tc.sets...)); d != "" {
 			t.Errorf("%v: %s", tc.sets, d)
@@ -99,7 +100,7 @@ func TestAmountsOfNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(SymmetricNoise{Effective: new(0.2)}, again.Noise.Options); d != "" {
+	if d := cmp.Diff(noise.SymmetricKeys{Effective: new(0.2)}, again.Noise.Options); d != "" {
 		t.Error(d)
 	}
 }
@@ -108,7 +109,7 @@ func TestAmountsOfNoise(t *testing.T) {
 // were meant.
 func TestOlderResolvedConfigs(t *testing.T) {
 	c := mustLoad(t, "name: x\nnoise:\n  kind: sln\n  rate: 0.3\n  seed: null\n")
-	if d := cmp.Diff(SymmetricNoise{Rate: new(0.3)}, c.Noise.Options); d != "" {
+	if d := cmp.Diff(noise.SymmetricKeys{Rate: new(0.3)}, c.Noise.Options); d != "" {
 		t.Error(d)
 	}
 	if c.Data.Distort != (Distort{}) || c.Data.Classes != 0 {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
 	"tercet/internal/metric"
@@ -181,11 +180,11 @@ func TestPairNoiseOnTriplets(t *testing.T) {
 	d := r.Manifest.Data
 	cfg := tinytest.Config(t, sets...)
 	s := tinytest.Must(run.OpenData(cfg))
-	draw, err := s.List(cfg, cfg.Batch.Options.(config.TripletList))
+	truth, seen, classes := s.Labels()
+	draw, _, err := cfg.Batch.Options.(noise.TripletList).Draw(noise.Drawing{Truth: truth, Seen: seen, Classes: classes, Noise: cfg.Noise.Options, Seed: cfg.Seed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	truth, _, _ := s.Labels()
 	wrong := 0
 	for _, x := range draw(0) {
 		if truth[x.P] != truth[x.A] {

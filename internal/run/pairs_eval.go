@@ -124,7 +124,7 @@ func (r *Run) pairsDoc(ctx context.Context, t *Assembled) (*record.Pairs, error)
 // theorem is Theorem 1 of DIBS for the graph of cfg, nil where it speaks of another.
 func theorem(cfg *config.Config, sets *Sets) *record.PairTheorem {
 	g := sets.Graph
-	if _, ok := cfg.Noise.Options.(config.PairNoise); !ok || g == nil || g.Negatives != noise.SameIndex || g.Scenario == noise.Sparse {
+	if _, ok := cfg.Noise.Options.(noise.OnPairs); !ok || g == nil || g.Negatives != noise.SameIndex || g.Scenario == noise.Sparse {
 		return nil
 	}
 	r := &record.PairTheorem{Classes: classesOf(sets), P: g.Wanted}
@@ -139,16 +139,16 @@ func theorem(cfg *config.Config, sets *Sets) *record.PairTheorem {
 
 // flipPairs puts the noise of the training pairs on others.
 func flipPairs(cfg *config.Config, pairs []data.Pair) (*noise.Report, error) {
-	o, ok := cfg.Noise.Options.(config.PairNoise)
+	o, ok := cfg.Noise.Options.(noise.OnPairs)
 	if !ok {
 		return nil, fmt.Errorf("eval.noisy_pairs: noise %s is none of pairs", cfg.Noise.Kind)
 	}
-	q, err := pairQ(o)
+	q, err := o.Coin()
 	if err != nil {
 		return nil, err
 	}
 	r := &noise.Report{Kind: noise.PairLabel, Wanted: noise.PLNEffective(q), Items: len(pairs), Q: q, Effective: noise.PLNEffective(q)}
-	s := rng.New(seedOf(cfg, o.Seed), "eval/noisy-pairs")
+	s := rng.New(noise.Seed(cfg.Noise.Options, cfg.Seed), "eval/noisy-pairs")
 	for k := range pairs {
 		u, coin := s.Float64(), s.Uint64()&1 == 1
 		if u < q && pairs[k].Similar != coin {

@@ -4,7 +4,6 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/mahalanobis"
-	"tercet/internal/engine/mine"
 )
 
 // CheckConfig returns what training would refuse of cfg whatever its data hold. It
@@ -24,7 +23,7 @@ func CheckConfig(cfg *config.Config) error {
 	if err != nil {
 		return InConfig("loss", err)
 	}
-	layout := layoutOf(cfg)
+	layout := cfg.Batch.Options.Layout()
 	if _, err := buildMiner(cfg, layout, objective); err != nil {
 		return InConfig("miner", err)
 	}
@@ -35,21 +34,6 @@ func CheckConfig(cfg *config.Config) error {
 		return InConfig("optimizer", err)
 	}
 	return nil
-}
-
-// layoutOf is the layout of the batches of cfg's sampler.
-func layoutOf(cfg *config.Config) string {
-	switch b := cfg.Batch.Options.(type) {
-	case config.PairGraph:
-		return string(mine.GivenPairs)
-	case config.TripletList:
-		return string(mine.GivenTriplets)
-	case config.MPerClass:
-		if b.PerClass != 2 {
-			return data.LayoutGeneral
-		}
-	}
-	return data.LayoutPairs
 }
 
 // precheck opens the data of a run that has no directory yet, and refuses what its

@@ -59,17 +59,8 @@ func RobustWeights(cfg *config.Config, sets *Sets) (*record.TripletProbabilities
 
 // noiseWeights are those of triplets that are drawn by labels with the noise of cfg.
 func noiseWeights(cfg *config.Config, classes int) (noise.TripletWeights, error) {
-	switch o := cfg.Noise.Options.(type) {
-	case config.NoNoise:
-		return noise.SLNTriplets(0, classes), nil
-	case config.SymmetricNoise:
-		q, err := symmetricQ(o, classes)
-		return noise.SLNTriplets(q, classes), err
-	case config.TripletNoise:
-		return noise.OrderFlips(o.Rate), nil
-	case config.PairNoise: // of the triplets' pairs, as often similar as different
-		q, err := pairQ(o)
-		return noise.PLNTriplets(noise.PLNEffective(q), 0.5), err
+	if o, ok := cfg.Noise.Options.(noise.Weighted); ok {
+		return o.TripletWeights(classes)
 	}
 	return noise.TripletWeights{}, fmt.Errorf("beta: auto does not follow from noise %s; set beta and gamma, or noise_from", cfg.Noise.Kind)
 }

@@ -40,13 +40,8 @@ func buildSampler(cfg *config.Config, sets *Sets) (data.Sampler, *tuples, error)
 		return s, t, err
 	}
 	o := data.SamplerOptions{Name: cfg.Batch.Sampler, DropLast: cfg.Batch.DropLast, Seed: cfg.Seed}
-	switch b := cfg.Batch.Options.(type) {
-	case config.ClassPairs:
-		o.Pairs = b.Pairs
-	case config.MPerClass:
-		o.Classes, o.PerClass = b.Classes, b.PerClass
-	default:
-		return nil, nil, fmt.Errorf("sampler %s: no wiring for options %T", cfg.Batch.Sampler, b)
+	if k, ok := cfg.Batch.Options.(data.ByLabels); ok {
+		k.Set(&o)
 	}
 	s, err := data.NewSampler(sets.Seen(), o)
 	if err != nil && o.Classes > 0 {
@@ -102,8 +97,7 @@ func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Opt
 // buildMiner makes the miner of cfg. A sampler that gives tuples needs none, and
 // neither does a loss over all pairs, which gets them.
 func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Miner, error) {
-	switch cfg.Batch.Options.(type) {
-	case config.PairGraph, config.TripletList:
+	if cfg.Batch.Gives() != "" {
 		return mine.NewGiven(mine.Layout(layout))
 	}
 	if cfg.Loss.Options.Takes() != loss.Triplets {

@@ -1,0 +1,145 @@
+package noise
+
+import (
+	"tercet/internal/component"
+	"tercet/internal/data"
+)
+
+// everyTuple keeps an epoch's last batch: a list is meant to be seen whole.
+var everyTuple = map[string]any{"drop_last": false}
+
+func init() {
+	data.Samplers.Register(component.Component[data.SamplerKeys]{
+		Name: "pair-graph", Doc: "a list of pairs, as many similar as different (DIBS)", Preset: everyTuple,
+		Defaults: PairGraph{Scenario: "s2", Pairs: 6000, Negatives: "same-index", Order: "shuffled", Size: 128},
+	})
+	data.Samplers.Register(component.Component[data.SamplerKeys]{
+		Name: "triplet-list", Doc: "a list of random triplets", Preset: everyTuple, Defaults: TripletList{Triplets: 60000, Size: 128},
+	})
+}
+
+// Drawing is what pairs and triplets are drawn from.
+type Drawing struct {
+	Truth, Seen []int32 // labels, true and trained on
+	Classes     int
+	Noise       Keys
+	Seed        uint64 // of the run
+}
+
+// GivesPairs is implemented by the keys of samplers that give pairs.
+type GivesPairs interface {
+	// Draw draws the pairs of epoch 0, and returns the draws of all.
+	Draw(in Drawing) (draw func(epoch int) []Pair, r GraphReport, err error)
+	Tuples(o *data.TupleOptions)
+}
+
+// GivesTriplets is implemented by the keys of samplers that give triplets.
+type GivesTriplets interface {
+	// Draw draws the triplets of epoch 0, and returns the draws of all.
+	Draw(in Drawing) (draw func(epoch int) []data.Triplet, r TripletReport, err error)
+	Tuples(o *data.TupleOptions)
+}
+
+// PairGraph gives a fixed list of pairs: the edges of a balanced pair graph (DIBS,
+// section 3). No miner is asked.
+type PairGraph struct {
+	Scenario  string `yaml:"scenario" enum:"s2|s1|full" doc:"s2: all pairs of PAIRS/2 images, dense; s1: PAIRS of the pairs of all images, sparse; full: all pairs of all images, two for each"`
+	Pairs     int    `yaml:"pairs" check:">=0,<=100000000" doc:"pairs in all, half of them similar by the labels that are trained on; not asked for by scenario full, which has two for each image"`
+	Negatives string `yaml:"negatives" enum:"same-index|random" doc:"an image's different partner: of the same index in another class (text, Theorem 1), or any of it (Algorithm 1)"`
+	Order     string `yaml:"order" enum:"shuffled|paper" doc:"chains join images in random order, or as they come, sorted by true class, which undoes most of the noise"`
+	Redraw    bool   `yaml:"redraw" doc:"draw another graph for each epoch"`
+	Size      int    `yaml:"size" check:">=1,<=1000000" doc:"pairs in a batch: 2 x SIZE images"`
+}
+
+// Check implements component.Checker.
+func (k PairGraph) Check() []component.Fault {
+	switch {
+	case k.Scenario == Full:
+	case k.Pairs%2 != 0:
+		return []component.Fault{component.Faultf("pairs", "must be even, half similar and half different, is %d", k.Pairs)}
+	case k.Pairs == 0:
+		return []component.Fault{component.Faultf("pairs", "must be set for scenario %s: it takes so many pairs", k.Scenario)}
+	}
+	return nil
+}
+
+// Layout implements data.SamplerKeys.
+func (PairGraph) Layout() string { return data.LayoutGivenPairs }
+
+// Tuples sets the size of batches.
+func (k PairGraph) Tuples(o *data.TupleOptions) { o.Size, o.Redraw = k.Size, k.Redraw }
+
+// Draw implements GivesPairs.
+func (k PairGraph) Draw(in Drawing) (func(epoch int) []Pair, GraphReport, error) {
+	o := GraphOptions{Scenario: k.Scenario, Pairs: k.Pairs, Negatives: k.Negatives, Order: k.Order, Seed: in.Seed}
+	if k.Scenario == Full {
+		o.Pairs = 0 // all
+	}
+	if n, noisy := in.Noise.(OnPairs); noisy {
+		var err error
+		if o.PairNoise, err = n.Coin(); err != nil {
+			return nil, GraphReport{}, err
+		}
+		o.Seed = Seed(in.Noise, in.Seed)
+	}
+	first, report, err := Graph(in.Truth, in.Seen, in.Classes, o)
+	if err != nil {
+		return nil, report, err
+	}
+	return func(epoch int) []Pair {
+		if epoch == 0 || !k.Redraw {
+			return first
+		}
+		o := o
+		o.Draw = uint64(epoch)
+		pairs, _, _ := Graph(in.Truth, in.Seen, in.Classes, o) // the sampler refuses none
+		return pairs
+	}, report, nil
+}
+
+// TripletList gives a fixed list of triplets drawn by the labels that are trained
+// on. No miner is asked.
+type TripletList struct {
+	Triplets int  `yaml:"triplets" check:">=1,<=100000000" doc:"triplets in all"`
+	Redraw   bool `yaml:"redraw" doc:"draw others for each epoch"`
+	Size     int  `yaml:"size" check:">=1,<=1000000" doc:"triplets in a batch: 3 x SIZE images"`
+}
+
+// Layout implements data.SamplerKeys.
+func (TripletList) Layout() string { return data.LayoutGivenTriplets }
+
+// Tuples sets the size of batches.
+func (k TripletList) Tuples(o *data.TupleOptions) { o.Size, o.Redraw = k.Size, k.Redraw }
+
+// Draw implements GivesTriplets.
+func (k TripletList) Draw(in Drawing) (func(epoch int) []data.Triplet, TripletReport, error) {
+	seed := Seed(in.Noise, in.Seed)
+	draw := func(epoch int) ([]data.Triplet, TripletReport, error) {
+		return Triplets(in.Truth, in.Seen, in.Classes, k.Triplets, 0, in.Seed, uint64(epoch))
+	}
+	switch n := in.Noise.(type) {
+	case OnTriplets:
+		draw = func(epoch int) ([]data.Triplet, TripletReport, error) {
+			return Triplets(in.Truth, in.Seen, in.Classes, k.Triplets, n.Flip(), seed, uint64(epoch))
+		}
+	case OnPairs:
+		q, err := n.Coin()
+		if err != nil {
+			return nil, TripletReport{}, err
+		}
+		draw = func(epoch int) ([]data.Triplet, TripletReport, error) {
+			return PairTriplets(in.Truth, in.Classes, k.Triplets, PLNEffective(q), seed, uint64(epoch))
+		}
+	}
+	first, report, err := draw(0)
+	if err != nil {
+		return nil, report, err
+	}
+	return func(epoch int) []data.Triplet {
+		if epoch == 0 || !k.Redraw {
+			return first
+		}
+		more, _, _ := draw(epoch)
+		return more
+	}, report, nil
+}
