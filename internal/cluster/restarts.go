@@ -56,20 +56,26 @@ func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, err
 		starts[i] = newStart(p, o.K)
 	}
 	var ended []ending // the best ones, by inertia
-	iterations := 0
+	most, iterations := improved, 0
+	if p.budget(o.K, 0).free == 0 { // there will be none for others than the best
+		most = 1
+	}
 	for first := 0; first < o.Restarts; first += len(starts) {
 		starts = starts[:min(len(starts), o.Restarts-first)]
 		if err := o.run(ctx, starts, first, o.Tolerance*data.variance); err != nil {
 			return nil, fmt.Errorf("k-means stopped in start %d of %d: %w", first+1, o.Restarts, err)
 		}
 		for i, l := range starts {
+			iterations += l.iterations
 			e := ending{restart: first + i, inertia: l.inertia()}
+			if len(ended) == most && e.inertia >= ended[most-1].inertia {
+				continue
+			}
 			e.keep(l)
 			ended = append(ended, e)
-			iterations += l.iterations
+			slices.SortStableFunc(ended, func(a, b ending) int { return cmp.Compare(a.inertia, b.inertia) })
+			ended = ended[:min(len(ended), most)]
 		}
-		slices.SortStableFunc(ended, func(a, b ending) int { return cmp.Compare(a.inertia, b.inertia) })
-		ended = ended[:min(len(ended), improved)]
 	}
 	l := starts[0]
 	starts, l.seeding = nil, nil

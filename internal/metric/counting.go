@@ -3,6 +3,7 @@ package metric
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 
 	"tercet/internal/engine/kernel"
@@ -140,13 +141,18 @@ type classKeys struct {
 // products fills in the cuts of queries rows, whose relevant items are cols.
 func (w *classKeys) products(c *counting, rows, cols []int32) {
 	s, d := c.s, c.s.d
-	w.rows, w.cols = gather(w.rows, s.x, d, rows), gather(w.cols, s.g, d, cols)
+	w.cols = gather(w.cols, s.g, d, cols)
+	x := w.cols
+	if !s.self || !slices.Equal(rows, cols) {
+		w.rows = gather(w.rows, s.x, d, rows)
+		x = w.rows
+	}
 	w.packed.Pack(len(cols), d, w.cols)
 	ld := w.packed.Cols()
 	if n := len(rows) * ld; cap(w.dots) < n {
 		w.dots = make([]float32, n)
 	}
-	w.packed.Dots(len(rows), w.rows, d, 0, ld, 1, w.dots[:len(rows)*ld], ld)
+	w.packed.Dots(len(rows), x, d, 0, ld, 1, w.dots[:len(rows)*ld], ld)
 	for i, q := range rows {
 		at := c.base[int(q)/kernel.CutLanes] + int(q)%kernel.CutLanes
 		for r, item := range cols {
@@ -159,7 +165,7 @@ func (w *classKeys) products(c *counting, rows, cols []int32) {
 
 // gather copies rows of x, d numbers each, to out.
 func gather(out, x []float32, d int, rows []int32) []float32 {
-	out = out[:0]
+	out = slices.Grow(out[:0], len(rows)*d)
 	for _, i := range rows {
 		out = append(out, x[int(i)*d:(int(i)+1)*d]...)
 	}

@@ -16,6 +16,10 @@ const (
 	// dotRun is the number of products summed in registers at a time: a panel of
 	// that many and the rows beside it move between the first and second cache.
 	dotRun = 512
+	// longRow is the number of numbers from which rows stay where they are, and Dots
+	// transposes as many as it needs at a time: they do not stay in a cache from one use
+	// to the next, and a copy of a few of them may be all that there is.
+	longRow = 1 << 16
 )
 
 // PackedRows holds rows of d numbers as the tiles read them: in panels of
@@ -26,8 +30,9 @@ const (
 type PackedRows struct {
 	n, d  int
 	data  []float32
-	x     []float32 // the rows while they are being packed
+	x     []float32 // the rows while they are being packed, or where they are not copied
 	level Level
+	spare par.Free[[PanelRows * dotRun]float32]
 }
 
 // Len returns the number of rows.
@@ -37,28 +42,39 @@ func (p *PackedRows) Len() int { return p.n }
 func (p *PackedRows) Cols() int { return roundUp(p.n, packGroup) }
 
 // Pack copies the n rows of x, d numbers each, on all threads. It uses memory of
-// an earlier call again.
+// an earlier call again. Rows of 65,536 numbers and more are not copied: they must not
+// change while they are in use.
 func (p *PackedRows) Pack(n, d int, x []float32) {
 	if n < 0 || d < 1 || len(x) != n*d {
 		panic(fmt.Sprintf("kernel: packing (%d, %d): got %d numbers", n, d, len(x)))
 	}
 	p.n, p.d, p.x, p.level = n, d, x, Current()
-	grow(&p.data, p.Cols()*d)
-	par.Do(p.Cols()/PanelRows, max(1, 1<<15/(PanelRows*d)), p)
+	if d < longRow {
+		p.copy()
+	}
+}
+
+func (p *PackedRows) copy() {
+	grow(&p.data, p.Cols()*p.d)
+	par.Do(p.Cols()/PanelRows, max(1, 1<<15/(PanelRows*p.d)), p)
 	p.x = nil
 }
 
 // Run packs panels [lo, hi); it is called by Pack.
 func (p *PackedRows) Run(lo, hi int) {
 	for j := lo; j < hi; j++ {
-		out := p.data[j*PanelRows*p.d:][:PanelRows*p.d]
-		rows := max(0, min(PanelRows, p.n-j*PanelRows))
-		if rows < PanelRows {
-			clear(out)
-		}
-		if rows > 0 {
-			p.level.transpose(rows, p.d, p.x[j*PanelRows*p.d:], p.d, out, PanelRows)
-		}
+		p.panel(j, 0, p.d, p.data[j*PanelRows*p.d:][:PanelRows*p.d])
+	}
+}
+
+// panel writes columns [q, q+k) of panel j to out.
+func (p *PackedRows) panel(j, q, k int, out []float32) {
+	rows := max(0, min(PanelRows, p.n-j*PanelRows))
+	if rows < PanelRows {
+		clear(out)
+	}
+	if rows > 0 {
+		p.level.transpose(rows, k, p.x[j*PanelRows*p.d+q:], p.d, out, PanelRows)
 	}
 }
 
@@ -77,10 +93,23 @@ func (p *PackedRows) Dots(m int, a []float32, lda int, lo, hi int, alpha float32
 	s := p.level.shape()
 	strips := ceilDiv(m, s.rows)
 	t := tileArgs{outer: 1, rsa: lda, csa: 1, rsb: PanelRows, ldc: ld, alpha: alpha, cols: s.wide}
+	var room *[PanelRows * dotRun]float32
+	if p.x != nil {
+		room = p.spare.Get()
+		defer p.spare.Put(room)
+	}
 	for q := 0; q < p.d; q += dotRun {
 		t.k = min(dotRun, p.d-q)
 		for j := lo; j < hi; j += s.wide {
-			b := p.data[j/PanelRows*PanelRows*p.d+q*PanelRows+j%PanelRows:]
+			var b []float32
+			if room == nil {
+				b = p.data[j/PanelRows*PanelRows*p.d+q*PanelRows+j%PanelRows:]
+			} else {
+				if j%PanelRows == 0 {
+					p.panel(j/PanelRows, q, t.k, room[:t.k*PanelRows])
+				}
+				b = room[j%PanelRows:]
+			}
 			for u := range strips {
 				i, end := u*m/strips, (u+1)*m/strips
 				t.rows = end - i
