@@ -31,7 +31,7 @@ demo: build
 	$(BIN) eval --run runs/demo
 	$(BIN) attack --run runs/demo --queries 256 --sample
 	$(BIN) cluster --run runs/demo
-	$(BIN) report --runs runs/demo --out runs/demo/report.md
+	$(BIN) report --runs runs/demo --page runs/demo/report.md
 
 ## test: all tests
 test:
@@ -150,7 +150,7 @@ experiments: build
 	for r in mnist-c2f2 cifar10-resnet18 omniglot-cnn-seed-0 omniglot-cnn-seed-1 omniglot-cnn-seed-2; do $(BIN) eval --run runs/$$r; done
 	$(BIN) attack --run runs/mnist-c2f2
 	$(BIN) cluster --run runs/mnist-c2f2
-	$(BIN) report --runs 'runs/*' --out runs/report.md
+	$(BIN) report --runs 'runs/*' --page runs/report.md
 
 .PHONY: table-clustering
 ## table-clustering: L1, L2, L3 by k-means and multicut under label noise, MNIST and CIFAR-10 (seen: 2.8 hours of one thread; goes on where it was stopped)

@@ -51,7 +51,7 @@ cluster() {
 	to=$dir/cluster-$1
 	shift
 	if [ "$to/cluster.json" -nt "$dir/manifest.json" ]; then return 0; fi
-	logged "$log" "$TERCET" cluster --run "$dir" --out "$to" "$@" $pictures || failed "clusters of $dir" $? "$log"
+	logged "$log" "$TERCET" cluster --run "$dir" --out-dir "$to" "$@" $pictures || failed "clusters of $dir" $? "$log"
 }
 
 # one CONFIG TASK DIR makes one run of a sweep and its clusters.
@@ -60,7 +60,7 @@ one() {
 	log=$OUT/logs/$(basename "$dir").log
 	code=0
 	# shellcheck disable=SC2086
-	logged "$log" "$TERCET" train --config "$config" $sets --out "$OUT" --task "$task" || code=$?
+	logged "$log" "$TERCET" train --config "$config" $sets --runs-dir "$OUT" --task "$task" || code=$?
 	case $code in
 	0) ;;
 	5) echo "$dir: collapsed or diverged"; return 0 ;;
@@ -115,7 +115,7 @@ for d in "$@"; do
 	for l in $LOSSES; do
 		config=$configs/$d-$l.yaml
 		# shellcheck disable=SC2086
-		dirs=$("$TERCET" train --config "$config" $sets --out "$OUT" --list)
+		dirs=$("$TERCET" train --config "$config" $sets --runs-dir "$OUT" --list)
 		n=$(echo "$dirs" | wc -l)
 		i=0
 		for dir in $dirs; do

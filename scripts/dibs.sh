@@ -86,12 +86,12 @@ train() {
 	[ -f "$config" ] || config=configs/dibs/$1.yaml # the paper's sizes in both presets
 	log=$OUT/logs/dibs-$preset-$1.log
 	# shellcheck disable=SC2086
-	dirs=$("$TERCET" train --config "$config" $sets --out "$OUT" --list)
+	dirs=$("$TERCET" train --config "$config" $sets --runs-dir "$OUT" --list)
 	echo "$config: $(echo "$dirs" | wc -l) runs, log in $log"
 	printf '== %s %s\n' "$(date '+%F %T')" "$config" >>"$log"
 	code=0
 	# shellcheck disable=SC2086
-	"$TERCET" train --config "$config" $sets --out "$OUT" --jobs "$JOBS" >>"$log" 2>&1 || code=$?
+	"$TERCET" train --config "$config" $sets --runs-dir "$OUT" --jobs "$JOBS" >>"$log" 2>&1 || code=$?
 	case $code in
 	0) ;;
 	5) echo "$config: some runs collapsed or diverged" ;;

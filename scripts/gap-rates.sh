@@ -39,9 +39,9 @@ sweep() {
 	config=$configs/$1.yaml
 	shift
 	# shellcheck disable=SC2086
-	"$TERCET" train --config "$config" $TRAIN_FLAGS "$@" --out "$OUT" >/dev/null
+	"$TERCET" train --config "$config" $TRAIN_FLAGS "$@" --runs-dir "$OUT" >/dev/null
 	# shellcheck disable=SC2086
-	dirs=$("$TERCET" train --config "$config" $TRAIN_FLAGS "$@" --out "$OUT" --list)
+	dirs=$("$TERCET" train --config "$config" $TRAIN_FLAGS "$@" --runs-dir "$OUT" --list)
 }
 
 runs=

@@ -63,7 +63,7 @@ cluster() {
 	dir=$1 log=$2 to=$1/cluster-$3
 	shift 3
 	if [ "$to/cluster.json" -nt "$dir/manifest.json" ]; then return 0; fi
-	logged "$log" "$TERCET" cluster --run "$dir" --out "$to" --no-pictures "$@" || failed "clusters of $dir" $? "$log"
+	logged "$log" "$TERCET" cluster --run "$dir" --out-dir "$to" --no-pictures "$@" || failed "clusters of $dir" $? "$log"
 }
 
 # judge WHAT DIR judges a run that went to its end.
@@ -80,7 +80,7 @@ judge() {
 	logged "$log" "$TERCET" eval --run "$dir" --if-needed --no-pictures || failed "eval of $dir" $? "$log"
 	case $what in
 	attack)
-		logged "$log" "$TERCET" attack --run "$dir" --suite ers --variant both --queries "$QUERIES" --save-examples 0 --if-needed ||
+		logged "$log" "$TERCET" attack --run "$dir" --suite ers --variant both --queries "$QUERIES" --examples 0 --if-needed ||
 			failed "attack on $dir" $? "$log"
 		;;
 	esac
@@ -119,7 +119,7 @@ sets=$TRAIN_FLAGS
 # list CONFIG prints the directories of its runs.
 list() {
 	# shellcheck disable=SC2086
-	"$TERCET" train --config "$1" $sets --out "$OUT" --list
+	"$TERCET" train --config "$1" $sets --runs-dir "$OUT" --list
 }
 
 # train CONFIG LOG FLAG... trains the runs of a sweep.
@@ -128,7 +128,7 @@ train() {
 	shift 2
 	code=0
 	# shellcheck disable=SC2086
-	logged "$log" "$TERCET" train --config "$config" $sets --out "$OUT" "$@" || code=$?
+	logged "$log" "$TERCET" train --config "$config" $sets --runs-dir "$OUT" "$@" || code=$?
 	case $code in
 	0) ;;
 	5) echo "$config: some runs collapsed or diverged" ;;

@@ -83,7 +83,7 @@ for d in "$@"; do
 	esac
 	if ! [ -e "$OUT/stability-$config/checkpoints/last.safetensors" ]; then
 		# shellcheck disable=SC2086
-		"$TERCET" train --config "$configs/study-$config.yaml" $TRAIN_FLAGS --out "$OUT"
+		"$TERCET" train --config "$configs/study-$config.yaml" $TRAIN_FLAGS --runs-dir "$OUT"
 	fi
 	for c in $claims; do echo "$d $c" >>"$tasks"; done
 	case "$dirs " in

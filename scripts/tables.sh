@@ -117,7 +117,7 @@ make_run() {
 	*) failed "training $dir" $code "$log" ;;
 	esac
 	logged "$log" "$TERCET" eval --run "$dir" --if-needed || failed "eval of $dir" $? "$log"
-	logged "$log" "$TERCET" attack --run "$dir" --suite ers --variant both --queries "$queries" --save-examples 0 --if-needed ||
+	logged "$log" "$TERCET" attack --run "$dir" --suite ers --variant both --queries "$queries" --examples 0 --if-needed ||
 		failed "attack on $dir" $? "$log"
 	echo "$dir: done"
 }
@@ -130,7 +130,7 @@ make_runs() {
 	for s in "$@"; do sets="$sets --set $s"; done
 	[ -z "$SEEDS" ] || sets="$sets --set sweep.seed=[$SEEDS]"
 	# shellcheck disable=SC2086
-	dirs=$("$TERCET" train --config "$config" $sets $TRAIN_FLAGS --out "$OUT" --list)
+	dirs=$("$TERCET" train --config "$config" $sets $TRAIN_FLAGS --runs-dir "$OUT" --list)
 	n=$(echo "$dirs" | wc -l)
 	i=0
 	for dir in $dirs; do
@@ -139,7 +139,7 @@ make_runs() {
 		case " $made " in *" $dir "*) continue ;; esac
 		made="$made $dir"
 		# shellcheck disable=SC2086
-		make_run "$dir" "$OUT/logs/$(basename "$dir").log" "$TERCET" train --config "$config" $sets $TRAIN_FLAGS --out "$OUT" --task "$i/$n"
+		make_run "$dir" "$OUT/logs/$(basename "$dir").log" "$TERCET" train --config "$config" $sets $TRAIN_FLAGS --runs-dir "$OUT" --task "$i/$n"
 	done
 }
 

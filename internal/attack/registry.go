@@ -36,13 +36,13 @@ type Option string
 
 // The options, in the order of MethodOptions, and Draws of Options.
 const (
-	W       Option = "w"
-	M       Option = "m"
-	Near    Option = "near"
-	Pure    Option = "pure"
-	XiFixed Option = "xi"
-	XiScale Option = "xi-scale"
-	Draws   Option = "draws" // targets are random
+	W       Option = "ca-queries"
+	M       Option = "qa-candidates"
+	Near    Option = "near-targets"
+	Pure    Option = "distance-objective"
+	XiFixed Option = "spqa-weight"
+	XiScale Option = "spqa-weight-scale"
+	Draws   Option = "target-draws" // targets are random
 )
 
 // MethodOptionNames lists the options that only some attacks use.

@@ -62,9 +62,9 @@ func TestClusterSaysThatLabelsAreNotWritten(t *testing.T) {
 	for _, tc := range []struct {
 		out  string
 		said int
-	}{{"", 1}, {" --out clusters", 0}} {
+	}{{"", 1}, {" --out-dir clusters", 0}} {
 		code, _, stderr := cli(strings.Fields(line + tc.out)...)
-		if n := strings.Count(stderr, "labels are not written; --out FOLDER writes them\n"); code != 0 || n != tc.said {
+		if n := strings.Count(stderr, "labels are not written; --out-dir FOLDER writes them\n"); code != 0 || n != tc.said {
 			t.Errorf("%s: code %d, said\n%s", tc.out, code, stderr)
 		}
 	}

@@ -65,7 +65,7 @@ make the empirical robustness score (ERS; Zhou and Patel, CVPR 2022):
 Each is computed as published (as robrank does, bugs included) and fixed (as the
 papers describe it). Tables also have each score of the unperturbed images, as
 with eps 0: for ERS it is the ceiling. Writes attack.json and a picture
-into the run's directory, or into --out; with --curve, curve.json and a plot.
+into the run's directory, or into --out-dir; with --curve, curve.json and a plot.
 Of other images or weights they are attack-validation.json, attack-best.json and
 the like. A result is not replaced without --force unless the new one covers it: has
 its scores, queries, draws and eps, by the same settings.`,
@@ -73,7 +73,7 @@ its scores, queries, draws and eps, by the same settings.`,
 			{"embedding shift alone: a quick look at the first 256 queries", "tercet attack --run runs/first --queries 256", false},
 			{"the robustness score, its ten parts and their intervals", "tercet attack --run runs/first --suite ers --queries 256 --sample", false},
 			{"in a script: made once, and exit code 4 if the embedding moves by more than 0.5", "tercet attack --run runs/first --suite ers --if-needed --fail-over ES:D=0.5", false},
-			{"a budget of one's own: 16/255 in 50 steps chosen by the attack, three random starts", "tercet attack --run runs/first --eps 16/255 --steps 50 --rule auto --start random --restarts 3 --keep best --out runs/first/strong", false},
+			{"a budget of one's own: 16/255 in 50 steps chosen by the attack, three random starts", "tercet attack --run runs/first --eps 16/255 --pgd-steps 50 --rule auto --start random --restarts 3 --iterate best --out-dir runs/first/strong", false},
 			{"scores against eps, at 0, 7/255, ... 77/255", "tercet attack --run runs/first --attack ES,CA+,CA- --curve eps=0..77/255:12 --queries 64", false},
 		},
 		exits: []int{ExitData, ExitGate, ExitInterrupted},
@@ -88,36 +88,38 @@ its scores, queries, draws and eps, by the same settings.`,
 			fs.StringVar(&o.profile, "profile", "auto", "budget: rob28 (77/255, 3/255, 32 steps), rob224 (8/255, 3/255, 32), or auto by the images' size")
 			fs.StringVar(&o.eps, "eps", "", "radius of the ball, pixels in [0, 1]: 0.03 or 8/255; 0 leaves images as they are")
 			fs.StringVar(&o.step, "step", "", "length of a step, as eps; by default the profile's, or eps where there is one step (FGSM)")
-			fs.IntVar(&o.iterations, "steps", 32, "gradient steps")
+			fs.IntVar(&o.iterations, "pgd-steps", 32, "gradient steps")
 			fs.StringVar(&o.norm, "norm", "linf", "ball: linf or l2")
 			fs.StringVar(&o.direction, "direction", "sign", "sign or normalized gradient")
 			fs.StringVar(&o.rule, "rule", "fixed", "step size: fixed or auto")
 			fs.StringVar(&o.start, "start", "clean", "clean or random; with restarts, the runs after the first start at random")
 			fs.IntVar(&o.restarts, "restarts", 1, "runs, of which each image's best counts; those after the first start at random")
-			fs.StringVar(&o.keep, "keep", "last", "last or best iterate")
+			fs.StringVar(&o.keep, "iterate", "last", "iterate that counts: last or best")
 			fs.IntVar(&o.queries, "queries", 0, "images to attack, 0 for all; the gallery is always whole")
 			fs.BoolVar(&o.sample, "sample", false, "draw the queries at random instead of taking the first")
 			fs.IntVar(&o.batch, "batch", 0, "queries over which published scores are first averaged; 0: 128, or 112 with rob224")
 			fs.Uint64Var(&o.seed, "seed", 0, "seed of queries, of targets and of random starts")
-			fs.IntVar(&o.draws, "draws", 1, "draws of random targets, over which scores are means"+usedBy(attack.Draws))
-			fs.IntVar(&o.w, "w", 1, "queries that the candidate is aimed at"+usedBy(attack.W))
-			fs.IntVar(&o.m, "m", 1, "candidates that the query is aimed at"+usedBy(attack.M))
-			fs.BoolVar(&o.near, "near", false, "targets from the nearest 1 to 5 % instead of all items"+usedBy(attack.Near))
-			fs.BoolVar(&o.pure, "pure", false, "the distance itself as objective instead of hinges over the gallery"+usedBy(attack.Pure))
-			fs.Float64Var(&o.xi, "xi", 0, "fixed weight of what is to stay; 0: 1 for SPQA+, 100 for SPQA- (ECCV 2020)"+usedBy(attack.XiFixed))
-			fs.Float64Var(&o.xiScale, "xi-scale", 0, "weight min(exp(xi-scale * loss), 1e9) instead, as robrank has it: 2e4 for MNIST, 4e4 for Fashion and CUB, 7e4 for Cars and SOP"+usedBy(attack.XiScale))
+			fs.IntVar(&o.draws, "target-draws", 1, "draws of random targets; scores are means over them"+usedBy(attack.Draws))
+			fs.IntVar(&o.w, "ca-queries", 1, "w, number of queries that a candidate is aimed at"+usedBy(attack.W))
+			fs.IntVar(&o.m, "qa-candidates", 1, "m, number of candidates that a query is aimed at"+usedBy(attack.M))
+			fs.BoolVar(&o.near, "near-targets", false, "targets from the nearest 1 to 5 % instead of all items"+usedBy(attack.Near))
+			fs.BoolVar(&o.pure, "distance-objective", false, "minimize the distance instead of hinges over the gallery"+usedBy(attack.Pure))
+			fs.Float64Var(&o.xi, "spqa-weight", 0, "xi, fixed weight of the images to keep in place; 0: 1 for SPQA+, 100 for SPQA- (ECCV 2020)"+usedBy(attack.XiFixed))
+			fs.Float64Var(&o.xiScale, "spqa-weight-scale", 0, "k of the weight min(exp(k * loss), 1e9), as in robrank: 2e4 for MNIST, 4e4 for Fashion and CUB, 7e4 for Cars and SOP"+usedBy(attack.XiScale))
 			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none")
 			fs.StringVar(&o.curve, "curve", "", "scores against eps instead of at one: `SPEC` eps=0..77/255:12 is 12 points from 0 to 77/255")
-			fs.IntVar(&o.examples, "save-examples", 8, "queries to draw; 0 draws none")
-			fs.StringSliceVar(&o.examplesOf, "examples-of", nil, "attacks to draw, `LIST` such as ES,GTM; by default ES, or the first")
+			fs.IntVar(&o.examples, "examples", 8, "queries to draw; 0 draws none")
+			fs.StringSliceVar(&o.examplesOf, "example-attacks", nil, "attacks to draw, `LIST` such as ES,GTM; by default ES, or the first")
 			fs.StringVar(&o.save, "save-images", "", "write images before and after, targets and values of all queries, attacks and variants to `FOLDER` as npy")
-			fs.StringVarP(&o.out, "out", "o", "", "folder to write to; without one, the run's directory")
+			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, the run's directory")
 			fs.BoolVar(&o.force, "force", false, "replace an attack.json or curve.json that has more, or is of other settings")
 			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show attack.json as it is where it has these options, weights and images")
 			cmd.MarkFlagsMutuallyExclusive("attack", "suite")
 			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
 			cmd.MarkFlagsMutuallyExclusive("save-images", "if-needed")
-			cmd.MarkFlagsMutuallyExclusive("xi", "xi-scale")
+			cmd.MarkFlagsMutuallyExclusive("spqa-weight", "spqa-weight-scale")
+			oldNames(fs, "steps", "pgd-steps", "keep", "iterate", "draws", "target-draws", "w", "ca-queries", "m", "qa-candidates", "near", "near-targets",
+				"pure", "distance-objective", "xi", "spqa-weight", "xi-scale", "spqa-weight-scale", "save-examples", "examples", "examples-of", "example-attacks", "out", "out-dir")
 			o.changed = fs.Changed
 		},
 		run: func(ctx context.Context, _ []string) error { return runAttack(ctx, s, o) },
@@ -215,8 +217,8 @@ func (o *attackOptions) checkAttack() ([]gate, error) {
 		return nil, err
 	}
 	err := atLeast(flagCount{"queries", o.queries, 0}, flagCount{"batch", o.batch, 0},
-		flagCount{"save-examples", o.examples, 0}, flagCount{"steps", o.iterations, 1}, flagCount{"restarts", o.restarts, 1},
-		flagCount{"draws", o.draws, 1}, flagCount{"w", o.w, 1}, flagCount{"m", o.m, 1})
+		flagCount{"examples", o.examples, 0}, flagCount{"pgd-steps", o.iterations, 1}, flagCount{"restarts", o.restarts, 1},
+		flagCount{"target-draws", o.draws, 1}, flagCount{"ca-queries", o.w, 1}, flagCount{"qa-candidates", o.m, 1})
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func (o *attackOptions) checkCurve() error {
 	if o.changed("eps") {
 		return usagef("--curve goes over eps itself; leave --eps out")
 	}
-	for _, flag := range []string{"save-examples", "examples-of", "save-images", "fail-under", "fail-over", "if-needed"} {
+	for _, flag := range []string{"examples", "example-attacks", "save-images", "fail-under", "fail-over", "if-needed"} {
 		if o.changed(flag) {
 			return usagef("--%s is about one eps and its attack.json; it does not go with --curve", flag)
 		}

@@ -23,7 +23,7 @@ func (o *attackOptions) choices() error {
 		{"direction", o.direction, []string{"sign", "normalized"}},
 		{"rule", o.rule, []string{"fixed", "auto"}},
 		{"start", o.start, []string{"clean", "random"}},
-		{"keep", o.keep, []string{"last", "best"}},
+		{"iterate", o.keep, []string{"last", "best"}},
 	} {
 		if !slices.Contains(c.valid, c.value) {
 			last := len(c.valid) - 1

@@ -25,15 +25,15 @@ func (o *attackOptions) names() error {
 	if o.attacks, err = attackNames("--attack", o.attacks); err != nil {
 		return err
 	}
-	if o.examplesOf, err = attackNames("--examples-of", o.examplesOf); err != nil {
+	if o.examplesOf, err = attackNames("--example-attacks", o.examplesOf); err != nil {
 		return err
 	}
-	if o.changed("examples-of") && len(o.examplesOf) == 0 || o.attacks == nil {
+	if o.changed("example-attacks") && len(o.examplesOf) == 0 || o.attacks == nil {
 		return usagef("no attack is named; there are: %s", strings.Join(attack.Attacks(), ", "))
 	}
 	for _, n := range o.examplesOf {
 		if !slices.Contains(o.attacks, n) {
-			return usagef("--examples-of names %s, which is not among the attacks: %s", n, strings.Join(o.attacks, ", "))
+			return usagef("--example-attacks names %s, which is not among the attacks: %s", n, strings.Join(o.attacks, ", "))
 		}
 	}
 	return nil
@@ -109,13 +109,13 @@ func (o *attackOptions) settings(r *run.Run) (record.AttackOptions, error) {
 		}
 	}
 	for flag, set := range map[string]func(){
-		"steps":     func() { a.Iterations = o.iterations },
+		"pgd-steps": func() { a.Iterations = o.iterations },
 		"norm":      func() { a.Norm = o.norm },
 		"direction": func() { a.Direction = o.direction },
 		"rule":      func() { a.Rule = o.rule },
 		"start":     func() { a.Start = o.start },
 		"restarts":  func() { a.Restarts = o.restarts },
-		"keep":      func() { a.Keep = o.keep },
+		"iterate":   func() { a.Keep = o.keep },
 	} {
 		if o.changed(flag) {
 			set()
@@ -140,7 +140,7 @@ func (o *attackOptions) settings(r *run.Run) (record.AttackOptions, error) {
 	case o.set == "validation" && v != nil:
 		items = v.Items
 	}
-	if err := atMost(items, flagCount{"w", o.w, 1}, flagCount{"m", o.m, 1}); err != nil {
+	if err := atMost(items, flagCount{"ca-queries", o.w, 1}, flagCount{"qa-candidates", o.m, 1}); err != nil {
 		return a, err
 	}
 	if err := o.weights(); err != nil {
@@ -176,7 +176,7 @@ func (o *attackOptions) weights() error {
 	for _, f := range []struct {
 		flag  string
 		value float64
-	}{{"xi", o.xi}, {"xi-scale", o.xiScale}} {
+	}{{"spqa-weight", o.xi}, {"spqa-weight-scale", o.xiScale}} {
 		if !(f.value >= 0) || math.IsInf(f.value, 0) {
 			return usagef("--%s is %v; give a finite number, 0 or more", f.flag, f.value)
 		}

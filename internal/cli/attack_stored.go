@@ -27,7 +27,7 @@ func (o *attackOptions) stored(r *run.Run, opts record.AttackOptions) (*record.A
 	}
 	d, err := record.ReadKept[record.Attack](o.path())
 	if d == nil {
-		return nil, keptError(err, "FOLDER")
+		return nil, keptError(err, "--out-dir FOLDER")
 	}
 	step, err := r.Step(o.checkpoint)
 	if err != nil {
@@ -36,7 +36,7 @@ func (o *attackOptions) stored(r *run.Run, opts record.AttackOptions) (*record.A
 	if o.ifNeeded && r.Owns(o.path(), d.Source) && robustness.SameAttack(d, opts) && r.Measures(d.Source, o.checkpoint, step, o.set) {
 		return d, nil
 	}
-	return nil, keptError(r.Protect(o.path(), d.Source, o.set, o.checkpoint, robustness.PlannedAttack(opts).Covers(*d)), "FOLDER")
+	return nil, keptError(r.Protect(o.path(), d.Source, o.set, o.checkpoint, robustness.PlannedAttack(opts).Covers(*d)), "--out-dir FOLDER")
 }
 
 // storedCurve refuses, before the work, to replace a curve, as stored does.
@@ -44,7 +44,7 @@ func (o *attackOptions) storedCurve(r *run.Run, opts record.AttackOptions) error
 	if err := writable(o.curvePath()); err != nil || o.force {
 		return err
 	}
-	return keptError(run.Keep(r, o.curvePath(), robustness.PlannedCurve(opts, o.points), o.set, o.checkpoint), "FOLDER")
+	return keptError(run.Keep(r, o.curvePath(), robustness.PlannedCurve(opts, o.points), o.set, o.checkpoint), "--out-dir FOLDER")
 }
 
 // writable refuses a path to which no result is written, before the work.
@@ -56,7 +56,7 @@ func writable(path string) error {
 }
 
 // keptError says how a result that is not replaced can be, or where else the new one
-// goes: to --out, which takes what place names, "" where there is none.
+// goes: the flag that place names, "" where there is none.
 func keptError(err error, place string) error {
 	var kept *record.KeptError
 	switch {
@@ -67,5 +67,5 @@ func keptError(err error, place string) error {
 	case place == "":
 		return usagef("%w; --force replaces it", err)
 	}
-	return usagef("%w; --out %s writes elsewhere, --force replaces it", err, place)
+	return usagef("%w; %s writes elsewhere, --force replaces it", err, place)
 }

@@ -14,20 +14,20 @@ import (
 func TestAttackKeepsTheLargerResult(t *testing.T) {
 	inTiny(t)
 	must(t, 0, "train -c tiny.yaml")
-	const look = "attack --run runs/tiny --steps 1 --bootstrap 0 --save-examples 0"
+	const look = "attack --run runs/tiny --pgd-steps 1 --bootstrap 0 --examples 0"
 	const whole = look + " --suite ers --queries 12 --variant both"
 	must(t, 0, look+" --queries 2") // the first one has less
 	must(t, 0, whole)
 	before := snapshot(t, ".")
 	for flags, want := range map[string]string{
-		"--queries 8":                                   "replacing runs/tiny/attack.json would lose: the scores CA+, CA-, QA+, QA-, TMA, LTM, GTM, GTT, ERS; 12 queries instead of 8; --out FOLDER writes elsewhere, --force replaces it",
-		"--suite ers --variant fixed":                   "the variant published; --out",
-		"--suite ers --queries 11":                      "would lose: 12 queries instead of 11; --out",
+		"--queries 8":                                   "replacing runs/tiny/attack.json would lose: the scores CA+, CA-, QA+, QA-, TMA, LTM, GTM, GTT, ERS; 12 queries instead of 8; --out-dir FOLDER writes elsewhere, --force replaces it",
+		"--suite ers --variant fixed":                   "the variant published; --out-dir",
+		"--suite ers --queries 11":                      "would lose: 12 queries instead of 11; --out-dir",
 		"--queries 8 --if-needed":                       "12 queries instead of 8",
-		"--queries 8 --out runs/tiny/./":                "12 queries instead of 8",
-		"--suite ers --queries 12 --eps 8/255":          "replacing runs/tiny/attack.json would lose: eps 77/255 instead of 8/255; step 77/255 instead of 8/255; --out FOLDER writes elsewhere, --force replaces it",
-		"--suite ers --eps 8/255 --step 1/255":          "would lose: eps 77/255 instead of 8/255; step 77/255 instead of 1/255; --out",
-		"--suite ers --queries 12 --seed 1 --if-needed": "would lose: seed 0 instead of 1; --out",
+		"--queries 8 --out-dir runs/tiny/./":            "12 queries instead of 8",
+		"--suite ers --queries 12 --eps 8/255":          "replacing runs/tiny/attack.json would lose: eps 77/255 instead of 8/255; step 77/255 instead of 8/255; --out-dir FOLDER writes elsewhere, --force replaces it",
+		"--suite ers --eps 8/255 --step 1/255":          "would lose: eps 77/255 instead of 8/255; step 77/255 instead of 1/255; --out-dir",
+		"--suite ers --queries 12 --seed 1 --if-needed": "would lose: seed 0 instead of 1; --out-dir",
 	} {
 		refuse(t, 2, look+" "+flags, want)
 	}
@@ -41,15 +41,15 @@ func TestAttackKeepsTheLargerResult(t *testing.T) {
 func TestAttackKeepsTheLargerCurve(t *testing.T) {
 	inTiny(t)
 	must(t, 0, "train -c tiny.yaml")
-	const curve = "attack --run runs/tiny --steps 1 --bootstrap 0 --no-pictures"
+	const curve = "attack --run runs/tiny --pgd-steps 1 --bootstrap 0 --no-pictures"
 	must(t, 0, curve+" --queries 4 --curve eps=0..4/255:2")
 	must(t, 0, curve+" --queries 8 --step 4/255 --attack ES,LTM --curve eps=0..4/255:3") // more of the same
 	before := snapshot(t, ".")
 	for flags, want := range map[string]string{
-		"--queries 8 --curve eps=0..4/255:3":                              "replacing runs/tiny/curve.json would lose: the scores LTM; --out FOLDER writes elsewhere, --force replaces it",
-		"--queries 4 --attack ES,LTM --curve eps=0..4/255:3":              "would lose: 8 queries instead of 4; --out",
-		"--queries 8 --attack ES,LTM --curve eps=0..4/255:2":              "would lose: the scores at eps 2/255; --out",
-		"--queries 8 --attack ES,LTM --step 1/255 --curve eps=0..4/255:3": "would lose: step 4/255 instead of 1/255; --out",
+		"--queries 8 --curve eps=0..4/255:3":                              "replacing runs/tiny/curve.json would lose: the scores LTM; --out-dir FOLDER writes elsewhere, --force replaces it",
+		"--queries 4 --attack ES,LTM --curve eps=0..4/255:3":              "would lose: 8 queries instead of 4; --out-dir",
+		"--queries 8 --attack ES,LTM --curve eps=0..4/255:2":              "would lose: the scores at eps 2/255; --out-dir",
+		"--queries 8 --attack ES,LTM --step 1/255 --curve eps=0..4/255:3": "would lose: step 4/255 instead of 1/255; --out-dir",
 	} {
 		refuse(t, 2, curve+" "+flags, want)
 	}
@@ -66,7 +66,7 @@ func TestIfNeeded(t *testing.T) {
 	inTiny(t)
 	must(t, 0, "train -c tiny.yaml")
 	for _, c := range []struct{ line, file, more string }{
-		{"attack --run runs/tiny --suite ers --variant both --queries 12 --steps 1 --save-examples 0", "attack.json", " --draws 2"},
+		{"attack --run runs/tiny --suite ers --variant both --queries 12 --pgd-steps 1 --examples 0", "attack.json", " --target-draws 2"},
 		{"eval --run runs/tiny --no-pictures", "eval.json", " --k 1,2,4,8,16"},
 	} {
 		path := filepath.Join("runs/tiny", c.file)
@@ -88,8 +88,8 @@ func TestIfNeeded(t *testing.T) {
 			t.Errorf("%s%s: not made", c.line, c.more)
 		}
 	}
-	must(t, 4, "attack --run runs/tiny --suite ers --queries 12 --steps 1 --draws 2 --if-needed --fail-over ES:D=0")
-	must(t, 0, "attack --run runs/tiny --suite ers --queries 12 --steps 1 --draws 2 --if-needed --fail-over ES:D=2 --fail-over 'TMA(published)=1'")
+	must(t, 4, "attack --run runs/tiny --suite ers --queries 12 --pgd-steps 1 --target-draws 2 --if-needed --fail-over ES:D=0")
+	must(t, 0, "attack --run runs/tiny --suite ers --queries 12 --pgd-steps 1 --target-draws 2 --if-needed --fail-over ES:D=2 --fail-over 'TMA(published)=1'")
 	// A result of weights that the run has left behind is made anew, without asking.
 	const of = `"step": 18`
 	b, err := os.ReadFile("runs/tiny/attack.json")
@@ -97,7 +97,7 @@ func TestIfNeeded(t *testing.T) {
 		t.Fatalf("%v: no %s", err, of)
 	}
 	put(t, "runs/tiny/attack.json", strings.Replace(unsealed(b), of, `"step": 9`, 1))
-	must(t, 0, "attack --run runs/tiny --queries 2 --steps 1 --if-needed")
+	must(t, 0, "attack --run runs/tiny --queries 2 --pgd-steps 1 --if-needed")
 	if d, _ := record.ReadKept[record.Attack]("runs/tiny/attack.json"); d == nil || d.Queries != 2 || d.Source.Step != 18 {
 		t.Errorf("%+v", d)
 	}
@@ -107,8 +107,8 @@ func TestAttackElsewhere(t *testing.T) {
 	inTiny(t)
 	must(t, 0, "train -c tiny.yaml")
 	before := snapshot(t, "runs")
-	const look = "attack --run runs/tiny --steps 1 --queries 2"
-	must(t, 0, look+" --out a/b --save-examples 1")
+	const look = "attack --run runs/tiny --pgd-steps 1 --queries 2"
+	must(t, 0, look+" --out a/b --examples 1")
 	must(t, 0, look+" --out a/b --curve eps=0..1/255:2")
 	unchanged(t, "runs", before, nil)
 	for _, name := range []string{"attack.json", "curve.json", "figures/attack.png", "figures/attack-curve.png"} {
@@ -117,8 +117,8 @@ func TestAttackElsewhere(t *testing.T) {
 		}
 	}
 	must(t, 0, "train -c tiny.yaml --set name=other --seed 1")
-	refuse(t, 2, "attack --run runs/other --steps 1 --queries 2 --out a/b", "would lose: the result of runs/tiny")
-	must(t, 0, "attack --run runs/other --steps 1 --queries 2 --out a/b --force")
+	refuse(t, 2, "attack --run runs/other --pgd-steps 1 --queries 2 --out-dir a/b", "would lose: the result of runs/tiny")
+	must(t, 0, "attack --run runs/other --pgd-steps 1 --queries 2 --out-dir a/b --force")
 }
 
 // Weights of a run that has not come to its end are told of.
@@ -131,7 +131,7 @@ func TestUnfinishedRuns(t *testing.T) {
 	}
 	for _, status := range []string{"interrupted", "running", "finished"} {
 		put(t, "runs/tiny/manifest.json", strings.Replace(unsealed(b), `"status": "finished"`, `"status": "`+status+`"`, 1))
-		for _, line := range []string{"eval --run runs/tiny --no-pictures", "attack --run runs/tiny --queries 2 --steps 1 --save-examples 0", "cluster --run runs/tiny --no-pictures"} {
+		for _, line := range []string{"eval --run runs/tiny --no-pictures", "attack --run runs/tiny --queries 2 --steps 1 --examples 0", "cluster --run runs/tiny --no-pictures"} {
 			_, _, stderr := cli(shellWords(line)...)
 			want := "warning: runs/tiny is unfinished (" + status + "): checkpoint last is of step 18 of 18"
 			if got := strings.Count(stderr, want); got != 1 && status != "finished" || strings.Contains(stderr, "unfinished") && status == "finished" {

@@ -93,7 +93,7 @@ func TestWordsOfABudget(t *testing.T) {
 func TestSuite(t *testing.T) {
 	inTiny(t)
 	must(t, 0, "train -c tiny.yaml")
-	line := "attack --run runs/tiny --suite ERS --queries 7 --steps 2 --batch 3 --bootstrap 100 --save-images f --examples-of GTM,es --save-examples 2"
+	line := "attack --run runs/tiny --suite ERS --queries 7 --pgd-steps 2 --batch 3 --bootstrap 100 --save-images f --example-attacks GTM,es --examples 2"
 	doc := document(t, line)
 	suite := []string{"CA+", "CA-", "QA+", "QA-", "TMA", "ES:D", "ES:R", "LTM", "GTM", "GTT", "ERS"}
 	for _, group := range []string{"scores", "clean"} {
@@ -116,9 +116,9 @@ func TestSuite(t *testing.T) {
 	}
 	savedFiles(t, doc)
 
-	must(t, 4, "attack --run runs/tiny --attack LTM --variant published --queries 4 --steps 1 --force --fail-under 'LTM(published)=1.01'")
+	must(t, 4, "attack --run runs/tiny --attack LTM --variant published --queries 4 --pgd-steps 1 --force --fail-under 'LTM(published)=1.01'")
 	refuse(t, 2, "attack --run runs/tiny --attack LTM --variant published --fail-under LTM=0.5", `"LTM" will not be measured; did you mean LTM(published)?`)
-	if one := document(t, "attack --run runs/tiny --attack ltm,CA+ --variant fixed --queries 4 --eps 0 --draws 2 --near --out elsewhere"); len(one["scores"].(map[string]any)) != 1 {
+	if one := document(t, "attack --run runs/tiny --attack ltm,CA+ --variant fixed --queries 4 --eps 0 --target-draws 2 --near-targets --out-dir elsewhere"); len(one["scores"].(map[string]any)) != 1 {
 		t.Errorf("variants %v", one["scores"])
 	} else if s := one["scores"].(map[string]any)["fixed"]; fmt.Sprint(s) != fmt.Sprint(one["clean"].(map[string]any)["fixed"]) {
 		t.Errorf("eps 0: %v is not the clean value %v", s, one["clean"])
@@ -170,7 +170,7 @@ func savedFiles(t *testing.T, doc map[string]any) {
 func TestCurve(t *testing.T) {
 	inTiny(t)
 	must(t, 0, "train -c tiny.yaml")
-	doc := document(t, "attack --run runs/tiny --attack ES,TMA --queries 6 --steps 2 --bootstrap 0 --curve eps=0..12/255:3")
+	doc := document(t, "attack --run runs/tiny --attack ES,TMA --queries 6 --pgd-steps 2 --bootstrap 0 --curve eps=0..12/255:3")
 	if doc["schema"] != "tercet.curve/1" || len(doc["points"].([]any)) != 3 {
 		t.Errorf("%v", doc)
 	}
@@ -190,7 +190,7 @@ func TestCurve(t *testing.T) {
 	if _, err := os.Stat("runs/tiny/attack.json"); err == nil {
 		t.Error("a curve writes attack.json")
 	}
-	table := must(t, 0, "attack --run runs/tiny --attack ES --queries 6 --steps 2 --curve eps=0..12/255:3 --no-pictures --force --format csv")
+	table := must(t, 0, "attack --run runs/tiny --attack ES --queries 6 --pgd-steps 2 --curve eps=0..12/255:3 --no-pictures --force --format csv")
 	if !strings.HasPrefix(table, "score,variant,0,6/255,12/255\nES:D,published,") {
 		t.Error(table)
 	}
@@ -211,41 +211,41 @@ func TestAttackRefuses(t *testing.T) {
 		{"--suite erz", 2, `--suite is "erz"; give ers`},
 		{"--suite ers --attack es", 2, "--attack and --suite do not go together"},
 		{"--variant fix", 2, `--variant is "fix"; give published, fixed or both`},
-		{"--attack es --examples-of LTM", 2, "--examples-of names LTM, which is not among the attacks: ES"},
-		{"--steps 0", 2, "--steps is 0; give at least 1"},
-		{"--draws 0", 2, "--draws is 0"},
-		{"--w 0", 2, "--w is 0"},
-		{"--m -1", 2, "--m is -1"},
+		{"--attack es --example-attacks LTM", 2, "--example-attacks names LTM, which is not among the attacks: ES"},
+		{"--pgd-steps 0", 2, "--pgd-steps is 0; give at least 1"},
+		{"--target-draws 0", 2, "--target-draws is 0"},
+		{"--ca-queries 0", 2, "--ca-queries is 0"},
+		{"--qa-candidates -1", 2, "--qa-candidates is -1"},
 		{"--eps 77", 2, "write 77/255"},
 		{"--eps 1.5", 2, "no image is further than 1 away in the linf norm"},
 		{"--norm l2 --eps 17 --step 1", 2, "no image is further than 16 away in the l2 norm"},
 		{"--eps 8/0", 2, "is not a number"},
 		{"--step 0/255", 2, "--step is 0/255; give a length above 0"},
-		{"--attack SPQA+ --xi -1", 2, "--xi is -1"},
-		{"--xi 1 --xi-scale 1", 2, "--xi and --xi-scale do not go together"},
+		{"--attack SPQA+ --spqa-weight -1", 2, "--spqa-weight is -1"},
+		{"--spqa-weight 1 --spqa-weight-scale 1", 2, "--spqa-weight and --spqa-weight-scale do not go together"},
 		{"--curve eps=0..1:3 --eps 0.1", 2, "--curve goes over eps itself; leave --eps out"},
 		{"--curve eps=0..1:3 --save-images f", 2, "--save-images is about one eps"},
 		{"--curve eps=0..1:3 --fail-under ES:R=1", 2, "--fail-under is about one eps"},
 		{"--curve eps=0..2:3", 2, "no image is further than 1 away"},
 		{"--curve ''", 2, "a curve goes over eps"},
-		{"--attack QA+ --m 40", 2, "--m is 40, but the gallery has 36 images"},
-		{"--attack QA- --m 2", 2, "m is 2, but there are 1"},
+		{"--attack QA+ --qa-candidates 40", 2, "--qa-candidates is 40, but the gallery has 36 images"},
+		{"--attack QA- --qa-candidates 2", 2, "m is 2, but there are 1"},
 		{"--attack SPQA-", 3, "m is 1, but there are 0"},
-		{"--attack CA+,SPQA- --pure", 2, "--pure does not go with SPQA"},
+		{"--attack CA+,SPQA- --distance-objective", 2, "--distance-objective does not go with SPQA"},
 		{"--profile rob299", 2, `--profile is "rob299"; give auto, rob28 or rob224`},
 		{"--rule automatic", 2, `--rule is "automatic"; give fixed or auto`},
 		{"--start warm", 2, `--start is "warm"; give clean or random`},
-		{"--keep first", 2, `--keep is "first"; give last or best`},
+		{"--iterate first", 2, `--iterate is "first"; give last or best`},
 		{"--norm l1", 2, `--norm is "l1"; give linf or l2`},
 		{"--direction up", 2, `--direction is "up"; give sign or normalized`},
-		{"--near", 2, "--near has no effect on ES; it is for CA+, QA+"},
-		{"--attack CA-,LTM --near", 2, "--near has no effect on CA-, LTM"},
-		{"--pure", 2, "--pure has no effect on ES"},
-		{"--attack QA+ --xi 1", 2, "--xi has no effect on QA+; it is for SPQA+, SPQA-"},
-		{"--suite ers --xi-scale 1", 2, "--xi-scale has no effect"},
-		{"--attack QA+ --w 2", 2, "--w has no effect on QA+; it is for CA+, CA-"},
-		{"--attack CA+ --m 2", 2, "--m has no effect on CA+"},
-		{"--attack GTM --draws 2", 2, "--draws has no effect on GTM"},
+		{"--near-targets", 2, "--near-targets has no effect on ES; it is for CA+, QA+"},
+		{"--attack CA-,LTM --near-targets", 2, "--near-targets has no effect on CA-, LTM"},
+		{"--distance-objective", 2, "--distance-objective has no effect on ES"},
+		{"--attack QA+ --spqa-weight 1", 2, "--spqa-weight has no effect on QA+; it is for SPQA+, SPQA-"},
+		{"--suite ers --spqa-weight-scale 1", 2, "--spqa-weight-scale has no effect"},
+		{"--attack QA+ --ca-queries 2", 2, "--ca-queries has no effect on QA+; it is for CA+, CA-"},
+		{"--attack CA+ --qa-candidates 2", 2, "--qa-candidates has no effect on CA+"},
+		{"--attack GTM --target-draws 2", 2, "--target-draws has no effect on GTM"},
 		{"--bootstrap 1", 2, "--bootstrap is 1: too few for 95 % intervals; give at least 100, or 0 for none"},
 		{"--bootstrap 99", 2, "--bootstrap is 99: too few"},
 		{"--bootstrap -1", 2, "--bootstrap is -1"},
@@ -268,7 +268,7 @@ func TestAttackRefuses(t *testing.T) {
 func TestAttackOfEmbeddingsOfAnyLength(t *testing.T) {
 	inTiny(t)
 	must(t, 0, "train -c tiny.yaml --set model.normalize=false --set train.epochs=1")
-	_, _, stderr := cli(shellWords("attack --run runs/tiny --suite ers --queries 4 --steps 1")...)
+	_, _, stderr := cli(shellWords("attack --run runs/tiny --suite ers --queries 4 --pgd-steps 1")...)
 	if !strings.Contains(stderr, "warning: embeddings are not of length 1") || !strings.Contains(stderr, "ERS means nothing") {
 		t.Error(stderr)
 	}

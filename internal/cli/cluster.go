@@ -85,21 +85,21 @@ Without --method, flags decide where they are of one method (-k is k-means'), th
 it is multicut for a graph and for a run whose loss fixes a threshold, else kmeans.
 
 Multicut takes all pairs of items: the factored solver needs no matrix of them. The
-other solvers work on the matrix of all costs, or with --graph-neighbours and
+other solvers work on the matrix of all costs, or with --graph-neighbors and
 --graph-random on a sparse graph. Each answer stands beside a lower bound and beside
 what the ground truth and k-means cost, which tells whether the costs or the solver
 are to blame for what is wrong.
 
 Where labels are known the clusters are scored against them. Writes cluster.json,
 labels.npy, clusters.safetensors (for tercet cluster assign) and pictures into the
-run's directory, or into --out. Of other images or weights all goes into
+run's directory, or into --out-dir. Of other images or weights all goes into
 RUN/cluster-validation, RUN/cluster-best and the like. A clustering of a run is not
 replaced without --force unless the new one covers it: is of the same method and
 settings, of no fewer images, with its maps and its comparison.`,
 		examples: []example{
 			{"a run's test images, by multicut if its loss fixes a threshold, else by k-means", "tercet cluster --run runs/first", false},
-			{"multicut, its threshold fitted to held-out images of the run", "tercet cluster --run runs/first --method multicut --threshold fit --out clusters", false},
-			{"embeddings of another tool: those nearer than 0.8 belong together", "tercet cluster --embeddings X.npy --method multicut --threshold 0.8 --out clusters", false},
+			{"multicut, its threshold fitted to held-out images of the run", "tercet cluster --run runs/first --method multicut --threshold fit --out-dir clusters", false},
+			{"embeddings of another tool: those nearer than 0.8 belong together", "tercet cluster --embeddings X.npy --method multicut --threshold 0.8 --out-dir clusters", false},
 			{"k-means, k by the silhouette", "tercet cluster --embeddings X.npy --labels Y.npy -k 2..12 --map none", false},
 			{"density-based, in a script: exit code 4 unless NMI is at least 0.5", "tercet cluster --embeddings X.npy --labels Y.npy --method hdbscan --min-cluster-size 4 --fail-under nmi=0.5", false},
 		},
@@ -144,7 +144,7 @@ func runCluster(ctx context.Context, s *Streams, o clusterOptions) error {
 		return err
 	}
 	if o.out == "" {
-		s.Note("labels are not written; --out FOLDER writes them")
+		s.Note("labels are not written; --out-dir FOLDER writes them")
 	}
 	if c.Stopped != nil {
 		return fmt.Errorf("%w: the clusters are there, but not all that was asked for beside them", stoppedBy(ctx))
@@ -209,7 +209,7 @@ func (o *clusterOptions) clusterRun(ctx context.Context, s *Streams, view *stage
 	}
 	if !o.force {
 		now := record.Cluster{Options: opts, Source: record.Source{Items: o.limit}}
-		if err := keptError(run.Keep(r, path, now, o.set, o.checkpoint), "FOLDER"); err != nil {
+		if err := keptError(run.Keep(r, path, now, o.set, o.checkpoint), "--out-dir FOLDER"); err != nil {
 			return nil, err
 		}
 	}
@@ -222,7 +222,7 @@ func (o *clusterOptions) place() (string, error) {
 	if err := writable(path); err != nil || o.force {
 		return path, err
 	}
-	return path, keptError(solve.Vacant(o.out), "FOLDER")
+	return path, keptError(solve.Vacant(o.out), "--out-dir FOLDER")
 }
 
 // clusterFile clusters the embeddings or the graph of a file.
@@ -249,7 +249,7 @@ func (o *clusterOptions) clusterFile(ctx context.Context, view *stages) (*solve.
 	return c, labelsError(err)
 }
 
-// keeper refuses to replace what --out has by less of the same files, or by the result of
+// keeper refuses to replace what --out-dir has by less of the same files, or by the result of
 // others; nil where there is nothing to refuse.
 func (o *clusterOptions) keeper(opts record.ClusterOptions) run.Keeper {
 	if o.out == "" || o.force {
@@ -258,7 +258,7 @@ func (o *clusterOptions) keeper(opts record.ClusterOptions) run.Keeper {
 	path := filepath.Join(o.out, "cluster.json")
 	return func(now record.Source) error {
 		now.Items = 0 // all of them
-		return keptError(record.KeepFiles(path, record.Cluster{Options: opts, Source: now}), "FOLDER")
+		return keptError(record.KeepFiles(path, record.Cluster{Options: opts, Source: now}), "--out-dir FOLDER")
 	}
 }
 
@@ -303,10 +303,10 @@ func stoppedBy(ctx context.Context) error {
 	return ErrInterrupted
 }
 
-// outFolder refuses an --out that is a file.
+// outFolder refuses an --out-dir that is a file.
 func outFolder(path string) error {
 	if info, err := os.Stat(path); path != "" && err == nil && !info.IsDir() {
-		return usagef("--out %s is a file; give a folder, which need not exist yet", path)
+		return usagef("--out-dir %s is a file; give a folder, which need not exist yet", path)
 	}
 	return nil
 }

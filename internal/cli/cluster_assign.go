@@ -41,10 +41,10 @@ the exact best place; one that no cluster gains by is a cluster of its own, labe
 To clusters of k-means it goes by the nearest mean. Multicuts on sparse graphs, with
 --link distance or with --clip have no such rule, nor have agglomerative and hdbscan.
 
-With --out it writes assign.json and assigned.npy.`,
+With --out-dir it writes assign.json and assigned.npy.`,
 		examples: []example{
 			{"training images to the clusters of a run's test images", "tercet cluster assign --clusters runs/first --run runs/first --split train", false},
-			{"embeddings of another tool", "tercet cluster assign --clusters runs/first/cluster.json --embeddings X.npy --labels Y.npy --out new", false},
+			{"embeddings of another tool", "tercet cluster assign --clusters runs/first/cluster.json --embeddings X.npy --labels Y.npy --out-dir new", false},
 		},
 		exits: []int{ExitData, ExitGate, ExitInterrupted},
 		flags: func(cmd *cobra.Command) {
@@ -54,7 +54,8 @@ With --out it writes assign.json and assigned.npy.`,
 			fs.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with 4 if a score of the new items is lower: `SCORE=LIMIT`, such as nmi=0.8 (repeatable)")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
 			fs.StringVar(&o.clusters, "clusters", "", "folder `DIRECTORY` of the clustering, or its cluster.json")
-			fs.StringVarP(&o.out, "out", "o", "", "folder to write to; without one, nothing is written")
+			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, nothing is written")
+			oldNames(fs, "out", "out-dir")
 		},
 		run: func(ctx context.Context, _ []string) error { return runAssign(ctx, s, o) },
 	}.build()

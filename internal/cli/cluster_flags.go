@@ -23,7 +23,7 @@ func (o *clusterOptions) declare(cmd *cobra.Command) {
 	fs.StringVarP(&o.k, "clusters", "k", "0", "k-means, agglomerative: number of clusters; 0 takes the number of classes (of a run: by default eval.kmeans.k of its config); k-means: the one with the best silhouette of `K` as 2..20 or 5,10,20; auto is 2..20")
 	fs.IntVar(&o.nInit, "n-init", 10, "k-means: starts, of which the best counts (with --mini-batch 3)")
 	fs.Uint64Var(&o.seed, "seed", 0, "seed of starts, samples and maps")
-	fs.StringVarP(&o.out, "out", "o", "", "folder to write to; without one, the run's directory (files: write nothing)")
+	fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, the run's directory (files: write nothing)")
 	fs.BoolVar(&o.force, "force", false, "replace a clustering that has more, or is by another method or other settings")
 	fs.BoolVar(&o.spherical, "spherical", false, "k-means: by direction, whatever the length; the inertia is the sum over rows x with center c of |x/|x| - c/|c||^2 = 2 (1 - cos(x, c))")
 	fs.IntVar(&o.miniBatch, "mini-batch", 0, "k-means: rows a step, for very many items; 0, or more than there are, takes all")
@@ -42,7 +42,7 @@ func (o *clusterOptions) declare(cmd *cobra.Command) {
 	fs.IntVar(&o.restarts, "restarts", 0, "solvers factored and kl: times that part of the answer is dissolved at random and all is improved again; 0: factored chooses by the work, kl none; -1: none")
 	fs.IntVar(&o.minSize, "min-cluster-size", 0, "factored solver: dissolve smaller clusters into others; hdbscan: smallest cluster, 5 by default")
 	fs.StringVar(&o.bound, "bound", "auto", "multicut, lower bound: none, trivial, triangle (complete graphs), cycle (sparse ones), or auto: the best that is quick; cycle goes as far as its search does, auto ends it after some seconds")
-	fs.IntVar(&o.near, "graph-neighbours", 0, "multicut on a sparse graph: nearest neighbours of each item, at most half of all")
+	fs.IntVar(&o.near, "graph-neighbors", 0, "multicut on a sparse graph: nearest neighbors of each item, at most half of all")
 	fs.IntVar(&o.random, "graph-random", 0, "multicut on a sparse graph: random partners of each item")
 	fs.Float64Var(&o.matrix, "matrix-limit", 0, "memory for all costs or distances of pairs, in `GiB`; 0: 2 for multicut, 4 for agglomerative")
 	fs.BoolVar(&o.noComparison, "no-comparison", false, "multicut: leave out what the ground truth and k-means cost")
@@ -57,6 +57,7 @@ func (o *clusterOptions) declare(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("run", "graph")
 	cmd.MarkFlagsMutuallyExclusive("embeddings", "graph")
 	cmd.MarkFlagsMutuallyExclusive("run", "fit-embeddings")
+	oldNames(fs, "out", "out-dir", "graph-neighbours", "graph-neighbors")
 	cmd.MarkFlagsRequiredTogether("fit-embeddings", "fit-labels")
 	o.changed = fs.Changed
 }
@@ -83,7 +84,7 @@ var flagMethods = []struct {
 	{"rounds", []string{"multicut"}},
 	{"restarts", []string{"multicut"}},
 	{"bound", []string{"multicut"}},
-	{"graph-neighbours", []string{"multicut"}},
+	{"graph-neighbors", []string{"multicut"}},
 	{"graph-random", []string{"multicut"}},
 	{"no-comparison", []string{"multicut"}},
 	{"linkage", []string{"agglomerative"}},
@@ -132,7 +133,7 @@ func (o *clusterOptions) heeded() error {
 		return nil
 	}
 	for _, flag := range []string{
-		"link", "scale", "clip", "bias", "threshold", "fit-embeddings", "fit-prior", "graph-neighbours", "graph-random", "starts", "min-cluster-size", "n-init",
+		"link", "scale", "clip", "bias", "threshold", "fit-embeddings", "fit-prior", "graph-neighbors", "graph-random", "starts", "min-cluster-size", "n-init",
 		"matrix-limit", "map", "perplexity", "map-iterations", "theta",
 	} {
 		if o.changed(flag) {
@@ -202,7 +203,7 @@ func (o *clusterOptions) words() error {
 // numbers refuses numbers outside their range, and flags that do not go together.
 func (o *clusterOptions) numbers() error {
 	err := atLeast(flagCount{"n-init", o.nInit, 1}, flagCount{"mini-batch", o.miniBatch, 0}, flagCount{"silhouette-sample", o.sample, 0},
-		flagCount{"rounds", o.rounds, 0}, flagCount{"restarts", o.restarts, -1}, flagCount{"min-cluster-size", o.minSize, 0}, flagCount{"graph-neighbours", o.near, 0},
+		flagCount{"rounds", o.rounds, 0}, flagCount{"restarts", o.restarts, -1}, flagCount{"min-cluster-size", o.minSize, 0}, flagCount{"graph-neighbors", o.near, 0},
 		flagCount{"graph-random", o.random, 0}, flagCount{"min-samples", o.minSamples, 0}, flagCount{"map-iterations", o.mapIterations, 1})
 	if err != nil {
 		return err
@@ -233,15 +234,15 @@ func (o *clusterOptions) numbers() error {
 	}
 	switch sparse := o.near > 0 || o.random > 0; {
 	case sparse && o.solver == "factored":
-		return usagef("--solver factored takes all pairs; leave out --graph-neighbours and --graph-random, or take another solver")
+		return usagef("--solver factored takes all pairs; leave out --graph-neighbors and --graph-random, or take another solver")
 	case sparse && o.near == 0:
-		return usagef("--graph-random needs --graph-neighbours: random pairs alone say nothing of who belongs together")
+		return usagef("--graph-random needs --graph-neighbors: random pairs alone say nothing of who belongs together")
 	case o.solver != "auto" && o.solver != "factored" && (o.starts != nil || o.minSize > 0 && o.method == solve.Multicut):
 		return usagef("--starts and --min-cluster-size are for --solver factored, not %s", o.solver)
 	case (o.rounds > 0 || o.restarts != 0) && o.solver != "auto" && o.solver != "kl" && o.solver != "factored":
 		return usagef("--rounds and --restarts are for the solvers factored and kl, not %s", o.solver)
 	case sparse && (o.starts != nil || o.minSize > 0):
-		return usagef("--starts and --min-cluster-size are for --solver factored, which takes all pairs: leave out --graph-neighbours")
+		return usagef("--starts and --min-cluster-size are for --solver factored, which takes all pairs: leave out --graph-neighbors")
 	case o.method == solve.HDBSCAN && o.changed("min-cluster-size") && o.minSize < 2:
 		return usagef("--min-cluster-size is %d; give at least 2", o.minSize)
 	}

@@ -64,7 +64,7 @@ func TestMethodsOnTheCommandLine(t *testing.T) {
 		{"--threshold 0.5 --solver mutex", "multicut", nil},
 		{"--threshold 0.5 --solver kl --bound trivial --restarts 2", "multicut", nil},
 		{"--threshold 0.5 --link distance --clip 0.001 --bias 0.45", "multicut", []string{"multicut.link.why", "multicut.graph.matrix_bytes"}},
-		{"--threshold 0.5 --graph-neighbours 5 --graph-random 3", "multicut", []string{"multicut.objective_complete"}},
+		{"--threshold 0.5 --graph-neighbors 5 --graph-random 3", "multicut", []string{"multicut.objective_complete"}},
 		{"--threshold 0.5 --starts one,kmeans,klj --min-cluster-size 2 --rounds 20 --restarts 2", "multicut", nil},
 		{"--method multicut --fit-embeddings x.npy --fit-labels y.csv", "multicut", []string{"threshold_from.fit.auc"}},
 		{"--link fitted --fit-embeddings x.npy --fit-labels y.csv --fit-prior pairs", "multicut", []string{"threshold_from.fit.slope"}},
@@ -111,7 +111,7 @@ func TestGraphsOnTheCommandLine(t *testing.T) {
 	}
 	// What a file holds beside edges to solve is said.
 	graphFile(t, "odd.txt", "0 1 1", "1 0 1", "# a comment", "2 3 0", "4 5 -2", "4 6 3")
-	code, _, stderr := cli("cluster", "--graph", "odd.txt", "--out", "out")
+	code, _, stderr := cli("cluster", "--graph", "odd.txt", "--out-dir", "out")
 	for _, w := range []string{"1 edge was added to another", "1 pair costs 0 in all", "2 nodes have no edge", "17 pairs have no edge and cost 0", "parts without an edge between them"} {
 		if code != 0 || !strings.Contains(stderr, w) {
 			t.Errorf("exit %d, no word of %q: %s", code, w, stderr)
@@ -193,8 +193,8 @@ func TestBadClusterings(t *testing.T) {
 		{x + "--threshold 1 --solver simplex", 2, "factored"},
 		{x + "--threshold 1 --solver factored --link distance", 2, "do not factorise"},
 		{x + "--threshold 1 --solver factored --clip 0.01", 2, "do not factorise"},
-		{x + "--threshold 1 --solver factored --graph-neighbours 3", 2, "takes all pairs"},
-		{x + "--threshold 1 --graph-random 3", 2, "needs --graph-neighbours"},
+		{x + "--threshold 1 --solver factored --graph-neighbors 3", 2, "takes all pairs"},
+		{x + "--threshold 1 --graph-random 3", 2, "needs --graph-neighbors"},
 		{x + "--threshold 1 --solver kl --starts one", 2, "are for --solver factored"},
 		{x + "--threshold 1 --solver kl --matrix-limit 0.000001", 2, "over --matrix-limit"},
 		{x + "--threshold 1 --solver mutex --rounds 3", 2, "not mutex"},
@@ -215,10 +215,10 @@ func TestBadClusterings(t *testing.T) {
 		{x + "-k 21 --mini-batch 5", 2, "21 clusters of 20 items"},
 		{x + "--method agglomerative -k 21", 2, "21 clusters of 20 items"},
 		{x + "--method hdbscan --min-samples 21", 2, "--min-samples 21 of 20 items"},
-		{x + "--threshold 1 --graph-neighbours 19", 2, "--graph-neighbours 19 and --graph-random 0 of 19 other items: that is no sparse graph"},
-		{"--embeddings many.npy --threshold 1 --graph-neighbours 40 --graph-random 30", 2, "at most half of them together"},
-		{x + "-k 2 --out y.csv", 2, "--out y.csv is a file; give a folder"},
-		{"assign --clusters c " + x + "--out y.csv", 2, "--out y.csv is a file; give a folder"},
+		{x + "--threshold 1 --graph-neighbors 19", 2, "--graph-neighbors 19 and --graph-random 0 of 19 other items: that is no sparse graph"},
+		{"--embeddings many.npy --threshold 1 --graph-neighbors 40 --graph-random 30", 2, "at most half of them together"},
+		{x + "-k 2 --out-dir y.csv", 2, "--out-dir y.csv is a file; give a folder"},
+		{"assign --clusters c " + x + "--out-dir y.csv", 2, "--out-dir y.csv is a file; give a folder"},
 		{x + "--method hdbscan --min-cluster-size 1", 2, "at least 2"},
 		{x + "--method hdbscan --selection best", 2, "eom or leaf"},
 		{x + "--linkage single -k 2", 2, "average, complete or ward"},
@@ -257,7 +257,7 @@ func TestClusteringsOfOddPoints(t *testing.T) {
 		{"--embeddings same.npy --method hdbscan", 0, []any{-1., -1., -1., -1., -1.}},
 		{"--embeddings one.npy --threshold 1", 1, []any{0.}},
 		{"--embeddings one.npy --threshold 1 --solver kl", 1, []any{0.}},
-		{"--embeddings one.npy --threshold 1 --graph-neighbours 1", 1, []any{0.}},
+		{"--embeddings one.npy --threshold 1 --graph-neighbors 1", 1, []any{0.}},
 		{"--embeddings one.npy -k 1", 1, []any{0.}},
 		{"--embeddings one.npy --method agglomerative -k 1", 1, []any{0.}},
 		{"--embeddings one.npy --method hdbscan --min-cluster-size 2", 0, []any{-1.}},
@@ -279,7 +279,7 @@ func TestClusteringsOfOddPoints(t *testing.T) {
 		t.Errorf("no word of the threshold: %s", stderr)
 	}
 	// Maps that the points do not allow are left out, not the clusters.
-	code, _, stderr := cli("cluster", "--embeddings", "same.npy", "-k", "2", "--map", "pca", "--out", "c")
+	code, _, stderr := cli("cluster", "--embeddings", "same.npy", "-k", "2", "--map", "pca", "--out-dir", "c")
 	if code != 0 || !strings.Contains(stderr, "no map by pca: ") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
@@ -387,16 +387,16 @@ func TestClusterByTheMargins(t *testing.T) {
 	if m := doc["maps"].([]any)[0].(map[string]any); m["kind"] != "tsne" || m["kl"] == nil || m["trustworthiness"] == nil || m["learning_rate_convention"] == nil {
 		t.Errorf("map %v", m)
 	}
-	doc = document(t, "cluster --run runs/tiny --threshold fit --out fitted")
+	doc = document(t, "cluster --run runs/tiny --threshold fit --out-dir fitted")
 	if what(doc, "threshold_from.fit.set") != "validation" || what(doc, "threshold_from.fit.items") != 18.0 || what(doc, "cost.forward") != 54.0 {
 		t.Errorf("fit %v, cost %v", what(doc, "threshold_from.fit"), doc["cost"])
 	}
-	if doc = document(t, "cluster --run runs/tiny -k 3 --out k"); what(doc, "options.method") != "kmeans" || doc["clusters"] != 3.0 {
+	if doc = document(t, "cluster --run runs/tiny -k 3 --out-dir k"); what(doc, "options.method") != "kmeans" || doc["clusters"] != 3.0 {
 		t.Errorf("-k 3: %v, %v clusters", what(doc, "options.method"), doc["clusters"])
 	}
 	// Items that were clustered go to their own clusters, where those are optimal for
 	// each.
-	same := document(t, "cluster assign --clusters runs/tiny --run runs/tiny --out assigned")
+	same := document(t, "cluster assign --clusters runs/tiny --run runs/tiny --out-dir assigned")
 	if same["schema"] != "tercet.assign/1" || what(same, "source.items") != 36.0 || what(same, "clusters.method") != "multicut" || what(same, "clustering.nmi") == nil {
 		t.Errorf("assigned: %v", same)
 	}
@@ -409,7 +409,7 @@ func TestClusterByTheMargins(t *testing.T) {
 	if !strings.Contains(page, "tiny") {
 		t.Errorf("report:\n%s", page)
 	}
-	must(t, 0, "report --runs runs/tiny --out report.html")
+	must(t, 0, "report --runs runs/tiny --page report.html")
 	html, err := os.ReadFile("report.html")
 	if err != nil || !strings.Contains(string(html), "t-SNE map") || !strings.Contains(string(html), "lower bound") {
 		t.Errorf("report.html: %v", err)

@@ -249,7 +249,7 @@ func TestBadEmbeddings(t *testing.T) {
 func TestClustersOfEqualPoints(t *testing.T) {
 	t.Chdir(t.TempDir())
 	vectors(t, "same.npy", 4, 2, 1, 1, 1, 1, 1, 1, 1, 1)
-	if code, _, stderr := cli(shellWords("cluster --embeddings same.npy -k 2 --out c")...); code != 0 || strings.Contains(stderr, "cluster-sizes.png: open") {
+	if code, _, stderr := cli(shellWords("cluster --embeddings same.npy -k 2 --out-dir c")...); code != 0 || strings.Contains(stderr, "cluster-sizes.png: open") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	if _, err := os.Stat("c/figures/cluster-sizes.png"); err != nil {

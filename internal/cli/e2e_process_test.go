@@ -204,7 +204,7 @@ func TestReadersThatGoAway(t *testing.T) {
 		code   int
 	}{
 		{"train -c tiny.yaml", false, 0},
-		{"train -c tiny.yaml --out closed", true, ExitClosed},
+		{"train -c tiny.yaml --runs-dir closed", true, ExitClosed},
 		{"config keys", true, ExitClosed},
 	} {
 		cmd := program(t, tc.line)

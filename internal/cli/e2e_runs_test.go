@@ -20,7 +20,7 @@ func TestOutputFoldersOfOthers(t *testing.T) {
 	refuse(t, 2, "train -c tiny.yaml --set name=file", "is a file")
 	refuse(t, 3, "train --resume runs/notes", "has no config.yaml")
 	refuse(t, 3, "eval --run runs/notes", "has no config.yaml")
-	refuse(t, 1, "train -c tiny.yaml --out tiny.yaml", "not a directory")
+	refuse(t, 1, "train -c tiny.yaml --runs-dir tiny.yaml", "not a directory")
 	unchanged(t, ".", before, nil)
 }
 

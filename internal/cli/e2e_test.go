@@ -129,7 +129,7 @@ func TestTrainEvalAttackCluster(t *testing.T) {
 		groups             []string
 	}{
 		{"eval --run runs/tiny", "tercet.eval/1", "eval.json", []string{"retrieval.recall@1", "retrieval.map@r", "clustering.nmi", "baselines.pixels", "baselines.untrained"}},
-		{"attack --run runs/tiny --queries 8 --steps 3", "tercet.attack/2", "attack.json", []string{"scores.published.ES:D", "scores.fixed.ES:R", "clean.fixed.ES:R", "right_when_clean.fixed.scores.ES:R"}},
+		{"attack --run runs/tiny --queries 8 --pgd-steps 3", "tercet.attack/2", "attack.json", []string{"scores.published.ES:D", "scores.fixed.ES:R", "clean.fixed.ES:R", "right_when_clean.fixed.scores.ES:R"}},
 		{"cluster --run runs/tiny", "tercet.cluster/2", "cluster.json", []string{"clustering.nmi", "sizes", "labels", "objective"}},
 	} {
 		doc := document(t, tc.line)
@@ -179,7 +179,7 @@ func TestEmbeddingsThereAndBack(t *testing.T) {
 			t.Errorf("%s: %s", group, d)
 		}
 	}
-	document(t, "cluster --embeddings X.npy -k 4 --out clusters")
+	document(t, "cluster --embeddings X.npy -k 4 --out-dir clusters")
 	if _, err := os.Stat("clusters/cluster.json"); err != nil {
 		t.Error(err)
 	}
@@ -196,7 +196,7 @@ func TestGates(t *testing.T) {
 	}{
 		{"eval --run runs/tiny --fail-under r@1=0 --fail-under nmi=0", 0, ""},
 		{"eval --run runs/tiny --fail-under r@1=0 --fail-under map=1.01", 4, "gate not met: map is "},
-		{"attack --run runs/tiny --queries 8 --steps 2 --fail-under ES:R=1.01", 4, "gate not met: ES:R is "},
+		{"attack --run runs/tiny --queries 8 --pgd-steps 2 --fail-under ES:R=1.01", 4, "gate not met: ES:R is "},
 		{"cluster --run runs/tiny --fail-under acc=1.01", 4, "gate not met: acc is "},
 		{"eval --run runs/tiny --fail-under r@3=0.5", 2, `"recall@3" will not be measured`},
 		{"eval --run runs/tiny --fail-under r@1", 2, "is not SCORE=LIMIT"},

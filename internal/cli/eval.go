@@ -329,7 +329,7 @@ func (o *evalOptions) keeper(set record.EvalOptions) run.Keeper {
 		return nil
 	}
 	return func(now record.Source) error {
-		return keptError(record.KeepFiles(o.out, record.Eval{Options: set, Source: now}), "FILE")
+		return keptError(record.KeepFiles(o.out, record.Eval{Options: set, Source: now}), "--out FILE")
 	}
 }
 
@@ -342,7 +342,7 @@ func (o *evalOptions) storedEval(r *run.Run, path string, set record.EvalOptions
 	}
 	d, err := record.ReadKept[record.Eval](path)
 	if d == nil {
-		return nil, keptError(err, "FILE")
+		return nil, keptError(err, "--out FILE")
 	}
 	step, err := r.Step(o.checkpoint)
 	if err != nil {
@@ -351,7 +351,7 @@ func (o *evalOptions) storedEval(r *run.Run, path string, set record.EvalOptions
 	if o.ifNeeded && r.Owns(path, d.Source) && evaluate.SameEval(d, set) && r.Measures(d.Source, o.checkpoint, step, o.set) {
 		return d, nil
 	}
-	return nil, keptError(r.Protect(path, d.Source, o.set, o.checkpoint, record.Eval{Options: set}.Covers(*d)), "FILE")
+	return nil, keptError(r.Protect(path, d.Source, o.set, o.checkpoint, record.Eval{Options: set}.Covers(*d)), "--out FILE")
 }
 
 // picture draws and says where; a picture that cannot be drawn is a note, the

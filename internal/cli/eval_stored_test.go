@@ -24,7 +24,7 @@ func TestResultsOfOtherImagesAreOtherFiles(t *testing.T) {
 	must(t, 0, "train -c tiny.yaml --set data.split.validation=0.25")
 	must(t, 0, "eval --run runs/tiny")
 	must(t, 0, "cluster --run runs/tiny --map none")
-	const attack = "attack --run runs/tiny --steps 1 --bootstrap 0 --queries 2 --save-examples 1"
+	const attack = "attack --run runs/tiny --pgd-steps 1 --bootstrap 0 --queries 2 --examples 1"
 	must(t, 0, attack)
 	before := snapshot(t, "runs")
 	for line, file := range map[string]string{
@@ -97,7 +97,7 @@ func TestClusterKeepsTheLargerResult(t *testing.T) {
 	must(t, 0, "cluster --run runs/tiny --map pca --n-init 3")
 	before := snapshot(t, ".")
 	for flags, want := range map[string]string{
-		"--n-init 3 --map tsne":            "replacing runs/tiny/cluster.json would lose: maps pca instead of tsne; --out FOLDER writes elsewhere, --force replaces it",
+		"--n-init 3 --map tsne":            "replacing runs/tiny/cluster.json would lose: maps pca instead of tsne; --out-dir FOLDER writes elsewhere, --force replaces it",
 		"--n-init 3 --map none":            "would lose: the maps; --out",
 		"--map both":                       "would lose: 3 starts of k-means instead of 2; --out",
 		"--n-init 3 --map both -k 4":       "would lose: k by the number of classes instead of 4; --out",
@@ -111,7 +111,7 @@ func TestClusterKeepsTheLargerResult(t *testing.T) {
 	}
 	unchanged(t, ".", before, nil)
 	must(t, 0, "cluster --run runs/tiny --n-init 3 --map both")
-	must(t, 0, "cluster --run runs/tiny --method hdbscan --out other")
+	must(t, 0, "cluster --run runs/tiny --method hdbscan --out-dir other")
 	must(t, 0, "cluster --run runs/tiny --method hdbscan --force")
 }
 

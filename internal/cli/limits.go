@@ -19,13 +19,17 @@ var flagLimits = map[string]int64{
 	"bootstrap":         1_000_000,
 	"classes":           1_000_000_000, // of calculators; pictures have their own limit
 	"clusters":          100_000_000,
+	"ca-queries":        1_000_000,
 	"draws":             100_000,
-	"graph-neighbours":  1_000_000,
+	"examples":          100_000,
+	"pgd-steps":         1_000_000,
+	"qa-candidates":     1_000_000,
+	"target-draws":      100_000,
+	"graph-neighbors":   1_000_000,
 	"graph-random":      1_000_000,
 	"images":            1_000_000_000, // an index
 	"jobs":              4096,
 	"k":                 1_000_000,
-	"m":                 1_000_000,
 	"map-iterations":    10_000_000,
 	"min-cluster-size":  1_000_000_000,
 	"min-samples":       1_000_000,
@@ -38,14 +42,12 @@ var flagLimits = map[string]int64{
 	"repeats":           1_000_000,
 	"restarts":          1_000_000,
 	"rounds":            1_000_000_000,
-	"save-examples":     100_000,
 	"silhouette-sample": 1_000_000_000,
 	"simulate":          theory.MaxDraws,
 	"sizes":             100_000,
 	"steps":             1_000_000,
 	"threads":           4096,
 	"triplets":          generalize.MostTriplets,
-	"w":                 1_000_000,
 }
 
 // unlimited are flags of whole numbers that allocate nothing: seeds, numbers of

@@ -46,7 +46,7 @@ func TestLimitsOfFlags(t *testing.T) {
 		"eval --run x --stability --repeats 100000000":                             "--repeats is 100000000; give at most 1000000",
 		"eval --run x --bootstrap 1000000000000":                                   "--bootstrap is 1000000000000; give at most",
 		"eval --run x --k 1,1000000000":                                            "--k is 1000000000; give at most",
-		"attack --run x --draws 1000000000":                                        "--draws is 1000000000; give at most",
+		"attack --run x --target-draws 1000000000":                                 "--target-draws is 1000000000; give at most",
 		"attack --run x --restarts 1000000000":                                     "--restarts is 1000000000; give at most",
 		"cluster --run x --n-init 1000000000":                                      "--n-init is 1000000000; give at most",
 		"cluster --run x -k 1000000000":                                            "--clusters is 1000000000; give at most",

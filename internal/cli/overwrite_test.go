@@ -55,24 +55,24 @@ func TestResultsOfFilesAreKept(t *testing.T) {
 	const eval, cluster = "eval --embeddings X.npy --labels X.labels.npy --n-init 2 --bootstrap 100 --out e.json", "cluster --embeddings X.npy -k 3 --map none --out c"
 	put(t, "g.txt", "MULTICUT\n0 1 1.5\n1 2 -2\n2 3 1\n")
 	put(t, "g.csv", "label\n0\n0\n1\n1\n")
-	const graph = "cluster --graph g.txt --labels g.csv --no-pictures --out g"
+	const graph = "cluster --graph g.txt --labels g.csv --no-pictures --out-dir g"
 	for _, line := range []string{eval, eval, eval + " --k 1,2,4,8,16", cluster, cluster, graph, graph} {
 		must(t, 0, line)
 	}
-	must(t, 0, "cluster --run runs/tiny --map none --out D")
+	must(t, 0, "cluster --run runs/tiny --map none --out-dir D")
 	copyTo(t, "X.labels.npy", "own/labels.npy")
 	before := snapshot(t, ".")
 	for line, want := range map[string]string{
 		eval + " --no-kmeans": "replacing e.json would lose: recall@16; the clustering scores; --out FILE writes elsewhere, --force replaces it",
-		strings.Replace(eval, "X.", "Z.", 2) + " --k 1,2,4,8,16":            "the result of X.npy with X.labels.npy, whose content is another than that of Z.npy with Z.labels.npy; --out",
-		cluster + " --labels X.labels.npy":                                  "the result of X.npy without labels, whose content is another",
-		cluster + " --spherical":                                            "kmeans.spherical none instead of true; --out FOLDER",
-		"cluster --embeddings X.npy -k 3 --out D":                           "replacing D/cluster.json would lose: the result of runs/tiny; --out FOLDER",
-		"cluster --embeddings X.npy -k 3 --out runs/tiny/../../D":           "the result of runs/tiny",
-		"cluster --run runs/tiny --out c":                                   "the result of X.npy; --out",
-		"cluster --graph g.txt --no-pictures --out g":                       "labels g.csv instead of none; --out",
-		"cluster --graph g.txt --no-pictures --out c":                       "the result of X.npy; --out",
-		"cluster --embeddings X.npy --labels own/labels.npy -k 3 --out own": "own/labels.npy would lose: a file that is not of a clustering (there is no cluster.json beside it); --out",
+		strings.Replace(eval, "X.", "Z.", 2) + " --k 1,2,4,8,16":                "the result of X.npy with X.labels.npy, whose content is another than that of Z.npy with Z.labels.npy; --out",
+		cluster + " --labels X.labels.npy":                                      "the result of X.npy without labels, whose content is another",
+		cluster + " --spherical":                                                "kmeans.spherical none instead of true; --out-dir FOLDER",
+		"cluster --embeddings X.npy -k 3 --out-dir D":                           "replacing D/cluster.json would lose: the result of runs/tiny; --out-dir FOLDER",
+		"cluster --embeddings X.npy -k 3 --out-dir runs/tiny/../../D":           "the result of runs/tiny",
+		"cluster --run runs/tiny --out-dir c":                                   "the result of X.npy; --out-dir",
+		"cluster --graph g.txt --no-pictures --out-dir g":                       "labels g.csv instead of none; --out-dir",
+		"cluster --graph g.txt --no-pictures --out-dir c":                       "the result of X.npy; --out-dir",
+		"cluster --embeddings X.npy --labels own/labels.npy -k 3 --out-dir own": "own/labels.npy would lose: a file that is not of a clustering (there is no cluster.json beside it); --out-dir",
 	} {
 		refuse(t, ExitUsage, line, want)
 	}
@@ -106,9 +106,9 @@ func TestNoResultReplacesTheRun(t *testing.T) {
 	unchanged(t, ".", before, nil)
 	must(t, 0, eval+"notes.txt --force")
 	must(t, 0, eval+"runs/tiny/eval-train.json")
-	refuse(t, ExitUsage, "eval --run runs/tiny --split train --no-pictures --out runs/tiny/eval-train.json", "checkpoint last of step 18 (its name is that of another result; rename it to eval.json to keep it)")
+	refuse(t, ExitUsage, "eval --run runs/tiny --split train --no-pictures --runs-dir runs/tiny/eval-train.json", "checkpoint last of step 18 (its name is that of another result; rename it to eval.json to keep it)")
 	must(t, 0, eval+"runs/tiny/eval-train.json")
-	must(t, 0, "eval --run runs/tiny --split train --no-pictures --no-kmeans --out quick.json")
+	must(t, 0, "eval --run runs/tiny --split train --no-pictures --no-kmeans --runs-dir quick.json")
 	_, _, stderr := cli(shellWords(eval + "quick.json")...)
 	if !strings.Contains(stderr, "the result of the train images") || strings.Contains(stderr, "rename it") {
 		t.Errorf("%s", stderr)

@@ -59,7 +59,7 @@ validation images (over seeds; with --per-run it ranks runs). The first is selec
 and has its scores on test images, too. A configuration with a run that lacks the
 score is no candidate. Candidates evaluated on different images are refused. Where
 test images had a part in the choice, a note and a column say so.
---out also writes a page with each run's scores, pictures and how it was measured,
+--page also writes a page with each run's scores, pictures and how it was measured,
 with --select that of the selected runs.
 --table sets the runs beside a paper's numbers instead, row by row in its columns:
 a run belongs to the row whose config keys it has. Tables:
@@ -81,7 +81,7 @@ stability-checks lists what claims were judged by; --curves draws both alike. ga
 sets what eval --gap measured of networks against the number of training images,
 network-stability what eval --stability did.`,
 		examples: []example{
-			{"one run, with a page beside its files", "tercet report --runs runs/first --out runs/first/report.md", false},
+			{"one run, with a page beside its files", "tercet report --runs runs/first --page runs/first/report.md", false},
 			{"all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv", false},
 			{"ours beside the paper's 5 x 5 grid of source and destination hardness", "tercet report --table hm-grid --runs 'runs/*'", false},
 			{"losses and methods of clustering under label noise, with curves", "tercet report --table clustering --curves curves 'runs/*'", false},
@@ -101,7 +101,7 @@ network-stability what eval --stability did.`,
 			fs.StringArrayVarP(&o.runs, "runs", "r", nil, "run `DIRECTORY`, folder of run directories, or glob (repeatable); as the arguments")
 			fs.StringSliceVar(&o.metrics, "metric", nil, "scores to show, such as recall@1,map@r,nmi,ES:R; without it, the usual ones that are there")
 			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that runs of one row share, such as model,loss.margin; without it, all but name and seed")
-			fs.StringVarP(&o.out, "out", "o", "", "also write a page to `FILE`.md (pictures by relative path) or FILE.html (pictures inside)")
+			fs.StringVarP(&o.out, "page", "o", "", "also write a page to `FILE`.md (pictures by relative path) or FILE.html (pictures inside)")
 			fs.BoolVar(&o.noPictures, "no-pictures", false, "leave pictures out of the page")
 			fs.StringVar(&o.table, "table", "", "set runs beside a paper's numbers: `NAME` of a table, or a YAML file; or compare them: clustering, pairs, stability and others above")
 			fs.StringVar(&o.variant, "variant", "published", "with --table, scores of attacks: published (as the paper's code), fixed or both")
@@ -115,6 +115,7 @@ network-stability what eval --stability did.`,
 			fs.StringSliceVar(&o.columns, "columns", nil, "columns to print, by their headings: `LIST` such as run,n,recall@1")
 			fs.BoolVar(&o.bold, "bold", false, "in LaTeX and Markdown, the best value of each score in bold")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			oldNames(fs, "out", "page")
 		},
 		run: func(_ context.Context, args []string) error {
 			o.runs = append(o.runs, args...)
@@ -245,7 +246,7 @@ func pageWriter(path string) (func(*render.Page, string) error, error) {
 	case ".html", ".htm":
 		return (*render.Page).WriteHTML, nil
 	}
-	return nil, usagef("--out is %q; give a file that ends in .md or .html", path)
+	return nil, usagef("--page is %q; give a file that ends in .md or .html", path)
 }
 
 // readRuns reads all runs that patterns name, each with its config's keys.

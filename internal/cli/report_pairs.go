@@ -49,7 +49,7 @@ func engineNames() []string {
 // ownTable refuses options that a table with its own columns and rows has no use for.
 func ownTable(o reportOptions) error {
 	if len(o.metrics) > 0 || len(o.groupBy) > 0 || o.out != "" || o.variant != "published" || len(o.grid) > 0 {
-		return usagef("--table %s has its own columns and rows: leave --metric, --group-by, --out, --variant and --grid out", o.table)
+		return usagef("--table %s has its own columns and rows: leave --metric, --group-by, --page, --variant and --grid out", o.table)
 	}
 	if len(o.runs) == 0 {
 		return usagef("name the runs to compare: tercet report --table %s RUN...", o.table)

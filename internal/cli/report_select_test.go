@@ -73,7 +73,7 @@ func TestReportSelects(t *testing.T) {
 	if out := must(t, 0, "report runs --select best --by test:recall@1 --per-run --format csv"); !strings.Contains(out, "too good") {
 		t.Error(out)
 	}
-	must(t, 0, "report runs --select best --by validation:recall@1 --out sel.md --no-pictures")
+	must(t, 0, "report runs --select best --by validation:recall@1 --page sel.md --no-pictures")
 	page, err := os.ReadFile("sel.md")
 	if err != nil || strings.Count(string(page), "How it was measured") != 2 || !strings.Contains(string(page), "selected among 2 configurations by the mean") {
 		t.Errorf("%v: %s", err, page)

@@ -19,7 +19,7 @@ import (
 // runPaperTable prints runs beside the numbers of a paper's table.
 func runPaperTable(s *Streams, o reportOptions) error {
 	if len(o.metrics) > 0 || len(o.groupBy) > 0 || o.out != "" {
-		return usagef("--table has the paper's columns and rows: leave --metric, --group-by and --out out")
+		return usagef("--table has the paper's columns and rows: leave --metric, --group-by and --page out")
 	}
 	variants, err := report.Variants(o.variant)
 	if err != nil {

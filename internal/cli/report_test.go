@@ -63,7 +63,7 @@ func fakeStudy(t *testing.T) {
 // 0.9 +- 4.302653 * 0.1 / sqrt(3).
 func TestReportOverSeeds(t *testing.T) {
 	fakeStudy(t)
-	code, out, stderr := cli("report", "--runs", "runs/*", "--out", "pages/all.html")
+	code, out, stderr := cli("report", "--runs", "runs/*", "--page", "pages/all.html")
 	if code != 0 || stderr != "wrote pages/all.html\n" {
 		t.Fatalf("%d %s", code, stderr)
 	}
@@ -126,7 +126,7 @@ func TestReportAsJSON(t *testing.T) {
 
 func TestReportWritesAPageBesideTheRun(t *testing.T) {
 	fakeStudy(t)
-	if code, _, stderr := cli("report", "--runs", "runs/b", "--out", "runs/b/report.md"); code != 0 {
+	if code, _, stderr := cli("report", "--runs", "runs/b", "--page", "runs/b/report.md"); code != 0 {
 		t.Fatal(stderr)
 	}
 	page, err := os.ReadFile("runs/b/report.md")
@@ -139,7 +139,7 @@ func TestReportWritesAPageBesideTheRun(t *testing.T) {
 		}
 	}
 	// A page in the folder does not keep the folder from being one of runs.
-	if code, _, stderr := cli("report", "runs", "--no-pictures", "--out", "runs/report.md", "-q"); code != 0 || stderr != "" {
+	if code, _, stderr := cli("report", "runs", "--no-pictures", "--page", "runs/report.md", "-q"); code != 0 || stderr != "" {
 		t.Errorf("%d %s", code, stderr)
 	}
 	if page, err = os.ReadFile("runs/report.md"); err != nil || strings.Contains(string(page), "![") {
@@ -162,8 +162,8 @@ func TestReportRefuses(t *testing.T) {
 	}{
 		{"report", 2, "name what to report on: --runs DIRECTORY"},
 		{"report runs/b --format xml", 2, `unknown table format "xml"`},
-		{"report runs/b --out x.pdf", 2, `--out is "x.pdf"; give a file that ends in .md or .html`},
-		{"report runs/b --out x", 2, `--out is "x"`},
+		{"report runs/b --page x.pdf", 2, `--page is "x.pdf"; give a file that ends in .md or .html`},
+		{"report runs/b --page x", 2, `--page is "x"`},
 		{"report runs/b --metric recal@1", 2, `no run has the score "recal@1" (did you mean recall@1?)`},
 		{"report runs/b --group-by los", 2, `no run has the config key "los" to group by`},
 		{"report runs/[", 2, `pattern "runs/[": syntax error in pattern`},
@@ -174,7 +174,7 @@ func TestReportRefuses(t *testing.T) {
 		{"report runs/a-seed-1", 3, "runs/a-seed-1/eval.json:3: not valid JSON"},
 		{"report runs/a-seed-*", 0, "warning: left out: no usable run: runs/a-seed-1/eval.json:3: not valid JSON"},
 		{"report runs/a-seed-2", 3, "runs/a-seed-2/config.yaml:1: nam: unknown key"},
-		{"report runs/b --out b.html", 3, "runs/b/figures/retrieval.png is not a PNG picture"},
+		{"report runs/b --page b.html", 3, "runs/b/figures/retrieval.png is not a PNG picture"},
 	} {
 		code, out, stderr := cli(strings.Fields(tc.line)...)
 		if code != tc.code || !strings.Contains(stderr, tc.want) || (out == "") != (code != 0) {

@@ -92,9 +92,7 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 			if err := checkLimits(strings.TrimPrefix(cmd.CommandPath(), "tercet "), cmd.Flags()); err != nil {
 				return err
 			}
-			if f := cmd.Flags().Lookup("split"); f != nil && f.Annotations[oldNameKey] != nil {
-				s.Note("--set-name is an old name: write --split")
-			}
+			noteOldNames(s, cmd.Flags())
 			if threads < 0 {
 				return usagef("--threads is %d; give a number of threads, or 0 for one per processor", threads)
 			}

@@ -51,18 +51,8 @@ func (r *oneRun) Set(dir string) error {
 // addSplit declares --split, which older versions called --set-name.
 func addSplit(fs *pflag.FlagSet, to *string, standard, usage string) {
 	fs.StringVar(to, "split", standard, usage)
-	split := fs.Lookup("split")
-	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "set-name" {
-			name = "split"
-			split.Annotations = map[string][]string{oldNameKey: {"set-name"}}
-		}
-		return pflag.NormalizedName(name)
-	})
+	oldNames(fs, "set-name", "split")
 }
-
-// oldNameKey names the annotation of a flag that was given by its old name.
-const oldNameKey = "old-name"
 
 func (o *subject) addFiles(cmd *cobra.Command) {
 	fs := cmd.Flags()

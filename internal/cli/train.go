@@ -66,7 +66,7 @@ Slurm array can spread them.`,
 			fs := cmd.Flags()
 			o.addFlags(cmd)
 			fs.StringVar(&o.seed, "seed", "", "override the seed")
-			fs.StringVarP(&o.out, "out", "o", "runs", "folder of run directories")
+			fs.StringVarP(&o.out, "runs-dir", "o", "runs", "folder of run directories")
 			fs.StringVar(&o.resume, "resume", "", "continue the run in this directory")
 			fs.StringVar(&o.from, "from", "", "with --resume, continue from another `checkpoint` and replace the last one: previous, best, or start (the first step)")
 			fs.StringVar(&o.task, "task", "", "of a sweep, only share `i/n` (i from 1)")
@@ -78,7 +78,8 @@ Slurm array can spread them.`,
 			cmd.MarkFlagsMutuallyExclusive("resume", "seed")
 			cmd.MarkFlagsMutuallyExclusive("resume", "task")
 			cmd.MarkFlagsMutuallyExclusive("resume", "jobs")
-			cmd.MarkFlagsMutuallyExclusive("resume", "out")
+			cmd.MarkFlagsMutuallyExclusive("resume", "runs-dir")
+			oldNames(fs, "out", "runs-dir")
 		},
 		run: func(ctx context.Context, _ []string) error { return runTrain(ctx, s, o) },
 	}.build()

@@ -105,7 +105,7 @@ func target() string {
 func trained(t *testing.T, level kernel.Level, config string, sets []string) string {
 	t.Helper()
 	root := t.TempDir()
-	args := []string{"train", "--quiet", "--config", config, "--out", root}
+	args := []string{"train", "--quiet", "--config", config, "--runs-dir", root}
 	for _, s := range sets {
 		args = append(args, "--set", s)
 	}

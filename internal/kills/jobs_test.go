@@ -90,7 +90,7 @@ sweep: {seed: [0, 1, 2]}
 `, "train"},
 	{"cluster", finished, "cluster --run runs/run"},
 	{"cluster multicut", finished, "cluster --method multicut --run runs/run"},
-	{"attack ers", finished, "attack --suite ers --queries 8 --steps 4 --bootstrap 100 --run runs/run"},
+	{"attack ers", finished, "attack --suite ers --queries 8 --pgd-steps 4 --bootstrap 100 --run runs/run"},
 	{"eval", finished, "eval --run runs/run"},
 	{"eval gap", finished, "eval --gap --triplets 2000 --run runs/run"},
 	{"eval stability", finished, "eval --stability --repeats 3 --run runs/run"},

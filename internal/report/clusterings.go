@@ -21,7 +21,7 @@ const clusterFolder = "cluster-"
 // methodOrder is that of the study; other methods follow by name.
 var methodOrder = []string{"kmeans", "multicut-margins", "multicut-fit"}
 
-// ReadClusterings reads what tercet cluster --out RUN/cluster-METHOD has left in a
+// ReadClusterings reads what tercet cluster --out-dir RUN/cluster-METHOD has left in a
 // run's directory; where there is no such folder, the run's own cluster.json. Errors
 // wrap ErrRun and name the file.
 func (r *RunDir) ReadClusterings() error {

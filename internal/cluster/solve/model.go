@@ -155,7 +155,7 @@ func ReadModel(path string) (*Model, string, error) {
 	}
 	f, err := safetensors.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, "", fmt.Errorf("%w: there is no %s: tercet cluster --out writes it for k-means, and for multicut on all pairs with --link squared and no --clip; other clusterings have no rule for new items", data.ErrMissing, path)
+		return nil, "", fmt.Errorf("%w: there is no %s: tercet cluster --out-dir writes it for k-means, and for multicut on all pairs with --link squared and no --clip; other clusterings have no rule for new items", data.ErrMissing, path)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: %w", data.ErrFormat, err)

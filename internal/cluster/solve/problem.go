@@ -67,7 +67,7 @@ func newProblem(ctx context.Context, v data.Embeddings, l link.Link, o *record.M
 			limit = defaultMatrix
 		}
 		if bytes > limit {
-			return nil, option.Errorf("the costs of all pairs of %d items take %.1f GiB, over --matrix-limit (%.1f): take --solver factored, which needs no matrix, a sparse graph (--graph-neighbours 50 --graph-random 50), or raise the limit", v.N, gib(bytes), gib(limit))
+			return nil, option.Errorf("the costs of all pairs of %d items take %.1f GiB, over --matrix-limit (%.1f): take --solver factored, which needs no matrix, a sparse graph (--graph-neighbors 50 --graph-random 50), or raise the limit", v.N, gib(bytes), gib(limit))
 		}
 		p.record.Bytes = bytes
 		if p.solver() == "factored" { // as exact as its own costs
@@ -102,7 +102,7 @@ const fewPairs = 100
 // checkSparse refuses graphs of n items that hold most pairs: all of them are no more work.
 func checkSparse(o *record.MulticutOptions, n int) error {
 	if others := n - 1; others > 1 && o.Neighbours >= others || n > fewPairs && o.Neighbours+o.Random > others/2 {
-		return option.Errorf("--graph-neighbours %d and --graph-random %d of %d other items: that is no sparse graph; give fewer, at most half of them together, or leave both out to take all pairs", o.Neighbours, o.Random, others)
+		return option.Errorf("--graph-neighbors %d and --graph-random %d of %d other items: that is no sparse graph; give fewer, at most half of them together, or leave both out to take all pairs", o.Neighbours, o.Random, others)
 	}
 	return nil
 }
