@@ -106,9 +106,9 @@ func TestNoResultReplacesTheRun(t *testing.T) {
 	unchanged(t, ".", before, nil)
 	must(t, 0, eval+"notes.txt --force")
 	must(t, 0, eval+"runs/tiny/eval-train.json")
-	refuse(t, ExitUsage, "eval --run runs/tiny --split train --no-pictures --runs-dir runs/tiny/eval-train.json", "checkpoint last of step 18 (its name is that of another result; rename it to eval.json to keep it)")
+	refuse(t, ExitUsage, "eval --run runs/tiny --split train --no-pictures --out runs/tiny/eval-train.json", "checkpoint last of step 18 (its name is that of another result; rename it to eval.json to keep it)")
 	must(t, 0, eval+"runs/tiny/eval-train.json")
-	must(t, 0, "eval --run runs/tiny --split train --no-pictures --no-kmeans --runs-dir quick.json")
+	must(t, 0, "eval --run runs/tiny --split train --no-pictures --no-kmeans --out quick.json")
 	_, _, stderr := cli(shellWords(eval + "quick.json")...)
 	if !strings.Contains(stderr, "the result of the train images") || strings.Contains(stderr, "rename it") {
 		t.Errorf("%s", stderr)
