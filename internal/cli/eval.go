@@ -372,12 +372,12 @@ func evalTable(d *record.Eval, all bool) *render.Table {
 	if name == "" {
 		name, value = d.Source.Embeddings, "value"
 	}
-	base := map[string]report.Judged{}
+	base := map[string]record.Evaluated{}
 	for b, j := range d.Baselines {
-		base[b] = report.Judged(j)
+		base[b] = record.Evaluated(j)
 	}
 	title := fmt.Sprintf("%s: %s, %s, D = %d", name, text.Plural(d.Source.Items, "item", "items"), countClasses(d.Source.Classes), d.Source.Dim)
-	t, left := report.EvalTable(title, value, report.Judged(d.Evaluated), base, all)
+	t, left := report.EvalTable(title, value, record.Evaluated(d.Evaluated), base, all)
 	addPairs(t, d)
 	addMetric(t, d)
 	addGap(t, d)

@@ -304,7 +304,7 @@ func readRun(dir string, of report.Of) (*report.RunDir, error) {
 	if err != nil {
 		return nil, &ExitError{ExitData, err}
 	}
-	if err := run.SameConfig(path, text, cfg, r.Manifest.ConfigHash); r.Manifest.ConfigHash != "" && err != nil {
+	if err := run.SameConfig(path, text, cfg, r.Manifest.Config); r.Manifest.Config != "" && err != nil {
 		return nil, &ExitError{ExitData, err}
 	}
 	for _, l := range cfg.Origins() {

@@ -132,7 +132,7 @@ func presetRuns(t *testing.T, folder string) []*report.RunDir {
 				t.Errorf("the run %s is of %s and of %s", c.Name, other, file)
 			}
 			seen[c.Name] = file
-			r := &report.RunDir{Dir: c.Name, Manifest: report.Manifest{Status: "finished", Seed: c.Seed}}
+			r := &report.RunDir{Dir: c.Name, Manifest: record.Manifest{Status: "finished", Seed: c.Seed}}
 			for _, l := range c.Origins() {
 				r.Labels = append(r.Labels, report.Label{Key: l.Key, Value: l.Value})
 			}

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,37 +68,59 @@ func (e *FormatError) Error() string {
 // read; all name the file.
 func Read[T Document](path string) (*T, error) {
 	d := new(T)
-	k := (*d).kind()
-	limit := k.max
-	if limit == 0 {
-		limit = MaxDocument
-	}
-	b, err := fsx.ReadFile(path, limit)
-	if err != nil {
+	if err := read(path, d, (*d).kind(), true); err != nil {
 		return nil, err
 	}
+	return d, nil
+}
+
+// ReadAs reads the document at path, of one of the schemas, into v, which takes what it
+// knows of it: for readers of documents of any kind by their keys' names. Errors are those
+// of Read, but for unknown keys.
+func ReadAs(path string, v any, schemas ...string) error {
+	k := kind{schemas: schemas}
+	for _, d := range kept {
+		if slices.Contains(d.kind().schemas, schemas[0]) {
+			k.max, k.made = d.kind().max, d.kind().made
+		}
+	}
+	return read(path, v, k, false)
+}
+
+// kept are the documents that are kept in files.
+var kept = []Document{
+	Manifest{}, Eval{}, Attack{}, Curve{}, Cluster{}, Pairs{}, NoiseRate{}, Gap{}, Stability{}, OnAverage{}, Influence{}, MetricStability{}, Partition{},
+}
+
+func read(path string, v any, k kind, strict bool) error {
+	b, err := fsx.ReadFile(path, cmp.Or(k.max, MaxDocument))
+	if err != nil {
+		return err
+	}
 	if err := Check(b); errors.Is(err, ErrDigest) {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	var head struct {
 		Schema string `json:"schema"`
 	}
 	if err := json.Unmarshal(b, &head); err != nil {
-		return nil, formatError(path, b, err)
+		return formatError(path, b, err)
 	}
 	if !slices.Contains(k.schemas, head.Schema) {
 		e := &SchemaError{Path: path, Got: head.Schema, Want: k.schemas[0]}
 		if name, _, _ := strings.Cut(e.Want, "/"); strings.HasPrefix(e.Got, name+"/") {
 			e.Made = k.made
 		}
-		return nil, e
+		return e
 	}
 	dec := json.NewDecoder(bytes.NewReader(unsealed(b)))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(d); err != nil {
-		return nil, formatError(path, b, err)
+	if strict {
+		dec.DisallowUnknownFields()
 	}
-	return d, nil
+	if err := dec.Decode(v); err != nil {
+		return formatError(path, b, err)
+	}
+	return nil
 }
 
 // ReadIfThere is Read that returns nil for a file that does not exist.

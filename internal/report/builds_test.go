@@ -15,7 +15,7 @@ func TestRunsOfSeveralKernels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	a := fake(t, "a", 0, "finished", map[string]string{"eval.json": evalFile(0.5, 0)})
 	b := fake(t, "b", 1, "finished", map[string]string{"eval.json": evalFile(0.5, 0)})
-	b.Manifest.Builds = []RunBuild{{0, "v1", "avx2"}, {40, "v1", "generic"}, {60, "v2", "generic"}}
+	b.Manifest.Builds = []record.Build{{Step: 0, Version: "v1", Kernel: "avx2"}, {Step: 40, Version: "v1", Kernel: "generic"}, {Step: 60, Version: "v2", Kernel: "generic"}}
 	notes := strings.Join(summarize(t, []*RunDir{a, b}, Options{}).Notes, "\n") + "\n"
 	for _, want := range []string{
 		"b: trained at several kernel levels (avx2, from step 40 generic); the last bits differ from a run at one\n",

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tercet/internal/record"
 )
 
 // only is the run with the results of some kinds alone.
@@ -53,7 +55,7 @@ func cautions(runs []*RunDir, scores, missing []string) []string {
 }
 
 // checkpointStep is the step of a checkpoint by the manifest; false where it does not say.
-func (m *Manifest) checkpointStep(checkpoint string) (int, bool) {
+func checkpointStep(m *record.Manifest, checkpoint string) (int, bool) {
 	switch {
 	case checkpoint == "best" && m.Best != nil && m.Best.Step > 0:
 		return m.Best.Step, true
@@ -67,8 +69,8 @@ func (m *Manifest) checkpointStep(checkpoint string) (int, bool) {
 
 // outdated says of which step a result would be now; false where it is of that. Of a run
 // that was killed, the manifest may be older than the checkpoint, but not newer.
-func (r *RunDir) outdated(from Source) (int, bool) {
-	now, ok := r.Manifest.checkpointStep(from.of().Checkpoint)
+func (r *RunDir) outdated(from record.Source) (int, bool) {
+	now, ok := checkpointStep(&r.Manifest, sourceOf(from).Checkpoint)
 	if !ok || from.Step == now || r.Manifest.Status == "running" && from.Step > now {
 		return 0, false
 	}
@@ -110,8 +112,8 @@ func (r *RunDir) brief() []string {
 		if len(sources) > 1 {
 			before = k.name + ".json: "
 		}
-		if all := r.Manifest.Data.items(from.of().Split); all > 0 && from.Items < all {
-			out = append(out, fmt.Sprintf("%s%d of %d %s images", before, from.Items, all, from.of().Split))
+		if all := itemsOf(r.Manifest.Data, sourceOf(from).Split); all > 0 && from.Items < all {
+			out = append(out, fmt.Sprintf("%s%d of %d %s images", before, from.Items, all, sourceOf(from).Split))
 		}
 		if now, ok := r.outdated(from); ok {
 			out = append(out, fmt.Sprintf("%sstale: step %d of %d", before, from.Step, now))
@@ -120,12 +122,12 @@ func (r *RunDir) brief() []string {
 	m := r.Manifest
 	switch {
 	case m.Stopped != nil && m.Status == "finished":
-		out = append(out, fmt.Sprintf("stopped early at step %d of %d", m.Stopped.Step, m.Planned))
+		out = append(out, fmt.Sprintf("stopped early at step %d of %d", m.Stopped.Step, m.Of))
 	case m.Status == "finished":
 	case m.Status == "running":
 		out = append(out, "running, or killed")
 	default:
-		out = append(out, fmt.Sprintf("%s at step %d of %d", m.Status, m.Steps, m.Planned))
+		out = append(out, fmt.Sprintf("%s at step %d of %d", m.Status, m.Steps, m.Of))
 	}
 	return out
 }

@@ -4,22 +4,20 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/record"
 	"tercet/internal/render"
 )
 
 // withCheckpoints turns a run's manifest into one with the given best and last checkpoints.
-func withCheckpoints(r *RunDir, status string, last, best int) *RunDir {
+func withCheckpoints(r *RunDir, status record.Status, last, best int) *RunDir {
 	r.Manifest.Status, r.Manifest.Steps, r.Manifest.Checkpoint = status, last, last
-	r.Manifest.Best = &struct {
-		Metric string `json:"metric"`
-		Step   int    `json:"step"`
-	}{"recall@1", best}
+	r.Manifest.Best = &record.Best{Metric: "recall@1", Step: best}
 	return r
 }
 
 func TestStaleResultsAreNoted(t *testing.T) {
 	of := func(checkpoint string, step int) *RunDir {
-		r := &RunDir{Dir: "a", Of: Of{"test", checkpoint}, Eval: &EvalResult{Source: Source{Checkpoint: checkpoint, Step: step, Set: "test"}}}
+		r := &RunDir{Dir: "a", Of: Of{"test", checkpoint}, Eval: &record.Eval{Source: record.Source{Checkpoint: checkpoint, Step: step, Set: "test"}}}
 		return r
 	}
 	for _, tc := range []struct {
@@ -84,11 +82,8 @@ func TestEveryTableHasTheSameNotes(t *testing.T) {
 		fake(t, "c", 2, "finished", map[string]string{"eval.json": replaced(part, `"set": "test"`, `"set": "train"`)}, loss),
 	}
 	for _, r := range runs {
-		r.Manifest.Selection = &struct {
-			Split  string `json:"split"`
-			Metric string `json:"metric"`
-		}{"test", "recall@1"}
-		r.Manifest.Planned = 200
+		r.Manifest.Selection = &record.Selection{Split: "test", Metric: "recall@1"}
+		r.Manifest.Of = 200
 	}
 	paper := &PaperTable{Columns: []string{"R@1"}, Rows: []PaperRow{{Label: "x", Match: map[string]any{"loss.name": "triplet"}}}}
 	if err := paper.Check(); err != nil {
@@ -128,7 +123,7 @@ func TestNoAdviceWithoutValidationImages(t *testing.T) {
 	if got := kinds[0].missing([]*RunDir{r}); got != "no validation images in a; data.split.validation holds some out, in a new training" {
 		t.Error(got)
 	}
-	r.Manifest.Data.Validation = &DataSet{Items: 5}
+	r.Manifest.Data.Validation = &record.Set{Items: 5}
 	if got := kinds[0].missing([]*RunDir{r}); got != "no eval-validation.json in a; tercet eval --run a --split validation makes it" {
 		t.Error(got)
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tercet/internal/record"
 )
 
 // Clustering is one of several ways in which a run was clustered: the document of the
@@ -12,7 +14,7 @@ import (
 type Clustering struct {
 	Method string
 	File   string
-	Result *ClusterResult
+	Result *record.Cluster
 }
 
 // clusterFolder begins the names of the folders.
@@ -35,15 +37,16 @@ func (r *RunDir) ReadClusterings() error {
 		if others[filepath.Base(filepath.Dir(file))] {
 			continue
 		}
-		c := &ClusterResult{}
-		if _, err := readDocument(file, c, clusterSchemas...); err != nil {
+		c, err := read[record.Cluster](file)
+		if err != nil {
 			return err
 		}
+		c.Labels = nil // of no use here, and most of the document
 		method := strings.TrimPrefix(filepath.Base(filepath.Dir(file)), clusterFolder)
 		if of := c.Options.Method; method != of && !strings.HasPrefix(method, of+"-") {
 			return fmt.Errorf("%w: %s is of the method %q; the folder's name says %s", ErrRun, file, of, method)
 		}
-		if of := c.Source.of(); of != r.Of.full() {
+		if of := sourceOf(c.Source); of != r.Of.full() {
 			r.Left = append(r.Left, fmt.Sprintf("%s is of the %s, not of the %s: left out", file, of.words(), r.Of.words()))
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/render"
 )
 
@@ -95,7 +96,7 @@ func (s *Summary) estimate(runs []*RunDir) error {
 				continue
 			}
 			for name, j := range r.Eval.Baselines {
-				base[name] = append(base[name], j.all())
+				base[name] = append(base[name], allScores(j))
 			}
 		}
 		g.LeftOut = unlikeScores(g.runs, s.Metrics, (*RunDir).measured)
@@ -130,13 +131,13 @@ func (s *Summary) baselineRows(b *batch, name string, runs []*RunDir) {
 			continue
 		}
 		j, ok := r.Eval.Baselines[name]
-		if !ok || !slices.ContainsFunc(s.Metrics, func(m string) bool { _, ok := j.all().Get(m); return ok }) {
+		if !ok || !slices.ContainsFunc(s.Metrics, func(m string) bool { _, ok := allScores(j).Get(m); return ok }) {
 			continue
 		}
 		id := fmt.Sprintf("%s %d", r.Eval.Source.Fingerprint, r.Eval.Source.Items)
 		for _, m := range s.Metrics {
-			if _, ok := j.all().Get(m); ok {
-				id += fmt.Sprintf(" %q", r.Eval.setting(m))
+			if _, ok := allScores(j).Get(m); ok {
+				id += fmt.Sprintf(" %q", evalSetting(r.Eval, m))
 			}
 		}
 		if name == "untrained" {
@@ -156,11 +157,11 @@ func (s *Summary) baselineRows(b *batch, name string, runs []*RunDir) {
 		}
 		row.dirs = append(row.dirs, r.Dir)
 		k := slices.Index(row.seeds, r.Manifest.Seed)
-		if k >= 0 && equal(row.scores[k], j.all(), s.Metrics) {
+		if k >= 0 && equal(row.scores[k], allScores(j), s.Metrics) {
 			continue
 		}
 		row.seeds = append(row.seeds, r.Manifest.Seed)
-		row.scores = append(row.scores, j.all())
+		row.scores = append(row.scores, allScores(j))
 	}
 	same := map[string]int{} // rows of the same groups, whose runs have different images
 	for _, r := range rows {
@@ -194,7 +195,7 @@ func equal(a, b metric.Scores, keys []string) bool {
 	return true
 }
 
-// all lists retrieval and clustering scores together.
-func (j judgedFile) all() metric.Scores {
+// allScores lists retrieval and clustering scores together.
+func allScores(j record.Evaluated) metric.Scores {
 	return slices.Concat(metric.Scores(j.Retrieval), metric.Scores(j.Clustering))
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/text"
 )
@@ -18,18 +19,18 @@ var baselineNames = []string{"untrained", "pixels"}
 // EvalTable shows scores beside those of the baselines, value names the first
 // column of numbers. Unless all is set, only the scores of the headline are
 // shown; left is how many are not.
-func EvalTable(title, value string, own Judged, baselines map[string]Judged, all bool) (t *render.Table, left int) {
+func EvalTable(title, value string, own record.Evaluated, baselines map[string]record.Evaluated, all bool) (t *render.Table, left int) {
 	t = &render.Table{Title: title, Columns: []render.Column{{Name: "score"}, {Name: value, Digits: 4}}}
-	var others []Judged
+	var others []record.Evaluated
 	for _, b := range baselineNames {
 		if j, ok := baselines[b]; ok {
 			others = append(others, j)
 			t.Columns = append(t.Columns, render.Column{Name: b, Digits: 4})
 		}
 	}
-	for _, group := range []func(Judged) metric.Scores{
-		func(j Judged) metric.Scores { return j.Retrieval },
-		func(j Judged) metric.Scores { return j.Clustering },
+	for _, group := range []func(record.Evaluated) metric.Scores{
+		func(j record.Evaluated) metric.Scores { return j.Retrieval },
+		func(j record.Evaluated) metric.Scores { return j.Clustering },
 	} {
 		for _, sc := range group(own) {
 			if !all && !headline.MatchString(sc.Key) {

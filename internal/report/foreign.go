@@ -4,22 +4,24 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"tercet/internal/record"
 )
 
 // foreign says why a document cannot be a result of the run; "" where it may be one. A run
 // that was moved or renamed keeps its results.
-func (r *RunDir) foreign(from Source) string {
+func (r *RunDir) foreign(from record.Source) string {
 	m := r.Manifest
-	if from.ConfigHash != "" && m.ConfigHash != "" {
-		if from.ConfigHash != m.ConfigHash {
-			return fmt.Sprintf("is of another run (%s, config %s; this run's is %s)", from.Run, from.ConfigHash, m.ConfigHash)
+	if from.Config != "" && m.Config != "" {
+		if from.Config != m.Config {
+			return fmt.Sprintf("is of another run (%s, config %s; this run's is %s)", from.Run, from.Config, m.Config)
 		}
 	} else if r.ofSibling(from.Run) {
 		return fmt.Sprintf("is of another run (%s)", from.Run)
 	}
-	split := from.of().Split
-	own := m.Data.fingerprint(split)
-	if from.Items == m.Data.items(split) && own != "" && from.Fingerprint != "" && from.Fingerprint != own {
+	split := sourceOf(from).Split
+	own := fingerprintOf(m.Data, split)
+	if from.Items == itemsOf(m.Data, split) && own != "" && from.Fingerprint != "" && from.Fingerprint != own {
 		return fmt.Sprintf("is of other %s images than the run's (fingerprint %s, not %s)", split, shortPrint(from.Fingerprint), shortPrint(own))
 	}
 	return ""
@@ -40,8 +42,8 @@ func (r *RunDir) ofSibling(run string) bool {
 	return err == nil
 }
 
-// fingerprint is that of a split.
-func (d RunData) fingerprint(split string) string {
+// fingerprintOf is that of a split.
+func fingerprintOf(d record.Data, split string) string {
 	switch {
 	case split == "train":
 		return d.Train.Fingerprint

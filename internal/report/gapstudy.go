@@ -17,8 +17,8 @@ type GapResult struct {
 		Name string `json:"name"`
 		gapSides
 	} `json:"loss"`
-	Error gapSides `json:"triplet_error"`
-	Train DataSet  `json:"train"`
+	Error gapSides   `json:"triplet_error"`
+	Train record.Set `json:"train"`
 	Bound *struct {
 		Delta float64     `json:"delta"`
 		Least gapBoundAt  `json:"without_gamma"`

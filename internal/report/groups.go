@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/record"
 	"tercet/internal/render"
 )
 
@@ -49,7 +50,7 @@ func (s *Summary) group(runs []*RunDir, perRun bool) {
 }
 
 func emptyGroup() *Group {
-	return &Group{Labels: map[string]string{}, Status: map[string]int{}, Scores: map[string]Estimate{}}
+	return &Group{Labels: map[string]string{}, Status: map[record.Status]int{}, Scores: map[string]Estimate{}}
 }
 
 func (g *Group) take(r *RunDir) {

@@ -19,7 +19,7 @@ type measureOptions struct {
 // measuredHead is what the documents of measurements of networks begin with.
 type measuredHead struct {
 	Schema  string         `json:"schema"`
-	Source  Source         `json:"source"`
+	Source  record.Source  `json:"source"`
 	Options measureOptions `json:"options"`
 }
 
@@ -31,7 +31,7 @@ func readMeasured[D any](runs []*RunDir, file, schema, flag string, head func(*D
 	for _, r := range runs {
 		d := new(D)
 		path := filepath.Join(r.Dir, file)
-		found, err := readDocument(path, d, schema, record.MetricSchema)
+		found, err := ReadDocument(path, d, schema, record.MetricSchema)
 		h := head(d)
 		switch {
 		case err != nil:
@@ -40,8 +40,8 @@ func readMeasured[D any](runs []*RunDir, file, schema, flag string, head func(*D
 			notes = append(notes, fmt.Sprintf("no %s; tercet eval --run %s %s makes it", path, word(r.Dir), flag))
 		case h.Schema != schema:
 			notes = append(notes, fmt.Sprintf("%s is of a metric: --table stability shows it", path))
-		case !h.Source.of().standard():
-			notes = append(notes, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, h.Source.of().words()))
+		case !sourceOf(h.Source).standard():
+			notes = append(notes, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, sourceOf(h.Source).words()))
 		case h.Source.Step != r.Manifest.Steps:
 			notes = append(notes, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet eval --run %s %s makes it anew", path, h.Source.Step, r.Manifest.Steps, word(r.Dir), flag))
 		default:
@@ -67,7 +67,7 @@ func nothingMeasured(notes []string) error {
 }
 
 // partlyJudged says that a measurement was limited to a part of the images.
-func (r *RunDir) partlyJudged(file string, from Source, limit int) []string {
+func (r *RunDir) partlyJudged(file string, from record.Source, limit int) []string {
 	d := r.Manifest.Data
 	all := d.Test.Items
 	if from.Set == "validation" && d.Validation != nil {

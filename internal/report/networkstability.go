@@ -81,7 +81,7 @@ var movedBy = []struct {
 // ofNetwork says whether a file is a stability.json of a network.
 func ofNetwork(file string) bool {
 	var d NetworkStabilityResult
-	found, err := readDocument(file, &d, record.StabilitySchema)
+	found, err := ReadDocument(file, &d, record.StabilitySchema)
 	return found && err == nil
 }
 

@@ -3,11 +3,12 @@ package report
 import (
 	"fmt"
 
+	"tercet/internal/record"
 	"tercet/internal/render"
 )
 
 // pairTable shows the scores of pairs, and of how many pairs they are.
-func (e *EvalResult) pairTable() *render.Table {
+func pairTable(e *record.Eval) *render.Table {
 	c := e.PairCounts
 	t := &render.Table{
 		Title:   fmt.Sprintf("%d pairs of one class, %d of two", c.Same, c.Different),

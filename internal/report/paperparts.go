@@ -19,7 +19,7 @@ func (s *Summary) partByAttack() {
 				without = append(without, r)
 				continue
 			}
-			kind := fmt.Sprintf("%s of %d images of %s", r.Attack.budget(), r.Attack.Source.Items, r.Attack.Source.Set)
+			kind := fmt.Sprintf("%s of %d images of %s", budget(r.Attack), r.Attack.Source.Items, r.Attack.Source.Set)
 			i := slices.Index(kinds, kind)
 			if i < 0 {
 				kinds, parts, i = append(kinds, kind), append(parts, emptyGroup()), len(parts)

@@ -48,16 +48,16 @@ type PaperScore struct {
 // PaperOurs are runs of one row that differ in nothing but the seed, in one
 // variant of the attacks.
 type PaperOurs struct {
-	Name       string              `json:"run"`
-	Variant    string              `json:"variant"`
-	Data       string              `json:"data"`
-	Eta        int                 `json:"eta,omitempty"`
-	N          int                 `json:"n"` // runs whose training is over
-	Dirs       []string            `json:"runs"`
-	Seeds      []uint64            `json:"seeds"`
-	Status     map[string]int      `json:"status"`
-	Scores     map[string]Estimate `json:"scores"` // of the finished runs
-	Recomputed *float64            `json:"ers_recomputed,omitempty"`
+	Name       string                `json:"run"`
+	Variant    string                `json:"variant"`
+	Data       string                `json:"data"`
+	Eta        int                   `json:"eta,omitempty"`
+	N          int                   `json:"n"` // runs whose training is over
+	Dirs       []string              `json:"runs"`
+	Seeds      []uint64              `json:"seeds"`
+	Status     map[record.Status]int `json:"status"`
+	Scores     map[string]Estimate   `json:"scores"` // of the finished runs
+	Recomputed *float64              `json:"ers_recomputed,omitempty"`
 
 	word  string // in place of numbers where no run is finished: *collapse*
 	alone bool   // the row has no other kind of runs
@@ -189,7 +189,7 @@ func ours(g *Group, variant string, columns []string) PaperOurs {
 func (r *RunDir) paperScore(c paperColumn, variant string) (metric.Value, bool) {
 	switch {
 	case !c.attacked && r.Eval != nil:
-		return r.Eval.all().Get(c.key)
+		return allScores(r.Eval.Evaluated).Get(c.key)
 	case c.attacked && r.Attack != nil:
 		return metric.Scores(r.Attack.Scores[variant]).Get(c.key)
 	}
@@ -203,9 +203,9 @@ func (r *RunDir) paperSetting(c paperColumn, variant string) []Label {
 	case !ok:
 		return nil
 	case c.attacked:
-		return append(r.Attack.setting(), Label{"definition", v.Definition})
+		return append(attackSetting(r.Attack), Label{"definition", v.Definition})
 	}
-	return append(r.Eval.setting(c.key), Label{"definition", v.Definition})
+	return append(evalSetting(r.Eval, c.key), Label{"definition", v.Definition})
 }
 
 // eta is the number of PGD steps that a run's training crafts with, 0 without
@@ -356,7 +356,7 @@ func (r *RunDir) apart() []string {
 	if e.Step == a.Step && e.Set == a.Set && e.Fingerprint == a.Fingerprint {
 		return nil
 	}
-	of := func(s Source) string {
+	of := func(s record.Source) string {
 		return fmt.Sprintf("checkpoint %s (step %d) on %d images of set %s", s.Checkpoint, s.Step, s.Items, s.Set)
 	}
 	return []string{fmt.Sprintf("%s: eval.json is of %s, attack.json of %s", r.Dir, of(e), of(a))}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/testutil"
 )
@@ -34,14 +35,14 @@ func hardness(t *testing.T) *PaperTable {
 
 // run is a run of hardness with recall, TMA, ES:D and ERS.
 func paperRun(dir, defense, u string, seed uint64, recall float64) *RunDir {
-	r := &RunDir{Dir: dir, Manifest: Manifest{Status: "finished", Seed: seed}, Labels: []Label{
+	r := &RunDir{Dir: dir, Manifest: record.Manifest{Status: "finished", Seed: seed}, Labels: []Label{
 		{"name", dir}, {"seed", fmt.Sprint(seed)}, {"defense.name", defense}, {"defense.destination.u", u}, {"defense.pgd.steps", "8"}}}
 	r.Manifest.Data.Name = "mnist"
 	score := func(key string, v float64) metric.Score {
 		return metric.Score{Key: key, Value: metric.Value{Value: v, CI95: &[2]float64{v - 0.125, v + 0.125}}}
 	}
-	r.Eval = &EvalResult{judgedFile: judgedFile{Retrieval: scoreFile{score("recall@1", recall)}}}
-	r.Attack = &AttackResult{Scores: map[string]scoreFile{
+	r.Eval = &record.Eval{Evaluated: record.Evaluated{Retrieval: record.Scores{score("recall@1", recall)}}}
+	r.Attack = &record.Attack{Scores: map[string]record.Scores{
 		"published": {score("TMA", 0.5), score("ES:D", 1.25), score("ERS", 0.25)},
 		"fixed":     {score("TMA", 0.5), score("ES:D", 1.5), score("ERS", 0.2375)},
 	}}
@@ -77,7 +78,7 @@ in percent, but for TMA (a cosine) and ES:D (a distance); ±: half the 95 % inte
 
 func paperRuns() []*RunDir {
 	lost := paperRun("u", "hm", "2.2", 0, 0.1)
-	lost.Manifest.Status, lost.Manifest.Steps, lost.Manifest.Planned = "collapsed", 7, 20
+	lost.Manifest.Status, lost.Manifest.Steps, lost.Manifest.Of = "collapsed", 7, 20
 	return []*RunDir{
 		paperRun("g-seed-0", "hm", "null", 0, 0.9), paperRun("g-seed-1", "hm", "null", 1, 0.92), paperRun("g-seed-2", "hm", "null", 2, 0.94),
 		lost, paperRun("other", "act", "null", 0, 0.5), paperRun("small-none", "none", "null", 0, 0.99),
@@ -234,8 +235,8 @@ func TestPaperTableWarns(t *testing.T) {
 	if strings.Contains(notes, "8 images") || strings.Contains(notes, "attack.json of") {
 		t.Error(notes)
 	}
-	runs[0].Eval.Source = Source{Checkpoint: "best", Step: 5, Set: "test", Items: 9}
-	runs[0].Attack.Source = Source{Checkpoint: "last", Step: 8, Set: "test", Items: 9}
+	runs[0].Eval.Source = record.Source{Checkpoint: "best", Step: 5, Set: "test", Items: 9}
+	runs[0].Attack.Source = record.Source{Checkpoint: "last", Step: 8, Set: "test", Items: 9}
 	notes = strings.Join(compare(t, hardness(t), runs, "published").Notes, "\n")
 	if want := "g-seed-0: eval.json is of checkpoint best (step 5) on 9 images of set test, attack.json of checkpoint last (step 8) on 9 images of set test"; !strings.Contains(notes, want) {
 		t.Errorf("no %q in\n%s", want, notes)
@@ -322,10 +323,10 @@ func TestPaperGrid(t *testing.T) {
 // Seeds attacked with unequal budgets, or with unequal numbers of queries, have no
 // common mean.
 func TestPaperTableUnequalAttacksStayApart(t *testing.T) {
-	for name, change := range map[string]func(*AttackResult){
-		"queries": func(a *AttackResult) { a.Queries = 7 },
-		"eps":     func(a *AttackResult) { a.Options.Eps = 0.5 },
-		"set":     func(a *AttackResult) { a.Source.Set = "train" },
+	for name, change := range map[string]func(*record.Attack){
+		"queries": func(a *record.Attack) { a.Queries = 7 },
+		"eps":     func(a *record.Attack) { a.Options.Eps = 0.5 },
+		"set":     func(a *record.Attack) { a.Source.Set = "train" },
 	} {
 		runs := paperRuns()[:3]
 		change(runs[1].Attack)
@@ -342,8 +343,8 @@ func TestPaperTableUnequalAttacksStayApart(t *testing.T) {
 }
 
 func TestOneQuery(t *testing.T) {
-	a := &AttackResult{Queries: 1, Options: AttackBudget{Norm: "linf", Eps: 0.5, Step: 0.25, Iterations: 2, Rule: "fixed", Start: "clean", Restarts: 1, Keep: "last"}}
-	if got := a.budget(); !strings.HasSuffix(got, ", 1 query") {
+	a := &record.Attack{Queries: 1, Options: record.AttackOptions{Norm: "linf", Eps: 0.5, Step: 0.25, Iterations: 2, Rule: "fixed", Start: "clean", Restarts: 1, Keep: "last"}}
+	if got := budget(a); !strings.HasSuffix(got, ", 1 query") {
 		t.Error(got)
 	}
 	for want, counts := range map[string][]string{

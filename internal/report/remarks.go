@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/names"
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/text"
 )
@@ -63,12 +64,12 @@ func (s *Summary) missing(runs []*RunDir) []string {
 func (r *RunDir) unfinished() []string {
 	m := r.Manifest
 	if m.Status == "finished" && m.Stopped != nil {
-		return []string{fmt.Sprintf("%s: stopped early at step %d of %d: %s", r.Dir, m.Stopped.Step, m.Planned, m.Stopped.Reason) + r.pastBest()}
+		return []string{fmt.Sprintf("%s: stopped early at step %d of %d: %s", r.Dir, m.Stopped.Step, m.Of, m.Stopped.Reason) + r.pastBest()}
 	}
 	if m.Status == "finished" {
 		return nil
 	}
-	note := fmt.Sprintf("%s: %s at step %d of %d", r.Dir, m.Status, m.Steps, m.Planned)
+	note := fmt.Sprintf("%s: %s at step %d of %d", r.Dir, m.Status, m.Steps, m.Of)
 	if m.Status == "running" {
 		note = r.Dir + ": running, or killed"
 	}
@@ -96,15 +97,15 @@ func (r *RunDir) pastBest() string {
 
 // changedKernels says where a run was trained at several kernel levels.
 func (r *RunDir) changedKernels() []string {
-	if all := r.Manifest.kernels(); all != r.Manifest.Kernel {
+	if all := kernels(&r.Manifest); all != r.Manifest.Kernel {
 		return []string{fmt.Sprintf("%s: trained at several kernel levels (%s); the last bits differ from a run at one", r.Dir, all)}
 	}
 	return nil
 }
 
 // sources are the documents of a run with what they were computed from.
-func (r *RunDir) sources() map[string]Source {
-	out := map[string]Source{}
+func (r *RunDir) sources() map[string]record.Source {
+	out := map[string]record.Source{}
 	if r.Eval != nil {
 		out["eval"] = r.Eval.Source
 	}
@@ -135,9 +136,9 @@ func (r *RunDir) stale() []string {
 }
 
 // nowAt says at which step a checkpoint is.
-func (r *RunDir) nowAt(from Source, step int) string {
+func (r *RunDir) nowAt(from record.Source, step int) string {
 	switch {
-	case from.of().Checkpoint == "best":
+	case sourceOf(from).Checkpoint == "best":
 		return fmt.Sprintf("the best checkpoint is of step %d", step)
 	case r.Manifest.Status == "running":
 		return fmt.Sprintf("the run has come to step %d", step)
@@ -153,8 +154,8 @@ func (r *RunDir) partial() []string {
 		if !ok {
 			continue
 		}
-		if all := r.Manifest.Data.items(from.of().Split); all > 0 && from.Items < all {
-			out = append(out, fmt.Sprintf("%s is of %d of the %d %s images", k.path(r), from.Items, all, from.of().Split))
+		if all := itemsOf(r.Manifest.Data, sourceOf(from).Split); all > 0 && from.Items < all {
+			out = append(out, fmt.Sprintf("%s is of %d of the %d %s images", k.path(r), from.Items, all, sourceOf(from).Split))
 		}
 	}
 	return out
@@ -192,7 +193,7 @@ func attacked(runs []*RunDir) []string {
 		if a == nil || a.Queries >= a.Source.Items {
 			continue
 		}
-		n := fmt.Sprintf("attack scores: %s of %d images", a.budget(), a.Source.Items)
+		n := fmt.Sprintf("attack scores: %s of %d images", budget(a), a.Source.Items)
 		if note != "" && n != note {
 			return nil
 		}
@@ -237,12 +238,12 @@ func mixed(runs []*RunDir, scores []string) []string {
 		if r.Attack == nil {
 			return ""
 		}
-		return r.Attack.budget()
+		return budget(r.Attack)
 	})...)
 }
 
 // budget says what the attacker could do and to how many images.
-func (a *AttackResult) budget() string {
+func budget(a *record.Attack) string {
 	o := a.Options
 	out := fmt.Sprintf("%s eps %s, %d steps of %s (%s", o.Norm, text.Eps(o.Norm, o.Eps), o.Iterations, text.Eps(o.Norm, o.Step), o.Rule)
 	if o.Direction != "" && o.Direction != "sign" {
@@ -285,8 +286,8 @@ func (s *Summary) pooled(g *Group) []string {
 		return nil
 	}
 	out := leftOut(g.Name, s.Metrics, g.LeftOut)
-	out = append(out, differ(g.runs, g.Name+": made by different versions", func(r *RunDir) string { return r.Manifest.versions() })...)
-	out = append(out, differ(g.runs, g.Name+": made at different kernel levels", func(r *RunDir) string { return r.Manifest.kernels() })...)
+	out = append(out, differ(g.runs, g.Name+": made by different versions", func(r *RunDir) string { return versions(&r.Manifest) })...)
+	out = append(out, differ(g.runs, g.Name+": made at different kernel levels", func(r *RunDir) string { return kernels(&r.Manifest) })...)
 	seeds := map[uint64]string{}
 	var twice []string
 	for _, r := range g.runs {

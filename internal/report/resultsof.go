@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"tercet/internal/names"
+	"tercet/internal/record"
 )
 
 // Of says which results of runs are read: of which images and weights. The zero Of is
@@ -43,8 +44,8 @@ func (o Of) words() string {
 	return fmt.Sprintf("%s images, checkpoint %s", o.Split, o.Checkpoint)
 }
 
-// of says of which images and weights a document is.
-func (s Source) of() Of { return Of{s.Set, s.Checkpoint}.full() }
+// sourceOf says of which images and weights a document is.
+func sourceOf(s record.Source) Of { return Of{s.Set, s.Checkpoint}.full() }
 
 // document is where the run keeps a kind of document of o: in a folder where that has
 // many files.

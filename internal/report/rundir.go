@@ -17,9 +17,6 @@ import (
 // ErrRun is wrapped when a path holds no run, or one whose files cannot be used.
 var ErrRun = errors.New("no usable run")
 
-// clusterSchemas are those of cluster.json, the present one first.
-var clusterSchemas = []string{record.ClusterSchema, record.OldClusterSchema}
-
 // Label is one key of a run's config with its value.
 type Label struct{ Key, Value string }
 
@@ -27,10 +24,10 @@ type Label struct{ Key, Value string }
 type RunDir struct {
 	Dir      string
 	Of       Of // of what the results are
-	Manifest Manifest
-	Eval     *EvalResult // nil where the file does not exist; so the others
-	Attack   *AttackResult
-	Cluster  *ClusterResult
+	Manifest record.Manifest
+	Eval     *record.Eval // nil where the file does not exist; so the others
+	Attack   *record.Attack
+	Cluster  *record.Cluster
 	// Clusterings are those in folders of their own; ReadClusterings fills them.
 	Clusterings []Clustering
 	clusterFile string   // of Cluster where it is one of Clusterings
@@ -190,21 +187,25 @@ func ReadRun(dir string) (*RunDir, error) { return ReadRunOf(dir, Of{}) }
 func ReadRunOf(dir string, of Of) (*RunDir, error) {
 	r := &RunDir{Dir: dir, Of: of.full()}
 	path := filepath.Join(dir, "manifest.json")
-	found, err := readDocument(path, &r.Manifest, record.RunSchema)
+	m, err := read[record.Manifest](path)
 	if err != nil {
 		return nil, err
 	}
-	if !found {
+	if m == nil {
 		return nil, fmt.Errorf("%w: there is no %s; if training was killed at its very start, the same tercet train command goes on", ErrRun, path)
 	}
-	if r.Eval, err = readResult(r, "eval", func(e *EvalResult) Source { return e.Source }, record.EvalSchema); err != nil {
+	r.Manifest = *m
+	if r.Eval, err = readResult[record.Eval](r, "eval"); err != nil {
 		return nil, err
 	}
-	if r.Attack, err = readResult(r, "attack", func(a *AttackResult) Source { return a.Source }, record.AttackSchema); err != nil {
+	if r.Attack, err = readResult[record.Attack](r, "attack"); err != nil {
 		return nil, err
 	}
-	if r.Cluster, err = readResult(r, "cluster", func(c *ClusterResult) Source { return c.Source }, clusterSchemas...); err != nil {
+	if r.Cluster, err = readResult[record.Cluster](r, "cluster"); err != nil {
 		return nil, err
+	}
+	if r.Cluster != nil {
+		r.Cluster.Labels = nil // of no use here, and most of the document
 	}
 	if r.Eval != nil && len(r.Eval.Retrieval) == 0 {
 		return nil, fmt.Errorf("%w: %s has no scores under \"retrieval\"", ErrRun, r.Of.document(dir, "eval"))
@@ -213,20 +214,25 @@ func ReadRunOf(dir string, of Of) (*RunDir, error) {
 	return r, nil
 }
 
+// result is a document that says what it was computed from.
+type result interface {
+	record.Document
+	From() record.Source
+}
+
 // readResult reads a document of what r is read of; nil where there is none. One that
 // should be of that and is not is noted in r.Left.
-func readResult[D any](r *RunDir, kind string, source func(*D) Source, schemas ...string) (*D, error) {
+func readResult[D result](r *RunDir, kind string) (*D, error) {
 	for i, path := range r.Of.places(r.Dir, kind) {
-		d := new(D)
-		found, err := readDocument(path, d, schemas...)
+		d, err := read[D](path)
 		if err != nil {
 			return nil, err
 		}
-		if !found {
+		if d == nil {
 			continue
 		}
-		of := source(d).of()
-		why := r.foreign(source(d))
+		of := sourceOf((*d).From())
+		why := r.foreign((*d).From())
 		if of == r.Of && why == "" {
 			return d, nil
 		}
@@ -310,7 +316,7 @@ func (r *RunDir) status() string {
 	case "":
 		return "unknown"
 	}
-	return r.Manifest.Status
+	return string(r.Manifest.Status)
 }
 
 func (r *RunDir) label(key string) (string, bool) {

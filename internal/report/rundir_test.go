@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/render"
 )
 
@@ -146,7 +147,7 @@ func TestReadRunKeepsTheOrderOfScores(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if m := r.Manifest; m.Cost != (Cost{6400, 3200}) || m.Seed != 3 || m.Data.Test.Shape != [3]int{32, 32, 1} {
+	if m := r.Manifest; m.Cost != (record.Cost{Forward: 6400, Backward: 3200}) || m.Seed != 3 || m.Data.Test.Shape != [3]int{32, 32, 1} {
 		t.Errorf("manifest: %+v", m)
 	}
 	if v, _ := r.scores().Get("recall@1"); v.CI95 == nil || *v.CI95 != [2]float64{0.7, 1} {
@@ -206,13 +207,13 @@ func TestFiguresMustBePictures(t *testing.T) {
 }
 
 func TestEvalTableShowsTheHeadline(t *testing.T) {
-	own := Judged{
+	own := record.Evaluated{
 		Retrieval: metric.Scores{{Key: "recall@16", Value: metric.Value{Value: 0.5, CI95: &[2]float64{0.25, 0.75}}}, {Key: "map@10", Value: metric.Value{Value: 0.25}},
 			{Key: "recall@1(position-masked)", Value: metric.Value{Value: 0.1}}},
 		Clustering: metric.Scores{{Key: "bcubed_f1", Value: metric.Value{Value: 0.75}}, {Key: "bcubed_recall", Value: metric.Value{Value: 1}}},
 		Excluded:   2,
 	}
-	base := map[string]Judged{"pixels": {Retrieval: metric.Scores{{Key: "recall@16", Value: metric.Value{Value: 0.125}}}}}
+	base := map[string]record.Evaluated{"pixels": {Retrieval: metric.Scores{{Key: "recall@16", Value: metric.Value{Value: 0.125}}}}}
 	table, left := EvalTable("x", "trained", own, base, false)
 	want := "score,trained,trained_low,trained_high,pixels\nrecall@16,0.5,0.25,0.75,0.125\nbcubed_f1,0.75,,,\n"
 	if got := rendered(t, table, "csv"); got != want || left != 3 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/text"
 )
@@ -51,7 +52,7 @@ func (r *RunDir) page(p *render.Page, level int, pictures bool) {
 		warn(p, r.Eval.Warnings)
 		if r.Eval.PairCounts != nil {
 			p.Heading(level, "Pairs classified by their distance")
-			p.Table(r.Eval.pairTable())
+			p.Table(pairTable(r.Eval))
 		}
 	}
 	draw("retrieval.png")
@@ -96,7 +97,7 @@ func (r *RunDir) sentence() string {
 		m.Model.Name, m.Model.Parameters, m.Model.Embedding, m.Data.Train.Items, m.Data.Train.Classes, m.Data.Name, m.Seed)
 	if m.Status == "finished" {
 		if m.Stopped != nil {
-			return s + fmt.Sprintf("stopped early after %d of %d steps, in %.0f s: %s.", m.Steps, m.Planned, m.Seconds, m.Stopped.Reason)
+			return s + fmt.Sprintf("stopped early after %d of %d steps, in %.0f s: %s.", m.Steps, m.Of, m.Seconds, m.Stopped.Reason)
 		}
 		return s + fmt.Sprintf("%d steps in %.0f s.", m.Steps, m.Seconds)
 	}
@@ -108,11 +109,11 @@ func fingerprint(s string) string { return "sha256:" + strings.TrimPrefix(s, "sh
 
 func (r *RunDir) evalTable() *render.Table {
 	e := r.Eval
-	base := map[string]Judged{}
+	base := map[string]record.Evaluated{}
 	for name, j := range e.Baselines {
-		base[name] = j.judged()
+		base[name] = j
 	}
-	t, left := EvalTable(e.Source.describe(), "trained", e.judged(), base, false)
+	t, left := EvalTable(describe(e.Source), "trained", e.Evaluated, base, false)
 	if left > 0 {
 		t.Notes = append(t.Notes, text.Plural(left, "more score", "more scores")+" in "+r.Of.document("", "eval")+", which has the definition of each.")
 	}
@@ -122,7 +123,7 @@ func (r *RunDir) evalTable() *render.Table {
 	return t
 }
 
-func (s Source) describe() string {
+func describe(s record.Source) string {
 	of := ""
 	if s.Classes > 0 {
 		of = fmt.Sprintf(" of %d classes", s.Classes)
@@ -142,7 +143,7 @@ func (r *RunDir) attackTable() *render.Table {
 		right := a.RightWhenClean[v]
 		list = append(list, AttackScores{v, metric.Scores(scores), metric.Scores(a.Clean[v]), metric.Scores(right.Scores), right.Queries})
 	}
-	return AttackTable(a.budget(), list)
+	return AttackTable(budget(a), list)
 }
 
 func (r *RunDir) clusterTable() *render.Table {
@@ -155,7 +156,7 @@ func (r *RunDir) clusterTable() *render.Table {
 		largest = max(largest, n)
 	}
 	t := &render.Table{
-		Title:   c.Options.Method + ", " + c.Source.describe(),
+		Title:   c.Options.Method + ", " + describe(c.Source),
 		Columns: []render.Column{{Name: "score"}, {Name: "value", Digits: 4}},
 		Rows: [][]render.Cell{
 			{render.Text("clusters"), render.Int(c.Clusters)}, {render.Text("smallest"), render.Int(smallest)}, {render.Text("largest"), render.Int(largest)},
@@ -191,11 +192,11 @@ func (r *RunDir) method() *render.Table {
 	}
 	add("version", m.Version)
 	add("processor", m.CPU)
-	add("kernel level", m.kernels())
+	add("kernel level", kernels(&m))
 	add("system", m.OS)
 	add("begun", m.Started)
-	add("config", m.ConfigHash)
-	set := func(what string, d DataSet) {
+	add("config", m.Config)
+	set := func(what string, d record.Set) {
 		if d.Items > 0 {
 			add(what, fmt.Sprintf("%d images of %d classes, %dx%dx%d, %s", d.Items, d.Classes, d.Shape[0], d.Shape[1], d.Shape[2], fingerprint(d.Fingerprint)))
 		}
@@ -205,7 +206,7 @@ func (r *RunDir) method() *render.Table {
 		set("validation data", *m.Data.Validation)
 	}
 	set("test data", m.Data.Test)
-	cost := func(what string, c Cost, seconds float64) {
+	cost := func(what string, c record.Cost, seconds float64) {
 		add(what, fmt.Sprintf("%d images forward, %d backward, %.1f s", c.Forward, c.Backward, seconds))
 	}
 	cost("cost of training", m.Cost, m.Seconds)

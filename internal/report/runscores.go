@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/render"
 )
 
@@ -24,8 +25,8 @@ type resultKind struct {
 // "clean:ERS(published)"; those of cluster.json as "cluster:nmi".
 var kinds = []resultKind{
 	{"eval", "eval", func(r *RunDir) bool { return r.Eval != nil }, func(r *RunDir) metric.Scores {
-		return append(r.Eval.all(), renamed("pairs.", r.Eval.Pairs, "")...)
-	}, func(r *RunDir, key string) []Label { return r.Eval.setting(key) }},
+		return append(allScores(r.Eval.Evaluated), renamed("pairs.", r.Eval.Pairs, "")...)
+	}, func(r *RunDir, key string) []Label { return evalSetting(r.Eval, key) }},
 	{"attack", "attack", func(r *RunDir) bool { return r.Attack != nil }, func(r *RunDir) metric.Scores {
 		out := renamed("", r.Attack.Scores["fixed"], "")
 		for _, v := range slices.Sorted(maps.Keys(r.Attack.Scores)) {
@@ -43,14 +44,14 @@ var kinds = []resultKind{
 			}
 		}
 		return out
-	}, func(r *RunDir, _ string) []Label { return r.Attack.setting() }},
+	}, func(r *RunDir, _ string) []Label { return attackSetting(r.Attack) }},
 	{"cluster", "cluster", func(r *RunDir) bool { return r.Cluster != nil }, func(r *RunDir) metric.Scores {
 		n := metric.Value{Value: float64(r.Cluster.Clusters), Definition: "clusters"}
 		return append(metric.Scores{{Key: "cluster:clusters", Value: n}}, renamed("cluster:", r.Cluster.Clustering, "")...)
-	}, func(r *RunDir, _ string) []Label { return r.Cluster.setting() }},
+	}, func(r *RunDir, _ string) []Label { return clusterSetting(r.Cluster) }},
 }
 
-func renamed(before string, s scoreFile, after string) metric.Scores {
+func renamed(before string, s record.Scores, after string) metric.Scores {
 	var out metric.Scores
 	for _, sc := range s {
 		out = append(out, metric.Score{Key: before + sc.Key + after, Value: sc.Value})

@@ -25,7 +25,7 @@ func (r *RunDir) onTest() string {
 		return ""
 	case r.Of.Checkpoint == "best":
 		return "best checkpoint"
-	case m.Stopped != nil || m.Status == "finished" && m.Steps < m.Planned:
+	case m.Stopped != nil || m.Status == "finished" && m.Steps < m.Of:
 		return "stopping step"
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/testutil"
 )
@@ -91,7 +92,7 @@ func TestSelectOnTestIsSaid(t *testing.T) {
 		t.Errorf("unknown score: %v", err)
 	}
 	for _, r := range by {
-		r.Eval, r.Manifest.Data.Validation = nil, &DataSet{Items: 5}
+		r.Eval, r.Manifest.Data.Validation = nil, &record.Set{Items: 5}
 	}
 	_, err = Select(by, scored, SelectOptions{Split: "validation", Metric: "recall@1"})
 	if !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "tercet eval --run m-0.1_seed-0 --split validation makes it") {

@@ -87,7 +87,7 @@ func (sel *Selection) limits() []string {
 	}
 	first := runs[0]
 	from := first.sources()[kindOf(sel.Metric, runs).name]
-	if all := first.Manifest.Data.items(sel.Split); all > 0 && from.Items < all {
+	if all := itemsOf(first.Manifest.Data, sel.Split); all > 0 && from.Items < all {
 		out = append(out, fmt.Sprintf("the selection is by %d of the %d %s images", from.Items, all, sel.Split))
 	}
 	out = append(out, certain([]string{sel.Metric}, runs)...)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/render"
 )
 
@@ -28,8 +29,8 @@ func (r *RunDir) measured(key string) []Label {
 	return nil
 }
 
-// images says on which a result was measured.
-func (s Source) images() Label {
+// imagesOf says on which a result was measured.
+func imagesOf(s record.Source) Label {
 	value := strconv.Itoa(s.Items)
 	if print := shortPrint(s.Fingerprint); print != "" {
 		value += " with fingerprint " + print
@@ -44,16 +45,16 @@ func shortPrint(fingerprint string) string {
 }
 
 // clustersWord says how many clusters k-means was given, 0 standing for the classes.
-func clustersWord(k int, of Source) string {
+func clustersWord(k int, of record.Source) string {
 	if k == 0 || k == of.Classes {
 		return "that of classes"
 	}
 	return strconv.Itoa(k)
 }
 
-// setting is what a score of eval.json depends on.
-func (e *EvalResult) setting(key string) []Label {
-	out := []Label{e.Source.images()}
+// evalSetting is what a score of eval.json depends on.
+func evalSetting(e *record.Eval, key string) []Label {
+	out := []Label{imagesOf(e.Source)}
 	o := e.Options
 	if rest, ok := strings.CutPrefix(key, "pairs."); ok {
 		from := ""
@@ -74,36 +75,18 @@ func (e *EvalResult) setting(key string) []Label {
 	return append(out, Label{"distance", distance})
 }
 
-// setting is what a score of attack.json depends on.
-func (a *AttackResult) setting() []Label {
-	return []Label{a.Source.images(), {"attack", a.budget()}}
-}
-
-// ClusterSettings are the options of a clustering.
-type ClusterSettings struct {
-	Method string
-	all    map[string]any
-}
-
-// UnmarshalJSON keeps all options: which of them there are depends on the method.
-func (o *ClusterSettings) UnmarshalJSON(b []byte) error {
-	var head struct {
-		Method string `json:"method"`
-	}
-	if err := json.Unmarshal(b, &head); err != nil {
-		return err
-	}
-	o.Method = head.Method
-	return json.Unmarshal(b, &o.all)
+// attackSetting is what a score of attack.json depends on.
+func attackSetting(a *record.Attack) []Label {
+	return []Label{imagesOf(a.Source), {"attack", budget(a)}}
 }
 
 // noScore are options of a clustering on which no score depends: what is drawn, how long
 // is searched for a bound, and the seed, over which means are.
 var noScore = []string{"seed", "maps", "multicut.bound", "multicut.no_comparison", "multicut.matrix_limit_bytes", "agglomerative.memory_limit_bytes"}
 
-// setting is what a score of cluster.json depends on.
-func (c *ClusterResult) setting() []Label {
-	out := []Label{c.Source.images(), {"method", c.Options.Method}}
+// clusterSetting is what a score of cluster.json depends on.
+func clusterSetting(c *record.Cluster) []Label {
+	out := []Label{imagesOf(c.Source), {"method", c.Options.Method}}
 	var walk func(before string, tree map[string]any)
 	walk = func(before string, tree map[string]any) {
 		for _, k := range sortedKeys(tree) {
@@ -121,7 +104,20 @@ func (c *ClusterResult) setting() []Label {
 			}
 		}
 	}
-	walk("", c.Options.all)
+	walk("", tree(c.Options))
+	return out
+}
+
+// tree is the options as their JSON has them: which there are depends on the method.
+func tree(o record.ClusterOptions) map[string]any {
+	var out map[string]any
+	b, err := json.Marshal(o)
+	if err == nil {
+		err = json.Unmarshal(b, &out)
+	}
+	if err != nil {
+		panic(err) // it was read from JSON
+	}
 	return out
 }
 

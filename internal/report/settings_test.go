@@ -12,7 +12,7 @@ func replaced(text string, pairs ...string) string {
 
 // evalWith is an eval.json of the given options.
 func evalWith(recall float64, options string) string {
-	return replaced(evalFile(recall, 0), `"retrieval": {"recall@1": {"value": 0.`, `"options": {`+options+`}, "retrieval": {"recall@1": {"value": 0.`)
+	return strings.Replace(evalFile(recall, 0), `"retrieval": {"recall@1": {"value": 0.`, `"options": {`+options+`}, "retrieval": {"recall@1": {"value": 0.`, 1)
 }
 
 // Values that were measured unlike have no mean, whatever the option is.
@@ -28,7 +28,7 @@ func TestUnlikeValuesHaveNoMean(t *testing.T) {
 		{"images", "eval.json", replaced(usual, `"items": 200`, `"items": 20`, "sha256:bb", "sha256:cc"), "recall@1", "", "images 200 with fingerprint bb (a), 20 with fingerprint cc (b)"},
 		{"budget", "attack.json", replaced(attackFile, `"eps": 0.25`, `"eps": 0.5`), "ES:R", "recall@1", "attack linf eps 0.25, "},
 		{"method", "cluster.json", replaced(clusterFile, `"kmeans"`, `"hdbscan"`), "cluster:nmi", "recall@1", "method kmeans (a), hdbscan (b)"},
-		{"k", "cluster.json", replaced(clusterFile, `"method": "kmeans"`, `"method": "kmeans", "k": 10`), "cluster:nmi", "recall@1", "number of clusters none (a), 10 (b)"},
+		{"k", "cluster.json", replaced(clusterFile, `"method": "kmeans"`, `"method": "kmeans", "k": 10`), "cluster:nmi", "recall@1", "number of clusters that of classes (a), 10 (b)"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -72,7 +72,7 @@ func TestUnlikeValuesHaveNoMeanInAnyTable(t *testing.T) {
 		t.Errorf("paper: %+v", o.Scores)
 	}
 	for what, notes := range map[string][]string{"paper": p.Notes} {
-		if all := strings.Join(notes, "\n"); !strings.Contains(all, "distance euclidean (a), cosine (b)") && !strings.Contains(all, "number of clusters none (a), 10 (b)") {
+		if all := strings.Join(notes, "\n"); !strings.Contains(all, "distance euclidean (a), cosine (b)") && !strings.Contains(all, "number of clusters that of classes (a), 10 (b)") {
 			t.Errorf("%s: no note in\n%s", what, all)
 		}
 	}

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"tercet/internal/fsx"
 	"tercet/internal/record"
 	"tercet/internal/theory/measure"
 )
@@ -158,27 +155,15 @@ func stabilityFiles(path string) ([]string, error) {
 
 // readStability returns nil for a document of another schema.
 func readStability(file string) (*StabilityDocument, error) {
-	b, err := fsx.ReadFile(file, MaxDocument)
+	m, err := record.Read[record.MetricStability](file)
+	var other *record.SchemaError
+	if errors.As(err, &other) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRun, err)
 	}
-	var head struct {
-		Schema string `json:"schema"`
-	}
-	if err := json.Unmarshal(b, &head); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrRun, file, err)
-	}
-	if head.Schema != record.MetricSchema {
-		return nil, nil
-	}
-	if err := record.Check(b); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrRun, file, err)
-	}
-	d := &StabilityDocument{File: file}
-	dec := json.NewDecoder(bytes.NewReader(b))
-	if err := dec.Decode(&d.Document); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrRun, file, err)
-	}
+	d := &StabilityDocument{File: file, Document: *m}
 	measure.Renew(&d.Document)
 	for i, ser := range d.Series {
 		if len(ser.Points) == 0 {

@@ -2,6 +2,8 @@ package report
 
 import (
 	"slices"
+
+	"tercet/internal/record"
 )
 
 // What a study asks of runs beside their documents.
@@ -115,16 +117,11 @@ func Word(s string) string { return word(s) }
 
 // ReadDocument reads the JSON document at path, which must be of one of the given schemas,
 // the present one first, into v. found is false where there is no such file; errors wrap
-// ErrRun.
-func ReadDocument(path string, v any, schemas ...string) (found bool, err error) {
-	return readDocument(path, v, schemas...)
-}
-
 // Other says of which images and weights a document is, in words; "" where it is of the test
 // images and the last checkpoint.
-func (s Source) Other() string {
-	if s.of().standard() {
+func Other(s record.Source) string {
+	if sourceOf(s).standard() {
 		return ""
 	}
-	return s.of().words()
+	return sourceOf(s).words()
 }

@@ -31,13 +31,13 @@ type Summary struct {
 
 // Group is what runs of one kind have in common.
 type Group struct {
-	Name   string              `json:"run"`
-	Labels map[string]string   `json:"labels"` // keys in which the groups differ
-	N      int                 `json:"n"`
-	Dirs   []string            `json:"runs"`
-	Seeds  []uint64            `json:"seeds"`
-	Status map[string]int      `json:"status"`
-	Scores map[string]Estimate `json:"scores"`
+	Name   string                `json:"run"`
+	Labels map[string]string     `json:"labels"` // keys in which the groups differ
+	N      int                   `json:"n"`
+	Dirs   []string              `json:"runs"`
+	Seeds  []uint64              `json:"seeds"`
+	Status map[record.Status]int `json:"status"`
+	Scores map[string]Estimate   `json:"scores"`
 	// LeftOut says of scores without a mean in what the runs are not measured alike.
 	LeftOut   map[string]string              `json:"left_out,omitempty"`
 	Baselines map[string]map[string]Estimate `json:"baselines,omitempty"`
@@ -61,21 +61,21 @@ type Estimate struct {
 
 // RunRecord is one run of a Summary with its own scores and their intervals.
 type RunRecord struct {
-	Dir     string `json:"run"`
-	Name    string `json:"name"`
-	Status  string `json:"status"`
-	Message string `json:"message,omitempty"`
-	Seed    uint64 `json:"seed"`
-	Version string `json:"version"`
-	CPU     string `json:"cpu"`
-	Kernel  string `json:"kernel"`
-	Steps   int    `json:"steps"`
-	Planned int    `json:"steps_planned"`
+	Dir     string        `json:"run"`
+	Name    string        `json:"name"`
+	Status  record.Status `json:"status"`
+	Message string        `json:"message,omitempty"`
+	Seed    uint64        `json:"seed"`
+	Version string        `json:"version"`
+	CPU     string        `json:"cpu"`
+	Kernel  string        `json:"kernel"`
+	Steps   int           `json:"steps"`
+	Planned int           `json:"steps_planned"`
 	// Selection says what test images have chosen of the run; "" for nothing.
 	Selection string                  `json:"selection,omitempty"`
 	Stopped   string                  `json:"stopped,omitempty"` // why it ended before its last step
 	Seconds   float64                 `json:"seconds"`
-	Cost      Cost                    `json:"cost"`
+	Cost      record.Cost             `json:"cost"`
 	Scores    map[string]metric.Value `json:"scores"`
 }
 
@@ -117,7 +117,7 @@ func Summarize(runs []*RunDir, o Options) (*Summary, error) {
 		rec := RunRecord{
 			Dir: r.Dir, Name: r.Manifest.Name, Status: r.Manifest.Status, Message: r.Manifest.Message, Seed: r.Manifest.Seed,
 			Version: r.Manifest.Version, CPU: r.Manifest.CPU, Kernel: r.Manifest.Kernel, Steps: r.Manifest.Steps,
-			Planned: r.Manifest.Planned, Seconds: r.Manifest.Seconds, Cost: r.Manifest.Cost, Scores: map[string]metric.Value{},
+			Planned: r.Manifest.Of, Seconds: r.Manifest.Seconds, Cost: r.Manifest.Cost, Scores: map[string]metric.Value{},
 		}
 		if what := r.onTest(); what != "" {
 			rec.Selection = what + chosenOnTest

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/testutil"
 )
@@ -317,16 +318,16 @@ func TestRunPageGolden(t *testing.T) {
 }
 
 func TestPartialResultsAreNoted(t *testing.T) {
-	all := &RunDir{Dir: "a", Manifest: Manifest{Status: "finished"}, Eval: &EvalResult{}, Attack: &AttackResult{Queries: 200}}
+	all := &RunDir{Dir: "a", Manifest: record.Manifest{Status: "finished"}, Eval: &record.Eval{}, Attack: &record.Attack{Queries: 200}}
 	all.Manifest.Data.Test.Items = 200
-	all.Eval.Source = Source{Set: "test", Items: 200}
-	all.Attack.Source = Source{Set: "test", Items: 200}
+	all.Eval.Source = record.Source{Set: "test", Items: 200}
+	all.Attack.Source = record.Source{Set: "test", Items: 200}
 	if got := append(all.partial(), attacked([]*RunDir{all})...); len(got) != 0 {
 		t.Errorf("whole results: %q", got)
 	}
 	part := *all
-	part.Eval = &EvalResult{Source: Source{Set: "test", Items: 50}}
-	part.Attack = &AttackResult{Queries: 16, Source: Source{Set: "test", Items: 200}}
+	part.Eval = &record.Eval{Source: record.Source{Set: "test", Items: 50}}
+	part.Attack = &record.Attack{Queries: 16, Source: record.Source{Set: "test", Items: 200}}
 	if got := part.partial(); len(got) != 1 || got[0] != "a/eval.json is of 50 of the 200 test images" {
 		t.Errorf("part of the images: %q", got)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/text"
 )
@@ -161,7 +162,7 @@ func (g *Group) key(k string) render.Cell {
 }
 
 // statuses in the order in which a group lists them.
-var statuses = []string{"finished", "running", "interrupted", "failed", "diverged", "collapsed"}
+var statuses = []record.Status{record.Finished, record.Running, record.Interrupted, record.Failed, record.Diverged, record.Collapsed}
 
 // status is "finished", or "2 finished, 1 *collapse*".
 func (g *Group) status() string {
@@ -169,7 +170,7 @@ func (g *Group) status() string {
 		return g.runs[0].status()
 	}
 	var parts []string
-	tell := func(status string) {
+	tell := func(status record.Status) {
 		i := slices.IndexFunc(g.runs, func(r *RunDir) bool { return r.Manifest.Status == status })
 		if i >= 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", g.Status[status], g.runs[i].status()))

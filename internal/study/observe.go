@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/report"
 )
@@ -82,7 +83,7 @@ func (t *Table) has(r *report.RunDir, name string) (has bool, why string, err er
 	path := filepath.Join(r.Dir, name)
 	var head struct {
 		Schema string         `json:"schema"`
-		Source *report.Source `json:"source"`
+		Source *record.Source `json:"source"`
 	}
 	found, err := report.ReadDocument(path, &head, documents[name]...)
 	switch {
@@ -92,8 +93,8 @@ func (t *Table) has(r *report.RunDir, name string) (has bool, why string, err er
 		return false, path + " is of a metric: --table stability shows it", nil
 	case head.Source == nil:
 		return true, "", nil
-	case head.Source.Other() != "":
-		return false, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, head.Source.Other()), nil
+	case report.Other(*head.Source) != "":
+		return false, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, report.Other(*head.Source)), nil
 	case head.Source.Step != r.Manifest.Steps:
 		return false, fmt.Sprintf("%s is of step %d, the run is at step %d; %s", path, head.Source.Step, r.Manifest.Steps, t.hint(r)), nil
 	}

@@ -131,7 +131,7 @@ func TestAgainstTheBaseline(t *testing.T) {
 func TestNotes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	runs := robustWorld(t)
-	runs[0].Manifest.Status, runs[0].Manifest.Planned = "collapsed", 200
+	runs[0].Manifest.Status, runs[0].Manifest.Of = "collapsed", 200
 	runs[1].Eval = nil
 	runs[2].Manifest.Version = "v2"
 	runs[3].Manifest.Data.Test.Items = 400
