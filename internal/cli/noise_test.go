@@ -48,7 +48,7 @@ func TestInspectShowsNoise(t *testing.T) {
 	for line, want := range map[string]string{
 		"data inspect --noise slm":                                    `there is no noise "slm"; did you mean sln?`,
 		"data inspect --noise sln,effective=0.7":                      "noise.effective: must be >=0 and <=0.5, is 0.7",
-		"data inspect --noise pln":                                    "pln disturbs the labels of given pairs",
+		"data inspect --noise pln":                                    "pln perturbs the labels of given pairs",
 		"data inspect --noise sln --embeddings x.npy --labels y.npy ": "do not go together",
 	} {
 		if code, _, stderr := cli(strings.Fields(line)...); code != ExitUsage || !strings.Contains(stderr, want) {

@@ -10,8 +10,8 @@
 //	doc:"..."           one line for help and the JSON Schema
 //
 // A section with a field tagged choice:"family" is polymorphic: the value of
-// that key names a component of the family, whose own keys stand beside the
-// section's common ones and are decoded into the section's Options field.
+// that key names a component of the family, whose own keys are added to the
+// section's common ones, and are decoded into the section's Options field.
 // Components register themselves in families: see package component.
 package config
 

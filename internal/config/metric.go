@@ -13,7 +13,7 @@ import (
 type Metric struct {
 	Algorithm  string           `yaml:"algorithm" choice:"algorithm" doc:"with model mahalanobis: how the metric is found"`
 	Loss       string           `yaml:"loss" enum:"logistic|logistic-printed|hinge|least-squares|huber" doc:"loss of u, the positive's squared distance minus the negative's plus zeta; logistic is log(1 + exp(u)), logistic-printed the paper's log(1 + exp(-u)), which learns the opposite"`
-	Zeta       float64          `yaml:"zeta" check:">=0" doc:"the wanted gap between the two squared distances; above 0 with hinge, least-squares and huber"`
+	Zeta       float64          `yaml:"zeta" check:">=0" doc:"the target gap between the two squared distances; above 0 with hinge, least-squares and huber"`
 	HuberDelta float64          `yaml:"huber_delta" check:">0" doc:"with loss huber: where it turns from a parabola to a line"`
 	Positive   string           `yaml:"positive" doc:"name of the class whose items are the positives, all others the negatives; each takes the mean over all classes"`
 	Options    mahalanobis.Keys `yaml:"-"`
@@ -95,7 +95,7 @@ func (c *Config) metricRules(fail func(key, format string, args ...any)) {
 	}
 	switch c.Noise.Kind {
 	case "pln", "triplet-flip":
-		fail("noise.kind", "%s is on lists of tuples, and model mahalanobis is fitted to all triplets: take sln, which disturbs labels", c.Noise.Kind)
+		fail("noise.kind", "%s is on lists of tuples, and model mahalanobis is fitted to all triplets: take sln, which perturbs labels", c.Noise.Kind)
 	default:
 		c.noiseRules(fail)
 	}

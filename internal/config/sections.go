@@ -16,7 +16,7 @@ type Data struct {
 	Name          string      `yaml:"name" choice:"data" doc:"where the images come from"`
 	Size          int         `yaml:"size" check:">=0,<=4096" doc:"images are resized to SIZE x SIZE pixels before the crop; 0 keeps them"`
 	Fit           string      `yaml:"fit" enum:"stretch|short" doc:"what size means: stretch makes both sides that long, short the shorter one and keeps the aspect (then crop)"`
-	Crop          int         `yaml:"crop" check:">=0,<=4096" doc:"side of the centre crop in pixels; 0 crops nothing"`
+	Crop          int         `yaml:"crop" check:">=0,<=4096" doc:"side of the center crop in pixels; 0 crops nothing"`
 	Color         string      `yaml:"color" enum:"native|grey|rgb" doc:"channels; native keeps those of the source"`
 	Split         Split       `yaml:"split" doc:"what is trained on and what is tested on"`
 	LimitPerClass int         `yaml:"limit_per_class" check:">=0,<=1000000000" doc:"at most so many training images of a class; 0 takes all"`
@@ -50,10 +50,10 @@ type Distort struct {
 	Seed     uint64  `yaml:"seed" doc:"seed of the maps, apart from the run's"`
 }
 
-// Noise disturbs what is trained on: labels, pairs or triplets; held-out and test
+// Noise changes what is trained on: labels, pairs or triplets; held-out and test
 // images keep their labels. It is a component of noise.Family.
 type Noise struct {
-	Kind    string     `yaml:"kind" choice:"noise" doc:"what is disturbed, and how"`
+	Kind    string     `yaml:"kind" choice:"noise" doc:"what is perturbed, and how"`
 	Options noise.Keys `yaml:"-"`
 }
 
@@ -115,9 +115,9 @@ type Schedule struct {
 // Epochs and Steps is not 0.
 type Train struct {
 	Epochs          int            `yaml:"epochs" check:">=0,<=1000000" oneof:"length" doc:"length in passes over the sampler's epoch; 0 where steps counts"`
-	Steps           int            `yaml:"steps" check:">=0,<=1000000000" oneof:"length" doc:"length in optimiser steps; 0 where epochs counts"`
+	Steps           int            `yaml:"steps" check:">=0,<=1000000000" oneof:"length" doc:"length in optimizer steps; 0 where epochs counts"`
 	BatchNorm       string         `yaml:"batchnorm" enum:"train|frozen" doc:"train uses the batch's statistics, frozen the stored ones"`
-	LogEvery        int            `yaml:"log_every" check:">=1,<=1000000000" doc:"optimiser steps between two events"`
+	LogEvery        int            `yaml:"log_every" check:">=1,<=1000000000" doc:"optimizer steps between two events"`
 	EvalEvery       int            `yaml:"eval_every" check:">=0,<=1000000000" doc:"epochs between two evaluations; 0 evaluates at the end only"`
 	EvalSamples     int            `yaml:"eval_samples" check:">=0,<=1000000000" doc:"validation images, or test images where there are none, used by evaluations during training; 0 uses all"`
 	CheckpointEvery component.Span `yaml:"checkpoint_every" units:"steps,minutes" check:">=0" doc:"largest distance of two checkpoints; with minutes there is also one at an epoch's end, unless the last is less than 5 seconds old; 0 writes one at each epoch's end"`

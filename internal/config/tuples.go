@@ -31,7 +31,7 @@ func samplerFor(k loss.Kind) string {
 	return all[0].Name
 }
 
-// tupleRules holds what losses, samplers, miners and defences ask of each other.
+// tupleRules holds what losses, samplers, miners and defenses ask of each other.
 func (c *Config) tupleRules(fail func(key, format string, args ...any)) {
 	gives, takes, sampler := c.Batch.Gives(), c.Loss.Options.Takes(), c.Batch.Sampler
 	if gives != "" && takes != gives {

@@ -31,7 +31,7 @@ func TestTupleRules(t *testing.T) {
 		"odd test pairs":             {"eval: {pairs: 9001}", "f.yaml:1: eval.pairs: must be even, half similar and half different, is 9001"},
 		"noisy pairs without noise":  {onGraph + "eval: {noisy_pairs: true}", "f.yaml:3: eval.noisy_pairs: puts the noise of pairs on test pairs too, and there is none: set noise.kind: pln"},
 		"noisy pairs of triplets":    {"batch: triplet-list\nnoise: pln\neval: {noisy_pairs: true}", "f.yaml:3: eval.noisy_pairs: test pairs are evaluated where pairs are trained on"},
-		"pair noise without pairs":   {"noise: pln", "noise.kind: pln disturbs the labels of given pairs: set batch.sampler: pair-graph, or triplet-list"},
+		"pair noise without pairs":   {"noise: pln", "noise.kind: pln perturbs the labels of given pairs: set batch.sampler: pair-graph, or triplet-list"},
 		"flips without triplets":     {"noise: triplet-flip", "noise.kind: triplet-flip exchanges positive and negative of given triplets: set batch.sampler: triplet-list"},
 		"flips of pairs":             {onGraph + "noise: {kind: triplet-flip}", "f.yaml:3: noise.kind: triplet-flip"},
 		"effective above a half":     {"noise: {kind: sln, effective: 0.6}", "f.yaml:1: noise.effective: must be >=0 and <=0.5, is 0.6"},

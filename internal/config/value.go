@@ -130,7 +130,7 @@ func (d *decoder) single(v reflect.Value, n *node, key string) {
 	}
 }
 
-// scalar reports whether n is one value, and what was wanted if it is not.
+// scalar reports whether n is one value, and what belongs there if it is not.
 func (d *decoder) scalar(n *node, key, want string) bool {
 	if n.kind == scalar && !n.null {
 		return true

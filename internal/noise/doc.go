@@ -1,4 +1,4 @@
-// Package noise disturbs labels, pairs and triplets on purpose, by a known amount;
+// Package noise changes labels, pairs and triplets on purpose, by a known amount;
 // says what share of what is drawn is wrong; and estimates that share where nobody
 // knows it.
 //

@@ -11,7 +11,7 @@ func init() {
 
 // CappedOptions are the keys of a CappedLoss.
 type CappedOptions struct {
-	Alpha  float64   `yaml:"alpha" check:">0" doc:"wanted gap between the squared distances of negative and positive, above beta; with normalised embeddings at most 4"`
+	Alpha  float64   `yaml:"alpha" check:">0" doc:"target gap between the squared distances of negative and positive, above beta; with normalized embeddings at most 4"`
 	Beta   float64   `yaml:"beta" check:">0" doc:"squared distance that a positive may have; embeddings of one class are then up to sqrt((alpha + beta)/2) apart"`
 	Reduce Reduction `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how triplets' losses become one number"`
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Similarity names how the cosine c of two embeddings becomes the number s that
-// a CosineLoss judges a pair by.
+// a CosineLoss compares pairs by.
 type Similarity string
 
 const (

@@ -3,7 +3,7 @@ package loss
 import "fmt"
 
 // pairTerm is what one pair contributes: its value, the slope of the value with
-// respect to the number that the pair is judged by, its distance for the log, and
+// respect to the number that the pair is evaluated by, its distance for the log, and
 // whether its gradient is not zero.
 type pairTerm struct {
 	value, slope, distance float64

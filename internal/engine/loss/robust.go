@@ -15,7 +15,7 @@ func init() {
 // that follow from them. Margin and temperature are in units of the distance; the form
 // sigmoid has no margin.
 type RobustOptions struct {
-	Margin      float64        `yaml:"margin" check:">=0" doc:"alpha, the wanted gap between the two distances"`
+	Margin      float64        `yaml:"margin" check:">=0" doc:"alpha, the target gap between the two distances"`
 	Distance    Distance       `yaml:"distance" enum:"squared|euclidean" doc:"squared Euclidean distance, as in the paper, or the distance itself"`
 	Form        RobustForm     `yaml:"form" enum:"expected|backward|odd|sigmoid" doc:"expected: w1 max(0, alpha + D) + w2 max(0, alpha - D), eq. 4; backward: the same with -w2, over w1^2 - w2^2; odd: the two hinges' difference; sigmoid of D/temperature; D is d_ap - d_an"`
 	Weights     string         `yaml:"weights" enum:"joint|product" doc:"where noise gives them: joint probabilities that both or none of the two are right, or, as in the paper, beta gamma and (1-beta)(1-gamma)"`

@@ -22,7 +22,7 @@ func init() {
 
 // ThresholdOptions are the keys of a ThresholdLoss.
 type ThresholdOptions struct {
-	Alpha   float64   `yaml:"alpha" check:">0" doc:"squared distance that a negative shall have, above beta; with normalised embeddings at most 4"`
+	Alpha   float64   `yaml:"alpha" check:">0" doc:"squared distance that a negative shall have, above beta; with normalized embeddings at most 4"`
 	Beta    float64   `yaml:"beta" check:">0" doc:"squared distance that a positive may have; embeddings of one class are then up to sqrt((alpha + beta)/2) apart"`
 	Reduce  Reduction `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how the losses of triplets, or of pairs, become one number"`
 	Pairing Pairing   `yaml:"pairing" enum:"triplets|pairs" doc:"triplets: positive and negative of each mined triplet; pairs: every pair of the batch by its labels, no miner is asked"`

@@ -24,7 +24,7 @@ func init() {
 
 // TripletOptions are the keys of a TripletLoss. The margin is in units of the distance.
 type TripletOptions struct {
-	Margin   float64   `yaml:"margin" check:">=0" doc:"gamma, the wanted gap between the two distances"`
+	Margin   float64   `yaml:"margin" check:">=0" doc:"gamma, the target gap between the two distances"`
 	Distance Distance  `yaml:"distance" enum:"euclidean|squared" doc:"Euclidean distance or its square, with which the loss is L1 of Ho et al., alpha the margin"`
 	Form     Form      `yaml:"form" enum:"hinge|soft" doc:"hinge max(0, x) or soft log(1 + exp(x))"`
 	Reduce   Reduction `yaml:"reducer" enum:"mean|sum|mean-nonzero" doc:"how triplets' losses become one number"`

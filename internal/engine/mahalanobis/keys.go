@@ -10,7 +10,7 @@ import (
 var Family = component.NewFamily[Keys]("rrm", "sgd")
 
 func init() {
-	Family.Register(component.Component[Keys]{Name: "rrm", Doc: "regularised risk minimisation over all triplets", Defaults: RRMKeys{Sigma: 1e-3, Method: "auto", Sums: "auto"}})
+	Family.Register(component.Component[Keys]{Name: "rrm", Doc: "regularized risk minimization over all triplets", Defaults: RRMKeys{Sigma: 1e-3, Method: "auto", Sums: "auto"}})
 	Family.Register(component.Component[Keys]{Name: "sgd", Doc: "stochastic gradient descent on random triplets", Defaults: SGDKeys{Constants: "tight"}})
 }
 
@@ -25,10 +25,10 @@ type Fitter interface {
 
 // RRMKeys are the keys of regularized risk minimization over all triplets, eq. 5.
 type RRMKeys struct {
-	Sigma  float64 `yaml:"sigma" check:">0" doc:"weight of the regulariser sigma/2 ||w - prior I||^2"`
+	Sigma  float64 `yaml:"sigma" check:">0" doc:"weight of the regularizer sigma/2 ||w - prior I||^2"`
 	Prior  float64 `yaml:"prior" check:">=0" doc:"draw w to so many times the identity, Euclid's metric, by sigma/2 ||w - prior I||^2; 0 is lambda ||w||^2 of the paper"`
 	Method string  `yaml:"method" enum:"auto|newton|lbfgs" doc:"auto is newton where w has few entries, else lbfgs"`
-	Tol    float64 `yaml:"tol" check:">=0,<1" doc:"largest certificate: w is this close to the minimiser in the Frobenius norm; 0 is 1e-9, for the hinge 0.01"`
+	Tol    float64 `yaml:"tol" check:">=0,<1" doc:"largest certificate: w is this close to the minimizer in the Frobenius norm; 0 is 1e-9, for the hinge 0.01"`
 	Sums   Sums    `yaml:"sums" enum:"auto|exact|interpolated" doc:"how the sums over all triplets are taken; auto interpolates where there are many"`
 }
 

@@ -8,7 +8,7 @@ import (
 
 // pick chooses the positive and the negative of anchor a, which the batch looks
 // from where the miner looks at distances; p is the default
-// positive of the layout. fell says that a wanted set was empty, so that a wider
+// positive of the layout. fell says that a target set was empty, so that a wider
 // one was drawn from.
 type pick func(b *batch, a, p int, r *rng.Stream) (pos, neg int, fell bool)
 

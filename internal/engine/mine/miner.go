@@ -17,5 +17,5 @@ type Miner interface {
 // often a fallback was taken.
 type Stats struct {
 	Easy, Semihard, Hard int // d_an >= d_ap+margin; between; d_an <= d_ap
-	Fallback             int // anchors whose wanted set was empty
+	Fallback             int // anchors whose target set was empty
 }

@@ -33,7 +33,7 @@ type Options struct {
 	// does: for losses on them.
 	Squared bool
 	// Normalize divides each row by its length before distances are taken. Leave
-	// it off when the model normalises.
+	// it off when the model normalizes.
 	Normalize bool
 	// Cutoff makes distance-weighted treat smaller distances as this one (Wu et
 	// al. 2017 use 0.5); 0 is robrank's variant, without.

@@ -15,7 +15,7 @@ const (
 	BatchNormMomentum = 0.1
 )
 
-// BatchNorm2D normalises each channel (the last axis) over all other axes:
+// BatchNorm2D normalizes each channel (the last axis) over all other axes:
 // y = (x - mean) / sqrt(var + BatchNormEps) * weight + bias.
 //
 // In modes Eval and Frozen mean and var are the running ones, and constants to
@@ -67,7 +67,7 @@ func (l *BatchNorm2D) OutShape(in []int) ([]int, error) {
 // perRow returns the number of values per channel in one input row: H*W.
 func (l *BatchNorm2D) perRow() int { return size(l.in) / l.in[len(l.in)-1] }
 
-// Forward normalises. It panics where a batch's statistics would come from one
+// Forward normalizes. It panics where a batch's statistics would come from one
 // value per channel; Model.CheckBatch finds that before.
 func (l *BatchNorm2D) Forward(x *array.Array, mode Mode) *array.Array {
 	n := l.check(x)

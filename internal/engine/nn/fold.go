@@ -25,7 +25,7 @@ func (l *BatchNorm2D) fold(conv *Conv2D, w, b []float32) {
 	}
 }
 
-// folded finishes x, which conv has normalised already.
+// folded finishes x, which conv has normalized already.
 func (l *BatchNorm2D) folded(x *array.Array) *array.Array {
 	if l.add == nil {
 		return x

@@ -12,9 +12,9 @@ import (
 // DefaultInit is the scheme of an empty name.
 const DefaultInit = "pytorch"
 
-// initialiser draws one weight; bias is the half-width of the uniform law of
+// initializer draws one weight; bias is the half-width of the uniform law of
 // biases, 0 for zero biases.
-type initialiser struct {
+type initializer struct {
 	name   string
 	normal bool
 	// spread returns the standard deviation of the normal law, or the half-width
@@ -25,9 +25,9 @@ type initialiser struct {
 
 func noBias(float64) float64 { return 0 }
 
-// initialisers by name. fan_in and fan_out are the numbers of inputs and outputs
+// initializers by name. fan_in and fan_out are the numbers of inputs and outputs
 // of a unit: KH*KW*C and KH*KW*OutC in a convolution.
-var initialisers = []initialiser{
+var initializers = []initializer{
 	// PyTorch 1.x nn.Linear and nn.Conv2d: kaiming_uniform with a = sqrt(5), which
 	// is U(+-1/sqrt(fan_in)), for weights and biases alike.
 	{"pytorch", false, func(in, _ float64) float64 { return 1 / math.Sqrt(in) }, func(in float64) float64 { return 1 / math.Sqrt(in) }},
@@ -41,10 +41,10 @@ var initialisers = []initialiser{
 	{"he-normal", true, func(in, _ float64) float64 { return math.Sqrt(2 / in) }, noBias},
 }
 
-// InitNames lists the initialisation schemes.
+// InitNames lists the initialization schemes.
 func InitNames() []string {
-	list := make([]string, len(initialisers))
-	for i, s := range initialisers {
+	list := make([]string, len(initializers))
+	for i, s := range initializers {
 		list[i] = s.name
 	}
 	return list
@@ -58,14 +58,14 @@ func Initialize(params []*Param, scheme string, r *rng.Stream) error {
 	if scheme == "" {
 		scheme = DefaultInit
 	}
-	var s *initialiser
-	for i := range initialisers {
-		if initialisers[i].name == scheme {
-			s = &initialisers[i]
+	var s *initializer
+	for i := range initializers {
+		if initializers[i].name == scheme {
+			s = &initializers[i]
 		}
 	}
 	if s == nil {
-		return unknown("initialiser", scheme, InitNames())
+		return unknown("initializer", scheme, InitNames())
 	}
 	owner, fanIn := "", 0.0 // of the last weight matrix
 	for _, p := range params {
@@ -97,7 +97,7 @@ func Initialize(params []*Param, scheme string, r *rng.Stream) error {
 		case strings.HasSuffix(p.Name, ".bias"), strings.HasSuffix(p.Name, ".running_mean"):
 			p.fill(0)
 		default:
-			return fmt.Errorf("initialiser %s: no rule for parameter %s of shape %v", scheme, p.Name, shape)
+			return fmt.Errorf("initializer %s: no rule for parameter %s of shape %v", scheme, p.Name, shape)
 		}
 	}
 	return nil

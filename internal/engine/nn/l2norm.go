@@ -28,7 +28,7 @@ func (l *L2Normalize) OutShape(in []int) ([]int, error) {
 	return l.built(in, in)
 }
 
-// Forward normalises.
+// Forward normalizes.
 func (l *L2Normalize) Forward(x *array.Array, _ Mode) *array.Array {
 	n := l.check(x)
 	y := rowsOf(&l.y, n, l.out)

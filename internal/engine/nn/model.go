@@ -18,12 +18,12 @@ type Spec struct {
 	Width     int    `json:"width"`
 	Channels  int    `json:"channels"`
 	Embedding int    `json:"embedding"`         // D; 0: 512 for c2f2 and resnet18, 128 for lenet and linear, Units for mlp, FC for cnn, all numbers of an image for mahalanobis
-	Normalize bool   `json:"normalize"`         // L2-normalise embeddings
+	Normalize bool   `json:"normalize"`         // L2-normalize embeddings
 	Units     int    `json:"units,omitempty"`   // mlp: layer width w (200); cnn: filters k (47); resnet18: channels of the first stage (64)
 	Filters   string `json:"filters,omitempty"` // cnn: paper-count (default) or paper-text
 	FC        string `json:"fc,omitempty"`      // cnn: k or 2k; default k for paper-count, 2k for paper-text
 	Stem      string `json:"stem,omitempty"`    // resnet18: imagenet or small; default small for images below 64 pixels
-	Init      string `json:"init,omitempty"`    // initialiser, see InitNames; default pytorch
+	Init      string `json:"init,omitempty"`    // initializer, see InitNames; default pytorch
 }
 
 // Limits on sizes in a Spec.
@@ -140,7 +140,7 @@ func (s *Spec) check(options []string) error {
 		set  bool
 	}{{"units", s.Units != 0}, {"filters", s.Filters != ""}, {"fc", s.FC != ""}, {"stem", s.Stem != ""}} {
 		if v.set && !slices.Contains(options, v.what) {
-			has := "it has none beside embedding, normalize and init"
+			has := "it has none but embedding, normalize and init"
 			if len(options) > 0 {
 				has = "it has " + strings.Join(options, ", ")
 			}

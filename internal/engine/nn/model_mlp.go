@@ -23,7 +23,7 @@ func (k MLPKeys) Set(s *Spec) { s.Units = k.Width }
 // layers returns the network of DIBS (Fonseca & Guidetti): exactly three weight layers
 // d - w - w - w with biases, the last of which is the embedding; ReLU after the
 // first two. 784-200-200-200 has the paper's 237,400 parameters. The paper's
-// runs use the initialiser xavier-uniform.
+// runs use the initializer xavier-uniform.
 func (MLPKeys) layers(s *Spec) ([]Layer, error) {
 	s.Units = cmp.Or(s.Units, 200)
 	s.Embedding = cmp.Or(s.Embedding, s.Units)

@@ -174,7 +174,7 @@ func TestBuildRefuses(t *testing.T) {
 		`did you mean "paper-text"`:     func(s *Spec) { s.Filters = "paper-txt" },
 		`unknown fc "3k"`:               func(s *Spec) { s.FC = "3k" },
 		`did you mean "xavier-uniform"`: func(s *Spec) { s.Init = "xavier-unifrom" },
-		"model c2f2 has no option units: it has none beside":  func(s *Spec) { s.Name, s.Units = "c2f2", 3 },
+		"model c2f2 has no option units: it has none but":     func(s *Spec) { s.Name, s.Units = "c2f2", 3 },
 		"model resnet18 has no option fc: it has units, stem": func(s *Spec) { s.Name, s.FC = "resnet18", "k" },
 		"fc 2k and embedding 3 both set":                      func(s *Spec) { s.FC, s.Embedding = "2k", 3 },
 		`unknown stem "large"`:                                func(s *Spec) { s.Name, s.Stem = "resnet18", "large" },
@@ -238,7 +238,7 @@ func TestCheckBatchKnowsBatchNorm(t *testing.T) {
 	}
 }
 
-func TestInitialisers(t *testing.T) {
+func TestInitializers(t *testing.T) {
 	const in, out = 300, 200
 	for _, c := range []struct {
 		name       string
