@@ -13,13 +13,21 @@ func Words(err error) string {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Sprintf("%s is a %s, which is of the wrong kind", kind.Field, kind.Value)
+		return fmt.Sprintf("%s is %s, which is of the wrong kind", kind.Field, article(kind.Value))
 	case errors.As(err, &kind):
-		return fmt.Sprintf("a %s is of the wrong kind", kind.Value)
+		return fmt.Sprintf("%s is of the wrong kind", article(kind.Value))
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("not valid JSON near byte %d", syntax.Offset)
 	case strings.Contains(err.Error(), "unknown field"):
 		return strings.Replace(err.Error(), "json: unknown field", "unknown key", 1)
 	}
 	return "not valid JSON: it ends early"
+}
+
+// article puts a or an before the name of a kind.
+func article(kind string) string {
+	if kind != "" && strings.Contains("aeiou", kind[:1]) {
+		return "an " + kind
+	}
+	return "a " + kind
 }

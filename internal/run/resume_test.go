@@ -230,6 +230,39 @@ func TestACheckpointOfAnOlderVersion(t *testing.T) {
 	}
 }
 
+// A weight of a checkpoint without a digest may be damaged and finite: the loss that it
+// makes is no end of the run, which resumes from the good checkpoint.
+func TestDamageWithoutADigestDoesNotEndTheRun(t *testing.T) {
+	want := checkpoints(t, trained(t, t.TempDir()))
+	r := create(t, t.TempDir())
+	interrupted(t, r, 7)
+	good := tinytest.Read(t, r.Last())
+	edited(t, r.Last(), func(f *safetensors.File) {
+		for i := range f.Tensors[0].Data {
+			f.Tensors[0].Data[i] = 3e38
+		}
+	})
+	_, err := r.Train(context.Background(), Watch{})
+	if m := r.Manifest; err == nil || m.Status != record.Failed || !strings.Contains(m.Message, "has no digest") {
+		t.Fatalf("error %v, status %s, %q", err, m.Status, m.Message)
+	}
+	r.Close()
+	tinytest.Write(t, r.Last(), good)
+	if r, _ = resumed(t, r.Dir, ""); checkpoints(t, r) != want {
+		t.Error("other bytes")
+	}
+}
+
+func TestAnEmptiedLogIsNoticedFromAnEarlierCheckpoint(t *testing.T) {
+	r := create(t, t.TempDir())
+	interrupted(t, r, 11)
+	r.Close()
+	tinytest.Write(t, r.Path("events.jsonl"), "")
+	if _, notes := resumed(t, r.Dir, "previous"); !strings.Contains(strings.Join(notes, "\n"), "events.jsonl was changed since the run wrote it: it has no event up to step") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
 func TestAMissingCheckpoint(t *testing.T) {
 	want := checkpoints(t, trained(t, t.TempDir()))
 	r := create(t, t.TempDir())

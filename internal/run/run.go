@@ -43,6 +43,7 @@ type Run struct {
 	checked  *Sets            // what precheck has opened, until training takes it
 	made     bool             // this process has made the directory
 	recorded *train.LogRecord // of the log that is gone on with
+	unsealed bool             // training resumed from a checkpoint without a digest
 
 	// From, where set, makes Train begin at another checkpoint than the last one, which
 	// it replaces: "previous" or "best"; or at the first step: Start.

@@ -172,6 +172,10 @@ func (r *Run) record(err error) {
 	if err != nil {
 		m.Message = err.Error()
 	}
+	if r.unsealed && (m.Status == record.Collapsed || m.Status == record.Diverged) {
+		m.Status = record.Failed
+		m.Message += "; it may come from damage to the checkpoint that training resumed from, which is of an older version and has no digest"
+	}
 }
 
 // prepare opens the data and builds the trainer at the run's position.
@@ -227,7 +231,7 @@ func (r *Run) prepare(w Watch) (*Assembled, *data.Loader, error) {
 		if err := c.Resume(t.Trainer); err != nil {
 			return nil, nil, r.unusable(fmt.Errorf("%s: %w", r.Last(), err))
 		}
-		if !c.Sealed {
+		if r.unsealed = !c.Sealed; r.unsealed {
 			w.note("note: %s is of an older version and has no digest: damage to it shows only where it makes the file unreadable", r.Last())
 		}
 	}
@@ -283,7 +287,7 @@ func (r *Run) openLog(t *Assembled, w Watch) (*train.Log, error) {
 	}
 	switch {
 	case log.Changed != "" && log.Aside == "":
-		w.note("note: events.jsonl is not there: the events up to step %d are lost", r.recorded.Step)
+		w.note("note: events.jsonl is not there: the events up to step %d are lost", t.State.Step)
 	case log.Changed != "":
 		w.note("note: events.jsonl was changed since the run wrote it: %s; what is there stays, and the log as it was is %s", log.Changed, log.Aside)
 	}

@@ -137,6 +137,8 @@ func (s *logScan) changed() string {
 	switch w := s.want; {
 	case w != nil && s.tally.events < w.Events && s.step >= w.Step:
 		return fmt.Sprintf("it has %d of the %d events up to step %d", s.tally.events, w.Events, w.Step)
+	case s.step > 0 && s.tally.events == 0: // a start is logged before all steps
+		return fmt.Sprintf("it has no event up to step %d", s.step)
 	case s.other:
 		return fmt.Sprintf("its events up to step %d are not those that were written", s.want.Step)
 	case s.astray:
