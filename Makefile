@@ -3,7 +3,7 @@ GO        ?= go
 BIN       := bin/tercet
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT    ?= $(shell git rev-parse HEAD 2>/dev/null)
-LDFLAGS   := -s -w -X tercet/internal/cli.version=$(VERSION) -X tercet/internal/cli.commit=$(COMMIT)
+LDFLAGS   := -s -w -X tercet/internal/cli/base.Version=$(VERSION) -X tercet/internal/cli/base.Commit=$(COMMIT)
 KILL_SECONDS ?= 600
 FUZZTIME  ?= 10s
 # Making an interesting input shorter takes time in the square of its length; Go's
@@ -46,7 +46,7 @@ lint:
 
 ## race: the tests of the concurrent packages under the race detector
 race:
-	$(GO) test -race -short ./internal/par ./internal/data/... ./internal/train ./internal/engine/... ./internal/attack ./internal/metric ./internal/cluster ./internal/run ./internal/evaluate ./internal/robustness ./internal/clustering ./internal/generalize ./internal/cli
+	$(GO) test -race -short ./internal/par ./internal/data/... ./internal/train ./internal/engine/... ./internal/attack ./internal/metric ./internal/cluster ./internal/run ./internal/evaluate ./internal/robustness ./internal/clustering ./internal/generalize ./internal/cli/...
 
 ## noasm: the engine's tests without assembly, and at each kernel level
 noasm:

@@ -1,15 +1,18 @@
-package cli
+package cli_test
 
 import (
 	"strings"
 	"testing"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 )
 
 // Arguments where a command takes flags name the flag.
 func TestStrayArgumentsNameTheFlag(t *testing.T) {
-	inTiny(t)
-	must(t, 0, "train tiny.yaml --set train.epochs=1")
-	put(t, "shapes/a/1.png", picturePNG(4))
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train tiny.yaml --set train.epochs=1")
+	clitest.Put(t, "shapes/a/1.png", clitest.PicturePNG(4))
 	for _, tc := range []struct{ line, want string }{
 		{"train shapes", `got "shapes": write --set data.name=folder --set data.root=shapes, or begin with tercet config init folder shapes`},
 		{"data inspect shapes", `got "shapes": write --set data.name=folder --set data.root=shapes`},
@@ -35,35 +38,35 @@ func TestStrayArgumentsNameTheFlag(t *testing.T) {
 		{"data inspect tiny.yaml --embeddings x.npy --labels y.npy", "give a config or --embeddings, not both"},
 		{"version 7", `got "7" (usage: tercet version [flags])`},
 	} {
-		refuse(t, ExitUsage, tc.line, tc.want)
+		clitest.Refuse(t, base.ExitUsage, tc.line, tc.want)
 	}
 }
 
 func TestAConfigAsAnArgument(t *testing.T) {
-	inTiny(t)
-	if out := must(t, 0, "train tiny.yaml --list"); out != "runs/tiny\n" {
+	clitest.InTiny(t)
+	if out := clitest.Must(t, 0, "train tiny.yaml --list"); out != "runs/tiny\n" {
 		t.Errorf("listed %q", out)
 	}
-	if out := must(t, 0, "data inspect tiny.yaml"); !strings.Contains(out, "tiny: glyphs") {
+	if out := clitest.Must(t, 0, "data inspect tiny.yaml"); !strings.Contains(out, "tiny: glyphs") {
 		t.Errorf("printed %s", out)
 	}
-	must(t, 0, "data preview tiny.yaml --classes 2 --out sheet.png")
-	if out := must(t, 0, "doctor tiny.yaml"); !strings.Contains(out, "config: valid, 1 run") {
+	clitest.Must(t, 0, "data preview tiny.yaml --classes 2 --out sheet.png")
+	if out := clitest.Must(t, 0, "doctor tiny.yaml"); !strings.Contains(out, "config: valid, 1 run") {
 		t.Errorf("printed %s", out)
 	}
 }
 
 // Labels that are not written are not written without a word.
 func TestClusterSaysThatLabelsAreNotWritten(t *testing.T) {
-	inTiny(t)
-	must(t, 0, "train tiny.yaml")
-	must(t, 0, "eval --run runs/tiny --no-pictures --save-embeddings x.npy")
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train tiny.yaml")
+	clitest.Must(t, 0, "eval --run runs/tiny --no-pictures --save-embeddings x.npy")
 	const line = "cluster --embeddings x.npy -k 3 --map none"
 	for _, tc := range []struct {
 		out  string
 		said int
 	}{{"", 1}, {" --out-dir clusters", 0}} {
-		code, _, stderr := cli(strings.Fields(line + tc.out)...)
+		code, _, stderr := clitest.Run(strings.Fields(line + tc.out)...)
 		if n := strings.Count(stderr, "labels are not written; --out-dir FOLDER writes them\n"); code != 0 || n != tc.said {
 			t.Errorf("%s: code %d, said\n%s", tc.out, code, stderr)
 		}

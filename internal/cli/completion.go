@@ -5,9 +5,10 @@ import (
 	"context"
 	"io"
 
-	"tercet/internal/record"
-
 	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/record"
 )
 
 type completionDocument struct {
@@ -33,28 +34,28 @@ each Tab prints "_get_comp_words_by_ref: command not found".`
 
 var shellNames = []string{"bash", "zsh", "fish", "powershell"}
 
-func newCompletion(s *Streams) *cobra.Command {
+func newCompletion(s *base.Streams) *cobra.Command {
 	var cmd *cobra.Command
-	cmd = command{
-		use:       "completion SHELL",
-		short:     "Write a script that completes commands and flags in a shell",
-		long:      completionLong,
-		args:      cobra.ExactArgs(1),
-		anyKernel: true,
-		examples: []example{
-			{why: "for this bash session: source <(tercet completion bash)", line: "tercet completion bash"},
-			{why: "for good, in fish", line: "tercet completion fish > tercet.fish"},
+	cmd = base.Command{
+		Use:       "completion SHELL",
+		Short:     "Write a script that completes commands and flags in a shell",
+		Long:      completionLong,
+		Args:      cobra.ExactArgs(1),
+		AnyKernel: true,
+		Examples: []base.Example{
+			{Why: "for this bash session: source <(tercet completion bash)", Line: "tercet completion bash"},
+			{Why: "for good, in fish", Line: "tercet completion fish > tercet.fish"},
 		},
-		run: func(_ context.Context, args []string) error { return runCompletion(s, cmd.Root(), args[0]) },
-	}.build()
+		Run: func(_ context.Context, args []string) error { return runCompletion(s, cmd.Root(), args[0]) },
+	}.Build()
 	cmd.ValidArgs = shellNames
 	return cmd
 }
 
-func runCompletion(s *Streams, root *cobra.Command, shell string) error {
+func runCompletion(s *base.Streams, root *cobra.Command, shell string) error {
 	write, ok := shells[shell]
 	if !ok {
-		return usagef("there is no shell %q; %sshells: bash, zsh, fish, powershell", shell, didYouMean(shell, shellNames))
+		return base.Usagef("there is no shell %q; %sshells: bash, zsh, fish, powershell", shell, base.DidYouMean(shell, shellNames))
 	}
 	var script bytes.Buffer
 	if err := write(root, &script); err != nil {

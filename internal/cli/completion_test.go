@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"slices"
@@ -7,13 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tercet/internal/cli"
+	"tercet/internal/cli/clitest"
 )
 
 // offered returns what a shell is offered for the last word of a line, without
 // descriptions.
 func offered(t *testing.T, line ...string) []string {
 	t.Helper()
-	code, out, stderr := cli(append([]string{"__complete"}, line...)...)
+	code, out, stderr := clitest.Run(append([]string{"__complete"}, line...)...)
 	if code != 0 {
 		t.Fatalf("%q: %s", line, stderr)
 	}
@@ -27,9 +30,9 @@ func offered(t *testing.T, line ...string) []string {
 }
 
 func TestCompletionOfValues(t *testing.T) {
-	inTiny(t)
-	must(t, 0, "train tiny.yaml --set train.epochs=1")
-	put(t, "runs/notes/todo.txt", "mine")
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train tiny.yaml --set train.epochs=1")
+	clitest.Put(t, "runs/notes/todo.txt", "mine")
 	for _, tc := range []struct {
 		line []string
 		want string // all that is offered; with ... some of it
@@ -90,7 +93,7 @@ func TestEveryFlagOfWordsIsCompleted(t *testing.T) {
 			}
 			_, completed := cmd.GetFlagCompletionFunc(f.Name)
 			file := strings.Contains(f.Usage, "FILE") || strings.Contains(f.Usage, "profile")
-			if !completed && !file && !slices.Contains(freeFlags, f.Name) {
+			if !completed && !file && !slices.Contains(cli.FreeFlags, f.Name) {
 				t.Errorf("%s --%s is not completed: add its values to flagValues in completion_values.go, or its name to freeFlags", cmd.CommandPath(), f.Name)
 			}
 		})
@@ -119,19 +122,19 @@ func TestCompletedWordsAreInTheHelp(t *testing.T) {
 }
 
 func TestCompletionHelpNamesThePackageThatBashNeeds(t *testing.T) {
-	if out := must(t, 0, "completion --help"); !strings.Contains(out, "bash-completion") || !strings.Contains(out, "_get_comp_words_by_ref") {
+	if out := clitest.Must(t, 0, "completion --help"); !strings.Contains(out, "bash-completion") || !strings.Contains(out, "_get_comp_words_by_ref") {
 		t.Errorf("printed\n%s", out)
 	}
 }
 
 func TestConfigKeysSayWhatValuesMean(t *testing.T) {
-	out := must(t, 0, "config keys miner.name")
+	out := clitest.Must(t, 0, "config keys miner.name")
 	for _, want := range []string{"miner.name: semihard\n", "\n      semihard              negatives farther than the positive, within the margin\n", "\n      batch-all             every valid triplet\n"} {
 		if !strings.Contains("\n"+out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
 	}
-	if out := must(t, 0, "config keys data.split.kind"); !strings.Contains(out, "class                 train and test classes are disjoint: ") {
+	if out := clitest.Must(t, 0, "config keys data.split.kind"); !strings.Contains(out, "class                 train and test classes are disjoint: ") {
 		t.Errorf("printed\n%s", out)
 	}
 }

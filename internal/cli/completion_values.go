@@ -11,6 +11,11 @@ import (
 
 	"tercet/configs/tables"
 	"tercet/internal/attack"
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/bound"
+	"tercet/internal/cli/cluster"
+	"tercet/internal/cli/eval"
+	"tercet/internal/cli/report"
 	"tercet/internal/cluster/solve"
 	"tercet/internal/config"
 	"tercet/internal/generalize"
@@ -22,18 +27,15 @@ import (
 	"tercet/internal/theory/stability"
 )
 
-// completer proposes values of a flag that begin as word does.
-type completer = cobra.CompletionFunc
-
 // flagValues are the values of flags that a shell completes, by the flag's name and
 // where the name means different things by "COMMAND --FLAG".
-var flagValues = map[string]completer{
+var flagValues = map[string]base.Completer{
 	"set":        completeSettings,
-	"config":     files("yaml", "yml"),
-	"embeddings": files("npy"), "fit-embeddings": files("npy"),
-	"labels": files("npy", "csv"), "fit-labels": files("npy", "csv"),
+	"config":     base.Files("yaml", "yml"),
+	"embeddings": base.Files("npy"), "fit-embeddings": base.Files("npy"),
+	"labels": base.Files("npy", "csv"), "fit-labels": base.Files("npy", "csv"),
 	"run": completeRun, "runs": completeRun, "resume": completeRun, "reference": completeRun,
-	"config init --out": files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "data preview --out": files("png"), "page": files("md", "html"),
+	"config init --out": base.Files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "data preview --out": base.Files("png"), "page": base.Files("md", "html"),
 	"cluster --clusters": nothing,
 
 	"checkpoint":   oneOf("last", "best"),
@@ -47,7 +49,7 @@ var flagValues = map[string]completer{
 	"threshold": nothing, "cluster --threshold": oneOf("auto", "margins", "fit"),
 	"link":      oneOf("squared", "distance", "fitted"),
 	"fit-prior": oneOf("balanced", "pairs"),
-	"starts":    list(func() []string { return factoredStarts }),
+	"starts":    list(func() []string { return cluster.FactoredStarts }),
 	"bound":     oneOf("auto", "none", "trivial", "triangle", "cycle"),
 	"linkage":   oneOf("average", "complete", "ward"),
 	"selection": oneOf("eom", "leaf"),
@@ -66,9 +68,9 @@ var flagValues = map[string]completer{
 
 	"distance":  oneOf(metric.Euclidean, metric.Cosine),
 	"replace":   list(func() []string { return append(generalize.Replacements(), generalize.ReplaceTriple) }),
-	"claim":     oneOf(claimNames()...),
+	"claim":     oneOf(eval.ClaimNames()...),
 	"negatives": oneOf(noise.SameIndex, noise.RandomOne),
-	"form":      oneOf(stability.Paper, stability.Corrected, bothForms),
+	"form":      oneOf(stability.Paper, stability.Corrected, bound.BothForms),
 	"constants": oneOf(stability.Paper, stability.Tight),
 
 	"table":    completeTable,
@@ -76,7 +78,7 @@ var flagValues = map[string]completer{
 	"columns":  completeColumns,
 	"select":   oneOf("best"),
 	"by":       oneOf(selectors()...),
-	"group-by": list(configKeys),
+	"group-by": list(base.ConfigKeys),
 
 	"fail-under":                  limits(func() []string { return append(evalScores(), run.PairKeys(true)...) }),
 	"attack --fail-under":         limits(func() []string { return attack.Keys(attack.Attacks()) }),
@@ -115,22 +117,16 @@ func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-func files(extensions ...string) completer {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return extensions, cobra.ShellCompDirectiveFilterFileExt
-	}
-}
-
 // oneOf proposes one of the values.
-func oneOf(values ...string) completer {
+func oneOf(values ...string) base.Completer {
 	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-		return begins(values, word), cobra.ShellCompDirectiveNoFileComp
+		return base.Begins(values, word), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
 // list proposes the last of several values with commas between them, one that is not
 // there yet.
-func list(values func() []string) completer {
+func list(values func() []string) base.Completer {
 	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		given, last := "", word
 		if i := strings.LastIndex(word, ","); i >= 0 {
@@ -138,7 +134,7 @@ func list(values func() []string) completer {
 		}
 		there := strings.Split(given, ",")
 		var out []string
-		for _, v := range begins(values(), last) {
+		for _, v := range base.Begins(values(), last) {
 			if !slices.Contains(there, v) {
 				out = append(out, given+v)
 			}
@@ -148,24 +144,14 @@ func list(values func() []string) completer {
 }
 
 // limits proposes scores, behind which a limit is written.
-func limits(scores func() []string) completer {
+func limits(scores func() []string) base.Completer {
 	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		var out []string
-		for _, s := range begins(scores(), word) {
+		for _, s := range base.Begins(scores(), word) {
 			out = append(out, s+"=")
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-}
-
-func begins(values []string, word string) []string {
-	var out []string
-	for _, v := range values {
-		if strings.HasPrefix(v, word) {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // completeSettings proposes keys of a config, and behind KEY= the key's values.
@@ -201,7 +187,7 @@ func completeRun(_ *cobra.Command, _ []string, word string) ([]string, cobra.She
 			entries, _ = os.ReadDir(in)
 		}
 		for _, e := range entries {
-			if path := in + e.Name(); holdsRun(path) && strings.HasPrefix(path, word) {
+			if path := in + e.Name(); base.HoldsRun(path) && strings.HasPrefix(path, word) {
 				out = append(out, path)
 			}
 		}
@@ -213,8 +199,8 @@ func completeRun(_ *cobra.Command, _ []string, word string) ([]string, cobra.She
 }
 
 func completeTable(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	own := append(tables.Names(), stabilityTable, stabilityChecks)
-	return begins(slices.Concat(own, studyTables(func(*study.Table) bool { return true }), engineNames()), word), cobra.ShellCompDirectiveDefault
+	own := append(tables.Names(), report.StabilityTable, report.StabilityChecks)
+	return base.Begins(slices.Concat(own, report.StudyTables(func(*study.Table) bool { return true }), report.EngineNames()), word), cobra.ShellCompDirectiveDefault
 }
 
 func evalScores() []string {
@@ -229,16 +215,6 @@ func selectors() []string {
 	for _, split := range []string{"validation", "test", "train"} {
 		for _, score := range evalScores() {
 			out = append(out, split+":"+score)
-		}
-	}
-	return out
-}
-
-func configKeys() []string {
-	var out []string
-	for _, k := range config.Keys() {
-		if !slices.Contains(out, k.Key) {
-			out = append(out, k.Key)
 		}
 	}
 	return out

@@ -1,157 +1,81 @@
-package cli
+package cli_test
 
 import (
-	"bytes"
-	"compress/gzip"
-	"encoding/binary"
-	"image"
-	"image/png"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"tercet/internal/data"
-	"tercet/internal/engine/array"
-	"tercet/internal/fsx"
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 )
-
-// idx makes an IDX file of bytes with the extents of dims.
-func idx(content []byte, dims ...int) string {
-	b := []byte{0, 0, 8, byte(len(dims))}
-	for _, d := range dims {
-		b = binary.BigEndian.AppendUint32(b, uint32(d))
-	}
-	return string(append(b, content...))
-}
-
-func gz(text string) string {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	io.WriteString(w, text)
-	w.Close()
-	return b.String()
-}
-
-// ramp is n bytes that differ.
-func ramp(n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(i * i >> 3)
-	}
-	return b
-}
-
-// digits are n labels 0, 1, 2, 3, 0, ...
-func digits(n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(i % 4)
-	}
-	return b
-}
-
-func picturePNG(side int) string {
-	img := image.NewGray(image.Rect(0, 0, side, side))
-	copy(img.Pix, ramp(len(img.Pix)))
-	var b bytes.Buffer
-	png.Encode(&b, img)
-	return b.String()
-}
-
-func put(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, path, content)
-}
-
-// vectors writes an npy file (n, d) of float32 and returns its bytes.
-func vectors(t *testing.T, path string, n, d int, x ...float32) string {
-	t.Helper()
-	a := array.New(n, d)
-	for i := range a.Data {
-		a.Data[i] = float32(i%7) + 0.1*float32(i%4)
-	}
-	copy(a.Data, x)
-	if err := fsx.Write(path, 0o644, func(w io.Writer) error { return data.WriteNPY(w, a) }); err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
 
 // Each kind of bad training data is one error with exit code 3, and nothing but
 // the new run's own directory is written.
 func TestBadTrainingData(t *testing.T) {
-	inTiny(t)
+	clitest.InTiny(t)
 	const n, side = 32, 8
-	images, labels := idx(ramp(n*side*side), n, side, side), idx(digits(n), n)
-	put(t, "idx/x", images)
-	put(t, "idx/y", labels)
-	put(t, "idx/cut", images[:len(images)-7])
-	put(t, "idx/long", images+"more")
-	put(t, "idx/magic", "PK\x03\x04"+images)
-	put(t, "idx/huge", idx(nil, math.MaxInt32, 10000, 10000))
-	put(t, "idx/few", idx(digits(n-1), n-1))
-	put(t, "idx/one", idx(make([]byte, n), n))
-	put(t, "idx/odd", idx(append([]byte{9}, digits(n-1)...), n))
+	images, labels := clitest.Idx(clitest.Ramp(n*side*side), n, side, side), clitest.Idx(clitest.Digits(n), n)
+	clitest.Put(t, "idx/x", images)
+	clitest.Put(t, "idx/y", labels)
+	clitest.Put(t, "idx/cut", images[:len(images)-7])
+	clitest.Put(t, "idx/long", images+"more")
+	clitest.Put(t, "idx/magic", "PK\x03\x04"+images)
+	clitest.Put(t, "idx/huge", clitest.Idx(nil, math.MaxInt32, 10000, 10000))
+	clitest.Put(t, "idx/few", clitest.Idx(clitest.Digits(n-1), n-1))
+	clitest.Put(t, "idx/one", clitest.Idx(make([]byte, n), n))
+	clitest.Put(t, "idx/odd", clitest.Idx(append([]byte{9}, clitest.Digits(n-1)...), n))
 	each := make([]byte, n)
 	for i := range each {
 		each[i] = byte(i)
 	}
-	put(t, "idx/alone", idx(each, n))
-	put(t, "idx/empty", "")
-	packed := gz(images)
-	put(t, "idx/x.gz", packed)
-	put(t, "idx/cut.gz", packed[:len(packed)/2])
-	put(t, "idx/bad.gz", packed[:20]+"\xff\xff\xff\xff"+packed[24:])
+	clitest.Put(t, "idx/alone", clitest.Idx(each, n))
+	clitest.Put(t, "idx/empty", "")
+	packed := clitest.Gz(images)
+	clitest.Put(t, "idx/x.gz", packed)
+	clitest.Put(t, "idx/cut.gz", packed[:len(packed)/2])
+	clitest.Put(t, "idx/bad.gz", packed[:20]+"\xff\xff\xff\xff"+packed[24:])
 
-	record := append([]byte{1}, ramp(3072)...)
-	put(t, "cifar/data_batch_1.bin", string(record[:1000]))
-	put(t, "cifar/test_batch.bin", string(record))
-	put(t, "label/data_batch_1.bin", string(append([]byte{200}, record[1:]...)))
-	put(t, "label/test_batch.bin", string(record))
+	record := append([]byte{1}, clitest.Ramp(3072)...)
+	clitest.Put(t, "cifar/data_batch_1.bin", string(record[:1000]))
+	clitest.Put(t, "cifar/test_batch.bin", string(record))
+	clitest.Put(t, "label/data_batch_1.bin", string(append([]byte{200}, record[1:]...)))
+	clitest.Put(t, "label/test_batch.bin", string(record))
 
 	for _, set := range []string{"train", "test"} {
 		for _, class := range []string{"a", "b"} {
 			for _, name := range []string{"1.png", "2.png", "3.png"} {
 				for _, root := range []string{"ok", "torn", "text", "size", "hollow"} {
-					put(t, filepath.Join(root, set, class, name), picturePNG(8))
+					clitest.Put(t, filepath.Join(root, set, class, name), clitest.PicturePNG(8))
 				}
 			}
 		}
 	}
-	put(t, "torn/train/b/2.png", picturePNG(8)[:60])
-	put(t, "text/train/b/2.png", "no picture")
-	put(t, "size/train/b/2.png", picturePNG(9))
-	put(t, "hollow/train/c/notes.txt", "no picture")
+	clitest.Put(t, "torn/train/b/2.png", clitest.PicturePNG(8)[:60])
+	clitest.Put(t, "text/train/b/2.png", "no picture")
+	clitest.Put(t, "size/train/b/2.png", clitest.PicturePNG(9))
+	clitest.Put(t, "hollow/train/c/notes.txt", "no picture")
 
-	npy := vectors(t, "ok.npy", n, 4)
-	put(t, "npy/ok.npy", npy)
-	put(t, "npy/cut.npy", npy[:len(npy)-3])
-	put(t, "npy/head.npy", npy[:30])
-	put(t, "npy/huge.npy", strings.Replace(npy, "(32, 4)", "(1e9, 4)", 1))
-	vectors(t, "npy/nan.npy", n, 4, 1, 2, 3, float32(math.NaN()))
-	put(t, "npy/y.csv", strings.Repeat("a\nb\nc\nd\n", n/4))
-	put(t, "npy/few.csv", "a\nb\n")
-	put(t, "npy/gap.csv", "a\n\nb\n")
+	npy := clitest.Vectors(t, "ok.npy", n, 4)
+	clitest.Put(t, "npy/ok.npy", npy)
+	clitest.Put(t, "npy/cut.npy", npy[:len(npy)-3])
+	clitest.Put(t, "npy/head.npy", npy[:30])
+	clitest.Put(t, "npy/huge.npy", strings.Replace(npy, "(32, 4)", "(1e9, 4)", 1))
+	clitest.Vectors(t, "npy/nan.npy", n, 4, 1, 2, 3, float32(math.NaN()))
+	clitest.Put(t, "npy/y.csv", strings.Repeat("a\nb\nc\nd\n", n/4))
+	clitest.Put(t, "npy/few.csv", "a\nb\n")
+	clitest.Put(t, "npy/gap.csv", "a\n\nb\n")
 
-	before := snapshot(t, ".")
-	base := "train --set name=x --set model=linear --set model.embedding=4 --set train.epochs=1 --set batch.pairs=4 "
+	before := clitest.Snapshot(t, ".")
+	common := "train --set name=x --set model=linear --set model.embedding=4 --set train.epochs=1 --set batch.pairs=4 "
 	fraction := "--set 'data.split={kind: fraction, train: 0.5}' "
 	files := func(root, name, x, y string) string {
-		return base + fraction + "--set data.name=" + name + " --set data.root=" + root + " --set 'data.train={" + x + ", " + y + "}'"
+		return common + fraction + "--set data.name=" + name + " --set data.root=" + root + " --set 'data.train={" + x + ", " + y + "}'"
 	}
 	idxFiles := func(x, y string) string { return files("idx", "idx", "images: "+x, "labels: "+y) }
 	npyFiles := func(x, y string) string { return files("npy", "npy", "vectors: "+x, "labels: "+y) }
-	folder := func(root string) string { return base + "--set data.name=folder --set data.root=" + root }
+	folder := func(root string) string { return common + "--set data.name=folder --set data.root=" + root }
 	for _, tc := range []struct{ what, line, want string }{
 		{"truncated IDX", idxFiles("cut", "y"), "idx/cut: truncated"},
 		{"too long IDX", idxFiles("long", "y"), "idx/long"},
@@ -166,9 +90,9 @@ func TestBadTrainingData(t *testing.T) {
 		{"one class only", idxFiles("x", "one"), "class"},
 		{"a class with one sample, where two are needed", idxFiles("x", "odd") + " --set batch.sampler=class-pairs-distinct --set batch.pairs=5", "4 classes have two samples or more"},
 		{"classes of one sample only", strings.Replace(idxFiles("x", "alone"), "kind: fraction", "kind: class", 1), "is alone in its class"},
-		{"truncated CIFAR", base + "--set data.name=cifar10 --set data.root=cifar", "record 0 at offset 0 has 1000 of 3073 bytes"},
-		{"a label beyond CIFAR-10", base + "--set data.name=cifar10 --set data.root=label", "label 200"},
-		{"no such folder", base + "--set data.name=mnist --set data.root=gone", "gone"},
+		{"truncated CIFAR", common + "--set data.name=cifar10 --set data.root=cifar", "record 0 at offset 0 has 1000 of 3073 bytes"},
+		{"a label beyond CIFAR-10", common + "--set data.name=cifar10 --set data.root=label", "label 200"},
+		{"no such folder", common + "--set data.name=mnist --set data.root=gone", "gone"},
 		{"truncated PNG", folder("torn"), "torn/train/b/2.png"},
 		{"no PNG", folder("text"), "text/train/b/2.png"},
 		{"pictures of two sizes", folder("size"), "set data.size"},
@@ -181,14 +105,14 @@ func TestBadTrainingData(t *testing.T) {
 		{"labels missing", npyFiles("ok.npy", "few.csv"), "2 labels"},
 		{"an empty line of labels", npyFiles("ok.npy", "gap.csv"), "npy/gap.csv:2: empty line"},
 	} {
-		t.Run(tc.what, func(t *testing.T) { refuse(t, ExitData, tc.line, tc.want) })
+		t.Run(tc.what, func(t *testing.T) { clitest.Refuse(t, base.ExitData, tc.line, tc.want) })
 	}
-	unchanged(t, ".", before, func(path string) bool { return strings.HasPrefix(path, "runs/x/") })
+	clitest.Unchanged(t, ".", before, func(path string) bool { return strings.HasPrefix(path, "runs/x/") })
 	// What can be trained is, and in the directory that all those runs left.
-	must(t, 0, idxFiles("x.gz", "y"))
-	must(t, 0, npyFiles("ok.npy", "y.csv")+" --set name=y")
+	clitest.Must(t, 0, idxFiles("x.gz", "y"))
+	clitest.Must(t, 0, npyFiles("ok.npy", "y.csv")+" --set name=y")
 	// The published sampler takes a single sample twice, and says so.
-	_, _, stderr := cli(shellWords(idxFiles("x", "odd") + " --set name=z")...)
+	_, _, stderr := clitest.Run(clitest.ShellWords(idxFiles("x", "odd") + " --set name=z")...)
 	if !strings.Contains(stderr, "paired with themselves") {
 		t.Errorf("no word of the sample that is alone: %s", stderr)
 	}
@@ -196,16 +120,16 @@ func TestBadTrainingData(t *testing.T) {
 
 func TestBadEmbeddings(t *testing.T) {
 	t.Chdir(t.TempDir())
-	npy := vectors(t, "ok.npy", 8, 3)
-	put(t, "cut.npy", npy[:len(npy)-1])
-	vectors(t, "nan.npy", 8, 3, 1, float32(math.NaN()))
-	vectors(t, "inf.npy", 8, 3, float32(math.Inf(-1)))
-	vectors(t, "zero.npy", 8, 3, 0, 0, 0)
-	put(t, "y.csv", "0\n0\n1\n1\n2\n2\n3\n3\n")
-	put(t, "one.csv", strings.Repeat("7\n", 8))
-	put(t, "single.csv", "0\n1\n2\n3\n4\n5\n6\n7\n")
-	put(t, "few.csv", "0\n1\n")
-	before := snapshot(t, ".")
+	npy := clitest.Vectors(t, "ok.npy", 8, 3)
+	clitest.Put(t, "cut.npy", npy[:len(npy)-1])
+	clitest.Vectors(t, "nan.npy", 8, 3, 1, float32(math.NaN()))
+	clitest.Vectors(t, "inf.npy", 8, 3, float32(math.Inf(-1)))
+	clitest.Vectors(t, "zero.npy", 8, 3, 0, 0, 0)
+	clitest.Put(t, "y.csv", "0\n0\n1\n1\n2\n2\n3\n3\n")
+	clitest.Put(t, "one.csv", strings.Repeat("7\n", 8))
+	clitest.Put(t, "single.csv", "0\n1\n2\n3\n4\n5\n6\n7\n")
+	clitest.Put(t, "few.csv", "0\n1\n")
+	before := clitest.Snapshot(t, ".")
 	for _, tc := range []struct {
 		line string
 		code int
@@ -236,10 +160,10 @@ func TestBadEmbeddings(t *testing.T) {
 		{"eval", 2, "--run DIRECTORY, or --embeddings FILE.npy"},
 		{"eval --run gone", 3, "has no config.yaml"},
 	} {
-		t.Run(tc.line, func(t *testing.T) { refuse(t, tc.code, tc.line, tc.want) })
+		t.Run(tc.line, func(t *testing.T) { clitest.Refuse(t, tc.code, tc.line, tc.want) })
 	}
-	unchanged(t, ".", before, nil)
-	_, _, stderr := cli("cluster", "--embeddings", "ok.npy", "--labels", "one.csv", "-k", "2")
+	clitest.Unchanged(t, ".", before, nil)
+	_, _, stderr := clitest.Run("cluster", "--embeddings", "ok.npy", "--labels", "one.csv", "-k", "2")
 	if !strings.Contains(stderr, "all items are of one class") {
 		t.Errorf("no warning: %s", stderr)
 	}
@@ -248,8 +172,8 @@ func TestBadEmbeddings(t *testing.T) {
 // Points that all coincide have no principal components; what can be drawn is.
 func TestClustersOfEqualPoints(t *testing.T) {
 	t.Chdir(t.TempDir())
-	vectors(t, "same.npy", 4, 2, 1, 1, 1, 1, 1, 1, 1, 1)
-	if code, _, stderr := cli(shellWords("cluster --embeddings same.npy -k 2 --out-dir c")...); code != 0 || strings.Contains(stderr, "cluster-sizes.png: open") {
+	clitest.Vectors(t, "same.npy", 4, 2, 1, 1, 1, 1, 1, 1, 1, 1)
+	if code, _, stderr := clitest.Run(clitest.ShellWords("cluster --embeddings same.npy -k 2 --out-dir c")...); code != 0 || strings.Contains(stderr, "cluster-sizes.png: open") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	if _, err := os.Stat("c/figures/cluster-sizes.png"); err != nil {

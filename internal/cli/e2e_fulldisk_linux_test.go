@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"os"
@@ -6,6 +6,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 )
 
 // smallDisk mounts a file system of so many kibibytes; the test is skipped where
@@ -42,43 +45,43 @@ func fill(t *testing.T, path string) {
 // room again the run ends as if nothing had happened. The same for results.
 func TestFullDisk(t *testing.T) {
 	disk := smallDisk(t, "256k")
-	inTiny(t)
+	clitest.InTiny(t)
 	line := "train -c tiny.yaml --set train.epochs=6"
-	must(t, 0, line)
-	want := checkpoints(t, "runs/tiny")
+	clitest.Must(t, 0, line)
+	want := clitest.Checkpoints(t, "runs/tiny")
 
 	out := filepath.Join(disk, "runs")
 	dir := filepath.Join(out, "tiny")
 	fill(t, filepath.Join(disk, "ballast"))
 	os.Truncate(filepath.Join(disk, "ballast"), 4096*40)
-	code, _, stderr := cli(shellWords(line + " --out " + out)...)
+	code, _, stderr := clitest.Run(clitest.ShellWords(line + " --out " + out)...)
 	if code == 0 {
 		// All of it fits: leave less than the checkpoints take.
 		t.Fatal("the disk is too large for this test")
 	}
-	if code != ExitFailed || !strings.Contains(stderr, "no space left on device") {
+	if code != base.ExitFailed || !strings.Contains(stderr, "no space left on device") {
 		t.Fatalf("code %d, %s", code, stderr)
 	}
-	before := snapshot(t, dir)
+	before := clitest.Snapshot(t, dir)
 	for path := range before {
 		if strings.Contains(path, ".tmp-") {
 			t.Errorf("left behind: %s", path)
 		}
 	}
 	fill(t, filepath.Join(disk, "more"))
-	if code, _, stderr := cli("train", "--resume", dir); code != ExitFailed || !strings.Contains(stderr, "no space left") {
+	if code, _, stderr := clitest.Run("train", "--resume", dir); code != base.ExitFailed || !strings.Contains(stderr, "no space left") {
 		t.Errorf("still full: code %d, %s", code, stderr)
 	}
 	os.Remove(filepath.Join(disk, "ballast"))
 	os.Remove(filepath.Join(disk, "more"))
-	must(t, 0, "train --resume "+dir)
-	if checkpoints(t, dir) != want {
+	clitest.Must(t, 0, "train --resume "+dir)
+	if clitest.Checkpoints(t, dir) != want {
 		t.Error("a run on a disk that was full ends in other bytes")
 	}
 
-	must(t, 0, "eval --no-pictures --run "+dir)
-	before = snapshot(t, dir)
+	clitest.Must(t, 0, "eval --no-pictures --run "+dir)
+	before = clitest.Snapshot(t, dir)
 	fill(t, filepath.Join(disk, "ballast"))
-	refuse(t, ExitFailed, "eval --no-pictures --force --seed 5 --run "+dir, "no space left on device (the file is as it was before)")
-	unchanged(t, dir, before, nil)
+	clitest.Refuse(t, base.ExitFailed, "eval --no-pictures --force --seed 5 --run "+dir, "no space left on device (the file is as it was before)")
+	clitest.Unchanged(t, dir, before, nil)
 }

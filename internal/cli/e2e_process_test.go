@@ -1,9 +1,8 @@
-package cli
+package cli_test
 
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,6 +14,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"tercet/internal/cli"
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
+	"tercet/internal/engine/kernel"
 )
 
 // childKey in the environment turns the test binary into the program.
@@ -22,7 +26,7 @@ const childKey = "TERCET_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(childKey) != "" {
-		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }
@@ -34,23 +38,9 @@ func program(t *testing.T, line string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, shellWords(line)...)
+	cmd := exec.Command(self, clitest.ShellWords(line)...)
 	cmd.Env = append(os.Environ(), childKey+"=1")
 	return cmd
-}
-
-// checkpoints returns the bytes of a run's checkpoints.
-func checkpoints(t *testing.T, dir string) string {
-	t.Helper()
-	all := ""
-	for _, name := range []string{"last", "best"} {
-		b, err := os.ReadFile(filepath.Join(dir, "checkpoints", name+".safetensors"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all += string(b)
-	}
-	return all
 }
 
 // A short form of the tests in internal/kills: killed at three moments, with another
@@ -59,9 +49,9 @@ func TestKilledAndResumed(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no SIGKILL on Windows")
 	}
-	inTiny(t)
+	clitest.InTiny(t)
 	line := "train -c tiny.yaml --set train.epochs=12 --set train.log_every=1 --set data.split.validation=0.25 --set data.augment.crop_padding=2 --quiet"
-	must(t, 0, line+" --out undisturbed --threads 1")
+	clitest.Must(t, 0, line+" --out undisturbed --threads 1")
 	r := rand.New(rand.NewPCG(1, 2))
 	events := "runs/tiny/events.jsonl"
 	size := func() int64 {
@@ -95,49 +85,29 @@ func TestKilledAndResumed(t *testing.T) {
 	if killed == 0 {
 		t.Fatal("not killed once")
 	}
-	must(t, 0, "train --resume runs/tiny --quiet --threads 2")
-	if checkpoints(t, "runs/tiny") != checkpoints(t, "undisturbed/tiny") {
+	clitest.Must(t, 0, "train --resume runs/tiny --quiet --threads 2")
+	if clitest.Checkpoints(t, "runs/tiny") != clitest.Checkpoints(t, "undisturbed/tiny") {
 		t.Error("a killed run ends in other bytes")
 	}
 }
 
-// signalAt is stderr that sends the process a signal, SIGTERM where it is 0, once it
-// reads a text.
-type signalAt struct {
-	text string
-	sig  syscall.Signal
-	sent bool
-	all  []byte
-}
-
-func (s *signalAt) Write(p []byte) (int, error) {
-	s.all = append(s.all, p...)
-	if !s.sent && strings.Contains(string(s.all), s.text) {
-		s.sent = true
-		if err := syscall.Kill(os.Getpid(), cmp.Or(s.sig, syscall.SIGTERM)); err != nil {
-			return 0, err
-		}
-	}
-	return len(p), nil
-}
-
 func TestInterruptedBySignal(t *testing.T) {
-	inTiny(t)
+	clitest.InTiny(t)
 	line := "train -c tiny.yaml --set train.epochs=15 --set train.eval_every=0"
-	must(t, 0, line+" --out undisturbed --quiet")
+	clitest.Must(t, 0, line+" --out undisturbed --quiet")
 	var out bytes.Buffer
-	stderr := &signalAt{text: "epoch 3,"}
-	code := Main(shellWords(line), strings.NewReader(""), &out, stderr)
-	if code != ExitInterrupted || out.Len() > 0 || !strings.Contains(string(stderr.all), "the checkpoint is written; tercet train --resume runs/tiny goes on") {
-		t.Fatalf("code %d, stdout %q, stderr %s", code, out.String(), stderr.all)
+	stderr := &clitest.SignalAt{Text: "epoch 3,"}
+	code := cli.Main(clitest.ShellWords(line), strings.NewReader(""), &out, stderr)
+	if code != base.ExitInterrupted || out.Len() > 0 || !strings.Contains(string(stderr.All), "the checkpoint is written; tercet train --resume runs/tiny goes on") {
+		t.Fatalf("code %d, stdout %q, stderr %s", code, out.String(), stderr.All)
 	}
-	before := snapshot(t, "runs/tiny")
-	must(t, 0, "eval --run runs/tiny") // as far as it has come
-	unchanged(t, "runs/tiny", before, func(path string) bool {
+	before := clitest.Snapshot(t, "runs/tiny")
+	clitest.Must(t, 0, "eval --run runs/tiny") // as far as it has come
+	clitest.Unchanged(t, "runs/tiny", before, func(path string) bool {
 		return filepath.Base(path) == "eval.json" || strings.Contains(path, "figures")
 	})
-	must(t, 0, "train --resume runs/tiny --quiet")
-	if checkpoints(t, "runs/tiny") != checkpoints(t, "undisturbed/tiny") {
+	clitest.Must(t, 0, "train --resume runs/tiny --quiet")
+	if clitest.Checkpoints(t, "runs/tiny") != clitest.Checkpoints(t, "undisturbed/tiny") {
 		t.Error("an interrupted run ends in other bytes")
 	}
 }
@@ -147,13 +117,13 @@ func TestHangup(t *testing.T) {
 	if signal.Ignored(syscall.SIGHUP) {
 		t.Skip("these tests run under nohup")
 	}
-	inTiny(t)
+	clitest.InTiny(t)
 	line := "train -c tiny.yaml --set train.epochs=15 --set train.eval_every=0"
 	var out bytes.Buffer
-	stderr := &signalAt{text: "epoch 3,", sig: syscall.SIGHUP}
-	code := Main(shellWords(line), strings.NewReader(""), &out, stderr)
-	if code != ExitInterrupted || !strings.Contains(string(stderr.all), "hangup: stopping at the next safe moment") {
-		t.Fatalf("code %d, stderr %s", code, stderr.all)
+	stderr := &clitest.SignalAt{Text: "epoch 3,", Sig: syscall.SIGHUP}
+	code := cli.Main(clitest.ShellWords(line), strings.NewReader(""), &out, stderr)
+	if code != base.ExitInterrupted || !strings.Contains(string(stderr.All), "hangup: stopping at the next safe moment") {
+		t.Fatalf("code %d, stderr %s", code, stderr.All)
 	}
 	if m, _ := os.ReadFile("runs/tiny/manifest.json"); !strings.Contains(string(m), `"status": "interrupted"`) {
 		t.Errorf("manifest %s", m)
@@ -197,15 +167,15 @@ func gone(t *testing.T) *os.File {
 // A reader of stderr that goes away takes the messages with it and nothing else; one of
 // stdout that does is an exit code of its own, without a message.
 func TestReadersThatGoAway(t *testing.T) {
-	inTiny(t)
+	clitest.InTiny(t)
 	for _, tc := range []struct {
 		line   string
 		stdout bool // the reader of stdout has gone, too
 		code   int
 	}{
 		{"train -c tiny.yaml", false, 0},
-		{"train -c tiny.yaml --runs-dir closed", true, ExitClosed},
-		{"config keys", true, ExitClosed},
+		{"train -c tiny.yaml --runs-dir closed", true, base.ExitClosed},
+		{"config keys", true, base.ExitClosed},
 	} {
 		cmd := program(t, tc.line)
 		var out bytes.Buffer
@@ -228,10 +198,10 @@ func TestReadersThatGoAway(t *testing.T) {
 // A damaged checkpoint says how to go on, in training and in evaluation, and the
 // command that it names ends in the same bytes.
 func TestFromThePreviousCheckpoint(t *testing.T) {
-	inTiny(t)
+	clitest.InTiny(t)
 	line := "train -c tiny.yaml --set train.checkpoint_every='4 steps' --quiet"
-	must(t, 0, line)
-	want := checkpoints(t, "runs/tiny")
+	clitest.Must(t, 0, line)
+	want := clitest.Checkpoints(t, "runs/tiny")
 	last := "runs/tiny/checkpoints/last.safetensors"
 	b, err := os.ReadFile(last)
 	if err != nil {
@@ -242,14 +212,35 @@ func TestFromThePreviousCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	const command = "`tercet train --resume runs/tiny --from previous` continues from it, --from start trains from the first step"
-	refuse(t, 3, "eval --run runs/tiny", "; what can be used is checkpoints/previous.safetensors at step 16 and checkpoints/best.safetensors at step 9: "+command)
-	refuse(t, 2, "train --resume runs/tiny --from last", `--from is "last"; give previous, best or start`)
-	refuse(t, 2, "train -c tiny.yaml --from previous", "--from goes with --resume")
-	must(t, 0, "train --resume runs/tiny --from previous --quiet")
-	if checkpoints(t, "runs/tiny") != want {
+	clitest.Refuse(t, 3, "eval --run runs/tiny", "; what can be used is checkpoints/previous.safetensors at step 16 and checkpoints/best.safetensors at step 9: "+command)
+	clitest.Refuse(t, 2, "train --resume runs/tiny --from last", `--from is "last"; give previous, best or start`)
+	clitest.Refuse(t, 2, "train -c tiny.yaml --from previous", "--from goes with --resume")
+	clitest.Must(t, 0, "train --resume runs/tiny --from previous --quiet")
+	if clitest.Checkpoints(t, "runs/tiny") != want {
 		t.Error("other bytes")
 	}
 	os.Remove("runs/tiny/manifest.json")
 	os.Remove(last)
-	refuse(t, 3, "train --resume runs/tiny", "last.safetensors is not there, though there has been one; what can be used is checkpoints/previous")
+	clitest.Refuse(t, 3, "train --resume runs/tiny", "last.safetensors is not there, though there has been one; what can be used is checkpoints/previous")
+}
+
+// What the last bits and the speed depend on is part of the document.
+func TestBenchNamesTheEnvironment(t *testing.T) {
+	line := "bench --job mlp --check --json --quiet"
+	for env, want := range map[string]string{
+		kernel.EnvLevel + "=generic": `"kernel": "generic"`,
+		kernel.EnvWinograd + "=off":  `"kernel": "` + kernel.Current().String() + `, winograd off"`,
+		kernel.EnvLevel + "=sse":     `environment variable TERCET_KERNEL: unknown kernel level \"sse\": known are generic, avx2, avx512`,
+		kernel.EnvWinograd + "=on":   `environment variable TERCET_WINOGRAD: unknown choice \"on\": known are auto, measure, off`,
+	} {
+		cmd := program(t, line)
+		cmd.Env = append(cmd.Env, env)
+		out, err := cmd.CombinedOutput()
+		if !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v, want %s in\n%s", env, err, want, out)
+		}
+		if wrong := strings.Contains(want, "unknown"); wrong != (cmd.ProcessState.ExitCode() == base.ExitUsage) {
+			t.Errorf("%s: %v", env, err)
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"os"
@@ -6,28 +6,30 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 	"tercet/internal/run"
 )
 
 func TestOutputFoldersOfOthers(t *testing.T) {
-	inTiny(t)
-	must(t, 0, "train -c tiny.yaml")
-	put(t, "runs/notes/todo.txt", "mine")
-	put(t, "runs/file", "mine")
-	before := snapshot(t, ".")
-	refuse(t, 2, "train -c tiny.yaml --seed 1", "holds a run of another config; first difference:\n  there: seed: 0\n  here:  seed: 1\n")
-	refuse(t, 2, "train -c tiny.yaml --set name=notes", "is not empty and holds no run")
-	refuse(t, 2, "train -c tiny.yaml --set name=file", "is a file")
-	refuse(t, 3, "train --resume runs/notes", "has no config.yaml")
-	refuse(t, 3, "eval --run runs/notes", "has no config.yaml")
-	refuse(t, 1, "train -c tiny.yaml --runs-dir tiny.yaml", "not a directory")
-	unchanged(t, ".", before, nil)
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
+	clitest.Put(t, "runs/notes/todo.txt", "mine")
+	clitest.Put(t, "runs/file", "mine")
+	before := clitest.Snapshot(t, ".")
+	clitest.Refuse(t, 2, "train -c tiny.yaml --seed 1", "holds a run of another config; first difference:\n  there: seed: 0\n  here:  seed: 1\n")
+	clitest.Refuse(t, 2, "train -c tiny.yaml --set name=notes", "is not empty and holds no run")
+	clitest.Refuse(t, 2, "train -c tiny.yaml --set name=file", "is a file")
+	clitest.Refuse(t, 3, "train --resume runs/notes", "has no config.yaml")
+	clitest.Refuse(t, 3, "eval --run runs/notes", "has no config.yaml")
+	clitest.Refuse(t, 1, "train -c tiny.yaml --runs-dir tiny.yaml", "not a directory")
+	clitest.Unchanged(t, ".", before, nil)
 }
 
 func TestBadRuns(t *testing.T) {
-	inTiny(t)
-	must(t, 0, "train -c tiny.yaml")
-	must(t, 0, "train -c tiny.yaml --set name=other --seed 1")
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
+	clitest.Must(t, 0, "train -c tiny.yaml --set name=other --seed 1")
 	const last = "runs/tiny/checkpoints/last.safetensors"
 	good := map[string]string{}
 	for _, path := range []string{last, "runs/tiny/config.yaml", "runs/tiny/manifest.json"} {
@@ -54,22 +56,22 @@ func TestBadRuns(t *testing.T) {
 		{"runs/tiny/config.yaml", strings.Replace(good["runs/tiny/config.yaml"], "seed: 0", "seed: 7", 1), "was changed since the run began"},
 		{"runs/tiny/manifest.json", good["runs/tiny/manifest.json"][:40], "runs/tiny/manifest.json"},
 	} {
-		put(t, tc.path, tc.content)
-		before := snapshot(t, ".")
+		clitest.Put(t, tc.path, tc.content)
+		before := clitest.Snapshot(t, ".")
 		for _, line := range []string{"eval --run runs/tiny", "attack --run runs/tiny", "cluster --run runs/tiny"} {
-			refuse(t, ExitData, line, tc.want)
+			clitest.Refuse(t, base.ExitData, line, tc.want)
 		}
-		unchanged(t, ".", before, func(path string) bool { return filepath.Base(path) == "lock" })
-		put(t, tc.path, good[tc.path])
+		clitest.Unchanged(t, ".", before, func(path string) bool { return filepath.Base(path) == "lock" })
+		clitest.Put(t, tc.path, good[tc.path])
 	}
-	must(t, 0, "eval --run runs/tiny")
+	clitest.Must(t, 0, "eval --run runs/tiny")
 }
 
 func TestBadConfigs(t *testing.T) {
-	inTiny(t)
-	put(t, "torn.yaml", tiny[:len(tiny)-20])
-	put(t, "binary.yaml", "\x00\x01\x02")
-	before := snapshot(t, ".")
+	clitest.InTiny(t)
+	clitest.Put(t, "torn.yaml", clitest.Tiny[:len(clitest.Tiny)-20])
+	clitest.Put(t, "binary.yaml", "\x00\x01\x02")
+	before := clitest.Snapshot(t, ".")
 	for _, tc := range []struct{ line, want string }{
 		{"train -c torn.yaml", "torn.yaml:"},
 		{"train -c binary.yaml", "binary.yaml"},
@@ -81,17 +83,17 @@ func TestBadConfigs(t *testing.T) {
 		{"train -c tiny.yaml --resume runs/x", "resume"},
 		{"train -c tiny.yaml --set train.early_stop.metric=retrieval.nmi --set train.early_stop.on=test --set name=m", `retrieval has no score "nmi"`},
 	} {
-		refuse(t, ExitUsage, tc.line, tc.want)
+		clitest.Refuse(t, base.ExitUsage, tc.line, tc.want)
 	}
-	unchanged(t, ".", before, func(path string) bool { return strings.HasPrefix(path, "runs/m/") })
+	clitest.Unchanged(t, ".", before, func(path string) bool { return strings.HasPrefix(path, "runs/m/") })
 	if _, err := os.Stat("../up"); err == nil {
 		t.Error("a run outside its folder")
 	}
 }
 
 func TestTwoProcessesOnOneRun(t *testing.T) {
-	inTiny(t)
-	must(t, 0, "train -c tiny.yaml --set train.epochs=1")
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml --set train.epochs=1")
 	r, err := run.Open("runs/tiny") // another open file: another holder of the lock
 	if err != nil {
 		t.Fatal(err)
@@ -99,41 +101,41 @@ func TestTwoProcessesOnOneRun(t *testing.T) {
 	if err := r.Lock(); err != nil {
 		t.Fatal(err)
 	}
-	before := snapshot(t, "runs")
-	refuse(t, ExitFailed, "train -c tiny.yaml", "another process is working on this run: runs/tiny")
-	unchanged(t, "runs", before, nil)
+	before := clitest.Snapshot(t, "runs")
+	clitest.Refuse(t, base.ExitFailed, "train -c tiny.yaml", "another process is working on this run: runs/tiny")
+	clitest.Unchanged(t, "runs", before, nil)
 	// Judging a run does not disturb its training.
 	for _, line := range []string{"eval --run runs/tiny", "attack --run runs/tiny", "cluster --run runs/tiny"} {
-		must(t, 0, line)
+		clitest.Must(t, 0, line)
 	}
 	r.Close()
 }
 
 func TestDryRunWritesNothing(t *testing.T) {
-	inTiny(t)
-	before := snapshot(t, ".")
-	plan := must(t, 0, "train -c tiny.yaml --dry-run --set data.split.validation=0.25")
+	clitest.InTiny(t)
+	before := clitest.Snapshot(t, ".")
+	plan := clitest.Must(t, 0, "train -c tiny.yaml --dry-run --set data.split.validation=0.25")
 	if !strings.Contains(plan, "54 training images of 9 classes, 18 validation images of 3 classes, 36 test images of 6 classes, 16x16x1") {
 		t.Errorf("plan\n%s", plan)
 	}
-	doc := document(t, "train -c tiny.yaml --dry-run")
+	doc := clitest.Document(t, "train -c tiny.yaml --dry-run")
 	run := doc["runs"].([]any)[0].(map[string]any)
 	if doc["schema"] != "tercet.plan/1" || run["steps"] != 18.0 || run["passes"].(map[string]any)["forward"] != 288.0 {
 		t.Errorf("plan %v", run)
 	}
-	refuse(t, ExitData, "train -c tiny.yaml --dry-run --set data=mnist --set data.root=gone", "gone")
-	unchanged(t, ".", before, nil)
+	clitest.Refuse(t, base.ExitData, "train -c tiny.yaml --dry-run --set data=mnist --set data.root=gone", "gone")
+	clitest.Unchanged(t, ".", before, nil)
 }
 
 func TestValidationSetOnTheCommandLine(t *testing.T) {
-	inTiny(t)
-	must(t, 0, "train -c tiny.yaml --set data.split.validation=0.25")
-	doc := document(t, "eval --run runs/tiny --split validation")
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml --set data.split.validation=0.25")
+	doc := clitest.Document(t, "eval --run runs/tiny --split validation")
 	src := doc["source"].(map[string]any)
 	if src["set"] != "validation" || src["items"] != 18.0 || src["classes"] != 3.0 {
 		t.Errorf("source %v", src)
 	}
-	document(t, "cluster --run runs/tiny --split validation")
-	must(t, 0, "train -c tiny.yaml --set name=none")
-	refuse(t, ExitData, "eval --run runs/none --split validation", "data.split.validation holds one out")
+	clitest.Document(t, "cluster --run runs/tiny --split validation")
+	clitest.Must(t, 0, "train -c tiny.yaml --set name=none")
+	clitest.Refuse(t, base.ExitData, "eval --run runs/none --split validation", "data.split.validation holds one out")
 }

@@ -1,125 +1,32 @@
-package cli
+package cli_test
 
 import (
 	"encoding/json"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"tercet/internal/cli/clitest"
 	"tercet/internal/record"
-	"tercet/internal/testutil"
 )
 
-// tiny is a run of 18 steps on 72 images of 16x16 pixels.
-const tiny = testutil.Tiny
-
-// inTiny moves the test to an empty folder with tiny.yaml.
-func inTiny(t *testing.T) {
-	t.Helper()
-	t.Chdir(t.TempDir())
-	writeFile(t, "tiny.yaml", tiny)
-}
-
-// must runs a command line that has to end with the code, and returns stdout.
-func must(t *testing.T, code int, line string) string {
-	t.Helper()
-	got, out, stderr := cli(shellWords(line)...)
-	if got != code {
-		t.Fatalf("tercet %s: exit code %d, want %d\n%s", line, got, code, stderr)
-	}
-	if code != 0 && out != "" && !strings.Contains(line, "--fail-") {
-		t.Errorf("tercet %s: an error left %q on stdout", line, out)
-	}
-	return out
-}
-
-// unsealed is a document without its digest, to be changed by a test.
-func unsealed(doc []byte) string {
-	return regexp.MustCompile(`,\s*"digest": "[0-9a-f]{64}"`).ReplaceAllString(string(doc), "")
-}
-
-// refuse runs a command line that has to end with the code and one line on
-// stderr, beside notes, that contains want.
-func refuse(t *testing.T, code int, line, want string) {
-	t.Helper()
-	got, out, stderr := cli(shellWords(line)...)
-	errors := 0
-	for _, l := range strings.Split(stderr, "\n") {
-		if strings.HasPrefix(l, "tercet: ") {
-			errors++
-		}
-	}
-	if got != code || errors != 1 || !strings.Contains(stderr, want) || strings.Contains(stderr, "internal error") {
-		t.Errorf("tercet %s\ngot  %d, %s\nwant %d, %q", line, got, stderr, code, want)
-	}
-	if out != "" {
-		t.Errorf("tercet %s: an error left %q on stdout", line, out)
-	}
-}
-
-// document decodes the one JSON document that a command line prints.
-func document(t *testing.T, line string) map[string]any {
-	t.Helper()
-	dec := json.NewDecoder(strings.NewReader(must(t, 0, line+" --json")))
-	var doc map[string]any
-	if err := dec.Decode(&doc); err != nil || dec.More() {
-		t.Fatalf("tercet %s: not one document: %v", line, err)
-	}
-	return doc
-}
-
-// snapshot returns every file below dir with its content.
-func snapshot(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		files[path] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
-// unchanged fails unless dir is as before, but for what keep lets pass.
-func unchanged(t *testing.T, dir string, before map[string]string, keep func(path string) bool) {
-	t.Helper()
-	after := snapshot(t, dir)
-	for path := range after {
-		if keep != nil && keep(path) {
-			delete(after, path)
-			delete(before, path)
-		}
-	}
-	if d := cmp.Diff(before, after); d != "" {
-		t.Error(d)
-	}
-}
-
 func TestTrainEvalAttackCluster(t *testing.T) {
-	inTiny(t)
-	if out := must(t, 0, "train -c tiny.yaml"); out != "runs/tiny\n" {
+	clitest.InTiny(t)
+	if out := clitest.Must(t, 0, "train -c tiny.yaml"); out != "runs/tiny\n" {
 		t.Errorf("train prints %q", out)
 	}
-	before := snapshot(t, "runs/tiny")
+	before := clitest.Snapshot(t, "runs/tiny")
 	for _, again := range []string{"train -c tiny.yaml", "train --resume runs/tiny", "train -c runs/tiny/config.yaml"} {
-		if out := must(t, 0, again); out != "runs/tiny\n" {
+		if out := clitest.Must(t, 0, again); out != "runs/tiny\n" {
 			t.Errorf("%s prints %q", again, out)
 		}
 	}
-	unchanged(t, "runs/tiny", before, nil)
+	clitest.Unchanged(t, "runs/tiny", before, nil)
 
-	doc := document(t, "train -c tiny.yaml")
+	doc := clitest.Document(t, "train -c tiny.yaml")
 	run := doc["runs"].([]any)[0].(map[string]any)
 	if doc["schema"] != "tercet.train/1" || run["status"] != "finished" || run["steps"] != 18.0 {
 		t.Errorf("train: %v", doc)
@@ -132,7 +39,7 @@ func TestTrainEvalAttackCluster(t *testing.T) {
 		{"attack --run runs/tiny --queries 8 --pgd-steps 3", "tercet.attack/2", "attack.json", []string{"scores.published.ES:D", "scores.fixed.ES:R", "clean.fixed.ES:R", "right_when_clean.fixed.scores.ES:R"}},
 		{"cluster --run runs/tiny", "tercet.cluster/2", "cluster.json", []string{"clustering.nmi", "sizes", "labels", "objective"}},
 	} {
-		doc := document(t, tc.line)
+		doc := clitest.Document(t, tc.line)
 		if doc["schema"] != tc.schema {
 			t.Errorf("%s: schema %v", tc.line, doc["schema"])
 		}
@@ -156,7 +63,7 @@ func TestTrainEvalAttackCluster(t *testing.T) {
 		if d := cmp.Diff(doc, stored); err != nil || d != "" {
 			t.Errorf("%s is not what was printed: %v %s", tc.file, err, d)
 		}
-		if table := must(t, 0, tc.line); !strings.Contains(table, "runs/tiny") {
+		if table := clitest.Must(t, 0, tc.line); !strings.Contains(table, "runs/tiny") {
 			t.Errorf("%s prints\n%s", tc.line, table)
 		}
 	}
@@ -169,26 +76,26 @@ func TestTrainEvalAttackCluster(t *testing.T) {
 
 // Embeddings that are exported have the scores of the run.
 func TestEmbeddingsThereAndBack(t *testing.T) {
-	inTiny(t)
-	must(t, 0, "train -c tiny.yaml")
-	a := document(t, "eval --run runs/tiny --no-pictures")
-	must(t, 0, "eval --run runs/tiny --save-embeddings X.npy")
-	b := document(t, "eval --embeddings X.npy --labels X.labels.npy --bootstrap 100 --n-init 2")
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
+	a := clitest.Document(t, "eval --run runs/tiny --no-pictures")
+	clitest.Must(t, 0, "eval --run runs/tiny --save-embeddings X.npy")
+	b := clitest.Document(t, "eval --embeddings X.npy --labels X.labels.npy --bootstrap 100 --n-init 2")
 	for _, group := range []string{"retrieval", "clustering"} {
 		if d := cmp.Diff(a[group], b[group]); d != "" {
 			t.Errorf("%s: %s", group, d)
 		}
 	}
-	document(t, "cluster --embeddings X.npy -k 4 --out-dir clusters")
+	clitest.Document(t, "cluster --embeddings X.npy -k 4 --out-dir clusters")
 	if _, err := os.Stat("clusters/cluster.json"); err != nil {
 		t.Error(err)
 	}
-	document(t, "cluster --embeddings X.npy --labels X.labels.npy")
+	clitest.Document(t, "cluster --embeddings X.npy --labels X.labels.npy")
 }
 
 func TestGates(t *testing.T) {
-	inTiny(t)
-	must(t, 0, "train -c tiny.yaml")
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
 	for _, tc := range []struct {
 		line string
 		code int
@@ -203,7 +110,7 @@ func TestGates(t *testing.T) {
 		{"eval --run runs/tiny --fail-under r@1=nan", 2, "is not SCORE=LIMIT"},
 		{"eval --run runs/tiny --fail-under =1", 2, "is not SCORE=LIMIT"},
 	} {
-		code, _, stderr := cli(strings.Fields(tc.line)...)
+		code, _, stderr := clitest.Run(strings.Fields(tc.line)...)
 		if code != tc.code || !strings.Contains(stderr, tc.want) {
 			t.Errorf("tercet %s: %d %s", tc.line, code, stderr)
 		}
@@ -217,15 +124,15 @@ func TestGates(t *testing.T) {
 }
 
 func TestSweepsByShares(t *testing.T) {
-	inTiny(t)
+	clitest.InTiny(t)
 	line := "train -c tiny.yaml --set train.epochs=1 --set 'sweep={seed: [0, 1, 2]}'"
-	all := strings.Fields(must(t, 0, line+" --list"))
+	all := strings.Fields(clitest.Must(t, 0, line+" --list"))
 	if len(all) != 3 {
 		t.Fatalf("runs %v", all)
 	}
 	var got []string
 	for _, task := range []string{"1/2", "2/2"} {
-		got = append(got, strings.Fields(must(t, 0, line+" --task "+task))...)
+		got = append(got, strings.Fields(clitest.Must(t, 0, line+" --task "+task))...)
 	}
 	if d := cmp.Diff([]string{all[0], all[2], all[1]}, got); d != "" {
 		t.Error(d)
@@ -236,21 +143,21 @@ func TestSweepsByShares(t *testing.T) {
 		}
 	}
 	for _, task := range []string{"0/2", "3/2", "x", "1/2/3"} {
-		refuse(t, 2, line+" --task "+task, `task "`+task+`" is not i/n`)
+		clitest.Refuse(t, 2, line+" --task "+task, `task "`+task+`" is not i/n`)
 	}
 }
 
 func TestRunsThatAreLost(t *testing.T) {
-	inTiny(t)
+	clitest.InTiny(t)
 	diverge := "train -c tiny.yaml --set name=d --set optimizer.lr=1e30"
-	refuse(t, 5, diverge, "is not finite")
+	clitest.Refuse(t, 5, diverge, "is not finite")
 	for _, again := range []string{diverge, "train --resume runs/d"} {
-		refuse(t, 5, again, "this run has diverged before, and would do so again")
+		clitest.Refuse(t, 5, again, "this run has diverged before, and would do so again")
 	}
-	refuse(t, 3, "attack --run runs/d", "the run has diverged and has no such weights: step ")
-	refuse(t, 5, "train -c tiny.yaml --set name=c --set train.epochs=4 --set 'train.collapse={enabled: true, window: 1, cosine: 1e-9, rank: 1000}'", "has collapsed at step")
+	clitest.Refuse(t, 3, "attack --run runs/d", "the run has diverged and has no such weights: step ")
+	clitest.Refuse(t, 5, "train -c tiny.yaml --set name=c --set train.epochs=4 --set 'train.collapse={enabled: true, window: 1, cosine: 1e-9, rank: 1000}'", "has collapsed at step")
 	// Of a sweep, the others are trained; the code tells.
-	code, out, _ := cli(shellWords("train -c tiny.yaml --set 'sweep={optimizer.lr: [1e30, 1e-3]}'")...)
+	code, out, _ := clitest.Run(clitest.ShellWords("train -c tiny.yaml --set 'sweep={optimizer.lr: [1e30, 1e-3]}'")...)
 	if code != 5 || len(strings.Fields(out)) != 2 {
 		t.Errorf("sweep: code %d, printed %q", code, out)
 	}

@@ -1,19 +1,22 @@
 //go:build unix
 
-package cli
+package cli_test
 
 import (
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 )
 
 // TestFilesOfARunMayBeNoPipes: a pipe in place of a file of a run directory made each of
 // these wait for ever, and a link to /dev/zero made it read until the memory was full.
 func TestFilesOfARunMayBeNoPipes(t *testing.T) {
-	inTiny(t)
-	must(t, 0, "train -q -c tiny.yaml -o runs")
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -q -c tiny.yaml -o runs")
 	if err := syscall.Mkfifo("pipe", 0o644); err != nil {
 		t.Skipf("no pipes here: %v", err)
 	}
@@ -36,7 +39,7 @@ func TestFilesOfARunMayBeNoPipes(t *testing.T) {
 			if err := os.Symlink(target, path); err != nil {
 				t.Fatal(err)
 			}
-			refuse(t, ExitData, c.line, what)
+			clitest.Refuse(t, base.ExitData, c.line, what)
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 )
 
 // drawnFolders makes folders of n images for each of so many classes.
@@ -30,7 +33,7 @@ func drawnFolders(t *testing.T, root string, classes, n int) {
 			if err := png.Encode(&b, img); err != nil {
 				t.Fatal(err)
 			}
-			writeFile(t, filepath.Join(dir, fmt.Sprint(i, ".png")), b.String())
+			clitest.WriteFile(t, filepath.Join(dir, fmt.Sprint(i, ".png")), b.String())
 		}
 	}
 }
@@ -49,24 +52,24 @@ eval: {bootstrap: 100, kmeans: {n_init: 2}}
 func TestDataOfARunAreFoundFromAnotherFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	drawnFolders(t, "shapes", 4, 6)
-	writeFile(t, "shapes.yaml", folderConfig)
-	must(t, 0, "train -q -c shapes.yaml -o runs")
-	before := must(t, 0, "eval --run runs/shapes --json")
+	clitest.WriteFile(t, "shapes.yaml", folderConfig)
+	clitest.Must(t, 0, "train -q -c shapes.yaml -o runs")
+	before := clitest.Must(t, 0, "eval --run runs/shapes --json")
 	home, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir("runs")
-	after := must(t, 0, "eval --run shapes --json")
+	after := clitest.Must(t, 0, "eval --run shapes --json")
 	if scores(before) == "" || scores(before) != scores(after) {
 		t.Errorf("other scores from another folder:\n%s\n%s", before, after)
 	}
 	if err := os.RemoveAll(filepath.Join(home, "shapes")); err != nil {
 		t.Fatal(err)
 	}
-	refuse(t, ExitData, "eval --run shapes", "the run was trained in "+home+", and from there: ")
+	clitest.Refuse(t, base.ExitData, "eval --run shapes", "the run was trained in "+home+", and from there: ")
 	t.Chdir(home)
-	refuse(t, ExitData, "eval --run runs/shapes", "the config of a run is fixed: move the data back to shapes, or put a link to them there")
+	clitest.Refuse(t, base.ExitData, "eval --run runs/shapes", "the config of a run is fixed: move the data back to shapes, or put a link to them there")
 }
 
 // scores are the retrieval scores of an eval document.
@@ -81,13 +84,13 @@ func scores(doc string) string {
 func TestOtherImagesAreCounted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	drawnFolders(t, "shapes", 4, 6)
-	writeFile(t, "shapes.yaml", folderConfig)
+	clitest.WriteFile(t, "shapes.yaml", folderConfig)
 	for _, name := range []string{"c0/a.gif", "c1/a.webp", "c1/b.webp", "c2/.DS_Store", "c2/Thumbs.db"} {
-		writeFile(t, filepath.Join("shapes", name), "x")
+		clitest.WriteFile(t, filepath.Join("shapes", name), "x")
 	}
 	const want = "3 files are neither PNG nor JPEG and were left out: .webp 2, .gif 1"
 	for _, line := range []string{"train -c shapes.yaml -o runs", "data inspect -c shapes.yaml"} {
-		if code, _, stderr := cli(shellWords(line)...); code != 0 || !strings.Contains(stderr, want) {
+		if code, _, stderr := clitest.Run(clitest.ShellWords(line)...); code != 0 || !strings.Contains(stderr, want) {
 			t.Errorf("tercet %s: exit %d\n%s", line, code, stderr)
 		}
 	}

@@ -1,8 +1,11 @@
-package cli
+package cli_test
 
 import (
 	"strings"
 	"testing"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 )
 
 // A gate on a score that will not be measured is refused before any work.
@@ -16,8 +19,8 @@ func TestGatesAreCheckedFirst(t *testing.T) {
 		{"cluster --embeddings X.npy -k 2 --fail-under nmi=0.5", "--labels"},
 		{"cluster --embeddings X.npy -k 2 --checkpoint best", "--run"},
 	} {
-		code, out, stderr := cli(strings.Fields(c.line)...)
-		if code != ExitUsage || out != "" || !strings.Contains(stderr, c.want) {
+		code, out, stderr := clitest.Run(strings.Fields(c.line)...)
+		if code != base.ExitUsage || out != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want code 2 and %q", c.line, code, out, stderr, c.want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tercet/internal/cli/base"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/record"
 )
@@ -18,24 +19,24 @@ type helpDocument struct {
 	Text    string `json:"text"`
 }
 
-func newHelp(s *Streams, root *cobra.Command) *cobra.Command {
-	cmd := command{
-		use:       "help [COMMAND | TOPIC]",
-		short:     "Show the help of a command or topic",
-		long:      "Show the help of a command, as COMMAND --help does, or of a topic.",
-		args:      cobra.ArbitraryArgs,
-		anyKernel: true,
-		examples: []example{
-			{why: "a command", line: "tercet help config check"},
-			{why: "a topic", line: "tercet help exit-codes"},
+func newHelp(s *base.Streams, root *cobra.Command) *cobra.Command {
+	cmd := base.Command{
+		Use:       "help [COMMAND | TOPIC]",
+		Short:     "Show the help of a command or topic",
+		Long:      "Show the help of a command, as COMMAND --help does, or of a topic.",
+		Args:      cobra.ArbitraryArgs,
+		AnyKernel: true,
+		Examples: []base.Example{
+			{Why: "a command", Line: "tercet help config check"},
+			{Why: "a topic", Line: "tercet help exit-codes"},
 		},
-		run: func(_ context.Context, args []string) error { return runHelp(s, root, args) },
-	}.build()
+		Run: func(_ context.Context, args []string) error { return runHelp(s, root, args) },
+	}.Build()
 	cmd.GroupID = groupHelp
 	return cmd
 }
 
-func runHelp(s *Streams, root *cobra.Command, args []string) error {
+func runHelp(s *base.Streams, root *cobra.Command, args []string) error {
 	at := root
 	for _, word := range args {
 		var next *cobra.Command
@@ -47,10 +48,10 @@ func runHelp(s *Streams, root *cobra.Command, args []string) error {
 			}
 		}
 		if next == nil && len(names) == 0 {
-			return usagef("%s has no commands, so there is no help on %q in it; try: tercet help %[1]s", strings.TrimPrefix(at.CommandPath(), "tercet "), word)
+			return base.Usagef("%s has no commands, so there is no help on %q in it; try: tercet help %[1]s", strings.TrimPrefix(at.CommandPath(), "tercet "), word)
 		}
 		if next == nil {
-			return usagef("there is no help on %q; %stry: %s", word, didYouMean(word, names), strings.Join(names, ", "))
+			return base.Usagef("there is no help on %q; %stry: %s", word, base.DidYouMean(word, names), strings.Join(names, ", "))
 		}
 		at = next
 	}
@@ -58,14 +59,14 @@ func runHelp(s *Streams, root *cobra.Command, args []string) error {
 }
 
 // setHelp makes --help a result like any other: on stdout, JSON with --json.
-func setHelp(s *Streams, root *cobra.Command) {
+func setHelp(s *base.Streams, root *cobra.Command) {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		// Only writing can fail, and Main sees that on the stream itself.
 		_ = showHelp(s, cmd)
 	})
 }
 
-func showHelp(s *Streams, cmd *cobra.Command) error {
+func showHelp(s *base.Streams, cmd *cobra.Command) error {
 	cmd.InitDefaultHelpFlag()
 	text := helpText(cmd)
 	return s.Result(helpDocument{record.HelpSchema, cmd.CommandPath(), text}, func(w io.Writer) error {
@@ -92,24 +93,24 @@ func helpText(cmd *cobra.Command) string {
 
 // newExitCodes is a topic: a command that cannot run, of which only the help
 // exists.
-func newExitCodes(*Streams) *cobra.Command {
-	all := make([]int, 0, len(exitTexts))
-	for _, e := range exitTexts {
-		all = append(all, e.code)
+func newExitCodes(*base.Streams) *cobra.Command {
+	all := make([]int, 0, len(base.ExitTexts))
+	for _, e := range base.ExitTexts {
+		all = append(all, e.Code)
 	}
 	return &cobra.Command{
 		Use:   "exit-codes",
 		Short: "What the exit codes mean",
 		Long: `Every command ends with one of these codes; scripts may rely on them.
 
-` + exitStatus(all, gateFlags) + `
+` + base.ExitStatus(all, base.GateFlags) + `
 With --json, an error is the last line of stderr:
   {"schema":"` + record.ErrorSchema + `","error":"...","exit_code":2}`,
 	}
 }
 
 // newEnvironment is a topic, as newExitCodes.
-func newEnvironment(*Streams) *cobra.Command {
+func newEnvironment(*base.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "environment",
 		Short: "What the environment variables do",

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -10,11 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"tercet/internal/cli"
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 	"tercet/internal/testutil"
 )
 
 func tree() *cobra.Command {
-	root := newRoot(newStreams(nil, &bytes.Buffer{}, &bytes.Buffer{}), &profiles{})
+	root := cli.NewRoot(base.NewStreams(nil, &bytes.Buffer{}, &bytes.Buffer{}), &cli.Profiles{})
 	root.InitDefaultHelpCmd()
 	return root
 }
@@ -31,7 +34,7 @@ func TestHelpGolden(t *testing.T) {
 	visit(tree(), func(cmd *cobra.Command) {
 		path := filepath.Join("testdata", "help", strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".txt")
 		cmd.InitDefaultHelpFlag()
-		testutil.Golden(t, path, []byte(helpText(cmd)))
+		testutil.Golden(t, path, []byte(cli.HelpText(cmd)))
 	})
 }
 
@@ -40,7 +43,7 @@ func TestEveryCommandSaysWhatUsersNeed(t *testing.T) {
 		if cmd.IsAdditionalHelpTopicCommand() {
 			return
 		}
-		help := helpText(cmd)
+		help := cli.HelpText(cmd)
 		if cmd.HasParent() && !strings.Contains(help, "Examples:\n  # ") {
 			t.Errorf("%s has no examples", cmd.CommandPath())
 		}
@@ -87,7 +90,7 @@ func exampleFolder(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	classFolders(t, "photos", 6, 6)
+	clitest.ClassFolders(t, "photos", 6, 6)
 	for _, args := range [][]string{
 		{"train", "--set", "name=first", "--set", "train.epochs=1", "--set", "data.size=16", "--set", "model=linear",
 			"--set", "data.glyphs.classes=60", "--set", "data.glyphs.per_class=4", "--set", "data.glyphs.test_classes=10"},
@@ -103,7 +106,7 @@ func exampleFolder(t *testing.T) string {
 		{"train", "-c", "metric.yaml"},
 		{"eval", "--run", "runs/stability-glyphs", "--stability", "--claim", "s1", "--circle", "--repeats", "1", "--triplets", "100", "--no-pictures"},
 	} {
-		if code, _, stderr := cli(args...); code != 0 {
+		if code, _, stderr := clitest.Run(args...); code != 0 {
 			t.Fatalf("%v: exit code %d\n%s", args, code, stderr)
 		}
 	}
@@ -145,16 +148,16 @@ func TestExamples(t *testing.T) {
 					t.Fatal(err)
 				}
 				run, target, redirected := strings.Cut(line, " > ")
-				words := shellWords(run)
+				words := clitest.ShellWords(run)
 				if len(words) == 0 || words[0] != "tercet" {
 					t.Fatalf("an example begins with tercet: %s", line)
 				}
 				args := words[1:]
-				if cmd.Annotations[heavyKey+line] != "" && !strings.Contains(line, "--dry-run") {
+				if cmd.Annotations[base.HeavyKey+line] != "" && !strings.Contains(line, "--dry-run") {
 					args = append(args, "--dry-run")
 				}
-				code, out, stderr := cli(args...)
-				if code != 0 && !(code == ExitGate && strings.Contains(line, "--fail-")) {
+				code, out, stderr := clitest.Run(args...)
+				if code != 0 && !(code == base.ExitGate && strings.Contains(line, "--fail-")) {
 					t.Fatalf("exit code %d\n%s", code, stderr)
 				}
 				if out == "" {
@@ -168,37 +171,8 @@ func TestExamples(t *testing.T) {
 	})
 }
 
-// shellWords splits a command line as a shell does, for plain words and single
-// and double quotes.
-func shellWords(line string) []string {
-	var out []string
-	var word strings.Builder
-	quote, open := rune(0), false
-	for _, r := range line {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote, open = r, true
-		case quote == 0 && r == ' ':
-			if open {
-				out = append(out, word.String())
-			}
-			word.Reset()
-			open = false
-		default:
-			word.WriteRune(r)
-			open = true
-		}
-	}
-	if open {
-		out = append(out, word.String())
-	}
-	return out
-}
-
 func TestShellWords(t *testing.T) {
-	got := shellWords(`tercet x  --set 'a=[1, 2]' --set b="c d" ''`)
+	got := clitest.ShellWords(`tercet x  --set 'a=[1, 2]' --set b="c d" ''`)
 	want := []string{"tercet", "x", "--set", "a=[1, 2]", "--set", "b=c d", ""}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"strings"
@@ -6,6 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tercet/internal/cli"
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 )
 
 // TestFlagsThatCountHaveLimits finds a flag of whole numbers without a limit: one that
@@ -22,7 +26,7 @@ func TestFlagsThatCountHaveLimits(t *testing.T) {
 				return
 			}
 			seen[f.Name] = true
-			if flagLimits[f.Name] == 0 && !unlimited[f.Name] && !strings.HasPrefix(path, "bound stability") {
+			if base.FlagLimits[f.Name] == 0 && !base.Unlimited[f.Name] && !strings.HasPrefix(path, "bound stability") {
 				t.Errorf("%s --%s has no limit: give it one in limits, or say in unlimited that it allocates nothing", path, f.Name)
 			}
 		}
@@ -31,7 +35,7 @@ func TestFlagsThatCountHaveLimits(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRoot(&Streams{}, new(profiles)))
+	walk(cli.NewRoot(&base.Streams{}, new(cli.Profiles)))
 	if len(seen) < 25 {
 		t.Errorf("only %d flags were looked at", len(seen))
 	}
@@ -53,8 +57,8 @@ func TestLimitsOfFlags(t *testing.T) {
 		"doctor --threads 1000000000":                                              "--threads is 1000000000; give at most 4096",
 		"train --jobs 1000000000":                                                  "--jobs is 1000000000; give at most 4096",
 	} {
-		code, _, msg := cli(strings.Fields(line)...)
-		if code != ExitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") > 1 {
+		code, _, msg := clitest.Run(strings.Fields(line)...)
+		if code != base.ExitUsage || !strings.Contains(msg, want) || strings.Count(msg, "\n") > 1 {
 			t.Errorf("%s: exit %d, %s", line, code, msg)
 		}
 	}
@@ -73,8 +77,8 @@ func TestFlagsSayNoGoWords(t *testing.T) {
 		"bound stability --theorem 1 --n-pos x":         `--n-pos is "x"`,
 		"bound dibs --noise 0.1 --per-class 3.5":        `--per-class is "3.5"; want a whole number`,
 	} {
-		code, _, msg := cli(strings.Fields(line)...)
-		if code != ExitUsage || !strings.Contains(msg, want) || strings.Contains(msg, "strconv") || strings.Contains(msg, "invalid argument") {
+		code, _, msg := clitest.Run(strings.Fields(line)...)
+		if code != base.ExitUsage || !strings.Contains(msg, want) || strings.Contains(msg, "strconv") || strings.Contains(msg, "invalid argument") {
 			t.Errorf("%s: exit %d, %s", line, code, msg)
 		}
 	}

@@ -1,7 +1,8 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,26 +11,20 @@ import (
 	"strings"
 	"testing"
 
-	"context"
-
+	"tercet/internal/cli"
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 	"tercet/internal/config"
 	"tercet/internal/data"
 )
 
-// cli runs a command line with buffers for streams.
-func cli(args ...string) (code int, stdout, stderr string) {
-	var out, err bytes.Buffer
-	code = Main(args, strings.NewReader(""), &out, &err)
-	return code, out.String(), err.String()
-}
-
 func TestMistakesOfUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeFile(t, "typo.yaml", "name: x\nloss:\n  margn: 1\n")
-	writeFile(t, "type.yaml", "train: {epochs: many}\n")
-	writeFile(t, "key.yaml", "miner: {name: random, cutoff: 1}\n")
-	writeFile(t, "a.yaml", "include: b.yaml\n")
-	writeFile(t, "b.yaml", "include: a.yaml\n")
+	clitest.WriteFile(t, "typo.yaml", "name: x\nloss:\n  margn: 1\n")
+	clitest.WriteFile(t, "type.yaml", "train: {epochs: many}\n")
+	clitest.WriteFile(t, "key.yaml", "miner: {name: random, cutoff: 1}\n")
+	clitest.WriteFile(t, "a.yaml", "include: b.yaml\n")
+	clitest.WriteFile(t, "b.yaml", "include: a.yaml\n")
 	for _, tc := range []struct {
 		line string
 		code int
@@ -63,7 +58,7 @@ func TestMistakesOfUsage(t *testing.T) {
 		{"config check typo.yaml type.yaml", 2, "typo.yaml:3: loss.margn: unknown key;"},
 		{"version --cpuprofile=no/such/folder/x", 1, "tercet: --cpuprofile: open no/such/folder/x"},
 	} {
-		code, out, stderr := cli(strings.Fields(tc.line)...)
+		code, out, stderr := clitest.Run(strings.Fields(tc.line)...)
 		if code != tc.code || !strings.Contains(stderr, tc.want) {
 			t.Errorf("tercet %s\ngot  %d %s\nwant %d %s", tc.line, code, stderr, tc.code, tc.want)
 		}
@@ -75,8 +70,8 @@ func TestMistakesOfUsage(t *testing.T) {
 
 func TestTheVersionFlagIsTheVersionCommand(t *testing.T) {
 	for _, json := range []string{"", "--json"} {
-		_, want, _ := cli(strings.Fields("version " + json)...)
-		code, got, stderr := cli(strings.Fields("--version " + json)...)
+		_, want, _ := clitest.Run(strings.Fields("version " + json)...)
+		code, got, stderr := clitest.Run(strings.Fields("--version " + json)...)
 		if code != 0 || got != want || got == "" {
 			t.Errorf("%s: code %d, printed %q, want %q\n%s", json, code, got, want, stderr)
 		}
@@ -84,12 +79,12 @@ func TestTheVersionFlagIsTheVersionCommand(t *testing.T) {
 }
 
 func TestTheCommitThatTheLinkerSets(t *testing.T) {
-	defer func(v, c string) { version, commit = v, c }(version, commit)
-	version, commit = "v1-3-gabc-dirty", "abcdef"
-	if b := BuildInfo(); b.Commit != "abcdef" || !b.Dirty {
+	defer func(v, c string) { base.Version, base.Commit = v, c }(base.Version, base.Commit)
+	base.Version, base.Commit = "v1-3-gabc-dirty", "abcdef"
+	if b := base.BuildInfo(); b.Commit != "abcdef" || !b.Dirty {
 		t.Errorf("got %+v", b)
 	}
-	if _, out, _ := cli("version"); !strings.Contains(out, "\ncommit  abcdef with changes\n") {
+	if _, out, _ := clitest.Run("version"); !strings.Contains(out, "\ncommit  abcdef with changes\n") {
 		t.Errorf("got %q", out)
 	}
 }
@@ -106,16 +101,16 @@ func TestMakeBuildSetsTheCommit(t *testing.T) {
 	if errors.Is(err, exec.ErrNotFound) {
 		t.Skip("no make")
 	}
-	if want := "-X tercet/internal/cli.commit=" + strings.TrimSpace(string(head)); err != nil || !strings.Contains(string(out), want) {
+	if want := "-X tercet/internal/cli/base.Commit=" + strings.TrimSpace(string(head)); err != nil || !strings.Contains(string(out), want) {
 		t.Errorf("error %v, %q is not in %s", err, want, out)
 	}
 }
 
 func TestErrorsAsJSON(t *testing.T) {
 	for _, line := range []string{"--json config show --set loss.margn=1", "version --jsn --json", "confg --json"} {
-		code, out, stderr := cli(strings.Fields(line)...)
+		code, out, stderr := clitest.Run(strings.Fields(line)...)
 		lines := strings.Split(strings.TrimSpace(stderr), "\n")
-		var doc errorDocument
+		var doc base.ErrorDocument
 		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &doc); err != nil {
 			t.Fatalf("%s: %v in %q", line, err, stderr)
 		}
@@ -129,8 +124,8 @@ func TestJSONIsOneDocumentWithASchema(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, line := range []string{"version", "doctor", "config show", "config check x.yaml", "config keys", "config schema",
 		"completion bash", "man pages", "help exit-codes", "config show --help", ""} {
-		writeFile(t, "x.yaml", "name: x\n")
-		code, out, stderr := cli(append(strings.Fields(line), "--json")...)
+		clitest.WriteFile(t, "x.yaml", "name: x\n")
+		code, out, stderr := clitest.Run(append(strings.Fields(line), "--json")...)
 		if code != 0 || stderr != "" {
 			t.Errorf("%s: exit code %d, stderr %q", line, code, stderr)
 		}
@@ -158,17 +153,17 @@ func TestExitCodes(t *testing.T) {
 		{errors.New("x"), 1},
 		{&config.Error{Msg: "x"}, 2},
 		{errors.Join(errors.New("x"), &config.Error{Msg: "x"}), 2},
-		{usagef("x"), 2},
+		{base.Usagef("x"), 2},
 		{fmt.Errorf("x: %w", data.ErrMissing), 3},
 		{fmt.Errorf("x: %w", data.ErrFormat), 3},
 		{fmt.Errorf("x: %w", data.ErrUnfit), 3},
-		{&ExitError{ExitGate, errors.New("x")}, 4},
-		{fmt.Errorf("x: %w", &ExitError{ExitDiverged, errors.New("x")}), 5},
-		{fmt.Errorf("x: %w", ErrInterrupted), 130},
+		{&base.ExitError{Code: base.ExitGate, Err: errors.New("x")}, 4},
+		{fmt.Errorf("x: %w", &base.ExitError{Code: base.ExitDiverged, Err: errors.New("x")}), 5},
+		{fmt.Errorf("x: %w", base.ErrInterrupted), 130},
 		{context.Canceled, 130},
-		{&ExitError{ExitData, &config.Error{Msg: "a run's config is broken"}}, 3},
+		{&base.ExitError{Code: base.ExitData, Err: &config.Error{Msg: "a run's config is broken"}}, 3},
 	} {
-		if got := exitCode(tc.err); got != tc.want {
+		if got := base.ExitCode(tc.err); got != tc.want {
 			t.Errorf("%v: code %d, want %d", tc.err, got, tc.want)
 		}
 	}
@@ -178,7 +173,7 @@ func TestAFullDiskBehindStdoutIsAnError(t *testing.T) {
 	var stderr bytes.Buffer
 	for _, line := range []string{"version", "version --json", "help", "config show", "completion bash"} {
 		stderr.Reset()
-		if code := Main(strings.Fields(line), strings.NewReader(""), fullDisk{}, &stderr); code != 1 || !strings.Contains(stderr.String(), "no space left") {
+		if code := cli.Main(strings.Fields(line), strings.NewReader(""), fullDisk{}, &stderr); code != 1 || !strings.Contains(stderr.String(), "no space left") {
 			t.Errorf("%s: code %d, %s", line, code, stderr.String())
 		}
 	}
@@ -190,7 +185,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 
 func TestProfilesAreWritten(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if code, _, stderr := cli("version", "--cpuprofile", "cpu", "--memprofile", "mem", "--trace", "trace"); code != 0 {
+	if code, _, stderr := clitest.Run("version", "--cpuprofile", "cpu", "--memprofile", "mem", "--trace", "trace"); code != 0 {
 		t.Fatal(stderr)
 	}
 	for _, name := range []string{"cpu", "mem", "trace"} {
@@ -202,67 +197,29 @@ func TestProfilesAreWritten(t *testing.T) {
 
 func TestConfigShowRunsAsItIs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	code, first, stderr := cli("config", "show", "--set", "seed=5", "--set", "sweep.loss.margin=[0.1, 0.2]")
+	code, first, stderr := clitest.Run("config", "show", "--set", "seed=5", "--set", "sweep.loss.margin=[0.1, 0.2]")
 	if code != 0 {
 		t.Fatal(stderr)
 	}
-	writeFile(t, "first.yaml", first)
-	if _, second, _ := cli("config", "show", "first.yaml"); second != first {
+	clitest.WriteFile(t, "first.yaml", first)
+	if _, second, _ := clitest.Run("config", "show", "first.yaml"); second != first {
 		t.Error("showing a resolved config changed it")
 	}
-	if _, out, _ := cli("config", "check", "first.yaml"); out != "first.yaml: ok, 2 runs\n" {
+	if _, out, _ := clitest.Run("config", "check", "first.yaml"); out != "first.yaml: ok, 2 runs\n" {
 		t.Errorf("got %q", out)
 	}
-	_, out, _ := cli("config", "show", "first.yaml", "--origins", "--set", "seed=6")
-	if !strings.Contains(out, "first.yaml:") || !hasRow(out, "seed", "6", "--set") {
+	_, out, _ := clitest.Run("config", "show", "first.yaml", "--origins", "--set", "seed=6")
+	if !strings.Contains(out, "first.yaml:") || !clitest.HasRow(out, "seed", "6", "--set") {
 		t.Errorf("origins:\n%s", out)
 	}
 }
 
-func hasRow(table string, want ...string) bool {
-	for _, line := range strings.Split(table, "\n") {
-		if strings.Join(strings.Fields(line), " ") == strings.Join(want, " ") {
-			return true
-		}
-	}
-	return false
-}
-
 func TestConfigCheckNamesEveryFile(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeFile(t, "good.yaml", "name: x\n")
-	writeFile(t, "bad.yaml", "nam: x\n")
-	code, out, stderr := cli("config", "check", "good.yaml", "bad.yaml")
+	clitest.WriteFile(t, "good.yaml", "name: x\n")
+	clitest.WriteFile(t, "bad.yaml", "nam: x\n")
+	code, out, stderr := clitest.Run("config", "check", "good.yaml", "bad.yaml")
 	if code != 2 || out != "good.yaml: ok, 1 run\nbad.yaml: bad\n" || !strings.Contains(stderr, "1 config of 2 not valid") {
 		t.Errorf("got %d %q %q", code, out, stderr)
-	}
-}
-
-func TestDoctorChecksAConfig(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeFile(t, "bad.yaml", "nam: x\n")
-	code, out, stderr := cli("doctor", "--config", "bad.yaml")
-	if code != 2 || !strings.Contains(out, "fail  config: bad.yaml:1: nam: unknown key") || stderr != "tercet: checks failed: config\n" {
-		t.Errorf("got %d\n%s\n%s", code, out, stderr)
-	}
-	if !strings.HasPrefix(out, "ok    kernel: ") && !strings.HasPrefix(out, "warn  kernel: ") || strings.Contains(out, "\nmodule ") {
-		t.Errorf("the verdicts are not first, or modules are listed:\n%s", out)
-	}
-	for _, modules := range []bool{false, true} { // a test binary knows of none
-		var b bytes.Buffer
-		doc := doctorDocument{Modules: []moduleInfo{{"example.org/m", "v1"}}}
-		if err := printDoctor(&b, doc, modules); err != nil || strings.Contains(b.String(), "\nmodule    example.org/m v1\n") != modules {
-			t.Errorf("modules %v: printed\n%s", modules, b.String())
-		}
-	}
-	if files, _ := os.ReadDir("."); len(files) != 1 {
-		t.Errorf("doctor left files: %v", files)
-	}
-}
-
-func writeFile(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tercet/internal/cli/base"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
 )
@@ -21,26 +22,26 @@ type manDocument struct {
 	Files  []string `json:"files"`
 }
 
-func newMan(s *Streams) *cobra.Command {
+func newMan(s *base.Streams) *cobra.Command {
 	var cmd *cobra.Command
-	cmd = command{
-		use:   "man FOLDER",
-		short: "Write the man pages into a folder",
-		long: `
+	cmd = base.Command{
+		Use:   "man FOLDER",
+		Short: "Write the man pages into a folder",
+		Long: `
 Write a man page for every command into FOLDER, and tercet-config.5 with all keys of
 a config. FOLDER is made if it is not there. The names of the files are printed.
 SOURCE_DATE_EPOCH sets their date.`,
-		args:      cobra.ExactArgs(1),
-		anyKernel: true,
-		examples: []example{
-			{why: "then read one: man man1/tercet-train.1", line: "tercet man man1"},
+		Args:      cobra.ExactArgs(1),
+		AnyKernel: true,
+		Examples: []base.Example{
+			{Why: "then read one: man man1/tercet-train.1", Line: "tercet man man1"},
 		},
-		run: func(_ context.Context, args []string) error { return runMan(s, cmd.Root(), args[0]) },
-	}.build()
+		Run: func(_ context.Context, args []string) error { return runMan(s, cmd.Root(), args[0]) },
+	}.Build()
 	return cmd
 }
 
-func runMan(s *Streams, root *cobra.Command, folder string) error {
+func runMan(s *base.Streams, root *cobra.Command, folder string) error {
 	date, err := manDate(os.Getenv("SOURCE_DATE_EPOCH"))
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func manDate(epoch string) (time.Time, error) {
 	}
 	seconds, err := strconv.ParseInt(epoch, 10, 64)
 	if err != nil {
-		return time.Time{}, usagef("SOURCE_DATE_EPOCH is %q; give whole seconds since 1970", epoch)
+		return time.Time{}, base.Usagef("SOURCE_DATE_EPOCH is %q; give whole seconds since 1970", epoch)
 	}
 	return time.Unix(seconds, 0).UTC(), nil
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tercet/internal/cli/base"
+	configcmd "tercet/internal/cli/config"
 	"tercet/internal/config"
 )
 
@@ -17,7 +19,7 @@ type manPage struct{ strings.Builder }
 
 func newManPage(name, section, short string, date time.Time) *manPage {
 	p := new(manPage)
-	fmt.Fprintf(p, ".TH %q %q %q %q %q\n", strings.ToUpper(name), section, date.Format("Jan 2006"), "tercet "+BuildInfo().Version, "Tercet Manual")
+	fmt.Fprintf(p, ".TH %q %q %q %q %q\n", strings.ToUpper(name), section, date.Format("Jan 2006"), "tercet "+base.BuildInfo().Version, "Tercet Manual")
 	p.heading("NAME")
 	p.text(name + " - " + lowerFirst(short))
 	return p
@@ -98,7 +100,7 @@ func commandPage(cmd *cobra.Command, date time.Time) string {
 		p.literal(cmd.Example)
 	}
 	p.heading("EXIT STATUS")
-	p.literal(cmd.Annotations[exitsKey])
+	p.literal(cmd.Annotations[base.ExitsKey])
 	p.heading("SEE ALSO")
 	p.text(strings.Join(related(cmd), ", "))
 	return p.String()
@@ -161,7 +163,7 @@ func related(cmd *cobra.Command) []string {
 func configPage(date time.Time) string {
 	p := newManPage("tercet-config", "5", "config files of Tercet experiments", date)
 	p.heading("DESCRIPTION")
-	p.prose(configLong)
+	p.prose(configcmd.Long)
 	p.heading("KEYS")
 	p.prose("A key is followed by its default. Keys that only some components have name them.")
 	section := ""

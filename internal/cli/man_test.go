@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"os"
@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tercet/internal/cli"
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 	"tercet/internal/config"
 )
 
@@ -17,7 +20,7 @@ func manPages(t *testing.T) map[string]string {
 	dir := t.TempDir()
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 	pages := map[string]string{}
-	for _, path := range strings.Fields(must(t, 0, "man "+dir)) {
+	for _, path := range strings.Fields(clitest.Must(t, 0, "man "+dir)) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +33,7 @@ func manPages(t *testing.T) map[string]string {
 func TestManPagesOfCommands(t *testing.T) {
 	pages := manPages(t)
 	visit(tree(), func(cmd *cobra.Command) {
-		name := manName(cmd)
+		name := cli.ManName(cmd)
 		page, there := pages[name+".1"]
 		if cmd.IsAdditionalHelpTopicCommand() || cmd.Name() == "help" {
 			return
@@ -42,7 +45,7 @@ func TestManPagesOfCommands(t *testing.T) {
 		last := -1
 		for _, want := range []string{
 			".TH \"" + strings.ToUpper(name) + "\" \"1\" \"Nov 2023\"",
-			".SH NAME\n" + roff(name) + ` \- `, ".SH SYNOPSIS\n.nf\n" + roff(cmd.CommandPath()), ".SH DESCRIPTION\n", ".SH OPTIONS\n", ".SH EXIT STATUS\n.nf\n  0    done\n",
+			".SH NAME\n" + cli.Roff(name) + ` \- `, ".SH SYNOPSIS\n.nf\n" + cli.Roff(cmd.CommandPath()), ".SH DESCRIPTION\n", ".SH OPTIONS\n", ".SH EXIT STATUS\n.nf\n  0    done\n",
 		} {
 			i := strings.Index(page, want)
 			if i <= last {
@@ -70,7 +73,7 @@ func TestManPageOfConfigs(t *testing.T) {
 		t.Errorf("begins %.60s", page)
 	}
 	for _, k := range config.Keys() {
-		if !strings.Contains(page, `\fB`+roff(k.Key)+`\fR: `) || !strings.Contains(page, roff(k.Doc)) {
+		if !strings.Contains(page, `\fB`+cli.Roff(k.Key)+`\fR: `) || !strings.Contains(page, cli.Roff(k.Doc)) {
 			t.Errorf("%s is not there", k.Key)
 		}
 	}
@@ -96,5 +99,5 @@ func TestManPagesAreSound(t *testing.T) {
 
 func TestManRefusesABadDate(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "today")
-	refuse(t, ExitUsage, "man "+t.TempDir(), "give whole seconds since 1970")
+	clitest.Refuse(t, base.ExitUsage, "man "+t.TempDir(), "give whole seconds since 1970")
 }

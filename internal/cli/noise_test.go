@@ -1,10 +1,12 @@
-package cli
+package cli_test
 
 import (
 	"os"
 	"strings"
 	"testing"
 
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 	"tercet/internal/run"
 )
 
@@ -14,34 +16,34 @@ const graphFlags = " --set data.glyphs.classes=6 --set data.glyphs.test_classes=
 // Rates wanted and found, in words and in the document, of every kind.
 func TestInspectShowsNoise(t *testing.T) {
 	for _, tc := range []struct{ line, kind, said string }{
-		{few + " --noise sln,effective=0.1", "sln", "noise: sln: "},
-		{few + " --noise pair-flip,rate=0.5,seed=3", "pair-flip", "noise: pair-flip: "},
+		{clitest.FewGlyphs + " --noise sln,effective=0.1", "sln", "noise: sln: "},
+		{clitest.FewGlyphs + " --noise pair-flip,rate=0.5,seed=3", "pair-flip", "noise: pair-flip: "},
 		{graphFlags + " --noise pln,effective=0.25", "pln", "noise: pln: "},
 	} {
 		var doc run.DataDoc
-		decoded(t, "data inspect --json"+tc.line, &doc)
+		clitest.RunJSON(t, "data inspect --json"+tc.line, &doc)
 		if doc.Noise == nil || doc.Noise.Kind != tc.kind || doc.Noise.Wanted <= 0 || doc.Noise.Items == 0 {
 			t.Errorf("%s: %+v", tc.line, doc.Noise)
 		}
-		code, out, stderr := cli(strings.Fields("data inspect" + tc.line)...)
+		code, out, stderr := clitest.Run(strings.Fields("data inspect" + tc.line)...)
 		if code != 0 || !strings.Contains(out, tc.said) || !strings.Contains(out, "(wanted ") {
 			t.Errorf("%s: %d, %s%s", tc.line, code, out, stderr)
 		}
 	}
 	var doc run.DataDoc
-	decoded(t, "data inspect --json"+graphFlags+" --noise pln,effective=0.25", &doc)
+	clitest.RunJSON(t, "data inspect --json"+graphFlags+" --noise pln,effective=0.25", &doc)
 	if g := doc.Graph; g == nil || g.Pairs != 60 || g.Scenario != "s2" || doc.Noise.Effective != 0.25 {
 		t.Errorf("%+v", g)
 	}
-	code, out, _ := cli(strings.Fields("data inspect" + graphFlags)...)
+	code, out, _ := clitest.Run(strings.Fields("data inspect" + graphFlags)...)
 	if code != 0 || !strings.Contains(out, "pair graph, epoch 0: 60 pairs (30 similar, 30 different) of 30 images, scenario s2") {
 		t.Errorf("%d, %s", code, out)
 	}
-	code, out, _ = cli("data", "inspect", "--set", "data.glyphs.classes=6", "--set", "data.glyphs.per_class=4", "--set", "batch={sampler: triplet-list, triplets: 50}", "--noise", "{kind: triplet-flip, rate: 1}")
+	code, out, _ = clitest.Run("data", "inspect", "--set", "data.glyphs.classes=6", "--set", "data.glyphs.per_class=4", "--set", "batch={sampler: triplet-list, triplets: 50}", "--noise", "{kind: triplet-flip, rate: 1}")
 	if code != 0 || !strings.Contains(out, "triplets, epoch 0: 50 triplets") || !strings.Contains(out, "50 exchanged (1.0000, wanted 1.0000)") {
 		t.Errorf("%d, %s", code, out)
 	}
-	code, out, _ = cli("data", "inspect", "--set", "data.glyphs.classes=6", "--set", "data.glyphs.per_class=4", "--set", "batch={sampler: triplet-list, triplets: 50}", "--noise", "pln,effective=0.2")
+	code, out, _ = clitest.Run("data", "inspect", "--set", "data.glyphs.classes=6", "--set", "data.glyphs.per_class=4", "--set", "batch={sampler: triplet-list, triplets: 50}", "--noise", "pln,effective=0.2")
 	if code != 0 || !strings.Contains(out, "of 100 pairs have the other label") || !strings.Contains(out, "(wanted 0.2)") || !strings.Contains(out, "labels of their pairs wrong") {
 		t.Errorf("%d %s", code, out)
 	}
@@ -51,7 +53,7 @@ func TestInspectShowsNoise(t *testing.T) {
 		"data inspect --noise pln":                                    "pln perturbs the labels of given pairs",
 		"data inspect --noise sln --embeddings x.npy --labels y.npy ": "do not go together",
 	} {
-		if code, _, stderr := cli(strings.Fields(line)...); code != ExitUsage || !strings.Contains(stderr, want) {
+		if code, _, stderr := clitest.Run(strings.Fields(line)...); code != base.ExitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%s: %d, %s", line, code, stderr)
 		}
 	}
@@ -66,23 +68,23 @@ func TestRunOnPairs(t *testing.T) {
 	if err := os.WriteFile("p.yaml", []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out := must(t, 0, "train -c p.yaml --dry-run"); !strings.Contains(out, "32 images (5 an epoch)") {
+	if out := clitest.Must(t, 0, "train -c p.yaml --dry-run"); !strings.Contains(out, "32 images (5 an epoch)") {
 		t.Error(out)
 	}
-	must(t, 0, "train -c p.yaml")
-	doc := document(t, "eval --run runs/p --no-pictures")
+	clitest.Must(t, 0, "train -c p.yaml")
+	doc := clitest.Document(t, "eval --run runs/p --no-pictures")
 	if doc["pairs"] == nil || doc["retrieval"] == nil {
 		t.Errorf("%v", doc)
 	}
-	must(t, 0, "eval --run runs/p --no-pictures --fail-under accuracy=0")
-	found := document(t, "eval --run runs/p --noise-rate")
+	clitest.Must(t, 0, "eval --run runs/p --no-pictures --fail-under accuracy=0")
+	found := clitest.Document(t, "eval --run runs/p --noise-rate")
 	if found["schema"] != "tercet.noise/1" || found["of"] != "pairs" || found["truth"] == nil {
 		t.Errorf("%v", found)
 	}
-	if out := must(t, 0, "eval --run runs/p --noise-rate"); !strings.Contains(out, "contradictions") || !strings.Contains(out, "truth (pln)") {
+	if out := clitest.Must(t, 0, "eval --run runs/p --noise-rate"); !strings.Contains(out, "contradictions") || !strings.Contains(out, "truth (pln)") {
 		t.Error(out)
 	}
-	must(t, 0, "train -c p.yaml --set name=r --set noise=sln --set batch.sampler=class-pairs --set batch.pairs=4 --set loss=triplet-robust --set loss.noise_from=runs/p/noise.json --dry-run")
-	refuse(t, ExitUsage, "eval --run runs/p --noise-rate --k 1", "leave out --k")
-	refuse(t, ExitUsage, "eval --embeddings x.npy --labels y.npy --noise-rate", "give --run")
+	clitest.Must(t, 0, "train -c p.yaml --set name=r --set noise=sln --set batch.sampler=class-pairs --set batch.pairs=4 --set loss=triplet-robust --set loss.noise_from=runs/p/noise.json --dry-run")
+	clitest.Refuse(t, base.ExitUsage, "eval --run runs/p --noise-rate --k 1", "leave out --k")
+	clitest.Refuse(t, base.ExitUsage, "eval --embeddings x.npy --labels y.npy --noise-rate", "give --run")
 }

@@ -1,10 +1,13 @@
-package cli
+package cli_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"tercet/internal/cli"
+	"tercet/internal/cli/base"
 )
 
 // Every old name of a flag sets the flag of today, is not in the help, and is noticed.
@@ -19,7 +22,7 @@ func TestOldNames(t *testing.T) {
 		{"cluster assign --out x", "out", "out-dir"}, {"train --out x", "out", "runs-dir"}, {"report --out x.md", "out", "page"},
 		{"eval --set-name test", "set-name", "split"},
 	} {
-		root := newRoot(&Streams{}, &profiles{})
+		root := cli.NewRoot(&base.Streams{}, &cli.Profiles{})
 		cmd, rest, err := root.Find(strings.Fields(tc.line))
 		if err != nil {
 			t.Fatal(err)
@@ -33,7 +36,7 @@ func TestOldNames(t *testing.T) {
 		}
 		var given *pflag.Flag
 		cmd.Flags().Visit(func(f *pflag.Flag) { given = f })
-		if given == nil || given.Name != tc.now || len(given.Annotations[oldNameKey]) != 1 || given.Annotations[oldNameKey][0] != tc.old {
+		if given == nil || given.Name != tc.now || len(given.Annotations[base.OldNameKey]) != 1 || given.Annotations[base.OldNameKey][0] != tc.old {
 			t.Errorf("%s: sets %+v, want --%s", tc.line, given, tc.now)
 		}
 	}

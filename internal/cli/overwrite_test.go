@@ -1,10 +1,13 @@
-package cli
+package cli_test
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 )
 
 // copyTo copies a file of a test.
@@ -14,33 +17,33 @@ func copyTo(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, to, string(b))
+	clitest.Put(t, to, string(b))
 }
 
 // Weights that are older than the result, or cannot be read, are not those of a run that
 // has gone on: they replace nothing.
 func TestGoingOnIsALaterStep(t *testing.T) {
-	inTiny(t)
-	must(t, 0, "train -c tiny.yaml")
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
 	const eval = "eval --run runs/tiny --no-pictures --limit 10"
-	must(t, 0, "eval --run runs/tiny --no-pictures")
-	must(t, 0, "cluster --run runs/tiny --map none")
+	clitest.Must(t, 0, "eval --run runs/tiny --no-pictures")
+	clitest.Must(t, 0, "cluster --run runs/tiny --map none")
 	last, best := "runs/tiny/checkpoints/last.safetensors", "runs/tiny/checkpoints/best.safetensors"
 	copyTo(t, last, "kept")
 	copyTo(t, best, last) // an older one
-	before := snapshot(t, ".")
+	before := clitest.Snapshot(t, ".")
 	const lost = "would lose: the result of the test images, checkpoint last of step "
-	refuse(t, ExitUsage, eval, lost)
-	refuse(t, ExitUsage, "cluster --run runs/tiny --map none --limit 10", lost)
-	unchanged(t, ".", before, nil)
+	clitest.Refuse(t, base.ExitUsage, eval, lost)
+	clitest.Refuse(t, base.ExitUsage, "cluster --run runs/tiny --map none --limit 10", lost)
+	clitest.Unchanged(t, ".", before, nil)
 	for name, spoil := range map[string]func(){
 		"missing": func() { os.Remove(last) },
-		"damaged": func() { put(t, last, "no checkpoint") },
+		"damaged": func() { clitest.Put(t, last, "no checkpoint") },
 	} {
 		spoil()
-		before := snapshot(t, ".")
-		refuse(t, ExitUsage, eval+" --checkpoint best --out runs/tiny/eval.json", lost)
-		unchanged(t, ".", before, nil)
+		before := clitest.Snapshot(t, ".")
+		clitest.Refuse(t, base.ExitUsage, eval+" --checkpoint best --out runs/tiny/eval.json", lost)
+		clitest.Unchanged(t, ".", before, nil)
 		t.Log(name)
 	}
 	copyTo(t, "kept", last)
@@ -48,20 +51,20 @@ func TestGoingOnIsALaterStep(t *testing.T) {
 
 // Results of files follow the same rule, by what is in the files.
 func TestResultsOfFilesAreKept(t *testing.T) {
-	inTiny(t)
-	must(t, 0, "train -c tiny.yaml")
-	must(t, 0, "eval --run runs/tiny --save-embeddings X.npy")
-	must(t, 0, "eval --run runs/tiny --save-embeddings Z.npy --limit 10")
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
+	clitest.Must(t, 0, "eval --run runs/tiny --save-embeddings X.npy")
+	clitest.Must(t, 0, "eval --run runs/tiny --save-embeddings Z.npy --limit 10")
 	const eval, cluster = "eval --embeddings X.npy --labels X.labels.npy --n-init 2 --bootstrap 100 --out e.json", "cluster --embeddings X.npy -k 3 --map none --out c"
-	put(t, "g.txt", "MULTICUT\n0 1 1.5\n1 2 -2\n2 3 1\n")
-	put(t, "g.csv", "label\n0\n0\n1\n1\n")
+	clitest.Put(t, "g.txt", "MULTICUT\n0 1 1.5\n1 2 -2\n2 3 1\n")
+	clitest.Put(t, "g.csv", "label\n0\n0\n1\n1\n")
 	const graph = "cluster --graph g.txt --labels g.csv --no-pictures --out-dir g"
 	for _, line := range []string{eval, eval, eval + " --k 1,2,4,8,16", cluster, cluster, graph, graph} {
-		must(t, 0, line)
+		clitest.Must(t, 0, line)
 	}
-	must(t, 0, "cluster --run runs/tiny --map none --out-dir D")
+	clitest.Must(t, 0, "cluster --run runs/tiny --map none --out-dir D")
 	copyTo(t, "X.labels.npy", "own/labels.npy")
-	before := snapshot(t, ".")
+	before := clitest.Snapshot(t, ".")
 	for line, want := range map[string]string{
 		eval + " --no-kmeans": "replacing e.json would lose: recall@16; the clustering scores; --out FILE writes elsewhere, --force replaces it",
 		strings.Replace(eval, "X.", "Z.", 2) + " --k 1,2,4,8,16":                "the result of X.npy with X.labels.npy, whose content is another than that of Z.npy with Z.labels.npy; --out",
@@ -74,42 +77,42 @@ func TestResultsOfFilesAreKept(t *testing.T) {
 		"cluster --graph g.txt --no-pictures --out-dir c":                       "the result of X.npy; --out-dir",
 		"cluster --embeddings X.npy --labels own/labels.npy -k 3 --out-dir own": "own/labels.npy would lose: a file that is not of a clustering (there is no cluster.json beside it); --out-dir",
 	} {
-		refuse(t, ExitUsage, line, want)
+		clitest.Refuse(t, base.ExitUsage, line, want)
 	}
 	copyTo(t, "Z.npy", "X.npy")
 	copyTo(t, "Z.labels.npy", "X.labels.npy")
-	refuse(t, ExitUsage, eval+" --k 1,2,4,8,16", "the result of X.npy as it was: the files have changed since; --out")
-	unchanged(t, ".", before, func(path string) bool { return strings.HasPrefix(path, "X.") })
-	must(t, 0, eval+" --force")
-	must(t, 0, cluster+" --force")
+	clitest.Refuse(t, base.ExitUsage, eval+" --k 1,2,4,8,16", "the result of X.npy as it was: the files have changed since; --out")
+	clitest.Unchanged(t, ".", before, func(path string) bool { return strings.HasPrefix(path, "X.") })
+	clitest.Must(t, 0, eval+" --force")
+	clitest.Must(t, 0, cluster+" --force")
 }
 
 // What a run consists of is never replaced, what is no result only by --force.
 func TestNoResultReplacesTheRun(t *testing.T) {
-	inTiny(t)
-	must(t, 0, "train -c tiny.yaml")
-	must(t, 0, "cluster --run runs/tiny --map none")
-	put(t, "notes.txt", "mine")
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
+	clitest.Must(t, 0, "cluster --run runs/tiny --map none")
+	clitest.Put(t, "notes.txt", "mine")
 	if err := os.Symlink(filepath.Join("runs", "tiny", "manifest.json"), "link.json"); err != nil {
 		t.Skip("no symbolic links here")
 	}
 	const eval = "eval --run runs/tiny --no-pictures --no-kmeans --out "
-	before := snapshot(t, ".")
+	before := clitest.Snapshot(t, ".")
 	for _, path := range []string{"manifest.json", "config.yaml", "events.jsonl", "lock", "checkpoints/last.safetensors", "checkpoints/e.json", "../../link.json"} {
 		for _, force := range []string{"", " --force"} {
-			refuse(t, ExitUsage, eval+"runs/tiny/"+path+force, ", which no result replaces; give another file")
+			clitest.Refuse(t, base.ExitUsage, eval+"runs/tiny/"+path+force, ", which no result replaces; give another file")
 		}
 	}
-	refuse(t, ExitUsage, eval+"runs/tiny/cluster.json", `would lose: a document of schema "tercet.cluster/`)
-	refuse(t, ExitUsage, eval+"notes.txt", "would lose: a file that cannot be read")
-	refuse(t, ExitUsage, eval+"runs/tiny/labels.npy", "would lose: a file that cannot be read")
-	unchanged(t, ".", before, nil)
-	must(t, 0, eval+"notes.txt --force")
-	must(t, 0, eval+"runs/tiny/eval-train.json")
-	refuse(t, ExitUsage, "eval --run runs/tiny --split train --no-pictures --out runs/tiny/eval-train.json", "checkpoint last of step 18 (its name is that of another result; rename it to eval.json to keep it)")
-	must(t, 0, eval+"runs/tiny/eval-train.json")
-	must(t, 0, "eval --run runs/tiny --split train --no-pictures --no-kmeans --out quick.json")
-	_, _, stderr := cli(shellWords(eval + "quick.json")...)
+	clitest.Refuse(t, base.ExitUsage, eval+"runs/tiny/cluster.json", `would lose: a document of schema "tercet.cluster/`)
+	clitest.Refuse(t, base.ExitUsage, eval+"notes.txt", "would lose: a file that cannot be read")
+	clitest.Refuse(t, base.ExitUsage, eval+"runs/tiny/labels.npy", "would lose: a file that cannot be read")
+	clitest.Unchanged(t, ".", before, nil)
+	clitest.Must(t, 0, eval+"notes.txt --force")
+	clitest.Must(t, 0, eval+"runs/tiny/eval-train.json")
+	clitest.Refuse(t, base.ExitUsage, "eval --run runs/tiny --split train --no-pictures --out runs/tiny/eval-train.json", "checkpoint last of step 18 (its name is that of another result; rename it to eval.json to keep it)")
+	clitest.Must(t, 0, eval+"runs/tiny/eval-train.json")
+	clitest.Must(t, 0, "eval --run runs/tiny --split train --no-pictures --no-kmeans --out quick.json")
+	_, _, stderr := clitest.Run(clitest.ShellWords(eval + "quick.json")...)
 	if !strings.Contains(stderr, "the result of the train images") || strings.Contains(stderr, "rename it") {
 		t.Errorf("%s", stderr)
 	}

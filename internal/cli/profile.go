@@ -9,6 +9,8 @@ import (
 	"runtime/trace"
 
 	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
 )
 
 // profiles are the hidden flags for whoever makes the program faster.
@@ -30,7 +32,7 @@ func (p *profiles) addFlags(cmd *cobra.Command) {
 // start begins what the flags ask for; stop ends it.
 func (p *profiles) start() error {
 	if err := p.begin(); err != nil {
-		return &ExitError{ExitFailed, err}
+		return &base.ExitError{Code: base.ExitFailed, Err: err}
 	}
 	return nil
 }

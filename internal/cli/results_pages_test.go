@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"os"
@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tercet/internal/cli/clitest"
 )
 
 // markdownRows are the cells of a table that report prints; its first row are the columns.
 func markdownRows(t *testing.T, args ...string) [][]string {
 	t.Helper()
-	code, out, stderr := cli(append([]string{"report", "--format", "markdown"}, args...)...)
+	code, out, stderr := clitest.Run(append([]string{"report", "--format", "markdown"}, args...)...)
 	if code != 0 {
 		t.Fatalf("%v: %d %s", args, code, stderr)
 	}

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bufio"
@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tercet/internal/cli/clitest"
 )
 
 // keptTable is a line of results/tables.txt.
@@ -56,7 +58,7 @@ func TestResultsTables(t *testing.T) {
 			continue
 		}
 		made++
-		code, got, stderr := cli(append([]string{"report", "--format", "csv"}, k.args...)...)
+		code, got, stderr := clitest.Run(append([]string{"report", "--format", "csv"}, k.args...)...)
 		if code != 0 || got != string(want) {
 			t.Errorf("%s: exit code %d %s; first difference: %s\nmake results-tables makes the file from what is kept", k.file, code, stderr, firstDifference(got, string(want)))
 		}

@@ -1,5 +1,6 @@
-// Package cli is the command line: one file per command, each a constructor, an
-// options struct with flags, and a run function that knows no cobra. No
+// Package cli is the command line: Main, the root of the commands, help, completion and
+// manual pages. Each command is a package below: an options struct with flags, a
+// constructor and a run function that knows no cobra; what they share is package base. No
 // mathematics is done here.
 package cli
 
@@ -9,6 +10,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tercet/internal/cli/attack"
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/bench"
+	"tercet/internal/cli/bound"
+	"tercet/internal/cli/cluster"
+	configcmd "tercet/internal/cli/config"
+	datacmd "tercet/internal/cli/data"
+	"tercet/internal/cli/doctor"
+	"tercet/internal/cli/eval"
+	"tercet/internal/cli/report"
+	"tercet/internal/cli/train"
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/kernel"
@@ -24,19 +36,19 @@ const (
 // commands lists every command once, in the order of the help.
 var commands = []struct {
 	group string
-	make  func(s *Streams) *cobra.Command
+	make  func(s *base.Streams) *cobra.Command
 }{
-	{groupWork, newTrain},
-	{groupWork, newEval},
-	{groupWork, newAttack},
-	{groupWork, newCluster},
-	{groupWork, newReport},
-	{groupWork, newStudy},
-	{groupWork, newBound},
-	{groupHelp, newBench},
-	{groupHelp, newData},
-	{groupHelp, newConfig},
-	{groupHelp, newDoctor},
+	{groupWork, train.New},
+	{groupWork, eval.New},
+	{groupWork, attack.New},
+	{groupWork, cluster.New},
+	{groupWork, report.New},
+	{groupWork, report.NewStudy},
+	{groupWork, bound.New},
+	{groupHelp, bench.New},
+	{groupHelp, datacmd.New},
+	{groupHelp, configcmd.New},
+	{groupHelp, doctor.New},
 	{groupHelp, newVersion},
 	{groupHelp, newCompletion},
 	{groupHelp, newMan},
@@ -51,31 +63,8 @@ Results go to stdout, everything else to stderr. --json makes the result one
 JSON document with a field "schema"; an error is then a JSON document in the
 last line of stderr.`
 
-const usageTemplate = `{{if or .Runnable .HasAvailableSubCommands}}Usage:{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} COMMAND{{else if .Runnable}}
-  {{.UseLine}}{{end}}
-{{end}}{{if .HasAvailableSubCommands}}{{$cmds := .Commands}}{{if .Groups}}{{range $group := .Groups}}
-{{.Title}}{{range $cmds}}{{if (and (eq .GroupID $group.ID) .IsAvailableCommand)}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
-{{end}}{{else}}
-Commands:{{range $cmds}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
-{{end}}{{end}}{{if and .Runnable .HasAvailableLocalFlags}}
-Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
-{{end}}{{if and .Runnable .HasAvailableInheritedFlags}}
-Flags of all commands:
-{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}
-{{end}}{{with .Annotations}}{{with .exits}}
-EXIT STATUS
-{{. | trimTrailingWhitespaces}}
-{{end}}{{end}}{{if .HasHelpSubCommands}}
-More help:{{range .Commands}}{{if .IsAdditionalHelpTopicCommand}}
-  tercet help {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
-{{end}}`
-
 // newRoot makes the command tree; the flags of all commands end in s and prof.
-func newRoot(s *Streams, prof *profiles) *cobra.Command {
+func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 	var threads int
 	var quiet bool
 	root := &cobra.Command{
@@ -85,23 +74,23 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		Annotations:   map[string]string{exitsKey: exitStatus([]int{ExitData, ExitGate, ExitDiverged, ExitInterrupted}, gateFlags)},
+		Annotations:   map[string]string{base.ExitsKey: base.ExitStatus([]int{base.ExitData, base.ExitGate, base.ExitDiverged, base.ExitInterrupted}, base.GateFlags)},
 		// The checks that every command begins with.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			s.Quiet.Store(quiet)
-			if err := checkLimits(strings.TrimPrefix(cmd.CommandPath(), "tercet "), cmd.Flags()); err != nil {
+			if err := base.CheckLimits(strings.TrimPrefix(cmd.CommandPath(), "tercet "), cmd.Flags()); err != nil {
 				return err
 			}
-			noteOldNames(s, cmd.Flags())
+			base.NoteOldNames(s, cmd.Flags())
 			if threads < 0 {
-				return usagef("--threads is %d; give a number of threads, or 0 for one per processor", threads)
+				return base.Usagef("--threads is %d; give a number of threads, or 0 for one per processor", threads)
 			}
 			par.SetThreads(threads)
-			if m := memory(); m != nil {
+			if m := doctor.Memory(); m != nil {
 				data.LimitMemory(int64(m.Total))
 			}
-			if err := kernel.StartError(); err != nil && cmd.Annotations[anyKernelKey] == "" {
-				return &ExitError{ExitUsage, err}
+			if err := kernel.StartError(); err != nil && cmd.Annotations[base.AnyKernelKey] == "" {
+				return &base.ExitError{Code: base.ExitUsage, Err: err}
 			}
 			return prof.start()
 		},
@@ -109,7 +98,7 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 	showVersion := addVersionFlag(root)
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return missingSub(cmd, args)
+			return base.MissingSub(cmd, args)
 		}
 		if *showVersion {
 			return runVersion(s)
@@ -118,7 +107,7 @@ func newRoot(s *Streams, prof *profiles) *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	setHelp(s, root)
-	root.SetUsageTemplate(usageTemplate)
+	root.SetUsageTemplate(base.UsageTemplate)
 	root.SetFlagErrorFunc(flagError)
 	fs := root.PersistentFlags()
 	fs.BoolVar(&s.JSON, "json", false, "print the result as one JSON document")
@@ -159,21 +148,21 @@ func flagGroups(msg string) string {
 // flagError adds the closest flag to cobra's message.
 func flagError(cmd *cobra.Command, err error) error {
 	msg := err.Error()
-	if v := valueError(err); v != "" {
-		return usagef("%s (flags: %s --help)", v, cmd.CommandPath())
+	if v := base.ValueError(err); v != "" {
+		return base.Usagef("%s (flags: %s --help)", v, cmd.CommandPath())
 	}
 	word, found := strings.CutPrefix(msg, "unknown flag: --")
 	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
-		return missingSub(cmd, words) // the flags are those of a command that there is not
+		return base.MissingSub(cmd, words) // the flags are those of a command that there is not
 	}
 	if !found {
-		return usagef("%s (flags: %s --help)", msg, cmd.CommandPath())
+		return base.Usagef("%s (flags: %s --help)", msg, cmd.CommandPath())
 	}
 	if word == "set" && cmd.Flags().Lookup("run") != nil {
-		return usagef("%[1]s has no --set: a run keeps the config that it was trained with; --split chooses its images (flags: %[1]s --help)", cmd.CommandPath())
+		return base.Usagef("%[1]s has no --set: a run keeps the config that it was trained with; --split chooses its images (flags: %[1]s --help)", cmd.CommandPath())
 	}
 	if keys := keysNamed(cmd, word); len(keys) > 0 {
-		return usagef("%s; it is a config key: --set %s=VALUE (keys: tercet config keys)", msg, strings.Join(keys, "=VALUE or --set "))
+		return base.Usagef("%s; it is a config key: --set %s=VALUE (keys: tercet config keys)", msg, strings.Join(keys, "=VALUE or --set "))
 	}
 	var flags []string
 	for _, usage := range strings.Fields(cmd.Flags().FlagUsages()) {
@@ -184,7 +173,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if c := names.Closest(word, flags); c != "" {
 		msg += "; did you mean --" + c + "?"
 	}
-	return usagef("%s (flags: %s --help)", msg, cmd.CommandPath())
+	return base.Usagef("%s (flags: %s --help)", msg, cmd.CommandPath())
 }
 
 // maxKeys is how many config keys a message about a flag names.
@@ -211,11 +200,4 @@ func keysNamed(cmd *cobra.Command, word string) []string {
 		return nil
 	}
 	return found
-}
-
-func didYouMean(word string, list []string) string {
-	if c := names.Closest(word, list); c != "" {
-		return "did you mean " + c + "? "
-	}
-	return ""
 }

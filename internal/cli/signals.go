@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+
+	"tercet/internal/cli/base"
 )
 
 // signalRule says what a command does on a signal. Signals without a rule do what the
@@ -28,7 +30,7 @@ const (
 
 // withSignals returns a context that the first signal whose rule is to stop cancels
 // with the cause ErrInterrupted; the second ends the process at once.
-func withSignals(parent context.Context, s *Streams) (context.Context, func()) {
+func withSignals(parent context.Context, s *base.Streams) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	ch := make(chan os.Signal, 2)
 	done := make(chan struct{})
@@ -45,10 +47,10 @@ func withSignals(parent context.Context, s *Streams) (context.Context, func()) {
 			select {
 			case sig := <-ch:
 				if n > 0 {
-					os.Exit(ExitInterrupted)
+					os.Exit(base.ExitInterrupted)
 				}
 				s.Note("%v: stopping at the next safe moment; once more stops at once", sig)
-				cancel(fmt.Errorf("%w by %v", ErrInterrupted, sig))
+				cancel(fmt.Errorf("%w by %v", base.ErrInterrupted, sig))
 			case <-done:
 				return
 			}

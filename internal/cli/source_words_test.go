@@ -1,10 +1,13 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
+	"tercet/internal/cli/attack"
+	"tercet/internal/cli/cluster"
+	"tercet/internal/cli/eval"
 	"tercet/internal/metric"
 	"tercet/internal/record"
 )
@@ -15,15 +18,15 @@ func TestTablesNameTheirSource(t *testing.T) {
 	d.Retrieval = metric.Scores{{Key: "recall@1", Value: metric.Value{Value: 0.5}}}
 	for _, format := range []string{"text", "markdown", "csv", "json"} {
 		var b bytes.Buffer
-		if err := evalTable(d, true).Write(&b, format); err != nil {
+		if err := eval.EvalTable(d, true).Write(&b, format); err != nil {
 			t.Fatal(err)
 		}
 		if want := "validation images, checkpoint best (step 78), 40 of 90 images"; !strings.Contains(b.String(), want) {
 			t.Errorf("%s: no %q in\n%s", format, want, b.String())
 		}
 	}
-	attack := attackTable(&record.Attack{Source: d.Source})
-	cluster := clusterTable(&record.Cluster{Source: d.Source})
+	attack := attack.AttackTable(&record.Attack{Source: d.Source})
+	cluster := cluster.ClusterTable(&record.Cluster{Source: d.Source})
 	for _, title := range []string{attack.Title, cluster.Title} {
 		if !strings.Contains(title, "checkpoint best (step 78), 40 of 90 images") {
 			t.Error(title)

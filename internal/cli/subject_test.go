@@ -1,23 +1,28 @@
-package cli
+package cli_test
 
-import "testing"
+import (
+	"testing"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
+)
 
 // TestOneRun: of two --run only the last was evaluated, without a word.
 func TestOneRun(t *testing.T) {
 	for _, command := range []string{"eval", "attack", "cluster"} {
-		refuse(t, ExitUsage, command+" --run runs/a --run runs/b", `--run is "runs/b": runs/a is given already; give one run`)
+		clitest.Refuse(t, base.ExitUsage, command+" --run runs/a --run runs/b", `--run is "runs/b": runs/a is given already; give one run`)
 	}
 }
 
 // TestLabelColumnErrorsNameTheFlag: they said "want a header that names the column".
 func TestLabelColumnErrorsNameTheFlag(t *testing.T) {
 	t.Chdir(t.TempDir())
-	vectors(t, "x.npy", 4, 2, 0, 1, 1, 2, 2, 1, 4, 4)
-	writeFile(t, "y.csv", "a,b\n1,2\n1,2\n3,2\n3,4\n")
+	clitest.Vectors(t, "x.npy", 4, 2, 0, 1, 1, 2, 2, 1, 4, 4)
+	clitest.WriteFile(t, "y.csv", "a,b\n1,2\n1,2\n3,2\n3,4\n")
 	for _, line := range []string{
 		"eval --embeddings x.npy --labels y.csv", "cluster --embeddings x.npy --labels y.csv -k 2",
 		"data inspect --embeddings x.npy --labels y.csv", "eval --embeddings x.npy --labels y.csv --label-column c",
 	} {
-		refuse(t, ExitData, line, ": --label-column NAME")
+		clitest.Refuse(t, base.ExitData, line, ": --label-column NAME")
 	}
 }

@@ -1,10 +1,12 @@
-package cli
+package cli_test
 
 import (
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"tercet/internal/cli/clitest"
 )
 
 // fewerSeeds is the row of the run photos with a score of one seed.
@@ -18,18 +20,18 @@ func TestYourImagesRunsAsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	classFolders(t, "photos", 12, 6)
+	clitest.ClassFolders(t, "photos", 12, 6)
 	ran, shell := 0, false
 	for _, line := range strings.Split(string(text), "\n") {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			shell = line == "```sh"
 		case shell:
-			words := shellWords(line)
+			words := clitest.ShellWords(line)
 			if len(words) == 0 || words[0] != "tercet" {
 				t.Fatalf("a command begins with tercet: %s", line)
 			}
-			code, out, stderr := cli(words[1:]...)
+			code, out, stderr := clitest.Run(words[1:]...)
 			if code != 0 || out == "" {
 				t.Fatalf("%s: exit code %d, printed %q\n%s", line, code, out, stderr)
 			}

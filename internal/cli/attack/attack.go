@@ -1,0 +1,235 @@
+package attack
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/attack"
+	"tercet/internal/cli/base"
+	"tercet/internal/record"
+	"tercet/internal/robustness"
+	"tercet/internal/run"
+)
+
+type options struct {
+	base.Subject
+	base.Outcome
+	attacks    []string
+	suite      string
+	variant    string
+	profile    string
+	eps, step  string
+	iterations int
+	norm       string
+	direction  string
+	rule       string
+	start      string
+	restarts   int
+	keep       string
+	queries    int
+	sample     bool
+	batch      int
+	seed       uint64
+	draws      int
+	w, m       int
+	near, pure bool
+	xi         float64
+	xiScale    float64
+	bootstrap  int
+	curve      string
+	examples   int
+	examplesOf []string
+	save       string
+	failOver   []string
+	out        string
+	force      bool
+	ifNeeded   bool
+	changed    func(flag string) bool
+	points     []float64 // of the curve; nil without one
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "attack",
+		Short: "Perturb query images and see what retrieval makes of them",
+		Long: `
+Moves images within a small ball of pixels and scores what retrieval in the
+clean gallery makes of them. The suite ers is the nine attacks whose ten scores
+make the empirical robustness score (ERS; Zhou and Patel, CVPR 2022):
+
+` + help() + `
+Each is computed as published (as robrank does, bugs included) and fixed (as the
+papers describe it). Tables also have each score of the unperturbed images, as
+with eps 0: for ERS it is the ceiling. Writes attack.json and a picture
+into the run's directory, or into --out-dir; with --curve, curve.json and a plot.
+Of other images or weights they are attack-validation.json, attack-best.json and
+the like. A result is not replaced without --force unless the new one covers it: has
+its scores, queries, draws and eps, by the same settings.`,
+		Examples: []base.Example{
+			{Why: "embedding shift alone: a quick look at the first 256 queries", Line: "tercet attack --run runs/first --queries 256"},
+			{Why: "the robustness score, its ten parts and their intervals", Line: "tercet attack --run runs/first --suite ers --queries 256 --sample"},
+			{Why: "in a script: made once, and exit code 4 if the embedding moves by more than 0.5", Line: "tercet attack --run runs/first --suite ers --if-needed --fail-over ES:D=0.5"},
+			{Why: "a budget of one's own: 16/255 in 50 steps chosen by the attack, three random starts", Line: "tercet attack --run runs/first --eps 16/255 --pgd-steps 50 --rule auto --start random --restarts 3 --iterate best --out-dir runs/first/strong"},
+			{Why: "scores against eps, at 0, 7/255, ... 77/255", Line: "tercet attack --run runs/first --attack ES,CA+,CA- --curve eps=0..77/255:12 --queries 64"},
+		},
+		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
+		Flags: func(cmd *cobra.Command) {
+			o.AddRun(cmd)
+			o.AddOutcome(cmd, "ERS=0.3 or ES:R(published)=0.2")
+			fs := cmd.Flags()
+			fs.StringArrayVar(&o.failOver, "fail-over", nil, "exit with 4 if a score is higher, where lower is more robust ("+strings.Join(lowerScores(), ", ")+"): `SCORE=LIMIT` (repeatable)")
+			fs.StringSliceVar(&o.attacks, "attack", []string{attack.ByDefault}, "attacks by name, `LIST` such as CA+,GTM")
+			fs.StringVar(&o.suite, "suite", "", "all attacks of a suite: ers")
+			fs.StringVar(&o.variant, "variant", "both", "published, fixed or both")
+			fs.StringVar(&o.profile, "profile", "auto", "budget: rob28 (77/255, 3/255, 32 steps), rob224 (8/255, 3/255, 32), or auto by the images' size")
+			fs.StringVar(&o.eps, "eps", "", "radius of the ball, pixels in [0, 1]: 0.03 or 8/255; 0 leaves images as they are")
+			fs.StringVar(&o.step, "step", "", "length of a step, as eps; by default the profile's, or eps where there is one step (FGSM)")
+			fs.IntVar(&o.iterations, "pgd-steps", 32, "gradient steps")
+			fs.StringVar(&o.norm, "norm", "linf", "ball: linf or l2")
+			fs.StringVar(&o.direction, "direction", "sign", "sign or normalized gradient")
+			fs.StringVar(&o.rule, "rule", "fixed", "step size: fixed or auto")
+			fs.StringVar(&o.start, "start", "clean", "clean or random; with restarts, the runs after the first start at random")
+			fs.IntVar(&o.restarts, "restarts", 1, "runs, of which each image's best counts; those after the first start at random")
+			fs.StringVar(&o.keep, "iterate", "last", "iterate that counts: last or best")
+			fs.IntVar(&o.queries, "queries", 0, "images to attack, 0 for all; the gallery is always whole")
+			fs.BoolVar(&o.sample, "sample", false, "draw the queries at random instead of taking the first")
+			fs.IntVar(&o.batch, "batch", 0, "queries over which published scores are first averaged; 0: 128, or 112 with rob224")
+			fs.Uint64Var(&o.seed, "seed", 0, "seed of queries, of targets and of random starts")
+			fs.IntVar(&o.draws, "target-draws", 1, "draws of random targets; scores are means over them"+usedBy(attack.Draws))
+			fs.IntVar(&o.w, "ca-queries", 1, "w, number of queries that a candidate is aimed at"+usedBy(attack.W))
+			fs.IntVar(&o.m, "qa-candidates", 1, "m, number of candidates that a query is aimed at"+usedBy(attack.M))
+			fs.BoolVar(&o.near, "near-targets", false, "targets from the nearest 1 to 5 % instead of all items"+usedBy(attack.Near))
+			fs.BoolVar(&o.pure, "distance-objective", false, "minimize the distance instead of hinges over the gallery"+usedBy(attack.Pure))
+			fs.Float64Var(&o.xi, "spqa-weight", 0, "xi, fixed weight of the images to keep in place; 0: 1 for SPQA+, 100 for SPQA- (ECCV 2020)"+usedBy(attack.XiFixed))
+			fs.Float64Var(&o.xiScale, "spqa-weight-scale", 0, "k of the weight min(exp(k * loss), 1e9), as in robrank: 2e4 for MNIST, 4e4 for Fashion and CUB, 7e4 for Cars and SOP"+usedBy(attack.XiScale))
+			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none")
+			fs.StringVar(&o.curve, "curve", "", "scores against eps instead of at one: `SPEC` eps=0..77/255:12 is 12 points from 0 to 77/255")
+			fs.IntVar(&o.examples, "examples", 8, "queries to draw; 0 draws none")
+			fs.StringSliceVar(&o.examplesOf, "example-attacks", nil, "attacks to draw, `LIST` such as ES,GTM; by default ES, or the first")
+			fs.StringVar(&o.save, "save-images", "", "write images before and after, targets and values of all queries, attacks and variants to `FOLDER` as npy")
+			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, the run's directory")
+			fs.BoolVar(&o.force, "force", false, "replace an attack.json or curve.json that has more, or is of other settings")
+			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show attack.json as it is where it has these options, weights and images")
+			cmd.MarkFlagsMutuallyExclusive("attack", "suite")
+			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
+			cmd.MarkFlagsMutuallyExclusive("save-images", "if-needed")
+			cmd.MarkFlagsMutuallyExclusive("spqa-weight", "spqa-weight-scale")
+			base.OldNames(fs, "steps", "pgd-steps", "keep", "iterate", "draws", "target-draws", "w", "ca-queries", "m", "qa-candidates", "near", "near-targets",
+				"pure", "distance-objective", "xi", "spqa-weight", "xi-scale", "spqa-weight-scale", "save-examples", "examples", "examples-of", "example-attacks", "out", "out-dir")
+			o.changed = fs.Changed
+		},
+		Run: func(ctx context.Context, _ []string) error { return runAttack(ctx, s, o) },
+	}.Build()
+}
+
+func runAttack(ctx context.Context, s *base.Streams, o options) error {
+	gates, err := o.checkAttack()
+	if err != nil {
+		return err
+	}
+	r, err := o.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	opts, err := o.settings(r)
+	if err != nil {
+		return err
+	}
+	if err := o.NoteUnfinished(s, r); err != nil {
+		return err
+	}
+	if w := unreached(opts); w != "" {
+		s.Note("warning: %s", w)
+	}
+	view := &base.Stages{Streams: s}
+	defer view.Close()
+	if o.out == "" {
+		o.out = r.Dir
+	}
+	if o.points != nil {
+		if err := o.storedCurve(r, opts); err != nil {
+			return err
+		}
+	} else if d, err := o.stored(r, opts); err != nil {
+		return err
+	} else if d != nil {
+		s.Note("%s is up to date", o.path())
+		return o.show(s, d, gates)
+	}
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return err
+	}
+	if o.points != nil {
+		return runCurve(ctx, s, o, r, opts, view)
+	}
+	a, err := robustness.Attack(ctx, r, o.Checkpoint, o.Set, opts, view.Say)
+	if err != nil {
+		return base.RunError(err)
+	}
+	view.Close()
+	if err := record.Write(o.path(), a.Doc); err != nil {
+		return err
+	}
+	if o.save != "" {
+		if err := saveImages(o.save, a); err != nil {
+			return err
+		}
+		s.Note("wrote %s", o.save)
+	}
+	if o.examples > 0 && !o.NoPictures {
+		base.Picture(s, func() (string, error) {
+			return a.DrawAttack(run.FigureFolder(o.out, o.Set, o.Checkpoint), o.examples, o.drawn())
+		})
+	}
+	return o.show(s, a.Doc, gates)
+}
+
+// show prints a result and judges it.
+func (o *options) show(s *base.Streams, d *record.Attack, gates []base.Gate) error {
+	for _, w := range d.Warnings {
+		s.Note("warning: %s", w)
+	}
+	if err := s.Result(d, func(w io.Writer) error { return AttackTable(d).Write(w, o.Format) }); err != nil {
+		return err
+	}
+	return base.CheckGates(gates, gateScores(d.Scores)...)
+}
+
+// drawn lists the attacks of the picture: with --save-images more were kept.
+func (o *options) drawn() []string {
+	if o.examplesOf != nil {
+		return o.examplesOf
+	}
+	return []string{attack.Shown(o.attacks)}
+}
+
+// checkAttack refuses what is wrong whatever the run.
+func (o *options) checkAttack() ([]base.Gate, error) {
+	if o.Run == "" {
+		return nil, base.Usagef("name what to attack: --run DIRECTORY")
+	}
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.queries, Least: 0}, base.FlagCount{Flag: "batch", Value: o.batch, Least: 0},
+		base.FlagCount{Flag: "examples", Value: o.examples, Least: 0}, base.FlagCount{Flag: "pgd-steps", Value: o.iterations, Least: 1}, base.FlagCount{Flag: "restarts", Value: o.restarts, Least: 1},
+		base.FlagCount{Flag: "target-draws", Value: o.draws, Least: 1}, base.FlagCount{Flag: "ca-queries", Value: o.w, Least: 1}, base.FlagCount{Flag: "qa-candidates", Value: o.m, Least: 1})
+	if err != nil {
+		return nil, err
+	}
+	for _, check := range []func() error{
+		func() error { return base.CheckResamples(o.bootstrap) }, o.choices, o.names, o.effects, o.checkCurve,
+	} {
+		if err := check(); err != nil {
+			return nil, err
+		}
+	}
+	return o.attackGates()
+}

@@ -1,0 +1,2 @@
+// Package attack is the command that attacks a run.
+package attack

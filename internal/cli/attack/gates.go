@@ -1,0 +1,69 @@
+package attack
+
+import (
+	"slices"
+	"strings"
+
+	"tercet/internal/attack"
+	"tercet/internal/cli/base"
+	"tercet/internal/metric"
+)
+
+// attackGates reads --fail-under and --fail-over, and refuses a score that will not
+// be measured and a gate that the worst model passes.
+func (o *options) attackGates() ([]base.Gate, error) {
+	gates, err := o.Gates()
+	if err != nil {
+		return nil, err
+	}
+	over, err := base.ParseGates(o.failOver, true)
+	if err != nil {
+		return nil, err
+	}
+	gates = append(gates, over...)
+	if err := base.KnownGates(gates, gateKeys(attack.Keys(o.attacks), o.variants())); err != nil {
+		return nil, err
+	}
+	for _, g := range gates {
+		key, _, _ := strings.Cut(g.Key, "(")
+		score, _ := attack.ScoreNamed(key)
+		switch {
+		case score.Robust == attack.Lower && !g.Over:
+			return nil, base.Usagef("--fail-under: a lower %s is more robust; write --fail-over %s=%g", g.Key, g.Key, g.Limit)
+		case score.Robust == attack.Higher && g.Over:
+			return nil, base.Usagef("--fail-over: a higher %s is more robust; write --fail-under %s=%g", g.Key, g.Key, g.Limit)
+		}
+	}
+	return gates, nil
+}
+
+// gateKeys are the names of scores in gates, as in tercet report: those of
+// the fixed variant by themselves, published ones as "ES:R(published)".
+func gateKeys(keys, variants []string) []string {
+	var out []string
+	for _, v := range slices.Backward(variants) {
+		for _, k := range keys {
+			out = append(out, gateKey(k, v))
+		}
+	}
+	return out
+}
+
+func gateKey(key, variant string) string {
+	if variant == string(attack.Fixed) {
+		return key
+	}
+	return key + "(" + variant + ")"
+}
+
+func gateScores(byVariant map[string]metric.Scores) []metric.Scores {
+	var out []metric.Scores
+	for _, v := range attack.Variants() {
+		var s metric.Scores
+		for _, sc := range byVariant[string(v)] {
+			s = append(s, metric.Score{Key: gateKey(sc.Key, string(v)), Value: sc.Value})
+		}
+		out = append(out, s)
+	}
+	return out
+}

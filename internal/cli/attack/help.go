@@ -1,0 +1,31 @@
+package attack
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tercet/internal/attack"
+)
+
+// help lists the attacks, those of the suite first.
+func help() string {
+	suite, _ := attack.Suite("ers")
+	var b strings.Builder
+	for _, a := range attack.All() {
+		fmt.Fprintf(&b, "  %-6s %s", a.Name, a.Doc)
+		if !slices.Contains(suite, a.Name) {
+			b.WriteString(" (not part of ERS)")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// usedBy ends the help of a flag with the attacks on which it has an effect.
+func usedBy(o attack.Option) string { return " (" + strings.Join(attack.Users(o), ", ") + ")" }
+
+// lowerScores lists the scores of which a lower value means a more robust model.
+func lowerScores() []string {
+	return attack.KeysWhere(func(s attack.Score) bool { return s.Robust == attack.Lower })
+}

@@ -1,0 +1,100 @@
+package attack
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"tercet/internal/attack"
+	"tercet/internal/data"
+	"tercet/internal/engine/array"
+	"tercet/internal/fsx"
+	"tercet/internal/robustness"
+)
+
+// saveImages writes what an independent check needs: the gallery with its labels,
+// the queries and their images, and for each attack and variant the attacked
+// images, what they were aimed at, the objective before the first step and the
+// scores query by query. adversarial.npy are the images of ES, or else of the first
+// attack, in the fixed variant, or else the published one.
+func saveImages(dir string, a *robustness.Attacked) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	res := a.Result
+	f := folder{dir: dir}
+	queries := make([]int32, len(res.Queries))
+	for i, q := range res.Queries {
+		queries[i] = int32(q)
+	}
+	f.ints("queries", queries, len(queries))
+	f.ints("labels", a.Embedded.Data.Labels(), a.Embedded.Data.Len())
+	f.floats("gallery", a.Embedded.Vectors)
+	for i, p := range res.Pictures {
+		if i == 0 {
+			f.floats("clean", p.Clean)
+		}
+		name := p.Attack + "_" + string(p.Variant)
+		f.floats("adversarial_"+name, p.Adversarial)
+		if n := len(p.Targets[0]); n > 0 {
+			var flat []int32
+			for _, t := range p.Targets {
+				flat = append(flat, t...)
+			}
+			f.ints("targets_"+name, flat, len(p.Targets), n)
+		}
+		if p.Objective != nil {
+			f.floats("first_objective_"+name, vector(p.Objective))
+		}
+		for _, s := range res.Scored {
+			if s.Variant != p.Variant {
+				continue
+			}
+			keys := attack.Keys([]string{p.Attack})
+			for _, key := range keys {
+				file := "values_" + name
+				if len(keys) > 1 {
+					file += "_" + strings.ReplaceAll(key, ":", "-") // Windows takes no colon
+				}
+				f.floats(file, vector(s.Adversarial[s.Column(key)]))
+			}
+		}
+	}
+	shown := attack.Shown(a.Doc.Options.Attacks)
+	for _, v := range []attack.Variant{attack.Fixed, attack.Published} {
+		if p := res.PicturesOf(shown, v); p != nil {
+			f.floats("adversarial", p.Adversarial)
+			break
+		}
+	}
+	return f.err
+}
+
+// folder writes npy files and keeps the first error.
+type folder struct {
+	dir string
+	err error
+}
+
+func (f *folder) write(name string, to func(io.Writer) error) {
+	if f.err == nil {
+		f.err = fsx.Write(filepath.Join(f.dir, name+".npy"), 0o644, to)
+	}
+}
+
+func (f *folder) floats(name string, x *array.Array) {
+	f.write(name, func(w io.Writer) error { return data.WriteNPY(w, x) })
+}
+
+func (f *folder) ints(name string, x []int32, shape ...int) {
+	f.write(name, func(w io.Writer) error { return data.WriteNPYInts(w, x, shape...) })
+}
+
+func vector(v []float64) *array.Array {
+	x := array.New(len(v))
+	for i, e := range v {
+		x.Data[i] = float32(e)
+	}
+	return x
+}

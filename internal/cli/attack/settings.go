@@ -1,0 +1,202 @@
+package attack
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tercet/internal/attack"
+	"tercet/internal/cli/base"
+	"tercet/internal/names"
+	"tercet/internal/record"
+	"tercet/internal/robustness"
+	"tercet/internal/run"
+)
+
+// names spells the attacks as tables do and refuses unknown ones.
+func (o *options) names() error {
+	var err error
+	if o.suite != "" {
+		if o.attacks, err = attack.Suite(strings.ToLower(o.suite)); err != nil {
+			return base.Usagef("--suite is %q; give ers", o.suite)
+		}
+	}
+	if o.attacks, err = listNames("--attack", o.attacks); err != nil {
+		return err
+	}
+	if o.examplesOf, err = listNames("--example-attacks", o.examplesOf); err != nil {
+		return err
+	}
+	if o.changed("example-attacks") && len(o.examplesOf) == 0 || o.attacks == nil {
+		return base.Usagef("no attack is named; there are: %s", strings.Join(attack.Attacks(), ", "))
+	}
+	for _, n := range o.examplesOf {
+		if !slices.Contains(o.attacks, n) {
+			return base.Usagef("--example-attacks names %s, which is not among the attacks: %s", n, strings.Join(o.attacks, ", "))
+		}
+	}
+	return nil
+}
+
+// listNames looks up names whatever their case, and puts them in the order of
+// tables.
+func listNames(flag string, list []string) ([]string, error) {
+	known := attack.Attacks()
+	var out []string
+	for _, n := range list {
+		n = strings.TrimSpace(n)
+		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, n) })
+		if i < 0 {
+			hint := ""
+			if c := names.Closest(n, known); c != "" {
+				hint = "did you mean " + c + "? "
+			}
+			return nil, base.Usagef("%s: there is no attack %q; %sthere are: %s", flag, n, hint, strings.Join(known, ", "))
+		}
+		if slices.Contains(out, known[i]) {
+			return nil, base.Usagef("%s names %s twice", flag, known[i])
+		}
+		out = append(out, known[i])
+	}
+	slices.SortFunc(out, func(a, b string) int { return slices.Index(known, a) - slices.Index(known, b) })
+	return out, nil
+}
+
+// variants lists those asked for, in the order of tables; nil is an error.
+func (o *options) variants() []string {
+	var out []string
+	for _, v := range attack.Variants() {
+		if o.variant == "both" || o.variant == string(v) {
+			out = append(out, string(v))
+		}
+	}
+	return out
+}
+
+// settings lays the flags that were given over the profile.
+func (o *options) settings(r *run.Run) (record.AttackOptions, error) {
+	a := record.AttackOptions{
+		Attacks: o.attacks, Variants: o.variants(), Queries: o.queries, Sample: o.sample, Batch: o.batch, Seed: o.seed, Bootstrap: o.bootstrap,
+		Draws: o.draws, W: o.w, M: o.m, Near: o.near, Pure: o.pure, XiScale: o.xiScale, XiWeight: o.xi,
+		Pictures: o.examples, PictureAttacks: o.examplesOf,
+	}
+	shape := r.Manifest.Data.Train.Shape
+	if err := robustness.Profile(&a, o.profile, shape[0]); err != nil {
+		return a, &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	if a.Batch == 0 {
+		a.Batch = attack.DefaultBatch
+		if o.profile == "rob224" || o.profile == "auto" && shape[0] > 64 {
+			a.Batch = photographs
+		}
+	}
+	if o.changed("norm") && o.norm != a.Norm && (o.eps == "" && o.curve == "" || o.step == "") {
+		return a, base.Usagef("--norm %s needs --eps and --step of its own: the profile's are for the %s ball", o.norm, a.Norm)
+	}
+	var err error
+	if o.eps != "" {
+		if a.Eps, err = fraction("--eps", o.eps); err != nil {
+			return a, err
+		}
+	}
+	if o.step != "" {
+		if a.Step, err = fraction("--step", o.step); err != nil {
+			return a, err
+		}
+		if a.Step == 0 {
+			return a, base.Usagef("--step is %s; give a length above 0, such as 3/255", o.step)
+		}
+	}
+	for flag, set := range map[string]func(){
+		"pgd-steps": func() { a.Iterations = o.iterations },
+		"norm":      func() { a.Norm = o.norm },
+		"direction": func() { a.Direction = o.direction },
+		"rule":      func() { a.Rule = o.rule },
+		"start":     func() { a.Start = o.start },
+		"restarts":  func() { a.Restarts = o.restarts },
+		"iterate":   func() { a.Keep = o.keep },
+	} {
+		if o.changed(flag) {
+			set()
+		}
+	}
+	if o.points != nil {
+		a.Eps = o.points[len(o.points)-1]
+	}
+	if a.Iterations == 1 && o.step == "" && a.Eps > 0 {
+		a.Step = a.Eps // FGSM, as published
+	}
+	if o.save != "" {
+		a.Pictures, a.PictureAttacks = int(^uint(0)>>1), a.Attacks // all queries
+	}
+	if err := ballFits(a.Norm, a.Eps, shape); err != nil {
+		return a, err
+	}
+	items := r.Manifest.Data.Test.Items
+	switch v := r.Manifest.Data.Validation; {
+	case o.Set == "train":
+		items = r.Manifest.Data.Train.Items
+	case o.Set == "validation" && v != nil:
+		items = v.Items
+	}
+	if err := atMost(items, base.FlagCount{Flag: "ca-queries", Value: o.w, Least: 1}, base.FlagCount{Flag: "qa-candidates", Value: o.m, Least: 1}); err != nil {
+		return a, err
+	}
+	if err := o.weights(); err != nil {
+		return a, err
+	}
+	if err := robustness.ValidateAttack(a); err != nil {
+		return a, &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	return a, nil
+}
+
+// photographs is robrank's batch for 224x224 images.
+const photographs = 112
+
+// ballFits refuses a radius that holds every image there is.
+func ballFits(norm string, eps float64, shape [3]int) error {
+	largest := 1.0
+	if norm == "l2" {
+		largest = math.Sqrt(float64(shape[0] * shape[1] * shape[2]))
+	}
+	if eps <= largest {
+		return nil
+	}
+	hint := ""
+	if norm == "linf" && eps <= 255 && eps == math.Trunc(eps) { // meant as levels
+		hint = fmt.Sprintf("; for %g of 255 levels write %g/255", eps, eps)
+	}
+	return base.Usagef("eps is %.6g: pixels are in [0, 1], so no image is further than %.6g away in the %s norm%s", eps, largest, norm, hint)
+}
+
+// weights refuses weights of SPQA that are no positive numbers.
+func (o *options) weights() error {
+	for _, f := range []struct {
+		flag  string
+		value float64
+	}{{"spqa-weight", o.xi}, {"spqa-weight-scale", o.xiScale}} {
+		if !(f.value >= 0) || math.IsInf(f.value, 0) {
+			return base.Usagef("--%s is %v; give a finite number, 0 or more", f.flag, f.value)
+		}
+	}
+	return nil
+}
+
+// fraction reads 0.03 or 8/255.
+func fraction(flag, s string) (float64, error) {
+	over, under, ok := strings.Cut(s, "/")
+	v, err := strconv.ParseFloat(strings.TrimSpace(over), 64)
+	if err == nil && ok {
+		var d float64
+		if d, err = strconv.ParseFloat(strings.TrimSpace(under), 64); err == nil {
+			v /= d
+		}
+	}
+	if err != nil || !(v >= 0 && v < 1e9) {
+		return 0, base.Usagef("%s %q is not a number such as 0.03 or 8/255", flag, s)
+	}
+	return v, nil
+}

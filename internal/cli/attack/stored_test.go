@@ -1,0 +1,143 @@
+package attack_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tercet/internal/cli/clitest"
+	"tercet/internal/record"
+)
+
+// A quick look does not cost the result of hours.
+func TestKeepsTheLargerResult(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
+	const look = "attack --run runs/tiny --pgd-steps 1 --bootstrap 0 --examples 0"
+	const whole = look + " --suite ers --queries 12 --variant both"
+	clitest.Must(t, 0, look+" --queries 2") // the first one has less
+	clitest.Must(t, 0, whole)
+	before := clitest.Snapshot(t, ".")
+	for flags, want := range map[string]string{
+		"--queries 8":                                   "replacing runs/tiny/attack.json would lose: the scores CA+, CA-, QA+, QA-, TMA, LTM, GTM, GTT, ERS; 12 queries instead of 8; --out-dir FOLDER writes elsewhere, --force replaces it",
+		"--suite ers --variant fixed":                   "the variant published; --out-dir",
+		"--suite ers --queries 11":                      "would lose: 12 queries instead of 11; --out-dir",
+		"--queries 8 --if-needed":                       "12 queries instead of 8",
+		"--queries 8 --out-dir runs/tiny/./":            "12 queries instead of 8",
+		"--suite ers --queries 12 --eps 8/255":          "replacing runs/tiny/attack.json would lose: eps 77/255 instead of 8/255; step 77/255 instead of 8/255; --out-dir FOLDER writes elsewhere, --force replaces it",
+		"--suite ers --eps 8/255 --step 1/255":          "would lose: eps 77/255 instead of 8/255; step 77/255 instead of 1/255; --out-dir",
+		"--suite ers --queries 12 --seed 1 --if-needed": "would lose: seed 0 instead of 1; --out-dir",
+	} {
+		clitest.Refuse(t, 2, look+" "+flags, want)
+	}
+	clitest.Unchanged(t, ".", before, nil)
+
+	clitest.Must(t, 0, look+" --queries 8 --out quick")
+	clitest.Must(t, 0, look+" --queries 8 --force")
+}
+
+// So it is with a curve.
+func TestKeepsTheLargerCurve(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
+	const curve = "attack --run runs/tiny --pgd-steps 1 --bootstrap 0 --no-pictures"
+	clitest.Must(t, 0, curve+" --queries 4 --curve eps=0..4/255:2")
+	clitest.Must(t, 0, curve+" --queries 8 --step 4/255 --attack ES,LTM --curve eps=0..4/255:3") // more of the same
+	before := clitest.Snapshot(t, ".")
+	for flags, want := range map[string]string{
+		"--queries 8 --curve eps=0..4/255:3":                              "replacing runs/tiny/curve.json would lose: the scores LTM; --out-dir FOLDER writes elsewhere, --force replaces it",
+		"--queries 4 --attack ES,LTM --curve eps=0..4/255:3":              "would lose: 8 queries instead of 4; --out-dir",
+		"--queries 8 --attack ES,LTM --curve eps=0..4/255:2":              "would lose: the scores at eps 2/255; --out-dir",
+		"--queries 8 --attack ES,LTM --step 1/255 --curve eps=0..4/255:3": "would lose: step 4/255 instead of 1/255; --out-dir",
+	} {
+		clitest.Refuse(t, 2, curve+" "+flags, want)
+	}
+	clitest.Unchanged(t, ".", before, nil)
+	clitest.Must(t, 0, curve+" --queries 4 --curve eps=0..4/255:2 --out quick")
+	clitest.Must(t, 0, curve+" --queries 4 --curve eps=0..4/255:2 --force")
+	if d, _ := record.ReadKept[record.Curve]("runs/tiny/curve.json"); d == nil || d.Queries != 4 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// What is there and up to date is shown, and gates judge it; what is not is made.
+func TestIfNeeded(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
+	for _, c := range []struct{ line, file, more string }{
+		{"attack --run runs/tiny --suite ers --variant both --queries 12 --pgd-steps 1 --examples 0", "attack.json", " --target-draws 2"},
+		{"eval --run runs/tiny --no-pictures", "eval.json", " --k 1,2,4,8,16"},
+	} {
+		path := filepath.Join("runs/tiny", c.file)
+		first := clitest.Must(t, 0, c.line) // without the flag: results made before are known
+		long := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(path, long, long); err != nil {
+			t.Fatal(err)
+		}
+		written := func() bool {
+			info, err := os.Stat(path)
+			return err != nil || !info.ModTime().Equal(long)
+		}
+		code, out, stderr := clitest.Run(clitest.ShellWords(c.line + " --if-needed")...)
+		if code != 0 || out != first || written() || !strings.Contains(stderr, path+" is up to date") {
+			t.Errorf("%s: exit code %d, written %v, %s\n%s", c.line, code, written(), stderr, out)
+		}
+		clitest.Must(t, 0, c.line+c.more+" --if-needed")
+		if !written() {
+			t.Errorf("%s%s: not made", c.line, c.more)
+		}
+	}
+	clitest.Must(t, 4, "attack --run runs/tiny --suite ers --queries 12 --pgd-steps 1 --target-draws 2 --if-needed --fail-over ES:D=0")
+	clitest.Must(t, 0, "attack --run runs/tiny --suite ers --queries 12 --pgd-steps 1 --target-draws 2 --if-needed --fail-over ES:D=2 --fail-over 'TMA(published)=1'")
+	// A result of weights that the run has left behind is made anew, without asking.
+	const of = `"step": 18`
+	b, err := os.ReadFile("runs/tiny/attack.json")
+	if err != nil || !strings.Contains(string(b), of) {
+		t.Fatalf("%v: no %s", err, of)
+	}
+	clitest.Put(t, "runs/tiny/attack.json", strings.Replace(clitest.Unsealed(b), of, `"step": 9`, 1))
+	clitest.Must(t, 0, "attack --run runs/tiny --queries 2 --pgd-steps 1 --if-needed")
+	if d, _ := record.ReadKept[record.Attack]("runs/tiny/attack.json"); d == nil || d.Queries != 2 || d.Source.Step != 18 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestElsewhere(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
+	before := clitest.Snapshot(t, "runs")
+	const look = "attack --run runs/tiny --pgd-steps 1 --queries 2"
+	clitest.Must(t, 0, look+" --out a/b --examples 1")
+	clitest.Must(t, 0, look+" --out a/b --curve eps=0..1/255:2")
+	clitest.Unchanged(t, "runs", before, nil)
+	for _, name := range []string{"attack.json", "curve.json", "figures/attack.png", "figures/attack-curve.png"} {
+		if _, err := os.Stat(filepath.Join("a/b", name)); err != nil {
+			t.Error(err)
+		}
+	}
+	clitest.Must(t, 0, "train -c tiny.yaml --set name=other --seed 1")
+	clitest.Refuse(t, 2, "attack --run runs/other --pgd-steps 1 --queries 2 --out-dir a/b", "would lose: the result of runs/tiny")
+	clitest.Must(t, 0, "attack --run runs/other --pgd-steps 1 --queries 2 --out-dir a/b --force")
+}
+
+// Weights of a run that has not come to its end are told of.
+func TestUnfinishedRuns(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml")
+	b, err := os.ReadFile("runs/tiny/manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, status := range []string{"interrupted", "running", "finished"} {
+		clitest.Put(t, "runs/tiny/manifest.json", strings.Replace(clitest.Unsealed(b), `"status": "finished"`, `"status": "`+status+`"`, 1))
+		for _, line := range []string{"eval --run runs/tiny --no-pictures", "attack --run runs/tiny --queries 2 --steps 1 --examples 0", "cluster --run runs/tiny --no-pictures"} {
+			_, _, stderr := clitest.Run(clitest.ShellWords(line)...)
+			want := "warning: runs/tiny is unfinished (" + status + "): checkpoint last is of step 18 of 18"
+			if got := strings.Count(stderr, want); got != 1 && status != "finished" || strings.Contains(stderr, "unfinished") && status == "finished" {
+				t.Errorf("%s, %s: %s", status, line, stderr)
+			}
+		}
+	}
+}

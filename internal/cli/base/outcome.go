@@ -1,0 +1,32 @@
+package base
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/render"
+)
+
+// Outcome is how eval, attack and cluster show and judge what they found.
+type Outcome struct {
+	FailUnder  []string
+	Format     string
+	NoPictures bool
+}
+
+// AddOutcome declares the flags; gate is an example of one that fits.
+func (o *Outcome) AddOutcome(cmd *cobra.Command, gate string) {
+	fs := cmd.Flags()
+	fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, such as "+gate+" (repeatable)")
+	fs.StringVar(&o.Format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+	fs.BoolVar(&o.NoPictures, "no-pictures", false, "draw nothing")
+}
+
+// Gates refuses an unknown format and reads --fail-under.
+func (o *Outcome) Gates() ([]Gate, error) {
+	if err := render.CheckFormat(o.Format); err != nil {
+		return nil, &ExitError{ExitUsage, err}
+	}
+	return ParseGates(o.FailUnder, false)
+}

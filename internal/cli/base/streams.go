@@ -1,0 +1,114 @@
+package base
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/term"
+
+	"tercet/internal/record"
+)
+
+// Streams is what a command sees of the terminal. Results go to Out, everything
+// else to stderr through Note and Progress.
+type Streams struct {
+	In  io.Reader
+	Out io.Writer // remembers its first error; Main reports it
+
+	JSON  bool        // one document on Out instead of text
+	Quiet atomic.Bool // nothing on stderr but errors; signals are told of by another goroutine
+	Color bool        // Out may be coloured
+
+	mu      sync.Mutex // one writer to stderr at a time, a bar included
+	Err     io.Writer
+	errTTY  bool
+	bar     *Progress // drawn at the moment
+	Written *stickyWriter
+	Now     func() time.Time
+}
+
+func NewStreams(stdin io.Reader, stdout, stderr io.Writer) *Streams {
+	out := &stickyWriter{w: stdout}
+	return &Streams{
+		In:      stdin,
+		Out:     out,
+		Color:   isTerminal(stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Err:     stderr,
+		errTTY:  isTerminal(stderr) && os.Getenv("TERM") != "dumb",
+		Written: out,
+		Now:     time.Now,
+	}
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// stickyWriter keeps the first error of a stream, so that a full disk behind
+// stdout does not look like success.
+type stickyWriter struct {
+	w   io.Writer
+	Err error
+}
+
+func (s *stickyWriter) Write(p []byte) (int, error) {
+	if s.Err != nil {
+		return 0, s.Err
+	}
+	n, err := s.w.Write(p)
+	s.Err = err
+	return n, err
+}
+
+// Note prints a line to stderr unless the user asked for quiet.
+func (s *Streams) Note(format string, args ...any) {
+	if !s.Quiet.Load() {
+		s.Stderr(fmt.Sprintf(format, args...) + "\n")
+	}
+}
+
+// Stderr prints text above the bar, if one is drawn.
+func (s *Streams) Stderr(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bar != nil {
+		s.bar.erase()
+	}
+	io.WriteString(s.Err, text)
+}
+
+// Result prints a command's one result: doc as JSON with --json, otherwise what
+// text writes. doc has a field "schema".
+func (s *Streams) Result(doc any, text func(w io.Writer) error) error {
+	if !s.JSON {
+		return text(s.Out)
+	}
+	data, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return fmt.Errorf("the result cannot be written as JSON: %w", err)
+	}
+	_, err = s.Out.Write(append(data, '\n'))
+	return err
+}
+
+// ErrorDocument is an error with --json.
+type ErrorDocument struct {
+	Schema   string `json:"schema"`
+	Error    string `json:"error"`
+	ExitCode int    `json:"exit_code"`
+}
+
+func (s *Streams) Report(err error, code int) {
+	if !s.JSON {
+		s.Stderr("tercet: " + err.Error() + "\n")
+		return
+	}
+	data, _ := json.Marshal(ErrorDocument{record.ErrorSchema, err.Error(), code}) // strings and an int always encode
+	s.Stderr(string(data) + "\n")
+}

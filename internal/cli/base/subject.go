@@ -1,0 +1,196 @@
+package base
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tercet/internal/data"
+	"tercet/internal/metric"
+	"tercet/internal/names"
+	"tercet/internal/record"
+	"tercet/internal/run"
+)
+
+// Subject is what eval, attack and cluster work on: a run, or an npy file of
+// embeddings.
+type Subject struct {
+	Run        string
+	Checkpoint string
+	Set        string
+	Embeddings string
+	Labels     string
+	Column     string // of a csv file of labels
+	Limit      int
+}
+
+func (o *Subject) AddRun(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.VarP((*oneRun)(&o.Run), "run", "r", "run `DIRECTORY` (what tercet train made)")
+	fs.StringVar(&o.Checkpoint, "checkpoint", "last", "last or best")
+	AddSplit(fs, &o.Set, "test", "which images: test, validation or train")
+}
+
+// oneRun is the value of a flag that names one run. A second one is an error: the first
+// would be left out without a word.
+type oneRun string
+
+func (r *oneRun) String() string { return string(*r) }
+func (r *oneRun) Type() string   { return "string" }
+
+func (r *oneRun) Set(dir string) error {
+	if *r != "" && string(*r) != dir {
+		return fmt.Errorf("%s is given already; give one run, and repeat the command for each other", *r)
+	}
+	*r = oneRun(dir)
+	return nil
+}
+
+// AddSplit declares --split, which older versions called --set-name.
+func AddSplit(fs *pflag.FlagSet, to *string, standard, usage string) {
+	fs.StringVar(to, "split", standard, usage)
+	OldNames(fs, "set-name", "split")
+}
+
+func (o *Subject) AddFiles(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&o.Embeddings, "embeddings", "", "npy `FILE` of embeddings (N, D) from any tool")
+	fs.StringVar(&o.Labels, "labels", "", "npy or csv `FILE` of N labels")
+	fs.StringVar(&o.Column, "label-column", "", LabelColumnUsage)
+	fs.IntVar(&o.Limit, "limit", 0, "at most so many images, evenly spread over the set; 0 takes all")
+	cmd.MarkFlagsMutuallyExclusive("run", "embeddings")
+	cmd.MarkFlagsMutuallyExclusive("run", "labels")
+	cmd.MarkFlagsMutuallyExclusive("run", "label-column")
+}
+
+const LabelColumnUsage = "`NAME` of the column of labels in a csv file (default: label, or the only column)"
+
+// LabelFile is the file of labels that the flags name.
+func (o *Subject) LabelFile() data.LabelFile { return data.LabelFile{Path: o.Labels, Column: o.Column} }
+
+// LabelsError names the flag that an error about the column of labels asks for.
+func LabelsError(err error) error {
+	if errors.Is(err, data.ErrColumn) {
+		err = fmt.Errorf("%w: --label-column NAME", err)
+	}
+	return err
+}
+
+// Check refuses a command line that names no subject.
+func (o *Subject) Check() error {
+	if o.Run == "" && o.Embeddings == "" {
+		return Usagef("name what to work on: --run DIRECTORY, or --embeddings FILE.npy")
+	}
+	if o.Run == "" && (o.Limit > 0 || o.Set != "test" || o.Checkpoint != "last") {
+		return Usagef("--limit, --split and --checkpoint go with --run")
+	}
+	if err := CheckSplit(o.Set, o.Checkpoint); err != nil {
+		return err
+	}
+	return AtLeast(FlagCount{"limit", o.Limit, 0})
+}
+
+// CheckSplit refuses images and weights that there are not.
+func CheckSplit(split, checkpoint string) error {
+	switch checkpoint {
+	case "last", "best":
+	default:
+		return Usagef("--checkpoint is %q; give last or best", checkpoint)
+	}
+	switch split {
+	case "test", "validation", "train":
+	default:
+		return Usagef("--split is %q; give test, validation or train", split)
+	}
+	return nil
+}
+
+// FlagCount is a flag that counts something.
+type FlagCount struct {
+	Flag         string
+	Value, Least int
+}
+
+// AtLeast refuses the first count that is too small.
+func AtLeast(list ...FlagCount) error {
+	for _, c := range list {
+		if c.Value < c.Least {
+			return Usagef("--%s is %d; give at least %d", c.Flag, c.Value, c.Least)
+		}
+	}
+	return nil
+}
+
+// Open opens the run. It takes no lock: what these commands write is replaced
+// whole, and a run can be judged while it is trained.
+func (o *Subject) Open() (*run.Run, error) {
+	r, err := run.Open(o.Run)
+	if err != nil {
+		return nil, RunError(err)
+	}
+	return r, nil
+}
+
+// NoteUnfinished says that a run's weights are not those of its end.
+func (o *Subject) NoteUnfinished(s *Streams, r *run.Run) error {
+	m := r.Manifest
+	if m.Status == record.Finished {
+		o.notePastBest(s, r)
+		return nil
+	}
+	step, err := r.Step(o.Checkpoint)
+	if err != nil {
+		return RunError(err)
+	}
+	s.Note("warning: %s is unfinished (%s): checkpoint %s is of step %d of %d", r.Dir, m.Status, o.Checkpoint, step, m.Of)
+	return nil
+}
+
+// notePastBest says of the last checkpoint after an early stop that there is a better one.
+func (o *Subject) notePastBest(s *Streams, r *run.Run) {
+	m := r.Manifest
+	if o.Checkpoint != names.Last || m.Stopped == nil || m.Best == nil || m.Best.Step >= m.Stopped.Step {
+		return
+	}
+	s.Note("%s stopped early at step %d: checkpoint last is of that step, the best one of step %d; --checkpoint best takes it", r.Dir, m.Stopped.Step, m.Best.Step)
+}
+
+// CheckResamples refuses numbers of resamples that no interval can be told from.
+func CheckResamples(n int) error {
+	switch {
+	case n > metric.MaxResamples:
+		return Usagef("--bootstrap is %d; give at most %d", n, metric.MaxResamples)
+	case n > 0 && n < metric.MinResamples:
+		return Usagef("--bootstrap is %d: too few for 95 %% intervals; give at least %d, or 0 for none", n, metric.MinResamples)
+	}
+	return AtLeast(FlagCount{"bootstrap", n, 0})
+}
+
+// Stages shows one progress display after another, as a job's stages change.
+type Stages struct {
+	Streams *Streams
+	Name    string
+	Bar     *Progress
+	Done    int
+}
+
+func (v *Stages) Say(stage string, done, total int) {
+	if v.Bar == nil || stage != v.Name {
+		v.Close()
+		v.Name, v.Done = stage, 0
+		v.Bar = v.Streams.Progress(stage, int64(total))
+	}
+	if done > v.Done {
+		v.Bar.Add(int64(done - v.Done))
+		v.Done = done
+	}
+}
+
+func (v *Stages) Close() {
+	if v.Bar != nil {
+		v.Bar.Done()
+		v.Bar = nil
+	}
+}

@@ -1,0 +1,273 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/bench"
+	"tercet/internal/cli/base"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/run"
+	"tercet/internal/text"
+)
+
+type options struct {
+	jobs    []string
+	seconds float64
+	quick   bool
+	check   bool
+	format  string
+	changed func(flag string) bool
+}
+
+// Document has results, or checks with --check.
+type Document struct {
+	Schema  string          `json:"schema"`
+	Build   base.Build      `json:"build"`
+	Machine *bench.Machine  `json:"machine"`
+	Quick   bool            `json:"quick,omitempty"` // searches and fits were smaller
+	Results []*bench.Result `json:"results,omitempty"`
+	Checks  []*bench.Check  `json:"checks,omitempty"`
+}
+
+const (
+	seconds      = 10 // of a job
+	quickSeconds = 1
+	checkSteps   = 3
+)
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "bench",
+		Short: "Measure what this machine does, against its own peak",
+		Long: `Measures this machine's peak (fused multiply-adds on registers) and its rate of
+copying memory, then jobs: products, convolutions, training steps of real networks
+on images held in memory, exact search and k-means. The share of the peak is that of
+the best repetition; Winograd layers count there by their own multiplications.
+
+` + jobList() + `
+A time is the median of one repetition: one step of the training loop, one search,
+one fit, or each part of the job once. Other programs running at the same time slow
+it down: look at the best one then, in --json.`,
+		Examples: []base.Example{
+			{Why: "one training job, on one thread", Line: "tercet bench --job mlp --threads 1 --seconds 0.2"},
+			{Why: "is it the same to the last bit with any number of threads?", Line: "tercet bench --job mlp --check --json"},
+		},
+		Exits: []int{base.ExitInterrupted},
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.StringArrayVar(&o.jobs, "job", nil, "measure the job `NAME` of those above alone (repeatable)")
+			fs.Float64Var(&o.seconds, "seconds", seconds, "time for each job; each part is done three times at least")
+			fs.BoolVar(&o.quick, "quick", false, fmt.Sprintf("a first look: %d s a job, smaller searches and fits", quickSeconds))
+			fs.BoolVar(&o.check, "check", false, "measure nothing: has one thread the bits of --threads (two at least)?")
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			o.changed = fs.Changed
+			// An unknown flag name is the only error, and it was defined above.
+			_ = cmd.RegisterFlagCompletionFunc("job", completeJobs)
+		},
+		Run: func(ctx context.Context, _ []string) error { return runBench(ctx, s, o) },
+	}.Build()
+}
+
+// jobList says what each job is, indented as far as a man page needs to keep lines.
+func jobList() string {
+	var b strings.Builder
+	for _, j := range bench.Jobs() {
+		fmt.Fprintf(&b, "    %-10s  %s\n", j.Name, j.What(false))
+	}
+	return b.String()
+}
+
+func completeJobs(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	for _, j := range bench.Jobs() {
+		if strings.HasPrefix(j.Name, word) {
+			out = append(out, j.Name+"\t"+j.What(false))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+func runBench(ctx context.Context, s *base.Streams, o options) error {
+	jobs, err := o.pick()
+	if err != nil {
+		return err
+	}
+	if !(o.seconds > 0) || math.IsInf(o.seconds, 0) {
+		return base.Usagef("--seconds is %v; give a number above 0", o.seconds)
+	}
+	if err := render.CheckFormat(o.format); err != nil {
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	if o.quick && !o.changed("seconds") {
+		o.seconds = quickSeconds
+	}
+	doc := &Document{Schema: record.BenchSchema, Build: base.BuildInfo(), Machine: &bench.Machine{
+		CPU: run.CPUName(), Level: kernel.Setting(), Threads: par.Threads(),
+	}, Quick: o.quick}
+	if o.check {
+		return checkJobs(ctx, s, o, jobs, doc)
+	}
+	doc.Machine.MeasurePeak()
+	opts := bench.Options{Seconds: o.seconds, Quick: o.quick, Peak: doc.Machine.PeakFLOPS()}
+	for i, j := range jobs {
+		s.Note("%s (%d of %d): %s", j.Name, i+1, len(jobs), j.What(o.quick))
+		r, err := j.Measure(ctx, opts)
+		if err != nil {
+			return errors.Join(o.printMeasured(s, doc), interruption(ctx, j, err))
+		}
+		doc.Results = append(doc.Results, r)
+	}
+	doc.Machine.MeasureCopy() // last: its buffers would count as a job's memory
+	return o.printMeasured(s, doc)
+}
+
+// printMeasured prints the jobs measured so far: all of them, or those before an
+// interruption.
+func (o options) printMeasured(s *base.Streams, doc *Document) error {
+	if len(doc.Results) == 0 {
+		return nil
+	}
+	return s.Result(doc, func(w io.Writer) error { return printBench(w, doc, o.format) })
+}
+
+// interruption is err, or what interrupted the job.
+func interruption(ctx context.Context, j bench.Job, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("job %s: %w", j.Name, context.Cause(ctx))
+}
+
+// pick returns the jobs asked for, in the order of the flags, or all of them.
+func (o options) pick() ([]bench.Job, error) {
+	if len(o.jobs) == 0 {
+		return bench.Jobs(), nil
+	}
+	var out []bench.Job
+	for i, name := range o.jobs {
+		j, err := bench.Find(name)
+		if err != nil {
+			return nil, &base.ExitError{Code: base.ExitUsage, Err: err}
+		}
+		if !slices.Contains(o.jobs[:i], name) {
+			out = append(out, j)
+		}
+	}
+	return out, nil
+}
+
+// checkJobs fails if a job's results depend on the number of threads.
+func checkJobs(ctx context.Context, s *base.Streams, o options, jobs []bench.Job, doc *Document) error {
+	var bad []string
+	for i, j := range jobs {
+		s.Note("%s (%d of %d)", j.Name, i+1, len(jobs))
+		c, err := j.Check(ctx, bench.Options{Quick: o.quick}, checkSteps)
+		if err != nil {
+			return interruption(ctx, j, err)
+		}
+		doc.Checks = append(doc.Checks, c)
+		if !c.Identical {
+			bad = append(bad, fmt.Sprintf("%s (%s)", j.Name, c.Difference))
+		}
+	}
+	if err := s.Result(doc, func(w io.Writer) error { return checkTable(doc).Write(w, o.format) }); err != nil {
+		return err
+	}
+	if len(bad) > 0 {
+		return fmt.Errorf("results depend on the number of threads: %s", strings.Join(bad, ", "))
+	}
+	return nil
+}
+
+func checkTable(d *Document) *render.Table {
+	t := &render.Table{
+		Title:   fmt.Sprintf("bits with %d and with %d threads, kernel %s", d.Checks[0].Threads[0], d.Checks[0].Threads[1], d.Machine.Level),
+		Columns: []render.Column{{Name: "job"}, {Name: "repetitions"}, {Name: "arrays"}, {Name: "bits"}},
+	}
+	for _, c := range d.Checks {
+		verdict := "identical"
+		if !c.Identical {
+			verdict = "differ in " + c.Difference
+		}
+		t.Rows = append(t.Rows, []render.Cell{render.Text(c.Job), render.Int(c.Repetitions), render.Int(c.Arrays), render.Text(verdict)})
+	}
+	return t
+}
+
+func printBench(w io.Writer, d *Document, format string) error {
+	if err := benchTable(d).Write(w, format); err != nil || format != "text" && format != "markdown" {
+		return err // csv and json hold one table
+	}
+	for _, r := range d.Results {
+		if len(r.Parts) > 0 {
+			fmt.Fprintln(w)
+			if err := partTable(r).Write(w, format); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func benchTable(d *Document) *render.Table {
+	m := d.Machine
+	t := &render.Table{
+		Title: fmt.Sprintf("%s, %s/%s, kernel %s, %s", m.CPU, runtime.GOOS, runtime.GOARCH, m.Level, text.Count(m.Threads, "thread")),
+		Columns: []render.Column{{Name: "job"}, {Name: "time (ms)", Digits: 2}, {Name: "images or rows/s", Digits: 1}, {Name: "GFLOP/s", Digits: 1},
+			{Name: "of the peak", Percent: true}, {Name: "memory (MiB)", Digits: 1}},
+	}
+	for _, r := range d.Results {
+		t.Rows = append(t.Rows, []render.Cell{render.Text(r.Job), render.Number(r.Seconds * 1e3), known(r.ImagesPerS), known(r.GFLOPS),
+			known(r.PeakShare), known(float64(r.PeakRSS) / (1 << 20))})
+	}
+	if d.Quick {
+		t.Title += ", quick"
+	}
+	t.Notes = append(t.Notes, "Medians, operations as the textbook counts them. The share is that of the best repetition,",
+		"Winograd layers and symmetric products by the operations that they do.")
+	for _, r := range d.Results {
+		if r.NetworkRatio > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %.2f times its network passes alone, timed in turns", r.Job, r.NetworkRatio))
+		}
+		if r.PointSeconds > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %.0f s for all epochs of a point", r.Job, r.PointSeconds))
+		}
+	}
+	for _, p := range m.Peak {
+		t.Notes = append(t.Notes, fmt.Sprintf("peak on %s: %.0f GFLOP/s", text.Count(p.Threads, "thread"), p.GFLOPS))
+	}
+	for _, c := range m.Copy {
+		t.Notes = append(t.Notes, fmt.Sprintf("copy on %s: %.1f GB/s read and written", text.Count(c.Threads, "thread"), c.GBPerS))
+	}
+	return t
+}
+
+func partTable(r *bench.Result) *render.Table {
+	t := &render.Table{Title: r.Job, Columns: []render.Column{{Name: "part"}, {Name: "time (ms)"}, {Name: "GFLOP/s", Digits: 1}, {Name: "of the peak", Percent: true}}}
+	for _, p := range r.Parts {
+		t.Rows = append(t.Rows, []render.Cell{render.Text(p.Name), render.Number(p.Seconds * 1e3), known(p.GFLOPS), known(p.PeakShare)})
+	}
+	return t
+}
+
+// known is v, or no cell where v is 0: not measured.
+func known(v float64) render.Cell {
+	if v == 0 {
+		return render.Missing()
+	}
+	return render.Number(v)
+}

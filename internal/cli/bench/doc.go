@@ -1,0 +1,2 @@
+// Package bench is the command that measures this machine.
+package bench

@@ -1,0 +1,213 @@
+package bound
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/noise"
+	"tercet/internal/record"
+	"tercet/internal/text"
+	"tercet/internal/theory"
+)
+
+type dibsOptions struct {
+	classes   int
+	perClass  int
+	noise     float64
+	simulate  int
+	negatives string
+	seed      uint64
+	nodes     int64
+	changed   func(flag string) bool
+}
+
+// DIBSDocument is the result of bound dibs.
+type DIBSDocument struct {
+	Schema   string  `json:"schema"`
+	Kind     string  `json:"kind"` // dibs
+	Classes  int     `json:"classes"`
+	PerClass int     `json:"per_class"`
+	P        float64 `json:"p"`
+	Q        float64 `json:"q"` // q~ = 2P
+	Pairs    int     `json:"pairs"`
+	theory.DIBSBounds
+	Cycles     []theory.Cycles    `json:"cycles"`
+	Simulation *theory.Simulation `json:"simulation,omitempty"`
+}
+
+func newDIBS(s *base.Streams) *cobra.Command {
+	var o dibsOptions
+	return base.Command{
+		Use:   "dibs",
+		Short: "The training error that wrong pair labels leave, by Theorem 1 of DIBS",
+		Long: `
+Fonseca & Guidetti's Theorem 1: pairs form a closed chain of similar ones in each
+class, and each image has a different one, to the image of the same index in another
+class. Each label is wrong with probability P. Then lower <= error - E_sim < E_diff is
+claimed, as printed, for the training error of the largest networks.
+
+Beside it stands the duplicates floor: the expected error of image pairs that are
+labelled both ways, all that is unavoidable for a threshold on a distance. The cycles
+that E_diff counts, of which one pair alone is labelled different, are shown with their
+true expected numbers.
+
+With --simulate N, N graphs are drawn. Each one's duplicates floor and its exact
+optimum over all partitions of the images (the minimum cost multicut, the least error
+of a relation that is transitive) are compared with the theorem: a bound is supported
+or contradicted where the 95 % interval of the mean lies on one side of it, else it is
+inconclusive; of the duplicates floor the mean is known, and decides.
+Where the search of an optimum ends at its limit, the optimum lies between the errors
+found and a bound that is given with it.`,
+		Examples: []base.Example{
+			{Why: "the paper's setting", Line: "tercet bound dibs --classes 10 --noise 0.1 --per-class 300"},
+			{Why: "does the theorem hold on drawn graphs?", Line: "tercet bound dibs --classes 5 --noise 0.1 --per-class 20 --simulate 30"},
+			{Why: "with negatives that it does not speak of", Line: "tercet bound dibs --classes 3 --noise 0.2 --per-class 6 --simulate 30 --negatives random --json"},
+		},
+		Exits:     []int{base.ExitInterrupted},
+		AnyKernel: true,
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.IntVar(&o.classes, "classes", 10, "number `K` of classes")
+			fs.Float64Var(&o.noise, "noise", 0.1, "`P`, the probability that a pair's label is wrong, 0 to 0.5; q~ is 2P")
+			fs.IntVar(&o.perClass, "per-class", 300, "number `N` of images of each class")
+			fs.IntVar(&o.simulate, "simulate", 0, "draw `N` graphs and find their floors")
+			fs.StringVar(&o.negatives, "negatives", noise.SameIndex, "of drawn graphs: "+noise.SameIndex+" or "+noise.RandomOne)
+			fs.Uint64Var(&o.seed, "seed", 0, "`SEED` of the draws")
+			fs.Int64Var(&o.nodes, "nodes", 0, "limit of branch and bound for each draw, 0 for 100,000 nodes")
+			o.changed = fs.Changed
+		},
+		Run: func(ctx context.Context, _ []string) error { return runBoundDIBS(ctx, s, o) },
+	}.Build()
+}
+
+func runBoundDIBS(ctx context.Context, s *base.Streams, o dibsOptions) error {
+	b, err := theory.DIBS(o.classes, o.perClass, o.noise)
+	if err != nil {
+		return boundError(err)
+	}
+	if !o.changed("simulate") {
+		for _, flag := range []string{"negatives", "seed", "nodes"} {
+			if o.changed(flag) {
+				return base.Usagef("--%s is about drawn graphs; give --simulate N too", flag)
+			}
+		}
+	}
+	doc := &DIBSDocument{
+		Schema: record.BoundSchema, Kind: "dibs", Classes: o.classes, PerClass: o.perClass,
+		P: o.noise, Q: 2 * o.noise, Pairs: 2 * o.classes * o.perClass, DIBSBounds: b,
+		Cycles: theory.InconsistentCycles(o.classes, o.noise),
+	}
+	if o.changed("simulate") {
+		if doc.Simulation, err = simulate(ctx, s, o); doc.Simulation == nil {
+			return boundError(err)
+		}
+	}
+	if e := s.Result(doc, func(w io.Writer) error { return printDIBS(w, doc) }); e != nil {
+		return e
+	}
+	return err // of an interruption: the draws before it are printed
+}
+
+func simulate(ctx context.Context, s *base.Streams, o dibsOptions) (*theory.Simulation, error) {
+	p := s.Progress("draws", int64(max(0, o.simulate)))
+	defer p.Done()
+	sim, err := theory.Simulate(ctx, theory.SimOptions{
+		Classes: o.classes, PerClass: o.perClass, P: o.noise, Negatives: o.negatives,
+		Draws: o.simulate, Seed: o.seed, Limits: theory.FloorLimits{Nodes: o.nodes},
+		Done: func(theory.Draw) { p.Add(1) },
+	})
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return sim, err
+}
+
+func printDIBS(w io.Writer, d *DIBSDocument) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d classes of %d images, %d pairs, P = %v (q~ = %v)\n\n", d.Classes, d.PerClass, d.Pairs, d.P, d.Q)
+	t := base.PlainTable("", "error", "pairs")
+	row := func(name string, v float64) {
+		t.AppendRow(table.Row{name, decimal(v), fmt.Sprintf("%.4g", v*float64(d.Pairs))})
+	}
+	row("E_sim", d.ESim)
+	row("lower", d.Lower)
+	row("E_diff", d.EDiff)
+	if d.Corollary != nil {
+		row("corollary", *d.Corollary)
+	}
+	row("E_sim + lower", d.AbsoluteLower)
+	row("E_sim + E_diff", d.AbsoluteUpper)
+	row("duplicates floor", d.FloorDuplicates)
+	fmt.Fprintf(&b, "%s\n\n", t.Render())
+	t = base.PlainTable("inconsistent cycles per pair", "in E_diff", "in truth")
+	for _, c := range d.Cycles {
+		name := fmt.Sprintf("%d images of one index", c.Length)
+		if c.Indices == 2 {
+			name = fmt.Sprintf("%d images of two neighbouring indices", c.Length)
+		}
+		t.AppendRow(table.Row{name, decimal(c.Printed), decimal(c.Exact)})
+	}
+	fmt.Fprintln(&b, t.Render())
+	if s := d.Simulation; s != nil {
+		b.WriteString("\n")
+		printSimulation(&b, s)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func printSimulation(b *strings.Builder, s *theory.Simulation) {
+	n := len(s.Draws)
+	fmt.Fprintf(b, "%s of %s negatives, seed %d", text.Count(n, "graph"), s.Negatives, s.Seed)
+	if n < s.Wanted {
+		fmt.Fprintf(b, "; %d were wanted", s.Wanted)
+	}
+	b.WriteString("\n\n")
+	t := base.PlainTable("", "mean", "95 % interval", "sd")
+	row := func(name string, m theory.Mean, show func(float64) string) {
+		cells := table.Row{name, show(m.Value)}
+		if m.CI95 != nil {
+			cells = append(cells, fmt.Sprintf("[%s, %s]", show(m.CI95[0]), show(m.CI95[1])), show(*m.SD))
+		}
+		t.AppendRow(cells)
+	}
+	multicut := "multicut optimum"
+	if s.MulticutLower != nil {
+		multicut = "multicut, found"
+	}
+	row("duplicates floor", s.FloorDuplicates, decimal)
+	row(multicut, s.Multicut, decimal)
+	if s.MulticutLower != nil {
+		row("multicut, at least", *s.MulticutLower, decimal)
+	}
+	row("the true classes", s.Wrong, decimal)
+	row("clusters of the multicut", s.Clusters, func(v float64) string { return fmt.Sprintf("%.1f", v) })
+	fmt.Fprintln(b, t.Render())
+	if s.Proven == n {
+		b.WriteString("All optima are proven.\n")
+	} else {
+		fmt.Fprintf(b, "%d of %d optima are proven; --nodes N sets the limit of the search.\n", s.Proven, n)
+	}
+	if s.Theorem == nil {
+		fmt.Fprintf(b, "The theorem is about same-index negatives. Expected here: a duplicates floor of %s.\n", decimal(s.Expected))
+		return
+	}
+	b.WriteString("\n")
+	t = base.PlainTable("claim: of the mean, of the graphs", "duplicates floor", "multicut")
+	claim := func(name string, of func(c theory.Checks) theory.Check) {
+		show := func(c theory.Check) string { return fmt.Sprintf("%s, %d of %d", c.Verdict, c.Draws, n) }
+		t.AppendRow(table.Row{name, show(of(s.Theorem.FloorDuplicates)), show(of(s.Theorem.Multicut))})
+	}
+	claim("E_sim + lower <= error", func(c theory.Checks) theory.Check { return c.Lower })
+	claim("error < E_sim + E_diff", func(c theory.Checks) theory.Check { return c.Upper })
+	if c := s.Theorem; c.Multicut.Corollary != "" {
+		t.AppendRow(table.Row{"error = E_sim + corollary", c.FloorDuplicates.Corollary, c.Multicut.Corollary})
+	}
+	fmt.Fprintln(b, t.Render())
+}

@@ -1,0 +1,2 @@
+// Package bound is the command that calculates bounds.
+package bound

@@ -1,0 +1,173 @@
+package bound
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/report"
+	"tercet/internal/record"
+	"tercet/internal/study"
+	"tercet/internal/text"
+	"tercet/internal/theory"
+)
+
+type partitionOptions struct {
+	runs  []string
+	draws int
+	seed  uint64
+	nodes int64
+	force bool
+}
+
+// partitionResult is what bound partition prints.
+type partitionResult struct {
+	Schema     string            `json:"schema"`
+	Kind       string            `json:"kind"` // partition
+	Partitions []storedPartition `json:"partitions"`
+	Others     []string          `json:"others,omitempty"` // runs that have no such error
+}
+
+// storedPartition is a partition and the runs that have it.
+type storedPartition struct {
+	Runs []string `json:"runs"`
+	Kept bool     `json:"kept,omitempty"` // it was there before
+	*theory.Partition
+}
+
+func newPartition(s *base.Streams) *cobra.Command {
+	o := partitionOptions{}
+	return base.Command{
+		Use:   "partition RUN...",
+		Short: "The error of the best partition of graphs like those of runs, stored with them",
+		Long: `
+Of runs on dense noisy pairs with same-index negatives: graphs are drawn with as many
+classes, images and wrong pairs, and for each the exact optimum over all partitions of
+the images is found (the minimum cost multicut, the least error of a relation that is
+transitive). The result is stored as partition.json in each run, once for each setting,
+and tercet report --table pair-floor shows it. A run that has one of the same setting
+and seed with as many draws, all proven, keeps it.`,
+		Examples: []base.Example{
+			{Why: "for all runs of a study", Line: "tercet bound partition 'runs/floor-*'"},
+		},
+		Exits:     []int{base.ExitData, base.ExitInterrupted},
+		Args:      cobra.MinimumNArgs(1),
+		AnyKernel: true,
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.IntVar(&o.draws, "draws", 5, "graphs to draw for each setting, at most 1,000")
+			fs.Uint64Var(&o.seed, "seed", 0, "`SEED` of the draws")
+			fs.Int64Var(&o.nodes, "nodes", 0, "limit of branch and bound for each draw, 0 for 100,000 nodes")
+			fs.BoolVar(&o.force, "force", false, "replace what runs have, also of another seed or more draws")
+		},
+		Run: func(ctx context.Context, args []string) error {
+			o.runs = args
+			return runBoundPartition(ctx, s, o)
+		},
+	}.Build()
+}
+
+// maxPartitionDraws bounds the draws for each setting.
+const maxPartitionDraws = 1000
+
+func runBoundPartition(ctx context.Context, s *base.Streams, o partitionOptions) error {
+	if o.draws < 1 || o.draws > maxPartitionDraws {
+		return base.Usagef("--draws is %d; give 1 to %d", o.draws, maxPartitionDraws)
+	}
+	runs, err := report.ReadTableRuns(s, o.runs)
+	if err != nil {
+		return err
+	}
+	tasks, others, err := study.PartitionTasks(report.StudyTable("pairs"), runs)
+	if err != nil {
+		return report.RunsError(err)
+	}
+	if len(tasks) == 0 {
+		return &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("none of the %d runs has dense noisy pairs with same-index negatives (batch: {sampler: pair-graph, scenario: s2 or full, negatives: same-index}, noise: {kind: pln})", len(runs))}
+	}
+	doc := &partitionResult{Schema: record.BoundSchema, Kind: "partition", Others: others}
+	for _, t := range tasks {
+		if err := refuseOtherPartition(t, o); err != nil {
+			return err
+		}
+	}
+	for _, t := range tasks {
+		if err := doc.settle(ctx, s, t, o); err != nil {
+			return err
+		}
+	}
+	return s.Result(doc, func(w io.Writer) error { return printPartitions(w, doc) })
+}
+
+// refuseOtherPartition refuses to replace what has more draws, or is of another seed.
+func refuseOtherPartition(t *study.PartitionTask, o partitionOptions) error {
+	for _, dir := range t.Dirs {
+		if p := t.StoredIn(dir); p != nil && !o.force && (p.Seed != o.seed || len(p.Errors) > o.draws && !theory.PartitionCovers(p, t.PartitionSetting, o.seed, o.draws)) {
+			return base.Usagef("%s has %d draws with seed %d: give --seed %d --draws %d, or --force to replace it", filepath.Join(dir, theory.PartitionFile), len(p.Errors), p.Seed, p.Seed, len(p.Errors))
+		}
+	}
+	return nil
+}
+
+// settle finds the partition of a task, unless a run of it has it, and stores it in the
+// runs that lack it.
+func (doc *partitionResult) settle(ctx context.Context, s *base.Streams, t *study.PartitionTask, o partitionOptions) error {
+	var lacking []string
+	var have *theory.Partition
+	for _, dir := range t.Dirs {
+		if p := t.StoredIn(dir); p != nil && !o.force && theory.PartitionCovers(p, t.PartitionSetting, o.seed, o.draws) {
+			have = p
+		} else {
+			lacking = append(lacking, dir)
+		}
+	}
+	out := storedPartition{Runs: t.Dirs, Kept: lacking == nil, Partition: have}
+	if have == nil {
+		var err error
+		if out.Partition, err = findPartition(ctx, s, t, o); err != nil {
+			return err
+		}
+	}
+	for _, dir := range lacking {
+		if err := record.Write(filepath.Join(dir, theory.PartitionFile), out.Partition); err != nil {
+			return err
+		}
+	}
+	doc.Partitions = append(doc.Partitions, out)
+	return nil
+}
+
+func findPartition(ctx context.Context, s *base.Streams, t *study.PartitionTask, o partitionOptions) (*theory.Partition, error) {
+	p := s.Progress(fmt.Sprintf("draws, %d classes, P = %v", t.Classes, t.P), int64(o.draws))
+	defer p.Done()
+	found, err := theory.FindPartition(ctx, t.PartitionSetting, theory.SimOptions{
+		Draws: o.draws, Seed: o.seed, Limits: theory.FloorLimits{Nodes: o.nodes}, Done: func(theory.Draw) { p.Add(1) },
+	})
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return found, boundError(err)
+}
+
+func printPartitions(w io.Writer, d *partitionResult) error {
+	var b strings.Builder
+	t := base.PlainTable("classes", "images of each", "P", "best partition's error", "95 % interval", "proven", "runs")
+	for _, p := range d.Partitions {
+		interval := "-"
+		if ci := p.Multicut.CI95; ci != nil {
+			interval = fmt.Sprintf("[%s, %s]", decimal(ci[0]), decimal(ci[1]))
+		}
+		t.AppendRow([]any{p.Classes, p.PerClass, p.P, decimal(p.Multicut.Value), interval, fmt.Sprintf("%d of %d", p.Proven, len(p.Errors)), len(p.Runs)})
+	}
+	fmt.Fprintln(&b, t.Render())
+	if len(d.Others) > 0 {
+		fmt.Fprintf(&b, "%s left out: without noise on pairs, sparse, with random negatives, or not finished.\n", text.Count(len(d.Others), "run"))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,215 @@
+package bound
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/record"
+	"tercet/internal/theory/stability"
+)
+
+type stabilityOptions struct {
+	numbers   map[string]*int // by kind of statement
+	in        stabilityInputs
+	form      string
+	constants string
+	flags     *pflag.FlagSet
+}
+
+// stabilityDocument is the result of bound stability.
+type stabilityDocument struct {
+	Schema    string          `json:"schema"`
+	Kind      string          `json:"kind"` // stability
+	Source    string          `json:"source"`
+	Inputs    map[string]any  `json:"inputs"`              // by flag
+	Constants string          `json:"constants,omitempty"` // where they matter
+	Forms     []StabilityForm `json:"forms"`
+	line      string          // the inputs as they are typed
+}
+
+// StabilityForm is one form of the bound, or why there is none.
+type StabilityForm struct {
+	Form string `json:"form"`
+	*stability.Result
+	Refused string `json:"refused,omitempty"`
+}
+
+// BothForms is the form that stands for all.
+const BothForms = "both"
+
+func newStability(s *base.Streams) *cobra.Command {
+	o := stabilityOptions{numbers: map[string]*int{}}
+	return base.Command{
+		Use:   "stability",
+		Short: "How far a triplet learner's training risk can be from its true risk",
+		Long: `
+The bounds of Chen et al., On the Stability and Generalization of Triplet Learning
+(2023), in numbers: each as printed ("paper") and as its proof supports it
+("corrected"), summand by summand, with the faults that make them differ, S1 to S16 of
+docs/papers/stability.md. With --sup, a bound above the largest value of the loss is
+called vacuous. Where a corollary states an order alone, it stands beside the bound that
+its proof has, and is no bound itself.
+
+What each needs, by flag:
+` + stabilityNeeds() + `
+--radius B takes L and alpha of the logistic triplet loss on points with ||x|| <= B:
+8 B^2 and 64 B^4 as printed, 4 B^2 and 4 B^4 with --constants tight, which also takes
+half of the corrected bound of Lemma 4 and the smaller M of Lemma 5 that follows.`,
+		Examples: []base.Example{
+			{Why: "an algorithm of stability 1/n on 1,000 + 1,000 points", Line: "tercet bound stability --theorem 1 --gamma 0.001 --M 1 --delta 0.01 --n-pos 1000 --n-neg 1000 --sup 1"},
+			{Why: "regularised risk minimisation with few positives: min and max differ", Line: "tercet bound stability --lemma 4 --n-pos 10 --n-neg 1000 --sigma 1 --radius 1"},
+			{Why: "the same with the smallest constants that are proved", Line: "tercet bound stability --lemma 4 --n-pos 10 --n-neg 1000 --sigma 1 --radius 1 --constants tight --form corrected"},
+			{Why: "its expected gap, by the training risk", Line: "tercet bound stability --theorem 4 --n-pos 1000 --n-neg 1000 --sigma 1 --smoothness 4 --risk 0.1"},
+			{Why: "SGD on the unit ball, one step for each sample", Line: "tercet bound stability --corollary 1 --n-pos 1000 --n-neg 1000 --radius 1 --c 0.03125 --steps 1000 --M 1 --delta 0.01 --json"},
+		},
+		AnyKernel: true,
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.SortFlags = false
+			for _, k := range []struct{ kind, usage string }{
+				{"theorem", "the bound of Theorem `N`, 1 to 4"},
+				{"lemma", "the bound of Lemma `N`, 1 to 6 or 10"},
+				{"corollary", "the bound of Corollary `N`, 1 to 3"},
+			} {
+				o.numbers[k.kind] = fs.Int(k.kind, 0, k.usage)
+			}
+			cmd.MarkFlagsMutuallyExclusive("theorem", "lemma", "corollary")
+			o.in.register(fs)
+			fs.StringVar(&o.form, "form", BothForms, "`FORM` of the bound: "+stability.Paper+", "+stability.Corrected+" or "+BothForms)
+			fs.StringVar(&o.constants, "constants", stability.Paper, "`CONSTANTS`: "+stability.Paper+" or "+stability.Tight)
+			o.flags = fs
+		},
+		Run: func(context.Context, []string) error { return runBoundStability(s, &o) },
+	}.Build()
+}
+
+// stabilityNeeds is the help's list of what each bound needs.
+func stabilityNeeds() string {
+	var b strings.Builder
+	for _, bound := range stabilityBounds {
+		fmt.Fprintf(&b, "  %-12s %s\n", bound.name(), strings.NewReplacer("--", "", ",", "", " and", "").Replace(bound.wants()))
+	}
+	return b.String()
+}
+
+// choose finds the bound that is asked for.
+func (o *stabilityOptions) choose() (stabilityBound, error) {
+	for kind, number := range o.numbers {
+		if !o.flags.Changed(kind) {
+			continue
+		}
+		var have []string
+		for _, b := range stabilityBounds {
+			if b.kind != kind {
+				continue
+			}
+			if b.number == *number {
+				return b, nil
+			}
+			have = append(have, fmt.Sprint(b.number))
+		}
+		return stabilityBound{}, base.Usagef("there is no bound of --%s %d; there are %s", kind, *number, strings.Join(have, ", "))
+	}
+	return stabilityBound{}, base.Usagef("which bound? Give one of --theorem, --lemma, --corollary and its number")
+}
+
+// check refuses what the bound does not use, and names what it lacks.
+func (o *stabilityOptions) check(b stabilityBound) error {
+	changed := o.flags.Changed
+	may := b.flags(changed)
+	var unused []string
+	for _, name := range stabilityFlags(o.flags) {
+		if changed(name) && !slices.Contains(may, name) {
+			unused = append(unused, name)
+		}
+	}
+	switch {
+	case changed("radius") && anyOf([]string{"lipschitz", "smoothness"}, changed):
+		return base.Usagef("--radius is about the logistic loss, --lipschitz and --smoothness are about another; give one of them")
+	case slices.Equal(unused, []string{"constants"}) && b.loss != nil:
+		return base.Usagef("--constants chooses L and alpha of --radius, which is not given")
+	case len(unused) > 0:
+		return base.Usagef("%s does not use %s; it needs %s", b.name(), dashed(unused), b.wants())
+	}
+	if missing := b.missing(changed); len(missing) > 0 {
+		return base.Usagef("%s needs %s too; in all %s", b.name(), dashed(missing), b.wants())
+	}
+	for _, name := range []string{"sup", "radius"} {
+		if v := map[string]float64{"sup": o.in.supremum, "radius": o.in.radius}[name]; changed(name) && !(v > 0) {
+			return base.Usagef("--%s is %v, want a number above 0", name, v)
+		}
+	}
+	return nil
+}
+
+// stabilityFlags are the flags of this command's own that may not fit a bound.
+func stabilityFlags(fs *pflag.FlagSet) []string {
+	var own pflag.FlagSet
+	own.SortFlags = false
+	new(stabilityInputs).register(&own)
+	names := []string{}
+	own.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return append(names, "constants")
+}
+
+func runBoundStability(s *base.Streams, o *stabilityOptions) error {
+	b, err := o.choose()
+	if err != nil {
+		return err
+	}
+	if err := o.check(b); err != nil {
+		return err
+	}
+	forms := []string{stability.Paper, stability.Corrected}
+	if o.form != BothForms {
+		if !slices.Contains(forms, o.form) {
+			return base.Usagef("--form is %q; choose %s, %s or %s", o.form, stability.Paper, stability.Corrected, BothForms)
+		}
+		forms = []string{o.form}
+	}
+	doc := &stabilityDocument{Schema: record.BoundSchema, Kind: "stability", Source: b.name(), Inputs: map[string]any{}}
+	o.describe(b, doc)
+	var refused error
+	for _, form := range forms {
+		r, err := b.calc(&o.in, stability.Options{Form: form, Constants: o.constants, Sup: o.in.supremum})
+		if err != nil {
+			refused = err
+			doc.Forms = append(doc.Forms, StabilityForm{Form: form, Refused: err.Error()})
+			continue
+		}
+		doc.Forms = append(doc.Forms, StabilityForm{Form: form, Result: &r})
+	}
+	if !slices.ContainsFunc(doc.Forms, func(f StabilityForm) bool { return f.Result != nil }) {
+		return boundError(refused)
+	}
+	return s.Result(doc, func(w io.Writer) error { return printStability(w, doc) })
+}
+
+// describe writes the inputs into the document.
+func (o *stabilityOptions) describe(b stabilityBound, doc *stabilityDocument) {
+	var line []string
+	for _, name := range stabilityFlags(o.flags) {
+		if name == "constants" || !o.flags.Changed(name) {
+			continue
+		}
+		key := strings.ReplaceAll(name, "-", "_")
+		if v, err := o.flags.GetInt(name); err == nil {
+			doc.Inputs[key] = v
+		} else if v, err := o.flags.GetFloat64(name); err == nil {
+			doc.Inputs[key] = v
+		}
+		line = append(line, fmt.Sprintf("%s %v", name, doc.Inputs[key]))
+	}
+	if slices.Contains(b.flags(o.flags.Changed), "constants") {
+		doc.Constants = o.constants
+		line = append(line, o.constants+" constants")
+	}
+	doc.line = strings.Join(line, ", ")
+}

@@ -1,0 +1,102 @@
+package bound
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/theory/stability"
+)
+
+func printStability(w io.Writer, d *stabilityDocument) error {
+	var b strings.Builder
+	head := []any{""}
+	var results []*stability.Result
+	for _, f := range d.Forms {
+		if f.Result != nil {
+			results, head = append(results, f.Result), append(head, f.Form)
+		}
+	}
+	fmt.Fprintf(&b, "%s bounds %s, %s\n%s\n\n", d.Source, results[0].Bounds, results[0].Holds, d.line)
+	t := base.PlainTable(head...)
+	appendTerms(t, results, func(r *stability.Result) []stability.Term { return r.Terms })
+	cells, verdicts := table.Row{"bound"}, table.Row{"which is"}
+	for _, r := range results {
+		cells = append(cells, fmt.Sprintf("%.6g", r.Value))
+		if r.Vacuous != nil {
+			verdicts = append(verdicts, map[bool]string{true: "vacuous", false: "not vacuous"}[*r.Vacuous])
+		}
+	}
+	t.AppendRow(cells)
+	if len(verdicts) == len(cells) {
+		t.AppendRow(verdicts)
+	}
+	fmt.Fprintln(&b, t.Render())
+	if len(results[0].With) > 0 {
+		t = base.PlainTable(append([]any{"on the way"}, head[1:]...)...)
+		appendTerms(t, results, func(r *stability.Result) []stability.Term { return r.With })
+		fmt.Fprintf(&b, "\n%s\n", t.Render())
+	}
+	b.WriteString("\n")
+	for _, f := range d.Forms {
+		if f.Result == nil {
+			fmt.Fprintf(&b, "%s: %s\n", f.Form, f.Refused)
+		} else if f.Rate != nil {
+			fmt.Fprintf(&b, "order, without its constant, %s: %s = %.6g\n", f.Form, f.Rate.Name, f.Rate.Value)
+		}
+	}
+	for _, n := range stabilityNotes(results) {
+		fmt.Fprintln(&b, n)
+	}
+	if results[0].Vacuous != nil {
+		fmt.Fprintf(&b, "Vacuous is a bound above %v, the largest value of the loss.\n", results[0].Sup)
+	}
+	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
+	return err
+}
+
+// appendTerms adds a row for each name that any form has, in their order.
+func appendTerms(t table.Writer, results []*stability.Result, of func(r *stability.Result) []stability.Term) {
+	var names []string
+	for _, r := range results {
+		for _, term := range of(r) {
+			if !slices.Contains(names, term.Name) {
+				names = append(names, term.Name)
+			}
+		}
+	}
+	for _, name := range names {
+		row := table.Row{name}
+		for _, r := range results {
+			cell := ""
+			for _, term := range of(r) {
+				if term.Name == name {
+					cell = fmt.Sprintf("%.6g", term.Value)
+				}
+			}
+			row = append(row, cell)
+		}
+		t.AppendRow(row)
+	}
+}
+
+// stabilityNotes lists the notes of all forms once; those that not all have name theirs.
+func stabilityNotes(results []*stability.Result) []string {
+	var out []string
+	for _, r := range results {
+		for _, n := range r.Notes {
+			all := !slices.ContainsFunc(results, func(other *stability.Result) bool { return !slices.Contains(other.Notes, n) })
+			if !all {
+				n = r.Form + ": " + n
+			}
+			if !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}

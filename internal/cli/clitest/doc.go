@@ -1,0 +1,2 @@
+// Package clitest runs command lines in tests.
+package clitest

@@ -1,0 +1,158 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/clustering"
+	"tercet/internal/data"
+	"tercet/internal/fsx"
+	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/report"
+	"tercet/internal/run"
+	"tercet/internal/text"
+)
+
+type assignOptions struct {
+	base.Subject
+	base.Outcome
+	clusters string
+	out      string
+}
+
+func newAssign(s *base.Streams) *cobra.Command {
+	var o assignOptions
+	return base.Command{
+		Use:   "assign",
+		Short: "Give new items the clusters of an earlier clustering",
+		Long: `
+Assigns new items to clusters that tercet cluster has found, without the items that
+were clustered: clusters.safetensors beside cluster.json is all it takes.
+
+To clusters of a multicut an item goes where cutting it off would cost most, which is
+the exact best place; one that no cluster gains by is a cluster of its own, label -1.
+To clusters of k-means it goes by the nearest mean. Multicuts on sparse graphs, with
+--link distance or with --clip have no such rule, nor have agglomerative and hdbscan.
+
+With --out-dir it writes assign.json and assigned.npy.`,
+		Examples: []base.Example{
+			{Why: "training images to the clusters of a run's test images", Line: "tercet cluster assign --clusters runs/first --run runs/first --split train"},
+			{Why: "embeddings of another tool", Line: "tercet cluster assign --clusters runs/first/cluster.json --embeddings X.npy --labels Y.npy --out-dir new"},
+		},
+		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
+		Flags: func(cmd *cobra.Command) {
+			o.AddRun(cmd)
+			o.AddFiles(cmd)
+			fs := cmd.Flags()
+			fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score of the new items is lower: `SCORE=LIMIT`, such as nmi=0.8 (repeatable)")
+			fs.StringVar(&o.Format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			fs.StringVar(&o.clusters, "clusters", "", "folder `DIRECTORY` of the clustering, or its cluster.json")
+			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, nothing is written")
+			base.OldNames(fs, "out", "out-dir")
+		},
+		Run: func(ctx context.Context, _ []string) error { return runAssign(ctx, s, o) },
+	}.Build()
+}
+
+func runAssign(ctx context.Context, s *base.Streams, o assignOptions) error {
+	if o.clusters == "" {
+		return base.Usagef("name the clusters: --clusters DIRECTORY (where tercet cluster has written)")
+	}
+	if err := o.Check(); err != nil {
+		return err
+	}
+	if err := outFolder(o.out); err != nil {
+		return err
+	}
+	base.SaveMemory()
+	gates, err := o.Gates()
+	if err == nil && len(gates) > 0 && o.Run == "" && o.Labels == "" {
+		err = base.Usagef("--fail-under needs --labels: without true labels nothing is scored")
+	}
+	if err == nil {
+		err = base.KnownGates(gates, run.ClusteringKeys())
+	}
+	if err != nil {
+		return err
+	}
+	view := &base.Stages{Streams: s}
+	defer view.Close()
+	var d *record.Assign
+	if o.Run == "" {
+		d, err = clustering.AssignFiles(ctx, o.clusters, o.Embeddings, o.LabelFile())
+	} else {
+		d, err = o.assignRun(ctx, s, view)
+	}
+	if err != nil {
+		return clusterError(ctx, view, err)
+	}
+	view.Close()
+	for _, w := range d.Warnings {
+		s.Note("warning: %s", w)
+	}
+	if o.out != "" {
+		if err := writeAssigned(o.out, d); err != nil {
+			return err
+		}
+	}
+	if err := s.Result(d, func(w io.Writer) error { return assignTable(d).Write(w, o.Format) }); err != nil {
+		return err
+	}
+	return base.CheckGates(gates, d.Clustering)
+}
+
+func (o *assignOptions) assignRun(ctx context.Context, s *base.Streams, view *base.Stages) (*record.Assign, error) {
+	r, err := o.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if err := o.NoteUnfinished(s, r); err != nil {
+		return nil, err
+	}
+	return clustering.Assign(ctx, r, o.clusters, o.Checkpoint, o.Set, o.Limit, view.Say)
+}
+
+func writeAssigned(dir string, d *record.Assign) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := record.Write(filepath.Join(dir, "assign.json"), d); err != nil {
+		return err
+	}
+	return fsx.Write(filepath.Join(dir, "assigned.npy"), 0o644, func(w io.Writer) error { return data.WriteNPYLabels(w, d.Labels) })
+}
+
+func assignTable(d *record.Assign) *render.Table {
+	name := d.Source.Run
+	if name == "" {
+		name = d.Source.Embeddings
+	}
+	used := 0
+	for _, n := range d.Sizes {
+		if n > 0 {
+			used++
+		}
+	}
+	t := &render.Table{
+		Title:   fmt.Sprintf("%s: %s to the %s of %s", name, text.Plural(d.Source.Items, "item", "items"), text.Plural(d.Clusters.Clusters, "cluster", "clusters"), d.Clusters.File),
+		Columns: []render.Column{{Name: "score"}, {Name: "value", Digits: 4}},
+		Rows: [][]render.Cell{
+			{render.Text("assigned"), render.Int(d.Assigned)},
+			{render.Text("clusters of their own"), render.Int(d.Own)},
+			{render.Text("clusters that have any"), render.Int(used)},
+		},
+	}
+	for _, sc := range d.Clustering {
+		t.Rows = append(t.Rows, []render.Cell{render.Text(sc.Key), report.Measured(sc.Value)})
+	}
+	return t
+}

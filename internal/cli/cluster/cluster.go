@@ -1,0 +1,326 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cluster/link"
+	"tercet/internal/cluster/multicut"
+	"tercet/internal/cluster/solve"
+	"tercet/internal/cluster/tsne"
+	"tercet/internal/clustering"
+	"tercet/internal/data"
+	"tercet/internal/option"
+	"tercet/internal/progress"
+	"tercet/internal/record"
+	"tercet/internal/run"
+)
+
+type options struct {
+	base.Subject
+	base.Outcome
+	graph  string
+	method string
+	force  bool
+	k      string // a number, or several
+	nInit  int
+	seed   uint64
+	out    string
+	// k-means
+	spherical bool
+	miniBatch int
+	sample    int
+	// multicut
+	solver           string
+	threshold        string
+	link             string
+	scale            float64
+	clip, bias       float64
+	fitX, fitY       string
+	fitPrior         string
+	starts           []string
+	rounds, restarts int
+	minSize          int
+	bound            string
+	near, random     int
+	matrix           float64 // GiB
+	noComparison     bool
+	linkage          string
+	minSamples       int
+	selection        string
+	epsilon          float64
+	mapKind          string
+	perplexity       float64
+	mapIterations    int
+	theta            float64
+	changed          func(flag string) bool
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	var o options
+	cmd := base.Command{
+		Use:   "cluster",
+		Short: "Cluster embeddings, with or without a known number of clusters, and score the clusters",
+		Long: `
+Clusters the embeddings of a run's test images, of any npy file, or the nodes of a
+graph:
+
+  multicut       finds the number of clusters itself: pairs nearer than a threshold
+                 attract each other, the others repel, and the clustering that cuts
+                 the least is sought. The threshold comes from the margins of the
+                 run's loss, from a fit to held-out data, or is given
+  kmeans         k clusters, by default as many as classes; -k auto chooses k by the
+                 silhouette
+  agglomerative  joins the nearest clusters until k are left, or up to a distance
+  hdbscan        dense regions; what is in none is noise
+
+Without --method, flags decide where they are of one method (-k is k-means'), then
+it is multicut for a graph and for a run whose loss fixes a threshold, else kmeans.
+
+Multicut takes all pairs of items: the factored solver needs no matrix of them. The
+other solvers work on the matrix of all costs, or with --graph-neighbors and
+--graph-random on a sparse graph. Each answer stands beside a lower bound and beside
+what the ground truth and k-means cost, which tells whether the costs or the solver
+are to blame for what is wrong.
+
+Where labels are known the clusters are scored against them. Writes cluster.json,
+labels.npy, clusters.safetensors (for tercet cluster assign) and pictures into the
+run's directory, or into --out-dir. Of other images or weights all goes into
+RUN/cluster-validation, RUN/cluster-best and the like. A clustering of a run is not
+replaced without --force unless the new one covers it: is of the same method and
+settings, of no fewer images, with its maps and its comparison.`,
+		Examples: []base.Example{
+			{Why: "a run's test images, by multicut if its loss fixes a threshold, else by k-means", Line: "tercet cluster --run runs/first"},
+			{Why: "multicut, its threshold fitted to held-out images of the run", Line: "tercet cluster --run runs/first --method multicut --threshold fit --out-dir clusters"},
+			{Why: "embeddings of another tool: those nearer than 0.8 belong together", Line: "tercet cluster --embeddings X.npy --method multicut --threshold 0.8 --out-dir clusters"},
+			{Why: "k-means, k by the silhouette", Line: "tercet cluster --embeddings X.npy --labels Y.npy -k 2..12 --map none"},
+			{Why: "density-based, in a script: exit code 4 unless NMI is at least 0.5", Line: "tercet cluster --embeddings X.npy --labels Y.npy --method hdbscan --min-cluster-size 4 --fail-under nmi=0.5"},
+		},
+		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
+		Flags: func(cmd *cobra.Command) { o.declare(cmd) },
+		Run:   func(ctx context.Context, _ []string) error { return runCluster(ctx, s, o) },
+		Subs:  []*cobra.Command{newAssign(s)},
+	}.Build()
+	// Unlike other commands with commands of their own it runs by itself.
+	const group = "{{.CommandPath}} COMMAND"
+	cmd.SetUsageTemplate(strings.Replace(base.UsageTemplate, group, "{{.UseLine}}\n  "+group, 1))
+	return cmd
+}
+
+func runCluster(ctx context.Context, s *base.Streams, o options) error {
+	gates, err := o.checkCluster()
+	if err != nil {
+		return err
+	}
+	base.SaveMemory()
+	view := &base.Stages{Streams: s}
+	defer view.Close()
+	var c *solve.Result
+	if o.Run != "" {
+		c, err = o.clusterRun(ctx, s, view)
+	} else {
+		c, err = o.clusterFile(ctx, view)
+	}
+	if err != nil {
+		return clusterError(ctx, view, err)
+	}
+	view.Close()
+	for _, w := range c.Doc.Warnings {
+		s.Note("warning: %s", w)
+	}
+	if o.out != "" {
+		if err := o.write(s, c); err != nil {
+			return err
+		}
+	}
+	if err := s.Result(c.Doc, func(w io.Writer) error { return ClusterTable(c.Doc).Write(w, o.Format) }); err != nil {
+		return err
+	}
+	if o.out == "" {
+		s.Note("labels are not written; --out-dir FOLDER writes them")
+	}
+	if c.Stopped != nil {
+		return fmt.Errorf("%w: the clusters are there, but not all that was asked for beside them", stoppedBy(ctx))
+	}
+	return base.CheckGates(gates, c.Doc.Clustering)
+}
+
+// told is stages.say for stages with a note behind a tab: what it says may change.
+func told(v *base.Stages) progress.Say {
+	return func(stage string, done, total int) {
+		name, note, _ := strings.Cut(stage, "\t")
+		if v.Say(name, 0, total); note != "" {
+			v.Bar.Add(int64(max(0, done-v.Done)), "%s", note)
+			v.Done = max(v.Done, done)
+			return
+		}
+		v.Say(name, done, total)
+	}
+}
+
+// clusterRun clusters a run's images; out becomes its directory where none is given.
+func (o *options) clusterRun(ctx context.Context, s *base.Streams, view *base.Stages) (*solve.Result, error) {
+	r, err := o.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if err := o.NoteUnfinished(s, r); err != nil {
+		return nil, err
+	}
+	if o.out == "" {
+		o.out = r.ClusterFolder(o.Set, o.Checkpoint)
+	}
+	if o.method == "auto" {
+		tau, err := r.Threshold(o.Checkpoint)
+		if err != nil {
+			return nil, err
+		}
+		if o.method = solve.KMeans; tau != nil {
+			o.method = solve.Multicut
+		}
+	}
+	opts, err := o.settings()
+	if err != nil {
+		return nil, err
+	}
+	if k := r.Config.Eval.KMeans.K; !o.changed("clusters") && (o.method == solve.KMeans || o.method == solve.Agglomerative && !opts.Agglomerative.Cut) {
+		opts.K = k
+	}
+	if !o.changed("n-init") && opts.NInit > 0 && opts.KMeans.MiniBatch == 0 {
+		opts.NInit = r.Config.Eval.KMeans.NInit
+	}
+	if !o.changed("seed") {
+		opts.Seed = r.Config.Seed
+	}
+	if err := clustering.CheckClusters(r, opts.K, o.Set, o.Limit); err != nil {
+		return nil, &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	path, err := o.place()
+	if err != nil {
+		return nil, err
+	}
+	if !o.force {
+		now := record.Cluster{Options: opts, Source: record.Source{Items: o.Limit}}
+		if err := base.KeptError(run.Keep(r, path, now, o.Set, o.Checkpoint), "--out-dir FOLDER"); err != nil {
+			return nil, err
+		}
+	}
+	return clustering.Cluster(ctx, r, o.Checkpoint, o.Set, o.Limit, opts, told(view))
+}
+
+// place is where the document goes. It refuses a folder with files of others.
+func (o *options) place() (string, error) {
+	path := filepath.Join(o.out, "cluster.json")
+	if err := base.Writable(path); err != nil || o.force {
+		return path, err
+	}
+	return path, base.KeptError(solve.Vacant(o.out), "--out-dir FOLDER")
+}
+
+// clusterFile clusters the embeddings or the graph of a file.
+func (o *options) clusterFile(ctx context.Context, view *base.Stages) (*solve.Result, error) {
+	if o.method == "auto" {
+		o.method = solve.KMeans
+	}
+	opts, err := o.settings()
+	if err != nil {
+		return nil, err
+	}
+	if o.out != "" {
+		if _, err := o.place(); err != nil {
+			return nil, err
+		}
+	}
+	if o.graph != "" {
+		return clustering.Graph(ctx, o.graph, o.LabelFile(), opts, o.keeper(opts), told(view))
+	}
+	if err := o.knowable(opts); err != nil {
+		return nil, err
+	}
+	c, err := clustering.Files(ctx, o.Embeddings, o.LabelFile(), opts, o.keeper(opts), told(view))
+	return c, base.LabelsError(err)
+}
+
+// keeper refuses to replace what --out-dir has by less of the same files, or by the result of
+// others; nil where there is nothing to refuse.
+func (o *options) keeper(opts record.ClusterOptions) run.Keeper {
+	if o.out == "" || o.force {
+		return nil
+	}
+	path := filepath.Join(o.out, "cluster.json")
+	return func(now record.Source) error {
+		now.Items = 0 // all of them
+		return base.KeptError(record.KeepFiles(path, record.Cluster{Options: opts, Source: now}), "--out-dir FOLDER")
+	}
+}
+
+// write writes the result and its pictures.
+func (o *options) write(s *base.Streams, c *solve.Result) error {
+	if err := c.Write(o.out); err != nil {
+		return err
+	}
+	if o.NoPictures {
+		return nil
+	}
+	for _, p := range clustering.Pictures(c, filepath.Join(o.out, "figures")) {
+		base.Picture(s, p.Draw)
+	}
+	return nil
+}
+
+// clusterError gives errors of the clustering packages their exit codes, and says of
+// an interruption in which stage it came.
+func clusterError(ctx context.Context, view *base.Stages, err error) error {
+	var option *option.Error
+	switch {
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		during := ""
+		if view.Name != "" {
+			during = fmt.Sprintf(" during %q", view.Name)
+		}
+		return fmt.Errorf("%w%s: there are no clusters yet, and nothing is written", stoppedBy(ctx), during)
+	case errors.As(err, &option):
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	case errors.Is(err, multicut.ErrInput), errors.Is(err, link.ErrInput), errors.Is(err, tsne.ErrInput), errors.Is(err, data.ErrMissing):
+		return &base.ExitError{Code: base.ExitData, Err: err}
+	}
+	return base.RunError(err)
+}
+
+// stoppedBy is why ctx ended, in plain words.
+func stoppedBy(ctx context.Context) error {
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return base.ErrInterrupted
+}
+
+// outFolder refuses an --out-dir that is a file.
+func outFolder(path string) error {
+	if info, err := os.Stat(path); path != "" && err == nil && !info.IsDir() {
+		return base.Usagef("--out-dir %s is a file; give a folder, which need not exist yet", path)
+	}
+	return nil
+}
+
+// clusterGates reads --fail-under and refuses scores that will not be measured.
+func (o *options) clusterGates() ([]base.Gate, error) {
+	gates, err := o.Gates()
+	if err == nil && len(gates) > 0 && o.Run == "" && o.Labels == "" {
+		err = base.Usagef("--fail-under needs --labels: without true labels nothing is scored")
+	}
+	if err == nil {
+		err = base.KnownGates(gates, run.ClusteringKeys())
+	}
+	return gates, err
+}

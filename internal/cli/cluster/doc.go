@@ -1,0 +1,2 @@
+// Package cluster is the command that clusters a run, embeddings or a graph.
+package cluster

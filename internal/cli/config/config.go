@@ -1,0 +1,344 @@
+package config
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/config"
+	"tercet/internal/record"
+	"tercet/internal/run"
+	"tercet/internal/text"
+)
+
+const Long = `A config is one YAML file with the sections name, seed, data, noise, model, batch,
+loss, miner, defense, optimizer, train, eval and sweep. Every key has a default;
+tercet config keys lists them.
+
+Rising priority: defaults; files of include, in order; the file; --set.
+
+  include: [base.yaml]              other configs below this one, relative to it
+  miner: softhard                   the same as miner: {name: softhard}
+  defense: {name: none}             name chooses a component; its keys stand beside it
+  loss: {margin: 77/255}            fractions are numbers
+  train: {checkpoint_every: 200 steps}
+  sweep: {seed: [0, 1, 2]}          the product of all axes is a list of runs
+  sweep: {}                         no sweep, whatever the files below have (or null)
+
+A layer that names another component starts from that component's defaults: keys
+of the former one that the new one does not have are left behind. Paths of data
+are relative to the folder that the command is run in.`
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	return base.Command{
+		Use:   "config",
+		Short: "Write, show and check experiment configs",
+		Long:  Long,
+		Examples: []base.Example{
+			{Why: "everything that a file says or leaves at its default", Line: "tercet config show configs/demo.yaml"},
+			{Why: "check before a long run", Line: "tercet config check configs/demo.yaml"},
+		},
+		Subs: []*cobra.Command{newInit(s), newShow(s), newCheck(s), newKeys(s), newSchema(s)},
+	}.Build()
+}
+
+type showOptions struct {
+	base.ConfigFlags
+	origins bool
+}
+
+type document struct {
+	Schema  string          `json:"schema"`
+	Hash    string          `json:"hash"`
+	Runs    int             `json:"runs"`
+	Config  any             `json:"config"`
+	Origins []config.Origin `json:"origins"`
+}
+
+func newShow(s *base.Streams) *cobra.Command {
+	var o showOptions
+	return base.Command{
+		Use:       "show [FILE]",
+		Short:     "Print the resolved config",
+		Long:      "Print the complete config that FILE and the overrides give, or the defaults without\na file. The output is a config itself: running it does the same.",
+		Args:      cobra.MaximumNArgs(1),
+		AnyKernel: true,
+		Examples: []base.Example{
+			{Why: "resolve a file", Line: "tercet config show configs/demo.yaml"},
+			{Why: "with another value, and where each value comes from", Line: "tercet config show configs/demo.yaml --set train.epochs=2 --origins"},
+			{Why: "every key with its default, in a file", Line: "tercet config show > all.yaml"},
+		},
+		Flags: func(cmd *cobra.Command) {
+			o.AddSet(cmd)
+			cmd.Flags().BoolVar(&o.origins, "origins", false, "print a table of keys, values and where each comes from")
+		},
+		Run: func(_ context.Context, args []string) error {
+			if len(args) > 0 {
+				o.Path = args[0]
+			}
+			return runConfigShow(s, o)
+		},
+	}.Build()
+}
+
+func runConfigShow(s *base.Streams, o showOptions) error {
+	c, err := o.Load()
+	if err != nil {
+		return err
+	}
+	text, err := c.Resolved()
+	if err != nil {
+		return err
+	}
+	runs, err := c.Sweep()
+	if err != nil {
+		return err
+	}
+	doc := document{Schema: record.ConfigSchema, Hash: c.Hash(), Runs: len(runs), Origins: c.Origins()}
+	if doc.Config, err = c.Values(); err != nil {
+		return err
+	}
+	return s.Result(doc, func(w io.Writer) error {
+		if !o.origins {
+			_, err := w.Write(text)
+			return err
+		}
+		t := base.PlainTable("key", "value", "from")
+		for _, row := range doc.Origins {
+			t.AppendRow(table.Row{row.Key, row.Value, row.From})
+		}
+		_, err := fmt.Fprintln(w, t.Render())
+		return err
+	})
+}
+
+type checkOptions struct {
+	base.ConfigFlags
+	files []string
+}
+
+type checkDocument struct {
+	Schema string      `json:"schema"`
+	OK     bool        `json:"ok"`
+	Files  []CheckFile `json:"files"`
+}
+
+type CheckFile struct {
+	File  string `json:"file"`
+	OK    bool   `json:"ok"`
+	Runs  int    `json:"runs,omitempty"`
+	Hash  string `json:"hash,omitempty"`
+	Note  string `json:"note,omitempty"` // such as what only the data can show
+	Error string `json:"error,omitempty"`
+}
+
+func newCheck(s *base.Streams) *cobra.Command {
+	var o checkOptions
+	return base.Command{
+		Use:       "check FILE...",
+		Short:     "Check configs and name every mistake",
+		Long:      "Check each FILE, its includes, the overrides and every value of its sweep. All\nmistakes are named at once, with file, line and key. No data are read.",
+		Args:      cobra.MinimumNArgs(1),
+		AnyKernel: true,
+		Examples: []base.Example{
+			{Why: "one file", Line: "tercet config check configs/demo.yaml"},
+			{Why: "a file with overrides", Line: "tercet config check configs/demo.yaml --set miner=distance-weighted --set miner.cutoff=0.5"},
+		},
+		Flags: o.AddSet,
+		Run: func(_ context.Context, args []string) error {
+			o.files = args
+			return runConfigCheck(s, o)
+		},
+	}.Build()
+}
+
+func runConfigCheck(s *base.Streams, o checkOptions) error {
+	doc := checkDocument{Schema: record.ConfigCheckSchema, OK: true}
+	bad := 0
+	for _, file := range o.files {
+		f := CheckFile{File: file}
+		c, runs, err := Checked(base.ConfigFlags{Path: file, Sets: o.Sets})
+		if err != nil {
+			bad++
+			doc.OK, f.Error = false, err.Error()
+			if !s.JSON {
+				s.Stderr(err.Error() + "\n")
+			}
+		} else {
+			f.OK, f.Runs, f.Hash, f.Note = true, runs, c.Hash(), warmupNote(c)
+			if f.Note != "" {
+				s.Note("%s: %s", file, f.Note)
+			}
+		}
+		doc.Files = append(doc.Files, f)
+	}
+	err := s.Result(doc, func(w io.Writer) error {
+		for _, f := range doc.Files {
+			verdict := "bad"
+			if f.OK {
+				verdict = "ok, " + text.Count(f.Runs, "run")
+			}
+			if _, err := fmt.Fprintf(w, "%s: %s\n", f.File, verdict); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && bad > 0 {
+		err = base.Usagef("%s of %d not valid", text.Count(bad, "config"), len(o.files))
+	}
+	return err
+}
+
+// Checked loads a config and returns what training would refuse of its runs without
+// looking at their data, and how many runs it stands for.
+func Checked(f base.ConfigFlags) (c *config.Config, runs int, err error) {
+	if c, err = f.Load(); err != nil {
+		return nil, 0, err
+	}
+	variants, err := run.Variants(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	var bad []error
+	seen := map[string]bool{}
+	for _, v := range variants {
+		if err := run.CheckConfig(v); err != nil && !seen[err.Error()] {
+			seen[err.Error()] = true
+			bad = append(bad, fmt.Errorf("%s: run %s: %w", cmp.Or(f.Path, "config"), v.Name, err))
+		}
+	}
+	return c, len(variants), errors.Join(bad...)
+}
+
+// warmupNote says of a warm-up that it fills the whole run, or that only the data can
+// show whether it does; "" where it is shorter. A cosine is checked with the config.
+func warmupNote(c *config.Config) string {
+	w, length, unit := c.Optimizer.Schedule.Warmup, c.Train.Epochs, "epochs"
+	if c.Train.Steps > 0 {
+		length, unit = c.Train.Steps, "steps"
+	}
+	switch {
+	case w.N == 0 || c.LearnsMetric():
+		return ""
+	case w.Unit != unit:
+		return fmt.Sprintf("not checked: whether optimizer.schedule.warmup (%s) ends before the run (%d %s) depends on the data; tercet train --dry-run prints the number of steps", w, length, unit)
+	case w.N >= float64(length):
+		return fmt.Sprintf("optimizer.schedule.warmup (%s) is as long as the run (%d %s) or longer: the learning rate never stays at optimizer.lr", w, length, unit)
+	}
+	return ""
+}
+
+type keysDocument struct {
+	Schema string          `json:"schema"`
+	Keys   []config.KeyDoc `json:"keys"`
+}
+
+func newKeys(s *base.Streams) *cobra.Command {
+	cmd := base.Command{
+		Use:       "keys [PREFIX]",
+		Short:     "List every key with its default and meaning",
+		Long:      "List every key that a config can have, those that begin with PREFIX only if one is\ngiven: its default, the values it may take, the components that have it, its meaning.",
+		Args:      cobra.MaximumNArgs(1),
+		AnyKernel: true,
+		Examples: []base.Example{
+			{Why: "the keys of one section", Line: "tercet config keys optimizer"},
+			{Why: "all, for a script", Line: "tercet config keys --json"},
+		},
+		Run: func(_ context.Context, args []string) error { return runConfigKeys(s, strings.Join(args, "")) },
+	}.Build()
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return base.Begins(append(sections(), base.ConfigKeys()...), word), cobra.ShellCompDirectiveNoFileComp
+	}
+	return cmd
+}
+
+func runConfigKeys(s *base.Streams, prefix string) error {
+	doc := keysDocument{Schema: record.ConfigKeysSchema}
+	for _, k := range config.Keys() {
+		if strings.HasPrefix(k.Key, prefix) {
+			doc.Keys = append(doc.Keys, k)
+		}
+	}
+	if len(doc.Keys) == 0 {
+		all := append(sections(), base.ConfigKeys()...)
+		return base.Usagef("no key begins with %q; %slist all with tercet config keys", prefix, base.DidYouMean(prefix, all))
+	}
+	return s.Result(doc, func(w io.Writer) error {
+		for _, k := range doc.Keys {
+			line := k.Key + ": " + k.Default
+			documented := len(k.Values) > 0 && k.Values[0].Doc != ""
+			if k.Valid != "" && !documented {
+				line += "  (" + k.Valid + ")"
+			}
+			if len(k.With) > 0 {
+				line += "  with " + strings.Join(k.With, ", ")
+			}
+			if _, err := fmt.Fprintf(w, "%s\n    %s\n", line, k.Doc); err != nil {
+				return err
+			}
+			if !documented {
+				continue
+			}
+			for _, v := range k.Values {
+				if _, err := fmt.Fprintf(w, "      %-21s %s\n", v.Value, v.Doc); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// sections lists the sections of a config.
+func sections() []string {
+	var out []string
+	for _, k := range base.ConfigKeys() {
+		if section, _, inside := strings.Cut(k, "."); inside && !slices.Contains(out, section) {
+			out = append(out, section)
+		}
+	}
+	return out
+}
+
+type schemaDocument struct {
+	Schema     string          `json:"schema"`
+	JSONSchema json.RawMessage `json:"json_schema"`
+}
+
+func newSchema(s *base.Streams) *cobra.Command {
+	return base.Command{
+		Use:       "schema",
+		Short:     "Print the JSON Schema of configs, for editors",
+		Long:      "Print the JSON Schema (draft 7) of configs. Editors with a YAML language server\ncomplete and check a file whose first line is\n  # yaml-language-server: $schema=tercet.schema.json",
+		AnyKernel: true,
+		Examples: []base.Example{
+			{Why: "write the file that editors look for", Line: "tercet config schema > tercet.schema.json"},
+		},
+		Run: func(context.Context, []string) error { return runConfigSchema(s) },
+	}.Build()
+}
+
+func runConfigSchema(s *base.Streams) error {
+	text, err := config.JSONSchema()
+	if err != nil {
+		return err
+	}
+	return s.Result(schemaDocument{record.ConfigSchemaSchema, text}, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}

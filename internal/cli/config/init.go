@@ -1,0 +1,141 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/data"
+	"tercet/internal/fsx"
+	"tercet/internal/record"
+	"tercet/internal/run"
+)
+
+type initOptions struct {
+	source, root string
+	out          string
+	force        bool
+}
+
+// initDocument is the result of config init.
+type initDocument struct {
+	Schema string `json:"schema"`
+	File   string `json:"file,omitempty"` // that was written
+	Text   string `json:"text"`
+}
+
+func newInit(s *base.Streams) *cobra.Command {
+	var o initOptions
+	cmd := base.Command{
+		Use:   "init SOURCE [ROOT]",
+		Short: "Write a commented config for the data in a folder",
+		Long: `
+Look at the data at ROOT and write a config that trains on them. SOURCE says what
+they are; tercet data list describes each:
+
+  folder ROOT     class folders of PNG and JPEG images, or train and test holding them
+  mnist ROOT      the four IDX files of MNIST
+  cifar10 ROOT    CIFAR-10, binary version
+  idx ROOT        IDX files of images and labels
+  npy ROOT        vectors and labels of other tools; ROOT can be the file of vectors
+  glyphs          the built-in characters; no files
+
+The split, the size of the images, the batch and the number of epochs follow from
+what is there; comments in the file say why. The config passes tercet config check
+and trains as it is.`,
+		Args: cobra.RangeArgs(1, 2),
+		Examples: []base.Example{
+			{Why: "class folders in photos", Line: "tercet config init folder photos --out photos.yaml"},
+			{Why: "the built-in characters", Line: "tercet config init glyphs > glyphs.yaml"},
+		},
+		Exits: []int{base.ExitData},
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.StringVarP(&o.out, "out", "o", "", "`FILE`.yaml to write; without one, the config goes to stdout")
+			fs.BoolVar(&o.force, "force", false, "replace the file of --out")
+		},
+		Run: func(_ context.Context, args []string) error {
+			o.source = args[0]
+			if len(args) > 1 {
+				o.root = args[1]
+			}
+			return runConfigInit(s, o)
+		},
+	}.Build()
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return base.Begins(sourceNames(), word), cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return cmd
+}
+
+func sourceNames() []string {
+	var out []string
+	for _, src := range data.Sources() {
+		out = append(out, src.Name)
+	}
+	return out
+}
+
+// isDrawn says whether a source needs no files.
+func isDrawn(source string) bool {
+	s, known := data.Family.Lookup(source)
+	return known && s.Defaults.Traits().Drawn
+}
+
+func runConfigInit(s *base.Streams, o initOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	text, err := run.Starter(o.source, o.root)
+	if err != nil {
+		return err
+	}
+	if o.out != "" {
+		if err := fsx.WriteFile(o.out, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return s.Result(initDocument{record.ConfigInitSchema, o.out, string(text)}, func(w io.Writer) error {
+		if o.out != "" {
+			_, err := fmt.Fprintln(w, o.out)
+			return err
+		}
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// check refuses a source that there is not, a root where none belongs or none is
+// given, and a file that would be replaced.
+func (o initOptions) check() error {
+	all := sourceNames()
+	switch {
+	case !slices.Contains(all, o.source) && base.IsFolder(o.source):
+		return base.Usagef("%q is a folder; say what is in it: tercet config init folder %s, or one of %s for folder", o.source, o.source, strings.Join(all, ", "))
+	case !slices.Contains(all, o.source):
+		return base.Usagef("there is no source %q; %ssources: %s", o.source, base.DidYouMean(o.source, all), strings.Join(all, ", "))
+	case isDrawn(o.source) && o.root != "":
+		return base.Usagef("%s are drawn by tercet: leave out %s", o.source, o.root)
+	case !isDrawn(o.source) && o.root == "":
+		return base.Usagef("%s needs a folder: tercet config init %s FOLDER", o.source, o.source)
+	case o.out == "" && o.force:
+		return base.Usagef("--force replaces the file of --out; give --out FILE.yaml")
+	case o.out != "" && !base.IsConfigFile(o.out):
+		return base.Usagef("--out is %q; give a name that ends in .yaml", o.out)
+	}
+	if _, err := os.Stat(o.out); o.out != "" && !o.force && !errors.Is(err, fs.ErrNotExist) {
+		return base.Usagef("%s is there already; give another --out, or --force to replace it", o.out)
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package data_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tercet/internal/cli/clitest"
+	"tercet/internal/cli/data"
+	"tercet/internal/config"
+	"tercet/internal/run"
+)
+
+func TestListKnowsWhatConfigsKnow(t *testing.T) {
+	var doc data.DatasetsDocument
+	clitest.RunJSON(t, "data list --json", &doc)
+	var names []string
+	for _, d := range doc.Datasets {
+		names = append(names, d.Name)
+		if d.About == "" || d.Needs == "" || len(d.Keys) == 0 {
+			t.Errorf("%+v", d)
+		}
+		for _, k := range d.Keys {
+			if !strings.HasPrefix(k, "data.") {
+				t.Errorf("%s has key %s", d.Name, k)
+			}
+		}
+	}
+	for _, k := range config.Keys() {
+		if k.Key != "data.name" {
+			continue
+		}
+		valid := strings.Split(k.Valid, "|")
+		slices.Sort(valid)
+		if doc.Schema != "tercet.datasets/1" || !slices.Equal(names, valid) {
+			t.Errorf("%s: listed are %v, valid %v", doc.Schema, names, valid)
+		}
+	}
+	_, out, _ := clitest.Run("data", "list")
+	for _, n := range names {
+		if !strings.Contains("\n"+out, "\n"+n+" ") {
+			t.Errorf("no %s in\n%s", n, out)
+		}
+	}
+	for _, line := range strings.Split(out, "\n") {
+		if len(line) > 100 {
+			t.Errorf("a line of %d characters: %s", len(line), line)
+		}
+	}
+}
+
+func TestInspect(t *testing.T) {
+	var doc run.DataDoc
+	clitest.RunJSON(t, "data inspect --json"+clitest.FewGlyphs, &doc)
+	if doc.Schema != "tercet.data/1" || doc.Name != "glyphs" || doc.Train.Items != 24 || doc.Test.Items != 12 || doc.Sampler.Coverage.Items != 24 {
+		t.Errorf("%+v", doc)
+	}
+	code, out, _ := clitest.Run(strings.Fields("data inspect" + clitest.FewGlyphs)...)
+	for _, want := range []string{"run: glyphs\n", "│ images ", "│ 24 ", "│ 12 ", " 4, 4, 4 ", "overlap: 0 items of test also in train; 0 classes in both\n",
+		"sampler: class-pairs, epoch 0: ", fmt.Sprintf(" %.10s", strings.TrimPrefix(doc.Train.Fingerprint, "sha256:"))} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if _, out, _ = clitest.Run(strings.Fields("data inspect --format csv" + clitest.FewGlyphs)...); !strings.HasPrefix(out, "what,train,test\nimages,24,12\n") {
+		t.Errorf("csv:\n%s", out)
+	}
+}
+
+func TestOfASweepIsThatOfItsFirstRun(t *testing.T) {
+	line := "data inspect --json --set data.glyphs.classes=6 --set data.glyphs.test_classes=3 --set batch.pairs=4 --set sweep.seed=[0,1] --set sweep.data.glyphs.per_class="
+	var doc run.DataDoc
+	clitest.RunJSON(t, line+"[5,4]", &doc)
+	if doc.Train.Items != 30 {
+		t.Errorf("%d items, want those of the first run", doc.Train.Items)
+	}
+	_, _, stderr := clitest.Run(strings.Fields(line + "[5,4]")...)
+	if want := "note: the sweep changes data.glyphs.per_class; shown is data.glyphs.per_class=5, --set sweep.data.glyphs.per_class=[VALUE] shows another\n"; stderr != want {
+		t.Errorf("got  %swant %s", stderr, want)
+	}
+	if _, _, stderr = clitest.Run(strings.Fields(line + "[4]")...); stderr != "" {
+		t.Errorf("one value, yet %q", stderr)
+	}
+}
+
+func TestInspectOfFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	clitest.WriteFile(t, "y.csv", "a\nb\nb\n")
+	header := "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 1), }"
+	header += strings.Repeat(" ", 117-len(header)) + "\n"
+	npy := "\x93NUMPY\x01\x00v\x00" + header + "\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\xbf" // 1, 1, -1
+	clitest.WriteFile(t, "x.npy", npy)
+	clitest.WriteFile(t, "short.npy", npy[:len(npy)-1])
+	var doc run.DataDoc
+	clitest.RunJSON(t, "data inspect --embeddings x.npy --labels y.csv --json", &doc)
+	if v := doc.Vectors; v == nil || v.Items != 3 || v.Classes != 2 || v.Duplicates != 1 || v.Conflicts != 1 || v.Lengths.Min != 1 || v.Lengths.Max != 1 || doc.Embeddings != "x.npy" {
+		t.Errorf("%+v", doc)
+	}
+	code, out, stderr := clitest.Run("data", "inspect", "--embeddings", "x.npy", "--labels", "y.csv")
+	if code != 0 || !strings.Contains(out, "│ length: min, mean, max ") || !strings.Contains(out, "│ dimension ") || !strings.Contains(stderr, "warning: vectors: items that occur earlier under another label: 1\n") {
+		t.Errorf("%d\n%s\n%s", code, out, stderr)
+	}
+	for line, want := range map[string]int{
+		"--embeddings x.npy":                             2,
+		"--embeddings x.npy --labels y.csv --config c":   2,
+		"--embeddings x.npy --labels y.csv --set seed=1": 2,
+		"--embeddings x.npy --labels none.csv":           3,
+		"--embeddings short.npy --labels y.csv":          3,
+	} {
+		if code, out, stderr := clitest.Run(append([]string{"data", "inspect"}, strings.Fields(line)...)...); code != want || out != "" || stderr == "" {
+			t.Errorf("%s: %d, want %d: %s%s", line, code, want, out, stderr)
+		}
+	}
+}
+
+func TestInspectPrintsWhatTheSamplerRefuses(t *testing.T) {
+	code, out, stderr := clitest.Run(strings.Fields("data inspect --json" + clitest.FewGlyphs + " --set batch.pairs=1000")...)
+	var doc map[string]any
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != 3 || doc["train"] == nil || doc["sampler"] != nil || !strings.Contains(stderr, "1000 pairs") {
+		t.Errorf("%d %v\n%s\n%s", code, err, out, stderr)
+	}
+}
+
+func TestPreview(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var doc run.PreviewDoc
+	clitest.RunJSON(t, "data preview --json --out a.png --classes 2 --per-class 3 --split test"+clitest.FewGlyphs, &doc)
+	if doc.Schema != "tercet.preview/1" || doc.Path != "a.png" || len(doc.Rows) != 2 || len(doc.Rows[1].Shown) != 3 || doc.Set != "test" {
+		t.Errorf("%+v", doc)
+	}
+	f, err := os.Open("a.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if m, err := png.Decode(f); err != nil || m.Bounds().Dy() != 60+2*(64+8+20)-8+20 {
+		t.Errorf("%v %v", m.Bounds(), err)
+	}
+	if code, out, stderr := clitest.Run(strings.Fields("data preview" + clitest.FewGlyphs)...); code != 0 || out != "preview.png\n" {
+		t.Errorf("%d %q %q", code, out, stderr)
+	}
+}
+
+func TestMistakesOfData(t *testing.T) {
+	t.Chdir(t.TempDir())
+	clitest.WriteFile(t, "keep.yaml", "name: x\n")
+	clitest.WriteFile(t, "keep.png", "old")
+	if err := os.Mkdir("empty", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		line string
+		code int
+		want string
+	}{
+		{"data", 2, "data needs one of: inspect, list, preview"},
+		{"data lst", 2, "did you mean list?"},
+		{"data list extra", 2, "usage: tercet data list"},
+		{"data inspect --format tex", 2, `unknown table format "tex"`},
+		{"data inspect --config none.yaml", 2, "none.yaml: no such config file"},
+		{"data inspect --set data=mnist", 2, `data.root: must be set for data "mnist"`},
+		{"data inspect --set data=mnist --set data.root=empty", 3, "empty lacks train-images-idx3-ubyte"},
+		{"data inspect --set data=folder --set data.root=none", 3, "none"},
+		{"data inspect --set data.glyphs.classes=100000", 2, "data: glyphs: 100000 training"},
+		{"data preview --out keep.yaml", 2, "give a name that ends in .png"},
+		{"data preview --classes 0", 2, "--classes is 0, --per-class 8; both must be 1 or more"},
+		{"data preview --classes 1000000000 --per-class 1000000000", 2, "too much for one sheet"},
+		{"data preview --split all", 2, "give train, validation or test"},
+		{"data preview --split test --augment", 2, "only training images are augmented"},
+		{"data preview --out keep.png --augment" + clitest.FewGlyphs, 2, "data.augment: is off; set data.augment.flip"},
+		{"data preview --out keep.png --split validation" + clitest.FewGlyphs, 3, "no validation set"},
+		{"data preview --out keep.png --set data=cifar10 --set data.root=empty", 3, "empty"},
+		{"data preview --out none/x.png" + clitest.FewGlyphs, 1, "none/x.png"},
+	} {
+		code, out, stderr := clitest.Run(strings.Fields(tc.line)...)
+		if code != tc.code || !strings.Contains(stderr, tc.want) || out != "" {
+			t.Errorf("tercet %s\ngot  %d %s%s\nwant %d %s", tc.line, code, out, stderr, tc.code, tc.want)
+		}
+	}
+	for name, want := range map[string]string{"keep.yaml": "name: x\n", "keep.png": "old"} {
+		if b, err := os.ReadFile(name); err != nil || string(b) != want {
+			t.Errorf("%s: %q %v", name, b, err)
+		}
+	}
+}
+
+// The numbers are those that everybody normalises MNIST with, and its documented
+// class counts.
+func TestInspectOfMNIST(t *testing.T) {
+	root, err := filepath.Abs("../../../../shared/data/mnist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(root); err != nil {
+		t.Skip("needs ../shared/data/mnist")
+	}
+	var doc run.DataDoc
+	clitest.RunJSON(t, "data inspect --json --set data=mnist --set data.root="+root, &doc)
+	tr, te := doc.Train, doc.Test
+	if tr.Items != 60000 || te.Items != 10000 || tr.PerClassMin != 5421 || tr.PerClassMax != 6742 || te.PerClassMin != 892 || te.PerClassMax != 1135 {
+		t.Errorf("%+v %+v", tr, te)
+	}
+	if fmt.Sprintf("%.4f %.4f", tr.Mean, tr.Std) != "0.1307 0.3081" || doc.Overlaps[0].Classes != 10 {
+		t.Errorf("mean %v, deviation %v, %+v", tr.Mean, tr.Std, doc.Overlaps)
+	}
+}

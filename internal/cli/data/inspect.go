@@ -1,0 +1,213 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/data"
+	"tercet/internal/noise"
+	"tercet/internal/render"
+	"tercet/internal/run"
+	"tercet/internal/text"
+)
+
+type inspectOptions struct {
+	base.ConfigFlags
+	embeddings string
+	labels     string
+	column     string // of a csv file of labels
+	noise      string
+	format     string
+}
+
+func newInspect(s *base.Streams) *cobra.Command {
+	var o inspectOptions
+	return base.Command{
+		Use:   "inspect [FILE.yaml]",
+		Short: "Count and check the data of a config, or of npy files",
+		Long: `
+Reads all data of a config and prints, for each set, the number of items and
+classes, items per class, the pixels' mean and deviation, duplicates, duplicates
+under another label, constant images and the fingerprint; what the sets have in
+common; and what the sampler shows of the training set in its first epoch.
+With --embeddings X.npy --labels Y.npy the same for vectors of any tool.
+Where labels, pairs or triplets are disturbed, it says at what rate this was wanted
+and found, and of balanced pairs how many are wrong; where pairs are given, what
+their graph is. --noise lays other noise over the config, to see what it would do.
+Exit code 3 if the sampler refuses the data; the rest is printed all the same.`,
+		Examples: []base.Example{
+			{Why: "a config's data", Line: "tercet data inspect configs/demo.yaml --set data.glyphs.per_class=5"},
+			{Why: "what noise does to labels", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --noise sln,effective=0.1"},
+			{Why: "for a script", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --json"},
+		},
+		Exits: []int{base.ExitData, base.ExitInterrupted},
+		Args:  o.OneConfig,
+		Flags: func(cmd *cobra.Command) {
+			o.AddFlags(cmd)
+			fs := cmd.Flags()
+			fs.StringVar(&o.noise, "noise", "", "`KIND[,KEY=VALUE...]` of noise in place of the config's, such as sln,effective=0.1")
+			fs.StringVar(&o.embeddings, "embeddings", "", "npy `FILE` of embeddings (N, D) from any tool")
+			fs.StringVar(&o.labels, "labels", "", "npy or csv `FILE` of N labels")
+			fs.StringVar(&o.column, "label-column", "", base.LabelColumnUsage)
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			cmd.MarkFlagsMutuallyExclusive("config", "embeddings")
+			cmd.MarkFlagsMutuallyExclusive("set", "embeddings")
+			cmd.MarkFlagsMutuallyExclusive("noise", "embeddings")
+			cmd.MarkFlagsRequiredTogether("embeddings", "labels")
+		},
+		Run: func(ctx context.Context, _ []string) error { return runDataInspect(ctx, s, o) },
+	}.Build()
+}
+
+func runDataInspect(ctx context.Context, s *base.Streams, o inspectOptions) error {
+	if err := render.CheckFormat(o.format); err != nil {
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	base.SaveMemory()
+	doc, err := inspect(ctx, s, o)
+	if doc == nil {
+		return err
+	}
+	for _, w := range doc.Warnings {
+		s.Note("warning: %s", w)
+	}
+	if e := s.Result(doc, func(w io.Writer) error { return dataTable(doc).Write(w, o.format) }); e != nil {
+		return e
+	}
+	return err // of the sampler
+}
+
+func inspect(ctx context.Context, s *base.Streams, o inspectOptions) (*run.DataDoc, error) {
+	if o.embeddings != "" && o.Path != "" {
+		return nil, base.Usagef("give a config or --embeddings, not both")
+	}
+	if o.embeddings != "" {
+		doc, err := run.InspectFiles(o.embeddings, data.LabelFile{Path: o.labels, Column: o.column})
+		return doc, base.LabelsError(err)
+	}
+	if o.noise != "" {
+		o.Sets = append(slices.Clone(o.Sets), "noise="+noiseSection(o.noise))
+	}
+	cfg, err := loadData(s, &o.ConfigFlags)
+	if err != nil {
+		return nil, err
+	}
+	view := &base.Stages{Streams: s}
+	defer view.Close()
+	return run.Inspect(ctx, cfg, view.Say)
+}
+
+// noiseSection writes KIND,KEY=VALUE,... as a section of a config.
+func noiseSection(text string) string {
+	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return text
+	}
+	kind, rest, more := strings.Cut(text, ",")
+	if more {
+		rest = ", " + strings.ReplaceAll(strings.ReplaceAll(rest, ",", ", "), "=", ": ")
+	}
+	return "{kind: " + kind + rest + "}"
+}
+
+// dataTable shows the sets beside each other.
+func dataTable(d *run.DataDoc) *render.Table {
+	t := &render.Table{Title: fmt.Sprintf("%s: %s", d.Config, d.Name), Columns: []render.Column{{Name: "what"}}}
+	if d.Embeddings != "" {
+		t.Title = d.Embeddings
+	}
+	var sets []*run.SetStats
+	for _, s := range []struct {
+		name  string
+		stats *run.SetStats
+	}{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}, {"vectors", d.Vectors}} {
+		if s.stats != nil {
+			sets = append(sets, s.stats)
+			t.Columns = append(t.Columns, render.Column{Name: s.name})
+		}
+	}
+	for _, r := range rows(sets[0].Lengths != nil, len(sets[0].ChannelMean) > 1) {
+		row := []render.Cell{render.Text(r.what)}
+		for _, s := range sets {
+			row = append(row, render.Text(r.show(s)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, o := range d.Overlaps {
+		t.Notes = append(t.Notes, fmt.Sprintf("overlap: %s of %s also in %s; %s in both", text.Count(o.Items, "item"), o.Of, o.In, base.CountClasses(o.Classes)))
+	}
+	if d.Noise != nil {
+		t.Notes = append(t.Notes, "noise: "+noise.Words(*d.Noise))
+	}
+	if d.Graph != nil {
+		t.Notes = append(t.Notes, "pair graph, epoch 0: "+run.DescribeGraph(d.Graph))
+	}
+	if d.Triplets != nil {
+		t.Notes = append(t.Notes, "triplets, epoch 0: "+run.DescribeTriplets(d.Triplets))
+	}
+	if b := d.Sampler; b != nil {
+		t.Notes = append(t.Notes, fmt.Sprintf("sampler: %s, epoch 0: %s", b.Name, data.Coverage(b.Coverage)))
+	}
+	return t
+}
+
+// row is a line of the table.
+type row struct {
+	what string
+	show func(s *run.SetStats) string
+}
+
+func rows(vectors, channels bool) []row {
+	whole := func(f func(s *run.SetStats) int) func(s *run.SetStats) string {
+		return func(s *run.SetStats) string { return strconv.Itoa(f(s)) }
+	}
+	item, value := "images", "pixel"
+	if vectors {
+		item, value = "vectors", "value"
+	}
+	rows := []row{
+		{item, whole(func(s *run.SetStats) int { return s.Items })},
+		{"shape", func(s *run.SetStats) string { return fmt.Sprintf("%dx%dx%d", s.Height, s.Width, s.Channels) }},
+		{"classes", whole(func(s *run.SetStats) int { return s.Classes })},
+		{item + " per class: min, median, max", func(s *run.SetStats) string {
+			return fmt.Sprintf("%d, %g, %d", s.PerClassMin, s.PerClassMed, s.PerClassMax)
+		}},
+		{"classes of one item", whole(func(s *run.SetStats) int { return s.Singles })},
+		{"classes without items", whole(func(s *run.SetStats) int { return s.EmptyClasses })},
+		{value + "s: min, max", func(s *run.SetStats) string { return fmt.Sprintf("%.4g, %.4g", s.Min, s.Max) }},
+		{value + " mean", func(s *run.SetStats) string { return fmt.Sprintf("%.4f", s.Mean) }},
+		{value + " deviation", func(s *run.SetStats) string { return fmt.Sprintf("%.4f", s.Std) }},
+	}
+	if channels && !vectors {
+		rows = append(rows,
+			row{"mean by channel", func(s *run.SetStats) string { return decimals(s.ChannelMean) }},
+			row{"deviation by channel", func(s *run.SetStats) string { return decimals(s.ChannelStd) }})
+	}
+	if vectors {
+		rows[1] = row{"dimension", whole(func(s *run.SetStats) int { return s.Channels })}
+		rows = append(rows, row{"length: min, mean, max", func(s *run.SetStats) string {
+			return fmt.Sprintf("%.4g, %.4g, %.4g", s.Lengths.Min, s.Lengths.Mean, s.Lengths.Max)
+		}})
+	}
+	return append(rows,
+		row{"duplicates", whole(func(s *run.SetStats) int { return s.Duplicates })},
+		row{"of them under another label", whole(func(s *run.SetStats) int { return s.Conflicts })},
+		row{"constant " + item, whole(func(s *run.SetStats) int { return s.Constant })},
+		row{"fingerprint", func(s *run.SetStats) string {
+			return fmt.Sprintf("%.16s", strings.TrimPrefix(s.Fingerprint, "sha256:"))
+		}})
+}
+
+func decimals(x []float64) string {
+	out := make([]string, len(x))
+	for i, v := range x {
+		out[i] = fmt.Sprintf("%.4f", v)
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,2 @@
+// Package doctor is the command that examines the installation.
+package doctor

@@ -1,0 +1,291 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/config"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/par"
+	"tercet/internal/record"
+	"tercet/internal/rng"
+	"tercet/internal/run"
+	"tercet/internal/text"
+)
+
+type options struct {
+	base.ConfigFlags
+	modules bool
+}
+
+type Document struct {
+	Schema  string            `json:"schema"`
+	Build   base.Build        `json:"build"`
+	CPU     cpuReport         `json:"cpu"`
+	Kernel  kernelReport      `json:"kernel"`
+	Memory  *memoryReport     `json:"memory,omitempty"` // absent where the system does not tell
+	Disk    []diskReport      `json:"disk"`
+	Config  *config.CheckFile `json:"config,omitempty"`
+	Modules []ModuleInfo      `json:"modules"`
+	Checks  []check           `json:"checks"`
+}
+
+type cpuReport struct {
+	Brand    string   `json:"brand"`
+	Features []string `json:"features"`
+	Count    int      `json:"count"`   // logical processors that the program may use
+	Threads  int      `json:"threads"` // in use
+}
+
+type kernelReport struct {
+	Current   string   `json:"current"`
+	Available []string `json:"available"`
+	Forced    string   `json:"forced,omitempty"` // TERCET_KERNEL
+	Size      int      `json:"gemm_size"`
+	OneGFLOPS float64  `json:"gemm_gflops_one_thread"`
+	AllGFLOPS float64  `json:"gemm_gflops"`
+}
+
+type memoryReport struct {
+	Total     uint64 `json:"total_bytes"` // the container's limit where it is smaller
+	Available uint64 `json:"available_bytes"`
+}
+
+type diskReport struct {
+	Path  string `json:"path"`
+	Free  uint64 `json:"free_bytes"`
+	Error string `json:"error,omitempty"`
+}
+
+type ModuleInfo struct {
+	Path    string `json:"path"`
+	Version string `json:"version"`
+}
+
+// check is one verdict; Level is ok, warn or fail.
+type check struct {
+	Name  string `json:"name"`
+	Level string `json:"level"`
+	Text  string `json:"text"`
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "doctor [FILE.yaml]",
+		Short: "Examine this machine and, if given, a config",
+		Long: `Check what stands in the way of a run, and show what the processor can do, the
+kernel level and its measured speed, threads, memory and disk space. Include the
+output in bug reports. --modules adds the versions of libraries, which --json
+always has.`,
+		AnyKernel: true,
+		Args:      o.OneConfig,
+		Examples: []base.Example{
+			{Why: "this machine", Line: "tercet doctor"},
+			{Why: "also check a config", Line: "tercet doctor configs/demo.yaml --json"},
+		},
+		Flags: func(cmd *cobra.Command) {
+			o.AddFlags(cmd)
+			cmd.Flags().BoolVar(&o.modules, "modules", false, "also list the versions of libraries")
+		},
+		Run: func(context.Context, []string) error { return runDoctor(s, o) },
+	}.Build()
+}
+
+const (
+	lowMemory = 1 << 30 // bytes; an evaluation of 60,000 images needs about this
+	lowDisk   = 1 << 30
+)
+
+func runDoctor(s *base.Streams, o options) error {
+	doc := Document{
+		Schema:  record.DoctorSchema,
+		Build:   base.BuildInfo(),
+		CPU:     cpuReport{Brand: run.CPUName(), Features: base.CPUFeatures(), Count: runtime.NumCPU(), Threads: par.Threads()},
+		Kernel:  kernels(),
+		Memory:  Memory(),
+		Modules: modules(),
+	}
+	doc.Checks = append(doc.Checks, checkKernel())
+	if m := doc.Memory; m != nil {
+		doc.Checks = append(doc.Checks, checkSpace("memory", "available", m.Available, lowMemory))
+	}
+	for _, path := range []string{".", os.TempDir()} {
+		d, c := checkDisk(path)
+		doc.Disk, doc.Checks = append(doc.Disk, d), append(doc.Checks, c)
+	}
+	if o.Path != "" || len(o.Sets) > 0 {
+		f, c := checkConfig(o)
+		doc.Config, doc.Checks = &f, append(doc.Checks, c)
+	}
+	if err := s.Result(doc, func(w io.Writer) error { return PrintDoctor(w, doc, o.modules) }); err != nil {
+		return err
+	}
+	return verdict(doc.Checks)
+}
+
+// verdict is an error if a check failed: of usage, since each has a flag, a file
+// or a variable as its cause, else of the machine.
+func verdict(checks []check) error {
+	var bad []string
+	code := base.ExitFailed
+	for _, c := range checks {
+		if c.Level == "fail" {
+			bad = append(bad, c.Name)
+			if c.Name == "config" || c.Name == "kernel" {
+				code = base.ExitUsage
+			}
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	return &base.ExitError{Code: code, Err: fmt.Errorf("checks failed: %s", strings.Join(bad, ", "))}
+}
+
+func checkKernel() check {
+	if err := kernel.StartError(); err != nil {
+		return check{"kernel", "fail", err.Error()}
+	}
+	levels := kernel.Levels()
+	best, now := levels[len(levels)-1], kernel.Current()
+	if now != best {
+		return check{"kernel", "warn", fmt.Sprintf("level %v is forced, %v would be faster", now, best)}
+	}
+	if best == kernel.Generic {
+		return check{"kernel", "warn", "no assembly for this processor or build: plain Go is many times slower"}
+	}
+	if kernel.Measures() {
+		return check{"kernel", "warn", kernel.EnvWinograd + "=measure: another run may plan its convolutions in another way and give other last bits"}
+	}
+	return check{"kernel", "ok", "level " + kernel.Setting()}
+}
+
+func checkSpace(name, what string, have, low uint64) check {
+	text := fmt.Sprintf("%s %s", bytesText(have), what)
+	if have < low {
+		return check{name, "warn", text + ", less than " + bytesText(low)}
+	}
+	return check{name, "ok", text}
+}
+
+func checkDisk(path string) (diskReport, check) {
+	free, err := diskFree(path)
+	name := "disk " + path
+	if err != nil {
+		return diskReport{Path: path, Error: err.Error()}, check{name, "warn", err.Error()}
+	}
+	d := diskReport{Path: path, Free: free}
+	f, err := os.CreateTemp(path, ".tercet-doctor-*")
+	if err != nil {
+		return d, check{name, "fail", "cannot be written: " + err.Error()}
+	}
+	f.Close()
+	os.Remove(f.Name())
+	return d, checkSpace(name, "free", free, lowDisk)
+}
+
+func checkConfig(o options) (config.CheckFile, check) {
+	f := config.CheckFile{File: o.Path}
+	c, runs, err := config.Checked(o.ConfigFlags)
+	if err != nil {
+		f.Error = err.Error()
+		return f, check{"config", "fail", err.Error()}
+	}
+	f.OK, f.Runs, f.Hash = true, runs, c.Hash()
+	return f, check{"config", "ok", "valid, " + text.Count(f.Runs, "run")}
+}
+
+const gemmSize = 768 // three matrices of 2.25 MiB: beyond the second-level cache
+
+func kernels() kernelReport {
+	r := kernelReport{Current: kernel.Setting(), Forced: os.Getenv(kernel.EnvLevel), Size: gemmSize}
+	for _, l := range kernel.Levels() {
+		r.Available = append(r.Available, l.String())
+	}
+	threads := par.Threads()
+	r.AllGFLOPS = measureGemm(gemmSize)
+	par.SetThreads(1)
+	r.OneGFLOPS = measureGemm(gemmSize)
+	par.SetThreads(threads)
+	return r
+}
+
+// measureGemm returns the best speed of an n x n x n product within about 0.3 s,
+// in 10^9 floating-point operations a second.
+func measureGemm(n int) float64 {
+	stream := rng.New(0, "doctor")
+	a, b, c := make([]float32, n*n), make([]float32, n*n), make([]float32, n*n)
+	for i := range a {
+		a[i], b[i] = stream.Float32(), stream.Float32()
+	}
+	best := 0.0
+	for start, runs := time.Now(), 0; runs < 2 || time.Since(start) < 300*time.Millisecond; runs++ {
+		t := time.Now()
+		kernel.Gemm(false, false, n, n, n, 1, a, n, b, n, 0, c, n)
+		best = max(best, 2*float64(n)*float64(n)*float64(n)/time.Since(t).Seconds()/1e9)
+	}
+	return best
+}
+
+func modules() []ModuleInfo {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	var out []ModuleInfo
+	for _, m := range info.Deps {
+		for m.Replace != nil {
+			m = m.Replace
+		}
+		out = append(out, ModuleInfo{m.Path, m.Version})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
+	return out
+}
+
+// PrintDoctor prints the verdicts first: they are what was asked for.
+func PrintDoctor(w io.Writer, d Document, modules bool) error {
+	var b strings.Builder
+	for _, c := range d.Checks {
+		fmt.Fprintf(&b, "%-5s %s: %s\n", c.Level, c.Name, c.Text)
+	}
+	b.WriteString("\n")
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-9s "+format+"\n", append([]any{name}, args...)...)
+	}
+	line("version", "%s, %s, %s/%s", d.Build.Version, d.Build.Go, d.Build.OS, d.Build.Arch)
+	line("cpu", "%s, %s", d.CPU.Brand, text.Count(d.CPU.Count, "processor"))
+	line("features", "%s", strings.Join(d.CPU.Features, " "))
+	line("kernel", "%s (available: %s)", d.Kernel.Current, strings.Join(d.Kernel.Available, ", "))
+	line("gemm", "%.0f GFLOP/s on one thread, %.0f on %d (%d x %d, float32)",
+		d.Kernel.OneGFLOPS, d.Kernel.AllGFLOPS, d.CPU.Threads, d.Kernel.Size, d.Kernel.Size)
+	if d.Memory != nil {
+		line("memory", "%s, %s available", bytesText(d.Memory.Total), bytesText(d.Memory.Available))
+	}
+	for _, m := range d.Modules {
+		if modules {
+			line("module", "%s %s", m.Path, m.Version)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func bytesText(n uint64) string {
+	if n >= 1<<30 {
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}

@@ -1,0 +1,2 @@
+// Package eval is the command that evaluates a run or embeddings.
+package eval

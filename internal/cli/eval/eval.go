@@ -1,0 +1,404 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/evaluate"
+	"tercet/internal/metric"
+	"tercet/internal/progress"
+	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/report"
+	"tercet/internal/run"
+	"tercet/internal/text"
+)
+
+type options struct {
+	base.Subject
+	base.Outcome
+	measureFlags
+	ks          []int
+	distance    string
+	bootstrap   int
+	kmeans      int
+	nInit       int
+	seed        uint64
+	noKMeans    bool
+	noBaselines bool
+	allScores   bool
+	ifNeeded    bool
+	pairs       bool
+	noiseRate   bool
+	threshold   float64
+	save        string
+	out         string
+	changed     func(flag string) bool
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "eval",
+		Short: "Evaluate embeddings by retrieval and clustering, against two baselines",
+		Long: `
+Scores the embeddings of a run's test images, or of any npy file: recall@k, mAP,
+MAP@R, R-precision and MRR with the query left out by its index, and k-means
+scored by NMI, AMI, ARI, accuracy, purity and more, each with the definition it
+goes by. With a threshold, which some losses fix and --threshold gives, all pairs
+of items are told apart by it too: accuracy, precision, recall, F1, AUC and EER. A
+run is evaluated alongside raw pixels and its own network before training.
+Writes eval.json and pictures into the run's directory: of the test images and the
+last checkpoint. With --split and --checkpoint the file is eval-validation.json,
+eval-best.json, eval-train-best.json and the like; with --out it is FILE, without
+pictures. tercet report reads eval.json unless it is asked for another.
+
+No result is replaced without --force unless the new one covers it: has its scores,
+its images and its settings, or is of a run that has gone on since.
+
+With --save-embeddings X.npy it exports the embeddings instead and scores nothing:
+X.npy, X.labels.npy and X.items.csv, which has the item, file, label and class of
+each row. Each split numbers its labels from 0: where splits have different classes,
+join their exports by the names of classes in the csv. Files of another export are
+replaced only with --force.
+
+With --noise-rate it estimates instead how many of the labels, pairs or triplets
+that the run is trained on are wrong: from couples of images that are labelled
+both ways, or from their losses under the network. It writes noise.json, from
+which loss.noise_from takes beta and gamma.
+
+With --gap it measures how much larger the run's loss is on random triplets of
+test images than on those of training images, with intervals over images, beside
+Theorem 1 of Chen et al. (at --delta): gap.json. With --stability it trains the
+run again with one training image replaced, by the same batches, for some images
+in turn, and measures how far that moves losses, embeddings and nearest images:
+stability.json. With --stability --replace triple it takes whole triplets away and
+measures how much more they cost unseen than seen (on-average stability, which
+estimates the gap): on-average.json. With --influence it trains on from a
+checkpoint for some steps with and without single images, and shows those that
+move the network most: influence.json. What is done is kept in RUN/stability: the
+same command goes on after an interruption.`,
+		Examples: []base.Example{
+			{Why: "evaluate a run", Line: "tercet eval --run runs/first"},
+			{Why: "its training images, in eval-train.json", Line: "tercet eval --run runs/first --split train --no-kmeans"},
+			{Why: "export the embeddings of the test images", Line: "tercet eval --run runs/first --save-embeddings X.npy"},
+			{Why: "evaluate embeddings of another tool", Line: "tercet eval --embeddings X.npy --labels Y.npy --k 1,10"},
+			{Why: "how much worse it does on triplets of unseen images", Line: "tercet eval --run runs/first --gap"},
+			{Why: "how far one training image moves it: three trainings anew, two with one replaced", Line: "tercet eval --run runs/first --stability --repeats 1"},
+			{Why: "which training images move it most", Line: "tercet eval --run runs/first --influence --repeats 2 --steps 3"},
+			{Why: "in a script: exit code 4 unless recall@1 is at least 0.9", Line: "tercet eval --run runs/first --fail-under r@1=0.9 --json"},
+		},
+		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
+		Flags: func(cmd *cobra.Command) {
+			o.AddRun(cmd)
+			o.AddFiles(cmd)
+			o.AddOutcome(cmd, "r@1=0.9")
+			fs := cmd.Flags()
+			fs.IntSliceVar(&o.ks, "k", []int{1, 2, 4, 8}, "the k of recall@k (of a run: by default its config's)")
+			fs.StringVar(&o.distance, "distance", metric.Euclidean, "euclidean or cosine")
+			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none (of a run: by default its config's)")
+			fs.IntVar(&o.kmeans, "clusters", 0, "clusters of k-means; 0 takes the number of classes (of a run: by default its config's)")
+			fs.IntVar(&o.nInit, "n-init", 10, "starts of k-means, of which the best counts (of a run: by default its config's)")
+			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals (of a run: by default its config's)")
+			fs.BoolVar(&o.pairs, "pairs", false, "score all pairs of items as same or different also where there is no threshold (AUC, EER)")
+			fs.Float64Var(&o.threshold, "threshold", 0, "Euclidean `DISTANCE` up to which a pair counts as same (of a run: by default its loss's, if that fixes one)")
+			fs.BoolVar(&o.noiseRate, "noise-rate", false, "estimate the noise of what the run is trained on and write noise.json; scores nothing")
+			o.addMeasures(cmd)
+			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
+			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
+			fs.StringVar(&o.save, "save-embeddings", "", "export the embeddings to `FILE`, such as X.npy, with X.labels.npy and X.items.csv; scores nothing")
+			fs.StringVarP(&o.out, "out", "o", "", "write the result to `FILE` in place of the run's directory; of --embeddings, write it at all")
+			fs.BoolVar(&o.allScores, "all-scores", false, "print every score; text and markdown leave out variants, csv and json do not")
+			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show the run's result as it is where it has these options, weights and images")
+			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
+			o.changed = fs.Changed
+		},
+		Run: func(ctx context.Context, _ []string) error { return runEval(ctx, s, o) },
+	}.Build()
+}
+
+func runEval(ctx context.Context, s *base.Streams, o options) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	job, err := o.job()
+	if err != nil {
+		return err
+	}
+	if job != "" {
+		return runMeasure(ctx, s, o, job)
+	}
+	if o.noiseRate {
+		return runNoiseRate(ctx, s, o)
+	}
+	if o.save != "" {
+		return runExport(ctx, s, o)
+	}
+	if err := o.counts(); err != nil {
+		return err
+	}
+	if o.Run == "" && (o.ifNeeded || o.force && o.out == "") {
+		return base.Usagef("--if-needed is about the result of a run, --force about one that is replaced: with --embeddings give --out and leave out --if-needed")
+	}
+	if info, err := os.Stat(o.out); o.out != "" && err == nil && info.IsDir() {
+		return base.Usagef("--out %s is a folder; give the file to write, such as %s", o.out, filepath.Join(o.out, "eval.json"))
+	}
+	if o.out != "" {
+		if err := base.Writable(o.out); err != nil {
+			return err
+		}
+	}
+	gates, err := o.measuredGates()
+	if err != nil {
+		return err
+	}
+	base.SaveMemory()
+	view := &base.Stages{Streams: s}
+	defer view.Close()
+	var e *evaluate.Evaluation
+	if o.Run == "" {
+		e, err = files(ctx, s, o, view.Say)
+	} else {
+		e, err = evaluated(ctx, s, o, view)
+	}
+	if err != nil {
+		return err
+	}
+	view.Close()
+	for _, w := range e.Doc.Warnings {
+		s.Note("warning: %s", w)
+	}
+	if err := s.Result(e.Doc, func(w io.Writer) error {
+		return EvalTable(e.Doc, o.allScores || o.Format == "csv" || o.Format == "json").Write(w, o.Format)
+	}); err != nil {
+		return err
+	}
+	return base.CheckGates(gates, e.Doc.Retrieval, e.Doc.Clustering, e.Doc.Pairs)
+}
+
+func (o options) counts() error {
+	for i, k := range o.ks {
+		if k < 1 || slices.Contains(o.ks[:i], k) {
+			return base.Usagef("--k is %v; give each k once, at least 1", o.ks)
+		}
+	}
+	if d := o.distance; d != metric.Euclidean && d != metric.Cosine {
+		return base.Usagef("--distance is %q; give %s or %s", d, metric.Euclidean, metric.Cosine)
+	}
+	if t := o.threshold; o.changed("threshold") && (!(t > 0) || math.IsInf(t, 0)) {
+		return base.Usagef("--threshold is %v; give a distance above 0", t)
+	}
+	if err := base.CheckResamples(o.bootstrap); err != nil {
+		return err
+	}
+	return base.AtLeast(base.FlagCount{Flag: "clusters", Value: o.kmeans, Least: 0}, base.FlagCount{Flag: "n-init", Value: o.nInit, Least: 1})
+}
+
+// measuredGates reads --fail-under and refuses scores that will not be measured.
+func (o options) measuredGates() ([]base.Gate, error) {
+	list, err := o.Gates()
+	if err != nil || len(list) == 0 {
+		return list, err
+	}
+	ks, threshold := o.ks, o.changed("threshold")
+	if o.Run != "" {
+		r, err := o.Open()
+		if err != nil {
+			return nil, err
+		}
+		ks = o.settings(evaluate.Defaults(r.Config)).Ks
+		if !threshold {
+			if threshold, err = evaluate.ClassifiesPairs(r, o.Checkpoint); err != nil {
+				return nil, base.RunError(err)
+			}
+		}
+	}
+	keys := run.RetrievalKeys(ks)
+	if !o.noKMeans {
+		keys = append(keys, run.ClusteringKeys()...)
+	}
+	if threshold || o.pairs {
+		keys = append(keys, run.PairKeys(threshold)...)
+	}
+	return list, base.KnownGates(list, keys)
+}
+
+func (o options) settings(base record.EvalOptions) record.EvalOptions {
+	for flag, set := range map[string]func(){
+		"k":         func() { base.Ks = o.ks },
+		"bootstrap": func() { base.Bootstrap = o.bootstrap },
+		"clusters":  func() { base.K = o.kmeans },
+		"n-init":    func() { base.NInit = o.nInit },
+		"seed":      func() { base.Seed = o.seed },
+		"pairs":     func() { base.Pairs = o.pairs },
+		"threshold": func() { base.Threshold = &o.threshold },
+	} {
+		if o.changed(flag) {
+			set()
+		}
+	}
+	base.Distance, base.Limit = o.distance, o.Limit
+	base.KMeans = !o.noKMeans
+	base.Baselines = base.Baselines && !o.noBaselines
+	return base
+}
+
+func files(ctx context.Context, s *base.Streams, o options, say progress.Say) (*evaluate.Evaluation, error) {
+	if o.Labels == "" {
+		return nil, base.Usagef("--embeddings needs --labels: scores compare with true labels")
+	}
+	common := record.EvalOptions{Ks: o.ks, Bootstrap: o.bootstrap, K: o.kmeans, NInit: o.nInit, Seed: o.seed}
+	set := o.settings(common)
+	e, err := evaluate.Files(ctx, o.Embeddings, o.LabelFile(), set, o.keeper(set), say)
+	if err != nil {
+		return nil, base.RunError(base.LabelsError(err))
+	}
+	if o.out == "" {
+		return e, nil
+	}
+	return e, writeEval(s, o.out, e.Doc)
+}
+
+// writeEval writes the document, and says where if that was asked for.
+func writeEval(s *base.Streams, path string, d *record.Eval) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := record.Write(path, d); err != nil {
+		return err
+	}
+	s.Note("wrote %s", path)
+	return nil
+}
+
+func evaluated(ctx context.Context, s *base.Streams, o options, view *base.Stages) (*evaluate.Evaluation, error) {
+	r, err := o.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if err := o.NoteUnfinished(s, r); err != nil {
+		return nil, err
+	}
+	set := o.settings(evaluate.Defaults(r.Config))
+	path := o.out
+	if path == "" {
+		path = run.ResultPath(r.Dir, "eval", o.Set, o.Checkpoint)
+	}
+	if err := base.Writable(path); err != nil {
+		return nil, err
+	}
+	if d, err := o.storedEval(r, path, set); err != nil {
+		return nil, err
+	} else if d != nil {
+		s.Note("%s is up to date", path)
+		return &evaluate.Evaluation{Doc: d}, nil
+	}
+	draw := !o.NoPictures && o.out == ""
+	if draw {
+		set.Neighbours = 8
+	}
+	e, err := evaluate.Eval(ctx, r, o.Checkpoint, o.Set, set, view.Say)
+	if err != nil {
+		return nil, base.RunError(err)
+	}
+	view.Close()
+	if err := writeEval(s, path, e.Doc); err != nil {
+		return nil, err
+	}
+	if draw {
+		base.Picture(s, func() (string, error) {
+			return e.DrawRetrieval(run.FigureFolder(r.Dir, o.Set, o.Checkpoint), 10)
+		})
+		base.Picture(s, r.DrawCurves)
+	}
+	return e, nil
+}
+
+// keeper refuses to replace what --out has by less of the same files, or by the result of
+// others; nil where there is nothing to refuse.
+func (o *options) keeper(set record.EvalOptions) run.Keeper {
+	if o.out == "" || o.force {
+		return nil
+	}
+	return func(now record.Source) error {
+		return base.KeptError(record.KeepFiles(o.out, record.Eval{Options: set, Source: now}), "--out FILE")
+	}
+}
+
+// storedEval returns the result that is there where it is the one asked for and
+// --if-needed is given. It refuses, before the work, to replace one that the new one
+// does not cover.
+func (o *options) storedEval(r *run.Run, path string, set record.EvalOptions) (*record.Eval, error) {
+	if o.force {
+		return nil, nil
+	}
+	d, err := record.ReadKept[record.Eval](path)
+	if d == nil {
+		return nil, base.KeptError(err, "--out FILE")
+	}
+	step, err := r.Step(o.Checkpoint)
+	if err != nil {
+		return nil, base.RunError(err)
+	}
+	if o.ifNeeded && r.Owns(path, d.Source) && evaluate.SameEval(d, set) && r.Measures(d.Source, o.Checkpoint, step, o.Set) {
+		return d, nil
+	}
+	return nil, base.KeptError(r.Protect(path, d.Source, o.Set, o.Checkpoint, record.Eval{Options: set}.Covers(*d)), "--out FILE")
+}
+
+// EvalTable shows an evaluation beside its baselines. For people, text and
+// Markdown leave out what they rarely ask for, unless all is set.
+func EvalTable(d *record.Eval, all bool) *render.Table {
+	name, value := d.Source.Run, "trained"
+	if name == "" {
+		name, value = d.Source.Embeddings, "value"
+	}
+	common := map[string]record.Evaluated{}
+	for b, j := range d.Baselines {
+		common[b] = record.Evaluated(j)
+	}
+	title := fmt.Sprintf("%s: %s, %s, D = %d", name, text.Plural(d.Source.Items, "item", "items"), base.CountClasses(d.Source.Classes), d.Source.Dim)
+	t, left := report.EvalTable(title, value, record.Evaluated(d.Evaluated), common, all)
+	addPairs(t, d)
+	addMetric(t, d)
+	addGap(t, d)
+	base.LabelSource(t, d.Source)
+	if left > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d more scores: --all-scores, or --json with the definition of each", left))
+	}
+	return t
+}
+
+// addPairs adds the scores of pairs, which the baselines have not.
+func addPairs(t *render.Table, d *record.Eval) {
+	if d.PairCounts == nil {
+		return
+	}
+	for _, sc := range d.Pairs {
+		row := []render.Cell{render.Text("pairs." + sc.Key), report.Measured(sc.Value)}
+		for len(row) < len(t.Columns) {
+			row = append(row, render.Missing())
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	c := d.PairCounts
+	note := fmt.Sprintf("pairs: %d same, %d different", c.Same, c.Different)
+	if at := c.At; at != nil {
+		from := "the loss's threshold"
+		if at.From == "option" {
+			from = "the threshold"
+		}
+		note += fmt.Sprintf("; %d within %s %.4g, of them %d different", at.Accepted, from, at.Threshold, at.Wrong)
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("%s; equal errors at %.4g", note, c.EERThreshold))
+}

@@ -1,0 +1,89 @@
+package eval_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
+)
+
+func TestStability(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml --set train.epochs=1")
+	const stability = "eval --run runs/tiny --stability --triplets 200"
+	doc := clitest.Document(t, stability+" --images 3 --jobs 2")
+	list, _ := doc["replaced"].([]any)
+	if doc["schema"] != "tercet.stability/1" || len(list) != 2 || doc["gamma"] == 0.0 {
+		t.Errorf("document %v", doc)
+	}
+	for _, file := range []string{"stability.json", "figures/stability.png", "figures/stability.svg"} {
+		if _, err := os.Stat("runs/tiny/" + file); err != nil {
+			t.Error(err)
+		}
+	}
+	for format, want := range map[string]string{"text": "gamma is at least", "csv": "image,class", "markdown": "| image", "latex": `\begin{tabular}`} {
+		if out := clitest.Must(t, 0, stability+" --images 3 --no-pictures --format "+format); !strings.Contains(out, want) {
+			t.Errorf("%s:\n%s", format, out)
+		}
+	}
+	for _, file := range []string{"stability.png", "stability.svg"} { // older than the numbers, which were measured without
+		if _, err := os.Stat("runs/tiny/figures/" + file); err == nil {
+			t.Errorf("%s is left", file)
+		}
+	}
+	clitest.Refuse(t, base.ExitUsage, stability+" --images 4", "replacing runs/tiny/stability.json would lose: replaced images 3; --force replaces it")
+	if out := clitest.Must(t, 0, "eval --run runs/tiny --gap --triplets 200"); !strings.Contains(out, "at the gamma that was measured") {
+		t.Error(out)
+	}
+	const influence = "eval --run runs/tiny --influence --triplets 200 --repeats 2 --steps 2"
+	doc = clitest.Document(t, influence+" --jobs 2 --checkpoint best")
+	if list, _ := doc["images"].([]any); doc["schema"] != "tercet.influence/1" || len(list) != 2 {
+		t.Errorf("document %v", doc)
+	}
+	for _, file := range []string{"influence-best.json", "figures-best/influence.png"} {
+		if _, err := os.Stat("runs/tiny/" + file); err != nil {
+			t.Error(err)
+		}
+	}
+	clitest.Must(t, 0, influence+" --checkpoint best --no-pictures")
+	if _, err := os.Stat("runs/tiny/figures-best/influence.png"); err == nil {
+		t.Error("an old picture is left")
+	}
+	clitest.Refuse(t, base.ExitUsage, influence+" --checkpoint best --steps 3", "steps 2 instead of 3; --force")
+	if out := clitest.Must(t, 0, influence+" --format markdown"); !strings.Contains(out, "most moved") {
+		t.Error(out)
+	}
+	for flags, want := range map[string]string{
+		"--stability --gap":                       "one at a time",
+		"--stability --repeats 0":                 "at least 1",
+		"--stability --jobs 0":                    "at least 1",
+		"--stability --images 1,1":                "each image once",
+		"--stability --images -1":                 "from 0",
+		"--stability --images 1 --repeats 2":      "give one",
+		"--stability --replace far,far":           "each once",
+		"--stability --replace near":              "fresh, far, twin",
+		"--stability --checkpoint best":           "leave out --checkpoint",
+		"--stability --bootstrap 100":             "leave out --bootstrap",
+		"--stability --split train":               "test or validation",
+		"--stability --no-kmeans":                 "leave out --no-kmeans",
+		"--gap --repeats 3":                       "goes with --stability",
+		"--images 3":                              "goes with --stability and --influence",
+		"--stability --steps 3":                   "goes with --influence",
+		"--influence --steps 0":                   "at least 1",
+		"--influence --replace far,twin":          "in one way",
+		"--influence --split train":               "test or validation",
+		"--noise-rate --jobs 2":                   "goes with --stability",
+		"--gap --stability --noise-rate --jobs 2": "one at a time",
+	} {
+		clitest.Refuse(t, base.ExitUsage, "eval --run runs/tiny "+flags, want)
+	}
+	clitest.Refuse(t, base.ExitData, stability+" --images 5000", "there is no training image 5000")
+	clitest.Refuse(t, base.ExitData, stability+" --replace fresh", "--replace twin")
+	if err := os.MkdirAll("runs/none", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Refuse(t, base.ExitData, "eval --run runs/none --stability", "no config.yaml")
+	clitest.Refuse(t, base.ExitUsage, "eval --embeddings x.npy --labels y.npy --stability", "give --run")
+}

@@ -1,0 +1,327 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/configs/tables"
+	"tercet/internal/cli/base"
+	"tercet/internal/config"
+	"tercet/internal/fsx"
+	"tercet/internal/names"
+	"tercet/internal/render"
+	"tercet/internal/report"
+	"tercet/internal/run"
+)
+
+type options struct {
+	runs       []string
+	metrics    []string
+	groupBy    []string
+	out        string
+	noPictures bool
+	table      string
+	variant    string
+	grid       []string
+	curves     string
+	format     string
+	split      string
+	checkpoint string
+	selectRuns string
+	by         string
+	perRun     bool
+	columns    []string
+	bold       bool
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "report [RUN...]",
+		Short: "Tables over runs, mean and interval over seeds, and a page with pictures",
+		Long: `
+Makes one table over runs from what train, eval, attack and cluster have left in
+their directories. Runs that differ in nothing but the seed are one row: the mean
+and its 95 % interval by Student's t. Raw pixels and the untrained network follow
+below. Notes say what makes a number less than it seems: missing results,
+collapsed runs, results older than the checkpoint, unequal attacks.
+Scores are of the test images and the last checkpoint. --split and --checkpoint show
+others, which are labeled in every format, by columns and a note. A file that is of
+other images or weights than its name says is left out, with a note.
+--select best --by validation:recall@1 ranks the configurations by their mean on
+validation images (over seeds; with --per-run it ranks runs). The first is selected
+and has its scores on test images, too. A configuration with a run that lacks the
+score is no candidate. Candidates evaluated on different images are refused. Where
+test images had a part in the choice, a note and a column say so.
+--page also writes a page with each run's scores, pictures and how it was measured,
+with --select that of the selected runs.
+--table sets the runs beside a paper's numbers instead, row by row in its columns:
+a run belongs to the row whose config keys it has. Tables:
+` + strings.Join(tables.Names(), ", ") + `;
+tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.
+--table clustering compares losses and ways of clustering under label noise instead,
+from RUN/cluster-METHOD/cluster.json, clustering-differences by pairs with the same
+seed; --curves draws the scores.
+Of runs on pair graphs --table pairs shows the errors; double-descent where over
+widths the test error peaks and from where on the pairs are fitted, pair-epochs the
+same during training; pair-floor the training error beside that of contradictory
+pairs and the bounds of Theorem 1 of DIBS; online-offline data drawn anew against
+data used again; pair-claims the numbers that the paper's claims are judged by, and
+the verdicts. noise-robust compares triplet losses with the plain one under noise,
+noise-attack ERS with that without noise; noise-clustering is clustering.
+With --curves each but pairs and pair-claims is drawn. stability sets what eval
+--stability and --gap measured of metrics (model mahalanobis) beside the bounds,
+stability-checks lists what claims were judged by; --curves draws both alike. gap
+sets what eval --gap measured of networks against the number of training images,
+network-stability what eval --stability did.`,
+		Examples: []base.Example{
+			{Why: "one run, with a page beside its files", Line: "tercet report --runs runs/first --page runs/first/report.md"},
+			{Why: "all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", Line: "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv"},
+			{Why: "ours beside the paper's 5 x 5 grid of source and destination hardness", Line: "tercet report --table hm-grid --runs 'runs/*'"},
+			{Why: "losses and methods of clustering under label noise, with curves", Line: "tercet report --table clustering --curves curves 'runs/*'"},
+			{Why: "double descent over the widths of a sweep, as a picture and as CSV", Line: "tercet report --table double-descent --curves dd --format csv 'runs/dd-*'"},
+			{Why: "the claims about double descent, with seed-by-seed differences", Line: "tercet report --table pair-claims 'runs/dd-*'"},
+			{Why: "stability of metrics beside the bounds, as pictures and in Markdown", Line: "tercet report --table stability --curves stability --format markdown runs/stability-*"},
+			{Why: "the gap of networks against their number of training images", Line: "tercet report --table gap 'runs/*'"},
+			{Why: "how far one training image moves networks, against their number", Line: "tercet report --table network-stability 'runs/*'"},
+			{Why: "the configuration that is best on validation images, with its test scores", Line: "tercet report --select best --by validation:recall@1 'runs/val-*'"},
+			{Why: "for a paper: three columns, the best value in bold", Line: "tercet report --columns run,n,recall@1 --bold --format latex runs"},
+			{Why: "mean over all runs of a loss", Line: "tercet report --runs runs --group-by loss,loss.margin"},
+		},
+		Exits: []int{base.ExitData},
+		Args:  cobra.ArbitraryArgs,
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.StringArrayVarP(&o.runs, "runs", "r", nil, "run `DIRECTORY`, folder of run directories, or glob (repeatable); as the arguments")
+			fs.StringSliceVar(&o.metrics, "metric", nil, "scores to show, such as recall@1,map@r,nmi,ES:R; without it, the usual ones that are there")
+			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that runs of one row share, such as model,loss.margin; without it, all but name and seed")
+			fs.StringVarP(&o.out, "page", "o", "", "also write a page to `FILE`.md (pictures by relative path) or FILE.html (pictures inside)")
+			fs.BoolVar(&o.noPictures, "no-pictures", false, "leave pictures out of the page")
+			fs.StringVar(&o.table, "table", "", "set runs beside a paper's numbers: `NAME` of a table, or a YAML file; or compare them: clustering, pairs, stability and others above")
+			fs.StringVar(&o.variant, "variant", "published", "with --table, scores of attacks: published (as the paper's code), fixed or both")
+			fs.StringSliceVar(&o.grid, "grid", nil, "with --table hm-grid, source against destination with these columns in each cell, such as R@1,ERS")
+			fs.StringVar(&o.curves, "curves", "", "with --table clustering, double-descent and others that compare runs, draw them: `BASE`-DATA.png and .svg")
+			base.AddSplit(fs, &o.split, "test", "of which images: test, validation or train; what is not of test images is labeled")
+			fs.StringVar(&o.checkpoint, "checkpoint", "last", "of which weights: last or best")
+			fs.StringVar(&o.selectRuns, "select", "", "best: rank the configurations by --by; of the first also show the scores on --split")
+			fs.StringVar(&o.by, "by", "", "with --select, `SPLIT:SCORE` such as validation:recall@1")
+			fs.BoolVar(&o.perRun, "per-run", false, "each run is a row, and with --select a candidate, whatever its seed")
+			fs.StringSliceVar(&o.columns, "columns", nil, "columns to print, by their headings: `LIST` such as run,n,recall@1")
+			fs.BoolVar(&o.bold, "bold", false, "in LaTeX and Markdown, the best value of each score in bold")
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			base.OldNames(fs, "out", "page")
+		},
+		Run: func(_ context.Context, args []string) error {
+			o.runs = append(o.runs, args...)
+			return runReport(s, o)
+		},
+	}.Build()
+}
+
+func runReport(s *base.Streams, o options) error {
+	if len(o.runs) == 0 && o.table == "" {
+		return base.Usagef("name what to report on: --runs DIRECTORY, or a glob of directories in quotes")
+	}
+	if err := render.CheckFormat(o.format); err != nil {
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	if err := o.checkOf(); err != nil {
+		return err
+	}
+	study, isStudy := studyTableOf(o.table)
+	switch {
+	case o.table != "" && StudyTable(o.table) != nil:
+		if err := ownTable(o); err != nil {
+			return err
+		}
+		runs, err := ReadTableRuns(s, o.runs)
+		if err != nil {
+			return err
+		}
+		return printTable(s, StudyTable(o.table), runs, o.format, o.curves, true)
+	case o.table == StabilityTable || o.table == StabilityChecks:
+		return runStabilityTable(s, o)
+	case isStudy:
+		return runStudyTable(s, study, o)
+	case o.curves != "":
+		return base.Usagef("--curves goes with --table %s", strings.Join(drawnTables(), ", "))
+	case o.table != "":
+		return runPaperTable(s, o)
+	case o.variant != "published" || len(o.grid) > 0:
+		return base.Usagef("--variant and --grid go with --table; --metric chooses scores here, such as ES:R or ES:R(published)")
+	}
+	if o.selectRuns != "" || o.by != "" {
+		return runSelection(s, o)
+	}
+	write, err := pageWriter(o.out)
+	if err != nil {
+		return err
+	}
+	runs, err := readRuns(s, o.runs, o.of())
+	if err != nil {
+		return err
+	}
+	sum, err := report.Summarize(runs, report.Options{Metrics: o.metrics, GroupBy: o.groupBy, PerRun: o.perRun})
+	if err != nil {
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	table, err := o.shape(sum.Table())
+	if err != nil {
+		return err
+	}
+	if write != nil {
+		if err := writePage(s, write, func(pictures bool) *render.Page { return report.RunPage(sum, runs, pictures) }, runs, o); err != nil {
+			return err
+		}
+	}
+	return s.Result(sum, func(w io.Writer) error { return table.Write(w, o.format) })
+}
+
+// of says of which images and weights scores are.
+func (o options) of() report.Of { return report.Of{Split: o.split, Checkpoint: o.checkpoint} }
+
+// shape chooses columns and marks the best values as the flags say.
+func (o options) shape(t *render.Table) (*render.Table, error) {
+	if o.bold {
+		t.MarkBest()
+	}
+	if len(o.columns) > 0 {
+		if err := t.Choose(o.columns, report.LabelColumns()...); err != nil {
+			return nil, base.Usagef("--columns: %w", err)
+		}
+	}
+	return t, nil
+}
+
+// checkOf refuses images and weights that there are not, and those flags with --table.
+func (o options) checkOf() error {
+	if err := base.CheckSplit(o.split, o.checkpoint); err != nil {
+		return err
+	}
+	if o.table == "" {
+		return nil
+	}
+	if !(o.split == names.Test && o.checkpoint == names.Last) {
+		return base.Usagef("--table is of test images and the last checkpoint: leave out --split and --checkpoint")
+	}
+	if o.selectRuns != "" || o.by != "" || o.perRun || o.columns != nil || o.bold {
+		return base.Usagef("--select, --by, --per-run, --columns and --bold go without --table")
+	}
+	return nil
+}
+
+func writePage(s *base.Streams, write func(*render.Page, string) error, page func(pictures bool) *render.Page, runs []*report.RunDir, o options) error {
+	if !o.noPictures {
+		for _, r := range runs {
+			if err := r.CheckFigures(); err != nil {
+				return RunsError(err)
+			}
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
+		return err
+	}
+	if err := write(page(!o.noPictures), o.out); err != nil {
+		return err
+	}
+	s.Note("wrote %s", o.out)
+	return nil
+}
+
+// pageWriter is chosen by the file's ending; nil where no page is wanted.
+func pageWriter(path string) (func(*render.Page, string) error, error) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case "":
+		if path == "" {
+			return nil, nil
+		}
+	case ".md", ".markdown":
+		return (*render.Page).WriteMarkdown, nil
+	case ".html", ".htm":
+		return (*render.Page).WriteHTML, nil
+	}
+	return nil, base.Usagef("--page is %q; give a file that ends in .md or .html", path)
+}
+
+// readRuns reads all runs that patterns name, each with its config's keys.
+// Where there are several, one that cannot be read is left out with a note.
+func readRuns(s *base.Streams, patterns []string, of report.Of) ([]*report.RunDir, error) {
+	dirs, err := report.FindRuns(patterns)
+	if err != nil {
+		return nil, RunsError(err)
+	}
+	var runs []*report.RunDir
+	for _, dir := range dirs {
+		r, err := readRun(dir, of)
+		if err != nil && len(dirs) == 1 {
+			return nil, err
+		}
+		if err != nil {
+			s.Note("warning: left out: %v", err)
+			continue
+		}
+		runs = append(runs, r)
+	}
+	if len(runs) == 0 {
+		return nil, &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("none of the %d run directories can be read", len(dirs))}
+	}
+	return runs, nil
+}
+
+// ReadTableRuns reads runs for a table that is of test images and the last checkpoint
+// alone, and notes which documents are of others.
+func ReadTableRuns(s *base.Streams, patterns []string) ([]*report.RunDir, error) {
+	runs, err := readRuns(s, patterns, report.Of{})
+	noteLeft(s, runs)
+	return runs, err
+}
+
+func noteLeft(s *base.Streams, runs []*report.RunDir) {
+	for _, r := range runs {
+		for _, note := range r.Left {
+			s.Note("warning: %s", note)
+		}
+	}
+}
+
+func readRun(dir string, of report.Of) (*report.RunDir, error) {
+	r, err := report.ReadRunOf(dir, of)
+	if err != nil {
+		return nil, RunsError(err)
+	}
+	path := filepath.Join(dir, "config.yaml")
+	text, err := fsx.ReadFile(path, config.MaxBytes)
+	if err != nil {
+		return nil, &base.ExitError{Code: base.ExitData, Err: err}
+	}
+	cfg, err := config.LoadBytes(text, path, nil)
+	if err != nil {
+		return nil, &base.ExitError{Code: base.ExitData, Err: err}
+	}
+	if err := run.SameConfig(path, text, cfg, r.Manifest.Config); r.Manifest.Config != "" && err != nil {
+		return nil, &base.ExitError{Code: base.ExitData, Err: err}
+	}
+	for _, l := range cfg.Origins() {
+		r.Labels = append(r.Labels, report.Label{Key: l.Key, Value: l.Value})
+	}
+	return r, nil
+}
+
+// RunsError gives an error about run directories its exit code.
+func RunsError(err error) error {
+	switch {
+	case errors.Is(err, filepath.ErrBadPattern):
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	case errors.Is(err, report.ErrRun):
+		return &base.ExitError{Code: base.ExitData, Err: err}
+	}
+	return err
+}

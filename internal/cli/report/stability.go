@@ -1,0 +1,37 @@
+package report
+
+import (
+	"io"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/report"
+)
+
+// Tables of what tercet eval --stability and --gap have measured of triplet metric
+// learning.
+const (
+	StabilityTable  = "stability"
+	StabilityChecks = "stability-checks"
+)
+
+// runStabilityTable sets measurements beside the bounds, or lists what claims were judged
+// by.
+func runStabilityTable(s *base.Streams, o options) error {
+	if err := ownTable(o); err != nil {
+		return err
+	}
+	study, err := report.ReadStability(o.runs)
+	if err != nil {
+		return RunsError(err)
+	}
+	if o.curves != "" {
+		if err := drawStudy(s, study.Curves, o.curves); err != nil {
+			return err
+		}
+	}
+	table := study.Table(report.StabilityLayout{Settings: base.Bare(o.format), Exact: base.Bare(o.format)})
+	if o.table == StabilityChecks {
+		table = study.ChecksTable()
+	}
+	return s.Result(study, func(w io.Writer) error { return table.Write(w, o.format) })
+}

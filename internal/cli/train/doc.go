@@ -1,0 +1,2 @@
+// Package train is the command that trains a run or a sweep.
+package train

@@ -1,0 +1,223 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/config"
+	"tercet/internal/par"
+	"tercet/internal/record"
+	"tercet/internal/run"
+	"tercet/internal/train"
+)
+
+type options struct {
+	base.ConfigFlags
+	seed   string
+	out    string
+	resume string
+	from   string
+	task   string
+	jobs   string
+	dryRun bool
+	list   bool
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "train [FILE.yaml]",
+		Short: "Learn an embedding; resumes a run that was interrupted",
+		Long: `
+Trains what a config describes, in a directory of its own (runs/NAME). Without a
+config, it trains on the defaults. The same command again continues an interrupted
+run to the bit-identical end and leaves a finished one alone. A run that cannot take
+its first step leaves no directory.
+
+A config with a sweep section is many runs, one after the other, each on all
+threads. --jobs N trains N of them at once, each on one thread, and opens data
+that they share once: with networks so small that a step takes a few
+milliseconds, --jobs auto (one per thread) is far quicker; with large ones it
+gains little and takes the memory of N runs. No result depends on it. A run that
+fails lets those in training end and no other begin; one that diverged or
+collapsed, or that another process is working on, stops nothing and is named at
+the end. --task i/n runs a share of the runs, so that make -j, GNU parallel or a
+Slurm array can spread them.`,
+		Examples: []base.Example{
+			{Why: "the built-in dataset with the defaults, one epoch of 40 characters", Line: "tercet train --set name=first --set train.epochs=1 --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8", Heavy: true},
+			{Why: "what it would do, without doing it", Line: "tercet train --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8 --dry-run", Heavy: true},
+			{Why: "go on after Ctrl-C", Line: "tercet train --resume runs/first"},
+			{Why: "many small networks, as many at once as there are threads", Line: "tercet train sweep.yaml --jobs auto"},
+		},
+		Exits: []int{base.ExitData, base.ExitDiverged, base.ExitInterrupted},
+		Args:  o.OneConfig,
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			o.AddFlags(cmd)
+			fs.StringVar(&o.seed, "seed", "", "override the seed")
+			fs.StringVarP(&o.out, "runs-dir", "o", "runs", "folder of run directories")
+			fs.StringVar(&o.resume, "resume", "", "continue the run in this directory")
+			fs.StringVar(&o.from, "from", "", "with --resume, continue from another `checkpoint` and replace the last one: previous, best, or start (the first step)")
+			fs.StringVar(&o.task, "task", "", "of a sweep, only share `i/n` (i from 1)")
+			fs.StringVar(&o.jobs, "jobs", "1", "of a sweep, train `N` runs at once, each on one thread; auto: one per thread")
+			fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan: parameters, steps, passes, memory, time")
+			fs.BoolVar(&o.list, "list", false, "print the directories of the runs, one a line, and stop")
+			cmd.MarkFlagsMutuallyExclusive("resume", "config")
+			cmd.MarkFlagsMutuallyExclusive("resume", "set")
+			cmd.MarkFlagsMutuallyExclusive("resume", "seed")
+			cmd.MarkFlagsMutuallyExclusive("resume", "task")
+			cmd.MarkFlagsMutuallyExclusive("resume", "jobs")
+			cmd.MarkFlagsMutuallyExclusive("resume", "runs-dir")
+			base.OldNames(fs, "out", "runs-dir")
+		},
+		Run: func(ctx context.Context, _ []string) error { return runTrain(ctx, s, o) },
+	}.Build()
+}
+
+func runTrain(ctx context.Context, s *base.Streams, o options) error {
+	if o.resume != "" && o.Path != "" {
+		return base.Usagef("--resume continues a run with its own config; leave out %s", o.Path)
+	}
+	if o.resume != "" {
+		return resume(ctx, s, o)
+	}
+	if o.from != "" {
+		return base.Usagef("--from goes with --resume: it names the checkpoint that a run is continued from")
+	}
+	jobs, err := parseJobs(o.jobs)
+	if err != nil {
+		return err
+	}
+	over, err := config.ParseSets(o.Sets)
+	if err != nil {
+		return err
+	}
+	if o.seed != "" {
+		over = append(over, config.Override{Key: "seed", Value: o.seed, From: "--seed"})
+	}
+	cfg, err := config.LoadWith(o.Path, over)
+	if err != nil {
+		return err
+	}
+	variants, err := run.Variants(cfg)
+	if err != nil {
+		return err
+	}
+	if variants, err = run.Task(variants, o.task); err != nil {
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	if len(variants) == 0 {
+		s.Note("share %s holds no runs: the sweep has fewer", o.task)
+	}
+	switch {
+	case o.list:
+		return listRuns(s, o.out, variants)
+	case o.dryRun:
+		return base.Plan(s, variants)
+	}
+	return all(ctx, s, o.out, variants, jobs)
+}
+
+// parseJobs returns how many runs --jobs wants at once.
+func parseJobs(text string) (int, error) {
+	if text == "auto" {
+		return par.Threads(), nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, base.Usagef("--jobs is %q; give a number of runs, 1 or more, or auto for one per thread", text)
+	}
+	if most := int(base.FlagLimits["jobs"]); n > most {
+		return 0, base.Usagef("--jobs is %d; give at most %d", n, most)
+	}
+	return n, nil
+}
+
+// document is the result of train: the manifests of its runs.
+type document struct {
+	Schema string            `json:"schema"`
+	Runs   []record.Manifest `json:"runs"`
+}
+
+func resume(ctx context.Context, s *base.Streams, o options) error {
+	if o.dryRun || o.list {
+		return base.Usagef("--resume goes with neither --dry-run nor --list")
+	}
+	if !slices.Contains([]string{"", "previous", "best", run.Start}, o.from) {
+		return base.Usagef("--from is %q; give previous, best or %s", o.from, run.Start)
+	}
+	r, err := run.Open(o.resume)
+	if err != nil {
+		return base.RunError(err)
+	}
+	r.From = o.from
+	view := &view{s: s}
+	defer view.end()
+	done, err := r.Train(ctx, view.watch())
+	view.end()
+	if err != nil {
+		return trainError(r.Dir, err)
+	}
+	if done {
+		s.Note("%s: finished before; nothing to do", r.Dir)
+	} else {
+		ended(s, r.Dir, r.Manifest)
+	}
+	return s.Result(document{record.TrainSchema, []record.Manifest{r.Manifest}}, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, r.Dir)
+		return err
+	})
+}
+
+func isLost(err error) bool {
+	var collapse *train.CollapseError
+	var finite *train.NonFiniteError
+	var before *run.LostError
+	return errors.As(err, &collapse) || errors.As(err, &finite) || errors.As(err, &before)
+}
+
+// trainError gives the run in dir, which did not end well, its exit code.
+func trainError(dir string, err error) error {
+	err = fmt.Errorf("%s: %w", dir, err)
+	switch {
+	case isLost(err):
+		return &base.ExitError{Code: base.ExitDiverged, Err: err}
+	case errors.Is(err, train.ErrInterrupted):
+		return &base.ExitError{Code: base.ExitInterrupted, Err: fmt.Errorf("%w; tercet train --resume %s goes on", err, dir)}
+	}
+	return base.RunError(err)
+}
+
+func listRuns(s *base.Streams, out string, variants []*config.Config) error {
+	type doc struct {
+		Schema string   `json:"schema"`
+		Runs   []string `json:"runs"`
+	}
+	d := doc{Schema: record.RunsSchema}
+	for _, v := range variants {
+		d.Runs = append(d.Runs, runDir(out, v))
+	}
+	return s.Result(d, func(w io.Writer) error { return printRuns(w, out, variants) })
+}
+
+func printRuns(w io.Writer, out string, variants []*config.Config) error {
+	var b strings.Builder
+	for _, v := range variants {
+		fmt.Fprintln(&b, runDir(out, v))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func runDir(out string, cfg *config.Config) string {
+	return strings.TrimSuffix(out, "/") + "/" + cfg.Name
+}

@@ -1,0 +1,91 @@
+package train
+
+import (
+	"fmt"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/data"
+	"tercet/internal/record"
+	"tercet/internal/run"
+	"tercet/internal/text"
+	"tercet/internal/train"
+)
+
+// view shows training: a bar (or plain lines) over the steps, and a line
+// for each evaluation.
+type view struct {
+	s     *base.Streams
+	bar   *base.Progress
+	steps int
+}
+
+func (v *view) watch() run.Watch {
+	return run.Watch{Step: v.step, Event: v.event, Note: v.s.Note}
+}
+
+func (v *view) step(st *train.State, of int, loss float64) {
+	if v.bar == nil {
+		v.bar = v.s.Progress("train", int64(of))
+		v.bar.Resume(int64(st.Step - 1))
+		v.steps = st.Step - 1
+	}
+	v.bar.Add(int64(st.Step-v.steps), "loss %.4f", loss)
+	v.steps = st.Step
+}
+
+func (v *view) event(e *train.Event) {
+	switch e.Kind {
+	case "eval":
+		mark := ""
+		if e.Best {
+			mark = "  best so far"
+		}
+		v.s.Note("epoch %g, step %d: recall@1 %.4f, MAP@R %.4f on %s images%s", round2(e.Epoch), e.Step, e.Metrics["recall@1"], e.Metrics["map@r"], e.Split, mark)
+	case "stop":
+		if e.Reason == train.StopEarly && v.bar != nil {
+			v.bar.Shorten()
+		}
+	case "epoch":
+		seen := ""
+		if c, ok := e.Coverage.(data.Coverage); ok && c.Items > 0 && e.Epoch == float64(int(e.Epoch)) { // whole epochs only
+			seen = fmt.Sprintf(", saw %.1f %% of the images", 100*float64(c.Seen)/float64(c.Items))
+		}
+		v.s.Note("epoch %g, step %d: mean loss %.5f, %s%s", round2(e.Epoch), e.Step, *e.Loss, text.Duration(e.Seconds), seen)
+	}
+}
+
+// ended says that a run has come to its end, and if that is not its last step, why.
+func ended(s *base.Streams, dir string, m record.Manifest) {
+	if m.Stopped != nil {
+		s.Note("%s: stopped early at step %d of %d: %s", dir, m.Stopped.Step, m.Of, m.Stopped.Reason)
+	}
+	s.Note("%s: done in %s", dir, text.Duration(m.Seconds))
+	crafted(s, m)
+}
+
+// crafted says what a run's defence did.
+func crafted(s *base.Streams, m record.Manifest) {
+	c := m.Crafted
+	if c == nil {
+		return
+	}
+	hardness := ""
+	if c.Achieved != nil {
+		hardness = fmt.Sprintf("; hardness %.3f", *c.Achieved)
+	}
+	if c.Wanted != nil {
+		hardness += fmt.Sprintf(" where %.3f was wanted", *c.Wanted)
+	}
+	s.Note("perturbations: mean |delta|inf %.4f (%.1f/255), largest %.4f (%.1f/255)%s; %d images forward, %d backward",
+		c.MeanLinf, 255*c.MeanLinf, c.MaxLinf, 255*c.MaxLinf, hardness, m.Cost.Forward, m.Cost.Backward)
+}
+
+// end ends the bar of one run.
+func (v *view) end() {
+	if v.bar != nil {
+		v.bar.Done()
+		v.bar = nil
+	}
+}
+
+func round2(x float64) float64 { return float64(int(x*100+0.5)) / 100 }
