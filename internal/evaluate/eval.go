@@ -15,6 +15,7 @@ import (
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
+	"tercet/internal/wire"
 )
 
 // Defaults are the options that a run's config asks for.
@@ -95,7 +96,7 @@ func baselines(ctx context.Context, r *run.Run, e *run.Embedded, o record.EvalOp
 	if r.Config.LearnsMetric() {
 		m, err = run.Euclidean(e.Model)
 	} else {
-		m, err = run.BuildModel(r.Config, ds)
+		m, err = wire.BuildModel(r.Config, ds)
 	}
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
+	"tercet/internal/wire"
 )
 
 // theMetrics are the metrics that a fitted one is judged beside, in order.
@@ -39,7 +40,7 @@ func judgeMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Model
 	if m, err = run.Euclidean(m); err != nil {
 		return nil, nil, err
 	}
-	sets, err := run.OpenWith(cfg, r.Elsewhere(data.Open), nil)
+	sets, err := wire.OpenWith(cfg, r.Elsewhere(data.Open), nil)
 	if err != nil {
 		return nil, nil, err
 	}

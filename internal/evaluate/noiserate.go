@@ -9,6 +9,7 @@ import (
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
+	"tercet/internal/wire"
 )
 
 // NoiseRate estimates how many of the labels, pairs or triplets that r is trained on
@@ -20,7 +21,7 @@ func NoiseRate(ctx context.Context, r *run.Run, checkpoint string, limit int, sa
 	if err != nil {
 		return nil, err
 	}
-	t, err := run.Assemble(r.Config, sets)
+	t, err := wire.Assemble(r.Config, sets)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func NoiseRate(ctx context.Context, r *run.Run, checkpoint string, limit int, sa
 }
 
 // estimateRate fills in what the methods say; the first that finds noise counts.
-func estimateRate(d *record.NoiseRate, t *run.Assembled, losses []float64, seed uint64) error {
+func estimateRate(d *record.NoiseRate, t *wire.Assembled, losses []float64, seed uint64) error {
 	var found []noise.Estimate
 	try := func(method string, e noise.Estimate, err error) {
 		if err != nil {
@@ -99,7 +100,7 @@ func deriveRate(d *record.NoiseRate) {
 }
 
 // truthOf is the noise that a run's config puts on, nil where it puts on none.
-func truthOf(of string, s *run.Sets) *record.NoiseTruth {
+func truthOf(of string, s *wire.Sets) *record.NoiseTruth {
 	n := s.Noise
 	if n == nil {
 		return nil

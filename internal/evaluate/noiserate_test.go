@@ -13,9 +13,9 @@ import (
 	"tercet/internal/noise"
 	"tercet/internal/record"
 	"tercet/internal/rng"
-	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/wire"
 )
 
 // Embeddings in clear groups, some labelled as another group: the losses part them.
@@ -100,7 +100,7 @@ func TestNoiseRateOfPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := tinytest.Config(t, "loss={name: triplet-robust, noise_from: "+file+"}")
-	w, err := run.RobustWeights(cfg, tinytest.Must(run.OpenData(cfg)))
+	w, err := wire.RobustWeights(cfg, tinytest.Must(wire.OpenData(cfg)))
 	if want := noise.SLNTriplets(q, 12); err != nil || w.TripletWeights != want || w.From != file {
 		t.Errorf("%+v, want %+v (%v)", w, want, err)
 	}
@@ -118,7 +118,7 @@ func TestNoiseFromFiles(t *testing.T) {
 	} {
 		tinytest.Write(t, file, text)
 		cfg := tinytest.Config(t, "loss={name: triplet-robust, noise_from: "+file+"}")
-		w, err := run.RobustWeights(cfg, tinytest.Must(run.OpenData(cfg)))
+		w, err := wire.RobustWeights(cfg, tinytest.Must(wire.OpenData(cfg)))
 		if want == "" && err == nil {
 			exact := noise.OrderFlips(0.1)
 			if strings.Contains(text, "labels") {
@@ -134,7 +134,7 @@ func TestNoiseFromFiles(t *testing.T) {
 		}
 	}
 	cfg := tinytest.Config(t, "loss={name: triplet-robust, noise_from: none.json}")
-	if _, err := run.RobustWeights(cfg, tinytest.Must(run.OpenData(cfg))); err == nil || !strings.Contains(err.Error(), "there is no none.json; tercet eval --run RUN --noise-rate writes") {
+	if _, err := wire.RobustWeights(cfg, tinytest.Must(wire.OpenData(cfg))); err == nil || !strings.Contains(err.Error(), "there is no none.json; tercet eval --run RUN --noise-rate writes") {
 		t.Errorf("%v", err)
 	}
 }
@@ -179,7 +179,7 @@ func TestPairNoiseOnTriplets(t *testing.T) {
 	r := runtest.Trained(t, t.TempDir(), sets...)
 	d := r.Manifest.Data
 	cfg := tinytest.Config(t, sets...)
-	s := tinytest.Must(run.OpenData(cfg))
+	s := tinytest.Must(wire.OpenData(cfg))
 	truth, seen, classes := s.Labels()
 	draw, _, err := cfg.Batch.Options.(noise.TripletList).Draw(noise.Drawing{Truth: truth, Seen: seen, Classes: classes, Noise: cfg.Noise.Options, Seed: cfg.Seed})
 	if err != nil {
@@ -207,14 +207,14 @@ func TestPairNoiseOnTriplets(t *testing.T) {
 	if _, err := NoiseRate(t.Context(), r, "last", 0, func(string, int, int) {}); !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "wrong positive or a wrong negative") {
 		t.Errorf("a rate: %v", err)
 	}
-	if got := run.DescribeTriplets(d.Triplets); !strings.Contains(got, "labels of their pairs wrong (") {
+	if got := wire.DescribeTriplets(d.Triplets); !strings.Contains(got, "labels of their pairs wrong (") {
 		t.Error(got)
 	}
 	// Found elsewhere, on pairs of the same kind.
 	file := filepath.Join(t.TempDir(), "noise.json")
 	tinytest.Write(t, file, `{"schema": "tercet.noise/1", "of": "pairs", "estimate": {"p": 0.2}}`)
 	cfg = tinytest.Config(t, append(sets, "loss.noise_from="+file)...)
-	if w, err := run.RobustWeights(cfg, s); err != nil || math.Abs(w.W1-0.64) > 1e-12 || math.Abs(w.W2-0.04) > 1e-12 {
+	if w, err := wire.RobustWeights(cfg, s); err != nil || math.Abs(w.W1-0.64) > 1e-12 || math.Abs(w.W2-0.04) > 1e-12 {
 		t.Errorf("%+v, %v", w, err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"tercet/internal/rng"
 	"tercet/internal/run"
 	"tercet/internal/stat"
+	"tercet/internal/wire"
 )
 
 // GapTriplets is how many triplets of each set are drawn by default, LeastTriplets the
@@ -54,7 +55,7 @@ func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc,
 	if err := keepGap(r, o); err != nil {
 		return nil, err
 	}
-	weights, err := run.RobustWeights(r.Config, sets)
+	weights, err := wire.RobustWeights(r.Config, sets)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc,
 		return nil, err
 	}
 	g := &gapSides{run: r, model: m, loss: l, options: o, say: say, by: byImages}
-	if run.Disjoint(sets.Train, ds) {
+	if wire.Disjoint(sets.Train, ds) {
 		g.by = byClasses
 	}
 	if o.Reference != "" {
@@ -82,7 +83,7 @@ func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc,
 		return nil, err
 	}
 	d := &GapDoc{record.Gap{
-		Schema: record.GapSchema, Options: record.GapOptions{Triplets: o.Triplets, Bootstrap: o.Bootstrap, Seed: o.Seed, Limit: o.Limit}, Train: run.SetRecord(sets.Train), Resampled: g.by,
+		Schema: record.GapSchema, Options: record.GapOptions{Triplets: o.Triplets, Bootstrap: o.Bootstrap, Seed: o.Seed, Limit: o.Limit}, Train: wire.SetRecord(sets.Train), Resampled: g.by,
 		Source: record.Source{
 			Run: r.Dir, Config: r.Manifest.Config, Checkpoint: o.Checkpoint, Step: c.State.Step, Set: o.Set, Items: g.test.items.Len(),
 			Classes: data.Distinct(g.test.items.Labels()), Dim: m.Dim(), Fingerprint: ds.Fingerprint(),
@@ -113,12 +114,12 @@ func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc,
 // storedTraining returns the training images of sets, opened by r's config, as they are
 // stored: test images are not distorted, and what is compared with them is of one
 // distribution with them only if it is not either.
-func storedTraining(r *run.Run, sets *run.Sets) (data.Dataset, error) {
+func storedTraining(r *run.Run, sets *wire.Sets) (data.Dataset, error) {
 	if r.Config.Data.Distort.Strength == 0 {
 		return sets.Train, nil
 	}
 	var plain data.Dataset
-	_, err := run.OpenWith(r.Config, r.Elsewhere(data.Open), func(s *run.Sets) error { // before it distorts
+	_, err := wire.OpenWith(r.Config, r.Elsewhere(data.Open), func(s *wire.Sets) error { // before it distorts
 		plain = s.Train
 		return nil
 	})

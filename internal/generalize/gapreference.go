@@ -8,6 +8,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
 	"tercet/internal/run"
+	"tercet/internal/wire"
 )
 
 // openReference is a network as control variate.
@@ -23,7 +24,7 @@ type gapReference struct {
 //
 // Errors: ErrNoRun where dir holds no finished run; data.ErrUnfit where that is of a
 // metric, sees images in another form, or has learnt from what it must not.
-func openReference(r *run.Run, dir string, sets *run.Sets, judged data.Dataset, set string) (*gapReference, error) {
+func openReference(r *run.Run, dir string, sets *wire.Sets, judged data.Dataset, set string) (*gapReference, error) {
 	ref, err := run.Open(dir)
 	if err != nil {
 		return nil, fmt.Errorf("--reference: %w", err)
@@ -39,10 +40,10 @@ func openReference(r *run.Run, dir string, sets *run.Sets, judged data.Dataset, 
 	if err != nil {
 		return nil, fmt.Errorf("--reference: %w", err)
 	}
-	if err := sameForm(ref.Config, r.Config, run.SetRecord(own.Train).Shape, run.SetRecord(sets.Train).Shape); err != nil {
+	if err := sameForm(ref.Config, r.Config, wire.SetRecord(own.Train).Shape, wire.SetRecord(sets.Train).Shape); err != nil {
 		return nil, fmt.Errorf("%w: --reference %s was trained on images of another form: %w", data.ErrUnfit, dir, err)
 	}
-	g := &gapReference{model: m, record: record.GapReference{Run: dir, Checkpoint: checkpoint, Step: c.State.Step, Train: run.SetRecord(own.Train)}}
+	g := &gapReference{model: m, record: record.GapReference{Run: dir, Checkpoint: checkpoint, Step: c.State.Step, Train: wire.SetRecord(own.Train)}}
 	knows := learntFrom(own)
 	s, err := newOverlap(knows, sets, judged)
 	if err != nil {
@@ -65,11 +66,11 @@ func openReference(r *run.Run, dir string, sets *run.Sets, judged data.Dataset, 
 		g.record.Copies += s.copies
 		knows = append(knows, stop)
 	}
-	if !run.Disjoint(sets.Train, judged) {
+	if !wire.Disjoint(sets.Train, judged) {
 		return g, nil
 	}
 	for _, ds := range knows {
-		if !run.Disjoint(ds, sets.Train) || !run.Disjoint(ds, judged) {
+		if !wire.Disjoint(ds, sets.Train) || !wire.Disjoint(ds, judged) {
 			return nil, fmt.Errorf("%w: --reference %s has learnt classes of %s, whose %s images are of other classes than its training images: it does better on the classes that it knows, so that its difference has no mean of 0; take a run on classes of its own", data.ErrUnfit, dir, r.Dir, set)
 		}
 	}
@@ -79,7 +80,7 @@ func openReference(r *run.Run, dir string, sets *run.Sets, judged data.Dataset, 
 // sameForm returns an error where two configs, or their images (H, W, C), differ in how
 // images are brought to a form.
 func sameForm(ref, own *config.Config, refShape, ownShape [3]int) error {
-	a, b := run.DataOptions(ref), run.DataOptions(own)
+	a, b := wire.DataOptions(ref), wire.DataOptions(own)
 	for _, k := range []struct {
 		key      string
 		ref, own any
@@ -96,7 +97,7 @@ func sameForm(ref, own *config.Config, refShape, ownShape [3]int) error {
 
 // learntFrom are the sets that a run's weights depend on whatever stops it: what it
 // trains on, and what is held out of that.
-func learntFrom(s *run.Sets) []data.Dataset {
+func learntFrom(s *wire.Sets) []data.Dataset {
 	out := []data.Dataset{s.Train}
 	if s.Validation != nil {
 		out = append(out, s.Validation)
@@ -105,7 +106,7 @@ func learntFrom(s *run.Sets) []data.Dataset {
 }
 
 // stopping are the test images where it is they that may stop a run of cfg; else nil.
-func stopping(s *run.Sets, cfg *config.Config) data.Dataset {
+func stopping(s *wire.Sets, cfg *config.Config) data.Dataset {
 	if s.Test == nil || !run.StopsOnTest(cfg, s.Validation != nil) {
 		return nil
 	}
@@ -116,7 +117,7 @@ func stopping(s *run.Sets, cfg *config.Config) data.Dataset {
 // run, and how many only look like one.
 type overlap struct{ train, judged, copies int }
 
-func newOverlap(knows []data.Dataset, sets *run.Sets, judged data.Dataset) (overlap, error) {
+func newOverlap(knows []data.Dataset, sets *wire.Sets, judged data.Dataset) (overlap, error) {
 	var beside []data.Dataset
 	for _, ds := range []data.Dataset{sets.Train, sets.Validation, sets.Test} {
 		if ds != nil {

@@ -21,6 +21,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/wire"
 )
 
 // halved parts the images of each class, so that two runs can share classes and no image.
@@ -57,7 +58,7 @@ func TestControlledGapByPlainLoops(t *testing.T) {
 	}
 
 	// means of loss and 0-1 error of a network on the triplets of a set, with weights.
-	sets, err := run.OpenData(one.Config)
+	sets, err := wire.OpenData(one.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +353,7 @@ func TestGapOfDistortedTrainingImages(t *testing.T) {
 	o := gapOptions
 	o.Reference = ref.Dir
 	d := measuredAs[*GapDoc](t, one, o)
-	plain, err := run.OpenData(tinytest.Config(t, append(slices.Clone(few), "name=plain", "data.limit_per_class=4")...))
+	plain, err := wire.OpenData(tinytest.Config(t, append(slices.Clone(few), "name=plain", "data.limit_per_class=4")...))
 	if err != nil {
 		t.Fatal(err)
 	}

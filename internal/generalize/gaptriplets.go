@@ -11,8 +11,8 @@ import (
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/rng"
-	"tercet/internal/run"
 	"tercet/internal/text"
+	"tercet/internal/wire"
 )
 
 // drawTriplets draws n triplets of items: the anchor uniformly among those that have
@@ -95,7 +95,7 @@ func newTripletLoss(cfg *config.Config, weights *record.TripletProbabilities) (*
 	if p, ok := cfg.Loss.Options.(loss.PairPredictor); ok {
 		l.unit = p.PairRule().Cosine
 	}
-	l.build = func() (loss.Objective, error) { return run.BuildObjective(&one, weights) }
+	l.build = func() (loss.Objective, error) { return wire.BuildObjective(&one, weights) }
 	_, err := l.build()
 	return l, err
 }

@@ -13,8 +13,8 @@ import (
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/rng"
-	"tercet/internal/run"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/wire"
 )
 
 // Triplets are drawn with the probabilities that the text gives, by enumeration.
@@ -106,7 +106,7 @@ func TestTripletLossesByPlainLoops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := run.OpenData(tinytest.Config(t))
+	sets, err := wire.OpenData(tinytest.Config(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestTripletLossesByPlainLoops(t *testing.T) {
 		}, far},
 	} {
 		cfg := lossConfig(t, tc.set)
-		w, err := run.RobustWeights(cfg, sets)
+		w, err := wire.RobustWeights(cfg, sets)
 		if err != nil {
 			t.Fatal(err)
 		}

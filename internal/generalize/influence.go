@@ -16,6 +16,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/text"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 // InfluenceSteps is how many steps a run goes on by default.
@@ -209,7 +210,7 @@ func (w *goingOn) one(ctx context.Context, p record.Replacement) (influenced, er
 }
 
 // stand is what the network makes of the judges after going on.
-func (w *goingOn) stand(ctx context.Context, alter run.Alteration) (*standing, error) {
+func (w *goingOn) stand(ctx context.Context, alter wire.Alteration) (*standing, error) {
 	m, cost, err := w.goOn(ctx, alter)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/wire"
 )
 
 var influenceOptions = Options{Job: MeasureInfluence, Checkpoint: "last", Set: "test", Triplets: 600, Seed: 3, Repeats: 4, Steps: 5, Jobs: 1}
@@ -32,7 +33,7 @@ func TestInfluenceIsOfALongerRun(t *testing.T) {
 		t.Fatalf("document %+v", d)
 	}
 
-	longer := func(name string, alter run.Alteration) *standing {
+	longer := func(name string, alter wire.Alteration) *standing {
 		t.Helper()
 		one := runtest.Create(t, root, append(slices.Clone(sets), "name="+name, "train.steps=9")...)
 		runtest.Interrupted(t, one, 4)

@@ -10,8 +10,8 @@ import (
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
-	"tercet/internal/run"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 // errStopped is an interruption of training on, of which no checkpoint is written.
@@ -20,14 +20,14 @@ var errStopped = errors.New("interrupted")
 // goOn trains from w's checkpoint on with altered data, and returns the network and what
 // the steps cost. The learning rate is that of the config's schedule; beyond its end,
 // that of its last step.
-func (w *goingOn) goOn(ctx context.Context, alter run.Alteration) (*nn.Model, record.CostRecord, error) {
+func (w *goingOn) goOn(ctx context.Context, alter wire.Alteration) (*nn.Model, record.CostRecord, error) {
 	var none record.CostRecord
 	cfg := onwards(w.run.Config)
-	sets, err := run.OpenWith(cfg, w.open, alter)
+	sets, err := wire.OpenWith(cfg, w.open, alter)
 	if err != nil {
 		return nil, none, err
 	}
-	t, err := run.Assemble(cfg, sets)
+	t, err := wire.Assemble(cfg, sets)
 	if err != nil {
 		return nil, none, err
 	}
@@ -42,7 +42,7 @@ func (w *goingOn) goOn(ctx context.Context, alter run.Alteration) (*nn.Model, re
 	t.Steps = t.State.Step + w.o.Steps
 	t.Log = func(*train.Event) error { return nil }
 	t.Save = func(bool) error { return nil }
-	transform, err := run.Augment(cfg, sets.Seen())
+	transform, err := wire.Augment(cfg, sets.Seen())
 	if err != nil {
 		return nil, none, err
 	}

@@ -24,6 +24,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/text"
 	measuring "tercet/internal/theory/measure"
+	"tercet/internal/wire"
 )
 
 // MetricOptions say what is measured of a run of model mahalanobis; the zero value takes
@@ -191,7 +192,7 @@ func metricLearner(r *run.Run) (measuring.Learner, error) {
 	c, m := r.Config.Metric, r.Config.Model.Options.(nn.MahalanobisKeys)
 	l, err := mahalanobis.NewLoss(c.Loss, c.Zeta, c.HuberDelta)
 	if err != nil {
-		return nil, run.InConfig("metric", err)
+		return nil, wire.InConfig("metric", err)
 	}
 	switch o := c.Options.(type) {
 	case mahalanobis.RRMKeys:
@@ -203,7 +204,7 @@ func metricLearner(r *run.Run) (measuring.Learner, error) {
 		}
 		k, err := l.Constants(m.Radius, o.Constants)
 		if err != nil {
-			return nil, run.InConfig("metric", err)
+			return nil, wire.InConfig("metric", err)
 		}
 		if !o.C.Given {
 			a.C = 2 / k.Alpha
@@ -288,7 +289,7 @@ func metricFeatures(ctx context.Context, r *run.Run, checkpoint string, say prog
 	if m, err = run.Euclidean(m); err != nil {
 		return nil, "", err
 	}
-	sets, err := run.OpenWith(r.Config, r.Elsewhere(data.Open), nil)
+	sets, err := wire.OpenWith(r.Config, r.Elsewhere(data.Open), nil)
 	if err != nil {
 		return nil, "", err
 	}

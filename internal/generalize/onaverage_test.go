@@ -19,6 +19,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/wire"
 )
 
 func onAverageOptions(images ...int) Options {
@@ -97,7 +98,7 @@ func TestOnAverageByHand(t *testing.T) {
 		t.Errorf("unused images: %+v, %+v", v, v.Change)
 	}
 
-	sets, err := run.OpenData(r.Config)
+	sets, err := wire.OpenData(r.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestOnAverageByHand(t *testing.T) {
 		}
 	}
 	again := runtest.Create(t, root, append(slices.Clone(few), "name=again")...)
-	again.Alter = func(s *run.Sets) error {
+	again.Alter = func(s *wire.Sets) error {
 		n, height, width := s.Train.Len(), 16, 16
 		pixels := make([]uint8, n*height*width)
 		row := make([]float32, height*width)
@@ -332,7 +333,7 @@ func TestTriplesThatCannotBe(t *testing.T) {
 		"no other class":           {memory(0, 0, 0), memory(0, 0, 0), nil, "no triplets in the training images"},
 		"no two of a class":        {memory(0, 1, 2), memory(0, 1, 2), nil, "no triplets in the training images"},
 	} {
-		s := &study{o: Options{Set: "test", Seed: 1}, sets: &run.Sets{Train: c.train}, held: c.held}
+		s := &study{o: Options{Set: "test", Seed: 1}, sets: &wire.Sets{Train: c.train}, held: c.held}
 		list, err := s.triples(c.given, 40)
 		if c.want != "" {
 			if !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), c.want) {

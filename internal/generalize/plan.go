@@ -7,7 +7,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/record"
 	"tercet/internal/rng"
-	"tercet/internal/run"
+	"tercet/internal/wire"
 )
 
 // What takes the place of a training image. It takes its label too, so that batches and
@@ -34,8 +34,8 @@ func replacementName(p record.Replacement) string {
 
 // alterImage puts what replaces the image in its place. pool is the set that By is an item
 // of, nil for the training set.
-func alterImage(p record.Replacement, pool data.Dataset) run.Alteration {
-	return func(s *run.Sets) error {
+func alterImage(p record.Replacement, pool data.Dataset) wire.Alteration {
+	return func(s *wire.Sets) error {
 		var err error
 		s.Train, err = replaced(s.Train, []int{p.Image}, pool, []int{p.By})
 		return err

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 // retraining trains a run again in a folder of its own, once as it was and once for each
@@ -163,7 +164,7 @@ func dropWeights(r *run.Run) error { return os.RemoveAll(r.Path("checkpoints")) 
 type again[K comparable] struct {
 	config *config.Config
 	key    K
-	alter  run.Alteration
+	alter  wire.Alteration
 }
 
 // timed is a record of what came of a retraining.
@@ -195,7 +196,7 @@ func retrain[K comparable, R timed](ctx context.Context, t *retraining, list []a
 		t.p.Note("retrainings that are there: %d of %d", n, len(first))
 	}
 	left := len(todo)
-	alter := func(k int) run.Alteration { return list[todo[k]].alter }
+	alter := func(k int) wire.Alteration { return list[todo[k]].alter }
 	err := t.sweep(ctx, stageReplaced, configs, alter, func(k int, r *run.Run, err error) error {
 		i := todo[k]
 		kept := retrained[K, R]{Key: list[i].key}

@@ -22,6 +22,7 @@ import (
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 // few is a run of 3 steps on characters whose other images are the test set. Most of
@@ -104,12 +105,12 @@ func TestStabilityByHandAndInterrupted(t *testing.T) {
 		t.Fatalf("replacement %+v", p)
 	}
 
-	sets, err := run.OpenData(r.Config)
+	sets, err := wire.OpenData(r.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	again := runtest.Create(t, root, append(slices.Clone(few), "name=again")...)
-	again.Alter = func(s *run.Sets) error {
+	again.Alter = func(s *wire.Sets) error {
 		s.Train, err = replaced(s.Train, []int{p.Image}, sets.Test, []int{p.By})
 		return err
 	}
@@ -254,11 +255,11 @@ func TestStabilityWhereTheRunCannotBeRepeated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := run.OpenData(r.Config)
+	sets, err := wire.OpenData(r.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := run.Assemble(r.Config, sets)
+	a, err := wire.Assemble(r.Config, sets)
 	if err != nil {
 		t.Fatal(err)
 	}

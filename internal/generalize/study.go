@@ -13,6 +13,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/run"
+	"tercet/internal/wire"
 )
 
 // study is what stability and influence have in common: the run's sets, what replaces
@@ -21,10 +22,10 @@ type study struct {
 	run    *run.Run
 	o      Options
 	p      progress.Progress
-	sets   *run.Sets
+	sets   *wire.Sets
 	held   data.Dataset
 	judges *judges
-	open   run.Opener // of the run's source, read once
+	open   wire.Opener // of the run's source, read once
 	*replacer
 }
 
@@ -47,9 +48,9 @@ func openStudy(r *run.Run, o Options, p progress.Progress) (*study, error) {
 	if o.Repeats == 0 {
 		o.Repeats = StabilityRepeats
 	}
-	s := &study{run: r, o: o, p: p, open: run.Once(r.Elsewhere(data.Open))}
+	s := &study{run: r, o: o, p: p, open: wire.Once(r.Elsewhere(data.Open))}
 	var err error
-	if s.sets, err = run.OpenWith(r.Config, s.open, nil); err != nil {
+	if s.sets, err = wire.OpenWith(r.Config, s.open, nil); err != nil {
 		return nil, err
 	}
 	if err := r.SameData(s.sets); err != nil {
@@ -87,7 +88,7 @@ func (s *study) findJudges(items []int) error {
 
 // loss is the run's on single triplets.
 func (s *study) loss() (*tripletLoss, error) {
-	weights, err := run.RobustWeights(s.run.Config, s.sets)
+	weights, err := wire.RobustWeights(s.run.Config, s.sets)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +128,7 @@ func (s *study) kinds() ([]string, string) {
 	if len(s.o.Replace) > 0 {
 		return s.o.Replace, ""
 	}
-	if run.Disjoint(s.train, s.held) {
+	if wire.Disjoint(s.train, s.held) {
 		return []string{ReplaceTwin, ReplaceFar}, fmt.Sprintf("no %s image is of a training class: in place of fresh images, other training images of the class (%s)", s.o.Set, ReplaceTwin)
 	}
 	return []string{ReplaceFresh, ReplaceFar}, ""
@@ -174,7 +175,7 @@ func (s *study) uses(steps int) ([]int, error) { return s.rows(0, steps) }
 
 // rows counts the rows of the batches of steps [from, to) by training image.
 func (s *study) rows(from, to int) ([]int, error) {
-	t, err := run.Assemble(s.run.Config, s.sets)
+	t, err := wire.Assemble(s.run.Config, s.sets)
 	if err != nil {
 		return nil, err
 	}

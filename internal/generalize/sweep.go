@@ -10,12 +10,13 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 // sweep trains configs in t.dir, jobs at once, and tells each of the runs that ended;
 // stage names it where progress is told.
 // Folders that hold something older are emptied first.
-func (t *retraining) sweep(ctx context.Context, stage string, configs []*config.Config, alter func(int) run.Alteration, each func(i int, r *run.Run, err error) error) error {
+func (t *retraining) sweep(ctx context.Context, stage string, configs []*config.Config, alter func(int) wire.Alteration, each func(i int, r *run.Run, err error) error) error {
 	if len(configs) == 0 {
 		return nil
 	}

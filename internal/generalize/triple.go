@@ -7,7 +7,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/record"
 	"tercet/internal/rng"
-	"tercet/internal/run"
+	"tercet/internal/wire"
 )
 
 // ReplaceTriple replaces three training images at once, a triplet, by held-out images of
@@ -20,8 +20,8 @@ func tripleName(p record.ReplacedTriple) string {
 }
 
 // alterTriple puts what replaces the images in their places.
-func alterTriple(p record.ReplacedTriple, held data.Dataset) run.Alteration {
-	return func(s *run.Sets) error {
+func alterTriple(p record.ReplacedTriple, held data.Dataset) wire.Alteration {
+	return func(s *wire.Sets) error {
 		var err error
 		s.Train, err = replaced(s.Train, p.Images[:], held, p.By[:])
 		return err
@@ -127,7 +127,7 @@ func (s *study) replaceable(fresh map[string][]int) error {
 // tooFew says that a class has too few fresh images.
 func (s *study) tooFew(class string, have, want int) error {
 	advice := "name triplets of other classes by --images I,J,K"
-	if run.Disjoint(s.sets.Train, s.held) {
+	if wire.Disjoint(s.sets.Train, s.held) {
 		advice = fmt.Sprintf("no %s image is of a training class; a run whose data are split by images (data.split.kind fraction) has some", s.o.Set)
 	}
 	return fmt.Errorf("%w: a triplet is replaced by fresh images of its classes, and of class %s there are %d %s images, of which it takes %d: %s", data.ErrUnfit, class, have, s.o.Set, want, advice)

@@ -130,3 +130,22 @@ func TestFilesStaySmall(t *testing.T) {
 		}
 	}
 }
+
+// rooms are packages that may hold more files than others, with the reason.
+var rooms = map[string]int{
+	"internal/engine/kernel": 100, // a file for each kernel and processor
+	"internal/data":          45,  // a file for each source
+	"internal/attack":        40,  // a file for each attack
+	"internal/report":        40,  // studies leave it for package study
+}
+
+// One idea per package: a room that grows past some 30 files wants a wall.
+func TestRoomsStaySmall(t *testing.T) {
+	const most = 34
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, "tercet/")
+		if n := len(p.GoFiles); n > max(most, rooms[name]) {
+			t.Errorf("%s has %d files", name, n)
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/loss"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 // agreeBase is small enough that a step takes milliseconds. Keys that the test draws
@@ -78,11 +79,11 @@ func excused(err error) bool {
 
 // oneStep builds all components of cfg and trains for a step, in memory.
 func oneStep(cfg *config.Config) error {
-	sets, err := OpenData(cfg)
+	sets, err := wire.OpenData(cfg)
 	if err != nil {
 		return err
 	}
-	t, err := Assemble(cfg, sets)
+	t, err := wire.Assemble(cfg, sets)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"tercet/internal/rng"
 	"tercet/internal/run/tinytest"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 func classNames(ds data.Dataset) []string {
@@ -30,11 +31,11 @@ func classNames(ds data.Dataset) []string {
 // Where test classes are unseen ones, so are those of validation.
 func TestValidationHoldsOutClasses(t *testing.T) {
 	for _, split := range []string{"file", "class"} {
-		sets, err := OpenData(tinytest.Config(t, "data.split.kind="+split, "data.split.validation=0.25"))
+		sets, err := wire.OpenData(tinytest.Config(t, "data.split.kind="+split, "data.split.validation=0.25"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain, err := OpenData(tinytest.Config(t, "data.split.kind="+split))
+		plain, err := wire.OpenData(tinytest.Config(t, "data.split.kind="+split))
 		if err != nil || plain.Validation != nil {
 			t.Fatalf("a validation set that nobody asked for; error %v", err)
 		}
@@ -47,7 +48,7 @@ func TestValidationHoldsOutClasses(t *testing.T) {
 		if sets.Train.Len()+sets.Validation.Len() != plain.Train.Len() || sets.Test.Fingerprint() != plain.Test.Fingerprint() {
 			t.Errorf("%s: %s, without: %s", split, sets, plain)
 		}
-		other, err := OpenData(tinytest.Config(t, "data.split.kind="+split, "data.split.validation=0.25", "data.split.seed=1"))
+		other, err := wire.OpenData(tinytest.Config(t, "data.split.kind="+split, "data.split.validation=0.25", "data.split.seed=1"))
 		if err != nil || slices.Equal(classNames(other.Validation), val) {
 			t.Errorf("%s: the seed chooses nothing (%v)", split, err)
 		}
@@ -56,7 +57,7 @@ func TestValidationHoldsOutClasses(t *testing.T) {
 
 // Where test classes are trained on, validation takes a share of each.
 func TestValidationHoldsOutImages(t *testing.T) {
-	sets, err := OpenData(tinytest.Config(t, "data.split={kind: fraction, train: 0.5, validation: 0.34}"))
+	sets, err := wire.OpenData(tinytest.Config(t, "data.split={kind: fraction, train: 0.5, validation: 0.34}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestValidationHoldsOutImages(t *testing.T) {
 			t.Errorf("%s: %s, error %v", name, sets, err)
 		}
 	}
-	_, err = OpenData(tinytest.Config(t, "data.glyphs.classes=2", "data.glyphs.per_class=2", "data.split={kind: fraction, train: 0.5, validation: 0.5}"))
+	_, err = wire.OpenData(tinytest.Config(t, "data.glyphs.classes=2", "data.glyphs.per_class=2", "data.split={kind: fraction, train: 0.5, validation: 0.5}"))
 	if !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "data.split.validation") {
 		t.Errorf("nothing left to hold out: %v", err)
 	}
@@ -151,7 +152,7 @@ func TestTheMonitorNeedsPairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = monitor(tinytest.Config(t), &Assembled{Trainer: new(train.Trainer)}, &Sets{Train: alone, Test: alone}, Watch{})
+	_, err = monitor(tinytest.Config(t), &wire.Assembled{Trainer: new(train.Trainer)}, &wire.Sets{Train: alone, Test: alone}, Watch{})
 	if !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "test set: ") || !strings.Contains(err.Error(), "alone in its class") {
 		t.Errorf("error %v", err)
 	}

@@ -9,12 +9,13 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/record"
+	"tercet/internal/wire"
 )
 
 // Elsewhere opens data whose paths are relative from the current directory, and where
 // that fails from the directory that the run was trained in. The data's fingerprint
 // says whether they are the same.
-func (r *Run) Elsewhere(open Opener) Opener {
+func (r *Run) Elsewhere(open wire.Opener) wire.Opener {
 	from := r.Manifest.Data.From
 	return func(o data.Options) (data.Dataset, data.Dataset, error) {
 		train, test, err := open(o)
@@ -44,8 +45,8 @@ func (r *Run) moved(err error, o data.Options) error {
 }
 
 // recordData is what the manifest says of the sets that r is trained on.
-func (r *Run) recordData(s *Sets) record.Data {
-	d := s.record(r.Config)
+func (r *Run) recordData(s *wire.Sets) record.Data {
+	d := s.Record(r.Config)
 	if d.From = r.from; d.From == "" && readsHere(r.Config) {
 		d.From, _ = os.Getwd() // a hint: without it there is none
 	}

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 // Embedded is a run's network applied to one of its sets.
@@ -51,7 +52,7 @@ func (r *Run) Checkpoint(which string) (*train.Checkpoint, error) {
 }
 
 // Loaded returns a checkpoint, its network, and the data of the run.
-func (r *Run) Loaded(which string) (*train.Checkpoint, *nn.Model, *Sets, error) {
+func (r *Run) Loaded(which string) (*train.Checkpoint, *nn.Model, *wire.Sets, error) {
 	c, err := r.Checkpoint(which)
 	if err != nil {
 		return nil, nil, nil, err
@@ -60,7 +61,7 @@ func (r *Run) Loaded(which string) (*train.Checkpoint, *nn.Model, *Sets, error) 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	sets, err := OpenWith(r.Config, r.Elsewhere(data.Open), nil)
+	sets, err := wire.OpenWith(r.Config, r.Elsewhere(data.Open), nil)
 	if err != nil {
 		return nil, nil, nil, err
 	}

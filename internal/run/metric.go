@@ -13,6 +13,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
 	"tercet/internal/rng"
+	"tercet/internal/wire"
 )
 
 // widestImage is the number of numbers of an image up to which all of them can be
@@ -42,9 +43,9 @@ func fitFeatures(ctx context.Context, cfg *config.Config, ds data.Dataset) (*nn.
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := BuildModel(cfg, ds)
+	m, err := wire.BuildModel(cfg, ds)
 	if err != nil {
-		return nil, nil, InConfig("model", err)
+		return nil, nil, wire.InConfig("model", err)
 	}
 	if err := m.SetMetric(nil); err != nil {
 		return nil, nil, err

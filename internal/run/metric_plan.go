@@ -9,6 +9,7 @@ import (
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
+	"tercet/internal/wire"
 )
 
 // MetricPlan is the part of a plan about a metric to be fitted.
@@ -26,7 +27,7 @@ type MetricPlan struct {
 
 // planMetric fills p for a run whose model is a fitted metric: it fits the features
 // and evaluates the risk once.
-func planMetric(cfg *config.Config, sets *Sets, p *Plan) error {
+func planMetric(cfg *config.Config, sets *wire.Sets, p *Plan) error {
 	m, points, err := fitFeatures(context.Background(), cfg, sets.Seen())
 	if err != nil {
 		return err
@@ -37,7 +38,7 @@ func planMetric(cfg *config.Config, sets *Sets, p *Plan) error {
 	}
 	l, err := mahalanobis.NewLoss(cfg.Metric.Loss, cfg.Metric.Zeta, cfg.Metric.HuberDelta)
 	if err != nil {
-		return InConfig("metric.loss", err)
+		return wire.InConfig("metric.loss", err)
 	}
 	sums := mahalanobis.Auto
 	if o, ok := cfg.Metric.Options.(mahalanobis.RRMKeys); ok {
@@ -45,12 +46,12 @@ func planMetric(cfg *config.Config, sets *Sets, p *Plan) error {
 	}
 	risk, err := mahalanobis.NewRisk(ps.list, l, sums)
 	if err != nil {
-		return InConfig("metric", err)
+		return wire.InConfig("metric", err)
 	}
 	if o, ok := cfg.Metric.Options.(mahalanobis.SGDKeys); ok {
 		so := sgdOptions(cfg, o, points.N)
 		if _, _, err := so.Step(ps.list, l, so.Steps); err != nil {
-			return InConfig("metric.c", err)
+			return wire.InConfig("metric.c", err)
 		}
 		p.Steps = so.Steps
 	}

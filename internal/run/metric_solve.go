@@ -13,20 +13,21 @@ import (
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
 	"tercet/internal/text"
+	"tercet/internal/wire"
 )
 
 // rrm minimises the regularised risk (eq. 5).
 func (f *fitting) rrm(ctx context.Context, o mahalanobis.RRMKeys) (*MetricFit, error) {
 	risk, err := mahalanobis.NewRisk(f.problems.list, f.loss, o.Sums)
 	if err != nil {
-		return nil, InConfig("metric", err)
+		return nil, wire.InConfig("metric", err)
 	}
 	s, err := mahalanobis.Minimise(ctx, risk, mahalanobis.RRMOptions{
 		Sigma: o.Sigma, Prior: o.Prior, Method: o.Method, Tol: o.Tol, Watch: f.evaluated,
 	})
 	switch {
 	case errors.Is(err, mahalanobis.ErrInput):
-		return nil, InConfig("metric", err)
+		return nil, wire.InConfig("metric", err)
 	case err != nil:
 		return nil, err
 	}
@@ -59,11 +60,11 @@ func (f *fitting) sgd(ctx context.Context, o mahalanobis.SGDKeys) (*MetricFit, e
 	so := sgdOptions(f.run.Config, o, f.items)
 	_, eta, err := so.Step(f.problems.list, f.loss, so.Steps)
 	if err != nil {
-		return nil, InConfig("metric.c", err)
+		return nil, wire.InConfig("metric.c", err)
 	}
 	risk, err := mahalanobis.NewRisk(f.problems.list, f.loss, mahalanobis.Auto)
 	if err != nil {
-		return nil, InConfig("metric", err)
+		return nil, wire.InConfig("metric", err)
 	}
 	if err := f.begin(risk); err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func (f *fitting) sgd(ctx context.Context, o mahalanobis.SGDKeys) (*MetricFit, e
 	}
 	switch {
 	case errors.Is(err, mahalanobis.ErrInput):
-		return nil, InConfig("metric.c", err)
+		return nil, wire.InConfig("metric.c", err)
 	case err != nil:
 		return nil, err
 	}

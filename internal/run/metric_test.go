@@ -30,6 +30,7 @@ import (
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 // blobs writes npy files of Gaussian classes in 4 dimensions that differ in the first
@@ -367,7 +368,7 @@ func TestFitIsReproducible(t *testing.T) {
 func TestFeaturesAreThoseOfPrincipalComponents(t *testing.T) {
 	r := runtest.Fitted(t, t.TempDir(), tinytest.FittedText, "model.radius=2", "model.dims=3")
 	f := featuresBy(t, r, "train")
-	sets := tinytest.Must(run.OpenData(r.Config))
+	sets := tinytest.Must(wire.OpenData(r.Config))
 	raw := tinytest.Must(embed.Pixels(sets.Train))
 	n, d := raw.Rows(), raw.Cols()
 	x := mat.NewDense(n, d, nil)

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/text"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 // errFitInterrupted ends a fit that was cancelled. It writes no checkpoint: begun
@@ -114,7 +115,7 @@ func (f *fitting) prepare(ctx context.Context) error {
 		f.watch.note("warning: data: %s", sets.LeftOut)
 	}
 	if sets.Noise != nil {
-		f.watch.note("noise on the training %s: %s", disturbed(cfg), noise.Words(*sets.Noise))
+		f.watch.note("noise on the training %s: %s", wire.Disturbed(cfg), noise.Words(*sets.Noise))
 	}
 	var points *Features
 	if f.model, points, err = fitFeatures(ctx, cfg, sets.Seen()); err != nil {
@@ -125,7 +126,7 @@ func (f *fitting) prepare(ctx context.Context) error {
 		return err
 	}
 	if f.loss, err = mahalanobis.NewLoss(cfg.Metric.Loss, cfg.Metric.Zeta, cfg.Metric.HuberDelta); err != nil {
-		return InConfig("metric.loss", err)
+		return wire.InConfig("metric.loss", err)
 	}
 	f.items = points.N
 	d := f.model.Dim()

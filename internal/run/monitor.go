@@ -15,6 +15,7 @@ import (
 	"tercet/internal/names"
 	"tercet/internal/record"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 // monitor makes t evaluate images while it trains, and choose its best checkpoint by
@@ -23,7 +24,7 @@ import (
 // images are the validation set, or where there is none, or train.early_stop.on says so,
 // the test set, which is said. Without either, the training loss decides. The record
 // says which.
-func monitor(cfg *config.Config, t *Assembled, sets *Sets, w Watch) (*record.Selection, error) {
+func monitor(cfg *config.Config, t *wire.Assembled, sets *wire.Sets, w Watch) (*record.Selection, error) {
 	ds, split, key := sets.Validation, "validation", cfg.Train.EarlyStop.Metric
 	if ds == nil || StopsOnTest(cfg, true) {
 		ds, split = sets.Test, names.Test
@@ -33,7 +34,7 @@ func monitor(cfg *config.Config, t *Assembled, sets *Sets, w Watch) (*record.Sel
 	}
 	var p *pairMeasure
 	if t.Tuples != nil {
-		held, _, err := judging(cfg, ds)
+		held, _, err := wire.Judging(cfg, ds)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +52,7 @@ func monitor(cfg *config.Config, t *Assembled, sets *Sets, w Watch) (*record.Sel
 	}
 	m.pairs, m.split = p, split
 	if err := embed.TwoClasses(ds.Labels()); err != nil {
-		return nil, fmt.Errorf("%s set: %w%s", split, err, sets.holdOutHint(split))
+		return nil, fmt.Errorf("%s set: %w%s", split, err, sets.HoldOutHint(split))
 	}
 	if m.set, err = embed.Sample(ds, cfg.Train.EvalSamples); err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func monitor(cfg *config.Config, t *Assembled, sets *Sets, w Watch) (*record.Sel
 }
 
 // withoutImages is monitor where there are neither validation nor test images.
-func withoutImages(cfg *config.Config, t *Assembled, key string) (*record.Selection, error) {
+func withoutImages(cfg *config.Config, t *wire.Assembled, key string) (*record.Selection, error) {
 	switch key {
 	case "":
 		return selectionOf(cfg, "train", "loss"), nil
@@ -157,7 +158,7 @@ func (m *measure) scores(ctx context.Context, v data.Embeddings, k int) (metric.
 }
 
 // evaluate measures t's network as it is.
-func (m *measure) evaluate(ctx context.Context, t *Assembled) (map[string]float64, error) {
+func (m *measure) evaluate(ctx context.Context, t *wire.Assembled) (map[string]float64, error) {
 	z, err := embed.Batches(ctx, t.Model, m.set, m.cfg.Eval.Batch, func(int, int) {})
 	if err != nil {
 		return nil, err

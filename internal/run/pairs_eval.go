@@ -6,14 +6,13 @@ import (
 	"fmt"
 
 	"tercet/internal/config"
-	"tercet/internal/data"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
 	"tercet/internal/noise"
 	"tercet/internal/record"
-	"tercet/internal/rng"
 	"tercet/internal/theory"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 // Keys of evaluations during training on pairs; 1 less the error.
@@ -25,28 +24,28 @@ const (
 // pairMeasure is what is measured of a network that trains on pairs.
 type pairMeasure struct {
 	cfg  *config.Config
-	held *pairSet // nil where there are none
+	held *wire.PairSet // nil where there are none
 }
 
 // evaluate tells the held-out pairs and those of t's epoch.
-func (m *pairMeasure) evaluate(ctx context.Context, t *Assembled) (map[string]float64, error) {
-	rule, err := pairRule(m.cfg.Loss.Options)
+func (m *pairMeasure) evaluate(ctx context.Context, t *wire.Assembled) (map[string]float64, error) {
+	rule, err := wire.PairRule(m.cfg.Loss.Options)
 	if err != nil {
 		return nil, err
 	}
-	now, err := NewPairSet(t.Sets.Seen(), t.Tuples.Pairs(t.epoch()))
+	now, err := wire.NewPairSet(t.Sets.Seen(), t.Tuples.Pairs(epoch(t)))
 	if err != nil {
 		return nil, err
 	}
 	out := map[string]float64{}
 	for _, s := range []struct {
 		key string
-		set *pairSet
+		set *wire.PairSet
 	}{{heldAccuracy, m.held}, {trainAccuracy, now}} {
 		if s.set == nil {
 			continue
 		}
-		p, err := t.score(ctx, rule, nil, s.set, m.cfg.Eval.Batch)
+		p, err := score(ctx, t, rule, nil, s.set, m.cfg.Eval.Batch)
 		if err != nil {
 			return nil, err
 		}
@@ -56,22 +55,22 @@ func (m *pairMeasure) evaluate(ctx context.Context, t *Assembled) (map[string]fl
 }
 
 // epoch is that of the last step done.
-func (t *Assembled) epoch() int { return max(0, t.State.Step-1) / t.StepsPerEpoch }
+func epoch(t *wire.Assembled) int { return max(0, t.State.Step-1) / t.StepsPerEpoch }
 
 // score embeds the images of s and compares what rule says of its pairs.
-func (t *Assembled) score(ctx context.Context, rule loss.PairRule, obj loss.Objective, s *pairSet, batch int) (record.PairScore, error) {
-	z, err := s.embed(ctx, t.Model, batch)
+func score(ctx context.Context, t *wire.Assembled, rule loss.PairRule, obj loss.Objective, s *wire.PairSet, batch int) (record.PairScore, error) {
+	z, err := s.Embed(ctx, t.Model, batch)
 	if err != nil {
 		return record.PairScore{}, err
 	}
 	if i, ok := kernel.AllFinite(z.Data); !ok {
 		return record.PairScore{}, &train.NonFiniteError{Step: t.State.Step, Tensor: "embeddings of pairs", Index: i, Cause: train.CauseRate}
 	}
-	return score(rule, obj, z, s.Pairs)
+	return wire.Score(rule, obj, z, s.Pairs)
 }
 
 // judgePairs writes pairs.json for the network at the run's end.
-func (r *Run) judgePairs(ctx context.Context, t *Assembled) error {
+func (r *Run) judgePairs(ctx context.Context, t *wire.Assembled) error {
 	doc, err := r.pairsDoc(ctx, t)
 	if errors.Is(err, context.Canceled) {
 		return train.ErrInterrupted // the checkpoint is written; going on does this again
@@ -82,52 +81,52 @@ func (r *Run) judgePairs(ctx context.Context, t *Assembled) error {
 	return record.Write(r.Path("pairs.json"), doc)
 }
 
-func (r *Run) pairsDoc(ctx context.Context, t *Assembled) (*record.Pairs, error) {
-	rule, err := pairRule(r.Config.Loss.Options)
+func (r *Run) pairsDoc(ctx context.Context, t *wire.Assembled) (*record.Pairs, error) {
+	rule, err := wire.PairRule(r.Config.Loss.Options)
 	if err != nil {
 		return nil, err
 	}
-	pairs := t.Tuples.Pairs(t.epoch())
+	pairs := t.Tuples.Pairs(epoch(t))
 	d := &record.Pairs{
-		Schema: record.PairsSchema, Rule: ruleRecord(rule), Parameters: t.Model.ParamCount(), Steps: t.State.Step,
+		Schema: record.PairsSchema, Rule: wire.RuleRecord(rule), Parameters: t.Model.ParamCount(), Steps: t.State.Step,
 		Noise:           t.Sets.Noise,
 		FloorDuplicates: float64(noise.FloorDuplicates(pairs)) / float64(max(len(pairs), 1)),
 		Theorem:         theorem(r.Config, t.Sets),
 	}
 	batch := r.Config.Eval.Batch
-	set, err := NewPairSet(t.Sets.Seen(), pairs)
+	set, err := wire.NewPairSet(t.Sets.Seen(), pairs)
 	if err != nil {
 		return nil, err
 	}
-	z, err := set.embed(ctx, t.Model, batch)
+	z, err := set.Embed(ctx, t.Model, batch)
 	if err != nil {
 		return nil, err
 	}
-	if d.Train, err = score(rule, t.Objective, z, set.Pairs); err != nil {
+	if d.Train, err = wire.Score(rule, t.Objective, z, set.Pairs); err != nil {
 		return nil, err
 	}
 	for k, p := range pairs {
-		set.Pairs[k].Similar = t.Tuples.truth[p.I] == t.Tuples.truth[p.J]
+		set.Pairs[k].Similar = t.Tuples.Truth[p.I] == t.Tuples.Truth[p.J]
 	}
-	if d.TrainClean, err = score(rule, t.Objective, z, set.Pairs); err != nil {
+	if d.TrainClean, err = wire.Score(rule, t.Objective, z, set.Pairs); err != nil {
 		return nil, err
 	}
-	held, flipped, err := judging(r.Config, t.Sets.Test)
+	held, flipped, err := wire.Judging(r.Config, t.Sets.Test)
 	if err != nil || held == nil {
 		return d, err
 	}
-	test, err := t.score(ctx, rule, t.Objective, held, batch)
+	test, err := score(ctx, t, rule, t.Objective, held, batch)
 	d.Test, d.TestNoise = &test, flipped
 	return d, err
 }
 
 // theorem is Theorem 1 of DIBS for the graph of cfg, nil where it speaks of another.
-func theorem(cfg *config.Config, sets *Sets) *record.PairTheorem {
+func theorem(cfg *config.Config, sets *wire.Sets) *record.PairTheorem {
 	g := sets.Graph
 	if _, ok := cfg.Noise.Options.(noise.OnPairs); !ok || g == nil || g.Negatives != noise.SameIndex || g.Scenario == noise.Sparse {
 		return nil
 	}
-	r := &record.PairTheorem{Classes: classesOf(sets), P: g.Wanted}
+	r := &record.PairTheorem{Classes: wire.ClassesOf(sets), P: g.Wanted}
 	r.PerClass = g.Nodes / r.Classes
 	b, err := theory.DIBS(r.Classes, r.PerClass, r.P)
 	if err != nil {
@@ -135,28 +134,4 @@ func theorem(cfg *config.Config, sets *Sets) *record.PairTheorem {
 	}
 	r.DIBSBounds = b
 	return r
-}
-
-// flipPairs puts the noise of the training pairs on others.
-func flipPairs(cfg *config.Config, pairs []data.Pair) (*noise.Report, error) {
-	o, ok := cfg.Noise.Options.(noise.OnPairs)
-	if !ok {
-		return nil, fmt.Errorf("eval.noisy_pairs: noise %s is none of pairs", cfg.Noise.Kind)
-	}
-	q, err := o.Coin()
-	if err != nil {
-		return nil, err
-	}
-	r := &noise.Report{Kind: noise.PairLabel, Wanted: noise.PLNEffective(q), Items: len(pairs), Q: q, Effective: noise.PLNEffective(q)}
-	s := rng.New(noise.Seed(cfg.Noise.Options, cfg.Seed), "eval/noisy-pairs")
-	for k := range pairs {
-		u, coin := s.Float64(), s.Uint64()&1 == 1
-		if u < q && pairs[k].Similar != coin {
-			pairs[k].Similar = coin
-			r.Flipped++
-		}
-	}
-	r.Found = float64(r.Flipped) / float64(max(r.Items, 1))
-	r.EffectiveFound = r.Found
-	return r, nil
 }

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/record"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/wire"
 )
 
 // Rules against distances and cosines written out.
@@ -20,7 +21,7 @@ func TestPairScores(t *testing.T) {
 	pairs := []loss.Pair{{I: 0, J: 1, Similar: true}, {I: 0, J: 2, Similar: true}, {I: 0, J: 1}, {I: 0, J: 2}, {I: 3, J: 4, Similar: true}}
 	o := loss.ContrastiveOptions{Margin: 1, Reduce: loss.Mean}
 	obj := tinytest.Must(loss.NewContrastive(o))
-	p, err := score(o.PairRule(), obj, z, pairs)
+	p, err := wire.Score(o.PairRule(), obj, z, pairs)
 	// Distances .3, 2, .3, 2 and sqrt(.8): right, wrong, wrong, right, wrong.
 	want := (0.09 + 4 + 0.49 + 0 + 0.8) / 5
 	if err != nil || p.Pairs != 5 || p.Wrong != 3 || p.WrongSimilar != 2 || p.WrongDifferent != 1 || p.Error != 0.6 || math.Abs(p.Loss-want) > 1e-6 {
@@ -29,7 +30,7 @@ func TestPairScores(t *testing.T) {
 	c := loss.CosineOptions{Similarity: loss.Cosine, Margin: 0.5, Reduce: loss.Mean}
 	cosine := tinytest.Must(loss.NewCosine(c))
 	// The last pair's cosine is .6, below cos(30 degrees).
-	if p, _ = score(c.PairRule(), cosine, z, pairs[4:]); p.Wrong != 1 || math.Abs(p.Loss-0.4) > 1e-6 {
+	if p, _ = wire.Score(c.PairRule(), cosine, z, pairs[4:]); p.Wrong != 1 || math.Abs(p.Loss-0.4) > 1e-6 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -52,8 +53,8 @@ func TestPairsDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := tinytest.Must(OpenData(r.Config))
-	a, err := Assemble(r.Config, s)
+	s := tinytest.Must(wire.OpenData(r.Config))
+	a, err := wire.Assemble(r.Config, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
 	"tercet/internal/rng"
+	"tercet/internal/wire"
 )
 
 // Plan is what a run would do, schema tercet.plan/1.
@@ -39,19 +40,19 @@ type Plan struct {
 // MakePlan builds what cfg names, times a few passes on random images, and
 // trains nothing.
 func MakePlan(cfg *config.Config) (*Plan, error) {
-	sets, err := OpenData(cfg)
+	sets, err := wire.OpenData(cfg)
 	if err != nil {
 		return nil, err
 	}
 	if cfg.LearnsMetric() {
-		p := &Plan{Schema: record.PlanSchema, Name: cfg.Name, Data: sets.record(cfg)}
+		p := &Plan{Schema: record.PlanSchema, Name: cfg.Name, Data: sets.Record(cfg)}
 		return p, planMetric(cfg, sets, p)
 	}
 	before := heap()
-	if _, err := Assemble(cfg, sets); err != nil { // what training would refuse
+	if _, err := wire.Assemble(cfg, sets); err != nil { // what training would refuse
 		return nil, err
 	}
-	t, err := Assemble(atMost(cfg), sets)
+	t, err := wire.Assemble(wire.AtMost(cfg), sets)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func MakePlan(cfg *config.Config) (*Plan, error) {
 	}
 	spec := t.Model.Spec()
 	p := &Plan{
-		Schema: record.PlanSchema, Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.record(cfg),
+		Schema: record.PlanSchema, Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.Record(cfg),
 		Model:  record.Model{Name: spec.Name, Embedding: spec.Embedding, Parameters: t.Model.ParamCount()},
 		Layers: t.Model.Describe(), BatchRows: t.Sampler.BatchSize(),
 		PerEpoch: t.Sampler.Steps(), Steps: t.Steps, Coverage: data.Cover(t.Sampler, sets.Seen(), 0),
@@ -123,7 +124,7 @@ func firstLabels(s data.Sampler, ds data.Dataset) []int32 {
 // timeStep returns the best of three steps on a batch of random images, in seconds
 // without the optimiser's, the passes of one and how many images of them were
 // trained on. The weights are left as they were drawn.
-func timeStep(t *Assembled, labels []int32, shape []int) (seconds float64, passes adversary.Cost, trained int, err error) {
+func timeStep(t *wire.Assembled, labels []int32, shape []int) (seconds float64, passes adversary.Cost, trained int, err error) {
 	s := newRehearsal(t, labels, shape)
 	for i := range 4 { // the first makes the buffers
 		start := time.Now()
@@ -140,7 +141,7 @@ func timeStep(t *Assembled, labels []int32, shape []int) (seconds float64, passe
 // rehearsal is a training step on random images without the optimiser, after which
 // the running statistics are as before.
 type rehearsal struct {
-	t     *Assembled
+	t     *wire.Assembled
 	batch adversary.Batch
 	dz    *array.Array
 	mode  nn.Mode
@@ -148,7 +149,7 @@ type rehearsal struct {
 	trained int // rows of the last step's training pass
 }
 
-func newRehearsal(t *Assembled, labels []int32, shape []int) *rehearsal {
+func newRehearsal(t *wire.Assembled, labels []int32, shape []int) *rehearsal {
 	s := &rehearsal{t: t, mode: t.Mode, dz: array.New(1, t.Model.Dim())}
 	s.batch.Images = array.New(append([]int{len(labels)}, shape...)...)
 	r := rng.New(t.Seed, "plan")

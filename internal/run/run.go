@@ -1,6 +1,5 @@
-// Package run turns a config into a run: it opens the data, builds the components, trains,
-// and owns the run directory. It sweeps over configs too. It is the only package that knows
-// all components.
+// Package run trains a config that package wire has made components of, and owns the run
+// directory: manifest, lock, checkpoints, log. It sweeps over configs too.
 package run
 
 import (
@@ -17,6 +16,7 @@ import (
 	"tercet/internal/fsx"
 	"tercet/internal/record"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 var (
@@ -37,10 +37,10 @@ type Run struct {
 	lock     *os.File
 	log      *train.Log       // while training
 	coverage data.Coverage    // of the sampler's first epoch
-	open     Opener           // nil for data.Open
+	open     wire.Opener      // nil for data.Open
 	from     string           // where its data were found, if not from the current directory
-	Alter    Alteration       // of what is trained on; nil for none
-	checked  *Sets            // what precheck has opened, until training takes it
+	Alter    wire.Alteration  // of what is trained on; nil for none
+	checked  *wire.Sets       // what precheck has opened, until training takes it
 	made     bool             // this process has made the directory
 	recorded *train.LogRecord // of the log that is gone on with
 	unsealed bool             // training resumed from a checkpoint without a digest

@@ -12,6 +12,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/par"
+	"tercet/internal/wire"
 )
 
 // Variants returns the configs that cfg's sweep stands for, in the order of the
@@ -58,7 +59,7 @@ type SweepOptions struct {
 	// call theirs at the same time.
 	Watch func(i int) Watch
 
-	Alter func(i int) Alteration // of variant i's data; nil for none
+	Alter func(i int) wire.Alteration // of variant i's data; nil for none
 }
 
 // Ended is how one variant of a sweep ended.
@@ -80,7 +81,7 @@ func Sweep(ctx context.Context, root string, variants []*config.Config, o SweepO
 		defer par.SetThreads(par.Threads())
 		par.SetThreads(1)
 	}
-	sources := newSources(variants, jobs)
+	sources := wire.NewSources(variants, jobs)
 	ends := make(chan sweptRun)
 	var stop error
 	var fault any
@@ -100,7 +101,7 @@ func Sweep(ctx context.Context, root string, variants []*config.Config, o SweepO
 		}
 		e := <-ends
 		running--
-		sources.release(e.Variant)
+		sources.Release(e.Variant)
 		if e.fault != nil {
 			fault = e.fault
 			continue
@@ -119,14 +120,14 @@ type sweptRun struct {
 
 // trainVariant trains variant i. A panic must not take the other runs with it: it
 // is raised again once they have ended.
-func trainVariant(ctx context.Context, root string, cfg *config.Config, i int, o SweepOptions, sources *sources) (e sweptRun) {
+func trainVariant(ctx context.Context, root string, cfg *config.Config, i int, o SweepOptions, sources *wire.Sources) (e sweptRun) {
 	e.Variant = i
 	defer func() {
 		if v := recover(); v != nil {
 			e.fault = fmt.Sprintf("%s: %v\n%s", cfg.Name, v, debug.Stack())
 		}
 	}()
-	open, alter := sources.opener(i), Alteration(nil)
+	open, alter := sources.Opener(i), wire.Alteration(nil)
 	if o.Alter != nil {
 		alter = o.Alter(i)
 	}
@@ -146,11 +147,11 @@ func trainVariant(ctx context.Context, root string, cfg *config.Config, i int, o
 
 // createChecked is Create of a run whose data open reads and alter changes. It makes
 // no directory for a run that cannot take its first step.
-func createChecked(root string, cfg *config.Config, open Opener, alter Alteration) (*Run, error) {
-	var sets *Sets
+func createChecked(root string, cfg *config.Config, open wire.Opener, alter wire.Alteration) (*Run, error) {
+	var sets *wire.Sets
 	dir := filepath.Join(root, cfg.Name)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		if sets, err = precheck(cfg, open, alter); err != nil {
+		if sets, err = Precheck(cfg, open, alter); err != nil {
 			return nil, err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/run/tinytest"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 func variants(t *testing.T, sets ...string) []*config.Config {
@@ -228,10 +229,10 @@ func TestAPanicOfOneRunLetsTheOthersEnd(t *testing.T) {
 
 func TestRunsOfASweepShareWhatTheyRead(t *testing.T) {
 	all := variants(t, "sweep={data.glyphs.seed: [0, 1], seed: [0, 1, 2]}") // 0 0 0 1 1 1
-	s := newSources(all, 2)
+	s := wire.NewSources(all, 2)
 	get := func(i int) data.Dataset {
 		t.Helper()
-		sets, err := OpenWith(all[i], s.opener(i), nil)
+		sets, err := wire.OpenWith(all[i], s.Opener(i), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,8 +242,8 @@ func TestRunsOfASweepShareWhatTheyRead(t *testing.T) {
 	if get(1) != first {
 		t.Error("two runs on the same data opened them twice")
 	}
-	s.release(0)
-	s.release(1)
+	s.Release(0)
+	s.Release(1)
 	if get(2) != first {
 		t.Error("closed though a later run needs it")
 	}
@@ -250,46 +251,46 @@ func TestRunsOfASweepShareWhatTheyRead(t *testing.T) {
 	if second == first || second.Fingerprint() == first.Fingerprint() {
 		t.Error("runs on other data share")
 	}
-	s.release(2)
-	if len(s.sets) != 1 {
-		t.Errorf("%d sources open, no later run needs the first", len(s.sets))
+	s.Release(2)
+	if len(s.Sets) != 1 {
+		t.Errorf("%d sources open, no later run needs the first", len(s.Sets))
 	}
-	s.release(3)
-	s.release(4) // was finished before: never opened
+	s.Release(3)
+	s.Release(4) // was finished before: never opened
 	if get(5) != second {
 		t.Error("closed though a later run needs it")
 	}
-	s.release(5)
-	if len(s.sets) != 0 {
-		t.Errorf("%d sources open at the end", len(s.sets))
+	s.Release(5)
+	if len(s.Sets) != 0 {
+		t.Errorf("%d sources open at the end", len(s.Sets))
 	}
 }
 
 // With more data than runs at once, the idle ones that are needed last are closed.
 func TestOpenSourcesAreBounded(t *testing.T) {
 	all := variants(t, "sweep={seed: [0, 1], data.glyphs.seed: [0, 1, 2, 3]}") // 0 1 2 3 0 1 2 3
-	s := newSources(all, 2)
+	s := wire.NewSources(all, 2)
 	for i := range all {
-		if _, _, err := s.opener(i)(DataOptions(all[i])); err != nil {
+		if _, _, err := s.Opener(i)(wire.DataOptions(all[i])); err != nil {
 			t.Fatal(err)
 		}
-		if len(s.sets) > 2 {
-			t.Errorf("%d sources open at run %d", len(s.sets), i)
+		if len(s.Sets) > 2 {
+			t.Errorf("%d sources open at run %d", len(s.Sets), i)
 		}
-		s.release(i)
+		s.Release(i)
 	}
-	if len(s.sets) != 0 {
-		t.Errorf("%d sources open at the end", len(s.sets))
+	if len(s.Sets) != 0 {
+		t.Errorf("%d sources open at the end", len(s.Sets))
 	}
 	// 0 1 2: 2 makes room of 1, which is needed after 0.
-	s = newSources(all, 2)
+	s = wire.NewSources(all, 2)
 	for i := range 3 {
-		if _, _, err := s.opener(i)(DataOptions(all[i])); err != nil {
+		if _, _, err := s.Opener(i)(wire.DataOptions(all[i])); err != nil {
 			t.Fatal(err)
 		}
-		s.release(i)
+		s.Release(i)
 	}
-	if s.sets[s.keys[0]] == nil || s.sets[s.keys[1]] != nil || s.sets[s.keys[2]] == nil {
+	if s.Sets[s.Keys[0]] == nil || s.Sets[s.Keys[1]] != nil || s.Sets[s.Keys[2]] == nil {
 		t.Error("not the one that is needed last was closed")
 	}
 }
@@ -303,13 +304,13 @@ func TestASourceThatFailedIsNotKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSources(all, 2)
-	if _, err := OpenWith(all[0], s.opener(0), nil); !errors.Is(err, data.ErrMissing) {
+	s := wire.NewSources(all, 2)
+	if _, err := wire.OpenWith(all[0], s.Opener(0), nil); !errors.Is(err, data.ErrMissing) {
 		t.Fatalf("error %v", err)
 	}
-	s.release(0)
+	s.Release(0)
 	tinytest.Blobs(t, files, 8, 6, 4, 0)
-	if _, err := OpenWith(all[1], s.opener(1), nil); err != nil {
+	if _, err := wire.OpenWith(all[1], s.Opener(1), nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,17 +7,14 @@ import (
 	"os"
 	"time"
 
-	"tercet/internal/component"
-	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/kernel"
-	"tercet/internal/engine/nn"
 	"tercet/internal/fsx"
 	"tercet/internal/noise"
 	"tercet/internal/record"
-	"tercet/internal/rng"
 	"tercet/internal/text"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 // Watch is told how a run goes on. Its functions may be nil.
@@ -134,13 +131,13 @@ const shortest = 5 * time.Second
 
 // spare says whether the checkpoint of an epoch's end may be left out: where the config
 // asks for checkpoints by the clock, the last one is young and the run goes on.
-func spare(ctx context.Context, t *Assembled, saved time.Time) bool {
+func spare(ctx context.Context, t *wire.Assembled, saved time.Time) bool {
 	ends := t.State.Step == t.Steps || t.State.Stopped || ctx.Err() != nil
 	return !ends && time.Since(saved) < min(shortest, t.CheckpointAfter)
 }
 
 // progress puts how far the run has come into the manifest.
-func (r *Run) progress(t *Assembled, seconds float64) {
+func (r *Run) progress(t *wire.Assembled, seconds float64) {
 	m := &r.Manifest
 	m.Steps, m.Of, m.Cost, m.Crafted, m.Seconds = t.State.Step, t.Steps, t.State.Cost, t.State.Crafted, seconds
 	if t.State.Best != nil {
@@ -179,7 +176,7 @@ func (r *Run) record(err error) {
 }
 
 // prepare opens the data and builds the trainer at the run's position.
-func (r *Run) prepare(w Watch) (*Assembled, *data.Loader, error) {
+func (r *Run) prepare(w Watch) (*wire.Assembled, *data.Loader, error) {
 	cfg := r.Config
 	sets, err := r.data()
 	if err != nil {
@@ -189,12 +186,12 @@ func (r *Run) prepare(w Watch) (*Assembled, *data.Loader, error) {
 		return nil, nil, err
 	}
 	r.Manifest.Data = r.recordData(sets)
-	t, err := Assemble(cfg, sets)
+	t, err := wire.Assemble(cfg, sets)
 	if err != nil {
 		return nil, nil, err
 	}
 	r.Manifest.Data = r.recordData(sets) // now with what the sampler gives
-	if err := r.sameWeights(t.weights); err != nil {
+	if err := r.sameWeights(t.Weights); err != nil {
 		return nil, nil, err
 	}
 	seen := sets.Seen()
@@ -204,16 +201,16 @@ func (r *Run) prepare(w Watch) (*Assembled, *data.Loader, error) {
 		w.note("warning: data: %s", sets.LeftOut)
 	}
 	if sets.Noise != nil {
-		w.note("noise on the training %s: %s", disturbed(cfg), noise.Words(*sets.Noise))
+		w.note("noise on the training %s: %s", wire.Disturbed(cfg), noise.Words(*sets.Noise))
 	}
 	if sets.Graph != nil {
-		w.note("pair graph: %s", DescribeGraph(sets.Graph))
+		w.note("pair graph: %s", wire.DescribeGraph(sets.Graph))
 	}
 	if sets.Triplets != nil {
-		w.note("triplets: %s", DescribeTriplets(sets.Triplets))
+		w.note("triplets: %s", wire.DescribeTriplets(sets.Triplets))
 	}
-	if t.weights != nil {
-		w.note("weights of the triplets: %s", weightsWords(t.weights))
+	if t.Weights != nil {
+		w.note("weights of the triplets: %s", wire.WeightsWords(t.Weights))
 	}
 	w.note("sampler %s, %d batches an epoch: %s", cfg.Batch.Sampler, t.Sampler.Steps(), r.coverage)
 	if r.Manifest.Selection, err = monitor(cfg, t, sets, w); err != nil {
@@ -241,7 +238,7 @@ func (r *Run) prepare(w Watch) (*Assembled, *data.Loader, error) {
 	case t.State.Step > 0 && kernel.Measures():
 		w.note("note: convolutions were measured again: last bits may differ (%s=measure)", kernel.EnvWinograd)
 	}
-	transform, err := Augment(cfg, seen)
+	transform, err := wire.Augment(cfg, seen)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -270,7 +267,7 @@ func (r *Run) prepare(w Watch) (*Assembled, *data.Loader, error) {
 
 // openLog opens the run's log at t's position. What says that the run has ended is
 // taken out of it, since the run goes on.
-func (r *Run) openLog(t *Assembled, w Watch) (*train.Log, error) {
+func (r *Run) openLog(t *wire.Assembled, w Watch) (*train.Log, error) {
 	step, without := t.State.Step, []string{"end"}
 	if step == 0 {
 		step, r.recorded = -1, nil // its start is logged again
@@ -299,7 +296,7 @@ func (r *Run) openLog(t *Assembled, w Watch) (*train.Log, error) {
 }
 
 // attach connects the trainer's events to the log and to w.
-func (r *Run) attach(t *Assembled, log *train.Log, w Watch) {
+func (r *Run) attach(t *wire.Assembled, log *train.Log, w Watch) {
 	r.log = log
 	t.Log = func(e *train.Event) error {
 		if err := log.Write(e); err != nil {
@@ -313,65 +310,4 @@ func (r *Run) attach(t *Assembled, log *train.Log, w Watch) {
 	if w.Step != nil {
 		t.Progress = func(s *train.State, loss float64) { w.Step(s, t.Steps, loss) }
 	}
-}
-
-// Assembled is a trainer with the parts that its interfaces hide.
-type Assembled struct {
-	*train.Trainer
-	Model   *nn.Model
-	Sets    *Sets
-	Sampler data.Sampler
-	Tuples  *tuples                      // of a sampler that gives pairs, else nil
-	weights *record.TripletProbabilities // of triplet-robust, else nil
-}
-
-// Assemble builds all components of cfg but the loader.
-func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
-	if err := pairable(sets.Seen()); err != nil {
-		return nil, err
-	}
-	sampler, tuples, err := buildSampler(cfg, sets)
-	if err != nil {
-		return nil, InConfig("batch", err)
-	}
-	model, err := BuildModel(cfg, sets.Train)
-	if err != nil {
-		return nil, InConfig("model", err)
-	}
-	t := &train.Trainer{Options: trainOptions(cfg, sampler.Steps()), Model: model, Mined: rng.New(cfg.Seed, "mine")}
-	weights, err := RobustWeights(cfg, sets)
-	if err != nil {
-		return nil, InConfig("loss", err)
-	}
-	if t.Objective, err = BuildObjective(cfg, weights); err != nil {
-		return nil, InConfig("loss", err)
-	}
-	if t.Miner, err = buildMiner(cfg, sampler.Layout(), t.Objective); err != nil {
-		return nil, InConfig("miner", err)
-	}
-	side, _, _ := sets.Train.Shape()
-	if t.Defense, err = buildDefense(cfg, side, sampler.Layout(), t.Objective); err != nil {
-		return nil, InConfig("defense", err)
-	}
-	if t.Optimizer, err = buildOptimizer(cfg, model.Params()); err != nil {
-		return nil, InConfig("optimizer", err)
-	}
-	if n := max(sampler.Steps(), 1); cfg.Train.Epochs > component.MaxSteps/n || cfg.Train.Steps > component.MaxSteps {
-		return nil, InConfig("train", fmt.Errorf("%d epochs of %d steps, or %d steps, are more than %d steps", cfg.Train.Epochs, n, cfg.Train.Steps, component.MaxSteps))
-	}
-	schedule, err := buildSchedule(cfg, t.Steps, sampler.Steps())
-	if err != nil {
-		return nil, InConfig("optimizer.schedule", err)
-	}
-	t.Schedule = schedule.LR
-	return &Assembled{t, model, sets, sampler, tuples, weights}, nil
-}
-
-// InConfig makes what a component refuses a mistake in that section of the
-// config, unless it is the data that do not fit.
-func InConfig(key string, err error) error {
-	if errors.Is(err, data.ErrUnfit) {
-		return err
-	}
-	return &config.Error{Key: key, Msg: err.Error()}
 }

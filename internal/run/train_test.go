@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,6 +18,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/run/tinytest"
 	"tercet/internal/train"
+	"tercet/internal/wire"
 )
 
 // checkpoints returns the bytes of the two checkpoints.
@@ -296,7 +298,7 @@ func TestComponentsRefuseByKey(t *testing.T) {
 
 // Lengths that no run reaches do not wrap round.
 func TestSpansBeyondCounting(t *testing.T) {
-	o := trainOptions(tinytest.Config(t, "train.checkpoint_every=1e300 minutes"), 9)
+	o := wire.TrainOptions(tinytest.Config(t, "train.checkpoint_every=1e300 minutes"), 9)
 	if o.CheckpointAfter <= 0 {
 		t.Errorf("checkpoint after %v", o.CheckpointAfter)
 	}
@@ -309,5 +311,69 @@ func TestSpansBeyondCounting(t *testing.T) {
 	r := trained(t, t.TempDir(), "eval.batch=1000000", "train.epochs=1")
 	if r.Manifest.Status != record.Finished {
 		t.Errorf("manifest %+v", r.Manifest)
+	}
+}
+
+// A run on pairs that was interrupted ends in the bits of one that was not, with one
+// thread or three.
+func TestPairRunsResumeBitIdentical(t *testing.T) {
+	for _, sets := range [][]string{
+		tinytest.PairsText("noise={kind: pln, q: 0.4}"),
+		tinytest.PairsText("batch.redraw=true", "loss=cosine", "batch.scenario=s1"),
+	} {
+		whole := trained(t, t.TempDir(), sets...)
+		par.SetThreads(3)
+		r := create(t, t.TempDir(), sets...)
+		interrupted(t, r, 4)
+		if _, err := r.Train(t.Context(), Watch{}); err != nil {
+			t.Fatal(err)
+		}
+		par.SetThreads(1)
+		one := trained(t, t.TempDir(), sets...)
+		par.SetThreads(0)
+		for _, other := range []*Run{r, one} {
+			if tinytest.Read(t, whole.Last()) != tinytest.Read(t, other.Last()) {
+				t.Errorf("%v: the weights differ", sets)
+			}
+		}
+		if c, err := train.ReadCheckpoint(r.Last()); err != nil || c.State.Step != 6 {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+}
+
+// Checkpoints by the clock leave out ends of epochs that follow each other closely, but
+// never that of a run that ends or is stopped; the bits are the same.
+func TestEpochsOfMillisecondsShareCheckpoints(t *testing.T) {
+	at := time.Now()
+	a := &wire.Assembled{Trainer: &train.Trainer{Options: train.Options{Steps: 9, CheckpointAfter: time.Minute}}}
+	a.State.Step = 3
+	ctx, cancel := context.WithCancel(t.Context())
+	if !spare(ctx, a, at) || spare(ctx, a, at.Add(-6*time.Second)) {
+		t.Error("within five seconds of the last one, no other")
+	}
+	if a.CheckpointAfter = 0; spare(ctx, a, at) {
+		t.Error("checkpoints by steps are left out")
+	}
+	a.CheckpointAfter = time.Minute
+	if a.State.Step = 9; spare(ctx, a, at) {
+		t.Error("the last checkpoint is left out")
+	}
+	a.State.Step, a.State.Stopped = 3, true
+	if spare(ctx, a, at) {
+		t.Error("that of a run that stopped early is left out")
+	}
+	a.State.Stopped = false
+	if cancel(); spare(ctx, a, at) {
+		t.Error("that of an interrupted run is left out")
+	}
+	clock := tinytest.PairsText("train.checkpoint_every=5 minutes", "train.epochs=4")
+	r := create(t, t.TempDir(), clock...)
+	interrupted(t, r, 5)
+	if _, err := r.Train(t.Context(), Watch{}); err != nil {
+		t.Fatal(err)
+	}
+	if whole := trained(t, t.TempDir(), clock...); tinytest.Read(t, whole.Last()) != tinytest.Read(t, r.Last()) {
+		t.Error("other bits")
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
-	"tercet/internal/run"
+	"tercet/internal/run/starter"
 )
 
 type initOptions struct {
@@ -97,7 +97,7 @@ func runConfigInit(s *base.Streams, o initOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	text, err := run.Starter(o.source, o.root)
+	text, err := starter.Starter(o.source, o.root)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"tercet/internal/cli/clitest"
 	"tercet/internal/cli/data"
 	"tercet/internal/config"
-	"tercet/internal/run"
+	"tercet/internal/wire/inspect"
 )
 
 func TestListKnowsWhatConfigsKnow(t *testing.T) {
@@ -55,7 +55,7 @@ func TestListKnowsWhatConfigsKnow(t *testing.T) {
 }
 
 func TestInspect(t *testing.T) {
-	var doc run.DataDoc
+	var doc inspect.DataDoc
 	clitest.RunJSON(t, "data inspect --json"+clitest.FewGlyphs, &doc)
 	if doc.Schema != "tercet.data/1" || doc.Name != "glyphs" || doc.Train.Items != 24 || doc.Test.Items != 12 || doc.Sampler.Coverage.Items != 24 {
 		t.Errorf("%+v", doc)
@@ -74,7 +74,7 @@ func TestInspect(t *testing.T) {
 
 func TestOfASweepIsThatOfItsFirstRun(t *testing.T) {
 	line := "data inspect --json --set data.glyphs.classes=6 --set data.glyphs.test_classes=3 --set batch.pairs=4 --set sweep.seed=[0,1] --set sweep.data.glyphs.per_class="
-	var doc run.DataDoc
+	var doc inspect.DataDoc
 	clitest.RunJSON(t, line+"[5,4]", &doc)
 	if doc.Train.Items != 30 {
 		t.Errorf("%d items, want those of the first run", doc.Train.Items)
@@ -96,7 +96,7 @@ func TestInspectOfFiles(t *testing.T) {
 	npy := "\x93NUMPY\x01\x00v\x00" + header + "\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\xbf" // 1, 1, -1
 	clitest.WriteFile(t, "x.npy", npy)
 	clitest.WriteFile(t, "short.npy", npy[:len(npy)-1])
-	var doc run.DataDoc
+	var doc inspect.DataDoc
 	clitest.RunJSON(t, "data inspect --embeddings x.npy --labels y.csv --json", &doc)
 	if v := doc.Vectors; v == nil || v.Items != 3 || v.Classes != 2 || v.Duplicates != 1 || v.Conflicts != 1 || v.Lengths.Min != 1 || v.Lengths.Max != 1 || doc.Embeddings != "x.npy" {
 		t.Errorf("%+v", doc)
@@ -128,7 +128,7 @@ func TestInspectPrintsWhatTheSamplerRefuses(t *testing.T) {
 
 func TestPreview(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var doc run.PreviewDoc
+	var doc inspect.PreviewDoc
 	clitest.RunJSON(t, "data preview --json --out a.png --classes 2 --per-class 3 --split test"+clitest.FewGlyphs, &doc)
 	if doc.Schema != "tercet.preview/1" || doc.Path != "a.png" || len(doc.Rows) != 2 || len(doc.Rows[1].Shown) != 3 || doc.Set != "test" {
 		t.Errorf("%+v", doc)
@@ -199,7 +199,7 @@ func TestInspectOfMNIST(t *testing.T) {
 	if _, err := os.Stat(root); err != nil {
 		t.Skip("needs ../shared/data/mnist")
 	}
-	var doc run.DataDoc
+	var doc inspect.DataDoc
 	clitest.RunJSON(t, "data inspect --json --set data=mnist --set data.root="+root, &doc)
 	tr, te := doc.Train, doc.Test
 	if tr.Items != 60000 || te.Items != 10000 || tr.PerClassMin != 5421 || tr.PerClassMax != 6742 || te.PerClassMin != 892 || te.PerClassMax != 1135 {

@@ -14,8 +14,9 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/noise"
 	"tercet/internal/render"
-	"tercet/internal/run"
 	"tercet/internal/text"
+	"tercet/internal/wire"
+	"tercet/internal/wire/inspect"
 )
 
 type inspectOptions struct {
@@ -71,7 +72,7 @@ func runDataInspect(ctx context.Context, s *base.Streams, o inspectOptions) erro
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
 	base.SaveMemory()
-	doc, err := inspect(ctx, s, o)
+	doc, err := inspected(ctx, s, o)
 	if doc == nil {
 		return err
 	}
@@ -84,12 +85,12 @@ func runDataInspect(ctx context.Context, s *base.Streams, o inspectOptions) erro
 	return err // of the sampler
 }
 
-func inspect(ctx context.Context, s *base.Streams, o inspectOptions) (*run.DataDoc, error) {
+func inspected(ctx context.Context, s *base.Streams, o inspectOptions) (*inspect.DataDoc, error) {
 	if o.embeddings != "" && o.Path != "" {
 		return nil, base.Usagef("give a config or --embeddings, not both")
 	}
 	if o.embeddings != "" {
-		doc, err := run.InspectFiles(o.embeddings, data.LabelFile{Path: o.labels, Column: o.column})
+		doc, err := inspect.InspectFiles(o.embeddings, data.LabelFile{Path: o.labels, Column: o.column})
 		return doc, base.LabelsError(err)
 	}
 	if o.noise != "" {
@@ -101,7 +102,7 @@ func inspect(ctx context.Context, s *base.Streams, o inspectOptions) (*run.DataD
 	}
 	view := &base.Stages{Streams: s}
 	defer view.Close()
-	return run.Inspect(ctx, cfg, view.Say)
+	return inspect.Inspect(ctx, cfg, view.Say)
 }
 
 // noiseSection writes KIND,KEY=VALUE,... as a section of a config.
@@ -117,15 +118,15 @@ func noiseSection(text string) string {
 }
 
 // dataTable shows the sets beside each other.
-func dataTable(d *run.DataDoc) *render.Table {
+func dataTable(d *inspect.DataDoc) *render.Table {
 	t := &render.Table{Title: fmt.Sprintf("%s: %s", d.Config, d.Name), Columns: []render.Column{{Name: "what"}}}
 	if d.Embeddings != "" {
 		t.Title = d.Embeddings
 	}
-	var sets []*run.SetStats
+	var sets []*inspect.SetStats
 	for _, s := range []struct {
 		name  string
-		stats *run.SetStats
+		stats *inspect.SetStats
 	}{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}, {"vectors", d.Vectors}} {
 		if s.stats != nil {
 			sets = append(sets, s.stats)
@@ -146,10 +147,10 @@ func dataTable(d *run.DataDoc) *render.Table {
 		t.Notes = append(t.Notes, "noise: "+noise.Words(*d.Noise))
 	}
 	if d.Graph != nil {
-		t.Notes = append(t.Notes, "pair graph, epoch 0: "+run.DescribeGraph(d.Graph))
+		t.Notes = append(t.Notes, "pair graph, epoch 0: "+wire.DescribeGraph(d.Graph))
 	}
 	if d.Triplets != nil {
-		t.Notes = append(t.Notes, "triplets, epoch 0: "+run.DescribeTriplets(d.Triplets))
+		t.Notes = append(t.Notes, "triplets, epoch 0: "+wire.DescribeTriplets(d.Triplets))
 	}
 	if b := d.Sampler; b != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("sampler: %s, epoch 0: %s", b.Name, data.Coverage(b.Coverage)))
@@ -160,46 +161,46 @@ func dataTable(d *run.DataDoc) *render.Table {
 // row is a line of the table.
 type row struct {
 	what string
-	show func(s *run.SetStats) string
+	show func(s *inspect.SetStats) string
 }
 
 func rows(vectors, channels bool) []row {
-	whole := func(f func(s *run.SetStats) int) func(s *run.SetStats) string {
-		return func(s *run.SetStats) string { return strconv.Itoa(f(s)) }
+	whole := func(f func(s *inspect.SetStats) int) func(s *inspect.SetStats) string {
+		return func(s *inspect.SetStats) string { return strconv.Itoa(f(s)) }
 	}
 	item, value := "images", "pixel"
 	if vectors {
 		item, value = "vectors", "value"
 	}
 	rows := []row{
-		{item, whole(func(s *run.SetStats) int { return s.Items })},
-		{"shape", func(s *run.SetStats) string { return fmt.Sprintf("%dx%dx%d", s.Height, s.Width, s.Channels) }},
-		{"classes", whole(func(s *run.SetStats) int { return s.Classes })},
-		{item + " per class: min, median, max", func(s *run.SetStats) string {
+		{item, whole(func(s *inspect.SetStats) int { return s.Items })},
+		{"shape", func(s *inspect.SetStats) string { return fmt.Sprintf("%dx%dx%d", s.Height, s.Width, s.Channels) }},
+		{"classes", whole(func(s *inspect.SetStats) int { return s.Classes })},
+		{item + " per class: min, median, max", func(s *inspect.SetStats) string {
 			return fmt.Sprintf("%d, %g, %d", s.PerClassMin, s.PerClassMed, s.PerClassMax)
 		}},
-		{"classes of one item", whole(func(s *run.SetStats) int { return s.Singles })},
-		{"classes without items", whole(func(s *run.SetStats) int { return s.EmptyClasses })},
-		{value + "s: min, max", func(s *run.SetStats) string { return fmt.Sprintf("%.4g, %.4g", s.Min, s.Max) }},
-		{value + " mean", func(s *run.SetStats) string { return fmt.Sprintf("%.4f", s.Mean) }},
-		{value + " deviation", func(s *run.SetStats) string { return fmt.Sprintf("%.4f", s.Std) }},
+		{"classes of one item", whole(func(s *inspect.SetStats) int { return s.Singles })},
+		{"classes without items", whole(func(s *inspect.SetStats) int { return s.EmptyClasses })},
+		{value + "s: min, max", func(s *inspect.SetStats) string { return fmt.Sprintf("%.4g, %.4g", s.Min, s.Max) }},
+		{value + " mean", func(s *inspect.SetStats) string { return fmt.Sprintf("%.4f", s.Mean) }},
+		{value + " deviation", func(s *inspect.SetStats) string { return fmt.Sprintf("%.4f", s.Std) }},
 	}
 	if channels && !vectors {
 		rows = append(rows,
-			row{"mean by channel", func(s *run.SetStats) string { return decimals(s.ChannelMean) }},
-			row{"deviation by channel", func(s *run.SetStats) string { return decimals(s.ChannelStd) }})
+			row{"mean by channel", func(s *inspect.SetStats) string { return decimals(s.ChannelMean) }},
+			row{"deviation by channel", func(s *inspect.SetStats) string { return decimals(s.ChannelStd) }})
 	}
 	if vectors {
-		rows[1] = row{"dimension", whole(func(s *run.SetStats) int { return s.Channels })}
-		rows = append(rows, row{"length: min, mean, max", func(s *run.SetStats) string {
+		rows[1] = row{"dimension", whole(func(s *inspect.SetStats) int { return s.Channels })}
+		rows = append(rows, row{"length: min, mean, max", func(s *inspect.SetStats) string {
 			return fmt.Sprintf("%.4g, %.4g, %.4g", s.Lengths.Min, s.Lengths.Mean, s.Lengths.Max)
 		}})
 	}
 	return append(rows,
-		row{"duplicates", whole(func(s *run.SetStats) int { return s.Duplicates })},
-		row{"of them under another label", whole(func(s *run.SetStats) int { return s.Conflicts })},
-		row{"constant " + item, whole(func(s *run.SetStats) int { return s.Constant })},
-		row{"fingerprint", func(s *run.SetStats) string {
+		row{"duplicates", whole(func(s *inspect.SetStats) int { return s.Duplicates })},
+		row{"of them under another label", whole(func(s *inspect.SetStats) int { return s.Conflicts })},
+		row{"constant " + item, whole(func(s *inspect.SetStats) int { return s.Constant })},
+		row{"fingerprint", func(s *inspect.SetStats) string {
 			return fmt.Sprintf("%.16s", strings.TrimPrefix(s.Fingerprint, "sha256:"))
 		}})
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/cli/base"
-	"tercet/internal/run"
+	"tercet/internal/wire/inspect"
 )
 
 type previewOptions struct {
 	base.ConfigFlags
-	run.PreviewOptions
+	inspect.PreviewOptions
 	out string
 }
 
@@ -69,7 +69,7 @@ func runDataPreview(s *base.Streams, o previewOptions) error {
 	if err != nil {
 		return err
 	}
-	doc, err := run.DrawPreview(cfg, o.out, o.PreviewOptions)
+	doc, err := inspect.DrawPreview(cfg, o.out, o.PreviewOptions)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package run
+package inspect
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
+	"tercet/internal/wire"
 )
 
 func silent(string, int, int) {}
@@ -111,11 +112,11 @@ func TestInspectShowsTheFingerprintsOfRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := OpenData(cfg)
+	sets, err := wire.OpenData(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := sets.record(cfg)
+	r := sets.Record(cfg)
 	if d.Train.Fingerprint != r.Train.Fingerprint || d.Test.Fingerprint != r.Test.Fingerprint || d.Validation.Fingerprint != r.Validation.Fingerprint {
 		t.Errorf("%s %s %s, want %+v", d.Train.Fingerprint, d.Validation.Fingerprint, d.Test.Fingerprint, r)
 	}

@@ -1,4 +1,4 @@
-package run
+package wire
 
 import (
 	"context"
@@ -12,17 +12,18 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/noise"
 	"tercet/internal/record"
+	"tercet/internal/rng"
 	"tercet/internal/stat"
 )
 
-// pairSet are pairs and the images that they join.
-type pairSet struct {
+// PairSet are pairs and the images that they join.
+type PairSet struct {
 	Ds    data.Dataset // of the images in the pairs, in their order
 	Pairs []loss.Pair  // rows of ds
 }
 
 // NewPairSet gathers the images of pairs of ds.
-func NewPairSet(ds data.Dataset, pairs []data.Pair) (*pairSet, error) {
+func NewPairSet(ds data.Dataset, pairs []data.Pair) (*PairSet, error) {
 	row := make([]int32, ds.Len())
 	for _, p := range pairs {
 		row[p.I], row[p.J] = 1, 1
@@ -34,7 +35,7 @@ func NewPairSet(ds data.Dataset, pairs []data.Pair) (*pairSet, error) {
 			items = append(items, i)
 		}
 	}
-	s := &pairSet{Pairs: make([]loss.Pair, len(pairs))}
+	s := &PairSet{Pairs: make([]loss.Pair, len(pairs))}
 	for k, p := range pairs {
 		s.Pairs[k] = loss.Pair{I: row[p.I], J: row[p.J], Similar: p.Similar}
 	}
@@ -43,13 +44,13 @@ func NewPairSet(ds data.Dataset, pairs []data.Pair) (*pairSet, error) {
 	return s, err
 }
 
-// embed returns the embeddings of the set's images.
-func (s *pairSet) embed(ctx context.Context, m *nn.Model, batch int) (*array.Array, error) {
+// Embed returns the embeddings of the set's images.
+func (s *PairSet) Embed(ctx context.Context, m *nn.Model, batch int) (*array.Array, error) {
 	return embed.Batches(ctx, m, s.Ds, batch, func(int, int) {})
 }
 
-// score compares what rule says of pairs of rows of z with their labels.
-func score(rule loss.PairRule, obj loss.Objective, z *array.Array, pairs []loss.Pair) (record.PairScore, error) {
+// Score compares what rule says of pairs of rows of z with their labels.
+func Score(rule loss.PairRule, obj loss.Objective, z *array.Array, pairs []loss.Pair) (record.PairScore, error) {
 	p := record.PairScore{Pairs: len(pairs)}
 	for _, q := range pairs {
 		if rule.Similar(z.Row(int(q.I)), z.Row(int(q.J))) == q.Similar {
@@ -70,8 +71,8 @@ func score(rule loss.PairRule, obj loss.Objective, z *array.Array, pairs []loss.
 	return p, err
 }
 
-// pairRule is the rule of a loss that tells pairs.
-func pairRule(o loss.Options) (loss.PairRule, error) {
+// PairRule is the rule of a loss that tells pairs.
+func PairRule(o loss.Options) (loss.PairRule, error) {
 	p, ok := o.(loss.PairPredictor)
 	if !ok {
 		return loss.PairRule{}, fmt.Errorf("the loss says of no pair whether it is similar")
@@ -79,7 +80,7 @@ func pairRule(o loss.Options) (loss.PairRule, error) {
 	return p.PairRule(), nil
 }
 
-func ruleRecord(r loss.PairRule) record.PairRule {
+func RuleRecord(r loss.PairRule) record.PairRule {
 	out := record.PairRule{Score: "distance", At: r.At, Text: r.String()}
 	switch {
 	case r.Paper:
@@ -90,9 +91,9 @@ func ruleRecord(r loss.PairRule) record.PairRule {
 	return out
 }
 
-// judging returns the pairs of held-out images by which cfg judges a run on pairs, nil
+// Judging returns the pairs of held-out images by which cfg judges a run on pairs, nil
 // where it asks for none, and the noise that it puts on them.
-func judging(cfg *config.Config, ds data.Dataset) (*pairSet, *noise.Report, error) {
+func Judging(cfg *config.Config, ds data.Dataset) (*PairSet, *noise.Report, error) {
 	if ds == nil || cfg.Eval.Pairs == 0 {
 		return nil, nil, nil
 	}
@@ -109,4 +110,28 @@ func judging(cfg *config.Config, ds data.Dataset) (*pairSet, *noise.Report, erro
 	}
 	s, err := NewPairSet(ds, pairs)
 	return s, report, err
+}
+
+// flipPairs puts the noise of the training pairs on others.
+func flipPairs(cfg *config.Config, pairs []data.Pair) (*noise.Report, error) {
+	o, ok := cfg.Noise.Options.(noise.OnPairs)
+	if !ok {
+		return nil, fmt.Errorf("eval.noisy_pairs: noise %s is none of pairs", cfg.Noise.Kind)
+	}
+	q, err := o.Coin()
+	if err != nil {
+		return nil, err
+	}
+	r := &noise.Report{Kind: noise.PairLabel, Wanted: noise.PLNEffective(q), Items: len(pairs), Q: q, Effective: noise.PLNEffective(q)}
+	s := rng.New(noise.Seed(cfg.Noise.Options, cfg.Seed), "eval/noisy-pairs")
+	for k := range pairs {
+		u, coin := s.Float64(), s.Uint64()&1 == 1
+		if u < q && pairs[k].Similar != coin {
+			pairs[k].Similar = coin
+			r.Flipped++
+		}
+	}
+	r.Found = float64(r.Flipped) / float64(max(r.Items, 1))
+	r.EffectiveFound = r.Found
+	return r, nil
 }

@@ -1,4 +1,4 @@
-package run
+package wire
 
 import (
 	"encoding/json"
@@ -35,10 +35,10 @@ func RobustWeights(cfg *config.Config, sets *Sets) (*record.TripletProbabilities
 		r.TripletWeights = noise.Product(noise.TripletWeights{Beta: o.Beta.N, Gamma: o.Gamma.N})
 	case o.NoiseFrom != "":
 		r.From = o.NoiseFrom
-		r.TripletWeights, err = foundWeights(o.NoiseFrom, classesOf(sets), cfg.Noise.Kind == noise.PairLabel)
+		r.TripletWeights, err = foundWeights(o.NoiseFrom, ClassesOf(sets), cfg.Noise.Kind == noise.PairLabel)
 	default:
 		r.From = "noise"
-		r.TripletWeights, err = noiseWeights(cfg, classesOf(sets))
+		r.TripletWeights, err = noiseWeights(cfg, ClassesOf(sets))
 	}
 	if err != nil {
 		return nil, err
@@ -65,27 +65,16 @@ func noiseWeights(cfg *config.Config, classes int) (noise.TripletWeights, error)
 	return noise.TripletWeights{}, fmt.Errorf("beta: auto does not follow from noise %s; set beta and gamma, or noise_from", cfg.Noise.Kind)
 }
 
-// classesOf is the number of classes that are trained on.
-func classesOf(s *Sets) int { return len(data.Compact(s.Train).Classes()) }
+// ClassesOf is the number of classes that are trained on.
+func ClassesOf(s *Sets) int { return len(data.Compact(s.Train).Classes()) }
 
-// weightsWords is the record in one line.
-func weightsWords(r *record.TripletProbabilities) string {
+// WeightsWords is the record in one line.
+func WeightsWords(r *record.TripletProbabilities) string {
 	s := fmt.Sprintf("right with probability %.4f, reversed with %.4f (beta %.4f, gamma %.4f, from %s); contrast %.4f", r.W1, r.W2, r.Beta, r.Gamma, r.From, r.Contrast)
 	if r.Contrast < faint {
 		s += ": little is left to learn from"
 	}
 	return s
-}
-
-// sameWeights records the weights of triplet-robust, and refuses to go on with a run
-// whose noise_from has changed since it began.
-func (r *Run) sameWeights(now *record.TripletProbabilities) error {
-	then := r.Manifest.Weights
-	if r.Manifest.Steps > 0 && then != nil && now != nil && *then != *now {
-		return fmt.Errorf("%w: noise_from: %s says other things than when the run began (w1 %.6g and w2 %.6g, then %.6g and %.6g); restore it or start a new run", data.ErrFormat, now.From, now.W1, now.W2, then.W1, then.W2)
-	}
-	r.Manifest.Weights = now
-	return nil
 }
 
 // foundWeights are those of triplets drawn by labels with the noise that a noise.json

@@ -1,4 +1,4 @@
-package run
+package wire
 
 import (
 	"errors"
@@ -70,7 +70,7 @@ func openData(cfg *config.Config, open Opener, alter Alteration) (*Sets, error) 
 	if s.Train, s.Test, err = data.OfClasses(s.Train, s.Test, cfg.Data.Classes, cfg.Seed); err != nil {
 		return nil, err
 	}
-	if err := s.holdOut(cfg.Data.Split.Validation, cfg.Data.Split.Seed); err != nil {
+	if err := s.HoldOut(cfg.Data.Split.Validation, cfg.Data.Split.Seed); err != nil {
 		return nil, err
 	}
 	if alter != nil {

@@ -1,4 +1,4 @@
-package run
+package inspect
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rng"
+	"tercet/internal/wire"
 )
 
 // PreviewOptions say what a contact sheet shows.
@@ -45,7 +46,7 @@ func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*PreviewDoc
 	if cfg.Data.Options.Traits().Vectors {
 		return nil, fmt.Errorf("%w: %s holds vectors; only images can be drawn", data.ErrUnfit, cfg.Data.Name)
 	}
-	sets, err := OpenData(cfg)
+	sets, err := wire.OpenData(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func augmenter(cfg *config.Config, ds data.Dataset, o PreviewOptions) (func(t re
 	if o.Set != "train" {
 		return nil, fmt.Errorf("only training images are augmented, not those of set %s", o.Set)
 	}
-	tf, err := Augment(cfg, ds)
+	tf, err := wire.Augment(cfg, ds)
 	if err != nil {
 		return nil, err
 	}

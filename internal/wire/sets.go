@@ -1,4 +1,4 @@
-package run
+package wire
 
 import (
 	"fmt"
@@ -73,7 +73,7 @@ func describe(ds data.Dataset) string {
 	return fmt.Sprintf("%d images of %d classes (%dx%dx%d)", ds.Len(), data.Distinct(ds.Labels()), h, w, c)
 }
 
-func (s *Sets) record(cfg *config.Config) record.Data {
+func (s *Sets) Record(cfg *config.Config) record.Data {
 	r := record.Data{Name: cfg.Data.Name, Train: SetRecord(s.Train), Noise: s.Noise, Graph: s.Graph, Triplets: s.Triplets}
 	if s.Validation != nil {
 		v := SetRecord(s.Validation)
@@ -88,34 +88,6 @@ func (s *Sets) record(cfg *config.Config) record.Data {
 func SetRecord(ds data.Dataset) record.Set {
 	h, w, c := ds.Shape()
 	return record.Set{Items: ds.Len(), Classes: data.Distinct(ds.Labels()), Shape: [3]int{h, w, c}, Fingerprint: ds.Fingerprint()}
-}
-
-// SameData refuses to go on with a run whose data have changed since it began.
-func (r *Run) SameData(s *Sets) error {
-	old := r.Manifest.Data
-	if old.Train.Fingerprint == "" {
-		return nil
-	}
-	now := s.record(r.Config)
-	if old.Validation == nil {
-		old.Validation = new(record.Set)
-	}
-	if now.Validation == nil {
-		now.Validation = new(record.Set)
-	}
-	for _, p := range []struct {
-		set       string
-		then, now string
-	}{
-		{"training", old.Train.Fingerprint, now.Train.Fingerprint},
-		{"validation", old.Validation.Fingerprint, now.Validation.Fingerprint},
-		{"test", old.Test.Fingerprint, now.Test.Fingerprint},
-	} {
-		if p.then != p.now {
-			return fmt.Errorf("%w: the %s data of %s have changed since the run began (fingerprint %.12s, now %.12s); restore them or start a new run", data.ErrFormat, p.set, r.Dir, p.then, p.now)
-		}
-	}
-	return nil
 }
 
 // pairable refuses training data in which no item has another of its class: a

@@ -1,4 +1,4 @@
-package run
+package wire
 
 import (
 	"fmt"
@@ -32,8 +32,8 @@ func (s *Sets) disturb(cfg *config.Config) error {
 	return err
 }
 
-// disturbed names what the noise of cfg is on.
-func disturbed(cfg *config.Config) string {
+// Disturbed names what the noise of cfg is on.
+func Disturbed(cfg *config.Config) string {
 	switch cfg.Noise.Options.(type) {
 	case noise.OnPairs:
 		if _, triplets := cfg.Batch.Options.(noise.GivesTriplets); triplets {

@@ -1,17 +1,13 @@
-package run
+package wire
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"tercet/internal/data"
 	"tercet/internal/noise"
 	"tercet/internal/run/tinytest"
-	"tercet/internal/train"
 )
 
 // Labels that are trained on are noisy; those that decide and those that judge,
@@ -97,76 +93,11 @@ func TestSamplersSeeNoisyLabels(t *testing.T) {
 	}
 }
 
-func TestARunRecordsItsNoise(t *testing.T) {
-	root := t.TempDir()
-	r := create(t, root, "noise={kind: sln, rate: 0.25}", "train={steps: 2, epochs: 0}")
-	var notes []string
-	if _, err := r.Train(t.Context(), Watch{Note: func(f string, args ...any) { notes = append(notes, fmt.Sprintf(f, args...)) }}); err != nil {
-		t.Fatal(err)
-	}
-	var m struct {
-		Data struct {
-			Noise struct {
-				Kind          string
-				Wanted, Found float64
-				Flipped       int
-			}
-		}
-	}
-	if err := json.Unmarshal([]byte(tinytest.Read(t, r.Path("manifest.json"))), &m); err != nil {
-		t.Fatal(err)
-	}
-	got := m.Data.Noise
-	if got.Kind != "sln" || got.Wanted != 0.25 || got.Flipped == 0 || got.Found != float64(got.Flipped)/72 {
-		t.Errorf("manifest: %+v", got)
-	}
-	said := 0
-	for _, n := range notes {
-		if strings.HasPrefix(n, "noise on the training labels: sln: ") && strings.Contains(n, "of 72 labels") {
-			said++
-		}
-	}
-	if said != 1 {
-		t.Errorf("said %d times: %q", said, notes)
-	}
-	plain := trained(t, t.TempDir(), "train={steps: 2, epochs: 0}")
-	if strings.Contains(tinytest.Read(t, plain.Path("manifest.json")), `"noise"`) {
-		t.Error("noise in the manifest of a run without")
-	}
-	if p, err := MakePlan(tinytest.Config(t, "noise=sln")); err != nil || p.Data.Noise == nil || p.Data.Noise.Wanted != 0.2 {
-		t.Errorf("plan: %+v, %v", p, err)
-	}
-	// The first run's directory is none of another noise.
-	if _, err := Create(root, tinytest.Config(t, "noise={kind: sln, rate: 0.3}", "train={steps: 2, epochs: 0}")); err == nil {
-		t.Error("a run of other noise took the directory")
-	}
-}
-
 // At rate 0 a run is the run without noise, to the bit but for the config's hash.
 func TestNoNoiseIsNoNoise(t *testing.T) {
 	s, err := OpenData(tinytest.Config(t, "noise={kind: sln, rate: 0}"))
 	if err != nil || s.Noise == nil || s.Noise.Flipped != 0 || s.Seen() != s.Train {
 		t.Errorf("%+v, %v", s, err)
-	}
-}
-
-// Each loss with its threshold, or none, by way of the config.
-func TestThresholdsReachCheckpoints(t *testing.T) {
-	short := "train={steps: 2, epochs: 0}"
-	for set, want := range map[string]float64{
-		"loss={name: triplet, distance: squared}":                               0,
-		"loss={name: triplet-capped, alpha: 0.9, beta: 0.3}":                    math.Sqrt(0.6),
-		"loss={name: triplet-threshold, alpha: 1.5, beta: 0.5}":                 1,
-		"loss={name: triplet-threshold, alpha: 0.4, beta: 0.1, pairing: pairs}": 0.5,
-	} {
-		r := trained(t, t.TempDir(), "miner=semihard", set, short)
-		c, err := train.ReadCheckpoint(r.Last())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if (c.Threshold == nil) != (want == 0) || want > 0 && math.Abs(*c.Threshold-want) > 1e-15 {
-			t.Errorf("%s: threshold %v, want %v", set, c.Threshold, want)
-		}
 	}
 }
 

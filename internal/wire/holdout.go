@@ -1,4 +1,4 @@
-package run
+package wire
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 	"tercet/internal/data"
 )
 
-// holdOut moves a fraction of the training set into the validation set, chosen
+// HoldOut moves a fraction of the training set into the validation set, chosen
 // by seed; 0 moves nothing. It asks of the network what the test set asks: where
 // no test class is trained on, whole classes are held out, otherwise a share of
 // each class's images.
-func (s *Sets) holdOut(fraction float64, seed uint64) error {
+func (s *Sets) HoldOut(fraction float64, seed uint64) error {
 	keep := 1 - fraction
 	if !(keep < 1) {
 		return nil
@@ -28,9 +28,9 @@ func (s *Sets) holdOut(fraction float64, seed uint64) error {
 	return nil
 }
 
-// holdOutHint says which fraction would hold out two classes, where the validation set
+// HoldOutHint says which fraction would hold out two classes, where the validation set
 // has fewer.
-func (s *Sets) holdOutHint(split string) string {
+func (s *Sets) HoldOutHint(split string) string {
 	if split != "validation" || s.Test == nil || !Disjoint(s.Train, s.Test) {
 		return ""
 	}
@@ -38,11 +38,11 @@ func (s *Sets) holdOutHint(split string) string {
 	if k < 4 {
 		return fmt.Sprintf(". The %d classes to train on are too few to hold some out: set data.split.validation: 0", k)
 	}
-	return fmt.Sprintf(". data.split.validation holds out whole classes: set it to %g or more for two of %d", twoOf(k), k)
+	return fmt.Sprintf(". data.split.validation holds out whole classes: set it to %g or more for two of %d", TwoOf(k), k)
 }
 
-// twoOf is the smallest fraction, in hundredths, that holds out two of k classes.
-func twoOf(k int) float64 {
+// TwoOf is the smallest fraction, in hundredths, that holds out two of k classes.
+func TwoOf(k int) float64 {
 	for h := 1; h < 100; h++ {
 		if f := float64(h) / 100; k-int(math.Round((1-f)*float64(k))) >= 2 {
 			return f

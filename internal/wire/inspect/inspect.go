@@ -1,4 +1,4 @@
-package run
+package inspect
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"tercet/internal/noise"
 	"tercet/internal/progress"
 	"tercet/internal/record"
+	"tercet/internal/wire"
 )
 
 // DataDoc describes the data of a config or of npy files, schema tercet.data/1.
@@ -73,7 +74,7 @@ type SamplerRecord struct {
 // Inspect reads all data of cfg and describes them. Where the sampler refuses
 // the data, the document is complete but for it, and comes with the error.
 func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*DataDoc, error) {
-	sets, err := OpenData(cfg)
+	sets, err := wire.OpenData(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*DataDo
 		d.Warnings = append(d.Warnings, sets.LeftOut)
 	}
 	vectors := cfg.Data.Options.Traits().Vectors
-	list := sets.named()
+	list := named(sets)
 	for i, s := range list {
 		if err := ctx.Err(); err != nil {
 			return nil, context.Cause(ctx)
@@ -109,10 +110,10 @@ func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*DataDo
 	if cfg.LearnsMetric() { // from all triplets: nothing is sampled
 		return d, nil
 	}
-	s, _, err := buildSampler(cfg, sets)
+	s, _, err := wire.BuildSampler(cfg, sets)
 	d.Noise, d.Graph, d.Triplets = sets.Noise, sets.Graph, sets.Triplets
 	if err != nil {
-		return d, InConfig("batch", err)
+		return d, wire.InConfig("batch", err)
 	}
 	d.Sampler = &SamplerRecord{cfg.Batch.Sampler, s.BatchSize(), s.Steps(), s.Layout(), data.Cover(s, sets.Seen(), 0)}
 	return d, nil
@@ -156,7 +157,7 @@ type namedSet struct {
 }
 
 // named lists the sets that there are.
-func (s *Sets) named() []namedSet {
+func named(s *wire.Sets) []namedSet {
 	var out []namedSet
 	for _, n := range []namedSet{{"train", s.Train}, {"validation", s.Validation}, {"test", s.Test}} {
 		if n.ds != nil {

@@ -1,4 +1,4 @@
-package run
+package wire
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 // elsewhere.
 type tuples struct {
 	Pairs func(epoch int) []data.Pair
-	truth []int32 // the items' true labels
+	Truth []int32 // the items' true labels
 }
 
 // given draws what cfg's sampler gives in its first epoch, describes it in s, and
@@ -41,7 +41,7 @@ func (s *Sets) given(cfg *config.Config) (sampler data.Sampler, t *tuples, ok bo
 			return nil, nil, true, fmt.Errorf("%w: %w", data.ErrUnfit, err)
 		}
 		s.Triplets = &report
-		if disturbed(cfg) != "labels" {
+		if Disturbed(cfg) != "labels" {
 			r := noise.OfTriplets(report)
 			s.Noise = &r
 		}

@@ -1,4 +1,4 @@
-package run
+package starter
 
 import (
 	"fmt"
@@ -9,7 +9,9 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/run"
 	"tercet/internal/text"
+	"tercet/internal/wire"
 )
 
 // starter is a config that begins: what was found out about its data.
@@ -37,7 +39,7 @@ func Starter(source, root string) ([]byte, error) {
 	if err := s.look(); err != nil {
 		return nil, err
 	}
-	open := Once(data.Open)
+	open := wire.Once(data.Open)
 	if err := s.measure(open); err != nil {
 		return nil, err
 	}
@@ -46,7 +48,7 @@ func Starter(source, root string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := precheck(cfg, open, nil); err != nil {
+	if _, err := run.Precheck(cfg, open, nil); err != nil {
 		return nil, err
 	}
 	return text, nil
@@ -130,13 +132,13 @@ func (s *starter) lookFolder() error {
 
 // measure opens the data, and fits the batch, the validation set and the length to
 // them.
-func (s *starter) measure(open Opener) error {
+func (s *starter) measure(open wire.Opener) error {
 	s.epochs, s.classes, s.per = 1, 2, 2
 	cfg, err := config.LoadBytes(s.text(), "the starter config", nil)
 	if err != nil {
 		return err
 	}
-	sets, err := OpenWith(cfg, open, nil)
+	sets, err := wire.OpenWith(cfg, open, nil)
 	if err != nil {
 		return err
 	}
@@ -146,7 +148,7 @@ func (s *starter) measure(open Opener) error {
 	}
 	s.head = append(s.head, fmt.Sprintf("%d to train on, of %s", sets.Train.Len(), text.Plural(data.Distinct(sets.Train.Labels()), "class", "classes")))
 	s.holdOut(sets)
-	if err := sets.holdOut(s.validation, 0); err != nil {
+	if err := sets.HoldOut(s.validation, 0); err != nil {
 		return err
 	}
 	usable, least := 0, 0
@@ -170,16 +172,16 @@ func (s *starter) measure(open Opener) error {
 // starterSteps is about how long a first run is, in optimizer steps.
 const starterSteps = 1500
 
-// holdOut chooses the share of the training set that picks the best checkpoint: some
+// HoldOut chooses the share of the training set that picks the best checkpoint: some
 // where enough is left to train on.
-func (s *starter) holdOut(sets *Sets) {
+func (s *starter) holdOut(sets *wire.Sets) {
 	switch n, classes := sets.Train.Len(), data.Distinct(sets.Train.Labels()); {
-	case sets.Test != nil && Disjoint(sets.Train, sets.Test):
+	case sets.Test != nil && wire.Disjoint(sets.Train, sets.Test):
 		switch {
 		case classes >= 10:
 			s.validation = 0.2
 		case classes >= leastClasses:
-			s.validation = twoOf(classes)
+			s.validation = wire.TwoOf(classes)
 		default:
 			s.kept = fmt.Sprintf("%s to train on are too few to hold out two", text.Plural(classes, "class", "classes"))
 		}

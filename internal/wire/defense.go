@@ -1,4 +1,4 @@
-package run
+package wire
 
 import (
 	"tercet/internal/config"
@@ -6,15 +6,15 @@ import (
 	"tercet/internal/engine/loss"
 )
 
-// buildDefense makes the defense of cfg for images of that side in pixels, batches
+// BuildDefense makes the defense of cfg for images of that side in pixels, batches
 // of the sampler's layout and the loss obj.
-func buildDefense(cfg *config.Config, side int, layout string, obj loss.Objective) (adversary.Defense, error) {
+func BuildDefense(cfg *config.Config, side int, layout string, obj loss.Objective) (adversary.Defense, error) {
 	return cfg.Defense.Options.New(adversary.Setting{Side: side, Margin: obj.Margin(), Miner: minerName(cfg), Mine: mineOptions(cfg, layout, obj)})
 }
 
-// atMost returns cfg with a defense that saves nothing: what it saves depends on the
+// AtMost returns cfg with a defense that saves nothing: what it saves depends on the
 // network, and a plan has none.
-func atMost(cfg *config.Config) *config.Config {
+func AtMost(cfg *config.Config) *config.Config {
 	o, ok := cfg.Defense.Options.(adversary.Saving)
 	if !ok {
 		return cfg

@@ -1,4 +1,4 @@
-package run
+package wire
 
 import (
 	"encoding/json"
@@ -9,15 +9,15 @@ import (
 	"tercet/internal/data"
 )
 
-// sources opens what the runs of a sweep read, and keeps it for those that are
+// Sources opens what the runs of a sweep read, and keeps it for those that are
 // still to come. Datasets are read-only: runs that are trained at once share them.
-type sources struct {
-	keys  []string // of each variant: what it reads; empty where that is not sound
+type Sources struct {
+	Keys  []string // of each variant: what it reads; empty where that is not sound
 	limit int      // so many are open at a time
 
 	mu   sync.Mutex
 	left map[string][]int   // variants that have not ended, by key, in order
-	sets map[string]*source // those that are open
+	Sets map[string]*source // those that are open
 }
 
 // source is one opened source.
@@ -28,23 +28,23 @@ type source struct {
 	users       map[int]bool // variants in training that read it
 }
 
-// newSources returns the sources of variants of which so many are trained at once.
-func newSources(variants []*config.Config, jobs int) *sources {
-	s := &sources{keys: make([]string, len(variants)), limit: jobs, left: map[string][]int{}, sets: map[string]*source{}}
+// NewSources returns the sources of variants of which so many are trained at once.
+func NewSources(variants []*config.Config, jobs int) *Sources {
+	s := &Sources{Keys: make([]string, len(variants)), limit: jobs, left: map[string][]int{}, Sets: map[string]*source{}}
 	for i, cfg := range variants {
 		text, err := json.Marshal(DataOptions(cfg))
 		if err != nil {
 			continue
 		}
-		s.keys[i] = string(text)
-		s.left[s.keys[i]] = append(s.left[s.keys[i]], i)
+		s.Keys[i] = string(text)
+		s.left[s.Keys[i]] = append(s.left[s.Keys[i]], i)
 	}
 	return s
 }
 
-// opener returns what variant i opens its source with.
-func (s *sources) opener(i int) Opener {
-	key := s.keys[i]
+// Opener returns what variant i opens its source with.
+func (s *Sources) Opener(i int) Opener {
+	key := s.Keys[i]
 	if key == "" {
 		return data.Open
 	}
@@ -56,14 +56,14 @@ func (s *sources) opener(i int) Opener {
 }
 
 // use marks the source as one that variant i reads.
-func (s *sources) use(i int, key string) *source {
+func (s *Sources) use(i int, key string) *source {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	set := s.sets[key]
+	set := s.Sets[key]
 	if set == nil {
 		s.makeRoom()
 		set = &source{users: map[int]bool{}}
-		s.sets[key] = set
+		s.Sets[key] = set
 	}
 	set.users[i] = true
 	return set
@@ -71,10 +71,10 @@ func (s *sources) use(i int, key string) *source {
 
 // makeRoom drops sources that nobody reads at the moment until one more may be
 // opened, first that which is needed last.
-func (s *sources) makeRoom() {
-	for len(s.sets) >= s.limit {
+func (s *Sources) makeRoom() {
+	for len(s.Sets) >= s.limit {
 		last, at := "", -1
-		for key, set := range s.sets {
+		for key, set := range s.Sets {
 			if len(set.users) == 0 && s.left[key][0] > at {
 				last, at = key, s.left[key][0]
 			}
@@ -82,26 +82,26 @@ func (s *sources) makeRoom() {
 		if at < 0 {
 			return
 		}
-		delete(s.sets, last)
+		delete(s.Sets, last)
 	}
 }
 
-// release says that variant i has ended, whether it opened its source or not. What
+// Release says that variant i has ended, whether it opened its source or not. What
 // no later run reads is dropped, and what could not be read.
-func (s *sources) release(i int) {
-	key := s.keys[i]
+func (s *Sources) Release(i int) {
+	key := s.Keys[i]
 	if key == "" {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.left[key] = slices.DeleteFunc(s.left[key], func(k int) bool { return k == i })
-	set := s.sets[key]
+	set := s.Sets[key]
 	if set == nil {
 		return
 	}
 	delete(set.users, i)
 	if len(s.left[key]) == 0 || len(set.users) == 0 && set.err != nil {
-		delete(s.sets, key)
+		delete(s.Sets, key)
 	}
 }

@@ -1,4 +1,4 @@
-package run
+package wire
 
 import (
 	"fmt"
@@ -34,8 +34,8 @@ func BuildModel(cfg *config.Config, ds data.Dataset) (*nn.Model, error) {
 	return nn.Build(modelSpec(cfg, ds), rng.New(cfg.Seed, "init"))
 }
 
-// buildSampler makes the batcher of cfg, and the pairs that it gives, if any.
-func buildSampler(cfg *config.Config, sets *Sets) (data.Sampler, *tuples, error) {
+// BuildSampler makes the batcher of cfg, and the pairs that it gives, if any.
+func BuildSampler(cfg *config.Config, sets *Sets) (data.Sampler, *tuples, error) {
 	if s, t, ok, err := sets.given(cfg); ok {
 		return s, t, err
 	}
@@ -94,9 +94,9 @@ func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Opt
 	return o
 }
 
-// buildMiner makes the miner of cfg. A sampler that gives tuples needs none, and
+// BuildMiner makes the miner of cfg. A sampler that gives tuples needs none, and
 // neither does a loss over all pairs, which gets them.
-func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Miner, error) {
+func BuildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Miner, error) {
 	if cfg.Batch.Gives() != "" {
 		return mine.NewGiven(mine.Layout(layout))
 	}
@@ -106,8 +106,8 @@ func buildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Min
 	return mine.New(minerName(cfg), mineOptions(cfg, layout, obj))
 }
 
-// buildOptimizer makes the optimiser of cfg for params.
-func buildOptimizer(cfg *config.Config, params []*nn.Param) (optim.Optimizer, error) {
+// BuildOptimizer makes the optimiser of cfg for params.
+func BuildOptimizer(cfg *config.Config, params []*nn.Param) (optim.Optimizer, error) {
 	o := cfg.Optimizer
 	return optim.New(optim.Config{Name: o.Name, Keys: o.Options, WeightDecay: o.WeightDecay, Decay: o.Decay}, params)
 }
@@ -123,8 +123,8 @@ func buildSchedule(cfg *config.Config, steps, perEpoch int) (optim.Schedule, err
 // steps.
 const collapseChecks = 10
 
-// trainOptions are the loop's lengths and intervals in steps.
-func trainOptions(cfg *config.Config, perEpoch int) train.Options {
+// TrainOptions are the loop's lengths and intervals in steps.
+func TrainOptions(cfg *config.Config, perEpoch int) train.Options {
 	t := cfg.Train
 	o := train.Options{
 		Seed: cfg.Seed, Steps: t.Steps, StepsPerEpoch: perEpoch, Mode: nn.Train,

@@ -1,0 +1,75 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+
+	"tercet/internal/component"
+	"tercet/internal/config"
+	"tercet/internal/data"
+	"tercet/internal/engine/nn"
+	"tercet/internal/record"
+	"tercet/internal/rng"
+	"tercet/internal/train"
+)
+
+// Assembled is a trainer with the parts that its interfaces hide.
+type Assembled struct {
+	*train.Trainer
+	Model   *nn.Model
+	Sets    *Sets
+	Sampler data.Sampler
+	Tuples  *tuples                      // of a sampler that gives pairs, else nil
+	Weights *record.TripletProbabilities // of triplet-robust, else nil
+}
+
+// Assemble builds all components of cfg but the loader.
+func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
+	if err := pairable(sets.Seen()); err != nil {
+		return nil, err
+	}
+	sampler, tuples, err := BuildSampler(cfg, sets)
+	if err != nil {
+		return nil, InConfig("batch", err)
+	}
+	model, err := BuildModel(cfg, sets.Train)
+	if err != nil {
+		return nil, InConfig("model", err)
+	}
+	t := &train.Trainer{Options: TrainOptions(cfg, sampler.Steps()), Model: model, Mined: rng.New(cfg.Seed, "mine")}
+	weights, err := RobustWeights(cfg, sets)
+	if err != nil {
+		return nil, InConfig("loss", err)
+	}
+	if t.Objective, err = BuildObjective(cfg, weights); err != nil {
+		return nil, InConfig("loss", err)
+	}
+	if t.Miner, err = BuildMiner(cfg, sampler.Layout(), t.Objective); err != nil {
+		return nil, InConfig("miner", err)
+	}
+	side, _, _ := sets.Train.Shape()
+	if t.Defense, err = BuildDefense(cfg, side, sampler.Layout(), t.Objective); err != nil {
+		return nil, InConfig("defense", err)
+	}
+	if t.Optimizer, err = BuildOptimizer(cfg, model.Params()); err != nil {
+		return nil, InConfig("optimizer", err)
+	}
+	if n := max(sampler.Steps(), 1); cfg.Train.Epochs > component.MaxSteps/n || cfg.Train.Steps > component.MaxSteps {
+		return nil, InConfig("train", fmt.Errorf("%d epochs of %d steps, or %d steps, are more than %d steps", cfg.Train.Epochs, n, cfg.Train.Steps, component.MaxSteps))
+	}
+	schedule, err := buildSchedule(cfg, t.Steps, sampler.Steps())
+	if err != nil {
+		return nil, InConfig("optimizer.schedule", err)
+	}
+	t.Schedule = schedule.LR
+	return &Assembled{t, model, sets, sampler, tuples, weights}, nil
+}
+
+// InConfig makes what a component refuses a mistake in that section of the
+// config, unless it is the data that do not fit.
+func InConfig(key string, err error) error {
+	if errors.Is(err, data.ErrUnfit) {
+		return err
+	}
+	return &config.Error{Key: key, Msg: err.Error()}
+}
