@@ -1,6 +1,7 @@
 package config
 
 import (
+	"tercet/internal/component"
 	"tercet/internal/engine/loss"
 	"tercet/internal/noise"
 	"tercet/internal/text"
@@ -32,6 +33,25 @@ func (c *Config) lossRules(fail func(key, format string, args ...any)) {
 	if !ok {
 		return
 	}
-	_, known := c.Noise.Options.(noise.Weighted)
-	report("loss.", o.Fit(loss.Setting{Normalized: c.Model.Normalize, Noise: c.Noise.Kind, NoiseKnown: known}), fail)
+	report("loss.", o.Fit(loss.Setting{Normalized: c.Model.Normalize, Noise: c.Noise.Kind, Contrast: c.contrast}), fail)
+}
+
+// contrast is that of loss.Setting. It moves one way with the number of classes, so
+// that few and many bound it.
+func (c *Config) contrast(product bool) (most float64, known bool) {
+	o, known := c.Noise.Options.(noise.Weighted)
+	if !known || len(component.Check(o)) > 0 { // its own faults are said elsewhere
+		return 1, known
+	}
+	for _, classes := range []int{2, 1_000_000} {
+		w, err := o.TripletWeights(classes)
+		if err != nil { // no such noise with so many classes
+			continue
+		}
+		if product {
+			w = noise.Product(w)
+		}
+		most = max(most, w.W11-w.W00)
+	}
+	return most, true
 }

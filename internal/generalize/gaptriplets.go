@@ -2,6 +2,7 @@ package generalize
 
 import (
 	"fmt"
+	"strings"
 
 	"tercet/internal/config"
 	"tercet/internal/data"
@@ -84,7 +85,7 @@ type tripletScratch struct {
 func newTripletLoss(cfg *config.Config, weights *record.TripletProbabilities) (*tripletLoss, error) {
 	o, ok := cfg.Loss.Options.(loss.Decomposable)
 	if !ok {
-		return nil, fmt.Errorf("%w: loss %s is not a sum over triplets or pairs: it has no value on one triplet, which the gap and the stability of a run are measured by", data.ErrUnfit, cfg.Loss.Name)
+		return nil, fmt.Errorf("%w: loss %s has no value on a single triplet, by which the gap and the stability of a run are measured; losses that have one: %s", data.ErrUnfit, cfg.Loss.Name, strings.Join(decomposable(), ", "))
 	}
 	one := *cfg
 	one.Loss.Options = o.Summed() // its value on a single triplet, whatever the run divides by
@@ -98,6 +99,16 @@ func newTripletLoss(cfg *config.Config, weights *record.TripletProbabilities) (*
 	l.build = func() (loss.Objective, error) { return wire.BuildObjective(&one, weights) }
 	_, err := l.build()
 	return l, err
+}
+
+// decomposable lists the losses that have a value on a single triplet.
+func decomposable() (out []string) {
+	for _, c := range loss.Family.All() {
+		if _, ok := c.Defaults.(loss.Decomposable); ok {
+			out = append(out, c.Name)
+		}
+	}
+	return out
 }
 
 // tripletValues are the loss of each triplet, and whether its order is wrong: the

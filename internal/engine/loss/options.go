@@ -76,8 +76,11 @@ type Fitter interface {
 type Setting struct {
 	Normalized bool   // embeddings have length 1
 	Noise      string // the noise that is put on the training data
-	// NoiseKnown says that the probabilities of wrong triplets follow from the noise.
-	NoiseKnown bool
+	// Contrast returns how much more probable right triplets are than reversed ones
+	// under that noise, at most, whatever the number of classes; product counts the
+	// errors of positive and negative as independent. known is false where this does
+	// not follow from the noise.
+	Contrast func(product bool) (contrast float64, known bool)
 }
 
 // NoiseAware is implemented by the options of losses that know how probable it is that
@@ -100,5 +103,5 @@ type Odds struct {
 	Product     bool // the errors of positive and negative count as independent
 }
 
-// given says whether the probabilities do not follow from the noise in force.
-func (o Odds) given() bool { return o.Beta.Given || o.Rho != nil || o.NoiseFrom != "" }
+// Given says whether the probabilities do not follow from the noise in force.
+func (o Odds) Given() bool { return o.Beta.Given || o.Rho != nil || o.NoiseFrom != "" }

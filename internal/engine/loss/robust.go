@@ -68,8 +68,13 @@ func (o RobustOptions) Check() []component.Fault {
 
 // Fit implements Fitter.
 func (o RobustOptions) Fit(s Setting) (out []component.Fault) {
-	if !o.Odds().given() && !s.NoiseKnown {
-		out = append(out, component.Faultf("beta", "auto does not follow from noise %s: set beta and gamma, or noise_from", s.Noise))
+	if odds := o.Odds(); !odds.Given() {
+		switch contrast, known := s.Contrast(odds.Product); {
+		case !known:
+			out = append(out, component.Faultf("beta", "auto does not follow from noise %s: set beta and gamma, or noise_from", s.Noise))
+		case !(contrast > leastContrast):
+			out = append(out, component.Faultf("beta", "beta + gamma is 1 under noise %s: triplets say nothing about classes; lower the noise", s.Noise))
+		}
 	}
 	if (o.Form == RobustBackward || o.Form == RobustOdd) && !s.Normalized {
 		out = append(out, component.Faultf("form", "%s has no lowest value on embeddings of any length: set model.normalize: true, or another form", o.Form))
