@@ -27,7 +27,7 @@ func TestRegistry(t *testing.T) {
 	}
 	for key, want := range map[string]Score{
 		"TMA": {Unit: Cosine, Robust: Lower}, "ES:D": {Unit: Distance, Robust: Lower}, "ES:R": {Unit: Fraction, Robust: Higher, Recall: true},
-		"SPQA-:GT": {Unit: Fraction, Robust: Neither}, "ERS": {Unit: Fraction, Robust: Higher, Recall: true},
+		"SPQA-": {Unit: Fraction, Robust: Lower}, "SPQA-:GT": {Unit: Fraction, Robust: Neither}, "ERS": {Unit: Fraction, Robust: Higher, Recall: true},
 	} {
 		if s, ok := ScoreNamed(key); !ok || s.Unit != want.Unit || s.Robust != want.Robust || s.Recall != want.Recall {
 			t.Errorf("%s: %+v", key, s)

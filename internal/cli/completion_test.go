@@ -62,7 +62,7 @@ func TestCompletionOfValues(t *testing.T) {
 		{[]string{"report", "--metric", "map@10", "--columns", "run,m"}, "run,map@10"},
 		{[]string{"report", "--select", "best", "--by", "validation:recall@1", "--columns", ""}, "... validation:recall@1 test:recall@1 ..."},
 		{[]string{"report", "--by", "validation:recall@1"}, "... validation:recall@1"},
-		{[]string{"attack", "--attack", "CA+,G"}, "CA+,GTM CA+,GTT"},
+		{[]string{"attack", "--attack", "CA+,LT"}, "CA+,LTM"},
 		{[]string{"attack", "--fail-under", "ER"}, "ERS="},
 		{[]string{"eval", "--fail-under", "nm"}, "... nmi="},
 		{[]string{"eval", "--fail-under", "recall@1"}, "... recall@1="},
