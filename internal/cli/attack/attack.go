@@ -18,38 +18,20 @@ import (
 type options struct {
 	base.Subject
 	base.Outcome
-	attacks    []string
-	suite      string
-	variant    string
-	profile    string
-	eps, step  string
-	iterations int
-	norm       string
-	direction  string
-	rule       string
-	start      string
-	restarts   int
-	keep       string
-	queries    int
-	sample     bool
-	batch      int
-	seed       uint64
-	draws      int
-	w, m       int
-	near, pure bool
-	xi         float64
-	xiScale    float64
-	bootstrap  int
-	curve      string
-	examples   int
-	examplesOf []string
-	save       string
-	failOver   []string
-	out        string
-	force      bool
-	ifNeeded   bool
-	changed    func(flag string) bool
-	points     []float64 // of the curve; nil without one
+	// ask is what is asked for, but for the variants and the budget.
+	ask       record.AttackOptions
+	suite     string
+	variant   string
+	profile   string
+	eps, step string
+	curve     string
+	save      string
+	failOver  []string
+	out       string
+	force     bool
+	ifNeeded  bool
+	changed   func(flag string) bool
+	points    []float64 // of the curve; nil without one
 }
 
 // New makes the command.
@@ -84,34 +66,34 @@ its scores, queries, draws and eps, by the same settings.`,
 			o.AddOutcome(cmd, "ERS=0.3 or ES:R(published)=0.2")
 			fs := cmd.Flags()
 			fs.StringArrayVar(&o.failOver, "fail-over", nil, "exit with 4 if a score is higher, where lower is more robust ("+strings.Join(lowerScores(), ", ")+"): `SCORE=LIMIT` (repeatable)")
-			fs.StringSliceVar(&o.attacks, "attack", []string{attack.ByDefault}, "attacks by name, `LIST` such as CA+,GTM")
+			fs.StringSliceVar(&o.ask.Attacks, "attack", []string{attack.ByDefault}, "attacks by name, `LIST` such as CA+,GTM")
 			fs.StringVar(&o.suite, "suite", "", "all attacks of a suite: ers")
 			fs.StringVar(&o.variant, "variant", "both", "published, fixed or both")
 			fs.StringVar(&o.profile, "profile", "auto", "budget: rob28 (77/255, 3/255, 32 steps), rob224 (8/255, 3/255, 32), or auto by the images' size")
 			fs.StringVar(&o.eps, "eps", "", "radius of the ball, pixels in [0, 1]: 0.03 or 8/255; 0 leaves images as they are")
 			fs.StringVar(&o.step, "step", "", "length of a step, as eps; by default the profile's, or eps where there is one step (FGSM)")
-			fs.IntVar(&o.iterations, "pgd-steps", 32, "gradient steps")
-			fs.StringVar(&o.norm, "norm", "linf", "ball: linf or l2")
-			fs.StringVar(&o.direction, "direction", "sign", "sign or normalized gradient")
-			fs.StringVar(&o.rule, "rule", "fixed", "step size: fixed or auto")
-			fs.StringVar(&o.start, "start", "clean", "clean or random; with restarts, the runs after the first start at random")
-			fs.IntVar(&o.restarts, "restarts", 1, "runs, of which each image's best counts; those after the first start at random")
-			fs.StringVar(&o.keep, "iterate", "last", "iterate that counts: last or best")
-			fs.IntVar(&o.queries, "queries", 0, "images to attack, 0 for all; the gallery is always whole")
-			fs.BoolVar(&o.sample, "sample", false, "draw the queries at random instead of taking the first")
-			fs.IntVar(&o.batch, "batch", 0, "queries over which published scores are first averaged; 0: 128, or 112 with rob224")
-			fs.Uint64Var(&o.seed, "seed", 0, "seed of queries, of targets and of random starts")
-			fs.IntVar(&o.draws, "target-draws", 1, "draws of random targets; scores are means over them"+usedBy(attack.Draws))
-			fs.IntVar(&o.w, "ca-queries", 1, "w, number of queries that a candidate is aimed at"+usedBy(attack.W))
-			fs.IntVar(&o.m, "qa-candidates", 1, "m, number of candidates that a query is aimed at"+usedBy(attack.M))
-			fs.BoolVar(&o.near, "near-targets", false, "targets from the nearest 1 to 5 % instead of all items"+usedBy(attack.Near))
-			fs.BoolVar(&o.pure, "distance-objective", false, "minimize the distance instead of hinges over the gallery"+usedBy(attack.Pure))
-			fs.Float64Var(&o.xi, "spqa-weight", 0, "xi, fixed weight of the images to keep in place; 0: 1 for SPQA+, 100 for SPQA- (ECCV 2020)"+usedBy(attack.XiFixed))
-			fs.Float64Var(&o.xiScale, "spqa-weight-scale", 0, "k of the weight min(exp(k * loss), 1e9), as in robrank: 2e4 for MNIST, 4e4 for Fashion and CUB, 7e4 for Cars and SOP"+usedBy(attack.XiScale))
-			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none")
+			fs.IntVar(&o.ask.Iterations, "pgd-steps", 32, "gradient steps")
+			fs.StringVar(&o.ask.Norm, "norm", "linf", "ball: linf or l2")
+			fs.StringVar(&o.ask.Direction, "direction", "sign", "sign or normalized gradient")
+			fs.StringVar(&o.ask.Rule, "rule", "fixed", "step size: fixed or auto")
+			fs.StringVar(&o.ask.Start, "start", "clean", "clean or random; with restarts, the runs after the first start at random")
+			fs.IntVar(&o.ask.Restarts, "restarts", 1, "runs, of which each image's best counts; those after the first start at random")
+			fs.StringVar(&o.ask.Keep, "iterate", "last", "iterate that counts: last or best")
+			fs.IntVar(&o.ask.Queries, "queries", 0, "images to attack, 0 for all; the gallery is always whole")
+			fs.BoolVar(&o.ask.Sample, "sample", false, "draw the queries at random instead of taking the first")
+			fs.IntVar(&o.ask.Batch, "batch", 0, "queries over which published scores are first averaged; 0: 128, or 112 with rob224")
+			fs.Uint64Var(&o.ask.Seed, "seed", 0, "seed of queries, of targets and of random starts")
+			fs.IntVar(&o.ask.Draws, "target-draws", 1, "draws of random targets; scores are means over them"+usedBy(attack.Draws))
+			fs.IntVar(&o.ask.W, "ca-queries", 1, "w, number of queries that a candidate is aimed at"+usedBy(attack.W))
+			fs.IntVar(&o.ask.M, "qa-candidates", 1, "m, number of candidates that a query is aimed at"+usedBy(attack.M))
+			fs.BoolVar(&o.ask.Near, "near-targets", false, "targets from the nearest 1 to 5 % instead of all items"+usedBy(attack.Near))
+			fs.BoolVar(&o.ask.Pure, "distance-objective", false, "minimize the distance instead of hinges over the gallery"+usedBy(attack.Pure))
+			fs.Float64Var(&o.ask.XiWeight, "spqa-weight", 0, "xi, fixed weight of the images to keep in place; 0: 1 for SPQA+, 100 for SPQA- (ECCV 2020)"+usedBy(attack.XiFixed))
+			fs.Float64Var(&o.ask.XiScale, "spqa-weight-scale", 0, "k of the weight min(exp(k * loss), 1e9), as in robrank: 2e4 for MNIST, 4e4 for Fashion and CUB, 7e4 for Cars and SOP"+usedBy(attack.XiScale))
+			fs.IntVar(&o.ask.Bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none")
 			fs.StringVar(&o.curve, "curve", "", "scores against eps instead of at one: `SPEC` eps=0..77/255:12 is 12 points from 0 to 77/255")
-			fs.IntVar(&o.examples, "examples", 8, "queries to draw; 0 draws none")
-			fs.StringSliceVar(&o.examplesOf, "example-attacks", nil, "attacks to draw, `LIST` such as ES,GTM; by default ES, or the first")
+			fs.IntVar(&o.ask.Pictures, "examples", 8, "queries to draw; 0 draws none")
+			fs.StringSliceVar(&o.ask.PictureAttacks, "example-attacks", nil, "attacks to draw, `LIST` such as ES,GTM; by default ES, or the first")
 			fs.StringVar(&o.save, "save-images", "", "write images before and after, targets and values of all queries, attacks and variants to `FOLDER` as npy")
 			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, the run's directory")
 			fs.BoolVar(&o.force, "force", false, "replace an attack.json or curve.json that has more, or is of other settings")
@@ -183,9 +165,9 @@ func runAttack(ctx context.Context, s *base.Streams, o options) error {
 		}
 		s.Note("wrote %s", o.save)
 	}
-	if o.examples > 0 && !o.NoPictures {
+	if o.ask.Pictures > 0 && !o.NoPictures {
 		base.Picture(s, func() (string, error) {
-			return a.DrawAttack(run.FigureFolder(o.out, o.Set, o.Checkpoint), o.examples, o.drawn())
+			return a.DrawAttack(run.FigureFolder(o.out, o.Set, o.Checkpoint), o.ask.Pictures, o.drawn())
 		})
 	}
 	return o.show(s, a.Doc, gates)
@@ -204,10 +186,10 @@ func (o *options) show(s *base.Streams, d *record.Attack, gates []base.Gate) err
 
 // drawn lists the attacks of the picture: with --save-images more were kept.
 func (o *options) drawn() []string {
-	if o.examplesOf != nil {
-		return o.examplesOf
+	if o.ask.PictureAttacks != nil {
+		return o.ask.PictureAttacks
 	}
-	return []string{attack.Shown(o.attacks)}
+	return []string{attack.Shown(o.ask.Attacks)}
 }
 
 // checkAttack refuses what is wrong whatever the run.
@@ -218,14 +200,14 @@ func (o *options) checkAttack() ([]base.Gate, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.queries, Least: 0}, base.FlagCount{Flag: "batch", Value: o.batch, Least: 0},
-		base.FlagCount{Flag: "examples", Value: o.examples, Least: 0}, base.FlagCount{Flag: "pgd-steps", Value: o.iterations, Least: 1}, base.FlagCount{Flag: "restarts", Value: o.restarts, Least: 1},
-		base.FlagCount{Flag: "target-draws", Value: o.draws, Least: 1}, base.FlagCount{Flag: "ca-queries", Value: o.w, Least: 1}, base.FlagCount{Flag: "qa-candidates", Value: o.m, Least: 1})
+	err := base.AtLeast(base.FlagCount{Flag: "queries", Value: o.ask.Queries, Least: 0}, base.FlagCount{Flag: "batch", Value: o.ask.Batch, Least: 0},
+		base.FlagCount{Flag: "examples", Value: o.ask.Pictures, Least: 0}, base.FlagCount{Flag: "pgd-steps", Value: o.ask.Iterations, Least: 1}, base.FlagCount{Flag: "restarts", Value: o.ask.Restarts, Least: 1},
+		base.FlagCount{Flag: "target-draws", Value: o.ask.Draws, Least: 1}, base.FlagCount{Flag: "ca-queries", Value: o.ask.W, Least: 1}, base.FlagCount{Flag: "qa-candidates", Value: o.ask.M, Least: 1})
 	if err != nil {
 		return nil, err
 	}
 	for _, check := range []func() error{
-		func() error { return base.CheckResamples(o.bootstrap) }, o.choices, o.names, o.effects, o.checkCurve,
+		func() error { return base.CheckResamples(o.ask.Bootstrap) }, o.choices, o.names, o.effects, o.checkCurve,
 	} {
 		if err := check(); err != nil {
 			return nil, err

@@ -12,8 +12,31 @@ import (
 	"testing"
 
 	"tercet/internal/attack"
+	attackcmd "tercet/internal/cli/attack"
+	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
+	"tercet/internal/record"
+	"tercet/internal/robustness"
 )
+
+// The defaults of flags are the values that all profiles share: a profile sets eps and
+// step alone.
+func TestFlagsHaveTheProfilesValues(t *testing.T) {
+	flags := attackcmd.New(&base.Streams{}).Flags()
+	for _, p := range attack.Profiles() {
+		var a record.AttackOptions
+		if err := robustness.Profile(&a, p.Name, 0); err != nil {
+			t.Fatal(err)
+		}
+		for flag, want := range map[string]string{
+			"pgd-steps": fmt.Sprint(a.Iterations), "norm": a.Norm, "direction": a.Direction, "rule": a.Rule, "start": a.Start, "restarts": fmt.Sprint(a.Restarts), "iterate": a.Keep,
+		} {
+			if got := flags.Lookup(flag).DefValue; got != want {
+				t.Errorf("--%s is %s, profile %s has %s", flag, got, p.Name, want)
+			}
+		}
+	}
+}
 
 // All attacks in both variants, their files and pictures.
 func TestSuite(t *testing.T) {

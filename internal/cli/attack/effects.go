@@ -20,11 +20,11 @@ func (o *options) choices() error {
 	}{
 		{"variant", o.variant, []string{"published", "fixed", "both"}},
 		{"profile", o.profile, profiles},
-		{"norm", o.norm, []string{"linf", "l2"}},
-		{"direction", o.direction, []string{"sign", "normalized"}},
-		{"rule", o.rule, []string{"fixed", "auto"}},
-		{"start", o.start, []string{"clean", "random"}},
-		{"iterate", o.keep, []string{"last", "best"}},
+		{"norm", o.ask.Norm, []string{"linf", "l2"}},
+		{"direction", o.ask.Direction, []string{"sign", "normalized"}},
+		{"rule", o.ask.Rule, []string{"fixed", "auto"}},
+		{"start", o.ask.Start, []string{"clean", "random"}},
+		{"iterate", o.ask.Keep, []string{"last", "best"}},
 	} {
 		if !slices.Contains(c.valid, c.value) {
 			last := len(c.valid) - 1
@@ -41,10 +41,10 @@ func (o *options) effects() error {
 			continue
 		}
 		users := attack.Users(option)
-		if !slices.ContainsFunc(o.attacks, func(a string) bool { return slices.Contains(users, a) }) {
-			return base.Usagef("--%s has no effect on %s; it is for %s", option, strings.Join(o.attacks, ", "), strings.Join(users, ", "))
+		if !slices.ContainsFunc(o.ask.Attacks, func(a string) bool { return slices.Contains(users, a) }) {
+			return base.Usagef("--%s has no effect on %s; it is for %s", option, strings.Join(o.ask.Attacks, ", "), strings.Join(users, ", "))
 		}
-		for _, name := range o.attacks {
+		for _, name := range o.ask.Attacks {
 			if a, _ := attack.Named(name); a.Refuses[option] != "" {
 				return base.Usagef("--%s does not go with %s: %s", option, name, a.Refuses[option])
 			}

@@ -21,7 +21,7 @@ func (o *options) attackGates() ([]base.Gate, error) {
 		return nil, err
 	}
 	gates = append(gates, over...)
-	if err := base.KnownGates(gates, gateKeys(attack.Keys(o.attacks), o.variants())); err != nil {
+	if err := base.KnownGates(gates, gateKeys(attack.Keys(o.ask.Attacks), o.variants())); err != nil {
 		return nil, err
 	}
 	for _, g := range gates {

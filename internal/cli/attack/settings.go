@@ -19,22 +19,22 @@ import (
 func (o *options) names() error {
 	var err error
 	if o.suite != "" {
-		if o.attacks, err = attack.Suite(strings.ToLower(o.suite)); err != nil {
+		if o.ask.Attacks, err = attack.Suite(strings.ToLower(o.suite)); err != nil {
 			return base.Usagef("--suite is %q; give ers", o.suite)
 		}
 	}
-	if o.attacks, err = listNames("--attack", o.attacks); err != nil {
+	if o.ask.Attacks, err = listNames("--attack", o.ask.Attacks); err != nil {
 		return err
 	}
-	if o.examplesOf, err = listNames("--example-attacks", o.examplesOf); err != nil {
+	if o.ask.PictureAttacks, err = listNames("--example-attacks", o.ask.PictureAttacks); err != nil {
 		return err
 	}
-	if o.changed("example-attacks") && len(o.examplesOf) == 0 || o.attacks == nil {
+	if o.changed("example-attacks") && len(o.ask.PictureAttacks) == 0 || o.ask.Attacks == nil {
 		return base.Usagef("no attack is named; there are: %s", strings.Join(attack.Attacks(), ", "))
 	}
-	for _, n := range o.examplesOf {
-		if !slices.Contains(o.attacks, n) {
-			return base.Usagef("--example-attacks names %s, which is not among the attacks: %s", n, strings.Join(o.attacks, ", "))
+	for _, n := range o.ask.PictureAttacks {
+		if !slices.Contains(o.ask.Attacks, n) {
+			return base.Usagef("--example-attacks names %s, which is not among the attacks: %s", n, strings.Join(o.ask.Attacks, ", "))
 		}
 	}
 	return nil
@@ -75,25 +75,24 @@ func (o *options) variants() []string {
 	return out
 }
 
-// settings lays the flags that were given over the profile.
+// settings completes what is asked for: by the profile, whose other values are the
+// flags' defaults, and by the flags that are not numbers.
 func (o *options) settings(r *run.Run) (record.AttackOptions, error) {
-	a := record.AttackOptions{
-		Attacks: o.attacks, Variants: o.variants(), Queries: o.queries, Sample: o.sample, Batch: o.batch, Seed: o.seed, Bootstrap: o.bootstrap,
-		Draws: o.draws, W: o.w, M: o.m, Near: o.near, Pure: o.pure, XiScale: o.xiScale, XiWeight: o.xi,
-		Pictures: o.examples, PictureAttacks: o.examplesOf,
-	}
+	a, profile := o.ask, record.AttackOptions{}
+	a.Variants = o.variants()
 	shape := r.Manifest.Data.Train.Shape
-	if err := robustness.Profile(&a, o.profile, shape[0]); err != nil {
+	if err := robustness.Profile(&profile, o.profile, shape[0]); err != nil {
 		return a, &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
+	a.Eps, a.Step = profile.Eps, profile.Step
 	if a.Batch == 0 {
 		a.Batch = attack.DefaultBatch
 		if o.profile == "rob224" || o.profile == "auto" && shape[0] > 64 {
 			a.Batch = photographs
 		}
 	}
-	if o.changed("norm") && o.norm != a.Norm && (o.eps == "" && o.curve == "" || o.step == "") {
-		return a, base.Usagef("--norm %s needs --eps and --step of its own: the profile's are for the %s ball", o.norm, a.Norm)
+	if a.Norm != profile.Norm && (o.eps == "" && o.curve == "" || o.step == "") {
+		return a, base.Usagef("--norm %s needs --eps and --step of its own: the profile's are for the %s ball", a.Norm, profile.Norm)
 	}
 	var err error
 	if o.eps != "" {
@@ -107,19 +106,6 @@ func (o *options) settings(r *run.Run) (record.AttackOptions, error) {
 		}
 		if a.Step == 0 {
 			return a, base.Usagef("--step is %s; give a length above 0, such as 3/255", o.step)
-		}
-	}
-	for flag, set := range map[string]func(){
-		"pgd-steps": func() { a.Iterations = o.iterations },
-		"norm":      func() { a.Norm = o.norm },
-		"direction": func() { a.Direction = o.direction },
-		"rule":      func() { a.Rule = o.rule },
-		"start":     func() { a.Start = o.start },
-		"restarts":  func() { a.Restarts = o.restarts },
-		"iterate":   func() { a.Keep = o.keep },
-	} {
-		if o.changed(flag) {
-			set()
 		}
 	}
 	if o.points != nil {
@@ -141,7 +127,7 @@ func (o *options) settings(r *run.Run) (record.AttackOptions, error) {
 	case o.Set == "validation" && v != nil:
 		items = v.Items
 	}
-	if err := atMost(items, base.FlagCount{Flag: "ca-queries", Value: o.w, Least: 1}, base.FlagCount{Flag: "qa-candidates", Value: o.m, Least: 1}); err != nil {
+	if err := atMost(items, base.FlagCount{Flag: "ca-queries", Value: o.ask.W, Least: 1}, base.FlagCount{Flag: "qa-candidates", Value: o.ask.M, Least: 1}); err != nil {
 		return a, err
 	}
 	if err := o.weights(); err != nil {
@@ -177,7 +163,7 @@ func (o *options) weights() error {
 	for _, f := range []struct {
 		flag  string
 		value float64
-	}{{"spqa-weight", o.xi}, {"spqa-weight-scale", o.xiScale}} {
+	}{{"spqa-weight", o.ask.XiWeight}, {"spqa-weight-scale", o.ask.XiScale}} {
 		if !(f.value >= 0) || math.IsInf(f.value, 0) {
 			return base.Usagef("--%s is %v; give a finite number, 0 or more", f.flag, f.value)
 		}
