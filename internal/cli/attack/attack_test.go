@@ -143,6 +143,10 @@ func TestCurve(t *testing.T) {
 	if !strings.HasPrefix(table, "score,variant,0,6/255,12/255\nES:D,published,") {
 		t.Error(table)
 	}
+	table = clitest.Must(t, 0, "attack --run runs/tiny --attack ES --queries 6 --pgd-steps 1 --curve eps=0..12/255:2 --split train --no-pictures")
+	if !strings.Contains(table, "train images, checkpoint last (step ") {
+		t.Errorf("the table does not say of which images it is: %s", table)
+	}
 }
 
 func TestRefuses(t *testing.T) {

@@ -118,6 +118,7 @@ func curveTable(d *record.Curve) *render.Table {
 			t.Rows = append(t.Rows, row)
 		}
 	}
+	base.LabelSource(t, d.Source)
 	return t
 }
 

@@ -88,6 +88,7 @@ func runAssign(ctx context.Context, s *base.Streams, o assignOptions) error {
 	var d *record.Assign
 	if o.Run == "" {
 		d, err = clustering.AssignFiles(ctx, o.clusters, o.Embeddings, o.LabelFile())
+		err = base.LabelsError(err)
 	} else {
 		d, err = o.assignRun(ctx, s, view)
 	}

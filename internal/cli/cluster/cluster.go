@@ -242,7 +242,8 @@ func (o *options) clusterFile(ctx context.Context, view *base.Stages) (*solve.Re
 		}
 	}
 	if o.graph != "" {
-		return clustering.Graph(ctx, o.graph, o.LabelFile(), opts, o.keeper(opts), told(view))
+		c, err := clustering.Graph(ctx, o.graph, o.LabelFile(), opts, o.keeper(opts), told(view))
+		return c, base.LabelsError(err)
 	}
 	if err := o.knowable(opts); err != nil {
 		return nil, err

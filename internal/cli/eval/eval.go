@@ -2,8 +2,10 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -63,7 +65,9 @@ eval-best.json, eval-train-best.json and the like; with --out it is FILE, withou
 pictures. tercet report reads eval.json unless it is asked for another.
 
 No result is replaced without --force unless the new one covers it: has its scores,
-its images and its settings, or is of a run that has gone on since.
+its images and its settings, or is of a run that has gone on since. The same holds
+for FILE of --out, which must not be a folder, nor a file of the run itself; missing
+folders are made. A result of --embeddings is written only with --out.
 
 With --save-embeddings X.npy it exports the embeddings instead and scores nothing:
 X.npy, X.labels.npy and X.items.csv, which has the item, file, label and class of
@@ -312,16 +316,34 @@ func evaluated(ctx context.Context, s *base.Streams, o options, view *base.Stage
 		return nil, base.RunError(err)
 	}
 	view.Close()
+	figures := run.FigureFolder(r.Dir, o.Set, o.Checkpoint)
+	if !draw && o.out == "" {
+		if err := undraw(path, e.Doc.Source, figures); err != nil {
+			return nil, err
+		}
+	}
 	if err := writeEval(s, path, e.Doc); err != nil {
 		return nil, err
 	}
 	if draw {
-		base.Picture(s, func() (string, error) {
-			return e.DrawRetrieval(run.FigureFolder(r.Dir, o.Set, o.Checkpoint), 10)
-		})
+		base.Picture(s, func() (string, error) { return e.DrawRetrieval(figures, 10) })
 		base.Picture(s, r.DrawCurves)
 	}
 	return e, nil
+}
+
+// undraw removes the picture of the result in path where one of other images or weights
+// replaces it that is not drawn: a page would show the two together.
+func undraw(path string, now record.Source, figures string) error {
+	before, err := record.ReadKept[record.Eval](path)
+	if before == nil || err == nil && before.Source.Items == now.Items && before.Source.Step == now.Step {
+		return nil
+	}
+	err = os.Remove(filepath.Join(figures, "retrieval.png"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // keeper refuses to replace what --out has by less of the same files, or by the result of

@@ -137,3 +137,19 @@ func TestUnreadableResultsAreKept(t *testing.T) {
 	clitest.Must(t, 0, "eval --run runs/tiny --no-pictures --force")
 	clitest.Must(t, 0, "eval --run runs/tiny --no-pictures")
 }
+
+// A picture of all images does not stay beside scores of a part of them.
+func TestNoPictureOfOtherImages(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml -q")
+	const picture = "runs/tiny/figures/retrieval.png"
+	for _, c := range []struct {
+		flags string
+		stays bool
+	}{{"", true}, {" --force --no-pictures", true}, {" --force --no-pictures --limit 8", false}} {
+		clitest.Must(t, 0, "eval --run runs/tiny --no-kmeans --no-baselines --bootstrap 0"+c.flags)
+		if _, err := os.Stat(picture); (err == nil) != c.stays {
+			t.Errorf("eval%s: %v", c.flags, err)
+		}
+	}
+}
