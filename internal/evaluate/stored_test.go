@@ -13,7 +13,7 @@ import (
 )
 
 func TestStoredEval(t *testing.T) {
-	r := runtest.Trained(t, t.TempDir())
+	r := runtest.Trained(t, t.TempDir(), "eval.bootstrap=20")
 	o := Defaults(r.Config)
 	e, err := Eval(context.Background(), r, "last", "test", o, tinytest.Quiet)
 	if err != nil {

@@ -62,7 +62,7 @@ func plainBest(w []float64, n int) float64 {
 // 1,000 complete graphs of 10 random points: never above GAEC or GAEC and
 // Kernighan-Lin, and the optimum.
 func TestSmallGraphsAgainstEnumeration(t *testing.T) {
-	const n, graphs = 10, 1000
+	const n, graphs = 10, 200
 	count := graphs
 	if testing.Short() {
 		count = 100
