@@ -135,18 +135,55 @@ model: {name: mahalanobis, dims: 3}
 metric: {sigma: 0.5, positive: each}
 `
 
+// copyNamed copies to the current folder what a command line names of the folder
+// source: files and folders by their name, runs by their directory or a pattern.
+func copyNamed(t *testing.T, source, line string) {
+	t.Helper()
+	names := func(path string) bool {
+		for _, w := range strings.Fields(line) {
+			w = strings.Trim(w, "'")
+			if glob, _ := filepath.Match(w, path); glob || w == filepath.Dir(path) || w == path || strings.HasPrefix(w, path+"/") {
+				return true
+			}
+		}
+		return false
+	}
+	for _, pattern := range []string{"*", "runs/*"} {
+		found, err := filepath.Glob(filepath.Join(source, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			name, err := filepath.Rel(source, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name == "runs" || !names(name) {
+				continue
+			}
+			info, err := os.Stat(path)
+			if err == nil && info.IsDir() {
+				err = os.CopyFS(name, os.DirFS(path))
+			} else if err == nil {
+				testutil.Write(t, name, testutil.Read(t, path))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // TestExamples runs the examples of every help, each in a folder of its own
-// like exampleFolder. Examples marked as heavy get --dry-run; a gate may fail.
+// like exampleFolder. Examples marked as heavy get --dry-run, gaps fewer triplets and
+// resamples; a gate may fail.
 func TestExamples(t *testing.T) {
 	source := exampleFolder(t)
 	visit(tree(), func(cmd *cobra.Command) {
 		for _, line := range examples(cmd) {
 			t.Run(line, func(t *testing.T) {
-				dir := t.TempDir()
-				t.Chdir(dir)
-				if err := os.CopyFS(".", os.DirFS(source)); err != nil {
-					t.Fatal(err)
-				}
+				t.Chdir(t.TempDir())
+				copyNamed(t, source, line)
 				run, target, redirected := strings.Cut(line, " > ")
 				words := clitest.ShellWords(run)
 				if len(words) == 0 || words[0] != "tercet" {
@@ -155,6 +192,9 @@ func TestExamples(t *testing.T) {
 				args := words[1:]
 				if cmd.Annotations[base.HeavyKey+line] != "" && !strings.Contains(line, "--dry-run") {
 					args = append(args, "--dry-run")
+				}
+				if strings.HasSuffix(line, " --gap") {
+					args = append(args, "--triplets", "1000", "--bootstrap", "100")
 				}
 				code, out, stderr := clitest.Run(args...)
 				if code != 0 && !(code == base.ExitGate && strings.Contains(line, "--fail-")) {
