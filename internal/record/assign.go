@@ -2,25 +2,24 @@ package record
 
 // Assign is what tercet cluster assign prints and writes, schema tercet.assign/1.
 type Assign struct {
-	Schema   string         `json:"schema"`
-	Source   Source         `json:"source"`   // the new items
-	Clusters ClustersSource `json:"clusters"` // that they were assigned to
-	Assigned int            `json:"assigned"` // items that joined a cluster
-	Own      int            `json:"own"`      // items that joined none, label -1
-	Sizes    []int          `json:"sizes"`    // new items of each cluster
-	// Clustering scores the new items alone; each that joined none is one cluster.
-	Clustering Scores     `json:"clustering,omitempty"`
-	Warnings   []string   `json:"warnings,omitempty"`
-	Cost       CostRecord `json:"cost"`
-	Labels     []int32    `json:"labels"` // 0 to clusters-1; -1: a cluster of its own
+	Schema     string         `json:"schema" doc:"the name and number of the schema"`
+	Source     Source         `json:"source" doc:"the new items"`
+	Clusters   ClustersSource `json:"clusters" doc:"the clusters that items were assigned to"`
+	Assigned   int            `json:"assigned" doc:"number of items that joined a cluster"`
+	Own        int            `json:"own" doc:"number of items that joined no cluster (label -1)"`
+	Sizes      []int          `json:"sizes" doc:"number of new items in each cluster"`
+	Clustering Scores         `json:"clustering,omitempty" doc:"scores of the new items; each item of label -1 is one cluster"`
+	Warnings   []string       `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
+	Cost       CostRecord     `json:"cost" doc:"passes through the network, and the time"`
+	Labels     []int32        `json:"labels" doc:"cluster of each item, 0 to clusters-1; -1 is a cluster of its own"`
 }
 
 // ClustersSource says which clusters new items were assigned to.
 type ClustersSource struct {
-	File      string   `json:"file"`
-	Method    string   `json:"method"`
-	Clusters  int      `json:"clusters"`
-	Dim       int      `json:"dim"`
-	Threshold *float64 `json:"threshold"`
-	Source    Source   `json:"source"` // the items that were clustered
+	File      string   `json:"file" doc:"the file of the clusters"`
+	Method    string   `json:"method" doc:"clustering method"`
+	Clusters  int      `json:"clusters" doc:"number of clusters"`
+	Dim       int      `json:"dim" doc:"dimension of the vectors"`
+	Threshold *float64 `json:"threshold" doc:"distance threshold of a multicut; null for k-means"`
+	Source    Source   `json:"source" doc:"the items that were clustered"`
 }

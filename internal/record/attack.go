@@ -11,29 +11,29 @@ import (
 
 // AttackOptions is the resolved choice, budget and method of attacks.
 type AttackOptions struct {
-	Attacks    []string `json:"attacks"`  // CA+, ES, ...; attack.Suite lists those of a suite
-	Variants   []string `json:"variants"` // published, fixed
-	Norm       string   `json:"norm"`
-	Eps        float64  `json:"eps"` // pixels in [0, 1]; 0 crafts nothing: clean scores
-	Step       float64  `json:"step"`
-	Iterations int      `json:"iterations"`
-	Rule       string   `json:"rule"`      // fixed or auto
-	Direction  string   `json:"direction"` // sign or normalized
-	Start      string   `json:"start"`     // clean or random
-	Restarts   int      `json:"restarts"`
-	Keep       string   `json:"keep"`    // last or best
-	Queries    int      `json:"queries"` // 0: all
-	Sample     bool     `json:"sample"`
-	Batch      int      `json:"batch"` // of the published means; 0: 128
-	Seed       uint64   `json:"seed"`
-	Bootstrap  int      `json:"bootstrap"`
-	Draws      int      `json:"draws"` // of random targets, 0: 1
-	W          int      `json:"w"`     // CA: queries, 0: 1
-	M          int      `json:"m"`     // QA, SPQA: candidates, 0: 1
-	Near       bool     `json:"near,omitempty"`
-	Pure       bool     `json:"pure,omitempty"`
-	XiScale    float64  `json:"xi_scale,omitempty"`
-	XiWeight   float64  `json:"xi_weight,omitempty"`
+	Attacks    []string `json:"attacks" doc:"attacks, such as CA+ and ES"`
+	Variants   []string `json:"variants" doc:"'published' (as the authors' code computes) or 'fixed' (as the papers describe)"`
+	Norm       string   `json:"norm" doc:"norm of the budget: 'linf' or 'l2'"`
+	Eps        float64  `json:"eps" doc:"budget, pixels in [0, 1]; at 0 nothing is crafted"`
+	Step       float64  `json:"step" doc:"step size, pixels in [0, 1]"`
+	Iterations int      `json:"iterations" doc:"number of gradient steps"`
+	Rule       string   `json:"rule" doc:"step rule: 'fixed' or 'auto'"`
+	Direction  string   `json:"direction" doc:"direction of a step: 'sign' or 'normalized'"`
+	Start      string   `json:"start" doc:"first iterate: 'clean' or 'random'"`
+	Restarts   int      `json:"restarts" doc:"number of starts; the best is kept"`
+	Keep       string   `json:"keep" doc:"iterate that counts: 'last' or 'best'"`
+	Queries    int      `json:"queries" doc:"number of queries attacked; 0 is all"`
+	Sample     bool     `json:"sample" doc:"whether the queries are a random sample"`
+	Batch      int      `json:"batch" doc:"batch size of the published means"`
+	Seed       uint64   `json:"seed" doc:"random seed"`
+	Bootstrap  int      `json:"bootstrap" doc:"resamples of the confidence intervals; 0 gives none"`
+	Draws      int      `json:"draws" doc:"draws of random targets"`
+	W          int      `json:"w" doc:"queries of CA"`
+	M          int      `json:"m" doc:"candidates of QA and SPQA"`
+	Near       bool     `json:"near,omitempty" doc:"whether the targets of CA+ and the like are drawn near the query"`
+	Pure       bool     `json:"pure,omitempty" doc:"whether CA and QA optimize the distance itself instead of hinges"`
+	XiScale    float64  `json:"xi_scale,omitempty" doc:"k of the SPQA weight min(exp(k loss), 1e9)"`
+	XiWeight   float64  `json:"xi_weight,omitempty" doc:"fixed SPQA weight of the images to keep in place"`
 	// Pictures is how many queries' images to keep, of PictureAttacks (none given:
 	// ES, or the first attack).
 	Pictures       int      `json:"-"`
@@ -44,63 +44,57 @@ type AttackOptions struct {
 // TMA (a cosine) and ES:D (a distance); the maps have a key for each variant that
 // was asked for, "published" and "fixed".
 type Attack struct {
-	Schema   string        `json:"schema"`
-	Source   Source        `json:"source"`
-	Options  AttackOptions `json:"options"`
-	Queries  int           `json:"queries"`                    // attacked
-	Excluded int           `json:"queries_excluded,omitempty"` // of classes of one
-	// Scores under attack, in the order of the papers' tables; ERS last, where all
-	// its attacks ran.
-	Scores map[string]Scores `json:"scores"`
-	// Clean holds the same scores of the images as they are: what eps 0 gives.
-	Clean map[string]Scores `json:"clean"`
-	// RightWhenClean is there where ES, LTM or GTM ran.
-	RightWhenClean map[string]RightWhenClean `json:"right_when_clean,omitempty"`
-	Attacks        []AttackRecord            `json:"attacks"`
-	Warnings       []string                  `json:"warnings,omitempty"`
-	Cost           CostRecord                `json:"cost"`
+	Schema         string                    `json:"schema" doc:"the name and number of the schema"`
+	Source         Source                    `json:"source" doc:"what the result was computed from"`
+	Options        AttackOptions             `json:"options" doc:"the options of the command, with defaults filled in"`
+	Queries        int                       `json:"queries" doc:"number of queries attacked"`
+	Excluded       int                       `json:"queries_excluded,omitempty" doc:"queries not attacked because no other image has their label"`
+	Scores         map[string]Scores         `json:"scores" doc:"scores under attack, by variant"`
+	Clean          map[string]Scores         `json:"clean" doc:"the same scores of clean images, by variant"`
+	RightWhenClean map[string]RightWhenClean `json:"right_when_clean,omitempty" doc:"by variant, scores of the queries whose nearest clean image has their class (after ES, LTM or GTM)"`
+	Attacks        []AttackRecord            `json:"attacks" doc:"what each attack did"`
+	Warnings       []string                  `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
+	Cost           CostRecord                `json:"cost" doc:"passes through the network, and the time"`
 }
 
 // RightWhenClean are the scores over the queries whose nearest image was of their
 // class before the attack.
 type RightWhenClean struct {
-	Queries int    `json:"queries"`
-	Scores  Scores `json:"scores,omitempty"` // none without such queries
+	Queries int    `json:"queries" doc:"number of these queries"`
+	Scores  Scores `json:"scores,omitempty" doc:"their scores under attack"`
 }
 
 // AttackRecord says what an attack did, all variants and draws together.
 type AttackRecord struct {
-	Attack  string   `json:"attack"`
-	Scores  []string `json:"scores"`  // keys
-	Crafted int      `json:"crafted"` // images
-	Shared  int      `json:"shared"`  // of them, those of both variants
-	Radius  Radius   `json:"radius"`
-	// ZeroGradient is the fraction of gradients that vanished: near 1 it means
-	// masked gradients (or a goal that was met), not robustness.
-	ZeroGradient float64    `json:"zero_gradient"`
-	Cost         CostRecord `json:"cost"`
+	Attack       string     `json:"attack" doc:"name of the attack"`
+	Scores       []string   `json:"scores" doc:"keys of its scores"`
+	Crafted      int        `json:"crafted" doc:"images crafted, over all variants and draws"`
+	Shared       int        `json:"shared" doc:"crafted images that both variants use"`
+	Radius       Radius     `json:"radius" doc:"size of the perturbations"`
+	ZeroGradient float64    `json:"zero_gradient" doc:"fraction of vanished gradients; near 1 it means masked gradients or a goal already met"`
+	Cost         CostRecord `json:"cost" doc:"passes through the network, and the time"`
 }
 
 // Curve is curve.json, schema tercet.curve/1: the scores of attacks against
 // eps. Options hold the largest eps.
 type Curve struct {
-	Schema   string        `json:"schema"`
-	Source   Source        `json:"source"`
-	Options  AttackOptions `json:"options"`
-	Queries  int           `json:"queries"`
-	Excluded int           `json:"queries_excluded,omitempty"`
-	Points   []CurvePoint  `json:"points"` // by ascending eps
-	Warnings []string      `json:"warnings,omitempty"`
-	Cost     CostRecord    `json:"cost"`
+	Schema   string        `json:"schema" doc:"the name and number of the schema"`
+	Source   Source        `json:"source" doc:"what the result was computed from"`
+	Options  AttackOptions `json:"options" doc:"the options of the command, with defaults filled in"`
+	Queries  int           `json:"queries" doc:"number of queries attacked"`
+	Excluded int           `json:"queries_excluded,omitempty" doc:"queries not attacked because no other image has their label"`
+	Points   []CurvePoint  `json:"points" doc:"scores by ascending eps"`
+	Warnings []string      `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
+	Cost     CostRecord    `json:"cost" doc:"passes through the network, and the time"`
 }
 
 // CurvePoint holds the scores at one eps, by variant. At eps 0 nothing is
 // crafted: they are those of clean images.
 type CurvePoint struct {
-	Eps     float64           `json:"eps"`
-	Step    float64           `json:"step"` // of a fixed step, never larger than eps
-	Scores  map[string]Scores `json:"scores"`
-	Attacks []AttackRecord    `json:"attacks"`
+	Eps     float64           `json:"eps" doc:"budget, pixels in [0, 1]"`
+	Step    float64           `json:"step" doc:"step size, at most eps"`
+	Scores  map[string]Scores `json:"scores" doc:"scores by variant; at eps 0 those of clean images"`
+	Attacks []AttackRecord    `json:"attacks" doc:"what each attack did"`
 }
 
 func (Attack) kind() kind { return kind{schemas: []string{AttackSchema}, made: "attack"} }

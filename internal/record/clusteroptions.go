@@ -3,80 +3,74 @@ package record
 // ClusterOptions says how embeddings are clustered; of the parts, that of the method
 // counts.
 type ClusterOptions struct {
-	Method        string               `json:"method"`
-	K             int                  `json:"k"` // clusters; 0 takes the number of classes
-	NInit         int                  `json:"n_init"`
-	Seed          uint64               `json:"seed"`
-	KMeans        KMeansOptions        `json:"kmeans,omitzero"`
-	Multicut      MulticutOptions      `json:"multicut,omitzero"`
-	Agglomerative AgglomerativeOptions `json:"agglomerative,omitzero"`
-	HDBSCAN       HDBSCANOptions       `json:"hdbscan,omitzero"`
-	Maps          MapOptions           `json:"maps,omitzero"`
+	Method        string               `json:"method" doc:"'kmeans', 'multicut', 'agglomerative' or 'hdbscan'"`
+	K             int                  `json:"k" doc:"number of clusters; 0 is the number of classes"`
+	NInit         int                  `json:"n_init" doc:"starts of k-means"`
+	Seed          uint64               `json:"seed" doc:"random seed"`
+	KMeans        KMeansOptions        `json:"kmeans,omitzero" doc:"options of k-means"`
+	Multicut      MulticutOptions      `json:"multicut,omitzero" doc:"options of a multicut"`
+	Agglomerative AgglomerativeOptions `json:"agglomerative,omitzero" doc:"options of agglomerative clustering"`
+	HDBSCAN       HDBSCANOptions       `json:"hdbscan,omitzero" doc:"options of HDBSCAN"`
+	Maps          MapOptions           `json:"maps,omitzero" doc:"options of the maps"`
 }
 
-// KMeansOptions are those of k-means beside k and its starts.
+// KMeansOptions are those of k-means but for k and its starts.
 type KMeansOptions struct {
-	Ks        []int `json:"ks,omitempty"`        // of which the silhouette chooses one
-	Sample    int   `json:"sample,omitempty"`    // items of which it is measured, 0: all
-	Spherical bool  `json:"spherical,omitempty"` // directions count, not lengths
-	MiniBatch int   `json:"mini_batch,omitempty"`
+	Ks        []int `json:"ks,omitempty" doc:"candidates for k; the silhouette chooses"`
+	Sample    int   `json:"sample,omitempty" doc:"items of which the silhouette is measured; 0 is all"`
+	Spherical bool  `json:"spherical,omitempty" doc:"whether only directions count, not lengths"`
+	MiniBatch int   `json:"mini_batch,omitempty" doc:"batch size of mini-batch k-means; 0 is none"`
 }
 
 // ThresholdOptions says at which distance two items belong together.
 type ThresholdOptions struct {
-	From  string  `json:"threshold"`
-	Value float64 `json:"value,omitempty"` // distance, of FromValue
-	// Labelled held-out data to fit to, where there is no run.
-	Embeddings string `json:"fit_embeddings,omitempty"`
-	Labels     string `json:"fit_labels,omitempty"`
-	// LabelColumn is the column of Labels, a csv file; "" for label, or the only one.
-	LabelColumn string `json:"fit_label_column,omitempty"`
-	// Prior is what share of pairs counts as similar in a fit: half ("balanced"), or
-	// theirs ("pairs").
-	Prior string `json:"fit_prior,omitempty"`
+	From        string  `json:"threshold" doc:"'auto', 'margins', 'fit' or 'value'"`
+	Value       float64 `json:"value,omitempty" doc:"threshold distance ('value')"`
+	Embeddings  string  `json:"fit_embeddings,omitempty" doc:"labeled held-out vectors for the fit, if there is no run"`
+	Labels      string  `json:"fit_labels,omitempty" doc:"labels of these vectors"`
+	LabelColumn string  `json:"fit_label_column,omitempty" doc:"column of the label csv; empty is 'label' or the only column"`
+	Prior       string  `json:"fit_prior,omitempty" doc:"fraction of pairs that counts as similar in a fit: 'balanced' or 'pairs'"`
 }
 
-// MulticutOptions says what the costs are and who makes them small.
+// MulticutOptions says what the costs are and how they are minimized.
 type MulticutOptions struct {
 	ThresholdOptions
-	Link       string   `json:"link,omitempty"`  // squared, distance or fitted
-	Scale      float64  `json:"scale,omitempty"` // of the link; 0: by the threshold's source
-	Clip       float64  `json:"clip,omitempty"`
-	Bias       float64  `json:"bias,omitempty"` // 0: 0.5, neutral
-	Neighbours int      `json:"graph_neighbours,omitempty"`
-	Random     int      `json:"graph_random,omitempty"`
-	Solver     string   `json:"solver"` // auto, or one of MulticutSolvers
-	Starts     []string `json:"starts,omitempty"`
-	Rounds     int      `json:"rounds,omitempty"`
-	Restarts   int      `json:"restarts,omitempty"` // of factored and kl; 0: their own choice, negative: none
-	MinSize    int      `json:"min_cluster_size,omitempty"`
-	Bound      string   `json:"bound"` // auto, none, trivial, triangle or cycle
-	Matrix     int64    `json:"matrix_limit_bytes,omitempty"`
-	Alone      bool     `json:"no_comparison,omitempty"`
+	Link       string   `json:"link,omitempty" doc:"'squared', 'distance' or 'fitted'"`
+	Scale      float64  `json:"scale,omitempty" doc:"scale of the costs; 0 follows from the threshold's source"`
+	Clip       float64  `json:"clip,omitempty" doc:"distance of probabilities from 0 and 1; 0 is none"`
+	Bias       float64  `json:"bias,omitempty" doc:"above 0.5 favors cuts, below 0.5 joins; 0 is 0.5"`
+	Neighbours int      `json:"graph_neighbours,omitempty" doc:"nearest neighbors of each item that become edges"`
+	Random     int      `json:"graph_random,omitempty" doc:"random edges of each item"`
+	Solver     string   `json:"solver" doc:"'auto' or the name of a solver"`
+	Starts     []string `json:"starts,omitempty" doc:"starting clusterings of the factored solver"`
+	Rounds     int      `json:"rounds,omitempty" doc:"largest number of rounds"`
+	Restarts   int      `json:"restarts,omitempty" doc:"restarts of 'factored' and 'kl'; 0 is the default, negative is none"`
+	MinSize    int      `json:"min_cluster_size,omitempty" doc:"smaller clusters are dissolved (factored solver)"`
+	Bound      string   `json:"bound" doc:"'auto', 'none', 'trivial', 'triangle' or 'cycle'"`
+	Matrix     int64    `json:"matrix_limit_bytes,omitempty" doc:"largest cost matrix in bytes"`
+	Alone      bool     `json:"no_comparison,omitempty" doc:"whether the comparison with other clusterings was left out"`
 }
 
-// AgglomerativeOptions are those beside k.
+// AgglomerativeOptions are those of agglomerative clustering, but for k.
 type AgglomerativeOptions struct {
-	Linkage string `json:"linkage"`
-	// Cut says that clusters end at a distance instead of at their number.
-	Cut       bool             `json:"cut,omitempty"`
-	Threshold ThresholdOptions `json:"threshold,omitzero"`
-	Memory    int64            `json:"memory_limit_bytes,omitempty"` // for distances; 0: 4 GiB
+	Linkage   string           `json:"linkage" doc:"linkage"`
+	Cut       bool             `json:"cut,omitempty" doc:"whether clusters end at a distance instead of at their number"`
+	Threshold ThresholdOptions `json:"threshold,omitzero" doc:"the distance at which clusters end"`
+	Memory    int64            `json:"memory_limit_bytes,omitempty" doc:"largest distance matrix in bytes; 0 is 4 GiB"`
 }
 
 // HDBSCANOptions are those of hdbscan.
 type HDBSCANOptions struct {
-	MinClusterSize int     `json:"min_cluster_size"`
-	MinSamples     int     `json:"min_samples,omitempty"` // 0: as min_cluster_size
-	Selection      string  `json:"selection"`             // eom or leaf
-	Epsilon        float64 `json:"epsilon,omitempty"`
+	MinClusterSize int     `json:"min_cluster_size" doc:"smallest cluster"`
+	MinSamples     int     `json:"min_samples,omitempty" doc:"points within the distance at which a point counts as dense; 0 is the smallest cluster"`
+	Selection      string  `json:"selection" doc:"'eom' or 'leaf'"`
+	Epsilon        float64 `json:"epsilon,omitempty" doc:"clusters nearer than this are merged"`
 }
 
 // MapOptions says what maps are made.
 type MapOptions struct {
-	// Kind is tsne, pca, both, none, or auto: pca, and tsne of at most AutoMap items.
-	Kind       string  `json:"kind"`
-	Perplexity float64 `json:"perplexity,omitempty"`
-	Iterations int     `json:"iterations,omitempty"`
-	Theta      float64 `json:"theta,omitempty"`
+	Kind       string  `json:"kind" doc:"'tsne', 'pca', 'both', 'none' or 'auto'"`
+	Perplexity float64 `json:"perplexity,omitempty" doc:"perplexity of t-SNE"`
+	Iterations int     `json:"iterations,omitempty" doc:"iterations of t-SNE"`
+	Theta      float64 `json:"theta,omitempty" doc:"accuracy of the Barnes-Hut approximation; 0 is exact"`
 }

@@ -6,94 +6,79 @@ import (
 	"strings"
 )
 
-// Evaluated are the two groups of numbers that judge embeddings.
+// Evaluated are the two groups of scores of embeddings.
 type Evaluated struct {
-	Retrieval  Scores `json:"retrieval,omitempty"`
-	Clustering Scores `json:"clustering,omitempty"`
-	// Excluded counts queries whose class has no other sample.
-	Excluded int `json:"queries_excluded,omitempty"`
+	Retrieval  Scores `json:"retrieval,omitempty" doc:"retrieval scores"`
+	Clustering Scores `json:"clustering,omitempty" doc:"scores of k-means with as many clusters as classes"`
+	Excluded   int    `json:"queries_excluded,omitempty" doc:"queries whose class has no other item"`
 }
 
 // Eval is eval.json, schema tercet.eval/1.
 type Eval struct {
-	Schema  string      `json:"schema"`
-	Source  Source      `json:"source"`
-	Options EvalOptions `json:"options"`
+	Schema  string      `json:"schema" doc:"the name and number of the schema"`
+	Source  Source      `json:"source" doc:"what the result was computed from"`
+	Options EvalOptions `json:"options" doc:"the options of the command, with defaults filled in"`
 	Evaluated
-	// Pairs judge the embeddings by all pairs of items, PairCounts says of how many;
-	// both where there is a threshold or they were asked for.
-	Pairs      Scores               `json:"pairs,omitempty"`
-	PairCounts *PairCounts          `json:"pair_counts,omitempty"`
-	Baselines  map[string]Evaluated `json:"baselines,omitempty"`       // "pixels", "untrained"
-	Metric     *MetricEval          `json:"metric_learning,omitempty"` // of model mahalanobis
-	Warnings   []string             `json:"warnings,omitempty"`
-	Cost       CostRecord           `json:"cost"`
+	Pairs      Scores               `json:"pairs,omitempty" doc:"scores of all pairs of items, by their distance"`
+	PairCounts *PairCounts          `json:"pair_counts,omitempty" doc:"the pairs behind these scores"`
+	Baselines  map[string]Evaluated `json:"baselines,omitempty" doc:"the same scores of 'pixels' and of the 'untrained' network"`
+	Metric     *MetricEval          `json:"metric_learning,omitempty" doc:"scores of the fitted metric (model 'mahalanobis')"`
+	Warnings   []string             `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
+	Cost       CostRecord           `json:"cost" doc:"passes through the network, and the time"`
 }
 
 // PairCounts counts unordered pairs of items. Distances are Euclidean.
 type PairCounts struct {
-	Same         int64          `json:"same"` // of one class
-	Different    int64          `json:"different"`
-	EERThreshold float64        `json:"eer_threshold"` // the distance of the equal error rate
-	AUCSlack     float64        `json:"auc_slack"`     // auc is exact to this
-	At           *PairThreshold `json:"at_threshold,omitempty"`
+	Same         int64          `json:"same" doc:"pairs of one class"`
+	Different    int64          `json:"different" doc:"pairs of two classes"`
+	EERThreshold float64        `json:"eer_threshold" doc:"distance of the equal error rate"`
+	AUCSlack     float64        `json:"auc_slack" doc:"largest error of 'auc'; 0 for up to 2^20 pairs"`
+	At           *PairThreshold `json:"at_threshold,omitempty" doc:"the threshold, if there is one"`
 }
 
-// PairThreshold is the threshold that pairs were told by, and what it took for the
-// same.
+// PairThreshold is the threshold by which pairs were classified, with its result.
 type PairThreshold struct {
-	Threshold float64 `json:"threshold"`
-	// Cosine is set where a loss parts pairs by it: Threshold then is the distance of
-	// embeddings scaled to length 1.
-	Cosine   *float64 `json:"cosine,omitempty"`
-	From     string   `json:"from"`     // "loss": the checkpoint's; "option": given
-	Accepted int64    `json:"accepted"` // pairs at or below
-	Wrong    int64    `json:"wrong"`    // of them, those of two classes
+	Threshold float64  `json:"threshold" doc:"Euclidean distance up to which a pair is classified as same"`
+	Cosine    *float64 `json:"cosine,omitempty" doc:"cosine of the loss; 'threshold' is then a distance of unit vectors"`
+	From      string   `json:"from" doc:"'loss' (of the checkpoint) or 'option'"`
+	Accepted  int64    `json:"accepted" doc:"pairs at or below the threshold"`
+	Wrong     int64    `json:"wrong" doc:"accepted pairs of two classes"`
 }
 
 // EvalOptions says what is measured on embeddings.
 type EvalOptions struct {
-	Ks         []int  `json:"ks"`
-	Distance   string `json:"distance"`  // euclidean or cosine
-	Bootstrap  int    `json:"bootstrap"` // resamples; 0 gives no intervals
-	KMeans     bool   `json:"kmeans"`
-	K          int    `json:"k"` // clusters; 0 takes the number of classes
-	NInit      int    `json:"n_init"`
-	Seed       uint64 `json:"seed"`
-	Baselines  bool   `json:"baselines"`
-	Batch      int    `json:"batch"`
-	Neighbours int    `json:"-"` // kept for pictures, not in the document
-	Limit      int    `json:"limit,omitempty"`
-	// Pairs asks for the scores of pairs also where there is no threshold. Threshold
-	// is the Euclidean distance up to which a pair is the same; nil takes that of the
-	// run's loss, if it fixes one.
-	Pairs     bool     `json:"pairs,omitempty"`
-	Threshold *float64 `json:"threshold,omitempty"`
+	Ks         []int    `json:"ks" doc:"values of k for recall@k"`
+	Distance   string   `json:"distance" doc:"'euclidean' or 'cosine'"`
+	Bootstrap  int      `json:"bootstrap" doc:"resamples of the confidence intervals; 0 gives none"`
+	KMeans     bool     `json:"kmeans" doc:"whether k-means is scored"`
+	K          int      `json:"k" doc:"number of clusters; 0 is the number of classes"`
+	NInit      int      `json:"n_init" doc:"starts of k-means"`
+	Seed       uint64   `json:"seed" doc:"random seed"`
+	Baselines  bool     `json:"baselines" doc:"whether baselines are evaluated"`
+	Batch      int      `json:"batch" doc:"batch size of the network"`
+	Neighbours int      `json:"-"` // kept for pictures, not in the document
+	Limit      int      `json:"limit,omitempty" doc:"largest number of items; 0 is all"`
+	Pairs      bool     `json:"pairs,omitempty" doc:"whether pairs are scored even without a threshold"`
+	Threshold  *float64 `json:"threshold,omitempty" doc:"distance up to which a pair is classified as same"`
 }
 
-// MetricEval judges a fitted metric beside two that are not: the part of eval.json of
+// MetricEval compares a fitted metric with two that are not: the part of eval.json of
 // runs with model mahalanobis. Its scores are of h_w itself, also where w has
 // eigenvalues below 0, which the network leaves out.
 type MetricEval struct {
-	Algorithm string `json:"algorithm"`
-	Loss      string `json:"loss"`
-	Positive  string `json:"positive"` // a class, or each
-	Dim       int    `json:"dim"`
-	// TripletError is the share of all triplets of a set whose negative is not farther
-	// than the positive, by true labels; Recall the share of the judged items whose
-	// nearest other one is of their class. Both have the metric learnt, Euclid's on the
-	// same features and, where there is one, whitened: the inverse of the training
-	// positives' covariance within their classes.
-	TripletError map[string]Scores  `json:"triplet_error"` // train, test
-	Recall       Scores             `json:"recall@1"`
-	Triplets     map[string]float64 `json:"triplets"` // in TripletError
-	// What the fit has reached, by the labels that were trained on; see MetricFit.
-	Risk         float64  `json:"risk"`
-	Objective    float64  `json:"objective"`
-	GradNorm     float64  `json:"grad_norm"`
-	Certificate  *float64 `json:"certificate,omitempty"`
-	Iterations   int      `json:"iterations"`
-	NegativeMass float64  `json:"negative_mass"`
+	Algorithm    string             `json:"algorithm" doc:"'rrm' or 'sgd'"`
+	Loss         string             `json:"loss" doc:"loss of the fit"`
+	Positive     string             `json:"positive" doc:"positive class, or each"`
+	Dim          int                `json:"dim" doc:"dimension"`
+	TripletError map[string]Scores  `json:"triplet_error" doc:"for 'train' and 'test', fraction of wrong triplets under the 'learnt', 'euclidean' and 'whitened' metric"`
+	Recall       Scores             `json:"recall@1" doc:"recall@1 under the same metrics"`
+	Triplets     map[string]float64 `json:"triplets" doc:"number of triplets of each set"`
+	Risk         float64            `json:"risk" doc:"empirical risk of the fit"`
+	Objective    float64            `json:"objective" doc:"risk plus regularization"`
+	GradNorm     float64            `json:"grad_norm" doc:"norm of the objective's gradient"`
+	Certificate  *float64           `json:"certificate,omitempty" doc:"bound on the distance to the minimizer ('rrm')"`
+	Iterations   int                `json:"iterations" doc:"iterations of the fit"`
+	NegativeMass float64            `json:"negative_mass" doc:"fraction of the eigenvalues' absolute sum that is negative"`
 }
 
 func (Eval) kind() kind { return kind{schemas: []string{EvalSchema}, made: "eval"} }

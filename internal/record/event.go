@@ -4,17 +4,17 @@ import "fmt"
 
 // Coverage says how much of the data one epoch of a sampler shows.
 type Coverage struct {
-	Items       int `json:"items"`      // N
-	Seen        int `json:"seen"`       // items that occur
-	Rows        int `json:"rows"`       // images drawn
-	Repeats     int `json:"repeats"`    // Rows less Seen
-	MaxRepeat   int `json:"max_repeat"` // occurrences of the item that occurs most
-	Classes     int `json:"classes"`    // classes that have items
-	ClassesSeen int `json:"classes_seen"`
-	Batches     int `json:"batches"`
-	ShortBatch  int `json:"short_batch"` // items in the last batch where it is shorter, else 0
-	SelfPairs   int `json:"self_pairs"`  // pairs of an item with itself (layouts "pairs", "given-pairs")
-	MinClasses  int `json:"min_classes"` // fewest different classes in a batch
+	Items       int `json:"items" doc:"number of items"`
+	Seen        int `json:"seen" doc:"items that occur in the epoch"`
+	Rows        int `json:"rows" doc:"images drawn"`
+	Repeats     int `json:"repeats" doc:"images drawn again"`
+	MaxRepeat   int `json:"max_repeat" doc:"occurrences of the most frequent item"`
+	Classes     int `json:"classes" doc:"classes that have items"`
+	ClassesSeen int `json:"classes_seen" doc:"classes that occur"`
+	Batches     int `json:"batches" doc:"number of batches"`
+	ShortBatch  int `json:"short_batch" doc:"items in a short last batch, else 0"`
+	SelfPairs   int `json:"self_pairs" doc:"pairs of an item with itself"`
+	MinClasses  int `json:"min_classes" doc:"fewest classes in a batch"`
 }
 
 // String describes the coverage in one line.
@@ -33,43 +33,43 @@ func (c Coverage) String() string {
 // Event is one line of events.jsonl. Kinds: start, resume, step, epoch, eval,
 // end, stop. Fields that do not apply are left out.
 type Event struct {
-	Kind     string             `json:"event"`
-	Step     int                `json:"step"`  // optimiser steps done
-	Epoch    float64            `json:"epoch"` // epochs done, with fraction
-	Loss     *float64           `json:"loss,omitempty"`
-	Penalty  *float64           `json:"penalty,omitempty"`
-	LR       *float64           `json:"lr,omitempty"`
-	Active   *float64           `json:"active,omitempty"` // fraction of tuples with a gradient
-	Tuples   int                `json:"tuples,omitempty"`
-	Positive *float64           `json:"d_positive,omitempty"`
-	Negative *float64           `json:"d_negative,omitempty"`
-	Easy     *float64           `json:"easy,omitempty"` // fractions of the mined tuples
-	Semihard *float64           `json:"semihard,omitempty"`
-	Hard     *float64           `json:"hard,omitempty"`
-	Fallback int                `json:"fallback,omitempty"` // anchors that found no wanted tuple
-	GradNorm *float64           `json:"grad_norm,omitempty"`
-	Cosine   *float64           `json:"cosine,omitempty"`
-	Rank     *float64           `json:"effective_rank,omitempty"`
-	Crafted  *Crafted           `json:"crafted,omitempty"` // what the defence did since the last step event
-	Forward  int64              `json:"forward,omitempty"` // images forwarded so far
-	Backward int64              `json:"backward,omitempty"`
-	Rate     float64            `json:"images_per_s,omitempty"`
-	Seconds  float64            `json:"seconds,omitempty"` // since this process began training
-	Metrics  map[string]float64 `json:"metrics,omitempty"`
-	Split    string             `json:"split,omitempty"` // of the images that Metrics are of
-	Best     bool               `json:"best,omitempty"`
-	Coverage any                `json:"coverage,omitempty"`
-	Reason   string             `json:"reason,omitempty"` // of stop: StopEarly, ...
-	Note     string             `json:"note,omitempty"`
-	Version  string             `json:"version,omitempty"` // of start and resume: what trains from here on
-	Kernel   string             `json:"kernel,omitempty"`
-	CPU      string             `json:"cpu,omitempty"`
+	Kind     string             `json:"event" doc:"'start', 'resume', 'step', 'epoch', 'eval', 'stop' or 'end'"`
+	Step     int                `json:"step" doc:"optimizer steps done"`
+	Epoch    float64            `json:"epoch" doc:"epochs done, with fraction"`
+	Loss     *float64           `json:"loss,omitempty" doc:"mean loss since the last logged step, or over the epoch"`
+	Penalty  *float64           `json:"penalty,omitempty" doc:"mean penalty of the defense, over the same steps"`
+	LR       *float64           `json:"lr,omitempty" doc:"learning rate of this step"`
+	Active   *float64           `json:"active,omitempty" doc:"fraction of tuples with a gradient"`
+	Tuples   int                `json:"tuples,omitempty" doc:"tuples in a step"`
+	Positive *float64           `json:"d_positive,omitempty" doc:"mean distance of positives, in the loss's distance"`
+	Negative *float64           `json:"d_negative,omitempty" doc:"mean distance of negatives"`
+	Easy     *float64           `json:"easy,omitempty" doc:"fraction of easy mined tuples"`
+	Semihard *float64           `json:"semihard,omitempty" doc:"fraction of semihard mined tuples"`
+	Hard     *float64           `json:"hard,omitempty" doc:"fraction of hard mined tuples"`
+	Fallback int                `json:"fallback,omitempty" doc:"anchors without a tuple of the wanted kind"`
+	GradNorm *float64           `json:"grad_norm,omitempty" doc:"gradient norm of this step, before clipping"`
+	Cosine   *float64           `json:"cosine,omitempty" doc:"mean cosine of two embeddings of the batch"`
+	Rank     *float64           `json:"effective_rank,omitempty" doc:"effective rank of the batch's embeddings"`
+	Crafted  *Crafted           `json:"crafted,omitempty" doc:"what the defense did since the last step event"`
+	Forward  int64              `json:"forward,omitempty" doc:"images passed forward so far"`
+	Backward int64              `json:"backward,omitempty" doc:"images passed backward so far"`
+	Rate     float64            `json:"images_per_s,omitempty" doc:"images per second"`
+	Seconds  float64            `json:"seconds,omitempty" doc:"seconds since this process began to train"`
+	Metrics  map[string]float64 `json:"metrics,omitempty" doc:"scores of 'eval'"`
+	Split    string             `json:"split,omitempty" doc:"split of these scores: 'validation', 'test' or 'train'"`
+	Best     bool               `json:"best,omitempty" doc:"whether they are the best so far"`
+	Coverage any                `json:"coverage,omitempty" doc:"what the first epoch of the sampler covers"`
+	Reason   string             `json:"reason,omitempty" doc:"reason of 'stop': 'early_stop', 'collapse' or 'interrupted'"`
+	Note     string             `json:"note,omitempty" doc:"note in words"`
+	Version  string             `json:"version,omitempty" doc:"version that trains from this step on"`
+	Kernel   string             `json:"kernel,omitempty" doc:"kernel level from this step on"`
+	CPU      string             `json:"cpu,omitempty" doc:"processor from this step on"`
 }
 
 // LogRecord says what a log has when a checkpoint is written. It is of all events but
-// "stop" and "end", which a run that goes on takes out.
+// "stop" and "end", which a resumed run removes.
 type LogRecord struct {
-	Step   int    `json:"step"` // of the checkpoint
-	Events int    `json:"events"`
-	SHA256 string `json:"sha256"` // of their lines
+	Step   int    `json:"step" doc:"step of the checkpoint"`
+	Events int    `json:"events" doc:"number of events, without 'stop' and 'end'"`
+	SHA256 string `json:"sha256" doc:"SHA-256 of their lines"`
 }

@@ -5,98 +5,85 @@ import (
 	"path/filepath"
 )
 
-// GapDoc is gap.json, schema tercet.gap/1: how much better a network does on triplets of
-// its training images than on those of images that it has not seen. Both are drawn
-// alike, without a miner, by true labels, and judged as they are stored: training images
-// undistorted too.
+// Gap is gap.json, schema tercet.gap/1: how much better a network does on triplets of its
+// training images than on those of other images. Both are drawn in the same way, without a
+// miner and by true labels, from the images as they are stored.
 type Gap struct {
-	Schema    string     `json:"schema"`
-	Source    Source     `json:"source"` // the set that is judged on
-	Options   GapOptions `json:"options"`
-	Train     Set        `json:"train"`
-	Resampled string     `json:"resampled"` // for the intervals: images or classes
-	// Reference is the run of the control variate, nil without one.
-	Reference *GapReference `json:"reference,omitempty"`
-	Loss      LossGap       `json:"loss"`
-	Error     Sides         `json:"triplet_error"`
-	Bound     *GapBound     `json:"bound,omitempty"` // on the loss: on its plain gap
-	Warnings  []string      `json:"warnings,omitempty"`
-	Cost      CostRecord    `json:"cost"`
+	Schema    string        `json:"schema" doc:"the name and number of the schema"`
+	Source    Source        `json:"source" doc:"the set that the network is evaluated on"`
+	Options   GapOptions    `json:"options" doc:"the options of the command, with defaults filled in"`
+	Train     Set           `json:"train" doc:"the training set"`
+	Resampled string        `json:"resampled" doc:"what the intervals resample: 'images' or 'classes'"`
+	Reference *GapReference `json:"reference,omitempty" doc:"the run of the control variate"`
+	Loss      LossGap       `json:"loss" doc:"means of the loss"`
+	Error     Sides         `json:"triplet_error" doc:"means of the 0-1 error"`
+	Bound     *GapBound     `json:"bound,omitempty" doc:"Theorem 1 of Chen et al., on the loss"`
+	Warnings  []string      `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
+	Cost      CostRecord    `json:"cost" doc:"passes through the network, and the time"`
 }
 
-// GapOptions are those of GapDoc.
+// GapOptions are those of Gap.
 type GapOptions struct {
-	Triplets  int    `json:"triplets"` // of each set
-	Bootstrap int    `json:"bootstrap"`
-	Seed      uint64 `json:"seed"`
-	Limit     int    `json:"limit,omitempty"`
+	Triplets  int    `json:"triplets" doc:"triplets drawn from each set"`
+	Bootstrap int    `json:"bootstrap" doc:"resamples of the intervals; 0 gives none"`
+	Seed      uint64 `json:"seed" doc:"random seed"`
+	Limit     int    `json:"limit,omitempty" doc:"largest number of images of a set; 0 is all"`
 }
 
 // Sides are the mean over triplets of training images, that of test images, and test -
 // train.
 type Sides struct {
-	Train Value `json:"train"`
-	Test  Value `json:"test"`
-	Gap   Value `json:"gap"`
-	// Control is train - test of the reference on the same triplets, whose mean over
-	// training and test sets is 0. Controlled is Gap + Coefficient Control, with the
-	// coefficient that makes its variance over the resamples least, 1 without resamples.
-	Control     *Value   `json:"control,omitempty"`
-	Coefficient *float64 `json:"coefficient,omitempty"`
-	Controlled  *Value   `json:"controlled,omitempty"`
+	Train       Value    `json:"train" doc:"mean over training triplets"`
+	Test        Value    `json:"test" doc:"mean over test triplets"`
+	Gap         Value    `json:"gap" doc:"test - train"`
+	Control     *Value   `json:"control,omitempty" doc:"train - test of the reference on the same triplets; its expectation is 0"`
+	Coefficient *float64 `json:"coefficient,omitempty" doc:"factor of the control variate that minimizes the variance"`
+	Controlled  *Value   `json:"controlled,omitempty" doc:"gap + coefficient × control"`
 }
 
 // LossGap is that of the run's own loss.
 type LossGap struct {
-	Name string `json:"name"`
-	Of   string `json:"of"` // triplets, or pairs: a triplet then costs the sum of its two
+	Name string `json:"name" doc:"name of the loss"`
+	Of   string `json:"of" doc:"'triplets', or 'pairs': a triplet then costs the sum of its two pairs"`
 	Sides
-	// Largest and Smallest are those seen on a triplet of either set.
-	Largest  float64 `json:"largest"`
-	Smallest float64 `json:"smallest"`
-	// Sup is the largest that there can be on embeddings of length 1; none of others.
-	Sup *float64 `json:"sup,omitempty"`
+	Largest  float64  `json:"largest" doc:"largest loss of a triplet of either set"`
+	Smallest float64  `json:"smallest" doc:"smallest loss of a triplet of either set"`
+	Sup      *float64 `json:"sup,omitempty" doc:"largest possible loss for embeddings of length 1"`
 }
 
-// GapBound is Theorem 1 of Chen et al. for the gap of a run. It is about one class
-// against the rest; here anchors are of all classes, so that the bound is the mean of
-// those of the classes, weighted by their images, each at delta over their number.
-// M is the largest loss that was seen, by its absolute value, which the mean over training
-// sets of the largest loss may exceed.
+// GapBound is Theorem 1 of Chen et al. for the gap of a run. The theorem is about one class
+// against the rest. Here the bound is the mean over classes, weighted by their images, each
+// at delta over their number. M is the largest absolute loss measured; the mean over
+// training sets of the largest loss may exceed it.
 type GapBound struct {
-	Source  string  `json:"source"`
-	Delta   float64 `json:"delta"`
-	Classes int     `json:"classes"`
-	NPos    int     `json:"n_pos"` // of the smallest class
-	NNeg    int     `json:"n_neg"` // of the rest of the largest
-	M       float64 `json:"m"`
-	Sup     float64 `json:"sup"` // the most that two losses, and so the gap, can differ by
-	// SupFrom is "length 1" of the embeddings, "seen", the largest loss where none is below
-	// 0, or "range", from the smallest to the largest that were seen.
-	SupFrom string   `json:"sup_from"`
-	Least   BoundAt  `json:"without_gamma"`
-	At      *BoundAt `json:"with_gamma,omitempty"` // where the run's stability was measured
+	Source  string   `json:"source" doc:"name of the theorem"`
+	Delta   float64  `json:"delta" doc:"the bound holds with probability 1 - delta"`
+	Classes int      `json:"classes" doc:"number of classes; the bound is the mean of those of the classes"`
+	NPos    int      `json:"n_pos" doc:"size of the smallest class"`
+	NNeg    int      `json:"n_neg" doc:"size of the rest of the largest class"`
+	M       float64  `json:"m" doc:"largest absolute loss measured"`
+	Sup     float64  `json:"sup" doc:"largest difference of two losses"`
+	SupFrom string   `json:"sup_from" doc:"source of 'sup': 'length 1', 'seen' (largest measured loss) or 'range' (largest minus smallest)"`
+	Least   BoundAt  `json:"without_gamma" doc:"the bound at gamma 0"`
+	At      *BoundAt `json:"with_gamma,omitempty" doc:"the bound at the measured gamma"`
 }
 
-// BoundAt is the bound at a uniform stability gamma: at 0, what is left of it for a
-// learner that no image could sway.
+// BoundAt is the bound at a uniform stability gamma. At 0 it is that of a learner that no
+// image changes.
 type BoundAt struct {
-	Gamma   float64 `json:"gamma"`
-	Value   float64 `json:"value"`
-	Vacuous bool    `json:"vacuous"` // above sup: it says nothing
-	// Crossed says that the gap is larger than the bound.
-	Crossed bool `json:"crossed,omitempty"`
+	Gamma   float64 `json:"gamma" doc:"uniform stability"`
+	Value   float64 `json:"value" doc:"value of the bound"`
+	Vacuous bool    `json:"vacuous" doc:"whether it is above 'sup' and so carries no information"`
+	Crossed bool    `json:"crossed,omitempty" doc:"whether the gap violates it"`
 }
 
 // GapReference is the run of a gap's control variate.
 type GapReference struct {
-	Run        string `json:"run"`
-	Checkpoint string `json:"checkpoint"`
-	Step       int    `json:"step"`
-	Train      Set    `json:"train"`
-	// Copies are images that it has learnt from and that equal training or judged
-	// images of the run in all pixels, but are stored beside them.
-	Copies int `json:"copies,omitempty"`
+	Run        string `json:"run" doc:"directory of the run"`
+	Checkpoint string `json:"checkpoint" doc:"'last'"`
+	Step       int    `json:"step" doc:"step of the checkpoint"`
+	Train      Set    `json:"train" doc:"its training set"`
+	Copies     int    `json:"copies,omitempty" doc:"its training images that equal images of the run in all pixels"`
 }
 
 func (Gap) kind() kind { return kind{schemas: []string{GapSchema}, made: "eval --gap"} }

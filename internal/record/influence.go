@@ -1,36 +1,35 @@
 package record
 
-// InfluenceDoc is influence.json, schema tercet.influence/1: how far single training
-// images move a network that goes on training from a checkpoint, once as it is and once
-// with the image replaced by another of its class.
+// Influence is influence.json, schema tercet.influence/1: how far single training images
+// move a network in some steps from a checkpoint on, trained once with the image and once
+// with another one of its class in its place.
 type Influence struct {
-	Schema  string            `json:"schema"`
-	Source  Source            `json:"source"` // the images that are judged on; the checkpoint gone on from
-	Options InfluenceOptions  `json:"options"`
-	Loss    string            `json:"loss"`
-	Of      string            `json:"of"`     // see LossGap
-	Images  []InfluenceRecord `json:"images"` // the most moving first, by mean cosine
-	// Drifted is how far the network itself has moved in these steps.
-	Drifted  Movement   `json:"drifted"`
-	Warnings []string   `json:"warnings,omitempty"`
-	Cost     CostRecord `json:"cost"` // of all trainings on, kept ones too
+	Schema   string            `json:"schema" doc:"the name and number of the schema"`
+	Source   Source            `json:"source" doc:"the images of the comparison, and the checkpoint"`
+	Options  InfluenceOptions  `json:"options" doc:"the options of the command, with defaults filled in"`
+	Loss     string            `json:"loss" doc:"name of the loss"`
+	Of       string            `json:"of" doc:"'triplets' or 'pairs'"`
+	Images   []InfluenceRecord `json:"images" doc:"the replaced images, largest movement first"`
+	Drifted  Movement          `json:"drifted" doc:"movement without a replacement"`
+	Warnings []string          `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
+	Cost     CostRecord        `json:"cost" doc:"passes through the network, and the time"`
 }
 
-// InfluenceOptions are those of InfluenceDoc.
+// InfluenceOptions are those of Influence.
 type InfluenceOptions struct {
-	Steps    int    `json:"steps"`
-	Repeats  int    `json:"repeats"`
-	Replace  string `json:"replace"`
-	Triplets int    `json:"triplets"`
-	Seed     uint64 `json:"seed"`
-	Limit    int    `json:"limit,omitempty"`
+	Steps    int    `json:"steps" doc:"optimizer steps after the checkpoint"`
+	Repeats  int    `json:"repeats" doc:"number of replaced images"`
+	Replace  string `json:"replace" doc:"kind of replacement"`
+	Triplets int    `json:"triplets" doc:"triplets of the comparison"`
+	Seed     uint64 `json:"seed" doc:"random seed"`
+	Limit    int    `json:"limit,omitempty" doc:"largest number of images of a set; 0 is all"`
 }
 
 // InfluenceRecord is what came of one image.
 type InfluenceRecord struct {
 	Replacement
-	Uses     int      `json:"uses"` // rows of the batches of these steps
-	Movement Movement `json:"movement"`
+	Uses     int      `json:"uses" doc:"batch rows that held the image"`
+	Movement Movement `json:"movement" doc:"distance between the network with and without the image"`
 }
 
 func (Influence) kind() kind {

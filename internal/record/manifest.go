@@ -15,110 +15,99 @@ const (
 
 // Manifest is manifest.json, schema tercet.run/1.
 type Manifest struct {
-	Schema  string                `json:"schema"`
-	Name    string                `json:"name"`
-	Version string                `json:"version"`
-	Status  Status                `json:"status"`
-	Message string                `json:"message,omitempty"`
-	Seed    uint64                `json:"seed"`
-	Config  string                `json:"config_hash"`
-	Data    Data                  `json:"data"`
-	Model   Model                 `json:"model"`
-	Weights *TripletProbabilities `json:"triplet_weights,omitempty"` // of triplet-robust
-	Steps   int                   `json:"steps"`                     // optimiser steps done
-	Of      int                   `json:"steps_planned"`
-	// Checkpoint is the step of last.safetensors; 0 where there is none yet.
-	Checkpoint int `json:"checkpoint_step,omitempty"`
-	// Log is what events.jsonl had when that was written.
-	Log     *LogRecord `json:"log,omitempty"`
-	Cost    Cost       `json:"cost"`              // images forward and backward
-	Crafted *Crafted   `json:"crafted,omitempty"` // what the defence did, over all steps
-	Seconds float64    `json:"seconds"`           // training time over all sessions
-	Best    *Best      `json:"best,omitempty"`
-	// Selection says by what Best and an early stop are chosen, Stopped that there was
-	// one: the run is finished all the same.
-	Selection *Selection `json:"selection,omitempty"`
-	Stopped   *Stop      `json:"stopped,omitempty"`
-	CPU       string     `json:"cpu"` // version, cpu and kernel: of the first step
-	Kernel    string     `json:"kernel"`
-	Builds    []Build    `json:"builds,omitempty"`
-	OS        string     `json:"os"`
-	Started   string     `json:"started"`
-	Updated   string     `json:"updated"`
+	Schema     string                `json:"schema" doc:"the name and number of the schema"`
+	Name       string                `json:"name" doc:"name of the run"`
+	Version    string                `json:"version" doc:"version of the first step"`
+	Status     Status                `json:"status" doc:"'running', 'finished', 'interrupted', 'failed', 'collapsed' or 'diverged'"`
+	Message    string                `json:"message,omitempty" doc:"why it failed"`
+	Seed       uint64                `json:"seed" doc:"random seed"`
+	Config     string                `json:"config_hash" doc:"hash of the config"`
+	Data       Data                  `json:"data" doc:"the data sets"`
+	Model      Model                 `json:"model" doc:"the network"`
+	Weights    *TripletProbabilities `json:"triplet_weights,omitempty" doc:"triplet probabilities of 'triplet-robust'"`
+	Steps      int                   `json:"steps" doc:"optimizer steps done"`
+	Of         int                   `json:"steps_planned" doc:"optimizer steps planned"`
+	Checkpoint int                   `json:"checkpoint_step,omitempty" doc:"step of 'last.safetensors'"`
+	Log        *LogRecord            `json:"log,omitempty" doc:"what 'events.jsonl' held at that checkpoint"`
+	Cost       Cost                  `json:"cost" doc:"images passed through the network"`
+	Crafted    *Crafted              `json:"crafted,omitempty" doc:"what the defense did over all steps"`
+	Seconds    float64               `json:"seconds" doc:"training time over all sessions"`
+	Best       *Best                 `json:"best,omitempty" doc:"the best checkpoint"`
+	Selection  *Selection            `json:"selection,omitempty" doc:"how the best checkpoint is chosen"`
+	Stopped    *Stop                 `json:"stopped,omitempty" doc:"the early stop, if there was one"`
+	CPU        string                `json:"cpu" doc:"processor of the first step"`
+	Kernel     string                `json:"kernel" doc:"kernel level of the first step"`
+	Builds     []Build               `json:"builds,omitempty" doc:"programs that trained the run, in order"`
+	OS         string                `json:"os" doc:"operating system"`
+	Started    string                `json:"started" doc:"start of training (RFC 3339)"`
+	Updated    string                `json:"updated" doc:"last change of this file"`
 }
 
 // Best names the best checkpoint.
 type Best struct {
-	Metric string  `json:"metric"`
-	Value  float64 `json:"value"`
-	Step   int     `json:"step"`
+	Metric string  `json:"metric" doc:"the score that selects"`
+	Value  float64 `json:"value" doc:"its value"`
+	Step   int     `json:"step" doc:"step of the checkpoint"`
 }
 
 // Data identifies what a run was trained and evaluated on: sets under their true
 // labels.
 type Data struct {
-	Name string `json:"name"`
-	// From is the directory that relative paths of the data counted from: a hint, "" for
-	// data without such paths.
-	From       string `json:"from,omitempty"`
-	Train      Set    `json:"train"`
-	Validation *Set   `json:"validation,omitempty"`
-	Test       Set    `json:"test"`
-	// Noise says how many labels of Train were trained on as another class's, or how
-	// many pairs or triplets of the first epoch were wrong.
-	Noise *Noise `json:"noise,omitempty"`
-	// Graph and Triplets describe the tuples of the first epoch of a sampler that
-	// gives them.
-	Graph    *PairGraph `json:"graph,omitempty"`
-	Triplets *Triplets  `json:"triplets,omitempty"`
+	Name       string     `json:"name" doc:"name of the data"`
+	From       string     `json:"from,omitempty" doc:"directory that relative paths of the data count from"`
+	Train      Set        `json:"train" doc:"the training set"`
+	Validation *Set       `json:"validation,omitempty" doc:"the validation set"`
+	Test       Set        `json:"test" doc:"the test set"`
+	Noise      *Noise     `json:"noise,omitempty" doc:"noise on the training labels, pairs or triplets (first epoch)"`
+	Graph      *PairGraph `json:"graph,omitempty" doc:"the pair graph of the first epoch"`
+	Triplets   *Triplets  `json:"triplets,omitempty" doc:"the triplets of the first epoch"`
 }
 
 // Set identifies one set.
 type Set struct {
-	Items       int    `json:"items"`
-	Classes     int    `json:"classes"`
-	Shape       [3]int `json:"shape"` // H, W, C
-	Fingerprint string `json:"fingerprint"`
+	Items       int    `json:"items" doc:"number of items"`
+	Classes     int    `json:"classes" doc:"number of classes"`
+	Shape       [3]int `json:"shape" doc:"height, width, channels"`
+	Fingerprint string `json:"fingerprint" doc:"SHA-256 of images and labels"`
 }
 
 // Model describes the network.
 type Model struct {
-	Name       string `json:"name"`
-	Embedding  int    `json:"embedding"`
-	Parameters int    `json:"parameters"`
+	Name       string `json:"name" doc:"name of the network"`
+	Embedding  int    `json:"embedding" doc:"dimension of the embedding"`
+	Parameters int    `json:"parameters" doc:"number of parameters"`
 }
 
 // Selection says by what a run chooses its best checkpoint and, where it may, its
 // last step.
 type Selection struct {
-	Split  string `json:"split"` // test, validation or train
-	Metric string `json:"metric"`
-	Note   string `json:"note,omitempty"` // that the choice makes test scores too good
+	Split  string `json:"split" doc:"split that selects: 'validation', 'test' or 'train'"`
+	Metric string `json:"metric" doc:"the score that selects"`
+	Note   string `json:"note,omitempty" doc:"warning that the test scores are too good"`
 }
 
 // Stop says why a run ended before its last step.
 type Stop struct {
-	Step   int    `json:"step"`
-	Reason string `json:"reason"`
+	Step   int    `json:"step" doc:"step of the stop"`
+	Reason string `json:"reason" doc:"reason in words"`
 }
 
 // TripletProbabilities says what triplet-robust takes for the probabilities of its triplets.
 type TripletProbabilities struct {
-	From string  `json:"from"` // "config", "noise" or the file of noise_from
-	W1   float64 `json:"w1"`   // a triplet is right
-	W2   float64 `json:"w2"`   // positive and negative are exchanged
-	// Contrast is W1 - W2, the share of the clean signal that is left.
-	Contrast float64 `json:"contrast"`
+	From     string  `json:"from" doc:"'config', 'noise', or the file of 'noise_from'"`
+	W1       float64 `json:"w1" doc:"probability that a triplet is correct"`
+	W2       float64 `json:"w2" doc:"probability that positive and negative are exchanged"`
+	Contrast float64 `json:"contrast" doc:"w1 - w2, the fraction of the clean signal that is left"`
 	TripletWeights
 }
 
 // Build is what has trained a run from a step on. Another version or kernel may give
 // other last bits.
 type Build struct {
-	Step    int    `json:"step"` // steps done before
-	Version string `json:"version"`
-	Kernel  string `json:"kernel"`
-	CPU     string `json:"cpu"`
+	Step    int    `json:"step" doc:"steps done before this program"`
+	Version string `json:"version" doc:"version of the program"`
+	Kernel  string `json:"kernel" doc:"kernel level, such as avx512"`
+	CPU     string `json:"cpu" doc:"name of the processor"`
 }
 
 func (Manifest) kind() kind { return kind{schemas: []string{RunSchema}, max: 1 << 20} }

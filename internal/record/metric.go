@@ -7,127 +7,111 @@ import (
 	"slices"
 )
 
-// MetricBound is a calculated bound, set beside what was measured.
+// MetricBound is a calculated bound of a measured quantity.
 type MetricBound struct {
-	Source    string  `json:"source"`    // "Lemma 4"
-	Form      string  `json:"form"`      // paper or corrected
-	Constants string  `json:"constants"` // paper or tight
-	Value     float64 `json:"value"`
-	// Crossed says that the measured value lies above: of a mean, its whole interval.
-	// Undecided says of a mean that its interval holds the bound, or that it has none.
-	Crossed   bool `json:"crossed"`
-	Undecided bool `json:"undecided,omitempty"`
-	// Vacuous says that the bound is above the largest loss there can be; nil where
-	// there is none.
-	Vacuous *bool `json:"vacuous,omitempty"`
+	Source    string  `json:"source" doc:"the statement, such as \"Lemma 4\""`
+	Form      string  `json:"form" doc:"'paper' or 'corrected'"`
+	Constants string  `json:"constants" doc:"'paper' or 'tight'"`
+	Value     float64 `json:"value" doc:"value of the bound"`
+	Crossed   bool    `json:"crossed" doc:"whether the measured value violates the bound"`
+	Undecided bool    `json:"undecided,omitempty" doc:"whether the interval of the mean contains the bound, or is missing"`
+	Vacuous   *bool   `json:"vacuous,omitempty" doc:"whether the bound is above the largest possible loss"`
 }
 
 // MetricStability is a measurement that was made: schema tercet.metricstability/1. Losses, risks and
 // bounds are in units of the loss, errors are fractions.
 type MetricStability struct {
-	Schema string `json:"schema"`
-	// Claim is T1 to T7, S1, S2 or S4, or empty: then Series are what was asked for, and
-	// nothing is judged.
-	Claim string     `json:"claim,omitempty"`
-	Says  string     `json:"says"`
-	Data  MetricData `json:"data"`
-	Seed  uint64     `json:"seed"`
-	// Options are what was asked for besides; absent in documents that were made before
-	// they were recorded.
-	Options *MetricOptions `json:"options,omitempty"`
-	Series  []MetricSeries `json:"series"`
-	Checks  []MetricCheck  `json:"checks,omitempty"`
-	// Verdict is "supported" where all checks are, "contradicted" where one is, else
-	// "inconclusive". Documents of older versions have "holds", "fails" and "open", and
-	// answers by an earlier rule: see Renew.
-	Verdict string   `json:"verdict,omitempty"`
-	Notes   []string `json:"notes,omitempty"`
-	// Seconds is the wall time, CPUSeconds the processor time where it is known.
-	Seconds    float64 `json:"seconds,omitempty"`
-	CPUSeconds float64 `json:"cpu_seconds,omitempty"`
+	Schema     string         `json:"schema" doc:"the name and number of the schema"`
+	Claim      string         `json:"claim,omitempty" doc:"T1 to T7, S1, S2 or S4; absent for a measurement without a claim"`
+	Says       string         `json:"says" doc:"the claim in words"`
+	Data       MetricData     `json:"data" doc:"source of the samples"`
+	Seed       uint64         `json:"seed" doc:"random seed"`
+	Options    *MetricOptions `json:"options,omitempty" doc:"options of the measurement"`
+	Series     []MetricSeries `json:"series" doc:"the measured quantities"`
+	Checks     []MetricCheck  `json:"checks,omitempty" doc:"the parts of the claim"`
+	Verdict    string         `json:"verdict,omitempty" doc:"'supported', 'contradicted' or 'inconclusive'"`
+	Notes      []string       `json:"notes,omitempty" doc:"notes in words"`
+	Seconds    float64        `json:"seconds,omitempty" doc:"wall time in seconds"`
+	CPUSeconds float64        `json:"cpu_seconds,omitempty" doc:"processor time in seconds"`
 }
 
 // MetricOptions says how a measurement was made.
 type MetricOptions struct {
-	Repeats  int     `json:"repeats,omitempty"`  // of each setting; absent: the claim's own numbers
-	Sizes    []int   `json:"sizes,omitempty"`    // n = n+ = n-; absent of a claim, which has its own
-	Delta    float64 `json:"delta"`              // bounds on gaps hold with probability 1 - delta
-	Triplets int     `json:"triplets,omitempty"` // tried of either kind; absent: DefaultTriplets
+	Repeats  int     `json:"repeats,omitempty" doc:"repeats of each setting; absent: the claim's default"`
+	Sizes    []int   `json:"sizes,omitempty" doc:"sample sizes n = n+ = n-"`
+	Delta    float64 `json:"delta" doc:"bounds on gaps hold with probability 1 - delta"`
+	Triplets int     `json:"triplets,omitempty" doc:"triplets tried of each kind"`
 }
 
 // MetricData says what samples were drawn from.
 type MetricData struct {
-	Name      string  `json:"name"`
-	Positives string  `json:"positives"` // in words: "digit 3"
-	Negatives string  `json:"negatives"`
-	Dims      int     `json:"dims"`
-	Radius    float64 `json:"radius"`
-	Pool      *Sizes  `json:"pool,omitempty"` // that samples are drawn from
-	Reference *Sizes  `json:"reference,omitempty"`
-	// Fingerprint is that of the data set's files, Run the run whose map was taken.
-	Fingerprint string `json:"fingerprint,omitempty"`
-	Run         string `json:"run,omitempty"`
+	Name        string  `json:"name" doc:"name of the data"`
+	Positives   string  `json:"positives" doc:"the positives in words"`
+	Negatives   string  `json:"negatives" doc:"the negatives in words"`
+	Dims        int     `json:"dims" doc:"dimension"`
+	Radius      float64 `json:"radius" doc:"radius of the ball that holds the points"`
+	Pool        *Sizes  `json:"pool,omitempty" doc:"points that samples are drawn from"`
+	Reference   *Sizes  `json:"reference,omitempty" doc:"points of the control variate"`
+	Fingerprint string  `json:"fingerprint,omitempty" doc:"SHA-256 of images and labels"`
+	Run         string  `json:"run,omitempty" doc:"the run whose features were used"`
 }
 
 // MetricSeries is one quantity along one axis.
 type MetricSeries struct {
-	Name     string        `json:"name"`
-	Quantity string        `json:"quantity"` // what Measured is
-	Axis     string        `json:"axis"`     // what X is
-	Learner  Learner       `json:"learner"`
-	Points   []MetricPoint `json:"points"`
-	Rate     *Rate         `json:"rate,omitempty"`
-	RateNote string        `json:"rate_note,omitempty"` // why there is none, or no interval
-	// Expected is where the rate's slope is said to lie; equal ends: a limit for large n.
-	Expected *[2]float64 `json:"expected,omitempty"`
-	// LeftOut are sizes of the claim that there are not enough points for.
-	LeftOut []Sizes `json:"left_out,omitempty"`
+	Name     string        `json:"name" doc:"name of the series"`
+	Quantity string        `json:"quantity" doc:"what is measured"`
+	Axis     string        `json:"axis" doc:"what x is"`
+	Learner  Learner       `json:"learner" doc:"the learning algorithm"`
+	Points   []MetricPoint `json:"points" doc:"the measurements"`
+	Rate     *Rate         `json:"rate,omitempty" doc:"power law through the points"`
+	RateNote string        `json:"rate_note,omitempty" doc:"why the rate or its interval is missing"`
+	Expected *[2]float64   `json:"expected,omitempty" doc:"range of slopes that the claim states"`
+	LeftOut  []Sizes       `json:"left_out,omitempty" doc:"sizes that the data are too small for"`
 }
 
 // MetricPoint is a measurement of one setting.
 type MetricPoint struct {
-	X float64 `json:"x"`
+	X float64 `json:"x" doc:"position on the axis"`
 	Sizes
-	Steps    int           `json:"steps,omitempty"` // of sgd
-	Sigma    float64       `json:"sigma,omitempty"` // of rrm
-	Measured Estimate      `json:"measured"`
-	Repeats  []float64     `json:"repeats"`
-	Bounds   []MetricBound `json:"bounds,omitempty"`
-	// The measurement in full.
-	Uniform   *UniformResult   `json:"uniform,omitempty"`
-	OnAverage *OnAverageResult `json:"on_average,omitempty"`
-	Gap       *GapResult       `json:"gap,omitempty"`
-	With      []Number         `json:"with,omitempty"`
+	Steps     int              `json:"steps,omitempty" doc:"steps of 'sgd'"`
+	Sigma     float64          `json:"sigma,omitempty" doc:"regularization of 'rrm'"`
+	Measured  Estimate         `json:"measured" doc:"the measured value"`
+	Repeats   []float64        `json:"repeats" doc:"its value in each repeat"`
+	Bounds    []MetricBound    `json:"bounds,omitempty" doc:"the bounds"`
+	Uniform   *UniformResult   `json:"uniform,omitempty" doc:"uniform stability in full"`
+	OnAverage *OnAverageResult `json:"on_average,omitempty" doc:"on-average stability in full"`
+	Gap       *GapResult       `json:"gap,omitempty" doc:"generalization gap in full"`
+	With      []Number         `json:"with,omitempty" doc:"intermediate values"`
 }
 
-// Number is a named one.
+// Number is a named number.
 type Number struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
+	Name  string  `json:"name" doc:"name"`
+	Value float64 `json:"value" doc:"value"`
 }
 
 // Estimate is the mean of repeats with its standard error and its 95 % interval by
 // Student's t; both are left out where there is one repeat.
 type Estimate struct {
-	Value float64     `json:"value"`
-	SE    *float64    `json:"se,omitempty"`
-	CI95  *[2]float64 `json:"ci95,omitempty"`
-	N     int         `json:"n"`
-	Max   float64     `json:"max"` // of the repeats
+	Value float64     `json:"value" doc:"mean over repeats"`
+	SE    *float64    `json:"se,omitempty" doc:"standard error"`
+	CI95  *[2]float64 `json:"ci95,omitempty" doc:"95 % interval, Student's t"`
+	N     int         `json:"n" doc:"number of repeats"`
+	Max   float64     `json:"max" doc:"largest repeat"`
 }
 
 // MetricCheck is a sentence that is supported or contradicted; Holds is nil where it is
 // inconclusive.
 type MetricCheck struct {
-	Says  string `json:"says"`
-	Found string `json:"found"`
-	Holds *bool  `json:"holds"`
+	Says  string `json:"says" doc:"the statement"`
+	Found string `json:"found" doc:"what was measured"`
+	Holds *bool  `json:"holds" doc:"true: supported, false: contradicted, null: inconclusive"`
 }
 
 // Scale is Factor * n^Power, with n the smaller of n+ and n-.
 type Scale struct {
-	Factor float64 `json:"factor"`
-	Power  float64 `json:"power,omitempty"`
+	Factor float64 `json:"factor" doc:"factor f of f n^p"`
+	Power  float64 `json:"power,omitempty" doc:"power p"`
 }
 
 // At is the value at n.
@@ -153,36 +137,33 @@ func (s Scale) String() string {
 	return fmt.Sprintf("%g n^%g", s.Factor, s.Power)
 }
 
-// Learner says in documents what was learnt with.
+// Learner describes a learning algorithm.
 type Learner struct {
-	Name  string  `json:"name"`
-	Loss  string  `json:"loss"`
-	Zeta  float64 `json:"zeta"`
-	Delta float64 `json:"huber_delta,omitempty"`
-	Sigma *Scale  `json:"sigma,omitempty"` // of rrm
-	Prior float64 `json:"prior,omitempty"` // of rrm
-	Tol   float64 `json:"tol,omitempty"`   // of rrm, where it is given; see RRM
-	C     float64 `json:"c,omitempty"`     // of sgd: the step is c / sqrt(T)
-	Steps *Scale  `json:"steps,omitempty"` // of sgd: T
-	PSD   bool    `json:"psd,omitempty"`
+	Name  string  `json:"name" doc:"'rrm' or 'sgd'"`
+	Loss  string  `json:"loss" doc:"loss"`
+	Zeta  float64 `json:"zeta" doc:"margin of the loss"`
+	Delta float64 `json:"huber_delta,omitempty" doc:"width of the Huber part"`
+	Sigma *Scale  `json:"sigma,omitempty" doc:"regularization of 'rrm'"`
+	Prior float64 `json:"prior,omitempty" doc:"strength of the prior of 'rrm'"`
+	Tol   float64 `json:"tol,omitempty" doc:"tolerance of 'rrm'"`
+	C     float64 `json:"c,omitempty" doc:"step size c / sqrt(T) of 'sgd'"`
+	Steps *Scale  `json:"steps,omitempty" doc:"number of steps T of 'sgd'"`
+	PSD   bool    `json:"psd,omitempty" doc:"whether the metric is kept positive semidefinite"`
 }
 
 // Rate is a power law y = c x^Slope, fitted by least squares to log means.
 type Rate struct {
-	Slope     float64 `json:"slope"`
-	Intercept float64 `json:"intercept"` // log of y at x = 1
-	// CI95 holds the 2.5 % and 97.5 % points of the slopes of resampled repeats; nil
-	// where a size has one repeat or resamples had no logarithm.
-	CI95      *[2]float64 `json:"ci95,omitempty"`
-	Resamples int         `json:"resamples,omitempty"`
-	// Undefined counts resamples with a mean of 0 or below.
-	Undefined int `json:"undefined,omitempty"`
+	Slope     float64     `json:"slope" doc:"exponent of the power law"`
+	Intercept float64     `json:"intercept" doc:"logarithm of the value at x = 1"`
+	CI95      *[2]float64 `json:"ci95,omitempty" doc:"95 % bootstrap interval of the slope"`
+	Resamples int         `json:"resamples,omitempty" doc:"number of resamples"`
+	Undefined int         `json:"undefined,omitempty" doc:"resamples whose mean is not positive"`
 }
 
 // Sizes are numbers of positives and of negatives.
 type Sizes struct {
-	Pos int `json:"n_pos"`
-	Neg int `json:"n_neg"`
+	Pos int `json:"n_pos" doc:"number of positives"`
+	Neg int `json:"n_neg" doc:"number of negatives"`
 }
 
 func (MetricStability) kind() kind {

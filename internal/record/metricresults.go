@@ -3,49 +3,37 @@ package record
 // GapResult is R(A(S)) - R_S(A(S)) over samples S.
 type GapResult struct {
 	Sizes
-	// Gap is the mean with the control variate: R_S - R of a fixed w, learnt from the
-	// reference, which has mean 0, is added. Values are those of each repeat.
-	Gap    Estimate  `json:"gap"`
-	Values []float64 `json:"values"`
-	// Raw is without it; Absolute is |R - R_S|, what Theorem 1 bounds.
-	Raw       Estimate  `json:"raw"`
-	Absolute  Estimate  `json:"absolute"`
-	Absolutes []float64 `json:"absolutes"`
-	Train     Estimate  `json:"train_risk"` // R_S
-	Test      Estimate  `json:"test_risk"`  // R
-	Norm      Estimate  `json:"norm"`       // ||w||
-	// MeanLoss is the largest mean over samples of a triplet's loss, over triplets of the
-	// ball: an estimate of M of Theorem 1, from below (S8). LargestLoss is the largest
-	// loss of a repeat.
-	MeanLoss    float64       `json:"mean_loss"`
-	LargestLoss float64       `json:"largest_loss"`
-	Certificate float64       `json:"certificate"`
-	Errors      *MetricErrors `json:"errors,omitempty"`
-	// MovedPos and MovedNeg are means of ||A(S') - A(S)||^2, with a fresh positive and a
-	// fresh negative in S'.
-	MovedPos *Estimate `json:"moved_pos,omitempty"`
-	MovedNeg *Estimate `json:"moved_neg,omitempty"`
+	Gap         Estimate      `json:"gap" doc:"gap R - R_S, with the control variate"`
+	Values      []float64     `json:"values" doc:"the gap of each repeat"`
+	Raw         Estimate      `json:"raw" doc:"the gap without the control variate"`
+	Absolute    Estimate      `json:"absolute" doc:"|R - R_S|, which Theorem 1 bounds"`
+	Absolutes   []float64     `json:"absolutes" doc:"|R - R_S| of each repeat"`
+	Train       Estimate      `json:"train_risk" doc:"training risk R_S"`
+	Test        Estimate      `json:"test_risk" doc:"test risk R"`
+	Norm        Estimate      `json:"norm" doc:"norm of w"`
+	MeanLoss    float64       `json:"mean_loss" doc:"largest mean loss of a triplet of the ball, an estimate of M from below"`
+	LargestLoss float64       `json:"largest_loss" doc:"largest loss of a repeat"`
+	Certificate float64       `json:"certificate" doc:"largest distance of a solution from the minimizer"`
+	Errors      *MetricErrors `json:"errors,omitempty" doc:"triplet errors"`
+	MovedPos    *Estimate     `json:"moved_pos,omitempty" doc:"mean squared movement of w, with a fresh positive"`
+	MovedNeg    *Estimate     `json:"moved_neg,omitempty" doc:"mean squared movement of w, with a fresh negative"`
 }
 
 // MetricErrors holds shares of triplets with u >= 0 at zeta = 0.
 type MetricErrors struct {
-	Train     Estimate `json:"train"`
-	Test      Estimate `json:"test"`
-	Euclidean Estimate `json:"euclidean"` // w = I, test
-	// Values and EuclideanValues are the test errors of each repeat.
-	Values          []float64 `json:"values"`
-	EuclideanValues []float64 `json:"euclidean_values"`
+	Train           Estimate  `json:"train" doc:"training triplet error"`
+	Test            Estimate  `json:"test" doc:"test triplet error"`
+	Euclidean       Estimate  `json:"euclidean" doc:"test triplet error of the Euclidean metric"`
+	Values          []float64 `json:"values" doc:"test error of each repeat"`
+	EuclideanValues []float64 `json:"euclidean_values" doc:"Euclidean test error of each repeat"`
 }
 
 // OnAverageResult is the on-average stability (Definition 2).
 type OnAverageResult struct {
 	Sizes
-	// Value is the mean over repeats of l(A(S_ijk); z_i, z_j, z_k) - l(A(S); z_i, z_j,
-	// z_k), with the points of S. Its expectation is that of R(A(S)) - R_S(A(S)).
-	Value  Estimate  `json:"value"`
-	Values []float64 `json:"values"` // of each repeat
-	// Moved is the mean of ||A(S_ijk) - A(S)||^2.
-	Moved Estimate `json:"moved_squared"`
+	Value  Estimate  `json:"value" doc:"mean change of the loss of the replaced triplet"`
+	Values []float64 `json:"values" doc:"change of each repeat"`
+	Moved  Estimate  `json:"moved_squared" doc:"mean squared movement of w"`
 }
 
 // UniformResult is what replacing samples did. Gamma is a lower estimate of the uniform
@@ -53,59 +41,45 @@ type OnAverageResult struct {
 // triplets.
 type UniformResult struct {
 	Sizes
-	Replaced int `json:"replacements"` // in all repeats
-	// Gamma is the largest change of a triplet's loss in a repeat; OnData the same over
-	// triplets of the sample alone.
-	Gamma  Estimate  `json:"gamma"`
-	OnData Estimate  `json:"on_data"`
-	Values []float64 `json:"values"` // Gamma of each repeat
-	// By is Gamma with one side replaced, by one kind of point; its order is that of
-	// sides and Replacements.
-	By []ByReplacement `json:"by"`
-	// Typical is the median over replaced samples of their largest change (S7).
-	Typical Estimate `json:"typical"`
-	Moved   Estimate `json:"moved"` // the largest ||w - w'||
-	// Ceiling is L ||w - w'||, with the tight L: no triplet's loss changed by more. Absent
-	// for a loss that is not Lipschitz.
-	Ceiling *Estimate `json:"ceiling,omitempty"`
-	// SquaredPos and SquaredNeg are means of ||w - w'||^2 over fresh points: what Lemma 6
-	// asks for. Absent where no fresh points were drawn.
-	SquaredPos *Estimate `json:"squared_pos,omitempty"`
-	SquaredNeg *Estimate `json:"squared_neg,omitempty"`
-	// Certificate is the largest distance of a solution from the minimiser.
-	Certificate float64 `json:"certificate"`
-	// Bounds are those of Lemma 4, each crossed where the largest change of all repeats
-	// is above it; for SGD of Lemma 2, see Lemma2.
-	Bounds []MetricBound `json:"bounds,omitempty"`
-	Lemma2 *Lemma2       `json:"lemma_2,omitempty"`
+	Replaced    int             `json:"replacements" doc:"replacements in all repeats"`
+	Gamma       Estimate        `json:"gamma" doc:"largest change of a triplet's loss in a repeat"`
+	OnData      Estimate        `json:"on_data" doc:"the same, over triplets of the sample"`
+	Values      []float64       `json:"values" doc:"gamma of each repeat"`
+	By          []ByReplacement `json:"by" doc:"gamma by side and kind of replacement"`
+	Typical     Estimate        `json:"typical" doc:"median over replaced samples of their largest change"`
+	Moved       Estimate        `json:"moved" doc:"largest movement ||w - w'||"`
+	Ceiling     *Estimate       `json:"ceiling,omitempty" doc:"L ||w - w'||: no loss changed by more"`
+	SquaredPos  *Estimate       `json:"squared_pos,omitempty" doc:"mean squared movement, with a fresh positive"`
+	SquaredNeg  *Estimate       `json:"squared_neg,omitempty" doc:"mean squared movement, with a fresh negative"`
+	Certificate float64         `json:"certificate" doc:"largest distance of a solution from the minimizer"`
+	Bounds      []MetricBound   `json:"bounds,omitempty" doc:"bounds of Lemma 4"`
+	Lemma2      *Lemma2         `json:"lemma_2,omitempty" doc:"Lemma 2 ('sgd')"`
 }
 
 // ByReplacement is the largest change by one kind of replacement.
 type ByReplacement struct {
-	Side  string   `json:"side"`
-	By    string   `json:"by"`
-	Gamma Estimate `json:"gamma"`
+	Side  string   `json:"side" doc:"replaced side: positives or negatives"`
+	By    string   `json:"by" doc:"kind of replacement"`
+	Gamma Estimate `json:"gamma" doc:"largest change of a loss"`
 }
 
 // Lemma2 sets Lemma 2 beside every replacement: the change of any triplet's loss is
 // at most 2 L^2 eta times the steps that used the sample.
 type Lemma2 struct {
-	Replacements int `json:"replacements"`
-	Unused       int `json:"unused"`       // of samples that no step used
-	UnusedMoved  int `json:"unused_moved"` // of them, those that changed w
-	// Largest is the replacement with the largest change, and the uses of its sample.
-	Largest float64 `json:"largest"`
-	Uses    int     `json:"uses"`
-	// MostUses is the largest number of uses of a replaced sample, of which Bounds are.
-	MostUses   int           `json:"most_uses"`
-	Bounds     []MetricBound `json:"bounds"`
-	Violations []Violations  `json:"violations"`
+	Replacements int           `json:"replacements" doc:"number of replacements"`
+	Unused       int           `json:"unused" doc:"replaced samples that no step used"`
+	UnusedMoved  int           `json:"unused_moved" doc:"unused samples whose replacement changed w"`
+	Largest      float64       `json:"largest" doc:"largest change of a loss"`
+	Uses         int           `json:"uses" doc:"uses of the sample with the largest change"`
+	MostUses     int           `json:"most_uses" doc:"largest number of uses of a replaced sample"`
+	Bounds       []MetricBound `json:"bounds" doc:"bounds at that number of uses"`
+	Violations   []Violations  `json:"violations" doc:"violations of the bound at each sample's own uses"`
 }
 
 // Violations counts replacements above the bound with those constants; Ratio is the
 // largest quotient of change and bound.
 type Violations struct {
-	Constants string  `json:"constants"`
-	Count     int     `json:"count"`
-	Ratio     float64 `json:"ratio"`
+	Constants string  `json:"constants" doc:"'paper' or 'tight'"`
+	Count     int     `json:"count" doc:"number of violations"`
+	Ratio     float64 `json:"ratio" doc:"largest ratio of change to bound"`
 }

@@ -9,65 +9,62 @@ import (
 
 // OnAverage is on-average.json, schema tercet.onaverage/1: the on-average stability of
 // Chen et al., Definition 2. A triplet of training images is replaced by fresh images of
-// its classes, the run is trained again by the same batches, and the loss of the triplet
-// that was taken away, unseen now, is compared with what it was. The mean change is in
-// expectation the generalisation gap on random triplets.
+// its classes, the run is retrained on the same batches, and the loss of the removed
+// triplet is compared with what it was. The mean change is in expectation the
+// generalization gap on random triplets.
 type OnAverage struct {
-	Schema  string           `json:"schema"`
-	Source  Source           `json:"source"` // the set that fresh images are of
-	Options OnAverageOptions `json:"options"`
-	N       int              `json:"n"` // triplets whose retraining came to its end
-	Loss    OnAverageLoss    `json:"loss"`
-	Error   OnAverageMeans   `json:"triplet_error"`
-	// Gap is what gap.json of the same weights says, nil where there is none.
-	Gap *StoredGaps `json:"gap,omitempty"`
-	// Reference says what networks are compared with; see StabilityDoc.
-	Reference string                 `json:"reference"`
-	Replaced  []ReplacedTripleRecord `json:"replaced"`
-	Warnings  []string               `json:"warnings,omitempty"`
-	Cost      CostRecord             `json:"cost"` // of all retrainings, kept ones too
+	Schema    string                 `json:"schema" doc:"the name and number of the schema"`
+	Source    Source                 `json:"source" doc:"the set of the fresh images"`
+	Options   OnAverageOptions       `json:"options" doc:"the options of the command, with defaults filled in"`
+	N         int                    `json:"n" doc:"triplets whose retraining finished"`
+	Loss      OnAverageLoss          `json:"loss" doc:"means of the loss"`
+	Error     OnAverageMeans         `json:"triplet_error" doc:"means of the 0-1 error"`
+	Gap       *StoredGaps            `json:"gap,omitempty" doc:"gaps of the same weights, from 'gap.json'"`
+	Reference string                 `json:"reference" doc:"'run', or 'retrained' if retraining did not reproduce its bits"`
+	Replaced  []ReplacedTripleRecord `json:"replaced" doc:"the replaced triplets"`
+	Warnings  []string               `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
+	Cost      CostRecord             `json:"cost" doc:"passes through the network, and the time"`
 }
 
-// OnAverageOptions are those of OnAverageDoc.
+// OnAverageOptions are those of OnAverage.
 type OnAverageOptions struct {
-	Repeats int    `json:"repeats"`
-	Images  []int  `json:"images,omitempty"` // where they were given: three for each triplet
-	Seed    uint64 `json:"seed"`
+	Repeats int    `json:"repeats" doc:"number of replaced triplets"`
+	Images  []int  `json:"images,omitempty" doc:"images given by the user, three for each triplet"`
+	Seed    uint64 `json:"seed" doc:"random seed"`
 }
 
 // OnAverageMeans are means over triplets: under the network that was trained on them, under
 // those that were trained without, and of unseen - seen, with the interval of Student's t
 // over the triplets; none where all are equal.
 type OnAverageMeans struct {
-	Seen   Value `json:"seen"`
-	Unseen Value `json:"unseen"`
-	Change Value `json:"change"`
+	Seen   Value `json:"seen" doc:"mean under the network trained on the triplets"`
+	Unseen Value `json:"unseen" doc:"mean under networks trained without them"`
+	Change Value `json:"change" doc:"unseen - seen"`
 }
 
 // OnAverageLoss is that of the run's own loss.
 type OnAverageLoss struct {
-	Name string `json:"name"`
-	Of   string `json:"of"` // see LossGap
+	Name string `json:"name" doc:"name of the loss"`
+	Of   string `json:"of" doc:"'triplets' or 'pairs'"`
 	OnAverageMeans
 }
 
 // StoredGaps are the gaps of a gap.json, which the mean changes estimate too.
 type StoredGaps struct {
-	File     string `json:"file"`
-	Triplets int    `json:"triplets"`
-	Loss     Sides  `json:"loss"`
-	Error    Sides  `json:"triplet_error"`
+	File     string `json:"file" doc:"name of the file"`
+	Triplets int    `json:"triplets" doc:"its number of triplets"`
+	Loss     Sides  `json:"loss" doc:"gap of the loss"`
+	Error    Sides  `json:"triplet_error" doc:"gap of the 0-1 error"`
 }
 
 // ReplacedTripleRecord is what came of one triplet.
 type ReplacedTripleRecord struct {
 	ReplacedTriple
-	Uses   [3]int `json:"uses"` // rows of batches that the images were in
-	Status Status `json:"status"`
-	// Change is nil where the retraining collapsed or diverged; Message says how.
-	Change  *TripleChange `json:"change,omitempty"`
-	Message string        `json:"message,omitempty"`
-	Seconds float64       `json:"seconds"`
+	Uses    [3]int        `json:"uses" doc:"batch rows that held each image"`
+	Status  Status        `json:"status" doc:"status of the retraining"`
+	Change  *TripleChange `json:"change,omitempty" doc:"the change; absent if the retraining collapsed or diverged"`
+	Message string        `json:"message,omitempty" doc:"how it collapsed or diverged"`
+	Seconds float64       `json:"seconds" doc:"wall time in seconds"`
 }
 
 // Took is what the retraining took, in seconds.
@@ -76,19 +73,19 @@ func (r ReplacedTripleRecord) Took() float64 { return r.Seconds }
 // TripleChange is the loss of a triplet under the network that was trained on it and the
 // one that was not, and whether its order was wrong.
 type TripleChange struct {
-	Seen        float64 `json:"loss_seen"`
-	Unseen      float64 `json:"loss_unseen"`
-	WrongSeen   bool    `json:"wrong_seen"`
-	WrongUnseen bool    `json:"wrong_unseen"`
+	Seen        float64 `json:"loss_seen" doc:"loss under the network trained on the triplet"`
+	Unseen      float64 `json:"loss_unseen" doc:"loss under the network trained without it"`
+	WrongSeen   bool    `json:"wrong_seen" doc:"whether its order is wrong under the first network"`
+	WrongUnseen bool    `json:"wrong_unseen" doc:"whether its order is wrong under the second network"`
 }
 
 // ReplacedTriple is a triplet of training images and what takes their places: anchor i,
 // positive j of its class and negative k of another.
 type ReplacedTriple struct {
-	Images [3]int    `json:"images"` // items i, j, k of the training set
-	By     [3]int    `json:"by"`     // items of Of
-	Of     string    `json:"of"`     // test or validation
-	Class  [3]string `json:"class"`
+	Images [3]int    `json:"images" doc:"anchor, positive and negative (items of the training set)"`
+	By     [3]int    `json:"by" doc:"items that replace them"`
+	Of     string    `json:"of" doc:"split of these items: 'test' or 'validation'"`
+	Class  [3]string `json:"class" doc:"classes of the three"`
 }
 
 func (OnAverage) kind() kind {

@@ -9,9 +9,9 @@ import (
 
 // Value is one measured number, as result documents hold it.
 type Value struct {
-	Value      float64     `json:"value"`
-	CI95       *[2]float64 `json:"ci95,omitempty"` // 95 % interval
-	Definition string      `json:"definition"`
+	Value      float64     `json:"value" doc:"the number"`
+	CI95       *[2]float64 `json:"ci95,omitempty" doc:"95 % interval"`
+	Definition string      `json:"definition" doc:"id of its definition"`
 }
 
 // Score is a Value under the key that people use, such as "recall@1".

@@ -8,19 +8,19 @@ import (
 
 // Source says what a result was computed from.
 type Source struct {
-	Run         string `json:"run,omitempty"`         // run directory
-	Config      string `json:"config_hash,omitempty"` // of the run, as its manifest has it
-	Checkpoint  string `json:"checkpoint,omitempty"`  // "last" or "best"
-	Step        int    `json:"step,omitempty"`        // of the checkpoint
-	Embeddings  string `json:"embeddings,omitempty"`  // npy file, where there is no run
-	Graph       string `json:"graph,omitempty"`       // MULTICUT text file, where there are no points
-	Labels      string `json:"labels,omitempty"`
-	Set         string `json:"set,omitempty"` // test, validation or train
-	Items       int    `json:"items"`
-	Whole       int    `json:"set_items,omitempty"` // of the set, where Items is a part of it
-	Classes     int    `json:"classes,omitempty"`
-	Dim         int    `json:"dim"`
-	Fingerprint string `json:"fingerprint"`
+	Run         string `json:"run,omitempty" doc:"run directory"`
+	Config      string `json:"config_hash,omitempty" doc:"hash of the run's config"`
+	Checkpoint  string `json:"checkpoint,omitempty" doc:"'last' or 'best'"`
+	Step        int    `json:"step,omitempty" doc:"step of the checkpoint"`
+	Embeddings  string `json:"embeddings,omitempty" doc:"npy file, if there is no run"`
+	Graph       string `json:"graph,omitempty" doc:"MULTICUT text file, if there are no vectors"`
+	Labels      string `json:"labels,omitempty" doc:"file of labels"`
+	Set         string `json:"set,omitempty" doc:"split: 'test', 'validation' or 'train'"`
+	Items       int    `json:"items" doc:"number of items"`
+	Whole       int    `json:"set_items,omitempty" doc:"size of the split, if 'items' are a part of it"`
+	Classes     int    `json:"classes,omitempty" doc:"number of classes"`
+	Dim         int    `json:"dim" doc:"dimension of the vectors"`
+	Fingerprint string `json:"fingerprint" doc:"SHA-256 of images and labels"`
 }
 
 // Of names what a result was computed from.

@@ -6,45 +6,40 @@ import (
 	"strings"
 )
 
-// StabilityDoc is stability.json, schema tercet.stability/1: how far networks that were
-// trained with one image replaced are from the run's.
+// Stability is stability.json, schema tercet.stability/1: how far networks that were
+// trained with one image replaced are from the network of the run.
 type Stability struct {
-	Schema  string           `json:"schema"`
-	Source  Source           `json:"source"` // the images that are judged on
-	Options StabilityOptions `json:"options"`
-	Loss    string           `json:"loss"`
-	Of      string           `json:"of"` // see LossGap
-	// Gamma is the largest change of a loss: a lower estimate of the uniform stability
-	// of Definition 1, whose supremum is over all samples, replacements and triplets.
-	Gamma float64 `json:"gamma"`
-	// Reference says what networks are compared with: "run", whose weights retraining
-	// without a replacement has given bit by bit, or "retrained", where it has not.
-	Reference string        `json:"reference"`
-	Replaced  []Replaced    `json:"replaced"`
-	Kinds     []KindSummary `json:"kinds"`
-	Warnings  []string      `json:"warnings,omitempty"`
-	Cost      CostRecord    `json:"cost"` // of all retrainings, kept ones too
+	Schema    string           `json:"schema" doc:"the name and number of the schema"`
+	Source    Source           `json:"source" doc:"the images of the comparison"`
+	Options   StabilityOptions `json:"options" doc:"the options of the command, with defaults filled in"`
+	Loss      string           `json:"loss" doc:"name of the loss"`
+	Of        string           `json:"of" doc:"'triplets' or 'pairs'"`
+	Gamma     float64          `json:"gamma" doc:"largest change of a loss: a lower estimate of uniform stability"`
+	Reference string           `json:"reference" doc:"'run', or 'retrained' if retraining did not reproduce its bits"`
+	Replaced  []Replaced       `json:"replaced" doc:"the replaced images"`
+	Kinds     []KindSummary    `json:"kinds" doc:"means by kind of replacement"`
+	Warnings  []string         `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
+	Cost      CostRecord       `json:"cost" doc:"passes through the network, and the time"`
 }
 
-// StabilityOptions are those of StabilityDoc.
+// StabilityOptions are those of Stability.
 type StabilityOptions struct {
-	Repeats  int      `json:"repeats"`
-	Replace  []string `json:"replace"`
-	Images   []int    `json:"images"`
-	Triplets int      `json:"triplets"`
-	Seed     uint64   `json:"seed"`
-	Limit    int      `json:"limit,omitempty"`
+	Repeats  int      `json:"repeats" doc:"number of replaced images"`
+	Replace  []string `json:"replace" doc:"kinds of replacement"`
+	Images   []int    `json:"images" doc:"the replaced images"`
+	Triplets int      `json:"triplets" doc:"triplets of the comparison"`
+	Seed     uint64   `json:"seed" doc:"random seed"`
+	Limit    int      `json:"limit,omitempty" doc:"largest number of images of the comparison; 0 is all"`
 }
 
 // Replaced is what came of one replacement.
 type Replaced struct {
 	Replacement
-	Uses   int    `json:"uses"` // rows of batches that the image was in
-	Status Status `json:"status"`
-	// Movement is nil where the retraining collapsed or diverged; Message says how.
-	Movement *Movement `json:"movement,omitempty"`
-	Message  string    `json:"message,omitempty"`
-	Seconds  float64   `json:"seconds"`
+	Uses     int       `json:"uses" doc:"batch rows that held the image"`
+	Status   Status    `json:"status" doc:"status of the retraining"`
+	Movement *Movement `json:"movement,omitempty" doc:"distance to the reference; absent if the retraining collapsed or diverged"`
+	Message  string    `json:"message,omitempty" doc:"how it collapsed or diverged"`
+	Seconds  float64   `json:"seconds" doc:"wall time in seconds"`
 }
 
 // Took is what the retraining took, in seconds.
@@ -52,58 +47,52 @@ func (r Replaced) Took() float64 { return r.Seconds }
 
 // KindSummary sums up the replacements of one kind.
 type KindSummary struct {
-	Kind       string  `json:"kind"`
-	N          int     `json:"n"`
-	Gamma      float64 `json:"gamma"`     // largest change of a loss
-	LossMean   float64 `json:"loss_mean"` // means over the replacements, from here on
-	LossP50    float64 `json:"loss_p50"`
-	LossP90    float64 `json:"loss_p90"`
-	LossP99    float64 `json:"loss_p99"`
-	CosineMean float64 `json:"cosine_mean"`
-	Recall     float64 `json:"recall@1_change"`
-	Neighbours float64 `json:"neighbours_changed"`
-	Weights    float64 `json:"weights_share"`
+	Kind       string  `json:"kind" doc:"kind of replacement"`
+	N          int     `json:"n" doc:"number of replacements"`
+	Gamma      float64 `json:"gamma" doc:"largest change of a loss"`
+	LossMean   float64 `json:"loss_mean" doc:"mean change of the loss"`
+	LossP50    float64 `json:"loss_p50" doc:"mean over replacements of 'loss_p50'"`
+	LossP90    float64 `json:"loss_p90" doc:"mean over replacements of 'loss_p90'"`
+	LossP99    float64 `json:"loss_p99" doc:"mean over replacements of 'loss_p99'"`
+	CosineMean float64 `json:"cosine_mean" doc:"mean over replacements of 'cosine_mean'"`
+	Recall     float64 `json:"recall@1_change" doc:"mean change of recall@1"`
+	Neighbours float64 `json:"neighbours_changed" doc:"mean fraction of images with another nearest neighbor"`
+	Weights    float64 `json:"weights_share" doc:"mean relative change of the weights"`
 }
 
 // Movement is how far a network is from another one on images that neither was trained
 // on, and how far its weights are.
 type Movement struct {
-	LossMax  float64 `json:"loss_max"`  // largest |l - l'| over the triplets
-	LossMean float64 `json:"loss_mean"` // mean
-	// LossP50, LossP90 and LossP99 are the least |l - l'| that 50, 90 and 99 % of the
-	// triplets are not above.
-	LossP50 float64 `json:"loss_p50"`
-	LossP90 float64 `json:"loss_p90"`
-	LossP99 float64 `json:"loss_p99"`
-	Turned  float64 `json:"turned"` // share of the triplets whose order became right or wrong
-	// CosineMean and CosineMax are of 1 - cos(z, z'), DistanceMean of |z - z'|.
-	CosineMean   float64 `json:"cosine_mean"`
-	CosineMax    float64 `json:"cosine_max"`
-	DistanceMean float64 `json:"distance_mean"`
-	Recall       float64 `json:"recall@1_change"`
-	Neighbours   float64 `json:"neighbours_changed"` // share of the images with another nearest one
-	// Weights is |w' - w| over all trained weights, WeightsShare that over |w|.
-	Weights      float64 `json:"weights"`
-	WeightsShare float64 `json:"weights_share"`
-	// Most are the images that moved farthest, by cosine.
-	Most []Moved `json:"most,omitempty"`
+	LossMax      float64 `json:"loss_max" doc:"largest |l - l'| over the triplets"`
+	LossMean     float64 `json:"loss_mean" doc:"mean |l - l'|"`
+	LossP50      float64 `json:"loss_p50" doc:"median of |l - l'|"`
+	LossP90      float64 `json:"loss_p90" doc:"90th percentile of |l - l'|"`
+	LossP99      float64 `json:"loss_p99" doc:"99th percentile of |l - l'|"`
+	Turned       float64 `json:"turned" doc:"fraction of triplets whose order changed between correct and wrong"`
+	CosineMean   float64 `json:"cosine_mean" doc:"mean of 1 - cos(z, z')"`
+	CosineMax    float64 `json:"cosine_max" doc:"largest 1 - cos(z, z')"`
+	DistanceMean float64 `json:"distance_mean" doc:"mean of |z - z'|"`
+	Recall       float64 `json:"recall@1_change" doc:"change of recall@1"`
+	Neighbours   float64 `json:"neighbours_changed" doc:"fraction of images with another nearest neighbor"`
+	Weights      float64 `json:"weights" doc:"|w' - w| over all trained weights"`
+	WeightsShare float64 `json:"weights_share" doc:"|w' - w| / |w|"`
+	Most         []Moved `json:"most,omitempty" doc:"images that moved farthest, by cosine"`
 }
 
 // Moved is an image and how far it moved.
 type Moved struct {
-	Item   int     `json:"item"` // of the set that is judged on
-	Cosine float64 `json:"cosine"`
+	Item   int     `json:"item" doc:"item of the set of the comparison"`
+	Cosine float64 `json:"cosine" doc:"1 - cos(z, z')"`
 }
 
 // Replacement is one training image and what takes its place.
 type Replacement struct {
-	Image int    `json:"image"` // item of the training set
-	Kind  string `json:"kind"`
-	By    int    `json:"by"` // item of Of
-	Of    string `json:"of"` // test, validation or train
-	// Class is the image's, Other that of what replaces it.
-	Class string `json:"class"`
-	Other string `json:"replaced_by_class"`
+	Image int    `json:"image" doc:"item of the training set"`
+	Kind  string `json:"kind" doc:"'fresh', 'far' or 'twin'"`
+	By    int    `json:"by" doc:"item that replaces it"`
+	Of    string `json:"of" doc:"split of that item: 'test', 'validation' or 'train'"`
+	Class string `json:"class" doc:"class of the image"`
+	Other string `json:"replaced_by_class" doc:"class of its replacement"`
 }
 
 func (Stability) kind() kind {

@@ -56,7 +56,7 @@ func noting(notes *[]string) Watch {
 }
 
 // undated takes out of a log what differs between a resumed run and an undisturbed one:
-// as docs/formats.md says, the events "resume" and the keys seconds and images_per_s.
+// as docs/run-directory.md says, the events "resume" and the keys seconds and images_per_s.
 func undated(t *testing.T, log string) string {
 	t.Helper()
 	var out strings.Builder

@@ -74,7 +74,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// savedFiles have the shapes that docs/formats.md states and hold the document's
+// savedFiles have the shapes that docs/documents.md states and hold the document's
 // numbers.
 func savedFiles(t *testing.T, doc map[string]any) {
 	for name, shape := range map[string]string{

@@ -17,13 +17,13 @@ import (
 func PairFake(t *testing.T, name string, width int, seed uint64, test float64) string {
 	t.Helper()
 	dir := FakeRun(t, name, seed, 0.5, "batch={sampler: pair-graph, scenario: s2, pairs: 600}", "loss=contrastive", "noise={kind: pln, effective: 0.1}", fmt.Sprintf("model={name: mlp, width: %d}", width))
-	m := record.Manifest{Schema: "tercet.run/1", Name: name, Version: "v1", Status: record.Finished, Seed: seed, Steps: 10, Of: 10}
+	m := record.Manifest{Schema: record.RunSchema, Name: name, Version: "v1", Status: record.Finished, Seed: seed, Steps: 10, Of: 10}
 	m.Data.Name, m.Data.Train.Classes, m.Model.Name = "mnist", 10, "mlp"
 	m.Data.Noise = &noise.Report{Kind: noise.PairLabel, Wanted: 0.1, Effective: 0.1}
 	m.Data.Graph = &noise.GraphReport{Scenario: noise.Dense, Negatives: noise.SameIndex, Order: noise.Shuffled, Pairs: 600, Effective: 0.1}
 	score := func(v float64) record.PairScore { return record.PairScore{Pairs: 600, Error: v} }
 	held := score(test)
-	doc := record.Pairs{Schema: "tercet.pairs/1", Parameters: 1000 * width, Steps: 10, Train: score(0.005), TrainClean: score(0.1), Test: &held, FloorDuplicates: 0.005}
+	doc := record.Pairs{Schema: record.PairsSchema, Parameters: 1000 * width, Steps: 10, Train: score(0.005), TrainClean: score(0.1), Test: &held, FloorDuplicates: 0.005}
 	for file, v := range map[string]any{"manifest.json": m, "pairs.json": doc} {
 		if err := record.Write(filepath.Join(dir, file), v); err != nil {
 			t.Fatal(err)
@@ -49,12 +49,12 @@ func FakeRun(t *testing.T, name string, seed uint64, recall float64, sets ...str
 		t.Fatal(err)
 	}
 	WriteFile(t, filepath.Join(dir, "config.yaml"), string(text))
-	m := record.Manifest{Schema: "tercet.run/1", Name: name, Version: "v1", Status: record.Finished, Seed: seed, Steps: 10, Of: 10, Seconds: 2}
+	m := record.Manifest{Schema: record.RunSchema, Name: name, Version: "v1", Status: record.Finished, Seed: seed, Steps: 10, Of: 10, Seconds: 2}
 	m.Model.Name, m.Cost.Forward, m.Cost.Backward = "cnn", 640, 320
 	scores := func(v float64) record.Evaluated {
 		return record.Evaluated{Retrieval: metric.Scores{{Key: "recall@1", Value: metric.Value{Value: v, CI95: &[2]float64{v - 0.1, v + 0.1}, Definition: "recall@1(any)"}}}}
 	}
-	e := record.Eval{Schema: "tercet.eval/1", Evaluated: scores(recall), Baselines: map[string]record.Evaluated{"pixels": scores(0.25)}}
+	e := record.Eval{Schema: record.EvalSchema, Evaluated: scores(recall), Baselines: map[string]record.Evaluated{"pixels": scores(0.25)}}
 	e.Source.Checkpoint, e.Source.Step, e.Source.Set = "last", 10, "test"
 	for file, doc := range map[string]any{"manifest.json": m, "eval.json": e} {
 		if err := record.Write(filepath.Join(dir, file), doc); err != nil {

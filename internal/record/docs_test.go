@@ -1,0 +1,194 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// parts are the types that have a table of their own on a page of docs, under their
+// heading; other types are shown within the table of the document that holds them.
+var parts = map[reflect.Type]string{
+	reflect.TypeFor[Source](): "source", reflect.TypeFor[CostRecord](): "cost", reflect.TypeFor[Scores](): "scores", reflect.TypeFor[Value](): "measured-numbers",
+	reflect.TypeFor[Set](): "data-sets", reflect.TypeFor[Noise](): "noise-on-training-data", reflect.TypeFor[PairGraph](): "pair-graphs", reflect.TypeFor[Triplets](): "drawn-triplets",
+	reflect.TypeFor[Crafted](): "defenses", reflect.TypeFor[AttackRecord](): "what-an-attack-did", reflect.TypeFor[AttackOptions](): "attack-options",
+	reflect.TypeFor[Movement](): "movement", reflect.TypeFor[Sides](): "gaps", reflect.TypeFor[NoiseEstimate](): "noise-estimates", reflect.TypeFor[PairScore](): "scores-of-given-pairs",
+	reflect.TypeFor[DIBSBounds](): "dibs-bounds", reflect.TypeFor[Estimate](): "estimates", reflect.TypeFor[MetricBound](): "bounds", reflect.TypeFor[Coverage](): "coverage",
+	reflect.TypeFor[MetricSeries](): "series", reflect.TypeFor[UniformResult](): "uniform-stability", reflect.TypeFor[OnAverageResult](): "on-average-stability", reflect.TypeFor[GapResult](): "generalization-gap",
+	reflect.TypeFor[ClusterOptions](): "clustering-options", reflect.TypeFor[MulticutRecord](): "multicut", reflect.TypeFor[Learner](): "learner", reflect.TypeFor[MetricEval](): "fitted-metric",
+}
+
+// tables are the types whose keys stand on the pages of docs.
+var tables = func() map[string]reflect.Type {
+	out := map[string]reflect.Type{}
+	for _, d := range kept {
+		out[reflect.TypeOf(d).Name()] = reflect.TypeOf(d)
+	}
+	for t := range parts {
+		out[t.Name()] = t
+	}
+	for _, t := range []reflect.Type{reflect.TypeFor[Event](), reflect.TypeFor[Assign](), reflect.TypeFor[Export]()} {
+		out[t.Name()] = t
+	}
+	delete(out, "Scores") // an object of measured numbers
+	return out
+}()
+
+const head = "| key | type | meaning |\n| --- | --- | --- |\n"
+
+// keyTable is the table of the keys of a type.
+func keyTable(t *testing.T, typ reflect.Type) string {
+	var b strings.Builder
+	b.WriteString(head)
+	addKeys(t, &b, "", typ, false)
+	return b.String()
+}
+
+func addKeys(t *testing.T, b *strings.Builder, before string, typ reflect.Type, inPart bool) {
+	for f := range fields(typ) {
+		tag := f.Tag.Get("json")
+		if f.Anonymous && tag == "" {
+			addKeys(t, b, before, f.Type, inPart)
+			continue
+		}
+		name, opts, _ := strings.Cut(tag, ",")
+		if name == "-" {
+			continue
+		}
+		doc := quoted.ReplaceAllString(strings.ReplaceAll(f.Tag.Get("doc"), "|", `\|`), "$1`$2`")
+		if n := len(strings.Fields(doc)); n == 0 || n > 25 {
+			t.Errorf("%s.%s: its doc has %d words; say what the key means in 1 to 25", typ.Name(), f.Name, n)
+		}
+		key := before + name
+		optional := ""
+		if opts != "" {
+			optional = "?"
+		}
+		words, inner := kindOf(f.Type)
+		fmt.Fprintf(b, "| `%s`%s | %s | %s |\n", key, optional, words, doc)
+		if inner != nil {
+			suffix := "."
+			switch {
+			case strings.HasPrefix(words, "list"):
+				suffix = "[]."
+			case strings.HasSuffix(words, "by name"):
+				suffix = ".NAME."
+			}
+			addKeys(t, b, key+suffix, inner, inPart)
+		}
+	}
+}
+
+// quoted finds what is set as code: a tag of a struct has no place for its marks.
+var quoted = regexp.MustCompile(`(^|[\s(])'([^']+)'`)
+
+func fields(typ reflect.Type) func(func(reflect.StructField) bool) {
+	return func(yield func(reflect.StructField) bool) {
+		for i := range typ.NumField() {
+			if !yield(typ.Field(i)) {
+				return
+			}
+		}
+	}
+}
+
+// kindOf says what a value is; inner is the type whose keys follow.
+func kindOf(typ reflect.Type) (words string, inner reflect.Type) {
+	if anchor, ok := parts[typ]; ok {
+		return link(anchor), nil
+	}
+	switch typ.Kind() {
+	case reflect.Pointer:
+		return kindOf(typ.Elem())
+	case reflect.String:
+		return "text", nil
+	case reflect.Bool:
+		return "true or false", nil
+	case reflect.Float64:
+		return "number", nil
+	case reflect.Slice:
+		of, inner := kindOf(typ.Elem())
+		return "list of " + plural(of), inner
+	case reflect.Array:
+		of, inner := kindOf(typ.Elem())
+		return fmt.Sprintf("list of %d %s", typ.Len(), plural(of)), inner
+	case reflect.Map:
+		of, inner := kindOf(typ.Elem())
+		return of + " by name", inner
+	case reflect.Struct:
+		return "object", typ
+	case reflect.Interface:
+		return link("coverage"), nil
+	}
+	return "integer", nil
+}
+
+// link is to the heading of a part.
+func link(anchor string) string {
+	page := "documents.md"
+	if anchor == "coverage" || anchor == "defenses" {
+		page = "run-directory.md"
+	}
+	return fmt.Sprintf("[%s](%s#%s)", strings.ReplaceAll(anchor, "-", " "), page, anchor)
+}
+
+func plural(word string) string {
+	switch {
+	case strings.HasPrefix(word, "["), strings.HasPrefix(word, "list"), strings.HasSuffix(word, "s"):
+		return word
+	}
+	return word + "s"
+}
+
+var block = regexp.MustCompile(`(?s)<!-- keys: (\w+) -->\n(.*?)<!-- end -->\n`)
+
+// The tables of keys on the pages of docs are those of the structs; with
+// TERCET_UPDATE_GOLDEN=1 they are written.
+func TestDocsHaveTheKeys(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, page := range pages {
+		b, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := block.ReplaceAllStringFunc(string(b), func(old string) string {
+			m := block.FindStringSubmatch(old)
+			typ := tables[m[1]]
+			if typ == nil {
+				t.Errorf("%s: there is no type %s", page, m[1])
+				return old
+			}
+			found[m[1]] = true
+			return fmt.Sprintf("<!-- keys: %s -->\n%s<!-- end -->\n", m[1], keyTable(t, typ))
+		})
+		if text == string(b) {
+			continue
+		}
+		if os.Getenv("TERCET_UPDATE_GOLDEN") == "" {
+			t.Errorf("%s: a table of keys is not that of its struct; make golden writes it", page)
+			continue
+		}
+		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var lost []string
+	for name := range tables {
+		if !found[name] {
+			lost = append(lost, name)
+		}
+	}
+	if slices.Sort(lost); lost != nil {
+		t.Errorf("on no page of docs: %s", strings.Join(lost, ", "))
+	}
+}
