@@ -13,6 +13,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/evaluate"
 	"tercet/internal/metric"
+	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/rng"
@@ -172,7 +173,7 @@ func (g *gapSides) side(ctx context.Context, s *gapSide, ds data.Dataset, set st
 		return nil
 	}
 	if err := g.judge(ctx, s, g.reference.model, set, set+", reference"); err != nil {
-		return fmt.Errorf("--reference %s: %w", g.reference.record.Run, err)
+		return fmt.Errorf("%s %s: %w", option.Name("reference"), g.reference.record.Run, err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/nn"
+	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/wire"
@@ -27,21 +28,21 @@ type gapReference struct {
 func openReference(r *run.Run, dir string, sets *wire.Sets, judged data.Dataset, set string) (*gapReference, error) {
 	ref, err := run.Open(dir)
 	if err != nil {
-		return nil, fmt.Errorf("--reference: %w", err)
+		return nil, fmt.Errorf("%s: %w", option.Name("reference"), err)
 	}
 	if ref.Config.LearnsMetric() {
-		return nil, fmt.Errorf("%w: --reference %s is of model mahalanobis; the reference of a network is a network", data.ErrUnfit, dir)
+		return nil, fmt.Errorf("%w: %s %s is of model mahalanobis; the reference of a network is a network", data.ErrUnfit, option.Name("reference"), dir)
 	}
 	if s := ref.Manifest.Status; s != record.Finished {
-		return nil, fmt.Errorf("%w: --reference %s is %s, not finished; `tercet train --resume %s` continues it", run.ErrNoRun, dir, s, dir)
+		return nil, fmt.Errorf("%w: %s %s is %s, not finished; `tercet train %s %s` continues it", run.ErrNoRun, option.Name("reference"), dir, s, option.Name("resume"), dir)
 	}
 	const checkpoint = "last"
 	c, m, own, err := ref.Loaded(checkpoint)
 	if err != nil {
-		return nil, fmt.Errorf("--reference: %w", err)
+		return nil, fmt.Errorf("%s: %w", option.Name("reference"), err)
 	}
 	if err := sameForm(ref.Config, r.Config, wire.SetRecord(own.Train).Shape, wire.SetRecord(sets.Train).Shape); err != nil {
-		return nil, fmt.Errorf("%w: --reference %s was trained on images of another form: %w", data.ErrUnfit, dir, err)
+		return nil, fmt.Errorf("%w: %s %s was trained on images of another form: %w", data.ErrUnfit, option.Name("reference"), dir, err)
 	}
 	g := &gapReference{model: m, record: record.GapReference{Run: dir, Checkpoint: checkpoint, Step: c.State.Step, Train: wire.SetRecord(own.Train)}}
 	knows := learntFrom(own)
@@ -50,8 +51,7 @@ func openReference(r *run.Run, dir string, sets *wire.Sets, judged data.Dataset,
 		return nil, err
 	}
 	if s.train+s.judged > 0 {
-		return nil, fmt.Errorf("%w: --reference %s has learnt from %d of the %d training images and %d of the %d %s images of %s: its difference has mean 0 only where it knows none of them; train it on others, with data.skip_per_class no less than the limit_per_class of this run and the same data.split, seed included",
-			data.ErrUnfit, dir, s.train, sets.Train.Len(), s.judged, judged.Len(), set, r.Dir)
+		return nil, fmt.Errorf("%w: %s %s has learnt from %d of the %d training images and %d of the %d %s images of %s: its difference has mean 0 only where it knows none of them; train it on others, with data.skip_per_class no less than the limit_per_class of this run and the same data.split, seed included", data.ErrUnfit, option.Name("reference"), dir, s.train, sets.Train.Len(), s.judged, judged.Len(), set, r.Dir)
 	}
 	g.record.Copies = s.copies
 	if stop := stopping(own, ref.Config); stop != nil {
@@ -60,8 +60,7 @@ func openReference(r *run.Run, dir string, sets *wire.Sets, judged data.Dataset,
 			return nil, err
 		}
 		if s.train+s.judged > 0 {
-			return nil, fmt.Errorf("%w: the training of --reference %s was to stop by its test images (train.early_stop.metric %s), which are %d of the %d training images and %d of the %d %s images of %s: its difference has mean 0 only where it does not depend on them; train it with data.split.validation, by whose images it then stops, or without train.early_stop",
-				data.ErrUnfit, dir, ref.Config.Train.EarlyStop.Metric, s.train, sets.Train.Len(), s.judged, judged.Len(), set, r.Dir)
+			return nil, fmt.Errorf("%w: the training of %s %s was to stop by its test images (train.early_stop.metric %s), which are %d of the %d training images and %d of the %d %s images of %s: its difference has mean 0 only where it does not depend on them; train it with data.split.validation, by whose images it then stops, or without train.early_stop", data.ErrUnfit, option.Name("reference"), dir, ref.Config.Train.EarlyStop.Metric, s.train, sets.Train.Len(), s.judged, judged.Len(), set, r.Dir)
 		}
 		g.record.Copies += s.copies
 		knows = append(knows, stop)
@@ -71,7 +70,7 @@ func openReference(r *run.Run, dir string, sets *wire.Sets, judged data.Dataset,
 	}
 	for _, ds := range knows {
 		if !wire.Disjoint(ds, sets.Train) || !wire.Disjoint(ds, judged) {
-			return nil, fmt.Errorf("%w: --reference %s has learnt classes of %s, whose %s images are of other classes than its training images: it does better on the classes that it knows, so that its difference has no mean of 0; take a run on classes of its own", data.ErrUnfit, dir, r.Dir, set)
+			return nil, fmt.Errorf("%w: %s %s has learnt classes of %s, whose %s images are of other classes than its training images: it does better on the classes that it knows, so that its difference has no mean of 0; take a run on classes of its own", data.ErrUnfit, option.Name("reference"), dir, r.Dir, set)
 		}
 	}
 	return g, nil

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"tercet/internal/metric"
+	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/run"
@@ -48,7 +49,7 @@ func (d *GapDoc) Table() *render.Table {
 		Notes: []string{fmt.Sprintf("%d random triplets of each set; %s; %s", d.Options.Triplets, d.drawn(), d.losses())},
 	}
 	if n := d.Options.Limit; n > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("at most %d images of each set (--limit)", n))
+		t.Notes = append(t.Notes, fmt.Sprintf("at most %d images of each set (%s)", n, option.Name("limit")))
 	}
 	if ref := d.Reference; ref != nil {
 		t.Columns = append(t.Columns, render.Column{Name: "control", Digits: 4}, render.Column{Name: "controlled gap", Digits: 4})
@@ -69,7 +70,7 @@ func (d *GapDoc) Table() *render.Table {
 func (d *GapDoc) drawn() string {
 	switch {
 	case d.Options.Bootstrap == 0:
-		return "no intervals (--bootstrap 0)"
+		return "no intervals (" + option.Name("bootstrap") + " 0)"
 	case d.Loss.Gap.CI95 == nil:
 		return fmt.Sprintf("no intervals: drawing %s anew leaves no triplet", d.Resampled)
 	}

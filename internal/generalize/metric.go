@@ -17,6 +17,7 @@ import (
 	"tercet/internal/embed"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
+	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -97,7 +98,7 @@ func metricStability(ctx context.Context, r *run.Run, o Options, p progress.Prog
 	switch o.Job {
 	case MeasureStability, MeasureGap:
 	default:
-		return nil, fmt.Errorf("%w: %s is of model %s: --stability says how far one item moves it", data.ErrUnfit, r.Dir, r.Config.Model.Name)
+		return nil, fmt.Errorf("%w: %s is of model %s: %s says how far one item moves it", data.ErrUnfit, r.Dir, r.Config.Model.Name, option.Name("stability"))
 	}
 	src, err := metricSource(ctx, r, o, p.Say)
 	if err != nil {
@@ -308,7 +309,7 @@ func metricFeatures(ctx context.Context, r *run.Run, checkpoint string, say prog
 func sides(r *run.Run, f *run.Features, positive string) (pos, neg []float64, words string, err error) {
 	if positive == "" {
 		if positive = r.Config.Metric.OneClass(); positive == "" {
-			return nil, nil, "", &config.Error{Key: "metric.positive", Msg: "is each, and stability is measured of one class against the rest: name it by --positive CLASS, or several by a pattern such as --positive 'Latin.*'"}
+			return nil, nil, "", &config.Error{Key: "metric.positive", Msg: "is each, and stability is measured of one class against the rest: name it by " + option.Name("positive") + " CLASS, or several by a pattern such as " + option.Name("positive") + " 'Latin.*'"}
 		}
 	}
 	var named []string
@@ -316,7 +317,7 @@ func sides(r *run.Run, f *run.Features, positive string) (pos, neg []float64, wo
 	for c, name := range f.Classes {
 		matched, err := path.Match(positive, name)
 		if err != nil {
-			return nil, nil, "", &config.Error{Key: "--positive", Msg: fmt.Sprintf("%q is no pattern: %v", positive, err)}
+			return nil, nil, "", &config.Error{Key: option.Name("positive"), Msg: fmt.Sprintf("%q is no pattern: %v", positive, err)}
 		}
 		if is[c] = matched || name == positive; is[c] && slices.Contains(f.Labels, int32(c)) {
 			named = append(named, name)

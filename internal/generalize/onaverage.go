@@ -10,6 +10,7 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
+	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
@@ -67,7 +68,7 @@ func onAverageStability(ctx context.Context, r *run.Run, o Options, p progress.P
 		}
 	}
 	if r.Config.Data.Distort.Strength > 0 {
-		d.Warnings = append(d.Warnings, "training images are distorted and others are not: a triplet that is unseen is distorted all the same, those of --gap are not")
+		d.Warnings = append(d.Warnings, "training images are distorted and others are not: a triplet that is unseen is distorted all the same, those of "+option.Name("gap")+" are not")
 	}
 	if g := StoredGap(d.Source); g != nil {
 		d.Gap = &record.StoredGaps{File: g.File(), Triplets: g.Options.Triplets, Loss: g.Loss.Sides, Error: g.Error}
@@ -167,7 +168,7 @@ func fewCost(seen, unseen []float64) []string {
 			n++
 		}
 	}
-	const more = "more --repeats reach triplets that do"
+	more := "more " + option.Name("repeats") + " reach triplets that do"
 	switch {
 	case n == 0:
 		return []string{fmt.Sprintf("no triplet costs anything, seen or unseen, of %d: that says little of the gap, which rests on the few that do; %s", len(seen), more)}

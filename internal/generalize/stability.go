@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tercet/internal/engine/nn"
+	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
@@ -33,7 +34,7 @@ func stability(ctx context.Context, r *run.Run, o Options, p progress.Progress) 
 // finished returns the weights that training has ended with.
 func finished(r *run.Run) (*train.Checkpoint, *nn.Model, error) {
 	if r.Manifest.Status != record.Finished {
-		return nil, nil, fmt.Errorf("%w: %s is %s: retraining can be compared with a finished run alone; `tercet train --resume %s` continues it", run.ErrNoRun, r.Dir, r.Manifest.Status, r.Dir)
+		return nil, nil, fmt.Errorf("%w: %s is %s: retraining can be compared with a finished run alone; `tercet train %s %s` continues it", run.ErrNoRun, r.Dir, r.Manifest.Status, option.Name("resume"), r.Dir)
 	}
 	c, err := r.Checkpoint("last")
 	if err != nil {

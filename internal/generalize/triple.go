@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tercet/internal/data"
+	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/wire"
@@ -126,7 +127,7 @@ func (s *study) replaceable(fresh map[string][]int) error {
 
 // tooFew says that a class has too few fresh images.
 func (s *study) tooFew(class string, have, want int) error {
-	advice := "name triplets of other classes by --images I,J,K"
+	advice := "name triplets of other classes by " + option.Name("images") + " I,J,K"
 	if wire.Disjoint(s.sets.Train, s.held) {
 		advice = fmt.Sprintf("no %s image is of a training class; a run whose data are split by images (data.split.kind fraction) has some", s.o.Set)
 	}

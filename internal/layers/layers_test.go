@@ -5,6 +5,9 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
@@ -127,6 +130,39 @@ func TestFilesStaySmall(t *testing.T) {
 			if n := bytes.Count(b, []byte("\n")); n > 500 {
 				t.Errorf("%s/%s has %d lines", strings.TrimPrefix(p.ImportPath, "tercet/"), f, n)
 			}
+		}
+	}
+}
+
+// flagged are the packages below cli whose strings name flags, with the reason.
+var flagged = map[string]string{
+	"internal/config":      "--set is where a value of a config may come from",
+	"internal/record":      "the command that makes a document",
+	"internal/engine/loss": "the document of a key: the command that makes its file",
+	"internal/report":      "its studies leave it for package study",
+	"internal/study":       "the table that shows a document",
+}
+
+var flag = regexp.MustCompile(`--[a-z]`)
+
+// A library does not know how its options are given: see option.Name.
+func TestLibrariesNameNoFlags(t *testing.T) {
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, "tercet/")
+		if flagged[name] != "" || name == "internal/cli" || strings.HasPrefix(name, "internal/cli/") || testHelpers.MatchString(name) {
+			continue
+		}
+		for _, f := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, f), nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING && flag.MatchString(l.Value) {
+					t.Errorf("%s/%s names a flag: %s: write option.Name", name, f, l.Value)
+				}
+				return true
+			})
 		}
 	}
 }

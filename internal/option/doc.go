@@ -1,2 +1,3 @@
-// Package option holds the error of a mistake in options, as against one in data.
+// Package option holds the error of a mistake in options, as against one in data, and the
+// names by which messages call options.
 package option

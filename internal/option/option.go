@@ -9,3 +9,13 @@ type Error struct{ msg string }
 func (e *Error) Error() string { return e.msg }
 
 func Errorf(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+
+// spell is how the program names an option to its user.
+var spell = func(name string) string { return name }
+
+// Spell sets how the program that uses the library names an option to its user, such as a
+// flag by "--limit". A program calls it once, before all else.
+func Spell(how func(name string) string) { spell = how }
+
+// Name is what messages call an option.
+func Name(name string) string { return spell(name) }

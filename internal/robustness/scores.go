@@ -8,6 +8,7 @@ import (
 	"tercet/internal/attack"
 	"tercet/internal/evaluate"
 	"tercet/internal/metric"
+	"tercet/internal/option"
 	"tercet/internal/record"
 )
 
@@ -91,7 +92,7 @@ func warnings(r *attack.Result) []string {
 	}
 	for _, a := range r.Attacks {
 		if a.ZeroGradient > blind {
-			add("%s: %.0f %% of the gradients vanished: unless its goal was reached, the attack was blind, not beaten; try --start random or --rule auto", a.Attack, 100*a.ZeroGradient)
+			add("%s: %.0f %% of the gradients vanished: unless its goal was reached, the attack was blind, not beaten; try "+option.Name("start")+" random or "+option.Name("rule")+" auto", a.Attack, 100*a.ZeroGradient)
 		}
 	}
 	if r.Excluded > 0 {

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/fsx"
+	"tercet/internal/option"
 	"tercet/internal/record"
 )
 
@@ -55,7 +56,7 @@ func vacant(dir string) error {
 		return fmt.Errorf("run directory: %w", err)
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%w: %s is a file; give the run another name (--set name=...) or another --runs-dir", ErrOtherRun, dir)
+		return fmt.Errorf("%w: %s is a file; give the run another name (%s name=...) or another %s", ErrOtherRun, dir, option.Name("set"), option.Name("runs-dir"))
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -72,7 +73,7 @@ func vacant(dir string) error {
 		}
 	}
 	if foreign {
-		return fmt.Errorf("%w: %s is not empty and holds no run (no config.yaml); give the run another name (--set name=...) or another --runs-dir", ErrOtherRun, dir)
+		return fmt.Errorf("%w: %s is not empty and holds no run (no config.yaml); give the run another name (%s name=...) or another %s", ErrOtherRun, dir, option.Name("set"), option.Name("runs-dir"))
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func (r *Run) begin(resolved []byte) error {
 		if err := r.readManifest(); err == nil && r.Manifest.Config == identity(resolved) {
 			return changedConfig(path, r.Manifest.Config, identity(old))
 		}
-		return fmt.Errorf("%w: %s holds a run of another config; first difference:\n%s\ngive this run another name (--set name=...) or another --runs-dir, or remove the old one", ErrOtherRun, r.Dir, firstDifference(string(old), string(resolved)))
+		return fmt.Errorf("%w: %s holds a run of another config; first difference:\n%s\ngive this run another name (%s name=...) or another %s, or remove the old one", ErrOtherRun, r.Dir, firstDifference(string(old), string(resolved)), option.Name("set"), option.Name("runs-dir"))
 	}
 	switch err := r.readManifest(); {
 	case errors.Is(err, os.ErrNotExist): // killed before it was written

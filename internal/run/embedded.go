@@ -11,6 +11,7 @@ import (
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/train"
 	"tercet/internal/wire"
@@ -42,13 +43,13 @@ func (r *Run) Checkpoint(which string) (*train.Checkpoint, error) {
 	case errors.Is(err, ErrOtherRun):
 		return nil, fmt.Errorf("%w: %v", ErrNoRun, err) // which here is no mistake of the command line
 	case !errors.Is(err, os.ErrNotExist) && which == "best": // which training does not go on from
-		return nil, fmt.Errorf("%w; put it back, or train the run anew (`tercet train --resume %s --from %s`); checkpoint last does not depend on it", err, r.Dir, Start)
+		return nil, fmt.Errorf("%w; put it back, or train the run anew (`tercet train %s %s %s %s`); checkpoint last does not depend on it", err, option.Name("resume"), r.Dir, option.Name("from"), Start)
 	case !errors.Is(err, os.ErrNotExist):
 		return nil, r.unusable(err)
 	case s == record.Collapsed || s == record.Diverged:
 		return nil, fmt.Errorf("%s: %w; the run has %s and has no such weights: %s", r.Dir, err, s, r.Manifest.Message)
 	}
-	return nil, fmt.Errorf("%s: %w; has the run been trained? `tercet train --resume %s` continues it", r.Dir, err, r.Dir)
+	return nil, fmt.Errorf("%s: %w; has the run been trained? `tercet train %s %s` continues it", r.Dir, err, option.Name("resume"), r.Dir)
 }
 
 // Loaded returns a checkpoint, its network, and the data of the run.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tercet/internal/fsx"
+	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/train"
 )
@@ -87,7 +88,7 @@ func (r *Run) readCheckpoint(name string) (*train.Checkpoint, error) {
 		return nil, err
 	}
 	if c.Config != r.Manifest.Config {
-		return nil, fmt.Errorf("%w: %s belongs to another config (%s, the run's is %s); put its own back, or start a new run (--set name=...)", ErrOtherRun, path, c.Config, r.Manifest.Config)
+		return nil, fmt.Errorf("%w: %s belongs to another config (%s, the run's is %s); put its own back, or start a new run (%s name=...)", ErrOtherRun, path, c.Config, r.Manifest.Config, option.Name("set"))
 	}
 	if name == "best" {
 		return c, r.chosen(c)

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/fsx"
 	"tercet/internal/noise"
+	"tercet/internal/option"
 	"tercet/internal/record"
 )
 
@@ -84,7 +85,7 @@ func foundWeights(path string, classes int, made bool) (noise.TripletWeights, er
 	var w noise.TripletWeights
 	text, err := fsx.ReadFile(path, record.MaxDocument)
 	if errors.Is(err, os.ErrNotExist) {
-		return w, fmt.Errorf("noise_from: there is no %s; tercet eval --run RUN --noise-rate writes RUN/noise.json", path)
+		return w, fmt.Errorf("noise_from: there is no %s; tercet eval %s RUN %s writes RUN/noise.json", path, option.Name("run"), option.Name("noise-rate"))
 	}
 	if err != nil {
 		return w, fmt.Errorf("noise_from: %w", err)

@@ -20,7 +20,7 @@ func (j *Job) kmeans(ctx context.Context, doc *record.Cluster) error {
 		Progress: func(restart, _ int) { j.Say("k-means", restart, max(j.Options.NInit, restart)) },
 	}
 	if o.MiniBatch > j.Items.N {
-		doc.Warnings = append(doc.Warnings, fmt.Sprintf("--mini-batch %d of %s: each step takes all of them", o.MiniBatch, text.Count(j.Items.N, "item")))
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("%s %d of %s: each step takes all of them", option.Name("mini-batch"), o.MiniBatch, text.Count(j.Items.N, "item")))
 	}
 	doc.KMeans = &record.KMeansRecord{}
 	var km *cluster.KMeansResult

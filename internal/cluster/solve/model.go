@@ -13,6 +13,7 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/option"
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/safetensors"
@@ -155,7 +156,7 @@ func ReadModel(path string) (*Model, string, error) {
 	}
 	f, err := safetensors.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, "", fmt.Errorf("%w: there is no %s: tercet cluster --out-dir writes it for k-means, and for multicut on all pairs with --link squared and no --clip; other clusterings have no rule for new items", data.ErrMissing, path)
+		return nil, "", fmt.Errorf("%w: there is no %s: tercet cluster %s writes it for k-means, and for multicut on all pairs with %s squared and no %s; other clusterings have no rule for new items", data.ErrMissing, path, option.Name("out-dir"), option.Name("link"), option.Name("clip"))
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: %w", data.ErrFormat, err)

@@ -9,6 +9,7 @@ import (
 	"tercet/internal/cluster"
 	"tercet/internal/cluster/multicut"
 	"tercet/internal/data"
+	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/rng"
 )
@@ -178,7 +179,7 @@ func Verdict(found, truth float64, proven bool) string {
 	case truth < found && proven: // cannot be but by rounding
 		return fmt.Sprintf("the ground truth costs less by %.3g, within the rounding of the costs", by)
 	case truth < found:
-		return fmt.Sprintf("the ground truth costs %.3g less (%.3g %%): the solver has missed better answers; try another --solver or more --starts", by, 100*by/scale)
+		return fmt.Sprintf("the ground truth costs %.3g less (%.3g %%): the solver has missed better answers; try another %s or more %s", by, 100*by/scale, option.Name("solver"), option.Name("starts"))
 	}
 	return fmt.Sprintf("the ground truth costs %.3g more (%.3g %%): where the two differ, the costs are to blame, not the solver", by, 100*by/scale)
 }

@@ -67,7 +67,7 @@ func newProblem(ctx context.Context, v data.Embeddings, l link.Link, o *record.M
 			limit = defaultMatrix
 		}
 		if bytes > limit {
-			return nil, option.Errorf("the costs of all pairs of %d items take %.1f GiB, over --matrix-limit (%.1f): take --solver factored, which needs no matrix, a sparse graph (--graph-neighbors 50 --graph-random 50), or raise the limit", v.N, gib(bytes), gib(limit))
+			return nil, option.Errorf("the costs of all pairs of %d items take %.1f GiB, over %s (%.1f): take %s factored, which needs no matrix, a sparse graph (%s 50 %s 50), or raise the limit", v.N, gib(bytes), option.Name("matrix-limit"), gib(limit), option.Name("solver"), option.Name("graph-neighbors"), option.Name("graph-random"))
 		}
 		p.record.Bytes = bytes
 		if p.solver() == "factored" { // as exact as its own costs
@@ -86,7 +86,7 @@ func newProblem(ctx context.Context, v data.Embeddings, l link.Link, o *record.M
 		return p, nil
 	}
 	if o.Solver == "factored" {
-		return nil, option.Errorf("the costs do not factorise: %s; or take --solver kl", why)
+		return nil, option.Errorf("the costs do not factorise: %s; or take %s kl", why, option.Name("solver"))
 	}
 	d, err := p.pairwise(ctx)
 	p.costs = d
@@ -102,7 +102,7 @@ const fewPairs = 100
 // checkSparse refuses graphs of n items that hold most pairs: all of them are no more work.
 func checkSparse(o *record.MulticutOptions, n int) error {
 	if others := n - 1; others > 1 && o.Neighbours >= others || n > fewPairs && o.Neighbours+o.Random > others/2 {
-		return option.Errorf("--graph-neighbors %d and --graph-random %d of %d other items: that is no sparse graph; give fewer, at most half of them together, or leave both out to take all pairs", o.Neighbours, o.Random, others)
+		return option.Errorf("%s %d and %s %d of %d other items: that is no sparse graph; give fewer, at most half of them together, or leave both out to take all pairs", option.Name("graph-neighbors"), o.Neighbours, option.Name("graph-random"), o.Random, others)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (p *Problem) solve(ctx context.Context) (res *multicut.Result, bound *multi
 	name, start := p.solver(), time.Now()
 	switch {
 	case name == "factored" && p.factored == nil:
-		return nil, nil, rec, option.Errorf("--solver factored is for the complete graph of points; for this one take one of: %v", slices.DeleteFunc(Solvers(), func(s string) bool { return s == "factored" }))
+		return nil, nil, rec, option.Errorf("%s factored is for the complete graph of points; for this one take one of: %v", option.Name("solver"), slices.DeleteFunc(Solvers(), func(s string) bool { return s == "factored" }))
 	case name == "factored":
 		res, err = p.factored.Solve(ctx, factored.Options{
 			Starts: p.o.Starts, MinSize: p.o.MinSize, Rounds: p.o.Rounds, Kicks: p.o.Restarts, Seed: p.seed,

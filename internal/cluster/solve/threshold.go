@@ -55,13 +55,13 @@ func (t *Thresholds) Resolve(ctx context.Context, kind string, o record.Threshol
 	case FromMargins:
 		m := t.Margins
 		if m == nil {
-			return link.Link{}, nil, nil, option.Errorf("the loss fixes no threshold, so there are no margins to take one from (triplet-capped and triplet-threshold do): give --threshold fit, or a distance")
+			return link.Link{}, nil, nil, option.Errorf("the loss fixes no threshold, so there are no margins to take one from (triplet-capped and triplet-threshold do): give %s fit, or a distance", option.Name("threshold"))
 		}
 		src.Alpha, src.Beta = m.Alpha, m.Beta
 		return build(m.Tau, Natural(kind, m.Tau, m.Alpha, m.Beta)), src, nil, nil
 	}
 	if t.Held == nil {
-		return link.Link{}, nil, nil, option.Errorf("nothing says how near two items of one class are: give the distance, --threshold VALUE, or labelled held-out data to fit it to, --fit-embeddings FILE.npy --fit-labels FILE")
+		return link.Link{}, nil, nil, option.Errorf("nothing says how near two items of one class are: give the distance, %s VALUE, or labelled held-out data to fit it to, %s FILE.npy %s FILE", option.Name("threshold"), option.Name("fit-embeddings"), option.Name("fit-labels"))
 	}
 	f, record, err := t.fit(ctx, kind, o)
 	if err != nil {
@@ -70,7 +70,7 @@ func (t *Thresholds) Resolve(ctx context.Context, kind string, o record.Threshol
 	src.Fit = record
 	tau := f.Threshold()
 	if !(tau > 0) || math.IsInf(tau, 1) {
-		return link.Link{}, nil, nil, fmt.Errorf("%w: the fit to %s sees two items of one class as likely at no distance (intercept %.4g, slope %.4g): give --threshold VALUE, or --fit-prior balanced", link.ErrInput, record.Set, f.Intercept, f.Slope)
+		return link.Link{}, nil, nil, fmt.Errorf("%w: the fit to %s sees two items of one class as likely at no distance (intercept %.4g, slope %.4g): give %s VALUE, or %s balanced", link.ErrInput, record.Set, f.Intercept, f.Slope, option.Name("threshold"), option.Name("fit-prior"))
 	}
 	return build(tau, -f.Slope), src, fitWarnings(record), nil
 }
@@ -126,9 +126,9 @@ func AdjustLink(o *record.MulticutOptions, l link.Link) (link.Link, error) {
 	}
 	switch at := l.Threshold(); {
 	case math.IsInf(at, 1):
-		return l, option.Errorf("with --bias %v and --clip %v every pair is joined, however far apart: one cluster; give a bias nearer to 0.5", o.Bias, o.Clip)
+		return l, option.Errorf("with %s %v and %s %v every pair is joined, however far apart: one cluster; give a bias nearer to 0.5", option.Name("bias"), o.Bias, option.Name("clip"), o.Clip)
 	case !(at > 0):
-		return l, option.Errorf("with --bias %v no pair is near enough to be joined: every item would be a cluster of its own; give a bias nearer to 0.5, or a larger threshold", o.Bias)
+		return l, option.Errorf("with %s %v no pair is near enough to be joined: every item would be a cluster of its own; give a bias nearer to 0.5, or a larger threshold", option.Name("bias"), o.Bias)
 	}
 	return l, nil
 }

@@ -32,7 +32,7 @@ func (j *Job) agglomerative(ctx context.Context, doc *record.Cluster) error {
 		a.K, a.Threshold = 0, at
 		doc.Threshold, doc.ThresholdFrom, doc.Warnings = &at, src, warnings
 	case a.K == 0 && j.Items.Labels == nil:
-		return option.Errorf("agglomerative clustering needs to know where to end: give -k, or the distance, --threshold")
+		return option.Errorf("agglomerative clustering needs to know where to end: give -k, or the distance, %s", option.Name("threshold"))
 	case a.K == 0:
 		a.K = data.Distinct(j.Items.Labels)
 	case a.K > j.Items.N:
@@ -58,7 +58,7 @@ func (j *Job) agglomerative(ctx context.Context, doc *record.Cluster) error {
 func (j *Job) hdbscan(ctx context.Context, doc *record.Cluster) error {
 	o := j.Options.HDBSCAN
 	if o.MinSamples > j.Items.N {
-		return option.Errorf("--min-samples %d of %s: it can be at most their number", o.MinSamples, text.Count(j.Items.N, "item"))
+		return option.Errorf("%s %d of %s: it can be at most their number", option.Name("min-samples"), o.MinSamples, text.Count(j.Items.N, "item"))
 	}
 	res, err := cluster.HDBSCAN(ctx, j.Items.X, j.Items.N, j.Items.D, cluster.HDBSCANOptions{
 		MinClusterSize: o.MinClusterSize, MinSamples: o.MinSamples, Selection: o.Selection, Epsilon: o.Epsilon,
