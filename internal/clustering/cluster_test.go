@@ -198,7 +198,7 @@ func TestThresholdSources(t *testing.T) {
 		{"a fitted link", from(m, true), "fitted", record.ThresholdOptions{From: solve.FromAuto}, solve.FromFit, 0, ""},
 		{"fit", from(m, true), "distance", record.ThresholdOptions{From: solve.FromFit, Prior: "pairs"}, solve.FromFit, 0, ""},
 		{"margins that there are not", from(nil, true), "squared", record.ThresholdOptions{From: solve.FromMargins}, "", 0, "the loss fixes no threshold"},
-		{"nothing to fit to", from(nil, false), "squared", record.ThresholdOptions{From: solve.FromAuto}, "", 0, "--fit-embeddings"},
+		{"nothing to fit to", from(nil, false), "squared", record.ThresholdOptions{From: solve.FromAuto}, "", 0, "fit-embeddings"},
 	} {
 		asked = 0
 		l, src, _, err := tc.s.Resolve(context.Background(), tc.kind, tc.o)

@@ -308,7 +308,7 @@ func TestGapReferenceRefuses(t *testing.T) {
 		named("larger", halved[1], "data.skip_per_class=4", "data.size=20"):                              {data.ErrUnfit, "data.size is 20 there and 16 here"},
 		named("coloured", halved[1], "data.skip_per_class=4", "data.color=rgb"):                          {data.ErrUnfit, "data.color is rgb there"},
 		interruptedRun.Dir: {run.ErrNoRun, "is interrupted"},
-		root:               {run.ErrNoRun, "--reference"},
+		root:               {run.ErrNoRun, "reference"},
 	} {
 		o := gapOptions
 		o.Reference = dir
@@ -431,7 +431,7 @@ func TestGapTableWithoutIntervals(t *testing.T) {
 			t.Errorf("%q in %s", not, notes)
 		}
 	}
-	if !strings.Contains(notes, "no intervals (--bootstrap 0)") || !strings.Contains(notes, "coefficient than 1") || *d.Loss.Coefficient != 1 {
+	if !strings.Contains(notes, "no intervals (bootstrap 0)") || !strings.Contains(notes, "coefficient than 1") || *d.Loss.Coefficient != 1 {
 		t.Errorf("coefficient %v, notes %s", *d.Loss.Coefficient, notes)
 	}
 }

@@ -170,7 +170,7 @@ func TestInfluenceRefusesAndWarns(t *testing.T) {
 // Where no image moves the network the document says what helps.
 func TestInfluenceOfNothing(t *testing.T) {
 	d := &InfluenceDoc{Influence: record.Influence{Options: record.InfluenceOptions{Steps: 1}, Images: make([]record.InfluenceRecord, 3)}}
-	if got := d.still(); len(got) != 1 || !strings.Contains(got[0], "none of the images moves the network: in 1 step ") || !strings.Contains(got[0], "--checkpoint best") {
+	if got := d.still(); len(got) != 1 || !strings.Contains(got[0], "none of the images moves the network: in 1 step ") || !strings.Contains(got[0], "checkpoint best") {
 		t.Errorf("%q", got)
 	}
 	d.Images[2].Movement.CosineMax = 1e-9 // by batch normalisation alone
