@@ -15,6 +15,7 @@ import (
 func TestStoredEval(t *testing.T) {
 	r := runtest.Trained(t, t.TempDir(), "eval.bootstrap=20")
 	o := Defaults(r.Config)
+	o.Bootstrap = 20
 	e, err := Eval(context.Background(), r, "last", "test", o, tinytest.Quiet)
 	if err != nil {
 		t.Fatal(err)
