@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 	"tercet/internal/report"
 )
 
@@ -44,16 +45,12 @@ func readCurve(path string, events map[string]string) ([]moment, error) {
 		if !bytes.Contains(in.Bytes(), []byte(`"metrics"`)) {
 			continue
 		}
-		var e struct {
-			Step    float64            `json:"step"`
-			Epoch   float64            `json:"epoch"`
-			Metrics map[string]float64 `json:"metrics"`
-		}
+		var e record.Event
 		if json.Unmarshal(in.Bytes(), &e) != nil {
 			bad = n
 			continue
 		}
-		m := moment{e.Step, e.Epoch, map[string]float64{}}
+		m := moment{float64(e.Step), e.Epoch, map[string]float64{}}
 		for name, accuracy := range events {
 			if v, ok := e.Metrics[accuracy]; ok {
 				m.errors[name] = 1 - v

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -10,7 +9,6 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/loss"
-	"tercet/internal/fsx"
 	"tercet/internal/noise"
 	"tercet/internal/option"
 	"tercet/internal/record"
@@ -83,22 +81,12 @@ func WeightsWords(r *record.TripletProbabilities) string {
 // wrong, unless the triplets are made of such pairs.
 func foundWeights(path string, classes int, made bool) (noise.TripletWeights, error) {
 	var w noise.TripletWeights
-	text, err := fsx.ReadFile(path, record.MaxDocument)
+	d, err := record.Read[record.NoiseRate](path)
 	if errors.Is(err, os.ErrNotExist) {
 		return w, fmt.Errorf("noise_from: there is no %s; tercet eval %s RUN %s writes RUN/noise.json", path, option.Name("run"), option.Name("noise-rate"))
 	}
 	if err != nil {
 		return w, fmt.Errorf("noise_from: %w", err)
-	}
-	if err := record.Check(text); err != nil {
-		return w, fmt.Errorf("noise_from: %s: %w", path, err)
-	}
-	var d record.NoiseRate
-	if err := json.Unmarshal(text, &d); err != nil {
-		return w, fmt.Errorf("noise_from: %s: %w", path, err)
-	}
-	if d.Schema != record.NoiseSchema {
-		return w, fmt.Errorf("noise_from: %s: schema %q; this version reads %s", path, d.Schema, record.NoiseSchema)
 	}
 	p := d.Estimate.P
 	switch d.Of {
