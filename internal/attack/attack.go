@@ -24,6 +24,7 @@ type Profile struct {
 	Name       string
 	Eps, Step  float64 // pixels in [0, 1]
 	Iterations int
+	Batch      int // queries that published scores are first averaged over
 }
 
 // Profiles lists the budgets of robrank, as the papers state them: rob28 for
@@ -32,8 +33,8 @@ type Profile struct {
 // smaller by at most 3e-6.
 func Profiles() []Profile {
 	return []Profile{
-		{"rob28", 77. / 255, 3. / 255, 32},
-		{"rob224", 8. / 255, 3. / 255, 32},
+		{"rob28", 77. / 255, 3. / 255, 32, DefaultBatch},
+		{"rob224", 8. / 255, 3. / 255, 32, 112},
 	}
 }
 

@@ -23,7 +23,7 @@ func TestESAgainstPlainLoops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Profile{"tiny", 0.1, 0.02, 8}
+	p := Profile{Name: "tiny", Eps: 0.1, Step: 0.02, Iterations: 8}
 	r, err := Run(context.Background(), m, s, g, Options{Attacks: []string{"ES"}, PGD: p.PGD(), Batch: batch, Together: 6, Pictures: 11})
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestESMasksItsOwnCopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Attacks: []string{"ES"}, PGD: Profile{"still", 0, 0.02, 8}.PGD()}
+	o := Options{Attacks: []string{"ES"}, PGD: Profile{Name: "still", Eps: 0, Step: 0.02, Iterations: 8}.PGD()}
 	r, err := Run(context.Background(), m, s, g, o)
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestESMasksItsOwnCopy(t *testing.T) {
 
 func TestSuiteSharesExactly(t *testing.T) {
 	m, s, g := network(t, true)
-	o := Options{Attacks: available(t), PGD: Profile{"tiny", 0.2, 0.05, 2}.PGD(), Queries: 12, Pictures: 12, PictureAttacks: available(t)}
+	o := Options{Attacks: available(t), PGD: Profile{Name: "tiny", Eps: 0.2, Step: 0.05, Iterations: 2}.PGD(), Queries: 12, Pictures: 12, PictureAttacks: available(t)}
 	both, err := Run(context.Background(), m, s, g, o)
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestSuiteOnModelsThatMeanNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r, err := Run(context.Background(), m, s, g, Options{Attacks: available(t), PGD: Profile{"tiny", 0.2, 0.05, 2}.PGD(), Queries: 12})
+		r, err := Run(context.Background(), m, s, g, Options{Attacks: available(t), PGD: Profile{Name: "tiny", Eps: 0.2, Step: 0.05, Iterations: 2}.PGD(), Queries: 12})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func network(t *testing.T, normalize bool) (*nn.Model, set, *Gallery) {
 func TestImagesOfAnotherSize(t *testing.T) {
 	m, s, g := network(t, true)
 	s.x.Shape = []int{30, 4, 16, 1}
-	_, err := Run(context.Background(), m, s, g, Options{Attacks: []string{"ES"}, PGD: Profile{"tiny", 0.2, 0.05, 2}.PGD()})
+	_, err := Run(context.Background(), m, s, g, Options{Attacks: []string{"ES"}, PGD: Profile{Name: "tiny", Eps: 0.2, Step: 0.05, Iterations: 2}.PGD()})
 	if err == nil || !strings.Contains(err.Error(), "wants images (batch, 8, 8, 1)") {
 		t.Error(err)
 	}

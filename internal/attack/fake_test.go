@@ -99,7 +99,7 @@ func newTried() tried {
 	if err != nil {
 		panic(err)
 	}
-	return tried{m, s, g, Options{PGD: Profile{"tiny", 0.1, 0.02, 6}.PGD(), Seed: 1, Pictures: 24, Batch: 7}}
+	return tried{m, s, g, Options{PGD: Profile{Name: "tiny", Eps: 0.1, Step: 0.02, Iterations: 6}.PGD(), Seed: 1, Pictures: 24, Batch: 7}}
 }
 
 func (x tried) run(methods maker) (*Result, error) {

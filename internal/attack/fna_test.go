@@ -112,7 +112,7 @@ func TestFNAByHand(t *testing.T) {
 // On a network it costs recall, and both variants share every image.
 func TestFNALowersRecall(t *testing.T) {
 	m, s, g := network(t, true)
-	r, err := Run(context.Background(), m, s, g, Options{Attacks: []string{"FNA"}, PGD: Profile{"tiny", 0.3, 0.05, 8}.PGD()})
+	r, err := Run(context.Background(), m, s, g, Options{Attacks: []string{"FNA"}, PGD: Profile{Name: "tiny", Eps: 0.3, Step: 0.05, Iterations: 8}.PGD()})
 	if err != nil {
 		t.Fatal(err)
 	}

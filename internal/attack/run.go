@@ -13,7 +13,7 @@ import (
 )
 
 // DefaultBatch is robrank's for 28x28 images, over which published scores are
-// first averaged. (For photographs it is 112.)
+// first averaged.
 const DefaultBatch = 128
 
 // Options of Run.

@@ -48,7 +48,7 @@ func TestCraftingAgainstPlainLoops(t *testing.T) {
 	net := newModel(11, 6, 12, 5)
 	s, labels := newSet(12, n, 4)
 	gallery := net.Embed(s.x, nn.Eval).Clone()
-	g, p := mustGallery(t, gallery, labels), Profile{"tiny", 0.1, 0.02, 8}
+	g, p := mustGallery(t, gallery, labels), Profile{Name: "tiny", Eps: 0.1, Step: 0.02, Iterations: 8}
 	items, ids := []int{}, []uint64{}
 	for i := range n {
 		items, ids = append(items, i), append(ids, uint64(i))

@@ -51,7 +51,7 @@ type Attack struct {
 	Excluded       int                       `json:"queries_excluded,omitempty" doc:"queries not attacked because no other image has their label"`
 	Scores         map[string]Scores         `json:"scores" doc:"scores under attack, by variant"`
 	Clean          map[string]Scores         `json:"clean" doc:"the same scores of clean images, by variant"`
-	RightWhenClean map[string]RightWhenClean `json:"right_when_clean,omitempty" doc:"by variant, scores of the queries whose nearest clean image has their class (after ES, LTM or GTM)"`
+	RightWhenClean map[string]RightWhenClean `json:"right_when_clean,omitempty" doc:"by variant, scores of the queries whose nearest clean image has their class (after an attack that scores recall)"`
 	Attacks        []AttackRecord            `json:"attacks" doc:"what each attack did"`
 	Warnings       []string                  `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost           CostRecord                `json:"cost" doc:"passes through the network, and the time"`

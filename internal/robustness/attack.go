@@ -31,6 +31,9 @@ func Profile(o *record.AttackOptions, name string, side int) error {
 	d := p.PGD()
 	o.Norm, o.Eps, o.Step, o.Iterations = string(d.Norm), p.Eps, p.Step, p.Iterations
 	o.Rule, o.Direction, o.Start, o.Restarts, o.Keep = string(d.Rule), string(d.Direction), string(d.Start), d.Restarts, string(d.Keep)
+	if o.Batch == 0 {
+		o.Batch = p.Batch
+	}
 	return nil
 }
 

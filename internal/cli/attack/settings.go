@@ -86,10 +86,7 @@ func (o *options) settings(r *run.Run) (record.AttackOptions, error) {
 	}
 	a.Eps, a.Step = profile.Eps, profile.Step
 	if a.Batch == 0 {
-		a.Batch = attack.DefaultBatch
-		if o.profile == "rob224" || o.profile == "auto" && shape[0] > 64 {
-			a.Batch = photographs
-		}
+		a.Batch = profile.Batch
 	}
 	if a.Norm != profile.Norm && (o.eps == "" && o.curve == "" || o.step == "") {
 		return a, base.Usagef("--norm %s needs --eps and --step of its own: the profile's are for the %s ball", a.Norm, profile.Norm)
@@ -138,9 +135,6 @@ func (o *options) settings(r *run.Run) (record.AttackOptions, error) {
 	}
 	return a, nil
 }
-
-// photographs is robrank's batch for 224x224 images.
-const photographs = 112
 
 // ballFits refuses a radius that holds every image there is.
 func ballFits(norm string, eps float64, shape [3]int) error {
