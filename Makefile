@@ -152,65 +152,17 @@ experiments: build
 	$(BIN) cluster --run runs/mnist-c2f2
 	$(BIN) report --runs 'runs/*' --page runs/report.md
 
-.PHONY: table-clustering
-## table-clustering: L1, L2, L3 by k-means and multicut under label noise, MNIST and CIFAR-10 (seen: 2.8 hours of one thread; goes on where it was stopped)
-table-clustering: build
-	scripts/clustering.sh
-
-.PHONY: table-stability
-## table-stability: claims about the stability of triplet metric learning, on MNIST, Omniglot and the circle (11 to 17 minutes on one core; goes on where it was stopped)
-table-stability: build
-	scripts/stability.sh
-
-.PHONY: table-gap
-## table-gap: the generalisation gap of c2f2 against the number of MNIST images, with its references (seen: 33 minutes on one core; goes on where it was stopped)
-table-gap: build
-	scripts/gap-rates.sh
-
-.PHONY: tables-small tables-mnist tables-mnist-ball tables-mnist-complete tables-mnist-complete-32
-## tables-small: the papers' tables on MNIST, small preset: grid, destinations, ICS, u (estimated: an hour on 2 cores; goes on where it was stopped)
-tables-small: build
-	scripts/tables.sh small hm-grid destinations ics u gradual ics-margin
-
-## table-NAME: one table (hm-grid, destinations, ics, u, efficiency, ics-sop, ...), PRESET=small or full
-PRESET ?= small
-table-%: build
-	scripts/tables.sh $(PRESET) $*
-
-## tables-mnist: the defences on MNIST, 10,000 training images, three seeds (seen: 5 hours of one thread on a busy machine)
-tables-mnist: build
-	scripts/tables.sh mnist mnist
-
-## tables-mnist-ball: EST, ACT, HM&ICS with steps that reach the whole ball, one seed
-## tables-mnist-complete: none and HM&ICS on all of MNIST, eta 8 (two hours on one core); tables-mnist-complete-32: eta 32, as published (estimated: six)
-tables-mnist-ball tables-mnist-complete tables-mnist-complete-32: build
-	scripts/tables.sh mnist $(@:tables-mnist-%=%)
+## study-NAME: a study's runs and tables: clustering, hardness, noise-robust, pairs, stability (STEPS=..., JOBS=auto; resumes after a stop)
+JOBS ?= auto
+study-%: build
+	$(BIN) study run $* $(STEPS) --jobs $(JOBS)
 
 .PHONY: results-tables
 ## results-tables: the tables of results/tables again from the documents kept in results (seconds)
 results-tables: build
 	scripts/results-tables.sh
 
-.PHONY: noise-experiments dibs noise-robust noise-rates
-## noise-experiments: all studies of noise, small presets (estimated: two and a half hours on 2 cores; goes on where it was stopped)
-noise-experiments: dibs noise-robust
-
-## dibs: wrong labels and wrong pairs on MNIST: double descent, floors, online and offline, order (PRESET=paper: days)
-dibs: build
-	scripts/dibs.sh $(PRESET)
-
-## dibs-NAME: one of them: double-descent, floor, online-mnist, online-glyphs, order; or cosine
-dibs-%: build
-	scripts/dibs.sh $(PRESET) $*
-
-## noise-robust: the noise-robust triplet loss, attacks and clusters under label noise
-noise-robust: build
-	scripts/noise-robust.sh
-
-## noise-NAME: one of them: robust, found, attack, clustering
-noise-%: build
-	scripts/noise-robust.sh $*
-
+.PHONY: noise-rates
 ## noise-rates: calculators of noise beside an independent program, rates found in 20 draws; Markdown (seconds; SIMULATE=20 adds exact multicut optima: a minute)
 noise-rates: build
 	@TERCET=$(BIN) scripts/noise-rates.sh

@@ -38,11 +38,12 @@ var flagValues = map[string]base.Completer{
 	"config init --out": base.Files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "data preview --out": base.Files("png"), "page": base.Files("md", "html"),
 	"cluster --clusters": nothing,
 
-	"checkpoint":   oneOf("last", "best"),
-	"split":        oneOf("test", "validation", "train"),
-	"format":       oneOf(render.Formats()...),
-	"train --jobs": oneOf("auto"),
-	"train --from": oneOf("previous", "best", run.Start),
+	"checkpoint":       oneOf("last", "best"),
+	"split":            oneOf("test", "validation", "train"),
+	"format":           oneOf(render.Formats()...),
+	"train --jobs":     oneOf("auto"),
+	"study run --jobs": oneOf("auto"),
+	"train --from":     oneOf("previous", "best", run.Start),
 
 	"method":    oneOf("auto", "kmeans", "multicut", "agglomerative", "hdbscan"),
 	"solver":    oneOf(append([]string{"auto"}, solve.Solvers()...)...),

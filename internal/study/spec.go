@@ -172,10 +172,8 @@ func (s *Spec) check() error {
 	if s.Title == "" {
 		return fmt.Errorf("a study needs a title")
 	}
-	for i := range s.Steps {
-		if err := s.Steps[i].check(); err != nil {
-			return fmt.Errorf("run %d: %w", i+1, err)
-		}
+	if err := s.checkSteps(); err != nil {
+		return err
 	}
 	for i := range s.Tables {
 		t := &s.Tables[i]

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tercet/internal/generalize"
+	"tercet/internal/par"
 	"tercet/internal/theory"
 )
 
@@ -93,4 +94,19 @@ func ValueError(err error) string {
 		return "--" + f.Name + " is " + strconv.Quote(bad.GetValue()) + ": " + cause.Error()
 	}
 	return "--" + f.Name + " is " + strconv.Quote(bad.GetValue()) + "; want " + want
+}
+
+// ParseJobs returns how many runs --jobs wants at once.
+func ParseJobs(text string) (int, error) {
+	if text == "auto" {
+		return par.Threads(), nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, Usagef("--jobs is %q; give a number of runs, 1 or more, or auto for one per thread", text)
+	}
+	if most := int(FlagLimits["jobs"]); n > most {
+		return 0, Usagef("--jobs is %d; give at most %d", n, most)
+	}
+	return n, nil
 }

@@ -27,16 +27,16 @@ func NewStudy(s *base.Streams) *cobra.Command {
 A study is a YAML file: the runs that it needs, with the commands after each, and
 tables of rows, contrasts and claims over them. docs/studies.md says how to write one.`,
 		Exits: []int{base.ExitData},
-		Subs:  []*cobra.Command{newStudyList(s), newStudyReport(s)},
+		Subs:  []*cobra.Command{newStudyList(s), newStudyRun(s), newStudyReport(s)},
 	}.Build()
 }
 
 func newStudyList(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "list",
-		Short: "The studies that are built in, and their tables",
+		Short: "The studies that are built in, and their steps",
 		Examples: []base.Example{
-			{Why: "every study with its tables", Line: "tercet study list"},
+			{Why: "every study with its steps", Line: "tercet study list"},
 		},
 		Run: func(context.Context, []string) error { return runStudyList(s) },
 	}.Build()
@@ -47,15 +47,16 @@ type studyEntry struct {
 	Name   string   `json:"name"`
 	Title  string   `json:"title"`
 	About  string   `json:"about"`
+	Steps  []string `json:"steps"`
 	Tables []string `json:"tables"`
 }
 
 func runStudyList(s *base.Streams) error {
 	list := []studyEntry{}
-	table := &render.Table{Columns: []render.Column{{Name: "study"}, {Name: "about"}, {Name: "tables"}}}
+	table := &render.Table{Columns: []render.Column{{Name: "study"}, {Name: "about"}, {Name: "steps"}}}
 	for _, spec := range builtIn() {
-		list = append(list, studyEntry{spec.Name, spec.Title, spec.About, spec.Names()})
-		table.Rows = append(table.Rows, []render.Cell{render.Text(spec.Name), render.Text(spec.Title), render.Text(strings.Join(spec.Names(), ", "))})
+		list = append(list, studyEntry{spec.Name, spec.Title, spec.About, spec.StepNames(), spec.Names()})
+		table.Rows = append(table.Rows, []render.Cell{render.Text(spec.Name), render.Text(spec.Title), render.Text(strings.Join(spec.StepNames(), ", "))})
 	}
 	doc := struct {
 		Schema  string       `json:"schema"`

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/config"
-	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/train"
@@ -93,7 +91,7 @@ func runTrain(ctx context.Context, s *base.Streams, o options) error {
 	if o.from != "" {
 		return base.Usagef("--from goes with --resume: it names the checkpoint that a run is continued from")
 	}
-	jobs, err := parseJobs(o.jobs)
+	jobs, err := base.ParseJobs(o.jobs)
 	if err != nil {
 		return err
 	}
@@ -125,21 +123,6 @@ func runTrain(ctx context.Context, s *base.Streams, o options) error {
 		return base.Plan(s, variants)
 	}
 	return all(ctx, s, o.out, variants, jobs)
-}
-
-// parseJobs returns how many runs --jobs wants at once.
-func parseJobs(text string) (int, error) {
-	if text == "auto" {
-		return par.Threads(), nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		return 0, base.Usagef("--jobs is %q; give a number of runs, 1 or more, or auto for one per thread", text)
-	}
-	if most := int(base.FlagLimits["jobs"]); n > most {
-		return 0, base.Usagef("--jobs is %d; give at most %d", n, most)
-	}
-	return n, nil
 }
 
 // document is the result of train: the manifests of its runs.
