@@ -174,7 +174,7 @@ func report(path string, faults []component.Fault, fail func(key, format string,
 	}
 }
 
-// maxResamples is metric.MaxResamples, from which a test of package experiment
+// maxResamples is metric.MaxResamples, from which a test of package run
 // keeps it from parting.
 const maxResamples = 1_000_000
 

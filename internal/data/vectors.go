@@ -27,6 +27,7 @@ type Embeddings struct {
 	Labels []int32
 }
 
+// Distinct counts the classes of labels.
 func Distinct(labels []int32) int {
 	seen := map[int32]bool{}
 	for _, l := range labels {

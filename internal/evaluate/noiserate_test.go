@@ -15,6 +15,7 @@ import (
 	"tercet/internal/rng"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 	"tercet/internal/wire"
 )
 
@@ -116,7 +117,7 @@ func TestNoiseFromFiles(t *testing.T) {
 		`{"schema": "tercet.eval/1"}`:                                            `schema "tercet.eval/1"; this version reads tercet.noise/1`,
 		`{`:                                                                      "unexpected end of JSON input",
 	} {
-		tinytest.Write(t, file, text)
+		testutil.Write(t, file, text)
 		cfg := tinytest.Config(t, "loss={name: triplet-robust, noise_from: "+file+"}")
 		w, err := wire.RobustWeights(cfg, tinytest.Must(wire.OpenData(cfg)))
 		if want == "" && err == nil {
@@ -212,7 +213,7 @@ func TestPairNoiseOnTriplets(t *testing.T) {
 	}
 	// Found elsewhere, on pairs of the same kind.
 	file := filepath.Join(t.TempDir(), "noise.json")
-	tinytest.Write(t, file, `{"schema": "tercet.noise/1", "of": "pairs", "estimate": {"p": 0.2}}`)
+	testutil.Write(t, file, `{"schema": "tercet.noise/1", "of": "pairs", "estimate": {"p": 0.2}}`)
 	cfg = tinytest.Config(t, append(sets, "loss.noise_from="+file)...)
 	if w, err := wire.RobustWeights(cfg, s); err != nil || math.Abs(w.W1-0.64) > 1e-12 || math.Abs(w.W2-0.04) > 1e-12 {
 		t.Errorf("%+v, %v", w, err)

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 )
 
 // countWithin counts the pairs of the run's test embeddings within t by plain loops.
@@ -79,7 +80,7 @@ func TestEvalOfPairs(t *testing.T) {
 			t.Errorf("%+v does not come back", d)
 		}
 		if c.at == 0 && !c.PairsText {
-			if d.Pairs != nil || d.PairCounts != nil || strings.Contains(tinytest.Read(t, path), `"pairs"`) || strings.Contains(tinytest.Read(t, path), `"pair_counts"`) {
+			if d.Pairs != nil || d.PairCounts != nil || strings.Contains(testutil.Read(t, path), `"pairs"`) || strings.Contains(testutil.Read(t, path), `"pair_counts"`) {
 				t.Errorf("pairs that nobody asked for: %+v", d.Pairs)
 			}
 			continue

@@ -16,6 +16,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 	"tercet/internal/wire"
 )
 
@@ -140,11 +141,11 @@ func TestInfluenceInterrupted(t *testing.T) {
 	if cuts == 0 {
 		t.Error("was never interrupted")
 	}
-	kept := tinytest.Snapshot(t, r.Path("stability", "influence"))
-	tinytest.Write(t, r.Path("stability", "influence", replacementName(want.Images[0].Replacement)+".json"), "rubbish")
+	kept := testutil.Snapshot(t, r.Path("stability", "influence"))
+	testutil.Write(t, r.Path("stability", "influence", replacementName(want.Images[0].Replacement)+".json"), "rubbish")
 	again := measuredAs[*InfluenceDoc](t, r, o)
 	again.Cost.Seconds = want.Cost.Seconds
-	if !run.SameJSON(again, want) || len(tinytest.Snapshot(t, r.Path("stability", "influence"))) != len(kept) {
+	if !run.SameJSON(again, want) || len(testutil.Snapshot(t, r.Path("stability", "influence"))) != len(kept) {
 		t.Error("a damaged result was not made anew")
 	}
 }

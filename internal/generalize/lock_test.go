@@ -11,6 +11,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 )
 
 // While one measurement keeps its work in RUN/stability another of the run is refused, and
@@ -25,7 +26,7 @@ func TestMeasurementsOfOneRunAtOnce(t *testing.T) {
 	if err := os.MkdirAll(half, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	tinytest.Write(t, half+"/begun", "by another")
+	testutil.Write(t, half+"/begun", "by another")
 	other, err := run.Open(r.Dir)
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +44,7 @@ func TestMeasurementsOfOneRunAtOnce(t *testing.T) {
 			t.Errorf("%s: error %v, want ErrBusy", name, err)
 		}
 	}
-	if tinytest.Read(t, half+"/begun") != "by another" {
+	if testutil.Read(t, half+"/begun") != "by another" {
 		t.Error("the work of another measurement is gone")
 	}
 	free()

@@ -19,6 +19,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 	"tercet/internal/wire"
 )
 
@@ -202,7 +203,7 @@ func TestOnAverageIsRepeatable(t *testing.T) {
 	if cuts < 2 {
 		t.Errorf("interrupted %d times only", cuts)
 	}
-	for name := range tinytest.Snapshot(t, other.Path("stability")) {
+	for name := range testutil.Snapshot(t, other.Path("stability")) {
 		if strings.HasSuffix(name, ".safetensors") {
 			t.Errorf("%s is left", name)
 		}

@@ -21,6 +21,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 	"tercet/internal/train"
 	"tercet/internal/wire"
 )
@@ -231,7 +232,7 @@ func TestStabilityByHandAndInterrupted(t *testing.T) {
 	}
 
 	// What is there is not trained again, and leaves no weights.
-	before := tinytest.Snapshot(t, other.Path("stability"))
+	before := testutil.Snapshot(t, other.Path("stability"))
 	for name := range before {
 		if strings.HasSuffix(name, ".safetensors") {
 			t.Errorf("%s is left", name)

@@ -15,6 +15,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 )
 
 // written measures r and writes the document, as the command line does.
@@ -31,7 +32,7 @@ func written[T Measurement](t *testing.T, r *run.Run, o Options) T {
 // forced; "" is not refused.
 func keeps(t *testing.T, r *run.Run, o Options, changes map[string]func(*Options)) {
 	t.Helper()
-	before := tinytest.Snapshot(t, r.Dir)
+	before := testutil.Snapshot(t, r.Dir)
 	for want, change := range changes {
 		o := o
 		o.Replace, o.Images = slices.Clone(o.Replace), slices.Clone(o.Images)
@@ -39,20 +40,20 @@ func keeps(t *testing.T, r *run.Run, o Options, changes map[string]func(*Options
 		_, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}})
 		var kept *record.KeptError
 		if want == "" && err == nil {
-			before = tinytest.Snapshot(t, r.Dir)
+			before = testutil.Snapshot(t, r.Dir)
 			continue
 		}
 		if want == "" || !errors.As(err, &kept) || !strings.Contains(err.Error(), " would lose: "+want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
-		if len(tinytest.Snapshot(t, r.Dir)) != len(before) {
+		if len(testutil.Snapshot(t, r.Dir)) != len(before) {
 			t.Errorf("%s: something was done", want)
 		}
 		o.Force = true
 		if _, err := Measure(context.Background(), r, o, progress.Progress{Say: tinytest.Quiet, Note: func(string, ...any) {}}); errors.As(err, &kept) {
 			t.Errorf("forced: %v", err)
 		}
-		before = tinytest.Snapshot(t, r.Dir)
+		before = testutil.Snapshot(t, r.Dir)
 	}
 }
 
@@ -192,9 +193,9 @@ func TestInfluenceKeepsMore(t *testing.T) {
 	})
 	figures := t.TempDir()
 	for _, name := range append(d.pictures(), "training.png") {
-		tinytest.Write(t, filepath.Join(figures, name), "old")
+		testutil.Write(t, filepath.Join(figures, name), "old")
 	}
-	if err := errors.Join(Undraw(d, figures), Undraw(d, figures), Undraw(&GapDoc{}, figures)); err != nil || len(tinytest.Snapshot(t, figures)) != 2 {
-		t.Errorf("old pictures: %v, %v", err, tinytest.Snapshot(t, figures))
+	if err := errors.Join(Undraw(d, figures), Undraw(d, figures), Undraw(&GapDoc{}, figures)); err != nil || len(testutil.Snapshot(t, figures)) != 2 {
+		t.Errorf("old pictures: %v, %v", err, testutil.Snapshot(t, figures))
 	}
 }

@@ -8,6 +8,7 @@ type Error struct{ msg string }
 // Error says what is wrong and what to do.
 func (e *Error) Error() string { return e.msg }
 
+// Errorf returns an *Error.
 func Errorf(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
 
 // spell is how the program names an option to its user.

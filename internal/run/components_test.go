@@ -11,6 +11,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/record"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 	"tercet/internal/train"
 	"tercet/internal/wire"
 )
@@ -100,7 +101,7 @@ func TestARunRecordsItsNoise(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(tinytest.Read(t, r.Path("manifest.json"))), &m); err != nil {
+	if err := json.Unmarshal([]byte(testutil.Read(t, r.Path("manifest.json"))), &m); err != nil {
 		t.Fatal(err)
 	}
 	got := m.Data.Noise
@@ -117,7 +118,7 @@ func TestARunRecordsItsNoise(t *testing.T) {
 		t.Errorf("said %d times: %q", said, notes)
 	}
 	plain := trained(t, t.TempDir(), "train={steps: 2, epochs: 0}")
-	if strings.Contains(tinytest.Read(t, plain.Path("manifest.json")), `"noise"`) {
+	if strings.Contains(testutil.Read(t, plain.Path("manifest.json")), `"noise"`) {
 		t.Error("noise in the manifest of a run without")
 	}
 	if p, err := MakePlan(tinytest.Config(t, "noise=sln")); err != nil || p.Data.Noise == nil || p.Data.Noise.Wanted != 0.2 {
@@ -210,7 +211,7 @@ func TestClassesAndDistortion(t *testing.T) {
 	}
 	fixed := trained(t, t.TempDir(), append(sets, "data.distort={strength: 0.5}")...)
 	fresh := trained(t, t.TempDir(), append(sets, "data.distort={strength: 0.5, fresh: true}")...)
-	if tinytest.Read(t, fixed.Last()) == tinytest.Read(t, fresh.Last()) {
+	if testutil.Read(t, fixed.Last()) == testutil.Read(t, fresh.Last()) {
 		t.Error("fresh maps train as fixed ones")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 )
 
+// SameJSON says that a and b have the same JSON.
 func SameJSON(a, b any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)

@@ -38,6 +38,7 @@ func PairKeys(threshold bool) []string {
 	return KeysOf(v.Scores)
 }
 
+// KeysOf lists the keys of scores, in their order.
 func KeysOf(s metric.Scores) []string {
 	var out []string
 	for _, e := range s {

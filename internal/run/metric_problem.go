@@ -90,6 +90,7 @@ func (f *Features) ByClass() (sorted []float64, starts []int) {
 	return sorted, starts
 }
 
+// UnknownClass is the error of a class that the data do not have.
 func UnknownClass(name string, f *Features, starts []int) error {
 	var valid []string
 	for c, class := range f.Classes {

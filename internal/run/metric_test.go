@@ -29,6 +29,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 	"tercet/internal/train"
 	"tercet/internal/wire"
 )
@@ -72,8 +73,8 @@ func writeNPY(t testing.TB, base string, x []float32, n, d int, labels []int32) 
 	if err := errors.Join(data.WriteNPY(&vectors, tinytest.Must(array.Of(x, n, d))), data.WriteNPYLabels(&classes, labels)); err != nil {
 		t.Fatal(err)
 	}
-	tinytest.Write(t, base+".npy", vectors.String())
-	tinytest.Write(t, base+".labels.npy", classes.String())
+	testutil.Write(t, base+".npy", vectors.String())
+	testutil.Write(t, base+".labels.npy", classes.String())
 }
 
 // featuresBy returns the features of a set of the run, by the network of its
@@ -353,7 +354,7 @@ func TestFitIsReproducible(t *testing.T) {
 			if _, err := r.Train(context.Background(), run.Watch{}); err != nil {
 				t.Fatal(err)
 			}
-			files := tinytest.Snapshot(t, r.Path("checkpoints"))
+			files := testutil.Snapshot(t, r.Path("checkpoints"))
 			if first == nil {
 				first = files
 			} else if d := cmp.Diff(first, files); d != "" {

@@ -61,6 +61,7 @@ func (r *Run) Protect(path string, there record.Source, split, checkpoint string
 // where nothing is replaced.
 type Keeper func(record.Source) error
 
+// Check asks the keeper, if there is one.
 func (k Keeper) Check(s record.Source) error {
 	if k == nil {
 		return nil

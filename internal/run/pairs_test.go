@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/record"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 	"tercet/internal/wire"
 )
 
@@ -38,7 +39,7 @@ func TestPairScores(t *testing.T) {
 func pairsOf(t *testing.T, r *Run) record.Pairs {
 	t.Helper()
 	var d record.Pairs
-	if err := json.Unmarshal([]byte(tinytest.Read(t, r.Path("pairs.json"))), &d); err != nil {
+	if err := json.Unmarshal([]byte(testutil.Read(t, r.Path("pairs.json"))), &d); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -134,7 +135,7 @@ func TestPairsDocumentAfterResume(t *testing.T) {
 	if _, err := r.Train(t.Context(), Watch{}); err != nil {
 		t.Fatal(err)
 	}
-	if tinytest.Read(t, whole.Path("pairs.json")) != tinytest.Read(t, r.Path("pairs.json")) {
+	if testutil.Read(t, whole.Path("pairs.json")) != testutil.Read(t, r.Path("pairs.json")) {
 		t.Error("another document after a resume")
 	}
 	// Killed between the last checkpoint and the document.
@@ -150,7 +151,7 @@ func TestPairsDocumentAfterResume(t *testing.T) {
 	if done, err := again.Train(t.Context(), Watch{}); done || err != nil {
 		t.Fatal(done, err)
 	}
-	if tinytest.Read(t, whole.Path("pairs.json")) != tinytest.Read(t, r.Path("pairs.json")) {
+	if testutil.Read(t, whole.Path("pairs.json")) != testutil.Read(t, r.Path("pairs.json")) {
 		t.Error("no document after the end")
 	}
 }
@@ -166,7 +167,7 @@ func TestPairAccuracyDuringTraining(t *testing.T) {
 		if b := r.Manifest.Best; b == nil || b.Metric != want {
 			t.Errorf("%s: best by %+v, want %s", set, b, want)
 		}
-		log := tinytest.Read(t, r.Path("events.jsonl"))
+		log := testutil.Read(t, r.Path("events.jsonl"))
 		for key, there := range map[string]bool{`"pair_accuracy"`: set != "eval.pairs=0", `"pair_train_accuracy"`: true, `"recall@1"`: true} {
 			if strings.Contains(log, key) != there {
 				t.Errorf("%s: %s in the events: want %v", set, key, there)

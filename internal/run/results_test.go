@@ -21,6 +21,7 @@ import (
 	"tercet/internal/run"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 )
 
 // fields decodes v's JSON.
@@ -210,7 +211,7 @@ func TestVectorsOfOtherTools(t *testing.T) {
 	if _, ok := doc["baselines"]; ok || doc["source"].(map[string]any)["embeddings"] != x {
 		t.Errorf("document %v", doc["source"])
 	}
-	tinytest.Write(t, filepath.Join(dir, "few.csv"), "1\n2\n")
+	testutil.Write(t, filepath.Join(dir, "few.csv"), "1\n2\n")
 	if _, err := evaluate.Files(ctx, x, data.LabelFile{Path: filepath.Join(dir, "few.csv")}, o, nil, tinytest.Quiet); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "has 2 labels") {
 		t.Errorf("error %v", err)
 	}
@@ -226,7 +227,7 @@ func TestVectorsOfOtherTools(t *testing.T) {
 // The config refuses what the bootstrap refuses, and no less.
 func TestMostResamples(t *testing.T) {
 	for n, want := range map[int]bool{metric.MaxResamples: true, metric.MaxResamples + 1: false} {
-		_, err := config.LoadBytes([]byte(tinytest.Text), "tiny.yaml", []string{fmt.Sprintf("eval.bootstrap=%d", n)})
+		_, err := config.LoadBytes([]byte(testutil.Tiny), "tiny.yaml", []string{fmt.Sprintf("eval.bootstrap=%d", n)})
 		if (err == nil) != want {
 			t.Errorf("%d resamples: error %v", n, err)
 		}

@@ -18,6 +18,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/run/tinytest"
 	"tercet/internal/safetensors"
+	"tercet/internal/testutil"
 	"tercet/internal/train"
 )
 
@@ -93,15 +94,15 @@ func edited(t *testing.T, path string, change func(*safetensors.File)) {
 	if err := safetensors.Write(&b, f); err != nil {
 		t.Fatal(err)
 	}
-	tinytest.Write(t, path, b.String())
+	testutil.Write(t, path, b.String())
 }
 
 // flip changes one bit of a file, in its last byte but n.
 func flip(t *testing.T, path string, n int) {
 	t.Helper()
-	b := []byte(tinytest.Read(t, path))
+	b := []byte(testutil.Read(t, path))
 	b[len(b)-1-n] ^= 4
-	tinytest.Write(t, path, string(b))
+	testutil.Write(t, path, string(b))
 }
 
 func TestTheLogOfAResumedRunIsTheUndisturbedOne(t *testing.T) {
@@ -109,7 +110,7 @@ func TestTheLogOfAResumedRunIsTheUndisturbedOne(t *testing.T) {
 		"none": {"train.log_every=5"},
 		"hm":   {"train.log_every=5", "defense=hm", "defense.pgd.steps=2"},
 	} {
-		want := undated(t, tinytest.Read(t, trained(t, t.TempDir(), sets...).Path("events.jsonl")))
+		want := undated(t, testutil.Read(t, trained(t, t.TempDir(), sets...).Path("events.jsonl")))
 		r := create(t, t.TempDir(), sets...)
 		for _, end := range []func(){
 			func() { killed(t, r, 2) },       // before there is a checkpoint
@@ -125,7 +126,7 @@ func TestTheLogOfAResumedRunIsTheUndisturbedOne(t *testing.T) {
 			}
 		}
 		r, _ = resumed(t, r.Dir, "")
-		log := tinytest.Read(t, r.Path("events.jsonl"))
+		log := testutil.Read(t, r.Path("events.jsonl"))
 		if d := cmp.Diff(want, undated(t, log)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -139,13 +140,13 @@ func TestTheLogOfAResumedRunIsTheUndisturbedOne(t *testing.T) {
 // logged as ended twice.
 func TestKilledAtTheVeryEnd(t *testing.T) {
 	r := trained(t, t.TempDir())
-	want := undated(t, tinytest.Read(t, r.Path("events.jsonl")))
+	want := undated(t, testutil.Read(t, r.Path("events.jsonl")))
 	r.Manifest.Status = record.Running
 	if err := r.SaveManifest(); err != nil {
 		t.Fatal(err)
 	}
 	r, _ = resumed(t, r.Dir, "")
-	if d := cmp.Diff(want, undated(t, tinytest.Read(t, r.Path("events.jsonl")))); d != "" || r.Manifest.Status != record.Finished {
+	if d := cmp.Diff(want, undated(t, testutil.Read(t, r.Path("events.jsonl")))); d != "" || r.Manifest.Status != record.Finished {
 		t.Errorf("%s %s", r.Manifest.Status, d)
 	}
 }
@@ -157,7 +158,7 @@ func TestADamagedCheckpointCostsOneInterval(t *testing.T) {
 		killed(t, r, 15) // checkpoints at 4, 8, 12, the best one at the epoch's end, 9
 		r.Close()
 		flip(t, r.Last(), 77)
-		before := tinytest.Snapshot(t, r.Dir)
+		before := testutil.Snapshot(t, r.Dir)
 		r, err := Open(r.Dir)
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +171,7 @@ func TestADamagedCheckpointCostsOneInterval(t *testing.T) {
 		if d := cmp.Diff([]Offer{{"previous", 8}, {"best", 9}}, offer.Offers); d != "" {
 			t.Error(d)
 		}
-		if d := cmp.Diff(before, tinytest.Snapshot(t, r.Dir)); d != "" {
+		if d := cmp.Diff(before, testutil.Snapshot(t, r.Dir)); d != "" {
 			t.Error(d)
 		}
 		if _, err := r.Embed(context.Background(), "last", "test", 0, tinytest.Quiet); !errors.As(err, &offer) {
@@ -194,7 +195,7 @@ func TestADamagedCheckpointCostsOneInterval(t *testing.T) {
 func TestAnImpossibleStateDoesNotMarkTheRun(t *testing.T) {
 	r := create(t, t.TempDir())
 	interrupted(t, r, 7)
-	good := tinytest.Read(t, r.Last())
+	good := testutil.Read(t, r.Last())
 	for name, change := range map[string]func(*safetensors.File){
 		"a weight that is no number": func(f *safetensors.File) { f.Tensors[0].Data[3] /= 0 },
 		"a step behind the end": func(f *safetensors.File) {
@@ -205,13 +206,13 @@ func TestAnImpossibleStateDoesNotMarkTheRun(t *testing.T) {
 		},
 		"fewer steps of the optimizer": func(f *safetensors.File) { f.Meta["optim.steps"] = "0" },
 	} {
-		tinytest.Write(t, r.Last(), good)
+		testutil.Write(t, r.Last(), good)
 		edited(t, r.Last(), change)
-		before := tinytest.Snapshot(t, r.Dir)
+		before := testutil.Snapshot(t, r.Dir)
 		if _, err := r.Train(context.Background(), Watch{}); !errors.Is(err, train.ErrCheckpoint) {
 			t.Errorf("%s: error %v", name, err)
 		}
-		if d := cmp.Diff(before, tinytest.Snapshot(t, r.Dir)); d != "" {
+		if d := cmp.Diff(before, testutil.Snapshot(t, r.Dir)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -236,7 +237,7 @@ func TestDamageWithoutADigestDoesNotEndTheRun(t *testing.T) {
 	want := checkpoints(t, trained(t, t.TempDir()))
 	r := create(t, t.TempDir())
 	interrupted(t, r, 7)
-	good := tinytest.Read(t, r.Last())
+	good := testutil.Read(t, r.Last())
 	edited(t, r.Last(), func(f *safetensors.File) {
 		for i := range f.Tensors[0].Data {
 			f.Tensors[0].Data[i] = 3e38
@@ -247,7 +248,7 @@ func TestDamageWithoutADigestDoesNotEndTheRun(t *testing.T) {
 		t.Fatalf("error %v, status %s, %q", err, m.Status, m.Message)
 	}
 	r.Close()
-	tinytest.Write(t, r.Last(), good)
+	testutil.Write(t, r.Last(), good)
 	if r, _ = resumed(t, r.Dir, ""); checkpoints(t, r) != want {
 		t.Error("other bytes")
 	}
@@ -257,7 +258,7 @@ func TestAnEmptiedLogIsNoticedFromAnEarlierCheckpoint(t *testing.T) {
 	r := create(t, t.TempDir())
 	interrupted(t, r, 11)
 	r.Close()
-	tinytest.Write(t, r.Path("events.jsonl"), "")
+	testutil.Write(t, r.Path("events.jsonl"), "")
 	if _, notes := resumed(t, r.Dir, "previous"); !strings.Contains(strings.Join(notes, "\n"), "events.jsonl was changed since the run wrote it: it has no event up to step") {
 		t.Errorf("notes %q", notes)
 	}
@@ -277,14 +278,14 @@ func TestAMissingCheckpoint(t *testing.T) {
 	if err := os.Remove(r.Last()); err != nil {
 		t.Fatal(err)
 	}
-	before := tinytest.Snapshot(t, r.Dir)
+	before := testutil.Snapshot(t, r.Dir)
 	if r, err = Open(r.Dir); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Train(context.Background(), Watch{}); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), "is not there, though there has been one; what can be used is checkpoints/previous.safetensors at step 4") {
 		t.Errorf("error %v", err)
 	}
-	if d := cmp.Diff(before, tinytest.Snapshot(t, r.Dir)); d != "" {
+	if d := cmp.Diff(before, testutil.Snapshot(t, r.Dir)); d != "" {
 		t.Error(d)
 	}
 	if r, _ = resumed(t, r.Dir, "previous"); checkpoints(t, r) != want {
@@ -306,12 +307,12 @@ func TestFinishedIsCheckedAgainstTheSteps(t *testing.T) {
 	want := checkpoints(t, trained(t, t.TempDir()))
 	r := create(t, t.TempDir())
 	interrupted(t, r, 7)
-	text := strings.Replace(tinytest.Read(t, r.Path("manifest.json")), `"interrupted"`, `"finished"`, 1)
-	tinytest.Write(t, r.Path("manifest.json"), text)
+	text := strings.Replace(testutil.Read(t, r.Path("manifest.json")), `"interrupted"`, `"finished"`, 1)
+	testutil.Write(t, r.Path("manifest.json"), text)
 	if _, err := Open(r.Dir); !errors.Is(err, ErrNoRun) || !strings.Contains(err.Error(), "does not match its digest") {
 		t.Errorf("a manifest changed by hand: %v", err)
 	}
-	tinytest.Write(t, r.Path("manifest.json"), unsealed(text))
+	testutil.Write(t, r.Path("manifest.json"), unsealed(text))
 	r, notes := resumed(t, r.Dir, "")
 	if checkpoints(t, r) != want || !strings.Contains(strings.Join(notes, "\n"), "the manifest says finished, but the run is at step 7 of 18") {
 		t.Errorf("other bytes, or no note in %q", notes)
@@ -333,10 +334,10 @@ func TestFinishedIsCheckedAgainstTheSteps(t *testing.T) {
 // A finished run is one whose weights are there, whole and of its end.
 func TestAFinishedRunIsVerified(t *testing.T) {
 	r := trained(t, t.TempDir())
-	want, last := checkpoints(t, r), tinytest.Read(t, r.Last())
-	manifest := tinytest.Read(t, r.Path("manifest.json"))
+	want, last := checkpoints(t, r), testutil.Read(t, r.Last())
+	manifest := testutil.Read(t, r.Path("manifest.json"))
 	fit := fitted(t, t.TempDir(), tinytest.FittedText)
-	lastFit := tinytest.Read(t, fit.Last())
+	lastFit := testutil.Read(t, fit.Last())
 	for name, c := range map[string]struct {
 		r     *Run
 		spoil func(r *Run)
@@ -344,15 +345,15 @@ func TestAFinishedRunIsVerified(t *testing.T) {
 	}{
 		"missing": {r, func(r *Run) { os.Remove(r.Last()) }, "the manifest says finished at step 18 of 18: unusable checkpoint: " + r.Last() + " is not there; what can be used is checkpoints/previous.safetensors at step 16"},
 		"damaged": {r, func(r *Run) { flip(t, r.Last(), 99) }, "digest"},
-		"older":   {r, func(r *Run) { tinytest.Write(t, r.Last(), tinytest.Read(t, r.Previous())) }, "last.safetensors is of step 16; what can be used"},
+		"older":   {r, func(r *Run) { testutil.Write(t, r.Last(), testutil.Read(t, r.Previous())) }, "last.safetensors is of step 16; what can be used"},
 		"another manifest": {r, func(r *Run) {
-			tinytest.Write(t, r.Path("manifest.json"), strings.Replace(unsealed(manifest), `"steps": 18`, `"steps": 30`, 1))
+			testutil.Write(t, r.Path("manifest.json"), strings.Replace(unsealed(manifest), `"steps": 18`, `"steps": 30`, 1))
 		}, "last.safetensors is of step 18"},
 		"of a fit": {fit, func(r *Run) { flip(t, r.Last(), 9) }, "digest"},
 		"no fit":   {fit, func(r *Run) { os.Remove(r.Last()) }, "is not there"},
 	} {
 		c.spoil(c.r)
-		before := tinytest.Snapshot(t, c.r.Dir)
+		before := testutil.Snapshot(t, c.r.Dir)
 		again, err := Open(c.r.Dir)
 		if err != nil {
 			t.Fatal(err)
@@ -362,12 +363,12 @@ func TestAFinishedRunIsVerified(t *testing.T) {
 			t.Errorf("%s: done %v, error %v", name, done, err)
 		}
 		again.Close()
-		if d := cmp.Diff(before, tinytest.Snapshot(t, c.r.Dir)); d != "" {
+		if d := cmp.Diff(before, testutil.Snapshot(t, c.r.Dir)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
-		tinytest.Write(t, r.Last(), last)
-		tinytest.Write(t, fit.Last(), lastFit)
-		tinytest.Write(t, r.Path("manifest.json"), manifest)
+		testutil.Write(t, r.Last(), last)
+		testutil.Write(t, fit.Last(), lastFit)
+		testutil.Write(t, r.Path("manifest.json"), manifest)
 	}
 	os.Remove(r.Last())
 	if r, _ = resumed(t, r.Dir, "previous"); checkpoints(t, r) != want || r.Manifest.Status != record.Finished {
@@ -399,17 +400,17 @@ func TestTheBestCheckpointIsTheBestOne(t *testing.T) {
 	if r.Manifest.Best.Step != 6 {
 		t.Fatalf("%+v", r.Manifest.Best)
 	}
-	best := tinytest.Read(t, r.BestPath())
+	best := testutil.Read(t, r.BestPath())
 	for name, c := range map[string]struct{ text, want string }{
-		"the last one":   {tinytest.Read(t, r.Last()), "best.safetensors is of step 12, and the best one of step 6; put it back, or train the run anew"},
-		"of another run": {tinytest.Read(t, trained(t, t.TempDir(), "seed=3").BestPath()), "belongs to another config"},
+		"the last one":   {testutil.Read(t, r.Last()), "best.safetensors is of step 12, and the best one of step 6; put it back, or train the run anew"},
+		"of another run": {testutil.Read(t, trained(t, t.TempDir(), "seed=3").BestPath()), "belongs to another config"},
 	} {
-		tinytest.Write(t, r.BestPath(), c.text)
+		testutil.Write(t, r.BestPath(), c.text)
 		if _, err := r.Embed(context.Background(), "best", "test", 0, tinytest.Quiet); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	tinytest.Write(t, r.BestPath(), best)
+	testutil.Write(t, r.BestPath(), best)
 	r.Manifest.Best.Step = 12
 	if _, err := r.Embed(context.Background(), "best", "test", 0, tinytest.Quiet); !errors.Is(err, train.ErrCheckpoint) || !strings.Contains(err.Error(), "is of step 6, and the manifest says that the best one is of step 12") {
 		t.Errorf("another manifest: %v", err)
@@ -424,10 +425,10 @@ func TestADamagedLogIsPutAside(t *testing.T) {
 	r := create(t, t.TempDir())
 	interrupted(t, r, 11)
 	path := r.Path("events.jsonl")
-	bad := strings.Replace(tinytest.Read(t, path), `"event":"step","step":3`, `"event":"step","stfp":3`, 1)
-	tinytest.Write(t, path, bad)
+	bad := strings.Replace(testutil.Read(t, path), `"event":"step","step":3`, `"event":"step","stfp":3`, 1)
+	testutil.Write(t, path, bad)
 	_, notes := resumed(t, r.Dir, "")
-	if tinytest.Read(t, path+".damaged") != bad || !strings.Contains(strings.Join(notes, "\n"), "1 line of events.jsonl could not be read") {
+	if testutil.Read(t, path+".damaged") != bad || !strings.Contains(strings.Join(notes, "\n"), "1 line of events.jsonl could not be read") {
 		t.Errorf("notes %q", notes)
 	}
 	var steps []int
@@ -447,7 +448,7 @@ func TestADamagedLogIsPutAside(t *testing.T) {
 func TestAChangedLogIsNoticed(t *testing.T) {
 	sets := []string{"train.log_every=2"}
 	want := trained(t, t.TempDir(), sets...)
-	log := undated(t, tinytest.Read(t, want.Path("events.jsonl")))
+	log := undated(t, testutil.Read(t, want.Path("events.jsonl")))
 	lines := func(text string, from, to int) string {
 		return strings.Join(strings.SplitAfter(text, "\n")[from:to], "")
 	}
@@ -471,8 +472,8 @@ func TestAChangedLogIsNoticed(t *testing.T) {
 		killed(t, r, 15) // behind the checkpoint of step 12
 		r.Close()
 		path := r.Path("events.jsonl")
-		bad := c.change(tinytest.Read(t, path))
-		tinytest.Write(t, path, bad)
+		bad := c.change(testutil.Read(t, path))
+		testutil.Write(t, path, bad)
 		r, notes := resumed(t, r.Dir, "")
 		all := strings.Join(notes, "\n")
 		if !strings.Contains(all, c.note) || c.note == "" && strings.Contains(all, "events.jsonl") {
@@ -481,19 +482,19 @@ func TestAChangedLogIsNoticed(t *testing.T) {
 		if b, err := os.ReadFile(path + ".damaged"); (err == nil) != (c.note != "") || err == nil && string(b) != bad {
 			t.Errorf("%s: put aside: %q, %v", name, b, err)
 		}
-		if got := undated(t, tinytest.Read(t, path)); (got == log) != c.same {
+		if got := undated(t, testutil.Read(t, path)); (got == log) != c.same {
 			t.Errorf("%s: %s", name, cmp.Diff(log, got))
 		}
 		if checkpoints(t, r) != checkpoints(t, want) {
 			t.Errorf("%s: other bytes", name)
 		}
-		once := tinytest.Read(t, path)
+		once := testutil.Read(t, path)
 		r.Manifest.Status = record.Running // the log is that of the manifest again
 		if err := r.SaveManifest(); err != nil {
 			t.Fatal(err)
 		}
 		r.Close()
-		if _, notes := resumed(t, r.Dir, ""); strings.Contains(strings.Join(notes, "\n"), "events.jsonl") || undated(t, tinytest.Read(t, path)) != undated(t, once) {
+		if _, notes := resumed(t, r.Dir, ""); strings.Contains(strings.Join(notes, "\n"), "events.jsonl") || undated(t, testutil.Read(t, path)) != undated(t, once) {
 			t.Errorf("%s: once more: %q", name, notes)
 		}
 	}
@@ -601,12 +602,12 @@ func TestResultsHaveDigests(t *testing.T) {
 	if d, err := record.ReadKept[record.Eval](path); d == nil || err != nil {
 		t.Fatal("not read")
 	}
-	text := strings.Replace(tinytest.Read(t, path), `"items": 3`, `"items": 4`, 1)
-	tinytest.Write(t, path, text)
+	text := strings.Replace(testutil.Read(t, path), `"items": 3`, `"items": 4`, 1)
+	testutil.Write(t, path, text)
 	if d, err := record.ReadKept[record.Eval](path); d != nil || err == nil {
 		t.Error("read although it was changed")
 	}
-	tinytest.Write(t, path, unsealed(text))
+	testutil.Write(t, path, unsealed(text))
 	if d, _ := record.ReadKept[record.Eval](path); d == nil || d.Source.Items != 4 {
 		t.Error("not read without its digest")
 	}

@@ -15,6 +15,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/run/tinytest"
 	"tercet/internal/safetensors"
+	"tercet/internal/testutil"
 	"tercet/internal/train"
 )
 
@@ -25,7 +26,7 @@ func TestAFinishedRunIsNotRunTwice(t *testing.T) {
 	if m.Status != record.Finished || m.Steps != 18 || m.Of != 18 || m.Cost.Forward != 18*16 || m.Best == nil || m.Best.Metric != "recall@1" {
 		t.Fatalf("manifest %+v", m)
 	}
-	before := tinytest.Snapshot(t, r.Dir)
+	before := testutil.Snapshot(t, r.Dir)
 	for _, open := range []func() (*Run, error){
 		func() (*Run, error) { return Create(root, tinytest.Config(t)) },
 		func() (*Run, error) { return Open(r.Dir) },
@@ -39,7 +40,7 @@ func TestAFinishedRunIsNotRunTwice(t *testing.T) {
 		}
 		again.Close()
 	}
-	if d := cmp.Diff(before, tinytest.Snapshot(t, r.Dir)); d != "" {
+	if d := cmp.Diff(before, testutil.Snapshot(t, r.Dir)); d != "" {
 		t.Error(d)
 	}
 }
@@ -67,9 +68,9 @@ func TestADirectoryOfSomethingElseIsRefusedAndUntouched(t *testing.T) {
 	other := trained(t, root)
 	notes := filepath.Join(root, "notes")
 	os.Mkdir(notes, 0o755)
-	tinytest.Write(t, filepath.Join(notes, "todo.txt"), "mine")
-	tinytest.Write(t, filepath.Join(root, "file"), "mine")
-	before := tinytest.Snapshot(t, root)
+	testutil.Write(t, filepath.Join(notes, "todo.txt"), "mine")
+	testutil.Write(t, filepath.Join(root, "file"), "mine")
+	before := testutil.Snapshot(t, root)
 	for _, tc := range []struct{ name, key, want string }{
 		{"tiny", "seed=1", "there: seed: 0\n  here:  seed: 1"},
 		{"notes", "seed=0", "is not empty and holds no run"},
@@ -80,12 +81,12 @@ func TestADirectoryOfSomethingElseIsRefusedAndUntouched(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", tc.name, err, tc.want)
 		}
 	}
-	if d := cmp.Diff(before, tinytest.Snapshot(t, root)); d != "" {
+	if d := cmp.Diff(before, testutil.Snapshot(t, root)); d != "" {
 		t.Error(d)
 	}
 	// Only the spelling differs: the same run.
-	text := tinytest.Read(t, other.Path("config.yaml"))
-	tinytest.Write(t, other.Path("config.yaml"), "# a note\n"+text)
+	text := testutil.Read(t, other.Path("config.yaml"))
+	testutil.Write(t, other.Path("config.yaml"), "# a note\n"+text)
 	r, err := Create(root, tinytest.Config(t))
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +109,7 @@ func TestARunThatNeverBeganGivesWay(t *testing.T) {
 	// Not so a file that somebody else has put there.
 	r = create(t, root, "name=b", "data=mnist", "data.root=gone")
 	r.Close()
-	tinytest.Write(t, r.Path("notes.txt"), "mine")
+	testutil.Write(t, r.Path("notes.txt"), "mine")
 	if _, err := Create(root, tinytest.Config(t, "name=b")); !errors.Is(err, ErrOtherRun) {
 		t.Fatalf("error %v", err)
 	}
@@ -152,9 +153,9 @@ func killedAt(t *testing.T, root, stage string) string {
 		make  func()
 	}{
 		{"nothing", func() {}},
-		{"lock", func() { tinytest.Write(t, filepath.Join(dir, "lock"), "") }},
-		{"temporary", func() { tinytest.Write(t, filepath.Join(dir, ".config.yaml.tmp-99-0"), "na") }},
-		{"config", func() { tinytest.Write(t, filepath.Join(dir, "config.yaml"), string(text)) }},
+		{"lock", func() { testutil.Write(t, filepath.Join(dir, "lock"), "") }},
+		{"temporary", func() { testutil.Write(t, filepath.Join(dir, ".config.yaml.tmp-99-0"), "na") }},
+		{"config", func() { testutil.Write(t, filepath.Join(dir, "config.yaml"), string(text)) }},
 		{"manifest", func() {
 			if err := record.Write(filepath.Join(dir, "manifest.json"), fresh(tinytest.Config(t))); err != nil {
 				t.Fatal(err)
@@ -162,7 +163,7 @@ func killedAt(t *testing.T, root, stage string) string {
 		}},
 		{"checkpoints", func() {
 			os.Mkdir(filepath.Join(dir, "checkpoints"), 0o755)
-			tinytest.Write(t, filepath.Join(dir, "checkpoints", ".last.safetensors.tmp-99-0"), "x")
+			testutil.Write(t, filepath.Join(dir, "checkpoints", ".last.safetensors.tmp-99-0"), "x")
 		}},
 	} {
 		made.make()
@@ -180,7 +181,7 @@ func ended(t *testing.T, r *Run) {
 	if r.Manifest.Status != record.Finished {
 		t.Errorf("manifest %+v", r.Manifest)
 	}
-	for name := range tinytest.Snapshot(t, r.Dir) {
+	for name := range testutil.Snapshot(t, r.Dir) {
 		if leftover(filepath.Base(name)) {
 			t.Errorf("left behind: %s", name)
 		}
@@ -220,7 +221,7 @@ func TestKilledWhileItWasBeingMade(t *testing.T) {
 func TestAFileInPlaceOfTheCheckpoints(t *testing.T) {
 	root := t.TempDir()
 	dir := killedAt(t, root, "manifest")
-	tinytest.Write(t, filepath.Join(dir, "checkpoints"), "mine")
+	testutil.Write(t, filepath.Join(dir, "checkpoints"), "mine")
 	_, err := Create(root, tinytest.Config(t))
 	r, opened := Open(dir)
 	if opened != nil {
@@ -254,7 +255,7 @@ func TestTheRunDirectory(t *testing.T) {
 		t.Errorf("config.yaml cannot be run again as it is: %v", err)
 	}
 	var m map[string]any
-	if err := json.Unmarshal([]byte(tinytest.Read(t, r.Path("manifest.json"))), &m); err != nil {
+	if err := json.Unmarshal([]byte(testutil.Read(t, r.Path("manifest.json"))), &m); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"schema", "version", "status", "seed", "config_hash", "data", "model", "steps", "steps_planned", "cost", "seconds", "cpu", "kernel", "os", "started", "updated"} {
@@ -281,8 +282,8 @@ func TestTheRunDirectory(t *testing.T) {
 func TestAnEditedConfigIsNoticed(t *testing.T) {
 	r := trained(t, t.TempDir())
 	path := r.Path("config.yaml")
-	text := tinytest.Read(t, path)
-	tinytest.Write(t, path, strings.Replace(text, "seed: 0", "seed: 4", 1))
+	text := testutil.Read(t, path)
+	testutil.Write(t, path, strings.Replace(text, "seed: 0", "seed: 4", 1))
 	if _, err := Open(r.Dir); !errors.Is(err, ErrNoRun) || !strings.Contains(err.Error(), "was changed since the run began") {
 		t.Errorf("error %v", err)
 	}
@@ -291,21 +292,21 @@ func TestAnEditedConfigIsNoticed(t *testing.T) {
 	}
 	// Damage of other kinds is named with its file, too.
 	for name, bad := range map[string]string{"config.yaml": "name: [", "manifest.json": `{"schema":`} {
-		good := tinytest.Read(t, r.Path(name))
+		good := testutil.Read(t, r.Path(name))
 		if name == "manifest.json" {
-			tinytest.Write(t, path, text)
+			testutil.Write(t, path, text)
 		}
-		tinytest.Write(t, r.Path(name), bad)
+		testutil.Write(t, r.Path(name), bad)
 		if _, err := Open(r.Dir); !errors.Is(err, ErrNoRun) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)
 		}
-		tinytest.Write(t, r.Path(name), good)
+		testutil.Write(t, r.Path(name), good)
 	}
-	tinytest.Write(t, r.Path("manifest.json"), `{"schema": "tercet.run/1", "steps": "many"}`)
+	testutil.Write(t, r.Path("manifest.json"), `{"schema": "tercet.run/1", "steps": "many"}`)
 	if _, err := Open(r.Dir); !errors.Is(err, ErrNoRun) || !strings.HasSuffix(err.Error(), "manifest.json: steps is a string, which is of the wrong kind") {
 		t.Errorf("error %v", err)
 	}
-	tinytest.Write(t, r.Path("manifest.json"), `{"schema": "tercet.run/9"}`)
+	testutil.Write(t, r.Path("manifest.json"), `{"schema": "tercet.run/9"}`)
 	if _, err := Open(r.Dir); !errors.Is(err, ErrNoRun) || !strings.Contains(err.Error(), "this version reads tercet.run/1") {
 		t.Errorf("error %v", err)
 	}
@@ -317,14 +318,14 @@ func TestARunOfAVersionWithFewerKeys(t *testing.T) {
 	root := t.TempDir()
 	r := create(t, root)
 	interrupted(t, r, 5)
-	old := strings.Replace(tinytest.Read(t, r.Path("config.yaml")), "    validation: 0\n", "", 1)
-	if old == tinytest.Read(t, r.Path("config.yaml")) {
+	old := strings.Replace(testutil.Read(t, r.Path("config.yaml")), "    validation: 0\n", "", 1)
+	if old == testutil.Read(t, r.Path("config.yaml")) {
 		t.Fatal("no key was taken out")
 	}
 	hash := identity([]byte(old))
-	tinytest.Write(t, r.Path("config.yaml"), old)
-	m := strings.ReplaceAll(tinytest.Read(t, r.Path("manifest.json")), r.Manifest.Config, hash)
-	tinytest.Write(t, r.Path("manifest.json"), unsealed(m))
+	testutil.Write(t, r.Path("config.yaml"), old)
+	m := strings.ReplaceAll(testutil.Read(t, r.Path("manifest.json")), r.Manifest.Config, hash)
+	testutil.Write(t, r.Path("manifest.json"), unsealed(m))
 	edited(t, r.Last(), func(f *safetensors.File) { f.Meta["config"] = hash })
 	if _, err := Open(r.Dir); err != nil {
 		t.Error(err)

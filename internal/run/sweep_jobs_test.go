@@ -16,6 +16,7 @@ import (
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 	"tercet/internal/train"
 	"tercet/internal/wire"
 )
@@ -93,11 +94,11 @@ func TestRunsTrainedAtOnceHaveTheBitsOfRunsAlone(t *testing.T) {
 func TestARunThatFailsLetsThoseInTrainingEnd(t *testing.T) {
 	root := t.TempDir()
 	all := variants(t, "sweep.seed=[0, 1, 2, 3]")
-	tinytest.Write(t, filepath.Join(root, "notes"), "")
+	testutil.Write(t, filepath.Join(root, "notes"), "")
 	if err := os.MkdirAll(filepath.Join(root, all[1].Name), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	tinytest.Write(t, filepath.Join(root, all[1].Name, "mine.txt"), "")
+	testutil.Write(t, filepath.Join(root, all[1].Name, "mine.txt"), "")
 	failed := make(chan struct{})
 	o := SweepOptions{Jobs: 2, Watch: func(int) Watch {
 		return Watch{Step: func(*train.State, int, float64) { <-failed }}
@@ -177,7 +178,7 @@ func TestBusyAndLostRunsStopNoOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	before := tinytest.Snapshot(t, busy)
+	before := testutil.Snapshot(t, busy)
 	ends := make([]string, len(all))
 	err = Sweep(context.Background(), root, all, SweepOptions{Jobs: 2}, func(e Ended) error {
 		var finite *train.NonFiniteError
@@ -194,7 +195,7 @@ func TestBusyAndLostRunsStopNoOthers(t *testing.T) {
 	if want := []string{"finished", "diverged", "busy", "finished"}; err != nil || !slices.Equal(ends, want) {
 		t.Errorf("%v, error %v", ends, err)
 	}
-	if after := tinytest.Snapshot(t, busy); fmt.Sprint(before) != fmt.Sprint(after) {
+	if after := testutil.Snapshot(t, busy); fmt.Sprint(before) != fmt.Sprint(after) {
 		t.Error("the busy run's directory has changed")
 	}
 }

@@ -17,13 +17,14 @@ import (
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 	"tercet/internal/train"
 	"tercet/internal/wire"
 )
 
 // checkpoints returns the bytes of the two checkpoints.
 func checkpoints(t *testing.T, r *Run) [2]string {
-	return [2]string{tinytest.Read(t, r.Last()), tinytest.Read(t, r.BestPath())}
+	return [2]string{testutil.Read(t, r.Last()), testutil.Read(t, r.BestPath())}
 }
 
 func TestInterruptionsAndThreadsChangeNoBit(t *testing.T) {
@@ -87,7 +88,7 @@ func TestResumeWithADamagedLog(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := create(t, t.TempDir())
 			interrupted(t, r, 7)
-			tinytest.Write(t, r.Path("events.jsonl"), damage(tinytest.Read(t, r.Path("events.jsonl"))))
+			testutil.Write(t, r.Path("events.jsonl"), damage(testutil.Read(t, r.Path("events.jsonl"))))
 			if _, err := r.Train(context.Background(), Watch{}); err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +117,7 @@ func TestBadCheckpointsStopAResumeAndStay(t *testing.T) {
 	root := t.TempDir()
 	r := create(t, root)
 	interrupted(t, r, 7)
-	good := tinytest.Read(t, r.Last())
+	good := testutil.Read(t, r.Last())
 	other := trained(t, root, "name=other", "seed=1")
 	for _, tc := range []struct {
 		name, content string
@@ -125,15 +126,15 @@ func TestBadCheckpointsStopAResumeAndStay(t *testing.T) {
 	}{
 		{"truncated", good[:len(good)/2], train.ErrCheckpoint, "what can be used is checkpoints/previous.safetensors at step 4"},
 		{"empty", "", train.ErrCheckpoint, "last.safetensors"},
-		{"another config", tinytest.Read(t, other.Last()), ErrOtherRun, "belongs to another config"},
+		{"another config", testutil.Read(t, other.Last()), ErrOtherRun, "belongs to another config"},
 	} {
-		tinytest.Write(t, r.Last(), tc.content)
-		before := tinytest.Snapshot(t, r.Dir)
+		testutil.Write(t, r.Last(), tc.content)
+		before := testutil.Snapshot(t, r.Dir)
 		_, err := r.Train(context.Background(), Watch{})
 		if !errors.Is(err, tc.kind) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v", tc.name, err)
 		}
-		if d := cmp.Diff(before, tinytest.Snapshot(t, r.Dir)); d != "" {
+		if d := cmp.Diff(before, testutil.Snapshot(t, r.Dir)); d != "" {
 			t.Errorf("%s: %s", tc.name, d)
 		}
 		if _, err := r.Embed(context.Background(), "last", "test", 0, tinytest.Quiet); err == nil {
@@ -162,7 +163,7 @@ func TestDataThatChangedUnderARun(t *testing.T) {
 	}
 	interrupted(t, r, 2)
 	vectors(0.5)
-	before := tinytest.Snapshot(t, r.Dir)
+	before := testutil.Snapshot(t, r.Dir)
 	for name, try := range map[string]func() error{
 		"train": func() error { _, err := r.Train(context.Background(), Watch{}); return err },
 		"embed": func() error { _, err := r.Embed(context.Background(), "last", "test", 0, tinytest.Quiet); return err },
@@ -171,7 +172,7 @@ func TestDataThatChangedUnderARun(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if d := cmp.Diff(before, tinytest.Snapshot(t, r.Dir)); d != "" {
+	if d := cmp.Diff(before, testutil.Snapshot(t, r.Dir)); d != "" {
 		t.Error(d)
 	}
 	vectors(0)
@@ -227,12 +228,12 @@ func TestADivergedRunIsNotRepeated(t *testing.T) {
 	if !errors.As(err, &finite) || r.Manifest.Status != record.Diverged || r.Manifest.Message != err.Error() {
 		t.Fatalf("error %v, manifest %+v", err, r.Manifest)
 	}
-	before := tinytest.Snapshot(t, r.Dir)
+	before := testutil.Snapshot(t, r.Dir)
 	var lost *LostError
 	if _, err := r.Train(context.Background(), Watch{}); !errors.As(err, &lost) || lost.Status != record.Diverged {
 		t.Fatalf("error %v", err)
 	}
-	if d := cmp.Diff(before, tinytest.Snapshot(t, r.Dir)); d != "" {
+	if d := cmp.Diff(before, testutil.Snapshot(t, r.Dir)); d != "" {
 		t.Error(d)
 	}
 	// Another program may fare better: it tries.
@@ -332,7 +333,7 @@ func TestPairRunsResumeBitIdentical(t *testing.T) {
 		one := trained(t, t.TempDir(), sets...)
 		par.SetThreads(0)
 		for _, other := range []*Run{r, one} {
-			if tinytest.Read(t, whole.Last()) != tinytest.Read(t, other.Last()) {
+			if testutil.Read(t, whole.Last()) != testutil.Read(t, other.Last()) {
 				t.Errorf("%v: the weights differ", sets)
 			}
 		}
@@ -373,7 +374,7 @@ func TestEpochsOfMillisecondsShareCheckpoints(t *testing.T) {
 	if _, err := r.Train(t.Context(), Watch{}); err != nil {
 		t.Fatal(err)
 	}
-	if whole := trained(t, t.TempDir(), clock...); tinytest.Read(t, whole.Last()) != tinytest.Read(t, r.Last()) {
+	if whole := trained(t, t.TempDir(), clock...); testutil.Read(t, whole.Last()) != testutil.Read(t, r.Last()) {
 		t.Error("other bits")
 	}
 }

@@ -80,6 +80,7 @@ func PairRule(o loss.Options) (loss.PairRule, error) {
 	return p.PairRule(), nil
 }
 
+// RuleRecord is the rule as documents have it.
 func RuleRecord(r loss.PairRule) record.PairRule {
 	out := record.PairRule{Score: "distance", At: r.At, Text: r.String()}
 	switch {

@@ -73,6 +73,7 @@ func describe(ds data.Dataset) string {
 	return fmt.Sprintf("%d images of %d classes (%dx%dx%d)", ds.Len(), data.Distinct(ds.Labels()), h, w, c)
 }
 
+// Record is what the manifest says of the sets.
 func (s *Sets) Record(cfg *config.Config) record.Data {
 	r := record.Data{Name: cfg.Data.Name, Train: SetRecord(s.Train), Noise: s.Noise, Graph: s.Graph, Triplets: s.Triplets}
 	if s.Validation != nil {
@@ -85,6 +86,7 @@ func (s *Sets) Record(cfg *config.Config) record.Data {
 	return r
 }
 
+// SetRecord is what the manifest says of one set.
 func SetRecord(ds data.Dataset) record.Set {
 	h, w, c := ds.Shape()
 	return record.Set{Items: ds.Len(), Classes: data.Distinct(ds.Labels()), Shape: [3]int{h, w, c}, Fingerprint: ds.Fingerprint()}

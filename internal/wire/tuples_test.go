@@ -11,6 +11,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/run/tinytest"
+	"tercet/internal/testutil"
 )
 
 // The rows of a batch are the pairs that the graph has, with the labels that it gives
@@ -101,7 +102,7 @@ func TestWeightsFromNoise(t *testing.T) {
 			t.Errorf("%v: %+v", tc.sets, w)
 		}
 	}
-	_, err := config.LoadBytes([]byte(tinytest.Text), "tiny.yaml", []string{"loss=triplet-robust", "noise={kind: sln, q: 1}"})
+	_, err := config.LoadBytes([]byte(testutil.Tiny), "tiny.yaml", []string{"loss=triplet-robust", "noise={kind: sln, q: 1}"})
 	if err == nil || !strings.Contains(err.Error(), "beta + gamma is 1") {
 		t.Errorf("labels drawn by chance alone were accepted: %v", err)
 	}
@@ -119,7 +120,7 @@ func TestKindsOfLabelNoise(t *testing.T) {
 		row[(y+3)%12] = "1"
 		rows += strings.Join(row, ",") + "\n"
 	}
-	tinytest.Write(t, file, rows)
+	testutil.Write(t, file, rows)
 	for set, want := range map[string]func(truth, seen int32) bool{
 		"noise={kind: confusion, matrix: " + file + "}": func(truth, seen int32) bool { return seen == (truth+3)%12 },
 		"noise={kind: pair-flip, rate: 1}":              func(truth, seen int32) bool { return seen == (truth+1)%12 },
@@ -142,7 +143,7 @@ func TestKindsOfLabelNoise(t *testing.T) {
 			t.Errorf("%s: rate %v, want %v", set, s.Noise.Wanted, want)
 		}
 	}
-	tinytest.Write(t, file, "1,0\n0,1\n")
+	testutil.Write(t, file, "1,0\n0,1\n")
 	if _, err := OpenData(tinytest.Config(t, "noise={kind: confusion, matrix: "+file+"}")); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "has 2 numbers; want 12, one for each class of the training items") {
 		t.Errorf("%v", err)
 	}

@@ -86,6 +86,7 @@ func areNumbers(args []string) bool {
 	return !slices.ContainsFunc(args, func(a string) bool { _, err := strconv.Atoi(a); return err != nil })
 }
 
+// IsConfigFile says that path looks like a config.
 func IsConfigFile(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".yaml", ".yml":
@@ -94,11 +95,13 @@ func IsConfigFile(name string) bool {
 	return false
 }
 
+// IsFolder says that path is a folder.
 func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
+// HoldsRun says that dir is a run directory.
 func HoldsRun(path string) bool {
 	info, err := os.Stat(filepath.Join(path, "config.yaml"))
 	return err == nil && info.Mode().IsRegular()

@@ -41,6 +41,7 @@ const (
 	StartedKey   = "started" // flags and arguments were right
 )
 
+// Build makes cobra's form of the command.
 func (c Command) Build() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         c.Use,
@@ -101,6 +102,7 @@ func (c Command) Build() *cobra.Command {
 	return cmd
 }
 
+// MissingSub is the mistake of a command line without one of the commands below cmd, or with another word.
 func MissingSub(cmd *cobra.Command, args []string) error {
 	var subs []string
 	for _, s := range cmd.Commands() {

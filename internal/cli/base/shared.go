@@ -46,12 +46,14 @@ func KeptError(err error, place string) error {
 // Completer proposes values of a flag that begin as word does.
 type Completer = cobra.CompletionFunc
 
+// Files completes an argument by files with these endings.
 func Files(extensions ...string) Completer {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return extensions, cobra.ShellCompDirectiveFilterFileExt
 	}
 }
 
+// Begins keeps the words that begin with what was typed.
 func Begins(values []string, word string) []string {
 	var out []string
 	for _, v := range values {
@@ -62,6 +64,7 @@ func Begins(values []string, word string) []string {
 	return out
 }
 
+// ConfigKeys completes a config key.
 func ConfigKeys() []string {
 	var out []string
 	for _, k := range config.Keys() {
@@ -83,6 +86,7 @@ func PlainTable(head ...any) table.Writer {
 	return t
 }
 
+// CountClasses is a number of classes in words.
 func CountClasses(n int) string {
 	if n == 1 {
 		return "1 class"
@@ -127,6 +131,7 @@ More help:{{range .Commands}}{{if .IsAdditionalHelpTopicCommand}}
   tercet help {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
 {{end}}`
 
+// DidYouMean asks after the word of list that is closest to word; "" where none is close.
 func DidYouMean(word string, list []string) string {
 	if c := names.Closest(word, list); c != "" {
 		return "did you mean " + c + "? "

@@ -32,6 +32,7 @@ type Streams struct {
 	Now     func() time.Time
 }
 
+// NewStreams makes the streams of a command line.
 func NewStreams(stdin io.Reader, stdout, stderr io.Writer) *Streams {
 	out := &stickyWriter{w: stdout}
 	return &Streams{
@@ -104,6 +105,7 @@ type ErrorDocument struct {
 	ExitCode int    `json:"exit_code"`
 }
 
+// Report prints an error to stderr.
 func (s *Streams) Report(err error, code int) {
 	if !s.JSON {
 		s.Stderr("tercet: " + err.Error() + "\n")

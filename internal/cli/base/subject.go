@@ -26,6 +26,7 @@ type Subject struct {
 	Limit      int
 }
 
+// AddRun adds the flags that choose a run, its images and weights.
 func (o *Subject) AddRun(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.VarP((*oneRun)(&o.Run), "run", "r", "run `DIRECTORY` (what tercet train made)")
@@ -54,6 +55,7 @@ func AddSplit(fs *pflag.FlagSet, to *string, standard, usage string) {
 	OldNames(fs, "set-name", "split")
 }
 
+// AddFiles adds the flags that choose embeddings of other tools.
 func (o *Subject) AddFiles(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&o.Embeddings, "embeddings", "", "npy `FILE` of embeddings (N, D) from any tool")
@@ -176,6 +178,7 @@ type Stages struct {
 	Done    int
 }
 
+// Say draws how far a stage has come.
 func (v *Stages) Say(stage string, done, total int) {
 	if v.Bar == nil || stage != v.Name {
 		v.Close()
@@ -188,6 +191,7 @@ func (v *Stages) Say(stage string, done, total int) {
 	}
 }
 
+// Close takes the bar away.
 func (v *Stages) Close() {
 	if v.Bar != nil {
 		v.Bar.Done()

@@ -16,6 +16,7 @@ import (
 // FewGlyphs are overrides that make the built-in data small.
 const FewGlyphs = " --set data.glyphs.classes=6 --set data.glyphs.test_classes=3 --set data.glyphs.per_class=4 --set batch.pairs=4"
 
+// RunJSON decodes what a command line prints with --json.
 func RunJSON(t *testing.T, line string, into any) {
 	t.Helper()
 	code, out, stderr := Run(strings.Fields(line)...)
@@ -136,6 +137,7 @@ func Run(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
+// HasRow says that a table has a row with these words.
 func HasRow(table string, want ...string) bool {
 	for _, line := range strings.Split(table, "\n") {
 		if strings.Join(strings.Fields(line), " ") == strings.Join(want, " ") {

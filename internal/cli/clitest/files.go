@@ -62,6 +62,7 @@ func Unchanged(t *testing.T, dir string, before map[string]string, keep func(pat
 	}
 }
 
+// WriteFile writes a file of the test.
 func WriteFile(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {

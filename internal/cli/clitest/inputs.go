@@ -41,6 +41,7 @@ func writePNG(t *testing.T, path string, img image.Image) {
 	if err := png.Encode(&b, img); err != nil {
 		t.Fatal(err)
 	}
+	// Put writes a file and the folders that it is in.
 	Put(t, path, b.String())
 }
 
@@ -53,6 +54,7 @@ func Idx(content []byte, dims ...int) string {
 	return string(append(b, content...))
 }
 
+// Gz compresses text.
 func Gz(text string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -79,6 +81,7 @@ func Digits(n int) []byte {
 	return b
 }
 
+// PicturePNG is a square picture.
 func PicturePNG(side int) string {
 	img := image.NewGray(image.Rect(0, 0, side, side))
 	copy(img.Pix, Ramp(len(img.Pix)))

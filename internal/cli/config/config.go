@@ -133,6 +133,7 @@ type checkDocument struct {
 	Files  []CheckFile `json:"files"`
 }
 
+// CheckFile is the document of one config that was checked.
 type CheckFile struct {
 	File  string `json:"file"`
 	OK    bool   `json:"ok"`

@@ -28,6 +28,7 @@ type options struct {
 	modules bool
 }
 
+// Document is what the command finds.
 type Document struct {
 	Schema  string            `json:"schema"`
 	Build   base.Build        `json:"build"`
@@ -67,6 +68,7 @@ type diskReport struct {
 	Error string `json:"error,omitempty"`
 }
 
+// ModuleInfo is a library and its version.
 type ModuleInfo struct {
 	Path    string `json:"path"`
 	Version string `json:"version"`

@@ -34,6 +34,7 @@ func (o *metricFlags) addMetric(cmd *cobra.Command) {
 	fs.BoolVar(&o.circle, "circle", false, "with --claim: samples are drawn from the unit circle in place of the run's images")
 }
 
+// ClaimNames lists the claims that can be measured.
 func ClaimNames() []string {
 	var out []string
 	for _, c := range measure.Claims {

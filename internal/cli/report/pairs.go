@@ -39,6 +39,7 @@ func studyTableOf(name string) (engineTable, bool) {
 	return engineTables[i], true
 }
 
+// EngineNames lists the tables of studies that this package makes.
 func EngineNames() []string {
 	var out []string
 	for _, t := range engineTables {

@@ -19,6 +19,7 @@ import (
 	"tercet/studies"
 )
 
+// NewStudy makes the command of studies.
 func NewStudy(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "study",

@@ -119,6 +119,7 @@ func (j *Job) chooseK(ctx context.Context, o cluster.KMeansOptions, doc *record.
 	return c.Best, nil
 }
 
+// TooMany is the mistake of asking for k clusters of n items.
 func TooMany(k, n int) error {
 	return option.Errorf("%d clusters of %s: -k can be at most their number", k, text.Count(n, "item"))
 }

@@ -24,6 +24,7 @@ func RunKMeans(ctx context.Context, v data.Embeddings, k, starts int, seed uint6
 	})
 }
 
+// Scores compares clusters with the truth.
 func Scores(truth, pred []int32) (metric.Scores, error) {
 	c, err := metric.Clustering(truth, pred)
 	if err != nil {

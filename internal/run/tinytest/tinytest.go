@@ -2,7 +2,6 @@ package tinytest
 
 import (
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,57 +14,17 @@ import (
 	"tercet/internal/testutil"
 )
 
-// Text is a run of 18 steps on 72 images of 16x16 pixels.
-const Text = testutil.Tiny
-
+// Config is the config of the tiny run, changed by sets.
 func Config(t testing.TB, sets ...string) *config.Config {
 	t.Helper()
-	cfg, err := config.LoadBytes([]byte(Text), "tiny.yaml", sets)
+	cfg, err := config.LoadBytes([]byte(testutil.Tiny), "tiny.yaml", sets)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return cfg
 }
 
-// Snapshot returns every file below dir with its content.
-func Snapshot(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, _ := filepath.Rel(dir, path)
-		if e.IsDir() {
-			files[name] = "a folder"
-			return nil
-		}
-		b, err := os.ReadFile(path)
-		files[name] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
-func Read(t testing.TB, path string) string {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-func Write(t testing.TB, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
+// Quiet reports no progress.
 func Quiet(string, int, int) {}
 
 // Blobs writes x.npy and y.npy: per vectors (d) of each class, around a
@@ -111,6 +70,7 @@ metric: {sigma: 0.01}
 eval: {bootstrap: 0, kmeans: {n_init: 2}}
 `
 
+// Must panics where there is an error.
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -122,4 +82,5 @@ func Must[T any](v T, err error) T {
 var OnPairs = []string{"miner=semihard", "data.glyphs={classes: 6, per_class: 8, test_classes: 6}", "batch={sampler: pair-graph, pairs: 48, size: 16}", "loss=contrastive",
 	"model={name: mlp, width: 8, normalize: false}", "data.split={kind: fraction, train: 0.5}", "eval.pairs=20"}
 
+// PairsText are the changes that make a run on pairs, and more.
 func PairsText(more ...string) []string { return append(append([]string(nil), OnPairs...), more...) }
