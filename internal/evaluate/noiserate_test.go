@@ -114,8 +114,8 @@ func TestNoiseFromFiles(t *testing.T) {
 		`{"schema": "tercet.noise/1", "of": "triplets", "estimate": {"p": 0.1}}`: "",
 		`{"schema": "tercet.noise/1", "of": "triplets", "estimate": {"p": 0.5}}`: "beta + gamma - 1 is 0",
 		`{"schema": "tercet.noise/1", "of": "images", "estimate": {"p": 0.1}}`:   `the rate is of "images"`,
-		`{"schema": "tercet.eval/1"}`:                                            `schema "tercet.eval/1"; this version reads tercet.noise/1`,
-		`{`:                                                                      "unexpected end of JSON input",
+		`{"schema": "tercet.eval/1"}`:                                            `schema is "tercet.eval/1"; this version reads tercet.noise/1`,
+		`{`:                                                                      "not valid JSON near byte 1",
 	} {
 		testutil.Write(t, file, text)
 		cfg := tinytest.Config(t, "loss={name: triplet-robust, noise_from: "+file+"}")
