@@ -84,11 +84,12 @@ func (c *Config) metricRules(fail func(key, format string, args ...any)) {
 	if c.Metric.Positive == "" {
 		fail("metric.positive", "is empty: name a class, or write %s for the mean over all", each)
 	}
-	if l := c.Metric.Loss; c.Metric.Zeta == 0 && (l == "hinge" || l == "least-squares" || l == "huber") {
-		fail("metric.loss", "%s is least at w = 0 where metric.zeta is 0: set metric.zeta above 0, such as 1", l)
+	l, err := mahalanobis.NewLoss(c.Metric.Loss, c.Metric.Zeta, c.Metric.HuberDelta)
+	if err != nil && c.Metric.Zeta == 0 {
+		fail("metric.loss", "%s is least at w = 0 where metric.zeta is 0: set metric.zeta above 0, such as 1", c.Metric.Loss)
 	}
-	if f, ok := c.Metric.Options.(mahalanobis.Fitter); ok {
-		report("metric.", f.Fit(c.Metric.Loss), fail)
+	if f, ok := c.Metric.Options.(mahalanobis.Fitter); ok && err == nil {
+		report("metric.", f.Fit(l, c.Model.Options.(nn.MahalanobisKeys).Radius), fail)
 	}
 	if c.Data.Distort.Fresh {
 		fail("data.distort.fresh", "model mahalanobis is fitted to one set of images: remove it, so that each has one map")

@@ -23,6 +23,7 @@ func TestMetricRules(t *testing.T) {
 		"width":                     {"model: {name: mahalanobis, width: 3}", `f.yaml:1: model.width: model "mahalanobis" does not have this key`},
 		"embedding":                 {"model: {name: mahalanobis, embedding: 8}", "f.yaml:1: model.embedding: model mahalanobis is fitted as section metric says and does not ask for model.embedding: remove it"},
 		"unit length":               {"model: {name: mahalanobis, normalize: true}", "f.yaml:1: model.normalize: model mahalanobis is fitted"},
+		"c above the limit":         {"model: mahalanobis\nmetric: {algorithm: sgd, steps: 4, c: 1.1}", "f.yaml:2: metric.c: cannot learn a metric: step eta = 0.55 is above 2/alpha = 0.5"},
 		"initialiser":               {"model: {name: mahalanobis, init: pytorch}", "f.yaml:1: model.init: model mahalanobis is fitted"},
 		"loss":                      {fitted + "loss: {margin: 0.1}", "f.yaml:2: loss.margin: model mahalanobis is fitted as section metric says and does not ask for loss: remove it"},
 		"loss by name":              {fitted + "loss: triplet", "f.yaml:2: loss.name: model mahalanobis"},

@@ -16,6 +16,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/loss"
+	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/train"
 	"tercet/internal/wire"
 )
@@ -25,7 +26,6 @@ import (
 const agreeBase = `
 name: agree
 data: {name: glyphs, size: 16, glyphs: {classes: 8, per_class: 6, test_classes: 4}}
-train: {epochs: 0, steps: 1}
 eval: {baselines: false, bootstrap: 0, pairs: 0}
 `
 
@@ -70,6 +70,40 @@ func TestCheckAcceptsWhatTrains(t *testing.T) {
 	}
 }
 
+// The same of metrics that are fitted: features are made and the risk is evaluated once,
+// as for a plan.
+func TestCheckAcceptsWhatIsFitted(t *testing.T) {
+	keys := config.Keys()
+	accepted := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		sets := []string{"model=mahalanobis", "data.size=8"}
+		algorithm := rapid.SampledFrom(mahalanobis.Family.Names()).Draw(rt, "metric.algorithm")
+		sets = append(sets, "metric.algorithm="+algorithm)
+		for _, k := range keys {
+			own := strings.HasPrefix(k.Key, "model.") && slices.Contains(k.With, "mahalanobis") || strings.HasPrefix(k.Key, "metric.") && (len(k.With) == 0 || slices.Contains(k.With, algorithm))
+			if own && !slices.Contains([]string{"metric.algorithm", "metric.positive", "model.dims"}, k.Key) && rapid.IntRange(0, 3).Draw(rt, k.Key+" is drawn") == 0 {
+				sets = append(sets, k.Key+"="+rapid.SampledFrom(candidates(k)).Draw(rt, k.Key))
+			}
+		}
+		cfg, err := config.LoadBytes([]byte(agreeBase), "agree.yaml", sets)
+		if err != nil {
+			return
+		}
+		accepted++
+		_, err = MakePlan(cfg)
+		var bad *config.Error
+		o, sgd := cfg.Metric.Options.(mahalanobis.SGDKeys)
+		byItems := sgd && !o.Steps.Given && errors.As(err, &bad) && bad.Key == "metric.c" // its limit depends on how many items there are
+		if err != nil && !excused(err) && !byItems {
+			rt.Fatalf("--set %s\nis accepted, and the fit says: %v", strings.Join(sets, " --set "), err)
+		}
+	})
+	t.Logf("%d accepted", accepted)
+	if accepted < 10 {
+		t.Errorf("only %d configs were accepted: the draws say little", accepted)
+	}
+}
+
 // excused says whether an error comes from data or from numbers.
 func excused(err error) bool {
 	var finite *train.NonFiniteError
@@ -100,7 +134,7 @@ func oneStep(cfg *config.Config) error {
 
 // drawSets draws a component for some sections, and some of their keys.
 func drawSets(t *rapid.T, keys []config.KeyDoc) []string {
-	var sets []string
+	sets := []string{"train={epochs: 0, steps: 1}"}
 	chosen := map[string]string{}
 	for _, s := range drawn {
 		doc := keys[slices.IndexFunc(keys, func(k config.KeyDoc) bool { return k.Key == s.name })]

@@ -49,7 +49,7 @@ func planMetric(cfg *config.Config, sets *wire.Sets, p *Plan) error {
 		return wire.InConfig("metric", err)
 	}
 	if o, ok := cfg.Metric.Options.(mahalanobis.SGDKeys); ok {
-		so := sgdOptions(cfg, o, points.N)
+		so := o.Options(l, cfg.Model.Options.(nn.MahalanobisKeys).Radius, points.N, cfg.Seed)
 		if _, _, err := so.Step(ps.list, l, so.Steps); err != nil {
 			return wire.InConfig("metric.c", err)
 		}

@@ -57,7 +57,8 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // sgd descends on random triplets (eq. 3).
 func (f *fitting) sgd(ctx context.Context, o mahalanobis.SGDKeys) (*MetricFit, error) {
-	so := sgdOptions(f.run.Config, o, f.items)
+	cfg := f.run.Config
+	so := o.Options(f.loss, cfg.Model.Options.(nn.MahalanobisKeys).Radius, f.items, cfg.Seed)
 	_, eta, err := so.Step(f.problems.list, f.loss, so.Steps)
 	if err != nil {
 		return nil, wire.InConfig("metric.c", err)
@@ -87,20 +88,6 @@ func (f *fitting) sgd(ctx context.Context, o mahalanobis.SGDKeys) (*MetricFit, e
 	fit.Objective, fit.GradNorm, fit.Iterations, fit.Eta = fit.Risk, floats.Norm(grad, 2), so.Steps, eta
 	f.watch.note("sgd: %s of %.4g, risk %.6f", text.Plural(so.Steps, "step", "steps"), eta, fit.Risk)
 	return fit, nil
-}
-
-// sgdOptions are those of cfg for so many training items.
-func sgdOptions(cfg *config.Config, o mahalanobis.SGDKeys, items int) mahalanobis.SGDOptions {
-	so := mahalanobis.SGDOptions{
-		C: o.C.N, Steps: items, Seed: cfg.Seed, PSD: o.PSD, Constants: o.Constants,
-		Radius: cfg.Model.Options.(nn.MahalanobisKeys).Radius,
-		// The hinge has no limit; its c is given.
-		AllowLarge: cfg.Metric.Loss == mahalanobis.Hinge,
-	}
-	if o.Steps.Given {
-		so.Steps = int(o.Steps.N)
-	}
-	return so
 }
 
 // begin logs the risk and the norm of its gradient at w = 0, where SGD begins.

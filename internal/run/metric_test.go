@@ -423,8 +423,8 @@ func TestBadFits(t *testing.T) {
 		"unknown class":     {[]string{"metric.positive=7"}, `metric.positive: no training item is of class "7"; classes: 0, 1, 2`, "metric.positive"},
 		"no such class":     {[]string{"metric.positive=cats"}, `metric.positive: no training item is of class "cats"; classes: 0, 1, 2`, "metric.positive"},
 		"too many dims":     {[]string{"model.dims=5"}, "model.dims: asks for 5 principal components of images of 4 numbers", "model.dims"},
-		"c above the limit": {[]string{"metric.algorithm=sgd", "metric.steps=1", "metric.c=0.6"}, "above 2/alpha = 0.5", "metric.c"},
-		"c of the paper":    {[]string{"metric.algorithm=sgd", "metric.steps=1", "metric.c=0.1", "metric.constants=paper"}, "above 2/alpha = 0.03125", "metric.c"},
+		"c above the limit": {[]string{"metric.algorithm=sgd", "metric.c=3"}, "above 2/alpha = 0.5", "metric.c"},
+		"c of the paper":    {[]string{"metric.algorithm=sgd", "metric.c=0.2", "metric.constants=paper"}, "above 2/alpha = 0.03125", "metric.c"},
 	} {
 		r := runtest.CreateFitted(t, t.TempDir(), text, tc.sets...)
 		_, err := r.Train(context.Background(), run.Watch{})

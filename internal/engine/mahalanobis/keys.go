@@ -17,10 +17,10 @@ func init() {
 // Keys are the keys of an algorithm in a config: RRMKeys or SGDKeys.
 type Keys interface{ algorithm() }
 
-// Fitter is implemented by the keys of algorithms that ask something of the loss of
-// that name.
+// Fitter is implemented by the keys of algorithms that ask something of the loss and of
+// the radius of the ball that the items lie in.
 type Fitter interface {
-	Fit(loss string) []component.Fault
+	Fit(l Loss, radius float64) []component.Fault
 }
 
 // RRMKeys are the keys of regularized risk minimization over all triplets, eq. 5.
@@ -52,10 +52,29 @@ func (k SGDKeys) Check() []component.Fault {
 	return nil
 }
 
-// Fit implements Fitter.
-func (k SGDKeys) Fit(loss string) []component.Fault {
-	if loss == Hinge && !k.C.Given {
+// Fit implements Fitter. Where steps is auto the limit on c depends on the data.
+func (k SGDKeys) Fit(l Loss, radius float64) []component.Fault {
+	if l.Name == Hinge && !k.C.Given {
 		return []component.Fault{component.Faultf("c", "auto is 2/alpha, and the hinge has no alpha: it is not smooth; set c to a number")}
 	}
+	if !k.Steps.Given {
+		return nil
+	}
+	o := k.Options(l, radius, 0, 0)
+	if _, _, err := o.Step(nil, l, o.Steps); err != nil {
+		return []component.Fault{component.Faultf("c", "%v", err)}
+	}
 	return nil
+}
+
+// Options returns the keys as SGD takes them, for so many items in a ball of that radius.
+func (k SGDKeys) Options(l Loss, radius float64, items int, seed uint64) SGDOptions {
+	o := SGDOptions{
+		C: k.C.N, Steps: items, Seed: seed, PSD: k.PSD, Constants: k.Constants, Radius: radius,
+		AllowLarge: l.Name == Hinge, // it has no limit; its c is given
+	}
+	if k.Steps.Given {
+		o.Steps = int(k.Steps.N)
+	}
+	return o
 }
