@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -304,66 +303,6 @@ func streamWorld(t *testing.T) []*report.RunDir {
 	return runs
 }
 
-// fakeGap is a run with a gap.json.
-func fakeGap(t *testing.T, n, seed int, loss, wrong, margin float64, controlled bool) *report.RunDir {
-	t.Helper()
-	dir := fmt.Sprintf("runs/n%d-s%d-%v", n, seed, margin)
-	put(t, dir, "manifest.json", `{"schema": "tercet.run/1", "name": "x", "status": "finished", "data": {"name": "mnist"}, "steps": 9}`)
-	sides := func(v float64) string {
-		s := fmt.Sprintf(`"train": {"value": 0.001}, "test": {"value": %v}, "gap": {"value": %v}`, v+0.001, v)
-		if controlled {
-			s += fmt.Sprintf(`, "controlled": {"value": %v}`, 0.9*v)
-		}
-		return s
-	}
-	put(t, dir, "gap.json", fmt.Sprintf(`{"schema": "tercet.gap/1", "source": {"checkpoint": "last", "step": 9}, "train": {"items": %d},
- "loss": {"name": "triplet", %s}, "triplet_error": {%s}, "bound": {"delta": 0.05, "without_gamma": {"value": %v, "vacuous": true}}}`, n, sides(loss), sides(wrong), 100/math.Sqrt(float64(n))))
-	return read(t, dir, label("name", dir), label("seed", "0"), label("data.limit_per_class", n/10), label("data.split.seed", seed), label("loss.margin", margin))
-}
-
-// gapWorld has gaps of two margins that fall with n, all of one with a control variate.
-func gapWorld(t *testing.T) []*report.RunDir {
-	var runs []*report.RunDir
-	for _, n := range []int{4000, 250, 1000} {
-		for seed := range 3 {
-			v := 0.8 * math.Pow(float64(n), -0.5) * (1 + 0.1*float64(seed)*math.Sin(float64(n)))
-			runs = append(runs, fakeGap(t, n, seed, v, 2*math.Pow(float64(n), -0.7), 0.2, true), fakeGap(t, n, seed, 2*v, v, 0.3, seed == 0))
-		}
-	}
-	return runs
-}
-
-// fakeMoved is a run of n images with a stability.json: replaced are the largest, nearly
-// largest and mean changes by kind.
-func fakeMoved(t *testing.T, n int, replaced map[string][][3]float64) *report.RunDir {
-	t.Helper()
-	dir := fmt.Sprintf("runs/m%d", n)
-	put(t, dir, "manifest.json", fmt.Sprintf(`{"schema": "tercet.run/1", "name": "x", "status": "finished", "data": {"name": "mnist", "train": {"items": %d}}, "steps": 9}`, n))
-	var rows []string
-	for _, kind := range []string{"fresh", "far"} {
-		for k, v := range replaced[kind] {
-			rows = append(rows, fmt.Sprintf(`{"kind": %q, "movement": {"loss_max": %v, "loss_p99": %v, "loss_mean": %v, "neighbours_changed": %v, "weights_share": 0.25}}`, kind, v[0], v[1], v[2], 0.5+0.1*float64(k)))
-		}
-	}
-	rows = append(rows, `{"kind": "fresh", "movement": null, "message": "collapsed"}`)
-	put(t, dir, "stability.json", fmt.Sprintf(`{"schema": "tercet.stability/1", "source": {"checkpoint": "last", "step": 9}, "loss": "triplet", "replaced": [%s]}`, strings.Join(rows, ", ")))
-	return read(t, dir, label("name", dir), label("seed", "0"), label("data.limit_per_class", n/10))
-}
-
-// networkWorld has replacements of two kinds at three sizes.
-func networkWorld(t *testing.T) []*report.RunDir {
-	var runs []*report.RunDir
-	for _, n := range []int{1000, 250, 4000} {
-		moved := map[string][][3]float64{"far": {{0, 0, 0}}}
-		for k := range 4 {
-			v := math.Pow(float64(n), -0.4) * (1 + 0.2*float64(k)*math.Cos(float64(n)))
-			moved["fresh"] = append(moved["fresh"], [3]float64{1 + float64(k)/10, 0.5, v})
-		}
-		runs = append(runs, fakeMoved(t, n, moved))
-	}
-	return runs
-}
-
 // goldens are the files of testdata with the table and the runs that they are of.
 var goldens = []struct {
 	file, table string
@@ -374,5 +313,4 @@ var goldens = []struct {
 	{"pairs", "pairs", widthWorld}, {"double-descent", "double-descent", widthWorld}, {"pair-epochs", "pair-epochs", widthWorld},
 	{"claims-widths", "pair-claims", widthWorld}, {"claims-floors", "pair-claims", floorWorld}, {"claims-streams", "pair-claims", streamWorld},
 	{"pair-floor", "pair-floor", floorWorld}, {"online-offline", "online-offline", streamWorld},
-	//{"gap", "gap", gapWorld}, {"network-stability", "network-stability", networkWorld},
 }

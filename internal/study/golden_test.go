@@ -79,18 +79,6 @@ func TestTablesAsBefore(t *testing.T) {
 					t.Errorf("no %s", format)
 				}
 			}
-			if dir := os.Getenv("STUDY_OUT"); dir != "" {
-				for _, format := range []string{"text", "latex"} {
-					if err := os.WriteFile(filepath.Join(dir, g.file+"."+format), []byte(write(t, d, format)), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if table.Draws() {
-					if _, err := d.Draw(filepath.Join(dir, g.file)); err != nil {
-						t.Error(err)
-					}
-				}
-			}
 		})
 	}
 }
