@@ -62,7 +62,7 @@ func TestManPagesOfCommands(t *testing.T) {
 	if page := pages["tercet.1"]; !strings.Contains(page, ".SH SYNOPSIS\n.nf\ntercet COMMAND\n.fi\n") {
 		t.Errorf("synopsis of the root:\n%.400s", page)
 	}
-	if page := pages["tercet-train.1"]; !strings.Contains(page, `\fB\-o\fR, \fB\-\-out\fR`) || !strings.Contains(page, "(default runs)") {
+	if page := pages["tercet-train.1"]; !strings.Contains(page, `\fB\-o\fR, \fB\-\-runs\-dir\fR`) || !strings.Contains(page, "(default runs)") {
 		t.Errorf("the flags of train:\n%s", page)
 	}
 }

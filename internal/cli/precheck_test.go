@@ -19,7 +19,7 @@ func TestARunThatCannotBeginLeavesNoDirectory(t *testing.T) {
 		want string
 	}{
 		{"train -c tiny.yaml --set data=folder --set data.root=gone", base.ExitData, "gone"},
-		{"train -c tiny.yaml --set optimizer.schedule=cosine --set 'optimizer.schedule.warmup=900 steps'", base.ExitUsage, "is not above the warm-up's 900"},
+		{"train -c tiny.yaml --set optimizer.schedule=cosine --set 'optimizer.schedule.warmup=900 steps'", base.ExitUsage, "warmup must be shorter than the run, which has 18 steps, is 900"},
 		{"train -c tiny.yaml --set batch=m-per-class --set batch.classes=500", base.ExitData, "batch"},
 		// A fit looks at its features once it has begun.
 		{"train --set name=fit --set data.size=16 --set data.glyphs.classes=4 --set model=mahalanobis --set model.dims=300", base.ExitUsage, "model.dims"},

@@ -303,7 +303,7 @@ func TestAnEditedConfigIsNoticed(t *testing.T) {
 		testutil.Write(t, r.Path(name), good)
 	}
 	testutil.Write(t, r.Path("manifest.json"), `{"schema": "tercet.run/1", "steps": "many"}`)
-	if _, err := Open(r.Dir); !errors.Is(err, ErrNoRun) || !strings.HasSuffix(err.Error(), "manifest.json: steps is a string, which is of the wrong kind") {
+	if _, err := Open(r.Dir); !errors.Is(err, ErrNoRun) || !strings.Contains(err.Error(), "manifest.json") || !strings.HasSuffix(err.Error(), "steps is a string, which is of the wrong kind") {
 		t.Errorf("error %v", err)
 	}
 	testutil.Write(t, r.Path("manifest.json"), `{"schema": "tercet.run/9"}`)

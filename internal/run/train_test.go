@@ -35,7 +35,7 @@ func TestInterruptionsAndThreadsChangeNoBit(t *testing.T) {
 		"act":   {"defense=act", "defense.pgd={steps: 2, batchnorm: batch}"},
 		"min":   {"defense=minmax", "defense.pgd={steps: 1, norm: l2, eps: 1}"},
 		"noise": {"noise={kind: sln, rate: 0.3}", "data.split.validation=0.25", "loss=triplet-capped", "miner=semihard"},
-		"pairs": {"noise=sln", "loss={name: triplet-threshold, pairing: pairs}", "batch={sampler: m-per-class, classes: 4, per_class: 3}"},
+		"pairs": {"noise=sln", "miner=semihard", "loss={name: triplet-threshold, pairing: pairs}", "batch={sampler: m-per-class, classes: 4, per_class: 3}"},
 		"boost": {"defense=hm", "defense.pgd={steps: 2, start: random}", "defense.destination.name=boost"},
 	} {
 		t.Run(name, func(t *testing.T) { interruptionsAndThreads(t, sets) })
@@ -276,9 +276,7 @@ func TestTheActiveFractionStopsARun(t *testing.T) {
 // What only a component can refuse is a mistake in the config, by its section.
 func TestComponentsRefuseByKey(t *testing.T) {
 	for set, want := range map[string]string{
-		"batch.pairs=1":                   "batch: ",
-		"loss.eps=0.5":                    "loss: ",
-		"model={name: mlp, width: 65536}": "model: ",
+		"model={name: mlp, width: 65536}":                       "model: ",
 		"optimizer.schedule={name: cosine, warmup: 1000 steps}": "optimizer.schedule: ",
 	} {
 		_, err := MakePlan(tinytest.Config(t, set))

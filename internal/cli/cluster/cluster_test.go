@@ -116,7 +116,7 @@ func TestGraphsOnTheCommandLine(t *testing.T) {
 	// What a file holds beside edges to solve is said.
 	graphFile(t, "odd.txt", "0 1 1", "1 0 1", "# a comment", "2 3 0", "4 5 -2", "4 6 3")
 	code, _, stderr := clitest.Run("cluster", "--graph", "odd.txt", "--out-dir", "out")
-	for _, w := range []string{"1 edge was added to another", "1 pair costs 0 in all", "2 nodes have no edge", "17 pairs have no edge and cost 0", "parts without an edge between them"} {
+	for _, w := range []string{"1 edge was added to another", "1 pair costs 0 in all", "2 nodes have no edge", "17 pairs have no edge and cost 0", "components without an edge between them"} {
 		if code != 0 || !strings.Contains(stderr, w) {
 			t.Errorf("exit %d, no word of %q: %s", code, w, stderr)
 		}
