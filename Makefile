@@ -37,12 +37,16 @@ demo: build
 test:
 	$(GO) test $(PKGS)
 
-## lint: gofmt, vet, staticcheck
+## lint: gofmt, vet, staticcheck, deadcode
 lint:
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	$(GO) vet ./...
 	cd tools && $(GO) build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
 	bin/staticcheck ./...
+	cd tools && $(GO) build -o ../bin/deadcode golang.org/x/tools/cmd/deadcode
+	@sed -e '/^#/d' -e 's/ *#.*//' tools/deadcode.txt | LC_ALL=C sort > bin/deadcode.want
+	@bin/deadcode -f '{{range .Funcs}}{{printf "%s %s\n" $$.Path .Name}}{{end}}' ./cmd/tercet | LC_ALL=C sort | diff bin/deadcode.want - || \
+	  { echo "functions that cmd/tercet does not reach differ from tools/deadcode.txt (<: reached or gone, >: new)"; exit 1; }
 
 ## race: the tests of the concurrent packages under the race detector
 race:

@@ -36,16 +36,6 @@ type idxReader struct {
 	total int64  // bytes of data
 }
 
-// readIDX returns the extents and the bytes of an IDX file; see newIDXReader.
-func readIDX(r io.Reader, size int64, path string, rank ...int) ([]int, []byte, error) {
-	x, err := newIDXReader(r, size, path, rank...)
-	if err != nil {
-		return nil, nil, err
-	}
-	body, err := x.body()
-	return x.dims, body, err
-}
-
 // newIDXReader reads the header of an IDX file of unsigned bytes, plain or gzip (by its
 // content). size is the length of r in bytes; path is for messages; rank lists the
 // numbers of dimensions that are allowed.

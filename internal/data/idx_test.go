@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -205,4 +206,14 @@ func FuzzIDX(f *testing.F) {
 			t.Fatalf("dimensions %v, %d bytes", dims, len(body))
 		}
 	})
+}
+
+// readIDX returns the extents and the bytes of an IDX file; see newIDXReader.
+func readIDX(r io.Reader, size int64, path string, rank ...int) ([]int, []byte, error) {
+	x, err := newIDXReader(r, size, path, rank...)
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err := x.body()
+	return x.dims, body, err
 }

@@ -44,17 +44,6 @@ func OpenRegular(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// OpenForUpdate opens a regular file for reading and writing, made with mode perm where
-// it is not there. Other kinds of file are refused as by OpenRegular.
-func OpenForUpdate(path string, perm fs.FileMode) (*os.File, error) {
-	if info, err := os.Stat(path); err == nil {
-		if err := regular(path, info); err != nil {
-			return nil, err
-		}
-	}
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, perm)
-}
-
 // ReadFile reads a regular file of at most limit bytes; see OpenRegular. A larger one
 // is refused before it is read.
 func ReadFile(path string, limit int64) ([]byte, error) {

@@ -28,9 +28,6 @@ func TestOpenRegularRefusesWhatIsNoFile(t *testing.T) {
 		if !errors.Is(err, ErrNotRegular) || !strings.Contains(err.Error(), path+" is "+what) {
 			t.Errorf("OpenRegular(%s): %v", path, err)
 		}
-		if _, err := OpenForUpdate(path, 0o644); !errors.Is(err, ErrNotRegular) {
-			t.Errorf("OpenForUpdate(%s): %v", path, err)
-		}
 		if _, err := ReadFile(path, 10); !errors.Is(err, ErrNotRegular) {
 			t.Errorf("ReadFile(%s): %v", path, err)
 		}

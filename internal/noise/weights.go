@@ -74,16 +74,6 @@ func OrderFlips(rho float64) TripletWeights {
 	return TripletWeights{Beta: 1 - rho, Gamma: 1 - rho, W11: 1 - rho, W00: rho}
 }
 
-// Unlabelled returns the weights of triplets whose positive is right (another view of
-// the anchor) and whose negative is any item, of the anchor's class with probability
-// 1/K. All are NaN for fewer than one class.
-func Unlabelled(classes int) TripletWeights {
-	if classes < 1 {
-		return undefined()
-	}
-	return independent(1, 1-1/float64(classes))
-}
-
 func undefined() TripletWeights {
 	n := math.NaN()
 	return TripletWeights{Beta: n, Gamma: n, W11: n, W10: n, W01: n, W00: n}

@@ -108,15 +108,13 @@ func TestPLNTriplets(t *testing.T) {
 func TestOtherWeights(t *testing.T) {
 	nearWeights(t, "flips", OrderFlips(0.2), TripletWeights{Beta: 0.8, Gamma: 0.8, W11: 0.8, W10: 0, W01: 0, W00: 0.2}, 1e-15)
 	testutil.Near(t, "contrast of flips", OrderFlips(0.2).Contrast(), 0.6, 1e-15)
-	nearWeights(t, "unlabelled", Unlabelled(10), TripletWeights{Beta: 1, Gamma: 0.9, W11: 0.9, W10: 0.1, W01: 0, W00: 0}, 1e-15)
-	nearWeights(t, "one class", Unlabelled(1), TripletWeights{Beta: 1, Gamma: 0, W11: 0, W10: 1, W01: 0, W00: 0}, 0)
 }
 
 func TestWeightsOfBadInput(t *testing.T) {
 	for name, w := range map[string]TripletWeights{
 		"one class": SLNTriplets(0.1, 1), "q < 0": SLNTriplets(-0.1, 3), "q above all": SLNTriplets(1.6, 3), "q NaN": SLNTriplets(math.NaN(), 3),
 		"p > 1": PLNTriplets(1.1, 0.5), "similar < 0": PLNTriplets(0.1, -0.5), "no similar pair": PLNTriplets(0, 0), "no different pair": PLNTriplets(0, 1), "p NaN": PLNTriplets(math.NaN(), 0.5),
-		"rho > 1": OrderFlips(1.5), "rho NaN": OrderFlips(math.NaN()), "no class": Unlabelled(0),
+		"rho > 1": OrderFlips(1.5), "rho NaN": OrderFlips(math.NaN()),
 	} {
 		for _, v := range []float64{w.Beta, w.Gamma, w.W11, w.W10, w.W01, w.W00, w.Contrast()} {
 			if !math.IsNaN(v) {

@@ -13,6 +13,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
+// Bar is a value with its interval; Low and High NaN, or both equal to Value,
+// mean none. A NaN value leaves a gap.
+type Bar struct{ Value, Low, High float64 }
+
 // LineChart is a picture of panels that share a legend: colors stand for one thing, such as
 // the noise, forms of lines for another, such as test and training error.
 type LineChart struct {

@@ -213,41 +213,6 @@ func TestScatteredIsAPermutation(t *testing.T) {
 	}
 }
 
-func TestBars(t *testing.T) {
-	base := filepath.Join(t.TempDir(), "bars")
-	nan := math.NaN()
-	c := BarChart{Title: "T", YLabel: "score", Groups: []string{"r@1", "nmi"}, Percent: true, Series: []BarSeries{
-		{"raw", []Bar{{0.3, 0.2, 0.4}, {nan, nan, nan}}}, {"net", []Bar{{0.9, nan, nan}, {-0.1, -0.1, -0.1}}}}}
-	if err := Bars(base, c); err != nil {
-		t.Fatal(err)
-	}
-	rendertest.Load(t, base+".png")
-	svg, err := os.ReadFile(base + ".svg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{">30.0<", ">90.0<", ">-10.0<", ">score (%)<", ">nmi<", ">net<"} {
-		if !strings.Contains(string(svg), want) {
-			t.Errorf("no %q in the chart", want)
-		}
-	}
-	c.Series[0].Bars[0].Low = 0.5
-	if err := Bars(base, c); err == nil || !strings.Contains(err.Error(), `series "raw", group "r@1"`) {
-		t.Errorf("interval beside its value: %v", err)
-	}
-	c.Series[0].Bars = nil
-	if err := Bars(base, c); err == nil || !strings.Contains(err.Error(), "0 bars for 2 groups") {
-		t.Errorf("too few bars: %v", err)
-	}
-	if err := Bars(base, BarChart{}); err == nil {
-		t.Error("an empty chart was accepted")
-	}
-	zero := BarChart{Groups: []string{"a"}, Series: []BarSeries{{"s", []Bar{{}}}}}
-	if err := Bars(base, zero); err != nil {
-		t.Errorf("all zero: %v", err)
-	}
-}
-
 func TestClusterSizes(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "sizes")
 	for _, sizes := range [][]int{{5}, {0, 0, 3}, {1, 100000, 7, 7}} {

@@ -80,13 +80,3 @@ func compareMethods(a, b string) int {
 	}
 	return strings.Compare(a, b)
 }
-
-// clustering returns the run's clustering by a method, nil where there is none.
-func (r *RunDir) clustering(method string) *Clustering {
-	for i := range r.Clusterings {
-		if r.Clusterings[i].Method == method {
-			return &r.Clusterings[i]
-		}
-	}
-	return nil
-}

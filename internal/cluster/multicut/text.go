@@ -178,36 +178,3 @@ func (g *Graph) report() *ReadReport {
 	}
 	return r
 }
-
-// WriteGraph writes g as ReadGraph reads it, costs with all digits. A node without
-// edges gets one of cost 0. A graph of one node has no such file: an error.
-func WriteGraph(w io.Writer, g *Graph) error {
-	if g.n == 1 {
-		return fmt.Errorf("%w: a graph of one node has no edge to write", ErrInput)
-	}
-	out := bufio.NewWriter(w)
-	var line []byte
-	put := func(i, j int32, cost float64) {
-		line = strconv.AppendInt(line[:0], int64(i), 10)
-		line = strconv.AppendInt(append(line, ' '), int64(j), 10)
-		line = append(strconv.AppendFloat(append(line, ' '), cost, 'g', -1, 64), '\n')
-		out.Write(line) // Flush returns the first error
-	}
-	out.WriteString(graphHeader + "\n")
-	for i := range int32(g.n) {
-		to, cost := g.Neighbours(i)
-		for e, j := range to {
-			if j > i {
-				put(i, j, cost[e])
-			}
-		}
-		switch first, _ := g.Neighbours(0); {
-		case len(to) > 0:
-		case i == 0:
-			put(0, 1, 0)
-		case i > 1 || len(first) > 0:
-			put(0, i, 0)
-		}
-	}
-	return out.Flush()
-}

@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"os"
-	"strings"
 )
 
 // Algorithm is a way to compute a convolution or one of its gradients.
@@ -27,16 +26,6 @@ func (a Algorithm) String() string {
 		return fmt.Sprintf("algorithm(%d)", int(a))
 	}
 	return algorithmNames[a]
-}
-
-// ParseAlgorithm is the inverse of String.
-func ParseAlgorithm(name string) (Algorithm, error) {
-	for a, s := range algorithmNames {
-		if s == name {
-			return Algorithm(a), nil
-		}
-	}
-	return Direct, fmt.Errorf("unknown convolution algorithm %q: known are %s", name, strings.Join(algorithmNames[:], ", "))
 }
 
 // ConvPlan is a convolution with an algorithm for each direction. It is made

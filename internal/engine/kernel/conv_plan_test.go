@@ -56,20 +56,6 @@ func TestEnvironmentChoosesPlans(t *testing.T) {
 	}
 }
 
-func TestParseAlgorithm(t *testing.T) {
-	for _, a := range []Algorithm{Direct, Winograd2, Winograd4} {
-		if got, err := ParseAlgorithm(a.String()); err != nil || got != a {
-			t.Errorf("%v: %v, %v", a, got, err)
-		}
-	}
-	if _, err := ParseAlgorithm("fft"); err == nil {
-		t.Error("fft: no error")
-	}
-	if s := Algorithm(9).String(); s != "algorithm(9)" {
-		t.Error(s)
-	}
-}
-
 // Every plan computes the same up to the error of its algorithms, with bias,
 // ReLU (of outputs that see nothing but padding, too) and the bias's gradient.
 func TestPlanDispatch(t *testing.T) {
@@ -270,5 +256,11 @@ func TestSettingNamesWhatBitsDependOn(t *testing.T) {
 		if got := Setting(); got != want || Measures() != (mode == planMeasure) {
 			t.Errorf("mode %d: setting %q, measures %v; want %q", mode, got, Measures(), want)
 		}
+	}
+}
+
+func TestNameOfAnUnknownAlgorithm(t *testing.T) {
+	if s := Algorithm(9).String(); s != "algorithm(9)" {
+		t.Error(s)
 	}
 }

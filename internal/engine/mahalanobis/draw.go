@@ -34,13 +34,6 @@ func Margin(p *Problem, theta []float64, t Index, zeta float64) float64 {
 	return form(theta, x, p.pos(int(t.J))) - form(theta, x, p.neg(int(t.K))) + zeta
 }
 
-// Losses puts the loss of each of the triplets t into out, of the same length.
-func Losses(p *Problem, l Loss, theta []float64, t []Index, out []float64) {
-	for n, index := range t {
-		out[n], _, _ = l.At(Margin(p, theta, index, l.Zeta))
-	}
-}
-
 // MeanLoss returns the mean loss of the triplets t; 0 for none.
 func MeanLoss(p *Problem, l Loss, theta []float64, t []Index) float64 {
 	sum := 0.0

@@ -118,7 +118,7 @@ func TestMeanLossOverAllIsTheRisk(t *testing.T) {
 			t.Errorf("%s: %v, want %v", l.Name, got, want)
 		}
 		each, sum := make([]float64, len(all)), 0.0
-		Losses(p, l, theta, all, each)
+		losses(p, l, theta, all, each)
 		for _, v := range each {
 			sum += v / float64(len(all))
 		}
@@ -128,5 +128,12 @@ func TestMeanLossOverAllIsTheRisk(t *testing.T) {
 	}
 	if got := MeanLoss(p, mustLoss(t, Logistic, 0, 0), theta, nil); got != 0 {
 		t.Errorf("of no triplets %v", got)
+	}
+}
+
+// losses puts the loss of each of the triplets t into out, of the same length.
+func losses(p *Problem, l Loss, theta []float64, t []Index, out []float64) {
+	for n, index := range t {
+		out[n], _, _ = l.At(Margin(p, theta, index, l.Zeta))
 	}
 }

@@ -60,9 +60,6 @@ func NewRisk(problems []*Problem, l Loss, s Sums) (*Risk, error) {
 // Dim returns d(d+1)/2, the length of theta.
 func (r *Risk) Dim() int { return r.d * (r.d + 1) / 2 }
 
-// Loss returns the loss.
-func (r *Risk) Loss() Loss { return r.loss }
-
 // Value returns the risk at w = smat(theta).
 func (r *Risk) Value(theta []float64) float64 {
 	toSmat(theta, r.d, r.w)

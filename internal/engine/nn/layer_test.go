@@ -17,7 +17,7 @@ func everyLayer() *Sequential {
 	return NewSequential("every",
 		NewPad2D("pad", 12, 12), NewConv2D("conv1", 20, 3, 1, 1, true), NewBatchNorm2D("bn"), NewReLU("relu1"),
 		NewMaxPool("max", 3, 2, 1), basicBlock("block", 20, 24, 2), NewResidual("same", NewReLU("relu2"), nil),
-		NewAvgPool("avg", 2, 1, 0), NewResidual("body", NewConv2D("conv2", 24, 1, 1, 0, true), nil),
+		newAvgPool("avg", 2, 1, 0), NewResidual("body", NewConv2D("conv2", 24, 1, 1, 0, true), nil),
 		NewConv2D("conv3", 16, 1, 1, 0, false), NewGlobalAvgPool("gap"),
 		NewLinear("fc", 10, true), NewFlatten("flatten"), NewL2Normalize("norm"))
 }
@@ -251,7 +251,7 @@ func TestLayersSayWhatDoesNotFit(t *testing.T) {
 		"stride must be at least 1":                      {NewConv2D("conv", 3, 5, 0, 0, true), []int{9, 9, 1}},
 		"pool: window 3x3 does not fit":                  {NewMaxPool("pool", 3, 1, 0), []int{2, 2, 1}},
 		"pool: padding 2x2 is more than half":            {NewMaxPool("pool", 3, 1, 2), []int{9, 9, 1}},
-		"avg: wants images":                              {NewAvgPool("avg", 2, 2, 0), []int{4}},
+		"avg: wants images":                              {newAvgPool("avg", 2, 2, 0), []int{4}},
 		"gap: wants images":                              {NewGlobalAvgPool("gap"), []int{4}},
 		"bn: wants images":                               {NewBatchNorm2D("bn"), []int{4, 4}},
 		"norm: wants flat rows":                          {NewL2Normalize("norm"), []int{2, 2, 1}},
@@ -263,4 +263,10 @@ func TestLayersSayWhatDoesNotFit(t *testing.T) {
 			t.Errorf("want %q, got %v", want, err)
 		}
 	}
+}
+
+// newAvgPool returns k x k mean pooling; the padding must be at most k/2.
+func newAvgPool(name string, k, stride, pad int) *AvgPool {
+	return &AvgPool{base: base{name: name}, pool: kernel.Pool{
+		KH: k, KW: k, StrideH: stride, StrideW: stride, PadH: pad, PadW: pad}}
 }

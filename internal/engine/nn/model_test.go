@@ -303,18 +303,3 @@ func TestInitializers(t *testing.T) {
 		}
 	}
 }
-
-func TestNonFiniteNamesTheTensor(t *testing.T) {
-	m := build(t, Spec{Name: "mlp", Height: 2, Width: 2, Channels: 1, Units: 3})
-	if name, bad := NonFinite(m.Params()); bad {
-		t.Fatal(name)
-	}
-	m.Params()[2].Grad.Data[1] = float32(math.Inf(1))
-	if name, bad := NonFinite(m.Params()); !bad || name != "fc2.weight (gradient)" {
-		t.Fatalf("%q %v", name, bad)
-	}
-	m.Params()[1].Value.Data[0] = float32(math.NaN())
-	if name, bad := NonFinite(m.Params()); !bad || name != "fc1.bias" {
-		t.Fatalf("%q %v", name, bad)
-	}
-}

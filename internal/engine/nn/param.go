@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"tercet/internal/engine/array"
-	"tercet/internal/engine/kernel"
 )
 
 // maxElements bounds one parameter and one output row, so that a wrong size in
@@ -70,23 +69,6 @@ func CountParams(params []*Param) int {
 		}
 	}
 	return n
-}
-
-// NonFinite returns the name of the first parameter, buffer or gradient that
-// holds a NaN or an infinity, such as "conv1.weight" or "conv1.weight (gradient)",
-// and whether there is one.
-func NonFinite(params []*Param) (name string, found bool) {
-	for _, p := range params {
-		if _, ok := kernel.AllFinite(p.Value.Data); !ok {
-			return p.Name, true
-		}
-		if p.Grad != nil {
-			if _, ok := kernel.AllFinite(p.Grad.Data); !ok {
-				return p.Name + " (gradient)", true
-			}
-		}
-	}
-	return "", false
 }
 
 // rowsOf returns *a with n rows of the given row shape, made at the first call

@@ -107,12 +107,6 @@ type AvgPool struct {
 	y, dx  *array.Array
 }
 
-// NewAvgPool returns k x k mean pooling; the padding must be at most k/2.
-func NewAvgPool(name string, k, stride, pad int) *AvgPool {
-	return &AvgPool{base: base{name: name}, pool: kernel.Pool{
-		KH: k, KW: k, StrideH: stride, StrideW: stride, PadH: pad, PadW: pad}}
-}
-
 // NewGlobalAvgPool returns the mean over all pixels: rows of shape (C).
 func NewGlobalAvgPool(name string) *AvgPool {
 	return &AvgPool{base: base{name: name}, pool: kernel.Pool{StrideH: 1, StrideW: 1}, global: true}
