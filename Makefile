@@ -17,15 +17,17 @@ BENCH_SECONDS ?= 70
 
 all: build
 
-## help: what each target does
+# Targets with "##" are in make help, those with "# " in its last lines by name alone.
+## help: what the main targets do
 help:
-	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
+	@sed -n 's/^## \([^:]*\): \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+	@echo "also:" $$(sed -n 's/^#  \([a-zA-Z0-9-]*\): .*/\1/p' $(firstword $(MAKEFILE_LIST))) "(described in the Makefile)"
 
 ## build: the static binary bin/tercet
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/tercet
 
-## demo: learn an embedding of font characters, evaluate it on unseen ones, attack it, cluster it
+## demo: train on drawn characters, evaluate on unseen ones, attack and cluster them
 demo: build
 	$(BIN) train --config configs/demo.yaml
 	$(BIN) eval --run runs/demo
@@ -52,28 +54,28 @@ lint:
 race:
 	$(GO) test -race -short ./internal/par ./internal/data/... ./internal/train ./internal/engine/... ./internal/attack ./internal/metric ./internal/cluster ./internal/run ./internal/evaluate ./internal/robustness ./internal/clustering ./internal/generalize ./internal/cli/...
 
-## noasm: the engine's tests without assembly, and at each kernel level
+#  noasm: the engine's tests without assembly, and at each kernel level
 noasm:
 	$(GO) test -short -tags noasm ./internal/engine/... ./internal/metric ./internal/cluster
 	TERCET_KERNEL=generic $(GO) test -count=1 -short ./internal/engine/...
 
 .PHONY: hostile
-## hostile: all hostile inputs of testdata/hostile, with their exit codes, messages and memory (minutes)
+#  hostile: all hostile inputs of testdata/hostile, with their exit codes, messages and memory (minutes)
 hostile:
 	TERCET_HOSTILE=all $(GO) test -count=1 -timeout 60m ./internal/hostile
 
 .PHONY: golden
-## golden: write all goldens again (help, config, report page, the contract's command lines); look at git diff before you commit
+## golden: write all goldens again (help, config, pages, command lines); look at git diff
 golden:
 	TERCET_UPDATE_GOLDEN=1 $(GO) test -count=1 -run 'Golden|TestContract' \
 	  $$(git grep -l 'testutil.Golden\|testutil.Updating' -- '*_test.go' | xargs -n 1 dirname | grep -v 'internal/digest\|internal/testutil' | sort -u | sed 's|^|./|')
 
 .PHONY: digests
-## digests: the stored digests of trained tensors at each kernel level, with the longer runs (minutes)
+#  digests: the stored digests of trained tensors at each kernel level, with the longer runs (minutes)
 digests:
 	TERCET_DIGESTS=all $(GO) test -count=1 -timeout 60m ./internal/digest
 
-## fuzz-short: every fuzz target for FUZZTIME
+#  fuzz-short: every fuzz target for FUZZTIME
 fuzz-short:
 	@failed=; for dir in $$(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do \
 	  for f in $$(cat $$dir/*_test.go | sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p'); do \
@@ -84,7 +86,7 @@ fuzz-short:
 PURE := ./internal/par ./internal/rng ./internal/fsx ./internal/safetensors ./internal/engine/... ./internal/metric ./internal/cluster/... ./internal/noise ./internal/theory/... ./internal/train ./internal/data ./internal/config
 
 .PHONY: amd64-levels i386 arm64
-## amd64-levels: the engine's tests and the digests, built for GOAMD64=v1 to v4, as far as the processor has them
+#  amd64-levels: the engine's tests and the digests, built for GOAMD64=v1 to v4, as far as the processor has them
 amd64-levels:
 	@failed=; for v in v1 v2 v3 v4; do \
 	  case $$v in v3) need=avx2 ;; v4) need=avx512f ;; *) need= ;; esac; \
@@ -93,19 +95,19 @@ amd64-levels:
 	  GOAMD64=$$v $(GO) test -short ./internal/engine/... ./internal/digest || failed="$$failed $$v"; \
 	done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
-## i386: everything builds for 32-bit processors, and the pure parts pass their tests there
+#  i386: everything builds for 32-bit processors, and the pure parts pass their tests there
 i386:
 	GOARCH=386 CGO_ENABLED=0 $(GO) vet ./...
 	GOARCH=386 CGO_ENABLED=0 $(GO) test -short $(PURE)
 
-## arm64: the engine's tests under qemu-user (apt-get install qemu-user-static), plain Go kernels
+#  arm64: the engine's tests under qemu-user (apt-get install qemu-user-static), plain Go kernels
 # The tests of the environment start themselves as a process, which needs binfmt.
 arm64:
 	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -skip TestEnvironment -exec qemu-aarch64-static ./internal/engine/... ./internal/rng ./internal/safetensors
 
 NIGHTLY ?= test hostile kill-test race fuzz amd64-levels digests noasm i386 arm64
 .PHONY: nightly fuzz
-## nightly: hostile inputs, kills, race detector, fuzzers, all architectures; goes on after a failing part and says at the end which failed (hours)
+## nightly: hostile inputs, kills, race detector, fuzzers, architectures (hours)
 nightly:
 	@failed=; for part in $(NIGHTLY); do \
 	  echo "==== $$part"; $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
@@ -117,21 +119,21 @@ nightly:
 fuzz:
 	$(MAKE) --no-print-directory fuzz-short FUZZTIME=60s
 
-## generate-check: regenerate the assembly and require no difference
+#  generate-check: regenerate the assembly and require no difference
 generate-check:
 	$(GO) generate ./internal/engine/kernel
 	git diff --exit-code -- internal/engine/kernel
 
-## bench: Go benchmarks of kernels, the training step and retrieval (jobs against the peak: tercet bench)
+## bench: Go benchmarks of kernels, training step, retrieval (jobs: tercet bench)
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/engine/... ./internal/train ./internal/metric ./internal/cluster
 
-## bench-peers: the jobs of tercet bench in turns with PyTorch's, OpenBLAS's and scikit-learn's (20 minutes)
+#  bench-peers: the jobs of tercet bench in turns with PyTorch's, OpenBLAS's and scikit-learn's (20 minutes)
 # BENCH_SECONDS is a job's time; BENCH_FLAGS go to bench/peers/compare.py, whose --help lists them.
 bench-peers: build
 	$(PYTHON) bench/peers/compare.py --seconds $(BENCH_SECONDS) --tercet $(BIN) --python $(PYTHON) $(BENCH_FLAGS)
 
-## docs: man pages and the config's JSON Schema, into docs/man and docs/config.schema.json
+## docs: man pages and the config's JSON Schema, into docs/
 docs: build
 	$(BIN) man docs/man
 	$(BIN) config schema > docs/config.schema.json
@@ -144,11 +146,11 @@ dist:
 	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS) -buildid=' -o dist/tercet-$$os-$$arch$$ext ./cmd/tercet; \
 	done; cd dist && sha256sum tercet-* > SHA256SUMS
 
-## kill-test: every command and kind of run killed at random moments and, with strace, at each system call; resumed, and compared (KILL_SECONDS each; KILL_SEED repeats a test)
+## kill-test: commands killed at random moments, resumed and compared (KILL_SECONDS each)
 kill-test:
 	KILL_SECONDS=$(KILL_SECONDS) $(GO) test -count=1 -v -timeout 0 ./internal/kills
 
-## experiments: the runs of the README's table on real data in ../shared/data (about an hour on 2 cores)
+#  experiments: the runs of the README's table on real data in ../shared/data (about an hour on 2 cores)
 experiments: build
 	for c in mnist-c2f2 omniglot-cnn cifar10-resnet18; do $(BIN) train --config configs/$$c.yaml; done
 	for r in mnist-c2f2 cifar10-resnet18 omniglot-cnn-seed-0 omniglot-cnn-seed-1 omniglot-cnn-seed-2; do $(BIN) eval --run runs/$$r; done
@@ -156,18 +158,18 @@ experiments: build
 	$(BIN) cluster --run runs/mnist-c2f2
 	$(BIN) report --runs 'runs/*' --page runs/report.md
 
-## study-NAME: a study's runs and tables: clustering, hardness, noise-robust, pairs, stability (STEPS=..., JOBS=auto; resumes after a stop)
+## study-NAME: a study's runs and tables; resumes after a stop (STEPS=..., JOBS=auto)
 JOBS ?= auto
 study-%: build
 	$(BIN) study run $* $(STEPS) --jobs $(JOBS)
 
 .PHONY: results-tables
-## results-tables: the tables of results/tables again from the documents kept in results (seconds)
+#  results-tables: the tables of results/tables again from the documents kept in results (seconds)
 results-tables: build
 	scripts/results-tables.sh
 
 .PHONY: noise-rates
-## noise-rates: calculators of noise beside an independent program, rates found in 20 draws; Markdown (seconds; SIMULATE=20 adds exact multicut optima: a minute)
+#  noise-rates: calculators of noise beside an independent program, rates found in 20 draws; Markdown (seconds; SIMULATE=20 adds exact multicut optima: a minute)
 noise-rates: build
 	@TERCET=$(BIN) scripts/noise-rates.sh
 
