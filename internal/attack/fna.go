@@ -7,7 +7,7 @@ import (
 
 func init() {
 	register(Attack{
-		Name: "FNA", Doc: "furthest-negative attack: to the label furthest away, away from the own one",
+		Name: "FNA", Doc: "furthest-negative attack: towards the furthest label",
 		Goal: "the images of the label furthest away are to be nearer than those of the own one", Targets: "an item of the furthest label",
 		Objective: "sum over that label of d(z, x)^2 - sum over the query's label of d(z, x)^2",
 		Source:    "Bouniot et al., CVPR Workshops 2020",

@@ -178,12 +178,21 @@ func copyNamed(t *testing.T, source, line string) {
 // like exampleFolder. Examples marked as heavy get --dry-run, gaps fewer triplets and
 // resamples; a gate may fail.
 func TestExamples(t *testing.T) {
+	configs, err := filepath.Abs("../../configs")
+	if err != nil {
+		t.Fatal(err)
+	}
 	source := exampleFolder(t)
 	visit(tree(), func(cmd *cobra.Command) {
 		for _, line := range examples(cmd) {
 			t.Run(line, func(t *testing.T) {
 				t.Chdir(t.TempDir())
 				copyNamed(t, source, line)
+				if strings.HasPrefix(line, "tercet study run") { // their specs name configs
+					if err := os.CopyFS("configs", os.DirFS(configs)); err != nil {
+						t.Fatal(err)
+					}
+				}
 				run, target, redirected := strings.Cut(line, " > ")
 				words := clitest.ShellWords(run)
 				if len(words) == 0 || words[0] != "tercet" {

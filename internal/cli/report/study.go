@@ -27,6 +27,11 @@ func NewStudy(s *base.Streams) *cobra.Command {
 		Long: `
 A study is a YAML file: the runs that it needs, with the commands after each, and
 tables of rows, contrasts and claims over them. docs/studies.md says how to write one.`,
+		Examples: []base.Example{
+			{Why: "the studies that are built in", Line: "tercet study list"},
+			{Why: "which runs a study would make, without making them", Line: "tercet study run clustering --dry-run"},
+			{Why: "the tables of a study over its runs", Line: "tercet study report clustering 'runs/*'"},
+		},
 		Exits: []int{base.ExitData},
 		Subs:  []*cobra.Command{newStudyList(s), newStudyRun(s), newStudyReport(s)},
 	}.Build()
@@ -35,7 +40,10 @@ tables of rows, contrasts and claims over them. docs/studies.md says how to writ
 func newStudyList(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "list",
-		Short: "The studies that are built in, and their steps",
+		Short: "List the built-in studies and their steps",
+		Long: `
+Prints the studies that the binary has built in: name, title, and the steps that
+tercet study run can make alone. With --json their tables too.`,
 		Examples: []base.Example{
 			{Why: "every study with its steps", Line: "tercet study list"},
 		},
