@@ -65,7 +65,7 @@ func TestCheckAcceptsWhatTrains(t *testing.T) {
 		}
 	})
 	t.Logf("%d accepted, losses %v", accepted, losses)
-	if accepted < 10 {
+	if accepted < 10 && !testing.Short() { // -short draws a fifth
 		t.Errorf("only %d configs were accepted: the draws say little", accepted)
 	}
 }
@@ -99,7 +99,7 @@ func TestCheckAcceptsWhatIsFitted(t *testing.T) {
 		}
 	})
 	t.Logf("%d accepted", accepted)
-	if accepted < 10 {
+	if accepted < 10 && !testing.Short() { // -short draws a fifth
 		t.Errorf("only %d configs were accepted: the draws say little", accepted)
 	}
 }
