@@ -19,7 +19,6 @@ type broken struct {
 	margin float64
 	sup    float64 // 0: right
 	far    bool    // another pair rule
-	kept   []float32
 }
 
 func (b broken) New() (loss.Objective, error) {
@@ -91,7 +90,6 @@ func failures(t *testing.T, o loss.Options) string {
 }
 
 func TestCheckFindsMistakes(t *testing.T) {
-	type eval = func(z *array.Array, t *loss.Tuples, grad *array.Array, r *loss.Result, err *error)
 	plain := loss.ContrastiveDefaults()
 	if said := failures(t, plain); said != "" {
 		t.Fatalf("the contrastive loss: %s", said)
