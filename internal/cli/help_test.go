@@ -103,6 +103,7 @@ func exampleFolder(t *testing.T) string {
 		{"train", "-c", "sweep.yaml", "--set", "name=floor", "--set", "batch.negatives=same-index", "--set", "noise={kind: pln, effective: 0.1}"},
 		{"train", "-c", "sweep.yaml", "--set", "name=val", "--set", "data.split.validation=0.5"},
 		{"eval", "--run", "runs/val-width-4", "--split", "validation", "--no-pictures"},
+		{"train", "-c", "sweep.yaml", "--set", "sweep={}", "--set", "name=pairs", "--set", "batch.scenario=full", "--set", "batch.pairs=0", "--set", "noise={kind: pln, effective: 0.2}"},
 		{"train", "-c", "metric.yaml"},
 		{"eval", "--run", "runs/stability-glyphs", "--stability", "--claim", "s1", "--circle", "--repeats", "1", "--triplets", "100", "--no-pictures"},
 	} {

@@ -46,7 +46,7 @@ func execute(ctx context.Context, s *base.Streams, args []string) (err error) {
 	run.Version = base.BuildInfo().Version
 	array.Install() // gonum and gorgonia multiply with our kernels
 	root := newRoot(s, prof)
-	root.SetArgs(args)
+	root.SetArgs(moved(root, args))
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)

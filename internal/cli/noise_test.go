@@ -77,14 +77,22 @@ func TestRunOnPairs(t *testing.T) {
 		t.Errorf("%v", doc)
 	}
 	clitest.Must(t, 0, "eval --run runs/p --no-pictures --fail-under accuracy=0")
-	found := clitest.Document(t, "eval --run runs/p --noise-rate")
+	found := clitest.Document(t, "noise --run runs/p")
 	if found["schema"] != "tercet.noise/1" || found["of"] != "pairs" || found["truth"] == nil {
 		t.Errorf("%v", found)
 	}
-	if out := clitest.Must(t, 0, "eval --run runs/p --noise-rate"); !strings.Contains(out, "contradictions") || !strings.Contains(out, "truth (pln)") {
+	if out := clitest.Must(t, 0, "noise --run runs/p"); !strings.Contains(out, "contradictions") || !strings.Contains(out, "truth (pln)") {
 		t.Error(out)
 	}
 	clitest.Must(t, 0, "train -c p.yaml --set name=r --set noise=sln --set batch.sampler=class-pairs --set batch.pairs=4 --set loss=triplet-robust --set loss.noise_from=runs/p/noise.json --dry-run")
-	clitest.Refuse(t, base.ExitUsage, "eval --run runs/p --noise-rate --k 1", "leave out --k")
-	clitest.Refuse(t, base.ExitUsage, "eval --embeddings x.npy --labels y.npy --noise-rate", "give --run")
+	clitest.Refuse(t, base.ExitUsage, "noise --run runs/p --k 1", "--k (flags: tercet noise --help)")
+	clitest.Refuse(t, base.ExitUsage, "noise", "give --run")
+	clitest.Refuse(t, base.ExitUsage, "noise --run runs/p --checkpoint first", "give last or best")
+	clitest.Refuse(t, base.ExitUsage, "noise --run runs/p --format pdf", "pdf")
+	for flag, old := range map[string]string{"": "--noise-rate is now a command: tercet noise --run RUN", "--quiet ": ""} {
+		code, out, stderr := clitest.Run(strings.Fields(flag + "eval --run runs/p --noise-rate --no-pictures --json")...)
+		if code != 0 || !strings.Contains(out, "tercet.noise/1") || strings.TrimSpace(stderr) != old {
+			t.Errorf("%d, %q\n%s", code, stderr, out)
+		}
+	}
 }

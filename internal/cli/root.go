@@ -19,6 +19,7 @@ import (
 	datacmd "tercet/internal/cli/data"
 	"tercet/internal/cli/doctor"
 	"tercet/internal/cli/eval"
+	noisecmd "tercet/internal/cli/noise"
 	"tercet/internal/cli/report"
 	"tercet/internal/cli/train"
 	"tercet/internal/config"
@@ -40,6 +41,7 @@ var commands = []struct {
 }{
 	{groupWork, train.New},
 	{groupWork, eval.New},
+	{groupWork, noisecmd.New},
 	{groupWork, attack.New},
 	{groupWork, cluster.New},
 	{groupWork, report.New},
@@ -81,7 +83,7 @@ func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 			if err := base.CheckLimits(strings.TrimPrefix(cmd.CommandPath(), "tercet "), cmd.Flags()); err != nil {
 				return err
 			}
-			base.NoteOldNames(s, cmd.Flags())
+			base.NoteOldNames(s, cmd)
 			if threads < 0 {
 				return base.Usagef("--threads is %d; give a number of threads, or 0 for one per processor", threads)
 			}

@@ -106,7 +106,7 @@ type NoiseTruth struct {
 }
 
 func (NoiseRate) kind() kind {
-	return kind{schemas: []string{NoiseSchema}, made: "eval --noise-rate"}
+	return kind{schemas: []string{NoiseSchema}, made: "noise"}
 }
 
 // From is the training images that the rate was estimated from.

@@ -83,7 +83,7 @@ func foundWeights(path string, classes int, made bool) (noise.TripletWeights, er
 	var w noise.TripletWeights
 	d, err := record.Read[record.NoiseRate](path)
 	if errors.Is(err, os.ErrNotExist) {
-		return w, fmt.Errorf("noise_from: there is no %s; tercet eval %s RUN %s writes RUN/noise.json", path, option.Name("run"), option.Name("noise-rate"))
+		return w, fmt.Errorf("noise_from: there is no %s; tercet noise %s RUN writes RUN/noise.json", path, option.Name("run"))
 	}
 	if err != nil {
 		return w, fmt.Errorf("noise_from: %w", err)

@@ -1,8 +1,12 @@
 package base
 
-import "github.com/spf13/pflag"
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
 
-// OldNameKey names the annotation of a flag that was given by an old name.
+// OldNameKey names the annotation of a flag that was given by an old name, and of a command
+// that was: its value is the notice then.
 const OldNameKey = "old-name"
 
 // OldNames lets flags be given by the names that older versions had: pairs of an old name
@@ -24,9 +28,12 @@ func OldNames(fs *pflag.FlagSet, pairs ...string) {
 	})
 }
 
-// NoteOldNames says which flags were given by an old name.
-func NoteOldNames(s *Streams, fs *pflag.FlagSet) {
-	fs.Visit(func(f *pflag.Flag) {
+// NoteOldNames says which flags were given by an old name, and whether the command was.
+func NoteOldNames(s *Streams, cmd *cobra.Command) {
+	if notice := cmd.Annotations[OldNameKey]; notice != "" {
+		s.Note("%s", notice)
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if old := f.Annotations[OldNameKey]; old != nil {
 			s.Note("--%s is an old name: write --%s", old[0], f.Name)
 		}

@@ -19,14 +19,32 @@ type Outcome struct {
 func (o *Outcome) AddOutcome(cmd *cobra.Command, gate string) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&o.FailUnder, "fail-under", nil, "exit with 4 if a score is lower: `SCORE=LIMIT`, such as "+gate+" (repeatable)")
-	fs.StringVar(&o.Format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
-	fs.BoolVar(&o.NoPictures, "no-pictures", false, "draw nothing")
+	o.AddFormat(cmd)
+	o.AddNoPictures(cmd)
+}
+
+// AddFormat declares the flag of commands that print a table.
+func (o *Outcome) AddFormat(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.Format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+}
+
+// AddNoPictures declares the flag of commands that draw.
+func (o *Outcome) AddNoPictures(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.NoPictures, "no-pictures", false, "draw nothing")
+}
+
+// CheckFormat refuses an unknown format.
+func (o *Outcome) CheckFormat() error {
+	if err := render.CheckFormat(o.Format); err != nil {
+		return &ExitError{ExitUsage, err}
+	}
+	return nil
 }
 
 // Gates refuses an unknown format and reads --fail-under.
 func (o *Outcome) Gates() ([]Gate, error) {
-	if err := render.CheckFormat(o.Format); err != nil {
-		return nil, &ExitError{ExitUsage, err}
+	if err := o.CheckFormat(); err != nil {
+		return nil, err
 	}
 	return ParseGates(o.FailUnder, false)
 }

@@ -26,12 +26,17 @@ type Subject struct {
 	Limit      int
 }
 
-// AddRun adds the flags that choose a run, its images and weights.
-func (o *Subject) AddRun(cmd *cobra.Command) {
+// AddWeights adds the flags that choose a run and its weights.
+func (o *Subject) AddWeights(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.VarP((*oneRun)(&o.Run), "run", "r", "run `DIRECTORY` (what tercet train made)")
 	fs.StringVar(&o.Checkpoint, "checkpoint", "last", "last or best")
-	AddSplit(fs, &o.Set, "test", "which images: test, validation or train")
+}
+
+// AddRun adds the flags that choose a run, its images and weights.
+func (o *Subject) AddRun(cmd *cobra.Command) {
+	o.AddWeights(cmd)
+	AddSplit(cmd.Flags(), &o.Set, "test", "which images: test, validation or train")
 }
 
 // oneRun is the value of a flag that names one run. A second one is an error: the first
@@ -61,10 +66,15 @@ func (o *Subject) AddFiles(cmd *cobra.Command) {
 	fs.StringVar(&o.Embeddings, "embeddings", "", "npy `FILE` of embeddings (N, D) from any tool")
 	fs.StringVar(&o.Labels, "labels", "", "npy or csv `FILE` of N labels")
 	fs.StringVar(&o.Column, "label-column", "", LabelColumnUsage)
-	fs.IntVar(&o.Limit, "limit", 0, "at most so many images, evenly spread over the set; 0 takes all")
+	o.AddLimit(cmd)
 	cmd.MarkFlagsMutuallyExclusive("run", "embeddings")
 	cmd.MarkFlagsMutuallyExclusive("run", "labels")
 	cmd.MarkFlagsMutuallyExclusive("run", "label-column")
+}
+
+// AddLimit adds the flag that takes fewer images.
+func (o *Subject) AddLimit(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&o.Limit, "limit", 0, "at most so many images, evenly spread over the set; 0 takes all")
 }
 
 const LabelColumnUsage = "`NAME` of the column of labels in a csv file (default: label, or the only column)"
@@ -87,6 +97,17 @@ func (o *Subject) Check() error {
 	}
 	if o.Run == "" && (o.Limit > 0 || o.Set != "test" || o.Checkpoint != "last") {
 		return Usagef("--limit, --split and --checkpoint go with --run")
+	}
+	if err := CheckSplit(o.Set, o.Checkpoint); err != nil {
+		return err
+	}
+	return AtLeast(FlagCount{"limit", o.Limit, 0})
+}
+
+// CheckRun refuses a command line of a command on runs alone that names none.
+func (o *Subject) CheckRun() error {
+	if o.Run == "" {
+		return Usagef("name what to work on: give --run DIRECTORY")
 	}
 	if err := CheckSplit(o.Set, o.Checkpoint); err != nil {
 		return err

@@ -39,7 +39,6 @@ type options struct {
 	allScores   bool
 	ifNeeded    bool
 	pairs       bool
-	noiseRate   bool
 	threshold   float64
 	save        string
 	out         string
@@ -74,11 +73,6 @@ X.npy, X.labels.npy and X.items.csv, which has the item, file, label and class o
 each row. Each split numbers its labels from 0: where splits have different classes,
 join their exports by the names of classes in the csv. Files of another export are
 replaced only with --force.
-
-With --noise-rate it estimates instead how many of the labels, pairs or triplets
-that the run is trained on are wrong: from couples of images that are labelled
-both ways, or from their losses under the network. It writes noise.json, from
-which loss.noise_from takes beta and gamma.
 
 With --gap it measures how much larger the run's loss is on random triplets of
 test images than on those of training images, with intervals over images, beside
@@ -115,7 +109,6 @@ same command goes on after an interruption.`,
 			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals (of a run: by default its config's)")
 			fs.BoolVar(&o.pairs, "pairs", false, "score all pairs of items as same or different also where there is no threshold (AUC, EER)")
 			fs.Float64Var(&o.threshold, "threshold", 0, "Euclidean `DISTANCE` up to which a pair counts as same (of a run: by default its loss's, if that fixes one)")
-			fs.BoolVar(&o.noiseRate, "noise-rate", false, "estimate the noise of what the run is trained on and write noise.json; scores nothing")
 			o.addMeasures(cmd)
 			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
 			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
@@ -140,9 +133,6 @@ func runEval(ctx context.Context, s *base.Streams, o options) error {
 	}
 	if job != "" {
 		return runMeasure(ctx, s, o, job)
-	}
-	if o.noiseRate {
-		return runNoiseRate(ctx, s, o)
 	}
 	if o.save != "" {
 		return runExport(ctx, s, o)

@@ -40,7 +40,7 @@ func TestGap(t *testing.T) {
 		}
 	}
 	for flags, want := range map[string]string{
-		"--run runs/tiny --gap --noise-rate":         "one at a time",
+		"--run runs/tiny --gap --influence":          "one at a time",
 		"--run runs/tiny --gap --k 3":                "leave out --k",
 		"--run runs/tiny --gap --triplets 99":        "at least 100",
 		"--run runs/tiny --gap --bootstrap 99":       "at least 100",

@@ -74,7 +74,7 @@ func (o *options) job() (string, error) {
 	for _, j := range []struct {
 		set  bool
 		name string
-	}{{o.gap, generalize.MeasureGap}, {o.stability, generalize.MeasureStability}, {o.influence, generalize.MeasureInfluence}, {o.noiseRate, "noise-rate"}} {
+	}{{o.gap, generalize.MeasureGap}, {o.stability, generalize.MeasureStability}, {o.influence, generalize.MeasureInfluence}} {
 		if j.set {
 			jobs = append(jobs, j.name)
 		}
@@ -83,7 +83,7 @@ func (o *options) job() (string, error) {
 		return "", base.Usagef("--%s and --%s are two measurements: ask for one at a time", jobs[0], jobs[1])
 	}
 	job := ""
-	if len(jobs) == 1 && jobs[0] != "noise-rate" {
+	if len(jobs) == 1 {
 		job = jobs[0]
 	}
 	for _, m := range measureOnly {

@@ -1,10 +1,13 @@
-package eval
+// Package noise is the command that estimates the noise of what a run is trained on.
+package noise
 
 import (
 	"context"
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/spf13/cobra"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/evaluate"
@@ -14,18 +17,47 @@ import (
 	"tercet/internal/run"
 )
 
-// runNoiseRate estimates the noise of what a run is trained on and writes noise.json.
-func runNoiseRate(ctx context.Context, s *base.Streams, o options) error {
-	if o.Run == "" {
-		return base.Usagef("--noise-rate is about what a run is trained on: give --run")
+type options struct {
+	base.Subject
+	base.Outcome
+	force bool
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	o := options{Subject: base.Subject{Set: "train"}}
+	return base.Command{
+		Use:   "noise",
+		Short: "Estimate how much of what a run is trained on is labelled wrong",
+		Long: `
+Estimates how many of the labels, pairs or triplets that a run is trained on are
+wrong: from couples of images that are labelled both ways, or from their losses
+under the network. Where the run's config adds noise, the truth stands beside it.
+
+It writes noise.json into the run's directory (with --checkpoint best
+noise-best.json), from which loss.noise_from takes beta and gamma. A result is
+replaced without --force only by one that covers it.`,
+		Examples: []base.Example{
+			{Why: "how many pairs that a run is trained on are wrong", Line: "tercet noise --run runs/pairs"},
+		},
+		Exits: []int{base.ExitData, base.ExitInterrupted},
+		Flags: func(cmd *cobra.Command) {
+			o.AddWeights(cmd)
+			o.AddLimit(cmd)
+			o.AddFormat(cmd)
+			cmd.Flags().BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
+		},
+		Run: func(ctx context.Context, _ []string) error { return runNoise(ctx, s, o) },
+	}.Build()
+}
+
+// runNoise estimates the noise of what a run is trained on and writes noise.json.
+func runNoise(ctx context.Context, s *base.Streams, o options) error {
+	if err := o.CheckRun(); err != nil {
+		return err
 	}
-	for _, flag := range []string{"k", "distance", "clusters", "n-init", "pairs", "threshold", "save-embeddings", "fail-under", "split", "if-needed", "all-scores", "out"} {
-		if o.changed(flag) {
-			return base.Usagef("--noise-rate estimates noise and scores nothing: leave out --%s", flag)
-		}
-	}
-	if err := render.CheckFormat(o.Format); err != nil {
-		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	if err := o.CheckFormat(); err != nil {
+		return err
 	}
 	r, err := o.Open()
 	if err != nil {

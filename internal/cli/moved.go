@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+)
+
+// movedCommands are the commands that older versions had as a flag of eval, by that flag;
+// unused are flags that were allowed beside it and did nothing.
+var movedCommands = []struct {
+	flag, command string
+	unused        []string
+}{
+	{"noise-rate", "noise", []string{"--no-pictures"}},
+}
+
+// moved writes a command line of an older version, eval with a flag for what is now a
+// command, as today's. The command says so when it runs. Two such flags stay: the command
+// of the first refuses the other.
+func moved(root *cobra.Command, args []string) []string {
+	cmd, rest, err := root.Find(args)
+	if err != nil || cmd.Name() != "eval" || cmd.Parent() != root {
+		return args
+	}
+	for _, m := range movedCommands {
+		at := slices.Index(rest, "--"+m.flag)
+		if at < 0 {
+			continue
+		}
+		now, _, err := root.Find([]string{m.command})
+		if err != nil {
+			return args
+		}
+		now.Annotations[base.OldNameKey] = "--" + m.flag + " is now a command: tercet " + m.command + " --run RUN"
+		rest = slices.Delete(slices.Clone(rest), at, at+1)
+		rest = slices.DeleteFunc(rest, func(w string) bool { return slices.Contains(m.unused, w) })
+		return append([]string{m.command}, rest...)
+	}
+	return args
+}
