@@ -14,7 +14,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/bound"
 	"tercet/internal/cli/cluster"
-	"tercet/internal/cli/eval"
+	generalizecmd "tercet/internal/cli/generalize"
 	"tercet/internal/cli/report"
 	"tercet/internal/cluster/solve"
 	"tercet/internal/config"
@@ -67,9 +67,11 @@ var flagValues = map[string]base.Completer{
 	"start":           oneOf("clean", "random"),
 	"iterate":         oneOf("last", "best"),
 
-	"distance":  oneOf(metric.Euclidean, metric.Cosine),
-	"replace":   list(func() []string { return append(generalize.Replacements(), generalize.ReplaceTriple) }),
-	"claim":     oneOf(eval.ClaimNames()...),
+	"distance":            oneOf(metric.Euclidean, metric.Cosine),
+	"replace":             list(func() []string { return append(generalize.Replacements(), generalize.ReplaceTriple) }),
+	"influence --replace": list(generalize.Replacements),
+	"gap --split":         unseen, "stability --split": unseen, "influence --split": unseen,
+	"claim":     oneOf(generalizecmd.ClaimNames()...),
 	"negatives": oneOf(noise.SameIndex, noise.RandomOne),
 	"form":      oneOf(stability.Paper, stability.Corrected, bound.BothForms),
 	"constants": oneOf(stability.Paper, stability.Tight),
@@ -87,6 +89,9 @@ var flagValues = map[string]base.Completer{
 	"cluster --fail-under":        limits(run.ClusteringKeys),
 	"cluster assign --fail-under": limits(run.ClusteringKeys),
 }
+
+// unseen completes images that training has not seen.
+var unseen = oneOf("test", "validation")
 
 // freeFlags take a text that only the user knows: nothing is proposed for them.
 var freeFlags = []string{"seed", "task", "eps", "step", "curve", "positive", "noise", "curves", "grid", "label-column", "by", "columns", "select"}

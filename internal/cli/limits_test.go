@@ -46,8 +46,8 @@ func TestFlagsThatCountHaveLimits(t *testing.T) {
 func TestLimitsOfFlags(t *testing.T) {
 	for line, want := range map[string]string{
 		"bound dibs --classes 10 --noise 0.1 --per-class 30 --simulate 1000000000": "--simulate is 1000000000; give at most 1000000",
-		"eval --run x --gap --triplets 1000000000000000":                           "--triplets is 1000000000000000; give at most 10000000",
-		"eval --run x --stability --repeats 100000000":                             "--repeats is 100000000; give at most 1000000",
+		"gap --run x --triplets 1000000000000000":                                  "--triplets is 1000000000000000; give at most 10000000",
+		"stability --run x --repeats 100000000":                                    "--repeats is 100000000; give at most 1000000",
 		"eval --run x --bootstrap 1000000000000":                                   "--bootstrap is 1000000000000; give at most",
 		"eval --run x --k 1,1000000000":                                            "--k is 1000000000; give at most",
 		"attack --run x --target-draws 1000000000":                                 "--target-draws is 1000000000; give at most",
@@ -68,7 +68,7 @@ func TestLimitsOfFlags(t *testing.T) {
 // to a user.
 func TestFlagsSayNoGoWords(t *testing.T) {
 	for line, want := range map[string]string{
-		"eval --run x --triplets many":                  `--triplets is "many"; want a whole number`,
+		"gap --run x --triplets many":                   `--triplets is "many"; want a whole number`,
 		"eval --run x --bootstrap 99999999999999999999": `--bootstrap is "99999999999999999999"; want a whole number that is not so large`,
 		"eval --run x --k 1,b":                          `--k is "1,b"; want whole numbers, separated by commas`,
 		"eval --run x --seed -1":                        `--seed is "-1"; want a whole number from 0 on`,

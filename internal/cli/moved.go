@@ -15,6 +15,9 @@ var movedCommands = []struct {
 	unused        []string
 }{
 	{"noise-rate", "noise", []string{"--no-pictures"}},
+	{"gap", "gap", nil},
+	{"stability", "stability", nil},
+	{"influence", "influence", nil},
 }
 
 // moved writes a command line of an older version, eval with a flag for what is now a

@@ -19,6 +19,7 @@ import (
 	datacmd "tercet/internal/cli/data"
 	"tercet/internal/cli/doctor"
 	"tercet/internal/cli/eval"
+	"tercet/internal/cli/generalize"
 	noisecmd "tercet/internal/cli/noise"
 	"tercet/internal/cli/report"
 	"tercet/internal/cli/train"
@@ -41,6 +42,9 @@ var commands = []struct {
 }{
 	{groupWork, train.New},
 	{groupWork, eval.New},
+	{groupWork, generalize.NewGap},
+	{groupWork, generalize.NewStability},
+	{groupWork, generalize.NewInfluence},
 	{groupWork, noisecmd.New},
 	{groupWork, attack.New},
 	{groupWork, cluster.New},

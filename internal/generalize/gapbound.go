@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"tercet/internal/data"
-	"tercet/internal/option"
 	"tercet/internal/record"
 	bounds "tercet/internal/theory/stability"
 )
@@ -92,7 +91,7 @@ func BoundWords(b *record.GapBound) string {
 	}
 	s := fmt.Sprintf("Theorem 1 (each class against the rest, n+ from %d, n- from %d, M %.4g, delta %g): at gamma 0 already %s", b.NPos, b.NNeg, b.M, b.Delta, say(b.Least))
 	if b.At == nil {
-		return s + "; " + option.Name("stability") + " measures gamma"
+		return s + "; tercet stability measures gamma"
 	}
 	return s + fmt.Sprintf("; at the gamma that was measured, %.4g, %s", b.At.Gamma, say(*b.At))
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 
-	"tercet/internal/option"
 	"tercet/internal/run"
 )
 
@@ -22,7 +21,7 @@ func lockStability(r *run.Run) (free func(), err error) {
 	}
 	err = m.Lock()
 	if errors.Is(err, run.ErrBusy) {
-		err = fmt.Errorf("%w: %s is being measured by another %s or %s, which keeps its work in %s; wait until that has ended", run.ErrBusy, r.Dir, option.Name("stability"), option.Name("influence"), m.Dir)
+		err = fmt.Errorf("%w: %s is being measured by another tercet stability or tercet influence, which keeps its work in %s; wait until that has ended", run.ErrBusy, r.Dir, m.Dir)
 	}
 	return m.Close, err
 }

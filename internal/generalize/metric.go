@@ -98,7 +98,7 @@ func metricStability(ctx context.Context, r *run.Run, o Options, p progress.Prog
 	switch o.Job {
 	case MeasureStability, MeasureGap:
 	default:
-		return nil, fmt.Errorf("%w: %s is of model %s: %s says how far one item moves it", data.ErrUnfit, r.Dir, r.Config.Model.Name, option.Name("stability"))
+		return nil, fmt.Errorf("%w: %s is of model %s: tercet stability says how far one item moves it", data.ErrUnfit, r.Dir, r.Config.Model.Name)
 	}
 	src, err := metricSource(ctx, r, o, p.Say)
 	if err != nil {

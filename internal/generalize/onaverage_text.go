@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"tercet/internal/metric"
-	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/render"
 )
@@ -44,7 +43,7 @@ func (d *OnAverageDoc) Table() *render.Table {
 	if g := d.Gap; g != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s, the same weights: loss %s, triplet_error %s; both changes estimate these gaps", g.File, shown(g.Loss.Gap), shown(g.Error.Gap)))
 	} else {
-		t.Notes = append(t.Notes, "the changes estimate the gaps that "+option.Name("gap")+" measures; there is no gap.json of these weights")
+		t.Notes = append(t.Notes, "the changes estimate the gaps that tercet gap measures; there is no gap.json of these weights")
 	}
 	t.Notes = append(t.Notes, "anchor i, positive j, negative k; uses: rows of batches")
 	return t

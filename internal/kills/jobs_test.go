@@ -92,9 +92,9 @@ sweep: {seed: [0, 1, 2]}
 	{"cluster multicut", finished, "cluster --method multicut --run runs/run"},
 	{"attack ers", finished, "attack --suite ers --queries 8 --pgd-steps 4 --bootstrap 100 --run runs/run"},
 	{"eval", finished, "eval --run runs/run"},
-	{"eval gap", finished, "eval --gap --triplets 2000 --run runs/run"},
-	{"eval stability", finished, "eval --stability --repeats 3 --run runs/run"},
-	{"eval influence", finished, "eval --influence --repeats 3 --steps 8 --run runs/run"},
+	{"gap", finished, "gap --triplets 2000 --run runs/run"},
+	{"stability", finished, "stability --repeats 3 --run runs/run"},
+	{"influence", finished, "influence --repeats 3 --steps 8 --run runs/run"},
 }
 
 const finished = images + `

@@ -86,7 +86,7 @@ type GapReference struct {
 	Copies     int    `json:"copies,omitempty" doc:"its training images that equal images of the run in all pixels"`
 }
 
-func (Gap) kind() kind { return kind{schemas: []string{GapSchema}, made: "eval --gap"} }
+func (Gap) kind() kind { return kind{schemas: []string{GapSchema}, made: "gap"} }
 
 // From is the set that the network is evaluated on.
 func (d Gap) From() Source { return d.Source }

@@ -33,7 +33,7 @@ type InfluenceRecord struct {
 }
 
 func (Influence) kind() kind {
-	return kind{schemas: []string{InfluenceSchema}, made: "eval --influence"}
+	return kind{schemas: []string{InfluenceSchema}, made: "influence"}
 }
 
 // From is the images that networks are compared on.

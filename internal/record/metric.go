@@ -167,7 +167,7 @@ type Sizes struct {
 }
 
 func (MetricStability) kind() kind {
-	return kind{schemas: []string{MetricSchema}, made: "eval --stability"}
+	return kind{schemas: []string{MetricSchema}, made: "stability"}
 }
 
 // MetricTriplets is how many triplets of either kind are tried where the options do not

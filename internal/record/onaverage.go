@@ -89,7 +89,7 @@ type ReplacedTriple struct {
 }
 
 func (OnAverage) kind() kind {
-	return kind{schemas: []string{OnAverageSchema}, made: "eval --stability --replace triple"}
+	return kind{schemas: []string{OnAverageSchema}, made: "stability --replace triple"}
 }
 
 // From is the set that fresh images are of.

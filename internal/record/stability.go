@@ -96,7 +96,7 @@ type Replacement struct {
 }
 
 func (Stability) kind() kind {
-	return kind{schemas: []string{StabilitySchema}, made: "eval --stability"}
+	return kind{schemas: []string{StabilitySchema}, made: "stability"}
 }
 
 // From is the images that networks are compared on.

@@ -107,7 +107,7 @@ var gapRepeats = []string{"name", "seed", "data.limit_per_class", "data.skip_per
 // are an error that wraps ErrRun.
 func CompareGaps(runs []*RunDir) (*GapStudy, error) {
 	s := &GapStudy{Schema: record.GapStudySchema, Curves: []*GapCurve{}}
-	used, results, notes, err := readMeasured(runs, "gap.json", record.GapSchema, "--gap", func(g *GapResult) *measuredHead { return &g.measuredHead })
+	used, results, notes, err := readMeasured(runs, "gap.json", record.GapSchema, "gap", func(g *GapResult) *measuredHead { return &g.measuredHead })
 	if s.Notes = notes; err != nil {
 		return nil, err
 	}

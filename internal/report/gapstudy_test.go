@@ -121,7 +121,7 @@ func TestGapStudyOfWhatThereIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := strings.Join(s.Notes, "\n")
-	for _, want := range []string{"--gap makes it", "is of step 9, the run is at step 10", "is of a metric"} {
+	for _, want := range []string{"tercet gap --run", "is of step 9, the run is at step 10", "is of a metric"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes lack %q:\n%s", want, notes)
 		}
@@ -140,7 +140,7 @@ func TestGapStudyOfWhatThereIs(t *testing.T) {
 	if _, err := CompareGaps([]*RunDir{a}); err == nil || !strings.Contains(err.Error(), "tercet.gap/9") {
 		t.Errorf("error %v", err)
 	}
-	if _, err = CompareGaps([]*RunDir{none, metric}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "--gap makes it\n") || !strings.Contains(err.Error(), "is of a metric: --table stability shows it") {
+	if _, err = CompareGaps([]*RunDir{none, metric}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), " makes it\n") || !strings.Contains(err.Error(), "is of a metric: --table stability shows it") {
 		t.Errorf("nothing to compare: error %v", err)
 	}
 }

@@ -26,7 +26,7 @@ type measuredHead struct {
 // readMeasured reads the file that `tercet eval FLAG` has written of each run. What has
 // none, or one of other weights or of a metric, is named in notes, as is what was measured
 // unlike the others. Where no run is left, they are an error that wraps ErrRun.
-func readMeasured[D any](runs []*RunDir, file, schema, flag string, head func(*D) *measuredHead) (used []*RunDir, results []*D, notes []string, err error) {
+func readMeasured[D any](runs []*RunDir, file, schema, command string, head func(*D) *measuredHead) (used []*RunDir, results []*D, notes []string, err error) {
 	notes = []string{}
 	for _, r := range runs {
 		d := new(D)
@@ -37,13 +37,13 @@ func readMeasured[D any](runs []*RunDir, file, schema, flag string, head func(*D
 		case err != nil:
 			return nil, nil, nil, err
 		case !found:
-			notes = append(notes, fmt.Sprintf("no %s; tercet eval --run %s %s makes it", path, word(r.Dir), flag))
+			notes = append(notes, fmt.Sprintf("no %s; tercet %s --run %s makes it", path, command, word(r.Dir)))
 		case h.Schema != schema:
 			notes = append(notes, fmt.Sprintf("%s is of a metric: --table stability shows it", path))
 		case !sourceOf(h.Source).standard():
 			notes = append(notes, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, sourceOf(h.Source).words()))
 		case h.Source.Step != r.Manifest.Steps:
-			notes = append(notes, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet eval --run %s %s makes it anew", path, h.Source.Step, r.Manifest.Steps, word(r.Dir), flag))
+			notes = append(notes, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet %s --run %s makes it anew", path, h.Source.Step, r.Manifest.Steps, command, word(r.Dir)))
 		default:
 			used, results = append(used, r), append(results, d)
 		}

@@ -90,7 +90,7 @@ func ofNetwork(file string) bool {
 // others. Where no retraining is left, they are an error that wraps ErrRun.
 func CompareNetworkStability(runs []*RunDir) (*NetworkStability, error) {
 	s := &NetworkStability{Schema: record.NetworkStabilitySchema, Curves: []*NetworkStabilityCurve{}}
-	used, results, notes, err := readMeasured(runs, "stability.json", record.StabilitySchema, "--stability", func(d *NetworkStabilityResult) *measuredHead { return &d.measuredHead })
+	used, results, notes, err := readMeasured(runs, "stability.json", record.StabilitySchema, "stability", func(d *NetworkStabilityResult) *measuredHead { return &d.measuredHead })
 	if s.Notes = notes; err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ func TestNetworkStabilityOfWhatThereIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := strings.Join(s.Notes, "\n")
-	for _, want := range []string{"--stability makes it", "is of step 9, the run is at step 10", "is of a metric"} {
+	for _, want := range []string{"tercet stability --run", "is of step 9, the run is at step 10", "is of a metric"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)
 		}
@@ -125,10 +125,10 @@ func TestNetworkStabilityOfWhatThereIs(t *testing.T) {
 		t.Errorf("of one size: %q", got)
 	}
 	put(t, a.Dir, "stability.json", `{"schema": "tercet.stability/9"}`)
-	if _, err := CompareNetworkStability([]*RunDir{a}); err == nil || !strings.Contains(err.Error(), "`tercet eval --stability` makes the file anew") {
+	if _, err := CompareNetworkStability([]*RunDir{a}); err == nil || !strings.Contains(err.Error(), "`tercet stability` makes the file anew") {
 		t.Errorf("another version: %v", err)
 	}
-	if _, err := CompareNetworkStability([]*RunDir{none, metric}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "--stability makes it\n") || !strings.Contains(err.Error(), "is of a metric") {
+	if _, err := CompareNetworkStability([]*RunDir{none, metric}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), " makes it\n") || !strings.Contains(err.Error(), "is of a metric") {
 		t.Errorf("nothing to compare: error %v", err)
 	}
 	c := fakeMoved(t, folder, 80, nil) // all were lost

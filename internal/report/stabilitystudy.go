@@ -73,7 +73,7 @@ func ReadStability(paths []string) (*StabilityStudy, error) {
 			return nil, fmt.Errorf("%w: %s holds stability of a network alone, which --table network-stability shows; this table is of model mahalanobis", ErrRun, path)
 		}
 		if found == 0 {
-			return nil, fmt.Errorf("%w: %s holds no measurement of stability (schema %s); tercet eval --run RUN --stability makes one", ErrRun, path, record.MetricSchema)
+			return nil, fmt.Errorf("%w: %s holds no measurement of stability (schema %s); tercet stability --run RUN makes one", ErrRun, path, record.MetricSchema)
 		}
 	}
 	slices.SortStableFunc(s.Documents, func(a, b StabilityDocument) int {

@@ -48,3 +48,14 @@ func (o *Outcome) Gates() ([]Gate, error) {
 	}
 	return ParseGates(o.FailUnder, false)
 }
+
+// Given names those of the flags that are given: "--k and --seed"; "" for none.
+func Given(changed func(flag string) bool, flags ...string) string {
+	var out []string
+	for _, f := range flags {
+		if changed(f) {
+			out = append(out, "--"+f)
+		}
+	}
+	return strings.Join(out, " and ")
+}

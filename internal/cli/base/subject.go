@@ -26,11 +26,20 @@ type Subject struct {
 	Limit      int
 }
 
+// AddRunAlone adds the flag that names a run.
+func (o *Subject) AddRunAlone(cmd *cobra.Command) {
+	cmd.Flags().VarP((*oneRun)(&o.Run), "run", "r", "run `DIRECTORY` (what tercet train made)")
+}
+
+// AddCheckpoint adds the flag that chooses a run's weights.
+func (o *Subject) AddCheckpoint(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.Checkpoint, "checkpoint", "last", "last or best")
+}
+
 // AddWeights adds the flags that choose a run and its weights.
 func (o *Subject) AddWeights(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	fs.VarP((*oneRun)(&o.Run), "run", "r", "run `DIRECTORY` (what tercet train made)")
-	fs.StringVar(&o.Checkpoint, "checkpoint", "last", "last or best")
+	o.AddRunAlone(cmd)
+	o.AddCheckpoint(cmd)
 }
 
 // AddRun adds the flags that choose a run, its images and weights.

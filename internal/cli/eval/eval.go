@@ -27,7 +27,7 @@ import (
 type options struct {
 	base.Subject
 	base.Outcome
-	measureFlags
+	force       bool
 	ks          []int
 	distance    string
 	bootstrap   int
@@ -72,27 +72,12 @@ With --save-embeddings X.npy it exports the embeddings instead and scores nothin
 X.npy, X.labels.npy and X.items.csv, which has the item, file, label and class of
 each row. Each split numbers its labels from 0: where splits have different classes,
 join their exports by the names of classes in the csv. Files of another export are
-replaced only with --force.
-
-With --gap it measures how much larger the run's loss is on random triplets of
-test images than on those of training images, with intervals over images, beside
-Theorem 1 of Chen et al. (at --delta): gap.json. With --stability it trains the
-run again with one training image replaced, by the same batches, for some images
-in turn, and measures how far that moves losses, embeddings and nearest images:
-stability.json. With --stability --replace triple it takes whole triplets away and
-measures how much more they cost unseen than seen (on-average stability, which
-estimates the gap): on-average.json. With --influence it trains on from a
-checkpoint for some steps with and without single images, and shows those that
-move the network most: influence.json. What is done is kept in RUN/stability: the
-same command goes on after an interruption.`,
+replaced only with --force.`,
 		Examples: []base.Example{
 			{Why: "evaluate a run", Line: "tercet eval --run runs/first"},
 			{Why: "its training images, in eval-train.json", Line: "tercet eval --run runs/first --split train --no-kmeans"},
 			{Why: "export the embeddings of the test images", Line: "tercet eval --run runs/first --save-embeddings X.npy"},
 			{Why: "evaluate embeddings of another tool", Line: "tercet eval --embeddings X.npy --labels Y.npy --k 1,10"},
-			{Why: "how much worse it does on triplets of unseen images", Line: "tercet eval --run runs/first --gap"},
-			{Why: "how far one training image moves it: three trainings anew, two with one replaced", Line: "tercet eval --run runs/first --stability --repeats 1"},
-			{Why: "which training images move it most", Line: "tercet eval --run runs/first --influence --repeats 2 --steps 3"},
 			{Why: "in a script: exit code 4 unless recall@1 is at least 0.9", Line: "tercet eval --run runs/first --fail-under r@1=0.9 --json"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
@@ -109,7 +94,7 @@ same command goes on after an interruption.`,
 			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals (of a run: by default its config's)")
 			fs.BoolVar(&o.pairs, "pairs", false, "score all pairs of items as same or different also where there is no threshold (AUC, EER)")
 			fs.Float64Var(&o.threshold, "threshold", 0, "Euclidean `DISTANCE` up to which a pair counts as same (of a run: by default its loss's, if that fixes one)")
-			o.addMeasures(cmd)
+			fs.BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
 			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
 			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
 			fs.StringVar(&o.save, "save-embeddings", "", "export the embeddings to `FILE`, such as X.npy, with X.labels.npy and X.items.csv; scores nothing")
@@ -126,13 +111,6 @@ same command goes on after an interruption.`,
 func runEval(ctx context.Context, s *base.Streams, o options) error {
 	if err := o.Check(); err != nil {
 		return err
-	}
-	job, err := o.job()
-	if err != nil {
-		return err
-	}
-	if job != "" {
-		return runMeasure(ctx, s, o, job)
 	}
 	if o.save != "" {
 		return runExport(ctx, s, o)

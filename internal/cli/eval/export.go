@@ -19,7 +19,7 @@ func runExport(ctx context.Context, s *base.Streams, o options) error {
 		return base.Usagef("--save-embeddings exports those of a run: give --run")
 	}
 	scores := []string{"k", "distance", "bootstrap", "clusters", "n-init", "seed", "pairs", "threshold", "fail-under", "all-scores", "if-needed", "out"}
-	if given := o.given(scores...); given != "" {
+	if given := base.Given(o.changed, scores...); given != "" {
 		return base.Usagef("--save-embeddings exports embeddings and scores nothing: leave out %s, and score by a command without --save-embeddings", given)
 	}
 	if err := render.CheckFormat(o.Format); err != nil {

@@ -35,7 +35,7 @@ func TestResultsOfOtherImagesAreOtherFiles(t *testing.T) {
 		"eval --run runs/tiny --checkpoint best --no-kmeans":              "eval-best.json",
 		"eval --run runs/tiny --checkpoint best --split train --limit 30": "eval-train-best.json",
 		attack + " --split validation":                                    "attack-validation.json",
-		"eval --run runs/tiny --gap --triplets 200 --split validation":    "gap-validation.json",
+		"gap --run runs/tiny --triplets 200 --split validation":           "gap-validation.json",
 		"cluster --run runs/tiny --split validation":                      "cluster-validation/cluster.json",
 		"cluster --run runs/tiny --checkpoint best --split train":         "cluster-train-best/cluster.json",
 	} {

@@ -48,7 +48,7 @@ func TestGap(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, table := range []string{"gap", "network-stability"} {
-		what := map[string]string{"gap": "--gap", "network-stability": "--stability"}[table]
+		what := map[string]string{"gap": "tercet gap", "network-stability": "tercet stability"}[table] + " --run runs/n100-0"
 		clitest.Refuse(t, base.ExitData, "report --table "+table+" runs/n100-0", what+" makes it")
 		clitest.Refuse(t, base.ExitData, "report --table "+table+" --format csv --curves c runs/n100-0", what+" makes it")
 	}

@@ -77,11 +77,11 @@ pairs and the bounds of Theorem 1 of DIBS; online-offline data drawn anew agains
 data used again; pair-claims the numbers that the paper's claims are judged by, and
 the verdicts. noise-robust compares triplet losses with the plain one under noise,
 noise-attack ERS with that without noise; noise-clustering is clustering.
-With --curves each but pairs and pair-claims is drawn. stability sets what eval
---stability and --gap measured of metrics (model mahalanobis) beside the bounds,
+With --curves each but pairs and pair-claims is drawn. stability sets what tercet
+stability and tercet gap measured of metrics (model mahalanobis) beside the bounds,
 stability-checks lists what claims were judged by; --curves draws both alike. gap
-sets what eval --gap measured of networks against the number of training images,
-network-stability what eval --stability did.`,
+sets what tercet gap measured of networks against the number of training images,
+network-stability what tercet stability did.`,
 		Examples: []base.Example{
 			{Why: "one run, with a page beside its files", Line: "tercet report --runs runs/first --page runs/first/report.md"},
 			{Why: "all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", Line: "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv"},

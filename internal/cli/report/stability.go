@@ -7,7 +7,7 @@ import (
 	"tercet/internal/report"
 )
 
-// Tables of what tercet eval --stability and --gap have measured of triplet metric
+// Tables of what tercet stability and tercet gap have measured of triplet metric
 // learning.
 const (
 	StabilityTable  = "stability"

@@ -1,4 +1,4 @@
-package eval
+package generalize
 
 import (
 	"math"
@@ -25,12 +25,18 @@ type metricFlags struct {
 // metricOnly are the flags of metricFlags.
 var metricOnly = []string{"sizes", "claim", "positive", "delta", "circle"}
 
-func (o *metricFlags) addMetric(cmd *cobra.Command) {
+// addSamples declares the flags of samples.
+func (o *metricFlags) addSamples(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.IntSliceVar(&o.sizes, "sizes", nil, "of model mahalanobis: sizes n = n+ = n- of the samples that --stability and --gap learn from (default 20,40,80,160)")
-	fs.StringVar(&o.claim, "claim", "", "of model mahalanobis: with --stability, put a claim about its theory to the test: "+strings.Join(ClaimNames(), ", ")+"; writes stability/CLAIM.json")
+	fs.IntSliceVar(&o.sizes, "sizes", nil, "of model mahalanobis: sizes n = n+ = n- of the samples that are learned from (default 20,40,80,160)")
 	fs.StringVar(&o.positive, "positive", "", "of model mahalanobis: `CLASS` of the positives, or a pattern such as 'Latin.*' (default: the run's metric.positive)")
 	fs.Float64Var(&o.delta, "delta", 0.01, "the bounds on gaps hold with probability 1 - delta")
+}
+
+// addClaims declares the flags of claims.
+func (o *metricFlags) addClaims(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&o.claim, "claim", "", "of model mahalanobis: put a claim about its theory to the test: "+strings.Join(ClaimNames(), ", ")+"; writes stability/CLAIM.json")
 	fs.BoolVar(&o.circle, "circle", false, "with --claim: samples are drawn from the unit circle in place of the run's images")
 }
 
@@ -50,7 +56,7 @@ func ClaimNames() []string {
 // checkMetric refuses what has no meaning for a run of model mahalanobis, and completes m.
 func (o *options) checkMetric(r *run.Run, m *generalize.Options) error {
 	if slices.Contains(o.replace, generalize.ReplaceTriple) {
-		return base.Usagef("--replace %s is about networks: of %s, which is of model mahalanobis, --stability measures the on-average stability as well", generalize.ReplaceTriple, r.Dir)
+		return base.Usagef("--replace %s is about networks: of %s, which is of model mahalanobis, stability measures the on-average stability as well", generalize.ReplaceTriple, r.Dir)
 	}
 	for _, flag := range []string{"images", "replace", "jobs", "limit", "split", "bootstrap"} {
 		if o.changed(flag) {
@@ -58,10 +64,10 @@ func (o *options) checkMetric(r *run.Run, m *generalize.Options) error {
 		}
 	}
 	if o.changed("checkpoint") {
-		return base.Usagef("--%s of a metric learns from samples anew, under the run's map, which is that of all checkpoints: leave out --checkpoint", m.Job)
+		return base.Usagef("%s of a metric learns from samples anew, under the run's map, which is that of all checkpoints: leave out --checkpoint", m.Job)
 	}
 	if m.Job == generalize.MeasureGap && o.changed("triplets") {
-		return base.Usagef("--gap of a metric is over all triplets: leave out --triplets")
+		return base.Usagef("gap of a metric is over all triplets: leave out --triplets")
 	}
 	for i, n := range o.sizes {
 		if n < 2 {
@@ -76,8 +82,6 @@ func (o *options) checkMetric(r *run.Run, m *generalize.Options) error {
 		return base.Usagef("--circle goes with --claim")
 	case o.circle && o.changed("positive"):
 		return base.Usagef("--circle draws samples from the unit circle, which has no classes: leave out --positive")
-	case o.claim != "" && m.Job != generalize.MeasureStability:
-		return base.Usagef("--claim goes with --stability")
 	case o.claim != "" && o.changed("sizes"):
 		return base.Usagef("--claim has its own sizes: leave out --sizes")
 	case o.claim != "":

@@ -1,4 +1,4 @@
-package eval
+package generalize
 
 import (
 	"math"
@@ -13,11 +13,11 @@ import (
 func (o *options) checkNetwork(r *run.Run, m *generalize.Options) error {
 	gap := m.Job == generalize.MeasureGap
 	only := slices.DeleteFunc(slices.Clone(metricOnly), func(flag string) bool { return gap && flag == "delta" })
-	if given := o.given(only...); given != "" {
+	if given := base.Given(o.changed, only...); given != "" {
 		return base.Usagef("%s: about runs of model mahalanobis, and %s is of model %s", given, r.Dir, r.Config.Model.Name)
 	}
 	if gap && o.changed("repeats") {
-		return base.Usagef("--repeats goes with --stability: --gap of a network is of its own training set")
+		return base.Usagef("--repeats is about runs of model mahalanobis: gap of a network is of its own training set")
 	}
 	if !(o.delta > 0 && o.delta < 1/math.E) {
 		return base.Usagef("--delta is %v; Theorem 1 is stated for delta in (0, 1/e)", o.delta)

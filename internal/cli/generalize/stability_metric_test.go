@@ -1,4 +1,4 @@
-package eval_test
+package generalize_test
 
 import (
 	"fmt"
@@ -19,16 +19,15 @@ model: {name: mahalanobis, dims: 3}
 metric: {sigma: 0.5, positive: each}
 `)
 	clitest.Must(t, 0, "train -c metric.yaml")
-	const eval = "eval --run runs/metric "
-	doc := clitest.Document(t, eval+"--stability --positive 'U+00*' --sizes 3,6 --repeats 2 --triplets 100")
+	doc := clitest.Document(t, "stability --run runs/metric --positive 'U+00*' --sizes 3,6 --repeats 2 --triplets 100")
 	series, _ := doc["series"].([]any)
 	if doc["schema"] != "tercet.metricstability/1" || len(series) != 2 {
 		t.Errorf("%v", doc)
 	}
-	if out := clitest.Must(t, 0, eval+"--gap --positive 'U+00*' --sizes 3,6 --repeats 2 --format csv"); !strings.Contains(out, "expected gap") || !strings.Contains(out, "Theorem 1") {
+	if out := clitest.Must(t, 0, "gap --run runs/metric --positive 'U+00*' --sizes 3,6 --repeats 2 --format csv"); !strings.Contains(out, "expected gap") || !strings.Contains(out, "Theorem 1") {
 		t.Error(out)
 	}
-	if out := clitest.Must(t, 0, eval+"--stability --claim s1 --circle --repeats 1 --triplets 100 --no-pictures"); !strings.Contains(out, "T4 (S1)") {
+	if out := clitest.Must(t, 0, "stability --run runs/metric --claim s1 --circle --repeats 1 --triplets 100 --no-pictures"); !strings.Contains(out, "T4 (S1)") {
 		t.Error(out)
 	}
 	for _, file := range []string{"stability.json", "gap.json", "stability/T4-circle.json", "figures/stability-glyphs-stability.png"} {
@@ -40,27 +39,27 @@ metric: {sigma: 0.5, positive: each}
 		t.Error(out)
 	}
 	for flags, want := range map[string]string{
-		"--stability --claim T9":           "T1, T2",
-		"--stability --claim T3 --sizes 4": "its own sizes",
-		"--stability --circle":             "goes with --claim",
-		"--gap --claim T3":                 "goes with --stability",
-		"--gap --reference runs/x":         "learns a reference of its own",
-		"--gap --delta 0.5":                "(0, 1/e)",
-		"--stability --sizes 1":            "--sizes: 1 is too small",
-		"--stability --sizes 5,9,5":        "5 is given twice",
-		"--gap --checkpoint best":          "leave out --checkpoint",
-		"--gap --triplets 500":             "over all triplets",
+		"stability --claim T9":           "T1, T2",
+		"stability --claim T3 --sizes 4": "its own sizes",
+		"stability --circle":             "goes with --claim",
+		"gap --claim T3":                 "--claim (flags:",
+		"gap --reference runs/x":         "learns a reference of its own",
+		"gap --delta 0.5":                "(0, 1/e)",
+		"stability --sizes 1":            "--sizes: 1 is too small",
+		"stability --sizes 5,9,5":        "5 is given twice",
+		"gap --checkpoint best":          "leave out --checkpoint",
+		"gap --triplets 500":             "over all triplets",
 
-		"--stability --claim T4 --circle --positive 2": "leave out --positive",
+		"stability --claim T4 --circle --positive 2": "leave out --positive",
 
-		"--stability --images 1":       "is about networks",
-		"--stability --replace triple": "measures the on-average stability as well",
-		"--sizes 4":                    "goes with --stability and --gap",
+		"stability --images 1":       "is about networks",
+		"stability --replace triple": "measures the on-average stability as well",
 	} {
-		clitest.Refuse(t, base.ExitUsage, eval+flags, want)
+		name, rest, _ := strings.Cut(flags, " ")
+		clitest.Refuse(t, base.ExitUsage, name+" --run runs/metric "+rest, want)
 	}
-	clitest.Refuse(t, base.ExitUsage, eval+"--stability", "one class against the rest")
-	clitest.Refuse(t, base.ExitData, eval+"--stability --force --positive 'U+00*' --sizes 4,4000", "smaller sizes, up to n = ")
+	clitest.Refuse(t, base.ExitUsage, "stability --run runs/metric", "one class against the rest")
+	clitest.Refuse(t, base.ExitData, "stability --run runs/metric --force --positive 'U+00*' --sizes 4,4000", "smaller sizes, up to n = ")
 }
 
 // Interrupted, a measurement of a metric goes on where it was, to the same document.
@@ -73,7 +72,7 @@ metric: {sigma: 0.5, positive: each}
 `)
 	clitest.Must(t, 0, "train -c metric.yaml")
 	run := func(flags string) (code int, stderr string) {
-		code, _, stderr = clitest.Run(strings.Fields("eval --run runs/metric --no-pictures --gap --positive U+00* --repeats 2 " + flags)...)
+		code, _, stderr = clitest.Run(strings.Fields("gap --run runs/metric --no-pictures --positive U+00* --repeats 2 " + flags)...)
 		return code, stderr
 	}
 	if code, stderr := run("--sizes 3"); code != 0 {
@@ -87,11 +86,11 @@ metric: {sigma: 0.5, positive: each}
 	if err != nil || len(files) != 2 {
 		t.Errorf("%v %v", files, err)
 	}
-	kept := clitest.Document(t, "eval --run runs/metric --gap --positive U+00* --repeats 2 --sizes 3,6")
+	kept := clitest.Document(t, "gap --run runs/metric --positive U+00* --repeats 2 --sizes 3,6")
 	if err := os.RemoveAll("runs/metric/stability"); err != nil {
 		t.Fatal(err)
 	}
-	anew := clitest.Document(t, "eval --run runs/metric --gap --positive U+00* --repeats 2 --sizes 3,6")
+	anew := clitest.Document(t, "gap --run runs/metric --positive U+00* --repeats 2 --sizes 3,6")
 	delete(kept, "seconds")
 	delete(anew, "seconds")
 	if !reflect.DeepEqual(kept, anew) {
@@ -103,9 +102,9 @@ metric: {sigma: 0.5, positive: each}
 		"--sizes 6,3 --repeats 1": "would lose: 2 repeats instead of 1",
 		"--sizes 3,6 --delta 0.2": "would lose: delta 0.01 instead of 0.2",
 	} {
-		clitest.Refuse(t, base.ExitUsage, "eval --run runs/metric --no-pictures --gap --positive U+00* --repeats 2 "+flags, want)
+		clitest.Refuse(t, base.ExitUsage, "gap --run runs/metric --no-pictures --positive U+00* --repeats 2 "+flags, want)
 	}
-	clitest.Must(t, 0, "eval --run runs/metric --no-pictures --gap --positive U+00* --repeats 1 --sizes 3 --force")
+	clitest.Must(t, 0, "gap --run runs/metric --no-pictures --positive U+00* --repeats 1 --sizes 3 --force")
 	options, _ := anew["options"].(map[string]any)
 	if options["repeats"] != 2.0 || options["delta"] != 0.01 || fmt.Sprint(options["sizes"]) != "[3 6]" {
 		t.Errorf("options %v", options)

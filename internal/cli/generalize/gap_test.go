@@ -1,4 +1,4 @@
-package eval_test
+package generalize_test
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 func TestGap(t *testing.T) {
 	clitest.InTiny(t)
 	clitest.Must(t, 0, "train -c tiny.yaml")
-	const gap = "eval --run runs/tiny --gap --triplets 500"
+	const gap = "gap --run runs/tiny --triplets 500"
 	doc := clitest.Document(t, gap+" --bootstrap 100")
 	loss, _ := doc["loss"].(map[string]any)
 	if doc["schema"] != "tercet.gap/1" || loss["name"] != "triplet" || loss["train"] == nil || loss["gap"] == nil {
@@ -40,38 +40,43 @@ func TestGap(t *testing.T) {
 		}
 	}
 	for flags, want := range map[string]string{
-		"--run runs/tiny --gap --influence":          "one at a time",
-		"--run runs/tiny --gap --k 3":                "leave out --k",
-		"--run runs/tiny --gap --triplets 99":        "at least 100",
-		"--run runs/tiny --gap --bootstrap 99":       "at least 100",
-		"--run runs/tiny --gap --split train":        "test or validation",
-		"--run runs/tiny --gap --format pdf":         "pdf",
-		"--run runs/tiny --triplets 500":             "goes with --gap",
-		"--run runs/tiny --stability --reference r":  "--reference goes with --gap",
-		"--run runs/tiny --gap --reference=":         "--reference is empty",
-		"--embeddings x.npy --labels y.npy --gap":    "give --run",
-		"--run runs/tiny --gap --fail-under r@1=0.5": "leave out --fail-under",
-		"--run runs/tiny --gap --if-needed":          "leave out --if-needed",
+		"eval --gap --influence":   "unknown flag: --influence (flags: tercet gap --help)",
+		"eval --k 1 --gap":         "--k (flags: tercet gap --help)",
+		"gap --k 3":                "--k (flags:",
+		"gap --triplets 99":        "at least 100",
+		"gap --bootstrap 99":       "at least 100",
+		"gap --split train":        "test or validation",
+		"gap --format pdf":         "pdf",
+		"gap --reference=":         "--reference is empty",
+		"gap --fail-under r@1=0.5": "--fail-under (flags:",
+		"gap --if-needed":          "--if-needed (flags:",
 	} {
-		clitest.Refuse(t, base.ExitUsage, "eval "+flags, want)
+		name, rest, _ := strings.Cut(flags, " ")
+		clitest.Refuse(t, base.ExitUsage, name+" --run runs/tiny "+rest, want)
 	}
 	for flags, want := range map[string]string{
-		"--gap --delta 0.5":                        "(0, 1/e)",
-		"--gap --delta 0.1 --positive x --sizes 3": "--sizes and --positive: about runs",
-		"--stability --delta 0.1":                  "--delta: about runs of model mahalanobis",
-		"--gap --k 3 --pairs":                      "leave out --k and --pairs",
-		"--gap --triplets 200":                     "replacing runs/tiny/gap.json would lose: 500 triplets of each set instead of 200; --force replaces it",
-		"--gap --triplets 500 --seed 4":            "seed 0 instead of 4",
+		"gap --delta 0.5":                        "(0, 1/e)",
+		"gap --delta 0.1 --positive x --sizes 3": "--sizes and --positive: about runs",
+		"stability --delta 0.1":                  "--delta: about runs of model mahalanobis",
+		"gap --k 3 --pairs":                      "(flags: tercet gap --help)",
+		"gap --triplets 200":                     "replacing runs/tiny/gap.json would lose: 500 triplets of each set instead of 200; --force replaces it",
+		"gap --triplets 500 --seed 4":            "seed 0 instead of 4",
 	} {
-		clitest.Refuse(t, base.ExitUsage, "eval --run runs/tiny "+flags, want)
+		name, rest, _ := strings.Cut(flags, " ")
+		clitest.Refuse(t, base.ExitUsage, name+" --run runs/tiny "+rest, want)
+	}
+	clitest.Refuse(t, base.ExitUsage, "gap", "give --run")
+	code, _, stderr := clitest.Run(strings.Fields("eval --run runs/tiny --gap --triplets 500 --bootstrap 100 --no-pictures")...)
+	if code != 0 || strings.TrimSpace(stderr) != "--gap is now a command: tercet gap --run RUN" {
+		t.Errorf("the old spelling: %d, %q", code, stderr)
 	}
 	doc = clitest.Document(t, gap+" --delta 0.2")
 	if bound, _ = doc["bound"].(map[string]any); bound["delta"] != 0.2 {
 		t.Errorf("bound %v", bound)
 	}
-	clitest.Must(t, 0, "eval --run runs/tiny --gap --triplets 200 --force")
-	clitest.Refuse(t, base.ExitData, "eval --run runs/tiny --gap --split validation", "no validation set")
-	clitest.Refuse(t, base.ExitData, "eval --run runs/none --gap", "no config.yaml")
+	clitest.Must(t, 0, "gap --run runs/tiny --triplets 200 --force")
+	clitest.Refuse(t, base.ExitData, "gap --run runs/tiny --split validation", "no validation set")
+	clitest.Refuse(t, base.ExitData, "gap --run runs/none", "no config.yaml")
 	clitest.Refuse(t, base.ExitData, gap+" --reference runs/none", "--reference: ")
 	clitest.Refuse(t, base.ExitData, gap+" --reference runs/tiny", "training images")
 	clitest.Must(t, 0, "train -c tiny.yaml --set name=other --set data.glyphs.seed=7")

@@ -1,4 +1,4 @@
-package eval
+package generalize
 
 import (
 	"tercet/internal/cli/base"
@@ -10,13 +10,13 @@ func (o *options) checkTriples(job string) error {
 	const triple = generalize.ReplaceTriple
 	switch {
 	case job == generalize.MeasureInfluence:
-		return base.Usagef("--influence replaces single images: --replace %s goes with --stability", triple)
+		return base.Usagef("influence replaces single images: --replace %s goes with tercet stability", triple)
 	case len(o.replace) > 1:
 		return base.Usagef("--replace is %v; %s is measured by itself: give it alone", o.replace, triple)
 	case len(o.images)%3 != 0:
 		return base.Usagef("--images is %v; with --replace %s give three for each triplet: anchor, positive, negative", o.images, triple)
 	}
-	if given := o.given("triplets", "limit"); given != "" {
+	if given := base.Given(o.changed, "triplets", "limit"); given != "" {
 		return base.Usagef("--replace %s judges by the triplets that are replaced: leave out %s", triple, given)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package eval_test
+package generalize_test
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 func TestStability(t *testing.T) {
 	clitest.InTiny(t)
 	clitest.Must(t, 0, "train -c tiny.yaml --set train.epochs=1")
-	const stability = "eval --run runs/tiny --stability --triplets 200"
+	const stability = "stability --run runs/tiny --triplets 200"
 	doc := clitest.Document(t, stability+" --images 3 --jobs 2")
 	list, _ := doc["replaced"].([]any)
 	if doc["schema"] != "tercet.stability/1" || len(list) != 2 || doc["gamma"] == 0.0 {
@@ -34,10 +34,10 @@ func TestStability(t *testing.T) {
 		}
 	}
 	clitest.Refuse(t, base.ExitUsage, stability+" --images 4", "replacing runs/tiny/stability.json would lose: replaced images 3; --force replaces it")
-	if out := clitest.Must(t, 0, "eval --run runs/tiny --gap --triplets 200"); !strings.Contains(out, "at the gamma that was measured") {
+	if out := clitest.Must(t, 0, "gap --run runs/tiny --triplets 200"); !strings.Contains(out, "at the gamma that was measured") {
 		t.Error(out)
 	}
-	const influence = "eval --run runs/tiny --influence --triplets 200 --repeats 2 --steps 2"
+	const influence = "influence --run runs/tiny --triplets 200 --repeats 2 --steps 2"
 	doc = clitest.Document(t, influence+" --jobs 2 --checkpoint best")
 	if list, _ := doc["images"].([]any); doc["schema"] != "tercet.influence/1" || len(list) != 2 {
 		t.Errorf("document %v", doc)
@@ -56,33 +56,31 @@ func TestStability(t *testing.T) {
 		t.Error(out)
 	}
 	for flags, want := range map[string]string{
-		"--stability --gap":                  "one at a time",
-		"--stability --repeats 0":            "at least 1",
-		"--stability --jobs 0":               "at least 1",
-		"--stability --images 1,1":           "each image once",
-		"--stability --images -1":            "from 0",
-		"--stability --images 1 --repeats 2": "give one",
-		"--stability --replace far,far":      "each once",
-		"--stability --replace near":         "fresh, far, twin",
-		"--stability --checkpoint best":      "leave out --checkpoint",
-		"--stability --bootstrap 100":        "leave out --bootstrap",
-		"--stability --split train":          "test or validation",
-		"--stability --no-kmeans":            "leave out --no-kmeans",
-		"--gap --repeats 3":                  "goes with --stability",
-		"--images 3":                         "goes with --stability and --influence",
-		"--stability --steps 3":              "goes with --influence",
-		"--influence --steps 0":              "at least 1",
-		"--influence --replace far,twin":     "in one way",
-		"--influence --split train":          "test or validation",
-		"--gap --stability --jobs 2":         "one at a time",
+		"stability --repeats 0":            "at least 1",
+		"stability --jobs 0":               "at least 1",
+		"stability --images 1,1":           "each image once",
+		"stability --images -1":            "from 0",
+		"stability --images 1 --repeats 2": "give one",
+		"stability --replace far,far":      "each once",
+		"stability --replace near":         "fresh, far, twin",
+		"stability --checkpoint best":      "--checkpoint (flags:",
+		"stability --bootstrap 100":        "--bootstrap (flags:",
+		"stability --split train":          "test or validation",
+		"stability --no-kmeans":            "--no-kmeans (flags:",
+		"gap --repeats 3":                  "about runs of model mahalanobis",
+		"stability --steps 3":              "--steps (flags:",
+		"influence --steps 0":              "at least 1",
+		"influence --replace far,twin":     "in one way",
+		"influence --split train":          "test or validation",
 	} {
-		clitest.Refuse(t, base.ExitUsage, "eval --run runs/tiny "+flags, want)
+		name, rest, _ := strings.Cut(flags, " ")
+		clitest.Refuse(t, base.ExitUsage, name+" --run runs/tiny "+rest, want)
 	}
 	clitest.Refuse(t, base.ExitData, stability+" --images 5000", "there is no training image 5000")
 	clitest.Refuse(t, base.ExitData, stability+" --replace fresh", "--replace twin")
 	if err := os.MkdirAll("runs/none", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Refuse(t, base.ExitData, "eval --run runs/none --stability", "no config.yaml")
-	clitest.Refuse(t, base.ExitUsage, "eval --embeddings x.npy --labels y.npy --stability", "give --run")
+	clitest.Refuse(t, base.ExitData, "stability --run runs/none", "no config.yaml")
+	clitest.Refuse(t, base.ExitUsage, "stability", "give --run")
 }

@@ -1,0 +1,42 @@
+package generalize
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/generalize"
+)
+
+// NewGap makes the command that measures the generalization gap.
+func NewGap(s *base.Streams) *cobra.Command {
+	o := newOptions()
+	return base.Command{
+		Use:   "gap",
+		Short: "Measure how much worse a run's loss is on triplets of unseen images",
+		Long: `
+Measures how much larger the run's loss is on random triplets of test images than
+on those of training images, with intervals over images, beside Theorem 1 of Chen
+et al. (at --delta). It writes gap.json into the run's directory, which tercet eval
+shows beside its scores and tercet report --table gap reads.
+
+Of a run of model mahalanobis it learns metrics from samples of --sizes instead,
+--repeats of each, and measures the gap of each over all triplets.`,
+		Examples: []base.Example{
+			{Why: "how much worse it does on triplets of unseen images", Line: "tercet gap --run runs/first"},
+			{Why: "on few triplets, without intervals, as a LaTeX table", Line: "tercet gap --run runs/val-width-4 --triplets 1000 --bootstrap 0 --format latex"},
+		},
+		Exits: []int{base.ExitData, base.ExitInterrupted},
+		Flags: func(cmd *cobra.Command) {
+			o.addMeasure(cmd, "triplets of each set; 0 takes 200,000")
+			o.AddCheckpoint(cmd)
+			o.addSamples(cmd)
+			fs := cmd.Flags()
+			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none (by default the config's)")
+			fs.IntVar(&o.repeats, "repeats", generalize.StabilityRepeats, "of model mahalanobis: how many samples of each size are learned from")
+			fs.StringVar(&o.reference, "reference", "", "of a network, `RUN` as a control variate: a finished run that has learned from none of the images; takes out that some images are easier than others")
+		},
+		Run: func(ctx context.Context, _ []string) error { return runMeasure(ctx, s, o, generalize.MeasureGap) },
+	}.Build()
+}
