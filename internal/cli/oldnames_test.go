@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/cli"
 	"tercet/internal/cli/base"
+	"tercet/internal/cli/clitest"
 )
 
 // Every old name of a flag sets the flag of today, is not in the help, and is noticed.
@@ -38,6 +39,22 @@ func TestOldNames(t *testing.T) {
 		cmd.Flags().Visit(func(f *pflag.Flag) { given = f })
 		if given == nil || given.Name != tc.now || len(given.Annotations[base.OldNameKey]) != 1 || given.Annotations[base.OldNameKey][0] != tc.old {
 			t.Errorf("%s: sets %+v, want --%s", tc.line, given, tc.now)
+		}
+	}
+}
+
+// Flags of eval that are commands now run the command, wherever they stand, and say so.
+func TestMovedCommands(t *testing.T) {
+	for flag, command := range map[string]string{"noise-rate": "noise", "gap": "gap", "stability": "stability", "influence": "influence"} {
+		for _, line := range []string{"eval --" + flag + " --run none", "--threads 2 eval -r none --" + flag} {
+			code, _, stderr := clitest.Run(strings.Fields(line)...)
+			want := "--" + flag + " is now a command: tercet " + command + " --run RUN\n"
+			if code != base.ExitData || !strings.HasPrefix(stderr, want) || !strings.Contains(stderr, "no usable run: none") {
+				t.Errorf("%s: exit %d, %s", line, code, stderr)
+			}
+			if _, _, now := clitest.Run(command, "--run", "none"); want+now != stderr {
+				t.Errorf("%s: %q, but tercet %s: %q", line, stderr, command, now)
+			}
 		}
 	}
 }
