@@ -128,7 +128,7 @@ generate-check:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/engine/... ./internal/train ./internal/metric ./internal/cluster
 
-#  bench-peers: the jobs of tercet bench in turns with PyTorch's, OpenBLAS's and scikit-learn's (20 minutes)
+#  bench-peers: the jobs of tercet bench interleaved with PyTorch's, OpenBLAS's and scikit-learn's (20 minutes)
 # BENCH_SECONDS is a job's time; BENCH_FLAGS go to bench/peers/compare.py, whose --help lists them.
 bench-peers: build
 	$(PYTHON) bench/peers/compare.py --seconds $(BENCH_SECONDS) --tercet $(BIN) --python $(PYTHON) $(BENCH_FLAGS)
@@ -169,7 +169,7 @@ results-tables: build
 	scripts/results-tables.sh
 
 .PHONY: noise-rates
-#  noise-rates: calculators of noise beside an independent program, rates found in 20 draws; Markdown (seconds; SIMULATE=20 adds exact multicut optima: a minute)
+#  noise-rates: calculators of noise compared with an independent program, rates of 20 draws; Markdown (seconds; SIMULATE=20 adds exact multicut optima: a minute)
 noise-rates: build
 	@TERCET=$(BIN) scripts/noise-rates.sh
 

@@ -9,7 +9,7 @@ import (
 func init() {
 	register(Attack{
 		Name: "ES", Doc: "embedding shift: as far from the clean embedding as possible",
-		Goal:      "the embedding is to move as far as it can",
+		Goal:      "the embedding is to change as much as possible",
 		Objective: "-d(z, z0)", Source: "Zhou et al., ECCV 2020; robrank",
 		Scores: []Score{
 			{Key: "ES:D", Unit: Distance, Robust: Lower, Panel: VectorPanel},

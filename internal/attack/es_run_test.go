@@ -181,7 +181,7 @@ func TestSuiteOnModelsThatMeanNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Collapsed != collapsed || r.NotNormalized == collapsed {
-			t.Errorf("collapsed %v, not normalised %v", r.Collapsed, r.NotNormalized)
+			t.Errorf("collapsed %v, not normalized %v", r.Collapsed, r.NotNormalized)
 		}
 		for _, v := range r.Scored {
 			for k, key := range v.Keys {
@@ -260,7 +260,7 @@ func TestImagesOfAnotherSize(t *testing.T) {
 	m, s, g := network(t, true)
 	s.x.Shape = []int{30, 4, 16, 1}
 	_, err := Run(context.Background(), m, s, g, Options{Attacks: []string{"ES"}, PGD: Profile{Name: "tiny", Eps: 0.2, Step: 0.05, Iterations: 2}.PGD()})
-	if err == nil || !strings.Contains(err.Error(), "wants images (batch, 8, 8, 1)") {
+	if err == nil || !strings.Contains(err.Error(), "needs images (batch, 8, 8, 1)") {
 		t.Error(err)
 	}
 }

@@ -163,7 +163,7 @@ func TestSearchDoesNotDependOnThreads(t *testing.T) {
 		if got := fmt.Sprint(n.first, n.second); want == "" {
 			want = got
 		} else if got != want {
-			t.Error("other neighbours with two threads")
+			t.Error("other neighbors with two threads")
 		}
 	}
 }

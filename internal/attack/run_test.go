@@ -302,7 +302,7 @@ func TestRunErrors(t *testing.T) {
 		t.Errorf("NaN: %v", err)
 	}
 	if _, err := run(stop, x.m, x.s, x.g, x.o, fakes(nil)); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "0 of 24 queries") {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

@@ -70,7 +70,7 @@ func newSPQA(name string, up bool, g *Gallery, v Variant, o MethodOptions) (Meth
 		return nil, unfitf("attack %s: it protects %d items, but a gallery of %d images has %d others than the query", name, protectedItems, n, from)
 	}
 	if from < 1 {
-		return nil, tooMany(name, "m", q.goal.m, from+q.goal.m-1, fmt.Sprintf("candidates beside one to protect, among the nearest 1 %% of %d images", n))
+		return nil, tooMany(name, "m", q.goal.m, from+q.goal.m-1, fmt.Sprintf("candidates and one to protect, among the nearest 1 %% of %d images", n))
 	}
 	q.goal.shield = min(protectedItems, from)
 	q.goal.xi = weighing{scale: o.Xi.Scale, weight: o.Xi.Weight, together: v == Published}

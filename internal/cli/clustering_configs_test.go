@@ -35,7 +35,7 @@ func TestClusteringConfigs(t *testing.T) {
 					t.Errorf("%s: %v", c.Name, err)
 				}
 				if names[c.Name] || !strings.HasPrefix(c.Name, "clustering-"+data+"-"+loss+"-") {
-					t.Errorf("the name %s stands there twice, or is not its file's", c.Name)
+					t.Errorf("the name %s is listed twice, or is not its file's", c.Name)
 				}
 				names[c.Name] = true
 				rate := ""

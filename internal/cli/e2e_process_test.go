@@ -98,7 +98,7 @@ func TestInterruptedBySignal(t *testing.T) {
 	var out bytes.Buffer
 	stderr := &clitest.SignalAt{Text: "epoch 3,"}
 	code := cli.Main(clitest.ShellWords(line), strings.NewReader(""), &out, stderr)
-	if code != base.ExitInterrupted || out.Len() > 0 || !strings.Contains(string(stderr.All), "the checkpoint is written; tercet train --resume runs/tiny goes on") {
+	if code != base.ExitInterrupted || out.Len() > 0 || !strings.Contains(string(stderr.All), "the checkpoint is written; tercet train --resume runs/tiny continues it") {
 		t.Fatalf("code %d, stdout %q, stderr %s", code, out.String(), stderr.All)
 	}
 	before := clitest.Snapshot(t, "runs/tiny")

@@ -116,14 +116,14 @@ func newEnvironment(*base.Streams) *cobra.Command {
 		Short: "What the environment variables do",
 		Long: `The environment variables that Tercet reads:
 
-  ` + kernel.EnvLevel + `    the kernel level: avx512, avx2 or generic; the best one that the
-                   processor has by default. Levels agree but for rounding.
+  ` + kernel.EnvLevel + `    the kernel level: avx512, avx2 or generic; by default the
+                   best of the processor. Levels agree except for rounding.
   ` + kernel.EnvWinograd + `  how convolutions are planned: auto (default), by a rule in their
                    shape and the kernel level; off, no Winograd, the most exact
                    results; measure, by timing each algorithm when a network is built,
-                   which other machines and other runs may decide in another way.
-  NO_COLOR         no colours, if set to anything
-  TERM             no colours, if it is dumb
+                   which may differ between machines and between runs.
+  NO_COLOR         no colors, if set to anything
+  TERM             no colors, if it is dumb
 
 The first two change the last bits of results; the manifest of a run
 and the JSON of tercet bench record them.`,

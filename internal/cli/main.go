@@ -40,7 +40,7 @@ func execute(ctx context.Context, s *base.Streams, args []string) (err error) {
 	defer func() {
 		err = errors.Join(err, prof.stop())
 		if r := recover(); r != nil {
-			err = fmt.Errorf("internal error: %v\n%s\nThis is a fault of the program; please report it with the output of tercet doctor", r, debug.Stack())
+			err = fmt.Errorf("internal error: %v\n%s\nThis is a bug in the program; please report it with the output of tercet doctor", r, debug.Stack())
 		}
 	}()
 	run.Version = base.BuildInfo().Version

@@ -50,7 +50,7 @@ func TestMistakesOfUsage(t *testing.T) {
 		{"config keys lss", 2, `tercet: no key begins with "lss"; did you mean loss?`},
 		{"config show none.yaml", 2, "tercet: none.yaml: no such config file"},
 		{"config show typo.yaml", 2, "tercet: typo.yaml:3: loss.margn: unknown key; did you mean margin? valid: distance, eps, form, margin, name, reducer"},
-		{"config show type.yaml", 2, `tercet: type.yaml:1: train.epochs: wants a whole number, got "many"`},
+		{"config show type.yaml", 2, `tercet: type.yaml:1: train.epochs: must be a whole number, got "many"`},
 		{"config show key.yaml", 2, `tercet: key.yaml:1: miner.cutoff: miner "random" does not have this key; distance-weighted has it`},
 		{"config show a.yaml", 2, "tercet: b.yaml:1: include: includes go in a circle: a.yaml -> b.yaml -> a.yaml"},
 		{"config show --set seed", 2, `tercet: --set: "seed" is not of the form section.key=value`},

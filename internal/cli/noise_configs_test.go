@@ -118,7 +118,7 @@ func TestNoiseConfigs(t *testing.T) {
 				total += len(runs)
 				for i, c := range runs {
 					if names[c.Name] {
-						t.Errorf("the name %s stands there twice", c.Name)
+						t.Errorf("the name %s is listed twice", c.Name)
 					}
 					names[c.Name] = true
 					for k, v := range keys[i] {

@@ -26,7 +26,7 @@ func TestInspectShowsNoise(t *testing.T) {
 			t.Errorf("%s: %+v", tc.line, doc.Noise)
 		}
 		code, out, stderr := clitest.Run(strings.Fields("data inspect" + tc.line)...)
-		if code != 0 || !strings.Contains(out, tc.said) || !strings.Contains(out, "(wanted ") {
+		if code != 0 || !strings.Contains(out, tc.said) || !strings.Contains(out, "(target ") {
 			t.Errorf("%s: %d, %s%s", tc.line, code, out, stderr)
 		}
 	}
@@ -40,11 +40,11 @@ func TestInspectShowsNoise(t *testing.T) {
 		t.Errorf("%d, %s", code, out)
 	}
 	code, out, _ = clitest.Run("data", "inspect", "--set", "data.glyphs.classes=6", "--set", "data.glyphs.per_class=4", "--set", "batch={sampler: triplet-list, triplets: 50}", "--noise", "{kind: triplet-flip, rate: 1}")
-	if code != 0 || !strings.Contains(out, "triplets, epoch 0: 50 triplets") || !strings.Contains(out, "50 exchanged (1.0000, wanted 1.0000)") {
+	if code != 0 || !strings.Contains(out, "triplets, epoch 0: 50 triplets") || !strings.Contains(out, "50 exchanged (1.0000, target 1.0000)") {
 		t.Errorf("%d, %s", code, out)
 	}
 	code, out, _ = clitest.Run("data", "inspect", "--set", "data.glyphs.classes=6", "--set", "data.glyphs.per_class=4", "--set", "batch={sampler: triplet-list, triplets: 50}", "--noise", "pln,effective=0.2")
-	if code != 0 || !strings.Contains(out, "of 100 pairs have the other label") || !strings.Contains(out, "(wanted 0.2)") || !strings.Contains(out, "labels of their pairs wrong") {
+	if code != 0 || !strings.Contains(out, "of 100 pairs have the other label") || !strings.Contains(out, "(target 0.2)") || !strings.Contains(out, "labels of their pairs wrong") {
 		t.Errorf("%d %s", code, out)
 	}
 	for line, want := range map[string]string{

@@ -75,7 +75,7 @@ func TestResultsOfFilesAreKept(t *testing.T) {
 		"cluster --run runs/tiny --out-dir c":                                   "the result of X.npy; --out-dir",
 		"cluster --graph g.txt --no-pictures --out-dir g":                       "labels g.csv instead of none; --out-dir",
 		"cluster --graph g.txt --no-pictures --out-dir c":                       "the result of X.npy; --out-dir",
-		"cluster --embeddings X.npy --labels own/labels.npy -k 3 --out-dir own": "own/labels.npy would lose: a file that is not of a clustering (there is no cluster.json beside it); --out-dir",
+		"cluster --embeddings X.npy --labels own/labels.npy -k 3 --out-dir own": "own/labels.npy would lose: a file that is not of a clustering (there is no cluster.json in its folder); --out-dir",
 	} {
 		clitest.Refuse(t, base.ExitUsage, line, want)
 	}

@@ -33,7 +33,7 @@ func TestTheFirstSignalCancelsWithACause(t *testing.T) {
 	select {
 	case <-ctx.Done():
 	case <-time.After(5 * time.Second):
-		t.Fatal("the context was not cancelled")
+		t.Fatal("the context was not canceled")
 	}
 	if cause := context.Cause(ctx); !errors.Is(cause, base.ErrInterrupted) || base.ExitCode(cause) != base.ExitInterrupted {
 		t.Errorf("cause %v", cause)

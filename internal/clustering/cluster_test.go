@@ -260,9 +260,9 @@ func TestLinksOutOfRange(t *testing.T) {
 		o    record.MulticutOptions
 		want string
 	}{
-		{record.MulticutOptions{Clip: .1, Bias: .95}, "every item would be a cluster of its own"},
+		{record.MulticutOptions{Clip: .1, Bias: .95}, "every item would be a single-item cluster"},
 		{record.MulticutOptions{Clip: .1, Bias: .05}, "every pair is joined"},
-		{record.MulticutOptions{Bias: 1 - 1e-9}, "every item would be a cluster of its own"},
+		{record.MulticutOptions{Bias: 1 - 1e-9}, "every item would be a single-item cluster"},
 	} {
 		_, err := solve.AdjustLink(&tc.o, link.Squared(.7, solve.Natural(link.OnSquared, .7, 0, 0)))
 		var option *option.Error
@@ -285,7 +285,7 @@ func TestVerdicts(t *testing.T) {
 		want         string
 	}{
 		{-10, -10, false, "the same"},
-		{-10, -9, false, "the costs are to blame"},
+		{-10, -9, false, "the errors come from the costs"},
 		{-9, -10, false, "the solver has missed"},
 		{-9, -10, true, "rounding"},
 		{0, 0, false, "the same"},

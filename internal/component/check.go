@@ -99,7 +99,7 @@ func CheckValue(v reflect.Value, tag reflect.StructTag) (out []string) {
 			break
 		}
 		if v.Len() == 0 {
-			return append(out, "wants at least one value")
+			return append(out, "must have at least one value")
 		}
 		for i := range v.Len() {
 			list = append(list, float(v.Index(i)))
@@ -119,7 +119,7 @@ func oneOf(word string, valid []string) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("there is no %q here; %s", word, names.Unknown(word, valid))
+	return fmt.Sprintf("unknown value %q; %s", word, names.Unknown(word, valid))
 }
 
 func float(v reflect.Value) float64 {

@@ -78,7 +78,7 @@ func TestCheck(t *testing.T) {
 		want   string // the faults, "key message" joined by "; "
 	}{
 		"nothing":    {func(*options) {}, ""},
-		"word":       {func(o *options) { o.Word = "meen" }, `word there is no "meen" here; did you mean mean? valid: mean, sum`},
+		"word":       {func(o *options) { o.Word = "meen" }, `word unknown value "meen"; did you mean mean? valid: mean, sum`},
 		"below":      {func(o *options) { o.Low = -1 }, "low must be >=0 and <2, is -1"},
 		"at the end": {func(o *options) { o.Low = 2 }, "low must be >=0 and <2, is 2"},
 		"NaN":        {func(o *options) { o.Low = math.NaN() }, "low must be >=0 and <2, is NaN"},
@@ -86,7 +86,7 @@ func TestCheck(t *testing.T) {
 		"pointer":    {func(o *options) { o.Maybe = &minus }, "maybe must be >0, is -1"},
 		"count":      {func(o *options) { o.Count = 0 }, "count must be >=1, is 0"},
 		"array":      {func(o *options) { o.Betas[1] = 1 }, "betas must be <1, is 1"},
-		"empty list": {func(o *options) { o.Ks = nil }, "ks wants at least one value"},
+		"empty list": {func(o *options) { o.Ks = nil }, "ks must have at least one value"},
 		"auto":       {func(o *options) { o.Auto = Auto{true, 1.5} }, "auto must be <=1, is 1.5"},
 		"not given":  {func(o *options) { o.Auto = Auto{false, 1.5} }, ""},
 		"span":       {func(o *options) { o.Every.N = 0 }, "every must be >0, is 0"},

@@ -27,7 +27,7 @@ type Config struct {
 	Loss      Loss      `yaml:"loss" doc:"the objective"`
 	Miner     Miner     `yaml:"miner" doc:"how the tuples of a batch are mined"`
 	Defense   Defense   `yaml:"defense" doc:"adversarial training"`
-	Optimizer Optimizer `yaml:"optimizer" doc:"how weights move"`
+	Optimizer Optimizer `yaml:"optimizer" doc:"how weights are updated"`
 	Train     Train     `yaml:"train" doc:"length, logging, checkpoints, stops"`
 	Eval      Eval      `yaml:"eval" doc:"what is measured on the test images"`
 	Axes      Axes      `yaml:"sweep" doc:"dotted key to a list of values: the product is a list of runs"`

@@ -45,8 +45,8 @@ type Augment struct {
 // Distort maps training images as handwriting varies: a random affine map and a
 // random elastic one.
 type Distort struct {
-	Strength float64 `yaml:"strength" check:">=0,<=1" doc:"how far pixels move; 0 is off"`
-	Fresh    bool    `yaml:"fresh" doc:"draw another map each time that an image is shown, so that no two are alike; without it each image has one"`
+	Strength float64 `yaml:"strength" check:">=0,<=1" doc:"size of the pixel shifts; 0 is off"`
+	Fresh    bool    `yaml:"fresh" doc:"draw another map each time an image is shown; without it each image has one fixed map"`
 	Seed     uint64  `yaml:"seed" doc:"seed of the maps, apart from the run's"`
 }
 
@@ -166,5 +166,5 @@ type Eval struct {
 // KMeans configures k-means.
 type KMeans struct {
 	K     int `yaml:"k" check:">=0,<=1000000" doc:"clusters; 0 takes the number of classes"`
-	NInit int `yaml:"n_init" check:">=1,<=100000" doc:"starts, of which the best counts"`
+	NInit int `yaml:"n_init" check:">=1,<=100000" doc:"number of starts; the best counts"`
 }

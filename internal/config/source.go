@@ -97,7 +97,7 @@ func ParseSets(sets []string) ([]Override, error) {
 		case !ok || key == "":
 			bad = append(bad, &Error{File: "--set", Msg: fmt.Sprintf("%q is not of the form section.key=value", s)})
 		case strings.HasPrefix(key, ".") || strings.HasSuffix(key, ".") || strings.Contains(key, ".."):
-			bad = append(bad, &Error{File: "--set", Key: key, Msg: "a key has an empty part; write section.key=value"})
+			bad = append(bad, &Error{File: "--set", Key: key, Msg: "a key has an empty section or name; write section.key=value"})
 		default:
 			out = append(out, Override{Key: key, Value: value, From: "--set"})
 		}
@@ -178,12 +178,12 @@ func (r *reader) included(list *node, file string) (*node, error) {
 		items = []*node{list}
 	}
 	if list.kind == mapping || list.null {
-		return nil, list.at.errorf("include", fmt.Sprintf("wants a list of files, got %s", list.what()))
+		return nil, list.at.errorf("include", fmt.Sprintf("must be a list of files, got %s", list.what()))
 	}
 	var below *node
 	for _, item := range items {
 		if item.kind != scalar || item.null || item.text == "" {
-			return nil, item.at.errorf("include", fmt.Sprintf("wants a file name, got %s", item.what()))
+			return nil, item.at.errorf("include", fmt.Sprintf("must be a file name, got %s", item.what()))
 		}
 		path := item.text
 		if !filepath.IsAbs(path) {

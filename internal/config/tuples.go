@@ -38,7 +38,7 @@ func (c *Config) tupleRules(fail func(key, format string, args ...any)) {
 		if key, value, ok := c.Loss.For(gives); ok {
 			fail("loss."+key, "sampler %s gives %s: set loss.%s: %s", sampler, gives, key, value)
 		} else {
-			fail("loss.name", "sampler %s gives %s, and %s wants %s: set loss: %s, or batch.sampler: %s", sampler, gives, c.Loss.Name, takes, losses(gives), samplerFor(takes))
+			fail("loss.name", "sampler %s gives %s, and %s needs %s: set loss: %s, or batch.sampler: %s", sampler, gives, c.Loss.Name, takes, losses(gives), samplerFor(takes))
 		}
 	}
 	if first := families["miner"][0].Name; c.Miner.Name != first {

@@ -57,7 +57,7 @@ func (d *decoder) auto(v reflect.Value, n *node, key string) {
 	}
 	x, err := parseNumber(n)
 	if err != nil {
-		d.fail(n.at, key, "wants auto or a number such as 0.9, got %s", n.what())
+		d.fail(n.at, key, "must be auto or a number such as 0.9, got %s", n.what())
 		return
 	}
 	v.Set(reflect.ValueOf(component.Auto{Given: true, N: x}))
@@ -65,11 +65,11 @@ func (d *decoder) auto(v reflect.Value, n *node, key string) {
 
 func (d *decoder) list(v reflect.Value, f field, n *node, key string) {
 	if n.kind != sequence {
-		d.fail(n.at, key, "wants a list such as [1, 2], got %s", n.what())
+		d.fail(n.at, key, "must be a list such as [1, 2], got %s", n.what())
 		return
 	}
 	if v.Kind() == reflect.Array && len(n.items) != v.Len() {
-		d.fail(n.at, key, "wants %d values, got %d", v.Len(), len(n.items))
+		d.fail(n.at, key, "must have %d values, got %d", v.Len(), len(n.items))
 		return
 	}
 	if v.Kind() == reflect.Slice {
@@ -96,7 +96,7 @@ func (d *decoder) single(v reflect.Value, n *node, key string) {
 		case n.plain && n.text == "false":
 			v.SetBool(false)
 		default:
-			d.fail(n.at, key, "wants true or false, got %s", n.what())
+			d.fail(n.at, key, "must be true or false, got %s", n.what())
 		}
 	case reflect.Int:
 		if d.scalar(n, key, "a whole number") {
@@ -111,7 +111,7 @@ func (d *decoder) single(v reflect.Value, n *node, key string) {
 		if d.scalar(n, key, "a whole number from 0 to 2^64-1") {
 			x, err := strconv.ParseUint(n.text, 10, 64)
 			if err != nil || !n.plain {
-				d.fail(n.at, key, "wants a whole number from 0 to 2^64-1, got %s", n.what())
+				d.fail(n.at, key, "must be a whole number from 0 to 2^64-1, got %s", n.what())
 				return
 			}
 			v.SetUint(x)
@@ -138,7 +138,7 @@ func (d *decoder) scalar(n *node, key, want string) bool {
 	if n.null {
 		d.fail(n.at, key, "has no value; write %s, or remove the line for the default", want)
 	} else {
-		d.fail(n.at, key, "wants %s, got %s", want, n.what())
+		d.fail(n.at, key, "must be %s, got %s", want, n.what())
 	}
 	return false
 }
@@ -153,7 +153,7 @@ func parseInt(n *node) (int64, error) {
 			return int64(x), nil
 		}
 	}
-	return 0, fmt.Errorf("wants a whole number, got %s", n.what())
+	return 0, fmt.Errorf("must be a whole number, got %s", n.what())
 }
 
 // parseNumber reads a finite number or a fraction such as 77/255.
@@ -170,7 +170,7 @@ func parseNumber(n *node) (float64, error) {
 		x, err = parseFloat(n.text)
 	}
 	if err != nil || !n.plain || math.IsInf(x, 0) || math.IsNaN(x) {
-		return 0, fmt.Errorf("wants a finite number such as 0.2, 1e-3 or 77/255, got %s", n.what())
+		return 0, fmt.Errorf("must be a finite number such as 0.2, 1e-3 or 77/255, got %s", n.what())
 	}
 	return x + 0, nil
 }
@@ -187,7 +187,7 @@ func parseFloat(s string) (float64, error) {
 func units(f field) []string { return strings.Split(f.tag.Get("units"), ",") }
 
 func parseSpan(n *node, units []string) (component.Span, error) {
-	bad := fmt.Errorf("wants a length such as \"10 %s\", got %s", strings.Join(units, "\" or \"10 "), n.what())
+	bad := fmt.Errorf("must be a length such as \"10 %s\", got %s", strings.Join(units, "\" or \"10 "), n.what())
 	words := strings.Fields(n.text)
 	if len(words) == 0 || len(words) > 2 || !n.plain {
 		return component.Span{}, bad
@@ -213,7 +213,7 @@ func (d *decoder) axes(v reflect.Value, n *node, key string) {
 		return
 	}
 	if n.kind != mapping {
-		d.fail(n.at, key, "wants keys with lists of values, such as {seed: [0, 1, 2]}, got %s", n.what())
+		d.fail(n.at, key, "must have keys with lists of values, such as {seed: [0, 1, 2]}, got %s", n.what())
 		return
 	}
 	var axes Axes
@@ -221,7 +221,7 @@ func (d *decoder) axes(v reflect.Value, n *node, key string) {
 		a := Axis{Key: e.key, at: e.at}
 		switch {
 		case e.val.kind != sequence || len(e.val.items) == 0:
-			d.fail(e.at, key+"."+e.key, "wants a list of values, such as [0, 1, 2], got %s", e.val.what())
+			d.fail(e.at, key+"."+e.key, "must be a list of values, such as [0, 1, 2], got %s", e.val.what())
 			continue
 		}
 		for _, item := range e.val.items {

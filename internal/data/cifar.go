@@ -80,7 +80,7 @@ func (c cifar) readNames(root string) ([]string, error) {
 	for _, line := range strings.Split(string(b), "\n") {
 		if line = strings.TrimSpace(line); line != "" {
 			if slices.Contains(names, line) {
-				return nil, bad("%s: class %q stands twice", path, line)
+				return nil, bad("%s: class %q is listed twice", path, line)
 			}
 			names = append(names, line)
 		}

@@ -95,7 +95,7 @@ func TestCIFARErrors(t *testing.T) {
 		"empty":          {map[string][]byte{"data_batch_1.bin": {}}, ErrFormat, []string{"empty"}},
 		"label":          {map[string][]byte{"data_batch_1.bin": label}, ErrFormat, []string{"record 1 at offset 3073", "label 10", "10 classes"}},
 		"too few names":  {map[string][]byte{"data_batch_1.bin": two, "batches.meta.txt": []byte("a\nb\n")}, ErrFormat, []string{"batches.meta.txt", "2 class names"}},
-		"name twice":     {map[string][]byte{"data_batch_1.bin": two, "batches.meta.txt": []byte("a\na\n")}, ErrFormat, []string{`"a" stands twice`}},
+		"name twice":     {map[string][]byte{"data_batch_1.bin": two, "batches.meta.txt": []byte("a\na\n")}, ErrFormat, []string{`"a" is listed twice`}},
 		"names too long": {map[string][]byte{"data_batch_1.bin": two, "batches.meta.txt": make([]byte, 1<<17)}, ErrFormat, []string{"131072 bytes"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,7 @@ func (t Distort) Out(h, w int) (int, int, error) {
 		return 0, 0, fmt.Errorf("distortion of strength %v; want 0 to 1", t.Strength)
 	}
 	if h < 2 || w < 2 {
-		return 0, 0, unfit("distortion: images of %dx%d have no neighbours to move to; want 2x2 or more", h, w)
+		return 0, 0, unfit("distortion: images of %dx%d are too small; want 2x2 or more", h, w)
 	}
 	return h, w, nil
 }

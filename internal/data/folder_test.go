@@ -132,7 +132,7 @@ func TestFolder(t *testing.T) {
 	}
 	for i, v := range train.pixels {
 		if d := int(v) - int(want[i]); d > 1 || d < -1 || (d != 0 && i/6 != 1) {
-			t.Errorf("grey pixel %d is %d, want %d", i, v, want[i])
+			t.Errorf("gray pixel %d is %d, want %d", i, v, want[i])
 		}
 	}
 }
@@ -331,7 +331,7 @@ func TestConvert(t *testing.T) {
 	}
 	for i, v := range g.pixels {
 		if !slices.Equal(up.pixels[3*i:3*i+3], []uint8{v, v, v}) {
-			t.Fatal("grey to rgb changes values")
+			t.Fatal("gray to rgb changes values")
 		}
 	}
 	if _, err := Convert(m, ImageOptions{Crop: 5}); err == nil {

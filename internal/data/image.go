@@ -73,7 +73,7 @@ func (o ImageOptions) geometry(h, w int) (rh, rw, oh, ow int, err error) {
 		oh, ow = o.Crop, o.Crop
 	}
 	if oh > rh || ow > rw {
-		return 0, 0, 0, 0, fmt.Errorf("a centre crop of %d does not fit in %dx%d pixels; resize to a larger side", o.Crop, rh, rw)
+		return 0, 0, 0, 0, fmt.Errorf("a center crop of %d does not fit in %dx%d pixels; resize to a larger side", o.Crop, rh, rw)
 	}
 	if rh*rw > maxPixels {
 		return 0, 0, 0, 0, fmt.Errorf("resized to %dx%d pixels; the limit is %d in all", rh, rw, maxPixels)
@@ -237,7 +237,7 @@ func Convert(m *Memory, o ImageOptions) (*Memory, error) {
 		return m, nil
 	}
 	if m.c != 1 && m.c != 3 {
-		return nil, fmt.Errorf("images of %d channels cannot be resized or recoloured", m.c)
+		return nil, fmt.Errorf("images of %d channels cannot be resized or recolored", m.c)
 	}
 	size := oh * ow * o.channels()
 	if err := checkTotal(m.Len(), size); err != nil {

@@ -183,7 +183,7 @@ func TestLoaderErrors(t *testing.T) {
 		_, err = l.Next(stopped)
 		wantError(t, err, context.Canceled)
 		if b, err := l.Next(ctx); err != nil || b.Step != 0 {
-			t.Errorf("after a cancelled Next: %v", err)
+			t.Errorf("after a canceled Next: %v", err)
 		}
 		l.Close()
 		l.Close()

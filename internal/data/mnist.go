@@ -20,7 +20,7 @@ type MNISTOptions struct {
 // Traits implements Source.
 func (MNISTOptions) Traits() Traits {
 	return Traits{
-		About: "MNIST and sets in its layout (Fashion-MNIST, KMNIST): grey images of 28x28",
+		About: "MNIST and sets in its layout (Fashion-MNIST, KMNIST): gray images of 28x28",
 		Needs: "root: a folder with the four IDX files, plain or .gz",
 	}
 }

@@ -33,7 +33,7 @@ func (s Split) Divide(train, test Dataset) (Dataset, Dataset, error) {
 		return train, test, nil
 	case "file":
 		if test == nil {
-			return nil, nil, unfit("the data have no test set of their own; use split class, fraction or none")
+			return nil, nil, unfit("the data have no test set; use split class, fraction or none")
 		}
 		return train, test, nil
 	case "class", "fraction", "none":

@@ -14,7 +14,7 @@ import (
 func (e *Evaluation) DrawRetrieval(dir string, rows int) (string, error) {
 	ret := e.Retrieval
 	if e.Embedded == nil || ret.NeighbourCount == 0 {
-		return "", errors.New("the evaluation has kept no neighbours")
+		return "", errors.New("the evaluation has kept no neighbors")
 	}
 	if err := embed.FigureFolder(dir); err != nil {
 		return "", err

@@ -53,7 +53,7 @@ func judgeMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Model
 	}
 	var warnings []string
 	if fit.OnePoint {
-		warnings = append(warnings, "no eigenvalue of w is above 0: all embeddings are one point, and their scores are those of ties; metric_learning judges h_w itself")
+		warnings = append(warnings, "no eigenvalue of w is above 0: all embeddings are one point, and their scores are those of ties; metric_learning evaluates h_w itself")
 	}
 	seen, err := points(sets.Seen())
 	if err != nil {

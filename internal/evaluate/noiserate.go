@@ -38,7 +38,7 @@ func NoiseRate(ctx context.Context, r *run.Run, checkpoint string, limit int, sa
 		d.Of = record.OfPairs
 		losses, err = pairLosses(ctx, t, r.Config.Eval.Batch, embedded)
 	case r.Config.Noise.Kind == noise.PairLabel:
-		return nil, fmt.Errorf("%w: the noise of this run cannot be told: its triplets have a wrong positive or a wrong negative, and the loss does not tell which", data.ErrUnfit)
+		return nil, fmt.Errorf("%w: cannot estimate the noise rate: its triplets have a wrong positive or a wrong negative, and the loss does not show which", data.ErrUnfit)
 	case r.Config.Noise.Kind == noise.TripletFlip:
 		d.Of = record.OfTriplets
 		losses, err = tripletLosses(ctx, t, r.Config, embedded)
@@ -76,7 +76,7 @@ func estimateRate(d *record.NoiseRate, t *wire.Assembled, losses []float64, seed
 	if len(found) == 0 {
 		for _, method := range []string{noise.LossMixture, noise.Contradictions} {
 			if why := d.Failed[method]; why != "" {
-				return fmt.Errorf("%w: the noise of this run cannot be told: %s", data.ErrUnfit, why)
+				return fmt.Errorf("%w: cannot estimate the noise rate: %s", data.ErrUnfit, why)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ type GapDoc struct{ record.Gap }
 func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc, error) {
 	start := time.Now()
 	if o.Set == "train" {
-		return nil, fmt.Errorf("%w: the gap is between the training images and others: judge it on test or validation", data.ErrUnfit)
+		return nil, fmt.Errorf("%w: the gap is between the training images and others: use split test or validation", data.ErrUnfit)
 	}
 	if o.Triplets == 0 {
 		o.Triplets = GapTriplets
@@ -98,10 +98,10 @@ func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc,
 		return nil, err
 	}
 	if sets.Noisy != nil {
-		d.Warnings = append(d.Warnings, "trained on noisy labels: both sets are judged by true ones, so that the training risk is not the one that was minimised")
+		d.Warnings = append(d.Warnings, "trained on noisy labels: both sets are evaluated with true labels, so the training risk is not the one that was minimized")
 	}
 	if r.Config.Data.Distort.Strength > 0 {
-		d.Warnings = append(d.Warnings, "trained on distorted images: both sets are judged as they are stored, so that the training risk is not the one that was minimised")
+		d.Warnings = append(d.Warnings, "trained on distorted images: both sets are evaluated without distortion, so the training risk is not the one that was minimized")
 	}
 	if g.reference != nil {
 		d.Reference = &g.reference.record

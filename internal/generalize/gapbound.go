@@ -80,9 +80,9 @@ func BoundWords(b *record.GapBound) string {
 		case v.Vacuous:
 			switch b.SupFrom {
 			case "seen":
-				s += fmt.Sprintf(", vacuous: no loss above %.4g was seen", b.Sup)
+				s += fmt.Sprintf(", vacuous: no measured loss is above %.4g", b.Sup)
 			case "range":
-				s += fmt.Sprintf(", vacuous: the losses that were seen differ by %.4g at most", b.Sup)
+				s += fmt.Sprintf(", vacuous: the measured losses differ by at most %.4g", b.Sup)
 			default:
 				s += fmt.Sprintf(", vacuous: no loss is above %.4g", b.Sup)
 			}

@@ -51,7 +51,7 @@ func openReference(r *run.Run, dir string, sets *wire.Sets, judged data.Dataset,
 		return nil, err
 	}
 	if s.train+s.judged > 0 {
-		return nil, fmt.Errorf("%w: %s %s has learnt from %d of the %d training images and %d of the %d %s images of %s: its difference has mean 0 only where it knows none of them; train it on others, with data.skip_per_class no less than the limit_per_class of this run and the same data.split, seed included", data.ErrUnfit, option.Name("reference"), dir, s.train, sets.Train.Len(), s.judged, judged.Len(), set, r.Dir)
+		return nil, fmt.Errorf("%w: %s %s was trained on %d of the %d training images and %d of the %d %s images of %s: its difference has mean 0 only without them; train it on others, with data.skip_per_class no less than the limit_per_class of this run and the same data.split, seed included", data.ErrUnfit, option.Name("reference"), dir, s.train, sets.Train.Len(), s.judged, judged.Len(), set, r.Dir)
 	}
 	g.record.Copies = s.copies
 	if stop := stopping(own, ref.Config); stop != nil {
@@ -70,7 +70,7 @@ func openReference(r *run.Run, dir string, sets *wire.Sets, judged data.Dataset,
 	}
 	for _, ds := range knows {
 		if !wire.Disjoint(ds, sets.Train) || !wire.Disjoint(ds, judged) {
-			return nil, fmt.Errorf("%w: %s %s has learnt classes of %s, whose %s images are of other classes than its training images: it does better on the classes that it knows, so that its difference has no mean of 0; take a run on classes of its own", data.ErrUnfit, option.Name("reference"), dir, r.Dir, set)
+			return nil, fmt.Errorf("%w: %s %s was trained on classes of %s, whose %s images are of other classes than its training images: it is better on the classes that it knows, so its difference has no mean of 0; take a run on other classes", data.ErrUnfit, option.Name("reference"), dir, r.Dir, set)
 		}
 	}
 	return g, nil
@@ -148,7 +148,7 @@ func newOverlap(knows []data.Dataset, sets *wire.Sets, judged data.Dataset) (ove
 func (d *GapDoc) referenceCautions() []string {
 	var out []string
 	if n := d.Reference.Copies; n > 0 {
-		out = append(out, fmt.Sprintf("%d images that the reference has learnt from equal training or judged images in all pixels: they are stored beside them and count as others", n))
+		out = append(out, fmt.Sprintf("%d training images of the reference equal training or evaluated images in all pixels: they are stored separately and count as others", n))
 	}
 	for _, v := range []struct {
 		name string

@@ -279,7 +279,7 @@ func TestControlHasMeanZero(t *testing.T) {
 		}
 	}
 	if ways != 36 || math.Abs(controlled[0]/ways-0.25) > 1e-12 {
-		t.Errorf("mean %v over %v ways, want 1/4 of what the run has learnt", controlled[0]/ways, ways)
+		t.Errorf("mean %v over %v ways, want 1/4 of what the run has learned", controlled[0]/ways, ways)
 	}
 }
 
@@ -299,11 +299,11 @@ func TestGapReferenceRefuses(t *testing.T) {
 		one.Dir: {data.ErrUnfit, "72 of the 72 training images and 0 of the 144 test images"},
 		// The first 6 of 8 against the first 4: all these; skipping 2: 2 of each class.
 		named("first", halved[1], "data.limit_per_class=6"):                                 {data.ErrUnfit, "72 of the 72"},
-		named("skips", halved[1], "data.skip_per_class=2"):                                  {data.ErrUnfit, "from 36 of the 72 training images and 0 of the 144"},
-		named("validates", halved[1], "data.skip_per_class=2", "data.split.validation=0.5"): {data.ErrUnfit, "from 36 of the 72"},
+		named("skips", halved[1], "data.skip_per_class=2"):                                  {data.ErrUnfit, "on 36 of the 72 training images and 0 of the 144"},
+		named("validates", halved[1], "data.skip_per_class=2", "data.split.validation=0.5"): {data.ErrUnfit, "on 36 of the 72"},
 		named("seed", halved[1], "data.split.seed=5", "data.skip_per_class=4"):              {data.ErrUnfit, "data.skip_per_class no less than"},
 		// Another source whose images are those of this one: by their pixels.
-		named("whole", "data.glyphs.classes=8"):                                                          {data.ErrUnfit, "has learnt from"},
+		named("whole", "data.glyphs.classes=8"):                                                          {data.ErrUnfit, "was trained on"},
 		named("stops", halved[1], "data.skip_per_class=4", "train.early_stop.metric=retrieval.recall@1"): {data.ErrUnfit, "was to stop by its test images (train.early_stop.metric retrieval.recall@1), which are 0 of the 72 training images and 144 of the 144 test images"},
 		named("larger", halved[1], "data.skip_per_class=4", "data.size=20"):                              {data.ErrUnfit, "data.size is 20 there and 16 here"},
 		named("coloured", halved[1], "data.skip_per_class=4", "data.color=rgb"):                          {data.ErrUnfit, "data.color is rgb there"},
@@ -321,7 +321,7 @@ func TestGapReferenceRefuses(t *testing.T) {
 	apart := runtest.Trained(t, root, "name=apart", few)
 	o := gapOptions
 	o.Reference = named("known", "data.glyphs.difficulty=0.7")
-	if _, err := Measure(context.Background(), apart, o, progress.Progress{Say: tinytest.Quiet}); !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "classes of its own") {
+	if _, err := Measure(context.Background(), apart, o, progress.Progress{Say: tinytest.Quiet}); !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), "take a run on other classes") {
 		t.Errorf("a reference that knows the training classes: error %v", err)
 	}
 	o.Reference = named("other", "data.glyphs.seed=7")
@@ -333,7 +333,7 @@ func TestGapReferenceRefuses(t *testing.T) {
 // Copies are told of.
 func TestReferenceCautions(t *testing.T) {
 	d := &GapDoc{record.Gap{Reference: &record.GapReference{Copies: 3}}}
-	if got := d.referenceCautions(); len(got) != 1 || !strings.Contains(got[0], "3 images") {
+	if got := d.referenceCautions(); len(got) != 1 || !strings.Contains(got[0], "3 training images") {
 		t.Errorf("cautions %q", got)
 	}
 	d.Reference.Copies = 0

@@ -40,7 +40,7 @@ func (d *GapDoc) Draw(string) ([]string, error) { return nil, nil }
 // less that of the reference.
 func (d *GapDoc) Table() *render.Table {
 	t := &render.Table{
-		Title:   fmt.Sprintf("%s: generalisation gap, %d training and %d %s images", d.Source.Run, d.Train.Items, d.Source.Items, d.Source.Set),
+		Title:   fmt.Sprintf("%s: generalization gap, %d training and %d %s images", d.Source.Run, d.Train.Items, d.Source.Items, d.Source.Set),
 		Columns: []render.Column{{Name: "score"}, {Name: "train", Digits: 4}, {Name: d.Source.Set, Digits: 4}, {Name: "gap", Digits: 4}},
 		Rows: [][]render.Cell{
 			sidesRow(d.Loss.Sides, "loss ("+d.Loss.Name+")"),
@@ -61,7 +61,7 @@ func (d *GapDoc) Table() *render.Table {
 	if d.Bound != nil {
 		t.Notes = append(t.Notes, BoundWords(d.Bound))
 	} else {
-		t.Notes = append(t.Notes, "no bound: Theorem 1 takes the largest loss, and each that was seen is 0")
+		t.Notes = append(t.Notes, "no bound: Theorem 1 needs the largest loss, and all measured losses are 0")
 	}
 	return t
 }
@@ -72,9 +72,9 @@ func (d *GapDoc) drawn() string {
 	case d.Options.Bootstrap == 0:
 		return "no intervals (" + option.Name("bootstrap") + " 0)"
 	case d.Loss.Gap.CI95 == nil:
-		return fmt.Sprintf("no intervals: drawing %s anew leaves no triplet", d.Resampled)
+		return fmt.Sprintf("no intervals: resampling %s leaves no triplet", d.Resampled)
 	}
-	return fmt.Sprintf("intervals by drawing %s anew", d.Resampled)
+	return fmt.Sprintf("intervals by resampling %s", d.Resampled)
 }
 
 // losses says how large they are.
@@ -90,7 +90,7 @@ func (d *GapDoc) coefficients() string {
 	if d.Loss.Gap.CI95 == nil {
 		return "gap + control, since without resamples no better coefficient than 1 is known"
 	}
-	return fmt.Sprintf("gap + %.2g of the control, of the triplet error %.2g, by which it varies least over the resamples", *d.Loss.Coefficient, *d.Error.Coefficient)
+	return fmt.Sprintf("gap + %.2g of the control (triplet error: %.2g), the coefficient of least variance over the resamples", *d.Loss.Coefficient, *d.Error.Coefficient)
 }
 
 func sidesRow(g record.Sides, name string) []render.Cell {

@@ -86,7 +86,7 @@ func influence(ctx context.Context, r *run.Run, o Options, p progress.Progress) 
 		return nil, w.interrupted(err, 0, len(plan))
 	}
 	if at, base := w.rate.Load().(float64), r.Config.Optimizer.LR; at < faintRate*base {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("the schedule leaves a learning rate of %.3g here, of %.3g at its height: little moves; an earlier checkpoint moves more", at, base))
+		d.Warnings = append(d.Warnings, fmt.Sprintf("the schedule leaves a learning rate of %.3g here, of %.3g at its maximum: weights change little; an earlier checkpoint changes more", at, base))
 	}
 	d.Drifted = s.judges.compare(before, w.base)
 	if d.Images, err = w.all(ctx, plan); err != nil {
@@ -110,7 +110,7 @@ func (d *InfluenceDoc) still() []string {
 			return nil
 		}
 	}
-	return []string{fmt.Sprintf("none of the images moves the network: in %s no tuple with one of them, or with what replaces it, has a gradient, as in a run that has learnt its training images by heart; more %s or %s meet more tuples, and %s best, where that is earlier, or a run of fewer steps has more with a gradient", text.Plural(d.Options.Steps, "step", "steps"), option.Name("steps"), option.Name("repeats"), option.Name("checkpoint"))}
+	return []string{fmt.Sprintf("none of the images changes the network: in %s no tuple with one of them, or with what replaces it, has a gradient, as in a run that has memorized its training images; more %s or %s meet more tuples, and %s best, where that is earlier, or a run of fewer steps has more with a gradient", text.Plural(d.Options.Steps, "step", "steps"), option.Name("steps"), option.Name("repeats"), option.Name("checkpoint"))}
 }
 
 // goingOn trains a run on from a checkpoint, in memory; what came of each image is kept
@@ -225,5 +225,5 @@ func (w *goingOn) interrupted(err error, done, of int) error {
 	if err == nil || !interruption(err) {
 		return err
 	}
-	return fmt.Errorf("images that are done: %d of %d: %w; the same command goes on", done, of, err)
+	return fmt.Errorf("images done: %d of %d: %w; the same command resumes", done, of, err)
 }

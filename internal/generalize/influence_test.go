@@ -134,7 +134,7 @@ func TestInfluenceInterrupted(t *testing.T) {
 			}
 			break
 		}
-		if cuts++; !interruption(err) || !strings.Contains(err.Error(), "goes on") || cuts > 9 {
+		if cuts++; !interruption(err) || !strings.Contains(err.Error(), "resumes") || cuts > 9 {
 			t.Fatalf("error %v", err)
 		}
 	}
@@ -171,7 +171,7 @@ func TestInfluenceRefusesAndWarns(t *testing.T) {
 // Where no image moves the network the document says what helps.
 func TestInfluenceOfNothing(t *testing.T) {
 	d := &InfluenceDoc{Influence: record.Influence{Options: record.InfluenceOptions{Steps: 1}, Images: make([]record.InfluenceRecord, 3)}}
-	if got := d.still(); len(got) != 1 || !strings.Contains(got[0], "none of the images moves the network: in 1 step ") || !strings.Contains(got[0], "checkpoint best") {
+	if got := d.still(); len(got) != 1 || !strings.Contains(got[0], "none of the images changes the network: in 1 step ") || !strings.Contains(got[0], "checkpoint best") {
 		t.Errorf("%q", got)
 	}
 	d.Images[2].Movement.CosineMax = 1e-9 // by batch normalisation alone

@@ -20,14 +20,14 @@ func (d *InfluenceDoc) Cautions() []string { return d.Warnings }
 // Table has a row for each image, the most moving first.
 func (d *InfluenceDoc) Table() *render.Table {
 	t := &render.Table{
-		Title: fmt.Sprintf("%s: %s on from step %d with one image replaced, judged on %d %s images", d.Source.Run, text.Plural(d.Options.Steps, "step", "steps"), d.Source.Step, d.Source.Items, d.Source.Set),
+		Title: fmt.Sprintf("%s: %s on from step %d with one image replaced, evaluated on %d %s images", d.Source.Run, text.Plural(d.Options.Steps, "step", "steps"), d.Source.Step, d.Source.Items, d.Source.Set),
 		Columns: []render.Column{
 			{Name: "image"}, {Name: "class"}, {Name: "by"}, {Name: "uses"}, {Name: "cos mean", Digits: 6}, {Name: "cos max", Digits: 5},
-			{Name: "max |l - l'|", Digits: 4}, {Name: "mean", Digits: 5}, {Name: "nearest changed", Percent: true}, {Name: "most moved"},
+			{Name: "max |l - l'|", Digits: 4}, {Name: "mean", Digits: 5}, {Name: "nearest changed", Percent: true}, {Name: "most changed"},
 		},
 		Notes: []string{
-			fmt.Sprintf("in these steps the network itself moves by: cos mean %.4g, max |l - l'| %.4g, nearest changed %.1f %%", d.Drifted.CosineMean, d.Drifted.LossMax, 100*d.Drifted.Neighbours),
-			"uses: rows of the batches of these steps; cos: 1 - cosine of an image's two embeddings; most moved: the " + d.Source.Set + " image",
+			fmt.Sprintf("change by these steps alone: cos mean %.4g, max |l - l'| %.4g, nearest changed %.1f %%", d.Drifted.CosineMean, d.Drifted.LossMax, 100*d.Drifted.Neighbours),
+			"uses: rows of the batches of these steps; cos: 1 - cosine of an image's two embeddings; most changed: the " + d.Source.Set + " image",
 		},
 	}
 	for _, r := range d.Images {
@@ -85,12 +85,12 @@ func (d *InfluenceDoc) Draw(dir string) ([]string, error) {
 		rows = append(rows, g)
 	}
 	if rows == nil {
-		return nil, errors.New("none of the images moves the network")
+		return nil, errors.New("none of the images changes the network")
 	}
 	if err := embed.FigureFolder(dir); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, "influence.png")
-	title := fmt.Sprintf("%s: training images that move the network most, and the %s images that they move (1 - cos)", filepath.Base(d.Source.Run), d.Source.Set)
+	title := fmt.Sprintf("%s: training images that change the network most, and the %s images that change most (1 - cos)", filepath.Base(d.Source.Run), d.Source.Set)
 	return []string{path}, render.Mosaic(path, title, rows)
 }

@@ -146,7 +146,7 @@ func metricStability(ctx context.Context, r *run.Run, o Options, p progress.Prog
 		return nil, err
 	}
 	if o.Job == MeasureGap {
-		doc.Says = "generalisation gap"
+		doc.Says = "generalization gap"
 		doc.Series, err = measuring.Gaps(ctx, so)
 	} else {
 		doc.Series, err = measuring.Stability(ctx, so)

@@ -65,7 +65,7 @@ func (k *metricKeeper) Store(key string, v any, seconds float64) error {
 type metricInterrupted struct{ dir string }
 
 func (e metricInterrupted) Error() string {
-	return fmt.Sprintf("interrupted; the settings that are done are kept in %s: the same command goes on", e.dir)
+	return fmt.Sprintf("interrupted; the finished settings are in %s: the same command resumes", e.dir)
 }
 
 // Is says that to callers it is an interruption as any.

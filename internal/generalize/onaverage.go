@@ -171,9 +171,9 @@ func fewCost(seen, unseen []float64) []string {
 	more := "more " + option.Name("repeats") + " reach triplets that do"
 	switch {
 	case n == 0:
-		return []string{fmt.Sprintf("no triplet costs anything, seen or unseen, of %d: that says little of the gap, which rests on the few that do; %s", len(seen), more)}
+		return []string{fmt.Sprintf("the loss of all %d triplets is 0, in training and removed: the gap depends on the few triplets with a loss above 0; %s", len(seen), more)}
 	case n < min(leastCosting, len(seen)):
-		return []string{fmt.Sprintf("triplets that cost anything, seen or unseen: %d of %d; the mean of the loss rests on them, and its interval, if any, means little; %s", n, len(seen), more)}
+		return []string{fmt.Sprintf("triplets with a loss above 0, in training or removed: %d of %d; the mean loss depends on these, and its interval is unreliable; %s", n, len(seen), more)}
 	}
 	return nil
 }

@@ -326,8 +326,8 @@ func TestTriplesThatCannotBe(t *testing.T) {
 		want        string // "" for none
 	}{
 		"enough":                   {train, memory(0, 0, 1, 2, 2), nil, ""},
-		"one of an anchor's class": {train, memory(0, 0, 1, 2), nil, "of class c there are 1 test images, of which it takes 2"},
-		"none of a negative's":     {train, memory(0, 0, 2, 2), nil, "of class b there are 0 test images, of which it takes 1"},
+		"one of an anchor's class": {train, memory(0, 0, 1, 2), nil, "of class c there are 1 test images, and it needs 2"},
+		"none of a negative's":     {train, memory(0, 0, 2, 2), nil, "of class b there are 0 test images, and it needs 1"},
 		"named, of other classes":  {train, memory(0, 0, 2), []int{0, 1, 3}, ""},
 		"named, no negative":       {train, memory(0, 0, 2), []int{0, 1, 2}, "of class b there are 0"},
 		"named, one positive":      {train, memory(0, 0, 2), []int{3, 4, 0}, "of class c there are 1"},
@@ -406,7 +406,7 @@ func TestOnAverageOfWhatCostsNothing(t *testing.T) {
 	if l := d.Loss; l.Seen.CI95 != nil || l.Unseen.CI95 != nil || l.Change.CI95 != nil || d.Error.Change.CI95 != nil || d.Error.Change.Value != 0 {
 		t.Errorf("intervals of what does not vary: %+v", l)
 	}
-	if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "no triplet costs anything, seen or unseen, of 3") {
+	if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "the loss of all 3 triplets is 0") {
 		t.Errorf("warnings %q", d.Warnings)
 	}
 	// Equal changes of other costs do not vary either, whatever rounding says of their mean.
@@ -415,7 +415,7 @@ func TestOnAverageOfWhatCostsNothing(t *testing.T) {
 		t.Errorf("document %+v", d)
 	}
 	some := record.TripleChange{Seen: 0, Unseen: 0.5}
-	if d = of(some, record.TripleChange{}); d.Loss.Change.CI95 == nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "seen or unseen: 1 of 2") {
+	if d = of(some, record.TripleChange{}); d.Loss.Change.CI95 == nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "in training or removed: 1 of 2") {
 		t.Errorf("document %+v", d)
 	}
 	if d = of(some, some, some, some, record.TripleChange{Seen: 0.1}); d.Loss.Change.CI95 == nil || d.Warnings != nil {

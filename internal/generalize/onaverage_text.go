@@ -59,16 +59,16 @@ func tripleOrder(c *record.TripleChange) string {
 	case c.WrongSeen && c.WrongUnseen:
 		return "wrong"
 	case c.WrongSeen:
-		return "wrong, right unseen"
+		return "wrong, right when removed"
 	case c.WrongUnseen:
-		return "right, wrong unseen"
+		return "right, wrong when removed"
 	}
 	return "right"
 }
 
 // onAverageNote is such as "loss (triplet): .0121 seen, .0345 unseen, change .0224 [.01, .03]".
 func onAverageNote(a *record.OnAverageMeans, name string, n int) string {
-	return fmt.Sprintf("%s, mean of %d: %.4g seen, %.4g unseen, change %s", name, n, a.Seen.Value, a.Unseen.Value, shown(a.Change))
+	return fmt.Sprintf("%s, mean of %d: %.4g in training, %.4g removed, change %s", name, n, a.Seen.Value, a.Unseen.Value, shown(a.Change))
 }
 
 // shown is a value with its interval, where it has one.

@@ -213,7 +213,7 @@ func retrain[K comparable, R timed](ctx context.Context, t *retraining, list []a
 		return dropWeights(r)
 	})
 	if err != nil && interruption(err) {
-		err = fmt.Errorf("retrainings that are done: %d of %d: %w; the same command goes on", len(first)-left, len(first), err)
+		err = fmt.Errorf("retrainings done: %d of %d: %w; the same command resumes", len(first)-left, len(first), err)
 	}
 	for i, a := range list {
 		out[i] = out[first[a.config.Name]]

@@ -305,7 +305,7 @@ func TestStabilityRefuses(t *testing.T) {
 	refuses(disjoint, func(o *Options) { o.Replace = []string{ReplaceFresh} }, data.ErrUnfit, "replace twin")
 	refuses(disjoint, func(o *Options) { o.Images = []int{72} }, data.ErrUnfit, "they are 0 to 71")
 	refuses(disjoint, func(o *Options) { o.Set = "validation" }, data.ErrUnfit, "no validation set")
-	refuses(disjoint, func(o *Options) { o.Set = "train" }, data.ErrUnfit, "not seen")
+	refuses(disjoint, func(o *Options) { o.Set = "train" }, data.ErrUnfit, "not used in training")
 
 	ds, err := data.NewMemory(make([]uint8, 5), 1, 1, 1, []int32{0, 0, 1, 2, 2}, []string{"a", "b", "c"})
 	if err != nil {

@@ -60,7 +60,7 @@ func openStudy(r *run.Run, o Options, p progress.Progress) (*study, error) {
 		return nil, err
 	}
 	if o.Set == "train" {
-		return nil, fmt.Errorf("%w: networks are judged on images that training has not seen: test or validation", data.ErrUnfit)
+		return nil, fmt.Errorf("%w: networks are evaluated on images that are not used in training: test or validation", data.ErrUnfit)
 	}
 	return s, nil
 }

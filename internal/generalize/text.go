@@ -17,7 +17,7 @@ func (d *StabilityDoc) Cautions() []string { return d.Warnings }
 // Table has a row for each replacement.
 func (d *StabilityDoc) Table() *render.Table {
 	t := &render.Table{
-		Title: fmt.Sprintf("%s: retrained with one image replaced, judged on %d %s images", d.Source.Run, d.Source.Items, d.Source.Set),
+		Title: fmt.Sprintf("%s: retrained with one image replaced, evaluated on %d %s images", d.Source.Run, d.Source.Items, d.Source.Set),
 		Columns: []render.Column{
 			{Name: "image"}, {Name: "class"}, {Name: "by"}, {Name: "of class"}, {Name: "uses"}, {Name: "max |l - l'|", Digits: 4}, {Name: "99 %", Digits: 5}, {Name: "mean", Digits: 5},
 			{Name: "cos mean", Digits: 5}, {Name: "cos max", Digits: 4}, {Name: "recall@1", Digits: 4}, {Name: "nearest changed", Percent: true}, {Name: "weights", Percent: true},
@@ -66,5 +66,5 @@ func (d *StabilityDoc) Draw(dir string) ([]string, error) {
 	}
 	base := filepath.Join(dir, "stability")
 	note := fmt.Sprintf("each bar a training with one training image replaced; %d triplets of %d %s images", d.Options.Triplets, d.Source.Items, d.Source.Set)
-	return []string{base + ".png"}, render.Stability(base, fmt.Sprintf("%s: how far one training image moves the network", filepath.Base(d.Source.Run)), note, bars)
+	return []string{base + ".png"}, render.Stability(base, fmt.Sprintf("%s: change of the network by one training image", filepath.Base(d.Source.Run)), note, bars)
 }

@@ -71,11 +71,11 @@ func TestCentredLeavesOrdinaryRowsAlone(t *testing.T) {
 	y := []float32{101, 100, 100, 101}
 	cx, cg := centred(y, y, 2)
 	if &cx[0] != &cg[0] || cx[0]-cx[2] != 1 || cx[1]-cx[3] != -1 || math.Abs(float64(cx[0])) > 1 {
-		t.Errorf("centred to %v", cx)
+		t.Errorf("centered to %v", cx)
 	}
 	q := []float32{102, 100}
 	if cx, cg = centred(q, y, 2); cx[0]-cg[0] != 1 || cx[1]-cg[1] != 0 {
-		t.Errorf("query centred to %v, gallery to %v", cx, cg)
+		t.Errorf("query centered to %v, gallery to %v", cx, cg)
 	}
 }
 

@@ -64,6 +64,6 @@ func TestBootstrapAgainstNormal(t *testing.T) {
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := (Intervals{}).add(stopped, s, values); err == nil {
-		t.Error("cancelled, but no error")
+		t.Error("canceled, but no error")
 	}
 }

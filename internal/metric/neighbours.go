@@ -66,14 +66,14 @@ func Neighbours(ctx context.Context, x []float32, n, d int, o NeighbourOptions) 
 		most--
 	}
 	if o.K < 1 || o.K > most {
-		return nil, fmt.Errorf("%w: %d neighbours of each query: there are 1 to %d to find", ErrInput, o.K, most)
+		return nil, fmt.Errorf("%w: %d neighbors of each query: there are 1 to %d to find", ErrInput, o.K, most)
 	}
 	s := newNearest(x, g, d, self, o.Self, o.K)
 	if kernel.HasByteDots() && d >= leastByteDim {
 		s.sweep.useBytes()
 	}
 	if err := s.sweep.run(ctx, o.Progress); err != nil {
-		return nil, fmt.Errorf("the search for neighbours stopped: %w", err)
+		return nil, fmt.Errorf("the search for neighbors stopped: %w", err)
 	}
 	return s.table(), nil
 }

@@ -59,7 +59,7 @@ func checkNeighbours(t *testing.T, name string, x, g []float32, n, d, k int, own
 		}
 		for i, v := range index {
 			if got.Index[i] != v || math.Abs(got.Distance[i]-distance[i]) > 1e-12*distance[i] {
-				t.Fatalf("%s %s: query %d neighbour %d: item %d at %v, want %d at %v", level, name, i/k, i%k, got.Index[i], got.Distance[i], v, distance[i])
+				t.Fatalf("%s %s: query %d neighbor %d: item %d at %v, want %d at %v", level, name, i/k, i%k, got.Index[i], got.Distance[i], v, distance[i])
 			}
 		}
 	})
@@ -162,7 +162,7 @@ func TestNeighboursByBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := s.table(); !slices.Equal(got.Index, index) {
-				t.Errorf("%s %s: neighbours differ", level, c.name)
+				t.Errorf("%s %s: neighbors differ", level, c.name)
 			}
 			if tried, loose := s.sweep.tried.Load(), s.sweep.loose.Load(); tried == 0 || c.loose && loose == 0 || !c.loose && 2*loose >= tried {
 				t.Errorf("%s %s: %d of %d blocks of bounds were loose", level, c.name, loose, tried)
@@ -175,7 +175,7 @@ func TestNeighboursByBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := s.table(); !slices.Equal(got.Index, index) || s.sweep.tried.Load() == 0 {
-			t.Errorf("%s: neighbours in a gallery differ", c.name)
+			t.Errorf("%s: neighbors in a gallery differ", c.name)
 		}
 	}
 }
@@ -221,7 +221,7 @@ func TestNeighboursBadInput(t *testing.T) {
 		"gallery":     {ok, 2, 2, NeighbourOptions{K: 1, Gallery: ok[:3]}, "want 2 numbers, got 3"},
 		"gallery nan": {ok, 2, 2, NeighbourOptions{K: 1, Gallery: []float32{nan, 0}}, "gallery embeddings row 0 column 0"},
 		"no gallery":  {ok, 2, 2, NeighbourOptions{K: 1, Gallery: []float32{}}, "no gallery"},
-		"k 0":         {ok, 2, 2, NeighbourOptions{}, "0 neighbours of each query: there are 1 to 1"},
+		"k 0":         {ok, 2, 2, NeighbourOptions{}, "0 neighbors of each query: there are 1 to 1"},
 		"k":           {ok, 2, 2, NeighbourOptions{K: 2}, "there are 1 to 1 to find"},
 		"k itself":    {ok, 2, 2, NeighbourOptions{K: 3, Self: true}, "there are 1 to 2 to find"},
 	} {
@@ -232,7 +232,7 @@ func TestNeighboursBadInput(t *testing.T) {
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Neighbours(stopped, ok, 2, 2, NeighbourOptions{K: 1}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

@@ -184,7 +184,7 @@ func compare(t *testing.T, r *Retrieval, query []int32, values [][]float64, orde
 		}
 		k := r.NeighbourCount
 		if got := r.Neighbours[q*k : (q+1)*k]; !slices.Equal(got, order[q][:k]) {
-			t.Fatalf("query %d: neighbours %v, want %v", query[q], got, order[q][:k])
+			t.Fatalf("query %d: neighbors %v, want %v", query[q], got, order[q][:k])
 		}
 	}
 	for i, v := range mean {
@@ -345,7 +345,7 @@ func TestRetrieveAllIdentical(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := r.Neighbours[:6]; !slices.Equal(got, []int32{1, 2, 3, 0, 2, 3}) {
-			t.Errorf("%s: neighbours %v", distance, got)
+			t.Errorf("%s: neighbors %v", distance, got)
 		}
 		if v, _ := r.Scores.Get("recall@1"); v.Value != 9./40 { // queries 4, 8, ... find item 0
 			t.Errorf("%s: recall@1 %v", distance, v.Value)
@@ -389,7 +389,7 @@ func TestRetrieveBadInput(t *testing.T) {
 		"k":              {ok, 2, 2, same, RetrievalOptions{K: []int{0}}, "at least 1"},
 		"k twice":        {ok, 2, 2, same, RetrievalOptions{K: []int{3, 3}}, "twice"},
 		"distance":       {ok, 2, 2, same, RetrievalOptions{Distance: "l7"}, "choose euclidean or cosine"},
-		"neighbours":     {ok, 2, 2, same, RetrievalOptions{Neighbours: -1}, "-1 neighbours"},
+		"neighbours":     {ok, 2, 2, same, RetrievalOptions{Neighbours: -1}, "-1 neighbors"},
 		"zero cosine":    {[]float32{1, 2, 0, 0}, 2, 2, same, RetrievalOptions{Distance: Cosine}, "row 1 is zero"},
 		"tiny cosine":    {[]float32{1, 2, 1e-40, 0}, 2, 2, same, RetrievalOptions{Distance: Cosine}, "row 1 is zero, or too small"},
 		"zero query":     {[]float32{1, 2, 0, 0}, 2, 2, same, RetrievalOptions{Distance: Cosine, Gallery: ok, GalleryLabels: same}, "query row 1 is zero"},
@@ -402,7 +402,7 @@ func TestRetrieveBadInput(t *testing.T) {
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Retrieve(stopped, ok, 2, 2, same, RetrievalOptions{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

@@ -52,7 +52,7 @@ func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*sea
 		return nil, fmt.Errorf("distance %q: choose %s or %s", o.Distance, Euclidean, Cosine)
 	}
 	if o.Neighbours < 0 {
-		return nil, fmt.Errorf("%d neighbours asked for", o.Neighbours)
+		return nil, fmt.Errorf("%d neighbors asked for", o.Neighbours)
 	}
 	if err := checkRows("embeddings", x, n, d, labels); err != nil {
 		return nil, err

@@ -407,7 +407,7 @@ func TestVerifyErrors(t *testing.T) {
 	cancel()
 	for _, exact := range []int64{exactPairs, 0} {
 		if _, err := verify(ctx, x, 4, 1, y, VerificationOptions{Threshold: &one}, exact); !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled: %v", err)
+			t.Errorf("canceled: %v", err)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func checkConfusion(m [][]float64) error {
 			sum += p
 		}
 		if math.Abs(sum-1) > 1e-6 {
-			return fmt.Errorf("row %d of the confusion matrix sums to %v; want 1: the row says what items of class %d become", t, sum, t)
+			return fmt.Errorf("row %d of the confusion matrix sums to %v; want 1: the row has the probabilities of each label for items of class %d", t, sum, t)
 		}
 	}
 	return nil

@@ -37,7 +37,7 @@ func FromContradictions(pairs []Pair) (Estimate, error) {
 		}
 	})
 	if e.N == 0 {
-		return Estimate{}, errors.New("noise: no two images are paired twice, so no label can contradict another: the noise of these pairs cannot be told this way; estimate it from losses, or use same-index negatives")
+		return Estimate{}, errors.New("noise: no image pair is listed twice, so no label can contradict another: cannot estimate the noise this way; estimate it from losses, or use same-index negatives")
 	}
 	ci := stat.Wilson(e.Contradictions, e.N)
 	e.P = flipOf(float64(e.Contradictions) / float64(e.N))

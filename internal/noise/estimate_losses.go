@@ -51,14 +51,14 @@ func FromLosses(losses []float64, seed uint64) (Estimate, error) {
 	}
 	largest := slices.Max(losses)
 	if largest == slices.Min(losses) {
-		return Estimate{}, fmt.Errorf("noise: all %d losses are %v: they do not tell right items from wrong ones", len(losses), largest)
+		return Estimate{}, fmt.Errorf("noise: all %d losses are %v: they cannot separate right items from wrong ones", len(losses), largest)
 	}
 	m, x, unit := fitCut(losses, largest)
 	e := Estimate{Method: LossMixture, N: len(losses), P: m.weight, Separation: m.separation()}
 	low, high := m.low.mean()*unit, m.high.mean()*unit
 	e.Means = &[2]float64{low, high}
 	if !(e.Separation >= apart) {
-		return Estimate{}, fmt.Errorf("noise: the losses are not of two groups: means %.3g and %.3g, %.2f standard deviations apart, want %v or more; the labels may be clean, or the network has learnt too little, or the wrong labels too: judge by an earlier or a later checkpoint", low, high, e.Separation, apart)
+		return Estimate{}, fmt.Errorf("noise: the losses are not of two groups: means %.3g and %.3g, %.2f standard deviations apart, want %v or more; the labels may be clean, the network may have learned too little, or it may have memorized the wrong labels: try an earlier or a later checkpoint", low, high, e.Separation, apart)
 	}
 	e.CI95 = x.interval(m, seed)
 	return e, nil

@@ -31,7 +31,7 @@ func TestFromContradictions(t *testing.T) {
 	// Wilson's interval of 4 of 7 is (.2505, .8418); 2P(1-P) = .2505 at P = .14684.
 	testutil.Near(t, "lower end", e.CI95[0], 0.14684, 1e-4)
 	for _, some := range [][]Pair{nil, {pair(0, 1, true), pair(1, 2, false)}} {
-		if _, err := FromContradictions(some); err == nil || !strings.Contains(err.Error(), "no two images are paired twice") {
+		if _, err := FromContradictions(some); err == nil || !strings.Contains(err.Error(), "no image pair is listed twice") {
 			t.Errorf("%v: %v", some, err)
 		}
 	}

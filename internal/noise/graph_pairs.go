@@ -54,7 +54,7 @@ func (o GraphOptions) pick(pairs []Pair, flipped []bool) ([]Pair, []bool, error)
 			}
 		}
 		if len(of) < o.Pairs/2 {
-			return nil, nil, fmt.Errorf("noise: pair graph: %d pairs are %d of each label, and of %d pairs only %d are labelled %s; ask for at most %d", o.Pairs, o.Pairs/2, len(pairs), len(of), word(similar), 2*min(len(of), len(pairs)-len(of)))
+			return nil, nil, fmt.Errorf("noise: pair graph: %d pairs are %d of each label, and of %d pairs only %d are labeled %s; ask for at most %d", o.Pairs, o.Pairs/2, len(pairs), len(of), word(similar), 2*min(len(of), len(pairs)-len(of)))
 		}
 		choose(of, o.Pairs/2, s)
 		chosen = append(chosen, of[:o.Pairs/2]...)

@@ -256,7 +256,7 @@ func TestGraphErrors(t *testing.T) {
 		{func(o *GraphOptions) { o.Scenario, o.Pairs = Full, 0 }, alone, alone, 4, "class 3 has 1 of the 40 images; a chain needs two"},
 		{func(o *GraphOptions) { o.Scenario, o.Pairs = Full, 0 }, y, lost, 4, "class 2 has 1 of the 40 images after label noise, and 10 before; a chain needs two"},
 		{func(o *GraphOptions) { o.Scenario, o.Pairs = Sparse, 40 }, y, make([]int32, 40), 4, "class 1 has 0 of the 40 images after label noise, and 10 before"},
-		{func(o *GraphOptions) { o.Scenario, o.Pairs = Sparse, 82 }, y, y, 4, "82 pairs are 41 of each label, and of 80 pairs only 40 are labelled different; ask for at most 80"},
+		{func(o *GraphOptions) { o.Scenario, o.Pairs = Sparse, 82 }, y, y, 4, "82 pairs are 41 of each label, and of 80 pairs only 40 are labeled different; ask for at most 80"},
 		{func(o *GraphOptions) { o.PairNoise = 1.2 }, y, y, 4, "pair noise is 1.2, want a number from 0 to 1"},
 		{func(o *GraphOptions) { o.PairNoise = math.NaN() }, y, y, 4, "pair noise is NaN"},
 		{func(o *GraphOptions) {}, make([]int32, 40), make([]int32, 40), 1, "1 class; different pairs need two"},

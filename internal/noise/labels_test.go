@@ -134,9 +134,9 @@ func TestNoNoise(t *testing.T) {
 		r    Report
 		want string
 	}{
-		{Report{Kind: "sln", Wanted: 0.2, Found: 0.1875, Flipped: 3, Items: 16, Effective: 0.1975308642, EffectiveFound: 0.25}, "sln: 3 of 16 labels are another class's, rate 0.1875 (wanted 0.2); of balanced pairs 0.2500 are wrong (wanted 0.197531)"},
-		{Report{Kind: "pln", Wanted: 0.1, Found: 0.125, Flipped: 2, Items: 16, Effective: 0.1, EffectiveFound: 0.125}, "pln: 2 of 16 pairs have the other label, rate 0.1250 (wanted 0.1); of balanced pairs 0.1250 are wrong (wanted 0.1)"},
-		{Report{Kind: "triplet-flip", Wanted: 0.1, Found: 0.125, Flipped: 2, Items: 16}, "triplet-flip: 2 of 16 triplets have positive and negative exchanged, rate 0.1250 (wanted 0.1)"},
+		{Report{Kind: "sln", Wanted: 0.2, Found: 0.1875, Flipped: 3, Items: 16, Effective: 0.1975308642, EffectiveFound: 0.25}, "sln: 3 of 16 labels are another class's, rate 0.1875 (target 0.2); of balanced pairs 0.2500 are wrong (target 0.197531)"},
+		{Report{Kind: "pln", Wanted: 0.1, Found: 0.125, Flipped: 2, Items: 16, Effective: 0.1, EffectiveFound: 0.125}, "pln: 2 of 16 pairs have the other label, rate 0.1250 (target 0.1); of balanced pairs 0.1250 are wrong (target 0.1)"},
+		{Report{Kind: "triplet-flip", Wanted: 0.1, Found: 0.125, Flipped: 2, Items: 16}, "triplet-flip: 2 of 16 triplets have positive and negative exchanged, rate 0.1250 (target 0.1)"},
 	} {
 		if got := Words(c.r); got != c.want {
 			t.Error(got)

@@ -36,9 +36,9 @@ func PairTriplets(truth []int32, classes, n int, p float64, seed, draw uint64) (
 		switch size := d.size(c); {
 		case p == 0 || size < 2:
 		case size == 2:
-			return nil, TripletReport{}, fmt.Errorf("noise: triplets: class %d has two items: a wrong negative of it would be the positive; pair-label noise wants three or more of a class", c)
+			return nil, TripletReport{}, fmt.Errorf("noise: triplets: class %d has two items: a wrong negative of it would be the positive; pair-label noise needs three or more of a class", c)
 		case len(truth)-size < 2:
-			return nil, TripletReport{}, fmt.Errorf("noise: triplets: one item is not of class %d: a wrong positive would be the negative; pair-label noise wants two or more", c)
+			return nil, TripletReport{}, fmt.Errorf("noise: triplets: one item is not of class %d: a wrong positive would be the negative; pair-label noise needs two or more", c)
 		}
 	}
 	wrong, instead := rng.New(seed, "noise/triplets/pairs", draw), rng.New(seed, "noise/triplets/pairs/instead", draw)

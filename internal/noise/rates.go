@@ -68,7 +68,7 @@ func PLNFromEffective(p float64) (float64, error) {
 // effective refuses what is no effective noise.
 func effective(p float64) error {
 	if !(p >= 0 && p <= 0.5) {
-		return fmt.Errorf("noise: effective noise is %v, want a number from 0 to 0.5: labels that tell nothing are wrong for half of the pairs", p)
+		return fmt.Errorf("noise: effective noise is %v, want a number from 0 to 0.5: labels without information are wrong for half of the pairs", p)
 	}
 	return nil
 }

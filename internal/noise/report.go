@@ -27,11 +27,11 @@ func Words(r Report) string {
 	case TripletFlip:
 		what = "triplets have positive and negative exchanged"
 	}
-	s := fmt.Sprintf("%s: %d of %d %s, rate %.4f (wanted %.6g)", r.Kind, r.Flipped, r.Items, what, r.Found, r.Wanted)
+	s := fmt.Sprintf("%s: %d of %d %s, rate %.4f (target %.6g)", r.Kind, r.Flipped, r.Items, what, r.Found, r.Wanted)
 	if r.Kind == TripletFlip {
 		return s
 	}
-	return s + fmt.Sprintf("; of balanced pairs %.4f are wrong (wanted %.6g)", r.EffectiveFound, r.Effective)
+	return s + fmt.Sprintf("; of balanced pairs %.4f are wrong (target %.6g)", r.EffectiveFound, r.Effective)
 }
 
 // count fills what the labels out, drawn for truth, tell.

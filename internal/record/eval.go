@@ -70,7 +70,7 @@ type MetricEval struct {
 	Loss         string             `json:"loss" doc:"loss of the fit"`
 	Positive     string             `json:"positive" doc:"positive class, or each"`
 	Dim          int                `json:"dim" doc:"dimension"`
-	TripletError map[string]Scores  `json:"triplet_error" doc:"for 'train' and 'test', fraction of wrong triplets under the 'learnt', 'euclidean' and 'whitened' metric"`
+	TripletError map[string]Scores  `json:"triplet_error" doc:"for 'train' and 'test', fraction of wrong triplets under the 'learned', 'euclidean' and 'whitened' metric"`
 	Recall       Scores             `json:"recall@1" doc:"recall@1 under the same metrics"`
 	Triplets     map[string]float64 `json:"triplets" doc:"number of triplets of each set"`
 	Risk         float64            `json:"risk" doc:"empirical risk of the fit"`

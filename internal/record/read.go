@@ -37,7 +37,7 @@ type SchemaError struct {
 func (e *SchemaError) Error() string {
 	msg := fmt.Sprintf("%s: schema is %q; this version reads %s", e.Path, e.Got, e.Want)
 	if e.Made != "" {
-		msg += fmt.Sprintf("; `tercet %s` makes the file anew", e.Made)
+		msg += fmt.Sprintf("; `tercet %s` makes the file again", e.Made)
 	}
 	return msg
 }

@@ -97,7 +97,7 @@ func (s *Scores) UnmarshalJSON(b []byte) error {
 		}
 		switch _, twice := out.Get(key); {
 		case twice:
-			return fmt.Errorf("score %q stands there twice", key)
+			return fmt.Errorf("score %q is listed twice", key)
 		case v.Value == nil:
 			return fmt.Errorf("score %q has no value", key)
 		case v.CI95 != nil && (len(v.CI95) != 2 || v.CI95[0] == nil || v.CI95[1] == nil):

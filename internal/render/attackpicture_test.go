@@ -35,7 +35,7 @@ func TestAdversarialSheetOfSeveralAttacks(t *testing.T) {
 	const side, thick = 96, 100*100 - 96*96
 	n, m := rendertest.Colors(one), rendertest.Colors(two)
 	if d := m[plain] - n[plain]; d < 3*thick || d > 3*thick+100 { // some of the words' edges are of that grey
-		t.Errorf("%d pixels of grey frames more, want %d", d, 3*thick)
+		t.Errorf("%d pixels of gray frames more, want %d", d, 3*thick)
 	}
 	if m[right] != 2*n[right] || n[right] != 2*(102*102-side*side) {
 		t.Errorf("%d and %d pixels of green frames", n[right], m[right])
@@ -79,10 +79,10 @@ func TestCurveGrid(t *testing.T) {
 		}
 		n := rendertest.Colors(rendertest.Load(t, base+".png"))
 		if n[Palette[0]] == 0 || k == 1 && n[Palette[1]] != 0 {
-			t.Errorf("%d panels: %d pixels of the first colour, %d of the second", k, n[Palette[0]], n[Palette[1]])
+			t.Errorf("%d panels: %d pixels of the first color, %d of the second", k, n[Palette[0]], n[Palette[1]])
 		}
 		if k == 2 && n[color.RGBA{0xE6, 0x9F, 0, 255}] == 0 {
-			t.Error("the second name has no colour of its own")
+			t.Error("the second name has no color of its own")
 		}
 	}
 	if err := CurveGrid(filepath.Join(dir, "c"), "", "", "", nil); err == nil || !strings.Contains(err.Error(), "no panels") {

@@ -97,7 +97,7 @@ func (t *Table) MarkBest() {
 		}
 	}
 	if unlike != nil {
-		t.Notes = append(t.Notes, "no best value is marked where the rows are not measured alike, such as on different images: "+Listed(unlike))
+		t.Notes = append(t.Notes, "no best value is marked, since the rows are not measured in the same way, such as on different images: "+Listed(unlike))
 	}
 }
 

@@ -54,7 +54,7 @@ func TestMosaicFrames(t *testing.T) {
 	}
 	u := rendertest.Load(t, unjudged)
 	if n := rendertest.Colors(u); n[right]+n[wrong] != 0 || u.Bounds().Dy() != 20+2*62-14+20 {
-		t.Errorf("unjudged: %d coloured pixels, height %d", n[right]+n[wrong], u.Bounds().Dy())
+		t.Errorf("unjudged: %d colored pixels, height %d", n[right]+n[wrong], u.Bounds().Dy())
 	}
 }
 
@@ -128,7 +128,7 @@ func TestHeatLightnessFalls(t *testing.T) {
 		last = l
 	}
 	if heat(0) != heatStops[0] || heat(1) != heatStops[len(heatStops)-1] {
-		t.Error("the ends of the scale are not its first and last colour")
+		t.Error("the ends of the scale are not its first and last color")
 	}
 }
 

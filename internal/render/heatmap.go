@@ -41,7 +41,7 @@ func Heatmap(base, title, xLabel, yLabel string, rows, cols []string, values [][
 		return fmt.Errorf("heat map %s: %d rows of %d columns; nothing to show", base, len(rows), len(cols))
 	}
 	if len(rows) > maxHeat/len(cols) {
-		return fmt.Errorf("heat map %s: %d rows of %d columns; at most %d cells can be seen: leave out the smallest", base, len(rows), len(cols), maxHeat)
+		return fmt.Errorf("heat map %s: %d rows of %d columns; at most %d cells are visible: leave out the smallest", base, len(rows), len(cols), maxHeat)
 	}
 	if len(values) != len(rows) {
 		return fmt.Errorf("heat map %s: values of %d rows for %d names", base, len(values), len(rows))

@@ -179,7 +179,7 @@ func TestScatter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{">zero<", ">one<", ">2<", ">none<", "90 points, 4 labels", "45 labels: colours repeat, in 5 shapes"} {
+	for _, want := range []string{">zero<", ">one<", ">2<", ">none<", "90 points, 4 labels", "45 labels: colors repeat, in 5 shapes"} {
 		if !strings.Contains(string(svg), want) {
 			t.Errorf("no %q in the map", want)
 		}

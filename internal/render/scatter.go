@@ -159,7 +159,7 @@ func (m Map) plot(xLabel, yLabel string) (*plot.Plot, []mark, string, error) {
 	spread(&p.Y)
 	var marks []mark
 	if len(distinct) > named {
-		return p, nil, fmt.Sprintf("%s, %d labels: colours repeat, in %d shapes", count, len(distinct), min(len(shapes), (len(distinct)+9)/10)), nil
+		return p, nil, fmt.Sprintf("%s, %d labels: colors repeat, in %d shapes", count, len(distinct), min(len(shapes), (len(distinct)+9)/10)), nil
 	}
 	for _, l := range distinct {
 		name := fmt.Sprint(l)

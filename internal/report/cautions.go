@@ -180,7 +180,7 @@ func unlikeNotes(runs []*RunDir, keys []string, setting func(*RunDir, string) []
 	}
 	for _, w := range reasons {
 		of := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return why[key] != w })
-		out = append(out, fmt.Sprintf("not measured alike in all rows: %s: %s", strings.Join(of, ", "), w))
+		out = append(out, fmt.Sprintf("not measured in the same way in all rows: %s: %s", strings.Join(of, ", "), w))
 	}
 	return out
 }

@@ -60,13 +60,13 @@ func TestCSVTellsOfItsRows(t *testing.T) {
 	if table := summarize(t, []*RunDir{runs[0], runs[2]}, Options{Metrics: []string{"recall@1"}}).Table(); !strings.Contains(rendered(t, table, "text"), "0.500 (n=1)") {
 		t.Errorf("no (n=1) in\n%s", rendered(t, table, "text"))
 	}
-	// Runs in rows of their own that are not measured alike say by what.
+	// Runs in rows of their own that are not measured in the same way say by what.
 	cosine := fake(t, "b", 0, "finished", map[string]string{"eval.json": evalWith(0.25, `"distance": "cosine"`)}, Label{"x", "1"})
 	s := summarize(t, []*RunDir{runs[0], cosine}, Options{Metrics: []string{"recall@1"}})
 	if got := rendered(t, s.Table(), "csv"); !strings.Contains(got, ",distance euclidean\n") || !strings.Contains(got, ",distance cosine\n") {
 		t.Error(got)
 	}
-	if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, "not measured alike in all rows: recall@1: distance euclidean (a-seed-0), cosine (b)") {
+	if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, "not measured in the same way in all rows: recall@1: distance euclidean (a-seed-0), cosine (b)") {
 		t.Error(notes)
 	}
 }

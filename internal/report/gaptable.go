@@ -14,7 +14,7 @@ import (
 // there are any.
 func (s *GapStudy) Table(full bool) *render.Table {
 	any := s.controlled()
-	t := &render.Table{Title: "generalisation gap against the number of training images", Columns: []render.Column{{Name: "data"}, {Name: "setting"}, {Name: "n"}, {Name: "runs"}}}
+	t := &render.Table{Title: "generalization gap against the number of training images", Columns: []render.Column{{Name: "data"}, {Name: "setting"}, {Name: "n"}, {Name: "runs"}}}
 	for _, of := range []string{"loss", "error"} {
 		for _, what := range []string{"train", "test", "gap", "gap, controlled"} {
 			if any || what != "gap, controlled" {
@@ -170,7 +170,7 @@ func (s *GapStudy) DrawCurves(base string) ([]string, error) {
 		if s.controlled() {
 			note += "; controlled: less the same of a reference"
 		}
-		if err := drawPanels(file, "generalisation gap against training images: "+data, note, rows, false); err != nil {
+		if err := drawPanels(file, "generalization gap against training images: "+data, note, rows, false); err != nil {
 			return out, err
 		}
 		out = append(out, file+".png")

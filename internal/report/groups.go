@@ -149,7 +149,7 @@ func (s *Summary) differences(runs []*RunDir) {
 		}
 	}
 	if len(s.GroupBy) == 0 && len(s.columns) > maxColumns {
-		s.Notes = append(s.Notes, fmt.Sprintf("the groups differ in %d config keys, of which none is shown: %s; --group-by chooses", len(s.columns), render.Listed(s.columns)))
+		s.Notes = append(s.Notes, fmt.Sprintf("the groups differ in %d config keys that are not shown: %s; --group-by chooses", len(s.columns), render.Listed(s.columns)))
 		s.columns = nil
 	}
 }

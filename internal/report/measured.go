@@ -43,7 +43,7 @@ func readMeasured[D any](runs []*RunDir, file, schema, command string, head func
 		case !sourceOf(h.Source).standard():
 			notes = append(notes, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, sourceOf(h.Source).words()))
 		case h.Source.Step != r.Manifest.Steps:
-			notes = append(notes, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet %s --run %s makes it anew", path, h.Source.Step, r.Manifest.Steps, command, word(r.Dir)))
+			notes = append(notes, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet %s --run %s makes it again", path, h.Source.Step, r.Manifest.Steps, command, word(r.Dir)))
 		default:
 			used, results = append(used, r), append(results, d)
 		}
@@ -83,8 +83,8 @@ func (r *RunDir) partlyJudged(file string, from record.Source, limit int) []stri
 // makes them incomparable.
 func unlike(runs []*RunDir, heads map[string]*measuredHead) []string {
 	out := differ(runs, "runs are measured on different numbers of triplets", func(r *RunDir) string { return fmt.Sprint(heads[r.Dir].Options.Triplets) })
-	out = append(out, differ(runs, "runs are judged on different sets", func(r *RunDir) string { return heads[r.Dir].Source.Set })...)
-	return append(out, differ(runs, "runs are judged at different checkpoints", func(r *RunDir) string { return heads[r.Dir].Source.Checkpoint })...)
+	out = append(out, differ(runs, "runs are evaluated on different sets", func(r *RunDir) string { return heads[r.Dir].Source.Set })...)
+	return append(out, differ(runs, "runs are evaluated at different checkpoints", func(r *RunDir) string { return heads[r.Dir].Source.Checkpoint })...)
 }
 
 // estimateOf is a mean with Student's interval, where there are two values.

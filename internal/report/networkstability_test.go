@@ -125,7 +125,7 @@ func TestNetworkStabilityOfWhatThereIs(t *testing.T) {
 		t.Errorf("of one size: %q", got)
 	}
 	put(t, a.Dir, "stability.json", `{"schema": "tercet.stability/9"}`)
-	if _, err := CompareNetworkStability([]*RunDir{a}); err == nil || !strings.Contains(err.Error(), "`tercet stability` makes the file anew") {
+	if _, err := CompareNetworkStability([]*RunDir{a}); err == nil || !strings.Contains(err.Error(), "`tercet stability` makes the file again") {
 		t.Errorf("another version: %v", err)
 	}
 	if _, err := CompareNetworkStability([]*RunDir{none, metric}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), " makes it\n") || !strings.Contains(err.Error(), "is of a metric") {

@@ -41,7 +41,7 @@ func (s *NetworkStability) Table(full bool) *render.Table {
 	}
 	t.Notes = append(t.Notes, slices.Concat(s.Notes, []string{
 		"a training image is replaced, the network trained again by the same batches, and |l - l'| taken over triplets of held-out images: means over replacements with 95 % intervals by Student's t; a slope's interval is by bootstrap over the replacements of each n",
-		"gamma: the largest change by any replacement, a lower estimate of the uniform stability; neighbours: share of the held-out images with another nearest one; weights: |w' - w| / |w|",
+		"gamma: the largest change by any replacement, a lower estimate of the uniform stability; neighbors: share of the held-out images with another nearest one; weights: |w' - w| / |w|",
 	})...)
 	if !full {
 		dropConstant(t)
@@ -94,7 +94,7 @@ func (s *NetworkStability) DrawCurves(base string) ([]string, error) {
 		file := base + "-" + strings.ToLower(strings.ReplaceAll(c.Data, " ", "-")) + "-" + c.Kind
 		if rows[file] == nil {
 			files = append(files, file)
-			titles[file] = "how far one training image moves networks: " + c.Data + ", replaced by " + c.Kind
+			titles[file] = "change of networks by one training image: " + c.Data + ", replaced by " + c.Kind
 		}
 		rows[file] = append(rows[file], row)
 	}

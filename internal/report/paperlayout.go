@@ -52,7 +52,7 @@ func (r *PaperReport) Layout() *render.Table {
 		}
 	}
 	t.Notes = append([]string{r.origin()}, r.Notes...)
-	note := "in percent, but for TMA (a cosine) and ES:D (a distance)"
+	note := "in percent, except TMA (a cosine) and ES:D (a distance)"
 	if seeds {
 		note += "; ±: half the 95 % interval of Student's t over n seeds"
 	}

@@ -107,7 +107,7 @@ func (t *PaperTable) assign(runs []*RunDir) (of [][]*RunDir, left []*RunDir, err
 				continue
 			}
 			if at >= 0 {
-				return nil, nil, fmt.Errorf("%s belongs to two rows of the table, %s and %s: their match sections must tell them apart",
+				return nil, nil, fmt.Errorf("%s belongs to two rows of the table, %s and %s: their match sections must differ",
 					r.Dir, t.rowName(at), t.rowName(i))
 			}
 			at = i

@@ -55,7 +55,7 @@ func TestPaperTableRefuses(t *testing.T) {
 	for want, table := range map[string]*PaperTable{
 		"a table needs columns and rows":                          {},
 		`there is no column "R@3"; there are R@1, R@2,`:           {Columns: []string{"R@3"}, Rows: []PaperRow{{Label: "a"}}},
-		"column R@1 stands there twice":                           {Columns: []string{"R@1", "R@1"}, Rows: []PaperRow{{Label: "a"}}},
+		"column R@1 is listed twice":                              {Columns: []string{"R@1", "R@1"}, Rows: []PaperRow{{Label: "a"}}},
 		"row 1 has no label":                                      {Columns: []string{"R@1"}, Rows: []PaperRow{{}}},
 		"row 1 (a): eta is -1":                                    {Columns: []string{"R@1"}, Rows: []PaperRow{{Label: "a", Eta: -1}}},
 		"row 1 (a): match names no config keys":                   {Columns: []string{"R@1"}, Rows: []PaperRow{{Label: "a"}}},

@@ -91,7 +91,7 @@ func (t *PaperTable) Check() error {
 			return fmt.Errorf("there is no column %q; there are %s", c, strings.Join(all, ", "))
 		}
 		if slices.Contains(t.Columns[:i], c) {
-			return fmt.Errorf("column %s stands there twice", c)
+			return fmt.Errorf("column %s is listed twice", c)
 		}
 	}
 	for i := range t.Rows {

@@ -73,7 +73,7 @@ const paperText = `hardness: Hardness
 paper: A and B, 2022; CUB
 of no row of this table: other
 u: collapsed at step 7 of 20
-in percent, but for TMA (a cosine) and ES:D (a distance); ±: half the 95 % interval of Student's t over n seeds; of one run, the interval over its queries is in --format csv and --json
+in percent, except TMA (a cosine) and ES:D (a distance); ±: half the 95 % interval of Student's t over n seeds; of one run, the interval over its queries is in --format csv and --json
 `
 
 func paperRuns() []*RunDir {
@@ -178,7 +178,7 @@ func TestPaperTableUnfinishedRunsDoNotCount(t *testing.T) {
 	if n := strings.Count(notes, "g: unfinished and not counted: 2 of 4 runs"); n != 1 {
 		t.Errorf("%d times said in\n%s", n, notes)
 	}
-	for _, want := range []string{"g-seed-1: running, or killed; tercet train --resume g-seed-1 goes on\n", "g-seed-2: interrupted at step 0 of 0; tercet"} {
+	for _, want := range []string{"g-seed-1: running, or killed; tercet train --resume g-seed-1 continues it\n", "g-seed-2: interrupted at step 0 of 0; tercet"} {
 		if !strings.Contains(notes+"\n", want) {
 			t.Errorf("no %q in\n%s", want, notes)
 		}
@@ -261,7 +261,7 @@ func TestPaperTableTwoRowsOfOneRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ComparePaper(table, "x", paperRuns()[:1], []string{"published"})
-	if err == nil || err.Error() != `g-seed-0 belongs to two rows of the table, "HM[S,g]" eta 8 (row 1) and "HM[S,0]" eta 8 (row 2): their match sections must tell them apart` {
+	if err == nil || err.Error() != `g-seed-0 belongs to two rows of the table, "HM[S,g]" eta 8 (row 1) and "HM[S,0]" eta 8 (row 2): their match sections must differ` {
 		t.Error(err)
 	}
 }

@@ -78,7 +78,7 @@ func (r *RunDir) unfinished() []string {
 		note += ": " + line
 	}
 	if m.Status == "interrupted" || m.Status == "running" {
-		note += fmt.Sprintf("; tercet train --resume %s goes on", word(r.Dir))
+		note += fmt.Sprintf("; tercet train --resume %s continues it", word(r.Dir))
 	}
 	if r.Eval != nil || r.Attack != nil || r.Cluster != nil {
 		note += "; its scores count as they are"

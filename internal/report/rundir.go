@@ -192,7 +192,7 @@ func ReadRunOf(dir string, of Of) (*RunDir, error) {
 		return nil, err
 	}
 	if m == nil {
-		return nil, fmt.Errorf("%w: there is no %s; if training was killed at its very start, the same tercet train command goes on", ErrRun, path)
+		return nil, fmt.Errorf("%w: there is no %s; if training was killed at its start, the same tercet train command resumes", ErrRun, path)
 	}
 	r.Manifest = *m
 	if r.Eval, err = readResult[record.Eval](r, "eval"); err != nil {

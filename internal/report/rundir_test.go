@@ -171,7 +171,7 @@ func TestBrokenRunsAreNamed(t *testing.T) {
 		{"eval.json", score(`"map": {"value": "0.5"}`), `eval.json: score "map": json: cannot unmarshal string`},
 		{"eval.json", score(`"map": {"value": 1, "ci95": [1]}`), `eval.json: score "map": ci95 is not two numbers`},
 		{"eval.json", score(`"map": {"value": 1, "ci95": [1, null]}`), `eval.json: score "map": ci95 is not two numbers`},
-		{"eval.json", score(`"map": {"value": 1}, "map": {"value": 2}`), `eval.json: score "map" stands there twice`},
+		{"eval.json", score(`"map": {"value": 1}, "map": {"value": 2}`), `eval.json: score "map" is listed twice`},
 		{"eval.json", `{"schema": "tercet.eval/1", "retrieval": [1]}`, "eval.json: scores are an object of name and value, not [1]"},
 		{"attack.json", "\x89PNG", "attack.json:1: not valid JSON"},
 		{"cluster.json", `{"schema": "tercet.cluster/1", "sizes": 3}`, "cluster.json:1: not valid JSON of a run"},

@@ -197,7 +197,7 @@ func (sel *Selection) noCandidates() []string {
 		out = append(out, fmt.Sprintf("no candidates, since a run of theirs has no %s on %s images: %s", sel.Metric, sel.Split, render.Listed(lacking)))
 	}
 	for _, u := range sel.unlike {
-		out = append(out, "no candidate, since its runs are not measured alike: "+u)
+		out = append(out, "no candidate, since its runs are not measured in the same way: "+u)
 	}
 	return out
 }

@@ -57,7 +57,7 @@ func TestSelectOnValidation(t *testing.T) {
 	}
 	testutil.Near(t, "validation", *sel.Candidates[0].Score.Value, 0.7, 1e-6)
 	testutil.Near(t, "test", *sel.Selected.Scores["recall@1"].Value, 0.6, 1e-6)
-	if want := "selected among 3 configurations by the mean over their runs of recall@1 on the validation images (higher is better); test images had no part in this selection"; sel.Notes[0] != want {
+	if want := "selected among 3 configurations by the mean over their runs of recall@1 on the validation images (higher is better); test images were not used in this selection"; sel.Notes[0] != want {
 		t.Errorf("note %q", sel.Notes[0])
 	}
 	if notes := strings.Join(sel.Notes, "\n"); !strings.Contains(notes, "no candidates, since a run of theirs has no recall@1 on validation images: m-0.4") {

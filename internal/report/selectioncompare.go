@@ -22,7 +22,7 @@ func (sel *Selection) comparable() error {
 	for _, part := range parts {
 		said = append(said, part+" "+sel.byPart(part, settings))
 	}
-	return fmt.Errorf("%w: nothing is selected, since %s:%s of the candidates is not measured alike: %s. Name only runs that are, or evaluate all of them in the same way",
+	return fmt.Errorf("%w: nothing is selected, since %s:%s of the candidates is not measured in the same way: %s. Name only runs that are, or evaluate all of them again",
 		ErrRun, sel.Split, sel.Metric, strings.Join(said, "; "))
 }
 
@@ -68,7 +68,7 @@ func (sel *Selection) chosenByTest() string {
 		}
 	}
 	if parts == nil {
-		return "; test images had no part in this selection"
+		return "; test images were not used in this selection"
 	}
 	return "; but test images chose " + strings.Join(parts, " and ")
 }

@@ -205,7 +205,7 @@ func leftOut(row string, keys []string, why map[string]string) []string {
 	}
 	var out []string
 	for _, w := range reasons {
-		out = append(out, fmt.Sprintf("%s: no mean of %s, since its runs are not measured alike: %s", row, strings.Join(of[w], ", "), w))
+		out = append(out, fmt.Sprintf("%s: no mean of %s, since its runs are not measured in the same way: %s", row, strings.Join(of[w], ", "), w))
 	}
 	return out
 }

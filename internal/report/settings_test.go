@@ -44,7 +44,7 @@ func TestUnlikeValuesHaveNoMean(t *testing.T) {
 				t.Errorf("%s is measured alike and has %+v", tc.kept, e)
 			}
 			notes := strings.Join(s.Notes, "\n")
-			if !strings.Contains(notes, "since its runs are not measured alike: ") || !strings.Contains(notes, tc.note) {
+			if !strings.Contains(notes, "since its runs are not measured in the same way: ") || !strings.Contains(notes, tc.note) {
 				t.Errorf("no note with %q in\n%s", tc.note, notes)
 			}
 		})

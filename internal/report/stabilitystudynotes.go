@@ -77,7 +77,7 @@ func (s *StabilityStudy) legend(o StabilityLayout) []string {
 		out = append(out, "gap, controlled: R - R_S with the control variate, which has mean 0: R_S - R of a fixed w is added")
 	}
 	if s.has("|gap|") {
-		out = append(out, "|gap|, plain: |R - R_S| without it, of which Theorems 1 and 2 are; so its mean may be below that of the controlled gap")
+		out = append(out, "|gap|, plain: |R - R_S| without it, as in Theorems 1 and 2; its mean may be below that of the controlled gap")
 	}
 	bounded, judged, sloped, expected := false, false, false, false
 	for _, d := range s.Documents {
@@ -102,7 +102,7 @@ func (s *StabilityStudy) legend(o StabilityLayout) []string {
 		out = append(out, oneForm+": the printed and the corrected form are the same")
 	}
 	if judged {
-		out = append(out, "vacuous: bounds above the largest loss that was seen, which say nothing")
+		out = append(out, "vacuous: bounds above the largest measured loss; they carry no information")
 	}
 	if sloped {
 		out = append(out, "slope: of log mean on log size with its 95 % interval by bootstrap over repeats")
@@ -111,7 +111,7 @@ func (s *StabilityStudy) legend(o StabilityLayout) []string {
 		out = append(out, "expected: of this slope alone, supported where its whole interval lies in that range, contradicted where it lies outside")
 	}
 	if v := s.verdicts(); v != "" {
-		out = append(out, "claims, by all that they are judged by (--table stability-checks): "+v)
+		out = append(out, "claims, by all quantities that they are evaluated by (--table stability-checks): "+v)
 	}
 	return out
 }

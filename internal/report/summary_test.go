@@ -38,7 +38,7 @@ func study(t *testing.T) []*RunDir {
 
 // Recall is 0.8, 0.9, 1: mean 0.9, deviation 0.1, half of the interval
 // 4.302653 * 0.1 / sqrt(3) = 0.248414. The untrained network has 0, 0.25 and 0.5
-// over the seeds, of which 0 stands twice and counts once: 0.25 +- 0.621034.
+// over the seeds, of which 0 is listed twice and counts once: 0.25 +- 0.621034.
 const studyText = `4 runs in 2 groups
 ╭─────────────────────┬─────────────┬───┬──────────┬───────────────────────┬──────────────────────┬──────────────────────┬──────────────┬─────────┬──────────╮
 │ run                 │ loss.margin │ n │ status   │              recall@1 │                  nmi │                 ES:R │ training (s) │ forward │ backward │
@@ -105,8 +105,8 @@ func TestRunsWithoutResults(t *testing.T) {
 		"│ 1 running, 1 interrupted, 1 diverged, 1 *collapse*, 1 odd │",
 		"no eval.json in b, c, e; tercet eval --run b makes it\n",
 		"it's: collapsed at step 40 of 100: stopped\n",
-		"b: interrupted at step 40 of 100: stopped; tercet train --resume b goes on\n",
-		"c: running, or killed: stopped; tercet train --resume c goes on\n",
+		"b: interrupted at step 40 of 100: stopped; tercet train --resume b continues it\n",
+		"c: running, or killed: stopped; tercet train --resume c continues it\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("missing %q in\n%s", want, got)
@@ -139,11 +139,11 @@ func TestRemarks(t *testing.T) {
 		"no attack.json in b, d; tercet attack --run b makes it\n",
 		"c/eval.json is of the train images, checkpoint best, not of the test images, checkpoint last: left out\n",
 		"no recall@1 in d; means of recall@1 are over the other runs\n",
-		"b: interrupted at step 40 of 100: stopped; tercet train --resume b goes on; its scores count as they are\n",
+		"b: interrupted at step 40 of 100: stopped; tercet train --resume b continues it; its scores count as they are\n",
 		"b/eval.json is of step 100, the run is at step 40; tercet eval --run b recomputes it\n",
 		"runs differ in the definition of recall@1: recall@1(any) (a), recall@1(other) (b)\n",
 		"attacks have different budgets: linf eps 0.25, 32 steps of 0.0625 (fixed), 1 clean start, last iterate, 200 queries (a), linf eps 127.5/255,",
-		"a and 3 more: no mean of nmi, since its runs are not measured alike: images 200 with fingerprint bb (a), 199 with fingerprint cc (b)\n",
+		"a and 3 more: no mean of nmi, since its runs are not measured in the same way: images 200 with fingerprint bb (a), 199 with fingerprint cc (b)\n",
 		"a and 3 more: made by different versions: v1 (a), v2 (c)\n",
 		"a and 3 more: made at different kernel levels: avx2 (a), generic (c)\n",
 		"a and 3 more: the same seed twice, so the interval is too narrow: a and b (0)\n",
@@ -195,7 +195,7 @@ func TestReportOfSuites(t *testing.T) {
 	}
 	put(t, "old", "manifest.json", manifest(1, "finished", 100))
 	put(t, "old", "attack.json", `{"schema": "tercet.attack/1"}`)
-	if _, err := ReadRun("old"); err == nil || !strings.Contains(err.Error(), `"tercet.attack/1"; this version reads tercet.attack/2; `+"`tercet attack`"+` makes the file anew`) {
+	if _, err := ReadRun("old"); err == nil || !strings.Contains(err.Error(), `"tercet.attack/1"; this version reads tercet.attack/2; `+"`tercet attack`"+` makes the file again`) {
 		t.Error(err)
 	}
 	if _, err := Summarize(runs[:1], Options{Metrics: []string{"LTM"}}); err == nil || !strings.Contains(err.Error(), "; tercet attack --suite ers measures it") {
@@ -235,7 +235,7 @@ func TestGroupsThatDifferInManyKeys(t *testing.T) {
 	}
 	runs := []*RunDir{fake(t, "p/x", 0, "finished", nil, a...), fake(t, "q/x", 0, "finished", nil, b...), fake(t, "q/y", 1, "finished", nil, b...)}
 	s := summarize(t, runs, Options{})
-	if s.Notes[0] != "the groups differ in 5 config keys, of which none is shown: a, b, c, d, e; --group-by chooses" || len(s.Table().Columns) != 6 {
+	if s.Notes[0] != "the groups differ in 5 config keys that are not shown: a, b, c, d, e; --group-by chooses" || len(s.Table().Columns) != 6 {
 		t.Errorf("%q, %d columns", s.Notes[0], len(s.Table().Columns))
 	}
 	if s.Groups[0].Name != "x" || s.Groups[1].Name != "x and 1 more" {
@@ -307,7 +307,7 @@ func TestRunPageGolden(t *testing.T) {
 	if got, err = os.ReadFile("both.html"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"<h2>x</h2>", "<h3>Under attack</h3>", "<h2>y</h2>", "seed 4, y: interrupted at step 40 of 100: stopped; tercet train --resume y goes on."} {
+	for _, want := range []string{"<h2>x</h2>", "<h3>Under attack</h3>", "<h2>y</h2>", "seed 4, y: interrupted at step 40 of 100: stopped; tercet train --resume y continues it."} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("the page lacks %q", want)
 		}

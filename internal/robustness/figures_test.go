@@ -69,7 +69,7 @@ func TestRowsShowWhatIsRetrieved(t *testing.T) {
 					t.Fatal(err)
 				}
 				if n.Correct != (labels[order[k]] == labels[q]) || n.Caption != want.Caption || !sameImage(n.Image.Pix, want.Image.Pix) {
-					t.Errorf("%s, row %d: neighbour %d is not item %d", p.Attack, i, k, order[k])
+					t.Errorf("%s, row %d: neighbor %d is not item %d", p.Attack, i, k, order[k])
 				}
 			}
 			var now float64

@@ -37,7 +37,7 @@ func TestARunLogsItsEffectiveRadius(t *testing.T) {
 			continue
 		}
 		if e.Crafted == nil || e.Crafted.Wanted == nil {
-			t.Fatalf("step %d says nothing of the defence", e.Step)
+			t.Fatalf("step %d says nothing of the defense", e.Step)
 		}
 		wanted, n = wanted+*e.Crafted.Wanted, n+1
 		largest = max(largest, e.Crafted.MaxLinf)

@@ -124,7 +124,7 @@ func (r *Run) write(resolved []byte) error {
 func (r *Run) makeCheckpoints() error {
 	dir := r.Path("checkpoints")
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return fmt.Errorf("%w: %s is a file where the folder of the checkpoints belongs; move it away", ErrNoRun, dir)
+		return fmt.Errorf("%w: %s is a file, but must be the folder of the checkpoints; rename or remove it", ErrNoRun, dir)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("run directory: %w", err)

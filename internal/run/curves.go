@@ -49,7 +49,7 @@ func (r *Run) DrawCurves() (string, error) {
 				add("mean perturbation", e.Step, &c.MeanLinf)
 				add("largest perturbation", e.Step, &c.MaxLinf)
 				add("hardness achieved", e.Step, c.Achieved)
-				add("hardness wanted", e.Step, c.Wanted)
+				add("target hardness", e.Step, c.Wanted)
 			}
 		case "eval":
 			splits[e.Split] = true
@@ -70,7 +70,7 @@ func (r *Run) DrawCurves() (string, error) {
 	}{
 		{"loss", []string{"loss"}}, {scoreLabel(splits), []string{"recall@1", "map@r"}},
 		{"fraction", []string{"active tuples", "mean cosine"}}, {"mean distance", []string{"anchor to positive", "anchor to negative"}},
-		{"crafting: size", []string{"mean perturbation", "largest perturbation"}}, {"hardness", []string{"hardness wanted", "hardness achieved"}},
+		{"crafting: size", []string{"mean perturbation", "largest perturbation"}}, {"hardness", []string{"target hardness", "hardness achieved"}},
 	} {
 		panel := render.Panel{YLabel: p.y}
 		for _, n := range p.names {

@@ -34,7 +34,7 @@ func (f *fitting) rrm(ctx context.Context, o mahalanobis.RRMKeys) (*MetricFit, e
 	fit := f.fitted(s.Theta)
 	fit.Method, fit.Risk, fit.Objective, fit.GradNorm, fit.Certificate = s.Method, s.Risk, s.Objective, s.GradNorm, &s.Certificate
 	fit.Iterations, fit.Evaluations = s.Iterations, s.Evaluations
-	f.watch.note("rrm by %s: %s, risk %.6f, objective %.6f; w is within %.2g of the minimiser", s.Method,
+	f.watch.note("rrm by %s: %s, risk %.6f, objective %.6f; w is within %.2g of the minimizer", s.Method,
 		text.Plural(s.Iterations, "iteration", "iterations"), s.Risk, s.Objective, s.Certificate)
 	return fit, nil
 }

@@ -345,7 +345,7 @@ func TestFitIsReproducible(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				cancel()
 				_, err := r.Train(ctx, run.Watch{})
-				if !errors.Is(err, train.ErrInterrupted) || r.Manifest.Status != record.Interrupted || !strings.Contains(err.Error(), "begins anew") {
+				if !errors.Is(err, train.ErrInterrupted) || r.Manifest.Status != record.Interrupted || !strings.Contains(err.Error(), "starts again") {
 					t.Fatalf("%v: %v, status %s", sets, err, r.Manifest.Status)
 				}
 				r.Close()

@@ -23,7 +23,7 @@ var errFitInterrupted = fitInterrupted{}
 type fitInterrupted struct{}
 
 func (fitInterrupted) Error() string {
-	return "interrupted; a fit has no checkpoint before its end and begins anew, to the same bits"
+	return "interrupted; a fit has no checkpoint before its end; it starts again and ends with the same bits"
 }
 
 // Is says that to callers it is an interruption as any.
@@ -218,7 +218,7 @@ func (f *fitting) embed(fit *MetricFit) error {
 	if err != nil { // w is finite and of its size: it has no eigenvalue above 0
 		fit.OnePoint = true
 		l = make([]float64, fit.Dim*fit.Dim)
-		f.watch.note("warning: no eigenvalue of w is above 0: the network puts all images into one point; eval also judges h_w itself")
+		f.watch.note("warning: no eigenvalue of w is above 0: the network puts all images into one point; eval also evaluates h_w itself")
 	} else if negative > 0 {
 		f.watch.note("%.2g %% of w, by the size of its eigenvalues, is below 0 and left out of the embedding", 100*negative)
 	}

@@ -114,7 +114,7 @@ func TestPairsDocument(t *testing.T) {
 		t.Errorf("floor %v, want %v", d.FloorDuplicates, float64(floor)/96)
 	}
 	if d.Train.Error >= 0.3 {
-		t.Errorf("nothing was learnt: %+v", d.Train)
+		t.Errorf("nothing was learned: %+v", d.Train)
 	}
 }
 

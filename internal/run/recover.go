@@ -22,7 +22,7 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("this run has %s before, and would do so again: %s. Change the config and give the run another name (%s name=...), or remove %s to train it anew", e.Status, e.Message, option.Name("set"), e.Dir)
+	return fmt.Sprintf("this run has %s before, and would do so again: %s. Change the config and give the run another name (%s name=...), or remove %s to retrain it", e.Status, e.Message, option.Name("set"), e.Dir)
 }
 
 // lost returns a *LostError when going on with r would only repeat how it ended.

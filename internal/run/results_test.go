@@ -192,7 +192,7 @@ func TestWhatARunDoesNotHave(t *testing.T) {
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := r.Embed(gone, "last", "test", 0, tinytest.Quiet); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

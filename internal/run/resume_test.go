@@ -402,7 +402,7 @@ func TestTheBestCheckpointIsTheBestOne(t *testing.T) {
 	}
 	best := testutil.Read(t, r.BestPath())
 	for name, c := range map[string]struct{ text, want string }{
-		"the last one":   {testutil.Read(t, r.Last()), "best.safetensors is of step 12, and the best one of step 6; put it back, or train the run anew"},
+		"the last one":   {testutil.Read(t, r.Last()), "best.safetensors is of step 12, and the best one of step 6; put it back, or retrain the run"},
 		"of another run": {testutil.Read(t, trained(t, t.TempDir(), "seed=3").BestPath()), "belongs to another config"},
 	} {
 		testutil.Write(t, r.BestPath(), c.text)

@@ -156,8 +156,8 @@ func TestAnInterruptedSweepGoesOnToTheSameBits(t *testing.T) {
 	if !errors.Is(err, cause) || len(steps) != 2 || steps[0] < 5 || steps[0] > 6 || steps[1] < 5 || steps[1] > 6 {
 		t.Fatalf("steps %v, error %v", steps, err)
 	}
-	if err := Sweep(ctx, root, all, o, func(e Ended) error { t.Error("begun though cancelled"); return nil }); !errors.Is(err, cause) {
-		t.Errorf("cancelled before: error %v", err)
+	if err := Sweep(ctx, root, all, o, func(e Ended) error { t.Error("begun though canceled"); return nil }); !errors.Is(err, cause) {
+		t.Errorf("canceled before: error %v", err)
 	}
 	if err := Sweep(context.Background(), root, all, SweepOptions{Jobs: 3}, each); err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		return false, err
 	}
 	if m := &r.Manifest; m.Status == record.Finished && r.From == "" {
-		w.note("note: the manifest says finished, but the run is at step %d of %d: it goes on", m.Steps, m.Of)
+		w.note("note: the manifest says finished, but the run is at step %d of %d: resuming", m.Steps, m.Of)
 	}
 	r.tidy()
 	if err := r.makeCheckpoints(); err != nil {
@@ -234,7 +234,7 @@ func (r *Run) prepare(w Watch) (*wire.Assembled, *data.Loader, error) {
 	}
 	switch was, now := latestBuild(&r.Manifest).Kernel, kernel.Setting(); {
 	case t.State.Step > 0 && was != now:
-		w.note("note: the run was trained with the kernels %s and goes on with %s: last bits will differ", was, now)
+		w.note("note: resumed with other kernels (%[2]s, was %[1]s): results will not be bit-identical", was, now)
 	case t.State.Step > 0 && kernel.Measures():
 		w.note("note: convolutions were measured again: last bits may differ (%s=measure)", kernel.EnvWinograd)
 	}

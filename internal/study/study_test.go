@@ -155,7 +155,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// Runs that are not measured alike have no mean and no difference.
+// Runs that are not measured in the same way have no mean and no difference.
 func TestUnlikeRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	runs := clusterWorld(t)
@@ -169,7 +169,7 @@ func TestUnlikeRuns(t *testing.T) {
 	if row := find(t, d, "method=kmeans", "noise=0.3", "loss=L3"); len(row.Scores) != 0 {
 		t.Errorf("scores %v", row.Scores)
 	}
-	if !strings.Contains(strings.Join(d.Notes, "\n"), "since its runs are not measured alike: starts") && !strings.Contains(strings.Join(d.Notes, "\n"), "not measured alike: n_init") {
+	if !strings.Contains(strings.Join(d.Notes, "\n"), "since its runs are not measured in the same way: starts") && !strings.Contains(strings.Join(d.Notes, "\n"), "not measured in the same way: n_init") {
 		t.Errorf("notes %q", d.Notes)
 	}
 }

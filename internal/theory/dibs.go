@@ -54,7 +54,7 @@ func DIBS(classes, perClass int, p float64) (DIBSBounds, error) {
 	case max(classes, perClass) > 1e9:
 		return DIBSBounds{}, fmt.Errorf("%w: %d classes of %d images each; at most 10^9 of either", ErrInput, classes, perClass)
 	case !(p >= 0 && p <= 0.5):
-		return DIBSBounds{}, fmt.Errorf("%w: noise is %v, want a number from 0 to 0.5: labels that tell nothing are wrong for half of the pairs", ErrInput, p)
+		return DIBSBounds{}, fmt.Errorf("%w: noise is %v, want a number from 0 to 0.5: labels without information are wrong for half of the pairs", ErrInput, p)
 	}
 	b := DIBSBounds{
 		ESim:  p * math.Exp(float64(perClass-1)*math.Log1p(-p)) / 2,

@@ -79,7 +79,7 @@ func Match(given string, value float64, classes int, similar float64) (*Matched,
 	switch given {
 	case GivenSLN, GivenRate, GivenPLN:
 	case GivenEffective:
-		largest, why = 0.5, ": labels that tell nothing are wrong for half of the pairs"
+		largest, why = 0.5, ": labels without information are wrong for half of the pairs"
 	case GivenFlips:
 		largest, why = 0.5, ": where more than half are exchanged, exchange them all"
 	default:

@@ -93,7 +93,7 @@ func (e *CollapseError) Error() string {
 	}
 	return fmt.Sprintf("the embedding has collapsed at step %d: mean cosine %.5f, effective rank %.2f, %.0f %% of the tuples active, loss %.4g (margin %.4g). "+
 		"Positives are at distance %.3g, negatives at %.3g: all images map to nearly one point. What helps: a lower learning rate (optimizer.lr), warm-up (optimizer.schedule.warmup), an easier miner (miner.name: semihard or random), "+
-		"model.normalize: true, the triplet loss with a soft margin (loss.form: soft), or a milder defence", e.Step, e.Spread.Cosine, e.Spread.Rank, 100*e.Active, e.Loss, e.Margin, e.Positive, e.Negative)
+		"model.normalize: true, the triplet loss with a soft margin (loss.form: soft), or a milder defense", e.Step, e.Spread.Cosine, e.Spread.Rank, 100*e.Active, e.Loss, e.Margin, e.Positive, e.Negative)
 }
 
 // idle says that too few tuples are active.

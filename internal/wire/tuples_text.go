@@ -9,7 +9,7 @@ import (
 // DescribeGraph says in one line what a pair graph is.
 func DescribeGraph(g *noise.GraphReport) string {
 	return fmt.Sprintf("%d pairs (%d similar, %d different) of %d images, scenario %s, negatives %s, order %s; density %.3g, degree %d to %d, mean %.2f; "+
-		"%d couples paired more than once, %d labelled both ways, %d inconsistent cycles; %d pairs wrong (%.4f); no network errs on fewer than %.4f",
+		"%d image pairs listed more than once, %d with contradictory labels, %d inconsistent cycles; %d pairs wrong (%.4f); no network is wrong on fewer than %.4f",
 		g.Pairs, g.Similar, g.Different, g.Images, g.Scenario, g.Negatives, g.Order, g.Density, g.DegreeMin, g.DegreeMax, g.DegreeMean,
 		g.Duplicates, g.Contradictions, g.InconsistentCycles, g.Wrong, g.Effective, g.FloorDuplicates)
 }
@@ -20,6 +20,6 @@ func DescribeTriplets(t *noise.TripletReport) string {
 	if t.Kind == noise.PairLabel {
 		what = "labels of their pairs wrong"
 	}
-	return fmt.Sprintf("%d triplets of %d anchors; %d %s (%.4f, wanted %.4f); right %.4f, reversed %.4f, beta %.4f, gamma %.4f",
+	return fmt.Sprintf("%d triplets of %d anchors; %d %s (%.4f, target %.4f); right %.4f, reversed %.4f, beta %.4f, gamma %.4f",
 		t.Triplets, t.Anchors, t.Flipped, what, t.Found, t.Wanted, w.W11, w.W00, w.Beta, w.Gamma)
 }

@@ -51,7 +51,7 @@ func RobustWeights(cfg *config.Config, sets *Sets) (*record.TripletProbabilities
 		return nil, errors.New("beta: auto does not follow from this noise; set beta and gamma")
 	}
 	if !(r.Contrast > 1e-9) {
-		return nil, fmt.Errorf("beta + gamma - 1 is %.4g for the noise in force (%s): at 0 triplets say nothing about classes, below it the opposite of what they seem to; lower the noise", r.Contrast, r.From)
+		return nil, fmt.Errorf("beta + gamma - 1 is %.4g for the noise in force (%s): at 0 triplets carry no information about classes, below it the opposite of what they seem to; lower the noise", r.Contrast, r.From)
 	}
 	return r, nil
 }

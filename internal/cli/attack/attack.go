@@ -39,11 +39,11 @@ func New(s *base.Streams) *cobra.Command {
 	var o options
 	return base.Command{
 		Use:   "attack",
-		Short: "Perturb query images and see what retrieval makes of them",
+		Short: "Perturb query images and measure how retrieval changes",
 		Long: `
-Moves images within a small ball of pixels and scores what retrieval in the
-clean gallery makes of them. The suite ers is the nine attacks whose ten scores
-make the empirical robustness score (ERS; Zhou and Patel, CVPR 2022):
+Perturbs images within a small ball of pixels and measures how well they are
+retrieved in the clean gallery. The suite ers runs nine attacks with ten scores,
+which make the empirical robustness score (ERS; Zhou and Patel, CVPR 2022):
 
 ` + help() + `
 Each is computed as published (as robrank does, bugs included) and fixed (as the
@@ -55,9 +55,9 @@ the like. A result is not replaced without --force unless the new one covers it:
 its scores, queries, draws and eps, by the same settings.`,
 		Examples: []base.Example{
 			{Why: "embedding shift alone: a quick look at the first 256 queries", Line: "tercet attack --run runs/first --queries 256"},
-			{Why: "the robustness score, its ten parts and their intervals", Line: "tercet attack --run runs/first --suite ers --queries 256 --sample"},
-			{Why: "in a script: made once, and exit code 4 if the embedding moves by more than 0.5", Line: "tercet attack --run runs/first --suite ers --if-needed --fail-over ES:D=0.5"},
-			{Why: "a budget of one's own: 16/255 in 50 steps chosen by the attack, three random starts", Line: "tercet attack --run runs/first --eps 16/255 --pgd-steps 50 --rule auto --start random --restarts 3 --iterate best --out-dir runs/first/strong"},
+			{Why: "the robustness score, its ten scores and their intervals", Line: "tercet attack --run runs/first --suite ers --queries 256 --sample"},
+			{Why: "in a script: run once, and exit code 4 if the embedding changes by more than 0.5", Line: "tercet attack --run runs/first --suite ers --if-needed --fail-over ES:D=0.5"},
+			{Why: "a custom budget: 16/255 in 50 steps of automatic size, three random starts", Line: "tercet attack --run runs/first --eps 16/255 --pgd-steps 50 --rule auto --start random --restarts 3 --iterate best --out-dir runs/first/strong"},
 			{Why: "scores against eps, at 0, 7/255, ... 77/255", Line: "tercet attack --run runs/first --attack ES,CA+,CA- --curve eps=0..77/255:12 --queries 64"},
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
@@ -77,7 +77,7 @@ its scores, queries, draws and eps, by the same settings.`,
 			fs.StringVar(&o.ask.Direction, "direction", "sign", "sign or normalized gradient")
 			fs.StringVar(&o.ask.Rule, "rule", "fixed", "step size: fixed or auto")
 			fs.StringVar(&o.ask.Start, "start", "clean", "clean or random; with restarts, the runs after the first start at random")
-			fs.IntVar(&o.ask.Restarts, "restarts", 1, "runs, of which each image's best counts; those after the first start at random")
+			fs.IntVar(&o.ask.Restarts, "restarts", 1, "runs; the best of each image counts; those after the first start at random")
 			fs.StringVar(&o.ask.Keep, "iterate", "last", "iterate that counts: last or best")
 			fs.IntVar(&o.ask.Queries, "queries", 0, "images to attack, 0 for all; the gallery is always whole")
 			fs.BoolVar(&o.ask.Sample, "sample", false, "draw the queries at random instead of taking the first")

@@ -89,7 +89,7 @@ func (o *options) settings(r *run.Run) (record.AttackOptions, error) {
 		a.Batch = profile.Batch
 	}
 	if a.Norm != profile.Norm && (o.eps == "" && o.curve == "" || o.step == "") {
-		return a, base.Usagef("--norm %s needs --eps and --step of its own: the profile's are for the %s ball", a.Norm, profile.Norm)
+		return a, base.Usagef("--norm %s needs --eps and --step: the profile's are for the %s ball", a.Norm, profile.Norm)
 	}
 	var err error
 	if o.eps != "" {

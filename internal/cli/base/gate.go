@@ -70,10 +70,10 @@ func CheckGates(gates []Gate, scores ...metric.Scores) error {
 			return Usagef("%s: %q was not measured; there are: %s", g.flag(), g.Key, strings.Join(names, ", "))
 		}
 		if g.Over && !(v.Value <= g.Limit) {
-			failed = append(failed, fmt.Sprintf("%s is %.4f, wanted at most %g", g.Key, v.Value, g.Limit))
+			failed = append(failed, fmt.Sprintf("%s is %.4f, must be at most %g", g.Key, v.Value, g.Limit))
 		}
 		if !g.Over && !(v.Value >= g.Limit) {
-			failed = append(failed, fmt.Sprintf("%s is %.4f, wanted at least %g", g.Key, v.Value, g.Limit))
+			failed = append(failed, fmt.Sprintf("%s is %.4f, must be at least %g", g.Key, v.Value, g.Limit))
 		}
 	}
 	if len(failed) > 0 {

@@ -64,7 +64,7 @@ func writePlan(b *strings.Builder, p *run.Plan) {
 	}
 	fmt.Fprintf(b, "defense     %s\n", p.Defense)
 	fmt.Fprintf(b, "passes      "+most+"%d images forward, %d backward, %.3g GFLOP of products\n", p.Passes.Forward, p.Passes.Backward, p.FLOPs/1e9)
-	fmt.Fprintf(b, "memory      about %.0f MiB beside the data; checkpoint %.1f MiB\n", float64(p.Memory)/(1<<20), float64(p.Checkpoint)/(1<<20))
+	fmt.Fprintf(b, "memory      about %.0f MiB without the data; checkpoint %.1f MiB\n", float64(p.Memory)/(1<<20), float64(p.Checkpoint)/(1<<20))
 	if most == "" {
 		most = "about "
 	}

@@ -60,8 +60,8 @@ the best repetition; Winograd layers count there by their own multiplications.
 
 ` + jobList() + `
 A time is the median of one repetition: one step of the training loop, one search,
-one fit, or each part of the job once. Other programs running at the same time slow
-it down: look at the best one then, in --json.`,
+one fit, or each operation of the job once. Other running programs increase it; --json
+has the best repetition too.`,
 		Examples: []base.Example{
 			{Why: "one training job, on one thread", Line: "tercet bench --job mlp --threads 1 --seconds 0.2"},
 			{Why: "is it the same to the last bit with any number of threads?", Line: "tercet bench --job mlp --check --json"},
@@ -70,7 +70,7 @@ it down: look at the best one then, in --json.`,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
 			fs.StringArrayVar(&o.jobs, "job", nil, "measure the job `NAME` of those above alone (repeatable)")
-			fs.Float64Var(&o.seconds, "seconds", seconds, "time for each job; each part is done three times at least")
+			fs.Float64Var(&o.seconds, "seconds", seconds, "time for each job; each operation is repeated at least three times")
 			fs.BoolVar(&o.quick, "quick", false, fmt.Sprintf("a first look: %d s a job, smaller searches and fits", quickSeconds))
 			fs.BoolVar(&o.check, "check", false, "measure nothing: has one thread the bits of --threads (two at least)?")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
@@ -241,7 +241,7 @@ func benchTable(d *Document) *render.Table {
 		"Winograd layers and symmetric products by the operations that they do.")
 	for _, r := range d.Results {
 		if r.NetworkRatio > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: %.2f times its network passes alone, timed in turns", r.Job, r.NetworkRatio))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %.2f times its network passes alone, timed interleaved", r.Job, r.NetworkRatio))
 		}
 		if r.PointSeconds > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %.0f s for all epochs of a point", r.Job, r.PointSeconds))

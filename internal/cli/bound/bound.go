@@ -16,10 +16,10 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "bound",
 		Short: "Calculate what theorems allow, and hold it against drawn examples",
 		Long: `
-Calculators for the theory: the training error that no network can go below where pairs
-are wrong, what one kind of noise amounts to in another, and how far what a triplet
-learner shows in training can be from the truth. No data and no run are needed, but for
-partition, which stores its result with runs.`,
+Calculators for the theory: the smallest training error that noisy pairs allow, one
+kind of noise converted into another, and bounds on the generalization gap of triplet
+learning. They need no data and no run, except partition, which stores its result with
+runs.`,
 		Examples: []base.Example{
 			{Why: "the error that pair noise of 10 % leaves", Line: "tercet bound dibs --classes 10 --noise 0.1 --per-class 300"},
 			{Why: "which noise on labels is as bad as q~ = 0.2 on pairs?", Line: "tercet bound noise --classes 10 --pln 0.2"},

@@ -35,7 +35,7 @@ func TestDIBS(t *testing.T) {
 	}
 	for _, want := range [][]string{
 		{"lower", "0.080000", "64"}, {"E_diff", "0.095238", "76.19"}, {"corollary", "0.080000", "64"},
-		{"2", "images", "of", "one", "index", "0.080000", "0.080000"}, {"4", "images", "of", "two", "neighbouring", "indices", "0.012800", "0.217600"},
+		{"2", "images", "of", "one", "index", "0.080000", "0.080000"}, {"4", "images", "of", "two", "neighboring", "indices", "0.012800", "0.217600"},
 		{"E_sim", "5.19e-21", "4.15e-18"}, {"duplicates", "floor", "0.080000", "64"},
 	} {
 		if !clitest.HasRow(out, want...) {
@@ -84,7 +84,7 @@ func TestNoise(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	for _, want := range [][]string{
-		{"drawn", "anew:", "q,", "q~", "0.105573", "0.200000"}, {"changed:", "rate,", "P,", "rho", "0.052786", "0.100000", "0.100000"},
+		{"drawn", "again:", "q,", "q~", "0.105573", "0.200000"}, {"changed:", "rate,", "P,", "rho", "0.052786", "0.100000", "0.100000"},
 		{"w11:", "both", "right", "0.850000", "0.810000", "0.900000"}, {"product", "w00", "0.010000", "0.010000", "0.010000"},
 		{"contrast", "0.800000", "0.800000", "0.800000"},
 	} {
@@ -92,7 +92,7 @@ func TestNoise(t *testing.T) {
 			t.Errorf("no line %v in\n%s", want, out)
 		}
 	}
-	if _, out, _ = clitest.Run("bound", "noise", "--pln", "1"); !strings.Contains(out, "triplets have no signal") {
+	if _, out, _ = clitest.Run("bound", "noise", "--pln", "1"); !strings.Contains(out, "triplets carry no information") {
 		t.Errorf("no word about the signal in\n%s", out)
 	}
 }

@@ -47,27 +47,27 @@ func newDIBS(s *base.Streams) *cobra.Command {
 		Use:   "dibs",
 		Short: "The training error that wrong pair labels leave, by Theorem 1 of DIBS",
 		Long: `
-Fonseca & Guidetti's Theorem 1: pairs form a closed chain of similar ones in each
-class, and each image has a different one, to the image of the same index in another
-class. Each label is wrong with probability P. Then lower <= error - E_sim < E_diff is
-claimed, as printed, for the training error of the largest networks.
+Theorem 1 of Fonseca & Guidetti. Pairs form a closed chain of similar pairs in each
+class, and each image has a different pair with the image of the same index in another
+class. Each label is wrong with probability P. The theorem, as printed, states
+lower <= error - E_sim < E_diff for the training error of the largest networks.
 
-Beside it stands the duplicates floor: the expected error of image pairs that are
-labelled both ways, all that is unavoidable for a threshold on a distance. The cycles
-that E_diff counts, of which one pair alone is labelled different, are shown with their
+The duplicates floor is printed too: the expected share of image pairs with
+contradictory labels. It is the only unavoidable error of a threshold on a distance.
+E_diff counts cycles with a single pair labeled different; they are shown with their
 true expected numbers.
 
-With --simulate N, N graphs are drawn. Each one's duplicates floor and its exact
-optimum over all partitions of the images (the minimum cost multicut, the least error
-of a relation that is transitive) are compared with the theorem: a bound is supported
-or contradicted where the 95 % interval of the mean lies on one side of it, else it is
-inconclusive; of the duplicates floor the mean is known, and decides.
-Where the search of an optimum ends at its limit, the optimum lies between the errors
-found and a bound that is given with it.`,
+--simulate N draws N graphs. The duplicates floor of each and its exact optimum over all
+partitions of the images (the minimum cost multicut, the least error of a transitive
+relation) are compared with the theorem. A bound is supported or contradicted if the
+95 % interval of the mean lies on one side of it, otherwise it is inconclusive. The mean
+of the duplicates floor is known, and decides.
+If the search of an optimum ends at its limit, the optimum lies between the error found
+and the bound printed with it.`,
 		Examples: []base.Example{
 			{Why: "the paper's setting", Line: "tercet bound dibs --classes 10 --noise 0.1 --per-class 300"},
 			{Why: "does the theorem hold on drawn graphs?", Line: "tercet bound dibs --classes 5 --noise 0.1 --per-class 20 --simulate 30"},
-			{Why: "with negatives that it does not speak of", Line: "tercet bound dibs --classes 3 --noise 0.2 --per-class 6 --simulate 30 --negatives random --json"},
+			{Why: "with negatives that it does not cover", Line: "tercet bound dibs --classes 3 --noise 0.2 --per-class 6 --simulate 30 --negatives random --json"},
 		},
 		Exits:     []int{base.ExitInterrupted},
 		AnyKernel: true,
@@ -149,7 +149,7 @@ func printDIBS(w io.Writer, d *DIBSDocument) error {
 	for _, c := range d.Cycles {
 		name := fmt.Sprintf("%d images of one index", c.Length)
 		if c.Indices == 2 {
-			name = fmt.Sprintf("%d images of two neighbouring indices", c.Length)
+			name = fmt.Sprintf("%d images of two neighboring indices", c.Length)
 		}
 		t.AppendRow(table.Row{name, decimal(c.Printed), decimal(c.Exact)})
 	}
@@ -166,7 +166,7 @@ func printSimulation(b *strings.Builder, s *theory.Simulation) {
 	n := len(s.Draws)
 	fmt.Fprintf(b, "%s of %s negatives, seed %d", text.Count(n, "graph"), s.Negatives, s.Seed)
 	if n < s.Wanted {
-		fmt.Fprintf(b, "; %d were wanted", s.Wanted)
+		fmt.Fprintf(b, "; the target is %d", s.Wanted)
 	}
 	b.WriteString("\n\n")
 	t := base.PlainTable("", "mean", "95 % interval", "sd")

@@ -31,10 +31,10 @@ type NoiseDocument struct {
 
 // noiseInputs are the flags that say how much noise there is: exactly one is given.
 var noiseInputs = []struct{ flag, usage string }{
-	{theory.GivenSLN, "`Q`, the probability that a label is drawn anew from all classes"},
+	{theory.GivenSLN, "`Q`, the probability that a label is drawn again from all classes"},
 	{theory.GivenRate, "`RATE` of labels that become another class's, q (K-1)/K"},
 	{theory.GivenPLN, "`Q`~, the probability that a pair's label is replaced by a fair coin"},
-	{theory.GivenEffective, "`P`, the probability that a balanced pair is labelled wrongly, 0 to 0.5"},
+	{theory.GivenEffective, "`P`, the probability that a balanced pair is labeled wrongly, 0 to 0.5"},
 	{theory.GivenFlips, "`RHO`, the probability that a triplet's p and n change places, 0 to 0.5"},
 }
 
@@ -44,14 +44,14 @@ func newNoise(s *base.Streams) *cobra.Command {
 		Use:   "noise",
 		Short: "Convert noise on labels, pairs and triplets into each other",
 		Long: `
-From any one of q, rate, q~, P and rho all others, and what triplets are worth under
-them. Noise on labels (sln) and on pair labels (pln) compare at equal effective noise
-P, the share of balanced pairs that are labelled wrongly; flips of the order of clean
-triplets stand beside them with rho = P, which leaves the same contrast.
+Converts any one of q, rate, q~, P and rho into all others, and prints how probable wrong
+triplets are. Noise on labels (sln) and on pair labels (pln) are compared at equal
+effective noise P, the share of balanced pairs with a wrong label. Exchanges within clean
+triplets have rho = P, which leaves the same contrast.
 
 beta and gamma are the probabilities that a triplet's positive and its negative are
-right. w11 is the probability that both are, w00 that both are wrong, and so on: with
-noise on labels the two errors share the anchor, so that the products, beta gamma and
+right. w11 is the probability that both are right, w00 that both are wrong, and so on.
+With noise on labels the two errors share the anchor, so the products, beta gamma and
 (1-beta)(1-gamma), differ from the joint weights. The contrast w11 - w00 is the share
 of the clean signal that is left.`,
 		Examples: []base.Example{
@@ -107,7 +107,7 @@ func printNoise(w io.Writer, m *theory.Matched) error {
 		}
 		t.AppendRow(cells)
 	}
-	row("drawn anew: q, q~", m.SLN.Q, m.PLN.Q)
+	row("drawn again: q, q~", m.SLN.Q, m.PLN.Q)
 	row("changed: rate, P, rho", m.SLN.Rate, m.PLN.Rate, m.Flips.Rho)
 	all := []theory.Weights{m.SLN.Weights, m.PLN.Weights, m.Flips.Weights}
 	for _, r := range []struct {
@@ -133,7 +133,7 @@ func printNoise(w io.Writer, m *theory.Matched) error {
 		fmt.Fprintf(&b, "\nPairs: a share of %v of the clean ones is similar.\n", m.Similar)
 	}
 	if m.Effective == 0.5 {
-		b.WriteString("\nNothing is left: at P = 0.5 labels tell nothing, and triplets have no signal.\n")
+		b.WriteString("\nNo signal is left: at P = 0.5 labels and triplets carry no information.\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

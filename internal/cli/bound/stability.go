@@ -52,19 +52,19 @@ func newStability(s *base.Streams) *cobra.Command {
 		Long: `
 The bounds of Chen et al., On the Stability and Generalization of Triplet Learning
 (2023), in numbers: each as printed ("paper") and as its proof supports it
-("corrected"), summand by summand, with the faults that make them differ, S1 to S16 of
-docs/papers/stability.md. With --sup, a bound above the largest value of the loss is
-called vacuous. Where a corollary states an order alone, it stands beside the bound that
-its proof has, and is no bound itself.
+("corrected"), term by term. Notes name the errors that make them differ (S1 to S16 in
+docs/papers/stability.md). With --sup, a bound above the largest value of the loss is
+called vacuous. If a corollary states only an order, the order is printed with the bound
+of its proof, and is no bound.
 
-What each needs, by flag:
+Flags that each bound needs:
 ` + stabilityNeeds() + `
 --radius B takes L and alpha of the logistic triplet loss on points with ||x|| <= B:
 8 B^2 and 64 B^4 as printed, 4 B^2 and 4 B^4 with --constants tight, which also takes
 half of the corrected bound of Lemma 4 and the smaller M of Lemma 5 that follows.`,
 		Examples: []base.Example{
 			{Why: "an algorithm of stability 1/n on 1,000 + 1,000 points", Line: "tercet bound stability --theorem 1 --gamma 0.001 --M 1 --delta 0.01 --n-pos 1000 --n-neg 1000 --sup 1"},
-			{Why: "regularised risk minimisation with few positives: min and max differ", Line: "tercet bound stability --lemma 4 --n-pos 10 --n-neg 1000 --sigma 1 --radius 1"},
+			{Why: "regularized risk minimization with few positives: min and max differ", Line: "tercet bound stability --lemma 4 --n-pos 10 --n-neg 1000 --sigma 1 --radius 1"},
 			{Why: "the same with the smallest constants that are proved", Line: "tercet bound stability --lemma 4 --n-pos 10 --n-neg 1000 --sigma 1 --radius 1 --constants tight --form corrected"},
 			{Why: "its expected gap, by the training risk", Line: "tercet bound stability --theorem 4 --n-pos 1000 --n-neg 1000 --sigma 1 --smoothness 4 --risk 0.1"},
 			{Why: "SGD on the unit ball, one step for each sample", Line: "tercet bound stability --corollary 1 --n-pos 1000 --n-neg 1000 --radius 1 --c 0.03125 --steps 1000 --M 1 --delta 0.01 --json"},

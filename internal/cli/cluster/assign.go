@@ -34,13 +34,13 @@ func newAssign(s *base.Streams) *cobra.Command {
 		Use:   "assign",
 		Short: "Give new items the clusters of an earlier clustering",
 		Long: `
-Assigns new items to clusters that tercet cluster has found, without the items that
-were clustered: clusters.safetensors beside cluster.json is all it takes.
+Assigns new items to the clusters of tercet cluster. The clustered items are not needed,
+only clusters.safetensors in the folder of cluster.json.
 
-To clusters of a multicut an item goes where cutting it off would cost most, which is
-the exact best place; one that no cluster gains by is a cluster of its own, label -1.
-To clusters of k-means it goes by the nearest mean. Multicuts on sparse graphs, with
---link distance or with --clip have no such rule, nor have agglomerative and hdbscan.
+For a multicut, an item goes to the cluster from which cutting it costs most, which is
+the exact optimum. An item that no cluster attracts has label -1. For k-means, it goes to
+the nearest mean. Multicuts on sparse graphs, with --link distance or with --clip have no
+such rule. Neither have agglomerative and hdbscan.
 
 With --out-dir it writes assign.json and assigned.npy.`,
 		Examples: []base.Example{
@@ -148,7 +148,7 @@ func assignTable(d *record.Assign) *render.Table {
 		Columns: []render.Column{{Name: "score"}, {Name: "value", Digits: 4}},
 		Rows: [][]render.Cell{
 			{render.Text("assigned"), render.Int(d.Assigned)},
-			{render.Text("clusters of their own"), render.Int(d.Own)},
+			{render.Text("single-item clusters"), render.Int(d.Own)},
 			{render.Text("clusters that have any"), render.Int(used)},
 		},
 	}

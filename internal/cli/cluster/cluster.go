@@ -74,30 +74,30 @@ func New(s *base.Streams) *cobra.Command {
 Clusters the embeddings of a run's test images, of any npy file, or the nodes of a
 graph:
 
-  multicut       finds the number of clusters itself: pairs nearer than a threshold
-                 attract each other, the others repel, and the clustering that cuts
-                 the least is sought. The threshold comes from the margins of the
-                 run's loss, from a fit to held-out data, or is given
+  multicut       finds the number of clusters: pairs closer than a threshold attract
+                 each other, the others repel, and the result has the least cost of
+                 cut pairs. The threshold comes from the margins of the run's loss,
+                 from a fit to held-out data, or is given
   kmeans         k clusters, by default as many as classes; -k auto chooses k by the
                  silhouette
   agglomerative  joins the nearest clusters until k are left, or up to a distance
-  hdbscan        dense regions; what is in none is noise
+  hdbscan        dense regions; items outside them are noise
 
-Without --method, flags decide where they are of one method (-k is k-means'), then
-it is multicut for a graph and for a run whose loss fixes a threshold, else kmeans.
+Without --method, flags of one method choose it (-k chooses kmeans). Otherwise it is
+multicut for a graph and for a run whose loss fixes a threshold, else kmeans.
 
-Multicut takes all pairs of items: the factored solver needs no matrix of them. The
+Multicut uses all pairs of items. The factored solver needs no matrix of them. The
 other solvers work on the matrix of all costs, or with --graph-neighbors and
---graph-random on a sparse graph. Each answer stands beside a lower bound and beside
-what the ground truth and k-means cost, which tells whether the costs or the solver
-are to blame for what is wrong.
+--graph-random on a sparse graph. A result comes with a lower bound and with the
+objective of the ground truth and of k-means. They show whether errors come from the
+edge costs or from the solver.
 
-Where labels are known the clusters are scored against them. Writes cluster.json,
+If labels are known, the clusters are scored with them. The command writes cluster.json,
 labels.npy, clusters.safetensors (for tercet cluster assign) and pictures into the
-run's directory, or into --out-dir. Of other images or weights all goes into
-RUN/cluster-validation, RUN/cluster-best and the like. A clustering of a run is not
-replaced without --force unless the new one covers it: is of the same method and
-settings, of no fewer images, with its maps and its comparison.`,
+run's directory, or into --out-dir. Results of other images or weights go into
+RUN/cluster-validation, RUN/cluster-best and so on. A clustering of a run is replaced
+only if the new one covers it (the same method and settings, no fewer images, with its
+maps and its comparison), or with --force.`,
 		Examples: []base.Example{
 			{Why: "a run's test images, by multicut if its loss fixes a threshold, else by k-means", Line: "tercet cluster --run runs/first"},
 			{Why: "multicut, its threshold fitted to held-out images of the run", Line: "tercet cluster --run runs/first --method multicut --threshold fit --out-dir clusters"},
@@ -149,7 +149,7 @@ func runCluster(ctx context.Context, s *base.Streams, o options) error {
 		s.Note("labels are not written; --out-dir FOLDER writes them")
 	}
 	if c.Stopped != nil {
-		return fmt.Errorf("%w: the clusters are there, but not all that was asked for beside them", stoppedBy(ctx))
+		return fmt.Errorf("%w: the clusters are written, but not everything else that was asked for", stoppedBy(ctx))
 	}
 	return base.CheckGates(gates, c.Doc.Clustering)
 }

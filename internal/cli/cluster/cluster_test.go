@@ -195,8 +195,8 @@ func TestBadClusterings(t *testing.T) {
 		{x + "--method multicut --threshold margins", 2, "goes with --run"},
 		{x + "--threshold 1 --link fitted", 2, "takes its threshold from the fit"},
 		{x + "--threshold 1 --solver simplex", 2, "factored"},
-		{x + "--threshold 1 --solver factored --link distance", 2, "do not factorise"},
-		{x + "--threshold 1 --solver factored --clip 0.01", 2, "do not factorise"},
+		{x + "--threshold 1 --solver factored --link distance", 2, "do not factorize"},
+		{x + "--threshold 1 --solver factored --clip 0.01", 2, "do not factorize"},
 		{x + "--threshold 1 --solver factored --graph-neighbors 3", 2, "takes all pairs"},
 		{x + "--threshold 1 --graph-random 3", 2, "needs --graph-neighbors"},
 		{x + "--threshold 1 --solver kl --starts one", 2, "are for --solver factored"},
@@ -206,7 +206,7 @@ func TestBadClusterings(t *testing.T) {
 		{x + "--threshold 1 --starts here", 2, "singletons"},
 		{x + "--threshold 1 --bias 1", 2, "between 0 and 1"},
 		{x + "--threshold 1 --clip 0.5", 2, "--clip"},
-		{x + "--threshold 1 --bias 0.999999", 2, "every item would be a cluster of its own"},
+		{x + "--threshold 1 --bias 0.999999", 2, "every item would be a single-item cluster"},
 		{x + "--threshold 1 -k 3", 2, "--threshold is for multicut or agglomerative, not for kmeans"},
 		{x + "--method multicut --threshold 1 -k 3", 2, "multicut finds their number itself"},
 		{x + "--method kmeans -k 3 --solver kl", 2, "--solver is for multicut, not for kmeans"},
@@ -298,7 +298,7 @@ func TestClusteringsSayWhatTheyAre(t *testing.T) {
 	const none = "--map none "
 	for _, tc := range []struct{ line, want string }{
 		{"--embeddings same.npy --method agglomerative -k 2 " + none, "all 5 items are equal"},
-		{"--embeddings same.npy --method agglomerative -k 2 " + none, "fewer than 2 distinct items: so many clusters part equal ones"},
+		{"--embeddings same.npy --method agglomerative -k 2 " + none, "fewer than 2 distinct items: this many clusters separate equal items"},
 		{"--embeddings same.npy --method hdbscan " + none, "all 5 items are equal"},
 		{"--embeddings same.npy --threshold 1 " + none, "all 5 items are equal"},
 		{"--embeddings same.npy -k 2 " + none, "only 1 distinct row: 1 of the 2 clusters is empty"},

@@ -134,7 +134,7 @@ func (o *options) knowable(c record.ClusterOptions) error {
 		t = c.Agglomerative.Threshold
 	}
 	if (t.From == solve.FromFit || t.From == solve.FromAuto) && o.fitX == "" {
-		return base.Usagef("nothing says how near two items of one class are: give the distance, --threshold VALUE, or labelled held-out data to fit it to, --fit-embeddings FILE.npy --fit-labels FILE")
+		return base.Usagef("no distance threshold: give --threshold VALUE, or labeled held-out data to fit it to, --fit-embeddings FILE.npy --fit-labels FILE")
 	}
 	switch {
 	case o.Labels != "" || c.K > 0:
@@ -142,7 +142,7 @@ func (o *options) knowable(c record.ClusterOptions) error {
 	case o.method == solve.KMeans && c.KMeans.Ks == nil:
 		return base.Usagef("without labels the number of clusters must be given: -k 10, or -k auto; or --method multicut --threshold VALUE finds it")
 	case o.method == solve.Agglomerative && !c.Agglomerative.Cut:
-		return base.Usagef("without labels agglomerative clustering must be told where to end: -k 10, or the distance, --threshold VALUE")
+		return base.Usagef("agglomerative clustering without labels needs a number of clusters, -k 10, or a distance, --threshold VALUE")
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func notes(d *record.Cluster) []string {
 	if s := d.ThresholdFrom; s != nil {
 		switch {
 		case s.Fit != nil:
-			add("threshold: fitted to %d pairs of %s (%s), of which it puts %.1f %% where they belong; AUC %.3f", s.Fit.Pairs, s.Fit.Set, text.Plural(s.Fit.Items, "item", "items"), 100*s.Fit.Accuracy, s.Fit.AUC)
+			add("threshold: fitted to %d pairs of %s (%s), classifies %.1f %% of them correctly; AUC %.3f", s.Fit.Pairs, s.Fit.Set, text.Plural(s.Fit.Items, "item", "items"), 100*s.Fit.Accuracy, s.Fit.AUC)
 		case s.Alpha > 0:
 			add("threshold: sqrt((alpha + beta)/2) of the loss's margins, alpha %g, beta %g", s.Alpha, s.Beta)
 		case s.From == solve.FromMargins:

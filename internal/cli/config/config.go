@@ -28,15 +28,15 @@ Rising priority: defaults; files of include, in order; the file; --set.
 
   include: [base.yaml]              other configs below this one, relative to it
   miner: softhard                   the same as miner: {name: softhard}
-  defense: {name: none}             name chooses a component; its keys stand beside it
+  defense: {name: none}             name chooses a component; its keys follow
   loss: {margin: 77/255}            fractions are numbers
   train: {checkpoint_every: 200 steps}
   sweep: {seed: [0, 1, 2]}          the product of all axes is a list of runs
   sweep: {}                         no sweep, whatever the files below have (or null)
 
-A layer that names another component starts from that component's defaults: keys
-of the former one that the new one does not have are left behind. Paths of data
-are relative to the folder that the command is run in.`
+A layer that names another component starts from that component's defaults. Keys
+that only the former component has are dropped. Paths of data are relative to the
+folder in which the command runs.`
 
 // New makes the command.
 func New(s *base.Streams) *cobra.Command {

@@ -36,13 +36,13 @@ func newInspect(s *base.Streams) *cobra.Command {
 		Long: `
 Reads all data of a config and prints, for each set, the number of items and
 classes, items per class, the pixels' mean and deviation, duplicates, duplicates
-under another label, constant images and the fingerprint; what the sets have in
-common; and what the sampler shows of the training set in its first epoch.
+under another label, constant images and the fingerprint. It also prints what the sets
+have in common, and how much of the training set the sampler draws in its first epoch.
 With --embeddings X.npy --labels Y.npy the same for vectors of any tool.
-Where labels, pairs or triplets are disturbed, it says at what rate this was wanted
-and found, and of balanced pairs how many are wrong; where pairs are given, what
-their graph is. --noise lays other noise over the config, to see what it would do.
-Exit code 3 if the sampler refuses the data; the rest is printed all the same.`,
+With noise on labels, pairs or triplets it prints the target and the realized rate and
+the share of wrong balanced pairs; with given pairs, their graph. --noise replaces the
+noise of the config, to try it out. Exit code 3 if the sampler cannot use the data; the
+rest is still printed.`,
 		Examples: []base.Example{
 			{Why: "a config's data", Line: "tercet data inspect configs/demo.yaml --set data.glyphs.per_class=5"},
 			{Why: "what noise does to labels", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --noise sln,effective=0.1"},

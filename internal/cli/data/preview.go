@@ -28,10 +28,9 @@ func newPreview(s *base.Streams) *cobra.Command {
 		Use:   "preview [FILE.yaml]",
 		Short: "Draw a contact sheet of a config's images",
 		Long: `
-Draws images of some classes, evenly spread over all, into a PNG: a row for each
-class, its images beside each other, the class below each. Small images are
-enlarged by a whole factor. --augment shows training images as the augmentation
-of the config changes them.`,
+Draws images of some classes, evenly spread over all, into a PNG: a row of images for
+each class, with the class below each image. Small images are enlarged by a whole
+factor. --augment shows training images with the augmentation of the config.`,
 		Examples: []base.Example{
 			{Why: "the built-in characters", Line: "tercet data preview --set data.glyphs.classes=20 --out sheet.png"},
 			{Why: "test images of a config", Line: "tercet data preview --config configs/demo.yaml --split test --classes 6 --per-class 4"},

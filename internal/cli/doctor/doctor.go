@@ -87,10 +87,9 @@ func New(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "doctor [FILE.yaml]",
 		Short: "Examine this machine and, if given, a config",
-		Long: `Check what stands in the way of a run, and show what the processor can do, the
-kernel level and its measured speed, threads, memory and disk space. Include the
-output in bug reports. --modules adds the versions of libraries, which --json
-always has.`,
+		Long: `Check whether a run can work, and show the processor's features, the kernel level and
+its measured speed, threads, memory and disk space. Include the output in bug reports.
+--modules adds the versions of libraries, which --json always has.`,
 		AnyKernel: true,
 		Args:      o.OneConfig,
 		Examples: []base.Example{

@@ -54,25 +54,24 @@ func New(s *base.Streams) *cobra.Command {
 		Long: `
 Scores the embeddings of a run's test images, or of any npy file: recall@k, mAP,
 MAP@R, R-precision and MRR with the query left out by its index, and k-means
-scored by NMI, AMI, ARI, accuracy, purity and more, each with the definition it
-goes by. With a threshold, which some losses fix and --threshold gives, all pairs
-of items are told apart by it too: accuracy, precision, recall, F1, AUC and EER. A
-run is evaluated alongside raw pixels and its own network before training.
-Writes eval.json and pictures into the run's directory: of the test images and the
+scored by NMI, AMI, ARI, accuracy, purity and more, each with its definition. With
+a threshold, from the loss or from --threshold, all pairs are also classified as
+same or different: accuracy, precision, recall, F1, AUC and EER. A run is compared
+with two baselines: raw pixels, and its network before training.
+Writes eval.json and pictures into the run's directory, for the test images and the
 last checkpoint. With --split and --checkpoint the file is eval-validation.json,
-eval-best.json, eval-train-best.json and the like; with --out it is FILE, without
-pictures. tercet report reads eval.json unless it is asked for another.
+eval-best.json, eval-train-best.json and so on; with --out it is FILE, without
+pictures. tercet report reads eval.json by default.
 
-No result is replaced without --force unless the new one covers it: has its scores,
-its images and its settings, or is of a run that has gone on since. The same holds
+An existing result is replaced only if the new one covers it (its scores, images and
+settings), if the run has been trained further since, or with --force. The same holds
 for FILE of --out, which must not be a folder, nor a file of the run itself; missing
 folders are made. A result of --embeddings is written only with --out.
 
-With --save-embeddings X.npy it exports the embeddings instead and scores nothing:
-X.npy, X.labels.npy and X.items.csv, which has the item, file, label and class of
-each row. Each split numbers its labels from 0: where splits have different classes,
-join their exports by the names of classes in the csv. Files of another export are
-replaced only with --force.`,
+With --save-embeddings X.npy it exports the embeddings and scores nothing: X.npy,
+X.labels.npy and X.items.csv, with the item, file, label and class of each row. Each
+split numbers its labels from 0. If splits have different classes, join their exports
+by the class names in the csv. Files of another export are replaced only with --force.`,
 		Examples: []base.Example{
 			{Why: "evaluate a run", Line: "tercet eval --run runs/first"},
 			{Why: "its training images, in eval-train.json", Line: "tercet eval --run runs/first --split train --no-kmeans"},
@@ -90,7 +89,7 @@ replaced only with --force.`,
 			fs.StringVar(&o.distance, "distance", metric.Euclidean, "euclidean or cosine")
 			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none (of a run: by default its config's)")
 			fs.IntVar(&o.kmeans, "clusters", 0, "clusters of k-means; 0 takes the number of classes (of a run: by default its config's)")
-			fs.IntVar(&o.nInit, "n-init", 10, "starts of k-means, of which the best counts (of a run: by default its config's)")
+			fs.IntVar(&o.nInit, "n-init", 10, "starts of k-means; the best counts (default for a run: as in its config)")
 			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals (of a run: by default its config's)")
 			fs.BoolVar(&o.pairs, "pairs", false, "score all pairs of items as same or different also where there is no threshold (AUC, EER)")
 			fs.Float64Var(&o.threshold, "threshold", 0, "Euclidean `DISTANCE` up to which a pair counts as same (of a run: by default its loss's, if that fixes one)")

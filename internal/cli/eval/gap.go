@@ -22,7 +22,7 @@ func addGap(t *render.Table, d *record.Eval) {
 		}
 		return s
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("generalisation gap on random triplets: loss %.4f in training, %.4f on %s, gap %s; triplet error %.4f, %.4f, gap %s",
+	t.Notes = append(t.Notes, fmt.Sprintf("generalization gap on random triplets: loss %.4f in training, %.4f on %s, gap %s; triplet error %.4f, %.4f, gap %s",
 		g.Loss.Train.Value, g.Loss.Test.Value, g.Source.Set, say(g.Loss.Gap), g.Error.Train.Value, g.Error.Test.Value, say(g.Error.Gap)))
 	if ref := g.Reference; ref != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("controlled by %s: gap of the loss %s, of the triplet error %s", ref.Run, say(*g.Loss.Controlled), say(*g.Error.Controlled)))

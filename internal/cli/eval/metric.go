@@ -48,7 +48,7 @@ func addMetric(t *render.Table, d *record.Eval) {
 	}
 	note := fmt.Sprintf("metric: %s, %s, %s, risk %.4f, objective %.4f", m.Algorithm, m.Loss, positives, m.Risk, m.Objective)
 	if m.Certificate != nil {
-		note += fmt.Sprintf(", within %.2g of the minimiser", *m.Certificate)
+		note += fmt.Sprintf(", within %.2g of the minimizer", *m.Certificate)
 	}
 	t.Notes = append(t.Notes, note)
 	if m.NegativeMass > 0 {

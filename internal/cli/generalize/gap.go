@@ -14,17 +14,17 @@ func NewGap(s *base.Streams) *cobra.Command {
 	o := newOptions()
 	return base.Command{
 		Use:   "gap",
-		Short: "Measure how much worse a run's loss is on triplets of unseen images",
+		Short: "Measure the generalization gap of a run's loss on triplets",
 		Long: `
-Measures how much larger the run's loss is on random triplets of test images than
-on those of training images, with intervals over images, beside Theorem 1 of Chen
-et al. (at --delta). It writes gap.json into the run's directory, which tercet eval
-shows beside its scores and tercet report --table gap reads.
+Measures the generalization gap: how much larger the run's loss is on random
+triplets of test images than on those of training images, with intervals over
+images, compared with Theorem 1 of Chen et al. (at --delta). It writes gap.json into
+the run's directory. tercet report --table gap reads it.
 
 Of a run of model mahalanobis it learns metrics from samples of --sizes instead,
 --repeats of each, and measures the gap of each over all triplets.`,
 		Examples: []base.Example{
-			{Why: "how much worse it does on triplets of unseen images", Line: "tercet gap --run runs/first"},
+			{Why: "loss on triplets of test and of training images", Line: "tercet gap --run runs/first"},
 			{Why: "on few triplets, without intervals, as a LaTeX table", Line: "tercet gap --run runs/val-width-4 --triplets 1000 --bootstrap 0 --format latex"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
@@ -35,7 +35,7 @@ Of a run of model mahalanobis it learns metrics from samples of --sizes instead,
 			fs := cmd.Flags()
 			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none (by default the config's)")
 			fs.IntVar(&o.repeats, "repeats", generalize.StabilityRepeats, "of model mahalanobis: how many samples of each size are learned from")
-			fs.StringVar(&o.reference, "reference", "", "of a network, `RUN` as a control variate: a finished run that has learned from none of the images; takes out that some images are easier than others")
+			fs.StringVar(&o.reference, "reference", "", "of a network, `RUN` as a control variate: a finished run that was not trained on any of the images; removes the effect of easy and hard images")
 		},
 		Run: func(ctx context.Context, _ []string) error { return runMeasure(ctx, s, o, generalize.MeasureGap) },
 	}.Build()

@@ -31,11 +31,11 @@ func TestGap(t *testing.T) {
 		}
 	}
 	const eval = "eval --run runs/tiny --no-kmeans --no-baselines --bootstrap 0"
-	if out := clitest.Must(t, 0, eval); !strings.Contains(out, "generalisation gap on random triplets: loss") || !strings.Contains(out, "Theorem 1") {
+	if out := clitest.Must(t, 0, eval); !strings.Contains(out, "generalization gap on random triplets: loss") || !strings.Contains(out, "Theorem 1") {
 		t.Error(out)
 	}
 	for _, flag := range []string{" --split train", " --checkpoint best"} {
-		if out := clitest.Must(t, 0, eval+flag); strings.Contains(out, "generalisation gap") {
+		if out := clitest.Must(t, 0, eval+flag); strings.Contains(out, "generalization gap") {
 			t.Errorf("%s shows the gap of other weights or images:\n%s", flag, out)
 		}
 	}

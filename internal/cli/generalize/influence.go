@@ -15,15 +15,15 @@ func NewInfluence(s *base.Streams) *cobra.Command {
 	o := newOptions()
 	return base.Command{
 		Use:   "influence",
-		Short: "Show which training images move a network most",
+		Short: "Show which training images change a network most",
 		Long: `
-Trains on from a checkpoint for some steps with and without single training images,
-and shows those that move the network most: influence.json.
+Continues training from a checkpoint for some steps with and without single training
+images, and shows the images that change the network most: influence.json.
 
-What is done is kept in RUN/stability: the same command goes on after an
+Finished work is kept in RUN/stability: the same command resumes after an
 interruption.`,
 		Examples: []base.Example{
-			{Why: "which training images move it most", Line: "tercet influence --run runs/first --repeats 2 --steps 3"},
+			{Why: "which training images change it most", Line: "tercet influence --run runs/first --repeats 2 --steps 3"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
 		Flags: func(cmd *cobra.Command) {
@@ -31,7 +31,7 @@ interruption.`,
 			o.AddCheckpoint(cmd)
 			o.addRetrain(cmd, "how many training images are replaced, each in turn", "which training images; without it, drawn by the seed",
 				"by what: one of "+strings.Join(generalize.Replacements(), ", ")+" (default twin)")
-			cmd.Flags().IntVar(&o.steps, "steps", generalize.InfluenceSteps, "how many steps training goes on")
+			cmd.Flags().IntVar(&o.steps, "steps", generalize.InfluenceSteps, "number of further training steps")
 		},
 		Run: func(ctx context.Context, _ []string) error { return runMeasure(ctx, s, o, generalize.MeasureInfluence) },
 	}.Build()

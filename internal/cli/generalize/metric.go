@@ -64,7 +64,7 @@ func (o *options) checkMetric(r *run.Run, m *generalize.Options) error {
 		}
 	}
 	if o.changed("checkpoint") {
-		return base.Usagef("%s of a metric learns from samples anew, under the run's map, which is that of all checkpoints: leave out --checkpoint", m.Job)
+		return base.Usagef("%s of a metric learns again from samples, with the run's map, the same for all checkpoints: leave out --checkpoint", m.Job)
 	}
 	if m.Job == generalize.MeasureGap && o.changed("triplets") {
 		return base.Usagef("gap of a metric is over all triplets: leave out --triplets")

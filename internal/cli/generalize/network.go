@@ -17,7 +17,7 @@ func (o *options) checkNetwork(r *run.Run, m *generalize.Options) error {
 		return base.Usagef("%s: about runs of model mahalanobis, and %s is of model %s", given, r.Dir, r.Config.Model.Name)
 	}
 	if gap && o.changed("repeats") {
-		return base.Usagef("--repeats is about runs of model mahalanobis: gap of a network is of its own training set")
+		return base.Usagef("--repeats is about runs of model mahalanobis: gap of a network uses its training set")
 	}
 	if !(o.delta > 0 && o.delta < 1/math.E) {
 		return base.Usagef("--delta is %v; Theorem 1 is stated for delta in (0, 1/e)", o.delta)

@@ -15,21 +15,21 @@ func NewStability(s *base.Streams) *cobra.Command {
 	o := newOptions()
 	return base.Command{
 		Use:   "stability",
-		Short: "Measure how far single training images move what a run learns",
+		Short: "Measure how much single training images change what a run learns",
 		Long: `
-Trains the run again with one training image replaced, by the same batches, for some
-images in turn, and measures how far that moves losses, embeddings and nearest
-images: stability.json. With --replace triple it takes whole triplets away and
-measures how much more they cost unseen than seen (on-average stability, which
-estimates the gap): on-average.json. Weights are compared as training ends.
+Retrains the run with one training image replaced and the same batches, for several
+images, and measures the change of losses, embeddings and nearest images:
+stability.json. With --replace triple it removes whole triplets and measures how much
+their loss rises (on-average stability, which estimates the gap): on-average.json.
+Weights are compared at the end of training.
 
-What is done is kept in RUN/stability: the same command goes on after an
+Finished work is kept in RUN/stability: the same command resumes after an
 interruption.
 
 Of a run of model mahalanobis it learns metrics from samples of --sizes, and with
 --claim it puts a claim of the theory to the test.`,
 		Examples: []base.Example{
-			{Why: "how far one training image moves it: three trainings anew, two with one replaced", Line: "tercet stability --run runs/first --repeats 1"},
+			{Why: "sensitivity to one training image: three retrainings, two with one image replaced", Line: "tercet stability --run runs/first --repeats 1"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
 		Flags: func(cmd *cobra.Command) {
@@ -37,7 +37,7 @@ Of a run of model mahalanobis it learns metrics from samples of --sizes, and wit
 			o.addRetrain(cmd,
 				"how many training images are replaced, each in turn; with --replace triple, how many triplets; of model mahalanobis, how many samples of each size (by default of --claim its own number)",
 				"which training images, with --replace triple three for each triplet: anchor, positive, negative; without it, drawn by the seed",
-				"by what: "+strings.Join(generalize.Replacements(), ", ")+" (default fresh,far); or "+generalize.ReplaceTriple+": whole triplets by fresh images, judged by their own losses; writes on-average.json")
+				"by what: "+strings.Join(generalize.Replacements(), ", ")+" (default fresh,far); or "+generalize.ReplaceTriple+": whole triplets by fresh images, evaluated by their losses; writes on-average.json")
 			o.addSamples(cmd)
 			o.addClaims(cmd)
 		},

@@ -43,7 +43,7 @@ metric: {sigma: 0.5, positive: each}
 		"stability --claim T3 --sizes 4": "its own sizes",
 		"stability --circle":             "goes with --claim",
 		"gap --claim T3":                 "--claim (flags:",
-		"gap --reference runs/x":         "learns a reference of its own",
+		"gap --reference runs/x":         "learns its reference",
 		"gap --delta 0.5":                "(0, 1/e)",
 		"stability --sizes 1":            "--sizes: 1 is too small",
 		"stability --sizes 5,9,5":        "5 is given twice",

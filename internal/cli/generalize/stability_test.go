@@ -52,7 +52,7 @@ func TestStability(t *testing.T) {
 		t.Error("an old picture is left")
 	}
 	clitest.Refuse(t, base.ExitUsage, influence+" --checkpoint best --steps 3", "steps 2 instead of 3; --force")
-	if out := clitest.Must(t, 0, influence+" --format markdown"); !strings.Contains(out, "most moved") {
+	if out := clitest.Must(t, 0, influence+" --format markdown"); !strings.Contains(out, "most changed") {
 		t.Error(out)
 	}
 	for flags, want := range map[string]string{

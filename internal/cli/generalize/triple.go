@@ -17,7 +17,7 @@ func (o *options) checkTriples(job string) error {
 		return base.Usagef("--images is %v; with --replace %s give three for each triplet: anchor, positive, negative", o.images, triple)
 	}
 	if given := base.Given(o.changed, "triplets", "limit"); given != "" {
-		return base.Usagef("--replace %s judges by the triplets that are replaced: leave out %s", triple, given)
+		return base.Usagef("--replace %s evaluates the triplets that are replaced: leave out %s", triple, given)
 	}
 	return nil
 }

@@ -28,17 +28,17 @@ func New(s *base.Streams) *cobra.Command {
 	o := options{Subject: base.Subject{Set: "train"}}
 	return base.Command{
 		Use:   "noise",
-		Short: "Estimate how much of what a run is trained on is labelled wrong",
+		Short: "Estimate the share of wrong labels, pairs or triplets in training",
 		Long: `
 Estimates how many of the labels, pairs or triplets that a run is trained on are
-wrong: from couples of images that are labelled both ways, or from their losses
-under the network. Where the run's config adds noise, the truth stands beside it.
+wrong: from image pairs with contradictory labels, or from their losses under the
+network. Where the run's config adds noise, the true rate is shown with it.
 
 It writes noise.json into the run's directory (with --checkpoint best
 noise-best.json), from which loss.noise_from takes beta and gamma. A result is
 replaced without --force only by one that covers it.`,
 		Examples: []base.Example{
-			{Why: "how many pairs that a run is trained on are wrong", Line: "tercet noise --run runs/pairs"},
+			{Why: "the share of wrong training pairs", Line: "tercet noise --run runs/pairs"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
 		Flags: func(cmd *cobra.Command) {
@@ -96,12 +96,12 @@ func noiseTable(d *record.NoiseRate) *render.Table {
 	for _, e := range append([]noise.Estimate{d.Estimate}, d.Others...) {
 		what := "losses"
 		if e.Method == noise.Contradictions {
-			what = fmt.Sprintf("couples labelled twice, %d of them both ways", e.Contradictions)
+			what = fmt.Sprintf("image pairs listed more than once, %d with contradictory labels", e.Contradictions)
 		}
 		t.Rows = append(t.Rows, []render.Cell{render.Text(e.Method), render.Interval(e.P, e.CI95[0], e.CI95[1]), render.Text(fmt.Sprintf("%d %s", e.N, what))})
 	}
 	if tr := d.Truth; tr != nil {
-		t.Rows = append(t.Rows, []render.Cell{render.Text("truth (" + tr.Kind + ")"), render.Number(tr.Found), render.Text(fmt.Sprintf("wanted %.4g", tr.Wanted))})
+		t.Rows = append(t.Rows, []render.Cell{render.Text("truth (" + tr.Kind + ")"), render.Number(tr.Found), render.Text(fmt.Sprintf("target %.4g", tr.Wanted))})
 	}
 	if d.Effective != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("of balanced pairs %.4f are wrong then (effective noise)", *d.Effective))

@@ -48,50 +48,50 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "report [RUN...]",
 		Short: "Tables over runs, mean and interval over seeds, and a page with pictures",
 		Long: `
-Makes one table over runs from what train, eval, attack and cluster have left in
-their directories. Runs that differ in nothing but the seed are one row: the mean
-and its 95 % interval by Student's t. Raw pixels and the untrained network follow
-below. Notes say what makes a number less than it seems: missing results,
-collapsed runs, results older than the checkpoint, unequal attacks.
+Makes one table over runs from the results of train, eval, attack and cluster in their
+directories. Runs that differ only in the seed are one row: the mean and its 95 %
+interval by Student's t. Raw pixels and the untrained network follow below. Notes list
+caveats: missing results, collapsed runs, results older than the checkpoint, unequal
+attacks.
 Scores are of the test images and the last checkpoint. --split and --checkpoint show
-others, which are labeled in every format, by columns and a note. A file that is of
-other images or weights than its name says is left out, with a note.
+others, which are labeled in every format, by columns and a note. A file of other images
+or weights than its name says is left out, with a note.
 --select best --by validation:recall@1 ranks the configurations by their mean on
 validation images (over seeds; with --per-run it ranks runs). The first is selected
-and has its scores on test images, too. A configuration with a run that lacks the
-score is no candidate. Candidates evaluated on different images are refused. Where
-test images had a part in the choice, a note and a column say so.
---page also writes a page with each run's scores, pictures and how it was measured,
-with --select that of the selected runs.
---table sets the runs beside a paper's numbers instead, row by row in its columns:
+and printed with its scores on test images. A configuration with a run that lacks the
+score is no candidate. Candidates evaluated on different images are an error. If the
+choice used test images, a note and a column say so.
+--page also writes a page with the scores and pictures of each run and how it was
+measured, with --select only those of the selected runs.
+--table compares the runs with a paper's reported numbers, row by row in its columns:
 a run belongs to the row whose config keys it has. Tables:
 ` + strings.Join(tables.Names(), ", ") + `;
 tab7 to tab11 by their number; or a YAML file such as configs/tables/u.yaml.
---table clustering compares losses and ways of clustering under label noise instead,
-from RUN/cluster-METHOD/cluster.json, clustering-differences by pairs with the same
-seed; --curves draws the scores.
-Of runs on pair graphs --table pairs shows the errors; double-descent where over
-widths the test error peaks and from where on the pairs are fitted, pair-epochs the
-same during training; pair-floor the training error beside that of contradictory
-pairs and the bounds of Theorem 1 of DIBS; online-offline data drawn anew against
-data used again; pair-claims the numbers that the paper's claims are judged by, and
-the verdicts. noise-robust compares triplet losses with the plain one under noise,
-noise-attack ERS with that without noise; noise-clustering is clustering.
-With --curves each but pairs and pair-claims is drawn. stability sets what tercet
-stability and tercet gap measured of metrics (model mahalanobis) beside the bounds,
-stability-checks lists what claims were judged by; --curves draws both alike. gap
-sets what tercet gap measured of networks against the number of training images,
-network-stability what tercet stability did.`,
+Tables of studies, drawn with --curves:
+  clustering              losses and ways of clustering under label noise
+  clustering-differences  the same, by pairs with the same seed
+  double-descent          test error over width, its peak, and the fitted widths
+  pair-epochs             the same during training
+  pair-floor              training error, contradictory pairs, Theorem 1 of DIBS
+  online-offline          new data in each epoch against reused data
+  noise-robust            triplet losses against the plain one under noise
+  noise-attack            ERS over noise
+  noise-clustering        clusters over noise
+  stability               measured stability and gap of metrics against the bounds
+  gap                     gap of networks against the number of training images
+  network-stability       stability of networks against the number of training images
+Without curves: pairs (errors of runs on pair graphs), pair-claims and stability-checks
+(the quantities behind claims, with verdicts).`,
 		Examples: []base.Example{
-			{Why: "one run, with a page beside its files", Line: "tercet report --runs runs/first --page runs/first/report.md"},
+			{Why: "one run, with a page in its directory", Line: "tercet report --runs runs/first --page runs/first/report.md"},
 			{Why: "all runs as CSV, scores chosen; other scores: ES:R(published), cluster:nmi", Line: "tercet report --runs 'runs/*' --metric recall@1,map@r --format csv"},
-			{Why: "ours beside the paper's 5 x 5 grid of source and destination hardness", Line: "tercet report --table hm-grid --runs 'runs/*'"},
+			{Why: "our results with the paper's 5 x 5 grid of source and destination hardness", Line: "tercet report --table hm-grid --runs 'runs/*'"},
 			{Why: "losses and methods of clustering under label noise, with curves", Line: "tercet report --table clustering --curves curves 'runs/*'"},
 			{Why: "double descent over the widths of a sweep, as a picture and as CSV", Line: "tercet report --table double-descent --curves dd --format csv 'runs/dd-*'"},
 			{Why: "the claims about double descent, with seed-by-seed differences", Line: "tercet report --table pair-claims 'runs/dd-*'"},
-			{Why: "stability of metrics beside the bounds, as pictures and in Markdown", Line: "tercet report --table stability --curves stability --format markdown runs/stability-*"},
+			{Why: "stability of metrics with the bounds, as pictures and in Markdown", Line: "tercet report --table stability --curves stability --format markdown runs/stability-*"},
 			{Why: "the gap of networks against their number of training images", Line: "tercet report --table gap 'runs/*'"},
-			{Why: "how far one training image moves networks, against their number", Line: "tercet report --table network-stability 'runs/*'"},
+			{Why: "change of networks by one training image, against the number of images", Line: "tercet report --table network-stability 'runs/*'"},
 			{Why: "the configuration that is best on validation images, with its test scores", Line: "tercet report --select best --by validation:recall@1 'runs/val-*'"},
 			{Why: "for a paper: three columns, the best value in bold", Line: "tercet report --columns run,n,recall@1 --bold --format latex runs"},
 			{Why: "mean over all runs of a loss", Line: "tercet report --runs runs --group-by loss,loss.margin"},
@@ -105,15 +105,15 @@ network-stability what tercet stability did.`,
 			fs.StringSliceVar(&o.groupBy, "group-by", nil, "config keys that runs of one row share, such as model,loss.margin; without it, all but name and seed")
 			fs.StringVarP(&o.out, "page", "o", "", "also write a page to `FILE`.md (pictures by relative path) or FILE.html (pictures inside)")
 			fs.BoolVar(&o.noPictures, "no-pictures", false, "leave pictures out of the page")
-			fs.StringVar(&o.table, "table", "", "set runs beside a paper's numbers: `NAME` of a table, or a YAML file; or compare them: clustering, pairs, stability and others above")
+			fs.StringVar(&o.table, "table", "", "compare runs with a paper's reported numbers: `NAME` of a table, or a YAML file; or with each other: clustering, pairs, stability and others above")
 			fs.StringVar(&o.variant, "variant", "published", "with --table, scores of attacks: published (as the paper's code), fixed or both")
 			fs.StringSliceVar(&o.grid, "grid", nil, "with --table hm-grid, source against destination with these columns in each cell, such as R@1,ERS")
 			fs.StringVar(&o.curves, "curves", "", "with --table clustering, double-descent and others that compare runs, draw them: `BASE`-DATA.png and .svg")
-			base.AddSplit(fs, &o.split, "test", "of which images: test, validation or train; what is not of test images is labeled")
-			fs.StringVar(&o.checkpoint, "checkpoint", "last", "of which weights: last or best")
+			base.AddSplit(fs, &o.split, "test", "images: test, validation or train; scores of other than test images are labeled")
+			fs.StringVar(&o.checkpoint, "checkpoint", "last", "weights: last or best")
 			fs.StringVar(&o.selectRuns, "select", "", "best: rank the configurations by --by; of the first also show the scores on --split")
 			fs.StringVar(&o.by, "by", "", "with --select, `SPLIT:SCORE` such as validation:recall@1")
-			fs.BoolVar(&o.perRun, "per-run", false, "each run is a row, and with --select a candidate, whatever its seed")
+			fs.BoolVar(&o.perRun, "per-run", false, "each run is a row, and with --select a candidate, also if runs differ only in the seed")
 			fs.StringSliceVar(&o.columns, "columns", nil, "columns to print, by their headings: `LIST` such as run,n,recall@1")
 			fs.BoolVar(&o.bold, "bold", false, "in LaTeX and Markdown, the best value of each score in bold")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))

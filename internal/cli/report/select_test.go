@@ -70,7 +70,7 @@ func TestSelects(t *testing.T) {
 	if doc["schema"] != "tercet.selection/1" || len(list) != 2 || selected["n"] != 2.0 || doc["scored_split"] != "test" {
 		t.Errorf("%v", doc)
 	}
-	if out := clitest.Must(t, 0, "report runs --select best --by validation:recall@1"); !strings.Contains(out, "validation:recall@1") || !strings.Contains(out, "test:recall@1") || !strings.Contains(out, "test images had no part in this selection") {
+	if out := clitest.Must(t, 0, "report runs --select best --by validation:recall@1"); !strings.Contains(out, "validation:recall@1") || !strings.Contains(out, "test:recall@1") || !strings.Contains(out, "test images were not used in this selection") {
 		t.Error(out)
 	}
 	if out := clitest.Must(t, 0, "report runs --select best --by test:recall@1 --per-run --format csv"); !strings.Contains(out, "too good") {
@@ -82,7 +82,7 @@ func TestSelects(t *testing.T) {
 		t.Errorf("%v: %s", err, page)
 	}
 	clitest.Refuse(t, base.ExitUsage, "report runs --select best --by validation:recall@1 --columns run,recall@1", "did you mean test:recall@1?")
-	for i, want := range []string{"no candidate, since its runs are not measured alike: ", ""} {
+	for i, want := range []string{"no candidate, since its runs are not measured in the same way: ", ""} {
 		run, _ := list[1].(map[string]any)["runs"].([]any)[i].(string)
 		clitest.Must(t, 0, "eval --no-pictures --no-baselines --no-kmeans --split validation --limit 8 --force --run "+run)
 		if want != "" {
@@ -91,5 +91,5 @@ func TestSelects(t *testing.T) {
 			}
 		}
 	}
-	clitest.Refuse(t, base.ExitData, "report runs --select best --by validation:recall@1", "of the candidates is not measured alike: images ")
+	clitest.Refuse(t, base.ExitData, "report runs --select best --by validation:recall@1", "of the candidates is not measured in the same way: images ")
 }

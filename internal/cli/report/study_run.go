@@ -37,7 +37,7 @@ func newStudyRun(s *base.Streams) *cobra.Command {
 Trains the runs of a study's steps and evaluates, attacks or clusters each as the study
 says, several at a time, then prints its tables. What is finished and up to date is
 skipped: the same command resumes after an interruption. A run that collapses or
-diverges is a result. What fails is listed at the end, with its log; other runs go on.
+diverges is a result. What fails is listed at the end, with its log; other runs continue.
 SPEC is the name of a built-in study or a YAML file; its configs are found from the
 working directory. Without STEP all steps are run but those that are marked extra.
 Logs are in OUT/logs, tables (txt, md, tex, csv, json) and pictures in OUT/tables.`,

@@ -102,7 +102,7 @@ func (t *trainedAll) fail(dir string, e run.Ended) error {
 	}
 	if t.failed == nil {
 		t.failed = err
-		t.s.Note("%v\nno other run begins; those in training go on to their end", err)
+		t.s.Note("%v\nno other run starts; the running ones finish", err)
 	} else {
 		t.s.Note("%v", err)
 	}
@@ -112,7 +112,7 @@ func (t *trainedAll) fail(dir string, e run.Ended) error {
 // outcome is the error of a sweep that did not come to its end; stop is what
 // Sweep returned.
 func (t *trainedAll) outcome(stop error) error {
-	const again = "the same command again goes on with the sweep"
+	const again = "the same command resumes the sweep"
 	switch {
 	case t.failed != nil:
 		return t.failed

@@ -119,7 +119,7 @@ func TestASignalInterruptsAllThatAreInTraining(t *testing.T) {
 	stderr := &clitest.SignalAt{Text: "sampler "} // a note before the first step
 	code := cli.Main(clitest.ShellWords(line+" --jobs 2"), strings.NewReader(""), &out, stderr)
 	said := string(stderr.All)
-	if code != base.ExitInterrupted || out.Len() > 0 || !strings.Contains(said, "interrupted; the checkpoint is written; the same command again goes on with the sweep") {
+	if code != base.ExitInterrupted || out.Len() > 0 || !strings.Contains(said, "interrupted; the checkpoint is written; the same command resumes the sweep") {
 		t.Fatalf("code %d, stdout %q, stderr %s", code, out.String(), said)
 	}
 	for _, dir := range dirs {

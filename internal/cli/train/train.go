@@ -36,24 +36,22 @@ func New(s *base.Streams) *cobra.Command {
 		Use:   "train [FILE.yaml]",
 		Short: "Learn an embedding; resumes a run that was interrupted",
 		Long: `
-Trains what a config describes, in a directory of its own (runs/NAME). Without a
-config, it trains on the defaults. The same command again continues an interrupted
-run to the bit-identical end and leaves a finished one alone. A run that cannot take
-its first step leaves no directory.
+Trains a config in the directory runs/NAME. Without a config, it uses the defaults.
+The same command resumes an interrupted run, with bit-identical results, and does not
+change a finished one. A run that cannot take its first step leaves no directory.
 
-A config with a sweep section is many runs, one after the other, each on all
-threads. --jobs N trains N of them at once, each on one thread, and opens data
-that they share once: with networks so small that a step takes a few
-milliseconds, --jobs auto (one per thread) is far quicker; with large ones it
-gains little and takes the memory of N runs. No result depends on it. A run that
-fails lets those in training end and no other begin; one that diverged or
-collapsed, or that another process is working on, stops nothing and is named at
-the end. --task i/n runs a share of the runs, so that make -j, GNU parallel or a
-Slurm array can spread them.`,
+A config with a sweep section describes many runs. They run one after the other, each
+on all threads. --jobs N trains N of them at once, each on one thread, and reads shared
+data once. If a step takes a few milliseconds, --jobs auto (one per thread) is much
+faster. With large networks it gains little and needs the memory of N runs. No result
+depends on it. If a run fails, running ones finish and no other starts. A run that
+diverged or collapsed, or that another process trains, stops nothing and is listed at
+the end. --task i/n runs a share of the runs, for make -j, GNU parallel or a Slurm
+array.`,
 		Examples: []base.Example{
 			{Why: "the built-in dataset with the defaults, one epoch of 40 characters", Line: "tercet train --set name=first --set train.epochs=1 --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8", Heavy: true},
 			{Why: "what it would do, without doing it", Line: "tercet train --set data.glyphs.classes=40 --set data.glyphs.test_classes=10 --set model.width=8 --dry-run", Heavy: true},
-			{Why: "go on after Ctrl-C", Line: "tercet train --resume runs/first"},
+			{Why: "resume after Ctrl-C", Line: "tercet train --resume runs/first"},
 			{Why: "many small networks, as many at once as there are threads", Line: "tercet train sweep.yaml --jobs auto"},
 		},
 		Exits: []int{base.ExitData, base.ExitDiverged, base.ExitInterrupted},
@@ -175,7 +173,7 @@ func trainError(dir string, err error) error {
 	case isLost(err):
 		return &base.ExitError{Code: base.ExitDiverged, Err: err}
 	case errors.Is(err, train.ErrInterrupted):
-		return &base.ExitError{Code: base.ExitInterrupted, Err: fmt.Errorf("%w; tercet train --resume %s goes on", err, dir)}
+		return &base.ExitError{Code: base.ExitInterrupted, Err: fmt.Errorf("%w; tercet train --resume %s continues it", err, dir)}
 	}
 	return base.RunError(err)
 }

@@ -74,7 +74,7 @@ func crafted(s *base.Streams, m record.Manifest) {
 		hardness = fmt.Sprintf("; hardness %.3f", *c.Achieved)
 	}
 	if c.Wanted != nil {
-		hardness += fmt.Sprintf(" where %.3f was wanted", *c.Wanted)
+		hardness += fmt.Sprintf(" for a target of %.3f", *c.Wanted)
 	}
 	s.Note("perturbations: mean |delta|inf %.4f (%.1f/255), largest %.4f (%.1f/255)%s; %d images forward, %d backward",
 		c.MeanLinf, 255*c.MeanLinf, c.MaxLinf, 255*c.MaxLinf, hardness, m.Cost.Forward, m.Cost.Backward)

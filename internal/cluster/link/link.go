@@ -183,7 +183,7 @@ func (l Link) Threshold() float64 {
 // completes the sentence "the costs do not factorise: ...".
 func (l Link) Factors() (tau, scale float64, ok bool, why string) {
 	if !l.squared() {
-		return 0, 0, false, "the link is on the distance d; only costs linear in d^2 factorise"
+		return 0, 0, false, "the link is on the distance d; only costs linear in d^2 factorize"
 	}
 	if l.Clip > 0 {
 		return 0, 0, false, fmt.Sprintf("probabilities are clipped at %v, which bends the costs; leave the clip out", l.Clip)

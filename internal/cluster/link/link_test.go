@@ -125,7 +125,7 @@ func TestFactors(t *testing.T) {
 	for _, l := range []Link{Squared(.8, 3), biased, fitted} {
 		tau, scale, ok, why := l.Factors()
 		if !ok {
-			t.Fatalf("%+v does not factorise: %s", l, why)
+			t.Fatalf("%+v does not factorize: %s", l, why)
 		}
 		for _, d2 := range []float64{0, .2, 1, 3.5} {
 			if got, want := scale*(tau*tau-d2), l.Cost(d2); !testutil.WithinMixed(got, want, 1e-12) {

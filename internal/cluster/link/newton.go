@@ -70,7 +70,7 @@ func (f *Fitted) newton(ctx context.Context, near, far []float64, similar, other
 }
 
 func (f *Fitted) reversed() error {
-	return fmt.Errorf("%w: pairs of one label are no nearer than others (AUC %.3f): these distances say nothing about the labels", ErrInput, f.AUC)
+	return fmt.Errorf("%w: pairs of one label are no nearer than others (AUC %.3f): these distances carry no information about the labels", ErrInput, f.AUC)
 }
 
 func newRegression(near, far []float64, similar, other float64) *regression {

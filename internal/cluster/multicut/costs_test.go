@@ -19,10 +19,10 @@ func TestGraphAddsDuplicatesAndSortsNeighbours(t *testing.T) {
 	}
 	to, cost := g.Neighbours(1)
 	if !slices.Equal(to, []int32{0, 2, 3}) || !slices.Equal(cost, []float64{-1, 0, 2.5}) {
-		t.Fatalf("neighbours of 1: %v %v", to, cost)
+		t.Fatalf("neighbors of 1: %v %v", to, cost)
 	}
 	if to, _ := g.Neighbours(4); len(to) != 0 {
-		t.Fatalf("node 4 has neighbours %v", to)
+		t.Fatalf("node 4 has neighbors %v", to)
 	}
 	var seen []Edge
 	g.Each(func(i, j int32, c float64) { seen = append(seen, Edge{i, j, c}) })

@@ -336,7 +336,7 @@ func TestKernighanLinRefusesBadInput(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := KernighanLin(ctx, g, []int32{5, -1, 7}, KLOptions{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

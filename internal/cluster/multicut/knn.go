@@ -29,7 +29,7 @@ func Nearest(ctx context.Context, x []float32, n, d, k, random int, seed uint64,
 		return nil, err
 	}
 	if k < 0 || random < 0 || k+random < 1 {
-		return nil, fmt.Errorf("%w: %d neighbours and %d random pairs of each row make no graph", ErrInput, k, random)
+		return nil, fmt.Errorf("%w: %d neighbors and %d random pairs of each row make no graph", ErrInput, k, random)
 	}
 	k, random = min(k, n-1), min(random, n-1)
 	pairs := make([]uint64, 0, n*(k+random))
@@ -63,7 +63,7 @@ func Nearest(ctx context.Context, x []float32, n, d, k, random int, seed uint64,
 		return nil, err
 	}
 	if all := int64(n) * int64(n-1) / 2; int64(len(edges)) < all {
-		g.warning = fmt.Sprintf("only %d of %d pairs have an edge, %d nearest neighbours and %d random others of each row: what is left out repels more than it attracts, so that classes may be merged; the complete graph (factored solver) has no such bias", len(edges), all, k, random)
+		g.warning = fmt.Sprintf("only %d of %d pairs have an edge, %d nearest neighbors and %d random others of each row: what is left out repels more than it attracts, so that classes may be merged; the complete graph (factored solver) has no such bias", len(edges), all, k, random)
 	}
 	return g, nil
 }

@@ -87,7 +87,7 @@ func TestNearestFarFromTheOrigin(t *testing.T) {
 		}
 		g.Each(func(i, j int32, _ float64) {
 			if j != i+1 {
-				t.Errorf("unit %v: %d and %d are neighbours", unit, i, j)
+				t.Errorf("unit %v: %d and %d are neighbors", unit, i, j)
 			}
 		})
 	}
@@ -105,7 +105,7 @@ func TestNearestDrawsRandomPairs(t *testing.T) {
 		}
 		for i := range int32(n) {
 			if to, _ := g.Neighbours(i); len(to) < min(random, n-1) {
-				t.Errorf("%d random: node %d has %d neighbours", random, i, len(to))
+				t.Errorf("%d random: node %d has %d neighbors", random, i, len(to))
 			}
 		}
 		// Each row draws its own: pairs that two draw are one edge.

@@ -83,7 +83,7 @@ func Score(d *record.Cluster, truth []int32) error {
 		return nil
 	}
 	if data.Distinct(truth) < 2 {
-		d.Warnings = append(d.Warnings, "all items are of one class: the scores say nothing")
+		d.Warnings = append(d.Warnings, "all items are of one class: the scores carry no information")
 	}
 	var err error
 	d.Clustering, err = Scores(truth, d.Labels)

@@ -89,7 +89,7 @@ func (p *Problem) Answer(ctx context.Context, doc *record.Cluster, rec *record.M
 // extreme explains a clustering into one cluster or none.
 func (j *Job) extreme(clusters int, threshold float64) string {
 	low, middle, high := j.distances()
-	what := "every item is a cluster of its own"
+	what := "every item is a single-item cluster"
 	if clusters == 1 {
 		what = "all items are in one cluster"
 	}
@@ -181,5 +181,5 @@ func Verdict(found, truth float64, proven bool) string {
 	case truth < found:
 		return fmt.Sprintf("the ground truth costs %.3g less (%.3g %%): the solver has missed better answers; try another %s or more %s", by, 100*by/scale, option.Name("solver"), option.Name("starts"))
 	}
-	return fmt.Sprintf("the ground truth costs %.3g more (%.3g %%): where the two differ, the costs are to blame, not the solver", by, 100*by/scale)
+	return fmt.Sprintf("the ground truth costs %.3g more (%.3g %%): the errors come from the costs, not from the solver", by, 100*by/scale)
 }

@@ -50,12 +50,12 @@ func newProblem(ctx context.Context, v data.Embeddings, l link.Link, o *record.M
 		if err := checkSparse(o, v.N); err != nil {
 			return nil, err
 		}
-		say("nearest neighbours", 0, 1)
+		say("nearest neighbors", 0, 1)
 		g, err := multicut.Nearest(ctx, v.X, v.N, v.D, o.Neighbours, o.Random, seed, l.Cost)
 		if err != nil {
 			return nil, err
 		}
-		say("nearest neighbours", 1, 1)
+		say("nearest neighbors", 1, 1)
 		p.graph, p.costs, p.complete = g, g, f
 		p.record = record.GraphRecord{Kind: "sparse", Nodes: v.N, Edges: int64(g.Edges()), Absent: pairs - int64(g.Edges())}
 		return p, nil
@@ -86,7 +86,7 @@ func newProblem(ctx context.Context, v data.Embeddings, l link.Link, o *record.M
 		return p, nil
 	}
 	if o.Solver == "factored" {
-		return nil, option.Errorf("the costs do not factorise: %s; or take %s kl", why, option.Name("solver"))
+		return nil, option.Errorf("the costs do not factorize: %s; or take %s kl", why, option.Name("solver"))
 	}
 	d, err := p.pairwise(ctx)
 	p.costs = d

@@ -61,7 +61,7 @@ func (t *Thresholds) Resolve(ctx context.Context, kind string, o record.Threshol
 		return build(m.Tau, Natural(kind, m.Tau, m.Alpha, m.Beta)), src, nil, nil
 	}
 	if t.Held == nil {
-		return link.Link{}, nil, nil, option.Errorf("nothing says how near two items of one class are: give the distance, %s VALUE, or labelled held-out data to fit it to, %s FILE.npy %s FILE", option.Name("threshold"), option.Name("fit-embeddings"), option.Name("fit-labels"))
+		return link.Link{}, nil, nil, option.Errorf("nothing says how near two items of one class are: give the distance, %s VALUE, or labeled held-out data to fit it to, %s FILE.npy %s FILE", option.Name("threshold"), option.Name("fit-embeddings"), option.Name("fit-labels"))
 	}
 	f, record, err := t.fit(ctx, kind, o)
 	if err != nil {
@@ -70,7 +70,7 @@ func (t *Thresholds) Resolve(ctx context.Context, kind string, o record.Threshol
 	src.Fit = record
 	tau := f.Threshold()
 	if !(tau > 0) || math.IsInf(tau, 1) {
-		return link.Link{}, nil, nil, fmt.Errorf("%w: the fit to %s sees two items of one class as likely at no distance (intercept %.4g, slope %.4g): give %s VALUE, or %s balanced", link.ErrInput, record.Set, f.Intercept, f.Slope, option.Name("threshold"), option.Name("fit-prior"))
+		return link.Link{}, nil, nil, fmt.Errorf("%w: the fit to %s predicts the same class at no distance (intercept %.4g, slope %.4g): give %s VALUE, or %s balanced", link.ErrInput, record.Set, f.Intercept, f.Slope, option.Name("threshold"), option.Name("fit-prior"))
 	}
 	return build(tau, -f.Slope), src, fitWarnings(record), nil
 }
@@ -107,7 +107,7 @@ func fitWarnings(r *record.FitRecord) []string {
 		out = append(out, "the threshold is fitted to training images, which lie closer together than others of their classes: it may be too low; data.split.validation holds images out for it")
 	}
 	if r.AUC < 0.75 {
-		out = append(out, fmt.Sprintf("distances hardly tell pairs of one class from others (AUC %.2f on %s): no threshold will", r.AUC, r.Set))
+		out = append(out, fmt.Sprintf("distances hardly separate pairs of one class from others (AUC %.2f on %s): no threshold will", r.AUC, r.Set))
 	}
 	return out
 }
@@ -128,7 +128,7 @@ func AdjustLink(o *record.MulticutOptions, l link.Link) (link.Link, error) {
 	case math.IsInf(at, 1):
 		return l, option.Errorf("with %s %v and %s %v every pair is joined, however far apart: one cluster; give a bias nearer to 0.5", option.Name("bias"), o.Bias, option.Name("clip"), o.Clip)
 	case !(at > 0):
-		return l, option.Errorf("with %s %v no pair is near enough to be joined: every item would be a cluster of its own; give a bias nearer to 0.5, or a larger threshold", option.Name("bias"), o.Bias)
+		return l, option.Errorf("with %s %v no pair is near enough to be joined: every item would be a single-item cluster; give a bias nearer to 0.5, or a larger threshold", option.Name("bias"), o.Bias)
 	}
 	return l, nil
 }

@@ -47,7 +47,7 @@ func (j *Job) agglomerative(ctx context.Context, doc *record.Cluster) error {
 		rec.Heights = append(rec.Heights, res.Merges[i].Distance)
 	}
 	if left := len(res.Sizes) - 1; left > 0 && res.Merges[len(res.Merges)-left].Distance == 0 {
-		doc.Warnings = append(doc.Warnings, fmt.Sprintf("there are fewer than %d distinct items: so many clusters part equal ones", len(res.Sizes)))
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("there are fewer than %d distinct items: this many clusters separate equal items", len(res.Sizes)))
 	}
 	doc.Agglomerative = rec
 	doc.Labels, doc.Sizes, doc.Clusters = res.Labels, res.Sizes, len(res.Sizes)

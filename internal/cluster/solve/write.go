@@ -20,7 +20,7 @@ func Vacant(dir string) error {
 	for _, name := range []string{"labels.npy", "probabilities.npy", ModelFile, "tsne.npy", "pca.npy"} {
 		path := filepath.Join(dir, name)
 		if _, err := os.Lstat(path); err == nil {
-			return &record.KeptError{Path: path, Lost: []string{"a file that is not of a clustering (there is no cluster.json beside it)"}}
+			return &record.KeptError{Path: path, Lost: []string{"a file that is not of a clustering (there is no cluster.json in its folder)"}}
 		}
 	}
 	return nil

@@ -63,7 +63,7 @@ func TestConditional(t *testing.T) {
 			sum += v
 		}
 		if got := perplexityOf(p); !testutil.WithinMixed(got, want, 1e-6) || !testutil.WithinMixed(sum, 1, 1e-12) {
-			t.Fatalf("trial %d: perplexity %v of %d neighbours, want %v; sum %v", trial, got, n, want, sum)
+			t.Fatalf("trial %d: perplexity %v of %d neighbors, want %v; sum %v", trial, got, n, want, sum)
 		}
 		// log p is linear in d^2: the same slope through any three.
 		a, b, c := 0, n/2, n-1
@@ -123,7 +123,7 @@ func TestAffinitiesAgainstScikitLearn(t *testing.T) {
 				t.Errorf("p of %d and %d: %v, want %v", i, j, got, want)
 			}
 			if got, want := sparse[j], g.Sparse[k][j]; math.Abs(got-want) > 1e-4*want+1e-9 {
-				t.Errorf("p of %d and %d among neighbours: %v, want %v", i, j, got, want)
+				t.Errorf("p of %d and %d among neighbors: %v, want %v", i, j, got, want)
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func Trustworthiness(ctx context.Context, x []float32, n, d int, y []float32, dy
 		return 0, fmt.Errorf("map: %w", err)
 	}
 	if k < 1 || 2*k >= n {
-		return 0, fmt.Errorf("%w: trustworthiness among %d neighbours of %d points: choose 1 to %d", ErrInput, k, n, (n-1)/2)
+		return 0, fmt.Errorf("%w: trustworthiness among %d neighbors of %d points: choose 1 to %d", ErrInput, k, n, (n-1)/2)
 	}
 	near, err := metric.Neighbours(ctx, y, n, dy, metric.NeighbourOptions{K: k})
 	if err != nil {

@@ -49,7 +49,7 @@ func Run(ctx context.Context, x []float32, n, d int, o Options) (*Result, error)
 	r := &Result{LearningRate: o.LearningRate, Convention: Convention, Perplexity: o.Perplexity, Warnings: warnings}
 	if n == 1 {
 		r.Y = make([]float32, 2)
-		r.Warnings = append(r.Warnings, "one point has no neighbours: it lies at 0")
+		r.Warnings = append(r.Warnings, "one point has no neighbors: it lies at 0")
 		return r, nil
 	}
 	y, err := r.start(x, n, d, &o)

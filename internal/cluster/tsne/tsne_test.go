@@ -293,7 +293,7 @@ func TestRunInput(t *testing.T) {
 	}
 	for _, theta := range []float64{0, Usual} {
 		if _, err := Run(stopped, x, 20, 3, Options{Theta: theta}); err == nil || !strings.Contains(err.Error(), "canceled") {
-			t.Errorf("cancelled: %v", err)
+			t.Errorf("canceled: %v", err)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func (o Options) withDefaults() (Options, error) {
 		return o, err
 	}
 	if o.Knobs != nil {
-		return o, fmt.Errorf("glyphs: knobs are given beside difficulty %s; set difficulty custom to use them", o.Difficulty)
+		return o, fmt.Errorf("glyphs: keys of difficulty custom are set with difficulty %s; set difficulty custom to use them", o.Difficulty)
 	}
 	o.Knobs = &k
 	return o, nil

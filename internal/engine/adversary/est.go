@@ -15,10 +15,10 @@ import (
 const nudge = 1e-7
 
 func init() {
-	Family.Register(component.Component[Keys]{Name: "est", Doc: "images perturbed to move their own embeddings", Defaults: ESTKeys{"paper", CraftingDefaults()}})
+	Family.Register(component.Component[Keys]{Name: "est", Doc: "images perturbed to change their embeddings", Defaults: ESTKeys{"paper", CraftingDefaults()}})
 }
 
-// ESTKeys train on images perturbed to move their own embeddings (embedding shift
+// ESTKeys train on images perturbed to change their embeddings (embedding shift
 // training).
 type ESTKeys struct {
 	Variant string       `yaml:"variant" enum:"paper|published" doc:"published adds 1e-6 to every coordinate difference, as the authors' code does"`

@@ -107,7 +107,7 @@ func goldenDefense(t *testing.T, c goldenCase) Defense {
 		}
 		d, err = NewHM(o)
 	default:
-		t.Fatalf("golden file has a defence %s", c.Name)
+		t.Fatalf("golden file has a defense %s", c.Name)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func init() {
 // HMKeys are hardness manipulation: triplets of the source are perturbed until they are
 // as hard as the destination.
 type HMKeys struct {
-	Variant     string       `yaml:"variant" enum:"paper|published" doc:"published is the authors' code: 1e-6 in every coordinate difference, 0.2 for gamma and u, first loss 2, crafting that ends when the objective stands still"`
+	Variant     string       `yaml:"variant" enum:"paper|published" doc:"published is the authors' code: 1e-6 in every coordinate difference, 0.2 for gamma and u, first loss 2, crafting that ends when the objective no longer changes"`
 	Source      *string      `yaml:"source" doc:"sampler of the triplets, in place of the miner; null takes the miner"`
 	Destination Target       `yaml:"destination" doc:"how hard they shall become"`
 	ICS         ICSKeys      `yaml:"ics" doc:"intra-class structure loss"`
@@ -61,7 +61,7 @@ func (k HMKeys) New(s Setting) (Defense, error) {
 func (k HMKeys) Check() []component.Fault {
 	out := k.PGD.faults()
 	if k.Source != nil && !slices.Contains(mine.Samplers(), *k.Source) {
-		out = append(out, component.Faultf("source", "there is no %q here; %s", *k.Source, names.Unknown(*k.Source, mine.Samplers())))
+		out = append(out, component.Faultf("source", "unknown value %q; %s", *k.Source, names.Unknown(*k.Source, mine.Samplers())))
 	}
 	return out
 }

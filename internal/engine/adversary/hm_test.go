@@ -159,7 +159,7 @@ func TestHMFollowsTheLoss(t *testing.T) {
 			if restored != nil {
 				got, _, err := restored.Craft(m, in, 1, uint64(step))
 				if err != nil || fmt.Sprint(got.Images.Data) != fmt.Sprint(out.Images.Data) {
-					t.Fatalf("%s step %d: the restored defence crafts other images (%v)", v, step, err)
+					t.Fatalf("%s step %d: the restored defense crafts other images (%v)", v, step, err)
 				}
 				restored.Observe(l)
 			}

@@ -191,7 +191,7 @@ func (p *PGD) check(x0 *array.Array, ids []uint64, out *array.Array) error {
 		return errors.New("pgd: the output images share storage with the clean ones")
 	}
 	if (p.Start == FromRandom || p.Restarts > 1) && len(ids) != x0.Shape[0] {
-		return fmt.Errorf("pgd: random starts want an id for each of the %d images, got %d", x0.Shape[0], len(ids))
+		return fmt.Errorf("pgd: random starts need an id for each of the %d images, got %d", x0.Shape[0], len(ids))
 	}
 	for i, v := range x0.Data {
 		if !(v >= 0 && v <= 1) {

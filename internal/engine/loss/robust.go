@@ -59,7 +59,7 @@ func (o RobustOptions) Check() []component.Fault {
 	case o.Beta.Given && o.Rho != nil:
 		fault("rho", "is another way to say what beta and gamma say: set rho to null, or beta and gamma to auto")
 	case o.Beta.Given && !(o.Beta.N+o.Gamma.N-1 > leastContrast):
-		fault("beta", "beta + gamma is %s: at 1 triplets say nothing, and below 1 the opposite of what they seem to; it must be above 1", component.Number(o.Beta.N+o.Gamma.N))
+		fault("beta", "beta + gamma is %s: at 1 the triplets carry no information; below 1 they are reversed more often than not; it must be above 1", component.Number(o.Beta.N+o.Gamma.N))
 	case o.NoiseFrom != "" && (o.Beta.Given || o.Rho != nil):
 		fault("noise_from", "is read for beta and gamma that are auto; remove it, or their numbers and rho")
 	}
@@ -73,7 +73,7 @@ func (o RobustOptions) Fit(s Setting) (out []component.Fault) {
 		case !known:
 			out = append(out, component.Faultf("beta", "auto does not follow from noise %s: set beta and gamma, or noise_from", s.Noise))
 		case !(contrast > leastContrast):
-			out = append(out, component.Faultf("beta", "beta + gamma is 1 under noise %s: triplets say nothing about classes; lower the noise", s.Noise))
+			out = append(out, component.Faultf("beta", "beta + gamma is 1 under noise %s: triplets carry no information about classes; lower the noise", s.Noise))
 		}
 	}
 	if (o.Form == RobustBackward || o.Form == RobustOdd) && !s.Normalized {
@@ -129,7 +129,7 @@ func NewRobust(o RobustOptions) (*RobustLoss, error) {
 		return nil, fmt.Errorf("loss: triplet-robust: w1 is %v and w2 is %v, want the probabilities that a triplet is right and that it is reversed: both >= 0, together <= 1", o.W1, o.W2)
 	}
 	if !(o.W1-o.W2 > leastContrast) {
-		return nil, fmt.Errorf("loss: triplet-robust: w1 is %v and w2 is %v: their difference, which is beta + gamma - 1, must be above 0; at 0 the triplets say nothing about the classes, below it they say the reverse more often than the truth", o.W1, o.W2)
+		return nil, fmt.Errorf("loss: triplet-robust: w1 is %v and w2 is %v: their difference, which is beta + gamma - 1, must be above 0; at 0 the triplets carry no information about the classes, below it they say the reverse more often than the truth", o.W1, o.W2)
 	}
 	return &RobustLoss{o.Margin, newTermTriplets(o.Distance, o.Eps, o.Reduce, o.Form.term(o))}, nil
 }

@@ -15,10 +15,10 @@ func TestRobustErrors(t *testing.T) {
 		set  func(o *RobustOptions)
 		want string
 	}{
-		{func(o *RobustOptions) { o.Distance = "cosine" }, `distance there is no "cosine" here`},
-		{func(o *RobustOptions) { o.Form = "eq4" }, `form there is no "eq4" here; valid: backward, expected, odd, sigmoid`},
-		{func(o *RobustOptions) { o.Form = "" }, `form there is no ""`},
-		{func(o *RobustOptions) { o.Reduce = "max" }, `reducer there is no "max" here`},
+		{func(o *RobustOptions) { o.Distance = "cosine" }, `distance unknown value "cosine"`},
+		{func(o *RobustOptions) { o.Form = "eq4" }, `form unknown value "eq4"; valid: backward, expected, odd, sigmoid`},
+		{func(o *RobustOptions) { o.Form = "" }, `form unknown value ""`},
+		{func(o *RobustOptions) { o.Reduce = "max" }, `reducer unknown value "max"`},
 		{func(o *RobustOptions) { o.Margin = -1 }, "margin must be >=0, is -1"},
 		{func(o *RobustOptions) { o.Margin = nan }, "margin must be >=0, is NaN"},
 		{func(o *RobustOptions) { o.Margin = inf }, "margin must be finite and >=0, is +Inf"},

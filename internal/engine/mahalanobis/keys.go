@@ -26,7 +26,7 @@ type Fitter interface {
 // RRMKeys are the keys of regularized risk minimization over all triplets, eq. 5.
 type RRMKeys struct {
 	Sigma  float64 `yaml:"sigma" check:">0" doc:"weight of the regularizer sigma/2 ||w - prior I||^2"`
-	Prior  float64 `yaml:"prior" check:">=0" doc:"draw w to so many times the identity, Euclid's metric, by sigma/2 ||w - prior I||^2; 0 is lambda ||w||^2 of the paper"`
+	Prior  float64 `yaml:"prior" check:">=0" doc:"draw w to this multiple of the identity (the Euclidean metric) by sigma/2 ||w - prior I||^2; 0 is lambda ||w||^2 of the paper"`
 	Method string  `yaml:"method" enum:"auto|newton|lbfgs" doc:"auto is newton where w has few entries, else lbfgs"`
 	Tol    float64 `yaml:"tol" check:">=0,<1" doc:"largest certificate: w is this close to the minimizer in the Frobenius norm; 0 is 1e-9, for the hinge 0.01"`
 	Sums   Sums    `yaml:"sums" enum:"auto|exact|interpolated" doc:"how the sums over all triplets are taken; auto interpolates where there are many"`
@@ -47,7 +47,7 @@ func (SGDKeys) algorithm() {}
 // Check implements component.Checker.
 func (k SGDKeys) Check() []component.Fault {
 	if k.Steps.Given && (k.Steps.N != math.Trunc(k.Steps.N) || k.Steps.N > 1e9) {
-		return []component.Fault{component.Faultf("steps", "wants auto or a whole number up to 1e9, is %s", component.Number(k.Steps.N))}
+		return []component.Fault{component.Faultf("steps", "must be auto or a whole number up to 1e9, is %s", component.Number(k.Steps.N))}
 	}
 	return nil
 }

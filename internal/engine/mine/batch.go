@@ -60,7 +60,7 @@ func (b *batch) findAnchors() error {
 		if b.o.Layout == Pairs {
 			if i%2 == 0 {
 				if i+1 == b.rows {
-					return fmt.Errorf("mine: layout pairs wants an even batch, got %d rows", b.rows)
+					return fmt.Errorf("mine: layout pairs needs an even batch, got %d rows", b.rows)
 				}
 				if b.labels[i] != b.labels[i+1] {
 					return fmt.Errorf("mine: layout pairs: rows %d and %d carry labels %d and %d; use a class-pair sampler or layout general", i, i+1, b.labels[i], b.labels[i+1])
@@ -77,7 +77,7 @@ func (b *batch) findAnchors() error {
 		}
 	}
 	if len(b.anchors) == 0 {
-		return fmt.Errorf("mine: %w: each of the %d rows has a label of its own; use a sampler that puts several images of a class into a batch", ErrNoPositive, b.rows)
+		return fmt.Errorf("mine: %w: each of the %d rows has a different label; use a sampler that puts several images of a class into a batch", ErrNoPositive, b.rows)
 	}
 	if one && !b.o.AnyRow {
 		return fmt.Errorf("mine: %w: all %d rows carry label %d, so there is no negative; use larger batches or a sampler with distinct classes", ErrOneClass, b.rows, b.labels[0])

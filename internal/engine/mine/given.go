@@ -50,7 +50,7 @@ func (g given) Mine(z *array.Array, labels []int32, _ *rng.Stream, out *loss.Tup
 		each = 3
 	}
 	if rows == 0 || rows%each != 0 {
-		return Stats{}, fmt.Errorf("mine: layout %s wants whole tuples of %d rows, got a batch of %d", string(g), each, rows)
+		return Stats{}, fmt.Errorf("mine: layout %s needs whole tuples of %d rows, got a batch of %d", string(g), each, rows)
 	}
 	for r := 0; r < rows; r += each {
 		i, l := int32(r), labels[r:r+each]

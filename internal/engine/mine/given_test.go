@@ -59,9 +59,9 @@ func TestGivenErrors(t *testing.T) {
 		labels []int32
 		want   string
 	}{
-		{GivenPairs, array.New(3, 2), []int32{0, 0, 0}, "layout given-pairs wants whole tuples of 2 rows, got a batch of 3"},
+		{GivenPairs, array.New(3, 2), []int32{0, 0, 0}, "layout given-pairs needs whole tuples of 2 rows, got a batch of 3"},
 		{GivenPairs, array.New(0, 2), nil, "got a batch of 0"},
-		{GivenTriplets, array.New(4, 2), []int32{0, 0, 1, 0}, "layout given-triplets wants whole tuples of 3 rows, got a batch of 4"},
+		{GivenTriplets, array.New(4, 2), []int32{0, 0, 1, 0}, "layout given-triplets needs whole tuples of 3 rows, got a batch of 4"},
 		{GivenTriplets, array.New(6, 2), []int32{0, 0, 1, 0, 1, 0}, "rows 3 to 5 carry labels 0, 1 and 0"},
 		{GivenTriplets, array.New(3, 2), []int32{4, 4, 4}, "rows 0 to 2 carry labels 4, 4 and 4"},
 		{GivenPairs, array.New(2, 2), []int32{0}, "1 labels for 2 embeddings"},

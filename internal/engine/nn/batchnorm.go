@@ -44,7 +44,7 @@ func NewBatchNorm2D(name string) *BatchNorm2D { return &BatchNorm2D{base: base{n
 // OutShape builds the parameters for rows of shape (H, W, C) or (C).
 func (l *BatchNorm2D) OutShape(in []int) ([]int, error) {
 	if len(in) != 1 && len(in) != 3 {
-		return nil, fmt.Errorf("%s: wants images (height, width, channels) or flat rows, got rows of shape %v", l.name, in)
+		return nil, fmt.Errorf("%s: needs images (height, width, channels) or flat rows, got rows of shape %v", l.name, in)
 	}
 	c := in[len(in)-1]
 	var err error

@@ -23,7 +23,7 @@ func NewL2Normalize(name string) *L2Normalize { return &L2Normalize{base: base{n
 // OutShape returns in, which must be flat.
 func (l *L2Normalize) OutShape(in []int) ([]int, error) {
 	if len(in) != 1 {
-		return nil, fmt.Errorf("%s: wants flat rows, got rows of shape %v", l.name, in)
+		return nil, fmt.Errorf("%s: needs flat rows, got rows of shape %v", l.name, in)
 	}
 	return l.built(in, in)
 }

@@ -29,7 +29,7 @@ func NewLinear(name string, outs int, bias bool) *Linear {
 // OutShape builds the parameters for rows of shape (in).
 func (l *Linear) OutShape(in []int) ([]int, error) {
 	if len(in) != 1 {
-		return nil, fmt.Errorf("%s: wants flat rows, got rows of shape %v: put a Flatten before it", l.name, in)
+		return nil, fmt.Errorf("%s: needs flat rows, got rows of shape %v: put a Flatten before it", l.name, in)
 	}
 	var err error
 	if l.weight, err = l.newParam(l.name+".weight", true, in[0], l.outs); err != nil {

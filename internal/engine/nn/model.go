@@ -178,7 +178,7 @@ func (m *Model) ParamCount() int { return CountParams(m.params) }
 // CheckInput returns an error wrapping array.ErrShape unless x is a batch of at
 // least one image of the size that the model was built for.
 func (m *Model) CheckInput(x *array.Array) error {
-	want := fmt.Sprintf("model %s wants images (batch, %d, %d, %d)", m.spec.Name, m.in[0], m.in[1], m.in[2])
+	want := fmt.Sprintf("model %s needs images (batch, %d, %d, %d)", m.spec.Name, m.in[0], m.in[1], m.in[2])
 	if x == nil {
 		return fmt.Errorf("%w: %s, got none", array.ErrShape, want)
 	}

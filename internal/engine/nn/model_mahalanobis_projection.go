@@ -25,7 +25,7 @@ func NewProjection(name string, outs int) *Projection {
 // OutShape builds the buffers for rows of shape (in).
 func (l *Projection) OutShape(in []int) ([]int, error) {
 	if len(in) != 1 {
-		return nil, fmt.Errorf("%s: wants flat rows, got rows of shape %v: put a Flatten before it", l.name, in)
+		return nil, fmt.Errorf("%s: needs flat rows, got rows of shape %v: put a Flatten before it", l.name, in)
 	}
 	if err := l.most.take(l.name+".weight", in[0], l.outs); err != nil {
 		return nil, err

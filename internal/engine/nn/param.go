@@ -105,7 +105,7 @@ func (b *base) Name() string { return b.name }
 // image returns the sizes of an (H, W, C) row, or an error naming the layer.
 func (b *base) image(in []int) (h, w, c int, err error) {
 	if len(in) != 3 {
-		return 0, 0, 0, fmt.Errorf("%s: wants images (height, width, channels), got rows of shape %v", b.name, in)
+		return 0, 0, 0, fmt.Errorf("%s: needs images (height, width, channels), got rows of shape %v", b.name, in)
 	}
 	return in[0], in[1], in[2], nil
 }

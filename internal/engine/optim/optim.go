@@ -147,11 +147,11 @@ func (s *state) Restore(steps int64, saved []NamedState) error {
 			return fmt.Errorf("optimizer %s: saved state has no %s: it belongs to another model or optimizer", s.cfg.Name, a.Name)
 		}
 		if len(d) != len(a.Data) {
-			return fmt.Errorf("optimizer %s: saved %s holds %d numbers, the model wants %d", s.cfg.Name, a.Name, len(d), len(a.Data))
+			return fmt.Errorf("optimizer %s: saved %s holds %d numbers, the model needs %d", s.cfg.Name, a.Name, len(d), len(a.Data))
 		}
 	}
 	if len(saved) != len(s.arrays) {
-		return fmt.Errorf("optimizer %s: saved state has %d arrays, the model wants %d", s.cfg.Name, len(saved), len(s.arrays))
+		return fmt.Errorf("optimizer %s: saved state has %d arrays, the model needs %d", s.cfg.Name, len(saved), len(s.arrays))
 	}
 	for _, a := range s.arrays {
 		copy(a.Data, byName[a.Name])

@@ -54,7 +54,7 @@ func t1(ctx context.Context, t *tester) error {
 		if math.IsInf(needed, 1) {
 			from = "at no n up to 2^50"
 		}
-		t.doc.Notes = append(t.doc.Notes, fmt.Sprintf("%s: the corrected bound with the smallest constants is above the largest loss seen at %d of %d sizes; with the same M it is below log 2, the logistic loss of w = 0 and zeta = 0, %s", c.name, vacuous, len(s.Points), from))
+		t.doc.Notes = append(t.doc.Notes, fmt.Sprintf("%s: the corrected bound with the smallest constants is above the largest measured loss at %d of %d sizes; with the same M it is below log 2, the logistic loss of w = 0 and zeta = 0, %s", c.name, vacuous, len(s.Points), from))
 	}
 	return nil
 }

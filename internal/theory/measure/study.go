@@ -48,12 +48,12 @@ type Claim struct {
 var Claims = []Claim{
 	{"T1", "", "the gap is at most the bound of Theorem 1 (of Theorem 2 for SGD) in every run", t1},
 	{"T2", "", "Lemma 2: with the same triplets, SGD's losses change by at most 2 L^2 eta for each step that used the replaced sample", t2},
-	{"T3", "", "Lemma 4: at a fixed sigma the uniform stability of regularised risk minimisation falls as 1/n", t3},
+	{"T3", "", "Lemma 4: at a fixed sigma the uniform stability of regularized risk minimization falls as 1/n", t3},
 	{"T4", "S1", "Lemma 4 with few positives: the printed min{8/n+, 4/n-} L^2/sigma is violated, max is not", t4},
 	{"T5", "", "SGD: with T = n the gap falls as n^-1/2; at a fixed n stability grows as sqrt(T); it follows max{2/n+, 1/n-}", t5},
-	{"T6", "", "Theorem 4: the expected gap of regularised risk minimisation at a fixed sigma falls as 1/n", t6},
+	{"T6", "", "Theorem 4: the expected gap of regularized risk minimization at a fixed sigma falls as 1/n", t6},
 	{"T7", "S4", "the printed sign of the logistic loss learns to err; the other sign errs less than Euclidean distances", t7},
-	{"S2", "S2", "the printed bound of Lemma 6 is violated by the expected gap under strong regularisation, the corrected one is not", s2},
+	{"S2", "S2", "the printed bound of Lemma 6 is violated by the expected gap under strong regularization, the corrected one is not", s2},
 }
 
 // ClaimOf finds a claim by its number or that of its fault, in any case.
@@ -125,7 +125,7 @@ func (t *tester) allowed(sizes []Sizes, more func(Sizes) Sizes) (out, left []Siz
 			reason := fmt.Sprintf("left out, as samples are limited to %d + %d points", t.Most.Pos, t.Most.Neg)
 			left, why[reason] = append(left, n), append(why[reason], words)
 		case have != nil && (n.Pos+m.Pos > have.Pos || n.Neg+m.Neg > have.Neg):
-			reason := fmt.Sprintf("left out, as there are %d + %d points for samples and what they are judged on or replaced by", have.Pos, have.Neg)
+			reason := fmt.Sprintf("left out, as there are %d + %d points for samples, evaluation and replacements", have.Pos, have.Neg)
 			left, why[reason] = append(left, n), append(why[reason], words)
 		default:
 			out = append(out, n)

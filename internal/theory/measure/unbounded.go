@@ -31,7 +31,7 @@ func Unbounded(s record.MetricSeries, radius float64) string {
 	case s.Quantity == "triplet error":
 		return "bounds are on losses, not on errors"
 	case s.Quantity == "gap" && s.Learner.Name == "sgd":
-		return "the bounds on the expected gap are those of regularised risk minimisation"
+		return "the bounds on the expected gap are those of regularized risk minimization"
 	}
 	l, err := mahalanobis.NewLoss(s.Learner.Loss, s.Learner.Zeta, s.Learner.Delta)
 	if err != nil {

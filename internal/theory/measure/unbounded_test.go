@@ -29,7 +29,7 @@ func TestReasonsForMissingBounds(t *testing.T) {
 		{Series{Quantity: "gap", Learner: rrm, Points: full("Theorem 4", "tight")}, "512 with the paper's alpha, 32 with the smallest"},
 		{Series{Quantity: "|gap|", Learner: sgd, Points: full("Theorem 2", "tight")}, "up to 2/alpha = 0.03125, and SGD has c = 0.5"},
 		{Series{Quantity: "gamma", Learner: sgd, Points: full("Lemma 2", "tight")}, "Lemma 2 with the smallest alpha alone"},
-		{Series{Quantity: "gap", Learner: sgd, Points: full("")}, "regularised risk minimisation"},
+		{Series{Quantity: "gap", Learner: sgd, Points: full("")}, "regularized risk minimization"},
 		{Series{Quantity: "on-average", Learner: rrm, Points: full("")}, "that of the gap"},
 		{Series{Quantity: "triplet error", Points: full("")}, "not on errors"},
 	} {

@@ -35,7 +35,7 @@ func TestBadInput(t *testing.T) {
 		{"theorem1 theorem2 corollary1", func(g *given) { g.M = 0 }, "M is 0, want a finite number above 0: it bounds the mean loss"},
 		{"theorem2 theorem3 lemma2 lemma4 lemma5", func(g *given) { g.L = 0 }, "L is 0, want a finite number above 0: the loss must be L-Lipschitz"},
 		{"theorem2 theorem4 lemma2 lemma6 corollary3", func(g *given) { g.Alpha = 0 }, "alpha is 0, want a finite number above 0: the loss must be alpha-smooth"},
-		{"theorem2 theorem3 theorem4 lemma2 lemma4 lemma5 lemma6 corollary3", func(g *given) { g.Radius = 1 }, "given by a radius and by constants of its own"},
+		{"theorem2 theorem3 theorem4 lemma2 lemma4 lemma5 lemma6 corollary3", func(g *given) { g.Radius = 1 }, "given by a radius and by constants"},
 		{"corollary1 corollary2", func(g *given) { g.Radius = 0 }, "radius is 0, want a finite number above 0: the points lie in a ball"},
 		{"theorem3 lemma3 corollary2", func(g *given) { g.B = -1 }, "b is -1, want a finite number of 0 or more: it is the largest loss"},
 		{"theorem3 lemma3 corollary2", func(g *given) { g.Tau = -1 }, "tau is -1, want a finite number of 0 or more: it is the variance"},

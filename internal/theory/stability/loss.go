@@ -40,7 +40,7 @@ func Logistic(radius float64, constants string) (l, alpha float64, err error) {
 // both tells a loss that is given in two ways.
 func (l Loss) both() error {
 	if l.Radius != 0 && (l.L != 0 || l.Alpha != 0) {
-		return fmt.Errorf("%w: the loss is given by a radius and by constants of its own; give one of them", ErrInput)
+		return fmt.Errorf("%w: the loss is given by a radius and by constants; give one of them", ErrInput)
 	}
 	return nil
 }

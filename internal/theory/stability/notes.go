@@ -15,8 +15,8 @@ var faults = map[string]string{
 	"S9":  "the printed proof does not hold; corrected has min(floor(n+/2), n-) independent blocks and log(2/delta) for both sides",
 	"S10": "two events of probability 1 - delta each; corrected gives delta/2 to each",
 	"S11": "eq. 16 prints the Hessian as a square of matrices; it is vec(D) vec(D)^T phi'', and the loss is convex all the same",
-	"S12": "w* is the minimiser of F = E F_S (text), not of F_S (Table 3)",
-	"S13": "strongly convex is the regulariser, not eq. 6; sigma n >= 8 alpha at the printed sigma and R(w*) needs alpha <= 1/8",
+	"S12": "w* is the minimizer of F = E F_S (text), not of F_S (Table 3)",
+	"S13": "strongly convex is the regularizer, not eq. 6; sigma n >= 8 alpha at the printed sigma and R(w*) needs alpha <= 1/8",
 	"S14": "the rate needs T ~ n and n+ ~ n-; for T >> n the bound grows like sqrt(T)/n",
 	"S15": "the proof holds one side of the sample fixed: M must bound the mean loss given that side, as the largest loss does",
 }

@@ -168,7 +168,7 @@ func step(name string, v, alpha float64) error {
 		return err
 	}
 	if v > 2/alpha*(1+slack) {
-		return fmt.Errorf("%w: %s is %v, want at most 2/alpha = %.6g: larger steps on an alpha-smooth convex loss may drive two models apart (Lemma 9)", ErrInput, name, v, 2/alpha)
+		return fmt.Errorf("%w: %s is %v, want at most 2/alpha = %.6g: larger steps on an alpha-smooth convex loss may make two models diverge (Lemma 9)", ErrInput, name, v, 2/alpha)
 	}
 	return nil
 }

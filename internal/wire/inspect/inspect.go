@@ -223,7 +223,7 @@ func (d *DataDoc) warn(name string, s *SetStats) {
 	if s.Lengths != nil {
 		add(s.Lengths.Zeros, "vectors of length 0, which have no direction and no cosine: %d")
 	} else {
-		add(s.Constant, "images whose pixels are all alike: %d")
+		add(s.Constant, "constant images: %d")
 	}
 }
 

@@ -88,7 +88,7 @@ func TestInspectCountsByHand(t *testing.T) {
 	want := []string{
 		"train: items that occur earlier under another label: 1",
 		"train: classes of one item, which has no positive and is left out as a query: 1",
-		"train: images whose pixels are all alike: 1",
+		"train: constant images: 1",
 		"test: classes of one item, which has no positive and is left out as a query: 1",
 		"2 of the 3 items of test are also in train: scores on them flatter",
 	}

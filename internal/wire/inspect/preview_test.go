@@ -56,7 +56,7 @@ func TestPreviewShowsClassesInRows(t *testing.T) {
 	for row, want := range [][]int{{10, 20, 30}, {50, 60, 255}, {90, 91, 255}} { // 255: left white
 		for col, w := range want {
 			if got := grey(m, row, col, 0); got != w {
-				t.Errorf("row %d, image %d: grey %d, want %d", row, col, got, w)
+				t.Errorf("row %d, image %d: gray %d, want %d", row, col, got, w)
 			}
 		}
 	}

@@ -215,7 +215,7 @@ func TestRefuses(t *testing.T) {
 	_, g = multicuttest.ReadPairs(t, "testdata/dibs_10x20_P10.json")
 	r, b, err := Solve(ctx, g, Options{})
 	if !errors.Is(err, context.Canceled) || r == nil || r.Proven || b.Value > r.Objective {
-		t.Errorf("cancelled: %+v, %v, %v", r, b, err)
+		t.Errorf("canceled: %+v, %v, %v", r, b, err)
 	}
 }
 

@@ -224,10 +224,10 @@ func TestRefusesBadInput(t *testing.T) {
 	stopped, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := f.Solve(stopped, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 	if _, err := f.TrivialBound(stopped); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

@@ -273,7 +273,7 @@ func TestWithVeryManyClusters(t *testing.T) {
 	}
 	for i := range k {
 		if got.Labels[i] != got.Labels[i+k] {
-			t.Fatalf("point %d and its neighbour are apart", i)
+			t.Fatalf("point %d and its neighbor are apart", i)
 		}
 	}
 }

@@ -178,8 +178,8 @@ func (m subject) refuses(t testing.TB) {
 		{array.New(4, 2, 2), pairs, mine.Pairs, "embeddings is [4 2 2]", nil},
 		{array.New(0, 2), nil, mine.Pairs, "0 rows", mine.ErrNoPositive},
 		{array.New(1, 2), pairs[:1], mine.General, "1 rows", mine.ErrNoPositive},
-		{array.New(4, 2), []int32{0, 1, 2, 3}, mine.General, "a label of its own", mine.ErrNoPositive},
-		{array.New(3, 2), pairs[:3], mine.Pairs, "wants an even batch, got 3", nil},
+		{array.New(4, 2), []int32{0, 1, 2, 3}, mine.General, "has a different label", mine.ErrNoPositive},
+		{array.New(3, 2), pairs[:3], mine.Pairs, "needs an even batch, got 3", nil},
 		{array.New(4, 2), []int32{0, 1, 0, 1}, mine.Pairs, "rows 0 and 1 carry labels 0 and 1", nil},
 	} {
 		m.o.Layout = c.layout
