@@ -83,7 +83,7 @@ func runMeasure(ctx context.Context, s *base.Streams, o options, job string) err
 	}
 	defer r.Close()
 	if r.Config.LearnsMetric() && o.changed("reference") {
-		return base.Usagef("--reference is about networks: %s is of model mahalanobis, whose gap learns a reference of its own, from training images that no sample has", r.Dir)
+		return base.Usagef("--reference is about networks: %s is of model mahalanobis, whose gap learns its reference, from training images that no sample has", r.Dir)
 	}
 	check := o.checkNetwork
 	if r.Config.LearnsMetric() {
