@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the jobs of `tercet bench` and their peers in turns, and prints ratios.
+"""Runs the jobs of `tercet bench` interleaved with their peers, and prints ratios.
 
     python3 bench/peers/compare.py --seconds 80 --out bench/results
 

@@ -22,8 +22,9 @@ func init() {
 //	sum over n in N of |z - n|^2 - sum over p in P of |z - p|^2,
 //
 // P the other images of the query's label and N those of the label whose mean is
-// furthest from the clean embedding. Distances are squared, as in the authors' code
-// (mse). The sums need of each label its size, its sum and its sum of squares only.
+// furthest from the clean embedding. The objective is written after a summary of the
+// paper and the squared errors of the authors' utilities; it was not compared with the
+// paper's own equation nor with scores of the authors' attack. The sums need of each label its size, its sum and its sum of squares only.
 //
 // The score is recall@1. Both variants craft the same images: robrank, which the
 // published variants of the other attacks follow, does not have this one.

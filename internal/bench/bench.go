@@ -44,7 +44,7 @@ type Result struct {
 	PeakShare float64 `json:"peak_share,omitempty"`
 	PeakRSS   uint64  `json:"peak_rss_bytes,omitempty"` // absent where the system does not tell
 	// NetworkSeconds is the median time of the job's network passes alone, done
-	// in turns with it; NetworkRatio is Seconds over it. Attacks have them.
+	// interleaved with it; NetworkRatio is Seconds over it. Attacks have them.
 	NetworkSeconds float64 `json:"network_seconds,omitempty"`
 	NetworkRatio   float64 `json:"network_ratio,omitempty"`
 	Parts          []Part  `json:"parts,omitempty"`

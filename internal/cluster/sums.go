@@ -13,7 +13,7 @@ const sumChunk = 64 // columns summed at a time
 // split over threads.
 type movement struct {
 	p        *points
-	anew, by []*lloyd // starts whose sums are made anew, or by differences
+	anew, by []*lloyd // starts whose sums are computed from all rows, or by differences
 }
 
 func (m *movement) run(starts []*lloyd) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tercet/internal/cli"
+	"tercet/internal/cli/clitest"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/testutil"
 )
@@ -157,7 +158,7 @@ func (c *contract) run(t *testing.T, name string) outcome {
 	var o outcome
 	for _, s := range g.steps {
 		if s.verb != "$" {
-			if err := verbs[s.verb](words(s.text)); err != nil {
+			if err := verbs[s.verb](clitest.ShellWords(s.text)); err != nil {
 				t.Fatalf("commands.txt:%d: %v", s.line, err)
 			}
 			o.blocks = append(o.blocks, fmt.Sprintf("! %s %s\n", s.verb, s.text))
@@ -165,7 +166,7 @@ func (c *contract) run(t *testing.T, name string) outcome {
 			continue
 		}
 		var stdout, stderr bytes.Buffer
-		code := cli.Main(words(s.text)[1:], strings.NewReader(""), &stdout, &stderr)
+		code := cli.Main(clitest.ShellWords(s.text)[1:], strings.NewReader(""), &stdout, &stderr)
 		after := testutil.Snapshot(t, ".")
 		o.blocks = append(o.blocks, c.block(dir, s.text, code, stdout.String(), stderr.String(), changes(files, after, dir, c.root)))
 		files = after

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tercet/internal/cli/clitest"
 )
 
 // A group is a list of steps in one folder.
@@ -106,8 +108,8 @@ func readTable(t *testing.T, path string) []group {
 			g.steps = append(g.steps, step{i + 1, mark, rest})
 		case mark == "!":
 			verb, args, _ := strings.Cut(rest, " ")
-			if n, ok := arguments[verb]; !ok || len(words(args)) != n {
-				t.Fatalf("%s: %q with %d words is no change of files", at, verb, len(words(args)))
+			if n, ok := arguments[verb]; !ok || len(clitest.ShellWords(args)) != n {
+				t.Fatalf("%s: %q with %d words is no change of files", at, verb, len(clitest.ShellWords(args)))
 			}
 			g := &groups[len(groups)-1]
 			g.steps = append(g.steps, step{i + 1, verb, args})
@@ -116,33 +118,4 @@ func readTable(t *testing.T, path string) []group {
 		}
 	}
 	return groups
-}
-
-// words splits a line as a shell does, for plain words and single and double
-// quotes.
-func words(line string) []string {
-	var out []string
-	var word strings.Builder
-	quote, open := rune(0), false
-	for _, r := range line {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote, open = r, true
-		case quote == 0 && r == ' ':
-			if open {
-				out = append(out, word.String())
-			}
-			word.Reset()
-			open = false
-		default:
-			word.WriteRune(r)
-			open = true
-		}
-	}
-	if open {
-		out = append(out, word.String())
-	}
-	return out
 }

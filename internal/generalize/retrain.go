@@ -59,7 +59,7 @@ func (t *retraining) cautions() []string {
 }
 
 // retrained is result.json of a retraining. Where its key, what the result depends on,
-// is another one now, it is made anew.
+// is another one now, it is made again.
 type retrained[K comparable, R any] struct {
 	Key    K              `json:"key"`
 	Record R              `json:"record"`

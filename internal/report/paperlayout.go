@@ -7,7 +7,7 @@ import (
 	"tercet/internal/render"
 )
 
-// recomputedColumn heads ERS made anew from the ten scores beside it: it checks
+// recomputedColumn heads ERS computed from the ten scores of its row: it checks
 // the paper's arithmetic, and ours.
 const recomputedColumn = "ERS of the ten"
 

@@ -88,7 +88,7 @@ func (m *measurement) plan(all []Algorithm) ConvPlan {
 	}
 }
 
-// fastest returns the algorithm whose best time of several, taken in turns after
+// fastest returns the algorithm whose best time of several, interleaved after
 // a call that grows its buffers, is least.
 func fastest(all []Algorithm, f func(Algorithm)) Algorithm {
 	best := make([]time.Duration, len(all))
