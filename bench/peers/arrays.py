@@ -87,7 +87,7 @@ def blas():
 
 
 def knn(threads, seconds, quick):
-    """Exact neighbours of every row among all rows, itself included."""
+    """Exact neighbors of every row among all rows, itself included."""
     import sklearn
     from sklearn.neighbors import NearestNeighbors
 
@@ -102,12 +102,12 @@ def knn(threads, seconds, quick):
 
 
 def classes(n, d, k):
-    """n rows of k classes: normal around centres that are four standard
+    """n rows of k classes: normal around centers that are four standard
     deviations apart, so that classes touch. Without classes every start would
     run into the limit of iterations."""
     rng = np.random.default_rng(SEED)
-    centres = rng.standard_normal((k, d), dtype=np.float32) * (4 / np.sqrt(2 * d)).astype(np.float32)
-    return centres[np.arange(n) % k] + rng.standard_normal((n, d), dtype=np.float32)
+    centers = rng.standard_normal((k, d), dtype=np.float32) * (4 / np.sqrt(2 * d)).astype(np.float32)
+    return centers[np.arange(n) % k] + rng.standard_normal((n, d), dtype=np.float32)
 
 
 def kmeans_job(n, d, k, starts):

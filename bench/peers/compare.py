@@ -195,7 +195,7 @@ def markdown(document):
             # The peer's sums over the triplets of more points would take an hour.
             for part in (p["name"] for p in theirs[0]["parts"]):
                 table.append(row(f"{job} {part}, fits/s", Side(ours, part), Side(theirs, part)))
-            fits.append(f"{job}: evaluations and distance to the minimiser, Tercet {reached(ours)}; peer {reached(theirs)}.")
+            fits.append(f"{job}: evaluations and distance to the minimizer, Tercet {reached(ours)}; peer {reached(theirs)}.")
             continue
         if all("inertia" in r for r in result["runs"]):
             fits.append(f"{job}, means of all fits: Tercet {fit(ours)}; peer {fit(theirs)}.")
@@ -232,7 +232,7 @@ def fit(runs):
 
 
 def reached(runs):
-    """What minimisations of the first part took and came to, at most."""
+    """What minimizations of the first part took and came to, at most."""
     return f"{max(r['evaluations'][0] for r in runs)} and {max(r['certificates'][0] for r in runs):.1g}"
 
 

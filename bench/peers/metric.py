@@ -72,7 +72,7 @@ class Objective:
 
 
 def rrm(threads, seconds, _):
-    """Minimises from 0 to the tolerance; where the line search ends on rounding before
+    """Minimizes from 0 to the tolerance; where the line search ends on rounding before
     it, starts anew from there, as long as that helps."""
     import scipy
     from scipy.optimize import minimize

@@ -3,7 +3,7 @@
 
     python3 bench/peers/peers.py --job c2f2 --threads 2 --seconds 20 --json
 
-Each repetition of a training job is one optimiser step; memory layout, form of
+Each repetition of a training job is one optimizer step; memory layout, form of
 Adam and what threads do without work are chosen by a short trial in processes of
 their own unless --layout, --adam and --wait say them, so that the peak memory is
 that of the chosen form.

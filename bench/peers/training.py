@@ -1,4 +1,4 @@
-"""Training jobs: one repetition is one optimiser step on a batch in memory.
+"""Training jobs: one repetition is one optimizer step on a batch in memory.
 
 The learning rate is so small that the network stays what it is after the first
 steps: a long measurement does the same work as a short one.
@@ -87,7 +87,7 @@ def images(job, generator):
 
 
 class Run:
-    """A job at work: step() is one optimiser step."""
+    """A job at work: step() is one optimizer step."""
 
     def __init__(self, job, layout, foreach):
         torch.manual_seed(SEED)

@@ -22,7 +22,7 @@ func init() {
 
 // embeddingShift is the ES attack (Zhou et al., ECCV 2020; robrank): it moves the
 // embedding of a query as far as possible from the clean one. Both variants
-// minimise minus PyTorch's pairwise distance, so they craft the same images.
+// minimize minus PyTorch's pairwise distance, so they craft the same images.
 //
 // ES:D is how far. Published: from the embedding of the iterate before the last
 // one, by the pairwise distance with its 1e-6. Fixed: from the last one, by the

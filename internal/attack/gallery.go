@@ -18,12 +18,12 @@ type Gallery struct {
 	// Distances do not depend on the origin, but the digits that float32 products
 	// keep of them do: products are taken of rows from their mean.
 	mean    []float64 // (D)
-	squares []float32 // (N) squared lengths of the centred rows
+	squares []float32 // (N) squared lengths of the centered rows
 	largest float64   // the largest of them
 
-	// The centred rows, (N, D), and packed for products with queries, (D, N), and
+	// The centered rows, (N, D), and packed for products with queries, (D, N), and
 	// with weights, (N, D): made when first needed.
-	centred                   []float32
+	centered                  []float32
 	rows, columns             *kernel.Packed
 	packedRows, packedColumns sync.Once
 }
@@ -56,7 +56,7 @@ func NewGallery(x *array.Array, labels []int32) (*Gallery, error) {
 	}
 	row := make([]float32, x.Cols())
 	for i := range n {
-		square := g.centre(x.Row(i), row)
+		square := g.center(x.Row(i), row)
 		if !(square <= longest) {
 			return nil, fmt.Errorf("attack: gallery embedding %d is %.3g away from the mean: too far for float32", i, math.Sqrt(square))
 		}
@@ -69,40 +69,40 @@ func NewGallery(x *array.Array, labels []int32) (*Gallery, error) {
 // Len returns the number of images N.
 func (g *Gallery) Len() int { return g.X.Rows() }
 
-// centre sets dst to x from the mean and returns its squared length.
-func (g *Gallery) centre(x, dst []float32) float64 {
+// center sets dst to x from the mean and returns its squared length.
+func (g *Gallery) center(x, dst []float32) float64 {
 	for k, v := range x {
 		dst[k] = float32(float64(v) - g.mean[k])
 	}
 	return kernel.SumSquares(dst)
 }
 
-// allCentred returns all rows from the mean.
-func (g *Gallery) allCentred() []float32 {
+// allCentered returns all rows from the mean.
+func (g *Gallery) allCentered() []float32 {
 	out := array.New(g.X.Shape...)
 	for i := range g.Len() {
-		g.centre(g.X.Row(i), out.Row(i))
+		g.center(g.X.Row(i), out.Row(i))
 	}
 	return out.Data
 }
 
-// products writes the inner products of z (B, D) with all centred rows to out
+// products writes the inner products of z (B, D) with all centered rows to out
 // (B, N).
 func (g *Gallery) products(z *array.Array, out []float32) {
 	n, d := g.Len(), g.X.Cols()
-	g.packedRows.Do(func() { g.rows = kernel.Pack(true, d, n, g.allCentred(), d) })
+	g.packedRows.Do(func() { g.rows = kernel.Pack(true, d, n, g.allCentered(), d) })
 	g.rows.Gemm(z.Rows(), 1, z.Data, d, 0, out, n)
 }
 
 // prepareSums makes what sums and sparseSum read.
 func (g *Gallery) prepareSums() {
 	g.packedColumns.Do(func() {
-		g.centred = g.allCentred()
-		g.columns = kernel.Pack(false, g.Len(), g.X.Cols(), g.centred, g.X.Cols())
+		g.centered = g.allCentered()
+		g.columns = kernel.Pack(false, g.Len(), g.X.Cols(), g.centered, g.X.Cols())
 	})
 }
 
-// sums writes to out (B, D), for weights w (B, N), the weighted sums of all centred
+// sums writes to out (B, D), for weights w (B, N), the weighted sums of all centered
 // rows.
 func (g *Gallery) sums(w []float32, out *array.Array) {
 	n, d := g.Len(), g.X.Cols()
@@ -112,7 +112,7 @@ func (g *Gallery) sums(w []float32, out *array.Array) {
 // sparseSum is sums for one row of weights that are mostly 0.
 func (g *Gallery) sparseSum(w, out []float32) {
 	clear(out)
-	kernel.AddWeighted(w, g.centred, out)
+	kernel.AddWeighted(w, g.centered, out)
 }
 
 // squared returns the squared distance of z (D) from item j in float64.
@@ -123,7 +123,7 @@ func (g *Gallery) squared(z []float32, j int) float64 {
 // slack bounds, for any item, the error of the square of z's distance as
 // Distances gives it; square is the squared length of z from the mean. What
 // float32 adds, in units of 2^-24 of the two squared lengths: the product D + 1,
-// the centring 4, the lengths, their sum and the difference 4, the root 4.
+// the centering 4, the lengths, their sum and the difference 4, the root 4.
 func (g *Gallery) slack(square float64) float64 {
 	return float64(g.X.Cols()+16) * 0x1p-24 * (square + g.largest)
 }

@@ -23,13 +23,13 @@ const (
 
 // distances measures the distances of a batch from all items of a gallery.
 type distances struct {
-	g       *Gallery
-	z       *array.Array // (B, D)
-	centred *array.Array // (B, D) from the gallery's mean
-	squares []float64    // (B) their squared lengths
-	out     []float32    // (B, N)
-	close   [][]int32    // (B) items very close to the query
-	own     []float32    // out, where no caller gave one
+	g        *Gallery
+	z        *array.Array // (B, D)
+	centered *array.Array // (B, D) from the gallery's mean
+	squares  []float64    // (B) their squared lengths
+	out      []float32    // (B, N)
+	close    [][]int32    // (B) items very close to the query
+	own      []float32    // out, where no caller gave one
 }
 
 // spareDistances are shared by all methods: those of a batch are large.
@@ -66,25 +66,25 @@ func (d *distances) release() {
 	spareDistances.Put(d)
 }
 
-// begin centres z and writes its inner products to d.out.
+// begin centers z and writes its inner products to d.out.
 func (d *distances) begin(g *Gallery, z *array.Array) {
 	b, dim := z.Rows(), g.X.Cols()
 	if z.Cols() != dim {
 		panic(fmt.Sprintf("attack: embeddings %v in a gallery of %d coordinates", z.Shape, dim))
 	}
-	if d.centred == nil || d.centred.Cols() != dim {
-		d.centred = array.New(b, dim)
+	if d.centered == nil || d.centered.Cols() != dim {
+		d.centered = array.New(b, dim)
 	}
-	d.centred.SetRows(b)
+	d.centered.SetRows(b)
 	if cap(d.squares) < b {
 		d.squares, d.close = make([]float64, b), make([][]int32, b)
 	}
 	d.squares, d.close = d.squares[:b], d.close[:b]
 	d.g, d.z = g, z
 	for i := range b {
-		d.squares[i] = g.centre(z.Row(i), d.centred.Row(i))
+		d.squares[i] = g.center(z.Row(i), d.centered.Row(i))
 	}
-	g.products(d.centred, d.out)
+	g.products(d.centered, d.out)
 }
 
 // Run finishes rows [lo, hi).

@@ -9,7 +9,7 @@ import (
 	"tercet/internal/par"
 )
 
-// Ranks are decided as nearest neighbours are: float32 where its error leaves no
+// Ranks are decided as nearest neighbors are: float32 where its error leaves no
 // doubt, else float64; equal distances are ordered by index.
 
 // unranked says that query i is not a number, or so far off that its distances are

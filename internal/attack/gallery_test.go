@@ -51,7 +51,7 @@ func TestDistances(t *testing.T) {
 			out := make([]float32, 9*c.n)
 			g.Distances(z, out)
 			for i := range 9 {
-				from := g.centre(z.Row(i), make([]float32, c.d))
+				from := g.center(z.Row(i), make([]float32, c.d))
 				for j := range c.n {
 					got, want := float64(out[i*c.n+j]), plainSquare(z.Row(i), x.Row(j))
 					if !(math.Abs(got*got-want) <= g.slack(from)) {

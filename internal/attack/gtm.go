@@ -17,7 +17,7 @@ func init() {
 	})
 }
 
-// gtm is greedy top-1 misranking (robrank): it minimises the distance of a
+// gtm is greedy top-1 misranking (robrank): it minimizes the distance of a
 // query's embedding from one target, by PyTorch's pairwise distance; the push
 // away from the top match that its description has is switched off in the code,
 // where it made the attack weaker. The score is recall@1.

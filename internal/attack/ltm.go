@@ -21,7 +21,7 @@ func init() {
 }
 
 // ltm is learning to mis-rank (Wang et al., CVPR 2020, eq. 1, without margin;
-// robrank): per query it minimises
+// robrank): per query it minimizes
 //
 //	max(0, max_{x of other labels} d(z, x) - min_{x of the query's label} d(z, x)),
 //

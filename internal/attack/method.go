@@ -24,7 +24,7 @@ type Batch struct {
 	Clean *array.Array // (B, D) their clean embeddings
 }
 
-// Method is one attack in one variant: a goal to be minimised over the embeddings
+// Method is one attack in one variant: a goal to be minimized over the embeddings
 // of perturbed images, aimed at a batch of queries, and what is scored.
 type Method interface {
 	adversary.Goal

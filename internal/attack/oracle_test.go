@@ -13,7 +13,7 @@ import (
 // uses plain and slope, the attack uses Embed and Backward.
 type model struct {
 	v, w   [][]float64
-	raw    bool // without normalisation
+	raw    bool // without normalization
 	x      *array.Array
 	z, dx  *array.Array
 	images int // passed forward
@@ -139,19 +139,19 @@ func (s set) Read(i int, dst []float32) error {
 	return nil
 }
 
-// newSet draws n images (3, 2, 1) around class centres.
+// newSet draws n images (3, 2, 1) around class centers.
 func newSet(seed uint64, n, classes int) (set, []int32) {
 	r := rng.New(seed, "set")
-	centre := array.New(classes, 6)
-	for i := range centre.Data {
-		centre.Data[i] = float32(r.Uniform(0.2, 0.8))
+	center := array.New(classes, 6)
+	for i := range center.Data {
+		center.Data[i] = float32(r.Uniform(0.2, 0.8))
 	}
 	x := array.New(n, 3, 2, 1)
 	labels := make([]int32, n)
 	for i := range n {
 		labels[i] = int32(i % classes)
 		for k := range x.Row(i) {
-			x.Row(i)[k] = min(1, max(0, centre.Row(i % classes)[k]+float32(0.08*r.NormFloat64())))
+			x.Row(i)[k] = min(1, max(0, center.Row(i % classes)[k]+float32(0.08*r.NormFloat64())))
 		}
 	}
 	return set{x, -1}, labels

@@ -8,19 +8,19 @@ import (
 	"tercet/internal/rng"
 )
 
-// unitCloud draws n points of length 1 around ten centres, as embeddings are.
+// unitCloud draws n points of length 1 around ten centers, as embeddings are.
 func unitCloud(seed uint64, n, d int) (*array.Array, []int32) {
 	r := rng.New(seed, "unit cloud")
-	centres := array.New(10, d)
-	for i := range centres.Data {
-		centres.Data[i] = float32(r.NormFloat64())
+	centers := array.New(10, d)
+	for i := range centers.Data {
+		centers.Data[i] = float32(r.NormFloat64())
 	}
 	x, labels := array.New(n, d), make([]int32, n)
 	for i := range n {
 		labels[i] = int32(i % 10)
 		s := 0.0
 		for k := range x.Row(i) {
-			v := float64(centres.Row(i % 10)[k]) + 0.5*r.NormFloat64()
+			v := float64(centers.Row(i % 10)[k]) + 0.5*r.NormFloat64()
 			x.Row(i)[k] = float32(v)
 			s += v * v
 		}

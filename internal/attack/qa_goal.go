@@ -256,7 +256,7 @@ func addDirection(to []float64, z, x []float32, slope float64) {
 // finish computes the gradient of query i from its weighted sum of items, which,
 // where sparse, is in its place.
 func (h *hinged) finish(i int) {
-	g, z := h.grad.Row(i), h.d.centred.Row(i)
+	g, z := h.grad.Row(i), h.d.centered.Row(i)
 	sum := g
 	if !h.sparse[i] {
 		sum = h.sums.Row(h.place[i])

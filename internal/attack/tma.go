@@ -19,7 +19,7 @@ func init() {
 
 // tma is the targeted mismatch attack (Tolias et al., ICCV 2019; robrank): it
 // turns the embedding z of a query towards that of a random gallery item t, of
-// any label, by minimising 1 - cos(z, t). The score is that cosine. The published
+// any label, by minimizing 1 - cos(z, t). The score is that cosine. The published
 // target may be the query itself; the fixed variant draws again then.
 type tma struct {
 	draws   draws

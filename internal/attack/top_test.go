@@ -11,7 +11,7 @@ import (
 	"tercet/internal/rng"
 )
 
-// field is a gallery of labelled embeddings and a batch of its items.
+// field is a gallery of labeled embeddings and a batch of its items.
 type field struct {
 	g     *Gallery
 	batch *Batch
@@ -20,8 +20,8 @@ type field struct {
 
 type fieldOptions struct {
 	n, d, labels, queries int
-	raw                   bool    // not normalised
-	spread                float64 // of items about the centre of their label
+	raw                   bool    // not normalized
+	spread                float64 // of items about the center of their label
 	copies                bool    // items 1 and 2 are item 0, of another label each
 }
 
@@ -29,9 +29,9 @@ func newField(t testing.TB, seed uint64, o fieldOptions) field {
 	t.Helper()
 	r := rng.New(seed, "field")
 	x, labels := array.New(o.n, o.d), make([]int32, o.n)
-	centres := array.New(o.labels, o.d)
-	for i := range centres.Data {
-		centres.Data[i] = float32(r.NormFloat64())
+	centers := array.New(o.labels, o.d)
+	for i := range centers.Data {
+		centers.Data[i] = float32(r.NormFloat64())
 	}
 	for j := range o.n {
 		labels[j] = int32(r.IntN(o.labels))
@@ -39,7 +39,7 @@ func newField(t testing.TB, seed uint64, o fieldOptions) field {
 			labels[j] = int32(j % o.labels) // no label has one item
 		}
 		for k := range x.Row(j) {
-			x.Row(j)[k] = centres.Row(int(labels[j]))[k] + float32(o.spread*r.NormFloat64())
+			x.Row(j)[k] = centers.Row(int(labels[j]))[k] + float32(o.spread*r.NormFloat64())
 		}
 	}
 	if o.copies {
@@ -47,7 +47,7 @@ func newField(t testing.TB, seed uint64, o fieldOptions) field {
 		copy(x.Row(2), x.Row(0))
 	}
 	if !o.raw {
-		normalise(x)
+		normalize(x)
 	}
 	f := field{g: mustGallery(t, x, labels), batch: &Batch{Clean: array.New(o.queries, o.d)}, z: array.New(o.queries, o.d)}
 	for i := range o.queries {
@@ -62,12 +62,12 @@ func newField(t testing.TB, seed uint64, o fieldOptions) field {
 		}
 	}
 	if !o.raw {
-		normalise(f.z)
+		normalize(f.z)
 	}
 	return f
 }
 
-func normalise(x *array.Array) {
+func normalize(x *array.Array) {
 	for i := range x.Rows() {
 		s := 0.0
 		for _, v := range x.Row(i) {

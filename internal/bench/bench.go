@@ -55,8 +55,8 @@ type Result struct {
 	// fit takes depends on how many iterations its starts need.
 	Iterations []int     `json:"iterations_of_best_start,omitempty"`
 	Inertia    []float64 `json:"inertia,omitempty"`
-	// Of the last minimisation of each part: evaluations of the objective, and the
-	// bound on the distance to the minimiser.
+	// Of the last minimization of each part: evaluations of the objective, and the
+	// bound on the distance to the minimizer.
 	Evaluations  []int     `json:"evaluations,omitempty"`
 	Certificates []float64 `json:"certificates,omitempty"`
 }

@@ -34,7 +34,7 @@ func tiny() []Job {
 		job("conv", func() ([]task, error) { return layerShape{"net", 3, 1, square(9, 5, 7, 3, 1)}.tasks(), nil }),
 		job("pairs", pairs.prepare), job("cnn", net.prepare), job("triplets", triplets.prepare), job("crafted", crafted.prepare),
 		job("dd-point", small.prepare),
-		job("knn", func() ([]task, error) { return neighbours(300, 17, 4), nil }),
+		job("knn", func() ([]task, error) { return neighbors(300, 17, 4), nil }),
 		job("kmeans", func() ([]task, error) { return kmeans(400, 9, 5, 2), nil }),
 	}
 }
@@ -331,7 +331,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// Crafting moves pixels by at most eps, and every step's loss reaches the defence:
+// Crafting moves pixels by at most eps, and every step's loss reaches the defense:
 // without it the next step fails.
 func TestCraftingWorks(t *testing.T) {
 	job := training{"", "", nn.Spec{Name: "c2f2", Height: 12, Width: 12, Channels: 1, Normalize: true}, 3, 6, 1, 0.4, triplet, &crafting{8.0 / 255, 3.0 / 255, 3}, nil}

@@ -6,7 +6,7 @@ import (
 	"tercet/internal/engine/nn"
 )
 
-// defense makes the job's defence: none, or hardness manipulation as the paper
+// defense makes the job's defense: none, or hardness manipulation as the paper
 // has it, with the gradual adversary g_LGA.
 func (t training) defense() (adversary.Defense, error) {
 	if t.crafting == nil {

@@ -9,7 +9,7 @@ import (
 	"tercet/internal/rng"
 )
 
-// rrmJob is regularised risk minimisation over all triplets of so many positives and
+// rrmJob is regularized risk minimization over all triplets of so many positives and
 // as many negatives, from w = 0 until the gradient is 10^-9 sigma.
 type rrmJob struct {
 	points []int // n+ = n- of each part
@@ -54,7 +54,7 @@ func (j rrmJob) task(n int) task {
 				if err != nil {
 					return err
 				}
-				last, err = mahalanobis.Minimise(ctx, r, mahalanobis.RRMOptions{Sigma: j.sigma, Tol: 1e-9})
+				last, err = mahalanobis.Minimize(ctx, r, mahalanobis.RRMOptions{Sigma: j.sigma, Tol: 1e-9})
 				return err
 			})(ctx, tick)
 		},

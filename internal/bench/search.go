@@ -12,7 +12,7 @@ import (
 func searchJobs() []Job {
 	return []Job{
 		searchJob("knn", "the 11 nearest of each row among %s x 512, itself included, exact", 60_502, 20_000,
-			func(n int) []task { return neighbours(n, 512, 11) }),
+			func(n int) []task { return neighbors(n, 512, 11) }),
 		searchJob("kmeans", "k-means of %s x 128, k = 10, 10 starts", 60_000, 6_000,
 			func(n int) []task { return kmeans(n, 128, 10, 10) }),
 		searchJob("kmeans-100", "k-means of %s x 512, k = 100, one start", 20_000, 2_000,
@@ -32,18 +32,18 @@ func searchJob(name, what string, n, fewer int, tasks func(n int) []task) Job {
 	}}
 }
 
-// neighbours searches n standard normal rows for the k nearest of each. How many
+// neighbors searches n standard normal rows for the k nearest of each. How many
 // products it does, and with numbers of which size, the search decides: there is
 // no share of the peak.
-func neighbours(n, d, k int) []task {
+func neighbors(n, d, k int) []task {
 	var x []float32
-	var last *metric.NeighbourTable
+	var last *metric.NeighborTable
 	return []task{{
 		images: n, direct: 2 * float64(n) * float64(n) * float64(d),
 		run: func(ctx context.Context, tick func() bool) error {
 			x = normal(n*d, "x")
 			return repeat(func() (err error) {
-				last, err = metric.Neighbours(ctx, x, n, d, metric.NeighbourOptions{K: k, Self: true})
+				last, err = metric.Neighbors(ctx, x, n, d, metric.NeighborOptions{K: k, Self: true})
 				return err
 			})(ctx, tick)
 		},
@@ -63,16 +63,16 @@ func numbers[T int32 | float64](list []T) []float32 {
 	return out
 }
 
-// classes draws n rows of k classes: normal around centres that are four standard
+// classes draws n rows of k classes: normal around centers that are four standard
 // deviations apart, so that classes touch. Without classes every start would run
 // into the limit of iterations.
 func classes(n, d, k int) []float32 {
-	x, centres := normal(n*d, "x"), normal(k*d, "centres")
+	x, centers := normal(n*d, "x"), normal(k*d, "centres")
 	scale := float32(4 / math.Sqrt(2*float64(d)))
 	for i := range n {
-		centre := centres[i%k*d:][:d]
+		center := centers[i%k*d:][:d]
 		for j := range d {
-			x[i*d+j] += scale * centre[j]
+			x[i*d+j] += scale * center[j]
 		}
 	}
 	return x

@@ -68,7 +68,7 @@ func Agglomerative(ctx context.Context, x []float32, n, d int, o AgglomerativeOp
 	if err := o.check(n); err != nil {
 		return nil, err
 	}
-	data := centre(x, n, d)
+	data := center(x, n, d)
 	t := newTree(n, o.Progress)
 	var links linkage
 	if o.Linkage == "ward" {

@@ -16,7 +16,7 @@ func only(l *lloyd) []*lloyd {
 	return lone[:]
 }
 
-func newLloyd(data *centred, k int) *lloyd { return newStart(newPoints(data), k) }
+func newLloyd(data *centered, k int) *lloyd { return newStart(newPoints(data), k) }
 
 func (l *lloyd) seed(ctx context.Context, r *rng.Stream) error {
 	return seed(ctx, []*lloyd{l}, []*rng.Stream{r})

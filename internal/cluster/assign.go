@@ -15,13 +15,13 @@ const (
 	taskRows  = 4 * blockCols
 )
 
-// assignment gives each row its nearest centre, in several starts at once: the
-// keys of all their centres come from one product with a block of rows, and are
+// assignment gives each row its nearest center, in several starts at once: the
+// keys of all their centers come from one product with a block of rows, and are
 // used while they are in the cache.
 type assignment struct {
 	p      *points
 	starts []*lloyd
-	single []float32 // the centres of all starts in float32
+	single []float32 // the centers of all starts in float32
 }
 
 // change is a row that has another label than before.
@@ -34,7 +34,7 @@ func (a *assignment) run(ctx context.Context, starts []*lloyd) error {
 	a.starts, a.single = starts, a.single[:0]
 	for _, l := range starts {
 		l.prepare(len(a.single))
-		for _, v := range l.centre {
+		for _, v := range l.center {
 			a.single = append(a.single, float32(v))
 		}
 	}
@@ -51,22 +51,22 @@ func (a *assignment) run(ctx context.Context, starts []*lloyd) error {
 // Run does tasks [lo, hi), each taskRows rows.
 func (a *assignment) Run(lo, hi int) {
 	p := a.p
-	centres := len(a.single) / p.d
-	w := p.scratch(centres)
+	centers := len(a.single) / p.d
+	w := p.scratch(centers)
 	for t := lo; t < hi; t++ {
 		for _, l := range a.starts {
 			l.changes[t] = l.changes[t][:0]
 		}
 		for row := t * taskRows; row < min((t+1)*taskRows, p.n); row += blockCols {
 			end := min(row+blockCols, p.packed.Cols())
-			all := w.keys[:centres*blockCols]
-			bounds := p.bytes.bounds(centres, row, end, all, w.widths[:centres])
+			all := w.keys[:centers*blockCols]
+			bounds := p.bytes.bounds(centers, row, end, all, w.widths[:centers])
 			if !bounds {
-				p.packed.Dots(centres, a.single, p.d, row, end, -2, all, blockCols)
+				p.packed.Dots(centers, a.single, p.d, row, end, -2, all, blockCols)
 			}
 			for _, l := range a.starts {
 				if !l.choose(t, row, end-row, all[l.at/p.d*blockCols:], bounds, w) {
-					p.packed.Dots(centres, a.single, p.d, row, end, -2, all, blockCols)
+					p.packed.Dots(centers, a.single, p.d, row, end, -2, all, blockCols)
 					bounds = false
 					l.choose(t, row, end-row, all[l.at/p.d*blockCols:], bounds, w)
 				}
@@ -76,13 +76,13 @@ func (a *assignment) Run(lo, hi int) {
 	p.scratches.Put(w)
 }
 
-// prepare sets what the choice needs to know of the centres, which begin at
+// prepare sets what the choice needs to know of the centers, which begin at
 // number at of the assignment's.
 //
 // A key is ||c||^2 - 2 x.c. What float32 makes of it is wrong by at most
 // g*2*||x||*||c|| for the product and the last sums, and 8*2^-24*||c||^2 for the
 // square. For any positive s the former is at most g*(s*||x||^2 + ||c||^2/s), a
-// part of the row and one of the centre, so that a centre far away widens no
+// part of the row and one of the center, so that a center far away widens no
 // other's bounds; s is the ratio of usual lengths, where nothing is lost.
 func (l *lloyd) prepare(at int) {
 	d := l.data.d
@@ -90,7 +90,7 @@ func (l *lloyd) prepare(at int) {
 	l.squares = l.squares[:0]
 	for c := range l.k {
 		var s float64
-		for _, v := range l.centre[c*d : (c+1)*d] {
+		for _, v := range l.center[c*d : (c+1)*d] {
 			s += v * v
 		}
 		l.squares = append(l.squares, s)
@@ -111,9 +111,9 @@ func (l *lloyd) prepare(at int) {
 // leastDoubt is added to every doubt, for what underflows.
 const leastDoubt = 0x1p-119
 
-// choose gives the cols rows from row on their nearest centres by keys
+// choose gives the cols rows from row on their nearest centers by keys
 // (k, blockCols), and notes those that change. Keys that are bounds may be too
-// small by the centre's width; if they leave too many centres, choose does
+// small by the center's width; if they leave too many centers, choose does
 // nothing and returns false.
 func (l *lloyd) choose(task, row, cols int, keys []float32, bounds bool, w *blockScratch) bool {
 	upper := w.upper[:l.k]
@@ -168,7 +168,7 @@ func (l *lloyd) choose(task, row, cols int, keys []float32, bounds bool, w *bloc
 	return true
 }
 
-// exactly returns the nearest of the listed centres to row i, in float64, the
+// exactly returns the nearest of the listed centers to row i, in float64, the
 // lower of equals.
 func (l *lloyd) exactly(i int, list []int32) int32 {
 	if len(list) == 1 {
@@ -183,10 +183,10 @@ func (l *lloyd) exactly(i int, list []int32) int32 {
 	return at
 }
 
-// exact returns the squared distance of row i to centre c, in float64.
+// exact returns the squared distance of row i to center c, in float64.
 func (l *lloyd) exact(i, c int) float64 {
 	d := l.data.d
-	return kernel.SquaredDistanceTo(l.data.row(i), l.centre[c*d:(c+1)*d])
+	return kernel.SquaredDistanceTo(l.data.row(i), l.center[c*d:(c+1)*d])
 }
 
 // count brings the sizes up to date with the changes.

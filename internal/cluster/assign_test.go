@@ -12,7 +12,7 @@ import (
 	"tercet/internal/par"
 )
 
-// plainLabels gives each row its nearest centre by float64 loops, the lower of
+// plainLabels gives each row its nearest center by float64 loops, the lower of
 // equals.
 func plainLabels(l *lloyd) []int32 {
 	d := l.data.d
@@ -22,7 +22,7 @@ func plainLabels(l *lloyd) []int32 {
 		for c := range l.k {
 			var s float64
 			for j := range d {
-				e := float64(l.data.x[i*d+j]) - l.centre[c*d+j]
+				e := float64(l.data.x[i*d+j]) - l.center[c*d+j]
 				s += e * e
 			}
 			if s < best {
@@ -52,14 +52,14 @@ func TestAssignAgainstLoops(t *testing.T) {
 	}
 	rows := func(l *lloyd) {
 		for c := range l.k {
-			l.setCentre(c, c*11%n)
+			l.setCenter(c, c*11%n)
 		}
 	}
 	for _, v := range []struct {
 		name   string
 		x      []float32
 		k      int
-		centre func(l *lloyd)
+		center func(l *lloyd)
 		loose  bool // bounds leave too much somewhere
 	}{
 		{"normal", normal(n), 40, rows, false},
@@ -68,28 +68,28 @@ func TestAssignAgainstLoops(t *testing.T) {
 		{"clusters", clusters, 30, rows, false},
 		{"five places", equal, 12, rows, true},
 		{"means", normal(n), 20, func(l *lloyd) {
-			for i := range l.centre {
-				l.centre[i] = .02 * r.NormFloat64()
+			for i := range l.center {
+				l.center[i] = .02 * r.NormFloat64()
 			}
 		}, false},
 		{"near ties", normal(n), 9, func(l *lloyd) {
 			for j := range d {
 				v := .01 * r.NormFloat64()
 				for c := range l.k {
-					l.centre[c*d+j] = v + 1e-9*r.NormFloat64()
+					l.center[c*d+j] = v + 1e-9*r.NormFloat64()
 				}
 			}
-			copy(l.centre[8*d:], l.centre[3*d:4*d])
+			copy(l.center[8*d:], l.center[3*d:4*d])
 		}, true},
 		{"one far away", normal(n), 33, func(l *lloyd) {
 			rows(l)
 			for j := range d {
-				l.centre[7*d+j] = 1e6
+				l.center[7*d+j] = 1e6
 			}
 		}, false},
 		{"zero centers", normal(n), 3, func(l *lloyd) {}, true},
 	} {
-		data := centre(v.x, n, d)
+		data := center(v.x, n, d)
 		for _, level := range kernel.Levels() {
 			restore, err := kernel.Force(level)
 			if err != nil {
@@ -98,7 +98,7 @@ func TestAssignAgainstLoops(t *testing.T) {
 			for _, bytes := range []bool{false, true} {
 				l := newLloyd(data, v.k)
 				l.data.bytes.forced = bytes
-				v.centre(l)
+				v.center(l)
 				if err := l.assign(context.Background()); err != nil {
 					t.Fatal(err)
 				}
@@ -125,13 +125,13 @@ func TestAssignAgainstLoops(t *testing.T) {
 func TestStartsInStep(t *testing.T) {
 	const n, d, k = 900, 17, 6
 	x, _ := blobs(12, n, d, 8, .4)
-	data := centre(x, n, d)
+	data := center(x, n, d)
 	p := newPoints(data)
 	var together []*lloyd
 	for s := range 7 {
 		l := newStart(p, k)
 		for c := range k {
-			l.setCentre(c, (s*31+c*17)%n)
+			l.setCenter(c, (s*31+c*17)%n)
 		}
 		together = append(together, l)
 	}
@@ -147,19 +147,19 @@ func TestStartsInStep(t *testing.T) {
 	for s, l := range together {
 		alone := newLloyd(data, k)
 		for c := range k {
-			alone.setCentre(c, (s*31+c*17)%n)
+			alone.setCenter(c, (s*31+c*17)%n)
 		}
 		iterations, converged, err := alone.iterate(context.Background(), 40, 1e-4*data.variance, func(int) {})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(alone.labels, l.labels) || !slices.Equal(alone.centre, l.centre) || !slices.Equal(alone.size, l.size) || iterations != l.iterations || converged != l.converged {
+		if !slices.Equal(alone.labels, l.labels) || !slices.Equal(alone.center, l.center) || !slices.Equal(alone.size, l.size) || iterations != l.iterations || converged != l.converged {
 			t.Errorf("start %d: %d iterations together, %d alone", s, l.iterations, iterations)
 		}
 	}
 }
 
-func TestKMeansManyCentresThreads(t *testing.T) {
+func TestKMeansManyCentersThreads(t *testing.T) {
 	defer par.SetThreads(par.Threads())
 	x, _ := blobs(13, 3000, 70, 40, .5)
 	var want *KMeansResult

@@ -41,12 +41,12 @@ func BenchmarkAssign(b *testing.B) {
 	}{{"60000x128-k10-10starts", 60000, 128, 10, 10}, {"60000x128-k10-1start", 60000, 128, 10, 1}, {"20000x512-k100", 20000, 512, 100, 1}} {
 		b.Run(c.name, func(b *testing.B) {
 			x, _ := blobs(1, c.n, c.d, c.k, 0)
-			p := newPoints(centre(x, c.n, c.d))
+			p := newPoints(center(x, c.n, c.d))
 			starts := make([]*lloyd, c.start)
 			for i := range starts {
 				starts[i] = newStart(p, c.k)
 				for j := range c.k {
-					starts[i].setCentre(j, i*c.k+j)
+					starts[i].setCenter(j, i*c.k+j)
 				}
 			}
 			if err := p.assigning.run(context.Background(), starts); err != nil {

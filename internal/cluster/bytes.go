@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// Bounds of products by bytes leave a few centres of each row, whose products
-	// are then taken one by one: that pays where rows are long and centres many.
+	// Bounds of products by bytes leave a few centers of each row, whose products
+	// are then taken one by one: that pays where rows are long and centers many.
 	leastByteDim     = 64
-	leastByteCentres = 32
-	// byteShare is the share of a block's rows and centres from which all products
+	leastByteCenters = 32
+	// byteShare is the share of a block's rows and centers from which all products
 	// are cheaper than those left.
 	byteShare = 8
 )
 
-// bytePoints replaces the products of rows and centres by bounds.
+// bytePoints replaces the products of rows and centers by bounds.
 type bytePoints struct {
 	use     bool // in this assignment
 	forced  bool // by tests
@@ -26,15 +26,15 @@ type bytePoints struct {
 	stale   bool // rows are not those of the points
 	rows    kernel.ByteRows
 	columns kernel.ByteColumns
-	centres kernel.ByteRows
+	centers kernel.ByteRows
 	tried   atomic.Int64 // blocks
 	loose   atomic.Int64 // blocks of which too much was left
 }
 
-// prepare decides whether an assignment uses bounds, and rounds its centres.
+// prepare decides whether an assignment uses bounds, and rounds its centers.
 func (b *bytePoints) prepare(a *assignment) {
 	p := a.p
-	fit := kernel.HasByteDots() && p.d >= leastByteDim && a.starts[0].k >= leastByteCentres
+	fit := kernel.HasByteDots() && p.d >= leastByteDim && a.starts[0].k >= leastByteCenters
 	b.use = (fit || b.forced) && b.skip == 0 && p.d <= kernel.MaxByteDim
 	b.skip = max(0, b.skip-1)
 	if !b.use {
@@ -47,16 +47,16 @@ func (b *bytePoints) prepare(a *assignment) {
 		b.rows.Quantize(p.n, p.d, p.x)
 		b.columns.Pack(&b.rows, 0, p.n)
 	}
-	b.centres.Quantize(len(a.single)/p.d, p.d, a.single)
+	b.centers.Quantize(len(a.single)/p.d, p.d, a.single)
 }
 
 // bounds fills keys with lower bounds for rows [row, end), as Dots would with
-// products, and widths with how much too small those of each centre may be. It
+// products, and widths with how much too small those of each center may be. It
 // returns false where it does nothing.
-func (b *bytePoints) bounds(centres, row, end int, keys, widths []float32) bool {
+func (b *bytePoints) bounds(centers, row, end int, keys, widths []float32) bool {
 	if b.use {
 		b.tried.Add(1)
-		b.columns.Bounds(-2, &b.centres, 0, centres, row, end, keys, blockCols, widths)
+		b.columns.Bounds(-2, &b.centers, 0, centers, row, end, keys, blockCols, widths)
 	}
 	return b.use
 }
@@ -72,7 +72,7 @@ func (b *bytePoints) tooMany(left, words int) bool {
 }
 
 // judge suspends the use of bounds, for longer each time, where most blocks were
-// loose: as with first centres, which are rows and far longer than means.
+// loose: as with first centers, which are rows and far longer than means.
 func (b *bytePoints) judge() {
 	if !b.use {
 		return
@@ -83,7 +83,7 @@ func (b *bytePoints) judge() {
 	}
 }
 
-// closest shortens the list of centres that may be nearest to row i to those
+// closest shortens the list of centers that may be nearest to row i to those
 // that may be so by products in float32. keys is scratch.
 func (l *lloyd) closest(i int, list []int32, keys []float32) []int32 {
 	d := l.data.d

@@ -2,32 +2,32 @@ package cluster
 
 import "math/bits"
 
-// candidates lists, for each of 64 rows, the centres that may be its nearest.
+// candidates lists, for each of 64 rows, the centers that may be its nearest.
 type candidates struct {
-	centre []int32 // (64, most)
+	center []int32 // (64, most)
 	count  [64]int32
 	most   int
 }
 
 // gather fills the lists of the rows in near from a mask of 64 rows for each of
-// k centres, stride words apart.
+// k centers, stride words apart.
 func (c *candidates) gather(k int, mask []uint64, stride int, near uint64) {
-	if len(c.centre) < 64*k {
-		c.centre = make([]int32, 64*k)
+	if len(c.center) < 64*k {
+		c.center = make([]int32, 64*k)
 	}
 	c.most = k
 	clear(c.count[:])
 	for i := range k {
 		for m := mask[i*stride] & near; m != 0; m &= m - 1 {
 			j := bits.TrailingZeros64(m)
-			c.centre[j*k+int(c.count[j])] = int32(i)
+			c.center[j*k+int(c.count[j])] = int32(i)
 			c.count[j]++
 		}
 	}
 }
 
-// several fills near, of a mask with words words for each centre, with the rows
-// that more than one centre is left for, and returns the number of bits.
+// several fills near, of a mask with words words for each center, with the rows
+// that more than one center is left for, and returns the number of bits.
 func several(mask []uint64, words int, near []uint64) (left int) {
 	for v := range words {
 		var once, twice uint64
@@ -43,4 +43,4 @@ func several(mask []uint64, words int, near []uint64) (left int) {
 }
 
 // of returns the candidates of row j, ascending.
-func (c *candidates) of(j int) []int32 { return c.centre[j*c.most:][:c.count[j]] }
+func (c *candidates) of(j int) []int32 { return c.center[j*c.most:][:c.count[j]] }

@@ -7,7 +7,7 @@ import (
 )
 
 // closeShare is the squared distance, as a share of ||x||^2 + ||y||^2, below which
-// products of float32, and rows rounded after they were centred, leave too few digits
+// products of float32, and rows rounded after they were centered, leave too few digits
 // of it. Of others the relative error is a few 1e-6.
 const closeShare = 1. / 64
 

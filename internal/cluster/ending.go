@@ -4,7 +4,7 @@ package cluster
 type ending struct {
 	restart    int
 	inertia    float64
-	centre     []float64
+	center     []float64
 	size       []int
 	labels     shortLabels
 	iterations int
@@ -13,7 +13,7 @@ type ending struct {
 
 // keep copies the state of a start.
 func (e *ending) keep(l *lloyd) {
-	e.centre = append(e.centre[:0], l.centre...)
+	e.center = append(e.center[:0], l.center...)
 	e.size = append(e.size[:0], l.size...)
 	e.labels.store(l.labels, l.k)
 	e.iterations, e.converged = l.iterations, l.converged
@@ -21,7 +21,7 @@ func (e *ending) keep(l *lloyd) {
 
 // restore makes the state that was kept the start's.
 func (l *lloyd) restore(e *ending) {
-	copy(l.centre, e.centre)
+	copy(l.center, e.center)
 	copy(l.size, e.size)
 	e.labels.load(l.labels)
 	l.iterations, l.converged = e.iterations, e.converged

@@ -109,7 +109,7 @@ func coreDistances(ctx context.Context, x []float32, n, d, samples int) ([]float
 		return core, nil
 	}
 	k := samples - 1
-	near, err := metric.Neighbours(ctx, x, n, d, metric.NeighbourOptions{K: k})
+	near, err := metric.Neighbors(ctx, x, n, d, metric.NeighborOptions{K: k})
 	if err != nil {
 		return nil, fmt.Errorf("core distances: %w", err)
 	}

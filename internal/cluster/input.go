@@ -67,8 +67,8 @@ func (f *frame) load(row, out []float32) {
 	kernel.ShiftRow(row, f.mean, 1/math.Sqrt(kernel.SumSquares(row)), out)
 }
 
-// centred is data in a frame.
-type centred struct {
+// centered is data in a frame.
+type centered struct {
 	frame
 	n        int
 	x        []float32 // (n, d)
@@ -76,12 +76,12 @@ type centred struct {
 	square   float64   // mean over rows of ||x||^2
 }
 
-func centre(x []float32, n, d int) *centred { return frameOf(x, n, d).all(x, n) }
+func center(x []float32, n, d int) *centered { return frameOf(x, n, d).all(x, n) }
 
 // all returns the n rows of x in the frame.
-func (f frame) all(x []float32, n int) *centred {
+func (f frame) all(x []float32, n int) *centered {
 	d := f.d
-	c := &centred{frame: f, n: n, x: make([]float32, n*d)}
+	c := &centered{frame: f, n: n, x: make([]float32, n*d)}
 	par.For(n, 64, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f.load(x[i*d:(i+1)*d], c.x[i*d:(i+1)*d])
@@ -98,4 +98,4 @@ func (f frame) all(x []float32, n int) *centred {
 	return c
 }
 
-func (c *centred) row(i int) []float32 { return c.x[i*c.d : (i+1)*c.d] }
+func (c *centered) row(i int) []float32 { return c.x[i*c.d : (i+1)*c.d] }

@@ -14,10 +14,10 @@ type KMeansOptions struct {
 	K             int     // clusters, 1 to n
 	Restarts      int     // independent starts, the best by inertia is kept [10]
 	MaxIterations int     // of each start [300]
-	Tolerance     float64 // times the mean feature variance: least total squared shift of the centres that goes on [1e-4]; negative: only unchanged labels stop
+	Tolerance     float64 // times the mean feature variance: least total squared shift of the centers that goes on [1e-4]; negative: only unchanged labels stop
 	Seed          uint64
 	// Spherical clusters directions (Dhillon and Modha 2001): rows are divided by their
-	// lengths and so are centres; the nearest is that of the largest cosine. Rows of
+	// lengths and so are centers; the nearest is that of the largest cosine. Rows of
 	// zeros are an error. Centers are directions, and Inertia is the sum of squared
 	// distances on the sphere, 2 - 2 cos.
 	Spherical bool
@@ -32,10 +32,10 @@ type KMeansOptions struct {
 
 // KMeansResult is the best of the restarts.
 type KMeansResult struct {
-	Labels     []int32   // n cluster numbers in 0..K-1: each row's nearest centre
+	Labels     []int32   // n cluster numbers in 0..K-1: each row's nearest center
 	Centers    []float32 // (K, d)
 	Sizes      []int     // rows of each cluster; 0 only with a warning
-	Inertia    float64   // sum of squared distances of rows to their centres
+	Inertia    float64   // sum of squared distances of rows to their centers
 	Iterations int       // of the chosen restart
 	Restart    int       // the chosen one, from 0
 	Converged  bool      // false where MaxIterations ended it
@@ -44,28 +44,28 @@ type KMeansResult struct {
 
 // KMeans clusters the n rows of x, d numbers each, by Lloyd's algorithm from
 // greedy k-means++ starts (Arthur and Vassilvitskii 2007), as scikit-learn does:
-// data are centred first, 2+floor(ln k) candidates compete for each new centre,
-// a start ends when labels repeat or the centres shift by no more than the
+// data are centered first, 2+floor(ln k) candidates compete for each new center,
+// a start ends when labels repeat or the centers shift by no more than the
 // tolerance, and a cluster that runs empty takes the row farthest from its
-// centre. All rows are used, there is no subsampling. Beyond that, the best
-// start, and where that costs little the next four, are improved by swaps: a centre that
+// center. All rows are used, there is no subsampling. Beyond that, the best
+// start, and where that costs little the next four, are improved by swaps: a center that
 // shares a group with another one goes where two groups share one.
 //
-// Starts with few centres run in step, so that one product serves all. Nearest
-// centres come from it in float32, or, where centres are many and the processor
-// multiplies bytes faster, from bounds by rows and centres rounded to bytes; what
+// Starts with few centers run in step, so that one product serves all. Nearest
+// centers come from it in float32, or, where centers are many and the processor
+// multiplies bytes faster, from bounds by rows and centers rounded to bytes; what
 // is left within the error bound of the nearest is measured in float64, so that
-// labels are those of a float64 computation on the centred float32 rows; equal
+// labels are those of a float64 computation on the centered float32 rows; equal
 // distances go to the lower cluster number. Sums run in float64, row by row. The
 // result has the same bits for any number of threads, and for any number of starts in
 // step. Memory beyond the arguments is two copies of them, half a copy for the bytes,
 // some 20 bytes a row, those of the starts in step (up to 32 bytes a row and 20 a number
-// of its centres each; all of them at most 16 MB or half the arguments, but for one),
+// of its centers each; all of them at most 16 MB or half the arguments, but for one),
 // and, for the best five starts and their swaps, 1 byte a row (of up to 256 clusters)
-// and 8 a number of their centres each.
+// and 8 a number of their centers each.
 //
 // With MiniBatch, for very many rows, k-means on a sample (of three batches, or 16,384
-// rows where there are so many) gives the first centres, and steps of random rows move
+// rows where there are so many) gives the first centers, and steps of random rows move
 // them (Sculley 2010), as in scikit-learn's MiniBatchKMeans; all rows are labeled in
 // the end. It needs no copy of x.
 //
@@ -106,7 +106,7 @@ func KMeans(ctx context.Context, x []float32, n, d int, o KMeansOptions) (*KMean
 	return o.best(ctx, newPoints(f.all(x, n)))
 }
 
-func (r *KMeansResult) warn(data *centred, o KMeansOptions) {
+func (r *KMeansResult) warn(data *centered, o KMeansOptions) {
 	if empty := o.K - used(r.Sizes); empty > 0 {
 		if distinct := distinctRows(data); distinct < o.K {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("the data have only %s: %s", text.Count(distinct, "distinct row"), emptyClusters(empty, o.K)))
@@ -120,7 +120,7 @@ func (r *KMeansResult) warn(data *centred, o KMeansOptions) {
 }
 
 // distinctRows counts the different rows.
-func distinctRows(c *centred) int {
+func distinctRows(c *centered) int {
 	order := make([]int, c.n)
 	for i := range order {
 		order[i] = i

@@ -15,19 +15,19 @@ import (
 	"tercet/internal/testutil"
 )
 
-// blobs draws n rows around k centres that are far apart where spread is large.
+// blobs draws n rows around k centers that are far apart where spread is large.
 func blobs(seed uint64, n, d, k int, spread float64) (x []float32, truth []int32) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	centre := make([]float64, k*d)
-	for i := range centre {
-		centre[i] = spread * r.NormFloat64()
+	center := make([]float64, k*d)
+	for i := range center {
+		center[i] = spread * r.NormFloat64()
 	}
 	x, truth = make([]float32, n*d), make([]int32, n)
 	for i := range n {
 		c := r.IntN(k)
 		truth[i] = int32(c)
 		for j := range d {
-			x[i*d+j] = float32(centre[c*d+j] + r.NormFloat64())
+			x[i*d+j] = float32(center[c*d+j] + r.NormFloat64())
 		}
 	}
 	return x, truth
@@ -57,17 +57,17 @@ func plainInertia(x []float32, n, d, k int, labels []int32) (float64, []float64)
 	return s, mean
 }
 
-// Lloyd's algorithm in plain float64 loops from the same centres ends at the
+// Lloyd's algorithm in plain float64 loops from the same centers ends at the
 // same labels after the same number of iterations.
 func TestLloydAgainstLoops(t *testing.T) {
 	for _, c := range []struct{ n, d, k int }{{300, 5, 7}, {200, 1, 4}, {150, 40, 12}, {500, 2, 30}, {90, 3, 1}} {
 		x, _ := blobs(uint64(c.n), c.n, c.d, 6, 2)
-		data := centre(x, c.n, c.d)
+		data := center(x, c.n, c.d)
 		l := newLloyd(data, c.k)
 		if err := l.seed(context.Background(), rng.New(5, "test")); err != nil {
 			t.Fatal(err)
 		}
-		centres := slices.Clone(l.centre)
+		centers := slices.Clone(l.center)
 		got, converged, err := l.iterate(context.Background(), 300, -1, func(int) {})
 		if err != nil || !converged {
 			t.Fatal(converged, err)
@@ -81,7 +81,7 @@ func TestLloydAgainstLoops(t *testing.T) {
 				for k := range c.k {
 					var s float64
 					for j := range c.d {
-						e := float64(data.x[i*c.d+j]) - centres[k*c.d+j]
+						e := float64(data.x[i*c.d+j]) - centers[k*c.d+j]
 						s += e * e
 					}
 					if s < best {
@@ -94,7 +94,7 @@ func TestLloydAgainstLoops(t *testing.T) {
 			if !changed {
 				break
 			}
-			_, centres = plainInertia(data.x, c.n, c.d, c.k, labels)
+			_, centers = plainInertia(data.x, c.n, c.d, c.k, labels)
 		}
 		if !slices.Equal(labels, l.labels) || got != iterations {
 			t.Errorf("n %d d %d k %d: labels or iterations (%d, want %d) differ", c.n, c.d, c.k, got, iterations)
@@ -220,12 +220,12 @@ func TestKMeansEdges(t *testing.T) {
 	}
 }
 
-// A centre that no row is nearest to moves to the row farthest from its own.
+// A center that no row is nearest to moves to the row farthest from its own.
 func TestRefill(t *testing.T) {
 	x := []float32{-3, -2, -1, 0, 1, 20}
-	l := newLloyd(centre(x, 6, 1), 3)
+	l := newLloyd(center(x, 6, 1), 3)
 	far := 1e3
-	copy(l.centre, []float64{0, far, -far})
+	copy(l.center, []float64{0, far, -far})
 	if err := l.assign(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestKMeansThreads(t *testing.T) {
 
 func TestLloydAllocatesNothing(t *testing.T) {
 	x, _ := blobs(2, 500, 40, 5, 1)
-	l := newLloyd(centre(x, 500, 40), 5)
+	l := newLloyd(center(x, 500, 40), 5)
 	if err := l.seed(context.Background(), rng.New(1, "test")); err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ type matrix struct {
 // of panelRows.
 const matrixRows = 64
 
-func newMatrix(ctx context.Context, x []float32, data *centred, complete bool) (*matrix, error) {
+func newMatrix(ctx context.Context, x []float32, data *centered, complete bool) (*matrix, error) {
 	n := data.n
 	m := &matrix{complete: complete, pairs: newPairs(n), size: make([]int32, n), of: make([]int32, n), active: make([]int32, n), sets: newSets(n),
 		near: make([]nearby, n), moved: make([]int32, n), to: [2][]float32{make([]float32, n), make([]float32, n)}}

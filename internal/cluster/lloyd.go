@@ -11,8 +11,8 @@ import (
 type lloyd struct {
 	data   *points
 	k      int
-	centre []float64 // (k, d)
-	low    []float32 // ||centre||^2 less the centre's part of the error of a key
+	center []float64 // (k, d)
+	low    []float32 // ||center||^2 less the center's part of the error of a key
 	wide   []float32 // twice that part
 	slope  float32   // times ||x||^2: twice the row's part
 	labels []int32   // -1 before the first assignment
@@ -22,21 +22,21 @@ type lloyd struct {
 	fresh   bool       // no row has a label yet
 	changes [][]change // by the last assignment, of each task; none by the first one
 	changed int        // rows that changed
-	at      int        // of its centres among the assignment's numbers
-	squares []float64  // ||centre||^2
+	at      int        // of its centers among the assignment's numbers
+	squares []float64  // ||center||^2
 	sorted  []float64  // the same, ascending
 	sum     []float64  // (k, d): sums of the clusters' rows
-	seeding *seeding   // room for drawing the first centres
+	seeding *seeding   // room for drawing the first centers
 
 	iterations int
-	ending     bool // the centres are final, the labels are not yet
+	ending     bool // the centers are final, the labels are not yet
 	converged  bool
 	shift      float64 // of the last move
 }
 
 func newStart(data *points, k int) *lloyd {
 	n, d := data.n, data.d
-	l := &lloyd{data: data, k: k, centre: make([]float64, k*d), low: make([]float32, k), wide: make([]float32, k),
+	l := &lloyd{data: data, k: k, center: make([]float64, k*d), low: make([]float32, k), wide: make([]float32, k),
 		padded: make([]int32, data.packed.Cols()), size: make([]int, k), sum: make([]float64, k*d)}
 	l.labels = l.padded[:n]
 	l.changes = make([][]change, ceilDiv(n, taskRows))
@@ -54,13 +54,13 @@ func (l *lloyd) reset() {
 	l.iterations, l.ending, l.converged = 0, false, false
 }
 
-func (l *lloyd) setCentre(c, row int) {
+func (l *lloyd) setCenter(c, row int) {
 	for j, v := range l.data.row(row) {
-		l.centre[c*l.data.d+j] = float64(v)
+		l.center[c*l.data.d+j] = float64(v)
 	}
 }
 
-// iterate runs Lloyd's algorithm from the centres at hand, for several starts in
+// iterate runs Lloyd's algorithm from the centers at hand, for several starts in
 // step. progress is called after each step with the number of starts that have
 // ended and of steps.
 func iterate(ctx context.Context, starts []*lloyd, most int, tolerance float64, progress func(ended, iteration int)) error {
@@ -77,7 +77,7 @@ func iterate(ctx context.Context, starts []*lloyd, most int, tolerance float64, 
 				continue
 			}
 			l.iterations++
-			// Labels that repeat belong to the centres at hand: both are final.
+			// Labels that repeat belong to the centers at hand: both are final.
 			if l.repeats() && !l.hasEmpty() {
 				l.converged = true
 				continue
@@ -106,7 +106,7 @@ func (l *lloyd) hasEmpty() bool {
 	return false
 }
 
-// measure fills data.dist with the squared distance of each row to its centre.
+// measure fills data.dist with the squared distance of each row to its center.
 func (l *lloyd) measure() []float64 {
 	if l.data.dist == nil {
 		l.data.dist = make([]float64, l.data.n)
@@ -129,32 +129,32 @@ func (l *lloyd) inertia() float64 {
 	return s
 }
 
-// original returns the centres in the data's own place and unit.
+// original returns the centers in the data's own place and unit.
 func (l *lloyd) original() []float32 {
 	d := l.data.d
 	out := make([]float32, l.k*d)
-	for i, v := range l.centre {
+	for i, v := range l.center {
 		out[i] = float32(v/l.data.scale + l.data.mean[i%d])
 	}
 	return out
 }
 
-// newCentres moves the centres to sum/size, or to the direction of sum.
-func (l *lloyd) newCentres() {
+// newCenters moves the centers to sum/size, or to the direction of sum.
+func (l *lloyd) newCenters() {
 	d := l.data.d
 	l.shift = 0
 	for c := range l.k {
 		if l.size[c] == 0 { // fewer distinct rows than clusters: it stays where it is
 			continue
 		}
-		l.shift += l.data.moveCentre(l.centre[c*d:(c+1)*d], l.sum[c*d:(c+1)*d], float64(l.size[c]))
+		l.shift += l.data.moveCenter(l.center[c*d:(c+1)*d], l.sum[c*d:(c+1)*d], float64(l.size[c]))
 	}
 }
 
-// moveCentre sets a centre to the mean of rows with the given sum and number, or to
+// moveCenter sets a center to the mean of rows with the given sum and number, or to
 // its direction, and returns the square of the way. A mean of 0 has no direction and
-// leaves the centre where it is.
-func (f *frame) moveCentre(centre, sum []float64, size float64) (shift float64) {
+// leaves the center where it is.
+func (f *frame) moveCenter(center, sum []float64, size float64) (shift float64) {
 	if f.unit {
 		size = math.Sqrt(squareOf(sum))
 		if size == 0 {
@@ -163,9 +163,9 @@ func (f *frame) moveCentre(centre, sum []float64, size float64) (shift float64) 
 	}
 	for j := range sum {
 		v := sum[j] / size
-		e := v - centre[j]
+		e := v - center[j]
 		shift += e * e
-		centre[j] = v
+		center[j] = v
 	}
 	return shift
 }

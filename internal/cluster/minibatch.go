@@ -17,17 +17,17 @@ const (
 	batchEpochs  = 100 // passes over as many rows as there are
 	batchStarts  = 3
 	batchPatient = 10       // steps without a better smoothed inertia that end the search
-	batchStarved = .01      // share of the largest cluster's rows below which a centre is placed anew
+	batchStarved = .01      // share of the largest cluster's rows below which a center is placed anew
 	finalRows    = 8 << 10  // rows labeled at a time in the end
-	batchSample  = 3        // batches in the sample that the first centres come from
-	batchDraws   = 10       // rows per centre between two looks for starved ones
+	batchSample  = 3        // batches in the sample that the first centers come from
+	batchDraws   = 10       // rows per center between two looks for starved ones
 	batchFloor   = 16 << 10 // rows the sample has at least, where there are so many
 )
 
-// batches are the steps of mini-batch k-means: the first centres are those of
+// batches are the steps of mini-batch k-means: the first centers are those of
 // k-means (the best of Restarts) on a random sample of the rows; then each step draws
-// MiniBatch rows, gives them their nearest centres, and moves each centre to the mean
-// of all rows it ever got, those of the sample included. Every 10 k rows a centre with
+// MiniBatch rows, gives them their nearest centers, and moves each center to the mean
+// of all rows it ever got, those of the sample included. Every 10 k rows a center with
 // less than a hundredth of the largest one's rows is put on a random row of the batch.
 // The steps end when the inertia per row, smoothed over n/2 rows, has not fallen for 10
 // steps, not before n rows were drawn, or after MaxIterations*n rows. All rows are labeled in the end, as exactly
@@ -57,7 +57,7 @@ func miniBatch(ctx context.Context, f frame, x []float32, n int, o KMeansOptions
 	}
 	b.block = b.room(o.MiniBatch)
 	b.rows = make([]int, o.MiniBatch)
-	copy(b.block.centre, first)
+	copy(b.block.center, first)
 	steps, converged, err := b.run(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("mini-batch k-means stopped after %d steps: %w", steps, err)
@@ -77,13 +77,13 @@ func miniBatch(ctx context.Context, f frame, x []float32, n int, o KMeansOptions
 
 // room makes a start on the given number of rows, which are still to be loaded.
 func (b *batches) room(rows int) *lloyd {
-	data := &centred{frame: b.frame, n: rows, x: make([]float32, rows*b.d)}
+	data := &centered{frame: b.frame, n: rows, x: make([]float32, rows*b.d)}
 	return newStart(newPoints(data), b.k)
 }
 
-// start runs k-means on a sample and returns its centres and the number of the start
+// start runs k-means on a sample and returns its centers and the number of the start
 // that they came from; sums and counts are the sample's.
-func (b *batches) start(ctx context.Context, o KMeansOptions) (centre []float64, restart int, err error) {
+func (b *batches) start(ctx context.Context, o KMeansOptions) (center []float64, restart int, err error) {
 	m := min(b.n, max(batchSample*max(o.MiniBatch, o.K), batchFloor))
 	r := rng.New(o.Seed, "cluster/minibatch/sample")
 	sample := make([]float32, 0, m*b.d)
@@ -102,7 +102,7 @@ func (b *batches) start(ctx context.Context, o KMeansOptions) (centre []float64,
 		b.count[c]++
 		kernel.AddRow(b.sum[int(c)*b.d:(int(c)+1)*b.d], p.row(i))
 	}
-	centre = make([]float64, b.k*b.d)
+	center = make([]float64, b.k*b.d)
 	for c := range b.k {
 		at := c * b.d
 		if b.count[c] == 0 { // fewer distinct rows in the sample than clusters
@@ -110,9 +110,9 @@ func (b *batches) start(ctx context.Context, o KMeansOptions) (centre []float64,
 			b.count[c] = 1
 			kernel.AddRow(b.sum[at:at+b.d], p.row(i))
 		}
-		b.frame.moveCentre(centre[at:at+b.d], b.sum[at:at+b.d], b.count[c])
+		b.frame.moveCenter(center[at:at+b.d], b.sum[at:at+b.d], b.count[c])
 	}
-	return centre, best.Restart, nil
+	return center, best.Restart, nil
 }
 
 // run does the steps.
@@ -155,7 +155,7 @@ func (b *batches) run(ctx context.Context, o KMeansOptions) (steps int, converge
 	return steps, false, nil
 }
 
-// assign loads rows of the data into l and gives each its nearest centre.
+// assign loads rows of the data into l and gives each its nearest center.
 func (b *batches) assign(ctx context.Context, l *lloyd, rows []int) error {
 	d := b.d
 	par.For(len(rows), 64, func(lo, hi int) {
@@ -169,7 +169,7 @@ func (b *batches) assign(ctx context.Context, l *lloyd, rows []int) error {
 	return l.data.assigning.run(ctx, []*lloyd{l})
 }
 
-// move adds the rows of the batch to their clusters and moves the centres.
+// move adds the rows of the batch to their clusters and moves the centers.
 func (b *batches) move() {
 	l, d := b.block, b.d
 	for i, c := range l.labels {
@@ -178,12 +178,12 @@ func (b *batches) move() {
 	for c, size := range l.size {
 		if size > 0 {
 			b.count[c] += float64(size)
-			b.moveCentre(l.centre[c*d:(c+1)*d], b.sum[c*d:(c+1)*d], b.count[c])
+			b.moveCenter(l.center[c*d:(c+1)*d], b.sum[c*d:(c+1)*d], b.count[c])
 		}
 	}
 }
 
-// place puts starved centres on rows of the batch, at most half of them, and gives
+// place puts starved centers on rows of the batch, at most half of them, and gives
 // them the count of the smallest of the others.
 func (b *batches) place(r *rng.Stream) {
 	l, d := b.block, b.d
@@ -206,13 +206,13 @@ func (b *batches) place(r *rng.Stream) {
 		c := starved[j]
 		b.count[c] = least
 		for t, v := range l.data.row(i) {
-			l.centre[c*d+t] = float64(v)
+			l.center[c*d+t] = float64(v)
 			b.sum[c*d+t] = float64(v) * least
 		}
 	}
 }
 
-// label gives all rows their nearest centres.
+// label gives all rows their nearest centers.
 func (b *batches) label(ctx context.Context, r *KMeansResult) error {
 	var l *lloyd
 	var rows []int
@@ -220,7 +220,7 @@ func (b *batches) label(ctx context.Context, r *KMeansResult) error {
 		m := min(finalRows, b.n-lo)
 		if l == nil || l.data.n != m {
 			l, rows = b.room(m), make([]int, m)
-			copy(l.centre, b.block.centre)
+			copy(l.center, b.block.center)
 		}
 		for i := range rows {
 			rows[i] = lo + i

@@ -40,7 +40,7 @@ func PCA(x []float32, n, d, k int) (*PCAResult, error) {
 	if k < 1 || k > d {
 		return nil, fmt.Errorf("%w: %d components of %d dimensions: choose 1..%d", ErrInput, k, d, d)
 	}
-	data := centre(x, n, d)
+	data := center(x, n, d)
 	if data.variance == 0 {
 		return nil, fmt.Errorf("%w: all %d rows are the same and have no principal components (a collapsed embedding?)", ErrInput, n)
 	}
@@ -62,7 +62,7 @@ func PCA(x []float32, n, d, k int) (*PCAResult, error) {
 }
 
 // covariance returns that of data.x, with n-1 below.
-func covariance(data *centred) *mat.Dense {
+func covariance(data *centered) *mat.Dense {
 	const rows = 256
 	n, d := data.n, data.d
 	sum := make([]float64, d*d)
@@ -77,7 +77,7 @@ func covariance(data *centred) *mat.Dense {
 			}
 		})
 	}
-	// centre rounded each row to float32, which leaves a mean of about 1e-8.
+	// center rounded each row to float32, which leaves a mean of about 1e-8.
 	for i := range sum {
 		sum[i] /= float64(n - 1)
 	}
@@ -123,7 +123,7 @@ func orient(v []float64) {
 	}
 }
 
-func project(data *centred, vectors []float64, k int) []float32 {
+func project(data *centered, vectors []float64, k int) []float32 {
 	d := data.d
 	out := make([]float32, data.n*k)
 	par.For(data.n, 64, func(lo, hi int) {

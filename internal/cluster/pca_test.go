@@ -119,7 +119,7 @@ func TestPCAKrylov(t *testing.T) {
 		for i := range x {
 			x[i] = float32(r.NormFloat64() * math.Pow(c.decay, float64(i%c.d)))
 		}
-		cov := covariance(centre(x, c.n, c.d))
+		cov := covariance(center(x, c.n, c.d))
 		values, _, ok := krylov(cov, c.k)
 		if !ok {
 			t.Errorf("%+v: no convergence", c)

@@ -7,10 +7,10 @@ import (
 	"tercet/internal/par"
 )
 
-// points is the data of all starts of k-means, packed for products with centres.
+// points is the data of all starts of k-means, packed for products with centers.
 // What is per row is filled up to a multiple of 64 rows.
 type points struct {
-	*centred
+	*centered
 	raw     []float32 // the data as given, where distances are wanted
 	packed  kernel.PackedRows
 	squares []float32 // ||x||^2, 0 beyond the last row
@@ -30,17 +30,17 @@ type blockScratch struct {
 	index       []int32
 	value       []float32
 	near, moved []uint64
-	mask        []uint64 // rows that may be nearest to each centre
+	mask        []uint64 // rows that may be nearest to each center
 	limit       []float32
-	widths      []float32 // of each centre
-	upper       []float32 // of each centre of a start: what is added to a key for an upper bound
-	few         []float32 // keys of some centres
+	widths      []float32 // of each center
+	upper       []float32 // of each center of a start: what is added to a key for an upper bound
+	few         []float32 // keys of some centers
 	lists       candidates
 	lanes       [][kernel.SumLanes]float64
 }
 
-func newPoints(data *centred) *points {
-	p := &points{centred: data}
+func newPoints(data *centered) *points {
+	p := &points{centered: data}
 	p.assigning.p, p.moving.p, p.trying.p = p, p, p
 	p.usual = math.Sqrt(data.square)
 	p.pack()
@@ -72,14 +72,14 @@ func (w *blockScratch) room(n int) []float32 {
 	return w.few[:n]
 }
 
-// scratch returns room for keys of the given number of centres and blockCols rows.
-func (p *points) scratch(centres int) *blockScratch {
+// scratch returns room for keys of the given number of centers and blockCols rows.
+func (p *points) scratch(centers int) *blockScratch {
 	w := p.scratches.Get()
-	if n := centres * blockCols; cap(w.keys) < n {
+	if n := centers * blockCols; cap(w.keys) < n {
 		w.keys = make([]float32, n+n/4)
 	}
-	if cap(w.widths) < centres {
-		w.widths, w.upper = make([]float32, centres), make([]float32, centres)
+	if cap(w.widths) < centers {
+		w.widths, w.upper = make([]float32, centers), make([]float32, centers)
 	}
 	if w.index == nil {
 		w.index, w.value = make([]int32, blockCols), make([]float32, blockCols)

@@ -9,10 +9,10 @@ import (
 	"tercet/internal/rng"
 )
 
-// startCentres is the number of centres up to which several starts run in step:
+// startCenters is the number of centers up to which several starts run in step:
 // their products with a block of rows then are one product of good shape, and
 // each row is read once for all.
-const startCentres = 128
+const startCenters = 128
 
 // run does starts first, first+1, ... in step.
 func (o *KMeansOptions) run(ctx context.Context, starts []*lloyd, first int, tolerance float64) error {
@@ -34,11 +34,11 @@ func (o *KMeansOptions) run(ctx context.Context, starts []*lloyd, first int, tol
 // startBytes is the memory that starts in step may take in any case.
 const startBytes = 16 << 20
 
-// roomForStarts is the number of starts with k centres that run in step: of many rows
-// what a start holds of a row, of long rows its centres, may take more than the data.
+// roomForStarts is the number of starts with k centers that run in step: of many rows
+// what a start holds of a row, of long rows its centers, may take more than the data.
 func (p *points) roomForStarts(k int) int {
-	const row = 32    // bytes of a row, about: labels, changes, and distances while centres are drawn
-	const number = 20 // bytes of a number of a centre
+	const row = 32    // bytes of a row, about: labels, changes, and distances while centers are drawn
+	const number = 20 // bytes of a number of a center
 	return max(1, max(startBytes, 2*len(p.x))/(row*p.n+number*k*p.d))
 }
 
@@ -50,8 +50,8 @@ const sameShare = 1e-9
 
 // best runs the restarts and keeps the best.
 func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, error) {
-	data := p.centred
-	starts := make([]*lloyd, min(o.Restarts, max(1, startCentres/o.K), p.roomForStarts(o.K)))
+	data := p.centered
+	starts := make([]*lloyd, min(o.Restarts, max(1, startCenters/o.K), p.roomForStarts(o.K)))
 	for i := range starts {
 		starts[i] = newStart(p, o.K)
 	}
@@ -84,7 +84,7 @@ func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, err
 	for i := range ended {
 		e := &ended[i]
 		same := e.inertia-before <= sameShare*e.inertia
-		if before = e.inertia; same || i > 0 && min(b.left, b.free) <= 0 { // most likely the same centres in another order
+		if before = e.inertia; same || i > 0 && min(b.left, b.free) <= 0 { // most likely the same centers in another order
 			continue
 		}
 		if i > 0 {

@@ -12,9 +12,9 @@ import (
 // sums are added in order, whatever the number of threads.
 const seedChunk = 1024
 
-// seed picks the first centres by greedy k-means++, for several starts in step:
+// seed picks the first centers by greedy k-means++, for several starts in step:
 // of 2+floor(ln k) rows drawn with probability proportional to their squared
-// distance to the nearest centre so far, the one that leaves the least sum of
+// distance to the nearest center so far, the one that leaves the least sum of
 // such distances. Each start has a stream of its own.
 func seed(ctx context.Context, starts []*lloyd, streams []*rng.Stream) error {
 	p := starts[0].data
@@ -45,7 +45,7 @@ func seed(ctx context.Context, starts []*lloyd, streams []*rng.Stream) error {
 		for _, s := range all {
 			best := s.least()
 			s.take(best)
-			s.l.setCentre(c, s.trying[best])
+			s.l.setCenter(c, s.trying[best])
 		}
 	}
 	return nil
@@ -56,8 +56,8 @@ type seeding struct {
 	chunks  int         // of rows
 	rows    []int       // room for the candidates of a round
 	trying  []int       // rows that are candidates of this round
-	dist    [][]float32 // of each trial: squared distance of each row to the nearest centre with that candidate added
-	nearest []float32   // squared distance to the nearest centre; 0 beyond the last row
+	dist    [][]float32 // of each trial: squared distance of each row to the nearest center with that candidate added
+	nearest []float32   // squared distance to the nearest center; 0 beyond the last row
 	chunk   []float64   // of each chunk of rows, the sum of nearest up to its end
 	sums    []float64   // (trials, chunks)
 }
@@ -75,7 +75,7 @@ func newSeeding(l *lloyd) *seeding {
 	return s
 }
 
-// reset forgets all centres.
+// reset forgets all centers.
 func (s *seeding) reset() {
 	for i := range s.l.data.n {
 		s.nearest[i] = float32(math.Inf(1))
@@ -98,7 +98,7 @@ func (s *seeding) least() int {
 	return best
 }
 
-// take makes candidate t of the last trial a centre.
+// take makes candidate t of the last trial a center.
 func (s *seeding) take(t int) {
 	s.nearest, s.dist[t] = s.dist[t], s.nearest
 	s.chunk = s.chunk[:0]

@@ -15,7 +15,7 @@ import (
 func TestSeedingAgainstLoops(t *testing.T) {
 	const n, d = 2500, 6 // three chunks
 	x, _ := blobs(21, n, d, 5, 3)
-	l := newLloyd(centre(x, n, d), 40)
+	l := newLloyd(center(x, n, d), 40)
 	s := newSeeding(l)
 	if len(s.rows) != 5 { // 2 + floor(ln 40)
 		t.Fatalf("%d candidates", len(s.rows))
@@ -78,7 +78,7 @@ func TestSeedingAgainstLoops(t *testing.T) {
 	}
 }
 
-// Two centres that float32 cannot tell apart: labels are those of float64.
+// Two centers that float32 cannot tell apart: labels are those of float64.
 func TestAssignNearTies(t *testing.T) {
 	const n, d, k = 400, 60, 6
 	r := rand.New(rand.NewPCG(31, 1))
@@ -86,14 +86,14 @@ func TestAssignNearTies(t *testing.T) {
 	for i := range x {
 		x[i] = float32(r.NormFloat64())
 	}
-	l := newLloyd(centre(x, n, d), k)
+	l := newLloyd(center(x, n, d), k)
 	for j := range d {
 		v := .01 * r.NormFloat64()
 		for c := range k {
-			l.centre[c*d+j] = v + 1e-9*r.NormFloat64()
+			l.center[c*d+j] = v + 1e-9*r.NormFloat64()
 		}
 	}
-	copy(l.centre[(k-1)*d:], l.centre[:d]) // and a true tie: the lower number wins
+	copy(l.center[(k-1)*d:], l.center[:d]) // and a true tie: the lower number wins
 	if err := l.assign(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestAssignNearTies(t *testing.T) {
 		for c := range k {
 			var s float64
 			for j := range d {
-				e := float64(l.data.x[i*d+j]) - l.centre[c*d+j]
+				e := float64(l.data.x[i*d+j]) - l.center[c*d+j]
 				s += e * e
 			}
 			if s < best {

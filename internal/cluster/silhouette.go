@@ -109,7 +109,7 @@ func newSilhouette(x []float32, n, d int, labels []int32) (*silhouette, error) {
 		return nil, fmt.Errorf("%w: the silhouette of %d clusters of %d rows is not defined: there must be at least 2 clusters and fewer than rows", ErrInput, k, len(order))
 	}
 	s.start = append(s.start, len(order))
-	s.points = newPoints(centre(sorted, len(order), d))
+	s.points = newPoints(center(sorted, len(order), d))
 	s.points.raw = sorted
 	s.value = make([]float64, len(order))
 	return s, nil

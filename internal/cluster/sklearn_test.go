@@ -37,15 +37,15 @@ type goldenSet struct {
 func (g *goldenSet) data(t *testing.T) []float32 {
 	t.Helper()
 	r := draws(g.Seed)
-	centre := make([]float64, g.Blobs*g.D)
-	for i := range centre {
-		centre[i] = g.Spread * (r.unit() - .5)
+	center := make([]float64, g.Blobs*g.D)
+	for i := range center {
+		center[i] = g.Spread * (r.unit() - .5)
 	}
 	x := make([]float32, 0, g.N*g.D)
 	for range g.N {
 		c := r.below(g.Blobs)
 		for j := range g.D {
-			v := centre[c*g.D+j] + r.normal()
+			v := center[c*g.D+j] + r.normal()
 			if x = append(x, float32(v)); float64(x[len(x)-1]) != v {
 				t.Fatalf("%v is not a float32", v)
 			}

@@ -27,7 +27,7 @@ type prim struct {
 	core []float64
 	// Products of the rows in float32, moved to mean zero, tell of most that they are
 	// too far.
-	data   *centred
+	data   *centered
 	square []float64 // of the rows of data
 	unit   float64   // error of a product, and of the rounding of rows, as a share of squares
 
@@ -48,7 +48,7 @@ type nearestLeft struct {
 const primChunk = 1024
 
 func spanningTree(ctx context.Context, x []float32, n, d int, core []float64, progress func(done, total int)) ([]edge, error) {
-	p := &prim{x: x, d: d, core: core, data: centre(x, n, d), square: make([]float64, n), unit: kernel.DotError(d) + 16*0x1p-24, left: make([]int32, n-1), least: make([]float64, n-1), from: make([]int32, n-1),
+	p := &prim{x: x, d: d, core: core, data: center(x, n, d), square: make([]float64, n), unit: kernel.DotError(d) + 16*0x1p-24, left: make([]int32, n-1), least: make([]float64, n-1), from: make([]int32, n-1),
 		best: make([]nearestLeft, ceilDiv(n, primChunk))}
 	for i := range p.left {
 		p.left[i], p.least[i] = int32(i+1), math.Inf(1)

@@ -13,7 +13,7 @@ import (
 	"tercet/internal/testutil"
 )
 
-// Spherical k-means in plain float64 loops from the same centres ends at the same
+// Spherical k-means in plain float64 loops from the same centers ends at the same
 // labels after the same number of iterations.
 func TestSphericalAgainstLoops(t *testing.T) {
 	for _, c := range []struct{ n, d, k int }{{300, 5, 7}, {150, 40, 12}, {500, 2, 30}, {90, 3, 1}} {
@@ -27,7 +27,7 @@ func TestSphericalAgainstLoops(t *testing.T) {
 		if err := l.seed(context.Background(), rng.New(5, "test")); err != nil {
 			t.Fatal(err)
 		}
-		centres := slices.Clone(l.centre)
+		centers := slices.Clone(l.center)
 		got, converged, err := l.iterate(context.Background(), 300, -1, func(int) {})
 		if err != nil || !converged {
 			t.Fatal(converged, err)
@@ -41,7 +41,7 @@ func TestSphericalAgainstLoops(t *testing.T) {
 				for k := range c.k {
 					var s float64
 					for j := range c.d {
-						s += float64(data.x[i*c.d+j]) * centres[k*c.d+j]
+						s += float64(data.x[i*c.d+j]) * centers[k*c.d+j]
 					}
 					if s > best {
 						best, at = s, k
@@ -53,16 +53,16 @@ func TestSphericalAgainstLoops(t *testing.T) {
 			if !changed {
 				break
 			}
-			clear(centres)
+			clear(centers)
 			for i, k := range labels {
 				for j := range c.d {
-					centres[int(k)*c.d+j] += float64(data.x[i*c.d+j])
+					centers[int(k)*c.d+j] += float64(data.x[i*c.d+j])
 				}
 			}
 			for k := range c.k {
-				length := math.Sqrt(squareOf(centres[k*c.d : (k+1)*c.d]))
+				length := math.Sqrt(squareOf(centers[k*c.d : (k+1)*c.d]))
 				for j := range c.d {
-					centres[k*c.d+j] /= length
+					centers[k*c.d+j] /= length
 				}
 			}
 		}
@@ -72,7 +72,7 @@ func TestSphericalAgainstLoops(t *testing.T) {
 	}
 }
 
-// Lengths of rows do not matter, whatever they are; centres have length 1; inertia is
+// Lengths of rows do not matter, whatever they are; centers have length 1; inertia is
 // 2 - 2 cos, added up.
 func TestSpherical(t *testing.T) {
 	const n, d, k = 500, 6, 5
@@ -120,14 +120,14 @@ func TestSpherical(t *testing.T) {
 	if _, err := KMeans(context.Background(), x, n, d, KMeansOptions{K: 2, Spherical: true}); err == nil || !strings.Contains(err.Error(), "row 7 is zero") {
 		t.Errorf("zero row: %v", err)
 	}
-	// Opposite rows in one cluster have no mean direction: the centre stays.
+	// Opposite rows in one cluster have no mean direction: the center stays.
 	r, err := KMeans(context.Background(), []float32{1, 0, -1, 0}, 2, 2, KMeansOptions{K: 1, Spherical: true})
 	if err != nil || !testutil.WithinRelative(r.Inertia, 4, 1e-6) {
 		t.Errorf("opposite rows: %+v %v", r, err)
 	}
 }
 
-// All rows get their nearest centres; on blobs that are apart the inertia is that of
+// All rows get their nearest centers; on blobs that are apart the inertia is that of
 // full k-means within a percent.
 func TestMiniBatch(t *testing.T) {
 	defer par.SetThreads(par.Threads())

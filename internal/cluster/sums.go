@@ -7,7 +7,7 @@ import (
 
 const sumChunk = 64 // columns summed at a time
 
-// movement keeps the sums of the clusters' rows and moves the centres of several
+// movement keeps the sums of the clusters' rows and moves the centers of several
 // starts. Only rows that changed their cluster are subtracted and added; where
 // more than half did, all are summed anew. Rows are taken in order, columns are
 // split over threads.
@@ -30,7 +30,7 @@ func (m *movement) run(starts []*lloyd) {
 		if l.hasEmpty() {
 			l.refill(l.measure())
 		}
-		l.newCentres()
+		l.newCenters()
 	}
 }
 
@@ -70,7 +70,7 @@ func (l *lloyd) transfer(row, from, lo, hi int) {
 	kernel.AddRow(l.sum[to+lo:to+hi], x)
 }
 
-// refill makes the rows farthest from their centres, ties by index, the only
+// refill makes the rows farthest from their centers, ties by index, the only
 // members of empty clusters. Rows at distance 0 and the last row of a cluster stay.
 func (l *lloyd) refill(dist []float64) {
 	for c := range l.k {

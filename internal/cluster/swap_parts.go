@@ -8,10 +8,10 @@ import (
 
 // swapScratch belongs to one task while it runs.
 type swapScratch struct {
-	// Of the rows of a cluster that is taken away, by their second nearest centre.
+	// Of the rows of a cluster that is taken away, by their second nearest center.
 	sum  []float64 // (k, d)
 	size []int
-	met  []int // those centres
+	met  []int // those centers
 
 	sample          []int32   // of the rows of a cluster that is split
 	direction, next []float32 // (d)
@@ -25,7 +25,7 @@ func (w *swapScratch) grow(k, d int) {
 	}
 }
 
-// remove returns what it costs to take centre c away.
+// remove returns what it costs to take center c away.
 func (s *swaps) remove(c int) float64 {
 	l, d := s.l, s.l.data.d
 	rows := s.rows[s.start[c]:s.start[c+1]]
@@ -92,12 +92,12 @@ func (s *swaps) split(c int) float64 {
 	if most == 0 {
 		return 0
 	}
-	centre := l.centre[c*d : (c+1)*d]
+	center := l.center[c*d : (c+1)*d]
 	for j, v := range l.data.row(int(far)) {
-		w.direction[j] = float32(float64(v) - centre[j])
+		w.direction[j] = float32(float64(v) - center[j])
 	}
 	for range swapPower {
-		cut := float32(w.along(centre))
+		cut := float32(w.along(center))
 		clear(w.next)
 		var sum float64
 		for _, i := range w.sample {
@@ -106,7 +106,7 @@ func (s *swaps) split(c int) float64 {
 			sum += float64(a)
 			kernel.Axpy(a, x, w.next)
 		}
-		for j, v := range centre {
+		for j, v := range center {
 			w.next[j] -= float32(sum * v)
 		}
 		length := math.Sqrt(kernel.SumSquares(w.next))
@@ -116,7 +116,7 @@ func (s *swaps) split(c int) float64 {
 		kernel.Scale(float32(1/length), w.next)
 		w.direction, w.next = w.next, w.direction
 	}
-	return s.two(rows, w, w.along(centre), s.halves[c], s.sum[c*d:(c+1)*d])
+	return s.two(rows, w, w.along(center), s.halves[c], s.sum[c*d:(c+1)*d])
 }
 
 // along is the product of the direction with a point.
@@ -154,7 +154,7 @@ func (s *swaps) two(rows []int32, w *swapScratch, cut float64, halves, whole []f
 		}
 		cut = 0
 		for side := range 2 {
-			data.moveCentre(halves[side*d:(side+1)*d], sum[side*d:(side+1)*d], float64(size[side]))
+			data.moveCenter(halves[side*d:(side+1)*d], sum[side*d:(side+1)*d], float64(size[side]))
 		}
 		for j := range d {
 			a, b := halves[j], halves[d+j]
@@ -165,7 +165,7 @@ func (s *swaps) two(rows []int32, w *swapScratch, cut float64, halves, whole []f
 	return data.kept(sum[:d], size[0]) + data.kept(sum[d:], size[1]) - data.kept(whole, len(all))
 }
 
-// kept is what of the sum of squares of rows with the given sum their centre takes
+// kept is what of the sum of squares of rows with the given sum their center takes
 // away.
 func (f *frame) kept(sum []float64, size int) float64 {
 	if size == 0 {

@@ -9,12 +9,12 @@ import (
 	"tercet/internal/par"
 )
 
-// swaps are the moves that Lloyd's algorithm cannot make: of two centres that share a
+// swaps are the moves that Lloyd's algorithm cannot make: of two centers that share a
 // group one goes where two groups share one. Starts that ended with such a fault are
 // the usual reason why k-means misses its optimum.
 //
-// To take centre c away costs what its rows lose by joining the clusters of their
-// second nearest centres; to split a cluster in two, along its principal direction and
+// To take center c away costs what its rows lose by joining the clusters of their
+// second nearest centers; to split a cluster in two, along its principal direction and
 // by a few steps of 2-means, gains a sum as well known. Where the best gain exceeds the least cost, the swap
 // is made and Lloyd's algorithm goes on from there. (Local search by swaps: Kanungo et
 // al. 2004; the choice of the pair is ours.)
@@ -22,10 +22,10 @@ type swaps struct {
 	l      *lloyd
 	rows   []int32     // by cluster
 	start  []int       // (k+1)
-	second []int32     // of each row: the centre that is the second nearest
-	cost   []float64   // of taking each centre away
+	second []int32     // of each row: the center that is the second nearest
+	cost   []float64   // of taking each center away
 	gain   []float64   // of splitting each cluster
-	halves [][]float64 // (2d) of each cluster: the centres of its halves
+	halves [][]float64 // (2d) of each cluster: the centers of its halves
 	sum    []float64   // (k, d): of its rows
 	spare  par.Free[swapScratch]
 }
@@ -97,7 +97,7 @@ func newSwaps(l *lloyd) *swaps {
 	return s
 }
 
-// pair is a swap: the centre of from goes to one half of the cluster at to.
+// pair is a swap: the center of from goes to one half of the cluster at to.
 type pair struct {
 	from, to int
 	gain     float64
@@ -174,13 +174,13 @@ func order(v []float64, sign float64) []int {
 	return o
 }
 
-// make applies swaps to the centres.
+// make applies swaps to the centers.
 func (s *swaps) make(pairs []pair) {
 	l, d := s.l, s.l.data.d
 	l.reset()
 	for _, p := range pairs {
-		copy(l.centre[p.to*d:(p.to+1)*d], s.halves[p.to][:d])
-		copy(l.centre[p.from*d:(p.from+1)*d], s.halves[p.to][d:])
+		copy(l.center[p.to*d:(p.to+1)*d], s.halves[p.to][:d])
+		copy(l.center[p.from*d:(p.from+1)*d], s.halves[p.to][d:])
 	}
 }
 
@@ -203,8 +203,8 @@ func (s *swaps) sort() {
 func (s *swaps) seconds() {
 	l, p := s.l, s.l.data
 	l.prepare(0)
-	single := make([]float32, len(l.centre))
-	for i, v := range l.centre {
+	single := make([]float32, len(l.center))
+	for i, v := range l.center {
 		single[i] = float32(v)
 	}
 	l.measure()

@@ -11,7 +11,7 @@ import (
 
 // plainPotential is the sum of squared distances of rows to their mean, or to its
 // direction.
-func plainPotential(data *centred, rows []int) (s float64) {
+func plainPotential(data *centered, rows []int) (s float64) {
 	mean := make([]float64, data.d)
 	for _, i := range rows {
 		for j, v := range data.row(i) {
@@ -31,7 +31,7 @@ func plainPotential(data *centred, rows []int) (s float64) {
 	return s
 }
 
-// What taking a centre away costs and splitting a cluster gains, against sums of
+// What taking a center away costs and splitting a cluster gains, against sums of
 // squares.
 func TestSwapsAgainstLoops(t *testing.T) {
 	const n, d, k = 700, 6, 9
@@ -44,7 +44,7 @@ func TestSwapsAgainstLoops(t *testing.T) {
 		data := f.all(x, n)
 		l := newLloyd(data, k)
 		for c := range k {
-			l.setCentre(c, c*71)
+			l.setCenter(c, c*71)
 		}
 		if _, _, err := l.iterate(context.Background(), 300, -1, func(int) {}); err != nil {
 			t.Fatal(err)
@@ -77,7 +77,7 @@ func TestSwapsAgainstLoops(t *testing.T) {
 			if !testutil.WithinRelative(s.cost[c], cost, 1e-6) {
 				t.Errorf("unit %v: taking center %d away costs %v, want %v", unit, c, s.cost[c], cost)
 			}
-			// The halves are those of the two centres.
+			// The halves are those of the two centers.
 			var halves [2][]int
 			for _, i := range members[c] {
 				var v [2]float64
@@ -101,17 +101,17 @@ func TestSwapsAgainstLoops(t *testing.T) {
 	}
 }
 
-// From centres that Lloyd's algorithm cannot move to where they are missing, swaps find
+// From centers that Lloyd's algorithm cannot move to where they are missing, swaps find
 // the blobs.
 func TestSwapsFindBlobs(t *testing.T) {
 	const n, d, k = 2000, 5, 12
 	x, truth := blobs(19, n, d, k, 20)
-	data := centre(x, n, d)
+	data := center(x, n, d)
 	l := newLloyd(data, k)
 	c := 0
-	for i, b := range truth { // four centres in each of three blobs
+	for i, b := range truth { // four centers in each of three blobs
 		if b < 3 && c < k && int(b) == c/4 {
-			l.setCentre(c, i)
+			l.setCenter(c, i)
 			c++
 		}
 	}

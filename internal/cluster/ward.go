@@ -47,7 +47,7 @@ type wardCandidate struct {
 	low  float64
 }
 
-func newWard(ctx context.Context, x []float32, data *centred) (*ward, error) {
+func newWard(ctx context.Context, x []float32, data *centered) (*ward, error) {
 	n, d := data.n, data.d
 	w := &ward{d: d, mean: make([]float64, n*d), single: append([]float32(nil), data.x...), square: make([]float64, n), size: make([]float64, n),
 		of: make([]int32, n), active: make([]int32, n), next: make([]int32, n), least: make([]float64, n), bound: make([]float64, n),
@@ -63,7 +63,7 @@ func newWard(ctx context.Context, x []float32, data *centred) (*ward, error) {
 		return w, nil
 	}
 	const k = 2
-	near, err := metric.Neighbours(ctx, x, n, d, metric.NeighbourOptions{K: min(k, n-1)})
+	near, err := metric.Neighbors(ctx, x, n, d, metric.NeighborOptions{K: min(k, n-1)})
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func TestWardRounds(t *testing.T) {
 		few[i] = float32(r.IntN(3))
 	}
 	for name, x := range map[string][]float32{"loose": loose, "tight": tight, "hub": hub, "few": few} {
-		data := centre(x, n, d)
+		data := center(x, n, d)
 		trees := make([][]Merge, 2)
 		byRounds := 0
 		for way := range trees {
@@ -76,7 +76,7 @@ func TestWardSearch(t *testing.T) {
 	const n, d = 300, 40
 	x, _ := blobs(8, n, d, 5, 4)
 	copy(x[5*d:6*d], x[4*d:5*d])
-	data := centre(x, n, d)
+	data := center(x, n, d)
 	w, err := newWard(context.Background(), x, data)
 	if err != nil {
 		t.Fatal(err)

@@ -132,7 +132,7 @@ func TestMulticutDocument(t *testing.T) {
 func TestSparseMulticutDocument(t *testing.T) {
 	v := groups(60, 4, 6, .15)
 	o := multicutOptions(.8)
-	o.Multicut.Neighbours, o.Multicut.Random = 5, 5
+	o.Multicut.Neighbors, o.Multicut.Random = 5, 5
 	doc := clusterOf(t, v, o).Doc
 	g := doc.Multicut.Graph
 	if g.Kind != "sparse" || g.Edges+g.Absent != 60*59/2 || g.Edges >= 600 || g.Edges < 300 {

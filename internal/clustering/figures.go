@@ -77,7 +77,7 @@ func drawMap(c *solve.Result, dir, name string, m *solve.Map, r *record.MapRecor
 	} else {
 		title += fmt.Sprintf(", perplexity %.3g, KL %.3f", r.Perplexity, *r.KL)
 		if r.Trustworthiness != nil {
-			title += fmt.Sprintf(", trustworthiness(%d) %.3f", r.Neighbours, *r.Trustworthiness)
+			title += fmt.Sprintf(", trustworthiness(%d) %.3f", r.Neighbors, *r.Trustworthiness)
 		}
 	}
 	n := len(c.Doc.Labels)

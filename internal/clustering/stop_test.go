@@ -88,7 +88,7 @@ func TestQuickBound(t *testing.T) {
 	v := groups(300, 5, 6, .8)
 	for _, bound := range []string{"auto", "cycle"} {
 		o := multicutOptions(1.1)
-		o.Multicut.Neighbours, o.Multicut.Random, o.Multicut.Bound = 20, 20, bound
+		o.Multicut.Neighbors, o.Multicut.Random, o.Multicut.Bound = 20, 20, bound
 		rec := clusterOf(t, v, o).Doc.Multicut
 		if rec.Bound.Method != "cycle packing" || rec.Bound.Ended {
 			t.Errorf("%s: %+v", bound, rec.Bound)

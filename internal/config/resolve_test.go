@@ -219,7 +219,7 @@ func TestSchemaGolden(t *testing.T) {
 }
 
 func FuzzConfig(f *testing.F) {
-	// Short seeds: minimising one takes time in the square of its length.
+	// Short seeds: minimizing one takes time in the square of its length.
 	for _, s := range []string{"model: c2f2\nminer: softhard", "name: x", "include: [a]", "a: &a [*a]", "sweep: {seed: [0, 1], miner: [random]}", "data: {glyphs: {blur: null}}", "train: {checkpoint_every: 1 step}", "loss: {margin: 1/3}", "name: \"\\u2028\""} {
 		f.Add([]byte(s), "loss.margin=1")
 		f.Add([]byte(s), "miner={name: distance-weighted}")

@@ -73,10 +73,10 @@ func TestVectorsOfOtherNumber(t *testing.T) {
 	dict := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 200), }", n)
 	x := sparse(t, "x.npy", npyFile(dict, nil), n*200*4)
 	y := write(t, "y.csv", []byte(strings.Repeat("1\n2\n", 30)))
-	_, _, _, err := ReadLabelled(x, LabelFile{Path: y})
+	_, _, _, err := ReadLabeled(x, LabelFile{Path: y})
 	wantError(t, err, ErrFormat, "y.csv has 60 labels", "x.npy has 20000000 rows")
 	ints := write(t, "y.npy", npyFile("{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }", []byte{1, 2, 3}))
-	_, _, _, err = ReadLabelled(x, LabelFile{Path: ints})
+	_, _, _, err = ReadLabeled(x, LabelFile{Path: ints})
 	wantError(t, err, ErrFormat, "y.npy has 3 labels", "x.npy has 20000000 rows")
 }
 
@@ -147,7 +147,7 @@ func TestLabelColumn(t *testing.T) {
 // TestFolderNamesAllBadFiles: one bad file of many used to stop the reading, the next
 // one the next reading.
 func TestFolderNamesAllBadFiles(t *testing.T) {
-	px := encodePNG(t, grey(40, 40, func(y, x int) uint8 { return uint8(y*x*7 ^ y) }))
+	px := encodePNG(t, gray(40, 40, func(y, x int) uint8 { return uint8(y*x*7 ^ y) }))
 	half := px[:len(px)/2]
 	root := tree(t, map[string][]byte{"train/a/1.png": px, "train/a/2.png": nil, "train/b/1.png": px, "train/b/2.jpg": []byte("x"), "test/a/1.png": nil, "test/a/2.png": px})
 	_, _, err := openFolder(root, "", "", ImageOptions{})

@@ -12,7 +12,7 @@ import (
 	"tercet/internal/par"
 )
 
-// Dataset is a set of N labelled images of one shape.
+// Dataset is a set of N labeled images of one shape.
 type Dataset interface {
 	// Len returns N.
 	Len() int

@@ -43,7 +43,7 @@ type DistortOptions struct {
 // Distorted returns ds with distorted images; strength 0 returns ds. Read always
 // gives item i the distortion of (Seed, i), and so does the fingerprint see it.
 // With Fresh a loader gives row p of a batch the distortion of (Seed, the
-// loader's seed, epoch, step, p) instead, of subsets, joined and relabelled sets
+// loader's seed, epoch, step, p) instead, of subsets, joined and relabeled sets
 // too; its own transform comes after. Values outside [0,1] are not made.
 func Distorted(ds Dataset, o DistortOptions) (Dataset, error) {
 	h, w, c := ds.Shape()

@@ -115,7 +115,7 @@ func TestWarpKnownMaps(t *testing.T) {
 	}
 }
 
-// Amplitudes are kept and reached, centred, and scale with the strength.
+// Amplitudes are kept and reached, centered, and scale with the strength.
 func TestWarpAmplitudes(t *testing.T) {
 	const h, w, n = 20, 40, 4000
 	for _, strength := range []float64{0.25, 0.5, 1} {

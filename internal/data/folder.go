@@ -193,8 +193,8 @@ func allUnreadable(scans []*scan, err error) error {
 	return all
 }
 
-// isGrey reports that all files of the scans, whose headers were read, are grey.
-func isGrey(scans []*scan) bool {
+// isGray reports that all files of the scans, whose headers were read, are gray.
+func isGray(scans []*scan) bool {
 	for _, s := range scans {
 		for _, h := range s.heads {
 			if h.ColorModel != color.GrayModel && h.ColorModel != color.Gray16Model {
@@ -246,7 +246,7 @@ func openFolder(root, trainName, testName string, o ImageOptions) (train, test *
 		return nil, nil, allUnreadable(scans, err)
 	}
 	if o.native() {
-		if o.Color = "rgb"; isGrey(scans) {
+		if o.Color = "rgb"; isGray(scans) {
 			o.Color = "grey"
 		}
 	}

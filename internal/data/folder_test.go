@@ -30,8 +30,8 @@ func encodePNG(t testing.TB, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// grey makes an image of h x w whose pixel at (y, x) is f.
-func grey(h, w int, f func(y, x int) uint8) *image.Gray {
+// gray makes an image of h x w whose pixel at (y, x) is f.
+func gray(h, w int, f func(y, x int) uint8) *image.Gray {
 	img := image.NewGray(image.Rect(0, 0, w, h))
 	for y := range h {
 		for x := range w {
@@ -41,7 +41,7 @@ func grey(h, w int, f func(y, x int) uint8) *image.Gray {
 	return img
 }
 
-func flat(h, w int, v uint8) *image.Gray { return grey(h, w, func(int, int) uint8 { return v }) }
+func flat(h, w int, v uint8) *image.Gray { return gray(h, w, func(int, int) uint8 { return v }) }
 
 // tree writes files, by their path, into a temporary folder.
 func tree(t *testing.T, files map[string][]byte) string {
@@ -66,7 +66,7 @@ func TestFolder(t *testing.T) {
 		copy(rgb.Pix[4*p:], []byte{byte(p), byte(10 * p), byte(40 * p), 255})
 	}
 	root := tree(t, map[string][]byte{
-		"b/2.png":         encodePNG(t, grey(2, 3, ramp)),
+		"b/2.png":         encodePNG(t, gray(2, 3, ramp)),
 		"b/10.PNG":        encodePNG(t, rgb),
 		"b/.hidden.png":   []byte("not an image"),
 		"b/notes.txt":     []byte("skipped"),
@@ -116,7 +116,7 @@ func TestFolder(t *testing.T) {
 	if !slices.Equal(train.pixels, want) {
 		t.Errorf("got  %v\nwant %v", train.pixels, want)
 	}
-	// Grey keeps grey as it is, and takes colours by their luma.
+	// Gray keeps gray as it is, and takes colors by their luma.
 	train, _, err = openFolder(root, "", "", ImageOptions{Color: "grey"})
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func hugePNG() []byte {
 }
 
 func TestFolderErrors(t *testing.T) {
-	px := encodePNG(t, grey(40, 40, func(y, x int) uint8 { return uint8(y*x*7 ^ y) }))
+	px := encodePNG(t, gray(40, 40, func(y, x int) uint8 { return uint8(y*x*7 ^ y) }))
 	huge := "60000x60000"
 	if strconv.IntSize == 32 { // the decoder refuses it before this package can
 		huge = "dimension overflow"
@@ -242,7 +242,7 @@ func TestGeometry(t *testing.T) {
 
 func TestRender(t *testing.T) {
 	// A linear ramp stays one under both filters, away from the borders.
-	ramp := grey(40, 40, func(_, x int) uint8 { return uint8(5*x + 10) })
+	ramp := gray(40, 40, func(_, x int) uint8 { return uint8(5*x + 10) })
 	for _, filter := range []string{"catmullrom", "bilinear"} {
 		for _, side := range []int{20, 80} {
 			dst := make([]uint8, side*side)
@@ -259,8 +259,8 @@ func TestRender(t *testing.T) {
 			}
 		}
 	}
-	// Shrinking averages: a fine chessboard becomes grey.
-	board := grey(40, 40, func(y, x int) uint8 { return uint8(255 * ((x + y) % 2)) })
+	// Shrinking averages: a fine chessboard becomes gray.
+	board := gray(40, 40, func(y, x int) uint8 { return uint8(255 * ((x + y) % 2)) })
 	dst := make([]uint8, 100)
 	if err := (ImageOptions{Size: 10, Color: "grey"}).render(board, dst, new(canvas)); err != nil {
 		t.Fatal(err)
@@ -271,9 +271,9 @@ func TestRender(t *testing.T) {
 		}
 	}
 	wantError(t, (ImageOptions{}).render(board, dst, new(canvas)), array.ErrShape, "40x40x3", "100")
-	// The crop is the centre.
+	// The crop is the center.
 	dst = make([]uint8, 4)
-	if err := (ImageOptions{Crop: 2, Color: "grey"}).render(grey(4, 6, func(y, x int) uint8 { return uint8(10*y + x) }), dst, new(canvas)); err != nil || !slices.Equal(dst, []uint8{12, 13, 22, 23}) {
+	if err := (ImageOptions{Crop: 2, Color: "grey"}).render(gray(4, 6, func(y, x int) uint8 { return uint8(10*y + x) }), dst, new(canvas)); err != nil || !slices.Equal(dst, []uint8{12, 13, 22, 23}) {
 		t.Errorf("crop %v %v", dst, err)
 	}
 	// Transparent is white, opaque is itself, half is between.
@@ -344,7 +344,7 @@ func TestRenderDoesNotDependOnThreads(t *testing.T) {
 	r := rng.New(3, "render")
 	files := map[string][]byte{}
 	for i := range 12 {
-		files["a/"+string(rune('a'+i))+".png"] = encodePNG(t, grey(9+i%3, 12, func(int, int) uint8 { return uint8(r.Uint32()) }))
+		files["a/"+string(rune('a'+i))+".png"] = encodePNG(t, gray(9+i%3, 12, func(int, int) uint8 { return uint8(r.Uint32()) }))
 	}
 	root := tree(t, files)
 	var first []uint8

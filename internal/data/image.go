@@ -23,13 +23,13 @@ import (
 const maxPixels = 1 << 26
 
 // ImageOptions say how images are brought to one shape. Resizing comes first,
-// then the centre crop, then the change of colour.
+// then the center crop, then the change of color.
 type ImageOptions struct {
 	Size   int    // resize to this side; 0: no
 	Fit    string // "stretch" (default): both sides become Size; "short": the shorter does, the aspect stays
 	Filter string // "catmullrom" (default) or "bilinear"
-	Crop   int    // side of the centre crop; 0: none
-	Color  string // "rgb" or "grey"; "" or "native": as the source has it (of image files: grey if all are)
+	Crop   int    // side of the center crop; 0: none
+	Color  string // "rgb" or "grey"; "" or "native": as the source has it (of image files: gray if all are)
 }
 
 func (o ImageOptions) check() error {
@@ -51,7 +51,7 @@ func (o ImageOptions) check() error {
 	return nil
 }
 
-// native reports that the colours are the source's.
+// native reports that the colors are the source's.
 func (o ImageOptions) native() bool { return o.Color == "" || o.Color == "native" }
 
 // geometry returns the shape (rh, rw) after resizing an image of (h, w) and the
@@ -138,7 +138,7 @@ func (o ImageOptions) render(img image.Image, dst []uint8, s *canvas) error {
 				continue
 			}
 			// ITU-R 601 luma in 16-bit fixed point; the weights sum to 65536, so
-			// grey stays as it is.
+			// gray stays as it is.
 			row[x] = uint8((19595*uint32(p[0]) + 38470*uint32(p[1]) + 7471*uint32(p[2]) + 1<<15) >> 16)
 		}
 	}
@@ -243,7 +243,7 @@ func Convert(m *Memory, o ImageOptions) (*Memory, error) {
 	if err := checkTotal(m.Len(), size); err != nil {
 		return nil, err
 	}
-	out := &Memory{labelled: labelled{labels: m.labels, classes: m.classes}, h: oh, w: ow, c: o.channels(), names: m.names}
+	out := &Memory{labeled: labeled{labels: m.labels, classes: m.classes}, h: oh, w: ow, c: o.channels(), names: m.names}
 	out.pixels = make([]uint8, m.Len()*size)
 	var spare par.Free[canvas]
 	err = each(m.Len(), 16, func(i int) error {

@@ -2,7 +2,7 @@ package data
 
 import "testing"
 
-// oneClass returns grey images of one pixel each.
+// oneClass returns gray images of one pixel each.
 func oneClass(t *testing.T, pixels ...uint8) *Memory {
 	t.Helper()
 	m, err := NewMemory(pixels, 1, 1, 1, make([]int32, len(pixels)), []string{"a"})
@@ -47,7 +47,7 @@ func TestItemSetsTellItemsApart(t *testing.T) {
 		"copies in the other file":           {taken(d, 0), nil, 0, 1},
 		"another file with the same":         {oneClass(t, 9, 5, 5, 1), nil, 3, 0},
 		"another file with the same and own": {taken(oneClass(t, 9, 5, 8), 0, 2), nil, 0, 0},
-		"under other labels":                 {relabelled(t, taken(again, 3, 6)), nil, 1, 1},
+		"under other labels":                 {relabeled(t, taken(again, 3, 6)), nil, 1, 1},
 	} {
 		s, err := NewItemSet(w.other)
 		if err != nil {
@@ -105,7 +105,7 @@ func TestItemSetsLookThroughDistortion(t *testing.T) {
 	}
 }
 
-func relabelled(t *testing.T, ds Dataset) Dataset {
+func relabeled(t *testing.T, ds Dataset) Dataset {
 	t.Helper()
 	r, err := Relabel(ds, make([]int32, ds.Len()), []string{"other"})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // Memory is a dataset of 8-bit images held in memory.
 type Memory struct {
-	labelled
+	labeled
 	h, w, c int
 	pixels  []uint8  // (N, H, W, C)
 	names   []string // file of each item; nil where all come from one
@@ -24,7 +24,7 @@ func NewMemory(pixels []uint8, h, w, c int, labels []int32, classes []string) (*
 	if err := checkLabels(labels, len(classes)); err != nil {
 		return nil, err
 	}
-	return &Memory{labelled: labelled{labels: labels, classes: classes}, h: h, w: w, c: c, pixels: pixels}, nil
+	return &Memory{labeled: labeled{labels: labels, classes: classes}, h: h, w: w, c: c, pixels: pixels}, nil
 }
 
 // Shape returns H, W, C.
@@ -54,7 +54,7 @@ func (m *Memory) Fingerprint() string { return m.print.of(m) }
 // Vectors is a dataset of feature vectors, as those of npy files: images of
 // shape (1, 1, D) whose values are not confined to [0,1].
 type Vectors struct {
-	labelled
+	labeled
 	x *array.Array
 }
 
@@ -70,7 +70,7 @@ func NewVectors(x *array.Array, labels []int32, classes []string) (*Vectors, err
 	if err := checkLabels(labels, len(classes)); err != nil {
 		return nil, err
 	}
-	return &Vectors{labelled: labelled{labels: labels, classes: classes}, x: x}, nil
+	return &Vectors{labeled: labeled{labels: labels, classes: classes}, x: x}, nil
 }
 
 // Shape returns 1, 1, D.
@@ -88,21 +88,21 @@ func (v *Vectors) Read(i int, dst []float32) error {
 // Fingerprint returns Digest.
 func (v *Vectors) Fingerprint() string { return v.print.of(v) }
 
-// labelled is the part that datasets have in common.
-type labelled struct {
+// labeled is the part that datasets have in common.
+type labeled struct {
 	labels  []int32
 	classes []string
 	print   fingerprint
 }
 
 // Len returns N.
-func (l *labelled) Len() int { return len(l.labels) }
+func (l *labeled) Len() int { return len(l.labels) }
 
 // Labels returns the class index of each item.
-func (l *labelled) Labels() []int32 { return l.labels }
+func (l *labeled) Labels() []int32 { return l.labels }
 
 // Classes returns the class names.
-func (l *labelled) Classes() []string { return l.classes }
+func (l *labeled) Classes() []string { return l.classes }
 
 func checkLabels(labels []int32, classes int) error {
 	for i, y := range labels {

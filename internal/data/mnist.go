@@ -36,7 +36,7 @@ func (s MNISTOptions) Open(o Options) (Dataset, Dataset, error) { return o.roote
 var mnistFiles = [4]string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}
 
 // openMNIST reads a folder in the MNIST layout; files may end in .gz and may be
-// spelt with a dot before idx.
+// spelled with a dot before idx.
 func openMNIST(root string) (train, test *Memory, err error) {
 	var paths [4]string
 	var gone []string

@@ -191,9 +191,9 @@ func eachNPY[T any](r io.Reader, h *npyHeader, path string, f func(k int, v T) e
 	return nil
 }
 
-// ReadLabelled reads embeddings as ReadEmbeddings does, and their labels. Both headers
+// ReadLabeled reads embeddings as ReadEmbeddings does, and their labels. Both headers
 // are compared before anything else is read.
-func ReadLabelled(embeddings string, labels LabelFile) (x *array.Array, y []int32, classes []string, err error) {
+func ReadLabeled(embeddings string, labels LabelFile) (x *array.Array, y []int32, classes []string, err error) {
 	x, v, err := readPart(embeddings, labels)
 	if err != nil {
 		return nil, nil, nil, err
@@ -202,7 +202,7 @@ func ReadLabelled(embeddings string, labels LabelFile) (x *array.Array, y []int3
 	return x, all[0], classes, nil
 }
 
-// readPart reads embeddings and their labels as they are spelt.
+// readPart reads embeddings and their labels as they are spelled.
 func readPart(embeddings string, labels LabelFile) (*array.Array, *values, error) {
 	f, size, err := openFile(embeddings, "give an npy file of shape (N, D)")
 	if err != nil {

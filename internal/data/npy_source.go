@@ -58,16 +58,16 @@ func (s NPYOptions) Open(o Options) (train, test Dataset, err error) {
 		files = append(files, s.Test)
 	}
 	sets := make([]Dataset, 2)
-	var spelt []*values
+	var spelled []*values
 	var vectors []*array.Array
 	for _, f := range files {
 		x, v, err := readPart(under(s.Root, f.Vectors), LabelFile{Path: under(s.Root, f.Labels)})
 		if err != nil {
 			return nil, nil, err
 		}
-		spelt, vectors = append(spelt, v), append(vectors, x)
+		spelled, vectors = append(spelled, v), append(vectors, x)
 	}
-	labels, classes := indexValues(spelt...)
+	labels, classes := indexValues(spelled...)
 	for k, x := range vectors {
 		if sets[k], err = NewVectors(x, labels[k], classes); err != nil {
 			return nil, nil, err

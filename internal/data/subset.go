@@ -10,7 +10,7 @@ import (
 // view shows items of another dataset, in an order of its own, under labels of
 // its own.
 type view struct {
-	labelled
+	labeled
 	base Dataset
 	idx  []int // item of base; nil: all, in order
 }
@@ -65,7 +65,7 @@ func subset(ds Dataset, idx []int, labels []int32, classes []string) Dataset {
 		}
 		ds = v.base
 	}
-	return &view{labelled: labelled{labels: labels, classes: classes}, base: ds, idx: idx}
+	return &view{labeled: labeled{labels: labels, classes: classes}, base: ds, idx: idx}
 }
 
 // Relabel returns ds under other labels, which index classes: noisy ones, say.
@@ -156,7 +156,7 @@ func pick(ds Dataset, idx []int) Dataset {
 
 // joined is one dataset after another.
 type joined struct {
-	labelled
+	labeled
 	a, b Dataset
 }
 
@@ -185,7 +185,7 @@ func Concat(a, b Dataset) (Dataset, error) {
 	for _, y := range b.Labels() {
 		labels = append(labels, index[y])
 	}
-	return &joined{labelled: labelled{labels: labels, classes: classes}, a: a, b: b}, nil
+	return &joined{labeled: labeled{labels: labels, classes: classes}, a: a, b: b}, nil
 }
 
 func (j *joined) Shape() (h, w, c int) { return j.a.Shape() }

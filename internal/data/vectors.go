@@ -20,7 +20,7 @@ func (v Embeddings) AllEqual() bool {
 	return v.N > 1
 }
 
-// Embeddings are labelled embeddings: x (n, d) row-major, labels nil or n long.
+// Embeddings are labeled embeddings: x (n, d) row-major, labels nil or n long.
 type Embeddings struct {
 	X      []float32
 	N, D   int

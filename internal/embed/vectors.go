@@ -14,7 +14,7 @@ func ReadVectors(embeddings string, labels data.LabelFile) (data.Embeddings, rec
 	if labels.Path == "" {
 		x, err = data.ReadEmbeddings(embeddings)
 	} else {
-		x, v.Labels, _, err = data.ReadLabelled(embeddings, labels)
+		x, v.Labels, _, err = data.ReadLabeled(embeddings, labels)
 	}
 	if err != nil {
 		return data.Embeddings{}, record.Source{}, err

@@ -86,7 +86,7 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 // options. A fitted metric begins as Euclid's, on the same features.
 func baselines(ctx context.Context, r *run.Run, e *run.Embedded, o record.EvalOptions, say progress.Say) (map[string]record.Evaluated, error) {
 	ds := e.Data
-	o.Neighbours = 0
+	o.Neighbors = 0
 	out := map[string]record.Evaluated{}
 	raw, err := embed.Pixels(ds)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // nearest images into dir, and returns the picture's path.
 func (e *Evaluation) DrawRetrieval(dir string, rows int) (string, error) {
 	ret := e.Retrieval
-	if e.Embedded == nil || ret.NeighbourCount == 0 {
+	if e.Embedded == nil || ret.NeighborCount == 0 {
 		return "", errors.New("the evaluation has kept no neighbors")
 	}
 	if err := embed.FigureFolder(dir); err != nil {
@@ -29,11 +29,11 @@ func (e *Evaluation) DrawRetrieval(dir string, rows int) (string, error) {
 			return "", err
 		}
 		row := render.RetrievalRow{Query: t}
-		for _, g := range ret.Neighbours[q*ret.NeighbourCount : (q+1)*ret.NeighbourCount] {
+		for _, g := range ret.Neighbors[q*ret.NeighborCount : (q+1)*ret.NeighborCount] {
 			if t, err = embed.Tile(ds, int(g)); err != nil {
 				return "", err
 			}
-			row.Neighbours = append(row.Neighbours, render.Neighbour{Tile: t, Correct: ds.Labels()[g] == ds.Labels()[ret.Query[q]]})
+			row.Neighbors = append(row.Neighbors, render.Neighbor{Tile: t, Correct: ds.Labels()[g] == ds.Labels()[ret.Query[q]]})
 		}
 		list = append(list, row)
 	}

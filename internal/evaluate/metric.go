@@ -23,7 +23,7 @@ type theMetrics struct {
 }
 
 // judgeMetric judges the fitted metric of a run's checkpoint, whose network is m: by
-// the triplets of its training and test sets, and by the nearest neighbours in judged,
+// the triplets of its training and test sets, and by the nearest neighbors in judged,
 // items that limit has been applied to. It returns warnings too.
 func judgeMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Model, judged data.Dataset, limit int, say progress.Say) (*record.MetricEval, []string, error) {
 	fit, err := r.Fit(checkpoint)

@@ -78,22 +78,22 @@ func labelLosses(ctx context.Context, t *wire.Assembled, cfg *config.Config, lim
 	if err != nil {
 		return nil, err
 	}
-	return centreLosses(z, ds.Labels(), len(ds.Classes())), nil
+	return centerLosses(z, ds.Labels(), len(ds.Classes())), nil
 }
 
-// centreLosses does the arithmetic of labelLosses for embeddings z (N, D).
-func centreLosses(z *array.Array, labels []int32, classes int) []float64 {
+// centerLosses does the arithmetic of labelLosses for embeddings z (N, D).
+func centerLosses(z *array.Array, labels []int32, classes int) []float64 {
 	n, d := z.Rows(), z.Cols()
-	centre, count := make([]float64, classes*d), make([]float64, classes)
+	center, count := make([]float64, classes*d), make([]float64, classes)
 	for i, y := range labels {
 		count[y]++
 		for k, v := range z.Row(i) {
-			centre[int(y)*d+k] += float64(v)
+			center[int(y)*d+k] += float64(v)
 		}
 	}
 	for c := range count {
 		for k := range d {
-			centre[c*d+k] /= max(count[c], 1)
+			center[c*d+k] /= max(count[c], 1)
 		}
 	}
 	far := make([]float64, n*classes)
@@ -102,7 +102,7 @@ func centreLosses(z *array.Array, labels []int32, classes int) []float64 {
 		for c := range classes {
 			sum := 0.0
 			for k, v := range z.Row(i) {
-				x := float64(v) - centre[c*d+k]
+				x := float64(v) - center[c*d+k]
 				sum += x * x
 			}
 			far[i*classes+c] = sum

@@ -19,8 +19,8 @@ import (
 	"tercet/internal/wire"
 )
 
-// Embeddings in clear groups, some labelled as another group: the losses part them.
-func TestCentreLosses(t *testing.T) {
+// Embeddings in clear groups, some labeled as another group: the losses part them.
+func TestCenterLosses(t *testing.T) {
 	const n, classes = 2000, 4
 	s := rng.New(1, "test")
 	z, labels := array.New(n, 3), make([]int32, n)
@@ -38,7 +38,7 @@ func TestCentreLosses(t *testing.T) {
 			wrong++
 		}
 	}
-	losses := centreLosses(z, labels, classes)
+	losses := centerLosses(z, labels, classes)
 	right, far := 0.0, 0.0
 	for i, l := range losses {
 		if l < 0 || math.IsNaN(l) || math.IsInf(l, 0) {
@@ -59,10 +59,10 @@ func TestCentreLosses(t *testing.T) {
 	}
 }
 
-func TestCentreLossesByHand(t *testing.T) {
-	// Centres 1 and 4 of classes 0 and 1; squared distances to the own one 1, 1, 4, 4.
+func TestCenterLossesByHand(t *testing.T) {
+	// Centers 1 and 4 of classes 0 and 1; squared distances to the own one 1, 1, 4, 4.
 	z := tinytest.Must(array.Of([]float32{0, 2, 2, 6}, 4, 1))
-	got := centreLosses(z, []int32{0, 0, 1, 1}, 2)
+	got := centerLosses(z, []int32{0, 0, 1, 1}, 2)
 	unit := 2.5
 	for i, gap := range []float64{1 - 16, 1 - 4, 4 - 1, 4 - 25} {
 		if want := math.Log(1 + math.Exp(gap/unit)); math.Abs(got[i]-want) > 1e-12 {
@@ -70,14 +70,14 @@ func TestCentreLossesByHand(t *testing.T) {
 		}
 	}
 	same := tinytest.Must(array.Of([]float32{1, 1, 1, 1}, 4, 1))
-	for _, l := range centreLosses(same, []int32{0, 0, 1, 1}, 2) {
+	for _, l := range centerLosses(same, []int32{0, 0, 1, 1}, 2) {
 		if math.Abs(l-math.Ln2) > 1e-12 {
 			t.Errorf("one point: loss %v", l)
 		}
 	}
 }
 
-// The rate of pairs that are labelled twice, by the run's own pairs; and what
+// The rate of pairs that are labeled twice, by the run's own pairs; and what
 // noise_from makes of it.
 func TestNoiseRateOfPairs(t *testing.T) {
 	sets := tinytest.PairsText("noise={kind: pln, q: 0.3}", "batch={sampler: pair-graph, scenario: full}", "train.epochs=1", "data.classes=2", "data.glyphs.per_class=200", "eval.pairs=0")

@@ -19,7 +19,7 @@ func judge(ctx context.Context, v data.Embeddings, o record.EvalOptions, say pro
 		return record.Evaluated{}, nil, nil, err
 	}
 	ret, err := metric.Retrieve(ctx, v.X, v.N, v.D, v.Labels, metric.RetrievalOptions{
-		K: o.Ks, Distance: o.Distance, Neighbours: o.Neighbours,
+		K: o.Ks, Distance: o.Distance, Neighbors: o.Neighbors,
 		Intervals: Intervals(o),
 		Progress:  func(done, total int) { say("retrieval", done, total) },
 	})

@@ -55,14 +55,14 @@ func (r *replacer) findMeans(ctx context.Context, m *nn.Model, classes []int32, 
 		if err != nil {
 			return err
 		}
-		centre := meanRow(z)
+		center := meanRow(z)
 		best, at := 0.0, -1
 		for k := range own {
-			if d := farFrom(z.Row(k), centre); at < 0 || d < best {
+			if d := farFrom(z.Row(k), center); at < 0 || d < best {
 				best, at = d, k
 			}
 		}
-		c.pool[name], c.nearest[name] = centre, own[at]
+		c.pool[name], c.nearest[name] = center, own[at]
 		c.names = append(c.names, name)
 	}
 	r.means = c
@@ -98,11 +98,11 @@ func meanRow(z *array.Array) []float64 {
 	return sum
 }
 
-// farFrom is the squared distance of a row from centre.
-func farFrom(row []float32, centre []float64) float64 {
+// farFrom is the squared distance of a row from center.
+func farFrom(row []float32, center []float64) float64 {
 	d := 0.0
 	for k, v := range row {
-		d += (float64(v) - centre[k]) * (float64(v) - centre[k])
+		d += (float64(v) - center[k]) * (float64(v) - center[k])
 	}
 	return d
 }

@@ -33,7 +33,7 @@ const (
 // GapDoc is the document of a gap, which people are shown as a table.
 type GapDoc struct{ record.Gap }
 
-// gap measures the generalisation gap of a trained network.
+// gap measures the generalization gap of a trained network.
 func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc, error) {
 	start := time.Now()
 	if o.Set == "train" {

@@ -20,11 +20,11 @@ type gapReference struct {
 
 // openReference opens the run in dir as the control variate of r's gap between sets.Train
 // and judged, the set of that name. R_S - R of a network has mean 0 over the choice of
-// both where the network does not depend on it: where it has learnt from none of their
+// both where the network does not depend on it: where it has learned from none of their
 // images and, if they are of different classes, from no image of these.
 //
 // Errors: ErrNoRun where dir holds no finished run; data.ErrUnfit where that is of a
-// metric, sees images in another form, or has learnt from what it must not.
+// metric, sees images in another form, or has learned from what it must not.
 func openReference(r *run.Run, dir string, sets *wire.Sets, judged data.Dataset, set string) (*gapReference, error) {
 	ref, err := run.Open(dir)
 	if err != nil {
@@ -45,7 +45,7 @@ func openReference(r *run.Run, dir string, sets *wire.Sets, judged data.Dataset,
 		return nil, fmt.Errorf("%w: %s %s was trained on images of another form: %w", data.ErrUnfit, option.Name("reference"), dir, err)
 	}
 	g := &gapReference{model: m, record: record.GapReference{Run: dir, Checkpoint: checkpoint, Step: c.State.Step, Train: wire.SetRecord(own.Train)}}
-	knows := learntFrom(own)
+	knows := learnedFrom(own)
 	s, err := newOverlap(knows, sets, judged)
 	if err != nil {
 		return nil, err
@@ -94,9 +94,9 @@ func sameForm(ref, own *config.Config, refShape, ownShape [3]int) error {
 	return nil
 }
 
-// learntFrom are the sets that a run's weights depend on whatever stops it: what it
+// learnedFrom are the sets that a run's weights depend on whatever stops it: what it
 // trains on, and what is held out of that.
-func learntFrom(s *wire.Sets) []data.Dataset {
+func learnedFrom(s *wire.Sets) []data.Dataset {
 	out := []data.Dataset{s.Train}
 	if s.Validation != nil {
 		out = append(out, s.Validation)

@@ -231,8 +231,8 @@ func TestControlHasMeanZero(t *testing.T) {
 		}
 	}
 	// side has all triplets of the images that are taken, and their values. The run has
-	// learnt its training images: on them it is better by 1/4.
-	side := func(taken []bool, learnt float64) gapSide {
+	// learned its training images: on them it is better by 1/4.
+	side := func(taken []bool, learned float64) gapSide {
 		v := gapSide{columns: make([][]float64, 4)}
 		for a := range 8 {
 			for p := range 8 {
@@ -241,7 +241,7 @@ func TestControlHasMeanZero(t *testing.T) {
 						continue
 					}
 					for k, z := range pool {
-						u := math.Abs(z[a]-z[p]) - math.Abs(z[a]-z[n]) - learnt*float64(1-k)
+						u := math.Abs(z[a]-z[p]) - math.Abs(z[a]-z[n]) - learned*float64(1-k)
 						wrong := 0.0
 						if u >= 0 {
 							wrong = 1

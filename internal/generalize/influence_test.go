@@ -174,7 +174,7 @@ func TestInfluenceOfNothing(t *testing.T) {
 	if got := d.still(); len(got) != 1 || !strings.Contains(got[0], "none of the images changes the network: in 1 step ") || !strings.Contains(got[0], "checkpoint best") {
 		t.Errorf("%q", got)
 	}
-	d.Images[2].Movement.CosineMax = 1e-9 // by batch normalisation alone
+	d.Images[2].Movement.CosineMax = 1e-9 // by batch normalization alone
 	if got := d.still(); got != nil {
 		t.Errorf("%q", got)
 	}

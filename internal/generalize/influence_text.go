@@ -26,7 +26,7 @@ func (d *InfluenceDoc) Table() *render.Table {
 			{Name: "max |l - l'|", Digits: 4}, {Name: "mean", Digits: 5}, {Name: "nearest changed", Percent: true}, {Name: "most changed"},
 		},
 		Notes: []string{
-			fmt.Sprintf("change by these steps alone: cos mean %.4g, max |l - l'| %.4g, nearest changed %.1f %%", d.Drifted.CosineMean, d.Drifted.LossMax, 100*d.Drifted.Neighbours),
+			fmt.Sprintf("change by these steps alone: cos mean %.4g, max |l - l'| %.4g, nearest changed %.1f %%", d.Drifted.CosineMean, d.Drifted.LossMax, 100*d.Drifted.Neighbors),
 			"uses: rows of the batches of these steps; cos: 1 - cosine of an image's two embeddings; most changed: the " + d.Source.Set + " image",
 		},
 	}
@@ -38,7 +38,7 @@ func (d *InfluenceDoc) Table() *render.Table {
 		}
 		t.Rows = append(t.Rows, []render.Cell{
 			render.Int(r.Image), render.Text(r.Class), render.Text(fmt.Sprintf("%s (%s %d)", r.Kind, r.Of, r.By)), render.Int(r.Uses), render.Number(m.CosineMean), render.Number(m.CosineMax),
-			render.Number(m.LossMax), render.Number(m.LossMean), render.Number(m.Neighbours), most,
+			render.Number(m.LossMax), render.Number(m.LossMean), render.Number(m.Neighbors), most,
 		})
 	}
 	return t

@@ -41,7 +41,7 @@ type Options struct {
 	Repeats int
 	Images  []int
 	Replace []string
-	Steps   int // influence: optimiser steps from the checkpoint on
+	Steps   int // influence: optimizer steps from the checkpoint on
 	Jobs    int // stability, influence: trainings at once, each on one thread
 	// Metric says what is measured of a run of model mahalanobis; OwnRepeats that Repeats
 	// is the default, which claims have their own numbers in place of.
@@ -81,7 +81,7 @@ func Undraw(m Measurement, dir string) error {
 	return nil
 }
 
-// Measure measures how a run generalises: by the gap between training and test
+// Measure measures how a run generalizes: by the gap between training and test
 // triplets, by retraining with replaced images, or by going on from a checkpoint with
 // them. An interrupted measurement of the last two goes on where it was.
 //

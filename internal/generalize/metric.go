@@ -34,7 +34,7 @@ type MetricOptions struct {
 	// Sizes are the n = n+ = n- that samples have; none takes 20, 40, 80, 160.
 	Sizes []int
 	// Claim is a statement of the theory to put to the test, such as T3 or S1; empty
-	// measures what the run learnt with.
+	// measures what the run learned with.
 	Claim string
 	// Positive names the positives' classes, or is a pattern such as Latin.*; empty takes
 	// those of the run.
@@ -87,7 +87,7 @@ func (d *MetricStability) Draw(dir string) ([]string, error) {
 }
 
 // metricStability measures a run whose metric is fitted: samples are drawn from its
-// training images, by true labels and under its own frozen map, and learnt from anew.
+// training images, by true labels and under its own frozen map, and learned from anew.
 func metricStability(ctx context.Context, r *run.Run, o Options, p progress.Progress) (*MetricStability, error) {
 	start := time.Now()
 	doc := &MetricStability{file: o.Job + ".json", exact: o.Metric.Exact}
@@ -188,7 +188,7 @@ func (o Options) claimRepeats() int {
 	return o.Repeats
 }
 
-// metricLearner is how the run learnt, for samples of any size.
+// metricLearner is how the run learned, for samples of any size.
 func metricLearner(r *run.Run) (measuring.Learner, error) {
 	c, m := r.Config.Metric, r.Config.Model.Options.(nn.MahalanobisKeys)
 	l, err := mahalanobis.NewLoss(c.Loss, c.Zeta, c.HuberDelta)

@@ -61,7 +61,7 @@ func (k *metricKeeper) Store(key string, v any, seconds float64) error {
 	return record.Write(k.path(key), metricPoint{record.MetricPointSchema, k.by(), seconds, v})
 }
 
-// metricInterrupted ends a measurement that was cancelled.
+// metricInterrupted ends a measurement that was canceled.
 type metricInterrupted struct{ dir string }
 
 func (e metricInterrupted) Error() string {

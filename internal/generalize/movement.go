@@ -52,7 +52,7 @@ func (j *judges) stand(ctx context.Context, m *nn.Model, say func(done, total in
 	if s.values, err = j.loss.eval(s.z, j.triplets); err != nil {
 		return nil, err
 	}
-	near, err := metric.Neighbours(ctx, s.z.Data, s.z.Rows(), s.z.Cols(), metric.NeighbourOptions{K: 1})
+	near, err := metric.Neighbors(ctx, s.z.Data, s.z.Rows(), s.z.Cols(), metric.NeighborOptions{K: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (j *judges) compare(base, now *standing) record.Movement {
 		m.CosineMax = max(m.CosineMax, d)
 		m.DistanceMean += far[i] / float64(rows)
 		if base.nearest[i] != now.nearest[i] {
-			m.Neighbours += 1 / float64(rows)
+			m.Neighbors += 1 / float64(rows)
 		}
 		all[i] = record.Moved{Item: j.items[i], Cosine: d}
 	}

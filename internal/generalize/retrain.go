@@ -221,7 +221,7 @@ func retrain[K comparable, R timed](ctx context.Context, t *retraining, list []a
 	return out, err
 }
 
-// interruption says whether err is that of a cancelled context.
+// interruption says whether err is that of a canceled context.
 func interruption(err error) bool {
 	return errors.Is(err, train.ErrInterrupted) || errors.Is(err, context.Canceled)
 }

@@ -113,11 +113,11 @@ func (d *StabilityDoc) sumUp(kinds []string) {
 			k.LossP99 += m.LossP99
 			k.CosineMean += m.CosineMean
 			k.Recall += m.Recall
-			k.Neighbours += m.Neighbours
+			k.Neighbors += m.Neighbors
 			k.Weights += m.WeightsShare
 		}
 		if n := float64(k.N); n > 0 {
-			for _, v := range []*float64{&k.LossMean, &k.LossP50, &k.LossP90, &k.LossP99, &k.CosineMean, &k.Recall, &k.Neighbours, &k.Weights} {
+			for _, v := range []*float64{&k.LossMean, &k.LossP50, &k.LossP90, &k.LossP99, &k.CosineMean, &k.Recall, &k.Neighbors, &k.Weights} {
 				*v /= n
 			}
 		}

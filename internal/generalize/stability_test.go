@@ -383,7 +383,7 @@ func TestReplacementsByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	centre := func(set string, ds data.Dataset, class string, among []int) []float64 {
+	center := func(set string, ds data.Dataset, class string, among []int) []float64 {
 		sum, n := make([]float64, m.Dim()), 0.0
 		for i, y := range ds.Labels() {
 			if ds.Classes()[y] == class && (among == nil || slices.Contains(among, i)) {
@@ -406,10 +406,10 @@ func TestReplacementsByHand(t *testing.T) {
 		return d
 	}
 	for _, p := range plan {
-		own := centre("train", s.train, p.Class, nil)
-		far := centre("test", s.held, p.Other, s.pool)
+		own := center("train", s.train, p.Class, nil)
+		far := center("test", s.held, p.Other, s.pool)
 		for _, class := range s.held.Classes() {
-			if class != p.Class && apart(own, centre("test", s.held, class, s.pool)) > apart(own, far)+1e-9 {
+			if class != p.Class && apart(own, center("test", s.held, class, s.pool)) > apart(own, far)+1e-9 {
 				t.Errorf("image %d of %s: %s is farther than %s", p.Image, p.Class, class, p.Other)
 			}
 		}

@@ -30,7 +30,7 @@ func (d *StabilityDoc) Table() *render.Table {
 	for _, r := range d.Replaced {
 		row := []render.Cell{render.Int(r.Image), render.Text(r.Class), render.Text(fmt.Sprintf("%s (%s %d)", r.Kind, r.Of, r.By)), render.Text(r.Other), render.Int(r.Uses)}
 		if m := r.Movement; m != nil {
-			for _, v := range []float64{m.LossMax, m.LossP99, m.LossMean, m.CosineMean, m.CosineMax, m.Recall, m.Neighbours, m.WeightsShare} {
+			for _, v := range []float64{m.LossMax, m.LossP99, m.LossMean, m.CosineMean, m.CosineMax, m.Recall, m.Neighbors, m.WeightsShare} {
 				row = append(row, render.Number(v))
 			}
 		} else {
@@ -43,7 +43,7 @@ func (d *StabilityDoc) Table() *render.Table {
 	}
 	for _, k := range d.Kinds {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s (%d): largest change of a loss %.4g; median %.4g, 99 %% %.4g, mean %.4g; cosine %.4g; recall@1 %+.4f; %.1f %% of nearest images changed; weights %.2f %%",
-			k.Kind, k.N, k.Gamma, k.LossP50, k.LossP99, k.LossMean, k.CosineMean, k.Recall, 100*k.Neighbours, 100*k.Weights))
+			k.Kind, k.N, k.Gamma, k.LossP50, k.LossP99, k.LossMean, k.CosineMean, k.Recall, 100*k.Neighbors, 100*k.Weights))
 	}
 	return t
 }
@@ -55,7 +55,7 @@ func (d *StabilityDoc) Draw(dir string) ([]string, error) {
 	var bars []render.Replaced
 	for _, r := range d.Replaced {
 		if m := r.Movement; m != nil {
-			bars = append(bars, render.Replaced{Name: fmt.Sprint(r.Image), Kind: r.Kind, LossMax: m.LossMax, LossMean: m.LossMean, Cosine: m.CosineMean, Neighbours: m.Neighbours})
+			bars = append(bars, render.Replaced{Name: fmt.Sprint(r.Image), Kind: r.Kind, LossMax: m.LossMax, LossMean: m.LossMean, Cosine: m.CosineMean, Neighbors: m.Neighbors})
 		}
 	}
 	if len(bars) == 0 {

@@ -46,9 +46,9 @@ func TestRetrieveLarge(t *testing.T) {
 	}
 }
 
-// TestNeighboursLarge finds the 11 nearest of as many rows and checks some of
+// TestNeighborsLarge finds the 11 nearest of as many rows and checks some of
 // them by sorting.
-func TestNeighboursLarge(t *testing.T) {
+func TestNeighborsLarge(t *testing.T) {
 	if testing.Short() || os.Getenv("TERCET_LARGE") == "" {
 		t.Skip("set TERCET_LARGE=1 to search 60,502 embeddings")
 	}
@@ -63,13 +63,13 @@ func TestNeighboursLarge(t *testing.T) {
 			}
 		}
 		begin := time.Now()
-		got, err := Neighbours(context.Background(), x, n, d, NeighbourOptions{K: k, Self: true})
+		got, err := Neighbors(context.Background(), x, n, d, NeighborOptions{K: k, Self: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s %d x %d: %v", name, n, d, time.Since(begin).Round(time.Millisecond))
 		for q := 3; q < n; q += n / 8 {
-			want, _ := plainNeighbours(x[q*d:(q+1)*d], x, d, k, false)
+			want, _ := plainNeighbors(x[q*d:(q+1)*d], x, d, k, false)
 			if !slices.Equal(got.Index[q*k:(q+1)*k], want) {
 				t.Errorf("%s query %d: %v, want %v", name, q, got.Index[q*k:(q+1)*k], want)
 			}
@@ -96,7 +96,7 @@ func BenchmarkRank(b *testing.B) {
 	}
 }
 
-// Classes of 5, by whole rows of keys (neighbours are asked for) and by counting.
+// Classes of 5, by whole rows of keys (neighbors are asked for) and by counting.
 func BenchmarkRetrieve(b *testing.B) {
 	const n, d = 6000, 512
 	r := rand.New(rand.NewPCG(1, 1))
@@ -107,7 +107,7 @@ func BenchmarkRetrieve(b *testing.B) {
 	for name, near := range map[string]int{"rows": 1, "counting": 0} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{Neighbours: near, Intervals: Intervals{Resamples: -1}}); err != nil {
+				if _, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{Neighbors: near, Intervals: Intervals{Resamples: -1}}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -29,7 +29,7 @@ type counting struct {
 	back       []int32 // counts where of equal keys those with higher indices are below
 }
 
-// counted tells whether all classes are small and no neighbours are asked for.
+// counted tells whether all classes are small and no neighbors are asked for.
 func (s *search) counted() bool {
 	for k := range len(s.members.start) - 1 {
 		if len(s.members.of(k)) > mostCounted {

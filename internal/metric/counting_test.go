@@ -11,7 +11,7 @@ import (
 )
 
 // Ranks by counting against sorting: classes of at most mostCounted items and no
-// neighbours asked for.
+// neighbors asked for.
 func TestRetrieveByCounting(t *testing.T) {
 	ks := []int{1, 2, 5, 30}
 	none := Intervals{Resamples: -1}
@@ -67,7 +67,7 @@ func TestCountingAgainstRows(t *testing.T) {
 		x[i]++ // no zero row
 	}
 	for _, distance := range []string{Euclidean, Cosine} {
-		rows, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{Distance: distance, Neighbours: 1, Intervals: Intervals{Resamples: -1}})
+		rows, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{Distance: distance, Neighbors: 1, Intervals: Intervals{Resamples: -1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,8 +24,8 @@ type RetrievalOptions struct {
 	// queries' own set; then no item is excluded as a query's self.
 	Gallery       []float32
 	GalleryLabels []int32
-	// Neighbours asks for that many nearest gallery items of each query.
-	Neighbours int
+	// Neighbors asks for that many nearest gallery items of each query.
+	Neighbors int
 	// Intervals sets the 95 % intervals; see Intervals.
 	Intervals Intervals
 	// Progress, where set, is called with the queries done and their total.
@@ -43,10 +43,10 @@ type Retrieval struct {
 	// PerQuery is (len(Query), len(Scores)), row-major: each query's own value
 	// of each score, of which the score is the mean.
 	PerQuery []float64
-	// Neighbours is (len(Query), NeighbourCount): gallery items, nearest first,
+	// Neighbors is (len(Query), NeighborCount): gallery items, nearest first,
 	// ties by index, the query's self left out by index.
-	Neighbours     []int32
-	NeighbourCount int
+	Neighbors     []int32
+	NeighborCount int
 }
 
 // MarshalJSON writes r.Scores.
@@ -83,14 +83,14 @@ func (r *Retrieval) MarshalJSON() ([]byte, error) { return r.Scores.MarshalJSON(
 // sqrt(d) 2^-24 (||q||^2 + ||g||^2), so items whose squared distances differ by
 // less may swap; where a common offset dominates, the gallery's mean is subtracted
 // first) and -q.g/||g|| for cosine. Equal keys are ordered by index.
-// Where no neighbours are asked for and no class has more than 32 items, ranks
+// Where no neighbors are asked for and no class has more than 32 items, ranks
 // come from counting in blocks of products, within one set from half of them.
 // The result has the same bits for any number of threads. Memory beyond the
 // arguments is at most about 128 MiB, or 16 rows of keys, or 20 bytes for each
 // item of the largest class and each query, plus what the result holds.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), a zero row
-// under cosine, no query left to count, a cancelled ctx.
+// under cosine, no query left to count, a canceled ctx.
 func Retrieve(ctx context.Context, x []float32, n, d int, labels []int32, o RetrievalOptions) (*Retrieval, error) {
 	if err := o.Intervals.check(); err != nil { // before the work, not after it
 		return nil, err
@@ -99,13 +99,13 @@ func Retrieve(ctx context.Context, x []float32, n, d int, labels []int32, o Retr
 	if err != nil {
 		return nil, err
 	}
-	r := &Retrieval{Query: s.query, Excluded: n - len(s.query), Gallery: s.ng, Scores: s.scores, NeighbourCount: s.near}
+	r := &Retrieval{Query: s.query, Excluded: n - len(s.query), Gallery: s.ng, Scores: s.scores, NeighborCount: s.near}
 	s.values = make([]float64, len(s.query)*len(s.scores))
-	s.neighbours = make([]int32, len(s.query)*s.near)
+	s.neighbors = make([]int32, len(s.query)*s.near)
 	if err := s.run(ctx, o.Progress); err != nil {
 		return nil, err
 	}
-	r.PerQuery, r.Neighbours = s.values, s.neighbours
+	r.PerQuery, r.Neighbors = s.values, s.neighbors
 	m := len(r.Scores)
 	for q := range r.Query {
 		for i, v := range r.PerQuery[q*m : (q+1)*m] {

@@ -182,8 +182,8 @@ func compare(t *testing.T, r *Retrieval, query []int32, values [][]float64, orde
 			}
 			mean[i] += v / float64(len(values))
 		}
-		k := r.NeighbourCount
-		if got := r.Neighbours[q*k : (q+1)*k]; !slices.Equal(got, order[q][:k]) {
+		k := r.NeighborCount
+		if got := r.Neighbors[q*k : (q+1)*k]; !slices.Equal(got, order[q][:k]) {
 			t.Fatalf("query %d: neighbors %v, want %v", query[q], got, order[q][:k])
 		}
 	}
@@ -211,7 +211,7 @@ func TestRetrieveAgainstSorting(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, uint64(c.n)))
 			x, l := grid(r, c.n, c.d, c.size), randomLabels(r, c.n, c.lab)
-			got, err := Retrieve(context.Background(), x, c.n, c.d, l, RetrievalOptions{K: ks, Neighbours: 7, Intervals: none})
+			got, err := Retrieve(context.Background(), x, c.n, c.d, l, RetrievalOptions{K: ks, Neighbors: 7, Intervals: none})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,7 +222,7 @@ func TestRetrieveAgainstSorting(t *testing.T) {
 			}
 			gl := randomLabels(r, 230, c.lab+3)
 			g := grid(r, 230, c.d, c.size)
-			got, err = Retrieve(context.Background(), x, c.n, c.d, l, RetrievalOptions{K: ks, Neighbours: 4, Gallery: g, GalleryLabels: gl, Intervals: none})
+			got, err = Retrieve(context.Background(), x, c.n, c.d, l, RetrievalOptions{K: ks, Neighbors: 4, Gallery: g, GalleryLabels: gl, Intervals: none})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -245,7 +245,7 @@ func TestRetrieveContinuous(t *testing.T) {
 			for i := range y {
 				y[i] *= scale
 			}
-			got, err := Retrieve(context.Background(), y, n, d, l, RetrievalOptions{K: []int{1, 4}, Distance: distance, Neighbours: 10, Intervals: Intervals{Resamples: -1}})
+			got, err := Retrieve(context.Background(), y, n, d, l, RetrievalOptions{K: []int{1, 4}, Distance: distance, Neighbors: 10, Intervals: Intervals{Resamples: -1}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,7 +266,7 @@ func TestRetrieveOneLargeRow(t *testing.T) {
 		}
 		query, values, order := plain(x, d, l, nil, nil, false, []int{1, 4})
 		for _, near := range []int{0, 10} { // by counting, and by whole rows of keys
-			got, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{K: []int{1, 4}, Neighbours: near, Intervals: Intervals{Resamples: -1}})
+			got, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{K: []int{1, 4}, Neighbors: near, Intervals: Intervals{Resamples: -1}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -291,12 +291,12 @@ func TestRetrieveCosineLengths(t *testing.T) {
 		}
 	}
 	for _, near := range []int{0, 10} { // by counting, and by whole rows of keys
-		got, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{K: []int{1, 4}, Distance: Cosine, Neighbours: near, Intervals: none})
+		got, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{K: []int{1, 4}, Distance: Cosine, Neighbors: near, Intervals: none})
 		if err != nil {
 			t.Fatal(err)
 		}
 		compare(t, got, query, values, order)
-		got, err = Retrieve(context.Background(), x, n, d, l, RetrievalOptions{K: []int{1, 4}, Distance: Cosine, Neighbours: near, Gallery: g, GalleryLabels: gl, Intervals: none})
+		got, err = Retrieve(context.Background(), x, n, d, l, RetrievalOptions{K: []int{1, 4}, Distance: Cosine, Neighbors: near, Gallery: g, GalleryLabels: gl, Intervals: none})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -340,11 +340,11 @@ func TestRetrieveAllIdentical(t *testing.T) {
 		l[i] = int32(i % 4)
 	}
 	for _, distance := range []string{Euclidean, Cosine} {
-		r, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{K: []int{1}, Distance: distance, Neighbours: 3})
+		r, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{K: []int{1}, Distance: distance, Neighbors: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := r.Neighbours[:6]; !slices.Equal(got, []int32{1, 2, 3, 0, 2, 3}) {
+		if got := r.Neighbors[:6]; !slices.Equal(got, []int32{1, 2, 3, 0, 2, 3}) {
 			t.Errorf("%s: neighbors %v", distance, got)
 		}
 		if v, _ := r.Scores.Get("recall@1"); v.Value != 9./40 { // queries 4, 8, ... find item 0
@@ -389,7 +389,7 @@ func TestRetrieveBadInput(t *testing.T) {
 		"k":              {ok, 2, 2, same, RetrievalOptions{K: []int{0}}, "at least 1"},
 		"k twice":        {ok, 2, 2, same, RetrievalOptions{K: []int{3, 3}}, "twice"},
 		"distance":       {ok, 2, 2, same, RetrievalOptions{Distance: "l7"}, "choose euclidean or cosine"},
-		"neighbours":     {ok, 2, 2, same, RetrievalOptions{Neighbours: -1}, "-1 neighbors"},
+		"neighbours":     {ok, 2, 2, same, RetrievalOptions{Neighbors: -1}, "-1 neighbors"},
 		"zero cosine":    {[]float32{1, 2, 0, 0}, 2, 2, same, RetrievalOptions{Distance: Cosine}, "row 1 is zero"},
 		"tiny cosine":    {[]float32{1, 2, 1e-40, 0}, 2, 2, same, RetrievalOptions{Distance: Cosine}, "row 1 is zero, or too small"},
 		"zero query":     {[]float32{1, 2, 0, 0}, 2, 2, same, RetrievalOptions{Distance: Cosine, Gallery: ok, GalleryLabels: same}, "query row 1 is zero"},
@@ -434,7 +434,7 @@ func TestRetrieveThreads(t *testing.T) {
 	var want []byte
 	for _, threads := range []int{1, 2, 3} {
 		par.SetThreads(threads)
-		got, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{Neighbours: 5, Intervals: Intervals{Resamples: 50}})
+		got, err := Retrieve(context.Background(), x, n, d, l, RetrievalOptions{Neighbors: 5, Intervals: Intervals{Resamples: 50}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -442,7 +442,7 @@ func TestRetrieveThreads(t *testing.T) {
 			S any
 			P []float64
 			N []int32
-		}{got, got.PerQuery, got.Neighbours})
+		}{got, got.PerQuery, got.Neighbors})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,10 +27,10 @@ type search struct {
 	members groups    // gallery items of each class
 	ks      []int
 	scores  Scores
-	near    int // neighbours to keep
+	near    int // neighbors to keep
 
-	values     []float64 // (len(query), len(scores))
-	neighbours []int32   // (len(query), near)
+	values    []float64 // (len(query), len(scores))
+	neighbors []int32   // (len(query), near)
 
 	lo    int       // first query of the block
 	block []float32 // its vectors
@@ -51,8 +51,8 @@ func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*sea
 	default:
 		return nil, fmt.Errorf("distance %q: choose %s or %s", o.Distance, Euclidean, Cosine)
 	}
-	if o.Neighbours < 0 {
-		return nil, fmt.Errorf("%d neighbors asked for", o.Neighbours)
+	if o.Neighbors < 0 {
+		return nil, fmt.Errorf("%d neighbors asked for", o.Neighbors)
 	}
 	if err := checkRows("embeddings", x, n, d, labels); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*sea
 	}
 	s.ng = len(galleryLabels)
 	s.scores = retrievalScores(s.ks, s.self)
-	s.near = min(o.Neighbours, s.ng)
+	s.near = min(o.Neighbors, s.ng)
 	if s.self {
 		s.near = min(s.near, s.ng-1)
 	}
@@ -76,7 +76,7 @@ func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*sea
 	if s.cosine {
 		x, g = directions(x, g, d)
 	} else {
-		x, g = centred(x, g, d)
+		x, g = centered(x, g, d)
 	}
 	scale := spaciousScale(max(kernel.MaxAbs(x), kernel.MaxAbs(g)), d)
 	s.x = scaled(x, scale)
@@ -207,7 +207,7 @@ func (s *search) Run(lo, hi int) {
 		w.rank(keys, s.members.of(int(s.class[row])))
 		w.score(s.ks, self, s.ng, s.values[q*m:(q+1)*m])
 		if s.near > 0 {
-			w.nearest(keys, self, s.neighbours[q*s.near:(q+1)*s.near])
+			w.nearest(keys, self, s.neighbors[q*s.near:(q+1)*s.near])
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (t *ties) reset(n int) {
 }
 
 // meet takes an item whose code stands at place p among those of the relevant items,
-// cut, and has the key of a neighbour there.
+// cut, and has the key of a neighbor there.
 func (t *ties) meet(cut []uint64, v uint64, p int) {
 	switch {
 	case p < len(t.up)-1 && cut[p] == v: // relevant itself

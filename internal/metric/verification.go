@@ -55,7 +55,7 @@ const exactPairs = 1 << 20
 // pairs that share a row are not independent. Bits do not depend on threads.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), a threshold
-// that is not a finite number > 0, no pair of one class or none of two, a cancelled
+// that is not a finite number > 0, no pair of one class or none of two, a canceled
 // ctx.
 func Verify(ctx context.Context, x []float32, n, d int, labels []int32, o VerificationOptions) (*Verification, error) {
 	return verify(ctx, x, n, d, labels, o, exactPairs)

@@ -21,7 +21,7 @@ type pairCounts struct {
 	accepted, wrong atomic.Int64
 	curve           []rung
 
-	// Of many pairs: rows centred and scaled, whose products give distances to
+	// Of many pairs: rows centered and scaled, whose products give distances to
 	// within err (norm + norm).
 	sweep sweep
 	norm  []float64
@@ -89,7 +89,7 @@ const blurred = 64
 
 // binned counts many pairs, in blocks of products, into bins of distances.
 func (p *pairCounts) binned(ctx context.Context, progress func(done, total int)) error {
-	rows, _ := centred(p.x, p.x, p.d)
+	rows, _ := centered(p.x, p.x, p.d)
 	scale := spaciousScale(kernel.MaxAbs(rows), p.d)
 	p.scale = float64(scale) * float64(scale)
 	p.near = p.limit * p.scale

@@ -13,18 +13,18 @@ import (
 	"tercet/internal/rng"
 )
 
-// blobsOf returns n rows of d numbers around k centres, and their labels, of which
+// blobsOf returns n rows of d numbers around k centers, and their labels, of which
 // some are wrong.
 func blobsOf(r *rng.Stream, n, d, k int, spread float64) ([]float32, []int32) {
-	centre := make([]float64, k*d)
-	for i := range centre {
-		centre[i] = r.NormFloat64()
+	center := make([]float64, k*d)
+	for i := range center {
+		center[i] = r.NormFloat64()
 	}
 	x, y := make([]float32, n*d), make([]int32, n)
 	for i := range n {
 		c := r.IntN(k)
 		for j := range d {
-			x[i*d+j] = float32(centre[c*d+j] + spread*r.NormFloat64())
+			x[i*d+j] = float32(center[c*d+j] + spread*r.NormFloat64())
 		}
 		if y[i] = int32(3*c - 5); r.IntN(10) == 0 {
 			y[i] = int32(3*r.IntN(k) - 5)

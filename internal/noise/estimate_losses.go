@@ -21,20 +21,20 @@ const apart = 2.5
 const resamples = 200
 
 // FromLosses estimates the share of items with a wrong label from the items' losses,
-// finite and not negative, under a network that has learnt what most items have in
-// common but has not learnt single ones by heart: right items then have small losses and
+// finite and not negative, under a network that has learned what most items have in
+// common but has not learned single ones by heart: right items then have small losses and
 // wrong ones large losses. An item is whatever has a loss of its own: an image, a pair, a
 // triplet.
 //
 // The losses are taken as a mixture of two gamma distributions, fitted by expectation
-// maximisation with moments in place of the likelihood's maximum (as Arazo et al., ICML
+// maximization with moments in place of the likelihood's maximum (as Arazo et al., ICML
 // 2019, with beta distributions of scaled losses), from the split of least variance
 // within. P is the share of the group with the larger mean. Up to three losses, or one in
 // 500, far above all others would be a group of their own: they are cut to the largest of
 // the rest. The interval is from the 2.5th to the 97.5th percentile over 200 bootstrap
 // resamples of the items, set by seed; it does not know how well the mixture fits, and
 // that is the larger error: right items that are hard count as wrong ones, and wrong ones
-// that are learnt as right ones. Early in training P is near the truth up to about 0.1;
+// that are learned as right ones. Early in training P is near the truth up to about 0.1;
 // later, and of more noise, it is too low.
 //
 // Fewer than MinLosses losses, a NaN, infinite or negative one, and groups that are not

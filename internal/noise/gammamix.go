@@ -110,7 +110,7 @@ func (b bins) split() mixture {
 	return b.moments(r)
 }
 
-// fit runs expectation maximisation from m until the share moves by less than still.
+// fit runs expectation maximization from m until the share moves by less than still.
 func (b bins) fit(m mixture, still float64) mixture {
 	r := make([]float64, len(b.x))
 	for range 1000 {

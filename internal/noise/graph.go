@@ -40,7 +40,7 @@ type GraphOptions struct {
 	Draw      uint64 // tells graphs of one seed apart: an epoch, a repetition
 }
 
-// Graph returns balanced pairs of labelled images, as Fonseca & Guidetti's Algorithms 1
+// Graph returns balanced pairs of labeled images, as Fonseca & Guidetti's Algorithms 1
 // to 6 make them, with their slips put right. truth and seen hold labels from 0 to
 // classes-1 before and after label noise, and may be one slice.
 //
@@ -49,11 +49,11 @@ type GraphOptions struct {
 // the one at the same place in its chain (modulo its length), as the paper's text and
 // theorem have it, RandomOne any, as its algorithm has it. Duplicate pairs stay, each
 // with noise of its own. Sparse takes Pairs of these pairs without replacement, half of
-// them labelled similar after noise. Dense makes them of Pairs/2 images, Pairs/(2K) of
+// them labeled similar after noise. Dense makes them of Pairs/2 images, Pairs/(2K) of
 // each class by truth (one more of the first classes where that is no whole number).
 //
 // In PaperOrder a Dense graph's chains keep the order of the reduced set, sorted by true
-// class: after label noise, neighbours in a chain then mostly are of one true class, and
+// class: after label noise, neighbors in a chain then mostly are of one true class, and
 // far fewer pairs are wrong than the noise's rate says.
 //
 // Images, chains, partners, selection and noise come from streams of their own, set by

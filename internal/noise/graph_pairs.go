@@ -41,7 +41,7 @@ func flipPairs(pairs []Pair, q float64, s *rng.Stream) []bool {
 	return flipped
 }
 
-// pick returns o.Pairs of the pairs, half of them labelled similar, drawn without
+// pick returns o.Pairs of the pairs, half of them labeled similar, drawn without
 // replacement, in the order that they had.
 func (o GraphOptions) pick(pairs []Pair, flipped []bool) ([]Pair, []bool, error) {
 	s := rng.New(o.Seed, "noise/graph/selection", o.Draw)

@@ -10,7 +10,7 @@ import (
 // PairTriplets returns n triplets whose pairs have wrong labels: triplets of items by
 // their true labels, from 0 to classes-1, drawn as Triplets draws them; then the positive
 // is with probability p an item of another class, and the negative, independently, one
-// of the anchor's own. Pairs that are labelled similar and different are thus each wrong
+// of the anchor's own. Pairs that are labeled similar and different are thus each wrong
 // with probability p, as pair-label noise leaves them of pairs that are as often similar
 // as different; PLNTriplets(p, 1/2) are the triplets' weights.
 //

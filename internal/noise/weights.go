@@ -46,8 +46,8 @@ func SLNTriplets(q float64, classes int) TripletWeights {
 	return w
 }
 
-// PLNTriplets returns the weights of triplets made of a pair that is labelled similar
-// and one that is labelled different, when pair labels flip with probability p and a
+// PLNTriplets returns the weights of triplets made of a pair that is labeled similar
+// and one that is labeled different, when pair labels flip with probability p and a
 // share similar of the pairs is truly similar. Flips are independent, and so are the
 // errors. All are NaN for arguments outside [0, 1], and where no pair is left under one
 // of the labels.

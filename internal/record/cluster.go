@@ -155,7 +155,7 @@ type MapRecord struct {
 	Convention      string    `json:"learning_rate_convention,omitempty" doc:"convention of the learning rate"`
 	KL              *float64  `json:"kl,omitempty" doc:"KL divergence reached ('tsne')"`
 	Trustworthiness *float64  `json:"trustworthiness,omitempty" doc:"trustworthiness of the map"`
-	Neighbours      int       `json:"trustworthiness_neighbours,omitempty" doc:"neighbors that the trustworthiness considers"`
+	Neighbors       int       `json:"trustworthiness_neighbours,omitempty" doc:"neighbors that the trustworthiness considers"`
 	Seconds         float64   `json:"seconds" doc:"wall time in seconds"`
 }
 

@@ -35,20 +35,20 @@ type ThresholdOptions struct {
 // MulticutOptions says what the costs are and how they are minimized.
 type MulticutOptions struct {
 	ThresholdOptions
-	Link       string   `json:"link,omitempty" doc:"'squared', 'distance' or 'fitted'"`
-	Scale      float64  `json:"scale,omitempty" doc:"scale of the costs; 0 follows from the threshold's source"`
-	Clip       float64  `json:"clip,omitempty" doc:"distance of probabilities from 0 and 1; 0 is none"`
-	Bias       float64  `json:"bias,omitempty" doc:"above 0.5 favors cuts, below 0.5 joins; 0 is 0.5"`
-	Neighbours int      `json:"graph_neighbours,omitempty" doc:"nearest neighbors of each item that become edges"`
-	Random     int      `json:"graph_random,omitempty" doc:"random edges of each item"`
-	Solver     string   `json:"solver" doc:"'auto' or the name of a solver"`
-	Starts     []string `json:"starts,omitempty" doc:"starting clusterings of the factored solver"`
-	Rounds     int      `json:"rounds,omitempty" doc:"largest number of rounds"`
-	Restarts   int      `json:"restarts,omitempty" doc:"restarts of 'factored' and 'kl'; 0 is the default, negative is none"`
-	MinSize    int      `json:"min_cluster_size,omitempty" doc:"smaller clusters are dissolved (factored solver)"`
-	Bound      string   `json:"bound" doc:"'auto', 'none', 'trivial', 'triangle' or 'cycle'"`
-	Matrix     int64    `json:"matrix_limit_bytes,omitempty" doc:"largest cost matrix in bytes"`
-	Alone      bool     `json:"no_comparison,omitempty" doc:"whether the comparison with other clusterings was left out"`
+	Link      string   `json:"link,omitempty" doc:"'squared', 'distance' or 'fitted'"`
+	Scale     float64  `json:"scale,omitempty" doc:"scale of the costs; 0 follows from the threshold's source"`
+	Clip      float64  `json:"clip,omitempty" doc:"distance of probabilities from 0 and 1; 0 is none"`
+	Bias      float64  `json:"bias,omitempty" doc:"above 0.5 favors cuts, below 0.5 joins; 0 is 0.5"`
+	Neighbors int      `json:"graph_neighbours,omitempty" doc:"nearest neighbors of each item that become edges"`
+	Random    int      `json:"graph_random,omitempty" doc:"random edges of each item"`
+	Solver    string   `json:"solver" doc:"'auto' or the name of a solver"`
+	Starts    []string `json:"starts,omitempty" doc:"starting clusterings of the factored solver"`
+	Rounds    int      `json:"rounds,omitempty" doc:"largest number of rounds"`
+	Restarts  int      `json:"restarts,omitempty" doc:"restarts of 'factored' and 'kl'; 0 is the default, negative is none"`
+	MinSize   int      `json:"min_cluster_size,omitempty" doc:"smaller clusters are dissolved (factored solver)"`
+	Bound     string   `json:"bound" doc:"'auto', 'none', 'trivial', 'triangle' or 'cycle'"`
+	Matrix    int64    `json:"matrix_limit_bytes,omitempty" doc:"largest cost matrix in bytes"`
+	Alone     bool     `json:"no_comparison,omitempty" doc:"whether the comparison with other clusterings was left out"`
 }
 
 // AgglomerativeOptions are those of agglomerative clustering, but for k.

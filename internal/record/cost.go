@@ -18,7 +18,7 @@ type Radius struct {
 	MaxL2    float64 `json:"max_l2" doc:"largest Euclidean norm"`
 }
 
-// Crafted sums up what a defence did over some training steps.
+// Crafted sums up what a defense did over some training steps.
 type Crafted struct {
 	Steps        int      `json:"steps" doc:"training steps"`
 	MeanLinf     float64  `json:"mean_linf" doc:"mean largest change of a pixel, pixels in [0, 1]"`

@@ -106,7 +106,7 @@ func TestEvalCoversAllOptions(t *testing.T) {
 	if got := (Eval{Options: base}).Covers(*d); got != nil {
 		t.Fatalf("itself: %q", got)
 	}
-	none := map[string]bool{"Batch": true, "Neighbours": true, "Pairs": true} // a threshold gives pairs, too
+	none := map[string]bool{"Batch": true, "Neighbors": true, "Pairs": true} // a threshold gives pairs, too
 	v := reflect.ValueOf(base)
 	for i := range v.NumField() {
 		o := base

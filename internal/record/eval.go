@@ -47,19 +47,19 @@ type PairThreshold struct {
 
 // EvalOptions says what is measured on embeddings.
 type EvalOptions struct {
-	Ks         []int    `json:"ks" doc:"values of k for recall@k"`
-	Distance   string   `json:"distance" doc:"'euclidean' or 'cosine'"`
-	Bootstrap  int      `json:"bootstrap" doc:"resamples of the confidence intervals; 0 gives none"`
-	KMeans     bool     `json:"kmeans" doc:"whether k-means is scored"`
-	K          int      `json:"k" doc:"number of clusters; 0 is the number of classes"`
-	NInit      int      `json:"n_init" doc:"starts of k-means"`
-	Seed       uint64   `json:"seed" doc:"random seed"`
-	Baselines  bool     `json:"baselines" doc:"whether baselines are evaluated"`
-	Batch      int      `json:"batch" doc:"batch size of the network"`
-	Neighbours int      `json:"-"` // kept for pictures, not in the document
-	Limit      int      `json:"limit,omitempty" doc:"largest number of items; 0 is all"`
-	Pairs      bool     `json:"pairs,omitempty" doc:"whether pairs are scored even without a threshold"`
-	Threshold  *float64 `json:"threshold,omitempty" doc:"distance up to which a pair is classified as same"`
+	Ks        []int    `json:"ks" doc:"values of k for recall@k"`
+	Distance  string   `json:"distance" doc:"'euclidean' or 'cosine'"`
+	Bootstrap int      `json:"bootstrap" doc:"resamples of the confidence intervals; 0 gives none"`
+	KMeans    bool     `json:"kmeans" doc:"whether k-means is scored"`
+	K         int      `json:"k" doc:"number of clusters; 0 is the number of classes"`
+	NInit     int      `json:"n_init" doc:"starts of k-means"`
+	Seed      uint64   `json:"seed" doc:"random seed"`
+	Baselines bool     `json:"baselines" doc:"whether baselines are evaluated"`
+	Batch     int      `json:"batch" doc:"batch size of the network"`
+	Neighbors int      `json:"-"` // kept for pictures, not in the document
+	Limit     int      `json:"limit,omitempty" doc:"largest number of items; 0 is all"`
+	Pairs     bool     `json:"pairs,omitempty" doc:"whether pairs are scored even without a threshold"`
+	Threshold *float64 `json:"threshold,omitempty" doc:"distance up to which a pair is classified as same"`
 }
 
 // MetricEval compares a fitted metric with two that are not: the part of eval.json of

@@ -56,7 +56,7 @@ type KindSummary struct {
 	LossP99    float64 `json:"loss_p99" doc:"mean over replacements of 'loss_p99'"`
 	CosineMean float64 `json:"cosine_mean" doc:"mean over replacements of 'cosine_mean'"`
 	Recall     float64 `json:"recall@1_change" doc:"mean change of recall@1"`
-	Neighbours float64 `json:"neighbours_changed" doc:"mean fraction of images with another nearest neighbor"`
+	Neighbors  float64 `json:"neighbours_changed" doc:"mean fraction of images with another nearest neighbor"`
 	Weights    float64 `json:"weights_share" doc:"mean relative change of the weights"`
 }
 
@@ -73,7 +73,7 @@ type Movement struct {
 	CosineMax    float64 `json:"cosine_max" doc:"largest 1 - cos(z, z')"`
 	DistanceMean float64 `json:"distance_mean" doc:"mean of |z - z'|"`
 	Recall       float64 `json:"recall@1_change" doc:"change of recall@1"`
-	Neighbours   float64 `json:"neighbours_changed" doc:"fraction of images with another nearest neighbor"`
+	Neighbors    float64 `json:"neighbours_changed" doc:"fraction of images with another nearest neighbor"`
 	Weights      float64 `json:"weights" doc:"|w' - w| over all trained weights"`
 	WeightsShare float64 `json:"weights_share" doc:"|w' - w| / |w|"`
 	Most         []Moved `json:"most,omitempty" doc:"images that moved farthest, by cosine"`

@@ -10,13 +10,13 @@ import (
 type AdversarialRow struct {
 	Heading            string // optional: a line above the row
 	Clean, Adversarial Tile
-	Target             *Tile       // optional: what the attack aims at
-	Before, After      []Neighbour // optional: the nearest items of both
+	Target             *Tile      // optional: what the attack aims at
+	Before, After      []Neighbor // optional: the nearest items of both
 }
 
 // AdversarialSheet writes a PNG with a row for each attacked image: clean, the
-// perturbation amplified around mid-grey, adversarial, and, if given, what it was
-// aimed at and the neighbours of clean and adversarial. gain amplifies all rows
+// perturbation amplified around mid-gray, adversarial, and, if given, what it was
+// aimed at and the neighbors of clean and adversarial. gain amplifies all rows
 // alike; 0 chooses it so that the largest perturbation of all just fills the range.
 func AdversarialSheet(path, title string, rows []AdversarialRow, gain float64) error {
 	if len(rows) == 0 {
@@ -35,7 +35,7 @@ func AdversarialSheet(path, title string, rows []AdversarialRow, gain float64) e
 		if r.Heading != "" {
 			headings++
 		}
-		for _, n := range append(append([]Neighbour{}, r.Before...), r.After...) {
+		for _, n := range append(append([]Neighbor{}, r.Before...), r.After...) {
 			all = append(all, n.Image)
 		}
 		for j, m := range all {
@@ -98,11 +98,11 @@ func AdversarialSheet(path, title string, rows []AdversarialRow, gain float64) e
 			s.write(s.words, ink, r.Heading, margin, y+wordSize, s.Bounds().Dx()-2*margin)
 			y += section
 		}
-		s.framed(Neighbour{Tile: r.Clean}, true, starts[0], y, side)
+		s.framed(Neighbor{Tile: r.Clean}, true, starts[0], y, side)
 		s.tile(change(r.Clean.Image, r.Adversarial.Image, gain), image.Rect(starts[1], y, starts[1]+side, y+side))
-		s.framed(Neighbour{Tile: r.Adversarial}, true, starts[2], y, side)
+		s.framed(Neighbor{Tile: r.Adversarial}, true, starts[2], y, side)
 		if r.Target != nil {
-			s.framed(Neighbour{Tile: *r.Target}, true, starts[3], y, side)
+			s.framed(Neighbor{Tile: *r.Target}, true, starts[3], y, side)
 		}
 		for j, n := range r.Before {
 			s.framed(n, false, beforeX+j*(side+gap), y, side)

@@ -11,7 +11,7 @@ import (
 	"tercet/internal/render/rendertest"
 )
 
-// The rows of a sheet with headings, targets and neighbours are where they belong:
+// The rows of a sheet with headings, targets and neighbors are where they belong:
 // frames are counted.
 func TestAdversarialSheetOfSeveralAttacks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.png")
@@ -20,7 +20,7 @@ func TestAdversarialSheetOfSeveralAttacks(t *testing.T) {
 		white.Pix[i] = 1
 	}
 	tile := Tile{Image: white}
-	near := []Neighbour{{tile, true}, {tile, false}}
+	near := []Neighbor{{tile, true}, {tile, false}}
 	plainRow := AdversarialRow{Clean: tile, Adversarial: tile, Before: near, After: near}
 	aimed := plainRow
 	aimed.Heading, aimed.Target = " ", &tile
@@ -34,7 +34,7 @@ func TestAdversarialSheetOfSeveralAttacks(t *testing.T) {
 	two := rendertest.Load(t, path)
 	const side, thick = 96, 100*100 - 96*96
 	n, m := rendertest.Colors(one), rendertest.Colors(two)
-	if d := m[plain] - n[plain]; d < 3*thick || d > 3*thick+100 { // some of the words' edges are of that grey
+	if d := m[plain] - n[plain]; d < 3*thick || d > 3*thick+100 { // some of the words' edges are of that gray
 		t.Errorf("%d pixels of gray frames more, want %d", d, 3*thick)
 	}
 	if m[right] != 2*n[right] || n[right] != 2*(102*102-side*side) {
@@ -53,7 +53,7 @@ func TestAdversarialSheetOfSeveralAttacks(t *testing.T) {
 	}
 }
 
-// Dashed and solid lines of one name have one colour, and panels of any number
+// Dashed and solid lines of one name have one color, and panels of any number
 // are drawn.
 func TestCurveGrid(t *testing.T) {
 	dir := t.TempDir()

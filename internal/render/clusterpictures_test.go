@@ -85,7 +85,7 @@ func TestMosaicRefuses(t *testing.T) {
 	}
 }
 
-// Each cell's colour is that of its value over the largest: found in the middle
+// Each cell's color is that of its value over the largest: found in the middle
 // between a cell's lower edge and its number.
 func TestHeatmap(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "h")

@@ -11,7 +11,7 @@ import (
 )
 
 // CurveGrid writes base.png and base.svg: panels side by side, two in a row, over
-// one range of x. Lines of one name have one colour in a panel, so that a dashed
+// one range of x. Lines of one name have one color in a panel, so that a dashed
 // one is seen as the other form of a solid one; note says what the forms are.
 func CurveGrid(base, title, note, xLabel string, panels []Panel) error {
 	low, high, err := places(base, panels)

@@ -69,7 +69,7 @@ func TrainingCurves(base, title, xLabel string, panels []Panel) error {
 		}
 		pl := newPlot("", label, p.YLabel, true)
 		if label == "" {
-			pl.X.Tick.Marker = unlabelled{}
+			pl.X.Tick.Marker = unlabeled{}
 		}
 		for j, l := range p.Lines {
 			c := Palette[j%len(Palette)]
@@ -128,10 +128,10 @@ func places(base string, panels []Panel) (low, high float64, err error) {
 	return low, high, nil
 }
 
-// unlabelled is ticks without words, for panels above another one.
-type unlabelled struct{ ticks }
+// unlabeled is ticks without words, for panels above another one.
+type unlabeled struct{ ticks }
 
-func (u unlabelled) Ticks(lo, hi float64) []plot.Tick {
+func (u unlabeled) Ticks(lo, hi float64) []plot.Tick {
 	list := u.ticks.Ticks(lo, hi)
 	for i := range list {
 		list[i].Label = " " // not empty: that would be a minor tick, without grid line
@@ -250,7 +250,7 @@ func runningMean(r plotter.XYs, half int) plotter.XYs {
 	return out
 }
 
-// pale mixes a colour with three parts of paper.
+// pale mixes a color with three parts of paper.
 func pale(c color.RGBA) color.RGBA {
 	f := func(v uint8) uint8 { return uint8((int(v) + 3*255) / 4) }
 	return color.RGBA{f(c.R), f(c.G), f(c.B), 255}

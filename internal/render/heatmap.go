@@ -10,13 +10,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// heatStops are the colours from 0 to the largest value, evenly apart; lightness
+// heatStops are the colors from 0 to the largest value, evenly apart; lightness
 // falls all the way.
 var heatStops = []color.RGBA{
 	{0xF4, 0xF8, 0xFC, 255}, {0xB5, 0xD4, 0xEA, 255}, {0x4E, 0x97, 0xC9, 255}, {0x0B, 0x5C, 0x9E, 255}, {0x05, 0x2C, 0x5C, 255},
 }
 
-// heat is the colour of a fraction in [0, 1].
+// heat is the color of a fraction in [0, 1].
 func heat(f float64) color.RGBA {
 	at := f * float64(len(heatStops)-1)
 	i := min(int(at), len(heatStops)-2)
@@ -32,7 +32,7 @@ const (
 )
 
 // Heatmap writes base.png and base.svg: values, one for each row and column, as
-// colours from 0 to the largest, such as a contingency table of clusters and classes.
+// colors from 0 to the largest, such as a contingency table of clusters and classes.
 // Where there are few, each cell that is not 0 has its number. Rows and columns stand
 // in the caller's order, the first row at the top. Values are finite and not
 // negative. Lines of words stand below the title.
@@ -93,7 +93,7 @@ const (
 	heatSize  = 8.5 // of letters
 	heatWords = 10  // of letters below the title
 	heatSide  = 26  // room of an axis' label
-	heatScale = 64  // room of the colour scale
+	heatScale = 64  // room of the color scale
 )
 
 func (h *heatmap) measure() {
@@ -145,7 +145,7 @@ func (h *heatmap) number(v float64) string {
 	return Column{Digits: 2}.number(v)
 }
 
-// fraction is where v stands on the scale of colours.
+// fraction is where v stands on the scale of colors.
 func (h *heatmap) fraction(v float64) float64 {
 	if h.top == 0 {
 		return 0
@@ -204,7 +204,7 @@ func (h *heatmap) names(c draw.Canvas, x0, y0, y1 vg.Length) {
 	}
 }
 
-// scale draws the colours with their values, from y down.
+// scale draws the colors with their values, from y down.
 func (h *heatmap) scale(c draw.Canvas, x, y vg.Length) {
 	const steps, wide = 60, 11
 	height := min(max(h.cellH*vg.Length(len(h.rows)), vg.Points(60)), vg.Points(150))

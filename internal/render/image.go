@@ -44,7 +44,7 @@ func (m Image) at(x, y int) color.RGBA {
 }
 
 // paint draws m into a box of dst. Small images are enlarged by whole factors
-// without smoothing, so that pixels stay what they are, and centred; images
+// without smoothing, so that pixels stay what they are, and centered; images
 // larger than the box are reduced by averaging.
 func (m Image) paint(dst *image.RGBA, box image.Rectangle) {
 	if s := min(box.Dx()/m.W, box.Dy()/m.H); s >= 1 {

@@ -2,7 +2,7 @@ package render
 
 import "image/color"
 
-// Palette is ten colours that stay apart for people with any common colour
+// Palette is ten colors that stay apart for people with any common color
 // vision: Okabe and Ito's without black and yellow, completed from Tol's muted
 // and bright schemes.
 var Palette = []color.RGBA{
@@ -15,7 +15,7 @@ var Palette = []color.RGBA{
 	{0x88, 0x22, 0x55, 255}, // wine
 	{0x99, 0x99, 0x33, 255}, // olive
 	{0x33, 0x22, 0x88, 255}, // indigo
-	{0x66, 0x66, 0x66, 255}, // grey
+	{0x66, 0x66, 0x66, 255}, // gray
 }
 
 var (
@@ -23,7 +23,7 @@ var (
 	faint = color.RGBA{0x66, 0x66, 0x66, 255}
 	rule  = color.RGBA{0xE3, 0xE3, 0xE3, 255}
 	paper = color.RGBA{0xFF, 0xFF, 0xFF, 255}
-	right = color.RGBA{0x00, 0x9E, 0x73, 255} // frames of correct and of wrong neighbours:
+	right = color.RGBA{0x00, 0x9E, 0x73, 255} // frames of correct and of wrong neighbors:
 	wrong = color.RGBA{0xC8, 0x2A, 0x00, 255} // green and red that also differ in lightness
 	plain = color.RGBA{0x55, 0x55, 0x55, 255}
 )

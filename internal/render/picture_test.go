@@ -61,7 +61,7 @@ func TestLargeImagesAreReduced(t *testing.T) {
 func TestRetrievalFrames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.png")
 	tile := Tile{ramp(8, 8, 1), ""}
-	row := RetrievalRow{tile, []Neighbour{{tile, true}, {tile, false}, {tile, true}}}
+	row := RetrievalRow{tile, []Neighbor{{tile, true}, {tile, false}, {tile, true}}}
 	if err := Retrieval(path, "Neighbours", []RetrievalRow{row, {Query: tile}}); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestAdversarialSheetAmplifies(t *testing.T) {
 	a, b := ramp(8, 8, 1), ramp(8, 8, 1)
 	b.Pix[9] += 0.01
 	b.Pix[10] -= 0.005
-	row := AdversarialRow{Clean: Tile{a, "clean"}, Adversarial: Tile{b, ""}, Before: []Neighbour{{Tile{a, ""}, true}}}
+	row := AdversarialRow{Clean: Tile{a, "clean"}, Adversarial: Tile{b, ""}, Before: []Neighbor{{Tile{a, ""}, true}}}
 	if err := AdversarialSheet(path, "ES", []AdversarialRow{row}, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestSheetsRefuseBadImages(t *testing.T) {
 		"has 3 values":                       ContactSheet(path, "", []Tile{{Image{make([]float32, 3), 2, 2, 1}, ""}}, 1),
 		"image of 0 x 2":                     ContactSheet(path, "", []Tile{{Image{nil, 0, 2, 1}, ""}}, 1),
 		"too large":                          ContactSheet(path, "", []Tile{{good, ""}, {Image{make([]float32, 1<<14), 1, 1 << 14, 1}, ""}}, 2000000),
-		"query 0, image 1":                   Retrieval(path, "", []RetrievalRow{{Tile{good, ""}, []Neighbour{{Tile{nan, ""}, true}}}}),
+		"query 0, image 1":                   Retrieval(path, "", []RetrievalRow{{Tile{good, ""}, []Neighbor{{Tile{nan, ""}, true}}}}),
 		"clean image 2x2x1, adversarial 2x3": AdversarialSheet(path, "", []AdversarialRow{{Clean: Tile{good, ""}, Adversarial: Tile{ramp(2, 3, 1), ""}}}, 0),
 		"gain NaN":                           AdversarialSheet(path, "", []AdversarialRow{{}}, math.NaN()),
 	} {

@@ -187,7 +187,7 @@ func heading(c draw.Canvas, title string) draw.Canvas {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// mark is a legend entry: a coloured sign and its name.
+// mark is a legend entry: a colored sign and its name.
 type mark struct {
 	name  string
 	style draw.GlyphStyle

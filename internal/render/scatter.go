@@ -15,13 +15,13 @@ import (
 	"tercet/internal/text"
 )
 
-// Map is a scatter plot of points coloured by label.
+// Map is a scatter plot of points colored by label.
 type Map struct {
 	Title  string
 	Points []float64 // n x 2: x, y
-	Labels []int32   // n; negative means none and is drawn in pale grey
+	Labels []int32   // n; negative means none and is drawn in pale gray
 	Names  []string  // of the labels, optional
-	// Signs are colour and shape of each label, numbered as the legend of a map with
+	// Signs are color and shape of each label, numbered as the legend of a map with
 	// all labels from 0 on has them; those that are not there have the sign of their
 	// place among the labels. Two maps of the same points can so be given like signs
 	// for like things.
@@ -29,7 +29,7 @@ type Map struct {
 }
 
 // named is the number of labels up to which each has a sign of its own and a
-// place in the legend: ten colours in two shapes.
+// place in the legend: ten colors in two shapes.
 const named = 20
 
 var shapes = []draw.GlyphDrawer{

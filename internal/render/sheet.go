@@ -117,7 +117,7 @@ func (s *sheet) frame(box image.Rectangle, thick int, c color.Color) {
 	}
 }
 
-// tile paints an image in a thin grey frame, so that white images show.
+// tile paints an image in a thin gray frame, so that white images show.
 func (s *sheet) tile(m Image, box image.Rectangle) {
 	s.frame(box, 1, rule)
 	m.paint(s.RGBA, box)

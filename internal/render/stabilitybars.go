@@ -14,12 +14,12 @@ import (
 
 // Replaced is a training with one image replaced, and how far it moved the network.
 type Replaced struct {
-	Name, Kind                            string
-	LossMax, LossMean, Cosine, Neighbours float64 // Neighbours is a fraction
+	Name, Kind                           string
+	LossMax, LossMean, Cosine, Neighbors float64 // Neighbors is a fraction
 }
 
 // Stability writes base.png and base.svg: four panels of bars, one for each training,
-// in the order of the largest change of a loss. A kind of replacement has one colour.
+// in the order of the largest change of a loss. A kind of replacement has one color.
 func Stability(base, title, note string, list []Replaced) error {
 	if len(list) == 0 {
 		return fmt.Errorf("plot %s: no trainings to show", base)
@@ -28,7 +28,7 @@ func Stability(base, title, note string, list []Replaced) error {
 	slices.SortStableFunc(list, func(a, b Replaced) int { return cmp.Compare(b.LossMax, a.LossMax) })
 	var kinds []string
 	for _, r := range list {
-		if !finite(r.LossMax) || !finite(r.LossMean) || !finite(r.Cosine) || !finite(r.Neighbours) {
+		if !finite(r.LossMax) || !finite(r.LossMean) || !finite(r.Cosine) || !finite(r.Neighbors) {
 			return fmt.Errorf("plot %s: image %s (%s) has numbers that are not finite", base, r.Name, r.Kind)
 		}
 		if !slices.Contains(kinds, r.Kind) {
@@ -44,7 +44,7 @@ func Stability(base, title, note string, list []Replaced) error {
 		{"largest change of a loss", func(r Replaced) float64 { return r.LossMax }},
 		{"mean change of a loss", func(r Replaced) float64 { return r.LossMean }},
 		{"mean 1 - cos of embeddings", func(r Replaced) float64 { return r.Cosine }},
-		{"nearest images changed (%)", func(r Replaced) float64 { return 100 * r.Neighbours }},
+		{"nearest images changed (%)", func(r Replaced) float64 { return 100 * r.Neighbors }},
 	}
 	grid := [][]*plot.Plot{make([]*plot.Plot, 2), make([]*plot.Plot, 2)}
 	for i, panel := range panels {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A bar is as high as its share of the highest, and in the colour of its kind.
+// A bar is as high as its share of the highest, and in the color of its kind.
 func TestStabilityBars(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "s")
 	list := []Replaced{{"3", "far", 0.1, 0.01, 0, 0}, {"9", "fresh", 0.4, 0.02, 0.1, 0.5}, {"4", "far", 0.2, 0.04, 0.2, 1}}
@@ -25,7 +25,7 @@ func TestStabilityBars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Pixels of each colour in the first panel: fresh is twice far's 0.2 and 0.1 wide.
+	// Pixels of each color in the first panel: fresh is twice far's 0.2 and 0.1 wide.
 	count := map[int]int{}
 	b := img.Bounds()
 	for y := b.Min.Y + 140; y < b.Max.Y/2; y++ {

@@ -54,20 +54,20 @@ func header(title string) int {
 	return margin + titleSize + 18
 }
 
-// Neighbour is a retrieved item.
-type Neighbour struct {
+// Neighbor is a retrieved item.
+type Neighbor struct {
 	Tile
 	Correct bool // of the query's class
 }
 
 // RetrievalRow is a query and its nearest items, nearest first.
 type RetrievalRow struct {
-	Query      Tile
-	Neighbours []Neighbour
+	Query     Tile
+	Neighbors []Neighbor
 }
 
-// Retrieval writes a PNG with a row for each query: the query in a grey frame,
-// then its neighbours by rank, in a thin green frame if they are of its class
+// Retrieval writes a PNG with a row for each query: the query in a gray frame,
+// then its neighbors by rank, in a thin green frame if they are of its class
 // and in a thick red one, with a mark, if not.
 func Retrieval(path, title string, rows []RetrievalRow) error {
 	if len(rows) == 0 {
@@ -77,15 +77,15 @@ func Retrieval(path, title string, rows []RetrievalRow) error {
 	k := 0
 	for i, r := range rows {
 		images = append(images, r.Query.Image)
-		for _, n := range r.Neighbours {
+		for _, n := range r.Neighbors {
 			images = append(images, n.Image)
 		}
-		for j, m := range images[len(images)-1-len(r.Neighbours):] {
+		for j, m := range images[len(images)-1-len(r.Neighbors):] {
 			if err := m.check(); err != nil {
 				return fmt.Errorf("retrieval mosaic %s: query %d, image %d: %w", path, i, j, err)
 			}
 		}
-		k = max(k, len(r.Neighbours))
+		k = max(k, len(r.Neighbors))
 	}
 	const gap, caption, split, heading = 16, 18, 20, 24
 	side := tileSize(64, images...)
@@ -101,16 +101,16 @@ func Retrieval(path, title string, rows []RetrievalRow) error {
 	}
 	for i, r := range rows {
 		x, y := margin, top+i*(side+gap+caption)
-		s.framed(Neighbour{Tile: r.Query}, true, x, y, side)
-		for j, n := range r.Neighbours {
+		s.framed(Neighbor{Tile: r.Query}, true, x, y, side)
+		for j, n := range r.Neighbors {
 			s.framed(n, false, x+split+(j+1)*(side+gap), y, side)
 		}
 	}
 	return s.save(path)
 }
 
-// framed draws a tile in the frame of a query, a right or a wrong neighbour.
-func (s *sheet) framed(n Neighbour, query bool, x, y, side int) {
+// framed draws a tile in the frame of a query, a right or a wrong neighbor.
+func (s *sheet) framed(n Neighbor, query bool, x, y, side int) {
 	box := image.Rect(x, y, x+side, y+side)
 	s.tile(n.Image, box)
 	c, caption := ink, n.Caption
@@ -119,7 +119,7 @@ func (s *sheet) framed(n Neighbour, query bool, x, y, side int) {
 		s.frame(box, 2, plain)
 	case n.Correct:
 		s.frame(box, 3, right)
-	default: // also told apart without colour
+	default: // also told apart without color
 		s.frame(box, 5, wrong)
 		c = wrong
 		if caption = "× " + caption; n.Caption == "" {

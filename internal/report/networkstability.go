@@ -22,11 +22,11 @@ type NetworkStabilityResult struct {
 type NetworkReplaced struct {
 	Kind     string `json:"kind"`
 	Movement *struct {
-		LossMax    float64 `json:"loss_max"`
-		LossMean   float64 `json:"loss_mean"`
-		LossP99    float64 `json:"loss_p99"`
-		Neighbours float64 `json:"neighbours_changed"`
-		Weights    float64 `json:"weights_share"`
+		LossMax   float64 `json:"loss_max"`
+		LossMean  float64 `json:"loss_mean"`
+		LossP99   float64 `json:"loss_p99"`
+		Neighbors float64 `json:"neighbours_changed"`
+		Weights   float64 `json:"weights_share"`
 	} `json:"movement"`
 }
 
@@ -60,10 +60,10 @@ type NetworkStabilityPoint struct {
 	Replaced int      `json:"replaced"`
 	// Gamma is the largest change of a loss by any replacement: a lower estimate of the
 	// uniform stability.
-	Gamma      float64    `json:"gamma"`
-	Means      []Estimate `json:"means"` // in the order of movedBy
-	Neighbours Estimate   `json:"neighbours_changed"`
-	Weights    Estimate   `json:"weights_share"`
+	Gamma     float64    `json:"gamma"`
+	Means     []Estimate `json:"means"` // in the order of movedBy
+	Neighbors Estimate   `json:"neighbours_changed"`
+	Weights   Estimate   `json:"weights_share"`
 
 	moved []NetworkReplaced
 }
@@ -163,7 +163,7 @@ func (c *NetworkStabilityCurve) sumUp() {
 			y[i], p.Means = append(y[i], v), append(p.Means, estimateOf(v))
 		}
 		p.Gamma = slices.Max(p.values(movedBy[0].of))
-		p.Neighbours = estimateOf(p.values(func(r NetworkReplaced) float64 { return r.Movement.Neighbours }))
+		p.Neighbors = estimateOf(p.values(func(r NetworkReplaced) float64 { return r.Movement.Neighbors }))
 		p.Weights = estimateOf(p.values(func(r NetworkReplaced) float64 { return r.Movement.Weights }))
 	}
 	for _, v := range y {

@@ -65,7 +65,7 @@ func TestNetworkStability(t *testing.T) {
 	}
 	for i, n := range []int{250, 1000, 4000} {
 		p := c.Points[i]
-		if p.N != n || p.Replaced != 4 || p.Gamma != 1.3 || math.Abs(*p.Means[0].Value-1.15) > 1e-12 || math.Abs(*p.Means[2].Value-means[n]) > 1e-15 || *p.Weights.Value != 0.25 || *p.Neighbours.Value != 0.5 {
+		if p.N != n || p.Replaced != 4 || p.Gamma != 1.3 || math.Abs(*p.Means[0].Value-1.15) > 1e-12 || math.Abs(*p.Means[2].Value-means[n]) > 1e-15 || *p.Weights.Value != 0.25 || *p.Neighbors.Value != 0.5 {
 			t.Errorf("point %d: %+v", n, p)
 		}
 	}

@@ -26,7 +26,7 @@ func (s *NetworkStability) Table(full bool) *render.Table {
 			for _, m := range p.Means {
 				row = append(row, m.cell)
 			}
-			t.Rows = append(t.Rows, append(row, p.Neighbours.cell.Brief(), p.Weights.cell.Brief()))
+			t.Rows = append(t.Rows, append(row, p.Neighbors.cell.Brief(), p.Weights.cell.Brief()))
 		}
 	}
 	for _, c := range s.Curves {

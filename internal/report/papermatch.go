@@ -52,7 +52,7 @@ func (c condition) holds(r *RunDir) bool {
 	return ok && slices.ContainsFunc(c.want, func(w any) bool { return equals(have, w) })
 }
 
-// source is the sampler of a defence's triplets: the miner where none is set.
+// source is the sampler of a defense's triplets: the miner where none is set.
 func (r *RunDir) source() (string, bool) {
 	have, ok := r.label("defense.source")
 	if miner, there := r.label("miner.name"); have == "null" && there {

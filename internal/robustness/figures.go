@@ -89,10 +89,10 @@ func (a *Attacked) pictureRows(p *attack.Pictures, k int) ([]render.AdversarialR
 			row.Target = &t
 		}
 		var err error
-		if row.Before, err = a.neighbours(a.Embedded.Vectors.Row(q), q); err != nil {
+		if row.Before, err = a.neighbors(a.Embedded.Vectors.Row(q), q); err != nil {
 			return nil, err
 		}
-		if row.After, err = a.neighbours(p.Embedding.Row(at), q); err != nil {
+		if row.After, err = a.neighbors(p.Embedding.Row(at), q); err != nil {
 			return nil, err
 		}
 	}
@@ -114,9 +114,9 @@ func (a *Attacked) achieved(p *attack.Pictures, place int) string {
 	return ""
 }
 
-// neighbours are the images nearest to an embedding but query, nearest first; the
+// neighbors are the images nearest to an embedding but query, nearest first; the
 // first of equally near ones comes first.
-func (a *Attacked) neighbours(z []float32, query int) ([]render.Neighbour, error) {
+func (a *Attacked) neighbors(z []float32, query int) ([]render.Neighbor, error) {
 	ds, x := a.Embedded.Data, a.Embedded.Vectors
 	type item struct {
 		at int
@@ -142,13 +142,13 @@ func (a *Attacked) neighbours(z []float32, query int) ([]render.Neighbour, error
 		best = slices.Insert(best, at, item{j, d})
 		best = best[:min(len(best), retrieved)]
 	}
-	var out []render.Neighbour
+	var out []render.Neighbor
 	for _, b := range best {
 		t, err := embed.Tile(ds, b.at)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, render.Neighbour{Tile: t, Correct: ds.Labels()[b.at] == ds.Labels()[query]})
+		out = append(out, render.Neighbor{Tile: t, Correct: ds.Labels()[b.at] == ds.Labels()[query]})
 	}
 	return out, nil
 }

@@ -17,7 +17,7 @@ import (
 //
 // A published score is a mean of batch means, in which the queries of a short last
 // batch weigh more: m = sum(w v) / sum(w). The interval is the bootstrap's of its
-// linearisation, the mean of m + w (v - m), which has the same value and, to first
+// linearization, the mean of m + w (v - m), which has the same value and, to first
 // order, the same spread; with equal weights it is that of the plain mean.
 func scores(ctx context.Context, s *attack.Scored, values [][]float64, rows []int, o record.AttackOptions) (metric.Scores, error) {
 	if rows == nil {
@@ -47,7 +47,7 @@ func scores(ctx context.Context, s *attack.Scored, values [][]float64, rows []in
 	}
 	for k := range list {
 		list[k].Value.Value = means[k]
-		if ci := list[k].CI95; ci != nil { // the linearisation can pass the values' ends
+		if ci := list[k].CI95; ci != nil { // the linearization can pass the values' ends
 			low, high := values[k][rows[0]], values[k][rows[0]]
 			for _, q := range rows {
 				low, high = min(low, values[k][q]), max(high, values[k][q])

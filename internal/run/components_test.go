@@ -16,7 +16,7 @@ import (
 	"tercet/internal/wire"
 )
 
-// A defence's run says how far the images were moved: as far as the steps reach,
+// A defense's run says how far the images were moved: as far as the steps reach,
 // which is less than eps where they are few.
 func TestARunLogsItsEffectiveRadius(t *testing.T) {
 	r := trained(t, t.TempDir(), "defense=hm", "defense.pgd={eps: 0.3, alpha: 0.02, steps: 3}", "train.log_every=1")

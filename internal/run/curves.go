@@ -23,7 +23,7 @@ func scoreLabel(splits map[string]bool) string {
 }
 
 // DrawCurves draws a run's events: loss, scores during training, what the miner found
-// the distances, and what a defence did, against the step.
+// the distances, and what a defense did, against the step.
 func (r *Run) DrawCurves() (string, error) {
 	lines, splits := map[string]*render.Series{}, map[string]bool{}
 	add := func(name string, step int, v *float64) {

@@ -33,7 +33,7 @@ type Features struct {
 }
 
 // fitFeatures fits the frozen map of cfg's mahalanobis model to the images of ds:
-// they are centred, projected on their first principal components, divided by their
+// they are centered, projected on their first principal components, divided by their
 // standard deviations where the config says so, and scaled to the ball of its
 // radius. It returns the model, whose metric is Euclid's, and the features of ds as
 // the model's own float32 map gives them. Labels play no part.

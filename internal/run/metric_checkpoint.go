@@ -19,12 +19,12 @@ type MetricFit struct {
 	Triplets  float64   `json:"triplets"` // in the risk
 	Algorithm string    `json:"algorithm"`
 	Method    string    `json:"method,omitempty"` // of rrm: newton or lbfgs
-	// Risk is R_S at w over all training triplets; Objective what was minimised, with
-	// the regulariser for rrm; GradNorm the norm of its gradient.
+	// Risk is R_S at w over all training triplets; Objective what was minimized, with
+	// the regularizer for rrm; GradNorm the norm of its gradient.
 	Risk      float64 `json:"risk"`
 	Objective float64 `json:"objective"`
 	GradNorm  float64 `json:"grad_norm"`
-	// Certificate bounds the Frobenius distance of w to the minimiser; of rrm.
+	// Certificate bounds the Frobenius distance of w to the minimizer; of rrm.
 	Certificate *float64 `json:"certificate,omitempty"`
 	Iterations  int      `json:"iterations"` // of sgd: its steps
 	Evaluations int      `json:"evaluations,omitempty"`

@@ -16,13 +16,13 @@ import (
 	"tercet/internal/wire"
 )
 
-// rrm minimises the regularised risk (eq. 5).
+// rrm minimizes the regularized risk (eq. 5).
 func (f *fitting) rrm(ctx context.Context, o mahalanobis.RRMKeys) (*MetricFit, error) {
 	risk, err := mahalanobis.NewRisk(f.problems.list, f.loss, o.Sums)
 	if err != nil {
 		return nil, wire.InConfig("metric", err)
 	}
-	s, err := mahalanobis.Minimise(ctx, risk, mahalanobis.RRMOptions{
+	s, err := mahalanobis.Minimize(ctx, risk, mahalanobis.RRMOptions{
 		Sigma: o.Sigma, Prior: o.Prior, Method: o.Method, Tol: o.Tol, Watch: f.evaluated,
 	})
 	switch {

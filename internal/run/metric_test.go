@@ -167,7 +167,7 @@ func close64(t *testing.T, what string, got, want, tol float64) {
 }
 
 // The whole way on images: what is in the run's folder, and the numbers of eval.json
-// against loops over triplets and neighbours.
+// against loops over triplets and neighbors.
 func TestFittedRun(t *testing.T) {
 	ctx := context.Background()
 	r := runtest.Fitted(t, t.TempDir(), tinytest.FittedText)
@@ -257,7 +257,7 @@ func TestFittedRun(t *testing.T) {
 	}
 }
 
-// Where two directions vary much and say nothing, the metric learnt finds the nearest
+// Where two directions vary much and say nothing, the metric learned finds the nearest
 // of the class more often than Euclid's, and the printed sign's less.
 func TestFitLearnsAndThePrintedSignDoesNot(t *testing.T) {
 	text := blobs(t, 4, 20)
@@ -324,10 +324,10 @@ func TestFitOfOnePoint(t *testing.T) {
 			t.Errorf("an embedding at %v", v)
 		}
 	}
-	learnt, _ := e.Doc.Metric.Recall.Get("learnt")
+	learned, _ := e.Doc.Metric.Recall.Get("learnt")
 	wrongs, _ := e.Doc.Metric.TripletError["test"].Get("learnt")
-	if learnt.Value != 0 || wrongs.Value != 1 {
-		t.Errorf("recall@1 %v, triplet error %v; want 0 and 1", learnt.Value, wrongs.Value)
+	if learned.Value != 0 || wrongs.Value != 1 {
+		t.Errorf("recall@1 %v, triplet error %v; want 0 and 1", learned.Value, wrongs.Value)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"tercet/internal/wire"
 )
 
-// errFitInterrupted ends a fit that was cancelled. It writes no checkpoint: begun
+// errFitInterrupted ends a fit that was canceled. It writes no checkpoint: begun
 // anew, the fit comes to the same bits, which it would not from where it was.
 var errFitInterrupted = fitInterrupted{}
 
@@ -47,7 +47,7 @@ func (r *Run) fitMetric(ctx context.Context, w Watch) error {
 	f := &fitting{run: r, log: log, watch: w, start: time.Now(), said: time.Now()}
 	if err := f.prepare(ctx); err != nil {
 		log.Close()
-		if interrupted := cancelled(ctx, err); interrupted != nil {
+		if interrupted := canceled(ctx, err); interrupted != nil {
 			r.record(interrupted)
 			r.SaveManifest() // the caller hears of the interruption
 			return interrupted
@@ -62,7 +62,7 @@ func (r *Run) fitMetric(ctx context.Context, w Watch) error {
 		return err
 	}
 	err = f.fit(ctx)
-	if interrupted := cancelled(ctx, err); interrupted != nil {
+	if interrupted := canceled(ctx, err); interrupted != nil {
 		err = interrupted
 	}
 	if e := log.Close(); err == nil && e != nil {
@@ -76,8 +76,8 @@ func (r *Run) fitMetric(ctx context.Context, w Watch) error {
 	return err
 }
 
-// cancelled returns the error of an interruption where err is one, else nil.
-func cancelled(ctx context.Context, err error) error {
+// canceled returns the error of an interruption where err is one, else nil.
+func canceled(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
 		return errFitInterrupted
 	}

@@ -122,7 +122,7 @@ func firstLabels(s data.Sampler, ds data.Dataset) []int32 {
 }
 
 // timeStep returns the best of three steps on a batch of random images, in seconds
-// without the optimiser's, the passes of one and how many images of them were
+// without the optimizer's, the passes of one and how many images of them were
 // trained on. The weights are left as they were drawn.
 func timeStep(t *wire.Assembled, labels []int32, shape []int) (seconds float64, passes adversary.Cost, trained int, err error) {
 	s := newRehearsal(t, labels, shape)
@@ -138,7 +138,7 @@ func timeStep(t *wire.Assembled, labels []int32, shape []int) (seconds float64, 
 	return seconds, passes, s.trained, nil
 }
 
-// rehearsal is a training step on random images without the optimiser, after which
+// rehearsal is a training step on random images without the optimizer, after which
 // the running statistics are as before.
 type rehearsal struct {
 	t     *wire.Assembled

@@ -3,12 +3,12 @@ package theory
 import "math"
 
 // Cycles compares E_diff with what it counts: cycles of pairs of which exactly one is
-// labelled different, so that no relation that is transitive can satisfy all of them.
+// labeled different, so that no relation that is transitive can satisfy all of them.
 // Numbers are expected ones per pair.
 type Cycles struct {
 	Length int `json:"length"` // images in the cycle
 	// Indices is 1 for cycles of different pairs of one index, 2 for those of two
-	// different pairs of neighbouring indices, joined by two similar pairs.
+	// different pairs of neighboring indices, joined by two similar pairs.
 	Indices int     `json:"indices"`
 	Printed float64 `json:"printed"` // the term of E_diff
 	Exact   float64 `json:"exact"`   // for three images of each class or more
@@ -23,7 +23,7 @@ type Cycles struct {
 //	exact = (n_c-2)!/(n_c-m)! P^(m-1) (1-P) / (2 (n_c-1)^(m-1)),
 //
 // where E_diff has m/2^m for the 1/2. For m = 2, one way round, the two agree. Of
-// neighbouring indices k, k+1 and two classes, each couple of a different pair at k and
+// neighboring indices k, k+1 and two classes, each couple of a different pair at k and
 // one at k+1 closes a cycle with two chain pairs:
 //
 //	exact = (2P(1-P)^3 + 2P^3(1-P)) / (n_c-1),

@@ -31,7 +31,7 @@ type DIBSBounds = record.DIBSBounds
 //
 // What is wrong with it, as numbered in the notes on the paper:
 //   - D13: the number of inconsistent m-cycles of one index has the coefficient 1/2
-//     for m >= 3 where E_diff has m/2^m, and cycles over neighbouring indices are
+//     for m >= 3 where E_diff has m/2^m, and cycles over neighboring indices are
 //     counted sixteen times too rarely. E_diff bounds no error of a consistent
 //     relation: that one is 1.6 to 6 times as large for three classes and more.
 //   - D14: the floor is put down to broken transitivity. A distance below a
@@ -89,7 +89,7 @@ func chains(perClass int, p float64) float64 {
 }
 
 // DuplicatesFloor returns the expected share of pairs that are in error whatever is
-// learnt, because the same two images are labelled both ways: a pair of nodes that
+// learned, because the same two images are labeled both ways: a pair of nodes that
 // occurs twice is so with probability 2P(1-P) and then costs one error. With
 // noise.SameIndex negatives n_c N_c/(2(n_c-1)) node pairs occur twice among the 2 n_c
 // N_c pairs, with noise.RandomOne ones N_c times fewer. A chain of two images adds

@@ -11,7 +11,7 @@ import (
 	"tercet/internal/noise"
 )
 
-// GraphFloor says what is unavoidable on one graph of labelled pairs, in pairs.
+// GraphFloor says what is unavoidable on one graph of labeled pairs, in pairs.
 type GraphFloor struct {
 	// Duplicates is the errors of node pairs that carry both labels, the rarer one of
 	// each. No rule that looks at two images can do better, and a threshold on a
@@ -29,7 +29,7 @@ type GraphFloor struct {
 // multicut.ExactOptions.
 type FloorLimits struct{ Nodes, Work int64 }
 
-// Floor finds the least errors that a partition of the items makes on labelled pairs:
+// Floor finds the least errors that a partition of the items makes on labeled pairs:
 // a pair is in error where it is similar and cut, or different and not cut. This is
 // the minimum cost multicut of the graph whose edges cost #similar - #different, for
 // all pairs of the two nodes. With D different pairs in all,

@@ -97,7 +97,7 @@ func TestFloorAgreesWithAllPartitions(t *testing.T) {
 	}
 }
 
-// Optima proven by an independent integer programme.
+// Optima proven by an independent integer program.
 func TestFloorOfTheFixtures(t *testing.T) {
 	for _, name := range []string{"dibs_3x6_P20.json", "dibs_5x10_P10.json", "dibs_10x20_P10.json"} {
 		raw, err := os.ReadFile(filepath.Join("../cluster/multicut/exact/testdata", name))

@@ -11,7 +11,7 @@ const (
 	GivenSLN       = "sln"       // q: a label is drawn anew from all classes
 	GivenRate      = "rate"      // a label becomes another class's
 	GivenPLN       = "pln"       // q~: a pair's label is replaced by a fair coin
-	GivenEffective = "effective" // P: a balanced pair is labelled wrongly
+	GivenEffective = "effective" // P: a balanced pair is labeled wrongly
 	GivenFlips     = "flips"     // rho: positive and negative of a triplet change places
 )
 

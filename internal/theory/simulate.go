@@ -63,7 +63,7 @@ type Theorem struct {
 	Multicut        Checks `json:"multicut"`
 }
 
-// Simulate draws graphs of labelled pairs as Theorem 1 has them, see DIBS, with a draw
+// Simulate draws graphs of labeled pairs as Theorem 1 has them, see DIBS, with a draw
 // of its own for every number from 0, and finds the floors of each: exactly, as far as
 // the limits go. Draws are made side by side; the answer does not depend on the number
 // of threads.

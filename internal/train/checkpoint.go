@@ -183,8 +183,8 @@ func (c *Checkpoint) fill(params []*nn.Param) error {
 	return nil
 }
 
-// Resume puts the checkpoint's weights, optimiser, streams and position into t,
-// whose model and optimiser must be built as they were.
+// Resume puts the checkpoint's weights, optimizer, streams and position into t,
+// whose model and optimizer must be built as they were.
 func (c *Checkpoint) Resume(t *Trainer) error {
 	if err := c.fill(t.Model.Params()); err != nil {
 		return err

@@ -13,7 +13,7 @@ type Spread struct {
 	// Cosine is the mean cosine over distinct pairs of rows: 1 when all
 	// embeddings point the same way.
 	Cosine float64
-	// Rank is the effective rank of the Gram matrix G of the normalised rows,
+	// Rank is the effective rank of the Gram matrix G of the normalized rows,
 	// as its participation ratio (tr G)^2 / ||G||_F^2: 1 when all rows are
 	// parallel, at most min(B, D).
 	Rank float64

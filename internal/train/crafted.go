@@ -35,7 +35,7 @@ func addCrafted(c *Crafted, a adversary.Crafted, achieved float64) {
 	}
 }
 
-// crafted notes what the defence did in this step, given the embeddings z of the
+// crafted notes what the defense did in this step, given the embeddings z of the
 // crafted batch b in the training pass.
 func (t *Trainer) crafted(b *adversary.Batch, z *array.Array) {
 	r, ok := t.Defense.(adversary.Reporter)

@@ -55,7 +55,7 @@ func defenses(t *testing.T) map[string]func() adversary.Defense {
 	}
 }
 
-// Every step of a defence draws anew, and a run that was stopped goes on with the
+// Every step of a defense draws anew, and a run that was stopped goes on with the
 // same draws and the loss of the step before.
 func TestDefensesResumeWithTheSameBits(t *testing.T) {
 	defer par.SetThreads(0)
@@ -93,7 +93,7 @@ func TestDefensesResumeWithTheSameBits(t *testing.T) {
 	}
 }
 
-// A checkpoint without the state of its defence is refused, not taken for a first
+// A checkpoint without the state of its defense is refused, not taken for a first
 // step.
 func TestResumeWithoutTheStateOfTheDefense(t *testing.T) {
 	dir := t.TempDir()

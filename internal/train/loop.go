@@ -19,7 +19,7 @@ import (
 	"tercet/internal/rng"
 )
 
-// ErrInterrupted says that the context was cancelled; the run's checkpoint was
+// ErrInterrupted says that the context was canceled; the run's checkpoint was
 // written and can be resumed.
 var ErrInterrupted = errors.New("interrupted; the checkpoint is written")
 
@@ -120,7 +120,7 @@ func (s EarlyStop) better(value, best float64) bool {
 // State is what a checkpoint holds beside tensors. It depends on the config and
 // the seed alone, never on the clock.
 type State struct {
-	Step      int            `json:"step"` // optimiser steps done
+	Step      int            `json:"step"` // optimizer steps done
 	Cost      adversary.Cost `json:"cost"` // images passed forward and backward
 	Crafted   *Crafted       `json:"crafted,omitempty"`
 	EpochLoss float64        `json:"epoch_loss"`
@@ -137,7 +137,7 @@ type State struct {
 
 // Run trains from State.Step to the end. It returns nil when the run is
 // complete (or stopped early), ErrInterrupted after a checkpoint when ctx was
-// cancelled, a *NonFiniteError or *CollapseError when the run is lost, or
+// canceled, a *NonFiniteError or *CollapseError when the run is lost, or
 // whatever failed. Bits depend on neither threads, timing nor interruptions.
 func (t *Trainer) Run(ctx context.Context) error {
 	t.params = t.Model.Params()
@@ -194,7 +194,7 @@ func (t *Trainer) due(saved int, at time.Time) bool {
 	return step%t.StepsPerEpoch == 0 || t.CheckpointAfter > 0 && time.Since(at) >= t.CheckpointAfter
 }
 
-// step does one optimiser step: the algorithm, read from top to bottom.
+// step does one optimizer step: the algorithm, read from top to bottom.
 func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	step := t.State.Step
 	b, err := t.Batches.Next(ctx)
@@ -281,7 +281,7 @@ type stepResult struct {
 	lr      float64
 }
 
-// wrap presents a loaded batch as a defence's input, reusing t's buffers.
+// wrap presents a loaded batch as a defense's input, reusing t's buffers.
 func (t *Trainer) wrap(b *data.Batch) *adversary.Batch {
 	t.batch.Images, t.batch.Labels, t.batch.Tuples, t.batch.Clean = b.Images, b.Labels, nil, nil
 	t.batch.IDs = t.batch.IDs[:0]

@@ -106,7 +106,7 @@ func BuildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Min
 	return mine.New(minerName(cfg), mineOptions(cfg, layout, obj))
 }
 
-// BuildOptimizer makes the optimiser of cfg for params.
+// BuildOptimizer makes the optimizer of cfg for params.
 func BuildOptimizer(cfg *config.Config, params []*nn.Param) (optim.Optimizer, error) {
 	o := cfg.Optimizer
 	return optim.New(optim.Config{Name: o.Name, Keys: o.Options, WeightDecay: o.WeightDecay, Decay: o.Decay}, params)

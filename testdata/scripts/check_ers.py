@@ -114,7 +114,7 @@ class Attack:
         return torch.stack(out)[:, None]
 
     def objective(self, z, t):
-        """Per query, to be minimised."""
+        """Per query, to be minimized."""
         name, X = self.name, self.X
         if name == "ES":
             return -torch.linalg.vector_norm(z - (self.z0 + (NUDGE if t == 0 else 0)) + PAIR, dim=1)
@@ -211,7 +211,7 @@ def craft(net, attack, x0, eps, step, steps):
 
 
 def ers(s):
-    """robrank's normalisation; s holds fractions, TMA a cosine, ES:D a distance."""
+    """robrank's normalization; s holds fractions, TMA a cosine, ES:D a distance."""
     items = [2 * s["CA+"], 1 - s["CA-"], 2 * s["QA+"], 1 - s["QA-"], 1 - s["TMA"], (2 - s["ES:D"]) / 2]
     return np.mean(items + [s[k] for k in ("ES:R", "LTM", "GTM", "GTT")])
 

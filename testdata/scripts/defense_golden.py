@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Golden training steps of the defences of internal/engine/adversary, from PyTorch.
+"""Golden training steps of the defenses of internal/engine/adversary, from PyTorch.
 
     python3 testdata/scripts/defense_golden.py internal/engine/adversary/testdata/golden.json
 

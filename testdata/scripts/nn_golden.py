@@ -5,9 +5,9 @@
 
 Made with torch 1.13.1, float32, one thread. Two nets (a small c2f2 and a small residual net with batch norm in
 training mode) get parameters and images from an integer formula, one batch of six images, and the loss
-mean over triplets (3i, 3i+1, 3i+2) of |a-p|^2 - |a-n|^2 on L2-normalised embeddings. Stored: embeddings, loss,
+mean over triplets (3i, 3i+1, 3i+2) of |a-p|^2 - |a-n|^2 on L2-normalized embeddings. Stored: embeddings, loss,
 the gradient of the images and of every parameter, then parameters, running statistics and losses after ten steps
-of each optimiser on that batch. Arrays are in Tercet's layout (conv KH,KW,C,OutC; linear in,out; images NHWC).
+of each optimizer on that batch. Arrays are in Tercet's layout (conv KH,KW,C,OutC; linear in,out; images NHWC).
 """
 import json, sys
 import numpy as np

@@ -4,7 +4,7 @@
     python3 testdata/scripts/tsne_golden.py internal/cluster/tsne/testdata/tsne.json
 
 Made with scikit-learn 1.2.1 on 360 rows in 8 dimensions from an integer formula, exact in float32: the joint
-probabilities of all pairs and of the floor(3 perplexity + 1) nearest neighbours (two rows of each), gradient and KL at a
+probabilities of all pairs and of the floor(3 perplexity + 1) nearest neighbors (two rows of each), gradient and KL at a
 fixed map, and the KL at which TSNE ends from the principal components (exact and Barnes-Hut). Trustworthiness for some k
 is on 90 rows of their own, RandomState(0), in which no distances are equal.
 """

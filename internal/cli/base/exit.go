@@ -48,7 +48,7 @@ func (e *ExitError) Error() string { return e.Err.Error() }
 // Unwrap returns the wrapped error.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// ErrInterrupted is the cause of a context that a signal cancelled.
+// ErrInterrupted is the cause of a context that a signal canceled.
 var ErrInterrupted = errors.New("interrupted")
 
 // Usagef is a mistake in flags or arguments.

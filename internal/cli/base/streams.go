@@ -22,7 +22,7 @@ type Streams struct {
 
 	JSON  bool        // one document on Out instead of text
 	Quiet atomic.Bool // nothing on stderr but errors; signals are told of by another goroutine
-	Color bool        // Out may be coloured
+	Color bool        // Out may be colored
 
 	mu      sync.Mutex // one writer to stderr at a time, a bar included
 	Err     io.Writer

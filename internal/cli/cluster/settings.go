@@ -96,7 +96,7 @@ func (o *options) settings() (record.ClusterOptions, error) {
 		}
 	case solve.Multicut:
 		c.Multicut = record.MulticutOptions{
-			ThresholdOptions: threshold, Link: o.link, Scale: o.scale, Clip: o.clip, Bias: o.bias, Neighbours: o.near, Random: o.random,
+			ThresholdOptions: threshold, Link: o.link, Scale: o.scale, Clip: o.clip, Bias: o.bias, Neighbors: o.near, Random: o.random,
 			Solver: o.solver, Starts: o.starts, Rounds: o.rounds, Restarts: o.restarts, MinSize: o.minSize, Bound: o.bound, Matrix: bytes, Alone: o.noComparison,
 		}
 		if o.graph != "" {

@@ -189,7 +189,7 @@ func TestMistakesOfData(t *testing.T) {
 	}
 }
 
-// The numbers are those that everybody normalises MNIST with, and its documented
+// The numbers are those that everybody normalizes MNIST with, and its documented
 // class counts.
 func TestInspectOfMNIST(t *testing.T) {
 	root, err := filepath.Abs("../../../../shared/data/mnist")

@@ -276,7 +276,7 @@ func evaluated(ctx context.Context, s *base.Streams, o options, view *base.Stage
 	}
 	draw := !o.NoPictures && o.out == ""
 	if draw {
-		set.Neighbours = 8
+		set.Neighbors = 8
 	}
 	e, err := evaluate.Eval(ctx, r, o.Checkpoint, o.Set, set, view.Say)
 	if err != nil {

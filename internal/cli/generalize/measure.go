@@ -65,7 +65,7 @@ func (o *options) addRetrain(cmd *cobra.Command, repeats, images, replace string
 	fs.IntVar(&o.jobs, "jobs", 1, "train so many at once, each on one thread")
 }
 
-// runMeasure measures how a run generalises and writes what came out.
+// runMeasure measures how a run generalizes and writes what came out.
 func runMeasure(ctx context.Context, s *base.Streams, o options, job string) error {
 	if err := o.CheckRun(); err != nil {
 		return err

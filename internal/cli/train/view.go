@@ -63,7 +63,7 @@ func ended(s *base.Streams, dir string, m record.Manifest) {
 	crafted(s, m)
 }
 
-// crafted says what a run's defence did.
+// crafted says what a run's defense did.
 func crafted(s *base.Streams, m record.Manifest) {
 	c := m.Crafted
 	if c == nil {

@@ -14,12 +14,12 @@ const MostPoints = 46_340
 
 // Costs returns the (n, n) costs of all pairs of the n rows of x, d numbers each:
 // symmetric, 0 on the diagonal. Squared distances come from float32 products of
-// centred rows; where they are below a thousandth of the squared norms they are
+// centered rows; where they are below a thousandth of the squared norms they are
 // taken again in float64. It needs 4 n^2 bytes and a copy of x.
 //
 // Errors: a link that does not pass Check, sizes that do not fit, more than
 // MostPoints rows, NaN or infinity (by row and column), costs that leave float32, a
-// cancelled ctx.
+// canceled ctx.
 func Costs(ctx context.Context, l Link, x []float32, n, d int) ([]float32, error) {
 	if err := l.Check(); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func Costs(ctx context.Context, l Link, x []float32, n, d int) ([]float32, error
 	if n > MostPoints {
 		return nil, fmt.Errorf("%w: the costs of all pairs of %d points need %.0f GB: use the factored solver or a sparse graph", ErrInput, n, 4*float64(n)*float64(n)/1e9)
 	}
-	x = centred(x, n, d)
+	x = centered(x, n, d)
 	norms := make([]float64, n)
 	for i := range norms {
 		norms[i] = kernel.SumSquares(x[i*d : (i+1)*d])
@@ -90,8 +90,8 @@ func checkRows(x []float32, n, d int) error {
 	return nil
 }
 
-// centred returns x minus its mean, so that products keep their digits.
-func centred(x []float32, n, d int) []float32 {
+// centered returns x minus its mean, so that products keep their digits.
+func centered(x []float32, n, d int) []float32 {
 	mean := make([]float64, d)
 	for i := range n {
 		kernel.AddRow(mean, x[i*d:(i+1)*d])

@@ -37,12 +37,12 @@ type Fitted struct {
 // n rows of x, d numbers each, with their labels: for losses that fix no threshold,
 // on points that were held out in training. Where there are more pairs than asked for,
 // similar and other ones are drawn separately and weighted to their true shares (or
-// alike, if balanced). The likelihood is maximised without a penalty by Newton's
+// alike, if balanced). The likelihood is maximized without a penalty by Newton's
 // method in float64.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), labels that
 // give pairs of one kind only, all pairs at the same distance, similar pairs that are
-// no nearer than others, a cancelled ctx.
+// no nearer than others, a canceled ctx.
 func Fit(ctx context.Context, x []float32, n, d int, labels []int32, o FitOptions) (*Fitted, error) {
 	if err := checkRows(x, n, d); err != nil {
 		return nil, err

@@ -34,13 +34,13 @@ type Link struct {
 	// Clip c replaces each P(cut) p by c + (1-2c) p, so that no cost exceeds
 	// log((1-c)/c) before the bias [0: off]. In [0, 0.5).
 	Clip float64
-	// Bias b adds log((1-b)/b) to every cost: above 0.5 it favours cuts, below
+	// Bias b adds log((1-b)/b) to every cost: above 0.5 it favors cuts, below
 	// joins [0: 0.5, neutral]. In (0, 1).
 	Bias float64
 }
 
 // Squared returns the link in d^2 with P(cut) = 1/2 at d = tau. With it the multicut
-// of the complete graph factorises.
+// of the complete graph factorizes.
 func Squared(tau, scale float64) Link { return Link{Kind: OnSquared, Tau: tau, Scale: scale, Bias: .5} }
 
 // Distance returns the link in d with P(cut) = 1/2 at d = tau.
@@ -180,7 +180,7 @@ func (l Link) Threshold() float64 {
 // Factors returns the threshold and scale with which every cost is exactly
 // scale (tau^2 - d^2), a bias included, so that the multicut of the complete graph
 // needs no edges (reference section 3.5). Where that is not so ok is false and why
-// completes the sentence "the costs do not factorise: ...".
+// completes the sentence "the costs do not factorize: ...".
 func (l Link) Factors() (tau, scale float64, ok bool, why string) {
 	if !l.squared() {
 		return 0, 0, false, "the link is on the distance d; only costs linear in d^2 factorize"

@@ -171,7 +171,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// cloud is points around a few centres, some of them twice.
+// cloud is points around a few centers, some of them twice.
 func cloud(n, d int, offset float32, seed uint64) []float32 {
 	r := rand.New(rand.NewPCG(seed, 3))
 	x := make([]float32, n*d)

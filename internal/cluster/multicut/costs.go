@@ -25,7 +25,7 @@ type Edge struct {
 	Cost float64
 }
 
-// Graph is a sparse graph: for each node its neighbours by ascending number.
+// Graph is a sparse graph: for each node its neighbors by ascending number.
 type Graph struct {
 	n          int
 	start      []int     // (n+1)
@@ -98,7 +98,7 @@ func graphOf(n int, kept []Edge) *Graph {
 		g.to[next[i]], g.cost[next[i]] = j, c
 		next[i]++
 	}
-	// Neighbours below a node come first: edges (i, j) with j the node are sorted
+	// Neighbors below a node come first: edges (i, j) with j the node are sorted
 	// by i, and all of them precede the edges that begin at the node.
 	for _, e := range kept {
 		put(e.J, e.I, e.Cost)
@@ -140,7 +140,7 @@ func (g *Graph) matrix() []float64 {
 	cost := make([]float64, g.n*g.n)
 	for i := range int32(g.n) {
 		row := cost[int(i)*g.n:]
-		to, c := g.Neighbours(i)
+		to, c := g.Neighbors(i)
 		for e, j := range to {
 			row[j] = c[e]
 		}
@@ -151,16 +151,16 @@ func (g *Graph) matrix() []float64 {
 // Duplicates returns how many given edges were added to others of the same nodes.
 func (g *Graph) Duplicates() int { return g.duplicates }
 
-// Neighbours returns the neighbours of node i by ascending number and the costs of
+// Neighbors returns the neighbors of node i by ascending number and the costs of
 // their edges. The slices are the graph's own.
-func (g *Graph) Neighbours(i int32) (to []int32, cost []float64) {
+func (g *Graph) Neighbors(i int32) (to []int32, cost []float64) {
 	return g.to[g.start[i]:g.start[i+1]], g.cost[g.start[i]:g.start[i+1]]
 }
 
 // Each implements Costs.
 func (g *Graph) Each(f func(i, j int32, cost float64)) {
 	for i := range int32(g.n) {
-		to, cost := g.Neighbours(i)
+		to, cost := g.Neighbors(i)
 		for e, j := range to {
 			if j > i {
 				f(i, j, cost[e])

@@ -9,7 +9,7 @@ import (
 	"tercet/internal/rng"
 )
 
-func TestGraphAddsDuplicatesAndSortsNeighbours(t *testing.T) {
+func TestGraphAddsDuplicatesAndSortsNeighbors(t *testing.T) {
 	g, err := NewGraph(5, []Edge{{3, 1, 2}, {0, 1, -1}, {1, 3, 0.5}, {1, 2, 0}})
 	if err != nil {
 		t.Fatal(err)
@@ -17,11 +17,11 @@ func TestGraphAddsDuplicatesAndSortsNeighbours(t *testing.T) {
 	if g.Edges() != 3 || g.Duplicates() != 1 {
 		t.Fatalf("%d edges, %d duplicates", g.Edges(), g.Duplicates())
 	}
-	to, cost := g.Neighbours(1)
+	to, cost := g.Neighbors(1)
 	if !slices.Equal(to, []int32{0, 2, 3}) || !slices.Equal(cost, []float64{-1, 0, 2.5}) {
 		t.Fatalf("neighbors of 1: %v %v", to, cost)
 	}
-	if to, _ := g.Neighbours(4); len(to) != 0 {
+	if to, _ := g.Neighbors(4); len(to) != 0 {
 		t.Fatalf("node 4 has neighbors %v", to)
 	}
 	var seen []Edge

@@ -17,7 +17,7 @@ import (
 // graphs take O(n^2) to O(n^3) time, in practice near the former, and 4 n^2 bytes
 // beyond their own.
 //
-// Errors: a complete graph too large for memory, a cancelled ctx.
+// Errors: a complete graph too large for memory, a canceled ctx.
 func GAEC(ctx context.Context, c Costs) (*Result, error) {
 	return contract(ctx, c, "gaec", sumRule)
 }

@@ -32,15 +32,15 @@ func gaecPlanted(n int, noise float64) *Dense {
 func gaecPoints(n, dims int, noise float64) ([]float32, float64) {
 	const classes = 10
 	r := rng.New(11, "planted")
-	centre := make([]float64, classes*dims)
-	for i := range centre {
-		centre[i] = r.NormFloat64() / math.Sqrt(float64(dims))
+	center := make([]float64, classes*dims)
+	for i := range center {
+		center[i] = r.NormFloat64() / math.Sqrt(float64(dims))
 	}
 	x := make([]float32, n*dims)
 	for i := range n {
 		row := x[i*dims:][:dims]
 		for j := range row {
-			row[j] = float32(centre[i%classes*dims+j] + noise*r.NormFloat64())
+			row[j] = float32(center[i%classes*dims+j] + noise*r.NormFloat64())
 		}
 		scale := float32(1 / math.Sqrt(kernel.SumSquares(row)))
 		for j := range row {

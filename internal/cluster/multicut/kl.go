@@ -35,7 +35,7 @@ type KLOptions struct {
 // A round takes O(n^2) on complete graphs where clusters are of like size; beyond
 // the graph memory is O(n) there and O(n+m) on sparse graphs.
 //
-// Errors: labels that are not n, a complete graph too large for memory, a cancelled
+// Errors: labels that are not n, a complete graph too large for memory, a canceled
 // ctx. Rounds that did not suffice are a warning.
 func KernighanLin(ctx context.Context, c Costs, start []int32, o KLOptions) (*Result, error) {
 	const solver = "kernighan-lin"

@@ -51,7 +51,7 @@ func (k *klDense[T]) magnitude() float64 {
 	return most
 }
 
-func (k *klDense[T]) neighbour(_ int32, r *rng.Stream) int32 { return int32(r.IntN(k.n)) }
+func (k *klDense[T]) neighbor(_ int32, r *rng.Stream) int32 { return int32(r.IntN(k.n)) }
 
 func (k *klDense[T]) disconnect(_, _ int32) {}
 

@@ -35,12 +35,12 @@ func (k *klSearch) restarts(ctx context.Context) error {
 }
 
 // mix deals the nodes of two clusters with an edge between them out to the two by
-// the toss of a coin. A random node and a random neighbour tell which; where both
+// the toss of a coin. A random node and a random neighbor tell which; where both
 // are of one cluster, the other is empty.
 func (k *klSearch) mix(round int32, r *rng.Stream) {
 	p := k.p
 	v := int32(r.IntN(len(p.label)))
-	a, b := p.label[v], p.label[k.g.neighbour(v, r)]
+	a, b := p.label[v], p.label[k.g.neighbor(v, r)]
 	if a == b {
 		b = p.empty()
 	}

@@ -23,9 +23,9 @@ type klGraph interface {
 	magnitude() float64
 	// move moves a node from its cluster to another.
 	move(v, from, to int32)
-	// neighbour returns a random neighbour of a node, the node itself where it has
+	// neighbor returns a random neighbor of a node, the node itself where it has
 	// none.
-	neighbour(v int32, r *rng.Stream) int32
+	neighbor(v int32, r *rng.Stream) int32
 }
 
 // klSearch is a search in progress.

@@ -6,14 +6,14 @@ import (
 	"tercet/internal/rng"
 )
 
-// klSparse exchanges nodes of a sparse graph. Only nodes with a neighbour on the
+// klSparse exchanges nodes of a sparse graph. Only nodes with a neighbor on the
 // other side are candidates, but for the first of a split. Work is for the edges
 // of the smaller cluster and of nodes that move.
 type klSparse struct {
 	g     *Graph
 	p     *klClusters
 	gain  []float64 // of the nodes seen in the exchange at hand
-	near  []int32   // of the same: neighbours on the other side
+	near  []int32   // of the same: neighbors on the other side
 	state []klState
 	seen  []int32
 	chain []int32
@@ -36,7 +36,7 @@ func newKLSparse(g *Graph, p *klClusters) *klSparse {
 		k.heap.place[v] = -1
 	}
 	for v := range int32(g.n) {
-		to, cost := g.Neighbours(v)
+		to, cost := g.Neighbors(v)
 		for e, u := range to {
 			if p.label[u] == p.label[v] {
 				p.own[v] += cost[e]
@@ -50,7 +50,7 @@ func (k *klSparse) magnitude() float64 {
 	most := 0.0
 	for v := range int32(k.g.n) {
 		sum := 0.0
-		_, cost := k.g.Neighbours(v)
+		_, cost := k.g.Neighbors(v)
 		for _, w := range cost {
 			sum += max(w, -w)
 		}
@@ -59,8 +59,8 @@ func (k *klSparse) magnitude() float64 {
 	return most
 }
 
-func (k *klSparse) neighbour(v int32, r *rng.Stream) int32 {
-	to, _ := k.g.Neighbours(v)
+func (k *klSparse) neighbor(v int32, r *rng.Stream) int32 {
+	to, _ := k.g.Neighbors(v)
 	if len(to) == 0 {
 		return v
 	}
@@ -151,7 +151,7 @@ func (k *klSparse) enter(a, b int32) (join float64) {
 		a, b = b, a
 	}
 	for _, v := range k.p.groups[a] {
-		to, cost := k.g.Neighbours(v)
+		to, cost := k.g.Neighbors(v)
 		for e, u := range to {
 			if w := cost[e]; k.p.label[u] == b && w != 0 {
 				k.see(v)
@@ -170,10 +170,10 @@ func (k *klSparse) enter(a, b int32) (join float64) {
 	return join
 }
 
-// advance tells the neighbours of v, which has moved, about it.
+// advance tells the neighbors of v, which has moved, about it.
 func (k *klSparse) advance(v, a, b int32) {
 	from := k.p.label[v]
-	to, cost := k.g.Neighbours(v)
+	to, cost := k.g.Neighbors(v)
 	for e, u := range to {
 		w, side := cost[e], k.p.label[u]
 		if side != a && side != b || k.state[u] == klMoved || w == 0 {
@@ -200,8 +200,8 @@ func (k *klSparse) advance(v, a, b int32) {
 
 func (k *klSparse) move(v, from, to int32) {
 	own := 0.0
-	neighbours, cost := k.g.Neighbours(v)
-	for e, u := range neighbours {
+	neighbors, cost := k.g.Neighbors(v)
+	for e, u := range neighbors {
 		switch w := cost[e]; k.p.label[u] {
 		case from:
 			k.p.own[u] -= w
@@ -241,7 +241,7 @@ func (k *klSparse) disconnect(since, round int32) {
 			for len(stack) > 0 {
 				v := stack[len(stack)-1]
 				stack = stack[:len(stack)-1]
-				to, cost := k.g.Neighbours(v)
+				to, cost := k.g.Neighbors(v)
 				for e, u := range to {
 					if p.label[u] == a && cost[e] != 0 && k.state[u] == klUnseen {
 						k.state[u] = klSeen

@@ -12,18 +12,18 @@ import (
 )
 
 // Nearest returns a sparse graph of the n rows of x, d numbers each: an edge from
-// each row to its k nearest neighbours by Euclidean distance and to random others,
+// each row to its k nearest neighbors by Euclidean distance and to random others,
 // drawn by seed, each pair once, at cost(squared distance). Counts above n-1 mean
-// all. Neighbours are found by distances in float32 of the centred rows, equal ones
+// all. Neighbors are found by distances in float32 of the centered rows, equal ones
 // by number; the distances that are passed to cost are exact.
 //
-// Neighbours attract, and most of what repels is left out: such a graph merges
+// Neighbors attract, and most of what repels is left out: such a graph merges
 // classes that the complete graph keeps apart. Every result on it carries a warning
 // that says so; random edges weaken the effect.
 //
 // It takes O(n^2 d) time. cost is called from several goroutines. Errors: sizes that
-// do not fit, NaN or infinity (by row and column), neither neighbours nor random
-// pairs, a cost that is not finite (by rows), a cancelled ctx.
+// do not fit, NaN or infinity (by row and column), neither neighbors nor random
+// pairs, a cost that is not finite (by rows), a canceled ctx.
 func Nearest(ctx context.Context, x []float32, n, d, k, random int, seed uint64, cost func(d2 float64) float64) (*Graph, error) {
 	if err := checkPoints(x, n, d); err != nil {
 		return nil, err
@@ -109,13 +109,13 @@ func randomPairs(pairs []uint64, n, count int, seed uint64) []uint64 {
 	return pairs
 }
 
-// nearest returns (n, k) the neighbours of each row, nearest first.
+// nearest returns (n, k) the neighbors of each row, nearest first.
 func nearest(ctx context.Context, x []float32, n, d, k int) ([]int32, error) {
 	if k == 0 {
 		return nil, nil
 	}
 	const rows, columns = 256, 2048
-	x = centredRows(x, n, d)
+	x = centeredRows(x, n, d)
 	index, value := make([]int32, n*k), make([]float32, n*k)
 	for i := range value {
 		value[i] = float32(math.Inf(1))
@@ -156,9 +156,9 @@ func keep(index []int32, value, distance []float32, left, own int) {
 	}
 }
 
-// centredRows returns the rows less their mean, times a power of two: distances of
+// centeredRows returns the rows less their mean, times a power of two: distances of
 // float32 products keep more digits and do not overflow.
-func centredRows(x []float32, n, d int) []float32 {
+func centeredRows(x []float32, n, d int) []float32 {
 	mean := make([]float64, d)
 	for i := range n {
 		kernel.AddRow(mean, x[i*d:(i+1)*d])

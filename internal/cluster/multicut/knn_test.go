@@ -73,7 +73,7 @@ func TestNearestAgainstPlainLoops(t *testing.T) {
 	}
 }
 
-// Points on a line far from 0: without centring their float32 products have no
+// Points on a line far from 0: without centering their float32 products have no
 // correct digit.
 func TestNearestFarFromTheOrigin(t *testing.T) {
 	for _, unit := range []float32{1, 1e30, 1e-30} {
@@ -104,7 +104,7 @@ func TestNearestDrawsRandomPairs(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range int32(n) {
-			if to, _ := g.Neighbours(i); len(to) < min(random, n-1) {
+			if to, _ := g.Neighbors(i); len(to) < min(random, n-1) {
 				t.Errorf("%d random: node %d has %d neighbors", random, i, len(to))
 			}
 		}
@@ -148,7 +148,7 @@ func TestNearestDuplicatesAndEqualPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Equal distances go by number: everybody's neighbours are 0 and 1, of these 1 and 2, 0 and 2.
+	// Equal distances go by number: everybody's neighbors are 0 and 1, of these 1 and 2, 0 and 2.
 	g.Each(func(i, j int32, cost float64) {
 		if i > 1 || cost != 1 {
 			t.Errorf("edge %d, %d costs %v", i, j, cost)

@@ -148,7 +148,7 @@ func (g *Graph) report() *ReadReport {
 	seen := make([]bool, g.n)
 	var stack []int32
 	for i := range int32(g.n) {
-		to, cost := g.Neighbours(i)
+		to, cost := g.Neighbors(i)
 		isolated := true
 		for e, j := range to {
 			if cost[e] != 0 {
@@ -166,7 +166,7 @@ func (g *Graph) report() *ReadReport {
 		r.Components++
 		seen[i] = true
 		for stack = append(stack[:0], i); len(stack) > 0; {
-			to, cost := g.Neighbours(stack[len(stack)-1])
+			to, cost := g.Neighbors(stack[len(stack)-1])
 			stack = stack[:len(stack)-1]
 			for e, j := range to {
 				if cost[e] != 0 && !seen[j] {

@@ -202,13 +202,13 @@ func writeGraph(w io.Writer, g *Graph) error {
 	}
 	out.WriteString(graphHeader + "\n")
 	for i := range int32(g.n) {
-		to, cost := g.Neighbours(i)
+		to, cost := g.Neighbors(i)
 		for e, j := range to {
 			if j > i {
 				put(i, j, cost[e])
 			}
 		}
-		switch first, _ := g.Neighbours(0); {
+		switch first, _ := g.Neighbors(0); {
 		case len(to) > 0:
 		case i == 0:
 			put(0, 1, 0)

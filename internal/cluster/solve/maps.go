@@ -97,7 +97,7 @@ func (j *Job) tsne(ctx context.Context) ([]float32, record.MapRecord, []string, 
 			return nil, record.MapRecord{}, nil, err
 		}
 		j.Say("trustworthiness", 1, 1)
-		rec.Trustworthiness, rec.Neighbours = &t, k
+		rec.Trustworthiness, rec.Neighbors = &t, k
 	}
 	return r.Y, rec, r.Warnings, nil
 }

@@ -23,11 +23,11 @@ type Problem struct {
 	seed     uint64
 	say      progress.Say
 	costs    multicut.Costs  // by which every clustering is judged: those of the solver
-	factored *factored.Graph // complete graph whose costs factorise
+	factored *factored.Graph // complete graph whose costs factorize
 	graph    *multicut.Graph // sparse
 	dense    *multicut.Dense // complete, once it has been made
 	matrix   func(ctx context.Context) (*multicut.Dense, error)
-	complete *factored.Graph // of a sparse graph, where the link factorises
+	complete *factored.Graph // of a sparse graph, where the link factorizes
 	record   record.GraphRecord
 }
 
@@ -46,12 +46,12 @@ func newProblem(ctx context.Context, v data.Embeddings, l link.Link, o *record.M
 			return nil, err
 		}
 	}
-	if o.Neighbours > 0 || o.Random > 0 {
+	if o.Neighbors > 0 || o.Random > 0 {
 		if err := checkSparse(o, v.N); err != nil {
 			return nil, err
 		}
 		say("nearest neighbors", 0, 1)
-		g, err := multicut.Nearest(ctx, v.X, v.N, v.D, o.Neighbours, o.Random, seed, l.Cost)
+		g, err := multicut.Nearest(ctx, v.X, v.N, v.D, o.Neighbors, o.Random, seed, l.Cost)
 		if err != nil {
 			return nil, err
 		}
@@ -101,8 +101,8 @@ const fewPairs = 100
 
 // checkSparse refuses graphs of n items that hold most pairs: all of them are no more work.
 func checkSparse(o *record.MulticutOptions, n int) error {
-	if others := n - 1; others > 1 && o.Neighbours >= others || n > fewPairs && o.Neighbours+o.Random > others/2 {
-		return option.Errorf("%s %d and %s %d of %d other items: that is no sparse graph; give fewer, at most half of them together, or leave both out to take all pairs", option.Name("graph-neighbors"), o.Neighbours, option.Name("graph-random"), o.Random, others)
+	if others := n - 1; others > 1 && o.Neighbors >= others || n > fewPairs && o.Neighbors+o.Random > others/2 {
+		return option.Errorf("%s %d and %s %d of %d other items: that is no sparse graph; give fewer, at most half of them together, or leave both out to take all pairs", option.Name("graph-neighbors"), o.Neighbors, option.Name("graph-random"), o.Random, others)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // middle of, where its config has them.
 type Margins struct{ Tau, Alpha, Beta float64 }
 
-// Held is labelled data that a network was not trained on, or was.
+// Held is labeled data that a network was not trained on, or was.
 type Held struct {
 	data.Embeddings
 	Source record.Source

@@ -2,11 +2,11 @@ package tsne
 
 import "math"
 
-// conditional sets p[j] = p(j|i), the share of neighbour j in the normal density
+// conditional sets p[j] = p(j|i), the share of neighbor j in the normal density
 // around i whose width gives it the perplexity, from the squared distances d2 of its
-// neighbours: exp(-beta d2[j]) over their sum, with entropy log(perplexity). Where
-// the nearest neighbours are equally near and as many as the perplexity, they share
-// alone; where there are no more neighbours than that, or all are equally near, all
+// neighbors: exp(-beta d2[j]) over their sum, with entropy log(perplexity). Where
+// the nearest neighbors are equally near and as many as the perplexity, they share
+// alone; where there are no more neighbors than that, or all are equally near, all
 // share alike.
 func conditional(d2 []float64, perplexity float64, p []float64) {
 	near, far := math.Inf(1), 0.0

@@ -5,7 +5,7 @@ import (
 	"tercet/internal/par"
 )
 
-// attraction sums p_ij (1+d_ij^2)^-1 (y_i - y_j) over the neighbours j of each i.
+// attraction sums p_ij (1+d_ij^2)^-1 (y_i - y_j) over the neighbors j of each i.
 type attraction struct {
 	*affinities
 	y     []point

@@ -14,7 +14,7 @@ type barnesHut struct {
 	spreading  spreading
 	negentropy float64 // sum of p log p
 
-	// Attraction is summed in an order of rows in which neighbours are near, so that
+	// Attraction is summed in an order of rows in which neighbors are near, so that
 	// their places are in a near cache.
 	order  []int32
 	places []point // in that order

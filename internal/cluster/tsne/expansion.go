@@ -5,12 +5,12 @@ package tsne
 // sum over j of (1+||y_i-y_j||^2)^-2 (y_i-y_j) = -1/2 grad phi(y_i).
 //
 // Far cells act on a cell through phi's Taylor polynomial of fourth degree about the
-// cell's centre, with their points' mass and second moments (Greengard and Rokhlin
+// cell's center, with their points' mass and second moments (Greengard and Rokhlin
 // 1987): forces miss terms of fourth order in the two cells' radii over
 // sqrt(1+d^2), the distance to the nearest singularity of (1+d^2)^-1 in the complex
 // plane.
 
-// polynomial holds the derivatives of phi at a centre.
+// polynomial holds the derivatives of phi at a center.
 type polynomial struct {
 	v, x, y                      float64
 	xx, xy, yy                   float64
@@ -18,7 +18,7 @@ type polynomial struct {
 	xxxx, xxxy, xxyy, xyyy, yyyy float64
 }
 
-// add adds the potential of the points of s, (x, y) from its centre of mass.
+// add adds the potential of the points of s, (x, y) from its center of mass.
 func (p *polynomial) add(x, y float64, s *cell) {
 	a, b, c := x*x, y*y, x*y
 	q := 1 / (1 + a + b)
@@ -51,7 +51,7 @@ func (p *polynomial) add(x, y float64, s *cell) {
 	p.yyyy += n * yyyy
 }
 
-// moved returns the same polynomial about the place (x, y) from its centre.
+// moved returns the same polynomial about the place (x, y) from its center.
 func (p *polynomial) moved(x, y float64) polynomial {
 	a, b, c := x*x/2, x*y, y*y/2
 	m := polynomial{
@@ -68,7 +68,7 @@ func (p *polynomial) moved(x, y float64) polynomial {
 	return m
 }
 
-// at returns value and gradient at (x, y) from the centre.
+// at returns value and gradient at (x, y) from the center.
 func (p *polynomial) at(x, y float64) (v, gx, gy float64) {
 	// The gradients of the terms of each degree, the value's by Euler.
 	gx2, gy2 := x*p.xx+y*p.xy, x*p.xy+y*p.yy

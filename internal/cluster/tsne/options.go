@@ -19,7 +19,7 @@ const (
 
 // Options says how Run draws; in brackets what 0 stands for.
 type Options struct {
-	// Perplexity is the effective number of neighbours of a point [30]. It is
+	// Perplexity is the effective number of neighbors of a point [30]. It is
 	// lowered to (n-1)/3, with a warning, where there are fewer points.
 	Perplexity float64
 	Iterations int // in all [1000]
@@ -52,7 +52,7 @@ const Usual = 0.5
 // MostExact is the number of points up to which a map is drawn with all pairs.
 const MostExact = 20_000
 
-// minPerplexity is what few points get, so that each has more neighbours than one.
+// minPerplexity is what few points get, so that each has more neighbors than one.
 const minPerplexity = 2
 
 // set fills in what was left open, checks it and returns warnings.

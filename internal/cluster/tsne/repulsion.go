@@ -36,7 +36,7 @@ func newRepulsion(n int, theta float64) *repulsion {
 // taskPoints is the number of points up to which a cell is one task.
 const taskPoints = 256
 
-// at sets the forces at y, unnormalised, and returns Z, the sum of (1+d_ij^2)^-1 over
+// at sets the forces at y, unnormalized, and returns Z, the sum of (1+d_ij^2)^-1 over
 // ordered pairs.
 func (r *repulsion) at(y []point) float64 {
 	r.tree.build(y)

@@ -18,11 +18,11 @@ type affinities struct {
 	p     []float32
 }
 
-// nearAffinities finds the floor(3 perplexity + 1) nearest neighbours of each point
+// nearAffinities finds the floor(3 perplexity + 1) nearest neighbors of each point
 // and joins p_ij = (p(j|i) + p(i|j)) / 2n.
 func nearAffinities(ctx context.Context, x []float32, n, d int, perplexity float64) (*affinities, error) {
 	k := min(n-1, int(3*perplexity+1))
-	near, err := metric.Neighbours(ctx, x, n, d, metric.NeighbourOptions{K: k})
+	near, err := metric.Neighbors(ctx, x, n, d, metric.NeighborOptions{K: k})
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func nearAffinities(ctx context.Context, x []float32, n, d int, perplexity float
 				d2[j] = v * v
 			}
 			conditional(d2, perplexity, own)
-			// By ascending neighbour, for the merge.
+			// By ascending neighbor, for the merge.
 			row := near.Index[i*k : (i+1)*k]
 			for j := range by {
 				by[j] = j

@@ -19,10 +19,10 @@ type point struct{ x, y float64 }
 // cell is a square of the quadtree with its points, or a part of one: empty borders
 // are left out.
 type cell struct {
-	x, y          float64 // centre of mass
+	x, y          float64 // center of mass
 	n             float64 // number of points
-	xx, xy, yy    float64 // second moments: sums over the points about the centre
-	radius        float64 // no point is farther from the centre
+	xx, xy, yy    float64 // second moments: sums over the points about the center
+	radius        float64 // no point is farther from the center
 	lo, hi        int32   // points, in the tree's order
 	child, childs int32   // first child and their number, 0 of a leaf
 }
@@ -35,7 +35,7 @@ type tree struct {
 
 	code, codeNext []uint32
 	orderNext      []int32
-	centring       leaves
+	centering      leaves
 }
 
 func newTree(n int) *tree {
@@ -43,7 +43,7 @@ func newTree(n int) *tree {
 	for i := range t.order {
 		t.order[i] = int32(i)
 	}
-	t.centring.t = t
+	t.centering.t = t
 	return t
 }
 
@@ -54,7 +54,7 @@ func (t *tree) build(y []point) {
 		t.y[k] = y[row]
 	}
 	t.divide()
-	par.Do(len(t.cells), 256, &t.centring)
+	par.Do(len(t.cells), 256, &t.centering)
 	for c := len(t.cells) - 1; c >= 0; c-- {
 		if p := &t.cells[c]; p.childs > 0 {
 			p.join(t.cells[p.child : p.child+p.childs])

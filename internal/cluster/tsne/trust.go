@@ -13,15 +13,15 @@ import (
 // trustRows is the number of rows whose distances are held at a time.
 const trustRows = 64
 
-// Trustworthiness says how many of the k nearest neighbours on the map y (n, dy) are
+// Trustworthiness says how many of the k nearest neighbors on the map y (n, dy) are
 // near in the data x (n, d): 1 - 2/(nk(2n-3k-1)) times the sum over points i and
-// their neighbours j on the map of max(0, r(i,j) - k), where j is the r-th nearest of
+// their neighbors j on the map of max(0, r(i,j) - k), where j is the r-th nearest of
 // i in the data (Venna and Kaski 2001). 1 is best; a map by chance has about 1/2.
 // Euclidean distances are compared in float64, equal ones by index. It takes O(n^2 d)
 // time and 256 n bytes.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), k outside
-// 1..(n-1)/2, a cancelled ctx.
+// 1..(n-1)/2, a canceled ctx.
 func Trustworthiness(ctx context.Context, x []float32, n, d int, y []float32, dy, k int) (float64, error) {
 	if err := checkRows(x, n, d); err != nil {
 		return 0, err
@@ -32,7 +32,7 @@ func Trustworthiness(ctx context.Context, x []float32, n, d int, y []float32, dy
 	if k < 1 || 2*k >= n {
 		return 0, fmt.Errorf("%w: trustworthiness among %d neighbors of %d points: choose 1 to %d", ErrInput, k, n, (n-1)/2)
 	}
-	near, err := metric.Neighbours(ctx, y, n, dy, metric.NeighbourOptions{K: k})
+	near, err := metric.Neighbors(ctx, y, n, dy, metric.NeighborOptions{K: k})
 	if err != nil {
 		return 0, err
 	}
@@ -48,7 +48,7 @@ func Trustworthiness(ctx context.Context, x []float32, n, d int, y []float32, dy
 	return 1 - 2/all*float64(beyond), nil
 }
 
-// ranks finds how near in the data the neighbours on a map are.
+// ranks finds how near in the data the neighbors on a map are.
 type ranks struct {
 	x     []float32
 	n, d  int

@@ -27,7 +27,7 @@ type Result struct {
 // Convention says what the learning rate multiplies.
 const Convention = "gradient 4 sum (p-q)(y_i-y_j)/(1+d^2), factor 4 included"
 
-// Run draws the n rows of x, d numbers each, on a map. The perplexity's neighbours
+// Run draws the n rows of x, d numbers each, on a map. The perplexity's neighbors
 // are exact: floor(3 perplexity + 1) of each point, or all with Theta 0. The result
 // has the same bits for any number of threads.
 //
@@ -37,7 +37,7 @@ const Convention = "gradient 4 sum (p-q)(y_i-y_j)/(1+d^2), factor 4 included"
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), options out of
 // their range, more than MostExact rows with Theta 0, a learning rate that lets the
-// map diverge, a cancelled ctx.
+// map diverge, a canceled ctx.
 func Run(ctx context.Context, x []float32, n, d int, o Options) (*Result, error) {
 	if err := checkRows(x, n, d); err != nil {
 		return nil, err

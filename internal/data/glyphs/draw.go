@@ -46,9 +46,9 @@ func (b *brush) draw(c *character, instance uint64, k *knobs, pieces []*outline,
 	}
 	b.blur(between(r, 0, k.variance), size)
 	if channels == 1 {
-		b.grey(r, k, size, dst)
+		b.gray(r, k, size, dst)
 	} else {
-		b.colour(r, k, size, dst)
+		b.color(r, k, size, dst)
 	}
 }
 

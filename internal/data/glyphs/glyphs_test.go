@@ -249,7 +249,7 @@ func rawRecall(s *Set) float64 {
 	return float64(hit) / float64(n)
 }
 
-// Nearest neighbour on raw pixels, 50 unseen characters with 10 images each.
+// Nearest neighbor on raw pixels, 50 unseen characters with 10 images each.
 func TestDifficultiesAreOrdered(t *testing.T) {
 	want := map[string][2]float64{"easy": {0.7, 1}, "medium": {0.2, 0.6}, "hard": {0.02, 0.2}}
 	for _, d := range Difficulties() {

@@ -41,7 +41,7 @@ func load(f *face, buf *sfnt.Buffer, r rune) (*outline, error) {
 		return nil, fmt.Errorf("glyphs: %s: outline of %U: %w", f.name, r, err)
 	}
 	o := flatten(segments)
-	if !o.normalise() {
+	if !o.normalize() {
 		return nil, nil
 	}
 	o.split()
@@ -102,9 +102,9 @@ func flatten(segments sfnt.Segments) *outline {
 	return o
 }
 
-// normalise moves and scales the outline into [-1, 1]. It reports false for an
+// normalize moves and scales the outline into [-1, 1]. It reports false for an
 // outline without extent.
-func (o *outline) normalise() bool {
+func (o *outline) normalize() bool {
 	if len(o.points) == 0 {
 		return false
 	}

@@ -1,7 +1,7 @@
 package glyphs
 
-// grey turns the coverage into bytes: ink on paper, a linear shade, noise.
-func (b *brush) grey(r source, k *knobs, size int, dst []byte) {
+// gray turns the coverage into bytes: ink on paper, a linear shade, noise.
+func (b *brush) gray(r source, k *knobs, size int, dst []byte) {
 	contrast := between(r, k.contrast, one)
 	paper := between(r, 0, one-contrast)
 	ink := paper + contrast
@@ -19,9 +19,9 @@ func (b *brush) grey(r source, k *knobs, size int, dst []byte) {
 	}
 }
 
-// colour is grey with three channels: random colours of ink and paper, whose
+// color is gray with three channels: random colors of ink and paper, whose
 // lightness differs by at least the contrast.
-func (b *brush) colour(r source, k *knobs, size int, dst []byte) {
+func (b *brush) color(r source, k *knobs, size int, dst []byte) {
 	contrast := between(r, k.contrast, one)
 	low := between(r, 0, one-contrast)
 	paper, ink := tint(r, low), tint(r, low+contrast)
@@ -47,7 +47,7 @@ func shade(r source, k *knobs, size int) (x, y int64) {
 	return spread(r, k.shade/2) / int64(size), spread(r, k.shade/2) / int64(size)
 }
 
-// tint returns a random colour with the given Rec. 601 lightness.
+// tint returns a random color with the given Rec. 601 lightness.
 func tint(r source, lightness int64) [3]int64 {
 	var c [3]int64
 	for i := range c {

@@ -69,7 +69,7 @@ type ACT struct {
 	reporting
 }
 
-// NewACT returns the defence, or an error naming the option that is wrong.
+// NewACT returns the defense, or an error naming the option that is wrong.
 func NewACT(o ACTOptions) (*ACT, error) {
 	if err := checkOptions("act", &o.PGD, o.Eps, o.Tolerance); err != nil {
 		return nil, err

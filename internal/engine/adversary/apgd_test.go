@@ -9,7 +9,7 @@ import (
 )
 
 // plainAPGD is algorithm 1 of Croce & Hein (ICML 2020) for one image and the
-// L-infinity ball, in float64, maximising f = -objective, with the whole history
+// L-infinity ball, in float64, maximizing f = -objective, with the whole history
 // of f kept as the paper writes it. grad returns f and its gradient.
 func plainAPGD(x0 []float64, eps float64, iterations int, grad func(x []float64) (float64, []float64)) (best float64, reductions int) {
 	clip := func(x []float64) []float64 {

@@ -12,7 +12,7 @@ import (
 // mixes two things: few steps then also mean a smaller ball.
 func ScaledStep(eps float64, steps int) float64 { return 2.5 * eps / float64(max(steps, 1)) }
 
-// Training returns the PGD that defences craft with, without a budget: sign steps
+// Training returns the PGD that defenses craft with, without a budget: sign steps
 // of a fixed length in the L-infinity ball, from the clean image, on running batch
 // statistics, the last iterate taken without a pass of its own. A single step has
 // length eps.

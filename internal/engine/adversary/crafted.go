@@ -8,19 +8,19 @@ import (
 	"tercet/internal/engine/nn"
 )
 
-// Crafted describes what a defence's last Craft did, for the log of a run.
+// Crafted describes what a defense's last Craft did, for the log of a run.
 type Crafted struct {
 	Radius Radius `json:"radius"` // over the rows that are perturbed
 	// ZeroGradient is the fraction of input gradients, over the perturbed rows and
 	// steps, that were zero in every pixel.
 	ZeroGradient float64 `json:"zero_gradient"`
 	Steps        int     `json:"steps"` // gradient steps taken, fewer than allowed where crafting ended early
-	// Wanted is the mean destination hardness of the triplets, nil for defences
+	// Wanted is the mean destination hardness of the triplets, nil for defenses
 	// without one; valid until the next Craft.
 	Wanted *float64 `json:"wanted,omitempty"`
 }
 
-// Reporter is a defence that tells what its last Craft did. All defences but None
+// Reporter is a defense that tells what its last Craft did. All defenses but None
 // are.
 type Reporter interface{ Crafted() Crafted }
 
@@ -39,7 +39,7 @@ func Hardness(z *array.Array, t *loss.Tuples, eps float64) float64 {
 	return sum / float64(len(t.Triplets))
 }
 
-// reporting makes a defence a Reporter.
+// reporting makes a defense a Reporter.
 type reporting struct{ crafted Crafted }
 
 // Crafted implements Reporter.

@@ -110,7 +110,7 @@ func TestHMReports(t *testing.T) {
 	}
 }
 
-// A tolerance ends crafting when the objective stands still, in every defence.
+// A tolerance ends crafting when the objective stands still, in every defense.
 func TestDefensesStopEarly(t *testing.T) {
 	p := small(Training())
 	p.Iterations, p.Eps, p.Step = 50, 0.01, 0.001 // a corner of the ball is reached in ten steps
@@ -160,7 +160,7 @@ func TestScaledStep(t *testing.T) {
 	}
 }
 
-// The options that the papers leave open work in every defence: statistics of the
+// The options that the papers leave open work in every defense: statistics of the
 // batch, random starts, the L2 ball, kept best iterates.
 func TestDefensesOnBatchStatistics(t *testing.T) {
 	m, err := nn.Build(nn.Spec{Name: "resnet18", Height: 16, Width: 16, Channels: 3, Units: 4, Normalize: true}, rng.New(1, "init"))

@@ -196,7 +196,7 @@ func (c *crafting) merge(restart int) {
 	}
 }
 
-func (c *crafting) summarise() {
+func (c *crafting) summarize() {
 	r := &c.report
 	zero := 0
 	for _, n := range c.zero {

@@ -9,7 +9,7 @@ import (
 	"tercet/internal/record"
 )
 
-// Batch is what one training step works on. A defence may replace it by a
+// Batch is what one training step works on. A defense may replace it by a
 // batch of other images, and then names the tuples on its new rows.
 type Batch struct {
 	Images *array.Array // (B, H, W, C), pixels in [0, 1]
@@ -26,25 +26,25 @@ type Batch struct {
 type Cost = record.Cost
 
 // Defense may replace the images of a step by crafted ones, and may add to the
-// objective. Training without a defence is None.
+// objective. Training without a defense is None.
 type Defense interface {
 	Name() string
 	// MinesClean says whether Craft needs in.Tuples, mined from the embeddings
 	// of the clean images in Eval mode.
 	MinesClean() bool
-	// Craft returns the batch to train on, owned by the defence and valid until
+	// Craft returns the batch to train on, owned by the defense and valid until
 	// its next call; seed and step set its random draws.
 	Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cost, error)
-	// Penalty returns what the defence adds to the loss of embeddings z (B, D)
+	// Penalty returns what the defense adds to the loss of embeddings z (B, D)
 	// of the crafted batch, and adds its gradient to dz.
 	Penalty(b *Batch, z, dz *array.Array) (float64, error)
 }
 
-// Observer is a defence that follows the loss. Whoever trains tells it, after
+// Observer is a defense that follows the loss. Whoever trains tells it, after
 // every Craft, the objective's value on the crafted batch without the penalty.
 type Observer interface{ Observe(loss float64) }
 
-// Stateful is a defence whose next step depends on earlier ones, so that a
+// Stateful is a defense whose next step depends on earlier ones, so that a
 // checkpoint must hold its state.
 type Stateful interface {
 	// State returns the state after a whole step, as JSON.

@@ -77,7 +77,7 @@ type EST struct {
 	reporting
 }
 
-// NewEST returns the defence, or an error naming the option that is wrong.
+// NewEST returns the defense, or an error naming the option that is wrong.
 func NewEST(o ESTOptions) (*EST, error) {
 	if err := checkOptions("est", &o.PGD, o.Eps, o.Tolerance); err != nil {
 		return nil, err

@@ -2,7 +2,7 @@ package adversary
 
 import "tercet/internal/engine/array"
 
-// Goal is what crafting minimises, image by image, as a function of the
+// Goal is what crafting minimizes, image by image, as a function of the
 // embeddings of the perturbed images.
 type Goal interface {
 	// Eval writes the objective of image i to per[i] and, when grad is not nil,

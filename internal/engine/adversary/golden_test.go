@@ -12,7 +12,7 @@ import (
 	"tercet/internal/testutil"
 )
 
-// goldenCase is one training step of a defence, or two, in PyTorch 1.13.1; see
+// goldenCase is one training step of a defense, or two, in PyTorch 1.13.1; see
 // testdata/scripts/defense_golden.py.
 type goldenCase struct {
 	Name, Variant string
@@ -76,7 +76,7 @@ func goldenScene(t *testing.T) (sequence, *Batch) {
 	return sequence{net}, &Batch{Images: x, Labels: []int32{0, 0, 1, 1, 2, 2}, IDs: ids(6), Tuples: &loss.Tuples{Triplets: triplets}}
 }
 
-// goldenDefense makes the defence of a case.
+// goldenDefense makes the defense of a case.
 func goldenDefense(t *testing.T, c goldenCase) Defense {
 	t.Helper()
 	v := Variant(c.Variant)

@@ -42,7 +42,7 @@ type HM struct {
 	reporting
 }
 
-// NewHM returns the defence, or an error naming the option that is wrong.
+// NewHM returns the defense, or an error naming the option that is wrong.
 func NewHM(o HMOptions) (*HM, error) {
 	if err := o.validate(); err != nil {
 		return nil, err

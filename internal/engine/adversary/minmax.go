@@ -57,13 +57,13 @@ func MinMaxDefaults(v Variant) (MinMaxOptions, error) {
 }
 
 // MinMax trains on triplets made as hard as they can be: mean[d(a,n) - d(a,p)] is
-// minimised (Madry et al., ICLR 2018, for the triplet loss; supplement of Zhou &
+// minimized (Madry et al., ICLR 2018, for the triplet loss; supplement of Zhou &
 // Patel, CVPR 2022, eq. 5, where it leads to collapse). It is hardness manipulation
 // towards the constant 2 but for the objective, which here is linear. The rows of
 // the batch are n anchors, n positives and n negatives.
 //
 // Without Anchor the anchor stays benign, its embedding fixed while crafting, and is
-// trained on too. The authors' code of this (RAMD) forgets to normalise the fixed
+// trained on too. The authors' code of this (RAMD) forgets to normalize the fixed
 // embedding, so that it compares points of the sphere with one far from it; here
 // the anchor is embedded as the others are, in both variants. A positive that is its
 // own anchor, as softhard draws them, then has no gradient and stays benign, unless
@@ -79,7 +79,7 @@ type MinMax struct {
 	reporting
 }
 
-// NewMinMax returns the defence, or an error naming the option that is wrong.
+// NewMinMax returns the defense, or an error naming the option that is wrong.
 func NewMinMax(o MinMaxOptions) (*MinMax, error) {
 	if err := checkOptions("minmax", &o.PGD, o.Eps, o.Tolerance); err != nil {
 		return nil, err

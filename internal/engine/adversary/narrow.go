@@ -62,13 +62,13 @@ func (w *narrowing) run(p *PGD, model nn.Embedder, clean *array.Array, ids []uin
 	}
 	w.put(c.x, out)
 	c.x0 = clean
-	w.summarise(c, moved)
+	w.summarize(c, moved)
 	return cost, nil
 }
 
-// summarise keeps what was done. Images left out would have had zero gradients,
+// summarize keeps what was done. Images left out would have had zero gradients,
 // and count as such.
-func (w *narrowing) summarise(c *crafting, moved int) {
+func (w *narrowing) summarize(c *crafting, moved int) {
 	w.crafted.Radius = c.measure()
 	w.crafted.ZeroGradient = 1 - float64(moved)/float64(c.out.Shape[0]*w.crafted.Steps)
 }

@@ -30,7 +30,7 @@ func TestNarrowCraftsTheSameImages(t *testing.T) {
 						in.Tuples.Triplets = append(in.Tuples.Triplets, loss.Triplet{A: 2 * i, P: 2*i + 1, N: (2*i + 5) % int32(2*pairs)})
 					}
 					whole := newHM(t, o)
-					whole.dest.d.Value = value // the net is not normalised: beyond 2 too
+					whole.dest.d.Value = value // the net is not normalized: beyond 2 too
 					want, full, err := whole.Craft(m, in, 1, 1)
 					if err != nil {
 						t.Fatal(err)

@@ -57,7 +57,7 @@ const (
 	Best Keep = "best" // the lowest objective of all iterates, start included
 )
 
-// PGD minimises a Goal over images in the intersection of a ball around the
+// PGD minimizes a Goal over images in the intersection of a ball around the
 // clean ones and [0, 1], by projected gradient descent on a frozen model (Madry
 // et al., ICLR 2018). Its exported fields are options; the rest is scratch, so a
 // PGD serves one goroutine at a time and is used by pointer.
@@ -175,7 +175,7 @@ func (p *PGD) Run(model nn.Embedder, x0 *array.Array, ids []uint64, goal Goal, s
 		}
 		c.merge(restart)
 	}
-	c.summarise()
+	c.summarize()
 	return &c.report, nil
 }
 

@@ -15,7 +15,7 @@ import (
 // plainGoal is an objective and its gradient in plain float64, at iterate t.
 type plainGoal func(t int, z [][]float64) (float64, [][]float64)
 
-// plainPGD minimises goal by sign steps as section 2.1 of the specification says:
+// plainPGD minimizes goal by sign steps as section 2.1 of the specification says:
 // float64, one image after the other.
 func plainPGD(m *net, clean [][]float64, goal plainGoal, eps, alpha float64, steps int) [][]float64 {
 	x := make([][]float64, len(clean))
@@ -216,7 +216,7 @@ func small(p PGD) PGD {
 	return p
 }
 
-// defenses makes each of the new defences, PGD as given.
+// defenses makes each of the new defenses, PGD as given.
 func defenses(t *testing.T, p PGD) map[string]Defense {
 	t.Helper()
 	out := map[string]Defense{}

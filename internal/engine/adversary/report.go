@@ -29,7 +29,7 @@ type Report struct {
 // Radius is record.Radius.
 type Radius = record.Radius
 
-// RadiusOf summarises the norms of n perturbations.
+// RadiusOf summarizes the norms of n perturbations.
 func RadiusOf(linf, l2 []float64) Radius {
 	var r Radius
 	for i := range linf {

@@ -49,7 +49,7 @@ func newMinMax(t *testing.T, v Variant, anchor bool, p func(*PGD)) *MinMax {
 	return m
 }
 
-// layout checks the batch of triplets that a defence made of in.
+// layout checks the batch of triplets that a defense made of in.
 func layout(t *testing.T, what string, in, out *Batch) {
 	t.Helper()
 	n := len(in.Tuples.Triplets)

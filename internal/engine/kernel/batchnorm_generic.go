@@ -68,19 +68,19 @@ func columnSumsGeneric(rows, cols int, x []float32, s []float64) {
 	}
 }
 
-func columnMomentsGeneric(rows, cols int, x []float32, centre, s, q []float64) {
-	centre, s, q = centre[:cols], s[:cols], q[:cols]
+func columnMomentsGeneric(rows, cols int, x []float32, center, s, q []float64) {
+	center, s, q = center[:cols], s[:cols], q[:cols]
 	for r := range rows {
 		for c, v := range x[r*cols : (r+1)*cols] {
-			d := float64(v) - centre[c]
+			d := float64(v) - center[c]
 			s[c] += d
 			q[c] += d * d
 		}
 	}
 }
 
-func columnProductsGeneric(rows, cols int, x, dy, mask []float32, centre, s, q []float64) {
-	centre, s, q = centre[:cols], s[:cols], q[:cols]
+func columnProductsGeneric(rows, cols int, x, dy, mask []float32, center, s, q []float64) {
+	center, s, q = center[:cols], s[:cols], q[:cols]
 	for r := range rows {
 		x := x[r*cols : (r+1)*cols]
 		for c, g := range dy[r*cols : (r+1)*cols] {
@@ -88,19 +88,19 @@ func columnProductsGeneric(rows, cols int, x, dy, mask []float32, centre, s, q [
 				g = where(mask[r*cols+c], g)
 			}
 			s[c] += float64(g)
-			q[c] += float64(g) * (float64(x[c]) - centre[c])
+			q[c] += float64(g) * (float64(x[c]) - center[c])
 		}
 	}
 }
 
-func columnProductsReLUGeneric(rows, cols int, x, dy, mean, scale, bias []float32, centre, s, q []float64) {
-	mean, scale, bias, centre, s, q = mean[:cols], scale[:cols], bias[:cols], centre[:cols], s[:cols], q[:cols]
+func columnProductsReLUGeneric(rows, cols int, x, dy, mean, scale, bias []float32, center, s, q []float64) {
+	mean, scale, bias, center, s, q = mean[:cols], scale[:cols], bias[:cols], center[:cols], s[:cols], q[:cols]
 	for r := range rows {
 		x := x[r*cols : (r+1)*cols]
 		for c, g := range dy[r*cols : (r+1)*cols] {
 			g = where(float32((x[c]-mean[c])*scale[c])+bias[c], g)
 			s[c] += float64(g)
-			q[c] += float64(g) * (float64(x[c]) - centre[c])
+			q[c] += float64(g) * (float64(x[c]) - center[c])
 		}
 	}
 }

@@ -17,7 +17,7 @@ type columnJob struct {
 	width       int // numbers in a wide row; see widen.go
 	rows        int // wide rows in a chunk
 	x, dy, mask []float32
-	centre      []float64 // of a wide row
+	center      []float64 // of a wide row
 	mean, scale []float32 // as it, for reluGradients; slices of table, as bias
 	bias, table []float32
 	sums        []float64 // per chunk: width of the first sum, width of the second
@@ -27,8 +27,8 @@ type columnKind uint8
 
 const (
 	sumsOfX       columnKind = iota // sum of x
-	moments                         // sums of x-centre and of its square
-	gradients                       // sums of dy and of dy*(x-centre)
+	moments                         // sums of x-center and of its square
+	gradients                       // sums of dy and of dy*(x-center)
 	reluGradients                   // the same where Normalize gives a number above 0
 )
 
@@ -77,14 +77,14 @@ func ColumnMoments(rows, cols int, x []float32, mean, variance []float64) {
 	j := columnJobs.Get()
 	j.begin(moments, rows, cols)
 	j.x = x[:rows*cols]
-	for k := range j.centre {
-		j.centre[k] = float64(x[k%cols])
+	for k := range j.center {
+		j.center[k] = float64(x[k%cols])
 	}
 	j.do()
 	n := float64(rows)
 	for c := range mean {
 		s, q := j.total(c, cols, 0), j.total(c, cols, 1)
-		mean[c] = j.centre[c] + s/n
+		mean[c] = j.center[c] + s/n
 		variance[c] = (q - s*(s/n)) / n
 		if variance[c] < 0 { // by rounding; not for NaN
 			variance[c] = 0
@@ -115,8 +115,8 @@ func NormalizeSums(rows, cols int, x, dy, mask []float32, mean, a, b []float64) 
 
 // sumGradients runs, gives the sums and j back.
 func (j *columnJob) sumGradients(cols int, mean, a, b []float64) {
-	for k := range j.centre {
-		j.centre[k] = mean[k%cols]
+	for k := range j.center {
+		j.center[k] = mean[k%cols]
 	}
 	j.do()
 	for c := range a {
@@ -160,10 +160,10 @@ func (j *columnJob) begin(kind columnKind, rows, cols int) {
 	} else {
 		j.sums = j.sums[:n]
 	}
-	if cap(j.centre) < j.width {
-		j.centre = make([]float64, j.width)
+	if cap(j.center) < j.width {
+		j.center = make([]float64, j.width)
 	}
-	j.centre = j.centre[:j.width]
+	j.center = j.center[:j.width]
 }
 
 // do runs and adds the sums of all chunks to the first one's.
@@ -215,17 +215,17 @@ func (j *columnJob) Run(lo, hi int) {
 
 func (j *columnJob) add(at, rows, cols int, first, second []float64) {
 	n := rows * cols
-	first, second, centre := first[:cols], second[:cols], j.centre[:cols]
+	first, second, center := first[:cols], second[:cols], j.center[:cols]
 	switch {
 	case j.kind == sumsOfX:
 		j.level.columnSums(rows, cols, j.x[at:at+n], first)
 	case j.kind == moments:
-		j.level.columnMoments(rows, cols, j.x[at:at+n], centre, first, second)
+		j.level.columnMoments(rows, cols, j.x[at:at+n], center, first, second)
 	case j.kind == reluGradients:
-		j.level.columnProductsReLU(rows, cols, j.x[at:at+n], j.dy[at:at+n], j.mean[:cols], j.scale[:cols], j.bias[:cols], centre, first, second)
+		j.level.columnProductsReLU(rows, cols, j.x[at:at+n], j.dy[at:at+n], j.mean[:cols], j.scale[:cols], j.bias[:cols], center, first, second)
 	case j.mask == nil:
-		j.level.columnProducts(rows, cols, j.x[at:at+n], j.dy[at:at+n], centre, first, second)
+		j.level.columnProducts(rows, cols, j.x[at:at+n], j.dy[at:at+n], center, first, second)
 	default:
-		j.level.columnProductsMasked(rows, cols, j.x[at:at+n], j.dy[at:at+n], j.mask[at:at+n], centre, first, second)
+		j.level.columnProductsMasked(rows, cols, j.x[at:at+n], j.dy[at:at+n], j.mask[at:at+n], center, first, second)
 	}
 }

@@ -129,36 +129,36 @@ func columnSumsAVX512(rows int, cols int, x *float32, s *float64)
 //	for r := range rows {
 //		for c := range cols {
 //			i := r*cols + c
-//			d := float64(x[i]) - centre[c]; s[c] += d; q[c] = fma(d, d, q[c])
+//			d := float64(x[i]) - center[c]; s[c] += d; q[c] = fma(d, d, q[c])
 //		}
 //	}
 //
 //go:noescape
-func columnMomentsAVX512(rows int, cols int, x *float32, centre *float64, s *float64, q *float64)
+func columnMomentsAVX512(rows int, cols int, x *float32, center *float64, s *float64, q *float64)
 
 // columnProductsAVX512 is, for sizes above 0:
 //
 //	for r := range rows {
 //		for c := range cols {
 //			i := r*cols + c
-//			g := float64(dy[i]); s[c] += g; q[c] = fma(g, float64(x[i])-centre[c], q[c])
+//			g := float64(dy[i]); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
 //		}
 //	}
 //
 //go:noescape
-func columnProductsAVX512(rows int, cols int, x *float32, dy *float32, centre *float64, s *float64, q *float64)
+func columnProductsAVX512(rows int, cols int, x *float32, dy *float32, center *float64, s *float64, q *float64)
 
 // columnProductsMaskedAVX512 is, for sizes above 0:
 //
 //	for r := range rows {
 //		for c := range cols {
 //			i := r*cols + c
-//			g := float64(where(mask[i], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-centre[c], q[c])
+//			g := float64(where(mask[i], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
 //		}
 //	}
 //
 //go:noescape
-func columnProductsMaskedAVX512(rows int, cols int, x *float32, dy *float32, mask *float32, centre *float64, s *float64, q *float64)
+func columnProductsMaskedAVX512(rows int, cols int, x *float32, dy *float32, mask *float32, center *float64, s *float64, q *float64)
 
 // normalizeBackReLUAVX512 is, for sizes above 0:
 //
@@ -177,12 +177,12 @@ func normalizeBackReLUAVX512(rows int, cols int, x *float32, dy *float32, mean *
 //	for r := range rows {
 //		for c := range cols {
 //			i := r*cols + c
-//			g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-centre[c], q[c])
+//			g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
 //		}
 //	}
 //
 //go:noescape
-func columnProductsReLUAVX512(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, centre *float64, s *float64, q *float64)
+func columnProductsReLUAVX512(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, center *float64, s *float64, q *float64)
 
 // addRowsAVX2 is, for sizes above 0:
 //
@@ -309,36 +309,36 @@ func columnSumsAVX2(rows int, cols int, x *float32, s *float64)
 //	for r := range rows {
 //		for c := range cols {
 //			i := r*cols + c
-//			d := float64(x[i]) - centre[c]; s[c] += d; q[c] = fma(d, d, q[c])
+//			d := float64(x[i]) - center[c]; s[c] += d; q[c] = fma(d, d, q[c])
 //		}
 //	}
 //
 //go:noescape
-func columnMomentsAVX2(rows int, cols int, x *float32, centre *float64, s *float64, q *float64)
+func columnMomentsAVX2(rows int, cols int, x *float32, center *float64, s *float64, q *float64)
 
 // columnProductsAVX2 is, for sizes above 0:
 //
 //	for r := range rows {
 //		for c := range cols {
 //			i := r*cols + c
-//			g := float64(dy[i]); s[c] += g; q[c] = fma(g, float64(x[i])-centre[c], q[c])
+//			g := float64(dy[i]); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
 //		}
 //	}
 //
 //go:noescape
-func columnProductsAVX2(rows int, cols int, x *float32, dy *float32, centre *float64, s *float64, q *float64)
+func columnProductsAVX2(rows int, cols int, x *float32, dy *float32, center *float64, s *float64, q *float64)
 
 // columnProductsMaskedAVX2 is, for sizes above 0:
 //
 //	for r := range rows {
 //		for c := range cols {
 //			i := r*cols + c
-//			g := float64(where(mask[i], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-centre[c], q[c])
+//			g := float64(where(mask[i], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
 //		}
 //	}
 //
 //go:noescape
-func columnProductsMaskedAVX2(rows int, cols int, x *float32, dy *float32, mask *float32, centre *float64, s *float64, q *float64)
+func columnProductsMaskedAVX2(rows int, cols int, x *float32, dy *float32, mask *float32, center *float64, s *float64, q *float64)
 
 // normalizeBackReLUAVX2 is, for sizes above 0:
 //
@@ -357,9 +357,9 @@ func normalizeBackReLUAVX2(rows int, cols int, x *float32, dy *float32, mean *fl
 //	for r := range rows {
 //		for c := range cols {
 //			i := r*cols + c
-//			g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-centre[c], q[c])
+//			g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])
 //		}
 //	}
 //
 //go:noescape
-func columnProductsReLUAVX2(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, centre *float64, s *float64, q *float64)
+func columnProductsReLUAVX2(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, center *float64, s *float64, q *float64)

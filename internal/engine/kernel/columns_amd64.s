@@ -1151,11 +1151,11 @@ end:
 	VZEROUPPER
 	RET
 
-// func columnMomentsAVX512(rows int, cols int, x *float32, centre *float64, s *float64, q *float64)
+// func columnMomentsAVX512(rows int, cols int, x *float32, center *float64, s *float64, q *float64)
 // Requires: AVX, AVX512F
 TEXT ·columnMomentsAVX512(SB), NOSPLIT, $0-48
 	MOVQ x+16(FP), AX
-	MOVQ centre+24(FP), DX
+	MOVQ center+24(FP), DX
 	MOVQ s+32(FP), BX
 	MOVQ q+40(FP), SI
 	MOVQ rows+0(FP), DI
@@ -1363,12 +1363,12 @@ end:
 	VZEROUPPER
 	RET
 
-// func columnProductsAVX512(rows int, cols int, x *float32, dy *float32, centre *float64, s *float64, q *float64)
+// func columnProductsAVX512(rows int, cols int, x *float32, dy *float32, center *float64, s *float64, q *float64)
 // Requires: AVX, AVX512F
 TEXT ·columnProductsAVX512(SB), NOSPLIT, $0-56
 	MOVQ x+16(FP), AX
 	MOVQ dy+24(FP), DX
-	MOVQ centre+32(FP), BX
+	MOVQ center+32(FP), BX
 	MOVQ s+40(FP), SI
 	MOVQ q+48(FP), DI
 	MOVQ rows+0(FP), R8
@@ -1591,14 +1591,14 @@ end:
 	VZEROUPPER
 	RET
 
-// func columnProductsMaskedAVX512(rows int, cols int, x *float32, dy *float32, mask *float32, centre *float64, s *float64, q *float64)
+// func columnProductsMaskedAVX512(rows int, cols int, x *float32, dy *float32, mask *float32, center *float64, s *float64, q *float64)
 // Requires: AVX, AVX512F
 TEXT ·columnProductsMaskedAVX512(SB), NOSPLIT, $0-64
 	VPXORD Z0, Z0, Z0
 	MOVQ   x+16(FP), AX
 	MOVQ   dy+24(FP), DX
 	MOVQ   mask+32(FP), BX
-	MOVQ   centre+40(FP), SI
+	MOVQ   center+40(FP), SI
 	MOVQ   s+48(FP), DI
 	MOVQ   q+56(FP), R8
 	MOVQ   rows+0(FP), R9
@@ -2006,7 +2006,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func columnProductsReLUAVX512(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, centre *float64, s *float64, q *float64)
+// func columnProductsReLUAVX512(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, center *float64, s *float64, q *float64)
 // Requires: AVX, AVX512F
 TEXT ·columnProductsReLUAVX512(SB), NOSPLIT, $0-80
 	VXORPS X0, X0, X0
@@ -2015,7 +2015,7 @@ TEXT ·columnProductsReLUAVX512(SB), NOSPLIT, $0-80
 	MOVQ   mean+32(FP), BX
 	MOVQ   scale+40(FP), SI
 	MOVQ   bias+48(FP), DI
-	MOVQ   centre+56(FP), R8
+	MOVQ   center+56(FP), R8
 	MOVQ   s+64(FP), R9
 	MOVQ   q+72(FP), R10
 	MOVQ   rows+0(FP), R11
@@ -3474,11 +3474,11 @@ end:
 	VZEROUPPER
 	RET
 
-// func columnMomentsAVX2(rows int, cols int, x *float32, centre *float64, s *float64, q *float64)
+// func columnMomentsAVX2(rows int, cols int, x *float32, center *float64, s *float64, q *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·columnMomentsAVX2(SB), NOSPLIT, $0-48
 	MOVQ x+16(FP), AX
-	MOVQ centre+24(FP), CX
+	MOVQ center+24(FP), CX
 	MOVQ s+32(FP), DX
 	MOVQ q+40(FP), BX
 	MOVQ rows+0(FP), SI
@@ -3710,12 +3710,12 @@ end:
 	VZEROUPPER
 	RET
 
-// func columnProductsAVX2(rows int, cols int, x *float32, dy *float32, centre *float64, s *float64, q *float64)
+// func columnProductsAVX2(rows int, cols int, x *float32, dy *float32, center *float64, s *float64, q *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·columnProductsAVX2(SB), NOSPLIT, $0-56
 	MOVQ x+16(FP), AX
 	MOVQ dy+24(FP), CX
-	MOVQ centre+32(FP), DX
+	MOVQ center+32(FP), DX
 	MOVQ s+40(FP), BX
 	MOVQ q+48(FP), SI
 	MOVQ rows+0(FP), DI
@@ -3966,14 +3966,14 @@ end:
 	VZEROUPPER
 	RET
 
-// func columnProductsMaskedAVX2(rows int, cols int, x *float32, dy *float32, mask *float32, centre *float64, s *float64, q *float64)
+// func columnProductsMaskedAVX2(rows int, cols int, x *float32, dy *float32, mask *float32, center *float64, s *float64, q *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·columnProductsMaskedAVX2(SB), NOSPLIT, $0-64
 	VXORPS Y0, Y0, Y0
 	MOVQ   x+16(FP), AX
 	MOVQ   dy+24(FP), CX
 	MOVQ   mask+32(FP), DX
-	MOVQ   centre+40(FP), BX
+	MOVQ   center+40(FP), BX
 	MOVQ   s+48(FP), SI
 	MOVQ   q+56(FP), DI
 	MOVQ   rows+0(FP), R8
@@ -4423,7 +4423,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func columnProductsReLUAVX2(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, centre *float64, s *float64, q *float64)
+// func columnProductsReLUAVX2(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, center *float64, s *float64, q *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·columnProductsReLUAVX2(SB), NOSPLIT, $0-80
 	VXORPS X0, X0, X0
@@ -4432,7 +4432,7 @@ TEXT ·columnProductsReLUAVX2(SB), NOSPLIT, $0-80
 	MOVQ   mean+32(FP), DX
 	MOVQ   scale+40(FP), BX
 	MOVQ   bias+48(FP), SI
-	MOVQ   centre+56(FP), DI
+	MOVQ   center+56(FP), DI
 	MOVQ   s+64(FP), R8
 	MOVQ   q+72(FP), R9
 	MOVQ   rows+0(FP), R10

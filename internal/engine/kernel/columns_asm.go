@@ -126,39 +126,39 @@ func (l Level) columnSums(rows, cols int, x []float32, s []float64) {
 	}
 }
 
-func (l Level) columnMoments(rows, cols int, x []float32, centre, s, q []float64) {
-	_, _, _, _ = x[rows*cols-1], centre[cols-1], s[cols-1], q[cols-1]
+func (l Level) columnMoments(rows, cols int, x []float32, center, s, q []float64) {
+	_, _, _, _ = x[rows*cols-1], center[cols-1], s[cols-1], q[cols-1]
 	switch l {
 	case AVX512:
-		columnMomentsAVX512(rows, cols, &x[0], &centre[0], &s[0], &q[0])
+		columnMomentsAVX512(rows, cols, &x[0], &center[0], &s[0], &q[0])
 	case AVX2:
-		columnMomentsAVX2(rows, cols, &x[0], &centre[0], &s[0], &q[0])
+		columnMomentsAVX2(rows, cols, &x[0], &center[0], &s[0], &q[0])
 	default:
-		columnMomentsGeneric(rows, cols, x, centre, s, q)
+		columnMomentsGeneric(rows, cols, x, center, s, q)
 	}
 }
 
-func (l Level) columnProducts(rows, cols int, x, dy []float32, centre, s, q []float64) {
-	_, _, _, _, _ = x[rows*cols-1], dy[rows*cols-1], centre[cols-1], s[cols-1], q[cols-1]
+func (l Level) columnProducts(rows, cols int, x, dy []float32, center, s, q []float64) {
+	_, _, _, _, _ = x[rows*cols-1], dy[rows*cols-1], center[cols-1], s[cols-1], q[cols-1]
 	switch l {
 	case AVX512:
-		columnProductsAVX512(rows, cols, &x[0], &dy[0], &centre[0], &s[0], &q[0])
+		columnProductsAVX512(rows, cols, &x[0], &dy[0], &center[0], &s[0], &q[0])
 	case AVX2:
-		columnProductsAVX2(rows, cols, &x[0], &dy[0], &centre[0], &s[0], &q[0])
+		columnProductsAVX2(rows, cols, &x[0], &dy[0], &center[0], &s[0], &q[0])
 	default:
-		columnProductsGeneric(rows, cols, x, dy, nil, centre, s, q)
+		columnProductsGeneric(rows, cols, x, dy, nil, center, s, q)
 	}
 }
 
-func (l Level) columnProductsMasked(rows, cols int, x, dy, mask []float32, centre, s, q []float64) {
-	_, _, _, _, _, _ = x[rows*cols-1], dy[rows*cols-1], mask[rows*cols-1], centre[cols-1], s[cols-1], q[cols-1]
+func (l Level) columnProductsMasked(rows, cols int, x, dy, mask []float32, center, s, q []float64) {
+	_, _, _, _, _, _ = x[rows*cols-1], dy[rows*cols-1], mask[rows*cols-1], center[cols-1], s[cols-1], q[cols-1]
 	switch l {
 	case AVX512:
-		columnProductsMaskedAVX512(rows, cols, &x[0], &dy[0], &mask[0], &centre[0], &s[0], &q[0])
+		columnProductsMaskedAVX512(rows, cols, &x[0], &dy[0], &mask[0], &center[0], &s[0], &q[0])
 	case AVX2:
-		columnProductsMaskedAVX2(rows, cols, &x[0], &dy[0], &mask[0], &centre[0], &s[0], &q[0])
+		columnProductsMaskedAVX2(rows, cols, &x[0], &dy[0], &mask[0], &center[0], &s[0], &q[0])
 	default:
-		columnProductsGeneric(rows, cols, x, dy, mask, centre, s, q)
+		columnProductsGeneric(rows, cols, x, dy, mask, center, s, q)
 	}
 }
 
@@ -175,15 +175,15 @@ func (l Level) normalizeBackReLU(rows, cols int, x, dy, mean, scale, shift, slop
 	}
 }
 
-func (l Level) columnProductsReLU(rows, cols int, x, dy, mean, scale, bias []float32, centre, s, q []float64) {
+func (l Level) columnProductsReLU(rows, cols int, x, dy, mean, scale, bias []float32, center, s, q []float64) {
 	_, _, _, _, _ = x[rows*cols-1], dy[rows*cols-1], mean[cols-1], scale[cols-1], bias[cols-1]
-	_, _, _ = centre[cols-1], s[cols-1], q[cols-1]
+	_, _, _ = center[cols-1], s[cols-1], q[cols-1]
 	switch l {
 	case AVX512:
-		columnProductsReLUAVX512(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &bias[0], &centre[0], &s[0], &q[0])
+		columnProductsReLUAVX512(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &bias[0], &center[0], &s[0], &q[0])
 	case AVX2:
-		columnProductsReLUAVX2(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &bias[0], &centre[0], &s[0], &q[0])
+		columnProductsReLUAVX2(rows, cols, &x[0], &dy[0], &mean[0], &scale[0], &bias[0], &center[0], &s[0], &q[0])
 	default:
-		columnProductsReLUGeneric(rows, cols, x, dy, mean, scale, bias, centre, s, q)
+		columnProductsReLUGeneric(rows, cols, x, dy, mean, scale, bias, center, s, q)
 	}
 }

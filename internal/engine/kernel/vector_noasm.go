@@ -46,22 +46,22 @@ func (Level) columnSums(rows, cols int, x []float32, s []float64) {
 	columnSumsGeneric(rows, cols, x, s)
 }
 
-func (Level) columnMoments(rows, cols int, x []float32, centre, s, q []float64) {
-	columnMomentsGeneric(rows, cols, x, centre, s, q)
+func (Level) columnMoments(rows, cols int, x []float32, center, s, q []float64) {
+	columnMomentsGeneric(rows, cols, x, center, s, q)
 }
 
-func (Level) columnProducts(rows, cols int, x, dy []float32, centre, s, q []float64) {
-	columnProductsGeneric(rows, cols, x, dy, nil, centre, s, q)
+func (Level) columnProducts(rows, cols int, x, dy []float32, center, s, q []float64) {
+	columnProductsGeneric(rows, cols, x, dy, nil, center, s, q)
 }
 
-func (Level) columnProductsMasked(rows, cols int, x, dy, mask []float32, centre, s, q []float64) {
-	columnProductsGeneric(rows, cols, x, dy, mask, centre, s, q)
+func (Level) columnProductsMasked(rows, cols int, x, dy, mask []float32, center, s, q []float64) {
+	columnProductsGeneric(rows, cols, x, dy, mask, center, s, q)
 }
 
 func (Level) normalizeBackReLU(rows, cols int, x, dy, mean, scale, shift, slope, bias, dx []float32) {
 	normalizeBackReLUGeneric(rows, cols, x, dy, mean, scale, shift, slope, bias, dx)
 }
 
-func (Level) columnProductsReLU(rows, cols int, x, dy, mean, scale, bias []float32, centre, s, q []float64) {
-	columnProductsReLUGeneric(rows, cols, x, dy, mean, scale, bias, centre, s, q)
+func (Level) columnProductsReLU(rows, cols int, x, dy, mean, scale, bias []float32, center, s, q []float64) {
+	columnProductsReLUGeneric(rows, cols, x, dy, mean, scale, bias, center, s, q)
 }

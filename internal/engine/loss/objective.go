@@ -5,7 +5,7 @@ import "tercet/internal/engine/array"
 // Triplet holds batch rows: anchor, positive, negative.
 type Triplet struct{ A, P, N int32 }
 
-// Pair holds batch rows and whether they are labelled similar.
+// Pair holds batch rows and whether they are labeled similar.
 type Pair struct {
 	I, J    int32
 	Similar bool

@@ -10,7 +10,7 @@ import (
 // PairRule predicts whether two embeddings are similar: where their Euclidean
 // distance is below At or, with Cosine, where their cosine is above At (DIBS, eqs.
 // 20 and 23). At the border itself a pair is different: two embeddings whose pair is
-// labelled both ways and that come to rest there make one error of two either way.
+// labeled both ways and that come to rest there make one error of two either way.
 type PairRule struct {
 	Cosine bool
 	At     float64

@@ -115,8 +115,8 @@ func TestPairRuleByHand(t *testing.T) {
 	}
 }
 
-// A pair that costs a contrastive loss nothing is predicted as labelled, and one
-// labelled both ways rests at m/2: one error of two.
+// A pair that costs a contrastive loss nothing is predicted as labeled, and one
+// labeled both ways rests at m/2: one error of two.
 func TestPairRuleAtRest(t *testing.T) {
 	l, err := NewContrastive(ContrastiveOptions{Margin: 1, Reduce: Sum})
 	if err != nil {

@@ -60,7 +60,7 @@ func TestGoldenRisk(t *testing.T) {
 	}
 }
 
-func TestGoldenMinimisers(t *testing.T) {
+func TestGoldenMinimizers(t *testing.T) {
 	g, p := readGolden(t)
 	for _, c := range g.RRM {
 		for _, method := range []string{"", Newton, LBFGS} {
@@ -69,7 +69,7 @@ func TestGoldenMinimisers(t *testing.T) {
 				tol, rounding = 1e-3, 0 // rounding decides how far its smoothing can narrow
 			}
 			r := mustRisk(t, mustLoss(t, c.Loss, c.Zeta, 0), Exact, p)
-			s, err := Minimise(t.Context(), r, RRMOptions{Sigma: c.Sigma, Method: method, Tol: tol})
+			s, err := Minimize(t.Context(), r, RRMOptions{Sigma: c.Sigma, Method: method, Tol: tol})
 			if err != nil {
 				t.Fatal(err)
 			}

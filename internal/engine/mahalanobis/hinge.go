@@ -40,14 +40,14 @@ func (f *objective) hinged(o RRMOptions) (Solution, error) {
 		f.r.setLoss(Loss{Name: softHinge, Zeta: hinge.Zeta, Delta: tau})
 		f.tol = wanted / 10
 		f.restart()
-		why = f.minimise(o.Method)
+		why = f.minimize(o.Method)
 		s := f.solution()
 		grad := make([]float64, len(s.Theta))
 		f.r.ValueGrad(s.Theta, grad)
 		dual := hinge.Zeta*f.r.meanSlope() + dot(grad, f.prior) - dot(grad, grad)/(2*f.sigma)
 		f.r.setLoss(hinge)
 		s.Risk = f.r.Value(s.Theta)
-		s.Objective = s.Risk + f.regulariser(s.Theta)
+		s.Objective = s.Risk + f.regularizer(s.Theta)
 		lost := 4 * epsilon * (hinge.Zeta + math.Abs(s.Objective) + math.Abs(dual))
 		s.Certificate = math.Sqrt(2 * (math.Abs(s.Objective-dual) + lost) / f.sigma)
 		if s.Certificate < best.Certificate {

@@ -56,7 +56,7 @@ func (f *objective) evaluate(theta []float64) {
 	f.evaluations++
 	copy(f.at, theta)
 	risk := f.r.ValueGrad(theta, f.grad)
-	f.value = risk + f.regulariser(theta)
+	f.value = risk + f.regularizer(theta)
 	for i, v := range theta {
 		f.grad[i] += f.sigma * (v - f.prior[i])
 	}
@@ -70,8 +70,8 @@ func (f *objective) evaluate(theta []float64) {
 	}
 }
 
-// regulariser is sigma/2 ||w - s I||^2.
-func (f *objective) regulariser(theta []float64) float64 {
+// regularizer is sigma/2 ||w - s I||^2.
+func (f *objective) regularizer(theta []float64) float64 {
 	sum := 0.0
 	for i, v := range theta {
 		sum += (v - f.prior[i]) * (v - f.prior[i])
@@ -82,14 +82,14 @@ func (f *objective) regulariser(theta []float64) float64 {
 // solution returns the best point, without its certificate.
 func (f *objective) solution() Solution {
 	return Solution{
-		Theta: f.best, Risk: f.risk, Objective: f.risk + f.regulariser(f.best), GradNorm: f.norm,
+		Theta: f.best, Risk: f.risk, Objective: f.risk + f.regularizer(f.best), GradNorm: f.norm,
 		Iterations: f.iterations, Evaluations: f.evaluations, Method: f.method,
 	}
 }
 
-// minimise goes on from the best point until the gradient there is at most tol sigma,
+// minimize goes on from the best point until the gradient there is at most tol sigma,
 // and returns why it stopped.
-func (f *objective) minimise(method string) error {
+func (f *objective) minimize(method string) error {
 	m := f.r.Dim()
 	switch {
 	case method == Newton || method == LBFGS:
@@ -109,7 +109,7 @@ func (f *objective) minimise(method string) error {
 	return why
 }
 
-// descend is minimise by one method, until there were that many evaluations.
+// descend is minimize by one method, until there were that many evaluations.
 func (f *objective) descend(method string, most int) error {
 	f.method = method
 	problem := optimize.Problem{

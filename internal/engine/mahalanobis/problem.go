@@ -26,7 +26,7 @@ import (
 )
 
 // ErrInput is wrapped by every error about points, losses and options that nothing
-// can be learnt from.
+// can be learned from.
 var ErrInput = errors.New("cannot learn a metric")
 
 // Problem is a sample: positives, which count as one class, and negatives. Labels

@@ -51,7 +51,7 @@ func NewRisk(problems []*Problem, l Loss, s Sums) (*Risk, error) {
 	r := &Risk{loss: l, sums: s, d: d, w: make([]float64, d*d), g: make([]float64, d*d)}
 	for _, p := range problems {
 		t := newPart(p, l, s)
-		centre(t.points, d)
+		center(t.points, d)
 		r.parts = append(r.parts, t)
 	}
 	return r, nil
@@ -136,9 +136,9 @@ func newPart(p *Problem, l Loss, s Sums) *part {
 	return t
 }
 
-// centre takes the mean off. Differences of points are all that counts, and the
+// center takes the mean off. Differences of points are all that counts, and the
 // products of small numbers lose fewer digits.
-func centre(x []float64, d int) {
+func center(x []float64, d int) {
 	n := len(x) / d
 	for c := range d {
 		sum := 0.0

@@ -7,17 +7,17 @@ import (
 	"math"
 )
 
-// ErrNotConverged is wrapped by the error of Minimise where it comes with a Solution
+// ErrNotConverged is wrapped by the error of Minimize where it comes with a Solution
 // that is not as near to the minimizer as was asked for.
 var ErrNotConverged = errors.New("not converged")
 
-// The methods of Minimise.
+// The methods of Minimize.
 const (
 	Newton = "newton"
 	LBFGS  = "lbfgs"
 )
 
-// RRMOptions configures Minimise.
+// RRMOptions configures Minimize.
 type RRMOptions struct {
 	Sigma  float64 // sigma, of r(w) = sigma/2 ||w||^2, above 0; the paper's lambda ||w||^2 has sigma = 2 lambda
 	Method string  // newton, lbfgs, or auto (or empty)
@@ -35,7 +35,7 @@ type RRMOptions struct {
 	Watch func(evaluations int, objective, gradNorm float64)
 }
 
-// Solution is what Minimise reached.
+// Solution is what Minimize reached.
 type Solution struct {
 	Theta     []float64 // svec(w)
 	Risk      float64   // R_S(w)
@@ -59,7 +59,7 @@ const (
 	mostLBFGS    = 300
 )
 
-// Minimise does regularized risk minimization (eq. 5),
+// Minimize does regularized risk minimization (eq. 5),
 //
 //	A(S) = argmin_w F_S(w) = R_S(w) + sigma/2 ||w - s I||^2,
 //
@@ -69,7 +69,7 @@ const (
 // The hinge, whose gradient jumps, has another way and certificate: see hinged.
 //
 // Errors: an o that is wrong; ctx's; ErrNotConverged with the solution reached.
-func Minimise(ctx context.Context, r *Risk, o RRMOptions) (Solution, error) {
+func Minimize(ctx context.Context, r *Risk, o RRMOptions) (Solution, error) {
 	if err := o.check(); err != nil {
 		return Solution{}, err
 	}
@@ -93,7 +93,7 @@ func Minimise(ctx context.Context, r *Risk, o RRMOptions) (Solution, error) {
 	if r.loss.Name == Hinge {
 		return f.hinged(o)
 	}
-	why := f.minimise(o.Method)
+	why := f.minimize(o.Method)
 	s := f.solution()
 	s.Certificate = s.GradNorm / o.Sigma
 	return s, f.judge(s, why)

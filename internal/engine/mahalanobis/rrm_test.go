@@ -15,7 +15,7 @@ import (
 )
 
 // On a line with one anchor pair all is one equation: F' = 0 by bisection.
-func TestMinimiseOnALine(t *testing.T) {
+func TestMinimizeOnALine(t *testing.T) {
 	p, err := NewProblem([]float64{0, 1}, []float64{3}, 1, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestMinimiseOnALine(t *testing.T) {
 			}
 		}
 		for _, method := range []string{Newton, LBFGS} {
-			s, err := Minimise(t.Context(), mustRisk(t, mustLoss(t, Logistic, zeta, 0), Exact, p), RRMOptions{Sigma: sigma, Prior: prior, Method: method})
+			s, err := Minimize(t.Context(), mustRisk(t, mustLoss(t, Logistic, zeta, 0), Exact, p), RRMOptions{Sigma: sigma, Prior: prior, Method: method})
 			if err != nil || math.Abs(s.Theta[0]-lo) > 1e-9 {
 				t.Errorf("%s, prior %v: %v, want %v, %v", method, prior, s.Theta, lo, err)
 			}
@@ -44,7 +44,7 @@ func TestMinimiseOnALine(t *testing.T) {
 }
 
 // Least squares: (H + sigma) w = -g(0), solved directly.
-func TestMinimiseLeastSquares(t *testing.T) {
+func TestMinimizeLeastSquares(t *testing.T) {
 	p := sample(t, 12, 9, 3, 1)
 	l := mustLoss(t, LeastSquares, 0.7, 0)
 	const sigma = 0.01
@@ -59,7 +59,7 @@ func TestMinimiseLeastSquares(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, method := range []string{Newton, LBFGS} {
-		s, err := Minimise(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: sigma, Method: method})
+		s, err := Minimize(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: sigma, Method: method})
 		if err != nil || worst(s.Theta, w.RawVector().Data) > 1e-9 {
 			t.Errorf("%s: %v, want %v, %v", method, s.Theta, w.RawVector().Data, err)
 		}
@@ -77,15 +77,15 @@ func TestSolutionIsWhatItSays(t *testing.T) {
 func testSolution(t *testing.T, prior float64) {
 	a, b := sample(t, 10, 8, 3, 2), sample(t, 7, 11, 3, 3)
 	const sigma = 1e-3
-	centre := Identity(3)
-	for i := range centre {
-		centre[i] *= prior
+	center := Identity(3)
+	for i := range center {
+		center[i] *= prior
 	}
 	for _, l := range allLosses(t) {
 		var found [2]Solution
 		for n, method := range []string{Newton, LBFGS} {
 			r := mustRisk(t, l, Auto, a, b)
-			s, err := Minimise(t.Context(), r, RRMOptions{Sigma: sigma, Prior: prior, Method: method})
+			s, err := Minimize(t.Context(), r, RRMOptions{Sigma: sigma, Prior: prior, Method: method})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func testSolution(t *testing.T, prior float64) {
 			va, ga, _ := triples(a, l, s.Theta)
 			vb, gb, _ := triples(b, l, s.Theta)
 			length, slope := 0.0, 0.0
-			for i, v := range minus(s.Theta, centre) {
+			for i, v := range minus(s.Theta, center) {
 				length += v * v
 				slope = math.Hypot(slope, (ga[i]+gb[i])/2+sigma*v)
 			}
@@ -122,26 +122,26 @@ func minus(a, b []float64) []float64 {
 }
 
 // From near the minimizer little is left to do.
-func TestMinimiseFromAStart(t *testing.T) {
+func TestMinimizeFromAStart(t *testing.T) {
 	r := mustRisk(t, mustLoss(t, Logistic, 0.1, 0), Auto, sample(t, 20, 20, 3, 2))
-	cold, err := Minimise(t.Context(), r, RRMOptions{Sigma: 1e-3, Method: LBFGS})
+	cold, err := Minimize(t.Context(), r, RRMOptions{Sigma: 1e-3, Method: LBFGS})
 	if err != nil {
 		t.Fatal(err)
 	}
-	warm, err := Minimise(t.Context(), r, RRMOptions{Sigma: 1e-3, Method: LBFGS, Start: cold.Theta})
+	warm, err := Minimize(t.Context(), r, RRMOptions{Sigma: 1e-3, Method: LBFGS, Start: cold.Theta})
 	if err != nil || warm.Evaluations != 1 || !slices.Equal(warm.Theta, cold.Theta) {
 		t.Errorf("%+v, %v", warm, err)
 	}
 }
 
-func TestMinimiseIsTheSameForAnyThreads(t *testing.T) {
+func TestMinimizeIsTheSameForAnyThreads(t *testing.T) {
 	defer par.SetThreads(par.Threads())
 	var found [2]Solution
 	for n, threads := range []int{1, 3} {
 		par.SetThreads(threads)
 		var err error
 		r := mustRisk(t, mustLoss(t, Logistic, 0.1, 0), Auto, sample(t, 20, 15, 3, 2))
-		if found[n], err = Minimise(t.Context(), r, RRMOptions{Sigma: 1e-3}); err != nil {
+		if found[n], err = Minimize(t.Context(), r, RRMOptions{Sigma: 1e-3}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -151,11 +151,11 @@ func TestMinimiseIsTheSameForAnyThreads(t *testing.T) {
 }
 
 // RRM learns, the printed sign does not (S4).
-func TestMinimiserSeparates(t *testing.T) {
+func TestMinimizerSeparates(t *testing.T) {
 	p := sample(t, 60, 60, 3, 9)
 	errors := map[string]float64{"euclidean": ZeroOne(p, Identity(3), 0)}
 	for _, name := range []string{Logistic, LogisticPrinted} {
-		s, err := Minimise(t.Context(), mustRisk(t, mustLoss(t, name, 0.01, 0), Auto, p), RRMOptions{Sigma: 1e-3})
+		s, err := Minimize(t.Context(), mustRisk(t, mustLoss(t, name, 0.01, 0), Auto, p), RRMOptions{Sigma: 1e-3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestMinimiserSeparates(t *testing.T) {
 	}
 }
 
-func TestMinimiseRefuses(t *testing.T) {
+func TestMinimizeRefuses(t *testing.T) {
 	r := mustRisk(t, mustLoss(t, Logistic, 0, 0), Auto, sample(t, 5, 4, 2, 1))
 	for _, c := range []struct {
 		o    RRMOptions
@@ -184,17 +184,17 @@ func TestMinimiseRefuses(t *testing.T) {
 		{RRMOptions{Sigma: 1, Method: "sgd"}, `no method "sgd"`},
 		{RRMOptions{Sigma: 1, Start: []float64{1}}, "the start has 1 numbers"},
 	} {
-		if _, err := Minimise(t.Context(), r, c.o); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
+		if _, err := Minimize(t.Context(), r, c.o); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
 }
 
 // Where it stops early it says what it has.
-func TestMinimiseSaysWhatItReached(t *testing.T) {
+func TestMinimizeSaysWhatItReached(t *testing.T) {
 	for _, l := range allLosses(t) {
 		r := mustRisk(t, l, Auto, sample(t, 8, 9, 3, 1))
-		s, err := Minimise(t.Context(), r, RRMOptions{Sigma: 1e-3, Method: LBFGS, Most: 3})
+		s, err := Minimize(t.Context(), r, RRMOptions{Sigma: 1e-3, Method: LBFGS, Most: 3})
 		if !errors.Is(err, ErrNotConverged) || !strings.Contains(err.Error(), "after") || s.Evaluations < 3 || s.Evaluations > 4 {
 			t.Errorf("%s: %d evaluations, %v", l.Name, s.Evaluations, err)
 		}
@@ -202,18 +202,18 @@ func TestMinimiseSaysWhatItReached(t *testing.T) {
 			t.Errorf("%s: %+v", l.Name, s)
 		}
 		// No float64 gets this near.
-		if _, err = Minimise(t.Context(), r, RRMOptions{Sigma: 1e-3, Tol: 1e-30}); !errors.Is(err, ErrNotConverged) {
+		if _, err = Minimize(t.Context(), r, RRMOptions{Sigma: 1e-3, Tol: 1e-30}); !errors.Is(err, ErrNotConverged) {
 			t.Errorf("%s: %v", l.Name, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err = Minimise(ctx, r, RRMOptions{Sigma: 1e-3}); !errors.Is(err, context.Canceled) {
+		if _, err = Minimize(ctx, r, RRMOptions{Sigma: 1e-3}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", l.Name, err)
 		}
 	}
 	if l := mustLoss(t, Hinge, 0.3, 0); true {
 		r := mustRisk(t, l, Auto, sample(t, 8, 9, 3, 1))
-		if _, err := Minimise(t.Context(), r, RRMOptions{Sigma: 1e-3}); err != nil || r.loss != l {
+		if _, err := Minimize(t.Context(), r, RRMOptions{Sigma: 1e-3}); err != nil || r.loss != l {
 			t.Errorf("the risk has loss %+v afterwards, %v", r.loss, err)
 		}
 	}
@@ -229,15 +229,15 @@ func TestAutoChoosesTheMethod(t *testing.T) {
 		}
 	}
 	l := mustLoss(t, Logistic, 0.1, 0)
-	s, err := Minimise(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: 1e-7})
+	s, err := Minimize(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: 1e-7})
 	if err != nil || s.Method != Newton || s.Evaluations <= mostLBFGS || s.Evaluations > mostLBFGS+30 {
 		t.Errorf("hard: %s, %d evaluations, %v", s.Method, s.Evaluations, err)
 	}
-	s, err = Minimise(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: 1e-2})
+	s, err = Minimize(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: 1e-2})
 	if err != nil || s.Method != LBFGS {
 		t.Errorf("easy: %s, %v", s.Method, err)
 	}
-	s, err = Minimise(t.Context(), mustRisk(t, l, Auto, sample(t, 30, 30, 3, 1)), RRMOptions{Sigma: 1e-2})
+	s, err = Minimize(t.Context(), mustRisk(t, l, Auto, sample(t, 30, 30, 3, 1)), RRMOptions{Sigma: 1e-2})
 	if err != nil || s.Method != Newton || s.Evaluations > 15 {
 		t.Errorf("few parameters: %s, %d evaluations, %v", s.Method, s.Evaluations, err)
 	}
@@ -251,7 +251,7 @@ func TestHingeCertificateWithAPrior(t *testing.T) {
 	for n, tol := range []float64{0.5, 1e-4} {
 		var err error
 		r := mustRisk(t, l, Auto, sample(t, 10, 8, 3, 2))
-		if found[n], err = Minimise(t.Context(), r, RRMOptions{Sigma: 1e-2, Prior: 3, Tol: tol}); err != nil {
+		if found[n], err = Minimize(t.Context(), r, RRMOptions{Sigma: 1e-2, Prior: 3, Tol: tol}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -290,7 +290,7 @@ func TestAutoOnFewPoints(t *testing.T) {
 	for _, n := range [][2]int{{3, 1}, {5, 5}} {
 		p := sample(t, n[0], n[1], 2, 5)
 		for _, l := range []Loss{mustLoss(t, Logistic, 100, 0), mustLoss(t, Hinge, 1, 0)} {
-			s, err := Minimise(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: 1e-6, Tol: 0.1})
+			s, err := Minimize(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: 1e-6, Tol: 0.1})
 			if err != nil {
 				t.Errorf("%s on %v: certificate %v, %v", l.Name, n, s.Certificate, err)
 			}
@@ -305,7 +305,7 @@ func TestHingeCertificatesCountRounding(t *testing.T) {
 	l := mustLoss(t, Hinge, 100, 0)
 	var found []Solution
 	for _, tol := range []float64{0.1, 0.05} {
-		s, err := Minimise(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: 1e-6, Tol: tol})
+		s, err := Minimize(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: 1e-6, Tol: tol})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -108,10 +108,10 @@ func mustSGD(t *testing.T, p *Problem, l Loss, o SGDOptions) []float64 {
 func TestSGDLearns(t *testing.T) {
 	p := sample(t, 60, 60, 3, 9)
 	o := SGDOptions{Steps: 4000, Seed: 1, C: 20, AllowLarge: true}
-	learnt := ZeroOne(p, mustSGD(t, p, mustLoss(t, Logistic, 0, 0), o), 0)
+	learned := ZeroOne(p, mustSGD(t, p, mustLoss(t, Logistic, 0, 0), o), 0)
 	printed := ZeroOne(p, mustSGD(t, p, mustLoss(t, LogisticPrinted, 0, 0), o), 0)
-	if euclid := ZeroOne(p, Identity(3), 0); !(learnt < euclid-0.05) || !(printed > 0.5) {
-		t.Errorf("learned %v, printed %v, Euclidean %v", learnt, printed, euclid)
+	if euclid := ZeroOne(p, Identity(3), 0); !(learned < euclid-0.05) || !(printed > 0.5) {
+		t.Errorf("learned %v, printed %v, Euclidean %v", learned, printed, euclid)
 	}
 }
 

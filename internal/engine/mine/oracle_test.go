@@ -16,17 +16,17 @@ type scene struct {
 	d      [][]float64
 }
 
-// newScene draws rows around class centres; spread sets how much classes overlap.
+// newScene draws rows around class centers; spread sets how much classes overlap.
 func newScene(seed uint64, labels []int32, dim int, spread float64, unit bool) scene {
 	r := rng.New(seed, "scene")
-	centre := map[int32][]float64{}
+	center := map[int32][]float64{}
 	for _, l := range labels {
-		if centre[l] == nil {
+		if center[l] == nil {
 			c := make([]float64, dim)
 			for k := range c {
 				c[k] = r.NormFloat64()
 			}
-			centre[l] = c
+			center[l] = c
 		}
 	}
 	z := array.New(len(labels), dim)
@@ -34,7 +34,7 @@ func newScene(seed uint64, labels []int32, dim int, spread float64, unit bool) s
 		x := make([]float64, dim)
 		var s float64
 		for k := range x {
-			x[k] = centre[l][k] + spread*r.NormFloat64()
+			x[k] = center[l][k] + spread*r.NormFloat64()
 			s += x[k] * x[k]
 		}
 		for k := range x {

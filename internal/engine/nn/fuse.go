@@ -1,6 +1,6 @@
 package nn
 
-// fuse lets layers do their neighbours' work where that saves a pass over the
+// fuse lets layers do their neighbors' work where that saves a pass over the
 // images in memory. It changes no result beyond float32 rounding, and no
 // gradient: max(x, 0) is computed where x is made, and where y = max(x, 0) is
 // not positive the gradient is dropped by a layer that reads it anyway.

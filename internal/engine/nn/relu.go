@@ -10,7 +10,7 @@ type ReLU struct {
 	base
 	y, dx  *array.Array
 	done   bool // the layer before computes max(x, 0): see fuse
-	masked bool // a neighbour drops the gradient where y is not positive
+	masked bool // a neighbor drops the gradient where y is not positive
 }
 
 // NewReLU returns a ReLU.

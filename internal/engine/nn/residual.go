@@ -47,7 +47,7 @@ func (l *Residual) OutShape(in []int) ([]int, error) {
 }
 
 // activate makes the block end in a ReLU, whose gradient it masks or leaves to
-// its neighbour.
+// its neighbor.
 func (l *Residual) activate(mask bool) {
 	l.relu, l.mask = true, mask
 	if l.last != nil {

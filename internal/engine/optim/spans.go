@@ -9,7 +9,7 @@ import (
 type span struct{ param, lo, hi int }
 
 // spans cuts the parameters, end to end, into pieces of at most chunk elements
-// and joins neighbouring pieces to tasks of about that many: one dispatch
+// and joins neighboring pieces to tasks of about that many: one dispatch
 // updates a whole model, and neither a large weight nor many small biases cost
 // more than their share. The borders depend on the sizes alone.
 type spans struct {

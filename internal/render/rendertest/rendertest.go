@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Load decodes a PNG and requires more than one colour.
+// Load decodes a PNG and requires more than one color.
 func Load(t *testing.T, path string) image.Image {
 	t.Helper()
 	f, err := os.Open(path)

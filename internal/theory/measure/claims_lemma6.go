@@ -8,7 +8,7 @@ import (
 	"tercet/internal/theory/stability"
 )
 
-// s2 measures the expected gap under strong regularisation, where A(S) is all but
+// s2 measures the expected gap under strong regularization, where A(S) is all but
 // -grad R_S(0)/sigma: it falls as 1/n, and the printed bound of Lemma 6 as n^-3/2. The
 // gap grows with the fourth power of the points' lengths and the bound with the second, so
 // that points of a pool are brought to the sphere: they cross at smaller n.

@@ -8,7 +8,7 @@ import (
 	"tercet/internal/theory/stability"
 )
 
-// t3 measures the uniform stability of regularised risk minimisation over n.
+// t3 measures the uniform stability of regularized risk minimization over n.
 func t3(ctx context.Context, t *tester) error {
 	for _, c := range []struct {
 		sigma    Scale
@@ -59,7 +59,7 @@ func t4(ctx context.Context, t *tester) error {
 	return nil
 }
 
-// t6 measures the expected gap of regularised risk minimisation over n at a sigma for
+// t6 measures the expected gap of regularized risk minimization over n at a sigma for
 // which Theorem 4 speaks from n = 20 on, with the smallest alpha: 8 alpha / 20.
 func t6(ctx context.Context, t *tester) error {
 	k, err := t.loss.Constants(t.Source.Radius(), mahalanobis.Tight)

@@ -43,7 +43,7 @@ func lossOf(t testing.TB, name string, zeta float64) mahalanobis.Loss {
 }
 
 // clouds are the reference's two Gaussian clouds, drawn into the unit ball of three
-// dimensions: centres +-0.25 e_1, deviations 0.1, 0.35, 0.35.
+// dimensions: centers +-0.25 e_1, deviations 0.1, 0.35, 0.35.
 type clouds struct{}
 
 func (clouds) Dim() int        { return 3 }
@@ -56,11 +56,11 @@ func (c clouds) Reference() (*mahalanobis.Problem, error) {
 }
 
 func (clouds) problem(n Sizes, r *rng.Stream) *mahalanobis.Problem {
-	points := func(n int, centre float64) []float64 {
+	points := func(n int, center float64) []float64 {
 		out := make([]float64, 3*n)
 		for i := 0; i < len(out); i += 3 {
 			x := out[i : i+3]
-			x[0], x[1], x[2] = centre+0.1*r.NormFloat64(), 0.35*r.NormFloat64(), 0.35*r.NormFloat64()
+			x[0], x[1], x[2] = center+0.1*r.NormFloat64(), 0.35*r.NormFloat64(), 0.35*r.NormFloat64()
 			if far := math.Sqrt(x[0]*x[0] + x[1]*x[1] + x[2]*x[2]); far > 1 {
 				for j := range x {
 					x[j] /= far

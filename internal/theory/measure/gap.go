@@ -26,7 +26,7 @@ type GapOptions struct {
 	// Triplets of the ball are tried for M; 0 is a quarter of DefaultTriplets.
 	Triplets int
 	// Fixed is the w of the control variate, which must not depend on the samples; nil is
-	// learnt from the source's reference.
+	// learned from the source's reference.
 	Fixed []float64
 }
 
@@ -45,7 +45,7 @@ type gapRun struct {
 	moved                      [2]float64
 }
 
-// Gap measures the generalisation gap: the true risk is the mean over all triplets of
+// Gap measures the generalization gap: the true risk is the mean over all triplets of
 // held-out points, or known where the source is a Population.
 //
 // Errors: those of the source and the learner; fewer than one repeat.
@@ -122,11 +122,11 @@ func (o GapOptions) run(ctx context.Context, rep int, fixed, ball []float64) (ga
 		return gapRun{}, err
 	}
 	chance := r.Uint64()
-	learnt, err := o.Learner.Learn(ctx, s, chance, nil)
+	learned, err := o.Learner.Learn(ctx, s, chance, nil)
 	if err != nil {
 		return gapRun{}, err
 	}
-	g := gapRun{certificate: learnt.Certificate, norm: distance(learnt.Theta, make([]float64, len(learnt.Theta)))}
+	g := gapRun{certificate: learned.Certificate, norm: distance(learned.Theta, make([]float64, len(learned.Theta)))}
 	loss := o.Learner.Criterion()
 	train, err := risk(s, loss)
 	if err != nil {
@@ -136,13 +136,13 @@ func (o GapOptions) run(ctx context.Context, rep int, fixed, ball []float64) (ga
 	if err != nil {
 		return gapRun{}, err
 	}
-	g.train, g.test = train(learnt.Theta), test(learnt.Theta)
+	g.train, g.test = train(learned.Theta), test(learned.Theta)
 	g.variate = train(fixed) - test(fixed)
-	g.losses = lossesAt(ball, s.D, loss, learnt.Theta)
+	g.losses = lossesAt(ball, s.D, loss, learned.Theta)
 	if o.Errors {
-		g.errs = [3]float64{mahalanobis.ZeroOne(s, learnt.Theta, 0), mahalanobis.ZeroOne(h, learnt.Theta, 0), mahalanobis.ZeroOne(h, mahalanobis.Identity(s.D), 0)}
+		g.errs = [3]float64{mahalanobis.ZeroOne(s, learned.Theta, 0), mahalanobis.ZeroOne(h, learned.Theta, 0), mahalanobis.ZeroOne(h, mahalanobis.Identity(s.D), 0)}
 	}
-	g.moved, err = o.moves(ctx, s, h, chance, learnt.Theta, r)
+	g.moved, err = o.moves(ctx, s, h, chance, learned.Theta, r)
 	return g, err
 }
 

@@ -139,8 +139,8 @@ func TestOnAverageStabilityOfSGD(t *testing.T) {
 // constant returns one w whatever the sample.
 type constant struct{ RRM }
 
-func (c constant) Learn(context.Context, *mahalanobis.Problem, uint64, []float64) (Learnt, error) {
-	return Learnt{Theta: mahalanobis.Identity(3)}, nil
+func (c constant) Learn(context.Context, *mahalanobis.Problem, uint64, []float64) (Learned, error) {
+	return Learned{Theta: mahalanobis.Identity(3)}, nil
 }
 
 // What does not depend on the sample has no gap: with the control variate it is 0 in

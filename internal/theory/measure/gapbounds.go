@@ -4,8 +4,8 @@ import (
 	"tercet/internal/theory/stability"
 )
 
-// expectedBounds are those on the expected gap: Theorem 4 for regularised risk
-// minimisation with sigma min(n+, n-) >= 8 alpha, in the forms whose alpha is so small.
+// expectedBounds are those on the expected gap: Theorem 4 for regularized risk
+// minimization with sigma min(n+, n-) >= 8 alpha, in the forms whose alpha is so small.
 func expectedBounds(l Learner, radius float64, g *GapResult) ([]Bound, error) {
 	a, ok := l.(RRM)
 	if !ok {

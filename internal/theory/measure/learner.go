@@ -12,8 +12,8 @@ import (
 // Scale is record.Scale.
 type Scale = record.Scale
 
-// Learnt is what a Learner makes of a sample.
-type Learnt struct {
+// Learned is what a Learner makes of a sample.
+type Learned struct {
 	Theta []float64 // svec of w
 	// Certificate is the largest distance of Theta from what the algorithm is defined to
 	// return; 0 for one that is done exactly.
@@ -29,7 +29,7 @@ type Learner interface {
 	// alone, so that a sample with a point replaced meets the same. near is a w that the
 	// answer may be close to, or nil; it saves time and, but for the certificate, changes
 	// nothing.
-	Learn(ctx context.Context, p *mahalanobis.Problem, seed uint64, near []float64) (Learnt, error)
+	Learn(ctx context.Context, p *mahalanobis.Problem, seed uint64, near []float64) (Learned, error)
 	// Stability are the bounds on the uniform stability for samples of those sizes in the
 	// ball of that radius, as printed and corrected; none where the loss does not meet
 	// what they assume.
@@ -40,7 +40,7 @@ type Learner interface {
 // LearnerRecord is record.Learner.
 type LearnerRecord = record.Learner
 
-// RRM is regularised risk minimisation (eq. 5): R_S + sigma/2 ||w - s I||^2 over all
+// RRM is regularized risk minimization (eq. 5): R_S + sigma/2 ||w - s I||^2 over all
 // triplets.
 type RRM struct {
 	Loss   mahalanobis.Loss
@@ -48,7 +48,7 @@ type RRM struct {
 	Prior  float64          // s; 0 in the paper
 	Method string           // auto, newton, lbfgs; empty is auto
 	Sums   mahalanobis.Sums // empty is auto
-	// Tol is the largest distance to the minimiser; 0 is 1e-9, for the hinge 0.01. What
+	// Tol is the largest distance to the minimizer; 0 is 1e-9, for the hinge 0.01. What
 	// one replaced sample moves w by is of order L/(sigma n): Learn comes nearer than
 	// precise of that whatever Tol is.
 	Tol float64
@@ -65,20 +65,20 @@ func (a RRM) Describe() LearnerRecord {
 	return LearnerRecord{Name: a.Name(), Loss: a.Loss.Name, Zeta: a.Loss.Zeta, Delta: a.Loss.Delta, Sigma: &a.Sigma, Prior: a.Prior, Tol: a.Tol}
 }
 
-// Learn minimises, from near.
-func (a RRM) Learn(ctx context.Context, p *mahalanobis.Problem, _ uint64, near []float64) (Learnt, error) {
+// Learn minimizes, from near.
+func (a RRM) Learn(ctx context.Context, p *mahalanobis.Problem, _ uint64, near []float64) (Learned, error) {
 	r, err := mahalanobis.NewRisk([]*mahalanobis.Problem{p}, a.Loss, a.Sums)
 	if err != nil {
-		return Learnt{}, err
+		return Learned{}, err
 	}
 	sigma := a.Sigma.At(min(p.NPos(), p.NNeg()))
-	s, err := mahalanobis.Minimise(ctx, r, mahalanobis.RRMOptions{
+	s, err := mahalanobis.Minimize(ctx, r, mahalanobis.RRMOptions{
 		Sigma: sigma, Prior: a.Prior, Method: a.Method, Tol: a.tol(p, sigma), Start: near,
 	})
-	return Learnt{s.Theta, s.Certificate}, err
+	return Learned{s.Theta, s.Certificate}, err
 }
 
-// precise is the share of L/(sigma n) that w may be away from the minimiser.
+// precise is the share of L/(sigma n) that w may be away from the minimizer.
 const precise = 1e-3
 
 // tol is the tolerance of measurements. A looser one would take the solution before a
@@ -132,14 +132,14 @@ func (a SGD) Triplets(n Sizes, seed uint64) []mahalanobis.Index {
 }
 
 // Learn makes the steps; near is not used.
-func (a SGD) Learn(ctx context.Context, p *mahalanobis.Problem, seed uint64, _ []float64) (Learnt, error) {
+func (a SGD) Learn(ctx context.Context, p *mahalanobis.Problem, seed uint64, _ []float64) (Learned, error) {
 	n := Sizes{Pos: p.NPos(), Neg: p.NNeg()}
 	if !(a.C > 0) || !(a.Radius > 0) {
-		return Learnt{}, fmt.Errorf("%w: SGD has c = %v in a ball of radius B = %v; both must be above 0", ErrInput, a.C, a.Radius)
+		return Learned{}, fmt.Errorf("%w: SGD has c = %v in a ball of radius B = %v; both must be above 0", ErrInput, a.C, a.Radius)
 	}
 	if a.T(n) < 1 {
-		return Learnt{}, fmt.Errorf("%w: SGD makes %s = %d steps at n+ = %d, n- = %d; it needs one", ErrInput, a.Steps, a.T(n), n.Pos, n.Neg)
+		return Learned{}, fmt.Errorf("%w: SGD makes %s = %d steps at n+ = %d, n- = %d; it needs one", ErrInput, a.Steps, a.T(n), n.Pos, n.Neg)
 	}
 	theta, err := mahalanobis.SGD(ctx, p, a.Loss, a.Triplets(n, seed), mahalanobis.SGDOptions{C: a.C, PSD: a.PSD, Radius: a.Radius, Constants: mahalanobis.Tight})
-	return Learnt{Theta: theta}, err
+	return Learned{Theta: theta}, err
 }

@@ -49,7 +49,7 @@ func (o OnAverageOptions) run(ctx context.Context, rep int) (value, moved float6
 		return 0, 0, err
 	}
 	chance := r.Uint64()
-	learnt, err := o.Learner.Learn(ctx, s, chance, nil)
+	learned, err := o.Learner.Learn(ctx, s, chance, nil)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -58,13 +58,13 @@ func (o OnAverageOptions) run(ctx context.Context, rep int) (value, moved float6
 		other := replace(s, 0, int(t.I), h.Positive[2*n*d:(2*n+1)*d])
 		other = replace(other, 0, int(t.J), h.Positive[(2*n+1)*d:(2*n+2)*d])
 		other = replace(other, 1, int(t.K), h.Negative[n*d:(n+1)*d])
-		l, err := o.Learner.Learn(ctx, other, chance, learnt.Theta)
+		l, err := o.Learner.Learn(ctx, other, chance, learned.Theta)
 		if err != nil {
 			return 0, 0, err
 		}
 		one := []mahalanobis.Index{t}
-		value += mahalanobis.MeanLoss(s, loss, l.Theta, one) - mahalanobis.MeanLoss(s, loss, learnt.Theta, one)
-		far := distance(l.Theta, learnt.Theta)
+		value += mahalanobis.MeanLoss(s, loss, l.Theta, one) - mahalanobis.MeanLoss(s, loss, learned.Theta, one)
+		far := distance(l.Theta, learned.Theta)
 		moved += far * far
 	}
 	k := float64(o.Triples)

@@ -179,7 +179,7 @@ func (p *Pool) OnSphere() *Pool {
 }
 
 // Circle draws positives and negatives uniformly from the unit circle: nothing can be
-// learnt, and a learner's gap is all its own. It is the reference's counterexample to
+// learned, and a learner's gap is all its own. It is the reference's counterexample to
 // the printed Lemma 6 and Theorem 4 (S2).
 type Circle struct{}
 

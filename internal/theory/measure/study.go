@@ -91,7 +91,7 @@ type tester struct {
 	Study
 	loss mahalanobis.Loss
 	doc  *Document
-	// references are the w of control variates that were learnt, by learner.
+	// references are the w of control variates that were learned, by learner.
 	references map[string][]float64
 }
 
@@ -201,7 +201,7 @@ func (t *tester) gap(ctx context.Context, s *Series, x float64, o GapOptions) (*
 	return g, nil
 }
 
-// reference is the w of the control variate, learnt once for each learner and scale.
+// reference is the w of the control variate, learned once for each learner and scale.
 func (t *tester) reference(ctx context.Context, o GapOptions) ([]float64, error) {
 	key := fmt.Sprintf("%+v", fixed(o.Learner, o.Sizes))
 	if t.references[key] == nil {

@@ -122,7 +122,7 @@ func Stability(ctx context.Context, o SweepOptions) ([]Series, error) {
 	return out, nil
 }
 
-// Gaps measures the generalisation gap over sizes: its mean with the control variate, and
+// Gaps measures the generalization gap over sizes: its mean with the control variate, and
 // its absolute value in each repeat beside the bound that holds with probability 1 -
 // Delta, Theorem 1 with the learner's proven stability.
 func Gaps(ctx context.Context, o SweepOptions) ([]Series, error) {

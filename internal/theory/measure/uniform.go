@@ -94,13 +94,13 @@ func (o UniformOptions) run(ctx context.Context, rep int, ball []float64) (unifo
 		return uniformRun{}, err
 	}
 	chance := r.Uint64()
-	learnt, err := o.Learner.Learn(ctx, s, chance, nil)
+	learned, err := o.Learner.Learn(ctx, s, chance, nil)
 	if err != nil {
 		return uniformRun{}, err
 	}
-	run := uniformRun{certificate: learnt.Certificate}
+	run := uniformRun{certificate: learned.Certificate}
 	probe := newProbe(s, ball, o.Triplets, r)
-	from, scratch := probe.base(o.Learner.Criterion(), learnt.Theta), make([]float64, probe.count())
+	from, scratch := probe.base(o.Learner.Criterion(), learned.Theta), make([]float64, probe.count())
 	radius := o.Source.Radius()
 	if o.NoClimb {
 		radius = 0
@@ -118,11 +118,11 @@ func (o UniformOptions) run(ctx context.Context, rep int, ball []float64) (unifo
 		for at, sample := range choose(len(points)/d, count, r) {
 			for by, z := range replacements(others, held[at*o.Fresh*d:], d, o.Fresh, o.Source.Radius()) {
 				other := replace(s, side, sample, z)
-				l, err := o.Learner.Learn(ctx, other, chance, learnt.Theta)
+				l, err := o.Learner.Learn(ctx, other, chance, learned.Theta)
 				if err != nil {
 					return uniformRun{}, err
 				}
-				c := change{side: side, sample: sample, by: min(by, fresh), moved: distance(learnt.Theta, l.Theta)}
+				c := change{side: side, sample: sample, by: min(by, fresh), moved: distance(learned.Theta, l.Theta)}
 				if c.moved > 0 {
 					c.data, c.all = probe.changes(o.Learner.Criterion(), from, l.Theta, scratch, radius)
 				}

@@ -234,7 +234,7 @@ func TestSameBitsForAnyNumberOfThreads(t *testing.T) {
 }
 
 // A loose tolerance of the run does not make its learner look more stable: what is
-// measured is that of the minimiser, by a solution with a tight one.
+// measured is that of the minimizer, by a solution with a tight one.
 func TestUniformWithALooseTolerance(t *testing.T) {
 	for _, name := range []string{mahalanobis.Logistic, mahalanobis.Hinge} {
 		zeta := .1

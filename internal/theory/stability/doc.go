@@ -5,7 +5,7 @@
 // differs is named by the number of the fault, S1 to S16, in the result's notes.
 //
 // n+ and n- are the numbers of positive and negative points, R the risk, R_S its mean
-// over all n+ (n+ - 1) n- triplets of the sample S, A(S) what is learnt, F_S = R_S + r
-// and F = R + r with r(w) = sigma/2 ||w||^2, w* the minimiser of F. Norms are
+// over all n+ (n+ - 1) n- triplets of the sample S, A(S) what is learned, F_S = R_S + r
+// and F = R + r with r(w) = sigma/2 ||w||^2, w* the minimizer of F. Norms are
 // Frobenius norms, risks are in units of the loss, logarithms natural.
 package stability

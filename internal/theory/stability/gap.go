@@ -37,7 +37,7 @@ type Theorem1Input struct {
 	Delta      float64 // between 0 and 1/e
 }
 
-// Theorem1 bounds the generalisation gap of an algorithm with uniform stability gamma:
+// Theorem1 bounds the generalization gap of an algorithm with uniform stability gamma:
 // with probability 1 - delta,
 //
 //	|R_S - R| <= 6 gamma + e [ 8M (1/sqrt(n-) + 2/sqrt(n+ - 1)) sqrt(log(e/delta))

@@ -73,7 +73,7 @@ func eps(v float64) error {
 	return nonNegative("eps", v, "the bound holds for every eps above 0, and 0 takes the best")
 }
 
-// Theorem4Input is what Theorem 4 is about: A(S) minimises F_S.
+// Theorem4Input is what Theorem 4 is about: A(S) minimizes F_S.
 type Theorem4Input struct {
 	Loss       Loss // alpha
 	NPos, NNeg int
@@ -83,7 +83,7 @@ type Theorem4Input struct {
 }
 
 // Theorem4 bounds the expected gap E[R(A(S)) - R_S(A(S))], and E[F(A(S)) - F_S(w*)]
-// which is not larger, of regularised risk minimisation: for all eps > 0, corrected
+// which is not larger, of regularized risk minimization: for all eps > 0, corrected
 //
 //	(alpha/eps + 1536 alpha (eps + alpha)/(n+^2 sigma^2)
 //	           + 256 alpha (eps + alpha)/(3 n-^2 sigma^2)) E R_S(A(S));

@@ -22,7 +22,7 @@ type Options struct {
 	Form string
 	// Constants is Paper or Tight; empty stands for Paper. Tight takes the smaller L
 	// and alpha of the logistic loss where a radius is given, and in corrected bounds
-	// of regularised risk minimisation the smaller factors of Lemmas 4 and 5.
+	// of regularized risk minimization the smaller factors of Lemmas 4 and 5.
 	Constants string
 	// Sup is the largest value of the loss; 0 where it is not known. A bound above it
 	// says nothing.

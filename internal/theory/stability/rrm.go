@@ -58,7 +58,7 @@ func fixedTerms(b, tau float64, nPos, nNeg int, delta float64, o Options) []Term
 	return terms(", blocks", min(nPos/2, nNeg), math.Log(2/delta))
 }
 
-// RRMInput is what Lemmas 4 and 5 are about: A(S) minimises F_S.
+// RRMInput is what Lemmas 4 and 5 are about: A(S) minimizes F_S.
 type RRMInput struct {
 	Loss       Loss // L
 	NPos, NNeg int
@@ -91,7 +91,7 @@ func pick(pos, neg float64, o Options) float64 {
 	return max(pos, neg)
 }
 
-// Lemma4 bounds the uniform stability of regularised risk minimisation: as printed
+// Lemma4 bounds the uniform stability of regularized risk minimization: as printed
 // gamma = min{8/n+, 4/n-} L^2/sigma, corrected max (S1); Tight max{4/n+, 2/n-}
 // L^2/sigma, by the strong convexity of F_S and of the F of the changed sample.
 //
@@ -147,7 +147,7 @@ func Lemma5(in RRMInput, o Options) (Result, error) {
 	}.done(o)
 }
 
-// Theorem3Input is what Theorem 3 is about: A(S) minimises F_S.
+// Theorem3Input is what Theorem 3 is about: A(S) minimizes F_S.
 type Theorem3Input struct {
 	Loss       Loss // L
 	NPos, NNeg int
@@ -157,7 +157,7 @@ type Theorem3Input struct {
 	Delta      float64 // between 0 and 1/e
 }
 
-// Theorem3 bounds the generalisation gap of regularised risk minimisation: Lemma 3 at
+// Theorem3 bounds the generalization gap of regularized risk minimization: Lemma 3 at
 // w*, and Theorem 1 for the loss less that of w* with gamma of Lemma 4 and M of Lemma
 // 5, as the proof has it in numbers. As printed both at delta, corrected at delta/2
 // each (S10).
@@ -207,7 +207,7 @@ type Corollary2Input struct {
 	Delta      float64 // between 0 and 1/e
 }
 
-// Corollary2 bounds the excess risk R(A(S)) - R(w*) of regularised risk minimisation
+// Corollary2 bounds the excess risk R(A(S)) - R(w*) of regularized risk minimization
 // with the logistic triplet loss (eq. 6), as Remark 5 does: Theorem 3, Lemma 3 for
 // R_S(w*) - R(w*), which is the event that Theorem 3 has already, and r(w*). The rate
 // that is stated for sigma ~ n^-1/2 and n+ ~ n- ~ n, n being the smaller, is n^-1/2

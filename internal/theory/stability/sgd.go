@@ -85,7 +85,7 @@ type Theorem2Input struct {
 	Delta      float64 // between 0 and 1/e
 }
 
-// Theorem2 bounds the generalisation gap of T steps of SGD (eq. 3) by Theorem 1 with
+// Theorem2 bounds the generalization gap of T steps of SGD (eq. 3) by Theorem 1 with
 // gamma = 2 L^2 (c/sqrt(T)) X of Lemma 2, X bounding the uses of the replaced sample.
 // The paper states it as an order only; here are its proof's numbers. As printed
 // (eq. 9) both bounds are taken at delta and

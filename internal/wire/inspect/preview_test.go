@@ -27,9 +27,9 @@ func decode(t *testing.T, path string) image.Image {
 	return m
 }
 
-// grey is the picture's red level in the middle of pixel (0, x) of tile (row,
+// gray is the picture's red level in the middle of pixel (0, x) of tile (row,
 // col): images of 1 x 2 pixels are enlarged 32 times, tiles are 64 pixels high.
-func grey(m image.Image, row, col, x int) int {
+func gray(m image.Image, row, col, x int) int {
 	const margin, top, gap, caption, side = 20, 60, 8, 20, 64
 	r, _, _, _ := m.At(margin+col*(side+gap)+32*x+16, top+row*(side+gap+caption)+32).RGBA()
 	return int(r >> 8)
@@ -55,12 +55,12 @@ func TestPreviewShowsClassesInRows(t *testing.T) {
 	m := decode(t, path)
 	for row, want := range [][]int{{10, 20, 30}, {50, 60, 255}, {90, 91, 255}} { // 255: left white
 		for col, w := range want {
-			if got := grey(m, row, col, 0); got != w {
+			if got := gray(m, row, col, 0); got != w {
 				t.Errorf("row %d, image %d: gray %d, want %d", row, col, got, w)
 			}
 		}
 	}
-	if got := grey(m, 2, 1, 1); got != 5 {
+	if got := gray(m, 2, 1, 1); got != 5 {
 		t.Errorf("second pixel %d, want 5", got)
 	}
 }
@@ -84,7 +84,7 @@ func TestPreviewShowsAugmentation(t *testing.T) {
 	flipped := 0
 	for row, r := range d.Rows {
 		for col, i := range r.Shown {
-			a, b := grey(m, row, col, 0), grey(m, row, col, 1)
+			a, b := gray(m, row, col, 0), gray(m, row, col, 1)
 			switch {
 			case a == int(i) && b == 200:
 				flipped++

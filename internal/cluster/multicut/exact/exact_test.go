@@ -95,7 +95,7 @@ func TestProvesPairGraphs(t *testing.T) {
 	}
 }
 
-// errors of a labelling, counted pair by pair, agree with the objective.
+// errors of a labeling, counted pair by pair, agree with the objective.
 func TestObjectiveCountsErrorsOfPairs(t *testing.T) {
 	f, g := multicuttest.ReadPairs(t, "testdata/dibs_3x6_P20.json")
 	r := rng.New(1, "multicut/errors")

@@ -28,7 +28,7 @@ type arc struct {
 }
 
 // step is undone from the last to the first. A joined node has the label of u.
-// A node that was taken out had at most two neighbours, u by a and w by b (-1 for
+// A node that was taken out had at most two neighbors, u by a and w by b (-1 for
 // none), and takes the best label there is.
 type step struct {
 	v, u, w int32
@@ -129,7 +129,7 @@ func (p *piece) drain() {
 	}
 }
 
-// takeOut removes a node of at most two neighbours. What it costs depends on one
+// takeOut removes a node of at most two neighbors. What it costs depends on one
 // thing, whether these two are together, and becomes the cost of an edge between them.
 func (p *piece) takeOut(v int32) {
 	s := step{v: v, u: -1, w: -1}
@@ -268,7 +268,7 @@ func (p *piece) labels() []int32 {
 	return labels
 }
 
-// label returns the best label of a node whose neighbours have theirs.
+// label returns the best label of a node whose neighbors have theirs.
 func (s step) label(labels []int32) int32 {
 	if s.joined {
 		return labels[s.u]

@@ -91,7 +91,7 @@ func (a *Assigner) Assign(y []float32, m int) (labels []int32, gain []float64, e
 		square := make([]float64, hi-lo)
 		for i := lo; i < hi; i++ {
 			row := rows[(i-lo)*(d+2):][:d+2]
-			square[i-lo] = a.centre(y[i*d:(i+1)*d], point)
+			square[i-lo] = a.center(y[i*d:(i+1)*d], point)
 			for j, v := range point {
 				row[j] = float32(v)
 			}
@@ -101,15 +101,15 @@ func (a *Assigner) Assign(y []float32, m int) (labels []int32, gain []float64, e
 			kernel.Gemm(false, false, hi-lo, k, d+2, 1, rows, d+2, a.terms, k, 0, scores, k)
 		}
 		for i := lo; i < hi; i++ {
-			a.centre(y[i*d:(i+1)*d], point)
+			a.center(y[i*d:(i+1)*d], point)
 			labels[i], gain[i] = a.choose(point, square[i-lo], scores[(i-lo)*len(a.label):])
 		}
 	})
 	return labels, gain, nil
 }
 
-// centre writes zoom (x - mean) and returns its squared norm.
-func (a *Assigner) centre(x []float32, out []float64) float64 {
+// center writes zoom (x - mean) and returns its squared norm.
+func (a *Assigner) center(x []float32, out []float64) float64 {
 	q := 0.0
 	for j, v := range x {
 		e := (float64(v) - a.f.mean[j]) * a.f.zoom
@@ -119,7 +119,7 @@ func (a *Assigner) centre(x []float32, out []float64) float64 {
 	return q
 }
 
-// choose returns the label of the best cluster of a centred point and what it gains.
+// choose returns the label of the best cluster of a centered point and what it gains.
 func (a *Assigner) choose(point []float64, q float64, scores []float32) (int32, float64) {
 	d := a.f.d
 	// Rounded sums are wrong by at most this much for each unit of a term's length.

@@ -20,7 +20,7 @@ const (
 // float64; beyond that they come from products in float32, and the bound is lower by
 // what these may be wrong, of the order of 1e-6 of the sum of the squared norms of
 // the pairs. It is also lower by what sums in float64 may lose, here and in Objective,
-// which is not below it either; where no cost is negative it is 0. Errors: a cancelled
+// which is not below it either; where no cost is negative it is 0. Errors: a canceled
 // ctx.
 func (f *Graph) TrivialBound(ctx context.Context) (multicut.Bound, error) {
 	tasks := (f.n + boundRows - 1) / boundRows

@@ -24,7 +24,7 @@ import (
 // and that within one is s (n_A (n_A-1) tau^2 / 2 - n_A Q_A + |S_A|^2): moves, joins,
 // splits and the objective are exact on all n(n-1)/2 edges at O(d) each.
 //
-// Memory is that of the points, which it keeps, one centred copy of them and 8 bytes
+// Memory is that of the points, which it keeps, one centered copy of them and 8 bytes
 // a point.
 type Graph struct {
 	n, d       int

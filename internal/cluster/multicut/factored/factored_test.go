@@ -12,13 +12,13 @@ import (
 	"tercet/internal/rng"
 )
 
-// sphere draws n points of k classes: centres on the unit sphere of d
-// dimensions, normal noise of the given length about them, normalised. tau is such
+// sphere draws n points of k classes: centers on the unit sphere of d
+// dimensions, normal noise of the given length about them, normalized. tau is such
 // that tau^2 is half way between the mean squared distances within and between
 // classes.
 func sphere(seed uint64, n, d, k int, noise float64) (x []float32, truth []int32, tau float64) {
 	r := rng.New(seed, "test/sphere")
-	centres := make([]float64, k*d)
+	centers := make([]float64, k*d)
 	unit := func(v []float64) {
 		s := 0.0
 		for _, e := range v {
@@ -29,7 +29,7 @@ func sphere(seed uint64, n, d, k int, noise float64) (x []float32, truth []int32
 		}
 	}
 	for c := range k {
-		row := centres[c*d : (c+1)*d]
+		row := centers[c*d : (c+1)*d]
 		for j := range row {
 			row[j] = r.NormFloat64()
 		}
@@ -40,7 +40,7 @@ func sphere(seed uint64, n, d, k int, noise float64) (x []float32, truth []int32
 	for i := range n {
 		truth[i] = int32(r.IntN(k))
 		for j := range row {
-			row[j] = centres[int(truth[i])*d+j] + noise*r.NormFloat64()/math.Sqrt(float64(d))
+			row[j] = centers[int(truth[i])*d+j] + noise*r.NormFloat64()/math.Sqrt(float64(d))
 		}
 		unit(row)
 		for j, v := range row {

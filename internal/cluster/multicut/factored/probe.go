@@ -26,7 +26,7 @@ const (
 type probe struct {
 	q       *search
 	dim     int
-	centres []float32 // (groups, d)
+	centers []float32 // (groups, d)
 	square  []float32 // (groups)
 	near    []int32   // (groups, probes) the nearest groups of each, itself first
 	probes  int
@@ -110,9 +110,9 @@ func (g *probe) build(ctx context.Context) error {
 	for i := range sample {
 		g.mean(int32(i*k/sample), rows[i*d:(i+1)*d])
 	}
-	g.centres = sized(g.centres, groups*d)
+	g.centers = sized(g.centers, groups*d)
 	for c := range groups {
-		copy(g.centres[c*d:(c+1)*d], rows[c*sample/groups*d:][:d])
+		copy(g.centers[c*d:(c+1)*d], rows[c*sample/groups*d:][:d])
 	}
 	label := make([]int32, sample)
 	sum, size := make([]float64, groups*d), make([]int, groups)
@@ -129,7 +129,7 @@ func (g *probe) build(ctx context.Context) error {
 		}
 		for i, v := range sum {
 			if n := size[i/d]; n > 0 {
-				g.centres[i] = float32(v / float64(n))
+				g.centers[i] = float32(v / float64(n))
 			}
 		}
 	}
@@ -142,12 +142,12 @@ func (g *probe) build(ctx context.Context) error {
 		g.place[c] = int32(at)
 		copy(g.terms[at*(d+2):(at+1)*(d+2)], g.q.terms[int(c)*(d+2):])
 	}
-	g.neighbours(groups)
+	g.neighbors(groups)
 	return nil
 }
 
-// neighbours finds the groups nearest to each group's centre.
-func (g *probe) neighbours(groups int) {
+// neighbors finds the groups nearest to each group's center.
+func (g *probe) neighbors(groups int) {
 	d := g.dim
 	g.probes = min(groups, probes)
 	g.near = sized(g.near, groups*g.probes)
@@ -155,7 +155,7 @@ func (g *probe) neighbours(groups int) {
 		dist := make([]float64, groups)
 		for c := lo; c < hi; c++ {
 			for o := range groups {
-				dist[o] = kernel.SquaredDistance(g.centres[c*d:(c+1)*d], g.centres[o*d:(o+1)*d])
+				dist[o] = kernel.SquaredDistance(g.centers[c*d:(c+1)*d], g.centers[o*d:(o+1)*d])
 			}
 			dist[c] = -1
 			for p := range g.probes {
@@ -182,12 +182,12 @@ type nearest struct {
 	moved  []uint64
 }
 
-// assign finds for n rows, written by at, the nearest centre.
+// assign finds for n rows, written by at, the nearest center.
 func (g *probe) assign(n int, at func(i int, out []float32), out []int32) {
-	d, groups := g.dim, len(g.centres)/g.dim
+	d, groups := g.dim, len(g.centers)/g.dim
 	g.square = sized(g.square, groups)
 	for c := range groups {
-		g.square[c] = float32(kernel.SumSquares(g.centres[c*d : (c+1)*d]))
+		g.square[c] = float32(kernel.SumSquares(g.centers[c*d : (c+1)*d]))
 	}
 	par.For(n, maxCols, func(lo, hi int) {
 		w := g.scratches.Get()
@@ -200,7 +200,7 @@ func (g *probe) assign(n int, at func(i int, out []float32), out []int32) {
 		}
 		w.packed.Pack(hi-lo, d, w.rows[:(hi-lo)*d])
 		cols := w.packed.Cols()
-		w.packed.Dots(groups, g.centres, d, 0, cols, -2, w.keys, maxCols)
+		w.packed.Dots(groups, g.centers, d, 0, cols, -2, w.keys, maxCols)
 		least := kernel.LeastKeys{Rows: groups, Cols: cols, X: w.keys, LD: maxCols, B: g.square[:groups],
 			Old: w.index, Index: w.index, Value: w.value, Moved: w.moved}
 		least.Find()

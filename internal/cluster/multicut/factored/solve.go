@@ -58,7 +58,7 @@ const (
 //
 // The result has the same bits for any number of threads. Where no pair is farther
 // apart than tau, one cluster is optimal and Result.Proven says so. Errors: unknown
-// starts, options below 0, From of the wrong length, a cancelled ctx.
+// starts, options below 0, From of the wrong length, a canceled ctx.
 func (f *Graph) Solve(ctx context.Context, o Options) (*multicut.Result, error) {
 	if err := o.check(f.n); err != nil {
 		return nil, err

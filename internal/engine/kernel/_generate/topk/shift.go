@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// shift emits the centring of a row.
+// shift emits the centering of a row.
 func (s isa) shift() {
 	TEXT("shiftRow"+s.name, NOSPLIT, "func(blocks int, x *float32, mean *float64, scale float64, out *float32)")
 	Doc(

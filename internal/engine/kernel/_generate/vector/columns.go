@@ -236,9 +236,9 @@ func (s isa) columnSums() {
 }
 
 func (s isa) columnMoments() {
-	s.text("columnMoments", "rows, cols int, x *float32, centre, s, q *float64",
-		nested("d := float64(x[i]) - centre[c]; s[c] += d; q[c] = fma(d, d, q[c])")...)
-	s.byColumns(pointers("x"), nil, pointers("centre", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
+	s.text("columnMoments", "rows, cols int, x *float32, center, s, q *float64",
+		nested("d := float64(x[i]) - center[c]; s[c] += d; q[c] = fma(d, d, q[c])")...)
+	s.byColumns(pointers("x"), nil, pointers("center", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
 		d := s.widen(m[0], p)
 		VSUBPD(w[0], d, d)
 		VADDPD(d, w[1], w[1])
@@ -247,19 +247,19 @@ func (s isa) columnMoments() {
 }
 
 func (s isa) columnProducts(masked bool) {
-	name, args, g := "columnProducts", "rows, cols int, x, dy *float32, centre, s, q *float64", "dy[i]"
+	name, args, g := "columnProducts", "rows, cols int, x, dy *float32, center, s, q *float64", "dy[i]"
 	at := []string{"x", "dy"}
 	if masked {
 		name, g = "columnProductsMasked", "where(mask[i], dy[i])"
 		args = strings.Replace(args, "dy", "dy, mask", 1)
 		at = append(at, "mask")
 	}
-	s.text(name, args, nested("g := float64("+g+"); s[c] += g; q[c] = fma(g, float64(x[i])-centre[c], q[c])")...)
+	s.text(name, args, nested("g := float64("+g+"); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])")...)
 	var zero reg.VecVirtual
 	if masked {
 		zero = s.zero()
 	}
-	s.byColumns(pointers(at...), nil, pointers("centre", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
+	s.byColumns(pointers(at...), nil, pointers("center", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
 		var g reg.VecVirtual
 		if masked {
 			g = s.widenWhere(m[2], m[1], zero, p)
@@ -322,11 +322,11 @@ func (s isa) normalizeBackReLU() {
 }
 
 func (s isa) columnProductsReLU() {
-	s.text("columnProductsReLU", "rows, cols int, x, dy, mean, scale, bias *float32, centre, s, q *float64",
-		nested("g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-centre[c], q[c])")...)
+	s.text("columnProductsReLU", "rows, cols int, x, dy, mean, scale, bias *float32, center, s, q *float64",
+		nested("g := float64(where((x[i]-mean[c])*scale[c]+bias[c], dy[i])); s[c] += g; q[c] = fma(g, float64(x[i])-center[c], q[c])")...)
 	zero := XMM()
 	VXORPS(zero, zero, zero)
-	s.byColumns(pointers("x", "dy"), pointers("mean", "scale", "bias"), pointers("centre", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
+	s.byColumns(pointers("x", "dy"), pointers("mean", "scale", "bias"), pointers("center", "s", "q"), 1, func(m []Mem, w []reg.VecVirtual, p part) {
 		y, d, g := s.loadHalf(m[0], p), s.vec(), s.vec()
 		VCVTPS2PD(y, d)
 		VSUBPS(s.loadHalf(m[2], p), y, y)

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Golden values of triplet metric learning, by numpy and scipy alone: risk, gradient and
-Hessian of the logistic loss, minimisers of the regularised risk, and the hinge's by its
+Hessian of the logistic loss, minimizers of the regularized risk, and the hinge's by its
 dual. Sums are over explicit triplets.
 
     python3 internal/engine/mahalanobis/testdata/scripts/golden.py > internal/engine/mahalanobis/testdata/golden.json
 
 Seen with numpy 1.24.2 and scipy 1.10.1. With the folder of triplet_rrm.py as argument
-the risk and the minimisers are compared with that program's too.
+the risk and the minimizers are compared with that program's too.
 """
 
 import json
@@ -63,7 +63,7 @@ def rrm(m, sigma, zeta, sign):
 
 
 def hinge(m, sigma, zeta):
-    """The minimiser from the dual, max over s in [0, 1] of zeta mean(s) - ||mean(s m)||^2
+    """The minimizer from the dual, max over s in [0, 1] of zeta mean(s) - ||mean(s m)||^2
     / (2 sigma), by L-BFGS-B; and the gap between both."""
     n = len(m)
 

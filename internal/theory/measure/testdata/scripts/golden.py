@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Golden values of ../golden.json, with numpy and plain sums over all triplets: regularised risk minimisation by
+"""Golden values of ../golden.json, with numpy and plain sums over all triplets: regularized risk minimization by
 Newton on a small sample, one sample at a time replaced by B e_1, -B e_1 and the mean of the other side; largest change
 of the loss over all triplets of the sample; risks of held-out points, with the control variate of a reference.
 usage: golden.py > ../golden.json"""

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pair graphs with noisy labels and their least number of errors, proven by an integer programme (scipy's HiGHS with
+"""Pair graphs with noisy labels and their least number of errors, proven by an integer program (scipy's HiGHS with
 cycle inequalities that are added as they are violated), for exact_test.go. Needs numpy and scipy; a minute each for the
 large ones.
 usage: pairs.py [folder]"""

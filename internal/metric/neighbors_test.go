@@ -14,8 +14,8 @@ import (
 	"tercet/internal/par"
 )
 
-// plainNeighbours sorts all items of each query by float64 distance, then index.
-func plainNeighbours(x, g []float32, d, k int, skipSelf bool) (index []int32, distance []float64) {
+// plainNeighbors sorts all items of each query by float64 distance, then index.
+func plainNeighbors(x, g []float32, d, k int, skipSelf bool) (index []int32, distance []float64) {
 	type item struct {
 		square float64
 		i      int32
@@ -42,15 +42,15 @@ func plainNeighbours(x, g []float32, d, k int, skipSelf bool) (index []int32, di
 	return index, distance
 }
 
-func checkNeighbours(t *testing.T, name string, x, g []float32, n, d, k int, own bool) {
+func checkNeighbors(t *testing.T, name string, x, g []float32, n, d, k int, own bool) {
 	t.Helper()
 	gallery := g
 	if g == nil {
 		gallery = x
 	}
-	index, distance := plainNeighbours(x, gallery, d, k, g == nil && !own)
+	index, distance := plainNeighbors(x, gallery, d, k, g == nil && !own)
 	onLevels(t, func(level string) {
-		got, err := Neighbours(context.Background(), x, n, d, NeighbourOptions{K: k, Gallery: g, Self: own})
+		got, err := Neighbors(context.Background(), x, n, d, NeighborOptions{K: k, Gallery: g, Self: own})
 		if err != nil {
 			t.Fatalf("%s %s: %v", level, name, err)
 		}
@@ -78,7 +78,7 @@ func onLevels(t *testing.T, f func(level string)) {
 	}
 }
 
-func TestNeighboursAgainstSorting(t *testing.T) {
+func TestNeighborsAgainstSorting(t *testing.T) {
 	for _, c := range []struct{ n, ng, d, k int }{
 		{1, 1, 1, 1}, {3, 5, 2, 2}, {70, 65, 17, 11}, {300, 257, 40, 60}, {300, 1100, 3, 5}, {141, 64, 520, 11},
 	} {
@@ -89,10 +89,10 @@ func TestNeighboursAgainstSorting(t *testing.T) {
 				draw = func(n int) []float32 { return grid(r, n, c.d, 3) }
 			}
 			x, g := draw(c.n), draw(c.ng)
-			checkNeighbours(t, kind+" gallery", x, g, c.n, c.d, c.k, false)
-			checkNeighbours(t, kind+" with itself", x, nil, c.n, c.d, min(c.k, c.n), true)
+			checkNeighbors(t, kind+" gallery", x, g, c.n, c.d, c.k, false)
+			checkNeighbors(t, kind+" with itself", x, nil, c.n, c.d, min(c.k, c.n), true)
 			if c.n > 1 {
-				checkNeighbours(t, kind+" others", x, nil, c.n, c.d, min(c.k, c.n-1), false)
+				checkNeighbors(t, kind+" others", x, nil, c.n, c.d, min(c.k, c.n-1), false)
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func TestNeighboursAgainstSorting(t *testing.T) {
 
 // What float32 products cannot order: many equal rows, rows that differ by less
 // than the products' error, a common offset, lengths of very different orders.
-func TestNeighboursHardData(t *testing.T) {
+func TestNeighborsHardData(t *testing.T) {
 	const n, d, k = 250, 20, 7
 	r := rand.New(rand.NewPCG(8, 8))
 	edit := func(x []float32, f func(i int, v float32) float32) []float32 {
@@ -125,15 +125,15 @@ func TestNeighboursHardData(t *testing.T) {
 		{"one long", edit(normals(r, n, d), func(i int, v float32) float32 { return v * max(1, float32(i/d-n+2)*1e6) })},
 		{"all lengths", edit(normals(r, n, d), func(i int, v float32) float32 { return v * float32(math.Exp2(float64(i/d%60-30))) })},
 	} {
-		checkNeighbours(t, c.name, c.x, nil, n, d, k, false)
-		checkNeighbours(t, c.name+" with itself", c.x, nil, n, d, k, true)
-		checkNeighbours(t, c.name+" gallery", c.x[:50*d], c.x[30*d:], 50, d, k, false)
+		checkNeighbors(t, c.name, c.x, nil, n, d, k, false)
+		checkNeighbors(t, c.name+" with itself", c.x, nil, n, d, k, true)
+		checkNeighbors(t, c.name+" gallery", c.x[:50*d], c.x[30*d:], 50, d, k, false)
 	}
 }
 
 // Bounds by bytes in place of products, where they exclude much and where they do
 // not, at all levels.
-func TestNeighboursByBytes(t *testing.T) {
+func TestNeighborsByBytes(t *testing.T) {
 	const n, d, k = 1100, 33, 7 // two stripes
 	r := rand.New(rand.NewPCG(8, 9))
 	edit := func(x []float32, f func(i int, v float32) float32) []float32 {
@@ -154,7 +154,7 @@ func TestNeighboursByBytes(t *testing.T) {
 		{"all lengths", edit(normals(r, n, d), func(i int, v float32) float32 { return v * float32(math.Exp2(float64(i/d%60-30))) }), true},
 	} {
 		own := c.name == "ties"
-		index, _ := plainNeighbours(c.x, c.x, d, k, !own)
+		index, _ := plainNeighbors(c.x, c.x, d, k, !own)
 		onLevels(t, func(level string) {
 			s := newNearest(c.x, c.x, d, true, own, k)
 			s.sweep.useBytes()
@@ -168,7 +168,7 @@ func TestNeighboursByBytes(t *testing.T) {
 				t.Errorf("%s %s: %d of %d blocks of bounds were loose", level, c.name, loose, tried)
 			}
 		})
-		index, _ = plainNeighbours(c.x[:100*d], c.x, d, k, false)
+		index, _ = plainNeighbors(c.x[:100*d], c.x, d, k, false)
 		s := newNearest(c.x[:100*d], c.x, d, false, false, k)
 		s.sweep.useBytes()
 		if err := s.sweep.run(context.Background(), nil); err != nil {
@@ -180,15 +180,15 @@ func TestNeighboursByBytes(t *testing.T) {
 	}
 }
 
-func TestNeighboursThreads(t *testing.T) {
+func TestNeighborsThreads(t *testing.T) {
 	defer par.SetThreads(par.Threads())
 	r := rand.New(rand.NewPCG(3, 4))
 	n, d := 2500, 40 // three stripes, bounds by bytes where there are
 	x := normals(r, n, d)
-	var want *NeighbourTable
+	var want *NeighborTable
 	for _, threads := range []int{1, 2, 3, 9} {
 		par.SetThreads(threads)
-		got, err := Neighbours(context.Background(), x, n, d, NeighbourOptions{K: 9})
+		got, err := Neighbors(context.Background(), x, n, d, NeighborOptions{K: 9})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,52 +198,52 @@ func TestNeighboursThreads(t *testing.T) {
 		want = got
 	}
 	onLevels(t, func(level string) {
-		got, err := Neighbours(context.Background(), x, n, d, NeighbourOptions{K: 9})
+		got, err := Neighbors(context.Background(), x, n, d, NeighborOptions{K: 9})
 		if err != nil || !slices.Equal(got.Index, want.Index) || !slices.Equal(got.Distance, want.Distance) {
 			t.Errorf("level %s differs (%v)", level, err)
 		}
 	})
 }
 
-func TestNeighboursBadInput(t *testing.T) {
+func TestNeighborsBadInput(t *testing.T) {
 	nan := float32(math.NaN())
 	ok := []float32{1, 2, 3, 4}
 	for name, c := range map[string]struct {
 		x    []float32
 		n, d int
-		o    NeighbourOptions
+		o    NeighborOptions
 		want string
 	}{
-		"no rows":     {nil, 0, 2, NeighbourOptions{K: 1}, "no embeddings"},
-		"no columns":  {nil, 2, 0, NeighbourOptions{K: 1}, "0 dimensions"},
-		"short":       {ok[:3], 2, 2, NeighbourOptions{K: 1}, "want 4 numbers, got 3"},
-		"nan":         {[]float32{1, 2, 3, nan}, 2, 2, NeighbourOptions{K: 1}, "row 1 column 1 is NaN"},
-		"gallery":     {ok, 2, 2, NeighbourOptions{K: 1, Gallery: ok[:3]}, "want 2 numbers, got 3"},
-		"gallery nan": {ok, 2, 2, NeighbourOptions{K: 1, Gallery: []float32{nan, 0}}, "gallery embeddings row 0 column 0"},
-		"no gallery":  {ok, 2, 2, NeighbourOptions{K: 1, Gallery: []float32{}}, "no gallery"},
-		"k 0":         {ok, 2, 2, NeighbourOptions{}, "0 neighbors of each query: there are 1 to 1"},
-		"k":           {ok, 2, 2, NeighbourOptions{K: 2}, "there are 1 to 1 to find"},
-		"k itself":    {ok, 2, 2, NeighbourOptions{K: 3, Self: true}, "there are 1 to 2 to find"},
+		"no rows":     {nil, 0, 2, NeighborOptions{K: 1}, "no embeddings"},
+		"no columns":  {nil, 2, 0, NeighborOptions{K: 1}, "0 dimensions"},
+		"short":       {ok[:3], 2, 2, NeighborOptions{K: 1}, "want 4 numbers, got 3"},
+		"nan":         {[]float32{1, 2, 3, nan}, 2, 2, NeighborOptions{K: 1}, "row 1 column 1 is NaN"},
+		"gallery":     {ok, 2, 2, NeighborOptions{K: 1, Gallery: ok[:3]}, "want 2 numbers, got 3"},
+		"gallery nan": {ok, 2, 2, NeighborOptions{K: 1, Gallery: []float32{nan, 0}}, "gallery embeddings row 0 column 0"},
+		"no gallery":  {ok, 2, 2, NeighborOptions{K: 1, Gallery: []float32{}}, "no gallery"},
+		"k 0":         {ok, 2, 2, NeighborOptions{}, "0 neighbors of each query: there are 1 to 1"},
+		"k":           {ok, 2, 2, NeighborOptions{K: 2}, "there are 1 to 1 to find"},
+		"k itself":    {ok, 2, 2, NeighborOptions{K: 3, Self: true}, "there are 1 to 2 to find"},
 	} {
-		if _, err := Neighbours(context.Background(), c.x, c.n, c.d, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Neighbors(context.Background(), c.x, c.n, c.d, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Neighbours(stopped, ok, 2, 2, NeighbourOptions{K: 1}); !errors.Is(err, context.Canceled) {
+	if _, err := Neighbors(stopped, ok, 2, 2, NeighborOptions{K: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 }
 
 // A third of the rows of the job that docs/performance.md compares.
-func BenchmarkNeighbours(b *testing.B) {
+func BenchmarkNeighbors(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const n, d, k = 20000, 512, 11
 	x := normals(r, n, d)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Neighbours(context.Background(), x, n, d, NeighbourOptions{K: k, Self: true}); err != nil {
+		if _, err := Neighbors(context.Background(), x, n, d, NeighborOptions{K: k, Self: true}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"tercet/internal/engine/kernel"
 )
 
-// NeighbourOptions says what Neighbours looks for.
-type NeighbourOptions struct {
-	// K is the number of neighbours of each query, at least 1.
+// NeighborOptions says what Neighbors looks for.
+type NeighborOptions struct {
+	// K is the number of neighbors of each query, at least 1.
 	K int
 	// Gallery (rows of d numbers) is searched in place of the queries' own set.
 	Gallery []float32
@@ -20,8 +20,8 @@ type NeighbourOptions struct {
 	Progress func(done, total int)
 }
 
-// NeighbourTable is the result of Neighbours.
-type NeighbourTable struct {
+// NeighborTable is the result of Neighbors.
+type NeighborTable struct {
 	K     int
 	Index []int32 // (n, K): gallery items, nearest first, ties by index
 	// Distance is (n, K): the Euclidean distances, in float64 from the rows as
@@ -29,7 +29,7 @@ type NeighbourTable struct {
 	Distance []float64
 }
 
-// Neighbours finds the K nearest gallery items of each of the n rows of x, d
+// Neighbors finds the K nearest gallery items of each of the n rows of x, d
 // numbers each, by Euclidean distance: exactly those of a float64 search through
 // all pairs (squared differences summed as by kernel.SquaredDistanceLanes), equal
 // distances in the order of the items.
@@ -48,8 +48,8 @@ type NeighbourTable struct {
 // arguments where a common offset dominates them or their squares leave float32.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), K outside
-// what there is to find, a cancelled ctx.
-func Neighbours(ctx context.Context, x []float32, n, d int, o NeighbourOptions) (*NeighbourTable, error) {
+// what there is to find, a canceled ctx.
+func Neighbors(ctx context.Context, x []float32, n, d int, o NeighborOptions) (*NeighborTable, error) {
 	if err := checkMatrix("embeddings", x, n, d); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func Neighbours(ctx context.Context, x []float32, n, d int, o NeighbourOptions) 
 // leastByteDim is the number of columns from which bounds by bytes are faster.
 const leastByteDim = 32
 
-// nearest is a search for neighbours: a user of blocks of products.
+// nearest is a search for neighbors: a user of blocks of products.
 type nearest struct {
 	sweep sweep
 	self  bool // one set
@@ -107,12 +107,12 @@ const least = 0x1p-120
 
 // slack is the error of a key beyond that of the sum of products, in units of
 // ||q||^2 + ||g||^2: rounding of what is compared and kept, and of rows that were
-// centred.
+// centered.
 const slack = 32 * 0x1p-24
 
 func newNearest(x, g []float32, d int, self, own bool, k int) *nearest {
 	s := &nearest{self: self, own: own, k: k, x: x, g: g, unit: kernel.DotError(d) + slack}
-	cx, cg := centred(x, g, d)
+	cx, cg := centered(x, g, d)
 	scale := spaciousScale(max(kernel.MaxAbs(cx), kernel.MaxAbs(cg)), d)
 	s.scale = float64(scale) * float64(scale)
 	s.sweep = sweep{d: d, rows: scaled(cx, scale), self: self, user: s}

@@ -141,9 +141,9 @@ func (l *lists) measure(query int, w *listScratch) {
 }
 
 // table measures what is left of all lists and keeps the k nearest of each.
-func (s *nearest) table() *NeighbourTable {
+func (s *nearest) table() *NeighborTable {
 	n, k := len(s.lists.count), s.k
-	t := &NeighbourTable{k, make([]int32, n*k), make([]float64, n*k)}
+	t := &NeighborTable{k, make([]int32, n*k), make([]float64, n*k)}
 	par.For(n, 64, func(lo, hi int) {
 		w := s.lists.scratch.Get()
 		for q := lo; q < hi; q++ {

@@ -63,18 +63,18 @@ func TestRetrieveWithCommonOffset(t *testing.T) {
 	}
 }
 
-func TestCentredLeavesOrdinaryRowsAlone(t *testing.T) {
+func TestCenteredLeavesOrdinaryRowsAlone(t *testing.T) {
 	x := []float32{1, 0, 0, 1, -1, 0, 0, -1}
-	if cx, cg := centred(x, x, 2); &cx[0] != &x[0] || &cg[0] != &x[0] {
+	if cx, cg := centered(x, x, 2); &cx[0] != &x[0] || &cg[0] != &x[0] {
 		t.Error("rows without an offset were changed")
 	}
 	y := []float32{101, 100, 100, 101}
-	cx, cg := centred(y, y, 2)
+	cx, cg := centered(y, y, 2)
 	if &cx[0] != &cg[0] || cx[0]-cx[2] != 1 || cx[1]-cx[3] != -1 || math.Abs(float64(cx[0])) > 1 {
 		t.Errorf("centered to %v", cx)
 	}
 	q := []float32{102, 100}
-	if cx, cg = centred(q, y, 2); cx[0]-cg[0] != 1 || cx[1]-cg[1] != 0 {
+	if cx, cg = centered(q, y, 2); cx[0]-cg[0] != 1 || cx[1]-cg[1] != 0 {
 		t.Errorf("query centered to %v, gallery to %v", cx, cg)
 	}
 }

@@ -9,20 +9,20 @@ import (
 
 const (
 	// offsetShare is how many times larger than the mean squared distance from
-	// the mean its squared length must be for vectors to be centred.
+	// the mean its squared length must be for vectors to be centered.
 	offsetShare = 4
-	// safeToCentre keeps a difference of two numbers within float32.
-	safeToCentre = 1e38
+	// safeToCenter keeps a difference of two numbers within float32.
+	safeToCenter = 1e38
 )
 
-// centred shifts queries x and gallery g, rows of d numbers, by about the
+// centered shifts queries x and gallery g, rows of d numbers, by about the
 // gallery's mean where a common offset dominates: Euclidean distances do not
 // change, but their float32 products would lose the digits that tell rows
 // apart. The shift is rounded to a power of two below the column's spread, so
 // that subtracting it is exact and ties stay ties. Other data come back as they
 // are, to the bit. x and g may be the same slice.
-func centred(x, g []float32, d int) (cx, cg []float32) {
-	if kernel.MaxAbs(g) > safeToCentre || kernel.MaxAbs(x) > safeToCentre {
+func centered(x, g []float32, d int) (cx, cg []float32) {
+	if kernel.MaxAbs(g) > safeToCenter || kernel.MaxAbs(x) > safeToCenter {
 		return x, g
 	}
 	n := len(g) / d
