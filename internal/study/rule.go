@@ -68,3 +68,19 @@ func (row *Row) rule(text string) (verdict.Claim, bool) {
 	e, ok := row.Scores[r.value]
 	return r.claim(e.Value), ok
 }
+
+// words are the rule as tables say it: of fractions in percent.
+func (r rule) words(plain bool) string {
+	v, _ := strconv.ParseFloat(r.value, 64)
+	switch {
+	case v == 0 && r.kind != "within":
+		return "interval " + r.kind + " 0"
+	case plain && r.kind == "within":
+		return fmt.Sprintf("interval within %v of %v", r.margin, v)
+	case plain:
+		return fmt.Sprintf("interval %s %v", r.kind, v)
+	case r.kind == "within":
+		return fmt.Sprintf("interval within %.4g %% of %.4g %%", 100*r.margin, 100*v)
+	}
+	return fmt.Sprintf("interval %s %v %%", r.kind, 100*v)
+}

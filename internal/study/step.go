@@ -1,0 +1,101 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Step is a part of running a study: runs, the commands after each, and tables of them.
+type Step struct {
+	Name  string `yaml:"name"`
+	About string `yaml:"about"`
+	Extra bool   `yaml:"extra"` // only run where it is named
+	// Configs are files, each with what is set in it: "FILE [KEY=VALUE...]".
+	Configs []string `yaml:"configs"`
+	// Beside are runs of other configs with the same values of some keys, one for each run;
+	// their names stand for their directories in commands.
+	Beside []Beside `yaml:"beside"`
+	// Before are commands before a run is trained, Set what they make possible to set.
+	Before []Command `yaml:"before"`
+	Set    []string  `yaml:"set"`
+	Then   []Command `yaml:"then"`
+	// Finally are commands on all runs, {runs}.
+	Finally []string `yaml:"finally"`
+	// Tables are arguments of tercet report --table, over the step's runs and those of the
+	// steps of With.
+	Tables []string `yaml:"tables"`
+	With   []string `yaml:"with"`
+}
+
+// Beside is a run that belongs to another one.
+type Beside struct {
+	Name   string   `yaml:"name"`
+	Config string   `yaml:"config"`
+	Same   []string `yaml:"same"` // config keys
+}
+
+// Command is a tercet command line with {run}, names of Beside and {flags}.
+type Command struct {
+	Line  string              `yaml:"run"`
+	Makes string              `yaml:"makes"` // a file; a newer one than the run is kept
+	Where Where               `yaml:"where"` // conditions on config.KEY
+	For   map[string][]string `yaml:"for"`   // one name with its values: a command for each
+	Flags []Case              `yaml:"flags"` // the first that fits stands for {flags}
+	May   []int               `yaml:"may"`   // exit codes that end the run's commands without failure
+}
+
+func (s *Step) check() error {
+	if s.Name == "" {
+		return fmt.Errorf("a step needs a name")
+	}
+	for _, c := range slices.Concat(s.Before, s.Then) {
+		if c.Line == "" {
+			return fmt.Errorf("step %s: a command needs run", s.Name)
+		}
+		for source := range c.Where {
+			if !strings.HasPrefix(source, "config.") {
+				return fmt.Errorf("step %s: where is about config.KEY, not %q", s.Name, source)
+			}
+		}
+		if len(c.For) > 1 {
+			return fmt.Errorf("step %s: for has one name", s.Name)
+		}
+	}
+	return nil
+}
+
+// checkSteps refuses steps that are named twice or join steps that there are not.
+func (s *Spec) checkSteps() error {
+	for i := range s.Steps {
+		if err := s.Steps[i].check(); err != nil {
+			return err
+		}
+		if s.step(s.Steps[i].Name) != &s.Steps[i] {
+			return fmt.Errorf("there are two steps %s", s.Steps[i].Name)
+		}
+		for _, name := range s.Steps[i].With {
+			if s.step(name) == nil {
+				return fmt.Errorf("step %s: with names no step: %q", s.Steps[i].Name, name)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Spec) step(name string) *Step {
+	i := slices.IndexFunc(s.Steps, func(p Step) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &s.Steps[i]
+}
+
+// StepNames lists the steps.
+func (s *Spec) StepNames() []string {
+	var out []string
+	for _, p := range s.Steps {
+		out = append(out, p.Name)
+	}
+	return out
+}
