@@ -92,8 +92,8 @@ func fitLine(rows []*Row) *floorLine {
 	return l
 }
 
-// leastSquares is stat.Line with means that are summed as shares, which differ from it in
-// their last bits: the stored tables have these.
+// leastSquares is stat.Line with means that are summed as shares. Their last bits differ: the
+// stored claims on pairs have these, the stored slopes of stability those of stat.Line.
 func leastSquares(x, y []float64) (slope, intercept float64) {
 	n, mx, my := float64(len(x)), 0.0, 0.0
 	for i := range x {
