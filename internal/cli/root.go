@@ -22,6 +22,7 @@ import (
 	"tercet/internal/cli/generalize"
 	noisecmd "tercet/internal/cli/noise"
 	"tercet/internal/cli/report"
+	studycmd "tercet/internal/cli/study"
 	"tercet/internal/cli/train"
 	"tercet/internal/config"
 	"tercet/internal/data"
@@ -49,7 +50,7 @@ var commands = []struct {
 	{groupWork, attack.New},
 	{groupWork, cluster.New},
 	{groupWork, report.New},
-	{groupWork, report.NewStudy},
+	{groupWork, studycmd.New},
 	{groupWork, bound.New},
 	{groupHelp, bench.New},
 	{groupHelp, datacmd.New},

@@ -32,7 +32,7 @@ var tables = func() map[string]reflect.Type {
 	for t := range parts {
 		out[t.Name()] = t
 	}
-	for _, t := range []reflect.Type{reflect.TypeFor[Event](), reflect.TypeFor[Assign](), reflect.TypeFor[Export]()} {
+	for _, t := range []reflect.Type{reflect.TypeFor[Event](), reflect.TypeFor[Assign](), reflect.TypeFor[Export](), reflect.TypeFor[Studies](), reflect.TypeFor[StudyPlan]()} {
 		out[t.Name()] = t
 	}
 	delete(out, "Scores") // an object of measured numbers

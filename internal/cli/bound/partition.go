@@ -83,7 +83,7 @@ func runBoundPartition(ctx context.Context, s *base.Streams, o partitionOptions)
 	if err != nil {
 		return err
 	}
-	tasks, others, err := study.PartitionTasks(report.StudyTable("pairs"), runs)
+	tasks, others, err := study.PartitionTasks(study.BuiltInTable("pairs"), runs)
 	if err != nil {
 		return report.RunsError(err)
 	}

@@ -1,2 +1,2 @@
-// Package report is the command that makes tables and pages of runs, and runs studies.
+// Package report is the command that makes tables and pages of runs.
 package report

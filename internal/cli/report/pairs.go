@@ -28,7 +28,12 @@ var engineTables = []engineTable{
 
 // drawnTables are the names of those that have a picture.
 func drawnTables() []string {
-	return append(StudyTables((*study.Table).Draws), slices.DeleteFunc(EngineNames(), func(name string) bool { return name == "pairs" || name == "pair-claims" })...)
+	return append(study.BuiltInTables((*study.Table).Draws), slices.DeleteFunc(EngineNames(), func(name string) bool { return name == "pairs" || name == "pair-claims" })...)
+}
+
+// Draws says whether a table has a picture.
+func Draws(table string) bool {
+	return slices.Contains(append(drawnTables(), StabilityTable), table)
 }
 
 func studyTableOf(name string) (engineTable, bool) {
@@ -82,14 +87,14 @@ func runStudyTable(s *base.Streams, t engineTable, o options) error {
 		if len(table.Rows) == 0 {
 			return base.Usagef("--curves: there is nothing to draw: none of the %d runs has a row in table %s; leave --curves out to read why", len(runs), o.table)
 		}
-		if err := drawStudy(s, draw, o.curves); err != nil {
+		if err := drawTable(s, draw, o.curves); err != nil {
 			return err
 		}
 	}
 	return s.Result(document, func(w io.Writer) error { return table.Write(w, o.format) })
 }
 
-func drawStudy(s *base.Streams, draw func(base string) ([]string, error), base string) error {
+func drawTable(s *base.Streams, draw func(base string) ([]string, error), base string) error {
 	if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
 		return err
 	}

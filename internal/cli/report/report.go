@@ -19,6 +19,7 @@ import (
 	"tercet/internal/render"
 	"tercet/internal/report"
 	"tercet/internal/run"
+	"tercet/internal/study"
 )
 
 type options struct {
@@ -136,9 +137,9 @@ func runReport(s *base.Streams, o options) error {
 	if err := o.checkOf(); err != nil {
 		return err
 	}
-	study, isStudy := studyTableOf(o.table)
+	engine, isEngine := studyTableOf(o.table)
 	switch {
-	case o.table != "" && StudyTable(o.table) != nil:
+	case o.table != "" && study.BuiltInTable(o.table) != nil:
 		if err := ownTable(o); err != nil {
 			return err
 		}
@@ -146,11 +147,11 @@ func runReport(s *base.Streams, o options) error {
 		if err != nil {
 			return err
 		}
-		return printTable(s, StudyTable(o.table), runs, o.format, o.curves, true)
+		return PrintTable(s, study.BuiltInTable(o.table), runs, o.format, o.curves, true)
 	case o.table == StabilityTable || o.table == StabilityChecks:
 		return runStabilityTable(s, o)
-	case isStudy:
-		return runStudyTable(s, study, o)
+	case isEngine:
+		return runStudyTable(s, engine, o)
 	case o.curves != "":
 		return base.Usagef("--curves goes with --table %s", strings.Join(drawnTables(), ", "))
 	case o.table != "":

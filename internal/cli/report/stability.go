@@ -25,7 +25,7 @@ func runStabilityTable(s *base.Streams, o options) error {
 		return RunsError(err)
 	}
 	if o.curves != "" {
-		if err := drawStudy(s, study.Curves, o.curves); err != nil {
+		if err := drawTable(s, study.Curves, o.curves); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package report_test
+package study_test
 
 import (
 	"context"
@@ -12,39 +12,37 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
-	"tercet/internal/cli/report"
-	"tercet/internal/study"
+	"tercet/internal/cli/study"
+	"tercet/internal/record"
 	"tercet/internal/testutil"
 	"tercet/studies"
 )
 
-// Every study that is built in can be read, and no two tables have one name.
-func TestBuiltInStudies(t *testing.T) {
-	if got := report.BuiltIn(); len(got) != len(studies.Names()) {
-		t.Errorf("%d of %d studies can be read", len(got), len(studies.Names()))
-	}
-	seen := map[string]bool{}
-	for _, name := range append(report.StudyTables(func(*study.Table) bool { return true }), report.EngineNames()...) {
-		if seen[name] {
-			t.Errorf("two tables are named %s", name)
-		}
-		seen[name] = true
-	}
-}
-
 func TestStudyCommands(t *testing.T) {
 	code, out, _ := clitest.Run("study", "list")
-	if code != 0 || !strings.Contains(out, "clustering") || !strings.Contains(out, "mnist, cifar10") {
+	if code != 0 || !strings.Contains(out, "triplet losses for clustering under label noise") {
 		t.Errorf("%d %s", code, out)
 	}
-	var list struct {
-		Studies []report.StudyEntry `json:"studies"`
-	}
+	var list record.Studies
 	if code, out, _ := clitest.Run("study", "list", "--json"); code != 0 || json.Unmarshal([]byte(out), &list) != nil || len(list.Studies) != len(studies.Names()) {
 		t.Errorf("%d %s", code, out)
 	}
+	for _, e := range list.Studies {
+		_, steps, _ := clitest.Run("study", "list", e.Name)
+		for _, step := range e.Steps {
+			if !strings.Contains(steps, "\n"+step) {
+				t.Errorf("no step %s in\n%s", step, steps)
+			}
+		}
+		out += steps
+	}
+	for line := range strings.Lines(out) {
+		if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
 	for _, args := range [][]string{
-		{"run", "clusterin"}, {"run", "none.yaml"}, {"run", "clustering", "mnits"}, {"run", "clustering", "--jobs", "0"}, {"report", "clustering"},
+		{"list", "clusterin"}, {"list", "clustering", "mnist"}, {"run", "clusterin"}, {"run", "none.yaml"}, {"run", "clustering", "mnits"}, {"run", "clustering", "--jobs", "0"}, {"report", "clustering"},
 		{"report", "clustering", "--table", "none", "x"}, {"report", "clustering", "--format", "odt", "x"}, {"report", "clustering", "--format", "csv", "x"},
 	} {
 		if code, out, stderr := clitest.Run(append([]string{"study"}, args...)...); code != base.ExitUsage || out != "" || stderr == "" {
@@ -78,7 +76,7 @@ tables:
     columns: [margin as number, n, recall as error]
 `)
 	clitest.WriteFile(t, "c.yaml", strings.Replace(testutil.Tiny, "name: tiny", "name: s", 1))
-	spec, err := report.StudySpec("mine.yaml")
+	spec, err := study.ReadSpec("mine.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +94,7 @@ tables:
 	}
 	var out, err2 strings.Builder
 	s := base.NewStreams(strings.NewReader(""), &out, &err2)
-	if err := report.MakeStudy(t.Context(), s, spec, steps, "runs", 1, inProcess); err != nil {
+	if err := study.MakeStudy(t.Context(), s, spec, steps, "runs", 1, inProcess); err != nil {
 		t.Fatal(err, err2.String())
 	}
 	if !strings.Contains(out.String(), "triplet losses under noise") || !strings.Contains(err2.String(), "wrote runs/tables/mine-small-noise-robust.txt") {
@@ -112,7 +110,7 @@ tables:
 		t.Errorf("%d %s%s", code, table, stderr)
 	}
 	before := lines
-	if err := report.MakeStudy(t.Context(), s, spec, steps, "runs", 1, inProcess); err != nil || lines-before != 4+5 {
+	if err := study.MakeStudy(t.Context(), s, spec, steps, "runs", 1, inProcess); err != nil || lines-before != 4+5 {
 		t.Errorf("again: %d commands, %v", lines-before, err)
 	}
 }

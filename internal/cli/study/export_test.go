@@ -1,10 +1,7 @@
-package report
+package study
 
 // What tests of this package, which run command lines, need of its inside.
 var (
-	BuiltIn   = builtIn
-	StudySpec = studySpec
+	ReadSpec  = readSpec
 	MakeStudy = makeStudy
 )
-
-type StudyEntry = studyEntry

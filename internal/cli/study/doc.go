@@ -1,0 +1,2 @@
+// Package study is the command that lists, runs and reports studies.
+package study

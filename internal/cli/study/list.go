@@ -1,0 +1,85 @@
+package study
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/study"
+	"tercet/internal/text"
+)
+
+func newList(s *base.Streams) *cobra.Command {
+	return base.Command{
+		Use:   "list [SPEC]",
+		Short: "List the built-in studies, or the steps of one",
+		Long: `
+Prints name and title of the studies that the binary has built in. Of one study, by
+its name or its YAML file, it prints the steps that tercet study run can make alone;
+a step that is marked extra is made only if it is named.`,
+		Examples: []base.Example{
+			{Why: "every study", Line: "tercet study list"},
+			{Why: "the steps of a study", Line: "tercet study list clustering"},
+		},
+		Args: cobra.MaximumNArgs(1),
+		Run: func(_ context.Context, args []string) error {
+			if len(args) == 1 {
+				return listSteps(s, args[0])
+			}
+			return listStudies(s)
+		},
+	}.Build()
+}
+
+func entry(spec *study.Spec) record.StudyEntry {
+	return record.StudyEntry{Name: spec.Name, Title: spec.Title, About: spec.About, Steps: spec.StepNames(), Tables: spec.Names()}
+}
+
+func listStudies(s *base.Streams) error {
+	doc := record.Studies{Schema: record.StudiesSchema, Studies: []record.StudyEntry{}}
+	table := &render.Table{Columns: []render.Column{{Name: "study"}, {Name: "about"}}}
+	for _, spec := range study.BuiltIn() {
+		doc.Studies = append(doc.Studies, entry(spec))
+		table.Rows = append(table.Rows, []render.Cell{render.Text(spec.Name), render.Text(spec.Title)})
+	}
+	return s.Result(doc, func(w io.Writer) error { return table.Write(w, "text") })
+}
+
+// listSteps prints the steps of one study.
+func listSteps(s *base.Streams, choice string) error {
+	spec, err := readSpec(choice)
+	if err != nil {
+		return err
+	}
+	own := entry(spec)
+	for _, step := range spec.Steps {
+		own.Details = append(own.Details, record.StudyStep{Name: step.Name, About: step.About, Extra: step.Extra, Configs: step.Configs, Tables: step.Tables})
+	}
+	doc := record.Studies{Schema: record.StudiesSchema, Studies: []record.StudyEntry{own}}
+	return s.Result(doc, func(w io.Writer) error { return writeSteps(w, own) })
+}
+
+// columns is the width of a terminal that text is broken for.
+const columns = 80
+
+// writeSteps writes a paragraph on the study and one on each step.
+func writeSteps(w io.Writer, e record.StudyEntry) error {
+	out := text.Wrap(e.Title+". "+e.About, columns, "")
+	for _, step := range e.Details {
+		name, about := step.Name, step.About
+		if step.Extra {
+			name += " (extra)"
+		}
+		if about == "" {
+			about = "tables: " + strings.Join(step.Tables, ", ")
+		}
+		out += text.Wrap(name+": "+about, columns, "  ")
+	}
+	_, err := io.WriteString(w, out)
+	return err
+}

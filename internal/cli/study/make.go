@@ -1,0 +1,108 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/report"
+	"tercet/internal/fsx"
+	"tercet/internal/study"
+)
+
+// makeStudy makes the runs of the steps, then their tables; what fails is said at the end.
+func makeStudy(ctx context.Context, s *base.Streams, spec *study.Spec, steps []*study.PlannedStep, out string, jobs int, run tercetRunner) error {
+	logs := filepath.Join(out, "logs")
+	r := &study.Runner{Exec: func(ctx context.Context, args []string, log io.Writer) (int, error) { return run(ctx, args, log, log) }, Jobs: jobs, Logs: logs, Say: func(said string) { s.Note("%s", said) }}
+	var failed []study.Failure
+	for _, step := range steps {
+		s.Note("step %s: %d runs", step.Name, len(step.Runs))
+		failures, err := r.Run(ctx, step.Tasks)
+		failed = append(failed, failures...)
+		if err != nil {
+			return err
+		}
+		if err := finish(ctx, s, spec, step, out, run); err != nil {
+			s.Note("warning: step %s: %v", step.Name, err)
+			failed = append(failed, study.Failure{Dir: step.Name, Line: "report", Log: filepath.Join(logs, step.Name+".log"), Code: base.ExitCode(err)})
+		}
+	}
+	if failed == nil {
+		return nil
+	}
+	words := make([]string, len(failed))
+	for i, f := range failed {
+		words[i] = f.String()
+	}
+	return &base.ExitError{Code: base.ExitFailed, Err: fmt.Errorf("%d of the study's commands failed:\n%s", len(failed), strings.Join(words, "\n"))}
+}
+
+// finish runs a step's last commands and writes its tables, as far as it has runs.
+func finish(ctx context.Context, s *base.Streams, spec *study.Spec, step *study.PlannedStep, out string, run tercetRunner) error {
+	runs := slices.DeleteFunc(slices.Clone(step.Runs), func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, "manifest.json"))
+		return err != nil
+	})
+	if len(runs) == 0 {
+		return nil
+	}
+	log, err := os.Create(filepath.Join(out, "logs", "step-"+step.Name+".log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	for _, line := range step.Finally {
+		if code, err := run(ctx, withRuns(line, runs), log, log); err != nil || code != 0 {
+			return &base.ExitError{Code: max(code, base.ExitFailed), Err: fmt.Errorf("tercet %s: exit code %d; see %s", line, code, log.Name())}
+		}
+	}
+	for _, table := range step.Tables {
+		if err := writeTables(ctx, s, spec, step, strings.Fields(table), runs, out, run, log); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTables writes a table of tercet report in every format, draws it if it has a
+// picture, and prints it.
+func writeTables(ctx context.Context, s *base.Streams, spec *study.Spec, step *study.PlannedStep, table, runs []string, out string, run tercetRunner, log io.Writer) error {
+	path := filepath.Join(out, "tables", strings.Join(slices.Compact([]string{spec.Name, step.Name, table[0]}), "-"))
+	if slices.Contains(table, "--grid") {
+		path += "-grid"
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	for _, f := range []struct{ name, ending string }{{"text", ".txt"}, {"markdown", ".md"}, {"latex", ".tex"}, {"csv", ".csv"}, {"json", ".json"}} {
+		args := slices.Concat([]string{"report", "--format", f.name, "--table"}, table)
+		switch {
+		case f.name == "json":
+			args = slices.Concat([]string{"report", "--json", "--table"}, table)
+		case f.name == "text" && report.Draws(table[0]):
+			args = append(args, "--curves", path)
+		}
+		var b strings.Builder
+		code, err := run(ctx, append(args, runs...), &b, log)
+		if err == nil && code != 0 {
+			err = &base.ExitError{Code: code, Err: fmt.Errorf("table %s: exit code %d", strings.Join(table, " "), code)}
+		}
+		if err != nil {
+			return err
+		}
+		if err := fsx.WriteFile(path+f.ending, []byte(b.String()), 0o644); err != nil {
+			return err
+		}
+		if f.name == "text" {
+			if _, err := fmt.Fprintln(s.Out, b.String()); err != nil {
+				return err
+			}
+		}
+	}
+	s.Note("wrote %s.txt, .md, .tex, .csv and .json", path)
+	return nil
+}

@@ -1,0 +1,150 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/par"
+	"tercet/internal/record"
+	"tercet/internal/report"
+	"tercet/internal/study"
+)
+
+type runOptions struct {
+	out    string
+	sets   []string
+	jobs   string
+	dryRun bool
+}
+
+func newRun(s *base.Streams) *cobra.Command {
+	var o runOptions
+	return base.Command{
+		Use:   "run SPEC [STEP...]",
+		Short: "Make the runs of a study and print its tables",
+		Long: `
+Trains the runs of a study's steps and evaluates, attacks or clusters each as the study
+says, several at a time, then prints its tables. What is finished and up to date is
+skipped: the same command resumes after an interruption. A run that collapses or
+diverges is a result. What fails is listed at the end, with its log; other runs continue.
+SPEC is the name of a built-in study or a YAML file; its configs are found from the
+working directory. Without STEP all steps are run but those that are marked extra.
+Logs are in OUT/logs, tables (txt, md, tex, csv, json) and pictures in OUT/tables.`,
+		Examples: []base.Example{
+			{Why: "what a study would do", Line: "tercet study run clustering mnist --dry-run"},
+			{Why: "two runs at a time, one seed", Line: "tercet study run pairs order --jobs 2 --set 'sweep.seed=[0]'", Heavy: true},
+		},
+		Exits: []int{base.ExitData, base.ExitInterrupted},
+		Args:  cobra.MinimumNArgs(1),
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.StringVarP(&o.out, "runs-dir", "o", "runs", "folder of run directories")
+			fs.StringArrayVar(&o.sets, "set", nil, "override config keys of all runs: `KEY=VALUE` (repeatable)")
+			fs.StringVar(&o.jobs, "jobs", "auto", "make `N` runs at once, each on its share of the threads; auto: one per thread")
+			fs.BoolVar(&o.dryRun, "dry-run", false, "print the command lines that are left to do, and stop")
+		},
+		Run: func(ctx context.Context, args []string) error { return runRun(ctx, s, args, o) },
+	}.Build()
+}
+
+func runRun(ctx context.Context, s *base.Streams, args []string, o runOptions) error {
+	jobs, err := base.ParseJobs(o.jobs)
+	if err != nil {
+		return err
+	}
+	spec, err := readSpec(args[0])
+	if err != nil {
+		return err
+	}
+	if len(spec.Steps) == 0 {
+		return base.Usagef("study %s has no steps: it compares runs that there are (tercet study report)", spec.Name)
+	}
+	var chosen []string
+	if len(args) > 1 {
+		chosen = args[1:]
+	}
+	steps, err := spec.Plan(chosen, o.out, o.sets)
+	if err != nil {
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	if o.dryRun {
+		return dryRun(s, steps)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return makeStudy(ctx, s, spec, steps, o.out, jobs, func(ctx context.Context, args []string, out, log io.Writer) (int, error) {
+		return runProgram(ctx, program, append([]string{"--threads", fmt.Sprint(max(1, par.Threads()/jobs))}, args...), out, log)
+	})
+}
+
+// dryRun prints the command lines that are not done.
+func dryRun(s *base.Streams, steps []*study.PlannedStep) error {
+	doc := record.StudyPlan{Schema: record.StudyPlanSchema, Commands: []record.StudyAction{}}
+	for _, step := range steps {
+		for _, t := range step.Tasks {
+			for _, c := range t.Commands {
+				if !t.Kept() && !t.Done(c) {
+					doc.Commands = append(doc.Commands, record.StudyAction{Step: step.Name, Run: t.Dir, Line: commandLine(c.Args)})
+				}
+			}
+		}
+		for _, f := range step.Finally {
+			doc.Commands = append(doc.Commands, record.StudyAction{Step: step.Name, Line: commandLine(withRuns(f, step.Runs))})
+		}
+	}
+	return s.Result(doc, func(w io.Writer) error {
+		for _, l := range doc.Commands {
+			if _, err := fmt.Fprintln(w, l.Line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func commandLine(args []string) string {
+	words := []string{"tercet"}
+	for _, a := range args {
+		words = append(words, report.Word(a))
+	}
+	return strings.Join(words, " ")
+}
+
+// withRuns are the words of a command line on all runs.
+func withRuns(line string, runs []string) []string {
+	var out []string
+	for _, word := range strings.Fields(line) {
+		if word == "{runs}" {
+			out = append(out, runs...)
+			continue
+		}
+		out = append(out, word)
+	}
+	return out
+}
+
+// runProgram runs a program and returns its exit code; a ctx that is done interrupts it.
+func runProgram(ctx context.Context, program string, args []string, out, log io.Writer) (int, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdout, cmd.Stderr = out, log
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), nil
+	}
+	return 0, err
+}
+
+// tercetRunner runs tercet with arguments and returns its exit code.
+type tercetRunner func(ctx context.Context, args []string, out, log io.Writer) (int, error)

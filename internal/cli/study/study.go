@@ -1,0 +1,50 @@
+package study
+
+import (
+	"path/filepath"
+	"strings"
+	"tercet/internal/cli/base"
+	"tercet/internal/fsx"
+	"tercet/internal/study"
+	"tercet/studies"
+
+	"github.com/spf13/cobra"
+)
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	return base.Command{
+		Use:   "study",
+		Short: "Studies: many runs, made and compared as a file describes",
+		Long: `
+A study is a YAML file: the runs that it needs, with the commands after each, and
+tables of rows, contrasts and claims over them. docs/studies.md says how to write one.`,
+		Examples: []base.Example{
+			{Why: "the studies that are built in", Line: "tercet study list"},
+			{Why: "the steps of one", Line: "tercet study list clustering"},
+			{Why: "which runs a study would make, without making them", Line: "tercet study run clustering --dry-run"},
+			{Why: "the tables of a study over its runs", Line: "tercet study report clustering 'runs/*'"},
+		},
+		Exits: []int{base.ExitData},
+		Subs:  []*cobra.Command{newList(s), newRun(s), newReport(s)},
+	}.Build()
+}
+
+// maxSpecFile bounds a study that a user names as a file.
+const maxSpecFile = 1 << 20
+
+// readSpec reads a study by its name or file.
+func readSpec(choice string) (*study.Spec, error) {
+	if ext := filepath.Ext(choice); ext == ".yaml" || ext == ".yml" {
+		text, err := fsx.ReadFile(choice, maxSpecFile)
+		if err != nil {
+			return nil, base.Usagef("the study: %v", err)
+		}
+		return study.Read(text, choice, strings.TrimSuffix(filepath.Base(choice), ext))
+	}
+	text, file, ok := studies.Read(choice)
+	if !ok {
+		return nil, base.Usagef("there is no study %q; %sthere are %s; or name a .yaml file", choice, base.DidYouMean(choice, studies.Names()), strings.Join(studies.Names(), ", "))
+	}
+	return study.Read(text, file, choice)
+}
