@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"syscall"
 	"testing"
 
 	"tercet/internal/engine/kernel"
@@ -61,25 +60,14 @@ func gaecPoints(n, dims int, noise float64) ([]float32, float64) {
 	return x, (sum[0]/count[0] + sum[1]/count[1]) / 2
 }
 
-// gaecCPU returns the processor time that this process has used, in seconds.
-func gaecCPU() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-}
-
 func gaecMeasure(b *testing.B, solve func() (*Result, error)) *Result {
 	var res *Result
 	var err error
-	began := gaecCPU()
 	for b.Loop() {
 		if res, err = solve(); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric((gaecCPU()-began)*1000/float64(b.N), "cpu-ms/op")
 	b.ReportMetric(res.Objective, "objective")
 	b.ReportMetric(float64(len(res.Sizes)), "clusters")
 	b.ReportMetric(float64(res.Rounds), "rounds")
@@ -135,15 +123,13 @@ func BenchmarkSparse(b *testing.B) {
 		var g *Graph
 		var start *Result
 		b.Run(fmt.Sprintf("%d/graph", k), func(b *testing.B) {
-			began := gaecCPU()
-			for b.Loop() {
+					for b.Loop() {
 				var err error
 				if g, err = Nearest(context.Background(), x, n, dims, k, k, 1, func(d2 float64) float64 { return tau2 - d2 }); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric((gaecCPU()-began)*1000/float64(b.N), "cpu-ms/op")
-			b.ReportMetric(float64(g.Edges()), "edges")
+					b.ReportMetric(float64(g.Edges()), "edges")
 		})
 		if g == nil {
 			continue

@@ -4,18 +4,6 @@
 
 package kernel
 
-// addRowsAVX512 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			y[i] += b[c]
-//		}
-//	}
-//
-//go:noescape
-func addRowsAVX512(rows int, cols int, y *float32, b *float32)
-
 // normalizeAVX512 is, for sizes above 0:
 //
 //	for r := range rows {
@@ -183,18 +171,6 @@ func normalizeBackReLUAVX512(rows int, cols int, x *float32, dy *float32, mean *
 //
 //go:noescape
 func columnProductsReLUAVX512(rows int, cols int, x *float32, dy *float32, mean *float32, scale *float32, bias *float32, center *float64, s *float64, q *float64)
-
-// addRowsAVX2 is, for sizes above 0:
-//
-//	for r := range rows {
-//		for c := range cols {
-//			i := r*cols + c
-//			y[i] += b[c]
-//		}
-//	}
-//
-//go:noescape
-func addRowsAVX2(rows int, cols int, y *float32, b *float32)
 
 // normalizeAVX2 is, for sizes above 0:
 //

@@ -5,18 +5,6 @@ package kernel
 // The methods of Level choose the code, for rows and cols above 0. Matrices have
 // rows*cols numbers, factors and sums cols.
 
-func (l Level) addRows(rows, cols int, y, b []float32) {
-	_, _ = y[rows*cols-1], b[cols-1]
-	switch l {
-	case AVX512:
-		addRowsAVX512(rows, cols, &y[0], &b[0])
-	case AVX2:
-		addRowsAVX2(rows, cols, &y[0], &b[0])
-	default:
-		addRowsGeneric(rows, cols, y, b)
-	}
-}
-
 func (l Level) normalize(rows, cols int, x, mean, scale, shift, y []float32) {
 	_, _, _, _, _ = x[rows*cols-1], mean[cols-1], scale[cols-1], shift[cols-1], y[rows*cols-1]
 	switch l {

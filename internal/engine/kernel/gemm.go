@@ -34,7 +34,7 @@ func Gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int,
 
 // GemmBias computes C = op(A)*op(B), adds bias (n numbers; nil: none) to every
 // row and, where relu, replaces what is below 0 by 0 as ReLU does. Otherwise it
-// is Gemm, and its bits are those of Gemm, AddBias and ReLU one after the other.
+// is Gemm, and its bits are those of Gemm, the sum with bias and ReLU one after the other.
 func GemmBias(transA, transB bool, m, n, k int, a []float32, lda int, b []float32, ldb int, bias []float32, relu bool, c []float32, ldc int) {
 	if bias != nil && len(bias) != n {
 		panic(fmt.Sprintf("kernel: GemmBias: %d columns, bias of %d", n, len(bias)))

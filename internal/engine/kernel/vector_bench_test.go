@@ -48,7 +48,6 @@ func passes(n int) (size int, all []pass) {
 		{"ReLUBackward", 3, func() { kernel.ReLUBackward(a, b, y) }},
 		{"Add", 3, func() { kernel.Add(a, b, y) }},
 		{"AddReLU", 3, func() { kernel.AddReLU(a, b, y) }},
-		{"AddBias", 2, func() { kernel.AddBias(rows, c, y, bias) }},
 		{"AddColumnSums", 1, func() { kernel.AddColumnSums(rows, c, a, bias) }},
 		{"Axpy", 3, func() { kernel.Axpy(1e-9, a, y) }},
 		{"Sum", 1, func() { kernel.Sum(a) }},

@@ -8,7 +8,6 @@ func (Level) add(a, b, out []float32)                { addGeneric(a, b, out) }
 func (Level) addReLU(a, b, out []float32)            { addReLUGeneric(a, b, out) }
 func (Level) axpy(alpha float32, x, y []float32)     { axpyGeneric(alpha, x, y) }
 func (Level) scale(alpha float32, x []float32)       { scaleGeneric(alpha, x) }
-func (Level) addRows(rows, cols int, y, b []float32) { addRowsGeneric(rows, cols, y, b) }
 
 func (Level) normalize(rows, cols int, x, mean, scale, shift, y []float32) {
 	normalizeGeneric(rows, cols, x, mean, scale, shift, nil, false, y)

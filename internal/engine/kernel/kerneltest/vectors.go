@@ -12,7 +12,7 @@ import (
 // memory, at the level in use.
 func RunVectors(t *testing.T) {
 	t.Run("element-wise", elementwise)
-	t.Run("bias", bias)
+	t.Run("column sums", columnSums)
 	t.Run("moments", moments)
 	t.Run("moments of non-finite", momentsOfNonFinite)
 	t.Run("normalize", normalize)

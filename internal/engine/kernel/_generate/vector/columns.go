@@ -12,7 +12,6 @@ import (
 
 func columns() {
 	for _, s := range isas {
-		s.addRows()
 		for _, relu := range []bool{false, true} {
 			for _, add := range []bool{false, true} {
 				s.normalize(add, relu)
@@ -50,15 +49,6 @@ func (s isa) byRows(moving int, at []reg.Register, body func(m []Mem, p part)) {
 
 func nested(line string) []string {
 	return []string{"for r := range rows {", "\tfor c := range cols {", "\t\ti := r*cols + c", "\t\t" + line, "\t}", "}"}
-}
-
-func (s isa) addRows() {
-	s.text("addRows", "rows, cols int, y, b *float32", nested("y[i] += b[c]")...)
-	s.byRows(1, pointers("y", "b"), func(m []Mem, p part) {
-		y, b := s.load(m[0], p), s.load(m[1], p)
-		VADDPS(b, y, y)
-		s.store(y, m[0], p)
-	})
 }
 
 func (s isa) normalize(add, relu bool) {
