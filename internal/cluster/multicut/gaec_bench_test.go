@@ -123,13 +123,13 @@ func BenchmarkSparse(b *testing.B) {
 		var g *Graph
 		var start *Result
 		b.Run(fmt.Sprintf("%d/graph", k), func(b *testing.B) {
-					for b.Loop() {
+			for b.Loop() {
 				var err error
 				if g, err = Nearest(context.Background(), x, n, dims, k, k, 1, func(d2 float64) float64 { return tau2 - d2 }); err != nil {
 					b.Fatal(err)
 				}
 			}
-					b.ReportMetric(float64(g.Edges()), "edges")
+			b.ReportMetric(float64(g.Edges()), "edges")
 		})
 		if g == nil {
 			continue

@@ -2,12 +2,12 @@
 
 package kernel
 
-func (Level) relu(x, y []float32)                    { reluGeneric(x, y) }
-func (Level) reluBackward(y, dy, dx []float32)       { reluBackwardGeneric(y, dy, dx) }
-func (Level) add(a, b, out []float32)                { addGeneric(a, b, out) }
-func (Level) addReLU(a, b, out []float32)            { addReLUGeneric(a, b, out) }
-func (Level) axpy(alpha float32, x, y []float32)     { axpyGeneric(alpha, x, y) }
-func (Level) scale(alpha float32, x []float32)       { scaleGeneric(alpha, x) }
+func (Level) relu(x, y []float32)                { reluGeneric(x, y) }
+func (Level) reluBackward(y, dy, dx []float32)   { reluBackwardGeneric(y, dy, dx) }
+func (Level) add(a, b, out []float32)            { addGeneric(a, b, out) }
+func (Level) addReLU(a, b, out []float32)        { addReLUGeneric(a, b, out) }
+func (Level) axpy(alpha float32, x, y []float32) { axpyGeneric(alpha, x, y) }
+func (Level) scale(alpha float32, x []float32)   { scaleGeneric(alpha, x) }
 
 func (Level) normalize(rows, cols int, x, mean, scale, shift, y []float32) {
 	normalizeGeneric(rows, cols, x, mean, scale, shift, nil, false, y)
