@@ -39,7 +39,7 @@ func (p point) prepare() ([]task, error) {
 		return nil, err
 	}
 	pairs, _, err := noise.Graph(set.Labels(), set.Labels(), classes, noise.GraphOptions{
-		Scenario: noise.Dense, Pairs: p.pairs, Negatives: noise.SameIndex, Order: noise.Shuffled, PairNoise: 0.2,
+		Scenario: noise.Dense, Pairs: p.pairs, Negatives: noise.SameIndex, Order: noise.Shuffled, Wrong: noise.Coins(0.2),
 	})
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func TestContradictionsTellTheRate(t *testing.T) {
 		y := inTurn(3000, c.k)
 		held, sum := 0, 0.0
 		for d := range uint64(40) {
-			pairs, _ := graph(t, y, y, c.k, GraphOptions{Scenario: Dense, Pairs: 3000, PairNoise: 2 * c.p, Draw: d})
+			pairs, _ := graph(t, y, y, c.k, GraphOptions{Scenario: Dense, Pairs: 3000, Wrong: Coins(2 * c.p), Draw: d})
 			e, err := FromContradictions(pairs)
 			if err != nil {
 				t.Fatal(err)

@@ -8,8 +8,9 @@ import (
 
 // FloorDuplicates returns the least number of errors that a symmetric function of two
 // images makes on the pairs: for each couple of images, the lesser of the numbers of
-// pairs that label it similar and different. A threshold on distances can reach it; a
-// clustering mostly cannot.
+// pairs that label it similar and different; of an image paired with itself, at distance 0,
+// those labeled different. A threshold on distances can reach it; a clustering mostly
+// cannot.
 func FloorDuplicates(pairs []Pair) int {
 	errors := 0
 	couples(pairs, func(at []int32) {
@@ -19,7 +20,11 @@ func FloorDuplicates(pairs []Pair) int {
 				similar++
 			}
 		}
-		errors += min(similar, len(at)-similar)
+		wrong := len(at) - similar
+		if p := pairs[at[0]]; p.I != p.J {
+			wrong = min(wrong, similar)
+		}
+		errors += wrong
 	})
 	return errors
 }

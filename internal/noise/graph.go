@@ -31,13 +31,16 @@ const (
 
 // GraphOptions says which pairs to make.
 type GraphOptions struct {
-	Scenario  string  // Full, Sparse or Dense
-	Pairs     int     // how many pairs, an even number; with Full 0 or as many as there are
-	Negatives string  // SameIndex or RandomOne
-	Order     string  // Shuffled or PaperOrder
-	PairNoise float64 // the probability that a pair's label is replaced by a fair coin
-	Seed      uint64
-	Draw      uint64 // tells graphs of one seed apart: an epoch, a repetition
+	Scenario  string // Full, Sparse or Dense
+	Pairs     int    // how many pairs, an even number; with Full 0 or as many as there are
+	Negatives string // SameIndex or RandomOne
+	Order     string // Shuffled or PaperOrder
+	// Replacement draws the images of Dense with replacement, as Algorithm 2 does: copies
+	// of an image are images of their own, with one label.
+	Replacement bool
+	Wrong       WrongPairs // how probable wrong labels of pairs are
+	Seed        uint64
+	Draw        uint64 // tells graphs of one seed apart: an epoch, a repetition
 }
 
 // Graph returns balanced pairs of labeled images, as Fonseca & Guidetti's Algorithms 1
@@ -50,7 +53,8 @@ type GraphOptions struct {
 // theorem have it, RandomOne any, as its algorithm has it. Duplicate pairs stay, each
 // with noise of its own. Sparse takes Pairs of these pairs without replacement, half of
 // them labeled similar after noise. Dense makes them of Pairs/2 images, Pairs/(2K) of
-// each class by truth (one more of the first classes where that is no whole number).
+// each class by truth (one more of the first classes where that is no whole number). Drawn
+// with replacement, an image may be its own neighbor: that pair has distance 0.
 //
 // In PaperOrder a Dense graph's chains keep the order of the reduced set, sorted by true
 // class: after label noise, neighbors in a chain then mostly are of one true class, and
@@ -58,8 +62,7 @@ type GraphOptions struct {
 //
 // Images, chains, partners, selection and noise come from streams of their own, set by
 // Seed and Draw: noise changes nothing but labels (and through them Sparse's selection),
-// and with one seed a pair that is replaced at a PairNoise is replaced by the same label
-// at every higher one.
+// and with one seed a pair that is wrong at one probability is wrong at every higher one.
 //
 // Errors name unknown options, odd or unmeetable numbers of pairs, labels out of range,
 // and classes that are left with fewer than two images.
@@ -76,15 +79,15 @@ func Graph(truth, seen []int32, classes int, o GraphOptions) ([]Pair, GraphRepor
 		return nil, GraphReport{}, err
 	}
 	pairs := chains(lists, o.Negatives == RandomOne, rng.New(o.Seed, "noise/graph/partners", o.Draw))
-	flipped := flipPairs(pairs, o.PairNoise, rng.New(o.Seed, "noise/graph/labels", o.Draw))
+	flipped := FlipPairs(pairs, o.Wrong, rng.New(o.Seed, "noise/graph/labels", o.Draw))
 	if o.Scenario == Sparse {
 		if pairs, flipped, err = o.pick(pairs, flipped); err != nil {
 			return nil, GraphReport{}, err
 		}
 	}
 	r := GraphReport{
-		Scenario: o.Scenario, Negatives: o.Negatives, Order: o.Order,
-		Nodes: len(items), Q: o.PairNoise, Wanted: PLNEffective(o.PairNoise),
+		Scenario: o.Scenario, Negatives: o.Negatives, Order: o.Order, Replacement: o.Replacement && o.Scenario == Dense,
+		Nodes: len(items), Q: o.Wrong.Similar + o.Wrong.Different, Wanted: o.Wrong.Effective(),
 	}
 	describe(&r, pairs, flipped, truth)
 	return pairs, r, nil
@@ -109,7 +112,7 @@ func (o GraphOptions) check(truth, seen []int32, classes int) error {
 	case len(seen) != len(truth):
 		return fmt.Errorf("noise: pair graph: %d labels with noise, %d without", len(seen), len(truth))
 	}
-	if err := checkProbability("pair graph: pair noise", o.PairNoise); err != nil {
+	if err := o.Wrong.check(); err != nil {
 		return err
 	}
 	if err := checkLabels("pair graph: truth", truth, classes); err != nil {

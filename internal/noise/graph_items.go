@@ -7,8 +7,8 @@ import (
 )
 
 // items returns the images that the graph is made of: all of them, or the reduced set of
-// Dense, class by class as the paper's Algorithm 2 gives them, but drawn without
-// replacement.
+// Dense, class by class as the paper's Algorithm 2 gives them, drawn without
+// replacement unless Replacement is set.
 func (o GraphOptions) items(truth []int32, classes int) ([]int32, error) {
 	n := len(truth)
 	if o.Scenario != Dense {
@@ -19,7 +19,7 @@ func (o GraphOptions) items(truth []int32, classes int) ([]int32, error) {
 		return all, nil
 	}
 	images := o.Pairs / 2
-	if images > n {
+	if images > n && !o.Replacement {
 		return nil, fmt.Errorf("noise: pair graph: %d pairs need a reduced set of %d images, and there are %d; ask for at most %d pairs", o.Pairs, images, n, 2*n)
 	}
 	members := byClass(truth, nil, classes)
@@ -32,6 +32,12 @@ func (o GraphOptions) items(truth []int32, classes int) ([]int32, error) {
 		}
 		if want < 2 {
 			return nil, fmt.Errorf("noise: pair graph: %d pairs of %d classes take %d image of class %d, and a chain needs two; ask for at least %d pairs", o.Pairs, classes, want, c, 4*classes)
+		}
+		if o.Replacement && len(m) > 0 {
+			for range want {
+				items = append(items, m[s.IntN(len(m))])
+			}
+			continue
 		}
 		if want > len(m) {
 			return nil, fmt.Errorf("noise: pair graph: %d pairs of %d classes take %d images of class %d, which has %d; ask for fewer pairs or leave the class out", o.Pairs, classes, want, c, len(m))

@@ -27,20 +27,6 @@ func chains(lists [][]int32, random bool, s *rng.Stream) []Pair {
 	return pairs
 }
 
-// flipPairs replaces each pair's label by a fair coin with probability q, and says which
-// labels have changed.
-func flipPairs(pairs []Pair, q float64, s *rng.Stream) []bool {
-	flipped := make([]bool, len(pairs))
-	for i := range pairs {
-		u, coin := s.Float64(), s.Uint64()&1 == 1
-		if u < q {
-			flipped[i] = pairs[i].Similar != coin
-			pairs[i].Similar = coin
-		}
-	}
-	return flipped
-}
-
 // pick returns o.Pairs of the pairs, half of them labeled similar, drawn without
 // replacement, in the order that they had.
 func (o GraphOptions) pick(pairs []Pair, flipped []bool) ([]Pair, []bool, error) {

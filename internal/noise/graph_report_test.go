@@ -17,7 +17,7 @@ func TestReportByBruteForce(t *testing.T) {
 		k := 2 + int(seed%3)
 		y := inTurn(10*k, k)
 		seen, _ := flip(t, y, k, 0.2*float64(seed%2), seed)
-		o := GraphOptions{Scenario: []string{Full, Sparse, Dense}[seed%3], PairNoise: 0.3, Seed: seed, Negatives: []string{SameIndex, RandomOne}[seed%2], Order: Shuffled}
+		o := GraphOptions{Scenario: []string{Full, Sparse, Dense}[seed%3], Wrong: Coins(0.3), Seed: seed, Negatives: []string{SameIndex, RandomOne}[seed%2], Order: Shuffled}
 		if o.Scenario != Full {
 			o.Pairs = 8 * k
 		}
@@ -27,7 +27,7 @@ func TestReportByBruteForce(t *testing.T) {
 		}
 		looked++
 		clean := o
-		clean.PairNoise = 0
+		clean.Wrong = Coins(0)
 		var want GraphReport
 		n := len(y)
 		near := make([][]bool, n) // joined by similar pairs
@@ -209,7 +209,7 @@ func TestFloorsAtThePapersSize(t *testing.T) {
 		p float64
 	}{{10, 0.05}, {10, 0.1}, {10, 0.2}, {5, 0.1}, {3, 0.1}, {2, 0.1}, {2, 0.2}} {
 		y := inTurn(9000, c.k)
-		o := GraphOptions{Scenario: Dense, Pairs: 6000, PairNoise: 2 * c.p}
+		o := GraphOptions{Scenario: Dense, Pairs: 6000, Wrong: Coins(2 * c.p)}
 		mean, se := overDraws(t, y, y, c.k, o, draws, func(r GraphReport) float64 { return r.FloorDuplicates })
 		testutil.Near(t, "floor", mean, Floor(c.p, c.k), 4*se)
 		t.Logf("%d classes, P = %v: duplicates floor %.5f, standard error %.5f, expected %.5f", c.k, c.p, mean, se, Floor(c.p, c.k))
@@ -242,7 +242,7 @@ func TestDensity(t *testing.T) {
 	t.Logf("sparse: %.0f images, standard error %.0f", mean, se)
 	_, r = graph(t, y, y, 10, GraphOptions{Scenario: Sparse, Pairs: 6000})
 	testutil.Near(t, "density", r.Density, 1e-4, 1e-5)
-	mean, se = overDraws(t, inTurn(12000, 2), inTurn(12000, 2), 2, GraphOptions{Scenario: Sparse, Pairs: 1200, PairNoise: 0.4}, 40, func(r GraphReport) float64 { return r.FloorDuplicates })
+	mean, se = overDraws(t, inTurn(12000, 2), inTurn(12000, 2), 2, GraphOptions{Scenario: Sparse, Pairs: 1200, Wrong: Coins(0.4)}, 40, func(r GraphReport) float64 { return r.FloorDuplicates })
 	testutil.Near(t, "sparse floor", mean, 0.05*Floor(0.2, 2), 4*se)
 }
 

@@ -182,9 +182,9 @@ func TestStreamsOfGraphs(t *testing.T) {
 	if !slices.Equal(clean, again) {
 		t.Error("one seed gives two graphs")
 	}
-	o.PairNoise = 0.3
+	o.Wrong = Coins(0.3)
 	low, rl := graph(t, y, y, 4, o)
-	o.PairNoise = 0.8
+	o.Wrong = Coins(0.8)
 	high, rh := graph(t, y, y, 4, o)
 	if rl.Flipped == 0 || rh.Flipped <= rl.Flipped {
 		t.Errorf("%d and %d flipped", rl.Flipped, rh.Flipped)
@@ -209,7 +209,7 @@ func TestStreamsOfGraphs(t *testing.T) {
 func TestSparseSelection(t *testing.T) {
 	y := inTurn(500, 5)
 	seen, _ := flip(t, y, 5, 0.3, 2)
-	o := GraphOptions{Scenario: Full, PairNoise: 0.4, Seed: 2}
+	o := GraphOptions{Scenario: Full, Wrong: Coins(0.4), Seed: 2}
 	all, _ := graph(t, y, seen, 5, o)
 	left := map[Pair]int{}
 	for _, p := range all {
@@ -257,8 +257,8 @@ func TestGraphErrors(t *testing.T) {
 		{func(o *GraphOptions) { o.Scenario, o.Pairs = Full, 0 }, y, lost, 4, "class 2 has 1 of the 40 images after label noise, and 10 before; a chain needs two"},
 		{func(o *GraphOptions) { o.Scenario, o.Pairs = Sparse, 40 }, y, make([]int32, 40), 4, "class 1 has 0 of the 40 images after label noise, and 10 before"},
 		{func(o *GraphOptions) { o.Scenario, o.Pairs = Sparse, 82 }, y, y, 4, "82 pairs are 41 of each label, and of 80 pairs only 40 are labeled different; ask for at most 80"},
-		{func(o *GraphOptions) { o.PairNoise = 1.2 }, y, y, 4, "pair noise is 1.2, want a number from 0 to 1"},
-		{func(o *GraphOptions) { o.PairNoise = math.NaN() }, y, y, 4, "pair noise is NaN"},
+		{func(o *GraphOptions) { o.Wrong = Coins(2.2) }, y, y, 4, "noise on similar pairs is 1.1, want a number from 0 to 1"},
+		{func(o *GraphOptions) { o.Wrong = Coins(math.NaN()) }, y, y, 4, "noise on similar pairs is NaN"},
 		{func(o *GraphOptions) {}, make([]int32, 40), make([]int32, 40), 1, "1 class; different pairs need two"},
 		{func(o *GraphOptions) {}, y, y[:39], 4, "39 labels with noise, 40 without"},
 		{func(o *GraphOptions) {}, y, y, 3, "item 3 has label 3; there are 3 classes"},

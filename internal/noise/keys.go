@@ -28,8 +28,12 @@ type OnLabels interface {
 
 // OnPairs is implemented by the keys of noise on the labels of pairs.
 type OnPairs interface {
-	// Coin returns the probability that a pair's label is replaced by a fair coin.
-	Coin() (float64, error)
+	// WrongPairs returns how probable wrong labels of pairs are.
+	WrongPairs() (WrongPairs, error)
+	// WrongLabels returns how probable it is that a pair labeled similar, and one labeled
+	// different, is not, of pairs that are as often similar as different: the positives
+	// and negatives of triplets that are made of such pairs.
+	WrongLabels() (similar, different float64, err error)
 }
 
 // OnTriplets is implemented by the keys of noise on triplets.

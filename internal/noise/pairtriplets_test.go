@@ -18,7 +18,7 @@ func TestPairTripletsHaveTheirWeights(t *testing.T) {
 		p float64
 	}{{10, 0.1}, {2, 0.2}, {10, 0.5}, {3, 0}} {
 		y := inTurn(n, c.k)
-		triplets, r, err := PairTriplets(y, c.k, drawn, c.p, 3, 0)
+		triplets, r, err := PairTriplets(y, c.p, c.p, TripletOptions{Classes: c.k, Count: drawn, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestPairTripletsHaveTheirWeights(t *testing.T) {
 func TestPairTripletsAreUniform(t *testing.T) {
 	y := []int32{2, 0, 2, 1, 0, 1, 2, 0, 1, 1}
 	const n = 200000
-	triplets, _, err := PairTriplets(y, 3, n, 0.5, 1, 0)
+	triplets, _, err := PairTriplets(y, 0.5, 0.5, TripletOptions{Classes: 3, Count: n, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,10 +106,10 @@ func TestPairTripletsAreUniform(t *testing.T) {
 
 func TestStreamsOfPairTriplets(t *testing.T) {
 	y := inTurn(100, 4)
-	clean, _, _ := Triplets(y, y, 4, 500, 0, 1, 0)
-	none, _, _ := PairTriplets(y, 4, 500, 0, 1, 0)
-	low, _, _ := PairTriplets(y, 4, 500, 0.1, 1, 0)
-	high, _, _ := PairTriplets(y, 4, 500, 0.4, 1, 0)
+	clean, _, _ := Triplets(y, y, 0, TripletOptions{Classes: 4, Count: 500, Seed: 1})
+	none, _, _ := PairTriplets(y, 0, 0, TripletOptions{Classes: 4, Count: 500, Seed: 1})
+	low, _, _ := PairTriplets(y, 0.1, 0.1, TripletOptions{Classes: 4, Count: 500, Seed: 1})
+	high, _, _ := PairTriplets(y, 0.4, 0.4, TripletOptions{Classes: 4, Count: 500, Seed: 1})
 	more := 0
 	for i, c := range clean {
 		if none[i] != c {
@@ -123,7 +123,7 @@ func TestStreamsOfPairTriplets(t *testing.T) {
 	if more < 100 {
 		t.Errorf("more noise changes %d of 500", more)
 	}
-	if other, _, _ := PairTriplets(y, 4, 500, 0.1, 1, 1); other[0] == low[0] && other[1] == low[1] && other[2] == low[2] {
+	if other, _, _ := PairTriplets(y, 0.1, 0.1, TripletOptions{Classes: 4, Count: 500, Seed: 1, Draw: 1}); other[0] == low[0] && other[1] == low[1] && other[2] == low[2] {
 		t.Error("another draw gives the same triplets")
 	}
 }
@@ -141,17 +141,17 @@ func TestPairTripletErrors(t *testing.T) {
 		{[]int32{0, 0, 0, 1}, 2, 0.1, "one item is not of class 0: a wrong positive would be the negative"},
 		{[]int32{0, 1, 2}, 3, 0.1, "no class has two of the 3 items"},
 	} {
-		if _, _, err := PairTriplets(c.y, c.k, 5, c.p, 0, 0); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := PairTriplets(c.y, c.p, c.p, TripletOptions{Classes: c.k, Count: 5}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("want %q: %v", c.want, err)
 		}
 	}
 	for _, y := range [][]int32{{0, 0, 1, 1, 1}, {0, 0, 0, 1}} { // without noise they do
-		if _, _, err := PairTriplets(y, 2, 5, 0, 0, 0); err != nil {
+		if _, _, err := PairTriplets(y, 0, 0, TripletOptions{Classes: 2, Count: 5}); err != nil {
 			t.Error(err)
 		}
 	}
 	// A class of one item is no anchor's.
-	if _, _, err := PairTriplets([]int32{0, 0, 0, 1, 2}, 3, 5, 0.1, 0, 0); err != nil {
+	if _, _, err := PairTriplets([]int32{0, 0, 0, 1, 2}, 0.1, 0.1, TripletOptions{Classes: 3, Count: 5}); err != nil {
 		t.Error(err)
 	}
 }

@@ -19,40 +19,53 @@ func OfTriplets(r TripletReport) Report {
 	return Report{Kind: TripletFlip, Wanted: r.Wanted, Found: r.Found, Flipped: r.Flipped, Items: r.Triplets}
 }
 
-// Triplets returns n triplets of items by labels seen, from 0 to classes-1; truth holds
+// TripletOptions says which triplets to draw.
+type TripletOptions struct {
+	Classes int      // of the labels, 0 to Classes-1
+	Count   int      // triplets
+	Prior   *float64 // of two classes: the probability that an anchor is of the first; nil: any item
+	Seed    uint64
+	Draw    uint64 // tells lists of one seed apart: an epoch
+}
+
+// Triplets returns o.Count triplets of items by labels seen; truth holds
 // the true ones and may be the same slice. The anchor is any item whose seen class has
 // another one, the positive any other item of that class, the negative any item of the
-// other classes, all uniform. Then positive and negative change places with probability
+// other classes, all uniform; with a prior the anchor is of class 0 with that probability,
+// whatever the sizes of the two classes (the appendix's pi). Then positive and negative change places with probability
 // flip.
 //
-// Items and exchanges come from streams of their own, set by seed and draw; with one
-// seed, what is exchanged at a flip is exchanged at every higher one.
+// Items and exchanges come from streams of their own, set by Seed and Draw; with
+// one seed, what is exchanged at a flip is exchanged at every higher one.
 //
-// Errors are a flip outside [0, 1], n below 1, labels out of range, and labels under
+// Errors are a flip outside [0, 1], a count below 1, a prior of other than two classes, labels out of range, and labels under
 // which no two items are of one class or all are.
-func Triplets(truth, seen []int32, classes, n int, flip float64, seed, draw uint64) ([]data.Triplet, TripletReport, error) {
+func Triplets(truth, seen []int32, flip float64, o TripletOptions) ([]data.Triplet, TripletReport, error) {
 	switch {
-	case n < 1:
-		return nil, TripletReport{}, fmt.Errorf("noise: %d triplets; want 1 or more", n)
+	case o.Count < 1:
+		return nil, TripletReport{}, fmt.Errorf("noise: %d triplets; want 1 or more", o.Count)
 	case len(truth) != len(seen):
 		return nil, TripletReport{}, fmt.Errorf("noise: triplets: %d labels with noise, %d without", len(seen), len(truth))
 	}
 	if err := checkProbability("triplet flip rate", flip); err != nil {
 		return nil, TripletReport{}, err
 	}
-	if err := checkLabels("triplets: truth", truth, classes); err != nil {
+	if err := checkLabels("triplets: truth", truth, o.Classes); err != nil {
 		return nil, TripletReport{}, err
 	}
-	if err := checkLabels("triplets: labels with noise", seen, classes); err != nil {
+	if err := checkLabels("triplets: labels with noise", seen, o.Classes); err != nil {
 		return nil, TripletReport{}, err
 	}
-	d, err := newTripletDraw(seen, classes)
+	d, err := newTripletDraw(seen, o.Classes)
 	if err != nil {
 		return nil, TripletReport{}, err
 	}
-	items, order := rng.New(seed, "noise/triplets", draw), rng.New(seed, "noise/triplets/flips", draw)
-	out := make([]data.Triplet, n)
-	r := TripletReport{Triplets: n, Anchors: len(d.anchors), Wanted: flip}
+	if err := d.weigh(o.Prior); err != nil {
+		return nil, TripletReport{}, err
+	}
+	items, order := rng.New(o.Seed, "noise/triplets", o.Draw), rng.New(o.Seed, "noise/triplets/flips", o.Draw)
+	out := make([]data.Triplet, o.Count)
+	r := TripletReport{Triplets: o.Count, Anchors: len(d.anchors), Wanted: flip}
 	for i := range out {
 		t := d.next(items)
 		if order.Float64() < flip {
@@ -61,7 +74,7 @@ func Triplets(truth, seen []int32, classes, n int, flip float64, seed, draw uint
 		}
 		out[i] = t
 	}
-	r.Found = float64(r.Flipped) / float64(n)
+	r.Found = float64(r.Flipped) / float64(o.Count)
 	weigh(&r, out, truth)
 	return out, r, nil
 }
@@ -94,6 +107,7 @@ type tripletDraw struct {
 	place   []int   // of each item in sorted
 	start   []int   // of each class in sorted, and the end
 	anchors []int32
+	prior   *float64 // probability of an anchor of class 0 of two; nil: of any item
 }
 
 // newTripletDraw refuses labels under which there are no triplets.
@@ -123,9 +137,40 @@ func newTripletDraw(seen []int32, classes int) (*tripletDraw, error) {
 
 func (d *tripletDraw) size(c int32) int { return d.start[c+1] - d.start[c] }
 
+// weigh sets the prior of the first class.
+func (d *tripletDraw) weigh(prior *float64) error {
+	if d.prior = prior; prior == nil {
+		return nil
+	}
+	if err := checkProbability("triplets: prior", *prior); err != nil {
+		return err
+	}
+	if classes := len(d.start) - 1; classes != 2 {
+		return fmt.Errorf("noise: triplets: a prior of the first class is for two classes, and there are %d: set data.classes: 2", classes)
+	}
+	for c, p := range []float64{*prior, 1 - *prior} {
+		if p > 0 && d.size(int32(c)) < 2 {
+			return fmt.Errorf("noise: triplets: class %d has %d item: no anchor of it has a positive", c, d.size(int32(c)))
+		}
+	}
+	return nil
+}
+
+// anchor draws an anchor.
+func (d *tripletDraw) anchor(s *rng.Stream) int32 {
+	if d.prior == nil {
+		return d.anchors[s.IntN(len(d.anchors))]
+	}
+	c := int32(1)
+	if s.Float64() < *d.prior {
+		c = 0
+	}
+	return d.sorted[d.start[c]+s.IntN(d.size(c))]
+}
+
 // next draws a triplet.
 func (d *tripletDraw) next(s *rng.Stream) data.Triplet {
-	a := d.anchors[s.IntN(len(d.anchors))]
+	a := d.anchor(s)
 	return data.Triplet{A: a, P: d.sorted[d.own(a, s.IntN(d.size(d.seen[a])-1))], N: d.sorted[d.other(a, s.IntN(len(d.sorted)-d.size(d.seen[a])))]}
 }
 

@@ -21,7 +21,7 @@ func TestTripletsHaveTheirWeights(t *testing.T) {
 		q, _ := SLNFromEffective(c.pln / 2)
 		y := inTurn(n, c.k)
 		seen, _ := flip(t, y, c.k, SLNRate(q, c.k), 8)
-		triplets, r, err := Triplets(y, seen, c.k, drawn, c.flip, 3, 0)
+		triplets, r, err := Triplets(y, seen, c.flip, TripletOptions{Classes: c.k, Count: drawn, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestTripletsHaveTheirWeights(t *testing.T) {
 func TestTripletsAreUniform(t *testing.T) {
 	y := []int32{2, 0, 2, 1, 0, 4, 2}
 	const n = 100000
-	triplets, r, err := Triplets(y, y, 5, n, 0, 1, 0)
+	triplets, r, err := Triplets(y, y, 0, TripletOptions{Classes: 5, Count: n, Seed: 1})
 	if err != nil || r.Anchors != 5 {
 		t.Fatal(r, err)
 	}
@@ -103,9 +103,9 @@ func TestTripletsAreUniform(t *testing.T) {
 
 func TestStreamsOfTriplets(t *testing.T) {
 	y := inTurn(100, 4)
-	low, _, _ := Triplets(y, y, 4, 500, 0.2, 1, 0)
-	high, _, _ := Triplets(y, y, 4, 500, 0.7, 1, 0)
-	again, _, _ := Triplets(y, y, 4, 500, 0.2, 1, 0)
+	low, _, _ := Triplets(y, y, 0.2, TripletOptions{Classes: 4, Count: 500, Seed: 1})
+	high, _, _ := Triplets(y, y, 0.7, TripletOptions{Classes: 4, Count: 500, Seed: 1})
+	again, _, _ := Triplets(y, y, 0.2, TripletOptions{Classes: 4, Count: 500, Seed: 1})
 	if !slices.Equal(low, again) {
 		t.Error("one seed gives two answers")
 	}
@@ -115,7 +115,7 @@ func TestStreamsOfTriplets(t *testing.T) {
 		}
 	}
 	for _, x := range [][2]uint64{{2, 0}, {1, 1}} {
-		if other, _, _ := Triplets(y, y, 4, 500, 0.2, x[0], x[1]); slices.Equal(low, other) {
+		if other, _, _ := Triplets(y, y, 0.2, TripletOptions{Classes: 4, Count: 500, Seed: x[0], Draw: x[1]}); slices.Equal(low, other) {
 			t.Errorf("seed and draw %v: the same triplets", x)
 		}
 	}
@@ -139,7 +139,7 @@ func TestTripletErrors(t *testing.T) {
 		{y, []int32{1, 1, 1, 1}, 2, 5, 0, "all 4 items are of class 1"},
 		{nil, nil, 2, 5, 0, "no class has two of the 0 items"},
 	} {
-		if _, _, err := Triplets(c.truth, c.seen, c.k, c.n, c.flip, 0, 0); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := Triplets(c.truth, c.seen, c.flip, TripletOptions{Classes: c.k, Count: c.n}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("want %q: %v", c.want, err)
 		}
 	}

@@ -47,13 +47,17 @@ type PairGraph struct {
 	Pairs     int    `yaml:"pairs" check:">=0,<=100000000" doc:"pairs in all, half of them similar by the labels that are trained on; not asked for by scenario full, which has two for each image"`
 	Negatives string `yaml:"negatives" enum:"same-index|random" doc:"an image's different partner: of the same index in another class (text, Theorem 1), or any of it (Algorithm 1)"`
 	Order     string `yaml:"order" enum:"shuffled|paper" doc:"chains join images in random order, or as they come, sorted by true class, which undoes most of the noise"`
-	Redraw    bool   `yaml:"redraw" doc:"draw another graph for each epoch"`
-	Size      int    `yaml:"size" check:">=1,<=1000000" doc:"pairs in a batch: 2 x SIZE images"`
+	// Algorithm 2 of the paper draws with replacement (D5).
+	Replacement bool `yaml:"replacement" doc:"scenario s2: draw its images with replacement, as the paper's Algorithm 2 does"`
+	Redraw      bool `yaml:"redraw" doc:"draw another graph for each epoch"`
+	Size        int  `yaml:"size" check:">=1,<=1000000" doc:"pairs in a batch: 2 x SIZE images"`
 }
 
 // Check implements component.Checker.
 func (k PairGraph) Check() []component.Fault {
 	switch {
+	case k.Replacement && k.Scenario != Dense:
+		return []component.Fault{component.Faultf("replacement", "is of scenario s2, which draws a part of the images; scenario is %s", k.Scenario)}
 	case k.Scenario == Full:
 	case k.Pairs%2 != 0:
 		return []component.Fault{component.Faultf("pairs", "must be even, half similar and half different, is %d", k.Pairs)}
@@ -71,13 +75,13 @@ func (k PairGraph) Tuples(o *data.TupleOptions) { o.Size, o.Redraw = k.Size, k.R
 
 // Draw implements GivesPairs.
 func (k PairGraph) Draw(in Drawing) (func(epoch int) []Pair, GraphReport, error) {
-	o := GraphOptions{Scenario: k.Scenario, Pairs: k.Pairs, Negatives: k.Negatives, Order: k.Order, Seed: in.Seed}
+	o := GraphOptions{Scenario: k.Scenario, Pairs: k.Pairs, Negatives: k.Negatives, Order: k.Order, Replacement: k.Replacement, Seed: in.Seed}
 	if k.Scenario == Full {
 		o.Pairs = 0 // all
 	}
 	if n, noisy := in.Noise.(OnPairs); noisy {
 		var err error
-		if o.PairNoise, err = n.Coin(); err != nil {
+		if o.Wrong, err = n.WrongPairs(); err != nil {
 			return nil, GraphReport{}, err
 		}
 		o.Seed = Seed(in.Noise, in.Seed)
@@ -100,9 +104,10 @@ func (k PairGraph) Draw(in Drawing) (func(epoch int) []Pair, GraphReport, error)
 // TripletList gives a fixed list of triplets drawn by the labels that are trained
 // on. No miner is asked.
 type TripletList struct {
-	Triplets int  `yaml:"triplets" check:">=1,<=100000000" doc:"triplets in all"`
-	Redraw   bool `yaml:"redraw" doc:"draw others for each epoch"`
-	Size     int  `yaml:"size" check:">=1,<=1000000" doc:"triplets in a batch: 3 x SIZE images"`
+	Triplets int      `yaml:"triplets" check:">=1,<=100000000" doc:"triplets in all"`
+	Prior    *float64 `yaml:"prior" check:">=0,<=1" doc:"two classes: probability that an anchor is of the first one; null draws anchors uniformly from all images"`
+	Redraw   bool     `yaml:"redraw" doc:"draw others for each epoch"`
+	Size     int      `yaml:"size" check:">=1,<=1000000" doc:"triplets in a batch: 3 x SIZE images"`
 }
 
 // Layout implements data.SamplerKeys.
@@ -114,21 +119,24 @@ func (k TripletList) Tuples(o *data.TupleOptions) { o.Size, o.Redraw = k.Size, k
 // Draw implements GivesTriplets.
 func (k TripletList) Draw(in Drawing) (func(epoch int) []data.Triplet, TripletReport, error) {
 	seed := Seed(in.Noise, in.Seed)
+	options := func(seed uint64, epoch int) TripletOptions {
+		return TripletOptions{Classes: in.Classes, Count: k.Triplets, Prior: k.Prior, Seed: seed, Draw: uint64(epoch)}
+	}
 	draw := func(epoch int) ([]data.Triplet, TripletReport, error) {
-		return Triplets(in.Truth, in.Seen, in.Classes, k.Triplets, 0, in.Seed, uint64(epoch))
+		return Triplets(in.Truth, in.Seen, 0, options(in.Seed, epoch))
 	}
 	switch n := in.Noise.(type) {
 	case OnTriplets:
 		draw = func(epoch int) ([]data.Triplet, TripletReport, error) {
-			return Triplets(in.Truth, in.Seen, in.Classes, k.Triplets, n.Flip(), seed, uint64(epoch))
+			return Triplets(in.Truth, in.Seen, n.Flip(), options(seed, epoch))
 		}
 	case OnPairs:
-		q, err := n.Coin()
+		positive, negative, err := n.WrongLabels()
 		if err != nil {
 			return nil, TripletReport{}, err
 		}
 		draw = func(epoch int) ([]data.Triplet, TripletReport, error) {
-			return PairTriplets(in.Truth, in.Classes, k.Triplets, PLNEffective(q), seed, uint64(epoch))
+			return PairTriplets(in.Truth, positive, negative, options(seed, epoch))
 		}
 	}
 	first, report, err := draw(0)

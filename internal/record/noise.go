@@ -17,7 +17,9 @@ type PairGraph struct {
 	Negatives string `json:"negatives" doc:"kind of negatives"`
 	Order     string `json:"order" doc:"order of the pairs"`
 
-	Nodes      int     `json:"nodes" doc:"images that pairs may join"`
+	Replacement bool `json:"replacement,omitempty" doc:"images drawn with replacement"`
+
+	Nodes      int     `json:"nodes" doc:"images that pairs may join, copies counted"`
 	Images     int     `json:"images" doc:"images in at least one pair"`
 	Pairs      int     `json:"pairs" doc:"number of pairs"`
 	Similar    int     `json:"similar" doc:"pairs labeled similar"`
@@ -32,8 +34,8 @@ type PairGraph struct {
 	Contradictions     int `json:"contradictions" doc:"image pairs labeled both ways"`
 	InconsistentCycles int `json:"inconsistent_cycles" doc:"pairs labeled different whose images are connected by similar pairs"`
 
-	Q              float64 `json:"q" doc:"probability that noise redraws a label"`
-	Wanted         float64 `json:"wanted" doc:"target probability of a flip, q/2"`
+	Q              float64 `json:"q" doc:"probability that noise redraws a label; of noise by label twice 'wanted'"`
+	Wanted         float64 `json:"wanted" doc:"target fraction of flips, q/2"`
 	Flipped        int     `json:"flipped" doc:"labels flipped by noise"`
 	Wrong          int     `json:"wrong" doc:"labels that contradict the true classes"`
 	WrongSimilar   int     `json:"wrong_similar" doc:"wrong labels 'similar'"`

@@ -123,7 +123,11 @@ func (r *Run) pairsDoc(ctx context.Context, t *wire.Assembled) (*record.Pairs, e
 // theorem is Theorem 1 of DIBS for the graph of cfg, nil where it speaks of another.
 func theorem(cfg *config.Config, sets *wire.Sets) *record.PairTheorem {
 	g := sets.Graph
-	if _, ok := cfg.Noise.Options.(noise.OnPairs); !ok || g == nil || g.Negatives != noise.SameIndex || g.Scenario == noise.Sparse {
+	o, ok := cfg.Noise.Options.(noise.OnPairs)
+	if !ok || g == nil || g.Negatives != noise.SameIndex || g.Scenario == noise.Sparse || g.Replacement {
+		return nil
+	}
+	if w, err := o.WrongPairs(); err != nil || w.Similar != w.Different {
 		return nil
 	}
 	r := &record.PairTheorem{Classes: wire.ClassesOf(sets), P: g.Wanted}

@@ -125,7 +125,7 @@ func Simulate(ctx context.Context, o SimOptions) (*Simulation, error) {
 func draw(ctx context.Context, truth []int32, o SimOptions, n int) (Draw, error) {
 	pairs, report, err := noise.Graph(truth, truth, o.Classes, noise.GraphOptions{
 		Scenario: noise.Full, Negatives: o.Negatives, Order: noise.Shuffled,
-		PairNoise: 2 * o.P, Seed: o.Seed, Draw: uint64(n),
+		Wrong: noise.Coins(2 * o.P), Seed: o.Seed, Draw: uint64(n),
 	})
 	if err != nil {
 		return Draw{}, err

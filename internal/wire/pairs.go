@@ -119,16 +119,13 @@ func flipPairs(cfg *config.Config, pairs []data.Pair) (*noise.Report, error) {
 	if !ok {
 		return nil, fmt.Errorf("eval.noisy_pairs: noise %s is none of pairs", cfg.Noise.Kind)
 	}
-	q, err := o.Coin()
+	w, err := o.WrongPairs()
 	if err != nil {
 		return nil, err
 	}
-	r := &noise.Report{Kind: noise.PairLabel, Wanted: noise.PLNEffective(q), Items: len(pairs), Q: q, Effective: noise.PLNEffective(q)}
-	s := rng.New(noise.Seed(cfg.Noise.Options, cfg.Seed), "eval/noisy-pairs")
-	for k := range pairs {
-		u, coin := s.Float64(), s.Uint64()&1 == 1
-		if u < q && pairs[k].Similar != coin {
-			pairs[k].Similar = coin
+	r := &noise.Report{Kind: noise.PairLabel, Wanted: w.Effective(), Items: len(pairs), Q: w.Similar + w.Different, Effective: w.Effective()}
+	for _, flipped := range noise.FlipPairs(pairs, w, rng.New(noise.Seed(cfg.Noise.Options, cfg.Seed), "eval/noisy-pairs")) {
+		if flipped {
 			r.Flipped++
 		}
 	}

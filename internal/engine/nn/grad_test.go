@@ -185,6 +185,7 @@ func TestModelGradients(t *testing.T) {
 	}{
 		{Spec{Name: "linear", Height: 5, Width: 4, Channels: 2, Embedding: 6}, 200},
 		{Spec{Name: "mlp", Height: 6, Width: 6, Channels: 1, Units: 9}, 60},
+		{Spec{Name: "mlp", Height: 6, Width: 6, Channels: 1, Units: 9, FinalReLU: true}, 60},
 		{Spec{Name: "cnn", Height: 28, Width: 28, Channels: 1, Units: 2, Normalize: true}, 8},
 		{Spec{Name: "cnn", Height: 13, Width: 15, Channels: 2, Units: 3}, 12},
 		{Spec{Name: "cnn", Height: 28, Width: 28, Channels: 1, Units: 2, Filters: "paper-text"}, 8},

@@ -17,13 +17,14 @@ type Spec struct {
 	Height    int    `json:"height"` // of the images; data that are no images are 1 x 1 x D
 	Width     int    `json:"width"`
 	Channels  int    `json:"channels"`
-	Embedding int    `json:"embedding"`         // D; 0: 512 for c2f2 and resnet18, 128 for lenet and linear, Units for mlp, FC for cnn, all numbers of an image for mahalanobis
-	Normalize bool   `json:"normalize"`         // L2-normalize embeddings
-	Units     int    `json:"units,omitempty"`   // mlp: layer width w (200); cnn: filters k (47); resnet18: channels of the first stage (64)
-	Filters   string `json:"filters,omitempty"` // cnn: paper-count (default) or paper-text
-	FC        string `json:"fc,omitempty"`      // cnn: k or 2k; default k for paper-count, 2k for paper-text
-	Stem      string `json:"stem,omitempty"`    // resnet18: imagenet or small; default small for images below 64 pixels
-	Init      string `json:"init,omitempty"`    // initializer, see InitNames; default pytorch
+	Embedding int    `json:"embedding"`            // D; 0: 512 for c2f2 and resnet18, 128 for lenet and linear, Units for mlp, FC for cnn, all numbers of an image for mahalanobis
+	Normalize bool   `json:"normalize"`            // L2-normalize embeddings
+	Units     int    `json:"units,omitempty"`      // mlp: layer width w (200); cnn: filters k (47); resnet18: channels of the first stage (64)
+	Filters   string `json:"filters,omitempty"`    // cnn: paper-count (default) or paper-text
+	FC        string `json:"fc,omitempty"`         // cnn: k or 2k; default k for paper-count, 2k for paper-text
+	Stem      string `json:"stem,omitempty"`       // resnet18: imagenet or small; default small for images below 64 pixels
+	FinalReLU bool   `json:"final_relu,omitempty"` // mlp: ReLU after the last layer
+	Init      string `json:"init,omitempty"`       // initializer, see InitNames; default pytorch
 }
 
 // Limits on sizes in a Spec.
@@ -40,7 +41,7 @@ type Keys interface {
 	// layers returns what turns images into embeddings, and fills in s the defaults of
 	// its options and of the embedding's dimension. It depends on s alone.
 	layers(s *Spec) ([]Layer, error)
-	// options lists those of units, filters, fc and stem that the model has.
+	// options lists those of units, filters, fc, stem and final_relu that the model has.
 	options() []string
 }
 
@@ -138,7 +139,7 @@ func (s *Spec) check(options []string) error {
 	for _, v := range []struct {
 		what string
 		set  bool
-	}{{"units", s.Units != 0}, {"filters", s.Filters != ""}, {"fc", s.FC != ""}, {"stem", s.Stem != ""}} {
+	}{{"units", s.Units != 0}, {"filters", s.Filters != ""}, {"fc", s.FC != ""}, {"stem", s.Stem != ""}, {"final_relu", s.FinalReLU}} {
 		if v.set && !slices.Contains(options, v.what) {
 			has := "it has none but embedding, normalize and init"
 			if len(options) > 0 {

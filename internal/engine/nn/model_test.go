@@ -147,6 +147,38 @@ func TestModelsEmbedUnitRows(t *testing.T) {
 	}
 }
 
+// The last ReLU cuts embeddings at 0, and changes neither weights nor their number.
+func TestFinalReLU(t *testing.T) {
+	t.Parallel()
+	s := Spec{Name: "mlp", Height: 28, Width: 28, Channels: 1}
+	plain := build(t, s)
+	s.FinalReLU = true
+	cut := build(t, s)
+	if cut.ParamCount() != 237_400 || !cut.Spec().FinalReLU {
+		t.Errorf("%d parameters, %+v", cut.ParamCount(), cut.Spec())
+	}
+	x := array.New(3, 28, 28, 1)
+	r := rng.New(4, "x")
+	for i := range x.Data {
+		x.Data[i] = float32(r.NormFloat64())
+	}
+	below := 0
+	want := plain.Embed(x, Eval)
+	got := cut.Embed(x, Eval)
+	for i, v := range want.Data {
+		if v < 0 {
+			v = 0
+			below++
+		}
+		if got.Data[i] != v {
+			t.Fatalf("number %d is %v, want %v", i, got.Data[i], v)
+		}
+	}
+	if below == 0 || below == len(want.Data) {
+		t.Errorf("%d of %d numbers were below 0", below, len(want.Data))
+	}
+}
+
 func TestBuildIsSeeded(t *testing.T) {
 	s := Spec{Name: "mlp", Height: 4, Width: 4, Channels: 1, Units: 5}
 	a, b := build(t, s), build(t, s)
