@@ -22,7 +22,7 @@ type MetricBound struct {
 // bounds are in units of the loss, errors are fractions.
 type MetricStability struct {
 	Schema     string         `json:"schema" doc:"the name and number of the schema"`
-	Claim      string         `json:"claim,omitempty" doc:"T1 to T7, S1, S2 or S4; absent for a measurement without a claim"`
+	Claim      string         `json:"claim,omitempty" doc:"T1 to T12, S1, S2 or S4; absent for a measurement without a claim"`
 	Says       string         `json:"says" doc:"the claim in words"`
 	Data       MetricData     `json:"data" doc:"source of the samples"`
 	Seed       uint64         `json:"seed" doc:"random seed"`
@@ -81,6 +81,8 @@ type MetricPoint struct {
 	Uniform   *UniformResult   `json:"uniform,omitempty" doc:"uniform stability in full"`
 	OnAverage *OnAverageResult `json:"on_average,omitempty" doc:"on-average stability in full"`
 	Gap       *GapResult       `json:"gap,omitempty" doc:"generalization gap in full"`
+	Excess    *ExcessResult    `json:"excess,omitempty" doc:"excess risk in full"`
+	Lemmas    *LemmaResult     `json:"lemmas,omitempty" doc:"Lemmas 1, 3 and 5 and Theorem 3 in full, at the first series"`
 	With      []Number         `json:"with,omitempty" doc:"intermediate values"`
 }
 

@@ -83,3 +83,35 @@ type Violations struct {
 	Count     int     `json:"count" doc:"number of violations"`
 	Ratio     float64 `json:"ratio" doc:"largest ratio of change to bound"`
 }
+
+// ExcessResult is R(A(S)) - R(w*) over samples S, and the terms of eq. 4, whose sum it is.
+type ExcessResult struct {
+	Sizes
+	Excess       Estimate  `json:"excess" doc:"R(A(S)) - R(w*)"`
+	Values       []float64 `json:"values" doc:"the excess risk of each repeat"`
+	Estimation   Estimate  `json:"estimation" doc:"R(A(S)) - R_S(A(S))"`
+	Optimization Estimate  `json:"optimization" doc:"R_S(A(S)) - R_S(w*)"`
+	Deviation    Estimate  `json:"deviation" doc:"R_S(w*) - R(w*)"`
+	Least        float64   `json:"least" doc:"R(w*)"`
+	Norm         float64   `json:"norm" doc:"||w*||"`
+	Certificate  float64   `json:"certificate" doc:"largest distance of a solution from the minimizer"`
+}
+
+// LemmaResult is what Lemmas 1, 3 and 5 and Theorem 3 bound, over samples S; w* minimizes
+// the regularized risk.
+type LemmaResult struct {
+	Sizes
+	Triple          Estimate  `json:"triple" doc:"largest change of a loss with two positives and a negative replaced"`
+	TripleValues    []float64 `json:"triple_values" doc:"that change of each repeat"`
+	Steps           Estimate  `json:"steps" doc:"sum of the largest changes of the three single replacements"`
+	Deviation       Estimate  `json:"deviation" doc:"|R_S(w*) - R(w*)|"`
+	DeviationValues []float64 `json:"deviation_values" doc:"that of each repeat"`
+	Mean            Estimate  `json:"mean" doc:"|E_S[l(A(S)) - l(w*)]| at the triplet where it is largest"`
+	MeanValues      []float64 `json:"mean_values" doc:"l(A(S)) - l(w*) of each repeat there, with the sign of the mean"`
+	Gap             Estimate  `json:"gap" doc:"|R_S(A(S)) - R(A(S))|"`
+	GapValues       []float64 `json:"gap_values" doc:"that of each repeat"`
+	Risk            float64   `json:"risk" doc:"R(w*)"`
+	B               float64   `json:"b" doc:"largest loss of w*"`
+	Tau             float64   `json:"tau" doc:"variance of the loss of w*"`
+	Certificate     float64   `json:"certificate" doc:"largest distance of a solution from the minimizer"`
+}

@@ -39,7 +39,7 @@ metric: {sigma: 0.5, positive: each}
 		t.Error(out)
 	}
 	for flags, want := range map[string]string{
-		"stability --claim T9":           "T1, T2",
+		"stability --claim T99":          "T1, T2",
 		"stability --claim T3 --sizes 4": "its own sizes",
 		"stability --circle":             "goes with --claim",
 		"gap --claim T3":                 "--claim (flags:",

@@ -3,11 +3,11 @@ package mahalanobis
 // anchor is the work of one anchor: its distances, the sums over its triplets and
 // the room that these need.
 type anchor struct {
-	p      []float64 // (n-1) h of the other positives
+	p      []float64 // (n-1, or n of a population) h of the other positives
 	q      []float64 // (m) h of the negatives
-	a      []float64 // (n-1) sum over negatives of phi'
+	a      []float64 // (as p) sum over negatives of phi'
 	b      []float64 // (m) sum over the other positives of phi'
-	p2     []float64 // (n-1) and (m): room
+	p2     []float64 // (as p) and (m): room
 	q2     []float64
 	room   room
 	ps     panels
@@ -24,8 +24,16 @@ func (a *anchor) init(n, m int) {
 // equal points have exactly 0.
 func (a *anchor) distances(t *part, i int) {
 	t.forms(i, 0, a.p[:i])
-	t.forms(i, i+1, a.p[i:])
+	t.forms(i, t.after(i), a.p[i:])
 	t.forms(i, t.n, a.q)
+}
+
+// after is the positive that follows those before i: i itself, or the next one.
+func (t *part) after(i int) int {
+	if t.self {
+		return i
+	}
+	return i + 1
 }
 
 // forms sets out to h between point i and the points from the given one on.
@@ -89,6 +97,6 @@ func (a *anchor) spread(t *part, i int, weight, v []float64) {
 		}
 	}
 	add(0, a.a[:i], 1)
-	add(i+1, a.a[i:], 1)
+	add(t.after(i), a.a[i:], 1)
 	add(t.n, a.b, -1)
 }

@@ -51,7 +51,7 @@ func (t *part) hessian(w, h []float64, m int) {
 		s := make([]float64, m*m)
 		a := t.borrow()
 		if a.second == nil {
-			a.second = newSecond(t.n-1, t.m, m)
+			a.second = newSecond(t.others(), t.m, m)
 		}
 		for i := lo; i < hi; i++ {
 			a.distances(t, i)
@@ -100,7 +100,7 @@ func (s *second) features(t *part, i int) {
 	for j := range s.p.Rows {
 		at := j
 		if j >= i {
-			at++
+			at += t.after(i) - i
 		}
 		addSquare(row(s.p, j), t.points[at*t.d:(at+1)*t.d], x, 1)
 	}

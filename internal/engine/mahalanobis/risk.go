@@ -57,6 +57,24 @@ func NewRisk(problems []*Problem, l Loss, s Sums) (*Risk, error) {
 	return r, nil
 }
 
+// NewPopulation returns the risk of the uniform distribution on the problem's points: the
+// mean loss of three independent draws, of which the two positives may be one point,
+//
+//	R(w) = 1/(n+^2 n-) sum_{i, j, k} phi(u_ijk).
+//
+// Its mean over samples that are drawn from the points with replacement is what R_S
+// estimates without bias. Errors: those of NewRisk.
+func NewPopulation(p *Problem, l Loss, s Sums) (*Risk, error) {
+	r, err := NewRisk([]*Problem{p}, l, s)
+	if err != nil {
+		return nil, err
+	}
+	t := r.parts[0]
+	n := float64(t.n)
+	t.self, t.scale = true, 1/(n*n*float64(t.m))
+	return r, nil
+}
+
 // Dim returns d(d+1)/2, the length of theta.
 func (r *Risk) Dim() int { return r.d * (r.d + 1) / 2 }
 
@@ -102,6 +120,7 @@ type part struct {
 	sums   Sums
 	n, m   int // n+, n-
 	d      int
+	self   bool      // triplets with i = j count, as of independent draws
 	scale  float64   // 1/Z
 	points []float64 // (n+m, d) positives, then negatives; a Risk takes their mean off
 	image  []float64 // (n+m, d) points times w
@@ -228,10 +247,18 @@ func (t *part) gradient(g []float64) {
 	})
 }
 
+// others is the number of positives that an anchor meets.
+func (t *part) others() int {
+	if t.self {
+		return t.n
+	}
+	return t.n - 1
+}
+
 func (t *part) borrow() *anchor {
 	a := t.spare.Get()
 	if a.p == nil {
-		a.init(t.n-1, t.m)
+		a.init(t.others(), t.m)
 	}
 	return a
 }

@@ -6,8 +6,10 @@
 // positive and negative points; a Source draws samples and fresh points. Uniform
 // replaces samples and learns again (Definition 1), OnAverage replaces three at a time
 // (Definition 2), Gap compares training with true risk. Sweep does so over sizes, with
-// rates as slopes on log-log axes. The claims of claims.go put the theorems to the test:
-// T1 to T7 what they promise, S1, S2 and S4 where the printed statements fail.
+// rates as slopes on log-log axes. Excess compares the risk with the least one, Lemmas
+// what the lemmas bound; both need a distribution that is Known. The claims put the
+// theorems to the test: T1 to T10 what they promise, S1, S2 and S4 where the printed
+// statements fail.
 //
 // Everything is float64. The same options and seed give the same bits for any number of
 // threads: repeats run side by side, each with random streams of its own.

@@ -44,7 +44,7 @@ type Claim struct {
 	test func(context.Context, *tester) error
 }
 
-// Claims are all there are: T1 to T7 of the papers' promises (T4 is S1, T7 is S4), and S2.
+// Claims are all there are: T1 to T9 of the paper's promises (T4 is S1, T7 is S4), and S2.
 var Claims = []Claim{
 	{"T1", "", "the gap is at most the bound of Theorem 1 (of Theorem 2 for SGD) in every run", t1},
 	{"T2", "", "Lemma 2: with the same triplets, SGD's losses change by at most 2 L^2 eta for each step that used the replaced sample", t2},
@@ -53,6 +53,9 @@ var Claims = []Claim{
 	{"T5", "", "SGD: with T = n the gap falls as n^-1/2; at a fixed n stability grows as sqrt(T); it follows max{2/n+, 1/n-}", t5},
 	{"T6", "", "Theorem 4: the expected gap of regularized risk minimization at a fixed sigma falls as 1/n", t6},
 	{"T7", "S4", "the printed sign of the logistic loss learns to err; the other sign errs less than Euclidean distances", t7},
+	{"T8", "", "the excess risk R(A(S)) - min R falls as n^-1/2 log(n) or faster: regularized risk minimization at sigma ~ n^-1/2 (Corollary 2), SGD at T = n (Remark 3)", t8},
+	{"T9", "", "Corollary 3: at low noise the excess risk of regularized risk minimization at sigma = 8 alpha/n falls as ||w*||^2/n or faster", t9},
+	{"T10", "", "regularized risk minimization at a fixed sigma: Lemma 1 with three samples replaced, Lemma 3 at w*, Lemma 5 and Theorem 3, corrected, are not violated", t10},
 	{"S2", "S2", "the printed bound of Lemma 6 is violated by the expected gap under strong regularization, the corrected one is not", s2},
 }
 

@@ -128,7 +128,7 @@ func TestRenewOldDocument(t *testing.T) {
 }
 
 func TestClaimErrors(t *testing.T) {
-	if _, err := ClaimOf("T9"); err == nil || !strings.Contains(err.Error(), "T1, T2") {
+	if _, err := ClaimOf("T99"); err == nil || !strings.Contains(err.Error(), "T1, T2") {
 		t.Error(err)
 	}
 	if _, err := ClaimOf(""); err == nil {
