@@ -140,6 +140,7 @@ var flagged = map[string]string{
 	"internal/record":      "the command that makes a document",
 	"internal/engine/loss": "the document of a key: the command that makes its file",
 	"internal/report":      "its studies leave it for package study",
+	"internal/rundir":      "the command that makes a document that is missing",
 	"internal/study":       "the table that shows a document",
 }
 
@@ -172,7 +173,6 @@ var rooms = map[string]int{
 	"internal/engine/kernel": 100, // a file for each kernel and processor
 	"internal/data":          45,  // a file for each source
 	"internal/attack":        40,  // a file for each attack
-	"internal/report":        40,  // studies leave it for package study
 }
 
 // One idea per package: a room that grows past some 30 files wants a wall.

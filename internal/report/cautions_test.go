@@ -6,46 +6,19 @@ import (
 
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/rundir"
+	"tercet/internal/rundir/rundirtest"
 )
-
-// withCheckpoints turns a run's manifest into one with the given best and last checkpoints.
-func withCheckpoints(r *RunDir, status record.Status, last, best int) *RunDir {
-	r.Manifest.Status, r.Manifest.Steps, r.Manifest.Checkpoint = status, last, last
-	r.Manifest.Best = &record.Best{Metric: "recall@1", Step: best}
-	return r
-}
-
-func TestStaleResultsAreNoted(t *testing.T) {
-	of := func(checkpoint string, step int) *RunDir {
-		r := &RunDir{Dir: "a", Of: Of{"test", checkpoint}, Eval: &record.Eval{Source: record.Source{Checkpoint: checkpoint, Step: step, Set: "test"}}}
-		return r
-	}
-	for _, tc := range []struct {
-		run  *RunDir
-		want string
-	}{
-		{withCheckpoints(of("best", 78), "finished", 1560, 1560), "a/eval-best.json is of step 78, the best checkpoint is of step 1560; tercet eval --run a --checkpoint best recomputes it"},
-		{withCheckpoints(of("best", 78), "finished", 1560, 78), ""},
-		{withCheckpoints(of("last", 224), "running", 546, 0), "a/eval.json is of step 224, the run has come to step 546; tercet eval --run a recomputes it"},
-		{withCheckpoints(of("last", 560), "running", 546, 0), ""}, // killed before the manifest was written
-		{withCheckpoints(of("last", 224), "interrupted", 546, 0), "a/eval.json is of step 224, the run is at step 546; tercet eval --run a recomputes it"},
-		{withCheckpoints(of("last", 546), "running", 546, 0), ""},
-	} {
-		if got := strings.Join(tc.run.stale(), "\n"); got != tc.want {
-			t.Errorf("got %q\nwant %q", got, tc.want)
-		}
-	}
-}
 
 // CSV has no notes below: its last column says what is to be said of a row's runs, and a
 // column of its own of how many values a mean is.
 func TestCSVTellsOfItsRows(t *testing.T) {
 	t.Chdir(t.TempDir())
-	part := replaced(evalFile(0.5, 0), `"items": 200`, `"items": 20`, `"step": 100`, `"step": 78`)
-	runs := []*RunDir{
-		fake(t, "a-seed-0", 0, "finished", map[string]string{"eval.json": evalFile(0.5, 0)}),
-		fake(t, "a-seed-1", 1, "interrupted", map[string]string{"eval.json": part}),
-		fake(t, "a-seed-2", 2, "finished", map[string]string{"eval.json": replaced(evalFile(0.7, 0), `"recall@1"`, `"recall@7"`)}),
+	part := rundirtest.Replaced(rundirtest.EvalFile(0.5, 0), `"items": 200`, `"items": 20`, `"step": 100`, `"step": 78`)
+	runs := []*rundir.Run{
+		rundirtest.Fake(t, "a-seed-0", 0, "finished", map[string]string{"eval.json": rundirtest.EvalFile(0.5, 0)}),
+		rundirtest.Fake(t, "a-seed-1", 1, "interrupted", map[string]string{"eval.json": part}),
+		rundirtest.Fake(t, "a-seed-2", 2, "finished", map[string]string{"eval.json": rundirtest.Replaced(rundirtest.EvalFile(0.7, 0), `"recall@1"`, `"recall@7"`)}),
 	}
 	lines := strings.Split(rendered(t, summarize(t, runs, Options{Metrics: []string{"recall@1", "recall@7"}}).Table(), "csv"), "\n")
 	if want := "run,n,status,recall@1,recall@1_n,recall@7,recall@7_n,training (s),forward,backward,notes"; lines[0] != want {
@@ -57,12 +30,12 @@ func TestCSVTellsOfItsRows(t *testing.T) {
 	if alone := rendered(t, summarize(t, runs[:1], Options{}).Table(), "csv"); strings.Contains(alone, "notes") {
 		t.Errorf("a run of which nothing is to be said:\n%s", alone)
 	}
-	if table := summarize(t, []*RunDir{runs[0], runs[2]}, Options{Metrics: []string{"recall@1"}}).Table(); !strings.Contains(rendered(t, table, "text"), "0.500 (n=1)") {
+	if table := summarize(t, []*rundir.Run{runs[0], runs[2]}, Options{Metrics: []string{"recall@1"}}).Table(); !strings.Contains(rendered(t, table, "text"), "0.500 (n=1)") {
 		t.Errorf("no (n=1) in\n%s", rendered(t, table, "text"))
 	}
 	// Runs in rows of their own that are not measured in the same way say by what.
-	cosine := fake(t, "b", 0, "finished", map[string]string{"eval.json": evalWith(0.25, `"distance": "cosine"`)}, Label{"x", "1"})
-	s := summarize(t, []*RunDir{runs[0], cosine}, Options{Metrics: []string{"recall@1"}})
+	cosine := rundirtest.Fake(t, "b", 0, "finished", map[string]string{"eval.json": evalWith(0.25, `"distance": "cosine"`)}, rundir.Label{Key: "x", Value: "1"})
+	s := summarize(t, []*rundir.Run{runs[0], cosine}, Options{Metrics: []string{"recall@1"}})
 	if got := rendered(t, s.Table(), "csv"); !strings.Contains(got, ",distance euclidean\n") || !strings.Contains(got, ",distance cosine\n") {
 		t.Error(got)
 	}
@@ -74,12 +47,12 @@ func TestCSVTellsOfItsRows(t *testing.T) {
 // The tables of papers say what the summary says.
 func TestEveryTableHasTheSameNotes(t *testing.T) {
 	t.Chdir(t.TempDir())
-	loss := Label{"loss.name", "triplet"}
-	part := replaced(evalFile(0.5, 0), `"items": 200`, `"items": 20`)
-	runs := []*RunDir{
-		fake(t, "a", 0, "finished", map[string]string{"eval.json": part}, loss),
-		fake(t, "b", 1, "finished", map[string]string{"eval.json": part}, loss),
-		fake(t, "c", 2, "finished", map[string]string{"eval.json": replaced(part, `"set": "test"`, `"set": "train"`)}, loss),
+	loss := rundir.Label{Key: "loss.name", Value: "triplet"}
+	part := rundirtest.Replaced(rundirtest.EvalFile(0.5, 0), `"items": 200`, `"items": 20`)
+	runs := []*rundir.Run{
+		rundirtest.Fake(t, "a", 0, "finished", map[string]string{"eval.json": part}, loss),
+		rundirtest.Fake(t, "b", 1, "finished", map[string]string{"eval.json": part}, loss),
+		rundirtest.Fake(t, "c", 2, "finished", map[string]string{"eval.json": rundirtest.Replaced(part, `"set": "test"`, `"set": "train"`)}, loss),
 	}
 	for _, r := range runs {
 		r.Manifest.Selection = &record.Selection{Split: "test", Metric: "recall@1"}
@@ -114,17 +87,5 @@ func TestEveryTableHasTheSameNotes(t *testing.T) {
 		if what == "paper" && !strings.Contains(csv, `"ours, fixed",glyphs,2,0.5`) {
 			t.Errorf("n is not the number of values:\n%s", csv)
 		}
-	}
-}
-
-// What holds out no validation images is not advised to be evaluated on them.
-func TestNoAdviceWithoutValidationImages(t *testing.T) {
-	r := &RunDir{Dir: "a", Of: Of{"validation", "last"}}
-	if got := kinds[0].missing([]*RunDir{r}); got != "no validation images in a; data.split.validation holds some out, in a new training" {
-		t.Error(got)
-	}
-	r.Manifest.Data.Validation = &record.Set{Items: 5}
-	if got := kinds[0].missing([]*RunDir{r}); got != "no eval-validation.json in a; tercet eval --run a --split validation makes it" {
-		t.Error(got)
 	}
 }

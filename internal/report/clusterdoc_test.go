@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"tercet/internal/rundir/rundirtest"
 )
 
 // Both schemas of cluster.json are read; numbers that a method has not are left out.
@@ -21,9 +23,9 @@ func TestClusterDocuments(t *testing.T) {
 		{`{"schema": "tercet.cluster/2", "options": {"method": "hdbscan"}, "objective": null, "noise": 10, "lower_bound": null, "gap": null, "threshold": null, ` + head + `}`,
 			[]string{"noise", "10"}, []string{"objective", "gap"}},
 	} {
-		r := fake(t, t.TempDir(), 0, "finished", map[string]string{"cluster.json": tc.text})
+		r := rundirtest.Fake(t, t.TempDir(), 0, "finished", map[string]string{"cluster.json": tc.text})
 		var b strings.Builder
-		if err := r.clusterTable().Write(&b, "text"); err != nil {
+		if err := clusterTable(r).Write(&b, "text"); err != nil {
 			t.Fatal(err)
 		}
 		for _, w := range tc.has {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tercet/internal/attack"
-	"tercet/internal/render"
 )
 
 // lower are the scores of evaluations of which lower is better.
@@ -32,29 +31,4 @@ func ends(score string) (low, high float64, ok bool) {
 		return 0, 1, true
 	}
 	return 0, 0, false
-}
-
-// beyond notes the scores with an interval that leaves the score's range.
-func (s *Summary) beyond() []string {
-	var out []string
-	for _, m := range s.Metrics {
-		low, high, ok := ends(m)
-		rows := []map[string]Estimate{}
-		for _, g := range s.Groups {
-			rows = append(rows, g.Scores)
-		}
-		for _, b := range s.baselines {
-			rows = append(rows, b.scores)
-		}
-		if ok && slices.ContainsFunc(rows, func(r map[string]Estimate) bool {
-			ci := r[m].CI95
-			return ci != nil && (ci[0] < low || ci[1] > high)
-		}) {
-			out = append(out, m)
-		}
-	}
-	if out == nil {
-		return nil
-	}
-	return []string{fmt.Sprintf("an interval of %s reaches beyond the possible values: Student's t takes the runs for normally distributed, and with so few runs its interval is wide", render.Listed(out))}
 }

@@ -1,2 +1,2 @@
-// Package report reads run directories and makes tables and pages of them.
+// Package report summarizes runs: means over seeds, the best configuration, tables and pages.
 package report

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"tercet/internal/metric"
-	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/rundir"
 )
 
 // counted is the cell of the estimate in a row of n runs: where it is of fewer values, it
@@ -85,21 +85,21 @@ type baseline struct {
 
 // estimate fills the groups' scores, those of their baselines, and the rows of
 // baselines for the table.
-func (s *Summary) estimate(runs []*RunDir) error {
+func (s *Summary) estimate(runs []*rundir.Run) error {
 	b := &batch{metrics: s.Metrics}
 	for _, g := range s.Groups {
 		var own []metric.Scores
 		base := map[string][]metric.Scores{}
 		for _, r := range g.runs {
-			own = append(own, r.scores())
+			own = append(own, r.Scores())
 			if r.Eval == nil {
 				continue
 			}
 			for name, j := range r.Eval.Baselines {
-				base[name] = append(base[name], allScores(j))
+				base[name] = append(base[name], rundir.AllScores(j))
 			}
 		}
-		g.LeftOut = unlikeScores(g.runs, s.Metrics, (*RunDir).measured)
+		g.LeftOut = rundir.Unlike(g.runs, s.Metrics)
 		g.Scores = b.add(own, g.LeftOut)
 		if len(base) > 0 {
 			g.Baselines = map[string]map[string]Estimate{}
@@ -117,7 +117,7 @@ func (s *Summary) estimate(runs []*RunDir) error {
 // baselineRows are the rows of one baseline. Raw pixels are the same for all runs
 // judged on the same images, the untrained network for all of one architecture:
 // those share a row, in which a seed counts once, however many runs have it.
-func (s *Summary) baselineRows(b *batch, name string, runs []*RunDir) {
+func (s *Summary) baselineRows(b *batch, name string, runs []*rundir.Run) {
 	type shared struct {
 		id     string
 		of     []string
@@ -131,13 +131,13 @@ func (s *Summary) baselineRows(b *batch, name string, runs []*RunDir) {
 			continue
 		}
 		j, ok := r.Eval.Baselines[name]
-		if !ok || !slices.ContainsFunc(s.Metrics, func(m string) bool { _, ok := allScores(j).Get(m); return ok }) {
+		if !ok || !slices.ContainsFunc(s.Metrics, func(m string) bool { _, ok := rundir.AllScores(j).Get(m); return ok }) {
 			continue
 		}
 		id := fmt.Sprintf("%s %d", r.Eval.Source.Fingerprint, r.Eval.Source.Items)
 		for _, m := range s.Metrics {
-			if _, ok := allScores(j).Get(m); ok {
-				id += fmt.Sprintf(" %q", evalSetting(r.Eval, m))
+			if _, ok := rundir.AllScores(j).Get(m); ok {
+				id += fmt.Sprintf(" %q", rundir.EvalSetting(r.Eval, m))
 			}
 		}
 		if name == "untrained" {
@@ -157,11 +157,11 @@ func (s *Summary) baselineRows(b *batch, name string, runs []*RunDir) {
 		}
 		row.dirs = append(row.dirs, r.Dir)
 		k := slices.Index(row.seeds, r.Manifest.Seed)
-		if k >= 0 && equal(row.scores[k], allScores(j), s.Metrics) {
+		if k >= 0 && equal(row.scores[k], rundir.AllScores(j), s.Metrics) {
 			continue
 		}
 		row.seeds = append(row.seeds, r.Manifest.Seed)
-		row.scores = append(row.scores, allScores(j))
+		row.scores = append(row.scores, rundir.AllScores(j))
 	}
 	same := map[string]int{} // rows of the same groups, whose runs have different images
 	for _, r := range rows {
@@ -179,7 +179,7 @@ func (s *Summary) baselineRows(b *batch, name string, runs []*RunDir) {
 	}
 }
 
-func (s *Summary) groupOf(r *RunDir) *Group {
+func (s *Summary) groupOf(r *rundir.Run) *Group {
 	i := slices.IndexFunc(s.Groups, func(g *Group) bool { return slices.Contains(g.runs, r) })
 	return s.Groups[i]
 }
@@ -193,9 +193,4 @@ func equal(a, b metric.Scores, keys []string) bool {
 		}
 	}
 	return true
-}
-
-// allScores lists retrieval and clustering scores together.
-func allScores(j record.Evaluated) metric.Scores {
-	return slices.Concat(metric.Scores(j.Retrieval), metric.Scores(j.Clustering))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/record"
+	"tercet/internal/rundir"
 	"tercet/internal/theory/measure"
 )
 
@@ -105,7 +106,7 @@ var gapRepeats = []string{"name", "seed", "data.limit_per_class", "data.skip_per
 // CompareGaps reads gap.json of the runs. What has none, or one of other weights, is
 // named in notes, as is what was measured unlike the others. Where no run is left, they
 // are an error that wraps ErrRun.
-func CompareGaps(runs []*RunDir) (*GapStudy, error) {
+func CompareGaps(runs []*rundir.Run) (*GapStudy, error) {
 	s := &GapStudy{Schema: record.GapStudySchema, Curves: []*GapCurve{}}
 	used, results, notes, err := readMeasured(runs, "gap.json", record.GapSchema, "gap", func(g *GapResult) *measuredHead { return &g.measuredHead })
 	if s.Notes = notes; err != nil {
@@ -115,7 +116,7 @@ func CompareGaps(runs []*RunDir) (*GapStudy, error) {
 	for i, r := range used {
 		at[r.Dir] = results[i]
 	}
-	s.Notes = append(s.Notes, differ(used, "bounds hold with different probabilities 1 - delta", func(r *RunDir) string {
+	s.Notes = append(s.Notes, rundir.Differ(used, "bounds hold with different probabilities 1 - delta", func(r *rundir.Run) string {
 		if b := at[r.Dir].Bound; b != nil {
 			return fmt.Sprintf("delta %.4g", b.Delta)
 		}
@@ -143,7 +144,7 @@ func CompareGaps(runs []*RunDir) (*GapStudy, error) {
 
 // gapSettings are the config keys in which runs differ, but for those of repeats and of
 // sizes, as words.
-func gapSettings(runs []*RunDir) []string {
+func gapSettings(runs []*rundir.Run) []string {
 	out := make([]string, len(runs))
 	if len(runs) == 0 {
 		return out
@@ -157,12 +158,12 @@ func gapSettings(runs []*RunDir) []string {
 		}
 	}
 	for _, k := range keys {
-		first, had := runs[0].label(k)
-		if !slices.ContainsFunc(runs, func(r *RunDir) bool { v, ok := r.label(k); return v != first || ok != had }) {
+		first, had := runs[0].Label(k)
+		if !slices.ContainsFunc(runs, func(r *rundir.Run) bool { v, ok := r.Label(k); return v != first || ok != had }) {
 			continue
 		}
 		for i, r := range runs {
-			if v, ok := r.label(k); ok {
+			if v, ok := r.Label(k); ok {
 				out[i] = strings.TrimPrefix(out[i]+", "+k+" "+v, ", ")
 			}
 		}
@@ -170,7 +171,7 @@ func gapSettings(runs []*RunDir) []string {
 	return out
 }
 
-func (c *GapCurve) add(r *RunDir, g *GapResult) {
+func (c *GapCurve) add(r *rundir.Run, g *GapResult) {
 	n := g.Train.Items
 	k := slices.IndexFunc(c.Points, func(p *GapPoint) bool { return p.N == n })
 	if k < 0 {

@@ -11,23 +11,25 @@ import (
 	"testing"
 
 	"tercet/internal/render"
+	"tercet/internal/rundir"
+	"tercet/internal/rundir/rundirtest"
 )
 
 // fakeGap is a run with a gap.json, written by hand.
-func fakeGap(t *testing.T, folder string, n, seed int, loss, wrong float64, labels ...Label) *RunDir {
+func fakeGap(t *testing.T, folder string, n, seed int, loss, wrong float64, labels ...rundir.Label) *rundir.Run {
 	t.Helper()
 	dir := filepath.Join(folder, fmt.Sprintf("n%d-s%d-%d", n, seed, len(labels)))
-	put(t, dir, "manifest.json", `{"schema": "tercet.run/1", "name": "x", "status": "finished", "data": {"name": "mnist"}, "steps": 9}`)
+	rundirtest.Put(t, dir, "manifest.json", `{"schema": "tercet.run/1", "name": "x", "status": "finished", "data": {"name": "mnist"}, "steps": 9}`)
 	sides := func(v float64) string {
 		return fmt.Sprintf(`"train": {"value": 0.001}, "test": {"value": %v}, "gap": {"value": %v}`, v+0.001, v)
 	}
-	put(t, dir, "gap.json", fmt.Sprintf(`{"schema": "tercet.gap/1", "source": {"checkpoint": "last", "step": 9}, "train": {"items": %d},
+	rundirtest.Put(t, dir, "gap.json", fmt.Sprintf(`{"schema": "tercet.gap/1", "source": {"checkpoint": "last", "step": 9}, "train": {"items": %d},
  "loss": {"name": "triplet", %s}, "triplet_error": {%s}, "bound": {"without_gamma": {"value": %v, "vacuous": true}}}`, n, sides(loss), sides(wrong), 100/math.Sqrt(float64(n))))
-	r, err := ReadRun(dir)
+	r, err := rundir.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Labels = append([]Label{{"name", dir}, {"seed", "0"}, {"data.limit_per_class", fmt.Sprint(n / 10)}, {"data.split.seed", fmt.Sprint(seed)}}, labels...)
+	r.Labels = append([]rundir.Label{{Key: "name", Value: dir}, {Key: "seed", Value: "0"}, {Key: "data.limit_per_class", Value: fmt.Sprint(n / 10)}, {Key: "data.split.seed", Value: fmt.Sprint(seed)}}, labels...)
 	return r
 }
 
@@ -48,7 +50,7 @@ func plainSlope(sizes []int, means map[int]float64) float64 {
 // Means and slopes by plain loops over log n and log mean.
 func TestGapStudy(t *testing.T) {
 	folder := t.TempDir()
-	var runs []*RunDir
+	var runs []*rundir.Run
 	sizes := []int{4000, 250, 1000}
 	means := map[int]float64{}
 	for _, n := range sizes {
@@ -113,10 +115,10 @@ func TestGapStudyOfWhatThereIs(t *testing.T) {
 	old := fakeGap(t, folder, 20, 0, 0.5, 0.5)
 	old.Manifest.Steps = 10
 	metric := fakeGap(t, folder, 30, 0, 0.5, 0.5)
-	put(t, metric.Dir, "gap.json", `{"schema": "tercet.metricstability/1"}`)
-	a, b := fakeGap(t, folder, 40, 0, 0.5, 0.5, Label{"loss.margin", "0.2"}), fakeGap(t, folder, 80, 0, -0.5, 0.25, Label{"loss.margin", "0.2"})
-	other := fakeGap(t, folder, 40, 1, 0.5, 0.5, Label{"loss.margin", "0.3"}, Label{"x", "y"})
-	s, err := CompareGaps([]*RunDir{none, old, metric, a, b, other})
+	rundirtest.Put(t, metric.Dir, "gap.json", `{"schema": "tercet.metricstability/1"}`)
+	a, b := fakeGap(t, folder, 40, 0, 0.5, 0.5, rundir.Label{Key: "loss.margin", Value: "0.2"}), fakeGap(t, folder, 80, 0, -0.5, 0.25, rundir.Label{Key: "loss.margin", Value: "0.2"})
+	other := fakeGap(t, folder, 40, 1, 0.5, 0.5, rundir.Label{Key: "loss.margin", Value: "0.3"}, rundir.Label{Key: "x", Value: "y"})
+	s, err := CompareGaps([]*rundir.Run{none, old, metric, a, b, other})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,17 +138,17 @@ func TestGapStudyOfWhatThereIs(t *testing.T) {
 	if _, err := s.DrawCurves(filepath.Join(folder, "g")); err != nil {
 		t.Errorf("curves: %v", err)
 	}
-	put(t, a.Dir, "gap.json", `{"schema": "tercet.gap/9"}`)
-	if _, err := CompareGaps([]*RunDir{a}); err == nil || !strings.Contains(err.Error(), "tercet.gap/9") {
+	rundirtest.Put(t, a.Dir, "gap.json", `{"schema": "tercet.gap/9"}`)
+	if _, err := CompareGaps([]*rundir.Run{a}); err == nil || !strings.Contains(err.Error(), "tercet.gap/9") {
 		t.Errorf("error %v", err)
 	}
-	if _, err = CompareGaps([]*RunDir{none, metric}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), " makes it\n") || !strings.Contains(err.Error(), "is of a metric: --table stability shows it") {
+	if _, err = CompareGaps([]*rundir.Run{none, metric}); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), " makes it\n") || !strings.Contains(err.Error(), "is of a metric: --table stability shows it") {
 		t.Errorf("nothing to compare: error %v", err)
 	}
 }
 
 // controlledBy gives the gap.json of a run a reference.
-func controlledBy(t *testing.T, r *RunDir, loss, wrong float64) {
+func controlledBy(t *testing.T, r *rundir.Run, loss, wrong float64) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(r.Dir, "gap.json"))
 	if err != nil {
@@ -154,14 +156,14 @@ func controlledBy(t *testing.T, r *RunDir, loss, wrong float64) {
 	}
 	text := strings.Replace(string(b), `"loss": {`, fmt.Sprintf(`"loss": {"control": {"value": 0.1}, "controlled": {"value": %v}, `, loss), 1)
 	text = strings.Replace(text, `"triplet_error": {`, fmt.Sprintf(`"triplet_error": {"controlled": {"value": %v}, `, wrong), 1)
-	put(t, r.Dir, "gap.json", text)
+	rundirtest.Put(t, r.Dir, "gap.json", text)
 }
 
 // Slopes are of controlled gaps where each run of a curve has one, and of the plain ones
 // where one lacks it.
 func TestGapStudyControlled(t *testing.T) {
 	folder := t.TempDir()
-	var runs []*RunDir
+	var runs []*rundir.Run
 	for _, n := range []int{100, 400, 1600} {
 		for seed := range 2 {
 			x := float64(n)
@@ -218,19 +220,19 @@ func TestGapStudyControlled(t *testing.T) {
 }
 
 // measuredBy changes a document of a run as if it had been measured by other options.
-func measuredBy(t *testing.T, r *RunDir, file, options, source string) {
+func measuredBy(t *testing.T, r *rundir.Run, file, options, source string) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(r.Dir, file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, r.Dir, file, strings.Replace(string(b), `"source": {`, `"options": {`+options+`}, "source": {`+source+`, `, 1))
+	rundirtest.Put(t, r.Dir, file, strings.Replace(string(b), `"source": {`, `"options": {`+options+`}, "source": {`+source+`, `, 1))
 }
 
 // Gaps of unlike measurements are compared with a note.
 func TestGapsOfUnlikeMeasurements(t *testing.T) {
 	folder := t.TempDir()
-	var runs []*RunDir
+	var runs []*rundir.Run
 	for _, n := range []int{100, 400} {
 		r := fakeGap(t, folder, n, 0, 1/float64(n), 1/float64(n))
 		r.Manifest.Data.Train.Items, r.Manifest.Data.Test.Items = n, 10000
@@ -249,7 +251,7 @@ func TestGapsOfUnlikeMeasurements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, other.Dir, "gap.json", strings.Replace(string(b), `"bound": {`, `"bound": {"delta": 0.2, `, 1))
+	rundirtest.Put(t, other.Dir, "gap.json", strings.Replace(string(b), `"bound": {`, `"bound": {"delta": 0.2, `, 1))
 	elsewhere := fakeGap(t, folder, 3200, 0, 0.1, 0.1)
 	measuredBy(t, elsewhere, "gap.json", plain, `"set": "validation", "items": 500`) // by an older version
 	s, err := CompareGaps(append(runs, other, elsewhere))
@@ -276,7 +278,7 @@ func TestGapTableOfFewRepeats(t *testing.T) {
 		want bool
 	}{{[]int{3, 3}, true}, {[]int{10, 9}, true}, {[]int{10, 11}, false}, {[]int{1, 1}, false}, {[]int{3}, false}} {
 		folder := t.TempDir()
-		var runs []*RunDir
+		var runs []*rundir.Run
 		for k, repeats := range c.runs {
 			for seed := range repeats {
 				runs = append(runs, fakeGap(t, folder, 100<<k, seed, 1/float64(k+1)+0.01*float64(seed), 0.5/float64(k+1)+0.01*float64(seed)))

@@ -2,16 +2,16 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/rundir"
 )
 
 // group fills Groups, in the order of their first runs; perRun makes each run one.
-func (s *Summary) group(runs []*RunDir, perRun bool) {
+func (s *Summary) group(runs []*rundir.Run, perRun bool) {
 	byID := map[string]*Group{}
 	for i, r := range runs {
 		var id strings.Builder
@@ -21,12 +21,12 @@ func (s *Summary) group(runs []*RunDir, perRun bool) {
 		if len(s.GroupBy) == 0 {
 			for _, l := range r.Labels {
 				if l.Key != "name" && l.Key != "seed" {
-					fmt.Fprintf(&id, "%q=%q;", l.Key, l.setting())
+					fmt.Fprintf(&id, "%q=%q;", l.Key, l.Setting())
 				}
 			}
 		}
 		for _, k := range s.GroupBy {
-			v, ok := r.label(k)
+			v, ok := r.Label(k)
 			fmt.Fprintf(&id, "%t%q;", ok, v)
 		}
 		g := byID[id.String()]
@@ -53,7 +53,7 @@ func emptyGroup() *Group {
 	return &Group{Labels: map[string]string{}, Status: map[record.Status]int{}, Scores: map[string]Estimate{}}
 }
 
-func (g *Group) take(r *RunDir) {
+func (g *Group) take(r *rundir.Run) {
 	g.runs = append(g.runs, r)
 	g.N++
 	g.Dirs = append(g.Dirs, r.Dir)
@@ -66,7 +66,7 @@ func (g *Group) take(r *RunDir) {
 func (s *Summary) name() {
 	seen := map[string]int{}
 	for _, g := range s.Groups {
-		g.Name = commonName(g.runs)
+		g.Name = rundir.CommonName(g.runs)
 		seen[g.Name]++
 	}
 	for _, g := range s.Groups {
@@ -79,48 +79,11 @@ func (s *Summary) name() {
 	}
 }
 
-// commonName is the name of runs that differ in the seed alone: the sweep's part
-// about the seed is left out.
-func commonName(runs []*RunDir) string {
-	name := runs[0].name()
-	if len(runs) == 1 {
-		return name
-	}
-	without := func(r *RunDir) string {
-		part := regexp.MustCompile(fmt.Sprintf(`[-_]seed-%d(_|$)`, r.Manifest.Seed))
-		n := r.name()
-		at := part.FindStringSubmatchIndex(n)
-		if at == nil {
-			return n
-		}
-		if at[1] < len(n) { // keep the mark before the next part
-			return n[:at[0]+1] + n[at[1]:]
-		}
-		return n[:at[0]]
-	}
-	same := true
-	for _, r := range runs {
-		same = same && without(r) == without(runs[0])
-	}
-	if same {
-		return without(runs[0])
-	}
-	for _, r := range runs[1:] {
-		for !strings.HasPrefix(r.name(), name) {
-			name = name[:len(name)-1]
-		}
-	}
-	if name == "" {
-		return fmt.Sprintf("%s and %d more", runs[0].name(), len(runs)-1)
-	}
-	return name + "*"
-}
-
 // maxColumns bounds the keys that stand as columns of the table.
 const maxColumns = 4
 
 // differences finds the keys that tell the groups apart.
-func (s *Summary) differences(runs []*RunDir) {
+func (s *Summary) differences(runs []*rundir.Run) {
 	keys := s.GroupBy
 	if len(keys) == 0 {
 		for _, r := range runs {
@@ -156,18 +119,12 @@ func (s *Summary) differences(runs []*RunDir) {
 
 // value is what a group's runs have in common of a key.
 func (s *Summary) value(g *Group, key string) (string, bool) {
-	v, ok := g.runs[0].label(key)
+	v, ok := g.runs[0].Label(key)
 	if len(s.GroupBy) == 0 {
-		v = Label{key, v}.setting()
+		v = rundir.Label{Key: key, Value: v}.Setting()
 	}
 	return v, ok
 }
 
-// setting is the value as far as runs of one setting share it: each has a file of its
-// own for the noise that it was told.
-func (l Label) setting() string {
-	if l.Key == "loss.noise_from" && strings.Trim(l.Value, `"`) != "" {
-		return "found"
-	}
-	return l.Value
-}
+// selection is what a row says of its runs' selection on test images.
+func (g *Group) selection() string { return rundir.SelectedOn(g.runs) }

@@ -7,7 +7,9 @@ import (
 
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/rundir"
 	"tercet/internal/stat"
+	"tercet/internal/text"
 )
 
 // measureOptions are those that measurements have to share to be compared.
@@ -26,24 +28,24 @@ type measuredHead struct {
 // readMeasured reads the file that `tercet eval FLAG` has written of each run. What has
 // none, or one of other weights or of a metric, is named in notes, as is what was measured
 // unlike the others. Where no run is left, they are an error that wraps ErrRun.
-func readMeasured[D any](runs []*RunDir, file, schema, command string, head func(*D) *measuredHead) (used []*RunDir, results []*D, notes []string, err error) {
+func readMeasured[D any](runs []*rundir.Run, file, schema, command string, head func(*D) *measuredHead) (used []*rundir.Run, results []*D, notes []string, err error) {
 	notes = []string{}
 	for _, r := range runs {
 		d := new(D)
 		path := filepath.Join(r.Dir, file)
-		found, err := ReadDocument(path, d, schema, record.MetricSchema)
+		found, err := rundir.ReadDocument(path, d, schema, record.MetricSchema)
 		h := head(d)
 		switch {
 		case err != nil:
 			return nil, nil, nil, err
 		case !found:
-			notes = append(notes, fmt.Sprintf("no %s; tercet %s --run %s makes it", path, command, word(r.Dir)))
+			notes = append(notes, fmt.Sprintf("no %s; tercet %s --run %s makes it", path, command, text.ShellWord(r.Dir)))
 		case h.Schema != schema:
 			notes = append(notes, fmt.Sprintf("%s is of a metric: --table stability shows it", path))
-		case !sourceOf(h.Source).standard():
-			notes = append(notes, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, sourceOf(h.Source).words()))
+		case !rundir.SourceOf(h.Source).Standard():
+			notes = append(notes, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, rundir.SourceOf(h.Source).Words()))
 		case h.Source.Step != r.Manifest.Steps:
-			notes = append(notes, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet %s --run %s makes it again", path, h.Source.Step, r.Manifest.Steps, command, word(r.Dir)))
+			notes = append(notes, fmt.Sprintf("%s is of step %d, the run is at step %d; tercet %s --run %s makes it again", path, h.Source.Step, r.Manifest.Steps, command, text.ShellWord(r.Dir)))
 		default:
 			used, results = append(used, r), append(results, d)
 		}
@@ -55,7 +57,7 @@ func readMeasured[D any](runs []*RunDir, file, schema, command string, head func
 	for i, r := range used {
 		h := head(results[i])
 		heads[r.Dir] = h
-		notes = append(notes, r.partlyJudged(file, h.Source, h.Options.Limit)...)
+		notes = append(notes, partlyJudged(r, file, h.Source, h.Options.Limit)...)
 	}
 	notes = append(notes, unlike(used, heads)...)
 	return used, results, notes, nil
@@ -63,11 +65,11 @@ func readMeasured[D any](runs []*RunDir, file, schema, command string, head func
 
 // nothingMeasured is the error of a study without a run, for the reasons in notes.
 func nothingMeasured(notes []string) error {
-	return fmt.Errorf("%w: nothing to compare\n%s", ErrRun, strings.Join(notes, "\n"))
+	return fmt.Errorf("%w: nothing to compare\n%s", rundir.ErrRun, strings.Join(notes, "\n"))
 }
 
 // partlyJudged says that a measurement was limited to a part of the images.
-func (r *RunDir) partlyJudged(file string, from record.Source, limit int) []string {
+func partlyJudged(r *rundir.Run, file string, from record.Source, limit int) []string {
 	d := r.Manifest.Data
 	all := d.Test.Items
 	if from.Set == "validation" && d.Validation != nil {
@@ -81,10 +83,10 @@ func (r *RunDir) partlyJudged(file string, from record.Source, limit int) []stri
 
 // unlike finds what runs were measured by, as the heads say of their directories, that
 // makes them incomparable.
-func unlike(runs []*RunDir, heads map[string]*measuredHead) []string {
-	out := differ(runs, "runs are measured on different numbers of triplets", func(r *RunDir) string { return fmt.Sprint(heads[r.Dir].Options.Triplets) })
-	out = append(out, differ(runs, "runs are evaluated on different sets", func(r *RunDir) string { return heads[r.Dir].Source.Set })...)
-	return append(out, differ(runs, "runs are evaluated at different checkpoints", func(r *RunDir) string { return heads[r.Dir].Source.Checkpoint })...)
+func unlike(runs []*rundir.Run, heads map[string]*measuredHead) []string {
+	out := rundir.Differ(runs, "runs are measured on different numbers of triplets", func(r *rundir.Run) string { return fmt.Sprint(heads[r.Dir].Options.Triplets) })
+	out = append(out, rundir.Differ(runs, "runs are evaluated on different sets", func(r *rundir.Run) string { return heads[r.Dir].Source.Set })...)
+	return append(out, rundir.Differ(runs, "runs are evaluated at different checkpoints", func(r *rundir.Run) string { return heads[r.Dir].Source.Checkpoint })...)
 }
 
 // estimateOf is a mean with Student's interval, where there are two values.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/record"
+	"tercet/internal/rundir"
 	"tercet/internal/theory/measure"
 )
 
@@ -81,14 +82,14 @@ var movedBy = []struct {
 // ofNetwork says whether a file is a stability.json of a network.
 func ofNetwork(file string) bool {
 	var d NetworkStabilityResult
-	found, err := ReadDocument(file, &d, record.StabilitySchema)
+	found, err := rundir.ReadDocument(file, &d, record.StabilitySchema)
 	return found && err == nil
 }
 
 // CompareNetworkStability reads stability.json of the runs. What has none, or one of
 // other weights or of a metric, is named in notes, as is what was measured unlike the
 // others. Where no retraining is left, they are an error that wraps ErrRun.
-func CompareNetworkStability(runs []*RunDir) (*NetworkStability, error) {
+func CompareNetworkStability(runs []*rundir.Run) (*NetworkStability, error) {
 	s := &NetworkStability{Schema: record.NetworkStabilitySchema, Curves: []*NetworkStabilityCurve{}}
 	used, results, notes, err := readMeasured(runs, "stability.json", record.StabilitySchema, "stability", func(d *NetworkStabilityResult) *measuredHead { return &d.measuredHead })
 	if s.Notes = notes; err != nil {
@@ -129,7 +130,7 @@ func (s *NetworkStability) curve(data, setting, kind, loss string) *NetworkStabi
 	return c
 }
 
-func (c *NetworkStabilityCurve) add(r *RunDir, m NetworkReplaced) {
+func (c *NetworkStabilityCurve) add(r *rundir.Run, m NetworkReplaced) {
 	n := r.Manifest.Data.Train.Items
 	k := slices.IndexFunc(c.Points, func(p *NetworkStabilityPoint) bool { return p.N == n })
 	if k < 0 {

@@ -11,14 +11,16 @@ import (
 	"testing"
 
 	"tercet/internal/render"
+	"tercet/internal/rundir"
+	"tercet/internal/rundir/rundirtest"
 )
 
 // fakeMoved is a run of n images with a stability.json, written by hand: replaced are
 // the largest, nearly largest and mean changes by kind.
-func fakeMoved(t *testing.T, folder string, n int, replaced map[string][][3]float64, labels ...Label) *RunDir {
+func fakeMoved(t *testing.T, folder string, n int, replaced map[string][][3]float64, labels ...rundir.Label) *rundir.Run {
 	t.Helper()
 	dir := filepath.Join(folder, fmt.Sprintf("n%d-%d", n, len(labels)))
-	put(t, dir, "manifest.json", fmt.Sprintf(`{"schema": "tercet.run/1", "name": "x", "status": "finished", "data": {"name": "mnist", "train": {"items": %d}}, "steps": 9}`, n))
+	rundirtest.Put(t, dir, "manifest.json", fmt.Sprintf(`{"schema": "tercet.run/1", "name": "x", "status": "finished", "data": {"name": "mnist", "train": {"items": %d}}, "steps": 9}`, n))
 	var rows []string
 	for _, kind := range []string{"fresh", "far"} {
 		for _, v := range replaced[kind] {
@@ -26,19 +28,19 @@ func fakeMoved(t *testing.T, folder string, n int, replaced map[string][][3]floa
 		}
 	}
 	rows = append(rows, `{"kind": "fresh", "movement": null, "message": "collapsed"}`)
-	put(t, dir, "stability.json", fmt.Sprintf(`{"schema": "tercet.stability/1", "source": {"checkpoint": "last", "step": 9}, "loss": "triplet", "replaced": [%s]}`, strings.Join(rows, ", ")))
-	r, err := ReadRun(dir)
+	rundirtest.Put(t, dir, "stability.json", fmt.Sprintf(`{"schema": "tercet.stability/1", "source": {"checkpoint": "last", "step": 9}, "loss": "triplet", "replaced": [%s]}`, strings.Join(rows, ", ")))
+	r, err := rundir.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Labels = append([]Label{{"name", dir}, {"seed", "0"}, {"data.limit_per_class", fmt.Sprint(n / 10)}}, labels...)
+	r.Labels = append([]rundir.Label{{Key: "name", Value: dir}, {Key: "seed", Value: "0"}, {Key: "data.limit_per_class", Value: fmt.Sprint(n / 10)}}, labels...)
 	return r
 }
 
 // Means, the largest and slopes by plain loops; lost retrainings do not count.
 func TestNetworkStability(t *testing.T) {
 	folder := t.TempDir()
-	var runs []*RunDir
+	var runs []*rundir.Run
 	sizes := []int{1000, 250, 4000}
 	means := map[int]float64{}
 	for _, n := range sizes {
@@ -105,10 +107,10 @@ func TestNetworkStabilityOfWhatThereIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	old.Manifest.Steps = 10
-	put(t, metric.Dir, "stability.json", `{"schema": "tercet.metricstability/1"}`)
-	a := fakeMoved(t, folder, 40, one, Label{"loss.margin", "0.2"})
-	b := fakeMoved(t, folder, 40, one, Label{"loss.margin", "0.3"}, Label{"x", "y"})
-	s, err := CompareNetworkStability([]*RunDir{none, old, metric, a, b})
+	rundirtest.Put(t, metric.Dir, "stability.json", `{"schema": "tercet.metricstability/1"}`)
+	a := fakeMoved(t, folder, 40, one, rundir.Label{Key: "loss.margin", Value: "0.2"})
+	b := fakeMoved(t, folder, 40, one, rundir.Label{Key: "loss.margin", Value: "0.3"}, rundir.Label{Key: "x", Value: "y"})
+	s, err := CompareNetworkStability([]*rundir.Run{none, old, metric, a, b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,22 +126,22 @@ func TestNetworkStabilityOfWhatThereIs(t *testing.T) {
 	if got := s.Curves[0].RateNotes[0]; got != "a slope needs two numbers of training images or more" {
 		t.Errorf("of one size: %q", got)
 	}
-	put(t, a.Dir, "stability.json", `{"schema": "tercet.stability/9"}`)
-	if _, err := CompareNetworkStability([]*RunDir{a}); err == nil || !strings.Contains(err.Error(), "`tercet stability` makes the file again") {
+	rundirtest.Put(t, a.Dir, "stability.json", `{"schema": "tercet.stability/9"}`)
+	if _, err := CompareNetworkStability([]*rundir.Run{a}); err == nil || !strings.Contains(err.Error(), "`tercet stability` makes the file again") {
 		t.Errorf("another version: %v", err)
 	}
-	if _, err := CompareNetworkStability([]*RunDir{none, metric}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), " makes it\n") || !strings.Contains(err.Error(), "is of a metric") {
+	if _, err := CompareNetworkStability([]*rundir.Run{none, metric}); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), " makes it\n") || !strings.Contains(err.Error(), "is of a metric") {
 		t.Errorf("nothing to compare: error %v", err)
 	}
 	c := fakeMoved(t, folder, 80, nil) // all were lost
-	if _, err := CompareNetworkStability([]*RunDir{c}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "do not count: 1") {
+	if _, err := CompareNetworkStability([]*rundir.Run{c}); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), "do not count: 1") {
 		t.Errorf("all lost: error %v", err)
 	}
 	b.Manifest.Data.Test.Items = 1000
 	d := fakeMoved(t, folder, 160, one)
 	measuredBy(t, d, "stability.json", `"triplets": 40000`, `"set": "test", "items": 900`)
 	measuredBy(t, b, "stability.json", `"triplets": 500, "limit": 100`, `"set": "test", "items": 100`)
-	if s, err = CompareNetworkStability([]*RunDir{b, d}); err != nil || len(s.Notes) != 4 || !strings.Contains(s.Notes[0], "is of 100 of the 1000 test images (--limit 100)") || !strings.Contains(s.Notes[1], "different numbers of triplets: 500") {
+	if s, err = CompareNetworkStability([]*rundir.Run{b, d}); err != nil || len(s.Notes) != 4 || !strings.Contains(s.Notes[0], "is of 100 of the 1000 test images (--limit 100)") || !strings.Contains(s.Notes[1], "different numbers of triplets: 500") {
 		t.Errorf("unlike measurements: notes %q, error %v", s.Notes, err)
 	}
 	empty := &NetworkStability{}
@@ -151,7 +153,7 @@ func TestNetworkStabilityOfWhatThereIs(t *testing.T) {
 // The table of metrics says where networks are shown.
 func TestStabilityOfANetworkIsShownElsewhere(t *testing.T) {
 	r := fakeMoved(t, t.TempDir(), 10, map[string][][3]float64{"fresh": {{1, 0.5, 0.1}}})
-	if _, err := ReadStability([]string{r.Dir}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "--table network-stability shows") {
+	if _, err := ReadStability([]string{r.Dir}); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), "--table network-stability shows") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tercet/internal/rundir"
+	"tercet/internal/rundir/rundirtest"
 )
 
 // Scores of pairs are in the summary under the keys of tercet eval, and on the page
@@ -14,14 +17,14 @@ func TestRunPageShowsPairs(t *testing.T) {
 	with := func(at string) string {
 		pairs := `"pairs": {"accuracy": {"value": 0.9375, "definition": "accuracy(pairs,within)"}, "auc": {"value": 0.75, "definition": "auc(pairs)"}},
  "pair_counts": {"same": 1900, "different": 18000, "eer_threshold": 0.8125` + at + `}, "warnings"`
-		return strings.Replace(evalFile(0.9, 0.4), `"warnings"`, pairs, 1)
+		return strings.Replace(rundirtest.EvalFile(0.9, 0.4), `"warnings"`, pairs, 1)
 	}
 	const loss = `, "at_threshold": {"threshold": 0.70710678, "from": "loss", "accepted": 1500, "wrong": 321}`
 	page := func(text string) string {
 		dir := filepath.Join(t.TempDir(), "x")
-		r := fake(t, dir, 3, "finished", map[string]string{"eval.json": text})
-		s := summarize(t, []*RunDir{r}, Options{})
-		if err := RunPage(s, []*RunDir{r}, false).WriteMarkdown("report.md"); err != nil {
+		r := rundirtest.Fake(t, dir, 3, "finished", map[string]string{"eval.json": text})
+		s := summarize(t, []*rundir.Run{r}, Options{})
+		if err := RunPage(s, []*rundir.Run{r}, false).WriteMarkdown("report.md"); err != nil {
 			t.Fatal(err)
 		}
 		b, err := os.ReadFile("report.md")
@@ -55,11 +58,11 @@ auc and eer are of all thresholds; errors are equal at 0.8125
 	if got := page(with("")); strings.Contains(got, "called the same") || !strings.Contains(got, "pairs.auc") {
 		t.Error(got)
 	}
-	if got := page(evalFile(0.9, 0.4)); strings.Contains(got, "## Pairs") {
+	if got := page(rundirtest.EvalFile(0.9, 0.4)); strings.Contains(got, "## Pairs") {
 		t.Error(got)
 	}
-	r := fake(t, "y", 3, "finished", map[string]string{"eval.json": with(loss)})
-	if s := summarize(t, []*RunDir{r}, Options{Metrics: []string{"pairs.accuracy"}}); *s.Groups[0].Scores["pairs.accuracy"].Value != 0.9375 {
+	r := rundirtest.Fake(t, "y", 3, "finished", map[string]string{"eval.json": with(loss)})
+	if s := summarize(t, []*rundir.Run{r}, Options{Metrics: []string{"pairs.accuracy"}}); *s.Groups[0].Scores["pairs.accuracy"].Value != 0.9375 {
 		t.Errorf("%+v", s.Groups[0].Scores)
 	}
 }

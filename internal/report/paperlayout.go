@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tercet/internal/render"
+	"tercet/internal/rundir"
 )
 
 // recomputedColumn heads ERS computed from the ten scores of its row: it checks
@@ -27,14 +28,14 @@ func (r *PaperReport) Layout() *render.Table {
 	}
 	chosen := false
 	for _, e := range r.Rows {
-		chosen = chosen || slices.ContainsFunc(e.Ours, func(o PaperOurs) bool { return chosenOn(o.runs) != "" })
+		chosen = chosen || slices.ContainsFunc(e.Ours, func(o PaperOurs) bool { return rundir.SelectedOn(o.runs) != "" })
 	}
 	if chosen {
-		t.Columns = append(t.Columns, render.Column{Name: selectionColumn})
+		t.Columns = append(t.Columns, render.Column{Name: rundir.SelectionColumn})
 	}
-	put := func(row []render.Cell, runs []*RunDir, caution string) {
+	put := func(row []render.Cell, runs []*rundir.Run, caution string) {
 		if chosen {
-			row = append(row, render.OptionalText(chosenOn(runs)))
+			row = append(row, render.OptionalText(rundir.SelectedOn(runs)))
 		}
 		t.Rows, t.RowNotes = append(t.Rows, row), append(t.RowNotes, caution)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tercet/internal/rundir"
 )
 
 // condition is a config key with the values that a row's runs may have there.
@@ -44,18 +46,18 @@ func conditions(match map[string]any) ([]condition, error) {
 }
 
 // holds reports whether a run has one of the wanted values at the key.
-func (c condition) holds(r *RunDir) bool {
-	have, ok := r.label(c.key)
+func (c condition) holds(r *rundir.Run) bool {
+	have, ok := r.Label(c.key)
 	if c.key == "defense.source" {
-		have, ok = r.source()
+		have, ok = sourceMiner(r)
 	}
 	return ok && slices.ContainsFunc(c.want, func(w any) bool { return equals(have, w) })
 }
 
-// source is the sampler of a defense's triplets: the miner where none is set.
-func (r *RunDir) source() (string, bool) {
-	have, ok := r.label("defense.source")
-	if miner, there := r.label("miner.name"); have == "null" && there {
+// sourceMiner is the sampler of a defense's triplets: the miner where none is set.
+func sourceMiner(r *rundir.Run) (string, bool) {
+	have, ok := r.Label("defense.source")
+	if miner, there := r.Label("miner.name"); have == "null" && there {
 		have = miner
 	}
 	return have, ok
@@ -98,8 +100,8 @@ func fits(s, pattern string) bool {
 
 // assign sorts runs into rows: of[i] are those of row i. A run that belongs to two
 // rows is an error; those of none are left over.
-func (t *PaperTable) assign(runs []*RunDir) (of [][]*RunDir, left []*RunDir, err error) {
-	of = make([][]*RunDir, len(t.Rows))
+func (t *PaperTable) assign(runs []*rundir.Run) (of [][]*rundir.Run, left []*rundir.Run, err error) {
+	of = make([][]*rundir.Run, len(t.Rows))
 	for _, r := range runs {
 		at := -1
 		for i := range t.Rows {

@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"tercet/internal/rundir"
 )
 
 func TestPaperMatchValues(t *testing.T) {
@@ -26,7 +28,7 @@ func TestPaperMatchValues(t *testing.T) {
 
 // A source that is not set takes the miner.
 func TestPaperMatchSource(t *testing.T) {
-	r := &RunDir{Labels: []Label{{"defense.source", "null"}, {"miner.name", "softhard"}}}
+	r := &rundir.Run{Labels: []rundir.Label{{Key: "defense.source", Value: "null"}, {Key: "miner.name", Value: "softhard"}}}
 	c := condition{"defense.source", []any{"softhard"}}
 	if !c.holds(r) {
 		t.Error("the miner is not the source")
@@ -43,8 +45,8 @@ func TestEtaOfTheSourcesOwnDestination(t *testing.T) {
 		source, destination string
 		want                int
 	}{{"null", "softhard", 0}, {"softhard", "softhard", 0}, {"null", "semihard", 8}, {"semihard", "softhard", 8}, {"null", "lga", 8}} {
-		r := &RunDir{Labels: []Label{{"defense.source", x.source}, {"miner.name", "softhard"}, {"defense.destination.name", x.destination}, {"defense.pgd.steps", "8"}}}
-		if got := r.eta(); got != x.want {
+		r := &rundir.Run{Labels: []rundir.Label{{Key: "defense.source", Value: x.source}, {Key: "miner.name", Value: "softhard"}, {Key: "defense.destination.name", Value: x.destination}, {Key: "defense.pgd.steps", Value: "8"}}}
+		if got := etaOf(r); got != x.want {
 			t.Errorf("source %s, destination %s: eta %d, want %d", x.source, x.destination, got, x.want)
 		}
 	}

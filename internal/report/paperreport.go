@@ -9,6 +9,7 @@ import (
 	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/rundir"
 	"tercet/internal/stat"
 	"tercet/internal/text"
 )
@@ -63,7 +64,7 @@ type PaperOurs struct {
 	alone bool   // the row has no other kind of runs
 
 	leftOut []string // notes on columns without a mean
-	runs    []*RunDir
+	runs    []*rundir.Run
 	caution string // what is to be said of them
 }
 
@@ -80,7 +81,7 @@ func Variants(choice string) ([]string, error) {
 
 // ComparePaper fills a table that Check has passed with runs. name is what the
 // table is called; variants are those of the attacks, published, fixed or both.
-func ComparePaper(t *PaperTable, name string, runs []*RunDir, variants []string) (*PaperReport, error) {
+func ComparePaper(t *PaperTable, name string, runs []*rundir.Run, variants []string) (*PaperReport, error) {
 	of, left, err := t.assign(runs)
 	if err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func ComparePaper(t *PaperTable, name string, runs []*RunDir, variants []string)
 		kinds := &Summary{}
 		if len(of[i]) > 0 {
 			kinds.group(of[i], false)
-			kinds.partByAttack()
+			partByAttack(kinds)
 		}
 		for _, g := range kinds.Groups {
 			out.Notes = append(out.Notes, kinds.pooled(g)...)
@@ -123,13 +124,13 @@ func ComparePaper(t *PaperTable, name string, runs []*RunDir, variants []string)
 // ours gives mean and interval over the runs of a kind.
 func ours(g *Group, variant string, columns []string) PaperOurs {
 	o := PaperOurs{
-		Name: g.Name, Variant: variant, Data: g.runs[0].Manifest.Data.Name, Eta: g.runs[0].eta(),
+		Name: g.Name, Variant: variant, Data: g.runs[0].Manifest.Data.Name, Eta: etaOf(g.runs[0]),
 		Dirs: g.Dirs, Seeds: g.Seeds, Status: g.Status, Scores: map[string]Estimate{},
 	}
 	o.runs = g.runs
-	var kept []*RunDir
+	var kept []*rundir.Run
 	for _, r := range g.runs {
-		if r.finished() {
+		if r.Finished() {
 			kept = append(kept, r)
 		}
 	}
@@ -147,12 +148,12 @@ func ours(g *Group, variant string, columns []string) PaperOurs {
 		c, _ := paperColumnOf(name)
 		var values []float64
 		e := Estimate{}
-		if why := unlikeScores(kept, []string{name}, func(r *RunDir, _ string) []Label { return r.paperSetting(c, variant) }); why[name] != "" {
-			o.leftOut = append(o.leftOut, leftOut(o.Name, []string{name}, why)...)
+		if why := unlikePaper(kept, c, variant); why != "" {
+			o.leftOut = append(o.leftOut, rundir.LeftOut(o.Name, []string{name}, map[string]string{name: why})...)
 			continue
 		}
 		for _, r := range kept {
-			v, ok := r.paperScore(c, variant)
+			v, ok := paperScoreOf(r, c, variant)
 			if !ok {
 				continue
 			}
@@ -185,11 +186,11 @@ func ours(g *Group, variant string, columns []string) PaperOurs {
 	return o
 }
 
-// paperScore returns a run's score for a column.
-func (r *RunDir) paperScore(c paperColumn, variant string) (metric.Value, bool) {
+// paperScoreOf returns a run's score for a column.
+func paperScoreOf(r *rundir.Run, c paperColumn, variant string) (metric.Value, bool) {
 	switch {
 	case !c.attacked && r.Eval != nil:
-		return allScores(r.Eval.Evaluated).Get(c.key)
+		return rundir.AllScores(r.Eval.Evaluated).Get(c.key)
 	case c.attacked && r.Attack != nil:
 		return metric.Scores(r.Attack.Scores[variant]).Get(c.key)
 	}
@@ -197,23 +198,33 @@ func (r *RunDir) paperScore(c paperColumn, variant string) (metric.Value, bool) 
 }
 
 // paperSetting is what that score depends on; nil where the run lacks it.
-func (r *RunDir) paperSetting(c paperColumn, variant string) []Label {
-	v, ok := r.paperScore(c, variant)
+func paperSetting(r *rundir.Run, c paperColumn, variant string) []rundir.Label {
+	v, ok := paperScoreOf(r, c, variant)
 	switch {
 	case !ok:
 		return nil
 	case c.attacked:
-		return append(attackSetting(r.Attack), Label{"definition", v.Definition})
+		return append(rundir.AttackSetting(r.Attack), rundir.Label{Key: "definition", Value: v.Definition})
 	}
-	return append(evalSetting(r.Eval, c.key), Label{"definition", v.Definition})
+	return append(rundir.EvalSetting(r.Eval, c.key), rundir.Label{Key: "definition", Value: v.Definition})
 }
 
-// eta is the number of PGD steps that a run's training crafts with, 0 without
+// unlikePaper says in what that score of runs is not measured in the same way.
+func unlikePaper(runs []*rundir.Run, c paperColumn, variant string) string {
+	settings, dirs := make([][]rundir.Label, len(runs)), make([]string, len(runs))
+	for i, r := range runs {
+		settings[i], dirs[i] = paperSetting(r, c, variant), r.Dir
+	}
+	_, why := rundir.UnlikeParts(settings, dirs)
+	return why
+}
+
+// etaOf is the number of PGD steps that a run's training crafts with, 0 without
 // crafting: HM whose destination is its source trains on clean images.
-func (r *RunDir) eta() int {
-	steps, ok := r.label("defense.pgd.steps")
-	source, _ := r.source()
-	destination, _ := r.label("defense.destination.name")
+func etaOf(r *rundir.Run) int {
+	steps, ok := r.Label("defense.pgd.steps")
+	source, _ := sourceMiner(r)
+	destination, _ := r.Label("defense.destination.name")
 	n := 0
 	if _, err := fmt.Sscan(steps, &n); !ok || err != nil || source != "" && source == destination {
 		return 0
@@ -242,7 +253,7 @@ func (p *PaperScore) disagrees() bool {
 	return ok && p.Recomputed != nil && math.Abs(printed-*p.Recomputed) > ersTolerance
 }
 
-func (r *PaperReport) remarks(t *PaperTable, of [][]*RunDir, runs []*RunDir) []string {
+func (r *PaperReport) remarks(t *PaperTable, of [][]*rundir.Run, runs []*rundir.Run) []string {
 	var out []string
 	for i, e := range r.Rows {
 		if e.Paper != nil && e.Paper.disagrees() {
@@ -261,25 +272,23 @@ func (r *PaperReport) remarks(t *PaperTable, of [][]*RunDir, runs []*RunDir) []s
 	if len(r.Unmatched) > 0 {
 		out = append(out, "of no row of this table: "+render.Listed(r.Unmatched))
 	}
-	used := slices.DeleteFunc(slices.Clone(runs), func(x *RunDir) bool { return slices.Contains(r.Unmatched, x.Dir) })
+	used := slices.DeleteFunc(slices.Clone(runs), func(x *rundir.Run) bool { return slices.Contains(r.Unmatched, x.Dir) })
 	return append(out, r.used(used)...)
 }
 
 // used says what makes the numbers of the runs in the table less than they seem.
-func (r *PaperReport) used(runs []*RunDir) []string {
+func (r *PaperReport) used(runs []*rundir.Run) []string {
 	var out []string
-	runs = slices.DeleteFunc(runs, func(x *RunDir) bool {
-		if !x.finished() {
-			alone := *x // its scores, if there are some, are not in the table
-			alone.Eval, alone.Attack, alone.Cluster = nil, nil, nil
-			out = append(out, alone.unfinished()...)
+	runs = slices.DeleteFunc(runs, func(x *rundir.Run) bool {
+		if !x.Finished() {
+			out = append(out, x.Unfinished()...)
 		}
-		return !x.finished()
+		return !x.Finished()
 	})
 	var noEval, noAttack, noERS []string
 	for _, x := range runs {
 		switch {
-		case x.Eval == nil && x.leaves(kinds[0]), x.Attack == nil && x.leaves(kinds[1]):
+		case x.Eval == nil && x.Leaves("eval"), x.Attack == nil && x.Leaves("attack"):
 		case x.Eval == nil:
 			noEval = append(noEval, x.Dir)
 		case x.Attack == nil:
@@ -293,20 +302,18 @@ func (r *PaperReport) used(runs []*RunDir) []string {
 		}
 	}
 	if noEval != nil {
-		out = append(out, fmt.Sprintf("no eval.json in %s; tercet eval --run %s makes it", render.Listed(noEval), word(noEval[0])))
+		out = append(out, fmt.Sprintf("no eval.json in %s; tercet eval --run %s makes it", render.Listed(noEval), text.ShellWord(noEval[0])))
 	}
 	if noAttack != nil {
-		out = append(out, fmt.Sprintf("no attack.json in %s; tercet attack --run %s --suite ers --variant both makes it", render.Listed(noAttack), word(noAttack[0])))
+		out = append(out, fmt.Sprintf("no attack.json in %s; tercet attack --run %s --suite ers --variant both makes it", render.Listed(noAttack), text.ShellWord(noAttack[0])))
 	}
 	if noERS != nil {
-		out = append(out, fmt.Sprintf("not all ten scores in %s; tercet attack --run %s --suite ers --variant both makes them", render.Listed(noERS), word(noERS[0])))
+		out = append(out, fmt.Sprintf("not all ten scores in %s; tercet attack --run %s --suite ers --variant both makes them", render.Listed(noERS), text.ShellWord(noERS[0])))
 	}
 	for _, x := range runs {
-		out = append(out, x.apart()...)
+		out = append(out, apart(x)...)
 	}
-	shown := onlyOf(runs, r.kinds())
-	out = append(out, cautions(shown, r.keys(), nil)...)
-	return append(out, unlikeNotes(shown, r.keys(), (*RunDir).measured)...)
+	return append(out, rundir.TableWarnings(rundir.OnlyOf(runs, r.kinds()...), r.keys())...)
 }
 
 // keys are the scores of the columns.
@@ -320,11 +327,11 @@ func (r *PaperReport) keys() []string {
 }
 
 // kinds are the documents that the columns come from.
-func (r *PaperReport) kinds() []resultKind {
-	var out []resultKind
+func (r *PaperReport) kinds() []string {
+	var out []string
 	for i, attacked := range []bool{false, true} {
 		if slices.ContainsFunc(r.Columns, func(name string) bool { c, _ := paperColumnOf(name); return c.attacked == attacked }) {
-			out = append(out, kinds[i])
+			out = append(out, rundir.Kinds()[i])
 		}
 	}
 	return out
@@ -332,23 +339,23 @@ func (r *PaperReport) kinds() []resultKind {
 
 // caution says of each row what is to be said of its runs.
 func (r *PaperReport) caution() {
-	var all []*RunDir
+	var rows [][]*rundir.Run
 	for _, e := range r.Rows {
 		for _, o := range e.Ours {
-			all = append(all, onlyOf(o.runs, r.kinds())...)
+			rows = append(rows, rundir.OnlyOf(o.runs, r.kinds()...))
 		}
 	}
-	unlike := unlikeRows(all, r.keys(), (*RunDir).measured)
+	said := rundir.RowWarnings(rows, r.keys())
 	for _, e := range r.Rows {
-		for i, o := range e.Ours {
-			e.Ours[i].caution = rowCautions(onlyOf(o.runs, r.kinds()), unlike)
+		for i := range e.Ours {
+			e.Ours[i].caution, said = said[0], said[1:]
 		}
 	}
 }
 
 // apart says that the two results which a row of a table joins are not of the same
 // weights and images.
-func (r *RunDir) apart() []string {
+func apart(r *rundir.Run) []string {
 	if r.Eval == nil || r.Attack == nil {
 		return nil
 	}

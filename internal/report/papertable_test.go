@@ -10,6 +10,7 @@ import (
 	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/rundir"
 	"tercet/internal/testutil"
 )
 
@@ -34,9 +35,9 @@ func hardness(t *testing.T) *PaperTable {
 }
 
 // run is a run of hardness with recall, TMA, ES:D and ERS.
-func paperRun(dir, defense, u string, seed uint64, recall float64) *RunDir {
-	r := &RunDir{Dir: dir, Manifest: record.Manifest{Status: "finished", Seed: seed}, Labels: []Label{
-		{"name", dir}, {"seed", fmt.Sprint(seed)}, {"defense.name", defense}, {"defense.destination.u", u}, {"defense.pgd.steps", "8"}}}
+func paperRun(dir, defense, u string, seed uint64, recall float64) *rundir.Run {
+	r := &rundir.Run{Dir: dir, Manifest: record.Manifest{Status: "finished", Seed: seed}, Labels: []rundir.Label{
+		{Key: "name", Value: dir}, {Key: "seed", Value: fmt.Sprint(seed)}, {Key: "defense.name", Value: defense}, {Key: "defense.destination.u", Value: u}, {Key: "defense.pgd.steps", Value: "8"}}}
 	r.Manifest.Data.Name = "mnist"
 	score := func(key string, v float64) metric.Score {
 		return metric.Score{Key: key, Value: metric.Value{Value: v, CI95: &[2]float64{v - 0.125, v + 0.125}}}
@@ -49,7 +50,7 @@ func paperRun(dir, defense, u string, seed uint64, recall float64) *RunDir {
 	return r
 }
 
-func compare(t *testing.T, table *PaperTable, runs []*RunDir, variants ...string) *PaperReport {
+func compare(t *testing.T, table *PaperTable, runs []*rundir.Run, variants ...string) *PaperReport {
 	t.Helper()
 	r, err := ComparePaper(table, "hardness", runs, variants)
 	if err != nil {
@@ -76,10 +77,10 @@ u: collapsed at step 7 of 20
 in percent, except TMA (a cosine) and ES:D (a distance); ±: half the 95 % interval of Student's t over n seeds; of one run, the interval over its queries is in --format csv and --json
 `
 
-func paperRuns() []*RunDir {
+func paperRuns() []*rundir.Run {
 	lost := paperRun("u", "hm", "2.2", 0, 0.1)
 	lost.Manifest.Status, lost.Manifest.Steps, lost.Manifest.Of = "collapsed", 7, 20
-	return []*RunDir{
+	return []*rundir.Run{
 		paperRun("g-seed-0", "hm", "null", 0, 0.9), paperRun("g-seed-1", "hm", "null", 1, 0.92), paperRun("g-seed-2", "hm", "null", 2, 0.94),
 		lost, paperRun("other", "act", "null", 0, 0.5), paperRun("small-none", "none", "null", 0, 0.99),
 	}
@@ -131,8 +132,8 @@ func TestPaperTableVariants(t *testing.T) {
 // it is.
 func TestPaperTableKindsStayApart(t *testing.T) {
 	a, b := paperRun("a", "hm", "null", 0, 0.9), paperRun("b", "hm", "null", 1, 0.5)
-	b.Labels = append(b.Labels, Label{"defense.pgd.scale", "ball"})
-	s := rendered(t, compare(t, hardness(t), []*RunDir{a, b}, "published").Layout(), "csv")
+	b.Labels = append(b.Labels, rundir.Label{Key: "defense.pgd.scale", Value: "ball"})
+	s := rendered(t, compare(t, hardness(t), []*rundir.Run{a, b}, "published").Layout(), "csv")
 	for _, want := range []string{
 		"defense,eta,numbers,data,n,R@1,R@1_low,R@1_high,TMA,", "\"ours, published, a\",mnist,1,0.9,0.775,1.025,0.5,0.375,0.625,1.25,", "\"ours, published, b\",mnist,1,0.5,"} {
 		if !strings.Contains(s, want) {
@@ -298,7 +299,7 @@ func TestPaperGrid(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs := paperRuns()
-	r := compare(t, table, []*RunDir{runs[0], runs[1], runs[3]}, "published")
+	r := compare(t, table, []*rundir.Run{runs[0], runs[1], runs[3]}, "published")
 	grid, err := r.Grid([]string{"R@1", "TMA", "ERS"})
 	if err != nil {
 		t.Fatal(err)
@@ -344,7 +345,7 @@ func TestPaperTableUnequalAttacksStayApart(t *testing.T) {
 
 func TestOneQuery(t *testing.T) {
 	a := &record.Attack{Queries: 1, Options: record.AttackOptions{Norm: "linf", Eps: 0.5, Step: 0.25, Iterations: 2, Rule: "fixed", Start: "clean", Restarts: 1, Keep: "last"}}
-	if got := budget(a); !strings.HasSuffix(got, ", 1 query") {
+	if got := rundir.Budget(a); !strings.HasSuffix(got, ", 1 query") {
 		t.Error(got)
 	}
 	for want, counts := range map[string][]string{

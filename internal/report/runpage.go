@@ -7,15 +7,16 @@ import (
 	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/rundir"
 	"tercet/internal/text"
 )
 
 // RunPage is the page of a summary: the table over all runs, then each run with
 // its scores, pictures and how it was measured.
-func RunPage(s *Summary, runs []*RunDir, pictures bool) *render.Page {
+func RunPage(s *Summary, runs []*rundir.Run, pictures bool) *render.Page {
 	p := &render.Page{Title: "Report on " + text.Plural(len(runs), "run", "runs")}
 	if len(runs) == 1 {
-		p.Title = runs[0].name()
+		p.Title = runs[0].Name()
 	}
 	t := s.Table()
 	t.Title = ""
@@ -23,17 +24,17 @@ func RunPage(s *Summary, runs []*RunDir, pictures bool) *render.Page {
 	for _, r := range runs {
 		level := 2
 		if len(runs) > 1 {
-			p.Heading(level, r.name())
+			p.Heading(level, r.Name())
 			level++
 		}
-		r.page(p, level, pictures)
+		runSection(r, p, level, pictures)
 	}
 	return p
 }
 
-// page adds one run, its sections at the given level of headings.
-func (r *RunDir) page(p *render.Page, level int, pictures bool) {
-	p.Paragraph(r.sentence())
+// runSection adds one run, its sections at the given level of headings.
+func runSection(r *rundir.Run, p *render.Page, level int, pictures bool) {
+	p.Paragraph(sentence(r))
 	shown := map[string]bool{}
 	draw := func(files ...string) {
 		for _, f := range r.Figures {
@@ -48,7 +49,7 @@ func (r *RunDir) page(p *render.Page, level int, pictures bool) {
 	draw("training.png")
 	if r.Eval != nil {
 		p.Heading(level, "Retrieval and clustering against baselines")
-		p.Table(r.evalTable())
+		p.Table(evalTable(r))
 		warn(p, r.Eval.Warnings)
 		if r.Eval.PairCounts != nil {
 			p.Heading(level, "Pairs classified by their distance")
@@ -58,22 +59,22 @@ func (r *RunDir) page(p *render.Page, level int, pictures bool) {
 	draw("retrieval.png")
 	if r.Attack != nil {
 		p.Heading(level, "Under attack")
-		p.Table(r.attackTable())
+		p.Table(attackTable(r))
 		warn(p, r.Attack.Warnings)
 	}
 	draw("attack.png", "attack-curve.png")
 	if r.Cluster != nil {
 		p.Heading(level, "Clusters")
-		p.Table(r.clusterTable())
+		p.Table(clusterTable(r))
 		warn(p, r.Cluster.Warnings)
 	}
 	draw("tsne.png", "pca.png", "clusters.png", "contingency.png", "cluster-sizes.png")
 	p.Heading(level, "How it was measured")
-	p.Table(r.method())
+	p.Table(method(r))
 	var commands []string
-	for _, k := range kinds {
-		if !k.has(r) {
-			commands = append(commands, fmt.Sprintf("tercet %s --run %s%s   # makes %s, which is not there yet", k.command, word(r.Dir), r.Of.flags(), r.Of.document("", k.name)))
+	for _, kind := range rundir.Kinds() {
+		if !r.Has(kind) {
+			commands = append(commands, fmt.Sprintf("%s   # makes %s, which is not there yet", r.Command(kind), r.Of.Document("", kind)))
 		}
 	}
 	if commands != nil {
@@ -88,10 +89,10 @@ func warn(p *render.Page, warnings []string) {
 }
 
 // sentence says what the run is and how it ended.
-func (r *RunDir) sentence() string {
+func sentence(r *rundir.Run) string {
 	m := r.Manifest
 	if m.Model.Name == "" { // it has not got as far as building its network
-		return strings.Join(r.unfinished(), "") + "."
+		return strings.Join(r.Ended(), "") + "."
 	}
 	s := fmt.Sprintf("%s with %d parameters, embeddings of dimension %d, trained on %d images of %d classes of %s; seed %d, ",
 		m.Model.Name, m.Model.Parameters, m.Model.Embedding, m.Data.Train.Items, m.Data.Train.Classes, m.Data.Name, m.Seed)
@@ -101,13 +102,13 @@ func (r *RunDir) sentence() string {
 		}
 		return s + fmt.Sprintf("%d steps in %.0f s.", m.Steps, m.Seconds)
 	}
-	return s + strings.Join(r.unfinished(), "") + "."
+	return s + strings.Join(r.Ended(), "") + "."
 }
 
 // fingerprint names the hash, which some sets do not.
 func fingerprint(s string) string { return "sha256:" + strings.TrimPrefix(s, "sha256:") }
 
-func (r *RunDir) evalTable() *render.Table {
+func evalTable(r *rundir.Run) *render.Table {
 	e := r.Eval
 	base := map[string]record.Evaluated{}
 	for name, j := range e.Baselines {
@@ -115,7 +116,7 @@ func (r *RunDir) evalTable() *render.Table {
 	}
 	t, left := EvalTable(describe(e.Source), "trained", e.Evaluated, base, false)
 	if left > 0 {
-		t.Notes = append(t.Notes, text.Plural(left, "more score", "more scores")+" in "+r.Of.document("", "eval")+", which has the definition of each.")
+		t.Notes = append(t.Notes, text.Plural(left, "more score", "more scores")+" in "+r.Of.Document("", "eval")+", which has the definition of each.")
 	}
 	if v := e.Retrieval[0]; v.CI95 != nil {
 		t.Notes = append(t.Notes, "[low, high]: 95 % bootstrap interval over queries.")
@@ -132,7 +133,7 @@ func describe(s record.Source) string {
 }
 
 // attackTable is that of tercet attack.
-func (r *RunDir) attackTable() *render.Table {
+func attackTable(r *rundir.Run) *render.Table {
 	a := r.Attack
 	var list []AttackScores
 	for _, v := range []string{"published", "fixed"} {
@@ -143,10 +144,10 @@ func (r *RunDir) attackTable() *render.Table {
 		right := a.RightWhenClean[v]
 		list = append(list, AttackScores{v, metric.Scores(scores), metric.Scores(a.Clean[v]), metric.Scores(right.Scores), right.Queries})
 	}
-	return AttackTable(budget(a), list)
+	return AttackTable(rundir.Budget(a), list)
 }
 
-func (r *RunDir) clusterTable() *render.Table {
+func clusterTable(r *rundir.Run) *render.Table {
 	c := r.Cluster
 	smallest, largest := 0, 0
 	for i, n := range c.Sizes {
@@ -182,7 +183,7 @@ func (r *RunDir) clusterTable() *render.Table {
 }
 
 // method is the table of all that a number depends on.
-func (r *RunDir) method() *render.Table {
+func method(r *rundir.Run) *render.Table {
 	m := r.Manifest
 	t := &render.Table{Columns: []render.Column{{Name: "what"}, {Name: "value"}}}
 	add := func(what, value string) {
@@ -192,7 +193,7 @@ func (r *RunDir) method() *render.Table {
 	}
 	add("version", m.Version)
 	add("processor", m.CPU)
-	add("kernel level", kernels(&m))
+	add("kernel level", r.Kernels())
 	add("system", m.OS)
 	add("begun", m.Started)
 	add("config", m.Config)

@@ -9,6 +9,8 @@ import (
 	"tercet/internal/names"
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/rundir"
+	"tercet/internal/text"
 )
 
 // SelectOptions say what is selected and by what.
@@ -41,7 +43,7 @@ type Selection struct {
 	columns []string
 	unlike  []string // why configurations have no mean of the score
 	summary *Summary // of the selected
-	runs    []*RunDir
+	runs    []*rundir.Run
 }
 
 // Candidate is a configuration that could be selected.
@@ -59,7 +61,7 @@ type Candidate struct {
 // of equal ones the first by name is taken, and a note says so. An error wraps ErrRun
 // where there is no candidate, or where the candidates are not measured
 // alike, such as on other images.
-func Select(by, scored []*RunDir, o SelectOptions) (*Selection, error) {
+func Select(by, scored []*rundir.Run, o SelectOptions) (*Selection, error) {
 	sel := &Selection{
 		Schema: record.SelectionSchema, Split: o.Split, Metric: o.Metric, Checkpoint: by[0].Of.Checkpoint,
 		Candidates: []Candidate{}, Missing: []string{}, ScoredSplit: scored[0].Of.Split, perRun: o.PerRun,
@@ -70,15 +72,15 @@ func Select(by, scored []*RunDir, o SelectOptions) (*Selection, error) {
 	}
 	grouped, err := Summarize(by, Options{Metrics: []string{o.Metric}, GroupBy: o.GroupBy, PerRun: o.PerRun})
 	if err != nil {
-		if slices.ContainsFunc(by, func(r *RunDir) bool { return len(r.scores()) > 0 }) {
+		if slices.ContainsFunc(by, func(r *rundir.Run) bool { return len(r.Scores()) > 0 }) {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%w: nothing to select by: %s", ErrRun, kinds[0].missing(by))
+		return nil, fmt.Errorf("%w: nothing to select by: %s", rundir.ErrRun, rundir.Without("eval", by))
 	}
 	sel.Metric, sel.columns = grouped.Metrics[0], grouped.columns
 	sel.rank(grouped)
 	if len(sel.Candidates) == 0 {
-		return nil, fmt.Errorf("%w: no candidate: %s", ErrRun, strings.Join(sel.noCandidates(), "; "))
+		return nil, fmt.Errorf("%w: no candidate: %s", rundir.ErrRun, strings.Join(sel.noCandidates(), "; "))
 	}
 	if err := sel.comparable(); err != nil {
 		return nil, err
@@ -106,16 +108,16 @@ func (sel *Selection) rank(grouped *Summary) {
 			c = -c
 		}
 		if c == 0 {
-			return natural(a.Name, b.Name)
+			return text.Natural(a.Name, b.Name)
 		}
 		return c
 	})
 }
 
 // score fills in the scores of the selected on the other split, and the notes.
-func (sel *Selection) score(by, scored []*RunDir, o SelectOptions) error {
+func (sel *Selection) score(by, scored []*rundir.Run, o SelectOptions) error {
 	best := sel.Candidates[0]
-	var runs []*RunDir
+	var runs []*rundir.Run
 	for i, r := range by {
 		if slices.Contains(best.group.runs, r) {
 			runs = append(runs, scored[i])
@@ -142,10 +144,10 @@ func (sel *Selection) score(by, scored []*RunDir, o SelectOptions) error {
 }
 
 // present are the scores shown of runs by default: what was selected by, and the usual.
-func (sel *Selection) present(runs []*RunDir) []string {
+func (sel *Selection) present(runs []*rundir.Run) []string {
 	var out []string
 	for _, key := range append([]string{sel.Metric}, usual...) {
-		has := slices.ContainsFunc(runs, func(r *RunDir) bool { _, ok := r.scores().Get(key); return ok })
+		has := slices.ContainsFunc(runs, func(r *rundir.Run) bool { _, ok := r.Scores().Get(key); return ok })
 		if has && !slices.Contains(out, key) {
 			out = append(out, key)
 		}
@@ -210,7 +212,7 @@ func (sel *Selection) Page(pictures bool) *render.Page {
 }
 
 // Runs are the selected ones.
-func (sel *Selection) Runs() []*RunDir { return sel.runs }
+func (sel *Selection) Runs() []*rundir.Run { return sel.runs }
 
 // Table has a row for each candidate, the best first: the score that is selected by. The
 // first, the selected, also has its scores on the other split.
@@ -249,7 +251,7 @@ func (sel *Selection) tableColumns(by string) []render.Column {
 		out = append(out, render.Column{Name: checkpointColumn})
 	}
 	if slices.ContainsFunc(sel.Candidates, func(c Candidate) bool { return c.group.selection() != "" }) {
-		out = append(out, render.Column{Name: selectionColumn})
+		out = append(out, render.Column{Name: rundir.SelectionColumn})
 	}
 	return out
 }
@@ -270,7 +272,7 @@ func (sel *Selection) tableRow(columns []render.Column, by string, c Candidate, 
 			row[i] = c.Score.cell
 		case name == checkpointColumn:
 			row[i] = render.Text(sel.Checkpoint)
-		case name == selectionColumn:
+		case name == rundir.SelectionColumn:
 			if what := c.group.selection(); what != "" {
 				row[i] = render.Text(what)
 			}

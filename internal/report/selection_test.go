@@ -8,6 +8,8 @@ import (
 
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/rundir"
+	"tercet/internal/rundir/rundirtest"
 	"tercet/internal/testutil"
 )
 
@@ -21,7 +23,7 @@ func readText(t *testing.T, path string) string {
 }
 
 // sweep has configurations of two seeds each, with validation and test scores.
-func sweep(t *testing.T, scores map[string][4]float64) (by, scored []*RunDir) {
+func sweep(t *testing.T, scores map[string][4]float64) (by, scored []*rundir.Run) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for _, margin := range []string{"0.1", "0.2", "0.3", "0.4"} {
@@ -30,13 +32,13 @@ func sweep(t *testing.T, scores map[string][4]float64) (by, scored []*RunDir) {
 			continue
 		}
 		for seed := range 2 {
-			files := map[string]string{"eval.json": evalFile(v[2+seed], 0)}
+			files := map[string]string{"eval.json": rundirtest.EvalFile(v[2+seed], 0)}
 			if v[seed] >= 0 {
 				files["eval-validation.json"] = evalOf(v[seed], "validation", "last")
 			}
 			dir := "m-" + margin + "_seed-" + string(rune('0'+seed))
-			scored = append(scored, fake(t, dir, seed, "finished", files, Label{"loss.margin", margin}))
-			by = append(by, readAs(t, scored[len(scored)-1], Of{Split: "validation"}))
+			scored = append(scored, rundirtest.Fake(t, dir, seed, "finished", files, rundir.Label{Key: "loss.margin", Value: margin}))
+			by = append(by, readAs(t, scored[len(scored)-1], rundir.Of{Split: "validation"}))
 		}
 	}
 	return by, scored
@@ -95,7 +97,7 @@ func TestSelectOnTestIsSaid(t *testing.T) {
 		r.Eval, r.Manifest.Data.Validation = nil, &record.Set{Items: 5}
 	}
 	_, err = Select(by, scored, SelectOptions{Split: "validation", Metric: "recall@1"})
-	if !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "tercet eval --run m-0.1_seed-0 --split validation makes it") {
+	if !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), "tercet eval --run m-0.1_seed-0 --split validation makes it") {
 		t.Errorf("nothing to select by: %v", err)
 	}
 	for score, want := range map[string]bool{"recall@1": true, "triplet_error": false, "pairs.eer": false, "TMA(published)": false, "ES:R": true, "clean:ERS": true} {
@@ -126,9 +128,9 @@ func TestBestInBold(t *testing.T) {
 // Baselines on different images within one group have different names.
 func TestBaselinesOfOneGroupHaveTheirOwnNames(t *testing.T) {
 	t.Chdir(t.TempDir())
-	runs := []*RunDir{
-		fake(t, "a_seed-0", 0, "finished", map[string]string{"eval.json": evalFile(0.5, 0.1)}),
-		fake(t, "a_seed-1", 1, "finished", map[string]string{"eval.json": replaced(evalFile(0.5, 0.2), `"items": 200`, `"items": 199`, "sha256:bb", "sha256:cc")}),
+	runs := []*rundir.Run{
+		rundirtest.Fake(t, "a_seed-0", 0, "finished", map[string]string{"eval.json": rundirtest.EvalFile(0.5, 0.1)}),
+		rundirtest.Fake(t, "a_seed-1", 1, "finished", map[string]string{"eval.json": rundirtest.Replaced(rundirtest.EvalFile(0.5, 0.2), `"items": 200`, `"items": 199`, "sha256:bb", "sha256:cc")}),
 	}
 	names := map[string]bool{}
 	for _, row := range summarize(t, runs, Options{}).Table().Rows {

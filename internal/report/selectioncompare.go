@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"tercet/internal/render"
+	"tercet/internal/rundir"
 )
 
 // comparable returns an error that wraps ErrRun where the candidates' scores are not
 // measured alike: of those on different images the best may be the one with the easiest.
 func (sel *Selection) comparable() error {
-	var settings [][]Label
+	var settings [][]rundir.Label
 	for _, c := range sel.Candidates {
 		settings = append(settings, c.group.measured(sel.Metric))
 	}
-	parts, _ := unlikeParts(settings, make([]string, len(settings)))
+	parts, _ := rundir.UnlikeParts(settings, make([]string, len(settings)))
 	if parts == nil {
 		return nil
 	}
@@ -23,15 +24,15 @@ func (sel *Selection) comparable() error {
 		said = append(said, part+" "+sel.byPart(part, settings))
 	}
 	return fmt.Errorf("%w: nothing is selected, since %s:%s of the candidates is not measured in the same way: %s. Name only runs that are, or evaluate all of them again",
-		ErrRun, sel.Split, sel.Metric, strings.Join(said, "; "))
+		rundir.ErrRun, sel.Split, sel.Metric, strings.Join(said, "; "))
 }
 
 // byPart lists the values of a part of the settings, each with the candidates that have it.
-func (sel *Selection) byPart(part string, settings [][]Label) string {
+func (sel *Selection) byPart(part string, settings [][]rundir.Label) string {
 	var values, out []string
 	names := map[string][]string{}
 	for i, c := range sel.Candidates {
-		v := partOf(settings[i], part)
+		v := rundir.PartOf(settings[i], part)
 		if names[v] == nil {
 			values = append(values, v)
 		}
@@ -45,9 +46,9 @@ func (sel *Selection) byPart(part string, settings [][]Label) string {
 
 // measured is what the score of a group's runs depends on, which they have in common where
 // the group has a mean.
-func (g *Group) measured(score string) []Label {
+func (g *Group) measured(score string) []rundir.Label {
 	for _, r := range g.runs {
-		if setting := r.measured(score); setting != nil {
+		if setting := r.Measured(score); setting != nil {
 			return setting
 		}
 	}
@@ -58,14 +59,12 @@ func (g *Group) measured(score string) []Label {
 // candidates' weights they chose all the same.
 func (sel *Selection) chosenByTest() string {
 	var parts []string
-	for _, what := range onTestKinds {
-		var dirs []string
-		for _, c := range sel.Candidates {
-			dirs = append(dirs, chosenAs(what, c.group.runs)...)
-		}
-		if dirs != nil {
-			parts = append(parts, fmt.Sprintf("the %s of %s", what, render.Listed(dirs)))
-		}
+	var runs []*rundir.Run
+	for _, c := range sel.Candidates {
+		runs = append(runs, c.group.runs...)
+	}
+	for _, c := range rundir.ChosenOnTest(runs) {
+		parts = append(parts, fmt.Sprintf("the %s of %s", c.What, render.Listed(c.Dirs)))
 	}
 	if parts == nil {
 		return "; test images were not used in this selection"
@@ -76,7 +75,7 @@ func (sel *Selection) chosenByTest() string {
 // limits are notes on the scores that are selected by.
 func (sel *Selection) limits() []string {
 	var out []string
-	var runs []*RunDir
+	var runs []*rundir.Run
 	fewest, most := sel.Candidates[0].group.N, 0
 	for _, c := range sel.Candidates {
 		runs = append(runs, c.group.runs...)
@@ -86,14 +85,14 @@ func (sel *Selection) limits() []string {
 		out = append(out, fmt.Sprintf("the candidates have %d to %d runs (column n): a mean over fewer runs is less certain", fewest, most))
 	}
 	first := runs[0]
-	from := first.sources()[kindOf(sel.Metric, runs).name]
-	if all := itemsOf(first.Manifest.Data, sel.Split); all > 0 && from.Items < all {
+	from, _ := first.From(rundir.KindOf(sel.Metric, runs))
+	if all := rundir.ItemsOf(first.Manifest.Data, sel.Split); all > 0 && from.Items < all {
 		out = append(out, fmt.Sprintf("the selection is by %d of the %d %s images", from.Items, all, sel.Split))
 	}
-	out = append(out, certain([]string{sel.Metric}, runs)...)
+	out = append(out, rundir.Certain([]string{sel.Metric}, runs)...)
 	for _, r := range runs {
 		out = append(out, r.Left...)
-		out = append(out, r.stale()...)
+		out = append(out, r.Stale()...)
 	}
 	return out
 }

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"tercet/internal/rundir"
+	"tercet/internal/rundir/rundirtest"
 )
 
 // The candidates stand in every format, with n, the score and its interval; of those that
@@ -37,12 +40,12 @@ func TestScoresOnDifferentImagesAreNotCompared(t *testing.T) {
 		by, scored := sweep(t, map[string][4]float64{"0.1": {0.5, 0.6, 0.9, 0.9}, "0.2": {0.75, 0.65, 0.5, 0.7}})
 		for i, r := range by {
 			if strings.HasPrefix(r.Dir, "m-0.2") {
-				put(t, r.Dir, "eval-validation.json", strings.Replace(readText(t, r.Dir+"/eval-validation.json"), c.was, c.now, 1))
+				rundirtest.Put(t, r.Dir, "eval-validation.json", strings.Replace(readText(t, r.Dir+"/eval-validation.json"), c.was, c.now, 1))
 				by[i] = readAs(t, r, r.Of)
 			}
 		}
 		_, err := Select(by, scored, SelectOptions{Split: "validation", Metric: "recall@1"})
-		if !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "200 with fingerprint bb (m-0.1)") {
+		if !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "200 with fingerprint bb (m-0.1)") {
 			t.Errorf("%s: %v", c.want, err)
 		}
 		if _, err := Select(by[:2], scored[:2], SelectOptions{Split: "validation", Metric: "recall@1"}); err != nil {
@@ -57,9 +60,9 @@ func TestScoresOnDifferentImagesAreNotCompared(t *testing.T) {
 // A mean over fewer runs is noted, as is a stopping step that test images chose.
 func TestSelectionNotesWhatCandidatesDifferIn(t *testing.T) {
 	by, scored := sweep(t, map[string][4]float64{"0.1": {0.5, 0.6, 0.9, 0.9}, "0.2": {0.75, 0.65, 0.5, 0.7}})
-	stopped := strings.Replace(manifest(0, "finished", 60), `"schema"`, `"selection": {"split": "test", "metric": "recall@1"}, "stopped": {"step": 60, "reason": "r"}, "schema"`, 1)
-	put(t, by[0].Dir, "manifest.json", stopped)
-	by[0], scored[0] = readAs(t, by[0], by[0].Of), readAs(t, scored[0], Of{})
+	stopped := strings.Replace(rundirtest.Manifest(0, "finished", 60), `"schema"`, `"selection": {"split": "test", "metric": "recall@1"}, "stopped": {"step": 60, "reason": "r"}, "schema"`, 1)
+	rundirtest.Put(t, by[0].Dir, "manifest.json", stopped)
+	by[0], scored[0] = readAs(t, by[0], by[0].Of), readAs(t, scored[0], rundir.Of{})
 	sel, err := Select(by[:3], scored[:3], SelectOptions{Split: "validation", Metric: "recall@1"})
 	if err != nil {
 		t.Fatal(err)
@@ -78,12 +81,12 @@ func TestSelectionNotesWhatCandidatesDifferIn(t *testing.T) {
 // A table without test scores does not speak of them.
 func TestNoteOfChosenWeightsFitsTheSplit(t *testing.T) {
 	t.Chdir(t.TempDir())
-	chosen := strings.Replace(manifest(0, "finished", 100), `"schema"`, `"selection": {"split": "test", "metric": "recall@1"}, "schema"`, 1)
-	put(t, "x", "manifest.json", chosen)
-	put(t, "x", "eval-train-best.json", evalOf(0.5, "train", "best"))
-	put(t, "x", "eval-best.json", evalOf(0.5, "test", "best"))
+	chosen := strings.Replace(rundirtest.Manifest(0, "finished", 100), `"schema"`, `"selection": {"split": "test", "metric": "recall@1"}, "schema"`, 1)
+	rundirtest.Put(t, "x", "manifest.json", chosen)
+	rundirtest.Put(t, "x", "eval-train-best.json", evalOf(0.5, "train", "best"))
+	rundirtest.Put(t, "x", "eval-best.json", evalOf(0.5, "test", "best"))
 	for split, good := range map[string]bool{"train": false, "test": true} {
-		notes := strings.Join(summarize(t, []*RunDir{readAs(t, &RunDir{Dir: "x"}, Of{split, "best"})}, Options{}).Notes, "\n")
+		notes := strings.Join(summarize(t, []*rundir.Run{readAs(t, &rundir.Run{Dir: "x"}, rundir.Of{Split: split, Checkpoint: "best"})}, Options{}).Notes, "\n")
 		if !strings.Contains(notes, "the best checkpoint was chosen on test images") || strings.Contains(notes, "too good") != good {
 			t.Errorf("%s: %s", split, notes)
 		}

@@ -3,16 +3,14 @@ package report
 import (
 	"strings"
 	"testing"
-)
 
-// replaced changes parts of a document.
-func replaced(text string, pairs ...string) string {
-	return strings.NewReplacer(pairs...).Replace(text)
-}
+	"tercet/internal/rundir"
+	"tercet/internal/rundir/rundirtest"
+)
 
 // evalWith is an eval.json of the given options.
 func evalWith(recall float64, options string) string {
-	return strings.Replace(evalFile(recall, 0), `"retrieval": {"recall@1": {"value": 0.`, `"options": {`+options+`}, "retrieval": {"recall@1": {"value": 0.`, 1)
+	return strings.Replace(rundirtest.EvalFile(recall, 0), `"retrieval": {"recall@1": {"value": 0.`, `"options": {`+options+`}, "retrieval": {"recall@1": {"value": 0.`, 1)
 }
 
 // Values that were measured unlike have no mean, whatever the option is.
@@ -25,17 +23,17 @@ func TestUnlikeValuesHaveNoMean(t *testing.T) {
 		{"distance", "eval.json", evalWith(0.25, `"distance": "cosine", "k": 0, "n_init": 10`), "recall@1", "nmi", "distance euclidean (a), cosine (b)"},
 		{"clusters", "eval.json", evalWith(0.25, `"distance": "euclidean", "k": 3, "n_init": 10`), "nmi", "recall@1", "number of clusters that of classes (a), 3 (b)"},
 		{"starts", "eval.json", evalWith(0.25, `"distance": "euclidean", "k": 10, "n_init": 2`), "nmi", "recall@1", "starts of k-means 10 (a), 2 (b)"},
-		{"images", "eval.json", replaced(usual, `"items": 200`, `"items": 20`, "sha256:bb", "sha256:cc"), "recall@1", "", "images 200 with fingerprint bb (a), 20 with fingerprint cc (b)"},
-		{"budget", "attack.json", replaced(attackFile, `"eps": 0.25`, `"eps": 0.5`), "ES:R", "recall@1", "attack linf eps 0.25, "},
-		{"method", "cluster.json", replaced(clusterFile, `"kmeans"`, `"hdbscan"`), "cluster:nmi", "recall@1", "method kmeans (a), hdbscan (b)"},
-		{"k", "cluster.json", replaced(clusterFile, `"method": "kmeans"`, `"method": "kmeans", "k": 10`), "cluster:nmi", "recall@1", "number of clusters that of classes (a), 10 (b)"},
+		{"images", "eval.json", rundirtest.Replaced(usual, `"items": 200`, `"items": 20`, "sha256:bb", "sha256:cc"), "recall@1", "", "images 200 with fingerprint bb (a), 20 with fingerprint cc (b)"},
+		{"budget", "attack.json", rundirtest.Replaced(rundirtest.AttackFile, `"eps": 0.25`, `"eps": 0.5`), "ES:R", "recall@1", "attack linf eps 0.25, "},
+		{"method", "cluster.json", rundirtest.Replaced(rundirtest.ClusterFile, `"kmeans"`, `"hdbscan"`), "cluster:nmi", "recall@1", "method kmeans (a), hdbscan (b)"},
+		{"k", "cluster.json", rundirtest.Replaced(rundirtest.ClusterFile, `"method": "kmeans"`, `"method": "kmeans", "k": 10`), "cluster:nmi", "recall@1", "number of clusters that of classes (a), 10 (b)"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			files := map[string]string{"eval.json": usual, "attack.json": attackFile, "cluster.json": clusterFile}
-			a := fake(t, "a", 0, "finished", files)
+			files := map[string]string{"eval.json": usual, "attack.json": rundirtest.AttackFile, "cluster.json": rundirtest.ClusterFile}
+			a := rundirtest.Fake(t, "a", 0, "finished", files)
 			files[tc.file] = tc.other
-			s := summarize(t, []*RunDir{a, fake(t, "b", 1, "finished", files)}, Options{Metrics: []string{"recall@1", "nmi", "ES:R", "cluster:nmi"}})
+			s := summarize(t, []*rundir.Run{a, rundirtest.Fake(t, "b", 1, "finished", files)}, Options{Metrics: []string{"recall@1", "nmi", "ES:R", "cluster:nmi"}})
 			g := s.Groups[0]
 			if e, ok := g.Scores[tc.gone]; ok || g.LeftOut[tc.gone] == "" {
 				t.Errorf("%s has the mean %+v", tc.gone, e)
@@ -55,10 +53,10 @@ func TestUnlikeValuesHaveNoMean(t *testing.T) {
 func TestUnlikeValuesHaveNoMeanInAnyTable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	usual, cosine := evalWith(0.5, `"distance": "euclidean"`), evalWith(0.25, `"distance": "cosine"`)
-	loss := Label{"loss.name", "triplet"}
-	runs := []*RunDir{
-		fake(t, "a", 0, "finished", map[string]string{"eval.json": usual, "cluster-kmeans/cluster.json": clusterFile}, loss),
-		fake(t, "b", 1, "finished", map[string]string{"eval.json": cosine, "cluster-kmeans/cluster.json": replaced(clusterFile, `"method": "kmeans"`, `"method": "kmeans", "k": 10`)}, loss),
+	loss := rundir.Label{Key: "loss.name", Value: "triplet"}
+	runs := []*rundir.Run{
+		rundirtest.Fake(t, "a", 0, "finished", map[string]string{"eval.json": usual, "cluster-kmeans/cluster.json": rundirtest.ClusterFile}, loss),
+		rundirtest.Fake(t, "b", 1, "finished", map[string]string{"eval.json": cosine, "cluster-kmeans/cluster.json": rundirtest.Replaced(rundirtest.ClusterFile, `"method": "kmeans"`, `"method": "kmeans", "k": 10`)}, loss),
 	}
 	table := &PaperTable{Columns: []string{"R@1", "NMI"}, Rows: []PaperRow{{Label: "x", Match: map[string]any{"loss.name": "triplet"}}}}
 	if err := table.Check(); err != nil {

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/fsx"
 	"tercet/internal/record"
+	"tercet/internal/rundir"
 	"tercet/internal/theory/measure"
 )
 
@@ -70,10 +72,10 @@ func ReadStability(paths []string) (*StabilityStudy, error) {
 			}
 		}
 		if found == 0 && slices.ContainsFunc(files, ofNetwork) {
-			return nil, fmt.Errorf("%w: %s holds stability of a network alone, which --table network-stability shows; this table is of model mahalanobis", ErrRun, path)
+			return nil, fmt.Errorf("%w: %s holds stability of a network alone, which --table network-stability shows; this table is of model mahalanobis", rundir.ErrRun, path)
 		}
 		if found == 0 {
-			return nil, fmt.Errorf("%w: %s holds no measurement of stability (schema %s); tercet stability --run RUN makes one", ErrRun, path, record.MetricSchema)
+			return nil, fmt.Errorf("%w: %s holds no measurement of stability (schema %s); tercet stability --run RUN makes one", rundir.ErrRun, path, record.MetricSchema)
 		}
 	}
 	slices.SortStableFunc(s.Documents, func(a, b StabilityDocument) int {
@@ -81,7 +83,7 @@ func ReadStability(paths []string) (*StabilityStudy, error) {
 	})
 	for i, d := range s.Documents {
 		if i > 0 && d.Claim != "" && d.Claim == s.Documents[i-1].Claim && d.Data.Name == s.Documents[i-1].Data.Name && d.Data.Positives == s.Documents[i-1].Data.Positives {
-			return nil, fmt.Errorf("%w: %s and %s are both claim %s on %s: name one of them", ErrRun, s.Documents[i-1].File, d.File, d.Claim, d.Data.Name)
+			return nil, fmt.Errorf("%w: %s and %s are both claim %s on %s: name one of them", rundir.ErrRun, s.Documents[i-1].File, d.File, d.Claim, d.Data.Name)
 		}
 	}
 	s.remark()
@@ -123,7 +125,7 @@ func stabilityFiles(path string) ([]string, error) {
 			return nil, fmt.Errorf("pattern %q: %w", path, err)
 		}
 		if len(matches) == 0 {
-			return nil, fmt.Errorf("%w: nothing matches %s", ErrRun, path)
+			return nil, fmt.Errorf("%w: nothing matches %s", rundir.ErrRun, path)
 		}
 		var files []string
 		for _, m := range matches {
@@ -136,14 +138,14 @@ func stabilityFiles(path string) ([]string, error) {
 		return files, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRun, err)
+		return nil, fmt.Errorf("%w: %w", rundir.ErrRun, err)
 	}
 	if !info.IsDir() {
 		return []string{path}, nil
 	}
 	var files []string
 	for _, pattern := range []string{"*.json", "stability/*.json", "*/stability/*.json"} {
-		found, err := filepath.Glob(filepath.Join(globbed(path), pattern))
+		found, err := filepath.Glob(filepath.Join(fsx.QuoteGlob(path), pattern))
 		if err != nil {
 			return nil, err
 		}
@@ -161,13 +163,13 @@ func readStability(file string) (*StabilityDocument, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRun, err)
+		return nil, fmt.Errorf("%w: %w", rundir.ErrRun, err)
 	}
 	d := &StabilityDocument{File: file, Document: *m}
 	measure.Renew(&d.Document)
 	for i, ser := range d.Series {
 		if len(ser.Points) == 0 {
-			return nil, fmt.Errorf("%w: %s: series %d (%q) has no points", ErrRun, file, i, ser.Name)
+			return nil, fmt.Errorf("%w: %s: series %d (%q) has no points", rundir.ErrRun, file, i, ser.Name)
 		}
 		if ser.Quantity != "gap" {
 			continue

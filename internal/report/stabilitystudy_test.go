@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tercet/internal/record"
+	"tercet/internal/rundir"
 	"tercet/internal/theory/measure"
 	"tercet/internal/verdict"
 )
@@ -131,7 +132,7 @@ func TestStabilityStudyErrors(t *testing.T) {
 	for name, want := range map[string]string{
 		"none": "holds no measurement", "twice": "are both claim T3", "broken": "x.json", "gone": "no such file", "empty": "has no points",
 	} {
-		if _, err := ReadStability([]string{at(name)}); !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), want) {
+		if _, err := ReadStability([]string{at(name)}); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

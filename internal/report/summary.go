@@ -9,6 +9,7 @@ import (
 	"tercet/internal/names"
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/rundir"
 )
 
 // Summary is the report over runs, schema tercet.report/1.
@@ -45,7 +46,7 @@ type Group struct {
 	Forward   float64                        `json:"forward"` // images in training, mean over the runs
 	Backward  float64                        `json:"backward"`
 
-	runs []*RunDir
+	runs []*rundir.Run
 }
 
 // Estimate is a mean over N runs. CI95 is Student's interval, which speaks about
@@ -96,7 +97,7 @@ func UsualScores() []string { return slices.Clone(usual) }
 
 // Summarize groups runs and gives mean and interval of each metric, baselines
 // beside them, and notes on everything that makes a number less than it seems.
-func Summarize(runs []*RunDir, o Options) (*Summary, error) {
+func Summarize(runs []*rundir.Run, o Options) (*Summary, error) {
 	s := &Summary{Schema: record.ReportSchema, Metrics: []string{}, GroupBy: []string{}, Runs: []RunRecord{}, Notes: []string{}}
 	var err error
 	if s.Metrics, err = chooseMetrics(runs, o.Metrics); err != nil {
@@ -106,7 +107,7 @@ func Summarize(runs []*RunDir, o Options) (*Summary, error) {
 		return nil, err
 	}
 	if len(runs) > 0 {
-		of := runs[0].Of.full()
+		of := runs[0].Of.Full()
 		s.Split, s.Checkpoint = of.Split, of.Checkpoint
 	}
 	s.group(runs, o.PerRun)
@@ -119,13 +120,11 @@ func Summarize(runs []*RunDir, o Options) (*Summary, error) {
 			Version: r.Manifest.Version, CPU: r.Manifest.CPU, Kernel: r.Manifest.Kernel, Steps: r.Manifest.Steps,
 			Planned: r.Manifest.Of, Seconds: r.Manifest.Seconds, Cost: r.Manifest.Cost, Scores: map[string]metric.Value{},
 		}
-		if what := r.onTest(); what != "" {
-			rec.Selection = what + chosenOnTest
-		}
+		rec.Selection = rundir.SelectedOn([]*rundir.Run{r})
 		if stop := r.Manifest.Stopped; stop != nil {
 			rec.Stopped = stop.Reason
 		}
-		for _, sc := range r.scores() {
+		for _, sc := range r.Scores() {
 			rec.Scores[sc.Key] = sc.Value
 		}
 		s.Runs = append(s.Runs, rec)
@@ -136,10 +135,10 @@ func Summarize(runs []*RunDir, o Options) (*Summary, error) {
 
 // chooseMetrics returns the wanted keys as the runs write them, or the usual
 // ones that some run has.
-func chooseMetrics(runs []*RunDir, want []string) ([]string, error) {
+func chooseMetrics(runs []*rundir.Run, want []string) ([]string, error) {
 	var all []string
 	for _, r := range runs {
-		for _, sc := range r.scores() {
+		for _, sc := range r.Scores() {
 			if !slices.Contains(all, sc.Key) {
 				all = append(all, sc.Key)
 			}
@@ -170,7 +169,7 @@ func chooseMetrics(runs []*RunDir, want []string) ([]string, error) {
 	return out, nil
 }
 
-func unknownMetric(runs []*RunDir, want string, all []string) error {
+func unknownMetric(runs []*rundir.Run, want string, all []string) error {
 	msg := fmt.Sprintf("no run has the score %q", want)
 	if c := names.Closest(want, all); c != "" {
 		return fmt.Errorf("%s (did you mean %s?)", msg, c)
@@ -181,8 +180,8 @@ func unknownMetric(runs []*RunDir, want string, all []string) error {
 			msg += fmt.Sprintf(" and %d more, which the result documents list", more)
 		}
 	}
-	for _, k := range kinds {
-		if note := k.missing(runs); note != "" {
+	for _, kind := range rundir.Kinds() {
+		if note := rundir.Without(kind, runs); note != "" {
 			msg += "; " + note
 		}
 	}
@@ -207,10 +206,10 @@ func headlines(all []string) []string {
 }
 
 // chooseKeys completes sections to the key that names their component.
-func chooseKeys(runs []*RunDir, want []string) ([]string, error) {
+func chooseKeys(runs []*rundir.Run, want []string) ([]string, error) {
 	out := []string{}
 	has := func(key string) bool {
-		return slices.ContainsFunc(runs, func(r *RunDir) bool { _, ok := r.label(key); return ok })
+		return slices.ContainsFunc(runs, func(r *rundir.Run) bool { _, ok := r.Label(key); return ok })
 	}
 	for _, w := range want {
 		switch {

@@ -8,12 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tercet/internal/record"
-	"tercet/internal/render"
+	"tercet/internal/rundir"
+	"tercet/internal/rundir/rundirtest"
 	"tercet/internal/testutil"
 )
 
-func summarize(t *testing.T, runs []*RunDir, o Options) *Summary {
+func summarize(t *testing.T, runs []*rundir.Run, o Options) *Summary {
 	t.Helper()
 	s, err := Summarize(runs, o)
 	if err != nil {
@@ -23,17 +23,17 @@ func summarize(t *testing.T, runs []*RunDir, o Options) *Summary {
 }
 
 // three seeds of one config, one run of another, whose attack is missing.
-func study(t *testing.T) []*RunDir {
+func study(t *testing.T) []*rundir.Run {
 	t.Chdir(t.TempDir())
-	margin := func(v string) []Label {
-		return []Label{{"loss.name", "triplet"}, {"loss.margin", v}, {"model.name", "cnn"}}
+	margin := func(v string) []rundir.Label {
+		return []rundir.Label{{Key: "loss.name", Value: "triplet"}, {Key: "loss.margin", Value: v}, {Key: "model.name", Value: "cnn"}}
 	}
-	var runs []*RunDir
+	var runs []*rundir.Run
 	for i, recall := range []float64{0.8, 0.9, 1} {
 		dir := []string{"x-margin-0.2_seed-0", "x-margin-0.2_seed-1", "x-margin-0.2_seed-2"}[i]
-		runs = append(runs, fake(t, dir, i, "finished", map[string]string{"eval.json": evalFile(recall, 0.25*float64(i)), "attack.json": attackFile}, margin("0.2")...))
+		runs = append(runs, rundirtest.Fake(t, dir, i, "finished", map[string]string{"eval.json": rundirtest.EvalFile(recall, 0.25*float64(i)), "attack.json": rundirtest.AttackFile}, margin("0.2")...))
 	}
-	return append(runs, fake(t, "x-margin-0.5_seed-0", 0, "finished", map[string]string{"eval.json": evalFile(0.5, 0)}, margin("0.5")...))
+	return append(runs, rundirtest.Fake(t, "x-margin-0.5_seed-0", 0, "finished", map[string]string{"eval.json": rundirtest.EvalFile(0.5, 0)}, margin("0.5")...))
 }
 
 // Recall is 0.8, 0.9, 1: mean 0.9, deviation 0.1, half of the interval
@@ -79,8 +79,8 @@ func TestSummaryOverSeeds(t *testing.T) {
 // Where every group is one run, the column n says so and the cells do not.
 func TestSummaryOfOneRun(t *testing.T) {
 	t.Chdir(t.TempDir())
-	r := fake(t, "x", 7, "finished", map[string]string{"cluster.json": clusterFile})
-	s := summarize(t, []*RunDir{r}, Options{Metrics: []string{"CLUSTER:nmi", "cluster:clusters"}})
+	r := rundirtest.Fake(t, "x", 7, "finished", map[string]string{"cluster.json": rundirtest.ClusterFile})
+	s := summarize(t, []*rundir.Run{r}, Options{Metrics: []string{"CLUSTER:nmi", "cluster:clusters"}})
 	want := `**1 run**
 
 | run | n | status | cluster:nmi | cluster:clusters | training (s) | forward | backward |
@@ -98,7 +98,7 @@ forward, backward: images through the network in training
 
 func TestRunsWithoutResults(t *testing.T) {
 	t.Chdir(t.TempDir())
-	runs := []*RunDir{fake(t, "it's", 0, "collapsed", nil), fake(t, "b", 1, "interrupted", nil), fake(t, "c", 2, "running", nil), fake(t, "d", 3, "diverged", nil), fake(t, "e", 4, "odd", nil)}
+	runs := []*rundir.Run{rundirtest.Fake(t, "it's", 0, "collapsed", nil), rundirtest.Fake(t, "b", 1, "interrupted", nil), rundirtest.Fake(t, "c", 2, "running", nil), rundirtest.Fake(t, "d", 3, "diverged", nil), rundirtest.Fake(t, "e", 4, "odd", nil)}
 	s := summarize(t, runs, Options{})
 	got := rendered(t, s.Table(), "text")
 	for _, want := range []string{
@@ -124,14 +124,14 @@ func TestRunsWithoutResults(t *testing.T) {
 func TestRemarks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	other := func(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
-	put(t, "late", "manifest.json", other(manifest(1, "finished", 100), `"avx2"`, `"generic"`, `"v1"`, `"v2"`))
-	runs := []*RunDir{
-		fake(t, "a", 0, "finished", map[string]string{"eval.json": evalFile(0.5, 0), "attack.json": attackFile}),
-		fake(t, "b", 0, "interrupted", map[string]string{"eval.json": other(evalFile(0.5, 0), `"items": 200`, `"items": 199`, "sha256:bb", "sha256:cc", "recall@1(any)", "recall@1(other)")}),
-		fake(t, "c", 1, "finished", map[string]string{
-			"eval.json":   other(evalFile(0.5, 0), `"checkpoint": "last"`, `"checkpoint": "best"`, `"set": "test"`, `"set": "train"`),
-			"attack.json": other(attackFile, `"eps": 0.25`, `"eps": 0.5`)}),
-		fake(t, "d", 2, "finished", map[string]string{"eval.json": other(evalFile(0.5, 0), `"recall@1"`, `"recall@2"`)}),
+	rundirtest.Put(t, "late", "manifest.json", other(rundirtest.Manifest(1, "finished", 100), `"avx2"`, `"generic"`, `"v1"`, `"v2"`))
+	runs := []*rundir.Run{
+		rundirtest.Fake(t, "a", 0, "finished", map[string]string{"eval.json": rundirtest.EvalFile(0.5, 0), "attack.json": rundirtest.AttackFile}),
+		rundirtest.Fake(t, "b", 0, "interrupted", map[string]string{"eval.json": other(rundirtest.EvalFile(0.5, 0), `"items": 200`, `"items": 199`, "sha256:bb", "sha256:cc", "recall@1(any)", "recall@1(other)")}),
+		rundirtest.Fake(t, "c", 1, "finished", map[string]string{
+			"eval.json":   other(rundirtest.EvalFile(0.5, 0), `"checkpoint": "last"`, `"checkpoint": "best"`, `"set": "test"`, `"set": "train"`),
+			"attack.json": other(rundirtest.AttackFile, `"eps": 0.25`, `"eps": 0.5`)}),
+		rundirtest.Fake(t, "d", 2, "finished", map[string]string{"eval.json": other(rundirtest.EvalFile(0.5, 0), `"recall@1"`, `"recall@2"`)}),
 	}
 	runs[2].Manifest.Version, runs[2].Manifest.Kernel = "v2", "generic"
 	notes := strings.Join(summarize(t, runs, Options{}).Notes, "\n") + "\n"
@@ -169,9 +169,9 @@ func TestReportOfSuites(t *testing.T) {
  "clean": {"fixed": {"ERS": {"value": 0.875}}, "published": {"ERS": {"value": 0.75}}},
  "warnings": ["embeddings have collapsed: ERS rewards it", "3 images were not attacked"], "cost": {"seconds": 3}}`
 	}
-	runs := []*RunDir{
-		fake(t, "a", 0, "collapsed", map[string]string{"eval.json": evalFile(0.5, 0), "attack.json": suite(`, "draws": 1, "w": 1, "m": 1`)}),
-		fake(t, "b", 1, "finished", map[string]string{"eval.json": evalFile(0.5, 0), "attack.json": suite(`, "draws": 3, "w": 5, "m": 2, "near": true, "pure": true, "xi_scale": 2e4`)}),
+	runs := []*rundir.Run{
+		rundirtest.Fake(t, "a", 0, "collapsed", map[string]string{"eval.json": rundirtest.EvalFile(0.5, 0), "attack.json": suite(`, "draws": 1, "w": 1, "m": 1`)}),
+		rundirtest.Fake(t, "b", 1, "finished", map[string]string{"eval.json": rundirtest.EvalFile(0.5, 0), "attack.json": suite(`, "draws": 3, "w": 5, "m": 2, "near": true, "pure": true, "xi_scale": 2e4`)}),
 	}
 	s := summarize(t, runs, Options{PerRun: true, Metrics: []string{"ers", "ERS(published)", "clean:ERS", "clean:ers(published)", "ca+"}})
 	for key, want := range map[string]float64{"ERS": 0.5, "ERS(published)": 0.375, "clean:ERS": 0.875, "clean:ERS(published)": 0.75, "CA+": 0.25} {
@@ -193,9 +193,9 @@ func TestReportOfSuites(t *testing.T) {
 	if strings.Contains(notes, "3 images were not") {
 		t.Error("a warning that is not about ERS")
 	}
-	put(t, "old", "manifest.json", manifest(1, "finished", 100))
-	put(t, "old", "attack.json", `{"schema": "tercet.attack/1"}`)
-	if _, err := ReadRun("old"); err == nil || !strings.Contains(err.Error(), `"tercet.attack/1"; this version reads tercet.attack/2; `+"`tercet attack`"+` makes the file again`) {
+	rundirtest.Put(t, "old", "manifest.json", rundirtest.Manifest(1, "finished", 100))
+	rundirtest.Put(t, "old", "attack.json", `{"schema": "tercet.attack/1"}`)
+	if _, err := rundir.Read("old"); err == nil || !strings.Contains(err.Error(), `"tercet.attack/1"; this version reads tercet.attack/2; `+"`tercet attack`"+` makes the file again`) {
 		t.Error(err)
 	}
 	if _, err := Summarize(runs[:1], Options{Metrics: []string{"LTM"}}); err == nil || !strings.Contains(err.Error(), "; tercet attack --suite ers measures it") {
@@ -229,11 +229,11 @@ func TestGroupBy(t *testing.T) {
 
 func TestGroupsThatDifferInManyKeys(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var a, b []Label
+	var a, b []rundir.Label
 	for _, k := range []string{"a", "b", "c", "d", "e"} {
-		a, b = append(a, Label{k, "1"}), append(b, Label{k, "2"})
+		a, b = append(a, rundir.Label{Key: k, Value: "1"}), append(b, rundir.Label{Key: k, Value: "2"})
 	}
-	runs := []*RunDir{fake(t, "p/x", 0, "finished", nil, a...), fake(t, "q/x", 0, "finished", nil, b...), fake(t, "q/y", 1, "finished", nil, b...)}
+	runs := []*rundir.Run{rundirtest.Fake(t, "p/x", 0, "finished", nil, a...), rundirtest.Fake(t, "q/x", 0, "finished", nil, b...), rundirtest.Fake(t, "q/y", 1, "finished", nil, b...)}
 	s := summarize(t, runs, Options{})
 	if s.Notes[0] != "the groups differ in 5 config keys that are not shown: a, b, c, d, e; --group-by chooses" || len(s.Table().Columns) != 6 {
 		t.Errorf("%q, %d columns", s.Notes[0], len(s.Table().Columns))
@@ -246,30 +246,6 @@ func TestGroupsThatDifferInManyKeys(t *testing.T) {
 	}
 }
 
-func TestCommonName(t *testing.T) {
-	for _, tc := range []struct {
-		names []string // the index is the seed
-		want  string
-	}{
-		{[]string{"x-seed-0"}, "x-seed-0"},
-		{[]string{"x-seed-0", "x-seed-1"}, "x"},
-		{[]string{"x-seed-0_w-8", "x-seed-1_w-8"}, "x-w-8"},
-		{[]string{"x-w-8_seed-0_a-1", "x-w-8_seed-1_a-1"}, "x-w-8_a-1"},
-		{[]string{"x-seed-00", "x-seed-01"}, "x-seed-0*"},
-		{[]string{"first", "second"}, "first and 1 more"},
-	} {
-		var runs []*RunDir
-		for i, n := range tc.names {
-			r := &RunDir{Dir: n}
-			r.Manifest.Seed = uint64(i)
-			runs = append(runs, r)
-		}
-		if got := commonName(runs); got != tc.want {
-			t.Errorf("%v: %q, want %q", tc.names, got, tc.want)
-		}
-	}
-}
-
 // The golden page was checked by eye, its numbers against the files above.
 func TestRunPageGolden(t *testing.T) {
 	golden, err := filepath.Abs("testdata/runpage.md")
@@ -277,20 +253,18 @@ func TestRunPageGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	r := fake(t, "x", 3, "finished", map[string]string{"eval.json": evalFile(0.9, 0.4), "attack.json": attackFile})
+	r := rundirtest.Fake(t, "x", 3, "finished", map[string]string{"eval.json": rundirtest.EvalFile(0.9, 0.4), "attack.json": rundirtest.AttackFile})
 	if err := os.MkdirAll("x/figures", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := render.ContactSheet("x/figures/attack.png", "", []render.Tile{{Image: grayTile(), Caption: ""}}, 1); err != nil {
-		t.Fatal(err)
-	}
-	r2, err := ReadRun("x")
+	rundirtest.Picture(t, "x/figures/attack.png")
+	r2, err := rundir.Read("x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Figures = r2.Figures
-	s := summarize(t, []*RunDir{r}, Options{})
-	if err := RunPage(s, []*RunDir{r}, true).WriteMarkdown("x/report.md"); err != nil {
+	s := summarize(t, []*rundir.Run{r}, Options{})
+	if err := RunPage(s, []*rundir.Run{r}, true).WriteMarkdown("x/report.md"); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile("x/report.md")
@@ -299,8 +273,8 @@ func TestRunPageGolden(t *testing.T) {
 	}
 	testutil.Golden(t, golden, got)
 	// Several runs: a heading each, and no pictures where none are wanted.
-	unfinished := fake(t, "y", 4, "interrupted", nil)
-	runs := []*RunDir{r, unfinished}
+	unfinished := rundirtest.Fake(t, "y", 4, "interrupted", nil)
+	runs := []*rundir.Run{r, unfinished}
 	if err := RunPage(summarize(t, runs, Options{}), runs, false).WriteHTML("both.html"); err != nil {
 		t.Fatal(err)
 	}
@@ -314,24 +288,5 @@ func TestRunPageGolden(t *testing.T) {
 	}
 	if strings.Contains(string(got), "<img") {
 		t.Error("pictures that were not wanted")
-	}
-}
-
-func TestPartialResultsAreNoted(t *testing.T) {
-	all := &RunDir{Dir: "a", Manifest: record.Manifest{Status: "finished"}, Eval: &record.Eval{}, Attack: &record.Attack{Queries: 200}}
-	all.Manifest.Data.Test.Items = 200
-	all.Eval.Source = record.Source{Set: "test", Items: 200}
-	all.Attack.Source = record.Source{Set: "test", Items: 200}
-	if got := append(all.partial(), attacked([]*RunDir{all})...); len(got) != 0 {
-		t.Errorf("whole results: %q", got)
-	}
-	part := *all
-	part.Eval = &record.Eval{Source: record.Source{Set: "test", Items: 50}}
-	part.Attack = &record.Attack{Queries: 16, Source: record.Source{Set: "test", Items: 200}}
-	if got := part.partial(); len(got) != 1 || got[0] != "a/eval.json is of 50 of the 200 test images" {
-		t.Errorf("part of the images: %q", got)
-	}
-	if got := attacked([]*RunDir{&part}); len(got) != 1 || !strings.Contains(got[0], "16 queries of 200 images") {
-		t.Errorf("part of the queries: %q", got)
 	}
 }

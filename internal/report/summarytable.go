@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/record"
 	"tercet/internal/render"
+	"tercet/internal/rundir"
 	"tercet/internal/text"
 )
 
@@ -23,7 +24,6 @@ func (s *Summary) Table() *render.Table {
 		t.Columns = append(t.Columns, render.Column{Name: k})
 	}
 	t.Columns = append(t.Columns, render.Column{Name: "n"}, render.Column{Name: "status"})
-	shown, unlike := s.shownKinds(), unlikeRows(s.all(), s.Metrics, (*RunDir).measured)
 	of := s.ofColumns()
 	t.Columns = append(t.Columns, of...)
 	for _, m := range s.Metrics {
@@ -38,9 +38,9 @@ func (s *Summary) Table() *render.Table {
 		row = append(row, render.Int(g.N), render.Text(g.status()))
 		row = append(row, s.ofCells(of, g)...)
 		row = append(row, s.cells(g.Scores, g.N)...)
-		t.RowNotes = append(t.RowNotes, rowCautions(onlyOf(g.runs, shown), unlike))
 		t.Rows = append(t.Rows, append(row, render.Number(g.Seconds), render.Int(int(math.Round(g.Forward))), render.Int(int(math.Round(g.Backward)))))
 	}
+	t.RowNotes = s.rowNotes()
 	for _, b := range s.baselines {
 		row := []render.Cell{render.Text(b.title)}
 		for range s.columns {
@@ -55,46 +55,50 @@ func (s *Summary) Table() *render.Table {
 }
 
 // all are the runs of all groups.
-func (s *Summary) all() []*RunDir {
-	var out []*RunDir
+func (s *Summary) all() []*rundir.Run {
+	var out []*rundir.Run
 	for _, g := range s.Groups {
 		out = append(out, g.runs...)
 	}
 	return out
 }
 
-// shownKinds are the documents that the scores come from.
-func (s *Summary) shownKinds() []resultKind {
-	var out []resultKind
-	runs := s.all()
-	for _, k := range kinds {
-		if slices.ContainsFunc(s.Metrics, func(m string) bool { return kindOf(m, runs).name == k.name }) {
-			out = append(out, k)
-		}
+// rowNotes say of each group what makes its scores less than they seem.
+func (s *Summary) rowNotes() []string {
+	var rows [][]*rundir.Run
+	for _, g := range s.Groups {
+		rows = append(rows, rundir.OnlyOf(g.runs, s.shownKinds()...))
 	}
-	return out
+	return rundir.RowWarnings(rows, s.Metrics)
+}
+
+// shownKinds are the documents that the scores come from.
+func (s *Summary) shownKinds() []string {
+	runs := s.all()
+	return slices.DeleteFunc(rundir.Kinds(), func(kind string) bool {
+		return !slices.ContainsFunc(s.Metrics, func(m string) bool { return rundir.KindOf(m, runs) == kind })
+	})
 }
 
 // Columns that say what makes scores less than they seem.
 const (
 	splitColumn      = "split"
 	checkpointColumn = "checkpoint"
-	selectionColumn  = "selection"
 )
 
 // LabelColumns stay in a table whatever columns are chosen: they say what makes a number
 // less than it seems.
-func LabelColumns() []string { return []string{splitColumn, checkpointColumn, selectionColumn} }
+func LabelColumns() []string { return []string{splitColumn, checkpointColumn, rundir.SelectionColumn} }
 
 const trainingNote = "forward, backward: images through the network in training"
 
 // unlike says that the groups' values of a score are not measured alike.
 func (s *Summary) unlike(score string) bool {
-	var settings [][]Label
+	var settings [][]rundir.Label
 	for _, g := range s.Groups {
 		settings = append(settings, g.measured(score))
 	}
-	parts, _ := unlikeParts(settings, make([]string, len(settings)))
+	parts, _ := rundir.UnlikeParts(settings, make([]string, len(settings)))
 	return parts != nil
 }
 
@@ -113,11 +117,11 @@ func direction(score string) int {
 // checkpoint, or that test images have chosen the weights.
 func (s *Summary) ofColumns() []render.Column {
 	var out []render.Column
-	if !(Of{s.Split, s.Checkpoint}).standard() {
+	if !(rundir.Of{Split: s.Split, Checkpoint: s.Checkpoint}).Standard() {
 		out = append(out, render.Column{Name: splitColumn}, render.Column{Name: checkpointColumn})
 	}
 	if slices.ContainsFunc(s.Groups, func(g *Group) bool { return g.selection() != "" }) {
-		out = append(out, render.Column{Name: selectionColumn})
+		out = append(out, render.Column{Name: rundir.SelectionColumn})
 	}
 	return out
 }
@@ -131,7 +135,7 @@ func (s *Summary) ofCells(columns []render.Column, g *Group) []render.Cell {
 			out[i] = render.Text(s.Split)
 		case c.Name == checkpointColumn && g != nil:
 			out[i] = render.Text(s.Checkpoint)
-		case c.Name == selectionColumn && g != nil && g.selection() != "":
+		case c.Name == rundir.SelectionColumn && g != nil && g.selection() != "":
 			out[i] = render.Text(g.selection())
 		}
 	}
@@ -167,20 +171,20 @@ var statuses = []record.Status{record.Finished, record.Running, record.Interrupt
 // status is "finished", or "2 finished, 1 *collapse*".
 func (g *Group) status() string {
 	if len(g.Status) == 1 {
-		return g.runs[0].status()
+		return g.runs[0].Status()
 	}
 	var parts []string
 	tell := func(status record.Status) {
-		i := slices.IndexFunc(g.runs, func(r *RunDir) bool { return r.Manifest.Status == status })
+		i := slices.IndexFunc(g.runs, func(r *rundir.Run) bool { return r.Manifest.Status == status })
 		if i >= 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", g.Status[status], g.runs[i].status()))
+			parts = append(parts, fmt.Sprintf("%d %s", g.Status[status], g.runs[i].Status()))
 		}
 	}
 	for _, st := range statuses {
 		tell(st)
 	}
 	for _, r := range g.runs { // what another version may write
-		if st := r.Manifest.Status; !slices.Contains(statuses, st) && !slices.Contains(parts, fmt.Sprintf("%d %s", g.Status[st], r.status())) {
+		if st := r.Manifest.Status; !slices.Contains(statuses, st) && !slices.Contains(parts, fmt.Sprintf("%d %s", g.Status[st], r.Status())) {
 			tell(st)
 		}
 	}

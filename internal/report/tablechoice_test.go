@@ -3,19 +3,22 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"tercet/internal/rundir"
+	"tercet/internal/rundir/rundirtest"
 )
 
 // The best of values on different images is none.
 func TestNoBestOverDifferentImages(t *testing.T) {
 	t.Chdir(t.TempDir())
-	other := replaced(evalFile(0.75, 0), `"items": 200`, `"items": 199`, "sha256:bb", "sha256:cc")
-	a := fake(t, "a", 0, "finished", map[string]string{"eval.json": evalFile(0.5, 0)}, Label{"loss.margin", "0.1"})
-	b := fake(t, "b", 0, "finished", map[string]string{"eval.json": other}, Label{"loss.margin", "0.2"})
-	c := fake(t, "c", 0, "finished", map[string]string{"eval.json": evalFile(0.75, 0)}, Label{"loss.margin", "0.2"})
+	other := rundirtest.Replaced(rundirtest.EvalFile(0.75, 0), `"items": 200`, `"items": 199`, "sha256:bb", "sha256:cc")
+	a := rundirtest.Fake(t, "a", 0, "finished", map[string]string{"eval.json": rundirtest.EvalFile(0.5, 0)}, rundir.Label{Key: "loss.margin", Value: "0.1"})
+	b := rundirtest.Fake(t, "b", 0, "finished", map[string]string{"eval.json": other}, rundir.Label{Key: "loss.margin", Value: "0.2"})
+	c := rundirtest.Fake(t, "c", 0, "finished", map[string]string{"eval.json": rundirtest.EvalFile(0.75, 0)}, rundir.Label{Key: "loss.margin", Value: "0.2"})
 	for _, x := range []struct {
-		runs []*RunDir
+		runs []*rundir.Run
 		bold int
-	}{{[]*RunDir{a, b}, 0}, {[]*RunDir{a, c}, 1}} {
+	}{{[]*rundir.Run{a, b}, 0}, {[]*rundir.Run{a, c}, 1}} {
 		table := summarize(t, x.runs, Options{Metrics: []string{"recall@1"}}).Table()
 		table.MarkBest()
 		out := rendered(t, table, "markdown")
@@ -28,9 +31,9 @@ func TestNoBestOverDifferentImages(t *testing.T) {
 // A note about columns goes with them.
 func TestChosenColumnsKeepOnlyTheirNotes(t *testing.T) {
 	t.Chdir(t.TempDir())
-	r := fake(t, "a", 0, "finished", map[string]string{"eval.json": evalFile(0.5, 0)})
+	r := rundirtest.Fake(t, "a", 0, "finished", map[string]string{"eval.json": rundirtest.EvalFile(0.5, 0)})
 	for columns, want := range map[string]bool{"run,recall@1": false, "run,backward": true} {
-		table := summarize(t, []*RunDir{r}, Options{}).Table()
+		table := summarize(t, []*rundir.Run{r}, Options{}).Table()
 		if err := table.Choose(strings.Split(columns, ","), LabelColumns()...); err != nil {
 			t.Fatal(err)
 		}
@@ -43,9 +46,9 @@ func TestChosenColumnsKeepOnlyTheirNotes(t *testing.T) {
 // A key without a value is an empty cell, not a word of YAML or JSON.
 func TestKeysWithoutValue(t *testing.T) {
 	t.Chdir(t.TempDir())
-	runs := []*RunDir{
-		fake(t, "a", 0, "finished", nil, Label{"miner.margin", "null"}, Label{"loss.x", `""`}),
-		fake(t, "b", 0, "finished", nil, Label{"miner.margin", "0.5"}, Label{"loss.x", "u"}),
+	runs := []*rundir.Run{
+		rundirtest.Fake(t, "a", 0, "finished", nil, rundir.Label{Key: "miner.margin", Value: "null"}, rundir.Label{Key: "loss.x", Value: `""`}),
+		rundirtest.Fake(t, "b", 0, "finished", nil, rundir.Label{Key: "miner.margin", Value: "0.5"}, rundir.Label{Key: "loss.x", Value: "u"}),
 	}
 	table := summarize(t, runs, Options{}).Table()
 	for _, format := range []string{"text", "latex", "csv", "markdown"} {
@@ -58,19 +61,19 @@ func TestKeysWithoutValue(t *testing.T) {
 // A recall@k that no embedding could miss is noted, as eval does.
 func TestCertainRecallIsNoted(t *testing.T) {
 	t.Chdir(t.TempDir())
-	file := strings.Replace(evalFile(0.5, 0), `"map@10"`, `"recall@199": {"value": 1, "definition": "d"}, "recall@198": {"value": 1, "definition": "d"}, "map@10"`, 1)
-	r := fake(t, "a", 0, "finished", map[string]string{"eval.json": file})
+	file := strings.Replace(rundirtest.EvalFile(0.5, 0), `"map@10"`, `"recall@199": {"value": 1, "definition": "d"}, "recall@198": {"value": 1, "definition": "d"}, "map@10"`, 1)
+	r := rundirtest.Fake(t, "a", 0, "finished", map[string]string{"eval.json": file})
 	for score, want := range map[string]bool{"recall@199": true, "recall@198": false} {
-		notes := strings.Join(summarize(t, []*RunDir{r}, Options{Metrics: []string{score}}).Notes, "\n")
+		notes := strings.Join(summarize(t, []*rundir.Run{r}, Options{Metrics: []string{score}}).Notes, "\n")
 		if strings.Contains(notes, "recall@199 is 1 by definition in a") != want {
 			t.Errorf("%s: %s", score, notes)
 		}
 	}
-	s := summarize(t, []*RunDir{r}, Options{Metrics: []string{"R@1"}})
+	s := summarize(t, []*rundir.Run{r}, Options{Metrics: []string{"R@1"}})
 	if s.Metrics[0] != "recall@1" {
 		t.Errorf("R@1 is %q", s.Metrics)
 	}
-	_, err := Summarize([]*RunDir{r}, Options{Metrics: []string{"recal@1"}})
+	_, err := Summarize([]*rundir.Run{r}, Options{Metrics: []string{"recal@1"}})
 	if err == nil || !strings.HasSuffix(err.Error(), "(did you mean recall@1?)") {
 		t.Errorf("a mistyped score: %v", err)
 	}
@@ -80,15 +83,15 @@ func TestCertainRecallIsNoted(t *testing.T) {
 // past the best ones.
 func TestStoppedRunsAreDescribed(t *testing.T) {
 	t.Chdir(t.TempDir())
-	put(t, "s", "manifest.json", strings.Replace(manifest(0, "finished", 60), `"schema"`, `"best": {"metric": "recall@1", "value": 0.5, "step": 40}, "stopped": {"step": 60, "reason": "recall@1 has not improved"}, "schema"`, 1))
-	put(t, "s", "eval-best.json", evalOf(0.5, "test", "best"))
-	r := readAs(t, &RunDir{Dir: "s"}, Of{})
-	if got := r.sentence(); !strings.HasSuffix(got, "; seed 0, stopped early after 60 of 100 steps, in 12 s: recall@1 has not improved.") {
+	rundirtest.Put(t, "s", "manifest.json", strings.Replace(rundirtest.Manifest(0, "finished", 60), `"schema"`, `"best": {"metric": "recall@1", "value": 0.5, "step": 40}, "stopped": {"step": 60, "reason": "recall@1 has not improved"}, "schema"`, 1))
+	rundirtest.Put(t, "s", "eval-best.json", evalOf(0.5, "test", "best"))
+	r := readAs(t, &rundir.Run{Dir: "s"}, rundir.Of{})
+	if got := sentence(r); !strings.HasSuffix(got, "; seed 0, stopped early after 60 of 100 steps, in 12 s: recall@1 has not improved.") {
 		t.Error(got)
 	}
 	const hint = "the last checkpoint is past the best one, of step 40: --checkpoint best is of that"
 	for checkpoint, want := range map[string]bool{"last": true, "best": false} {
-		notes := strings.Join(summarize(t, []*RunDir{readAs(t, r, Of{"test", checkpoint})}, Options{}).Notes, "\n")
+		notes := strings.Join(summarize(t, []*rundir.Run{readAs(t, r, rundir.Of{Split: "test", Checkpoint: checkpoint})}, Options{}).Notes, "\n")
 		if strings.Contains(notes, hint) != want {
 			t.Errorf("%s: %s", checkpoint, notes)
 		}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tercet/internal/report"
+	"tercet/internal/rundir"
 	"tercet/internal/verdict"
 )
 
@@ -34,7 +34,7 @@ func bySeed(a, b *Row, s Score) map[uint64]float64 {
 	key, isKey := strings.CutPrefix(s.From, "score.")
 	for _, x := range a.obs {
 		for _, y := range b.obs {
-			if x.run.Manifest.Seed != y.run.Manifest.Seed || isKey && x.part == y.part && len(report.Unlike([]*report.RunDir{x.run, y.run}, []string{key})) > 0 {
+			if x.run.Manifest.Seed != y.run.Manifest.Seed || isKey && x.part == y.part && len(rundir.Unlike([]*rundir.Run{x.run, y.run}, []string{key})) > 0 {
 				continue
 			}
 			v, ok := x.values[s.Name]

@@ -13,7 +13,7 @@ import (
 
 	"tercet/internal/fsx"
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/rundir"
 )
 
 // moment is an evaluation during training.
@@ -31,7 +31,7 @@ func readCurve(path string, events map[string]string) ([]moment, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", report.ErrRun, err)
+		return nil, fmt.Errorf("%w: %w", rundir.ErrRun, err)
 	}
 	defer f.Close()
 	in := bufio.NewScanner(f)
@@ -40,7 +40,7 @@ func readCurve(path string, events map[string]string) ([]moment, error) {
 	bad := 0 // the line that could not be read
 	for n := 1; in.Scan(); n++ {
 		if bad > 0 {
-			return nil, fmt.Errorf("%w: %s:%d: not valid JSON of an event", report.ErrRun, path, bad)
+			return nil, fmt.Errorf("%w: %s:%d: not valid JSON of an event", rundir.ErrRun, path, bad)
 		}
 		if !bytes.Contains(in.Bytes(), []byte(`"metrics"`)) {
 			continue
@@ -61,7 +61,7 @@ func readCurve(path string, events map[string]string) ([]moment, error) {
 		}
 	}
 	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", report.ErrRun, path, err)
+		return nil, fmt.Errorf("%w: %s: %w", rundir.ErrRun, path, err)
 	}
 	return slices.SortedFunc(maps.Values(at), func(a, b moment) int { return cmp.Compare(a.step, b.step) }), nil
 }

@@ -2,7 +2,7 @@ package study
 
 import (
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/rundir"
 )
 
 // noEvaluations begins the note on rows without a curve during training.
@@ -18,7 +18,7 @@ func init() {
 			if out := epochRow(row, d.table.Reduce.Score); out != nil {
 				rows = append(rows, out)
 			} else {
-				without = append(without, report.CommonName(row.dirs()))
+				without = append(without, rundir.CommonName(row.dirs()))
 			}
 		}
 		if without != nil {

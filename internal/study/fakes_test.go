@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/report"
+	"tercet/internal/rundir"
 )
 
 // The worlds of the tests: run directories written by hand, with known differences
@@ -27,9 +27,9 @@ func put(t *testing.T, dir, name, text string) {
 }
 
 // read reads a run and gives it the keys of its config.
-func read(t *testing.T, dir string, labels ...report.Label) *report.RunDir {
+func read(t *testing.T, dir string, labels ...rundir.Label) *rundir.Run {
 	t.Helper()
-	r, err := report.ReadRun(dir)
+	r, err := rundir.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,16 +37,16 @@ func read(t *testing.T, dir string, labels ...report.Label) *report.RunDir {
 	return r
 }
 
-func label(key string, value any) report.Label {
-	return report.Label{Key: key, Value: fmt.Sprint(value)}
+func label(key string, value any) rundir.Label {
+	return rundir.Label{Key: key, Value: fmt.Sprint(value)}
 }
 
 // fakeClustered is a run with clusterings of the given nmi, by method.
-func fakeClustered(t *testing.T, data, loss string, rate float64, seed int, nmi map[string]float64) *report.RunDir {
+func fakeClustered(t *testing.T, data, loss string, rate float64, seed int, nmi map[string]float64) *rundir.Run {
 	t.Helper()
 	dir := fmt.Sprintf("runs/%s-%s-%v-%d", data, loss, rate, seed)
 	put(t, dir, "manifest.json", fmt.Sprintf(`{"schema": "tercet.run/1", "name": "x", "status": "finished", "seed": %d, "steps": 7, "data": {"name": %q}}`, seed, data))
-	labels := []report.Label{label("name", dir), label("seed", seed), label("model.name", "cnn"), label("loss.name", loss)}
+	labels := []rundir.Label{label("name", dir), label("seed", seed), label("model.name", "cnn"), label("loss.name", loss)}
 	if loss == "triplet" {
 		labels = append(labels, label("loss.distance", "squared"), label("loss.form", "hinge"))
 	}
@@ -68,8 +68,8 @@ func fakeClustered(t *testing.T, data, loss string, rate float64, seed int, nmi 
 
 // clusterWorld has L1 without margins, and L3; nmi of L3 is above that of L1 by 0.1, 0.2
 // and 0.3 for the three seeds, at noise 0.3 by twice that.
-func clusterWorld(t *testing.T) []*report.RunDir {
-	var runs []*report.RunDir
+func clusterWorld(t *testing.T) []*rundir.Run {
+	var runs []*rundir.Run
 	for seed := range 3 {
 		x := 0.1 * float64(seed+1)
 		for _, rate := range []float64{0.3, 0.2, 0} {
@@ -86,7 +86,7 @@ func clusterWorld(t *testing.T) []*report.RunDir {
 }
 
 // fakeNoisy is a run with scores under noise.
-func fakeNoisy(t *testing.T, kind string, rate float64, seed int, triplet, recall, nmi float64, labels ...report.Label) *report.RunDir {
+func fakeNoisy(t *testing.T, kind string, rate float64, seed int, triplet, recall, nmi float64, labels ...rundir.Label) *rundir.Run {
 	t.Helper()
 	dir := filepath.Join("runs", fmt.Sprintf("%s-%v-%s-%d", kind, rate, strings.NewReplacer("[", "", "]", "", "{", "", "}", "", " ", "-", "/", "-").Replace(fmt.Sprint(labels)), seed))
 	put(t, dir, "manifest.json", fmt.Sprintf(`{"schema": "tercet.run/1", "name": "x", "version": "v1", "status": "finished", "seed": %d,
@@ -94,25 +94,25 @@ func fakeNoisy(t *testing.T, kind string, rate float64, seed int, triplet, recal
 	put(t, dir, "eval.json", fmt.Sprintf(`{"schema": "tercet.eval/1", "source": {"checkpoint": "last", "step": 100, "set": "test", "items": 200},
  "retrieval": {"recall@1": {"value": %v}, "triplet_error": {"value": %v}}, "clustering": {"nmi": {"value": %v}}}`, recall, triplet, nmi))
 	put(t, dir, "attack.json", fmt.Sprintf(`{"schema": "tercet.attack/2", "source": {"checkpoint": "last", "step": 100, "items": 200}, "queries": 200, "scores": {"fixed": {"ERS": {"value": %v}}}}`, recall/2))
-	return read(t, dir, append([]report.Label{label("name", dir), label("seed", seed), label("noise.kind", kind)}, labels...)...)
+	return read(t, dir, append([]rundir.Label{label("name", dir), label("seed", seed), label("noise.kind", kind)}, labels...)...)
 }
 
 var (
-	plainLoss  = []report.Label{label("loss.name", "triplet"), label("loss.margin", "0.2"), label("loss.distance", "squared")}
+	plainLoss  = []rundir.Label{label("loss.name", "triplet"), label("loss.margin", "0.2"), label("loss.distance", "squared")}
 	robustLoss = robustWith("expected", "joint", `""`)
 )
 
-func robustWith(form, weights, from string) []report.Label {
-	return []report.Label{label("loss.name", "triplet-robust"), label("loss.margin", "0.2"), label("loss.distance", "squared"), label("loss.form", form), label("loss.weights", weights),
+func robustWith(form, weights, from string) []rundir.Label {
+	return []rundir.Label{label("loss.name", "triplet-robust"), label("loss.margin", "0.2"), label("loss.distance", "squared"), label("loss.form", form), label("loss.weights", weights),
 		label("loss.beta", "auto"), label("loss.rho", "null"), label("loss.noise_from", from)}
 }
 
 // robustWorld: at sln 0.3 the robust loss has a triplet error lower by 0.1, 0.2 and 0.3,
 // and a recall lower by 0.01, 0 and -0.01; at triplet flips it has the same. A second
 // margin, the weights of a product and noise that was estimated stand beside it.
-func robustWorld(t *testing.T) []*report.RunDir {
-	var runs []*report.RunDir
-	half := []report.Label{plainLoss[0], label("loss.margin", "0.5"), plainLoss[2]}
+func robustWorld(t *testing.T) []*rundir.Run {
+	var runs []*rundir.Run
+	half := []rundir.Label{plainLoss[0], label("loss.margin", "0.5"), plainLoss[2]}
 	for seed := range 3 {
 		x := 0.1 * float64(seed+1)
 		runs = append(runs,
@@ -142,10 +142,10 @@ type fakePairs struct {
 	lower, upper        float64 // with an upper bound, the document has the theorem
 	status              string
 	events              []string
-	labels              []report.Label
+	labels              []rundir.Label
 }
 
-func (f fakePairs) make(t *testing.T) *report.RunDir {
+func (f fakePairs) make(t *testing.T) *rundir.Run {
 	t.Helper()
 	set := func(s *string, v string) {
 		if *s == "" {
@@ -183,7 +183,7 @@ func (f fakePairs) make(t *testing.T) *report.RunDir {
 	if f.events != nil {
 		put(t, dir, "events.jsonl", strings.Join(f.events, "\n")+"\n")
 	}
-	return read(t, dir, append([]report.Label{label("name", filepath.Base(dir)), label("seed", f.seed), label("data.name", "mnist"), label("noise.kind", f.noise), label("noise.effective", f.effective),
+	return read(t, dir, append([]rundir.Label{label("name", filepath.Base(dir)), label("seed", f.seed), label("data.name", "mnist"), label("noise.kind", f.noise), label("noise.effective", f.effective),
 		label("model.name", "mlp"), label("model.width", f.width), label("batch.scenario", f.scenario), label("batch.negatives", f.negatives), label("batch.order", f.order), label("data.classes", f.classes)}, f.labels...)...)
 }
 
@@ -195,8 +195,8 @@ func evaluated(step int, epoch, test, train float64) string {
 // widthWorld has curves over the widths 2 to 32, three seeds whose test errors differ by
 // the same at every width unless a curve adds to it. Some curves rise and fall during
 // training.
-func widthWorld(t *testing.T) []*report.RunDir {
-	var runs []*report.RunDir
+func widthWorld(t *testing.T) []*rundir.Run {
+	var runs []*rundir.Run
 	for _, c := range []struct {
 		scenario, noise string
 		effective       float64
@@ -239,8 +239,8 @@ func widthWorld(t *testing.T) []*report.RunDir {
 }
 
 // floorWorld has training errors of 0.002 + 0.9 (1 + seed/10) times the bound.
-func floorWorld(t *testing.T) []*report.RunDir {
-	var runs []*report.RunDir
+func floorWorld(t *testing.T) []*rundir.Run {
+	var runs []*rundir.Run
 	for seed := range 3 {
 		for _, at := range []struct {
 			p       float64
@@ -272,8 +272,8 @@ func floorWorld(t *testing.T) []*report.RunDir {
 }
 
 // streamWorld has runs that see each pair once, and runs that see pairs again.
-func streamWorld(t *testing.T) []*report.RunDir {
-	var runs []*report.RunDir
+func streamWorld(t *testing.T) []*rundir.Run {
+	var runs []*rundir.Run
 	for seed := range 3 {
 		off := 0.01 * float64(seed-1)
 		for _, f := range []struct {
@@ -289,13 +289,13 @@ func streamWorld(t *testing.T) []*report.RunDir {
 			g := fakePairs{scenario: f.scenario, noise: f.noise, effective: f.effective, classes: 10, width: 200, seed: seed, test: f.test, train: 0.5}
 			g.events = []string{evaluated(10, 1, 0.5, 0.5), evaluated(20, 2, f.test+off+f.spread*off, 0.5)}
 			if f.online {
-				g.labels = []report.Label{label("batch.redraw", "true")}
+				g.labels = []rundir.Label{label("batch.redraw", "true")}
 				g.events = append(g.events, evaluated(35, 3, f.test/2+off, 0.5))
 			}
 			runs = append(runs, g.make(t))
 		}
 		for _, width := range []int{100, 200} { // of another study
-			f := fakePairs{scenario: "s1", noise: "none", classes: 10, width: width, seed: seed, test: 0.4, train: 0.5, labels: []report.Label{label("optimizer.lr", "0.5")}}
+			f := fakePairs{scenario: "s1", noise: "none", classes: 10, width: width, seed: seed, test: 0.4, train: 0.5, labels: []rundir.Label{label("optimizer.lr", "0.5")}}
 			f.events = []string{evaluated(10, 1, 0.5, 0.5), evaluated(20, 2, 0.4, 0.5)}
 			runs = append(runs, f.make(t))
 		}
@@ -306,7 +306,7 @@ func streamWorld(t *testing.T) []*report.RunDir {
 // goldens are the files of testdata with the table and the runs that they are of.
 var goldens = []struct {
 	file, table string
-	runs        func(*testing.T) []*report.RunDir
+	runs        func(*testing.T) []*rundir.Run
 }{
 	{"clustering", "clustering", clusterWorld}, {"clustering-differences", "clustering-differences", clusterWorld},
 	{"noise-robust", "noise-robust", robustWorld}, {"noise-attack", "noise-attack", robustWorld},

@@ -8,15 +8,16 @@ import (
 
 	"tercet/internal/record"
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/rundir"
+	"tercet/internal/text"
 )
 
 // observe reads the results of runs, and says in notes which runs do not count. Errors
-// wrap report.ErrRun: files that cannot be used.
-func (t *Table) observe(runs []*report.RunDir) (all []*observation, notes []string, err error) {
+// wrap rundir.ErrRun: files that cannot be used.
+func (t *Table) observe(runs []*rundir.Run) (all []*observation, notes []string, err error) {
 	runs, notes = t.usable(runs)
 	for _, name := range t.Observe.Results {
-		var with, without []*report.RunDir
+		var with, without []*rundir.Run
 		for _, r := range runs {
 			has, why, err := t.has(r, name)
 			switch {
@@ -43,7 +44,7 @@ func (t *Table) observe(runs []*report.RunDir) (all []*observation, notes []stri
 		notes = append(notes, t.without(clusterings, unclustered(runs))...)
 	}
 	if len(all) == 0 && t.Observe.Needed {
-		return nil, nil, fmt.Errorf("%w: nothing to compare\n%s", report.ErrRun, strings.Join(notes, "\n"))
+		return nil, nil, fmt.Errorf("%w: nothing to compare\n%s", rundir.ErrRun, strings.Join(notes, "\n"))
 	}
 	more, err := t.addFields(all)
 	if err != nil {
@@ -58,7 +59,7 @@ func (t *Table) observe(runs []*report.RunDir) (all []*observation, notes []stri
 }
 
 // usable leaves out runs whose training came to no end, with notes.
-func (t *Table) usable(runs []*report.RunDir) (out []*report.RunDir, notes []string) {
+func (t *Table) usable(runs []*rundir.Run) (out []*rundir.Run, notes []string) {
 	for _, r := range runs {
 		switch {
 		case t.Observe.Status == "finished" && !r.Finished():
@@ -73,7 +74,7 @@ func (t *Table) usable(runs []*report.RunDir) (out []*report.RunDir, notes []str
 }
 
 // has says whether a run has a result that counts, and why one that is there does not.
-func (t *Table) has(r *report.RunDir, name string) (has bool, why string, err error) {
+func (t *Table) has(r *rundir.Run, name string) (has bool, why string, err error) {
 	if slices.Contains(kinds, name) {
 		if !r.Has(name) && r.Leaves(name) {
 			why = strings.Join(r.Left, "\n")
@@ -85,7 +86,7 @@ func (t *Table) has(r *report.RunDir, name string) (has bool, why string, err er
 		Schema string         `json:"schema"`
 		Source *record.Source `json:"source"`
 	}
-	found, err := report.ReadDocument(path, &head, documents[name]...)
+	found, err := rundir.ReadDocument(path, &head, documents[name]...)
 	switch {
 	case err != nil || !found:
 		return false, "", err
@@ -93,8 +94,8 @@ func (t *Table) has(r *report.RunDir, name string) (has bool, why string, err er
 		return false, path + " is of a metric: --table stability shows it", nil
 	case head.Source == nil:
 		return true, "", nil
-	case report.Other(*head.Source) != "":
-		return false, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, report.Other(*head.Source)), nil
+	case rundir.Other(*head.Source) != "":
+		return false, fmt.Sprintf("%s is of the %s, not of the test images, checkpoint last: left out", path, rundir.Other(*head.Source)), nil
 	case head.Source.Step != r.Manifest.Steps:
 		return false, fmt.Sprintf("%s is of step %d, the run is at step %d; %s", path, head.Source.Step, r.Manifest.Steps, t.hint(r)), nil
 	}
@@ -102,17 +103,17 @@ func (t *Table) has(r *report.RunDir, name string) (has bool, why string, err er
 }
 
 // hint says how to make what a run lacks.
-func (t *Table) hint(r *report.RunDir) string {
-	return strings.ReplaceAll(t.Observe.Missing, "{run}", report.Word(r.Dir))
+func (t *Table) hint(r *rundir.Run) string {
+	return strings.ReplaceAll(t.Observe.Missing, "{run}", text.ShellWord(r.Dir))
 }
 
 // without says which runs lack a result.
-func (t *Table) without(name string, runs []*report.RunDir) []string {
+func (t *Table) without(name string, runs []*rundir.Run) []string {
 	if len(runs) == 0 {
 		return nil
 	}
 	if slices.Contains(kinds, name) {
-		if note := report.Without(name, runs); note != "" {
+		if note := rundir.Without(name, runs); note != "" {
 			return []string{note}
 		}
 		return nil
@@ -131,13 +132,13 @@ func (t *Table) without(name string, runs []*report.RunDir) []string {
 // clusterings in Observe.Each are the documents of RUN/cluster-METHOD.
 const clusterings = "clusterings"
 
-func unclustered(runs []*report.RunDir) []*report.RunDir {
-	return slices.DeleteFunc(slices.Clone(runs), func(r *report.RunDir) bool { return len(r.Clusterings) > 0 })
+func unclustered(runs []*rundir.Run) []*rundir.Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(r *rundir.Run) bool { return len(r.Clusterings) > 0 })
 }
 
 // each makes the observations of a run.
-func (t *Table) each(r *report.RunDir) (all []*observation, notes []string, err error) {
-	newOne := func(run *report.RunDir) *observation {
+func (t *Table) each(r *rundir.Run) (all []*observation, notes []string, err error) {
+	newOne := func(run *rundir.Run) *observation {
 		return &observation{run: run, fields: map[string]string{}, values: map[string]float64{}}
 	}
 	switch file, path, list := strings.Cut(t.Observe.Each, "#"); {
@@ -151,7 +152,7 @@ func (t *Table) each(r *report.RunDir) (all []*observation, notes []string, err 
 			o := newOne(r.Part(c))
 			o.run.Left = nil // noted
 			o.part = c.Method
-			if _, err := report.ReadDocument(c.File, &o.entry, documents["cluster.json"]...); err != nil {
+			if _, err := rundir.ReadDocument(c.File, &o.entry, documents["cluster.json"]...); err != nil {
 				return nil, nil, err
 			}
 			all = append(all, o)
@@ -220,14 +221,14 @@ func (t *Table) evaluate(o *observation, s Score) (v float64, ok bool, err error
 		}
 		switch {
 		case !ok && s.Required:
-			return 0, false, fmt.Errorf("%w: %s has no %s", report.ErrRun, o.run.Dir, strings.Replace(term, "#", ": ", 1))
+			return 0, false, fmt.Errorf("%w: %s has no %s", rundir.ErrRun, o.run.Dir, strings.Replace(term, "#", ": ", 1))
 		case !ok:
 			return 0, false, nil
 		}
 		v += signs[i] * x
 	}
 	if r := s.Range; r != nil && !(v >= r[0] && v <= r[1]) {
-		return 0, false, fmt.Errorf("%w: %s: %s is %v, which is not between %v and %v", report.ErrRun, filepath.Join(o.run.Dir, strings.Replace(s.From, "#", ": ", 1)), s.Name, v, r[0], r[1])
+		return 0, false, fmt.Errorf("%w: %s: %s is %v, which is not between %v and %v", rundir.ErrRun, filepath.Join(o.run.Dir, strings.Replace(s.From, "#", ": ", 1)), s.Name, v, r[0], r[1])
 	}
 	return v, true, nil
 }

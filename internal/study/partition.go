@@ -9,7 +9,7 @@ import (
 	"tercet/internal/noise"
 	"tercet/internal/record"
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/rundir"
 	"tercet/internal/theory"
 )
 
@@ -30,8 +30,8 @@ func (t *PartitionTask) StoredIn(dir string) *theory.Partition { return t.stored
 // without noise have no such error. The runs of no task are others. table is one whose
 // fields are those of runs on pair graphs.
 //
-// Errors wrap report.ErrRun: files that cannot be used.
-func PartitionTasks(table *Table, runs []*report.RunDir) (tasks []*PartitionTask, others []string, err error) {
+// Errors wrap rundir.ErrRun: files that cannot be used.
+func PartitionTasks(table *Table, runs []*rundir.Run) (tasks []*PartitionTask, others []string, err error) {
 	all, _, err := table.observe(runs)
 	if err != nil {
 		return nil, nil, err
@@ -76,16 +76,16 @@ func partitionSetting(o *observation) theory.PartitionSetting {
 // readPartition reads partition.json of a run; nil where there is none.
 func readPartition(dir string) (*theory.Partition, error) {
 	p, path := &theory.Partition{}, filepath.Join(dir, theory.PartitionFile)
-	found, err := report.ReadDocument(path, p, record.PartitionSchema)
+	found, err := rundir.ReadDocument(path, p, record.PartitionSchema)
 	if err != nil || !found {
 		return nil, err
 	}
 	if p.Pairs < 1 || len(p.Errors) == 0 {
-		return nil, fmt.Errorf("%w: %s: %d draws of %d pairs", report.ErrRun, path, len(p.Errors), p.Pairs)
+		return nil, fmt.Errorf("%w: %s: %d draws of %d pairs", rundir.ErrRun, path, len(p.Errors), p.Pairs)
 	}
 	for _, e := range p.Errors {
 		if e < 0 || e > p.Pairs {
-			return nil, fmt.Errorf("%w: %s: %d wrong of %d pairs", report.ErrRun, path, e, p.Pairs)
+			return nil, fmt.Errorf("%w: %s: %d wrong of %d pairs", rundir.ErrRun, path, e, p.Pairs)
 		}
 	}
 	return p, nil
@@ -137,7 +137,7 @@ func (row *Row) partition() (first *theory.Partition, err error) {
 			continue
 		}
 		if p.PartitionSetting != want {
-			return nil, fmt.Errorf("%w: %s is of %d classes of %d images, P = %v; the run has %d classes of %d images, P = %v", report.ErrRun,
+			return nil, fmt.Errorf("%w: %s is of %d classes of %d images, P = %v; the run has %d classes of %d images, P = %v", rundir.ErrRun,
 				filepath.Join(dir, theory.PartitionFile), p.Classes, p.PerClass, p.P, want.Classes, want.PerClass, want.P)
 		}
 		if first == nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/rundir"
 	"tercet/internal/stat"
 	"tercet/internal/text"
 )
@@ -76,8 +76,8 @@ func (row *Row) text(source string) string {
 }
 
 // dirs are the row's runs.
-func (row *Row) dirs() []*report.RunDir {
-	var out []*report.RunDir
+func (row *Row) dirs() []*rundir.Run {
+	var out []*rundir.Run
 	for _, o := range row.obs {
 		out = append(out, o.run)
 	}
@@ -134,7 +134,7 @@ func (t *Table) compare(a, b *Row, names []string) int {
 // estimate takes the means of a row. Scores that its runs do not measure alike have none.
 func (t *Table) estimate(row *Row) (notes []string) {
 	keys := t.documentScores()
-	why := report.Unlike(row.dirs(), keys)
+	why := rundir.Unlike(row.dirs(), keys)
 	for _, o := range row.obs {
 		for _, s := range t.Scores {
 			key, isKey := strings.CutPrefix(s.From, "score.")
@@ -149,7 +149,7 @@ func (t *Table) estimate(row *Row) (notes []string) {
 			row.Scores[s.Name] = estimate(v)
 		}
 	}
-	return report.LeftOut(t.title(row), keys, why)
+	return rundir.LeftOut(t.title(row), keys, why)
 }
 
 // values are those of a score, in the order of the observations.
@@ -189,7 +189,7 @@ func (t *Table) title(row *Row) string {
 // all in notes.
 func (t *Table) caution(rows []*Row) []string {
 	keys := t.documentScores()
-	var all []*report.RunDir
+	var all []*rundir.Run
 	most := 0
 	for _, row := range rows {
 		all, most = append(all, row.dirs()...), max(most, row.N)
@@ -204,14 +204,14 @@ func (t *Table) caution(rows []*Row) []string {
 			return b.String()
 		})
 		for _, id := range order {
-			var runs [][]*report.RunDir
+			var runs [][]*rundir.Run
 			for _, row := range groups[id] {
 				runs = append(runs, row.dirs())
 			}
-			for i, said := range report.RowCautions(runs, keys) {
+			for i, said := range rundir.RowWarnings(runs, keys) {
 				groups[id][i].Caution = said
 			}
-			for _, note := range report.Cautions(slices.Concat(runs...), keys) {
+			for _, note := range rundir.TableWarnings(slices.Concat(runs...), keys) {
 				if !slices.Contains(notes, note) {
 					notes = append(notes, note)
 				}
@@ -221,13 +221,13 @@ func (t *Table) caution(rows []*Row) []string {
 	var fewer []string
 	for _, row := range rows {
 		if row.N < most && !t.Repeats {
-			fewer = append(fewer, fmt.Sprintf("%s (%d)", report.CommonName(row.dirs()), row.N))
+			fewer = append(fewer, fmt.Sprintf("%s (%d)", rundir.CommonName(row.dirs()), row.N))
 		}
 	}
 	if fewer != nil {
 		notes = append(notes, fmt.Sprintf("fewer than %s: %s", text.Plural(most, "seed", "seeds"), render.Listed(fewer)))
 	}
-	return append(together(notes), report.Versions(all)...)
+	return append(together(notes), rundir.Differ(all, "made by different versions", func(r *rundir.Run) string { return r.Manifest.Version })...)
 }
 
 // together joins notes that say the same of several files: "FILE is of ...".

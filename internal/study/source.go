@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/rundir"
 	"tercet/internal/theory"
 )
 
@@ -33,7 +33,7 @@ func resultNames() []string {
 // observation is one result of a run: of the run as a whole, of one of its clusterings, or
 // of one entry of a list in a document.
 type observation struct {
-	run    *report.RunDir // with the results that count
+	run    *rundir.Run    // with the results that count
 	part   string         // the clustering
 	entry  any            // of Observe.Each
 	files  map[string]any // documents read so far
@@ -75,7 +75,7 @@ func (o *observation) load(source string) error {
 		return nil
 	}
 	var doc any
-	if _, err := report.ReadDocument(filepath.Join(o.run.Dir, file), &doc, documents[file]...); err != nil {
+	if _, err := rundir.ReadDocument(filepath.Join(o.run.Dir, file), &doc, documents[file]...); err != nil {
 		return err
 	}
 	if o.files == nil {

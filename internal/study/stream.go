@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/rundir"
 	"tercet/internal/stat"
 	"tercet/internal/verdict"
 )
@@ -37,7 +37,7 @@ func (d *Document) streams(score string) (rows []*Row, notes []string) {
 	for _, row := range d.all {
 		at, values := row.during(score)
 		if len(at) == 0 {
-			without = append(without, report.CommonName(row.dirs()))
+			without = append(without, rundir.CommonName(row.dirs()))
 			continue
 		}
 		out := from(row)

@@ -8,7 +8,7 @@ import (
 
 	"tercet/internal/record"
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/rundir"
 	"tercet/internal/verdict"
 )
 
@@ -29,9 +29,9 @@ type Document struct {
 
 // Compare makes a table of runs. Runs that do not count are named in notes.
 //
-// Errors: those that wrap report.ErrRun are of files; others of runs that cannot be one
+// Errors: those that wrap rundir.ErrRun are of files; others of runs that cannot be one
 // table, such as two of one setting with one seed.
-func (t *Table) Compare(runs []*report.RunDir) (*Document, error) {
+func (t *Table) Compare(runs []*rundir.Run) (*Document, error) {
 	d := &Document{Schema: record.StudySchema, Table: t.Name, Title: t.Title, Rows: []*Row{}, Notes: []string{}, table: t}
 	all, notes, err := t.observe(runs)
 	if err != nil {
@@ -66,12 +66,12 @@ func (t *Table) Compare(runs []*report.RunDir) (*Document, error) {
 func (d *Document) Layout(full bool) *render.Table {
 	t := d.table
 	out := &render.Table{Title: t.Title}
-	chosen := t.Show != "contrasts" && t.Show != "claims" && slices.ContainsFunc(d.Rows, func(r *Row) bool { return report.SelectedOn(r.dirs()) != "" })
+	chosen := t.Show != "contrasts" && t.Show != "claims" && slices.ContainsFunc(d.Rows, func(r *Row) bool { return rundir.SelectedOn(r.dirs()) != "" })
 	for _, c := range t.columns {
 		out.Columns = append(out.Columns, c.form)
 	}
 	if chosen {
-		out.Columns = append(out.Columns, render.Column{Name: report.SelectionColumn})
+		out.Columns = append(out.Columns, render.Column{Name: rundir.SelectionColumn})
 	}
 	put := func(cell func(*column) render.Cell, row *Row, caution string) {
 		var cells []render.Cell
@@ -80,7 +80,7 @@ func (d *Document) Layout(full bool) *render.Table {
 		}
 		if chosen {
 			selected := render.Missing()
-			if words := report.SelectedOn(row.dirs()); words != "" {
+			if words := rundir.SelectedOn(row.dirs()); words != "" {
 				selected = render.Text(words)
 			}
 			cells = append(cells, selected)

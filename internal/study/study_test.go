@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/report"
+	"tercet/internal/rundir"
 	"tercet/internal/verdict"
 )
 
@@ -27,7 +27,7 @@ func meanIs(t *testing.T, what string, e Estimate, value, half float64, n int) {
 	}
 }
 
-func compare(t *testing.T, table string, runs []*report.RunDir) *Document {
+func compare(t *testing.T, table string, runs []*rundir.Run) *Document {
 	t.Helper()
 	d, err := tableNamed(t, table).Compare(runs)
 	if err != nil {
@@ -179,14 +179,14 @@ func TestBrokenResults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	runs := clusterWorld(t)[:1]
 	put(t, runs[0].Dir, "cluster-kmeans/cluster.json", "{")
-	if _, err := tableNamed(t, "clustering").Compare(runs); !errors.Is(err, report.ErrRun) || !strings.Contains(err.Error(), "cluster-kmeans") {
+	if _, err := tableNamed(t, "clustering").Compare(runs); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), "cluster-kmeans") {
 		t.Errorf("%v", err)
 	}
 	for _, s := range specs(t) {
 		for i := range s.Tables {
 			d, err := s.Tables[i].Compare(nil)
 			if s.Tables[i].Observe.Needed {
-				if !errors.Is(err, report.ErrRun) {
+				if !errors.Is(err, rundir.ErrRun) {
 					t.Errorf("%s of no runs: %v", s.Tables[i].Name, err)
 				}
 				continue
@@ -257,7 +257,7 @@ tables:
 		t.Errorf("%s, want %s", got, want)
 	}
 	put(t, runs[0].Dir, "eval.json", `{"schema": "tercet.eval/1", "retrieval": {"recall@1": {"value": 1.5}}}`)
-	if _, err := s.Table("margins").Compare(runs[:1]); !errors.Is(err, report.ErrRun) || !strings.Contains(err.Error(), "recall is 1.5, which is not between 0 and 1") {
+	if _, err := s.Table("margins").Compare(runs[:1]); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), "recall is 1.5, which is not between 0 and 1") {
 		t.Errorf("%v", err)
 	}
 }
@@ -359,7 +359,7 @@ func quantity(t *testing.T, d *Document, claim, of, what string) Quantity {
 // One seed has no interval, and no verdict but inconclusive comes of it.
 func TestClaimsOfOneSeed(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var runs []*report.RunDir
+	var runs []*rundir.Run
 	for _, r := range append(widthWorld(t), streamWorld(t)...) {
 		if r.Manifest.Seed == 1 {
 			runs = append(runs, r)
@@ -466,7 +466,7 @@ func TestReadCurve(t *testing.T) {
 		t.Errorf("%v %v, want %v", got, err, want)
 	}
 	put(t, ".", "e.jsonl", lines[5]+"\n"+lines[1])
-	if _, err := readCurve("e.jsonl", events); !errors.Is(err, report.ErrRun) || !strings.Contains(err.Error(), "e.jsonl:1") {
+	if _, err := readCurve("e.jsonl", events); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), "e.jsonl:1") {
 		t.Errorf("a broken line in the middle: %v", err)
 	}
 	if got, err := readCurve("none", events); got != nil || err != nil {
@@ -483,7 +483,7 @@ func TestBrokenPairs(t *testing.T) {
 		`{"schema": "tercet.pairs/1", "train": {"pairs": 4, "error": 2}}`: "train_error is 2, which is not between 0 and 1",
 	} {
 		put(t, r.Dir, "pairs.json", text)
-		if _, err := tableNamed(t, "pairs").Compare([]*report.RunDir{r}); !errors.Is(err, report.ErrRun) || !strings.Contains(err.Error(), want) {
+		if _, err := tableNamed(t, "pairs").Compare([]*rundir.Run{r}); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -492,7 +492,7 @@ func TestBrokenPairs(t *testing.T) {
 		`"classes": 2, "per_class": 7, "p": 0.1, "pairs": 6000, "errors": [1]`: "is of 2 classes of 7 images", `"pairs": 10, "errors": [11]`: "11 wrong of 10 pairs", `"pairs": 0, "errors": []`: "0 draws of 0 pairs",
 	} {
 		put(t, bad[0].Dir, "partition.json", `{"schema": "tercet.partition/1", "negatives": "same-index", `+text+"}")
-		if _, err := tableNamed(t, "pair-floor").Compare(bad); !errors.Is(err, report.ErrRun) || !strings.Contains(err.Error(), want) {
+		if _, err := tableNamed(t, "pair-floor").Compare(bad); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

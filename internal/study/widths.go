@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/rundir"
 )
 
 // interpolated is the training error above its floor below which a network is said to fit
@@ -19,7 +19,7 @@ func init() {
 		var single []string
 		for _, c := range curves {
 			if len(c) < 2 {
-				single = append(single, report.CommonName(c[0].dirs()))
+				single = append(single, rundir.CommonName(c[0].dirs()))
 				continue
 			}
 			if row := peakRow(c, d.table.Reduce.Score); row != nil {

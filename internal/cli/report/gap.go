@@ -3,10 +3,11 @@ package report
 import (
 	"tercet/internal/render"
 	"tercet/internal/report"
+	"tercet/internal/rundir"
 )
 
 // gapTable sets gaps of networks against the number of training images.
-var gapTable = engineTable{"gap", func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
+var gapTable = engineTable{"gap", func(runs []*rundir.Run, full bool) (any, *render.Table, func(string) ([]string, error), error) {
 	s, err := report.CompareGaps(runs)
 	if err != nil {
 		return nil, nil, nil, err
@@ -16,7 +17,7 @@ var gapTable = engineTable{"gap", func(runs []*report.RunDir, full bool) (any, *
 
 // networkTable sets how far one training image moves networks against the number of
 // training images.
-var networkTable = engineTable{"network-stability", func(runs []*report.RunDir, full bool) (any, *render.Table, func(string) ([]string, error), error) {
+var networkTable = engineTable{"network-stability", func(runs []*rundir.Run, full bool) (any, *render.Table, func(string) ([]string, error), error) {
 	s, err := report.CompareNetworkStability(runs)
 	if err != nil {
 		return nil, nil, nil, err

@@ -9,7 +9,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/rundir"
 	"tercet/internal/study"
 )
 
@@ -17,7 +17,7 @@ import (
 type engineTable struct {
 	name string
 	// make compares the runs; draw is nil where there is no picture.
-	make func(runs []*report.RunDir, full bool) (document any, table *render.Table, draw func(base string) ([]string, error), err error)
+	make func(runs []*rundir.Run, full bool) (document any, table *render.Table, draw func(base string) ([]string, error), err error)
 }
 
 // engineTables in the order of the help.

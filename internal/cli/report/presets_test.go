@@ -11,6 +11,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/report"
 	"tercet/internal/run"
+	"tercet/internal/rundir"
 )
 
 // Every built-in table reads, no name stands for two, and the ten scores of each
@@ -99,13 +100,13 @@ func TestTablesHaveTheCheckRows(t *testing.T) {
 }
 
 // presetRuns are the runs of all configs of a preset, as far as their labels go.
-func presetRuns(t *testing.T, folder string) []*report.RunDir {
+func presetRuns(t *testing.T, folder string) []*rundir.Run {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../../../configs/tables", folder, "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(err, files)
 	}
-	var out []*report.RunDir
+	var out []*rundir.Run
 	seen := map[string]string{}
 	for _, file := range files {
 		cfg, err := config.Load(file, nil)
@@ -127,9 +128,9 @@ func presetRuns(t *testing.T, folder string) []*report.RunDir {
 				t.Errorf("the run %s is of %s and of %s", c.Name, other, file)
 			}
 			seen[c.Name] = file
-			r := &report.RunDir{Dir: c.Name, Manifest: record.Manifest{Status: "finished", Seed: c.Seed}}
+			r := &rundir.Run{Dir: c.Name, Manifest: record.Manifest{Status: "finished", Seed: c.Seed}}
 			for _, l := range c.Origins() {
-				r.Labels = append(r.Labels, report.Label{Key: l.Key, Value: l.Value})
+				r.Labels = append(r.Labels, rundir.Label{Key: l.Key, Value: l.Value})
 			}
 			out = append(out, r)
 		}
@@ -150,7 +151,7 @@ func TestPresetsFillTheTables(t *testing.T) {
 		}
 	}
 	full := presetRuns(t, "full")
-	var cub, sop []*report.RunDir
+	var cub, sop []*rundir.Run
 	for _, r := range full {
 		switch {
 		case strings.HasPrefix(r.Dir, "cub-"):
@@ -162,7 +163,7 @@ func TestPresetsFillTheTables(t *testing.T) {
 	small := presetRuns(t, "small")
 	for _, x := range []struct {
 		table string
-		runs  []*report.RunDir
+		runs  []*rundir.Run
 	}{
 		{"hm-grid", small}, {"u", small}, {"gradual", small}, {"ics-margin", small}, {"ics-sop", small}, {"destinations", small}, {"ics", small}, {"efficiency", small},
 		{"hm-grid", cub}, {"u", cub}, {"gradual", cub}, {"ics-margin", cub}, {"destinations", cub}, {"ics", cub}, {"efficiency", cub},

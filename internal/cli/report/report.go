@@ -19,6 +19,7 @@ import (
 	"tercet/internal/render"
 	"tercet/internal/report"
 	"tercet/internal/run"
+	"tercet/internal/rundir"
 	"tercet/internal/study"
 )
 
@@ -187,7 +188,7 @@ func runReport(s *base.Streams, o options) error {
 }
 
 // of says of which images and weights scores are.
-func (o options) of() report.Of { return report.Of{Split: o.split, Checkpoint: o.checkpoint} }
+func (o options) of() rundir.Of { return rundir.Of{Split: o.split, Checkpoint: o.checkpoint} }
 
 // shape chooses columns and marks the best values as the flags say.
 func (o options) shape(t *render.Table) (*render.Table, error) {
@@ -219,7 +220,7 @@ func (o options) checkOf() error {
 	return nil
 }
 
-func writePage(s *base.Streams, write func(*render.Page, string) error, page func(pictures bool) *render.Page, runs []*report.RunDir, o options) error {
+func writePage(s *base.Streams, write func(*render.Page, string) error, page func(pictures bool) *render.Page, runs []*rundir.Run, o options) error {
 	if !o.noPictures {
 		for _, r := range runs {
 			if err := r.CheckFigures(); err != nil {
@@ -254,12 +255,12 @@ func pageWriter(path string) (func(*render.Page, string) error, error) {
 
 // readRuns reads all runs that patterns name, each with its config's keys.
 // Where there are several, one that cannot be read is left out with a note.
-func readRuns(s *base.Streams, patterns []string, of report.Of) ([]*report.RunDir, error) {
-	dirs, err := report.FindRuns(patterns)
+func readRuns(s *base.Streams, patterns []string, of rundir.Of) ([]*rundir.Run, error) {
+	dirs, err := rundir.Find(patterns)
 	if err != nil {
 		return nil, RunsError(err)
 	}
-	var runs []*report.RunDir
+	var runs []*rundir.Run
 	for _, dir := range dirs {
 		r, err := readRun(dir, of)
 		if err != nil && len(dirs) == 1 {
@@ -279,13 +280,13 @@ func readRuns(s *base.Streams, patterns []string, of report.Of) ([]*report.RunDi
 
 // ReadTableRuns reads runs for a table that is of test images and the last checkpoint
 // alone, and notes which documents are of others.
-func ReadTableRuns(s *base.Streams, patterns []string) ([]*report.RunDir, error) {
-	runs, err := readRuns(s, patterns, report.Of{})
+func ReadTableRuns(s *base.Streams, patterns []string) ([]*rundir.Run, error) {
+	runs, err := readRuns(s, patterns, rundir.Of{})
 	noteLeft(s, runs)
 	return runs, err
 }
 
-func noteLeft(s *base.Streams, runs []*report.RunDir) {
+func noteLeft(s *base.Streams, runs []*rundir.Run) {
 	for _, r := range runs {
 		for _, note := range r.Left {
 			s.Note("warning: %s", note)
@@ -293,8 +294,8 @@ func noteLeft(s *base.Streams, runs []*report.RunDir) {
 	}
 }
 
-func readRun(dir string, of report.Of) (*report.RunDir, error) {
-	r, err := report.ReadRunOf(dir, of)
+func readRun(dir string, of rundir.Of) (*rundir.Run, error) {
+	r, err := rundir.ReadOf(dir, of)
 	if err != nil {
 		return nil, RunsError(err)
 	}
@@ -311,7 +312,7 @@ func readRun(dir string, of report.Of) (*report.RunDir, error) {
 		return nil, &base.ExitError{Code: base.ExitData, Err: err}
 	}
 	for _, l := range cfg.Origins() {
-		r.Labels = append(r.Labels, report.Label{Key: l.Key, Value: l.Value})
+		r.Labels = append(r.Labels, rundir.Label{Key: l.Key, Value: l.Value})
 	}
 	return r, nil
 }
@@ -321,7 +322,7 @@ func RunsError(err error) error {
 	switch {
 	case errors.Is(err, filepath.ErrBadPattern):
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
-	case errors.Is(err, report.ErrRun):
+	case errors.Is(err, rundir.ErrRun):
 		return &base.ExitError{Code: base.ExitData, Err: err}
 	}
 	return err

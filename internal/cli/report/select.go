@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/report"
+	"tercet/internal/rundir"
 )
 
 // runSelection prints the configuration that is best by a score on one split, with its
@@ -53,14 +54,14 @@ func runSelection(s *base.Streams, o options) error {
 
 // bothResults reads the runs with the results that are selected by and with those that
 // are shown.
-func (o options) bothResults(s *base.Streams, split string) (by, scored []*report.RunDir, err error) {
+func (o options) bothResults(s *base.Streams, split string) (by, scored []*rundir.Run, err error) {
 	of := o.of()
 	if scored, err = readRuns(s, o.runs, of); err != nil {
 		return nil, nil, err
 	}
 	of.Split = split
 	for _, r := range scored { // those that can be read
-		b, err := report.ReadRunOf(r.Dir, of)
+		b, err := rundir.ReadOf(r.Dir, of)
 		if err != nil {
 			return nil, nil, RunsError(fmt.Errorf("to select by: %w", err))
 		}

@@ -6,16 +6,16 @@ import (
 	"io"
 	"strings"
 	"tercet/internal/cli/base"
-	"tercet/internal/report"
+	"tercet/internal/rundir"
 	"tercet/internal/study"
 )
 
 // PrintTable prints a table of a study and draws it to base, if it is given. Where the
 // table is not the only one, that it has no picture or nothing to draw is no error.
-func PrintTable(s *base.Streams, t *study.Table, runs []*report.RunDir, format, common string, only bool) error {
+func PrintTable(s *base.Streams, t *study.Table, runs []*rundir.Run, format, common string, only bool) error {
 	d, err := t.Compare(runs)
 	if err != nil {
-		if errors.Is(err, report.ErrRun) {
+		if errors.Is(err, rundir.ErrRun) {
 			return RunsError(err)
 		}
 		return &base.ExitError{Code: base.ExitUsage, Err: err}

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/fsx"
 	"tercet/internal/report"
+	"tercet/internal/rundir"
 	"tercet/internal/study"
 )
 
@@ -30,7 +31,7 @@ func runPaperTable(s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
-	var runs []*report.RunDir // without any, the paper's numbers alone
+	var runs []*rundir.Run // without any, the paper's numbers alone
 	if len(o.runs) > 0 {
 		if runs, err = ReadTableRuns(s, o.runs); err != nil {
 			return err

@@ -14,8 +14,8 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/par"
 	"tercet/internal/record"
-	"tercet/internal/report"
 	"tercet/internal/study"
+	"tercet/internal/text"
 )
 
 type runOptions struct {
@@ -115,7 +115,7 @@ func dryRun(s *base.Streams, steps []*study.PlannedStep) error {
 func commandLine(args []string) string {
 	words := []string{"tercet"}
 	for _, a := range args {
-		words = append(words, report.Word(a))
+		words = append(words, text.ShellWord(a))
 	}
 	return strings.Join(words, " ")
 }

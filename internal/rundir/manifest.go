@@ -1,4 +1,4 @@
-package report
+package rundir
 
 import (
 	"errors"
@@ -8,20 +8,20 @@ import (
 	"tercet/internal/record"
 )
 
-// kernels are the kernel levels that have trained the run, with the step at which each
+// Kernels are the kernel levels that have trained the run, with the step at which each
 // but the first began.
-func kernels(m *record.Manifest) string {
-	return builtOver(m, m.Kernel, func(b record.Build) string { return b.Kernel })
+func (r *Run) Kernels() string {
+	return r.builtOver(r.Manifest.Kernel, func(b record.Build) string { return b.Kernel })
 }
 
-// versions are the versions that have trained the run, in the same way.
-func versions(m *record.Manifest) string {
-	return builtOver(m, m.Version, func(b record.Build) string { return b.Version })
+// Versions are the versions that have trained the run, in the same way.
+func (r *Run) Versions() string {
+	return r.builtOver(r.Manifest.Version, func(b record.Build) string { return b.Version })
 }
 
-func builtOver(m *record.Manifest, first string, of func(record.Build) string) string {
+func (r *Run) builtOver(first string, of func(record.Build) string) string {
 	out, was := first, first
-	for _, b := range m.Builds {
+	for _, b := range r.Manifest.Builds {
 		if v := of(b); v != was {
 			out, was = fmt.Sprintf("%s, from step %d %s", out, b.Step, v), v
 		}
@@ -29,8 +29,8 @@ func builtOver(m *record.Manifest, first string, of func(record.Build) string) s
 	return out
 }
 
-// itemsOf counts those of a split.
-func itemsOf(d record.Data, split string) int {
+// ItemsOf counts those of a split.
+func ItemsOf(d record.Data, split string) int {
 	switch {
 	case split == "train":
 		return d.Train.Items

@@ -1,4 +1,4 @@
-package report
+package rundir
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 // foreign says why a document cannot be a result of the run; "" where it may be one. A run
 // that was moved or renamed keeps its results.
-func (r *RunDir) foreign(from record.Source) string {
+func (r *Run) foreign(from record.Source) string {
 	m := r.Manifest
 	if from.Config != "" && m.Config != "" {
 		if from.Config != m.Config {
@@ -19,9 +19,9 @@ func (r *RunDir) foreign(from record.Source) string {
 	} else if r.ofSibling(from.Run) {
 		return fmt.Sprintf("is of another run (%s)", from.Run)
 	}
-	split := sourceOf(from).Split
+	split := SourceOf(from).Split
 	own := fingerprintOf(m.Data, split)
-	if from.Items == itemsOf(m.Data, split) && own != "" && from.Fingerprint != "" && from.Fingerprint != own {
+	if from.Items == ItemsOf(m.Data, split) && own != "" && from.Fingerprint != "" && from.Fingerprint != own {
 		return fmt.Sprintf("is of other %s images than the run's (fingerprint %s, not %s)", split, shortPrint(from.Fingerprint), shortPrint(own))
 	}
 	return ""
@@ -29,9 +29,9 @@ func (r *RunDir) foreign(from record.Source) string {
 
 // ofSibling reports whether the directory that a document of an older version names, which
 // tells no config, is another run beside this one.
-func (r *RunDir) ofSibling(run string) bool {
+func (r *Run) ofSibling(run string) bool {
 	name := filepath.Base(filepath.FromSlash(run))
-	if run == "" || name == r.name() || name == r.Manifest.Name {
+	if run == "" || name == r.Name() || name == r.Manifest.Name {
 		return false
 	}
 	abs, err := filepath.Abs(r.Dir)

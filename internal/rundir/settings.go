@@ -1,4 +1,4 @@
-package report
+package rundir
 
 import (
 	"encoding/json"
@@ -9,15 +9,14 @@ import (
 
 	"tercet/internal/metric"
 	"tercet/internal/record"
-	"tercet/internal/render"
 )
 
 // imagesPart names what a score was measured on in the parts of a setting.
 const imagesPart = "images"
 
-// measured are the parts of what a score of a run depends on beside its weights, such as
+// Measured are the parts of what a score of a run depends on beside its weights, such as
 // the distance; runs that differ in one are never averaged. nil where the run lacks it.
-func (r *RunDir) measured(key string) []Label {
+func (r *Run) Measured(key string) []Label {
 	for _, k := range kinds {
 		if !k.has(r) {
 			continue
@@ -52,8 +51,8 @@ func clustersWord(k int, of record.Source) string {
 	return strconv.Itoa(k)
 }
 
-// evalSetting is what a score of eval.json depends on.
-func evalSetting(e *record.Eval, key string) []Label {
+// EvalSetting is what a score of eval.json depends on.
+func EvalSetting(e *record.Eval, key string) []Label {
 	out := []Label{imagesOf(e.Source)}
 	o := e.Options
 	if rest, ok := strings.CutPrefix(key, "pairs."); ok {
@@ -75,9 +74,9 @@ func evalSetting(e *record.Eval, key string) []Label {
 	return append(out, Label{"distance", distance})
 }
 
-// attackSetting is what a score of attack.json depends on.
-func attackSetting(a *record.Attack) []Label {
-	return []Label{imagesOf(a.Source), {"attack", budget(a)}}
+// AttackSetting is what a score of attack.json depends on.
+func AttackSetting(a *record.Attack) []Label {
+	return []Label{imagesOf(a.Source), {"attack", Budget(a)}}
 }
 
 // noScore are options of a clustering on which no score depends: what is drawn, how long
@@ -127,85 +126,5 @@ func sortedKeys(m map[string]any) []string {
 		out = append(out, k)
 	}
 	slices.Sort(out)
-	return out
-}
-
-// unlikeParts are the parts in which settings differ, each with its values and the first
-// that has each; names are those of the settings. A setting of nil takes no part; what a
-// setting does not have is "none".
-func unlikeParts(settings [][]Label, names []string) (parts []string, why string) {
-	var all []string
-	for _, s := range settings {
-		for _, l := range s {
-			if !slices.Contains(all, l.Key) {
-				all = append(all, l.Key)
-			}
-		}
-	}
-	var said []string
-	for _, part := range all {
-		var values, list []string
-		for i, s := range settings {
-			if s == nil {
-				continue
-			}
-			if v := partOf(s, part); !slices.Contains(values, v) {
-				values, list = append(values, v), append(list, fmt.Sprintf("%s (%s)", v, names[i]))
-			}
-		}
-		if len(values) > 1 {
-			parts, said = append(parts, part), append(said, part+" "+render.Listed(list))
-		}
-	}
-	return parts, strings.Join(said, "; ")
-}
-
-func partOf(s []Label, part string) string {
-	for _, l := range s {
-		if l.Key == part && l.Value != "" {
-			return l.Value
-		}
-	}
-	return "none"
-}
-
-// unlikeScores says of each key in what the runs' values of it are not measured alike.
-func unlikeScores(runs []*RunDir, keys []string, setting func(*RunDir, string) []Label) map[string]string {
-	names := make([]string, len(runs))
-	for i, r := range runs {
-		names[i] = r.Dir
-	}
-	out := map[string]string{}
-	for _, key := range keys {
-		settings := make([][]Label, len(runs))
-		for i, r := range runs {
-			settings[i] = setting(r, key)
-		}
-		if _, why := unlikeParts(settings, names); why != "" {
-			out[key] = why
-		}
-	}
-	return out
-}
-
-// leftOut are the notes on scores of a row that have no mean, those for one reason
-// together.
-func leftOut(row string, keys []string, why map[string]string) []string {
-	var reasons []string
-	of := map[string][]string{}
-	for _, key := range keys {
-		w, ok := why[key]
-		if !ok {
-			continue
-		}
-		if of[w] == nil {
-			reasons = append(reasons, w)
-		}
-		of[w] = append(of[w], key)
-	}
-	var out []string
-	for _, w := range reasons {
-		out = append(out, fmt.Sprintf("%s: no mean of %s, since its runs are not measured in the same way: %s", row, strings.Join(of[w], ", "), w))
-	}
 	return out
 }

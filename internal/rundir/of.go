@@ -1,4 +1,4 @@
-package report
+package rundir
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 // the test images and the last checkpoint.
 type Of struct{ Split, Checkpoint string }
 
-// full is o with its defaults filled in, which documents of old versions leave out, too.
-func (o Of) full() Of {
+// Full is o with its defaults filled in, which documents of old versions leave out, too.
+func (o Of) Full() Of {
 	if o.Split == "" {
 		o.Split = names.Test
 	}
@@ -24,11 +24,11 @@ func (o Of) full() Of {
 }
 
 // standard says that results are those that tables have without being asked.
-func (o Of) standard() bool { return o.full() == Of{names.Test, names.Last} }
+func (o Of) Standard() bool { return o.Full() == Of{names.Test, names.Last} }
 
 // flags ask a command for such results; "" where they need none.
 func (o Of) flags() string {
-	o, out := o.full(), ""
+	o, out := o.Full(), ""
 	if o.Split != names.Test {
 		out += " --split " + o.Split
 	}
@@ -39,17 +39,17 @@ func (o Of) flags() string {
 }
 
 // words name the images and weights.
-func (o Of) words() string {
-	o = o.full()
+func (o Of) Words() string {
+	o = o.Full()
 	return fmt.Sprintf("%s images, checkpoint %s", o.Split, o.Checkpoint)
 }
 
-// sourceOf says of which images and weights a document is.
-func sourceOf(s record.Source) Of { return Of{s.Set, s.Checkpoint}.full() }
+// SourceOf says of which images and weights a document is.
+func SourceOf(s record.Source) Of { return Of{s.Set, s.Checkpoint}.Full() }
 
-// document is where the run keeps a kind of document of o: in a folder where that has
+// Document is where the run keeps a kind of document of o: in a folder where that has
 // many files.
-func (o Of) document(dir, kind string) string {
+func (o Of) Document(dir, kind string) string {
 	name := names.Result(kind, o.Split, o.Checkpoint)
 	if kind == "cluster" && name != kind {
 		return filepath.Join(dir, name, kind+".json")
@@ -60,7 +60,7 @@ func (o Of) document(dir, kind string) string {
 // places are the files that may hold the document. Older versions kept all in one,
 // whatever it was of.
 func (o Of) places(dir, kind string) []string {
-	own, old := o.document(dir, kind), filepath.Join(dir, kind+".json")
+	own, old := o.Document(dir, kind), filepath.Join(dir, kind+".json")
 	if own == old {
 		return []string{own}
 	}
@@ -70,8 +70,8 @@ func (o Of) places(dir, kind string) []string {
 // pictureFolders are those of the run's pictures of o.
 func (o Of) pictureFolders(dir string) []string {
 	out := []string{filepath.Join(dir, names.Result("figures", o.Split, o.Checkpoint))}
-	if !o.standard() {
-		out = append(out, filepath.Join(filepath.Dir(o.document(dir, "cluster")), "figures"))
+	if !o.Standard() {
+		out = append(out, filepath.Join(filepath.Dir(o.Document(dir, "cluster")), "figures"))
 	}
 	return out
 }
@@ -82,10 +82,19 @@ func otherClusterFolders() map[string]bool {
 	out := map[string]bool{}
 	for _, split := range []string{"test", "validation", "train"} {
 		for _, checkpoint := range []string{"last", "best", "previous"} {
-			if o := (Of{split, checkpoint}); !o.standard() {
+			if o := (Of{split, checkpoint}); !o.Standard() {
 				out[names.Result("cluster", split, checkpoint)] = true
 			}
 		}
 	}
 	return out
+}
+
+// Other says of which images and weights a document is, in words; "" where it is of the test
+// images and the last checkpoint.
+func Other(s record.Source) string {
+	if of := SourceOf(s); !of.Standard() {
+		return of.Words()
+	}
+	return ""
 }

@@ -1,4 +1,4 @@
-package report
+package rundir
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/fsx"
 	"tercet/internal/record"
 )
 
@@ -26,9 +27,9 @@ var methodOrder = []string{"kmeans", "multicut-margins", "multicut-fit"}
 // ReadClusterings reads what tercet cluster --out-dir RUN/cluster-METHOD has left in a
 // run's directory; where there is no such folder, the run's own cluster.json. Errors
 // wrap ErrRun and name the file.
-func (r *RunDir) ReadClusterings() error {
+func (r *Run) ReadClusterings() error {
 	r.Clusterings = nil
-	files, err := filepath.Glob(filepath.Join(globbed(r.Dir), clusterFolder+"*", "cluster.json"))
+	files, err := filepath.Glob(filepath.Join(fsx.QuoteGlob(r.Dir), clusterFolder+"*", "cluster.json"))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRun, err)
 	}
@@ -46,8 +47,8 @@ func (r *RunDir) ReadClusterings() error {
 		if of := c.Options.Method; method != of && !strings.HasPrefix(method, of+"-") {
 			return fmt.Errorf("%w: %s is of the method %q; the folder's name says %s", ErrRun, file, of, method)
 		}
-		if of := sourceOf(c.Source); of != r.Of.full() {
-			r.Left = append(r.Left, fmt.Sprintf("%s is of the %s, not of the %s: left out", file, of.words(), r.Of.words()))
+		if of := SourceOf(c.Source); of != r.Of.Full() {
+			r.Left = append(r.Left, fmt.Sprintf("%s is of the %s, not of the %s: left out", file, of.Words(), r.Of.Words()))
 			continue
 		}
 		if why := r.foreign(c.Source); why != "" {
@@ -61,11 +62,6 @@ func (r *RunDir) ReadClusterings() error {
 	}
 	slices.SortStableFunc(r.Clusterings, func(a, b Clustering) int { return compareMethods(a.Method, b.Method) })
 	return nil
-}
-
-// globbed is a path in a pattern that matches only itself.
-func globbed(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 func compareMethods(a, b string) int {

@@ -1,0 +1,114 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"tercet/internal/text"
+)
+
+// Find returns the run directories that patterns name, each once, in the
+// order of the patterns. A pattern is a run directory, a folder of run
+// directories, or a glob of either; within one, numbers in names count as
+// numbers. What names no run is an error that wraps ErrRun; a bad glob wraps
+// filepath.ErrBadPattern.
+func Find(patterns []string) ([]string, error) {
+	var out []string
+	seen := map[string]bool{}
+	for _, p := range patterns {
+		list, err := expand(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, dir := range list {
+			id, err := filepath.Abs(dir)
+			if err != nil {
+				return nil, err
+			}
+			if real, err := filepath.EvalSymlinks(id); err == nil {
+				id = real
+			}
+			if !seen[id] {
+				seen[id] = true
+				out = append(out, dir)
+			}
+		}
+	}
+	return out, nil
+}
+
+func expand(pattern string) ([]string, error) {
+	_, err := os.Stat(pattern)
+	if err == nil {
+		return runsAt(filepath.Clean(pattern))
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %w", ErrRun, err)
+	}
+	if !strings.ContainsAny(pattern, "*?[") {
+		return nil, fmt.Errorf("%w: %s does not exist", ErrRun, pattern)
+	}
+	matches, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
+	}
+	slices.SortFunc(matches, text.Natural)
+	var out []string
+	for _, m := range matches {
+		if info, err := os.Stat(m); err != nil || !info.IsDir() {
+			continue // files beside runs, such as a report
+		}
+		list, err := runsAt(m)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%w: no folder matches %s", ErrRun, pattern)
+	}
+	return out, nil
+}
+
+// runsAt returns path, if it is a run directory, or else those in it.
+func runsAt(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRun, err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%w: %s is a file; name the run's directory", ErrRun, path)
+	}
+	if isRun(path) {
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRun, err)
+	}
+	var out []string
+	for _, e := range entries {
+		if dir := filepath.Join(path, e.Name()); isRun(dir) {
+			out = append(out, dir)
+		}
+	}
+	if out == nil {
+		return nil, fmt.Errorf("%w: neither %s nor a folder in it has a manifest.json; a run directory is what `tercet train` makes", ErrRun, path)
+	}
+	slices.SortFunc(out, text.Natural)
+	return out, nil
+}
+
+// isRun: a directory with only one of the two files is a broken run, which
+// Read names; it is not passed over.
+func isRun(dir string) bool {
+	for _, name := range []string{"manifest.json", "config.yaml"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,106 @@
+package rundir
+
+import (
+	"maps"
+	"slices"
+
+	"tercet/internal/metric"
+	"tercet/internal/record"
+)
+
+// kind is a result document of runs.
+type kind struct {
+	name, command string // of the document; of what makes it
+	has           func(*Run) bool
+	scores        func(*Run) metric.Scores // of a run that has it
+	setting       func(r *Run, key string) []Label
+}
+
+// kinds are the documents with the keys that a report uses: scores of eval.json
+// by their own, those of its pairs as "pairs.accuracy"; those of attack.json too, other variants than the fixed one as
+// "ES:R(published)", ERS of the images as they are as "clean:ERS" and
+// "clean:ERS(published)"; those of cluster.json as "cluster:nmi".
+var kinds = []kind{
+	{"eval", "eval", func(r *Run) bool { return r.Eval != nil }, func(r *Run) metric.Scores {
+		return append(AllScores(r.Eval.Evaluated), renamed("pairs.", r.Eval.Pairs, "")...)
+	}, func(r *Run, key string) []Label { return EvalSetting(r.Eval, key) }},
+	{"attack", "attack", func(r *Run) bool { return r.Attack != nil }, func(r *Run) metric.Scores {
+		out := renamed("", r.Attack.Scores["fixed"], "")
+		for _, v := range slices.Sorted(maps.Keys(r.Attack.Scores)) {
+			if v != "fixed" {
+				out = append(out, renamed("", r.Attack.Scores[v], "("+v+")")...)
+			}
+		}
+		for _, v := range slices.Sorted(maps.Keys(r.Attack.Clean)) {
+			if ers, ok := metric.Scores(r.Attack.Clean[v]).Get("ERS"); ok {
+				key := "clean:ERS"
+				if v != "fixed" {
+					key += "(" + v + ")"
+				}
+				out = append(out, metric.Score{Key: key, Value: ers})
+			}
+		}
+		return out
+	}, func(r *Run, _ string) []Label { return AttackSetting(r.Attack) }},
+	{"cluster", "cluster", func(r *Run) bool { return r.Cluster != nil }, func(r *Run) metric.Scores {
+		n := metric.Value{Value: float64(r.Cluster.Clusters), Definition: "clusters"}
+		return append(metric.Scores{{Key: "cluster:clusters", Value: n}}, renamed("cluster:", r.Cluster.Clustering, "")...)
+	}, func(r *Run, _ string) []Label { return clusterSetting(r.Cluster) }},
+}
+
+func renamed(before string, s record.Scores, after string) metric.Scores {
+	var out metric.Scores
+	for _, sc := range s {
+		out = append(out, metric.Score{Key: before + sc.Key + after, Value: sc.Value})
+	}
+	return out
+}
+
+// Scores lists all scores of a run.
+func (r *Run) Scores() metric.Scores {
+	var out metric.Scores
+	for _, k := range kinds {
+		if k.has(r) {
+			out = append(out, k.scores(r)...)
+		}
+	}
+	return out
+}
+
+// Score is a run's score by the key that a report uses.
+func (r *Run) Score(key string) (float64, bool) {
+	v, ok := r.Scores().Get(key)
+	return v.Value, ok
+}
+
+// Kinds are the names of the documents that have scores: eval, attack and cluster.
+func Kinds() []string {
+	var out []string
+	for _, k := range kinds {
+		out = append(out, k.name)
+	}
+	return out
+}
+
+// KindOf names the document that a score comes from; "" where no run has it.
+func KindOf(key string, runs []*Run) string {
+	for _, k := range kinds {
+		for _, r := range runs {
+			if k.has(r) {
+				if _, ok := k.scores(r).Get(key); ok {
+					return k.name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func kindNamed(name string) kind {
+	return kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })]
+}
+
+// AllScores lists retrieval and clustering scores together.
+func AllScores(j record.Evaluated) metric.Scores {
+	return slices.Concat(metric.Scores(j.Retrieval), metric.Scores(j.Clustering))
+}

@@ -1,0 +1,83 @@
+package rundir
+
+import (
+	"fmt"
+	"slices"
+
+	"tercet/internal/names"
+	"tercet/internal/render"
+)
+
+// onTest says how test images have chosen the weights whose scores are shown: "stopping
+// step", "best checkpoint", or "" where they have not.
+func (r *Run) onTest() string {
+	m := r.Manifest
+	split := ""
+	switch {
+	case m.Selection != nil:
+		split = m.Selection.Split
+	case m.Best == nil, slices.Contains([]string{"loss", "pair_train_accuracy"}, m.Best.Metric):
+	case m.Data.Validation == nil: // older versions took the test set then
+		split = "test"
+	}
+	switch {
+	case split != "test":
+		return ""
+	case r.Of.Checkpoint == "best":
+		return "best checkpoint"
+	case m.Stopped != nil || m.Status == "finished" && m.Steps < m.Of:
+		return "stopping step"
+	}
+	return ""
+}
+
+// Chosen are runs of which test images have chosen something: the best checkpoint or the
+// stopping step.
+type Chosen struct {
+	What string
+	Dirs []string
+}
+
+// ChosenOnTest lists the runs whose weights test images have chosen.
+func ChosenOnTest(runs []*Run) []Chosen {
+	var out []Chosen
+	for _, what := range []string{"best checkpoint", "stopping step"} {
+		c := Chosen{What: what}
+		for _, r := range runs {
+			if r.onTest() == what {
+				c.Dirs = append(c.Dirs, r.Dir)
+			}
+		}
+		if c.Dirs != nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// selected names the runs whose weights test images have chosen: their test scores are
+// too good.
+func selected(runs []*Run) []string {
+	var out []string
+	for _, c := range ChosenOnTest(runs) {
+		if runs[0].Of.Full().Split != names.Test { // no test score is shown
+			out = append(out, fmt.Sprintf("the %s was chosen on test images: %s", c.What, render.Listed(c.Dirs)))
+			continue
+		}
+		out = append(out, fmt.Sprintf("the %s was chosen on test images, so the test scores are too good: %s; data.split.validation holds out images to choose by", c.What, render.Listed(c.Dirs)))
+	}
+	return out
+}
+
+// SelectedOn says how test images have chosen weights of the runs; "" where they have not.
+func SelectedOn(runs []*Run) string {
+	for _, r := range runs {
+		if what := r.onTest(); what != "" {
+			return what + " chosen on test images"
+		}
+	}
+	return ""
+}
+
+// SelectionColumn heads what SelectedOn says.
+const SelectionColumn = "selection"
