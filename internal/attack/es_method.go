@@ -12,8 +12,8 @@ func init() {
 		Goal:      "the embedding is to change as much as possible",
 		Objective: "-d(z, z0)", Source: "Zhou et al., ECCV 2020; robrank",
 		Scores: []Score{
-			{Key: "ES:D", Unit: Distance, Robust: Lower, Panel: VectorPanel},
-			{Key: "ES:R", Unit: Fraction, Robust: Higher, Recall: true, Panel: RecallPanel},
+			{Key: "ES:D", Unit: Distance, Robust: Lower, Panel: VectorPanel, Revision: 1},
+			{Key: "ES:R", Unit: Fraction, Robust: Higher, Recall: true, Panel: RecallPanel, Revision: 1},
 		},
 		Caption: func(_, now float64) string { return fmt.Sprintf("shift %.2f", now) },
 		New:     newEmbeddingShift,
@@ -21,8 +21,8 @@ func init() {
 }
 
 // embeddingShift is the ES attack (Zhou et al., ECCV 2020; robrank): it moves the
-// embedding of a query as far as possible from the clean one. Both variants
-// minimize minus PyTorch's pairwise distance, so they craft the same images.
+// embedding of a query as far as possible from the clean one. The variants leave the
+// clean embedding in different directions, see shift.
 //
 // ES:D is how far. Published: from the embedding of the iterate before the last
 // one, by the pairwise distance with its 1e-6. Fixed: from the last one, by the
@@ -32,17 +32,23 @@ type embeddingShift struct {
 	top recall
 }
 
-func newEmbeddingShift(g *Gallery, v Variant, _ MethodOptions) (Method, error) {
-	return &embeddingShift{top: newRecall(g, v)}, nil
+func newEmbeddingShift(g *Gallery, v Variant, o MethodOptions) (Method, error) {
+	return &embeddingShift{shift: shift{seed: o.Seed}, top: newRecall(g, v)}, nil
 }
 
-func (m *embeddingShift) Kind() string { return "ES" }
+func (m *embeddingShift) Kind() string { return "ES " + string(m.top.variant) }
 
 func (m *embeddingShift) Scores() []string { return []string{"ES:D", "ES:R"} }
 
 func (m *embeddingShift) Aim(b *Batch, _ int) error {
 	m.clean = b.Clean
-	return m.top.aim("ES", b)
+	if err := m.top.aim("ES", b); err != nil {
+		return err
+	}
+	if m.top.variant == Fixed {
+		m.draw(b.Items)
+	}
+	return nil
 }
 
 func (m *embeddingShift) Targets(int) []int32 { return nil }

@@ -90,7 +90,7 @@ func (m *gtm) Eval(z *array.Array, per []float64, grad *array.Array) error {
 		x, t := z.Row(i), m.top.g.X.Row(int(m.targets[i]))
 		per[i] = distance(x, t, pairEps)
 		if grad != nil {
-			slope(x, t, pairEps, per[i], 1, grad.Row(i))
+			slope(x, t, pairEps, per[i], grad.Row(i))
 		}
 	}
 	return nil

@@ -159,21 +159,26 @@ func newSet(seed uint64, n, classes int) (set, []int32) {
 
 // plainES attacks image q as section 1.1 and 1.6 of the specification say, with
 // sign steps from the clean image, and returns the embeddings of the last two
-// iterates, and the last image.
-func (m *model) plainES(x0 []float64, eps, step float64, iterations int) (previous, last, x []float64) {
+// iterates, and the last image. nudges (nil: published) move the clean embedding at
+// the first iterate.
+func (m *model) plainES(x0, nudges []float64, eps, step float64, iterations int) (previous, last, x []float64) {
 	_, _, q0 := m.plain(x0)
 	x = append([]float64(nil), x0...)
 	for t := range iterations {
 		_, _, z := m.plain(x)
 		previous = z
-		// loss = -pairwise_distance(z, q0 [+ 1e-7 at t = 0]), eps 1e-6 inside
+		// loss = -pairwise_distance(z, q0 [+ 1e-7 at t = 0]), eps 1e-6 inside; fixed:
+		// -|z - q0|, at t = 0 -|z - (q0 + nudge)|
 		d, dz := 0.0, make([]float64, len(z))
 		for k := range z {
-			target := q0[k]
-			if t == 0 {
-				target += 1e-7
+			switch dz[k] = z[k] - q0[k]; {
+			case nudges == nil && t == 0:
+				dz[k] += 1e-6 - 1e-7
+			case nudges == nil:
+				dz[k] += 1e-6
+			case t == 0:
+				dz[k] -= nudges[k]
 			}
-			dz[k] = z[k] - target + 1e-6
 			d += dz[k] * dz[k]
 		}
 		for k := range dz {
@@ -191,6 +196,19 @@ func (m *model) plainES(x0 []float64, eps, step float64, iterations int) (previo
 	}
 	_, _, last = m.plain(x)
 	return previous, last, x
+}
+
+// plainNudges are the fixed ES attack's of an item: 1e-7 times the signs that bits of
+// the item's stream give, 0 for plus.
+func plainNudges(seed uint64, item, d int) []float64 {
+	r := rng.New(seed, "attack.ES.nudge", uint64(item))
+	out := make([]float64, 0, d+63)
+	for len(out) < d {
+		for bits, n := r.Uint64(), 0; n < 64; bits, n = bits/2, n+1 {
+			out = append(out, 1e-7*(1-2*float64(bits%2)))
+		}
+	}
+	return out[:d]
 }
 
 // plainNearest returns the gallery item nearest to z other than masked.

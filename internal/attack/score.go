@@ -1,6 +1,10 @@
 package attack
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Score is a number that attacks give for each query.
 type Score struct {
@@ -11,6 +15,18 @@ type Score struct {
 	// it matters whether it was found before the attack.
 	Recall bool
 	Panel  Panel
+	// Revision counts the changes of the fixed variant after which its values are of
+	// another attack; 0 is the first.
+	Revision int
+}
+
+// Definition is the id of the score as a variant computes it, such as "es:d(fixed-2)".
+func (s Score) Definition(v Variant) string {
+	name := string(v)
+	if v == Fixed && s.Revision > 0 {
+		name += fmt.Sprintf("-%d", s.Revision+1)
+	}
+	return fmt.Sprintf("%s(%s)", strings.ToLower(s.Key), name)
 }
 
 // Unit says what a score's value is.
@@ -57,7 +73,7 @@ const (
 func Panels() []Panel { return []Panel{SuitePanel, RecallPanel, RankPanel, KeptPanel, VectorPanel} }
 
 // ersScore describes the empirical robustness score; see RobustnessScore.
-var ersScore = Score{Key: ERS, Unit: Fraction, Robust: Higher, Recall: true, Panel: SuitePanel}
+var ersScore = Score{Key: ERS, Unit: Fraction, Robust: Higher, Recall: true, Panel: SuitePanel, Revision: 1}
 
 // Scores lists the scores of all attacks in the order of All, and ERS at the end.
 func Scores() []Score {

@@ -80,11 +80,18 @@ func TestCraftingAgainstPlainLoops(t *testing.T) {
 							dz[k] = zt/math.Sqrt(zz*tt)*z[k]/zz - float64(target[k])/math.Sqrt(zz*tt)
 						}
 					case "ES":
-						eps := 1e-6
-						if step == 0 {
-							eps -= 1e-7
+						switch from := gallery.Row(i); {
+						case v == Published && step == 0:
+							towards(dz, z, from, 1e-6-1e-7, -1)
+						case v == Published:
+							towards(dz, z, from, 1e-6, -1)
+						case step == 0:
+							for k, u := range plainNudges(5, i, len(z)) {
+								dz[k] = u * 1e7 / math.Sqrt(float64(len(z)))
+							}
+						default:
+							towards(dz, z, from, 0, -1)
 						}
-						towards(dz, z, gallery.Row(i), eps, -1)
 					case "GTM":
 						towards(dz, z, g.X.Row(int(m.Targets(i)[0])), 1e-6, 1)
 					case "LTM":

@@ -7,6 +7,8 @@
 //	enum:"mean|sum"     the words it may take
 //	units:"steps,epochs" the units of a Span, the first one for bare numbers
 //	oneof:"length"      keys of which a later layer's choice replaces an earlier one's
+//	was:"variant"       its former name, still read
+//	words:"old=new"     words that it took under that name, split by |
 //	doc:"..."           one line for help and the JSON Schema
 //
 // A section with a field tagged choice:"family" is polymorphic: the value of

@@ -3,7 +3,6 @@ package robustness
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"tercet/internal/attack"
 	"tercet/internal/evaluate"
@@ -34,7 +33,8 @@ func scores(ctx context.Context, s *attack.Scored, values [][]float64, rows []in
 	flat := make([]float64, len(rows)*len(s.Keys))
 	means := make([]float64, len(s.Keys))
 	for k, key := range s.Keys {
-		list = append(list, metric.Score{Key: key, Value: metric.Value{Definition: fmt.Sprintf("%s(%s)", strings.ToLower(key), s.Variant)}})
+		known, _ := attack.ScoreNamed(key)
+		list = append(list, metric.Score{Key: key, Value: metric.Value{Definition: known.Definition(s.Variant)}})
 		means[k] = s.Mean(values[k], rows)
 		for i, q := range rows {
 			w := weights[i] * float64(len(rows)) / sum

@@ -24,19 +24,29 @@ func PlannedCurve(o record.AttackOptions, eps []float64) record.Curve {
 }
 
 func plannedScores(o record.AttackOptions) map[string]record.Scores {
-	var list record.Scores
-	for _, key := range attack.Keys(o.Attacks) {
-		list = append(list, record.Score{Key: key})
-	}
 	out := map[string]record.Scores{}
 	for _, v := range o.Variants {
-		out[v] = list
+		for _, key := range attack.Keys(o.Attacks) {
+			s, _ := attack.ScoreNamed(key)
+			out[v] = append(out[v], record.Score{Key: key, Value: record.Value{Definition: s.Definition(attack.Variant(v))}})
+		}
 	}
 	return out
 }
 
-// SameAttack reports whether d is the result of these options.
+// SameAttack reports whether d is the result of these options, and its scores are
+// defined as they are today.
 func SameAttack(d *record.Attack, o record.AttackOptions) bool {
 	resolveAttack(&o)
-	return run.SameJSON(d.Options, o)
+	if !run.SameJSON(d.Options, o) {
+		return false
+	}
+	for v, list := range plannedScores(o) {
+		for _, s := range list {
+			if is, ok := d.Scores[v].Get(s.Key); !ok || is.Definition != s.Definition {
+				return false
+			}
+		}
+	}
+	return true
 }

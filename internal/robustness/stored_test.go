@@ -40,6 +40,16 @@ func TestStoredAttack(t *testing.T) {
 	if d == nil || !run.SameJSON(d, a.Doc) || !SameAttack(d, o) || PlannedAttack(o).Covers(*d) != nil {
 		t.Fatalf("%+v", d)
 	}
+	old := *d
+	old.Scores = map[string]record.Scores{"published": d.Scores["published"], "fixed": append(record.Scores(nil), d.Scores["fixed"]...)}
+	for i, s := range old.Scores["fixed"] {
+		if s.Key == "ES:D" {
+			old.Scores["fixed"][i].Definition = "es:d(fixed)"
+		}
+	}
+	if SameAttack(&old, o) {
+		t.Error("scores of an earlier definition pass for today's")
+	}
 	step, err := r.Step("last")
 	if err != nil || !r.Measures(d.Source, "last", step, "test") {
 		t.Errorf("step %d, %v: %+v", step, err, d.Source)

@@ -23,7 +23,7 @@ The network runs in float32; distances, objectives and scores are in float64. An
 gallery (and over the w or m targets), as robrank has it, of ONE query; robrank's mean over the batch changes no sign.
 --own skips PGD and checks the rest. --attacks can name SPQA+ and SPQA- too. Exit status 1 if anything disagrees.
 """
-import argparse, json, os, struct, sys
+import argparse, hashlib, json, os, struct, sys
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -32,6 +32,23 @@ SUITE = ["CA+", "CA-", "QA+", "QA-", "TMA", "ES", "LTM", "GTM", "GTT"]
 KEYS = {a: [a] for a in SUITE} | {"ES": ["ES:D", "ES:R"]} | {a: [a, a + ":GT"] for a in ("SPQA+", "SPQA-")}
 SHIELD = 5  # items that SPQA protects: the last of its targets
 NUDGE, PAIR = 1e-7, 1e-6  # ES at iteration 0; pairwise_distance's eps
+
+
+def signs(seed, item, d):
+    """The fixed ES leaves the clean embedding along these: bits of Tercet's stream (PCG-DXSM, seeded by SHA-256)."""
+    name, mask = b"attack.ES.nudge", (1 << 128) - 1
+    key = hashlib.sha256(struct.pack("<QQ", seed, len(name)) + name + struct.pack("<Q", item)).digest()
+    state, out = struct.unpack("<QQ", key[:16]), []
+    state = state[0] << 64 | state[1]
+    while len(out) < d:
+        state = (state * 0x2360ED051FC65DA44385DF649FCCF645 + 0x5851F42D4C957F2D14057B7EF767814F) & mask
+        hi, lo = state >> 64, state & mask >> 64
+        hi ^= hi >> 32
+        hi = hi * 0xDA942042E4DD58B5 & mask >> 64
+        hi ^= hi >> 48
+        hi = hi * (lo | 1) & mask >> 64
+        out += [-1.0 if hi >> k & 1 else 1.0 for k in range(64)]
+    return out[:d]
 
 
 # ---- Tercet's files -------------------------------------------------------------------------------------------------
@@ -117,7 +134,12 @@ class Attack:
         """Per query, to be minimized."""
         name, X = self.name, self.X
         if name == "ES":
-            return -torch.linalg.vector_norm(z - (self.z0 + (NUDGE if t == 0 else 0)) + PAIR, dim=1)
+            if not self.fixed:
+                return -torch.linalg.vector_norm(z - (self.z0 + (NUDGE if t == 0 else 0)) + PAIR, dim=1)
+            if t == 0:
+                nudge = [signs(self.opts["seed"], i, z.shape[1]) for i in self.own.tolist()]
+                return -torch.linalg.vector_norm(z - (self.z0 + NUDGE * torch.tensor(nudge, dtype=z.dtype)), dim=1)
+            return -torch.linalg.vector_norm(z - self.z0, dim=1)
         if name == "LTM":
             d = to_all(z, X, self.own)
             same = self.labels == self.mine[:, None]
@@ -302,7 +324,7 @@ def main():
                 continue
 
             # An attack of our own. Variants that aim alike craft alike.
-            key = (name, name in ("LTM", "SPQA+", "SPQA-") and variant, *(a.targets is not None and a.targets.numpy().tobytes() for a in aims))
+            key = (name, name in ("ES", "LTM", "SPQA+", "SPQA-") and variant, *(a.targets is not None and a.targets.numpy().tobytes() for a in aims))
             if key not in crafted:
                 crafted[key] = [craft(net, a, clean[lo : lo + batch], eps, step, steps) for a, lo in zip(aims, range(0, q, batch))]
             runs = crafted[key]

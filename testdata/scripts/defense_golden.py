@@ -135,6 +135,6 @@ for name, steps in (("est", 3), ("est", 1), ("act", 3), ("act", 1), ("minmax", 3
         if variant == "paper" and name not in ("est", "hm") or steps == 1 and variant == "paper":
             continue
         c = case(name, variant == "published", steps)
-        doc["cases"].append({"name": name, "variant": variant, "steps": steps, "crafts": c})
+        doc["cases"].append({"name": name, "implementation": "robrank" if variant == "published" else variant, "steps": steps, "crafts": c})
         print(name, variant, steps, [{k: round(r[k], 4) for k in ("loss", "penalty", "hardness")} for r in c])
 json.dump(doc, open(sys.argv[1], "w"), separators=(",", ":"))

@@ -1,6 +1,7 @@
 package adversary
 
 import (
+	"errors"
 	"fmt"
 
 	"tercet/internal/component"
@@ -16,13 +17,13 @@ func init() {
 
 // ACTKeys perturb positive and negative towards each other (anti-collapse triplets).
 type ACTKeys struct {
-	Variant string       `yaml:"variant" enum:"paper|published" doc:"published adds 1e-6 to every coordinate difference, as the authors' code does"`
-	PGD     CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
+	Implementation string       `yaml:"implementation" was:"variant" words:"published=robrank" enum:"paper|robrank|robrank-2021" doc:"robrank, the authors' code, adds 1e-6 to every coordinate difference; robrank-2021, the code before 2021-07-10, also leaves the anchor's embedding at its own length in the loss"`
+	PGD            CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
 }
 
 // New implements Keys.
 func (k ACTKeys) New(s Setting) (Defense, error) {
-	o, err := ACTDefaults(Variant(k.Variant))
+	o, err := ACTDefaults(Implementation(k.Implementation))
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +38,14 @@ func (k ACTKeys) Crafting() CraftingKeys { return k.PGD }
 // Check implements component.Checker.
 func (k ACTKeys) Check() []component.Fault { return k.PGD.faults() }
 
+// Fit implements Fitter.
+func (k ACTKeys) Fit(in Fitting) []component.Fault {
+	if k.Implementation == string(Robrank2021) && !in.Normalized {
+		return []component.Fault{component.Faultf("defense.implementation", "robrank-2021 leaves anchors alone at their own length, but all embeddings are: set model.normalize: true, or defense.implementation: robrank")}
+	}
+	return nil
+}
+
 // Samples implements OnTriplets.
 func (ACTKeys) Samples() bool { return false }
 
@@ -46,12 +55,17 @@ type ACTOptions struct {
 	// Eps is added to every coordinate difference inside distances.
 	Eps       float64
 	Tolerance float64 // end crafting when the mean distance changes by less; 0 takes all steps
+	// RawAnchor leaves the anchors' embeddings at their own length in the loss.
+	RawAnchor bool
 }
 
-// ACTDefaults returns the options of a variant, PGD without a budget: published
-// adds 1e-6 to every coordinate difference.
-func ACTDefaults(v Variant) (ACTOptions, error) {
-	eps, err := variantEps("act", v)
+// ACTDefaults returns the options of an implementation, PGD without a budget: robrank
+// adds 1e-6 to every coordinate difference, and robrank-2021 has raw anchors, too.
+func ACTDefaults(v Implementation) (ACTOptions, error) {
+	if v == Robrank2021 {
+		return ACTOptions{PGD: Training(), Eps: 1e-6, RawAnchor: true}, nil
+	}
+	eps, err := implementationEps("act", v)
 	return ACTOptions{PGD: Training(), Eps: eps}, err
 }
 
@@ -97,6 +111,13 @@ func (a *ACT) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Co
 	cost, err := a.run(&a.o.PGD, model, a.clean.of(r.clean, n, 3*n), r.ids[n:], &a.goal, start(&a.stream, "act-start", seed, step), a.made.of(r.images, n, 3*n))
 	if err != nil {
 		return nil, cost, fmt.Errorf("act: %w", err)
+	}
+	if a.o.RawAnchor {
+		m, ok := model.(interface{ LeaveRaw(rows int) })
+		if !ok {
+			return nil, cost, errors.New("act: this network cannot leave the anchors' embeddings at their own length")
+		}
+		m.LeaveRaw(n)
 	}
 	return &r.batch, cost, nil
 }

@@ -23,15 +23,15 @@ func Training() PGD {
 	}
 }
 
-// variantEps returns what v adds to every coordinate difference inside distances.
-func variantEps(who string, v Variant) (float64, error) {
+// implementationEps returns what v adds to every coordinate difference inside distances.
+func implementationEps(who string, v Implementation) (float64, error) {
 	switch v {
 	case Paper:
 		return 0, nil
-	case Published:
+	case Robrank:
 		return 1e-6, nil
 	}
-	return 0, fmt.Errorf("%s: unknown variant %q (valid: paper, published)", who, string(v))
+	return 0, fmt.Errorf("%s: unknown implementation %q (valid: paper, robrank)", who, string(v))
 }
 
 // checkOptions returns an error naming the first option that is wrong.

@@ -7,7 +7,7 @@
 //   - A Defense replaces the images of a training batch and may add to the loss:
 //     embedding shift (EST), anti-collapse triplets (ACT), min-max, and hardness
 //     manipulation (HM) with intra-class structure (ICS) of Zhou and Patel (CVPR 2022).
-//   - The variant "published" repeats the details of the authors' code.
+//   - The implementation "robrank" repeats the details of the authors' code.
 //
 // Pixels are in [0, 1], sizes of balls and steps in the same unit.
 package adversary

@@ -21,13 +21,13 @@ func init() {
 // ESTKeys train on images perturbed to change their embeddings (embedding shift
 // training).
 type ESTKeys struct {
-	Variant string       `yaml:"variant" enum:"paper|published" doc:"published adds 1e-6 to every coordinate difference, as the authors' code does"`
-	PGD     CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
+	Implementation string       `yaml:"implementation" was:"variant" words:"published=robrank" enum:"paper|robrank" doc:"robrank, the authors' code, adds 1e-6 to every coordinate difference"`
+	PGD            CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
 }
 
 // New implements Keys.
 func (k ESTKeys) New(s Setting) (Defense, error) {
-	o, err := ESTDefaults(Variant(k.Variant))
+	o, err := ESTDefaults(Implementation(k.Implementation))
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +50,12 @@ type ESTOptions struct {
 	Tolerance float64 // end crafting when the mean shift changes by less; 0 takes all steps
 }
 
-// ESTDefaults returns the options of a variant, PGD without a budget. published
+// ESTDefaults returns the options of an implementation, PGD without a budget. robrank
 // adds 1e-6 to every coordinate difference. Its nudge is then a tenth of that, and
 // the first step of all images follows nearly the same direction (1, ..., 1); in
 // paper that direction is the nudge's alone, random for each image.
-func ESTDefaults(v Variant) (ESTOptions, error) {
-	eps, err := variantEps("est", v)
+func ESTDefaults(v Implementation) (ESTOptions, error) {
+	eps, err := implementationEps("est", v)
 	return ESTOptions{PGD: Training(), Eps: eps}, err
 }
 

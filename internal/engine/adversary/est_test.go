@@ -48,7 +48,7 @@ func plainNudges(in *Batch, dim int, seed, step uint64) [][]float64 {
 	return out
 }
 
-func estOptions(t *testing.T, v Variant) ESTOptions {
+func estOptions(t *testing.T, v Implementation) ESTOptions {
 	t.Helper()
 	o, err := ESTDefaults(v)
 	if err != nil {
@@ -59,7 +59,7 @@ func estOptions(t *testing.T, v Variant) ESTOptions {
 }
 
 func TestESTAgainstAPlainImplementation(t *testing.T) {
-	for _, v := range []Variant{Paper, Published} {
+	for _, v := range []Implementation{Paper, Robrank} {
 		for _, steps := range []int{1, 2, 6} {
 			const pairs, seed, step = 9, 5, 3
 			m, in := scene(51, pairs)
@@ -272,7 +272,7 @@ func TestESTErrors(t *testing.T) {
 			t.Errorf("%+v accepted", o)
 		}
 	}
-	if _, err := ESTDefaults("robrank"); err == nil {
-		t.Error("unknown variant accepted")
+	if _, err := ESTDefaults(Robrank2021); err == nil {
+		t.Error("unknown implementation accepted")
 	}
 }

@@ -15,9 +15,9 @@ import (
 // goldenCase is one training step of a defense, or two, in PyTorch 1.13.1; see
 // testdata/scripts/defense_golden.py.
 type goldenCase struct {
-	Name, Variant string
-	Steps         int
-	Crafts        []struct {
+	Name, Implementation string
+	Steps                int
+	Crafts               []struct {
 		Images                  []float64
 		Loss, Penalty, Hardness float64
 		Wanted                  *float64
@@ -79,7 +79,7 @@ func goldenScene(t *testing.T) (sequence, *Batch) {
 // goldenDefense makes the defense of a case.
 func goldenDefense(t *testing.T, c goldenCase) Defense {
 	t.Helper()
-	v := Variant(c.Variant)
+	v := Implementation(c.Implementation)
 	set := func(p PGD) PGD {
 		p.Eps, p.Step, p.Iterations = 0.025, 0.01, c.Steps
 		return p
@@ -127,7 +127,7 @@ func TestDefensesAgainstPyTorch(t *testing.T) {
 		t.Fatalf("%d cases", len(doc.Cases))
 	}
 	for _, c := range doc.Cases {
-		t.Run(fmt.Sprintf("%s, %s, %d steps", c.Name, c.Variant, c.Steps), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s, %s, %d steps", c.Name, c.Implementation, c.Steps), func(t *testing.T) {
 			d := goldenDefense(t, c)
 			for k := range c.Crafts {
 				goldenStep(t, d, c, k)

@@ -13,18 +13,18 @@ import (
 func init() {
 	Family.Register(component.Component[Keys]{
 		Name: "hm", Doc: "hardness manipulation: triplets perturbed until they are as hard as a destination",
-		Defaults: HMKeys{Variant: "paper", PGD: CraftingDefaults()},
+		Defaults: HMKeys{Implementation: "paper", PGD: CraftingDefaults()},
 	})
 }
 
 // HMKeys are hardness manipulation: triplets of the source are perturbed until they are
 // as hard as the destination.
 type HMKeys struct {
-	Variant     string       `yaml:"variant" enum:"paper|published" doc:"published is the authors' code: 1e-6 in every coordinate difference, 0.2 for gamma and u, first loss 2, crafting that ends when the objective no longer changes"`
-	Source      *string      `yaml:"source" doc:"sampler of the triplets, in place of the miner; null takes the miner"`
-	Destination Target       `yaml:"destination" doc:"how hard they shall become"`
-	ICS         ICSKeys      `yaml:"ics" doc:"intra-class structure loss"`
-	PGD         CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
+	Implementation string       `yaml:"implementation" was:"variant" words:"published=robrank" enum:"paper|robrank" doc:"robrank is the authors' code: 1e-6 in every coordinate difference, 0.2 for gamma and u, first loss 2, crafting that ends when the objective no longer changes"`
+	Source         *string      `yaml:"source" doc:"sampler of the triplets, in place of the miner; null takes the miner"`
+	Destination    Target       `yaml:"destination" doc:"how hard they shall become"`
+	ICS            ICSKeys      `yaml:"ics" doc:"intra-class structure loss"`
+	PGD            CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
 }
 
 // Target is a target hardness d(a,p) - d(a,n): a component of Destinations.
@@ -41,7 +41,7 @@ type ICSKeys struct {
 
 // New implements Keys.
 func (k HMKeys) New(s Setting) (Defense, error) {
-	o, err := HMDefaults(Variant(k.Variant), s.Margin)
+	o, err := HMDefaults(Implementation(k.Implementation), s.Margin)
 	if err != nil {
 		return nil, err
 	}

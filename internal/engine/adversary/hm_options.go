@@ -9,12 +9,15 @@ import (
 	"tercet/internal/engine/nn"
 )
 
-// Variant names one of two readings of a method.
-type Variant string
+// Implementation names one of the readings of a defense.
+type Implementation string
 
 const (
-	Paper     Variant = "paper"     // as the paper describes it
-	Published Variant = "published" // as the authors' code (robrank) computes it
+	Paper   Implementation = "paper"   // as the paper describes it
+	Robrank Implementation = "robrank" // as the authors' code computes it
+	// Robrank2021 is ACT as the code was before 2021-07-10 (commit d20df3a), when the
+	// numbers of its README were made: the anchor's embedding is not normalized.
+	Robrank2021 Implementation = "robrank-2021"
 )
 
 // HMOptions configures hardness manipulation HM[H_S, H_D]. HMDefaults fills the
@@ -43,16 +46,16 @@ type HMOptions struct {
 }
 
 // HMDefaults returns HM[softhard, g_LGA] for a triplet loss of margin gamma, PGD
-// without a budget and no ICS. The variants differ in this:
+// without a budget and no ICS. The implementations differ in this:
 //
 //   - paper: plain distances, g_LGA = -gamma min(u, l)/u with u = gamma, first loss
 //     2 + gamma (the largest one, supplement eq. 14), all PGD steps;
-//   - published: distances with 1e-6 in every coordinate, g_LGA = -0.2 l/0.2 for
+//   - robrank: distances with 1e-6 in every coordinate, g_LGA = -0.2 l/0.2 for
 //     any margin, first loss 2, and crafting ends when the objective changes by
 //     less than 1e-7.
 //
 // In both a single PGD step has length eps.
-func HMDefaults(v Variant, gamma float64) (HMOptions, error) {
+func HMDefaults(v Implementation, gamma float64) (HMOptions, error) {
 	o := HMOptions{
 		Source:      "softhard",
 		Destination: Destination{Name: "lga", Xi: 0.1, Gamma: gamma, U: gamma},
@@ -62,11 +65,11 @@ func HMDefaults(v Variant, gamma float64) (HMOptions, error) {
 	switch v {
 	case Paper:
 		o.First = 2 + gamma
-	case Published:
+	case Robrank:
 		o.Destination.Gamma, o.Destination.U = 0.2, 0.2
 		o.Eps, o.First, o.Tolerance = 1e-6, 2, 1e-7
 	default:
-		return o, fmt.Errorf("hm: unknown variant %q (valid: paper, published)", string(v))
+		return o, fmt.Errorf("hm: unknown implementation %q (valid: paper, robrank)", string(v))
 	}
 	return o, nil
 }

@@ -20,7 +20,7 @@ func budget(o HMOptions) HMOptions {
 	return o
 }
 
-func hmOptions(t *testing.T, v Variant) HMOptions {
+func hmOptions(t *testing.T, v Implementation) HMOptions {
 	t.Helper()
 	o, err := HMDefaults(v, 0.2)
 	if err != nil {
@@ -82,7 +82,7 @@ func TestHMReachesItsDestination(t *testing.T) {
 
 func TestHMSourceEqualsDestination(t *testing.T) {
 	m, in := scene(23, 6)
-	o := hmOptions(t, Published)
+	o := hmOptions(t, Robrank)
 	o.Source, o.Destination = "semihard", Destination{Name: "semihard"}
 	in.Tuples = &loss.Tuples{Triplets: []loss.Triplet{{A: 0, P: 1, N: 4}, {A: 2, P: 3, N: 4}}}
 	out, cost, err := newHM(t, o).Craft(m, in, 1, 1)
@@ -134,7 +134,7 @@ func TestHMGivenTriplets(t *testing.T) {
 // A gradual destination follows the observed loss, and a restored run goes on as
 // the one that was not interrupted.
 func TestHMFollowsTheLoss(t *testing.T) {
-	for _, v := range []Variant{Paper, Published} {
+	for _, v := range []Implementation{Paper, Robrank} {
 		o := hmOptions(t, v)
 		h := newHM(t, o)
 		var restored *HM
@@ -175,8 +175,8 @@ func TestHMFollowsTheLoss(t *testing.T) {
 			}
 		}
 	}
-	published := hmOptions(t, Published)
-	if p, err := HMDefaults(Published, 0.5); err != nil || p.Destination.Gamma != 0.2 || p.Destination.U != 0.2 || p.First != 2 || p.Eps != 1e-6 || p.Tolerance != 1e-7 || published.First != 2 {
+	published := hmOptions(t, Robrank)
+	if p, err := HMDefaults(Robrank, 0.5); err != nil || p.Destination.Gamma != 0.2 || p.Destination.U != 0.2 || p.First != 2 || p.Eps != 1e-6 || p.Tolerance != 1e-7 || published.First != 2 {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if p, err := HMDefaults(Paper, 0.5); err != nil || p.Destination.Gamma != 0.5 || p.Destination.U != 0.5 || p.First != 2.5 || p.Eps != 0 || p.Tolerance != 0 || !p.PGD.FGSM {
@@ -264,8 +264,8 @@ func TestHMErrors(t *testing.T) {
 			t.Errorf("%+v accepted", o)
 		}
 	}
-	if _, err := HMDefaults("robrank", 0.2); err == nil {
-		t.Error("unknown variant accepted")
+	if _, err := HMDefaults(Robrank2021, 0.2); err == nil {
+		t.Error("unknown implementation accepted")
 	}
 	o := hmOptions(t, Paper)
 	o.ICS.Lambda = 1
@@ -288,7 +288,7 @@ func TestHMSameBitsForAnyThreads(t *testing.T) {
 	for _, threads := range []int{1, 2, 3} {
 		par.SetThreads(threads)
 		m, in := scene(29, 30)
-		o := hmOptions(t, Published)
+		o := hmOptions(t, Robrank)
 		o.Destination = Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 0.2}
 		h := newHM(t, o)
 		out, cost, err := h.Craft(m, in, 1, 1)

@@ -10,7 +10,7 @@ import (
 )
 
 func TestICS(t *testing.T) {
-	for _, v := range []Variant{Paper, Published} {
+	for _, v := range []Implementation{Paper, Robrank} {
 		for _, margin := range []float64{0, 0.2} {
 			m, in := scene(26, 8)
 			o := hmOptions(t, v)

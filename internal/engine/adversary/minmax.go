@@ -15,14 +15,14 @@ func init() {
 
 // MinMaxKeys perturb triplets to be as hard as they can be.
 type MinMaxKeys struct {
-	Variant string       `yaml:"variant" enum:"paper|published" doc:"published adds 1e-6 to every coordinate difference, as the authors' code does"`
-	Anchor  bool         `yaml:"anchor" doc:"perturb the anchor too"`
-	PGD     CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
+	Implementation string       `yaml:"implementation" was:"variant" words:"published=robrank" enum:"paper|robrank" doc:"robrank, the authors' code, adds 1e-6 to every coordinate difference"`
+	Anchor         bool         `yaml:"anchor" doc:"perturb the anchor too"`
+	PGD            CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
 }
 
 // New implements Keys.
 func (k MinMaxKeys) New(s Setting) (Defense, error) {
-	o, err := MinMaxDefaults(Variant(k.Variant))
+	o, err := MinMaxDefaults(Implementation(k.Implementation))
 	if err != nil {
 		return nil, err
 	}
@@ -49,10 +49,10 @@ type MinMaxOptions struct {
 	Anchor    bool    // perturb the anchor too
 }
 
-// MinMaxDefaults returns the options of a variant, anchor perturbed, PGD without a
-// budget: published adds 1e-6 to every coordinate difference.
-func MinMaxDefaults(v Variant) (MinMaxOptions, error) {
-	eps, err := variantEps("minmax", v)
+// MinMaxDefaults returns the options of an implementation, anchor perturbed, PGD without
+// a budget: robrank adds 1e-6 to every coordinate difference.
+func MinMaxDefaults(v Implementation) (MinMaxOptions, error) {
+	eps, err := implementationEps("minmax", v)
 	return MinMaxOptions{PGD: Training(), Eps: eps, Anchor: true}, err
 }
 
@@ -65,7 +65,7 @@ func MinMaxDefaults(v Variant) (MinMaxOptions, error) {
 // Without Anchor the anchor stays benign, its embedding fixed while crafting, and is
 // trained on too. The authors' code of this (RAMD) forgets to normalize the fixed
 // embedding, so that it compares points of the sphere with one far from it; here
-// the anchor is embedded as the others are, in both variants. A positive that is its
+// the anchor is embedded as the others are, in both implementations. A positive that is its
 // own anchor, as softhard draws them, then has no gradient and stays benign, unless
 // Eps gives it one.
 type MinMax struct {

@@ -17,7 +17,7 @@ import (
 // is three rows for each triplet that the pass before left short of its destination.
 func TestNarrowCraftsTheSameImages(t *testing.T) {
 	saved, nothing := 0, 0
-	for _, variant := range []Variant{Paper, Published} {
+	for _, variant := range []Implementation{Paper, Robrank} {
 		for _, start := range []Start{FromClean, FromRandom} {
 			for _, value := range []float64{-9, -1, -0.5, -0.1, 0, 0.3, 2, 9} {
 				for _, pairs := range []int{1, 3, 11, 40} {

@@ -12,7 +12,7 @@ import (
 	"tercet/internal/engine/nn"
 )
 
-func newACT(t *testing.T, v Variant, p func(*PGD)) *ACT {
+func newACT(t *testing.T, v Implementation, p func(*PGD)) *ACT {
 	t.Helper()
 	o, err := ACTDefaults(v)
 	if err != nil {
@@ -29,7 +29,7 @@ func newACT(t *testing.T, v Variant, p func(*PGD)) *ACT {
 	return a
 }
 
-func newMinMax(t *testing.T, v Variant, anchor bool, p func(*PGD)) *MinMax {
+func newMinMax(t *testing.T, v Implementation, anchor bool, p func(*PGD)) *MinMax {
 	t.Helper()
 	o, err := MinMaxDefaults(v)
 	if err != nil {
@@ -69,7 +69,7 @@ func layout(t *testing.T, what string, in, out *Batch) {
 }
 
 func TestACTAgainstAPlainImplementation(t *testing.T) {
-	for _, v := range []Variant{Paper, Published} {
+	for _, v := range []Implementation{Paper, Robrank} {
 		for _, steps := range []int{1, 2, 6} {
 			const pairs = 9
 			m, in := scene(61, pairs)
@@ -141,7 +141,7 @@ func repeated(t *testing.T, what string, out, in *Batch, pairs int) {
 }
 
 func TestMinMaxAgainstAPlainImplementation(t *testing.T) {
-	for _, v := range []Variant{Paper, Published} {
+	for _, v := range []Implementation{Paper, Robrank} {
 		for _, anchor := range []bool{true, false} {
 			for _, given := range []bool{true, false} {
 				for _, steps := range []int{1, 6} {
@@ -306,10 +306,10 @@ func TestTripletDefenseErrors(t *testing.T) {
 		}
 	}
 	if _, err := ACTDefaults(""); err == nil {
-		t.Error("unknown variant accepted")
+		t.Error("unknown implementation accepted")
 	}
 	if _, err := MinMaxDefaults(""); err == nil {
-		t.Error("unknown variant accepted")
+		t.Error("unknown implementation accepted")
 	}
 }
 

@@ -15,6 +15,8 @@ type L2Normalize struct {
 	base
 	norm  []float32
 	y, dx *array.Array
+	next  int // rows of the next Forward that keep their length
+	raw   int // those of the last one
 }
 
 // NewL2Normalize returns an L2Normalize.
@@ -37,6 +39,8 @@ func (l *L2Normalize) Forward(x *array.Array, _ Mode) *array.Array {
 	}
 	l.norm = l.norm[:n]
 	kernel.L2Normalize(n, l.in[0], x.Data, y.Data, l.norm, NormEps)
+	l.raw, l.next = min(l.next, n), 0
+	copy(y.Data, x.Data[:l.raw*l.in[0]])
 	return y
 }
 
@@ -49,6 +53,7 @@ func (l *L2Normalize) Backward(dy *array.Array, need Need) *array.Array {
 	}
 	dx := l.grads.lend(&l.dx, n, l.in)
 	kernel.L2NormalizeBackward(n, l.in[0], l.y.Data, l.norm, dy.Data, dx.Data, NormEps)
+	copy(dx.Data, dy.Data[:l.raw*l.in[0]])
 	return dx
 }
 

@@ -215,6 +215,16 @@ func (m *Model) Embed(x *array.Array, mode Mode) *array.Array {
 	return m.net.Forward(x, mode)
 }
 
+// LeaveRaw keeps the embeddings of the first rows of the next Embed at their own length
+// where the model normalizes. Their gradients pass unchanged, too.
+func (m *Model) LeaveRaw(rows int) {
+	walk(m.net, func(l Layer) {
+		if n, ok := l.(*L2Normalize); ok {
+			n.next = rows
+		}
+	})
+}
+
 // fits is CheckInput without its allocations.
 func (m *Model) fits(x *array.Array) bool {
 	return x != nil && len(x.Shape) == 4 && x.Shape[0] > 0 && x.Shape[1] == m.in[0] && x.Shape[2] == m.in[1] &&
