@@ -154,7 +154,7 @@ func TestCurve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if doc.Schema != "tercet.curve/1" || doc.Queries != 8 || doc.Options.Eps != 0.2 || len(doc.Points) != 3 || doc.Cost.Backward != 2*8*4 {
+	if doc.Schema != "tercet.curve/1" || doc.Queries != 8 || doc.Options.Eps != 0.2 || len(doc.Points) != 3 || doc.Cost.Backward != 2*2*8*4 { // two points, two variants
 		t.Errorf("%+v", doc)
 	}
 	at := o
