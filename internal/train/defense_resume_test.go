@@ -25,7 +25,7 @@ func defenses(t *testing.T) map[string]func() adversary.Defense {
 		}
 		return d
 	}
-	hm := func(v adversary.Variant, change func(o *adversary.HMOptions)) adversary.Defense {
+	hm := func(v adversary.Implementation, change func(o *adversary.HMOptions)) adversary.Defense {
 		o, err := adversary.HMDefaults(v, 0.2)
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +42,7 @@ func defenses(t *testing.T) map[string]func() adversary.Defense {
 			return hm(adversary.Paper, func(o *adversary.HMOptions) { o.ICS.Lambda, o.Narrow = 0.5, true })
 		},
 		"hm boost, published": func() adversary.Defense {
-			return hm(adversary.Published, func(o *adversary.HMOptions) {
+			return hm(adversary.Robrank, func(o *adversary.HMOptions) {
 				o.Destination = adversary.Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 1}
 			})
 		},
