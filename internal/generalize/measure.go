@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"tercet/internal/data"
+	"tercet/internal/generalize/metric"
 	"tercet/internal/progress"
 	"tercet/internal/render"
 	"tercet/internal/run"
@@ -45,7 +47,7 @@ type Options struct {
 	Jobs    int // stability, influence: trainings at once, each on one thread
 	// Metric says what is measured of a run of model mahalanobis; OwnRepeats that Repeats
 	// is the default, which claims have their own numbers in place of.
-	Metric     MetricOptions
+	Metric     metric.Options
 	OwnRepeats bool
 }
 
@@ -89,7 +91,7 @@ func Undraw(m Measurement, dir string) error {
 // has more, unless o.Force is set.
 func Measure(ctx context.Context, r *run.Run, o Options, p progress.Progress) (Measurement, error) {
 	if r.Config.LearnsMetric() {
-		return metricStability(ctx, r, o, p)
+		return measureMetric(ctx, r, o, p)
 	}
 	switch o.Job {
 	case MeasureGap:
@@ -100,4 +102,16 @@ func Measure(ctx context.Context, r *run.Run, o Options, p progress.Progress) (M
 		return influence(ctx, r, o, p)
 	}
 	return nil, fmt.Errorf("unknown measurement %q", o.Job)
+}
+
+// measureMetric measures a run of model mahalanobis; o.Metric's options that both kinds of
+// models have are those of o.
+func measureMetric(ctx context.Context, r *run.Run, o Options, p progress.Progress) (Measurement, error) {
+	if o.Job != MeasureGap && o.Job != MeasureStability {
+		return nil, fmt.Errorf("%w: %s is of model %s: tercet stability says how far one item moves it", data.ErrUnfit, r.Dir, r.Config.Model.Name)
+	}
+	m := o.Metric
+	m.Gap, m.Checkpoint, m.Triplets, m.Seed, m.Force = o.Job == MeasureGap, o.Checkpoint, o.Triplets, o.Seed, o.Force
+	m.Repeats, m.OwnRepeats = o.Repeats, o.OwnRepeats
+	return metric.Measure(ctx, r, m, p)
 }

@@ -9,6 +9,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/generalize"
+	"tercet/internal/generalize/metric"
 	"tercet/internal/run"
 	"tercet/internal/theory/measure"
 )
@@ -92,7 +93,7 @@ func (o *options) checkMetric(r *run.Run, m *generalize.Options) error {
 	if !(o.delta > 0 && o.delta < 1/math.E) {
 		return base.Usagef("--delta is %v; the bounds are stated for delta in (0, 1/e)", o.delta)
 	}
-	m.Metric = generalize.MetricOptions{Sizes: o.sizes, Claim: o.claim, Positive: o.positive, Delta: o.delta, Circle: o.circle, Exact: base.Bare(o.Format)}
+	m.Metric = metric.Options{Sizes: o.sizes, Claim: o.claim, Positive: o.positive, Delta: o.delta, Circle: o.circle, Exact: base.Bare(o.Format)}
 	m.OwnRepeats = !o.changed("repeats")
 	return nil
 }

@@ -1,4 +1,4 @@
-package generalize
+package metric
 
 import (
 	"context"
@@ -9,18 +9,18 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/record"
-	measuring "tercet/internal/theory/measure"
+	"tercet/internal/theory/measure"
 	"tercet/internal/train"
 )
 
-func TestMetricKeeper(t *testing.T) {
+func TestKeeper(t *testing.T) {
 	notes := 0
-	k := &metricKeeper{dir: t.TempDir() + "/points", say: func(string, ...any) { notes++ }}
-	var got measuring.GapResult
+	k := &keeper{dir: t.TempDir() + "/points", say: func(string, ...any) { notes++ }}
+	var got measure.GapResult
 	if k.Load("a", &got) {
 		t.Error("nothing is there")
 	}
-	want := measuring.GapResult{Gap: measuring.EstimateOf([]float64{.1, .2, 1e-17}), Values: []float64{.1, .2, 1e-17}, MeanLoss: 1. / 3}
+	want := measure.GapResult{Gap: measure.EstimateOf([]float64{.1, .2, 1e-17}), Values: []float64{.1, .2, 1e-17}, MeanLoss: 1. / 3}
 	if err := k.Store("a", &want, 2.5); err != nil {
 		t.Fatal(err)
 	}
@@ -50,13 +50,13 @@ func TestMetricKeeper(t *testing.T) {
 }
 
 // An interruption is one, whatever wraps it, and says where what is done is.
-func TestMetricEnded(t *testing.T) {
-	k := &metricKeeper{dir: "runs/x/stability/points"}
+func TestEnded(t *testing.T) {
+	k := &keeper{dir: "runs/x/stability/points"}
 	ctx, cancel := context.WithCancel(context.Background())
 	if err := k.ended(ctx, nil); err != nil {
 		t.Error(err)
 	}
-	if err := k.ended(ctx, measuring.ErrInput); !errors.Is(err, data.ErrUnfit) {
+	if err := k.ended(ctx, measure.ErrInput); !errors.Is(err, data.ErrUnfit) {
 		t.Error(err)
 	}
 	cancel()

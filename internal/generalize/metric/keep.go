@@ -1,4 +1,4 @@
-package generalize
+package metric
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"tercet/internal/train"
 )
 
-// metricPoint is a file of RUN/stability/points: what was measured at one setting.
-type metricPoint struct {
+// point is a file of RUN/stability/points: what was measured at one setting.
+type point struct {
 	Schema string `json:"schema"`
 	// By is the program and its kernel: results of another are measured anew.
 	By      string  `json:"by"`
@@ -23,26 +23,26 @@ type metricPoint struct {
 	Result  any     `json:"result"`
 }
 
-// newMetricKeeper keeps each setting's result in a file, so that a measurement goes on after
+// keeper keeps each setting's result in a file, so that a measurement goes on after
 // an interruption.
-type metricKeeper struct {
+type keeper struct {
 	dir    string
 	say    func(format string, args ...any)
 	spared float64 // seconds that the results found took
 	found  bool
 }
 
-func newMetricKeeper(r *run.Run, p progress.Progress) *metricKeeper {
-	return &metricKeeper{dir: r.Path("stability", "points"), say: p.Note}
+func newKeeper(r *run.Run, p progress.Progress) *keeper {
+	return &keeper{dir: r.Path("stability", "points"), say: p.Note}
 }
 
-func (k *metricKeeper) by() string { return run.Version + " " + kernel.Setting() }
+func (k *keeper) by() string { return run.Version + " " + kernel.Setting() }
 
-func (k *metricKeeper) path(key string) string { return filepath.Join(k.dir, key+".json") }
+func (k *keeper) path(key string) string { return filepath.Join(k.dir, key+".json") }
 
 // Load reads the result of a setting.
-func (k *metricKeeper) Load(key string, v any) bool {
-	p := metricPoint{Result: v}
+func (k *keeper) Load(key string, v any) bool {
+	p := point{Result: v}
 	if !run.ReadStored(k.path(key), &p) || p.Schema != record.MetricPointSchema || p.By != k.by() || p.Result == nil {
 		return false
 	}
@@ -54,27 +54,27 @@ func (k *metricKeeper) Load(key string, v any) bool {
 }
 
 // Store keeps a result.
-func (k *metricKeeper) Store(key string, v any, seconds float64) error {
+func (k *keeper) Store(key string, v any, seconds float64) error {
 	if err := os.MkdirAll(k.dir, 0o755); err != nil {
 		return err
 	}
-	return record.Write(k.path(key), metricPoint{record.MetricPointSchema, k.by(), seconds, v})
+	return record.Write(k.path(key), point{record.MetricPointSchema, k.by(), seconds, v})
 }
 
-// metricInterrupted ends a measurement that was canceled.
-type metricInterrupted struct{ dir string }
+// interrupted ends a measurement that was canceled.
+type interrupted struct{ dir string }
 
-func (e metricInterrupted) Error() string {
+func (e interrupted) Error() string {
 	return fmt.Sprintf("interrupted; the finished settings are in %s: the same command resumes", e.dir)
 }
 
 // Is says that to callers it is an interruption as any.
-func (metricInterrupted) Is(target error) bool { return target == train.ErrInterrupted }
+func (interrupted) Is(target error) bool { return target == train.ErrInterrupted }
 
 // ended is the error of a measurement as its caller hears it.
-func (k *metricKeeper) ended(ctx context.Context, err error) error {
+func (k *keeper) ended(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
-		return metricInterrupted{k.dir}
+		return interrupted{k.dir}
 	}
-	return inMetric(err)
+	return misfit(err)
 }

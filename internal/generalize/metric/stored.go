@@ -1,14 +1,14 @@
-package generalize
+package metric
 
 import (
 	"tercet/internal/record"
 	"tercet/internal/run"
 )
 
-// keepMetric refuses to replace a measurement of a metric in file that has more than the
+// mayReplace refuses to replace a measurement of a metric in file that has more than the
 // one of now, unless o.Force is set. Both are of the run's own map, which all of its
 // checkpoints have.
-func keepMetric(r *run.Run, file string, now record.MetricStability, o Options) error {
+func mayReplace(r *run.Run, file string, now record.MetricStability, o Options) error {
 	if o.Force {
 		return nil
 	}
