@@ -85,7 +85,9 @@ func TestCompletionOfValues(t *testing.T) {
 
 // A new flag that takes words gets a completion, or is said to take any text.
 func TestEveryFlagOfWordsIsCompleted(t *testing.T) {
-	visit(tree(), func(cmd *cobra.Command) {
+	root := tree()
+	cli.CompleteFlags(root)
+	visit(root, func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			kind := f.Value.Type()
 			if kind != "string" && kind != "stringSlice" && kind != "stringArray" || f.Hidden || cmd.InheritedFlags().Lookup(f.Name) != nil {
@@ -102,7 +104,9 @@ func TestEveryFlagOfWordsIsCompleted(t *testing.T) {
 
 // Words that are offered are words that the help of the flag or the command names.
 func TestCompletedWordsAreInTheHelp(t *testing.T) {
-	visit(tree(), func(cmd *cobra.Command) {
+	root := tree()
+	cli.CompleteFlags(root)
+	visit(root, func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			complete, ok := cmd.GetFlagCompletionFunc(f.Name)
 			if !ok || f.Hidden || slices.Contains([]string{"set", "runs", "metric", "group-by", "by", "columns", "table", "fail-under", "fail-over", "attack", "examples-of", "job"}, f.Name) {

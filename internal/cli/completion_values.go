@@ -12,6 +12,7 @@ import (
 	"tercet/configs/tables"
 	"tercet/internal/attack"
 	"tercet/internal/cli/base"
+	"tercet/internal/cli/bench"
 	"tercet/internal/cli/bound"
 	"tercet/internal/cli/cluster"
 	generalizecmd "tercet/internal/cli/generalize"
@@ -37,6 +38,8 @@ var flagValues = map[string]base.Completer{
 	"run": completeRun, "runs": completeRun, "resume": completeRun, "reference": completeRun,
 	"config init --out": base.Files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "data preview --out": base.Files("png"), "page": base.Files("md", "html"),
 	"cluster --clusters": nothing,
+
+	"job": bench.CompleteJobs,
 
 	"checkpoint":       oneOf("last", "best"),
 	"split":            oneOf("test", "validation", "train"),
@@ -97,7 +100,8 @@ var unseen = oneOf("test", "validation")
 var freeFlags = []string{"seed", "task", "eps", "step", "curve", "positive", "noise", "curves", "grid", "label-column", "by", "columns", "select"}
 
 // completeFlags gives every flag of the tree that takes one of known values its
-// completion.
+// completion. Cobra keeps such flags, and all that they can reach, until the process
+// ends: so this is for a process that completes, and no other.
 func completeFlags(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		completeFlags(cmd)

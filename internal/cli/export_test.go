@@ -2,11 +2,12 @@ package cli
 
 // What tests outside the package look at.
 var (
-	NewRoot   = newRoot
-	HelpText  = helpText
-	ManName   = manName
-	Roff      = roff
-	FreeFlags = freeFlags
+	NewRoot       = newRoot
+	CompleteFlags = completeFlags
+	HelpText      = helpText
+	ManName       = manName
+	Roff          = roff
+	FreeFlags     = freeFlags
 )
 
 // Profiles are the flags of profiles.

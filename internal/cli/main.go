@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"tercet/internal/cli/base"
 	"tercet/internal/engine/array"
 	"tercet/internal/run"
@@ -46,6 +48,9 @@ func execute(ctx context.Context, s *base.Streams, args []string) (err error) {
 	run.Version = base.BuildInfo().Version
 	array.Install() // gonum and gorgonia multiply with our kernels
 	root := newRoot(s, prof)
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		completeFlags(root)
+	}
 	root.SetArgs(moved(root, args))
 	root.SetIn(s.In)
 	root.SetOut(s.Out)

@@ -137,7 +137,6 @@ func newRoot(s *base.Streams, prof *profiles) *cobra.Command {
 		root.AddCommand(cmd)
 	}
 	root.SetHelpCommand(newHelp(s, root))
-	completeFlags(root)
 	return root
 }
 

@@ -75,8 +75,6 @@ has the best repetition too.`,
 			fs.BoolVar(&o.check, "check", false, "measure nothing: has one thread the bits of --threads (two at least)?")
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
 			o.changed = fs.Changed
-			// An unknown flag name is the only error, and it was defined above.
-			_ = cmd.RegisterFlagCompletionFunc("job", completeJobs)
 		},
 		Run: func(ctx context.Context, _ []string) error { return runBench(ctx, s, o) },
 	}.Build()
@@ -91,7 +89,8 @@ func jobList() string {
 	return b.String()
 }
 
-func completeJobs(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+// CompleteJobs proposes the names of jobs, each with what it measures.
+func CompleteJobs(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	var out []string
 	for _, j := range bench.Jobs() {
 		if strings.HasPrefix(j.Name, word) {
