@@ -93,8 +93,14 @@ func commandPage(cmd *cobra.Command, date time.Time) string {
 			p.item(`\fB`+roff(c.Name())+`\fR`, c.Short)
 		}
 	}
-	p.flags("OPTIONS", cmd.NonInheritedFlags())
-	p.flags("OPTIONS OF ALL COMMANDS", cmd.InheritedFlags())
+	p.heading("OPTIONS")
+	groups := base.FlagGroups(cmd)
+	for _, g := range groups {
+		if len(groups) > 1 && g.Title != "Flags" {
+			p.WriteString(".SS " + roff(g.Title) + "\n")
+		}
+		p.flags(g.Flags)
+	}
 	if cmd.HasExample() {
 		p.heading("EXAMPLES")
 		p.literal(cmd.Example)
@@ -122,11 +128,7 @@ func availableCommands(cmd *cobra.Command) []*cobra.Command {
 }
 
 // flags lists flags with their defaults, where these are not empty.
-func (p *manPage) flags(title string, fs *pflag.FlagSet) {
-	if !fs.HasAvailableFlags() {
-		return
-	}
-	p.heading(title)
+func (p *manPage) flags(fs *pflag.FlagSet) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
 			return

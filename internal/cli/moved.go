@@ -29,7 +29,7 @@ func moved(root *cobra.Command, args []string) []string {
 		return args
 	}
 	for _, m := range movedCommands {
-		at := slices.Index(rest, "--"+m.flag)
+		at := slices.IndexFunc(rest, func(w string) bool { return w == "--"+m.flag || w == "--"+m.flag+"=true" })
 		if at < 0 {
 			continue
 		}

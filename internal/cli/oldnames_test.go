@@ -46,7 +46,7 @@ func TestOldNames(t *testing.T) {
 // Flags of eval that are commands now run the command, wherever they stand, and say so.
 func TestMovedCommands(t *testing.T) {
 	for flag, command := range map[string]string{"noise-rate": "noise", "gap": "gap", "stability": "stability", "influence": "influence"} {
-		for _, line := range []string{"eval --" + flag + " --run none", "--threads 2 eval -r none --" + flag} {
+		for _, line := range []string{"eval --" + flag + " --run none", "--threads 2 eval -r none --" + flag, "eval --" + flag + "=true --run none"} {
 			code, _, stderr := clitest.Run(strings.Fields(line)...)
 			want := "--" + flag + " is now a command: tercet " + command + " --run RUN\n"
 			if code != base.ExitData || !strings.HasPrefix(stderr, want) || !strings.Contains(stderr, "no usable run: none") {
@@ -55,6 +55,19 @@ func TestMovedCommands(t *testing.T) {
 			if _, _, now := clitest.Run(command, "--run", "none"); want+now != stderr {
 				t.Errorf("%s: %q, but tercet %s: %q", line, stderr, command, now)
 			}
+		}
+	}
+}
+
+// A flag of eval that belongs to a measurement names the commands that have it.
+func TestFlagsOfOtherCommands(t *testing.T) {
+	for line, want := range map[string]string{
+		"eval --run none --triplets 200": "unknown flag: --triplets; it is a flag of tercet gap, tercet influence and tercet stability (flags: tercet eval --help)",
+		"gap --run none --pgd-steps 3":   "it is a flag of tercet attack (",
+		"gap --run none --zzz":           "unknown flag: --zzz (flags: tercet gap --help)",
+	} {
+		if code, _, stderr := clitest.Run(strings.Fields(line)...); code != base.ExitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit %d, %s", line, code, stderr)
 		}
 	}
 }

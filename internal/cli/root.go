@@ -29,6 +29,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/names"
 	"tercet/internal/par"
+	"tercet/internal/text"
 )
 
 const (
@@ -176,13 +177,30 @@ func flagError(cmd *cobra.Command, err error) error {
 			flags = append(flags, name)
 		}
 	}
+	name, _, _ := strings.Cut(word, "=")
 	if c := names.Closest(word, flags); c != "" {
 		msg += "; did you mean --" + c + "?"
+	} else if others := commandsWith(cmd.Root(), name); len(others) > 0 {
+		msg += "; it is a flag of " + text.List(others, "and")
 	}
 	return base.Usagef("%s (flags: %s --help)", msg, cmd.CommandPath())
 }
 
-// maxKeys is how many config keys a message about a flag names.
+// commandsWith are the commands with a flag of that name; none where there are many.
+func commandsWith(root *cobra.Command, flag string) []string {
+	var out []string
+	for _, c := range root.Commands() {
+		if f := c.LocalFlags().Lookup(flag); f != nil && f.Name == flag && !f.Hidden {
+			out = append(out, c.CommandPath())
+		}
+	}
+	if len(out) > maxKeys {
+		return nil
+	}
+	return out
+}
+
+// maxKeys is how many config keys or commands a message about a flag names.
 const maxKeys = 3
 
 // keysNamed are the config keys with that name or last part, for commands with --set;

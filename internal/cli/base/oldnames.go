@@ -1,6 +1,8 @@
 package base
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -21,14 +23,52 @@ func OldNames(fs *pflag.FlagSet, pairs ...string) {
 	before := fs.GetNormalizeFunc()
 	fs.SetNormalizeFunc(func(all *pflag.FlagSet, name string) pflag.NormalizedName {
 		if now, ok := today[name]; ok {
-			flags[name].Annotations = map[string][]string{OldNameKey: {name}}
+			annotate(flags[name], OldNameKey, name)
 			name = now
 		}
 		return before(all, name)
 	})
 }
 
-// NoteOldNames says which flags were given by an old name, and whether the command was.
+// oldValueKey names the annotation of a flag that was given an old word: what to write.
+const oldValueKey = "old-value"
+
+// OldValues lets a flag take the words that older versions had, in lists too: pairs of an
+// old word and today's. Help does not show them, and a notice says what to write.
+func OldValues(fs *pflag.FlagSet, flag string, pairs ...string) {
+	f := fs.Lookup(flag)
+	today := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		today[pairs[i]] = pairs[i+1]
+	}
+	f.Value, f.DefValue = &renamed{f.Value, f, today}, strings.Trim(f.DefValue, "[]")
+}
+
+// renamed is the value of a flag some of whose words had other names.
+type renamed struct {
+	pflag.Value
+	flag  *pflag.Flag
+	today map[string]string
+}
+
+// Set implements pflag.Value.
+func (v *renamed) Set(text string) error {
+	words := strings.Split(text, ",")
+	old := false
+	for i, w := range words {
+		if now, ok := v.today[w]; ok {
+			words[i], old = now, true
+		}
+	}
+	now := strings.Join(words, ",")
+	if old {
+		annotate(v.flag, oldValueKey, "--"+v.flag.Name+" "+text+" is now --"+v.flag.Name+" "+now)
+	}
+	return v.Value.Set(now)
+}
+
+// NoteOldNames says which flags were given by an old name or with an old word, and whether
+// the command was.
 func NoteOldNames(s *Streams, cmd *cobra.Command) {
 	if notice := cmd.Annotations[OldNameKey]; notice != "" {
 		s.Note("%s", notice)
@@ -36,6 +76,9 @@ func NoteOldNames(s *Streams, cmd *cobra.Command) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if old := f.Annotations[OldNameKey]; old != nil {
 			s.Note("--%s is an old name: write --%s", old[0], f.Name)
+		}
+		if old := f.Annotations[oldValueKey]; old != nil {
+			s.Note("%s", old[0])
 		}
 	})
 }

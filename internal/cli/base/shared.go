@@ -117,13 +117,7 @@ const UsageTemplate = `{{if or .Runnable .HasAvailableSubCommands}}Usage:{{if .H
 {{end}}{{else}}
 Commands:{{range $cmds}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
-{{end}}{{end}}{{if and .Runnable .HasAvailableLocalFlags}}
-Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
-{{end}}{{if and .Runnable .HasAvailableInheritedFlags}}
-Flags of all commands:
-{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}
-{{end}}{{with .Annotations}}{{with .exits}}
+{{end}}{{end}}{{if .Runnable}}{{flagUsages .}}{{end}}{{with .Annotations}}{{with .exits}}
 EXIT STATUS
 {{. | trimTrailingWhitespaces}}
 {{end}}{{end}}{{if .HasHelpSubCommands}}

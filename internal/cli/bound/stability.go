@@ -72,7 +72,6 @@ half of the corrected bound of Lemma 4 and the smaller M of Lemma 5 that follows
 		AnyKernel: true,
 		Flags: func(cmd *cobra.Command) {
 			fs := cmd.Flags()
-			fs.SortFlags = false
 			for _, k := range []struct{ kind, usage string }{
 				{"theorem", "the bound of Theorem `N`, 1 to 4"},
 				{"lemma", "the bound of Lemma `N`, 1 to 6 or 10"},
@@ -80,10 +79,12 @@ half of the corrected bound of Lemma 4 and the smaller M of Lemma 5 that follows
 			} {
 				o.numbers[k.kind] = fs.Int(k.kind, 0, k.usage)
 			}
+			base.Group(fs, "Which bound")
 			cmd.MarkFlagsMutuallyExclusive("theorem", "lemma", "corollary")
 			o.in.register(fs)
 			fs.StringVar(&o.form, "form", BothForms, "`FORM` of the bound: "+stability.Paper+", "+stability.Corrected+" or "+BothForms)
 			fs.StringVar(&o.constants, "constants", stability.Paper, "`CONSTANTS`: "+stability.Paper+" or "+stability.Tight)
+			base.Group(fs, "Form")
 			o.flags = fs
 		},
 		Run: func(context.Context, []string) error { return runBoundStability(s, &o) },

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"tercet/internal/cli/base"
 	"tercet/internal/text"
 	"tercet/internal/theory/stability"
 )
@@ -27,6 +28,7 @@ func (in *stabilityInputs) register(fs *pflag.FlagSet) {
 	fs.Var((*countValue)(&in.nPos), "n-pos", "n+, the number `N` of positive points")
 	fs.Var((*countValue)(&in.nNeg), "n-neg", "n-, the number `N` of negative points")
 	fs.Float64Var(&in.delta, "delta", 0, "`D`: the bound holds with probability 1 - D")
+	base.Group(fs, "Samples")
 	fs.Float64Var(&in.gamma, "gamma", 0, "uniform stability `G`: the most that a replaced sample changes a loss")
 	fs.Float64Var(&in.m, "M", 0, "`M`, which bounds the mean loss of every triplet")
 	fs.Float64Var(&in.sigma, "sigma", 0, "`S`: F_S is S-strongly convex, r(w) = S/2 ||w||^2")
@@ -42,10 +44,12 @@ func (in *stabilityInputs) register(fs *pflag.FlagSet) {
 	fs.Float64Var(&in.movedNeg, "moved-neg", 0, "mean `D` of ||A(S_k) - A(S)||^2, a negative replaced")
 	fs.Float64Var(&in.norm, "norm", 0, "`NORM` of w*")
 	fs.Float64Var(&in.mu, "mu", 0, "mean `MU` of a sum of independent events")
+	base.Group(fs, "Learner")
 	fs.Float64Var(&in.radius, "radius", 0, "`B`: the loss is logistic (eq. 6) and all points have ||x|| <= B")
 	fs.Float64Var(&in.lipschitz, "lipschitz", 0, "`L` of another loss")
 	fs.Float64Var(&in.smoothness, "smoothness", 0, "`ALPHA` of another loss")
 	fs.Float64Var(&in.supremum, "sup", 0, "the largest value `S` of the loss, to say whether the bound is vacuous")
+	base.Group(fs, "Loss")
 }
 
 // countValue is a flag of an integer that may be written as 1e6.

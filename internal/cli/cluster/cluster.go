@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cluster/link"
@@ -39,29 +40,30 @@ type options struct {
 	miniBatch int
 	sample    int
 	// multicut
-	solver           string
-	threshold        string
-	link             string
-	scale            float64
-	clip, bias       float64
-	fitX, fitY       string
-	fitPrior         string
-	starts           []string
-	rounds, restarts int
-	minSize          int
-	bound            string
-	near, random     int
-	matrix           float64 // GiB
-	noComparison     bool
-	linkage          string
-	minSamples       int
-	selection        string
-	epsilon          float64
-	mapKind          string
-	perplexity       float64
-	mapIterations    int
-	theta            float64
-	changed          func(flag string) bool
+	solver        string
+	threshold     string
+	link          string
+	scale         float64
+	clip, bias    float64
+	fitX, fitY    string
+	fitPrior      string
+	starts        []string
+	rounds        int
+	restarts      string
+	minSize       int
+	bound         string
+	near, random  int
+	matrix        float64 // GiB
+	noComparison  bool
+	linkage       string
+	minSamples    int
+	selection     string
+	epsilon       float64
+	mapKind       string
+	perplexity    float64
+	mapIterations int
+	theta         float64
+	flags         *pflag.FlagSet
 }
 
 // New makes the command.
@@ -193,13 +195,13 @@ func (o *options) clusterRun(ctx context.Context, s *base.Streams, view *base.St
 	if err != nil {
 		return nil, err
 	}
-	if k := r.Config.Eval.KMeans.K; !o.changed("clusters") && (o.method == solve.KMeans || o.method == solve.Agglomerative && !opts.Agglomerative.Cut) {
+	if k := r.Config.Eval.KMeans.K; !o.flags.Changed("clusters") && (o.method == solve.KMeans || o.method == solve.Agglomerative && !opts.Agglomerative.Cut) {
 		opts.K = k
 	}
-	if !o.changed("n-init") && opts.NInit > 0 && opts.KMeans.MiniBatch == 0 {
+	if !o.flags.Changed("n-init") && opts.NInit > 0 && opts.KMeans.MiniBatch == 0 {
 		opts.NInit = r.Config.Eval.KMeans.NInit
 	}
-	if !o.changed("seed") {
+	if !o.flags.Changed("seed") {
 		opts.Seed = r.Config.Seed
 	}
 	if err := clustering.CheckClusters(r, opts.K, o.Set, o.Limit); err != nil {

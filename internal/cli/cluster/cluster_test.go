@@ -203,6 +203,8 @@ func TestBadClusterings(t *testing.T) {
 		{x + "--threshold 1 --solver kl --matrix-limit 0.000001", 2, "over --matrix-limit"},
 		{x + "--threshold 1 --solver mutex --rounds 3", 2, "not mutex"},
 		{x + "--threshold 1 --restarts -2", 2, "--restarts"},
+		{x + "--threshold 1 --map pca --theta 0.2 --perplexity 5", 2, "--perplexity and --theta: about t-SNE"},
+		{x + "--threshold 1 --fit-prior pairs", 2, "--fit-prior is for --threshold fit, not 1"},
 		{x + "--threshold 1 --starts here", 2, "singletons"},
 		{x + "--threshold 1 --bias 1", 2, "between 0 and 1"},
 		{x + "--threshold 1 --clip 0.5", 2, "--clip"},

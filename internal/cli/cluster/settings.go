@@ -69,6 +69,24 @@ func (o *options) thresholdSource() (from string, value float64, err error) {
 	return solve.FromValue, v, nil
 }
 
+// The words of --restarts, and what records have for them.
+const restartsAuto, restartsNone = "auto", "none"
+
+// restartCount reads --restarts: a number, 0 for auto, -1 for none.
+func (o *options) restartCount() (int, error) {
+	switch o.restarts {
+	case restartsAuto:
+		return 0, nil
+	case restartsNone:
+		return -1, nil
+	}
+	n, err := strconv.Atoi(o.restarts)
+	if err != nil || n < 1 {
+		return 0, base.Usagef("--restarts is %q; give a number of at least 1, none or auto", o.restarts)
+	}
+	return n, nil
+}
+
 // settings are the options of the method, which is no longer auto.
 func (o *options) settings() (record.ClusterOptions, error) {
 	c := record.ClusterOptions{Method: o.method, Seed: o.seed, NInit: o.nInit}
@@ -84,29 +102,33 @@ func (o *options) settings() (record.ClusterOptions, error) {
 	if ks != nil && o.method != solve.KMeans {
 		return c, base.Usagef("several -k are for k-means, whose silhouette chooses; %s takes one", o.method)
 	}
+	restarts, err := o.restartCount()
+	if err != nil {
+		return c, err
+	}
 	bytes := int64(o.matrix * (1 << 30))
 	switch o.method {
 	case solve.KMeans:
 		c.KMeans = record.KMeansOptions{Ks: ks, Sample: o.sample, Spherical: o.spherical, MiniBatch: o.miniBatch}
-		if o.miniBatch > 0 && !o.changed("n-init") {
+		if o.miniBatch > 0 && !o.flags.Changed("n-init") {
 			c.NInit = 3
 		}
-		if o.changed("silhouette-sample") && ks == nil {
+		if o.flags.Changed("silhouette-sample") && ks == nil {
 			return c, base.Usagef("--silhouette-sample is for several -k, such as -k 2..20")
 		}
 	case solve.Multicut:
 		c.Multicut = record.MulticutOptions{
 			ThresholdOptions: threshold, Link: o.link, Scale: o.scale, Clip: o.clip, Bias: o.bias, Neighbors: o.near, Random: o.random,
-			Solver: o.solver, Starts: o.starts, Rounds: o.rounds, Restarts: o.restarts, MinSize: o.minSize, Bound: o.bound, Matrix: bytes, Alone: o.noComparison,
+			Solver: o.solver, Starts: o.starts, Rounds: o.rounds, Restarts: restarts, MinSize: o.minSize, Bound: o.bound, Matrix: bytes, Alone: o.noComparison,
 		}
 		if o.graph != "" {
 			c.NInit = 0
-			c.Multicut = record.MulticutOptions{Solver: o.solver, Rounds: o.rounds, Restarts: o.restarts, Bound: o.bound, Alone: o.noComparison}
+			c.Multicut = record.MulticutOptions{Solver: o.solver, Rounds: o.rounds, Restarts: restarts, Bound: o.bound, Alone: o.noComparison}
 		}
 	case solve.Agglomerative:
 		c.NInit = 0
 		c.Agglomerative = record.AgglomerativeOptions{Linkage: o.linkage, Memory: bytes}
-		if o.changed("threshold") {
+		if o.flags.Changed("threshold") {
 			c.Agglomerative.Cut, c.Agglomerative.Threshold = true, threshold
 		}
 	case solve.HDBSCAN:

@@ -81,25 +81,28 @@ by the class names in the csv. Files of another export are replaced only with --
 		},
 		Exits: []int{base.ExitData, base.ExitGate, base.ExitInterrupted},
 		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
 			o.AddRun(cmd)
 			o.AddFiles(cmd)
-			o.AddOutcome(cmd, "r@1=0.9")
-			fs := cmd.Flags()
+			base.Group(fs, "Input")
 			fs.IntSliceVar(&o.ks, "k", []int{1, 2, 4, 8}, "the k of recall@k (of a run: by default its config's)")
 			fs.StringVar(&o.distance, "distance", metric.Euclidean, "euclidean or cosine")
-			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none (of a run: by default its config's)")
-			fs.IntVar(&o.kmeans, "clusters", 0, "clusters of k-means; 0 takes the number of classes (of a run: by default its config's)")
-			fs.IntVar(&o.nInit, "n-init", 10, "starts of k-means; the best counts (default for a run: as in its config)")
-			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals (of a run: by default its config's)")
 			fs.BoolVar(&o.pairs, "pairs", false, "score all pairs of items as same or different also where there is no threshold (AUC, EER)")
 			fs.Float64Var(&o.threshold, "threshold", 0, "Euclidean `DISTANCE` up to which a pair counts as same (of a run: by default its loss's, if that fixes one)")
-			fs.BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
+			fs.IntVar(&o.kmeans, "clusters", 0, "clusters of k-means; 0 takes the number of classes (of a run: by default its config's)")
+			fs.IntVar(&o.nInit, "n-init", 10, "starts of k-means; the best counts (default for a run: as in its config)")
 			fs.BoolVar(&o.noKMeans, "no-kmeans", false, "leave out the clustering scores")
 			fs.BoolVar(&o.noBaselines, "no-baselines", false, "leave out raw pixels and the untrained network")
+			fs.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for the 95 % intervals, at least 100; 0 gives none (of a run: by default its config's)")
+			fs.Uint64Var(&o.seed, "seed", 0, "seed of k-means and of the intervals (of a run: by default its config's)")
+			base.Group(fs, "Scores")
+			o.AddOutcome(cmd, "r@1=0.9")
+			fs.BoolVar(&o.allScores, "all-scores", false, "print every score; text and markdown leave out variants, csv and json do not")
 			fs.StringVar(&o.save, "save-embeddings", "", "export the embeddings to `FILE`, such as X.npy, with X.labels.npy and X.items.csv; scores nothing")
 			fs.StringVarP(&o.out, "out", "o", "", "write the result to `FILE` in place of the run's directory; of --embeddings, write it at all")
-			fs.BoolVar(&o.allScores, "all-scores", false, "print every score; text and markdown leave out variants, csv and json do not")
+			fs.BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
 			fs.BoolVar(&o.ifNeeded, "if-needed", false, "show the run's result as it is where it has these options, weights and images")
+			base.Group(fs, "Output")
 			cmd.MarkFlagsMutuallyExclusive("force", "if-needed")
 			o.changed = fs.Changed
 		},
@@ -167,6 +170,12 @@ func (o options) counts() error {
 	}
 	if t := o.threshold; o.changed("threshold") && (!(t > 0) || math.IsInf(t, 0)) {
 		return base.Usagef("--threshold is %v; give a distance above 0", t)
+	}
+	if given := base.Given(o.changed, "clusters", "n-init"); given != "" && o.noKMeans {
+		return base.Usagef("%s: about k-means, which --no-kmeans leaves out", given)
+	}
+	if o.noBaselines && o.Run == "" {
+		return base.Usagef("--no-baselines is about runs: embeddings of a file have no baselines")
 	}
 	if err := base.CheckResamples(o.bootstrap); err != nil {
 		return err

@@ -42,7 +42,7 @@ metric: {sigma: 0.5, positive: each}
 		"stability --claim T99":          "T1, T2",
 		"stability --claim T3 --sizes 4": "its own sizes",
 		"stability --circle":             "goes with --claim",
-		"gap --claim T3":                 "--claim (flags:",
+		"gap --claim T3":                 "unknown flag: --claim",
 		"gap --reference runs/x":         "learns its reference",
 		"gap --delta 0.5":                "(0, 1/e)",
 		"stability --sizes 1":            "--sizes: 1 is too small",

@@ -41,7 +41,7 @@ func TestOnAverageStability(t *testing.T) {
 		stability + " --limit 20 --triplets 5":       "leave out --triplets and --limit",
 		stability + " --repeats 1":                   "1 of its 2 replaced triplets; --force replaces it",
 		stability + " --split train":                 "test or validation",
-		stability + " --bootstrap 100":               "--bootstrap (flags:",
+		stability + " --bootstrap 100":               "unknown flag: --bootstrap",
 		"influence --run runs/tiny --replace triple": "goes with tercet stability",
 		"stability --run runs/tiny --replace near":   "or triple alone",
 	} {
