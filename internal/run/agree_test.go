@@ -90,7 +90,7 @@ func TestCheckAcceptsWhatIsFitted(t *testing.T) {
 			return
 		}
 		accepted++
-		_, err = MakePlan(cfg)
+		_, err = MakePlan(t.Context(), cfg)
 		var bad *config.Error
 		o, sgd := cfg.Metric.Options.(mahalanobis.SGDKeys)
 		byItems := sgd && !o.Steps.Given && errors.As(err, &bad) && bad.Key == "metric.c" // its limit depends on how many items there are

@@ -121,7 +121,7 @@ func TestARunRecordsItsNoise(t *testing.T) {
 	if strings.Contains(testutil.Read(t, plain.Path("manifest.json")), `"noise"`) {
 		t.Error("noise in the manifest of a run without")
 	}
-	if p, err := MakePlan(tinytest.Config(t, "noise=sln")); err != nil || p.Data.Noise == nil || p.Data.Noise.Wanted != 0.2 {
+	if p, err := MakePlan(t.Context(), tinytest.Config(t, "noise=sln")); err != nil || p.Data.Noise == nil || p.Data.Noise.Wanted != 0.2 {
 		t.Errorf("plan: %+v, %v", p, err)
 	}
 	// The first run's directory is none of another noise.
@@ -169,7 +169,7 @@ func TestGraphsThatDoNotFit(t *testing.T) {
 		"batch.pairs=4000": "pairs",
 		"batch.pairs=20":   "a chain needs two",
 	} {
-		if _, err := MakePlan(tinytest.Config(t, tinytest.PairsText(set)...)); !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), want) {
+		if _, err := MakePlan(t.Context(), tinytest.Config(t, tinytest.PairsText(set)...)); !errors.Is(err, data.ErrUnfit) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", set, err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"tercet/internal/metric"
 )
 
+// What scores there are is read off the scores of four points.
+
 // RetrievalKeys lists the scores of an evaluation with these k, in their order.
 func RetrievalKeys(ks []int) []string {
 	x := []float32{0, 1, 2, 3}

@@ -27,8 +27,8 @@ type MetricPlan struct {
 
 // planMetric fills p for a run whose model is a fitted metric: it fits the features
 // and evaluates the risk once.
-func planMetric(cfg *config.Config, sets *wire.Sets, p *Plan) error {
-	m, points, err := fitFeatures(context.Background(), cfg, sets.Seen())
+func planMetric(ctx context.Context, cfg *config.Config, sets *wire.Sets, p *Plan) error {
+	m, points, err := fitFeatures(ctx, cfg, sets.Seen())
 	if err != nil {
 		return err
 	}

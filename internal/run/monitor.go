@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -120,22 +121,15 @@ func newMeasure(cfg *config.Config, key string) (*measure, error) {
 			m.ks = append(m.ks, n)
 		}
 	}
-	// What there is to measure is told by measuring four points.
-	trial := data.Embeddings{X: []float32{0, 1, 2, 3}, N: 4, D: 1, Labels: []int32{0, 0, 1, 1}}
-	got, err := m.scores(context.Background(), trial, 2)
-	if err != nil {
-		return nil, err
+	keys := ClusteringKeys()
+	if !m.clustering {
+		keys = RetrievalKeys(m.ks)
 	}
 	if name == errorScore {
 		return nil, &config.Error{Key: "train.early_stop.metric", Msg: name + " falls as a network gets better, and the highest value counts as the best: name a score that rises, such as retrieval.recall@1"}
 	}
-	if _, ok := got.Get(name); !ok {
-		var valid []string
-		for _, s := range got {
-			if s.Key != errorScore {
-				valid = append(valid, s.Key)
-			}
-		}
+	if !slices.Contains(keys, name) {
+		valid := slices.DeleteFunc(keys, func(key string) bool { return key == errorScore })
 		return nil, &config.Error{Key: "train.early_stop.metric", Msg: fmt.Sprintf("%s has no score %q; it has %s", section, name, strings.Join(valid, ", "))}
 	}
 	return m, nil

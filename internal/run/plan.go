@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"time"
@@ -39,14 +40,14 @@ type Plan struct {
 
 // MakePlan builds what cfg names, times a few passes on random images, and
 // trains nothing.
-func MakePlan(cfg *config.Config) (*Plan, error) {
+func MakePlan(ctx context.Context, cfg *config.Config) (*Plan, error) {
 	sets, err := wire.OpenData(cfg)
 	if err != nil {
 		return nil, err
 	}
 	if cfg.LearnsMetric() {
 		p := &Plan{Schema: record.PlanSchema, Name: cfg.Name, Data: sets.Record(cfg)}
-		return p, planMetric(cfg, sets, p)
+		return p, planMetric(ctx, cfg, sets, p)
 	}
 	before := heap()
 	if _, err := wire.Assemble(cfg, sets); err != nil { // what training would refuse

@@ -279,17 +279,17 @@ func TestComponentsRefuseByKey(t *testing.T) {
 		"model={name: mlp, width: 65536}":                       "model: ",
 		"optimizer.schedule={name: cosine, warmup: 1000 steps}": "optimizer.schedule: ",
 	} {
-		_, err := MakePlan(tinytest.Config(t, set))
+		_, err := MakePlan(t.Context(), tinytest.Config(t, set))
 		var e *config.Error
 		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: error %v", set, err)
 		}
 	}
-	_, err := MakePlan(tinytest.Config(t, "train.early_stop={metric: retrieval.foo, on: test}"))
+	_, err := MakePlan(t.Context(), tinytest.Config(t, "train.early_stop={metric: retrieval.foo, on: test}"))
 	if err == nil || !strings.Contains(err.Error(), `no score "foo"`) {
 		t.Errorf("a score that is not there: error %v", err)
 	}
-	_, err = MakePlan(tinytest.Config(t, "batch.pairs=1000"))
+	_, err = MakePlan(t.Context(), tinytest.Config(t, "batch.pairs=1000"))
 	if !errors.Is(err, data.ErrUnfit) {
 		t.Errorf("more pairs than samples: error %v", err)
 	}

@@ -1,6 +1,7 @@
 package base
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -18,10 +19,10 @@ type planDocument struct {
 }
 
 // Plan prints what the variants would do.
-func Plan(s *Streams, variants []*config.Config) error {
+func Plan(ctx context.Context, s *Streams, variants []*config.Config) error {
 	doc := planDocument{Schema: record.PlanSchema}
 	for _, v := range variants {
-		p, err := run.MakePlan(v)
+		p, err := run.MakePlan(ctx, v)
 		if err != nil {
 			return err
 		}

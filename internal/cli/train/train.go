@@ -118,7 +118,7 @@ func runTrain(ctx context.Context, s *base.Streams, o options) error {
 	case o.list:
 		return listRuns(s, o.out, variants)
 	case o.dryRun:
-		return base.Plan(s, variants)
+		return base.Plan(ctx, s, variants)
 	}
 	return all(ctx, s, o.out, variants, jobs)
 }
