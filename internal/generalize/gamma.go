@@ -25,7 +25,7 @@ func measuredGamma(r *run.Run, checkpoint string, step int, m *nn.Model) *float6
 		name := record.Source{Set: split}.File("stability")
 		if run.ReadStored(r.Path(name), &d) && d.Schema == record.StabilitySchema && d.Source.Checkpoint == checkpoint && d.Source.Step == step {
 			for _, k := range d.Kinds {
-				if k.N > 0 {
+				if k.N > 0 && k.Kind != ReplaceUlp {
 					raise(d.Gamma)
 				}
 			}
@@ -39,7 +39,7 @@ func measuredGamma(r *run.Run, checkpoint string, step int, m *nn.Model) *float6
 	base := digest(m)
 	for _, e := range dirs {
 		var kept retrained[retrainKey, record.Replaced]
-		if !run.ReadStored(filepath.Join(t.dir, e.Name(), "result.json"), &kept) || kept.Record.Movement == nil {
+		if !run.ReadStored(filepath.Join(t.dir, e.Name(), "result.json"), &kept) || kept.Record.Movement == nil || kept.Record.Kind == ReplaceUlp {
 			continue
 		}
 		if k := kept.Key; k.Base == base && k.Version == run.Version && k.Train == r.Manifest.Data.Train.Fingerprint && k.Config == t.config(e.Name()).Hash() {

@@ -22,7 +22,7 @@ type retrainKey struct {
 }
 
 // movementForm counts the forms that Movement has had.
-const movementForm = 2
+const movementForm = 3
 
 // key is that of a replacement under a config; base is what is compared with.
 func (s *study) key(config string, base *nn.Model, p record.Replacement) retrainKey {

@@ -87,6 +87,7 @@ func (j *judges) compare(base, now *standing) record.Movement {
 		change[k] = d
 		m.LossMax = max(m.LossMax, d)
 		m.LossMean += d / n
+		m.LossShift += (now.values.loss[k] - l) / n
 		if base.values.wrong[k] != now.values.wrong[k] {
 			m.Turned += 1 / n
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tercet/internal/data"
+	"tercet/internal/engine/nn"
 	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/wire"
@@ -22,13 +23,22 @@ const (
 	// ReplaceTwin is another training image of its class, which is then there twice:
 	// where the test classes are others than those of training.
 	ReplaceTwin = "twin"
+	// ReplaceUlp is the control: no image is replaced, and one weight that is not 0 begins
+	// at the next float32. What it changes is the chaos of training, no image's influence.
+	ReplaceUlp = "one-ulp"
 )
 
-// Replacements lists what can take the place of a training image.
-func Replacements() []string { return []string{ReplaceFresh, ReplaceFar, ReplaceTwin} }
+// ImageReplacements lists what can take the place of a training image.
+func ImageReplacements() []string { return []string{ReplaceFresh, ReplaceFar, ReplaceTwin} }
+
+// Replacements lists what stability can change: images, and the control.
+func Replacements() []string { return append(ImageReplacements(), ReplaceUlp) }
 
 // replacementName is that of the replacement's folder.
 func replacementName(p record.Replacement) string {
+	if p.Kind == ReplaceUlp {
+		return fmt.Sprintf("%s-%d", p.Kind, p.By)
+	}
 	return fmt.Sprintf("%s-%d-by-%s-%d", p.Kind, p.Image, p.Of, p.By)
 }
 
@@ -36,6 +46,10 @@ func replacementName(p record.Replacement) string {
 // of, nil for the training set.
 func alterImage(p record.Replacement, pool data.Dataset) wire.Alteration {
 	return func(s *wire.Sets) error {
+		if p.Kind == ReplaceUlp {
+			s.Begin = func(m *nn.Model) { nextFloat(m, p.By) }
+			return nil
+		}
 		var err error
 		s.Train, err = replaced(s.Train, []int{p.Image}, pool, []int{p.By})
 		return err

@@ -68,7 +68,9 @@ func uniformStability(ctx context.Context, r *run.Run, o Options, p progress.Pro
 	}
 	d.Options = record.StabilityOptions{Repeats: len(plan) / len(kinds), Replace: kinds, Triplets: s.o.Triplets, Seed: o.Seed, Limit: o.Limit}
 	for _, v := range plan[:d.Options.Repeats] {
-		d.Options.Images = append(d.Options.Images, v.Image)
+		if v.Image != noImage {
+			d.Options.Images = append(d.Options.Images, v.Image)
+		}
 	}
 	uses, err := s.uses(c.State.Step)
 	if err != nil {
@@ -85,9 +87,12 @@ func uniformStability(ctx context.Context, r *run.Run, o Options, p progress.Pro
 		return nil, err
 	}
 	for i := range d.Replaced {
-		d.Replaced[i].Uses = uses[d.Replaced[i].Image]
+		if at := d.Replaced[i].Image; at != noImage {
+			d.Replaced[i].Uses = uses[at]
+		}
 	}
 	d.sumUp(kinds)
+	d.compareControls()
 	d.Cost = t.cost
 	return d, nil
 }
@@ -101,7 +106,7 @@ func (d *StabilityDoc) sumUp(kinds []string) {
 				continue
 			}
 			if v.Movement == nil {
-				d.Warnings = append(d.Warnings, fmt.Sprintf("retraining with image %d replaced (%s) has %s and does not count: %s", v.Image, kind, v.Status, v.Message))
+				d.Warnings = append(d.Warnings, fmt.Sprintf("retraining with %s has %s and does not count: %s", what(v.Replacement), v.Status, v.Message))
 				continue
 			}
 			m := v.Movement
@@ -122,6 +127,16 @@ func (d *StabilityDoc) sumUp(kinds []string) {
 			}
 		}
 		d.Kinds = append(d.Kinds, k)
-		d.Gamma = max(d.Gamma, k.Gamma)
+		if kind != ReplaceUlp { // which replaces no sample
+			d.Gamma = max(d.Gamma, k.Gamma)
+		}
 	}
+}
+
+// what says what a retraining has changed.
+func what(p record.Replacement) string {
+	if p.Kind == ReplaceUlp {
+		return fmt.Sprintf("weight %d moved by one ulp", p.By)
+	}
+	return fmt.Sprintf("image %d replaced (%s)", p.Image, p.Kind)
 }

@@ -136,6 +136,15 @@ func (s *study) kinds() ([]string, string) {
 
 // plan lists the replacements of the chosen images. m is the run's network.
 func (s *study) plan(ctx context.Context, m *nn.Model, kinds []string, from []int) ([]record.Replacement, error) {
+	controls := slices.Contains(kinds, ReplaceUlp)
+	kinds = slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { return kind == ReplaceUlp })
+	n := s.o.Repeats
+	if len(s.o.Images) > 0 {
+		n = len(s.o.Images)
+	}
+	if controls && len(kinds) == 0 {
+		return ulps(m, n, s.o.Seed), nil
+	}
 	images, err := s.choose(s.o.Images, s.o.Repeats, kinds, from)
 	if err != nil {
 		return nil, err
@@ -158,6 +167,9 @@ func (s *study) plan(ctx context.Context, m *nn.Model, kinds []string, from []in
 			}
 			out = append(out, p)
 		}
+	}
+	if controls {
+		out = append(out, ulps(m, len(images), s.o.Seed)...)
 	}
 	return out, nil
 }

@@ -3,8 +3,10 @@ package generalize
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"tercet/internal/embed"
+	"tercet/internal/record"
 	"tercet/internal/render"
 )
 
@@ -29,6 +31,9 @@ func (d *StabilityDoc) Table() *render.Table {
 	}
 	for _, r := range d.Replaced {
 		row := []render.Cell{render.Int(r.Image), render.Text(r.Class), render.Text(fmt.Sprintf("%s (%s %d)", r.Kind, r.Of, r.By)), render.Text(r.Other), render.Int(r.Uses)}
+		if r.Image == noImage {
+			row[0], row[4] = render.Text("none"), render.Missing()
+		}
 		if m := r.Movement; m != nil {
 			for _, v := range []float64{m.LossMax, m.LossP99, m.LossMean, m.CosineMean, m.CosineMax, m.Recall, m.Neighbors, m.WeightsShare} {
 				row = append(row, render.Number(v))
@@ -41,9 +46,15 @@ func (d *StabilityDoc) Table() *render.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	if slices.ContainsFunc(d.Kinds, func(k record.KindSummary) bool { return k.Kind == ReplaceUlp }) {
+		t.Notes = append(t.Notes, ReplaceUlp+": the control: no image is replaced, and one weight begins at the next float32; what it changes is not the influence of an image, and gamma is without it")
+	}
 	for _, k := range d.Kinds {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s (%d): largest change of a loss %.4g; median %.4g, 99 %% %.4g, mean %.4g; cosine %.4g; recall@1 %+.4f; %.1f %% of nearest images changed; weights %.2f %%",
 			k.Kind, k.N, k.Gamma, k.LossP50, k.LossP99, k.LossMean, k.CosineMean, k.Recall, 100*k.Neighbors, 100*k.Weights))
+	}
+	for _, c := range d.Controls {
+		t.Notes = append(t.Notes, controlWords(c))
 	}
 	return t
 }
@@ -55,7 +66,11 @@ func (d *StabilityDoc) Draw(dir string) ([]string, error) {
 	var bars []render.Replaced
 	for _, r := range d.Replaced {
 		if m := r.Movement; m != nil {
-			bars = append(bars, render.Replaced{Name: fmt.Sprint(r.Image), Kind: r.Kind, LossMax: m.LossMax, LossMean: m.LossMean, Cosine: m.CosineMean, Neighbors: m.Neighbors})
+			name := fmt.Sprint(r.Image)
+			if r.Image == noImage {
+				name = fmt.Sprint("w ", r.By)
+			}
+			bars = append(bars, render.Replaced{Name: name, Kind: r.Kind, LossMax: m.LossMax, LossMean: m.LossMean, Cosine: m.CosineMean, Neighbors: m.Neighbors})
 		}
 	}
 	if len(bars) == 0 {

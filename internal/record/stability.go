@@ -18,6 +18,7 @@ type Stability struct {
 	Reference string           `json:"reference" doc:"'run', or 'retrained' if retraining did not reproduce its bits"`
 	Replaced  []Replaced       `json:"replaced" doc:"the replaced images"`
 	Kinds     []KindSummary    `json:"kinds" doc:"means by kind of replacement"`
+	Controls  []ControlRatio   `json:"controls,omitempty" doc:"kinds of replacement compared with the control"`
 	Warnings  []string         `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost      CostRecord       `json:"cost" doc:"passes through the network, and the time"`
 }
@@ -60,11 +61,20 @@ type KindSummary struct {
 	Weights    float64 `json:"weights_share" doc:"mean relative change of the weights"`
 }
 
+// ControlRatio compares what replaced images change with what one ulp of a weight does.
+type ControlRatio struct {
+	Kind    string      `json:"kind" doc:"kind of replacement"`
+	Ratio   float64     `json:"ratio" doc:"geometric mean of 'loss_mean' of its retrainings, over that of the controls"`
+	CI95    *[2]float64 `json:"ci95,omitempty" doc:"95 % interval of the ratio, Student's t on logarithms"`
+	Verdict string      `json:"verdict" doc:"on 'the change is that of the control': whether the interval lies in 0.8 to 1.25"`
+}
+
 // Movement is how far a network is from another one on images that neither was trained
 // on, and how far its weights are.
 type Movement struct {
 	LossMax      float64 `json:"loss_max" doc:"largest |l - l'| over the triplets"`
 	LossMean     float64 `json:"loss_mean" doc:"mean |l - l'|"`
+	LossShift    float64 `json:"loss_shift" doc:"mean of l' - l, which error stability bounds"`
 	LossP50      float64 `json:"loss_p50" doc:"median of |l - l'|"`
 	LossP90      float64 `json:"loss_p90" doc:"90th percentile of |l - l'|"`
 	LossP99      float64 `json:"loss_p99" doc:"99th percentile of |l - l'|"`
@@ -87,10 +97,10 @@ type Moved struct {
 
 // Replacement is one training image and what takes its place.
 type Replacement struct {
-	Image int    `json:"image" doc:"item of the training set"`
-	Kind  string `json:"kind" doc:"'fresh', 'far' or 'twin'"`
-	By    int    `json:"by" doc:"item that replaces it"`
-	Of    string `json:"of" doc:"split of that item: 'test', 'validation' or 'train'"`
+	Image int    `json:"image" doc:"item of the training set; -1 for none"`
+	Kind  string `json:"kind" doc:"'fresh', 'far' or 'twin'; or 'one-ulp', which replaces no image"`
+	By    int    `json:"by" doc:"item that replaces it; of 'one-ulp' the trained weight that begins at the next float32"`
+	Of    string `json:"of" doc:"split of that item: 'test', 'validation' or 'train'; 'weights' of 'one-ulp'"`
 	Class string `json:"class" doc:"class of the image"`
 	Other string `json:"replaced_by_class" doc:"class of its replacement"`
 }
@@ -139,8 +149,12 @@ func missed(there, plan []Replacement) []string {
 		}
 		if !slices.Contains(plan, p) {
 			lost++
-			if i := fmt.Sprint(p.Image); !slices.Contains(images, i) {
-				images = append(images, i)
+			name := fmt.Sprint(p.Image)
+			if p.Image < 0 {
+				name = fmt.Sprint("weight ", p.By)
+			}
+			if !slices.Contains(images, name) {
+				images = append(images, name)
 			}
 		}
 	}

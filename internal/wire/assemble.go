@@ -36,6 +36,9 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	if err != nil {
 		return nil, InConfig("model", err)
 	}
+	if sets.Begin != nil {
+		sets.Begin(model)
+	}
 	t := &train.Trainer{Options: TrainOptions(cfg, sampler.Steps()), Model: model, Mined: rng.New(cfg.Seed, "mine")}
 	weights, err := RobustWeights(cfg, sets)
 	if err != nil {

@@ -37,7 +37,7 @@ func Once(open Opener) Opener {
 	}
 }
 
-// Alteration changes the training images, held-out ones already apart: before they are
+// Alteration changes what is trained on: the training images, held-out ones already apart: before they are
 // distorted and their labels disturbed, so that those are as they would have been.
 type Alteration func(*Sets) error
 

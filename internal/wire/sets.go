@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/engine/nn"
 	"tercet/internal/noise"
 	"tercet/internal/record"
 )
@@ -23,6 +24,8 @@ type Sets struct {
 	Triplets *noise.TripletReport
 	// LeftOut says which files of the source are images that are not read; "" for none.
 	LeftOut string
+	// Begin, where set, changes the weights that training begins with.
+	Begin func(*nn.Model)
 }
 
 // Seen returns the items of Train under the labels that are trained on.

@@ -30,7 +30,7 @@ interruption.`,
 			o.addMeasure(cmd, "triplets that losses are measured on; 0 takes 40,000")
 			o.AddCheckpoint(cmd)
 			o.addRetrain(cmd, "how many training images are replaced, each in turn", "which training images; without it, drawn by the seed",
-				"by what: one of "+strings.Join(generalize.Replacements(), ", ")+" (default twin)")
+				"by what: one of "+strings.Join(generalize.ImageReplacements(), ", ")+" (default twin)")
 			cmd.Flags().IntVar(&o.steps, "steps", generalize.InfluenceSteps, "number of further training steps")
 		},
 		Run: func(ctx context.Context, _ []string) error { return runMeasure(ctx, s, o, generalize.MeasureInfluence) },

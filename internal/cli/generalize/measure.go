@@ -175,6 +175,9 @@ func (o *options) measure(job string) (generalize.Options, error) {
 			return m, base.Usagef("--replace is %v; give each once of %s, or %s alone", o.replace, strings.Join(generalize.Replacements(), ", "), generalize.ReplaceTriple)
 		}
 	}
+	if job == generalize.MeasureInfluence && slices.Contains(o.replace, generalize.ReplaceUlp) {
+		return m, base.Usagef("influence is about images: --replace %s goes with tercet stability", generalize.ReplaceUlp)
+	}
 	if job == generalize.MeasureInfluence && len(o.replace) > 1 {
 		return m, base.Usagef("influence replaces images in one way: --replace is %v", o.replace)
 	}

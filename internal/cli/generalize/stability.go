@@ -37,7 +37,7 @@ Of a run of model mahalanobis it learns metrics from samples of --sizes, and wit
 			o.addRetrain(cmd,
 				"how many training images are replaced, each in turn; with --replace triple, how many triplets; of model mahalanobis, how many samples of each size (by default of --claim its own number)",
 				"which training images, with --replace triple three for each triplet: anchor, positive, negative; without it, drawn by the seed",
-				"by what: "+strings.Join(generalize.Replacements(), ", ")+" (default fresh,far); or "+generalize.ReplaceTriple+": whole triplets by fresh images, evaluated by their losses; writes on-average.json")
+				"by what: "+strings.Join(generalize.Replacements(), ", ")+" (default fresh,far; "+generalize.ReplaceUlp+" is the control: no image, one weight by its last bit); or "+generalize.ReplaceTriple+": whole triplets by fresh images, evaluated by their losses; writes on-average.json")
 			o.addSamples(cmd)
 			o.addClaims(cmd)
 		},
