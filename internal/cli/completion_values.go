@@ -211,7 +211,7 @@ func completeRun(_ *cobra.Command, _ []string, word string) ([]string, cobra.She
 
 func completeTable(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	own := append(tables.Names(), report.StabilityTable, report.StabilityChecks)
-	return base.Begins(slices.Concat(own, study.BuiltInTables(func(*study.Table) bool { return true }), report.EngineNames()), word), cobra.ShellCompDirectiveDefault
+	return base.Begins(slices.Concat(own, study.BuiltInTables(func(*study.Table) bool { return true })), word), cobra.ShellCompDirectiveDefault
 }
 
 func evalScores() []string {

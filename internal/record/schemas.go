@@ -64,7 +64,5 @@ const (
 	StudySchema            = "tercet.study/1"
 	StudiesSchema          = "tercet.studies/1"
 	StudyPlanSchema        = "tercet.studyplan/1"
-	GapStudySchema         = "tercet.gapstudy/1"
 	StabilityStudySchema   = "tercet.stabilitystudy/1"
-	NetworkStabilitySchema = "tercet.networkstability/1"
 )

@@ -71,8 +71,11 @@ func ReadStability(paths []string) (*StabilityStudy, error) {
 				s.Documents = append(s.Documents, *d)
 			}
 		}
-		if found == 0 && slices.ContainsFunc(files, ofNetwork) {
-			return nil, fmt.Errorf("%w: %s holds stability of a network alone, which --table network-stability shows; this table is of model mahalanobis", rundir.ErrRun, path)
+		if found == 0 && slices.ContainsFunc(files, func(file string) bool {
+			found, err := rundir.ReadDocument(file, &struct{}{}, record.StabilitySchema)
+			return found && err == nil
+		}) {
+			return nil, fmt.Errorf("%w: %s holds stability of a network alone, which table network-stability shows; this table is of model mahalanobis", rundir.ErrRun, path)
 		}
 		if found == 0 {
 			return nil, fmt.Errorf("%w: %s holds no measurement of stability (schema %s); tercet stability --run RUN makes one", rundir.ErrRun, path, record.MetricSchema)

@@ -21,6 +21,7 @@ type column struct {
 	brief      bool   // the interval is in CSV and JSON alone
 	mean, max  bool   // no interval; the largest value
 	optional   bool   // that some runs lack the value is no lack
+	ifAny      bool   // left out where no run has the value
 	rule       string
 }
 
@@ -35,6 +36,7 @@ var formats = map[string]func(*column){
 	"mean":     func(c *column) { c.mean = true },
 	"max":      func(c *column) { c.max = true },
 	"optional": func(c *column) { c.optional = true },
+	"if-any":   func(c *column) { c.ifAny = true },
 	"error":    func(c *column) { c.form.Percent, c.form.Paper, c.form.Digits = true, true, 2 },
 	"score":    func(c *column) { c.form.Percent, c.form.Paper, c.form.Digits = true, true, 1 },
 }
@@ -153,7 +155,24 @@ func (t *Table) rowCell(c *column, row *Row) render.Cell {
 	if !ok && c.form.Percent { // of a reducer
 		return render.Missing()
 	}
+	if c.kind == "text" && !slices.Contains(t.Rows, c.what) {
+		v = row.allOf(c.what)
+	}
 	return c.fieldCell(v)
+}
+
+// allOf are the values of a field in a row whose observations differ in it, or the row's.
+func (row *Row) allOf(field string) string {
+	var values []string
+	for _, o := range row.obs {
+		if v := o.fields[field]; v != "" && !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	if len(values) < 2 {
+		return row.Fields[field]
+	}
+	return strings.Join(values, ", ")
 }
 
 // verdict is that of a rule on a score of the row; "" where the rule's own score is not

@@ -312,5 +312,6 @@ var goldens = []struct {
 	{"noise-robust", "noise-robust", robustWorld}, {"noise-attack", "noise-attack", robustWorld},
 	{"pairs", "pairs", widthWorld}, {"double-descent", "double-descent", widthWorld}, {"pair-epochs", "pair-epochs", widthWorld},
 	{"claims-widths", "pair-claims", widthWorld}, {"claims-floors", "pair-claims", floorWorld}, {"claims-streams", "pair-claims", streamWorld},
+	{"gap", "gap", gapWorld}, {"network-stability", "network-stability", movedWorld},
 	{"pair-floor", "pair-floor", floorWorld}, {"online-offline", "online-offline", streamWorld},
 }

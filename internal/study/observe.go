@@ -25,6 +25,9 @@ func (t *Table) observe(runs []*rundir.Run) (all []*observation, notes []string,
 				return nil, nil, err
 			case has:
 				with = append(with, r)
+				if why != "" {
+					notes = append(notes, why)
+				}
 			case why != "":
 				notes = append(notes, why)
 			default:
@@ -40,6 +43,11 @@ func (t *Table) observe(runs []*rundir.Run) (all []*observation, notes []string,
 		}
 		all, notes = append(all, own...), append(notes, lost...)
 	}
+	unlike, err := t.unlike(all)
+	if err != nil {
+		return nil, nil, err
+	}
+	notes = append(notes, unlike...)
 	if t.Observe.Each == clusterings {
 		notes = append(notes, t.without(clusterings, unclustered(runs))...)
 	}
@@ -73,7 +81,8 @@ func (t *Table) usable(runs []*rundir.Run) (out []*rundir.Run, notes []string) {
 	return out, notes
 }
 
-// has says whether a run has a result that counts, and why one that is there does not.
+// has says whether a run has a result that counts; why is the reason where one that is there
+// does not, or what is to be said of one that does.
 func (t *Table) has(r *rundir.Run, name string) (has bool, why string, err error) {
 	if slices.Contains(kinds, name) {
 		if !r.Has(name) && r.Leaves(name) {
@@ -83,15 +92,18 @@ func (t *Table) has(r *rundir.Run, name string) (has bool, why string, err error
 	}
 	path := filepath.Join(r.Dir, name)
 	var head struct {
-		Schema string         `json:"schema"`
-		Source *record.Source `json:"source"`
+		Schema  string         `json:"schema"`
+		Source  *record.Source `json:"source"`
+		Options struct {
+			Limit int `json:"limit"`
+		} `json:"options"`
 	}
 	found, err := rundir.ReadDocument(path, &head, documents[name]...)
 	switch {
 	case err != nil || !found:
 		return false, "", err
 	case head.Schema != documents[name][0] && name != "cluster.json":
-		return false, path + " is of a metric: --table stability shows it", nil
+		return false, path + " is of a metric: table stability shows it", nil
 	case head.Source == nil:
 		return true, "", nil
 	case rundir.Other(*head.Source) != "":
@@ -99,7 +111,35 @@ func (t *Table) has(r *rundir.Run, name string) (has bool, why string, err error
 	case head.Source.Step != r.Manifest.Steps:
 		return false, fmt.Sprintf("%s is of step %d, the run is at step %d; %s", path, head.Source.Step, r.Manifest.Steps, t.hint(r)), nil
 	}
-	return true, "", nil
+	return true, partly(path, r, *head.Source, head.Options.Limit), nil
+}
+
+// partly says that a result is of a part of the images.
+func partly(path string, r *rundir.Run, from record.Source, limit int) string {
+	d := r.Manifest.Data
+	if limit == 0 || from.Items >= d.Test.Items && limit >= d.Train.Items {
+		return ""
+	}
+	return fmt.Sprintf("%s is of %d of the %d %s images (limit %d)", path, from.Items, d.Test.Items, from.Set, limit)
+}
+
+// unlike says in what results differ that should be alike.
+func (t *Table) unlike(all []*observation) (notes []string, err error) {
+	for _, a := range t.Observe.Alike {
+		var runs []*rundir.Run
+		values := map[*rundir.Run]string{}
+		for _, o := range all {
+			if err := o.load(a.From); err != nil {
+				return nil, err
+			}
+			if _, done := values[o.run]; !done {
+				runs = append(runs, o.run)
+			}
+			values[o.run] = o.text(a.From)
+		}
+		notes = append(notes, rundir.Differ(runs, a.Says, func(r *rundir.Run) string { return values[r] })...)
+	}
+	return notes, nil
 }
 
 // hint says how to make what a run lacks.

@@ -25,6 +25,11 @@ type Plot struct {
 	YLabel  string   `yaml:"y_label"` // of all lines in one panel; else each score has panels of its own
 	Begins  Where    `yaml:"begins"`  // rows that begin each line, such as those without noise
 	Titles  []Case   `yaml:"titles"`  // other words for values of Panel
+	// Rates draws the table's slopes on logarithmic axes, with the scores of Y as lines;
+	// OneScale gives the panels of a row one scale.
+	Rates    bool   `yaml:"rates"`
+	OneScale bool   `yaml:"one_scale"`
+	Note     string `yaml:"note"`
 }
 
 // Line is a score in a picture.
@@ -35,11 +40,12 @@ type Line struct {
 	Percent bool   `yaml:"percent"`
 	Log     bool   `yaml:"log"`
 	Exact   bool   `yaml:"exact"` // has no interval to draw
+	Of      string `yaml:"of"`    // the score of a slope that it is drawn with
 }
 
 // check refuses what cannot be drawn.
 func (p *Plot) check(t *Table) error {
-	if p.X == "" || len(p.Y) == 0 || len(p.Picture) == 0 {
+	if p.X == "" || len(p.Y) == 0 && !p.Rates || len(p.Picture) == 0 {
 		return fmt.Errorf("plot: give picture, x and y")
 	}
 	names := slices.Concat(p.Picture, p.Panel, p.Series)
@@ -67,8 +73,16 @@ func (p *Plot) points() bool { return p.X == "step" || p.X == "epoch" }
 
 var notInNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)
 
+// pictureFile is the path of a picture without its ending.
+func pictureFile(base, title string) string {
+	return base + "-" + strings.Trim(notInNames.ReplaceAllString(title, "-"), "-")
+}
+
 // draw writes the pictures.
 func (p *Plot) draw(d *Document, base string) ([]string, error) {
+	if p.Rates {
+		return p.drawRates(d, base)
+	}
 	rows := d.Rows
 	if len(rows) > 0 && rows[0].curve != nil && !p.points() {
 		rows = nil
@@ -88,7 +102,7 @@ func (p *Plot) draw(d *Document, base string) ([]string, error) {
 		if p.YLabel == "" {
 			c.Cols = p.across(groups[title])
 		}
-		file := base + "-" + strings.Trim(notInNames.ReplaceAllString(title, "-"), "-")
+		file := pictureFile(base, title)
 		if err := c.Write(file); err != nil {
 			return out, err
 		}

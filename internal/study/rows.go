@@ -145,7 +145,7 @@ func (t *Table) estimate(row *Row) (notes []string) {
 	}
 	row.Scores = map[string]Estimate{}
 	for _, s := range t.Scores {
-		if v := row.values(s.Name); len(v) > 0 {
+		if v := row.values(s.Name); len(v) > 0 && !(s.Whole && len(v) < row.N) {
 			row.Scores[s.Name] = estimate(v)
 		}
 	}

@@ -33,6 +33,7 @@ type Table struct {
 	Config    bool       `yaml:"whole_config"`
 	Repeats   bool       `yaml:"repeats"` // a row may have several results of one seed
 	Reduce    *Reduce    `yaml:"reduce"`
+	Rates     *Rates     `yaml:"rates"`
 	Against   *Against   `yaml:"against"`
 	Over      *Over      `yaml:"over"`
 	Contrasts []Contrast `yaml:"contrasts"`
@@ -60,8 +61,16 @@ type Observe struct {
 	Lost string `yaml:"lost"`
 	// Events are values of evaluations during training: accuracies whose errors they are.
 	Events map[string]string `yaml:"events"`
+	// Alike are what results should share, said in a note where they differ.
+	Alike []Alike `yaml:"alike"`
 	// Needed makes it an error that no run has a result.
 	Needed bool `yaml:"needed"`
+}
+
+// Alike is a source whose values are said where runs differ in it.
+type Alike struct {
+	From string `yaml:"from"`
+	Says string `yaml:"says"` // begins the note
 }
 
 // Field is a text of an observation.
@@ -109,6 +118,8 @@ type Score struct {
 	Range *[2]float64 `yaml:"range"` // of what can be; else the file is an error
 	// Required makes it an error that a run lacks the number.
 	Required bool `yaml:"required"`
+	// Whole leaves out the mean of a row where one of its observations lacks the number.
+	Whole bool `yaml:"whole"`
 }
 
 // Over is a field along which contrasts are made, and averaged.
@@ -247,6 +258,11 @@ func (t *Table) check() error {
 			return fmt.Errorf("observe.results: there is no result %q; there are %s", r, strings.Join(resultNames(), ", "))
 		}
 	}
+	for _, a := range t.Observe.Alike {
+		if err := checkSource(a.From, nil); err != nil {
+			return fmt.Errorf("observe.alike: %w", err)
+		}
+	}
 	for i, f := range t.Fields {
 		if f.Name == "" {
 			return fmt.Errorf("field %d has no name", i+1)
@@ -272,6 +288,9 @@ func (t *Table) check() error {
 		}
 	}
 	if err := t.checkReduce(); err != nil {
+		return err
+	}
+	if err := t.checkRates(); err != nil {
 		return err
 	}
 	if err := t.checkClaims(); err != nil {

@@ -21,6 +21,7 @@ type Document struct {
 	Rows      []*Row       `json:"rows"`
 	Contrasts []Difference `json:"contrasts,omitempty"`
 	Claims    []Quantity   `json:"claims,omitempty"`
+	Slopes    []Slope      `json:"slopes,omitempty"`
 	Notes     []string     `json:"notes"`
 
 	table *Table
@@ -56,6 +57,9 @@ func (t *Table) Compare(runs []*rundir.Run) (*Document, error) {
 		}
 		d.Notes = append(d.Notes, more...)
 	}
+	if t.Rates != nil {
+		d.Notes = append(d.addRates(), d.Notes...)
+	}
 	if t.Claims != nil {
 		d.Notes = append(d.Notes, d.evaluateClaims()...)
 	}
@@ -67,7 +71,8 @@ func (d *Document) Layout(full bool) *render.Table {
 	t := d.table
 	out := &render.Table{Title: t.Title}
 	chosen := t.Show != "contrasts" && t.Show != "claims" && slices.ContainsFunc(d.Rows, func(r *Row) bool { return rundir.SelectedOn(r.dirs()) != "" })
-	for _, c := range t.columns {
+	columns := slices.DeleteFunc(slices.Clone(t.columns), d.unused)
+	for _, c := range columns {
 		out.Columns = append(out.Columns, c.form)
 	}
 	if chosen {
@@ -75,8 +80,8 @@ func (d *Document) Layout(full bool) *render.Table {
 	}
 	put := func(cell func(*column) render.Cell, row *Row, caution string) {
 		var cells []render.Cell
-		for i := range t.columns {
-			cells = append(cells, cell(&t.columns[i]))
+		for i := range columns {
+			cells = append(cells, cell(&columns[i]))
 		}
 		if chosen {
 			selected := render.Missing()
@@ -110,6 +115,11 @@ func (d *Document) Layout(full bool) *render.Table {
 		out.DropConstant("n", "noise", "peak", "parameters", "rate", "name", "verdict")
 	}
 	return out
+}
+
+// unused says that a column is shown only where a row has its score, which none has.
+func (d *Document) unused(c column) bool {
+	return c.ifAny && !slices.ContainsFunc(d.all, func(r *Row) bool { return r.values(c.what) != nil })
 }
 
 // comparisons counts the intervals that a claim was compared with.

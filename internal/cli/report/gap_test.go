@@ -13,7 +13,7 @@ import (
 	"tercet/internal/cli/clitest"
 	"tercet/internal/generalize"
 	"tercet/internal/record"
-	"tercet/internal/report"
+	"tercet/internal/study"
 )
 
 func TestGap(t *testing.T) {
@@ -30,7 +30,7 @@ func TestGap(t *testing.T) {
 			}
 		}
 	}
-	for format, want := range map[string]string{"text": "slope of log gap on log n: loss -1.000 [-1.000, -1.000]; 0-1 error -0.500", "csv": ",400,2,", "markdown": "| 400", "latex": "$400$ &"} {
+	for format, want := range map[string]string{"text": "slope of log mean on log n: loss gap -1.000 [-1.000, -1.000]; error gap -0.500", "csv": ",400,2,", "markdown": "| 400", "latex": "$400$ &"} {
 		args := []string{"report", "--table", "gap", "--format", format, "--curves", "pictures/gap", "runs"}
 		if code, out, stderr := clitest.Run(args...); code != 0 || !strings.Contains(out, want) || !strings.Contains(stderr, "wrote pictures/gap-") {
 			t.Errorf("%s: %d %s%s", format, code, out, stderr)
@@ -40,8 +40,8 @@ func TestGap(t *testing.T) {
 		t.Errorf("pictures %v", files)
 	}
 	code, out, _ := clitest.Run("report", "--table", "gap", "--json", "runs")
-	var s report.GapStudy
-	if err := json.Unmarshal([]byte(out), &s); err != nil || code != 0 || s.Schema != "tercet.gapstudy/1" || len(s.Curves) != 1 || len(s.Curves[0].Points) != 2 {
+	var s study.Document
+	if err := json.Unmarshal([]byte(out), &s); err != nil || code != 0 || s.Schema != "tercet.study/1" || len(s.Slopes) != 2 || len(s.Rows) != 2 {
 		t.Errorf("%v %s", err, out)
 	}
 	if err := os.Remove("runs/n100-0/gap.json"); err != nil {

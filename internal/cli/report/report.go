@@ -143,7 +143,6 @@ func runReport(s *base.Streams, o options) error {
 	if err := o.checkOf(); err != nil {
 		return err
 	}
-	engine, isEngine := studyTableOf(o.table)
 	switch {
 	case o.table != "" && study.BuiltInTable(o.table) != nil:
 		if err := ownTable(o); err != nil {
@@ -156,8 +155,6 @@ func runReport(s *base.Streams, o options) error {
 		return PrintTable(s, study.BuiltInTable(o.table), runs, o.format, o.curves, true)
 	case o.table == StabilityTable || o.table == StabilityChecks:
 		return runStabilityTable(s, o)
-	case isEngine:
-		return runStudyTable(s, engine, o)
 	case o.curves != "":
 		return base.Usagef("--curves goes with --table %s", strings.Join(drawnTables(), ", "))
 	case o.table != "":

@@ -78,7 +78,7 @@ func paperTable(choice string) (name string, t *report.PaperTable, err error) {
 	}
 	slices.SortFunc(also, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return "", nil, base.Usagef("there is no table %q; there are %s, and to compare runs %s, and by number %s; or name a .yaml file",
-		choice, strings.Join(tables.Names(), ", "), strings.Join(append(append(study.BuiltInTables(func(*study.Table) bool { return true }), EngineNames()...), StabilityTable, StabilityChecks), ", "), strings.Join(also, ", "))
+		choice, strings.Join(tables.Names(), ", "), strings.Join(append(study.BuiltInTables(func(*study.Table) bool { return true }), StabilityTable, StabilityChecks), ", "), strings.Join(also, ", "))
 }
 
 // readPaperTable reads a description and checks it: its config keys, too, since a
