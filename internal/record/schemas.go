@@ -57,12 +57,12 @@ const (
 
 // Schemas of the tables of tercet report.
 const (
-	TableSchema            = "tercet.table/1"
-	ReportSchema           = "tercet.report/1"
-	PaperTableSchema       = "tercet.papertable/1"
-	SelectionSchema        = "tercet.selection/1"
-	StudySchema            = "tercet.study/1"
-	StudiesSchema          = "tercet.studies/1"
-	StudyPlanSchema        = "tercet.studyplan/1"
-	StabilityStudySchema   = "tercet.stabilitystudy/1"
+	TableSchema          = "tercet.table/1"
+	ReportSchema         = "tercet.report/1"
+	PaperTableSchema     = "tercet.papertable/1"
+	SelectionSchema      = "tercet.selection/1"
+	StudySchema          = "tercet.study/1"
+	StudiesSchema        = "tercet.studies/1"
+	StudyPlanSchema      = "tercet.studyplan/1"
+	StabilityStudySchema = "tercet.stabilitystudy/1"
 )
