@@ -8,7 +8,7 @@ import (
 
 // Error is one mistake in a config: where it is, what is wrong, what to do.
 type Error struct {
-	File string // file, or what took its place, such as "--set"
+	File string // file, or what took its place, such as the name of an option
 	Line int    // 0 where there is none
 	Key  string // dotted path; empty where the mistake is not in a key
 	Msg  string

@@ -170,9 +170,9 @@ func TestMistakes(t *testing.T) {
 		{"two documents", "name: x\n---\nname: y", "", "f.yaml: holds several YAML documents"},
 		{"unknown alias", "name: *x", "", "f.yaml:1: not valid YAML: unknown anchor 'x' referenced"},
 		{"too large", "# " + strings.Repeat("x", MaxBytes), "", "f.yaml: is larger than 1048576 bytes"},
-		{"--set without a value", "name: x", "seed", `--set: "seed" is not of the form section.key=value`},
-		{"--set without a key", "name: x", "=1", `--set: "=1" is not of the form section.key=value`},
-		{"--set with an empty part", "name: x", "a..b=1", "--set: a..b: a key has an empty section or name"},
+		{"--set without a value", "name: x", "seed", `set: "seed" is not of the form section.key=value`},
+		{"--set without a key", "name: x", "=1", `set: "=1" is not of the form section.key=value`},
+		{"--set with an empty part", "name: x", "a..b=1", "set: a..b: a key has an empty section or name"},
 		{"defense of vectors", "data:\n  name: npy\n  split: {kind: fraction}\n  train: {vectors: a, labels: b}\ndefense: est", "", "f.yaml:5: defense.name: est perturbs pixels in [0, 1]; data npy are vectors"},
 		{"eps in 255ths", "defense: {name: act, pgd: {eps: 8}}", "", "f.yaml:1: defense.pgd.eps: pixels lie in [0, 1]; write 8/255 for 8"},
 		{"a defense that perturbs nothing", "defense: {name: est, pgd: {eps: 0}}", "", "f.yaml:1: defense.pgd.eps: is 0: a defense that perturbs nothing; write defense: none"},
@@ -184,16 +184,16 @@ func TestMistakes(t *testing.T) {
 		{"hardness without length 1", "model: {normalize: false}\ndefense: hm", "", "f.yaml:2: defense.name: hm compares distances of embeddings of length 1"},
 		{"destination beyond the sphere", "defense: {name: hm, destination: {name: constant, value: 3}}", "", "f.yaml:1: defense.destination.value: must be >=-2 and <=2, is 3"},
 		{"key of another destination", "defense: {name: hm, destination: {name: constant, u: 1}}", "", "destination \"constant\" does not have this key; lga, lga-squared, lga-root, boost have it"},
-		{"--set of an unknown key", "name: x", "loss.margn=1", "--set: loss.margn: unknown key; did you mean margin?"},
-		{"--set of broken YAML", "name: x", "eval.ks=[1", "--set: eval.ks: not valid YAML: "},
-		{"--set of a wrong type", "name: x", "seed=a", "--set: seed: must be a whole number"},
+		{"--set of an unknown key", "name: x", "loss.margn=1", "set: loss.margn: unknown key; did you mean margin?"},
+		{"--set of broken YAML", "name: x", "eval.ks=[1", "set: eval.ks: not valid YAML: "},
+		{"--set of a wrong type", "name: x", "seed=a", "set: seed: must be a whole number"},
 		{"axis that is no list", "sweep: {seed: 1}", "", "f.yaml:1: sweep.seed: must be a list of values, such as [0, 1, 2], got \"1\""},
 		{"axis without values", "sweep: {seed: []}", "", "f.yaml:1: sweep.seed: must be a list of values, such as [0, 1, 2], got an empty list"},
 		{"axis of an unknown key", "name: x\nsweep:\n  loss.margn: [1]", "", "f.yaml:3: loss.margn: unknown key; did you mean margin?"},
 		{"axis with a bad value", "name: x\nsweep:\n  seed: [0, x]", "", `f.yaml:3: seed: must be a whole number from 0 to 2^64-1, got "x" (with the sweep's seed=x)`},
 		{"axis with a value twice", "sweep: {seed: [0, 0]}", "", "f.yaml:1: sweep.seed: lists 0 twice"},
 		{"axis of the name", "sweep: {name: [a, b]}", "", "f.yaml:1: sweep.name: this key cannot be swept"},
-		{"axis that is also set", "sweep: {seed: [0, 1]}", "seed=5", "--set: seed: is swept by this config (f.yaml:1)"},
+		{"axis that is also set", "sweep: {seed: [0, 1]}", "seed=5", "set: seed: is swept by this config (f.yaml:1)"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var sets []string
@@ -214,7 +214,7 @@ func TestMistakes(t *testing.T) {
 
 func TestAllMistakesAtOnce(t *testing.T) {
 	_, err := LoadBytes([]byte("model: {name: foo}\ntrain:\n  epochs: x\nbatch: {pairs: 0}\n"), "f.yaml", []string{"loss.margin=-1"})
-	for _, want := range []string{"f.yaml:1: model.name", "f.yaml:3: train.epochs", "f.yaml:4: batch.pairs", "--set: loss.margin: must be >=0, is -1"} {
+	for _, want := range []string{"f.yaml:1: model.name", "f.yaml:3: train.epochs", "f.yaml:4: batch.pairs", "set: loss.margin: must be >=0, is -1"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing in\n%v", want, err)
 		}
@@ -296,7 +296,7 @@ func TestPriorityAndOrigins(t *testing.T) {
 		"x.yaml":      "include: [base/a.yaml, base/b.yaml]\nname: x\nloss:\n  margin: 3\n",
 	})
 	path := filepath.Join(dir, "x.yaml")
-	over := []Override{{Key: "model.embedding", Value: "20", From: "--set"}, {Key: "seed", Value: "4", From: "--set"}, {Key: "seed", Value: "5", From: "--seed"}}
+	over := []Override{{Key: "model.embedding", Value: "20", From: "set"}, {Key: "seed", Value: "4", From: "set"}, {Key: "seed", Value: "5", From: "seed"}}
 	c, err := LoadWith(path, over)
 	if err != nil {
 		t.Fatal(err)
@@ -307,8 +307,8 @@ func TestPriorityAndOrigins(t *testing.T) {
 			got[o.Key] = o.Value + " " + strings.TrimPrefix(o.From, dir+"/")
 		}
 	}
-	want := map[string]string{"name": "x x.yaml:2", "seed": "5 --seed", "eval.batch": "2 base/b.yaml:2",
-		"loss.margin": "3 x.yaml:4", "model.embedding": "20 --set"}
+	want := map[string]string{"name": "x x.yaml:2", "seed": "5 seed", "eval.batch": "2 base/b.yaml:2",
+		"loss.margin": "3 x.yaml:4", "model.embedding": "20 set"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

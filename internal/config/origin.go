@@ -4,7 +4,7 @@ import "strconv"
 
 // origin is where a value was written; the zero value is a default.
 type origin struct {
-	file string // file, or "--set", or the name of a flag
+	file string // file, or the name of an option
 	line int
 }
 
@@ -26,7 +26,7 @@ func (o origin) errorf(key, msg string) *Error {
 type Origin struct {
 	Key   string `json:"key"`
 	Value string `json:"value"` // as Resolved writes it
-	From  string `json:"from"`  // "default", "file:line", "--set" or a flag
+	From  string `json:"from"`  // "default", "file:line" or the name of an option
 }
 
 // Origins lists every key of the config in its fixed order.

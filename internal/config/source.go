@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"tercet/internal/option"
 )
 
 // source is what a config was built from.
@@ -27,7 +28,7 @@ func (s *source) origin(key string) origin {
 type Override struct {
 	Key   string // dotted path
 	Value string // YAML on one line
-	From  string // what to call it in errors and origins: "--set", "--seed", ...
+	From  string // what to call it in errors and origins: the name of an option, as option.Name has it
 	line  int    // for values of a sweep, which stand in a file
 }
 
@@ -95,11 +96,11 @@ func ParseSets(sets []string) ([]Override, error) {
 		key = strings.TrimSpace(key)
 		switch {
 		case !ok || key == "":
-			bad = append(bad, &Error{File: "--set", Msg: fmt.Sprintf("%q is not of the form section.key=value", s)})
+			bad = append(bad, &Error{File: option.Name("set"), Msg: fmt.Sprintf("%q is not of the form section.key=value", s)})
 		case strings.HasPrefix(key, ".") || strings.HasSuffix(key, ".") || strings.Contains(key, ".."):
-			bad = append(bad, &Error{File: "--set", Key: key, Msg: "a key has an empty section or name; write section.key=value"})
+			bad = append(bad, &Error{File: option.Name("set"), Key: key, Msg: "a key has an empty section or name; write section.key=value"})
 		default:
-			out = append(out, Override{Key: key, Value: value, From: "--set"})
+			out = append(out, Override{Key: key, Value: value, From: option.Name("set")})
 		}
 	}
 	return out, join(bad)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"tercet/internal/option"
 )
 
 // Variant is one run of a sweep.
@@ -131,7 +132,7 @@ func (c *Config) axisMistake(a Axis) *Error {
 	for _, o := range c.src.overrides {
 		if o.Key == a.Key || strings.HasPrefix(a.Key, o.Key+".") || strings.HasPrefix(o.Key, a.Key+".") {
 			return &Error{File: o.From, Key: o.Key, Msg: fmt.Sprintf(
-				"is swept by this config (%s); write --set sweep.%s=[VALUE] to run one value, or --set sweep=null for no sweep", a.at, a.Key)}
+				"is swept by this config (%[1]s); write %[3]s sweep.%[2]s=[VALUE] to run one value, or %[3]s sweep=null for no sweep", a.at, a.Key, option.Name("set"))}
 		}
 	}
 	if len(a.Values) > maxValues {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/option"
 	"tercet/internal/text"
 )
 
@@ -111,7 +112,9 @@ func (d Attack) Covers(there Attack) []string {
 	return append(out, unlike(there.Options, d.Options, attackSettings)...)
 }
 
-func (Curve) kind() kind { return kind{schemas: []string{CurveSchema}, made: "attack --curve"} }
+func (Curve) kind() kind {
+	return kind{schemas: []string{CurveSchema}, made: "attack " + option.Name("curve")}
+}
 
 // From is what was attacked.
 func (d Curve) From() Source { return d.Source }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tercet/internal/option"
 	"tercet/internal/text"
 )
 
@@ -89,7 +90,7 @@ type ReplacedTriple struct {
 }
 
 func (OnAverage) kind() kind {
-	return kind{schemas: []string{OnAverageSchema}, made: "stability --replace triple"}
+	return kind{schemas: []string{OnAverageSchema}, made: "stability " + option.Name("replace") + " triple"}
 }
 
 // From is the set that fresh images are of.

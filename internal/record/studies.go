@@ -22,7 +22,7 @@ type StudyStep struct {
 	About   string   `json:"about" doc:"what its runs are"`
 	Extra   bool     `json:"extra" doc:"whether it is run only if it is named"`
 	Configs []string `json:"configs" doc:"configs, each with what is set in it"`
-	Tables  []string `json:"tables" doc:"arguments of 'tercet report --table'"`
+	Tables  []string `json:"tables" doc:"names of tables of 'tercet report'"`
 }
 
 // StudyPlan is what tercet study run --dry-run prints, schema tercet.studyplan/1.
