@@ -3,8 +3,9 @@ package config
 import (
 	"errors"
 	"strings"
-	"tercet/internal/data"
 	"testing"
+
+	"tercet/internal/data"
 )
 
 func TestKeysCoverEveryResolvedKey(t *testing.T) {

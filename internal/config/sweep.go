@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
 	"tercet/internal/option"
 )
 

@@ -2,9 +2,10 @@ package report
 
 import (
 	"strings"
+	"testing"
+
 	"tercet/internal/metric"
 	"tercet/internal/record"
-	"testing"
 )
 
 func TestEvalTableShowsTheHeadline(t *testing.T) {

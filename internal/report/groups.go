@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
@@ -112,7 +113,7 @@ func (s *Summary) differences(runs []*rundir.Run) {
 		}
 	}
 	if len(s.GroupBy) == 0 && len(s.columns) > maxColumns {
-		s.Notes = append(s.Notes, fmt.Sprintf("the groups differ in %d config keys that are not shown: %s; --group-by chooses", len(s.columns), render.Listed(s.columns)))
+		s.Notes = append(s.Notes, fmt.Sprintf("the groups differ in %d config keys that are not shown: %s; %s chooses", len(s.columns), render.Listed(s.columns), option.Name("group-by")))
 		s.columns = nil
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/names"
+	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
@@ -167,7 +168,7 @@ func (sel *Selection) notes() []string {
 	how := fmt.Sprintf("selected among %d %s %s on the %s images (%s)", len(sel.Candidates), what, sel.Metric, sel.Split, direction)
 	switch sel.Split {
 	case "test":
-		how += "; the selection used test images, so the test scores of the selected are too good: --by validation:" + sel.Metric + " does not"
+		how += "; the selection used test images, so the test scores of the selected are too good: " + option.Name("by") + " validation:" + sel.Metric + " does not"
 	case "train":
 		how += "; scores on training images carry little information about other images"
 	default:

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/metric"
 	"tercet/internal/names"
+	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
@@ -186,7 +187,7 @@ func unknownMetric(runs []*rundir.Run, want string, all []string) error {
 		}
 	}
 	if name, _, _ := strings.Cut(want, "("); slices.ContainsFunc(suiteKeys(), func(k string) bool { return strings.EqualFold(k, name) }) {
-		msg += "; tercet attack --suite ers measures it"
+		msg += "; tercet attack " + option.Name("suite") + " ers measures it"
 	}
 	return fmt.Errorf("%s", msg)
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 )

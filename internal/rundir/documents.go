@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/text"
@@ -41,7 +42,7 @@ func (r *Run) path(kind string) string {
 
 // Command is the command that makes the run's document of a kind.
 func (r *Run) Command(kind string) string {
-	return fmt.Sprintf("tercet %s --run %s%s", kindNamed(kind).command, text.ShellWord(r.Dir), r.Of.flags())
+	return fmt.Sprintf("tercet %s %s %s%s", kindNamed(kind).command, option.Name("run"), text.ShellWord(r.Dir), r.Of.flags())
 }
 
 // Without says which runs lack a kind of document and what makes it; "" if none does. A run

@@ -5,6 +5,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+
 	"tercet/internal/fsx"
 )
 

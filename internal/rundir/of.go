@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"tercet/internal/names"
+	"tercet/internal/option"
 	"tercet/internal/record"
 )
 
@@ -30,10 +31,10 @@ func (o Of) Standard() bool { return o.Full() == Of{names.Test, names.Last} }
 func (o Of) flags() string {
 	o, out := o.Full(), ""
 	if o.Split != names.Test {
-		out += " --split " + o.Split
+		out += " " + option.Name("split") + " " + o.Split
 	}
 	if o.Checkpoint != names.Last {
-		out += " --checkpoint " + o.Checkpoint
+		out += " " + option.Name("checkpoint") + " " + o.Checkpoint
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/names"
+	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/text"
@@ -33,7 +34,7 @@ func (r *Run) Ended() []string {
 		note += ": " + line
 	}
 	if m.Status == "interrupted" || m.Status == "running" {
-		note += fmt.Sprintf("; tercet train --resume %s continues it", text.ShellWord(r.Dir))
+		note += fmt.Sprintf("; tercet train %s %s continues it", option.Name("resume"), text.ShellWord(r.Dir))
 	}
 	if r.Eval != nil || r.Attack != nil || r.Cluster != nil {
 		note += "; its scores count as they are"
@@ -47,7 +48,7 @@ func (r *Run) pastBest() string {
 	if r.Of.Checkpoint != names.Last || best == nil || best.Step == 0 || best.Step >= r.Manifest.Stopped.Step {
 		return ""
 	}
-	return fmt.Sprintf("; the last checkpoint is past the best one, of step %d: --checkpoint best is of that", best.Step)
+	return fmt.Sprintf("; the last checkpoint is past the best one, of step %d: %s best is of that", best.Step, option.Name("checkpoint"))
 }
 
 // changedKernels says where a run was trained at several kernel levels.

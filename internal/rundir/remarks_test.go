@@ -2,8 +2,9 @@ package rundir
 
 import (
 	"strings"
-	"tercet/internal/record"
 	"testing"
+
+	"tercet/internal/record"
 )
 
 func TestPartialResultsAreNoted(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
 	"tercet/internal/config"
 	"tercet/internal/names"
 	"tercet/internal/run"

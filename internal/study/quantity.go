@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
 	"tercet/internal/render"
 	"tercet/internal/verdict"
 )

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
 	"tercet/internal/cli/base"
 	"tercet/internal/rundir"
 	"tercet/internal/study"

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/report"
 	"tercet/internal/fsx"

@@ -3,11 +3,12 @@ package study
 import (
 	"context"
 	"strings"
+
+	"github.com/spf13/cobra"
+
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/report"
 	"tercet/internal/render"
-
-	"github.com/spf13/cobra"
 )
 
 type reportOptions struct {

@@ -3,12 +3,13 @@ package study
 import (
 	"path/filepath"
 	"strings"
+
+	"github.com/spf13/cobra"
+
 	"tercet/internal/cli/base"
 	"tercet/internal/fsx"
 	"tercet/internal/study"
 	"tercet/studies"
-
-	"github.com/spf13/cobra"
 )
 
 // New makes the command.

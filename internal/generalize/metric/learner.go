@@ -3,6 +3,7 @@ package metric
 import (
 	"fmt"
 	"math"
+
 	"tercet/internal/config"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"

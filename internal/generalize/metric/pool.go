@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/embed"

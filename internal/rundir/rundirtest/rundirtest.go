@@ -1,3 +1,4 @@
+// Package rundirtest writes run directories with results for the tests of what reads them.
 package rundirtest
 
 import (
@@ -5,10 +6,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
+
+	"tercet/internal/option"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
-	"testing"
 )
+
+// Messages name options as the program does.
+func init() { option.Spell(func(name string) string { return "--" + name }) }
 
 // Put writes a file below dir and makes its folders.
 func Put(t *testing.T, dir, name, text string) {
