@@ -21,6 +21,15 @@ type Scaling struct {
 	Lines                 []ScalingLine
 }
 
+// SetFit adds the fitted power law: its line, and its slope with an interval in the title.
+func (p *Scaling) SetFit(slope, intercept float64, ci95 *[2]float64) {
+	p.Title += fmt.Sprintf(": slope %.2f", slope)
+	if ci95 != nil {
+		p.Title += fmt.Sprintf(" [%.2f, %.2f]", ci95[0], ci95[1])
+	}
+	p.Fit = &[2]float64{slope, intercept}
+}
+
 // ScalingPoint is a mean with its interval (nil: none) and the values it is the mean of.
 type ScalingPoint struct {
 	X, Y    float64

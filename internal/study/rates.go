@@ -185,22 +185,12 @@ func (p *Plot) drawRates(d *Document, base string) ([]string, error) {
 	return out, nil
 }
 
-// addFit shows a fitted line and its slope.
-func addFit(p *render.Scaling, r *measure.Rate) {
-	if r == nil {
-		return
-	}
-	p.Title += fmt.Sprintf(": slope %.2f", r.Slope)
-	if c := r.CI95; c != nil {
-		p.Title += fmt.Sprintf(" [%.2f, %.2f]", c[0], c[1])
-	}
-	p.Fit = &[2]float64{r.Slope, r.Intercept}
-}
-
 // ratePanel draws one slope with the lines of Y; nil where no mean is positive.
 func (p *Plot) ratePanel(s *Slope) *render.Scaling {
 	panel := &render.Scaling{Title: strings.TrimPrefix(s.Curve+": ", ": ") + s.Score, XLabel: p.XLabel, YLabel: p.YLabel}
-	addFit(panel, s.Rate)
+	if r := s.Rate; r != nil {
+		panel.SetFit(r.Slope, r.Intercept, r.CI95)
+	}
 	positive := false
 	for _, r := range s.rows {
 		x, _ := strconv.ParseFloat(r.Fields[p.X], 64)

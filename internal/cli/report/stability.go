@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"tercet/internal/cli/base"
-	"tercet/internal/report"
+	"tercet/internal/theory/compare"
 )
 
 // Tables of what tercet stability and tercet gap have measured of triplet metric
@@ -20,7 +20,7 @@ func runStabilityTable(s *base.Streams, o options) error {
 	if err := ownTable(o); err != nil {
 		return err
 	}
-	study, err := report.ReadStability(o.runs)
+	study, err := compare.Read(o.runs)
 	if err != nil {
 		return RunsError(err)
 	}
@@ -29,7 +29,7 @@ func runStabilityTable(s *base.Streams, o options) error {
 			return err
 		}
 	}
-	table := study.Table(report.StabilityLayout{Settings: base.Bare(o.format), Exact: base.Bare(o.format)})
+	table := study.Table(compare.Layout{Settings: base.Bare(o.format), Exact: base.Bare(o.format)})
 	if o.table == StabilityChecks {
 		table = study.ChecksTable()
 	}

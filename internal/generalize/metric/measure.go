@@ -13,9 +13,9 @@ import (
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/render"
-	"tercet/internal/report"
 	"tercet/internal/run"
 	"tercet/internal/text"
+	"tercet/internal/theory/compare"
 	"tercet/internal/theory/measure"
 )
 
@@ -33,13 +33,13 @@ func (d *Measurement) File() string { return d.file }
 // Cautions are none: notes stand below the table.
 func (d *Measurement) Cautions() []string { return nil }
 
-func (d *Measurement) study() *report.StabilityStudy {
-	return report.StabilityOf(report.StabilityDocument{File: d.file, Document: d.Document})
+func (d *Measurement) study() *compare.Study {
+	return compare.Of(compare.Document{File: d.file, Document: d.Document})
 }
 
 // Table has a row for each setting; of a claim, one for each series.
 func (d *Measurement) Table() *render.Table {
-	layout := report.StabilityLayout{Settings: d.Claim == "", Exact: d.exact}
+	layout := compare.Layout{Settings: d.Claim == "", Exact: d.exact}
 	return d.study().Table(layout)
 }
 

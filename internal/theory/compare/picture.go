@@ -1,4 +1,4 @@
-package report
+package compare
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 // Curves draws a picture for each document: a panel for each series, on logarithmic axes,
 // with the measurements, the fitted rate and the bounds, to base-DATA-CLAIM.png and .svg.
 // It returns the PNG files.
-func (s *StabilityStudy) Curves(base string) ([]string, error) {
+func (s *Study) Curves(base string) ([]string, error) {
 	if e := filepath.Ext(base); strings.EqualFold(e, ".png") || strings.EqualFold(e, ".svg") {
 		base = strings.TrimSuffix(base, e)
 	}
@@ -38,11 +38,11 @@ func (s *StabilityStudy) Curves(base string) ([]string, error) {
 }
 
 // draw draws the panels of series that have a positive mean, side by side.
-func (d *StabilityDocument) draw(base string) error {
+func (d *Document) draw(base string) error {
 	var panels []*render.Scaling
 	known := d.sources()
 	for _, s := range d.Series {
-		if p := newStabilityPanel(s, known); p != nil {
+		if p := panelOf(s, known); p != nil {
 			panels = append(panels, p)
 		}
 	}
@@ -69,7 +69,7 @@ func (d *StabilityDocument) draw(base string) error {
 
 // sources are the theorems that bound any series, in order: each has its dash in all
 // panels.
-func (d *StabilityDocument) sources() []string {
+func (d *Document) sources() []string {
 	var out []string
 	for _, s := range d.Series {
 		for _, source := range sources(s) {
@@ -81,14 +81,14 @@ func (d *StabilityDocument) sources() []string {
 	return out
 }
 
-func (d *StabilityDocument) title() string {
+func (d *Document) title() string {
 	if d.Claim == "" {
 		return d.Says + ": " + d.Data.Name
 	}
 	return d.label() + " on " + d.Data.Name
 }
 
-func (d *StabilityDocument) subtitle() string {
+func (d *Document) subtitle() string {
 	of := fmt.Sprintf("%s against %s, d = %d, B = %g", d.Data.Positives, d.Data.Negatives, d.Data.Dims, d.Data.Radius)
 	if d.Claim == "" {
 		return of
@@ -99,9 +99,9 @@ func (d *StabilityDocument) subtitle() string {
 // boundColors are those of boundKinds: what is printed is red, what is corrected green.
 var boundColors = map[string]int{"printed": 3, "printed, tight": 1, "corrected": 2, "corrected, tight": 5}
 
-// newStabilityPanel draws one series; known are the theorems of all panels, each has its
+// panelOf draws one series; known are the theorems of all panels, each has its
 // dash. It is nil where no mean is positive.
-func newStabilityPanel(s measure.Series, known []string) *render.Scaling {
+func panelOf(s measure.Series, known []string) *render.Scaling {
 	if !slices.ContainsFunc(s.Points, func(q measure.Point) bool { return q.Measured.Value > 0 && q.X > 0 }) {
 		return nil
 	}
@@ -109,11 +109,7 @@ func newStabilityPanel(s measure.Series, known []string) *render.Scaling {
 	axis, _, _ := strings.Cut(quantityName(s.Quantity), ",")
 	p := &render.Scaling{Title: s.Name, XLabel: s.Axis, YLabel: axis}
 	if r := s.Rate; r != nil {
-		p.Title += fmt.Sprintf(": slope %.2f", r.Slope)
-		if c := r.CI95; c != nil {
-			p.Title += fmt.Sprintf(" [%.2f, %.2f]", c[0], c[1])
-		}
-		p.Fit = &[2]float64{r.Slope, r.Intercept}
+		p.SetFit(r.Slope, r.Intercept, r.CI95)
 	}
 	points := slices.Clone(s.Points)
 	slices.SortStableFunc(points, func(a, b measure.Point) int { return cmp.Compare(a.X, b.X) })

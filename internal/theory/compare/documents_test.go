@@ -1,4 +1,4 @@
-package report
+package compare
 
 import (
 	"encoding/json"
@@ -58,14 +58,14 @@ func writeStability(t *testing.T, file string, v any) {
 	}
 }
 
-func TestStabilityStudy(t *testing.T) {
+func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	writeStability(t, filepath.Join(dir, "a", "stability", "T4.json"), stabilityDoc("T4", "mnist"))
 	writeStability(t, filepath.Join(dir, "a", "stability", "T3.json"), stabilityDoc("T3", "mnist"))
 	writeStability(t, filepath.Join(dir, "a", "stability.json"), stabilityDoc("", "mnist"))
 	writeStability(t, filepath.Join(dir, "a", "eval.json"), map[string]string{"schema": "tercet.eval/1"})
 	writeStability(t, filepath.Join(dir, "b.json"), stabilityDoc("T3", "omniglot"))
-	s, err := ReadStability([]string{filepath.Join(dir, "a"), filepath.Join(dir, "b.json")})
+	s, err := Read([]string{filepath.Join(dir, "a"), filepath.Join(dir, "b.json")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestStabilityStudy(t *testing.T) {
 	if got := strings.Join(names, "; "); got != "T3 mnist; T3 omniglot; T4 (S1) mnist;  mnist" {
 		t.Errorf("documents %s", got)
 	}
-	table, full := s.Table(StabilityLayout{}), s.Table(StabilityLayout{Settings: true, Exact: true})
+	table, full := s.Table(Layout{}), s.Table(Layout{Settings: true, Exact: true})
 	if len(table.Rows) != 8 || len(full.Rows) != 24 {
 		t.Errorf("%d rows, %d in full", len(table.Rows), len(full.Rows))
 	}
@@ -114,7 +114,7 @@ func TestStabilityStudy(t *testing.T) {
 	}
 }
 
-func TestStabilityStudyErrors(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	writeStability(t, at("none/eval.json"), map[string]string{"schema": "tercet.eval/1"})
@@ -132,7 +132,7 @@ func TestStabilityStudyErrors(t *testing.T) {
 	for name, want := range map[string]string{
 		"none": "holds no measurement", "twice": "are both claim T3", "broken": "x.json", "gone": "no such file", "empty": "has no points",
 	} {
-		if _, err := ReadStability([]string{at(name)}); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), want) {
+		if _, err := Read([]string{at(name)}); !errors.Is(err, rundir.ErrRun) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -140,7 +140,7 @@ func TestStabilityStudyErrors(t *testing.T) {
 	for i := range gone.Series[0].Points {
 		gone.Series[0].Points[i].Measured.Value = -1
 	}
-	s := &StabilityStudy{Documents: []StabilityDocument{{File: "x.json", Document: gone}}}
+	s := &Study{Documents: []Document{{File: "x.json", Document: gone}}}
 	if _, err := s.Curves(at("c")); err == nil || !strings.Contains(err.Error(), "no mean is above 0") {
 		t.Errorf("a picture of nothing: %v", err)
 	}

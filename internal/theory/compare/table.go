@@ -1,4 +1,4 @@
-package report
+package compare
 
 import (
 	"fmt"
@@ -6,19 +6,18 @@ import (
 	"strings"
 
 	"tercet/internal/render"
-	"tercet/internal/text"
 	"tercet/internal/theory/measure"
 	"tercet/internal/verdict"
 )
 
-// StabilityLayout says what a table of measurements shows.
-type StabilityLayout struct {
+// Layout says what a table of measurements shows.
+type Layout struct {
 	Settings bool // a row for each setting; else each series at its last one
 	Exact    bool // numbers in full and every column, for programs; else four figures
 }
 
 // Table has a row for each series or setting, and each theorem that bounds it.
-func (s *StabilityStudy) Table(o StabilityLayout) *render.Table {
+func (s *Study) Table(o Layout) *render.Table {
 	t := &render.Table{Title: "stability of triplet metric learning"}
 	for _, name := range []string{"claim", "data", "what", "quantity", "at", "measured", "largest", "bound"} {
 		t.Columns = append(t.Columns, render.Column{Name: name, Digits: 4})
@@ -33,11 +32,11 @@ func (s *StabilityStudy) Table(o StabilityLayout) *render.Table {
 		d := &s.Documents[i]
 		for _, ser := range d.Series {
 			if !o.Settings {
-				t.Rows = append(t.Rows, stabilityRows(d, ser, ser.Points[len(ser.Points)-1], ser.Points)...)
+				t.Rows = append(t.Rows, rows(d, ser, ser.Points[len(ser.Points)-1], ser.Points)...)
 				continue
 			}
 			for _, p := range ser.Points {
-				t.Rows = append(t.Rows, stabilityRows(d, ser, p, []measure.Point{p})...)
+				t.Rows = append(t.Rows, rows(d, ser, p, []measure.Point{p})...)
 			}
 		}
 	}
@@ -49,9 +48,9 @@ func (s *StabilityStudy) Table(o StabilityLayout) *render.Table {
 	return t
 }
 
-// stabilityRows are a row for each theorem that bounds the point; crossed says which
+// rows are a row for each theorem that bounds the point; crossed says which
 // bounds any of the points crosses.
-func stabilityRows(d *StabilityDocument, s measure.Series, p measure.Point, all []measure.Point) [][]render.Cell {
+func rows(d *Document, s measure.Series, p measure.Point, all []measure.Point) [][]render.Cell {
 	var out [][]render.Cell
 	for _, source := range sources(s) {
 		row := []render.Cell{render.Text(d.label()), render.Text(d.Data.Name), render.Text(s.Name), render.Text(quantityName(s.Quantity)), render.Text(place(s, p)), estimateCell(p.Measured), render.Number(p.Measured.Max), render.Text(source)}
@@ -215,27 +214,4 @@ func vacuousBounds(p measure.Point, source string) string {
 		return "all"
 	}
 	return strings.Join(names, "; ")
-}
-
-// ChecksTable has a row for each sentence that a claim was judged by.
-func (s *StabilityStudy) ChecksTable() *render.Table {
-	t := &render.Table{Title: "claims about triplet metric learning", Notes: slices.Clone(s.Notes)}
-	for _, name := range []string{"claim", "data", "says", "found", "verdict"} {
-		t.Columns = append(t.Columns, render.Column{Name: name})
-	}
-	n := 0
-	for i := range s.Documents {
-		d := &s.Documents[i]
-		n += len(d.Checks)
-		for _, c := range d.Checks {
-			t.Rows = append(t.Rows, []render.Cell{render.Text(d.label()), render.Text(d.Data.Name), render.Text(c.Says), render.Text(c.Found), render.Text(verdict.OfAnswer(c.Holds))})
-		}
-	}
-	t.Notes = append(t.Notes, fmt.Sprintf("%s, with no correction for their number", text.Plural(n, "check", "checks")))
-	for _, d := range s.Documents {
-		if d.Claim != "" {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s: %s; positives: %s, negatives: %s", d.name(), d.Says, d.Verdict, d.Data.Positives, d.Data.Negatives))
-		}
-	}
-	return t
 }

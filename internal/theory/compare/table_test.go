@@ -1,4 +1,4 @@
-package report
+package compare
 
 import (
 	"fmt"
@@ -27,11 +27,11 @@ func tinyGap() measure.Document {
 func TestStabilityTableForPeople(t *testing.T) {
 	dir := t.TempDir()
 	writeStability(t, filepath.Join(dir, "x.json"), tinyGap())
-	s, err := ReadStability([]string{dir})
+	s, err := Read([]string{dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := rendered(t, s.Table(StabilityLayout{}), "markdown")
+	out := rendered(t, s.Table(Layout{}), "markdown")
 	head, _, _ := strings.Cut(out, "|:---")
 	for _, empty := range []string{"claim", "data", "expected", "verdict", "printed", "slope"} {
 		if strings.Contains(head, "| "+empty) {
@@ -46,7 +46,7 @@ func TestStabilityTableForPeople(t *testing.T) {
 	if strings.Contains(out, "claims, by") || strings.Contains(out, "Lemma 2") {
 		t.Error(out)
 	}
-	csv := rendered(t, s.Table(StabilityLayout{Settings: true, Exact: true}), "csv")
+	csv := rendered(t, s.Table(Layout{Settings: true, Exact: true}), "csv")
 	if !strings.HasPrefix(csv, "claim,data,what") || !strings.Contains(csv, "as expected") {
 		t.Error(csv)
 	}
@@ -56,8 +56,8 @@ func TestStabilityTableForPeople(t *testing.T) {
 func TestRowsAreNotTheClaim(t *testing.T) {
 	doc := stabilityDoc("T5", "mnist")
 	doc.Verdict = verdict.Contradicted // another series failed
-	s := StabilityOf(StabilityDocument{File: "x.json", Document: doc})
-	table := s.Table(StabilityLayout{})
+	s := Of(Document{File: "x.json", Document: doc})
+	table := s.Table(Layout{})
 	for _, r := range table.Rows {
 		for _, x := range r {
 			if x.Words() == verdict.Contradicted {
@@ -72,7 +72,7 @@ func TestRowsAreNotTheClaim(t *testing.T) {
 		t.Error(notes)
 	}
 	// The rows of settings say which bounds are crossed there: the first two of three.
-	rows := s.Table(StabilityLayout{Settings: true}).Rows
+	rows := s.Table(Layout{Settings: true}).Rows
 	at := len(rows[0]) - 3 // crossed, slope, expected
 	for i, want := range map[int]string{0: "printed; printed, tight", 2: "printed; printed, tight", 4: "printed, tight"} {
 		if got := rows[i][at].Words(); got != want {
@@ -93,7 +93,7 @@ func TestLemma2IsBothForms(t *testing.T) {
 
 // Theorems of different panels are told apart, and long subtitles are not cut.
 func TestStabilityPicture(t *testing.T) {
-	d := &StabilityDocument{Document: stabilityDoc("T1", "mnist")}
+	d := &Document{Document: stabilityDoc("T1", "mnist")}
 	other := stabilityDoc("T1", "mnist").Series[0]
 	for i := range other.Points {
 		for k := range other.Points[i].Bounds {
@@ -107,7 +107,7 @@ func TestStabilityPicture(t *testing.T) {
 	}
 	looks := map[string]string{}
 	for _, s := range d.Series {
-		p := newStabilityPanel(s, known)
+		p := panelOf(s, known)
 		for _, l := range p.Lines {
 			look := fmt.Sprint(l.Color, l.Dash)
 			if was, ok := looks[look]; ok && was != l.Name {

@@ -1,4 +1,4 @@
-package report
+package compare
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ func narrow(t *render.Table) {
 }
 
 // unbounded says once for each reason why bounds are missing, and of which series.
-func (s *StabilityStudy) unbounded(o StabilityLayout) []string {
+func (s *Study) unbounded(o Layout) []string {
 	var reasons []string
 	of := map[string][]string{}
 	for i := range s.Documents {
@@ -67,7 +67,7 @@ func (s *StabilityStudy) unbounded(o StabilityLayout) []string {
 }
 
 // legend says what the columns are, as far as there is something in them.
-func (s *StabilityStudy) legend(o StabilityLayout) []string {
+func (s *Study) legend(o Layout) []string {
 	measured := "measured: mean over repeats with its 95 % interval by Student's t; largest: of the repeats"
 	if s.has("gamma") {
 		measured += "; gamma is a lower estimate of the uniform stability"
@@ -111,25 +111,25 @@ func (s *StabilityStudy) legend(o StabilityLayout) []string {
 		out = append(out, "expected: of this slope alone, supported where its whole interval lies in that range, contradicted where it lies outside")
 	}
 	if v := s.verdicts(); v != "" {
-		out = append(out, "claims, by all quantities that they are evaluated by (--table stability-checks): "+v)
+		out = append(out, "claims, by all quantities that they are evaluated by (table stability-checks): "+v)
 	}
 	return out
 }
 
-func (s *StabilityStudy) has(quantity string) bool {
-	return slices.ContainsFunc(s.Documents, func(d StabilityDocument) bool {
+func (s *Study) has(quantity string) bool {
+	return slices.ContainsFunc(s.Documents, func(d Document) bool {
 		return slices.ContainsFunc(d.Series, func(ser measure.Series) bool { return ser.Quantity == quantity })
 	})
 }
 
-func (s *StabilityStudy) sourced(source string) bool {
-	return slices.ContainsFunc(s.Documents, func(d StabilityDocument) bool {
+func (s *Study) sourced(source string) bool {
+	return slices.ContainsFunc(s.Documents, func(d Document) bool {
 		return slices.ContainsFunc(d.Series, func(ser measure.Series) bool { return slices.Contains(sources(ser), source) })
 	})
 }
 
 // verdicts are those on claims, such as "T3, mnist: supported".
-func (s *StabilityStudy) verdicts() string {
+func (s *Study) verdicts() string {
 	var out []string
 	for i := range s.Documents {
 		if d := &s.Documents[i]; d.Claim != "" {

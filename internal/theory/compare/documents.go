@@ -1,4 +1,4 @@
-package report
+package compare
 
 import (
 	"cmp"
@@ -15,30 +15,30 @@ import (
 	"tercet/internal/theory/measure"
 )
 
-// StabilityStudy joins measurements of triplet metric learning, schema
+// Study joins measurements of triplet metric learning, schema
 // tercet.stabilitystudy/1: claims about it with their verdicts, and what else was
 // measured.
-type StabilityStudy struct {
-	Schema    string              `json:"schema"`
-	Documents []StabilityDocument `json:"documents"`
-	Notes     []string            `json:"notes"`
+type Study struct {
+	Schema    string     `json:"schema"`
+	Documents []Document `json:"documents"`
+	Notes     []string   `json:"notes"`
 }
 
-// StabilityDocument is a document with the file that it was read from.
-type StabilityDocument struct {
+// Document is a document with the file that it was read from.
+type Document struct {
 	File string `json:"file"`
 	measure.Document
 }
 
-// StabilityOf is the study of documents that are at hand.
-func StabilityOf(documents ...StabilityDocument) *StabilityStudy {
-	s := &StabilityStudy{Schema: record.StabilityStudySchema, Documents: documents, Notes: []string{}}
+// Of is the study of documents that are at hand.
+func Of(documents ...Document) *Study {
+	s := &Study{Schema: record.StabilityStudySchema, Documents: documents, Notes: []string{}}
 	s.remark()
 	return s
 }
 
 // remark collects the notes of all documents.
-func (s *StabilityStudy) remark() {
+func (s *Study) remark() {
 	for i := range s.Documents {
 		d := &s.Documents[i]
 		for _, n := range d.Notes {
@@ -47,22 +47,22 @@ func (s *StabilityStudy) remark() {
 	}
 }
 
-// ReadStability reads documents of schema tercet.metricstability/1: files, or all there are in
+// Read reads documents of schema tercet.metricstability/1: files, or all there are in
 // directories, in their folder stability and in the folders in them. Claims come first,
 // by number.
 //
 // Errors wrap ErrRun: what cannot be read, places that hold none, and two documents of
 // one claim on one data set.
-func ReadStability(paths []string) (*StabilityStudy, error) {
-	s := &StabilityStudy{Schema: record.StabilityStudySchema, Documents: []StabilityDocument{}, Notes: []string{}}
+func Read(paths []string) (*Study, error) {
+	s := &Study{Schema: record.StabilityStudySchema, Documents: []Document{}, Notes: []string{}}
 	for _, path := range paths {
-		files, err := stabilityFiles(path)
+		files, err := filesAt(path)
 		if err != nil {
 			return nil, err
 		}
 		found := 0
 		for _, file := range files {
-			d, err := readStability(file)
+			d, err := readDocument(file)
 			if err != nil {
 				return nil, err
 			}
@@ -78,10 +78,10 @@ func ReadStability(paths []string) (*StabilityStudy, error) {
 			return nil, fmt.Errorf("%w: %s holds stability of a network alone, which table network-stability shows; this table is of model mahalanobis", rundir.ErrRun, path)
 		}
 		if found == 0 {
-			return nil, fmt.Errorf("%w: %s holds no measurement of stability (schema %s); tercet stability --run RUN makes one", rundir.ErrRun, path, record.MetricSchema)
+			return nil, fmt.Errorf("%w: %s holds no measurement of stability (schema %s); tercet stability makes one of a run", rundir.ErrRun, path, record.MetricSchema)
 		}
 	}
-	slices.SortStableFunc(s.Documents, func(a, b StabilityDocument) int {
+	slices.SortStableFunc(s.Documents, func(a, b Document) int {
 		return cmp.Or(claimOrder(a)-claimOrder(b), strings.Compare(a.Data.Name, b.Data.Name), strings.Compare(a.Data.Positives, b.Data.Positives), strings.Compare(a.File, b.File))
 	})
 	for i, d := range s.Documents {
@@ -94,7 +94,7 @@ func ReadStability(paths []string) (*StabilityStudy, error) {
 }
 
 // claimOrder is the place of a claim; measurements without one are last.
-func claimOrder(d StabilityDocument) int {
+func claimOrder(d Document) int {
 	i := slices.IndexFunc(measure.Claims, func(c measure.Claim) bool { return c.ID == d.Claim })
 	if i < 0 {
 		return len(measure.Claims)
@@ -103,7 +103,7 @@ func claimOrder(d StabilityDocument) int {
 }
 
 // name is such as "T3, mnist".
-func (d *StabilityDocument) name() string {
+func (d *Document) name() string {
 	if d.Claim == "" {
 		return d.Data.Name
 	}
@@ -111,16 +111,16 @@ func (d *StabilityDocument) name() string {
 }
 
 // label is the claim with the fault that it shows, such as "T4 (S1)".
-func (d *StabilityDocument) label() string {
+func (d *Document) label() string {
 	if c, err := measure.ClaimOf(d.Claim); err == nil && c.Of != "" && c.Of != c.ID {
 		return c.ID + " (" + c.Of + ")"
 	}
 	return d.Claim
 }
 
-// stabilityFiles lists the documents at path: a file, a folder, or a pattern of either,
+// filesAt lists the documents at path: a file, a folder, or a pattern of either,
 // as a shell that finds no match hands it on.
-func stabilityFiles(path string) ([]string, error) {
+func filesAt(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) && strings.ContainsAny(path, "*?[") {
 		matches, err := filepath.Glob(path)
@@ -132,7 +132,7 @@ func stabilityFiles(path string) ([]string, error) {
 		}
 		var files []string
 		for _, m := range matches {
-			more, err := stabilityFiles(m)
+			more, err := filesAt(m)
 			if err != nil {
 				return nil, err
 			}
@@ -158,8 +158,8 @@ func stabilityFiles(path string) ([]string, error) {
 	return files, nil
 }
 
-// readStability returns nil for a document of another schema.
-func readStability(file string) (*StabilityDocument, error) {
+// readDocument returns nil for a document of another schema.
+func readDocument(file string) (*Document, error) {
 	m, err := record.Read[record.MetricStability](file)
 	var other *record.SchemaError
 	if errors.As(err, &other) {
@@ -168,7 +168,7 @@ func readStability(file string) (*StabilityDocument, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", rundir.ErrRun, err)
 	}
-	d := &StabilityDocument{File: file, Document: *m}
+	d := &Document{File: file, Document: *m}
 	measure.Renew(&d.Document)
 	for i, ser := range d.Series {
 		if len(ser.Points) == 0 {
