@@ -83,6 +83,7 @@ type MetricPoint struct {
 	Gap       *GapResult       `json:"gap,omitempty" doc:"generalization gap in full"`
 	Excess    *ExcessResult    `json:"excess,omitempty" doc:"excess risk in full"`
 	Lemmas    *LemmaResult     `json:"lemmas,omitempty" doc:"Lemmas 1, 3 and 5 and Theorem 3 in full, at the first series"`
+	Notions   *NotionsResult   `json:"notions,omitempty" doc:"notions of stability in full, at the first of their series"`
 	With      []Number         `json:"with,omitempty" doc:"intermediate values"`
 }
 

@@ -19,13 +19,18 @@ type GapResult struct {
 	MovedNeg    *Estimate     `json:"moved_neg,omitempty" doc:"mean squared movement of w, with a fresh negative"`
 }
 
-// MetricErrors holds shares of triplets with u >= 0 at zeta = 0.
+// MetricErrors holds shares of triplets with u >= 0 at zeta = 0, and at the loss's zeta.
 type MetricErrors struct {
 	Train           Estimate  `json:"train" doc:"training triplet error"`
 	Test            Estimate  `json:"test" doc:"test triplet error"`
 	Euclidean       Estimate  `json:"euclidean" doc:"test triplet error of the Euclidean metric"`
 	Values          []float64 `json:"values" doc:"test error of each repeat"`
 	EuclideanValues []float64 `json:"euclidean_values" doc:"Euclidean test error of each repeat"`
+	// Zeta, TrainZeta and TestZeta are of the paper's 0-1 loss; older documents lack them.
+	Zeta      float64   `json:"zeta,omitempty" doc:"margin of the 0-1 loss"`
+	TrainZeta *Estimate `json:"train_zeta,omitempty" doc:"share of training triplets with u >= 0 at that margin"`
+	TestZeta  *Estimate `json:"test_zeta,omitempty" doc:"the same of test triplets"`
+	GapZeta   []float64 `json:"gap_zeta,omitempty" doc:"test_zeta - train_zeta of each repeat"`
 }
 
 // OnAverageResult is the on-average stability (Definition 2).
@@ -114,4 +119,25 @@ type LemmaResult struct {
 	B               float64   `json:"b" doc:"largest loss of w*"`
 	Tau             float64   `json:"tau" doc:"variance of the loss of w*"`
 	Certificate     float64   `json:"certificate" doc:"largest distance of a solution from the minimizer"`
+}
+
+// NotionsResult is the notions of stability of Table 4 that are about means over fresh
+// triplets or about w; samples are replaced by fresh points.
+type NotionsResult struct {
+	Sizes
+	Hypothesis       Estimate  `json:"hypothesis" doc:"mean |l - l'|, of the side where it is larger"`
+	HypothesisValues []float64 `json:"hypothesis_values" doc:"that of each repeat"`
+	Error            Estimate  `json:"error" doc:"largest |mean of l - l'| of a repeat"`
+	ErrorValues      []float64 `json:"error_values" doc:"that of each repeat"`
+	Moved            Estimate  `json:"moved" doc:"mean ||w - w'||, of the side where it is larger"`
+	MovedValues      []float64 `json:"moved_values" doc:"that of each repeat"`
+	Near             Estimate  `json:"near" doc:"mean |l - l'| of the tenth of the triplets with a point nearest to the replaced one"`
+	NearValues       []float64 `json:"near_values" doc:"that of each repeat"`
+	Far              Estimate  `json:"far" doc:"the same of the tenth that is farthest"`
+	FarValues        []float64 `json:"far_values" doc:"that of each repeat"`
+	Elastic          Estimate  `json:"elastic" doc:"largest mean |l - l'| by one replaced sample of a repeat"`
+	// Of each side: hypothesis stability and ||w - w'||.
+	Positives   [2]Estimate `json:"positives" doc:"mean |l - l'| and mean ||w - w'||, with a positive replaced"`
+	Negatives   [2]Estimate `json:"negatives" doc:"the same, with a negative replaced"`
+	Certificate float64     `json:"certificate" doc:"largest distance of a solution from the minimizer"`
 }

@@ -21,7 +21,7 @@ metric: {sigma: 0.5, positive: each}
 	clitest.Must(t, 0, "train -c metric.yaml")
 	doc := clitest.Document(t, "stability --run runs/metric --positive 'U+00*' --sizes 3,6 --repeats 2 --triplets 100")
 	series, _ := doc["series"].([]any)
-	if doc["schema"] != "tercet.metricstability/1" || len(series) != 2 {
+	if doc["schema"] != "tercet.metricstability/1" || len(series) != 7 {
 		t.Errorf("%v", doc)
 	}
 	if out := clitest.Must(t, 0, "gap --run runs/metric --positive 'U+00*' --sizes 3,6 --repeats 2 --format csv"); !strings.Contains(out, "expected gap") || !strings.Contains(out, "Theorem 1") {

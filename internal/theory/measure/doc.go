@@ -7,8 +7,8 @@
 // replaces samples and learns again (Definition 1), OnAverage replaces three at a time
 // (Definition 2), Gap compares training with true risk. Sweep does so over sizes, with
 // rates as slopes on log-log axes. Excess compares the risk with the least one, Lemmas
-// what the lemmas bound; both need a distribution that is Known. The claims put the
-// theorems to the test: T1 to T10 what they promise, S1, S2 and S4 where the printed
+// what the lemmas bound, Notions the other notions of stability; the first two need a distribution that is Known. The claims put the
+// theorems to the test: T1 to T12 what they promise, S1, S2 and S4 where the printed
 // statements fail.
 //
 // Everything is float64. The same options and seed give the same bits for any number of

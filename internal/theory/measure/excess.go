@@ -40,7 +40,7 @@ func Excess(ctx context.Context, o ExcessOptions) (*ExcessResult, error) {
 		if err != nil {
 			return err
 		}
-		learnt, err := o.Learner.Learn(ctx, s, r.Uint64(), nil)
+		learned, err := o.Learner.Learn(ctx, s, r.Uint64(), nil)
 		if err != nil {
 			return err
 		}
@@ -48,8 +48,8 @@ func Excess(ctx context.Context, o ExcessOptions) (*ExcessResult, error) {
 		if err != nil {
 			return err
 		}
-		test, at, of := o.Source.Risk(loss, learnt.Theta), train(learnt.Theta), train(best)
-		runs[rep] = run{test - e.Least, test - at, at - of, of - e.Least, learnt.Certificate}
+		test, at, of := o.Source.Risk(loss, learned.Theta), train(learned.Theta), train(best)
+		runs[rep] = run{test - e.Least, test - at, at - of, of - e.Least, learned.Certificate}
 		return nil
 	})
 	if err != nil {

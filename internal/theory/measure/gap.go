@@ -42,6 +42,7 @@ type gapRun struct {
 	certificate                float64
 	losses                     []float64 // at triplets of the ball
 	errs                       [3]float64
+	zeta                       [2]float64 // 0-1 losses at the loss's zeta, training and test
 	moved                      [2]float64
 }
 
@@ -140,6 +141,7 @@ func (o GapOptions) run(ctx context.Context, rep int, fixed, ball []float64) (ga
 	g.variate = train(fixed) - test(fixed)
 	g.losses = lossesAt(ball, s.D, loss, learned.Theta)
 	if o.Errors {
+		g.zeta = [2]float64{mahalanobis.ZeroOne(s, learned.Theta, loss.Zeta), mahalanobis.ZeroOne(h, learned.Theta, loss.Zeta)}
 		g.errs = [3]float64{mahalanobis.ZeroOne(s, learned.Theta, 0), mahalanobis.ZeroOne(h, learned.Theta, 0), mahalanobis.ZeroOne(h, mahalanobis.Identity(s.D), 0)}
 	}
 	g.moved, err = o.moves(ctx, s, h, chance, learned.Theta, r)
@@ -227,9 +229,28 @@ func (o GapOptions) result(runs []gapRun) *GapResult {
 	g.MeanLoss = slices.Max(means)
 	if o.Errors {
 		g.Errors = &ErrorsRecord{Train: EstimateOf(errs[0]), Test: EstimateOf(errs[1]), Euclidean: EstimateOf(errs[2]), Values: errs[1], EuclideanValues: errs[2]}
+		addZeta(g.Errors, o.Learner.Criterion().Zeta, runs)
 	}
 	if o.Moves > 0 {
 		g.MovedPos, g.MovedNeg = optional(moved[0]), optional(moved[1])
 	}
 	return g
+}
+
+// addZeta adds the 0-1 losses at zeta, and their gaps.
+func addZeta(e *ErrorsRecord, zeta float64, runs []gapRun) {
+	var train, test []float64
+	for _, r := range runs {
+		train, test = append(train, r.zeta[0]), append(test, r.zeta[1])
+		e.GapZeta = append(e.GapZeta, r.zeta[1]-r.zeta[0])
+	}
+	a, b := EstimateOf(train), EstimateOf(test)
+	e.Zeta, e.TrainZeta, e.TestZeta = zeta, &a, &b
+}
+
+// zeroOnePoint is a Point of the gap of the 0-1 loss.
+func zeroOnePoint(x float64, l Learner, g *GapResult) Point {
+	return at(Point{X: x, Measured: EstimateOf(g.Errors.GapZeta), Repeats: g.Errors.GapZeta, With: []Number{
+		{Name: "0-1 loss, training", Value: g.Errors.TrainZeta.Value}, {Name: "0-1 loss, test", Value: g.Errors.TestZeta.Value},
+	}}, l, g.Sizes)
 }

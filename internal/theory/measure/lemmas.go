@@ -104,7 +104,7 @@ func (o LemmaOptions) run(ctx context.Context, rep int, star []float64, ofStar f
 	if err != nil {
 		return lemmaRun{}, err
 	}
-	learnt, err := o.Learner.Learn(ctx, s, 0, nil)
+	learned, err := o.Learner.Learn(ctx, s, 0, nil)
 	if err != nil {
 		return lemmaRun{}, err
 	}
@@ -112,14 +112,14 @@ func (o LemmaOptions) run(ctx context.Context, rep int, star []float64, ofStar f
 	if err != nil {
 		return lemmaRun{}, err
 	}
-	run := lemmaRun{certificate: learnt.Certificate, deviation: math.Abs(train(star) - ofStar)}
-	run.gap = math.Abs(o.Source.Risk(o.Learner.Loss, learnt.Theta) - train(learnt.Theta))
-	run.losses = lossesAt(ball, s.D, o.Learner.Loss, learnt.Theta)
+	run := lemmaRun{certificate: learned.Certificate, deviation: math.Abs(train(star) - ofStar)}
+	run.gap = math.Abs(o.Source.Risk(o.Learner.Loss, learned.Theta) - train(learned.Theta))
+	run.losses = lossesAt(ball, s.D, o.Learner.Loss, learned.Theta)
 	for z, v := range lossesOfStar {
 		run.losses[z] -= v
 	}
 	probe := newProbe(s, ball, o.Triplets, r)
-	run.triple, run.steps, err = o.replaceThree(ctx, s, learnt.Theta, probe, r)
+	run.triple, run.steps, err = o.replaceThree(ctx, s, learned.Theta, probe, r)
 	return run, err
 }
 

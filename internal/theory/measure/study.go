@@ -44,7 +44,7 @@ type Claim struct {
 	test func(context.Context, *tester) error
 }
 
-// Claims are all there are: T1 to T9 of the paper's promises (T4 is S1, T7 is S4), and S2.
+// Claims are all there are: T1 to T12 of the paper's promises (T4 is S1, T7 is S4), and S2.
 var Claims = []Claim{
 	{"T1", "", "the gap is at most the bound of Theorem 1 (of Theorem 2 for SGD) in every run", t1},
 	{"T2", "", "Lemma 2: with the same triplets, SGD's losses change by at most 2 L^2 eta for each step that used the replaced sample", t2},
@@ -56,6 +56,8 @@ var Claims = []Claim{
 	{"T8", "", "the excess risk R(A(S)) - min R falls as n^-1/2 log(n) or faster: regularized risk minimization at sigma ~ n^-1/2 (Corollary 2), SGD at T = n (Remark 3)", t8},
 	{"T9", "", "Corollary 3: at low noise the excess risk of regularized risk minimization at sigma = 8 alpha/n falls as ||w*||^2/n or faster", t9},
 	{"T10", "", "regularized risk minimization at a fixed sigma: Lemma 1 with three samples replaced, Lemma 3 at w*, Lemma 5 and Theorem 3, corrected, are not violated", t10},
+	{"T11", "", "hinge, Huber and least squares: uniform stability and expected gap of regularized risk minimization at a fixed sigma fall as 1/n, at most as Lemma 4 and Theorem 4 allow", t11},
+	{"T12", "", "the notions of stability of Table 4 fall as 1/n at a fixed sigma, none is above the uniform one, and losses near the replaced point change most", t12},
 	{"S2", "S2", "the printed bound of Lemma 6 is violated by the expected gap under strong regularization, the corrected one is not", s2},
 }
 

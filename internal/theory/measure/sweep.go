@@ -80,7 +80,18 @@ func largest(have Sizes, more func(Sizes) Sizes) int {
 // fresh are the points that Stability draws besides a sample's.
 func (o SweepOptions) fresh(n Sizes) Sizes {
 	u := UniformOptions{Sizes: n, Replaced: o.Replaced, Fresh: o.Fresh}.fresh()
-	return Sizes{Pos: max(u.Pos, 2*o.Triples), Neg: max(u.Neg, o.Triples)}
+	m := NotionsOptions{Sizes: n, Replaced: o.Replaced, Points: Sizes{Pos: 2, Neg: 1}}.fresh()
+	return Sizes{Pos: max(u.Pos, 2*o.Triples, m.Pos), Neg: max(u.Neg, o.Triples, m.Neg)}
+}
+
+// notionPoints are as many points for triplets as a small pool leaves.
+func (o SweepOptions) notionPoints(n Sizes) Sizes {
+	have := size(o.Source)
+	if have == nil {
+		return Sizes{}
+	}
+	left := func(have, n, least int) int { return max(least, min(notionPoints, n, have-n-o.Replaced)) }
+	return Sizes{Pos: left(have.Pos, n.Pos, 2), Neg: left(have.Neg, n.Neg, 1)}
 }
 
 // Stability measures uniform stability, and on-average stability where Triples are given,
@@ -91,6 +102,7 @@ func Stability(ctx context.Context, o SweepOptions) ([]Series, error) {
 	}
 	uniform := Series{Name: "uniform stability", Quantity: "gamma", Axis: "n", Learner: o.Learner.Describe()}
 	average := Series{Name: "on-average stability", Quantity: "on-average", Axis: "n", Learner: o.Learner.Describe()}
+	notions := notionSeries(o.Learner)
 	for _, n := range o.Sizes {
 		uo := UniformOptions{
 			Source: o.Source, Learner: o.Learner, Sizes: n, Repeats: o.Repeats,
@@ -102,6 +114,13 @@ func Stability(ctx context.Context, o SweepOptions) ([]Series, error) {
 		}
 		o.done("gamma", n, u.Gamma)
 		uniform.Points = append(uniform.Points, uniformPoint(float64(Least(n)), o.Learner, u))
+		no := NotionsOptions{Source: o.Source, Learner: o.Learner, Sizes: n, Repeats: o.Repeats, Replaced: o.Replaced, Triplets: o.Triplets, Points: o.notionPoints(n), Seed: o.Seed}
+		m, err := recall(o.Keep, no.key(), func() (*NotionsResult, error) { return Notions(ctx, no) })
+		if err != nil {
+			return nil, fmt.Errorf("n+ = %d, n- = %d: %w", n.Pos, n.Neg, err)
+		}
+		o.done("hypothesis stability", n, m.Hypothesis)
+		addNotions(notions, o.Learner, m)
 		if o.Triples < 1 {
 			continue
 		}
@@ -115,6 +134,10 @@ func Stability(ctx context.Context, o SweepOptions) ([]Series, error) {
 	}
 	fitRate(&uniform, o.Seed)
 	out := []Series{uniform}
+	for _, s := range notions {
+		fitRate(&s, o.Seed)
+		out = append(out, s)
+	}
 	if average.Points != nil {
 		fitRate(&average, o.Seed)
 		out = append(out, average)
@@ -131,6 +154,7 @@ func Gaps(ctx context.Context, o SweepOptions) ([]Series, error) {
 	}
 	expected := Series{Name: "expected gap", Quantity: "gap", Axis: "n", Learner: o.Learner.Describe()}
 	absolute := Series{Name: "absolute gap", Quantity: "|gap|", Axis: "n", Learner: o.Learner.Describe()}
+	errors := Series{Name: zeroOneName(o.Learner), Quantity: zeroOneGap, Axis: "n", Learner: o.Learner.Describe()}
 	for _, n := range o.Sizes {
 		ro := GapOptions{Source: o.Source, Learner: o.Learner, Sizes: n, Held: o.Held, Repeats: o.Repeats, Seed: o.Seed, Errors: true}
 		g, err := recall(o.Keep, ro.key(), func() (*GapResult, error) { return Gap(ctx, ro) })
@@ -149,8 +173,17 @@ func Gaps(ctx context.Context, o SweepOptions) ([]Series, error) {
 			return nil, err
 		}
 		absolute.Points = append(absolute.Points, q)
+		errors.Points = append(errors.Points, zeroOnePoint(x, o.Learner, g))
 	}
 	fitRate(&expected, o.Seed)
 	fitRate(&absolute, o.Seed)
-	return []Series{expected, absolute}, nil
+	fitRate(&errors, o.Seed)
+	return []Series{expected, absolute, errors}, nil
+}
+
+// zeroOneGap is the quantity of the gap of the paper's 0-1 loss.
+const zeroOneGap = "0-1 gap"
+
+func zeroOneName(l Learner) string {
+	return fmt.Sprintf("0-1 loss, zeta = %g", l.Criterion().Zeta)
 }

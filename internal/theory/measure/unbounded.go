@@ -28,7 +28,7 @@ func Unbounded(s record.MetricSeries, radius float64) string {
 	switch {
 	case s.Quantity == "on-average":
 		return "no bound is on the on-average stability itself; its expectation is that of the gap"
-	case s.Quantity == "triplet error":
+	case s.Quantity == "triplet error", s.Quantity == zeroOneGap:
 		return "bounds are on losses, not on errors"
 	case s.Quantity == "gap" && s.Learner.Name == "sgd":
 		return "the bounds on the expected gap are those of regularized risk minimization"
