@@ -28,7 +28,7 @@ type Edge struct {
 // Graph is a sparse graph: for each node its neighbors by ascending number.
 type Graph struct {
 	n          int
-	start      []int     // (n+1)
+	start      []int32   // (n+1)
 	to         []int32   // (2m)
 	cost       []float64 // (2m)
 	duplicates int
@@ -59,7 +59,10 @@ func NewGraph(n int, edges []Edge) (*Graph, error) {
 	if math.IsInf(sum, 1) {
 		return nil, errSum
 	}
-	g := graphOf(n, merged(n, edges, make([]Edge, len(edges))))
+	g, err := graphOf(n, merged(n, edges, make([]Edge, len(edges))))
+	if err != nil {
+		return nil, err
+	}
 	g.duplicates = len(edges) - g.Edges()
 	return g, nil
 }
@@ -83,9 +86,15 @@ func merged(n int, edges, room []Edge) []Edge {
 	return kept
 }
 
-// graphOf returns the graph of merged edges.
-func graphOf(n int, kept []Edge) *Graph {
-	g := &Graph{n: n, start: make([]int, n+1), to: make([]int32, 2*len(kept)), cost: make([]float64, 2*len(kept))}
+// mostEdges is the number of edges whose ends an int32 counts.
+const mostEdges = math.MaxInt32 / 2
+
+// graphOf returns the graph of merged edges. The error is that there are too many.
+func graphOf(n int, kept []Edge) (*Graph, error) {
+	if len(kept) > mostEdges {
+		return nil, fmt.Errorf("%w: %d edges; at most %d are clustered", ErrInput, len(kept), mostEdges)
+	}
+	g := &Graph{n: n, start: make([]int32, n+1), to: make([]int32, 2*len(kept)), cost: make([]float64, 2*len(kept))}
 	for _, e := range kept {
 		g.start[e.I+1]++
 		g.start[e.J+1]++
@@ -106,7 +115,7 @@ func graphOf(n int, kept []Edge) *Graph {
 	for _, e := range kept {
 		put(e.I, e.J, e.Cost)
 	}
-	return g
+	return g, nil
 }
 
 // byEnd fills sorted with the edges, each changed by as, sorted by the end of it.

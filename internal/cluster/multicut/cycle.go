@@ -23,7 +23,7 @@ const (
 type cyclePacking struct {
 	g     *Graph
 	left  []int64 // (2m) what is left of |cost|, at both ends
-	back  []int   // (2m) the same edge's place at its other end
+	back  []int32 // (2m) the same edge's place at its other end
 	unit  float64
 	taken int64
 
@@ -33,7 +33,7 @@ type cyclePacking struct {
 	ended       bool  // by the limit or by ctx
 
 	// Of a search: the arc by which each node was reached.
-	arc   []int
+	arc   []int32
 	from  []int32
 	seen  []int32
 	depth []int32
@@ -89,12 +89,12 @@ func CycleBound(ctx context.Context, g *Graph, o CycleOptions) (Bound, error) {
 }
 
 func newCyclePacking(ctx context.Context, g *Graph, size float64) *cyclePacking {
-	p := &cyclePacking{ctx: ctx, g: g, left: make([]int64, len(g.to)), back: make([]int, len(g.to)),
-		arc: make([]int, g.n), from: make([]int32, g.n), depth: make([]int32, g.n)}
+	p := &cyclePacking{ctx: ctx, g: g, left: make([]int64, len(g.to)), back: make([]int32, len(g.to)),
+		arc: make([]int32, g.n), from: make([]int32, g.n), depth: make([]int32, g.n)}
 	// All that there is fits an int64.
 	_, e := math.Frexp(size)
 	p.unit = math.Ldexp(1, e-60)
-	next := make([]int, g.n)
+	next := make([]int32, g.n)
 	copy(next, g.start)
 	for u := range int32(g.n) {
 		p.arc[u] = -1
@@ -110,7 +110,7 @@ func newCyclePacking(ctx context.Context, g *Graph, size float64) *cyclePacking 
 }
 
 // fill packs cycles of the repulsive arc e of u with paths of at most depth edges.
-func (p *cyclePacking) fill(u int32, e int, depth int32) {
+func (p *cyclePacking) fill(u, e, depth int32) {
 	for p.left[e] > 0 {
 		v := p.g.to[e]
 		if !p.search(u, v, depth) {
@@ -128,7 +128,7 @@ func (p *cyclePacking) fill(u int32, e int, depth int32) {
 	}
 }
 
-func (p *cyclePacking) take(e int, m int64) {
+func (p *cyclePacking) take(e int32, m int64) {
 	p.left[e] -= m
 	p.left[p.back[e]] = p.left[e]
 }

@@ -56,7 +56,10 @@ func (l *edgeList) graph() (*Graph, error) {
 		return nil, errSum
 	}
 	n := int(l.most) + 1
-	g := graphOf(n, merged(n, l.edges, l.edges))
+	g, err := graphOf(n, merged(n, l.edges, l.edges))
+	if err != nil {
+		return nil, err
+	}
 	g.duplicates = l.given - g.Edges()
 	return g, nil
 }

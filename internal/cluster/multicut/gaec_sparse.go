@@ -2,8 +2,6 @@ package multicut
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"slices"
 )
 
@@ -12,40 +10,28 @@ import (
 // cluster with fewer edges goes into the other's, so that an edge moves O(log n)
 // times.
 type sparseContraction struct {
-	rule   rule
-	ends   [][2]int32 // of each edge: its clusters; -1 where it is gone
-	cost   []float64
-	queued []float64 // of each edge: the priority of its entry in the heap, 0 where there is none
-	lists  edgeLists
-	size   []int32 // of each cluster, where the rule asks for it
-	root   []int32
-	pairs  pairTable
-	heap   edgeHeap
+	rule  rule
+	ends  [][2]int32 // of each edge: its clusters; -1 where it is gone
+	cost  []float64
+	lists edgeLists
+	size  []int32 // of each cluster, where the rule asks for it
+	root  []int32
+	pairs pairTable
+	heap  keyHeap // of edges, by priorities that their own are not above
 }
 
-// mostEdges is the number of edges whose places an int32 counts.
-const mostEdges = math.MaxInt32 / 2
-
 func contractSparse(ctx context.Context, g *Graph, r rule) ([]int32, error) {
-	if m := g.Edges(); m > mostEdges {
-		return nil, fmt.Errorf("%w: %d edges; at most %d are clustered", ErrInput, m, mostEdges)
-	}
 	s := newSparseContraction(g, r)
-	for step := 0; len(s.heap) > 0; step++ {
+	for step := 0; len(s.heap.item) > 0; step++ {
 		if step%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		top := s.heap.pop()
-		if s.stale(top) {
-			continue
-		}
-		e := top.edge
+		e := s.heap.pop()
 		switch p := s.priority(e); {
-		case p != top.priority:
-			s.queued[e] = 0
+		case p != s.heap.key[e]: // its clusters have grown since
 			s.queue(e)
 		case p < 0:
-			s.cost[e], s.queued[e] = forbidden, 0
+			s.cost[e] = forbidden
 		default:
 			s.join(e)
 		}
@@ -63,11 +49,11 @@ func contractSparse(ctx context.Context, g *Graph, r rule) ([]int32, error) {
 
 func newSparseContraction(g *Graph, r rule) *sparseContraction {
 	n, m := g.n, g.Edges()
-	s := &sparseContraction{rule: r, ends: make([][2]int32, m), cost: make([]float64, m), queued: make([]float64, m),
-		root: make([]int32, n), lists: newEdgeLists(n, m)}
+	s := &sparseContraction{rule: r, ends: make([][2]int32, m), cost: make([]float64, m), root: make([]int32, n), lists: newEdgeLists(n, m)}
 	s.pairs.init(s.ends)
+	key := s.cost
 	if r == balancedRule {
-		s.size = slices.Repeat([]int32{1}, n)
+		key, s.size = make([]float64, m), slices.Repeat([]int32{1}, n)
 	}
 	for i := range n {
 		s.root[i] = int32(i)
@@ -83,7 +69,9 @@ func newSparseContraction(g *Graph, r rule) *sparseContraction {
 		}
 		e++
 	})
-	s.heap = make(edgeHeap, 0, queued)
+	// There are never more: of parallel edges one is left.
+	s.heap = newKeyHeap(key, queued)
+	s.heap.magnitude = r == fixationRule
 	for e := range int32(m) {
 		s.queue(e)
 	}
@@ -103,24 +91,21 @@ func (s *sparseContraction) priority(e int32) float64 {
 	return 0
 }
 
-// stale tells that an entry is of an edge that is gone, or was entered anew since.
-func (s *sparseContraction) stale(e entry) bool {
-	return s.ends[e.edge][0] < 0 || e.priority != s.queued[e.edge]
-}
-
-// queue enters an edge into the heap where its priority is above what is queued;
-// below, the entry is seen to be too high when it comes up.
+// queue enters an edge into the heap, or moves it there, by its priority.
 func (s *sparseContraction) queue(e int32) {
 	p := s.priority(e)
-	if before(entry{p, e}, entry{s.queued[e], e}) {
-		s.queued[e] = p
-		if len(s.heap) == cap(s.heap) {
-			s.heap = slices.DeleteFunc(s.heap, s.stale)
-			s.heap.order()
-			s.heap = slices.Grow(s.heap, 1+len(s.heap)/8) // else the next ones would search again
-		}
-		s.heap.push(entry{p, e})
+	if p == 0 {
+		s.heap.remove(e)
+		return
 	}
+	s.heap.key[e] = p
+	s.heap.fix(e)
+}
+
+// drop takes an edge out of everything but the lists, where it is marked.
+func (s *sparseContraction) drop(e int32) {
+	s.heap.remove(e)
+	s.ends[e][0] = -1
 }
 
 // join joins the clusters of edge e.
@@ -144,50 +129,45 @@ func (s *sparseContraction) join(e int32) {
 		x := s.ends[f][0] + s.ends[f][1] - drop
 		s.pairs.remove(f)
 		g, parallel := s.pairs.get(keep, x)
-		first := f
-		if parallel && g < f {
-			first = g
-			s.ends[f][0] = -1
-		} else {
-			if parallel {
-				s.pairs.remove(g)
-				s.ends[g][0] = -1
+		if parallel {
+			sum := s.cost[f] + s.cost[g]
+			if g < f {
+				s.drop(f)
+				s.cost[g] = sum
+				s.queue(g)
+				continue
 			}
-			s.ends[f] = [2]int32{keep, x}
-			s.lists.add(keep, at)
-			s.pairs.put(f)
+			s.pairs.remove(g)
+			s.drop(g)
+			s.cost[f] = sum
 		}
-		if !parallel {
-			continue
+		s.ends[f] = [2]int32{keep, x}
+		s.lists.add(keep, at)
+		s.pairs.put(f)
+		if parallel {
+			s.queue(f)
 		}
-		s.cost[first] = s.cost[f] + s.cost[g]
-		s.queue(first)
 	}
 }
 
 // edgeLists are the edges of each cluster, with edges that are gone. An edge e has two
 // places, 2e and 2e+1, one for the list of each of its ends.
 type edgeLists struct {
-	next        []int32 // of each place: the one behind it, -1 at the end
-	first, last []int32 // of each cluster; first is -1 where there is none
-	count       []int32
+	next  []int32 // of each place: the one behind it, -1 at the end
+	first []int32 // of each cluster; -1 where there is none
+	count []int32
 }
 
 func newEdgeLists(n, m int) edgeLists {
-	l := edgeLists{next: make([]int32, 2*m), first: make([]int32, n), last: make([]int32, n), count: make([]int32, n)}
+	l := edgeLists{next: make([]int32, 2*m), first: make([]int32, n), count: make([]int32, n)}
 	for i := range l.first {
 		l.first[i] = -1
 	}
 	return l
 }
 
-// add puts a place at the end of a cluster's list.
+// add puts a place at the front of a cluster's list.
 func (l *edgeLists) add(cluster, place int32) {
-	if l.first[cluster] < 0 {
-		l.first[cluster] = place
-	} else {
-		l.next[l.last[cluster]] = place
-	}
-	l.last[cluster], l.next[place] = place, -1
+	l.next[place], l.first[cluster] = l.first[cluster], place
 	l.count[cluster]++
 }

@@ -17,7 +17,7 @@ type klSparse struct {
 	state []klState
 	seen  []int32
 	chain []int32
-	heap  klHeap
+	heap  keyHeap
 	keys  []uint64
 }
 
@@ -31,10 +31,7 @@ const (
 
 func newKLSparse(g *Graph, p *klClusters) *klSparse {
 	k := &klSparse{g: g, p: p, gain: make([]float64, g.n), near: make([]int32, g.n), state: make([]klState, g.n)}
-	k.heap.gain, k.heap.place = k.gain, make([]int32, g.n)
-	for v := range int32(g.n) {
-		k.heap.place[v] = -1
-	}
+	k.heap = newKeyHeap(k.gain, 0)
 	for v := range int32(g.n) {
 		to, cost := g.Neighbors(v)
 		for e, u := range to {
@@ -87,7 +84,7 @@ func (k *klSparse) exchange(a, b int32, least float64, complete bool) float64 {
 	join := k.enter(a, b)
 	total, most, kept := 0.0, 0.0, 0
 	patience := klPatience(len(k.p.groups[a])+len(k.p.groups[b]), complete)
-	for len(k.heap.node) > 0 && len(k.chain)-kept < patience {
+	for len(k.heap.item) > 0 && len(k.chain)-kept < patience {
 		v := k.heap.pop()
 		total += k.gain[v]
 		k.state[v] = klMoved
@@ -187,12 +184,9 @@ func (k *klSparse) advance(v, a, b int32) {
 			k.gain[u] -= 2 * w
 			k.near[u]--
 		}
-		switch {
-		case k.near[u] == 0:
+		if k.near[u] == 0 {
 			k.heap.remove(u)
-		case k.heap.place[u] < 0:
-			k.heap.push(u)
-		default:
+		} else {
 			k.heap.fix(u)
 		}
 	}
