@@ -59,7 +59,7 @@ type KMeansResult struct {
 // distances go to the lower cluster number. Sums run in float64, row by row. The
 // result has the same bits for any number of threads, and for any number of starts in
 // step. Memory beyond the arguments is two copies of them, half a copy for the bytes,
-// some 20 bytes a row, those of the starts in step (up to 32 bytes a row and 20 a number
+// some 10 bytes a row, those of the starts in step (up to 32 bytes a row and 20 a number
 // of its centers each; all of them at most 16 MB or half the arguments, but for one),
 // and, for the best five starts and their swaps, 1 byte a row (of up to 256 clusters)
 // and 8 a number of their centers each.

@@ -26,7 +26,6 @@ type lloyd struct {
 	squares []float64  // ||center||^2
 	sorted  []float64  // the same, ascending
 	sum     []float64  // (k, d): sums of the clusters' rows
-	seeding *seeding   // room for drawing the first centers
 
 	iterations int
 	ending     bool // the centers are final, the labels are not yet
@@ -106,27 +105,28 @@ func (l *lloyd) hasEmpty() bool {
 	return false
 }
 
-// measure fills data.dist with the squared distance of each row to its center.
-func (l *lloyd) measure() []float64 {
-	if l.data.dist == nil {
-		l.data.dist = make([]float64, l.data.n)
-	}
-	dist := l.data.dist
-	par.For(l.data.n, 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			dist[i] = l.exact(i, int(l.labels[i]))
+// inertia returns the sum of squared distances of rows to their centers on the scale of
+// data.x, added up in the order of the rows.
+func (l *lloyd) inertia() float64 {
+	var sum float64
+	var dist [1 << 12]float64
+	for from := 0; from < l.data.n; from += len(dist) {
+		part := dist[:min(len(dist), l.data.n-from)]
+		l.measure(from, part)
+		for _, v := range part {
+			sum += v
 		}
-	})
-	return dist
+	}
+	return sum
 }
 
-// inertia returns the sum of squared distances on the scale of data.x.
-func (l *lloyd) inertia() float64 {
-	var s float64
-	for _, v := range l.measure() {
-		s += v
-	}
-	return s
+// measure sets dist to the squared distances of the rows from one on to their centers.
+func (l *lloyd) measure(from int, dist []float64) {
+	par.For(len(dist), 64, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			dist[i] = l.exact(from+i, int(l.labels[from+i]))
+		}
+	})
 }
 
 // original returns the centers in the data's own place and unit.

@@ -15,7 +15,6 @@ type points struct {
 	packed  kernel.PackedRows
 	squares []float32 // ||x||^2, 0 beyond the last row
 	usual   float64   // root of the mean of squares
-	dist    []float64 // scratch of measure
 	bytes   bytePoints
 
 	assigning assignment

@@ -78,7 +78,7 @@ func (o *KMeansOptions) best(ctx context.Context, p *points) (*KMeansResult, err
 		}
 	}
 	l := starts[0]
-	starts, l.seeding = nil, nil
+	starts = nil
 	best, before := 0, -1.
 	b := p.budget(o.K, iterations)
 	for i := range ended {

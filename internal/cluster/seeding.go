@@ -20,14 +20,8 @@ func seed(ctx context.Context, starts []*lloyd, streams []*rng.Stream) error {
 	p := starts[0].data
 	all := make([]*seeding, len(starts))
 	for i, l := range starts {
-		if l.seeding == nil {
-			l.seeding = newSeeding(l)
-		} else {
-			l.seeding.reset()
-		}
-		s := l.seeding
-		s.trying = append(s.trying[:0], streams[i].IntN(p.n))
-		all[i] = s
+		all[i] = newSeeding(l)
+		all[i].trying = []int{streams[i].IntN(p.n)}
 	}
 	for c := range starts[0].k {
 		if err := ctx.Err(); err != nil {
@@ -71,15 +65,10 @@ func newSeeding(l *lloyd) *seeding {
 	for t := range s.dist {
 		s.dist[t] = make([]float32, room)
 	}
-	s.reset()
-	return s
-}
-
-// reset forgets all centers.
-func (s *seeding) reset() {
-	for i := range s.l.data.n {
+	for i := range n {
 		s.nearest[i] = float32(math.Inf(1))
 	}
+	return s
 }
 
 // least returns the candidate of the last trial with the least potential, the

@@ -28,7 +28,9 @@ func (m *movement) run(starts []*lloyd) {
 	par.Do(m.p.d, sumChunk, m)
 	for _, l := range starts {
 		if l.hasEmpty() {
-			l.refill(l.measure())
+			dist := make([]float64, l.data.n)
+			l.measure(0, dist)
+			l.refill(dist)
 		}
 		l.newCenters()
 	}

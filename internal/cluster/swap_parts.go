@@ -85,7 +85,7 @@ func (s *swaps) split(c int) float64 {
 	}
 	far, most := rows[0], 0.
 	for _, i := range w.sample {
-		if v := l.data.dist[i]; v > most {
+		if v := l.exact(int(i), c); v > most {
 			far, most = i, v
 		}
 	}

@@ -207,7 +207,6 @@ func (s *swaps) seconds() {
 	for i, v := range l.center {
 		single[i] = float32(v)
 	}
-	l.measure()
 	par.For(p.n, taskRows, func(lo, hi int) {
 		w := p.scratch(l.k)
 		for row := lo; row < hi; row += blockCols {

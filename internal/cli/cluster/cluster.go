@@ -123,7 +123,7 @@ func runCluster(ctx context.Context, s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
-	base.SaveMemory()
+	base.SaveMemory(o.graph, o.Embeddings, o.Labels)
 	view := &base.Stages{Streams: s}
 	defer view.Close()
 	var c *solve.Result

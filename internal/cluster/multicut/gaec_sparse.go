@@ -6,16 +6,18 @@ import (
 )
 
 // sparseContraction contracts a sparse graph. An edge keeps its number while its
-// ends are joined to others; of parallel edges the first is left. The list of the
-// cluster with fewer edges goes into the other's, so that an edge moves O(log n)
-// times.
+// ends are joined to others; of parallel edges the first is left. The edges of the
+// cluster whose nodes have fewer neighbours become the other's, so that each is looked
+// at O(log n) times.
 type sparseContraction struct {
+	g     *Graph
 	rule  rule
-	ends  [][2]int32 // of each edge: its clusters; -1 where it is gone
+	ends  [][2]int32 // of each edge: its clusters
 	cost  []float64
-	lists edgeLists
-	size  []int32 // of each cluster, where the rule asks for it
 	root  []int32
+	next  []int32 // of each node: another of its cluster, in a ring
+	arcs  []int32 // of each cluster: neighbours of its nodes
+	size  []int32 // of each cluster, where the rule asks for it
 	pairs pairTable
 	heap  keyHeap // of edges, by priorities that their own are not above
 }
@@ -37,32 +39,34 @@ func contractSparse(ctx context.Context, g *Graph, r rule) ([]int32, error) {
 		}
 	}
 	for i := range s.root {
-		r := int32(i)
-		for s.root[r] != r {
-			s.root[r] = s.root[s.root[r]]
-			r = s.root[r]
-		}
-		s.root[i] = r
+		s.root[i] = s.find(int32(i))
 	}
 	return s.root, nil
 }
 
+// find returns the cluster of a node.
+func (s *sparseContraction) find(v int32) int32 {
+	for s.root[v] != v {
+		s.root[v] = s.root[s.root[v]]
+		v = s.root[v]
+	}
+	return v
+}
+
 func newSparseContraction(g *Graph, r rule) *sparseContraction {
 	n, m := g.n, g.Edges()
-	s := &sparseContraction{rule: r, ends: make([][2]int32, m), cost: make([]float64, m), root: make([]int32, n), lists: newEdgeLists(n, m)}
+	s := &sparseContraction{g: g, rule: r, ends: make([][2]int32, m), cost: make([]float64, m), root: make([]int32, n), next: make([]int32, n), arcs: make([]int32, n)}
 	s.pairs.init(s.ends)
 	key := s.cost
 	if r == balancedRule {
 		key, s.size = make([]float64, m), slices.Repeat([]int32{1}, n)
 	}
 	for i := range n {
-		s.root[i] = int32(i)
+		s.root[i], s.next[i], s.arcs[i] = int32(i), int32(i), g.start[i+1]-g.start[i]
 	}
 	e, queued := int32(0), 0
 	g.Each(func(i, j int32, cost float64) {
 		s.ends[e], s.cost[e] = [2]int32{i, j}, cost
-		s.lists.add(i, 2*e)
-		s.lists.add(j, 2*e+1)
 		s.pairs.put(e)
 		if s.priority(e) != 0 {
 			queued++
@@ -102,72 +106,53 @@ func (s *sparseContraction) queue(e int32) {
 	s.heap.fix(e)
 }
 
-// drop takes an edge out of everything but the lists, where it is marked.
-func (s *sparseContraction) drop(e int32) {
-	s.heap.remove(e)
-	s.ends[e][0] = -1
-}
-
 // join joins the clusters of edge e.
 func (s *sparseContraction) join(e int32) {
 	keep, drop := s.ends[e][0], s.ends[e][1]
-	if s.lists.count[keep] < s.lists.count[drop] {
+	if s.arcs[keep] < s.arcs[drop] {
 		keep, drop = drop, keep
 	}
 	s.root[drop] = keep
+	s.arcs[keep] += s.arcs[drop]
 	if s.size != nil {
 		s.size[keep] += s.size[drop]
 	}
 	s.pairs.remove(e)
-	s.ends[e][0] = -1
-	for at, next := s.lists.first[drop], int32(0); at >= 0; at = next {
-		next = s.lists.next[at] // which changes where the place goes to another list
-		f := at / 2
-		if s.ends[f][0] < 0 {
-			continue
-		}
-		x := s.ends[f][0] + s.ends[f][1] - drop
-		s.pairs.remove(f)
-		g, parallel := s.pairs.get(keep, x)
-		if parallel {
-			sum := s.cost[f] + s.cost[g]
-			if g < f {
-				s.drop(f)
-				s.cost[g] = sum
-				s.queue(g)
-				continue
+	for v := s.next[drop]; ; v = s.next[v] {
+		to, _ := s.g.Neighbours(v)
+		for _, u := range to {
+			if x := s.find(u); x != keep {
+				s.redirect(drop, keep, x)
 			}
-			s.pairs.remove(g)
-			s.drop(g)
-			s.cost[f] = sum
 		}
-		s.ends[f] = [2]int32{keep, x}
-		s.lists.add(keep, at)
-		s.pairs.put(f)
-		if parallel {
-			s.queue(f)
+		if v == drop {
+			break
 		}
 	}
+	s.next[keep], s.next[drop] = s.next[drop], s.next[keep]
 }
 
-// edgeLists are the edges of each cluster, with edges that are gone. An edge e has two
-// places, 2e and 2e+1, one for the list of each of its ends.
-type edgeLists struct {
-	next  []int32 // of each place: the one behind it, -1 at the end
-	first []int32 // of each cluster; -1 where there is none
-	count []int32
-}
-
-func newEdgeLists(n, m int) edgeLists {
-	l := edgeLists{next: make([]int32, 2*m), first: make([]int32, n), count: make([]int32, n)}
-	for i := range l.first {
-		l.first[i] = -1
+// redirect makes the edge of the clusters drop and x one of keep and x, if it is not yet.
+func (s *sparseContraction) redirect(drop, keep, x int32) {
+	e, ok := s.pairs.get(drop, x)
+	if !ok {
+		return
 	}
-	return l
-}
-
-// add puts a place at the front of a cluster's list.
-func (l *edgeLists) add(cluster, place int32) {
-	l.next[place], l.first[cluster] = l.first[cluster], place
-	l.count[cluster]++
+	s.pairs.remove(e)
+	other, parallel := s.pairs.get(keep, x)
+	if !parallel {
+		s.ends[e] = [2]int32{keep, x}
+		s.pairs.put(e)
+		return
+	}
+	sum := s.cost[e] + s.cost[other]
+	if e < other {
+		s.pairs.remove(other)
+		s.ends[e] = [2]int32{keep, x}
+		s.pairs.put(e)
+		e, other = other, e
+	}
+	s.heap.remove(e) // of the two, other is the first
+	s.cost[other] = sum
+	s.queue(other)
 }

@@ -16,8 +16,9 @@ func newKLClusters(labels []int32) *klClusters {
 	n := len(labels)
 	p := &klClusters{label: make([]int32, n), place: make([]int32, n), own: make([]float64, n)}
 	copy(p.label, labels)
-	for range Renumber(p.label) {
-		p.add()
+	room := make([]int32, n) // for the nodes of all clusters as they are
+	for _, size := range Renumber(p.label) {
+		p.groups[p.add()], room = room[:0:size], room[size:]
 	}
 	for i, l := range p.label {
 		p.put(int32(i), l)
