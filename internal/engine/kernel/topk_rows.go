@@ -16,10 +16,10 @@ const (
 	// dotRun is the number of products summed in registers at a time: a panel of
 	// that many and the rows beside it move between the first and second cache.
 	dotRun = 512
-	// longRow is the number of numbers from which rows stay where they are, and Dots
-	// transposes as many as it needs at a time: they do not stay in a cache from one use
-	// to the next, and a copy of a few of them may be all that there is.
-	longRow = 1 << 16
+	// copied is the count of numbers up to which rows are copied, 40 MiB of them. More stay
+	// where they are, and Dots transposes what it needs at a time: they do not stay in a
+	// cache from one use to the next.
+	copied = 10 << 20
 )
 
 // PackedRows holds rows of d numbers as the tiles read them: in panels of
@@ -42,14 +42,14 @@ func (p *PackedRows) Len() int { return p.n }
 func (p *PackedRows) Cols() int { return roundUp(p.n, packGroup) }
 
 // Pack copies the n rows of x, d numbers each, on all threads. It uses memory of
-// an earlier call again. Rows of 65,536 numbers and more are not copied: they must not
-// change while they are in use.
+// an earlier call again. More than 10,485,760 numbers are not copied: they must
+// not change while they are in use.
 func (p *PackedRows) Pack(n, d int, x []float32) {
 	if n < 0 || d < 1 || len(x) != n*d {
 		panic(fmt.Sprintf("kernel: packing (%d, %d): got %d numbers", n, d, len(x)))
 	}
 	p.n, p.d, p.x, p.level = n, d, x, Current()
-	if d < longRow {
+	if n*d <= copied {
 		p.copy()
 	}
 }
