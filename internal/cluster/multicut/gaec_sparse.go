@@ -7,7 +7,7 @@ import (
 
 // sparseContraction contracts a sparse graph. An edge keeps its number while its
 // ends are joined to others; of parallel edges the first is left. The edges of the
-// cluster whose nodes have fewer neighbours become the other's, so that each is looked
+// cluster whose nodes have fewer neighbors become the other's, so that each is looked
 // at O(log n) times.
 type sparseContraction struct {
 	g     *Graph
@@ -16,7 +16,7 @@ type sparseContraction struct {
 	cost  []float64
 	root  []int32
 	next  []int32 // of each node: another of its cluster, in a ring
-	arcs  []int32 // of each cluster: neighbours of its nodes
+	arcs  []int32 // of each cluster: neighbors of its nodes
 	size  []int32 // of each cluster, where the rule asks for it
 	pairs pairTable
 	heap  keyHeap // of edges, by priorities that their own are not above
@@ -119,7 +119,7 @@ func (s *sparseContraction) join(e int32) {
 	}
 	s.pairs.remove(e)
 	for v := s.next[drop]; ; v = s.next[v] {
-		to, _ := s.g.Neighbours(v)
+		to, _ := s.g.Neighbors(v)
 		for _, u := range to {
 			if x := s.find(u); x != keep {
 				s.redirect(drop, keep, x)
