@@ -141,7 +141,7 @@ func dataTable(d *inspect.DataDoc) *render.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	for _, o := range d.Overlaps {
-		t.Notes = append(t.Notes, fmt.Sprintf("overlap: %s of %s also in %s; %s in both", text.Count(o.Items, "item"), o.Of, o.In, base.CountClasses(o.Classes)))
+		t.Notes = append(t.Notes, fmt.Sprintf("overlap: %s of %s also in %s; %s in both", text.Count(o.Items, "item"), o.Of, o.In, text.Plural(o.Classes, "class", "classes")))
 	}
 	if d.Noise != nil {
 		t.Notes = append(t.Notes, "noise: "+noise.Words(*d.Noise))

@@ -365,7 +365,7 @@ func EvalTable(d *record.Eval, all bool) *render.Table {
 	for b, j := range d.Baselines {
 		common[b] = record.Evaluated(j)
 	}
-	title := fmt.Sprintf("%s: %s, %s, D = %d", name, text.Plural(d.Source.Items, "item", "items"), base.CountClasses(d.Source.Classes), d.Source.Dim)
+	title := fmt.Sprintf("%s: %s, %s, D = %d", name, text.Plural(d.Source.Items, "item", "items"), text.Plural(d.Source.Classes, "class", "classes"), d.Source.Dim)
 	t, left := report.EvalTable(title, value, record.Evaluated(d.Evaluated), common, all)
 	addPairs(t, d)
 	addMetric(t, d)
