@@ -15,7 +15,6 @@ import (
 	"tercet/internal/cli/bench"
 	"tercet/internal/cli/bound"
 	"tercet/internal/cli/cluster"
-	generalizecmd "tercet/internal/cli/generalize"
 	"tercet/internal/cli/report"
 	"tercet/internal/cluster/solve"
 	"tercet/internal/config"
@@ -72,10 +71,10 @@ var flagValues = map[string]base.Completer{
 	"iterate":         oneOf("last", "best"),
 
 	"distance":            oneOf(metric.Euclidean, metric.Cosine),
-	"replace":             list(func() []string { return append(generalize.Replacements(), generalize.ReplaceTriple) }),
-	"influence --replace": list(generalize.Replacements),
+	"influence --replace": oneOf(replacements()...),
+	"stability --replace": list(func() []string { return append(replacements(), generalize.ReplacementWord(generalize.ReplaceTriple)) }),
 	"gap --split":         unseen, "stability --split": unseen, "influence --split": unseen,
-	"claim":     oneOf(generalizecmd.ClaimNames()...),
+	"data":      oneOf("run", "circle"),
 	"negatives": oneOf(noise.SameIndex, noise.RandomOne),
 	"form":      oneOf(stability.Paper, stability.Corrected, bound.BothForms),
 	"constants": oneOf(stability.Paper, stability.Tight),
@@ -92,6 +91,15 @@ var flagValues = map[string]base.Completer{
 	"fail-over":                   limits(func() []string { return attack.Keys(attack.Attacks()) }),
 	"cluster --fail-under":        limits(run.ClusteringKeys),
 	"cluster assign --fail-under": limits(run.ClusteringKeys),
+}
+
+// replacements are the ways in which a training image is replaced, as users name them.
+func replacements() []string {
+	var out []string
+	for _, r := range generalize.Replacements() {
+		out = append(out, generalize.ReplacementWord(r))
+	}
+	return out
 }
 
 // unseen completes images that training has not seen.

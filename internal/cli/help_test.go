@@ -98,14 +98,14 @@ func exampleFolder(t *testing.T) string {
 		{"eval", "--run", "runs/first", "--save-embeddings", "X.npy"},
 		{"cluster", "--run", "runs/first", "--no-pictures"},
 		{"gap", "--run", "runs/first", "--triplets", "100", "--bootstrap", "0"},
-		{"stability", "--run", "runs/first", "--repeats", "1", "--triplets", "100", "--no-pictures"},
+		{"stability", "--run", "runs/first", "--replacements", "1", "--triplets", "100", "--no-pictures"},
 		{"train", "-c", "sweep.yaml", "--set", "name=dd"},
 		{"train", "-c", "sweep.yaml", "--set", "name=floor", "--set", "batch.negatives=same-index", "--set", "noise={kind: pln, effective: 0.1}"},
 		{"train", "-c", "sweep.yaml", "--set", "name=val", "--set", "data.split.validation=0.5"},
 		{"eval", "--run", "runs/val-width-4", "--split", "validation", "--no-pictures"},
 		{"train", "-c", "sweep.yaml", "--set", "sweep={}", "--set", "name=pairs", "--set", "batch.scenario=full", "--set", "batch.pairs=0", "--set", "noise={kind: pln, effective: 0.2}"},
 		{"train", "-c", "metric.yaml"},
-		{"stability", "--run", "runs/stability-glyphs", "--claim", "s1", "--circle", "--repeats", "1", "--triplets", "100", "--no-pictures"},
+		{"stability", "claim", "s1", "--run", "runs/stability-glyphs", "--data", "circle", "--samples", "1", "--triplets", "100", "--no-pictures"},
 	} {
 		if code, _, stderr := clitest.Run(args...); code != 0 {
 			t.Fatalf("%v: exit code %d\n%s", args, code, stderr)

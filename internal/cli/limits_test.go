@@ -47,7 +47,7 @@ func TestLimitsOfFlags(t *testing.T) {
 	for line, want := range map[string]string{
 		"bound dibs --classes 10 --noise 0.1 --per-class 30 --simulate 1000000000": "--simulate is 1000000000; give at most 1000000",
 		"gap --run x --triplets 1000000000000000":                                  "--triplets is 1000000000000000; give at most 10000000",
-		"stability --run x --repeats 100000000":                                    "--repeats is 100000000; give at most 1000000",
+		"stability --run x --replacements 100000000":                               "--replacements is 100000000; give at most 1000000",
 		"eval --run x --bootstrap 1000000000000":                                   "--bootstrap is 1000000000000; give at most",
 		"eval --run x --k 1,1000000000":                                            "--k is 1000000000; give at most",
 		"attack --run x --target-draws 1000000000":                                 "--target-draws is 1000000000; give at most",

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,41 @@ var movedCommands = []struct {
 // command, as today's. The command says so when it runs. Two such flags stay: the command
 // of the first refuses the other.
 func moved(root *cobra.Command, args []string) []string {
+	return movedClaim(root, movedEval(root, args))
+}
+
+// movedClaim writes stability --claim CLAIM --circle as stability claim CLAIM --data circle.
+func movedClaim(root *cobra.Command, args []string) []string {
+	cmd, rest, err := root.Find(args)
+	if err != nil || cmd.CommandPath() != "tercet stability" {
+		return args
+	}
+	at := slices.IndexFunc(rest, func(w string) bool { return w == "--claim" || strings.HasPrefix(w, "--claim=") })
+	if at < 0 {
+		return args
+	}
+	end := at + 1
+	_, claim, inOne := strings.Cut(rest[at], "=")
+	if !inOne {
+		if end == len(rest) {
+			return args
+		}
+		claim, end = rest[end], end+1
+	}
+	rest = slices.Delete(slices.Clone(rest), at, end)
+	if i := slices.Index(rest, "--circle"); i >= 0 {
+		rest = slices.Insert(slices.Delete(rest, i, i+1), i, "--data", "circle")
+	}
+	now, _, err := root.Find([]string{"stability", "claim"})
+	if err != nil {
+		return args
+	}
+	now.Annotations[base.OldNameKey] = "--claim is now a command: tercet stability claim " + claim + " --run RUN"
+	return append([]string{"stability", "claim", claim}, rest...)
+}
+
+// movedEval writes eval with a flag for what is now a command as that command.
+func movedEval(root *cobra.Command, args []string) []string {
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd.Name() != "eval" || cmd.Parent() != root {
 		return args

@@ -21,7 +21,7 @@ func TestOldNames(t *testing.T) {
 		{"attack --pure", "pure", "distance-objective"}, {"attack --xi 3", "xi", "spqa-weight"}, {"attack --xi-scale 3", "xi-scale", "spqa-weight-scale"},
 		{"attack --out x", "out", "out-dir"}, {"cluster --out x", "out", "out-dir"}, {"cluster --graph-neighbours 3", "graph-neighbours", "graph-neighbors"},
 		{"cluster assign --out x", "out", "out-dir"}, {"train --out x", "out", "runs-dir"}, {"report --out x.md", "out", "page"},
-		{"eval --set-name test", "set-name", "split"},
+		{"eval --set-name test", "set-name", "split"}, {"gap --repeats 3", "repeats", "samples"}, {"influence --repeats 3", "repeats", "replacements"},
 	} {
 		root := cli.NewRoot(&base.Streams{}, &cli.Profiles{})
 		cmd, rest, err := root.Find(strings.Fields(tc.line))
@@ -67,6 +67,17 @@ func TestFlagsOfOtherCommands(t *testing.T) {
 		"gap --run none --zzz":           "unknown flag: --zzz (flags: tercet gap --help)",
 	} {
 		if code, _, stderr := clitest.Run(strings.Fields(line)...); code != base.ExitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit %d, %s", line, code, stderr)
+		}
+	}
+}
+
+// A claim that was a flag of stability is its command.
+func TestMovedClaim(t *testing.T) {
+	for _, line := range []string{"stability --run none --claim T3 --circle --repeats 2", "stability --claim=T3 --circle --repeats 2 -r none", "eval --stability --run none --circle --repeats 2 --claim T3"} {
+		code, _, stderr := clitest.Run(strings.Fields(line)...)
+		want := "--claim is now a command: tercet stability claim T3 --run RUN\n--repeats is an old name: write --samples\n"
+		if code != base.ExitData || !strings.HasPrefix(stderr, want) || !strings.Contains(stderr, "no usable run: none") {
 			t.Errorf("%s: exit %d, %s", line, code, stderr)
 		}
 	}

@@ -110,7 +110,7 @@ func (d *InfluenceDoc) still() []string {
 			return nil
 		}
 	}
-	return []string{fmt.Sprintf("none of the images changes the network: in %s no tuple with one of them, or with what replaces it, has a gradient, as in a run that has memorized its training images; more %s or %s meet more tuples, and %s best, where that is earlier, or a run of fewer steps has more with a gradient", text.Plural(d.Options.Steps, "step", "steps"), option.Name("steps"), option.Name("repeats"), option.Name("checkpoint"))}
+	return []string{fmt.Sprintf("none of the images changes the network: in %s no tuple with one of them, or with what replaces it, has a gradient, as in a run that has memorized its training images; more %s or %s meet more tuples, and %s best, where that is earlier, or a run of fewer steps has more with a gradient", text.Plural(d.Options.Steps, "step", "steps"), option.Name("steps"), option.Name("replacements"), option.Name("checkpoint"))}
 }
 
 // goingOn trains a run on from a checkpoint, in memory; what came of each image is kept

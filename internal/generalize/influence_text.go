@@ -37,7 +37,7 @@ func (d *InfluenceDoc) Table() *render.Table {
 			most = render.Int(m.Most[0].Item)
 		}
 		t.Rows = append(t.Rows, []render.Cell{
-			render.Int(r.Image), render.Text(r.Class), render.Text(fmt.Sprintf("%s (%s %d)", r.Kind, r.Of, r.By)), render.Int(r.Uses), render.Number(m.CosineMean), render.Number(m.CosineMax),
+			render.Int(r.Image), render.Text(r.Class), render.Text(fmt.Sprintf("%s (%s %d)", ReplacementWord(r.Kind), r.Of, r.By)), render.Int(r.Uses), render.Number(m.CosineMean), render.Number(m.CosineMax),
 			render.Number(m.LossMax), render.Number(m.LossMean), render.Number(m.Neighbors), most,
 		})
 	}

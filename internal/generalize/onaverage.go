@@ -168,7 +168,7 @@ func fewCost(seen, unseen []float64) []string {
 			n++
 		}
 	}
-	more := "more " + option.Name("repeats") + " reach triplets that do"
+	more := "more " + option.Name("replacements") + " reach triplets that do"
 	switch {
 	case n == 0:
 		return []string{fmt.Sprintf("the loss of all %d triplets is 0, in training and removed: the gap depends on the few triplets with a loss above 0; %s", len(seen), more)}

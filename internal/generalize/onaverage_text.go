@@ -20,7 +20,7 @@ func (d *OnAverageDoc) Draw(string) ([]string, error) { return nil, nil }
 // Table has a row for each triplet.
 func (d *OnAverageDoc) Table() *render.Table {
 	t := &render.Table{
-		Title: fmt.Sprintf("%s: retrained without a triplet, three fresh %s images in its place; its own loss (%s)", d.Source.Run, d.Source.Set, d.Loss.Name),
+		Title: fmt.Sprintf("%s: retrained without a triplet, three held-out %s images in its place; its own loss (%s)", d.Source.Run, d.Source.Set, d.Loss.Name),
 		Columns: []render.Column{
 			{Name: "i, j, k"}, {Name: "classes"}, {Name: "by"}, {Name: "uses"}, {Name: "seen", Digits: 4}, {Name: "unseen", Digits: 4}, {Name: "change", Digits: 4}, {Name: "order"},
 		},

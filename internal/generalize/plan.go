@@ -1,6 +1,7 @@
 package generalize
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -33,6 +34,23 @@ func ImageReplacements() []string { return []string{ReplaceFresh, ReplaceFar, Re
 
 // Replacements lists what stability can change: images, and the control.
 func Replacements() []string { return append(ImageReplacements(), ReplaceUlp) }
+
+// replacementWords are what users write for a kind of replacement and read in tables;
+// documents have the kind.
+var replacementWords = map[string]string{ReplaceFresh: "held-out", ReplaceFar: "farthest-class", ReplaceTwin: "duplicate", ReplaceTriple: "triplet"}
+
+// ReplacementWord names a kind of replacement for users.
+func ReplacementWord(kind string) string { return cmp.Or(replacementWords[kind], kind) }
+
+// ReplacementOf is the kind of replacement that a user names; another word stays.
+func ReplacementOf(word string) string {
+	for kind, w := range replacementWords {
+		if w == word {
+			return kind
+		}
+	}
+	return word
+}
 
 // replacementName is that of the replacement's folder.
 func replacementName(p record.Replacement) string {

@@ -40,7 +40,7 @@ func (r *replacer) can(i int, kind string) error {
 	switch kind {
 	case ReplaceFresh:
 		if len(r.byClass[class]) == 0 {
-			return fmt.Errorf("%w: no %s image of class %s can take the place of training image %d; %s %s takes another training image of the class", data.ErrUnfit, r.set, class, i, option.Name("replace"), ReplaceTwin)
+			return fmt.Errorf("%w: no %s image of class %s can take the place of training image %d; %s %s takes another training image of the class", data.ErrUnfit, r.set, class, i, option.Name("replace"), ReplacementWord(ReplaceTwin))
 		}
 	case ReplaceTwin:
 		if len(r.members[r.train.Labels()[i]]) < 2 {

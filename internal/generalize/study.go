@@ -129,7 +129,7 @@ func (s *study) kinds() ([]string, string) {
 		return s.o.Replace, ""
 	}
 	if wire.Disjoint(s.train, s.held) {
-		return []string{ReplaceTwin, ReplaceFar}, fmt.Sprintf("no %s image is of a training class: in place of fresh images, other training images of the class (%s)", s.o.Set, ReplaceTwin)
+		return []string{ReplaceTwin, ReplaceFar}, fmt.Sprintf("no %s image is of a training class: in place of held-out images, other training images of the class (%s)", s.o.Set, ReplacementWord(ReplaceTwin))
 	}
 	return []string{ReplaceFresh, ReplaceFar}, ""
 }

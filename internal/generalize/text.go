@@ -30,7 +30,7 @@ func (d *StabilityDoc) Table() *render.Table {
 		},
 	}
 	for _, r := range d.Replaced {
-		row := []render.Cell{render.Int(r.Image), render.Text(r.Class), render.Text(fmt.Sprintf("%s (%s %d)", r.Kind, r.Of, r.By)), render.Text(r.Other), render.Int(r.Uses)}
+		row := []render.Cell{render.Int(r.Image), render.Text(r.Class), render.Text(fmt.Sprintf("%s (%s %d)", ReplacementWord(r.Kind), r.Of, r.By)), render.Text(r.Other), render.Int(r.Uses)}
 		if r.Image == noImage {
 			row[0], row[4] = render.Text("none"), render.Missing()
 		}
@@ -51,7 +51,7 @@ func (d *StabilityDoc) Table() *render.Table {
 	}
 	for _, k := range d.Kinds {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s (%d): largest change of a loss %.4g; median %.4g, 99 %% %.4g, mean %.4g; cosine %.4g; recall@1 %+.4f; %.1f %% of nearest images changed; weights %.2f %%",
-			k.Kind, k.N, k.Gamma, k.LossP50, k.LossP99, k.LossMean, k.CosineMean, k.Recall, 100*k.Neighbors, 100*k.Weights))
+			ReplacementWord(k.Kind), k.N, k.Gamma, k.LossP50, k.LossP99, k.LossMean, k.CosineMean, k.Recall, 100*k.Neighbors, 100*k.Weights))
 	}
 	for _, c := range d.Controls {
 		t.Notes = append(t.Notes, controlWords(c))
@@ -70,7 +70,7 @@ func (d *StabilityDoc) Draw(dir string) ([]string, error) {
 			if r.Image == noImage {
 				name = fmt.Sprint("w ", r.By)
 			}
-			bars = append(bars, render.Replaced{Name: name, Kind: r.Kind, LossMax: m.LossMax, LossMean: m.LossMean, Cosine: m.CosineMean, Neighbors: m.Neighbors})
+			bars = append(bars, render.Replaced{Name: name, Kind: ReplacementWord(r.Kind), LossMax: m.LossMax, LossMean: m.LossMean, Cosine: m.CosineMean, Neighbors: m.Neighbors})
 		}
 	}
 	if len(bars) == 0 {

@@ -131,5 +131,5 @@ func (s *study) tooFew(class string, have, want int) error {
 	if wire.Disjoint(s.sets.Train, s.held) {
 		advice = fmt.Sprintf("no %s image is of a training class; a run whose data are split by images (data.split.kind fraction) has some", s.o.Set)
 	}
-	return fmt.Errorf("%w: a triplet is replaced by fresh images of its classes, and of class %s there are %d %s images, and it needs %d: %s", data.ErrUnfit, class, have, s.o.Set, want, advice)
+	return fmt.Errorf("%w: a triplet is replaced by held-out images of its classes, and of class %s there are %d %s images, and it needs %d: %s", data.ErrUnfit, class, have, s.o.Set, want, advice)
 }

@@ -93,8 +93,8 @@ sweep: {seed: [0, 1, 2]}
 	{"attack ers", finished, "attack --suite ers --queries 8 --pgd-steps 4 --bootstrap 100 --run runs/run"},
 	{"eval", finished, "eval --run runs/run"},
 	{"gap", finished, "gap --triplets 2000 --run runs/run"},
-	{"stability", finished, "stability --repeats 3 --run runs/run"},
-	{"influence", finished, "influence --repeats 3 --steps 8 --run runs/run"},
+	{"stability", finished, "stability --replacements 3 --run runs/run"},
+	{"influence", finished, "influence --replacements 3 --steps 8 --run runs/run"},
 }
 
 const finished = images + `

@@ -90,7 +90,7 @@ type ReplacedTriple struct {
 }
 
 func (OnAverage) kind() kind {
-	return kind{schemas: []string{OnAverageSchema}, made: "stability " + option.Name("replace") + " triple"}
+	return kind{schemas: []string{OnAverageSchema}, made: "stability " + option.Name("replace") + " triplet"}
 }
 
 // From is the set that fresh images are of.

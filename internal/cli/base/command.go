@@ -90,6 +90,10 @@ func (c Command) Build() *cobra.Command {
 	if c.Flags != nil {
 		c.Flags(cmd)
 	}
+	if c.Run != nil && len(c.Subs) > 0 { // it runs by itself, too
+		const group = "{{.CommandPath}} COMMAND"
+		cmd.SetUsageTemplate(strings.Replace(UsageTemplate, group, "{{.UseLine}}\n  "+group, 1))
+	}
 	completeConfigs(cmd)
 	var gates []string
 	for _, g := range GateFlags {

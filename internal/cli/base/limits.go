@@ -40,8 +40,10 @@ var FlagLimits = map[string]int64{
 	"per-class":         1_000_000_000, // as classes
 	"queries":           1_000_000_000,
 	"limit":             1_000_000_000,
-	"repeats":           1_000_000,
+	"repeats":           1_000_000, // an old name
+	"replacements":      1_000_000,
 	"restarts":          1_000_000,
+	"samples":           1_000_000,
 	"rounds":            1_000_000_000,
 	"silhouette-sample": 1_000_000_000,
 	"simulate":          theory.MaxDraws,

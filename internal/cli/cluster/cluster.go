@@ -69,7 +69,7 @@ type options struct {
 // New makes the command.
 func New(s *base.Streams) *cobra.Command {
 	var o options
-	cmd := base.Command{
+	return base.Command{
 		Use:   "cluster",
 		Short: "Cluster embeddings, with or without a known number of clusters, and score the clusters",
 		Long: `
@@ -112,10 +112,6 @@ maps and its comparison), or with --force.`,
 		Run:   func(ctx context.Context, _ []string) error { return runCluster(ctx, s, o) },
 		Subs:  []*cobra.Command{newAssign(s)},
 	}.Build()
-	// Unlike other commands with commands of their own it runs by itself.
-	const group = "{{.CommandPath}} COMMAND"
-	cmd.SetUsageTemplate(strings.Replace(base.UsageTemplate, group, "{{.UseLine}}\n  "+group, 1))
-	return cmd
 }
 
 func runCluster(ctx context.Context, s *base.Streams, o options) error {

@@ -2,7 +2,6 @@ package generalize
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,15 +22,21 @@ images, and shows the images that change the network most: influence.json.
 Finished work is kept in RUN/stability: the same command resumes after an
 interruption.`,
 		Examples: []base.Example{
-			{Why: "which training images change it most", Line: "tercet influence --run runs/first --repeats 2 --steps 3"},
+			{Why: "which training images change it most", Line: "tercet influence --run runs/first --replacements 2 --steps 3"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
 		Flags: func(cmd *cobra.Command) {
-			o.addMeasure(cmd, "triplets that losses are measured on; 0 takes 40,000")
-			o.AddCheckpoint(cmd)
+			fs := cmd.Flags()
+			o.addInput(cmd)
+			o.addImages(cmd, true)
+			fs.IntVar(&o.triplets, "triplets", 0, "triplets that losses are measured on; 0 takes 40,000")
+			base.Group(fs, "Evaluation")
 			o.addRetrain(cmd, "how many training images are replaced, each in turn", "which training images; without it, drawn by the seed",
-				"by what: one of "+strings.Join(generalize.ImageReplacements(), ", ")+" (default twin)")
-			cmd.Flags().IntVar(&o.steps, "steps", generalize.InfluenceSteps, "number of further training steps")
+				"by what: one of "+words(generalize.ImageReplacements())+" (default duplicate)")
+			fs.IntVar(&o.steps, "steps", generalize.InfluenceSteps, "number of further training steps")
+			base.OldNames(fs, "repeats", "replacements")
+			base.Group(fs, "Training with and without an image")
+			o.addOutput(cmd)
 		},
 		Run: func(ctx context.Context, _ []string) error { return runMeasure(ctx, s, o, generalize.MeasureInfluence) },
 	}.Build()

@@ -1,6 +1,7 @@
 package generalize
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/generalize"
@@ -31,8 +33,15 @@ type options struct {
 	reference                string
 	force                    bool
 	metricFlags
+	flags   *pflag.FlagSet
 	changed func(flag string) bool
 }
+
+// The modes of these commands: what they measure a run of.
+const (
+	networks = "networks"
+	metrics  = "runs of model mahalanobis"
+)
 
 // newOptions are the options where no flag is given.
 func newOptions() options {
@@ -42,27 +51,70 @@ func newOptions() options {
 	}
 }
 
-// addMeasure declares the flags of all measurements.
-func (o *options) addMeasure(cmd *cobra.Command, triplets string) {
-	o.AddRunAlone(cmd)
-	base.AddSplit(cmd.Flags(), &o.Set, "test", "which images training has not seen: test or validation")
-	o.AddLimit(cmd)
-	o.AddFormat(cmd)
-	o.AddNoPictures(cmd)
+// addInput declares the flags that choose the run and the draws.
+func (o *options) addInput(cmd *cobra.Command) {
 	fs := cmd.Flags()
+	o.flags, o.changed = fs, fs.Changed
+	o.AddRunAlone(cmd)
 	fs.Uint64Var(&o.seed, "seed", 0, "seed of the draws (by default the config's)")
-	fs.IntVar(&o.triplets, "triplets", 0, triplets)
-	fs.BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
-	o.changed = fs.Changed
+	base.Group(fs, "Input")
 }
 
-// addRetrain declares the flags of measurements that train again.
-func (o *options) addRetrain(cmd *cobra.Command, repeats, images, replace string) {
+// addImages declares the flags of the images that networks are measured on.
+func (o *options) addImages(cmd *cobra.Command, checkpoint bool) {
+	if checkpoint {
+		o.AddCheckpoint(cmd)
+	}
+	base.AddSplit(cmd.Flags(), &o.Set, "test", "which images training has not seen: test or validation")
+	o.AddLimit(cmd)
+}
+
+// addRetrain declares the flags of measurements that train networks again.
+func (o *options) addRetrain(cmd *cobra.Command, count, images, replace string) {
 	fs := cmd.Flags()
-	fs.IntVar(&o.repeats, "repeats", generalize.StabilityRepeats, repeats)
+	fs.IntVar(&o.repeats, "replacements", generalize.StabilityRepeats, count)
 	fs.IntSliceVar(&o.images, "images", nil, images)
 	fs.StringSliceVar(&o.replace, "replace", nil, replace)
 	fs.IntVar(&o.jobs, "jobs", 1, "train so many at once, each on one thread")
+	var old []string
+	for _, r := range append(generalize.Replacements(), generalize.ReplaceTriple) {
+		if w := generalize.ReplacementWord(r); w != r {
+			old = append(old, r, w)
+		}
+	}
+	base.OldValues(fs, "replace", old...)
+}
+
+// addOutput declares the flags of the result.
+func (o *options) addOutput(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	o.AddFormat(cmd)
+	o.AddNoPictures(cmd)
+	fs.BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
+	base.Group(fs, "Output")
+}
+
+// oldCount is the flag of stability that was for replacements and for samples.
+const oldCount = "repeats"
+
+// counted is the flag by which options.repeats was given; "" where none was.
+func (o *options) counted() string {
+	given := ""
+	o.flags.Visit(func(f *pflag.Flag) {
+		if slices.Contains([]string{"replacements", "samples", oldCount}, f.Name) {
+			given = f.Name
+		}
+	})
+	return given
+}
+
+// words are replacements as users name them.
+func words(kinds []string) string {
+	out := make([]string, len(kinds))
+	for i, k := range kinds {
+		out[i] = generalize.ReplacementWord(k)
+	}
+	return strings.Join(out, ", ")
 }
 
 // runMeasure measures how a run generalizes and writes what came out.
@@ -82,15 +134,16 @@ func runMeasure(ctx context.Context, s *base.Streams, o options, job string) err
 		return err
 	}
 	defer r.Close()
-	if r.Config.LearnsMetric() && o.changed("reference") {
-		return base.Usagef("--reference is about networks: %s is of model mahalanobis, whose gap learns its reference, from training images that no sample has", r.Dir)
-	}
 	check := o.checkNetwork
 	if r.Config.LearnsMetric() {
 		check = o.checkMetric
 	}
 	if err := check(r, &m); err != nil {
 		return err
+	}
+	if o.counted() == oldCount {
+		now := map[bool]string{true: "samples", false: "replacements"}[r.Config.LearnsMetric()]
+		s.Note("--%s is an old name: write --%s", oldCount, now)
 	}
 	if err := o.NoteUnfinished(s, r); err != nil {
 		return err
@@ -150,6 +203,10 @@ func (o *options) measure(job string) (generalize.Options, error) {
 	if o.changed("reference") && o.reference == "" {
 		return m, base.Usagef("--reference is empty; give the directory of a run")
 	}
+	for i, word := range o.replace {
+		o.replace[i] = generalize.ReplacementOf(word)
+	}
+	m.Replace = o.replace
 	triples := slices.Contains(o.replace, generalize.ReplaceTriple)
 	if triples {
 		if err := o.checkTriples(job); err != nil {
@@ -159,11 +216,11 @@ func (o *options) measure(job string) (generalize.Options, error) {
 	if n := o.triplets; o.changed("triplets") && n < generalize.LeastTriplets {
 		return m, base.Usagef("--triplets is %d; give at least %d", n, generalize.LeastTriplets)
 	}
-	if err := base.AtLeast(base.FlagCount{Flag: "repeats", Value: o.repeats, Least: 1}, base.FlagCount{Flag: "steps", Value: o.steps, Least: 1}, base.FlagCount{Flag: "jobs", Value: o.jobs, Least: 1}); err != nil {
+	if err := base.AtLeast(base.FlagCount{Flag: cmp.Or(o.counted(), "replacements"), Value: o.repeats, Least: 1}, base.FlagCount{Flag: "steps", Value: o.steps, Least: 1}, base.FlagCount{Flag: "jobs", Value: o.jobs, Least: 1}); err != nil {
 		return m, err
 	}
-	if len(o.images) > 0 && o.changed("repeats") {
-		return m, base.Usagef("--images says which images are replaced, --repeats how many are drawn: give one")
+	if count := o.counted(); len(o.images) > 0 && count != "" {
+		return m, base.Usagef("--images says which images are replaced, --%s how many are drawn: give one", count)
 	}
 	for i, v := range o.images {
 		if v < 0 || !triples && slices.Contains(o.images[:i], v) {
@@ -172,14 +229,14 @@ func (o *options) measure(job string) (generalize.Options, error) {
 	}
 	for i, v := range o.replace {
 		if !triples && !slices.Contains(generalize.Replacements(), v) || slices.Contains(o.replace[:i], v) {
-			return m, base.Usagef("--replace is %v; give each once of %s, or %s alone", o.replace, strings.Join(generalize.Replacements(), ", "), generalize.ReplaceTriple)
+			return m, base.Usagef("--replace is %s; give each once of %s, or %s alone", words(o.replace), words(generalize.Replacements()), words([]string{generalize.ReplaceTriple}))
 		}
 	}
 	if job == generalize.MeasureInfluence && slices.Contains(o.replace, generalize.ReplaceUlp) {
 		return m, base.Usagef("influence is about images: --replace %s goes with tercet stability", generalize.ReplaceUlp)
 	}
 	if job == generalize.MeasureInfluence && len(o.replace) > 1 {
-		return m, base.Usagef("influence replaces images in one way: --replace is %v", o.replace)
+		return m, base.Usagef("influence replaces images in one way: --replace is %s", words(o.replace))
 	}
 	if o.Set == "train" {
 		return m, base.Usagef("%s is about images that training has not seen: --split is test or validation", job)

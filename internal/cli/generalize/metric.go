@@ -3,9 +3,9 @@ package generalize
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"tercet/internal/cli/base"
 	"tercet/internal/generalize"
@@ -20,25 +20,24 @@ type metricFlags struct {
 	claim    string
 	positive string
 	delta    float64
-	circle   bool
+	data     string // of a claim: where its samples come from
 }
 
-// metricOnly are the flags of metricFlags.
-var metricOnly = []string{"sizes", "claim", "positive", "delta", "circle"}
-
-// addSamples declares the flags of samples.
-func (o *metricFlags) addSamples(cmd *cobra.Command) {
+// addSamples declares the flags of the samples that metrics learn from.
+func (o *options) addSamples(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.IntSliceVar(&o.sizes, "sizes", nil, "of model mahalanobis: sizes n = n+ = n- of the samples that are learned from (default 20,40,80,160)")
-	fs.StringVar(&o.positive, "positive", "", "of model mahalanobis: `CLASS` of the positives, or a pattern such as 'Latin.*' (default: the run's metric.positive)")
+	fs.IntVar(&o.repeats, "samples", generalize.StabilityRepeats, "how many samples of each size are learned from")
+	fs.IntSliceVar(&o.sizes, "sizes", nil, "sizes n = n+ = n- of the samples (default 20,40,80,160)")
+	o.addPositive(fs)
+}
+
+func (o *options) addPositive(fs *pflag.FlagSet) {
+	fs.StringVar(&o.positive, "positive", "", "`CLASS` of the positives, or a pattern such as 'Latin.*' (default: the run's metric.positive)")
+}
+
+// addDelta declares the flag of the probability with which bounds hold.
+func (o *options) addDelta(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.delta, "delta", 0.01, "the bounds on gaps hold with probability 1 - delta")
-}
-
-// addClaims declares the flags of claims.
-func (o *metricFlags) addClaims(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	fs.StringVar(&o.claim, "claim", "", "of model mahalanobis: put a claim about its theory to the test: "+strings.Join(ClaimNames(), ", ")+"; writes stability/CLAIM.json")
-	fs.BoolVar(&o.circle, "circle", false, "with --claim: samples are drawn from the unit circle in place of the run's images")
 }
 
 // ClaimNames lists the claims that can be measured.
@@ -57,18 +56,10 @@ func ClaimNames() []string {
 // checkMetric refuses what has no meaning for a run of model mahalanobis, and completes m.
 func (o *options) checkMetric(r *run.Run, m *generalize.Options) error {
 	if slices.Contains(o.replace, generalize.ReplaceTriple) {
-		return base.Usagef("--replace %s is about networks: of %s, which is of model mahalanobis, stability measures the on-average stability as well", generalize.ReplaceTriple, r.Dir)
+		return base.Usagef("--replace %s is about networks: of %s, which is of model mahalanobis, stability measures the on-average stability as well", words(o.replace), r.Dir)
 	}
-	for _, flag := range []string{"images", "replace", "jobs", "limit", "split", "bootstrap"} {
-		if o.changed(flag) {
-			return base.Usagef("--%s is about networks, and %s is of model mahalanobis: samples are drawn from its training images", flag, r.Dir)
-		}
-	}
-	if o.changed("checkpoint") {
-		return base.Usagef("%s of a metric learns again from samples, with the run's map, the same for all checkpoints: leave out --checkpoint", m.Job)
-	}
-	if m.Job == generalize.MeasureGap && o.changed("triplets") {
-		return base.Usagef("gap of a metric is over all triplets: leave out --triplets")
+	if wrong := base.Misplaced(o.flags, metrics); len(wrong) > 0 {
+		return base.Usagef("--%s is about networks, and %s is of model mahalanobis: metrics learn again from samples of its training images", wrong[0], r.Dir)
 	}
 	for i, n := range o.sizes {
 		if n < 2 {
@@ -78,22 +69,10 @@ func (o *options) checkMetric(r *run.Run, m *generalize.Options) error {
 			return base.Usagef("--sizes: %d is given twice; give each size once", n)
 		}
 	}
-	switch {
-	case o.claim == "" && o.circle:
-		return base.Usagef("--circle goes with --claim")
-	case o.circle && o.changed("positive"):
-		return base.Usagef("--circle draws samples from the unit circle, which has no classes: leave out --positive")
-	case o.claim != "" && o.changed("sizes"):
-		return base.Usagef("--claim has its own sizes: leave out --sizes")
-	case o.claim != "":
-		if _, err := measure.ClaimOf(o.claim); err != nil {
-			return &base.ExitError{Code: base.ExitUsage, Err: err}
-		}
-	}
 	if !(o.delta > 0 && o.delta < 1/math.E) {
 		return base.Usagef("--delta is %v; the bounds are stated for delta in (0, 1/e)", o.delta)
 	}
-	m.Metric = metric.Options{Sizes: o.sizes, Claim: o.claim, Positive: o.positive, Delta: o.delta, Circle: o.circle, Exact: base.Bare(o.Format)}
-	m.OwnRepeats = !o.changed("repeats")
+	m.Metric = metric.Options{Sizes: o.sizes, Claim: o.claim, Positive: o.positive, Delta: o.delta, Circle: o.data == dataCircle, Exact: base.Bare(o.Format)}
+	m.OwnRepeats = o.counted() == ""
 	return nil
 }

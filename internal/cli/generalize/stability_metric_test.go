@@ -19,15 +19,15 @@ model: {name: mahalanobis, dims: 3}
 metric: {sigma: 0.5, positive: each}
 `)
 	clitest.Must(t, 0, "train -c metric.yaml")
-	doc := clitest.Document(t, "stability --run runs/metric --positive 'U+00*' --sizes 3,6 --repeats 2 --triplets 100")
+	doc := clitest.Document(t, "stability --run runs/metric --positive 'U+00*' --sizes 3,6 --samples 2 --triplets 100")
 	series, _ := doc["series"].([]any)
 	if doc["schema"] != "tercet.metricstability/1" || len(series) != 7 {
 		t.Errorf("%v", doc)
 	}
-	if out := clitest.Must(t, 0, "gap --run runs/metric --positive 'U+00*' --sizes 3,6 --repeats 2 --format csv"); !strings.Contains(out, "expected gap") || !strings.Contains(out, "Theorem 1") {
+	if out := clitest.Must(t, 0, "gap --run runs/metric --positive 'U+00*' --sizes 3,6 --samples 2 --format csv"); !strings.Contains(out, "expected gap") || !strings.Contains(out, "Theorem 1") {
 		t.Error(out)
 	}
-	if out := clitest.Must(t, 0, "stability --run runs/metric --claim s1 --circle --repeats 1 --triplets 100 --no-pictures"); !strings.Contains(out, "T4 (S1)") {
+	if out := clitest.Must(t, 0, "stability claim s1 --run runs/metric --data circle --samples 1 --triplets 100 --no-pictures"); !strings.Contains(out, "T4 (S1)") {
 		t.Error(out)
 	}
 	for _, file := range []string{"stability.json", "gap.json", "stability/T4-circle.json", "figures/stability-glyphs-stability.png"} {
@@ -40,20 +40,20 @@ metric: {sigma: 0.5, positive: each}
 	}
 	for flags, want := range map[string]string{
 		"stability --claim T99":          "T1, T2",
-		"stability --claim T3 --sizes 4": "its own sizes",
-		"stability --circle":             "goes with --claim",
+		"stability claim T3 --sizes 4":   "unknown flag: --sizes",
+		"stability claim T3 --data moon": "give run or circle",
 		"gap --claim T3":                 "unknown flag: --claim",
-		"gap --reference runs/x":         "learns its reference",
+		"gap --reference runs/x":         "--reference is about networks",
 		"gap --delta 0.5":                "(0, 1/e)",
 		"stability --sizes 1":            "--sizes: 1 is too small",
 		"stability --sizes 5,9,5":        "5 is given twice",
-		"gap --checkpoint best":          "leave out --checkpoint",
-		"gap --triplets 500":             "over all triplets",
+		"gap --checkpoint best":          "--checkpoint is about networks",
+		"gap --triplets 500":             "--triplets is about networks",
 
-		"stability --claim T4 --circle --positive 2": "leave out --positive",
+		"stability claim T4 --data circle --positive 2": "leave out --positive",
 
-		"stability --images 1":       "is about networks",
-		"stability --replace triple": "measures the on-average stability as well",
+		"stability --images 1":        "is about networks",
+		"stability --replace triplet": "measures the on-average stability as well",
 	} {
 		name, rest, _ := strings.Cut(flags, " ")
 		clitest.Refuse(t, base.ExitUsage, name+" --run runs/metric "+rest, want)
@@ -72,7 +72,7 @@ metric: {sigma: 0.5, positive: each}
 `)
 	clitest.Must(t, 0, "train -c metric.yaml")
 	run := func(flags string) (code int, stderr string) {
-		code, _, stderr = clitest.Run(strings.Fields("gap --run runs/metric --no-pictures --positive U+00* --repeats 2 " + flags)...)
+		code, _, stderr = clitest.Run(strings.Fields("gap --run runs/metric --no-pictures --positive U+00* --samples 2 " + flags)...)
 		return code, stderr
 	}
 	if code, stderr := run("--sizes 3"); code != 0 {
@@ -86,11 +86,11 @@ metric: {sigma: 0.5, positive: each}
 	if err != nil || len(files) != 2 {
 		t.Errorf("%v %v", files, err)
 	}
-	kept := clitest.Document(t, "gap --run runs/metric --positive U+00* --repeats 2 --sizes 3,6")
+	kept := clitest.Document(t, "gap --run runs/metric --positive U+00* --samples 2 --sizes 3,6")
 	if err := os.RemoveAll("runs/metric/stability"); err != nil {
 		t.Fatal(err)
 	}
-	anew := clitest.Document(t, "gap --run runs/metric --positive U+00* --repeats 2 --sizes 3,6")
+	anew := clitest.Document(t, "gap --run runs/metric --positive U+00* --samples 2 --sizes 3,6")
 	delete(kept, "seconds")
 	delete(anew, "seconds")
 	if !reflect.DeepEqual(kept, anew) {
@@ -99,12 +99,12 @@ metric: {sigma: 0.5, positive: each}
 	for flags, want := range map[string]string{
 		"--sizes 3":               "replacing runs/metric/gap.json would lose: the sizes [6]; --force replaces it",
 		"--sizes 3,6 --seed 4":    "would lose: seed 0 instead of 4",
-		"--sizes 6,3 --repeats 1": "would lose: 2 repeats instead of 1",
+		"--sizes 6,3 --samples 1": "would lose: 2 repeats instead of 1",
 		"--sizes 3,6 --delta 0.2": "would lose: delta 0.01 instead of 0.2",
 	} {
-		clitest.Refuse(t, base.ExitUsage, "gap --run runs/metric --no-pictures --positive U+00* --repeats 2 "+flags, want)
+		clitest.Refuse(t, base.ExitUsage, "gap --run runs/metric --no-pictures --positive U+00* --samples 2 "+flags, want)
 	}
-	clitest.Must(t, 0, "gap --run runs/metric --no-pictures --positive U+00* --repeats 1 --sizes 3 --force")
+	clitest.Must(t, 0, "gap --run runs/metric --no-pictures --positive U+00* --samples 1 --sizes 3 --force")
 	options, _ := anew["options"].(map[string]any)
 	if options["repeats"] != 2.0 || options["delta"] != 0.01 || fmt.Sprint(options["sizes"]) != "[3 6]" {
 		t.Errorf("options %v", options)

@@ -37,7 +37,7 @@ func TestStability(t *testing.T) {
 	if out := clitest.Must(t, 0, "gap --run runs/tiny --triplets 200"); !strings.Contains(out, "at the gamma that was measured") {
 		t.Error(out)
 	}
-	const influence = "influence --run runs/tiny --triplets 200 --repeats 2 --steps 2"
+	const influence = "influence --run runs/tiny --triplets 200 --replacements 2 --steps 2"
 	doc = clitest.Document(t, influence+" --jobs 2 --checkpoint best")
 	if list, _ := doc["images"].([]any); doc["schema"] != "tercet.influence/1" || len(list) != 2 {
 		t.Errorf("document %v", doc)
@@ -56,28 +56,28 @@ func TestStability(t *testing.T) {
 		t.Error(out)
 	}
 	for flags, want := range map[string]string{
-		"stability --repeats 0":            "at least 1",
-		"stability --jobs 0":               "at least 1",
-		"stability --images 1,1":           "each image once",
-		"stability --images -1":            "from 0",
-		"stability --images 1 --repeats 2": "give one",
-		"stability --replace far,far":      "each once",
-		"stability --replace near":         "fresh, far, twin",
-		"stability --checkpoint best":      "unknown flag: --checkpoint",
-		"stability --bootstrap 100":        "unknown flag: --bootstrap",
-		"stability --split train":          "test or validation",
-		"stability --no-kmeans":            "unknown flag: --no-kmeans",
-		"gap --repeats 3":                  "about runs of model mahalanobis",
-		"stability --steps 3":              "unknown flag: --steps",
-		"influence --steps 0":              "at least 1",
-		"influence --replace far,twin":     "in one way",
-		"influence --split train":          "test or validation",
+		"stability --replacements 0":                        "at least 1",
+		"stability --jobs 0":                                "at least 1",
+		"stability --images 1,1":                            "each image once",
+		"stability --images -1":                             "from 0",
+		"stability --images 1 --replacements 2":             "give one",
+		"stability --replace farthest-class,farthest-class": "each once",
+		"stability --replace near":                          "held-out, farthest-class, duplicate",
+		"stability --checkpoint best":                       "unknown flag: --checkpoint",
+		"stability --bootstrap 100":                         "unknown flag: --bootstrap",
+		"stability --split train":                           "test or validation",
+		"stability --no-kmeans":                             "unknown flag: --no-kmeans",
+		"gap --samples 3":                                   "about runs of model mahalanobis",
+		"stability --steps 3":                               "unknown flag: --steps",
+		"influence --steps 0":                               "at least 1",
+		"influence --replace farthest-class,duplicate":      "in one way",
+		"influence --split train":                           "test or validation",
 	} {
 		name, rest, _ := strings.Cut(flags, " ")
 		clitest.Refuse(t, base.ExitUsage, name+" --run runs/tiny "+rest, want)
 	}
 	clitest.Refuse(t, base.ExitData, stability+" --images 5000", "there is no training image 5000")
-	clitest.Refuse(t, base.ExitData, stability+" --replace fresh", "--replace twin")
+	clitest.Refuse(t, base.ExitData, stability+" --replace held-out", "--replace duplicate")
 	if err := os.MkdirAll("runs/none", 0o755); err != nil {
 		t.Fatal(err)
 	}

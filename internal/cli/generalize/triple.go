@@ -7,12 +7,12 @@ import (
 
 // checkTriples refuses what --replace triple leaves no room for.
 func (o *options) checkTriples(job string) error {
-	const triple = generalize.ReplaceTriple
+	triple := generalize.ReplacementWord(generalize.ReplaceTriple)
 	switch {
 	case job == generalize.MeasureInfluence:
 		return base.Usagef("influence replaces single images: --replace %s goes with tercet stability", triple)
 	case len(o.replace) > 1:
-		return base.Usagef("--replace is %v; %s is measured by itself: give it alone", o.replace, triple)
+		return base.Usagef("--replace is %s; %s is measured by itself: give it alone", words(o.replace), triple)
 	case len(o.images)%3 != 0:
 		return base.Usagef("--images is %v; with --replace %s give three for each triplet: anchor, positive, negative", o.images, triple)
 	}

@@ -1,0 +1,74 @@
+package generalize
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/generalize"
+	"tercet/internal/theory/measure"
+)
+
+// Where the samples of a claim come from.
+const dataRun, dataCircle = "run", "circle"
+
+// newClaim makes the command that puts a claim of the theory to the test.
+func newClaim(s *base.Streams) *cobra.Command {
+	o := newOptions()
+	cmd := base.Command{
+		Use:   "claim CLAIM",
+		Short: "Put a claim about the stability of metrics to the test",
+		Long: `
+Learns metrics from samples of a run of model mahalanobis, or of the unit circle, and
+tests a claim of Chen et al. about their stability and generalization gap: supported,
+contradicted or inconclusive. Claims (docs/papers/stability.md):
+` + strings.Join(ClaimNames(), ", ") + `.
+It writes stability/CLAIM.json, or CLAIM-circle.json, into the run's directory.
+tercet report --table stability-checks reads them.
+
+Finished work is kept in RUN/stability: the same command resumes after an
+interruption.`,
+		Examples: []base.Example{
+			{Why: "S1 on the unit circle, from one sample of each size", Line: "tercet stability claim S1 --run runs/stability-glyphs --data circle --samples 1 --triplets 100"},
+		},
+		Exits: []int{base.ExitData, base.ExitInterrupted},
+		Args:  cobra.ExactArgs(1),
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			o.addInput(cmd)
+			fs.StringVar(&o.data, "data", dataRun, "where samples are drawn from: run, its training images, or circle, the unit circle")
+			fs.IntVar(&o.repeats, "samples", generalize.StabilityRepeats, "how many samples of each size are learned from (by default the claim's own number)")
+			o.addPositive(fs)
+			fs.IntVar(&o.triplets, "triplets", 0, "triplets that losses are measured on; 0 takes 40,000")
+			o.addDelta(fs)
+			base.OldNames(fs, "repeats", "samples")
+			base.Group(fs, "Claim")
+			o.addOutput(cmd)
+		},
+		Run: func(ctx context.Context, args []string) error {
+			o.claim = args[0]
+			if err := o.checkClaim(); err != nil {
+				return err
+			}
+			return runMeasure(ctx, s, o, generalize.MeasureStability)
+		},
+	}.Build()
+	cmd.ValidArgs = ClaimNames()
+	return cmd
+}
+
+// checkClaim refuses an unknown claim, and options that do not go together.
+func (o *options) checkClaim() error {
+	if _, err := measure.ClaimOf(o.claim); err != nil {
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	if o.data != dataRun && o.data != dataCircle {
+		return base.Usagef("--data is %q; give %s or %s", o.data, dataRun, dataCircle)
+	}
+	if o.data == dataCircle && o.changed("positive") {
+		return base.Usagef("--data circle draws samples from the unit circle, which has no classes: leave out --positive")
+	}
+	return nil
+}
