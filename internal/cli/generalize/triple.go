@@ -5,7 +5,7 @@ import (
 	"tercet/internal/generalize"
 )
 
-// checkTriples refuses what --replace triple leaves no room for.
+// checkTriples refuses what --replace triplet leaves no room for.
 func (o *options) checkTriples(job string) error {
 	triple := generalize.ReplacementWord(generalize.ReplaceTriple)
 	switch {
