@@ -1,5 +1,3 @@
-// Package record declares the JSON documents that Tercet writes, each once for writers
-// and readers, and gives them a digest.
 package record
 
 import (

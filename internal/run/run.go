@@ -1,5 +1,3 @@
-// Package run trains a config that package wire has made components of, and owns the run
-// directory: manifest, lock, checkpoints, log. It sweeps over configs too.
 package run
 
 import (

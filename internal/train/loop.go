@@ -1,5 +1,3 @@
-// Package train runs the training loop: batch, mine, craft, forward, loss,
-// backward, step, log, checkpoint. It knows no terminals and no config files.
 package train
 
 import (
