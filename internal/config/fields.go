@@ -2,7 +2,9 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 
 	"tercet/internal/component"
 )
@@ -21,8 +23,15 @@ var (
 	autoType = reflect.TypeFor[component.Auto]()
 )
 
-// fields lists a section's own keys, without those of its component.
+// known are the keys of the types of sections, which reflection takes long to list.
+var known sync.Map // of reflect.Type to []field
+
+// fields lists a section's own keys, without those of its component. The list is
+// shared: it can be appended to and not changed.
 func fields(t reflect.Type) []field {
+	if list, ok := known.Load(t); ok {
+		return list.([]field)
+	}
 	var list []field
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -30,6 +39,8 @@ func fields(t reflect.Type) []field {
 			list = append(list, field{name, i, f.Type, f.Tag})
 		}
 	}
+	list = slices.Clip(list)
+	known.Store(t, list)
 	return list
 }
 

@@ -184,20 +184,31 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// mean of f over draws of the graph, and its standard error.
-func overDraws(t *testing.T, y, seen []int32, k int, o GraphOptions, draws int, f func(GraphReport) float64) (mean, se float64) {
+// drawn is the report of each of several draws of a graph.
+func drawn(t *testing.T, y, seen []int32, k int, o GraphOptions, draws int) []GraphReport {
 	t.Helper()
-	var sum, square float64
-	for d := range draws {
+	out := make([]GraphReport, draws)
+	for d := range out {
 		o.Draw = uint64(d)
-		_, r := graph(t, y, seen, k, o)
+		_, out[d] = graph(t, y, seen, k, o)
+	}
+	return out
+}
+
+// over is the mean of f over draws, and its standard error.
+func over(draws []GraphReport, f func(GraphReport) float64) (mean, se float64) {
+	var sum, square float64
+	for _, r := range draws {
 		v := f(r)
 		sum += v
 		square += v * v
 	}
-	mean = sum / float64(draws)
-	return mean, math.Sqrt((square/float64(draws) - mean*mean) / float64(draws-1))
+	n := float64(len(draws))
+	mean = sum / n
+	return mean, math.Sqrt((square/n - mean*mean) / (n - 1))
 }
+
+func duplicates(r GraphReport) float64 { return r.FloorDuplicates }
 
 // The paper's size: 6000 pairs. Contradictory duplicates meet the expectation with
 // same-index negatives at every number of classes and noise, and random ones have none;
@@ -210,19 +221,20 @@ func TestFloorsAtThePapersSize(t *testing.T) {
 	}{{10, 0.05}, {10, 0.1}, {10, 0.2}, {5, 0.1}, {3, 0.1}, {2, 0.1}, {2, 0.2}} {
 		y := inTurn(9000, c.k)
 		o := GraphOptions{Scenario: Dense, Pairs: 6000, Wrong: Coins(2 * c.p)}
-		mean, se := overDraws(t, y, y, c.k, o, draws, func(r GraphReport) float64 { return r.FloorDuplicates })
+		same := drawn(t, y, y, c.k, o, draws)
+		mean, se := over(same, duplicates)
 		testutil.Near(t, "floor", mean, Floor(c.p, c.k), 4*se)
 		t.Logf("%d classes, P = %v: duplicates floor %.5f, standard error %.5f, expected %.5f", c.k, c.p, mean, se, Floor(c.p, c.k))
 		// Couples paired both ways: N_c K/(2(K-1)), 166.7 for ten classes.
-		mean, se = overDraws(t, y, y, c.k, o, draws, func(r GraphReport) float64 { return float64(r.Mirrored) })
+		mean, se = over(same, func(r GraphReport) float64 { return float64(r.Mirrored) })
 		testutil.Near(t, "mirrored", mean, 3000/(2*float64(c.k-1)), 4*se+1e-9)
 		if c.k == 10 {
 			t.Logf("   mirrored %.1f, standard error %.1f", mean, se)
 		}
-		mean, _ = overDraws(t, y, y, c.k, o, draws, func(r GraphReport) float64 { return float64(r.Wrong) })
+		mean, _ = over(same, func(r GraphReport) float64 { return float64(r.Wrong) })
 		testutil.Near(t, "wrong", mean*draws, c.p*6000*draws, 4*math.Sqrt(c.p*(1-c.p)*6000*draws))
 		o.Negatives = RandomOne
-		if mean, _ = overDraws(t, y, y, c.k, o, draws, func(r GraphReport) float64 { return r.FloorDuplicates }); mean > 0.0002 {
+		if mean, _ = over(drawn(t, y, y, c.k, o, draws), duplicates); mean > 0.0002 {
 			t.Errorf("random negatives: a floor of %v", mean)
 		}
 	}
@@ -236,13 +248,13 @@ func TestDensity(t *testing.T) {
 	if r.Images != 3000 || math.Abs(r.Density-6000/4498500.0) > 1e-12 {
 		t.Errorf("dense: %+v", r)
 	}
-	mean, se := overDraws(t, y, y, 10, GraphOptions{Scenario: Sparse, Pairs: 6000}, 6, func(r GraphReport) float64 { return float64(r.Images) })
+	mean, se := over(drawn(t, y, y, 10, GraphOptions{Scenario: Sparse, Pairs: 6000}, 6), func(r GraphReport) float64 { return float64(r.Images) })
 	// An image is missed when none of its four pairs is taken, roughly 0.95^4.
 	testutil.Near(t, "images", mean, 60000*(1-math.Pow(0.95, 4)), 150)
 	t.Logf("sparse: %.0f images, standard error %.0f", mean, se)
 	_, r = graph(t, y, y, 10, GraphOptions{Scenario: Sparse, Pairs: 6000})
 	testutil.Near(t, "density", r.Density, 1e-4, 1e-5)
-	mean, se = overDraws(t, inTurn(12000, 2), inTurn(12000, 2), 2, GraphOptions{Scenario: Sparse, Pairs: 1200, Wrong: Coins(0.4)}, 40, func(r GraphReport) float64 { return r.FloorDuplicates })
+	mean, se = over(drawn(t, inTurn(12000, 2), inTurn(12000, 2), 2, GraphOptions{Scenario: Sparse, Pairs: 1200, Wrong: Coins(0.4)}, 40), duplicates)
 	testutil.Near(t, "sparse floor", mean, 0.05*Floor(0.2, 2), 4*se)
 }
 
