@@ -184,8 +184,8 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// drawn is the report of each of several draws of a graph.
-func drawn(t *testing.T, y, seen []int32, k int, o GraphOptions, draws int) []GraphReport {
+// reports are those of each of several draws of a graph.
+func reports(t *testing.T, y, seen []int32, k int, o GraphOptions, draws int) []GraphReport {
 	t.Helper()
 	out := make([]GraphReport, draws)
 	for d := range out {
@@ -221,7 +221,7 @@ func TestFloorsAtThePapersSize(t *testing.T) {
 	}{{10, 0.05}, {10, 0.1}, {10, 0.2}, {5, 0.1}, {3, 0.1}, {2, 0.1}, {2, 0.2}} {
 		y := inTurn(9000, c.k)
 		o := GraphOptions{Scenario: Dense, Pairs: 6000, Wrong: Coins(2 * c.p)}
-		same := drawn(t, y, y, c.k, o, draws)
+		same := reports(t, y, y, c.k, o, draws)
 		mean, se := over(same, duplicates)
 		testutil.Near(t, "floor", mean, Floor(c.p, c.k), 4*se)
 		t.Logf("%d classes, P = %v: duplicates floor %.5f, standard error %.5f, expected %.5f", c.k, c.p, mean, se, Floor(c.p, c.k))
@@ -234,7 +234,7 @@ func TestFloorsAtThePapersSize(t *testing.T) {
 		mean, _ = over(same, func(r GraphReport) float64 { return float64(r.Wrong) })
 		testutil.Near(t, "wrong", mean*draws, c.p*6000*draws, 4*math.Sqrt(c.p*(1-c.p)*6000*draws))
 		o.Negatives = RandomOne
-		if mean, _ = over(drawn(t, y, y, c.k, o, draws), duplicates); mean > 0.0002 {
+		if mean, _ = over(reports(t, y, y, c.k, o, draws), duplicates); mean > 0.0002 {
 			t.Errorf("random negatives: a floor of %v", mean)
 		}
 	}
@@ -248,13 +248,13 @@ func TestDensity(t *testing.T) {
 	if r.Images != 3000 || math.Abs(r.Density-6000/4498500.0) > 1e-12 {
 		t.Errorf("dense: %+v", r)
 	}
-	mean, se := over(drawn(t, y, y, 10, GraphOptions{Scenario: Sparse, Pairs: 6000}, 6), func(r GraphReport) float64 { return float64(r.Images) })
+	mean, se := over(reports(t, y, y, 10, GraphOptions{Scenario: Sparse, Pairs: 6000}, 6), func(r GraphReport) float64 { return float64(r.Images) })
 	// An image is missed when none of its four pairs is taken, roughly 0.95^4.
 	testutil.Near(t, "images", mean, 60000*(1-math.Pow(0.95, 4)), 150)
 	t.Logf("sparse: %.0f images, standard error %.0f", mean, se)
 	_, r = graph(t, y, y, 10, GraphOptions{Scenario: Sparse, Pairs: 6000})
 	testutil.Near(t, "density", r.Density, 1e-4, 1e-5)
-	mean, se = over(drawn(t, inTurn(12000, 2), inTurn(12000, 2), 2, GraphOptions{Scenario: Sparse, Pairs: 1200, Wrong: Coins(0.4)}, 40), duplicates)
+	mean, se = over(reports(t, inTurn(12000, 2), inTurn(12000, 2), 2, GraphOptions{Scenario: Sparse, Pairs: 1200, Wrong: Coins(0.4)}, 40), duplicates)
 	testutil.Near(t, "sparse floor", mean, 0.05*Floor(0.2, 2), 4*se)
 }
 
