@@ -12,13 +12,21 @@ import (
 )
 
 func init() {
-	Family.Register(component.Component[Keys]{Name: "act", Doc: "positive and negative perturbed towards each other", Defaults: ACTKeys{"paper", CraftingDefaults()}})
+	Family.Register(component.Component[Keys]{Name: "act", Doc: "positive and negative perturbed towards each other", Defaults: ACTKeys{"paper", CraftingDefaults(), ACTMixKeys{Triplet: Benign}}})
 }
 
 // ACTKeys perturb positive and negative towards each other (anti-collapse triplets).
 type ACTKeys struct {
 	Implementation string       `yaml:"implementation" was:"variant" words:"published=robrank" enum:"paper|robrank|robrank-2021" doc:"robrank, the authors' code, adds 1e-6 to every coordinate difference; robrank-2021, the code before 2021-07-10, also leaves the anchor's embedding at its own length in the loss"`
 	PGD            CraftingKeys `yaml:"pgd" doc:"how images are perturbed"`
+	Mix            ACTMixKeys   `yaml:"mix" doc:"a further triplet loss, on benign images too"`
+}
+
+// ACTMixKeys add LAMBDA max(0, d(x,y) - d(x,z) + MARGIN) to the loss.
+type ACTMixKeys struct {
+	Triplet string  `yaml:"triplet" enum:"benign|benign-pair|positive" doc:"(x, y, z) of benign a, p, n and perturbed p~, n~: benign (a, p, n), regular training mixed in; benign-pair (a, p, n~); positive (p, p~, a)"`
+	Lambda  float64 `yaml:"lambda" check:">=0" doc:"weight; 0 leaves it out"`
+	Margin  float64 `yaml:"margin" check:">=0" doc:"margin; for benign triplets that of the loss, usually 0.2"`
 }
 
 // New implements Keys.
@@ -29,6 +37,7 @@ func (k ACTKeys) New(s Setting) (Defense, error) {
 	}
 	o.PGD = k.PGD.PGD(s.Side)
 	given(&o.Tolerance, k.PGD.Tolerance)
+	o.Mix = ICSOptions(k.Mix)
 	return NewACT(o)
 }
 
@@ -57,6 +66,8 @@ type ACTOptions struct {
 	Tolerance float64 // end crafting when the mean distance changes by less; 0 takes all steps
 	// RawAnchor leaves the anchors' embeddings at their own length in the loss.
 	RawAnchor bool
+	// Mix adds a loss of Benign, BenignPair or Positive triplets.
+	Mix ICSOptions
 }
 
 // ACTDefaults returns the options of an implementation, PGD without a budget: robrank
@@ -73,9 +84,11 @@ func ACTDefaults(v Implementation) (ACTOptions, error) {
 // in Deep Ranking, 2021; supplement of Zhou & Patel, CVPR 2022, eqs. 2 to 4):
 // positive and negative of each triplet are perturbed jointly until their embeddings
 // are as near as they can be; the anchor stays benign, and is trained on too. The
-// rows of the batch are n anchors, n positives and n negatives.
+// rows of the batch are n anchors, n positives and n negatives; with Mix, n benign
+// anchors and positives follow, and negatives where it has them.
 type ACT struct {
 	o           ACTOptions
+	mix         *ics // nil without
 	goal        collapsing
 	stream      rng.Stream
 	clean, made view // rows of positives and negatives
@@ -88,7 +101,11 @@ func NewACT(o ACTOptions) (*ACT, error) {
 	if err := checkOptions("act", &o.PGD, o.Eps, o.Tolerance); err != nil {
 		return nil, err
 	}
-	a := &ACT{o: o}
+	mix, err := newICS("act", o.Mix, o.Eps, []string{Benign, BenignPair, Positive})
+	if err != nil {
+		return nil, err
+	}
+	a := &ACT{o: o, mix: mix}
 	a.goal.eps, a.goal.tolerance = o.Eps, o.Tolerance
 	return a, nil
 }
@@ -102,7 +119,7 @@ func (a *ACT) MinesClean() bool { return true }
 // Craft implements Defense.
 func (a *ACT) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cost, error) {
 	r := &a.rows
-	n, err := r.take("act", in)
+	n, err := r.take("act", in, a.mix.batchRoles())
 	if err != nil {
 		return nil, Cost{}, err
 	}
@@ -122,8 +139,10 @@ func (a *ACT) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Co
 	return &r.batch, cost, nil
 }
 
-// Penalty returns 0.
-func (a *ACT) Penalty(*Batch, *array.Array, *array.Array) (float64, error) { return 0, nil }
+// Penalty implements Defense: the loss that Mix adds.
+func (a *ACT) Penalty(b *Batch, z, dz *array.Array) (float64, error) {
+	return a.mix.penalty(len(b.Tuples.Triplets), z, dz)
+}
 
 // collapsing is the goal of ACT: the mean of d(p,n). Rows of z are the positives,
 // then their negatives.

@@ -10,11 +10,11 @@ import (
 )
 
 // gathered is the batch of n triplets on rows of their own: n anchors, n positives,
-// n negatives, and, with five roles, the anchors and positives again. An image that
-// occurs in several triplets is copied for each, and so perturbed for each.
+// n negatives, and, with five or six roles, the anchors, positives (and negatives) again,
+// benign. An image that occurs in several triplets is copied for each, and so perturbed for each.
 type gathered struct {
 	clean  *array.Array // (3n, H, W, C)
-	images *array.Array // (3n or 5n, H, W, C)
+	images *array.Array // (3n, 5n or 6n, H, W, C)
 	first  array.Array  // the first 3n rows of images
 	ids    []uint64     // rows of clean, for random starts
 	tuples loss.Tuples
@@ -54,8 +54,8 @@ func checkTriplet(i int, t loss.Triplet, rows int) error {
 	return nil
 }
 
-// take gathers the mined triplets of in, three roles each, after checking them.
-func (g *gathered) take(who string, in *Batch) (n int, err error) {
+// take gathers the mined triplets of in, so many roles each, after checking them.
+func (g *gathered) take(who string, in *Batch, roles int) (n int, err error) {
 	if err := checkBatch(who, in); err != nil {
 		return 0, err
 	}
@@ -65,7 +65,7 @@ func (g *gathered) take(who string, in *Batch) (n int, err error) {
 	if err := checkTriplets(who, in.Tuples.Triplets, in.Images.Shape[0]); err != nil {
 		return 0, err
 	}
-	g.gather(in, in.Tuples.Triplets, 3)
+	g.gather(in, in.Tuples.Triplets, roles)
 	return len(in.Tuples.Triplets), nil
 }
 
@@ -81,7 +81,7 @@ func (g *gathered) gather(in *Batch, source []loss.Triplet, roles int) {
 	b.Labels, b.IDs, g.ids = grow(b.Labels, roles*n), grow(b.IDs, roles*n), grow(g.ids, 3*n)
 	g.tuples.Triplets = grow(g.tuples.Triplets, n)
 	for i, t := range source {
-		for role, r := range [5]int32{t.A, t.P, t.N, t.A, t.P} {
+		for role, r := range [6]int32{t.A, t.P, t.N, t.A, t.P, t.N} {
 			if role == roles {
 				break
 			}

@@ -19,8 +19,8 @@ import (
 // several triplets is perturbed for each on its own. Where source and destination
 // are one sampler nothing is perturbed.
 //
-// With ICS the benign anchors and positives follow as further rows, embedded in
-// the same pass; robrank embeds them in a pass of their own, which differs where
+// With ICS the benign anchors and positives (and negatives, where they are of the
+// triplet) follow as further rows, embedded in the same pass; robrank embeds them in a pass of their own, which differs where
 // batch norm uses the batch's statistics.
 //
 // A gradual destination follows the loss: see Observer and Stateful.
@@ -61,10 +61,8 @@ func NewHM(o HMOptions) (*HM, error) {
 			return nil, fmt.Errorf("hm: destination: %w", err)
 		}
 	}
-	if o.ICS.Lambda != 0 {
-		if h.ics, err = newICS(o.ICS, o.Eps); err != nil {
-			return nil, err
-		}
+	if h.ics, err = newICS("hm", o.ICS, o.Eps, hmTriplets); err != nil {
+		return nil, err
 	}
 	return h, nil
 }
@@ -89,11 +87,7 @@ func (h *HM) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cos
 	if err != nil {
 		return nil, cost, err
 	}
-	roles := 3
-	if h.ics != nil {
-		roles = 5
-	}
-	h.gather(in, source, roles)
+	h.gather(in, source, h.ics.batchRoles())
 	if h.crafted = (Crafted{}); h.same() {
 		copy(h.first.Data, h.clean.Data)
 	} else if err := h.perturb(model, start(&h.stream, "hm-start", seed, step), &cost); err != nil {
@@ -155,12 +149,12 @@ func (h *HM) prepare(model nn.Embedder, in *Batch, seed, step uint64, cost *Cost
 	return source, nil
 }
 
-// Penalty implements Defense: lambda times the intra-class structure loss.
+// hmTriplets are those that ICS can have here: all six images are at hand.
+var hmTriplets = []string{Structure, CraftedPositive, Positive, CraftedNegative, Benign, BenignPair}
+
+// Penalty implements Defense: the loss that ICS adds.
 func (h *HM) Penalty(b *Batch, z, dz *array.Array) (float64, error) {
-	if h.ics == nil {
-		return 0, nil
-	}
-	return h.ics.add(len(b.Tuples.Triplets), z, dz)
+	return h.ics.penalty(len(b.Tuples.Triplets), z, dz)
 }
 
 // Observe implements Observer: l is the triplet loss on the crafted batch.

@@ -13,7 +13,7 @@ import (
 func init() {
 	Family.Register(component.Component[Keys]{
 		Name: "hm", Doc: "hardness manipulation: triplets perturbed until they are as hard as a destination",
-		Defaults: HMKeys{Implementation: "paper", PGD: CraftingDefaults()},
+		Defaults: HMKeys{Implementation: "paper", ICS: ICSKeys{Triplet: Structure}, PGD: CraftingDefaults()},
 	})
 }
 
@@ -33,10 +33,12 @@ type Target struct {
 	Options DestinationKeys `yaml:"-"`
 }
 
-// ICSKeys are the intra-class structure loss LAMBDA max(0, d(a,a~) - d(a,p) + MARGIN).
+// ICSKeys add LAMBDA max(0, d(x,y) - d(x,z) + MARGIN) to the loss, by default the
+// intra-class structure loss, with x, y, z = a, a~, p.
 type ICSKeys struct {
-	Lambda float64 `yaml:"lambda" check:">=0" doc:"weight; 0 leaves it out, the paper has 0.5 (0.05 on SOP)"`
-	Margin float64 `yaml:"margin" check:">=0" doc:"margin; 0 in the paper"`
+	Triplet string  `yaml:"triplet" enum:"structure|crafted-positive|positive|crafted-negative|benign|benign-pair" doc:"(x, y, z) of benign a, p, n and perturbed a~, p~, n~: structure (a, a~, p), the paper's; crafted-positive (a, a~, p~); positive (p, p~, a); crafted-negative (a, a~, n~); benign (a, p, n), regular training mixed in; benign-pair (a, p, n~)"`
+	Lambda  float64 `yaml:"lambda" check:">=0" doc:"weight; 0 leaves it out, the paper has 0.5 (0.05 on SOP)"`
+	Margin  float64 `yaml:"margin" check:">=0" doc:"margin; 0 in the paper"`
 }
 
 // New implements Keys.
@@ -48,7 +50,7 @@ func (k HMKeys) New(s Setting) (Defense, error) {
 	o.Source, o.Mine = s.Miner, s.Mine
 	o.Destination.Name = k.Destination.Name
 	k.Destination.Options.set(&o.Destination)
-	o.ICS = ICSOptions{Lambda: k.ICS.Lambda, Margin: k.ICS.Margin}
+	o.ICS = ICSOptions(k.ICS)
 	given(&o.Tolerance, k.PGD.Tolerance)
 	o.PGD = k.PGD.PGD(s.Side)
 	// Triplets that have arrived have no gradient: leaving them out of further

@@ -255,7 +255,8 @@ func TestHMErrors(t *testing.T) {
 		func(o *HMOptions) { o.Tolerance = -1 },
 		func(o *HMOptions) { o.ICS.Lambda = -1 },
 		func(o *HMOptions) { o.ICS.Lambda = math.NaN() },
-		func(o *HMOptions) { o.ICS = ICSOptions{1, -1} },
+		func(o *HMOptions) { o.ICS = ICSOptions{Lambda: 1, Margin: -1} },
+		func(o *HMOptions) { o.ICS = ICSOptions{Triplet: "a", Lambda: 1} },
 		func(o *HMOptions) { o.Mine.Layout = "rows" },
 	} {
 		o := hmOptions(t, Paper)

@@ -99,7 +99,7 @@ func (m *MinMax) MinesClean() bool { return true }
 // embeddings that fit.
 func (m *MinMax) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cost, error) {
 	r := &m.rows
-	n, err := r.take("minmax", in)
+	n, err := r.take("minmax", in, 3)
 	if err != nil {
 		return nil, Cost{}, err
 	}
