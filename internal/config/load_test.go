@@ -119,7 +119,7 @@ func TestMistakes(t *testing.T) {
 	for _, tc := range []struct{ name, text, set, want string }{
 		{"typo at the top", "nam: x", "", "f.yaml:1: nam: unknown key; did you mean name? valid: batch, "},
 		{"typo in a section", "name: x\nloss:\n  margn: 1", "", "f.yaml:3: loss.margn: unknown key; did you mean margin? valid: distance, eps, form, margin, name, reducer"},
-		{"key in the wrong section", "margin: 1", "", "f.yaml:1: margin: unknown key; did you mean loss.margin or miner.margin or defense.ics.margin?"},
+		{"key in the wrong section", "margin: 1", "", "f.yaml:1: margin: unknown key; did you mean loss.margin or miner.margin or defense.mix.margin or defense.ics.margin?"},
 		{"key of another component", "miner: {name: random, cutoff: 1}", "", `f.yaml:1: miner.cutoff: miner "random" does not have this key; distance-weighted has it`},
 		{"unknown component", "miner: {name: softhrd}", "", `f.yaml:1: miner.name: there is no miner "softhrd"; did you mean softhard? valid: batch-all, distance-weighted, hardest, random, semihard, softhard, softhard-strict`},
 		{"unknown noise", "noise: {kind: slm}", "", `f.yaml:1: noise.kind: there is no noise "slm"; did you mean sln? valid: confusion, none, pair-flip, pln, sln, triplet-flip`},
@@ -181,7 +181,8 @@ func TestMistakes(t *testing.T) {
 		{"defense with too many triplets", "miner: batch-all\ndefense: hm", "", "f.yaml:1: miner.name: defense hm needs one triplet for each anchor: semihard, random,"},
 		{"gradual destination of another loss", "loss: {reducer: sum}\ndefense: hm", "", "f.yaml:1: loss.reducer: destination lga compares the loss with u, a mean over all triplets: set mean"},
 		{"source that samples no triplets", "defense: {name: hm, source: batch-all}", "", "f.yaml:1: defense.source: unknown value \"batch-all\"; valid: "},
-		{"hardness without length 1", "model: {normalize: false}\ndefense: hm", "", "f.yaml:2: defense.name: hm compares distances of embeddings of length 1"},
+		{"boosted hardness of another loss", "loss: triplet-capped\ndefense: {name: hm, destination: boost}", "", `set loss: triplet, or give u`},
+		{"raw anchors of raw embeddings", "model: {normalize: false}\ndefense: {name: act, implementation: robrank-2021}", "", "f.yaml:2: defense.implementation: robrank-2021 leaves anchors alone"},
 		{"destination beyond the sphere", "defense: {name: hm, destination: {name: constant, value: 3}}", "", "f.yaml:1: defense.destination.value: must be >=-2 and <=2, is 3"},
 		{"key of another destination", "defense: {name: hm, destination: {name: constant, u: 1}}", "", "destination \"constant\" does not have this key; lga, lga-squared, lga-root, boost have it"},
 		{"--set of an unknown key", "name: x", "loss.margn=1", "set: loss.margn: unknown key; did you mean margin?"},

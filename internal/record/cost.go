@@ -27,6 +27,7 @@ type Crafted struct {
 	Gradients    float64  `json:"gradient_steps" doc:"mean number of gradient steps of crafting"`
 	ZeroGradient float64  `json:"zero_gradient" doc:"fraction of vanished input gradients"`
 	Achieved     *float64 `json:"hardness,omitempty" doc:"mean d(a,p) - d(a,n) of the crafted triplets in the training pass"`
+	Benign       *float64 `json:"benign_hardness,omitempty" doc:"mean hardness of the same triplets on clean images, before they were crafted"`
 	Wanted       *float64 `json:"wanted_hardness,omitempty" doc:"mean target hardness, if the defense has one"`
 }
 

@@ -11,8 +11,9 @@ import (
 // Crafted is record.Crafted.
 type Crafted = record.Crafted
 
-// addCrafted puts one more step into the means.
-func addCrafted(c *Crafted, a adversary.Crafted, achieved float64) {
+// addCrafted puts one more step into the means, given the hardness of its triplets
+// before and after (NaN: not known).
+func addCrafted(c *Crafted, a adversary.Crafted, benign, achieved float64) {
 	c.Steps++
 	n := float64(c.Steps)
 	mean := func(m *float64, v float64) { *m += (v - *m) / n }
@@ -21,33 +22,39 @@ func addCrafted(c *Crafted, a adversary.Crafted, achieved float64) {
 	mean(&c.Gradients, float64(a.Steps))
 	mean(&c.ZeroGradient, a.ZeroGradient)
 	c.MaxLinf = max(c.MaxLinf, a.Radius.MaxLinf)
-	if !math.IsNaN(achieved) {
-		if c.Achieved == nil {
-			c.Achieved = new(float64)
+	optional := func(m **float64, v float64) {
+		if math.IsNaN(v) || *m == nil && c.Steps > 1 { // earlier steps, of an older version, lack it
+			return
 		}
-		mean(c.Achieved, achieved)
+		if *m == nil {
+			*m = new(float64)
+		}
+		mean(*m, v)
 	}
+	optional(&c.Achieved, achieved)
+	optional(&c.Benign, benign)
 	if a.Wanted != nil {
-		if c.Wanted == nil {
-			c.Wanted = new(float64)
-		}
-		mean(c.Wanted, *a.Wanted)
+		optional(&c.Wanted, *a.Wanted)
 	}
 }
 
 // crafted notes what the defense did in this step, given the embeddings z of the
-// crafted batch b in the training pass.
-func (t *Trainer) crafted(b *adversary.Batch, z *array.Array) {
+// crafted batch b in the training pass, and the hardness of triplets that were mined
+// before crafting.
+func (t *Trainer) crafted(b *adversary.Batch, z *array.Array, benign float64) {
 	r, ok := t.Defense.(adversary.Reporter)
 	if !ok {
 		return
 	}
 	achieved := adversary.Hardness(z, b.Tuples, 0)
+	if o, ok := t.Defense.(adversary.Origin); ok {
+		benign = adversary.Hardness(o.CleanRows(), b.Tuples, 0)
+	}
 	c := r.Crafted()
 	for _, to := range []**Crafted{&t.State.Crafted, &t.window.Crafted} {
 		if *to == nil {
 			*to = &Crafted{}
 		}
-		addCrafted((*to), c, achieved)
+		addCrafted(*to, c, benign, achieved)
 	}
 }

@@ -209,6 +209,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	}
 
 	r := stepResult{images: len(b.Labels)}
+	benign := math.NaN()
 	if t.Defense.MinesClean() {
 		z := t.Model.Embed(in.Images, nn.Eval)
 		t.State.Cost.Forward += int64(z.Rows())
@@ -219,6 +220,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 		if r.mined, err = t.mine(z, in); err != nil {
 			return r, err
 		}
+		benign = adversary.Hardness(z, in.Tuples, 0)
 	}
 	crafted, cost, err := t.Defense.Craft(t.Model, in, t.Seed, uint64(step))
 	if err != nil {
@@ -240,7 +242,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	if r.loss, err = t.Objective.Eval(z, crafted.Tuples, t.dz); err != nil {
 		return r, err
 	}
-	t.crafted(crafted, z)
+	t.crafted(crafted, z, benign)
 	if o, ok := t.Defense.(adversary.Observer); ok {
 		o.Observe(r.loss.Loss)
 	}

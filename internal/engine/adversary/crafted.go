@@ -39,6 +39,13 @@ func Hardness(z *array.Array, t *loss.Tuples, eps float64) float64 {
 	return sum / float64(len(t.Triplets))
 }
 
+// Origin is a defense that crafts rows of a batch before triplets are mined from them.
+type Origin interface {
+	// CleanRows returns the embeddings of the clean images of the rows that the last
+	// Craft made, in Eval mode.
+	CleanRows() *array.Array
+}
+
 // reporting makes a defense a Reporter.
 type reporting struct{ crafted Crafted }
 

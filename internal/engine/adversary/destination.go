@@ -28,7 +28,13 @@ type DestinationKeys interface {
 type sampling interface{ sampler(d Destination) string }
 
 // following is implemented by destinations that follow the loss.
-type following interface{ follows() }
+type following interface {
+	// againstMargin reports whether the margin of the loss sets its scale: u or gamma is
+	// left open.
+	againstMargin() bool
+	// given names the keys that set it instead.
+	given() string
+}
 
 // Hardness of a triplet is H = d(a,p) - d(a,n), from -2 to 2 on the unit sphere.
 

@@ -35,7 +35,9 @@ func (BoostedHardness) check(d Destination) error {
 	return d.checkU()
 }
 
-func (BoostedHardness) follows() {}
+func (k BoostedHardness) againstMargin() bool { return k.U == nil }
+
+func (BoostedHardness) given() string { return "u" }
 
 func (BoostedHardness) sampler(d Destination) string { return d.Sampler }
 

@@ -39,7 +39,9 @@ func (GradualHardness) check(d Destination) error {
 	return nil
 }
 
-func (GradualHardness) follows() {}
+func (k GradualHardness) againstMargin() bool { return k.U == nil || k.Gamma == nil }
+
+func (GradualHardness) given() string { return "u and gamma" }
 
 func (GradualHardness) pseudo(d Destination, l float64) float64 {
 	switch d.Name {

@@ -127,6 +127,9 @@ func (e *EST) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Co
 	return &e.batch, cost, nil
 }
 
+// CleanRows implements Origin.
+func (e *EST) CleanRows() *array.Array { return e.goal.clean }
+
 // Penalty returns 0.
 func (e *EST) Penalty(*Batch, *array.Array, *array.Array) (float64, error) { return 0, nil }
 

@@ -70,15 +70,13 @@ func (k HMKeys) Check() []component.Fault {
 
 // Fit implements Fitter.
 func (k HMKeys) Fit(in Fitting) (out []component.Fault) {
-	if !in.Normalized {
-		out = append(out, component.Faultf("defense.name", "hm compares distances of embeddings of length 1: set model.normalize: true"))
-	}
-	if _, gradual := k.Destination.Options.(following); !gradual {
-		return out
+	d, gradual := k.Destination.Options.(following)
+	if !gradual || !d.againstMargin() {
+		return nil
 	}
 	o, ok := in.Loss.(loss.AgainstMargin)
 	if !ok {
-		return append(out, component.Faultf("loss.name", "destination %s compares the loss with the margin: set loss: triplet", k.Destination.Name))
+		return append(out, component.Faultf("loss.name", "destination %s compares the loss with the margin: set loss: triplet, or give %s", k.Destination.Name, d.given()))
 	}
 	for _, f := range o.AgainstMargin() {
 		out = append(out, component.Faultf("loss."+f.Key, "destination %s %s", k.Destination.Name, f.Msg))
