@@ -136,6 +136,9 @@ func (c *column) scoreCell(e Estimate, ok bool, n int) render.Cell {
 func (t *Table) rowCell(c *column, row *Row) render.Cell {
 	if key, is := strings.CutPrefix(c.what, "d "); is {
 		e, ok := row.Differences[key]
+		if c.rule != "" {
+			return render.Text(row.verdict(e, ok, c.rule))
+		}
 		return c.scoreCell(e, ok, row.N)
 	}
 	e, isScore := row.Scores[c.what]
@@ -226,6 +229,8 @@ func (t *Table) differenceCell(c *column, d *Difference) render.Cell {
 		return render.Text(d.Where)
 	case c.what == "better":
 		return render.Text(t.better(d.Verdicts, d.Scores))
+	case c.rule != "" && (isDifference || t.Show == "contrasts"):
+		return render.Text((&Row{}).verdict(e, isScore, c.rule))
 	case isDifference || t.Show == "contrasts" && t.score(c.what) != nil:
 		n := d.N
 		if t.Show == "contrasts" {

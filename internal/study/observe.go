@@ -72,6 +72,8 @@ func (t *Table) usable(runs []*rundir.Run) (out []*rundir.Run, notes []string) {
 		switch {
 		case t.Observe.Status == "finished" && !r.Finished():
 			notes = append(notes, r.Unfinished()[0]+"; it does not count")
+		case t.Observe.Status == "ended" && !r.Finished() && !r.Lost():
+			notes = append(notes, r.Unfinished()[0]+"; it does not count")
 		case t.Observe.Status == "completed" && r.Lost():
 			notes = append(notes, r.Unfinished()...)
 		default:

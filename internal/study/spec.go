@@ -49,7 +49,8 @@ type Table struct {
 
 // Observe says which results of runs are compared.
 type Observe struct {
-	// Status is finished, or completed for runs that came to no end but may have results.
+	// Status is finished, completed for runs that came to no end but may have results, or
+	// ended for those that finished, collapsed or diverged.
 	Status string `yaml:"status"`
 	// Results names the documents that a run must have: eval, attack, or a file.
 	Results []string `yaml:"results"`
@@ -222,12 +223,11 @@ func (s *Spec) Names() []string { return s.names() }
 // inherit takes what a table does not say from another one; fields and scores are added
 // to.
 func (t *Table) inherit(base *Table) {
-	if len(t.Observe.Events) == 0 {
-		t.Observe = base.Observe
-	} else {
+	if t.Observe.Status == "" { // else it observes other runs
 		events := t.Observe.Events
-		t.Observe = base.Observe
-		t.Observe.Events = events
+		if t.Observe = base.Observe; len(events) > 0 {
+			t.Observe.Events = events
+		}
 	}
 	t.Fields = append(slices.Clone(base.Fields), t.Fields...)
 	t.Scores = append(slices.Clone(base.Scores), t.Scores...)
@@ -247,8 +247,8 @@ func (t *Table) inherit(base *Table) {
 
 // check refuses what the engine could not do, before any run is read.
 func (t *Table) check() error {
-	if !slices.Contains([]string{"", "finished", "completed"}, t.Observe.Status) {
-		return fmt.Errorf("observe.status is %q; give finished or completed", t.Observe.Status)
+	if !slices.Contains([]string{"", "finished", "completed", "ended"}, t.Observe.Status) {
+		return fmt.Errorf("observe.status is %q; give finished, completed or ended", t.Observe.Status)
 	}
 	if !slices.Contains([]string{"", "rows", "contrasts", "claims"}, t.Show) {
 		return fmt.Errorf("show is %q; give rows, contrasts or claims", t.Show)
