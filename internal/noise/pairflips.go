@@ -2,6 +2,7 @@ package noise
 
 import (
 	"fmt"
+	"math"
 
 	"tercet/internal/rng"
 )
@@ -27,8 +28,12 @@ func WrongOf(beta, gamma float64) (WrongPairs, error) {
 		return WrongPairs{}, fmt.Errorf("noise: beta %v and gamma %v: each must be above 0.5 and at most 1", beta, gamma)
 	}
 	labeled := (2*gamma - 1) / (2 * (beta + gamma - 1))
-	return WrongPairs{Similar: 1 - 2*beta*labeled, Different: 2 * (1 - beta) * labeled}, nil
+	return WrongPairs{Similar: decimal(1 - 2*beta*labeled), Different: decimal(2 * (1 - beta) * labeled)}, nil
 }
+
+// decimal drops what binary fractions add to a difference of decimal ones, so that reports
+// say 0.2 for 1 - 0.8.
+func decimal(p float64) float64 { return math.Round(p*1e12) / 1e12 }
 
 // Effective is the share of wrong labels among pairs that are as often similar as different.
 func (w WrongPairs) Effective() float64 { return (w.Similar + w.Different) / 2 }

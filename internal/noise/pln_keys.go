@@ -53,7 +53,7 @@ func (k PairKeys) WrongPairs() (WrongPairs, error) {
 // WrongLabels implements OnPairs.
 func (k PairKeys) WrongLabels() (similar, different float64, err error) {
 	if k.Beta != nil && k.Gamma != nil {
-		return 1 - *k.Beta, 1 - *k.Gamma, nil
+		return decimal(1 - *k.Beta), decimal(1 - *k.Gamma), nil
 	}
 	w, err := k.WrongPairs()
 	return w.Similar, w.Different, err

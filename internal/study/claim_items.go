@@ -55,7 +55,10 @@ func (d *Document) items(c *Claim) []*item {
 	var out []*item
 	for _, a := range all {
 		it := &item{d: d, a: a}
-		score := d.table.Reduce.Score
+		score := ""
+		if d.table.Reduce != nil {
+			score = d.table.Reduce.Score
+		}
 		if !c.Where.fits(a[0].text) || c.Least > 1 && (len(scored(a, score)) < c.Least || len(commonSeeds(a, score)) == 0) || c.Unless != nil && len(a) == 1 && c.Unless.of(a[0], d.singles()) != nil {
 			continue
 		}

@@ -78,6 +78,9 @@ func (t *Table) checkClaims() error {
 			if _, ok := estimators[q.By]; !ok {
 				return fmt.Errorf("claim %s: there is no estimator %q", c.ID, q.By)
 			}
+			if q.By == "difference" && (t.score(q.Score) == nil || c.With == nil) {
+				return fmt.Errorf("claim %s: a difference needs a score of the table and with", c.ID)
+			}
 			for _, r := range q.Rules {
 				if len(r.Where)+len(r.Rule) == 0 {
 					return fmt.Errorf("claim %s: a rule is empty", c.ID)
@@ -90,9 +93,9 @@ func (t *Table) checkClaims() error {
 		if !slices.Contains([]string{"curve", "row", "stream", "line"}, c.Each) {
 			return fmt.Errorf("claim %s: each is %q; give curve, row, stream or line", c.ID, c.Each)
 		}
-	}
-	if t.Claims != nil && t.Reduce == nil {
-		return fmt.Errorf("claims need reduce, which says what a curve is")
+		if c.Each != "row" && t.Reduce == nil {
+			return fmt.Errorf("claim %s: curves, streams and lines need reduce, which says what a curve is", c.ID)
+		}
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func init() {
 	estimators = map[string]estimator{
 		"score": scoreOf, "rise": peakSide("rise", "first"), "fall": peakSide("fall", "last"), "peaks": peakDifference, "at-other-peak": atOtherPeak,
 		"at-largest": atLargest, "mean": meanOver, "least": leastDifference, "moved": moved, "slope": slopeOf, "intercept": interceptOf,
-		"offline": offlineLessOnline, "online": onlineKinds, "found": foundShare, "partner": partnerScore,
+		"offline": offlineLessOnline, "online": onlineKinds, "found": foundShare, "partner": partnerScore, "difference": differenceOf,
 	}
 }
 
@@ -48,6 +48,22 @@ func partnerScore(i *item, q *ClaimQuantity) []measured {
 		return nil
 	}
 	e, ok := i.b[0].Scores[q.Score]
+	if !ok {
+		return nil
+	}
+	return []measured{{estimate: e}}
+}
+
+// differenceOf is a score of the row less its partner's, seed by seed.
+func differenceOf(i *item, q *ClaimQuantity) []measured {
+	if i.b == nil {
+		return nil
+	}
+	a, b := i.row(), i.b[0]
+	if q.Back {
+		a, b = b, a
+	}
+	e, ok := over(bySeed(a, b, *i.d.table.score(q.Score)))
 	if !ok {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tercet/internal/names"
 	"tercet/internal/record"
 	"tercet/internal/rundir"
 	"tercet/internal/theory"
@@ -17,7 +18,7 @@ import (
 // present one first.
 var documents = map[string][]string{
 	"manifest.json": {record.RunSchema}, "pairs.json": {record.PairsSchema}, theory.PartitionFile: {record.PartitionSchema},
-	"eval.json": {record.EvalSchema}, "attack.json": {record.AttackSchema}, "cluster.json": {record.ClusterSchema, record.OldClusterSchema},
+	"eval.json": {record.EvalSchema}, names.Result("eval", "validation", "") + ".json": {record.EvalSchema}, "attack.json": {record.AttackSchema}, "cluster.json": {record.ClusterSchema, record.OldClusterSchema},
 	"gap.json": {record.GapSchema, record.MetricSchema}, "stability.json": {record.StabilitySchema, record.MetricSchema},
 }
 

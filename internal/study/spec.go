@@ -32,6 +32,7 @@ type Table struct {
 	Alike     []string   `yaml:"alike"` // fields within which results should be measured alike
 	Config    bool       `yaml:"whole_config"`
 	Repeats   bool       `yaml:"repeats"` // a row may have several results of one seed
+	Best      *Best      `yaml:"best"`
 	Reduce    *Reduce    `yaml:"reduce"`
 	Rates     *Rates     `yaml:"rates"`
 	Against   *Against   `yaml:"against"`
@@ -240,6 +241,9 @@ func (t *Table) inherit(base *Table) {
 	if t.Over == nil {
 		t.Over = base.Over
 	}
+	if t.Best == nil {
+		t.Best = base.Best
+	}
 	if t.Contrasts == nil {
 		t.Contrasts = base.Contrasts
 	}
@@ -291,6 +295,9 @@ func (t *Table) check() error {
 		return err
 	}
 	if err := t.checkRates(); err != nil {
+		return err
+	}
+	if err := t.Best.check(t); err != nil {
 		return err
 	}
 	if err := t.checkClaims(); err != nil {

@@ -38,6 +38,8 @@ func (t *Table) Compare(runs []*rundir.Run) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	all, more := t.Best.choose(all)
+	notes = append(notes, more...)
 	rows, err := t.group(all)
 	if err != nil {
 		return nil, err

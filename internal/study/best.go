@@ -1,0 +1,86 @@
+package study
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Best keeps, of the runs of one seed that agree in fields, the one with the best score, so
+// that settings are compared after each was tuned with the same effort. The score is one of
+// held-out images: a choice by test images would be too good.
+type Best struct {
+	By    string   `yaml:"by"` // a score
+	Same  []string `yaml:"same"`
+	Names string   `yaml:"names"` // what a run is called in the note on choices, with {source}
+}
+
+// check refuses scores and fields that the table has not.
+func (b *Best) check(t *Table) error {
+	if b == nil {
+		return nil
+	}
+	if t.score(b.By) == nil {
+		return fmt.Errorf("best.by: there is no score %q", b.By)
+	}
+	for _, name := range b.Same {
+		if t.field(name) == nil {
+			return fmt.Errorf("best.same: there is no field %q", name)
+		}
+	}
+	return nil
+}
+
+// choose returns the chosen observations in their order, and says how often each was chosen.
+// Those without the score are left out, with a note. A nil Best keeps all.
+func (b *Best) choose(all []*observation) (out []*observation, notes []string) {
+	if b == nil {
+		return all, nil
+	}
+	best, tried := map[string]*observation{}, map[string]int{}
+	key := func(o *observation) string {
+		id := fmt.Sprint(o.run.Manifest.Seed)
+		for _, f := range b.Same {
+			id += fmt.Sprintf(" %q", o.text(f))
+		}
+		return id
+	}
+	var without []string
+	for _, o := range all {
+		v, ok := o.values[b.By]
+		if !ok {
+			without = append(without, o.run.Dir)
+			continue
+		}
+		k := key(o)
+		tried[k]++
+		if w := best[k]; w == nil || v > w.values[b.By] {
+			best[k] = o
+		}
+	}
+	chosen := map[string]int{}
+	for _, o := range all {
+		if best[key(o)] == o {
+			out = append(out, o)
+			chosen[fill(b.Names, o.text)]++
+		}
+	}
+	if len(out) > 0 {
+		counts := slices.Sorted(maps.Values(tried))
+		words := fmt.Sprint(counts[0])
+		if last := counts[len(counts)-1]; last != counts[0] {
+			words = fmt.Sprintf("%d to %d", counts[0], last)
+		}
+		var list []string
+		for _, name := range slices.Sorted(maps.Keys(chosen)) {
+			list = append(list, fmt.Sprintf("%s %d times", name, chosen[name]))
+		}
+		notes = append(notes, fmt.Sprintf("chosen by %s among %s runs each: %s", b.By, words, strings.Join(list, ", ")))
+	}
+	if without != nil {
+		slices.Sort(without)
+		notes = append(notes, fmt.Sprintf("without %s, so not compared: %s", b.By, strings.Join(slices.Compact(without), ", ")))
+	}
+	return out, notes
+}
