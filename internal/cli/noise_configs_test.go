@@ -39,7 +39,7 @@ var noiseStudies = []noiseStudy{
 	{"online, glyphs", []string{"dibs/online-glyphs", "dibs/offline-glyphs"}, 45, 5, []string{"batch.scenario", "batch.redraw", "noise."},
 		map[string]string{"data.distort.strength": "0", "data.split.kind": "fraction", "batch.pairs": "12000", "batch.size": "128", "train.steps": "3750", "optimizer.lr": "0.0001", "model.width": "200"}},
 	{"CNN, cosine", []string{"dibs/cnn-cosine"}, 108, 3, []string{"batch.scenario", "noise.", "model.width"},
-		map[string]string{"model.name": "cnn", "model.fc": "2k", "loss.name": "cosine", "batch.pairs": "2000"}},
+		map[string]string{"model.name": "cnn", "model.fc": `"2k"`, "loss.name": "cosine", "batch.pairs": "2000"}},
 	{"CNN, contrastive", []string{"dibs/cnn-contrastive"}, 108, 3, []string{"batch.scenario", "noise.", "model.width"},
 		map[string]string{"model.name": "cnn", "loss.name": "contrastive", "batch.pairs": "2000"}},
 	{"CIFAR-10", []string{"dibs/cifar10"}, 54, 3, []string{"noise.", "model.width"}, map[string]string{"data.name": "cifar10", "batch.scenario": "s2"}},
