@@ -10,6 +10,7 @@ import (
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/progress"
 )
 
 // DefaultBatch is robrank's for 28x28 images, over which published scores are
@@ -37,7 +38,7 @@ type Options struct {
 	Pictures       int
 	PictureAttacks []string
 	// Progress is told of queries done, one attack and draw after another.
-	Progress func(done, total int)
+	Progress progress.Count
 }
 
 // Run attacks the queries among images with each attack and scores what
@@ -76,9 +77,8 @@ func run(ctx context.Context, model nn.Embedder, images Source, g *Gallery, o Op
 	done := 0
 	for _, j := range jobs {
 		err := r.attack(j, func(n int) {
-			if done += n; o.Progress != nil {
-				o.Progress(done, total)
-			}
+			done += n
+			o.Progress.Tell(done, total)
 		})
 		if err != nil {
 			return nil, err

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"tercet/internal/progress"
 )
 
 // AgglomerativeOptions sets Agglomerative. Exactly one of K and Threshold is set.
@@ -16,7 +18,7 @@ type AgglomerativeOptions struct {
 	// Memory is the number of bytes that the distances of average and complete linkage
 	// may take [4 GiB]: they need 2 n (n-1).
 	Memory   int64
-	Progress func(merged, total int)
+	Progress progress.Count
 }
 
 // Agglomeration is the result of Agglomerative: the clusters, and the whole tree.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"tercet/internal/progress"
 )
 
 // linkage is a set of clusters, each in a slot, with distances that are reducible:
@@ -29,12 +31,12 @@ type tree struct {
 	joins []join
 	// height is that of the cluster that a row is in: rounding must not put a merge
 	// below those of its parts.
-	height   []float64
-	progress func(merged, total int)
+	height []float64
+	told   progress.Count
 }
 
-func newTree(n int, progress func(merged, total int)) *tree {
-	return &tree{n: n, joins: make([]join, 0, n-1), height: make([]float64, n), progress: progress}
+func newTree(n int, told progress.Count) *tree {
+	return &tree{n: n, joins: make([]join, 0, n-1), height: make([]float64, n), told: told}
 }
 
 // join notes the merge of the clusters of two rows, of which that of b stays.
@@ -49,9 +51,7 @@ func (t *tree) look(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("agglomerative clustering stopped after %d of %d merges: %w", len(t.joins), t.n-1, err)
 	}
-	if t.progress != nil {
-		t.progress(len(t.joins), t.n-1)
-	}
+	t.told.Tell(len(t.joins), t.n-1)
 	return nil
 }
 

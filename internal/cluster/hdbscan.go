@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tercet/internal/metric"
+	"tercet/internal/progress"
 	"tercet/internal/text"
 )
 
@@ -15,7 +16,7 @@ type HDBSCANOptions struct {
 	MinSamples     int     // rows, itself counted, within a row's core distance, 1 to n [MinClusterSize, at most n]
 	Selection      string  // "eom", excess of mass, or "leaf" [eom]
 	Epsilon        float64 // clusters that split off below this distance are not split [0: off]
-	Progress       func(done, total int)
+	Progress       progress.Count
 }
 
 // HDBSCANResult is the result of HDBSCAN.

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
+	"tercet/internal/progress"
 )
 
 // edge connects two rows at a squared distance.
@@ -47,7 +48,7 @@ type nearestLeft struct {
 // primChunk is the number of rows measured at a time.
 const primChunk = 1024
 
-func spanningTree(ctx context.Context, x []float32, n, d int, core []float64, progress func(done, total int)) ([]edge, error) {
+func spanningTree(ctx context.Context, x []float32, n, d int, core []float64, told progress.Count) ([]edge, error) {
 	p := &prim{x: x, d: d, core: core, data: center(x, n, d), square: make([]float64, n), unit: kernel.DotError(d) + 16*0x1p-24, left: make([]int32, n-1), least: make([]float64, n-1), from: make([]int32, n-1),
 		best: make([]nearestLeft, ceilDiv(n, primChunk))}
 	for i := range p.left {
@@ -62,9 +63,7 @@ func spanningTree(ctx context.Context, x []float32, n, d int, core []float64, pr
 			if err := ctx.Err(); err != nil {
 				return nil, fmt.Errorf("the spanning tree stopped after %d of %d rows: %w", len(edges)+1, n, err)
 			}
-			if progress != nil {
-				progress(len(edges)+1, n)
-			}
+			told.Tell(len(edges)+1, n)
 		}
 		par.Do(len(p.left), primChunk, p)
 		next := p.best[0]

@@ -7,10 +7,11 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/progress"
 )
 
 // Batches returns the embeddings (N, D) of all items of ds, batch by batch.
-func Batches(ctx context.Context, m *nn.Model, ds data.Dataset, batch int, say func(done, total int)) (*array.Array, error) {
+func Batches(ctx context.Context, m *nn.Model, ds data.Dataset, batch int, say progress.Count) (*array.Array, error) {
 	h, w, c := ds.Shape()
 	n := ds.Len()
 	batch = min(batch, n)

@@ -101,7 +101,7 @@ func baselines(ctx context.Context, r *run.Run, e *run.Embedded, o record.EvalOp
 	if err != nil {
 		return nil, err
 	}
-	untrained, err := embed.Batches(ctx, m, ds, o.Batch, func(done, total int) { say("untrained: embed", done, total) })
+	untrained, err := embed.Batches(ctx, m, ds, o.Batch, say.Of("untrained: embed"))
 	if err != nil {
 		return nil, err
 	}

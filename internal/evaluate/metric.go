@@ -45,7 +45,7 @@ func judgeMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Model
 		return nil, nil, err
 	}
 	points := func(ds data.Dataset) (*run.Features, error) {
-		z, err := embed.Batches(ctx, m, ds, cfg.Eval.Batch, func(done, total int) { say("features", done, total) })
+		z, err := embed.Batches(ctx, m, ds, cfg.Eval.Batch, say.Of("features"))
 		if err != nil {
 			return nil, err
 		}

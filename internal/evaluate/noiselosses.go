@@ -10,11 +10,12 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/loss"
+	"tercet/internal/progress"
 	"tercet/internal/wire"
 )
 
 // pairLosses returns the loss of each pair of epoch 0 by itself.
-func pairLosses(ctx context.Context, t *wire.Assembled, batch int, say func(done, total int)) ([]float64, error) {
+func pairLosses(ctx context.Context, t *wire.Assembled, batch int, say progress.Count) ([]float64, error) {
 	s, err := wire.NewPairSet(t.Sets.Seen(), t.Tuples.Pairs(0))
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func pairLosses(ctx context.Context, t *wire.Assembled, batch int, say func(done
 // tripletLosses returns log(1 + exp(D/s)) of each triplet of epoch 0, D the gap
 // d_ap - d_an of its squared distances and s the mean of |D|: a loss of one slope for
 // right and wrong triplets, whatever the run's.
-func tripletLosses(ctx context.Context, t *wire.Assembled, cfg *config.Config, say func(done, total int)) ([]float64, error) {
+func tripletLosses(ctx context.Context, t *wire.Assembled, cfg *config.Config, say progress.Count) ([]float64, error) {
 	z, err := embed.Batches(ctx, t.Model, t.Sets.Seen(), cfg.Eval.Batch, say)
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func tripletLosses(ctx context.Context, t *wire.Assembled, cfg *config.Config, s
 // told by the squared distance to the mean embedding of those that carry a label, in
 // units of the mean distance to the own one. Images that look like another class than
 // theirs have a large one.
-func labelLosses(ctx context.Context, t *wire.Assembled, cfg *config.Config, limit int, say func(done, total int)) ([]float64, error) {
+func labelLosses(ctx context.Context, t *wire.Assembled, cfg *config.Config, limit int, say progress.Count) ([]float64, error) {
 	ds, err := embed.Sample(data.Compact(t.Sets.Seen()), limit)
 	if err != nil {
 		return nil, err

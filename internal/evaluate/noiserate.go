@@ -32,7 +32,7 @@ func NoiseRate(ctx context.Context, r *run.Run, checkpoint string, limit int, sa
 		Classes: data.Distinct(ds.Labels()), Dim: m.Dim(), Fingerprint: sets.Train.Fingerprint(),
 	}}
 	var losses []float64
-	embedded := func(done, total int) { say("embed", done, total) }
+	embedded := say.Of("embed")
 	switch {
 	case t.Tuples != nil:
 		d.Of = record.OfPairs

@@ -21,7 +21,7 @@ func judge(ctx context.Context, v data.Embeddings, o record.EvalOptions, say pro
 	ret, err := metric.Retrieve(ctx, v.X, v.N, v.D, v.Labels, metric.RetrievalOptions{
 		K: o.Ks, Distance: o.Distance, Neighbors: o.Neighbors,
 		Intervals: Intervals(o),
-		Progress:  func(done, total int) { say("retrieval", done, total) },
+		Progress:  say.Of("retrieval"),
 	})
 	if err != nil {
 		return record.Evaluated{}, nil, nil, err

@@ -48,7 +48,7 @@ func verify(d *record.Eval, ctx context.Context, v data.Embeddings, of border, s
 	}
 	r, err := metric.Verify(ctx, v.X, v.N, v.D, v.Labels, metric.VerificationOptions{
 		Threshold: at,
-		Progress:  func(done, total int) { say("pairs", done, total) },
+		Progress:  say.Of("pairs"),
 	})
 	if err != nil {
 		return err

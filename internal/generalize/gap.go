@@ -180,7 +180,7 @@ func (g *gapSides) side(ctx context.Context, s *gapSide, ds data.Dataset, set st
 
 // judge adds the columns of one network.
 func (g *gapSides) judge(ctx context.Context, s *gapSide, m *nn.Model, set, stage string) error {
-	z, err := embed.Batches(ctx, m, s.items, g.run.Config.Eval.Batch, func(done, total int) { g.say("embed "+stage, done, total) })
+	z, err := embed.Batches(ctx, m, s.items, g.run.Config.Eval.Batch, g.say.Of("embed "+stage))
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func influence(ctx context.Context, r *run.Run, o Options, p progress.Progress) 
 	w := &goingOn{study: s, from: c, dir: r.Path("stability", "influence")}
 	d := &InfluenceDoc{Influence: record.Influence{Schema: record.InfluenceSchema, Loss: s.judges.loss.Name, Of: s.judges.loss.Of, Source: s.source(o.Checkpoint, c.State.Step, m.Dim())}, train: s.train, held: s.held}
 	d.Options = record.InfluenceOptions{Steps: o.Steps, Repeats: len(plan), Replace: kind, Triplets: s.o.Triplets, Seed: o.Seed, Limit: o.Limit}
-	before, err := s.judges.stand(ctx, m, func(done, total int) { p.Say("embed", done, total) })
+	before, err := s.judges.stand(ctx, m, p.Say.Of("embed"))
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func (w *goingOn) stand(ctx context.Context, alter wire.Alteration) (*standing, 
 		return nil, err
 	}
 	w.took(cost)
-	return w.judges.stand(ctx, m, func(done, total int) { w.p.Say("embed after", done, total) })
+	return w.judges.stand(ctx, m, w.p.Say.Of("embed after"))
 }
 
 // interrupted says of an interruption what is done.

@@ -34,7 +34,7 @@ func (s *study) key(config string, base *nn.Model, p record.Replacement) retrain
 
 // moved returns how far each replacement moves the network.
 func (t *retraining) moved(ctx context.Context, plan []record.Replacement) ([]record.Replaced, error) {
-	before, err := t.judges.stand(ctx, t.base, func(done, total int) { t.p.Say("embed", done, total) })
+	before, err := t.judges.stand(ctx, t.base, t.p.Say.Of("embed"))
 	if err != nil {
 		return nil, err
 	}

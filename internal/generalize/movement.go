@@ -14,6 +14,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
 	"tercet/internal/par"
+	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/stat"
 )
@@ -40,7 +41,7 @@ type standing struct {
 }
 
 // stand applies a network to the judges.
-func (j *judges) stand(ctx context.Context, m *nn.Model, say func(done, total int)) (*standing, error) {
+func (j *judges) stand(ctx context.Context, m *nn.Model, say progress.Count) (*standing, error) {
 	s := &standing{model: m}
 	var err error
 	if s.z, err = embed.Batches(ctx, m, j.ds, j.batch, say); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
+	"tercet/internal/progress"
 )
 
 // mostCounted is the number of items in the largest class for which counting is
@@ -39,15 +40,13 @@ func (s *search) counted() bool {
 	return s.near == 0
 }
 
-func (s *search) runCounting(ctx context.Context, progress func(done, total int)) error {
+func (s *search) runCounting(ctx context.Context, told progress.Count) error {
 	c := &counting{s: s, sweep: sweep{d: s.d, rows: s.x, cols: s.g, self: s.self}}
 	c.sweep.user = c
 	c.setItems()
 	c.setCuts()
 	if err := c.sweep.run(ctx, func(done, total int) {
-		if progress != nil {
-			progress(int(int64(len(s.query))*int64(done)/int64(total)), len(s.query))
-		}
+		told.Tell(int(int64(len(s.query))*int64(done)/int64(total)), len(s.query))
 	}); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/progress"
 )
 
 // NeighborOptions says what Neighbors looks for.
@@ -17,7 +18,7 @@ type NeighborOptions struct {
 	// Self lets a query find itself within its own set, at distance 0.
 	Self bool
 	// Progress, where set, is called with the gallery items done and their total.
-	Progress func(done, total int)
+	Progress progress.Count
 }
 
 // NeighborTable is the result of Neighbors.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"tercet/internal/progress"
 )
 
 // Names of the distances of RetrievalOptions.
@@ -29,7 +31,7 @@ type RetrievalOptions struct {
 	// Intervals sets the 95 % intervals; see Intervals.
 	Intervals Intervals
 	// Progress, where set, is called with the queries done and their total.
-	Progress func(done, total int)
+	Progress progress.Count
 }
 
 // Retrieval is the result of Retrieve. Its JSON is the object of Scores.

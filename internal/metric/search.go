@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
+	"tercet/internal/progress"
 )
 
 const (
@@ -145,9 +146,9 @@ func noDirection(what string, row int) error {
 	return fmt.Errorf("%w: %s row %d is zero, or too small to have a direction: use the distance %s", ErrInput, what, row, Euclidean)
 }
 
-func (s *search) run(ctx context.Context, progress func(done, total int)) error {
+func (s *search) run(ctx context.Context, told progress.Count) error {
 	if s.counted() {
-		if err := s.runCounting(ctx, progress); err != nil {
+		if err := s.runCounting(ctx, told); err != nil {
 			return fmt.Errorf("retrieval of %d queries stopped: %w", len(s.query), err)
 		}
 		return nil
@@ -163,9 +164,7 @@ func (s *search) run(ctx context.Context, progress func(done, total int)) error 
 		b := min(rows, len(s.query)-s.lo)
 		s.computeKeys(b)
 		par.Do(b, 1, s)
-		if progress != nil {
-			progress(s.lo+b, len(s.query))
-		}
+		told.Tell(s.lo+b, len(s.query))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
+	"tercet/internal/progress"
 )
 
 // A sweep forms the inner products of rows and columns, both rows of d numbers,
@@ -72,8 +73,8 @@ func (s *sweep) useBytes() {
 	}
 }
 
-// run does all blocks. progress, where set, gets the share done of the total.
-func (s *sweep) run(ctx context.Context, progress func(done, total int)) error {
+// run does all blocks. told gets the share done of the total.
+func (s *sweep) run(ctx context.Context, told progress.Count) error {
 	nr, nc := len(s.rows)/s.d, len(s.cols)/s.d
 	for s.j = 0; s.j < nc; s.j += stripeCols {
 		if err := ctx.Err(); err != nil {
@@ -94,9 +95,7 @@ func (s *sweep) run(ctx context.Context, progress func(done, total int)) error {
 		} else {
 			par.Do(ceilDiv(nr, blockRows), 1, s)
 		}
-		if progress != nil {
-			progress(s.j+n, nc)
-		}
+		told.Tell(s.j+n, nc)
 	}
 	return nil
 }

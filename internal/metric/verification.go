@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"tercet/internal/progress"
 )
 
 // VerificationOptions configures Verify.
@@ -12,7 +14,7 @@ type VerificationOptions struct {
 	// leaves out the scores that need one.
 	Threshold *float64
 	// Progress is told of the work done, where it is long.
-	Progress func(done, total int)
+	Progress progress.Count
 }
 
 // Verification is the result of Verify. Counts are of unordered pairs.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/progress"
 )
 
 // pairCounts counts the unordered pairs of rows of x by distance, and those at or
@@ -88,7 +89,7 @@ func (p *pairCounts) square(i, j int) float64 {
 const blurred = 64
 
 // binned counts many pairs, in blocks of products, into bins of distances.
-func (p *pairCounts) binned(ctx context.Context, progress func(done, total int)) error {
+func (p *pairCounts) binned(ctx context.Context, told progress.Count) error {
 	rows, _ := centered(p.x, p.x, p.d)
 	scale := spaciousScale(kernel.MaxAbs(rows), p.d)
 	p.scale = float64(scale) * float64(scale)
@@ -98,7 +99,7 @@ func (p *pairCounts) binned(ctx context.Context, progress func(done, total int))
 	p.norm = squares(rows, p.n, p.d)
 	p.bins = p.sampledBins()
 	p.sweep = sweep{d: p.d, rows: rows, cols: rows, self: true, user: p}
-	if err := p.sweep.run(ctx, progress); err != nil {
+	if err := p.sweep.run(ctx, told); err != nil {
 		return err
 	}
 	p.curve = p.bins.rungs(p.scale)

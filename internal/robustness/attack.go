@@ -79,7 +79,7 @@ func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.At
 	if err != nil {
 		return nil, err
 	}
-	res, err := runAttacks(o, ctx, e, g, func(done, total int) { say("attack", done, total) })
+	res, err := runAttacks(o, ctx, e, g, say.Of("attack"))
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func gallery(ctx context.Context, r *run.Run, checkpoint, set string, say progre
 }
 
 // runAttacks runs the attacks on e with the gallery g of its embeddings.
-func runAttacks(o record.AttackOptions, ctx context.Context, e *run.Embedded, g *attack.Gallery, say func(done, total int)) (*attack.Result, error) {
+func runAttacks(o record.AttackOptions, ctx context.Context, e *run.Embedded, g *attack.Gallery, say progress.Count) (*attack.Result, error) {
 	var variants []attack.Variant
 	for _, v := range o.Variants {
 		variants = append(variants, attack.Variant(v))

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/option"
+	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/train"
 	"tercet/internal/wire"
@@ -71,7 +72,7 @@ func (r *Run) Loaded(which string) (*train.Checkpoint, *nn.Model, *wire.Sets, er
 
 // Embed loads the run's network and embeds one of its sets: "test",
 // "validation" or "train".
-func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(stage string, done, total int)) (*Embedded, error) {
+func (r *Run) Embed(ctx context.Context, which, set string, limit int, say progress.Say) (*Embedded, error) {
 	c, m, sets, err := r.Loaded(which)
 	if err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func (r *Run) Embed(ctx context.Context, which, set string, limit int, say func(
 		whole = 0
 	}
 	start := time.Now()
-	v, err := embed.Batches(ctx, m, ds, r.Config.Eval.Batch, func(done, total int) { say("embed", done, total) })
+	v, err := embed.Batches(ctx, m, ds, r.Config.Eval.Batch, say.Of("embed"))
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (j *Job) agglomerative(ctx context.Context, doc *record.Cluster) error {
 	o := j.Options.Agglomerative
 	a := cluster.AgglomerativeOptions{
 		Linkage: o.Linkage, K: j.Options.K, Memory: o.Memory,
-		Progress: func(merged, total int) { j.Say("agglomerative", merged, total) },
+		Progress: j.Say.Of("agglomerative"),
 	}
 	switch {
 	case o.Cut:
@@ -62,7 +62,7 @@ func (j *Job) hdbscan(ctx context.Context, doc *record.Cluster) error {
 	}
 	res, err := cluster.HDBSCAN(ctx, j.Items.X, j.Items.N, j.Items.D, cluster.HDBSCANOptions{
 		MinClusterSize: o.MinClusterSize, MinSamples: o.MinSamples, Selection: o.Selection, Epsilon: o.Epsilon,
-		Progress: func(done, total int) { j.Say("hdbscan", done, total) },
+		Progress: j.Say.Of("hdbscan"),
 	})
 	if err != nil {
 		return err

@@ -99,7 +99,7 @@ func features(ctx context.Context, r *run.Run, checkpoint string, say progress.S
 	if err := r.SameData(sets); err != nil {
 		return nil, "", err
 	}
-	z, err := embed.Batches(ctx, m, sets.Train, r.Config.Eval.Batch, func(done, total int) { say("features", done, total) })
+	z, err := embed.Batches(ctx, m, sets.Train, r.Config.Eval.Batch, say.Of("features"))
 	if err != nil {
 		return nil, "", err
 	}

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"slices"
+
 	"tercet/internal/render"
 	"tercet/internal/text"
 	"tercet/internal/verdict"
