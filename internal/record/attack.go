@@ -35,6 +35,7 @@ type AttackOptions struct {
 	Pure       bool     `json:"pure,omitempty" doc:"whether CA and QA optimize the distance itself instead of hinges"`
 	XiScale    float64  `json:"xi_scale,omitempty" doc:"k of the SPQA weight min(exp(k loss), 1e9)"`
 	XiWeight   float64  `json:"xi_weight,omitempty" doc:"fixed SPQA weight of the images to keep in place"`
+	PerQuery   bool     `json:"per_query,omitempty" doc:"whether the values of each query are stored"`
 	// Pictures is how many queries' images to keep, of PictureAttacks (none given:
 	// ES, or the first attack).
 	Pictures       int      `json:"-"`
@@ -54,9 +55,14 @@ type Attack struct {
 	Clean          map[string]Scores         `json:"clean" doc:"the same scores of clean images, by variant"`
 	RightWhenClean map[string]RightWhenClean `json:"right_when_clean,omitempty" doc:"by variant, scores of the queries whose nearest clean image has their class (after an attack that scores recall)"`
 	Attacks        []AttackRecord            `json:"attacks" doc:"what each attack did"`
+	Items          Packed                    `json:"items,omitempty" doc:"index of each query among the images, packed as 'values' are"`
+	Values         map[string]PackedScores   `json:"values,omitempty" doc:"by variant, the value of each query under attack: float32, little-endian, zlib, base64"`
 	Warnings       []string                  `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost           CostRecord                `json:"cost" doc:"passes through the network, and the time"`
 }
+
+// PackedScores are values of queries by score.
+type PackedScores map[string]Packed
 
 // RightWhenClean are the scores over the queries whose nearest image was of their
 // class before the attack.

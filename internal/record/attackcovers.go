@@ -42,6 +42,9 @@ func fewer(queries int, there, o AttackOptions) []string {
 	if there.Draws > o.Draws {
 		out = append(out, fmt.Sprintf("%d draws instead of %d", there.Draws, o.Draws))
 	}
+	if there.PerQuery && !o.PerQuery {
+		out = append(out, "the values of each query")
+	}
 	if there.Bootstrap > 0 && o.Bootstrap == 0 {
 		out = append(out, "intervals")
 	}

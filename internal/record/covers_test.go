@@ -39,7 +39,12 @@ func TestAttackCoversAllOptions(t *testing.T) {
 	if got := plannedAttack(base).Covers(*d); got != nil {
 		t.Fatalf("itself: %q", got)
 	}
-	pictures := map[string]bool{"Pictures": true, "PictureAttacks": true}
+	queries := base
+	queries.PerQuery = true
+	if got := plannedAttack(base).Covers(Attack{Options: queries, Queries: 9, Scores: d.Scores}); len(got) != 1 {
+		t.Errorf("without the values of each query: %q", got)
+	}
+	more := map[string]bool{"Pictures": true, "PictureAttacks": true, "PerQuery": true} // which a result may have more of
 	v := reflect.ValueOf(base)
 	for i := range v.NumField() {
 		o := base
@@ -64,7 +69,7 @@ func TestAttackCoversAllOptions(t *testing.T) {
 			o.Bootstrap = 0
 		}
 		name := v.Type().Field(i).Name
-		if got := plannedAttack(o).Covers(*d); (len(got) == 0) != pictures[name] {
+		if got := plannedAttack(o).Covers(*d); (len(got) == 0) != more[name] {
 			t.Errorf("another %s: %q", name, got)
 		}
 	}

@@ -97,6 +97,9 @@ func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.At
 		if doc.Clean[name], err = scores(ctx, s, s.Clean, nil, o); err != nil {
 			return nil, err
 		}
+		if o.PerQuery {
+			keepValues(doc, res.Queries, s)
+		}
 		right, ok := s.Right()
 		if !ok {
 			continue

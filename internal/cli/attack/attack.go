@@ -99,6 +99,7 @@ its scores, queries, draws and eps, by the same settings.`,
 			fs.StringArrayVar(&o.failOver, "fail-over", nil, "exit with 4 if a score is higher, where lower is more robust ("+strings.Join(lowerScores(), ", ")+"): `SCORE=LIMIT` (repeatable)")
 			fs.IntVar(&o.ask.Pictures, "examples", 8, "queries to draw; 0 draws none")
 			fs.StringSliceVar(&o.ask.PictureAttacks, "example-attacks", nil, "attacks to draw, `LIST` such as ES,GTM; by default ES, or the first")
+			fs.BoolVar(&o.ask.PerQuery, "per-query", false, "store the value of each query in attack.json, so that runs can be compared query by query")
 			fs.StringVar(&o.save, "save-images", "", "write images before and after, targets and values of all queries, attacks and variants to `FOLDER` as npy")
 			fs.StringVarP(&o.out, "out-dir", "o", "", "folder to write to; without one, the run's directory")
 			fs.BoolVar(&o.force, "force", false, "replace an attack.json or curve.json that has more, or is of other settings")

@@ -179,6 +179,7 @@ func TestRefuses(t *testing.T) {
 		{"--curve eps=0..1:3 --eps 0.1", 2, "--curve goes over eps itself; leave --eps out"},
 		{"--curve eps=0..1:3 --save-images f", 2, "--save-images is about one eps"},
 		{"--curve eps=0..1:3 --fail-under ES:R=1", 2, "--fail-under is about one eps"},
+		{"--curve eps=0..1:3 --per-query", 2, "--per-query is about one eps"},
 		{"--curve eps=0..2:3", 2, "no image is further than 1 away"},
 		{"--curve ''", 2, "a curve goes over eps"},
 		{"--attack QA+ --qa-candidates 40", 2, "--qa-candidates is 40, but the gallery has 36 images"},

@@ -66,7 +66,7 @@ func (o *options) checkCurve() error {
 	if o.changed("eps") {
 		return base.Usagef("--curve goes over eps itself; leave --eps out")
 	}
-	for _, flag := range []string{"examples", "example-attacks", "save-images", "fail-under", "fail-over", "if-needed"} {
+	for _, flag := range []string{"examples", "example-attacks", "save-images", "per-query", "fail-under", "fail-over", "if-needed"} {
 		if o.changed(flag) {
 			return base.Usagef("--%s is about one eps and its attack.json; it does not go with --curve", flag)
 		}
