@@ -59,7 +59,6 @@ const (
 const (
 	TableSchema          = "tercet.table/1"
 	ReportSchema         = "tercet.report/1"
-	PaperTableSchema     = "tercet.papertable/1"
 	SelectionSchema      = "tercet.selection/1"
 	StudySchema          = "tercet.study/1"
 	StudiesSchema        = "tercet.studies/1"

@@ -62,21 +62,14 @@ func (g *Group) take(r *rundir.Run) {
 	g.Status[r.Manifest.Status]++
 }
 
-// name calls each group by its runs' common name, with the directory where
-// names alone would not tell groups apart.
+// name gives each group a name.
 func (s *Summary) name() {
-	seen := map[string]int{}
+	var groups [][]*rundir.Run
 	for _, g := range s.Groups {
-		g.Name = rundir.CommonName(g.runs)
-		seen[g.Name]++
+		groups = append(groups, g.runs)
 	}
-	for _, g := range s.Groups {
-		if seen[g.Name] > 1 {
-			g.Name = g.Dirs[0]
-			if g.N > 1 {
-				g.Name += fmt.Sprintf(" and %d more", g.N-1)
-			}
-		}
+	for i, name := range rundir.GroupNames(groups) {
+		s.Groups[i].Name = name
 	}
 }
 

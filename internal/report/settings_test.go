@@ -48,30 +48,3 @@ func TestUnlikeValuesHaveNoMean(t *testing.T) {
 		})
 	}
 }
-
-// The same in the other tables.
-func TestUnlikeValuesHaveNoMeanInAnyTable(t *testing.T) {
-	t.Chdir(t.TempDir())
-	usual, cosine := evalWith(0.5, `"distance": "euclidean"`), evalWith(0.25, `"distance": "cosine"`)
-	loss := rundir.Label{Key: "loss.name", Value: "triplet"}
-	runs := []*rundir.Run{
-		rundirtest.Fake(t, "a", 0, "finished", map[string]string{"eval.json": usual, "cluster-kmeans/cluster.json": rundirtest.ClusterFile}, loss),
-		rundirtest.Fake(t, "b", 1, "finished", map[string]string{"eval.json": cosine, "cluster-kmeans/cluster.json": rundirtest.Replaced(rundirtest.ClusterFile, `"method": "kmeans"`, `"method": "kmeans", "k": 10`)}, loss),
-	}
-	table := &PaperTable{Columns: []string{"R@1", "NMI"}, Rows: []PaperRow{{Label: "x", Match: map[string]any{"loss.name": "triplet"}}}}
-	if err := table.Check(); err != nil {
-		t.Fatal(err)
-	}
-	p, err := ComparePaper(table, "x", runs, []string{"fixed"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if o := p.Rows[0].Ours[0]; o.Scores["NMI"].N != 2 || o.Scores["R@1"].N != 0 {
-		t.Errorf("paper: %+v", o.Scores)
-	}
-	for what, notes := range map[string][]string{"paper": p.Notes} {
-		if all := strings.Join(notes, "\n"); !strings.Contains(all, "distance euclidean (a), cosine (b)") && !strings.Contains(all, "number of clusters that of classes (a), 10 (b)") {
-			t.Errorf("%s: no note in\n%s", what, all)
-		}
-	}
-}

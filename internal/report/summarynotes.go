@@ -62,22 +62,9 @@ func (s *Summary) pooled(g *Group) []string {
 		return nil
 	}
 	out := rundir.LeftOut(g.Name, s.Metrics, g.LeftOut)
-	out = append(out, rundir.Differ(g.runs, g.Name+": made by different versions", (*rundir.Run).Versions)...)
-	out = append(out, rundir.Differ(g.runs, g.Name+": made at different kernel levels", (*rundir.Run).Kernels)...)
-	seeds := map[uint64]string{}
-	var twice []string
-	for _, r := range g.runs {
-		if first, ok := seeds[r.Manifest.Seed]; ok {
-			twice = append(twice, fmt.Sprintf("%s and %s (%d)", first, r.Dir, r.Manifest.Seed))
-			continue
-		}
-		seeds[r.Manifest.Seed] = r.Dir
-	}
-	if twice != nil && len(s.GroupBy) == 0 {
-		out = append(out, fmt.Sprintf("%s: the same seed twice, so the interval is too narrow: %s", g.Name, render.Listed(twice)))
-	}
+	out = append(out, rundir.Pooled(g.Name, g.runs)...)
 	if len(s.GroupBy) == 0 {
-		return out
+		return append(out, rundir.SameSeed(g.Name, g.runs)...)
 	}
 	var keys []string
 	for _, r := range g.runs {

@@ -145,8 +145,12 @@ func (t *Table) rowCell(c *column, row *Row) render.Cell {
 	switch {
 	case c.rule != "":
 		return render.Text(row.verdict(e, isScore, c.rule))
+	case c.what == "n" && row.paper:
+		return render.Missing()
 	case c.what == "n":
 		return render.Int(row.N)
+	case row.Word != "" && !isScore && c.what == t.Scores[0].Name:
+		return render.Text(row.Word)
 	case c.what == "runs":
 		return render.Int(len(row.Runs))
 	case c.what == "better":

@@ -17,6 +17,8 @@ type Estimate struct {
 	CI95  *[2]float64 `json:"ci95,omitempty"`
 	N     int         `json:"n"`
 	Max   float64     `json:"max"`
+
+	brief bool // the interval is in CSV and JSON alone
 }
 
 func estimate(values []float64) Estimate {
@@ -33,7 +35,11 @@ func (e Estimate) cell() render.Cell {
 	if e.CI95 == nil {
 		return render.Number(e.Value)
 	}
-	return render.Interval(e.Value, e.CI95[0], e.CI95[1])
+	c := render.Interval(e.Value, e.CI95[0], e.CI95[1])
+	if e.brief {
+		return c.Brief()
+	}
+	return c
 }
 
 // bar is the estimate in a picture.
@@ -58,10 +64,13 @@ type Row struct {
 	Verdicts    map[string]string   `json:"verdicts,omitempty"`
 	Caution     string              `json:"caution,omitempty"` // what is to be said of the runs
 	Points      []Point             `json:"points,omitempty"`  // during training
+	// Word stands where a row has no numbers, such as *collapse*.
+	Word string `json:"word,omitempty"`
 
 	obs   []*observation
 	curve []*Row // the rows that a reduced row is made from
 	lines [][]float64
+	paper bool // has numbers that a paper prints
 }
 
 // text is a field of the row, or what its first observation has at a source.

@@ -121,7 +121,7 @@ func (d *Document) Layout(full bool) *render.Table {
 
 // unused says that a column is shown only where a row has its score, which none has.
 func (d *Document) unused(c column) bool {
-	return c.ifAny && !slices.ContainsFunc(d.all, func(r *Row) bool { return r.values(c.what) != nil })
+	return c.ifAny && !slices.ContainsFunc(d.Rows, func(r *Row) bool { _, ok := r.Scores[c.what]; return ok })
 }
 
 // comparisons counts the intervals that a claim was compared with.

@@ -3,13 +3,14 @@ package study
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 // Where are conditions on sources: a value, or a list of which one fits. A text with "!"
-// before it must not be the value; <number> is any number. What a run does not have is "".
+// before it must not be the value; <number> is any number, * in a text any letters. What a run does not have is "".
 type Where map[string]any
 
 // wants lists the values of a condition as text.
@@ -63,9 +64,46 @@ func same(have, want string) bool {
 		return err == nil
 	}
 	if y, bad := strconv.ParseFloat(want, 64); err == nil && bad == nil {
-		return x == y
+		return x == y || math.Abs(x-y) <= 1e-9*math.Abs(y)
 	}
-	return have == want
+	return like(have, want)
+}
+
+// like says whether text is the pattern, in which * stands for any letters or none.
+func like(text, pattern string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return text == pattern
+	}
+	text, ok := strings.CutPrefix(text, parts[0])
+	for _, p := range parts[1 : len(parts)-1] {
+		at := strings.Index(text, p)
+		if ok = ok && at >= 0; ok {
+			text = text[at+len(p):]
+		}
+	}
+	return ok && strings.HasSuffix(text, parts[len(parts)-1])
+}
+
+// check refuses conditions that nothing can fit.
+func (w Where) check() error {
+	for _, source := range w.sources() {
+		list, ok := w[source].([]any)
+		if !ok {
+			list = []any{w[source]}
+		}
+		if len(list) == 0 {
+			return fmt.Errorf("%s has an empty list", source)
+		}
+		for _, want := range list {
+			switch want.(type) {
+			case nil, bool, string, int, int64, uint64, float64:
+			default:
+				return fmt.Errorf("%s: %v is neither a text, a number, true, false nor null", source, want)
+			}
+		}
+	}
+	return nil
 }
 
 // sources lists those of the conditions.

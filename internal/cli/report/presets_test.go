@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"tercet/configs/tables"
 	"tercet/internal/config"
 	"tercet/internal/record"
-	"tercet/internal/report"
 	"tercet/internal/run"
 	"tercet/internal/rundir"
 )
@@ -22,7 +22,7 @@ func TestBuiltInTables(t *testing.T) {
 	rows, full := 0, 0
 	seen := map[string]string{}
 	for _, name := range tables.Names() {
-		_, table, err := paperTable(name)
+		table, err := paperTable(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,20 +76,23 @@ func TestTablesHaveTheCheckRows(t *testing.T) {
 		{"tab7", "HM[S,g_LGA]", 8, 32.4, 324.45}, {"tab8", "HM[S,g_LGA]&ICS lambda=0.5", 8, 60.1, 600.65},
 		{"tab11", "HM[R,R]", 0, 3.8, 37.8}, {"efficiency", "ACT[R]", 8, 31.3, 313.3},
 	} {
-		name, table, err := paperTable(want.table)
+		table, err := paperTable(want.table)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := report.ComparePaper(table, name, nil, []string{"published"})
+		r, err := table.Compare(nil, []string{"published"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := false
+		found, eta := false, ""
+		if want.eta > 0 {
+			eta = fmt.Sprint(want.eta)
+		}
 		for _, e := range r.Rows {
-			if e.Label == want.label && e.Eta == want.eta {
+			if e.Fields["defense"] == want.label && e.Fields["eta"] == eta {
 				found = true
-				if got := 1000 * *e.Paper.Recomputed; math.Abs(got-want.sum) > 1e-6 || math.Abs(100*e.Paper.Scores["ERS"]-want.ers) > 1e-9 {
-					t.Errorf("%s: sum of the ten %v, ERS %v", want.label, got, e.Paper.Scores["ERS"])
+				if got := 1000 * e.Scores["ERS of the ten"].Value; math.Abs(got-want.sum) > 1e-6 || math.Abs(100*e.Scores["ERS"].Value-want.ers) > 1e-9 {
+					t.Errorf("%s: sum of the ten %v, ERS %v", want.label, got, e.Scores["ERS"].Value)
 				}
 			}
 		}
@@ -169,17 +172,23 @@ func TestPresetsFillTheTables(t *testing.T) {
 		{"hm-grid", cub}, {"u", cub}, {"gradual", cub}, {"ics-margin", cub}, {"destinations", cub}, {"ics", cub}, {"efficiency", cub},
 		{"ics-sop", sop}, {"sota", full}, {"mnist", presetRuns(t, "mnist")},
 	} {
-		_, table, err := paperTable(x.table)
+		table, err := paperTable(x.table)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := report.ComparePaper(table, x.table, x.runs, []string{"published"})
+		r, err := table.Compare(x.runs, []string{"published"})
 		if err != nil {
 			t.Fatal(err)
 		}
+		ours := map[string]int{}
 		for _, e := range r.Rows {
-			if len(e.Ours) == 0 || len(e.Ours) != 1 && x.table != "mnist" {
-				t.Errorf("%s: %d kinds of runs for the row %s, eta %d", x.table, len(e.Ours), e.Label, e.Eta)
+			if len(e.Runs) > 0 {
+				ours[e.Fields["row"]]++
+			}
+		}
+		for i, row := range table.Rows {
+			if n := ours[fmt.Sprint(i+1)]; n == 0 || n != 1 && x.table != "mnist" {
+				t.Errorf("%s: %d kinds of runs for the row %s, eta %d", x.table, n, row.Label, row.Eta)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/study"
 )
 
 // attackFake adds attack.json, as tercet attack writes it, to a run of FakeRun.
@@ -43,13 +44,13 @@ func TestTable(t *testing.T) {
 		t.Errorf("no %s in\n%s", want, out)
 	}
 	code, out, _ = clitest.Run("report", "--table", "u", "--variant", "both", "--json", "runs")
-	var doc report.PaperReport
+	var doc study.Document
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != 0 {
 		t.Fatal(err, code)
 	}
-	ours := doc.Rows[1].Ours
-	if doc.Schema != "tercet.papertable/1" || len(doc.Unmatched) != 1 || len(ours) != 2 || ours[1].Variant != "fixed" || ours[0].N != 3 ||
-		math.Abs(*ours[0].Scores["R@1"].Value-0.9) > 1e-12 || math.Abs(ours[0].Scores["R@1"].CI95[0]-0.651586228824967) > 1e-9 {
+	ours := slices.DeleteFunc(doc.Rows, func(r *study.Row) bool { return len(r.Runs) == 0 })
+	if doc.Schema != "tercet.study/1" || !slices.Contains(doc.Notes, "of no row of this table: runs/plain") || len(ours) != 2 || ours[1].Fields["numbers"] != "ours, fixed" || ours[0].Fields["row"] != "2" || ours[0].N != 3 ||
+		math.Abs(ours[0].Scores["R@1"].Value-0.9) > 1e-12 || math.Abs(ours[0].Scores["R@1"].CI95[0]-0.651586228824967) > 1e-9 {
 		t.Errorf("%s", out)
 	}
 	for _, f := range render.Formats() {
