@@ -13,6 +13,7 @@ import (
 
 	"tercet/internal/fsx"
 	"tercet/internal/record"
+	"tercet/internal/render"
 	"tercet/internal/rundir"
 )
 
@@ -85,4 +86,65 @@ func (row *Row) during(name string) (at []moment, values [][]float64) {
 		}
 	}
 	return at, values
+}
+
+// noEvaluations begins the note on rows without a curve during training.
+const noEvaluations = "no evaluations of test pairs during training (train.eval_every, eval.pairs): "
+
+// The reducer "epochs" describes each row's score during training: its best value, its
+// peak, and its last one. The errors are those of Observe.Events, of which Reduce.Score is
+// the one that is described and "train" goes with the last.
+func init() {
+	reducers["epochs"] = reducer{[]string{"best epoch", "best", "peak epoch", "peak", "rise", "fall", "last epoch", "last", "last train", verdictField}, func(d *Document, curves [][]*Row) (rows []*Row, notes []string, err error) {
+		var without []string
+		for _, row := range d.all {
+			if out := epochRow(row, d.table.Reduce.Score); out != nil {
+				rows = append(rows, out)
+			} else {
+				without = append(without, rundir.CommonName(row.dirs()))
+			}
+		}
+		if without != nil {
+			notes = append(notes, noEvaluations+render.Listed(without))
+		}
+		return rows, notes, nil
+	}}
+}
+
+func epochRow(row *Row, score string) *Row {
+	at, values := row.during(score)
+	if len(at) < 2 {
+		return nil
+	}
+	out := from(row)
+	out.Scores = map[string]Estimate{}
+	trained, train := row.during("train")
+	best := 0
+	for i, m := range at {
+		p := Point{Step: m.step, Epoch: m.epoch, Scores: map[string]Estimate{score: estimate(values[i])}}
+		for k, t := range trained {
+			if t.step == m.step {
+				p.Scores["train"] = estimate(train[k])
+			}
+		}
+		if out.Points = append(out.Points, p); p.Scores[score].Value < out.Points[best].Scores[score].Value {
+			best = i
+		}
+	}
+	put := func(name string, p Point) {
+		out.Fields[name+" epoch"], out.Scores[name] = short(p.Epoch), p.Scores[score]
+	}
+	last := out.Points[len(out.Points)-1]
+	put("best", out.Points[best])
+	put("last", last)
+	if e, ok := last.Scores["train"]; ok {
+		out.Scores["last train"] = e
+	}
+	_, top, _, rise, fall := findPeak(values, prominent)
+	if top >= 0 {
+		put("peak", out.Points[top])
+		out.Scores["rise"], out.Scores["fall"] = *rise, *fall
+	}
+	out.Fields[verdictField] = peakVerdict(rise, fall)
+	return out
 }
