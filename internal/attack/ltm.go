@@ -25,7 +25,7 @@ func init() {
 //
 //	max(0, max_{x of other labels} d(z, x) - min_{x of the query's label} d(z, x)),
 //
-// both chosen anew at each step: the farthest image of other labels is pulled,
+// both chosen again at each step: the farthest image of other labels is pulled,
 // the nearest one of the query's own label pushed away. The hinge reaches 0 only
 // when every image of another label is nearer than any of its own, far beyond
 // what the score, recall@1, asks for.

@@ -104,7 +104,7 @@ func TestTwoProcessesOnOneRun(t *testing.T) {
 	before := clitest.Snapshot(t, "runs")
 	clitest.Refuse(t, base.ExitFailed, "train -c tiny.yaml", "another process is working on this run: runs/tiny")
 	clitest.Unchanged(t, "runs", before, nil)
-	// Judging a run does not disturb its training.
+	// Evaluating a run does not change its training.
 	for _, line := range []string{"eval --run runs/tiny", "attack --run runs/tiny", "cluster --run runs/tiny"} {
 		clitest.Must(t, 0, line)
 	}

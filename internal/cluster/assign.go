@@ -40,7 +40,7 @@ func (a *assignment) run(ctx context.Context, starts []*lloyd) error {
 	}
 	a.p.bytes.prepare(a)
 	par.Do(ceilDiv(a.p.n, taskRows), 1, a)
-	a.p.bytes.judge()
+	a.p.bytes.throttle()
 	for _, l := range starts {
 		l.count()
 	}

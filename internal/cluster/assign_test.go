@@ -214,13 +214,13 @@ func TestBytesWait(t *testing.T) {
 		b.use = true
 		b.tried.Store(10)
 		b.loose.Store(6)
-		b.judge()
+		b.throttle()
 		if b.skip != want {
 			t.Fatalf("skip %d, want %d", b.skip, want)
 		}
 	}
 	b.loose.Store(5)
-	if b.judge(); b.skip != 0 {
+	if b.throttle(); b.skip != 0 {
 		t.Errorf("skip %d after bounds that paid", b.skip)
 	}
 }

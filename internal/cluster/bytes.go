@@ -71,9 +71,9 @@ func (b *bytePoints) tooMany(left, words int) bool {
 	return true
 }
 
-// judge suspends the use of bounds, for longer each time, where most blocks were
+// throttle suspends the use of bounds, for longer each time, where most blocks were
 // loose: as with first centers, which are rows and far longer than means.
-func (b *bytePoints) judge() {
+func (b *bytePoints) throttle() {
 	if !b.use {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // plainHDBSCAN follows the paper on the graph of all pairs: its edges are taken out
-// level by level, and components are found anew each time. Squared distances are
+// level by level, and components are found again each time. Squared distances are
 // sums of integers in the tests and so exact, which makes equal ones equal.
 func plainHDBSCAN(x []float32, n, d int, o HDBSCANOptions) (labels []int32, probability []float64) {
 	core := make([]float64, n)

@@ -17,7 +17,7 @@ const (
 	batchEpochs  = 100 // passes over as many rows as there are
 	batchStarts  = 3
 	batchPatient = 10       // steps without a better smoothed inertia that end the search
-	batchStarved = .01      // share of the largest cluster's rows below which a center is placed anew
+	batchStarved = .01      // share of the largest cluster's rows below which a center is placed again
 	finalRows    = 8 << 10  // rows labeled at a time in the end
 	batchSample  = 3        // batches in the sample that the first centers come from
 	batchDraws   = 10       // rows per center between two looks for starved ones

@@ -46,7 +46,7 @@ func newPoints(data *centered) *points {
 	return p
 }
 
-// pack makes what belongs to the rows of x, anew where they are others than before.
+// pack makes what belongs to the rows of x, again where they are others than before.
 func (p *points) pack() {
 	p.packed.Pack(p.n, p.d, p.x)
 	if p.squares == nil {

@@ -9,7 +9,7 @@ const sumChunk = 64 // columns summed at a time
 
 // movement keeps the sums of the clusters' rows and moves the centers of several
 // starts. Only rows that changed their cluster are subtracted and added; where
-// more than half did, all are summed anew. Rows are taken in order, columns are
+// more than half did, all are summed again. Rows are taken in order, columns are
 // split over threads.
 type movement struct {
 	p        *points

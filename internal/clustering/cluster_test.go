@@ -128,7 +128,7 @@ func TestMulticutDocument(t *testing.T) {
 	}
 }
 
-// Sparse graphs are judged by their own costs, and beside that by those of all pairs.
+// Sparse graphs are evaluated by their own costs, and also by those of all pairs.
 func TestSparseMulticutDocument(t *testing.T) {
 	v := groups(60, 4, 6, .15)
 	o := multicutOptions(.8)

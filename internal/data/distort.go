@@ -120,20 +120,20 @@ type drawKey struct {
 	epoch, step, row int
 }
 
-// redrawn is a dataset whose images a loader may draw anew each time.
+// redrawn is a dataset whose images a loader may draw again each time.
 type redrawn interface {
 	redraws() bool
 	// readAnew is Read, but what is random in item i depends on k.
 	readAnew(i int, dst []float32, k drawKey) error
 }
 
-// redraws says whether ds draws any image anew.
+// redraws says whether ds draws any image again.
 func redraws(ds Dataset) bool {
 	d, ok := ds.(redrawn)
 	return ok && d.redraws()
 }
 
-// readAnew reads item i of ds, drawn anew where ds does that.
+// readAnew reads item i of ds, drawn again where ds does that.
 func readAnew(ds Dataset, i int, dst []float32, k drawKey) error {
 	if redraws(ds) {
 		return ds.(redrawn).readAnew(i, dst, k)

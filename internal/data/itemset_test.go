@@ -21,7 +21,7 @@ func TestItemSetsTellItemsApart(t *testing.T) {
 		}
 		return s
 	}
-	files := func() (*Memory, *Memory) { // opened anew each time; 5 is stored three times
+	files := func() (*Memory, *Memory) { // opened again each time; 5 is stored three times
 		return oneClass(t, 1, 2, 5, 5, 3, 4), oneClass(t, 5, 6, 7)
 	}
 	a, b := files()

@@ -35,7 +35,7 @@ type Loader struct {
 	tf     Transform
 	seed   uint64
 	labels []int32
-	anew   bool // images are drawn anew each time
+	anew   bool // images are drawn again each time
 	h, w   int  // of the dataset
 	oh, ow int  // of the batches
 	c      int

@@ -79,7 +79,7 @@ func Relabel(ds Dataset, labels []int32, classes []string) (Dataset, error) {
 	return subset(ds, nil, labels, classes), nil
 }
 
-// Compact drops classes without items and numbers the others anew, in their
+// Compact drops classes without items and numbers the others again, in their
 // order. It returns ds where none is empty.
 func Compact(ds Dataset) Dataset {
 	index := make([]int32, len(ds.Classes()))

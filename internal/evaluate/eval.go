@@ -34,7 +34,7 @@ type Evaluation struct {
 	KMeans    *cluster.KMeansResult
 }
 
-// Eval judges a run's embeddings of a set, beside raw pixels and the untrained
+// Eval evaluates a run's embeddings of a set, with raw pixels and the untrained
 // network, and writes eval.json.
 func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.EvalOptions, say progress.Say) (*Evaluation, error) {
 	start := time.Now()
@@ -44,7 +44,7 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 	}
 	doc := &record.Eval{Schema: record.EvalSchema, Source: e.Source, Options: o}
 	v := data.Embeddings{X: e.Vectors.Data, N: e.Vectors.Rows(), D: e.Vectors.Cols(), Labels: e.Data.Labels()}
-	j, ret, km, err := judge(ctx, v, o, say)
+	j, ret, km, err := evaluateVectors(ctx, v, o, say)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 	doc.Cost.Cost = adversary.Cost{Forward: int64(v.N)}
 	if r.Config.LearnsMetric() {
 		var warnings []string
-		if doc.Metric, warnings, err = judgeMetric(ctx, r, checkpoint, e.Model, e.Data, o.Limit, say); err != nil {
+		if doc.Metric, warnings, err = evaluateMetric(ctx, r, checkpoint, e.Model, e.Data, o.Limit, say); err != nil {
 			return nil, err
 		}
 		doc.Warnings = append(doc.Warnings, warnings...)
@@ -112,7 +112,7 @@ func baselines(ctx context.Context, r *run.Run, e *run.Embedded, o record.EvalOp
 		{"pixels", data.Embeddings{X: raw.Data, N: raw.Rows(), D: raw.Cols(), Labels: ds.Labels()}},
 		{"untrained", data.Embeddings{X: untrained.Data, N: untrained.Rows(), D: untrained.Cols(), Labels: ds.Labels()}},
 	} {
-		j, _, _, err := judge(ctx, b.v, o, func(stage string, done, total int) { say(b.name+": "+stage, done, total) })
+		j, _, _, err := evaluateVectors(ctx, b.v, o, func(stage string, done, total int) { say(b.name+": "+stage, done, total) })
 		if err != nil {
 			return nil, fmt.Errorf("baseline %s: %w", b.name, err)
 		}
@@ -156,7 +156,7 @@ func Coarse(o record.EvalOptions) []string {
 	return []string{fmt.Sprintf("the intervals are from %d resamples and mean little; give eval.bootstrap %d or more", o.Bootstrap, metric.MinResamples)}
 }
 
-// Files judges embeddings that any tool has written: npy (N, D), with labels
+// Files evaluates embeddings that any tool has written: npy (N, D), with labels
 // in npy or csv.
 func Files(ctx context.Context, embeddings string, labels data.LabelFile, o record.EvalOptions, keep run.Keeper, say progress.Say) (*Evaluation, error) {
 	start := time.Now()
@@ -169,7 +169,7 @@ func Files(ctx context.Context, embeddings string, labels data.LabelFile, o reco
 	}
 	o.Baselines = false
 	doc := &record.Eval{Schema: record.EvalSchema, Source: src, Options: o}
-	j, ret, km, err := judge(ctx, v, o, say)
+	j, ret, km, err := evaluateVectors(ctx, v, o, say)
 	if err != nil {
 		return nil, err
 	}

@@ -16,16 +16,16 @@ import (
 	"tercet/internal/wire"
 )
 
-// theMetrics are the metrics that a fitted one is judged beside, in order.
+// theMetrics are the metrics that a fitted one is compared with, in order.
 type theMetrics struct {
 	names  []string
 	thetas [][]float64
 }
 
-// judgeMetric judges the fitted metric of a run's checkpoint, whose network is m: by
-// the triplets of its training and test sets, and by the nearest neighbors in judged,
+// evaluateMetric evaluates the fitted metric of a run's checkpoint, whose network is m: by
+// the triplets of its training and test sets, and by the nearest neighbors in evalSet,
 // items that limit has been applied to. It returns warnings too.
-func judgeMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Model, judged data.Dataset, limit int, say progress.Say) (*record.MetricEval, []string, error) {
+func evaluateMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Model, evalSet data.Dataset, limit int, say progress.Say) (*record.MetricEval, []string, error) {
 	fit, err := r.Fit(checkpoint)
 	if err != nil {
 		return nil, nil, err
@@ -99,7 +99,7 @@ func judgeMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Model
 		}
 		say("triplet errors, "+set.name, len(compared.names), len(compared.names))
 	}
-	f, err := points(judged)
+	f, err := points(evalSet)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // NoiseRate estimates how many of the labels, pairs or triplets that r is trained on
 // are wrong: by couples that are labeled both ways where pairs are given, and by the
-// losses under the run's network. limit bounds the images whose labels are judged; 0
+// losses under the run's network. limit bounds the images whose labels are evaluated; 0
 // takes all.
 func NoiseRate(ctx context.Context, r *run.Run, checkpoint string, limit int, say progress.Say) (*record.NoiseRate, error) {
 	c, m, sets, err := r.Loaded(checkpoint)

@@ -140,7 +140,7 @@ func TestNoiseFromFiles(t *testing.T) {
 	}
 }
 
-// A run of the cosine loss is judged at its cosine: pairs against plain loops.
+// A run of the cosine loss is evaluated at its cosine: pairs against plain loops.
 func TestCosineBorder(t *testing.T) {
 	r := runtest.Trained(t, t.TempDir(), tinytest.PairsText("loss={name: cosine, margin: 0.6}", "train.epochs=3")...)
 	e, err := Eval(t.Context(), r, "last", "test", record.EvalOptions{Ks: []int{1}, Distance: metric.Euclidean, Batch: 16}, tinytest.Quiet)

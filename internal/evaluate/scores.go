@@ -12,9 +12,9 @@ import (
 	"tercet/internal/record"
 )
 
-// judge scores v by retrieval and, where asked for, by k-means with as many
+// evaluateVectors scores v by retrieval and, where asked for, by k-means with as many
 // clusters as classes. say is told what is being done.
-func judge(ctx context.Context, v data.Embeddings, o record.EvalOptions, say progress.Say) (record.Evaluated, *metric.Retrieval, *cluster.KMeansResult, error) {
+func evaluateVectors(ctx context.Context, v data.Embeddings, o record.EvalOptions, say progress.Say) (record.Evaluated, *metric.Retrieval, *cluster.KMeansResult, error) {
 	if err := embed.TwoClasses(v.Labels); err != nil {
 		return record.Evaluated{}, nil, nil, err
 	}

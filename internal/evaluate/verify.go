@@ -33,7 +33,7 @@ func borderOf(cfg *config.Config, threshold *float64) border {
 	return border{new(math.Sqrt(2 - 2*rule.At)), &rule.At}
 }
 
-// verify judges v by its pairs: at the threshold of the options or else at the border
+// verify evaluates v by its pairs: at the threshold of the options or else at the border
 // of the loss, and where there is neither, but pairs are asked for, without one.
 func verify(d *record.Eval, ctx context.Context, v data.Embeddings, of border, say progress.Say) error {
 	at, from, cosine := d.Options.Threshold, "option", (*float64)(nil)

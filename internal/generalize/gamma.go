@@ -11,7 +11,7 @@ import (
 
 // measuredGamma is the largest change of a loss that retraining has shown of the weights
 // at step, whose network is m: by stability.json, and by every retraining that is kept,
-// whatever triplets it was judged by. Each is a lower estimate of the uniform stability,
+// whatever triplets it was evaluated by. Each is a lower estimate of the uniform stability,
 // so that the largest is the best. nil where none counts.
 func measuredGamma(r *run.Run, checkpoint string, step int, m *nn.Model) *float64 {
 	var gamma *float64

@@ -64,7 +64,7 @@ func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc,
 	if err != nil {
 		return nil, err
 	}
-	judged, err := storedTraining(r, sets)
+	stored, err := storedTraining(r, sets)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc,
 			return nil, err
 		}
 	}
-	if err := g.side(ctx, &g.train, judged, "train"); err != nil {
+	if err := g.side(ctx, &g.train, stored, "train"); err != nil {
 		return nil, err
 	}
 	if err := g.side(ctx, &g.test, ds, o.Set); err != nil {
@@ -139,7 +139,7 @@ type gapSides struct {
 	train, test gapSide
 }
 
-// networks is how many judge the images.
+// networks is how many evaluate the images.
 func (g *gapSides) networks() int {
 	if g.reference != nil {
 		return 2
@@ -166,20 +166,20 @@ func (g *gapSides) side(ctx context.Context, s *gapSide, ds data.Dataset, set st
 	if s.triplets, err = drawTriplets(s.items.Labels(), o.Triplets, set, rng.New(o.Seed, "gap/triplets "+set)); err != nil {
 		return err
 	}
-	if err := g.judge(ctx, s, g.model, set, set); err != nil {
+	if err := g.evaluate(ctx, s, g.model, set, set); err != nil {
 		return err
 	}
 	if g.reference == nil {
 		return nil
 	}
-	if err := g.judge(ctx, s, g.reference.model, set, set+", reference"); err != nil {
+	if err := g.evaluate(ctx, s, g.reference.model, set, set+", reference"); err != nil {
 		return fmt.Errorf("%s %s: %w", option.Name("reference"), g.reference.record.Run, err)
 	}
 	return nil
 }
 
-// judge adds the columns of one network.
-func (g *gapSides) judge(ctx context.Context, s *gapSide, m *nn.Model, set, stage string) error {
+// evaluate adds the columns of one network.
+func (g *gapSides) evaluate(ctx context.Context, s *gapSide, m *nn.Model, set, stage string) error {
 	z, err := embed.Batches(ctx, m, s.items, g.run.Config.Eval.Batch, g.say.Of("embed "+stage))
 	if err != nil {
 		return err

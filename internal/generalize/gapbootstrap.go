@@ -10,8 +10,8 @@ import (
 	"tercet/internal/stat"
 )
 
-// What a bootstrap draws anew. Triplets share images, so they are not independent, and
-// to draw triplets anew would give intervals that are far too narrow. Drawn anew are
+// What a bootstrap draws again. Triplets share images, so they are not independent, and
+// to draw triplets again would give intervals that are far too narrow. Drawn again are
 // the images within each class, or whole classes where the test classes are others than
 // those of training: then what changes from one test set to the next is which classes
 // it has. A triplet counts as often as the product of how often its images (or its two
@@ -23,7 +23,7 @@ const (
 
 // resampled are the means of a set's triplets in resamples of its images or classes.
 type resampled struct {
-	unit   []int32   // of each item: what is drawn anew as one
+	unit   []int32   // of each item: what is drawn again as one
 	strata [][]int32 // units that are drawn among themselves
 	units  int
 	whole  bool // units are classes: anchor and positive share one
@@ -59,7 +59,7 @@ func newResampled(labels []int32, by string) *resampled {
 // redraws bounds how often a resample without a triplet is drawn again.
 const redraws = 1000
 
-// count draws units anew: count[u] is how often u was drawn.
+// count draws units again: count[u] is how often u was drawn.
 func (r *resampled) count(count []uint32, s *rng.Stream) {
 	clear(count)
 	for _, units := range r.strata {
@@ -121,7 +121,7 @@ func interval(values []float64) *[2]float64 {
 }
 
 // intervals fills in the intervals and the coefficients. Each resample is one of the
-// images, whatever is judged of them: both networks are judged on the same.
+// images, whatever is evaluated of them: both networks are evaluated on the same.
 func (g *gapSides) intervals(out *[2]record.Sides) {
 	n := g.options.Bootstrap
 	means := func(s *gapSide, stream string) ([][]float64, bool) {

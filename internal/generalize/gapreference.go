@@ -19,13 +19,13 @@ type gapReference struct {
 }
 
 // openReference opens the run in dir as the control variate of r's gap between sets.Train
-// and judged, the set of that name. R_S - R of a network has mean 0 over the choice of
+// and heldOut, the set of that name. R_S - R of a network has mean 0 over the choice of
 // both where the network does not depend on it: where it has learned from none of their
 // images and, if they are of different classes, from no image of these.
 //
 // Errors: ErrNoRun where dir holds no finished run; data.ErrUnfit where that is of a
 // metric, sees images in another form, or has learned from what it must not.
-func openReference(r *run.Run, dir string, sets *wire.Sets, judged data.Dataset, set string) (*gapReference, error) {
+func openReference(r *run.Run, dir string, sets *wire.Sets, heldOut data.Dataset, set string) (*gapReference, error) {
 	ref, err := run.Open(dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", option.Name("reference"), err)
@@ -46,30 +46,30 @@ func openReference(r *run.Run, dir string, sets *wire.Sets, judged data.Dataset,
 	}
 	g := &gapReference{model: m, record: record.GapReference{Run: dir, Checkpoint: checkpoint, Step: c.State.Step, Train: wire.SetRecord(own.Train)}}
 	knows := learnedFrom(own)
-	s, err := newOverlap(knows, sets, judged)
+	s, err := newOverlap(knows, sets, heldOut)
 	if err != nil {
 		return nil, err
 	}
-	if s.train+s.judged > 0 {
-		return nil, fmt.Errorf("%w: %s %s was trained on %d of the %d training images and %d of the %d %s images of %s: its difference has mean 0 only without them; train it on others, with data.skip_per_class no less than the limit_per_class of this run and the same data.split, seed included", data.ErrUnfit, option.Name("reference"), dir, s.train, sets.Train.Len(), s.judged, judged.Len(), set, r.Dir)
+	if s.train+s.heldOut > 0 {
+		return nil, fmt.Errorf("%w: %s %s was trained on %d of the %d training images and %d of the %d %s images of %s: its difference has mean 0 only without them; train it on others, with data.skip_per_class no less than the limit_per_class of this run and the same data.split, seed included", data.ErrUnfit, option.Name("reference"), dir, s.train, sets.Train.Len(), s.heldOut, heldOut.Len(), set, r.Dir)
 	}
 	g.record.Copies = s.copies
 	if stop := stopping(own, ref.Config); stop != nil {
-		s, err := newOverlap([]data.Dataset{stop}, sets, judged)
+		s, err := newOverlap([]data.Dataset{stop}, sets, heldOut)
 		if err != nil {
 			return nil, err
 		}
-		if s.train+s.judged > 0 {
-			return nil, fmt.Errorf("%w: the training of %s %s was to stop by its test images (train.early_stop.metric %s), which are %d of the %d training images and %d of the %d %s images of %s: its difference has mean 0 only where it does not depend on them; train it with data.split.validation, by whose images it then stops, or without train.early_stop", data.ErrUnfit, option.Name("reference"), dir, ref.Config.Train.EarlyStop.Metric, s.train, sets.Train.Len(), s.judged, judged.Len(), set, r.Dir)
+		if s.train+s.heldOut > 0 {
+			return nil, fmt.Errorf("%w: the training of %s %s was to stop by its test images (train.early_stop.metric %s), which are %d of the %d training images and %d of the %d %s images of %s: its difference has mean 0 only where it does not depend on them; train it with data.split.validation, by whose images it then stops, or without train.early_stop", data.ErrUnfit, option.Name("reference"), dir, ref.Config.Train.EarlyStop.Metric, s.train, sets.Train.Len(), s.heldOut, heldOut.Len(), set, r.Dir)
 		}
 		g.record.Copies += s.copies
 		knows = append(knows, stop)
 	}
-	if !wire.Disjoint(sets.Train, judged) {
+	if !wire.Disjoint(sets.Train, heldOut) {
 		return g, nil
 	}
 	for _, ds := range knows {
-		if !wire.Disjoint(ds, sets.Train) || !wire.Disjoint(ds, judged) {
+		if !wire.Disjoint(ds, sets.Train) || !wire.Disjoint(ds, heldOut) {
 			return nil, fmt.Errorf("%w: %s %s was trained on classes of %s, whose %s images are of other classes than its training images: it is better on the classes that it knows, so its difference has no mean of 0; take a run on other classes", data.ErrUnfit, option.Name("reference"), dir, r.Dir, set)
 		}
 	}
@@ -112,11 +112,11 @@ func stopping(s *wire.Sets, cfg *config.Config) data.Dataset {
 	return s.Test
 }
 
-// overlap is how many images that a reference knows are training or judged images of a
+// overlap is how many images that a reference knows are training or held-out images of a
 // run, and how many only look like one.
-type overlap struct{ train, judged, copies int }
+type overlap struct{ train, heldOut, copies int }
 
-func newOverlap(knows []data.Dataset, sets *wire.Sets, judged data.Dataset) (overlap, error) {
+func newOverlap(knows []data.Dataset, sets *wire.Sets, heldOut data.Dataset) (overlap, error) {
 	var beside []data.Dataset
 	for _, ds := range []data.Dataset{sets.Train, sets.Validation, sets.Test} {
 		if ds != nil {
@@ -128,7 +128,7 @@ func newOverlap(knows []data.Dataset, sets *wire.Sets, judged data.Dataset) (ove
 	if err != nil {
 		return s, err
 	}
-	held, err := data.NewItemSet(judged, beside...)
+	held, err := data.NewItemSet(heldOut, beside...)
 	if err != nil {
 		return s, err
 	}
@@ -139,7 +139,7 @@ func newOverlap(knows []data.Dataset, sets *wire.Sets, judged data.Dataset) (ove
 		}
 		a, copies := k.Shared(train)
 		b, more := k.Shared(held)
-		s.train, s.judged, s.copies = s.train+a, s.judged+b, s.copies+copies+more
+		s.train, s.heldOut, s.copies = s.train+a, s.heldOut+b, s.copies+copies+more
 	}
 	return s, nil
 }

@@ -342,7 +342,7 @@ func TestReferenceCautions(t *testing.T) {
 	}
 }
 
-// Distorted training images are judged as they are stored, as test images are: by plain
+// Distorted training images are evaluated as they are stored, as test images are: by plain
 // loops over the images of a config without distortion. Else the control has another mean
 // than 0.
 func TestGapOfDistortedTrainingImages(t *testing.T) {

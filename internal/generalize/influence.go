@@ -76,9 +76,9 @@ func influence(ctx context.Context, r *run.Run, o Options, p progress.Progress) 
 	}
 	defer free()
 	w := &goingOn{study: s, from: c, dir: r.Path("stability", "influence")}
-	d := &InfluenceDoc{Influence: record.Influence{Schema: record.InfluenceSchema, Loss: s.judges.loss.Name, Of: s.judges.loss.Of, Source: s.source(o.Checkpoint, c.State.Step, m.Dim())}, train: s.train, held: s.held}
+	d := &InfluenceDoc{Influence: record.Influence{Schema: record.InfluenceSchema, Loss: s.probe.loss.Name, Of: s.probe.loss.Of, Source: s.source(o.Checkpoint, c.State.Step, m.Dim())}, train: s.train, held: s.held}
 	d.Options = record.InfluenceOptions{Steps: o.Steps, Repeats: len(plan), Replace: kind, Triplets: s.o.Triplets, Seed: o.Seed, Limit: o.Limit}
-	before, err := s.judges.stand(ctx, m, p.Say.Of("embed"))
+	before, err := s.probe.stand(ctx, m, p.Say.Of("embed"))
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func influence(ctx context.Context, r *run.Run, o Options, p progress.Progress) 
 	if at, base := w.rate.Load().(float64), r.Config.Optimizer.LR; at < faintRate*base {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("the schedule leaves a learning rate of %.3g here, of %.3g at its maximum: weights change little; an earlier checkpoint changes more", at, base))
 	}
-	d.Drifted = s.judges.compare(before, w.base)
+	d.Drifted = s.probe.compare(before, w.base)
 	if d.Images, err = w.all(ctx, plan); err != nil {
 		return nil, err
 	}
@@ -202,22 +202,22 @@ func (w *goingOn) one(ctx context.Context, p record.Replacement) (influenced, er
 	if err != nil {
 		return kept, fmt.Errorf("image %d: %w", p.Image, err)
 	}
-	standing, err := w.judges.stand(ctx, now, func(int, int) {})
+	standing, err := w.probe.stand(ctx, now, func(int, int) {})
 	if err != nil {
 		return kept, fmt.Errorf("image %d: %w", p.Image, err)
 	}
-	kept = influenced{key, w.judges.compare(w.base, standing), cost}
+	kept = influenced{key, w.probe.compare(w.base, standing), cost}
 	return kept, record.Write(path, kept)
 }
 
-// stand is what the network makes of the judges after going on.
+// stand is what the network makes of the probe after further steps.
 func (w *goingOn) stand(ctx context.Context, alter wire.Alteration) (*standing, error) {
 	m, cost, err := w.goOn(ctx, alter)
 	if err != nil {
 		return nil, err
 	}
 	w.took(cost)
-	return w.judges.stand(ctx, m, w.p.Say.Of("embed after"))
+	return w.probe.stand(ctx, m, w.p.Say.Of("embed after"))
 }
 
 // interrupted says of an interruption what is done.

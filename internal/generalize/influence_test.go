@@ -58,7 +58,7 @@ func TestInfluenceIsOfALongerRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, err := s.judges.stand(context.Background(), m, func(int, int) {})
+		z, err := s.probe.stand(context.Background(), m, func(int, int) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,16 +72,16 @@ func TestInfluenceIsOfALongerRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := s.judges.stand(context.Background(), m, func(int, int) {})
+	before, err := s.probe.stand(context.Background(), m, func(int, int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	base := longer("longer", nil)
-	if want := s.judges.compare(before, base); !run.SameJSON(want, d.Drifted) || want.Weights == 0 {
+	if want := s.probe.compare(before, base); !run.SameJSON(want, d.Drifted) || want.Weights == 0 {
 		t.Errorf("drift %+v, want %+v", d.Drifted, want)
 	}
 	first := d.Images[0]
-	if want := s.judges.compare(base, longer("other", alterImage(first.Replacement, nil))); !run.SameJSON(want, first.Movement) || want.Weights == 0 {
+	if want := s.probe.compare(base, longer("other", alterImage(first.Replacement, nil))); !run.SameJSON(want, first.Movement) || want.Weights == 0 {
 		t.Errorf("image %d: %+v, want %+v", first.Image, first.Movement, want)
 	}
 

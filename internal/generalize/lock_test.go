@@ -54,8 +54,8 @@ func TestMeasurementsOfOneRunAtOnce(t *testing.T) {
 	measuredAs[*InfluenceDoc](t, r, influence)
 }
 
-// A retraining is judged at its end alone, unless evaluations may stop it.
-func TestRetrainingsAreJudgedOnlyWhereThatMatters(t *testing.T) {
+// A retraining is evaluated at its end alone, unless evaluations may stop it.
+func TestRetrainingsAreEvaluatedOnlyWhereThatMatters(t *testing.T) {
 	for set, want := range map[string]int{
 		"train.early_stop.metric=":                   0,
 		"train.early_stop.patience=3":                0, // of no metric

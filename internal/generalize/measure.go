@@ -26,7 +26,7 @@ const (
 type Options struct {
 	Job        string
 	Checkpoint string // gap, influence: "last" or "best"
-	Set        string // what is judged on: "test" or "validation"
+	Set        string // what is evaluated on: "test" or "validation"
 	Limit      int    // at most so many images of a set; 0 takes all
 	Triplets   int    // drawn from a set
 	Bootstrap  int    // gap: resamples of its intervals; 0 gives none

@@ -14,7 +14,7 @@ type retrainKey struct {
 	Version  string             `json:"version"`
 	Base     string             `json:"base"` // weights that it is compared with, and kernels
 	Train    string             `json:"train"`
-	Judges   string             `json:"judges"`
+	Probe    string             `json:"judges"`
 	Triplets int                `json:"triplets"`
 	Seed     uint64             `json:"seed"`
 	Replaced record.Replacement `json:"replaced"`
@@ -28,13 +28,13 @@ const movementForm = 3
 func (s *study) key(config string, base *nn.Model, p record.Replacement) retrainKey {
 	return retrainKey{
 		Config: config, Version: run.Version, Base: digest(base), Train: s.run.Manifest.Data.Train.Fingerprint,
-		Judges: s.judges.ds.Fingerprint(), Triplets: s.o.Triplets, Seed: s.o.Seed, Replaced: p, Movement: movementForm,
+		Probe: s.probe.ds.Fingerprint(), Triplets: s.o.Triplets, Seed: s.o.Seed, Replaced: p, Movement: movementForm,
 	}
 }
 
 // moved returns how far each replacement moves the network.
 func (t *retraining) moved(ctx context.Context, plan []record.Replacement) ([]record.Replaced, error) {
-	before, err := t.judges.stand(ctx, t.base, t.p.Say.Of("embed"))
+	before, err := t.probe.stand(ctx, t.base, t.p.Say.Of("embed"))
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +50,11 @@ func (t *retraining) moved(ctx context.Context, plan []record.Replacement) ([]re
 		if m == nil || err != nil {
 			return out, err
 		}
-		now, err := t.judges.stand(ctx, m, func(int, int) {})
+		now, err := t.probe.stand(ctx, m, func(int, int) {})
 		if err != nil {
 			return out, err
 		}
-		movement := t.judges.compare(before, now)
+		movement := t.probe.compare(before, now)
 		out.Movement = &movement
 		return out, nil
 	})

@@ -22,8 +22,8 @@ import (
 // mostMoved is the number of images in Movement.Most.
 const mostMoved = 8
 
-// judges are the images and triplets that networks are compared on.
-type judges struct {
+// probe is the images and triplets that networks are compared on.
+type probe struct {
 	ds       data.Dataset
 	items    []int // of the whole set
 	triplets []loss.Triplet
@@ -31,7 +31,7 @@ type judges struct {
 	batch    int
 }
 
-// standing is what a network makes of the judges.
+// standing is what a network makes of the probe.
 type standing struct {
 	model   *nn.Model
 	z       *array.Array
@@ -40,8 +40,8 @@ type standing struct {
 	recall  float64
 }
 
-// stand applies a network to the judges.
-func (j *judges) stand(ctx context.Context, m *nn.Model, say progress.Count) (*standing, error) {
+// stand applies a network to the probe.
+func (j *probe) stand(ctx context.Context, m *nn.Model, say progress.Count) (*standing, error) {
 	s := &standing{model: m}
 	var err error
 	if s.z, err = embed.Batches(ctx, m, j.ds, j.batch, say); err != nil {
@@ -79,7 +79,7 @@ func (j *judges) stand(ctx context.Context, m *nn.Model, say progress.Count) (*s
 
 // compare tells how far now is from base. Networks of the same bits are 0 apart in
 // everything.
-func (j *judges) compare(base, now *standing) record.Movement {
+func (j *probe) compare(base, now *standing) record.Movement {
 	var m record.Movement
 	n := float64(len(j.triplets))
 	change := make([]float64, len(j.triplets))

@@ -100,15 +100,15 @@ func replaced(train data.Dataset, items []int, pool data.Dataset, by []int) (dat
 }
 
 // poolShare of a class's held-out images, but at most poolMost of them, are kept to
-// replace training images. The others judge. The parting depends on the seed alone, so
-// that more replacements are judged on the same images.
+// replace training images. The others are the probe. The split depends on the seed alone, so
+// that more replacements are evaluated on the same images.
 const (
 	poolShare = 10
 	poolMost  = 100
 )
 
-// partPool parts ds into items that may replace training images and items that judge.
-func partPool(ds data.Dataset, seed uint64) (pool, judges []int) {
+// partPool splits ds into items that may replace training images and those of the probe.
+func partPool(ds data.Dataset, seed uint64) (pool, probe []int) {
 	for y, items := range itemsByClass(ds) {
 		n := min(max(len(items)/poolShare, 1), poolMost)
 		if len(items) == 2 { // with one less there were no positive
@@ -117,11 +117,11 @@ func partPool(ds data.Dataset, seed uint64) (pool, judges []int) {
 		items = slices.Clone(items)
 		r := rng.New(seed, "stability/pool", uint64(y))
 		r.Shuffle(len(items), func(a, b int) { items[a], items[b] = items[b], items[a] })
-		pool, judges = append(pool, items[:min(n, len(items))]...), append(judges, items[min(n, len(items)):]...)
+		pool, probe = append(pool, items[:min(n, len(items))]...), append(probe, items[min(n, len(items)):]...)
 	}
 	slices.Sort(pool)
-	slices.Sort(judges)
-	return pool, judges
+	slices.Sort(probe)
+	return pool, probe
 }
 
 // itemsByClass lists the items of each class.

@@ -70,7 +70,7 @@ type retrained[K comparable, R any] struct {
 	Same bool `json:"same,omitempty"`
 }
 
-// config is that of a retraining: the run's, which is judged at its end alone where this
+// config is that of a retraining: the run's, which is evaluated at its end alone where this
 // cannot change its weights.
 func (t *retraining) config(name string) *config.Config {
 	c := *t.run.Config
@@ -172,9 +172,9 @@ type timed interface {
 	Took() float64 // seconds of the training
 }
 
-// retrain returns what came of each retraining; what is not kept is trained, and judged
+// retrain returns what came of each retraining; what is not kept is trained, and evaluated
 // once it has ended, by its run and error. Those of one name are one.
-func retrain[K comparable, R timed](ctx context.Context, t *retraining, list []again[K], judge func(i int, r *run.Run, err error) (R, error)) ([]R, error) {
+func retrain[K comparable, R timed](ctx context.Context, t *retraining, list []again[K], evaluate func(i int, r *run.Run, err error) (R, error)) ([]R, error) {
 	out := make([]R, len(list))
 	first := map[string]int{}
 	var todo []int
@@ -200,7 +200,7 @@ func retrain[K comparable, R timed](ctx context.Context, t *retraining, list []a
 	err := t.sweep(ctx, stageReplaced, configs, alter, func(k int, r *run.Run, err error) error {
 		i := todo[k]
 		kept := retrained[K, R]{Key: list[i].key}
-		if kept.Record, err = judge(i, r, err); err != nil {
+		if kept.Record, err = evaluate(i, r, err); err != nil {
 			return err
 		}
 		kept.Cost = r.Manifest.Cost

@@ -62,7 +62,7 @@ func uniformStability(ctx context.Context, r *run.Run, o Options, p progress.Pro
 	if err := s.keepStability(plan); err != nil {
 		return nil, err
 	}
-	d := &StabilityDoc{record.Stability{Schema: record.StabilitySchema, Loss: s.judges.loss.Name, Of: s.judges.loss.Of, Source: s.source("last", c.State.Step, m.Dim())}}
+	d := &StabilityDoc{record.Stability{Schema: record.StabilitySchema, Loss: s.probe.loss.Name, Of: s.probe.loss.Of, Source: s.source("last", c.State.Step, m.Dim())}}
 	if note != "" {
 		d.Warnings = append(d.Warnings, note)
 	}

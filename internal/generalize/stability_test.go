@@ -132,25 +132,25 @@ func TestStabilityByHandAndInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.Contains(s.judges.items, p.By) || len(s.judges.items)+len(s.pool) != sets.Test.Len() {
-		t.Errorf("%d judges, %d in the pool, %d in all", len(s.judges.items), len(s.pool), sets.Test.Len())
+	if slices.Contains(s.probe.items, p.By) || len(s.probe.items)+len(s.pool) != sets.Test.Len() {
+		t.Errorf("%d in the probe, %d in the pool, %d in all", len(s.probe.items), len(s.pool), sets.Test.Len())
 	}
 	euclid := func(k int, i, j int32) float64 {
 		sum := 0.0
-		for c, v := range z[k].Row(s.judges.items[i]) {
-			x := float64(v) - float64(z[k].Row(s.judges.items[j])[c]) + 1e-6
+		for c, v := range z[k].Row(s.probe.items[i]) {
+			x := float64(v) - float64(z[k].Row(s.probe.items[j])[c]) + 1e-6
 			sum += x * x
 		}
 		return math.Sqrt(sum)
 	}
 	var worst, mean, cosines float64
 	var changes []float64
-	for _, x := range s.judges.triplets {
+	for _, x := range s.probe.triplets {
 		l := [2]float64{}
 		for k := range l {
 			l[k] = max(0, 0.2+euclid(k, x.A, x.P)-euclid(k, x.A, x.N))
 		}
-		worst, mean = max(worst, math.Abs(l[1]-l[0])), mean+math.Abs(l[1]-l[0])/float64(len(s.judges.triplets))
+		worst, mean = max(worst, math.Abs(l[1]-l[0])), mean+math.Abs(l[1]-l[0])/float64(len(s.probe.triplets))
 		changes = append(changes, math.Abs(l[1]-l[0]))
 	}
 	// least is the least change that a share of the triplets is not above.
@@ -169,13 +169,13 @@ func TestStabilityByHandAndInterrupted(t *testing.T) {
 		}
 		return out
 	}
-	for _, i := range s.judges.items {
+	for _, i := range s.probe.items {
 		ab, aa, bb := 0.0, 0.0, 0.0
 		for c, v := range z[0].Row(i) {
 			x, y := float64(v), float64(z[1].Row(i)[c])
 			ab, aa, bb = ab+x*y, aa+x*x, bb+y*y
 		}
-		cosines += (1 - ab/math.Sqrt(aa*bb)) / float64(len(s.judges.items))
+		cosines += (1 - ab/math.Sqrt(aa*bb)) / float64(len(s.probe.items))
 	}
 	weights := 0.0
 	for i, w := range models[0].Params() {
@@ -417,11 +417,11 @@ func TestReplacementsByHand(t *testing.T) {
 			t.Errorf("replacement %+v", p)
 		}
 	}
-	few, err := sampled(s.judges.ds, s.judges.items, 30)
+	few, err := sampled(s.probe.ds, s.probe.items, 30)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := embed.Sample(s.judges.ds, 30)
+	want, err := embed.Sample(s.probe.ds, 30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -451,7 +451,7 @@ func TestReplacementsByHand(t *testing.T) {
 		count[labels[i]]++
 	}
 	if !slices.Equal(count, []int{1, 0, 1, 3, 100}) || len(pool)+len(items) != len(labels) {
-		t.Errorf("pool %v of %d, %d judges", count, len(pool), len(items))
+		t.Errorf("pool %v of %d, %d in the probe", count, len(pool), len(items))
 	}
 }
 

@@ -39,7 +39,7 @@ func keepGap(r *run.Run, o Options) error {
 // keepStability refuses to replace a stability.json that has more; plan is what would be
 // replaced.
 func (s *study) keepStability(plan []record.Replacement) error {
-	now := record.Stability{Options: record.StabilityOptions{Triplets: s.o.Triplets, Seed: s.o.Seed}, Source: record.Source{Items: s.judges.ds.Len()}}
+	now := record.Stability{Options: record.StabilityOptions{Triplets: s.o.Triplets, Seed: s.o.Seed}, Source: record.Source{Items: s.probe.ds.Len()}}
 	for _, p := range plan {
 		now.Replaced = append(now.Replaced, record.Replaced{Replacement: p})
 	}
@@ -48,7 +48,7 @@ func (s *study) keepStability(plan []record.Replacement) error {
 
 // keepInfluence is keepStability of influence.json.
 func (s *study) keepInfluence(plan []record.Replacement) error {
-	now := record.Influence{Options: record.InfluenceOptions{Steps: s.o.Steps, Triplets: s.o.Triplets, Seed: s.o.Seed}, Source: record.Source{Items: s.judges.ds.Len()}}
+	now := record.Influence{Options: record.InfluenceOptions{Steps: s.o.Steps, Triplets: s.o.Triplets, Seed: s.o.Seed}, Source: record.Source{Items: s.probe.ds.Len()}}
 	for _, p := range plan {
 		now.Images = append(now.Images, record.InfluenceRecord{Replacement: p})
 	}

@@ -17,19 +17,19 @@ import (
 )
 
 // study is what stability and influence have in common: the run's sets, what replaces
-// its images, and what networks are judged on.
+// its images, and what networks are evaluated on.
 type study struct {
-	run    *run.Run
-	o      Options
-	p      progress.Progress
-	sets   *wire.Sets
-	held   data.Dataset
-	judges *judges
-	open   wire.Opener // of the run's source, read once
+	run   *run.Run
+	o     Options
+	p     progress.Progress
+	sets  *wire.Sets
+	held  data.Dataset
+	probe *probe
+	open  wire.Opener // of the run's source, read once
 	*replacer
 }
 
-// newStudy opens what a study of replaced images needs that are judged on others.
+// newStudy opens what a study needs whose replaced images are evaluated on others.
 func newStudy(r *run.Run, o Options, p progress.Progress) (*study, error) {
 	if o.Triplets == 0 {
 		o.Triplets = StabilityTriplets
@@ -40,10 +40,10 @@ func newStudy(r *run.Run, o Options, p progress.Progress) (*study, error) {
 	}
 	pool, items := partPool(s.held, o.Seed)
 	s.replacer = newReplacer(s.sets.Train, s.held, o.Set, pool, o.Seed)
-	return s, s.findJudges(items)
+	return s, s.findProbe(items)
 }
 
-// openStudy opens the images of a study, without judges and what replaces images.
+// openStudy opens the images of a study, without a probe and what replaces images.
 func openStudy(r *run.Run, o Options, p progress.Progress) (*study, error) {
 	if o.Repeats == 0 {
 		o.Repeats = StabilityRepeats
@@ -65,9 +65,9 @@ func openStudy(r *run.Run, o Options, p progress.Progress) (*study, error) {
 	return s, nil
 }
 
-// findJudges chooses the images among items, and the triplets of them.
-func (s *study) findJudges(items []int) error {
-	j := &judges{batch: s.run.Config.Eval.Batch}
+// findProbe chooses the images among items, and the triplets of them.
+func (s *study) findProbe(items []int) error {
+	j := &probe{batch: s.run.Config.Eval.Batch}
 	ds, err := data.Subset(s.held, items)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (s *study) findJudges(items []int) error {
 		return err
 	}
 	j.loss, err = s.loss()
-	s.judges = j
+	s.probe = j
 	return err
 }
 
@@ -174,11 +174,11 @@ func (s *study) plan(ctx context.Context, m *nn.Model, kinds []string, from []in
 	return out, nil
 }
 
-// source describes the judges.
+// source describes the probe.
 func (s *study) source(checkpoint string, step, dim int) record.Source {
 	return record.Source{
-		Run: s.run.Dir, Config: s.run.Manifest.Config, Checkpoint: checkpoint, Step: step, Set: s.o.Set, Items: s.judges.ds.Len(),
-		Classes: data.Distinct(s.judges.ds.Labels()), Dim: dim, Fingerprint: s.judges.ds.Fingerprint(),
+		Run: s.run.Dir, Config: s.run.Manifest.Config, Checkpoint: checkpoint, Step: step, Set: s.o.Set, Items: s.probe.ds.Len(),
+		Classes: data.Distinct(s.probe.ds.Labels()), Dim: dim, Fingerprint: s.probe.ds.Fingerprint(),
 	}
 }
 

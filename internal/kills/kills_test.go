@@ -129,7 +129,7 @@ func (b *bench) begin(t *testing.T, ref *reference) string {
 	return dir
 }
 
-// command starts or resumes the job with a number of threads drawn anew; a single
+// command starts or resumes the job with a number of threads drawn again; a single
 // run that has begun is resumed by its directory or by its config.
 func (b *bench) command(t *testing.T, j job, dir string, prefix []string) *exec.Cmd {
 	t.Helper()

@@ -39,7 +39,7 @@ type NeighborTable struct {
 // the processor multiplies bytes faster, rows rounded to bytes first exclude what
 // is too far by the inequality of Cauchy and Schwarz. An item is left out only
 // where its distance exceeds the K-th by more than the error bound of what it was
-// judged by, and what is left, little more than K items a query, is measured in
+// evaluated by, and what is left, little more than K items a query, is measured in
 // float64. Rows without a difference beyond that bound are all measured, so that
 // collapsed data take longer.
 //

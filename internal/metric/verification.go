@@ -31,7 +31,7 @@ type Verification struct {
 // exactPairs is the number of pairs up to which all distances are sorted.
 const exactPairs = 1 << 20
 
-// Verify judges x (n, d), row-major, by all n(n-1)/2 unordered pairs of rows: is a
+// Verify evaluates x (n, d), row-major, by all n(n-1)/2 unordered pairs of rows: is a
 // pair of one class, told by its Euclidean distance alone? Labels may be any
 // numbers. Keys and definitions, with the threshold t:
 //

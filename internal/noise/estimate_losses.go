@@ -22,7 +22,7 @@ const resamples = 200
 
 // FromLosses estimates the share of items with a wrong label from the items' losses,
 // finite and not negative, under a network that has learned what most items have in
-// common but has not learned single ones by heart: right items then have small losses and
+// common but has not learned single ones exactly: right items then have small losses and
 // wrong ones large losses. An item is whatever has a loss of its own: an image, a pair, a
 // triplet.
 //

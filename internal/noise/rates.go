@@ -16,7 +16,7 @@ func SLNRate(q float64, classes int) float64 {
 }
 
 // SLNFromRate returns the q of single-label noise that changes labels at rate. Rates
-// above (K-1)/K, more than drawing all labels anew gives, come with a q above 1, for
+// above (K-1)/K, more than drawing all labels again gives, come with a q above 1, for
 // which SLNEffective still holds. NaN for rates outside [0, 1] or fewer than two
 // classes.
 func SLNFromRate(rate float64, classes int) float64 {
@@ -37,7 +37,7 @@ func SLNEffective(q float64) float64 {
 }
 
 // SLNFromEffective returns the q of single-label noise that makes a share p of
-// balanced pairs wrong, 1 - sqrt(1-2p). Labels drawn wholly anew make half of them
+// balanced pairs wrong, 1 - sqrt(1-2p). Labels drawn wholly again make half of them
 // wrong: a p outside [0, 1/2] is an error.
 func SLNFromEffective(p float64) (float64, error) {
 	if err := effective(p); err != nil {

@@ -25,7 +25,7 @@ func (k SymmetricKeys) Check() []component.Fault {
 	return exactly("noise.rate, noise.q and noise.effective", k.Rate, k.Q, k.Effective)
 }
 
-// redraw is the probability that a label of that many classes is drawn anew.
+// redraw is the probability that a label of that many classes is drawn again.
 func (k SymmetricKeys) redraw(classes int) (float64, error) {
 	switch {
 	case k.Rate != nil:

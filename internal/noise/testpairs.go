@@ -7,7 +7,7 @@ import (
 	"tercet/internal/rng"
 )
 
-// TestPairs returns n pairs for judging, by labels from 0 to classes-1: n/2 similar ones
+// TestPairs returns n pairs for evaluation, by labels from 0 to classes-1: n/2 similar ones
 // and n/2 different ones, in turn, each half uniform over all such couples of items and
 // without repeats as long as there are enough; when there are not, each couple comes
 // equally often but for one. An odd n, and labels that give no similar or no different

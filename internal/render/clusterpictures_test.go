@@ -19,7 +19,7 @@ func TestMosaicFrames(t *testing.T) {
 	tile := Tile{Image: ramp(8, 8, 1)}
 	groups := []MosaicGroup{
 		{Name: "a", Members: []Member{{tile, Right}, {tile, Wrong}, {tile, Right}}},
-		{Name: "b", Note: "a note", Members: []Member{{tile, Unjudged}}},
+		{Name: "b", Note: "a note", Members: []Member{{tile, NoTruth}}},
 		{Name: "empty"},
 	}
 	if err := Mosaic(path, "", groups); err != nil {
@@ -48,11 +48,11 @@ func TestMosaicFrames(t *testing.T) {
 			}
 		}
 	}
-	unjudged := filepath.Join(filepath.Dir(path), "u.png")
-	if err := Mosaic(unjudged, "", groups[1:]); err != nil {
+	noTruth := filepath.Join(filepath.Dir(path), "u.png")
+	if err := Mosaic(noTruth, "", groups[1:]); err != nil {
 		t.Fatal(err)
 	}
-	u := rendertest.Load(t, unjudged)
+	u := rendertest.Load(t, noTruth)
 	if n := rendertest.Colors(u); n[right]+n[wrong] != 0 || u.Bounds().Dy() != 20+2*62-14+20 {
 		t.Errorf("unjudged: %d colored pixels, height %d", n[right]+n[wrong], u.Bounds().Dy())
 	}

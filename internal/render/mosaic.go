@@ -12,7 +12,7 @@ type Verdict uint8
 
 // Verdicts of a member.
 const (
-	Unjudged Verdict = iota // truth is not known
+	NoTruth Verdict = iota // truth is not known
 	Right
 	Wrong
 )
@@ -35,7 +35,7 @@ type MosaicGroup struct {
 // a thick red one and a mark; those of which that is not known have neither.
 func Mosaic(path, title string, groups []MosaicGroup) error {
 	var images []Image
-	most, captions, judged := 0, false, false
+	most, captions, withTruth := 0, false, false
 	for i, g := range groups {
 		for j, m := range g.Members {
 			if err := m.Image.check(); err != nil {
@@ -46,7 +46,7 @@ func Mosaic(path, title string, groups []MosaicGroup) error {
 			}
 			images = append(images, m.Image)
 			captions = captions || m.Caption != "" || m.Verdict == Wrong
-			judged = judged || m.Verdict != Unjudged
+			withTruth = withTruth || m.Verdict != NoTruth
 		}
 		most = max(most, len(g.Members))
 	}
@@ -68,7 +68,7 @@ func Mosaic(path, title string, groups []MosaicGroup) error {
 	}
 	label = min(label, wide)
 	top, note := header(title), 0
-	if judged {
+	if withTruth {
 		note = 12 + wordSize
 	}
 	w := 2*margin + label + split + most*(side+gap) - gap
@@ -84,7 +84,7 @@ func Mosaic(path, title string, groups []MosaicGroup) error {
 			s.member(m, margin+label+split+j*(side+gap), y, side)
 		}
 	}
-	if judged {
+	if withTruth {
 		s.write(s.small, faint, "green: of the cluster's class; thick red, ×: of another", margin, s.Bounds().Dy()-margin, s.Bounds().Dx()-2*margin)
 	}
 	return s.save(path)

@@ -115,7 +115,7 @@ func (s *Summary) estimate(runs []*rundir.Run) error {
 }
 
 // baselineRows are the rows of one baseline. Raw pixels are the same for all runs
-// judged on the same images, the untrained network for all of one architecture:
+// evaluated on the same images, the untrained network for all of one architecture:
 // those share a row, in which a seed counts once, however many runs have it.
 func (s *Summary) baselineRows(b *batch, name string, runs []*rundir.Run) {
 	type shared struct {

@@ -13,7 +13,7 @@ import (
 	spelling "tercet/internal/names"
 )
 
-// metricProblems are the samples that a metric is learned from or judged by: one class
+// metricProblems are the samples that a metric is learned from or evaluated by: one class
 // against the rest, or each class in turn.
 type metricProblems struct {
 	list    []*mahalanobis.Problem

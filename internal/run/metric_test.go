@@ -300,7 +300,7 @@ func TestFitLearnsAndThePrintedSignDoesNot(t *testing.T) {
 }
 
 // A w without an eigenvalue above 0 leaves the network one point; eval says so and
-// still judges h_w.
+// still evaluates h_w.
 func TestFitOfOnePoint(t *testing.T) {
 	dir := t.TempDir()
 	for _, set := range []string{"train", "test"} {

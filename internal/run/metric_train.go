@@ -17,7 +17,7 @@ import (
 )
 
 // errFitInterrupted ends a fit that was canceled. It writes no checkpoint: begun
-// anew, the fit comes to the same bits, which it would not from where it was.
+// again, the fit comes to the same bits, which it would not from where it was.
 var errFitInterrupted = fitInterrupted{}
 
 type fitInterrupted struct{}

@@ -35,7 +35,7 @@ func monitor(cfg *config.Config, t *wire.Assembled, sets *wire.Sets, w Watch) (*
 	}
 	var p *pairMeasure
 	if t.Tuples != nil {
-		held, _, err := wire.Judging(cfg, ds)
+		held, _, err := wire.EvalPairs(cfg, ds)
 		if err != nil {
 			return nil, err
 		}

@@ -69,8 +69,8 @@ func score(ctx context.Context, t *wire.Assembled, rule loss.PairRule, obj loss.
 	return wire.Score(rule, obj, z, s.Pairs)
 }
 
-// judgePairs writes pairs.json for the network at the run's end.
-func (r *Run) judgePairs(ctx context.Context, t *wire.Assembled) error {
+// evaluatePairs writes pairs.json for the network at the run's end.
+func (r *Run) evaluatePairs(ctx context.Context, t *wire.Assembled) error {
 	doc, err := r.pairsDoc(ctx, t)
 	if errors.Is(err, context.Canceled) {
 		return train.ErrInterrupted // the checkpoint is written; going on does this again
@@ -111,7 +111,7 @@ func (r *Run) pairsDoc(ctx context.Context, t *wire.Assembled) (*record.Pairs, e
 	if d.TrainClean, err = wire.Score(rule, t.Objective, z, set.Pairs); err != nil {
 		return nil, err
 	}
-	held, flipped, err := wire.Judging(r.Config, t.Sets.Test)
+	held, flipped, err := wire.EvalPairs(r.Config, t.Sets.Test)
 	if err != nil || held == nil {
 		return d, err
 	}

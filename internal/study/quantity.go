@@ -55,14 +55,14 @@ func (i *item) quantities(c *Claim) []Quantity {
 					*at = v
 				}
 			}
-			out = append(out, q.judged(i, s, text)...)
+			out = append(out, q.ruled(i, s, text)...)
 		}
 	}
 	return out
 }
 
-// judged are the quantity with the first rule that fits it, or with each.
-func (q Quantity) judged(i *item, s *ClaimQuantity, text func(string) string) []Quantity {
+// ruled is the quantity with the first rule that fits it, or with each.
+func (q Quantity) ruled(i *item, s *ClaimQuantity, text func(string) string) []Quantity {
 	var out []Quantity
 	for _, r := range s.Rules {
 		if !r.Where.fits(text) || r.Rule == "" {

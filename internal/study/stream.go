@@ -22,7 +22,7 @@ func quartiles(values []float64) Quartiles {
 }
 
 // The reducer "stream" describes each row's score against steps, where what it is fed is
-// drawn anew (online) or used again (offline). An offline row is set against an online one
+// drawn again (online) or used again (offline). An offline row is set against an online one
 // of the same noise and model at the last step of both.
 func init() {
 	reducers["stream"] = reducer{[]string{"step", "median", "q1", "q3", "offline - online", "partner", verdictField}, func(d *Document, _ [][]*Row) (rows []*Row, notes []string, err error) {

@@ -8,7 +8,7 @@ import (
 
 // The ways to say how much noise there is.
 const (
-	GivenSLN       = "sln"       // q: a label is drawn anew from all classes
+	GivenSLN       = "sln"       // q: a label is drawn again from all classes
 	GivenRate      = "rate"      // a label becomes another class's
 	GivenPLN       = "pln"       // q~: a pair's label is replaced by a fair coin
 	GivenEffective = "effective" // P: a balanced pair is labeled wrongly
@@ -30,7 +30,7 @@ type Matched struct {
 
 // LabelNoise is noise on labels (SLN) or on pair labels (PLN).
 type LabelNoise struct {
-	Q    float64 `json:"q"`    // q, or the paper's q~: the probability of being drawn anew
+	Q    float64 `json:"q"`    // q, or the paper's q~: the probability of being drawn again
 	Rate float64 `json:"rate"` // the probability of being changed
 	Weights
 }

@@ -102,9 +102,9 @@ func (o CollapseOptions) idle(active float64) bool { return active < o.Active }
 // collapsed says that the embeddings are nearly one point.
 func (o CollapseOptions) collapsed(s Spread) bool { return s.Cosine >= o.Cosine && s.Rank <= o.Rank }
 
-// judge updates the count of bad checks in a row and says whether the run has to
+// tripped updates the count of bad checks in a row and says whether the run has to
 // stop.
-func (o CollapseOptions) judge(s Spread, active float64, step int, row *int) bool {
+func (o CollapseOptions) tripped(s Spread, active float64, step int, row *int) bool {
 	if step <= o.Grace || !o.collapsed(s) && !o.idle(active) {
 		*row = 0
 		return false

@@ -82,7 +82,7 @@ func (t *Trainer) observe(r stepResult) error {
 		}
 	}
 	active := ratio(r.loss.Active, r.loss.Tuples)
-	if check && t.Collapse.judge(s, active, t.State.Step, &t.State.Collapsed) {
+	if check && t.Collapse.tripped(s, active, t.State.Step, &t.State.Collapsed) {
 		e := &CollapseError{Step: t.State.Step, Idle: !t.Collapse.collapsed(s), Spread: s, Active: active, Positive: r.loss.Positive, Negative: r.loss.Negative, Loss: r.loss.Loss, Margin: t.Objective.Margin()}
 		stop := t.event("stop")
 		stop.Reason, stop.Note = StopCollapse, e.Error()

@@ -10,7 +10,7 @@ import (
 	"tercet/internal/run/tinytest"
 )
 
-// Labels that are trained on are noisy; those that decide and those that judge,
+// Labels that are trained on are noisy; those of validation and of test,
 // of the training set too, are true.
 func TestNoiseIsOnTheTrainingLabelsAlone(t *testing.T) {
 	sets := []string{"data.split={kind: fraction, train: 0.7, validation: 0.25}", "data.glyphs={classes: 10, per_class: 40}"}

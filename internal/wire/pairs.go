@@ -92,9 +92,9 @@ func RuleRecord(r loss.PairRule) record.PairRule {
 	return out
 }
 
-// Judging returns the pairs of held-out images by which cfg judges a run on pairs, nil
+// EvalPairs returns the pairs of held-out images by which cfg evaluates a run on pairs, nil
 // where it asks for none, and the noise that it puts on them.
-func Judging(cfg *config.Config, ds data.Dataset) (*PairSet, *noise.Report, error) {
+func EvalPairs(cfg *config.Config, ds data.Dataset) (*PairSet, *noise.Report, error) {
 	if ds == nil || cfg.Eval.Pairs == 0 {
 		return nil, nil, nil
 	}

@@ -1,5 +1,5 @@
-// Package words tests the language of what people read: help, pages, configs and the
-// strings of the program. CONTRIBUTING.md lists what to write in place of a retired word.
+// Package words tests the language of what people read: help, pages, configs, the strings
+// of the program, its comments and names. CONTRIBUTING.md lists what to write in place of a retired word.
 package words
 
 import (
@@ -14,13 +14,16 @@ import (
 	"testing"
 )
 
+// retiredWord is a word with what to write in its place.
+type retiredWord struct {
+	word  *regexp.Regexp
+	write string
+}
+
 // retired are words that readers had to translate, each with what to write. The pages of
 // docs/decisions and CONTRIBUTING.md may quote them; keys of documents and of studies that
 // are one of them are listed in keys.
-var retired = []struct {
-	word  *regexp.Regexp
-	write string
-}{
+var retired = []retiredWord{
 	{word(`judg(e|es|ed|ing)`), "evaluate"},
 	{word(`told|tells?`), "given, classify, estimate"},
 	{word(`in turns`), "interleaved"},
@@ -61,7 +64,7 @@ func TestPagesUseNoRetiredWords(t *testing.T) {
 			}
 			seen++
 			for n, line := range strings.Split(string(text), "\n") {
-				check(t, file, n+1, strings.ReplaceAll(line, "`beside`", ""))
+				check(t, file, n+1, strings.ReplaceAll(line, "`beside`", ""), retired)
 			}
 		}
 	}
@@ -71,9 +74,9 @@ func TestPagesUseNoRetiredWords(t *testing.T) {
 }
 
 // check reports the retired words of a line.
-func check(t *testing.T, file string, n int, line string) {
+func check(t *testing.T, file string, n int, line string, words []retiredWord) {
 	t.Helper()
-	for _, r := range retired {
+	for _, r := range words {
 		if found := r.word.FindString(line); found != "" {
 			t.Errorf("%s:%d: %q: write %s, see CONTRIBUTING.md", strings.TrimPrefix(file, root+"/"), n, found, r.write)
 		}
@@ -82,20 +85,9 @@ func check(t *testing.T, file string, n int, line string) {
 
 func TestStringsUseNoRetiredWords(t *testing.T) {
 	seen := 0
-	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), "_")) {
-			if err == nil {
-				err = fs.SkipDir
-			}
-			return err
-		}
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
+	eachFile(t, func(path string, files *token.FileSet, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if f, ok := n.(*ast.Field); ok && f.Tag != nil { // names of keys; their doc is in the pages
@@ -103,16 +95,71 @@ func TestStringsUseNoRetiredWords(t *testing.T) {
 			}
 			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING && !keys[strings.Trim(l.Value, "\"`")] {
 				seen++
-				check(t, path, files.Position(l.Pos()).Line, l.Value)
+				check(t, path, files.Position(l.Pos()).Line, l.Value, retired)
 			}
 			return true
 		})
+	})
+	if seen < 5000 {
+		t.Errorf("only %d strings were read", seen)
+	}
+}
+
+// british are spellings that comments and names do not have.
+var british = []retiredWord{
+	{regexp.MustCompile(`(?i)(behaviour|colour|neighbour|favour)|[Dd]efence|[Cc]entre([^a-z]|[sd]?\b)|[^l]earnt|\b[Ll]earnt|[Ll]abell(ed|ing)|ancell(ed|ing)|odell(ed|ing)`), "American spelling"},
+	{regexp.MustCompile(`(?i)((norm|initi|re)al|optim|organ|recogn|minim|maxim|summar|gener(al)|regular|factor|linear|memor)is(e|er|ed|es|ing|ation)`), "American spelling"},
+}
+
+// Comments and names are in American spelling, and nothing judges.
+func TestCommentsAndNamesUseNoRetiredWords(t *testing.T) {
+	inComments := append([]retiredWord{{word(`judg(e|es|ed|ing)`), "evaluate"}, {word(`anew`), "again"}, {word(`by heart`), "memorized"}}, british...)
+	inNames := append([]retiredWord{{regexp.MustCompile(`[Jj]udg`), "evaluate, verdict"}}, british...)
+	seen := 0
+	eachFile(t, func(path string, files *token.FileSet, file *ast.File) {
+		if strings.HasSuffix(path, "words_test.go") {
+			return
+		}
+		for _, group := range file.Comments {
+			for _, c := range group.List {
+				seen++
+				check(t, path, files.Position(c.Pos()).Line, c.Text, inComments)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				check(t, path, files.Position(id.Pos()).Line, id.Name, inNames)
+			}
+			return true
+		})
+	})
+	if seen < 10000 {
+		t.Errorf("only %d comments were read", seen)
+	}
+}
+
+// eachFile calls f with every Go file below internal, tests included.
+func eachFile(t *testing.T, f func(path string, files *token.FileSet, file *ast.File)) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), "_")) {
+			if err == nil {
+				err = fs.SkipDir
+			}
+			return err
+		}
+		if !strings.HasSuffix(path, ".go") {
+			return nil
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		f(path, files, file)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if seen < 5000 {
-		t.Errorf("only %d strings were read", seen)
 	}
 }

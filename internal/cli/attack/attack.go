@@ -180,7 +180,7 @@ func runAttack(ctx context.Context, s *base.Streams, o options) error {
 	return o.show(s, a.Doc, gates)
 }
 
-// show prints a result and judges it.
+// show prints a result and checks its gates.
 func (o *options) show(s *base.Streams, d *record.Attack, gates []base.Gate) error {
 	for _, w := range d.Warnings {
 		s.Note("warning: %s", w)

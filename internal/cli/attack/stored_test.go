@@ -62,7 +62,7 @@ func TestKeepsTheLargerCurve(t *testing.T) {
 	}
 }
 
-// What is there and up to date is shown, and gates judge it; what is not is made.
+// What is there and up to date is shown, and gates check it; what is not is made.
 func TestIfNeeded(t *testing.T) {
 	clitest.InTiny(t)
 	clitest.Must(t, 0, "train -c tiny.yaml")
@@ -91,7 +91,7 @@ func TestIfNeeded(t *testing.T) {
 	}
 	clitest.Must(t, 4, "attack --run runs/tiny --suite ers --queries 12 --pgd-steps 1 --target-draws 2 --if-needed --fail-over ES:D=0")
 	clitest.Must(t, 0, "attack --run runs/tiny --suite ers --queries 12 --pgd-steps 1 --target-draws 2 --if-needed --fail-over ES:D=2 --fail-over 'TMA(published)=1'")
-	// A result of weights that the run has left behind is made anew, without asking.
+	// A result of weights that the run has left behind is made again, without asking.
 	const of = `"step": 18`
 	b, err := os.ReadFile("runs/tiny/attack.json")
 	if err != nil || !strings.Contains(string(b), of) {

@@ -8,7 +8,7 @@ import (
 	"tercet/internal/render"
 )
 
-// Outcome is how eval, attack and cluster show and judge what they found.
+// Outcome is how eval, attack and cluster show results and check their gates.
 type Outcome struct {
 	FailUnder  []string
 	Format     string

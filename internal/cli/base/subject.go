@@ -156,7 +156,7 @@ func AtLeast(list ...FlagCount) error {
 }
 
 // Open opens the run. It takes no lock: what these commands write is replaced
-// whole, and a run can be judged while it is trained.
+// whole, and a run can be evaluated while it is trained.
 func (o *Subject) Open() (*run.Run, error) {
 	r, err := run.Open(o.Run)
 	if err != nil {

@@ -14,7 +14,7 @@ const (
 	StabilityChecks = "stability-checks"
 )
 
-// runStabilityTable sets measurements beside the bounds, or lists what claims were judged
+// runStabilityTable compares measurements with the bounds, or lists what claims were decided
 // by.
 func runStabilityTable(s *base.Streams, o options) error {
 	if err := ownTable(o); err != nil {

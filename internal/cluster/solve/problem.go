@@ -22,7 +22,7 @@ type Problem struct {
 	o        *record.MulticutOptions
 	seed     uint64
 	say      progress.Say
-	costs    multicut.Costs  // by which every clustering is judged: those of the solver
+	costs    multicut.Costs  // by which every clustering is evaluated: those of the solver
 	factored *factored.Graph // complete graph whose costs factorize
 	graph    *multicut.Graph // sparse
 	dense    *multicut.Dense // complete, once it has been made

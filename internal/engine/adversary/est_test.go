@@ -207,7 +207,7 @@ func TestESTRandomStart(t *testing.T) {
 	if _, _, err := e.Craft(m, in, 1, 1); !errors.Is(err, array.ErrShape) {
 		t.Error(err)
 	}
-	// Every restart starts anew, the clean embeddings stay.
+	// Every restart starts again, the clean embeddings stay.
 	o.PGD.Start, o.PGD.Restarts, o.PGD.SkipFinal, o.PGD.Keep = FromClean, 3, false, Best
 	in.Clean = nil
 	if e, err = NewEST(o); err != nil {

@@ -60,7 +60,7 @@ func (f *objective) hinged(o RRMOptions) (Solution, error) {
 		}
 	}
 	f.tol = wanted
-	return best, f.judge(best, why)
+	return best, f.nearEnough(best, why)
 }
 
 func dot(x, y []float64) float64 {

@@ -96,11 +96,11 @@ func Minimize(ctx context.Context, r *Risk, o RRMOptions) (Solution, error) {
 	why := f.minimize(o.Method)
 	s := f.solution()
 	s.Certificate = s.GradNorm / o.Sigma
-	return s, f.judge(s, why)
+	return s, f.nearEnough(s, why)
 }
 
-// judge returns the error of a solution that is not near enough, for that reason.
-func (f *objective) judge(s Solution, why error) error {
+// nearEnough returns the error of a solution that is not near enough, for that reason.
+func (f *objective) nearEnough(s Solution, why error) error {
 	switch {
 	case f.ctx.Err() != nil:
 		return f.ctx.Err()

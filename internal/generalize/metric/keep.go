@@ -17,7 +17,7 @@ import (
 // point is a file of RUN/stability/points: what was measured at one setting.
 type point struct {
 	Schema string `json:"schema"`
-	// By is the program and its kernel: results of another are measured anew.
+	// By is the program and its kernel: results of another are measured again.
 	By      string  `json:"by"`
 	Seconds float64 `json:"seconds"`
 	Result  any     `json:"result"`

@@ -9,7 +9,7 @@ import (
 	"tercet/internal/verdict"
 )
 
-// ChecksTable has a row for each sentence that a claim was judged by.
+// ChecksTable has a row for each sentence that a claim was decided by.
 func (s *Study) ChecksTable() *render.Table {
 	t := &render.Table{Title: "claims about triplet metric learning", Notes: slices.Clone(s.Notes)}
 	for _, name := range []string{"claim", "data", "says", "found", "verdict"} {

@@ -179,7 +179,7 @@ func readDocument(file string) (*Document, error) {
 		}
 		for _, p := range ser.Points { // older documents do not say which bounds are undecided
 			for k := range p.Bounds {
-				measure.JudgeMean(&p.Bounds[k], p.Measured)
+				measure.MarkMean(&p.Bounds[k], p.Measured)
 			}
 		}
 	}

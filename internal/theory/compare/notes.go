@@ -79,13 +79,13 @@ func (s *Study) legend(o Layout) []string {
 	if s.has("|gap|") {
 		out = append(out, "|gap|, plain: |R - R_S| without it, as in Theorems 1 and 2; its mean may be below that of the controlled gap")
 	}
-	bounded, judged, sloped, expected := false, false, false, false
+	bounded, vacuity, sloped, expected := false, false, false, false
 	for _, d := range s.Documents {
 		for _, ser := range d.Series {
 			sloped, expected = sloped || ser.Rate != nil, expected || ser.Expected != nil
 			for _, p := range ser.Points {
 				bounded = bounded || p.Bounds != nil
-				judged = judged || slices.ContainsFunc(p.Bounds, func(b measure.Bound) bool { return b.Vacuous != nil })
+				vacuity = vacuity || slices.ContainsFunc(p.Bounds, func(b measure.Bound) bool { return b.Vacuous != nil })
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func (s *Study) legend(o Layout) []string {
 	if s.sourced(oneForm) {
 		out = append(out, oneForm+": the printed and the corrected form are the same")
 	}
-	if judged {
+	if vacuity {
 		out = append(out, "vacuous: bounds above the largest measured loss; they carry no information")
 	}
 	if sloped {

@@ -194,23 +194,23 @@ func crossedBounds(points []measure.Point, source string) string {
 }
 
 // vacuousBounds names the bounds of a theorem that are vacuous at the point; "" where that
-// was not judged.
+// was not decided.
 func vacuousBounds(p measure.Point, source string) string {
 	var names []string
-	judged := 0
+	decided := 0
 	for _, k := range boundKinds {
 		if b := boundOf(p, source, k.name); b != nil && b.Vacuous != nil {
-			if judged++; *b.Vacuous {
+			if decided++; *b.Vacuous {
 				names = append(names, k.name)
 			}
 		}
 	}
 	switch {
-	case judged == 0:
+	case decided == 0:
 		return ""
 	case names == nil:
 		return "none"
-	case len(names) == judged:
+	case len(names) == decided:
 		return "all"
 	}
 	return strings.Join(names, "; ")

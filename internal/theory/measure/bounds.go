@@ -53,9 +53,9 @@ func bounds(l mahalanobis.Loss, radius float64, lipschitz, smooth bool, f func(s
 	return out, nil
 }
 
-// judged marks the bounds that a largest value crosses, and those above sup, the largest
+// marked marks the bounds that a largest value crosses, and those above sup, the largest
 // loss; 0 for none.
-func judged(bounds []Bound, value, sup float64) []Bound {
+func marked(bounds []Bound, value, sup float64) []Bound {
 	for i := range bounds {
 		b := &bounds[i]
 		b.Crossed = value > b.Value
@@ -67,18 +67,18 @@ func judged(bounds []Bound, value, sup float64) []Bound {
 	return bounds
 }
 
-// judgedMean does so for a mean: its whole interval crosses a bound, lies at or below it,
+// markedMean does so for a mean: its whole interval crosses a bound, lies at or below it,
 // or leaves it undecided.
-func judgedMean(bounds []Bound, e Estimate, sup float64) []Bound {
-	judged(bounds, 0, sup)
+func markedMean(bounds []Bound, e Estimate, sup float64) []Bound {
+	marked(bounds, 0, sup)
 	for i := range bounds {
-		JudgeMean(&bounds[i], e)
+		MarkMean(&bounds[i], e)
 	}
 	return bounds
 }
 
-// JudgeMean says whether a mean crosses the bound.
-func JudgeMean(b *record.MetricBound, e Estimate) {
+// MarkMean says whether a mean crosses the bound.
+func MarkMean(b *record.MetricBound, e Estimate) {
 	above := above(e, b.Value)
 	b.Undecided = above == nil
 	b.Crossed = above != nil && *above

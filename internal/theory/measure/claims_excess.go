@@ -110,7 +110,7 @@ func corollary2(ctx context.Context, k Known, a RRM, e *ExcessResult, delta floa
 	out, err := bounds(a.Loss, k.Radius(), true, false, func(_ stability.Loss, o stability.Options) (stability.Result, error) {
 		return stability.Corollary2(in, o)
 	})
-	return judged(out, e.Excess.Max, b), err
+	return marked(out, e.Excess.Max, b), err
 }
 
 // t9 measures the excess risk at low noise (Remark 6, Corollary 3), of points whose
@@ -177,7 +177,7 @@ func corollary3(a RRM, f *Finite, e *ExcessResult, sigma float64) ([]Bound, erro
 		shifted.CI95 = &[2]float64{c[0] + e.Least, c[1] + e.Least}
 	}
 	shifted.Value += e.Least
-	return judgedMean(out, shifted, 0), nil
+	return markedMean(out, shifted, 0), nil
 }
 
 // chose says whether the corollary's sigma is that one.

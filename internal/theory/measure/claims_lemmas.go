@@ -70,7 +70,7 @@ var ofLemmas = []struct {
 				}
 				return stability.Lemma1(stability.Lemma1Input{Gamma: gamma.Value}, o)
 			})
-			return judged(out, m.Triple.Max, 0), err
+			return marked(out, m.Triple.Max, 0), err
 		},
 	},
 	{
@@ -82,7 +82,7 @@ var ofLemmas = []struct {
 			out, err := bounds(a.Loss, k.Radius(), true, false, func(_ stability.Loss, o stability.Options) (stability.Result, error) {
 				return stability.Lemma3(stability.Lemma3Input{NPos: m.Pos, NNeg: m.Neg, B: m.B, Tau: m.Tau, Delta: delta}, o)
 			})
-			return judged(out, m.Deviation.Max, m.B), err
+			return marked(out, m.Deviation.Max, m.B), err
 		},
 	},
 	{
@@ -92,7 +92,7 @@ var ofLemmas = []struct {
 			out, err := bounds(a.Loss, k.Radius(), true, false, func(l stability.Loss, o stability.Options) (stability.Result, error) {
 				return stability.Lemma5(stability.RRMInput{Loss: l, NPos: m.Pos, NNeg: m.Neg, Sigma: a.Sigma.At(Least(m.Sizes))}, o)
 			})
-			return judgedMean(out, m.Mean, m.B), err
+			return markedMean(out, m.Mean, m.B), err
 		},
 	},
 	{
@@ -102,7 +102,7 @@ var ofLemmas = []struct {
 			out, err := bounds(a.Loss, k.Radius(), true, false, func(l stability.Loss, o stability.Options) (stability.Result, error) {
 				return stability.Theorem3(stability.Theorem3Input{Loss: l, NPos: m.Pos, NNeg: m.Neg, Sigma: a.Sigma.At(Least(m.Sizes)), B: m.B, Tau: m.Tau, Delta: delta}, o)
 			})
-			return judged(out, m.Gap.Max, m.B), err
+			return marked(out, m.Gap.Max, m.B), err
 		},
 	},
 }

@@ -96,5 +96,5 @@ func lemma6(l mahalanobis.Loss, radius float64, g *GapResult) ([]Bound, error) {
 	out, err := bounds(l, radius, false, true, func(k stability.Loss, o stability.Options) (stability.Result, error) {
 		return stability.Lemma6(stability.Lemma6Input{Loss: k, NPos: g.Pos, Risk: g.Train.Value, MovedPos: g.MovedPos.Value, MovedNeg: g.MovedNeg.Value}, o)
 	})
-	return judgedMean(out, g.Gap, g.LargestLoss), err
+	return markedMean(out, g.Gap, g.LargestLoss), err
 }

@@ -27,7 +27,7 @@ func expectedBounds(l Learner, radius float64, g *GapResult) ([]Bound, error) {
 		}
 		out = append(out, Bound{Source: r.Source, Form: v.form, Constants: v.constants, Value: r.Value})
 	}
-	return judgedMean(out, g.Gap, g.LargestLoss), nil
+	return markedMean(out, g.Gap, g.LargestLoss), nil
 }
 
 // likelyBounds are those on |R - R_S| that hold with probability 1 - delta, with M as it
@@ -64,5 +64,5 @@ func likelyBounds(l Learner, radius float64, g *GapResult, delta float64) ([]Bou
 	if err != nil {
 		return nil, err
 	}
-	return judged(out, g.Absolute.Max, g.LargestLoss), nil
+	return marked(out, g.Absolute.Max, g.LargestLoss), nil
 }

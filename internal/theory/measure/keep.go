@@ -37,7 +37,7 @@ func recall[R any](k Keeper, key string, make func() (*R, error)) (*R, error) {
 	return r, k.Store(key, r, time.Since(began).Seconds())
 }
 
-// made is part of every key: another number makes all that is kept be measured anew.
+// made is part of every key: another number makes all that is kept be measured again.
 const made = 1
 
 // key names all that a result depends on; empty for a source that cannot tell its points

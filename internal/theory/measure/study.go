@@ -88,7 +88,7 @@ func (c Claim) Test(ctx context.Context, s Study) (*Document, error) {
 		return nil, fmt.Errorf("claim %s: %w", c.ID, err)
 	}
 	t.doc.Seconds = time.Since(began).Seconds()
-	return judge(t.doc), nil
+	return setVerdict(t.doc), nil
 }
 
 // tester is a claim under test.
@@ -118,7 +118,7 @@ func even(n ...int) []Sizes {
 }
 
 // allowed parts sizes into those that the study allows and those that are left out: above
-// the limits, or with so many more points, which a sample is judged on or replaced by,
+// the limits, or with so many more points, which a sample is evaluated on or replaced by,
 // above what there is to draw from.
 func (t *tester) allowed(sizes []Sizes, more func(Sizes) Sizes) (out, left []Sizes) {
 	have := size(t.Source)

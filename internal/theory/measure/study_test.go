@@ -166,7 +166,7 @@ func TestSlopeVerdicts(t *testing.T) {
 			s.Points = append(s.Points, Point{X: n, Repeats: []float64{.8 / n, 1.2 / n, 1 / n}})
 		}
 		x.add(s)
-		if got := judge(x.doc).Verdict; got != c.want {
+		if got := setVerdict(x.doc).Verdict; got != c.want {
 			t.Errorf("%v: %s, want %s (%+v)", c.expected, got, c.want, x.doc.Checks)
 		}
 	}

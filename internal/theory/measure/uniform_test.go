@@ -68,7 +68,7 @@ func TestUniformBounds(t *testing.T) {
 	if len(u.Bounds) != 4 || u.Lemma2 != nil {
 		t.Errorf("%d bounds", len(u.Bounds))
 	}
-	if b := judged([]Bound{{Value: 1}, {Value: 3}}, 2, 2.5); !b[0].Crossed || b[1].Crossed || *b[0].Vacuous || !*b[1].Vacuous {
+	if b := marked([]Bound{{Value: 1}, {Value: 3}}, 2, 2.5); !b[0].Crossed || b[1].Crossed || *b[0].Vacuous || !*b[1].Vacuous {
 		t.Errorf("judged %+v", b)
 	}
 }

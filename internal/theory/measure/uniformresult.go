@@ -47,9 +47,9 @@ func (o UniformOptions) result(runs []uniformRun) (*UniformResult, error) {
 	if u.Bounds, err = o.Learner.Stability(o.Sizes, o.Source.Radius()); err != nil {
 		return nil, err
 	}
-	judged(u.Bounds, u.Gamma.Max, 0)
+	marked(u.Bounds, u.Gamma.Max, 0)
 	if sgd, ok := o.Learner.(SGD); ok {
-		if u.Lemma2, err = sgd.judge(o.Sizes, runs); err != nil {
+		if u.Lemma2, err = sgd.withLemma2(o.Sizes, runs); err != nil {
 			return nil, err
 		}
 	}
@@ -111,9 +111,9 @@ type Lemma2Record = record.Lemma2
 // ViolationsOf is record.Violations.
 type ViolationsOf = record.Violations
 
-// judge compares each replacement with Lemma 2; nil where the lemma does not speak of
+// withLemma2 compares each replacement with Lemma 2; nil where the lemma does not speak of
 // the loss.
-func (a SGD) judge(n Sizes, runs []uniformRun) (*Lemma2Record, error) {
+func (a SGD) withLemma2(n Sizes, runs []uniformRun) (*Lemma2Record, error) {
 	unit, err := a.lemma2(n, 1)
 	if err != nil || unit == nil {
 		return nil, err
@@ -148,6 +148,6 @@ func (a SGD) judge(n Sizes, runs []uniformRun) (*Lemma2Record, error) {
 	if r.Bounds, err = a.lemma2(n, r.MostUses); err != nil {
 		return nil, err
 	}
-	judged(r.Bounds, r.Largest, 0)
+	marked(r.Bounds, r.Largest, 0)
 	return r, nil
 }

@@ -107,7 +107,7 @@ func (j *joiner) find(ctx context.Context) error {
 }
 
 // match joins pairs by falling gain and lists the clusters whose partner has to be
-// looked for anew.
+// looked for again.
 func (j *joiner) match() (joins int) {
 	s := j.s
 	j.pairs = j.pairs[:0]

@@ -62,7 +62,7 @@ func (s *solver) clusters(ctx context.Context) (int, error) {
 	return s.refiner.s.pack(), nil
 }
 
-// kicks changes the best clustering by chance and refines it anew, as iterated local
+// kicks changes the best clustering by chance and refines it again, as iterated local
 // search does.
 func (s *solver) kicks(ctx context.Context) error {
 	count := s.o.Kicks

@@ -33,8 +33,8 @@ func atLargest(d *record.MetricStability, says, found string, holds *bool, left 
 	addCheck(d, says, found, holds)
 }
 
-// judge sets the verdict: inconclusive where there are no checks.
-func judge(d *record.MetricStability) *Document {
+// setVerdict sets the verdict: inconclusive where there are no checks.
+func setVerdict(d *record.MetricStability) *Document {
 	var parts []string
 	for _, c := range d.Checks {
 		parts = append(parts, verdict.OfAnswer(c.Holds))
@@ -60,7 +60,7 @@ func Renew(d *record.MetricStability) {
 			}
 		}
 	}
-	judge(d)
+	setVerdict(d)
 }
 
 // slopeCheck is the sentence of the check on the series' slope.

@@ -71,7 +71,7 @@ func estimate(low, high float64) Estimate {
 }
 
 // A mean crosses a bound by its whole interval, and keeps it by its whole interval.
-func TestMeansAreJudgedByWholeIntervals(t *testing.T) {
+func TestMeansAreDecidedByWholeIntervals(t *testing.T) {
 	for _, c := range []struct {
 		e                  Estimate
 		crossed, undecided bool
@@ -80,7 +80,7 @@ func TestMeansAreJudgedByWholeIntervals(t *testing.T) {
 		{estimate(1, 2), false, false}, {estimate(2, 3), false, true},
 		{Estimate{Value: 9, N: 1, Max: 9}, false, true},
 	} {
-		b := judgedMean([]Bound{{Value: 2}}, c.e, 1)[0]
+		b := markedMean([]Bound{{Value: 2}}, c.e, 1)[0]
 		if b.Crossed != c.crossed || b.Undecided != c.undecided || !*b.Vacuous {
 			t.Errorf("%s against 2: %+v", words(c.e), b)
 		}
@@ -130,8 +130,8 @@ func TestSlopesWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-func TestNothingJudgedIsOpen(t *testing.T) {
-	if d := judge((&Document{})); d.Verdict != verdict.Inconclusive {
+func TestNoChecksAreInconclusive(t *testing.T) {
+	if d := setVerdict((&Document{})); d.Verdict != verdict.Inconclusive {
 		t.Error(d.Verdict)
 	}
 	// T = n^2 uses every sample; that none of no sample changed anything is no check.
