@@ -25,7 +25,7 @@ func fakeDefended(t *testing.T, lambda float64, seed int, status string, ers flo
 		label("defense.pgd.steps", 8), label("defense.pgd.scale", "ball"))
 }
 
-// A claim about a difference is judged by the interval of the difference; a table of runs
+// A claim about a difference is evaluated by the interval of the difference; a table of runs
 // that ended counts those that collapsed.
 func TestClaimsAboutDifferences(t *testing.T) {
 	t.Chdir(t.TempDir())
