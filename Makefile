@@ -52,7 +52,7 @@ lint:
 
 ## race: the tests of the concurrent packages under the race detector
 race:
-	$(GO) test -race -short ./internal/par ./internal/data/... ./internal/train ./internal/engine/... ./internal/attack ./internal/metric ./internal/cluster ./internal/run ./internal/evaluate ./internal/robustness ./internal/clustering ./internal/generalize ./internal/cli/...
+	$(GO) test -race -short -timeout 60m ./internal/par ./internal/data/... ./internal/train ./internal/engine/... ./internal/attack ./internal/metric ./internal/cluster ./internal/run ./internal/evaluate ./internal/robustness ./internal/clustering ./internal/generalize ./internal/cli/...
 
 #  noasm: the engine's tests without assembly, and at each kernel level
 noasm:
@@ -92,18 +92,18 @@ amd64-levels:
 	  case $$v in v3) need=avx2 ;; v4) need=avx512f ;; *) need= ;; esac; \
 	  if ! grep -qw "$$need" /proc/cpuinfo; then echo "== GOAMD64=$$v: this processor has no $$need"; continue; fi; \
 	  echo "== GOAMD64=$$v"; \
-	  GOAMD64=$$v $(GO) test -short ./internal/engine/... ./internal/digest || failed="$$failed $$v"; \
+	  GOAMD64=$$v $(GO) test -short -timeout 60m ./internal/engine/... ./internal/digest || failed="$$failed $$v"; \
 	done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
 #  i386: everything builds for 32-bit processors, and the pure parts pass their tests there
 i386:
 	GOARCH=386 CGO_ENABLED=0 $(GO) vet ./...
-	GOARCH=386 CGO_ENABLED=0 $(GO) test -short $(PURE)
+	GOARCH=386 CGO_ENABLED=0 $(GO) test -short -timeout 60m $(PURE)
 
 #  arm64: the engine's tests under qemu-user (apt-get install qemu-user-static), plain Go kernels
 # The tests of the environment start themselves as a process, which needs binfmt.
 arm64:
-	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -skip TestEnvironment -exec qemu-aarch64-static ./internal/engine/... ./internal/rng ./internal/safetensors
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -timeout 0 -skip TestEnvironment -exec qemu-aarch64-static ./internal/engine/... ./internal/rng ./internal/safetensors
 
 NIGHTLY ?= test hostile kill-test race fuzz amd64-levels digests noasm i386 arm64
 .PHONY: nightly fuzz

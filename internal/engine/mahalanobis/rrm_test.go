@@ -306,7 +306,7 @@ func TestHingeCertificatesCountRounding(t *testing.T) {
 	var found []Solution
 	for _, tol := range []float64{0.1, 0.05} {
 		s, err := Minimize(t.Context(), mustRisk(t, l, Auto, p), RRMOptions{Sigma: 1e-6, Tol: tol})
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrNotConverged) { // which the rounding of another processor may bring about
 			t.Fatal(err)
 		}
 		if s.Certificate < 1e-5 { // eps of an objective of 100, by sqrt(2 eps 100 / sigma)
