@@ -8,9 +8,10 @@ import (
 const (
 	// garbageShare is how much garbage there may be, in percent of what is in use.
 	garbageShare = 25
-	// freeMemory is what a command may take beyond twice its input: the rule of
-	// docs/run-directory.md, which make hostile holds commands to.
-	freeMemory = 64 << 20
+	// freeMemory is what a command may take beyond twice its input, 64 MiB by the rule of
+	// docs/run-directory.md, which make hostile holds commands to; some is left for what is
+	// not counted.
+	freeMemory = 56 << 20
 )
 
 // SaveMemory lets garbage take less than it does by default, as much as what is in use: of

@@ -94,7 +94,7 @@ func newCyclePacking(ctx context.Context, g *Graph, size float64) *cyclePacking 
 	// All that there is fits an int64.
 	_, e := math.Frexp(size)
 	p.unit = math.Ldexp(1, e-60)
-	next := make([]int32, g.n)
+	next := p.from // not in use yet
 	copy(next, g.start)
 	for u := range int32(g.n) {
 		p.arc[u] = -1
