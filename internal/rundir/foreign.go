@@ -6,12 +6,16 @@ import (
 	"path/filepath"
 
 	"tercet/internal/record"
+	"tercet/internal/text"
 )
 
 // foreign says why a document cannot be a result of the run; "" where it may be one. A run
 // that was moved or renamed keeps its results.
 func (r *Run) foreign(from record.Source) string {
 	m := r.Manifest
+	if missing := from.Unsaid(); missing != nil {
+		return fmt.Sprintf("does not say of which images and weights it is (no %s)", text.List(missing, "and"))
+	}
 	if from.Config != "" && m.Config != "" {
 		if from.Config != m.Config {
 			return fmt.Sprintf("is of another run (%s, config %s; this run's is %s)", from.Run, from.Config, m.Config)

@@ -25,6 +25,7 @@ func TestResultsOfOtherRunsAreLeftOut(t *testing.T) {
 		{"own", of(`"run": "elsewhere/a", "config_hash": "0123456789ab"`), ""},
 		{"sibling", of(`"run": "runs/a"`), "runs/b/eval.json is of another run (runs/a): left out"},
 		{"moved", of(`"run": "old/place"`), ""},
+		{"unsaid checkpoint", map[string]string{"eval.json": rundirtest.Replaced(rundirtest.EvalFile(0.5, 0), `"checkpoint": "last", `, "")}, "runs/b/eval.json does not say of which images and weights it is (no source.checkpoint): left out"},
 		{"images", map[string]string{"eval.json": rundirtest.Replaced(rundirtest.EvalFile(0.5, 0), "sha256:bb", "sha256:cc")}, "runs/b/eval.json is of other test images than the run's (fingerprint cc, not bb): left out"},
 		{"part", map[string]string{"eval.json": rundirtest.Replaced(rundirtest.EvalFile(0.5, 0), "sha256:bb", "sha256:cc", `"items": 200`, `"items": 20`)}, ""},
 	} {

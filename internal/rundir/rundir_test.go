@@ -84,7 +84,7 @@ func TestBrokenRunsAreNamed(t *testing.T) {
 		{"manifest.json", `{"schema": "tercet.run/2"}`, `manifest.json: schema is "tercet.run/2"; this version reads tercet.run/1`},
 		{"manifest.json", `[]`, "manifest.json:1: not valid JSON of a run"},
 		{"eval.json", `{}`, `eval.json: schema is ""`},
-		{"eval.json", `{"schema": "tercet.eval/1"}`, `eval.json has no scores under "retrieval"`},
+		{"eval.json", `{"schema": "tercet.eval/1", "source": {"checkpoint": "last", "set": "test"}}`, `eval.json has no scores under "retrieval"`},
 		{"eval.json", score(`"map": {}`), `eval.json: score "map" has no value`},
 		{"eval.json", score(`"map": {"value": null}`), `eval.json: score "map" has no value`},
 		{"eval.json", score(`"map": {"value": "0.5"}`), `eval.json: score "map": json: cannot unmarshal string`},
