@@ -163,6 +163,10 @@ func runAttack(ctx context.Context, s *base.Streams, o options) error {
 		return base.RunError(err)
 	}
 	view.Close()
+	figures := run.FigureFolder(o.out, o.Set, o.Checkpoint)
+	if err := base.Undraw(figures, "attack"); err != nil {
+		return err
+	}
 	if err := record.Write(o.path(), a.Doc); err != nil {
 		return err
 	}
@@ -174,7 +178,7 @@ func runAttack(ctx context.Context, s *base.Streams, o options) error {
 	}
 	if o.ask.Pictures > 0 && !o.NoPictures {
 		base.Picture(s, func() (string, error) {
-			return a.DrawAttack(run.FigureFolder(o.out, o.Set, o.Checkpoint), o.ask.Pictures, o.drawn())
+			return a.DrawAttack(figures, o.ask.Pictures, o.drawn())
 		})
 	}
 	return o.show(s, a.Doc, gates)

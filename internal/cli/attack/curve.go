@@ -86,13 +86,15 @@ func runCurve(ctx context.Context, s *base.Streams, o options, r *run.Run, opts 
 	for _, w := range d.Warnings {
 		s.Note("warning: %s", w)
 	}
+	figures := run.FigureFolder(o.out, o.Set, o.Checkpoint)
+	if err := base.Undraw(figures, "attack-curve"); err != nil {
+		return err
+	}
 	if err := record.Write(o.curvePath(), d); err != nil {
 		return err
 	}
 	if !o.NoPictures {
-		base.Picture(s, func() (string, error) {
-			return robustness.DrawCurve(d, run.FigureFolder(o.out, o.Set, o.Checkpoint))
-		})
+		base.Picture(s, func() (string, error) { return robustness.DrawCurve(d, figures) })
 	}
 	return s.Result(d, func(w io.Writer) error { return curveTable(d).Write(w, o.Format) })
 }

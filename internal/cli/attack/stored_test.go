@@ -38,6 +38,28 @@ func TestKeepsTheLargerResult(t *testing.T) {
 	clitest.Must(t, 0, look+" --queries 8 --force")
 }
 
+// Pictures of a result do not stay next to one that replaces it and is not drawn.
+func TestNoPictureOfAReplacedResult(t *testing.T) {
+	clitest.InTiny(t)
+	clitest.Must(t, 0, "train -c tiny.yaml -q")
+	const figures = "runs/tiny/figures/"
+	for line, pictures := range map[string][]string{
+		"attack --run runs/tiny --attack ES --pgd-steps 1 --bootstrap 0 --queries 4":                        {"attack.png"},
+		"attack --run runs/tiny --attack ES --pgd-steps 1 --bootstrap 0 --queries 4 --curve eps=0..4/255:2": {"attack-curve.png", "attack-curve.svg"},
+		"cluster --run runs/tiny -k 2 --map pca":                                                            {"pca.png", "pca.svg", "clusters.png", "contingency.png", "cluster-sizes.png"},
+	} {
+		for flags, stays := range map[string]bool{"": true, " --force --no-pictures": false} {
+			clitest.Must(t, 0, line+" --force")
+			clitest.Must(t, 0, line+flags)
+			for _, picture := range pictures {
+				if _, err := os.Stat(figures + picture); (err == nil) != stays {
+					t.Errorf("%s%s: %v", line, flags, err)
+				}
+			}
+		}
+	}
+}
+
 // So it is with a curve.
 func TestKeepsTheLargerCurve(t *testing.T) {
 	clitest.InTiny(t)

@@ -1,6 +1,10 @@
 package base
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,6 +35,19 @@ func (o *Outcome) AddFormat(cmd *cobra.Command) {
 // AddNoPictures declares the flag of commands that draw.
 func (o *Outcome) AddNoPictures(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.NoPictures, "no-pictures", false, "draw nothing")
+}
+
+// Undraw removes pictures, PNG and SVG, of a result that another replaces: a page would show
+// the two together.
+func Undraw(folder string, names ...string) error {
+	for _, name := range names {
+		for _, ending := range []string{".png", ".svg"} {
+			if err := os.Remove(filepath.Join(folder, name+ending)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // CheckFormat refuses an unknown format.

@@ -265,13 +265,17 @@ func (o *options) keeper(opts record.ClusterOptions) run.Keeper {
 
 // write writes the result and its pictures.
 func (o *options) write(s *base.Streams, c *solve.Result) error {
+	figures := filepath.Join(o.out, "figures")
+	if err := base.Undraw(figures, "tsne", "pca", "clusters", "contingency", "cluster-sizes"); err != nil {
+		return err
+	}
 	if err := c.Write(o.out); err != nil {
 		return err
 	}
 	if o.NoPictures {
 		return nil
 	}
-	for _, p := range clustering.Pictures(c, filepath.Join(o.out, "figures")) {
+	for _, p := range clustering.Pictures(c, figures) {
 		base.Picture(s, p.Draw)
 	}
 	return nil

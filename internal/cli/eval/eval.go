@@ -2,10 +2,8 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -315,11 +313,7 @@ func undraw(path string, now record.Source, figures string) error {
 	if before == nil || err == nil && before.Source.Items == now.Items && before.Source.Step == now.Step {
 		return nil
 	}
-	err = os.Remove(filepath.Join(figures, "retrieval.png"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return base.Undraw(figures, "retrieval")
 }
 
 // keeper refuses to replace what --out has by less of the same files, or by the result of

@@ -37,6 +37,8 @@ func (c *Result) Write(dir string) error {
 		"labels.npy": func(w io.Writer) error { return data.WriteNPYLabels(w, c.Doc.Labels) },
 		// nil: those that are there are of another clustering
 		"probabilities.npy": nil,
+		"tsne.npy":          nil,
+		"pca.npy":           nil,
 		ModelFile:           nil,
 	}
 	for _, m := range c.Maps {
