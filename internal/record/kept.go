@@ -48,7 +48,7 @@ func ReadKept[T Document](path string) (*T, error) {
 	case errors.As(err, &format):
 		return nil, &KeptError{Path: path, Lost: []string{"a file that cannot be read: " + format.Msg}}
 	}
-	return nil, &KeptError{Path: path, Lost: []string{"a file that cannot be read: " + Words(err)}}
+	return nil, &KeptError{Path: path, Lost: []string{"a file that cannot be read: " + strings.TrimPrefix(err.Error(), path+": ")}}
 }
 
 // KeepFiles refuses, with a *KeptError, to replace the document of files at path by now:

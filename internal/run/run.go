@@ -65,6 +65,9 @@ func Open(dir string) (*Run, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s has no config.yaml; a run directory is what `tercet train` makes", ErrNoRun, dir)
 	}
+	if info, e := os.Stat(dir); err != nil && e == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%w: %s is a file; give the run's directory", ErrNoRun, dir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoRun, err)
 	}
