@@ -24,7 +24,9 @@ type Source struct {
 }
 
 // Of names what a result was computed from.
-func (s Source) Of() string { return cmp.Or(s.Run, s.Embeddings, s.Graph, "a source that it does not name") }
+func (s Source) Of() string {
+	return cmp.Or(s.Run, s.Embeddings, s.Graph, "a source that it does not name")
+}
 
 // Unsaid lists the keys by which a result of a run says of which weights and images it is
 // and that s has not. All versions have written them: a result without them was changed.
