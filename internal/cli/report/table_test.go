@@ -23,7 +23,7 @@ func attackFake(t *testing.T, dir string, ers float64) {
 	t.Helper()
 	scores := metric.Scores{{Key: "TMA", Value: metric.Value{Value: 0.5}}, {Key: "ERS", Value: metric.Value{Value: ers}}}
 	doc := record.Attack{Schema: "tercet.attack/2", Queries: 8, Scores: map[string]metric.Scores{"published": scores, "fixed": scores}}
-	doc.Source.Checkpoint, doc.Source.Step, doc.Source.Items = "last", 10, 100
+	doc.Source.Checkpoint, doc.Source.Set, doc.Source.Step, doc.Source.Items = "last", "test", 10, 100
 	if err := record.Write(filepath.Join(dir, "attack.json"), doc); err != nil {
 		t.Fatal(err)
 	}
