@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/names"
-	"tercet/internal/report"
+	"tercet/internal/summary"
 )
 
 // completeColumns proposes headings of the table that the line's other flags ask for:
@@ -15,7 +15,7 @@ func completeColumns(cmd *cobra.Command, args []string, word string) ([]string, 
 	fs := cmd.Flags()
 	metrics, err := fs.GetStringSlice("metric")
 	if err != nil || len(metrics) == 0 {
-		metrics = report.UsualScores()
+		metrics = summary.UsualScores()
 	}
 	columns, before := []string{"run", "n", "status"}, ""
 	if fs.Changed("select") {

@@ -9,21 +9,21 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/record"
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/summary"
 	"tercet/internal/text"
 )
 
 // AttackTable has a row for each score, published beside fixed.
 func AttackTable(d *record.Attack) *render.Table {
-	var list []report.AttackScores
+	var list []summary.AttackScores
 	for _, v := range d.Options.Variants {
-		s := report.AttackScores{Variant: v, Scores: d.Scores[v], Clean: d.Clean[v]}
+		s := summary.AttackScores{Variant: v, Scores: d.Scores[v], Clean: d.Clean[v]}
 		if r, ok := d.RightWhenClean[v]; ok {
 			s.Right, s.RightQueries = r.Scores, r.Queries
 		}
 		list = append(list, s)
 	}
-	t := report.AttackTable(fmt.Sprintf("%s: %s of %d, %s", d.Source.Run, text.Plural(d.Queries, "query", "queries"), d.Source.Items, budget(d.Options, true)), list)
+	t := summary.AttackTable(fmt.Sprintf("%s: %s of %d, %s", d.Source.Run, text.Plural(d.Queries, "query", "queries"), d.Source.Items, budget(d.Options, true)), list)
 	t.Notes = append(t.Notes, notes(d)...)
 	base.LabelSource(t, d.Source)
 	return t
@@ -107,11 +107,11 @@ func curveTable(d *record.Curve) *render.Table {
 	}
 	for _, key := range attack.Keys(o.Attacks) {
 		for _, v := range o.Variants {
-			row := []render.Cell{report.AttackUnit(key, render.Text(key)), render.Text(v)}
+			row := []render.Cell{summary.AttackUnit(key, render.Text(key)), render.Text(v)}
 			for _, p := range d.Points {
 				c := render.Missing()
 				if s, ok := p.Scores[v].Get(key); ok {
-					c = report.AttackUnit(key, render.Number(s.Value))
+					c = summary.AttackUnit(key, render.Number(s.Value))
 				}
 				row = append(row, c)
 			}

@@ -16,8 +16,8 @@ import (
 	"tercet/internal/fsx"
 	"tercet/internal/record"
 	"tercet/internal/render"
-	"tercet/internal/report"
 	"tercet/internal/run"
+	"tercet/internal/summary"
 	"tercet/internal/text"
 )
 
@@ -153,7 +153,7 @@ func assignTable(d *record.Assign) *render.Table {
 		},
 	}
 	for _, sc := range d.Clustering {
-		t.Rows = append(t.Rows, []render.Cell{render.Text(sc.Key), report.Measured(sc.Value)})
+		t.Rows = append(t.Rows, []render.Cell{render.Text(sc.Key), summary.Measured(sc.Value)})
 	}
 	return t
 }

@@ -9,7 +9,7 @@ import (
 	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/summary"
 	"tercet/internal/text"
 )
 
@@ -84,7 +84,7 @@ func ClusterTable(d *record.Cluster) *render.Table {
 			if !ok {
 				return render.Missing()
 			}
-			return report.Measured(v)
+			return summary.Measured(v)
 		})...)
 	}
 	t.Notes = notes(d)

@@ -17,8 +17,8 @@ import (
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/render"
-	"tercet/internal/report"
 	"tercet/internal/run"
+	"tercet/internal/summary"
 	"tercet/internal/text"
 )
 
@@ -360,7 +360,7 @@ func EvalTable(d *record.Eval, all bool) *render.Table {
 		common[b] = record.Evaluated(j)
 	}
 	title := fmt.Sprintf("%s: %s, %s, D = %d", name, text.Plural(d.Source.Items, "item", "items"), text.Plural(d.Source.Classes, "class", "classes"), d.Source.Dim)
-	t, left := report.EvalTable(title, value, record.Evaluated(d.Evaluated), common, all)
+	t, left := summary.EvalTable(title, value, record.Evaluated(d.Evaluated), common, all)
 	addPairs(t, d)
 	addMetric(t, d)
 	addGap(t, d)
@@ -377,7 +377,7 @@ func addPairs(t *render.Table, d *record.Eval) {
 		return
 	}
 	for _, sc := range d.Pairs {
-		row := []render.Cell{render.Text("pairs." + sc.Key), report.Measured(sc.Value)}
+		row := []render.Cell{render.Text("pairs." + sc.Key), summary.Measured(sc.Value)}
 		for len(row) < len(t.Columns) {
 			row = append(row, render.Missing())
 		}

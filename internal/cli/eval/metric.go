@@ -7,7 +7,7 @@ import (
 	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
-	"tercet/internal/report"
+	"tercet/internal/summary"
 )
 
 // addMetric adds how a fitted metric tells triplets, beside Euclid's on the same
@@ -22,7 +22,7 @@ func addMetric(t *render.Table, d *record.Eval) {
 		for _, c := range t.Columns[1:] {
 			key := map[string]string{"trained": "learnt", "untrained": "euclidean"}[c.Name]
 			if v, ok := s.Get(key); ok {
-				cells = append(cells, report.Measured(v))
+				cells = append(cells, summary.Measured(v))
 			} else {
 				cells = append(cells, render.Missing())
 			}

@@ -17,10 +17,10 @@ import (
 	"tercet/internal/fsx"
 	"tercet/internal/names"
 	"tercet/internal/render"
-	"tercet/internal/report"
 	"tercet/internal/run"
 	"tercet/internal/rundir"
 	"tercet/internal/study"
+	"tercet/internal/summary"
 )
 
 type options struct {
@@ -173,7 +173,7 @@ func runReport(s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
-	sum, err := report.Summarize(runs, report.Options{Metrics: o.metrics, GroupBy: o.groupBy, PerRun: o.perRun})
+	sum, err := summary.Summarize(runs, summary.Options{Metrics: o.metrics, GroupBy: o.groupBy, PerRun: o.perRun})
 	if err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
@@ -182,7 +182,7 @@ func runReport(s *base.Streams, o options) error {
 		return err
 	}
 	if write != nil {
-		if err := writePage(s, write, func(pictures bool) *render.Page { return report.RunPage(sum, runs, pictures) }, runs, o); err != nil {
+		if err := writePage(s, write, func(pictures bool) *render.Page { return summary.RunPage(sum, runs, pictures) }, runs, o); err != nil {
 			return err
 		}
 	}
@@ -198,7 +198,7 @@ func (o options) shape(t *render.Table) (*render.Table, error) {
 		t.MarkBest()
 	}
 	if len(o.columns) > 0 {
-		if err := t.Choose(o.columns, report.LabelColumns()...); err != nil {
+		if err := t.Choose(o.columns, summary.LabelColumns()...); err != nil {
 			return nil, base.Usagef("--columns: %w", err)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"tercet/internal/cli/base"
-	"tercet/internal/report"
 	"tercet/internal/rundir"
+	"tercet/internal/summary"
 )
 
 // runSelection prints the configuration that is best by a score on one split, with its
@@ -24,7 +24,7 @@ func runSelection(s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
-	split, score, err := report.ParseBy(o.by)
+	split, score, err := summary.ParseBy(o.by)
 	if err != nil {
 		return base.Usagef("--by: %w", err)
 	}
@@ -32,8 +32,8 @@ func runSelection(s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
-	options := report.Options{Metrics: o.metrics, GroupBy: o.groupBy, PerRun: o.perRun}
-	sel, err := report.Select(by, scored, report.SelectOptions{Options: options, Split: split, Metric: score})
+	options := summary.Options{Metrics: o.metrics, GroupBy: o.groupBy, PerRun: o.perRun}
+	sel, err := summary.Select(by, scored, summary.SelectOptions{Options: options, Split: split, Metric: score})
 	if err != nil {
 		if code := base.ExitCode(RunsError(err)); code == base.ExitData {
 			return &base.ExitError{Code: base.ExitData, Err: err}

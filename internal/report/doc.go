@@ -1,2 +1,0 @@
-// Package report summarizes runs: means over seeds, the best configuration, tables and pages.
-package report
