@@ -138,14 +138,6 @@ func (c Column) number(v float64) string {
 	return s
 }
 
-// OptionalText is a cell with words, if there are some.
-func OptionalText(s string) Cell {
-	if s == "" {
-		return Missing()
-	}
-	return Text(s)
-}
-
 // Counted is the cell of a mean over some values in a row of n runs: where these are not
 // as many, it shows their number.
 func (x Cell) Counted(values, n int) Cell {
