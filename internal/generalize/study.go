@@ -142,8 +142,18 @@ func (s *study) plan(ctx context.Context, m *nn.Model, kinds []string, from []in
 	if len(s.o.Images) > 0 {
 		n = len(s.o.Images)
 	}
-	if controls && len(kinds) == 0 {
-		return ulps(m, n, s.o.Seed), nil
+	var control []record.Replacement
+	if controls {
+		begin, err := wire.BuildModel(s.run.Config, s.sets.Train)
+		if err != nil {
+			return nil, err
+		}
+		if control = ulps(begin, m, n, s.o.Seed); len(control) < n {
+			return nil, fmt.Errorf("%w: training has changed %d weights, and %d are to be moved, one at a time", data.ErrUnfit, len(control), n)
+		}
+	}
+	if len(kinds) == 0 {
+		return control, nil
 	}
 	images, err := s.choose(s.o.Images, s.o.Repeats, kinds, from)
 	if err != nil {
@@ -168,10 +178,7 @@ func (s *study) plan(ctx context.Context, m *nn.Model, kinds []string, from []in
 			out = append(out, p)
 		}
 	}
-	if controls {
-		out = append(out, ulps(m, len(images), s.o.Seed)...)
-	}
-	return out, nil
+	return append(out, control[:min(len(images), len(control))]...), nil
 }
 
 // source describes the probe.

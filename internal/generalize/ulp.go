@@ -11,20 +11,38 @@ import (
 // noImage is the Image of a record.Replacement that replaces none.
 const noImage = -1
 
-// ulps are n controls: weights of m, which is trained, drawn by the seed. The same n has
-// the same ones, and more n have these and others.
-func ulps(m *nn.Model, n int, seed uint64) []record.Replacement {
-	total := 0
+// trainedWeights are the weights of m that are trained, by parameter.
+func trainedWeights(m *nn.Model) [][]float32 {
+	var out [][]float32
 	for _, p := range m.Params() {
 		if p.Trained() {
-			total += len(p.Value.Data)
+			out = append(out, p.Value.Data)
 		}
+	}
+	return out
+}
+
+// ulps are n controls, drawn by the seed among the weights that are not 0 at the beginning
+// and that training has changed: one that it has not has had no gradient, as those of
+// pixels that are 0 in all images, and moving it changes nothing. The same n has the same
+// ones, and more n have these and others; fewer than n where there are no more.
+func ulps(begin, end *nn.Model, n int, seed uint64) []record.Replacement {
+	var live []int
+	at := 0
+	after := trainedWeights(end)
+	for k, before := range trainedWeights(begin) {
+		for i, v := range before {
+			if v != 0 && v != after[k][i] {
+				live = append(live, at+i)
+			}
+		}
+		at += len(before)
 	}
 	var out []record.Replacement
 	taken := map[int]bool{}
 	r := rng.New(seed, "stability/"+ReplaceUlp)
-	for len(out) < min(n, total) {
-		if w := r.IntN(total); !taken[w] {
+	for len(out) < min(n, len(live)) {
+		if w := live[r.IntN(len(live))]; !taken[w] {
 			taken[w] = true
 			out = append(out, record.Replacement{Image: noImage, Kind: ReplaceUlp, By: w, Of: "weights"})
 		}
@@ -32,28 +50,13 @@ func ulps(m *nn.Model, n int, seed uint64) []record.Replacement {
 	return out
 }
 
-// nextFloat moves the trained weight of that number, or the first one after it that is not
-// 0, to the next float32 away from 0. Next to 0 would be a number that no sum shows.
+// nextFloat moves the trained weight of that number to the next float32 away from 0.
 func nextFloat(m *nn.Model, at int) {
-	var weights [][]float32
-	total := 0
-	for _, p := range m.Params() {
-		if p.Trained() {
-			weights, total = append(weights, p.Value.Data), total+len(p.Value.Data)
-		}
-	}
-	for k := range total {
-		i := (at + k) % total
-		for _, w := range weights {
-			if i >= len(w) {
-				i -= len(w)
-				continue
-			}
-			if w[i] == 0 {
-				break
-			}
-			w[i] = math.Nextafter32(w[i], float32(math.Inf(int(math.Copysign(1, float64(w[i]))))))
+	for _, w := range trainedWeights(m) {
+		if at < len(w) {
+			w[at] = math.Nextafter32(w[at], float32(math.Inf(int(math.Copysign(1, float64(w[at]))))))
 			return
 		}
+		at -= len(w)
 	}
 }

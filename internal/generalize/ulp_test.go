@@ -13,15 +13,7 @@ import (
 )
 
 // weightsOf are all trained weights of m, in order.
-func weightsOf(m *nn.Model) []float32 {
-	var out []float32
-	for _, p := range m.Params() {
-		if p.Trained() {
-			out = append(out, p.Value.Data...)
-		}
-	}
-	return out
-}
+func weightsOf(m *nn.Model) []float32 { return slices.Concat(trainedWeights(m)...) }
 
 func TestNextFloatMovesOneWeightByItsLastBit(t *testing.T) {
 	r := runtest.Trained(t, t.TempDir(), few...)
@@ -47,17 +39,51 @@ func TestNextFloatMovesOneWeightByItsLastBit(t *testing.T) {
 		}
 		before = after
 	}
-	for _, p := range m.Params() { // what is 0 stays
-		if p.Trained() {
-			clear(p.Value.Data)
+}
+
+// Controls are weights that training has changed and that did not begin at 0.
+func TestControlsAreWeightsThatCount(t *testing.T) {
+	r := runtest.Trained(t, t.TempDir(), few...)
+	_, end, err := finished(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets, err := wire.OpenData(r.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, err := wire.BuildModel(r.Config, sets.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, w := range trainedWeights(begin) { // five are left: some that moved, by number
+		for i := range w {
+			if k > 0 || i > 9 || i%2 == 0 {
+				w[i] = 0
+			}
 		}
 	}
-	if nextFloat(m, 3); slices.ContainsFunc(weightsOf(m), func(v float32) bool { return v != 0 }) {
-		t.Error("a weight of 0 moved")
+	moved := 0
+	before, after := weightsOf(begin), weightsOf(end)
+	for i := range before[:10] {
+		if before[i] != 0 && before[i] != after[i] {
+			moved++
+		}
 	}
-	a, b := ulps(m, 3, 5), ulps(m, 6, 5)
-	if !slices.Equal(a, b[:3]) || len(b) != 6 || a[0].By == a[1].By {
-		t.Errorf("controls %v and %v", a, b)
+	all := ulps(begin, end, 10, 5)
+	if len(all) != moved || moved == 0 {
+		t.Errorf("%d controls, %d weights moved", len(all), moved)
+	}
+	for _, c := range all {
+		if c.By > 9 || c.By%2 == 0 || c.Image != noImage {
+			t.Errorf("control %+v", c)
+		}
+	}
+	if some := ulps(begin, end, 2, 5); len(all) > 2 && !slices.Equal(some, all[:2]) {
+		t.Errorf("two controls %v of %v", some, all)
+	}
+	if none := ulps(end, end, 3, 5); none != nil {
+		t.Errorf("weights that training has not changed: %v", none)
 	}
 }
 

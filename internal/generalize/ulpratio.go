@@ -15,10 +15,14 @@ var sameAsControl = verdict.Between(0.8, 1.25)
 
 // compareControls fills in Controls; nothing where a retraining changed no loss.
 func (d *StabilityDoc) compareControls() {
-	logs := map[string][]float64{}
+	logs, still := map[string][]float64{}, 0
 	for _, v := range d.Replaced {
-		if v.Movement != nil && v.Movement.LossMean > 0 {
+		switch {
+		case v.Movement == nil:
+		case v.Movement.LossMean > 0:
 			logs[v.Kind] = append(logs[v.Kind], math.Log(v.Movement.LossMean))
+		case v.Kind == ReplaceUlp:
+			still++
 		}
 	}
 	control := logs[ReplaceUlp]
@@ -27,7 +31,9 @@ func (d *StabilityDoc) compareControls() {
 	}
 	for _, k := range d.Kinds {
 		if own := logs[k.Kind]; own != nil && k.Kind != ReplaceUlp {
-			d.Controls = append(d.Controls, ratioTo(k.Kind, own, control))
+			r := ratioTo(k.Kind, own, control)
+			r.Still = still
+			d.Controls = append(d.Controls, r)
 		}
 	}
 }
@@ -52,5 +58,9 @@ func controlWords(c record.ControlRatio) string {
 	if c.CI95 != nil {
 		interval = fmt.Sprintf("[%.3g, %.3g]", c.CI95[0], c.CI95[1])
 	}
-	return fmt.Sprintf("%s: mean change of a loss %.3g times that of %s %s; that they are equal within 0.8 to 1.25: %s", c.Kind, c.Ratio, ReplaceUlp, interval, c.Verdict)
+	left := ""
+	if c.Still > 0 {
+		left = fmt.Sprintf(" (%d that changed no loss left out)", c.Still)
+	}
+	return fmt.Sprintf("%s: mean change of a loss %.3g times that of %s %s%s; that they are equal within 0.8 to 1.25: %s", c.Kind, c.Ratio, ReplaceUlp, interval, left, c.Verdict)
 }

@@ -66,6 +66,7 @@ type ControlRatio struct {
 	Kind    string      `json:"kind" doc:"kind of replacement"`
 	Ratio   float64     `json:"ratio" doc:"geometric mean of 'loss_mean' of its retrainings, over that of the controls"`
 	CI95    *[2]float64 `json:"ci95,omitempty" doc:"95 % interval of the ratio, Student's t on logarithms"`
+	Still   int         `json:"still,omitempty" doc:"controls that changed no loss, which the ratio leaves out"`
 	Verdict string      `json:"verdict" doc:"on 'the change is that of the control': whether the interval lies in 0.8 to 1.25"`
 }
 
