@@ -71,9 +71,11 @@ var flagValues = map[string]base.Completer{
 	"iterate":         oneOf("last", "best"),
 
 	"distance":            oneOf(metric.Euclidean, metric.Cosine),
-	"influence --replace": oneOf(replacements()...),
-	"stability --replace": list(func() []string { return append(replacements(), generalize.ReplacementWord(generalize.ReplaceTriple)) }),
-	"gap --split":         unseen, "stability --split": unseen, "influence --split": unseen,
+	"influence --replace": oneOf(replacements(generalize.ImageReplacements())...),
+	"stability --replace": list(func() []string {
+		return append(replacements(generalize.Replacements()), generalize.ReplacementWord(generalize.ReplaceTriple))
+	}),
+	"gap --split": unseen, "stability --split": unseen, "influence --split": unseen,
 	"data":      oneOf("run", "circle"),
 	"negatives": oneOf(noise.SameIndex, noise.RandomOne),
 	"form":      oneOf(stability.Paper, stability.Corrected, bound.BothForms),
@@ -93,10 +95,10 @@ var flagValues = map[string]base.Completer{
 	"cluster assign --fail-under": limits(run.ClusteringKeys),
 }
 
-// replacements are the ways in which a training image is replaced, as users name them.
-func replacements() []string {
+// replacements are what training images are replaced by, as users name it.
+func replacements(kinds []string) []string {
 	var out []string
-	for _, r := range generalize.Replacements() {
+	for _, r := range kinds {
 		out = append(out, generalize.ReplacementWord(r))
 	}
 	return out

@@ -77,7 +77,7 @@ func TestResultsAreRead(t *testing.T) {
 	t.Parallel()
 	readers := map[string]func(string) error{
 		RunSchema: reader[Manifest], EvalSchema: reader[Eval], AttackSchema: reader[Attack], ClusterSchema: reader[Cluster], OldClusterSchema: reader[Cluster],
-		PairsSchema: reader[Pairs], MetricSchema: reader[MetricStability], PartitionSchema: reader[Partition],
+		PairsSchema: reader[Pairs], MetricSchema: reader[MetricStability], PartitionSchema: reader[Partition], StabilitySchema: reader[Stability],
 	}
 	n := map[string]int{}
 	err := filepath.WalkDir("../../results", func(path string, e fs.DirEntry, err error) error {
