@@ -32,7 +32,7 @@ var tables = func() map[string]reflect.Type {
 	for t := range parts {
 		out[t.Name()] = t
 	}
-	for _, t := range []reflect.Type{reflect.TypeFor[Event](), reflect.TypeFor[Assign](), reflect.TypeFor[Export](), reflect.TypeFor[Studies](), reflect.TypeFor[StudyPlan]()} {
+	for _, t := range []reflect.Type{reflect.TypeFor[Event](), reflect.TypeFor[Assign](), reflect.TypeFor[Export](), reflect.TypeFor[Studies](), reflect.TypeFor[StudyPlan](), reflect.TypeFor[Preview](), reflect.TypeFor[BoundPartition]()} {
 		out[t.Name()] = t
 	}
 	delete(out, "Scores") // an object of measured numbers
@@ -53,7 +53,11 @@ func addKeys(t *testing.T, b *strings.Builder, before string, typ reflect.Type, 
 	for f := range fields(typ) {
 		tag := f.Tag.Get("json")
 		if f.Anonymous && tag == "" {
-			addKeys(t, b, before, f.Type, inPart)
+			embedded := f.Type
+			if embedded.Kind() == reflect.Pointer {
+				embedded = embedded.Elem()
+			}
+			addKeys(t, b, before, embedded, inPart)
 			continue
 		}
 		name, opts, _ := strings.Cut(tag, ",")

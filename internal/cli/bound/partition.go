@@ -25,21 +25,6 @@ type partitionOptions struct {
 	force bool
 }
 
-// partitionResult is what bound partition prints.
-type partitionResult struct {
-	Schema     string            `json:"schema"`
-	Kind       string            `json:"kind"` // partition
-	Partitions []storedPartition `json:"partitions"`
-	Others     []string          `json:"others,omitempty"` // runs that have no such error
-}
-
-// storedPartition is a partition and the runs that have it.
-type storedPartition struct {
-	Runs []string `json:"runs"`
-	Kept bool     `json:"kept,omitempty"` // it was there before
-	*theory.Partition
-}
-
 func newPartition(s *base.Streams) *cobra.Command {
 	o := partitionOptions{}
 	return base.Command{
@@ -90,14 +75,14 @@ func runBoundPartition(ctx context.Context, s *base.Streams, o partitionOptions)
 	if len(tasks) == 0 {
 		return &base.ExitError{Code: base.ExitData, Err: fmt.Errorf("none of the %d runs has dense noisy pairs with same-index negatives (batch: {sampler: pair-graph, scenario: s2 or full, negatives: same-index}, noise: {kind: pln})", len(runs))}
 	}
-	doc := &partitionResult{Schema: record.BoundSchema, Kind: "partition", Others: others}
+	doc := &record.BoundPartition{Schema: record.BoundSchema, Kind: "partition", Others: others}
 	for _, t := range tasks {
 		if err := refuseOtherPartition(t, o); err != nil {
 			return err
 		}
 	}
 	for _, t := range tasks {
-		if err := doc.settle(ctx, s, t, o); err != nil {
+		if err := settle(ctx, doc, s, t, o); err != nil {
 			return err
 		}
 	}
@@ -116,7 +101,7 @@ func refuseOtherPartition(t *study.PartitionTask, o partitionOptions) error {
 
 // settle finds the partition of a task, unless a run of it has it, and stores it in the
 // runs that lack it.
-func (doc *partitionResult) settle(ctx context.Context, s *base.Streams, t *study.PartitionTask, o partitionOptions) error {
+func settle(ctx context.Context, doc *record.BoundPartition, s *base.Streams, t *study.PartitionTask, o partitionOptions) error {
 	var lacking []string
 	var have *theory.Partition
 	for _, dir := range t.Dirs {
@@ -126,7 +111,7 @@ func (doc *partitionResult) settle(ctx context.Context, s *base.Streams, t *stud
 			lacking = append(lacking, dir)
 		}
 	}
-	out := storedPartition{Runs: t.Dirs, Kept: lacking == nil, Partition: have}
+	out := record.StoredPartition{Runs: t.Dirs, Kept: lacking == nil, Partition: have}
 	if have == nil {
 		var err error
 		if out.Partition, err = findPartition(ctx, s, t, o); err != nil {
@@ -154,7 +139,7 @@ func findPartition(ctx context.Context, s *base.Streams, t *study.PartitionTask,
 	return found, boundError(err)
 }
 
-func printPartitions(w io.Writer, d *partitionResult) error {
+func printPartitions(w io.Writer, d *record.BoundPartition) error {
 	var b strings.Builder
 	t := base.PlainTable("classes", "images of each", "P", "best partition's error", "95 % interval", "proven", "runs")
 	for _, p := range d.Partitions {

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/cli/clitest"
 	"tercet/internal/cli/data"
 	"tercet/internal/config"
+	"tercet/internal/record"
 	"tercet/internal/wire/inspect"
 )
 
@@ -128,7 +129,7 @@ func TestInspectPrintsWhatTheSamplerRefuses(t *testing.T) {
 
 func TestPreview(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var doc inspect.PreviewDoc
+	var doc record.Preview
 	clitest.RunJSON(t, "data preview --json --out a.png --classes 2 --per-class 3 --split test"+clitest.FewGlyphs, &doc)
 	if doc.Schema != "tercet.preview/1" || doc.Path != "a.png" || len(doc.Rows) != 2 || len(doc.Rows[1].Shown) != 3 || doc.Set != "test" {
 		t.Errorf("%+v", doc)

@@ -20,26 +20,8 @@ type PreviewOptions struct {
 	Augment  bool   // as training may see them; Set must be train
 }
 
-// PreviewDoc says what was drawn where, schema tercet.preview/1.
-type PreviewDoc struct {
-	Schema    string         `json:"schema"`
-	Path      string         `json:"path"`
-	Config    string         `json:"config"`
-	Name      string         `json:"name"` // the source
-	Set       string         `json:"set"`
-	Augmented bool           `json:"augmented"`
-	Rows      []PreviewClass `json:"rows"`
-}
-
-// PreviewClass is a row of the sheet.
-type PreviewClass struct {
-	Class string  `json:"class"`
-	Items int     `json:"items"` // of the class in the set
-	Shown []int32 `json:"shown"` // indices in the set
-}
-
 // DrawPreview writes a PNG with a row for each of some classes.
-func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*PreviewDoc, error) {
+func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*record.Preview, error) {
 	if o.Classes < 1 || o.PerClass < 1 {
 		return nil, fmt.Errorf("a sheet of %d classes and %d images each shows nothing", o.Classes, o.PerClass)
 	}
@@ -61,7 +43,7 @@ func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*PreviewDoc
 	if err != nil {
 		return nil, err
 	}
-	d := &PreviewDoc{Schema: record.PreviewSchema, Path: path, Config: cfg.Name, Name: cfg.Data.Name, Set: o.Set, Augmented: o.Augment}
+	d := &record.Preview{Schema: record.PreviewSchema, Path: path, Config: cfg.Name, Name: cfg.Data.Name, Set: o.Set, Augmented: o.Augment}
 	all := data.Compact(ds)
 	members := make([][]int32, len(all.Classes()))
 	for i, y := range all.Labels() {
@@ -69,7 +51,7 @@ func DrawPreview(cfg *config.Config, path string, o PreviewOptions) (*PreviewDoc
 	}
 	cols := 0
 	for _, k := range evenly(len(members), o.Classes) {
-		row := PreviewClass{Class: all.Classes()[k], Items: len(members[k])}
+		row := record.PreviewClass{Class: all.Classes()[k], Items: len(members[k])}
 		for _, p := range evenly(len(members[k]), o.PerClass) {
 			row.Shown = append(row.Shown, members[k][p])
 		}
