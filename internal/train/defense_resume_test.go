@@ -46,6 +46,10 @@ func defenses(t *testing.T) map[string]func() adversary.Defense {
 				o.Destination = adversary.Destination{Name: "boost", Sampler: "semihard", Xi: 0.1, U: 1}
 			})
 		},
+		"free": func() adversary.Defense {
+			k := adversary.FreeKeys{Destination: adversary.Target{Name: "lga", Options: adversary.GradualHardness{}}, Replays: 4}
+			return made(k.New(adversary.Setting{Side: 8, Margin: 0.2, Miner: "random", Mine: mine.Options{Layout: mine.Pairs, Margin: 0.2, AnyRow: true}}))
+		},
 		"hm, batch statistics": func() adversary.Defense {
 			return hm(adversary.Paper, func(o *adversary.HMOptions) {
 				o.Destination = adversary.Destination{Name: "random"}

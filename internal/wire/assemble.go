@@ -7,6 +7,7 @@ import (
 	"tercet/internal/component"
 	"tercet/internal/config"
 	"tercet/internal/data"
+	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
 	"tercet/internal/rng"
@@ -31,6 +32,9 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	sampler, tuples, err := BuildSampler(cfg, sets)
 	if err != nil {
 		return nil, InConfig("batch", err)
+	}
+	if d, ok := cfg.Defense.Options.(adversary.Replaying); ok {
+		sampler = data.Replay(sampler, d.Times())
 	}
 	model, err := BuildModel(cfg, sets.Train)
 	if err != nil {

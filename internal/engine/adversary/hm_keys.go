@@ -60,8 +60,10 @@ func (k HMKeys) New(s Setting) (Defense, error) {
 }
 
 // Check implements component.Checker.
-func (k HMKeys) Check() []component.Fault {
-	out := k.PGD.faults()
+func (k HMKeys) Check() []component.Fault { return append(k.PGD.faults(), k.sourceFaults()...) }
+
+// sourceFaults refuses a source that is no sampler.
+func (k HMKeys) sourceFaults() (out []component.Fault) {
 	if k.Source != nil && !slices.Contains(mine.Samplers(), *k.Source) {
 		out = append(out, component.Faultf("source", "unknown value %q; %s", *k.Source, names.Unknown(*k.Source, mine.Samplers())))
 	}

@@ -8,7 +8,7 @@ import (
 
 // Family is the defenses that a config can name. A defense registers itself in its
 // file.
-var Family = component.NewFamily[Keys]("none", "est", "act", "minmax", "hm")
+var Family = component.NewFamily[Keys]("none", "est", "act", "minmax", "hm", "free")
 
 // Keys are the keys of a defense in a config, and what the rest of the program asks
 // about the defense before it has one. What only some can answer are the interfaces
@@ -40,6 +40,10 @@ type OnTriplets interface {
 // Sourced is implemented by the keys of defenses that may name a sampler of triplets
 // in place of the miner; "" where they do not.
 type Sourced interface{ Sampler() string }
+
+// Replaying is implemented by the keys of defenses that train on a batch several times in
+// a row.
+type Replaying interface{ Times() int }
 
 // Saving is implemented by the keys of defenses whose cost depends on the network.
 type Saving interface {
