@@ -12,18 +12,22 @@ import (
 	"tercet/internal/par"
 )
 
-// every calls f for each defense that a config can name, and for hardness manipulation
-// towards each destination, with their defaults.
+// every calls f for each defense that a config can name, and for those with a destination
+// towards each one, with their defaults.
 func every(t *testing.T, f func(t *testing.T, k Keys)) {
 	for _, c := range Family.All() {
-		h, ok := c.Defaults.(HMKeys)
-		if !ok {
+		var towards func(Target) Keys
+		switch k := c.Defaults.(type) {
+		case HMKeys:
+			towards = func(d Target) Keys { k.Destination = d; return k }
+		case FreeKeys:
+			towards = func(d Target) Keys { k.Destination = d; return k }
+		default:
 			t.Run(c.Name, func(t *testing.T) { f(t, c.Defaults) })
 			continue
 		}
 		for _, d := range Destinations.All() {
-			h.Destination = Target{Name: d.Name, Options: d.Defaults}
-			t.Run(c.Name+" "+d.Name, func(t *testing.T) { f(t, h) })
+			t.Run(c.Name+" "+d.Name, func(t *testing.T) { f(t, towards(Target{Name: d.Name, Options: d.Defaults})) })
 		}
 	}
 }
@@ -58,8 +62,8 @@ func TestEveryDefense(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c, ok := k.(Crafter); ok {
-				_, hm := k.(HMKeys) // its triplets may have arrived
-				if moved := inBall(t, in, out, c.Crafting().PGD(28).Eps); !moved && !hm {
+				_, may := k.(Sourced) // stay: its triplets have arrived, or it is the first step
+				if moved := inBall(t, in, out, c.Crafting().PGD(28).Eps); !moved && !may {
 					t.Error("no image is moved")
 				}
 			} else if out != in {
