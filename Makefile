@@ -167,6 +167,12 @@ study-%: build
 #  results-tables: the tables of results/tables again from the documents kept in results (seconds)
 results-tables: build
 	scripts/results-tables.sh
+	$(MAKE) --no-print-directory results-sums
+
+.PHONY: results-sums
+#  results-sums: the SHA-256 of every archive and table in results
+results-sums:
+	cd results && LC_ALL=C sha256sum *.zip tables/* >SHA256SUMS
 
 .PHONY: noise-rates
 #  noise-rates: calculators of noise compared with an independent program, rates of 20 draws; Markdown (seconds; SIMULATE=20 adds exact multicut optima: a minute)

@@ -54,9 +54,9 @@ func TestPageQuotesDefenses(t *testing.T) {
 		args []string
 		drop []string // columns that the page leaves out
 	}{
-		{[]string{"--table", "mnist", "--variant", "both", "results/mnist10k-*"}, []string{"data", "R@2", "ERS of the ten"}},
-		{[]string{"--table", "mnist", "--variant", "both", "results/mnist60k-*"}, []string{"data", "n", "R@2", "ERS of the ten"}},
-		{[]string{"--table", "hm-grid", "--grid", "R@1,ERS", "--variant", "both", "results/small-hm-grid-*"}, nil},
+		{[]string{"--table", "mnist", "--variant", "both", "results/hardness.zip/mnist10k-*"}, []string{"data", "R@2", "ERS of the ten"}},
+		{[]string{"--table", "mnist", "--variant", "both", "results/hardness.zip/mnist60k-*"}, []string{"data", "n", "R@2", "ERS of the ten"}},
+		{[]string{"--table", "hm-grid", "--grid", "R@1,ERS", "--variant", "both", "results/hardness.zip/small-hm-grid-*"}, nil},
 	} {
 		rows := markdownRows(t, q.args...)
 		for _, row := range rows {
@@ -85,7 +85,7 @@ func TestPageQuotesDefenses(t *testing.T) {
 func TestPageQuotesClusterings(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	text := page(t, "triplet-losses-for-clustering.md")
-	rows := markdownRows(t, "--table", "clustering", "results/clustering-*-l[123]-*")
+	rows := markdownRows(t, "--table", "clustering", "results/clustering.zip/clustering-*-l[123]-*")
 	at := func(name string) int {
 		i := slices.Index(rows[0], name)
 		if i < 0 {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/archive"
 	"tercet/internal/fsx"
 )
 
@@ -93,7 +94,7 @@ var kept = []Document{
 }
 
 func read(path string, v any, k kind, strict bool) error {
-	b, err := fsx.ReadFile(path, cmp.Or(k.max, MaxDocument))
+	b, err := archive.ReadFile(path, cmp.Or(k.max, MaxDocument))
 	if err != nil {
 		return err
 	}

@@ -3,11 +3,12 @@ package record
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tercet/internal/archive"
 )
 
 func put(t *testing.T, text string) string {
@@ -80,31 +81,32 @@ func TestResultsAreRead(t *testing.T) {
 		PairsSchema: reader[Pairs], MetricSchema: reader[MetricStability], PartitionSchema: reader[Partition], StabilitySchema: reader[Stability],
 	}
 	n := map[string]int{}
-	err := filepath.WalkDir("../../results", func(path string, e fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".json" {
-			return err
-		}
-		b, err := os.ReadFile(path)
+	top, err := archive.Glob("../../results/*.zip/*/*.json")
+	deep, err2 := archive.Glob("../../results/*.zip/*/*/*.json")
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	for _, path := range append(top, deep...) {
+		b, err := archive.ReadFile(path, MaxDocument)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		var head struct{ Schema string }
 		if err := json.Unmarshal(b, &head); err != nil {
-			return err
+			t.Fatal(err)
 		}
 		read := readers[head.Schema]
 		if read == nil {
 			t.Errorf("%s: schema %q", path, head.Schema)
-			return nil
+			continue
 		}
 		n[head.Schema]++
 		if err := read(path); err != nil {
 			t.Error(err)
 		}
-		return nil
-	})
-	if err != nil || len(n) < 5 {
-		t.Errorf("documents %v, error %v", n, err)
+	}
+	if len(top)+len(deep) < 900 || len(n) < 5 {
+		t.Errorf("documents %v", n)
 	}
 }
 

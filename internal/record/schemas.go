@@ -62,6 +62,7 @@ const (
 	SelectionSchema      = "tercet.selection/1"
 	StudySchema          = "tercet.study/1"
 	StudiesSchema        = "tercet.studies/1"
+	ArchiveSchema        = "tercet.archive/1"
 	StudyPlanSchema      = "tercet.studyplan/1"
 	StabilityStudySchema = "tercet.stabilitystudy/1"
 )

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/archive"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
 )
@@ -29,7 +30,7 @@ var methodOrder = []string{"kmeans", "multicut-margins", "multicut-fit"}
 // wrap ErrRun and name the file.
 func (r *Run) ReadClusterings() error {
 	r.Clusterings = nil
-	files, err := filepath.Glob(filepath.Join(fsx.QuoteGlob(r.Dir), clusterFolder+"*", "cluster.json"))
+	files, err := archive.Glob(filepath.Join(fsx.QuoteGlob(r.Dir), clusterFolder+"*", "cluster.json"))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRun, err)
 	}

@@ -3,17 +3,18 @@ package rundir
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"tercet/internal/archive"
 	"tercet/internal/text"
 )
 
 // Find returns the run directories that patterns name, each once, in the
-// order of the patterns. A pattern is a run directory, a folder of run
-// directories, or a glob of either; within one, numbers in names count as
+// order of the patterns. A pattern is a run directory, a folder or zip archive of run
+// directories, or a glob of either, also in an archive (results.zip/mnist-*); within one, numbers in names count as
 // numbers. What names no run is an error that wraps ErrRun; a bad glob wraps
 // filepath.ErrBadPattern.
 func Find(patterns []string) ([]string, error) {
@@ -42,24 +43,27 @@ func Find(patterns []string) ([]string, error) {
 }
 
 func expand(pattern string) ([]string, error) {
-	_, err := os.Stat(pattern)
+	_, err := archive.Stat(pattern)
 	if err == nil {
 		return runsAt(filepath.Clean(pattern))
 	}
-	if !errors.Is(err, os.ErrNotExist) {
+	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %w", ErrRun, err)
 	}
 	if !strings.ContainsAny(pattern, "*?[") {
 		return nil, fmt.Errorf("%w: %s does not exist", ErrRun, pattern)
 	}
-	matches, err := filepath.Glob(pattern)
+	matches, err := archive.Glob(pattern)
+	if errors.Is(err, archive.ErrArchive) {
+		return nil, fmt.Errorf("%w: %w", ErrRun, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
 	}
 	slices.SortFunc(matches, text.Natural)
 	var out []string
 	for _, m := range matches {
-		if info, err := os.Stat(m); err != nil || !info.IsDir() {
+		if info, err := archive.Stat(m); err != nil || !info.IsDir() || archive.Is(m) && !archive.Is(pattern) {
 			continue // files beside runs, such as a report
 		}
 		list, err := runsAt(m)
@@ -76,7 +80,7 @@ func expand(pattern string) ([]string, error) {
 
 // runsAt returns path, if it is a run directory, or else those in it.
 func runsAt(path string) ([]string, error) {
-	info, err := os.Stat(path)
+	info, err := archive.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRun, err)
 	}
@@ -86,7 +90,7 @@ func runsAt(path string) ([]string, error) {
 	if isRun(path) {
 		return []string{path}, nil
 	}
-	entries, err := os.ReadDir(path)
+	entries, err := archive.ReadDir(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRun, err)
 	}
@@ -107,7 +111,7 @@ func runsAt(path string) ([]string, error) {
 // Read names; it is not passed over.
 func isRun(dir string) bool {
 	for _, name := range []string{"manifest.json", "config.yaml"} {
-		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+		if info, err := archive.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
 			return true
 		}
 	}

@@ -2,9 +2,9 @@ package rundir
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"tercet/internal/archive"
 	"tercet/internal/record"
 	"tercet/internal/text"
 )
@@ -42,7 +42,7 @@ func (r *Run) ofSibling(run string) bool {
 	if err != nil {
 		return false
 	}
-	_, err = os.Stat(filepath.Join(filepath.Dir(abs), name, "manifest.json"))
+	_, err = archive.Stat(filepath.Join(filepath.Dir(abs), name, "manifest.json"))
 	return err == nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"os"
 	"slices"
 
-	"tercet/internal/fsx"
+	"tercet/internal/archive"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
@@ -27,7 +27,7 @@ type moment struct {
 // error by the accuracy that it is the rest of. A last line that was cut short is passed
 // over; a step that was done again counts as it was last. There may be no such file.
 func readCurve(path string, events map[string]string) ([]moment, error) {
-	f, _, err := fsx.OpenRegular(path)
+	f, _, err := archive.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/configs/tables"
+	"tercet/internal/archive"
 	"tercet/internal/cli/base"
 	"tercet/internal/config"
-	"tercet/internal/fsx"
 	"tercet/internal/names"
 	"tercet/internal/render"
 	"tercet/internal/run"
@@ -302,7 +302,7 @@ func readRun(dir string, of rundir.Of) (*rundir.Run, error) {
 		return nil, RunsError(err)
 	}
 	path := filepath.Join(dir, "config.yaml")
-	text, err := fsx.ReadFile(path, config.MaxBytes)
+	text, err := archive.ReadFile(path, config.MaxBytes)
 	if err != nil {
 		return nil, &base.ExitError{Code: base.ExitData, Err: err}
 	}

@@ -27,7 +27,7 @@ tables of rows, contrasts and claims over them. docs/studies.md says how to writ
 			{Why: "the tables of a study over its runs", Line: "tercet study report clustering 'runs/*'"},
 		},
 		Exits: []int{base.ExitData},
-		Subs:  []*cobra.Command{newList(s), newRun(s), newReport(s)},
+		Subs:  []*cobra.Command{newList(s), newRun(s), newReport(s), newArchive(s)},
 	}.Build()
 }
 

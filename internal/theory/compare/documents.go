@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"tercet/internal/archive"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
 	"tercet/internal/rundir"
@@ -121,9 +122,9 @@ func (d *Document) label() string {
 // filesAt lists the documents at path: a file, a folder, or a pattern of either,
 // as a shell that finds no match hands it on.
 func filesAt(path string) ([]string, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, os.ErrNotExist) && strings.ContainsAny(path, "*?[") {
-		matches, err := filepath.Glob(path)
+	info, err := archive.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?[") {
+		matches, err := archive.Glob(path)
 		if err != nil {
 			return nil, fmt.Errorf("pattern %q: %w", path, err)
 		}
@@ -148,7 +149,7 @@ func filesAt(path string) ([]string, error) {
 	}
 	var files []string
 	for _, pattern := range []string{"*.json", "stability/*.json", "*/stability/*.json"} {
-		found, err := filepath.Glob(filepath.Join(fsx.QuoteGlob(path), pattern))
+		found, err := archive.Glob(filepath.Join(fsx.QuoteGlob(path), pattern))
 		if err != nil {
 			return nil, err
 		}

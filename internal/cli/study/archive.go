@@ -1,0 +1,56 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/cli/report"
+	"tercet/internal/record"
+	"tercet/internal/rundir"
+)
+
+func newArchive(s *base.Streams) *cobra.Command {
+	var out string
+	return base.Command{
+		Use:   "archive RUNS... --out FILE",
+		Short: "Write the documents of runs into one zip file",
+		Long: `
+The file holds the config and the result documents of each run, and the SHA-256 of each
+file; weights, logs and pictures are left out. tercet report and tercet study report
+read it as a folder: 'FILE.zip' names all of its runs, 'FILE.zip/mnist-*' some of them.
+The same documents give the same bytes.`,
+		Examples: []base.Example{
+			{Why: "all runs, to be published", Line: "tercet study archive 'runs/*' --out results.zip"},
+		},
+		Args:  cobra.MinimumNArgs(1),
+		Exits: []int{base.ExitData},
+		Flags: func(cmd *cobra.Command) {
+			cmd.Flags().StringVarP(&out, "out", "o", "", "write the archive to `FILE`, which ends in .zip")
+		},
+		Run: func(_ context.Context, args []string) error { return writeArchive(s, args, out) },
+	}.Build()
+}
+
+func writeArchive(s *base.Streams, patterns []string, out string) error {
+	if !strings.HasSuffix(strings.ToLower(out), ".zip") {
+		return base.Usagef("--out is %q; give a file that ends in .zip", out)
+	}
+	dirs, err := rundir.Find(patterns)
+	if err != nil {
+		return report.RunsError(err)
+	}
+	n, err := rundir.Archive(out, dirs)
+	if err != nil {
+		return report.RunsError(err)
+	}
+	doc := record.Archive{Schema: record.ArchiveSchema, File: out, Runs: len(dirs), Files: n}
+	return s.Result(doc, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %d files of %d runs\n", out, n, len(dirs))
+		return err
+	})
+}

@@ -1,0 +1,9 @@
+package record
+
+// Archive is what tercet study archive prints, schema tercet.archive/1.
+type Archive struct {
+	Schema string `json:"schema" doc:"the name and number of the schema"`
+	File   string `json:"file" doc:"the archive"`
+	Runs   int    `json:"runs" doc:"how many runs it holds"`
+	Files  int    `json:"files" doc:"how many documents"`
+}

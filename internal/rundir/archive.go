@@ -1,0 +1,64 @@
+package rundir
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"tercet/internal/archive"
+)
+
+// kept are the endings of a run's files that an archive holds: the config and all
+// documents. Weights, logs, arrays, pictures and pages are not among them.
+var kept = []string{".yaml", ".json", ".csv", ".json.gz", ".csv.gz"}
+
+// Archive writes the documents of runs into an archive, each run in a folder of its name,
+// and returns how many files that are. Two runs of one name are an error that wraps ErrRun.
+func Archive(to string, dirs []string) (int, error) {
+	files, from := map[string]string{}, map[string]string{}
+	for _, dir := range dirs {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return 0, err
+		}
+		name := filepath.Base(abs)
+		if other := from[name]; other != "" {
+			return 0, fmt.Errorf("%w: %s and %s have the same name; an archive holds one of them", ErrRun, other, dir)
+		}
+		from[name] = dir
+		if err := documents(dir, name, files); err != nil {
+			return 0, err
+		}
+	}
+	return len(files), archive.Write(to, files)
+}
+
+// documents adds a run's files to those of an archive.
+func documents(dir, name string, files map[string]string) error {
+	return filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && e.Name() == "checkpoints":
+			return filepath.SkipDir
+		case !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") || !isKept(e.Name()):
+			return nil
+		}
+		rel, err := filepath.Rel(dir, file)
+		if err == nil {
+			files[path.Join(name, filepath.ToSlash(rel))] = file
+		}
+		return err
+	})
+}
+
+func isKept(name string) bool {
+	for _, ending := range kept {
+		if strings.HasSuffix(name, ending) {
+			return true
+		}
+	}
+	return false
+}
