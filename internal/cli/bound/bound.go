@@ -25,7 +25,7 @@ runs.`,
 			{Why: "which noise on labels is as bad as q~ = 0.2 on pairs?", Line: "tercet bound noise --classes 10 --pln 0.2"},
 			{Why: "is a stability of 0.001 enough with 1,000 points of each kind?", Line: "tercet bound stability --theorem 1 --gamma 0.001 --M 1 --delta 0.01 --n-pos 1000 --n-neg 1000 --sup 1"},
 		},
-		Subs: []*cobra.Command{newDIBS(s), newPartition(s), newNoise(s), newStability(s)},
+		Subs: []*cobra.Command{newDIBS(s), newPartition(s), newNoise(s), newAmbiguous(s), newStability(s)},
 	}.Build()
 }
 
