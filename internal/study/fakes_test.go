@@ -93,7 +93,7 @@ func fakeNoisy(t *testing.T, kind string, rate float64, seed int, triplet, recal
  "data": {"name": "mnist", "noise": {"kind": %q, "wanted": %v, "effective": %v}}, "steps": 100, "steps_planned": 100}`, seed, kind, rate, rate))
 	put(t, dir, "eval.json", fmt.Sprintf(`{"schema": "tercet.eval/1", "source": {"checkpoint": "last", "step": 100, "set": "test", "items": 200},
  "retrieval": {"recall@1": {"value": %v}, "triplet_error": {"value": %v}}, "clustering": {"nmi": {"value": %v}}}`, recall, triplet, nmi))
-	put(t, dir, "attack.json", fmt.Sprintf(`{"schema": "tercet.attack/2", "source": {"checkpoint": "last", "step": 100, "items": 200}, "queries": 200, "scores": {"fixed": {"ERS": {"value": %v}}}}`, recall/2))
+	put(t, dir, "attack.json", fmt.Sprintf(`{"schema": "tercet.attack/2", "source": {"checkpoint": "last", "step": 100, "set": "test", "items": 200}, "queries": 200, "scores": {"fixed": {"ERS": {"value": %v}}}}`, recall/2))
 	return read(t, dir, append([]rundir.Label{label("name", dir), label("seed", seed), label("noise.kind", kind)}, labels...)...)
 }
 
