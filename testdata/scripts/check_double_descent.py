@@ -11,10 +11,22 @@ A row of the CSV is one network: training error by the labels trained on, and te
 on 9,000 clean pairs of test images. Arithmetic is float32 without TF32.
 
 The draws differ from Tercet's, so that means over seeds are to be compared, not runs.
+
+    python3 testdata/scripts/check_double_descent.py --summary errors.csv
+
+prints each curve: mean test error at each width, the peak (the width that stands highest
+above the least error before it and after it), the rise to it and the fall from it. A seed's
+rise and fall are taken at the widths that the other seeds choose; intervals are Student's.
 """
 import argparse, csv, gzip, math, os, sys, time
 import numpy as np
-import torch
+
+try:
+    import torch
+except ImportError:  # --summary needs none
+    if "--summary" not in sys.argv:
+        raise
+    torch = None
 
 
 def idx(path):
@@ -63,7 +75,7 @@ def test_pairs(labels, rng):
     return pairs[keep], same[keep]
 
 
-class Batched(torch.nn.Module):
+class Batched(torch.nn.Module if torch else object):
     """models MLPs 784-w-w-w with Xavier-uniform weights, ReLU after the first two layers."""
 
     def __init__(self, models, w, dev, last_relu):
@@ -156,10 +168,50 @@ def train(width, worlds, data, dev, epochs, lr, last_relu):
     return out
 
 
+def peak(curve):
+    """Places of the peak and of the least error before and after it, by prominence."""
+    best = None
+    for i in range(1, len(curve) - 1):
+        a, b = int(np.argmin(curve[:i])), i + 1 + int(np.argmin(curve[i + 1 :]))
+        height = min(curve[i] - curve[a], curve[i] - curve[b])
+        if best is None or height > best[0]:
+            best = height, a, i, b
+    return best[1:]
+
+
+def interval(x):
+    """Mean and half of Student's 95 % interval; the quantile by bisection of its integral."""
+    n = len(x) - 1
+    t = np.linspace(0, 60, 600001)
+    density = (1 + t * t / n) ** (-(n + 1) / 2)
+    mass = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])
+    quantile = t[np.searchsorted(mass / mass[-1], 0.95)]
+    return np.mean(x), quantile * np.std(x, ddof=1) / math.sqrt(len(x))
+
+
+def summary(path):
+    curves = {}
+    for r in csv.DictReader(open(path)):
+        key = r["scenario"], r["noise"], float(r["effective"])
+        curves.setdefault(key, {}).setdefault(int(r["seed"]), {})[int(r["width"])] = float(r["test_error"]) * 100
+    for key, seeds in curves.items():
+        widths = sorted(next(iter(seeds.values())))
+        grid = np.array([[seeds[s][w] for w in widths] for s in sorted(seeds)])
+        rises, falls = [], []
+        for i in range(len(grid)):
+            a, at, b = peak(np.delete(grid, i, 0).mean(0))
+            rises.append(grid[i, at] - grid[i, a])
+            falls.append(grid[i, at] - grid[i, b])
+        print(*key, " ".join(f"{w}:{e:.1f}" for w, e in zip(widths, grid.mean(0))))
+        at = peak(grid.mean(0))[1]
+        print("   peak %d, rise %.1f ±%.1f, fall %.1f ±%.1f, n %d" % (widths[at], *interval(rises), *interval(falls), len(grid)))
+
+
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("data")
-    p.add_argument("--out", required=True)
+    p.add_argument("data", nargs="?")
+    p.add_argument("--summary", metavar="CSV")
+    p.add_argument("--out")
     p.add_argument("--epochs", type=int, default=2000)
     p.add_argument("--lr", type=float, default=1e-4)
     p.add_argument("--seeds", type=int, default=15)
@@ -168,6 +220,10 @@ def main():
     p.add_argument("--noise", default="none:0,pln:0.1,pln:0.2,sln:0.1,sln:0.2")
     p.add_argument("--last-relu", action="store_true", help="ReLU after the third layer, too")
     o = p.parse_args()
+    if o.summary:
+        return summary(o.summary)
+    if not o.data or not o.out:
+        p.error("give the folder of MNIST and --out, or --summary")
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.manual_seed(0)
     dev = torch.device("cuda" if torch.cuda.is_available() else "cpu")
