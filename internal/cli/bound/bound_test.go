@@ -99,7 +99,7 @@ func TestNoise(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	for line, want := range map[string]string{
-		"":                                      "bound needs one of: dibs, noise",
+		"":                                      "bound needs one of: ambiguous, dibs, noise",
 		"dips":                                  `bound has no command "dips"; did you mean dibs?`,
 		"dibs --noise 2":                        "cannot calculate: noise is 2, want a number from 0 to 0.5",
 		"dibs --noise NaN":                      "noise is NaN",
