@@ -87,7 +87,7 @@ func (r *Runner) Run(ctx context.Context, tasks []*Task) ([]Failure, error) {
 // make runs the commands of a task that are not done.
 func (r *Runner) make(ctx context.Context, t *Task) (said string, failure *Failure, err error) {
 	if t.Kept() {
-		return t.Dir + ": results kept from before", nil, nil
+		return t.Dir + ": kept without weights; what it lacks cannot be made", nil, nil
 	}
 	path := filepath.Join(r.Logs, filepath.Base(t.Dir)+".log")
 	log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
