@@ -69,13 +69,15 @@ func TestKilledAndResumed(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
+		ended := make(chan error, 1) // a process that has ended still takes signals until it is waited for
+		go func() { ended <- cmd.Wait() }()
 		// After some events more, of about 500 bytes, and at any point of a step.
-		for until := from + 500*int64(1+r.IntN(15)); size() < until && cmd.Process.Signal(syscall.Signal(0)) == nil; {
+		for until := from + 500*int64(1+r.IntN(15)); size() < until && len(ended) == 0; {
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(time.Duration(r.IntN(3000)) * time.Microsecond)
 		cmd.Process.Kill()
-		if err := cmd.Wait(); err != nil && stderr.Len() == 0 {
+		if err := <-ended; err != nil && stderr.Len() == 0 {
 			killed++
 		} else {
 			t.Logf("kill %d came too late: %v %s", kill, err, stderr.String())
