@@ -8,7 +8,7 @@ import (
 	"tercet/internal/engine/array"
 )
 
-// What a gallery does not allow is told apart from what is wrong elsewhere.
+// What a gallery does not allow is distinguished from what is wrong elsewhere.
 func TestUnfitGalleries(t *testing.T) {
 	gallery := func(labels ...int32) *Gallery {
 		x := array.New(len(labels), 2)

@@ -12,7 +12,7 @@ import (
 	"tercet/internal/render"
 )
 
-// mapClasses bounds the classes of a scatter plot: more cannot be told apart.
+// mapClasses bounds the classes of a scatter plot: more cannot be distinguished.
 const mapClasses = 20
 
 // ClusterPicture is a picture of a clustering, for Draw to make.

@@ -3,7 +3,7 @@ package metric
 import "slices"
 
 // Irrelevant items that are as near as a relevant one count half in triplet_error.
-// Ranks order them by index; here they are told apart, at the cost of a comparison
+// Ranks order them by index; here they are distinguished, at the cost of a comparison
 // for each item.
 
 // sameKey tells whether two codes are of one key.

@@ -98,7 +98,7 @@ func (s *sheet) member(m Member, x, y, side int) {
 	switch m.Verdict {
 	case Right:
 		s.frame(box, 3, right)
-	case Wrong: // also told apart without color
+	case Wrong: // also distinguished without color
 		s.frame(box, 5, wrong)
 		c = wrong
 		if caption = "× " + caption; m.Caption == "" {

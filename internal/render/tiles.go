@@ -119,7 +119,7 @@ func (s *sheet) framed(n Neighbor, query bool, x, y, side int) {
 		s.frame(box, 2, plain)
 	case n.Correct:
 		s.frame(box, 3, right)
-	default: // also told apart without color
+	default: // also distinguished without color
 		s.frame(box, 5, wrong)
 		c = wrong
 		if caption = "× " + caption; n.Caption == "" {

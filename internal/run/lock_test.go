@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is wrong with a lock is told apart from a lock that another holds.
+// What is wrong with a lock is distinguished from a lock that another holds.
 func TestLockFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	open := func() *os.File {

@@ -162,7 +162,7 @@ func TestPGDStaysInBallAndBox(t *testing.T) {
 	}
 }
 
-// The random start fills the ball: it is not at its center, and in the mean it is
+// The random start fills the ball: it is not at its center, and on average it is
 // as far away as a uniform point is (L-infinity: eps/2 per pixel; L2: n/(n+1) eps).
 func TestRandomStartIsUniform(t *testing.T) {
 	const n, images = 8, 4000

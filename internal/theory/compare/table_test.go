@@ -91,7 +91,7 @@ func TestLemma2IsBothForms(t *testing.T) {
 	}
 }
 
-// Theorems of different panels are told apart, and long subtitles are not cut.
+// Theorems of different panels are distinguished, and long subtitles are not cut.
 func TestStabilityPicture(t *testing.T) {
 	d := &Document{Document: stabilityDoc("T1", "mnist")}
 	other := stabilityDoc("T1", "mnist").Series[0]

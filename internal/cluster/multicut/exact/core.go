@@ -116,7 +116,7 @@ func (c *core) bound(value float64) float64 {
 }
 
 // open makes the linear program. Equal costs, which make the dual simplex method
-// stall, are told apart by a little that is far below any tolerance.
+// stall, are distinguished by a little that is far below any tolerance.
 func (c *core) open() {
 	cost, perturbed := make([]float64, len(c.edges)), make([]float64, len(c.edges))
 	little := 1e-11 * c.sum.Size / float64(len(c.edges))
