@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"tercet/internal/data/fault"
 	"tercet/internal/par"
 )
 
@@ -47,5 +48,5 @@ func eachFile(n, size int, f func(i int) error) error {
 	if errors.Is(bad[order[0]], ErrMissing) {
 		kind = ErrMissing
 	}
-	return &fault{kind, fmt.Sprintf("%d of %d images cannot be read: %s", len(order), n, strings.Join(list, "; ")), nil}
+	return fault.Of(kind, nil, "%d of %d images cannot be read: %s", len(order), n, strings.Join(list, "; "))
 }

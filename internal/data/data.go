@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 
+	"tercet/internal/data/table"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
 )
@@ -40,6 +41,23 @@ func ItemName(ds Dataset, i int) string {
 		}
 	}
 	return fmt.Sprintf("item %d", i)
+}
+
+// Annotated is a dataset whose items come from a table.
+type Annotated interface {
+	// TableItem returns what the table says about item i. The caller must not change it.
+	TableItem(i int) *table.Item
+}
+
+// TableItem returns what a table says about item i of ds, through subsets and joined
+// sets; nil where no table describes it.
+func TableItem(ds Dataset, i int) *table.Item {
+	if from, at := origin(ds, i); from != nil {
+		if a, ok := from.(Annotated); ok {
+			return a.TableItem(at)
+		}
+	}
+	return nil
 }
 
 // checkRead returns an error unless i and the length of dst fit ds.

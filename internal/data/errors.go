@@ -2,40 +2,16 @@ package data
 
 import (
 	"errors"
-	"fmt"
+
+	"tercet/internal/data/fault"
 )
 
+// The kinds of errors about data; see package fault.
 var (
-	// ErrMissing is wrapped by errors about files that are not there.
-	ErrMissing = errors.New("data missing")
-	// ErrFormat is wrapped by errors about files whose content is bad.
-	ErrFormat = errors.New("bad data")
-	// ErrUnfit is wrapped by errors about sound data that do not allow what was
-	// asked for: too few samples, one class only.
-	ErrUnfit = errors.New("data do not fit the request")
+	ErrMissing = fault.ErrMissing
+	ErrFormat  = fault.ErrFormat
+	ErrUnfit   = fault.ErrUnfit
 )
-
-// fault is an error of one of the kinds above whose message does not repeat the
-// kind's name.
-type fault struct {
-	kind  error
-	msg   string
-	cause error
-}
-
-func (f *fault) Error() string {
-	if f.cause != nil {
-		return f.msg + ": " + f.cause.Error()
-	}
-	return f.msg
-}
-
-func (f *fault) Unwrap() []error {
-	if f.cause != nil {
-		return []error{f.kind, f.cause}
-	}
-	return []error{f.kind}
-}
 
 // ErrColumn is in errors of a csv file without the column of labels that was asked for,
 // or with several columns where none was.
@@ -47,17 +23,13 @@ type columnError struct{ error }
 func (e *columnError) Unwrap() []error { return []error{e.error, ErrColumn} }
 
 func missing(cause error, format string, args ...any) error {
-	return &fault{ErrMissing, fmt.Sprintf(format, args...), cause}
+	return fault.Missing(cause, format, args...)
 }
 
-func bad(format string, args ...any) error {
-	return &fault{ErrFormat, fmt.Sprintf(format, args...), nil}
-}
+func bad(format string, args ...any) error { return fault.Bad(format, args...) }
 
 func badCause(cause error, format string, args ...any) error {
-	return &fault{ErrFormat, fmt.Sprintf(format, args...), cause}
+	return fault.Of(ErrFormat, cause, format, args...)
 }
 
-func unfit(format string, args ...any) error {
-	return &fault{ErrUnfit, fmt.Sprintf(format, args...), nil}
-}
+func unfit(format string, args ...any) error { return fault.Unfit(format, args...) }

@@ -1,0 +1,109 @@
+package table
+
+import (
+	"fmt"
+	"image"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"tercet/internal/data/fault"
+)
+
+// Check returns an error unless t is sound: there are items, each has a file below the
+// root that no other item has with the same box, a class and one of Roles; each class has
+// a name and items; and each query has an image of its class in the gallery that is not
+// itself nor of its sequence. It names the item by its place, from 1.
+//
+// Classes in both training and test are no error: see Overlap.
+func (t *Table) Check() error {
+	if len(t.Items) == 0 {
+		return fault.Bad("%s: no items", t.Root)
+	}
+	type key struct {
+		path string
+		box  image.Rectangle
+	}
+	seen := make(map[key]int, len(t.Items))
+	sizes := make([]int, len(t.Classes))
+	for i := range t.Items {
+		it := &t.Items[i]
+		if err := t.checkItem(it); err != nil {
+			return fault.Of(fault.ErrFormat, err, "item %d", i+1)
+		}
+		k := key{it.Path, it.Box}
+		if at, twice := seen[k]; twice {
+			return fault.Bad("items %d and %d are the same image: %s", at+1, i+1, it.Path)
+		}
+		seen[k] = i
+		sizes[it.Label]++
+	}
+	for y, n := range sizes {
+		if n == 0 {
+			return fault.Bad("class %s has no items", t.Classes[y])
+		}
+	}
+	return t.checkQueries()
+}
+
+func (t *Table) checkItem(it *Item) error {
+	switch {
+	case it.Path == "":
+		return fmt.Errorf("no path")
+	case strings.ContainsAny(it.Path, "\x00\n\r"):
+		return fmt.Errorf("path %q has a line break or a zero byte", it.Path)
+	case !filepath.IsAbs(filepath.FromSlash(it.Path)) && !filepath.IsLocal(filepath.FromSlash(it.Path)):
+		return fmt.Errorf("path %s leaves the folder of the data", it.Path)
+	case junk(path.Base(it.Path)):
+		return fmt.Errorf("%s is no image", it.Path)
+	case it.Label < 0 || int(it.Label) >= len(t.Classes):
+		return fmt.Errorf("%s: label %d of %d classes", it.Path, it.Label, len(t.Classes))
+	case it.Role != Train && it.Role != Query && it.Role != Gallery && it.Role != Test:
+		return fmt.Errorf("%s: neither train nor query nor gallery", it.Path)
+	case it.Box != (image.Rectangle{}) && (it.Box.Min.X < 0 || it.Box.Min.Y < 0 || it.Box.Empty()):
+		return fmt.Errorf("%s: box from %d,%d to %d,%d", it.Path, it.Box.Min.X, it.Box.Min.Y, it.Box.Max.X, it.Box.Max.Y)
+	}
+	return nil
+}
+
+// checkQueries returns an error if a query can find nothing.
+func (t *Table) checkQueries() error {
+	gallery := make([]int, len(t.Classes)) // items of each class
+	type group struct {
+		label    int32
+		sequence string
+	}
+	groups := map[group]int{} // of these, those of each sequence
+	for i := range t.Items {
+		if it := &t.Items[i]; it.Is(Gallery) {
+			gallery[it.Label]++
+			if it.Sequence != "" {
+				groups[group{it.Label, it.Sequence}]++
+			}
+		}
+	}
+	lost, first := 0, -1
+	for i := range t.Items {
+		it := &t.Items[i]
+		if !it.Is(Query) {
+			continue
+		}
+		found := gallery[it.Label]
+		switch {
+		case it.Sequence != "":
+			found -= groups[group{it.Label, it.Sequence}]
+		case it.Is(Gallery):
+			found--
+		}
+		if found < 1 {
+			if lost++; first < 0 {
+				first = i
+			}
+		}
+	}
+	if lost == 0 {
+		return nil
+	}
+	it := &t.Items[first]
+	return fault.Of(fault.ErrUnfit, nil, "%d of %d queries have no image of their class in the gallery; the first is item %d, %s, of class %s: take them out or give the gallery such an image", lost, t.Count(Query).Images, first+1, it.Path, t.Classes[it.Label])
+}
