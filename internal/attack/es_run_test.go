@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -106,7 +106,7 @@ func TestESAgainstPlainLoops(t *testing.T) {
 	if math.Abs(a.Radius.MeanLinf-linf) > 1e-6 || a.Shared != 0 || a.Crafted != 2*(n-1) {
 		t.Errorf("%+v, mean radius %v", a, linf)
 	}
-	if want := (adversary.Cost{Forward: 22 * (1 + 2*(8+1)), Backward: 2 * 22 * 8}); r.Cost != want {
+	if want := (record.Cost{Forward: 22 * (1 + 2*(8+1)), Backward: 2 * 22 * 8}); r.Cost != want {
 		t.Errorf("cost %+v, want %+v", r.Cost, want)
 	}
 	cosine := 0.0

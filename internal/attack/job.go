@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
+	"tercet/internal/record"
 )
 
 // job is one attack in all variants.
@@ -168,7 +169,7 @@ func (r *runner) craft(j *job, m Method, w *workspace) (*adversary.Report, error
 	}
 	b := len(w.places)
 	j.ran.Crafted += b
-	j.ran.Cost.Add(adversary.Cost{Forward: int64(b) * int64(report.Forward), Backward: int64(b) * int64(report.Backward)})
+	j.ran.Cost.Add(record.Cost{Forward: int64(b) * int64(report.Forward), Backward: int64(b) * int64(report.Backward)})
 	j.linf, j.l2 = append(j.linf, report.Linf...), append(j.l2, report.L2...)
 	j.zero += report.ZeroGradient * float64(b)
 	return report, nil

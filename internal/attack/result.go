@@ -3,9 +3,9 @@ package attack
 import (
 	"math"
 
-	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/record"
 )
 
 // Result holds the scores of attacks.
@@ -14,8 +14,8 @@ type Result struct {
 	Excluded int      // images not attacked: nobody else carries their label
 	Scored   []Scored // by variant
 	Attacks  []Ran
-	Pictures []*Pictures    // by attack and variant
-	Cost     adversary.Cost // image passes, the clean ones of the queries included
+	Pictures []*Pictures // by attack and variant
+	Cost     record.Cost // image passes, the clean ones of the queries included
 
 	MeanCosine    float64 // of two different gallery embeddings
 	NotNormalized bool    // a gallery row's length is not 1: ES:D has no fixed range
@@ -29,9 +29,9 @@ type Ran struct {
 	Attack          string
 	Keys            []string // of its scores
 	Crafted, Shared int      // images, and those of them that both variants use
-	Radius          adversary.Radius
+	Radius          record.Radius
 	ZeroGradient    float64 // see adversary.Report
-	Cost            adversary.Cost
+	Cost            record.Cost
 	Seconds         float64
 }
 

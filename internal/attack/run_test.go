@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
+	"tercet/internal/record"
 )
 
 // Crafted alone, each variant has the bits that it has when images are shared.
@@ -168,10 +169,10 @@ func TestEpsZero(t *testing.T) {
 			t.Errorf("%s: %v, clean %v", s.Variant, s.Adversarial, s.Clean)
 		}
 	}
-	if a := r.Attacks[0]; a.Crafted != 0 || a.Cost != (adversary.Cost{}) || a.ZeroGradient != 0 || a.Radius != (adversary.Radius{}) {
+	if a := r.Attacks[0]; a.Crafted != 0 || a.Cost != (record.Cost{}) || a.ZeroGradient != 0 || a.Radius != (record.Radius{}) {
 		t.Errorf("%+v", a)
 	}
-	if want := (adversary.Cost{Forward: 24}); r.Cost != want || x.m.images != 24 || x.m.back != 0 {
+	if want := (record.Cost{Forward: 24}); r.Cost != want || x.m.images != 24 || x.m.back != 0 {
 		t.Errorf("cost %+v, the model saw %d and %d", r.Cost, x.m.images, x.m.back)
 	}
 	if p := r.PicturesOf("CA+", Published); !slices.Equal(p.Adversarial.Data, x.s.x.Data) || p.Objective != nil || p.Targets[3] == nil {
@@ -190,7 +191,7 @@ func TestCostIsCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	crafted := r.Attacks[0].Crafted + r.Attacks[1].Crafted
-	if want := (adversary.Cost{Forward: int64(24 + 7*crafted), Backward: int64(6 * crafted)}); r.Cost != want || int(want.Forward) != x.m.images || int(want.Backward) != x.m.back {
+	if want := (record.Cost{Forward: int64(24 + 7*crafted), Backward: int64(6 * crafted)}); r.Cost != want || int(want.Forward) != x.m.images || int(want.Backward) != x.m.back {
 		t.Errorf("cost %+v, want %+v; the model saw %d and %d", r.Cost, want, x.m.images, x.m.back)
 	}
 	if fmt.Sprint(progress) != "[20 48 24 48 44 48 48 48]" {

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -350,7 +351,7 @@ func TestCraftingWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (adversary.Cost{Forward: 3 * 18, Backward: 3 * 18}); cost != want {
+	if want := (record.Cost{Forward: 3 * 18, Backward: 3 * 18}); cost != want {
 		t.Errorf("cost %+v, want %+v", cost, want)
 	}
 	most := 0.0

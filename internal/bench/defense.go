@@ -4,6 +4,7 @@ import (
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 )
 
 // defense makes the job's defense: none, or hardness manipulation as the paper
@@ -37,7 +38,7 @@ type manipulation struct {
 func (*manipulation) MinesClean() bool { return false }
 
 // Craft perturbs the images of the known triplets.
-func (m *manipulation) Craft(model nn.Embedder, in *adversary.Batch, seed, step uint64) (*adversary.Batch, adversary.Cost, error) {
+func (m *manipulation) Craft(model nn.Embedder, in *adversary.Batch, seed, step uint64) (*adversary.Batch, record.Cost, error) {
 	in.Tuples = &m.tuples
 	return m.HM.Craft(model, in, seed, step)
 }

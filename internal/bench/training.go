@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/optim"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/train"
 )
@@ -129,7 +130,7 @@ func (t training) trainer(batches train.Batches, miner mine.Miner) (*train.Train
 		Defense:   defense,
 		Optimizer: optimizer,
 		Schedule:  func(int) float64 { return learningRate },
-		Log:       func(*train.Event) error { return nil },
+		Log:       func(*record.Event) error { return nil },
 		Save:      func(bool) error { return nil },
 		Mined:     rng.New(0, "mine"),
 	}, model, nil

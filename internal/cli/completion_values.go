@@ -29,7 +29,7 @@ import (
 
 // flagValues are the values of flags that a shell completes, by the flag's name and
 // where the name means different things by "COMMAND --FLAG".
-var flagValues = map[string]base.Completer{
+var flagValues = map[string]cobra.CompletionFunc{
 	"set":        completeSettings,
 	"config":     base.Files("yaml", "yml"),
 	"embeddings": base.Files("npy"), "fit-embeddings": base.Files("npy"),
@@ -139,7 +139,7 @@ func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 }
 
 // oneOf proposes one of the values.
-func oneOf(values ...string) base.Completer {
+func oneOf(values ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		return base.Begins(values, word), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -147,7 +147,7 @@ func oneOf(values ...string) base.Completer {
 
 // list proposes the last of several values with commas between them, one that is not
 // there yet.
-func list(values func() []string) base.Completer {
+func list(values func() []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		given, last := "", word
 		if i := strings.LastIndex(word, ","); i >= 0 {
@@ -165,7 +165,7 @@ func list(values func() []string) base.Completer {
 }
 
 // limits proposes scores, behind which a limit is written.
-func limits(scores func() []string) base.Completer {
+func limits(scores func() []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		var out []string
 		for _, s := range base.Begins(scores(), word) {

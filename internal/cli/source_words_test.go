@@ -8,14 +8,13 @@ import (
 	"tercet/internal/cli/attack"
 	"tercet/internal/cli/cluster"
 	"tercet/internal/cli/eval"
-	"tercet/internal/metric"
 	"tercet/internal/record"
 )
 
 // Tables say of which images and weights they are.
 func TestTablesNameTheirSource(t *testing.T) {
 	d := &record.Eval{Source: record.Source{Run: "r", Checkpoint: "best", Step: 78, Set: "validation", Items: 40, Whole: 90, Dim: 8}}
-	d.Retrieval = metric.Scores{{Key: "recall@1", Value: metric.Value{Value: 0.5}}}
+	d.Retrieval = record.Scores{{Key: "recall@1", Value: record.Value{Value: 0.5}}}
 	for _, format := range []string{"text", "markdown", "csv", "json"} {
 		var b bytes.Buffer
 		if err := eval.EvalTable(d, true).Write(&b, format); err != nil {

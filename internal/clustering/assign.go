@@ -9,7 +9,6 @@ import (
 	"tercet/internal/cluster/solve"
 	"tercet/internal/data"
 	"tercet/internal/embed"
-	"tercet/internal/engine/adversary"
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
@@ -37,7 +36,7 @@ func Assign(ctx context.Context, r *run.Run, clusters, checkpoint, set string, l
 	case s.Step != e.Source.Step:
 		doc.Warnings = append(doc.Warnings, fmt.Sprintf("the clusters are of step %d, the items of step %d: distances between embeddings of different weights mean little", s.Step, e.Source.Step))
 	}
-	doc.Cost.Cost = adversary.Cost{Forward: int64(e.Source.Items)}
+	doc.Cost.Cost = record.Cost{Forward: int64(e.Source.Items)}
 	doc.Cost.Seconds = time.Since(start).Seconds()
 	return doc, nil
 }

@@ -8,7 +8,6 @@ import (
 	"tercet/internal/cluster/solve"
 	"tercet/internal/data"
 	"tercet/internal/embed"
-	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -41,7 +40,7 @@ func Cluster(ctx context.Context, r *run.Run, checkpoint, set string, limit int,
 		c.Doc.Warnings = append(c.Doc.Warnings, fmt.Sprintf("the threshold is fitted to the labels of the %s set, which is clustered: the scores are too good", set))
 	}
 	c.Classes, c.Data = e.Data.Classes(), e.Data
-	c.Doc.Cost.Cost = adversary.Cost{Forward: int64(j.Items.N) + j.Forward}
+	c.Doc.Cost.Cost = record.Cost{Forward: int64(j.Items.N) + j.Forward}
 	c.Doc.Cost.Seconds = time.Since(start).Seconds()
 	return c, nil
 }

@@ -2,15 +2,12 @@ package data
 
 import "tercet/internal/record"
 
-// Coverage is record.Coverage.
-type Coverage = record.Coverage
-
 // Cover counts what the given epoch of s shows of ds. Classes are those of ds,
 // whatever labels the sampler gives the rows.
-func Cover(s Sampler, ds Dataset, epoch int) Coverage {
+func Cover(s Sampler, ds Dataset, epoch int) record.Coverage {
 	labels := ds.Labels()
 	paired := s.Layout() == LayoutPairs || s.Layout() == LayoutGivenPairs
-	c := Coverage{Items: len(labels)}
+	c := record.Coverage{Items: len(labels)}
 	times := make([]int, len(labels))
 	last := make([]int, len(ds.Classes())) // batch, from 1, that last showed the class
 	has := make([]bool, len(ds.Classes()))

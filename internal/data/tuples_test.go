@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -304,7 +305,7 @@ func TestCoverageOfGivenTuples(t *testing.T) {
 	a, b := first(0), first(1)
 	pairs := []Pair{{a, b, false}, {b, a, false}, {a, a, true}, {b, a, true}, {b, b, false}}
 	s := pairSampler(t, func(int) []Pair { return pairs }, TupleOptions{Size: 2, Keep: true})
-	want := Coverage{Items: 15, Seen: 2, Rows: 10, Repeats: 8, MaxRepeat: 5, Classes: 3, ClassesSeen: 2, Batches: 3, ShortBatch: 2, SelfPairs: 2, MinClasses: 1}
+	want := record.Coverage{Items: 15, Seen: 2, Rows: 10, Repeats: 8, MaxRepeat: 5, Classes: 3, ClassesSeen: 2, Batches: 3, ShortBatch: 2, SelfPairs: 2, MinClasses: 1}
 	if got := Cover(s, ds, 0); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -312,7 +313,7 @@ func TestCoverageOfGivenTuples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want = Coverage{Items: 15, Seen: 2, Rows: 6, Repeats: 4, MaxRepeat: 4, Classes: 3, ClassesSeen: 2, Batches: 1, MinClasses: 2}
+	want = record.Coverage{Items: 15, Seen: 2, Rows: 6, Repeats: 4, MaxRepeat: 4, Classes: 3, ClassesSeen: 2, Batches: 1, MinClasses: 2}
 	if got := Cover(tr, ds, 4); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

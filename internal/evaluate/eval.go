@@ -9,7 +9,6 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/embed"
-	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
 	"tercet/internal/progress"
@@ -52,7 +51,7 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 	if err := verify(doc, ctx, v, borderOf(r.Config, e.Threshold), say); err != nil {
 		return nil, err
 	}
-	doc.Cost.Cost = adversary.Cost{Forward: int64(v.N)}
+	doc.Cost.Cost = record.Cost{Forward: int64(v.N)}
 	if r.Config.LearnsMetric() {
 		var warnings []string
 		if doc.Metric, warnings, err = evaluateMetric(ctx, r, checkpoint, e.Model, e.Data, o.Limit, say); err != nil {

@@ -8,7 +8,6 @@ import (
 	"tercet/internal/embed"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
-	"tercet/internal/metric"
 	"tercet/internal/par"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -33,7 +32,7 @@ func evaluateMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Mo
 	cfg := r.Config
 	d := &record.MetricEval{
 		Algorithm: fit.Algorithm, Loss: cfg.Metric.Loss, Positive: cfg.Metric.Positive, Dim: fit.Dim,
-		TripletError: map[string]metric.Scores{}, Triplets: map[string]float64{},
+		TripletError: map[string]record.Scores{}, Triplets: map[string]float64{},
 		Risk: fit.Risk, Objective: fit.Objective, GradNorm: fit.GradNorm, Certificate: fit.Certificate,
 		Iterations: fit.Iterations, NegativeMass: fit.NegativeMass,
 	}
@@ -93,7 +92,7 @@ func evaluateMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Mo
 				return nil, nil, err
 			}
 			say("triplet errors, "+set.name, k, len(compared.names))
-			d.TripletError[set.name] = append(d.TripletError[set.name], metric.Score{Key: name, Value: metric.Value{
+			d.TripletError[set.name] = append(d.TripletError[set.name], record.Score{Key: name, Value: record.Value{
 				Value: ps.ZeroOne(compared.thetas[k]), Definition: "triplet_error(all triplets, mean over positive classes)",
 			}})
 		}
@@ -108,7 +107,7 @@ func evaluateMetric(ctx context.Context, r *run.Run, checkpoint string, m *nn.Mo
 			return nil, nil, err
 		}
 		say("nearest by h_w", k, len(compared.names))
-		d.Recall = append(d.Recall, metric.Score{Key: name, Value: metric.Value{
+		d.Recall = append(d.Recall, record.Score{Key: name, Value: record.Value{
 			Value: nearestRecall(f, mahalanobis.Smat(compared.thetas[k], fit.Dim)), Definition: "recall@1(any, by h_w in float64)",
 		}})
 	}

@@ -59,8 +59,8 @@ func NoiseRate(ctx context.Context, r *run.Run, checkpoint string, limit int, sa
 
 // estimateRate fills in what the methods say; the first that finds noise counts.
 func estimateRate(d *record.NoiseRate, t *wire.Assembled, losses []float64, seed uint64) error {
-	var found []noise.Estimate
-	try := func(method string, e noise.Estimate, err error) {
+	var found []record.NoiseEstimate
+	try := func(method string, e record.NoiseEstimate, err error) {
 		if err != nil {
 			d.Failed[method] = err.Error()
 			return

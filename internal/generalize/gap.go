@@ -8,11 +8,9 @@ import (
 
 	"tercet/internal/data"
 	"tercet/internal/embed"
-	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/evaluate"
-	"tercet/internal/metric"
 	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -108,7 +106,7 @@ func gap(ctx context.Context, r *run.Run, o Options, say progress.Say) (*GapDoc,
 		d.Warnings = append(d.Warnings, d.referenceCautions()...)
 	}
 	d.Warnings = append(d.Warnings, evaluate.Coarse(record.EvalOptions{Bootstrap: o.Bootstrap})...)
-	d.Cost = record.CostRecord{Cost: adversary.Cost{Forward: int64(g.networks() * (g.train.items.Len() + g.test.items.Len()))}, Seconds: time.Since(start).Seconds()}
+	d.Cost = record.CostRecord{Cost: record.Cost{Forward: int64(g.networks() * (g.train.items.Len() + g.test.items.Len()))}, Seconds: time.Since(start).Seconds()}
 	return d, nil
 }
 
@@ -212,12 +210,12 @@ func (g *gapSides) gaps() (ofLoss, ofError record.Sides) {
 	for c, name := range []string{"loss", "0-1 error"} {
 		def := name + "(random triplets)"
 		s := &out[c]
-		s.Train = metric.Value{Value: stat.Mean(g.train.columns[c]), Definition: def}
-		s.Test = metric.Value{Value: stat.Mean(g.test.columns[c]), Definition: def}
-		s.Gap = metric.Value{Value: s.Test.Value - s.Train.Value, Definition: "test - train of " + def}
+		s.Train = record.Value{Value: stat.Mean(g.train.columns[c]), Definition: def}
+		s.Test = record.Value{Value: stat.Mean(g.test.columns[c]), Definition: def}
+		s.Gap = record.Value{Value: s.Test.Value - s.Train.Value, Definition: "test - train of " + def}
 		if g.reference != nil {
-			s.Control = &metric.Value{Value: stat.Mean(g.train.columns[2+c]) - stat.Mean(g.test.columns[2+c]), Definition: "train - test of " + def + " of the reference"}
-			s.Coefficient, s.Controlled = new(1.0), &metric.Value{Definition: "gap + coefficient * control"}
+			s.Control = &record.Value{Value: stat.Mean(g.train.columns[2+c]) - stat.Mean(g.test.columns[2+c]), Definition: "train - test of " + def + " of the reference"}
+			s.Coefficient, s.Controlled = new(1.0), &record.Value{Definition: "gap + coefficient * control"}
 		}
 	}
 	if g.options.Bootstrap > 0 {

@@ -13,7 +13,6 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/embed"
 	"tercet/internal/engine/loss"
-	"tercet/internal/metric"
 	"tercet/internal/par"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -410,8 +409,8 @@ func TestControlApartFromZero(t *testing.T) {
 		{-0.3, 0.0001}: "",
 	} {
 		d := &GapDoc{record.Gap{Reference: &record.GapReference{}, Source: record.Source{Set: "test"}}}
-		d.Loss.Control = &metric.Value{Value: (ci[0] + ci[1]) / 2, CI95: &ci}
-		d.Error.Control = &metric.Value{Value: 0.2} // without an interval
+		d.Loss.Control = &record.Value{Value: (ci[0] + ci[1]) / 2, CI95: &ci}
+		d.Error.Control = &record.Value{Value: 0.2} // without an interval
 		got := d.referenceCautions()
 		if want == "" && got != nil || want != "" && (len(got) != 1 || !strings.Contains(got[0], want) || !strings.Contains(got[0], "of the loss")) {
 			t.Errorf("%v: cautions %q, want %q", ci, got, want)

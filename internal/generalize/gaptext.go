@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"tercet/internal/metric"
 	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -102,7 +101,7 @@ func sidesRow(g record.Sides, name string) []render.Cell {
 }
 
 // valueCell shows a measured number.
-func valueCell(v metric.Value) render.Cell {
+func valueCell(v record.Value) render.Cell {
 	if v.CI95 == nil {
 		return render.Number(v.Value)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"tercet/internal/config"
 	"tercet/internal/data"
-	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
 	"tercet/internal/train"
@@ -40,7 +39,7 @@ func (w *goingOn) goOn(ctx context.Context, alter wire.Alteration) (*nn.Model, r
 	w.rate.Store(t.Schedule(t.State.Step))
 	t.State.Stopped = false
 	t.Steps = t.State.Step + w.o.Steps
-	t.Log = func(*train.Event) error { return nil }
+	t.Log = func(*record.Event) error { return nil }
 	t.Save = func(bool) error { return nil }
 	transform, err := wire.Augment(cfg, sets.Seen())
 	if err != nil {
@@ -58,7 +57,7 @@ func (w *goingOn) goOn(ctx context.Context, alter wire.Alteration) (*nn.Model, r
 		return nil, none, err
 	}
 	cost := t.State.Cost
-	took := adversary.Cost{Forward: cost.Forward - before.Forward, Backward: cost.Backward - before.Backward}
+	took := record.Cost{Forward: cost.Forward - before.Forward, Backward: cost.Backward - before.Backward}
 	return t.Model, record.CostRecord{Cost: took, Seconds: time.Since(start).Seconds()}, nil
 }
 

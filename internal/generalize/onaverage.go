@@ -9,7 +9,6 @@ import (
 	"tercet/internal/embed"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
-	"tercet/internal/metric"
 	"tercet/internal/option"
 	"tercet/internal/progress"
 	"tercet/internal/record"
@@ -184,12 +183,12 @@ func onAverage(seen, unseen []float64, name string) record.OnAverageMeans {
 	for k, v := range unseen {
 		change[k] = v - seen[k]
 	}
-	value := func(values []float64, definition string) metric.Value {
+	value := func(values []float64, definition string) record.Value {
 		e := measuring.EstimateOf(values)
 		if slices.Min(values) == slices.Max(values) { // nothing varies: Student's t says nothing
-			return metric.Value{Value: values[0], Definition: definition}
+			return record.Value{Value: values[0], Definition: definition}
 		}
-		return metric.Value{Value: e.Value, CI95: e.CI95, Definition: definition}
+		return record.Value{Value: e.Value, CI95: e.CI95, Definition: definition}
 	}
 	return record.OnAverageMeans{
 		Seen:   value(seen, fmt.Sprintf("%s of (z_i, z_j, z_k) under A(S)", name)),

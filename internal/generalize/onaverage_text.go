@@ -3,7 +3,6 @@ package generalize
 import (
 	"fmt"
 
-	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
 )
@@ -72,7 +71,7 @@ func onAverageNote(a *record.OnAverageMeans, name string, n int) string {
 }
 
 // shown is a value with its interval, where it has one.
-func shown(v metric.Value) string {
+func shown(v record.Value) string {
 	if v.CI95 == nil {
 		return fmt.Sprintf("%.4g", v.Value)
 	}

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"tercet/internal/config"
-	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
 	"tercet/internal/run"
@@ -61,9 +60,9 @@ func (t *retraining) cautions() []string {
 // retrained is result.json of a retraining. Where its key, what the result depends on,
 // is another one now, it is made again.
 type retrained[K comparable, R any] struct {
-	Key    K              `json:"key"`
-	Record R              `json:"record"`
-	Cost   adversary.Cost `json:"cost"`
+	Key    K           `json:"key"`
+	Record R           `json:"record"`
+	Cost   record.Cost `json:"cost"`
 	// Seconds is set where the record does not say what the training took.
 	Seconds float64 `json:"seconds,omitempty"`
 	// Same says of a retraining without replacement that it gave the run's bits.
@@ -137,7 +136,7 @@ func (t *retraining) reference(ctx context.Context, m *nn.Model) error {
 }
 
 // took counts what a retraining took.
-func (t *retraining) took(c adversary.Cost, seconds float64) {
+func (t *retraining) took(c record.Cost, seconds float64) {
 	t.cost.Add(c)
 	t.cost.Seconds += seconds
 }

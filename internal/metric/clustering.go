@@ -1,10 +1,14 @@
 package metric
 
-import "math"
+import (
+	"math"
+
+	"tercet/internal/record"
+)
 
 // ClusterScores is the result of Clustering. Its JSON is the object of Scores.
 type ClusterScores struct {
-	Scores   Scores
+	Scores   record.Scores
 	Items    int
 	Classes  int // distinct true labels
 	Clusters int // distinct cluster labels
@@ -45,7 +49,7 @@ func Clustering(truth, pred []int32) (*ClusterScores, error) {
 	}
 	s := &ClusterScores{Items: t.n, Classes: len(t.class), Clusters: len(t.cluster)}
 	add := func(key, definition string, v float64) {
-		s.Scores = append(s.Scores, Score{Key: key, Value: Value{Value: v, Definition: definition}})
+		s.Scores = append(s.Scores, record.Score{Key: key, Value: record.Value{Value: v, Definition: definition}})
 	}
 	e := entropiesOf(t)
 	p := pairsOf(t)

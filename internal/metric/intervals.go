@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/stat"
 )
@@ -42,7 +43,7 @@ func (o Intervals) check() error {
 
 // add sets CI95 of all scores from the (n, len(s)) values of the n queries.
 // Fewer than two queries have no interval.
-func (o Intervals) add(ctx context.Context, s Scores, values []float64) error {
+func (o Intervals) add(ctx context.Context, s record.Scores, values []float64) error {
 	m := len(s)
 	n := len(values) / m
 	if err := o.check(); err != nil {

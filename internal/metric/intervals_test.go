@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tercet/internal/record"
 	"tercet/internal/stat"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestBootstrapAgainstNormal(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 1))
 	const n = 2000
-	s := Scores{{Key: "recall@1", Value: Value{}}, {Key: "map", Value: Value{}}}
+	s := record.Scores{{Key: "recall@1", Value: record.Value{}}, {Key: "map", Value: record.Value{}}}
 	values := make([]float64, n*2)
 	var square [2]float64
 	for q := range n {

@@ -3,12 +3,14 @@ package metric
 import (
 	"context"
 	"fmt"
+
+	"tercet/internal/record"
 )
 
 // Means fills in scores from per-query values (n, len(s)), row-major: the mean
 // of each column and its 95 % interval over queries. It is for scores that
 // other packages compute query by query, such as those of attacks.
-func Means(ctx context.Context, s Scores, values []float64, o Intervals) (Scores, error) {
+func Means(ctx context.Context, s record.Scores, values []float64, o Intervals) (record.Scores, error) {
 	m := len(s)
 	if m == 0 || len(values) == 0 || len(values)%m != 0 {
 		return nil, fmt.Errorf("means: %d values for %d scores", len(values), m)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -21,7 +22,7 @@ func TestMeans(t *testing.T) {
 		sum += v
 		squares += v * v
 	}
-	s, err := Means(context.Background(), Scores{{Key: "a"}, {Key: "b"}}, values, Intervals{Resamples: 4000, Seed: 1})
+	s, err := Means(context.Background(), record.Scores{{Key: "a"}, {Key: "b"}}, values, Intervals{Resamples: 4000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestMeans(t *testing.T) {
 	if s[1].Value.Value != 3 || s[1].CI95[0] != 3 || s[1].CI95[1] != 3 {
 		t.Errorf("constant column: %+v", s[1])
 	}
-	if _, err := Means(context.Background(), Scores{{Key: "a"}, {Key: "b"}}, values[:3], Intervals{}); err == nil {
+	if _, err := Means(context.Background(), record.Scores{{Key: "a"}, {Key: "b"}}, values[:3], Intervals{}); err == nil {
 		t.Error("a ragged table was accepted")
 	}
 }

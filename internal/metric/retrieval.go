@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tercet/internal/progress"
+	"tercet/internal/record"
 )
 
 // Names of the distances of RetrievalOptions.
@@ -36,7 +37,7 @@ type RetrievalOptions struct {
 
 // Retrieval is the result of Retrieve. Its JSON is the object of Scores.
 type Retrieval struct {
-	Scores Scores
+	Scores record.Scores
 	// Query holds the rows that counted as queries, ascending. The others, of
 	// number Excluded, have no other item of their class to find.
 	Query    []int32
@@ -124,10 +125,10 @@ func Retrieve(ctx context.Context, x []float32, n, d int, labels []int32, o Retr
 }
 
 // retrievalScores lists the scores in the order in which scoreRow writes them.
-func retrievalScores(ks []int, self bool) Scores {
-	var s Scores
+func retrievalScores(ks []int, self bool) record.Scores {
+	var s record.Scores
 	add := func(key, definition string) {
-		s = append(s, Score{Key: key, Value: Value{Definition: definition}})
+		s = append(s, record.Score{Key: key, Value: record.Value{Definition: definition}})
 	}
 	for _, k := range ks {
 		add(fmt.Sprintf("recall@%d", k), fmt.Sprintf("recall@%d(any)", k))

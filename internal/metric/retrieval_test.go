@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tercet/internal/par"
+	"tercet/internal/record"
 )
 
 // plain ranks by float64 distances and stable sorting, and scores each query
@@ -473,7 +474,7 @@ func TestRetrievalJSON(t *testing.T) {
 	if got := strings.Join(keys, " "); got != "recall@1 map map@r r_precision mrr map@10 triplet_error recall@1(position-masked) map(position-masked) map@10(position-masked)" {
 		t.Error(got)
 	}
-	if _, err := (Scores{{Key: "x", Value: Value{Value: math.NaN()}}}).MarshalJSON(); err == nil {
+	if _, err := (record.Scores{{Key: "x", Value: record.Value{Value: math.NaN()}}}).MarshalJSON(); err == nil {
 		t.Error("NaN was written")
 	}
 }

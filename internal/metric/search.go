@@ -8,6 +8,7 @@ import (
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
 	"tercet/internal/progress"
+	"tercet/internal/record"
 )
 
 const (
@@ -27,7 +28,7 @@ type search struct {
 	class   []int32   // class of each row of x among the gallery's, or -1
 	members groups    // gallery items of each class
 	ks      []int
-	scores  Scores
+	scores  record.Scores
 	near    int // neighbors to keep
 
 	values    []float64 // (len(query), len(scores))

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tercet/internal/progress"
+	"tercet/internal/record"
 )
 
 // VerificationOptions configures Verify.
@@ -19,7 +20,7 @@ type VerificationOptions struct {
 
 // Verification is the result of Verify. Counts are of unordered pairs.
 type Verification struct {
-	Scores          Scores
+	Scores          record.Scores
 	Same, Different int64 // pairs of one class, and of two
 	// Accepted and Wrong are the pairs at or below the threshold, and of them those
 	// of two classes.
@@ -122,7 +123,7 @@ type rung struct {
 // score fills in the scores, of rungs by ascending distance.
 func (v *Verification) score(curve []rung, threshold bool) {
 	add := func(key, definition string, value float64) {
-		v.Scores = append(v.Scores, Score{Key: key, Value: Value{Value: value, Definition: definition}})
+		v.Scores = append(v.Scores, record.Score{Key: key, Value: record.Value{Value: value, Definition: definition}})
 	}
 	same, different := float64(v.Same), float64(v.Different)
 	if threshold {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -14,16 +15,16 @@ import (
 // outside 0 to K-1 are errors. truth stays as it is.
 //
 // The report's rate wanted is the mean of 1 - m[t][t] over the items.
-func ByConfusion(truth []int32, m [][]float64, seed uint64) ([]int32, Report, error) {
+func ByConfusion(truth []int32, m [][]float64, seed uint64) ([]int32, record.Noise, error) {
 	if err := checkConfusion(m); err != nil {
-		return nil, Report{}, fmt.Errorf("noise: %w", err)
+		return nil, record.Noise{}, fmt.Errorf("noise: %w", err)
 	}
 	if err := checkLabels("truth", truth, len(m)); err != nil {
-		return nil, Report{}, err
+		return nil, record.Noise{}, err
 	}
 	out := make([]int32, len(truth))
 	prior := make([]float64, len(m))
-	r := Report{Kind: Confusion}
+	r := record.Noise{Kind: Confusion}
 	s := rng.New(seed, "noise/confusion")
 	for i, y := range truth {
 		out[i] = draw(m[y], s.Float64())
@@ -43,15 +44,15 @@ func ByConfusion(truth []int32, m [][]float64, seed uint64) ([]int32, Report, er
 // independently: noise between two classes that follow each other, as if they looked
 // alike. truth stays as it is. With one seed, what is flipped at a rate is flipped at
 // every higher one.
-func Next(truth []int32, classes int, rate float64, seed uint64) ([]int32, Report, error) {
+func Next(truth []int32, classes int, rate float64, seed uint64) ([]int32, record.Noise, error) {
 	if err := checkProbability("rate", rate); err != nil {
-		return nil, Report{}, err
+		return nil, record.Noise{}, err
 	}
 	if classes < 2 && rate > 0 {
-		return nil, Report{}, fmt.Errorf("noise: %d class: there is no next one that a label could become", classes)
+		return nil, record.Noise{}, fmt.Errorf("noise: %d class: there is no next one that a label could become", classes)
 	}
 	if err := checkLabels("truth", truth, classes); err != nil {
-		return nil, Report{}, err
+		return nil, record.Noise{}, err
 	}
 	out := make([]int32, len(truth))
 	prior := make([]float64, classes)
@@ -63,7 +64,7 @@ func Next(truth []int32, classes int, rate float64, seed uint64) ([]int32, Repor
 			out[i] = int32((int64(y) + 1) % int64(classes))
 		}
 	}
-	r := Report{Kind: PairFlip, Wanted: rate}
+	r := record.Noise{Kind: PairFlip, Wanted: rate}
 	r.Effective = expectedWrongPairs(prior, func(t int, put func(int, float64)) {
 		put(t, 1-rate)
 		if rate > 0 {

@@ -6,6 +6,7 @@ import (
 	"tercet/internal/component"
 	"tercet/internal/data"
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 )
 
 func init() {
@@ -32,15 +33,15 @@ func (k ConfusionKeys) Check() []component.Fault {
 }
 
 // Relabel implements OnLabels.
-func (k ConfusionKeys) Relabel(truth []int32, classes int, seed uint64) ([]int32, Report, error) {
+func (k ConfusionKeys) Relabel(truth []int32, classes int, seed uint64) ([]int32, record.Noise, error) {
 	f, _, err := fsx.OpenRegular(k.Matrix)
 	if err != nil {
-		return nil, Report{}, fmt.Errorf("%w: noise.matrix: %w", data.ErrMissing, err)
+		return nil, record.Noise{}, fmt.Errorf("%w: noise.matrix: %w", data.ErrMissing, err)
 	}
 	defer f.Close()
 	m, err := ReadConfusion(f, k.Matrix, classes)
 	if err != nil {
-		return nil, Report{}, fmt.Errorf("%w: %w", data.ErrFormat, err)
+		return nil, record.Noise{}, fmt.Errorf("%w: %w", data.ErrFormat, err)
 	}
 	return ByConfusion(truth, m, seed)
 }
@@ -56,6 +57,6 @@ type PairFlipKeys struct {
 func (k PairFlipKeys) Own() *uint64 { return k.Seed }
 
 // Relabel implements OnLabels.
-func (k PairFlipKeys) Relabel(truth []int32, classes int, seed uint64) ([]int32, Report, error) {
+func (k PairFlipKeys) Relabel(truth []int32, classes int, seed uint64) ([]int32, record.Noise, error) {
 	return Next(truth, classes, k.Rate, seed)
 }

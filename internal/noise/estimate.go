@@ -4,12 +4,10 @@ import (
 	"errors"
 	"math"
 
+	"tercet/internal/data"
 	"tercet/internal/record"
 	"tercet/internal/stat"
 )
-
-// Estimate is record.NoiseEstimate.
-type Estimate = record.NoiseEstimate
 
 // The methods of estimates.
 const (
@@ -26,8 +24,8 @@ const (
 // Label noise gives a couple the same label each time: it cannot be seen here, and a P of
 // 0 does not say that there is none. Pairs without a couple that occurs twice, as random
 // negatives mostly leave them, are an error.
-func FromContradictions(pairs []Pair) (Estimate, error) {
-	e := Estimate{Method: Contradictions}
+func FromContradictions(pairs []data.Pair) (record.NoiseEstimate, error) {
+	e := record.NoiseEstimate{Method: Contradictions}
 	couples(pairs, func(at []int32) {
 		for i := 1; i < len(at); i += 2 {
 			e.N++
@@ -37,7 +35,7 @@ func FromContradictions(pairs []Pair) (Estimate, error) {
 		}
 	})
 	if e.N == 0 {
-		return Estimate{}, errors.New("noise: no image pair is listed twice, so no label can contradict another: cannot estimate the noise this way; estimate it from losses, or use same-index negatives")
+		return record.NoiseEstimate{}, errors.New("noise: no image pair is listed twice, so no label can contradict another: cannot estimate the noise this way; estimate it from losses, or use same-index negatives")
 	}
 	ci := stat.Wilson(e.Contradictions, e.N)
 	e.P = flipOf(float64(e.Contradictions) / float64(e.N))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -40,25 +41,25 @@ const resamples = 200
 // Fewer than MinLosses losses, a NaN, infinite or negative one, and groups that are not
 // apart are errors; the last is what clean labels give, and what training too little or
 // too long gives.
-func FromLosses(losses []float64, seed uint64) (Estimate, error) {
+func FromLosses(losses []float64, seed uint64) (record.NoiseEstimate, error) {
 	if len(losses) < MinLosses {
-		return Estimate{}, fmt.Errorf("noise: %d losses; an estimate needs %d or more", len(losses), MinLosses)
+		return record.NoiseEstimate{}, fmt.Errorf("noise: %d losses; an estimate needs %d or more", len(losses), MinLosses)
 	}
 	for i, v := range losses {
 		if !(v >= 0 && v <= math.MaxFloat64) {
-			return Estimate{}, fmt.Errorf("noise: the loss of item %d is %v; want finite numbers, none negative", i, v)
+			return record.NoiseEstimate{}, fmt.Errorf("noise: the loss of item %d is %v; want finite numbers, none negative", i, v)
 		}
 	}
 	largest := slices.Max(losses)
 	if largest == slices.Min(losses) {
-		return Estimate{}, fmt.Errorf("noise: all %d losses are %v: they cannot separate right items from wrong ones", len(losses), largest)
+		return record.NoiseEstimate{}, fmt.Errorf("noise: all %d losses are %v: they cannot separate right items from wrong ones", len(losses), largest)
 	}
 	m, x, unit := fitCut(losses, largest)
-	e := Estimate{Method: LossMixture, N: len(losses), P: m.weight, Separation: m.separation()}
+	e := record.NoiseEstimate{Method: LossMixture, N: len(losses), P: m.weight, Separation: m.separation()}
 	low, high := m.low.mean()*unit, m.high.mean()*unit
 	e.Means = &[2]float64{low, high}
 	if !(e.Separation >= apart) {
-		return Estimate{}, fmt.Errorf("noise: the losses are not of two groups: means %.3g and %.3g, %.2f standard deviations apart, want %v or more; the labels may be clean, the network may have learned too little, or it may have memorized the wrong labels: try an earlier or a later checkpoint", low, high, e.Separation, apart)
+		return record.NoiseEstimate{}, fmt.Errorf("noise: the losses are not of two groups: means %.3g and %.3g, %.2f standard deviations apart, want %v or more; the labels may be clean, the network may have learned too little, or it may have memorized the wrong labels: try an earlier or a later checkpoint", low, high, e.Separation, apart)
 	}
 	e.CI95 = x.interval(m, seed)
 	return e, nil

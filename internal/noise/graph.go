@@ -4,11 +4,9 @@ import (
 	"fmt"
 
 	"tercet/internal/data"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
-
-// Pair is two items of a dataset and whether they are said to be of one class.
-type Pair = data.Pair
 
 // The scenarios of a pair graph: which of the pairs that chains give are taken.
 const (
@@ -66,26 +64,26 @@ type GraphOptions struct {
 //
 // Errors name unknown options, odd or unmeetable numbers of pairs, labels out of range,
 // and classes that are left with fewer than two images.
-func Graph(truth, seen []int32, classes int, o GraphOptions) ([]Pair, GraphReport, error) {
+func Graph(truth, seen []int32, classes int, o GraphOptions) ([]data.Pair, record.PairGraph, error) {
 	if err := o.check(truth, seen, classes); err != nil {
-		return nil, GraphReport{}, err
+		return nil, record.PairGraph{}, err
 	}
 	items, err := o.items(truth, classes)
 	if err != nil {
-		return nil, GraphReport{}, err
+		return nil, record.PairGraph{}, err
 	}
 	lists, err := o.lists(items, truth, seen, classes)
 	if err != nil {
-		return nil, GraphReport{}, err
+		return nil, record.PairGraph{}, err
 	}
 	pairs := chains(lists, o.Negatives == RandomOne, rng.New(o.Seed, "noise/graph/partners", o.Draw))
 	flipped := FlipPairs(pairs, o.Wrong, rng.New(o.Seed, "noise/graph/labels", o.Draw))
 	if o.Scenario == Sparse {
 		if pairs, flipped, err = o.pick(pairs, flipped); err != nil {
-			return nil, GraphReport{}, err
+			return nil, record.PairGraph{}, err
 		}
 	}
-	r := GraphReport{
+	r := record.PairGraph{
 		Scenario: o.Scenario, Negatives: o.Negatives, Order: o.Order, Replacement: o.Replacement && o.Scenario == Dense,
 		Nodes: len(items), Q: o.Wrong.Similar + o.Wrong.Different, Wanted: o.Wrong.Effective(),
 	}

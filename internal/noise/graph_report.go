@@ -1,13 +1,13 @@
 package noise
 
-import "tercet/internal/record"
-
-// GraphReport is record.PairGraph.
-type GraphReport = record.PairGraph
+import (
+	"tercet/internal/data"
+	"tercet/internal/record"
+)
 
 // OfGraph is what the pair noise did, as a Report.
-func OfGraph(r GraphReport) Report {
-	out := Report{Kind: PairLabel, Wanted: r.Wanted, Flipped: r.Flipped, Items: r.Pairs, Q: r.Q, Effective: r.Wanted, EffectiveFound: r.Effective}
+func OfGraph(r record.PairGraph) record.Noise {
+	out := record.Noise{Kind: PairLabel, Wanted: r.Wanted, Flipped: r.Flipped, Items: r.Pairs, Q: r.Q, Effective: r.Wanted, EffectiveFound: r.Effective}
 	if r.Pairs > 0 {
 		out.Found = float64(r.Flipped) / float64(r.Pairs)
 	}
@@ -15,7 +15,7 @@ func OfGraph(r GraphReport) Report {
 }
 
 // describe fills the numbers that pairs tell; flipped says which pair noise has changed.
-func describe(r *GraphReport, pairs []Pair, flipped []bool, truth []int32) {
+func describe(r *record.PairGraph, pairs []data.Pair, flipped []bool, truth []int32) {
 	r.Pairs = len(pairs)
 	degree := make([]int, len(truth))
 	for i, p := range pairs {
@@ -65,7 +65,7 @@ func describe(r *GraphReport, pairs []Pair, flipped []bool, truth []int32) {
 	}
 }
 
-func setDegrees(r *GraphReport, degree []int) {
+func setDegrees(r *record.PairGraph, degree []int) {
 	for _, d := range degree {
 		if d == 0 {
 			continue
@@ -84,7 +84,7 @@ func setDegrees(r *GraphReport, degree []int) {
 }
 
 // inconsistent counts the different pairs within one component of the similar ones.
-func inconsistent(pairs []Pair, n int) int {
+func inconsistent(pairs []data.Pair, n int) int {
 	parent := make([]int32, n)
 	for i := range parent {
 		parent[i] = int32(i)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tercet/internal/data"
+	"tercet/internal/record"
 	"tercet/internal/testutil"
 )
 
@@ -28,7 +30,7 @@ func TestReportByBruteForce(t *testing.T) {
 		looked++
 		clean := o
 		clean.Wrong = Coins(0)
-		var want GraphReport
+		var want record.PairGraph
 		n := len(y)
 		near := make([][]bool, n) // joined by similar pairs
 		for i := range near {
@@ -152,15 +154,15 @@ func TestFloorOfFixtures(t *testing.T) {
 		if err := json.Unmarshal(b, &g); err != nil {
 			t.Fatal(err)
 		}
-		pairs := make([]Pair, len(g.Pairs))
+		pairs := make([]data.Pair, len(g.Pairs))
 		for i, p := range g.Pairs {
-			pairs[i] = Pair{I: p[0], J: p[1], Similar: p[2] == 1}
+			pairs[i] = data.Pair{I: p[0], J: p[1], Similar: p[2] == 1}
 		}
 		if got := FloorDuplicates(pairs); got != g.Contradictions || got > g.MinErrors {
 			t.Errorf("%s: %d, want %d of at least %d errors", f, got, g.Contradictions, g.MinErrors)
 		}
 	}
-	if n := FloorDuplicates([]Pair{pair(0, 1, true), pair(1, 0, false), pair(0, 1, true), pair(2, 1, true), pair(1, 2, false), pair(1, 2, false), pair(1, 2, true)}); n != 3 {
+	if n := FloorDuplicates([]data.Pair{pair(0, 1, true), pair(1, 0, false), pair(0, 1, true), pair(2, 1, true), pair(1, 2, false), pair(1, 2, false), pair(1, 2, true)}); n != 3 {
 		t.Errorf("%d", n)
 	}
 	if n := FloorDuplicates(nil); n != 0 {
@@ -185,9 +187,9 @@ func TestFloor(t *testing.T) {
 }
 
 // reports are those of each of several draws of a graph.
-func reports(t *testing.T, y, seen []int32, k int, o GraphOptions, draws int) []GraphReport {
+func reports(t *testing.T, y, seen []int32, k int, o GraphOptions, draws int) []record.PairGraph {
 	t.Helper()
-	out := make([]GraphReport, draws)
+	out := make([]record.PairGraph, draws)
 	for d := range out {
 		o.Draw = uint64(d)
 		_, out[d] = graph(t, y, seen, k, o)
@@ -196,7 +198,7 @@ func reports(t *testing.T, y, seen []int32, k int, o GraphOptions, draws int) []
 }
 
 // over is the mean of f over draws, and its standard error.
-func over(draws []GraphReport, f func(GraphReport) float64) (mean, se float64) {
+func over(draws []record.PairGraph, f func(record.PairGraph) float64) (mean, se float64) {
 	var sum, square float64
 	for _, r := range draws {
 		v := f(r)
@@ -208,7 +210,7 @@ func over(draws []GraphReport, f func(GraphReport) float64) (mean, se float64) {
 	return mean, math.Sqrt((square/n - mean*mean) / (n - 1))
 }
 
-func duplicates(r GraphReport) float64 { return r.FloorDuplicates }
+func duplicates(r record.PairGraph) float64 { return r.FloorDuplicates }
 
 // The paper's size: 6000 pairs. Contradictory duplicates meet the expectation with
 // same-index negatives at every number of classes and noise, and random ones have none;
@@ -226,12 +228,12 @@ func TestFloorsAtThePapersSize(t *testing.T) {
 		testutil.Near(t, "floor", mean, Floor(c.p, c.k), 4*se)
 		t.Logf("%d classes, P = %v: duplicates floor %.5f, standard error %.5f, expected %.5f", c.k, c.p, mean, se, Floor(c.p, c.k))
 		// Couples paired both ways: N_c K/(2(K-1)), 166.7 for ten classes.
-		mean, se = over(same, func(r GraphReport) float64 { return float64(r.Mirrored) })
+		mean, se = over(same, func(r record.PairGraph) float64 { return float64(r.Mirrored) })
 		testutil.Near(t, "mirrored", mean, 3000/(2*float64(c.k-1)), 4*se+1e-9)
 		if c.k == 10 {
 			t.Logf("   mirrored %.1f, standard error %.1f", mean, se)
 		}
-		mean, _ = over(same, func(r GraphReport) float64 { return float64(r.Wrong) })
+		mean, _ = over(same, func(r record.PairGraph) float64 { return float64(r.Wrong) })
 		testutil.Near(t, "wrong", mean*draws, c.p*6000*draws, 4*math.Sqrt(c.p*(1-c.p)*6000*draws))
 		o.Negatives = RandomOne
 		if mean, _ = over(reports(t, y, y, c.k, o, draws), duplicates); mean > 0.0002 {
@@ -248,7 +250,7 @@ func TestDensity(t *testing.T) {
 	if r.Images != 3000 || math.Abs(r.Density-6000/4498500.0) > 1e-12 {
 		t.Errorf("dense: %+v", r)
 	}
-	mean, se := over(reports(t, y, y, 10, GraphOptions{Scenario: Sparse, Pairs: 6000}, 6), func(r GraphReport) float64 { return float64(r.Images) })
+	mean, se := over(reports(t, y, y, 10, GraphOptions{Scenario: Sparse, Pairs: 6000}, 6), func(r record.PairGraph) float64 { return float64(r.Images) })
 	// An image is missed when none of its four pairs is taken, roughly 0.95^4.
 	testutil.Near(t, "images", mean, 60000*(1-math.Pow(0.95, 4)), 150)
 	t.Logf("sparse: %.0f images, standard error %.0f", mean, se)

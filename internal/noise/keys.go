@@ -1,6 +1,9 @@
 package noise
 
-import "tercet/internal/component"
+import (
+	"tercet/internal/component"
+	"tercet/internal/record"
+)
 
 // Family is the noises that a config can name. A noise registers itself in its file.
 var Family = component.NewFamily[Keys]("none", Symmetric, PairLabel, TripletFlip, Confusion, PairFlip)
@@ -23,7 +26,7 @@ func Seed(k Keys, run uint64) uint64 {
 // OnLabels is implemented by the keys of noise on the labels of images.
 type OnLabels interface {
 	// Relabel returns other labels than the true ones, 0 to classes-1.
-	Relabel(truth []int32, classes int, seed uint64) ([]int32, Report, error)
+	Relabel(truth []int32, classes int, seed uint64) ([]int32, record.Noise, error)
 }
 
 // OnPairs is implemented by the keys of noise on the labels of pairs.
@@ -46,7 +49,7 @@ type OnTriplets interface {
 // triplets are.
 type Weighted interface {
 	// TripletWeights are those of triplets drawn by labels of so many classes.
-	TripletWeights(classes int) (TripletWeights, error)
+	TripletWeights(classes int) (record.TripletWeights, error)
 }
 
 // Fitter is implemented by the keys of noise that ask for given pairs or triplets.
@@ -66,7 +69,7 @@ type NoKeys struct{}
 func (NoKeys) Own() *uint64 { return nil }
 
 // TripletWeights implements Weighted.
-func (NoKeys) TripletWeights(classes int) (TripletWeights, error) {
+func (NoKeys) TripletWeights(classes int) (record.TripletWeights, error) {
 	return SLNTriplets(0, classes), nil
 }
 

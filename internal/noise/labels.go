@@ -3,6 +3,7 @@ package noise
 import (
 	"fmt"
 
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -13,15 +14,15 @@ import (
 //
 // An item's draws do not depend on the rate: with one seed, what is flipped at a rate
 // is flipped to the same class at every higher one.
-func Labels(truth []int32, classes int, rate float64, seed uint64) ([]int32, Report, error) {
+func Labels(truth []int32, classes int, rate float64, seed uint64) ([]int32, record.Noise, error) {
 	if !(rate >= 0 && rate < 1) {
-		return nil, Report{}, fmt.Errorf("noise: rate is %v, want a number from 0 to below 1", rate)
+		return nil, record.Noise{}, fmt.Errorf("noise: rate is %v, want a number from 0 to below 1", rate)
 	}
 	if classes < 2 && rate > 0 {
-		return nil, Report{}, fmt.Errorf("noise: %d class: there is no other one that a label could become", classes)
+		return nil, record.Noise{}, fmt.Errorf("noise: %d class: there is no other one that a label could become", classes)
 	}
 	if err := checkLabels("truth", truth, classes); err != nil {
-		return nil, Report{}, err
+		return nil, record.Noise{}, err
 	}
 	out := make([]int32, len(truth))
 	s := rng.New(seed, "noise/labels")
@@ -35,7 +36,7 @@ func Labels(truth []int32, classes int, rate float64, seed uint64) ([]int32, Rep
 			out[i] = int32((int64(y) + int64(step)) % int64(classes))
 		}
 	}
-	r := Report{Kind: Symmetric, Wanted: rate}
+	r := record.Noise{Kind: Symmetric, Wanted: rate}
 	if rate > 0 {
 		r.Q = SLNFromRate(rate, classes)
 		r.Effective = SLNEffective(r.Q)

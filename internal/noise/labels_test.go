@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tercet/internal/record"
 )
 
 // truth is n labels of k classes, of unequal sizes.
@@ -16,7 +18,7 @@ func truth(n, k int) []int32 {
 	return out
 }
 
-func flip(t *testing.T, y []int32, k int, rate float64, seed uint64) ([]int32, Report) {
+func flip(t *testing.T, y []int32, k int, rate float64, seed uint64) ([]int32, record.Noise) {
 	t.Helper()
 	before := slices.Clone(y)
 	out, r, err := Labels(y, k, rate, seed)
@@ -131,12 +133,12 @@ func TestNoNoise(t *testing.T) {
 		t.Errorf("no items: %+v", r)
 	}
 	for _, c := range []struct {
-		r    Report
+		r    record.Noise
 		want string
 	}{
-		{Report{Kind: "sln", Wanted: 0.2, Found: 0.1875, Flipped: 3, Items: 16, Effective: 0.1975308642, EffectiveFound: 0.25}, "sln: 3 of 16 labels are another class's, rate 0.1875 (target 0.2); of balanced pairs 0.2500 are wrong (target 0.197531)"},
-		{Report{Kind: "pln", Wanted: 0.1, Found: 0.125, Flipped: 2, Items: 16, Effective: 0.1, EffectiveFound: 0.125}, "pln: 2 of 16 pairs have the other label, rate 0.1250 (target 0.1); of balanced pairs 0.1250 are wrong (target 0.1)"},
-		{Report{Kind: "triplet-flip", Wanted: 0.1, Found: 0.125, Flipped: 2, Items: 16}, "triplet-flip: 2 of 16 triplets have positive and negative exchanged, rate 0.1250 (target 0.1)"},
+		{record.Noise{Kind: "sln", Wanted: 0.2, Found: 0.1875, Flipped: 3, Items: 16, Effective: 0.1975308642, EffectiveFound: 0.25}, "sln: 3 of 16 labels are another class's, rate 0.1875 (target 0.2); of balanced pairs 0.2500 are wrong (target 0.197531)"},
+		{record.Noise{Kind: "pln", Wanted: 0.1, Found: 0.125, Flipped: 2, Items: 16, Effective: 0.1, EffectiveFound: 0.125}, "pln: 2 of 16 pairs have the other label, rate 0.1250 (target 0.1); of balanced pairs 0.1250 are wrong (target 0.1)"},
+		{record.Noise{Kind: "triplet-flip", Wanted: 0.1, Found: 0.125, Flipped: 2, Items: 16}, "triplet-flip: 2 of 16 triplets have positive and negative exchanged, rate 0.1250 (target 0.1)"},
 	} {
 		if got := Words(c.r); got != c.want {
 			t.Error(got)

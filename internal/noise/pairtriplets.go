@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tercet/internal/data"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -19,27 +20,27 @@ import (
 // Errors are those of Triplets, a p or n outside [0, 1/2], and, for one above 0, an anchor's
 // class of two items and a single item of other classes, of which none can take
 // another's place.
-func PairTriplets(truth []int32, p, n float64, o TripletOptions) ([]data.Triplet, TripletReport, error) {
+func PairTriplets(truth []int32, p, n float64, o TripletOptions) ([]data.Triplet, record.Triplets, error) {
 	for _, rate := range []float64{p, n} {
 		if err := effective(rate); err != nil {
-			return nil, TripletReport{}, err
+			return nil, record.Triplets{}, err
 		}
 	}
 	out, r, err := Triplets(truth, truth, 0, o)
 	if err != nil {
-		return nil, TripletReport{}, err
+		return nil, record.Triplets{}, err
 	}
 	d, err := newTripletDraw(truth, o.Classes)
 	if err != nil {
-		return nil, TripletReport{}, err
+		return nil, record.Triplets{}, err
 	}
 	for c := range int32(o.Classes) {
 		switch size := d.size(c); {
 		case p == 0 && n == 0 || size < 2:
 		case size == 2:
-			return nil, TripletReport{}, fmt.Errorf("noise: triplets: class %d has two items: a wrong negative of it would be the positive; pair-label noise needs three or more of a class", c)
+			return nil, record.Triplets{}, fmt.Errorf("noise: triplets: class %d has two items: a wrong negative of it would be the positive; pair-label noise needs three or more of a class", c)
 		case len(truth)-size < 2:
-			return nil, TripletReport{}, fmt.Errorf("noise: triplets: one item is not of class %d: a wrong positive would be the negative; pair-label noise needs two or more", c)
+			return nil, record.Triplets{}, fmt.Errorf("noise: triplets: one item is not of class %d: a wrong positive would be the negative; pair-label noise needs two or more", c)
 		}
 	}
 	wrong, instead := rng.New(o.Seed, "noise/triplets/pairs", o.Draw), rng.New(o.Seed, "noise/triplets/pairs/instead", o.Draw)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tercet/internal/data"
+	"tercet/internal/record"
 	"tercet/internal/testutil"
 )
 
@@ -22,7 +23,7 @@ func TestPairTripletsHaveTheirWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var found TripletWeights
+		var found record.TripletWeights
 		wrong := 0
 		for _, x := range triplets {
 			p, m := y[x.P] == y[x.A], y[x.N] != y[x.A]
@@ -40,13 +41,13 @@ func TestPairTripletsHaveTheirWeights(t *testing.T) {
 			}
 		}
 		q := 1 - c.p
-		nearWeights(t, "weights", found, TripletWeights{Beta: q, Gamma: q, W11: q * q, W10: q * c.p, W01: q * c.p, W00: c.p * c.p}, 5*0.5/math.Sqrt(drawn))
+		nearWeights(t, "weights", found, record.TripletWeights{Beta: q, Gamma: q, W11: q * q, W10: q * c.p, W01: q * c.p, W00: c.p * c.p}, 5*0.5/math.Sqrt(drawn))
 		nearWeights(t, "report", r.Weights, found, 1e-9)
 		testutil.Near(t, "wrong", r.Wrong, 1-found.W11, 1e-9)
 		if r.Kind != "pln" || r.Wanted != c.p || r.Flipped != wrong || r.Found != float64(wrong)/(2*drawn) || r.Anchors != n {
 			t.Errorf("%+v, %d wrong", r, wrong)
 		}
-		want := Report{Kind: "pln", Wanted: c.p, Found: r.Found, Flipped: wrong, Items: 2 * drawn, Q: 2 * c.p, Effective: c.p, EffectiveFound: r.Found}
+		want := record.Noise{Kind: "pln", Wanted: c.p, Found: r.Found, Flipped: wrong, Items: 2 * drawn, Q: 2 * c.p, Effective: c.p, EffectiveFound: r.Found}
 		if got := OfTriplets(r); got != want {
 			t.Errorf("%+v", got)
 		}

@@ -1,6 +1,9 @@
 package noise
 
-import "tercet/internal/component"
+import (
+	"tercet/internal/component"
+	"tercet/internal/record"
+)
 
 func init() {
 	Family.Register(component.Component[Keys]{
@@ -60,7 +63,7 @@ func (k PairKeys) WrongLabels() (similar, different float64, err error) {
 }
 
 // TripletWeights implements Weighted.
-func (k PairKeys) TripletWeights(int) (TripletWeights, error) {
+func (k PairKeys) TripletWeights(int) (record.TripletWeights, error) {
 	if k.Beta != nil && k.Gamma != nil {
 		return independent(*k.Beta, *k.Gamma), nil
 	}

@@ -15,11 +15,8 @@ const (
 	TripletFlip = "triplet-flip" // positives and negatives change places: Triplets
 )
 
-// Report is record.Noise.
-type Report = record.Noise
-
 // Words is the report in one line.
-func Words(r Report) string {
+func Words(r record.Noise) string {
 	what := "labels are another class's"
 	switch r.Kind {
 	case PairLabel:
@@ -35,7 +32,7 @@ func Words(r Report) string {
 }
 
 // count fills what the labels out, drawn for truth, tell.
-func count(r *Report, truth, out []int32) {
+func count(r *record.Noise, truth, out []int32) {
 	r.Items, r.Flipped = len(out), 0
 	for i := range out {
 		if out[i] != truth[i] {

@@ -1,6 +1,9 @@
 package noise
 
-import "tercet/internal/component"
+import (
+	"tercet/internal/component"
+	"tercet/internal/record"
+)
 
 func init() {
 	Family.Register(component.Component[Keys]{
@@ -37,19 +40,19 @@ func (k SymmetricKeys) redraw(classes int) (float64, error) {
 }
 
 // Relabel implements OnLabels.
-func (k SymmetricKeys) Relabel(truth []int32, classes int, seed uint64) ([]int32, Report, error) {
+func (k SymmetricKeys) Relabel(truth []int32, classes int, seed uint64) ([]int32, record.Noise, error) {
 	if k.Rate != nil {
 		return Labels(truth, classes, *k.Rate, seed)
 	}
 	q, err := k.redraw(classes)
 	if err != nil {
-		return nil, Report{}, err
+		return nil, record.Noise{}, err
 	}
 	return Labels(truth, classes, SLNRate(q, classes), seed)
 }
 
 // TripletWeights implements Weighted.
-func (k SymmetricKeys) TripletWeights(classes int) (TripletWeights, error) {
+func (k SymmetricKeys) TripletWeights(classes int) (record.TripletWeights, error) {
 	q, err := k.redraw(classes)
 	return SLNTriplets(q, classes), err
 }

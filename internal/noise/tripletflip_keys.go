@@ -1,6 +1,9 @@
 package noise
 
-import "tercet/internal/component"
+import (
+	"tercet/internal/component"
+	"tercet/internal/record"
+)
 
 func init() {
 	Family.Register(component.Component[Keys]{
@@ -29,4 +32,6 @@ func (TripletKeys) Fit(_, triplets bool) []component.Fault {
 func (k TripletKeys) Flip() float64 { return k.Rate }
 
 // TripletWeights implements Weighted.
-func (k TripletKeys) TripletWeights(int) (TripletWeights, error) { return OrderFlips(k.Rate), nil }
+func (k TripletKeys) TripletWeights(int) (record.TripletWeights, error) {
+	return OrderFlips(k.Rate), nil
+}

@@ -8,15 +8,12 @@ import (
 	"tercet/internal/rng"
 )
 
-// TripletReport is record.Triplets.
-type TripletReport = record.Triplets
-
 // OfTriplets is what the exchanges or wrong pair labels did, as a Report.
-func OfTriplets(r TripletReport) Report {
+func OfTriplets(r record.Triplets) record.Noise {
 	if r.Kind == PairLabel {
-		return Report{Kind: PairLabel, Wanted: r.Wanted, Found: r.Found, Flipped: r.Flipped, Items: 2 * r.Triplets, Q: 2 * r.Wanted, Effective: r.Wanted, EffectiveFound: r.Found}
+		return record.Noise{Kind: PairLabel, Wanted: r.Wanted, Found: r.Found, Flipped: r.Flipped, Items: 2 * r.Triplets, Q: 2 * r.Wanted, Effective: r.Wanted, EffectiveFound: r.Found}
 	}
-	return Report{Kind: TripletFlip, Wanted: r.Wanted, Found: r.Found, Flipped: r.Flipped, Items: r.Triplets}
+	return record.Noise{Kind: TripletFlip, Wanted: r.Wanted, Found: r.Found, Flipped: r.Flipped, Items: r.Triplets}
 }
 
 // TripletOptions says which triplets to draw.
@@ -40,32 +37,32 @@ type TripletOptions struct {
 //
 // Errors are a flip outside [0, 1], a count below 1, a prior of other than two classes, labels out of range, and labels under
 // which no two items are of one class or all are.
-func Triplets(truth, seen []int32, flip float64, o TripletOptions) ([]data.Triplet, TripletReport, error) {
+func Triplets(truth, seen []int32, flip float64, o TripletOptions) ([]data.Triplet, record.Triplets, error) {
 	switch {
 	case o.Count < 1:
-		return nil, TripletReport{}, fmt.Errorf("noise: %d triplets; want 1 or more", o.Count)
+		return nil, record.Triplets{}, fmt.Errorf("noise: %d triplets; want 1 or more", o.Count)
 	case len(truth) != len(seen):
-		return nil, TripletReport{}, fmt.Errorf("noise: triplets: %d labels with noise, %d without", len(seen), len(truth))
+		return nil, record.Triplets{}, fmt.Errorf("noise: triplets: %d labels with noise, %d without", len(seen), len(truth))
 	}
 	if err := checkProbability("triplet flip rate", flip); err != nil {
-		return nil, TripletReport{}, err
+		return nil, record.Triplets{}, err
 	}
 	if err := checkLabels("triplets: truth", truth, o.Classes); err != nil {
-		return nil, TripletReport{}, err
+		return nil, record.Triplets{}, err
 	}
 	if err := checkLabels("triplets: labels with noise", seen, o.Classes); err != nil {
-		return nil, TripletReport{}, err
+		return nil, record.Triplets{}, err
 	}
 	d, err := newTripletDraw(seen, o.Classes)
 	if err != nil {
-		return nil, TripletReport{}, err
+		return nil, record.Triplets{}, err
 	}
 	if err := d.weigh(o.Prior); err != nil {
-		return nil, TripletReport{}, err
+		return nil, record.Triplets{}, err
 	}
 	items, order := rng.New(o.Seed, "noise/triplets", o.Draw), rng.New(o.Seed, "noise/triplets/flips", o.Draw)
 	out := make([]data.Triplet, o.Count)
-	r := TripletReport{Triplets: o.Count, Anchors: len(d.anchors), Wanted: flip}
+	r := record.Triplets{Triplets: o.Count, Anchors: len(d.anchors), Wanted: flip}
 	for i := range out {
 		t := d.next(items)
 		if order.Float64() < flip {
@@ -80,13 +77,13 @@ func Triplets(truth, seen []int32, flip float64, o TripletOptions) ([]data.Tripl
 }
 
 // weigh fills what triplets are against the truth.
-func weigh(r *TripletReport, triplets []data.Triplet, truth []int32) {
+func weigh(r *record.Triplets, triplets []data.Triplet, truth []int32) {
 	var right [2][2]int
 	for _, t := range triplets {
 		right[is(truth[t.P] == truth[t.A])][is(truth[t.N] != truth[t.A])]++
 	}
 	share := func(k int) float64 { return float64(k) / float64(len(triplets)) }
-	r.Weights = TripletWeights{
+	r.Weights = record.TripletWeights{
 		Beta: share(right[1][0] + right[1][1]), Gamma: share(right[0][1] + right[1][1]),
 		W11: share(right[1][1]), W10: share(right[1][0]), W01: share(right[0][1]), W00: share(right[0][0]),
 	}

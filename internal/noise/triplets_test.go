@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tercet/internal/data"
+	"tercet/internal/record"
 	"tercet/internal/testutil"
 )
 
@@ -31,7 +32,7 @@ func TestTripletsHaveTheirWeights(t *testing.T) {
 		}
 		nearWeights(t, "weights", r.Weights, want, 5*(0.5/math.Sqrt(drawn)+0.5/math.Sqrt(n)))
 		t.Logf("%d classes, q~ = %v, flips %v: %+v", c.k, c.pln, c.flip, r.Weights)
-		var found TripletWeights
+		var found record.TripletWeights
 		flipped := 0
 		for _, x := range triplets {
 			p, m := y[x.P] == y[x.A], y[x.N] != y[x.A]
@@ -59,7 +60,7 @@ func TestTripletsHaveTheirWeights(t *testing.T) {
 			t.Errorf("%+v, %d flipped", r, flipped)
 		}
 		testutil.Near(t, "flips", r.Found, c.flip, 5*math.Sqrt(c.flip*(1-c.flip)/drawn))
-		if nr := OfTriplets(r); nr != (Report{Kind: "triplet-flip", Wanted: c.flip, Found: r.Found, Flipped: flipped, Items: drawn}) {
+		if nr := OfTriplets(r); nr != (record.Noise{Kind: "triplet-flip", Wanted: c.flip, Found: r.Found, Flipped: flipped, Items: drawn}) {
 			t.Errorf("%+v", nr)
 		}
 	}

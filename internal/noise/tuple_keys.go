@@ -3,6 +3,7 @@ package noise
 import (
 	"tercet/internal/component"
 	"tercet/internal/data"
+	"tercet/internal/record"
 )
 
 // everyTuple keeps an epoch's last batch: a list is meant to be seen whole.
@@ -29,14 +30,14 @@ type Drawing struct {
 // GivesPairs is implemented by the keys of samplers that give pairs.
 type GivesPairs interface {
 	// Draw draws the pairs of epoch 0, and returns the draws of all.
-	Draw(in Drawing) (draw func(epoch int) []Pair, r GraphReport, err error)
+	Draw(in Drawing) (draw func(epoch int) []data.Pair, r record.PairGraph, err error)
 	Tuples(o *data.TupleOptions)
 }
 
 // GivesTriplets is implemented by the keys of samplers that give triplets.
 type GivesTriplets interface {
 	// Draw draws the triplets of epoch 0, and returns the draws of all.
-	Draw(in Drawing) (draw func(epoch int) []data.Triplet, r TripletReport, err error)
+	Draw(in Drawing) (draw func(epoch int) []data.Triplet, r record.Triplets, err error)
 	Tuples(o *data.TupleOptions)
 }
 
@@ -74,7 +75,7 @@ func (PairGraph) Layout() string { return data.LayoutGivenPairs }
 func (k PairGraph) Tuples(o *data.TupleOptions) { o.Size, o.Redraw = k.Size, k.Redraw }
 
 // Draw implements GivesPairs.
-func (k PairGraph) Draw(in Drawing) (func(epoch int) []Pair, GraphReport, error) {
+func (k PairGraph) Draw(in Drawing) (func(epoch int) []data.Pair, record.PairGraph, error) {
 	o := GraphOptions{Scenario: k.Scenario, Pairs: k.Pairs, Negatives: k.Negatives, Order: k.Order, Replacement: k.Replacement, Seed: in.Seed}
 	if k.Scenario == Full {
 		o.Pairs = 0 // all
@@ -82,7 +83,7 @@ func (k PairGraph) Draw(in Drawing) (func(epoch int) []Pair, GraphReport, error)
 	if n, noisy := in.Noise.(OnPairs); noisy {
 		var err error
 		if o.Wrong, err = n.WrongPairs(); err != nil {
-			return nil, GraphReport{}, err
+			return nil, record.PairGraph{}, err
 		}
 		o.Seed = Seed(in.Noise, in.Seed)
 	}
@@ -90,7 +91,7 @@ func (k PairGraph) Draw(in Drawing) (func(epoch int) []Pair, GraphReport, error)
 	if err != nil {
 		return nil, report, err
 	}
-	return func(epoch int) []Pair {
+	return func(epoch int) []data.Pair {
 		if epoch == 0 || !k.Redraw {
 			return first
 		}
@@ -117,25 +118,25 @@ func (TripletList) Layout() string { return data.LayoutGivenTriplets }
 func (k TripletList) Tuples(o *data.TupleOptions) { o.Size, o.Redraw = k.Size, k.Redraw }
 
 // Draw implements GivesTriplets.
-func (k TripletList) Draw(in Drawing) (func(epoch int) []data.Triplet, TripletReport, error) {
+func (k TripletList) Draw(in Drawing) (func(epoch int) []data.Triplet, record.Triplets, error) {
 	seed := Seed(in.Noise, in.Seed)
 	options := func(seed uint64, epoch int) TripletOptions {
 		return TripletOptions{Classes: in.Classes, Count: k.Triplets, Prior: k.Prior, Seed: seed, Draw: uint64(epoch)}
 	}
-	draw := func(epoch int) ([]data.Triplet, TripletReport, error) {
+	draw := func(epoch int) ([]data.Triplet, record.Triplets, error) {
 		return Triplets(in.Truth, in.Seen, 0, options(in.Seed, epoch))
 	}
 	switch n := in.Noise.(type) {
 	case OnTriplets:
-		draw = func(epoch int) ([]data.Triplet, TripletReport, error) {
+		draw = func(epoch int) ([]data.Triplet, record.Triplets, error) {
 			return Triplets(in.Truth, in.Seen, n.Flip(), options(seed, epoch))
 		}
 	case OnPairs:
 		positive, negative, err := n.WrongLabels()
 		if err != nil {
-			return nil, TripletReport{}, err
+			return nil, record.Triplets{}, err
 		}
-		draw = func(epoch int) ([]data.Triplet, TripletReport, error) {
+		draw = func(epoch int) ([]data.Triplet, record.Triplets, error) {
 			return PairTriplets(in.Truth, positive, negative, options(seed, epoch))
 		}
 	}

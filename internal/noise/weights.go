@@ -6,15 +6,12 @@ import (
 	"tercet/internal/record"
 )
 
-// TripletWeights is record.TripletWeights.
-type TripletWeights = record.TripletWeights
-
 // Product returns the weights with the errors taken as independent, as the
 // noise-robust triplet loss does: W11 = Beta Gamma and so on.
-func Product(w TripletWeights) TripletWeights { return independent(w.Beta, w.Gamma) }
+func Product(w record.TripletWeights) record.TripletWeights { return independent(w.Beta, w.Gamma) }
 
-func independent(beta, gamma float64) TripletWeights {
-	return TripletWeights{
+func independent(beta, gamma float64) record.TripletWeights {
+	return record.TripletWeights{
 		Beta: beta, Gamma: gamma,
 		W11: beta * gamma, W10: beta * (1 - gamma),
 		W01: (1 - beta) * gamma, W00: (1 - beta) * (1 - gamma),
@@ -26,7 +23,7 @@ func independent(beta, gamma float64) TripletWeights {
 // another one, all classes being equally large. The two errors share the anchor's
 // label, so they are not independent; the weights are the joint ones, exactly. All are
 // NaN for q outside [0, K/(K-1)] or fewer than two classes.
-func SLNTriplets(q float64, classes int) TripletWeights {
+func SLNTriplets(q float64, classes int) record.TripletWeights {
 	k := float64(classes)
 	if classes < 2 || !(q >= 0 && q*(k-1) <= k*(1+1e-12)) {
 		return undefined()
@@ -36,7 +33,7 @@ func SLNTriplets(q float64, classes int) TripletWeights {
 	// The anchor's label is wrong: the negative, of another label, is of the anchor's
 	// true class.
 	nu := s/(k-1) + e*(k-2)/(k-1)
-	w := TripletWeights{
+	w := record.TripletWeights{
 		W11: s*s*(1-e) + (k-1)*e*e*(1-nu),
 		W10: s*s*e + (k-1)*e*e*nu,
 		W01: s*(1-s)*(1-e) + (k-1)*e*(1-e)*(1-nu),
@@ -51,7 +48,7 @@ func SLNTriplets(q float64, classes int) TripletWeights {
 // share similar of the pairs is truly similar. Flips are independent, and so are the
 // errors. All are NaN for arguments outside [0, 1], and where no pair is left under one
 // of the labels.
-func PLNTriplets(p, similar float64) TripletWeights {
+func PLNTriplets(p, similar float64) record.TripletWeights {
 	if !isProbability(p) || !isProbability(similar) {
 		return undefined()
 	}
@@ -67,14 +64,14 @@ func PLNTriplets(p, similar float64) TripletWeights {
 // OrderFlips returns the weights of clean triplets whose positive and negative change
 // places with probability rho. Both are then right or both wrong: Beta and Gamma are
 // 1-rho, and their product is not W11. All are NaN for rho outside [0, 1].
-func OrderFlips(rho float64) TripletWeights {
+func OrderFlips(rho float64) record.TripletWeights {
 	if !isProbability(rho) {
 		return undefined()
 	}
-	return TripletWeights{Beta: 1 - rho, Gamma: 1 - rho, W11: 1 - rho, W00: rho}
+	return record.TripletWeights{Beta: 1 - rho, Gamma: 1 - rho, W11: 1 - rho, W00: rho}
 }
 
-func undefined() TripletWeights {
+func undefined() record.TripletWeights {
 	n := math.NaN()
-	return TripletWeights{Beta: n, Gamma: n, W11: n, W10: n, W01: n, W00: n}
+	return record.TripletWeights{Beta: n, Gamma: n, W11: n, W10: n, W01: n, W00: n}
 }

@@ -9,7 +9,6 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/embed"
 	"tercet/internal/engine/adversary"
-	"tercet/internal/metric"
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
@@ -85,7 +84,7 @@ func Attack(ctx context.Context, r *run.Run, checkpoint, set string, o record.At
 	}
 	doc := &record.Attack{
 		Schema: record.AttackSchema, Source: e.Source, Options: o, Queries: len(res.Queries), Excluded: res.Excluded,
-		Scores: map[string]metric.Scores{}, Clean: map[string]metric.Scores{}, RightWhenClean: map[string]record.RightWhenClean{},
+		Scores: map[string]record.Scores{}, Clean: map[string]record.Scores{}, RightWhenClean: map[string]record.RightWhenClean{},
 		Attacks: records(res), Warnings: warnings(res), Cost: record.CostRecord{Cost: res.Cost},
 	}
 	for k := range res.Scored {

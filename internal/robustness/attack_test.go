@@ -63,7 +63,7 @@ func TestScores(t *testing.T) {
 		for i := range c.n {
 			flat = append(flat, s.Adversarial[0][i], s.Adversarial[1][i])
 		}
-		want, err := metric.Means(ctx, metric.Scores{{Key: "a"}, {Key: "b"}}, flat, metric.Intervals{Resamples: 300, Seed: 4})
+		want, err := metric.Means(ctx, record.Scores{{Key: "a"}, {Key: "b"}}, flat, metric.Intervals{Resamples: 300, Seed: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func TestCurve(t *testing.T) {
 }
 
 // values drops what is not the numbers; maps print in the order of their keys.
-func values(scores map[string]metric.Scores) map[string][]float64 {
+func values(scores map[string]record.Scores) map[string][]float64 {
 	out := map[string][]float64{}
 	for v, list := range scores {
 		for _, s := range list {
@@ -222,7 +222,7 @@ func TestSuite(t *testing.T) {
 		t.Errorf("%+v", a.Doc)
 	}
 	for _, variant := range []string{"published", "fixed"} {
-		for what, list := range map[string]metric.Scores{"scores": a.Doc.Scores[variant], "clean": a.Doc.Clean[variant], "right": a.Doc.RightWhenClean[variant].Scores} {
+		for what, list := range map[string]record.Scores{"scores": a.Doc.Scores[variant], "clean": a.Doc.Clean[variant], "right": a.Doc.RightWhenClean[variant].Scores} {
 			if got, want := fmt.Sprint(run.KeysOf(list)), fmt.Sprint(attack.Keys(suite)); got != want || list[10].Key != "ERS" {
 				t.Errorf("%s, %s: keys %s, want %s", variant, what, got, want)
 				continue

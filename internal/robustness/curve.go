@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"tercet/internal/metric"
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/run"
@@ -38,7 +37,7 @@ func Curve(ctx context.Context, r *run.Run, checkpoint, set string, o record.Att
 		if err != nil {
 			return nil, fmt.Errorf("eps %.5g: %w", p.Eps, err)
 		}
-		p.Scores, p.Attacks = map[string]metric.Scores{}, records(res)
+		p.Scores, p.Attacks = map[string]record.Scores{}, records(res)
 		for k := range res.Scored {
 			s := &res.Scored[k]
 			if p.Scores[string(s.Variant)], err = scores(ctx, s, s.Adversarial, nil, at); err != nil {

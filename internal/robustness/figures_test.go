@@ -10,7 +10,6 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/embed"
-	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/run/runtest"
 	"tercet/internal/run/tinytest"
@@ -104,8 +103,8 @@ func sameImage(a, b []float32) bool {
 // Published lines are dashed where there are both.
 func TestCurveIsDrawn(t *testing.T) {
 	point := func(eps, v float64) record.CurvePoint {
-		s := metric.Scores{{Key: "ES:R", Value: metric.Value{Value: v}}}
-		return record.CurvePoint{Eps: eps, Scores: map[string]metric.Scores{"fixed": s, "published": s}}
+		s := record.Scores{{Key: "ES:R", Value: record.Value{Value: v}}}
+		return record.CurvePoint{Eps: eps, Scores: map[string]record.Scores{"fixed": s, "published": s}}
 	}
 	d := &record.Curve{Options: record.AttackOptions{Norm: "linf", Variants: []string{"published", "fixed"}}, Points: []record.CurvePoint{point(0, 1), point(0.1, 0.5)}}
 	dir := t.TempDir()

@@ -18,7 +18,7 @@ import (
 // batch weigh more: m = sum(w v) / sum(w). The interval is the bootstrap's of its
 // linearization, the mean of m + w (v - m), which has the same value and, to first
 // order, the same spread; with equal weights it is that of the plain mean.
-func scores(ctx context.Context, s *attack.Scored, values [][]float64, rows []int, o record.AttackOptions) (metric.Scores, error) {
+func scores(ctx context.Context, s *attack.Scored, values [][]float64, rows []int, o record.AttackOptions) (record.Scores, error) {
 	if rows == nil {
 		for i := range values[0] {
 			rows = append(rows, i)
@@ -29,12 +29,12 @@ func scores(ctx context.Context, s *attack.Scored, values [][]float64, rows []in
 		weights[i] = s.Weight(q)
 		sum += weights[i]
 	}
-	var list metric.Scores
+	var list record.Scores
 	flat := make([]float64, len(rows)*len(s.Keys))
 	means := make([]float64, len(s.Keys))
 	for k, key := range s.Keys {
 		known, _ := attack.ScoreNamed(key)
-		list = append(list, metric.Score{Key: key, Value: metric.Value{Definition: known.Definition(s.Variant)}})
+		list = append(list, record.Score{Key: key, Value: record.Value{Definition: known.Definition(s.Variant)}})
 		means[k] = s.Mean(values[k], rows)
 		for i, q := range rows {
 			w := weights[i] * float64(len(rows)) / sum

@@ -17,6 +17,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/train"
 	"tercet/internal/wire"
 )
@@ -127,7 +128,7 @@ func oneStep(cfg *config.Config) error {
 	loader := data.NewLoader(sets.Seen(), t.Sampler, nil, cfg.Seed, 0, 0, 0)
 	defer loader.Close()
 	t.Batches, t.Evaluate = loader, nil
-	t.Log = func(*train.Event) error { return nil }
+	t.Log = func(*record.Event) error { return nil }
 	t.Save = func(bool) error { return nil }
 	return t.Run(context.Background())
 }

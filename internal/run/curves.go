@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tercet/internal/embed"
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/train"
 )
@@ -37,7 +38,7 @@ func (r *Run) DrawCurves() (string, error) {
 		}
 		s.Add(float64(step), *v)
 	}
-	err := train.EachEvent(r.Path("events.jsonl"), func(e *train.Event) {
+	err := train.EachEvent(r.Path("events.jsonl"), func(e *record.Event) {
 		switch e.Kind {
 		case "step":
 			add("loss", e.Step, e.Loss)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 // What scores there are is read off the scores of four points.
@@ -41,7 +42,7 @@ func PairKeys(threshold bool) []string {
 }
 
 // KeysOf lists the keys of scores, in their order.
-func KeysOf(s metric.Scores) []string {
+func KeysOf(s record.Scores) []string {
 	var out []string
 	for _, e := range s {
 		out = append(out, e.Key)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"tercet/internal/config"
-	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
 	"tercet/internal/record"
@@ -58,7 +57,7 @@ func planMetric(ctx context.Context, cfg *config.Config, sets *wire.Sets, p *Pla
 	d := m.Dim()
 	p.Model = record.Model{Name: m.Spec().Name, Embedding: d, Parameters: risk.Dim()}
 	p.Layers, p.Defense = m.Describe(), cfg.Defense.Name
-	p.Passes = adversary.Cost{Forward: int64(points.N)}
+	p.Passes = record.Cost{Forward: int64(points.N)}
 	p.Metric = &MetricPlan{
 		Algorithm: cfg.Metric.Algorithm, Loss: cfg.Metric.Loss, Classes: len(ps.list), Skipped: ps.skipped,
 		Triplets: ps.Triplets(), Parameters: risk.Dim(),

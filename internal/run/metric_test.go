@@ -21,7 +21,6 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/evaluate"
-	"tercet/internal/metric"
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/rng"
@@ -271,7 +270,7 @@ func TestFitLearnsAndThePrintedSignDoesNot(t *testing.T) {
 		}
 		return e.Doc.Metric, e.Doc.Warnings
 	}
-	of := func(s metric.Scores, name string) float64 { v, _ := s.Get(name); return v.Value }
+	of := func(s record.Scores, name string) float64 { v, _ := s.Get(name); return v.Value }
 	for _, sets := range [][]string{nil, {"metric.loss=hinge", "metric.zeta=1"}, {"metric.loss=huber", "metric.zeta=1"}, {"metric.loss=least-squares", "metric.zeta=1"},
 		{"metric.algorithm=sgd", "metric.steps=4000"}, {"metric.algorithm=sgd", "metric.steps=4000", "metric.psd=true"}, {"model.whiten=true", "metric.sigma=1e-4"}, {"model.dims=0"}, {"metric.positive=1"}} {
 		d, warnings := score(sets...)

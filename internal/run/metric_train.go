@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
 	"tercet/internal/noise"
@@ -132,7 +131,7 @@ func (f *fitting) prepare(ctx context.Context) error {
 	d := f.model.Dim()
 	r.Manifest.Model = record.Model{Name: f.model.Spec().Name, Embedding: d, Parameters: d * (d + 1) / 2}
 	r.Manifest.Steps, r.Manifest.Of = 0, 0
-	r.Manifest.Cost = adversary.Cost{Forward: int64(f.items)}
+	r.Manifest.Cost = record.Cost{Forward: int64(f.items)}
 	f.watch.note("features: %d of each image, in the ball of radius %g", d, o.Radius)
 	f.watch.note("triplets: %.4g of %s as positives", f.problems.Triplets(), text.Plural(len(f.problems.list), "class", "classes"))
 	if n := f.problems.skipped; n > 0 {
@@ -143,7 +142,7 @@ func (f *fitting) prepare(ctx context.Context) error {
 
 // event logs an event and tells it.
 func (f *fitting) event(kind string, step int, objective, gradNorm *float64, metrics map[string]float64) error {
-	e := &train.Event{Kind: kind, Step: step, Loss: objective, GradNorm: gradNorm, Metrics: metrics,
+	e := &record.Event{Kind: kind, Step: step, Loss: objective, GradNorm: gradNorm, Metrics: metrics,
 		Forward: f.run.Manifest.Cost.Forward, Seconds: time.Since(f.start).Seconds()}
 	if kind == "start" {
 		e.Version, e.Kernel, e.CPU = f.by.Version, f.by.Kernel, f.by.CPU

@@ -136,7 +136,7 @@ func newMeasure(cfg *config.Config, key string) (*measure, error) {
 }
 
 // scores measures v; for the clustering ones k-means makes k clusters.
-func (m *measure) scores(ctx context.Context, v data.Embeddings, k int) (metric.Scores, error) {
+func (m *measure) scores(ctx context.Context, v data.Embeddings, k int) (record.Scores, error) {
 	if m.clustering {
 		km, err := solve.RunKMeans(ctx, v, k, m.cfg.Eval.KMeans.NInit, m.cfg.Seed, func(string, int, int) {})
 		if err != nil {
@@ -165,7 +165,7 @@ func (m *measure) evaluate(ctx context.Context, t *wire.Assembled) (map[string]f
 	base.clustering = false
 	got, err := base.scores(ctx, v, 0)
 	if err == nil && m.clustering {
-		var more metric.Scores
+		var more record.Scores
 		more, err = m.scores(ctx, v, m.cfg.Eval.KMeans.K)
 		got = append(got, more...)
 	}

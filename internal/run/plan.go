@@ -19,23 +19,23 @@ import (
 
 // Plan is what a run would do, schema tercet.plan/1.
 type Plan struct {
-	Schema     string         `json:"schema"`
-	Name       string         `json:"name"`
-	Data       record.Data    `json:"data"`
-	Model      record.Model   `json:"model"`
-	Layers     []nn.LayerInfo `json:"layers"`
-	BatchRows  int            `json:"batch_rows"`
-	PerEpoch   int            `json:"steps_per_epoch"`
-	Steps      int            `json:"steps"`
-	Coverage   data.Coverage  `json:"coverage"`
-	Defense    string         `json:"defense"`
-	Passes     adversary.Cost `json:"passes"`       // images, over the whole run, crafted ones included: at most so many with hm
-	FLOPs      float64        `json:"flops"`        // of the products in those passes
-	Memory     int64          `json:"memory_bytes"` // beside the data: measured after a few steps
-	StepTime   float64        `json:"step_seconds"` // measured on random images
-	Seconds    float64        `json:"seconds"`      // estimate, without evaluation
-	Checkpoint int64          `json:"checkpoint_bytes"`
-	Metric     *MetricPlan    `json:"metric_learning,omitempty"` // of model mahalanobis
+	Schema     string          `json:"schema"`
+	Name       string          `json:"name"`
+	Data       record.Data     `json:"data"`
+	Model      record.Model    `json:"model"`
+	Layers     []nn.LayerInfo  `json:"layers"`
+	BatchRows  int             `json:"batch_rows"`
+	PerEpoch   int             `json:"steps_per_epoch"`
+	Steps      int             `json:"steps"`
+	Coverage   record.Coverage `json:"coverage"`
+	Defense    string          `json:"defense"`
+	Passes     record.Cost     `json:"passes"`       // images, over the whole run, crafted ones included: at most so many with hm
+	FLOPs      float64         `json:"flops"`        // of the products in those passes
+	Memory     int64           `json:"memory_bytes"` // beside the data: measured after a few steps
+	StepTime   float64         `json:"step_seconds"` // measured on random images
+	Seconds    float64         `json:"seconds"`      // estimate, without evaluation
+	Checkpoint int64           `json:"checkpoint_bytes"`
+	Metric     *MetricPlan     `json:"metric_learning,omitempty"` // of model mahalanobis
 }
 
 // MakePlan builds what cfg names, times a few passes on random images, and
@@ -87,7 +87,7 @@ func MakePlan(ctx context.Context, cfg *config.Config) (*Plan, error) {
 	p.StepTime = seconds
 	// Steps, a short last batch counted as the part that it is.
 	steps := float64(p.Coverage.Rows) * float64(p.Steps) / float64(max(p.PerEpoch, 1)) / float64(len(labels))
-	p.Passes = adversary.Cost{Forward: int64(math.Round(steps * float64(cost.Forward))), Backward: int64(math.Round(steps * float64(cost.Backward)))}
+	p.Passes = record.Cost{Forward: int64(math.Round(steps * float64(cost.Forward))), Backward: int64(math.Round(steps * float64(cost.Backward)))}
 	// Crafting asks for the images' gradient, training for the weights' too.
 	p.FLOPs = float64(flops) * steps * (float64(cost.Forward) + float64(cost.Backward) + float64(trained))
 	// What the steps have made stays; images wait in the loader's batches.
@@ -125,7 +125,7 @@ func firstLabels(s data.Sampler, ds data.Dataset) []int32 {
 // timeStep returns the best of three steps on a batch of random images, in seconds
 // without the optimizer's, the passes of one and how many images of them were
 // trained on. The weights are left as they were drawn.
-func timeStep(t *wire.Assembled, labels []int32, shape []int) (seconds float64, passes adversary.Cost, trained int, err error) {
+func timeStep(t *wire.Assembled, labels []int32, shape []int) (seconds float64, passes record.Cost, trained int, err error) {
 	s := newRehearsal(t, labels, shape)
 	for i := range 4 { // the first makes the buffers
 		start := time.Now()
@@ -167,8 +167,8 @@ func newRehearsal(t *wire.Assembled, labels []int32, shape []int) *rehearsal {
 	return s
 }
 
-func (s *rehearsal) step(n uint64) (adversary.Cost, error) {
-	var cost adversary.Cost
+func (s *rehearsal) step(n uint64) (record.Cost, error) {
+	var cost record.Cost
 	t, in := s.t, s.batch
 	mine := func(z *array.Array, b *adversary.Batch) error {
 		b.Tuples = &loss.Tuples{}
@@ -206,6 +206,6 @@ func (s *rehearsal) step(n uint64) (adversary.Cost, error) {
 	}
 	t.Model.Backward(s.dz, nn.Weights)
 	s.trained = z.Rows()
-	cost.Add(adversary.Cost{Forward: int64(z.Rows()), Backward: int64(z.Rows())})
+	cost.Add(record.Cost{Forward: int64(z.Rows()), Backward: int64(z.Rows())})
 	return cost, nil
 }

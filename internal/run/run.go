@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"tercet/internal/config"
-	"tercet/internal/data"
 	"tercet/internal/fsx"
 	"tercet/internal/record"
 	"tercet/internal/train"
@@ -33,15 +32,15 @@ type Run struct {
 	Config   *config.Config
 	Manifest record.Manifest
 	lock     *os.File
-	log      *train.Log       // while training
-	coverage data.Coverage    // of the sampler's first epoch
-	open     wire.Opener      // nil for data.Open
-	from     string           // where its data were found, if not from the current directory
-	Alter    wire.Alteration  // of what is trained on; nil for none
-	checked  *wire.Sets       // what precheck has opened, until training takes it
-	made     bool             // this process has made the directory
-	recorded *train.LogRecord // of the log that is gone on with
-	unsealed bool             // training resumed from a checkpoint without a digest
+	log      *train.Log        // while training
+	coverage record.Coverage   // of the sampler's first epoch
+	open     wire.Opener       // nil for data.Open
+	from     string            // where its data were found, if not from the current directory
+	Alter    wire.Alteration   // of what is trained on; nil for none
+	checked  *wire.Sets        // what precheck has opened, until training takes it
+	made     bool              // this process has made the directory
+	recorded *record.LogRecord // of the log that is gone on with
+	unsealed bool              // training resumed from a checkpoint without a digest
 
 	// From, where set, makes Train begin at another checkpoint than the last one, which
 	// it replaces: "previous" or "best"; or at the first step: Start.

@@ -20,7 +20,7 @@ import (
 // Watch is told how a run goes on. Its functions may be nil.
 type Watch struct {
 	Step  func(s *train.State, of int, loss float64)
-	Event func(*train.Event)
+	Event func(*record.Event)
 	Note  func(format string, args ...any)
 }
 
@@ -105,7 +105,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		kind = "resume"
 		w.note("resuming %s at step %d of %d", r.Dir, t.State.Step, t.Steps)
 	}
-	if err := log.Write(&train.Event{Kind: kind, Step: t.State.Step, Epoch: float64(t.State.Step) / float64(max(t.StepsPerEpoch, 1)), Coverage: r.coverage, Version: by.Version, Kernel: by.Kernel, CPU: by.CPU, Note: log.Changed}); err != nil {
+	if err := log.Write(&record.Event{Kind: kind, Step: t.State.Step, Epoch: float64(t.State.Step) / float64(max(t.StepsPerEpoch, 1)), Coverage: r.coverage, Version: by.Version, Kernel: by.Kernel, CPU: by.CPU, Note: log.Changed}); err != nil {
 		return false, err
 	}
 	if err := log.Flush(); err != nil {
@@ -298,7 +298,7 @@ func (r *Run) openLog(t *wire.Assembled, w Watch) (*train.Log, error) {
 // attach connects the trainer's events to the log and to w.
 func (r *Run) attach(t *wire.Assembled, log *train.Log, w Watch) {
 	r.log = log
-	t.Log = func(e *train.Event) error {
+	t.Log = func(e *record.Event) error {
 		if err := log.Write(e); err != nil {
 			return err
 		}

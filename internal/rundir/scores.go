@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"tercet/internal/metric"
 	"tercet/internal/record"
 )
 
@@ -12,7 +11,7 @@ import (
 type kind struct {
 	name, command string // of the document; of what makes it
 	has           func(*Run) bool
-	scores        func(*Run) metric.Scores // of a run that has it
+	scores        func(*Run) record.Scores // of a run that has it
 	setting       func(r *Run, key string) []Label
 }
 
@@ -21,10 +20,10 @@ type kind struct {
 // "ES:R(published)", ERS of the images as they are as "clean:ERS" and
 // "clean:ERS(published)"; those of cluster.json as "cluster:nmi".
 var kinds = []kind{
-	{"eval", "eval", func(r *Run) bool { return r.Eval != nil }, func(r *Run) metric.Scores {
+	{"eval", "eval", func(r *Run) bool { return r.Eval != nil }, func(r *Run) record.Scores {
 		return append(AllScores(r.Eval.Evaluated), renamed("pairs.", r.Eval.Pairs, "")...)
 	}, func(r *Run, key string) []Label { return EvalSetting(r.Eval, key) }},
-	{"attack", "attack", func(r *Run) bool { return r.Attack != nil }, func(r *Run) metric.Scores {
+	{"attack", "attack", func(r *Run) bool { return r.Attack != nil }, func(r *Run) record.Scores {
 		out := renamed("", r.Attack.Scores["fixed"], "")
 		for _, v := range slices.Sorted(maps.Keys(r.Attack.Scores)) {
 			if v != "fixed" {
@@ -32,33 +31,33 @@ var kinds = []kind{
 			}
 		}
 		for _, v := range slices.Sorted(maps.Keys(r.Attack.Clean)) {
-			if ers, ok := metric.Scores(r.Attack.Clean[v]).Get("ERS"); ok {
+			if ers, ok := record.Scores(r.Attack.Clean[v]).Get("ERS"); ok {
 				key := "clean:ERS"
 				if v != "fixed" {
 					key += "(" + v + ")"
 				}
-				out = append(out, metric.Score{Key: key, Value: ers})
+				out = append(out, record.Score{Key: key, Value: ers})
 			}
 		}
 		return out
 	}, func(r *Run, _ string) []Label { return AttackSetting(r.Attack) }},
-	{"cluster", "cluster", func(r *Run) bool { return r.Cluster != nil }, func(r *Run) metric.Scores {
-		n := metric.Value{Value: float64(r.Cluster.Clusters), Definition: "clusters"}
-		return append(metric.Scores{{Key: "cluster:clusters", Value: n}}, renamed("cluster:", r.Cluster.Clustering, "")...)
+	{"cluster", "cluster", func(r *Run) bool { return r.Cluster != nil }, func(r *Run) record.Scores {
+		n := record.Value{Value: float64(r.Cluster.Clusters), Definition: "clusters"}
+		return append(record.Scores{{Key: "cluster:clusters", Value: n}}, renamed("cluster:", r.Cluster.Clustering, "")...)
 	}, func(r *Run, _ string) []Label { return clusterSetting(r.Cluster) }},
 }
 
-func renamed(before string, s record.Scores, after string) metric.Scores {
-	var out metric.Scores
+func renamed(before string, s record.Scores, after string) record.Scores {
+	var out record.Scores
 	for _, sc := range s {
-		out = append(out, metric.Score{Key: before + sc.Key + after, Value: sc.Value})
+		out = append(out, record.Score{Key: before + sc.Key + after, Value: sc.Value})
 	}
 	return out
 }
 
 // Scores lists all scores of a run.
-func (r *Run) Scores() metric.Scores {
-	var out metric.Scores
+func (r *Run) Scores() record.Scores {
+	var out record.Scores
 	for _, k := range kinds {
 		if k.has(r) {
 			out = append(out, k.scores(r)...)
@@ -101,6 +100,6 @@ func kindNamed(name string) kind {
 }
 
 // AllScores lists retrieval and clustering scores together.
-func AllScores(j record.Evaluated) metric.Scores {
-	return slices.Concat(metric.Scores(j.Retrieval), metric.Scores(j.Clustering))
+func AllScores(j record.Evaluated) record.Scores {
+	return slices.Concat(record.Scores(j.Retrieval), record.Scores(j.Clustering))
 }

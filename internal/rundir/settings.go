@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"tercet/internal/metric"
 	"tercet/internal/record"
 )
 
@@ -64,7 +63,7 @@ func EvalSetting(e *record.Eval, key string) []Label {
 		}
 		return append(out, Label{"threshold", from})
 	}
-	if _, ok := metric.Scores(e.Clustering).Get(key); ok {
+	if _, ok := record.Scores(e.Clustering).Get(key); ok {
 		return append(out, Label{"number of clusters", clustersWord(o.K, e.Source)}, Label{"starts of k-means", strconv.Itoa(o.NInit)})
 	}
 	distance := o.Distance

@@ -16,14 +16,14 @@ import (
 // PartitionTask is a setting of runs on pair graphs, of which the best partition can be
 // found by exact multicuts of drawn graphs, since the runs do not keep theirs.
 type PartitionTask struct {
-	theory.PartitionSetting
+	record.PartitionSetting
 	Dirs []string // the runs
 
-	stored map[string]*theory.Partition
+	stored map[string]*record.Partition
 }
 
 // StoredIn is what a run of the task has; nil where it has none.
-func (t *PartitionTask) StoredIn(dir string) *theory.Partition { return t.stored[dir] }
+func (t *PartitionTask) StoredIn(dir string) *record.Partition { return t.stored[dir] }
 
 // PartitionTasks are the settings of finished runs with noise on dense pairs and same-index
 // negatives: those of other negatives take minutes a graph, and sparse pairs or pairs
@@ -49,7 +49,7 @@ func PartitionTasks(table *Table, runs []*rundir.Run) (tasks []*PartitionTask, o
 		s := partitionSetting(all[k])
 		i := slices.IndexFunc(tasks, func(t *PartitionTask) bool { return t.PartitionSetting == s })
 		if i < 0 {
-			i, tasks = len(tasks), append(tasks, &PartitionTask{PartitionSetting: s, stored: map[string]*theory.Partition{}})
+			i, tasks = len(tasks), append(tasks, &PartitionTask{PartitionSetting: s, stored: map[string]*record.Partition{}})
 		}
 		t := tasks[i]
 		t.Dirs, t.stored[r.Dir] = append(t.Dirs, r.Dir), stored
@@ -66,16 +66,16 @@ func partitioned(o *observation) bool {
 
 // partitionSetting is that of graphs like the run's, which have as many images of each
 // class, but for a few.
-func partitionSetting(o *observation) theory.PartitionSetting {
+func partitionSetting(o *observation) record.PartitionSetting {
 	classes, _ := strconv.Atoi(o.fields["classes"])
 	pairs, _ := strconv.Atoi(o.fields["pairs"])
 	p, _ := strconv.ParseFloat(o.fields["wanted"], 64)
-	return theory.PartitionSetting{Classes: classes, PerClass: pairs / 2 / max(1, classes), P: p, Negatives: o.fields["negatives"]}
+	return record.PartitionSetting{Classes: classes, PerClass: pairs / 2 / max(1, classes), P: p, Negatives: o.fields["negatives"]}
 }
 
 // readPartition reads partition.json of a run; nil where there is none.
-func readPartition(dir string) (*theory.Partition, error) {
-	p, path := &theory.Partition{}, filepath.Join(dir, theory.PartitionFile)
+func readPartition(dir string) (*record.Partition, error) {
+	p, path := &record.Partition{}, filepath.Join(dir, theory.PartitionFile)
 	found, err := rundir.ReadDocument(path, p, record.PartitionSchema)
 	if err != nil || !found {
 		return nil, err
@@ -126,7 +126,7 @@ func partitions(rows []*Row) (notes []string, err error) {
 
 // partition is what the first of the row's runs that has one has stored; nil where none
 // has. All are read, so that a damaged one is an error.
-func (row *Row) partition() (first *theory.Partition, err error) {
+func (row *Row) partition() (first *record.Partition, err error) {
 	want := partitionSetting(row.obs[0])
 	for _, dir := range row.Runs {
 		p, err := readPartition(dir)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"tercet/internal/attack"
-	"tercet/internal/metric"
 	"tercet/internal/option"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -30,7 +29,7 @@ func (p *Published) used(runs []*rundir.Run, variants []string) []string {
 			noEval = append(noEval, r.Dir)
 		case r.Attack == nil:
 			noAttack = append(noAttack, r.Dir)
-		case slices.ContainsFunc(variants, func(v string) bool { _, ok := metric.Scores(r.Attack.Scores[v]).Get(attack.ERS); return !ok }):
+		case slices.ContainsFunc(variants, func(v string) bool { _, ok := record.Scores(r.Attack.Scores[v]).Get(attack.ERS); return !ok }):
 			noERS = append(noERS, r.Dir)
 		}
 	}

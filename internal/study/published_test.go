@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
@@ -41,8 +40,8 @@ func paperRun(dir, defense, u string, seed uint64, recall float64) *rundir.Run {
 	r := &rundir.Run{Dir: dir, Manifest: record.Manifest{Status: "finished", Seed: seed}, Labels: []rundir.Label{
 		{Key: "name", Value: dir}, {Key: "seed", Value: fmt.Sprint(seed)}, {Key: "defense.name", Value: defense}, {Key: "defense.destination.u", Value: u}, {Key: "defense.pgd.steps", Value: "8"}}}
 	r.Manifest.Data.Name = "mnist"
-	score := func(key string, v float64) metric.Score {
-		return metric.Score{Key: key, Value: metric.Value{Value: v, CI95: &[2]float64{v - 0.125, v + 0.125}}}
+	score := func(key string, v float64) record.Score {
+		return record.Score{Key: key, Value: record.Value{Value: v, CI95: &[2]float64{v - 0.125, v + 0.125}}}
 	}
 	r.Eval = &record.Eval{Evaluated: record.Evaluated{Retrieval: record.Scores{score("recall@1", recall)}}}
 	r.Attack = &record.Attack{Scores: map[string]record.Scores{

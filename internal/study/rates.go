@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/theory/measure"
 )
@@ -26,10 +27,10 @@ type RateOf struct {
 // Slope is how a score of a curve depends on its size; Rate is nil where Note says why
 // there is none.
 type Slope struct {
-	Curve string        `json:"curve,omitempty"` // fields in which curves differ
-	Score string        `json:"score"`
-	Rate  *measure.Rate `json:"rate"`
-	Note  string        `json:"note,omitempty"`
+	Curve string       `json:"curve,omitempty"` // fields in which curves differ
+	Score string       `json:"score"`
+	Rate  *record.Rate `json:"rate"`
+	Note  string       `json:"note,omitempty"`
 
 	rows []*Row // by ascending size
 	of   *RateOf

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tercet/internal/attack"
-	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/text"
 )
@@ -14,10 +14,10 @@ import (
 // AttackScores are the scores of attacks in one variant.
 type AttackScores struct {
 	Variant       string
-	Scores, Clean metric.Scores
+	Scores, Clean record.Scores
 	// Right are the scores over the RightQueries queries whose nearest image was
 	// of their class before the attack.
-	Right        metric.Scores
+	Right        record.Scores
 	RightQueries int
 }
 
@@ -61,7 +61,7 @@ func AttackTable(title string, variants []AttackScores) *render.Table {
 	for _, v := range variants {
 		t.Columns = append(t.Columns, render.Column{Name: "clean, " + v.Variant})
 	}
-	row := func(name, key string, of func(AttackScores) metric.Scores, clean bool) {
+	row := func(name, key string, of func(AttackScores) record.Scores, clean bool) {
 		unit := func(c render.Cell) render.Cell { return AttackUnit(key, c) }
 		cells := []render.Cell{unit(render.Text(name))}
 		for _, v := range variants {
@@ -77,7 +77,7 @@ func AttackTable(title string, variants []AttackScores) *render.Table {
 		t.Rows = append(t.Rows, cells)
 	}
 	for _, k := range keys {
-		row(k, k, func(v AttackScores) metric.Scores { return v.Scores }, true)
+		row(k, k, func(v AttackScores) record.Scores { return v.Scores }, true)
 	}
 	t.Notes = append(t.Notes, robustNote(keys))
 	var counts []string
@@ -91,7 +91,7 @@ func AttackTable(title string, variants []AttackScores) *render.Table {
 	}
 	for _, k := range attack.KeysWhere(func(s attack.Score) bool { return s.Recall }) {
 		if slices.Contains(keys, k) {
-			row(k+", right when clean", k, func(v AttackScores) metric.Scores { return v.Right }, false)
+			row(k+", right when clean", k, func(v AttackScores) record.Scores { return v.Right }, false)
 		}
 	}
 	t.Notes = append(t.Notes, rightNote(counts))

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 func TestAttackTable(t *testing.T) {
-	value := func(v float64, ci ...float64) metric.Value {
-		m := metric.Value{Value: v}
+	value := func(v float64, ci ...float64) record.Value {
+		m := record.Value{Value: v}
 		if ci != nil {
 			m.CI95 = &[2]float64{ci[0], ci[1]}
 		}
@@ -17,9 +17,9 @@ func TestAttackTable(t *testing.T) {
 	}
 	published := AttackScores{
 		Variant: "published",
-		Scores:  metric.Scores{{Key: "TMA", Value: value(0.25, 0.125, 0.5)}, {Key: "LTM", Value: value(0.5)}},
-		Clean:   metric.Scores{{Key: "TMA", Value: value(0.0625, 0, 1)}, {Key: "LTM", Value: value(1)}},
-		Right:   metric.Scores{{Key: "LTM", Value: value(0.75)}}, RightQueries: 8,
+		Scores:  record.Scores{{Key: "TMA", Value: value(0.25, 0.125, 0.5)}, {Key: "LTM", Value: value(0.5)}},
+		Clean:   record.Scores{{Key: "TMA", Value: value(0.0625, 0, 1)}, {Key: "LTM", Value: value(1)}},
+		Right:   record.Scores{{Key: "LTM", Value: value(0.75)}}, RightQueries: 8,
 	}
 	fixed := published
 	fixed.Variant, fixed.Right, fixed.RightQueries = "fixed", nil, 0

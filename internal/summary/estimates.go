@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"tercet/internal/metric"
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 )
@@ -24,7 +24,7 @@ type batch struct {
 
 // add makes a row of the scores of several runs, without those left out; run fills the
 // map returned.
-func (b *batch) add(scores []metric.Scores, out map[string]string) map[string]Estimate {
+func (b *batch) add(scores []record.Scores, out map[string]string) map[string]Estimate {
 	into := map[string]Estimate{}
 	row := map[string]string{"row": fmt.Sprint(len(b.rows))}
 	b.rows = append(b.rows, into)
@@ -88,8 +88,8 @@ type baseline struct {
 func (s *Summary) estimate(runs []*rundir.Run) error {
 	b := &batch{metrics: s.Metrics}
 	for _, g := range s.Groups {
-		var own []metric.Scores
-		base := map[string][]metric.Scores{}
+		var own []record.Scores
+		base := map[string][]record.Scores{}
 		for _, r := range g.runs {
 			own = append(own, r.Scores())
 			if r.Eval == nil {
@@ -123,7 +123,7 @@ func (s *Summary) baselineRows(b *batch, name string, runs []*rundir.Run) {
 		of     []string
 		dirs   []string
 		seeds  []uint64
-		scores []metric.Scores
+		scores []record.Scores
 	}
 	var rows []*shared
 	for _, r := range runs {
@@ -184,7 +184,7 @@ func (s *Summary) groupOf(r *rundir.Run) *Group {
 	return s.Groups[i]
 }
 
-func equal(a, b metric.Scores, keys []string) bool {
+func equal(a, b record.Scores, keys []string) bool {
 	for _, k := range keys {
 		x, _ := a.Get(k)
 		y, _ := b.Get(k)

@@ -3,7 +3,6 @@ package summary
 import (
 	"regexp"
 
-	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/text"
@@ -28,9 +27,9 @@ func EvalTable(title, value string, own record.Evaluated, baselines map[string]r
 			t.Columns = append(t.Columns, render.Column{Name: b, Digits: 4})
 		}
 	}
-	for _, group := range []func(record.Evaluated) metric.Scores{
-		func(j record.Evaluated) metric.Scores { return j.Retrieval },
-		func(j record.Evaluated) metric.Scores { return j.Clustering },
+	for _, group := range []func(record.Evaluated) record.Scores{
+		func(j record.Evaluated) record.Scores { return j.Retrieval },
+		func(j record.Evaluated) record.Scores { return j.Clustering },
 	} {
 		for _, sc := range group(own) {
 			if !all && !headline.MatchString(sc.Key) {
@@ -51,14 +50,14 @@ func EvalTable(title, value string, own record.Evaluated, baselines map[string]r
 }
 
 // Measured is the cell of a measured value, with its interval if it has one.
-func Measured(v metric.Value) render.Cell {
+func Measured(v record.Value) render.Cell {
 	if v.CI95 == nil {
 		return render.Number(v.Value)
 	}
 	return render.Interval(v.Value, v.CI95[0], v.CI95[1])
 }
 
-func measuredIn(s metric.Scores, key string) render.Cell {
+func measuredIn(s record.Scores, key string) render.Cell {
 	if v, ok := s.Get(key); ok {
 		return Measured(v)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
@@ -142,7 +141,7 @@ func attackTable(r *rundir.Run) *render.Table {
 			continue
 		}
 		right := a.RightWhenClean[v]
-		list = append(list, AttackScores{v, metric.Scores(scores), metric.Scores(a.Clean[v]), metric.Scores(right.Scores), right.Queries})
+		list = append(list, AttackScores{v, record.Scores(scores), record.Scores(a.Clean[v]), record.Scores(right.Scores), right.Queries})
 	}
 	return AttackTable(rundir.Budget(a), list)
 }

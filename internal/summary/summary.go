@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"tercet/internal/metric"
 	"tercet/internal/names"
 	"tercet/internal/option"
 	"tercet/internal/record"
@@ -78,7 +77,7 @@ type RunRecord struct {
 	Stopped   string                  `json:"stopped,omitempty"` // why it ended before its last step
 	Seconds   float64                 `json:"seconds"`
 	Cost      record.Cost             `json:"cost"`
-	Scores    map[string]metric.Value `json:"scores"`
+	Scores    map[string]record.Value `json:"scores"`
 }
 
 // Options says what a Summary shows; empty lists take the defaults.
@@ -119,7 +118,7 @@ func Summarize(runs []*rundir.Run, o Options) (*Summary, error) {
 		rec := RunRecord{
 			Dir: r.Dir, Name: r.Manifest.Name, Status: r.Manifest.Status, Message: r.Manifest.Message, Seed: r.Manifest.Seed,
 			Version: r.Manifest.Version, CPU: r.Manifest.CPU, Kernel: r.Manifest.Kernel, Steps: r.Manifest.Steps,
-			Planned: r.Manifest.Of, Seconds: r.Manifest.Seconds, Cost: r.Manifest.Cost, Scores: map[string]metric.Value{},
+			Planned: r.Manifest.Of, Seconds: r.Manifest.Seconds, Cost: r.Manifest.Cost, Scores: map[string]record.Value{},
 		}
 		rec.Selection = rundir.SelectedOn([]*rundir.Run{r})
 		if stop := r.Manifest.Stopped; stop != nil {

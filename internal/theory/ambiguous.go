@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/stat"
 )
@@ -74,7 +75,7 @@ func NewAmbiguous(o AmbiguousOptions) (*Ambiguous, error) {
 		return nil, fmt.Errorf("%w: draws is %d, want 2 to 1,000,000", ErrInput, o.Draws)
 	}
 	out := &Ambiguous{Beta: o.Beta, Gamma: o.Gamma, Margin: o.Margin, Scale: o.Scale, Apart: o.Apart, Draws: o.Draws}
-	w := noise.Product(noise.TripletWeights{Beta: o.Beta, Gamma: o.Gamma})
+	w := noise.Product(record.TripletWeights{Beta: o.Beta, Gamma: o.Gamma})
 	var kept, dropped draws
 	var each [2][2]draws
 	var largest [2][2]float64

@@ -8,11 +8,8 @@ import (
 	"tercet/internal/verdict"
 )
 
-// Mean is record.Mean.
-type Mean = record.Mean
-
-func mean(values []float64) Mean {
-	m := Mean{Value: stat.Mean(values)}
+func mean(values []float64) record.Mean {
+	m := record.Mean{Value: stat.Mean(values)}
 	if len(values) < 2 {
 		return m
 	}
@@ -41,7 +38,7 @@ type Check struct {
 
 // check compares errors with the bounds. Each is known to lie between low and high,
 // which are equal where it is proven.
-func check(b DIBSBounds, low, high []float64) Checks {
+func check(b record.DIBSBounds, low, high []float64) Checks {
 	first, last := ends(low, b)[0], ends(high, b)[1]
 	c := Checks{
 		Lower: Check{Verdict: verdict.AtLeast(b.AbsoluteLower).Of(&[2]float64{first, last})},
@@ -57,7 +54,7 @@ func check(b DIBSBounds, low, high []float64) Checks {
 
 // checkExpected compares errors whose mean is known. What differs from a bound by less
 // than a ten-thousandth of it, as an E_sim of long chains, counts as equal.
-func checkExpected(b DIBSBounds, values []float64, expected float64) Checks {
+func checkExpected(b record.DIBSBounds, values []float64, expected float64) Checks {
 	const slack = 1e-4
 	low, high := expected >= b.AbsoluteLower*(1-slack), expected <= b.AbsoluteUpper*(1+slack)
 	c := Checks{Lower: Check{Verdict: verdict.OfAnswer(&low)}, Upper: Check{Verdict: verdict.OfAnswer(&high)}}
@@ -71,7 +68,7 @@ func checkExpected(b DIBSBounds, values []float64, expected float64) Checks {
 }
 
 // count counts the draws for which the bounds hold.
-func (c *Checks) count(b DIBSBounds, low, high []float64) {
+func (c *Checks) count(b record.DIBSBounds, low, high []float64) {
 	for i := range low {
 		if low[i] >= b.AbsoluteLower {
 			c.Lower.Draws++
@@ -84,7 +81,7 @@ func (c *Checks) count(b DIBSBounds, low, high []float64) {
 
 // ends returns the interval of the mean. Where there is none it is boundless, and so
 // it is where all draws are equal although there is noise: few errors in few draws.
-func ends(values []float64, b DIBSBounds) [2]float64 {
+func ends(values []float64, b record.DIBSBounds) [2]float64 {
 	m := mean(values)
 	if m.CI95 == nil || *m.SD == 0 && b.AbsoluteUpper > 0 {
 		return [2]float64{math.Inf(-1), math.Inf(1)}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"tercet/internal/record"
 	"tercet/internal/testutil"
 	"tercet/internal/verdict"
 )
@@ -22,7 +23,7 @@ func TestMean(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	corollary := 0.25
-	b := DIBSBounds{AbsoluteLower: 0.2, AbsoluteUpper: 0.3, ESim: 0.05, Corollary: &corollary}
+	b := record.DIBSBounds{AbsoluteLower: 0.2, AbsoluteUpper: 0.3, ESim: 0.05, Corollary: &corollary}
 	for _, c := range []struct {
 		name      string
 		low, high []float64

@@ -12,9 +12,6 @@ import (
 // ErrInput is wrapped by every error about numbers that nothing can be calculated from.
 var ErrInput = errors.New("cannot calculate")
 
-// DIBSBounds is record.DIBSBounds.
-type DIBSBounds = record.DIBSBounds
-
 // DIBS evaluates Theorem 1 for n_c classes of N_c = perClass images each, whose 2 n_c
 // N_c pairs are a closed chain of similar ones in each class and, for each image, a
 // different one to the image of the same index in another class; each label is wrong
@@ -45,18 +42,18 @@ type DIBSBounds = record.DIBSBounds
 //
 // Errors: fewer than two classes or two images of each, more than 10^9 of either; a P
 // outside [0, 1/2].
-func DIBS(classes, perClass int, p float64) (DIBSBounds, error) {
+func DIBS(classes, perClass int, p float64) (record.DIBSBounds, error) {
 	switch {
 	case classes < 2:
-		return DIBSBounds{}, fmt.Errorf("%w: number of classes is %d; different pairs need two or more", ErrInput, classes)
+		return record.DIBSBounds{}, fmt.Errorf("%w: number of classes is %d; different pairs need two or more", ErrInput, classes)
 	case perClass < 2:
-		return DIBSBounds{}, fmt.Errorf("%w: number of images of each class is %d; similar pairs need two or more", ErrInput, perClass)
+		return record.DIBSBounds{}, fmt.Errorf("%w: number of images of each class is %d; similar pairs need two or more", ErrInput, perClass)
 	case max(classes, perClass) > 1e9:
-		return DIBSBounds{}, fmt.Errorf("%w: %d classes of %d images each; at most 10^9 of either", ErrInput, classes, perClass)
+		return record.DIBSBounds{}, fmt.Errorf("%w: %d classes of %d images each; at most 10^9 of either", ErrInput, classes, perClass)
 	case !(p >= 0 && p <= 0.5):
-		return DIBSBounds{}, fmt.Errorf("%w: noise is %v, want a number from 0 to 0.5: labels without information are wrong for half of the pairs", ErrInput, p)
+		return record.DIBSBounds{}, fmt.Errorf("%w: noise is %v, want a number from 0 to 0.5: labels without information are wrong for half of the pairs", ErrInput, p)
 	}
-	b := DIBSBounds{
+	b := record.DIBSBounds{
 		ESim:  p * math.Exp(float64(perClass-1)*math.Log1p(-p)) / 2,
 		Lower: p * (1 - p) / (2 * float64(classes-1)),
 	}

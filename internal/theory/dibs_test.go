@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/record"
 	"tercet/internal/testutil"
 )
 
@@ -35,7 +36,7 @@ var exactErrors = []struct {
 	{60, 2, 1.0 / 3, 0.1111111111111111, 0.0018832391713747645, 0.002743923111650542},
 }
 
-func dibs(t *testing.T, classes, perClass int, p float64) DIBSBounds {
+func dibs(t *testing.T, classes, perClass int, p float64) record.DIBSBounds {
 	t.Helper()
 	b, err := DIBS(classes, perClass, p)
 	if err != nil {

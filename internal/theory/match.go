@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tercet/internal/noise"
+	"tercet/internal/record"
 )
 
 // The ways to say how much noise there is.
@@ -44,9 +45,9 @@ type OrderNoise struct {
 // Weights says how often a triplet is right: as it is, and with the errors of its two
 // pairs taken as independent.
 type Weights struct {
-	noise.TripletWeights         // w11 and the others are joint probabilities
-	Product              Product `json:"product"`
-	Contrast             float64 `json:"contrast"` // w11 - w00 = beta + gamma - 1: the share of the signal that is left
+	record.TripletWeights         // w11 and the others are joint probabilities
+	Product               Product `json:"product"`
+	Contrast              float64 `json:"contrast"` // w11 - w00 = beta + gamma - 1: the share of the signal that is left
 }
 
 // Product is the weights as products: w11 = beta gamma and so on.
@@ -57,7 +58,7 @@ type Product struct {
 	W00 float64 `json:"w00"`
 }
 
-func weights(w noise.TripletWeights) Weights {
+func weights(w record.TripletWeights) Weights {
 	p := noise.Product(w)
 	return Weights{w, Product{p.W11, p.W10, p.W01, p.W00}, w.Contrast()}
 }

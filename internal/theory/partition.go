@@ -10,22 +10,16 @@ import (
 // PartitionFile is the name of a Partition in a run.
 const PartitionFile = "partition.json"
 
-// Partition is record.Partition.
-type Partition = record.Partition
-
-// PartitionSetting is record.PartitionSetting.
-type PartitionSetting = record.PartitionSetting
-
 // FindPartition draws graphs and finds the best partition of each, as Simulate does.
 //
 // Errors: those of Simulate; ctx's where it is done, with nothing found.
-func FindPartition(ctx context.Context, s PartitionSetting, o SimOptions) (*Partition, error) {
+func FindPartition(ctx context.Context, s record.PartitionSetting, o SimOptions) (*record.Partition, error) {
 	o.Classes, o.PerClass, o.P, o.Negatives = s.Classes, s.PerClass, s.P, s.Negatives
 	sim, err := Simulate(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("%d classes of %d images, P = %v: %w", s.Classes, s.PerClass, s.P, err)
 	}
-	p := &Partition{Schema: record.PartitionSchema, PartitionSetting: s, Seed: o.Seed, Pairs: sim.Pairs, Proven: sim.Proven, Multicut: sim.Multicut}
+	p := &record.Partition{Schema: record.PartitionSchema, PartitionSetting: s, Seed: o.Seed, Pairs: sim.Pairs, Proven: sim.Proven, Multicut: sim.Multicut}
 	for _, d := range sim.Draws {
 		p.Errors = append(p.Errors, d.Errors)
 	}
@@ -33,6 +27,6 @@ func FindPartition(ctx context.Context, s PartitionSetting, o SimOptions) (*Part
 }
 
 // PartitionCovers says whether p is all that another measurement of so many draws would be.
-func PartitionCovers(p *record.Partition, s PartitionSetting, seed uint64, draws int) bool {
+func PartitionCovers(p *record.Partition, s record.PartitionSetting, seed uint64, draws int) bool {
 	return p.PartitionSetting == s && p.Seed == seed && len(p.Errors) >= draws && p.Proven == len(p.Errors)
 }

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/noise"
 	"tercet/internal/par"
+	"tercet/internal/record"
 )
 
 // MaxSimulated is the largest number of images of a graph that Simulate draws, MaxDraws
@@ -44,16 +45,16 @@ type Simulation struct {
 	Images    int    `json:"images"`
 	Pairs     int    `json:"pairs"`
 
-	Wrong           Mean    `json:"wrong"`            // the errors of the true classes
-	FloorDuplicates Mean    `json:"floor_duplicates"` // see GraphFloor
-	Expected        float64 `json:"expected_floor_duplicates"`
-	Multicut        Mean    `json:"multicut"` // the best partitions that were found
+	Wrong           record.Mean `json:"wrong"`            // the errors of the true classes
+	FloorDuplicates record.Mean `json:"floor_duplicates"` // see GraphFloor
+	Expected        float64     `json:"expected_floor_duplicates"`
+	Multicut        record.Mean `json:"multicut"` // the best partitions that were found
 	// MulticutLower is the mean of what no partition goes below, where some draw is
 	// not proven; Proven counts those that are.
-	MulticutLower *Mean    `json:"multicut_lower,omitempty"`
-	Proven        int      `json:"proven"`
-	Clusters      Mean     `json:"clusters"`
-	Theorem       *Theorem `json:"theorem,omitempty"` // nil for random negatives, of which it does not speak
+	MulticutLower *record.Mean `json:"multicut_lower,omitempty"`
+	Proven        int          `json:"proven"`
+	Clusters      record.Mean  `json:"clusters"`
+	Theorem       *Theorem     `json:"theorem,omitempty"` // nil for random negatives, of which it does not speak
 }
 
 // Theorem compares Theorem 1 with two readings of the error that no network can go
@@ -135,7 +136,7 @@ func draw(ctx context.Context, truth []int32, o SimOptions, n int) (Draw, error)
 }
 
 // sum takes the means over the draws and holds the bounds against them.
-func (s *Simulation) sum(o SimOptions, b DIBSBounds) {
+func (s *Simulation) sum(o SimOptions, b record.DIBSBounds) {
 	share := func(count func(Draw) int) []float64 {
 		out := make([]float64, len(s.Draws))
 		for i, d := range s.Draws {

@@ -10,6 +10,7 @@ import (
 
 	"tercet/internal/noise"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/testutil"
 	"tercet/internal/verdict"
 )
@@ -27,7 +28,7 @@ func simulated(t *testing.T, o SimOptions) *Simulation {
 }
 
 // se is the standard error of a mean of n draws.
-func se(m Mean, n int) float64 { return *m.SD / math.Sqrt(float64(n)) }
+func se(m record.Mean, n int) float64 { return *m.SD / math.Sqrt(float64(n)) }
 
 // Means and standard errors of the reference, found by another solver on other draws.
 func TestSimulationMeetsTheReference(t *testing.T) {

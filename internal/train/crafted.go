@@ -8,12 +8,9 @@ import (
 	"tercet/internal/record"
 )
 
-// Crafted is record.Crafted.
-type Crafted = record.Crafted
-
 // addCrafted puts one more step into the means, given the hardness of its triplets
 // before and after (NaN: not known).
-func addCrafted(c *Crafted, a adversary.Crafted, benign, achieved float64) {
+func addCrafted(c *record.Crafted, a adversary.Crafted, benign, achieved float64) {
 	c.Steps++
 	n := float64(c.Steps)
 	mean := func(m *float64, v float64) { *m += (v - *m) / n }
@@ -51,9 +48,9 @@ func (t *Trainer) crafted(b *adversary.Batch, z *array.Array, benign float64) {
 		benign = adversary.Hardness(o.CleanRows(), b.Tuples, 0)
 	}
 	c := r.Crafted()
-	for _, to := range []**Crafted{&t.State.Crafted, &t.window.Crafted} {
+	for _, to := range []**record.Crafted{&t.State.Crafted, &t.window.Crafted} {
 		if *to == nil {
-			*to = &Crafted{}
+			*to = &record.Crafted{}
 		}
 		addCrafted(*to, c, benign, achieved)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 )
 
 // The hardness of the same triplets before crafting: in a ball of no size it is that
@@ -41,7 +42,7 @@ func TestHardnessBeforeCrafting(t *testing.T) {
 		}
 	}
 	// Means that began without it, in an older version, stay without it.
-	c := Crafted{Steps: 5}
+	c := record.Crafted{Steps: 5}
 	if addCrafted(&c, adversary.Crafted{}, -0.5, -0.4); c.Benign != nil || c.Achieved != nil || c.Steps != 6 {
 		t.Errorf("%+v", c)
 	}

@@ -9,9 +9,6 @@ import (
 	"tercet/internal/record"
 )
 
-// Event is record.Event.
-type Event = record.Event
-
 // Reasons of stop events.
 const (
 	StopEarly       = "early_stop"
@@ -20,15 +17,15 @@ const (
 )
 
 // ReadEvents reads a log; an unfinished last line is passed over.
-func ReadEvents(path string) ([]Event, error) {
-	var list []Event
-	err := EachEvent(path, func(e *Event) { list = append(list, *e) })
+func ReadEvents(path string) ([]record.Event, error) {
+	var list []record.Event
+	err := EachEvent(path, func(e *record.Event) { list = append(list, *e) })
 	return list, err
 }
 
 // EachEvent calls f with the events of a log in turn, as ReadEvents reads them: of a log
 // of any size only one is in memory.
-func EachEvent(path string, f func(e *Event)) error {
+func EachEvent(path string, f func(e *record.Event)) error {
 	file, _, err := fsx.OpenRegular(path)
 	if err != nil {
 		return err
@@ -45,7 +42,7 @@ func EachEvent(path string, f func(e *Event)) error {
 		case !whole:
 			return nil
 		}
-		var e Event
+		var e record.Event
 		if err := json.Unmarshal(line, &e); err != nil {
 			return fmt.Errorf("%s:%d: %s", path, n, record.Words(err))
 		}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tercet/internal/record"
 )
 
 func TestLogDropsWhatTheCheckpointHasNotSeen(t *testing.T) {
@@ -15,7 +17,7 @@ func TestLogDropsWhatTheCheckpointHasNotSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for step := range 10 {
-		if err := log.Write(&Event{Kind: "step", Step: step, Loss: num(float64(step))}); err != nil {
+		if err := log.Write(&record.Event{Kind: "step", Step: step, Loss: num(float64(step))}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -32,7 +34,7 @@ func TestLogDropsWhatTheCheckpointHasNotSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log.Write(&Event{Kind: "step", Step: 5, Note: "again"})
+	log.Write(&record.Event{Kind: "step", Step: 5, Note: "again"})
 	log.Close()
 	got, err := ReadEvents(path)
 	if err != nil || len(got) != 6 || got[4].Step != 4 || got[5].Note != "again" {
@@ -103,7 +105,7 @@ func TestALineOfALogIsBounded(t *testing.T) {
 	long := "{\"event\":\"start\",\"step\":0}\n" + strings.Repeat(" ", 2*maxLine) + "{\"event\":\"step\",\"step\":1}\n"
 	os.WriteFile(path, []byte(long), 0o644)
 	var steps []int
-	err := EachEvent(path, func(e *Event) { steps = append(steps, e.Step) })
+	err := EachEvent(path, func(e *record.Event) { steps = append(steps, e.Step) })
 	if err == nil || !strings.Contains(err.Error(), "events.jsonl:2: the line has more than 1048576 bytes") || len(steps) != 1 {
 		t.Fatalf("events %v, error %v", steps, err)
 	}

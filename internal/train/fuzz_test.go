@@ -49,7 +49,7 @@ func FuzzEvents(f *testing.F) {
 		if log.Aside != "" { // else each would look for a name behind those of all before it
 			defer os.Remove(log.Aside)
 		}
-		if err := log.Write(&Event{Kind: "resume", Step: step}); err != nil {
+		if err := log.Write(&record.Event{Kind: "resume", Step: step}); err != nil {
 			t.Fatal(err)
 		}
 		if err := log.Close(); err != nil {

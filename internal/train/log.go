@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"tercet/internal/fsx"
+	"tercet/internal/record"
 )
 
 const (
@@ -43,7 +44,7 @@ func OpenLog(path string, step int, without ...string) (*Log, error) {
 
 // OpenRecordedLog is OpenLog of a log of which want was recorded; nil for none. One that
 // has lost or changed events since is put aside, too; those that are there stay.
-func OpenRecordedLog(path string, want *LogRecord, step int, without ...string) (*Log, error) {
+func OpenRecordedLog(path string, want *record.LogRecord, step int, without ...string) (*Log, error) {
 	s := logScan{step: step, without: without, want: want}
 	if err := s.read(path); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -121,7 +122,7 @@ func rewrite(path string, parts []span) error {
 }
 
 // Write appends one event.
-func (l *Log) Write(e *Event) error {
+func (l *Log) Write(e *record.Event) error {
 	b, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("event: %w", err)

@@ -18,11 +18,8 @@ import (
 	"tercet/internal/record"
 )
 
-// LogRecord is record.LogRecord.
-type LogRecord = record.LogRecord
-
 // Record is what the log has so far, at a checkpoint of the step.
-func (l *Log) Record(step int) *LogRecord { return l.tally.record(step) }
+func (l *Log) Record(step int) *record.LogRecord { return l.tally.record(step) }
 
 // tally counts events and hashes their lines.
 type tally struct {
@@ -41,8 +38,8 @@ func (t *tally) add(kind string, line []byte) {
 	t.sum.Write(line)
 }
 
-func (t *tally) record(step int) *LogRecord {
-	r := &LogRecord{Step: step, Events: t.events}
+func (t *tally) record(step int) *record.LogRecord {
+	r := &record.LogRecord{Step: step, Events: t.events}
 	if t.sum != nil {
 		r.SHA256 = hex.EncodeToString(t.sum.Sum(nil))
 	}
@@ -56,7 +53,7 @@ type span struct{ from, to int64 }
 type logScan struct {
 	step    int // events behind it do not stay
 	without []string
-	want    *LogRecord // what the log begins with; nil where nobody knows
+	want    *record.LogRecord // what the log begins with; nil where nobody knows
 
 	kept   []span
 	tally  tally // of what stays

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/optim"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -42,7 +43,7 @@ type Trainer struct {
 	// sampler shows of the data; Evaluate, where set, measures images;
 	// Save writes the last (or the best) checkpoint; Progress is told of every
 	// step done.
-	Log      func(*Event) error
+	Log      func(*record.Event) error
 	Cover    func(epoch int) any
 	Evaluate func(ctx context.Context) (map[string]float64, error)
 	// Evaluated names the images that Evaluate measures: test, validation or train.
@@ -118,16 +119,16 @@ func (s EarlyStop) better(value, best float64) bool {
 // State is what a checkpoint holds beside tensors. It depends on the config and
 // the seed alone, never on the clock.
 type State struct {
-	Step      int            `json:"step"` // optimizer steps done
-	Cost      adversary.Cost `json:"cost"` // images passed forward and backward
-	Crafted   *Crafted       `json:"crafted,omitempty"`
-	EpochLoss float64        `json:"epoch_loss"`
-	EpochSeen int            `json:"epoch_seen"` // steps summed in EpochLoss
-	Best      *float64       `json:"best,omitempty"`
-	BestStep  int            `json:"best_step"`
-	Stale     int            `json:"stale"`     // evaluations since the best one
-	Collapsed int            `json:"collapsed"` // collapsed checks in a row
-	Stopped   bool           `json:"stopped"`   // ended early
+	Step      int             `json:"step"` // optimizer steps done
+	Cost      record.Cost     `json:"cost"` // images passed forward and backward
+	Crafted   *record.Crafted `json:"crafted,omitempty"`
+	EpochLoss float64         `json:"epoch_loss"`
+	EpochSeen int             `json:"epoch_seen"` // steps summed in EpochLoss
+	Best      *float64        `json:"best,omitempty"`
+	BestStep  int             `json:"best_step"`
+	Stale     int             `json:"stale"`     // evaluations since the best one
+	Collapsed int             `json:"collapsed"` // collapsed checks in a row
+	Stopped   bool            `json:"stopped"`   // ended early
 	// Window holds the sums of the steps since the last logged one, in a checkpoint
 	// alone.
 	Window *window `json:"window,omitempty"`
@@ -255,7 +256,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 
 	optim.ZeroGrad(t.params)
 	t.Model.Backward(t.dz, nn.Weights)
-	t.State.Cost.Add(adversary.Cost{Forward: int64(z.Rows()), Backward: int64(z.Rows())})
+	t.State.Cost.Add(record.Cost{Forward: int64(z.Rows()), Backward: int64(z.Rows())})
 	r.norm = optim.ClipByNorm(t.params, t.Clip)
 	if math.IsNaN(r.norm) || math.IsInf(r.norm, 0) {
 		return r, blameGradient(step, t.params)

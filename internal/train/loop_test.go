@@ -21,6 +21,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/engine/optim"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -62,7 +63,7 @@ type rig struct {
 	model  *nn.Model
 	loader *data.Loader
 	path   string
-	events []Event
+	events []record.Event
 }
 
 func newRig(t testing.TB, dir string, change func(*Trainer)) *rig {
@@ -94,7 +95,7 @@ func newRig(t testing.TB, dir string, change func(*Trainer)) *rig {
 		Model:   model, Miner: miner, Objective: obj, Defense: adversary.None{}, Optimizer: opt,
 		Schedule: func(int) float64 { return 1e-2 },
 		Mined:    rng.New(3, "mine"),
-		Log:      func(e *Event) error { r.events = append(r.events, *e); return nil },
+		Log:      func(e *record.Event) error { r.events = append(r.events, *e); return nil },
 	}
 	r.Save = func(best bool) error {
 		if best {

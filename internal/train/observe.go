@@ -4,23 +4,25 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"tercet/internal/record"
 )
 
 // window sums what is logged as a mean since the last logged step. It is part of the
 // checkpoint, so that the log of a resumed run is that of an undisturbed one.
 type window struct {
-	Steps    int      `json:"steps"`
-	Tuples   int      `json:"tuples"`
-	Active   int      `json:"active"`
-	Fallback int      `json:"fallback"`
-	Easy     int      `json:"easy"`
-	Semihard int      `json:"semihard"`
-	Hard     int      `json:"hard"`
-	Loss     float64  `json:"loss"`
-	Penalty  float64  `json:"penalty"`
-	Positive float64  `json:"positive"`
-	Negative float64  `json:"negative"`
-	Crafted  *Crafted `json:"crafted,omitempty"`
+	Steps    int             `json:"steps"`
+	Tuples   int             `json:"tuples"`
+	Active   int             `json:"active"`
+	Fallback int             `json:"fallback"`
+	Easy     int             `json:"easy"`
+	Semihard int             `json:"semihard"`
+	Hard     int             `json:"hard"`
+	Loss     float64         `json:"loss"`
+	Penalty  float64         `json:"penalty"`
+	Positive float64         `json:"positive"`
+	Negative float64         `json:"negative"`
+	Crafted  *record.Crafted `json:"crafted,omitempty"`
 }
 
 // add puts one more step into the sums.
@@ -176,8 +178,8 @@ func (t *Trainer) endEpoch(ctx context.Context) error {
 }
 
 // event returns an event of a kind with the run's position and cost filled in.
-func (t *Trainer) event(kind string) *Event {
-	return &Event{
+func (t *Trainer) event(kind string) *record.Event {
+	return &record.Event{
 		Kind: kind, Step: t.State.Step, Epoch: float64(t.State.Step) / float64(max(t.StepsPerEpoch, 1)),
 		Forward: t.State.Cost.Forward, Backward: t.State.Cost.Backward,
 		Seconds: time.Since(t.start).Seconds(),

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tercet/internal/data"
-	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/run/tinytest"
 )
 
@@ -36,7 +36,7 @@ func TestNoiseIsOnTheTrainingLabelsAlone(t *testing.T) {
 		}
 	}
 	n := truth.Len()
-	want := noise.Report{Kind: "sln", Wanted: 0.3, Found: float64(flipped) / float64(n), Flipped: flipped, Items: n}
+	want := record.Noise{Kind: "sln", Wanted: 0.3, Found: float64(flipped) / float64(n), Flipped: flipped, Items: n}
 	want.Q, want.Effective, want.EffectiveFound = s.Noise.Q, s.Noise.Effective, s.Noise.EffectiveFound
 	if seen.Len() != n || *s.Noise != want || math.Abs(s.Noise.Found-0.3) > 0.15 {
 		t.Errorf("%+v, %d of %d labels differ", s.Noise, flipped, n)

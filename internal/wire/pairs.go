@@ -94,7 +94,7 @@ func RuleRecord(r loss.PairRule) record.PairRule {
 
 // EvalPairs returns the pairs of held-out images by which cfg evaluates a run on pairs, nil
 // where it asks for none, and the noise that it puts on them.
-func EvalPairs(cfg *config.Config, ds data.Dataset) (*PairSet, *noise.Report, error) {
+func EvalPairs(cfg *config.Config, ds data.Dataset) (*PairSet, *record.Noise, error) {
 	if ds == nil || cfg.Eval.Pairs == 0 {
 		return nil, nil, nil
 	}
@@ -103,7 +103,7 @@ func EvalPairs(cfg *config.Config, ds data.Dataset) (*PairSet, *noise.Report, er
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: eval.pairs: %w", data.ErrUnfit, err)
 	}
-	var report *noise.Report
+	var report *record.Noise
 	if cfg.Eval.NoisyPairs {
 		if report, err = flipPairs(cfg, pairs); err != nil {
 			return nil, nil, err
@@ -114,7 +114,7 @@ func EvalPairs(cfg *config.Config, ds data.Dataset) (*PairSet, *noise.Report, er
 }
 
 // flipPairs puts the noise of the training pairs on others.
-func flipPairs(cfg *config.Config, pairs []data.Pair) (*noise.Report, error) {
+func flipPairs(cfg *config.Config, pairs []data.Pair) (*record.Noise, error) {
 	o, ok := cfg.Noise.Options.(noise.OnPairs)
 	if !ok {
 		return nil, fmt.Errorf("eval.noisy_pairs: noise %s is none of pairs", cfg.Noise.Kind)
@@ -123,7 +123,7 @@ func flipPairs(cfg *config.Config, pairs []data.Pair) (*noise.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &noise.Report{Kind: noise.PairLabel, Wanted: w.Effective(), Items: len(pairs), Q: w.Similar + w.Different, Effective: w.Effective()}
+	r := &record.Noise{Kind: noise.PairLabel, Wanted: w.Effective(), Items: len(pairs), Q: w.Similar + w.Different, Effective: w.Effective()}
 	for _, flipped := range noise.FlipPairs(pairs, w, rng.New(noise.Seed(cfg.Noise.Options, cfg.Seed), "eval/noisy-pairs")) {
 		if flipped {
 			r.Flipped++

@@ -6,7 +6,6 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/nn"
-	"tercet/internal/noise"
 	"tercet/internal/record"
 )
 
@@ -17,11 +16,11 @@ type Sets struct {
 	// Noisy is Train under the labels that are trained on, nil where these are the
 	// true ones; Noise says how many labels, pairs or triplets are wrong.
 	Noisy data.Dataset
-	Noise *noise.Report
+	Noise *record.Noise
 	// Graph and Triplets describe what the sampler gives in its first epoch, once it
 	// was made; nil where it gives none.
-	Graph    *noise.GraphReport
-	Triplets *noise.TripletReport
+	Graph    *record.PairGraph
+	Triplets *record.Triplets
 	// LeftOut says which files of the source are images that are not read; "" for none.
 	LeftOut string
 	// Begin, where set, changes the weights that training begins with.

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"tercet/internal/noise"
+	"tercet/internal/record"
 )
 
 // DescribeGraph says in one line what a pair graph is.
-func DescribeGraph(g *noise.GraphReport) string {
+func DescribeGraph(g *record.PairGraph) string {
 	return fmt.Sprintf("%d pairs (%d similar, %d different) of %d images, scenario %s, negatives %s, order %s; density %.3g, degree %d to %d, mean %.2f; "+
 		"%d image pairs listed more than once, %d with contradictory labels, %d inconsistent cycles; %d pairs wrong (%.4f); no network is wrong on fewer than %.4f",
 		g.Pairs, g.Similar, g.Different, g.Images, g.Scenario, g.Negatives, g.Order, g.Density, g.DegreeMin, g.DegreeMax, g.DegreeMean,
@@ -15,7 +16,7 @@ func DescribeGraph(g *noise.GraphReport) string {
 }
 
 // DescribeTriplets says in one line what triplets are.
-func DescribeTriplets(t *noise.TripletReport) string {
+func DescribeTriplets(t *record.Triplets) string {
 	w, what := t.Weights, "exchanged"
 	if t.Kind == noise.PairLabel {
 		what = "labels of their pairs wrong"

@@ -31,7 +31,7 @@ func RobustWeights(cfg *config.Config, sets *Sets) (*record.TripletProbabilities
 	case o.Rho != nil:
 		r.TripletWeights = noise.OrderFlips(*o.Rho)
 	case o.Beta.Given:
-		r.TripletWeights = noise.Product(noise.TripletWeights{Beta: o.Beta.N, Gamma: o.Gamma.N})
+		r.TripletWeights = noise.Product(record.TripletWeights{Beta: o.Beta.N, Gamma: o.Gamma.N})
 	case o.NoiseFrom != "":
 		r.From = o.NoiseFrom
 		r.TripletWeights, err = foundWeights(o.NoiseFrom, ClassesOf(sets), cfg.Noise.Kind == noise.PairLabel)
@@ -57,11 +57,11 @@ func RobustWeights(cfg *config.Config, sets *Sets) (*record.TripletProbabilities
 }
 
 // noiseWeights are those of triplets that are drawn by labels with the noise of cfg.
-func noiseWeights(cfg *config.Config, classes int) (noise.TripletWeights, error) {
+func noiseWeights(cfg *config.Config, classes int) (record.TripletWeights, error) {
 	if o, ok := cfg.Noise.Options.(noise.Weighted); ok {
 		return o.TripletWeights(classes)
 	}
-	return noise.TripletWeights{}, fmt.Errorf("beta: auto does not follow from noise %s; set beta and gamma, or noise_from", cfg.Noise.Kind)
+	return record.TripletWeights{}, fmt.Errorf("beta: auto does not follow from noise %s; set beta and gamma, or noise_from", cfg.Noise.Kind)
 }
 
 // ClassesOf is the number of classes that are trained on.
@@ -79,8 +79,8 @@ func WeightsWords(r *record.TripletProbabilities) string {
 // foundWeights are those of triplets drawn by labels with the noise that a noise.json
 // has found. Noise found on pairs is taken for that of labels which makes as many pairs
 // wrong, unless the triplets are made of such pairs.
-func foundWeights(path string, classes int, made bool) (noise.TripletWeights, error) {
-	var w noise.TripletWeights
+func foundWeights(path string, classes int, made bool) (record.TripletWeights, error) {
+	var w record.TripletWeights
 	d, err := record.Read[record.NoiseRate](path)
 	if errors.Is(err, os.ErrNotExist) {
 		return w, fmt.Errorf("noise_from: there is no %s; tercet noise %s RUN writes RUN/noise.json", path, option.Name("run"))

@@ -6,7 +6,7 @@ import (
 
 	"tercet/internal/attack"
 	"tercet/internal/cli/base"
-	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 // attackGates reads --fail-under and --fail-over, and refuses a score that will not
@@ -56,12 +56,12 @@ func gateKey(key, variant string) string {
 	return key + "(" + variant + ")"
 }
 
-func gateScores(byVariant map[string]metric.Scores) []metric.Scores {
-	var out []metric.Scores
+func gateScores(byVariant map[string]record.Scores) []record.Scores {
+	var out []record.Scores
 	for _, v := range attack.Variants() {
-		var s metric.Scores
+		var s record.Scores
 		for _, sc := range byVariant[string(v)] {
-			s = append(s, metric.Score{Key: gateKey(sc.Key, string(v)), Value: sc.Value})
+			s = append(s, record.Score{Key: gateKey(sc.Key, string(v)), Value: sc.Value})
 		}
 		out = append(out, s)
 	}

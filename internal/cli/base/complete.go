@@ -9,11 +9,8 @@ import (
 	"tercet/internal/config"
 )
 
-// Completer proposes values of a flag that begin as word does.
-type Completer = cobra.CompletionFunc
-
 // Files completes an argument by files with these endings.
-func Files(extensions ...string) Completer {
+func Files(extensions ...string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return extensions, cobra.ShellCompDirectiveFilterFileExt
 	}

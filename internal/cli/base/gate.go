@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"tercet/internal/metric"
 	"tercet/internal/names"
+	"tercet/internal/record"
 )
 
 // Gate is one --fail-under, a score that must be at least a limit, or --fail-over,
@@ -56,7 +56,7 @@ func KnownGates(gates []Gate, keys []string) error {
 
 // CheckGates returns an error with exit code 4 unless every gate is met. A score
 // that was not measured is a usage error.
-func CheckGates(gates []Gate, scores ...metric.Scores) error {
+func CheckGates(gates []Gate, scores ...record.Scores) error {
 	var failed []string
 	for _, g := range gates {
 		v, ok := find(g.Key, scores)
@@ -83,11 +83,11 @@ func CheckGates(gates []Gate, scores ...metric.Scores) error {
 }
 
 // find returns the value of a key in the first list that has it.
-func find(key string, scores []metric.Scores) (metric.Value, bool) {
+func find(key string, scores []record.Scores) (record.Value, bool) {
 	for _, s := range scores {
 		if v, ok := s.Get(key); ok {
 			return v, true
 		}
 	}
-	return metric.Value{}, false
+	return record.Value{}, false
 }

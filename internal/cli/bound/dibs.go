@@ -36,7 +36,7 @@ type DIBSDocument struct {
 	P        float64 `json:"p"`
 	Q        float64 `json:"q"` // q~ = 2P
 	Pairs    int     `json:"pairs"`
-	theory.DIBSBounds
+	record.DIBSBounds
 	Cycles     []theory.Cycles    `json:"cycles"`
 	Simulation *theory.Simulation `json:"simulation,omitempty"`
 }
@@ -170,7 +170,7 @@ func printSimulation(b *strings.Builder, s *theory.Simulation) {
 	}
 	b.WriteString("\n\n")
 	t := base.PlainTable("", "mean", "95 % interval", "sd")
-	row := func(name string, m theory.Mean, show func(float64) string) {
+	row := func(name string, m record.Mean, show func(float64) string) {
 		cells := table.Row{name, show(m.Value)}
 		if m.CI95 != nil {
 			cells = append(cells, fmt.Sprintf("[%s, %s]", show(m.CI95[0]), show(m.CI95[1])), show(*m.SD))

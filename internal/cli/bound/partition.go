@@ -103,7 +103,7 @@ func refuseOtherPartition(t *study.PartitionTask, o partitionOptions) error {
 // runs that lack it.
 func settle(ctx context.Context, doc *record.BoundPartition, s *base.Streams, t *study.PartitionTask, o partitionOptions) error {
 	var lacking []string
-	var have *theory.Partition
+	var have *record.Partition
 	for _, dir := range t.Dirs {
 		if p := t.StoredIn(dir); p != nil && !o.force && theory.PartitionCovers(p, t.PartitionSetting, o.seed, o.draws) {
 			have = p
@@ -127,7 +127,7 @@ func settle(ctx context.Context, doc *record.BoundPartition, s *base.Streams, t 
 	return nil
 }
 
-func findPartition(ctx context.Context, s *base.Streams, t *study.PartitionTask, o partitionOptions) (*theory.Partition, error) {
+func findPartition(ctx context.Context, s *base.Streams, t *study.PartitionTask, o partitionOptions) (*record.Partition, error) {
 	p := s.Progress(fmt.Sprintf("draws, %d classes, P = %v", t.Classes, t.P), int64(o.draws))
 	defer p.Done()
 	found, err := theory.FindPartition(ctx, t.PartitionSetting, theory.SimOptions{

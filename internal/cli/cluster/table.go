@@ -6,7 +6,6 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cluster/solve"
-	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/summary"
@@ -96,7 +95,7 @@ func ClusterTable(d *record.Cluster) *render.Table {
 type column struct {
 	clusters  int
 	objective *float64
-	scores    metric.Scores
+	scores    record.Scores
 }
 
 func each(list []column, f func(column) render.Cell) []render.Cell {

@@ -13,6 +13,7 @@ import (
 	"tercet/internal/cli/base"
 	"tercet/internal/data"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/text"
 	"tercet/internal/wire"
@@ -153,7 +154,7 @@ func dataTable(d *inspect.DataDoc) *render.Table {
 		t.Notes = append(t.Notes, "triplets, epoch 0: "+wire.DescribeTriplets(d.Triplets))
 	}
 	if b := d.Sampler; b != nil {
-		t.Notes = append(t.Notes, fmt.Sprintf("sampler: %s, epoch 0: %s", b.Name, data.Coverage(b.Coverage)))
+		t.Notes = append(t.Notes, fmt.Sprintf("sampler: %s, epoch 0: %s", b.Name, record.Coverage(b.Coverage)))
 	}
 	return t
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"tercet/internal/generalize"
-	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
 )
@@ -15,7 +14,7 @@ func addGap(t *render.Table, d *record.Eval) {
 	if g == nil {
 		return
 	}
-	say := func(v metric.Value) string {
+	say := func(v record.Value) string {
 		s := fmt.Sprintf("%.4f", v.Value)
 		if c := v.CI95; c != nil {
 			s += fmt.Sprintf(" [%.4f, %.4f]", c[0], c[1])

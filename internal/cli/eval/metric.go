@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/summary"
@@ -17,7 +16,7 @@ func addMetric(t *render.Table, d *record.Eval) {
 	if m == nil {
 		return
 	}
-	row := func(name string, s metric.Scores) {
+	row := func(name string, s record.Scores) {
 		cells := []render.Cell{render.Text(name)}
 		for _, c := range t.Columns[1:] {
 			key := map[string]string{"trained": "learnt", "untrained": "euclidean"}[c.Name]
@@ -30,7 +29,7 @@ func addMetric(t *render.Table, d *record.Eval) {
 		t.Rows = append(t.Rows, cells)
 	}
 	var whitened []string
-	beside := func(name string, s metric.Scores) {
+	beside := func(name string, s record.Scores) {
 		row(name, s)
 		if v, ok := s.Get("whitened"); ok {
 			whitened = append(whitened, fmt.Sprintf("%s %.4f", name, v.Value))

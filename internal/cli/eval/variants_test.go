@@ -3,13 +3,12 @@ package eval
 import (
 	"testing"
 
-	"tercet/internal/metric"
 	"tercet/internal/record"
 )
 
 // For people, eval prints what they ask for first; all scores on demand.
 func TestTableLeavesOutVariants(t *testing.T) {
-	doc := &record.Eval{Evaluated: record.Evaluated{Retrieval: metric.Scores{{Key: "recall@4"}, {Key: "map@10"}}, Clustering: metric.Scores{{Key: "ami"}, {Key: "ri"}}}}
+	doc := &record.Eval{Evaluated: record.Evaluated{Retrieval: record.Scores{{Key: "recall@4"}, {Key: "map@10"}}, Clustering: record.Scores{{Key: "ami"}, {Key: "ri"}}}}
 	doc.Source.Embeddings = "X.npy"
 	table := EvalTable(doc, false)
 	if len(table.Rows) != 2 || len(table.Notes) != 1 || table.Notes[0] != "2 more scores: --all-scores, or --json with the definition of each" || table.Columns[1].Name != "value" {

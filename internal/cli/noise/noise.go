@@ -93,7 +93,7 @@ func noiseTable(d *record.NoiseRate) *render.Table {
 		Title:   fmt.Sprintf("%s: noise of the %s", d.Source.Run, d.Of),
 		Columns: []render.Column{{Name: "method"}, {Name: "rate"}, {Name: "from"}},
 	}
-	for _, e := range append([]noise.Estimate{d.Estimate}, d.Others...) {
+	for _, e := range append([]record.NoiseEstimate{d.Estimate}, d.Others...) {
 		what := "losses"
 		if e.Method == noise.Contradictions {
 			what = fmt.Sprintf("image pairs listed more than once, %d with contradictory labels", e.Contradictions)

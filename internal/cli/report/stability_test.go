@@ -13,18 +13,18 @@ import (
 
 func TestStability(t *testing.T) {
 	t.Chdir(t.TempDir())
-	point := func(n int, v, bound float64) measure.Point {
-		return measure.Point{
-			X: float64(n), Sizes: measure.Sizes{Pos: n, Neg: n}, Measured: measure.EstimateOf([]float64{v, v}), Repeats: []float64{v, v},
-			Bounds: []measure.Bound{{Source: "Lemma 4", Form: "paper", Constants: "paper", Value: bound, Crossed: v > bound}},
+	point := func(n int, v, bound float64) record.MetricPoint {
+		return record.MetricPoint{
+			X: float64(n), Sizes: record.Sizes{Pos: n, Neg: n}, Measured: measure.EstimateOf([]float64{v, v}), Repeats: []float64{v, v},
+			Bounds: []record.MetricBound{{Source: "Lemma 4", Form: "paper", Constants: "paper", Value: bound, Crossed: v > bound}},
 		}
 	}
 	yes := true
-	doc := measure.Document{
+	doc := record.MetricStability{
 		Schema: record.MetricSchema, Claim: "T4", Says: "a claim", Verdict: rule.Supported,
-		Data:   measure.DataRecord{Name: "mnist", Positives: "3", Negatives: "the rest", Dims: 5, Radius: 1},
-		Series: []measure.Series{{Name: "s", Quantity: "gamma", Axis: "n", Points: []measure.Point{point(10, .5, .25), point(20, .25, .5)}}},
-		Checks: []measure.Check{{Says: "it is crossed", Found: "0.5", Holds: &yes}},
+		Data:   record.MetricData{Name: "mnist", Positives: "3", Negatives: "the rest", Dims: 5, Radius: 1},
+		Series: []record.MetricSeries{{Name: "s", Quantity: "gamma", Axis: "n", Points: []record.MetricPoint{point(10, .5, .25), point(20, .25, .5)}}},
+		Checks: []record.MetricCheck{{Says: "it is crossed", Found: "0.5", Holds: &yes}},
 	}
 	if err := record.Write("T4.json", doc); err != nil {
 		t.Fatal(err)

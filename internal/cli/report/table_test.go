@@ -12,7 +12,6 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/cli/clitest"
-	"tercet/internal/metric"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/study"
@@ -21,8 +20,8 @@ import (
 // attackFake adds attack.json, as tercet attack writes it, to a run of FakeRun.
 func attackFake(t *testing.T, dir string, ers float64) {
 	t.Helper()
-	scores := metric.Scores{{Key: "TMA", Value: metric.Value{Value: 0.5}}, {Key: "ERS", Value: metric.Value{Value: ers}}}
-	doc := record.Attack{Schema: "tercet.attack/2", Queries: 8, Scores: map[string]metric.Scores{"published": scores, "fixed": scores}}
+	scores := record.Scores{{Key: "TMA", Value: record.Value{Value: 0.5}}, {Key: "ERS", Value: record.Value{Value: ers}}}
+	doc := record.Attack{Schema: "tercet.attack/2", Queries: 8, Scores: map[string]record.Scores{"published": scores, "fixed": scores}}
 	doc.Source.Checkpoint, doc.Source.Set, doc.Source.Step, doc.Source.Items = "last", "test", 10, 100
 	if err := record.Write(filepath.Join(dir, "attack.json"), doc); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"tercet/internal/cli/base"
-	"tercet/internal/data"
 	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/text"
@@ -33,7 +32,7 @@ func (v *view) step(st *train.State, of int, loss float64) {
 	v.steps = st.Step
 }
 
-func (v *view) event(e *train.Event) {
+func (v *view) event(e *record.Event) {
 	switch e.Kind {
 	case "eval":
 		mark := ""
@@ -47,7 +46,7 @@ func (v *view) event(e *train.Event) {
 		}
 	case "epoch":
 		seen := ""
-		if c, ok := e.Coverage.(data.Coverage); ok && c.Items > 0 && e.Epoch == float64(int(e.Epoch)) { // whole epochs only
+		if c, ok := e.Coverage.(record.Coverage); ok && c.Items > 0 && e.Epoch == float64(int(e.Epoch)) { // whole epochs only
 			seen = fmt.Sprintf(", saw %.1f %% of the images", 100*float64(c.Seen)/float64(c.Items))
 		}
 		v.s.Note("epoch %g, step %d: mean loss %.5f, %s%s", round2(e.Epoch), e.Step, *e.Loss, text.Duration(e.Seconds), seen)

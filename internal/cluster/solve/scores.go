@@ -8,6 +8,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/metric"
 	"tercet/internal/progress"
+	"tercet/internal/record"
 )
 
 // RunKMeans clusters v; k = 0 takes the number of distinct labels.
@@ -25,7 +26,7 @@ func RunKMeans(ctx context.Context, v data.Embeddings, k, starts int, seed uint6
 }
 
 // Scores compares clusters with the truth.
-func Scores(truth, pred []int32) (metric.Scores, error) {
+func Scores(truth, pred []int32) (record.Scores, error) {
 	c, err := metric.Clustering(truth, pred)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -117,11 +118,11 @@ func (a *ACT) Name() string { return "act" }
 func (a *ACT) MinesClean() bool { return true }
 
 // Craft implements Defense.
-func (a *ACT) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cost, error) {
+func (a *ACT) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, record.Cost, error) {
 	r := &a.rows
 	n, err := r.take("act", in, a.mix.batchRoles())
 	if err != nil {
-		return nil, Cost{}, err
+		return nil, record.Cost{}, err
 	}
 	r.benign(n)
 	a.goal.count = n

@@ -6,11 +6,12 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 )
 
 // Crafted describes what a defense's last Craft did, for the log of a run.
 type Crafted struct {
-	Radius Radius `json:"radius"` // over the rows that are perturbed
+	Radius record.Radius `json:"radius"` // over the rows that are perturbed
 	// ZeroGradient is the fraction of input gradients, over the perturbed rows and
 	// steps, that were zero in every pixel.
 	ZeroGradient float64 `json:"zero_gradient"`
@@ -53,13 +54,13 @@ type reporting struct{ crafted Crafted }
 func (r *reporting) Crafted() Crafted { return r.crafted }
 
 // run crafts out from clean by p and keeps what it did.
-func (r *reporting) run(p *PGD, model nn.Embedder, clean *array.Array, ids []uint64, goal Goal, seed uint64, out *array.Array) (Cost, error) {
+func (r *reporting) run(p *PGD, model nn.Embedder, clean *array.Array, ids []uint64, goal Goal, seed uint64, out *array.Array) (record.Cost, error) {
 	r.crafted = Crafted{}
 	report, err := p.Run(model, clean, ids, goal, seed, out)
 	if err != nil {
-		return Cost{}, err
+		return record.Cost{}, err
 	}
 	r.crafted = Crafted{Radius: report.Radius, ZeroGradient: report.ZeroGradient, Steps: report.Backward}
 	rows := int64(clean.Rows())
-	return Cost{Forward: rows * int64(report.Forward), Backward: rows * int64(report.Backward)}, nil
+	return record.Cost{Forward: rows * int64(report.Forward), Backward: rows * int64(report.Backward)}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -82,7 +83,7 @@ func TestHMReports(t *testing.T) {
 				continue
 			}
 			sameRadius(t, fmt.Sprint(value), c.Radius, full.Radius)
-			if value == -9 && (c.Steps != 1 || c.ZeroGradient != 1 || c.Radius != Radius{}) {
+			if value == -9 && (c.Steps != 1 || c.ZeroGradient != 1 || c.Radius != record.Radius{}) {
 				t.Errorf("all settled: %+v", c)
 			}
 			// Where all have settled no further step would move anything.
@@ -239,7 +240,7 @@ func TestFixedAnchorsOnBatchStatistics(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantCost := Cost{Forward: 2 * pairs * 6, Backward: 2 * pairs * 6}
+		wantCost := record.Cost{Forward: 2 * pairs * 6, Backward: 2 * pairs * 6}
 		if mode == nn.BatchStats {
 			wantCost.Forward += 3 * pairs
 		}

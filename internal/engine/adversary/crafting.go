@@ -8,6 +8,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -207,7 +208,7 @@ func (c *crafting) summarize() {
 }
 
 // measure measures the perturbations of out.
-func (c *crafting) measure() Radius {
+func (c *crafting) measure() record.Radius {
 	c.far.c = c
 	par.Do(c.out.Shape[0], 1, &c.far)
 	return RadiusOf(c.report.Linf, c.report.L2)

@@ -22,9 +22,6 @@ type Batch struct {
 	Clean *array.Array
 }
 
-// Cost is record.Cost.
-type Cost = record.Cost
-
 // Defense may replace the images of a step by crafted ones, and may add to the
 // objective. Training without a defense is None.
 type Defense interface {
@@ -34,7 +31,7 @@ type Defense interface {
 	MinesClean() bool
 	// Craft returns the batch to train on, owned by the defense and valid until
 	// its next call; seed and step set its random draws.
-	Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cost, error)
+	Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, record.Cost, error)
 	// Penalty returns what the defense adds to the loss of embeddings z (B, D)
 	// of the crafted batch, and adds its gradient to dz.
 	Penalty(b *Batch, z, dz *array.Array) (float64, error)
@@ -64,8 +61,8 @@ func (None) Name() string { return "none" }
 func (None) MinesClean() bool { return false }
 
 // Craft returns in.
-func (None) Craft(_ nn.Embedder, in *Batch, _, _ uint64) (*Batch, Cost, error) {
-	return in, Cost{}, nil
+func (None) Craft(_ nn.Embedder, in *Batch, _, _ uint64) (*Batch, record.Cost, error) {
+	return in, record.Cost{}, nil
 }
 
 // Penalty returns 0.

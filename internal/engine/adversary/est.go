@@ -7,6 +7,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -96,8 +97,8 @@ func (e *EST) MinesClean() bool { return false }
 // Craft implements Defense: the same rows, perturbed, without tuples. The clean
 // embeddings are those of the first iterate where crafting starts there; otherwise
 // they cost a pass, unless in has them.
-func (e *EST) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cost, error) {
-	var cost Cost
+func (e *EST) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, record.Cost, error) {
+	var cost record.Cost
 	if err := checkBatch("est", in); err != nil {
 		return nil, cost, err
 	}

@@ -10,6 +10,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -92,7 +93,7 @@ func TestESTAgainstAPlainImplementation(t *testing.T) {
 				t.Errorf("%s mines clean %v", e.Name(), e.MinesClean())
 			}
 			rows := int64(2 * pairs * steps)
-			if cost != (Cost{Forward: rows, Backward: rows}) || m.weightsWereAsk || m.mode != nn.Eval {
+			if cost != (record.Cost{Forward: rows, Backward: rows}) || m.weightsWereAsk || m.mode != nn.Eval {
 				t.Errorf("%s: cost %+v, weight gradients %v", v, cost, m.weightsWereAsk)
 			}
 			c := e.Crafted()
@@ -194,13 +195,13 @@ func TestESTRandomStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, cost, err := e.Craft(m, in, 1, 1)
-	if err != nil || cost != (Cost{Forward: 12 * 7, Backward: 12 * 6}) {
+	if err != nil || cost != (record.Cost{Forward: 12 * 7, Backward: 12 * 6}) {
 		t.Fatalf("%+v, %v", cost, err)
 	}
 	want := out.Images.Clone()
 	in.Clean = m.Embed(in.Images, nn.Eval).Clone()
 	out, cost, err = e.Craft(m, in, 1, 1)
-	if err != nil || cost != (Cost{Forward: 12 * 6, Backward: 12 * 6}) || fmt.Sprint(out.Images.Data) != fmt.Sprint(want.Data) {
+	if err != nil || cost != (record.Cost{Forward: 12 * 6, Backward: 12 * 6}) || fmt.Sprint(out.Images.Data) != fmt.Sprint(want.Data) {
 		t.Errorf("%+v, %v", cost, err)
 	}
 	in.Clean = array.New(11, 4)

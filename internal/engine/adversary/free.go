@@ -11,6 +11,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 )
 
 func init() {
@@ -104,8 +105,8 @@ func (f *Free) Observe(l float64) { f.h.Observe(l) }
 func (f *Free) Crafted() Crafted { return f.h.Crafted() }
 
 // Craft implements Defense.
-func (f *Free) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cost, error) {
-	var cost Cost
+func (f *Free) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, record.Cost, error) {
+	var cost record.Cost
 	h := f.h
 	if h.waiting {
 		return nil, cost, errors.New("free: the destination follows the loss, but the loss of the last step was not observed")
@@ -130,7 +131,7 @@ func (f *Free) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, C
 		}
 	}
 	dx := model.Backward(f.dz, nn.Input)
-	cost.Add(Cost{Forward: rows, Backward: rows})
+	cost.Add(record.Cost{Forward: rows, Backward: rows})
 	still, err := f.advance(n, pixels, dx)
 	if err != nil {
 		return nil, cost, err

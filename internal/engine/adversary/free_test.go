@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/mine"
+	"tercet/internal/record"
 )
 
 func newFree(t *testing.T, value float64) *Free {
@@ -61,7 +62,7 @@ func TestFreeAgainstPlainLoops(t *testing.T) {
 				t.Fatal(err)
 			}
 			matches(t, fmt.Sprintf("to %v, step %d", value, step), out.Images, want)
-			if rows := int64(3 * pairs); cost != (Cost{Forward: rows, Backward: rows}) {
+			if rows := int64(3 * pairs); cost != (record.Cost{Forward: rows, Backward: rows}) {
 				t.Errorf("cost %+v", cost)
 			}
 			for i := range delta {

@@ -9,6 +9,7 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -78,8 +79,8 @@ func (h *HM) MinesClean() bool { return true }
 
 // Craft implements Defense. The cost holds the crafting, and an Eval pass over the
 // clean batch where its embeddings were needed but not given.
-func (h *HM) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cost, error) {
-	var cost Cost
+func (h *HM) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, record.Cost, error) {
+	var cost record.Cost
 	if h.waiting {
 		return nil, cost, errors.New("hm: the destination follows the loss, but the loss of the last step was not observed")
 	}
@@ -100,7 +101,7 @@ func (h *HM) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cos
 }
 
 // perturb crafts h.first from h.clean.
-func (h *HM) perturb(model nn.Embedder, seed uint64, cost *Cost) error {
+func (h *HM) perturb(model nn.Embedder, seed uint64, cost *record.Cost) error {
 	if h.o.Narrow {
 		c, err := h.narrow.run(&h.o.PGD, model, h.clean, h.ids, &h.goal, seed, &h.first)
 		cost.Add(c)
@@ -113,7 +114,7 @@ func (h *HM) perturb(model nn.Embedder, seed uint64, cost *Cost) error {
 }
 
 // prepare returns the source triplets and sets their destination.
-func (h *HM) prepare(model nn.Embedder, in *Batch, seed, step uint64, cost *Cost) ([]loss.Triplet, error) {
+func (h *HM) prepare(model nn.Embedder, in *Batch, seed, step uint64, cost *record.Cost) ([]loss.Triplet, error) {
 	if err := checkBatch("hm", in); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -173,7 +174,7 @@ func TestHMAgainstAPlainImplementation(t *testing.T) {
 				}
 			}
 			// The clean pass, then eta passes both ways; no weight gradients.
-			if wantCost := (Cost{Forward: int64(2*pairs + 3*pairs*passes), Backward: int64(3 * pairs * passes)}); cost != wantCost {
+			if wantCost := (record.Cost{Forward: int64(2*pairs + 3*pairs*passes), Backward: int64(3 * pairs * passes)}); cost != wantCost {
 				t.Errorf("%s %+v: cost %+v, want %+v", variant, d, cost, wantCost)
 			}
 			if variant == Paper && passes != 6 || d.Value == -2 && variant == Robrank && passes != 2 {

@@ -12,6 +12,7 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -86,7 +87,7 @@ func TestHMSourceEqualsDestination(t *testing.T) {
 	o.Source, o.Destination = "semihard", Destination{Name: "semihard"}
 	in.Tuples = &loss.Tuples{Triplets: []loss.Triplet{{A: 0, P: 1, N: 4}, {A: 2, P: 3, N: 4}}}
 	out, cost, err := newHM(t, o).Craft(m, in, 1, 1)
-	if err != nil || cost != (Cost{}) || m.forward != 0 {
+	if err != nil || cost != (record.Cost{}) || m.forward != 0 {
 		t.Fatalf("%+v, %v, %d passes", cost, err, m.forward)
 	}
 	for i, r := range []int{0, 2, 1, 3, 4, 4} {
@@ -104,16 +105,16 @@ func TestHMGivenTriplets(t *testing.T) {
 	in.Tuples = &loss.Tuples{Triplets: []loss.Triplet{{A: 0, P: 1, N: 2}, {A: 2, P: 3, N: 5}, {A: 4, P: 5, N: 2}, {A: 6, P: 7, N: 0}, {A: 8, P: 9, N: 1}, {A: 10, P: 11, N: 3}}}
 	o := hmOptions(t, Paper)
 	o.Source = ""
-	if _, cost, err := newHM(t, o).Craft(m, in, 1, 1); err != nil || cost != (Cost{Forward: 18 * 6, Backward: 18 * 6}) {
+	if _, cost, err := newHM(t, o).Craft(m, in, 1, 1); err != nil || cost != (record.Cost{Forward: 18 * 6, Backward: 18 * 6}) {
 		t.Errorf("%+v, %v", cost, err)
 	}
 	o.Destination = Destination{Name: "random"}
 	want, cost, err := newHM(t, o).Craft(m, in, 1, 1)
-	if err != nil || cost != (Cost{Forward: 12 + 18*6, Backward: 18 * 6}) {
+	if err != nil || cost != (record.Cost{Forward: 12 + 18*6, Backward: 18 * 6}) {
 		t.Fatalf("%+v, %v", cost, err)
 	}
 	in.Clean = z
-	if got, cost, err := newHM(t, o).Craft(m, in, 1, 1); err != nil || cost != (Cost{Forward: 18 * 6, Backward: 18 * 6}) || fmt.Sprint(got.Images.Data) != fmt.Sprint(want.Images.Data) {
+	if got, cost, err := newHM(t, o).Craft(m, in, 1, 1); err != nil || cost != (record.Cost{Forward: 18 * 6, Backward: 18 * 6}) || fmt.Sprint(got.Images.Data) != fmt.Sprint(want.Images.Data) {
 		t.Errorf("%+v, %v", cost, err)
 	}
 	// The destination's anchors are rows 0, 2, 4, ...

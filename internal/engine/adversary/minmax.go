@@ -6,6 +6,7 @@ import (
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -97,13 +98,13 @@ func (m *MinMax) MinesClean() bool { return true }
 
 // Craft implements Defense. The cost holds a pass for fixed anchors where in has no
 // embeddings that fit.
-func (m *MinMax) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, Cost, error) {
+func (m *MinMax) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch, record.Cost, error) {
 	r := &m.rows
 	n, err := r.take("minmax", in, 3)
 	if err != nil {
-		return nil, Cost{}, err
+		return nil, record.Cost{}, err
 	}
-	var cost Cost
+	var cost record.Cost
 	from := 0
 	m.goal.count, m.goal.anchors = n, nil
 	if !m.o.Anchor {
@@ -124,7 +125,7 @@ func (m *MinMax) Craft(model nn.Embedder, in *Batch, seed, step uint64) (*Batch,
 
 // fix keeps the embeddings of the benign anchors. With the batch's statistics they
 // are embedded among the clean triplets.
-func (m *MinMax) fix(model nn.Embedder, in *Batch, n int, cost *Cost) error {
+func (m *MinMax) fix(model nn.Embedder, in *Batch, n int, cost *record.Cost) error {
 	m.anchors = fitMatrix(m.anchors, n, model.Dim())
 	if z := in.Clean; z != nil && m.o.PGD.Mode == nn.Eval {
 		if rows := in.Images.Shape[0]; len(z.Shape) != 2 || z.Shape[0] != rows || z.Shape[1] != model.Dim() {

@@ -5,6 +5,7 @@ import (
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 )
 
 // narrowing crafts the triplets of a batch as PGD.Run does, but leaves out of the
@@ -21,8 +22,8 @@ type narrowing struct {
 func worthwhile(n, m int) bool { return n-m >= max(1, n/16) }
 
 // run crafts out (3n, ...) from clean (3n, ...), rows as towards has them.
-func (w *narrowing) run(p *PGD, model nn.Embedder, clean *array.Array, ids []uint64, goal *towards, seed uint64, out *array.Array) (Cost, error) {
-	var cost Cost
+func (w *narrowing) run(p *PGD, model nn.Embedder, clean *array.Array, ids []uint64, goal *towards, seed uint64, out *array.Array) (record.Cost, error) {
+	var cost record.Cost
 	w.crafted = Crafted{}
 	if err := p.check(clean, ids, out); err != nil {
 		return cost, err
@@ -47,7 +48,7 @@ func (w *narrowing) run(p *PGD, model nn.Embedder, clean *array.Array, ids []uin
 			return cost, err
 		}
 		dx := model.Backward(c.dz, nn.Input)
-		cost.Add(Cost{Forward: rows, Backward: rows})
+		cost.Add(record.Cost{Forward: rows, Backward: rows})
 		if err := c.advance(t, z, dx); err != nil {
 			return cost, err
 		}

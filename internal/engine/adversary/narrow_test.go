@@ -10,6 +10,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -107,7 +108,7 @@ func TestNarrowCost(t *testing.T) {
 		}
 	}
 	_, cost, err := newHM(t, o).Craft(m, in, 1, 1)
-	if err != nil || cost != (Cost{Forward: want, Backward: want}) || want == 3*9*pairs || want < 6*pairs {
+	if err != nil || cost != (record.Cost{Forward: want, Backward: want}) || want == 3*9*pairs || want < 6*pairs {
 		t.Errorf("cost %+v, want %d both ways of %d (%v)", cost, want, 3*9*pairs, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 )
 
 // stepping records what Run tells it.
@@ -41,7 +42,7 @@ func TestPGDReport(t *testing.T) {
 	if z := m.Embed(out, nn.Eval); fmt.Sprint(z.Data) != fmt.Sprint(r.Embedding.Data) {
 		t.Error("the embeddings are not those of the result")
 	}
-	var radius Radius
+	var radius record.Radius
 	for i := range 3 {
 		linf, l2 := 0.0, 0.0
 		for k, v := range out.Row(i) {

@@ -10,6 +10,7 @@ import (
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
 	"tercet/internal/par"
+	"tercet/internal/record"
 )
 
 // plainGoal is an objective and its gradient in plain float64, at iterate t.
@@ -185,8 +186,8 @@ func against(t *testing.T, what string, g Goal, value *float64, z *array.Array, 
 }
 
 // radiusByHand measures how far out is from clean.
-func radiusByHand(out, clean [][]float64) Radius {
-	var r Radius
+func radiusByHand(out, clean [][]float64) record.Radius {
+	var r record.Radius
 	for i := range clean {
 		linf, l2 := 0.0, 0.0
 		for k, c := range clean[i] {
@@ -202,7 +203,7 @@ func radiusByHand(out, clean [][]float64) Radius {
 	return r
 }
 
-func sameRadius(t *testing.T, what string, got, want Radius) {
+func sameRadius(t *testing.T, what string, got, want record.Radius) {
 	t.Helper()
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+b) }
 	if !near(got.MeanLinf, want.MeanLinf) || !near(got.MaxLinf, want.MaxLinf) || !near(got.MeanL2, want.MeanL2) || !near(got.MaxL2, want.MaxL2) {

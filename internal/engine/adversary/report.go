@@ -11,7 +11,7 @@ import (
 type Report struct {
 	Objective []float64 // (B) objective of the result
 	Linf, L2  []float64 // (B) norms of x - x0 actually used
-	Radius    Radius
+	Radius    record.Radius
 	// ZeroGradient is the fraction of input gradients, over images, steps and
 	// restarts, that were zero in every pixel. Far above 0 it means masked
 	// gradients (or a goal already met), not robustness.
@@ -26,12 +26,9 @@ type Report struct {
 	Previous *array.Array
 }
 
-// Radius is record.Radius.
-type Radius = record.Radius
-
 // RadiusOf summarizes the norms of n perturbations.
-func RadiusOf(linf, l2 []float64) Radius {
-	var r Radius
+func RadiusOf(linf, l2 []float64) record.Radius {
+	var r record.Radius
 	for i := range linf {
 		r.MeanLinf += linf[i]
 		r.MeanL2 += l2[i]

@@ -10,6 +10,7 @@ import (
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 )
 
 func newACT(t *testing.T, v Implementation, p func(*PGD)) *ACT {
@@ -90,7 +91,7 @@ func TestACTAgainstAPlainImplementation(t *testing.T) {
 			matches(t, string(v), out.Images, append(append([][]float64(nil), anchors...), want...))
 			unchanged(t, string(v), out, in, pairs)
 			rows := int64(2 * pairs * steps)
-			if cost != (Cost{Forward: rows, Backward: rows}) || m.weightsWereAsk || m.mode != nn.Eval || !a.MinesClean() || a.Name() != "act" {
+			if cost != (record.Cost{Forward: rows, Backward: rows}) || m.weightsWereAsk || m.mode != nn.Eval || !a.MinesClean() || a.Name() != "act" {
 				t.Errorf("%s: cost %+v, weight gradients %v", v, cost, m.weightsWereAsk)
 			}
 			c := a.Crafted()
@@ -164,7 +165,7 @@ func TestMinMaxAgainstAPlainImplementation(t *testing.T) {
 						alpha = 0.1
 					}
 					rows := int64(3 * pairs * steps)
-					wantCost := Cost{Forward: rows, Backward: rows}
+					wantCost := record.Cost{Forward: rows, Backward: rows}
 					clean, from := append(append(append([][]float64(nil), a...), p...), n...), 0
 					want := clean
 					if anchor {
@@ -185,7 +186,7 @@ func TestMinMaxAgainstAPlainImplementation(t *testing.T) {
 						want = append(a, plainPGD(m, clean[pairs:], plainMinMax(d.o.Eps, fixed), 0.1, alpha, steps)...)
 						unchanged(t, what, out, in, pairs)
 						from = pairs
-						wantCost = Cost{Forward: int64(2 * pairs * steps), Backward: int64(2 * pairs * steps)}
+						wantCost = record.Cost{Forward: int64(2 * pairs * steps), Backward: int64(2 * pairs * steps)}
 						if !given {
 							wantCost.Forward += pairs
 						}

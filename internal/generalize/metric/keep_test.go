@@ -16,11 +16,11 @@ import (
 func TestKeeper(t *testing.T) {
 	notes := 0
 	k := &keeper{dir: t.TempDir() + "/points", say: func(string, ...any) { notes++ }}
-	var got measure.GapResult
+	var got record.GapResult
 	if k.Load("a", &got) {
 		t.Error("nothing is there")
 	}
-	want := measure.GapResult{Gap: measure.EstimateOf([]float64{.1, .2, 1e-17}), Values: []float64{.1, .2, 1e-17}, MeanLoss: 1. / 3}
+	want := record.GapResult{Gap: measure.EstimateOf([]float64{.1, .2, 1e-17}), Values: []float64{.1, .2, 1e-17}, MeanLoss: 1. / 3}
 	if err := k.Store("a", &want, 2.5); err != nil {
 		t.Fatal(err)
 	}

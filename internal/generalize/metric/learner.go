@@ -7,6 +7,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/theory/measure"
 	"tercet/internal/wire"
@@ -21,11 +22,11 @@ func learnerOf(r *run.Run) (measure.Learner, error) {
 	}
 	switch o := c.Options.(type) {
 	case mahalanobis.RRMKeys:
-		return measure.RRM{Loss: l, Sigma: measure.Scale{Factor: o.Sigma}, Prior: o.Prior, Method: o.Method, Sums: o.Sums, Tol: o.Tol}, nil
+		return measure.RRM{Loss: l, Sigma: record.Scale{Factor: o.Sigma}, Prior: o.Prior, Method: o.Method, Sums: o.Sums, Tol: o.Tol}, nil
 	case mahalanobis.SGDKeys:
-		a := measure.SGD{Loss: l, C: o.C.N, PSD: o.PSD, Radius: m.Radius, Steps: measure.Scale{Factor: 2, Power: 1}} // auto: as many as items
+		a := measure.SGD{Loss: l, C: o.C.N, PSD: o.PSD, Radius: m.Radius, Steps: record.Scale{Factor: 2, Power: 1}} // auto: as many as items
 		if o.Steps.Given {
-			a.Steps = measure.Scale{Factor: o.Steps.N}
+			a.Steps = record.Scale{Factor: o.Steps.N}
 		}
 		k, err := l.Constants(m.Radius, o.Constants)
 		if err != nil {

@@ -21,7 +21,7 @@ import (
 
 // Measurement is what was measured of a run of model mahalanobis.
 type Measurement struct {
-	measure.Document
+	record.MetricStability
 	file  string
 	exact bool
 }
@@ -34,7 +34,7 @@ func (d *Measurement) File() string { return d.file }
 func (d *Measurement) Cautions() []string { return nil }
 
 func (d *Measurement) study() *compare.Study {
-	return compare.Of(compare.Document{File: d.file, Document: d.Document})
+	return compare.Of(compare.Document{File: d.file, MetricStability: d.MetricStability})
 }
 
 // Table has a row for each setting; of a claim, one for each series.
@@ -80,7 +80,7 @@ type measurer struct {
 }
 
 // done reports a setting that was measured.
-func (m *measurer) done(what string, n measure.Sizes, e measure.Estimate) {
+func (m *measurer) done(what string, n record.Sizes, e record.Estimate) {
 	m.p.Note("%s, n+ = %d, n- = %d: %.4g (%s)", what, n.Pos, n.Neg, e.Value, text.Plural(e.N, "repeat", "repeats"))
 }
 
@@ -96,8 +96,8 @@ func (m *measurer) claim(ctx context.Context) (*Measurement, error) {
 		name += "-circle"
 	}
 	doc := &Measurement{file: filepath.Join("stability", name+".json"), exact: o.Exact}
-	asked := measure.OptionsRecord{Repeats: o.claimRepeats(), Delta: o.delta(), Triplets: o.Triplets}
-	if err := mayReplace(m.r, doc.file, measure.Document{Data: m.pool.record, Seed: o.Seed, Options: &asked}, o); err != nil {
+	asked := record.MetricOptions{Repeats: o.claimRepeats(), Delta: o.delta(), Triplets: o.Triplets}
+	if err := mayReplace(m.r, doc.file, record.MetricStability{Data: m.pool.record, Seed: o.Seed, Options: &asked}, o); err != nil {
 		return nil, err
 	}
 	d, err := claim.Test(ctx, measure.Study{
@@ -108,7 +108,7 @@ func (m *measurer) claim(ctx context.Context) (*Measurement, error) {
 		return nil, m.keep.ended(ctx, err)
 	}
 	d.Seconds += m.keep.spared
-	doc.Document = *d
+	doc.MetricStability = *d
 	return doc, os.MkdirAll(m.r.Path("stability"), 0o755)
 }
 
@@ -124,12 +124,12 @@ func (m *measurer) sizes(ctx context.Context) (*Measurement, error) {
 		Triplets: o.Triplets, Held: m.pool.held, Delta: o.delta(), Seed: o.Seed, Done: m.done, Keep: m.keep,
 	}
 	for _, n := range o.sizes() {
-		so.Sizes = append(so.Sizes, measure.Sizes{Pos: n, Neg: n})
+		so.Sizes = append(so.Sizes, record.Sizes{Pos: n, Neg: n})
 	}
 	doc := &Measurement{file: o.file(), exact: o.Exact}
-	doc.Document = measure.Document{Schema: record.MetricSchema, Says: "stability", Data: m.pool.record, Seed: o.Seed}
-	doc.Options = &measure.OptionsRecord{Repeats: o.Repeats, Sizes: o.sizes(), Delta: o.delta(), Triplets: o.Triplets}
-	if err := mayReplace(m.r, doc.file, doc.Document, o); err != nil {
+	doc.MetricStability = record.MetricStability{Schema: record.MetricSchema, Says: "stability", Data: m.pool.record, Seed: o.Seed}
+	doc.Options = &record.MetricOptions{Repeats: o.Repeats, Sizes: o.sizes(), Delta: o.delta(), Triplets: o.Triplets}
+	if err := mayReplace(m.r, doc.file, doc.MetricStability, o); err != nil {
 		return nil, err
 	}
 	if o.Gap {

@@ -14,6 +14,7 @@ import (
 	"tercet/internal/engine/nn"
 	"tercet/internal/option"
 	"tercet/internal/progress"
+	"tercet/internal/record"
 	"tercet/internal/run"
 	"tercet/internal/text"
 	"tercet/internal/theory/measure"
@@ -23,17 +24,17 @@ import (
 // pool is what samples are drawn from.
 type pool struct {
 	source measure.Source
-	record measure.DataRecord
-	held   measure.Sizes
-	size   measure.Sizes
+	record record.MetricData
+	held   record.Sizes
+	size   record.Sizes
 }
 
 // most is the largest sample that leaves the held-out points; none for a distribution.
-func (p *pool) most() measure.Sizes {
-	if p.size == (measure.Sizes{}) {
-		return measure.Sizes{}
+func (p *pool) most() record.Sizes {
+	if p.size == (record.Sizes{}) {
+		return record.Sizes{}
 	}
-	return measure.Sizes{Pos: p.size.Pos - p.held.Pos, Neg: p.size.Neg - p.held.Neg}
+	return record.Sizes{Pos: p.size.Pos - p.held.Pos, Neg: p.size.Neg - p.held.Neg}
 }
 
 // newPool makes the pool of a run's training images: of either side a quarter, at
@@ -42,8 +43,8 @@ func (p *pool) most() measure.Sizes {
 func newPool(ctx context.Context, r *run.Run, o Options, say progress.Say) (*pool, error) {
 	if o.Circle {
 		return &pool{
-			source: measure.Circle{}, held: measure.Sizes{Pos: mostHeld, Neg: mostHeld},
-			record: measure.DataRecord{Name: "circle", Positives: "uniform on the unit circle", Negatives: "the same", Dims: 2, Radius: 1},
+			source: measure.Circle{}, held: record.Sizes{Pos: mostHeld, Neg: mostHeld},
+			record: record.MetricData{Name: "circle", Positives: "uniform on the unit circle", Negatives: "the same", Dims: 2, Radius: 1},
 		}, nil
 	}
 	f, print, err := features(ctx, r, o.Checkpoint, say)
@@ -54,8 +55,8 @@ func newPool(ctx context.Context, r *run.Run, o Options, say progress.Say) (*poo
 	if err != nil {
 		return nil, err
 	}
-	all := measure.Sizes{Pos: len(pos) / f.D, Neg: len(neg) / f.D}
-	ref := measure.Sizes{Pos: min(all.Pos/4, mostReference), Neg: min(all.Neg/4, mostReference)}
+	all := record.Sizes{Pos: len(pos) / f.D, Neg: len(neg) / f.D}
+	ref := record.Sizes{Pos: min(all.Pos/4, mostReference), Neg: min(all.Neg/4, mostReference)}
 	radius := r.Config.Model.Options.(nn.MahalanobisKeys).Radius
 	drawn, err := measure.NewPool(pos, neg, f.D, radius, ref, o.Seed)
 	if err != nil {
@@ -63,8 +64,8 @@ func newPool(ctx context.Context, r *run.Run, o Options, say progress.Say) (*poo
 	}
 	size := drawn.Size()
 	return &pool{
-		source: drawn, size: size, held: measure.Sizes{Pos: max(2, min(size.Pos/3, mostHeld)), Neg: max(1, min(size.Neg/3, mostHeld))},
-		record: measure.DataRecord{
+		source: drawn, size: size, held: record.Sizes{Pos: max(2, min(size.Pos/3, mostHeld)), Neg: max(1, min(size.Neg/3, mostHeld))},
+		record: record.MetricData{
 			Name: dataName(r.Config), Positives: words, Negatives: "all other classes", Dims: f.D, Radius: radius,
 			Pool: &size, Reference: &ref, Fingerprint: print, Run: r.Dir,
 		},

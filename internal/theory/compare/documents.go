@@ -28,7 +28,7 @@ type Study struct {
 // Document is a document with the file that it was read from.
 type Document struct {
 	File string `json:"file"`
-	measure.Document
+	record.MetricStability
 }
 
 // Of is the study of documents that are at hand.
@@ -169,8 +169,8 @@ func readDocument(file string) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", rundir.ErrRun, err)
 	}
-	d := &Document{File: file, Document: *m}
-	measure.Renew(&d.Document)
+	d := &Document{File: file, MetricStability: *m}
+	measure.Renew(&d.MetricStability)
 	for i, ser := range d.Series {
 		if len(ser.Points) == 0 {
 			return nil, fmt.Errorf("%w: %s: series %d (%q) has no points", rundir.ErrRun, file, i, ser.Name)

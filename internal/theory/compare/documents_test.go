@@ -15,14 +15,14 @@ import (
 )
 
 // stabilityDoc is one with a series of three points, bounds of two theorems, and a check.
-func stabilityDoc(claim, data string) measure.Document {
-	s := measure.Series{Name: "sigma = 0.5", Quantity: "gamma", Axis: "n", Expected: &[2]float64{-1.15, -0.85}}
+func stabilityDoc(claim, data string) record.MetricStability {
+	s := record.MetricSeries{Name: "sigma = 0.5", Quantity: "gamma", Axis: "n", Expected: &[2]float64{-1.15, -0.85}}
 	for i, n := range []int{20, 40, 80} {
 		v := 0.4 / float64(int(1)<<i)
 		repeats := []float64{0.9 * v, 1.1 * v}
-		s.Points = append(s.Points, measure.Point{
-			X: float64(n), Sizes: measure.Sizes{Pos: n, Neg: n + 1}, Measured: measure.EstimateOf(repeats), Repeats: repeats,
-			Bounds: []measure.Bound{
+		s.Points = append(s.Points, record.MetricPoint{
+			X: float64(n), Sizes: record.Sizes{Pos: n, Neg: n + 1}, Measured: measure.EstimateOf(repeats), Repeats: repeats,
+			Bounds: []record.MetricBound{
 				{Source: "Lemma 4", Form: "paper", Constants: "paper", Value: 0.05, Crossed: i < 2},
 				{Source: "Lemma 4", Form: "paper", Constants: "tight", Value: 0.01, Crossed: true},
 				{Source: "Lemma 4", Form: "corrected", Constants: "tight", Value: 64 * v},
@@ -36,10 +36,10 @@ func stabilityDoc(claim, data string) measure.Document {
 	}
 	s.Rate = &rate
 	yes := true
-	return measure.Document{
-		Schema: record.MetricSchema, Claim: claim, Says: "a claim", Series: []measure.Series{s}, Verdict: verdict.Inconclusive,
-		Data:   measure.DataRecord{Name: data, Positives: "digit 3", Negatives: "the rest", Dims: 5, Radius: 1},
-		Checks: []measure.Check{{Says: "it is so", Found: "0.5", Holds: &yes}, {Says: "it is open", Found: "none"}},
+	return record.MetricStability{
+		Schema: record.MetricSchema, Claim: claim, Says: "a claim", Series: []record.MetricSeries{s}, Verdict: verdict.Inconclusive,
+		Data:   record.MetricData{Name: data, Positives: "digit 3", Negatives: "the rest", Dims: 5, Radius: 1},
+		Checks: []record.MetricCheck{{Says: "it is so", Found: "0.5", Holds: &yes}, {Says: "it is open", Found: "none"}},
 		Notes:  []string{"a note"},
 	}
 }
@@ -140,7 +140,7 @@ func TestReadErrors(t *testing.T) {
 	for i := range gone.Series[0].Points {
 		gone.Series[0].Points[i].Measured.Value = -1
 	}
-	s := &Study{Documents: []Document{{File: "x.json", Document: gone}}}
+	s := &Study{Documents: []Document{{File: "x.json", MetricStability: gone}}}
 	if _, err := s.Curves(at("c")); err == nil || !strings.Contains(err.Error(), "no mean is above 0") {
 		t.Errorf("a picture of nothing: %v", err)
 	}

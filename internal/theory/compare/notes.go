@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/theory/measure"
 )
@@ -85,7 +86,7 @@ func (s *Study) legend(o Layout) []string {
 			sloped, expected = sloped || ser.Rate != nil, expected || ser.Expected != nil
 			for _, p := range ser.Points {
 				bounded = bounded || p.Bounds != nil
-				vacuity = vacuity || slices.ContainsFunc(p.Bounds, func(b measure.Bound) bool { return b.Vacuous != nil })
+				vacuity = vacuity || slices.ContainsFunc(p.Bounds, func(b record.MetricBound) bool { return b.Vacuous != nil })
 			}
 		}
 	}
@@ -118,13 +119,13 @@ func (s *Study) legend(o Layout) []string {
 
 func (s *Study) has(quantity string) bool {
 	return slices.ContainsFunc(s.Documents, func(d Document) bool {
-		return slices.ContainsFunc(d.Series, func(ser measure.Series) bool { return ser.Quantity == quantity })
+		return slices.ContainsFunc(d.Series, func(ser record.MetricSeries) bool { return ser.Quantity == quantity })
 	})
 }
 
 func (s *Study) sourced(source string) bool {
 	return slices.ContainsFunc(s.Documents, func(d Document) bool {
-		return slices.ContainsFunc(d.Series, func(ser measure.Series) bool { return slices.Contains(sources(ser), source) })
+		return slices.ContainsFunc(d.Series, func(ser record.MetricSeries) bool { return slices.Contains(sources(ser), source) })
 	})
 }
 

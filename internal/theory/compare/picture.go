@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/record"
 	"tercet/internal/render"
-	"tercet/internal/theory/measure"
 )
 
 // Curves draws a picture for each document: a panel for each series, on logarithmic axes,
@@ -101,8 +101,8 @@ var boundColors = map[string]int{"printed": 3, "printed, tight": 1, "corrected":
 
 // panelOf draws one series; known are the theorems of all panels, each has its
 // dash. It is nil where no mean is positive.
-func panelOf(s measure.Series, known []string) *render.Scaling {
-	if !slices.ContainsFunc(s.Points, func(q measure.Point) bool { return q.Measured.Value > 0 && q.X > 0 }) {
+func panelOf(s record.MetricSeries, known []string) *render.Scaling {
+	if !slices.ContainsFunc(s.Points, func(q record.MetricPoint) bool { return q.Measured.Value > 0 && q.X > 0 }) {
 		return nil
 	}
 	// The axis has a short name: gonum takes room for a long one above a logarithmic axis.
@@ -112,7 +112,7 @@ func panelOf(s measure.Series, known []string) *render.Scaling {
 		p.SetFit(r.Slope, r.Intercept, r.CI95)
 	}
 	points := slices.Clone(s.Points)
-	slices.SortStableFunc(points, func(a, b measure.Point) int { return cmp.Compare(a.X, b.X) })
+	slices.SortStableFunc(points, func(a, b record.MetricPoint) int { return cmp.Compare(a.X, b.X) })
 	for _, q := range points {
 		p.Points = append(p.Points, render.ScalingPoint{X: q.X, Y: q.Measured.Value, CI95: q.Measured.CI95, Repeats: q.Repeats})
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/theory/measure"
 	"tercet/internal/verdict"
@@ -36,7 +37,7 @@ func (s *Study) Table(o Layout) *render.Table {
 				continue
 			}
 			for _, p := range ser.Points {
-				t.Rows = append(t.Rows, rows(d, ser, p, []measure.Point{p})...)
+				t.Rows = append(t.Rows, rows(d, ser, p, []record.MetricPoint{p})...)
 			}
 		}
 	}
@@ -50,7 +51,7 @@ func (s *Study) Table(o Layout) *render.Table {
 
 // rows are a row for each theorem that bounds the point; crossed says which
 // bounds any of the points crosses.
-func rows(d *Document, s measure.Series, p measure.Point, all []measure.Point) [][]render.Cell {
+func rows(d *Document, s record.MetricSeries, p record.MetricPoint, all []record.MetricPoint) [][]render.Cell {
 	var out [][]render.Cell
 	for _, source := range sources(s) {
 		row := []render.Cell{render.Text(d.label()), render.Text(d.Data.Name), render.Text(s.Name), render.Text(quantityName(s.Quantity)), render.Text(place(s, p)), estimateCell(p.Measured), render.Number(p.Measured.Max), render.Text(source)}
@@ -85,7 +86,7 @@ var boundKinds = []struct{ name, form, constants string }{
 	{"printed", "paper", "paper"}, {"printed, tight", "paper", "tight"}, {"corrected", "corrected", "paper"}, {"corrected, tight", "corrected", "tight"},
 }
 
-func boundKind(b measure.Bound) string {
+func boundKind(b record.MetricBound) string {
 	for _, k := range boundKinds {
 		if b.Form == k.form && b.Constants == k.constants {
 			return k.name
@@ -99,7 +100,7 @@ func boundKind(b measure.Bound) string {
 const oneForm = "Lemma 2"
 
 // boundOf is the point's bound of that source and kind; nil where there is none.
-func boundOf(p measure.Point, source, kind string) *measure.Bound {
+func boundOf(p record.MetricPoint, source, kind string) *record.MetricBound {
 	for i, b := range p.Bounds {
 		k := boundKind(b)
 		if b.Source == source && (k == kind || source == oneForm && k == strings.Replace(kind, "printed", "corrected", 1)) {
@@ -110,7 +111,7 @@ func boundOf(p measure.Point, source, kind string) *measure.Bound {
 }
 
 // sources are the theorems that bound a series, in order; "" where none does.
-func sources(s measure.Series) []string {
+func sources(s record.MetricSeries) []string {
 	var out []string
 	for _, p := range s.Points {
 		for _, b := range p.Bounds {
@@ -126,7 +127,7 @@ func sources(s measure.Series) []string {
 }
 
 // place says where a point is: its size, and the sides where they differ.
-func place(s measure.Series, p measure.Point) string {
+func place(s record.MetricSeries, p record.MetricPoint) string {
 	out := fmt.Sprintf("%s = %s", s.Axis, render.FourFigures(p.X))
 	if p.Pos != p.Neg {
 		out += fmt.Sprintf(" (%d + %d)", p.Pos, p.Neg)
@@ -134,14 +135,14 @@ func place(s measure.Series, p measure.Point) string {
 	return out
 }
 
-func estimateCell(e measure.Estimate) render.Cell {
+func estimateCell(e record.Estimate) render.Cell {
 	if e.CI95 == nil {
 		return render.Single(e.Value)
 	}
 	return render.Interval(e.Value, e.CI95[0], e.CI95[1])
 }
 
-func slopeCell(r *measure.Rate) render.Cell {
+func slopeCell(r *record.Rate) render.Cell {
 	switch {
 	case r == nil:
 		return render.Missing()
@@ -151,14 +152,14 @@ func slopeCell(r *measure.Rate) render.Cell {
 	return render.Interval(r.Slope, r.CI95[0], r.CI95[1])
 }
 
-func expectedSlope(s measure.Series) string {
+func expectedSlope(s record.MetricSeries) string {
 	if s.Expected == nil {
 		return ""
 	}
 	return fmt.Sprintf("%g to %g", s.Expected[0], s.Expected[1])
 }
 
-func asExpected(s measure.Series) string {
+func asExpected(s record.MetricSeries) string {
 	if s.Expected == nil {
 		return ""
 	}
@@ -168,7 +169,7 @@ func asExpected(s measure.Series) string {
 
 // crossedBounds names the bounds of a theorem that some point crosses, and those that
 // none crosses but some interval holds.
-func crossedBounds(points []measure.Point, source string) string {
+func crossedBounds(points []record.MetricPoint, source string) string {
 	if source == "" {
 		return ""
 	}
@@ -195,7 +196,7 @@ func crossedBounds(points []measure.Point, source string) string {
 
 // vacuousBounds names the bounds of a theorem that are vacuous at the point; "" where that
 // was not decided.
-func vacuousBounds(p measure.Point, source string) string {
+func vacuousBounds(p record.MetricPoint, source string) string {
 	var names []string
 	decided := 0
 	for _, k := range boundKinds {

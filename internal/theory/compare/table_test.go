@@ -6,20 +6,21 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/record"
 	"tercet/internal/theory/measure"
 	"tercet/internal/verdict"
 )
 
 // tiny is a document without a claim: a small gap with an undecided bound.
-func tinyGap() measure.Document {
+func tinyGap() record.MetricStability {
 	d := stabilityDoc("", "mnist")
 	yes := true
 	e := measure.EstimateOf([]float64{-1e-5, 3e-5, 2.5e-5})
 	d.Checks, d.Verdict = nil, ""
-	d.Series = []measure.Series{{
-		Name: "expected gap", Quantity: "gap", Axis: "n", Learner: measure.LearnerRecord{Name: "rrm", Loss: "logistic", Zeta: .1},
-		Points: []measure.Point{{X: 20, Sizes: measure.Sizes{Pos: 20, Neg: 20}, Measured: e, Repeats: []float64{-1e-5, 3e-5, 2.5e-5},
-			Bounds: []measure.Bound{{Source: "Theorem 4", Form: "corrected", Constants: "tight", Value: 2e-5, Vacuous: &yes}}}},
+	d.Series = []record.MetricSeries{{
+		Name: "expected gap", Quantity: "gap", Axis: "n", Learner: record.Learner{Name: "rrm", Loss: "logistic", Zeta: .1},
+		Points: []record.MetricPoint{{X: 20, Sizes: record.Sizes{Pos: 20, Neg: 20}, Measured: e, Repeats: []float64{-1e-5, 3e-5, 2.5e-5},
+			Bounds: []record.MetricBound{{Source: "Theorem 4", Form: "corrected", Constants: "tight", Value: 2e-5, Vacuous: &yes}}}},
 	}}
 	return d
 }
@@ -82,7 +83,7 @@ func TestRowsAreNotTheClaim(t *testing.T) {
 }
 
 func TestLemma2IsBothForms(t *testing.T) {
-	p := measure.Point{Bounds: []measure.Bound{{Source: "Lemma 2", Form: "corrected", Constants: "tight", Value: 3}}}
+	p := record.MetricPoint{Bounds: []record.MetricBound{{Source: "Lemma 2", Form: "corrected", Constants: "tight", Value: 3}}}
 	if b := boundOf(p, "Lemma 2", "printed, tight"); b == nil || b.Value != 3 {
 		t.Errorf("%v", b)
 	}

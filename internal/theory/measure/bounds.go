@@ -8,9 +8,6 @@ import (
 	"tercet/internal/theory/stability"
 )
 
-// Bound is record.MetricBound.
-type Bound = record.MetricBound
-
 // variant is a way to calculate a bound.
 type variant struct{ form, constants string }
 
@@ -37,8 +34,8 @@ func (v variant) of(l mahalanobis.Loss, radius float64, lipschitz, smooth bool) 
 }
 
 // bounds calculates all variants of a bound; none for a loss without the constants.
-func bounds(l mahalanobis.Loss, radius float64, lipschitz, smooth bool, f func(stability.Loss, stability.Options) (stability.Result, error)) ([]Bound, error) {
-	var out []Bound
+func bounds(l mahalanobis.Loss, radius float64, lipschitz, smooth bool, f func(stability.Loss, stability.Options) (stability.Result, error)) ([]record.MetricBound, error) {
+	var out []record.MetricBound
 	for _, v := range variants {
 		k, ok, err := v.of(l, radius, lipschitz, smooth)
 		if err != nil || !ok {
@@ -48,14 +45,14 @@ func bounds(l mahalanobis.Loss, radius float64, lipschitz, smooth bool, f func(s
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Bound{Source: r.Source, Form: v.form, Constants: v.constants, Value: r.Value})
+		out = append(out, record.MetricBound{Source: r.Source, Form: v.form, Constants: v.constants, Value: r.Value})
 	}
 	return out, nil
 }
 
 // marked marks the bounds that a largest value crosses, and those above sup, the largest
 // loss; 0 for none.
-func marked(bounds []Bound, value, sup float64) []Bound {
+func marked(bounds []record.MetricBound, value, sup float64) []record.MetricBound {
 	for i := range bounds {
 		b := &bounds[i]
 		b.Crossed = value > b.Value
@@ -69,7 +66,7 @@ func marked(bounds []Bound, value, sup float64) []Bound {
 
 // markedMean does so for a mean: its whole interval crosses a bound, lies at or below it,
 // or leaves it undecided.
-func markedMean(bounds []Bound, e Estimate, sup float64) []Bound {
+func markedMean(bounds []record.MetricBound, e record.Estimate, sup float64) []record.MetricBound {
 	marked(bounds, 0, sup)
 	for i := range bounds {
 		MarkMean(&bounds[i], e)
@@ -78,27 +75,27 @@ func markedMean(bounds []Bound, e Estimate, sup float64) []Bound {
 }
 
 // MarkMean says whether a mean crosses the bound.
-func MarkMean(b *record.MetricBound, e Estimate) {
+func MarkMean(b *record.MetricBound, e record.Estimate) {
 	above := above(e, b.Value)
 	b.Undecided = above == nil
 	b.Crossed = above != nil && *above
 }
 
 // Stability is Lemma 4.
-func (a RRM) Stability(n Sizes, radius float64) ([]Bound, error) {
+func (a RRM) Stability(n record.Sizes, radius float64) ([]record.MetricBound, error) {
 	return bounds(a.Loss, radius, true, false, func(k stability.Loss, o stability.Options) (stability.Result, error) {
 		return stability.Lemma4(stability.RRMInput{Loss: k, NPos: n.Pos, NNeg: n.Neg, Sigma: a.Sigma.At(Least(n))}, o)
 	})
 }
 
 // Stability is none: Lemma 2 depends on the triplets that were drawn, see Uniform.
-func (a SGD) Stability(Sizes, float64) ([]Bound, error) { return nil, nil }
+func (a SGD) Stability(record.Sizes, float64) ([]record.MetricBound, error) { return nil, nil }
 
 // lemma2 bounds the change of any loss when the sample that that many steps used is
 // replaced; nil for a loss that is not smooth or not Lipschitz. Steps above the printed
 // 2/alpha, which the tight one allows, have no bound with paper constants.
-func (a SGD) lemma2(n Sizes, uses int) ([]Bound, error) {
-	var out []Bound
+func (a SGD) lemma2(n record.Sizes, uses int) ([]record.MetricBound, error) {
+	var out []record.MetricBound
 	for _, constants := range []string{stability.Paper, stability.Tight} {
 		v := variant{stability.Corrected, constants}
 		k, ok, err := v.of(a.Loss, a.Radius, true, true)
@@ -112,7 +109,7 @@ func (a SGD) lemma2(n Sizes, uses int) ([]Bound, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Bound{Source: r.Source, Form: v.form, Constants: constants, Value: r.Value})
+		out = append(out, record.MetricBound{Source: r.Source, Form: v.form, Constants: constants, Value: r.Value})
 	}
 	return out, nil
 }

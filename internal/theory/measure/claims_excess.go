@@ -6,14 +6,15 @@ import (
 	"math"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/stat"
 	"tercet/internal/theory/stability"
 )
 
 // excess adds a point of the excess risk to the series.
-func (t *tester) excess(ctx context.Context, s *Series, k Known, o ExcessOptions) (*ExcessResult, error) {
+func (t *tester) excess(ctx context.Context, s *record.MetricSeries, k Known, o ExcessOptions) (*record.ExcessResult, error) {
 	o.Source, o.Seed = k, t.Seed
-	e, err := recall(t.Keep, o.key(), func() (*ExcessResult, error) { return Excess(ctx, o) })
+	e, err := recall(t.Keep, o.key(), func() (*record.ExcessResult, error) { return Excess(ctx, o) })
 	if err != nil {
 		return nil, fmt.Errorf("n+ = %d, n- = %d: %w", o.Sizes.Pos, o.Sizes.Neg, err)
 	}
@@ -50,7 +51,7 @@ func t8(ctx context.Context, t *tester) error {
 		return err
 	}
 	order := noSlower(excessSizes, func(n float64) float64 { return math.Log(n) / math.Sqrt(n) })
-	descent, err := t.sgd(1, Scale{Factor: 1, Power: 1})
+	descent, err := t.sgd(1, record.Scale{Factor: 1, Power: 1})
 	if err != nil {
 		return err
 	}
@@ -59,12 +60,12 @@ func t8(ctx context.Context, t *tester) error {
 		a       Learner
 		repeats int
 	}{
-		{"RRM, sigma = n^-0.5", RRM{Loss: t.loss, Sigma: Scale{Factor: 1, Power: -0.5}}, 40},
-		{"RRM, sigma = 0.1 n^-0.5", RRM{Loss: t.loss, Sigma: Scale{Factor: 0.1, Power: -0.5}}, 40},
-		{"RRM, sigma = 0.01 n^-0.5", RRM{Loss: t.loss, Sigma: Scale{Factor: 0.01, Power: -0.5}}, 40},
+		{"RRM, sigma = n^-0.5", RRM{Loss: t.loss, Sigma: record.Scale{Factor: 1, Power: -0.5}}, 40},
+		{"RRM, sigma = 0.1 n^-0.5", RRM{Loss: t.loss, Sigma: record.Scale{Factor: 0.1, Power: -0.5}}, 40},
+		{"RRM, sigma = 0.01 n^-0.5", RRM{Loss: t.loss, Sigma: record.Scale{Factor: 0.01, Power: -0.5}}, 40},
 		{"SGD, T = n", descent, 100},
 	} {
-		s := Series{Name: c.name, Quantity: "excess risk", Axis: "n", Learner: c.a.Describe(), Expected: order}
+		s := record.MetricSeries{Name: c.name, Quantity: "excess risk", Axis: "n", Learner: c.a.Describe(), Expected: order}
 		sizes, left := t.allowed(even(excessSizes...), some(2))
 		s.LeftOut = left
 		for _, n := range sizes {
@@ -92,7 +93,7 @@ func t8(ctx context.Context, t *tester) error {
 }
 
 // corollary2 bounds the excess risk over the least risk.
-func corollary2(ctx context.Context, k Known, a RRM, e *ExcessResult, delta float64) ([]Bound, error) {
+func corollary2(ctx context.Context, k Known, a RRM, e *record.ExcessResult, delta float64) ([]record.MetricBound, error) {
 	sigma := a.Sigma.At(Least(e.Sizes))
 	b, tau := 0.0, 0.0
 	for _, v := range []float64{0, sigma} {
@@ -118,7 +119,7 @@ func corollary2(ctx context.Context, k Known, a RRM, e *ExcessResult, delta floa
 func t9(ctx context.Context, t *tester) error {
 	const radius, m = 0.2, 60
 	f := NewSeparated(m, radius)
-	t.drawFrom(f, DataRecord{
+	t.drawFrom(f, record.MetricData{
 		Name: "two circles", Positives: fmt.Sprintf("%d points at equal steps on a circle of radius %g around (%g, 0)", m, radius, 1-radius),
 		Negatives: "the opposite points", Dims: 2, Radius: f.Radius(),
 	})
@@ -126,10 +127,10 @@ func t9(ctx context.Context, t *tester) error {
 	if err != nil {
 		return err
 	}
-	a := RRM{Loss: t.loss, Sigma: Scale{Factor: 8 * k.Alpha, Power: -1}}
+	a := RRM{Loss: t.loss, Sigma: record.Scale{Factor: 8 * k.Alpha, Power: -1}}
 	sizes := []int{40, 80, 160, 320, 640}
 	order := noSlower(sizes, func(n float64) float64 { return math.Pow(math.Log(n), 2) / n })
-	s := Series{Name: "sigma = 8 alpha/n", Quantity: "risk", Axis: "n", Learner: a.Describe(), Expected: order}
+	s := record.MetricSeries{Name: "sigma = 8 alpha/n", Quantity: "risk", Axis: "n", Learner: a.Describe(), Expected: order}
 	allowed, left := t.allowed(even(sizes...), some(2))
 	s.LeftOut = left
 	for _, n := range allowed {
@@ -159,8 +160,8 @@ func t9(ctx context.Context, t *tester) error {
 
 // corollary3 bounds the expected risk by R(w*) and the excess risk over w*, in the forms
 // whose sigma is the learner's.
-func corollary3(a RRM, f *Finite, e *ExcessResult, sigma float64) ([]Bound, error) {
-	var out []Bound
+func corollary3(a RRM, f *Finite, e *record.ExcessResult, sigma float64) ([]record.MetricBound, error) {
+	var out []record.MetricBound
 	for _, v := range variants {
 		k, ok, err := v.of(a.Loss, f.Radius(), false, true)
 		if err != nil || !ok {
@@ -170,7 +171,7 @@ func corollary3(a RRM, f *Finite, e *ExcessResult, sigma float64) ([]Bound, erro
 		if err != nil || !chose(r, sigma) {
 			continue // another sigma, or too small a one for Theorem 4
 		}
-		out = append(out, Bound{Source: r.Source, Form: v.form, Constants: v.constants, Value: e.Least + r.Value})
+		out = append(out, record.MetricBound{Source: r.Source, Form: v.form, Constants: v.constants, Value: e.Least + r.Value})
 	}
 	shifted := e.Excess
 	if c := e.Excess.CI95; c != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/theory/stability"
 )
 
@@ -23,12 +24,12 @@ func s2(ctx context.Context, t *tester) error {
 		return err
 	}
 	_, known := t.Source.(Population)
-	a := RRM{Loss: loss, Sigma: Scale{Factor: 1000}}
-	s := Series{Name: "sigma = 1000", Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-1.15, -0.85}}
-	var last Point
-	sizes, left := t.allowed(even(125, 250, 500, 1000), func(n Sizes) Sizes {
+	a := RRM{Loss: loss, Sigma: record.Scale{Factor: 1000}}
+	s := record.MetricSeries{Name: "sigma = 1000", Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-1.15, -0.85}}
+	var last record.MetricPoint
+	sizes, left := t.allowed(even(125, 250, 500, 1000), func(n record.Sizes) record.Sizes {
 		if known {
-			return Sizes{Pos: 2, Neg: 2}
+			return record.Sizes{Pos: 2, Neg: 2}
 		}
 		return n
 	})
@@ -36,7 +37,7 @@ func s2(ctx context.Context, t *tester) error {
 	for _, n := range sizes {
 		o := GapOptions{Learner: a, Sizes: n, Held: n, Repeats: t.repeats(100), Moves: 1}
 		if known { // w = 0 is the best, and its risk is log 2 on any sample
-			o.Held, o.Fixed = Sizes{Pos: 2, Neg: 2}, make([]float64, 3)
+			o.Held, o.Fixed = record.Sizes{Pos: 2, Neg: 2}, make([]float64, 3)
 		}
 		g, err := t.gap(ctx, &s, float64(n.Pos), o)
 		if err != nil {
@@ -51,7 +52,7 @@ func s2(ctx context.Context, t *tester) error {
 			return err
 		}
 		p.Bounds = append(p.Bounds, four...)
-		p.With = []Number{{Name: "n sigma gap", Value: float64(n.Pos) * 1000 * g.Gap.Value}, {Name: "R_S", Value: g.Train.Value}}
+		p.With = []record.Number{{Name: "n sigma gap", Value: float64(n.Pos) * 1000 * g.Gap.Value}, {Name: "R_S", Value: g.Train.Value}}
 		last = *p
 	}
 	t.add(s)

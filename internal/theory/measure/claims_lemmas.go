@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"tercet/internal/record"
 	"tercet/internal/theory/stability"
 )
 
@@ -14,15 +15,15 @@ func t10(ctx context.Context, t *tester) error {
 	if err != nil {
 		return err
 	}
-	a := RRM{Loss: t.loss, Sigma: Scale{Factor: 0.5}}
+	a := RRM{Loss: t.loss, Sigma: record.Scale{Factor: 0.5}}
 	sizes, left := t.allowed(even(20, 40, 80, 160, 320), some(2))
-	series := make([]Series, len(ofLemmas))
+	series := make([]record.MetricSeries, len(ofLemmas))
 	for i, of := range ofLemmas {
-		series[i] = Series{Name: of.name, Quantity: of.quantity, Axis: "n", Learner: a.Describe(), LeftOut: left}
+		series[i] = record.MetricSeries{Name: of.name, Quantity: of.quantity, Axis: "n", Learner: a.Describe(), LeftOut: left}
 	}
 	for _, n := range sizes {
 		o := LemmaOptions{Source: k, Learner: a, Sizes: n, Repeats: t.repeats(50), Triplets: t.Triplets, Seed: t.Seed}
-		m, err := recall(t.Keep, o.key(), func() (*LemmaResult, error) { return Lemmas(ctx, o) })
+		m, err := recall(t.Keep, o.key(), func() (*record.LemmaResult, error) { return Lemmas(ctx, o) })
 		if err != nil {
 			return fmt.Errorf("n+ = %d, n- = %d: %w", n.Pos, n.Neg, err)
 		}
@@ -54,15 +55,15 @@ func t10(ctx context.Context, t *tester) error {
 // ofLemmas are the quantities of t10.
 var ofLemmas = []struct {
 	name, quantity, says string
-	point                func(*LemmaResult) Point
-	bounds               func(RRM, Known, *LemmaResult, float64) ([]Bound, error)
+	point                func(*record.LemmaResult) record.MetricPoint
+	bounds               func(RRM, Known, *record.LemmaResult, float64) ([]record.MetricBound, error)
 }{
 	{
 		"three samples replaced", "change", "Lemma 1: no change above 3 gamma of Lemma 4, corrected, with the smallest constants",
-		func(m *LemmaResult) Point {
-			return Point{Measured: m.Triple, Repeats: m.TripleValues, With: []Number{{Name: "sum of the three steps", Value: m.Steps.Value}, {Name: "share of that sum", Value: m.Triple.Value / m.Steps.Value}}}
+		func(m *record.LemmaResult) record.MetricPoint {
+			return record.MetricPoint{Measured: m.Triple, Repeats: m.TripleValues, With: []record.Number{{Name: "sum of the three steps", Value: m.Steps.Value}, {Name: "share of that sum", Value: m.Triple.Value / m.Steps.Value}}}
 		},
-		func(a RRM, k Known, m *LemmaResult, _ float64) ([]Bound, error) {
+		func(a RRM, k Known, m *record.LemmaResult, _ float64) ([]record.MetricBound, error) {
 			out, err := bounds(a.Loss, k.Radius(), true, false, func(l stability.Loss, o stability.Options) (stability.Result, error) {
 				gamma, err := stability.Lemma4(stability.RRMInput{Loss: l, NPos: m.Pos, NNeg: m.Neg, Sigma: a.Sigma.At(Least(m.Sizes))}, o)
 				if err != nil {
@@ -75,10 +76,10 @@ var ofLemmas = []struct {
 	},
 	{
 		"w*", "|R_S(w*) - R(w*)|", "Lemma 3: at most the bound, corrected, in every run",
-		func(m *LemmaResult) Point {
-			return Point{Measured: m.Deviation, Repeats: m.DeviationValues, With: []Number{{Name: "b", Value: m.B}, {Name: "tau", Value: m.Tau}}}
+		func(m *record.LemmaResult) record.MetricPoint {
+			return record.MetricPoint{Measured: m.Deviation, Repeats: m.DeviationValues, With: []record.Number{{Name: "b", Value: m.B}, {Name: "tau", Value: m.Tau}}}
 		},
-		func(a RRM, k Known, m *LemmaResult, delta float64) ([]Bound, error) {
+		func(a RRM, k Known, m *record.LemmaResult, delta float64) ([]record.MetricBound, error) {
 			out, err := bounds(a.Loss, k.Radius(), true, false, func(_ stability.Loss, o stability.Options) (stability.Result, error) {
 				return stability.Lemma3(stability.Lemma3Input{NPos: m.Pos, NNeg: m.Neg, B: m.B, Tau: m.Tau, Delta: delta}, o)
 			})
@@ -87,8 +88,10 @@ var ofLemmas = []struct {
 	},
 	{
 		"A(S) and w*", "|E_S[l(A(S)) - l(w*)]|", "Lemma 5: the mean is at most M, corrected, with the smallest constants",
-		func(m *LemmaResult) Point { return Point{Measured: m.Mean, Repeats: m.MeanValues} },
-		func(a RRM, k Known, m *LemmaResult, _ float64) ([]Bound, error) {
+		func(m *record.LemmaResult) record.MetricPoint {
+			return record.MetricPoint{Measured: m.Mean, Repeats: m.MeanValues}
+		},
+		func(a RRM, k Known, m *record.LemmaResult, _ float64) ([]record.MetricBound, error) {
 			out, err := bounds(a.Loss, k.Radius(), true, false, func(l stability.Loss, o stability.Options) (stability.Result, error) {
 				return stability.Lemma5(stability.RRMInput{Loss: l, NPos: m.Pos, NNeg: m.Neg, Sigma: a.Sigma.At(Least(m.Sizes))}, o)
 			})
@@ -97,8 +100,10 @@ var ofLemmas = []struct {
 	},
 	{
 		"A(S)", "|gap|", "Theorem 3: the gap is at most the bound, corrected, with the smallest constants, in every run",
-		func(m *LemmaResult) Point { return Point{Measured: m.Gap, Repeats: m.GapValues} },
-		func(a RRM, k Known, m *LemmaResult, delta float64) ([]Bound, error) {
+		func(m *record.LemmaResult) record.MetricPoint {
+			return record.MetricPoint{Measured: m.Gap, Repeats: m.GapValues}
+		},
+		func(a RRM, k Known, m *record.LemmaResult, delta float64) ([]record.MetricBound, error) {
 			out, err := bounds(a.Loss, k.Radius(), true, false, func(l stability.Loss, o stability.Options) (stability.Result, error) {
 				return stability.Theorem3(stability.Theorem3Input{Loss: l, NPos: m.Pos, NNeg: m.Neg, Sigma: a.Sigma.At(Least(m.Sizes)), B: m.B, Tau: m.Tau, Delta: delta}, o)
 			})

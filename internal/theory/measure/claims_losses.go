@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/theory/stability"
 )
 
@@ -32,8 +33,8 @@ func t11(ctx context.Context, t *tester) error {
 }
 
 func stabilityOfLoss(ctx context.Context, t *tester, l mahalanobis.Loss) error {
-	a := RRM{Loss: l, Sigma: Scale{Factor: 0.5}}
-	s := Series{Name: l.Name + ", sigma = 0.5", Quantity: "gamma", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-1.15, -0.85}}
+	a := RRM{Loss: l, Sigma: record.Scale{Factor: 0.5}}
+	s := record.MetricSeries{Name: l.Name + ", sigma = 0.5", Quantity: "gamma", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-1.15, -0.85}}
 	sizes, left := t.allowed(even(20, 40, 80, 160), some(2))
 	s.LeftOut = left
 	for _, n := range sizes {
@@ -57,12 +58,12 @@ func gapOfLoss(ctx context.Context, t *tester, l mahalanobis.Loss) error {
 		return err
 	}
 	smooth := !math.IsInf(k.Alpha, 0)
-	a := RRM{Loss: l, Sigma: Scale{Factor: 6.4}}
+	a := RRM{Loss: l, Sigma: record.Scale{Factor: 6.4}}
 	if smooth {
 		a.Sigma.Factor = 8 * k.Alpha / 20
 	}
-	s := Series{Name: l.Name + ", sigma = " + a.Sigma.String(), Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-1.15, -0.85}}
-	errors := Series{Name: s.Name + ", " + zeroOneName(a), Quantity: zeroOneGap, Axis: "n", Learner: a.Describe()}
+	s := record.MetricSeries{Name: l.Name + ", sigma = " + a.Sigma.String(), Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-1.15, -0.85}}
+	errors := record.MetricSeries{Name: s.Name + ", " + zeroOneName(a), Quantity: zeroOneGap, Axis: "n", Learner: a.Describe()}
 	sizes, left := t.allowed(even(20, 40, 80, 160), t.held)
 	s.LeftOut, errors.LeftOut = left, left
 	for _, n := range sizes {

@@ -5,30 +5,31 @@ import (
 	"fmt"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 )
 
 // t12 measures the notions of stability of Table 4, of regularized risk minimization at a
 // fixed sigma, and which of them are larger than which.
 func t12(ctx context.Context, t *tester) error {
-	a := RRM{Loss: t.loss, Sigma: Scale{Factor: 0.5}}
+	a := RRM{Loss: t.loss, Sigma: record.Scale{Factor: 0.5}}
 	const replaced = 5
 	series := notionSeries(a)
-	gamma := Series{Name: "uniform stability", Quantity: "gamma", Axis: "n", Learner: a.Describe()}
-	moved := Series{Name: "uniform augment stability", Quantity: "||w - w'||", Axis: "n", Learner: a.Describe()}
-	sizes, left := t.allowed(even(20, 40, 80, 160, 320), func(n Sizes) Sizes { return NotionsOptions{Sizes: n, Replaced: replaced}.fresh() })
+	gamma := record.MetricSeries{Name: "uniform stability", Quantity: "gamma", Axis: "n", Learner: a.Describe()}
+	moved := record.MetricSeries{Name: "uniform augment stability", Quantity: "||w - w'||", Axis: "n", Learner: a.Describe()}
+	sizes, left := t.allowed(even(20, 40, 80, 160, 320), func(n record.Sizes) record.Sizes { return NotionsOptions{Sizes: n, Replaced: replaced}.fresh() })
 	k, err := a.Loss.Constants(t.Source.Radius(), mahalanobis.Tight)
 	if err != nil {
 		return err
 	}
-	var last *NotionsResult
+	var last *record.NotionsResult
 	for _, n := range sizes {
 		u, err := t.uniform(ctx, &gamma, float64(n.Pos), UniformOptions{Learner: a, Sizes: n, Repeats: t.repeats(10), Replaced: 2, Fresh: 1})
 		if err != nil {
 			return err
 		}
-		moved.Points = append(moved.Points, at(Point{X: float64(n.Pos), Measured: u.Moved}, a, n))
+		moved.Points = append(moved.Points, at(record.MetricPoint{X: float64(n.Pos), Measured: u.Moved}, a, n))
 		o := NotionsOptions{Source: t.Source, Learner: a, Sizes: n, Repeats: t.repeats(20), Replaced: replaced, Triplets: t.Triplets, Seed: t.Seed}
-		m, err := recall(t.Keep, o.key(), func() (*NotionsResult, error) { return Notions(ctx, o) })
+		m, err := recall(t.Keep, o.key(), func() (*record.NotionsResult, error) { return Notions(ctx, o) })
 		if err != nil {
 			return fmt.Errorf("n+ = %d, n- = %d: %w", n.Pos, n.Neg, err)
 		}
@@ -42,7 +43,7 @@ func t12(ctx context.Context, t *tester) error {
 		check(t.doc, fmt.Sprintf("n = %d: L times the on-average augment stability is at least the hypothesis stability", n.Pos),
 			fmt.Sprintf("%.3g and %.3g", k.L*m.Moved.Value, m.Hypothesis.Value), k.L*m.Moved.Value >= m.Hypothesis.Value)
 	}
-	for _, s := range append([]Series{gamma}, series...) {
+	for _, s := range append([]record.MetricSeries{gamma}, series...) {
 		s.LeftOut, s.Expected = left, &[2]float64{-1.15, -0.85}
 		t.add(s)
 	}
@@ -65,7 +66,7 @@ func t12(ctx context.Context, t *tester) error {
 }
 
 // fitMeans fits the rate to means of which there are no repeats.
-func fitMeans(s *Series) {
+func fitMeans(s *record.MetricSeries) {
 	groups, x := make([][]float64, len(s.Points)), make([]float64, len(s.Points))
 	for i, p := range s.Points {
 		groups[i], x[i] = []float64{p.Measured.Value}, p.X

@@ -6,12 +6,13 @@ import (
 	"math"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/theory/stability"
 )
 
 // t1 sets gaps beside Theorem 1, with the proven stability of the learner.
 func t1(ctx context.Context, t *tester) error {
-	descent, err := t.sgd(1, Scale{Factor: 1, Power: 1})
+	descent, err := t.sgd(1, record.Scale{Factor: 1, Power: 1})
 	if err != nil {
 		return err
 	}
@@ -19,15 +20,15 @@ func t1(ctx context.Context, t *tester) error {
 		name string
 		a    Learner
 	}{
-		{"RRM, sigma = 0.5", RRM{Loss: t.loss, Sigma: Scale{Factor: 0.5}}},
+		{"RRM, sigma = 0.5", RRM{Loss: t.loss, Sigma: record.Scale{Factor: 0.5}}},
 		{"SGD, T = n", descent},
 	} {
-		s := Series{Name: c.name, Quantity: "|gap|", Axis: "n", Learner: c.a.Describe()}
+		s := record.MetricSeries{Name: c.name, Quantity: "|gap|", Axis: "n", Learner: c.a.Describe()}
 		vacuous, needed := 0, 0.0
 		sizes, left := t.allowed(even(20, 40, 80, 160, 320, 640), t.held)
 		s.LeftOut = left
 		for _, n := range sizes {
-			scratch := Series{Name: s.Name}
+			scratch := record.MetricSeries{Name: s.Name}
 			g, err := t.gap(ctx, &scratch, float64(n.Pos), GapOptions{Learner: c.a, Sizes: n, Repeats: t.repeats(10)})
 			if err != nil {
 				return err
@@ -42,7 +43,7 @@ func t1(ctx context.Context, t *tester) error {
 				vacuous++
 			}
 			needed = t.needed(c.a, g)
-			p.With = []Number{{Name: "largest |gap| over bound", Value: g.Absolute.Max / best.Value}, {Name: "M, measured", Value: g.MeanLoss}, {Name: "largest loss", Value: g.LargestLoss}}
+			p.With = []record.Number{{Name: "largest |gap| over bound", Value: g.Absolute.Max / best.Value}, {Name: "M, measured", Value: g.MeanLoss}, {Name: "largest loss", Value: g.LargestLoss}}
 			s.Points = append(s.Points, p)
 		}
 		t.add(s)
@@ -61,10 +62,10 @@ func t1(ctx context.Context, t *tester) error {
 
 // needed is the n = n+ = n- from which the learner's bound with the smallest constants
 // is below log 2, with M as measured; +Inf if it is not within 2^50.
-func (t *tester) needed(l Learner, g *GapResult) float64 {
+func (t *tester) needed(l Learner, g *record.GapResult) float64 {
 	below := func(n int) bool {
 		at := *g
-		at.Sizes = Sizes{Pos: n, Neg: n}
+		at.Sizes = record.Sizes{Pos: n, Neg: n}
 		b, err := likelyBounds(l, t.Source.Radius(), &at, t.Delta)
 		return err == nil && len(b) > 0 && b[len(b)-1].Value < math.Ln2
 	}
@@ -92,11 +93,11 @@ func t7(ctx context.Context, t *tester) error {
 		return err
 	}
 	sizes, left := t.allowed(even(20, 50, 200), t.held)
-	euclidean := Series{Name: "Euclidean", Quantity: "triplet error", Axis: "n", Learner: LearnerRecord{Name: "none"}}
-	var wrong, right Series
+	euclidean := record.MetricSeries{Name: "Euclidean", Quantity: "triplet error", Axis: "n", Learner: record.Learner{Name: "none"}}
+	var wrong, right record.MetricSeries
 	for _, l := range []mahalanobis.Loss{printed, t.loss} {
-		a := RRM{Loss: l, Sigma: Scale{Factor: 0.001}}
-		s := Series{Name: l.Name, Quantity: "triplet error", Axis: "n", Learner: a.Describe()}
+		a := RRM{Loss: l, Sigma: record.Scale{Factor: 0.001}}
+		s := record.MetricSeries{Name: l.Name, Quantity: "triplet error", Axis: "n", Learner: a.Describe()}
 		for _, n := range sizes {
 			g, err := t.gap(ctx, &s, float64(n.Pos), GapOptions{Learner: a, Sizes: n, Repeats: t.repeats(10), Errors: true})
 			if err != nil {
@@ -105,7 +106,7 @@ func t7(ctx context.Context, t *tester) error {
 			p := &s.Points[len(s.Points)-1]
 			p.Measured, p.Repeats = g.Errors.Test, g.Errors.Values
 			if l == t.loss {
-				euclidean.Points = append(euclidean.Points, Point{X: p.X, Sizes: n, Measured: g.Errors.Euclidean, Repeats: g.Errors.EuclideanValues})
+				euclidean.Points = append(euclidean.Points, record.MetricPoint{X: p.X, Sizes: n, Measured: g.Errors.Euclidean, Repeats: g.Errors.EuclideanValues})
 			}
 		}
 		if l == printed {
@@ -132,7 +133,7 @@ func t7(ctx context.Context, t *tester) error {
 	}
 	atLargest(t.doc, fmt.Sprintf("n = %d: logistic errs less than Euclidean distances", sizes[last].Pos),
 		fmt.Sprintf("%.4f against %.4f, less by %s", r.Measured.Value, e.Measured.Value, words(EstimateOf(less))), above(EstimateOf(less), 0), left)
-	for _, s := range []*Series{&wrong, &right, &euclidean} {
+	for _, s := range []*record.MetricSeries{&wrong, &right, &euclidean} {
 		s.LeftOut = left
 	}
 	t.doc.Series = append(t.doc.Series, wrong, right, euclidean)

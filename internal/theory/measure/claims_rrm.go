@@ -5,21 +5,22 @@ import (
 	"fmt"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/theory/stability"
 )
 
 // t3 measures the uniform stability of regularized risk minimization over n.
 func t3(ctx context.Context, t *tester) error {
 	for _, c := range []struct {
-		sigma    Scale
+		sigma    record.Scale
 		expected [2]float64
 	}{
-		{Scale{Factor: 0.5}, [2]float64{-1.15, -0.85}},
+		{record.Scale{Factor: 0.5}, [2]float64{-1.15, -0.85}},
 		// Lemma 4 has n^-1/2; at small n the loss itself holds w back.
-		{Scale{Factor: 1, Power: -0.5}, [2]float64{-0.6, -0.25}},
+		{record.Scale{Factor: 1, Power: -0.5}, [2]float64{-0.6, -0.25}},
 	} {
 		a := RRM{Loss: t.loss, Sigma: c.sigma}
-		s := Series{Name: "sigma = " + c.sigma.String(), Quantity: "gamma", Axis: "n", Learner: a.Describe(), Expected: &c.expected}
+		s := record.MetricSeries{Name: "sigma = " + c.sigma.String(), Quantity: "gamma", Axis: "n", Learner: a.Describe(), Expected: &c.expected}
 		sizes, left := t.allowed(even(20, 40, 80, 160, 320), some(2))
 		s.LeftOut = left
 		for _, n := range sizes {
@@ -35,10 +36,10 @@ func t3(ctx context.Context, t *tester) error {
 
 // t4 replaces one of four positives while negatives grow in number (S1).
 func t4(ctx context.Context, t *tester) error {
-	a := RRM{Loss: t.loss, Sigma: Scale{Factor: 4}}
-	s := Series{Name: "one of 4 positives replaced, sigma = 4", Quantity: "gamma", Axis: "n-", Learner: a.Describe()}
-	var last Point
-	sizes, left := t.allowed([]Sizes{{Pos: 4, Neg: 8}, {Pos: 4, Neg: 32}, {Pos: 4, Neg: 125}, {Pos: 4, Neg: 500}, {Pos: 4, Neg: 900}, {Pos: 4, Neg: 1500}}, func(Sizes) Sizes { return Sizes{Pos: 4, Neg: 1} })
+	a := RRM{Loss: t.loss, Sigma: record.Scale{Factor: 4}}
+	s := record.MetricSeries{Name: "one of 4 positives replaced, sigma = 4", Quantity: "gamma", Axis: "n-", Learner: a.Describe()}
+	var last record.MetricPoint
+	sizes, left := t.allowed([]record.Sizes{{Pos: 4, Neg: 8}, {Pos: 4, Neg: 32}, {Pos: 4, Neg: 125}, {Pos: 4, Neg: 500}, {Pos: 4, Neg: 900}, {Pos: 4, Neg: 1500}}, func(record.Sizes) record.Sizes { return record.Sizes{Pos: 4, Neg: 1} })
 	s.LeftOut = left
 	for _, n := range sizes {
 		if _, err := t.uniform(ctx, &s, float64(n.Neg), UniformOptions{Learner: a, Sizes: n, Repeats: t.repeats(10), Fresh: 1, Side: Positives}); err != nil {
@@ -66,8 +67,8 @@ func t6(ctx context.Context, t *tester) error {
 	if err != nil {
 		return err
 	}
-	a := RRM{Loss: t.loss, Sigma: Scale{Factor: 8 * k.Alpha / 20}}
-	s := Series{Name: "sigma = " + a.Sigma.String(), Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-1.15, -0.85}}
+	a := RRM{Loss: t.loss, Sigma: record.Scale{Factor: 8 * k.Alpha / 20}}
+	s := record.MetricSeries{Name: "sigma = " + a.Sigma.String(), Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-1.15, -0.85}}
 	sizes, left := t.allowed(even(20, 40, 80, 160, 320), t.held)
 	s.LeftOut = left
 	for _, n := range sizes {
@@ -84,7 +85,7 @@ func t6(ctx context.Context, t *tester) error {
 			return err
 		}
 		p.Bounds = append(p.Bounds, six...)
-		p.With = []Number{{Name: "n sigma gap", Value: float64(n.Pos) * a.Sigma.Factor * g.Gap.Value}, {Name: "R_S", Value: g.Train.Value}}
+		p.With = []record.Number{{Name: "n sigma gap", Value: float64(n.Pos) * a.Sigma.Factor * g.Gap.Value}, {Name: "R_S", Value: g.Train.Value}}
 	}
 	t.add(s)
 	t.within(s, stability.Corrected, stability.Tight, "the gap is at most Theorem 4 and Lemma 6, corrected, with the smallest alpha")
@@ -92,7 +93,7 @@ func t6(ctx context.Context, t *tester) error {
 }
 
 // lemma6 bounds the expected gap by the measured moves of w.
-func lemma6(l mahalanobis.Loss, radius float64, g *GapResult) ([]Bound, error) {
+func lemma6(l mahalanobis.Loss, radius float64, g *record.GapResult) ([]record.MetricBound, error) {
 	out, err := bounds(l, radius, false, true, func(k stability.Loss, o stability.Options) (stability.Result, error) {
 		return stability.Lemma6(stability.Lemma6Input{Loss: k, NPos: g.Pos, Risk: g.Train.Value, MovedPos: g.MovedPos.Value, MovedNeg: g.MovedNeg.Value}, o)
 	})

@@ -3,6 +3,8 @@ package measure
 import (
 	"context"
 	"fmt"
+
+	"tercet/internal/record"
 )
 
 // t2 replaces every sample of SGD's and compares each change with Lemma 2.
@@ -12,18 +14,18 @@ func t2(ctx context.Context, t *tester) error {
 	for _, c := range []struct {
 		name  string
 		share float64
-		steps Scale
+		steps record.Scale
 		sizes []int
 	}{
-		{"c = 2/alpha as printed, T = n", printedShare, Scale{Factor: 1, Power: 1}, []int{50, 200}},
-		{"c = 2/alpha with the smallest alpha, T = n", 1, Scale{Factor: 1, Power: 1}, []int{50, 200}},
-		{"c = 2/alpha with the smallest alpha, T = n^2", 1, Scale{Factor: 1, Power: 2}, []int{50}},
+		{"c = 2/alpha as printed, T = n", printedShare, record.Scale{Factor: 1, Power: 1}, []int{50, 200}},
+		{"c = 2/alpha with the smallest alpha, T = n", 1, record.Scale{Factor: 1, Power: 1}, []int{50, 200}},
+		{"c = 2/alpha with the smallest alpha, T = n^2", 1, record.Scale{Factor: 1, Power: 2}, []int{50}},
 	} {
 		a, err := t.sgd(c.share, c.steps)
 		if err != nil {
 			return err
 		}
-		s := Series{Name: c.name, Quantity: "gamma", Axis: "n", Learner: a.Describe()}
+		s := record.MetricSeries{Name: c.name, Quantity: "gamma", Axis: "n", Learner: a.Describe()}
 		sizes, left := t.allowed(even(c.sizes...), asMany)
 		s.LeftOut = left
 		for _, n := range sizes {
@@ -42,7 +44,7 @@ func t2(ctx context.Context, t *tester) error {
 				t.doc.Notes = append(t.doc.Notes, fmt.Sprintf("%s, n = %d: each replaced sample was used by some step", c.name, n.Pos))
 			}
 			p := &s.Points[len(s.Points)-1]
-			p.With = []Number{{Name: "most uses of a sample", Value: float64(r.MostUses)}, {Name: "largest over typical sample", Value: u.Gamma.Value / u.Typical.Value}}
+			p.With = []record.Number{{Name: "most uses of a sample", Value: float64(r.MostUses)}, {Name: "largest over typical sample", Value: u.Gamma.Value / u.Typical.Value}}
 		}
 		t.add(s)
 	}
@@ -63,11 +65,11 @@ func t5(ctx context.Context, t *tester) error {
 }
 
 func gapOfSGD(ctx context.Context, t *tester) error {
-	a, err := t.sgd(1, Scale{Factor: 1, Power: 1})
+	a, err := t.sgd(1, record.Scale{Factor: 1, Power: 1})
 	if err != nil {
 		return err
 	}
-	s := Series{Name: "SGD, T = n", Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-0.65, -0.35}}
+	s := record.MetricSeries{Name: "SGD, T = n", Quantity: "gap", Axis: "n", Learner: a.Describe(), Expected: &[2]float64{-0.65, -0.35}}
 	sizes, left := t.allowed(even(20, 40, 80, 160, 320, 640), t.held)
 	s.LeftOut = left
 	for _, n := range sizes {
@@ -84,20 +86,20 @@ func gapOfSGD(ctx context.Context, t *tester) error {
 // one: large steps move w to where the loss no longer is a straight line.
 func stabilityOverSteps(ctx context.Context, t *tester) error {
 	const n = 50
-	s := Series{Name: "SGD, n = 50", Quantity: "gamma", Axis: "T", Expected: &[2]float64{0.35, 0.65}}
+	s := record.MetricSeries{Name: "SGD, n = 50", Quantity: "gamma", Axis: "T", Expected: &[2]float64{0.35, 0.65}}
 	sizes, left := t.allowed(even(n), some(10))
 	s.LeftOut = left
 	for _, steps := range []int{200, 400, 800, 1600, 3200} {
 		if len(sizes) == 0 {
 			break
 		}
-		a, err := t.sgd(printedShare, Scale{Factor: float64(steps)})
+		a, err := t.sgd(printedShare, record.Scale{Factor: float64(steps)})
 		if err != nil {
 			return err
 		}
 		s.Learner = a.Describe()
 		s.Learner.Steps = nil
-		if _, err := t.uniform(ctx, &s, float64(steps), UniformOptions{Learner: a, Sizes: Sizes{Pos: n, Neg: n}, Repeats: t.repeats(10), Replaced: 10, Fresh: 1}); err != nil {
+		if _, err := t.uniform(ctx, &s, float64(steps), UniformOptions{Learner: a, Sizes: record.Sizes{Pos: n, Neg: n}, Repeats: t.repeats(10), Replaced: 10, Fresh: 1}); err != nil {
 			return err
 		}
 	}
@@ -108,12 +110,12 @@ func stabilityOverSteps(ctx context.Context, t *tester) error {
 // stabilityOverBalance has a fixed T, so that a sample is used 2T/n+ or T/n- times in the
 // mean: 4 times or more.
 func stabilityOverBalance(ctx context.Context, t *tester) error {
-	a, err := t.sgd(printedShare, Scale{Factor: 1600})
+	a, err := t.sgd(printedShare, record.Scale{Factor: 1600})
 	if err != nil {
 		return err
 	}
-	s := Series{Name: "SGD, T = 1600, sides of different sizes", Quantity: "gamma", Axis: "max{2/n+, 1/n-}", Learner: a.Describe(), Expected: &[2]float64{0.7, 1.3}}
-	sizes, left := t.allowed([]Sizes{{Pos: 400, Neg: 200}, {Pos: 200, Neg: 400}, {Pos: 200, Neg: 50}, {Pos: 100, Neg: 400}, {Pos: 400, Neg: 25}, {Pos: 50, Neg: 100}, {Pos: 25, Neg: 400}}, some(10))
+	s := record.MetricSeries{Name: "SGD, T = 1600, sides of different sizes", Quantity: "gamma", Axis: "max{2/n+, 1/n-}", Learner: a.Describe(), Expected: &[2]float64{0.7, 1.3}}
+	sizes, left := t.allowed([]record.Sizes{{Pos: 400, Neg: 200}, {Pos: 200, Neg: 400}, {Pos: 200, Neg: 50}, {Pos: 100, Neg: 400}, {Pos: 400, Neg: 25}, {Pos: 50, Neg: 100}, {Pos: 25, Neg: 400}}, some(10))
 	s.LeftOut = left
 	for _, n := range sizes {
 		x := max(2/float64(n.Pos), 1/float64(n.Neg))

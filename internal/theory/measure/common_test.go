@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/testutil"
 )
@@ -18,11 +19,11 @@ type still struct {
 
 func (f still) Dim() int        { return f.s.D }
 func (f still) Radius() float64 { return f.radius }
-func (f still) Draw(Sizes, Sizes, *rng.Stream) (s, h *mahalanobis.Problem, err error) {
+func (f still) Draw(record.Sizes, record.Sizes, *rng.Stream) (s, h *mahalanobis.Problem, err error) {
 	return f.s, f.h, nil
 }
 func (f still) Reference() (*mahalanobis.Problem, error) { return f.ref, nil }
-func (f still) sizes() Sizes                             { return Sizes{Pos: f.s.NPos(), Neg: f.s.NNeg()} }
+func (f still) sizes() record.Sizes                      { return record.Sizes{Pos: f.s.NPos(), Neg: f.s.NNeg()} }
 
 func problem(t testing.TB, pos, neg []float64, d int) *mahalanobis.Problem {
 	t.Helper()
@@ -48,14 +49,14 @@ type clouds struct{}
 
 func (clouds) Dim() int        { return 3 }
 func (clouds) Radius() float64 { return 1 }
-func (c clouds) Draw(sample, held Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error) {
+func (c clouds) Draw(sample, held record.Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error) {
 	return c.problem(sample, r), c.problem(held, r), nil
 }
 func (c clouds) Reference() (*mahalanobis.Problem, error) {
-	return c.problem(Sizes{Pos: 100, Neg: 100}, rng.New(99, "clouds")), nil
+	return c.problem(record.Sizes{Pos: 100, Neg: 100}, rng.New(99, "clouds")), nil
 }
 
-func (clouds) problem(n Sizes, r *rng.Stream) *mahalanobis.Problem {
+func (clouds) problem(n record.Sizes, r *rng.Stream) *mahalanobis.Problem {
 	points := func(n int, center float64) []float64 {
 		out := make([]float64, 3*n)
 		for i := 0; i < len(out); i += 3 {
@@ -103,7 +104,7 @@ func readGolden(t *testing.T) (golden, still, RRM) {
 		problem(t, g.Positive, g.Negative, g.D), problem(t, g.HeldPositive, g.HeldNegative, g.D),
 		problem(t, g.ReferencePositive, g.ReferenceNegative, g.D), g.Radius,
 	}
-	return g, s, RRM{Loss: lossOf(t, mahalanobis.Logistic, g.Zeta), Sigma: Scale{Factor: g.Sigma}}
+	return g, s, RRM{Loss: lossOf(t, mahalanobis.Logistic, g.Zeta), Sigma: record.Scale{Factor: g.Sigma}}
 }
 
 // grid is the largest |phi(w v + zeta) - phi(w' v + zeta)| over v in [-4, 4], the range

@@ -7,13 +7,10 @@ import (
 	"tercet/internal/stat"
 )
 
-// Estimate is record.Estimate.
-type Estimate = record.Estimate
-
 // EstimateOf is the estimate from repeats, of which there is at least one.
-func EstimateOf(values []float64) Estimate {
+func EstimateOf(values []float64) record.Estimate {
 	m, se := stat.MeanError(values)
-	e := Estimate{Value: m, N: len(values), Max: slices.Max(values)}
+	e := record.Estimate{Value: m, N: len(values), Max: slices.Max(values)}
 	if len(values) < 2 {
 		return e
 	}

@@ -11,32 +11,29 @@ import (
 type ExcessOptions struct {
 	Source  Known
 	Learner Learner
-	Sizes   Sizes
+	Sizes   record.Sizes
 	Repeats int
 	Seed    uint64
 	// Sigma is that of the w* that the risk is compared with; 0 for the least risk.
 	Sigma float64
 }
 
-// ExcessResult is record.ExcessResult.
-type ExcessResult = record.ExcessResult
-
 // Excess measures R(A(S)) - R(w*) and the three terms of eq. 4, which add up to it in each
 // repeat.
 //
 // Errors: those of the source and the learner; fewer than one repeat.
-func Excess(ctx context.Context, o ExcessOptions) (*ExcessResult, error) {
+func Excess(ctx context.Context, o ExcessOptions) (*record.ExcessResult, error) {
 	loss := o.Learner.Criterion()
 	best, err := o.Source.Minimizer(ctx, loss, o.Sigma)
 	if err != nil {
 		return nil, err
 	}
-	e := &ExcessResult{Sizes: o.Sizes, Least: o.Source.Risk(loss, best), Norm: distance(best, make([]float64, len(best)))}
+	e := &record.ExcessResult{Sizes: o.Sizes, Least: o.Source.Risk(loss, best), Norm: distance(best, make([]float64, len(best)))}
 	type run struct{ excess, estimation, optimization, deviation, certificate float64 }
 	runs := make([]run, max(o.Repeats, 0))
 	err = repeated(ctx, o.Repeats, func(rep int) error {
 		r := rng.New(o.Seed, "measure/excess", uint64(rep))
-		s, _, err := o.Source.Draw(o.Sizes, Sizes{Pos: 2, Neg: 1}, r)
+		s, _, err := o.Source.Draw(o.Sizes, record.Sizes{Pos: 2, Neg: 1}, r)
 		if err != nil {
 			return err
 		}
@@ -72,8 +69,8 @@ func (o ExcessOptions) key() string {
 }
 
 // excessPoint is a Point of the excess risk, with the terms of eq. 4.
-func excessPoint(x float64, l Learner, e *ExcessResult) Point {
-	return at(Point{X: x, Measured: e.Excess, Repeats: e.Values, Excess: e, With: []Number{
+func excessPoint(x float64, l Learner, e *record.ExcessResult) record.MetricPoint {
+	return at(record.MetricPoint{X: x, Measured: e.Excess, Repeats: e.Values, Excess: e, With: []record.Number{
 		{Name: "estimation error R(A(S)) - R_S(A(S))", Value: e.Estimation.Value},
 		{Name: "optimization error R_S(A(S)) - R_S(w*)", Value: e.Optimization.Value},
 		{Name: "R_S(w*) - R(w*)", Value: e.Deviation.Value},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/testutil"
 )
@@ -14,23 +15,23 @@ import (
 // twoCoins is the distribution of coins as a Finite.
 func twoCoins(t testing.TB) *Finite {
 	t.Helper()
-	p, err := NewPool(heads[0][:], heads[1][:], 1, 1, Sizes{}, 0)
+	p, err := NewPool(heads[0][:], heads[1][:], 1, 1, record.Sizes{}, 0)
 	if err != nil {
 		// Two positives and two negatives are all there are.
 		t.Fatal(err)
 	}
-	return NewFinite(p, Sizes{Pos: 2, Neg: 2}, 1)
+	return NewFinite(p, record.Sizes{Pos: 2, Neg: 2}, 1)
 }
 
 // mustFinite is a distribution of two clouds in three dimensions.
 func mustFinite(t testing.TB, n int) *Finite {
 	t.Helper()
-	c := clouds{}.problem(Sizes{Pos: n, Neg: n}, rng.New(4, "test/finite"))
-	p, err := NewPool(c.Positive, c.Negative, 3, 1, Sizes{}, 0)
+	c := clouds{}.problem(record.Sizes{Pos: n, Neg: n}, rng.New(4, "test/finite"))
+	p, err := NewPool(c.Positive, c.Negative, 3, 1, record.Sizes{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewFinite(p, Sizes{Pos: n, Neg: n}, 1)
+	return NewFinite(p, record.Sizes{Pos: n, Neg: n}, 1)
 }
 
 func TestFiniteRiskIsTheEnumeration(t *testing.T) {
@@ -92,7 +93,7 @@ func TestExcessAgainstEnumeration(t *testing.T) {
 		w := -zeta * (a + b) / 2 / ((a*a+b*b)/2 + sigma)
 		want += square / 2 * (w - star) * (w - star) / 8
 	}
-	e, err := Excess(context.Background(), ExcessOptions{Source: f, Learner: RRM{Loss: l, Sigma: Scale{Factor: sigma}}, Sizes: Sizes{Pos: 2, Neg: 1}, Repeats: 4000, Seed: 1})
+	e, err := Excess(context.Background(), ExcessOptions{Source: f, Learner: RRM{Loss: l, Sigma: record.Scale{Factor: sigma}}, Sizes: record.Sizes{Pos: 2, Neg: 1}, Repeats: 4000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,11 +151,11 @@ func TestSeparatedCircles(t *testing.T) {
 
 func TestExcessClaims(t *testing.T) {
 	t.Parallel()
-	d := testClaim(t, "T8", Study{Source: mustFinite(t, 20), Repeats: 2, Most: Sizes{Pos: 40, Neg: 40}})
+	d := testClaim(t, "T8", Study{Source: mustFinite(t, 20), Repeats: 2, Most: record.Sizes{Pos: 40, Neg: 40}})
 	if len(d.Series) != 4 || len(d.Checks) != 7 || d.Series[0].Points[1].Excess == nil || len(d.Series[0].Points[0].Bounds) != 4 {
 		t.Errorf("%d series, %d checks", len(d.Series), len(d.Checks))
 	}
-	d = testClaim(t, "T9", Study{Repeats: 2, Most: Sizes{Pos: 80, Neg: 80}})
+	d = testClaim(t, "T9", Study{Repeats: 2, Most: record.Sizes{Pos: 80, Neg: 80}})
 	p := d.Series[0].Points
 	if len(p) != 2 || len(p[0].Bounds) != 1 || d.Data.Name != "two circles" {
 		t.Fatalf("%d points, bounds %v", len(p), p[0].Bounds)

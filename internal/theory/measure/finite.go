@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -32,7 +33,7 @@ type Finite struct {
 
 // NewFinite returns the distribution on the points of a pool, of each side as many as most
 // allows, drawn by seed; those of the pool's reference play no part.
-func NewFinite(p *Pool, most Sizes, seed uint64) *Finite {
+func NewFinite(p *Pool, most record.Sizes, seed uint64) *Finite {
 	r := rng.New(seed, "measure/finite")
 	pos, _ := deal(p.pos, p.d, most.Pos, r)
 	neg, _ := deal(p.neg, p.d, most.Neg, r)
@@ -55,7 +56,9 @@ func NewSeparated(m int, radius float64) *Finite {
 }
 
 // Count is the number of points of either side, which samples may be larger than.
-func (f *Finite) Count() Sizes { return Sizes{Pos: f.points.NPos(), Neg: f.points.NNeg()} }
+func (f *Finite) Count() record.Sizes {
+	return record.Sizes{Pos: f.points.NPos(), Neg: f.points.NNeg()}
+}
 
 // Dim returns d.
 func (f *Finite) Dim() int { return f.points.D }
@@ -64,7 +67,7 @@ func (f *Finite) Dim() int { return f.points.D }
 func (f *Finite) Radius() float64 { return f.radius }
 
 // Draw draws independent points.
-func (f *Finite) Draw(sample, held Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error) {
+func (f *Finite) Draw(sample, held record.Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error) {
 	if err := checkSizes(sample, "a sample"); err != nil {
 		return nil, nil, err
 	}
@@ -74,7 +77,7 @@ func (f *Finite) Draw(sample, held Sizes, r *rng.Stream) (s, h *mahalanobis.Prob
 	return f.draw(sample, r), f.draw(held, r), nil
 }
 
-func (f *Finite) draw(n Sizes, r *rng.Stream) *mahalanobis.Problem {
+func (f *Finite) draw(n record.Sizes, r *rng.Stream) *mahalanobis.Problem {
 	d := f.points.D
 	rows := func(x []float64, n int) []float64 {
 		out := make([]float64, 0, n*d)
@@ -217,7 +220,7 @@ func (t *tester) known() (Known, error) {
 	case Known:
 		return s, nil
 	case *Pool:
-		f := NewFinite(s, Sizes{Pos: mostFinite, Neg: mostFinite}, t.Seed)
+		f := NewFinite(s, record.Sizes{Pos: mostFinite, Neg: mostFinite}, t.Seed)
 		t.drawFrom(f, t.doc.Data)
 		return f, nil
 	}
@@ -226,9 +229,9 @@ func (t *tester) known() (Known, error) {
 
 // drawFrom makes f the study's source. The limits of a pool, which samples are drawn from
 // without replacement, are none of it.
-func (t *tester) drawFrom(f *Finite, d DataRecord) {
+func (t *tester) drawFrom(f *Finite, d record.MetricData) {
 	if _, ok := t.Source.(*Pool); ok {
-		t.Most = Sizes{}
+		t.Most = record.Sizes{}
 	}
 	size := f.Count()
 	d.Pool, d.Reference = &size, nil

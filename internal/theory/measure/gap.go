@@ -14,8 +14,8 @@ import (
 type GapOptions struct {
 	Source  Source
 	Learner Learner
-	Sizes   Sizes
-	Held    Sizes // points that the true risk is estimated from, over all their triplets
+	Sizes   record.Sizes
+	Held    record.Sizes // points that the true risk is estimated from, over all their triplets
 	Repeats int
 	Seed    uint64
 	// Errors has the triplet errors of w and of w = I measured, too.
@@ -29,12 +29,6 @@ type GapOptions struct {
 	// learned from the source's reference.
 	Fixed []float64
 }
-
-// GapResult is record.GapResult.
-type GapResult = record.GapResult
-
-// ErrorsRecord is record.MetricErrors.
-type ErrorsRecord = record.MetricErrors
 
 // gapRun is one repeat.
 type gapRun struct {
@@ -50,7 +44,7 @@ type gapRun struct {
 // held-out points, or known where the source is a Population.
 //
 // Errors: those of the source and the learner; fewer than one repeat.
-func Gap(ctx context.Context, o GapOptions) (*GapResult, error) {
+func Gap(ctx context.Context, o GapOptions) (*record.GapResult, error) {
 	fixed := o.Fixed
 	if fixed == nil {
 		var err error
@@ -79,13 +73,13 @@ func Gap(ctx context.Context, o GapOptions) (*GapResult, error) {
 const sgdReferences = 16
 
 // fixed is the learner with the scales that it has for samples of those sizes.
-func fixed(l Learner, n Sizes) Learner {
+func fixed(l Learner, n record.Sizes) Learner {
 	switch a := l.(type) {
 	case RRM:
-		a.Sigma = Scale{Factor: a.Sigma.At(Least(n))}
+		a.Sigma = record.Scale{Factor: a.Sigma.At(Least(n))}
 		return a
 	case SGD:
-		a.Steps = Scale{Factor: float64(a.T(n))}
+		a.Steps = record.Scale{Factor: float64(a.T(n))}
 		return a
 	}
 	return l
@@ -93,7 +87,7 @@ func fixed(l Learner, n Sizes) Learner {
 
 // Reference learns the w of the control variate from the source's reference, as if that
 // were a sample of those sizes.
-func Reference(ctx context.Context, s Source, l Learner, n Sizes, seed uint64) ([]float64, error) {
+func Reference(ctx context.Context, s Source, l Learner, n record.Sizes, seed uint64) ([]float64, error) {
 	p, err := s.Reference()
 	if err != nil {
 		return nil, err
@@ -201,8 +195,8 @@ func lossesAt(triplets []float64, d int, l mahalanobis.Loss, theta []float64) []
 	return out
 }
 
-func (o GapOptions) result(runs []gapRun) *GapResult {
-	g := &GapResult{Sizes: o.Sizes}
+func (o GapOptions) result(runs []gapRun) *record.GapResult {
+	g := &record.GapResult{Sizes: o.Sizes}
 	var raw, train, test, norm []float64
 	var errs [3][]float64
 	var moved [2][]float64
@@ -228,7 +222,7 @@ func (o GapOptions) result(runs []gapRun) *GapResult {
 	g.Train, g.Test, g.Norm = EstimateOf(train), EstimateOf(test), EstimateOf(norm)
 	g.MeanLoss = slices.Max(means)
 	if o.Errors {
-		g.Errors = &ErrorsRecord{Train: EstimateOf(errs[0]), Test: EstimateOf(errs[1]), Euclidean: EstimateOf(errs[2]), Values: errs[1], EuclideanValues: errs[2]}
+		g.Errors = &record.MetricErrors{Train: EstimateOf(errs[0]), Test: EstimateOf(errs[1]), Euclidean: EstimateOf(errs[2]), Values: errs[1], EuclideanValues: errs[2]}
 		addZeta(g.Errors, o.Learner.Criterion().Zeta, runs)
 	}
 	if o.Moves > 0 {
@@ -238,7 +232,7 @@ func (o GapOptions) result(runs []gapRun) *GapResult {
 }
 
 // addZeta adds the 0-1 losses at zeta, and their gaps.
-func addZeta(e *ErrorsRecord, zeta float64, runs []gapRun) {
+func addZeta(e *record.MetricErrors, zeta float64, runs []gapRun) {
 	var train, test []float64
 	for _, r := range runs {
 		train, test = append(train, r.zeta[0]), append(test, r.zeta[1])
@@ -249,8 +243,8 @@ func addZeta(e *ErrorsRecord, zeta float64, runs []gapRun) {
 }
 
 // zeroOnePoint is a Point of the gap of the 0-1 loss.
-func zeroOnePoint(x float64, l Learner, g *GapResult) Point {
-	return at(Point{X: x, Measured: EstimateOf(g.Errors.GapZeta), Repeats: g.Errors.GapZeta, With: []Number{
+func zeroOnePoint(x float64, l Learner, g *record.GapResult) record.MetricPoint {
+	return at(record.MetricPoint{X: x, Measured: EstimateOf(g.Errors.GapZeta), Repeats: g.Errors.GapZeta, With: []record.Number{
 		{Name: "0-1 loss, training", Value: g.Errors.TrainZeta.Value}, {Name: "0-1 loss, test", Value: g.Errors.TestZeta.Value},
 	}}, l, g.Sizes)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/testutil"
 )
@@ -40,8 +41,8 @@ var heads = [2][2]float64{{-.5, 1}, {-1, .3}}
 
 func (coins) Dim() int        { return 1 }
 func (coins) Radius() float64 { return 1 }
-func (c coins) Draw(sample, held Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error) {
-	flip := func(n Sizes) *mahalanobis.Problem {
+func (c coins) Draw(sample, held record.Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error) {
+	flip := func(n record.Sizes) *mahalanobis.Problem {
 		p := &mahalanobis.Problem{D: 1}
 		for range n.Pos {
 			p.Positive = append(p.Positive, heads[0][r.IntN(2)])
@@ -100,8 +101,8 @@ func TestOnAverageStabilityIsTheExpectedGap(t *testing.T) {
 	if gap < .01 {
 		t.Fatalf("the gap, %g, is too small to be told from 0", gap)
 	}
-	a := RRM{Loss: l, Sigma: Scale{Factor: sigma}}
-	measured, err := OnAverage(context.Background(), OnAverageOptions{Source: coins{}, Learner: a, Sizes: Sizes{Pos: 2, Neg: 1}, Repeats: 2000, Triples: 2, Seed: 1})
+	a := RRM{Loss: l, Sigma: record.Scale{Factor: sigma}}
+	measured, err := OnAverage(context.Background(), OnAverageOptions{Source: coins{}, Learner: a, Sizes: record.Sizes{Pos: 2, Neg: 1}, Repeats: 2000, Triples: 2, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func TestOnAverageStabilityIsTheExpectedGap(t *testing.T) {
 	if *measured.Value.SE > gap/4 {
 		t.Errorf("standard error %g", *measured.Value.SE)
 	}
-	g, err := Gap(context.Background(), GapOptions{Source: coins{}, Learner: a, Sizes: Sizes{Pos: 2, Neg: 1}, Held: Sizes{Pos: 2, Neg: 1}, Repeats: 2000, Triplets: 10, Seed: 2})
+	g, err := Gap(context.Background(), GapOptions{Source: coins{}, Learner: a, Sizes: record.Sizes{Pos: 2, Neg: 1}, Held: record.Sizes{Pos: 2, Neg: 1}, Repeats: 2000, Triplets: 10, Seed: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,13 +120,13 @@ func TestOnAverageStabilityIsTheExpectedGap(t *testing.T) {
 
 // The same identity for SGD, whose two measurements share nothing but the law.
 func TestOnAverageStabilityOfSGD(t *testing.T) {
-	a := SGD{Loss: lossOf(t, mahalanobis.Logistic, .1), C: .5, Steps: Scale{Factor: 1, Power: 1}, Radius: 1}
-	n := Sizes{Pos: 6, Neg: 6}
+	a := SGD{Loss: lossOf(t, mahalanobis.Logistic, .1), C: .5, Steps: record.Scale{Factor: 1, Power: 1}, Radius: 1}
+	n := record.Sizes{Pos: 6, Neg: 6}
 	m, err := OnAverage(context.Background(), OnAverageOptions{Source: coins{}, Learner: a, Sizes: n, Repeats: 1500, Triples: 8, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := Gap(context.Background(), GapOptions{Source: coins{}, Learner: a, Sizes: n, Held: Sizes{Pos: 2, Neg: 1}, Repeats: 1500, Triplets: 10, Seed: 4})
+	g, err := Gap(context.Background(), GapOptions{Source: coins{}, Learner: a, Sizes: n, Held: record.Sizes{Pos: 2, Neg: 1}, Repeats: 1500, Triplets: 10, Seed: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +147,8 @@ func (c constant) Learn(context.Context, *mahalanobis.Problem, uint64, []float64
 // What does not depend on the sample has no gap: with the control variate it is 0 in
 // every repeat, without it is noise.
 func TestControlVariate(t *testing.T) {
-	a := constant{RRM{Loss: lossOf(t, mahalanobis.Logistic, .1), Sigma: Scale{Factor: 1}}}
-	g, err := Gap(context.Background(), GapOptions{Source: clouds{}, Learner: a, Sizes: Sizes{Pos: 20, Neg: 15}, Held: Sizes{Pos: 10, Neg: 30}, Repeats: 5, Triplets: 10, Seed: 5})
+	a := constant{RRM{Loss: lossOf(t, mahalanobis.Logistic, .1), Sigma: record.Scale{Factor: 1}}}
+	g, err := Gap(context.Background(), GapOptions{Source: clouds{}, Learner: a, Sizes: record.Sizes{Pos: 20, Neg: 15}, Held: record.Sizes{Pos: 10, Neg: 30}, Repeats: 5, Triplets: 10, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

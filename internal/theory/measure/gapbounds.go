@@ -1,18 +1,19 @@
 package measure
 
 import (
+	"tercet/internal/record"
 	"tercet/internal/theory/stability"
 )
 
 // expectedBounds are those on the expected gap: Theorem 4 for regularized risk
 // minimization with sigma min(n+, n-) >= 8 alpha, in the forms whose alpha is so small.
-func expectedBounds(l Learner, radius float64, g *GapResult) ([]Bound, error) {
+func expectedBounds(l Learner, radius float64, g *record.GapResult) ([]record.MetricBound, error) {
 	a, ok := l.(RRM)
 	if !ok {
 		return nil, nil
 	}
 	sigma := a.Sigma.At(Least(g.Sizes))
-	var out []Bound
+	var out []record.MetricBound
 	for _, v := range variants {
 		k, ok, err := v.of(a.Loss, radius, false, true)
 		if err != nil || !ok {
@@ -25,7 +26,7 @@ func expectedBounds(l Learner, radius float64, g *GapResult) ([]Bound, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Bound{Source: r.Source, Form: v.form, Constants: v.constants, Value: r.Value})
+		out = append(out, record.MetricBound{Source: r.Source, Form: v.form, Constants: v.constants, Value: r.Value})
 	}
 	return markedMean(out, g.Gap, g.LargestLoss), nil
 }
@@ -33,8 +34,8 @@ func expectedBounds(l Learner, radius float64, g *GapResult) ([]Bound, error) {
 // likelyBounds are those on |R - R_S| that hold with probability 1 - delta, with M as it
 // was measured (S8): Theorem 1 with gamma of Lemma 4, or Theorem 2. One is crossed where
 // the largest repeat is above it; none is given for a loss without the constants.
-func likelyBounds(l Learner, radius float64, g *GapResult, delta float64) ([]Bound, error) {
-	var out []Bound
+func likelyBounds(l Learner, radius float64, g *record.GapResult, delta float64) ([]record.MetricBound, error) {
+	var out []record.MetricBound
 	var err error
 	switch a := l.(type) {
 	case RRM:
@@ -58,7 +59,7 @@ func likelyBounds(l Learner, radius float64, g *GapResult, delta float64) ([]Bou
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, Bound{Source: r.Source, Form: v.form, Constants: v.constants, Value: r.Value})
+			out = append(out, record.MetricBound{Source: r.Source, Form: v.form, Constants: v.constants, Value: r.Value})
 		}
 	}
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"tercet/internal/record"
 )
 
 // shelf keeps JSON in memory.
@@ -41,10 +43,10 @@ func written(t *testing.T, v any) string {
 
 // Interrupted after any setting, a claim goes on to the bits that it has in one go.
 func TestClaimsGoOn(t *testing.T) {
-	pool := few(t, Sizes{Pos: 90, Neg: 90})
+	pool := few(t, record.Sizes{Pos: 90, Neg: 90})
 	for id, settings := range map[string]int{"T3": 4, "T7": 4} {
 		c, _ := ClaimOf(id)
-		s := Study{Source: pool, Zeta: .1, Delta: .01, Repeats: 2, Triplets: 20, Most: Sizes{Pos: 50, Neg: 50}, Held: Sizes{Pos: 10, Neg: 10}}
+		s := Study{Source: pool, Zeta: .1, Delta: .01, Repeats: 2, Triplets: 20, Most: record.Sizes{Pos: 50, Neg: 50}, Held: record.Sizes{Pos: 10, Neg: 10}}
 		want, err := c.Test(context.Background(), s)
 		if err != nil {
 			t.Fatal(err)
@@ -54,7 +56,7 @@ func TestClaimsGoOn(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			before := len(kept.kept)
 			s.Keep = kept
-			s.Done = func(string, Sizes, Estimate) {
+			s.Done = func(string, record.Sizes, record.Estimate) {
 				if len(kept.kept) > before {
 					cancel()
 				}
@@ -80,10 +82,10 @@ func TestClaimsGoOn(t *testing.T) {
 
 func TestSweepsGoOn(t *testing.T) {
 	o := SweepOptions{
-		Source: few(t, Sizes{Pos: 40, Neg: 40}), Learner: RRM{Loss: lossOf(t, "logistic", .1), Sigma: Scale{Factor: 1}}, Sizes: even(4, 8),
-		Repeats: 2, Replaced: 1, Fresh: 1, Triples: 1, Triplets: 20, Held: Sizes{Pos: 5, Neg: 5}, Delta: .01,
+		Source: few(t, record.Sizes{Pos: 40, Neg: 40}), Learner: RRM{Loss: lossOf(t, "logistic", .1), Sigma: record.Scale{Factor: 1}}, Sizes: even(4, 8),
+		Repeats: 2, Replaced: 1, Fresh: 1, Triples: 1, Triplets: 20, Held: record.Sizes{Pos: 5, Neg: 5}, Delta: .01,
 	}
-	for name, f := range map[string]func(context.Context, SweepOptions) ([]Series, error){"stability": Stability, "gap": Gaps} {
+	for name, f := range map[string]func(context.Context, SweepOptions) ([]record.MetricSeries, error){"stability": Stability, "gap": Gaps} {
 		want, err := f(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -105,16 +107,16 @@ func TestSweepsGoOn(t *testing.T) {
 
 // What a result depends on is in its key.
 func TestKeys(t *testing.T) {
-	pool := few(t, Sizes{Pos: 40, Neg: 40})
-	a := RRM{Loss: lossOf(t, "logistic", .1), Sigma: Scale{Factor: 1}}
-	base := UniformOptions{Source: pool, Learner: a, Sizes: Sizes{Pos: 4, Neg: 4}, Repeats: 2}
+	pool := few(t, record.Sizes{Pos: 40, Neg: 40})
+	a := RRM{Loss: lossOf(t, "logistic", .1), Sigma: record.Scale{Factor: 1}}
+	base := UniformOptions{Source: pool, Learner: a, Sizes: record.Sizes{Pos: 4, Neg: 4}, Repeats: 2}
 	seen := map[string]bool{base.key(): true}
 	for name, change := range map[string]func(*UniformOptions){
 		"points": func(o *UniformOptions) { o.Source = pool.OnSphere() },
 		"circle": func(o *UniformOptions) { o.Source = Circle{} },
 		"sigma":  func(o *UniformOptions) { a.Sigma.Factor = 2; o.Learner = a },
 		"learner": func(o *UniformOptions) {
-			o.Learner = SGD{Loss: a.Loss, C: 1, Steps: Scale{Factor: 1, Power: 1}, Radius: 1}
+			o.Learner = SGD{Loss: a.Loss, C: 1, Steps: record.Scale{Factor: 1, Power: 1}, Radius: 1}
 		},
 		"sizes":    func(o *UniformOptions) { o.Sizes.Neg = 5 },
 		"repeats":  func(o *UniformOptions) { o.Repeats = 3 },
@@ -136,13 +138,13 @@ func TestKeys(t *testing.T) {
 // Sizes are checked before any is measured.
 func TestSizesAreCheckedFirst(t *testing.T) {
 	o := SweepOptions{
-		Source: few(t, Sizes{Pos: 40, Neg: 40}), Learner: RRM{Loss: lossOf(t, "logistic", .1), Sigma: Scale{Factor: 1}}, Repeats: 1,
-		Replaced: 1, Fresh: 1, Triples: 5, Triplets: 10, Held: Sizes{Pos: 12, Neg: 5},
-		Done: func(string, Sizes, Estimate) { t.Error("a size was measured") },
+		Source: few(t, record.Sizes{Pos: 40, Neg: 40}), Learner: RRM{Loss: lossOf(t, "logistic", .1), Sigma: record.Scale{Factor: 1}}, Repeats: 1,
+		Replaced: 1, Fresh: 1, Triples: 5, Triplets: 10, Held: record.Sizes{Pos: 12, Neg: 5},
+		Done: func(string, record.Sizes, record.Estimate) { t.Error("a size was measured") },
 	}
 	for want, c := range map[string]struct {
-		f     func(context.Context, SweepOptions) ([]Series, error)
-		sizes []Sizes
+		f     func(context.Context, SweepOptions) ([]record.MetricSeries, error)
+		sizes []record.Sizes
 	}{
 		"up to n = 26": {Stability, even(5, 27)}, // 36 positives, of which 10 are fresh
 		"up to n = 24": {Gaps, even(5, 25)},

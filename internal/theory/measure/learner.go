@@ -9,9 +9,6 @@ import (
 	"tercet/internal/record"
 )
 
-// Scale is record.Scale.
-type Scale = record.Scale
-
 // Learned is what a Learner makes of a sample.
 type Learned struct {
 	Theta []float64 // svec of w
@@ -33,18 +30,15 @@ type Learner interface {
 	// Stability are the bounds on the uniform stability for samples of those sizes in the
 	// ball of that radius, as printed and corrected; none where the loss does not meet
 	// what they assume.
-	Stability(n Sizes, radius float64) ([]Bound, error)
-	Describe() LearnerRecord
+	Stability(n record.Sizes, radius float64) ([]record.MetricBound, error)
+	Describe() record.Learner
 }
-
-// LearnerRecord is record.Learner.
-type LearnerRecord = record.Learner
 
 // RRM is regularized risk minimization (eq. 5): R_S + sigma/2 ||w - s I||^2 over all
 // triplets.
 type RRM struct {
 	Loss   mahalanobis.Loss
-	Sigma  Scale
+	Sigma  record.Scale
 	Prior  float64          // s; 0 in the paper
 	Method string           // auto, newton, lbfgs; empty is auto
 	Sums   mahalanobis.Sums // empty is auto
@@ -61,8 +55,8 @@ func (RRM) Name() string { return "rrm" }
 func (a RRM) Criterion() mahalanobis.Loss { return a.Loss }
 
 // Describe says what a is.
-func (a RRM) Describe() LearnerRecord {
-	return LearnerRecord{Name: a.Name(), Loss: a.Loss.Name, Zeta: a.Loss.Zeta, Delta: a.Loss.Delta, Sigma: &a.Sigma, Prior: a.Prior, Tol: a.Tol}
+func (a RRM) Describe() record.Learner {
+	return record.Learner{Name: a.Name(), Loss: a.Loss.Name, Zeta: a.Loss.Zeta, Delta: a.Loss.Delta, Sigma: &a.Sigma, Prior: a.Prior, Tol: a.Tol}
 }
 
 // Learn minimizes, from near.
@@ -102,8 +96,8 @@ func (a RRM) tol(p *mahalanobis.Problem, sigma float64) float64 {
 // SGD is stochastic gradient descent (eq. 3) from w = 0 with steps eta = C / sqrt(T).
 type SGD struct {
 	Loss  mahalanobis.Loss
-	C     float64 // at most 2/alpha of the tight constants
-	Steps Scale   // T, rounded up
+	C     float64      // at most 2/alpha of the tight constants
+	Steps record.Scale // T, rounded up
 	// Radius is B, which the limit of the step depends on.
 	Radius float64
 	PSD    bool // project on the positive semidefinite matrices after each step
@@ -116,24 +110,24 @@ func (SGD) Name() string { return "sgd" }
 func (a SGD) Criterion() mahalanobis.Loss { return a.Loss }
 
 // Describe says what a is.
-func (a SGD) Describe() LearnerRecord {
-	return LearnerRecord{Name: a.Name(), Loss: a.Loss.Name, Zeta: a.Loss.Zeta, Delta: a.Loss.Delta, C: a.C, Steps: &a.Steps, PSD: a.PSD}
+func (a SGD) Describe() record.Learner {
+	return record.Learner{Name: a.Name(), Loss: a.Loss.Name, Zeta: a.Loss.Zeta, Delta: a.Loss.Delta, C: a.C, Steps: &a.Steps, PSD: a.PSD}
 }
 
 // T is the number of steps for a sample of those sizes.
-func (a SGD) T(n Sizes) int { return int(math.Ceil(a.Steps.At(Least(n)) - 1e-9)) }
+func (a SGD) T(n record.Sizes) int { return int(math.Ceil(a.Steps.At(Least(n)) - 1e-9)) }
 
 // Eta is the step.
-func (a SGD) Eta(n Sizes) float64 { return a.C / math.Sqrt(float64(a.T(n))) }
+func (a SGD) Eta(n record.Sizes) float64 { return a.C / math.Sqrt(float64(a.T(n))) }
 
 // Triplets are those that T steps meet.
-func (a SGD) Triplets(n Sizes, seed uint64) []mahalanobis.Index {
+func (a SGD) Triplets(n record.Sizes, seed uint64) []mahalanobis.Index {
 	return mahalanobis.DrawIndices(n.Pos, n.Neg, a.T(n), seed, mahalanobis.SGDStream)
 }
 
 // Learn makes the steps; near is not used.
 func (a SGD) Learn(ctx context.Context, p *mahalanobis.Problem, seed uint64, _ []float64) (Learned, error) {
-	n := Sizes{Pos: p.NPos(), Neg: p.NNeg()}
+	n := record.Sizes{Pos: p.NPos(), Neg: p.NNeg()}
 	if !(a.C > 0) || !(a.Radius > 0) {
 		return Learned{}, fmt.Errorf("%w: SGD has c = %v in a ball of radius B = %v; both must be above 0", ErrInput, a.C, a.Radius)
 	}

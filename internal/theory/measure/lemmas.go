@@ -15,14 +15,11 @@ import (
 type LemmaOptions struct {
 	Source   Known
 	Learner  RRM
-	Sizes    Sizes
+	Sizes    record.Sizes
 	Repeats  int
 	Triplets int // tried of either kind for the largest change; 0 is DefaultTriplets
 	Seed     uint64
 }
-
-// LemmaResult is record.LemmaResult.
-type LemmaResult = record.LemmaResult
 
 // lemmaRun is one repeat.
 type lemmaRun struct {
@@ -40,7 +37,7 @@ type lemmaRun struct {
 //   - |R_S(A(S)) - R(A(S))| (Theorem 3).
 //
 // Errors: those of the source and the learner; fewer than one repeat.
-func Lemmas(ctx context.Context, o LemmaOptions) (*LemmaResult, error) {
+func Lemmas(ctx context.Context, o LemmaOptions) (*record.LemmaResult, error) {
 	if o.Triplets == 0 {
 		o.Triplets = DefaultTriplets
 	}
@@ -49,7 +46,7 @@ func Lemmas(ctx context.Context, o LemmaOptions) (*LemmaResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &LemmaResult{Sizes: o.Sizes, Risk: o.Source.Risk(loss, star)}
+	out := &record.LemmaResult{Sizes: o.Sizes, Risk: o.Source.Risk(loss, star)}
 	if out.B, out.Tau, err = o.Source.Spread(loss, star); err != nil {
 		return nil, err
 	}
@@ -77,7 +74,7 @@ func Lemmas(ctx context.Context, o LemmaOptions) (*LemmaResult, error) {
 
 // largestMean is the estimate at the triplet whose mean over repeats is farthest from 0,
 // with its sign taken off.
-func largestMean(runs []lemmaRun) (Estimate, []float64) {
+func largestMean(runs []lemmaRun) (record.Estimate, []float64) {
 	best, most := 0, -1.0
 	values := make([]float64, len(runs))
 	at := func(z int) []float64 {
@@ -100,7 +97,7 @@ func largestMean(runs []lemmaRun) (Estimate, []float64) {
 
 func (o LemmaOptions) run(ctx context.Context, rep int, star []float64, ofStar float64, ball, lossesOfStar []float64) (lemmaRun, error) {
 	r := rng.New(o.Seed, "measure/lemmas", uint64(rep))
-	s, _, err := o.Source.Draw(o.Sizes, Sizes{Pos: 2, Neg: 1}, r)
+	s, _, err := o.Source.Draw(o.Sizes, record.Sizes{Pos: 2, Neg: 1}, r)
 	if err != nil {
 		return lemmaRun{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/testutil"
 	"tercet/internal/theory/stability"
 )
@@ -40,7 +41,7 @@ func TestLemmasAgainstEnumeration(t *testing.T) {
 		deviation += math.Abs((phi(star*p+zeta)+phi(star*q+zeta))/2-risk) / 8
 		gap += math.Abs((phi(w*p+zeta)+phi(w*q+zeta))/2-f.Risk(l, []float64{w})) / 8
 	}
-	m, err := Lemmas(context.Background(), LemmaOptions{Source: f, Learner: RRM{Loss: l, Sigma: Scale{Factor: sigma}}, Sizes: Sizes{Pos: 2, Neg: 1}, Repeats: 1500, Triplets: 60, Seed: 1})
+	m, err := Lemmas(context.Background(), LemmaOptions{Source: f, Learner: RRM{Loss: l, Sigma: record.Scale{Factor: sigma}}, Sizes: record.Sizes{Pos: 2, Neg: 1}, Repeats: 1500, Triplets: 60, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestLemmasAgainstEnumeration(t *testing.T) {
 
 func TestLemmaClaim(t *testing.T) {
 	t.Parallel()
-	d := testClaim(t, "T10", Study{Source: mustFinite(t, 20), Repeats: 4, Triplets: 300, Most: Sizes{Pos: 40, Neg: 40}})
+	d := testClaim(t, "T10", Study{Source: mustFinite(t, 20), Repeats: 4, Triplets: 300, Most: record.Sizes{Pos: 40, Neg: 40}})
 	if len(d.Series) != 4 || len(d.Checks) != 4 {
 		t.Fatalf("%d series, %d checks", len(d.Series), len(d.Checks))
 	}

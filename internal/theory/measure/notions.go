@@ -17,13 +17,13 @@ import (
 type NotionsOptions struct {
 	Source   Source
 	Learner  Learner
-	Sizes    Sizes
+	Sizes    record.Sizes
 	Repeats  int
 	Replaced int // samples of each side that are replaced by fresh ones, one at a time
 	Triplets int // of fresh points, whose losses are compared; 0 is notionTriplets
 	// Points of either side are what those triplets are drawn from; 0 is notionPoints, or as
 	// many as the sample has.
-	Points Sizes
+	Points record.Sizes
 	Seed   uint64
 }
 
@@ -33,9 +33,6 @@ const (
 	notionTriplets = 10_000
 	notionPoints   = 40
 )
-
-// NotionsResult is record.NotionsResult.
-type NotionsResult = record.NotionsResult
 
 // notionRun is one repeat.
 type notionRun struct {
@@ -57,7 +54,7 @@ type notionRun struct {
 // Of means over samples, that of the side where it is larger counts.
 //
 // Errors: those of the source and the learner; fewer than one repeat.
-func Notions(ctx context.Context, o NotionsOptions) (*NotionsResult, error) {
+func Notions(ctx context.Context, o NotionsOptions) (*record.NotionsResult, error) {
 	if o.Triplets < 1 {
 		o.Triplets = notionTriplets
 	}
@@ -69,7 +66,7 @@ func Notions(ctx context.Context, o NotionsOptions) (*NotionsResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &NotionsResult{Sizes: o.Sizes}
+	n := &record.NotionsResult{Sizes: o.Sizes}
 	of := func(f func(notionRun) float64) []float64 {
 		var out []float64
 		for _, r := range runs {
@@ -82,7 +79,7 @@ func Notions(ctx context.Context, o NotionsOptions) (*NotionsResult, error) {
 	n.Hypothesis, n.Error, n.Moved = EstimateOf(n.HypothesisValues), EstimateOf(n.ErrorValues), EstimateOf(n.MovedValues)
 	n.NearValues, n.FarValues = of(func(r notionRun) float64 { return r.near }), of(func(r notionRun) float64 { return r.far })
 	n.Near, n.Far = EstimateOf(n.NearValues), EstimateOf(n.FarValues)
-	for side, e := range []*[2]Estimate{&n.Positives, &n.Negatives} {
+	for side, e := range []*[2]record.Estimate{&n.Positives, &n.Negatives} {
 		e[0] = EstimateOf(of(func(r notionRun) float64 { return r.sizes[side] }))
 		e[1] = EstimateOf(of(func(r notionRun) float64 { return r.moves[side] }))
 	}
@@ -92,12 +89,12 @@ func Notions(ctx context.Context, o NotionsOptions) (*NotionsResult, error) {
 
 // fresh are the points that are drawn besides the sample's: those that replace, and those
 // that triplets are made of.
-func (o NotionsOptions) fresh() Sizes {
+func (o NotionsOptions) fresh() record.Sizes {
 	p := o.Points
-	if p == (Sizes{}) {
-		p = Sizes{Pos: min(notionPoints, o.Sizes.Pos), Neg: min(notionPoints, o.Sizes.Neg)}
+	if p == (record.Sizes{}) {
+		p = record.Sizes{Pos: min(notionPoints, o.Sizes.Pos), Neg: min(notionPoints, o.Sizes.Neg)}
 	}
-	return Sizes{Pos: min(o.Replaced, o.Sizes.Pos) + max(2, p.Pos), Neg: min(o.Replaced, o.Sizes.Neg) + max(1, p.Neg)}
+	return record.Sizes{Pos: min(o.Replaced, o.Sizes.Pos) + max(2, p.Pos), Neg: min(o.Replaced, o.Sizes.Neg) + max(1, p.Neg)}
 }
 
 func (o NotionsOptions) run(ctx context.Context, rep int) (notionRun, error) {
@@ -112,7 +109,7 @@ func (o NotionsOptions) run(ctx context.Context, rep int) (notionRun, error) {
 		return notionRun{}, err
 	}
 	d, loss := s.D, o.Learner.Criterion()
-	by := Sizes{Pos: min(o.Replaced, o.Sizes.Pos), Neg: min(o.Replaced, o.Sizes.Neg)}
+	by := record.Sizes{Pos: min(o.Replaced, o.Sizes.Pos), Neg: min(o.Replaced, o.Sizes.Neg)}
 	z := &mahalanobis.Problem{Positive: h.Positive[by.Pos*d:], Negative: h.Negative[by.Neg*d:], D: d}
 	triplets := drawn(z, o.Triplets, r)
 	before := lossesAt(triplets, d, loss, learned.Theta)
@@ -194,26 +191,36 @@ func (o NotionsOptions) key() string {
 // ofNotions are the series of a measurement.
 var ofNotions = []struct {
 	name, quantity string
-	point          func(*NotionsResult) Point
+	point          func(*record.NotionsResult) record.MetricPoint
 }{
-	{"hypothesis stability", "hypothesis", func(n *NotionsResult) Point { return Point{Measured: n.Hypothesis, Repeats: n.HypothesisValues} }},
-	{"error stability", "error", func(n *NotionsResult) Point { return Point{Measured: n.Error, Repeats: n.ErrorValues} }},
-	{"on-average augment stability", "||w - w'||", func(n *NotionsResult) Point { return Point{Measured: n.Moved, Repeats: n.MovedValues} }},
-	{"locally elastic, near the replaced point", "near", func(n *NotionsResult) Point { return Point{Measured: n.Near, Repeats: n.NearValues} }},
-	{"locally elastic, far from it", "far", func(n *NotionsResult) Point { return Point{Measured: n.Far, Repeats: n.FarValues} }},
+	{"hypothesis stability", "hypothesis", func(n *record.NotionsResult) record.MetricPoint {
+		return record.MetricPoint{Measured: n.Hypothesis, Repeats: n.HypothesisValues}
+	}},
+	{"error stability", "error", func(n *record.NotionsResult) record.MetricPoint {
+		return record.MetricPoint{Measured: n.Error, Repeats: n.ErrorValues}
+	}},
+	{"on-average augment stability", "||w - w'||", func(n *record.NotionsResult) record.MetricPoint {
+		return record.MetricPoint{Measured: n.Moved, Repeats: n.MovedValues}
+	}},
+	{"locally elastic, near the replaced point", "near", func(n *record.NotionsResult) record.MetricPoint {
+		return record.MetricPoint{Measured: n.Near, Repeats: n.NearValues}
+	}},
+	{"locally elastic, far from it", "far", func(n *record.NotionsResult) record.MetricPoint {
+		return record.MetricPoint{Measured: n.Far, Repeats: n.FarValues}
+	}},
 }
 
 // notionSeries begins the series of a learner.
-func notionSeries(l Learner) []Series {
-	out := make([]Series, len(ofNotions))
+func notionSeries(l Learner) []record.MetricSeries {
+	out := make([]record.MetricSeries, len(ofNotions))
 	for i, of := range ofNotions {
-		out[i] = Series{Name: of.name, Quantity: of.quantity, Axis: "n", Learner: l.Describe()}
+		out[i] = record.MetricSeries{Name: of.name, Quantity: of.quantity, Axis: "n", Learner: l.Describe()}
 	}
 	return out
 }
 
 // addNotions adds a point to each.
-func addNotions(series []Series, l Learner, n *NotionsResult) {
+func addNotions(series []record.MetricSeries, l Learner, n *record.NotionsResult) {
 	for i, of := range ofNotions {
 		p := of.point(n)
 		if p.X = float64(Least(n.Sizes)); i == 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/testutil"
 	"tercet/internal/verdict"
 )
@@ -35,13 +36,13 @@ func TestNotionsAgainstEnumeration(t *testing.T) {
 			}
 		}
 	}
-	a := RRM{Loss: lossOf(t, mahalanobis.LeastSquares, zeta), Sigma: Scale{Factor: sigma}}
-	o := NotionsOptions{Source: coins{}, Learner: a, Sizes: Sizes{Pos: 2, Neg: 1}, Repeats: 3000, Replaced: 1, Triplets: 40, Seed: 1}
+	a := RRM{Loss: lossOf(t, mahalanobis.LeastSquares, zeta), Sigma: record.Scale{Factor: sigma}}
+	o := NotionsOptions{Source: coins{}, Learner: a, Sizes: record.Sizes{Pos: 2, Neg: 1}, Repeats: 3000, Replaced: 1, Triplets: 40, Seed: 1}
 	m, err := Notions(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for side, got := range [][2]Estimate{m.Positives, m.Negatives} {
+	for side, got := range [][2]record.Estimate{m.Positives, m.Negatives} {
 		testutil.Near(t, "mean |l - l'|", got[0].Value, size[side], 3**got[0].SE)
 		testutil.Near(t, "mean ||w - w'||", got[1].Value, moved[side], 3**got[1].SE)
 		if *got[0].SE > size[side]/8 || got[0].Value > m.Hypothesis.Value || got[1].Value > m.Moved.Value {
@@ -71,7 +72,7 @@ func TestChangesNearAndFar(t *testing.T) {
 
 func TestNotionClaims(t *testing.T) {
 	t.Parallel()
-	d := testClaim(t, "T12", Study{Repeats: 3, Triplets: 150, Most: Sizes{Pos: 40, Neg: 40}})
+	d := testClaim(t, "T12", Study{Repeats: 3, Triplets: 150, Most: record.Sizes{Pos: 40, Neg: 40}})
 	if len(d.Series) != 7 || len(d.Checks) != 11 || d.Series[1].Points[0].Notions == nil {
 		t.Errorf("%d series, %d checks", len(d.Series), len(d.Checks))
 	}
@@ -85,7 +86,7 @@ func TestNotionClaims(t *testing.T) {
 // The hinge has Lemma 4 and no Theorem 4, least squares the reverse, Huber both.
 func TestLossClaims(t *testing.T) {
 	t.Parallel()
-	d := testClaim(t, "T11", Study{Repeats: 2, Triplets: 100, Most: Sizes{Pos: 40, Neg: 40}, Held: Sizes{Pos: 20, Neg: 20}})
+	d := testClaim(t, "T11", Study{Repeats: 2, Triplets: 100, Most: record.Sizes{Pos: 40, Neg: 40}, Held: record.Sizes{Pos: 20, Neg: 20}})
 	if len(d.Series) != 9 {
 		t.Fatalf("%d series", len(d.Series))
 	}

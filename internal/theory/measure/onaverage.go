@@ -13,21 +13,18 @@ import (
 type OnAverageOptions struct {
 	Source  Source
 	Learner Learner
-	Sizes   Sizes
+	Sizes   record.Sizes
 	Repeats int
 	Triples int // (i, j, k) in each repeat
 	Seed    uint64
 }
-
-// OnAverageResult is record.OnAverageResult.
-type OnAverageResult = record.OnAverageResult
 
 // OnAverage measures on-average stability: in each repeat it draws a sample, replaces two
 // positives and a negative of it by fresh points, learns again, and compares the losses of
 // the triplet that was taken away.
 //
 // Errors: those of the source and the learner; fewer than one repeat or triple.
-func OnAverage(ctx context.Context, o OnAverageOptions) (*OnAverageResult, error) {
+func OnAverage(ctx context.Context, o OnAverageOptions) (*record.OnAverageResult, error) {
 	if o.Triples < 1 {
 		return nil, fmt.Errorf("%w: %d triples (i, j, k); one or more are needed", ErrInput, o.Triples)
 	}
@@ -39,12 +36,12 @@ func OnAverage(ctx context.Context, o OnAverageOptions) (*OnAverageResult, error
 	if err != nil {
 		return nil, err
 	}
-	return &OnAverageResult{Sizes: o.Sizes, Value: EstimateOf(values), Values: values, Moved: EstimateOf(moved)}, nil
+	return &record.OnAverageResult{Sizes: o.Sizes, Value: EstimateOf(values), Values: values, Moved: EstimateOf(moved)}, nil
 }
 
 func (o OnAverageOptions) run(ctx context.Context, rep int) (value, moved float64, err error) {
 	r := rng.New(o.Seed, "measure/on-average", uint64(rep))
-	s, h, err := o.Source.Draw(o.Sizes, Sizes{Pos: 2 * o.Triples, Neg: o.Triples}, r)
+	s, h, err := o.Source.Draw(o.Sizes, record.Sizes{Pos: 2 * o.Triples, Neg: o.Triples}, r)
 	if err != nil {
 		return 0, 0, err
 	}

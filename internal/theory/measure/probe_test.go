@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/testutil"
 )
 
 func TestMarksAreMargins(t *testing.T) {
 	r := rng.New(1, "test")
-	p := clouds{}.problem(Sizes{Pos: 5, Neg: 4}, r)
+	p := clouds{}.problem(record.Sizes{Pos: 5, Neg: 4}, r)
 	theta := []float64{1, -2, .5, 3, .25, -1}
 	pr := newProbe(p, sphere(3, 1, 7, r), 1000, r)
 	if pr.data != 80 || pr.count() != 87 {
@@ -92,7 +93,7 @@ func TestChangesFindTheSupremumInOneDimension(t *testing.T) {
 // Without an ascent it is the plain maximum, for every loss.
 func TestChangesAreThePlainMaximum(t *testing.T) {
 	r := rng.New(6, "test")
-	p := clouds{}.problem(Sizes{Pos: 4, Neg: 3}, r)
+	p := clouds{}.problem(record.Sizes{Pos: 4, Neg: 3}, r)
 	theta, other := []float64{1, -2, .5, 3, .25, -1}, []float64{1.1, -2, .45, 3, .25, -.9}
 	pr := newProbe(p, sphere(3, 1, 300, r), 100, r)
 	for _, name := range mahalanobis.LossNames() {

@@ -13,9 +13,6 @@ import (
 // Resamples is the usual number of a slope's bootstrap.
 const Resamples = 2000
 
-// Rate is record.Rate.
-type Rate = record.Rate
-
 // Slope fits log mean(groups[i]) against log x[i] by ordinary least squares, and finds
 // the slope's interval by drawing each group's values again, with replacement, within the
 // group. The interval is left out where more than 1 in 100 resamples has a mean that is
@@ -23,34 +20,34 @@ type Rate = record.Rate
 //
 // Errors: fewer than two sizes or lists that do not fit, sizes that are not positive or
 // all equal, an empty group, values that are not finite, a mean that is not positive.
-func Slope(x []float64, groups [][]float64, resamples int, seed uint64) (Rate, error) {
+func Slope(x []float64, groups [][]float64, resamples int, seed uint64) (record.Rate, error) {
 	if len(x) < 2 || len(x) != len(groups) {
-		return Rate{}, fmt.Errorf("%w: a slope needs two sizes or more and values for each; there are %d sizes and %d groups of values", ErrInput, len(x), len(groups))
+		return record.Rate{}, fmt.Errorf("%w: a slope needs two sizes or more and values for each; there are %d sizes and %d groups of values", ErrInput, len(x), len(groups))
 	}
 	logs, means, single := make([]float64, len(x)), make([]float64, len(x)), false
 	for i, v := range x {
 		if !(v > 0) || math.IsInf(v, 0) {
-			return Rate{}, fmt.Errorf("%w: size %d is %g; a slope on logarithms needs positive sizes", ErrInput, i, v)
+			return record.Rate{}, fmt.Errorf("%w: size %d is %g; a slope on logarithms needs positive sizes", ErrInput, i, v)
 		}
 		if len(groups[i]) == 0 {
-			return Rate{}, fmt.Errorf("%w: size %g has no values", ErrInput, v)
+			return record.Rate{}, fmt.Errorf("%w: size %g has no values", ErrInput, v)
 		}
 		for k, y := range groups[i] {
 			if math.IsNaN(y) || math.IsInf(y, 0) {
-				return Rate{}, fmt.Errorf("%w: value %d of size %g is %g", ErrInput, k, v, y)
+				return record.Rate{}, fmt.Errorf("%w: value %d of size %g is %g", ErrInput, k, v, y)
 			}
 		}
 		m := stat.Mean(groups[i])
 		if m <= 0 {
-			return Rate{}, fmt.Errorf("%w: the mean at size %g is %.3g and has no logarithm; more repeats may help", ErrInput, v, m)
+			return record.Rate{}, fmt.Errorf("%w: the mean at size %g is %.3g and has no logarithm; more repeats may help", ErrInput, v, m)
 		}
 		logs[i], means[i] = math.Log(v), math.Log(m)
 		single = single || len(groups[i]) < 2
 	}
 	if slices.Min(logs) == slices.Max(logs) {
-		return Rate{}, fmt.Errorf("%w: all sizes are %g; a slope needs two different ones", ErrInput, x[0])
+		return record.Rate{}, fmt.Errorf("%w: all sizes are %g; a slope needs two different ones", ErrInput, x[0])
 	}
-	r := Rate{}
+	r := record.Rate{}
 	r.Slope, r.Intercept = stat.Line(logs, means)
 	if single || resamples < 1 {
 		return r, nil

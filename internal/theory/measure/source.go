@@ -9,9 +9,6 @@ import (
 	"tercet/internal/rng"
 )
 
-// Sizes is record.Sizes.
-type Sizes = record.Sizes
-
 // Least is the smaller of the two.
 func Least(s record.Sizes) int { return min(s.Pos, s.Neg) }
 
@@ -32,7 +29,7 @@ type Source interface {
 	// Draw draws a sample to learn from and held points, which play no part in
 	// learning: they stand for the distribution, and are what samples are replaced by.
 	// No point is in both.
-	Draw(sample, held Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error)
+	Draw(sample, held record.Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error)
 	// Reference returns points that Draw never returns; the same ones each time.
 	Reference() (*mahalanobis.Problem, error)
 }
@@ -60,7 +57,7 @@ type Pool struct {
 //
 // Errors: those of mahalanobis.NewProblem; a radius that is not above 0; a reference
 // that leaves fewer than two positives or one negative.
-func NewPool(pos, neg []float64, d int, radius float64, reference Sizes, seed uint64) (*Pool, error) {
+func NewPool(pos, neg []float64, d int, radius float64, reference record.Sizes, seed uint64) (*Pool, error) {
 	if !(radius > 0) {
 		return nil, fmt.Errorf("%w: radius B is %v; bounds assume points of length at most B > 0", ErrInput, radius)
 	}
@@ -75,7 +72,7 @@ func NewPool(pos, neg []float64, d int, radius float64, reference Sizes, seed ui
 	if left := p.Size(); left.Pos < 2 || left.Neg < 1 {
 		return nil, fmt.Errorf("%w: a reference of %d positives and %d negatives leaves %d and %d to draw from; take a smaller one", ErrInput, reference.Pos, reference.Neg, left.Pos, left.Neg)
 	}
-	if reference != (Sizes{}) {
+	if reference != (record.Sizes{}) {
 		var err error
 		if p.reference, err = mahalanobis.NewProblem(first, firstNeg, d, radius); err != nil {
 			return nil, fmt.Errorf("reference: %w", err)
@@ -120,11 +117,11 @@ func (p *Pool) Dim() int { return p.d }
 func (p *Pool) Radius() float64 { return p.radius }
 
 // Size says how many points Draw draws from.
-func (p *Pool) Size() Sizes { return Sizes{Pos: len(p.pos) / p.d, Neg: len(p.neg) / p.d} }
+func (p *Pool) Size() record.Sizes { return record.Sizes{Pos: len(p.pos) / p.d, Neg: len(p.neg) / p.d} }
 
 // Draw draws all points of both problems without replacement. It is an error if the pool
 // has too few.
-func (p *Pool) Draw(sample, held Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error) {
+func (p *Pool) Draw(sample, held record.Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error) {
 	if err := checkSizes(sample, "a sample"); err != nil {
 		return nil, nil, err
 	}
@@ -190,7 +187,7 @@ func (Circle) Dim() int { return 2 }
 func (Circle) Radius() float64 { return 1 }
 
 // Draw draws independent points.
-func (c Circle) Draw(sample, held Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error) {
+func (c Circle) Draw(sample, held record.Sizes, r *rng.Stream) (s, h *mahalanobis.Problem, err error) {
 	if err := checkSizes(sample, "a sample"); err != nil {
 		return nil, nil, err
 	}
@@ -200,7 +197,7 @@ func (c Circle) Draw(sample, held Sizes, r *rng.Stream) (s, h *mahalanobis.Probl
 	return circle(sample, r), circle(held, r), nil
 }
 
-func circle(n Sizes, r *rng.Stream) *mahalanobis.Problem {
+func circle(n record.Sizes, r *rng.Stream) *mahalanobis.Problem {
 	points := func(n int) []float64 {
 		out := make([]float64, 0, 2*n)
 		for range n {
@@ -214,7 +211,7 @@ func circle(n Sizes, r *rng.Stream) *mahalanobis.Problem {
 
 // Reference returns 500 + 500 points.
 func (Circle) Reference() (*mahalanobis.Problem, error) {
-	return circle(Sizes{Pos: 500, Neg: 500}, rng.New(0, "measure/circle/reference")), nil
+	return circle(record.Sizes{Pos: 500, Neg: 500}, rng.New(0, "measure/circle/reference")), nil
 }
 
 // quadrature is the number of points on the circle that Risk takes for each of the three

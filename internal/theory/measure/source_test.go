@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/testutil"
 )
@@ -22,11 +23,11 @@ func numbered(n int, from float64) []float64 {
 
 // A draw has no point twice, none of the reference, and all points come up alike.
 func TestPoolDrawsWithoutReplacement(t *testing.T) {
-	pool, err := NewPool(numbered(10, 0), numbered(8, -.5), 1, 1, Sizes{Pos: 3, Neg: 2}, 5)
+	pool, err := NewPool(numbered(10, 0), numbered(8, -.5), 1, 1, record.Sizes{Pos: 3, Neg: 2}, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := pool.Size(); got != (Sizes{Pos: 7, Neg: 6}) {
+	if got := pool.Size(); got != (record.Sizes{Pos: 7, Neg: 6}) {
 		t.Fatalf("size %+v", got)
 	}
 	ref, err := pool.Reference()
@@ -35,7 +36,7 @@ func TestPoolDrawsWithoutReplacement(t *testing.T) {
 	}
 	count := map[float64]int{}
 	for rep := range 600 {
-		s, h, err := pool.Draw(Sizes{Pos: 3, Neg: 2}, Sizes{Pos: 4, Neg: 3}, rng.New(uint64(rep), "test"))
+		s, h, err := pool.Draw(record.Sizes{Pos: 3, Neg: 2}, record.Sizes{Pos: 4, Neg: 3}, rng.New(uint64(rep), "test"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +66,7 @@ func TestPoolDrawsWithoutReplacement(t *testing.T) {
 }
 
 func TestPoolOnSphere(t *testing.T) {
-	pool, err := NewPool([]float64{.3, .4, 0, 0, -1, 0, .1, 0}, []float64{0, -.5, .2, .2}, 2, 2, Sizes{Pos: 2, Neg: 1}, 1)
+	pool, err := NewPool([]float64{.3, .4, 0, 0, -1, 0, .1, 0}, []float64{0, -.5, .2, .2}, 2, 2, record.Sizes{Pos: 2, Neg: 1}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,27 +97,27 @@ func TestSourceErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		pos, neg []float64
 		radius   float64
-		ref      Sizes
+		ref      record.Sizes
 		want     string
 	}{
-		"radius":    {numbered(5, 0), numbered(5, 0), 0, Sizes{}, "radius"},
-		"ball":      {[]float64{0, 2}, numbered(5, 0), 1, Sizes{}, "outside the ball"},
-		"nan":       {[]float64{0, math.NaN()}, numbered(5, 0), 1, Sizes{}, "row 1"},
-		"one":       {[]float64{0}, numbered(5, 0), 1, Sizes{}, "n+ >= 2"},
-		"reference": {numbered(5, 0), numbered(5, 0), 1, Sizes{Pos: 4, Neg: 2}, "smaller"},
+		"radius":    {numbered(5, 0), numbered(5, 0), 0, record.Sizes{}, "radius"},
+		"ball":      {[]float64{0, 2}, numbered(5, 0), 1, record.Sizes{}, "outside the ball"},
+		"nan":       {[]float64{0, math.NaN()}, numbered(5, 0), 1, record.Sizes{}, "row 1"},
+		"one":       {[]float64{0}, numbered(5, 0), 1, record.Sizes{}, "n+ >= 2"},
+		"reference": {numbered(5, 0), numbered(5, 0), 1, record.Sizes{Pos: 4, Neg: 2}, "smaller"},
 	} {
 		if _, err := NewPool(c.pos, c.neg, 1, c.radius, c.ref, 0); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	pool, err := NewPool(numbered(5, 0), numbered(5, -.5), 1, 1, Sizes{}, 0)
+	pool, err := NewPool(numbered(5, 0), numbered(5, -.5), 1, 1, record.Sizes{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := pool.Reference(); err == nil {
 		t.Error("a reference that is not there")
 	}
-	for name, c := range map[string][2]Sizes{
+	for name, c := range map[string][2]record.Sizes{
 		"n+ = 1": {{Pos: 1, Neg: 2}, {Pos: 2, Neg: 1}}, "n- = 0": {{Pos: 2, Neg: 0}, {Pos: 2, Neg: 1}}, "held-out": {{Pos: 2, Neg: 1}, {Pos: 0, Neg: 1}}, "smaller sizes": {{Pos: 3, Neg: 1}, {Pos: 3, Neg: 1}},
 	} {
 		if _, _, err := pool.Draw(c[0], c[1], rng.New(0, "x")); err == nil || !strings.Contains(err.Error(), name) {
@@ -142,7 +143,7 @@ func TestCircleRisk(t *testing.T) {
 	theta := []float64{2, 1, -3}
 	testutil.Near(t, "quadrature", Circle{}.Risk(l, theta), circleRisk(l, theta, 64), 1e-8)
 	testutil.Near(t, "quadrature", Circle{}.Risk(l, []float64{.5, .3, -.7}), circleRisk(l, []float64{.5, .3, -.7}, 64), 1e-14)
-	s, h, err := Circle{}.Draw(Sizes{Pos: 300, Neg: 300}, Sizes{Pos: 200, Neg: 200}, rng.New(1, "test"))
+	s, h, err := Circle{}.Draw(record.Sizes{Pos: 300, Neg: 300}, record.Sizes{Pos: 200, Neg: 200}, rng.New(1, "test"))
 	if err != nil {
 		t.Fatal(err)
 	}

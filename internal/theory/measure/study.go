@@ -15,22 +15,22 @@ import (
 // Study puts claims about triplet metric learning to the test on one source.
 type Study struct {
 	Source Source
-	Data   DataRecord
+	Data   record.MetricData
 	// Loss is logistic with zeta; the claims about signs take both signs of it.
 	Zeta float64
 	// Repeats of each setting; 0 takes each claim's own number.
 	Repeats int
 	// Most is the largest n+ or n- of a sample; sizes above are left out, and a note says
 	// so. 0: no limit.
-	Most Sizes
+	Most record.Sizes
 	// Held are the points that true risks are estimated from.
-	Held  Sizes
+	Held  record.Sizes
 	Delta float64 // of Theorems 1 and 2
 	// Triplets are tried of either kind for the largest change; see UniformOptions.
 	Triplets int
 	Seed     uint64
 	// Done, where set, is called after each setting.
-	Done func(what string, n Sizes, e Estimate)
+	Done func(what string, n record.Sizes, e record.Estimate)
 	// Keep, where set, keeps each setting's result.
 	Keep Keeper
 }
@@ -76,8 +76,8 @@ func ClaimOf(id string) (Claim, error) {
 // Test puts a claim to the test. The verdict is the document's.
 //
 // Errors: those of the source and the learners, with the setting; ctx's where it is done.
-func (c Claim) Test(ctx context.Context, s Study) (*Document, error) {
-	t := &tester{Study: s, doc: &Document{Schema: record.MetricSchema, Claim: c.ID, Says: c.Says, Data: s.Data, Seed: s.Seed, Options: &OptionsRecord{Repeats: s.Repeats, Delta: s.Delta, Triplets: s.Triplets}}, references: map[string][]float64{}}
+func (c Claim) Test(ctx context.Context, s Study) (*record.MetricStability, error) {
+	t := &tester{Study: s, doc: &record.MetricStability{Schema: record.MetricSchema, Claim: c.ID, Says: c.Says, Data: s.Data, Seed: s.Seed, Options: &record.MetricOptions{Repeats: s.Repeats, Delta: s.Delta, Triplets: s.Triplets}}, references: map[string][]float64{}}
 	loss, err := mahalanobis.NewLoss(mahalanobis.Logistic, s.Zeta, 0)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (c Claim) Test(ctx context.Context, s Study) (*Document, error) {
 type tester struct {
 	Study
 	loss mahalanobis.Loss
-	doc  *Document
+	doc  *record.MetricStability
 	// references are the w of control variates that were learned, by learner.
 	references map[string][]float64
 }
@@ -109,10 +109,10 @@ func (t *tester) repeats(own int) int {
 }
 
 // even are sizes n+ = n- = n.
-func even(n ...int) []Sizes {
-	var out []Sizes
+func even(n ...int) []record.Sizes {
+	var out []record.Sizes
 	for _, v := range n {
-		out = append(out, Sizes{Pos: v, Neg: v})
+		out = append(out, record.Sizes{Pos: v, Neg: v})
 	}
 	return out
 }
@@ -120,7 +120,7 @@ func even(n ...int) []Sizes {
 // allowed parts sizes into those that the study allows and those that are left out: above
 // the limits, or with so many more points, which a sample is evaluated on or replaced by,
 // above what there is to draw from.
-func (t *tester) allowed(sizes []Sizes, more func(Sizes) Sizes) (out, left []Sizes) {
+func (t *tester) allowed(sizes []record.Sizes, more func(record.Sizes) record.Sizes) (out, left []record.Sizes) {
 	have := size(t.Source)
 	why := map[string][]string{}
 	for _, n := range sizes {
@@ -145,18 +145,20 @@ func (t *tester) allowed(sizes []Sizes, more func(Sizes) Sizes) (out, left []Siz
 }
 
 // held are the points that risks are estimated from, for any sample.
-func (t *tester) held(Sizes) Sizes { return t.Held }
+func (t *tester) held(record.Sizes) record.Sizes { return t.Held }
 
 // some are so many fresh points of either side, or as many as samples.
-func some(k int) func(Sizes) Sizes {
-	return func(n Sizes) Sizes { return Sizes{Pos: max(2, min(k, n.Pos)), Neg: max(1, min(k, n.Neg))} }
+func some(k int) func(record.Sizes) record.Sizes {
+	return func(n record.Sizes) record.Sizes {
+		return record.Sizes{Pos: max(2, min(k, n.Pos)), Neg: max(1, min(k, n.Neg))}
+	}
 }
 
 // asMany are as many points as the sample's.
-func asMany(n Sizes) Sizes { return n }
+func asMany(n record.Sizes) record.Sizes { return n }
 
 // sgd is SGD at a share of the largest step that the tight alpha allows.
-func (t *tester) sgd(share float64, steps Scale) (SGD, error) {
+func (t *tester) sgd(share float64, steps record.Scale) (SGD, error) {
 	k, err := t.loss.Constants(t.Source.Radius(), mahalanobis.Tight)
 	return SGD{Loss: t.loss, C: share * 2 / k.Alpha, Steps: steps, Radius: t.Source.Radius()}, err
 }
@@ -165,9 +167,9 @@ func (t *tester) sgd(share float64, steps Scale) (SGD, error) {
 const printedShare = 1.0 / 16
 
 // uniform adds a point of uniform stability to the series.
-func (t *tester) uniform(ctx context.Context, s *Series, x float64, o UniformOptions) (*UniformResult, error) {
+func (t *tester) uniform(ctx context.Context, s *record.MetricSeries, x float64, o UniformOptions) (*record.UniformResult, error) {
 	o.Source, o.Seed, o.Triplets = t.Source, t.Seed, t.Triplets
-	u, err := recall(t.Keep, o.key(), func() (*UniformResult, error) { return Uniform(ctx, o) })
+	u, err := recall(t.Keep, o.key(), func() (*record.UniformResult, error) { return Uniform(ctx, o) })
 	if err != nil {
 		return nil, fmt.Errorf("n+ = %d, n- = %d: %w", o.Sizes.Pos, o.Sizes.Neg, err)
 	}
@@ -183,12 +185,12 @@ func (t *tester) uniform(ctx context.Context, s *Series, x float64, o UniformOpt
 }
 
 // gap adds a point of the expected gap to the series.
-func (t *tester) gap(ctx context.Context, s *Series, x float64, o GapOptions) (*GapResult, error) {
+func (t *tester) gap(ctx context.Context, s *record.MetricSeries, x float64, o GapOptions) (*record.GapResult, error) {
 	o.Source, o.Seed = t.Source, t.Seed
-	if o.Held == (Sizes{}) {
+	if o.Held == (record.Sizes{}) {
 		o.Held = t.Held
 	}
-	g, err := recall(t.Keep, o.key(), func() (g *GapResult, err error) {
+	g, err := recall(t.Keep, o.key(), func() (g *record.GapResult, err error) {
 		if o.Fixed == nil {
 			if o.Fixed, err = t.reference(ctx, o); err != nil {
 				return nil, fmt.Errorf("reference: %w", err)

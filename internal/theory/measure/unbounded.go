@@ -61,8 +61,8 @@ func without(s record.MetricSeries, l mahalanobis.Loss, radius float64, source s
 		alpha[i] = k.Alpha
 	}
 	lacks := func(constants string) bool {
-		return slices.ContainsFunc(s.Points, func(p Point) bool {
-			return !slices.ContainsFunc(p.Bounds, func(b Bound) bool { return b.Source == source && b.Constants == constants })
+		return slices.ContainsFunc(s.Points, func(p record.MetricPoint) bool {
+			return !slices.ContainsFunc(p.Bounds, func(b record.MetricBound) bool { return b.Source == source && b.Constants == constants })
 		})
 	}
 	if !lacks(stability.Paper) && !lacks(stability.Tight) {

@@ -15,7 +15,7 @@ import (
 type UniformOptions struct {
 	Source  Source
 	Learner Learner
-	Sizes   Sizes
+	Sizes   record.Sizes
 	Repeats int
 	// Replaced is how many samples of each side are replaced in each repeat, drawn at
 	// random; 0 is all of them. No side but Side, where that is set.
@@ -41,12 +41,6 @@ var Replacements = []string{"+B e_1", "-B e_1", "far mean", "fresh"}
 
 const fresh = 3
 
-// UniformResult is record.UniformResult.
-type UniformResult = record.UniformResult
-
-// ByReplacement is record.ByReplacement.
-type ByReplacement = record.ByReplacement
-
 // change is what one replacement did.
 type change struct {
 	side, sample, by int
@@ -61,7 +55,7 @@ type change struct {
 //
 // Errors: those of the source and the learner; fewer than one repeat; ctx's where it is
 // done.
-func Uniform(ctx context.Context, o UniformOptions) (*UniformResult, error) {
+func Uniform(ctx context.Context, o UniformOptions) (*record.UniformResult, error) {
 	if o.Side != "" && o.Side != Positives && o.Side != Negatives {
 		return nil, fmt.Errorf("%w: side is %q; choose %s or %s", ErrInput, o.Side, Positives, Negatives)
 	}
@@ -138,10 +132,10 @@ func (o UniformOptions) run(ctx context.Context, rep int, ball []float64) (unifo
 }
 
 // replaced is how many samples of each side are replaced.
-func (o UniformOptions) replaced() Sizes {
+func (o UniformOptions) replaced() record.Sizes {
 	n := o.Sizes
 	if o.Replaced > 0 {
-		n = Sizes{Pos: min(o.Replaced, n.Pos), Neg: min(o.Replaced, n.Neg)}
+		n = record.Sizes{Pos: min(o.Replaced, n.Pos), Neg: min(o.Replaced, n.Neg)}
 	}
 	switch o.Side {
 	case Positives:
@@ -153,9 +147,9 @@ func (o UniformOptions) replaced() Sizes {
 }
 
 // fresh are the points that are drawn besides the sample's, for what is replaced.
-func (o UniformOptions) fresh() Sizes {
+func (o UniformOptions) fresh() record.Sizes {
 	n := o.replaced()
-	return Sizes{Pos: max(2, n.Pos*o.Fresh), Neg: max(1, n.Neg*o.Fresh)}
+	return record.Sizes{Pos: max(2, n.Pos*o.Fresh), Neg: max(1, n.Neg*o.Fresh)}
 }
 
 // replacements are the adversarial points and then the fresh ones.

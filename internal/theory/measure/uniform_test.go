@@ -11,6 +11,7 @@ import (
 
 	"tercet/internal/engine/mahalanobis"
 	"tercet/internal/par"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 	"tercet/internal/stat"
 	"tercet/internal/testutil"
@@ -68,7 +69,7 @@ func TestUniformBounds(t *testing.T) {
 	if len(u.Bounds) != 4 || u.Lemma2 != nil {
 		t.Errorf("%d bounds", len(u.Bounds))
 	}
-	if b := marked([]Bound{{Value: 1}, {Value: 3}}, 2, 2.5); !b[0].Crossed || b[1].Crossed || *b[0].Vacuous || !*b[1].Vacuous {
+	if b := marked([]record.MetricBound{{Value: 1}, {Value: 3}}, 2, 2.5); !b[0].Crossed || b[1].Crossed || *b[0].Vacuous || !*b[1].Vacuous {
 		t.Errorf("judged %+v", b)
 	}
 }
@@ -79,7 +80,7 @@ func TestUniformOfSGDInOneDimension(t *testing.T) {
 	source := still{s: problem(t, []float64{.5, -.2, .1, .3}, []float64{-.6, .8, .2}, 1), radius: 1}
 	source.h = problem(t, []float64{0, .7}, []float64{.9}, 1)
 	l := lossOf(t, mahalanobis.Logistic, .1)
-	a := SGD{Loss: l, C: .5, Steps: Scale{Factor: 3}, Radius: 1}
+	a := SGD{Loss: l, C: .5, Steps: record.Scale{Factor: 3}, Radius: 1}
 	o := UniformOptions{Source: source, Learner: a, Sizes: source.sizes(), Repeats: 1, Triplets: 50, Seed: 11}
 	u, err := Uniform(context.Background(), o)
 	if err != nil {
@@ -145,9 +146,9 @@ func TestUniformOfSGDInOneDimension(t *testing.T) {
 // The reference saw gamma .4288 .2246 .1214 at n = 20, 40, 80, sigma = 0.5, zeta = 0.1,
 // each the largest of 3 x 4 replacements; draws differ, the law does not.
 func TestUniformFallsAsTheReference(t *testing.T) {
-	a := RRM{Loss: lossOf(t, mahalanobis.Logistic, .1), Sigma: Scale{Factor: .5}}
+	a := RRM{Loss: lossOf(t, mahalanobis.Logistic, .1), Sigma: record.Scale{Factor: .5}}
 	series, err := Stability(context.Background(), SweepOptions{
-		Source: clouds{}, Learner: a, Sizes: []Sizes{{Pos: 20, Neg: 20}, {Pos: 40, Neg: 40}, {Pos: 80, Neg: 80}}, Repeats: 2, Replaced: 1, Triplets: 2000,
+		Source: clouds{}, Learner: a, Sizes: []record.Sizes{{Pos: 20, Neg: 20}, {Pos: 40, Neg: 40}, {Pos: 80, Neg: 80}}, Repeats: 2, Replaced: 1, Triplets: 2000,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -165,8 +166,8 @@ func TestUniformFallsAsTheReference(t *testing.T) {
 // S1: the reference saw gamma .191 at n+ = 4, n- = 1500, sigma = 4 above the printed
 // .0427 and below the corrected 32.
 func TestUniformCrossesThePrintedMinimum(t *testing.T) {
-	a := RRM{Loss: lossOf(t, mahalanobis.Logistic, .1), Sigma: Scale{Factor: 4}}
-	u, err := Uniform(context.Background(), UniformOptions{Source: clouds{}, Learner: a, Sizes: Sizes{Pos: 4, Neg: 1500}, Repeats: 1, Replaced: 1, Side: Positives, Triplets: 1000})
+	a := RRM{Loss: lossOf(t, mahalanobis.Logistic, .1), Sigma: record.Scale{Factor: 4}}
+	u, err := Uniform(context.Background(), UniformOptions{Source: clouds{}, Learner: a, Sizes: record.Sizes{Pos: 4, Neg: 1500}, Repeats: 1, Replaced: 1, Side: Positives, Triplets: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,9 +189,9 @@ func TestUniformErrors(t *testing.T) {
 		"repeats": func(o *UniformOptions) { o.Repeats = 0 },
 		"side":    func(o *UniformOptions) { o.Side = "left" },
 		"sigma":   func(o *UniformOptions) { o.Learner = RRM{Loss: rrm.Loss} },
-		"c = 0":   func(o *UniformOptions) { o.Learner = SGD{Loss: rrm.Loss, Steps: Scale{Factor: 2}, Radius: 1} },
+		"c = 0":   func(o *UniformOptions) { o.Learner = SGD{Loss: rrm.Loss, Steps: record.Scale{Factor: 2}, Radius: 1} },
 		"alpha": func(o *UniformOptions) {
-			o.Learner = SGD{Loss: rrm.Loss, C: 3, Steps: Scale{Factor: 2}, Radius: 1}
+			o.Learner = SGD{Loss: rrm.Loss, C: 3, Steps: record.Scale{Factor: 2}, Radius: 1}
 		},
 		"needs one": func(o *UniformOptions) { o.Learner = SGD{Loss: rrm.Loss, C: .1, Radius: 1} },
 	} {
@@ -209,11 +210,11 @@ func TestUniformErrors(t *testing.T) {
 
 func TestSameBitsForAnyNumberOfThreads(t *testing.T) {
 	defer par.SetThreads(0)
-	a := RRM{Loss: lossOf(t, mahalanobis.Logistic, .1), Sigma: Scale{Factor: .5}}
+	a := RRM{Loss: lossOf(t, mahalanobis.Logistic, .1), Sigma: record.Scale{Factor: .5}}
 	var docs []string
 	for _, threads := range []int{1, 3} {
 		par.SetThreads(threads)
-		o := SweepOptions{Source: clouds{}, Learner: a, Sizes: []Sizes{{Pos: 6, Neg: 5}, {Pos: 9, Neg: 12}}, Repeats: 3, Replaced: 1, Fresh: 1, Triples: 1, Triplets: 50, Held: Sizes{Pos: 9, Neg: 8}, Delta: .01}
+		o := SweepOptions{Source: clouds{}, Learner: a, Sizes: []record.Sizes{{Pos: 6, Neg: 5}, {Pos: 9, Neg: 12}}, Repeats: 3, Replaced: 1, Fresh: 1, Triples: 1, Triplets: 50, Held: record.Sizes{Pos: 9, Neg: 8}, Delta: .01}
 		s, err := Stability(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -243,8 +244,8 @@ func TestUniformWithALooseTolerance(t *testing.T) {
 		}
 		var gammas, means []float64
 		for _, tol := range []float64{0, .1, 1e-7} {
-			a := RRM{Loss: lossOf(t, name, zeta), Sigma: Scale{Factor: 10}, Tol: tol}
-			s := clouds{}.problem(Sizes{Pos: 20, Neg: 20}, rng.New(3, "loose"))
+			a := RRM{Loss: lossOf(t, name, zeta), Sigma: record.Scale{Factor: 10}, Tol: tol}
+			s := clouds{}.problem(record.Sizes{Pos: 20, Neg: 20}, rng.New(3, "loose"))
 			first, err := a.Learn(t.Context(), s, 0, nil)
 			if err != nil {
 				t.Fatal(err)

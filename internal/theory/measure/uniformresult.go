@@ -8,8 +8,8 @@ import (
 )
 
 // result joins the repeats.
-func (o UniformOptions) result(runs []uniformRun) (*UniformResult, error) {
-	u := &UniformResult{Sizes: o.Sizes}
+func (o UniformOptions) result(runs []uniformRun) (*record.UniformResult, error) {
+	u := &record.UniformResult{Sizes: o.Sizes}
 	var data, typical, moved, squaredPos, squaredNeg []float64
 	for _, run := range runs {
 		var most, onData, far float64
@@ -56,7 +56,7 @@ func (o UniformOptions) result(runs []uniformRun) (*UniformResult, error) {
 	return u, nil
 }
 
-func optional(values []float64) *Estimate {
+func optional(values []float64) *record.Estimate {
 	if len(values) == 0 {
 		return nil
 	}
@@ -81,8 +81,8 @@ func (run uniformRun) typical() float64 {
 	return stat.Median(most)
 }
 
-func byReplacement(runs []uniformRun) []ByReplacement {
-	var out []ByReplacement
+func byReplacement(runs []uniformRun) []record.ByReplacement {
+	var out []record.ByReplacement
 	for side, name := range []string{Positives, Negatives} {
 		for by, what := range Replacements {
 			var values []float64
@@ -98,29 +98,23 @@ func byReplacement(runs []uniformRun) []ByReplacement {
 				}
 			}
 			if values != nil {
-				out = append(out, ByReplacement{Side: name, By: what, Gamma: EstimateOf(values)})
+				out = append(out, record.ByReplacement{Side: name, By: what, Gamma: EstimateOf(values)})
 			}
 		}
 	}
 	return out
 }
 
-// Lemma2Record is record.Lemma2.
-type Lemma2Record = record.Lemma2
-
-// ViolationsOf is record.Violations.
-type ViolationsOf = record.Violations
-
 // withLemma2 compares each replacement with Lemma 2; nil where the lemma does not speak of
 // the loss.
-func (a SGD) withLemma2(n Sizes, runs []uniformRun) (*Lemma2Record, error) {
+func (a SGD) withLemma2(n record.Sizes, runs []uniformRun) (*record.Lemma2, error) {
 	unit, err := a.lemma2(n, 1)
 	if err != nil || unit == nil {
 		return nil, err
 	}
-	r := &Lemma2Record{}
+	r := &record.Lemma2{}
 	for _, b := range unit {
-		r.Violations = append(r.Violations, ViolationsOf{Constants: b.Constants})
+		r.Violations = append(r.Violations, record.Violations{Constants: b.Constants})
 	}
 	for _, run := range runs {
 		for _, c := range run.changes {

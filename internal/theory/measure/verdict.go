@@ -8,14 +8,11 @@ import (
 	"tercet/internal/verdict"
 )
 
-// Check is record.MetricCheck.
-type Check = record.MetricCheck
-
 func answer(v bool) *bool { return &v }
 
 // addCheck adds a sentence with its answer, nil for none.
 func addCheck(d *record.MetricStability, says, found string, holds *bool) {
-	d.Checks = append(d.Checks, Check{Says: says, Found: found, Holds: holds})
+	d.Checks = append(d.Checks, record.MetricCheck{Says: says, Found: found, Holds: holds})
 }
 
 func check(d *record.MetricStability, says, found string, holds bool) {
@@ -26,7 +23,7 @@ func leaveOpen(d *record.MetricStability, says, found string) { addCheck(d, says
 
 // atLargest adds a sentence about the largest of a claim's sizes. Where it does not hold
 // at the largest one that could be measured, but larger ones were left out, it is open.
-func atLargest(d *record.MetricStability, says, found string, holds *bool, left []Sizes) {
+func atLargest(d *record.MetricStability, says, found string, holds *bool, left []record.Sizes) {
 	if holds != nil && !*holds && left != nil {
 		holds, found = nil, found+"; larger sizes were left out"
 	}
@@ -34,7 +31,7 @@ func atLargest(d *record.MetricStability, says, found string, holds *bool, left 
 }
 
 // setVerdict sets the verdict: inconclusive where there are no checks.
-func setVerdict(d *record.MetricStability) *Document {
+func setVerdict(d *record.MetricStability) *record.MetricStability {
 	var parts []string
 	for _, c := range d.Checks {
 		parts = append(parts, verdict.OfAnswer(c.Holds))
@@ -92,7 +89,7 @@ func AsExpected(s record.MetricSeries) (yes *bool, found string) {
 
 // add fits the series' rate, adds it to the document and checks the slope where one is
 // expected. A series without points, all sizes being left out, leaves the claim open.
-func (t *tester) add(s Series) {
+func (t *tester) add(s record.MetricSeries) {
 	if len(s.Points) == 0 {
 		leaveOpen(t.doc, s.Name+": there are sizes to measure at", "none")
 		return
@@ -109,7 +106,7 @@ func (t *tester) add(s Series) {
 // within checks that all points of a series lie at or below their bounds of that form and
 // constants: it is
 // contradicted where one is violated, and inconclusive where one is undecided.
-func (t *tester) within(s Series, form, constants, says string) {
+func (t *tester) within(s record.MetricSeries, form, constants, says string) {
 	if len(s.Points) == 0 {
 		return // add has said so
 	}

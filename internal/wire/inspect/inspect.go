@@ -11,7 +11,6 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
-	"tercet/internal/noise"
 	"tercet/internal/progress"
 	"tercet/internal/record"
 	"tercet/internal/wire"
@@ -31,11 +30,11 @@ type DataDoc struct {
 	Overlaps   []Overlap `json:"overlaps,omitempty"`
 	// Noise is on the labels that the sampler sees, or on the pairs or triplets that it
 	// gives, which Graph and Triplets describe; the sets are described under true labels.
-	Noise    *noise.Report        `json:"noise,omitempty"`
-	Graph    *noise.GraphReport   `json:"graph,omitempty"`
-	Triplets *noise.TripletReport `json:"triplets,omitempty"`
-	Sampler  *SamplerRecord       `json:"sampler,omitempty"` // null where the data do not fit it
-	Warnings []string             `json:"warnings,omitempty"`
+	Noise    *record.Noise     `json:"noise,omitempty"`
+	Graph    *record.PairGraph `json:"graph,omitempty"`
+	Triplets *record.Triplets  `json:"triplets,omitempty"`
+	Sampler  *SamplerRecord    `json:"sampler,omitempty"` // null where the data do not fit it
+	Warnings []string          `json:"warnings,omitempty"`
 }
 
 // SetStats describes a set. Its fingerprint is the one that manifests and result
@@ -64,11 +63,11 @@ type Overlap struct {
 
 // SamplerRecord is the batcher of a config on its training set.
 type SamplerRecord struct {
-	Name      string        `json:"name"`
-	BatchRows int           `json:"batch_rows"`
-	Steps     int           `json:"steps_per_epoch"`
-	Layout    string        `json:"layout"`
-	Coverage  data.Coverage `json:"coverage"` // of epoch 0
+	Name      string          `json:"name"`
+	BatchRows int             `json:"batch_rows"`
+	Steps     int             `json:"steps_per_epoch"`
+	Layout    string          `json:"layout"`
+	Coverage  record.Coverage `json:"coverage"` // of epoch 0
 }
 
 // Inspect reads all data of cfg and describes them. Where the sampler refuses

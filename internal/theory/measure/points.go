@@ -2,24 +2,6 @@ package measure
 
 import "tercet/internal/record"
 
-// Document is record.MetricStability.
-type Document = record.MetricStability
-
-// OptionsRecord is record.MetricOptions.
-type OptionsRecord = record.MetricOptions
-
-// DataRecord is record.MetricData.
-type DataRecord = record.MetricData
-
-// Series is record.MetricSeries.
-type Series = record.MetricSeries
-
-// Point is record.MetricPoint.
-type Point = record.MetricPoint
-
-// Number is record.Number.
-type Number = record.Number
-
 // fitRate adds the rate of the points.
 func fitRate(s *record.MetricSeries, seed uint64) {
 	var x []float64
@@ -42,7 +24,7 @@ func fitRate(s *record.MetricSeries, seed uint64) {
 }
 
 // at fills what the learner is at these sizes.
-func at(p record.MetricPoint, l Learner, n Sizes) Point {
+func at(p record.MetricPoint, l Learner, n record.Sizes) record.MetricPoint {
 	p.Sizes = n
 	switch a := l.(type) {
 	case RRM:
@@ -54,15 +36,15 @@ func at(p record.MetricPoint, l Learner, n Sizes) Point {
 }
 
 // uniformPoint is a Point of gamma.
-func uniformPoint(x float64, l Learner, u *UniformResult) Point {
+func uniformPoint(x float64, l Learner, u *record.UniformResult) record.MetricPoint {
 	b := u.Bounds
 	if u.Lemma2 != nil {
 		b = u.Lemma2.Bounds
 	}
-	return at(Point{X: x, Measured: u.Gamma, Repeats: u.Values, Bounds: b, Uniform: u}, l, u.Sizes)
+	return at(record.MetricPoint{X: x, Measured: u.Gamma, Repeats: u.Values, Bounds: b, Uniform: u}, l, u.Sizes)
 }
 
 // gapPoint is a Point of the expected gap.
-func gapPoint(x float64, l Learner, g *GapResult) Point {
-	return at(Point{X: x, Measured: g.Gap, Repeats: g.Values, Gap: g}, l, g.Sizes)
+func gapPoint(x float64, l Learner, g *record.GapResult) record.MetricPoint {
+	return at(record.MetricPoint{X: x, Measured: g.Gap, Repeats: g.Values, Gap: g}, l, g.Sizes)
 }
