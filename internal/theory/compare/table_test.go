@@ -57,7 +57,7 @@ func TestStabilityTableForPeople(t *testing.T) {
 func TestRowsAreNotTheClaim(t *testing.T) {
 	doc := stabilityDoc("T5", "mnist")
 	doc.Verdict = verdict.Contradicted // another series failed
-	s := Of(Document{File: "x.json", Document: doc})
+	s := Of(Document{File: "x.json", MetricStability: doc})
 	table := s.Table(Layout{})
 	for _, r := range table.Rows {
 		for _, x := range r {
@@ -94,7 +94,7 @@ func TestLemma2IsBothForms(t *testing.T) {
 
 // Theorems of different panels are distinguished, and long subtitles are not cut.
 func TestStabilityPicture(t *testing.T) {
-	d := &Document{Document: stabilityDoc("T1", "mnist")}
+	d := &Document{MetricStability: stabilityDoc("T1", "mnist")}
 	other := stabilityDoc("T1", "mnist").Series[0]
 	for i := range other.Points {
 		for k := range other.Points[i].Bounds {
