@@ -26,11 +26,17 @@ const maxHeader = 100 << 20
 // a small multiple of its own size.
 const maxTensors = 100_000
 
-// Tensor is one named float32 array, row-major.
+// smallFile is how much memory tensors may take whatever their file's size.
+const smallFile = 64 << 10
+
+// Tensor is one named array, row-major. Numbers of other types are float32 once read.
 type Tensor struct {
 	Name  string
 	Shape []int
 	Data  []float32
+	// Integers makes Write write int64: PyTorch's counters are of that type. Reading
+	// leaves it false.
+	Integers bool
 }
 
 // File is the content of a safetensors file.
@@ -104,12 +110,17 @@ func header(f *File) ([]byte, error) {
 		if shape == nil {
 			shape = []int{}
 		}
-		e, err := json.Marshal(entry{"F32", shape, [2]uint64{at, at + 4*uint64(len(t.Data))}})
+		dtype := "F32"
+		if t.Integers {
+			dtype = "I64"
+		}
+		end := at + uint64(Width(dtype)*len(t.Data))
+		e, err := json.Marshal(entry{dtype, shape, [2]uint64{at, end}})
 		if err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(&head, "%s:%s", name, e)
-		at += 4 * uint64(len(t.Data))
+		at = end
 	}
 	head.WriteByte('}')
 	for head.Len()%8 != 0 {
@@ -124,8 +135,12 @@ func writeData(w io.Writer, tensors []Tensor) error {
 	buf := make([]byte, 0, 64<<10)
 	for _, t := range tensors {
 		for _, v := range t.Data {
-			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(v))
-			if len(buf) == cap(buf) {
+			if t.Integers {
+				buf = binary.LittleEndian.AppendUint64(buf, uint64(int64(v)))
+			} else {
+				buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(v))
+			}
+			if len(buf) > cap(buf)-8 {
 				if _, err := w.Write(buf); err != nil {
 					return err
 				}
@@ -172,9 +187,9 @@ func ReadFile(path string) (*File, error) {
 }
 
 // Read reads a whole file of size bytes from r. The byte ranges must cover the data
-// exactly, without gap or overlap. Only F32 tensors are understood. The header is
-// checked against size before any tensor is made: no more memory is taken than the
-// file's own size warrants. A file with the metadata key "digest" must match it.
+// exactly, without gap or overlap. Tensors of the types in dtypes become float32. The
+// header is checked against size before any tensor is made: tensors take at most twice
+// the memory of the file. A file with the metadata key "digest" must match it.
 func Read(r io.Reader, size int64) (*File, error) {
 	head, err := readHeader(r, size)
 	if err != nil {
@@ -192,13 +207,12 @@ func Read(r io.Reader, size int64) (*File, error) {
 	if _, sealed := f.Meta[digestKey]; sealed {
 		r = io.TeeReader(r, sum)
 	}
-	buf := make([]byte, 64<<10)
 	for _, e := range list {
-		v := make([]float32, (e.Offsets[1]-e.Offsets[0])/4)
-		if err := readFloats(r, v, buf); err != nil {
+		v := make([]float32, (e.Offsets[1]-e.Offsets[0])/uint64(Width(e.DType)))
+		if err := ReadNumbers(r, e.DType, v); err != nil {
 			return nil, bad("tensor %q: the file ends inside its data: %v", e.name, err)
 		}
-		f.Tensors = append(f.Tensors, Tensor{e.name, e.Shape, v})
+		f.Tensors = append(f.Tensors, Tensor{Name: e.name, Shape: e.Shape, Data: v})
 	}
 	return f, f.checkDigest(sum)
 }
@@ -289,38 +303,27 @@ func jsonWords(err error) string {
 
 // checkRanges verifies types and shapes, and that the byte ranges cover data exactly.
 func checkRanges(list []named, data uint64) error {
-	var at uint64
+	var at, memory uint64
 	for _, e := range list {
-		if e.DType != "F32" {
-			return bad("tensor %q has type %s; only F32 is supported", e.name, e.DType)
+		width := uint64(Width(e.DType))
+		if width == 0 {
+			return bad("tensor %q has type %s; the types that are read are %s", e.name, e.DType, Types())
 		}
 		c, ok := count(e.Shape)
 		if !ok {
 			return bad("tensor %q has shape %v", e.name, e.Shape)
 		}
 		lo, hi := e.Offsets[0], e.Offsets[1]
-		if lo != at || hi < lo || hi > data || hi-lo != 4*c {
-			return bad("tensor %q of shape %v claims bytes [%d, %d); expected [%d, %d) of %d; is the file truncated?", e.name, e.Shape, lo, hi, at, at+4*c, data)
+		if lo != at || hi < lo || hi > data || hi-lo != width*c {
+			return bad("tensor %q of shape %v claims bytes [%d, %d); expected [%d, %d) of %d; is the file truncated?", e.name, e.Shape, lo, hi, at, at+width*c, data)
 		}
 		at = hi
+		if memory += 4 * c; memory > 2*data+smallFile {
+			return bad("its tensors take more than twice the memory of the file: bytes and booleans are not weights")
+		}
 	}
 	if at != data {
 		return bad("%d bytes behind the last tensor", data-at)
-	}
-	return nil
-}
-
-// readFloats fills v from r by way of buf, whose length is a multiple of 4.
-func readFloats(r io.Reader, v []float32, buf []byte) error {
-	for len(v) > 0 {
-		part := buf[:min(len(buf), 4*len(v))]
-		if _, err := io.ReadFull(r, part); err != nil {
-			return err
-		}
-		for i := range len(part) / 4 {
-			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(part[4*i:]))
-		}
-		v = v[len(part)/4:]
 	}
 	return nil
 }

@@ -15,9 +15,9 @@ func sample() *File {
 	return &File{
 		Meta: map[string]string{"step": "12", "b": "x\"y"},
 		Tensors: []Tensor{
-			{"w", []int{2, 3}, []float32{1, -2, 3.5, 0, float32(math.Inf(1)), 1e-40}},
-			{"empty", []int{0, 4}, []float32{}},
-			{"scalar", []int{}, []float32{7}},
+			{Name: "w", Shape: []int{2, 3}, Data: []float32{1, -2, 3.5, 0, float32(math.Inf(1)), 1e-40}},
+			{Name: "empty", Shape: []int{0, 4}, Data: []float32{}},
+			{Name: "scalar", Shape: []int{}, Data: []float32{7}},
 		},
 	}
 }
@@ -38,7 +38,7 @@ func TestGoldenBytes(t *testing.T) {
 	want := binary.LittleEndian.AppendUint64(nil, uint64(len(head)))
 	want = append(want, head...)
 	want = append(want, 0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0) // 1, -2
-	got := encode(t, &File{Meta: map[string]string{"k": "v"}, Tensors: []Tensor{{"a", []int{2}, []float32{1, -2}}}})
+	got := encode(t, &File{Meta: map[string]string{"k": "v"}, Tensors: []Tensor{{Name: "a", Shape: []int{2}, Data: []float32{1, -2}}}})
 	if !bytes.Equal(got, want) {
 		t.Fatalf("got  %q\nwant %q", got, want)
 	}
@@ -79,7 +79,7 @@ func TestBadHeaders(t *testing.T) {
 		"gap":         `{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`,
 		"overflow":    `{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`,
 		"negative":    `{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}`,
-		"type":        `{"a":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}}`,
+		"type":        `{"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}}`,
 		"behind":      `{} x`,
 		"meta type":   `{"__metadata__":{"a":1}}`,
 		"wrong count": `{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`,
@@ -98,9 +98,9 @@ func TestBadHeaders(t *testing.T) {
 
 func TestWriteRefusesNonsense(t *testing.T) {
 	for _, f := range []*File{
-		{Tensors: []Tensor{{"a", []int{2}, []float32{1}}}},
-		{Tensors: []Tensor{{"", []int{1}, []float32{1}}}},
-		{Tensors: []Tensor{{"a", []int{1}, []float32{1}}, {"a", []int{1}, []float32{1}}}},
+		{Tensors: []Tensor{{Name: "a", Shape: []int{2}, Data: []float32{1}}}},
+		{Tensors: []Tensor{{Name: "", Shape: []int{1}, Data: []float32{1}}}},
+		{Tensors: []Tensor{{Name: "a", Shape: []int{1}, Data: []float32{1}}, {Name: "a", Shape: []int{1}, Data: []float32{1}}}},
 	} {
 		if err := Write(new(bytes.Buffer), f); err == nil {
 			t.Errorf("%+v accepted", f)
