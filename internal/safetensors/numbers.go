@@ -27,15 +27,22 @@ var numbers = []struct {
 	{"BOOL", 1, func(b []byte) float32 { return float32(b[0]) }},
 }
 
+// Number returns how many bytes a number of that type takes and how its value is read
+// from them; 0 and nil for a type that is not read.
+func Number(dtype string) (width int, value func(b []byte) float32) {
+	for _, n := range numbers {
+		if n.name == dtype {
+			return n.width, n.value
+		}
+	}
+	return 0, nil
+}
+
 // Width returns how many bytes a number of that type takes, 0 for a type that is not
 // read.
 func Width(dtype string) int {
-	for _, n := range numbers {
-		if n.name == dtype {
-			return n.width
-		}
-	}
-	return 0
+	width, _ := Number(dtype)
+	return width
 }
 
 // Types lists the types that are read.
@@ -51,24 +58,22 @@ func Types() string {
 // next to it. An integer above 2^24 may lose digits; a float64 beyond float32 becomes
 // infinite.
 func ReadNumbers(r io.Reader, dtype string, v []float32) error {
-	for _, n := range numbers {
-		if n.name != dtype {
-			continue
-		}
-		buf := make([]byte, min(64<<10, n.width*len(v)))
-		for len(v) > 0 {
-			part := buf[:min(len(buf), n.width*len(v))]
-			if _, err := io.ReadFull(r, part); err != nil {
-				return err
-			}
-			for i := range len(part) / n.width {
-				v[i] = n.value(part[n.width*i:])
-			}
-			v = v[len(part)/n.width:]
-		}
-		return nil
+	width, value := Number(dtype)
+	if width == 0 {
+		return fmt.Errorf("numbers of type %s; the types that are read are %s", dtype, Types())
 	}
-	return fmt.Errorf("numbers of type %s; the types that are read are %s", dtype, Types())
+	buf := make([]byte, min(64<<10, width*len(v)))
+	for len(v) > 0 {
+		part := buf[:min(len(buf), width*len(v))]
+		if _, err := io.ReadFull(r, part); err != nil {
+			return err
+		}
+		for i := range len(part) / width {
+			v[i] = value(part[width*i:])
+		}
+		v = v[len(part)/width:]
+	}
+	return nil
 }
 
 // half returns the value of an IEEE 754 half: 1 bit of sign, 5 of exponent, 10 of
