@@ -48,6 +48,7 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 		return nil, err
 	}
 	doc.Evaluated = j
+	keepValues(doc, ret)
 	if err := verify(doc, ctx, v, borderOf(r.Config, e.Threshold), say); err != nil {
 		return nil, err
 	}
@@ -173,6 +174,7 @@ func Files(ctx context.Context, embeddings string, labels data.LabelFile, o reco
 		return nil, err
 	}
 	doc.Evaluated = j
+	keepValues(doc, ret)
 	if err := verify(doc, ctx, v, border{}, say); err != nil {
 		return nil, err
 	}

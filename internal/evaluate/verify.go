@@ -55,6 +55,7 @@ func verify(d *record.Eval, ctx context.Context, v data.Embeddings, of border, s
 	}
 	d.Pairs = r.Scores
 	d.PairCounts = &record.PairCounts{Same: r.Same, Different: r.Different, EERThreshold: r.EERThreshold, AUCSlack: r.AUCSlack}
+	d.Distances = &record.PairDistances{Same: record.Distances(r.SameDistances), Different: record.Distances(r.DifferentDistances), Within: record.ClassDistances(r.Within)}
 	if at == nil {
 		return nil
 	}

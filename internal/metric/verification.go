@@ -26,7 +26,10 @@ type Verification struct {
 	// of two classes.
 	Accepted, Wrong int64
 	EERThreshold    float64 // the distance of the equal error rate
-	AUCSlack        float64 // the auc is exact to this: half the share of pairs that share a bin
+	// SameDistances and DifferentDistances are of these pairs, Within of each class by itself.
+	SameDistances, DifferentDistances Distances
+	Within                            ClassDistances
+	AUCSlack                          float64 // the auc is exact to this: half the share of pairs that share a bin
 }
 
 // exactPairs is the number of pairs up to which all distances are sorted.
@@ -54,8 +57,9 @@ const exactPairs = 1 << 20
 // product leaves a distance too close to t, float64 differences decide. auc and eer
 // are exact, of sorted distances, up to 2^20 pairs. Beyond, distances are counted in
 // up to 2^20 bins, chosen by a sample to hold about equally many, of at most
-// 20 MB; AUCSlack bounds what that costs auc, about 1e-6. There are no intervals:
-// pairs that share a row are not independent. Bits do not depend on threads.
+// 20 MB; AUCSlack bounds what that costs auc, about 1e-6; means and quantiles of distances
+// are then of the bins' upper ends. There are no intervals: pairs that share a row are not
+// independent. Bits do not depend on threads.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), a threshold
 // that is not a finite number > 0, no pair of one class or none of two, a canceled
@@ -99,6 +103,11 @@ func verify(ctx context.Context, x []float32, n, d int, labels []int32, o Verifi
 	}
 	v.Accepted, v.Wrong = p.accepted.Load(), p.wrong.Load()
 	v.score(p.curve, o.Threshold != nil)
+	v.SameDistances = distancesOf(p.curve, v.Same, func(r rung) int64 { return r.same })
+	v.DifferentDistances = distancesOf(p.curve, v.Different, func(r rung) int64 { return r.different })
+	if v.Within, err = classDistances(ctx, x, d, &c); err != nil {
+		return nil, fmt.Errorf("distances within classes stopped: %w", err)
+	}
 	return v, nil
 }
 

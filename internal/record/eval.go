@@ -21,8 +21,11 @@ type Eval struct {
 	Evaluated
 	Pairs      Scores               `json:"pairs,omitempty" doc:"scores of all pairs of items, by their distance"`
 	PairCounts *PairCounts          `json:"pair_counts,omitempty" doc:"the pairs behind these scores"`
+	Distances  *PairDistances       `json:"pair_distances,omitempty" doc:"their distances"`
 	Baselines  map[string]Evaluated `json:"baselines,omitempty" doc:"the same scores of 'pixels' and of the 'untrained' network"`
 	Metric     *MetricEval          `json:"metric_learning,omitempty" doc:"scores of the fitted metric (model 'mahalanobis')"`
+	Items      Packed               `json:"items,omitempty" doc:"index of each query among the images, packed as 'values' are"`
+	Values     PackedScores         `json:"values,omitempty" doc:"the value of each query by retrieval score: float32, little-endian, zlib, base64"`
 	Warnings   []string             `json:"warnings,omitempty" doc:"what limits the meaning of the numbers"`
 	Cost       CostRecord           `json:"cost" doc:"passes through the network, and the time"`
 }
@@ -34,6 +37,32 @@ type PairCounts struct {
 	EERThreshold float64        `json:"eer_threshold" doc:"distance of the equal error rate"`
 	AUCSlack     float64        `json:"auc_slack" doc:"largest error of 'auc'; 0 for up to 2^20 pairs"`
 	At           *PairThreshold `json:"at_threshold,omitempty" doc:"the threshold, if there is one"`
+}
+
+// PairDistances describe the distances of pairs: Euclidean, of unit vectors where the
+// embeddings or the pairs' threshold are of such.
+type PairDistances struct {
+	Same      Distances      `json:"same" doc:"distances of the pairs of one class"`
+	Different Distances      `json:"different" doc:"distances of the pairs of two classes"`
+	Within    ClassDistances `json:"within" doc:"the mean distance within a class, over all classes of at least two items (of a class above 2,000 items so many count)"`
+}
+
+// Distances are those of many pairs.
+type Distances struct {
+	Mean   float64 `json:"mean" doc:"mean"`
+	P5     float64 `json:"p5" doc:"smallest distance that 5 % of the pairs do not exceed"`
+	P25    float64 `json:"p25" doc:"the same for 25 %"`
+	Median float64 `json:"median" doc:"for 50 %"`
+	P75    float64 `json:"p75" doc:"for 75 %"`
+	P95    float64 `json:"p95" doc:"for 95 %"`
+}
+
+// ClassDistances compare classes by the mean distance of their items.
+type ClassDistances struct {
+	Mean       float64 `json:"mean" doc:"mean over classes"`
+	Least      float64 `json:"least" doc:"smallest of a class"`
+	Greatest   float64 `json:"greatest" doc:"largest of a class"`
+	RelativeSD float64 `json:"relative_sd" doc:"standard deviation over classes, divided by the mean"`
 }
 
 // PairThreshold is the threshold by which pairs were classified, with its result.
@@ -60,6 +89,7 @@ type EvalOptions struct {
 	Limit     int      `json:"limit,omitempty" doc:"largest number of items; 0 is all"`
 	Pairs     bool     `json:"pairs,omitempty" doc:"whether pairs are scored even without a threshold"`
 	Threshold *float64 `json:"threshold,omitempty" doc:"distance up to which a pair is classified as same"`
+	PerQuery  bool     `json:"per_query,omitempty" doc:"whether the values of each query are stored"`
 }
 
 // MetricEval compares a fitted metric with two that are not: the part of eval.json of
@@ -107,6 +137,7 @@ func (d Eval) Covers(there Eval) []string {
 		{"the baselines", had.Baselines, is.Baselines},
 		{"the scores of pairs", there.Pairs != nil && had.Threshold == nil, is.Pairs || is.Threshold != nil || there.ofLoss()},
 		{"intervals", had.Bootstrap > 0, is.Bootstrap > 0},
+		{"the values of each query", had.PerQuery, is.PerQuery},
 	} {
 		if part.had && !part.is {
 			out = append(out, part.what)
@@ -127,6 +158,9 @@ func (d Eval) Covers(there Eval) []string {
 	}
 	return append(out, otherThan(had.Seed, is.Seed, "seed")...)
 }
+
+// Queries is the number of queries that count.
+func (d Eval) Queries() int { return d.Source.Items - d.Excluded }
 
 // ofLoss reports whether the pairs are scored at the threshold of the run's loss.
 func (d Eval) ofLoss() bool {

@@ -38,6 +38,7 @@ type options struct {
 	ifNeeded    bool
 	pairs       bool
 	threshold   float64
+	perQuery    bool
 	save        string
 	out         string
 	changed     func(flag string) bool
@@ -96,6 +97,7 @@ by the class names in the csv. Files of another export are replaced only with --
 			base.Group(fs, "Scores")
 			o.AddOutcome(cmd, "r@1=0.9")
 			fs.BoolVar(&o.allScores, "all-scores", false, "print every score; text and markdown leave out variants, csv and json do not")
+			fs.BoolVar(&o.perQuery, "per-query", false, "store the retrieval scores of each query in the result, so that runs can be compared query by query")
 			fs.StringVar(&o.save, "save-embeddings", "", "export the embeddings to `FILE`, such as X.npy, with X.labels.npy and X.items.csv; scores nothing")
 			fs.StringVarP(&o.out, "out", "o", "", "write the result to `FILE` in place of the run's directory; of --embeddings, write it at all")
 			fs.BoolVar(&o.force, "force", false, "replace a result that has more, or is of other settings")
@@ -218,6 +220,7 @@ func (o options) settings(base record.EvalOptions) record.EvalOptions {
 		"n-init":    func() { base.NInit = o.nInit },
 		"seed":      func() { base.Seed = o.seed },
 		"pairs":     func() { base.Pairs = o.pairs },
+		"per-query": func() { base.PerQuery = o.perQuery },
 		"threshold": func() { base.Threshold = &o.threshold },
 	} {
 		if o.changed(flag) {
@@ -392,5 +395,9 @@ func addPairs(t *render.Table, d *record.Eval) {
 		}
 		note += fmt.Sprintf("; %d within %s %.4g, of them %d different", at.Accepted, from, at.Threshold, at.Wrong)
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("%s; equal errors at %.4g", note, c.EERThreshold))
+	note += fmt.Sprintf("; equal errors at %.4g", c.EERThreshold)
+	if e := d.Distances; e != nil {
+		note += fmt.Sprintf("; mean distance %.4g within classes, %.4g between", e.Same.Mean, e.Different.Mean)
+	}
+	t.Notes = append(t.Notes, note)
 }
