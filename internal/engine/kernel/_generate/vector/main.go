@@ -19,10 +19,12 @@ var families = map[string]func(){
 	"explog":      explog,
 	"hinges":      hinges,
 	"pixels":      pixels,
+	"resample":    resample,
+	"chroma":      chroma,
 }
 
 func main() {
-	family := flag.String("family", "", "elementwise, columns, pool, reduce, update, explog, hinges or pixels")
+	family := flag.String("family", "", "elementwise, columns, pool, reduce, update, explog, hinges, pixels, resample or chroma")
 	flag.Parse()
 	emit, ok := families[*family]
 	if !ok {
@@ -31,7 +33,9 @@ func main() {
 	}
 	ConstraintExpr("amd64")
 	ConstraintExpr("!noasm")
-	if *family != "pixels" { // it has no masks
+	switch *family {
+	case "pixels", "resample", "chroma": // they have no masks
+	default:
 		tables()
 	}
 	emit()
