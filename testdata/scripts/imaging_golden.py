@@ -1,6 +1,7 @@
 """Images decoded, resized, cropped and recolored by Pillow and torchvision.
 
-Writes internal/imaging/testdata/{resize,geometry,color,jpeg}.json. Needs Pillow (made with 9.4.0 on
+Writes internal/imaging/testdata/{resize,geometry,boxes,color,jpeg}.json and
+internal/imaging/transform/testdata/draws.json. Needs Pillow (made with 9.4.0 on
 libjpeg-turbo 2.1.5), torchvision (0.14.1) and numpy. Images are made by a formula that
 the tests repeat, and results are kept as CRC-32; decoded JPEGs are kept whole.
 """
@@ -12,7 +13,9 @@ import pathlib
 import zlib
 
 import numpy as np
+import torch
 from PIL import Image
+from torchvision import transforms as T
 from torchvision.transforms import functional as F
 
 OUT = pathlib.Path(__file__).parents[2] / "internal/imaging/testdata"
@@ -93,7 +96,7 @@ def color():
     r = np.random.default_rng(4)
     ops = [F.adjust_brightness, F.adjust_contrast, F.adjust_saturation, F.adjust_hue]
     for i in range(80):
-        img = Image.fromarray(smooth(30, 41, i) if False else picture(30, 41, i))
+        img = Image.fromarray(picture(30, 41, i))
         k = i % 4
         f = float(np.round(r.uniform(-0.5, 0.5) if k == 3 else r.uniform(0, 2.2), 6))
         if i < 8 and k < 3:
@@ -132,8 +135,28 @@ def jpeg():
     write("jpeg", rows)
 
 
+def draws():
+    """Means and standard deviations of what torchvision draws, 20,000 times each."""
+    torch.manual_seed(5)
+    rows = []
+
+    def add(kind, h, w, scale, ratio, draw):
+        x = np.array([draw() for _ in range(20000)], dtype=float)
+        rows.append({"kind": kind, "h": h, "w": w, "scale": scale, "ratio": ratio, "mean": x.mean(0).tolist(), "sd": x.std(0).tolist()})
+
+    for h, w, scale, ratio in ((300, 400, [0.08, 1.0], [0.75, 4 / 3]), (97, 61, [0.2, 1.0], [0.75, 4 / 3]), (40, 40, [0.5, 0.6], [0.9, 1.1]), (10, 100, [0.9, 1.0], [0.75, 4 / 3]), (100, 10, [0.9, 1.0], [0.75, 4 / 3]), (3, 3, [0.001, 0.002], [0.75, 4 / 3])):
+        img = torch.zeros(3, h, w)
+        add("RandomResizedCrop", h, w, scale, ratio, lambda: T.RandomResizedCrop.get_params(img, scale, ratio))
+        if h * w > 1000:
+            s = [0.02, 0.33]
+            add("RandomErasing", h, w, s, [0.3, 3.3], lambda: T.RandomErasing.get_params(img, s, [0.3, 3.3], [0.0])[:4])
+    text = ",\n".join(json.dumps(r, separators=(",", ":")) for r in rows)
+    (OUT.parent / "transform/testdata/draws.json").write_text("[\n" + text + "\n]\n")
+
+
 OUT.mkdir(parents=True, exist_ok=True)
 resize()
 geometry()
 color()
 jpeg()
+draws()
