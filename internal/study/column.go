@@ -20,6 +20,7 @@ type column struct {
 	kind       string // text, int or number
 	brief      bool   // the interval is in CSV and JSON alone
 	mean, max  bool   // no interval; the largest value
+	share      bool   // of scores that are 0 or 1: how many runs of how many have it
 	optional   bool   // that some runs lack the value is no lack
 	ifAny      bool   // left out where no run has the value
 	rule       string
@@ -35,6 +36,7 @@ var formats = map[string]func(*column){
 	"brief":    func(c *column) { c.brief = true },
 	"mean":     func(c *column) { c.mean = true },
 	"max":      func(c *column) { c.max = true },
+	"share":    func(c *column) { c.share = true },
 	"optional": func(c *column) { c.optional = true },
 	"if-any":   func(c *column) { c.ifAny = true },
 	"error":    func(c *column) { c.form.Percent, c.form.Paper, c.form.Digits = true, true, 2 },
@@ -119,6 +121,8 @@ func (c *column) scoreCell(e Estimate, ok bool, n int) render.Cell {
 	}
 	out := e.cell()
 	switch {
+	case c.share:
+		return render.Text(fmt.Sprintf("%.0f of %d", e.Value*float64(e.N), e.N))
 	case c.max:
 		out = render.Number(e.Max)
 	case c.mean:

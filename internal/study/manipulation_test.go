@@ -61,8 +61,8 @@ func TestClaimsAboutDifferences(t *testing.T) {
 	want("manipulation-triplets", "structure - none", ",contradicted,contradicted") // not lower, not within 2 points
 	// Rises of 0, 0.01 and 0.02 are 0.01 +-0.025: near; -0.49 is not 0.
 	want("manipulation-hardness", "mnist,c2f2,HM,", ",supported,contradicted")
-	want("manipulation-collapse", "HM&ICS,,,,ball,8,1,1,", "inconclusive") // one seed
-	want("manipulation-collapse", "HM&ICS,,,,ball,8,3,0,", "contradicted")
+	want("manipulation-collapse", "HM&ICS,,,,ball,8,1,1 of 1,", "inconclusive") // one seed
+	want("manipulation-collapse", "HM&ICS,,,,ball,8,3,0 of 3,", "contradicted")
 	want("manipulation", "HM&ICS", ",3,")
 	for _, name := range []string{"eta", "mixed", "losses", "sphere", "xi"} { // nothing to compare
 		if got := compare(t, "manipulation-"+name, runs).Contrasts; len(got) != 0 {
