@@ -30,14 +30,15 @@ type counting struct {
 	back       []int32 // counts where of equal keys those with higher indices are below
 }
 
-// counted tells whether all classes are small and no neighbors are asked for.
+// counted tells whether all classes are small, nothing is excluded and no neighbors are
+// asked for.
 func (s *search) counted() bool {
 	for k := range len(s.members.start) - 1 {
 		if len(s.members.of(k)) > mostCounted {
 			return false
 		}
 	}
-	return s.near == 0
+	return s.near == 0 && s.except == nil
 }
 
 func (s *search) runCounting(ctx context.Context, told progress.Count) error {

@@ -34,7 +34,7 @@ func TestBootstrapAgainstNormal(t *testing.T) {
 			square[i] += e * e / n
 		}
 	}
-	if err := (Intervals{Resamples: 8000}).add(context.Background(), s, values); err != nil {
+	if err := (Intervals{Resamples: 8000}).add(context.Background(), s, values, nil); err != nil {
 		t.Fatal(err)
 	}
 	first := *s[0].CI95
@@ -46,25 +46,25 @@ func TestBootstrapAgainstNormal(t *testing.T) {
 			}
 		}
 	}
-	if err := (Intervals{Resamples: 2000, Seed: 1}).add(context.Background(), s, values); err != nil || *s[0].CI95 == first {
+	if err := (Intervals{Resamples: 2000, Seed: 1}).add(context.Background(), s, values, nil); err != nil || *s[0].CI95 == first {
 		t.Errorf("another seed gives the same interval (%v)", err)
 	}
-	if err := (Intervals{ExactRecall: true, Resamples: 100}).add(context.Background(), s, values); err != nil {
+	if err := (Intervals{ExactRecall: true, Resamples: 100}).add(context.Background(), s, values, nil); err != nil {
 		t.Fatal(err)
 	}
 	if want := stat.ClopperPearson(int(math.Round(s[0].Value.Value*n)), n); *s[0].CI95 != want {
 		t.Errorf("exact interval %v, want %v", *s[0].CI95, want)
 	}
 	s[1].CI95 = nil
-	if err := (Intervals{Resamples: -1}).add(context.Background(), s, values); err != nil || s[1].CI95 != nil {
+	if err := (Intervals{Resamples: -1}).add(context.Background(), s, values, nil); err != nil || s[1].CI95 != nil {
 		t.Errorf("no resamples: %v %v", s[1].CI95, err)
 	}
-	if err := (Intervals{Resamples: MaxResamples + 1}).add(context.Background(), s, values); !errors.Is(err, ErrInput) {
+	if err := (Intervals{Resamples: MaxResamples + 1}).add(context.Background(), s, values, nil); !errors.Is(err, ErrInput) {
 		t.Errorf("too many resamples: error %v", err)
 	}
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := (Intervals{}).add(stopped, s, values); err == nil {
+	if err := (Intervals{}).add(stopped, s, values, nil); err == nil {
 		t.Error("canceled, but no error")
 	}
 }

@@ -31,6 +31,15 @@ func (c *classes) find(label int32) int {
 	return -1
 }
 
+// places are the classes of labels, -1 for those that there are not.
+func (c *classes) places(labels []int32) []int32 {
+	out := make([]int32, len(labels))
+	for i, l := range labels {
+		out[i] = int32(c.find(l))
+	}
+	return out
+}
+
 // groups lists the items of each class in ascending order: those of class k are
 // item[start[k]:start[k+1]].
 type groups struct {

@@ -23,5 +23,5 @@ func Means(ctx context.Context, s record.Scores, values []float64, o Intervals) 
 		}
 		s[i].Value.Value = sum / float64(n)
 	}
-	return s, o.add(ctx, s, values)
+	return s, o.add(ctx, s, values, nil)
 }

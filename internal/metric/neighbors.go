@@ -15,6 +15,8 @@ type NeighborOptions struct {
 	K int
 	// Gallery (rows of d numbers) is searched in place of the queries' own set.
 	Gallery []float32
+	// Exclude says which items of Gallery do not count for a query; nil excludes none.
+	Exclude *Exclusion
 	// Self lets a query find itself within its own set, at distance 0.
 	Self bool
 	// Progress, where set, is called with the gallery items done and their total.
@@ -23,8 +25,10 @@ type NeighborOptions struct {
 
 // NeighborTable is the result of Neighbors.
 type NeighborTable struct {
-	K     int
-	Index []int32 // (n, K): gallery items, nearest first, ties by index
+	K int
+	// Index is (n, K): gallery items, nearest first, ties by index; -1, at distance +Inf,
+	// where Exclude leaves fewer.
+	Index []int32
 	// Distance is (n, K): the Euclidean distances, in float64 from the rows as
 	// given.
 	Distance []float64
@@ -45,7 +49,8 @@ type NeighborTable struct {
 //
 // The result has the same bits for any number of threads and at every kernel
 // level. Memory beyond arguments and result: about 8*(K + max(21, K/4)) bytes a
-// query, a quarter of the arguments for the bytes, and a few MiB; once more the
+// query, with K more by the most items that are excluded for one, a quarter of the
+// arguments for the bytes, and a few MiB; once more the
 // arguments where a common offset dominates them or their squares leave float32.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), K outside
@@ -69,14 +74,18 @@ func Neighbors(ctx context.Context, x []float32, n, d int, o NeighborOptions) (*
 	if o.K < 1 || o.K > most {
 		return nil, fmt.Errorf("%w: %d neighbors of each query: there are 1 to %d to find", ErrInput, o.K, most)
 	}
-	s := newNearest(x, g, d, self, o.Self, o.K)
+	except, err := o.Exclude.index(n, ng, self)
+	if err != nil {
+		return nil, err
+	}
+	s := newNearest(x, g, d, self, o.Self, min(most, o.K+except.most(n)))
 	if kernel.HasByteDots() && d >= leastByteDim {
 		s.sweep.useBytes()
 	}
 	if err := s.sweep.run(ctx, o.Progress); err != nil {
 		return nil, fmt.Errorf("the search for neighbors stopped: %w", err)
 	}
-	return s.table(), nil
+	return s.table().without(except, o.K), nil
 }
 
 // leastByteDim is the number of columns from which bounds by bytes are faster.

@@ -17,6 +17,7 @@ type rowScratch struct {
 	first []int32  // interval of keys -> its first relevant item
 	top   []uint64
 	tied  ties
+	kept  []int32 // relevant items that are not excluded
 }
 
 // code orders items by key, then by index: smaller comes first.
@@ -249,13 +250,14 @@ func (t *tally) recall(k int) float64 {
 	return 0
 }
 
-// nearest writes the first len(out) items of the ranking, self left out.
+// nearest writes the first len(out) items of the ranking, self and excluded ones left
+// out; -1 where there are fewer.
 func (w *rowScratch) nearest(keys []float32, self int32, out []int32) {
 	n := len(out)
 	w.top = slices.Grow(w.top[:0], n+1)
 	for j, k := range keys {
 		v := code(k, j)
-		if len(w.top) == n && v > w.top[n-1] || int32(j) == self {
+		if len(w.top) == n && v > w.top[n-1] || int32(j) == self || k == farKey {
 			continue
 		}
 		i := len(w.top)
@@ -266,7 +268,10 @@ func (w *rowScratch) nearest(keys []float32, self int32, out []int32) {
 		w.top[i] = v
 		w.top = w.top[:min(len(w.top), n)]
 	}
-	for i, v := range w.top {
-		out[i] = int32(uint32(v))
+	for i := range out {
+		out[i] = -1
+		if i < len(w.top) {
+			out[i] = int32(uint32(w.top[i]))
+		}
 	}
 }

@@ -24,9 +24,10 @@ type RetrievalOptions struct {
 	// Distance is Euclidean ("" too) on the vectors as given, or Cosine.
 	Distance string
 	// Gallery (rows of d numbers) and GalleryLabels are searched in place of the
-	// queries' own set; then no item is excluded as a query's self.
+	// queries' own set; then no item is excluded as a query's self, but those of Exclude.
 	Gallery       []float32
 	GalleryLabels []int32
+	Exclude       *Exclusion // nil excludes none
 	// Neighbors asks for that many nearest gallery items of each query.
 	Neighbors int
 	// Intervals sets the 95 % intervals; see Intervals.
@@ -47,7 +48,7 @@ type Retrieval struct {
 	// of each score, of which the score is the mean.
 	PerQuery []float64
 	// Neighbors is (len(Query), NeighborCount): gallery items, nearest first,
-	// ties by index, the query's self left out by index.
+	// ties by index, the query's self left out by index; -1 where Exclude leaves fewer.
 	Neighbors     []int32
 	NeighborCount int
 }
@@ -59,7 +60,7 @@ func (r *Retrieval) MarshalJSON() ([]byte, error) { return r.Scores.MarshalJSON(
 // or o.Gallery, and scores the ranking by labels.
 //
 // The query's self is left out by its index. A query without any other item of
-// its class is not counted. R is the number of relevant items, those of the
+// its class, or with none that Exclude leaves, is not counted. R is the number of relevant items, those of the
 // query's class; rank counts from 1; P(i) is the precision of the first i. Keys
 // and definitions, each averaged over queries:
 //
@@ -118,7 +119,7 @@ func Retrieve(ctx context.Context, x []float32, n, d int, labels []int32, o Retr
 	for i := range r.Scores {
 		r.Scores[i].Value.Value /= float64(len(r.Query))
 	}
-	if err := o.Intervals.add(ctx, r.Scores, r.PerQuery); err != nil {
+	if err := o.Intervals.of(r.Query).add(ctx, r.Scores, r.PerQuery, nil); err != nil {
 		return nil, err
 	}
 	return r, nil

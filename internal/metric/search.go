@@ -27,6 +27,7 @@ type search struct {
 	query   []int32   // rows that count
 	class   []int32   // class of each row of x among the gallery's, or -1
 	members groups    // gallery items of each class
+	except  *exclusion
 	ks      []int
 	scores  record.Scores
 	near    int // neighbors to keep
@@ -67,6 +68,9 @@ func newSearch(x []float32, n, d int, labels []int32, o *RetrievalOptions) (*sea
 		}
 	}
 	s.ng = len(galleryLabels)
+	if s.except, err = o.Exclude.index(n, s.ng, s.self); err != nil {
+		return nil, err
+	}
 	s.scores = retrievalScores(s.ks, s.self)
 	s.near = min(o.Neighbors, s.ng)
 	if s.self {
@@ -95,17 +99,14 @@ func (s *search) setQueries(labels, galleryLabels []int32) error {
 	s.members = c.groups()
 	s.class = c.of
 	if !s.self {
-		s.class = make([]int32, len(labels))
-		for i, l := range labels {
-			s.class[i] = int32(c.find(l))
-		}
+		s.class = c.places(labels)
 	}
 	least := 1
 	if s.self {
 		least = 2
 	}
 	for i, k := range s.class {
-		if k >= 0 && c.size[k] >= least {
+		if k >= 0 && c.size[k]-s.except.relevant(i, c.of, k) >= least {
 			s.query = append(s.query, int32(i))
 		}
 	}
@@ -204,8 +205,12 @@ func (s *search) Run(lo, hi int) {
 		if s.self {
 			self = row
 		}
-		w.rank(keys, s.members.of(int(s.class[row])))
-		w.score(s.ks, self, s.ng, s.values[q*m:(q+1)*m])
+		relevant, left := s.members.of(int(s.class[row])), s.except.of(int(row))
+		if len(left) > 0 {
+			relevant = w.exclude(keys, relevant, left)
+		}
+		w.rank(keys, relevant)
+		w.score(s.ks, self, s.ng-len(left), s.values[q*m:(q+1)*m])
 		if s.near > 0 {
 			w.nearest(keys, self, s.neighbors[q*s.near:(q+1)*s.near])
 		}

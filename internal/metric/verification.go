@@ -14,8 +14,26 @@ type VerificationOptions struct {
 	// Threshold is the Euclidean distance up to which a pair is called same; nil
 	// leaves out the scores that need one.
 	Threshold *float64
+	// Gallery (rows of d numbers), GalleryLabels and Exclude are those of Retrieve: the
+	// pairs are then those of a query and a gallery item that is not excluded.
+	Gallery       []float32
+	GalleryLabels []int32
+	Exclude       *Exclusion
+	// FMR are false match rates, each above 0 and below 1, at which the errors are scored.
+	FMR []float64
+	// Intervals, where Classes is set, are those of fnmr and tar; otherwise each is the
+	// score interval of Wilson, which takes pairs as independent.
+	Intervals Intervals
 	// Progress is told of the work done, where it is long.
 	Progress progress.Count
+}
+
+// OperatingPoint is the largest distance at which the false match rate is not above a
+// limit: pairs up to it are called same.
+type OperatingPoint struct {
+	FMR              float64 // the limit
+	Threshold        float64 // -1 where no distance is small enough
+	Matched, Falsely int64   // same pairs, and different ones, up to the threshold
 }
 
 // Verification is the result of Verify. Counts are of unordered pairs.
@@ -25,8 +43,10 @@ type Verification struct {
 	// Accepted and Wrong are the pairs at or below the threshold, and of them those
 	// of two classes.
 	Accepted, Wrong int64
-	EERThreshold    float64 // the distance of the equal error rate
-	// SameDistances and DifferentDistances are of these pairs, Within of each class by itself.
+	EERThreshold    float64          // the distance of the equal error rate
+	Points          []OperatingPoint // of each false match rate
+	// SameDistances and DifferentDistances are of these pairs, Within of each class by
+	// itself, within one set alone.
 	SameDistances, DifferentDistances Distances
 	Within                            ClassDistances
 	AUCSlack                          float64 // the auc is exact to this: half the share of pairs that share a bin
@@ -53,13 +73,18 @@ const exactPairs = 1 << 20
 //	                                                    between two distances by the line between their
 //	                                                    errors
 //
-// The first five are there with a threshold only. They are exact: where a float32
+//	fnmr@fmr=F         fnmr@fmr(pairs)                  share of same pairs beyond the largest distance up
+//	                                                    to which the share of different ones is at most F
+//	tar@far=F          tar@far(pairs)                   1 minus that, as face recognition reports it
+//
+// The first five are there with a threshold only, the last two for each of o.FMR. They are exact: where a float32
 // product leaves a distance too close to t, float64 differences decide. auc and eer
 // are exact, of sorted distances, up to 2^20 pairs. Beyond, distances are counted in
 // up to 2^20 bins, chosen by a sample to hold about equally many, of at most
-// 20 MB; AUCSlack bounds what that costs auc, about 1e-6; means and quantiles of distances
-// are then of the bins' upper ends. There are no intervals: pairs that share a row are not
-// independent. Bits do not depend on threads.
+// 20 MB; AUCSlack bounds what that costs auc, about 1e-6; means, quantiles and thresholds
+// of false match rates are then of the bins' upper ends. Pairs that share a row are not
+// independent, so that only fnmr and tar have intervals: see VerificationOptions. Bits do
+// not depend on threads.
 //
 // Errors: sizes that do not fit, NaN or infinity (by row and column), a threshold
 // that is not a finite number > 0, no pair of one class or none of two, a canceled
@@ -79,20 +104,24 @@ func verify(ctx context.Context, x []float32, n, d int, labels []int32, o Verifi
 		}
 		limit = squareLimit(*o.Threshold)
 	}
-	c := classesOf(labels)
-	v := &Verification{}
-	for _, size := range c.size {
-		v.Same += int64(size) * int64(size-1) / 2
+	if err := checkRates(o.FMR); err != nil {
+		return nil, err
 	}
-	v.Different = int64(n)*int64(n-1)/2 - v.Same
+	p, err := newPairCounts(x, n, d, labels, &o)
+	if err != nil {
+		return nil, err
+	}
+	p.limit = limit
+	v := &Verification{}
+	v.Same, v.Different = p.totals()
 	switch {
-	case v.Same == 0:
+	case v.Same == 0 && p.self:
 		return nil, fmt.Errorf("%w: no two of the %d embeddings have one label, so that no pair is the same", ErrInput, n)
+	case v.Same == 0:
+		return nil, fmt.Errorf("%w: no query and gallery item have one label, so that no pair is the same", ErrInput)
 	case v.Different == 0:
 		return nil, fmt.Errorf("%w: all %d embeddings have one label, so that no pair is different", ErrInput, n)
 	}
-	p := &pairCounts{x: x, n: n, d: d, class: c.of, limit: limit}
-	var err error
 	if v.Same+v.Different <= exact {
 		err = p.sorted(ctx)
 	} else {
@@ -103,8 +132,15 @@ func verify(ctx context.Context, x []float32, n, d int, labels []int32, o Verifi
 	}
 	v.Accepted, v.Wrong = p.accepted.Load(), p.wrong.Load()
 	v.score(p.curve, o.Threshold != nil)
+	if err := v.operate(ctx, p, o); err != nil {
+		return nil, err
+	}
 	v.SameDistances = distancesOf(p.curve, v.Same, func(r rung) int64 { return r.same })
 	v.DifferentDistances = distancesOf(p.curve, v.Different, func(r rung) int64 { return r.different })
+	if !p.self {
+		return v, nil
+	}
+	c := classesOf(labels)
 	if v.Within, err = classDistances(ctx, x, d, &c); err != nil {
 		return nil, fmt.Errorf("distances within classes stopped: %w", err)
 	}

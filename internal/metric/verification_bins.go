@@ -31,10 +31,7 @@ func (p *pairCounts) sampledBins() *distanceBins {
 	r := rng.New(0, "metric/verification")
 	seen := make([]int32, binRanges)
 	for range binSample {
-		i, j := r.IntN(p.n), r.IntN(p.n-1)
-		if j >= i {
-			j++
-		}
+		i, j := p.draw(r)
 		seen[key(p.square(i, j)*p.scale)>>binBits]++
 	}
 	b := &distanceBins{first: make([]int32, binRanges+1), cut: make([]uint8, binRanges)}
@@ -47,6 +44,17 @@ func (p *pairCounts) sampledBins() *distanceBins {
 	}
 	b.count = make([]atomic.Int64, 2*b.first[binRanges])
 	return b
+}
+
+// draw draws a pair, excluded ones too, which are few.
+func (p *pairCounts) draw(r *rng.Stream) (i, j int) {
+	if !p.self {
+		return r.IntN(p.n), r.IntN(p.ng)
+	}
+	if i, j = r.IntN(p.n), r.IntN(p.n-1); j >= i {
+		j++
+	}
+	return i, j
 }
 
 // key orders squared distances, which are not negative, as a float32's bits.
