@@ -86,8 +86,21 @@ func (o Intervals) add(ctx context.Context, s record.Scores, values, weights []f
 	return nil
 }
 
+// OfMean is the interval of the mean of one value a query, at least two, such as the
+// difference of two networks' scores: a paired bootstrap with the resamples of add. It is
+// short work and is not canceled.
+func (o Intervals) OfMean(values []float64) [2]float64 {
+	b := &bootstrap{seed: o.Seed, n: len(values), m: 1, values: values, resamples: o.Resamples}
+	if b.resamples <= 0 {
+		b.resamples = 1000
+	}
+	b.means = make([]float64, b.resamples)
+	par.Do(b.resamples, 4, b)
+	return stat.Interval95(b.means)
+}
+
 type bootstrap struct {
-	ctx             context.Context
+	ctx             context.Context // nil: is not canceled
 	seed            uint64
 	n, m, resamples int
 	values          []float64 // (n, m)
@@ -109,7 +122,7 @@ func (b *bootstrap) Run(lo, hi int) {
 	if w.count == nil {
 		w.count, w.sum = make([]uint32, b.n), make([]float64, b.m)
 	}
-	for r := lo; r < hi && b.ctx.Err() == nil; r++ {
+	for r := lo; r < hi && (b.ctx == nil || b.ctx.Err() == nil); r++ {
 		w.stream.Reset(b.seed, "metric/bootstrap", uint64(r))
 		clear(w.count)
 		for range b.n {

@@ -36,6 +36,13 @@ func TestMeans(t *testing.T) {
 			t.Errorf("bound %d: %v, want about %v", i, got, want)
 		}
 	}
+	column := make([]float64, n)
+	for i := range column {
+		column[i] = values[2*i]
+	}
+	if got := (Intervals{Resamples: 4000, Seed: 1}).OfMean(column); got != *s[0].CI95 {
+		t.Errorf("of one column %v, want %v", got, *s[0].CI95)
+	}
 	if s[1].Value.Value != 3 || s[1].CI95[0] != 3 || s[1].CI95[1] != 3 {
 		t.Errorf("constant column: %+v", s[1])
 	}

@@ -67,8 +67,8 @@ func better(e Estimate, lower bool) string {
 }
 
 // put adds the difference of a score, if there is one.
-func (d *Difference) put(s Score, diff map[uint64]float64) {
-	if e, ok := over(diff); ok {
+func (d *Difference) put(s Score, e Estimate, ok bool) {
+	if ok {
 		d.Scores[s.Name], d.Verdicts[s.Name] = e, better(e, s.Lower)
 		d.N = max(d.N, e.N)
 	}
@@ -96,7 +96,8 @@ func (t *Table) compareAgainst(rows []*Row) (notes []string) {
 			row.Against = t.title(base[0])
 			d := Difference{Scores: map[string]Estimate{}, Verdicts: map[string]string{}}
 			for _, s := range t.shownScores() {
-				d.put(s, bySeed(row, base[0], s))
+				e, ok := less(row, base[0], s)
+				d.put(s, e, ok)
 			}
 			row.Differences, row.Verdicts = d.Scores, d.Verdicts
 		}
@@ -221,7 +222,8 @@ func (t *Table) differences(a, b []*Row, places []string, words [2]string) []Dif
 	if t.Over == nil {
 		d := newOne(a[0])
 		for _, s := range t.shownScores() {
-			d.put(s, bySeed(a[0], b[0], s))
+			e, ok := less(a[0], b[0], s)
+			d.put(s, e, ok)
 		}
 		keep(d)
 		return out
@@ -238,10 +240,10 @@ func (t *Table) differences(a, b []*Row, places []string, words [2]string) []Dif
 			aboves++
 		}
 		for _, s := range t.shownScores() {
-			diff := bySeed(x, y, s)
-			d.put(s, diff)
+			e, ok := less(x, y, s)
+			d.put(s, e, ok)
 			if v > t.Over.Above {
-				high[s.Name] = append(high[s.Name], diff)
+				high[s.Name] = append(high[s.Name], bySeed(x, y, s))
 			}
 		}
 		keep(d)
@@ -251,7 +253,8 @@ func (t *Table) differences(a, b []*Row, places []string, words [2]string) []Dif
 		d.Fields = maps.Clone(a[0].Fields)
 		d.Fields[t.Over.Field] = "> " + short(t.Over.Above)
 		for _, s := range t.shownScores() {
-			d.put(s, eachMean(high[s.Name]))
+			e, ok := over(eachMean(high[s.Name]))
+			d.put(s, e, ok)
 		}
 		keep(d)
 	}

@@ -63,7 +63,7 @@ func differenceOf(i *item, q *ClaimQuantity) []measured {
 	if q.Back {
 		a, b = b, a
 	}
-	e, ok := over(bySeed(a, b, *i.d.table.score(q.Score)))
+	e, ok := less(a, b, *i.d.table.score(q.Score))
 	if !ok {
 		return nil
 	}

@@ -241,6 +241,15 @@ func (t *Table) measure(o *observation) error {
 		if ok {
 			o.values[s.Name] = v
 		}
+		if s.Queries == "" {
+			continue
+		}
+		if o.queries == nil {
+			o.queries = map[string]*perQuery{}
+		}
+		if o.queries[s.Name], err = o.readQueries(s.Queries); err != nil {
+			return err
+		}
 	}
 	if len(t.Observe.Events) == 0 {
 		return nil
@@ -304,6 +313,12 @@ func (t *Table) checkScore(s Score) error {
 		if err := checkSource(term, t.fieldNames()); err != nil {
 			return err
 		}
+	}
+	if s.Queries != "" {
+		if _, path, isFile := strings.Cut(s.Queries, "#"); !isFile || !strings.Contains(path, ".") {
+			return fmt.Errorf("queries is %q; give FILE.json#PATH.SCORE of values of queries", s.Queries)
+		}
+		return checkSource(s.Queries, nil)
 	}
 	return nil
 }

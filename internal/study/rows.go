@@ -17,6 +17,8 @@ type Estimate struct {
 	CI95  *[2]float64 `json:"ci95,omitempty"`
 	N     int         `json:"n"`
 	Max   float64     `json:"max"`
+	// Queries is the number of queries of an interval over the queries of one seed.
+	Queries int `json:"queries,omitempty"`
 
 	brief bool // the interval is in CSV and JSON alone
 }

@@ -41,6 +41,8 @@ type observation struct {
 	fields map[string]string
 	values map[string]float64
 	curve  []moment // by ascending step
+	// queries are the values of queries of scores that name them.
+	queries map[string]*perQuery
 }
 
 // A source is where a text or a number of an observation is:

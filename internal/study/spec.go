@@ -118,6 +118,8 @@ type Score struct {
 	From  string      `yaml:"from"` // sources or scores before it, joined by " + " and " - "
 	Lower bool        `yaml:"lower_is_better"`
 	Range *[2]float64 `yaml:"range"` // of what can be; else the file is an error
+	// Queries is FILE.json#PATH of the values of queries that a result may store.
+	Queries string `yaml:"queries"`
 	// Required makes it an error that a run lacks the number.
 	Required bool `yaml:"required"`
 	// Whole leaves out the mean of a row where one of its observations lacks the number.

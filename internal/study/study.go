@@ -10,6 +10,7 @@ import (
 	"tercet/internal/render"
 	"tercet/internal/rundir"
 	"tercet/internal/verdict"
+	"tercet/studies"
 )
 
 // Document is a table of a study over runs, schema tercet.study/1. Scores are fractions
@@ -110,6 +111,9 @@ func (d *Document) Layout(full bool) *render.Table {
 		}
 	}
 	out.Notes = append(slices.Clone(d.Notes), t.Notes...)
+	if d.pairedByQuery() {
+		out.Notes = append(out.Notes, byQuery)
+	}
 	if n := d.comparisons(); n > 0 {
 		out.Notes = append(out.Notes, verdict.Comparisons(n))
 	}
@@ -161,4 +165,39 @@ func pictureBase(path string) string {
 		return strings.TrimSuffix(path, e)
 	}
 	return path
+}
+
+// BuiltIn are the studies that the binary holds. That they can be read is tested.
+func BuiltIn() []*Spec {
+	var out []*Spec
+	for _, name := range studies.Names() {
+		text, file, _ := studies.Read(name)
+		if spec, err := Read(text, file, name); err == nil {
+			out = append(out, spec)
+		}
+	}
+	return out
+}
+
+// BuiltInTable finds a table in the built-in studies; nil where there is none.
+func BuiltInTable(name string) *Table {
+	for _, spec := range BuiltIn() {
+		if t := spec.Table(name); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// BuiltInTables are the names of the tables in the built-in studies that keep chooses.
+func BuiltInTables(keep func(*Table) bool) []string {
+	var out []string
+	for _, spec := range BuiltIn() {
+		for i := range spec.Tables {
+			if keep(&spec.Tables[i]) {
+				out = append(out, spec.Tables[i].Name)
+			}
+		}
+	}
+	return out
 }
