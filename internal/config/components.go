@@ -3,6 +3,7 @@ package config
 import (
 	"tercet/internal/component"
 	"tercet/internal/data"
+	_ "tercet/internal/data/annotated" // registers its sources
 	"tercet/internal/engine/adversary"
 	"tercet/internal/engine/loss"
 	"tercet/internal/engine/mahalanobis"

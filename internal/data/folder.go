@@ -2,6 +2,7 @@ package data
 
 import (
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"io/fs"
@@ -19,7 +20,8 @@ type scan struct {
 	classes []string
 	files   []string
 	labels  []int32
-	heads   []image.Config // of each file, once readHeads has read them
+	heads   []image.Config    // of each file, once readHeads has read them
+	boxes   []image.Rectangle // of each file, the part that counts; nil or empty: all
 }
 
 // hidden reports names that are skipped: dot files, and __MACOSX of zip files.
@@ -114,12 +116,40 @@ func readHeads(scans []*scan) error {
 	return nil
 }
 
+// box is the part of file i that counts, in an image of h rows and w columns.
+func (s *scan) box(i, h, w int) image.Rectangle {
+	whole := image.Rect(0, 0, w, h)
+	if s.boxes == nil || s.boxes[i] == (image.Rectangle{}) {
+		return whole
+	}
+	return s.boxes[i].Intersect(whole)
+}
+
+// cropTo returns that part of an image.
+func cropTo(img image.Image, box image.Rectangle) (image.Image, error) {
+	box = box.Add(img.Bounds().Min)
+	if box == img.Bounds() {
+		return img, nil
+	}
+	part, ok := img.(interface {
+		SubImage(image.Rectangle) image.Image
+	})
+	if !ok {
+		return nil, fmt.Errorf("images of this kind cannot be cropped to a box")
+	}
+	return part.SubImage(box), nil
+}
+
 // readFolder decodes all images of a scan, whose headers were read, into memory, on
 // all threads.
 func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 	shapes := make([][2]int, len(s.files)) // after resizing and cropping
 	err := each(len(s.files), 16, func(i int) error {
-		_, _, oh, ow, err := o.geometry(s.heads[i].Height, s.heads[i].Width)
+		box := s.box(i, s.heads[i].Height, s.heads[i].Width)
+		if box.Empty() {
+			return bad("%s has %dx%d pixels, and its box %v lies outside", s.files[i], s.heads[i].Height, s.heads[i].Width, s.boxes[i])
+		}
+		_, _, oh, ow, err := o.geometry(box.Dy(), box.Dx())
 		if err != nil {
 			return badCause(err, "%s", s.files[i])
 		}
@@ -145,6 +175,9 @@ func readFolder(s *scan, o ImageOptions) (*Memory, error) {
 		img, err := readImage(s.files[i])
 		if err != nil {
 			return err
+		}
+		if img, err = cropTo(img, s.box(i, s.heads[i].Height, s.heads[i].Width)); err != nil {
+			return badCause(err, "%s", s.files[i])
 		}
 		c := spare.Get()
 		defer spare.Put(c)

@@ -12,8 +12,8 @@ import (
 
 // Check returns an error unless t is sound: there are items, each has a file below the
 // root that no other item has with the same box, a class and one of Roles; each class has
-// a name and items; and each query has an image of its class in the gallery that is not
-// itself nor of its sequence. It names the item by its place, from 1.
+// a name of its own and items; and the class of each query is in the gallery. It names the
+// item by its place, from 1.
 //
 // Classes in both training and test are no error: see Overlap.
 func (t *Table) Check() error {
@@ -38,10 +38,15 @@ func (t *Table) Check() error {
 		seen[k] = i
 		sizes[it.Label]++
 	}
+	names := make(map[string]bool, len(t.Classes))
 	for y, n := range sizes {
 		if n == 0 {
 			return fault.Bad("class %s has no items", t.Classes[y])
 		}
+		if names[t.Classes[y]] {
+			return fault.Bad("two classes are called %s", t.Classes[y])
+		}
+		names[t.Classes[y]] = true
 	}
 	return t.checkQueries()
 }
@@ -54,7 +59,7 @@ func (t *Table) checkItem(it *Item) error {
 		return fmt.Errorf("path %q has a line break or a zero byte", it.Path)
 	case !filepath.IsAbs(filepath.FromSlash(it.Path)) && !filepath.IsLocal(filepath.FromSlash(it.Path)):
 		return fmt.Errorf("path %s leaves the folder of the data", it.Path)
-	case junk(path.Base(it.Path)):
+	case Junk(path.Base(it.Path)):
 		return fmt.Errorf("%s is no image", it.Path)
 	case it.Label < 0 || int(it.Label) >= len(t.Classes):
 		return fmt.Errorf("%s: label %d of %d classes", it.Path, it.Label, len(t.Classes))
@@ -66,8 +71,32 @@ func (t *Table) checkItem(it *Item) error {
 	return nil
 }
 
-// checkQueries returns an error if a query can find nothing.
+// checkQueries returns an error if the class of a query is not in the gallery.
 func (t *Table) checkQueries() error {
+	found := make([]bool, len(t.Classes))
+	for i := range t.Items {
+		if it := &t.Items[i]; it.Is(Gallery) {
+			found[it.Label] = true
+		}
+	}
+	lost, first := 0, 0
+	for i := range t.Items {
+		if it := &t.Items[i]; it.Is(Query) && !found[it.Label] {
+			if lost++; lost == 1 {
+				first = i
+			}
+		}
+	}
+	if lost == 0 {
+		return nil
+	}
+	it := &t.Items[first]
+	return fault.Unfit("%d of %d queries have no image of their class in the gallery; the first is item %d, %s, of class %s: take them out or give the gallery such an image", lost, t.Count(Query).Images, first+1, it.Path, t.Classes[it.Label])
+}
+
+// Lost counts the queries that can find nothing: of those of their class in the gallery,
+// all are the query itself or of its sequence. Scores leave them out.
+func (t *Table) Lost() int {
 	gallery := make([]int, len(t.Classes)) // items of each class
 	type group struct {
 		label    int32
@@ -82,7 +111,7 @@ func (t *Table) checkQueries() error {
 			}
 		}
 	}
-	lost, first := 0, -1
+	lost := 0
 	for i := range t.Items {
 		it := &t.Items[i]
 		if !it.Is(Query) {
@@ -96,14 +125,8 @@ func (t *Table) checkQueries() error {
 			found--
 		}
 		if found < 1 {
-			if lost++; first < 0 {
-				first = i
-			}
+			lost++
 		}
 	}
-	if lost == 0 {
-		return nil
-	}
-	it := &t.Items[first]
-	return fault.Of(fault.ErrUnfit, nil, "%d of %d queries have no image of their class in the gallery; the first is item %d, %s, of class %s: take them out or give the gallery such an image", lost, t.Count(Query).Images, first+1, it.Path, t.Classes[it.Label])
+	return lost
 }

@@ -4,9 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"strings"
-	"sync"
 
 	"tercet/internal/data/fault"
 	"tercet/internal/par"
@@ -15,38 +15,48 @@ import (
 // maxListed is how many files an error names.
 const maxListed = 10
 
-// Stat looks for all files and fills in their sizes. The error counts those that are not
-// there or are no files, and names the first of them: who copied 120,000 images learns of
-// all gaps at once.
-func (t *Table) Stat() error {
-	var mu sync.Mutex
-	lost := make(map[int]bool)
+// Missing looks for all files, fills in their sizes and returns the items whose files are
+// not there or are no files, in order.
+func (t *Table) Missing() []int {
+	lost := make([]bool, len(t.Items))
 	par.For(len(t.Items), 256, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			info, err := os.Stat(t.File(i))
-			if err == nil && info.Mode().IsRegular() {
+			if lost[i] = err != nil || !info.Mode().IsRegular(); !lost[i] {
 				t.Items[i].Size = info.Size()
-				continue
 			}
-			mu.Lock()
-			lost[i] = true
-			mu.Unlock()
 		}
 	})
+	var out []int
+	for i := range lost {
+		if lost[i] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Stat is Missing with an error that counts what is missing and names the first of it: who
+// copied 120,000 images learns of all gaps at once.
+func (t *Table) Stat() error {
+	lost := t.Missing()
 	if len(lost) == 0 {
 		return nil
 	}
+	return fault.Missing(nil, "%d of %d images are not below %s: %s", len(lost), len(t.Items), t.Root, t.Names(lost))
+}
+
+// Names lists the paths of the first of those items.
+func (t *Table) Names(items []int) string {
 	var names []string
-	for i := range t.Items {
-		if lost[i] && len(names) < maxListed {
-			names = append(names, t.Items[i].Path)
-		}
+	for _, i := range items[:min(len(items), maxListed)] {
+		names = append(names, t.Items[i].Path)
 	}
-	more := ""
-	if len(lost) > len(names) {
-		more = " and others"
+	list := strings.Join(names, ", ")
+	if more := len(items) - len(names); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
 	}
-	return fault.Missing(nil, "%d of %d images are not below %s: %s%s", len(lost), len(t.Items), t.Root, strings.Join(names, ", "), more)
+	return list
 }
 
 // Fingerprint returns the hex SHA-256 of path, box, label, role and file size of all items

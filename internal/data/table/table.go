@@ -124,7 +124,31 @@ func (t *Table) Overlap() []int32 {
 	return out
 }
 
-// junk are files that file managers and archivers leave, which no reader takes.
-func junk(name string) bool {
+// Without returns t without the items that drop is true of, and without classes that
+// have no items then.
+func (t *Table) Without(drop func(i int) bool) *Table {
+	out := &Table{Root: t.Root, Notes: t.Notes}
+	index := make([]int32, len(t.Classes))
+	for i := range t.Items {
+		if !drop(i) {
+			out.Items = append(out.Items, t.Items[i])
+			index[t.Items[i].Label] = 1
+		}
+	}
+	for y, name := range t.Classes {
+		if index[y] == 1 {
+			index[y] = int32(len(out.Classes))
+			out.Classes = append(out.Classes, name)
+		}
+	}
+	for i := range out.Items {
+		out.Items[i].Label = index[out.Items[i].Label]
+	}
+	return out
+}
+
+// Junk reports the names of files that file managers and archivers leave, which no reader
+// takes for images.
+func Junk(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.EqualFold(name, "Thumbs.db")
 }

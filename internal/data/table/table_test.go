@@ -65,7 +65,7 @@ func TestCheck(t *testing.T) {
 		"class b has no items":             func(s *table.Table) { s.Items[1].Label = 0 },
 		"box from 5,0 to 5,9":              func(s *table.Table) { s.Items[0].Box = image.Rectangle{Min: image.Pt(5, 0), Max: image.Pt(5, 9)} },
 		"1 of 1 queries have no image of their class in the gallery; the first is item 3": func(s *table.Table) { s.Items[3].Role = table.Train },
-		"2 of 2 queries": func(s *table.Table) { s.Items[3].Role, s.Items[2].Sequence, s.Items[3].Sequence = table.Test, "s", "s" },
+		"two classes are called a": func(s *table.Table) { s.Classes[1] = "a" },
 	} {
 		s := sample()
 		change(s)
@@ -78,6 +78,34 @@ func TestCheck(t *testing.T) {
 	s.Items[1].Path, s.Items[1].Box = "a/1.jpg", image.Rect(0, 0, 3, 3)
 	if err := s.Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestLostQueries(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		change func(s *table.Table)
+		want   int
+	}{
+		{func(*table.Table) {}, 0},
+		{func(s *table.Table) { s.Items[2].Sequence = "s" }, 0},
+		{func(s *table.Table) { s.Items[2].Sequence, s.Items[3].Sequence = "s", "s" }, 1},
+		{func(s *table.Table) { s.Items[2].Role, s.Items[3].Role = table.Test, table.Test }, 0},
+		{func(s *table.Table) { s.Items[2].Role, s.Items[3].Role = table.Test, table.Train }, 1},
+	} {
+		s := sample()
+		c.change(s)
+		if got := s.Lost(); got != c.want {
+			t.Errorf("%+v: %d lost, want %d", s.Items, got, c.want)
+		}
+	}
+}
+
+func TestWithout(t *testing.T) {
+	t.Parallel()
+	s := sample().Without(func(i int) bool { return i == 1 })
+	if len(s.Items) != 3 || !reflect.DeepEqual(s.Classes, []string{"a", "c"}) || s.Items[1].Label != 1 || s.Check() != nil {
+		t.Errorf("%+v", s)
 	}
 }
 

@@ -1,0 +1,63 @@
+package data
+
+import (
+	"image"
+
+	"tercet/internal/data/table"
+)
+
+// FromTable reads the images of a table: those of role train, and those of roles query and
+// gallery, nil where there are none. The classes of each are numbered from 0. TableItem
+// says what the role of an item is.
+func FromTable(t *table.Table, o Options) (train, test Dataset, err error) {
+	roles := []table.Role{table.Train, table.Test}
+	sets := make([]Dataset, 2)
+	opts := o.image()
+	if err := opts.check(); err != nil {
+		return nil, nil, err
+	}
+	if opts.native() {
+		opts.Color = "rgb"
+	}
+	for k, role := range roles {
+		items := t.Pick(role)
+		if len(items) == 0 {
+			continue
+		}
+		if sets[k], err = readTable(t, items, opts); err != nil {
+			return nil, nil, err
+		}
+	}
+	if sets[0] == nil {
+		return nil, nil, unfit("data %s: no image to train on", o.Name)
+	}
+	return sets[0], sets[1], nil
+}
+
+// readTable decodes some items of a table into memory.
+func readTable(t *table.Table, items []int, o ImageOptions) (Dataset, error) {
+	s := &scan{classes: t.Classes, boxes: make([]image.Rectangle, len(items))}
+	for k, i := range items {
+		s.files = append(s.files, t.File(i))
+		s.labels = append(s.labels, t.Items[i].Label)
+		s.boxes[k] = t.Items[i].Box
+	}
+	if err := readHeads([]*scan{s}); err != nil {
+		return nil, allUnreadable([]*scan{s}, err)
+	}
+	m, err := readFolder(s, o)
+	if err != nil {
+		return nil, allUnreadable([]*scan{s}, err)
+	}
+	return Compact(&tabled{m, t, items}), nil
+}
+
+// tabled are images of a table in memory.
+type tabled struct {
+	*Memory
+	table *table.Table
+	items []int // of the table
+}
+
+// TableItem implements Annotated.
+func (d *tabled) TableItem(i int) *table.Item { return &d.table.Items[d.items[i]] }
