@@ -74,7 +74,7 @@ func TestEveryComponentHasValidDefaults(t *testing.T) {
 	section := map[string]string{"split": "data.split.kind", "noise": "noise.kind", "sampler": "batch.sampler",
 		"schedule": "optimizer.schedule.name", "destination": "defense.destination.name", "algorithm": "metric.algorithm"}
 	files := []string{"data.root=x", "data.train.images=x", "data.train.labels=x", "data.test.images=x", "data.test.labels=x",
-		"data.train.vectors=x", "data.test.vectors=x"}
+		"data.train.vectors=x", "data.test.vectors=x", "data.table=x"}
 	for family, list := range families {
 		key := section[family]
 		if key == "" {
