@@ -33,7 +33,7 @@ func (s CarsOptions) pooled(file string) (*rows, error) {
 func (s CarsOptions) devkit(train string) (*rows, error) {
 	test := locate(s.Root, "cars_test_annos_withlabels.mat", "devkit", "", "car_devkit/devkit")
 	if test == "" {
-		return nil, fault.Missing(nil, "data cars: no cars_test_annos_withlabels.mat beside %s (cars_test_annos.mat has no classes)", train)
+		return nil, fault.Missing(nil, "data cars: no cars_test_annos_withlabels.mat in the folder of %s (cars_test_annos.mat has no classes)", train)
 	}
 	r := &rows{}
 	if file := filepath.Join(filepath.Dir(train), "cars_meta.mat"); locate(filepath.Dir(train), "cars_meta.mat", "") != "" {
