@@ -70,6 +70,12 @@ golden:
 	TERCET_UPDATE_GOLDEN=1 $(GO) test -count=1 -run 'Golden|TestContract' \
 	  $$(git grep -l 'testutil.Golden\|testutil.Updating' -- '*_test.go' | xargs -n 1 dirname | grep -v 'internal/digest\|internal/testutil' | sort -u | sed 's|^|./|')
 
+.PHONY: backbones
+#  backbones: ResNets against torchvision with other weights and gradients at 224 x 224 (minutes; needs PyTorch)
+backbones:
+	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT && $(PYTHON) testdata/scripts/torchvision_golden.py "$$out" 224 2 && \
+	  TERCET_TORCHVISION="$$out" $(GO) test -count=1 -timeout 60m -v -run Torchvision ./internal/engine/nn
+
 .PHONY: digests
 #  digests: the stored digests of trained tensors at each kernel level, with the longer runs (minutes)
 digests:

@@ -23,6 +23,7 @@ var families = map[string][]part{
 	"split":       data.Splits.Plain(),
 	"noise":       noise.Family.Plain(),
 	"model":       nn.Family.Plain(),
+	"mean_std":    nn.Standards.Plain(),
 	"algorithm":   mahalanobis.Family.Plain(),
 	"sampler":     data.Samplers.Plain(),
 	"loss":        loss.Family.Plain(),

@@ -9,6 +9,8 @@
 //	oneof:"length"      keys of which a later layer's choice replaces an earlier one's
 //	was:"variant"       its former name, still read
 //	words:"old=new"     words that it took under that name, split by |
+//	omit:"none"         its default, with which resolved configs leave it out: a key
+//	                    that came later, so that older configs keep their bytes
 //	doc:"..."           one line for help and the JSON Schema
 //
 // A section with a field tagged choice:"family" is polymorphic: the value of

@@ -72,7 +72,7 @@ func TestDefaultsAreValid(t *testing.T) {
 
 func TestEveryComponentHasValidDefaults(t *testing.T) {
 	section := map[string]string{"split": "data.split.kind", "noise": "noise.kind", "sampler": "batch.sampler",
-		"schedule": "optimizer.schedule.name", "destination": "defense.destination.name", "algorithm": "metric.algorithm"}
+		"schedule": "optimizer.schedule.name", "destination": "defense.destination.name", "algorithm": "metric.algorithm", "mean_std": "model.mean_std.name"}
 	files := []string{"data.root=x", "data.train.images=x", "data.train.labels=x", "data.test.images=x", "data.test.labels=x",
 		"data.train.vectors=x", "data.test.vectors=x", "data.table=x"}
 	for family, list := range families {
@@ -95,6 +95,9 @@ func TestEveryComponentHasValidDefaults(t *testing.T) {
 			}
 			if family == "algorithm" {
 				sets = append(sets, "model.name=mahalanobis")
+			}
+			if family == "mean_std" {
+				sets = append(sets, "model.name=resnet50")
 			}
 			for _, f := range files {
 				name := strings.Split(strings.SplitN(f, "=", 2)[0], ".")

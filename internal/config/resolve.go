@@ -36,21 +36,36 @@ func (c *Config) walk(f func(leaf)) {
 
 // walkAll is walk of all keys.
 func (c *Config) walkAll(f func(leaf)) {
-	walk(reflect.ValueOf(c).Elem(), "", 0, f, func(string, string, int) bool { return true })
+	walk(reflect.ValueOf(c).Elem(), "", 0, f, everywhere)
 }
 
-// walk calls enter with each section's path and name before its keys, and leaves
-// out those for which it returns false.
-func walk(v reflect.Value, path string, depth int, f func(leaf), enter func(path, name string, depth int) bool) {
+// everywhere enters every section.
+func everywhere(leaf) bool { return true }
+
+// silent says that a resolved config leaves l out: a key, or a section of keys, with
+// the value that tag omit names. A config without the key means the same.
+func (l leaf) silent() bool {
+	if !component.IsSection(l.f.typ) {
+		text, ok := l.f.tag.Lookup("omit")
+		return ok && l.text() == text
+	}
+	all := true
+	walk(l.v, "", 0, func(inner leaf) { all = all && inner.silent() }, everywhere)
+	return all
+}
+
+// walk calls enter with each section before its keys, and leaves out those for which
+// it returns false.
+func walk(v reflect.Value, path string, depth int, f func(leaf), enter func(leaf) bool) {
 	visit := func(v reflect.Value, list []field) {
 		for _, k := range list {
-			if component.IsSection(k.typ) {
-				if enter(path+k.name, k.name, depth) {
-					walk(v.Field(k.index), path+k.name+".", depth+1, f, enter)
-				}
-				continue
+			l := leaf{path + k.name, k.name, depth, v.Field(k.index), k}
+			switch {
+			case !component.IsSection(k.typ):
+				f(l)
+			case enter(l):
+				walk(l.v, l.path+".", depth+1, f, enter)
 			}
-			f(leaf{path + k.name, k.name, depth, v.Field(k.index), k})
 		}
 	}
 	visit(v, fields(v.Type()))
@@ -62,13 +77,13 @@ func walk(v reflect.Value, path string, depth int, f func(leaf), enter func(path
 }
 
 // Resolved returns the complete config as YAML: every key that counts, no includes,
-// no overrides left to apply. Loading it gives the same config, and the same
-// config gives the same bytes.
+// no overrides left to apply. Keys with a tag omit are left out where they have its
+// value. Loading it gives the same config, and the same config gives the same bytes.
 func (c *Config) Resolved() ([]byte, error) {
 	var b bytes.Buffer
 	indent := func(depth int) { b.WriteString(strings.Repeat("  ", depth)) }
 	walk(reflect.ValueOf(c).Elem(), "", 0, func(l leaf) {
-		if c.idle(l.path) != "" {
+		if c.idle(l.path) != "" || l.silent() {
 			return
 		}
 		indent(l.depth)
@@ -81,12 +96,12 @@ func (c *Config) Resolved() ([]byte, error) {
 			return
 		}
 		b.WriteString(l.name + ": " + l.text() + "\n")
-	}, func(path, name string, depth int) bool {
-		if c.idle(path) != "" {
+	}, func(l leaf) bool {
+		if c.idle(l.path) != "" || l.silent() {
 			return false
 		}
-		indent(depth)
-		b.WriteString(name + ":\n")
+		indent(l.depth)
+		b.WriteString(l.name + ":\n")
 		return true
 	})
 	return b.Bytes(), nil

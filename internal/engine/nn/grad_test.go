@@ -131,11 +131,25 @@ func TestLayerGradients(t *testing.T) {
 		{"avg pool", img, func() Layer { return newAvgPool("p", 2, 2, 0) }},
 		{"avg pool overlapping, padded", img, func() Layer { return newAvgPool("p", 3, 2, 1) }},
 		{"global avg pool", img, func() Layer { return NewGlobalAvgPool("p") }},
+		{"global max pool", img, func() Layer { return NewGlobalPool("max") }},
+		{"global mean and maximum", img, func() Layer { return NewGlobalPool("avg+max") }},
+		{"layer norm of rows", []int{9}, func() Layer { return NewLayerNorm("l", 1e-5, false) }},
+		{"layer norm of tokens", []int{5, 17}, func() Layer { return NewLayerNorm("l", 1e-6, true) }},
+		{"mean and std", img, func() Layer {
+			return NewMeanStd("m", &MeanStd{Mean: []float64{0.1, 0.2, 0.3}, Std: []float64{0.5, 0.25, 2}})
+		}},
+		{"mean and std, channels reversed", img, func() Layer {
+			return NewMeanStd("m", &MeanStd{Mean: []float64{0.1, 0.2, 0.3}, Std: []float64{0.5, 0.25, 2}, BGR: true})
+		}},
 		{"flatten", img, func() Layer { return NewFlatten("f") }},
 		{"pad", img, func() Layer { return NewPad2D("p", 10, 7) }},
 		{"normalize", []int{9}, func() Layer { return NewL2Normalize("n") }},
 		{"residual", img, func() Layer { return NewResidual("r", NewConv2D("c", 3, 3, 1, 1, true), nil) }},
 		{"residual block with projection", img, func() Layer { return basicBlock("b", 3, 4, 2) }},
+		{"bottleneck", img, func() Layer {
+			return NewSequential("s", NewConv2D("c", 8, 1, 1, 0, false), bottleneckBlock("b", 8, 2, 1), NewReLU("r"))
+		}},
+		{"bottleneck with projection", img, func() Layer { return bottleneckBlock("b", 3, 2, 2) }},
 		{"sequence", img, func() Layer {
 			return NewSequential("s", NewReLU("r"), NewConv2D("c", 4, 3, 1, 0, true), NewFlatten("f"), NewLinear("l", 3, true))
 		}},

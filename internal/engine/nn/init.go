@@ -53,7 +53,7 @@ func InitNames() []string {
 // Initialize draws all weights and biases by the named scheme (empty: pytorch)
 // from r, in the order of params: weights of two or more axes (..., in, out), and
 // the bias that follows each. Batch norm becomes weight 1, bias 0, running mean
-// 0, running variance 1.
+// 0, running variance 1. Other buffers stay as they are.
 func Initialize(params []*Param, scheme string, r *rng.Stream) error {
 	if scheme == "" {
 		scheme = DefaultInit
@@ -96,6 +96,7 @@ func Initialize(params []*Param, scheme string, r *rng.Stream) error {
 			p.fill(1)
 		case strings.HasSuffix(p.Name, ".bias"), strings.HasSuffix(p.Name, ".running_mean"):
 			p.fill(0)
+		case !p.Trained(): // set when the layer was built
 		default:
 			return fmt.Errorf("initializer %s: no rule for parameter %s of shape %v", scheme, p.Name, shape)
 		}

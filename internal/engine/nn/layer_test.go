@@ -15,10 +15,10 @@ import (
 // everyLayer is a net that holds every kind of layer.
 func everyLayer() *Sequential {
 	return NewSequential("every",
-		NewPad2D("pad", 12, 12), NewConv2D("conv1", 20, 3, 1, 1, true), NewBatchNorm2D("bn"), NewReLU("relu1"),
+		NewMeanStd("std", &MeanStd{Mean: []float64{0.1, 0.2, 0.3}, Std: []float64{0.9, 1.1, 1.3}, BGR: true}), NewPad2D("pad", 12, 12), NewConv2D("conv1", 20, 3, 1, 1, true), NewBatchNorm2D("bn"), NewReLU("relu1"),
 		NewMaxPool("max", 3, 2, 1), basicBlock("block", 20, 24, 2), NewResidual("same", NewReLU("relu2"), nil),
 		newAvgPool("avg", 2, 1, 0), NewResidual("body", NewConv2D("conv2", 24, 1, 1, 0, true), nil),
-		NewConv2D("conv3", 16, 1, 1, 0, false), NewGlobalAvgPool("gap"),
+		NewConv2D("conv3", 16, 1, 1, 0, false), NewResidual("norm", NewLayerNorm("pixels", 1e-6, true), nil), NewGlobalPool("avg+max"), NewLayerNorm("features", 1e-5, false),
 		NewLinear("fc", 10, true), NewFlatten("flatten"), NewL2Normalize("norm"))
 }
 

@@ -13,18 +13,21 @@ import (
 // Spec describes a model. Zero values mean the model's own default; an option
 // that the model does not have is an error.
 type Spec struct {
-	Name      string `json:"name"`
-	Height    int    `json:"height"` // of the images; data that are no images are 1 x 1 x D
-	Width     int    `json:"width"`
-	Channels  int    `json:"channels"`
-	Embedding int    `json:"embedding"`            // D; 0: 512 for c2f2 and resnet18, 128 for lenet and linear, Units for mlp, FC for cnn, all numbers of an image for mahalanobis
-	Normalize bool   `json:"normalize"`            // L2-normalize embeddings
-	Units     int    `json:"units,omitempty"`      // mlp: layer width w (200); cnn: filters k (47); resnet18: channels of the first stage (64)
-	Filters   string `json:"filters,omitempty"`    // cnn: paper-count (default) or paper-text
-	FC        string `json:"fc,omitempty"`         // cnn: k or 2k; default k for paper-count, 2k for paper-text
-	Stem      string `json:"stem,omitempty"`       // resnet18: imagenet or small; default small for images below 64 pixels
-	FinalReLU bool   `json:"final_relu,omitempty"` // mlp: ReLU after the last layer
-	Init      string `json:"init,omitempty"`       // initializer, see InitNames; default pytorch
+	Name      string   `json:"name"`
+	Height    int      `json:"height"` // of the images; data that are no images are 1 x 1 x D
+	Width     int      `json:"width"`
+	Channels  int      `json:"channels"`
+	Embedding int      `json:"embedding"`            // D; 0: 512 for c2f2 and the ResNets, 128 for lenet and linear, Units for mlp, FC for cnn, all numbers of an image for mahalanobis
+	Normalize bool     `json:"normalize"`            // L2-normalize embeddings
+	Units     int      `json:"units,omitempty"`      // mlp: layer width w (200); cnn: filters k (47); ResNets: channels of the first stage (64)
+	Filters   string   `json:"filters,omitempty"`    // cnn: paper-count (default) or paper-text
+	FC        string   `json:"fc,omitempty"`         // cnn: k or 2k; default k for paper-count, 2k for paper-text
+	Stem      string   `json:"stem,omitempty"`       // ResNets: imagenet or small; default small for images below 64 pixels
+	Pool      string   `json:"pool,omitempty"`       // ResNets: avg (default), max, or avg+max
+	Head      string   `json:"head,omitempty"`       // ResNets: linear (default), layernorm, layernorm-linear, or none
+	MeanStd   *MeanStd `json:"mean_std,omitempty"`   // ResNets: pixels are normalized first
+	FinalReLU bool     `json:"final_relu,omitempty"` // mlp: ReLU after the last layer
+	Init      string   `json:"init,omitempty"`       // initializer, see InitNames; default pytorch
 }
 
 // Limits on sizes in a Spec.
@@ -34,14 +37,14 @@ const (
 )
 
 // Family is the models that a config can name. A model registers itself in its file.
-var Family = component.NewFamily[Keys]("cnn", "linear", "mlp", "lenet", "c2f2", "resnet18", "mahalanobis")
+var Family = component.NewFamily[Keys]("cnn", "linear", "mlp", "lenet", "c2f2", "resnet18", "resnet34", "resnet50", "mahalanobis")
 
 // Keys are the keys of a model in a config.
 type Keys interface {
 	// layers returns what turns images into embeddings, and fills in s the defaults of
 	// its options and of the embedding's dimension. It depends on s alone.
 	layers(s *Spec) ([]Layer, error)
-	// options lists those of units, filters, fc, stem and final_relu that the model has.
+	// options lists those of units, filters, fc, stem, pool, head, mean_std and final_relu that the model has.
 	options() []string
 }
 
@@ -86,6 +89,9 @@ func buildWithin(s Spec, most *budget, r *rng.Stream) (*Model, error) {
 	layers, err := known.Defaults.layers(&s)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", s.Name, err)
+	}
+	if s.MeanStd != nil {
+		layers = append([]Layer{NewMeanStd("mean_std", s.MeanStd)}, layers...)
 	}
 	if s.Normalize {
 		layers = append(layers, NewL2Normalize("normalize"))
@@ -136,10 +142,15 @@ func (s *Spec) check(options []string) error {
 			return fmt.Errorf("model %s: %s %d is not in %d to %d", s.Name, v.what, v.n, v.low, v.top)
 		}
 	}
+	if s.MeanStd != nil {
+		if err := s.MeanStd.check(); err != nil {
+			return fmt.Errorf("model %s: %w", s.Name, err)
+		}
+	}
 	for _, v := range []struct {
 		what string
 		set  bool
-	}{{"units", s.Units != 0}, {"filters", s.Filters != ""}, {"fc", s.FC != ""}, {"stem", s.Stem != ""}, {"final_relu", s.FinalReLU}} {
+	}{{"mean_std", s.MeanStd != nil}, {"units", s.Units != 0}, {"filters", s.Filters != ""}, {"fc", s.FC != ""}, {"stem", s.Stem != ""}, {"pool", s.Pool != ""}, {"head", s.Head != ""}, {"final_relu", s.FinalReLU}} {
 		if v.set && !slices.Contains(options, v.what) {
 			has := "it has none but embedding, normalize and init"
 			if len(options) > 0 {

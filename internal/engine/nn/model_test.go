@@ -24,6 +24,7 @@ func build(t *testing.T, s Spec) *Model {
 // code under test.
 func TestParameterCounts(t *testing.T) {
 	const resnetBackbone = 11_689_512 - (512*1000 + 1000) // torchvision's resnet18 less its classifier
+	const resnet34, resnet50 = 21_284_672, 23_508_032     // torchvision's, without fc
 	const smallStem = resnetBackbone - 7*7*3*64 + 3*3*3*64
 	k := 47
 	for _, c := range []struct {
@@ -49,6 +50,9 @@ func TestParameterCounts(t *testing.T) {
 		{Spec{Name: "c2f2", Height: 32, Width: 32, Channels: 3}, 512, 75*32 + 32 + 25*32*64 + 64 + 4096*1024 + 1024 + 1024*512 + 512},
 		{Spec{Name: "resnet18", Height: 224, Width: 224, Channels: 3, Normalize: true}, 512, resnetBackbone + 512*512 + 512},
 		{Spec{Name: "resnet18", Height: 32, Width: 32, Channels: 3, Embedding: 128}, 128, smallStem + 512*128 + 128},
+		{Spec{Name: "resnet34", Height: 224, Width: 224, Channels: 3}, 512, resnet34 + 512*512 + 512},
+		{Spec{Name: "resnet50", Height: 224, Width: 224, Channels: 3, Embedding: 64}, 64, resnet50 + 2048*64 + 64},
+		{Spec{Name: "resnet50", Height: 97, Width: 131, Channels: 3, Head: "none"}, 2048, resnet50},
 	} {
 		m := build(t, c.s)
 		if m.ParamCount() != c.want || m.Dim() != c.dim || m.Spec().Embedding != c.dim {
@@ -120,7 +124,7 @@ func TestCNNMaps(t *testing.T) {
 func TestModelsEmbedUnitRows(t *testing.T) {
 	for _, name := range Family.Names() {
 		s := Spec{Name: name, Height: 28, Width: 28, Channels: 1, Embedding: 6, Normalize: true}
-		if name == "mlp" || name == "cnn" || name == "resnet18" {
+		if name == "mlp" || name == "cnn" || strings.HasPrefix(name, "resnet") {
 			s.Units = 4
 		}
 		m := build(t, s)
@@ -206,11 +210,21 @@ func TestBuildRefuses(t *testing.T) {
 		`did you mean "paper-text"`:     func(s *Spec) { s.Filters = "paper-txt" },
 		`unknown fc "3k"`:               func(s *Spec) { s.FC = "3k" },
 		`did you mean "xavier-uniform"`: func(s *Spec) { s.Init = "xavier-unifrom" },
-		"model c2f2 has no option units: it has none but":     func(s *Spec) { s.Name, s.Units = "c2f2", 3 },
-		"model resnet18 has no option fc: it has units, stem": func(s *Spec) { s.Name, s.FC = "resnet18", "k" },
-		"fc 2k and embedding 3 both set":                      func(s *Spec) { s.FC, s.Embedding = "2k", 3 },
-		`unknown stem "large"`:                                func(s *Spec) { s.Name, s.Stem = "resnet18", "large" },
-		"model lenet on 8x8x1 images: conv2:":                 func(s *Spec) { s.Name, s.Height, s.Width = "lenet", 8, 8 },
+		"model c2f2 has no option units: it has none but":                           func(s *Spec) { s.Name, s.Units = "c2f2", 3 },
+		"model resnet18 has no option fc: it has units, stem, pool, head, mean_std": func(s *Spec) { s.Name, s.FC = "resnet18", "k" },
+		"fc 2k and embedding 3 both set":                                            func(s *Spec) { s.FC, s.Embedding = "2k", 3 },
+		"model cnn has no option mean_std":                                          func(s *Spec) { s.MeanStd = &MeanStd{Mean: []float64{0.5}, Std: []float64{0.5}} },
+		"mean_std: 3 means and 3 standard deviations for images of 1 channels": func(s *Spec) {
+			s.Name, s.MeanStd = "resnet18", &MeanStd{Mean: make([]float64, 3), Std: []float64{1, 1, 1}}
+		},
+		"standard deviation 0 of channel 0": func(s *Spec) {
+			s.Name, s.MeanStd = "resnet18", &MeanStd{Mean: make([]float64, 1), Std: make([]float64, 1)}
+		},
+		`unknown pool "mean"`: func(s *Spec) { s.Name, s.Pool = "resnet34", "mean" },
+		`unknown head "mlp"`:  func(s *Spec) { s.Name, s.Head = "resnet50", "mlp" },
+		"head none gives the 2048 features as they are, not an embedding of 3": func(s *Spec) { s.Name, s.Head, s.Embedding = "resnet50", "none", 3 },
+		`unknown stem "large"`:                func(s *Spec) { s.Name, s.Stem = "resnet18", "large" },
+		"model lenet on 8x8x1 images: conv2:": func(s *Spec) { s.Name, s.Height, s.Width = "lenet", 8, 8 },
 	} {
 		s := ok
 		change(&s)

@@ -82,6 +82,21 @@ func (r *reference) run(l Layer, n int, x []float64) []float64 {
 			}
 			return s / float64(p.KH*p.KW)
 		})
+	case *GlobalMaxPool:
+		return r.globalPool(l, n, x)
+	case *LayerNorm:
+		return r.layerNorm(l, n, x)
+	case *MeanStdLayer:
+		y := make([]float64, len(x))
+		c := l.in[2]
+		for i := range x {
+			from := i
+			if l.of.BGR {
+				from = i/c*c + c - 1 - i%c
+			}
+			y[i] = (x[from] - r.values[l.mean][i%c]) / r.values[l.std][i%c]
+		}
+		return y
 	case *Pad2D:
 		y := make([]float64, n*size(l.out))
 		for i := range x {
@@ -171,6 +186,45 @@ func (r *reference) batchNorm(l *BatchNorm2D, x []float64) []float64 {
 		}
 		for i := k; i < len(x); i += c {
 			y[i] = (x[i]-mean)/math.Sqrt(vari+1e-5)*r.values[l.weight][k] + r.values[l.bias][k]
+		}
+	}
+	return y
+}
+
+func (r *reference) globalPool(l *GlobalMaxPool, n int, x []float64) []float64 {
+	h, w, c := l.in[0], l.in[1], l.in[2]
+	y := make([]float64, n*c)
+	for i := range y {
+		most, sum := math.Inf(-1), 0.0
+		for p := range h * w {
+			v := x[(i/c*h*w+p)*c+i%c]
+			most, sum = math.Max(most, v), sum+v
+		}
+		y[i] = most
+		if l.mean {
+			y[i] += sum / float64(h*w)
+		}
+	}
+	return y
+}
+
+func (r *reference) layerNorm(l *LayerNorm, n int, x []float64) []float64 {
+	count, d := l.vectors(n)
+	y := make([]float64, len(x))
+	for v := range count {
+		row := x[v*d : (v+1)*d]
+		mean, vari := 0.0, 0.0
+		for _, u := range row {
+			mean += u / float64(d)
+		}
+		for _, u := range row {
+			vari += (u - mean) * (u - mean) / float64(d)
+		}
+		for i, u := range row {
+			y[v*d+i] = (u - mean) / math.Sqrt(vari+l.eps)
+			if l.affine {
+				y[v*d+i] = y[v*d+i]*r.values[l.weight][i] + r.values[l.bias][i]
+			}
 		}
 	}
 	return y

@@ -1,0 +1,104 @@
+package nn
+
+import (
+	"fmt"
+
+	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
+)
+
+// LayerNormEps is added to the variances of a head's layer normalization, as
+// PyTorch's default.
+const LayerNormEps = 1e-5
+
+// LayerNorm normalizes each vector along the last axis (Ba et al. 2016):
+// y = (x - mean) / sqrt(var + eps) * weight + bias, with the biased variance; weight
+// and bias are left out where it has no parameters.
+type LayerNorm struct {
+	base
+	eps          float64
+	affine       bool
+	weight, bias *Param
+	n            int
+	inv          []float32 // 1/sqrt(var+eps) of each vector
+	hat          *array.Array
+	y, dx        *array.Array
+
+	zero, sumA, sumB []float64
+}
+
+// NewLayerNorm returns a layer for vectors as long as those of the layer before.
+func NewLayerNorm(name string, eps float64, affine bool) *LayerNorm {
+	return &LayerNorm{base: base{name: name}, eps: eps, affine: affine}
+}
+
+// OutShape builds the parameters for rows of shape (..., D).
+func (l *LayerNorm) OutShape(in []int) ([]int, error) {
+	if len(in) == 0 {
+		return nil, fmt.Errorf("%s: needs vectors, got rows of shape %v", l.name, in)
+	}
+	if d := in[len(in)-1]; l.affine {
+		var err error
+		if l.weight, err = l.newParam(l.name+".weight", false, d); err != nil {
+			return nil, err
+		}
+		if l.bias, err = l.newParam(l.name+".bias", false, d); err != nil {
+			return nil, err
+		}
+		l.weight.fill(1)
+		l.zero, l.sumA, l.sumB = make([]float64, d), make([]float64, d), make([]float64, d)
+	}
+	return l.built(in, in)
+}
+
+// vectors returns how many vectors n rows hold, and their length.
+func (l *LayerNorm) vectors(n int) (count, d int) {
+	d = l.in[len(l.in)-1]
+	return n * size(l.in) / d, d
+}
+
+// Forward normalizes.
+func (l *LayerNorm) Forward(x *array.Array, _ Mode) *array.Array {
+	l.n = l.check(x)
+	count, d := l.vectors(l.n)
+	if cap(l.inv) < count {
+		l.inv = make([]float32, count)
+	}
+	l.inv = l.inv[:count]
+	hat := rowsOf(&l.hat, l.n, l.in)
+	kernel.Standardize(count, d, x.Data, l.eps, hat.Data, l.inv)
+	if !l.affine {
+		return hat
+	}
+	y := rowsOf(&l.y, l.n, l.out)
+	kernel.ScaleShift(count, d, hat.Data, l.weight.Value.Data, l.bias.Value.Data, y.Data)
+	return y
+}
+
+// Backward removes from dy its mean and its part along the output, and divides by the
+// standard deviation.
+func (l *LayerNorm) Backward(dy *array.Array, need Need) *array.Array {
+	l.checkGrad(dy, l.n)
+	count, d := l.vectors(l.n)
+	if need&Weights != 0 && l.affine {
+		kernel.NormalizeSums(count, d, l.hat.Data, dy.Data, nil, l.zero, l.sumA, l.sumB)
+		for i := range d {
+			l.bias.Grad.Data[i] += float32(l.sumA[i])
+			l.weight.Grad.Data[i] += float32(l.sumB[i])
+		}
+	}
+	if need&Input == 0 {
+		return nil
+	}
+	dx := l.over(dy, &l.dx, l.n)
+	g := dy
+	if l.affine {
+		kernel.ScaleShift(count, d, dy.Data, l.weight.Value.Data, nil, dx.Data)
+		g = dx
+	}
+	kernel.StandardizeBackward(count, d, l.hat.Data, l.inv, g.Data, dx.Data)
+	return dx
+}
+
+// Params returns weight and bias, where it has them.
+func (l *LayerNorm) Params() []*Param { return present(l.weight, l.bias) }
