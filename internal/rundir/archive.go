@@ -15,8 +15,9 @@ import (
 var kept = []string{".yaml", ".json", ".csv", ".json.gz", ".csv.gz"}
 
 // Archive writes the documents of runs into an archive, each run in a folder of its name,
-// and returns how many files that are. Two runs of one name are an error that wraps ErrRun.
-func Archive(to string, dirs []string) (int, error) {
+// and returns how many files that are; with logs also events.jsonl, which tables of what
+// happened during training read. Two runs of one name are an error that wraps ErrRun.
+func Archive(to string, dirs []string, logs bool) (int, error) {
 	files, from := map[string]string{}, map[string]string{}
 	for _, dir := range dirs {
 		abs, err := filepath.Abs(dir)
@@ -28,7 +29,7 @@ func Archive(to string, dirs []string) (int, error) {
 			return 0, fmt.Errorf("%w: %s and %s have the same name; an archive holds one of them", ErrRun, other, dir)
 		}
 		from[name] = dir
-		if err := documents(dir, name, files); err != nil {
+		if err := documents(dir, name, files, logs); err != nil {
 			return 0, err
 		}
 	}
@@ -36,14 +37,14 @@ func Archive(to string, dirs []string) (int, error) {
 }
 
 // documents adds a run's files to those of an archive.
-func documents(dir, name string, files map[string]string) error {
+func documents(dir, name string, files map[string]string, logs bool) error {
 	return filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case e.IsDir() && e.Name() == "checkpoints":
 			return filepath.SkipDir
-		case !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") || !isKept(e.Name()):
+		case !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") || !isKept(e.Name()) && !(logs && e.Name() == "events.jsonl"):
 			return nil
 		}
 		rel, err := filepath.Rel(dir, file)

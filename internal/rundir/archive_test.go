@@ -2,6 +2,7 @@ package rundir_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,8 +28,18 @@ func TestArchivedRuns(t *testing.T) {
 		}
 	}
 	file := filepath.Join(dir, "runs.zip")
-	if n, err := rundir.Archive(file, []string{filepath.Join(dir, "runs/x-2"), filepath.Join(dir, "runs/x-10"), filepath.Join(dir, "runs/y")}); err != nil || n != 12 {
+	if n, err := rundir.Archive(file, []string{filepath.Join(dir, "runs/x-2"), filepath.Join(dir, "runs/x-10"), filepath.Join(dir, "runs/y")}, false); err != nil || n != 12 {
 		t.Fatalf("%d files, %v", n, err)
+	}
+	logs := filepath.Join(dir, "logs.zip")
+	if n, err := rundir.Archive(logs, []string{filepath.Join(dir, "runs/y")}, true); err != nil || n != 5 {
+		t.Errorf("with logs: %d files, %v", n, err)
+	}
+	if b, err := archive.ReadFile(filepath.Join(logs, "y/events.jsonl"), 10); err != nil || string(b) != "x" {
+		t.Errorf("the log: %q, %v", b, err)
+	}
+	if err := os.Remove(logs); err != nil {
+		t.Fatal(err)
 	}
 	for pattern, want := range map[string]string{
 		"runs.zip":      "runs.zip/x-2 runs.zip/x-10 runs.zip/y",
@@ -70,7 +81,7 @@ func TestArchiveRefuses(t *testing.T) {
 	for _, name := range []string{"a/x", "b/x"} {
 		rundirtest.Put(t, dir, name+"/manifest.json", rundirtest.Manifest(1, "finished", 100))
 	}
-	if _, err := rundir.Archive(filepath.Join(dir, "x.zip"), []string{filepath.Join(dir, "a/x"), filepath.Join(dir, "b/x")}); !errors.Is(err, rundir.ErrRun) {
+	if _, err := rundir.Archive(filepath.Join(dir, "x.zip"), []string{filepath.Join(dir, "a/x"), filepath.Join(dir, "b/x")}, false); !errors.Is(err, rundir.ErrRun) {
 		t.Errorf("two runs of one name: %v", err)
 	}
 	rundirtest.Put(t, dir, "bad.zip", "no archive")

@@ -1,17 +1,10 @@
 package study
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
-	"os"
 	"slices"
 
-	"tercet/internal/archive"
 	"tercet/internal/record"
 	"tercet/internal/render"
 	"tercet/internal/rundir"
@@ -24,33 +17,11 @@ type moment struct {
 }
 
 // readCurve reads the evaluations in a log of events, by ascending step; events name an
-// error by the accuracy that it is the rest of. A last line that was cut short is passed
-// over; a step that was done again counts as it was last. There may be no such file.
+// error by the accuracy that it is the rest of. A step that was done again counts as it was
+// last. There may be no such file.
 func readCurve(path string, events map[string]string) ([]moment, error) {
-	f, _, err := archive.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", rundir.ErrRun, err)
-	}
-	defer f.Close()
-	in := bufio.NewScanner(f)
-	in.Buffer(nil, 16<<20)
 	at := map[float64]moment{}
-	bad := 0 // the line that could not be read
-	for n := 1; in.Scan(); n++ {
-		if bad > 0 {
-			return nil, fmt.Errorf("%w: %s:%d: not valid JSON of an event", rundir.ErrRun, path, bad)
-		}
-		if !bytes.Contains(in.Bytes(), []byte(`"metrics"`)) {
-			continue
-		}
-		var e record.Event
-		if json.Unmarshal(in.Bytes(), &e) != nil {
-			bad = n
-			continue
-		}
+	err := scanEvents(path, `"metrics"`, func(e *record.Event) {
 		m := moment{float64(e.Step), e.Epoch, map[string]float64{}}
 		for name, accuracy := range events {
 			if v, ok := e.Metrics[accuracy]; ok {
@@ -60,9 +31,9 @@ func readCurve(path string, events map[string]string) ([]moment, error) {
 		if len(m.errors) > 0 {
 			at[m.step] = m
 		}
-	}
-	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", rundir.ErrRun, path, err)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return slices.SortedFunc(maps.Values(at), func(a, b moment) int { return cmp.Compare(a.step, b.step) }), nil
 }

@@ -28,7 +28,7 @@ func init() {
 	estimators = map[string]estimator{
 		"score": scoreOf, "rise": peakSide("rise", "first"), "fall": peakSide("fall", "last"), "peaks": peakDifference, "at-other-peak": atOtherPeak,
 		"at-largest": atLargest, "mean": meanOver, "least": leastDifference, "moved": moved, "slope": slopeOf, "intercept": interceptOf,
-		"offline": offlineLessOnline, "online": onlineKinds, "found": foundShare, "partner": partnerScore, "difference": differenceOf,
+		"offline": offlineLessOnline, "offline-between": offlineBetween, "online": onlineKinds, "found": foundShare, "partner": partnerScore, "difference": differenceOf,
 	}
 }
 
@@ -276,6 +276,28 @@ func offlineLessOnline(i *item, _ *ClaimQuantity) []measured {
 		return nil // nothing to compare with, or of another study
 	}
 	return []measured{{estimate: e, words: map[string]string{"step": row.Fields["step"]}}}
+}
+
+// offlineBetween is how much more offline training loses to online in one set-up than in
+// another: the difference to the online row of each, and of these the partner's less, seed
+// by seed.
+func offlineBetween(i *item, _ *ClaimQuantity) []measured {
+	if i.b == nil {
+		return nil
+	}
+	a, b := i.row(), i.b[0]
+	own, theirs := a.lessOf, b.lessOf
+	var d []float64
+	for _, seed := range a.Seeds {
+		v, ok := own[seed]
+		if w, too := theirs[seed]; ok && too {
+			d = append(d, v-w)
+		}
+	}
+	if d == nil {
+		return nil
+	}
+	return []measured{{estimate: estimate(d)}}
 }
 
 // onlineKinds is the difference to the partner, both online, at the last step of both.

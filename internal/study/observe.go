@@ -261,6 +261,9 @@ func (t *Table) measure(o *observation) error {
 
 // evaluate is a score by its sum of terms; false where one of them is not there.
 func (t *Table) evaluate(o *observation, s Score) (v float64, ok bool, err error) {
+	if s.Series != nil {
+		return s.Series.value(o)
+	}
 	terms, signs := s.terms()
 	for i, term := range terms {
 		x, ok := o.values[term]
@@ -303,8 +306,11 @@ func (s Score) terms() (terms []string, signs []float64) {
 // checkScore refuses sources that there are not.
 func (t *Table) checkScore(s Score) error {
 	terms, _ := s.terms()
-	if s.Name == "" || len(terms) == 0 {
-		return fmt.Errorf("give a name and from")
+	if s.Name == "" || (len(terms) == 0) == (s.Series == nil) {
+		return fmt.Errorf("give a name, and from or series")
+	}
+	if s.Series != nil {
+		return s.Series.check(t.fieldNames())
 	}
 	for _, term := range terms {
 		if t.score(term) != nil && term != s.Name {

@@ -72,7 +72,9 @@ type Row struct {
 	obs   []*observation
 	curve []*Row // the rows that a reduced row is made from
 	lines [][]float64
-	paper bool // has numbers that a paper prints
+	// lessOf are the differences of an offline row to its online one, by seed.
+	lessOf map[uint64]float64
+	paper  bool // has numbers that a paper prints
 }
 
 // text is a field of the row, or what its first observation has at a source.

@@ -9,9 +9,9 @@ import (
 	"tercet/internal/verdict"
 )
 
-// rule is a claim about a number: "above X", "below X", "at least X", "at most X", or
-// "within M of X", for X a number or a score of the same row. That a number is another one
-// states the margin M.
+// rule is a claim about a number: "above X", "below X", "at least X", "at most X",
+// "within M of X" or "beyond M of X", for X a number or a score of the same row. That a
+// number is another one, or is not, states the margin M.
 type rule struct {
 	kind   string
 	value  string
@@ -21,13 +21,13 @@ type rule struct {
 func parseRule(text string, scores []string) (rule, error) {
 	r := rule{}
 	margin := ""
-	for _, kind := range []string{"above ", "below ", "at least ", "at most ", "within "} {
+	for _, kind := range []string{"above ", "below ", "at least ", "at most ", "within ", "beyond "} {
 		if rest, is := strings.CutPrefix(text, kind); is {
 			r.kind, r.value = strings.TrimSpace(kind), rest
 		}
 	}
-	bad := fmt.Errorf("the rule is %q; give above X, below X, at least X, at most X or within MARGIN of X", text)
-	if r.kind == "within" {
+	bad := fmt.Errorf("the rule is %q; give above X, below X, at least X, at most X, within MARGIN of X or beyond MARGIN of X", text)
+	if r.hasMargin() {
 		var ok bool
 		if margin, r.value, ok = strings.Cut(r.value, " of "); !ok {
 			return r, bad
@@ -43,6 +43,9 @@ func parseRule(text string, scores []string) (rule, error) {
 	return r, nil
 }
 
+// hasMargin says whether the rule states one.
+func (r rule) hasMargin() bool { return r.kind == "within" || r.kind == "beyond" }
+
 // claim is the rule for a value.
 func (r rule) claim(v float64) verdict.Claim {
 	switch r.kind {
@@ -54,6 +57,8 @@ func (r rule) claim(v float64) verdict.Claim {
 		return verdict.AtLeast(v)
 	case "at most":
 		return verdict.AtMost(v)
+	case "beyond":
+		return verdict.Beyond(v, r.margin)
 	}
 	return verdict.Within(v, r.margin)
 }
@@ -73,14 +78,14 @@ func (row *Row) rule(text string) (verdict.Claim, bool) {
 func (r rule) words(plain bool) string {
 	v, _ := strconv.ParseFloat(r.value, 64)
 	switch {
-	case v == 0 && r.kind != "within":
+	case v == 0 && !r.hasMargin():
 		return "interval " + r.kind + " 0"
-	case plain && r.kind == "within":
-		return fmt.Sprintf("interval within %v of %v", r.margin, v)
+	case plain && r.hasMargin():
+		return fmt.Sprintf("interval %s %v of %v", r.kind, r.margin, v)
 	case plain:
 		return fmt.Sprintf("interval %s %v", r.kind, v)
-	case r.kind == "within":
-		return fmt.Sprintf("interval within %.4g %% of %.4g %%", 100*r.margin, 100*v)
+	case r.hasMargin():
+		return fmt.Sprintf("interval %s %.4g %% of %.4g %%", r.kind, 100*r.margin, 100*v)
 	}
 	return fmt.Sprintf("interval %s %v %%", r.kind, 100*v)
 }

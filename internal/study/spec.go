@@ -114,10 +114,11 @@ type Options struct {
 
 // Score is a number of an observation.
 type Score struct {
-	Name  string      `yaml:"name"`
-	From  string      `yaml:"from"` // sources or scores before it, joined by " + " and " - "
-	Lower bool        `yaml:"lower_is_better"`
-	Range *[2]float64 `yaml:"range"` // of what can be; else the file is an error
+	Name   string      `yaml:"name"`
+	From   string      `yaml:"from"`   // sources or scores before it, joined by " + " and " - "
+	Series *Series     `yaml:"series"` // or of the log, in place of From
+	Lower  bool        `yaml:"lower_is_better"`
+	Range  *[2]float64 `yaml:"range"` // of what can be; else the file is an error
 	// Queries is FILE.json#PATH of the values of queries that a result may store.
 	Queries string `yaml:"queries"`
 	// Required makes it an error that a run lacks the number.

@@ -105,7 +105,7 @@ func (row *Row) lessOnline(online *Row) {
 		return
 	}
 	e := estimate(d)
-	row.Scores["offline - online"] = e
+	row.Scores["offline - online"], row.lessOf = e, row.seeded(online, d)
 	row.Fields[verdictField] = verdict.Above(0).Of(e.CI95)
 }
 
@@ -119,6 +119,20 @@ func (row *Row) lessAt(other *Row) (step float64, d []float64) {
 		}
 	}
 	return step, d
+}
+
+// seeded are the differences of lessAt by seed, where both rows differ in nothing else.
+func (row *Row) seeded(other *Row, d []float64) map[uint64]float64 {
+	if row.Fields["other"] != other.Fields["other"] {
+		return nil
+	}
+	out := map[uint64]float64{}
+	for _, seed := range row.Seeds {
+		if slices.Contains(other.Seeds, seed) {
+			out[seed] = d[len(out)]
+		}
+	}
+	return out
 }
 
 // valuesAt are the values at a step, linear between evaluations; before the first one they

@@ -23,13 +23,14 @@ const (
 type Claim struct {
 	low, high float64
 	open      bool // the finite end does not belong to it
+	outside   bool // the claim is of all other values
 }
 
 // Above claims a value larger than v.
-func Above(v float64) Claim { return Claim{v, math.Inf(1), true} }
+func Above(v float64) Claim { return Claim{low: v, high: math.Inf(1), open: true} }
 
 // Below claims a value smaller than v.
-func Below(v float64) Claim { return Claim{math.Inf(-1), v, true} }
+func Below(v float64) Claim { return Claim{low: math.Inf(-1), high: v, open: true} }
 
 // AtLeast claims a value of v or more.
 func AtLeast(v float64) Claim { return Claim{low: v, high: math.Inf(1)} }
@@ -44,6 +45,10 @@ func Between(low, high float64) Claim { return Claim{low: low, high: high} }
 // is measured.
 func Within(v, margin float64) Claim { return Between(v-margin, v+margin) }
 
+// Beyond claims a value that differs from v by more than a margin, which must be set before
+// the value is measured.
+func Beyond(v, margin float64) Claim { return Claim{low: v - margin, high: v + margin, outside: true} }
+
 // rounding is what is left of a difference of equals, which is not above 0.
 const rounding = 1e-12
 
@@ -53,6 +58,9 @@ func (c Claim) Of(interval *[2]float64) string {
 		return Inconclusive
 	}
 	low, high := interval[0], interval[1]
+	if c.outside {
+		return map[string]string{Supported: Contradicted, Contradicted: Supported, Inconclusive: Inconclusive}[Between(c.low, c.high).Of(interval)]
+	}
 	switch {
 	case c.open && low > c.low+rounding && high < c.high-rounding, !c.open && low >= c.low && high <= c.high:
 		return Supported

@@ -28,6 +28,10 @@ func TestOf(t *testing.T) {
 		{"a slope in its range with an end outside", Between(0.35, 0.65), 0.33, 0.394, Inconclusive},
 		{"at least", AtLeast(1), 1, 2, Supported},
 		{"at most", AtMost(1), 1.5, 2, Contradicted},
+		{"beyond", Beyond(0, 0.01), -0.03, -0.011, Supported},
+		{"no further than the margin", Beyond(0, 0.01), -0.01, 0.005, Contradicted},
+		{"across the margin", Beyond(0, 0.01), 0.005, 0.02, Inconclusive},
+		{"on both sides", Beyond(0, 0.01), -0.02, 0.02, Inconclusive},
 		{"no number", Above(0), math.NaN(), 1, Inconclusive},
 	} {
 		if got := c.claim.Of(&[2]float64{c.low, c.high}); got != c.want {
@@ -41,7 +45,7 @@ func TestOf(t *testing.T) {
 
 // Every claim can be supported and contradicted: no rule is one that cannot fail.
 func TestEveryClaimCanFail(t *testing.T) {
-	for i, c := range []Claim{Above(1), Below(1), AtLeast(1), AtMost(1), Between(1, 2), Within(1, 0.5)} {
+	for i, c := range []Claim{Above(1), Below(1), AtLeast(1), AtMost(1), Between(1, 2), Within(1, 0.5), Beyond(1, 0.5)} {
 		got := map[string]bool{}
 		for _, at := range []float64{-100, 1, 1.5, 100} {
 			got[c.Of(&[2]float64{at, at + 0.1})] = true

@@ -16,14 +16,15 @@ import (
 
 func newArchive(s *base.Streams) *cobra.Command {
 	var out string
+	var logs bool
 	return base.Command{
 		Use:   "archive RUNS... --out FILE",
 		Short: "Write the documents of runs into one zip file",
 		Long: `
 The file holds the config and the result documents of each run, and the SHA-256 of each
-file; weights, logs and pictures are left out. tercet report and tercet study report
-read it as a folder: 'FILE.zip' names all of its runs, 'FILE.zip/mnist-*' some of them.
-The same documents give the same bytes.`,
+file. Weights and pictures are left out, and logs unless --events is given. tercet report
+and tercet study report read it as a folder: 'FILE.zip' names all of its runs,
+'FILE.zip/mnist-*' some of them. The same documents give the same bytes.`,
 		Examples: []base.Example{
 			{Why: "all runs, to be published", Line: "tercet study archive 'runs/*' --out results.zip"},
 		},
@@ -31,12 +32,13 @@ The same documents give the same bytes.`,
 		Exits: []int{base.ExitData},
 		Flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVarP(&out, "out", "o", "", "write the archive to `FILE`, which ends in .zip")
+			cmd.Flags().BoolVar(&logs, "events", false, "keep events.jsonl of each run, too, for tables of what happens during training")
 		},
-		Run: func(_ context.Context, args []string) error { return writeArchive(s, args, out) },
+		Run: func(_ context.Context, args []string) error { return writeArchive(s, args, out, logs) },
 	}.Build()
 }
 
-func writeArchive(s *base.Streams, patterns []string, out string) error {
+func writeArchive(s *base.Streams, patterns []string, out string, logs bool) error {
 	if !strings.HasSuffix(strings.ToLower(out), ".zip") {
 		return base.Usagef("--out is %q; give a file that ends in .zip", out)
 	}
@@ -44,7 +46,7 @@ func writeArchive(s *base.Streams, patterns []string, out string) error {
 	if err != nil {
 		return report.RunsError(err)
 	}
-	n, err := rundir.Archive(out, dirs)
+	n, err := rundir.Archive(out, dirs, logs)
 	if err != nil {
 		return report.RunsError(err)
 	}
