@@ -91,10 +91,19 @@ fuzz-short:
 # Engine, and what else runs the same code on each architecture: no files, no terminal.
 PURE := ./internal/par ./internal/rng ./internal/fsx ./internal/safetensors ./internal/engine/... ./internal/metric ./internal/cluster/... ./internal/noise ./internal/theory/... ./internal/train ./internal/data ./internal/config
 
-.PHONY: amd64-levels i386 arm64
+.PHONY: fused amd64-levels i386 arm64
+#  fused: no package but render and bench has a sum that the compiler fused with a product (docs/decisions/0007-no-fused-sums.md)
+# Pictures do have some: a list without them would be one of nothing.
+fused:
+	@GOARCH=arm64 CGO_ENABLED=0 $(GO) build -trimpath -o bin/tercet-arm64 ./cmd/tercet
+	@$(GO) tool objdump bin/tercet-arm64 | awk '/\tFN?M(ADD|SUB)[SD] /{print $$2}' | $(GO) tool addr2line bin/tercet-arm64 | \
+	  sed -n 's|^tercet/\(.*\.go:\)|\1|p' | sort -u > bin/fused.txt
+	@grep -q '^internal/render/' bin/fused.txt || { echo "fused: no fused sum found even in internal/render: the search is broken"; exit 1; }
+	@! grep -v '^internal/render/\|^internal/bench/' bin/fused.txt || { echo "fused: the compiler fuses these sums with their products; convert the products"; exit 1; }
+
 #  amd64-levels: the engine's tests and the digests, built for GOAMD64=v1 to v4, as far as the processor has them
 amd64-levels:
-	@failed=; for v in v1 v2 v3 v4; do \
+	@failed=; $(MAKE) --no-print-directory fused || failed=fused; for v in v1 v2 v3 v4; do \
 	  case $$v in v3) need=avx2 ;; v4) need=avx512f ;; *) need= ;; esac; \
 	  if ! grep -qw "$$need" /proc/cpuinfo; then echo "== GOAMD64=$$v: this processor has no $$need"; continue; fi; \
 	  echo "== GOAMD64=$$v"; \
@@ -108,8 +117,9 @@ i386:
 
 #  arm64: the engine's tests under qemu-user (apt-get install qemu-user-static), plain Go kernels
 # The tests of the environment start themselves as a process, which needs binfmt.
-arm64:
-	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -timeout 0 -skip TestEnvironment -exec qemu-aarch64-static ./internal/engine/... ./internal/rng ./internal/safetensors
+arm64: fused
+	GOARCH=arm64 CGO_ENABLED=0 TERCET_TEST_EXEC=qemu-aarch64-static $(GO) test -short -timeout 0 -skip 'TestEnvironment|TestDigests/kill-test' -exec qemu-aarch64-static \
+	  ./internal/engine/... ./internal/metric ./internal/rng ./internal/safetensors ./internal/digest
 
 NIGHTLY ?= test hostile kill-test race fuzz amd64-levels digests noasm i386 arm64
 .PHONY: nightly fuzz

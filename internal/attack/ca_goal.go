@@ -55,11 +55,11 @@ func (c *candidateGoal) hinges(table int, at float64) (value, slope float64) {
 	n := float64(c.tables.n)
 	if c.up {
 		count, sum, _ := c.tables.below(table, at)
-		return (float64(count)*at - sum) / n, float64(count) / n
+		return (float64(float64(count)*at) - sum) / n, float64(count) / n
 	}
 	count, sum, all := c.tables.below(table, math.Nextafter(at, math.Inf(1)))
 	more := n - float64(count)
-	return (all - sum - more*at) / n, -more / n
+	return (all - sum - float64(more*at)) / n, -more / n
 }
 
 // sumBlock is the number of sorted distances between two stored sums.

@@ -27,7 +27,7 @@ var ersTerms = [...]ersTerm{
 func RobustnessScore(value func(key string) float64) float64 {
 	sum := 0.0
 	for _, t := range ersTerms {
-		sum += t.base + t.slope*value(t.key)
+		sum += t.base + float64(t.slope*value(t.key))
 	}
 	return sum / float64(len(ersTerms))
 }

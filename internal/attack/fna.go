@@ -49,7 +49,7 @@ func newFNA(g *Gallery, v Variant, _ MethodOptions) (Method, error) {
 		sum := m.sum(int(k))
 		for i, c := range g.X.Row(j) {
 			sum[i] += float64(c)
-			m.norms[k] += float64(c) * float64(c)
+			m.norms[k] += float64(float64(c) * float64(c))
 		}
 	}
 	return m, nil
@@ -91,7 +91,7 @@ func (m *fna) Run(lo, hi int) {
 			square, n := 0.0, m.size(group)
 			for k, s := range m.sum(group) {
 				d := float64(m.clean.Row(i)[k]) - s/n
-				square += d * d
+				square += float64(d * d)
 			}
 			if square > most {
 				most, m.far[i] = square, int32(group)
@@ -116,9 +116,9 @@ func (m *fna) Eval(z *array.Array, per []float64, grad *array.Array) error {
 		for k, v := range x {
 			a, e := float64(v), float64(itself[k])
 			s := pull[k] - (push[k] - e) // the query itself does not push
-			per[i] += n*a*a - 2*a*s + e*e
+			per[i] += float64(n*a*a) - float64(2*a*s) + float64(e*e)
 			if grad != nil {
-				grad.Row(i)[k] = float32(2 * (n*a - s))
+				grad.Row(i)[k] = float32(2 * (float64(n*a) - s))
 			}
 		}
 	}

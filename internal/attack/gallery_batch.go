@@ -23,7 +23,7 @@ func (g *Gallery) checkBatch(name string, b *Batch) error {
 func (g *Gallery) fromMean(z []float32) (square float64) {
 	for k, v := range z {
 		d := float64(v) - g.mean[k]
-		square += d * d
+		square += float64(d * d)
 	}
 	return square
 }

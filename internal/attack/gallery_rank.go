@@ -84,7 +84,7 @@ func (w *windows) Run(lo, hi int) {
 		row, z := w.d.row(i), w.d.z.Row(i)
 		s.keys = append(s.keys[:0], row...)
 		last := float64(ascending(s.keys, &s.spare)[w.k-1])
-		limit := float32(math.Sqrt(last*last+2*w.d.slack(i)) * (1 + 0x1p-20))
+		limit := float32(math.Sqrt(float64(last*last)+float64(2*w.d.slack(i))) * (1 + 0x1p-20))
 		s.found = s.found[:0]
 		for j, v := range row {
 			if v <= limit {

@@ -171,7 +171,7 @@ func (r *runner) craft(j *job, m Method, w *workspace) (*adversary.Report, error
 	j.ran.Crafted += b
 	j.ran.Cost.Add(record.Cost{Forward: int64(b) * int64(report.Forward), Backward: int64(b) * int64(report.Backward)})
 	j.linf, j.l2 = append(j.linf, report.Linf...), append(j.l2, report.L2...)
-	j.zero += report.ZeroGradient * float64(b)
+	j.zero += float64(report.ZeroGradient * float64(b))
 	return report, nil
 }
 

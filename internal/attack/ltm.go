@@ -123,6 +123,6 @@ func (m *ltm) slope(z []float32, far, near int32, farthest, nearest float64, g [
 	}
 	for k, c := range z {
 		a := float64(c)
-		g[k] = float32(u*(a-float64(x[k])) - v*(a-float64(y[k])))
+		g[k] = float32(float64(u*(a-float64(x[k]))) - float64(v*(a-float64(y[k]))))
 	}
 }

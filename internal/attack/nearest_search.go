@@ -76,13 +76,13 @@ func (d *distances) most(i int) (item int32, square float64) {
 
 // above returns a distance whose square exceeds that of d by slack or more.
 func above(d float32, slack float64) float32 {
-	return math.Nextafter32(float32(math.Sqrt(float64(d)*float64(d)+slack)), float32(math.Inf(1)))
+	return math.Nextafter32(float32(math.Sqrt(float64(float64(d)*float64(d))+slack)), float32(math.Inf(1)))
 }
 
 // below returns a distance whose square is less than that of d by slack or more,
 // or one that no distance is less than.
 func below(d float32, slack float64) float32 {
-	return math.Nextafter32(float32(math.Sqrt(max(0, float64(d)*float64(d)-slack))), float32(math.Inf(-1)))
+	return math.Nextafter32(float32(math.Sqrt(max(0, float64(float64(d)*float64(d))-slack))), float32(math.Inf(-1)))
 }
 
 // leastOf returns the least of x, NaN not counted. Four running values: each

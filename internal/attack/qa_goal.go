@@ -173,7 +173,7 @@ func (h *hinged) protecting(i int, s *kernel.Hinges) float64 {
 	spareRows.Put(w)
 	sum, _ := s.Total()
 	for r, n := range s.Count {
-		sum += float64(n) * float64(s.Cut[r])
+		sum += float64(float64(n) * float64(s.Cut[r]))
 	}
 	return sum / float64(h.shield) / float64(len(row))
 }
@@ -220,13 +220,13 @@ func (h *hinged) weigh(i int, s *kernel.Hinges) {
 		case !h.up:
 			slope = -slope
 		}
-		value += slope * float64(at)
+		value += float64(slope * float64(at))
 		addDirection(direct, z, h.g.X.Row(int(c)), slope)
 	}
 	for _, j := range h.d.close[i] {
 		w := float64(row[j])
 		for k, v := range h.g.X.Row(int(j)) {
-			direct[k] += w * (float64(z[k]) - float64(v))
+			direct[k] += float64(w * (float64(z[k]) - float64(v)))
 		}
 		weight -= w
 		row[j] = 0
@@ -249,7 +249,7 @@ func addDirection(to []float64, z, x []float32, slope float64) {
 	}
 	slope /= math.Sqrt(square)
 	for k, v := range z {
-		to[k] += slope * (float64(v) - float64(x[k]))
+		to[k] += float64(slope * (float64(v) - float64(x[k])))
 	}
 }
 
@@ -264,7 +264,7 @@ func (h *hinged) finish(i int) {
 	direct := h.direct[i*len(z) : (i+1)*len(z)]
 	w, scale := h.weight[i], 1/float64(h.m)/float64(h.g.Len())
 	for k, v := range sum {
-		g[k] = float32(scale * (w*float64(z[k]) - float64(v) + direct[k]))
+		g[k] = float32(scale * (float64(w*float64(z[k])) - float64(v) + direct[k]))
 	}
 }
 
@@ -279,7 +279,7 @@ func (h *hinged) pull(i int) {
 	h.per[i] = 0
 	for _, c := range h.of(i) {
 		x := h.g.X.Row(int(c))
-		h.per[i] += sign * math.Sqrt(kernel.SquaredDistanceLanes(z, x))
+		h.per[i] += float64(sign * math.Sqrt(kernel.SquaredDistanceLanes(z, x)))
 		addDirection(direct, z, x, sign)
 	}
 	if h.grad != nil {

@@ -92,7 +92,7 @@ func (s *Scored) Mean(values []float64, rows []int) float64 {
 	sum, weights := 0.0, 0.0
 	add := func(i int) {
 		w := s.Weight(i)
-		sum, weights = sum+w*values[i], weights+w
+		sum, weights = sum+float64(w*values[i]), weights+w
 	}
 	for _, i := range rows {
 		add(i)
@@ -166,7 +166,7 @@ func spread(gallery *array.Array) (meanCosine float64, notNormalized bool) {
 	}
 	square := 0.0
 	for _, v := range sum {
-		square += v * v
+		square += float64(v * v)
 	}
 	return (square - units) / (float64(n) * float64(n-1)), notNormalized
 }

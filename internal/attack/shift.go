@@ -90,7 +90,7 @@ func (s *shift) measure(i int, z []float32) float64 {
 			d -= float64(s.nudges.Row(i)[k])
 		}
 		s.moved = append(s.moved, d)
-		sum += d * d
+		sum += float64(d * d)
 	}
 	return math.Sqrt(sum)
 }
@@ -100,7 +100,7 @@ func distance(x, y []float32, eps float64) float64 {
 	var s float64
 	for k, v := range x {
 		d := float64(v) - float64(y[k]) + eps
-		s += d * d
+		s += float64(d * d)
 	}
 	return math.Sqrt(s)
 }

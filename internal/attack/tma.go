@@ -62,7 +62,7 @@ func (m *tma) Eval(z *array.Array, per []float64, grad *array.Array) error {
 			w = 0
 		}
 		for k, v := range x {
-			g[k] = float32((w*float64(v) - float64(t[k])/t1) / x1)
+			g[k] = float32((float64(w*float64(v)) - float64(t[k])/t1) / x1)
 		}
 	}
 	return nil
@@ -82,9 +82,9 @@ func cosine(x, y []float32) (cos, xLength, yLength float64) {
 	var xx, yy, xy float64
 	for k, v := range x {
 		a, b := float64(v), float64(y[k])
-		xx += a * a
-		yy += b * b
-		xy += a * b
+		xx += float64(a * a)
+		yy += float64(b * b)
+		xy += float64(a * b)
 	}
 	xLength, yLength = max(math.Sqrt(xx), shortest), max(math.Sqrt(yy), shortest)
 	return xy / xLength / yLength, xLength, yLength

@@ -91,7 +91,7 @@ func (l *lloyd) prepare(at int) {
 	for c := range l.k {
 		var s float64
 		for _, v := range l.center[c*d : (c+1)*d] {
-			s += v * v
+			s += float64(v * v)
 		}
 		l.squares = append(l.squares, s)
 	}
@@ -102,7 +102,7 @@ func (l *lloyd) prepare(at int) {
 	ratio := math.Sqrt(l.sorted[l.k/2]) / (l.data.usual + math.SmallestNonzeroFloat32)
 	ratio = max(0x1p-20, min(0x1p20, ratio))
 	for c, s := range l.squares {
-		e := (g/ratio + 8*u) * s
+		e := float64((g/ratio + 8*u) * s)
 		l.low[c], l.wide[c] = float32(s-e), float32(2*e)
 	}
 	l.slope = float32((1 + 0x1p-10) * 2 * g * ratio)
@@ -129,7 +129,7 @@ func (l *lloyd) choose(task, row, cols int, keys []float32, bounds bool, w *bloc
 	least.Find()
 	// The least upper bound is what lower bounds are compared with.
 	for j, v := range w.value[:cols] {
-		w.limit[j] = v + (l.slope*square[j] + leastDoubt)
+		w.limit[j] = v + (float32(l.slope*square[j]) + leastDoubt)
 	}
 	if n := l.k * cols / 64; cap(w.mask) < n {
 		w.mask = make([]uint64, n)

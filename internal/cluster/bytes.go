@@ -94,7 +94,7 @@ func (l *lloyd) closest(i int, list []int32, keys []float32) []int32 {
 		keys[p] = l.low[c] - 2*kernel.Dot32(x, single[int(c)*d:(int(c)+1)*d])
 		limit = min(limit, keys[p]+l.wide[c])
 	}
-	limit += l.slope*l.data.squares[i] + leastDoubt
+	limit += float32(l.slope*l.data.squares[i]) + leastDoubt
 	n := 0
 	for p, c := range list {
 		if keys[p] <= limit {

@@ -71,7 +71,7 @@ func (t *condensed) leave(c int32, rows []int32, density float64) {
 // stay counts rows that are in c up to a density.
 func (t *condensed) stay(c int32, rows int, density float64) {
 	v := &t.clusters[c]
-	v.stability += float64(rows) * (density - v.birth)
+	v.stability += float64(float64(rows) * (density - v.birth))
 	if !math.IsInf(density, 1) {
 		v.longest = max(v.longest, density)
 	}

@@ -130,7 +130,7 @@ func (m *matrix) merge(a, b int32) {
 		if m.complete {
 			v = max(v, db[i])
 		} else {
-			v = float32(wa*float64(v) + wb*float64(db[i]))
+			v = float32(float64(wa*float64(v)) + float64(wb*float64(db[i])))
 		}
 		db[i] = v
 		if v < near.bound && m.active[i] != b {

@@ -164,7 +164,7 @@ func (f *frame) moveCenter(center, sum []float64, size float64) (shift float64) 
 	for j := range sum {
 		v := sum[j] / size
 		e := v - center[j]
-		shift += e * e
+		shift += float64(e * e)
 		center[j] = v
 	}
 	return shift
@@ -172,7 +172,7 @@ func (f *frame) moveCenter(center, sum []float64, size float64) (shift float64) 
 
 func squareOf(v []float64) (s float64) {
 	for _, a := range v {
-		s += a * a
+		s += float64(a * a)
 	}
 	return s
 }

@@ -143,7 +143,7 @@ func (b *batches) run(ctx context.Context, o KMeansOptions) (steps int, converge
 		if math.IsNaN(smooth) {
 			smooth = inertia
 		} else {
-			smooth += weight * (inertia - smooth)
+			smooth += float64(weight * (inertia - smooth))
 		}
 		if bad++; smooth < least {
 			least, bad = smooth, 0

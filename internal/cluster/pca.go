@@ -131,7 +131,7 @@ func project(data *centered, vectors []float64, k int) []float32 {
 			for c := range k {
 				var s float64
 				for j, v := range data.row(i) {
-					s += float64(v) * vectors[c*d+j]
+					s += float64(float64(v) * vectors[c*d+j])
 				}
 				out[i*k+c] = float32(s / data.scale)
 			}

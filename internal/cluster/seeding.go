@@ -106,7 +106,7 @@ func (s *seeding) draw(r *rng.Stream) int {
 	if !(total > 0) {
 		return r.IntN(n)
 	}
-	u := r.Float64() * total
+	u := float64(r.Float64() * total)
 	c := sort.Search(len(s.chunk), func(c int) bool { return s.chunk[c] > u })
 	if c == len(s.chunk) {
 		c--

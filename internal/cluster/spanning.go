@@ -92,7 +92,7 @@ func (p *prim) Run(lo, hi int) {
 		i, v := int(p.left[at]), p.least[at]
 		if low := max(own, p.core[i]); low < v {
 			sum := from + p.square[i]
-			if sum-2*float64(kernel.Dot32(x, p.data.row(i)))-p.unit*sum < v*scale {
+			if sum-float64(2*float64(kernel.Dot32(x, p.data.row(i))))-float64(p.unit*sum) < v*scale {
 				if s := max(low, squared(p.x, p.d, int(p.last), i)); s < v {
 					v = s
 					p.least[at], p.from[at] = s, p.last

@@ -122,7 +122,7 @@ func (s *swaps) split(c int) float64 {
 // along is the product of the direction with a point.
 func (w *swapScratch) along(point []float64) (s float64) {
 	for j, v := range w.direction {
-		s += float64(v) * point[j]
+		s += float64(float64(v) * point[j])
 	}
 	return s
 }
@@ -159,7 +159,7 @@ func (s *swaps) two(rows []int32, w *swapScratch, cut float64, halves, whole []f
 		for j := range d {
 			a, b := halves[j], halves[d+j]
 			w.direction[j] = float32(b - a)
-			cut += (b*b - a*a) / 2
+			cut += float64((float64(b*b) - float64(a*a)) / 2)
 		}
 	}
 	return data.kept(sum[:d], size[0]) + data.kept(sum[d:], size[1]) - data.kept(whole, len(all))

@@ -90,7 +90,7 @@ func (w *ward) distance(i, j int32) float64 {
 	var s float64
 	for t, v := range a {
 		e := v - b[t]
-		s += e * e
+		s += float64(e * e)
 	}
 	return w.factor(i, j) * s
 }
@@ -137,17 +137,17 @@ func (w *ward) choose(i int32, dots []float32, s *wardScratch) {
 	single := 2 * w.size[i] / (w.size[i] + 1)
 	for at, j := range w.active {
 		sum := own + w.square[j]
-		low := sum - 2*float64(dots[at]) - w.unit*sum
+		low := sum - float64(2*float64(dots[at])) - float64(w.unit*sum)
 		if single*low > second || j == i {
 			continue
 		}
 		f := w.factor(i, j)
-		if low *= f; low > second {
+		if low = float64(low * f); low > second {
 			continue
 		}
 		s.close = append(s.close, wardCandidate{j, low})
 		// What low took off to be on the safe side is given back twice.
-		switch high := low + 2*w.unit*sum*f; {
+		switch high := low + float64(2*w.unit*sum*f); {
 		case high < least:
 			least, second = high, least
 		case high < second:
@@ -191,7 +191,7 @@ func (w *ward) join(a, b int32) {
 	from, to := w.mean[int(a)*d:(int(a)+1)*d], w.mean[int(b)*d:(int(b)+1)*d]
 	single := w.single[int(b)*d : (int(b)+1)*d]
 	for t, v := range from {
-		to[t] = (sa*v + sb*to[t]) / (sa + sb)
+		to[t] = (float64(sa*v) + float64(sb*to[t])) / (sa + sb)
 		single[t] = float32(to[t])
 	}
 	w.size[b] += sa

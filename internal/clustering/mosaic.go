@@ -75,7 +75,7 @@ func outwards(c *solve.Result, k int32, most int) []int {
 	far := map[int]float64{}
 	for _, i := range items {
 		for a, v := range c.Vectors[i*d : (i+1)*d] {
-			far[i] += (float64(v) - mean[a]) * (float64(v) - mean[a])
+			far[i] += float64((float64(v) - mean[a]) * (float64(v) - mean[a]))
 		}
 	}
 	slices.SortFunc(items, func(a, b int) int { return cmp.Or(cmp.Compare(far[a], far[b]), cmp.Compare(a, b)) })

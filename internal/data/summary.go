@@ -127,7 +127,7 @@ func momentsOf(ds Dataset, lo, hi int) ([]moments, error) {
 		m := moments{sum: make([]float64, c), square: make([]float64, c), min: x[0], max: x[0]}
 		for j, v := range x {
 			m.sum[j%c] += float64(v)
-			m.square[j%c] += float64(v) * float64(v)
+			m.square[j%c] += float64(float64(v) * float64(v))
 			m.min, m.max = min(m.min, v), max(m.max, v)
 		}
 		all[i] = m
@@ -138,7 +138,7 @@ func momentsOf(ds Dataset, lo, hi int) ([]moments, error) {
 
 func meanStd(sum, square, n float64) (mean, std float64) {
 	mean = sum / n
-	return mean, math.Sqrt(max(square/n-mean*mean, 0))
+	return mean, math.Sqrt(max(square/n-float64(mean*mean), 0))
 }
 
 // String describes the dataset in a few lines.

@@ -31,7 +31,7 @@ type warp struct {
 // draw picks the warp of an image of h x w pixels. The numbers taken from r do
 // not depend on the strength.
 func (m *warp) draw(strength float64, h, w int, r *rng.Stream) {
-	spread := func(a float64) float64 { return float64(strength * a * (2*r.Float64() - 1)) }
+	spread := func(a float64) float64 { return float64(strength * a * (2*float64(r.Float64()) - 1)) }
 	t := spread(warpTurn) // the rotation by 2 atan(t)
 	d := 1 + float64(t*t)
 	cos, sin := (1-float64(t*t))/d, 2*t/d
@@ -53,7 +53,7 @@ func (m *warp) draw(strength float64, h, w int, r *rng.Stream) {
 // Between the nodes the displacement is interpolated bilinearly with smoothed
 // weights, as in value noise.
 func (m *warp) apply(dst, src []float32, h, w, c int) {
-	midX, midY := float32(w-1)/2, float32(h-1)/2
+	midX, midY := float32(float32(w-1)/2), float32(float32(h-1)/2)
 	stepX, stepY := float32(warpGrid-1)/float32(w-1), float32(warpGrid-1)/float32(h-1)
 	right, bottom := float32(w-1), float32(h-1)
 	line := w * c

@@ -8,8 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -46,7 +44,7 @@ const stored = "testdata/digests.txt"
 
 const header = `# SHA-256 of what training computes: names, shapes and bits of the tensors in
 # checkpoints/last.safetensors, in the order of the file. A digest is that of a
-# run, an architecture as the compiler is asked for it, and a kernel level.
+# run and a kernel level, on every architecture.
 # TERCET_UPDATE_GOLDEN=1 TERCET_DIGESTS=all go test ./internal/digest adds those of
 # this machine and rewrites those that changed. Change them only together with the
 # numbers that training computes, and say so in the commit.
@@ -60,7 +58,7 @@ func TestDigests(t *testing.T) {
 	got := map[string]string{}
 	for _, r := range runs {
 		for _, level := range []kernel.Level{kernel.AVX512, kernel.AVX2, kernel.Generic} {
-			key := strings.Join([]string{r.name, target(), level.String()}, " ")
+			key := r.name + " " + level.String()
 			t.Run(r.name+"/"+level.String(), func(t *testing.T) {
 				if r.slow && os.Getenv(allKey) != "all" {
 					t.Skipf("takes up to a minute; %s=all runs it", allKey)
@@ -86,19 +84,6 @@ func TestDigests(t *testing.T) {
 		maps.Copy(want, got)
 		writeDigests(t, want)
 	}
-}
-
-// target names the architecture together with what lets the compiler fuse a
-// product and a sum: amd64 from v3 on, and each other architecture by its name.
-func target() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "GOAMD64" && s.Value >= "v3" {
-				return "amd64-fma"
-			}
-		}
-	}
-	return runtime.GOARCH
 }
 
 // trained returns the digest of the run's last checkpoint.
@@ -157,7 +142,7 @@ func TestDigestSeesEachPart(t *testing.T) {
 	}
 }
 
-// readDigests reads "RUN ARCH LEVEL DIGEST" lines, by "RUN ARCH LEVEL".
+// readDigests reads "RUN LEVEL DIGEST" lines, by "RUN LEVEL".
 func readDigests(t *testing.T) map[string]string {
 	t.Helper()
 	digests := map[string]string{}
@@ -170,10 +155,10 @@ func readDigests(t *testing.T) map[string]string {
 			continue
 		}
 		words := strings.Fields(line)
-		if len(words) != 4 {
-			t.Fatalf("%s:%d: expected RUN ARCH LEVEL DIGEST", stored, i+1)
+		if len(words) != 3 {
+			t.Fatalf("%s:%d: expected RUN LEVEL DIGEST", stored, i+1)
 		}
-		digests[strings.Join(words[:3], " ")] = words[3]
+		digests[words[0]+" "+words[1]] = words[2]
 	}
 	return digests
 }

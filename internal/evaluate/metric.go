@@ -127,9 +127,9 @@ func nearestRecall(f *run.Features, w []float64) float64 {
 			x, y := f.X[i*d:(i+1)*d], wx[i*d:(i+1)*d]
 			for r := range d {
 				for c, v := range x {
-					y[r] += w[r*d+c] * v
+					y[r] += float64(w[r*d+c] * v)
 				}
-				self[i] += y[r] * x[r]
+				self[i] += float64(y[r] * x[r])
 			}
 		}
 	})
@@ -147,7 +147,7 @@ func nearestRecall(f *run.Features, w []float64) float64 {
 				}
 				dot := 0.0
 				for k, v := range f.X[j*d : (j+1)*d] {
-					dot += v * y[k]
+					dot += float64(v * y[k])
 				}
 				if h := self[j] - 2*dot; at < 0 || h < best {
 					best, at = h, j

@@ -104,7 +104,7 @@ func centerLosses(z *array.Array, labels []int32, classes int) []float64 {
 			sum := 0.0
 			for k, v := range z.Row(i) {
 				x := float64(v) - center[c*d+k]
-				sum += x * x
+				sum += float64(x * x)
 			}
 			far[i*classes+c] = sum
 		}

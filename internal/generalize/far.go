@@ -78,7 +78,7 @@ func (c *classMeans) far(class string) int {
 		}
 		d := 0.0
 		for k, v := range c.pool[name] {
-			d += (v - c.train[class][k]) * (v - c.train[class][k])
+			d += float64((v - c.train[class][k]) * (v - c.train[class][k]))
 		}
 		if d > best {
 			best, item = d, c.nearest[name]
@@ -102,7 +102,7 @@ func meanRow(z *array.Array) []float64 {
 func farFrom(row []float32, center []float64) float64 {
 	d := 0.0
 	for k, v := range row {
-		d += (float64(v) - center[k]) * (float64(v) - center[k])
+		d += float64((float64(v) - center[k]) * (float64(v) - center[k]))
 	}
 	return d
 }

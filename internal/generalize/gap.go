@@ -223,7 +223,7 @@ func (g *gapSides) gaps() (ofLoss, ofError record.Sides) {
 	}
 	for c := range out {
 		if s := &out[c]; s.Control != nil {
-			s.Controlled.Value = s.Gap.Value + *s.Coefficient*s.Control.Value
+			s.Controlled.Value = s.Gap.Value + float64(*s.Coefficient*s.Control.Value)
 		}
 	}
 	return out[0], out[1]

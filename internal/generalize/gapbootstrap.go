@@ -101,7 +101,7 @@ func (r *resampled) means(ts []loss.Triplet, columns [][]float64, n int, seed ui
 					}
 					total += w
 					for c, v := range columns {
-						sums[c] += w * v[i]
+						sums[c] += float64(w * v[i])
 					}
 				}
 			}
@@ -148,7 +148,7 @@ func (g *gapSides) intervals(out *[2]record.Sides) {
 			*s.Coefficient = steadiest(gap, of)
 			controlled := make([]float64, n)
 			for k := range controlled {
-				controlled[k] = gap[k] + *s.Coefficient*of[k]
+				controlled[k] = gap[k] + float64(*s.Coefficient*of[k])
 			}
 			s.Control.CI95, s.Controlled.CI95 = interval(of), interval(controlled)
 		}
@@ -162,8 +162,8 @@ func steadiest(x, y []float64) float64 {
 	mx, my := stat.Mean(x), stat.Mean(y)
 	covariance, variance := 0.0, 0.0
 	for k := range x {
-		covariance += (x[k] - mx) * (y[k] - my)
-		variance += (y[k] - my) * (y[k] - my)
+		covariance += float64((x[k] - mx) * (y[k] - my))
+		variance += float64((y[k] - my) * (y[k] - my))
 	}
 	if variance == 0 {
 		return 1

@@ -134,7 +134,7 @@ func cosineApart(x, y []float32) float64 {
 	xx, yy := 0.0, 0.0
 	for k, v := range x {
 		same = same && v == y[k]
-		xx, yy = xx+float64(v)*float64(v), yy+float64(y[k])*float64(y[k])
+		xx, yy = xx+float64(float64(v)*float64(v)), yy+float64(float64(y[k])*float64(y[k]))
 	}
 	switch {
 	case same:
@@ -145,8 +145,8 @@ func cosineApart(x, y []float32) float64 {
 	xx, yy = 1/math.Sqrt(xx), 1/math.Sqrt(yy)
 	sum := 0.0
 	for k, v := range x {
-		d := float64(v)*xx - float64(y[k])*yy
-		sum += d * d
+		d := float64(float64(v)*xx) - float64(float64(y[k])*yy)
+		sum += float64(d * d)
 	}
 	return sum / 2
 }

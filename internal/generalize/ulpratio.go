@@ -45,7 +45,7 @@ func ratioTo(kind string, own, control []float64) record.ControlRatio {
 	mc, sec := stat.MeanError(control)
 	out := record.ControlRatio{Kind: kind, Ratio: math.Exp(m - mc)}
 	if n := min(len(own), len(control)); n > 1 {
-		half := stat.T95(n) * math.Hypot(se, sec)
+		half := float64(stat.T95(n) * math.Hypot(se, sec))
 		out.CI95 = &[2]float64{math.Exp(m - mc - half), math.Exp(m - mc + half)}
 	}
 	out.Verdict = sameAsControl.Of(out.CI95)

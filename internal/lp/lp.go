@@ -106,7 +106,7 @@ func (l *Problem) Add(col []int32, val []float64, rhs float64) {
 	slack := -rhs
 	for e, j := range col {
 		l.cols[j] = append(l.cols[j], entry{i, val[e]})
-		slack += val[e] * l.X[j]
+		slack += float64(val[e] * l.X[j])
 	}
 	l.col, l.val = append(l.col, col...), append(l.val, val...)
 	l.start = append(l.start, int32(len(l.col)))
@@ -171,7 +171,7 @@ func (l *Problem) primal() {
 		col, val := l.Entries(i)
 		for e, j := range col {
 			if k.at[j] < 0 {
-				s -= val[e] * l.X[j]
+				s -= float64(val[e] * l.X[j])
 			}
 		}
 		right[t] = s
@@ -187,7 +187,7 @@ func (l *Problem) primal() {
 		s := -l.RHS[i]
 		col, val := l.Entries(int32(i))
 		for e, j := range col {
-			s += val[e] * l.X[j]
+			s += float64(val[e] * l.X[j])
 		}
 		l.slack[i] = s
 	}
@@ -214,7 +214,7 @@ func (l *Problem) prices() {
 		}
 		col, val := l.Entries(i)
 		for e, j := range col {
-			l.reduced[j] -= y * val[e]
+			l.reduced[j] -= float64(y * val[e])
 		}
 	}
 	for _, j := range k.Basic {
@@ -254,33 +254,33 @@ func (l *Problem) Value() float64 {
 		if y <= 0 {
 			continue
 		}
-		sum += y * l.RHS[i]
-		most += y * math.Abs(l.RHS[i])
+		sum += float64(y * l.RHS[i])
+		most += float64(y * math.Abs(l.RHS[i]))
 		col, val := l.Entries(int32(i))
 		for e, j := range col {
-			left[j] -= y * val[e]
-			size[j] += y * math.Abs(val[e])
+			left[j] -= float64(y * val[e])
+			size[j] += float64(y * math.Abs(val[e]))
 		}
 	}
 	for j, c := range left {
 		longest = max(longest, len(l.cols[j]))
 		// No variable is further from 0 than 1.
 		if c >= 0 {
-			sum += c * l.Lo[j]
+			sum += float64(c * l.Lo[j])
 		} else {
-			sum += c * l.Hi[j]
+			sum += float64(c * l.Hi[j])
 		}
 		most += size[j] + l.Truth[j]
 	}
 	l.Work += int64(len(l.val))
-	return sum - 0x1p-51*float64(longest+len(l.dual)+len(left))*most
+	return sum - float64(0x1p-51*float64(longest+len(l.dual)+len(left))*most)
 }
 
 func dot(a, b []float64) float64 {
 	b = b[:len(a)]
 	s := 0.0
 	for i, v := range a {
-		s += v * b[i]
+		s += float64(v * b[i])
 	}
 	return s
 }
@@ -289,6 +289,6 @@ func dot(a, b []float64) float64 {
 func addScaled(a, b []float64, f float64) {
 	b = b[:len(a)]
 	for i, v := range b {
-		a[i] += f * v
+		a[i] += float64(f * v)
 	}
 }

@@ -112,7 +112,7 @@ func (l *Problem) tableauRow(exit leaver) {
 			l.mark[j] = true
 			l.marked = append(l.marked, j)
 		}
-		l.row[j] += v
+		l.row[j] += float64(v) // a product of the caller
 	}
 	l.rho = slices.Grow(l.rho[:0], k.size())[:k.size()]
 	if exit.place >= 0 {
@@ -198,7 +198,7 @@ func (l *Problem) direction(exit leaver, in entrant) float64 {
 			l.rowHit[i] = true
 			l.moved = append(l.moved, i)
 		}
-		l.ds[i] += v
+		l.ds[i] += float64(v) // a product of the caller
 	}
 	if in.variable < 0 {
 		for p := range l.dx {
@@ -213,7 +213,7 @@ func (l *Problem) direction(exit leaver, in entrant) float64 {
 				continue
 			}
 			for p := range l.dx {
-				l.dx[p] -= e.val * k.inverse[p*k.wide+int(t)]
+				l.dx[p] -= float64(e.val * k.inverse[p*k.wide+int(t)])
 			}
 			l.Work += int64(k.size())
 		}
@@ -255,11 +255,11 @@ func (l *Problem) pivot(exit leaver, in entrant) {
 	// Dual values and weights.
 	for t, i := range k.Tight {
 		if r := l.rho[t]; r != 0 {
-			l.dual[i] = max(0, l.dual[i]-theta*r)
+			l.dual[i] = max(0, l.dual[i]-float64(theta*r))
 		}
 	}
 	for _, j := range l.marked {
-		d := l.reduced[j] - theta*l.row[j]
+		d := l.reduced[j] - float64(theta*l.row[j])
 		if l.upper[j] {
 			d = min(0, d)
 		} else {
@@ -268,7 +268,7 @@ func (l *Problem) pivot(exit leaver, in entrant) {
 		if l.Hi[j] > l.Lo[j] {
 			l.reduced[j] = d
 		} else {
-			l.reduced[j] -= theta * l.row[j]
+			l.reduced[j] -= float64(theta * l.row[j])
 		}
 	}
 	var old float64
@@ -289,13 +289,13 @@ func (l *Problem) pivot(exit leaver, in entrant) {
 	for p, v := range l.dx {
 		if v != 0 {
 			j := k.Basic[p]
-			l.X[j] += v * move
+			l.X[j] += float64(v * move)
 			l.weight[j] = max(l.weight[j], v*v*scale)
 		}
 	}
 	for _, i := range l.moved {
 		v := l.ds[i]
-		l.slack[i] += v * move
+		l.slack[i] += float64(v * move)
 		l.weight[m+int(i)] = max(l.weight[m+int(i)], v*v*scale)
 	}
 	l.settle()
@@ -356,7 +356,7 @@ func (l *Problem) refuted(exit leaver, cutoff float64) bool {
 	kept := slices.Clone(l.dual)
 	step := 2 * (1 + math.Abs(cutoff) + math.Abs(l.Value())) / exit.gap
 	for t, i := range l.Kernel.Tight {
-		l.dual[i] = max(0, l.dual[i]-exit.sign*step*l.rho[t])
+		l.dual[i] = max(0, l.dual[i]-float64(exit.sign*step*l.rho[t]))
 	}
 	if exit.place < 0 {
 		l.dual[exit.row] = step

@@ -40,13 +40,13 @@ func centered(x, g []float32, d int) (cx, cg []float32) {
 		for i := range n {
 			for j := lo; j < hi; j++ {
 				v := float64(g[i*d+j]) - mean[j]
-				spread[j] += v * v
+				spread[j] += float64(v * v)
 			}
 		}
 	})
 	var offset, within float64
 	for j := range d {
-		offset += mean[j] * mean[j]
+		offset += float64(mean[j] * mean[j])
 		within += spread[j] / float64(n)
 	}
 	if offset <= offsetShare*within {

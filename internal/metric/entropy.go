@@ -15,7 +15,7 @@ func entropiesOf(t *contingency) entropies {
 	e := entropies{class: entropy(t.class, n), cluster: entropy(t.cluster, n)}
 	for _, c := range t.cells {
 		v := float64(c.count)
-		e.mutual += v / n * math.Log(n*v/(float64(t.class[c.class])*float64(t.cluster[c.cluster])))
+		e.mutual += float64(v / n * math.Log(n*v/(float64(t.class[c.class])*float64(t.cluster[c.cluster]))))
 	}
 	// Rounding leaves values such as -1e-17 for independent labels; MI is never
 	// negative and never more than either entropy.
@@ -33,7 +33,7 @@ func entropy(sizes []int64, n float64) float64 {
 	var h float64
 	for _, s := range sizes {
 		p := float64(s) / n
-		h -= p * math.Log(p)
+		h -= float64(p * math.Log(p))
 	}
 	return h
 }
@@ -74,7 +74,7 @@ func ami(t *contingency, e entropies) float64 {
 	}
 	expected := expectedMutual(t)
 	const eps = 0x1p-52
-	above := (e.class+e.cluster)/2 - expected
+	above := float64((e.class+e.cluster)/2) - expected
 	if math.Abs(above) < eps {
 		above = math.Copysign(eps, above)
 	}
@@ -99,7 +99,7 @@ func expectedMutual(t *contingency) float64 {
 	par.For(len(a), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j := range b {
-				part[i] += float64(a[i].times) * float64(b[j].times) * expectedCell(a[i].size, b[j].size, n, logFactorial)
+				part[i] += float64(float64(a[i].times) * float64(b[j].times) * expectedCell(a[i].size, b[j].size, n, logFactorial))
 			}
 		}
 	})
@@ -118,7 +118,7 @@ func expectedCell(a, b, n int, logFactorial []float64) float64 {
 	var sum float64
 	for k := max(1, a+b-n); k <= min(a, b); k++ {
 		logP := fixed - logFactorial[k] - logFactorial[a-k] - logFactorial[b-k] - logFactorial[n-a-b+k]
-		sum += float64(k) / float64(n) * (logN + math.Log(float64(k))) * math.Exp(logP)
+		sum += float64(float64(k) / float64(n) * (logN + math.Log(float64(k))) * math.Exp(logP))
 	}
 	return sum
 }

@@ -135,7 +135,7 @@ func (b *bootstrap) Run(lo, hi int) {
 			}
 			f := float64(c)
 			for i, v := range b.values[q*b.m : (q+1)*b.m] {
-				w.sum[i] += f * v
+				w.sum[i] += float64(f * v)
 			}
 		}
 		drawn := b.drawn(w.count)

@@ -146,7 +146,7 @@ func (s *nearest) norms(x []float32) *sideNorms {
 	for i := range v.half {
 		v.half[i] = float32(math.Inf(1))
 		if i < n {
-			v.half[i] = float32((v.square[i]*(1-s.unit) - least) / 2)
+			v.half[i] = float32((float64(v.square[i]*(1-s.unit)) - least) / 2)
 		}
 	}
 	return v

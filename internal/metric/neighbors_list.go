@@ -56,7 +56,7 @@ func (l *lists) init(s *nearest, queries int) {
 // offer adds an item to a query's list unless it is known to be too far.
 func (l *lists) offer(query, item int, dot float32) {
 	c := l.s.cols.square[item]
-	low := float32(c - 2*float64(dot) - l.s.unit*(l.s.rows.square[query]+c) - least)
+	low := float32(c - float64(2*float64(dot)) - float64(l.s.unit*(l.s.rows.square[query]+c)) - least)
 	if low > l.key[query] || int32(item) > l.last[query] {
 		return
 	}
@@ -82,7 +82,7 @@ func (l *lists) tighten(query int, w *listScratch) {
 	own := s.rows.square[query]
 	w.high = w.high[:0]
 	for _, e := range list {
-		w.high = append(w.high, float64(e.low)+2*s.unit*(own+s.cols.square[e.item])+2*least)
+		w.high = append(w.high, float64(e.low)+float64(2*s.unit*(own+s.cols.square[e.item]))+2*least)
 	}
 	l.lower(query, kthSmallest(w.high, s.k))
 	l.drop(query)
@@ -90,12 +90,12 @@ func (l *lists) tighten(query int, w *listScratch) {
 
 // lower makes key the limit of a query if it is below the present one.
 func (l *lists) lower(query int, key float64) {
-	key += 8 * 0x1p-24 * math.Abs(key)
+	key += float64(8 * 0x1p-24 * math.Abs(key))
 	if float32(key) >= l.key[query] {
 		return
 	}
 	l.key[query] = float32(key)
-	l.limit[query] = float32((key + 8*0x1p-24*math.Abs(key) + l.s.unit*l.s.rows.square[query] + least) / 2)
+	l.limit[query] = float32((key + float64(8*0x1p-24*math.Abs(key)) + float64(l.s.unit*l.s.rows.square[query]) + least) / 2)
 }
 
 func (l *lists) drop(query int) {
@@ -117,11 +117,11 @@ func (l *lists) settle(query int, w *listScratch) {
 	list := l.entry[query*l.size:][:l.s.k]
 	own := l.s.rows.square[query]
 	for i, e := range w.exact[:l.s.k] {
-		list[i] = listEntry{float32(e.square*l.s.scale - own - l.s.unit*(own+l.s.cols.square[e.item])), e.item}
+		list[i] = listEntry{float32(float64(e.square*l.s.scale) - own - float64(l.s.unit*(own+l.s.cols.square[e.item]))), e.item}
 	}
 	l.count[query] = int32(l.s.k)
 	furthest := w.exact[l.s.k-1]
-	l.lower(query, furthest.square*l.s.scale-own+slack*own+least)
+	l.lower(query, float64(furthest.square*l.s.scale)-own+float64(slack*own)+least)
 	if furthest.square == 0 {
 		l.last[query] = furthest.item
 	}

@@ -189,19 +189,19 @@ func (v *Verification) score(curve []rung, threshold bool) {
 	eer := -1.0
 	for _, r := range curve {
 		s, d := float64(r.same), float64(r.different)
-		nearer += d * below
-		ties += d * s
+		nearer += float64(d * below)
+		ties += float64(d * s)
 		below += s
 		wrong += d
 		m, f := 1-below/same, wrong/different
 		if eer < 0 && f >= m {
 			at := (missed - falsely) / (missed - falsely + f - m)
-			eer = falsely + at*(f-falsely)
+			eer = falsely + float64(at*(f-falsely))
 			v.EERThreshold = r.distance
 		}
 		missed, falsely = m, f
 	}
 	v.AUCSlack = ties / 2 / same / different
-	add("auc", "auc(pairs)", (nearer+ties/2)/same/different)
+	add("auc", "auc(pairs)", (nearer+float64(ties/2))/same/different)
 	add("eer", "eer(pairs)", eer)
 }

@@ -30,15 +30,15 @@ func wrongPairs(truth, seen []int32) float64 {
 		}
 		if len(sizes) > 1 {
 			different += c.n
-			right += c.n * (1 - (share[c.truth]-c.n/m)/float64(len(sizes)-1))
+			right += float64(c.n * (1 - (share[c.truth]-c.n/m)/float64(len(sizes)-1)))
 		}
 	}
 	p := 0.0
 	if similar > 0 {
-		p += similarWrong / similar / 2
+		p += float64(similarWrong / similar / 2)
 	}
 	if different > 0 {
-		p += (1 - right/different) / 2
+		p += float64((1 - right/different) / 2)
 	}
 	return max(0, p)
 }
@@ -94,9 +94,9 @@ func expectedWrongPairs(prior []float64, row func(t int, put func(c int, p float
 	wrong := 0.0
 	each(func(t, c int, n float64) {
 		within := n / size[c]
-		wrong += n * (1 - within) / 2
+		wrong += float64(n * (1 - within) / 2)
 		if seen > 1 {
-			wrong += n * (share[t] - within) / (seen - 1) / 2
+			wrong += float64(n * (share[t] - within) / (seen - 1) / 2)
 		}
 	})
 	return wrong

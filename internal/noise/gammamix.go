@@ -5,13 +5,13 @@ import "math"
 // gamma is a gamma distribution.
 type gamma struct{ shape, scale float64 }
 
-func (d gamma) mean() float64     { return d.shape * d.scale }
-func (d gamma) variance() float64 { return d.shape * d.scale * d.scale }
+func (d gamma) mean() float64     { return float64(d.shape * d.scale) }
+func (d gamma) variance() float64 { return float64(d.shape * d.scale * d.scale) }
 
 // logNorm is the logarithm of the density's constant.
 func (d gamma) logNorm() float64 {
 	g, _ := math.Lgamma(d.shape)
-	return -g - d.shape*math.Log(d.scale)
+	return -g - float64(d.shape*math.Log(d.scale))
 }
 
 // gammaOf is the gamma distribution of a mean and a variance, both above 0.
@@ -35,7 +35,7 @@ func (m mixture) separation() float64 {
 func (m mixture) upper() func(x, lx float64) float64 {
 	c := math.Log(m.weight) - math.Log(1-m.weight) + m.high.logNorm() - m.low.logNorm()
 	k, t := m.high.shape-m.low.shape, 1/m.low.scale-1/m.high.scale
-	return func(x, lx float64) float64 { return 1 / (1 + math.Exp(-(c + k*lx + t*x))) }
+	return func(x, lx float64) float64 { return 1 / (1 + math.Exp(-(c + float64(k*lx) + float64(t*x)))) }
 }
 
 // bins holds positive values by their logarithm, so that a fit costs the same for any
@@ -88,13 +88,13 @@ func (b bins) split() mixture {
 	var n, sum float64
 	for i, c := range b.count {
 		n += c
-		sum += c * b.x[i]
+		sum += float64(c * b.x[i])
 	}
 	var below, part, best float64
 	cut := 0
 	for i, c := range b.count[:len(b.count)-1] {
 		below += c
-		part += c * b.x[i]
+		part += float64(c * b.x[i])
 		d := part/below - (sum-part)/(n-below)
 		if between := below * (n - below) * d * d; between > best {
 			best, cut = between, i
@@ -134,21 +134,21 @@ func (b bins) fit(m mixture, still float64) mixture {
 func (b bins) moments(r []float64) mixture {
 	var n, sum, square, mean [2]float64
 	for i, c := range b.count {
-		hi := c * r[i]
+		hi := float64(c * r[i])
 		lo := c - hi
 		n[0] += lo
 		n[1] += hi
-		sum[0] += lo * b.x[i]
-		sum[1] += hi * b.x[i]
+		sum[0] += float64(lo * b.x[i])
+		sum[1] += float64(hi * b.x[i])
 	}
 	for side := range mean {
 		n[side] = max(n[side], 1e-9) // an empty part keeps next to no weight
 		mean[side] = max(sum[side]/n[side], least)
 	}
 	for i, c := range b.count {
-		hi := c * r[i]
-		square[0] += (c - hi) * (b.x[i] - mean[0]) * (b.x[i] - mean[0])
-		square[1] += hi * (b.x[i] - mean[1]) * (b.x[i] - mean[1])
+		hi := float64(c * r[i])
+		square[0] += float64((c - hi) * (b.x[i] - mean[0]) * (b.x[i] - mean[0]))
+		square[1] += float64(hi * (b.x[i] - mean[1]) * (b.x[i] - mean[1]))
 	}
 	const floor = 1e-6 // of a variance: a part may be of one value
 	return mixture{

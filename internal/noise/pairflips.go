@@ -29,7 +29,7 @@ func WrongOf(beta, gamma float64) (WrongPairs, error) {
 		return WrongPairs{}, fmt.Errorf("noise: beta %v and gamma %v: each must be above 0.5 and at most 1", beta, gamma)
 	}
 	labeled := (2*gamma - 1) / (2 * (beta + gamma - 1))
-	return WrongPairs{Similar: decimal(1 - 2*beta*labeled), Different: decimal(2 * (1 - beta) * labeled)}, nil
+	return WrongPairs{Similar: decimal(1 - float64(2*beta*labeled)), Different: decimal(2 * (1 - beta) * labeled)}, nil
 }
 
 // decimal drops what binary fractions add to a difference of decimal ones, so that reports

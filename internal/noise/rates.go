@@ -33,7 +33,7 @@ func SLNEffective(q float64) float64 {
 	if !(q >= 0 && q <= 2) {
 		return math.NaN()
 	}
-	return q - q*q/2
+	return q - float64(q*q/2)
 }
 
 // SLNFromEffective returns the q of single-label noise that makes a share p of

@@ -34,5 +34,5 @@ func Sorted(p float64, classes, perClass int) (mean, sd float64, err error) {
 		mean += r.Effective / sortedDraws
 		squares += r.Effective * r.Effective / sortedDraws
 	}
-	return mean, math.Sqrt(max(0, squares-mean*mean) * sortedDraws / (sortedDraws - 1)), nil
+	return mean, math.Sqrt(max(0, squares-float64(mean*mean)) * sortedDraws / (sortedDraws - 1)), nil
 }

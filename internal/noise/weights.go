@@ -34,10 +34,10 @@ func SLNTriplets(q float64, classes int) record.TripletWeights {
 	// true class.
 	nu := s/(k-1) + e*(k-2)/(k-1)
 	w := record.TripletWeights{
-		W11: s*s*(1-e) + (k-1)*e*e*(1-nu),
-		W10: s*s*e + (k-1)*e*e*nu,
-		W01: s*(1-s)*(1-e) + (k-1)*e*(1-e)*(1-nu),
-		W00: s*(1-s)*e + (k-1)*e*(1-e)*nu,
+		W11: float64(s*s*(1-e)) + float64((k-1)*e*e*(1-nu)),
+		W10: float64(s*s*e) + float64((k-1)*e*e*nu),
+		W01: float64(s*(1-s)*(1-e)) + float64((k-1)*e*(1-e)*(1-nu)),
+		W00: float64(s*(1-s)*e) + float64((k-1)*e*(1-e)*nu),
 	}
 	w.Beta, w.Gamma = w.W11+w.W10, w.W11+w.W01
 	return w
@@ -53,8 +53,8 @@ func PLNTriplets(p, similar float64) record.TripletWeights {
 		return undefined()
 	}
 	different := 1 - similar
-	beta := similar * (1 - p) / (similar*(1-p) + different*p)
-	gamma := different * (1 - p) / (different*(1-p) + similar*p)
+	beta := similar * (1 - p) / (float64(similar*(1-p)) + float64(different*p))
+	gamma := different * (1 - p) / (float64(different*(1-p)) + float64(similar*p))
 	if math.IsNaN(beta) || math.IsNaN(gamma) {
 		return undefined()
 	}

@@ -7,6 +7,7 @@ package proctest
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"tercet/internal/cli"
@@ -14,6 +15,10 @@ import (
 
 // childKey in the environment turns the test binary into the program.
 const childKey = "TERCET_TEST_CHILD"
+
+// execKey in the environment names the command that runs the test binary, as the flag
+// -exec of go test does: an emulator of another architecture.
+const execKey = "TERCET_TEST_EXEC"
 
 // Main is the whole TestMain of a package that calls Command.
 func Main(m *testing.M) {
@@ -31,7 +36,8 @@ func Command(t testing.TB, env []string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, args...)
+	line := append(append(strings.Fields(os.Getenv(execKey)), self), args...)
+	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Env = append(append(os.Environ(), childKey+"=1"), env...)
 	return cmd
 }

@@ -41,7 +41,7 @@ func (s *Stream) Reset(seed uint64, name string, index ...uint64) {
 }
 
 // Uniform returns a number in [lo, hi).
-func (s *Stream) Uniform(lo, hi float64) float64 { return lo + (hi-lo)*s.Float64() }
+func (s *Stream) Uniform(lo, hi float64) float64 { return lo + float64((hi-lo)*s.Float64()) }
 
 // MarshalBinary returns the stream's state.
 func (s *Stream) MarshalBinary() ([]byte, error) { return s.src.MarshalBinary() }

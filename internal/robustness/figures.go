@@ -130,7 +130,7 @@ func (a *Attacked) neighbors(z []float32, query int) ([]render.Neighbor, error) 
 		d := 0.0
 		for k, v := range x.Row(j) {
 			e := float64(v) - float64(z[k])
-			d += e * e
+			d += float64(e * e)
 		}
 		at := len(best)
 		for at > 0 && best[at-1].d > d {

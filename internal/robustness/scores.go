@@ -38,7 +38,7 @@ func scores(ctx context.Context, s *attack.Scored, values [][]float64, rows []in
 		means[k] = s.Mean(values[k], rows)
 		for i, q := range rows {
 			w := weights[i] * float64(len(rows)) / sum
-			flat[i*len(s.Keys)+k] = means[k] + w*(values[k][q]-means[k])
+			flat[i*len(s.Keys)+k] = means[k] + float64(w*(values[k][q]-means[k]))
 		}
 	}
 	list, err := metric.Means(ctx, list, flat, evaluate.Intervals(record.EvalOptions{Bootstrap: o.Bootstrap, Seed: o.Seed}))

@@ -6,9 +6,9 @@ func Line(x, y []float64) (slope, intercept float64) {
 	mx, my := Mean(x), Mean(y)
 	xy, xx := 0.0, 0.0
 	for i := range x {
-		xy += (x[i] - mx) * (y[i] - my)
-		xx += (x[i] - mx) * (x[i] - mx)
+		xy += float64((x[i] - mx) * (y[i] - my))
+		xx += float64((x[i] - mx) * (x[i] - mx))
 	}
 	slope = xy / xx
-	return slope, my - slope*mx
+	return slope, my - float64(slope*mx)
 }

@@ -20,7 +20,7 @@ func Mean(values []float64) float64 {
 func Squares(values []float64, m float64) float64 {
 	sum := 0.0
 	for _, v := range values {
-		sum += (v - m) * (v - m)
+		sum += float64((v - m) * (v - m))
 	}
 	return sum
 }

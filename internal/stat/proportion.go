@@ -18,7 +18,7 @@ func Wilson(k, n int) [2]float64 {
 	const z = z95
 	m, p := float64(n), float64(k)/float64(n)
 	center := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	half := float64(z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m)))
 	ci := [2]float64{max(0, center-half), min(1, center+half)}
 	if k == 0 {
 		ci[0] = 0

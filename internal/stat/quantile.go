@@ -5,12 +5,12 @@ import "slices"
 // Quantile of one or more sorted values, p from 0 to 1, between neighbors on a line (R's
 // type 7, NumPy's default). Every reported quantile is this one, but for NearestRank.
 func Quantile(sorted []float64, p float64) float64 {
-	at := p * float64(len(sorted)-1)
+	at := float64(p * float64(len(sorted)-1))
 	i := int(at)
 	if i+1 >= len(sorted) {
 		return sorted[len(sorted)-1]
 	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+	return sorted[i] + float64((at-float64(i))*(sorted[i+1]-sorted[i]))
 }
 
 // Interval95 is the percentile interval of resampled values: from the 2.5 % to the 97.5 %

@@ -324,7 +324,7 @@ func foundShare(i *item, _ *ClaimQuantity) []measured {
 	wrong, pairs := 0.0, 0
 	for _, o := range row.obs {
 		n, _ := o.number("manifest.data.graph.pairs")
-		wrong += o.values["effective"] * n
+		wrong += float64(o.values["effective"] * n)
 		pairs += int(n)
 	}
 	if pairs == 0 {

@@ -101,8 +101,8 @@ func leastSquares(x, y []float64) (slope, intercept float64) {
 	}
 	xx, xy := 0.0, 0.0
 	for i := range x {
-		xx += (x[i] - mx) * (x[i] - mx)
-		xy += (x[i] - mx) * (y[i] - my)
+		xx += float64((x[i] - mx) * (x[i] - mx))
+		xy += float64((x[i] - mx) * (y[i] - my))
 	}
-	return xy / xx, my - xy/xx*mx
+	return xy / xx, my - float64(xy/xx*mx)
 }

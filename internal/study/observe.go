@@ -279,7 +279,7 @@ func (t *Table) evaluate(o *observation, s Score) (v float64, ok bool, err error
 		case !ok:
 			return 0, false, nil
 		}
-		v += signs[i] * x
+		v += float64(signs[i] * x)
 	}
 	if r := s.Range; r != nil && !(v >= r[0] && v <= r[1]) {
 		return 0, false, fmt.Errorf("%w: %s: %s is %v, which is not between %v and %v", rundir.ErrRun, filepath.Join(o.run.Dir, strings.Replace(s.From, "#", ": ", 1)), s.Name, v, r[0], r[1])

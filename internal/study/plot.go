@@ -225,7 +225,7 @@ func apart(traces []render.Line) []render.Line {
 	}
 	for i, t := range traces {
 		for k := range t.X {
-			t.X[k] += 0.012 * (high - low) * (float64(i) - float64(len(traces)-1)/2)
+			t.X[k] += float64(0.012 * (high - low) * (float64(i) - float64(float64(len(traces)-1)/2)))
 		}
 	}
 	return traces

@@ -99,7 +99,7 @@ func (q Quantity) or(i *item, score string, share float64) Quantity {
 	var less []float64
 	for k, seed := range a.Seeds {
 		if j := slices.Index(b.Seeds, seed); j >= 0 {
-			less = append(less, a.obs[k].values[score]-share*b.obs[j].values[score])
+			less = append(less, a.obs[k].values[score]-float64(share*b.obs[j].values[score]))
 		}
 	}
 	if less == nil {

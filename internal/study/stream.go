@@ -146,7 +146,7 @@ func (row *Row) valuesAt(step float64) []float64 {
 	w := (step - before) / (at - before)
 	out := make([]float64, len(row.lines[i]))
 	for k := range out {
-		out[k] = (1-w)*row.lines[i-1][k] + w*row.lines[i][k]
+		out[k] = float64((1-w)*row.lines[i-1][k]) + float64(w*row.lines[i][k])
 	}
 	return out
 }

@@ -85,16 +85,16 @@ func NewAmbiguous(o AmbiguousOptions) (*Ambiguous, error) {
 		var loss, slope [2][2]float64
 		for p := range 2 {
 			for n := range 2 {
-				d := o.Scale * o.Scale * t.difference(p == 1, n == 1)
+				d := float64(o.Scale * o.Scale * t.difference(p == 1, n == 1))
 				largest[p][n] = max(largest[p][n], math.Abs(d))
 				loss[p][n], slope[p][n] = hinge(d, o.Margin, o.Scale)
 				each[p][n].add(loss[p][n], slope[p][n])
 			}
 		}
-		right := o.Scale * o.Scale * t.difference(true, true)
+		right := float64(o.Scale * o.Scale * t.difference(true, true))
 		back, backSlope := hinge(-right, o.Margin, o.Scale)
-		kept.add(w.W11*loss[1][1]+w.W00*back, w.W11*slope[1][1]+w.W00*backSlope)
-		dropped.add(w.W01*loss[0][1]+w.W10*loss[1][0], w.W01*slope[0][1]+w.W10*slope[1][0])
+		kept.add(float64(w.W11*loss[1][1])+float64(w.W00*back), float64(w.W11*slope[1][1])+float64(w.W00*backSlope))
+		dropped.add(float64(w.W01*loss[0][1])+float64(w.W10*loss[1][0]), float64(w.W01*slope[0][1])+float64(w.W10*slope[1][0]))
 	}
 	for _, k := range []struct {
 		p, n int
@@ -123,7 +123,7 @@ type drawn struct {
 
 func drawTriplet(s *rng.Stream, apart float64) drawn {
 	point := func(mean float64) [2]float64 { return [2]float64{mean + s.NormFloat64(), s.NormFloat64()} }
-	m := apart / 2
+	m := float64(apart / 2)
 	return drawn{a: point(m), own: [2][2]float64{point(m), point(m)}, others: [2][2]float64{point(-m), point(-m)}}
 }
 
@@ -140,7 +140,7 @@ func (t *drawn) difference(positive, negative bool) float64 {
 }
 
 func squared(a, b [2]float64) float64 {
-	return (a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1])
+	return float64((a[0]-b[0])*(a[0]-b[0])) + float64((a[1]-b[1])*(a[1]-b[1]))
 }
 
 // draws are the losses and gradients of all draws.

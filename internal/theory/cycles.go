@@ -43,6 +43,6 @@ func InconsistentCycles(classes int, p float64) []Cycles {
 	}
 	return append(out, Cycles{
 		4, 2, p * math.Pow(1-p, 3) / (8 * k),
-		2 * p * (1 - p) * ((1-p)*(1-p) + p*p) / k,
+		2 * p * (1 - p) * (float64((1-p)*(1-p)) + float64(p*p)) / k,
 	})
 }

@@ -54,10 +54,10 @@ func DIBS(classes, perClass int, p float64) (record.DIBSBounds, error) {
 		return record.DIBSBounds{}, fmt.Errorf("%w: noise is %v, want a number from 0 to 0.5: labels without information are wrong for half of the pairs", ErrInput, p)
 	}
 	b := record.DIBSBounds{
-		ESim:  p * math.Exp(float64(perClass-1)*math.Log1p(-p)) / 2,
+		ESim:  float64(p * math.Exp(float64(perClass-1)*math.Log1p(-p)) / 2),
 		Lower: p * (1 - p) / (2 * float64(classes-1)),
 	}
-	b.EDiff = sameIndex(classes, p, b.Lower) * chains(perClass, p)
+	b.EDiff = float64(sameIndex(classes, p, b.Lower) * chains(perClass, p))
 	b.AbsoluteLower, b.AbsoluteUpper = b.ESim+b.Lower, b.ESim+b.EDiff
 	b.FloorDuplicates = DuplicatesFloor(classes, perClass, p, noise.SameIndex)
 	if classes == 2 {
@@ -73,7 +73,7 @@ func DIBS(classes, perClass int, p float64) (record.DIBSBounds, error) {
 func sameIndex(classes int, p, first float64) float64 {
 	sum, term := first, first
 	for m := 2; m < classes && term > sum*0x1p-60; m++ {
-		term *= float64(m+1) / float64(m) * float64(classes-m) / float64(classes-1) * p / 2
+		term = float64(term * (float64(m+1) / float64(m) * float64(classes-m) / float64(classes-1) * p / 2))
 		sum += term
 	}
 	return sum
@@ -81,7 +81,7 @@ func sameIndex(classes int, p, first float64) float64 {
 
 // chains is the second sum of E_diff, a geometric one.
 func chains(perClass int, p float64) float64 {
-	r := (1 - p) * (1 - p) / 4
+	r := float64((1 - p) * (1 - p) / 4)
 	return (1 - math.Pow(r, float64(perClass/2+1))) / (1 - r)
 }
 
@@ -97,7 +97,7 @@ func DuplicatesFloor(classes, perClass int, p float64, negatives string) float64
 		floor /= float64(perClass)
 	}
 	if perClass == 2 {
-		floor += p * (1 - p) / 2
+		floor += float64(p * (1 - p) / 2)
 	}
 	return floor
 }

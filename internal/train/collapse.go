@@ -40,7 +40,7 @@ func (m *spreadMeter) measure(z *array.Array) Spread {
 		row := z.Data[i*d : (i+1)*d]
 		var s float64
 		for _, v := range row {
-			s += float64(v) * float64(v)
+			s += float64(float64(v) * float64(v))
 		}
 		if s == 0 {
 			return Spread{1, 1}

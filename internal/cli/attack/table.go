@@ -66,7 +66,7 @@ func notes(d *record.Attack) []string {
 	for _, a := range d.Attacks {
 		n := float64(a.Crafted)
 		crafted, shared = crafted+a.Crafted, shared+a.Shared
-		zero, linf, l2 = zero+n*a.ZeroGradient, linf+n*a.Radius.MeanLinf, l2+n*a.Radius.MeanL2
+		zero, linf, l2 = zero+float64(n*a.ZeroGradient), linf+float64(n*a.Radius.MeanLinf), l2+float64(n*a.Radius.MeanL2)
 		largest = max(largest, a.Radius.MaxLinf)
 	}
 	var out []string

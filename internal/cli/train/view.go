@@ -87,4 +87,4 @@ func (v *view) end() {
 	}
 }
 
-func round2(x float64) float64 { return float64(int(x*100+0.5)) / 100 }
+func round2(x float64) float64 { return float64(int(float64(x*100)+0.5)) / 100 }

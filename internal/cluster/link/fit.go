@@ -84,7 +84,7 @@ func Fit(ctx context.Context, x []float32, n, d int, labels []int32, o FitOption
 	} else if err := f.newton(ctx, near, far, similar, other); err != nil {
 		return nil, err
 	}
-	f.Accuracy = similar*f.right(near, true) + other*f.right(far, false)
+	f.Accuracy = float64(similar*f.right(near, true)) + float64(other*f.right(far, false))
 	return f, nil
 }
 
@@ -109,7 +109,7 @@ func (f *Fitted) distance(u float64) float64 {
 func (f *Fitted) right(u []float64, similar bool) float64 {
 	count := 0
 	for _, v := range u {
-		if (f.Intercept+f.Slope*v >= 0) == similar {
+		if (f.Intercept+float64(f.Slope*v) >= 0) == similar {
 			count++
 		}
 	}
@@ -120,7 +120,7 @@ func (f *Fitted) right(u []float64, similar bool) float64 {
 // thousandth of the range stands in for the gap.
 func (f *Fitted) separate(inner, outer, width float64) {
 	f.Separable = true
-	middle := inner + (outer-inner)/2
+	middle := inner + float64((outer-inner)/2)
 	gap := max(outer-inner, width/1000)
 	f.Slope = -NaturalScale(gap, 0, .001)
 	f.Intercept = -f.Slope * middle

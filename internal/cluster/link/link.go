@@ -119,7 +119,7 @@ func (l Link) Cost(d2 float64) float64 {
 	z := l.logit(d2)
 	if l.Clip > 0 {
 		join, cut := sigmoid(z), sigmoid(-z)
-		z = math.Log((l.Clip + (1-2*l.Clip)*join) / (l.Clip + (1-2*l.Clip)*cut))
+		z = math.Log((l.Clip + float64((1-float64(2*l.Clip))*join)) / (l.Clip + float64((1-float64(2*l.Clip))*cut)))
 	}
 	return z + l.shift()
 }
@@ -128,14 +128,14 @@ func (l Link) Cost(d2 float64) float64 {
 func (l Link) logit(d2 float64) float64 {
 	switch l.Kind {
 	case OnSquared: // exactly 0 at the threshold
-		return l.Scale * (l.Tau*l.Tau - d2)
+		return l.Scale * (float64(l.Tau*l.Tau) - d2)
 	case OnDistance:
 		return l.Scale * (l.Tau - math.Sqrt(d2))
 	}
 	if !l.squared() {
 		d2 = math.Sqrt(d2)
 	}
-	return l.Intercept + l.Slope*d2
+	return l.Intercept + float64(l.Slope*d2)
 }
 
 func sigmoid(z float64) float64 {

@@ -41,28 +41,28 @@ func (f *Fitted) newton(ctx context.Context, near, far []float64, similar, other
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		det := at.h00*at.h11 - at.h01*at.h01
+		det := float64(at.h00*at.h11) - float64(at.h01*at.h01)
 		if !(det > 0) || step > 200 {
 			return fmt.Errorf("%w: the regression on distances found no end after %d steps: too few pairs on one side of the threshold?", ErrInput, step)
 		}
-		da := (at.h11*at.g0 - at.h01*at.g1) / det
-		db := (at.h00*at.g1 - at.h01*at.g0) / det
+		da := (float64(at.h11*at.g0) - float64(at.h01*at.g1)) / det
+		db := (float64(at.h00*at.g1) - float64(at.h01*at.g0)) / det
 		// Far from the maximum a full step may fall: halve it.
 		size, next := 1.0, moments{}
 		for ; ; size /= 2 {
-			next = r.at(a+size*da, b+size*db)
-			if next.value >= at.value-1e-13*math.Abs(at.value) || size < 1e-9 {
+			next = r.at(a+float64(size*da), b+float64(size*db))
+			if next.value >= at.value-float64(1e-13*math.Abs(at.value)) || size < 1e-9 {
 				break
 			}
 		}
 		f.Iterations = step
-		a, b, at = a+size*da, b+size*db, next
+		a, b, at = a+float64(size*da), b+float64(size*db), next
 		if size < 1e-9 || math.Abs(da)+math.Abs(db) < 1e-10*(1+math.Abs(a)+math.Abs(b)) {
 			break
 		}
 	}
 	f.Slope = b / r.width
-	f.Intercept = a - f.Slope*r.middle
+	f.Intercept = a - float64(f.Slope*r.middle)
 	if !(f.Slope < 0) {
 		return f.reversed()
 	}
@@ -77,12 +77,12 @@ func newRegression(near, far []float64, similar, other float64) *regression {
 	r := &regression{kinds: [2][]float64{near, far}, weight: [2]float64{similar, other}}
 	for k, u := range r.kinds {
 		for _, v := range u {
-			r.middle += r.weight[k] * v
+			r.middle += float64(r.weight[k] * v)
 		}
 	}
 	for k, u := range r.kinds {
 		for _, v := range u {
-			r.width += r.weight[k] * (v - r.middle) * (v - r.middle)
+			r.width += float64(r.weight[k] * (v - r.middle) * (v - r.middle))
 		}
 	}
 	r.width = math.Sqrt(r.width)
@@ -102,12 +102,12 @@ func (r *regression) at(a, b float64) moments {
 		par.Do(len(r.kinds[k]), regressionChunk, j)
 		for _, m := range j.sums {
 			w := r.weight[k]
-			sum.value += w * m.value
-			sum.g0 += w * m.g0
-			sum.g1 += w * m.g1
-			sum.h00 += w * m.h00
-			sum.h01 += w * m.h01
-			sum.h11 += w * m.h11
+			sum.value += float64(w * m.value)
+			sum.g0 += float64(w * m.g0)
+			sum.g1 += float64(w * m.g1)
+			sum.h00 += float64(w * m.h00)
+			sum.h01 += float64(w * m.h01)
+			sum.h11 += float64(w * m.h11)
 		}
 	}
 	return sum
@@ -122,19 +122,19 @@ func (j *regressing) Run(lo, hi int) {
 	}
 	for _, u := range j.r.kinds[j.kind][lo:hi] {
 		z := (u - j.r.middle) / j.r.width
-		t := sign * (j.a + j.b*z)
+		t := sign * (j.a + float64(j.b*z))
 		e := math.Exp(-math.Abs(t))
 		m.value -= math.Log1p(e) + max(-t, 0)
 		wrong := e / (1 + e) // P(the other kind)
 		if t < 0 {
 			wrong = 1 / (1 + e)
 		}
-		m.g0 += sign * wrong
-		m.g1 += sign * wrong * z
+		m.g0 += float64(sign * wrong)
+		m.g1 += float64(sign * wrong * z)
 		h := e / ((1 + e) * (1 + e))
 		m.h00 += h
-		m.h01 += h * z
-		m.h11 += h * z * z
+		m.h01 += float64(h * z)
+		m.h11 += float64(h * z * z)
 	}
 	j.sums[lo/regressionChunk] = m
 }

@@ -54,9 +54,9 @@ func choosePairs(labels []int32, most int, seed uint64) (list [][2]int32, p *pai
 	p = &pairs{}
 	for k := range len(c.start) - 1 {
 		m := float64(c.size(int32(k)))
-		p.allSimilar += m * (m - 1) / 2
+		p.allSimilar += float64(m * (m - 1) / 2)
 	}
-	p.allOther = n*(n-1)/2 - p.allSimilar
+	p.allOther = float64(n*(n-1)/2) - p.allSimilar
 	switch {
 	case p.allSimilar == 0:
 		return nil, nil, fmt.Errorf("%w: no two of the %d rows have the same label: a threshold is fitted to pairs of both kinds", ErrInput, len(labels))
@@ -185,7 +185,7 @@ func (p *pairs) auc() float64 {
 		for same < len(near) && near[same] == v {
 			same++
 		}
-		wins += float64(below) + float64(same-below)/2
+		wins += float64(below) + float64(float64(same-below)/2)
 	}
 	return wins / float64(len(near)) / float64(len(far))
 }

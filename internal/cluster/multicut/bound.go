@@ -138,7 +138,7 @@ func (s *CostSum) Raise(bound float64) float64 {
 		bound = max(0, bound)
 	}
 	if step := s.Step(); step > 0 {
-		return math.Ceil(bound/step)*step + 0 // no -0
+		return float64(math.Ceil(bound/step)*step) + 0 // no -0
 	}
 	return bound
 }

@@ -78,7 +78,7 @@ func CycleBound(ctx context.Context, g *Graph, o CycleOptions) (Bound, error) {
 		case ctx.Err() != nil:
 			return Bound{}, fmt.Errorf("%s: %w", name, ctx.Err())
 		case length >= longest || p.ended:
-			value := sum.Negative() + float64(p.taken)*p.unit - sum.Margin()
+			value := sum.Negative() + float64(float64(p.taken)*p.unit) - sum.Margin()
 			return Bound{Value: sum.Raise(value), Method: "cycle packing", Margin: sum.Margin(), Ended: p.ended}, nil
 		case length < cycleShort:
 			length++

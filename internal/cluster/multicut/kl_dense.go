@@ -147,9 +147,9 @@ func (k *klDense[T]) advance(p, left int) (best int) {
 	if left == 0 {
 		return 0
 	}
-	most := gain[0] + twice*side[0]*float64(row[node[0]])
+	most := gain[0] + float64(twice*side[0]*float64(row[node[0]]))
 	for q, u := range node {
-		g := gain[q] + twice*side[q]*float64(row[u])
+		g := gain[q] + float64(twice*side[q]*float64(row[u]))
 		gain[q] = g
 		if g > most {
 			best, most = q, g

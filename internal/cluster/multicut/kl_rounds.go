@@ -64,7 +64,7 @@ func (k *klSearch) objective() float64 {
 	for _, o := range k.p.own {
 		twice += o
 	}
-	return k.total - twice/2
+	return k.total - float64(twice/2)
 }
 
 // descend does rounds until one changes nothing and says whether one did so. The

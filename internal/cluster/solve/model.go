@@ -96,7 +96,7 @@ func (m *Model) nearest(y []float32) int32 {
 	for k := range m.Count {
 		gain := -kernel.SquaredDistance(y, m.row(k))
 		if m.Method == Multicut {
-			gain = float64(m.size[k]) * (m.Tau*m.Tau + gain - float64(m.spread[k]))
+			gain = float64(m.size[k]) * (float64(m.Tau*m.Tau) + gain - float64(m.spread[k]))
 			if gain <= 0 {
 				continue
 			}

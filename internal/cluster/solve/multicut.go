@@ -108,7 +108,7 @@ func (j *Job) distances() (low, middle, high float64) {
 		sum := 0.0
 		for c := range j.Items.D {
 			e := float64(j.Items.X[a*j.Items.D+c]) - float64(j.Items.X[b*j.Items.D+c])
-			sum += e * e
+			sum += float64(e * e)
 		}
 		d[i] = math.Sqrt(sum)
 	}

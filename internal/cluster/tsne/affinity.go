@@ -48,15 +48,15 @@ func conditional(d2 []float64, perplexity float64, p []float64) {
 			e := math.Exp(-beta * v)
 			p[j] = e
 			sum += e
-			first += e * v
-			second += e * v * v
+			first += float64(e * v)
+			second += float64(e * v * v)
 		}
 		for j := range p {
 			p[j] /= sum
 		}
 		first /= sum
 		second /= sum
-		surplus := math.Log(sum) + beta*first - want
+		surplus := math.Log(sum) + float64(beta*first) - want
 		if math.Abs(surplus) < 1e-9 {
 			return
 		}
@@ -66,7 +66,7 @@ func conditional(d2 []float64, perplexity float64, p []float64) {
 			high = t
 		}
 		// The entropy falls by beta^2 times the variance of v for each unit of t.
-		next := t + surplus/(beta*beta*(second-first*first))
+		next := t + surplus/(beta*beta*(second-float64(first*first)))
 		next = max(t-3, min(t+3, next))
 		if !(next > low && next < high) {
 			switch {

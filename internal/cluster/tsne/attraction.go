@@ -31,9 +31,9 @@ func (a *attraction) Run(lo, hi int) {
 		for e, j := range to {
 			q := &y[j]
 			x, y := at.x-q.x, at.y-q.y
-			w := float64(p[e]) / (1 + x*x + y*y)
-			fx += w * x
-			fy += w * y
+			w := float64(p[e]) / (1 + float64(x*x) + float64(y*y))
+			fx += float64(w * x)
+			fy += float64(w * y)
 		}
 		a.force[i] = point{fx, fy}
 	}
@@ -71,7 +71,7 @@ func (s *spreading) Run(lo, hi int) {
 		for e := s.start[i]; e < s.start[i+1]; e++ {
 			v := s.y[s.to[e]]
 			x, y := at.x-v.x, at.y-v.y
-			logs[e-first] = float32(1 + x*x + y*y)
+			logs[e-first] = float32(1 + float64(x*x) + float64(y*y))
 		}
 	}
 	kernel.Log(logs, logs)

@@ -136,8 +136,8 @@ func (d *descent) advance() float64 {
 func (d *descent) Run(lo, hi int) {
 	var s moved
 	for i := lo; i < hi; i++ {
-		gx := 4 * (d.exaggeration*d.attract[i].x - d.repel[i].x/d.z)
-		gy := 4 * (d.exaggeration*d.attract[i].y - d.repel[i].y/d.z)
+		gx := 4 * (float64(d.exaggeration*d.attract[i].x) - d.repel[i].x/d.z)
+		gy := 4 * (float64(d.exaggeration*d.attract[i].y) - d.repel[i].y/d.z)
 		step, gain := &d.step[i], &d.gain[i]
 		step.x, gain.x = d.along(step.x, gain.x, gx)
 		step.y, gain.y = d.along(step.y, gain.y, gy)
@@ -145,7 +145,7 @@ func (d *descent) Run(lo, hi int) {
 		d.y[i].y += step.y
 		s.x += d.y[i].x
 		s.y += d.y[i].y
-		s.gradient += gx*gx + gy*gy
+		s.gradient += float64(gx*gx) + float64(gy*gy)
 	}
 	d.sums[lo/descentRows] = s
 }
@@ -158,5 +158,5 @@ func (d *descent) along(step, gain, gradient float64) (float64, float64) {
 	} else {
 		gain = max(gain*.8, .01)
 	}
-	return d.momentum*step - d.rate*gain*gradient, gain
+	return float64(d.momentum*step) - float64(d.rate*gain*gradient), gain
 }

@@ -80,14 +80,14 @@ func (e *exact) Run(lo, hi int) {
 		z := 0.0
 		for j, p := range e.p[i*e.n : (i+1)*e.n] {
 			x, y := at.x-e.y[j].x, at.y-e.y[j].y
-			w := 1 / (1 + x*x + y*y)
+			w := 1 / (1 + float64(x*x) + float64(y*y))
 			z += w
 			pw := float64(p) * w
-			attract.x += pw * x
-			attract.y += pw * y
+			attract.x += float64(pw * x)
+			attract.y += float64(pw * y)
 			w *= w
-			repel.x += w * x
-			repel.y += w * y
+			repel.x += float64(w * x)
+			repel.y += float64(w * y)
 		}
 		e.attract[i], e.repel[i], e.z[i] = attract, repel, z-1 // it met itself
 	}
@@ -112,7 +112,7 @@ func (s *exactSpread) Run(lo, hi int) {
 		sum := 0.0
 		for j, p := range e.p[i*e.n : (i+1)*e.n] {
 			x, y := at.x-e.y[j].x, at.y-e.y[j].y
-			sum += float64(p) * math.Log1p(x*x+y*y)
+			sum += float64(float64(p) * math.Log1p(float64(x*x)+float64(y*y)))
 		}
 		s.sums[i] = sum
 	}

@@ -92,7 +92,7 @@ func (w *walk) visit(at int32, lo, hi int, far polynomial, split bool) {
 			s := &cells[id]
 			x, y, radii := c.x-s.x, c.y-s.y, c.radius+s.radius
 			switch {
-			case radii*radii < r.reach*(1+x*x+y*y):
+			case radii*radii < r.reach*(1+float64(x*x)+float64(y*y)):
 				far.add(x, y, s)
 			case s.childs > 0 && (c.childs == 0 || s.radius > c.radius):
 				for k := s.childs - 1; k >= 0; k-- {
@@ -131,7 +131,7 @@ func (w *walk) leaf(c *cell, far *polynomial) {
 		phi, f := direct(p, w.points)
 		row := t.order[k]
 		w.r.phi[row] = v + phi
-		w.r.force[row] = point{f.x - gx/2, f.y - gy/2}
+		w.r.force[row] = point{f.x - float64(gx/2), f.y - float64(gy/2)}
 	}
 }
 
@@ -139,11 +139,11 @@ func (w *walk) leaf(c *cell, far *polynomial) {
 func direct(p point, points []point) (phi float64, force point) {
 	for _, q := range points {
 		x, y := p.x-q.x, p.y-q.y
-		w := 1 / (1 + x*x + y*y)
+		w := 1 / (1 + float64(x*x) + float64(y*y))
 		phi += w
 		w *= w
-		force.x += w * x
-		force.y += w * y
+		force.x += float64(w * x)
+		force.y += float64(w * y)
 	}
 	return phi, force
 }

@@ -21,7 +21,7 @@ type affinities struct {
 // nearAffinities finds the floor(3 perplexity + 1) nearest neighbors of each point
 // and joins p_ij = (p(j|i) + p(i|j)) / 2n.
 func nearAffinities(ctx context.Context, x []float32, n, d int, perplexity float64) (*affinities, error) {
-	k := min(n-1, int(3*perplexity+1))
+	k := min(n-1, int(float64(3*perplexity)+1))
 	near, err := metric.Neighbors(ctx, x, n, d, metric.NeighborOptions{K: k})
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func negentropy(p []float32) float64 {
 	sum := 0.0
 	for _, v := range p {
 		if v > 0 {
-			sum += float64(v) * math.Log(float64(v))
+			sum += float64(float64(v) * math.Log(float64(v)))
 		}
 	}
 	return sum

@@ -167,10 +167,10 @@ func (l *leaves) Run(lo, hi int) {
 		far := 0.0
 		for _, q := range points {
 			dx, dy := q.x-p.x, q.y-p.y
-			p.xx += dx * dx
-			p.xy += dx * dy
-			p.yy += dy * dy
-			far = max(far, dx*dx+dy*dy)
+			p.xx += float64(dx * dx)
+			p.xy += float64(dx * dy)
+			p.yy += float64(dy * dy)
+			far = max(far, float64(dx*dx)+float64(dy*dy))
 		}
 		p.radius = math.Sqrt(far)
 	}
@@ -181,17 +181,17 @@ func (p *cell) join(children []cell) {
 	for i := range children {
 		c := &children[i]
 		p.n += c.n
-		p.x += c.n * c.x
-		p.y += c.n * c.y
+		p.x += float64(c.n * c.x)
+		p.y += float64(c.n * c.y)
 	}
 	p.x /= p.n
 	p.y /= p.n
 	for i := range children {
 		c := &children[i]
 		dx, dy := c.x-p.x, c.y-p.y
-		p.xx += c.xx + c.n*dx*dx
-		p.xy += c.xy + c.n*dx*dy
-		p.yy += c.yy + c.n*dy*dy
-		p.radius = max(p.radius, math.Sqrt(dx*dx+dy*dy)+c.radius)
+		p.xx += c.xx + float64(c.n*dx*dx)
+		p.xy += c.xy + float64(c.n*dx*dy)
+		p.yy += c.yy + float64(c.n*dy*dy)
+		p.radius = max(p.radius, math.Sqrt(float64(dx*dx)+float64(dy*dy))+c.radius)
 	}
 }

@@ -44,8 +44,8 @@ func Trustworthiness(ctx context.Context, x []float32, n, d int, y []float32, dy
 		}
 		beyond += r.block(lo, min(lo+trustRows, n))
 	}
-	all := float64(n) * float64(k) * (2*float64(n) - 3*float64(k) - 1)
-	return 1 - 2/all*float64(beyond), nil
+	all := float64(n) * float64(k) * (float64(2*float64(n)) - float64(3*float64(k)) - 1)
+	return 1 - float64(2/all*float64(beyond)), nil
 }
 
 // ranks finds how near in the data the neighbors on a map are.
@@ -109,7 +109,7 @@ func (r *ranks) Run(lo, hi int) {
 		for j, v := range r.keys[b*r.n : (b+1)*r.n] {
 			// Products in float32 only exclude what is certainly farther, also
 			// where they underflow or overflow.
-			slack := float64(r.d+4)*0x1p-22*(r.norms[i]+r.norms[j]) + 0x1p-120
+			slack := float64(float64(r.d+4)*0x1p-22*(r.norms[i]+r.norms[j])) + 0x1p-120
 			if j == i || float64(v) > far+slack && v <= math.MaxFloat32 {
 				continue
 			}

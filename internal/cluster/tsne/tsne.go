@@ -122,7 +122,7 @@ func (r *Result) start(x []float32, n, d int, o *Options) ([]point, error) {
 	var square float64
 	for i := range n {
 		v := float64(pca.Projected[i*k])
-		square += v * v
+		square += float64(v * v)
 	}
 	scale := startWidth / math.Sqrt(square/float64(n))
 	// On a line, all forces are along it: a little chance leads off it.

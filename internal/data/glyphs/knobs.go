@@ -146,7 +146,7 @@ type knobs struct {
 // fix converts k for images of size pixels. A product with a power of two is
 // exact, so that rounding it is the same with and without fused operations.
 func (k Knobs) fix(size int) knobs {
-	q := func(v float64) int64 { return int64(math.Floor(v*one + 0.5)) }
+	q := func(v float64) int64 { return int64(math.Floor(float64(v*one) + 0.5)) }
 	sigma := q(k.Blur) * int64(size)
 	return knobs{
 		rotate: q(k.Rotate) * 31416 / 1800000, shear: q(k.Shear), stretch: q(k.Stretch),

@@ -94,7 +94,7 @@ func (a *autoStep) advance(c *crafting, i int, g []float32, better bool) {
 	c.p.descend(moved, g, a.step[i])
 	c.p.project(moved, x0)
 	for k, v := range x {
-		x[k] = v + momentum*(moved[k]-v) + (1-momentum)*(v-prev[k])
+		x[k] = v + float32(momentum*(moved[k]-v)) + float32((1-momentum)*(v-prev[k]))
 		prev[k] = v
 	}
 	c.p.project(x, x0)

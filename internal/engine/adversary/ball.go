@@ -21,7 +21,7 @@ func (p *PGD) randomStart(x, x0 []float32, r *rng.Stream) {
 	for k := range x {
 		g := r.NormFloat64()
 		x[k] = float32(g)
-		length += float64(x[k]) * float64(x[k])
+		length += float64(float64(x[k]) * float64(x[k]))
 	}
 	scale := 0.0
 	if length > 0 {
@@ -51,7 +51,7 @@ func (p *PGD) project(x, x0 []float32) {
 	for k, c := range x0 {
 		v := x[k]
 		if scale < 1 {
-			v = float32(float64(c) + scale*(float64(v)-float64(c)))
+			v = float32(float64(c) + float64(scale*(float64(v)-float64(c))))
 		}
 		x[k] = min(max(v, 0), 1)
 	}
@@ -92,7 +92,7 @@ func (p *PGD) descend(x, g []float32, step float64) {
 	for _, v := range g {
 		a := math.Abs(float64(v))
 		if p.Norm == L2 {
-			length += a * a
+			length += float64(a * a)
 		} else {
 			length = max(length, a)
 		}

@@ -53,12 +53,12 @@ func distance(x, y []float32, eps float64) float64 {
 	for ; k+1 < len(x); k += 2 {
 		d0 := float64(x[k]) - float64(y[k]) + eps
 		d1 := float64(x[k+1]) - float64(y[k+1]) + eps
-		s0 += d0 * d0
-		s1 += d1 * d1
+		s0 += float64(d0 * d0)
+		s1 += float64(d1 * d1)
 	}
 	if k < len(x) {
 		d := float64(x[k]) - float64(y[k]) + eps
-		s0 += d * d
+		s0 += float64(d * d)
 	}
 	return math.Sqrt(s0 + s1)
 }

@@ -33,7 +33,7 @@ func (g *towards) Eval(z *array.Array, per []float64, grad *array.Array) error {
 	par.Do(n, max(1, 2048/max(z.Shape[1], 1)), g)
 	g.value = 0
 	for _, v := range per[:n] {
-		g.value += 3 * v
+		g.value += float64(3 * v)
 	}
 	return nil
 }
@@ -56,8 +56,8 @@ func (g *towards) Run(lo, hi int) {
 		ga, gp, gq := row(g.grad, i), row(g.grad, n+i), row(g.grad, 2*n+i)
 		up, down := pull(2*short*mean, ap), pull(2*short*mean, an)
 		for k, v := range a {
-			to := up * (float64(v) - float64(p[k]) + g.eps)
-			from := down * (float64(v) - float64(q[k]) + g.eps)
+			to := float64(up * (float64(v) - float64(p[k]) + g.eps))
+			from := float64(down * (float64(v) - float64(q[k]) + g.eps))
 			ga[k], gp[k], gq[k] = float32(to-from), float32(-to), float32(from)
 		}
 	}

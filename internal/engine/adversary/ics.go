@@ -119,7 +119,7 @@ func (s *ics) penalty(n int, z, dz *array.Array) (float64, error) {
 	}
 	lambda := float32(s.o.Lambda)
 	for i, v := range s.grad.Data {
-		dz.Data[i] += lambda * v
+		dz.Data[i] += float32(lambda * v)
 	}
 	return s.o.Lambda * r.Loss, nil
 }

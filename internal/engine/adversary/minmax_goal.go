@@ -38,7 +38,7 @@ func (g *stretching) Eval(z *array.Array, per []float64, grad *array.Array) erro
 	par.Do(g.count, max(1, 2048/max(z.Shape[1], 1)), g)
 	g.value = 0
 	for _, v := range per[:g.count] {
-		g.value += float64(g.roles()) * v
+		g.value += float64(float64(g.roles()) * v)
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (g *stretching) Run(lo, hi int) {
 		}
 		ga := row(g.grad, i)
 		for k, v := range anchor {
-			ga[k] = float32(up*(float64(v)-float64(q[k])+g.eps) + down*(float64(v)-float64(p[k])+g.eps))
+			ga[k] = float32(float64(up*(float64(v)-float64(q[k])+g.eps)) + float64(down*(float64(v)-float64(p[k])+g.eps)))
 		}
 	}
 }

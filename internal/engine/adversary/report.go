@@ -48,7 +48,7 @@ func distances(x, y []float32) (linf, l2 float64) {
 	for k, v := range x {
 		d := math.Abs(float64(v) - float64(y[k]))
 		linf = max(linf, d)
-		s += d * d
+		s += float64(d * d)
 	}
 	return linf, math.Sqrt(s)
 }

@@ -46,7 +46,7 @@ func Normalize(rows, cols int, x []float32, mean, scale []float64, shift, add []
 func rounded(cols int, mean, scale []float64, shift, mean32, scale32, shift32 []float32) {
 	for c, m := range mean[:cols] {
 		mean32[c], scale32[c] = float32(m), float32(scale[c])
-		rest := (float64(float32(m)) - m) * scale[c]
+		rest := float64((float64(float32(m)) - m) * scale[c])
 		if shift != nil {
 			rest += float64(shift[c])
 		}
@@ -106,7 +106,7 @@ func NormalizeReLUBackward(rows, cols int, x, dy []float32, mean, scale []float6
 func slopes(cols int, mean, a, b []float64, shift, slope []float32) {
 	for c, m := range mean[:cols] {
 		slope[c] = float32(b[c])
-		shift[c] = float32(a[c] + (float64(float32(m))-m)*b[c])
+		shift[c] = float32(a[c] + float64((float64(float32(m))-m)*b[c]))
 	}
 }
 

@@ -74,7 +74,7 @@ func columnMomentsGeneric(rows, cols int, x []float32, center, s, q []float64) {
 		for c, v := range x[r*cols : (r+1)*cols] {
 			d := float64(v) - center[c]
 			s[c] += d
-			q[c] += d * d
+			q[c] += float64(d * d)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func columnProductsGeneric(rows, cols int, x, dy, mask []float32, center, s, q [
 				g = where(mask[r*cols+c], g)
 			}
 			s[c] += float64(g)
-			q[c] += float64(g) * (float64(x[c]) - center[c])
+			q[c] += float64(float64(g) * (float64(x[c]) - center[c]))
 		}
 	}
 }
@@ -100,7 +100,7 @@ func columnProductsReLUGeneric(rows, cols int, x, dy, mean, scale, bias []float3
 		for c, g := range dy[r*cols : (r+1)*cols] {
 			g = where(float32((x[c]-mean[c])*scale[c])+bias[c], g)
 			s[c] += float64(g)
-			q[c] += float64(g) * (float64(x[c]) - center[c])
+			q[c] += float64(float64(g) * (float64(x[c]) - center[c]))
 		}
 	}
 }

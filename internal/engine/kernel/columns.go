@@ -85,7 +85,7 @@ func ColumnMoments(rows, cols int, x []float32, mean, variance []float64) {
 	for c := range mean {
 		s, q := j.total(c, cols, 0), j.total(c, cols, 1)
 		mean[c] = j.center[c] + s/n
-		variance[c] = (q - s*(s/n)) / n
+		variance[c] = (q - float64(s*(s/n))) / n
 		if variance[c] < 0 { // by rounding; not for NaN
 			variance[c] = 0
 		}

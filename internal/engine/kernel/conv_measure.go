@@ -68,7 +68,7 @@ func (m *measurement) plan(all []Algorithm) ConvPlan {
 	draw := func(n int) []float32 {
 		x := make([]float32, n)
 		for i := range x {
-			x[i] = r.Float32() - 0.5
+			x[i] = float32(r.Float32()) - 0.5
 		}
 		return x
 	}

@@ -40,7 +40,7 @@ func (g Conv) ruledPlan(l Level) ConvPlan {
 // cheapest chooses for tiles that cover h x w pixels.
 func (g Conv) cheapest(h, w int, t float64) Algorithm {
 	best, least := Direct, promise*float64(g.tapsInside())
-	perNumber := productCost + t*(1/float64(g.C)+1/float64(g.OutC))
+	perNumber := productCost + float64(t*(1/float64(g.C)+1/float64(g.OutC)))
 	for _, a := range []Algorithm{Winograd2, Winograd4} {
 		k := g.winogradKindOf(a)
 		if k == nil {

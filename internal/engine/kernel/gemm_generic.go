@@ -36,14 +36,14 @@ func sumPair(t *tileArgs, a, b []float32) (s, u [4]float32) {
 			v := b[ib : ib+4 : ib+4]
 			ia += t.csa
 			ib += t.rsb
-			s00 += x * v[0]
-			s10 += y * v[0]
-			s01 += x * v[1]
-			s11 += y * v[1]
-			s02 += x * v[2]
-			s12 += y * v[2]
-			s03 += x * v[3]
-			s13 += y * v[3]
+			s00 += float32(x * v[0])
+			s10 += float32(y * v[0])
+			s01 += float32(x * v[1])
+			s11 += float32(y * v[1])
+			s02 += float32(x * v[2])
+			s12 += float32(y * v[2])
+			s03 += float32(x * v[3])
+			s13 += float32(y * v[3])
 		}
 	}
 	return [4]float32{s00, s01, s02, s03}, [4]float32{s10, s11, s12, s13}
@@ -56,10 +56,10 @@ func sumRow(t *tileArgs, a, b []float32) (s [4]float32) {
 			for p := range t.k {
 				x := a[o*t.nexta+p*t.csa]
 				v := (*[4]float32)(b[o*t.nextb+p*t.rsb:])
-				s0 += x * v[0]
-				s1 += x * v[1]
-				s2 += x * v[2]
-				s3 += x * v[3]
+				s0 += float32(x * v[0])
+				s1 += float32(x * v[1])
+				s2 += float32(x * v[2])
+				s3 += float32(x * v[3])
 			}
 		}
 		return [4]float32{s0, s1, s2, s3}
@@ -68,7 +68,7 @@ func sumRow(t *tileArgs, a, b []float32) (s [4]float32) {
 		var sum float32
 		for o := range t.outer {
 			for p := range t.k {
-				sum += a[o*t.nexta+p*t.csa] * b[o*t.nextb+p*t.rsb+j]
+				sum += float32(a[o*t.nexta+p*t.csa] * b[o*t.nextb+p*t.rsb+j])
 			}
 		}
 		s[j] = sum
@@ -79,9 +79,9 @@ func sumRow(t *tileArgs, a, b []float32) (s [4]float32) {
 // finishGeneric turns sums into t.cols elements of c.
 func (t *tileArgs) finishGeneric(c []float32, s [4]float32) {
 	for j := range t.cols {
-		v := t.alpha * s[j]
+		v := float32(t.alpha * s[j])
 		if t.beta != 0 {
-			v = t.beta*c[j] + v
+			v = float32(t.beta*c[j]) + v
 		}
 		if t.bias != nil {
 			v += unsafe.Slice(t.bias, t.cols)[j]

@@ -103,7 +103,7 @@ func hingesGeneric(h *Hinges, d, w []float32) {
 			q = f / v
 		}
 		w[j] = q
-		h.Sums[0][j%exactLanes] += float64(v) * float64(f) // the product is exact
+		h.Sums[0][j%exactLanes] += float64(float64(v) * float64(f)) // the product is exact
 		h.Sums[1][j%exactLanes] += float64(q)
 	}
 }

@@ -32,14 +32,14 @@ func peakGeneric(steps int) float64 {
 	x := math.Float32frombits(peakSink.Load())
 	y := x
 	for range steps {
-		s0 += x * y
-		s1 += x * y
-		s2 += x * y
-		s3 += x * y
-		s4 += x * y
-		s5 += x * y
-		s6 += x * y
-		s7 += x * y
+		s0 += float32(x * y)
+		s1 += float32(x * y)
+		s2 += float32(x * y)
+		s3 += float32(x * y)
+		s4 += float32(x * y)
+		s5 += float32(x * y)
+		s6 += float32(x * y)
+		s7 += float32(x * y)
 	}
 	peakSink.Store(math.Float32bits(s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7))
 	return 8 * 2

@@ -35,12 +35,12 @@ func dotGeneric(a, b []float32) float64 {
 	for len(a) >= len(s) {
 		w := (*[len(s)]float32)(b)
 		for i, v := range (*[len(s)]float32)(a) {
-			s[i] += float64(v) * float64(w[i]) // the product is exact, fused or not
+			s[i] += float64(float64(v) * float64(w[i])) // the product is exact, fused or not
 		}
 		a, b = a[len(s):], b[len(s):]
 	}
 	for i, v := range a {
-		s[i] += float64(v) * float64(b[i])
+		s[i] += float64(float64(v) * float64(b[i]))
 	}
 	return s.total()
 }

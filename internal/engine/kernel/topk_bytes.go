@@ -85,14 +85,14 @@ func (r *ByteRows) round(i int, x []float32, words []uint32) {
 		q := math.RoundToEven(float64(t))
 		words[p/4] |= uint32(uint8(int8(q))) << (p % 4 * 8)
 		e := float64(t) - q
-		sums[0], sums[1] = sums[0]+q, sums[1]+q*q
-		sums[2], sums[3] = sums[2]+e*e, sums[3]+float64(t)*float64(t)
+		sums[0], sums[1] = sums[0]+q, sums[1]+float64(q*q)
+		sums[2], sums[3] = sums[2]+float64(e*e), sums[3]+float64(float64(t)*float64(t))
 	}
 	// Room for float32 sums and for the rounding of t, at most 127.
 	const up = 1 + 0x1p-10
 	r.start[i], r.scale[i] = int32(-128*sums[0]), scale
 	r.size[i] = float32(up * float64(scale) * math.Sqrt(sums[1]))
-	r.lost[i] = float32(up * float64(scale) * (math.Sqrt(sums[2]) + 0x1p-15*math.Sqrt(float64(len(x)))))
+	r.lost[i] = float32(up * float64(scale) * (math.Sqrt(sums[2]) + float64(0x1p-15*math.Sqrt(float64(len(x))))))
 	r.length[i] = float32(up * float64(scale) * math.Sqrt(sums[3]))
 	if scale == 0 {
 		length := float32(up * math.Sqrt(SumSquares(x)))
@@ -167,8 +167,8 @@ func (c *ByteColumns) Bounds(alpha float32, rows *ByteRows, first, m, lo, hi int
 	w.add, w.scale = w.add[:0], w.scale[:0]
 	for i := first; i < first+m; i++ {
 		own := float64(rows.size[i])
-		bound := float64(rows.length[i])*lost + float64(rows.lost[i])*size + 0x1p-20*own*size
-		add := alpha * float32((1+0x1p-18)*bound+0x1p-110)
+		bound := float64(float64(rows.length[i])*lost) + float64(float64(rows.lost[i])*size) + float64(0x1p-20*own*size)
+		add := alpha * float32(float64((1+0x1p-18)*bound)+0x1p-110)
 		if widths != nil {
 			widths[i-first] = 2 * max(add, -add)
 		}
@@ -212,7 +212,7 @@ func Dot32(a, b []float32) float32 {
 		s = dot32(a[:n], b[:n])
 	}
 	for i := n; i < len(a); i++ {
-		s += a[i] * b[i]
+		s += float32(a[i] * b[i])
 	}
 	return s
 }
@@ -222,7 +222,7 @@ func dot32Generic(a, b []float32) float32 {
 	for i := 0; i < len(a); i += 8 {
 		x, y := (*[8]float32)(a[i:]), (*[8]float32)(b[i:])
 		for l := range s {
-			s[l] += x[l] * y[l]
+			s[l] += float32(x[l] * y[l])
 		}
 	}
 	return (s[0] + s[1]) + (s[2] + s[3]) + ((s[4] + s[5]) + (s[6] + s[7]))

@@ -31,10 +31,10 @@ func adamStepGeneric(f *AdamFactors, p, g, m, v []float32) {
 	g, m, v = g[:len(p)], m[:len(p)], v[:len(p)]
 	keep, l2, beta1, rest1, beta2, rest2, size, eps := f.Keep, f.L2, f.Beta1, f.Rest1, f.Beta2, f.Rest2, f.Size, f.Eps
 	for i, w := range p {
-		w *= keep
+		w = float32(w * keep)
 		d := g[i] + float32(l2*w)
 		a := float32(beta1*m[i]) + float32(rest1*d)
-		s := float32(beta2*v[i]) + float32(rest2*d)*d
+		s := float32(beta2*v[i]) + float32(float32(rest2*d)*d)
 		m[i], v[i] = a, s
 		p[i] = w - float32(size*(a/(float32(math.Sqrt(float64(s)))+eps)))
 	}
@@ -70,7 +70,7 @@ func sgdStepGeneric(f *SGDFactors, p, g, buf []float32, nesterov bool) {
 	g = g[:len(p)]
 	keep, l2, rate, mu := f.Keep, f.L2, f.Rate, f.Momentum
 	for i, w := range p {
-		w *= keep
+		w = float32(w * keep)
 		d := g[i] + float32(l2*w)
 		if buf != nil {
 			b := float32(mu*buf[i]) + d

@@ -70,7 +70,7 @@ func newWinogradKind(id, m, r int, points ...float64) winogradKind {
 func timesRoot(poly []float64, root float64) []float64 {
 	out := make([]float64, len(poly)+1)
 	for i, c := range poly {
-		out[i] -= root * c
+		out[i] -= float64(root * c)
 		out[i+1] += c
 	}
 	return out
@@ -108,13 +108,13 @@ func (m *winogradMap) apply(in, out *winogradSquare) {
 		var row [8]float32 // row i of by * in
 		for q := range m.from {
 			for _, p := range m.terms[i] {
-				row[q] += m.by[i][p] * in[p*8+q]
+				row[q] += float32(m.by[i][p] * in[p*8+q])
 			}
 		}
 		for j := range m.to {
 			s := float32(0)
 			for _, q := range m.terms[j] {
-				s += m.by[j][q] * row[q]
+				s += float32(m.by[j][q] * row[q])
 			}
 			out[i*8+j] = s
 		}

@@ -164,6 +164,6 @@ func (j *turnJob) Run(lo, hi int) {
 func addScaled(c float64, x []float32, sum []float64) {
 	sum = sum[:len(x)]
 	for k, v := range x {
-		sum[k] += c * float64(v)
+		sum[k] += float64(c * float64(v))
 	}
 }

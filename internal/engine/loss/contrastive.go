@@ -39,7 +39,9 @@ func (o ContrastiveOptions) Summed() Options {
 }
 
 // Supremum implements Bounded.
-func (o ContrastiveOptions) Supremum(unit bool) (float64, bool) { return 4 + o.Margin*o.Margin, unit }
+func (o ContrastiveOptions) Supremum(unit bool) (float64, bool) {
+	return 4 + float64(o.Margin*o.Margin), unit
+}
 
 // PairRule implements PairPredictor: similar below m/2 (DIBS, eq. 20).
 func (o ContrastiveOptions) PairRule() PairRule { return PairRule{At: o.Margin / 2} }
@@ -111,7 +113,7 @@ func (o ContrastiveOptions) at(similar bool, s float64) pairTerm {
 	}
 	smooth := d
 	if o.Eps > 0 {
-		smooth = math.Sqrt(s + o.Eps*o.Eps)
+		smooth = math.Sqrt(s + float64(o.Eps*o.Eps))
 	}
 	gap := o.Margin - smooth
 	if !(gap > 0) {

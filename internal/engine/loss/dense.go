@@ -154,7 +154,7 @@ func subtractScaled(w [4]float64, x0, x1, x2, x3 []float32, sum []float64) {
 	w0, w1, w2, w3 := w[0], w[1], w[2], w[3]
 	x0, x1, x2, x3 = x0[:len(sum)], x1[:len(sum)], x2[:len(sum)], x3[:len(sum)]
 	for k := range sum {
-		sum[k] -= (w0*float64(x0[k]) + w1*float64(x1[k])) + (w2*float64(x2[k]) + w3*float64(x3[k]))
+		sum[k] -= (float64(w0*float64(x0[k])) + float64(w1*float64(x1[k]))) + (float64(w2*float64(x2[k])) + float64(w3*float64(x3[k])))
 	}
 }
 
@@ -180,5 +180,5 @@ func (s *rowSums) Run(lo, hi int) {
 
 // shift returns |x_i - x_j + eps|^2, given |x_i - x_j|^2.
 func (s *rowSums) shift(square float64, i, j, cols int, eps float64) float64 {
-	return max(square+2*eps*(s.sum[i]-s.sum[j])+float64(cols)*eps*eps, 0)
+	return max(square+float64(2*eps*(s.sum[i]-s.sum[j]))+float64(float64(cols)*eps*eps), 0)
 }

@@ -216,7 +216,7 @@ func difference(c float64, x, y []float32, eps float64, a []float32) {
 func addDifference(c float64, x, y []float32, eps float64, sum []float64) {
 	y, sum = y[:len(x)], sum[:len(x)]
 	for k, v := range x {
-		sum[k] += c * (float64(v) - float64(y[k]) + eps)
+		sum[k] += float64(c * (float64(v) - float64(y[k]) + eps))
 	}
 }
 

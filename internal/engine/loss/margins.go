@@ -42,7 +42,7 @@ func fitBorders(alpha float64, s Setting) []component.Fault {
 }
 
 // threshold is tau = sqrt((alpha+beta)/2), the middle of the two borders.
-func (m margins) threshold() float64 { return math.Sqrt(m.alpha/2 + m.beta/2) }
+func (m margins) threshold() float64 { return math.Sqrt(float64(m.alpha/2) + float64(m.beta/2)) }
 
 // at returns the value of a triplet and its slopes in the squared distances of the
 // positive and of the negative; at a kink the slope is 0.

@@ -157,7 +157,7 @@ func (l *MultiSimilarityLoss) slopes(pairs []Pair, scale float64) Result {
 		}
 		for _, i := range [2]int32{p.I, p.J} {
 			if l.keeps(i, p, g.cos[e]) {
-				slope += sign * l.sums(p).weight(i, l.exponent(p, g.cos[e]))
+				slope += float64(sign * l.sums(p).weight(i, l.exponent(p, g.cos[e])))
 			}
 		}
 		g.coef[e] = slope * scale

@@ -62,7 +62,7 @@ func (f *hinges) run(ts []Triplet, dist, coef []float64) Result {
 			value, slope = w.right*h, w.right
 		}
 		if h := w.margin + an - ap; h > 0 {
-			value += w.reversed * h
+			value += float64(w.reversed * h)
 			slope -= w.reversed
 		}
 		if slope != 0 {
@@ -87,9 +87,9 @@ func (f *sigmoid) run(ts []Triplet, dist, coef []float64) Result {
 		res.Negative += an
 		d := (ap - an) / f.width
 		e := math.Exp(-math.Abs(d)) // does not overflow
-		value, slope := f.height/(1+e), f.height/f.width*(e/(1+e)/(1+e))
+		value, slope := f.height/(1+e), float64(f.height/f.width*(e/(1+e)/(1+e)))
 		if d < 0 {
-			value *= e
+			value = float64(value * e)
 		}
 		if slope != 0 {
 			res.Active++

@@ -45,7 +45,7 @@ func (t *part) forms(i, from int, out []float64) {
 		y, wy := t.points[at:at+d], t.image[at:at+d]
 		sum := 0.0
 		for c, v := range y {
-			sum += (v - x[c]) * (wy[c] - wx[c])
+			sum += float64((v - x[c]) * (wy[c] - wx[c]))
 		}
 		out[k] = sum
 	}
@@ -92,7 +92,7 @@ func (a *anchor) spread(t *part, i int, weight, v []float64) {
 			weight[from+k] += f
 			at := (from + k) * d
 			for c, x := range t.points[at : at+d] {
-				v[c] += f * x
+				v[c] += float64(f * x)
 			}
 		}
 	}

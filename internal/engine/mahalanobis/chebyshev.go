@@ -23,14 +23,14 @@ type basis = [order]float64
 // recurrence, whose steps wait for each other.
 func chebyshev(x float64, b *basis) {
 	y := 2 * x
-	t2 := y*x - 1
-	t3 := y*t2 - x
+	t2 := float64(y*x) - 1
+	t3 := float64(y*t2) - x
 	d2, d3 := 2*t2, 2*t3
-	t4, t5 := d2*t2-1, d2*t3-x
-	t6, t7 := d3*t3-1, d3*t4-x
+	t4, t5 := float64(d2*t2)-1, float64(d2*t3)-x
+	t6, t7 := float64(d3*t3)-1, float64(d3*t4)-x
 	d4, d5 := 2*t4, 2*t5
 	b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7] = 1, x, t2, t3, t4, t5, t6, t7
-	b[8], b[9], b[10] = d4*t4-1, d4*t5-x, d5*t5-1
+	b[8], b[9], b[10] = float64(d4*t4)-1, float64(d4*t5)-x, float64(d5*t5)-1
 }
 
 // block is c_mn of one pair of panels.
@@ -69,18 +69,18 @@ func (t *tables) fill(o int) {
 		var inner [3]basis
 		for j := range nodes {
 			f := [3]float64{}
-			f[0], f[1], f[2] = softplus(width * ((x[i]-x[j])/2 - float64(o)))
+			f[0], f[1], f[2] = softplus(width * (float64((x[i]-x[j])/2) - float64(o)))
 			for k, v := range f {
 				for n, c := range b[j] {
-					inner[k][n] += v * c
+					inner[k][n] += float64(v * c)
 				}
 			}
 		}
 		for m, c := range b[i] {
 			for n := range order {
-				t.value[o][m][n] += c * inner[0][n]
-				t.slope[o][m][n] += c * inner[1][n]
-				t.curvature[o][m][n] += c * inner[2][n]
+				t.value[o][m][n] += float64(c * inner[0][n])
+				t.slope[o][m][n] += float64(c * inner[1][n])
+				t.curvature[o][m][n] += float64(c * inner[2][n])
 			}
 		}
 	}

@@ -8,12 +8,14 @@ func tripleSums(n, k int) float64 { return float64(n) * float64(k) }
 
 func panelSums(n, k int, spread float64) float64 {
 	inUse := spread / width
-	return 20*float64(n+k) + 100*inUse*min(inUse, reach)
+	return float64(20*float64(n+k)) + float64(100*inUse*min(inUse, reach))
 }
 
 // tripleHessian and panelHessian are of T of a Hessian of m parameters.
-func tripleHessian(n, k, m int) float64 { return float64(n) * float64(k) * (2.2 + 0.08*float64(m)) }
-func panelHessian(n, k, m int) float64  { return 24 * float64(n+k) * float64(m) }
+func tripleHessian(n, k, m int) float64 {
+	return float64(n) * float64(k) * (2.2 + float64(0.08*float64(m)))
+}
+func panelHessian(n, k, m int) float64 { return 24 * float64(n+k) * float64(m) }
 
 // hessianCost estimates how many evaluations of the gradient a Hessian takes.
 func (r *Risk) hessianCost() float64 {
@@ -21,8 +23,8 @@ func (r *Risk) hessianCost() float64 {
 	hessian, gradient := 0.0, 0.0
 	for _, t := range r.parts {
 		n, points := float64(t.n), float64(t.n+t.m)
-		hessian += n * (min(tripleHessian(t.n, t.m, m), panelHessian(t.n, t.m, m)) + 0.15*points*float64(m*m))
-		gradient += n * (min(tripleSums(t.n, t.m), 20*points) + (10+1.5*float64(r.d))*points)
+		hessian += float64(n * (min(tripleHessian(t.n, t.m, m), panelHessian(t.n, t.m, m)) + float64(0.15*points*float64(m*m))))
+		gradient += float64(n * (min(tripleSums(t.n, t.m), 20*points) + float64((10+float64(1.5*float64(r.d)))*points)))
 	}
 	return hessian / gradient
 }

@@ -64,7 +64,7 @@ func (t *part) hessian(w, h []float64, m int) {
 	})
 	for _, s := range sums {
 		for i, v := range s {
-			h[i] += v * t.scale
+			h[i] += float64(v * t.scale)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (s *second) add(sum []float64) {
 	for j, r := range s.r {
 		p, t := row(s.p, j), row(s.t, j)
 		for f, v := range p {
-			t[f] = r/2*v - t[f]
+			t[f] = float64(r/2*v) - t[f]
 		}
 		blas64.Ger(1, vector(p), vector(t), out)
 	}
@@ -153,7 +153,7 @@ func (a *anchor) curvatures(t *part) {
 		return
 	}
 	clear(s.c)
-	c := low + (high-low)/2
+	c := low + float64((high-low)/2)
 	if high-low <= widest {
 		for k, v := range a.q {
 			a.q2[k] = math.Exp(c - v)
@@ -164,9 +164,9 @@ func (a *anchor) curvatures(t *part) {
 		if high-low <= widest {
 			e := math.Exp(v + z - c)
 			for k, f := range a.q2 {
-				f *= e
+				f = float64(f * e)
 				g := 1 / (1 + f)
-				f *= g * g
+				f = float64(f * (g * g))
 				s.w[k] = f
 				s.c[k] += f
 				sum += f

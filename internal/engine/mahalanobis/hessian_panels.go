@@ -73,6 +73,6 @@ func expand(b *basis, x, to []float64) {
 func axpy(f float64, x, y []float64) {
 	y = y[:len(x)]
 	for i, v := range x {
-		y[i] += f * v
+		y[i] += float64(f * v)
 	}
 }

@@ -44,11 +44,11 @@ func (f *objective) hinged(o RRMOptions) (Solution, error) {
 		s := f.solution()
 		grad := make([]float64, len(s.Theta))
 		f.r.ValueGrad(s.Theta, grad)
-		dual := hinge.Zeta*f.r.meanSlope() + dot(grad, f.prior) - dot(grad, grad)/(2*f.sigma)
+		dual := float64(hinge.Zeta*f.r.meanSlope()) + dot(grad, f.prior) - dot(grad, grad)/(2*f.sigma)
 		f.r.setLoss(hinge)
 		s.Risk = f.r.Value(s.Theta)
 		s.Objective = s.Risk + f.regularizer(s.Theta)
-		lost := 4 * epsilon * (hinge.Zeta + math.Abs(s.Objective) + math.Abs(dual))
+		lost := float64(4 * epsilon * (hinge.Zeta + math.Abs(s.Objective) + math.Abs(dual)))
 		s.Certificate = math.Sqrt(2 * (math.Abs(s.Objective-dual) + lost) / f.sigma)
 		if s.Certificate < best.Certificate {
 			s.Theta = append([]float64(nil), s.Theta...)
@@ -66,7 +66,7 @@ func (f *objective) hinged(o RRMOptions) (Solution, error) {
 func dot(x, y []float64) float64 {
 	sum := 0.0
 	for i, v := range x {
-		sum += v * y[i]
+		sum += float64(v * y[i])
 	}
 	return sum
 }
@@ -85,7 +85,7 @@ func (r *Risk) meanSlope() float64 {
 	sum := 0.0
 	for _, p := range r.parts {
 		for _, v := range p.weight[:p.n] {
-			sum += v * p.scale
+			sum += float64(v * p.scale)
 		}
 	}
 	return sum / float64(len(r.parts))

@@ -22,7 +22,7 @@ func (a *anchor) interpolated(p, q []float64, zeta, base float64, to, from []flo
 			sum += qs.sum[low]
 		}
 		m := &ps.moment[i]
-		value += ps.sum[i]*count - m[0]*sum
+		value += float64(ps.sum[i]*count) - float64(m[0]*sum)
 		ps.out[i][0] += count
 		for j := low - 1; j >= 0 && k-qs.number[j] <= reach; j-- {
 			o := k - qs.number[j]
@@ -60,10 +60,10 @@ func twoSided(c *block, x, y *basis) float64 {
 		row := &c[m]
 		s, t := row[0]*y[0], row[1]*y[1]
 		for n := 2; n+1 < order; n += 2 {
-			s += row[n] * y[n]
-			t += row[n+1] * y[n+1]
+			s += float64(row[n] * y[n])
+			t += float64(row[n+1] * y[n+1])
 		}
-		sum += f * (s + row[order-1]*y[order-1] + t)
+		sum += float64(f * (s + float64(row[order-1]*y[order-1]) + t))
 	}
 	return sum
 }
@@ -73,8 +73,8 @@ func add(c *block, x, y, outX, outY *basis) {
 	for m, f := range x {
 		s := 0.0
 		for n, v := range c[m] {
-			s += v * y[n]
-			outY[n] += v * f
+			s += float64(v * y[n])
+			outY[n] += float64(v * f)
 		}
 		outX[m] += s
 	}
@@ -85,8 +85,8 @@ func subtract(c *block, x, y, outX, outY *basis) {
 	for m, f := range x {
 		s := 0.0
 		for n, v := range c[m] {
-			s += v * y[n]
-			outY[n] -= v * f
+			s += float64(v * y[n])
+			outY[n] -= float64(v * f)
 		}
 		outX[m] -= s
 	}

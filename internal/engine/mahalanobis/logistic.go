@@ -19,7 +19,7 @@ func (a *anchor) logistic(s Sums, p, q []float64, zeta float64, to, from, e, f [
 	case s != Exact && spread < width*mostPanels && (s == Interpolated || panelSums(len(p), len(q), spread) < tripleSums(len(p), len(q))):
 		return a.interpolated(p, q, zeta, low, to, from, slopes)
 	case spread <= widest:
-		return pairwise(p, q, zeta, low+spread/2, to, from, e, f, slopes)
+		return pairwise(p, q, zeta, low+float64(spread/2), to, from, e, f, slopes)
 	}
 	return eachPair(p, q, zeta, to, from, slopes)
 }
@@ -52,7 +52,7 @@ func pairwise(p, q []float64, zeta, c float64, a, b, e, f []float64, slopes bool
 				product, sum = sigmoids(x, fs, b[lo:lo+len(fs)])
 			} else {
 				for _, y := range fs {
-					product *= 1 + x*y
+					product *= 1 + float64(x*y)
 				}
 			}
 			row += sum
@@ -72,19 +72,19 @@ func sigmoids(x float64, f, b []float64) (product, sum float64) {
 	b = b[:len(f)]
 	k := 0
 	for ; k+1 < len(f); k += 2 {
-		u, v := x*f[k], x*f[k+1]
+		u, v := float64(x*f[k]), float64(x*f[k+1])
 		u1, v1 := 1+u, 1+v
 		both := u1 * v1
 		r := 1 / both
-		u *= v1 * r
-		v *= u1 * r
+		u = float64(u * (v1 * r))
+		v = float64(v * (u1 * r))
 		b[k] += u
 		b[k+1] += v
 		sum += u + v
 		product *= both
 	}
 	if k < len(f) {
-		u := x * f[k]
+		u := float64(x * f[k])
 		product *= 1 + u
 		u /= 1 + u
 		b[k] += u

@@ -95,7 +95,7 @@ func (l Loss) At(u float64) (value, slope, curvature float64) {
 		if math.Abs(u) <= l.Delta {
 			return u * u / 2, u, 1
 		}
-		return l.Delta * (math.Abs(u) - l.Delta/2), math.Copysign(l.Delta, u), 0
+		return l.Delta * (math.Abs(u) - float64(l.Delta/2)), math.Copysign(l.Delta, u), 0
 	}
 	panic("mahalanobis: a Loss that NewLoss did not make: " + l.Name)
 }

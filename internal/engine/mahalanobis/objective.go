@@ -58,7 +58,7 @@ func (f *objective) evaluate(theta []float64) {
 	risk := f.r.ValueGrad(theta, f.grad)
 	f.value = risk + f.regularizer(theta)
 	for i, v := range theta {
-		f.grad[i] += f.sigma * (v - f.prior[i])
+		f.grad[i] += float64(f.sigma * (v - f.prior[i]))
 	}
 	n := norm(f.grad)
 	if f.watch != nil {
@@ -74,9 +74,9 @@ func (f *objective) evaluate(theta []float64) {
 func (f *objective) regularizer(theta []float64) float64 {
 	sum := 0.0
 	for i, v := range theta {
-		sum += (v - f.prior[i]) * (v - f.prior[i])
+		sum += float64((v - f.prior[i]) * (v - f.prior[i]))
 	}
-	return f.sigma / 2 * sum
+	return float64(f.sigma / 2 * sum)
 }
 
 // solution returns the best point, without its certificate.

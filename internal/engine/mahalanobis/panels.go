@@ -54,7 +54,7 @@ func (s *panels) fill(x []float64, shift, base float64) {
 		}
 	}
 	for k, m := range s.moment {
-		s.sum[k] = width * (m[0]*(float64(s.number[k])+0.5) + m[1]/2)
+		s.sum[k] = width * (float64(m[0]*(float64(s.number[k])+0.5)) + float64(m[1]/2))
 	}
 }
 
@@ -67,9 +67,9 @@ func (s *panels) gather(to []float64) {
 		// Two sums do not wait for each other.
 		even, odd := o[0], o[1]*b[1]
 		for n := 2; n+1 < order; n += 2 {
-			even += o[n] * b[n]
-			odd += o[n+1] * b[n+1]
+			even += float64(o[n] * b[n])
+			odd += float64(o[n+1] * b[n+1])
 		}
-		to[i] += even + o[order-1]*b[order-1] + odd
+		to[i] += even + float64(o[order-1]*b[order-1]) + odd
 	}
 }

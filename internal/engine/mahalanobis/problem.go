@@ -75,7 +75,7 @@ func (p *Problem) NNeg() int { return len(p.Negative) / p.D }
 // Triplets returns n+ (n+ - 1) n-, the number of triplets (i, j, k) with i != j.
 func (p *Problem) Triplets() float64 {
 	n := float64(p.NPos())
-	return n * (n - 1) * float64(p.NNeg())
+	return float64(n * (n - 1) * float64(p.NNeg()))
 }
 
 // Radius returns the largest length of a point.
@@ -104,7 +104,7 @@ func norm(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
 		v /= most
-		sum += v * v
+		sum += float64(v * v)
 	}
 	return most * math.Sqrt(sum)
 }

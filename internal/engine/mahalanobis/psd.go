@@ -55,7 +55,7 @@ func (e *eigen) project(theta []float64) float64 {
 		for c := range r + 1 {
 			sum := 0.0
 			for k := d - 1; k >= 0 && e.values[k] > 0; k-- {
-				sum += e.values[k] * e.vectors.At(r, k) * e.vectors.At(c, k)
+				sum += float64(e.values[k] * e.vectors.At(r, k) * e.vectors.At(c, k))
 			}
 			e.w[r*d+c], e.w[c*d+r] = sum, sum
 		}

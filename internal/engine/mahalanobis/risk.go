@@ -208,7 +208,7 @@ func (t *part) transform(w []float64) {
 			clear(y)
 			for c, v := range x {
 				for k, u := range w[c*d : (c+1)*d] {
-					y[k] += v * u
+					y[k] += float64(v * u)
 				}
 			}
 		}
@@ -229,18 +229,18 @@ func (t *part) gradient(g []float64) {
 			row := g[r*d : (r+1)*d]
 			for i, weight := range t.weight {
 				x := t.points[i*d : (i+1)*d]
-				f := weight * x[r] * t.scale
+				f := float64(weight * x[r] * t.scale)
 				if i >= n {
 					for c, xc := range x {
-						row[c] += f * xc
+						row[c] += float64(f * xc)
 					}
 					continue
 				}
 				v := t.v[i*d : (i+1)*d]
-				f -= v[r] * t.scale
+				f -= float64(v[r] * t.scale)
 				h := x[r] * t.scale
 				for c, xc := range x {
-					row[c] += f*xc - h*v[c]
+					row[c] += float64(f*xc) - float64(h*v[c])
 				}
 			}
 		}

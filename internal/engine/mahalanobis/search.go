@@ -49,7 +49,7 @@ func (s *search) Iterate(value, slope float64) (optimize.Operation, float64, err
 	if s.tries++; s.tries > mostTry {
 		return optimize.NoOperation, 0, errSearch
 	}
-	if slope < 0 && value <= s.value+rounding*math.Abs(s.value) {
+	if slope < 0 && value <= s.value+float64(rounding*math.Abs(s.value)) {
 		s.low, s.lowSlope = s.step, slope
 	} else {
 		s.high, s.highSlope = s.step, slope
@@ -62,8 +62,8 @@ func (s *search) accepts(value, slope float64) bool {
 	if !(slope >= flatter*s.slope) || math.IsInf(value, 0) {
 		return false
 	}
-	return value <= s.value+decrease*s.step*s.slope ||
-		value <= s.value+rounding*math.Abs(s.value) && slope <= (2*decrease-1)*s.slope
+	return value <= s.value+float64(decrease*s.step*s.slope) ||
+		value <= s.value+float64(rounding*math.Abs(s.value)) && slope <= (2*decrease-1)*s.slope
 }
 
 // next is where the slope would be 0 were it linear, well inside the interval.
@@ -75,7 +75,7 @@ func (s *search) next() float64 {
 	if s.crept++; s.wide == 0 || length <= s.wide/2 {
 		s.wide, s.crept = length, 0
 	}
-	at := s.low + length/2
+	at := s.low + float64(length/2)
 	if s.crept >= 2 {
 		s.wide, s.crept = length, 0
 		return at
@@ -83,5 +83,5 @@ func (s *search) next() float64 {
 	if s.highSlope > 0 && !math.IsInf(s.highSlope, 0) {
 		at = s.low - s.lowSlope*length/(s.highSlope-s.lowSlope)
 	}
-	return min(max(at, s.low+0.05*length), s.high-0.05*length)
+	return min(max(at, s.low+float64(0.05*length)), s.high-float64(0.05*length))
 }

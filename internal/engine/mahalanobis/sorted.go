@@ -38,7 +38,7 @@ func (r *room) moments(x []ranked, c float64) {
 	for _, y := range x {
 		v := y.v - c
 		s += v
-		ss += v * v
+		ss += float64(v * v)
 		r.sums = append(r.sums, s, ss)
 	}
 }
@@ -71,14 +71,14 @@ func (a *anchor) soften(value float64, l Loss, slopes bool) float64 {
 	n, m, tau := float64(len(a.p)), float64(len(a.q)), l.Delta
 	if slopes {
 		for j, v := range a.a {
-			a.a[j] = v/tau + m/2
+			a.a[j] = v/tau + float64(m/2)
 		}
 		for k, v := range a.b {
-			a.b[k] = v/tau + n/2
+			a.b[k] = v/tau + float64(n/2)
 		}
 	}
 	sum := n * m * (stat.Mean(a.p) + l.Zeta - stat.Mean(a.q))
-	return sum/2 + value/tau + n*m*tau/8
+	return float64(sum/2) + value/tau + float64(n*m*tau/8)
 }
 
 // hinge sums max(0, u). With p ascending, the q that are below p + zeta grow in
@@ -93,7 +93,7 @@ func (a *anchor) hinge(zeta float64, slopes bool) float64 {
 		for k < len(r.q) && x.v-r.q[k].v+zeta > 0 {
 			k++
 		}
-		value += float64(k)*(x.v+zeta-c) - r.sums[2*k]
+		value += float64(float64(k)*(x.v+zeta-c)) - r.sums[2*k]
 		r.steps[k]--
 		if slopes {
 			a.a[x.i] = float64(k)
@@ -127,10 +127,10 @@ func (r *room) huber(x, y []ranked, shift, delta float64, a []float64, slopes bo
 		n := float64(hi - lo)
 		s, ss := r.sums[2*hi]-r.sums[2*lo], r.sums[2*hi+1]-r.sums[2*lo+1]
 		below, above := float64(lo), float64(all-hi)
-		tail := (below-above)*v - r.sums[2*lo] + (r.sums[2*all] - r.sums[2*hi])
-		value += n*v*v/2 - v*s + ss/2 + delta*(tail-(below+above)*delta/2)
+		tail := float64((below-above)*v) - r.sums[2*lo] + (r.sums[2*all] - r.sums[2*hi])
+		value += float64(n*v*v/2) - float64(v*s) + float64(ss/2) + float64(delta*(tail-float64((below+above)*delta/2)))
 		if slopes {
-			a[e.i] = n*v - s + delta*(below-above)
+			a[e.i] = float64(n*v) - s + float64(delta*(below-above))
 		}
 	}
 	return value

@@ -12,20 +12,20 @@ func (a *anchor) squares(zeta float64, slopes bool) float64 {
 	for _, v := range a.p {
 		v += zeta - c
 		sp += v
-		pp += v * v
+		pp += float64(v * v)
 	}
 	for _, v := range a.q {
 		v -= c
 		sq += v
-		qq += v * v
+		qq += float64(v * v)
 	}
 	if slopes {
 		for j, v := range a.p {
-			a.a[j] = m*(v+zeta-c) - sq
+			a.a[j] = float64(m*(v+zeta-c)) - sq
 		}
 		for k, v := range a.q {
-			a.b[k] = sp - n*(v-c)
+			a.b[k] = sp - float64(n*(v-c))
 		}
 	}
-	return (m*pp+n*qq)/2 - sp*sq
+	return float64((float64(m*pp)+float64(n*qq))/2) - float64(sp*sq)
 }

@@ -62,11 +62,11 @@ func addSquare(theta []float64, x, y []float64, scale float64) {
 	at := 0
 	for r, v := range x {
 		a := (v - y[r]) * scale
-		theta[at] += a * (v - y[r])
+		theta[at] += float64(a * (v - y[r]))
 		at++
 		a *= math.Sqrt2
 		for c := r + 1; c < len(x); c++ {
-			theta[at] += a * (x[c] - y[c])
+			theta[at] += float64(a * (x[c] - y[c]))
 			at++
 		}
 	}
@@ -79,9 +79,9 @@ func form(theta []float64, x, y []float64) float64 {
 		a := v - y[r]
 		row := 0.0
 		for c := r + 1; c < len(x); c++ {
-			row += theta[at+c-r] * (x[c] - y[c])
+			row += float64(theta[at+c-r] * (x[c] - y[c]))
 		}
-		sum += a * (theta[at]*a + math.Sqrt2*row)
+		sum += float64(a * (float64(theta[at]*a) + float64(math.Sqrt2*row)))
 		at += len(x) - r
 	}
 	return sum

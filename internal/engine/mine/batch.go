@@ -101,8 +101,8 @@ func (b *batch) measure(i, j int) float64 {
 	if u, v := b.unit[i], b.unit[j]; u != 1 || v != 1 {
 		var s float64
 		for k := range x {
-			d := u*float64(x[k]) - v*float64(y[k])
-			s += d * d
+			d := float64(u*float64(x[k])) - float64(v*float64(y[k]))
+			s += float64(d * d)
 		}
 		return math.Sqrt(s)
 	}

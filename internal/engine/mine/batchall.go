@@ -118,7 +118,7 @@ func (b *batch) borders(a, p int) borders {
 	if !b.o.Squared {
 		near, far = near*near, far*far
 	}
-	return borders{ap, near - ulps*near, near + ulps*near, far - ulps*far, far + ulps*far}
+	return borders{ap, near - float64(ulps*near), near + float64(ulps*near), far - float64(ulps*far), far + float64(ulps*far)}
 }
 
 // count files the triplet of negative n, as seen from the anchor looked from.

@@ -109,7 +109,7 @@ func (b *batch) boundWeights(a int) {
 			// the most that the sum can gain from lo to hi is the latter's share.
 			w.measured[j] = false
 			l := logInverseDensity(lo, b.dim)
-			w.log[j] = l + (n-3)*hi/(4-hi*hi)*(hi-lo) + 1e-12*(1+math.Abs(l))
+			w.log[j] = l + float64((n-3)*hi/(4-float64(hi*hi))*(hi-lo)) + float64(1e-12*(1+math.Abs(l)))
 		}
 	}
 	w.scale()
@@ -142,5 +142,5 @@ func (b *batch) logWeight(a, j int) float64 {
 // logInverseDensity returns log 1/q(d) up to a constant.
 func logInverseDensity(d float64, dim int) float64 {
 	n := float64(dim)
-	return (2-n)*math.Log(d) - (n-3)/2*math.Log(1-d*d/4)
+	return float64((2-n)*math.Log(d)) - float64((n-3)/2*math.Log(1-float64(d*d/4)))
 }

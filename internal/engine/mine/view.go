@@ -40,7 +40,7 @@ func (b *batch) survey() {
 		largest = max(largest, s)
 		v.square[i] = s * b.unit[i] * b.unit[i]
 	}
-	du := float64(dim+2) / (1 << 24)
+	du := float64(float64(dim+2) / (1 << 24))
 	if v.usable = largest < 1e37 && du < 0.1; !v.usable {
 		return
 	}
@@ -76,10 +76,10 @@ func (b *batch) look(i int) {
 	sa, ua := v.square[v.a], b.unit[v.a]
 	root := math.Sqrt(sa)
 	for j, g := range gram {
-		sb, u := v.square[j], ua*b.unit[j]
-		d := sa + sb - 2*u*float64(g)
+		sb, u := v.square[j], float64(ua*b.unit[j])
+		d := sa + sb - float64(2*u*float64(g))
 		// The last term covers the float64 sums.
-		off := 2*v.loose*root*math.Sqrt(sb) + 2*u*v.tiny + 1e-13*(sa+sb)
+		off := float64(2*v.loose*root*math.Sqrt(sb)) + float64(2*u*v.tiny) + float64(1e-13*(sa+sb))
 		v.lo[j], v.hi[j] = max(d-off, 0), d+off
 	}
 	v.lo[v.a], v.hi[v.a] = 0, 0
@@ -111,9 +111,9 @@ func (b *batch) gapTo(j int, t float64) int {
 func (b *batch) compare(j int, square, t float64, squared bool) int {
 	v := &b.view
 	switch {
-	case v.hi[j] < square-ulps*square:
+	case v.hi[j] < square-float64(ulps*square):
 		return -1
-	case v.lo[j] > square+ulps*square:
+	case v.lo[j] > square+float64(ulps*square):
 		return 1
 	}
 	d := b.measure(v.a, j)

@@ -120,8 +120,8 @@ func (l *BatchNorm2D) track(rows int) {
 	unbias := float64(rows) / float64(rows-1)
 	mean, vari := l.runMean.Value.Data, l.runVar.Value.Data
 	for i := range mean {
-		mean[i] = float32((1-BatchNormMomentum)*float64(mean[i]) + BatchNormMomentum*l.mean[i])
-		vari[i] = float32((1-BatchNormMomentum)*float64(vari[i]) + BatchNormMomentum*l.inv[i]*unbias)
+		mean[i] = float32(float64((1-BatchNormMomentum)*float64(mean[i])) + float64(BatchNormMomentum*l.mean[i]))
+		vari[i] = float32(float64((1-BatchNormMomentum)*float64(vari[i])) + float64(BatchNormMomentum*l.inv[i]*unbias))
 	}
 }
 

@@ -21,7 +21,7 @@ func (l *BatchNorm2D) fold(conv *Conv2D, w, b []float32) {
 		if conv.bias != nil {
 			m -= float64(conv.bias.Value.Data[i])
 		}
-		b[i] = float32(float64(l.bias.Value.Data[i]) - m*l.scale[i])
+		b[i] = float32(float64(l.bias.Value.Data[i]) - float64(m*l.scale[i]))
 	}
 }
 

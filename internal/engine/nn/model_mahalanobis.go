@@ -71,7 +71,7 @@ func (m *Model) SetProjection(mean, components, scale []float64) error {
 				c = scale[r]
 			}
 			p.weight.Value.Data[j*d+r] = float32(c)
-			shift += c * mean[j]
+			shift += float64(c * mean[j])
 		}
 		p.bias.Value.Data[r] = float32(-shift)
 	}

@@ -34,5 +34,5 @@ func (c Cosine) rate(s Schedule, step int) float64 {
 		return c.MinLR
 	}
 	done := float64(step-s.Warmup) / float64(s.Total-s.Warmup)
-	return c.MinLR + (s.Base-c.MinLR)*(1+math.Cos(math.Pi*done))/2
+	return c.MinLR + float64((s.Base-c.MinLR)*(1+math.Cos(math.Pi*done))/2)
 }

@@ -167,7 +167,7 @@ func (s *state) decay(p *nn.Param, lr float64) (l2, keep float32) {
 		return 0, 1
 	}
 	if s.cfg.Decay == "decoupled" {
-		return 0, float32(1 - lr*s.cfg.WeightDecay)
+		return 0, float32(1 - float64(lr*s.cfg.WeightDecay))
 	}
 	return float32(s.cfg.WeightDecay), 1
 }

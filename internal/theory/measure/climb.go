@@ -33,14 +33,14 @@ func (c *climb) from(triplet []float64) float64 {
 	for step := c.radius / 2; step > 1e-4*c.radius; {
 		length := 0.0
 		for _, g := range c.grad {
-			length += g * g
+			length += float64(g * g)
 		}
 		if length == 0 {
 			break
 		}
 		scale := step / math.Sqrt(length)
 		for i, g := range c.grad {
-			c.next[i] = c.at[i] + scale*g
+			c.next[i] = c.at[i] + float64(scale*g)
 		}
 		for p := 0; p < len(c.next); p += c.d {
 			project(c.next[p:p+c.d], c.radius)
@@ -60,7 +60,7 @@ func (c *climb) from(triplet []float64) float64 {
 func project(x []float64, radius float64) {
 	sum := 0.0
 	for _, v := range x {
-		sum += v * v
+		sum += float64(v * v)
 	}
 	if sum <= radius*radius {
 		return
@@ -77,10 +77,10 @@ func (c *climb) margin(w, x []float64) float64 {
 	for i := range a {
 		rowP, rowN := 0.0, 0.0
 		for j, v := range w[i*c.d : (i+1)*c.d] {
-			rowP += v * (a[j] - b[j])
-			rowN += v * (a[j] - z[j])
+			rowP += float64(v * (a[j] - b[j]))
+			rowN += float64(v * (a[j] - z[j]))
 		}
-		sum += (a[i]-b[i])*rowP - (a[i]-z[i])*rowN
+		sum += float64((a[i]-b[i])*rowP) - float64((a[i]-z[i])*rowN)
 	}
 	return sum
 }
@@ -100,9 +100,9 @@ func (c *climb) slope(x []float64) float64 {
 	for i := range d {
 		p, n := 0.0, 0.0 // rows i of (f' w - g' v) (x-y) and (x-z)
 		for j := range d {
-			k := fs*c.w[i*d+j] - gs*c.v[i*d+j]
-			p += k * (x[j] - x[d+j])
-			n += k * (x[j] - x[2*d+j])
+			k := float64(fs*c.w[i*d+j]) - float64(gs*c.v[i*d+j])
+			p += float64(k * (x[j] - x[d+j]))
+			n += float64(k * (x[j] - x[2*d+j]))
 		}
 		c.grad[i], c.grad[d+i], c.grad[2*d+i] = 2*(p-n), -2*p, 2*n
 	}

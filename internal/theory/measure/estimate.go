@@ -14,7 +14,7 @@ func EstimateOf(values []float64) record.Estimate {
 	if len(values) < 2 {
 		return e
 	}
-	half := stat.T95(len(values)) * se
+	half := float64(stat.T95(len(values)) * se)
 	e.SE, e.CI95 = &se, &[2]float64{m - half, m + half}
 	return e
 }

@@ -48,7 +48,7 @@ func NewSeparated(m int, radius float64) *Finite {
 		out := make([]float64, 0, 2*m)
 		for i := range m {
 			sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(m))
-			out = append(out, center+radius*cos, radius*sin)
+			out = append(out, center+float64(radius*cos), radius*sin)
 		}
 		return out
 	}
@@ -138,13 +138,13 @@ func (f *Finite) Spread(l mahalanobis.Loss, theta []float64) (b, tau float64, er
 		mark(point(f.points.Positive), point(f.points.Positive), point(f.points.Negative), one)
 		u := l.Zeta
 		for i, v := range one {
-			u += v * theta[i]
+			u += float64(v * theta[i])
 		}
 		v, _, _ := l.At(u)
-		sum, squares = sum+v, squares+v*v
+		sum, squares = sum+v, squares+float64(v*v)
 	}
 	mean := sum / varianceDraws
-	return b, max(0, squares/varianceDraws-mean*mean), nil
+	return b, max(0, squares/varianceDraws-float64(mean*mean)), nil
 }
 
 // extremes returns the least and the largest h_w(x+, x~+) - h_w(x+, x-) of any three points.
@@ -157,9 +157,9 @@ func (f *Finite) extremes(theta []float64) (low, high float64) {
 		for i := range d {
 			row := 0.0
 			for j, v := range w[i*d : (i+1)*d] {
-				row += v * (x[j] - y[j])
+				row += float64(v * (x[j] - y[j]))
 			}
-			sum += (x[i] - y[i]) * row
+			sum += float64((x[i] - y[i]) * row)
 		}
 		return sum
 	}

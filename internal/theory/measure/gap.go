@@ -187,7 +187,7 @@ func lossesAt(triplets []float64, d int, l mahalanobis.Loss, theta []float64) []
 		mark(triplets[t:t+d], triplets[t+d:t+2*d], triplets[t+2*d:t+3*d], row)
 		u := l.Zeta
 		for i, v := range row {
-			u += v * theta[i]
+			u += float64(v * theta[i])
 		}
 		v, _, _ := l.At(u)
 		out = append(out, v)

@@ -62,7 +62,7 @@ func (o OnAverageOptions) run(ctx context.Context, rep int) (value, moved float6
 		one := []mahalanobis.Index{t}
 		value += mahalanobis.MeanLoss(s, loss, l.Theta, one) - mahalanobis.MeanLoss(s, loss, learned.Theta, one)
 		far := distance(l.Theta, learned.Theta)
-		moved += far * far
+		moved += float64(far * far)
 	}
 	k := float64(o.Triples)
 	return value / k, moved / k, nil

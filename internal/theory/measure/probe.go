@@ -30,7 +30,7 @@ func sphere(d int, radius float64, n int, r *rng.Stream) []float64 {
 			sum = 0
 			for j := range x {
 				x[j] = r.NormFloat64()
-				sum += x[j] * x[j]
+				sum += float64(x[j] * x[j])
 			}
 		}
 		scale := radius / math.Sqrt(sum)
@@ -88,10 +88,10 @@ func mark(x, y, z, out []float64) {
 	at := 0
 	for r := range x {
 		a, b := x[r]-y[r], x[r]-z[r]
-		out[at] = a*a - b*b
+		out[at] = float64(a*a) - float64(b*b)
 		at++
 		for c := r + 1; c < len(x); c++ {
-			out[at] = math.Sqrt2 * (a*(x[c]-y[c]) - b*(x[c]-z[c]))
+			out[at] = math.Sqrt2 * (float64(a*(x[c]-y[c])) - float64(b*(x[c]-z[c])))
 			at++
 		}
 	}
@@ -103,7 +103,7 @@ func (pr *probe) margins(theta, out []float64) {
 		row := pr.marks[t*pr.m : (t+1)*pr.m]
 		sum := 0.0
 		for i, v := range row {
-			sum += v * theta[i]
+			sum += float64(v * theta[i])
 		}
 		out[t] = sum
 	}

@@ -233,7 +233,7 @@ func circleRisk(l mahalanobis.Loss, theta []float64, n int) float64 {
 			si, ci := math.Sincos(2 * math.Pi * float64(i) / float64(n))
 			sj, cj := math.Sincos(2 * math.Pi * float64(j) / float64(n))
 			a, b := ci-cj, si-sj
-			form[i*n+j] = w[0]*a*a + 2*w[1]*a*b + w[3]*b*b
+			form[i*n+j] = float64(w[0]*a*a) + float64(2*w[1]*a*b) + float64(w[3]*b*b)
 		}
 	}
 	total := 0.0

@@ -182,7 +182,7 @@ func replace(p *mahalanobis.Problem, side, sample int, z []float64) *mahalanobis
 func distance(a, b []float64) float64 {
 	sum := 0.0
 	for i, v := range a {
-		sum += (v - b[i]) * (v - b[i])
+		sum += float64((v - b[i]) * (v - b[i]))
 	}
 	return math.Sqrt(sum)
 }

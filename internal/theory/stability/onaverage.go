@@ -164,14 +164,14 @@ func Corollary3(in Corollary3Input, o Options) (Result, error) {
 	rate := Term{"||w*|| sqrt(R(w*)/n) + ||w*||^2/n", in.Norm*root/math.Sqrt(n) + in.Norm*in.Norm/n}
 	if o.Form == Paper {
 		sigma = root / in.Norm * math.Pow(n, -0.75)
-		rate = Term{"n^-3/4 ||w*|| sqrt(R(w*)) + n^-3/2 ||w*||^2", in.Norm*root*math.Pow(n, -0.75) + in.Norm*in.Norm*math.Pow(n, -1.5)}
+		rate = Term{"n^-3/4 ||w*|| sqrt(R(w*)) + n^-3/2 ||w*||^2", float64(in.Norm*root*math.Pow(n, -0.75)) + float64(in.Norm*in.Norm*math.Pow(n, -1.5))}
 	}
 	if err := regular(alpha, sigma, in.NPos, in.NNeg); err != nil {
 		return Result{}, fmt.Errorf("%w, and Corollary 3's sigma is %.6g", err, sigma)
 	}
 	r := Result{Source: "Corollary 3", Bounds: "E[R(A(S)) - R(w*)]", Holds: expected, Rate: &rate, Notes: notes("S2", "S3", "S12", "S13")}
 	r.With = []Term{{"alpha", alpha}, {"sigma", sigma}}
-	penalty := sigma / 2 * in.Norm * in.Norm
+	penalty := float64(sigma / 2 * in.Norm * in.Norm)
 	all := in.Risk + penalty // bounds E R_S(A(S))
 	pos, neg := moved(alpha, sigma, in.NPos, in.NNeg, o)
 	r.balance(alpha, all, pos*all, neg*all, 0)

@@ -72,7 +72,7 @@ func Lemma10(in Lemma10Input, o Options) (Result, error) {
 
 // bernstein solves t^2 = 2 l (mu + t/3) and returns mu + t.
 func bernstein(mu, l float64) float64 {
-	return mu + l/3 + math.Sqrt(l*l/9+2*mu*l)
+	return mu + l/3 + math.Sqrt(l*l/9+float64(2*mu*l))
 }
 
 // Theorem2Input is what Theorem 2 is about.
@@ -163,9 +163,9 @@ func Corollary1(in Corollary1Input, o Options) (Result, error) {
 		return Result{}, err
 	}
 	n, log := float64(min(in.NPos, in.NNeg)), -math.Log(in.Delta)
-	rate := Term{"n^-1/2 log(n) log(n/delta) log(1/delta) + n^-1/2 log^1/2(1/delta)", (math.Log(n)*(math.Log(n)+log)*log + math.Sqrt(log)) / math.Sqrt(n)}
+	rate := Term{"n^-1/2 log(n) log(n/delta) log(1/delta) + n^-1/2 log^1/2(1/delta)", (float64(math.Log(n)*(math.Log(n)+log)*log) + math.Sqrt(log)) / math.Sqrt(n)}
 	if r.Form == Paper {
-		rate = Term{"n^-1/2 log(n) log^3/2(1/delta) + n^-1/2 log^1/2(1/delta)", (math.Log(n)*log + 1) * math.Sqrt(log) / math.Sqrt(n)}
+		rate = Term{"n^-1/2 log(n) log^3/2(1/delta) + n^-1/2 log^1/2(1/delta)", (float64(math.Log(n)*log) + 1) * math.Sqrt(log) / math.Sqrt(n)}
 	}
 	r.Source, r.Rate = "Corollary 1", &rate
 	r.Notes = append(notes("S4", "S11", "S14"), r.Notes...)

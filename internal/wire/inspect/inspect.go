@@ -199,7 +199,7 @@ func lengths(ds data.Dataset) (*Lengths, error) {
 		}
 		square := 0.0
 		for _, v := range x {
-			square += float64(v) * float64(v)
+			square += float64(float64(v) * float64(v))
 		}
 		n := math.Sqrt(square)
 		l.Min, l.Max, l.Mean = min(l.Min, n), max(l.Max, n), l.Mean+n/float64(ds.Len())

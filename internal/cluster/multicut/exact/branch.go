@@ -59,7 +59,7 @@ func (b *branching) run() {
 	b.closed = math.Inf(1)
 	b.open.less = func(x, y **branchNode) bool { return (*x).before(*y) }
 	b.open.push(&branchNode{bound: b.lower, edge: -1})
-	for len(b.open.items) > 0 && b.open.items[0].bound < b.upper-b.slip/2 {
+	for len(b.open.items) > 0 && b.open.items[0].bound < b.upper-float64(b.slip/2) {
 		if b.budget.spent(b.ctx, b.lp.Work) {
 			break
 		}
@@ -116,7 +116,7 @@ func (b *branching) explore(node *branchNode) {
 			b.open.push(node)
 			return
 		}
-		if node.bound >= b.upper-b.slip/2 {
+		if node.bound >= b.upper-float64(b.slip/2) {
 			b.closed = min(b.closed, node.bound)
 			return
 		}
@@ -135,7 +135,7 @@ func (b *branching) explore(node *branchNode) {
 		if node.depth == 0 || left == branchFew {
 			b.round()
 		}
-		if value < last+branchGrows*b.scale() {
+		if value < last+float64(branchGrows*b.scale()) {
 			stalled++
 		} else {
 			stalled = 0

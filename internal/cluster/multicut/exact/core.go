@@ -105,9 +105,9 @@ func (c *core) grain() float64 {
 // cutoff is the program's value from which on it holds nothing better than labels.
 func (c *core) cutoff() float64 {
 	if step := c.grain(); step > 0 {
-		return c.upper - c.base - step + 1e-6*step
+		return c.upper - c.base - step + float64(1e-6*step)
 	}
-	return c.upper - c.base - c.slip/2
+	return c.upper - c.base - float64(c.slip/2)
 }
 
 // bound turns a value of the program into a bound on the objective.
@@ -126,7 +126,7 @@ func (c *core) open() {
 	r := rng.New(0, "multicut/perturbation")
 	for k, e := range c.edges {
 		cost[k] = math.Abs(e.Cost)
-		perturbed[k] = cost[k] + little*r.Uniform(0.5, 1)
+		perturbed[k] = cost[k] + float64(little*r.Uniform(0.5, 1))
 	}
 	c.lp = lp.New(cost, perturbed)
 }

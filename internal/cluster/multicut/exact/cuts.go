@@ -68,7 +68,7 @@ func cutMultiplier(rho []float64) (int64, bool) {
 	d := int64(1)
 	for _, r := range rho {
 		for {
-			if v := r * float64(d); math.Abs(v-math.Round(v)) < 1e-6 {
+			if v := float64(r * float64(d)); math.Abs(v-math.Round(v)) < 1e-6 {
 				break
 			}
 			// The least multiple of d that makes it an integer.
@@ -77,7 +77,7 @@ func cutMultiplier(rho []float64) (int64, bool) {
 				if m += d; m > cutDenominator {
 					return 0, false
 				}
-				if v := r * float64(m); math.Abs(v-math.Round(v)) < 1e-6 {
+				if v := float64(r * float64(m)); math.Abs(v-math.Round(v)) < 1e-6 {
 					break
 				}
 			}
@@ -126,8 +126,8 @@ func (c *core) combine(rho []float64, d, t int64, sum []int64) (cutRow, bool) {
 		if v > 0 {
 			cut.col = append(cut.col, j)
 			cut.val = append(cut.val, float64(v))
-			activity += float64(v) * l.X[j]
-			norm += float64(v) * float64(v)
+			activity += float64(float64(v) * l.X[j])
+			norm += float64(float64(v) * float64(v))
 		}
 	}
 	whole := rhs / d
@@ -135,7 +135,7 @@ func (c *core) combine(rho []float64, d, t int64, sum []int64) (cutRow, bool) {
 		whole++
 	}
 	cut.rhs = float64(whole)
-	if len(cut.col) == 0 || whole <= 0 || float64(len(cut.col)) > 50+cutWide*float64(len(l.X)) {
+	if len(cut.col) == 0 || whole <= 0 || float64(len(cut.col)) > 50+float64(cutWide*float64(len(l.X))) {
 		return cutRow{}, false
 	}
 	cut.efficacy = (cut.rhs - activity) / math.Sqrt(norm)
@@ -166,11 +166,11 @@ func cutCosine(a, b cutRow) float64 {
 	aa, bb, ab := 0.0, 0.0, 0.0
 	for e, j := range a.col {
 		at[j] = a.val[e]
-		aa += a.val[e] * a.val[e]
+		aa += float64(a.val[e] * a.val[e])
 	}
 	for e, j := range b.col {
-		ab += b.val[e] * at[j]
-		bb += b.val[e] * b.val[e]
+		ab += float64(b.val[e] * at[j])
+		bb += float64(b.val[e] * b.val[e])
 	}
 	return ab / math.Sqrt(aa*bb)
 }

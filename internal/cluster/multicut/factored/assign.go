@@ -53,10 +53,10 @@ func (f *Graph) Assigner(labels []int32) *Assigner {
 	}
 	a.terms, a.norm = make([]float32, (d+2)*k), make([]float64, k)
 	for p := range k {
-		length := a.size[p]*a.size[p] + a.square[p]*a.square[p]
+		length := float64(a.size[p]*a.size[p]) + float64(a.square[p]*a.square[p])
 		for j, v := range a.sum[p*d : (p+1)*d] {
 			a.terms[j*k+p] = float32(2 * v)
-			length += 4 * v * v
+			length += float64(4 * v * v)
 		}
 		a.terms[d*k+p], a.terms[(d+1)*k+p] = float32(a.size[p]), float32(a.square[p])
 		a.norm[p] = math.Sqrt(length)
@@ -114,7 +114,7 @@ func (a *Assigner) center(x []float32, out []float64) float64 {
 	for j, v := range x {
 		e := (float64(v) - a.f.mean[j]) * a.f.zoom
 		out[j] = e
-		q += e * e
+		q += float64(e * e)
 	}
 	return q
 }
@@ -123,23 +123,23 @@ func (a *Assigner) center(x []float32, out []float64) float64 {
 func (a *Assigner) choose(point []float64, q float64, scores []float32) (int32, float64) {
 	d := a.f.d
 	// Rounded sums are wrong by at most this much for each unit of a term's length.
-	wrong := (kernel.DotError(d+2) + 4*0x1p-24) * math.Sqrt(q+(a.f.t-q)*(a.f.t-q)+1)
+	wrong := (kernel.DotError(d+2) + 4*0x1p-24) * math.Sqrt(q+float64((a.f.t-q)*(a.f.t-q))+1)
 	floor := 0.0
 	for p, n := range a.norm {
 		if v := float64(scores[p]); v-v == 0 {
-			floor = max(floor, v-wrong*n)
+			floor = max(floor, v-float64(wrong*n))
 		}
 	}
 	best, most := int32(-1), 0.0
 	for p, n := range a.norm {
-		if v := float64(scores[p]) + wrong*n; v < floor {
+		if v := float64(scores[p]) + float64(wrong*n); v < floor {
 			continue
 		}
 		dot := 0.0
 		for j, v := range a.sum[p*d : (p+1)*d] {
-			dot += v * point[j]
+			dot += float64(v * point[j])
 		}
-		if s := a.size[p]*(a.f.t-q) - a.square[p] + 2*dot; s > most {
+		if s := float64(a.size[p]*(a.f.t-q)) - a.square[p] + float64(2*dot); s > most {
 			best, most = a.label[p], s
 		}
 	}

@@ -64,8 +64,8 @@ func (f *Graph) margin() float64 {
 		squares += v
 	}
 	n := float64(f.n)
-	size := n*(n-1)/2*f.t + n*squares // at least the sum of |cost|
-	return 0x1p-52 * (n*float64(f.d) + 8) * size * f.scale / f.zoom / f.zoom
+	size := float64(n*(n-1)/2*f.t) + float64(n*squares) // at least the sum of |cost|
+	return 0x1p-52 * (float64(n*float64(f.d)) + 8) * size * f.scale / f.zoom / f.zoom
 }
 
 // negative returns the sum of the negative costs of rows [lo, hi) with later rows.
@@ -91,7 +91,7 @@ func (f *Graph) negativeBlocks(lo, hi int, room *[]float32) float64 {
 		for i := lo; i < hi; i++ {
 			row := (*room)[(i-lo)*(end-col):]
 			for j := max(col, i+1); j < end; j++ {
-				w := f.t - float64(row[j-col]) - wrong*(f.square[i]+f.square[j])
+				w := f.t - float64(row[j-col]) - float64(wrong*(f.square[i]+f.square[j]))
 				sum += min(0, w)
 			}
 		}

@@ -59,7 +59,7 @@ func (c *chain) between(s *state, a, b int32, most float64) float64 {
 	set := func(dot func(row []float32) float64) {
 		c.gain = c.gain[:0]
 		for i, v := range c.nodes {
-			g := float64(nB-nA)*(f.t-f.square[v]) - h + dot(f.row(v))
+			g := float64(float64(nB-nA)*(f.t-f.square[v])) - h + dot(f.row(v))
 			if c.side[i] {
 				g = -g
 			}
@@ -85,7 +85,7 @@ func (c *chain) between(s *state, a, b int32, most float64) float64 {
 func hope(gains []float64, most float64) bool {
 	sum := 0.0
 	for i, g := range gains[:min(len(gains), patience)] {
-		if sum += g + 2*float64(i)*most; sum > 0 {
+		if sum += g + float64(2*float64(i)*most); sum > 0 {
 			return true
 		}
 	}
@@ -105,7 +105,7 @@ func (c *chain) run(f *Graph, nA, nB int, most float64) float64 {
 	for len(c.list) < len(c.nodes) && len(c.list) < keep+patience {
 		// As in hope, with the best of the moves in place of all.
 		left := float64(min(len(c.nodes), keep+patience) - len(c.list))
-		if sum+left*(c.gain[at]+(left-1)*most) <= best {
+		if sum+float64(left*(c.gain[at]+float64((left-1)*most))) <= best {
 			break
 		}
 		v, second := c.nodes[at], c.side[at]

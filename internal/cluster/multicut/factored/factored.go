@@ -109,7 +109,7 @@ func (f *Graph) Scale() float64 { return f.scale }
 
 // Cost returns w_ij, computed in float64.
 func (f *Graph) Cost(i, j int32) float64 {
-	return f.scale * (f.tau*f.tau - kernel.SquaredDistance(f.point(int(i)), f.point(int(j))))
+	return f.scale * (float64(f.tau*f.tau) - kernel.SquaredDistance(f.point(int(i)), f.point(int(j))))
 }
 
 // Each implements Costs. It takes O(n^2 d) time.
@@ -146,16 +146,16 @@ func (f *Graph) within(labels []int32) float64 {
 				for j, v := range f.point(int(i)) {
 					e := float64(v) - f.mean[j]
 					sum[j] += e
-					squares += e * e
+					squares += float64(e * e)
 				}
 			}
 			norm := 0.0
 			for _, v := range sum {
-				norm += v * v
+				norm += float64(v * v)
 			}
 			n := float64(ends[k] - begin)
 			// n*squares - norm is n times the scatter about the cluster's mean.
-			sums[k] = f.scale * (f.tau*f.tau*n*(n-1)/2 - max(0, n*squares-norm))
+			sums[k] = f.scale * (float64(f.tau*f.tau*n*(n-1)/2) - max(0, float64(n*squares)-norm))
 		}
 	})
 	all := 0.0

@@ -37,7 +37,7 @@ func (f *Graph) fuse(ctx context.Context, better, other []int32) ([]int32, error
 	s := newState(f)
 	s.set(cells)
 	g := &multicut.Dense{N: m, Cost: make([]float32, m*m)}
-	most := (f.t + 4*f.most) * float64(f.n) * float64(f.n) // so that no cost is beyond float32
+	most := (f.t + float64(4*f.most)) * float64(f.n) * float64(f.n) // so that no cost is beyond float32
 	for i := range m {
 		for j := range i {
 			c := float32(s.between(int32(i), int32(j)) / most)

@@ -140,7 +140,7 @@ func (s *state) add() int32 {
 // more than that if it is.
 func (s *state) score(v, c int32) float64 {
 	q := s.f.square[v]
-	return float64(s.size[c])*(s.f.t-q) - s.square[c] + 2*dot(s.f.row(v), s.of(c))
+	return float64(float64(s.size[c])*(s.f.t-q)) - s.square[c] + float64(2*dot(s.f.row(v), s.of(c)))
 }
 
 // own returns the sum of the costs of node v with the others of its cluster.
@@ -152,9 +152,9 @@ func (s *state) between(a, b int32) float64 {
 	sa, sb := s.of(a), s.of(b)
 	dot := 0.0
 	for j, v := range sa {
-		dot += v * sb[j]
+		dot += float64(v * sb[j])
 	}
-	return na*nb*s.f.t - nb*s.square[a] - na*s.square[b] + 2*dot
+	return float64(na*nb*s.f.t) - float64(nb*s.square[a]) - float64(na*s.square[b]) + float64(2*dot)
 }
 
 // move puts node v into cluster c. An emptied cluster becomes free.
@@ -187,13 +187,13 @@ func dot(x []float32, y []float64) float64 {
 	var a, b, c, d float64
 	i := 0
 	for ; i+4 <= len(x); i += 4 {
-		a += float64(x[i]) * y[i]
-		b += float64(x[i+1]) * y[i+1]
-		c += float64(x[i+2]) * y[i+2]
-		d += float64(x[i+3]) * y[i+3]
+		a += float64(float64(x[i]) * y[i])
+		b += float64(float64(x[i+1]) * y[i+1])
+		c += float64(float64(x[i+2]) * y[i+2])
+		d += float64(float64(x[i+3]) * y[i+3])
 	}
 	for ; i < len(x); i++ {
-		a += float64(x[i]) * y[i]
+		a += float64(float64(x[i]) * y[i])
 	}
 	return a + b + (c + d)
 }

@@ -63,28 +63,28 @@ func (h *halves) start() {
 func (h *halves) settle() float64 {
 	f := h.f.f
 	doubt := doubt * float64(len(h.nodes)) * (f.t + 2*f.most)
-	least := 1e-12*float64(len(h.nodes))*(f.t+f.most) + 1e-9*f.t
+	least := float64(1e-12*float64(len(h.nodes))*(f.t+f.most)) + float64(1e-9*f.t)
 	for range sides {
 		moved := 0
 		for i, v := range h.nodes {
 			row, q := f.row(v), f.square[v]
-			base := h.e*(f.t-q) - h.h
+			base := float64(h.e*(f.t-q)) - h.h
 			sign := 1.0
 			if h.side[i] {
 				sign = -1
 			}
-			if sign*(base+float64(kernel.Dot32(row, h.g32)))+f.t < -doubt {
+			if float64(sign*(base+float64(kernel.Dot32(row, h.g32))))+f.t < -doubt {
 				continue
 			}
-			if sign*(base+dot(row, h.g))+f.t <= least {
+			if float64(sign*(base+dot(row, h.g)))+f.t <= least {
 				continue
 			}
 			for j, e := range row {
-				h.g[j] += 4 * sign * float64(e)
+				h.g[j] += float64(4 * sign * float64(e))
 				h.g32[j] = float32(h.g[j])
 			}
 			h.e += 2 * sign
-			h.h += 2 * sign * q
+			h.h += float64(2 * sign * q)
 			h.side[i] = !h.side[i]
 			if sign > 0 {
 				h.n[0], h.n[1] = h.n[0]-1, h.n[1]+1
@@ -109,10 +109,10 @@ func (h *halves) gain() float64 {
 	q0, q1 := (h.square-h.h)/2, (h.square+h.h)/2
 	dot := 0.0
 	for j, v := range h.total {
-		s1 := (v + h.g[j]/2) / 2
-		dot += s1 * (v - s1)
+		s1 := float64((v + float64(h.g[j]/2)) / 2)
+		dot += float64(s1 * (v - s1))
 	}
-	return -(n0*n1*h.f.f.t - n1*q0 - n0*q1 + 2*dot)
+	return -(float64(n0*n1*h.f.f.t) - float64(n1*q0) - float64(n0*q1) + float64(2*dot))
 }
 
 // principal sets the sides by the sign of the first principal component, found by
@@ -157,7 +157,7 @@ func (h *halves) principal() {
 			all += p
 		}
 		for j, v := range mean {
-			h.next[j] -= all * float32(v)
+			h.next[j] -= float32(all * float32(v))
 		}
 		h.axis, h.next = h.next, h.axis
 	}

@@ -188,7 +188,7 @@ func (m *mover) doubt(own, other int32, score float64) float64 {
 	if other >= 0 {
 		n = max(n, m.s.size[other])
 	}
-	return doubt * (float64(n)*(f.t+2*f.most) + math.Abs(score))
+	return float64(doubt * (float64(float64(n)*(f.t+float64(2*f.most))) + math.Abs(score)))
 }
 
 // try moves v to cluster to, or to one founded in this round, or to one of its own,
@@ -244,7 +244,7 @@ const founds = 32
 // least is the gain that a move from a cluster, or a join or split of it, must have,
 // well above what float64 sums lose.
 func (s *state) least(c int32) float64 {
-	return 1e-12*float64(s.size[c]+1)*(s.f.t+s.f.most) + 1e-9*s.f.t
+	return float64(1e-12*float64(s.size[c]+1)*(s.f.t+s.f.most)) + float64(1e-9*s.f.t)
 }
 
 // meet has those nodes looked at again that were alone, for which being so again was
@@ -263,12 +263,12 @@ func (m *mover) meet() {
 // drift raises the bounds by what this round's moves can have changed.
 func (m *mover) drift() {
 	f := m.s.f
-	far := max(0, 4*f.most-f.t) // the most that a pair can cost
+	far := max(0, float64(4*f.most)-f.t) // the most that a pair can cost
 	rise := 0.0
 	for c := range m.gone {
 		gone, come := float64(m.gone[c]), float64(m.come[c])
-		m.fall[c] += come*far + gone*f.t
-		rise = max(rise, gone*far+come*f.t)
+		m.fall[c] += float64(come*far) + float64(gone*f.t)
+		rise = max(rise, float64(gone*far)+float64(come*f.t))
 	}
 	m.rise += rise
 }

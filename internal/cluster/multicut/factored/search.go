@@ -146,7 +146,7 @@ func (q *search) gather(w *scratch, lo, hi int, order []int32) {
 			u[j] = float32(e)
 		}
 		n := float64(q.s.size[c])
-		u[d], u[d+1] = float32(n*f.t-q.s.square[c]), float32(-n)
+		u[d], u[d+1] = float32(float64(n*f.t)-q.s.square[c]), float32(-n)
 	}
 	w.packed.Pack(hi-lo, d+2, w.items[:(hi-lo)*(d+2)])
 	w.old = w.old[:0]

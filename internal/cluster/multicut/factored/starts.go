@@ -36,7 +36,7 @@ func (s *solver) start(ctx context.Context, name string) error {
 			return fmt.Errorf("start %s: %w", name, err)
 		}
 		// No factor changes the clustering: none of these is beyond float32.
-		g := s.f.matrix(s.f.zoom * s.f.zoom / s.f.scale / (s.f.t + 4*s.f.most))
+		g := s.f.matrix(s.f.zoom * s.f.zoom / s.f.scale / (s.f.t + float64(4*s.f.most)))
 		r, err := multicut.GAEC(ctx, g)
 		if err == nil && name == "klj" {
 			r, err = multicut.KernighanLin(ctx, g, r.Labels, multicut.KLOptions{})
