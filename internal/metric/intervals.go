@@ -152,7 +152,7 @@ func (b *bootstrap) drawn(count []uint32) float64 {
 	}
 	sum := 0.0
 	for k, c := range count {
-		sum += float64(c) * b.size[k]
+		sum += float64(float64(c) * b.size[k])
 	}
 	return sum
 }

@@ -34,7 +34,7 @@ func distancesOf(curve []rung, n int64, count func(rung) int64) Distances {
 	sum, below := 0.0, int64(0)
 	for _, r := range curve {
 		k := count(r)
-		sum += float64(k) * r.distance
+		sum += float64(float64(k) * r.distance)
 		below += k
 		for k > 0 && len(quantiles) > 0 && below >= (n*quantiles[0].percent+99)/100 {
 			*quantiles[0].at = r.distance
