@@ -12,6 +12,7 @@ import (
 
 	"tercet/internal/cli/base"
 	"tercet/internal/data"
+	"tercet/internal/data/annotated"
 	"tercet/internal/noise"
 	"tercet/internal/record"
 	"tercet/internal/render"
@@ -27,12 +28,16 @@ type inspectOptions struct {
 	column     string // of a csv file of labels
 	noise      string
 	format     string
+	source     string // by name, with root in place of a config
+	root       string
+	partial    bool
+	noImages   bool
 }
 
 func newInspect(s *base.Streams) *cobra.Command {
 	var o inspectOptions
 	return base.Command{
-		Use:   "inspect [FILE.yaml]",
+		Use:   "inspect [FILE.yaml | --source NAME ROOT]",
 		Short: "Count and check the data of a config, or of npy files",
 		Long: `
 Reads all data of a config and prints, for each set, the number of items and
@@ -43,14 +48,20 @@ With --embeddings X.npy --labels Y.npy the same for vectors of any tool.
 With noise on labels, pairs or triplets it prints the target and the realized rate and
 the share of wrong balanced pairs; with given pairs, their graph. --noise replaces the
 noise of the config, to try it out. Exit code 3 if the sampler cannot use the data; the
-rest is still printed.`,
+rest is still printed.
+
+With --source NAME ROOT it takes a dataset without a config. Of cub, cars, sop, inshop and
+table it reads the annotation: images, classes and class sizes of each role, which must be
+those that were published (--partial allows others). Then it decodes every image and counts
+color modes, EXIF orientations, equal files, and images that cannot be read, or with
+--no-images none.`,
 		Examples: []base.Example{
 			{Why: "a config's data", Line: "tercet data inspect configs/demo.yaml --set data.glyphs.per_class=5"},
 			{Why: "what noise does to labels", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --noise sln,effective=0.1"},
 			{Why: "for a script", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --json"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
-		Args:  o.OneConfig,
+		Args:  o.arguments,
 		Flags: func(cmd *cobra.Command) {
 			o.AddFlags(cmd)
 			fs := cmd.Flags()
@@ -59,6 +70,13 @@ rest is still printed.`,
 			fs.StringVar(&o.labels, "labels", "", "npy or csv `FILE` of N labels")
 			fs.StringVar(&o.column, "label-column", "", base.LabelColumnUsage)
 			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			fs.StringVar(&o.source, "source", "", "`NAME` of a dataset, whose folder (or csv file, of table) is the argument")
+			fs.BoolVar(&o.partial, "partial", false, "with --source: a part of the dataset will do")
+			fs.BoolVar(&o.noImages, "no-images", false, "read the annotation alone")
+			cmd.MarkFlagsMutuallyExclusive("config", "source")
+			cmd.MarkFlagsMutuallyExclusive("source", "embeddings")
+			cmd.MarkFlagsMutuallyExclusive("no-images", "embeddings")
+			cmd.MarkFlagsMutuallyExclusive("no-images", "noise")
 			cmd.MarkFlagsMutuallyExclusive("config", "embeddings")
 			cmd.MarkFlagsMutuallyExclusive("set", "embeddings")
 			cmd.MarkFlagsMutuallyExclusive("noise", "embeddings")
@@ -66,6 +84,36 @@ rest is still printed.`,
 		},
 		Run: func(ctx context.Context, _ []string) error { return runDataInspect(ctx, s, o) },
 	}.Build()
+}
+
+// arguments takes the folder of a source, or a config.
+func (o *inspectOptions) arguments(cmd *cobra.Command, args []string) error {
+	switch {
+	case o.source == "" && o.partial:
+		return base.Usagef("--partial goes with --source; of a config set data.partial: true")
+	case o.source == "":
+		return o.OneConfig(cmd, args)
+	case len(args) != 1:
+		return base.Usagef("--source %s takes the folder of the data, and nothing else; got %d arguments", o.source, len(args))
+	}
+	o.root = args[0]
+	return nil
+}
+
+// sourceSets are the settings that --source stands for.
+func (o *inspectOptions) sourceSets() []string {
+	if o.source == "" {
+		return nil
+	}
+	key := "data.root="
+	if o.source == "table" {
+		key = "data.table="
+	}
+	out := []string{"data.name=" + o.source, key + o.root}
+	if o.partial {
+		out = append(out, "data.partial=true")
+	}
+	return out
 }
 
 func runDataInspect(ctx context.Context, s *base.Streams, o inspectOptions) error {
@@ -80,7 +128,11 @@ func runDataInspect(ctx context.Context, s *base.Streams, o inspectOptions) erro
 	for _, w := range doc.Warnings {
 		s.Note("warning: %s", w)
 	}
-	if e := s.Result(doc, func(w io.Writer) error { return dataTable(doc).Write(w, o.format) }); e != nil {
+	show := dataTable
+	if doc.Annotation != nil {
+		show = annotationTable
+	}
+	if e := s.Result(doc, func(w io.Writer) error { return show(doc).Write(w, o.format) }); e != nil {
 		return e
 	}
 	return err // of the sampler
@@ -97,12 +149,16 @@ func inspected(ctx context.Context, s *base.Streams, o inspectOptions) (*inspect
 	if o.noise != "" {
 		o.Sets = append(slices.Clone(o.Sets), "noise="+noiseSection(o.noise))
 	}
+	o.Sets = append(o.sourceSets(), o.Sets...)
 	cfg, err := loadData(s, &o.ConfigFlags)
 	if err != nil {
 		return nil, err
 	}
 	view := &base.Stages{Streams: s}
 	defer view.Close()
+	if _, ok := cfg.Data.Options.(annotated.Source); o.noImages || ok && o.source != "" {
+		return inspect.Annotation(ctx, cfg, !o.noImages, view.Say)
+	}
 	return inspect.Inspect(ctx, cfg, view.Say)
 }
 

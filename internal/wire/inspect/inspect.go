@@ -28,6 +28,8 @@ type DataDoc struct {
 	Test       *SetStats `json:"test,omitempty"`
 	Vectors    *SetStats `json:"vectors,omitempty"` // of npy files without a config
 	Overlaps   []Overlap `json:"overlaps,omitempty"`
+	// Annotation is of a source that has one, in place of the sets.
+	Annotation *AnnotationDoc `json:"annotation,omitempty"`
 	// Noise is on the labels that the sampler sees, or on the pairs or triplets that it
 	// gives, which Graph and Triplets describe; the sets are described under true labels.
 	Noise    *record.Noise     `json:"noise,omitempty"`
