@@ -124,6 +124,7 @@ func (c *Config) rules(fail func(key, format string, args ...any)) {
 func (c *Config) sourceRules(fail func(key, format string, args ...any)) {
 	d := c.Data
 	traits := d.Options.Traits()
+	c.transformRules(fail)
 	if traits.Drawn && d.Crop > 0 {
 		fail("data.crop", "has no meaning for data %s: characters are drawn at data.size; remove it", d.Name)
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"tercet/internal/engine/mahalanobis"
@@ -41,15 +42,23 @@ func (m Metric) OneClass() string {
 // networkKeys are what a fitted metric has no use for: sections and keys.
 var networkKeys = []string{"model.embedding", "model.normalize", "model.init", "batch", "loss", "miner", "defense", "optimizer", "train", "data.augment"}
 
+// transformed are the keys whose place data.transform takes.
+var transformed = []string{"data.size", "data.fit", "data.crop", "data.augment", "data.distort"}
+
 // idle returns the section or key of path that says nothing in c, "" where path
 // counts. It is left out of the resolved config and refused where it is set.
 func (c *Config) idle(path string) string {
 	list := []string{"metric"}
 	if c.LearnsMetric() {
-		list = networkKeys
+		list = slices.Clone(networkKeys)
 		if c.Metric.Loss != "huber" {
-			list = append(list[:len(list):len(list)], "metric.huber_delta")
+			list = append(list, "metric.huber_delta")
 		}
+	}
+	if c.Data.Transform.Given() {
+		list = append(list, transformed...)
+	} else {
+		list = append(list, "data.transform")
 	}
 	for _, key := range list {
 		if path == key || strings.HasPrefix(path, key+".") {
@@ -68,6 +77,13 @@ func (c *Config) refuseIdle(fail func(key, format string, args ...any)) {
 			return
 		}
 		said[key] = true
+		switch {
+		case key == "data.transform": // an empty list, the default
+			return
+		case c.Data.Transform.Given() && slices.Contains(transformed, key):
+			fail(l.path, "changes images, and data.transform takes its place: remove it, or write it as a step")
+			return
+		}
 		switch key {
 		case "metric":
 			fail(l.path, "section metric fits model mahalanobis, and the model is %s: set model: mahalanobis, or remove metric", c.Model.Name)

@@ -129,7 +129,11 @@ func typeSchema(t reflect.Type, f field) object {
 		s := typeSchema(t.Elem(), f)
 		return object{"anyOf": []any{s, object{"type": "null"}}}
 	case reflect.Slice:
-		return object{"type": "array", "items": typeSchema(t.Elem(), f), "minItems": 1}
+		s := object{"type": "array", "items": typeSchema(t.Elem(), f)}
+		if f.tag.Get("check") != "" { // an empty list has no value in any range
+			s["minItems"] = 1
+		}
+		return s
 	case reflect.Array:
 		return object{"type": "array", "items": typeSchema(t.Elem(), f), "minItems": t.Len(), "maxItems": t.Len()}
 	}

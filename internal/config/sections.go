@@ -22,6 +22,7 @@ type Data struct {
 	LimitPerClass int         `yaml:"limit_per_class" check:">=0,<=1000000000" doc:"at most so many training images of a class; 0 takes all"`
 	SkipPerClass  int         `yaml:"skip_per_class" check:">=0,<=1000000000" doc:"skip this many training images of each class, the first ones in limit_per_class order: with the same split.seed, a limit of K and a skip of K share no image; 0 skips none"`
 	Classes       int         `yaml:"classes" check:">=0,<=1000000000" doc:"train and test on so many classes, drawn by the run's seed and the same in both sets; 0 takes all"`
+	Transform     Transform   `yaml:"transform" doc:"steps between the file and the network, as torchvision names them; images are then decoded each time they are needed"`
 	Augment       Augment     `yaml:"augment" doc:"random changes of training images"`
 	Distort       Distort     `yaml:"distort" doc:"random affine and elastic maps of training images"`
 	Options       data.Source `yaml:"-"`
@@ -35,6 +36,16 @@ type Split struct {
 	Seed       uint64            `yaml:"seed" doc:"seed of what is chosen for test, validation, limit_per_class and skip_per_class, apart from the run's"`
 	Options    data.SplitOptions `yaml:"-"`
 }
+
+// Transform lists steps of transform.Family. It takes the place of the other keys that
+// change images.
+type Transform struct {
+	Train []string `yaml:"train" steps:"any" doc:"list of steps of training images; an empty one takes those of test"`
+	Test  []string `yaml:"test" steps:"fixed" doc:"list of steps of all other images"`
+}
+
+// Given says that there are steps.
+func (t Transform) Given() bool { return len(t.Train)+len(t.Test) > 0 }
 
 // Augment changes training images at random.
 type Augment struct {

@@ -3,6 +3,8 @@ package config
 import (
 	"reflect"
 	"strings"
+
+	"tercet/internal/imaging/transform"
 )
 
 // ValueDoc is a value that a key may take.
@@ -16,6 +18,9 @@ type ValueDoc struct {
 func values(f field) []ValueDoc {
 	if name := f.tag.Get("choice"); name != "" {
 		return components(families[name])
+	}
+	if kind := f.tag.Get("steps"); kind != "" {
+		return steps(kind == "fixed")
 	}
 	var out []ValueDoc
 	words := f.tag.Get("enum")
@@ -32,6 +37,16 @@ func components(family []part) []ValueDoc {
 	var out []ValueDoc
 	for _, c := range family {
 		out = append(out, ValueDoc{c.Name, c.Doc})
+	}
+	return out
+}
+
+// steps lists the steps of transforms, those that draw nothing alone where fixed is set.
+func steps(fixed bool) (out []ValueDoc) {
+	for _, c := range transform.Family.All() {
+		if !fixed || !(transform.Pipeline{c.Defaults}).Random() {
+			out = append(out, ValueDoc{c.Name, c.Doc + ": " + transform.Signature(c.Defaults)})
+		}
 	}
 	return out
 }

@@ -30,7 +30,8 @@ func (f *fingerprint) of(ds Dataset) string {
 
 // Digest returns the hex SHA-256 of N, H, W, C and, for each item in order, the
 // SHA-256 of its float32 pixels and its label. It does not depend on where the
-// images come from nor on the classes' names.
+// images come from nor on the classes' names. Of images that are decoded when they are
+// read, path below the root, size of the file, box and steps stand for the pixels.
 func Digest(ds Dataset) (string, error) {
 	h, w, c := ds.Shape()
 	sum := sha256.New()
@@ -50,6 +51,31 @@ func Digest(ds Dataset) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
+// identified is a dataset that says which its items are without reading them.
+type identified interface {
+	// identity returns a hash that changes with the item's content, or false.
+	identity(i int) ([sha256.Size]byte, bool)
+}
+
+func identity(ds Dataset, i int) (id [sha256.Size]byte, known bool) {
+	if d, ok := ds.(identified); ok {
+		return d.identity(i)
+	}
+	return id, false
+}
+
+func (v *view) identity(i int) ([sha256.Size]byte, bool) { return identity(v.base, v.item(i)) }
+
+func (j *joined) identity(i int) ([sha256.Size]byte, bool) {
+	ds, i := j.part(i)
+	return identity(ds, i)
+}
+
+func (s stored) identity(i int) ([sha256.Size]byte, bool) {
+	ds, at := origin(s.Dataset, i)
+	return identity(ds, at)
+}
+
 // hashScratch is what one worker needs to hash items.
 type hashScratch struct {
 	pixels []float32
@@ -60,7 +86,7 @@ type hashScratch struct {
 const hashBlock = 8192
 
 // eachHash calls f with the SHA-256 of each item's little-endian float32 pixels, in
-// order. The hashes of small items take more memory than the items: few are held.
+// order, or with what stands for them. The hashes of small items take more memory than the items: few are held.
 func eachHash(ds Dataset, f func(i int, hash *[sha256.Size]byte)) error {
 	h, w, c := ds.Shape()
 	size := h * w * c
@@ -71,6 +97,10 @@ func eachHash(ds Dataset, f func(i int, hash *[sha256.Size]byte)) error {
 		err := each(len(part), 64, func(i int) error {
 			s := spare.Get()
 			defer spare.Put(s)
+			if id, known := identity(ds, lo+i); known {
+				part[i] = id
+				return nil
+			}
 			if s.pixels == nil {
 				s.pixels, s.bytes = make([]float32, size), make([]byte, 4*size)
 			}

@@ -17,6 +17,7 @@ import (
 // scan is what a tree of one folder a class holds: files in the order of class
 // name, then file name.
 type scan struct {
+	root    string
 	classes []string
 	files   []string
 	labels  []int32
@@ -46,7 +47,7 @@ func scanFolder(root string) (*scan, error) {
 	if len(classes) == 0 {
 		return nil, missing(nil, "%s has no folders; want one folder a class, holding PNG or JPEG images", root)
 	}
-	s := &scan{classes: classes}
+	s := &scan{root: root, classes: classes}
 	for k, class := range classes {
 		dir := filepath.Join(root, class)
 		entries, err := os.ReadDir(dir)
@@ -252,28 +253,36 @@ func folderRoots(root, trainName, testName string, subs []string) []string {
 	return roots
 }
 
-// openFolder reads root/train/<class>/* and root/test/<class>/*, with the names
-// that train and test give these two folders, or root/<class>/* alone, for which
-// test is nil; see folderRoots.
-func openFolder(root, trainName, testName string, o ImageOptions) (train, test *Memory, err error) {
-	if err := o.check(); err != nil {
-		return nil, nil, err
-	}
+// scanFolders lists root/train/<class>/* and root/test/<class>/*, with the names that train
+// and test give these two folders, or root/<class>/* alone; see folderRoots.
+func scanFolders(root, trainName, testName string) ([]*scan, error) {
 	subs, err := subfolders(root)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	roots := folderRoots(root, trainName, testName, subs)
 	for _, r := range roots {
 		if info, err := os.Stat(r); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-			return nil, nil, missing(nil, "no folder %s (data.root is %s); for class folders without train and test set data.split.kind: class (test on unseen classes) or fraction (on unseen images of the same classes)", r, root)
+			return nil, missing(nil, "no folder %s (data.root is %s); for class folders without train and test set data.split.kind: class (test on unseen classes) or fraction (on unseen images of the same classes)", r, root)
 		}
 	}
 	scans := make([]*scan, len(roots))
 	for k, r := range roots {
 		if scans[k], err = scanFolder(r); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
+	}
+	return scans, nil
+}
+
+// openFolder decodes the images of scanFolders into memory; test is nil of one folder.
+func openFolder(root, trainName, testName string, o ImageOptions) (train, test *Memory, err error) {
+	if err := o.check(); err != nil {
+		return nil, nil, err
+	}
+	scans, err := scanFolders(root, trainName, testName)
+	if err != nil {
+		return nil, nil, err
 	}
 	if err := readHeads(scans); err != nil {
 		return nil, nil, allUnreadable(scans, err)
@@ -290,7 +299,32 @@ func openFolder(root, trainName, testName string, o ImageOptions) (train, test *
 		return nil, nil, err
 	}
 	if err := sameShape(train, test); err != nil {
-		return nil, nil, badCause(err, "%s and %s; set data.size", roots[0], roots[1])
+		return nil, nil, badCause(err, "%s and %s; set data.size", scans[0].root, scans[1].root)
 	}
 	return train, test, nil
+}
+
+// decodedFolders are the images of scanFolders, read when they are needed.
+func (o Options) decodedFolders(root, trainName, testName string) (Dataset, Dataset, error) {
+	scans, err := scanFolders(root, trainName, testName)
+	if err != nil {
+		return nil, nil, err
+	}
+	var sets [2]Dataset
+	for k, s := range scans {
+		paths := make([]string, len(s.files))
+		for i, f := range s.files {
+			if paths[i], err = filepath.Rel(root, f); err != nil {
+				return nil, nil, missing(err, "cannot read image")
+			}
+		}
+		from, err := newFiles(root, paths, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		if sets[k], err = newDecoded(from, s.labels, s.classes, *o.Transform, o.Color); err != nil {
+			return nil, nil, err
+		}
+	}
+	return sets[0], sets[1], nil
 }

@@ -36,6 +36,9 @@ func (s FolderOptions) Open(o Options) (Dataset, Dataset, error) {
 		return nil, nil, err
 	}
 	a, b := s.named(o)
+	if o.Transform != nil {
+		return o.decodedFolders(s.Root, a, b)
+	}
 	train, test, err := openFolder(s.Root, a, b, o.image())
 	if err != nil {
 		return nil, nil, err

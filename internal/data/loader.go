@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"tercet/internal/engine/array"
 	"tercet/internal/par"
@@ -54,7 +55,8 @@ type Loader struct {
 	wg     sync.WaitGroup
 	free   par.Free[Batch]
 	local  worker // for ahead < 1
-	err    error  // final
+	waited time.Duration
+	err    error // final
 }
 
 type result struct {
@@ -249,6 +251,8 @@ func (l *Loader) Next(ctx context.Context) (*Batch, error) {
 		return nil, ErrClosed
 	default:
 	}
+	start := time.Now()
+	defer func() { l.waited += time.Since(start) }()
 	var r result
 	if l.slots == nil {
 		_, r = l.make(&l.local)
@@ -266,6 +270,9 @@ func (l *Loader) Next(ctx context.Context) (*Batch, error) {
 	l.err = r.err
 	return r.batch, r.err
 }
+
+// Waited returns how long calls of Next took in all: the time that training had no input.
+func (l *Loader) Waited() time.Duration { return l.waited }
 
 // Recycle takes back a batch whose content is no longer needed; the caller must
 // not use it afterwards.

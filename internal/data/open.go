@@ -13,6 +13,9 @@ type Options struct {
 	// How images are brought to one shape: see ImageOptions.
 	Size, Crop         int
 	Fit, Filter, Color string
+	// Transform, where it is set, replaces Size, Crop, Fit and Filter: images are read
+	// when they are needed.
+	Transform *Steps
 
 	Split             Split
 	SkipPerClass      int    // training items of a class that are left out first, by the same Seed
@@ -38,6 +41,14 @@ func Open(o Options) (train, test Dataset, err error) {
 	}
 	if train, test, err = o.Source.Open(o); err != nil {
 		return nil, nil, err
+	}
+	if o.Transform != nil {
+		if train, err = o.transformed(train); err == nil {
+			test, err = o.transformed(test)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("data %s: %w", o.Name, err)
+		}
 	}
 	if train, test, err = o.Split.Divide(train, test); err != nil {
 		return nil, nil, fmt.Errorf("data %s: %w", o.Name, err)

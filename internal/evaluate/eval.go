@@ -9,6 +9,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/embed"
+	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/metric"
 	"tercet/internal/progress"
@@ -65,6 +66,9 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 			return nil, err
 		}
 		doc.Cost.Forward += int64(v.N)
+		if size := pixelBytes(e.Data); size > mostPixels {
+			doc.Warnings = append(doc.Warnings, fmt.Sprintf("baseline pixels is left out: the pixels of %d images take %.1f GiB, and it is scored up to %d", v.N, float64(size)/(1<<30), mostPixels>>30))
+		}
 		doc.Warnings = append(doc.Warnings, weak(doc)...)
 	}
 	doc.Warnings = append(doc.Warnings, Coarse(o)...)
@@ -82,17 +86,37 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 	return &Evaluation{doc, e, ret, km}, nil
 }
 
+// mostPixels bounds the bytes of the raw pixels that are scored as a baseline: those of
+// large images would need far more memory than the evaluation itself.
+const mostPixels = 1 << 30
+
+func pixelBytes(ds data.Dataset) int64 {
+	h, w, c := ds.Shape()
+	return 4 * int64(ds.Len()) * int64(h*w*c)
+}
+
+// baseline is what an embedding has to beat.
+type baseline struct {
+	name string
+	x    *array.Array
+}
+
 // baselines scores raw pixels and the network with its first weights by the same
 // options. A fitted metric begins as Euclid's, on the same features.
 func baselines(ctx context.Context, r *run.Run, e *run.Embedded, o record.EvalOptions, say progress.Say) (map[string]record.Evaluated, error) {
 	ds := e.Data
 	o.Neighbors = 0
 	out := map[string]record.Evaluated{}
-	raw, err := embed.Pixels(ds)
-	if err != nil {
-		return nil, err
+	list := []baseline{}
+	if pixelBytes(ds) <= mostPixels {
+		raw, err := embed.Pixels(ds)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, baseline{"pixels", raw})
 	}
 	var m *nn.Model
+	var err error
 	if r.Config.LearnsMetric() {
 		m, err = run.Euclidean(e.Model)
 	} else {
@@ -105,14 +129,9 @@ func baselines(ctx context.Context, r *run.Run, e *run.Embedded, o record.EvalOp
 	if err != nil {
 		return nil, err
 	}
-	for _, b := range []struct {
-		name string
-		v    data.Embeddings
-	}{
-		{"pixels", data.Embeddings{X: raw.Data, N: raw.Rows(), D: raw.Cols(), Labels: ds.Labels()}},
-		{"untrained", data.Embeddings{X: untrained.Data, N: untrained.Rows(), D: untrained.Cols(), Labels: ds.Labels()}},
-	} {
-		j, _, _, err := evaluateVectors(ctx, b.v, o, func(stage string, done, total int) { say(b.name+": "+stage, done, total) })
+	for _, b := range append(list, baseline{"untrained", untrained}) {
+		v := data.Embeddings{X: b.x.Data, N: b.x.Rows(), D: b.x.Cols(), Labels: ds.Labels()}
+		j, _, _, err := evaluateVectors(ctx, v, o, func(stage string, done, total int) { say(b.name+": "+stage, done, total) })
 		if err != nil {
 			return nil, fmt.Errorf("baseline %s: %w", b.name, err)
 		}

@@ -15,8 +15,12 @@ const (
 	MaxPixels = 1 << 26
 )
 
-// Version names how files are decoded, for records of what a result was made with.
-const Version = "go image/jpeg planes, libjpeg chroma and color"
+// Version and ResizeVersion name how files are decoded and resized, for records of what a
+// result was made with.
+const (
+	Version       = "go image/jpeg planes, libjpeg chroma and color"
+	ResizeVersion = "pillow, 8 bits"
+)
 
 // Head is what a file's header announces.
 type Head struct {

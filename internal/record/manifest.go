@@ -31,6 +31,7 @@ type Manifest struct {
 	Log        *LogRecord            `json:"log,omitempty" doc:"what 'events.jsonl' held at that checkpoint"`
 	Cost       Cost                  `json:"cost" doc:"images passed through the network"`
 	Crafted    *Crafted              `json:"crafted,omitempty" doc:"what the defense did over all steps"`
+	Waited     float64               `json:"input_seconds,omitempty" doc:"of 'seconds', those that training waited for decoded images, where images are decoded when needed"`
 	Seconds    float64               `json:"seconds" doc:"training time over all sessions"`
 	Best       *Best                 `json:"best,omitempty" doc:"the best checkpoint"`
 	Selection  *Selection            `json:"selection,omitempty" doc:"how the best checkpoint is chosen"`
@@ -58,9 +59,19 @@ type Data struct {
 	Train      Set        `json:"train" doc:"the training set"`
 	Validation *Set       `json:"validation,omitempty" doc:"the validation set"`
 	Test       Set        `json:"test" doc:"the test set"`
+	Pixels     *Pixels    `json:"pixels,omitempty" doc:"how images are made from files, where 'data.transform' says it"`
 	Noise      *Noise     `json:"noise,omitempty" doc:"noise on the training labels, pairs or triplets (first epoch)"`
 	Graph      *PairGraph `json:"graph,omitempty" doc:"the pair graph of the first epoch"`
 	Triplets   *Triplets  `json:"triplets,omitempty" doc:"the triplets of the first epoch"`
+}
+
+// Pixels says how images are made from files.
+type Pixels struct {
+	Decoder string `json:"decoder" doc:"how files are decoded"`
+	Resize  string `json:"resize" doc:"whose arithmetic resizes"`
+	Train   string `json:"train" doc:"steps of training images, with all arguments"`
+	Test    string `json:"test" doc:"steps of all other images"`
+	From    string `json:"from,omitempty" doc:"'packed short 256' or the like, where pixels come from a packed file"`
 }
 
 // Set identifies one set.

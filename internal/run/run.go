@@ -41,6 +41,7 @@ type Run struct {
 	made     bool              // this process has made the directory
 	recorded *record.LogRecord // of the log that is gone on with
 	unsealed bool              // training resumed from a checkpoint without a digest
+	waited   float64           // for input, in sessions before this one
 
 	// From, where set, makes Train begin at another checkpoint than the last one, which
 	// it replaces: "previous" or "best"; or at the first step: Start.

@@ -78,6 +78,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 		return false, err
 	}
 	before, start := r.Manifest.Seconds, time.Now()
+	r.waited = r.Manifest.Waited
 	by := buildOn(&r.Manifest, t.State.Step)
 	r.progress(t, before)
 	r.Manifest.Status, r.Manifest.Message, r.Manifest.Log = record.Running, "", nil
@@ -140,6 +141,9 @@ func spare(ctx context.Context, t *wire.Assembled, saved time.Time) bool {
 func (r *Run) progress(t *wire.Assembled, seconds float64) {
 	m := &r.Manifest
 	m.Steps, m.Of, m.Cost, m.Crafted, m.Seconds = t.State.Step, t.Steps, t.State.Cost, t.State.Crafted, seconds
+	if l, ok := t.Batches.(*data.Loader); ok && r.Config.Data.Transform.Given() {
+		m.Waited = r.waited + l.Waited().Seconds()
+	}
 	if t.State.Best != nil {
 		m.Best = &record.Best{Metric: t.Stop.Metric, Value: *t.State.Best, Step: t.State.BestStep}
 	}

@@ -91,7 +91,7 @@ func DataOptions(cfg *config.Config) data.Options {
 	d := cfg.Data
 	o := data.Options{
 		Name: d.Name, Source: d.Options, Size: d.Size, Crop: d.Crop, Split: d.Split.Options.Split(d.Split.Seed),
-		SkipPerClass: d.SkipPerClass, LimitPerClass: d.LimitPerClass, Seed: d.Split.Seed,
+		Transform: d.Steps(), SkipPerClass: d.SkipPerClass, LimitPerClass: d.LimitPerClass, Seed: d.Split.Seed,
 	}
 	if d.Size != 0 {
 		o.Fit = d.Fit

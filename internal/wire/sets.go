@@ -6,6 +6,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/nn"
+	"tercet/internal/imaging"
 	"tercet/internal/record"
 )
 
@@ -78,6 +79,9 @@ func describe(ds data.Dataset) string {
 // Record is what the manifest says of the sets.
 func (s *Sets) Record(cfg *config.Config) record.Data {
 	r := record.Data{Name: cfg.Data.Name, Train: SetRecord(s.Train), Noise: s.Noise, Graph: s.Graph, Triplets: s.Triplets}
+	if steps := cfg.Data.Steps(); steps != nil {
+		r.Pixels = &record.Pixels{Decoder: imaging.Version, Resize: imaging.ResizeVersion, Train: steps.Train.String(), Test: steps.Test.String()}
+	}
 	if s.Validation != nil {
 		v := SetRecord(s.Validation)
 		r.Validation = &v

@@ -219,3 +219,20 @@ func written(v reflect.Value) string {
 	}
 	return "(" + strings.Join(parts, ", ") + ")"
 }
+
+// Signature writes a step with the arguments that it has and their defaults.
+func Signature(s Step) string {
+	v := reflect.ValueOf(s)
+	var args []string
+	for i := range v.NumField() {
+		arg := v.Type().Field(i).Tag.Get("yaml")
+		if f := v.Field(i); f.Kind() != reflect.Slice || f.Len() > 0 {
+			arg += "=" + written(f)
+		}
+		args = append(args, arg)
+	}
+	return Name(s) + "(" + strings.Join(args, ", ") + ")"
+}
+
+// MarshalText writes String, so that pipelines can be compared in documents.
+func (p Pipeline) MarshalText() ([]byte, error) { return []byte(p.String()), nil }

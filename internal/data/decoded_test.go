@@ -1,0 +1,295 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"tercet/internal/imaging"
+	"tercet/internal/imaging/transform"
+	"tercet/internal/rng"
+)
+
+func steps(t testing.TB, train, test string) *Steps {
+	t.Helper()
+	parse := func(list string) transform.Pipeline {
+		if list == "" {
+			return nil
+		}
+		p, err := transform.Parse(strings.Split(list, ";"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	return &Steps{parse(train), parse(test)}
+}
+
+// photo is a JPEG of (h, w).
+func photo(t testing.TB, h, w int, seed uint64) []byte {
+	t.Helper()
+	img, r := image.NewRGBA(image.Rect(0, 0, w, h)), rng.New(seed, "photo")
+	for y := range h {
+		for x := range w {
+			img.Set(x, y, color.RGBA{uint8(5 * x), uint8(7*y + int(seed)), uint8(r.IntN(40)), 255})
+		}
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// photos are n classes of 4 photos of different sizes.
+func photos(t testing.TB, n int) map[string][]byte {
+	files := map[string][]byte{}
+	for k := range n {
+		for i := range 4 {
+			files["c"+strconv.Itoa(k)+"/"+strconv.Itoa(i)+".jpg"] = photo(t, 20+3*k+i, 30-2*i, uint64(10*k+i))
+		}
+	}
+	return files
+}
+
+func openDecoded(t testing.TB, root string, s *Steps, color string) Dataset {
+	t.Helper()
+	ds, _, err := Open(Options{Source: FolderOptions{Root: root, Train: "train", Test: "test"}, Transform: s, Color: color, Split: Split{Kind: "none"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ds
+}
+
+const evalSteps, trainSteps = "Resize(18);CenterCrop(16)", "RandomResizedCrop(16);RandomHorizontalFlip;ColorJitter(0.3)"
+
+// Items are read as the steps of evaluation make them, from all places of a view too, and
+// the training steps of a batch depend on seed, epoch, step and row alone: for any number
+// of workers, and begun anywhere.
+func TestDecodedImages(t *testing.T) {
+	t.Parallel()
+	files := photos(t, 3)
+	root := tree(t, files)
+	s := steps(t, trainSteps, evalSteps)
+	ds := openDecoded(t, root, s, "")
+	order := make([]int, ds.Len())
+	for i := range order {
+		order[i] = ds.Len() - 1 - i
+	}
+	view, err := Subset(ds, order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	show := func(i int, p transform.Pipeline, r *rng.Stream) []float32 {
+		b, err := os.ReadFile(ds.(Namer).ItemName(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var img imaging.Image
+		if err := new(imaging.Decoder).Decode(&img, b); err != nil {
+			t.Fatal(err)
+		}
+		out := p.Apply(new(transform.Canvas), img, r)
+		var want []float32
+		for y := range out.H {
+			for _, v := range out.Row(y) {
+				want = append(want, float32(v)/255)
+			}
+		}
+		return want
+	}
+	x := make([]float32, 16*16*3)
+	for i := range ds.Len() {
+		if err := view.Read(ds.Len()-1-i, x); err != nil || !slices.Equal(x, show(i, s.Test, nil)) {
+			t.Fatalf("item %d: other pixels, %v", i, err)
+		}
+	}
+
+	sampler, err := NewSampler(view, SamplerOptions{Name: "class-pairs", Pairs: 2, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	batches := func(ahead, epoch, step, n int) (out [][]float32) {
+		l := NewLoader(view, sampler, nil, 77, epoch, step, ahead)
+		defer l.Close()
+		for range n {
+			b, err := l.Next(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for p, id := range b.Index {
+				r := rng.New(77, "transform", uint64(b.Epoch), uint64(b.Step), uint64(p))
+				if want := show(ds.Len()-1-int(id), s.Train, r); !slices.Equal(b.Images.Row(p), want) {
+					t.Fatalf("epoch %d, step %d, row %d: other pixels", b.Epoch, b.Step, p)
+				}
+			}
+			out = append(out, slices.Clone(b.Images.Data))
+			l.Recycle(b)
+		}
+		if l.Waited() <= 0 {
+			t.Error("making images takes no time")
+		}
+		return out
+	}
+	per := sampler.Steps()
+	all := batches(0, 0, 0, 2*per)
+	for _, ahead := range []int{1, 4} {
+		for k, got := range batches(ahead, 1, 0, per) {
+			if !slices.Equal(got, all[per+k]) {
+				t.Fatalf("%d ahead, batch %d: other pixels", ahead, k)
+			}
+		}
+	}
+	if slices.Equal(all[0], all[per]) {
+		t.Error("two epochs give the same images")
+	}
+}
+
+// Gray is Pillow's L of the color, and images in memory take the same steps.
+func TestDecodedColors(t *testing.T) {
+	t.Parallel()
+	root := tree(t, photos(t, 2))
+	s := steps(t, "", evalSteps)
+	rgb, gray := openDecoded(t, root, s, "rgb"), openDecoded(t, root, s, "grey")
+	x, y := make([]float32, 16*16*3), make([]float32, 16*16)
+	if err := rgb.Read(3, x); err != nil {
+		t.Fatal(err)
+	}
+	if err := gray.Read(3, y); err != nil {
+		t.Fatal(err)
+	}
+	for p, v := range y {
+		l := (19595*uint32(x[3*p]*255+.5) + 38470*uint32(x[3*p+1]*255+.5) + 7471*uint32(x[3*p+2]*255+.5) + 32768) >> 16
+		if v != float32(l)/255 {
+			t.Fatalf("pixel %d: %v, want %d", p, v*255, l)
+		}
+	}
+	for c, want := range map[int]int{1: 1, 3: 3} {
+		m := toy(t, 20, 24, c, 3, 3)
+		ds, err := Options{Transform: s}.transformed(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, w, got := ds.Shape()
+		x := make([]float32, h*w*got)
+		if err := ds.Read(1, x); err != nil || h != 16 || w != 16 || got != want {
+			t.Errorf("%d channels: %dx%dx%d, %v", c, h, w, got, err)
+		}
+	}
+	if _, err := (Options{Transform: s}).transformed(toy(t, 20, 24, 2, 3, 3)); err == nil {
+		t.Error("two channels are no picture")
+	}
+}
+
+// Nothing is decoded until it is read; fingerprints then go by names, sizes, labels and steps.
+func TestDecodedFingerprint(t *testing.T) {
+	t.Parallel()
+	files := photos(t, 2)
+	files["c0/0.jpg"] = []byte("no image at all")
+	print := func(files map[string][]byte, s *Steps) string { return openDecoded(t, tree(t, files), s, "").Fingerprint() }
+	s := steps(t, trainSteps, evalSteps)
+	want := print(files, s)
+	if len(want) != 64 || print(files, s) != want || print(files, steps(t, "", evalSteps)) != want {
+		t.Errorf("%s: the place of the folder or the training steps count", want)
+	}
+	for what, change := range map[string]func(map[string][]byte){
+		"size":  func(f map[string][]byte) { f["c0/0.jpg"] = []byte("another image") },
+		"name":  func(f map[string][]byte) { f["c0/9.jpg"] = f["c0/0.jpg"]; delete(f, "c0/0.jpg") },
+		"label": func(f map[string][]byte) { f["c1/0.jpg"], f["c1/9.jpg"] = f["c0/0.jpg"], f["c1/0.jpg"] },
+	} {
+		other := map[string][]byte{}
+		for k, v := range files {
+			other[k] = v
+		}
+		if change(other); print(other, s) == want {
+			t.Errorf("another %s has the same fingerprint", what)
+		}
+	}
+	if print(files, steps(t, "", "Resize(16);CenterCrop(16)")) == want {
+		t.Error("other steps have the same fingerprint")
+	}
+}
+
+// Files that cannot be read are errors that name them, in a loader and outside.
+func TestDecodedRefuses(t *testing.T) {
+	t.Parallel()
+	s := steps(t, trainSteps, evalSteps)
+	x := make([]float32, 16*16*3)
+	for _, c := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"truncated": {photo(t, 30, 30, 1)[:500], "unreadable image"},
+		"text":      {[]byte("hello"), "neither JPEG nor PNG"},
+		"empty":     {nil, "empty file"},
+		"huge":      {bytes.Replace(photo(t, 30, 30, 1), []byte{8, 0, 30, 0, 30}, []byte{8, 255, 255, 255, 255}, 1), "65535x65535"},
+	} {
+		files := photos(t, 2)
+		files["c0/0.jpg"] = c.file
+		root := tree(t, files)
+		ds := openDecoded(t, root, s, "")
+		wantError(t, ds.Read(0, x), ErrFormat, filepath.Join("c0", "0.jpg"), c.want)
+		sampler, err := NewSampler(ds, SamplerOptions{Name: "class-pairs", Pairs: 2, Seed: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := NewLoader(ds, sampler, nil, 1, 0, 0, 2)
+		for range 40 {
+			if _, err = l.Next(context.Background()); err != nil {
+				break
+			}
+		}
+		l.Close()
+		wantError(t, err, ErrFormat, "epoch", filepath.Join("c0", "0.jpg"))
+	}
+	root := tree(t, photos(t, 2))
+	ds := openDecoded(t, root, s, "")
+	if err := os.Remove(filepath.Join(root, "c0", "0.jpg")); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, ds.Read(0, x), ErrMissing, "0.jpg")
+	if err := ds.Read(0, x[1:]); err == nil {
+		t.Error("read into too little room")
+	}
+	for _, bad := range []*Steps{steps(t, "RandomResizedCrop(8)", evalSteps), steps(t, "", "Resize(16)")} {
+		if _, _, err := Open(Options{Source: FolderOptions{Root: root}, Transform: bad}); err == nil {
+			t.Errorf("%v: accepted", bad)
+		}
+	}
+}
+
+// A box is cut out of the image before the steps; one outside is an error.
+func TestDecodedBoxes(t *testing.T) {
+	t.Parallel()
+	root := tree(t, map[string][]byte{"a.jpg": photo(t, 40, 50, 1)})
+	box := image.Rect(10, 5, 30, 35)
+	from, err := newFiles(root, []string{"a.jpg", "a.jpg", "a.jpg"}, []image.Rectangle{box, {}, image.Rect(60, 1, 70, 9)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e eye
+	part, err := from.picture(0, &e)
+	if err != nil || part.H != 30 || part.W != 20 {
+		t.Fatalf("%dx%d, %v", part.H, part.W, err)
+	}
+	first := slices.Clone(part.Row(0))
+	whole, err := from.picture(1, &e)
+	if err != nil || whole.H != 40 || !slices.Equal(first, whole.Row(5)[30:90]) {
+		t.Errorf("other pixels, %v", err)
+	}
+	_, err = from.picture(2, &e)
+	wantError(t, err, ErrFormat, "a.jpg", "lies outside")
+	if from.identity(0) == from.identity(1) {
+		t.Error("boxes do not count")
+	}
+	_, err = newFiles(root, []string{"a.jpg", "b.jpg", "c.jpg"}, nil)
+	wantError(t, err, ErrMissing, "b.jpg", "c.jpg")
+}
