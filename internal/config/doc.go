@@ -11,6 +11,7 @@
 //	words:"old=new"     words that it took under that name, split by |
 //	omit:"none"         its default, with which resolved configs leave it out: a key
 //	                    that came later, so that older configs keep their bytes
+//	steps:"any"         it lists steps of transform.Family: any, or fixed ones alone
 //	doc:"..."           one line for help and the JSON Schema
 //
 // A section with a field tagged choice:"family" is polymorphic: the value of

@@ -57,8 +57,6 @@ func (c *Config) idle(path string) string {
 	}
 	if c.Data.Transform.Given() {
 		list = append(list, transformed...)
-	} else {
-		list = append(list, "data.transform")
 	}
 	for _, key := range list {
 		if path == key || strings.HasPrefix(path, key+".") {
@@ -77,10 +75,7 @@ func (c *Config) refuseIdle(fail func(key, format string, args ...any)) {
 			return
 		}
 		said[key] = true
-		switch {
-		case key == "data.transform": // an empty list, the default
-			return
-		case c.Data.Transform.Given() && slices.Contains(transformed, key):
+		if c.Data.Transform.Given() && slices.Contains(transformed, key) {
 			fail(l.path, "changes images, and data.transform takes its place: remove it, or write it as a step")
 			return
 		}

@@ -194,7 +194,9 @@ func TestDecodedFingerprint(t *testing.T) {
 	t.Parallel()
 	files := photos(t, 2)
 	files["c0/0.jpg"] = []byte("no image at all")
-	print := func(files map[string][]byte, s *Steps) string { return openDecoded(t, tree(t, files), s, "").Fingerprint() }
+	print := func(files map[string][]byte, s *Steps) string {
+		return openDecoded(t, tree(t, files), s, "").Fingerprint()
+	}
 	s := steps(t, trainSteps, evalSteps)
 	want := print(files, s)
 	if len(want) != 64 || print(files, s) != want || print(files, steps(t, "", evalSteps)) != want {

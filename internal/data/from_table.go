@@ -2,6 +2,7 @@ package data
 
 import (
 	"image"
+	"path/filepath"
 
 	"tercet/internal/data/table"
 )
@@ -24,7 +25,12 @@ func FromTable(t *table.Table, o Options) (train, test Dataset, err error) {
 		if len(items) == 0 {
 			continue
 		}
-		if sets[k], err = readTable(t, items, opts); err != nil {
+		if o.Transform != nil {
+			sets[k], err = decodeTable(t, items, o)
+		} else {
+			sets[k], err = readTable(t, items, opts)
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	}
@@ -51,6 +57,32 @@ func readTable(t *table.Table, items []int, o ImageOptions) (Dataset, error) {
 	}
 	return Compact(&tabled{m, t, items}), nil
 }
+
+// decodeTable are some items of a table, read when they are needed. Their files were looked
+// for.
+func decodeTable(t *table.Table, items []int, o Options) (Dataset, error) {
+	f := &files{root: t.Root, paths: make([]string, len(items)), boxes: make([]image.Rectangle, len(items)), sizes: make([]int64, len(items))}
+	labels := make([]int32, len(items))
+	for k, i := range items {
+		it := &t.Items[i]
+		f.paths[k], f.boxes[k], f.sizes[k], labels[k] = filepath.FromSlash(it.Path), it.Box, it.Size, it.Label
+	}
+	d, err := newDecoded(f, labels, t.Classes, *o.Transform, o.Color)
+	if err != nil {
+		return nil, err
+	}
+	return Compact(&decodedTable{d, t, items}), nil
+}
+
+// decodedTable are images of a table that are read when they are needed.
+type decodedTable struct {
+	*decoded
+	table *table.Table
+	items []int // of the table
+}
+
+// TableItem implements Annotated.
+func (d *decodedTable) TableItem(i int) *table.Item { return &d.table.Items[d.items[i]] }
 
 // tabled are images of a table in memory.
 type tabled struct {

@@ -17,6 +17,7 @@ import (
 	"tercet/internal/data/datatest"
 	"tercet/internal/data/fault"
 	"tercet/internal/data/table"
+	"tercet/internal/imaging/transform"
 )
 
 // dataset is one layout of a dataset in its true and in a small size.
@@ -145,6 +146,15 @@ func TestSmallTrees(t *testing.T) {
 			}
 			if train.Len() != want[0] || test.Len() != want[1] || len(train.Classes()) != 2 || len(test.Classes()) != 2 {
 				t.Errorf("%d and %d images of %v and %v", train.Len(), test.Len(), train.Classes(), test.Classes())
+			}
+			checkImages(t, train, table.Train)
+			checkImages(t, test, table.Test)
+			steps, err := transform.Parse([]string{"Resize((16, 16))"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if train, test, err = data.Open(data.Options{Source: src, Transform: &data.Steps{Test: steps}}); err != nil {
+				t.Fatal(err)
 			}
 			checkImages(t, train, table.Train)
 			checkImages(t, test, table.Test)
