@@ -149,6 +149,9 @@ func (c *Config) sourceRules(fail func(key, format string, args ...any)) {
 // both count in the same unit.
 func (c *Config) stepRules(fail func(key, format string, args ...any)) {
 	o := c.Optimizer
+	if o.Clip > 0 && o.ClipValue > 0 {
+		fail("optimizer.clip_value", "limits the gradient together with optimizer.clip: set one of them to 0")
+	}
 	if f, ok := o.Options.(optim.Fitter); ok {
 		report("optimizer.", f.Fit(optim.Config{Name: o.Name, Keys: o.Options, WeightDecay: o.WeightDecay, Decay: o.Decay}), fail)
 	}

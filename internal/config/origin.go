@@ -29,11 +29,13 @@ type Origin struct {
 	From  string `json:"from"`  // "default", "file:line" or the name of an option
 }
 
-// Origins lists every key of the config in its fixed order.
+// Origins lists every key of the resolved config in its fixed order.
 func (c *Config) Origins() []Origin {
 	var list []Origin
 	c.walk(func(l leaf) {
-		list = append(list, Origin{l.path, l.text(), c.src.origin(l.path).String()})
+		if !l.silent() {
+			list = append(list, Origin{l.path, l.text(), c.src.origin(l.path).String()})
+		}
 	})
 	return list
 }

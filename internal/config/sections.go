@@ -111,8 +111,17 @@ type Optimizer struct {
 	WeightDecay float64    `yaml:"weight_decay" check:">=0" doc:"pull of weights towards zero"`
 	Decay       string     `yaml:"decay" enum:"l2|decoupled" doc:"l2 adds the decay to the gradient, decoupled to the step"`
 	Clip        float64    `yaml:"clip" check:">=0" doc:"largest Euclidean norm of the whole gradient; 0 is off"`
+	ClipValue   float64    `yaml:"clip_value" check:">=0" omit:"0" doc:"largest absolute value of each number of the gradient; 0 is off"`
+	DecayAll    bool       `yaml:"decay_all" omit:"false" doc:"weight decay also of biases and normalizations, as torch.optim does"`
+	Head        Group      `yaml:"head" doc:"learning rate and weight decay of the network's last linear layer"`
 	Schedule    Schedule   `yaml:"schedule" doc:"the learning rate over time"`
 	Options     optim.Keys `yaml:"-"`
+}
+
+// Group is what parameters have of their own. Auto takes what all others have.
+type Group struct {
+	LR          component.Auto `yaml:"lr" check:">0" omit:"auto" doc:"learning rate at its highest; auto takes optimizer.lr"`
+	WeightDecay component.Auto `yaml:"weight_decay" check:">=0" omit:"auto" doc:"weight decay; auto takes optimizer.weight_decay"`
 }
 
 // Schedule scales the learning rate, a component of optim.Schedules.
@@ -127,7 +136,8 @@ type Schedule struct {
 type Train struct {
 	Epochs          int            `yaml:"epochs" check:">=0,<=1000000" oneof:"length" doc:"length in passes over the sampler's epoch; 0 where steps counts"`
 	Steps           int            `yaml:"steps" check:">=0,<=1000000000" oneof:"length" doc:"length in optimizer steps; 0 where epochs counts"`
-	BatchNorm       string         `yaml:"batchnorm" enum:"train|frozen" doc:"train uses the batch's statistics, frozen the stored ones"`
+	BatchNorm       string         `yaml:"batchnorm" enum:"train|frozen|frozen-affine" doc:"train uses the batch's statistics, frozen the stored ones; frozen-affine also leaves weight and bias of batch norm as they are"`
+	HeadOnly        component.Span `yaml:"head_only" units:"steps,epochs" check:">=0" omit:"0 steps" doc:"train the network's last linear layer alone for so long at the start"`
 	LogEvery        int            `yaml:"log_every" check:">=1,<=1000000000" doc:"optimizer steps between two events"`
 	EvalEvery       int            `yaml:"eval_every" check:">=0,<=1000000000" doc:"epochs between two evaluations; 0 evaluates at the end only"`
 	EvalSamples     int            `yaml:"eval_samples" check:">=0,<=1000000000" doc:"validation images, or test images where there are none, used by evaluations during training; 0 uses all"`

@@ -4,6 +4,7 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/mahalanobis"
+	"tercet/internal/engine/optim"
 	"tercet/internal/wire"
 )
 
@@ -31,7 +32,7 @@ func CheckConfig(cfg *config.Config) error {
 	if _, err := wire.BuildDefense(cfg, max(cfg.Data.Size, 1), layout, objective); err != nil {
 		return wire.InConfig("defense", err)
 	}
-	if _, err := wire.BuildOptimizer(cfg, nil); err != nil {
+	if _, err := optim.New(wire.OptimizerConfig(cfg), nil); err != nil {
 		return wire.InConfig("optimizer", err)
 	}
 	return nil

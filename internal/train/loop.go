@@ -71,6 +71,12 @@ type Model interface {
 	CheckBatch(x *array.Array, mode nn.Mode) error
 }
 
+// HeadOnly is implemented by models of which the last layer can be trained alone.
+type HeadOnly interface {
+	// TrainHead leaves out the gradients of all other layers, until TrainHead(false).
+	TrainHead(alone bool)
+}
+
 // Options sets the loop's lengths and intervals, in steps unless named
 // otherwise. 0 switches an interval off.
 type Options struct {
@@ -79,6 +85,8 @@ type Options struct {
 	StepsPerEpoch   int
 	Mode            nn.Mode // nn.Train, or nn.Frozen for frozen batch norm
 	Clip            float64 // largest gradient norm; 0 for none
+	ClipValue       float64 // largest number of the gradient; 0 for none
+	HeadOnly        int     // steps at the start that train the head alone
 	LogEvery        int
 	CheckpointEvery int           // 0 writes a checkpoint at each epoch's end
 	CheckpointAfter time.Duration // and one after that long a time; changes no bits
@@ -254,6 +262,9 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 		return r, &NonFiniteError{step, "loss", 0, causeObject}
 	}
 
+	if t.HeadOnly > 0 {
+		t.Model.(HeadOnly).TrainHead(step < t.HeadOnly)
+	}
 	optim.ZeroGrad(t.params)
 	t.Model.Backward(t.dz, nn.Weights)
 	t.State.Cost.Add(record.Cost{Forward: int64(z.Rows()), Backward: int64(z.Rows())})
@@ -261,6 +272,7 @@ func (t *Trainer) step(ctx context.Context) (stepResult, error) {
 	if math.IsNaN(r.norm) || math.IsInf(r.norm, 0) {
 		return r, blameGradient(step, t.params)
 	}
+	optim.ClipByValue(t.params, t.ClipValue)
 	r.lr = t.Schedule(step)
 	t.Optimizer.Step(r.lr)
 

@@ -43,6 +43,9 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	if sets.Begin != nil {
 		sets.Begin(model)
 	}
+	if cfg.Train.BatchNorm == "frozen-affine" {
+		model.FreezeBatchNorm()
+	}
 	t := &train.Trainer{Options: TrainOptions(cfg, sampler.Steps()), Model: model, Mined: rng.New(cfg.Seed, "mine")}
 	weights, err := RobustWeights(cfg, sets)
 	if err != nil {
@@ -58,7 +61,7 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	if t.Defense, err = BuildDefense(cfg, side, sampler.Layout(), t.Objective); err != nil {
 		return nil, InConfig("defense", err)
 	}
-	if t.Optimizer, err = BuildOptimizer(cfg, model.Params()); err != nil {
+	if t.Optimizer, err = buildOptimizer(cfg, model, t.HeadOnly); err != nil {
 		return nil, InConfig("optimizer", err)
 	}
 	if n := max(sampler.Steps(), 1); cfg.Train.Epochs > component.MaxSteps/n || cfg.Train.Steps > component.MaxSteps {

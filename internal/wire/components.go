@@ -106,10 +106,31 @@ func BuildMiner(cfg *config.Config, layout string, obj loss.Objective) (mine.Min
 	return mine.New(minerName(cfg), mineOptions(cfg, layout, obj))
 }
 
-// BuildOptimizer makes the optimizer of cfg for params.
-func BuildOptimizer(cfg *config.Config, params []*nn.Param) (optim.Optimizer, error) {
+// OptimizerConfig is that of cfg, for all parameters.
+func OptimizerConfig(cfg *config.Config) optim.Config {
 	o := cfg.Optimizer
-	return optim.New(optim.Config{Name: o.Name, Keys: o.Options, WeightDecay: o.WeightDecay, Decay: o.Decay}, params)
+	return optim.Config{Name: o.Name, Keys: o.Options, WeightDecay: o.WeightDecay, Decay: o.Decay, DecayAll: o.DecayAll}
+}
+
+// buildOptimizer makes the optimizer of cfg for model: of one group, or of the trunk,
+// which begins after the steps of the head alone, and of the head.
+func buildOptimizer(cfg *config.Config, model *nn.Model, headOnly int) (optim.Optimizer, error) {
+	o := cfg.Optimizer
+	if !o.Head.LR.Given && !o.Head.WeightDecay.Given && headOnly == 0 {
+		return optim.New(OptimizerConfig(cfg), model.Params())
+	}
+	trunk, head, err := model.Parts()
+	if err != nil {
+		return nil, fmt.Errorf("optimizer.head and train.head_only: %w", err)
+	}
+	own := optim.Group{Params: head, Rate: 1}
+	if o.Head.LR.Given {
+		own.Rate = o.Head.LR.N / o.LR
+	}
+	if o.Head.WeightDecay.Given {
+		own.WeightDecay = &o.Head.WeightDecay.N
+	}
+	return optim.NewGroups(OptimizerConfig(cfg), []optim.Group{{Params: trunk, Rate: 1, From: int64(headOnly)}, own})
 }
 
 // buildSchedule makes the learning rate of cfg for a run of that many steps.
@@ -128,12 +149,12 @@ func TrainOptions(cfg *config.Config, perEpoch int) train.Options {
 	t := cfg.Train
 	o := train.Options{
 		Seed: cfg.Seed, Steps: t.Steps, StepsPerEpoch: perEpoch, Mode: nn.Train,
-		Clip: cfg.Optimizer.Clip, LogEvery: t.LogEvery, EvalEvery: t.EvalEvery,
+		Clip: cfg.Optimizer.Clip, ClipValue: cfg.Optimizer.ClipValue, HeadOnly: t.HeadOnly.Steps(perEpoch), LogEvery: t.LogEvery, EvalEvery: t.EvalEvery,
 	}
 	if t.Epochs > 0 {
 		o.Steps = t.Epochs * perEpoch
 	}
-	if t.BatchNorm == "frozen" {
+	if t.BatchNorm != "train" {
 		o.Mode = nn.Frozen
 	}
 	if t.CheckpointEvery.Unit == "minutes" {

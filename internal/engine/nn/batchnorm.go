@@ -129,6 +129,9 @@ func (l *BatchNorm2D) track(rows int) {
 // not have changed since.
 func (l *BatchNorm2D) Backward(dy *array.Array, need Need) *array.Array {
 	n := l.x.Rows()
+	if l.weight.Grad == nil { // see Model.FreezeBatchNorm
+		need &^= Weights
+	}
 	if l.pools() {
 		return l.backwardPooled(dy, need, n)
 	}

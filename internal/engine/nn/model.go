@@ -62,6 +62,7 @@ type Model struct {
 	rows   int // of the last Embed
 	grads  gradients
 	dx     *array.Array // result of the last Backward
+	alone  bool         // the head is trained alone
 }
 
 var _ Embedder = (*Model)(nil)

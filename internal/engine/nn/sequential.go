@@ -29,14 +29,19 @@ func (s *Sequential) OutShape(in []int) ([]int, error) {
 			return nil, err
 		}
 	}
-	s.first = len(s.layers)
-	for i := len(s.layers) - 1; i >= 0; i-- {
-		if CountParams(s.layers[i].Params()) > 0 {
-			s.first = i
-		}
-	}
+	s.first = s.firstTrained()
 	fuse(s.layers)
 	return s.built(in, shape)
+}
+
+// firstTrained returns the index of the first layer with trained parameters.
+func (s *Sequential) firstTrained() int {
+	for i, l := range s.layers {
+		if CountParams(l.Params()) > 0 {
+			return i
+		}
+	}
+	return len(s.layers)
 }
 
 // Forward runs the layers.

@@ -15,7 +15,7 @@ type gradients struct {
 	params []*nn.Param
 	sums   []float64 // one per piece
 	what   func(g *gradients, piece int, x []float32)
-	scale  float32
+	scale  float32 // or the largest number that clip leaves
 }
 
 var gradientJobs par.Free[gradients]
@@ -47,7 +47,12 @@ func (g *gradients) Run(lo, hi int) {
 
 func sumSquares(g *gradients, piece int, x []float32) { g.sums[piece] = kernel.Dot(x, x) }
 func scale(g *gradients, _ int, x []float32)          { kernel.Scale(g.scale, x) }
-func zero(_ *gradients, _ int, x []float32)           { clear(x) }
+func clip(g *gradients, _ int, x []float32) {
+	for i, v := range x {
+		x[i] = min(max(v, -g.scale), g.scale)
+	}
+}
+func zero(_ *gradients, _ int, x []float32) { clear(x) }
 
 // ClipByNorm returns the Euclidean norm of all gradients together, in float64,
 // and scales them by max/(norm+1e-6) where that is below 1, as PyTorch's
@@ -72,6 +77,18 @@ func ClipByNorm(params []*nn.Param, max float64) float64 {
 	}
 	g.end()
 	return norm
+}
+
+// ClipByValue limits each number of the gradients to [-most, most], as PyTorch's
+// clip_grad_value_. NaN stays NaN; with most <= 0 it does nothing.
+func ClipByValue(params []*nn.Param, most float64) {
+	if most <= 0 {
+		return
+	}
+	g := newGradients(params)
+	g.scale = float32(most)
+	g.do(clip)
+	g.end()
 }
 
 // ZeroGrad clears the gradients of all trained parameters. Backward passes add
