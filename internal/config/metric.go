@@ -40,7 +40,7 @@ func (m Metric) OneClass() string {
 }
 
 // networkKeys are what a fitted metric has no use for: sections and keys.
-var networkKeys = []string{"model.embedding", "model.normalize", "model.init", "batch", "loss", "miner", "defense", "optimizer", "train", "data.augment"}
+var networkKeys = []string{"model.embedding", "model.normalize", "model.init", "model.weights", "batch", "loss", "miner", "defense", "optimizer", "train", "data.augment"}
 
 // transformed are the keys whose place data.transform takes.
 var transformed = []string{"data.size", "data.fit", "data.crop", "data.augment", "data.distort"}

@@ -144,7 +144,7 @@ func (s *study) plan(ctx context.Context, m *nn.Model, kinds []string, from []in
 	}
 	var control []record.Replacement
 	if controls {
-		begin, err := wire.BuildModel(s.run.Config, s.sets.Train)
+		begin, _, err := wire.StartModel(s.run.Config, s.sets.Train)
 		if err != nil {
 			return nil, err
 		}

@@ -24,6 +24,7 @@ type Manifest struct {
 	Config     string                `json:"config_hash" doc:"hash of the config"`
 	Data       Data                  `json:"data" doc:"the data sets"`
 	Model      Model                 `json:"model" doc:"the network"`
+	Start      *StartWeights         `json:"start_weights,omitempty" doc:"the file of 'model.weights'"`
 	Weights    *TripletProbabilities `json:"triplet_weights,omitempty" doc:"triplet probabilities of 'triplet-robust'"`
 	Steps      int                   `json:"steps" doc:"optimizer steps done"`
 	Of         int                   `json:"steps_planned" doc:"optimizer steps planned"`
@@ -87,6 +88,18 @@ type Model struct {
 	Name       string `json:"name" doc:"name of the network"`
 	Embedding  int    `json:"embedding" doc:"dimension of the embedding"`
 	Parameters int    `json:"parameters" doc:"number of parameters"`
+}
+
+// StartWeights says with what weights a network began.
+type StartWeights struct {
+	File       string   `json:"file" doc:"the file, as the config names it"`
+	SHA256     string   `json:"sha256" doc:"SHA-256 of the file"`
+	Format     string   `json:"format" doc:"'safetensors', 'pth' or 'checkpoint'"`
+	Under      string   `json:"under,omitempty" doc:"what stands before the names in the file"`
+	Taken      int      `json:"taken" doc:"number of tensors taken: all of the network but those below"`
+	OtherShape []string `json:"other_shape,omitempty" doc:"tensors of the head that have another shape in the file"`
+	Missing    []string `json:"missing,omitempty" doc:"tensors of the network that the file lacks"`
+	Dropped    []string `json:"dropped,omitempty" doc:"tensors of the file that the network lacks"`
 }
 
 // Selection says by what a run chooses its best checkpoint and, where it may, its

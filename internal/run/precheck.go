@@ -9,7 +9,7 @@ import (
 )
 
 // CheckConfig returns what training would refuse of cfg whatever its data hold. It
-// reads no file, and takes a config without a sweep.
+// reads no file but that of model.weights, and takes a config without a sweep.
 func CheckConfig(cfg *config.Config) error {
 	if cfg.LearnsMetric() {
 		_, err := mahalanobis.NewLoss(cfg.Metric.Loss, cfg.Metric.Zeta, cfg.Metric.HuberDelta)
@@ -19,6 +19,9 @@ func CheckConfig(cfg *config.Config) error {
 		return nil
 	}
 	if err := checkStop(cfg); err != nil {
+		return err
+	}
+	if err := wire.CheckWeights(cfg); err != nil {
 		return err
 	}
 	objective, err := wire.BuildObjective(cfg, nil)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/kernel"
 	"tercet/internal/fsx"
@@ -14,6 +15,7 @@ import (
 	"tercet/internal/record"
 	"tercet/internal/text"
 	"tercet/internal/train"
+	pretrained "tercet/internal/weights"
 	"tercet/internal/wire"
 )
 
@@ -190,13 +192,17 @@ func (r *Run) prepare(w Watch) (*wire.Assembled, *data.Loader, error) {
 		return nil, nil, err
 	}
 	r.Manifest.Data = r.recordData(sets)
-	t, err := wire.Assemble(cfg, sets)
+	t, err := wire.Assemble(r.beginning(), sets)
 	if err != nil {
 		return nil, nil, err
 	}
 	r.Manifest.Data = r.recordData(sets) // now with what the sampler gives
 	if err := r.sameWeights(t.Weights); err != nil {
 		return nil, nil, err
+	}
+	if t.Start != nil {
+		r.Manifest.Start = t.Start
+		w.note("weights: %s", pretrained.Words(t.Start))
 	}
 	seen := sets.Seen()
 	r.coverage = data.Cover(t.Sampler, seen, 0)
@@ -267,6 +273,17 @@ func (r *Run) prepare(w Watch) (*wire.Assembled, *data.Loader, error) {
 		return t.WriteCheckpoint(path, previous, spec, hash)
 	}
 	return t, loader, nil
+}
+
+// beginning is the config by which the network is built. A checkpoint has all weights:
+// the file that they once came from is not read again.
+func (r *Run) beginning() *config.Config {
+	if r.Config.Model.Weights == "" || !r.hadCheckpoint() || r.From == Start {
+		return r.Config
+	}
+	c := *r.Config
+	c.Model.Weights = ""
+	return &c
 }
 
 // openLog opens the run's log at t's position. What says that the run has ended is

@@ -22,6 +22,7 @@ type Assembled struct {
 	Sampler data.Sampler
 	Tuples  *tuples                      // of a sampler that gives pairs, else nil
 	Weights *record.TripletProbabilities // of triplet-robust, else nil
+	Start   *record.StartWeights         // of the file that the model begins with, else nil
 }
 
 // Assemble builds all components of cfg but the loader.
@@ -36,9 +37,9 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 	if d, ok := cfg.Defense.Options.(adversary.Replaying); ok {
 		sampler = data.Replay(sampler, d.Times())
 	}
-	model, err := BuildModel(cfg, sets.Train)
+	model, start, err := StartModel(cfg, sets.Train)
 	if err != nil {
-		return nil, InConfig("model", err)
+		return nil, err
 	}
 	if sets.Begin != nil {
 		sets.Begin(model)
@@ -72,7 +73,7 @@ func Assemble(cfg *config.Config, sets *Sets) (*Assembled, error) {
 		return nil, InConfig("optimizer.schedule", err)
 	}
 	t.Schedule = schedule.LR
-	return &Assembled{t, model, sets, sampler, tuples, weights}, nil
+	return &Assembled{t, model, sets, sampler, tuples, weights, start}, nil
 }
 
 // InConfig makes what a component refuses a mistake in that section of the

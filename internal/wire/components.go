@@ -14,14 +14,18 @@ import (
 	"tercet/internal/rng"
 	"tercet/internal/text"
 	"tercet/internal/train"
+	"tercet/internal/weights"
 )
 
-// modelSpec is the network that cfg names, for images of ds after augmentation.
+// modelSpec is the network that cfg names, for images of ds after augmentation; without
+// ds their size is left open.
 func modelSpec(cfg *config.Config, ds data.Dataset) nn.Spec {
-	h, w, c := ds.Shape()
 	s := nn.Spec{
-		Name: cfg.Model.Name, Height: h, Width: w, Channels: c,
+		Name:      cfg.Model.Name,
 		Embedding: cfg.Model.Embedding, Normalize: cfg.Model.Normalize, Init: cfg.Model.Init,
+	}
+	if ds != nil {
+		s.Height, s.Width, s.Channels = ds.Shape()
 	}
 	if k, ok := cfg.Model.Options.(nn.Setter); ok {
 		k.Set(&s)
@@ -32,6 +36,51 @@ func modelSpec(cfg *config.Config, ds data.Dataset) nn.Spec {
 // BuildModel makes the untrained network of cfg for images like those of ds.
 func BuildModel(cfg *config.Config, ds data.Dataset) (*nn.Model, error) {
 	return nn.Build(modelSpec(cfg, ds), rng.New(cfg.Seed, "init"))
+}
+
+// CheckWeights returns what is wrong with the file of weights that cfg names, as far as
+// that does not depend on the data.
+func CheckWeights(cfg *config.Config) error {
+	if cfg.Model.Weights == "" {
+		return nil
+	}
+	f, err := weights.Open(cfg.Model.Weights)
+	if err != nil {
+		return fmt.Errorf("model.weights: %w", err)
+	}
+	s := modelSpec(cfg, nil)
+	m, err := f.AnySize(s)
+	if err != nil {
+		return InConfig("model", err)
+	}
+	if m == nil {
+		return nil
+	}
+	if _, err = f.Fill(m); err != nil {
+		return fmt.Errorf("model.%w", err)
+	}
+	return nil
+}
+
+// StartModel is BuildModel with the weights that training begins with: those of the
+// file that cfg names, which it describes, in place of drawn ones.
+func StartModel(cfg *config.Config, ds data.Dataset) (*nn.Model, *record.StartWeights, error) {
+	m, err := BuildModel(cfg, ds)
+	if err != nil {
+		return nil, nil, InConfig("model", err)
+	}
+	if cfg.Model.Weights == "" {
+		return m, nil, nil
+	}
+	f, err := weights.Open(cfg.Model.Weights)
+	if err != nil {
+		return nil, nil, fmt.Errorf("model.weights: %w", err)
+	}
+	start, err := f.Fill(m)
+	if err != nil {
+		return nil, nil, fmt.Errorf("model.%w", err)
+	}
+	return m, start, nil
 }
 
 // BuildSampler makes the batcher of cfg, and the pairs that it gives, if any.
