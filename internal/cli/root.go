@@ -15,6 +15,7 @@ import (
 	datacmd "tercet/internal/cli/data"
 	"tercet/internal/cli/doctor"
 	"tercet/internal/cli/eval"
+	"tercet/internal/cli/export"
 	"tercet/internal/cli/generalize"
 	noisecmd "tercet/internal/cli/noise"
 	"tercet/internal/cli/report"
@@ -49,6 +50,7 @@ var commands = []struct {
 	{groupWork, report.New},
 	{groupWork, studycmd.New},
 	{groupWork, bound.New},
+	{groupWork, export.New},
 	{groupHelp, bench.New},
 	{groupHelp, datacmd.New},
 	{groupHelp, configcmd.New},

@@ -32,7 +32,7 @@ var tables = func() map[string]reflect.Type {
 	for t := range parts {
 		out[t.Name()] = t
 	}
-	for _, t := range []reflect.Type{reflect.TypeFor[Event](), reflect.TypeFor[Assign](), reflect.TypeFor[Export](), reflect.TypeFor[Studies](), reflect.TypeFor[StudyPlan](), reflect.TypeFor[Archive](), reflect.TypeFor[Preview](), reflect.TypeFor[BoundPartition]()} {
+	for _, t := range []reflect.Type{reflect.TypeFor[Event](), reflect.TypeFor[Assign](), reflect.TypeFor[Export](), reflect.TypeFor[Studies](), reflect.TypeFor[StudyPlan](), reflect.TypeFor[Archive](), reflect.TypeFor[ExportedModel](), reflect.TypeFor[Preprocess](), reflect.TypeFor[Preview](), reflect.TypeFor[BoundPartition]()} {
 		out[t.Name()] = t
 	}
 	delete(out, "Scores") // an object of measured numbers

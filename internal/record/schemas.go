@@ -9,6 +9,8 @@ const (
 	CurveSchema       = "tercet.curve/1"
 	ClusterSchema     = "tercet.cluster/2"
 	AssignSchema      = "tercet.assign/1"
+	ExportSchema      = "tercet.export/1"
+	PreprocessSchema  = "tercet.preprocess/1"
 	EmbeddingsSchema  = "tercet.embeddings/1"
 	PairsSchema       = "tercet.pairs/1"
 	NoiseSchema       = "tercet.noise/1"

@@ -76,6 +76,26 @@ func ReadNumbers(r io.Reader, dtype string, v []float32) error {
 	return nil
 }
 
+// WriteNumbers writes the numbers of t as Write does: little-endian float32, or int64.
+func WriteNumbers(w io.Writer, t Tensor) error {
+	buf := make([]byte, 0, min(64<<10, 8*len(t.Data)))
+	for _, v := range t.Data {
+		if t.Integers {
+			buf = binary.LittleEndian.AppendUint64(buf, uint64(int64(v)))
+		} else {
+			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(v))
+		}
+		if len(buf) > cap(buf)-8 {
+			if _, err := w.Write(buf); err != nil {
+				return err
+			}
+			buf = buf[:0]
+		}
+	}
+	_, err := w.Write(buf)
+	return err
+}
+
 // half returns the value of an IEEE 754 half: 1 bit of sign, 5 of exponent, 10 of
 // fraction.
 func half(b uint16) float32 {

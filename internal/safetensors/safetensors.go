@@ -132,24 +132,12 @@ func header(f *File) ([]byte, error) {
 
 // writeData writes the numbers of all tensors.
 func writeData(w io.Writer, tensors []Tensor) error {
-	buf := make([]byte, 0, 64<<10)
 	for _, t := range tensors {
-		for _, v := range t.Data {
-			if t.Integers {
-				buf = binary.LittleEndian.AppendUint64(buf, uint64(int64(v)))
-			} else {
-				buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(v))
-			}
-			if len(buf) > cap(buf)-8 {
-				if _, err := w.Write(buf); err != nil {
-					return err
-				}
-				buf = buf[:0]
-			}
+		if err := WriteNumbers(w, t); err != nil {
+			return err
 		}
 	}
-	_, err := w.Write(buf)
-	return err
+	return nil
 }
 
 func bad(format string, args ...any) error {

@@ -1,0 +1,155 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/engine/nn"
+	"tercet/internal/export"
+	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/run"
+	"tercet/internal/text"
+)
+
+type options struct {
+	base.Subject
+	out   string
+	force bool
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	return base.Command{
+		Use:   "export",
+		Short: "Write the network of a run for PyTorch or as ONNX",
+		Long:  "Write the network of a run with its weights for other programs. model.weights reads\nwhat export torch has written, so that training can go on from there.",
+		Examples: []base.Example{
+			{Why: "a folder with weights and a program for PyTorch", Line: "tercet export torch runs/demo --out exported"},
+			{Why: "one file for ONNX runtimes", Line: "tercet export onnx runs/demo --out model.onnx"},
+		},
+		Subs: []*cobra.Command{newTorch(s), newONNX(s)},
+	}.Build()
+}
+
+func newTorch(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "torch RUN --out DIR",
+		Short: "Write weights under PyTorch's names, and a program that loads them",
+		Long: `
+Write into DIR:
+
+  weights.safetensors  the weights under PyTorch's names, in its order of axes
+  weights.pth          the same, for torch.load
+  model.py             the network in PyTorch; load() reads weights.pth
+  preprocess.json      how an image file becomes its input
+
+A ResNet of the usual width on color images is torchvision's: its weights load with
+strict=True in torchvision.models, with num_classes the dimension of the embedding.
+Dividing by the length of embeddings is part of model.py, not of the weights.`,
+		Examples: []base.Example{
+			{Why: "the last checkpoint", Line: "tercet export torch runs/demo --out exported"},
+			{Why: "the best one", Line: "tercet export torch runs/demo --out exported --checkpoint best"},
+		},
+		Args:  cobra.ExactArgs(1),
+		Exits: []int{base.ExitData},
+		Flags: func(cmd *cobra.Command) { o.addFlags(cmd, "write into the folder `DIR`, which is made") },
+		Run: func(_ context.Context, args []string) error {
+			return o.write(s, args[0], "torch", export.TorchFiles(o.out), func(r *run.Run, m *nn.Model, a export.About) ([]record.ExportedFile, error) {
+				return export.Torch(o.out, m, r.Config, a)
+			})
+		},
+	}.Build()
+}
+
+func newONNX(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "onnx RUN --out FILE",
+		Short: "Write an ONNX file",
+		Long: `
+Write an ONNX model (opset 13): the input "images" is float32 (N, C, H, W) in [0, 1],
+the output "embeddings" is (N, D).`,
+		Examples: []base.Example{
+			{Why: "the last checkpoint", Line: "tercet export onnx runs/demo --out model.onnx"},
+		},
+		Args:  cobra.ExactArgs(1),
+		Exits: []int{base.ExitData},
+		Flags: func(cmd *cobra.Command) { o.addFlags(cmd, "write to `FILE`") },
+		Run: func(_ context.Context, args []string) error {
+			return o.write(s, args[0], "onnx", []string{o.out}, func(_ *run.Run, m *nn.Model, a export.About) ([]record.ExportedFile, error) {
+				return export.ONNXFile(o.out, m, a)
+			})
+		},
+	}.Build()
+}
+
+func (o *options) addFlags(cmd *cobra.Command, out string) {
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", out)
+	o.AddCheckpoint(cmd)
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace files that are there")
+}
+
+// write exports the network of the run in dir.
+func (o *options) write(s *base.Streams, dir, format string, files []string, to func(*run.Run, *nn.Model, export.About) ([]record.ExportedFile, error)) error {
+	if o.out == "" {
+		return base.Usagef("say where to write: --out")
+	}
+	if err := base.CheckSplit("test", o.Checkpoint); err != nil {
+		return err
+	}
+	if there := export.Existing(files); len(there) > 0 && !o.force {
+		return base.Usagef("%s would be replaced; --force replaces, --out writes elsewhere", text.List(there, "and"))
+	}
+	for _, f := range files {
+		if format == "onnx" {
+			if err := base.Writable(f); err != nil {
+				return err
+			}
+		}
+	}
+	o.Run = dir
+	r, err := o.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := o.NoteUnfinished(s, r); err != nil {
+		return err
+	}
+	c, err := r.Checkpoint(o.Checkpoint)
+	if err != nil {
+		return base.RunError(err)
+	}
+	m, err := c.LoadModel()
+	if err != nil {
+		return base.RunError(err)
+	}
+	doc := record.ExportedModel{Schema: record.ExportSchema, Run: dir, Checkpoint: o.Checkpoint, Step: c.State.Step, Format: format,
+		Model: record.Model{Name: c.Spec.Name, Embedding: m.Dim(), Parameters: m.ParamCount()}}
+	if doc.Files, err = to(r, m, about(r, o.Checkpoint, c.State.Step)); err != nil {
+		return err
+	}
+	return s.Result(doc, func(w io.Writer) error { return table(&doc).Write(w, "text") })
+}
+
+// about is the description of a run's checkpoint in exported files.
+func about(r *run.Run, checkpoint string, step int) export.About {
+	return export.About{Run: r.Config.Name, Checkpoint: checkpoint, Step: step, Version: run.Version}
+}
+
+func table(d *record.ExportedModel) *render.Table {
+	t := &render.Table{
+		Title:   fmt.Sprintf("%s: model %s, checkpoint %s (step %d)", d.Run, d.Model.Name, d.Checkpoint, d.Step),
+		Columns: []render.Column{{Name: "file"}, {Name: "holds"}, {Name: "bytes"}},
+	}
+	for _, f := range d.Files {
+		t.Rows = append(t.Rows, []render.Cell{render.Text(f.File), render.Text(f.Holds), render.Int(int(f.Bytes))})
+	}
+	return t
+}

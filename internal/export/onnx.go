@@ -1,0 +1,212 @@
+package export
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"tercet/internal/engine/nn"
+	"tercet/internal/safetensors"
+)
+
+// Versions of ONNX that are written.
+const (
+	onnxIR    = 8
+	onnxOpset = 13
+)
+
+// Types of ONNX's tensors and attributes.
+const (
+	onnxFloat, onnxInt64                        = 1, 7
+	attributeFloat, attributeInt, attributeInts = 1, 2, 7
+)
+
+// ONNX writes m as an ONNX model with one input, images (N, C, H, W) in [0, 1], and one
+// output, embeddings (N, D). An error names a layer that ONNX is not known to have.
+func ONNX(w io.Writer, m *nn.Model, a About) error {
+	ops, err := m.Graph()
+	if err != nil {
+		return err
+	}
+	g := &onnxGraph{weights: map[string]bool{}}
+	for _, t := range StateDict(m) {
+		if !t.Integers {
+			g.weight(t)
+		}
+	}
+	names := map[int]string{nn.Images: "images"}
+	for i, o := range ops {
+		var in []string
+		for _, k := range o.In {
+			in = append(in, names[k])
+		}
+		if names[i] = "x" + strconv.Itoa(i); i == len(ops)-1 {
+			names[i] = "embeddings"
+		}
+		if err := g.step(o, in, names[i]); err != nil {
+			return err
+		}
+	}
+	s := m.Spec()
+	g.text(2, s.Name)
+	g.bytes(11, tensorInfo("images", s.Channels, s.Height, s.Width))
+	g.bytes(12, tensorInfo("embeddings", m.Dim()))
+	var model, opset message
+	opset.int(2, onnxOpset)
+	model.int(1, onnxIR)
+	model.text(2, "tercet")
+	model.text(3, a.Version)
+	model.text(6, fmt.Sprintf("%s of %s, checkpoint %s (step %d)", s.Name, a.Run, a.Checkpoint, a.Step))
+	model.bytes(8, opset)
+	model.key(7, sized)
+	model = binary.AppendUvarint(model, uint64(len(g.message)))
+	for _, part := range []message{model, g.message} {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onnxGraph is a GraphProto that is being written.
+type onnxGraph struct {
+	message
+	weights map[string]bool
+	nodes   int
+}
+
+// weight adds an initializer.
+func (g *onnxGraph) weight(t safetensors.Tensor) {
+	var p message
+	p.ints(1, t.Shape)
+	kind := onnxFloat
+	if t.Integers {
+		kind = onnxInt64
+	}
+	p.int(2, int64(kind))
+	p.text(8, t.Name)
+	var raw bytes.Buffer
+	_ = safetensors.WriteNumbers(&raw, t) // a buffer takes all
+	p.bytes(9, raw.Bytes())
+	g.bytes(5, p)
+	g.weights[t.Name] = true
+}
+
+// attribute is one of a node: an int, a list of ints or a float.
+type attribute struct {
+	name  string
+	value any
+}
+
+// node adds one and returns its output.
+func (g *onnxGraph) node(kind string, in []string, out string, attributes ...attribute) string {
+	var n message
+	for _, name := range in {
+		n.text(1, name)
+	}
+	n.text(2, out)
+	n.text(3, fmt.Sprintf("%s_%d", kind, g.nodes))
+	n.text(4, kind)
+	for _, a := range attributes {
+		var p message
+		p.text(1, a.name)
+		switch v := a.value.(type) {
+		case int:
+			p.int(3, int64(v))
+			p.int(20, attributeInt)
+		case []int:
+			p.ints(8, v)
+			p.int(20, attributeInts)
+		case float64:
+			p.float(2, float32(v))
+			p.int(20, attributeFloat)
+		}
+		n.bytes(5, p)
+	}
+	g.nodes++
+	g.bytes(1, n)
+	return out
+}
+
+// constant adds numbers as an initializer and returns its name.
+func (g *onnxGraph) constant(name string, integers bool, shape []int, data ...float32) string {
+	if !g.weights[name] {
+		g.weight(safetensors.Tensor{Name: name, Shape: shape, Data: data, Integers: integers})
+	}
+	return name
+}
+
+// tensors are the names of o's weights after x.
+func (g *onnxGraph) tensors(o nn.Op, x string, names ...string) []string {
+	in := []string{x}
+	for _, n := range names {
+		if full := o.Name + "." + n; g.weights[full] {
+			in = append(in, full)
+		}
+	}
+	return in
+}
+
+// step adds the nodes of one step.
+func (g *onnxGraph) step(o nn.Op, in []string, out string) error {
+	kernel, strides, pads := o.Kernel[:], o.Stride[:], o.Pad[:]
+	x := in[0]
+	switch o.Kind {
+	case nn.OpConv:
+		g.node("Conv", g.tensors(o, x, "weight", "bias"), out, attribute{"kernel_shape", kernel}, attribute{"strides", strides}, attribute{"pads", pads})
+	case nn.OpBatchNorm:
+		g.node("BatchNormalization", g.tensors(o, x, "weight", "bias", "running_mean", "running_var"), out, attribute{"epsilon", float64(nn.BatchNormEps)})
+	case nn.OpReLU:
+		g.node("Relu", in, out)
+	case nn.OpMaxPool:
+		g.node("MaxPool", in, out, attribute{"kernel_shape", kernel}, attribute{"strides", strides}, attribute{"pads", pads})
+	case nn.OpAvgPool:
+		g.node("Flatten", []string{g.node("GlobalAveragePool", in, out+"_map")}, out, attribute{"axis", 1})
+	case nn.OpAdd:
+		g.node("Add", in, out)
+	case nn.OpPad:
+		p := g.constant(o.Name+".pads", true, []int{8}, 0, 0, float32(pads[0]), float32(pads[1]), 0, 0, float32(pads[2]), float32(pads[3]))
+		g.node("Pad", []string{x, p}, out)
+	case nn.OpFlatten:
+		g.node("Flatten", in, out, attribute{"axis", 1})
+	case nn.OpLinear:
+		g.node("Gemm", g.tensors(o, x, "weight", "bias"), out, attribute{"transB", 1})
+	case nn.OpL2:
+		g.normalize(x, out)
+	default:
+		return fmt.Errorf("step %s of layer %s is not written as ONNX", o.Kind, o.Name)
+	}
+	return nil
+}
+
+// normalize divides rows by their lengths. The nodes are those that PyTorch writes for
+// F.normalize: OpenCV knows them as one layer, and no others.
+func (g *onnxGraph) normalize(x, out string) {
+	length := g.node("ReduceL2", []string{x}, out+"_length", attribute{"axes", []int{1}}, attribute{"keepdims", 1})
+	least, most := g.constant("least", false, []int{}, nn.NormEps), g.constant("most", false, []int{}, math.MaxFloat32)
+	clipped := g.node("Clip", []string{length, least, most}, out+"_clipped")
+	shape := g.node("Shape", []string{x}, out+"_shape")
+	g.node("Div", []string{x, g.node("Expand", []string{clipped, shape}, out+"_expanded")}, out)
+}
+
+// tensorInfo is the ValueInfoProto of a float tensor whose first axis, the batch, has any
+// length.
+func tensorInfo(name string, shape ...int) message {
+	var batch, dims, tensor, kind, info message
+	batch.text(2, "N")
+	dims.bytes(1, batch)
+	for _, n := range shape {
+		var d message
+		d.int(1, int64(n))
+		dims.bytes(1, d)
+	}
+	tensor.int(1, onnxFloat)
+	tensor.bytes(2, dims)
+	kind.bytes(1, tensor)
+	info.text(1, name)
+	info.bytes(2, kind)
+	return info
+}

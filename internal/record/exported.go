@@ -1,0 +1,35 @@
+package record
+
+// ExportedModel is what tercet export prints, schema tercet.export/1.
+type ExportedModel struct {
+	Schema     string         `json:"schema" doc:"the name and number of the schema"`
+	Run        string         `json:"run" doc:"directory of the run"`
+	Checkpoint string         `json:"checkpoint" doc:"'last' or 'best'"`
+	Step       int            `json:"step" doc:"step of the checkpoint"`
+	Model      Model          `json:"model" doc:"the network"`
+	Format     string         `json:"format" doc:"'torch' or 'onnx'"`
+	Files      []ExportedFile `json:"files" doc:"what was written"`
+}
+
+// ExportedFile is a file that was written.
+type ExportedFile struct {
+	File   string `json:"file" doc:"its path"`
+	Holds  string `json:"holds" doc:"what it holds, in words"`
+	Bytes  int64  `json:"bytes" doc:"its size"`
+	SHA256 string `json:"sha256" doc:"its SHA-256"`
+}
+
+// Preprocess is preprocess.json, schema tercet.preprocess/1: how an image file becomes
+// the input of an exported network.
+type Preprocess struct {
+	Schema        string  `json:"schema" doc:"the name and number of the schema"`
+	Color         string  `json:"color" doc:"mode of Pillow: 'RGB' or 'L'"`
+	Resize        int     `json:"resize" doc:"new size in pixels; 0 keeps the size"`
+	Fit           string  `json:"fit,omitempty" doc:"which sides have that size: 'stretch' both, 'short' the shorter one"`
+	Interpolation string  `json:"interpolation" doc:"'bicubic'"`
+	Antialias     bool    `json:"antialias" doc:"the filter widens where the image shrinks"`
+	Crop          int     `json:"crop" doc:"side of the center crop; 0 crops nothing"`
+	Height        int     `json:"height" doc:"height of the input"`
+	Width         int     `json:"width" doc:"width of the input"`
+	Scale         float64 `json:"scale" doc:"bytes are multiplied by it; the network does all else"`
+}
