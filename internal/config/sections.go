@@ -74,7 +74,7 @@ type Model struct {
 	Embedding int     `yaml:"embedding" check:">=0,<=65536" doc:"dimension D of the embedding; 0 takes the model's own"`
 	Normalize bool    `yaml:"normalize" doc:"divide embeddings by their Euclidean length"`
 	Init      string  `yaml:"init" enum:"pytorch|xavier-uniform|xavier-normal|he-uniform|he-normal" doc:"how weights are drawn"`
-	Weights   string  `yaml:"weights" omit:"" doc:"file of weights that the network begins with: safetensors, .pth, or a checkpoint of a run; the last linear layer is drawn where its shape differs; empty draws all"`
+	Weights   string  `yaml:"weights" omit:"\"\"" doc:"file of weights that the network begins with: safetensors, .pth, or a checkpoint of a run; the last linear layer is drawn where its shape differs; empty draws all"`
 	Options   nn.Keys `yaml:"-"`
 }
 

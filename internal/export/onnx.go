@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"tercet/internal/engine/nn"
 	"tercet/internal/safetensors"
@@ -35,6 +37,11 @@ func ONNX(w io.Writer, m *nn.Model, a About) error {
 	for _, t := range StateDict(m) {
 		if !t.Integers {
 			g.weight(t)
+		}
+	}
+	for _, p := range m.Params() { // of channels, before height and width
+		if strings.HasPrefix(p.Name, meanStd) {
+			g.weight(safetensors.Tensor{Name: p.Name, Shape: []int{len(p.Value.Data), 1, 1}, Data: p.Value.Data})
 		}
 	}
 	names := map[int]string{nn.Images: "images"}
@@ -101,13 +108,20 @@ type attribute struct {
 	value any
 }
 
-// node adds one and returns its output.
+// node adds one of a single output, which it returns.
 func (g *onnxGraph) node(kind string, in []string, out string, attributes ...attribute) string {
+	g.nodeOf(kind, in, []string{out}, attributes...)
+	return out
+}
+
+// nodeOf adds a node.
+func (g *onnxGraph) nodeOf(kind string, in, out []string, attributes ...attribute) {
 	var n message
-	for _, name := range in {
-		n.text(1, name)
+	for i, names := range [][]string{in, out} {
+		for _, name := range names {
+			n.text(i+1, name)
+		}
 	}
-	n.text(2, out)
 	n.text(3, fmt.Sprintf("%s_%d", kind, g.nodes))
 	n.text(4, kind)
 	for _, a := range attributes {
@@ -128,7 +142,6 @@ func (g *onnxGraph) node(kind string, in []string, out string, attributes ...att
 	}
 	g.nodes++
 	g.bytes(1, n)
-	return out
 }
 
 // constant adds numbers as an initializer and returns its name.
@@ -174,6 +187,12 @@ func (g *onnxGraph) step(o nn.Op, in []string, out string) error {
 		g.node("Flatten", in, out, attribute{"axis", 1})
 	case nn.OpLinear:
 		g.node("Gemm", g.tensors(o, x, "weight", "bias"), out, attribute{"transB", 1})
+	case nn.OpMaxAll:
+		g.node("Flatten", []string{g.node("GlobalMaxPool", in, out+"_map")}, out, attribute{"axis", 1})
+	case nn.OpLayerNorm:
+		g.layerNorm(o, x, out)
+	case nn.OpMeanStd:
+		g.meanStd(o, x, out)
 	case nn.OpL2:
 		g.normalize(x, out)
 	default:
@@ -190,6 +209,35 @@ func (g *onnxGraph) normalize(x, out string) {
 	clipped := g.node("Clip", []string{length, least, most}, out+"_clipped")
 	shape := g.node("Shape", []string{x}, out+"_shape")
 	g.node("Div", []string{x, g.node("Expand", []string{clipped, shape}, out+"_expanded")}, out)
+}
+
+// layerNorm takes off the mean of each row and divides by its standard deviation.
+func (g *onnxGraph) layerNorm(o nn.Op, x, out string) {
+	axes, keep := attribute{"axes", []int{1}}, attribute{"keepdims", 1}
+	shape := g.node("Shape", []string{x}, out+"_shape")
+	mean := g.node("Expand", []string{g.node("ReduceMean", []string{x}, out+"_mean", axes, keep), shape}, out+"_means")
+	centered := g.node("Sub", []string{x, mean}, out+"_centered")
+	squares := g.node("Mul", []string{centered, centered}, out+"_squares")
+	variance := g.node("ReduceMean", []string{squares}, out+"_variance", axes, keep)
+	eps := g.constant(o.Name+".eps", false, []int{1}, float32(o.Eps))
+	spread := g.node("Sqrt", []string{g.node("Add", []string{variance, eps}, out+"_above")}, out+"_spread")
+	g.node("Div", []string{centered, g.node("Expand", []string{spread, shape}, out+"_spreads")}, out)
+}
+
+// meanStd normalizes the channels of pixels, after it has reversed them for a network
+// that reads blue first.
+func (g *onnxGraph) meanStd(o nn.Op, x, out string) {
+	if o.BGR {
+		var parts []string
+		for i := range o.Shape[2] {
+			parts = append(parts, out+"_channel"+strconv.Itoa(i))
+		}
+		g.nodeOf("Split", []string{x}, parts, attribute{"axis", 1})
+		slices.Reverse(parts)
+		x = g.node("Concat", parts, out+"_reversed", attribute{"axis", 1})
+	}
+	centered := g.node("Sub", []string{x, o.Name + ".mean"}, out+"_centered")
+	g.node("Div", []string{centered, o.Name + ".std"}, out)
 }
 
 // tensorInfo is the ValueInfoProto of a float tensor whose first axis, the batch, has any

@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tercet/internal/engine/nn"
@@ -34,27 +35,56 @@ func Program(m *nn.Model, a About) (string, error) {
 	} else {
 		p.network(inner(ops))
 	}
-	p.embedder(ops, net)
+	p.embedder(m, ops, net)
 	return p.String(), nil
 }
 
 // ofTorchvision says whether torchvision has the very network.
 func ofTorchvision(s nn.Spec) bool {
-	return strings.HasPrefix(s.Name, "resnet") && s.Units == 64 && s.Stem == "imagenet" && s.Channels == 3
+	plain := (s.Pool == "" || s.Pool == "avg") && (s.Head == "" || s.Head == "linear")
+	return strings.HasPrefix(s.Name, "resnet") && s.Units == 64 && s.Stem == "imagenet" && s.Channels == 3 && plain
 }
 
 // inner are the steps between what normalizes pixels and what normalizes embeddings.
 func inner(ops []nn.Op) []nn.Op {
-	return slices.DeleteFunc(slices.Clone(ops), func(o nn.Op) bool { return o.Kind == nn.OpL2 })
+	var out []nn.Op
+	first := 0 // steps left out at the front
+	for _, o := range ops {
+		if o.Kind == nn.OpMeanStd {
+			first++
+			continue
+		}
+		if o.Kind == nn.OpL2 {
+			continue
+		}
+		o.In = slices.Clone(o.In)
+		for k := range o.In {
+			o.In[k] = max(o.In[k]-first, nn.Images)
+		}
+		out = append(out, o)
+	}
+	return out
 }
 
 // embedder writes the module around the network, and load.
-func (p *program) embedder(ops []nn.Op, net string) {
+func (p *program) embedder(m *nn.Model, ops []nn.Op, net string) {
 	p.line("\n\nclass Embedder(nn.Module):")
 	p.line("    def __init__(self):")
 	p.line("        super().__init__()")
 	p.line("        self.net = %s", net)
+	first := ops[0]
+	if first.Kind == nn.OpMeanStd {
+		for _, name := range []string{"mean", "std"} {
+			p.line("        self.register_buffer(%q, torch.tensor(%s).view(1, -1, 1, 1), persistent=False)", name, numbers(m, first.Name+"."+name))
+		}
+	}
 	p.line("\n    def forward(self, x):")
+	if first.BGR {
+		p.line("        x = x.flip(1)")
+	}
+	if first.Kind == nn.OpMeanStd {
+		p.line("        x = (x - self.mean) / self.std")
+	}
 	if ops[len(ops)-1].Kind == nn.OpL2 {
 		p.line("        return F.normalize(self.net(x))")
 	} else {
@@ -64,6 +94,20 @@ func (p *program) embedder(ops []nn.Op, net string) {
 	p.line("    model = Embedder()")
 	p.line(`    model.net.load_state_dict(torch.load(os.path.join(folder, "weights.pth"), map_location="cpu"))`)
 	p.line("    return model.eval()")
+}
+
+// numbers are those of a tensor of m as a list of Python.
+func numbers(m *nn.Model, name string) string {
+	var out []string
+	for _, t := range m.Params() {
+		if t.Name != name {
+			continue
+		}
+		for _, v := range t.Value.Data {
+			out = append(out, strconv.FormatFloat(float64(v), 'g', -1, 32))
+		}
+	}
+	return "[" + strings.Join(out, ", ") + "]"
 }
 
 // network writes class Net: its modules, and its steps in order.
@@ -140,8 +184,10 @@ func step(o nn.Op, args []string) string {
 		return fmt.Sprintf("F.pad(%s, (%d, %d, %d, %d))", x, o.Pad[1], o.Pad[3], o.Pad[0], o.Pad[2])
 	case nn.OpFlatten:
 		return fmt.Sprintf("%s.flatten(1)", x)
-	case nn.OpL2:
-		return fmt.Sprintf("F.normalize(%s)", x)
+	case nn.OpMaxAll:
+		return fmt.Sprintf("%s.amax((2, 3))", x)
+	case nn.OpLayerNorm:
+		return fmt.Sprintf("F.layer_norm(%s, (%d,), eps=%g)", x, o.Shape[0], o.Eps)
 	}
 	if strings.Contains(o.Name, ".") {
 		return fmt.Sprintf("self.get_submodule(%q)(%s)", o.Name, x)

@@ -15,13 +15,16 @@ type About struct {
 	Version    string // of Tercet
 }
 
+// meanStd begins the names of what normalizes pixels.
+const meanStd = "mean_std."
+
 // StateDict returns the weights of m as PyTorch has them, under its names and with the
 // counters of batches that it expects, in its order. What normalizes pixels is left out.
 func StateDict(m *nn.Model) []safetensors.Tensor {
 	var out []safetensors.Tensor
 	params := m.Params()
 	for i, t := range m.TorchTensors() {
-		if strings.HasPrefix(t.Name, "mean_std.") {
+		if strings.HasPrefix(t.Name, meanStd) {
 			continue
 		}
 		out = append(out, safetensors.Tensor{Name: t.Name, Shape: t.Shape, Data: t.ToTorch(params[i].Value.Data)})

@@ -17,6 +17,9 @@ const (
 	OpFlatten   OpKind = "flatten"
 	OpLinear    OpKind = "linear"
 	OpL2        OpKind = "l2"
+	OpMaxAll    OpKind = "maxall"    // the maximum of each channel
+	OpLayerNorm OpKind = "layernorm" // without parameters
+	OpMeanStd   OpKind = "mean_std"  // (x - Name.mean) / Name.std of each channel
 )
 
 // Op is one step of a network, as other programs know it: what is fused here is a step
@@ -31,6 +34,8 @@ type Op struct {
 	Pad    [4]int // top, left, bottom, right
 	Inner  int    // of conv and linear: channels or numbers that come in
 	Bias   bool
+	BGR    bool    // mean_std reverses the channels first
+	Eps    float64 // of layernorm
 }
 
 // Images stands for the input of a network among the inputs of a step.
@@ -76,6 +81,13 @@ func (g *graph) add(l Layer, in int) (int, error) {
 			}
 		}
 		return g.step(Op{Kind: OpAdd, Name: l.name, In: []int{body, short}, Shape: l.out}), nil
+	case *GlobalMaxPool:
+		most := g.step(Op{Kind: OpMaxAll, Name: l.name, In: []int{in}, Shape: l.out})
+		if !l.mean {
+			return most, nil
+		}
+		mean := g.step(Op{Kind: OpAvgPool, Name: l.name, In: []int{in}, Shape: l.out})
+		return g.step(Op{Kind: OpAdd, Name: l.name, In: []int{most, mean}, Shape: l.out}), nil
 	}
 	o, ok := opOf(l)
 	if !ok {
@@ -110,6 +122,10 @@ func opOf(l Layer) (Op, bool) {
 		return Op{Kind: OpLinear, Name: l.name, Shape: l.out, Inner: l.in[0], Bias: l.hasBias}, true
 	case *Projection:
 		return Op{Kind: OpLinear, Name: l.name, Shape: l.out, Inner: l.in[0], Bias: true}, true
+	case *LayerNorm:
+		return Op{Kind: OpLayerNorm, Name: l.name, Shape: l.out, Eps: l.eps}, !l.affine
+	case *MeanStdLayer:
+		return Op{Kind: OpMeanStd, Name: l.name, Shape: l.out, BGR: l.of.BGR}, true
 	case *L2Normalize:
 		return Op{Kind: OpL2, Name: l.name, Shape: l.out}, true
 	}
