@@ -70,6 +70,11 @@ golden:
 	TERCET_UPDATE_GOLDEN=1 $(GO) test -count=1 -run 'Golden|TestContract' \
 	  $$(git grep -l 'testutil.Golden\|testutil.Updating' -- '*_test.go' | xargs -n 1 dirname | grep -v 'internal/digest\|internal/testutil' | sort -u | sed 's|^|./|')
 
+.PHONY: check-export
+#  check-export: weights of torchvision through a run and back; exports in PyTorch and OpenCV (minutes; needs both)
+check-export: build
+	OPENBLAS_CORETYPE=SKYLAKEX $(PYTHON) testdata/scripts/check_export.py bin/tercet
+
 .PHONY: backbones
 #  backbones: ResNets against torchvision with other weights and gradients at 224 x 224 (minutes; needs PyTorch)
 backbones:

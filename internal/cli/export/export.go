@@ -27,7 +27,7 @@ func New(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "export",
 		Short: "Write the network of a run for PyTorch or as ONNX",
-		Long:  "Write the network of a run with its weights for other programs. model.weights reads\nwhat export torch has written, so that training can go on from there.",
+		Long:  "Write the network of a run with its weights for other programs. model.weights reads\nwhat export torch has written, so that a run can begin with it.",
 		Examples: []base.Example{
 			{Why: "a folder with weights and a program for PyTorch", Line: "tercet export torch runs/demo --out exported"},
 			{Why: "one file for ONNX runtimes", Line: "tercet export onnx runs/demo --out model.onnx"},
