@@ -35,7 +35,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"embeddings": base.Files("npy"), "fit-embeddings": base.Files("npy"),
 	"labels": base.Files("npy", "csv"), "fit-labels": base.Files("npy", "csv"),
 	"run": completeRun, "runs": completeRun, "resume": completeRun, "reference": completeRun,
-	"config init --out": base.Files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "data preview --out": base.Files("png"), "page": base.Files("md", "html"),
+	"config init --out": base.Files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "data preview --out": base.Files("png"), "export torch --out": folders, "export onnx --out": base.Files("onnx"), "page": base.Files("md", "html"),
 	"cluster --clusters": nothing,
 
 	"job": bench.CompleteJobs,

@@ -29,8 +29,8 @@ func New(s *base.Streams) *cobra.Command {
 		Short: "Write the network of a run for PyTorch or as ONNX",
 		Long:  "Write the network of a run with its weights for other programs. model.weights reads\nwhat export torch has written, so that a run can begin with it.",
 		Examples: []base.Example{
-			{Why: "a folder with weights and a program for PyTorch", Line: "tercet export torch runs/demo --out exported"},
-			{Why: "one file for ONNX runtimes", Line: "tercet export onnx runs/demo --out model.onnx"},
+			{Why: "a folder with weights and a program for PyTorch", Line: "tercet export torch runs/first --out exported"},
+			{Why: "one file for ONNX runtimes", Line: "tercet export onnx runs/first --out model.onnx"},
 		},
 		Subs: []*cobra.Command{newTorch(s), newONNX(s)},
 	}.Build()
@@ -53,8 +53,8 @@ A ResNet of the usual width on color images is torchvision's: its weights load w
 strict=True in torchvision.models, with num_classes the dimension of the embedding.
 Dividing by the length of embeddings is part of model.py, not of the weights.`,
 		Examples: []base.Example{
-			{Why: "the last checkpoint", Line: "tercet export torch runs/demo --out exported"},
-			{Why: "the best one", Line: "tercet export torch runs/demo --out exported --checkpoint best"},
+			{Why: "the last checkpoint", Line: "tercet export torch runs/first --out exported"},
+			{Why: "the best one", Line: "tercet export torch runs/first --out exported --checkpoint best"},
 		},
 		Args:  cobra.ExactArgs(1),
 		Exits: []int{base.ExitData},
@@ -76,7 +76,7 @@ func newONNX(s *base.Streams) *cobra.Command {
 Write an ONNX model (opset 13): the input "images" is float32 (N, C, H, W) in [0, 1],
 the output "embeddings" is (N, D).`,
 		Examples: []base.Example{
-			{Why: "the last checkpoint", Line: "tercet export onnx runs/demo --out model.onnx"},
+			{Why: "the last checkpoint", Line: "tercet export onnx runs/first --out model.onnx"},
 		},
 		Args:  cobra.ExactArgs(1),
 		Exits: []int{base.ExitData},
