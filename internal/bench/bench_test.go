@@ -410,3 +410,22 @@ func TestModelsOfJobs(t *testing.T) {
 		t.Errorf("no job for %v", want)
 	}
 }
+
+// The job of embeddings does the same work in each repetition, and counts the products
+// of a forward pass.
+func TestEmbeddingTask(t *testing.T) {
+	spec := nn.Spec{Name: "resnet18", Height: 8, Width: 8, Channels: 3, Units: 2, Embedding: 3, Normalize: true}
+	tasks, err := embedding(spec, 2, nil)
+	if err != nil || len(tasks) != 1 || tasks[0].images != 2 || tasks[0].direct != 2*2*16*3 {
+		t.Fatalf("%+v, error %v", tasks, err)
+	}
+	left := 3
+	if err := tasks[0].run(context.Background(), func() bool { left--; return left > 0 }); err != nil || left != 0 {
+		t.Fatalf("%d left, error %v", left, err)
+	}
+	tasks[0].results(func(_ string, z []float32) {
+		if norm := math.Sqrt(float64(z[0]*z[0] + z[1]*z[1] + z[2]*z[2])); len(z) != 6 || math.Abs(norm-1) > 1e-5 {
+			t.Errorf("embeddings %v", z)
+		}
+	})
+}

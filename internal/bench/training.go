@@ -64,6 +64,7 @@ func trainings() []training {
 		{"rn18-64", "ResNet-18 on 64x64, 32 triplets", resnet(64), 3, 32, 2, 0.5, triplet, nil, resnetShapes("rn18", 96, 64)},
 		{"rn18-hm8", "ResNet-18 on 224x224, 4 triplets, hardness manipulation by 8 PGD steps", resnet(224), 3, 4, 2, 0.5, triplet,
 			&crafting{8.0 / 255, 1.0 / 255, 8}, layersOf("rn18")},
+		{"rn50", "ResNet-50 on 224x224, 4 triplets", resnet50(), 3, 4, 2, 0.5, triplet, nil, resnet50Shapes(12)},
 	}
 }
 
