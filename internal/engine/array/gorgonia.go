@@ -71,6 +71,21 @@ func rowMajor(shape, strides []int) bool {
 	return true
 }
 
+// Permute returns a copy of a whose axis i is axis axes[i] of a, permuted by gorgonia.
+// Weights change their layout by it. It panics on axes that are none of a's in some
+// order, and on an extent of 0.
+func (a *Array) Permute(axes ...int) *Array {
+	d, err := tensor.Transpose(a.Dense(), axes...)
+	if err != nil {
+		panic(fmt.Sprintf("array: axes %v of shape %v: %v", axes, a.Shape, err))
+	}
+	out, err := FromDense(d.(*tensor.Dense))
+	if err != nil {
+		panic(fmt.Sprintf("array: axes %v of shape %v: %v", axes, a.Shape, err))
+	}
+	return out
+}
+
 // MatMul returns the product (m, n) of a (m, k) and b (k, n), computed by
 // gorgonia on kernel.Gemm. Extents may be 0. An error wraps ErrShape.
 func MatMul(a, b *Array) (*Array, error) {

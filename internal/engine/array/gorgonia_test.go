@@ -213,3 +213,49 @@ func TestMatMulRefusesShapes(t *testing.T) {
 		}
 	}
 }
+
+// Every order of the axes of shapes with extents of 1, against loops.
+func TestPermute(t *testing.T) {
+	for _, shape := range [][]int{{3, 4}, {1, 4}, {4, 1}, {2, 3, 4}, {1, 3, 1}, {2, 3, 4, 5}, {1, 3, 1, 2}, {1, 1, 1, 1}} {
+		a := &Array{Data: iota(Size(shape)), Shape: shape}
+		for _, axes := range orders(len(shape)) {
+			got := a.Permute(axes...)
+			at := make([]int, len(shape)) // the place in a
+			for i, v := range got.Data {
+				for k, rest := len(axes)-1, i; k >= 0; k-- {
+					at[axes[k]] = rest % got.Shape[k]
+					rest /= got.Shape[k]
+				}
+				from := 0
+				for k, n := range shape {
+					from = from*n + at[k]
+				}
+				if v != a.Data[from] {
+					t.Fatalf("%v by %v: number %d is %v, want %v", shape, axes, i, v, a.Data[from])
+				}
+			}
+			for k, n := range got.Shape {
+				if n != shape[axes[k]] {
+					t.Fatalf("%v by %v has shape %v", shape, axes, got.Shape)
+				}
+			}
+			got.Data[0]++
+			if a.Data[0] != 1 {
+				t.Fatalf("%v by %v shares storage", shape, axes)
+			}
+		}
+	}
+}
+
+// orders are all orders of n axes.
+func orders(n int) (out [][]int) {
+	if n == 0 {
+		return [][]int{nil}
+	}
+	for _, shorter := range orders(n - 1) {
+		for i := range n {
+			out = append(out, slices.Insert(slices.Clone(shorter), i, n-1))
+		}
+	}
+	return out
+}

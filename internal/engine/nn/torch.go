@@ -1,5 +1,11 @@
 package nn
 
+import (
+	"slices"
+
+	"tercet/internal/engine/array"
+)
+
 // TorchTensor says how a parameter or buffer of a model stands in the state dict of the
 // same network in PyTorch: under the same name, with its axes in another order.
 type TorchTensor struct {
@@ -66,47 +72,23 @@ func tensorsOf(l Layer, first []int, axes ...int) []TorchTensor {
 
 // ToTorch returns the numbers of the tensor, given as the model has them, in PyTorch's
 // order. FromTorch(ToTorch(x)) is x.
-func (t TorchTensor) ToTorch(here []float32) []float32 {
-	out := make([]float32, len(here))
-	t.pairs(func(at, there int) { out[there] = here[at] })
-	return out
-}
+func (t TorchTensor) ToTorch(here []float32) []float32 { return permuted(here, t.view, t.axes) }
 
 // FromTorch returns the numbers of the tensor, given in PyTorch's order, as the model
 // has them.
 func (t TorchTensor) FromTorch(there []float32) []float32 {
-	out := make([]float32, len(there))
-	t.pairs(func(here, at int) { out[here] = there[at] })
-	return out
+	shape, back := slices.Clone(t.view), make([]int, len(t.axes))
+	for i, a := range t.axes {
+		shape[i], back[a] = t.view[a], i
+	}
+	return permuted(there, shape, back)
 }
 
-// pairs calls f with the place of each number here and there.
-func (t TorchTensor) pairs(f func(here, there int)) {
-	n := size(t.view)
-	if t.axes == nil {
-		for i := range n {
-			f(i, i)
-		}
-		return
+// permuted returns the numbers of an array of that shape with its axes in that order;
+// no axes leave it as it is.
+func permuted(x []float32, shape, axes []int) []float32 {
+	if len(axes) == 0 {
+		return slices.Clone(x)
 	}
-	stride := make([]int, len(t.view)) // of the axes of view
-	for i, step := len(t.view)-1, 1; i >= 0; i-- {
-		stride[i] = step
-		step *= t.view[i]
-	}
-	at := make([]int, len(t.axes)) // the place there, axis by axis
-	here := 0
-	for there := range n {
-		f(here, there)
-		for i := len(at) - 1; i >= 0; i-- {
-			a := t.axes[i]
-			at[i]++
-			here += stride[a]
-			if at[i] < t.view[a] {
-				break
-			}
-			here -= at[i] * stride[a]
-			at[i] = 0
-		}
-	}
+	return (&array.Array{Data: x, Shape: shape}).Permute(axes...).Data
 }
