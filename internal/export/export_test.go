@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/config"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
 	"tercet/internal/rng"
@@ -153,6 +154,29 @@ func TestPrograms(t *testing.T) {
 		if strings.Contains(text, c.never) {
 			t.Errorf("%s: there is %q in\n%s", name, c.never, text)
 		}
+	}
+}
+
+// The steps are those of evaluation: data.transform.test where the config has it, else
+// its older keys.
+func TestPreprocess(t *testing.T) {
+	t.Parallel()
+	load := func(text string) *config.Config {
+		cfg, err := config.LoadBytes([]byte(text), "c.yaml", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cfg
+	}
+	s := nn.Spec{Height: 224, Width: 224, Channels: 3}
+	got := preprocessOf(load("data: {name: folder, root: x, transform: {test: ['Resize(256)', 'CenterCrop(224)']}}"), s)
+	if !slices.Equal(got.Steps, []string{"Resize(256)", "CenterCrop(224)"}) || got.Resize != 0 || got.Interpolation != "" || got.Color != "RGB" {
+		t.Errorf("%+v", got)
+	}
+	s.Channels = 1
+	got = preprocessOf(load("data: {name: folder, root: x, size: 256, fit: short, crop: 224}"), s)
+	if got.Steps != nil || got.Resize != 256 || got.Fit != "short" || got.Crop != 224 || got.Interpolation != "bicubic" || got.Color != "L" {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -114,5 +114,8 @@ func preprocessOf(cfg *config.Config, s nn.Spec) record.Preprocess {
 	if p.Resize > 0 {
 		p.Fit = cfg.Data.Fit
 	}
+	if steps := cfg.Data.Transform.Test; len(steps) > 0 {
+		p.Steps, p.Interpolation = steps, ""
+	}
 	return p
 }

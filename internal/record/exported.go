@@ -22,14 +22,15 @@ type ExportedFile struct {
 // Preprocess is preprocess.json, schema tercet.preprocess/1: how an image file becomes
 // the input of an exported network.
 type Preprocess struct {
-	Schema        string  `json:"schema" doc:"the name and number of the schema"`
-	Color         string  `json:"color" doc:"mode of Pillow: 'RGB' or 'L'"`
-	Resize        int     `json:"resize" doc:"new size in pixels; 0 keeps the size"`
-	Fit           string  `json:"fit,omitempty" doc:"which sides have that size: 'stretch' both, 'short' the shorter one"`
-	Interpolation string  `json:"interpolation" doc:"'bicubic'"`
-	Antialias     bool    `json:"antialias" doc:"the filter widens where the image shrinks"`
-	Crop          int     `json:"crop" doc:"side of the center crop; 0 crops nothing"`
-	Height        int     `json:"height" doc:"height of the input"`
-	Width         int     `json:"width" doc:"width of the input"`
-	Scale         float64 `json:"scale" doc:"bytes are multiplied by it; the network does all else"`
+	Schema        string   `json:"schema" doc:"the name and number of the schema"`
+	Color         string   `json:"color" doc:"mode of Pillow: 'RGB' or 'L'"`
+	Steps         []string `json:"steps,omitempty" doc:"steps as torchvision names them, from 'data.transform.test'; nothing else then changes the size"`
+	Resize        int      `json:"resize" doc:"new size in pixels; 0 keeps the size"`
+	Fit           string   `json:"fit,omitempty" doc:"which sides have that size: 'stretch' both, 'short' the shorter one"`
+	Interpolation string   `json:"interpolation,omitempty" doc:"'bicubic', of resize"`
+	Antialias     bool     `json:"antialias" doc:"the filter widens where the image shrinks"`
+	Crop          int      `json:"crop" doc:"side of the center crop; 0 crops nothing"`
+	Height        int      `json:"height" doc:"height of the input"`
+	Width         int      `json:"width" doc:"width of the input"`
+	Scale         float64  `json:"scale" doc:"bytes are multiplied by it; the network does all else"`
 }

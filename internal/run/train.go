@@ -203,6 +203,9 @@ func (r *Run) prepare(w Watch) (*wire.Assembled, *data.Loader, error) {
 	if t.Start != nil {
 		r.Manifest.Start = t.Start
 		w.note("weights: %s", pretrained.Words(t.Start))
+		if pretrained.Unnormalized(t.Start, t.Model.Spec()) {
+			w.note("warning: weights: torchvision's are of pixels that were normalized, and this network takes them as they are; model.mean_std=imagenet normalizes them")
+		}
 	}
 	seen := sets.Seen()
 	r.coverage = data.Cover(t.Sampler, seen, 0)

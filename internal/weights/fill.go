@@ -264,6 +264,12 @@ func shapeWords(shape []int) string {
 	return "(" + strings.Join(list, ", ") + ")"
 }
 
+// Unnormalized says that a ResNet takes pixels as they are, and that its weights came
+// from PyTorch, where they seldom do.
+func Unnormalized(r *record.StartWeights, s nn.Spec) bool {
+	return r.Format != Checkpoint && strings.HasPrefix(s.Name, "resnet") && s.Channels == 3 && s.MeanStd == nil
+}
+
 // Words says in one line what was taken.
 func Words(r *record.StartWeights) string {
 	s := fmt.Sprintf("%s (SHA-256 %.8s): %s taken", r.File, r.SHA256, text.Plural(r.Taken, "tensor", "tensors"))

@@ -310,3 +310,22 @@ func TestAnySize(t *testing.T) {
 		}
 	}
 }
+
+func TestUnnormalizedPixels(t *testing.T) {
+	t.Parallel()
+	usual := nn.Spec{Name: "resnet18", Channels: 3}
+	for _, c := range []struct {
+		format  string
+		channel int
+		meanStd *nn.MeanStd
+		want    bool
+	}{
+		{Torch, 3, nil, true}, {Safetensors, 3, nil, true}, {Checkpoint, 3, nil, false}, {Torch, 1, nil, false}, {Torch, 3, &nn.MeanStd{}, false},
+	} {
+		s := usual
+		s.Channels, s.MeanStd = c.channel, c.meanStd
+		if got := Unnormalized(&record.StartWeights{Format: c.format}, s); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
