@@ -93,3 +93,39 @@ type tabled struct {
 
 // TableItem implements Annotated.
 func (d *tabled) TableItem(i int) *table.Item { return &d.table.Items[d.items[i]] }
+
+// Roles tell the queries of a test set from the gallery that they are searched in.
+type Roles struct {
+	Query, Gallery []int   // items, ascending; an item may be in both
+	Sequence       []int32 // of each item: those of one sequence do not count as found for each other; -1 for none
+}
+
+// RolesOf returns the roles of a dataset's items, nil where each is searched for among all
+// others: of datasets without a table, of training items, and where no item is a query or
+// gallery alone or has a sequence.
+func RolesOf(ds Dataset) *Roles {
+	r := &Roles{Sequence: make([]int32, ds.Len())}
+	plain := true
+	number := map[string]int32{"": -1}
+	for i := range ds.Len() {
+		it := TableItem(ds, i)
+		if it == nil || it.Is(table.Train) {
+			return nil
+		}
+		if it.Is(table.Query) {
+			r.Query = append(r.Query, i)
+		}
+		if it.Is(table.Gallery) {
+			r.Gallery = append(r.Gallery, i)
+		}
+		if _, known := number[it.Sequence]; !known {
+			number[it.Sequence] = int32(len(number) - 1)
+		}
+		r.Sequence[i] = number[it.Sequence]
+		plain = plain && it.Role == table.Test && it.Sequence == ""
+	}
+	if plain {
+		return nil
+	}
+	return r
+}

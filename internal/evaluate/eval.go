@@ -44,7 +44,7 @@ func Eval(ctx context.Context, r *run.Run, checkpoint, set string, o record.Eval
 	}
 	doc := &record.Eval{Schema: record.EvalSchema, Source: e.Source, Options: o}
 	v := data.Embeddings{X: e.Vectors.Data, N: e.Vectors.Rows(), D: e.Vectors.Cols(), Labels: e.Data.Labels()}
-	j, ret, km, err := evaluateVectors(ctx, v, o, say)
+	j, ret, km, err := evaluateVectors(ctx, v, data.RolesOf(e.Data), o, say)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func baselines(ctx context.Context, r *run.Run, e *run.Embedded, o record.EvalOp
 	}
 	for _, b := range append(list, baseline{"untrained", untrained}) {
 		v := data.Embeddings{X: b.x.Data, N: b.x.Rows(), D: b.x.Cols(), Labels: ds.Labels()}
-		j, _, _, err := evaluateVectors(ctx, v, o, func(stage string, done, total int) { say(b.name+": "+stage, done, total) })
+		j, _, _, err := evaluateVectors(ctx, v, data.RolesOf(ds), o, func(stage string, done, total int) { say(b.name+": "+stage, done, total) })
 		if err != nil {
 			return nil, fmt.Errorf("baseline %s: %w", b.name, err)
 		}
@@ -188,7 +188,7 @@ func Files(ctx context.Context, embeddings string, labels data.LabelFile, o reco
 	}
 	o.Baselines = false
 	doc := &record.Eval{Schema: record.EvalSchema, Source: src, Options: o}
-	j, ret, km, err := evaluateVectors(ctx, v, o, say)
+	j, ret, km, err := evaluateVectors(ctx, v, nil, o, say)
 	if err != nil {
 		return nil, err
 	}

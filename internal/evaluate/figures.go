@@ -30,6 +30,9 @@ func (e *Evaluation) DrawRetrieval(dir string, rows int) (string, error) {
 		}
 		row := render.RetrievalRow{Query: t}
 		for _, g := range ret.Neighbors[q*ret.NeighborCount : (q+1)*ret.NeighborCount] {
+			if g < 0 {
+				continue // fewer than asked for
+			}
 			if t, err = embed.Tile(ds, int(g)); err != nil {
 				return "", err
 			}

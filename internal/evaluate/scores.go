@@ -12,13 +12,13 @@ import (
 	"tercet/internal/record"
 )
 
-// evaluateVectors scores v by retrieval and, where asked for, by k-means with as many
+// evaluateVectors scores v, whose items have roles or nil, by retrieval and, where asked for, by k-means with as many
 // clusters as classes. say is told what is being done.
-func evaluateVectors(ctx context.Context, v data.Embeddings, o record.EvalOptions, say progress.Say) (record.Evaluated, *metric.Retrieval, *cluster.KMeansResult, error) {
+func evaluateVectors(ctx context.Context, v data.Embeddings, roles *data.Roles, o record.EvalOptions, say progress.Say) (record.Evaluated, *metric.Retrieval, *cluster.KMeansResult, error) {
 	if err := embed.TwoClasses(v.Labels); err != nil {
 		return record.Evaluated{}, nil, nil, err
 	}
-	ret, err := metric.Retrieve(ctx, v.X, v.N, v.D, v.Labels, metric.RetrievalOptions{
+	ret, err := embed.Retrieve(ctx, v, roles, metric.RetrievalOptions{
 		K: o.Ks, Distance: o.Distance, Neighbors: o.Neighbors,
 		Intervals: Intervals(o),
 		Progress:  say.Of("retrieval"),
@@ -27,6 +27,9 @@ func evaluateVectors(ctx context.Context, v data.Embeddings, o record.EvalOption
 		return record.Evaluated{}, nil, nil, err
 	}
 	j := record.Evaluated{Retrieval: ret.Scores, Excluded: ret.Excluded}
+	if roles != nil {
+		j.Searched, j.Gallery = len(roles.Query), len(roles.Gallery)
+	}
 	if !o.KMeans {
 		return j, ret, nil, nil
 	}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,9 @@ type Evaluated struct {
 	Retrieval  Scores `json:"retrieval,omitempty" doc:"retrieval scores"`
 	Clustering Scores `json:"clustering,omitempty" doc:"scores of k-means with as many clusters as classes"`
 	Excluded   int    `json:"queries_excluded,omitempty" doc:"queries whose class has no other item"`
+	// Searched and Gallery are given where queries are not searched for among all others.
+	Searched int `json:"queries,omitempty" doc:"items that are queries, where the data tell them from the gallery"`
+	Gallery  int `json:"gallery,omitempty" doc:"items that are searched, where the data tell them from the queries"`
 }
 
 // Eval is eval.json, schema tercet.eval/1.
@@ -160,7 +164,7 @@ func (d Eval) Covers(there Eval) []string {
 }
 
 // Queries is the number of queries that count.
-func (d Eval) Queries() int { return d.Source.Items - d.Excluded }
+func (d Eval) Queries() int { return cmp.Or(d.Searched, d.Source.Items) - d.Excluded }
 
 // ofLoss reports whether the pairs are scored at the threshold of the run's loss.
 func (d Eval) ofLoss() bool {

@@ -144,7 +144,7 @@ func (m *measure) scores(ctx context.Context, v data.Embeddings, k int) (record.
 		}
 		return solve.Scores(v.Labels, km.Labels)
 	}
-	r, err := metric.Retrieve(ctx, v.X, v.N, v.D, v.Labels, metric.RetrievalOptions{K: m.ks, Intervals: metric.Intervals{Resamples: -1}})
+	r, err := embed.Retrieve(ctx, v, data.RolesOf(m.set), metric.RetrievalOptions{K: m.ks, Intervals: metric.Intervals{Resamples: -1}})
 	if err != nil {
 		return nil, err
 	}

@@ -147,6 +147,9 @@ func TestSmallTrees(t *testing.T) {
 			if train.Len() != want[0] || test.Len() != want[1] || len(train.Classes()) != 2 || len(test.Classes()) != 2 {
 				t.Errorf("%d and %d images of %v and %v", train.Len(), test.Len(), train.Classes(), test.Classes())
 			}
+			if roles := data.RolesOf(test); (roles != nil) != (d.name == "inshop") || roles != nil && (len(roles.Query) != 3 || len(roles.Gallery) != 3) || data.RolesOf(train) != nil {
+				t.Errorf("roles of the test set %+v, of training %+v", roles, data.RolesOf(train))
+			}
 			checkImages(t, train, table.Train)
 			checkImages(t, test, table.Test)
 			steps, err := transform.Parse([]string{"Resize((16, 16))"})
