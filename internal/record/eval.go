@@ -13,8 +13,8 @@ type Evaluated struct {
 	Clustering Scores `json:"clustering,omitempty" doc:"scores of k-means with as many clusters as classes"`
 	Excluded   int    `json:"queries_excluded,omitempty" doc:"queries whose class has no other item"`
 	// Searched and Gallery are given where queries are not searched for among all others.
-	Searched int `json:"queries,omitempty" doc:"items that are queries, where the data tell them from the gallery"`
-	Gallery  int `json:"gallery,omitempty" doc:"items that are searched, where the data tell them from the queries"`
+	Searched int `json:"queries,omitempty" doc:"items that are queries, where these are not the gallery too"`
+	Gallery  int `json:"gallery,omitempty" doc:"items that are searched, where these are not the queries too"`
 }
 
 // Eval is eval.json, schema tercet.eval/1.
