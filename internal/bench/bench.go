@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/names"
 	"tercet/internal/par"
+	"tercet/internal/record"
 )
 
 // Options says how long and how large.
@@ -15,58 +16,6 @@ type Options struct {
 	Seconds float64 // length of each job's measurement; a job of several parts divides it
 	Quick   bool    // smaller search and clustering jobs
 	Peak    float64 // FLOP/s of the machine with the threads in use; 0: not known
-}
-
-// Result is the measurement of one job. Times are those of one repetition: a
-// training step, a search, a fit, or each part of the job once.
-type Result struct {
-	Job         string  `json:"job"`
-	What        string  `json:"what"`
-	Threads     int     `json:"threads"`
-	Repetitions int     `json:"repetitions"`
-	Seconds     float64 `json:"seconds"` // median
-	BestSeconds float64 `json:"seconds_best"`
-	Images      int     `json:"images_per_step,omitempty"` // or rows
-	ImagesPerS  float64 `json:"images_per_s,omitempty"`
-	BestImages  float64 `json:"images_per_s_best,omitempty"`
-	// GFLOPS counts the products of the textbook method in 10^9 operations a
-	// second (a multiply-add is two); absent where the method decides how many
-	// there are.
-	GFLOPS     float64 `json:"gflops,omitempty"`
-	BestGFLOPS float64 `json:"gflops_best,omitempty"`
-	// ExecutedGFLOPS counts Winograd layers by their own multiplications, which
-	// are fewer.
-	ExecutedGFLOPS float64 `json:"gflops_executed,omitempty"`
-	// PeakShare is ExecutedGFLOPS of the best repetition over the machine's peak.
-	PeakShare float64 `json:"peak_share,omitempty"`
-	PeakRSS   uint64  `json:"peak_rss_bytes,omitempty"` // absent where the system does not tell
-	// NetworkSeconds is the median time of the job's network passes alone, done
-	// interleaved with it; NetworkRatio is Seconds over it. Attacks have them.
-	NetworkSeconds float64 `json:"network_seconds,omitempty"`
-	NetworkRatio   float64 `json:"network_ratio,omitempty"`
-	Parts          []Part  `json:"parts,omitempty"`
-	// PointSeconds is what the median epoch comes to over all of a double-descent
-	// point's. dd-point has it.
-	PointSeconds float64 `json:"point_seconds,omitempty"`
-	// Of each k-means fit, warm-up included; the seeds are 0, 1, ...: how long a
-	// fit takes depends on how many iterations its starts need.
-	Iterations []int     `json:"iterations_of_best_start,omitempty"`
-	Inertia    []float64 `json:"inertia,omitempty"`
-	// Of the last minimization of each part: evaluations of the objective, and the
-	// bound on the distance to the minimizer.
-	Evaluations  []int     `json:"evaluations,omitempty"`
-	Certificates []float64 `json:"certificates,omitempty"`
-}
-
-// Part is the measurement of one part of a job.
-type Part struct {
-	Name           string  `json:"name"`
-	Seconds        float64 `json:"seconds"`
-	BestSeconds    float64 `json:"seconds_best"`
-	GFLOPS         float64 `json:"gflops"`
-	BestGFLOPS     float64 `json:"gflops_best"`
-	ExecutedGFLOPS float64 `json:"gflops_executed"`
-	PeakShare      float64 `json:"peak_share,omitempty"`
 }
 
 // Job is a piece of work with a name that users know.
@@ -102,7 +51,7 @@ type task struct {
 	// results gives the numbers that the repetitions so far have computed.
 	results func(visit func(name string, data []float32))
 	// describe, where set, adds to r what the repetitions were.
-	describe func(r *Result)
+	describe func(r *record.BenchResult)
 }
 
 // Jobs lists the jobs in the order in which they run.
@@ -138,13 +87,13 @@ func Find(name string) (Job, error) {
 
 // Measure runs j for about o.Seconds and returns what it did. It is interrupted
 // between repetitions by ctx.
-func (j Job) Measure(ctx context.Context, o Options) (*Result, error) {
+func (j Job) Measure(ctx context.Context, o Options) (*record.BenchResult, error) {
 	resetPeakRSS()
 	tasks, err := j.prepare(o)
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %w", j.Name, err)
 	}
-	r := &Result{Job: j.Name, What: j.What(o.Quick), Threads: par.Threads()}
+	r := &record.BenchResult{Job: j.Name, What: j.What(o.Quick), Threads: par.Threads()}
 	var direct, executed float64
 	for i := range tasks {
 		t := &tasks[i]
@@ -161,7 +110,7 @@ func (j Job) Measure(ctx context.Context, o Options) (*Result, error) {
 		}
 		direct, executed = direct+t.direct, executed+t.executed
 		if len(tasks) > 1 {
-			p := Part{Name: t.name, Seconds: times.median(), BestSeconds: times.best()}
+			p := record.BenchPart{Name: t.name, Seconds: times.median(), BestSeconds: times.best()}
 			p.GFLOPS, p.BestGFLOPS, p.ExecutedGFLOPS, p.PeakShare = rates(t.direct, t.executed, p.Seconds, p.BestSeconds, o.Peak)
 			r.Parts = append(r.Parts, p)
 		}

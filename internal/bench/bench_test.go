@@ -367,13 +367,13 @@ func TestMachine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for a second")
 	}
-	m := Machine{Threads: 2}
+	m := record.Machine{Threads: 2}
 	if m.PeakFLOPS() != 0 {
 		t.Error("a peak that was not measured")
 	}
-	m.MeasurePeak()
-	m.MeasureCopy()
-	for _, list := range [][]Speed{m.Peak, m.Copy} {
+	MeasurePeak(&m)
+	MeasureCopy(&m)
+	for _, list := range [][]record.Speed{m.Peak, m.Copy} {
 		if len(list) != 2 || list[0].Threads != 1 || list[1].Threads != 2 {
 			t.Fatalf("%+v", list)
 		}

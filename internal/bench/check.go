@@ -8,18 +8,8 @@ import (
 	"math"
 
 	"tercet/internal/par"
+	"tercet/internal/record"
 )
-
-// Check says whether a job's results have the same bits with one thread and
-// with several.
-type Check struct {
-	Job         string `json:"job"`
-	Threads     [2]int `json:"threads"`
-	Repetitions int    `json:"repetitions"` // of each part
-	Arrays      int    `json:"arrays"`      // compared
-	Identical   bool   `json:"identical"`
-	Difference  string `json:"difference,omitempty"` // the first array that differs
-}
 
 // digest is the hash of one result.
 type digest struct {
@@ -30,9 +20,9 @@ type digest struct {
 // Check does that many repetitions of each part of j with one thread, and again
 // from the beginning with those of par.Threads, at least two, and compares all
 // numbers that they leave: of a training job, parameters and statistics.
-func (j Job) Check(ctx context.Context, o Options, repetitions int) (*Check, error) {
+func (j Job) Check(ctx context.Context, o Options, repetitions int) (*record.BenchCheck, error) {
 	defer par.SetThreads(par.Threads())
-	c := &Check{Job: j.Name, Threads: [2]int{1, max(2, par.Threads())}, Repetitions: repetitions}
+	c := &record.BenchCheck{Job: j.Name, Threads: [2]int{1, max(2, par.Threads())}, Repetitions: repetitions}
 	var digests [2][]digest
 	for i, n := range c.Threads {
 		par.SetThreads(n)

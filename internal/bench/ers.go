@@ -9,6 +9,7 @@ import (
 	"tercet/internal/attack"
 	"tercet/internal/engine/array"
 	"tercet/internal/engine/nn"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -187,4 +188,6 @@ func (p *ersPart) visit(visit func(string, []float32)) {
 }
 
 // describe adds the median time of the passes.
-func (p *ersPart) describe(r *Result) { r.NetworkSeconds += times(slices.Clone(p.pure)).median() }
+func (p *ersPart) describe(r *record.BenchResult) {
+	r.NetworkSeconds += times(slices.Clone(p.pure)).median()
+}

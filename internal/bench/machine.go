@@ -7,50 +7,24 @@ import (
 	"time"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/record"
 )
 
-// Machine is what this machine can do at best.
-type Machine struct {
-	CPU     string  `json:"cpu"`
-	Level   string  `json:"kernel"` // kernel level in use
-	Threads int     `json:"threads"`
-	Peak    []Speed `json:"peak,omitempty"` // absent where only bits were compared
-	Copy    []Speed `json:"copy,omitempty"` // absent there, too, and after an interruption
-}
-
-// Speed is a rate with a number of threads: GFLOP/s of fused multiply-adds (two
-// each), or 10^9 bytes copied a second, counting what is read and what is
-// written.
-type Speed struct {
-	Threads int     `json:"threads"`
-	GFLOPS  float64 `json:"gflops,omitempty"`
-	GBPerS  float64 `json:"gb_per_s,omitempty"`
-}
-
 // MeasurePeak fills m.Peak, with one thread and with m.Threads.
-func (m *Machine) MeasurePeak() {
-	for _, n := range m.counts() {
-		m.Peak = append(m.Peak, Speed{Threads: n, GFLOPS: PeakFLOPS(n) / 1e9})
+func MeasurePeak(m *record.Machine) {
+	for _, n := range counts(m) {
+		m.Peak = append(m.Peak, record.Speed{Threads: n, GFLOPS: PeakFLOPS(n) / 1e9})
 	}
-}
-
-// PeakFLOPS returns the measured peak with m.Threads in FLOP/s, 0 before
-// MeasurePeak.
-func (m *Machine) PeakFLOPS() float64 {
-	if len(m.Peak) == 0 {
-		return 0
-	}
-	return m.Peak[len(m.Peak)-1].GFLOPS * 1e9
 }
 
 // MeasureCopy fills m.Copy, with one thread and with m.Threads.
-func (m *Machine) MeasureCopy() {
-	for _, n := range m.counts() {
-		m.Copy = append(m.Copy, Speed{Threads: n, GBPerS: CopyRate(n) / 1e9})
+func MeasureCopy(m *record.Machine) {
+	for _, n := range counts(m) {
+		m.Copy = append(m.Copy, record.Speed{Threads: n, GBPerS: CopyRate(n) / 1e9})
 	}
 }
 
-func (m *Machine) counts() []int {
+func counts(m *record.Machine) []int {
 	if m.Threads > 1 {
 		return []int{1, m.Threads}
 	}

@@ -8,6 +8,7 @@ import (
 	"tercet/internal/engine/mine"
 	"tercet/internal/engine/nn"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -67,7 +68,7 @@ func (p point) prepare() ([]task, error) {
 			return run(ctx, tick)
 		},
 		results:  weights(model),
-		describe: func(r *Result) { r.PointSeconds = r.Seconds * float64(p.epochs) },
+		describe: func(r *record.BenchResult) { r.PointSeconds = r.Seconds * float64(p.epochs) },
 	}}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/cluster"
 	"tercet/internal/metric"
+	"tercet/internal/record"
 )
 
 func searchJobs() []Job {
@@ -101,6 +102,6 @@ func kmeans(n, d, k, starts int) []task {
 			visit("centers", last.Centers)
 			visit("labels", numbers(last.Labels))
 		},
-		describe: func(r *Result) { r.Iterations, r.Inertia = iterations, inertia },
+		describe: func(r *record.BenchResult) { r.Iterations, r.Inertia = iterations, inertia },
 	}}
 }

@@ -11,12 +11,6 @@ import (
 	"tercet/internal/record"
 )
 
-type completionDocument struct {
-	Schema string `json:"schema"`
-	Shell  string `json:"shell"`
-	Script string `json:"script"`
-}
-
 // shells maps a shell to what writes its script.
 var shells = map[string]func(root *cobra.Command, w io.Writer) error{
 	"bash":       func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) },
@@ -61,7 +55,7 @@ func runCompletion(s *base.Streams, root *cobra.Command, shell string) error {
 	if err := write(root, &script); err != nil {
 		return err
 	}
-	return s.Result(completionDocument{record.CompletionSchema, shell, script.String()}, func(w io.Writer) error {
+	return s.Result(record.Completion{Schema: record.CompletionSchema, Shell: shell, Script: script.String()}, func(w io.Writer) error {
 		_, err := script.WriteTo(w)
 		return err
 	})

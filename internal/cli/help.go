@@ -12,13 +12,6 @@ import (
 	"tercet/internal/record"
 )
 
-// helpDocument is a help text with --json.
-type helpDocument struct {
-	Schema  string `json:"schema"`
-	Command string `json:"command"`
-	Text    string `json:"text"`
-}
-
 func newHelp(s *base.Streams, root *cobra.Command) *cobra.Command {
 	cmd := base.Command{
 		Use:       "help [COMMAND | TOPIC]",
@@ -69,7 +62,7 @@ func setHelp(s *base.Streams, root *cobra.Command) {
 func showHelp(s *base.Streams, cmd *cobra.Command) error {
 	cmd.InitDefaultHelpFlag()
 	text := helpText(cmd)
-	return s.Result(helpDocument{record.HelpSchema, cmd.CommandPath(), text}, func(w io.Writer) error {
+	return s.Result(record.Help{Schema: record.HelpSchema, Command: cmd.CommandPath(), Text: text}, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})

@@ -17,11 +17,6 @@ import (
 	"tercet/internal/record"
 )
 
-type manDocument struct {
-	Schema string   `json:"schema"`
-	Files  []string `json:"files"`
-}
-
 func newMan(s *base.Streams) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = base.Command{
@@ -49,7 +44,7 @@ func runMan(s *base.Streams, root *cobra.Command, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("the folder for man pages: %w", err)
 	}
-	doc := manDocument{Schema: record.ManSchema}
+	doc := record.Man{Schema: record.ManSchema}
 	write := func(name, text string) error {
 		path := filepath.Join(folder, name)
 		doc.Files = append(doc.Files, path)

@@ -11,11 +11,6 @@ import (
 	"tercet/internal/record"
 )
 
-type versionDocument struct {
-	Schema string `json:"schema"`
-	base.Build
-}
-
 func newVersion(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:       "version",
@@ -38,7 +33,7 @@ func addVersionFlag(root *cobra.Command) *bool {
 
 func runVersion(s *base.Streams) error {
 	b := base.BuildInfo()
-	return s.Result(versionDocument{record.VersionSchema, b}, func(w io.Writer) error {
+	return s.Result(record.Version{Schema: record.VersionSchema, Binary: b}, func(w io.Writer) error {
 		commit := b.Commit
 		if commit == "" {
 			commit = "unknown"

@@ -5,22 +5,11 @@ import (
 	"strings"
 
 	"tercet/internal/component"
+	"tercet/internal/record"
 )
 
-// KeyDoc describes one key.
-type KeyDoc struct {
-	Key     string     `json:"key"`
-	With    []string   `json:"with,omitempty"` // components that have it; empty where all do
-	Default string     `json:"default"`        // of the first of them
-	Valid   string     `json:"valid,omitempty"`
-	Values  []ValueDoc `json:"values,omitempty"` // of a key that takes one of a few
-	Doc     string     `json:"doc"`
-
-	chooses bool // it names the component of its section
-}
-
 // Keys lists every key of every component, in the order of the sections.
-func Keys() []KeyDoc {
+func Keys() []record.ConfigKey {
 	c, err := Load("", nil)
 	if err != nil {
 		panic("config: the defaults are not valid: " + err.Error())
@@ -28,16 +17,16 @@ func Keys() []KeyDoc {
 	return keys(reflect.ValueOf(c).Elem(), "", nil)
 }
 
-func keys(v reflect.Value, path string, with []string) []KeyDoc {
-	var out []KeyDoc
+func keys(v reflect.Value, path string, with []string) []record.ConfigKey {
+	var out []record.ConfigKey
 	one := func(v reflect.Value, f field, with []string) {
 		if component.IsSection(f.typ) {
 			out = append(out, keys(v, path+f.name+".", with)...)
 			return
 		}
-		out = append(out, KeyDoc{
+		out = append(out, record.ConfigKey{
 			Key: path + f.name, With: with, Default: leaf{v: v, f: f}.text(), Valid: valid(f), Values: values(f), Doc: f.tag.Get("doc"),
-			chooses: f.tag.Get("choice") != "",
+			Chooses: f.tag.Get("choice") != "",
 		})
 	}
 	for _, f := range fields(v.Type()) {

@@ -5,47 +5,42 @@ import (
 	"strings"
 
 	"tercet/internal/imaging/transform"
+	"tercet/internal/record"
 )
-
-// ValueDoc is a value that a key may take.
-type ValueDoc struct {
-	Value string `json:"value"`
-	Doc   string `json:"doc,omitempty"` // of a component
-}
 
 // values lists the values of a key that takes one of a few: the components of its
 // family, the words of its enum, or true and false. Other keys have none.
-func values(f field) []ValueDoc {
+func values(f field) []record.ConfigValue {
 	if name := f.tag.Get("choice"); name != "" {
 		return components(families[name])
 	}
 	if kind := f.tag.Get("steps"); kind != "" {
 		return steps(kind == "fixed")
 	}
-	var out []ValueDoc
+	var out []record.ConfigValue
 	words := f.tag.Get("enum")
 	if words == "" && f.typ.Kind() == reflect.Bool {
 		words = "true|false"
 	}
 	for _, w := range strings.FieldsFunc(words, func(r rune) bool { return r == '|' }) {
-		out = append(out, ValueDoc{Value: w})
+		out = append(out, record.ConfigValue{Value: w})
 	}
 	return out
 }
 
-func components(family []part) []ValueDoc {
-	var out []ValueDoc
+func components(family []part) []record.ConfigValue {
+	var out []record.ConfigValue
 	for _, c := range family {
-		out = append(out, ValueDoc{c.Name, c.Doc})
+		out = append(out, record.ConfigValue{Value: c.Name, Doc: c.Doc})
 	}
 	return out
 }
 
 // steps lists the steps of transforms, those that draw nothing alone where fixed is set.
-func steps(fixed bool) (out []ValueDoc) {
+func steps(fixed bool) (out []record.ConfigValue) {
 	for _, c := range transform.Family.All() {
 		if !fixed || !(transform.Pipeline{c.Defaults}).Random() {
-			out = append(out, ValueDoc{c.Name, c.Doc + ": " + transform.Signature(c.Defaults)})
+			out = append(out, record.ConfigValue{Value: c.Name, Doc: c.Doc + ": " + transform.Signature(c.Defaults)})
 		}
 	}
 	return out
@@ -54,10 +49,10 @@ func steps(fixed bool) (out []ValueDoc) {
 // ValuesOf lists the values that the dotted key may take, of all components that have
 // it. A section with components, such as miner, takes their names. Keys of other kinds
 // have none.
-func ValuesOf(key string) []ValueDoc {
-	var out []ValueDoc
+func ValuesOf(key string) []record.ConfigValue {
+	var out []record.ConfigValue
 	seen := map[string]bool{}
-	add := func(list []ValueDoc) {
+	add := func(list []record.ConfigValue) {
 		for _, v := range list {
 			if !seen[v.Value] {
 				seen[v.Value] = true
@@ -66,7 +61,7 @@ func ValuesOf(key string) []ValueDoc {
 		}
 	}
 	for _, k := range Keys() {
-		if k.Key == key || k.chooses && k.Key[:strings.LastIndex(k.Key, ".")] == key {
+		if k.Key == key || k.Chooses && k.Key[:strings.LastIndex(k.Key, ".")] == key {
 			add(k.Values)
 		}
 	}

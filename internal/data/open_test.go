@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"tercet/internal/engine/array"
@@ -137,11 +136,8 @@ func TestSummary(t *testing.T) {
 			t.Errorf("%v, want %v", c[0], c[1])
 		}
 	}
-	text := s.String()
-	for _, want := range []string{"5 of 1x2x2", "3; items in a class: min 1, median 1, max 3; 2 of one item; 1 more without", "2, 1 of them under another label", s.Fingerprint[:16]} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in\n%s", want, text)
-		}
+	if s.PerClassMin != 1 || s.PerClassMed != 1 || s.PerClassMax != 3 || s.Singles != 2 || s.EmptyClasses != 1 || s.Duplicates != 2 || s.Conflicts != 1 {
+		t.Errorf("%+v", s)
 	}
 	_, err = Summary(broken{toy(t, 1, 1, 1, 3), 2})
 	wantError(t, err, errDisk, "x/2.png")
@@ -196,9 +192,6 @@ func TestRealMNISTSummary(t *testing.T) {
 	}
 	if n, err := Overlap(train, test); err != nil || n != 0 {
 		t.Errorf("%d test images are training images (%v)", n, err)
-	}
-	if !strings.Contains(s.String(), "60000 of 28x28x1") {
-		t.Error(s.String())
 	}
 }
 

@@ -4,35 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
+
+	"tercet/internal/record"
 )
-
-// Stats describes a dataset.
-type Stats struct {
-	Items    int `json:"items"`
-	Height   int `json:"height"`
-	Width    int `json:"width"`
-	Channels int `json:"channels"`
-
-	Classes      int     `json:"classes"`       // with items
-	EmptyClasses int     `json:"empty_classes"` // named, without items
-	Singles      int     `json:"singles"`       // classes of one item
-	PerClassMin  int     `json:"per_class_min"` // over classes with items
-	PerClassMed  float64 `json:"per_class_median"`
-	PerClassMax  int     `json:"per_class_max"`
-
-	Min         float64   `json:"min"`
-	Max         float64   `json:"max"`
-	Mean        float64   `json:"mean"`
-	Std         float64   `json:"std"` // of the pixels, population formula
-	ChannelMean []float64 `json:"channel_mean,omitempty"`
-	ChannelStd  []float64 `json:"channel_std,omitempty"` // both up to 4 channels
-
-	Duplicates  int    `json:"duplicates"` // items equal to an earlier one
-	Conflicts   int    `json:"conflicts"`  // of these, under another label than the first of their kind
-	Constant    int    `json:"constant"`   // items whose pixels are all alike
-	Fingerprint string `json:"fingerprint"`
-}
 
 // moments are sums over one item's pixels.
 type moments struct {
@@ -41,19 +15,19 @@ type moments struct {
 }
 
 // Summary reads all of ds.
-func Summary(ds Dataset) (*Stats, error) {
-	s := &Stats{Items: ds.Len()}
+func Summary(ds Dataset) (*record.SetStats, error) {
+	s := &record.SetStats{Items: ds.Len()}
 	s.Height, s.Width, s.Channels = ds.Shape()
-	s.count(ds)
+	countClasses(s, ds)
 	s.Fingerprint = ds.Fingerprint()
-	if err := s.duplicates(ds); err != nil {
+	if err := duplicates(s, ds); err != nil {
 		return nil, err
 	}
-	return s, s.pixels(ds)
+	return s, pixels(s, ds)
 }
 
-// count fills the numbers about classes.
-func (s *Stats) count(ds Dataset) {
+// countClasses fills the numbers about classes.
+func countClasses(s *record.SetStats, ds Dataset) {
 	sizes := make([]int, len(ds.Classes()))
 	for _, y := range ds.Labels() {
 		sizes[y]++
@@ -76,7 +50,7 @@ func (s *Stats) count(ds Dataset) {
 
 // pixels fills the numbers about pixels. Sums are made item by item and then
 // added in order, so that threads do not matter.
-func (s *Stats) pixels(ds Dataset) error {
+func pixels(s *record.SetStats, ds Dataset) error {
 	if s.Items == 0 {
 		return nil
 	}
@@ -139,24 +113,4 @@ func momentsOf(ds Dataset, lo, hi int) ([]moments, error) {
 func meanStd(sum, square, n float64) (mean, std float64) {
 	mean = sum / n
 	return mean, math.Sqrt(max(square/n-float64(mean*mean), 0))
-}
-
-// String describes the dataset in a few lines.
-func (s *Stats) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "items        %d of %dx%dx%d\n", s.Items, s.Height, s.Width, s.Channels)
-	fmt.Fprintf(&b, "classes      %d; items in a class: min %d, median %g, max %d", s.Classes, s.PerClassMin, s.PerClassMed, s.PerClassMax)
-	if s.Singles > 0 {
-		fmt.Fprintf(&b, "; %d of one item", s.Singles)
-	}
-	if s.EmptyClasses > 0 {
-		fmt.Fprintf(&b, "; %d more without items", s.EmptyClasses)
-	}
-	fmt.Fprintf(&b, "\npixels       %.4g to %.4g, mean %.4f, deviation %.4f", s.Min, s.Max, s.Mean, s.Std)
-	if len(s.ChannelMean) > 1 {
-		fmt.Fprintf(&b, "; by channel mean %.4f, deviation %.4f", s.ChannelMean, s.ChannelStd)
-	}
-	fmt.Fprintf(&b, "\nduplicates   %d, %d of them under another label\n", s.Duplicates, s.Conflicts)
-	fmt.Fprintf(&b, "constant     %d\nfingerprint  %.16s\n", s.Constant, s.Fingerprint)
-	return b.String()
 }

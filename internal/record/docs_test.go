@@ -1,6 +1,7 @@
 package record
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ var parts = map[reflect.Type]string{
 	reflect.TypeFor[DIBSBounds](): "dibs-bounds", reflect.TypeFor[Estimate](): "estimates", reflect.TypeFor[MetricBound](): "bounds", reflect.TypeFor[Coverage](): "coverage",
 	reflect.TypeFor[MetricSeries](): "series", reflect.TypeFor[UniformResult](): "uniform-stability", reflect.TypeFor[OnAverageResult](): "on-average-stability", reflect.TypeFor[GapResult](): "generalization-gap",
 	reflect.TypeFor[ClusterOptions](): "clustering-options", reflect.TypeFor[MulticutRecord](): "multicut", reflect.TypeFor[Learner](): "learner", reflect.TypeFor[MetricEval](): "fitted-metric",
+	reflect.TypeFor[SetStats](): "statistics-of-a-set", reflect.TypeFor[BenchResult](): "results-of-a-job", reflect.TypeFor[Binary](): "version",
 }
 
 // tables are the types whose keys stand on the pages of docs.
@@ -32,10 +34,17 @@ var tables = func() map[string]reflect.Type {
 	for t := range parts {
 		out[t.Name()] = t
 	}
-	for _, t := range []reflect.Type{reflect.TypeFor[Event](), reflect.TypeFor[Assign](), reflect.TypeFor[Export](), reflect.TypeFor[Studies](), reflect.TypeFor[StudyPlan](), reflect.TypeFor[Archive](), reflect.TypeFor[ExportedModel](), reflect.TypeFor[Preprocess](), reflect.TypeFor[Preview](), reflect.TypeFor[BoundPartition]()} {
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[Event](), reflect.TypeFor[Assign](), reflect.TypeFor[Export](), reflect.TypeFor[Studies](), reflect.TypeFor[StudyPlan](), reflect.TypeFor[Archive](),
+		reflect.TypeFor[ExportedModel](), reflect.TypeFor[Preprocess](), reflect.TypeFor[Preview](), reflect.TypeFor[Inspected](), reflect.TypeFor[Datasets](), reflect.TypeFor[Plan](), reflect.TypeFor[Trained](), reflect.TypeFor[RunList](),
+		reflect.TypeFor[ShownConfig](), reflect.TypeFor[ConfigCheck](), reflect.TypeFor[ConfigKeys](), reflect.TypeFor[ConfigSchemaText](), reflect.TypeFor[ConfigInit](),
+		reflect.TypeFor[BoundDIBS](), reflect.TypeFor[BoundNoise](), reflect.TypeFor[BoundAmbiguous](), reflect.TypeFor[BoundStability](), reflect.TypeFor[BoundPartition](),
+		reflect.TypeFor[Bench](), reflect.TypeFor[Doctor](), reflect.TypeFor[Error](), reflect.TypeFor[Help](), reflect.TypeFor[Man](), reflect.TypeFor[Completion](), reflect.TypeFor[Version](),
+	} {
 		out[t.Name()] = t
 	}
 	delete(out, "Scores") // an object of measured numbers
+	delete(out, "Binary") // the keys of Version
 	return out
 }()
 
@@ -74,6 +83,9 @@ func addKeys(t *testing.T, b *strings.Builder, before string, typ reflect.Type, 
 			optional = "?"
 		}
 		words, inner := kindOf(f.Type)
+		if at := f.Tag.Get("see"); at != "" { // keys of another document
+			words, inner = fmt.Sprintf("[%s](documents.md#%s)", strings.ReplaceAll(at, "json", ".json"), at), nil
+		}
 		fmt.Fprintf(b, "| `%s`%s | %s | %s |\n", key, optional, words, doc)
 		if inner != nil {
 			suffix := "."
@@ -105,6 +117,10 @@ func fields(typ reflect.Type) func(func(reflect.StructField) bool) {
 func kindOf(typ reflect.Type) (words string, inner reflect.Type) {
 	if anchor, ok := parts[typ]; ok {
 		return link(anchor), nil
+	}
+	switch typ {
+	case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[Values]():
+		return "object", nil
 	}
 	switch typ.Kind() {
 	case reflect.Pointer:

@@ -18,17 +18,48 @@ type PreviewClass struct {
 	Shown []int32 `json:"shown" doc:"indices of the images shown, in the set"`
 }
 
-// BoundPartition is what tercet bound partition prints, schema tercet.bound/1.
-type BoundPartition struct {
-	Schema     string            `json:"schema" doc:"the name and number of the schema"`
-	Kind       string            `json:"kind" doc:"'partition'"`
-	Partitions []StoredPartition `json:"partitions" doc:"each setting, with the runs that have it"`
-	Others     []string          `json:"others,omitempty" doc:"runs that have no such error"`
+// Trained is what tercet train prints, schema tercet.train/1.
+type Trained struct {
+	Schema string     `json:"schema" doc:"the name and number of the schema"`
+	Runs   []Manifest `json:"runs" see:"manifestjson" doc:"the manifests of the runs"`
 }
 
-// StoredPartition is a partition and the runs that have it.
-type StoredPartition struct {
-	Runs []string `json:"runs" doc:"directories of the runs"`
-	Kept bool     `json:"kept,omitempty" doc:"whether it was there before"`
-	*Partition
+// RunList is what tercet train --list prints, schema tercet.runs/1.
+type RunList struct {
+	Schema string   `json:"schema" doc:"the name and number of the schema"`
+	Runs   []string `json:"runs" doc:"directories of the runs, in the order of the sweep"`
+}
+
+// Error is the last line of stderr of a failed command with --json, schema
+// tercet.error/1.
+type Error struct {
+	Schema   string `json:"schema" doc:"the name and number of the schema"`
+	Error    string `json:"error" doc:"what is wrong"`
+	ExitCode int    `json:"exit_code" doc:"exit code of the command"`
+}
+
+// Help is a help text with --json, schema tercet.help/1.
+type Help struct {
+	Schema  string `json:"schema" doc:"the name and number of the schema"`
+	Command string `json:"command" doc:"name of the command"`
+	Text    string `json:"text" doc:"its help"`
+}
+
+// Man is what tercet man prints, schema tercet.man/1.
+type Man struct {
+	Schema string   `json:"schema" doc:"the name and number of the schema"`
+	Files  []string `json:"files" doc:"the pages that were written"`
+}
+
+// Completion is a script for a shell, schema tercet.completion/1.
+type Completion struct {
+	Schema string `json:"schema" doc:"the name and number of the schema"`
+	Shell  string `json:"shell" doc:"name of the shell"`
+	Script string `json:"script" doc:"the script"`
+}
+
+// Version is what tercet version prints, schema tercet.version/1.
+type Version struct {
+	Schema string `json:"schema" doc:"the name and number of the schema"`
+	Binary
 }

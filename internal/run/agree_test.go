@@ -134,11 +134,11 @@ func oneStep(cfg *config.Config) error {
 }
 
 // drawSets draws a component for some sections, and some of their keys.
-func drawSets(t *rapid.T, keys []config.KeyDoc) []string {
+func drawSets(t *rapid.T, keys []record.ConfigKey) []string {
 	sets := []string{"train={epochs: 0, steps: 1}"}
 	chosen := map[string]string{}
 	for _, s := range drawn {
-		doc := keys[slices.IndexFunc(keys, func(k config.KeyDoc) bool { return k.Key == s.name })]
+		doc := keys[slices.IndexFunc(keys, func(k record.ConfigKey) bool { return k.Key == s.name })]
 		name := doc.Default
 		var names []string
 		for _, v := range doc.Values {
@@ -178,7 +178,7 @@ func drawSets(t *rapid.T, keys []config.KeyDoc) []string {
 
 // candidates are values of a key: its words, or numbers within its limits, and these
 // themselves where they belong to it.
-func candidates(k config.KeyDoc) []string {
+func candidates(k record.ConfigKey) []string {
 	if len(k.Values) > 0 {
 		var out []string
 		for _, v := range k.Values {

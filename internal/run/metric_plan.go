@@ -11,22 +11,9 @@ import (
 	"tercet/internal/wire"
 )
 
-// MetricPlan is the part of a plan about a metric to be fitted.
-type MetricPlan struct {
-	Algorithm  string  `json:"algorithm"`
-	Loss       string  `json:"loss"`
-	Classes    int     `json:"classes"`  // that are the positives in turn
-	Skipped    int     `json:"skipped"`  // classes of one item, which have no triplet
-	Triplets   float64 `json:"triplets"` // in the risk
-	Parameters int     `json:"parameters"`
-	// Evaluation is the time of the risk over all triplets with its gradient, measured;
-	// rrm needs some ten to a hundred of them.
-	Evaluation float64 `json:"evaluation_seconds"`
-}
-
 // planMetric fills p for a run whose model is a fitted metric: it fits the features
 // and evaluates the risk once.
-func planMetric(ctx context.Context, cfg *config.Config, sets *wire.Sets, p *Plan) error {
+func planMetric(ctx context.Context, cfg *config.Config, sets *wire.Sets, p *record.PlannedRun) error {
 	m, points, err := fitFeatures(ctx, cfg, sets.Seen())
 	if err != nil {
 		return err
@@ -58,7 +45,7 @@ func planMetric(ctx context.Context, cfg *config.Config, sets *wire.Sets, p *Pla
 	p.Model = record.Model{Name: m.Spec().Name, Embedding: d, Parameters: risk.Dim()}
 	p.Layers, p.Defense = m.Describe(), cfg.Defense.Name
 	p.Passes = record.Cost{Forward: int64(points.N)}
-	p.Metric = &MetricPlan{
+	p.Metric = &record.PlannedFit{
 		Algorithm: cfg.Metric.Algorithm, Loss: cfg.Metric.Loss, Classes: len(ps.list), Skipped: ps.skipped,
 		Triplets: ps.Triplets(), Parameters: risk.Dim(),
 	}

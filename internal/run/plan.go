@@ -17,36 +17,15 @@ import (
 	"tercet/internal/wire"
 )
 
-// Plan is what a run would do, schema tercet.plan/1.
-type Plan struct {
-	Schema     string          `json:"schema"`
-	Name       string          `json:"name"`
-	Data       record.Data     `json:"data"`
-	Model      record.Model    `json:"model"`
-	Layers     []nn.LayerInfo  `json:"layers"`
-	BatchRows  int             `json:"batch_rows"`
-	PerEpoch   int             `json:"steps_per_epoch"`
-	Steps      int             `json:"steps"`
-	Coverage   record.Coverage `json:"coverage"`
-	Defense    string          `json:"defense"`
-	Passes     record.Cost     `json:"passes"`       // images, over the whole run, crafted ones included: at most so many with hm
-	FLOPs      float64         `json:"flops"`        // of the products in those passes
-	Memory     int64           `json:"memory_bytes"` // beside the data: measured after a few steps
-	StepTime   float64         `json:"step_seconds"` // measured on random images
-	Seconds    float64         `json:"seconds"`      // estimate, without evaluation
-	Checkpoint int64           `json:"checkpoint_bytes"`
-	Metric     *MetricPlan     `json:"metric_learning,omitempty"` // of model mahalanobis
-}
-
 // MakePlan builds what cfg names, times a few passes on random images, and
 // trains nothing.
-func MakePlan(ctx context.Context, cfg *config.Config) (*Plan, error) {
+func MakePlan(ctx context.Context, cfg *config.Config) (*record.PlannedRun, error) {
 	sets, err := wire.OpenData(cfg)
 	if err != nil {
 		return nil, err
 	}
 	if cfg.LearnsMetric() {
-		p := &Plan{Schema: record.PlanSchema, Name: cfg.Name, Data: sets.Record(cfg)}
+		p := &record.PlannedRun{Schema: record.PlanSchema, Name: cfg.Name, Data: sets.Record(cfg)}
 		return p, planMetric(ctx, cfg, sets, p)
 	}
 	before := heap()
@@ -64,7 +43,7 @@ func MakePlan(ctx context.Context, cfg *config.Config) (*Plan, error) {
 		return nil, err
 	}
 	spec := t.Model.Spec()
-	p := &Plan{
+	p := &record.PlannedRun{
 		Schema: record.PlanSchema, Name: cfg.Name, Defense: cfg.Defense.Name, Data: sets.Record(cfg),
 		Model:  record.Model{Name: spec.Name, Embedding: spec.Embedding, Parameters: t.Model.ParamCount()},
 		Layers: t.Model.Describe(), BatchRows: t.Sampler.BatchSize(),

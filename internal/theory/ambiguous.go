@@ -22,45 +22,8 @@ type AmbiguousOptions struct {
 	Seed   uint64
 }
 
-// Ambiguous holds the claim of the noise-robust appendix that triplets with one wrong label
-// have an expected gradient of zero against drawn triplets. Classes are N(+-Apart/2 e1, I) in
-// the plane, the embedding is f(x) = s x, and gradients are those in s: above 0 they shrink
-// the embedding.
-type Ambiguous struct {
-	Beta    float64         `json:"beta"`
-	Gamma   float64         `json:"gamma"`
-	Margin  float64         `json:"margin"`
-	Scale   float64         `json:"scale"`
-	Apart   float64         `json:"apart"`
-	Draws   int             `json:"draws"`
-	Kinds   []AmbiguousKind `json:"kinds"`
-	Kept    AmbiguousPart   `json:"kept"`    // by equations 3 and 4
-	Dropped AmbiguousPart   `json:"dropped"` // the ambiguous part of equation 2
-}
-
-// AmbiguousKind is one of the four kinds of triplets of equation 1.
-type AmbiguousKind struct {
-	Positive    bool    `json:"positive_right"`
-	Negative    bool    `json:"negative_right"`
-	Probability float64 `json:"probability"`
-	AmbiguousPart
-	Largest float64 `json:"largest"` // of |D|; at most the margin: the gradient of ambiguous triplets is 0
-}
-
-// AmbiguousPart is the expected loss of some triplets, and its gradient in s.
-type AmbiguousPart struct {
-	Loss     Expected `json:"loss"`
-	Gradient Expected `json:"gradient"`
-}
-
-// Expected is a mean of draws with its 95 % interval.
-type Expected struct {
-	Value float64    `json:"value"`
-	CI95  [2]float64 `json:"ci95"`
-}
-
 // NewAmbiguous draws the triplets. Errors wrap ErrInput.
-func NewAmbiguous(o AmbiguousOptions) (*Ambiguous, error) {
+func NewAmbiguous(o AmbiguousOptions) (*record.Ambiguous, error) {
 	for name, p := range map[string]float64{"beta": o.Beta, "gamma": o.Gamma} {
 		if !(p >= 0 && p <= 1) {
 			return nil, fmt.Errorf("%w: %s is %v, want a probability from 0 to 1", ErrInput, name, p)
@@ -74,7 +37,7 @@ func NewAmbiguous(o AmbiguousOptions) (*Ambiguous, error) {
 	if o.Draws < 2 || o.Draws > 1_000_000 {
 		return nil, fmt.Errorf("%w: draws is %d, want 2 to 1,000,000", ErrInput, o.Draws)
 	}
-	out := &Ambiguous{Beta: o.Beta, Gamma: o.Gamma, Margin: o.Margin, Scale: o.Scale, Apart: o.Apart, Draws: o.Draws}
+	out := &record.Ambiguous{Beta: o.Beta, Gamma: o.Gamma, Margin: o.Margin, Scale: o.Scale, Apart: o.Apart, Draws: o.Draws}
 	w := noise.Product(record.TripletWeights{Beta: o.Beta, Gamma: o.Gamma})
 	var kept, dropped draws
 	var each [2][2]draws
@@ -100,7 +63,7 @@ func NewAmbiguous(o AmbiguousOptions) (*Ambiguous, error) {
 		p, n int
 		of   float64
 	}{{1, 1, w.W11}, {0, 1, w.W01}, {1, 0, w.W10}, {0, 0, w.W00}} {
-		out.Kinds = append(out.Kinds, AmbiguousKind{k.p == 1, k.n == 1, k.of, each[k.p][k.n].part(), largest[k.p][k.n]})
+		out.Kinds = append(out.Kinds, record.AmbiguousKind{Positive: k.p == 1, Negative: k.n == 1, Probability: k.of, AmbiguousPart: each[k.p][k.n].part(), Largest: largest[k.p][k.n]})
 	}
 	out.Kept, out.Dropped = kept.part(), dropped.part()
 	return out, nil
@@ -150,9 +113,11 @@ func (d *draws) add(loss, slope float64) {
 	d.loss, d.slope = append(d.loss, loss), append(d.slope, slope)
 }
 
-func (d *draws) part() AmbiguousPart { return AmbiguousPart{meanOf(d.loss), meanOf(d.slope)} }
+func (d *draws) part() record.AmbiguousPart {
+	return record.AmbiguousPart{Loss: meanOf(d.loss), Gradient: meanOf(d.slope)}
+}
 
-func meanOf(values []float64) Expected {
+func meanOf(values []float64) record.Expected {
 	mean, low, high := stat.MeanInterval(values)
-	return Expected{mean, [2]float64{low, high}}
+	return record.Expected{Value: mean, CI95: [2]float64{low, high}}
 }

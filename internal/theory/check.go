@@ -20,55 +20,39 @@ func mean(values []float64) record.Mean {
 	return m
 }
 
-// Checks says which claims of Theorem 1 hold for an error.
-type Checks struct {
-	Lower Check `json:"lower"` // E_sim + lower <= error
-	Upper Check `json:"upper"` // error < E_sim + E_diff; equal counts as held
-	// Corollary is the verdict on error = E_sim + P(1-P)/2, for two classes. Contradicted
-	// where the interval leaves it out, else inconclusive: no margin is set.
-	Corollary string `json:"corollary,omitempty"`
-}
-
-// Check is the verdict on one claim. The theorem speaks of the mean over graphs; single
-// draws scatter about it.
-type Check struct {
-	Verdict string `json:"verdict"`
-	Draws   int    `json:"draws"` // for which the bound itself holds
-}
-
 // check compares errors with the bounds. Each is known to lie between low and high,
 // which are equal where it is proven.
-func check(b record.DIBSBounds, low, high []float64) Checks {
+func check(b record.DIBSBounds, low, high []float64) record.TheoremChecks {
 	first, last := ends(low, b)[0], ends(high, b)[1]
-	c := Checks{
-		Lower: Check{Verdict: verdict.AtLeast(b.AbsoluteLower).Of(&[2]float64{first, last})},
-		Upper: Check{Verdict: verdict.AtMost(b.AbsoluteUpper).Of(&[2]float64{first, last})},
+	c := record.TheoremChecks{
+		Lower: record.TheoremCheck{Verdict: verdict.AtLeast(b.AbsoluteLower).Of(&[2]float64{first, last})},
+		Upper: record.TheoremCheck{Verdict: verdict.AtMost(b.AbsoluteUpper).Of(&[2]float64{first, last})},
 	}
 	if b.Corollary != nil {
 		want := b.ESim + *b.Corollary
 		c.Corollary = verdict.Within(want, 0).Of(&[2]float64{first, last})
 	}
-	c.count(b, low, high)
+	count(&c, b, low, high)
 	return c
 }
 
 // checkExpected compares errors whose mean is known. What differs from a bound by less
 // than a ten-thousandth of it, as an E_sim of long chains, counts as equal.
-func checkExpected(b record.DIBSBounds, values []float64, expected float64) Checks {
+func checkExpected(b record.DIBSBounds, values []float64, expected float64) record.TheoremChecks {
 	const slack = 1e-4
 	low, high := expected >= b.AbsoluteLower*(1-slack), expected <= b.AbsoluteUpper*(1+slack)
-	c := Checks{Lower: Check{Verdict: verdict.OfAnswer(&low)}, Upper: Check{Verdict: verdict.OfAnswer(&high)}}
+	c := record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.OfAnswer(&low)}, Upper: record.TheoremCheck{Verdict: verdict.OfAnswer(&high)}}
 	if b.Corollary != nil {
 		want := b.ESim + *b.Corollary
 		equal := math.Abs(expected-want) <= want*slack
 		c.Corollary = verdict.OfAnswer(&equal)
 	}
-	c.count(b, values, values)
+	count(&c, b, values, values)
 	return c
 }
 
 // count counts the draws for which the bounds hold.
-func (c *Checks) count(b record.DIBSBounds, low, high []float64) {
+func count(c *record.TheoremChecks, b record.DIBSBounds, low, high []float64) {
 	for i := range low {
 		if low[i] >= b.AbsoluteLower {
 			c.Lower.Draws++

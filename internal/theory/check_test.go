@@ -27,19 +27,19 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		low, high []float64
-		want      Checks
+		want      record.TheoremChecks
 	}{
-		{"between", []float64{0.24, 0.25, 0.26}, nil, Checks{Check{verdict.Supported, 3}, Check{verdict.Supported, 3}, verdict.Contradicted}},
-		{"below", []float64{0.14, 0.15, 0.16}, nil, Checks{Check{verdict.Contradicted, 0}, Check{verdict.Supported, 3}, verdict.Contradicted}},
-		{"above", []float64{0.34, 0.35, 0.36}, nil, Checks{Check{verdict.Supported, 3}, Check{verdict.Contradicted, 0}, verdict.Contradicted}},
-		{"about the lower one", []float64{0.18, 0.2, 0.22}, nil, Checks{Check{verdict.Inconclusive, 2}, Check{verdict.Supported, 3}, verdict.Contradicted}},
-		{"about the upper one", []float64{0.28, 0.3, 0.32}, nil, Checks{Check{verdict.Supported, 3}, Check{verdict.Inconclusive, 2}, verdict.Inconclusive}},
-		{"one draw", []float64{0.25}, nil, Checks{Check{verdict.Inconclusive, 1}, Check{verdict.Inconclusive, 1}, verdict.Inconclusive}},
+		{"between", []float64{0.24, 0.25, 0.26}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Corollary: verdict.Contradicted}},
+		{"below", []float64{0.14, 0.15, 0.16}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Contradicted, Draws: 0}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Corollary: verdict.Contradicted}},
+		{"above", []float64{0.34, 0.35, 0.36}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: record.TheoremCheck{Verdict: verdict.Contradicted, Draws: 0}, Corollary: verdict.Contradicted}},
+		{"about the lower one", []float64{0.18, 0.2, 0.22}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 2}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Corollary: verdict.Contradicted}},
+		{"about the upper one", []float64{0.28, 0.3, 0.32}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 2}, Corollary: verdict.Inconclusive}},
+		{"one draw", []float64{0.25}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 1}, Corollary: verdict.Inconclusive}},
 		// Few errors in few draws: their equality says nothing about the mean.
-		{"no scatter", []float64{0, 0, 0}, nil, Checks{Check{verdict.Inconclusive, 0}, Check{verdict.Inconclusive, 3}, verdict.Inconclusive}},
+		{"no scatter", []float64{0, 0, 0}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 0}, Upper: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 3}, Corollary: verdict.Inconclusive}},
 		// What is not proven is neither below nor above until both ends are.
-		{"unproven", []float64{0.24, 0.25, 0.26}, []float64{0.34, 0.35, 0.36}, Checks{Check{verdict.Supported, 3}, Check{verdict.Inconclusive, 0}, verdict.Inconclusive}},
-		{"unproven below", []float64{0.14, 0.15, 0.16}, []float64{0.24, 0.25, 0.26}, Checks{Check{verdict.Inconclusive, 0}, Check{verdict.Supported, 3}, verdict.Contradicted}},
+		{"unproven", []float64{0.24, 0.25, 0.26}, []float64{0.34, 0.35, 0.36}, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 0}, Corollary: verdict.Inconclusive}},
+		{"unproven below", []float64{0.14, 0.15, 0.16}, []float64{0.24, 0.25, 0.26}, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 0}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Corollary: verdict.Contradicted}},
 	} {
 		if c.high == nil {
 			c.high = c.low
@@ -59,15 +59,15 @@ func TestVerdictsByTheKnownMean(t *testing.T) {
 	for _, c := range []struct {
 		classes, perClass int
 		p                 float64
-		want              Checks
+		want              record.TheoremChecks
 	}{
-		{10, 300, 0.1, Checks{Check{verdict.Supported, 1}, Check{verdict.Supported, 1}, ""}},
-		{10, 300, 0.05, Checks{Check{verdict.Supported, 1}, Check{verdict.Supported, 1}, ""}},
-		{10, 20, 0.1, Checks{Check{verdict.Contradicted, 1}, Check{verdict.Supported, 1}, ""}}, // E_sim is as large as the bound
-		{2, 200, 0.2, Checks{Check{verdict.Supported, 1}, Check{verdict.Supported, 1}, verdict.Supported}},
-		{2, 6, 0.2, Checks{Check{verdict.Contradicted, 1}, Check{verdict.Supported, 1}, verdict.Contradicted}},
-		{10, 2, 0.1, Checks{Check{verdict.Supported, 1}, Check{verdict.Supported, 1}, ""}}, // chains of one pair, twice
-		{10, 20, 0, Checks{Check{verdict.Supported, 2}, Check{verdict.Supported, 1}, ""}},
+		{10, 300, 0.1, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}},
+		{10, 300, 0.05, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}},
+		{10, 20, 0.1, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Contradicted, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}}, // E_sim is as large as the bound
+		{2, 200, 0.2, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: verdict.Supported}},
+		{2, 6, 0.2, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Contradicted, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: verdict.Contradicted}},
+		{10, 2, 0.1, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}}, // chains of one pair, twice
+		{10, 20, 0, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 2}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 1}, Corollary: ""}},
 	} {
 		b := dibs(t, c.classes, c.perClass, c.p)
 		if got := checkExpected(b, []float64{0, 1}, b.FloorDuplicates); got != c.want {

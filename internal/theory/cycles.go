@@ -1,18 +1,10 @@
 package theory
 
-import "math"
+import (
+	"math"
 
-// Cycles compares E_diff with what it counts: cycles of pairs of which exactly one is
-// labeled different, so that no relation that is transitive can satisfy all of them.
-// Numbers are expected ones per pair.
-type Cycles struct {
-	Length int `json:"length"` // images in the cycle
-	// Indices is 1 for cycles of different pairs of one index, 2 for those of two
-	// different pairs of neighboring indices, joined by two similar pairs.
-	Indices int     `json:"indices"`
-	Printed float64 `json:"printed"` // the term of E_diff
-	Exact   float64 `json:"exact"`   // for three images of each class or more
-}
+	"tercet/internal/record"
+)
 
 // InconsistentCycles returns the first terms of E_diff beside the true numbers (D13).
 //
@@ -31,18 +23,18 @@ type Cycles struct {
 // where E_diff has, as its term m = 2, i = 1, P(1-P)^3 / (8(n_c-1)): sixteen times less.
 //
 // The numbers must be those that DIBS accepts.
-func InconsistentCycles(classes int, p float64) []Cycles {
+func InconsistentCycles(classes int, p float64) []record.Cycles {
 	k := float64(classes - 1)
-	var out []Cycles
+	var out []record.Cycles
 	exact := p * (1 - p) / (2 * k)
 	for m := 2; m <= min(classes, 4); m++ {
 		if m > 2 {
 			exact *= p * float64(classes-m+1) / k
 		}
-		out = append(out, Cycles{m, 1, exact * float64(m) * math.Pow(2, float64(1-m)), exact})
+		out = append(out, record.Cycles{Length: m, Indices: 1, Printed: exact * float64(m) * math.Pow(2, float64(1-m)), Exact: exact})
 	}
-	return append(out, Cycles{
-		4, 2, p * math.Pow(1-p, 3) / (8 * k),
-		2 * p * (1 - p) * (float64((1-p)*(1-p)) + float64(p*p)) / k,
+	return append(out, record.Cycles{
+		Length: 4, Indices: 2, Printed: p * math.Pow(1-p, 3) / (8 * k),
+		Exact: 2 * p * (1 - p) * (float64((1-p)*(1-p)) + float64(p*p)) / k,
 	})
 }

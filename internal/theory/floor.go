@@ -9,21 +9,8 @@ import (
 	"tercet/internal/cluster/multicut/exact"
 	"tercet/internal/data"
 	"tercet/internal/noise"
+	"tercet/internal/record"
 )
-
-// GraphFloor says what is unavoidable on one graph of labeled pairs, in pairs.
-type GraphFloor struct {
-	// Duplicates is the errors of node pairs that carry both labels, the rarer one of
-	// each. No rule that looks at two images can do better, and a threshold on a
-	// distance can do as well.
-	Duplicates int `json:"duplicate_errors"`
-	// Errors is those of the best partition found: of the least wrong relation that
-	// is transitive. Lower is what no partition goes below.
-	Errors   int  `json:"multicut_errors"`
-	Lower    int  `json:"multicut_errors_lower"`
-	Proven   bool `json:"proven"`   // the two are equal
-	Clusters int  `json:"clusters"` // of the partition found
-}
 
 // FloorLimits bound the search of a graph's best partition; 0 is a default, see
 // multicut.ExactOptions.
@@ -42,9 +29,9 @@ type FloorLimits struct{ Nodes, Work int64 }
 // Where a limit ends the search, Lower is below Errors and Proven false. Where ctx is
 // done, its error comes with what is known. Errors: no pairs; a pair of an item with
 // itself; a negative limit.
-func Floor(ctx context.Context, pairs []data.Pair, limits FloorLimits) (GraphFloor, error) {
+func Floor(ctx context.Context, pairs []data.Pair, limits FloorLimits) (record.GraphFloor, error) {
 	if len(pairs) == 0 {
-		return GraphFloor{}, fmt.Errorf("%w: there are no pairs", ErrInput)
+		return record.GraphFloor{}, fmt.Errorf("%w: there are no pairs", ErrInput)
 	}
 	node := map[int32]int32{}
 	number := func(item int32) int32 {
@@ -59,7 +46,7 @@ func Floor(ctx context.Context, pairs []data.Pair, limits FloorLimits) (GraphFlo
 	different := 0
 	for k, p := range pairs {
 		if p.I == p.J {
-			return GraphFloor{}, fmt.Errorf("%w: pair %d is item %d with itself", ErrInput, k, p.I)
+			return record.GraphFloor{}, fmt.Errorf("%w: pair %d is item %d with itself", ErrInput, k, p.I)
 		}
 		cost := 1.0
 		if !p.Similar {
@@ -70,13 +57,13 @@ func Floor(ctx context.Context, pairs []data.Pair, limits FloorLimits) (GraphFlo
 	}
 	g, err := multicut.NewGraph(len(node), edges)
 	if err != nil {
-		return GraphFloor{}, err
+		return record.GraphFloor{}, err
 	}
 	r, bound, err := exact.Solve(ctx, g, exact.Options{Nodes: limits.Nodes, Work: limits.Work})
 	if r == nil {
-		return GraphFloor{}, err
+		return record.GraphFloor{}, err
 	}
-	f := GraphFloor{
+	f := record.GraphFloor{
 		Duplicates: noise.FloorDuplicates(pairs),
 		Errors:     different + int(math.Round(r.Objective)),
 		Lower:      different + int(math.Ceil(bound.Value-1e-6)),

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"tercet/internal/record"
 	"tercet/internal/testutil"
 )
 
-func match(t *testing.T, given string, value float64, classes int, similar float64) *Matched {
+func match(t *testing.T, given string, value float64, classes int, similar float64) *record.MatchedNoise {
 	t.Helper()
 	m, err := Match(given, value, classes, similar)
 	if err != nil {

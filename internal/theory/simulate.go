@@ -26,42 +26,7 @@ type SimOptions struct {
 	Seed              uint64
 	Limits            FloorLimits // of each draw
 	// Done, where set, is called after each draw, from one goroutine at a time.
-	Done func(Draw)
-}
-
-// Draw is one graph.
-type Draw struct {
-	Draw  int `json:"draw"`
-	Wrong int `json:"wrong"` // pairs that the true classes get wrong
-	GraphFloor
-}
-
-// Simulation is what Simulate found: errors as shares of the pairs.
-type Simulation struct {
-	Negatives string `json:"negatives"`
-	Seed      uint64 `json:"seed"`
-	Wanted    int    `json:"draws_wanted"`
-	Draws     []Draw `json:"draws"` // in order; fewer than wanted after an interruption
-	Images    int    `json:"images"`
-	Pairs     int    `json:"pairs"`
-
-	Wrong           record.Mean `json:"wrong"`            // the errors of the true classes
-	FloorDuplicates record.Mean `json:"floor_duplicates"` // see GraphFloor
-	Expected        float64     `json:"expected_floor_duplicates"`
-	Multicut        record.Mean `json:"multicut"` // the best partitions that were found
-	// MulticutLower is the mean of what no partition goes below, where some draw is
-	// not proven; Proven counts those that are.
-	MulticutLower *record.Mean `json:"multicut_lower,omitempty"`
-	Proven        int          `json:"proven"`
-	Clusters      record.Mean  `json:"clusters"`
-	Theorem       *Theorem     `json:"theorem,omitempty"` // nil for random negatives, of which it does not speak
-}
-
-// Theorem compares Theorem 1 with two readings of the error that no network can go
-// below: the duplicates' and the best partition's.
-type Theorem struct {
-	FloorDuplicates Checks `json:"floor_duplicates"`
-	Multicut        Checks `json:"multicut"`
+	Done func(record.Draw)
 }
 
 // Simulate draws graphs of labeled pairs as Theorem 1 has them, see DIBS, with a draw
@@ -72,7 +37,7 @@ type Theorem struct {
 // Where ctx is done, the draws that were finished come with its error; nil if none.
 // Errors: those of DIBS; negatives of another name; no draws, or more than MaxDraws; more than
 // MaxSimulated images; negative limits.
-func Simulate(ctx context.Context, o SimOptions) (*Simulation, error) {
+func Simulate(ctx context.Context, o SimOptions) (*record.Simulation, error) {
 	bounds, err := DIBS(o.Classes, o.PerClass, o.P)
 	if err != nil {
 		return nil, err
@@ -93,7 +58,7 @@ func Simulate(ctx context.Context, o SimOptions) (*Simulation, error) {
 	for i := range truth {
 		truth[i] = int32(i / o.PerClass)
 	}
-	draws, errs := make([]Draw, o.Draws), make([]error, o.Draws)
+	draws, errs := make([]record.Draw, o.Draws), make([]error, o.Draws)
 	var mu sync.Mutex // for Done
 	par.For(o.Draws, 1, func(lo, _ int) {
 		if errs[lo] = ctx.Err(); errs[lo] != nil {
@@ -106,7 +71,7 @@ func Simulate(ctx context.Context, o SimOptions) (*Simulation, error) {
 			o.Done(draws[lo])
 		}
 	})
-	s := &Simulation{Negatives: o.Negatives, Seed: o.Seed, Wanted: o.Draws, Images: len(truth), Pairs: 2 * len(truth)}
+	s := &record.Simulation{Negatives: o.Negatives, Seed: o.Seed, Wanted: o.Draws, Images: len(truth), Pairs: 2 * len(truth)}
 	for i, e := range errs {
 		switch {
 		case e == nil:
@@ -118,35 +83,35 @@ func Simulate(ctx context.Context, o SimOptions) (*Simulation, error) {
 	if len(s.Draws) == 0 {
 		return nil, err
 	}
-	s.sum(o, bounds)
+	sum(s, o, bounds)
 	return s, err
 }
 
 // draw makes graph number n and finds its floors.
-func draw(ctx context.Context, truth []int32, o SimOptions, n int) (Draw, error) {
+func draw(ctx context.Context, truth []int32, o SimOptions, n int) (record.Draw, error) {
 	pairs, report, err := noise.Graph(truth, truth, o.Classes, noise.GraphOptions{
 		Scenario: noise.Full, Negatives: o.Negatives, Order: noise.Shuffled,
 		Wrong: noise.Coins(2 * o.P), Seed: o.Seed, Draw: uint64(n),
 	})
 	if err != nil {
-		return Draw{}, err
+		return record.Draw{}, err
 	}
 	f, err := Floor(ctx, pairs, o.Limits)
-	return Draw{n, report.Wrong, f}, err
+	return record.Draw{Draw: n, Wrong: report.Wrong, GraphFloor: f}, err
 }
 
 // sum takes the means over the draws and holds the bounds against them.
-func (s *Simulation) sum(o SimOptions, b record.DIBSBounds) {
-	share := func(count func(Draw) int) []float64 {
+func sum(s *record.Simulation, o SimOptions, b record.DIBSBounds) {
+	share := func(count func(record.Draw) int) []float64 {
 		out := make([]float64, len(s.Draws))
 		for i, d := range s.Draws {
 			out[i] = float64(count(d)) / float64(s.Pairs)
 		}
 		return out
 	}
-	duplicates := share(func(d Draw) int { return d.Duplicates })
-	errors := share(func(d Draw) int { return d.Errors })
-	lower := share(func(d Draw) int { return d.Lower })
+	duplicates := share(func(d record.Draw) int { return d.Duplicates })
+	errors := share(func(d record.Draw) int { return d.Errors })
+	lower := share(func(d record.Draw) int { return d.Lower })
 	clusters := make([]float64, len(s.Draws))
 	for i, d := range s.Draws {
 		clusters[i] = float64(d.Clusters)
@@ -154,7 +119,7 @@ func (s *Simulation) sum(o SimOptions, b record.DIBSBounds) {
 			s.Proven++
 		}
 	}
-	s.Wrong = mean(share(func(d Draw) int { return d.Wrong }))
+	s.Wrong = mean(share(func(d record.Draw) int { return d.Wrong }))
 	s.FloorDuplicates, s.Expected = mean(duplicates), DuplicatesFloor(o.Classes, o.PerClass, o.P, o.Negatives)
 	s.Multicut, s.Clusters = mean(errors), mean(clusters)
 	if s.Proven < len(s.Draws) {
@@ -162,7 +127,7 @@ func (s *Simulation) sum(o SimOptions, b record.DIBSBounds) {
 		s.MulticutLower = &m
 	}
 	if o.Negatives == noise.SameIndex {
-		s.Theorem = &Theorem{
+		s.Theorem = &record.Theorem{
 			FloorDuplicates: checkExpected(b, duplicates, s.Expected),
 			Multicut:        check(b, lower, errors),
 		}

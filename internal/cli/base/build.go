@@ -6,25 +6,15 @@ import (
 	"strings"
 
 	"tercet/internal/engine/kernel"
+	"tercet/internal/record"
 )
 
 // Version and commit are set by the linker (-X): make build takes them from git.
 var Version, Commit = "", ""
 
-// Build says what this binary is.
-type Build struct {
-	Version string `json:"version"`
-	Commit  string `json:"commit,omitempty"`
-	Dirty   bool   `json:"dirty,omitempty"` // built from a tree with changes
-	Go      string `json:"go"`
-	OS      string `json:"os"`
-	Arch    string `json:"arch"`
-	Kernel  string `json:"kernel"` // level in use
-}
-
 // BuildInfo describes the running binary.
-func BuildInfo() Build {
-	b := Build{Version: Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Kernel: kernel.Setting()}
+func BuildInfo() record.Binary {
+	b := record.Binary{Version: Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Kernel: kernel.Setting()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if b.Version == "" {
 			b.Version = info.Main.Version

@@ -12,15 +12,9 @@ import (
 	"tercet/internal/text"
 )
 
-// planDocument is what --dry-run prints with --json.
-type planDocument struct {
-	Schema string      `json:"schema"`
-	Runs   []*run.Plan `json:"runs"`
-}
-
 // Plan prints what the variants would do.
 func Plan(ctx context.Context, s *Streams, variants []*config.Config) error {
-	doc := planDocument{Schema: record.PlanSchema}
+	doc := record.Plan{Schema: record.PlanSchema}
 	for _, v := range variants {
 		p, err := run.MakePlan(ctx, v)
 		if err != nil {
@@ -43,7 +37,7 @@ func Plan(ctx context.Context, s *Streams, variants []*config.Config) error {
 	})
 }
 
-func writePlan(b *strings.Builder, p *run.Plan) {
+func writePlan(b *strings.Builder, p *record.PlannedRun) {
 	d := p.Data
 	fmt.Fprintf(b, "run         %s\n", p.Name)
 	held := ""
@@ -73,7 +67,7 @@ func writePlan(b *strings.Builder, p *run.Plan) {
 }
 
 // writeMetricPlan is the rest of the plan of a metric that is fitted.
-func writeMetricPlan(b *strings.Builder, p *run.Plan, m *run.MetricPlan) {
+func writeMetricPlan(b *strings.Builder, p *record.PlannedRun, m *record.PlannedFit) {
 	fmt.Fprintf(b, "triplets    %.4g, %s as positives\n", m.Triplets, text.Plural(m.Classes, "class", "classes"))
 	steps := ""
 	if p.Steps > 0 {

@@ -98,19 +98,12 @@ func (s *Streams) Result(doc any, text func(w io.Writer) error) error {
 	return err
 }
 
-// ErrorDocument is an error with --json.
-type ErrorDocument struct {
-	Schema   string `json:"schema"`
-	Error    string `json:"error"`
-	ExitCode int    `json:"exit_code"`
-}
-
 // Report prints an error to stderr.
 func (s *Streams) Report(err error, code int) {
 	if !s.JSON {
 		s.Stderr("tercet: " + err.Error() + "\n")
 		return
 	}
-	data, _ := json.Marshal(ErrorDocument{record.ErrorSchema, err.Error(), code}) // strings and an int always encode
+	data, _ := json.Marshal(record.Error{Schema: record.ErrorSchema, Error: err.Error(), ExitCode: code}) // strings and an int always encode
 	s.Stderr(string(data) + "\n")
 }

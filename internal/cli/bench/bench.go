@@ -31,16 +31,6 @@ type options struct {
 	changed func(flag string) bool
 }
 
-// Document has results, or checks with --check.
-type Document struct {
-	Schema  string          `json:"schema"`
-	Build   base.Build      `json:"build"`
-	Machine *bench.Machine  `json:"machine"`
-	Quick   bool            `json:"quick,omitempty"` // searches and fits were smaller
-	Results []*bench.Result `json:"results,omitempty"`
-	Checks  []*bench.Check  `json:"checks,omitempty"`
-}
-
 const (
 	seconds      = 10 // of a job
 	quickSeconds = 1
@@ -114,13 +104,13 @@ func runBench(ctx context.Context, s *base.Streams, o options) error {
 	if o.quick && !o.changed("seconds") {
 		o.seconds = quickSeconds
 	}
-	doc := &Document{Schema: record.BenchSchema, Build: base.BuildInfo(), Machine: &bench.Machine{
+	doc := &record.Bench{Schema: record.BenchSchema, Build: base.BuildInfo(), Machine: &record.Machine{
 		CPU: run.CPUName(), Level: kernel.Setting(), Threads: par.Threads(),
 	}, Quick: o.quick}
 	if o.check {
 		return checkJobs(ctx, s, o, jobs, doc)
 	}
-	doc.Machine.MeasurePeak()
+	bench.MeasurePeak(doc.Machine)
 	opts := bench.Options{Seconds: o.seconds, Quick: o.quick, Peak: doc.Machine.PeakFLOPS()}
 	for i, j := range jobs {
 		s.Note("%s (%d of %d): %s", j.Name, i+1, len(jobs), j.What(o.quick))
@@ -130,13 +120,13 @@ func runBench(ctx context.Context, s *base.Streams, o options) error {
 		}
 		doc.Results = append(doc.Results, r)
 	}
-	doc.Machine.MeasureCopy() // last: its buffers would count as a job's memory
+	bench.MeasureCopy(doc.Machine) // last: its buffers would count as a job's memory
 	return o.printMeasured(s, doc)
 }
 
 // printMeasured prints the jobs measured so far: all of them, or those before an
 // interruption.
-func (o options) printMeasured(s *base.Streams, doc *Document) error {
+func (o options) printMeasured(s *base.Streams, doc *record.Bench) error {
 	if len(doc.Results) == 0 {
 		return nil
 	}
@@ -170,7 +160,7 @@ func (o options) pick() ([]bench.Job, error) {
 }
 
 // checkJobs fails if a job's results depend on the number of threads.
-func checkJobs(ctx context.Context, s *base.Streams, o options, jobs []bench.Job, doc *Document) error {
+func checkJobs(ctx context.Context, s *base.Streams, o options, jobs []bench.Job, doc *record.Bench) error {
 	var bad []string
 	for i, j := range jobs {
 		s.Note("%s (%d of %d)", j.Name, i+1, len(jobs))
@@ -192,7 +182,7 @@ func checkJobs(ctx context.Context, s *base.Streams, o options, jobs []bench.Job
 	return nil
 }
 
-func checkTable(d *Document) *render.Table {
+func checkTable(d *record.Bench) *render.Table {
 	t := &render.Table{
 		Title:   fmt.Sprintf("bits with %d and with %d threads, kernel %s", d.Checks[0].Threads[0], d.Checks[0].Threads[1], d.Machine.Level),
 		Columns: []render.Column{{Name: "job"}, {Name: "repetitions"}, {Name: "arrays"}, {Name: "bits"}},
@@ -207,7 +197,7 @@ func checkTable(d *Document) *render.Table {
 	return t
 }
 
-func printBench(w io.Writer, d *Document, format string) error {
+func printBench(w io.Writer, d *record.Bench, format string) error {
 	if err := benchTable(d).Write(w, format); err != nil || format != "text" && format != "markdown" {
 		return err // csv and json hold one table
 	}
@@ -222,7 +212,7 @@ func printBench(w io.Writer, d *Document, format string) error {
 	return nil
 }
 
-func benchTable(d *Document) *render.Table {
+func benchTable(d *record.Bench) *render.Table {
 	m := d.Machine
 	t := &render.Table{
 		Title: fmt.Sprintf("%s, %s/%s, kernel %s, %s", m.CPU, runtime.GOOS, runtime.GOARCH, m.Level, text.Count(m.Threads, "thread")),
@@ -255,7 +245,7 @@ func benchTable(d *Document) *render.Table {
 	return t
 }
 
-func partTable(r *bench.Result) *render.Table {
+func partTable(r *record.BenchResult) *render.Table {
 	t := &render.Table{Title: r.Job, Columns: []render.Column{{Name: "part"}, {Name: "time (ms)"}, {Name: "GFLOP/s", Digits: 1}, {Name: "of the peak", Percent: true}}}
 	for _, p := range r.Parts {
 		t.Rows = append(t.Rows, []render.Cell{render.Text(p.Name), render.Number(p.Seconds * 1e3), known(p.GFLOPS), known(p.PeakShare)})

@@ -9,8 +9,8 @@ import (
 	"tercet/internal/bench"
 	"tercet/internal/cli"
 	"tercet/internal/cli/base"
-	benchcmd "tercet/internal/cli/bench"
 	"tercet/internal/cli/clitest"
+	"tercet/internal/record"
 )
 
 func TestMeasuresAJob(t *testing.T) {
@@ -59,7 +59,7 @@ func TestPrintsATable(t *testing.T) {
 
 func TestQuickSaysSo(t *testing.T) {
 	code, out, stderr := clitest.Run("bench", "--job", "kmeans-100", "--quick", "--seconds", "0.01", "--json")
-	var doc benchcmd.Document
+	var doc record.Bench
 	if err := json.Unmarshal([]byte(out), &doc); code != 0 || err != nil {
 		t.Fatal(code, err, stderr)
 	}

@@ -27,20 +27,6 @@ type dibsOptions struct {
 	changed   func(flag string) bool
 }
 
-// DIBSDocument is the result of bound dibs.
-type DIBSDocument struct {
-	Schema   string  `json:"schema"`
-	Kind     string  `json:"kind"` // dibs
-	Classes  int     `json:"classes"`
-	PerClass int     `json:"per_class"`
-	P        float64 `json:"p"`
-	Q        float64 `json:"q"` // q~ = 2P
-	Pairs    int     `json:"pairs"`
-	record.DIBSBounds
-	Cycles     []theory.Cycles    `json:"cycles"`
-	Simulation *theory.Simulation `json:"simulation,omitempty"`
-}
-
 func newDIBS(s *base.Streams) *cobra.Command {
 	var o dibsOptions
 	return base.Command{
@@ -98,7 +84,7 @@ func runBoundDIBS(ctx context.Context, s *base.Streams, o dibsOptions) error {
 			}
 		}
 	}
-	doc := &DIBSDocument{
+	doc := &record.BoundDIBS{
 		Schema: record.BoundSchema, Kind: "dibs", Classes: o.classes, PerClass: o.perClass,
 		P: o.noise, Q: 2 * o.noise, Pairs: 2 * o.classes * o.perClass, DIBSBounds: b,
 		Cycles: theory.InconsistentCycles(o.classes, o.noise),
@@ -114,13 +100,13 @@ func runBoundDIBS(ctx context.Context, s *base.Streams, o dibsOptions) error {
 	return err // of an interruption: the draws before it are printed
 }
 
-func simulate(ctx context.Context, s *base.Streams, o dibsOptions) (*theory.Simulation, error) {
+func simulate(ctx context.Context, s *base.Streams, o dibsOptions) (*record.Simulation, error) {
 	p := s.Progress("draws", int64(max(0, o.simulate)))
 	defer p.Done()
 	sim, err := theory.Simulate(ctx, theory.SimOptions{
 		Classes: o.classes, PerClass: o.perClass, P: o.noise, Negatives: o.negatives,
 		Draws: o.simulate, Seed: o.seed, Limits: theory.FloorLimits{Nodes: o.nodes},
-		Done: func(theory.Draw) { p.Add(1) },
+		Done: func(record.Draw) { p.Add(1) },
 	})
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -128,7 +114,7 @@ func simulate(ctx context.Context, s *base.Streams, o dibsOptions) (*theory.Simu
 	return sim, err
 }
 
-func printDIBS(w io.Writer, d *DIBSDocument) error {
+func printDIBS(w io.Writer, d *record.BoundDIBS) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d classes of %d images, %d pairs, P = %v (q~ = %v)\n\n", d.Classes, d.PerClass, d.Pairs, d.P, d.Q)
 	t := base.PlainTable("", "error", "pairs")
@@ -162,7 +148,7 @@ func printDIBS(w io.Writer, d *DIBSDocument) error {
 	return err
 }
 
-func printSimulation(b *strings.Builder, s *theory.Simulation) {
+func printSimulation(b *strings.Builder, s *record.Simulation) {
 	n := len(s.Draws)
 	fmt.Fprintf(b, "%s of %s negatives, seed %d", text.Count(n, "graph"), s.Negatives, s.Seed)
 	if n < s.Wanted {
@@ -200,12 +186,12 @@ func printSimulation(b *strings.Builder, s *theory.Simulation) {
 	}
 	b.WriteString("\n")
 	t = base.PlainTable("claim: of the mean, of the graphs", "duplicates floor", "multicut")
-	claim := func(name string, of func(c theory.Checks) theory.Check) {
-		show := func(c theory.Check) string { return fmt.Sprintf("%s, %d of %d", c.Verdict, c.Draws, n) }
+	claim := func(name string, of func(c record.TheoremChecks) record.TheoremCheck) {
+		show := func(c record.TheoremCheck) string { return fmt.Sprintf("%s, %d of %d", c.Verdict, c.Draws, n) }
 		t.AppendRow(table.Row{name, show(of(s.Theorem.FloorDuplicates)), show(of(s.Theorem.Multicut))})
 	}
-	claim("E_sim + lower <= error", func(c theory.Checks) theory.Check { return c.Lower })
-	claim("error < E_sim + E_diff", func(c theory.Checks) theory.Check { return c.Upper })
+	claim("E_sim + lower <= error", func(c record.TheoremChecks) record.TheoremCheck { return c.Lower })
+	claim("error < E_sim + E_diff", func(c record.TheoremChecks) record.TheoremCheck { return c.Upper })
 	if c := s.Theorem; c.Multicut.Corollary != "" {
 		t.AppendRow(table.Row{"error = E_sim + corollary", c.FloorDuplicates.Corollary, c.Multicut.Corollary})
 	}

@@ -131,7 +131,7 @@ func findPartition(ctx context.Context, s *base.Streams, t *study.PartitionTask,
 	p := s.Progress(fmt.Sprintf("draws, %d classes, P = %v", t.Classes, t.P), int64(o.draws))
 	defer p.Done()
 	found, err := theory.FindPartition(ctx, t.PartitionSetting, theory.SimOptions{
-		Draws: o.draws, Seed: o.seed, Limits: theory.FloorLimits{Nodes: o.nodes}, Done: func(theory.Draw) { p.Add(1) },
+		Draws: o.draws, Seed: o.seed, Limits: theory.FloorLimits{Nodes: o.nodes}, Done: func(record.Draw) { p.Add(1) },
 	})
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -23,24 +23,6 @@ type stabilityOptions struct {
 	flags     *pflag.FlagSet
 }
 
-// stabilityDocument is the result of bound stability.
-type stabilityDocument struct {
-	Schema    string          `json:"schema"`
-	Kind      string          `json:"kind"` // stability
-	Source    string          `json:"source"`
-	Inputs    map[string]any  `json:"inputs"`              // by flag
-	Constants string          `json:"constants,omitempty"` // where they matter
-	Forms     []StabilityForm `json:"forms"`
-	line      string          // the inputs as they are typed
-}
-
-// StabilityForm is one form of the bound, or why there is none.
-type StabilityForm struct {
-	Form string `json:"form"`
-	*stability.Result
-	Refused string `json:"refused,omitempty"`
-}
-
 // BothForms is the form that stands for all.
 const BothForms = "both"
 
@@ -175,26 +157,26 @@ func runBoundStability(s *base.Streams, o *stabilityOptions) error {
 		}
 		forms = []string{o.form}
 	}
-	doc := &stabilityDocument{Schema: record.BoundSchema, Kind: "stability", Source: b.name(), Inputs: map[string]any{}}
-	o.describe(b, doc)
+	doc := &record.BoundStability{Schema: record.BoundSchema, Kind: "stability", Source: b.name(), Inputs: map[string]float64{}}
+	inputs := o.describe(b, doc)
 	var refused error
 	for _, form := range forms {
 		r, err := b.calc(&o.in, stability.Options{Form: form, Constants: o.constants, Sup: o.in.supremum})
 		if err != nil {
 			refused = err
-			doc.Forms = append(doc.Forms, StabilityForm{Form: form, Refused: err.Error()})
+			doc.Forms = append(doc.Forms, record.BoundForm{Form: form, Refused: err.Error()})
 			continue
 		}
-		doc.Forms = append(doc.Forms, StabilityForm{Form: form, Result: &r})
+		doc.Forms = append(doc.Forms, record.BoundForm{Form: form, BoundValue: &r})
 	}
-	if !slices.ContainsFunc(doc.Forms, func(f StabilityForm) bool { return f.Result != nil }) {
+	if !slices.ContainsFunc(doc.Forms, func(f record.BoundForm) bool { return f.BoundValue != nil }) {
 		return boundError(refused)
 	}
-	return s.Result(doc, func(w io.Writer) error { return printStability(w, doc) })
+	return s.Result(doc, func(w io.Writer) error { return printStability(w, doc, inputs) })
 }
 
-// describe writes the inputs into the document.
-func (o *stabilityOptions) describe(b stabilityBound, doc *stabilityDocument) {
+// describe writes the inputs into the document, and returns them as they are typed.
+func (o *stabilityOptions) describe(b stabilityBound, doc *record.BoundStability) string {
 	var line []string
 	for _, name := range stabilityFlags(o.flags) {
 		if name == "constants" || !o.flags.Changed(name) {
@@ -202,15 +184,15 @@ func (o *stabilityOptions) describe(b stabilityBound, doc *stabilityDocument) {
 		}
 		key := strings.ReplaceAll(name, "-", "_")
 		if v, err := o.flags.GetInt(name); err == nil {
-			doc.Inputs[key] = v
+			doc.Inputs[key] = float64(v)
 		} else if v, err := o.flags.GetFloat64(name); err == nil {
 			doc.Inputs[key] = v
 		}
-		line = append(line, fmt.Sprintf("%s %v", name, doc.Inputs[key]))
+		line = append(line, fmt.Sprintf("%s %s", name, o.flags.Lookup(name).Value))
 	}
 	if slices.Contains(b.flags(o.flags.Changed), "constants") {
 		doc.Constants = o.constants
 		line = append(line, o.constants+" constants")
 	}
-	doc.line = strings.Join(line, ", ")
+	return strings.Join(line, ", ")
 }

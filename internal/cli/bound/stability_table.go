@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tercet/internal/cli/base"
+	"tercet/internal/record"
 	"tercet/internal/text"
 	"tercet/internal/theory/stability"
 )
@@ -92,64 +93,64 @@ type stabilityBound struct {
 	eps    bool     // --eps may be given
 	sharp  bool     // --constants tight changes more than L and alpha
 	counts bool     // it bounds no loss: no --sup
-	calc   func(in *stabilityInputs, o stability.Options) (stability.Result, error)
+	calc   func(in *stabilityInputs, o stability.Options) (record.BoundValue, error)
 }
 
 var stabilityBounds = []stabilityBound{
 	{kind: "theorem", number: 1, needs: "n-pos n-neg delta gamma M",
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Theorem1(stability.Theorem1Input{NPos: in.nPos, NNeg: in.nNeg, Gamma: in.gamma, M: in.m, Delta: in.delta}, o)
 		}},
 	{kind: "theorem", number: 2, needs: "n-pos n-neg delta M c steps", loss: []string{"lipschitz", "smoothness"},
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Theorem2(stability.Theorem2Input{Loss: in.loss(), NPos: in.nPos, NNeg: in.nNeg, C: in.c, Steps: in.steps, M: in.m, Delta: in.delta}, o)
 		}},
 	{kind: "theorem", number: 3, needs: "n-pos n-neg delta sigma b tau", loss: []string{"lipschitz"}, sharp: true,
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Theorem3(stability.Theorem3Input{Loss: in.loss(), NPos: in.nPos, NNeg: in.nNeg, Sigma: in.sigma, B: in.b, Tau: in.tau, Delta: in.delta}, o)
 		}},
 	{kind: "theorem", number: 4, needs: "n-pos n-neg sigma risk", loss: []string{"smoothness"}, eps: true,
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Theorem4(stability.Theorem4Input{Loss: in.loss(), NPos: in.nPos, NNeg: in.nNeg, Sigma: in.sigma, Risk: in.risk, Epsilon: in.eps}, o)
 		}},
 	{kind: "lemma", number: 1, needs: "gamma",
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Lemma1(stability.Lemma1Input{Gamma: in.gamma}, o)
 		}},
 	{kind: "lemma", number: 2, needs: "step uses", loss: []string{"lipschitz", "smoothness"},
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Lemma2(stability.Lemma2Input{Loss: in.loss(), Step: in.step, Uses: in.uses}, o)
 		}},
 	{kind: "lemma", number: 3, needs: "n-pos n-neg delta b tau",
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Lemma3(stability.Lemma3Input{NPos: in.nPos, NNeg: in.nNeg, B: in.b, Tau: in.tau, Delta: in.delta}, o)
 		}},
 	{kind: "lemma", number: 4, needs: "n-pos n-neg sigma", loss: []string{"lipschitz"}, sharp: true,
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Lemma4(in.rrm(), o)
 		}},
 	{kind: "lemma", number: 5, needs: "n-pos n-neg sigma", loss: []string{"lipschitz"}, sharp: true,
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Lemma5(in.rrm(), o)
 		}},
 	{kind: "lemma", number: 6, needs: "n-pos risk moved-pos moved-neg", loss: []string{"smoothness"}, eps: true,
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Lemma6(stability.Lemma6Input{Loss: in.loss(), NPos: in.nPos, Risk: in.risk, MovedPos: in.movedPos, MovedNeg: in.movedNeg, Epsilon: in.eps}, o)
 		}},
 	{kind: "lemma", number: 10, needs: "mu delta", counts: true,
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Lemma10(stability.Lemma10Input{Mu: in.mu, Delta: in.delta}, o)
 		}},
 	{kind: "corollary", number: 1, needs: "n-pos n-neg delta M c steps", loss: []string{}, ball: true,
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Corollary1(stability.Corollary1Input{Radius: in.radius, NPos: in.nPos, NNeg: in.nNeg, C: in.c, Steps: in.steps, M: in.m, Delta: in.delta}, o)
 		}},
 	{kind: "corollary", number: 2, needs: "n-pos n-neg delta sigma b tau norm", loss: []string{}, ball: true, sharp: true,
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Corollary2(stability.Corollary2Input{Radius: in.radius, NPos: in.nPos, NNeg: in.nNeg, Sigma: in.sigma, B: in.b, Tau: in.tau, Norm: in.norm, Delta: in.delta}, o)
 		}},
 	{kind: "corollary", number: 3, needs: "n-pos n-neg risk norm", loss: []string{"smoothness"},
-		calc: func(in *stabilityInputs, o stability.Options) (stability.Result, error) {
+		calc: func(in *stabilityInputs, o stability.Options) (record.BoundValue, error) {
 			return stability.Corollary3(stability.Corollary3Input{Loss: in.loss(), NPos: in.nPos, NNeg: in.nNeg, Norm: in.norm, Risk: in.risk}, o)
 		}},
 }

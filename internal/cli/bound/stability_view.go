@@ -9,21 +9,21 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"tercet/internal/cli/base"
-	"tercet/internal/theory/stability"
+	"tercet/internal/record"
 )
 
-func printStability(w io.Writer, d *stabilityDocument) error {
+func printStability(w io.Writer, d *record.BoundStability, inputs string) error {
 	var b strings.Builder
 	head := []any{""}
-	var results []*stability.Result
+	var results []*record.BoundValue
 	for _, f := range d.Forms {
-		if f.Result != nil {
-			results, head = append(results, f.Result), append(head, f.Form)
+		if f.BoundValue != nil {
+			results, head = append(results, f.BoundValue), append(head, f.Form)
 		}
 	}
-	fmt.Fprintf(&b, "%s bounds %s, %s\n%s\n\n", d.Source, results[0].Bounds, results[0].Holds, d.line)
+	fmt.Fprintf(&b, "%s bounds %s, %s\n%s\n\n", d.Source, results[0].Bounds, results[0].Holds, inputs)
 	t := base.PlainTable(head...)
-	appendTerms(t, results, func(r *stability.Result) []stability.Term { return r.Terms })
+	appendTerms(t, results, func(r *record.BoundValue) []record.Term { return r.Terms })
 	cells, verdicts := table.Row{"bound"}, table.Row{"which is"}
 	for _, r := range results {
 		cells = append(cells, fmt.Sprintf("%.6g", r.Value))
@@ -38,12 +38,12 @@ func printStability(w io.Writer, d *stabilityDocument) error {
 	fmt.Fprintln(&b, t.Render())
 	if len(results[0].With) > 0 {
 		t = base.PlainTable(append([]any{"on the way"}, head[1:]...)...)
-		appendTerms(t, results, func(r *stability.Result) []stability.Term { return r.With })
+		appendTerms(t, results, func(r *record.BoundValue) []record.Term { return r.With })
 		fmt.Fprintf(&b, "\n%s\n", t.Render())
 	}
 	b.WriteString("\n")
 	for _, f := range d.Forms {
-		if f.Result == nil {
+		if f.BoundValue == nil {
 			fmt.Fprintf(&b, "%s: %s\n", f.Form, f.Refused)
 		} else if f.Rate != nil {
 			fmt.Fprintf(&b, "order, without its constant, %s: %s = %.6g\n", f.Form, f.Rate.Name, f.Rate.Value)
@@ -60,7 +60,7 @@ func printStability(w io.Writer, d *stabilityDocument) error {
 }
 
 // appendTerms adds a row for each name that any form has, in their order.
-func appendTerms(t table.Writer, results []*stability.Result, of func(r *stability.Result) []stability.Term) {
+func appendTerms(t table.Writer, results []*record.BoundValue, of func(r *record.BoundValue) []record.Term) {
 	var names []string
 	for _, r := range results {
 		for _, term := range of(r) {
@@ -85,11 +85,11 @@ func appendTerms(t table.Writer, results []*stability.Result, of func(r *stabili
 }
 
 // stabilityNotes lists the notes of all forms once; those that not all have name theirs.
-func stabilityNotes(results []*stability.Result) []string {
+func stabilityNotes(results []*record.BoundValue) []string {
 	var out []string
 	for _, r := range results {
 		for _, n := range r.Notes {
-			all := !slices.ContainsFunc(results, func(other *stability.Result) bool { return !slices.Contains(other.Notes, n) })
+			all := !slices.ContainsFunc(results, func(other *record.BoundValue) bool { return !slices.Contains(other.Notes, n) })
 			if !all {
 				n = r.Form + ": " + n
 			}

@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,14 +56,6 @@ type showOptions struct {
 	origins bool
 }
 
-type document struct {
-	Schema  string          `json:"schema"`
-	Hash    string          `json:"hash"`
-	Runs    int             `json:"runs"`
-	Config  any             `json:"config"`
-	Origins []config.Origin `json:"origins"`
-}
-
 func newShow(s *base.Streams) *cobra.Command {
 	var o showOptions
 	return base.Command{
@@ -104,7 +95,7 @@ func runConfigShow(s *base.Streams, o showOptions) error {
 	if err != nil {
 		return err
 	}
-	doc := document{Schema: record.ConfigSchema, Hash: c.Hash(), Runs: len(runs), Origins: c.Origins()}
+	doc := record.ShownConfig{Schema: record.ConfigSchema, Hash: c.Hash(), Runs: len(runs), Origins: c.Origins()}
 	if doc.Config, err = c.Values(); err != nil {
 		return err
 	}
@@ -125,22 +116,6 @@ func runConfigShow(s *base.Streams, o showOptions) error {
 type checkOptions struct {
 	base.ConfigFlags
 	files []string
-}
-
-type checkDocument struct {
-	Schema string      `json:"schema"`
-	OK     bool        `json:"ok"`
-	Files  []CheckFile `json:"files"`
-}
-
-// CheckFile is the document of one config that was checked.
-type CheckFile struct {
-	File  string `json:"file"`
-	OK    bool   `json:"ok"`
-	Runs  int    `json:"runs,omitempty"`
-	Hash  string `json:"hash,omitempty"`
-	Note  string `json:"note,omitempty"` // such as what only the data can show
-	Error string `json:"error,omitempty"`
 }
 
 func newCheck(s *base.Streams) *cobra.Command {
@@ -164,10 +139,10 @@ func newCheck(s *base.Streams) *cobra.Command {
 }
 
 func runConfigCheck(s *base.Streams, o checkOptions) error {
-	doc := checkDocument{Schema: record.ConfigCheckSchema, OK: true}
+	doc := record.ConfigCheck{Schema: record.ConfigCheckSchema, OK: true}
 	bad := 0
 	for _, file := range o.files {
-		f := CheckFile{File: file}
+		f := record.CheckedFile{File: file}
 		c, runs, err := Checked(base.ConfigFlags{Path: file, Sets: o.Sets})
 		if err != nil {
 			bad++
@@ -240,11 +215,6 @@ func warmupNote(c *config.Config) string {
 	return ""
 }
 
-type keysDocument struct {
-	Schema string          `json:"schema"`
-	Keys   []config.KeyDoc `json:"keys"`
-}
-
 func newKeys(s *base.Streams) *cobra.Command {
 	cmd := base.Command{
 		Use:       "keys [PREFIX]",
@@ -268,7 +238,7 @@ func newKeys(s *base.Streams) *cobra.Command {
 }
 
 func runConfigKeys(s *base.Streams, prefix string) error {
-	doc := keysDocument{Schema: record.ConfigKeysSchema}
+	doc := record.ConfigKeys{Schema: record.ConfigKeysSchema}
 	for _, k := range config.Keys() {
 		if strings.HasPrefix(k.Key, prefix) {
 			doc.Keys = append(doc.Keys, k)
@@ -315,11 +285,6 @@ func sections() []string {
 	return out
 }
 
-type schemaDocument struct {
-	Schema     string          `json:"schema"`
-	JSONSchema json.RawMessage `json:"json_schema"`
-}
-
 func newSchema(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:       "schema",
@@ -338,7 +303,7 @@ func runConfigSchema(s *base.Streams) error {
 	if err != nil {
 		return err
 	}
-	return s.Result(schemaDocument{record.ConfigSchemaSchema, text}, func(w io.Writer) error {
+	return s.Result(record.ConfigSchemaText{Schema: record.ConfigSchemaSchema, JSONSchema: text}, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})

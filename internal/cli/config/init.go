@@ -25,13 +25,6 @@ type initOptions struct {
 	force        bool
 }
 
-// initDocument is the result of config init.
-type initDocument struct {
-	Schema string `json:"schema"`
-	File   string `json:"file,omitempty"` // that was written
-	Text   string `json:"text"`
-}
-
 func newInit(s *base.Streams) *cobra.Command {
 	var o initOptions
 	cmd := base.Command{
@@ -106,7 +99,7 @@ func runConfigInit(s *base.Streams, o initOptions) error {
 			return err
 		}
 	}
-	return s.Result(initDocument{record.ConfigInitSchema, o.out, string(text)}, func(w io.Writer) error {
+	return s.Result(record.ConfigInit{Schema: record.ConfigInitSchema, File: o.out, Text: string(text)}, func(w io.Writer) error {
 		if o.out != "" {
 			_, err := fmt.Fprintln(w, o.out)
 			return err

@@ -9,7 +9,7 @@ import (
 	"tercet/internal/cli/clitest"
 	"tercet/internal/data/datatest"
 	"tercet/internal/data/table"
-	"tercet/internal/wire/inspect"
+	"tercet/internal/record"
 )
 
 func TestInspectOfAnAnnotation(t *testing.T) {
@@ -18,17 +18,18 @@ func TestInspectOfAnAnnotation(t *testing.T) {
 	tree := datatest.Tree{T: t, Dir: dir, Classes: []datatest.Class{{ID: 1, Train: 3}, {ID: 2, Train: 2}, {ID: 3, Query: 2, Gallery: 1}}, Images: true}
 	tree.InShop()
 	line := "data inspect --source inshop " + dir
-	var doc inspect.DataDoc
+	var doc record.Inspected
 	clitest.RunJSON(t, line+" --partial --no-images --json", &doc)
 	a := doc.Annotation
 	if doc.Name != "inshop" || a == nil || len(a.Roles) != 3 || a.Copies != nil || a.Shared != 0 || a.Categories != 2 {
 		t.Fatalf("%+v %+v", doc, a)
 	}
-	for k, want := range []inspect.RoleStats{
+	for k, want := range []record.RoleStats{
 		{Role: "train", PerClassMin: 2, PerClassMed: 2.5, PerClassMax: 3}, {Role: "query", PerClassMin: 2, PerClassMed: 2, PerClassMax: 2}, {Role: "gallery", PerClassMin: 1, PerClassMed: 1, PerClassMax: 1, Singles: 1},
 	} {
-		want.Count = []table.Count{{Images: 5, Classes: 2}, {Images: 2, Classes: 1}, {Images: 1, Classes: 1}}[k]
-		if got := a.Roles[k]; got.Role != want.Role || got.Count != want.Count || got.PerClassMin != want.PerClassMin || got.PerClassMed != want.PerClassMed || got.PerClassMax != want.PerClassMax || got.Singles != want.Singles {
+		n := []table.Count{{Images: 5, Classes: 2}, {Images: 2, Classes: 1}, {Images: 1, Classes: 1}}[k]
+		want.Images, want.Classes = n.Images, n.Classes
+		if got := a.Roles[k]; got.Role != want.Role || got.Images != want.Images || got.Classes != want.Classes || got.PerClassMin != want.PerClassMin || got.PerClassMed != want.PerClassMed || got.PerClassMax != want.PerClassMax || got.Singles != want.Singles {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 	}

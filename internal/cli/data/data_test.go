@@ -11,14 +11,12 @@ import (
 	"testing"
 
 	"tercet/internal/cli/clitest"
-	"tercet/internal/cli/data"
 	"tercet/internal/config"
 	"tercet/internal/record"
-	"tercet/internal/wire/inspect"
 )
 
 func TestListKnowsWhatConfigsKnow(t *testing.T) {
-	var doc data.DatasetsDocument
+	var doc record.Datasets
 	clitest.RunJSON(t, "data list --json", &doc)
 	var names []string
 	for _, d := range doc.Datasets {
@@ -56,7 +54,7 @@ func TestListKnowsWhatConfigsKnow(t *testing.T) {
 }
 
 func TestInspect(t *testing.T) {
-	var doc inspect.DataDoc
+	var doc record.Inspected
 	clitest.RunJSON(t, "data inspect --json"+clitest.FewGlyphs, &doc)
 	if doc.Schema != "tercet.data/1" || doc.Name != "glyphs" || doc.Train.Items != 24 || doc.Test.Items != 12 || doc.Sampler.Coverage.Items != 24 {
 		t.Errorf("%+v", doc)
@@ -75,7 +73,7 @@ func TestInspect(t *testing.T) {
 
 func TestOfASweepIsThatOfItsFirstRun(t *testing.T) {
 	line := "data inspect --json --set data.glyphs.classes=6 --set data.glyphs.test_classes=3 --set batch.pairs=4 --set sweep.seed=[0,1] --set sweep.data.glyphs.per_class="
-	var doc inspect.DataDoc
+	var doc record.Inspected
 	clitest.RunJSON(t, line+"[5,4]", &doc)
 	if doc.Train.Items != 30 {
 		t.Errorf("%d items, want those of the first run", doc.Train.Items)
@@ -97,7 +95,7 @@ func TestInspectOfFiles(t *testing.T) {
 	npy := "\x93NUMPY\x01\x00v\x00" + header + "\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\xbf" // 1, 1, -1
 	clitest.WriteFile(t, "x.npy", npy)
 	clitest.WriteFile(t, "short.npy", npy[:len(npy)-1])
-	var doc inspect.DataDoc
+	var doc record.Inspected
 	clitest.RunJSON(t, "data inspect --embeddings x.npy --labels y.csv --json", &doc)
 	if v := doc.Vectors; v == nil || v.Items != 3 || v.Classes != 2 || v.Duplicates != 1 || v.Conflicts != 1 || v.Lengths.Min != 1 || v.Lengths.Max != 1 || doc.Embeddings != "x.npy" {
 		t.Errorf("%+v", doc)
@@ -200,7 +198,7 @@ func TestInspectOfMNIST(t *testing.T) {
 	if _, err := os.Stat(root); err != nil {
 		t.Skip("needs ../shared/data/mnist")
 	}
-	var doc inspect.DataDoc
+	var doc record.Inspected
 	clitest.RunJSON(t, "data inspect --json --set data=mnist --set data.root="+root, &doc)
 	tr, te := doc.Train, doc.Test
 	if tr.Items != 60000 || te.Items != 10000 || tr.PerClassMin != 5421 || tr.PerClassMax != 6742 || te.PerClassMin != 892 || te.PerClassMax != 1135 {

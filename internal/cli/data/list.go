@@ -17,19 +17,6 @@ import (
 	"tercet/internal/record"
 )
 
-// DatasetsDocument is the result of data list.
-type DatasetsDocument struct {
-	Schema   string        `json:"schema"`
-	Datasets []datasetInfo `json:"datasets"`
-}
-
-type datasetInfo struct {
-	Name  string   `json:"name"`
-	About string   `json:"about"`
-	Needs string   `json:"needs"`
-	Keys  []string `json:"keys"` // of the config, that not every dataset has
-}
-
 func newList(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:       "list",
@@ -45,11 +32,11 @@ func newList(s *base.Streams) *cobra.Command {
 }
 
 func runDataList(s *base.Streams) error {
-	doc := DatasetsDocument{Schema: record.DatasetsSchema}
+	doc := record.Datasets{Schema: record.DatasetsSchema}
 	keys := config.Keys()
 	for _, src := range data.Sources() {
 		about := src.Defaults.Traits()
-		info := datasetInfo{Name: src.Name, About: about.About, Needs: about.Needs, Keys: []string{}}
+		info := record.DatasetEntry{Name: src.Name, About: about.About, Needs: about.Needs, Keys: []string{}}
 		for _, k := range keys {
 			if strings.HasPrefix(k.Key, "data.") && slices.Contains(k.With, src.Name) {
 				info.Keys = append(info.Keys, k.Key)

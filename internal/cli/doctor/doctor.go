@@ -28,59 +28,6 @@ type options struct {
 	modules bool
 }
 
-// Document is what the command finds.
-type Document struct {
-	Schema  string            `json:"schema"`
-	Build   base.Build        `json:"build"`
-	CPU     cpuReport         `json:"cpu"`
-	Kernel  kernelReport      `json:"kernel"`
-	Memory  *memoryReport     `json:"memory,omitempty"` // absent where the system does not tell
-	Disk    []diskReport      `json:"disk"`
-	Config  *config.CheckFile `json:"config,omitempty"`
-	Modules []ModuleInfo      `json:"modules"`
-	Checks  []check           `json:"checks"`
-}
-
-type cpuReport struct {
-	Brand    string   `json:"brand"`
-	Features []string `json:"features"`
-	Count    int      `json:"count"`   // logical processors that the program may use
-	Threads  int      `json:"threads"` // in use
-}
-
-type kernelReport struct {
-	Current   string   `json:"current"`
-	Available []string `json:"available"`
-	Forced    string   `json:"forced,omitempty"` // TERCET_KERNEL
-	Size      int      `json:"gemm_size"`
-	OneGFLOPS float64  `json:"gemm_gflops_one_thread"`
-	AllGFLOPS float64  `json:"gemm_gflops"`
-}
-
-type memoryReport struct {
-	Total     uint64 `json:"total_bytes"` // the container's limit where it is smaller
-	Available uint64 `json:"available_bytes"`
-}
-
-type diskReport struct {
-	Path  string `json:"path"`
-	Free  uint64 `json:"free_bytes"`
-	Error string `json:"error,omitempty"`
-}
-
-// ModuleInfo is a library and its version.
-type ModuleInfo struct {
-	Path    string `json:"path"`
-	Version string `json:"version"`
-}
-
-// check is one verdict; Level is ok, warn or fail.
-type check struct {
-	Name  string `json:"name"`
-	Level string `json:"level"`
-	Text  string `json:"text"`
-}
-
 // New makes the command.
 func New(s *base.Streams) *cobra.Command {
 	var o options
@@ -110,10 +57,10 @@ const (
 )
 
 func runDoctor(s *base.Streams, o options) error {
-	doc := Document{
+	doc := record.Doctor{
 		Schema:  record.DoctorSchema,
 		Build:   base.BuildInfo(),
-		CPU:     cpuReport{Brand: run.CPUName(), Features: base.CPUFeatures(), Count: runtime.NumCPU(), Threads: par.Threads()},
+		CPU:     record.CPU{Brand: run.CPUName(), Features: base.CPUFeatures(), Count: runtime.NumCPU(), Threads: par.Threads()},
 		Kernel:  kernels(),
 		Memory:  Memory(),
 		Modules: modules(),
@@ -138,7 +85,7 @@ func runDoctor(s *base.Streams, o options) error {
 
 // verdict is an error if a check failed: of usage, since each has a flag, a file
 // or a variable as its cause, else of the machine.
-func verdict(checks []check) error {
+func verdict(checks []record.DoctorCheck) error {
 	var bad []string
 	code := base.ExitFailed
 	for _, c := range checks {
@@ -155,63 +102,63 @@ func verdict(checks []check) error {
 	return &base.ExitError{Code: code, Err: fmt.Errorf("checks failed: %s", strings.Join(bad, ", "))}
 }
 
-func checkKernel() check {
+func checkKernel() record.DoctorCheck {
 	if err := kernel.StartError(); err != nil {
-		return check{"kernel", "fail", err.Error()}
+		return record.DoctorCheck{Name: "kernel", Level: "fail", Text: err.Error()}
 	}
 	levels := kernel.Levels()
 	best, now := levels[len(levels)-1], kernel.Current()
 	if now != best {
-		return check{"kernel", "warn", fmt.Sprintf("level %v is forced, %v would be faster", now, best)}
+		return record.DoctorCheck{Name: "kernel", Level: "warn", Text: fmt.Sprintf("level %v is forced, %v would be faster", now, best)}
 	}
 	if best == kernel.Generic {
-		return check{"kernel", "warn", "no assembly for this processor or build: plain Go is many times slower"}
+		return record.DoctorCheck{Name: "kernel", Level: "warn", Text: "no assembly for this processor or build: plain Go is many times slower"}
 	}
 	if kernel.Measures() {
-		return check{"kernel", "warn", kernel.EnvWinograd + "=measure: another run may plan its convolutions in another way and give other last bits"}
+		return record.DoctorCheck{Name: "kernel", Level: "warn", Text: kernel.EnvWinograd + "=measure: another run may plan its convolutions in another way and give other last bits"}
 	}
-	return check{"kernel", "ok", "level " + kernel.Setting()}
+	return record.DoctorCheck{Name: "kernel", Level: "ok", Text: "level " + kernel.Setting()}
 }
 
-func checkSpace(name, what string, have, low uint64) check {
+func checkSpace(name, what string, have, low uint64) record.DoctorCheck {
 	text := fmt.Sprintf("%s %s", bytesText(have), what)
 	if have < low {
-		return check{name, "warn", text + ", less than " + bytesText(low)}
+		return record.DoctorCheck{Name: name, Level: "warn", Text: text + ", less than " + bytesText(low)}
 	}
-	return check{name, "ok", text}
+	return record.DoctorCheck{Name: name, Level: "ok", Text: text}
 }
 
-func checkDisk(path string) (diskReport, check) {
+func checkDisk(path string) (record.Disk, record.DoctorCheck) {
 	free, err := diskFree(path)
 	name := "disk " + path
 	if err != nil {
-		return diskReport{Path: path, Error: err.Error()}, check{name, "warn", err.Error()}
+		return record.Disk{Path: path, Error: err.Error()}, record.DoctorCheck{Name: name, Level: "warn", Text: err.Error()}
 	}
-	d := diskReport{Path: path, Free: free}
+	d := record.Disk{Path: path, Free: free}
 	f, err := os.CreateTemp(path, ".tercet-doctor-*")
 	if err != nil {
-		return d, check{name, "fail", "cannot be written: " + err.Error()}
+		return d, record.DoctorCheck{Name: name, Level: "fail", Text: "cannot be written: " + err.Error()}
 	}
 	f.Close()
 	os.Remove(f.Name())
 	return d, checkSpace(name, "free", free, lowDisk)
 }
 
-func checkConfig(o options) (config.CheckFile, check) {
-	f := config.CheckFile{File: o.Path}
+func checkConfig(o options) (record.CheckedFile, record.DoctorCheck) {
+	f := record.CheckedFile{File: o.Path}
 	c, runs, err := config.Checked(o.ConfigFlags)
 	if err != nil {
 		f.Error = err.Error()
-		return f, check{"config", "fail", err.Error()}
+		return f, record.DoctorCheck{Name: "config", Level: "fail", Text: err.Error()}
 	}
 	f.OK, f.Runs, f.Hash = true, runs, c.Hash()
-	return f, check{"config", "ok", "valid, " + text.Count(f.Runs, "run")}
+	return f, record.DoctorCheck{Name: "config", Level: "ok", Text: "valid, " + text.Count(f.Runs, "run")}
 }
 
 const gemmSize = 768 // three matrices of 2.25 MiB: beyond the second-level cache
 
-func kernels() kernelReport {
-	r := kernelReport{Current: kernel.Setting(), Forced: os.Getenv(kernel.EnvLevel), Size: gemmSize}
+func kernels() record.Kernel {
+	r := record.Kernel{Current: kernel.Setting(), Forced: os.Getenv(kernel.EnvLevel), Size: gemmSize}
 	for _, l := range kernel.Levels() {
 		r.Available = append(r.Available, l.String())
 	}
@@ -240,24 +187,24 @@ func measureGemm(n int) float64 {
 	return best
 }
 
-func modules() []ModuleInfo {
+func modules() []record.Module {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return nil
 	}
-	var out []ModuleInfo
+	var out []record.Module
 	for _, m := range info.Deps {
 		for m.Replace != nil {
 			m = m.Replace
 		}
-		out = append(out, ModuleInfo{m.Path, m.Version})
+		out = append(out, record.Module{Path: m.Path, Version: m.Version})
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
 	return out
 }
 
 // PrintDoctor prints the verdicts first: they are what was asked for.
-func PrintDoctor(w io.Writer, d Document, modules bool) error {
+func PrintDoctor(w io.Writer, d record.Doctor, modules bool) error {
 	var b strings.Builder
 	for _, c := range d.Checks {
 		fmt.Fprintf(&b, "%-5s %s: %s\n", c.Level, c.Name, c.Text)

@@ -8,6 +8,7 @@ import (
 
 	"tercet/internal/cli/clitest"
 	"tercet/internal/cli/doctor"
+	"tercet/internal/record"
 )
 
 func TestChecksAConfig(t *testing.T) {
@@ -22,7 +23,7 @@ func TestChecksAConfig(t *testing.T) {
 	}
 	for _, modules := range []bool{false, true} { // a test binary knows of none
 		var b bytes.Buffer
-		doc := doctor.Document{Modules: []doctor.ModuleInfo{{Path: "example.org/m", Version: "v1"}}}
+		doc := record.Doctor{Modules: []record.Module{{Path: "example.org/m", Version: "v1"}}}
 		if err := doctor.PrintDoctor(&b, doc, modules); err != nil || strings.Contains(b.String(), "\nmodule    example.org/m v1\n") != modules {
 			t.Errorf("modules %v: printed\n%s", modules, b.String())
 		}

@@ -8,16 +8,18 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"tercet/internal/record"
 )
 
 // Memory reads /proc/meminfo and the limit of the container, nil if it cannot.
-func Memory() *memoryReport {
+func Memory() *record.Memory {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	var m memoryReport
+	var m record.Memory
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		words := strings.Fields(lines.Text())

@@ -5,10 +5,12 @@ package doctor
 import (
 	"fmt"
 	"runtime"
+
+	"tercet/internal/record"
 )
 
 // memory is not known on this system.
-func memory() *memoryReport { return nil }
+func Memory() *record.Memory { return nil }
 
 // diskFree is not known on this system.
 func diskFree(path string) (uint64, error) {

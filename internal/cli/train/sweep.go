@@ -34,7 +34,7 @@ func all(ctx context.Context, s *base.Streams, out string, variants []*config.Co
 	if err := t.outcome(err); err != nil {
 		return err
 	}
-	doc := document{Schema: record.TrainSchema}
+	doc := record.Trained{Schema: record.TrainSchema}
 	slices.SortFunc(t.runs, func(a, b run.Ended) int { return cmp.Compare(a.Variant, b.Variant) })
 	for _, e := range t.runs {
 		doc.Runs = append(doc.Runs, e.Run.Manifest)

@@ -123,12 +123,6 @@ func runTrain(ctx context.Context, s *base.Streams, o options) error {
 	return all(ctx, s, o.out, variants, jobs)
 }
 
-// document is the result of train: the manifests of its runs.
-type document struct {
-	Schema string            `json:"schema"`
-	Runs   []record.Manifest `json:"runs"`
-}
-
 func resume(ctx context.Context, s *base.Streams, o options) error {
 	if o.dryRun || o.list {
 		return base.Usagef("--resume goes with neither --dry-run nor --list")
@@ -153,7 +147,7 @@ func resume(ctx context.Context, s *base.Streams, o options) error {
 	} else {
 		ended(s, r.Dir, r.Manifest)
 	}
-	return s.Result(document{record.TrainSchema, []record.Manifest{r.Manifest}}, func(w io.Writer) error {
+	return s.Result(record.Trained{Schema: record.TrainSchema, Runs: []record.Manifest{r.Manifest}}, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, r.Dir)
 		return err
 	})
@@ -179,11 +173,7 @@ func trainError(dir string, err error) error {
 }
 
 func listRuns(s *base.Streams, out string, variants []*config.Config) error {
-	type doc struct {
-		Schema string   `json:"schema"`
-		Runs   []string `json:"runs"`
-	}
-	d := doc{Schema: record.RunsSchema}
+	d := record.RunList{Schema: record.RunsSchema}
 	for _, v := range variants {
 		d.Runs = append(d.Runs, runDir(out, v))
 	}

@@ -89,8 +89,7 @@ func (t *Table) Pick(r Role) []int {
 
 // Count is how much there is of something.
 type Count struct {
-	Images  int `json:"images"`
-	Classes int `json:"classes"`
+	Images, Classes int
 }
 
 // Count counts the items that have one of the roles in r, and their classes.

@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/component"
 	"tercet/internal/engine/array"
+	"tercet/internal/record"
 	"tercet/internal/rng"
 )
 
@@ -267,20 +268,11 @@ func walk(l Layer, f func(Layer)) {
 	f(l)
 }
 
-// LayerInfo is one line of a model's description.
-type LayerInfo struct {
-	Name   string `json:"name"`
-	Kind   string `json:"kind"`   // Go type, e.g. "Conv2D"
-	Out    []int  `json:"out"`    // shape of one output row
-	Params int    `json:"params"` // trained numbers
-	FLOPs  int64  `json:"flops"`  // of a forward pass of one image: products (a multiply-add is two) and batch norm; others count 0
-}
-
 // Describe lists the layers in order.
-func (m *Model) Describe() []LayerInfo {
-	var out []LayerInfo
+func (m *Model) Describe() []record.Layer {
+	var out []record.Layer
 	walk(m.net, func(l Layer) {
-		info := LayerInfo{Kind: strings.TrimPrefix(fmt.Sprintf("%T", l), "*nn."), Params: CountParams(l.Params())}
+		info := record.Layer{Kind: strings.TrimPrefix(fmt.Sprintf("%T", l), "*nn."), Params: CountParams(l.Params())}
 		if b, ok := l.(interface{ shapeInfo() (string, []int) }); ok {
 			info.Name, info.Out = b.shapeInfo()
 		}

@@ -34,7 +34,7 @@ func (v variant) of(l mahalanobis.Loss, radius float64, lipschitz, smooth bool) 
 }
 
 // bounds calculates all variants of a bound; none for a loss without the constants.
-func bounds(l mahalanobis.Loss, radius float64, lipschitz, smooth bool, f func(stability.Loss, stability.Options) (stability.Result, error)) ([]record.MetricBound, error) {
+func bounds(l mahalanobis.Loss, radius float64, lipschitz, smooth bool, f func(stability.Loss, stability.Options) (record.BoundValue, error)) ([]record.MetricBound, error) {
 	var out []record.MetricBound
 	for _, v := range variants {
 		k, ok, err := v.of(l, radius, lipschitz, smooth)
@@ -83,7 +83,7 @@ func MarkMean(b *record.MetricBound, e record.Estimate) {
 
 // Stability is Lemma 4.
 func (a RRM) Stability(n record.Sizes, radius float64) ([]record.MetricBound, error) {
-	return bounds(a.Loss, radius, true, false, func(k stability.Loss, o stability.Options) (stability.Result, error) {
+	return bounds(a.Loss, radius, true, false, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
 		return stability.Lemma4(stability.RRMInput{Loss: k, NPos: n.Pos, NNeg: n.Neg, Sigma: a.Sigma.At(Least(n))}, o)
 	})
 }

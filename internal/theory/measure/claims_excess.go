@@ -108,7 +108,7 @@ func corollary2(ctx context.Context, k Known, a RRM, e *record.ExcessResult, del
 		b, tau = max(b, bw), max(tau, tw)
 	}
 	in := stability.Corollary2Input{Radius: k.Radius(), NPos: e.Pos, NNeg: e.Neg, Sigma: sigma, B: b, Tau: tau, Norm: e.Norm, Delta: delta}
-	out, err := bounds(a.Loss, k.Radius(), true, false, func(_ stability.Loss, o stability.Options) (stability.Result, error) {
+	out, err := bounds(a.Loss, k.Radius(), true, false, func(_ stability.Loss, o stability.Options) (record.BoundValue, error) {
 		return stability.Corollary2(in, o)
 	})
 	return marked(out, e.Excess.Max, b), err
@@ -182,7 +182,7 @@ func corollary3(a RRM, f *Finite, e *record.ExcessResult, sigma float64) ([]reco
 }
 
 // chose says whether the corollary's sigma is that one.
-func chose(r stability.Result, sigma float64) bool {
+func chose(r record.BoundValue, sigma float64) bool {
 	for _, with := range r.With {
 		if with.Name == "sigma" {
 			return math.Abs(with.Value/sigma-1) < 1e-9

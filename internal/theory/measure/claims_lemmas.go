@@ -64,7 +64,7 @@ var ofLemmas = []struct {
 			return record.MetricPoint{Measured: m.Triple, Repeats: m.TripleValues, With: []record.Number{{Name: "sum of the three steps", Value: m.Steps.Value}, {Name: "share of that sum", Value: m.Triple.Value / m.Steps.Value}}}
 		},
 		func(a RRM, k Known, m *record.LemmaResult, _ float64) ([]record.MetricBound, error) {
-			out, err := bounds(a.Loss, k.Radius(), true, false, func(l stability.Loss, o stability.Options) (stability.Result, error) {
+			out, err := bounds(a.Loss, k.Radius(), true, false, func(l stability.Loss, o stability.Options) (record.BoundValue, error) {
 				gamma, err := stability.Lemma4(stability.RRMInput{Loss: l, NPos: m.Pos, NNeg: m.Neg, Sigma: a.Sigma.At(Least(m.Sizes))}, o)
 				if err != nil {
 					return gamma, err
@@ -80,7 +80,7 @@ var ofLemmas = []struct {
 			return record.MetricPoint{Measured: m.Deviation, Repeats: m.DeviationValues, With: []record.Number{{Name: "b", Value: m.B}, {Name: "tau", Value: m.Tau}}}
 		},
 		func(a RRM, k Known, m *record.LemmaResult, delta float64) ([]record.MetricBound, error) {
-			out, err := bounds(a.Loss, k.Radius(), true, false, func(_ stability.Loss, o stability.Options) (stability.Result, error) {
+			out, err := bounds(a.Loss, k.Radius(), true, false, func(_ stability.Loss, o stability.Options) (record.BoundValue, error) {
 				return stability.Lemma3(stability.Lemma3Input{NPos: m.Pos, NNeg: m.Neg, B: m.B, Tau: m.Tau, Delta: delta}, o)
 			})
 			return marked(out, m.Deviation.Max, m.B), err
@@ -92,7 +92,7 @@ var ofLemmas = []struct {
 			return record.MetricPoint{Measured: m.Mean, Repeats: m.MeanValues}
 		},
 		func(a RRM, k Known, m *record.LemmaResult, _ float64) ([]record.MetricBound, error) {
-			out, err := bounds(a.Loss, k.Radius(), true, false, func(l stability.Loss, o stability.Options) (stability.Result, error) {
+			out, err := bounds(a.Loss, k.Radius(), true, false, func(l stability.Loss, o stability.Options) (record.BoundValue, error) {
 				return stability.Lemma5(stability.RRMInput{Loss: l, NPos: m.Pos, NNeg: m.Neg, Sigma: a.Sigma.At(Least(m.Sizes))}, o)
 			})
 			return markedMean(out, m.Mean, m.B), err
@@ -104,7 +104,7 @@ var ofLemmas = []struct {
 			return record.MetricPoint{Measured: m.Gap, Repeats: m.GapValues}
 		},
 		func(a RRM, k Known, m *record.LemmaResult, delta float64) ([]record.MetricBound, error) {
-			out, err := bounds(a.Loss, k.Radius(), true, false, func(l stability.Loss, o stability.Options) (stability.Result, error) {
+			out, err := bounds(a.Loss, k.Radius(), true, false, func(l stability.Loss, o stability.Options) (record.BoundValue, error) {
 				return stability.Theorem3(stability.Theorem3Input{Loss: l, NPos: m.Pos, NNeg: m.Neg, Sigma: a.Sigma.At(Least(m.Sizes)), B: m.B, Tau: m.Tau, Delta: delta}, o)
 			})
 			return marked(out, m.Gap.Max, m.B), err

@@ -94,7 +94,7 @@ func t6(ctx context.Context, t *tester) error {
 
 // lemma6 bounds the expected gap by the measured moves of w.
 func lemma6(l mahalanobis.Loss, radius float64, g *record.GapResult) ([]record.MetricBound, error) {
-	out, err := bounds(l, radius, false, true, func(k stability.Loss, o stability.Options) (stability.Result, error) {
+	out, err := bounds(l, radius, false, true, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
 		return stability.Lemma6(stability.Lemma6Input{Loss: k, NPos: g.Pos, Risk: g.Train.Value, MovedPos: g.MovedPos.Value, MovedNeg: g.MovedNeg.Value}, o)
 	})
 	return markedMean(out, g.Gap, g.LargestLoss), err

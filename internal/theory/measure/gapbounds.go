@@ -39,7 +39,7 @@ func likelyBounds(l Learner, radius float64, g *record.GapResult, delta float64)
 	var err error
 	switch a := l.(type) {
 	case RRM:
-		out, err = bounds(a.Loss, radius, true, false, func(k stability.Loss, o stability.Options) (stability.Result, error) {
+		out, err = bounds(a.Loss, radius, true, false, func(k stability.Loss, o stability.Options) (record.BoundValue, error) {
 			gamma, err := stability.Lemma4(stability.RRMInput{Loss: k, NPos: g.Pos, NNeg: g.Neg, Sigma: a.Sigma.At(Least(g.Sizes))}, o)
 			if err != nil {
 				return gamma, err

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"tercet/internal/record"
 	"tercet/internal/testutil"
 )
 
@@ -31,48 +32,50 @@ type given struct {
 }
 
 // bounds are all bounds by name, of anything that can be given.
-var bounds = map[string]func(g given, o Options) (Result, error){
-	"theorem1": func(g given, o Options) (Result, error) {
+var bounds = map[string]func(g given, o Options) (record.BoundValue, error){
+	"theorem1": func(g given, o Options) (record.BoundValue, error) {
 		return Theorem1(Theorem1Input{g.NPos, g.NNeg, g.Gamma, g.M, g.Delta}, o)
 	},
-	"theorem2": func(g given, o Options) (Result, error) {
+	"theorem2": func(g given, o Options) (record.BoundValue, error) {
 		return Theorem2(Theorem2Input{g.loss(), g.NPos, g.NNeg, g.C, g.Steps, g.M, g.Delta}, o)
 	},
-	"theorem3": func(g given, o Options) (Result, error) {
+	"theorem3": func(g given, o Options) (record.BoundValue, error) {
 		return Theorem3(Theorem3Input{g.loss(), g.NPos, g.NNeg, g.Sigma, g.B, g.Tau, g.Delta}, o)
 	},
-	"theorem4": func(g given, o Options) (Result, error) {
+	"theorem4": func(g given, o Options) (record.BoundValue, error) {
 		return Theorem4(Theorem4Input{g.loss(), g.NPos, g.NNeg, g.Sigma, g.Risk, g.Eps}, o)
 	},
-	"lemma1": func(g given, o Options) (Result, error) { return Lemma1(Lemma1Input{g.Gamma}, o) },
-	"lemma2": func(g given, o Options) (Result, error) { return Lemma2(Lemma2Input{g.loss(), g.C, g.Steps}, o) },
-	"lemma3": func(g given, o Options) (Result, error) {
+	"lemma1": func(g given, o Options) (record.BoundValue, error) { return Lemma1(Lemma1Input{g.Gamma}, o) },
+	"lemma2": func(g given, o Options) (record.BoundValue, error) {
+		return Lemma2(Lemma2Input{g.loss(), g.C, g.Steps}, o)
+	},
+	"lemma3": func(g given, o Options) (record.BoundValue, error) {
 		return Lemma3(Lemma3Input{g.NPos, g.NNeg, g.B, g.Tau, g.Delta}, o)
 	},
-	"lemma4": func(g given, o Options) (Result, error) {
+	"lemma4": func(g given, o Options) (record.BoundValue, error) {
 		return Lemma4(RRMInput{g.loss(), g.NPos, g.NNeg, g.Sigma}, o)
 	},
-	"lemma5": func(g given, o Options) (Result, error) {
+	"lemma5": func(g given, o Options) (record.BoundValue, error) {
 		return Lemma5(RRMInput{g.loss(), g.NPos, g.NNeg, g.Sigma}, o)
 	},
-	"lemma6": func(g given, o Options) (Result, error) {
+	"lemma6": func(g given, o Options) (record.BoundValue, error) {
 		return Lemma6(Lemma6Input{g.loss(), g.NPos, g.Risk, g.MovedPos, g.MovedNeg, g.Eps}, o)
 	},
-	"lemma10": func(g given, o Options) (Result, error) { return Lemma10(Lemma10Input{g.Mu, g.Delta}, o) },
-	"corollary1": func(g given, o Options) (Result, error) {
+	"lemma10": func(g given, o Options) (record.BoundValue, error) { return Lemma10(Lemma10Input{g.Mu, g.Delta}, o) },
+	"corollary1": func(g given, o Options) (record.BoundValue, error) {
 		return Corollary1(Corollary1Input{g.Radius, g.NPos, g.NNeg, g.C, g.Steps, g.M, g.Delta}, o)
 	},
-	"corollary2": func(g given, o Options) (Result, error) {
+	"corollary2": func(g given, o Options) (record.BoundValue, error) {
 		return Corollary2(Corollary2Input{g.Radius, g.NPos, g.NNeg, g.Sigma, g.B, g.Tau, g.Norm, g.Delta}, o)
 	},
-	"corollary3": func(g given, o Options) (Result, error) {
+	"corollary3": func(g given, o Options) (record.BoundValue, error) {
 		return Corollary3(Corollary3Input{g.loss(), g.NPos, g.NNeg, g.Norm, g.Risk}, o)
 	},
 }
 
 func (g given) loss() Loss { return Loss{g.L, g.Alpha, g.Radius} }
 
-func value(t *testing.T, bound string, g given, o Options) Result {
+func value(t *testing.T, bound string, g given, o Options) record.BoundValue {
 	t.Helper()
 	r, err := bounds[bound](g, o)
 	if err != nil {
@@ -81,7 +84,7 @@ func value(t *testing.T, bound string, g given, o Options) Result {
 	return r
 }
 
-func with(r Result, name string) float64 {
+func with(r record.BoundValue, name string) float64 {
 	for _, t := range r.With {
 		if t.Name == name {
 			return t.Value

@@ -3,6 +3,8 @@ package stability
 import (
 	"math"
 	"math/big"
+
+	"tercet/internal/record"
 )
 
 // Lemma1Input is what Lemma 1 is about.
@@ -14,15 +16,15 @@ type Lemma1Input struct {
 // of the sample are replaced: 3 gamma. Both forms are the same.
 //
 // Errors: a gamma that is negative or not finite.
-func Lemma1(in Lemma1Input, o Options) (Result, error) {
+func Lemma1(in Lemma1Input, o Options) (record.BoundValue, error) {
 	o, err := o.checked()
 	if err = first(err, stable(in.Gamma)); err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
-	return Result{
+	return o.done(record.BoundValue{
 		Source: "Lemma 1", Bounds: "|l(A(S)) - l(A(S_ijk))|", Holds: always,
 		Value: 3 * in.Gamma,
-	}.done(o)
+	})
 }
 
 func stable(gamma float64) error {
@@ -47,16 +49,16 @@ type Theorem1Input struct {
 //
 // Errors: n+ < 2, n- < 1; delta outside (0, 1/e); M not above 0; gamma negative;
 // numbers that are not finite.
-func Theorem1(in Theorem1Input, o Options) (Result, error) {
+func Theorem1(in Theorem1Input, o Options) (record.BoundValue, error) {
 	o, err := o.checked()
 	if err = first(err, sizes(in.NPos, in.NNeg), level(in.Delta, "Theorem 1"), stable(in.Gamma), bounded(in.M)); err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
-	return Result{
+	return o.done(record.BoundValue{
 		Source: "Theorem 1", Bounds: theGap, Holds: likely,
 		Terms: gapTerms(in.Gamma, in.M, in.NPos, in.NNeg, in.Delta),
 		Notes: notes("S15"),
-	}.done(o)
+	})
 }
 
 func bounded(m float64) error {
@@ -64,13 +66,13 @@ func bounded(m float64) error {
 }
 
 // gapTerms are the three summands of Theorem 1.
-func gapTerms(gamma, m float64, nPos, nNeg int, delta float64) []Term {
+func gapTerms(gamma, m float64, nPos, nNeg int, delta float64) []record.Term {
 	p, n := float64(nPos), float64(nNeg)
 	log := 1 - math.Log(delta) // log(e/delta)
-	return []Term{
-		{"6 gamma", 6 * gamma},
-		{"of M: 8e M (...) sqrt(log(e/delta))", 8 * math.E * m * (1/math.Sqrt(n) + 2/math.Sqrt(p-1)) * math.Sqrt(log)},
-		{"of gamma: 24 sqrt(2) e gamma (...) log(e/delta)", 24 * math.Sqrt2 * math.E * gamma * float64(logSize(nPos, nNeg)+2) * log},
+	return []record.Term{
+		{Name: "6 gamma", Value: 6 * gamma},
+		{Name: "of M: 8e M (...) sqrt(log(e/delta))", Value: 8 * math.E * m * (1/math.Sqrt(n) + 2/math.Sqrt(p-1)) * math.Sqrt(log)},
+		{Name: "of gamma: 24 sqrt(2) e gamma (...) log(e/delta)", Value: 24 * math.Sqrt2 * math.E * gamma * float64(logSize(nPos, nNeg)+2) * log},
 	}
 }
 

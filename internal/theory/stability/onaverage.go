@@ -3,6 +3,8 @@ package stability
 import (
 	"fmt"
 	"math"
+
+	"tercet/internal/record"
 )
 
 // Lemma6Input is what Lemma 6 is about. Means are over the samples of a side and over
@@ -25,44 +27,44 @@ type Lemma6Input struct {
 //
 // Errors: n+ < 2; alpha not above 0; negative risk, distances or eps; numbers that are
 // not finite.
-func Lemma6(in Lemma6Input, o Options) (Result, error) {
+func Lemma6(in Lemma6Input, o Options) (record.BoundValue, error) {
 	o, err := o.checked()
 	if err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	alpha, err := in.Loss.smoothness(o)
 	if err = first(err, sizes(in.NPos, 1), risk(in.Risk, "E R_S(A(S))"), eps(in.Epsilon),
 		nonNegative("moved-pos", in.MovedPos, "it is a mean of squared distances (Lemma 6)"),
 		nonNegative("moved-neg", in.MovedNeg, "it is a mean of squared distances (Lemma 6)"),
 	); err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	pos, neg := 3*in.MovedPos, 1.5*in.MovedNeg
 	if o.Form == Paper {
 		pos, neg = pos/float64(in.NPos-1), neg/float64(in.NPos-1)
 	}
-	r := Result{Source: "Lemma 6", Bounds: "E[R(A(S)) - R_S(A(S))]", Holds: expected, Notes: notes("S2")}
-	r.With = []Term{{"alpha", alpha}}
-	r.balance(alpha, in.Risk, pos, neg, in.Epsilon)
-	return r.done(o)
+	r := record.BoundValue{Source: "Lemma 6", Bounds: "E[R(A(S)) - R_S(A(S))]", Holds: expected, Notes: notes("S2")}
+	r.With = []record.Term{{Name: "alpha", Value: alpha}}
+	balance(&r, alpha, in.Risk, pos, neg, in.Epsilon)
+	return o.done(r)
 }
 
 // balance sets the terms of (alpha/eps) risk + (eps + alpha) (pos + neg), for the eps
 // that makes it least where none is given: sqrt(alpha risk / (pos + neg)). Where one of
 // the two is 0, the least value is that of a limit, and there is no such eps.
-func (r *Result) balance(alpha, risk, pos, neg, eps float64) {
+func balance(r *record.BoundValue, alpha, risk, pos, neg, eps float64) {
 	share := alpha / eps * risk
 	switch {
 	case eps > 0:
-		r.With = append(r.With, Term{"eps", eps})
+		r.With = append(r.With, record.Term{Name: "eps", Value: eps})
 	case risk == 0 || pos+neg == 0:
 		share, eps = 0, 0
 	default:
 		eps = math.Sqrt(alpha * risk / (pos + neg))
 		share = alpha / eps * risk
-		r.With = append(r.With, Term{"eps, the best", eps})
+		r.With = append(r.With, record.Term{Name: "eps, the best", Value: eps})
 	}
-	r.Terms = []Term{{"(alpha/eps) E R_S", share}, {"of replaced positives", (eps + alpha) * pos}, {"of replaced negatives", (eps + alpha) * neg}}
+	r.Terms = []record.Term{{Name: "(alpha/eps) E R_S", Value: share}, {Name: "of replaced positives", Value: (eps + alpha) * pos}, {Name: "of replaced negatives", Value: (eps + alpha) * neg}}
 }
 
 func risk(v float64, of string) error {
@@ -93,21 +95,21 @@ type Theorem4Input struct {
 //
 // Errors: n+ < 2, n- < 1; sigma min(n+, n-) < 8 alpha; sigma or alpha not above 0;
 // negative risk or eps; numbers that are not finite.
-func Theorem4(in Theorem4Input, o Options) (Result, error) {
+func Theorem4(in Theorem4Input, o Options) (record.BoundValue, error) {
 	o, err := o.checked()
 	if err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	alpha, err := in.Loss.smoothness(o)
 	if err = first(err, sizes(in.NPos, in.NNeg), convex(in.Sigma), regular(alpha, in.Sigma, in.NPos, in.NNeg),
 		risk(in.Risk, "E R_S(A(S))"), eps(in.Epsilon)); err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
-	r := Result{Source: "Theorem 4", Bounds: "E[R(A(S)) - R_S(A(S))]", Holds: expected, Notes: notes("S2")}
-	r.With = []Term{{"alpha", alpha}}
+	r := record.BoundValue{Source: "Theorem 4", Bounds: "E[R(A(S)) - R_S(A(S))]", Holds: expected, Notes: notes("S2")}
+	r.With = []record.Term{{Name: "alpha", Value: alpha}}
 	pos, neg := moved(alpha, in.Sigma, in.NPos, in.NNeg, o)
-	r.balance(alpha, in.Risk, pos*in.Risk, neg*in.Risk, in.Epsilon)
-	return r.done(o)
+	balance(&r, alpha, in.Risk, pos*in.Risk, neg*in.Risk, in.Epsilon)
+	return o.done(r)
 }
 
 // moved is what eqs. 14 and 15 make of Lemma 6's bracket, for each unit of risk.
@@ -150,31 +152,31 @@ type Corollary3Input struct {
 //
 // Errors: n+ < 2, n- < 1; as printed, a sigma min(n+, n-) below 8 alpha (S13); alpha or
 // norm not above 0; a negative risk; numbers that are not finite.
-func Corollary3(in Corollary3Input, o Options) (Result, error) {
+func Corollary3(in Corollary3Input, o Options) (record.BoundValue, error) {
 	o, err := o.checked()
 	if err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	alpha, err := in.Loss.smoothness(o)
 	if err = first(err, sizes(in.NPos, in.NNeg), positive("norm", in.Norm, "it is that of w*, and sigma is divided by it (Corollary 3)"), risk(in.Risk, "R(w*)")); err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	n, root := float64(min(in.NPos, in.NNeg)), math.Sqrt(in.Risk)
 	sigma := max(root/in.Norm/math.Sqrt(n), 8*alpha/n)
-	rate := Term{"||w*|| sqrt(R(w*)/n) + ||w*||^2/n", in.Norm*root/math.Sqrt(n) + in.Norm*in.Norm/n}
+	rate := record.Term{Name: "||w*|| sqrt(R(w*)/n) + ||w*||^2/n", Value: in.Norm*root/math.Sqrt(n) + in.Norm*in.Norm/n}
 	if o.Form == Paper {
 		sigma = root / in.Norm * math.Pow(n, -0.75)
-		rate = Term{"n^-3/4 ||w*|| sqrt(R(w*)) + n^-3/2 ||w*||^2", float64(in.Norm*root*math.Pow(n, -0.75)) + float64(in.Norm*in.Norm*math.Pow(n, -1.5))}
+		rate = record.Term{Name: "n^-3/4 ||w*|| sqrt(R(w*)) + n^-3/2 ||w*||^2", Value: float64(in.Norm*root*math.Pow(n, -0.75)) + float64(in.Norm*in.Norm*math.Pow(n, -1.5))}
 	}
 	if err := regular(alpha, sigma, in.NPos, in.NNeg); err != nil {
-		return Result{}, fmt.Errorf("%w, and Corollary 3's sigma is %.6g", err, sigma)
+		return record.BoundValue{}, fmt.Errorf("%w, and Corollary 3's sigma is %.6g", err, sigma)
 	}
-	r := Result{Source: "Corollary 3", Bounds: "E[R(A(S)) - R(w*)]", Holds: expected, Rate: &rate, Notes: notes("S2", "S3", "S12", "S13")}
-	r.With = []Term{{"alpha", alpha}, {"sigma", sigma}}
+	r := record.BoundValue{Source: "Corollary 3", Bounds: "E[R(A(S)) - R(w*)]", Holds: expected, Rate: &rate, Notes: notes("S2", "S3", "S12", "S13")}
+	r.With = []record.Term{{Name: "alpha", Value: alpha}, {Name: "sigma", Value: sigma}}
 	penalty := float64(sigma / 2 * in.Norm * in.Norm)
 	all := in.Risk + penalty // bounds E R_S(A(S))
 	pos, neg := moved(alpha, sigma, in.NPos, in.NNeg, o)
-	r.balance(alpha, all, pos*all, neg*all, 0)
-	r.Terms = append(r.Terms, Term{"r(w*) = sigma/2 ||w*||^2", penalty})
-	return r.done(o)
+	balance(&r, alpha, all, pos*all, neg*all, 0)
+	r.Terms = append(r.Terms, record.Term{Name: "r(w*) = sigma/2 ||w*||^2", Value: penalty})
+	return o.done(r)
 }

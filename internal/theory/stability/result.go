@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"tercet/internal/record"
 )
 
 // ErrInput is wrapped by every error about numbers that a bound does not hold for.
@@ -27,33 +29,6 @@ type Options struct {
 	// Sup is the largest value of the loss; 0 where it is not known. A bound above it
 	// says nothing.
 	Sup float64
-}
-
-// Term is a named number.
-type Term struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
-}
-
-// Result is a bound that was calculated.
-type Result struct {
-	Source string `json:"source"` // where it stands in the paper
-	Bounds string `json:"bounds"` // what is at most Value
-	Holds  string `json:"holds"`  // always, with probability 1 - delta, in expectation
-	Form   string `json:"form"`
-	// Value is the bound, in units of the loss (of Lemma 10, in steps).
-	Value float64 `json:"value"`
-	// Terms sum to Value; nil where it is one product.
-	Terms []Term `json:"terms,omitempty"`
-	// With is what was calculated on the way: constants of the loss, gamma, M, eps.
-	With []Term `json:"with,omitempty"`
-	// Rate is the order that a corollary states, without its constant: no bound.
-	Rate *Term `json:"rate,omitempty"`
-	// Vacuous says that Value is above the largest value of the loss; nil where that
-	// is not known.
-	Vacuous *bool    `json:"vacuous,omitempty"`
-	Sup     float64  `json:"sup,omitempty"`
-	Notes   []string `json:"notes,omitempty"` // faults, by number
 }
 
 // What is bounded, and how far one can rely on it.
@@ -86,13 +61,13 @@ func (o Options) checked() (Options, error) {
 func (o Options) sharp() bool { return o.Form == Corrected && o.Constants == Tight }
 
 // done completes r: its value from its terms, its form, whether it is vacuous.
-func (r Result) done(o Options) (Result, error) {
+func (o Options) done(r record.BoundValue) (record.BoundValue, error) {
 	if r.Terms != nil {
 		r.Value = sum(r.Terms)
 	}
 	r.Form, r.Sup = o.Form, o.Sup
 	if math.IsInf(r.Value, 0) || math.IsNaN(r.Value) {
-		return Result{}, fmt.Errorf("%w: %s is %v: its numbers are too large or too small for float64", ErrInput, r.Source, r.Value)
+		return record.BoundValue{}, fmt.Errorf("%w: %s is %v: its numbers are too large or too small for float64", ErrInput, r.Source, r.Value)
 	}
 	if o.Sup > 0 {
 		vacuous := r.Value > o.Sup
@@ -101,7 +76,7 @@ func (r Result) done(o Options) (Result, error) {
 	return r, nil
 }
 
-func sum(terms []Term) float64 {
+func sum(terms []record.Term) float64 {
 	s := 0.0
 	for _, t := range terms {
 		s += t.Value

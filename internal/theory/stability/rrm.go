@@ -1,6 +1,10 @@
 package stability
 
-import "math"
+import (
+	"math"
+
+	"tercet/internal/record"
+)
 
 // Lemma3Input is what Lemma 3 is about.
 type Lemma3Input struct {
@@ -21,19 +25,19 @@ type Lemma3Input struct {
 //
 // Errors: n+ < 2, n- < 1; delta outside (0, 1); b or tau negative; numbers that are
 // not finite.
-func Lemma3(in Lemma3Input, o Options) (Result, error) {
+func Lemma3(in Lemma3Input, o Options) (record.BoundValue, error) {
 	o, err := o.checked()
 	if err = first(err, sizes(in.NPos, in.NNeg), probability(in.Delta, "Lemma 3"), spread(in.B, in.Tau, "w")); err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	if o.Sup == 0 {
 		o.Sup = in.B
 	}
-	return Result{
+	return o.done(record.BoundValue{
 		Source: "Lemma 3", Bounds: "|R_S(w) - R(w)|", Holds: likely,
 		Terms: fixedTerms(in.B, in.Tau, in.NPos, in.NNeg, in.Delta, o),
 		Notes: notes("S9"),
-	}.done(o)
+	})
 }
 
 func spread(b, tau float64, w string) error {
@@ -44,11 +48,11 @@ func spread(b, tau float64, w string) error {
 }
 
 // fixedTerms are the summands of Lemma 3.
-func fixedTerms(b, tau float64, nPos, nNeg int, delta float64, o Options) []Term {
-	terms := func(of string, m int, l float64) []Term {
-		return []Term{
-			{"of b" + of, 2 * b * l / (3 * float64(m))},
-			{"of tau" + of, math.Sqrt(2 * tau * l / float64(m))},
+func fixedTerms(b, tau float64, nPos, nNeg int, delta float64, o Options) []record.Term {
+	terms := func(of string, m int, l float64) []record.Term {
+		return []record.Term{
+			{Name: "of b" + of, Value: 2 * b * l / (3 * float64(m))},
+			{Name: "of tau" + of, Value: math.Sqrt(2 * tau * l / float64(m))},
 		}
 	}
 	if o.Form == Paper {
@@ -96,22 +100,22 @@ func pick(pos, neg float64, o Options) float64 {
 // L^2/sigma, by the strong convexity of F_S and of the F of the changed sample.
 //
 // Errors: n+ < 2, n- < 1; sigma or L not above 0; numbers that are not finite.
-func Lemma4(in RRMInput, o Options) (Result, error) {
+func Lemma4(in RRMInput, o Options) (record.BoundValue, error) {
 	o, err := o.checked()
 	if err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	l, err := in.check(o)
 	if err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	pos, neg := in.stability(l, o)
-	return Result{
+	return o.done(record.BoundValue{
 		Source: "Lemma 4", Bounds: theStability, Holds: always,
 		Value: pick(pos, neg, o),
-		With:  []Term{{"L", l}, {"a positive replaced", pos}, {"a negative replaced", neg}},
+		With:  []record.Term{{Name: "L", Value: l}, {Name: "a positive replaced", Value: pos}, {Name: "a negative replaced", Value: neg}},
 		Notes: notes("S1"),
-	}.done(o)
+	})
 }
 
 // excessLoss is M of Lemma 5: for a replaced positive and negative.
@@ -129,22 +133,22 @@ func (in RRMInput) excessLoss(l float64, o Options) (pos, neg float64) {
 // most the gap E[R - R_S] <= 3 gamma.
 //
 // Errors: as of Lemma4.
-func Lemma5(in RRMInput, o Options) (Result, error) {
+func Lemma5(in RRMInput, o Options) (record.BoundValue, error) {
 	o, err := o.checked()
 	if err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	l, err := in.check(o)
 	if err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	pos, neg := in.excessLoss(l, o)
-	return Result{
+	return o.done(record.BoundValue{
 		Source: "Lemma 5", Bounds: "|E_S[l(A(S)) - l(w*)]|", Holds: always,
 		Value: pick(pos, neg, o),
-		With:  []Term{{"L", l}, {"from a replaced positive", pos}, {"from a replaced negative", neg}},
+		With:  []record.Term{{Name: "L", Value: l}, {Name: "from a replaced positive", Value: pos}, {Name: "from a replaced negative", Value: neg}},
 		Notes: notes("S1", "S12"),
-	}.done(o)
+	})
 }
 
 // Theorem3Input is what Theorem 3 is about: A(S) minimizes F_S.
@@ -164,21 +168,21 @@ type Theorem3Input struct {
 //
 // Errors: n+ < 2, n- < 1; delta outside (0, 1/e); sigma or L not above 0; b or tau
 // negative; numbers that are not finite.
-func Theorem3(in Theorem3Input, o Options) (Result, error) {
+func Theorem3(in Theorem3Input, o Options) (record.BoundValue, error) {
 	r, _, err := theorem3(in, o)
 	return r, err
 }
 
 // theorem3 returns with the result the delta of each of its two events.
-func theorem3(in Theorem3Input, o Options) (Result, float64, error) {
+func theorem3(in Theorem3Input, o Options) (record.BoundValue, float64, error) {
 	o, err := o.checked()
 	if err != nil {
-		return Result{}, 0, err
+		return record.BoundValue{}, 0, err
 	}
 	rrm := RRMInput{in.Loss, in.NPos, in.NNeg, in.Sigma}
 	l, err := rrm.check(o)
 	if err = first(err, level(in.Delta, "Theorem 3"), spread(in.B, in.Tau, "w*")); err != nil {
-		return Result{}, 0, err
+		return record.BoundValue{}, 0, err
 	}
 	delta := in.Delta
 	if o.Form == Corrected {
@@ -187,12 +191,12 @@ func theorem3(in Theorem3Input, o Options) (Result, float64, error) {
 	gPos, gNeg := rrm.stability(l, o)
 	mPos, mNeg := rrm.excessLoss(l, o)
 	gamma, m := pick(gPos, gNeg, o), pick(mPos, mNeg, o)
-	r, err := Result{
+	r, err := o.done(record.BoundValue{
 		Source: "Theorem 3", Bounds: theGap, Holds: likely,
 		Terms: append(fixedTerms(in.B, in.Tau, in.NPos, in.NNeg, delta, o), gapTerms(gamma, m, in.NPos, in.NNeg, delta)...),
-		With:  []Term{{"L", l}, {"gamma", gamma}, {"M", m}},
+		With:  []record.Term{{Name: "L", Value: l}, {Name: "gamma", Value: gamma}, {Name: "M", Value: m}},
 		Notes: append(notes("S1", "S9", "S10", "S12"), meanOverBoth),
-	}.done(o)
+	})
 	return r, delta, err
 }
 
@@ -214,25 +218,25 @@ type Corollary2Input struct {
 // log(n) log(1/delta).
 //
 // Errors: as of Theorem3; a radius that is not above 0, a negative norm.
-func Corollary2(in Corollary2Input, o Options) (Result, error) {
+func Corollary2(in Corollary2Input, o Options) (record.BoundValue, error) {
 	if err := first(
 		positive("radius", in.Radius, "the points lie in a ball ||x|| <= B of this radius (Corollary 1)"),
 		nonNegative("norm", in.Norm, "it is that of w* (Corollary 2)"),
 	); err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	r, delta, err := theorem3(Theorem3Input{Loss{Radius: in.Radius}, in.NPos, in.NNeg, in.Sigma, in.B, in.Tau, in.Delta}, o)
 	if err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	o.Form = r.Form
 	for _, t := range fixedTerms(in.B, in.Tau, in.NPos, in.NNeg, delta, o) {
-		r.Terms = append(r.Terms, Term{t.Name + ", of R_S(w*) - R(w*)", t.Value})
+		r.Terms = append(r.Terms, record.Term{Name: t.Name + ", of R_S(w*) - R(w*)", Value: t.Value})
 	}
-	r.Terms = append(r.Terms, Term{"r(w*) = sigma/2 ||w*||^2", in.Sigma / 2 * in.Norm * in.Norm})
+	r.Terms = append(r.Terms, record.Term{Name: "r(w*) = sigma/2 ||w*||^2", Value: in.Sigma / 2 * in.Norm * in.Norm})
 	n := float64(min(in.NPos, in.NNeg))
 	r.Source, r.Bounds = "Corollary 2", "R(A(S)) - R(w*)"
-	r.Rate = &Term{"n^-1/2 log(n) log(1/delta)", -math.Log(in.Delta) * math.Log(n) / math.Sqrt(n)}
+	r.Rate = &record.Term{Name: "n^-1/2 log(n) log(1/delta)", Value: -math.Log(in.Delta) * math.Log(n) / math.Sqrt(n)}
 	r.Notes = append(notes("S4", "S11"), r.Notes...)
-	return r.done(o)
+	return o.done(r)
 }

@@ -3,6 +3,8 @@ package stability
 import (
 	"fmt"
 	"math"
+
+	"tercet/internal/record"
 )
 
 // Lemma2Input is what Lemma 2 is about.
@@ -19,25 +21,25 @@ type Lemma2Input struct {
 //
 // Errors: a step outside (0, 2/alpha]; a negative number of uses; L or alpha not above
 // 0; numbers that are not finite.
-func Lemma2(in Lemma2Input, o Options) (Result, error) {
+func Lemma2(in Lemma2Input, o Options) (record.BoundValue, error) {
 	o, err := o.checked()
 	if err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	l, errL := in.Loss.lipschitz(o)
 	alpha, errAlpha := in.Loss.smoothness(o)
 	if err = first(errL, errAlpha, step("step", in.Step, alpha)); err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	if in.Uses < 0 {
-		return Result{}, fmt.Errorf("%w: uses is %d, want 0 or more: it is the number of steps that used the replaced sample", ErrInput, in.Uses)
+		return record.BoundValue{}, fmt.Errorf("%w: uses is %d, want 0 or more: it is the number of steps that used the replaced sample", ErrInput, in.Uses)
 	}
-	return Result{
+	return o.done(record.BoundValue{
 		Source: "Lemma 2", Bounds: "the change of any triplet's loss", Holds: always,
 		Value: 2 * l * l * in.Step * float64(in.Uses),
-		With:  []Term{{"L", l}, {"alpha", alpha}},
+		With:  []record.Term{{Name: "L", Value: l}, {Name: "alpha", Value: alpha}},
 		Notes: []string{mostUsed},
-	}.done(o)
+	})
 }
 
 // Lemma10Input is what Lemma 10 is about.
@@ -53,21 +55,21 @@ type Lemma10Input struct {
 //	X <= mu + l/3 + sqrt(l^2/9 + 2 mu l),  l = log(1/delta).
 //
 // Errors: mu not above 0; delta outside (0, 1); numbers that are not finite.
-func Lemma10(in Lemma10Input, o Options) (Result, error) {
+func Lemma10(in Lemma10Input, o Options) (record.BoundValue, error) {
 	o, err := o.checked()
 	if err = first(err, positive("mu", in.Mu, "it is the mean of the sum (Lemma 10)"), probability(in.Delta, "Lemma 10")); err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	o.Sup = 0 // of a loss: X is none
 	l := -math.Log(in.Delta)
-	r := Result{Source: "Lemma 10", Bounds: "X", Holds: likely, Value: bernstein(in.Mu, l), Notes: notes("S5")}
+	r := record.BoundValue{Source: "Lemma 10", Bounds: "X", Holds: likely, Value: bernstein(in.Mu, l), Notes: notes("S5")}
 	if o.Form == Paper {
 		r.Value = in.Mu + math.Sqrt(3*in.Mu*l)
 		if in.Mu < 3*l {
 			r.Notes = append(r.Notes, fmt.Sprintf("mu is below 3 log(1/delta) = %.6g: the printed bound need not hold", 3*l))
 		}
 	}
-	return r.done(o)
+	return o.done(r)
 }
 
 // bernstein solves t^2 = 2 l (mu + t/3) and returns mu + t.
@@ -97,28 +99,28 @@ type Theorem2Input struct {
 //
 // Errors: n+ < 2, n- < 1; fewer than one step; c outside (0, 2/alpha]; delta outside
 // (0, 1/e); M, L or alpha not above 0; numbers that are not finite.
-func Theorem2(in Theorem2Input, o Options) (Result, error) {
+func Theorem2(in Theorem2Input, o Options) (record.BoundValue, error) {
 	o, err := o.checked()
 	if err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	l, errL := in.Loss.lipschitz(o)
 	alpha, errAlpha := in.Loss.smoothness(o)
 	if err = first(errL, errAlpha, sizes(in.NPos, in.NNeg), step("c", in.C, alpha), level(in.Delta, "Theorem 2"), bounded(in.M)); err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	if in.Steps < 1 {
-		return Result{}, fmt.Errorf("%w: number of steps is %d, want 1 or more: SGD makes T steps (eq. 3)", ErrInput, in.Steps)
+		return record.BoundValue{}, fmt.Errorf("%w: number of steps is %d, want 1 or more: SGD makes T steps (eq. 3)", ErrInput, in.Steps)
 	}
 	sqrtT := math.Sqrt(float64(in.Steps))
 	x, delta := uses(in, o)
 	gamma := 2 * l * l * in.C / sqrtT * x
-	return Result{
+	return o.done(record.BoundValue{
 		Source: "Theorem 2", Bounds: theGap, Holds: likely,
 		Terms: gapTerms(gamma, in.M, in.NPos, in.NNeg, delta),
-		With:  []Term{{"L", l}, {"alpha", alpha}, {"uses of one sample, at most", x}, {"gamma", gamma}},
+		With:  []record.Term{{Name: "L", Value: l}, {Name: "alpha", Value: alpha}, {Name: "uses of one sample, at most", Value: x}, {Name: "gamma", Value: gamma}},
 		Notes: append(notes("S5", "S6", "S7", "S10", "S15"), unbounded(in.C, l, sqrtT)),
-	}.done(o)
+	})
 }
 
 // uses bounds how often T steps use the replaced sample, and returns beside it the
@@ -154,18 +156,18 @@ type Corollary1Input struct {
 // has the logarithm without a root, and the union over samples (S7) the n in it.
 //
 // Errors: as of Theorem2; a radius that is not above 0.
-func Corollary1(in Corollary1Input, o Options) (Result, error) {
+func Corollary1(in Corollary1Input, o Options) (record.BoundValue, error) {
 	if err := positive("radius", in.Radius, "the points lie in a ball ||x|| <= B of this radius (Corollary 1)"); err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	r, err := Theorem2(Theorem2Input{Loss{Radius: in.Radius}, in.NPos, in.NNeg, in.C, in.Steps, in.M, in.Delta}, o)
 	if err != nil {
-		return Result{}, err
+		return record.BoundValue{}, err
 	}
 	n, log := float64(min(in.NPos, in.NNeg)), -math.Log(in.Delta)
-	rate := Term{"n^-1/2 log(n) log(n/delta) log(1/delta) + n^-1/2 log^1/2(1/delta)", (float64(math.Log(n)*(math.Log(n)+log)*log) + math.Sqrt(log)) / math.Sqrt(n)}
+	rate := record.Term{Name: "n^-1/2 log(n) log(n/delta) log(1/delta) + n^-1/2 log^1/2(1/delta)", Value: (float64(math.Log(n)*(math.Log(n)+log)*log) + math.Sqrt(log)) / math.Sqrt(n)}
 	if r.Form == Paper {
-		rate = Term{"n^-1/2 log(n) log^3/2(1/delta) + n^-1/2 log^1/2(1/delta)", (float64(math.Log(n)*log) + 1) * math.Sqrt(log) / math.Sqrt(n)}
+		rate = record.Term{Name: "n^-1/2 log(n) log^3/2(1/delta) + n^-1/2 log^1/2(1/delta)", Value: (float64(math.Log(n)*log) + 1) * math.Sqrt(log) / math.Sqrt(n)}
 	}
 	r.Source, r.Rate = "Corollary 1", &rate
 	r.Notes = append(notes("S4", "S11", "S14"), r.Notes...)

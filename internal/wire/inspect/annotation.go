@@ -13,42 +13,10 @@ import (
 	"tercet/internal/record"
 )
 
-// AnnotationDoc describes an annotation, and the images that it names where these were
-// read.
-type AnnotationDoc struct {
-	Root        string      `json:"root"`
-	Roles       []RoleStats `json:"roles"`        // train, then query and gallery, or query+gallery where these are the same
-	Shared      int         `json:"shared"`       // classes of training and test
-	Lost        int         `json:"lost_queries"` // that have no other image of their class in the gallery
-	Categories  int         `json:"categories"`
-	Sequences   int         `json:"sequences"`
-	Boxes       int         `json:"boxes"`
-	Fingerprint string      `json:"fingerprint"`          // of paths, boxes, labels, roles and, where images were looked for, their sizes
-	Copies      *int        `json:"copies,omitempty"`     // images whose file equals an earlier one, where they were read
-	Misplaced   *int        `json:"misplaced,omitempty"`  // of these, those in another class, or in training and test
-	Oriented    []string    `json:"oriented,omitempty"`   // images with an EXIF orientation, which is not applied
-	OtherModes  []string    `json:"not_rgb,omitempty"`    // images that are not RGB and are converted
-	Unreadable  []string    `json:"unreadable,omitempty"` // images that cannot be decoded
-}
-
-// RoleStats describes the images of a role.
-type RoleStats struct {
-	Role string `json:"role"`
-	table.Count
-	PerClassMin int            `json:"per_class_min"`
-	PerClassMed float64        `json:"per_class_median"`
-	PerClassMax int            `json:"per_class_max"`
-	Singles     int            `json:"singles"`         // classes of one image
-	Modes       map[string]int `json:"modes,omitempty"` // of the images' files, where they were read
-	Shortest    int            `json:"shortest,omitempty"`
-	Longest     int            `json:"longest,omitempty"`
-	Bytes       int64          `json:"bytes,omitempty"`
-}
-
 // Annotation describes the annotation of a config's source, an annotated.Source, and
 // decodes all images if asked to. Where images cannot be decoded the document is complete
 // and comes with the error, that names them.
-func Annotation(ctx context.Context, cfg *config.Config, images bool, say progress.Say) (*DataDoc, error) {
+func Annotation(ctx context.Context, cfg *config.Config, images bool, say progress.Say) (*record.Inspected, error) {
 	src, ok := cfg.Data.Options.(annotated.Source)
 	if !ok {
 		return nil, &config.Error{Key: "data.name", Msg: fmt.Sprintf("is %s, which has no annotation: its images must be read", cfg.Data.Name)}
@@ -61,9 +29,9 @@ func Annotation(ctx context.Context, cfg *config.Config, images bool, say progre
 	if err != nil {
 		return nil, err
 	}
-	a := &AnnotationDoc{Root: t.Root, Shared: len(t.Overlap()), Lost: t.Lost(), Fingerprint: t.Fingerprint()}
-	d := &DataDoc{Schema: record.DataSchema, Config: cfg.Name, Name: cfg.Data.Name, Annotation: a, Warnings: t.Notes}
-	a.count(t)
+	a := &record.Annotation{Root: t.Root, Shared: len(t.Overlap()), Lost: t.Lost(), Fingerprint: t.Fingerprint()}
+	d := &record.Inspected{Schema: record.DataSchema, Config: cfg.Name, Name: cfg.Data.Name, Annotation: a, Warnings: t.Notes}
+	countAnnotated(a, t)
 	if a.Lost > 0 {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("queries that have no other image of their class in the gallery, and are left out: %d", a.Lost))
 	}
@@ -74,7 +42,7 @@ func Annotation(ctx context.Context, cfg *config.Config, images bool, say progre
 	if err != nil {
 		return nil, err
 	}
-	return d, d.files(t, files)
+	return d, addFiles(d, t, files)
 }
 
 // rolesOf are the roles to describe: queries and gallery apart only where they differ.
@@ -86,7 +54,7 @@ func rolesOf(t *table.Table) []table.Role {
 	return append(out, table.Test)
 }
 
-func (a *AnnotationDoc) count(t *table.Table) {
+func countAnnotated(a *record.Annotation, t *table.Table) {
 	categories, sequences := map[string]bool{}, map[string]bool{}
 	for i := range t.Items {
 		it := &t.Items[i]
@@ -103,8 +71,9 @@ func (a *AnnotationDoc) count(t *table.Table) {
 	}
 }
 
-func roleStats(t *table.Table, role table.Role) RoleStats {
-	r := RoleStats{Role: role.String(), Count: t.Count(role)}
+func roleStats(t *table.Table, role table.Role) record.RoleStats {
+	n := t.Count(role)
+	r := record.RoleStats{Role: role.String(), Images: n.Images, Classes: n.Classes}
 	sizes := make([]int, len(t.Classes))
 	for _, i := range t.Pick(role) {
 		sizes[t.Items[i].Label]++
@@ -122,14 +91,14 @@ func roleStats(t *table.Table, role table.Role) RoleStats {
 	return r
 }
 
-// files adds what images are, and returns an error that names those that cannot be read.
-func (d *DataDoc) files(t *table.Table, files []annotated.File) error {
+// addFiles adds what images are, and returns an error that names those that cannot be read.
+func addFiles(d *record.Inspected, t *table.Table, files []annotated.File) error {
 	a := d.Annotation
 	for k, role := range rolesOf(t) {
 		r := &a.Roles[k]
 		r.Modes = map[string]int{}
 		for _, i := range t.Pick(role) {
-			r.add(&files[i])
+			addFile(r, &files[i])
 		}
 	}
 	var broken, oriented, other []int
@@ -168,7 +137,7 @@ func (d *DataDoc) files(t *table.Table, files []annotated.File) error {
 	return nil
 }
 
-func (r *RoleStats) add(f *annotated.File) {
+func addFile(r *record.RoleStats, f *annotated.File) {
 	if f.Err != nil {
 		return
 	}

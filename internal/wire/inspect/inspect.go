@@ -16,70 +16,14 @@ import (
 	"tercet/internal/wire"
 )
 
-// DataDoc describes the data of a config or of npy files, schema tercet.data/1.
-type DataDoc struct {
-	Schema     string    `json:"schema"`
-	Config     string    `json:"config,omitempty"`     // the config's name
-	Name       string    `json:"name"`                 // the source
-	Embeddings string    `json:"embeddings,omitempty"` // npy file, where there is no config
-	Labels     string    `json:"labels,omitempty"`
-	Train      *SetStats `json:"train,omitempty"`
-	Validation *SetStats `json:"validation,omitempty"`
-	Test       *SetStats `json:"test,omitempty"`
-	Vectors    *SetStats `json:"vectors,omitempty"` // of npy files without a config
-	Overlaps   []Overlap `json:"overlaps,omitempty"`
-	// Annotation is of a source that has one, in place of the sets.
-	Annotation *AnnotationDoc `json:"annotation,omitempty"`
-	// Noise is on the labels that the sampler sees, or on the pairs or triplets that it
-	// gives, which Graph and Triplets describe; the sets are described under true labels.
-	Noise    *record.Noise     `json:"noise,omitempty"`
-	Graph    *record.PairGraph `json:"graph,omitempty"`
-	Triplets *record.Triplets  `json:"triplets,omitempty"`
-	Sampler  *SamplerRecord    `json:"sampler,omitempty"` // null where the data do not fit it
-	Warnings []string          `json:"warnings,omitempty"`
-}
-
-// SetStats describes a set. Its fingerprint is the one that manifests and result
-// documents carry.
-type SetStats struct {
-	data.Stats
-	Lengths *Lengths `json:"lengths,omitempty"` // of vectors
-}
-
-// Lengths are the Euclidean lengths of vectors.
-type Lengths struct {
-	Min   float64 `json:"min"`
-	Mean  float64 `json:"mean"`
-	Max   float64 `json:"max"`
-	Zeros int     `json:"zeros"` // vectors of length 0
-}
-
-// Overlap says what two sets have in common: items of the set Of whose pixels
-// are also in the set In, and classes, by name, that have items in both.
-type Overlap struct {
-	Of      string `json:"of"`
-	In      string `json:"in"`
-	Items   int    `json:"items"`
-	Classes int    `json:"classes"`
-}
-
-// SamplerRecord is the batcher of a config on its training set.
-type SamplerRecord struct {
-	Name      string          `json:"name"`
-	BatchRows int             `json:"batch_rows"`
-	Steps     int             `json:"steps_per_epoch"`
-	Layout    string          `json:"layout"`
-	Coverage  record.Coverage `json:"coverage"` // of epoch 0
-}
-
 // Inspect reads all data of cfg and describes them. Where the sampler refuses
 // the data, the document is complete but for it, and comes with the error.
-func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*DataDoc, error) {
+func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*record.Inspected, error) {
 	sets, err := wire.OpenData(cfg)
 	if err != nil {
 		return nil, err
 	}
-	d := &DataDoc{Schema: record.DataSchema, Config: cfg.Name, Name: cfg.Data.Name, Noise: sets.Noise}
+	d := &record.Inspected{Schema: record.DataSchema, Config: cfg.Name, Name: cfg.Data.Name, Noise: sets.Noise}
 	if sets.LeftOut != "" {
 		d.Warnings = append(d.Warnings, sets.LeftOut)
 	}
@@ -94,8 +38,8 @@ func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*DataDo
 		if err != nil {
 			return nil, err
 		}
-		*d.set(s.name) = st
-		d.warn(s.name, st)
+		*setOf(d, s.name) = st
+		warn(d, s.name, st)
 	}
 	say("read", len(list), len(list))
 	for i, in := range list {
@@ -103,7 +47,7 @@ func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*DataDo
 			if err := ctx.Err(); err != nil {
 				return nil, context.Cause(ctx)
 			}
-			if err := d.compare(of, in); err != nil {
+			if err := compare(d, of, in); err != nil {
 				return nil, err
 			}
 		}
@@ -116,13 +60,13 @@ func Inspect(ctx context.Context, cfg *config.Config, say progress.Say) (*DataDo
 	if err != nil {
 		return d, wire.InConfig("batch", err)
 	}
-	d.Sampler = &SamplerRecord{cfg.Batch.Sampler, s.BatchSize(), s.Steps(), s.Layout(), data.Cover(s, sets.Seen(), 0)}
+	d.Sampler = &record.SamplerPlan{Name: cfg.Batch.Sampler, BatchRows: s.BatchSize(), Steps: s.Steps(), Layout: s.Layout(), Coverage: data.Cover(s, sets.Seen(), 0)}
 	return d, nil
 }
 
 // InspectFiles describes embeddings (N, D) of any tool, with labels in npy or
 // csv. The fingerprint is that of eval.json.
-func InspectFiles(embeddings string, labels data.LabelFile) (*DataDoc, error) {
+func InspectFiles(embeddings string, labels data.LabelFile) (*record.Inspected, error) {
 	v, src, err := embed.ReadVectors(embeddings, labels)
 	if err != nil {
 		return nil, err
@@ -146,8 +90,8 @@ func InspectFiles(embeddings string, labels data.LabelFile) (*DataDoc, error) {
 		return nil, err
 	}
 	st.Fingerprint = src.Fingerprint
-	d := &DataDoc{Schema: record.DataSchema, Name: "npy", Embeddings: embeddings, Labels: labels.Path, Vectors: st}
-	d.warn("vectors", st)
+	d := &record.Inspected{Schema: record.DataSchema, Name: "npy", Embeddings: embeddings, Labels: labels.Path, Vectors: st}
+	warn(d, "vectors", st)
 	return d, nil
 }
 
@@ -168,7 +112,7 @@ func named(s *wire.Sets) []namedSet {
 	return out
 }
 
-func (d *DataDoc) set(name string) **SetStats {
+func setOf(d *record.Inspected, name string) **record.SetStats {
 	switch name {
 	case "train":
 		return &d.Train
@@ -178,21 +122,20 @@ func (d *DataDoc) set(name string) **SetStats {
 	return &d.Test
 }
 
-func setStats(ds data.Dataset, vectors bool) (*SetStats, error) {
+func setStats(ds data.Dataset, vectors bool) (*record.SetStats, error) {
 	st, err := data.Summary(ds)
 	if err != nil {
 		return nil, err
 	}
 	st.Fingerprint = ds.Fingerprint()
-	out := &SetStats{Stats: *st}
 	if vectors {
-		out.Lengths, err = lengths(ds)
+		st.Lengths, err = lengths(ds)
 	}
-	return out, err
+	return st, err
 }
 
-func lengths(ds data.Dataset) (*Lengths, error) {
-	l := &Lengths{Min: math.Inf(1)}
+func lengths(ds data.Dataset) (*record.Lengths, error) {
+	l := &record.Lengths{Min: math.Inf(1)}
 	_, _, dim := ds.Shape()
 	x := make([]float32, dim)
 	for i := range ds.Len() {
@@ -213,7 +156,7 @@ func lengths(ds data.Dataset) (*Lengths, error) {
 }
 
 // warn names what is seldom meant to be so.
-func (d *DataDoc) warn(name string, s *SetStats) {
+func warn(d *record.Inspected, name string, s *record.SetStats) {
 	add := func(n int, format string) {
 		if n > 0 {
 			d.Warnings = append(d.Warnings, name+": "+fmt.Sprintf(format, n))
@@ -229,7 +172,7 @@ func (d *DataDoc) warn(name string, s *SetStats) {
 }
 
 // compare records what the set of has in common with the set in.
-func (d *DataDoc) compare(of, in namedSet) error {
+func compare(d *record.Inspected, of, in namedSet) error {
 	items, err := data.Overlap(in.ds, of.ds)
 	if err != nil {
 		if errors.Is(err, array.ErrShape) {
@@ -237,7 +180,7 @@ func (d *DataDoc) compare(of, in namedSet) error {
 		}
 		return err
 	}
-	o := Overlap{Of: of.name, In: in.name, Items: items}
+	o := record.Overlap{Of: of.name, In: in.name, Items: items}
 	has := map[string]bool{}
 	for _, c := range data.Compact(in.ds).Classes() {
 		has[c] = true

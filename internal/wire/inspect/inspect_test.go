@@ -12,6 +12,7 @@ import (
 	"tercet/internal/data"
 	"tercet/internal/embed"
 	"tercet/internal/engine/array"
+	"tercet/internal/record"
 	"tercet/internal/wire"
 )
 
@@ -77,7 +78,7 @@ func TestInspectCountsByHand(t *testing.T) {
 	if te.Items != 3 || te.Classes != 2 || te.Duplicates != 0 || te.Constant != 0 || d.Validation != nil || tr.Lengths != nil {
 		t.Errorf("test: %+v", te)
 	}
-	if len(d.Overlaps) != 1 || d.Overlaps[0] != (Overlap{"test", "train", 2, 1}) {
+	if len(d.Overlaps) != 1 || d.Overlaps[0] != (record.Overlap{Of: "test", In: "train", Items: 2, Classes: 1}) {
 		t.Errorf("overlaps %+v", d.Overlaps)
 	}
 	// class-pairs: items of classes 0 and 1; an epoch is at most 6/(2*2) batches.
@@ -123,7 +124,7 @@ func TestInspectShowsTheFingerprintsOfRuns(t *testing.T) {
 	if d.Train.Classes != 3 || d.Validation.Classes != 1 || d.Test.Classes != 3 {
 		t.Errorf("classes %d %d %d", d.Train.Classes, d.Validation.Classes, d.Test.Classes)
 	}
-	want := []Overlap{{"validation", "train", 0, 0}, {"test", "train", 0, 0}, {"test", "validation", 0, 0}}
+	want := []record.Overlap{{Of: "validation", In: "train", Items: 0, Classes: 0}, {Of: "test", In: "train", Items: 0, Classes: 0}, {Of: "test", In: "validation", Items: 0, Classes: 0}}
 	for i, o := range want {
 		if len(d.Overlaps) != 3 || d.Overlaps[i] != o {
 			t.Errorf("overlaps %+v", d.Overlaps)
