@@ -190,7 +190,7 @@ func TestExamples(t *testing.T) {
 				t.Chdir(t.TempDir())
 				copyNamed(t, source, line)
 				if strings.HasPrefix(line, "tercet study run") { // their specs name configs
-					if err := os.CopyFS("configs", os.DirFS(configs)); err != nil {
+					if err := os.Symlink(configs, "configs"); err != nil {
 						t.Fatal(err)
 					}
 				}

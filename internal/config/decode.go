@@ -88,7 +88,7 @@ func (d *decoder) component(v reflect.Value, f field, family []part, n *node, pa
 		name = w.text
 		d.origins[path+f.name] = w.at
 		if _, ok := lookup(family, name); !ok {
-			d.fail(w.at, path+f.name, "there is no %s %q; %s", f.tag.Get("choice"), name, names.Unknown(name, componentNames(family)))
+			d.fail(w.at, path+f.name, "there is no %s %q; %s", f.choice, name, names.Unknown(name, componentNames(family)))
 			return part{}, false
 		}
 	}
@@ -137,7 +137,7 @@ func (d *decoder) unknown(v reflect.Value, e entry, path string, valid []string)
 	if f, family, ok := choice(v.Type()); ok {
 		if has := holders(family, e.key); len(has) > 0 {
 			d.fail(e.at, path+e.key, "%s %q does not have this key; %s %s; set %s%s to one of them or remove the key; valid here: %s",
-				f.tag.Get("choice"), v.Field(f.index).String(), strings.Join(has, ", "), plural(len(has), "has it", "have it"),
+				f.choice, v.Field(f.index).String(), strings.Join(has, ", "), plural(len(has), "has it", "have it"),
 				path, f.name, strings.Join(valid, ", "))
 			return
 		}

@@ -15,6 +15,9 @@ type field struct {
 	index int
 	typ   reflect.Type
 	tag   reflect.StructTag
+
+	choice string // its tag: the family of the section's component
+	was    string // its tag: the key's former name
 }
 
 var (
@@ -36,7 +39,7 @@ func fields(t reflect.Type) []field {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if name := f.Tag.Get("yaml"); name != "" && name != "-" {
-			list = append(list, field{name, i, f.Type, f.Tag})
+			list = append(list, field{name, i, f.Type, f.Tag, f.Tag.Get("choice"), f.Tag.Get("was")})
 		}
 	}
 	list = slices.Clip(list)
@@ -64,7 +67,7 @@ func fieldNames(list []field) []string {
 // choice returns the key that names a section's component and its family.
 func choice(t reflect.Type) (f field, family []part, ok bool) {
 	for _, f := range fields(t) {
-		if name := f.tag.Get("choice"); name != "" {
+		if name := f.choice; name != "" {
 			return f, families[name], true
 		}
 	}

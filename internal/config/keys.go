@@ -26,7 +26,7 @@ func keys(v reflect.Value, path string, with []string) []record.ConfigKey {
 		}
 		out = append(out, record.ConfigKey{
 			Key: path + f.name, With: with, Default: leaf{v: v, f: f}.text(), Valid: valid(f), Values: values(f), Doc: f.tag.Get("doc"),
-			Chooses: f.tag.Get("choice") != "",
+			Chooses: f.choice != "",
 		})
 	}
 	for _, f := range fields(v.Type()) {
@@ -62,7 +62,7 @@ func sharing(family []part, id string) []string {
 }
 
 func valid(f field) string {
-	if name := f.tag.Get("choice"); name != "" {
+	if name := f.choice; name != "" {
 		return strings.Join(componentNames(families[name]), "|")
 	}
 	if words := f.tag.Get("enum"); words != "" {

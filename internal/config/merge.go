@@ -109,7 +109,7 @@ func spell(t reflect.Type, n *node) *node {
 func renamed(t reflect.Type, n *node) *node {
 	out := n
 	for _, f := range formerly(t) {
-		was := f.tag.Get("was")
+		was := f.was
 		if n.get(was) == nil || n.get(f.name) != nil { // both: the old one is an unknown key
 			continue
 		}
@@ -142,7 +142,7 @@ func formerly(t reflect.Type) (out []field) {
 		}
 	}
 	for _, f := range list {
-		if was := f.tag.Get("was"); was != "" && !slices.ContainsFunc(out, func(g field) bool { return g.tag.Get("was") == was }) {
+		if f.was != "" && !slices.ContainsFunc(out, func(g field) bool { return g.was == f.was }) {
 			out = append(out, f)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // values lists the values of a key that takes one of a few: the components of its
 // family, the words of its enum, or true and false. Other keys have none.
 func values(f field) []record.ConfigValue {
-	if name := f.tag.Get("choice"); name != "" {
+	if name := f.choice; name != "" {
 		return components(families[name])
 	}
 	if kind := f.tag.Get("steps"); kind != "" {

@@ -124,21 +124,31 @@ func (f *Field) differing(all []*observation) (notes []string) {
 	return notes
 }
 
-// differingKeys are the config keys, but for some, in which runs differ.
+// differingKeys are the config keys, but for some, in which runs differ: those that not
+// all have with one value.
 func differingKeys(members []*observation, but []string) []string {
-	var keys []string
+	type found struct {
+		value string
+		runs  int
+	}
+	same := map[string]*found{} // keys with one value in the runs so far
+	var all []string
 	for _, o := range members {
 		for _, l := range o.run.Labels {
-			if named(but, l.Key) || slices.Contains(keys, l.Key) {
-				continue
+			was := same[l.Key]
+			switch {
+			case was == nil:
+				same[l.Key] = &found{l.Setting(), 1}
+				all = append(all, l.Key)
+			case was.value == l.Setting():
+				was.runs++
 			}
-			if slices.ContainsFunc(members, func(other *observation) bool {
-				v, ok := other.run.Value(l.Key)
-				own, _ := o.run.Value(l.Key)
-				return !ok || v != own
-			}) {
-				keys = append(keys, l.Key)
-			}
+		}
+	}
+	var keys []string
+	for _, key := range all {
+		if same[key].runs < len(members) && !named(but, key) {
+			keys = append(keys, key)
 		}
 	}
 	return keys

@@ -72,7 +72,7 @@ func runAssign(ctx context.Context, s *base.Streams, o assignOptions) error {
 	if err := outFolder(o.out); err != nil {
 		return err
 	}
-	base.SaveMemory(o.Embeddings, o.Labels)
+	defer base.SaveMemory(o.Embeddings, o.Labels)()
 	gates, err := o.Gates()
 	if err == nil && len(gates) > 0 && o.Run == "" && o.Labels == "" {
 		err = base.Usagef("--fail-under needs --labels: without true labels nothing is scored")

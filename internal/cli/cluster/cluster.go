@@ -119,7 +119,7 @@ func runCluster(ctx context.Context, s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
-	base.SaveMemory(o.graph, o.Embeddings, o.Labels)
+	defer base.SaveMemory(o.graph, o.Embeddings, o.Labels)()
 	view := &base.Stages{Streams: s}
 	defer view.Close()
 	var c *solve.Result

@@ -120,7 +120,7 @@ func runDataInspect(ctx context.Context, s *base.Streams, o inspectOptions) erro
 	if err := render.CheckFormat(o.format); err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
 	}
-	base.SaveMemory()
+	defer base.SaveMemory()()
 	doc, err := inspected(ctx, s, o)
 	if doc == nil {
 		return err

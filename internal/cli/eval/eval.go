@@ -135,7 +135,7 @@ func runEval(ctx context.Context, s *base.Streams, o options) error {
 	if err != nil {
 		return err
 	}
-	base.SaveMemory(o.Embeddings, o.Labels)
+	defer base.SaveMemory(o.Embeddings, o.Labels)()
 	view := &base.Stages{Streams: s}
 	defer view.Close()
 	var e *evaluate.Evaluation
