@@ -38,7 +38,7 @@ func TestCAObjectiveAndGradient(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) {
 		for _, n := range []int{5, 64, 257, 640} {
 			s := newScene(t, n, 24, 4)
-			// At the clean embedding the hinge of the candidate's own copy has a kink.
+			// At the clean embedding the hinge of the candidate itself has a kink.
 			s.z.Row(0)[1] += 1e-3
 			for _, w := range []int{1, 2, 5} {
 				for _, name := range []string{"CA+", "CA-"} {

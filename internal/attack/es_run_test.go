@@ -126,7 +126,7 @@ func TestESAgainstPlainLoops(t *testing.T) {
 
 // Images 0 and 3 are the same picture under two labels. The query 3 finds the copy
 // at 0 nearest to its clean embedding: the published score masks that one and so
-// meets its own copy; by index, its own copy is masked and the wrong label found.
+// meets itself; by index, it is masked and the wrong label found.
 func TestESMasksItsOwnCopy(t *testing.T) {
 	m := newModel(3, 6, 8, 3)
 	s, _ := newSet(4, 6, 3)

@@ -58,7 +58,7 @@ func (s *draws) window(i, item int) []int32 {
 }
 
 // skipped returns the item that ranks of a query leave out, -1 for none, and the
-// number of those they count: published ranks count the query's own copy.
+// number of those they count: published ranks count the query itself.
 func (s *draws) skipped(item int) (skip int32, count float64) {
 	if s.variant == Published {
 		return -1, float64(s.g.Len())

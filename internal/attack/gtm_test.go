@@ -94,7 +94,7 @@ func TestGTMOnlyTheQueryIsLeft(t *testing.T) {
 	}
 }
 
-// The own copy's label may be another one: with duplicates the masked item is not
+// The label of the query itself may be another one: with duplicates the masked item is not
 // the query, and counts among the unmatching ones but comes last.
 func TestGTMDuplicates(t *testing.T) {
 	x, _ := array.Of([]float32{0, 0, 0, 4, 6}, 5, 1)

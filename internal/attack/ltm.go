@@ -30,7 +30,7 @@ func init() {
 // when every image of another label is nearer than any of its own, far beyond
 // what the score, recall@1, asks for.
 //
-// In the published variant the query's own copy is among those of its label: the
+// In the published variant the query itself is among those of its label: the
 // mask that should take it out is computed and dropped. The copy is the nearest
 // one at first, so that the second distance starts at 0 and what is pushed away
 // is the clean embedding. The fixed variant masks it by index.
@@ -116,7 +116,7 @@ func (m *ltm) Run(lo, hi int) {
 func (m *ltm) slope(z []float32, far, near int32, farthest, nearest float64, g []float32) {
 	x, y := m.top.g.X.Row(int(far)), m.top.g.X.Row(int(near))
 	u, v := 1/farthest, 0.0
-	// The distance has no gradient at 0. The own copy may be off by the rounding
+	// The distance has no gradient at 0. The distance to the query itself may be off by the rounding
 	// of another batch: that would be a direction of noise.
 	if nearest > 0x1p-20*math.Sqrt(kernel.SumSquares(y)) {
 		v = 1 / nearest

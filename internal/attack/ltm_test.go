@@ -67,7 +67,7 @@ func TestLTMObjective(t *testing.T) {
 	}
 }
 
-// At the clean embedding the published near item is the query's own copy, also
+// At the clean embedding the published near item is the query itself, also
 // where that is off by a rounding: only the far one has a gradient. The fixed
 // near item is another one.
 func TestLTMAtTheCleanEmbedding(t *testing.T) {

@@ -38,7 +38,7 @@ func init() {
 // of QA- without replacement from its nearest 1 %.
 //
 // The score is the mean rank of the candidates, as a fraction of the number of
-// items: of all, the query's own copy among them, as published; fixed ranks leave
+// items: of all, the query itself among them, as published; fixed ranks leave
 // that out.
 //
 // It is also the frame of SPQA.

@@ -7,7 +7,7 @@ import (
 )
 
 // recall scores queries by recall@1: 1 if the nearest gallery item has the
-// query's label, else 0, its own copy left out. The published variant takes for
+// query's label, else 0, the query itself left out. The published variant takes for
 // that copy the item nearest to the clean embedding, which is another one where
 // images repeat or embeddings collapse; the fixed one knows its index.
 type recall struct {

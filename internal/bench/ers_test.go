@@ -13,7 +13,7 @@ func tinyERS() ersJob {
 	return ersJob{spec, 60, 10, 3, 2, nil}
 }
 
-// Each part is an attack, timed in turns with its passes: those that it did.
+// Each part is an attack, interleaved with its passes: those that it did.
 func TestERS(t *testing.T) {
 	e := tinyERS()
 	tasks, err := e.prepare()

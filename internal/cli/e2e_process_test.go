@@ -197,7 +197,7 @@ func TestReadersThatGoAway(t *testing.T) {
 	}
 }
 
-// A damaged checkpoint says how to go on, in training and in evaluation, and the
+// A damaged checkpoint says how to continue, in training and in evaluation, and the
 // command that it names ends in the same bytes.
 func TestFromThePreviousCheckpoint(t *testing.T) {
 	clitest.InTiny(t)

@@ -64,7 +64,7 @@ func TestLimitsOfFlags(t *testing.T) {
 	}
 }
 
-// TestFlagsSayNoGoWords: "strconv.ParseInt: parsing "x": invalid syntax" says nothing
+// TestFlagsSayNoGoWords: "strconv.ParseInt: parsing "x": invalid syntax" does not help
 // to a user.
 func TestFlagsSayNoGoWords(t *testing.T) {
 	for line, want := range map[string]string{

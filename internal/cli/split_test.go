@@ -8,7 +8,7 @@ import (
 	"tercet/internal/cli/eval"
 )
 
-// --set-name is what older versions called --split: scripts go on, help does not show it.
+// --set-name is what older versions called --split: scripts keep working, help does not show it.
 func TestSplitHasAnOlderName(t *testing.T) {
 	clitest.InTiny(t)
 	clitest.Must(t, 0, "train -c tiny.yaml --set data.split.validation=0.25")

@@ -61,7 +61,7 @@ func (b *bytePoints) bounds(centers, row, end int, keys, widths []float32) bool 
 	return b.use
 }
 
-// tooMany tells whether too many bits of a mask of so many words are left, and
+// tooMany reports whether too many bits of a mask of so many words are left, and
 // counts the block.
 func (b *bytePoints) tooMany(left, words int) bool {
 	if left <= 64*words/byteShare {

@@ -77,7 +77,7 @@ func (t *tree) chain(ctx context.Context, l linkage) error {
 				prefer, limit = stack[len(stack)-2], far[len(stack)-2]
 			}
 			j, distance := l.nearest(top, prefer)
-			// Only a smaller distance goes on, so that equal ones cannot make a circle.
+			// Only a smaller distance continues, so that equal ones cannot make a circle.
 			if j != prefer && distance < limit {
 				stack, far = append(stack, j), append(far[:len(stack)-1], distance)
 				continue

@@ -14,7 +14,7 @@ type KMeansOptions struct {
 	K             int     // clusters, 1 to n
 	Restarts      int     // independent starts, the best by inertia is kept [10]
 	MaxIterations int     // of each start [300]
-	Tolerance     float64 // times the mean feature variance: least total squared shift of the centers that goes on [1e-4]; negative: only unchanged labels stop
+	Tolerance     float64 // times the mean feature variance: a total squared shift of the centers up to this ends it [1e-4]; negative: only unchanged labels stop
 	Seed          uint64
 	// Spherical clusters directions (Dhillon and Modha 2001): rows are divided by their
 	// lengths and so are centers; the nearest is that of the largest cosine. Rows of

@@ -16,7 +16,7 @@ import (
 // To take center c away costs what its rows lose by joining the clusters of their
 // second nearest centers; to split a cluster in two, along its principal direction and
 // by a few steps of 2-means, gains a sum as well known. Where the best gain exceeds the least cost, the swap
-// is made and Lloyd's algorithm goes on from there. (Local search by swaps: Kanungo et
+// is made and Lloyd's algorithm continues from there. (Local search by swaps: Kanungo et
 // al. 2004; the choice of the pair is ours.)
 type swaps struct {
 	l      *lloyd

@@ -45,7 +45,7 @@ var networkKeys = []string{"model.embedding", "model.normalize", "model.init", "
 // transformed are the keys whose place data.transform takes.
 var transformed = []string{"data.size", "data.fit", "data.crop", "data.augment", "data.distort"}
 
-// idle returns the section or key of path that says nothing in c, "" where path
+// idle returns the section or key of path that has no effect in c, "" where path
 // counts. It is left out of the resolved config and refused where it is set.
 func (c *Config) idle(path string) string {
 	list := []string{"metric"}
@@ -66,7 +66,7 @@ func (c *Config) idle(path string) string {
 	return ""
 }
 
-// refuseIdle reports the keys that are set and say nothing, one of each section.
+// refuseIdle reports the keys that are set and have no effect, one of each section.
 func (c *Config) refuseIdle(fail func(key, format string, args ...any)) {
 	said := map[string]bool{}
 	c.walkAll(func(l leaf) {

@@ -15,7 +15,7 @@ import (
 // maxListed is how many bad files an error names.
 const maxListed = 20
 
-// eachFile calls f for 0 to n-1 on all threads. Unlike each it goes on after an error,
+// eachFile calls f for 0 to n-1 on all threads. Unlike each it continues after an error,
 // and returns one that lists all files that are bad, in their order: who has a thousand
 // images mends them at once.
 func eachFile(n, size int, f func(i int) error) error {

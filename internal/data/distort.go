@@ -9,7 +9,7 @@ import (
 
 // Distort is a transform that looks each pixel up where a random affine map and
 // a smooth random displacement put it (Simard, Steinkraus & Platt, ICDAR 2003),
-// bilinearly; outside the image its border goes on. Strength, 0 to 1, scales all
+// bilinearly; outside the image its border continues. Strength, 0 to 1, scales all
 // amplitudes; at 0.5 MNIST's digits stay legible.
 type Distort struct{ Strength float64 }
 

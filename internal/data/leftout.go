@@ -58,7 +58,7 @@ func (s FolderOptions) folders(o Options) []string {
 }
 
 // countOthers counts the images in dir that are not read, by the end of their names.
-// Files whose names say nothing are looked into.
+// Files whose names do not decide are looked into.
 func countOthers(dir string, count map[string]int) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -16,7 +16,7 @@ type SamplerKeys interface {
 type ByLabels interface{ Set(o *SamplerOptions) }
 
 func init() {
-	Samplers.Register(component.Component[SamplerKeys]{Name: "class-pairs", Doc: "pairs of images of one class, as published", Defaults: ClassPairs{Pairs: 56}})
+	Samplers.Register(component.Component[SamplerKeys]{Name: "class-pairs", Doc: "pairs of images of one class, as published", Defaults: ClassPairs{Pairs: 56, Repeats: true}})
 	Samplers.Register(component.Component[SamplerKeys]{Name: "class-pairs-distinct", Doc: "pairs, no class twice in a batch", Defaults: ClassPairs{Pairs: 56}})
 	Samplers.Register(component.Component[SamplerKeys]{Name: "m-per-class", Doc: "some classes, some images of each", Defaults: MPerClass{Classes: 16, PerClass: 4}})
 }
@@ -24,7 +24,8 @@ func init() {
 // ClassPairs draws pairs of images of one class. The sampler class-pairs lets
 // classes repeat within a batch, as published; class-pairs-distinct does not.
 type ClassPairs struct {
-	Pairs int `yaml:"pairs" check:">=1,<=1000000" doc:"pairs in a batch: 2 x PAIRS images"`
+	Pairs   int  `yaml:"pairs" check:">=1,<=1000000" doc:"pairs in a batch: 2 x PAIRS images"`
+	Repeats bool `yaml:"-"` // a class may have several pairs in a batch
 }
 
 // Check implements component.Checker.

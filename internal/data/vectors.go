@@ -10,7 +10,7 @@ import (
 	"tercet/internal/engine/kernel"
 )
 
-// AllEqual tells whether there are several items, all of them the same.
+// AllEqual reports whether there are several items, all of them the same.
 func (v Embeddings) AllEqual() bool {
 	for i := v.D; i < len(v.X); i += v.D {
 		if !slices.Equal(v.X[:v.D], v.X[i:i+v.D]) {

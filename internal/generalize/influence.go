@@ -20,7 +20,7 @@ import (
 	"tercet/internal/wire"
 )
 
-// InfluenceSteps is how many steps a run goes on by default.
+// InfluenceSteps is how many steps a run continues by default.
 const InfluenceSteps = 50
 
 // InfluenceDoc is the document of a measurement of influence.

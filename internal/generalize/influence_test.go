@@ -22,7 +22,7 @@ import (
 
 var influenceOptions = Options{Job: MeasureInfluence, Checkpoint: "last", Set: "test", Triplets: 600, Seed: 3, Repeats: 4, Steps: 5, Jobs: 1}
 
-// To go on from the checkpoint of a run is to train the same run for longer: the drift
+// To continue from the checkpoint of a run is to train the same run for longer: the drift
 // is how far the longer run is, and an image's movement that of the longer run whose
 // image was replaced after the checkpoint.
 func TestInfluenceIsOfALongerRun(t *testing.T) {

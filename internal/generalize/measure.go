@@ -85,7 +85,7 @@ func Undraw(m Measurement, dir string) error {
 
 // Measure measures how a run generalizes: by the gap between training and test
 // triplets, by retraining with replaced images, or by going on from a checkpoint with
-// them. An interrupted measurement of the last two goes on where it was.
+// them. An interrupted measurement of the last two resumes where it was.
 //
 // Errors: *KeptError, before the work, where the network's document of the same weights
 // has more, unless o.Force is set.

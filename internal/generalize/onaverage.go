@@ -185,7 +185,7 @@ func onAverage(seen, unseen []float64, name string) record.OnAverageMeans {
 	}
 	value := func(values []float64, definition string) record.Value {
 		e := measuring.EstimateOf(values)
-		if slices.Min(values) == slices.Max(values) { // nothing varies: Student's t says nothing
+		if slices.Min(values) == slices.Max(values) { // nothing varies: Student's t has no interval
 			return record.Value{Value: values[0], Definition: definition}
 		}
 		return record.Value{Value: e.Value, CI95: e.CI95, Definition: definition}

@@ -40,7 +40,7 @@ func (t *retraining) sweep(ctx context.Context, stage string, configs []*config.
 }
 
 // clear empties the folder of a retraining whose result is no longer wanted, or that
-// cannot go on; one in the middle of its training is left.
+// cannot continue; one in the middle of its training is left.
 func (t *retraining) clear(c *config.Config) error {
 	dir := filepath.Join(t.dir, c.Name)
 	r, err := run.Open(dir)

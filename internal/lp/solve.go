@@ -49,7 +49,7 @@ func (l *Problem) Solve(cutoff float64, limit int64) Status {
 		l.tableauRow(exit)
 		in, ok := l.entering(exit.sign)
 		if !ok {
-			if l.refuted(exit, cutoff) {
+			if l.hopeless(exit, cutoff) {
 				return Cutoff
 			}
 			if l.stale == 0 {
@@ -346,10 +346,10 @@ func (l *Problem) leave(exit leaver, theta float64) {
 	}
 }
 
-// refuted tells whether the leaving row, which nothing can bring to its bound, shows
+// hopeless reports whether the leaving row, which nothing can bring to its bound, shows
 // that the program has no solution below cutoff: the duals may then grow without
 // end along it.
-func (l *Problem) refuted(exit leaver, cutoff float64) bool {
+func (l *Problem) hopeless(exit leaver, cutoff float64) bool {
 	if math.IsInf(cutoff, 1) {
 		return false
 	}

@@ -30,7 +30,7 @@ type counting struct {
 	back       []int32 // counts where of equal keys those with higher indices are below
 }
 
-// counted tells whether all classes are small, nothing is excluded and no neighbors are
+// counted reports whether all classes are small, nothing is excluded and no neighbors are
 // asked for.
 func (s *search) counted() bool {
 	for k := range len(s.members.start) - 1 {

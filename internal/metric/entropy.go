@@ -70,7 +70,7 @@ func ami(t *contingency, e entropies) float64 {
 		return 1
 	}
 	if len(t.class) == 1 || len(t.cluster) == 1 {
-		return 0 // one side says nothing: MI and its expectation are both 0
+		return 0 // one side has no information: MI and its expectation are both 0
 	}
 	expected := expectedMutual(t)
 	const eps = 0x1p-52

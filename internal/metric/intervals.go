@@ -173,7 +173,7 @@ func (b *bootstrap) byClass(labels []int32, weights []float64) {
 		}
 	}
 	b.n, b.values = 0, sums
-	for k, n := range b.size { // classes without weight say nothing
+	for k, n := range b.size { // classes without weight have no effect
 		if n > 0 {
 			b.size[b.n] = n
 			copy(sums[b.n*b.m:(b.n+1)*b.m], sums[k*b.m:(k+1)*b.m])

@@ -6,7 +6,7 @@ import "slices"
 // Ranks order them by index; here they are distinguished, at the cost of a comparison
 // for each item.
 
-// sameKey tells whether two codes are of one key.
+// sameKey reports whether two codes are of one key.
 func sameKey(a, b uint64) bool { return (a^b)>>32 == 0 }
 
 // ties counts irrelevant items with the key of a relevant one. Those between the

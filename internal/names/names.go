@@ -20,7 +20,7 @@ func Closest(word string, list []string) string {
 			best, bestCost = w, c
 		}
 	}
-	if len(word) >= 3 && bestCost > 1 { // a word that goes on is meant rather than one with two other letters
+	if len(word) >= 3 && bestCost > 1 { // a longer word is meant rather than one with two other letters
 		for _, w := range list {
 			if len(w) <= longest && strings.HasPrefix(w, word) {
 				return w

@@ -328,5 +328,5 @@ func oneScale(plots []*plot.Plot) {
 // densePoints is the number of points from which a line has a band, without marks.
 const densePoints = 24
 
-// wide tells whether a bar has an interval to draw.
+// wide reports whether a bar has an interval to draw.
 func (b Bar) wide() bool { return finite(b.Low) && finite(b.High) && b.Low < b.High }

@@ -1,7 +1,7 @@
 // Package rng gives named, serializable streams of random numbers.
 //
 // A stream is set by the run's seed, a name and optional indices (epoch, step,
-// image). Consumers with different names do not disturb each other, so adding
+// image). Consumers with different names do not influence each other, so adding
 // one shifts nobody else.
 package rng
 

@@ -43,7 +43,7 @@ func (r *Run) Checkpoint(which string) (*train.Checkpoint, error) {
 		return c, nil
 	case errors.Is(err, ErrOtherRun):
 		return nil, fmt.Errorf("%w: %v", ErrNoRun, err) // which here is no mistake of the command line
-	case !errors.Is(err, os.ErrNotExist) && which == "best": // which training does not go on from
+	case !errors.Is(err, os.ErrNotExist) && which == "best": // which training does not continue from
 		return nil, fmt.Errorf("%w; put it back, or retrain the run (`tercet train %s %s %s %s`); checkpoint last does not depend on it", err, option.Name("resume"), r.Dir, option.Name("from"), Start)
 	case !errors.Is(err, os.ErrNotExist):
 		return nil, r.unusable(err)

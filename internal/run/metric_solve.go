@@ -39,7 +39,7 @@ func (f *fitting) rrm(ctx context.Context, o mahalanobis.RRMKeys) (*MetricFit, e
 	return fit, nil
 }
 
-// wordy is how long a fit goes on without a word.
+// wordy is how long a fit continues without a progress message.
 const wordy = 5 * time.Second
 
 // evaluated logs an evaluation of the risk, and tells of some.

@@ -34,7 +34,7 @@ import (
 )
 
 // blobs writes npy files of Gaussian classes in 4 dimensions that differ in the first
-// two, of which the second varies less, beside two that vary most and say nothing; and
+// two, of which the second varies less, beside two that vary most and carry no information; and
 // returns a config of them.
 func blobs(t testing.TB, classes, each int) string {
 	t.Helper()
@@ -256,7 +256,7 @@ func TestFittedRun(t *testing.T) {
 	}
 }
 
-// Where two directions vary much and say nothing, the metric learned finds the nearest
+// Where two directions vary much and carry no information, the metric learned finds the nearest
 // of the class more often than Euclid's, and the printed sign's less.
 func TestFitLearnsAndThePrintedSignDoesNot(t *testing.T) {
 	text := blobs(t, 4, 20)

@@ -114,7 +114,7 @@ func (f *fitting) prepare(ctx context.Context) error {
 		f.watch.note("warning: data: %s", sets.LeftOut)
 	}
 	if sets.Noise != nil {
-		f.watch.note("noise on the training %s: %s", wire.Disturbed(cfg), noise.Words(*sets.Noise))
+		f.watch.note("noise on the training %s: %s", wire.NoiseOn(cfg), noise.Words(*sets.Noise))
 	}
 	var points *Features
 	if f.model, points, err = fitFeatures(ctx, cfg, sets.Seen()); err != nil {

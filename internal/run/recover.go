@@ -39,7 +39,7 @@ func (r *Run) lost() error {
 // unprepared records why a run that has not taken a step could not begin. One
 // that has keeps its state: nothing happened to it.
 func (r *Run) unprepared(err error) {
-	damaged := errors.Is(err, train.ErrCheckpoint) // which says nothing of the run
+	damaged := errors.Is(err, train.ErrCheckpoint) // which does not concern the run
 	if damaged || r.Manifest.Steps > 0 || r.Manifest.Status != record.Running && r.Manifest.Status != record.Failed {
 		return
 	}

@@ -188,7 +188,7 @@ func ended(t *testing.T, r *Run) {
 	}
 }
 
-// Killed between any two files of a fresh directory, the same command goes on;
+// Killed between any two files of a fresh directory, the same command continues;
 // from config.yaml on, --resume does too.
 func TestKilledWhileItWasBeingMade(t *testing.T) {
 	for _, stage := range []string{"nothing", "lock", "temporary", "config", "manifest", "checkpoints"} {

@@ -8,7 +8,7 @@ import (
 	"tercet/internal/wire"
 )
 
-// SameData refuses to go on with a run whose data have changed since it began.
+// SameData refuses to continue a run whose data have changed since it began.
 func (r *Run) SameData(s *wire.Sets) error {
 	old := r.Manifest.Data
 	if old.Train.Fingerprint == "" {
@@ -36,7 +36,7 @@ func (r *Run) SameData(s *wire.Sets) error {
 	return nil
 }
 
-// sameWeights records the weights of triplet-robust, and refuses to go on with a run
+// sameWeights records the weights of triplet-robust, and refuses to continue a run
 // whose noise_from has changed since it began.
 func (r *Run) sameWeights(now *record.TripletProbabilities) error {
 	then := r.Manifest.Weights

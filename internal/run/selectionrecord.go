@@ -19,7 +19,7 @@ func StopsOnTest(cfg *config.Config, hasValidation bool) bool {
 
 // checkStop refuses an early stop without a metric, and one by test images that was not
 // asked for. Runs of older
-// versions, which had no such key, go on as they began.
+// versions, which had no such key, continue as they began.
 func checkStop(cfg *config.Config) error {
 	if cfg.Train.EarlyStop.Idle() {
 		return &config.Error{Key: "train.early_stop", Msg: "without a metric nothing stops the run: set train.early_stop.metric, such as retrieval.recall@1, or leave out patience and min_delta"}

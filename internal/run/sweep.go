@@ -72,7 +72,7 @@ type Ended struct {
 
 // Sweep trains the variants under root and tells each how they ended, in the order
 // in which they do, on the caller's goroutine. What each returns ends the sweep:
-// runs in training go on to their end, no other begins. A sweep whose ctx is
+// runs in training continue to their end, no other begins. A sweep whose ctx is
 // canceled writes the checkpoints of the runs in training and returns ctx's cause
 // where others were left to begin. Runs that read the same source share it.
 func Sweep(ctx context.Context, root string, variants []*config.Config, o SweepOptions, each func(Ended) error) error {

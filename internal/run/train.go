@@ -19,7 +19,7 @@ import (
 	"tercet/internal/wire"
 )
 
-// Watch is told how a run goes on. Its functions may be nil.
+// Watch is told how a run continues. Its functions may be nil.
 type Watch struct {
 	Step  func(s *train.State, of int, loss float64)
 	Event func(*record.Event)
@@ -133,7 +133,7 @@ func (r *Run) Train(ctx context.Context, w Watch) (done bool, err error) {
 const shortest = 5 * time.Second
 
 // spare says whether the checkpoint of an epoch's end may be left out: where the config
-// asks for checkpoints by the clock, the last one is young and the run goes on.
+// asks for checkpoints by the clock, the last one is young and the run continues.
 func spare(ctx context.Context, t *wire.Assembled, saved time.Time) bool {
 	ends := t.State.Step == t.Steps || t.State.Stopped || ctx.Err() != nil
 	return !ends && time.Since(saved) < min(shortest, t.CheckpointAfter)
@@ -214,7 +214,7 @@ func (r *Run) prepare(w Watch) (*wire.Assembled, *data.Loader, error) {
 		w.note("warning: data: %s", sets.LeftOut)
 	}
 	if sets.Noise != nil {
-		w.note("noise on the training %s: %s", wire.Disturbed(cfg), noise.Words(*sets.Noise))
+		w.note("noise on the training %s: %s", wire.NoiseOn(cfg), noise.Words(*sets.Noise))
 	}
 	if sets.Graph != nil {
 		w.note("pair graph: %s", wire.DescribeGraph(sets.Graph))
@@ -290,7 +290,7 @@ func (r *Run) beginning() *config.Config {
 }
 
 // openLog opens the run's log at t's position. What says that the run has ended is
-// taken out of it, since the run goes on.
+// taken out of it, since the run continues.
 func (r *Run) openLog(t *wire.Assembled, w Watch) (*train.Log, error) {
 	step, without := t.State.Step, []string{"end"}
 	if step == 0 {

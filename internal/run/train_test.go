@@ -209,7 +209,7 @@ func TestCheckpointsHoldFiniteWeights(t *testing.T) {
 	}
 }
 
-// Overflow is divergence, wherever it shows first: a sweep goes on after it.
+// Overflow is divergence, wherever it shows first: a sweep continues after it.
 func TestDefendedRunsDiverge(t *testing.T) {
 	for _, name := range []string{"est", "act", "minmax", "hm"} {
 		r := create(t, t.TempDir(), "optimizer.lr=1e18", "defense.name="+name, "defense.pgd.steps=2")

@@ -108,7 +108,7 @@ func (r *Run) chosen(c *train.Checkpoint) error {
 	return nil
 }
 
-// toResume returns the checkpoint that training goes on from; nil for a run that has
+// toResume returns the checkpoint that training continues from; nil for a run that has
 // none yet.
 //
 // Errors: a *CheckpointError where it is damaged, or is not there though it has been.

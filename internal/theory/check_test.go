@@ -35,7 +35,7 @@ func TestVerdicts(t *testing.T) {
 		{"about the lower one", []float64{0.18, 0.2, 0.22}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 2}, Upper: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Corollary: verdict.Contradicted}},
 		{"about the upper one", []float64{0.28, 0.3, 0.32}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 2}, Corollary: verdict.Inconclusive}},
 		{"one draw", []float64{0.25}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 1}, Upper: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 1}, Corollary: verdict.Inconclusive}},
-		// Few errors in few draws: their equality says nothing about the mean.
+		// Few errors in few draws: their equality carries no information about the mean.
 		{"no scatter", []float64{0, 0, 0}, nil, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 0}, Upper: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 3}, Corollary: verdict.Inconclusive}},
 		// What is not proven is neither below nor above until both ends are.
 		{"unproven", []float64{0.24, 0.25, 0.26}, []float64{0.34, 0.35, 0.36}, record.TheoremChecks{Lower: record.TheoremCheck{Verdict: verdict.Supported, Draws: 3}, Upper: record.TheoremCheck{Verdict: verdict.Inconclusive, Draws: 0}, Corollary: verdict.Inconclusive}},

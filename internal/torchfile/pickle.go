@@ -330,7 +330,7 @@ func (m *machine) remember(op byte) error {
 }
 
 // build makes a storage of a persistent id, calls a name, or sets the attributes of a
-// dictionary, which say nothing about tensors.
+// dictionary, which do not describe tensors.
 func (m *machine) build(op byte) error {
 	args, err := m.pop()
 	if err != nil {

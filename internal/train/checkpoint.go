@@ -23,7 +23,7 @@ import (
 // ErrCheckpoint is wrapped by errors about a checkpoint that cannot be used.
 var ErrCheckpoint = errors.New("unusable checkpoint")
 
-// Checkpoint is a file that holds all a run needs to go on, or to embed:
+// Checkpoint is a file that holds all a run needs to continue, or to embed:
 // tensors "model/<parameter>" and "optim/<state>", and metadata.
 type Checkpoint struct {
 	Spec   nn.Spec // of the model

@@ -220,7 +220,7 @@ func TestImpossibleCheckpoints(t *testing.T) {
 	}
 }
 
-// The checkpoint before the last one is kept, whole, and the run goes on from it.
+// The checkpoint before the last one is kept, whole, and the run continues from it.
 func TestThePreviousCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	previous := filepath.Join(dir, "previous.safetensors")

@@ -59,7 +59,7 @@ func defenses(t *testing.T) map[string]func() adversary.Defense {
 	}
 }
 
-// Every step of a defense draws again, and a run that was stopped goes on with the
+// Every step of a defense draws again, and a run that was stopped continues with the
 // same draws and the loss of the step before.
 func TestDefensesResumeWithTheSameBits(t *testing.T) {
 	defer par.SetThreads(0)

@@ -258,7 +258,7 @@ func TestCollapseStops(t *testing.T) {
 }
 
 // A limit on the active fraction stops a run whose tuples are all satisfied, with
-// its own message; without one it goes on.
+// its own message; without one it continues.
 func TestIdleTuplesStop(t *testing.T) {
 	for _, limit := range []float64{0, 0.5} {
 		r := newRig(t, t.TempDir(), func(tr *Trainer) {

@@ -139,7 +139,8 @@ func mineOptions(cfg *config.Config, layout string, obj loss.Objective) mine.Opt
 		k.Set(&o)
 	}
 	// As published, pairs of one class only yield triplets with any row.
-	o.AnyRow = cfg.Batch.Sampler == "class-pairs"
+	pairs, ok := cfg.Batch.Options.(data.ClassPairs)
+	o.AnyRow = ok && pairs.Repeats
 	return o
 }
 

@@ -8,11 +8,11 @@ import (
 	"tercet/internal/noise"
 )
 
-// disturb puts the noise of cfg on the labels that are trained on: those of what
+// addNoise puts the noise of cfg on the labels that are trained on: those of what
 // is left of the training set when validation items are held out. Whoever evaluates
 // the training set compares with the true ones. Noise of pairs and of triplets comes
 // with these, see tuples.
-func (s *Sets) disturb(cfg *config.Config) error {
+func (s *Sets) addNoise(cfg *config.Config) error {
 	o, ok := cfg.Noise.Options.(noise.OnLabels)
 	if !ok {
 		return nil
@@ -32,8 +32,8 @@ func (s *Sets) disturb(cfg *config.Config) error {
 	return err
 }
 
-// Disturbed names what the noise of cfg is on.
-func Disturbed(cfg *config.Config) string {
+// NoiseOn names what the noise of cfg is on.
+func NoiseOn(cfg *config.Config) string {
 	switch cfg.Noise.Options.(type) {
 	case noise.OnPairs:
 		if _, triplets := cfg.Batch.Options.(noise.GivesTriplets); triplets {

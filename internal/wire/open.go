@@ -38,7 +38,7 @@ func Once(open Opener) Opener {
 }
 
 // Alteration changes what is trained on: the training images, held-out ones already apart: before they are
-// distorted and their labels disturbed, so that those are as they would have been.
+// distorted and their labels made noisy, so that those are as they would have been.
 type Alteration func(*Sets) error
 
 // OpenWith is OpenData by way of open, altered where alter is not nil.
@@ -83,7 +83,7 @@ func openData(cfg *config.Config, open Opener, alter Alteration) (*Sets, error) 
 			return nil, err
 		}
 	}
-	return s, s.disturb(cfg)
+	return s, s.addNoise(cfg)
 }
 
 // DataOptions translates the config's data section.

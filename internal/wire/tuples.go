@@ -41,7 +41,7 @@ func (s *Sets) given(cfg *config.Config) (sampler data.Sampler, t *tuples, ok bo
 			return nil, nil, true, fmt.Errorf("%w: %w", data.ErrUnfit, err)
 		}
 		s.Triplets = &report
-		if Disturbed(cfg) != "labels" {
+		if NoiseOn(cfg) != "labels" {
 			r := noise.OfTriplets(report)
 			s.Noise = &r
 		}

@@ -31,7 +31,7 @@ func RunError(err error) error {
 	return err
 }
 
-// insteadOf says how to go on with a run whose last checkpoint cannot be used.
+// insteadOf says how to continue a run whose last checkpoint cannot be used.
 func insteadOf(e *run.CheckpointError) string {
 	resume := "`tercet train --resume " + e.Dir + " --from "
 	if len(e.Offers) == 0 {

@@ -41,7 +41,11 @@ func (s *SignalAt) Write(p []byte) (int, error) {
 	s.All = append(s.All, p...)
 	if !s.sent && strings.Contains(string(s.All), s.Text) {
 		s.sent = true
-		if err := syscall.Kill(os.Getpid(), cmp.Or(s.Sig, syscall.SIGTERM)); err != nil {
+		me, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = me.Signal(cmp.Or(s.Sig, syscall.SIGTERM))
+		}
+		if err != nil {
 			return 0, err
 		}
 	}

@@ -62,7 +62,7 @@ metric: {sigma: 0.5, positive: each}
 	clitest.Refuse(t, base.ExitData, "stability --run runs/metric --force --positive 'U+00*' --sizes 4,4000", "smaller sizes, up to n = ")
 }
 
-// Interrupted, a measurement of a metric goes on where it was, to the same document.
+// Interrupted, a measurement of a metric resumes where it was, to the same document.
 func TestStabilityOfAMetricGoesOn(t *testing.T) {
 	clitest.InTiny(t)
 	clitest.WriteFile(t, "metric.yaml", `name: metric

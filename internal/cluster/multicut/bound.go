@@ -21,7 +21,7 @@ type Bound struct {
 	Ended  bool    // a limit of work ended the packing: more would be possible
 }
 
-// Proves tells whether a clustering of this objective is known to be optimal: it costs
+// Proves reports whether a clustering of this objective is known to be optimal: it costs
 // no more than the bound, but for rounding, which is in both.
 func (b Bound) Proves(objective float64) bool {
 	return objective <= b.Value || objective-b.Value <= 4*b.Margin && Gap(objective, b.Value) <= 1e-9
@@ -106,7 +106,7 @@ func (s *CostSum) measure(cost float64) {
 	s.factor, s.exponent = a, low
 }
 
-// exact tells whether every sum of these costs, in any order, is without error.
+// exact reports whether every sum of these costs, in any order, is without error.
 func (s *CostSum) exact() bool {
 	return !s.ragged && s.Size <= math.Ldexp(1, 52+s.exponent)
 }

@@ -133,7 +133,7 @@ func (p *cyclePacking) take(e int32, m int64) {
 	p.left[p.back[e]] = p.left[e]
 }
 
-// spent tells whether to end.
+// spent reports whether to end.
 func (p *cyclePacking) spent() bool {
 	p.look = p.work + cycleLook
 	if p.limit > 0 {

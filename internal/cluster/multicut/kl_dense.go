@@ -5,7 +5,7 @@ import (
 	"tercet/internal/rng"
 )
 
-// klDense exchanges nodes of a complete graph. Its chains go on where one of the two
+// klDense exchanges nodes of a complete graph. Its chains continue where one of the two
 // clusters has run empty: they may join two and part them otherwise.
 type klDense[T float32 | float64] struct {
 	n    int

@@ -12,7 +12,7 @@ import (
 )
 
 // plainExchange is one update of two clusters as in the paper: every gain is summed
-// afresh from the costs at each step. Where all is set, a chain goes on when one
+// afresh from the costs at each step. Where all is set, a chain continues when one
 // side has run empty. It returns the new labels and the decrease.
 func plainExchange(w [][]float64, labels []int32, a, b int32, all bool) ([]int32, float64) {
 	now := slices.Clone(labels)

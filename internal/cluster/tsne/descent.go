@@ -151,7 +151,7 @@ func (d *descent) Run(lo, hi int) {
 }
 
 // along returns the next step and gain of one coordinate: the gain grows by 0.2 where
-// the step goes on downhill, and else shrinks to 0.8 of itself, not below 0.01.
+// the step continues downhill, and else shrinks to 0.8 of itself, not below 0.01.
 func (d *descent) along(step, gain, gradient float64) (float64, float64) {
 	if step*gradient < 0 {
 		gain += .2

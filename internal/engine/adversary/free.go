@@ -72,7 +72,7 @@ func (k FreeKeys) Times() int { return k.Replays }
 // Free is free adversarial training (Shafahi et al., NeurIPS 2019) with hardness
 // manipulation, which Zhou & Patel (CVPR 2022, supplement, B.6-I) leave for future work.
 // A batch is trained on several times in a row. The i-th triplet of a batch has
-// perturbations of its own, which the i-th triplets of later batches go on with: they
+// perturbations of its own, which the i-th triplets of later batches continue with: they
 // depend on no image. At each step the network is trained on the images as they are
 // perturbed, and the perturbations take one step towards the destination hardness, by
 // gradients of the same weights at the same images.

@@ -23,7 +23,7 @@ func newFree(t *testing.T, value float64) *Free {
 }
 
 // Free training against plain loops in float64: the images trained on are those of the
-// perturbations so far, which then take one step; batches of other images go on with
+// perturbations so far, which then take one step; batches of other images continue with
 // them, slot by slot.
 func TestFreeAgainstPlainLoops(t *testing.T) {
 	const pairs, eps, alpha = 9, 0.1, 0.03
@@ -85,7 +85,7 @@ func TestFreeAgainstPlainLoops(t *testing.T) {
 	}
 }
 
-// A state that was saved and restored goes on with the same images; a broken one is
+// A state that was saved and restored continues with the same images; a broken one is
 // refused.
 func TestFreeState(t *testing.T) {
 	m, in := scene(61, 9)

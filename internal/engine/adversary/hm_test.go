@@ -132,7 +132,7 @@ func TestHMGivenTriplets(t *testing.T) {
 	}
 }
 
-// A gradual destination follows the observed loss, and a restored run goes on as
+// A gradual destination follows the observed loss, and a restored run continues as
 // the one that was not interrupted.
 func TestHMFollowsTheLoss(t *testing.T) {
 	for _, v := range []Implementation{Paper, Robrank} {

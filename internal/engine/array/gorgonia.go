@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	_ "go4.org/unsafe/assume-no-moving-gc" // gorgonia's own copy is too old for this Go and would panic at start
+	_ "go4.org/unsafe/assume-no-moving-gc" // the version that gorgonia asks for is too old for this Go and would panic at start
 	"gorgonia.org/tensor"
 )
 

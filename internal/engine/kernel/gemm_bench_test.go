@@ -52,7 +52,7 @@ func eachLevel(b *testing.B, f func(b *testing.B)) {
 }
 
 // BenchmarkGemm reports the mean speed and the share of the FMA peak that the
-// fastest of the calls reached, which a busy machine disturbs less.
+// fastest of the calls reached, which depends less on a busy machine.
 func BenchmarkGemm(b *testing.B) {
 	type size struct {
 		m, n, k int

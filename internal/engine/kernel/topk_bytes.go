@@ -29,7 +29,7 @@ type ByteRows struct {
 	x           []float32 // the rows while they are rounded
 }
 
-// HasByteDots tells whether products of bytes are faster than those of float32
+// HasByteDots reports whether products of bytes are faster than those of float32
 // at the current level.
 func HasByteDots() bool { return hasByteDots(Current()) }
 

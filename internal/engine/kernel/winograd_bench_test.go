@@ -26,7 +26,7 @@ var winogradShapes = []struct {
 	{"5x5-32to64@14", 64, Conv{H: 14, W: 14, C: 32, OutC: 64, KH: 5, KW: 5, StrideH: 1, StrideW: 1, PadH: 2, PadW: 2}},
 }
 
-// BenchmarkWinograd times each algorithm in turns on one thread and reports the
+// BenchmarkWinograd times the algorithms interleaved on one thread and reports the
 // best of each, in GFLOP/s of the direct count and of its own multiplications,
 // and the ratio to the direct kernel. Times are of the calls alone.
 func BenchmarkWinograd(b *testing.B) {

@@ -87,7 +87,7 @@ func (f *objective) solution() Solution {
 	}
 }
 
-// minimize goes on from the best point until the gradient there is at most tol sigma,
+// minimize continues from the best point until the gradient there is at most tol sigma,
 // and returns why it stopped.
 func (f *objective) minimize(method string) error {
 	m := f.r.Dim()

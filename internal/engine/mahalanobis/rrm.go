@@ -52,7 +52,7 @@ type Solution struct {
 // What auto does: Newton's method up to so many parameters, and at once where a
 // Hessian takes no longer than so many gradients; else it follows L-BFGS where that
 // needs more than so many evaluations. Where the first one comes to a halt the other
-// goes on.
+// continues.
 const (
 	mostNewton   = 150
 	cheapHessian = 4

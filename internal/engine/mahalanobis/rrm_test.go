@@ -220,7 +220,7 @@ func TestMinimizeSaysWhatItReached(t *testing.T) {
 }
 
 // Of points that hardly spread in most directions L-BFGS needs many steps for a small
-// sigma: auto goes on by Newton's method, and takes that at once where it is cheap.
+// sigma: auto continues by Newton's method, and takes that at once where it is cheap.
 func TestAutoChoosesTheMethod(t *testing.T) {
 	p := sample(t, 25, 25, 8, 1)
 	for _, x := range [][]float64{p.Positive, p.Negative} {

@@ -41,7 +41,7 @@ type SGDOptions struct {
 //
 // Errors: ctx's; an index outside the problem, an o that is wrong, and, unless o.AllowLarge,
 // a step above 2/alpha: then a step may expand distances and Lemma 2 (with Theorem 2)
-// says nothing. A loss that is not smooth has no such step.
+// does not apply. A loss that is not smooth has no such step.
 func SGD(ctx context.Context, p *Problem, l Loss, idx []Index, o SGDOptions) ([]float64, error) {
 	if idx == nil {
 		steps, err := o.steps([]*Problem{p})

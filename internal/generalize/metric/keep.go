@@ -23,7 +23,7 @@ type point struct {
 	Result  any     `json:"result"`
 }
 
-// keeper keeps each setting's result in a file, so that a measurement goes on after
+// keeper keeps each setting's result in a file, so that a measurement continues after
 // an interruption.
 type keeper struct {
 	dir    string

@@ -20,7 +20,7 @@ func expectedBounds(l Learner, radius float64, g *record.GapResult) ([]record.Me
 			return nil, err
 		}
 		if sigma*float64(Least(g.Sizes)) < 8*k.Alpha {
-			continue // Theorem 4 says nothing
+			continue // Theorem 4 does not apply
 		}
 		r, err := stability.Theorem4(stability.Theorem4Input{Loss: k, NPos: g.Pos, NNeg: g.Neg, Sigma: sigma, Risk: g.Train.Value}, v.options())
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Keeper keeps the results of settings, so that a measurement that was interrupted goes on
+// Keeper keeps the results of settings, so that a measurement that was interrupted continues
 // with the first one that is not there, to the same bits.
 type Keeper interface {
 	// Load reads the result of that key into v and says whether there is one.

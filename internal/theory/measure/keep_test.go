@@ -41,7 +41,7 @@ func written(t *testing.T, v any) string {
 	return string(b)
 }
 
-// Interrupted after any setting, a claim goes on to the bits that it has in one go.
+// Interrupted after any setting, a claim continues to the bits that it has in one go.
 func TestClaimsGoOn(t *testing.T) {
 	pool := few(t, record.Sizes{Pos: 90, Neg: 90})
 	for id, settings := range map[string]int{"T3": 4, "T7": 4} {

@@ -27,7 +27,7 @@ type Options struct {
 	// of regularized risk minimization the smaller factors of Lemmas 4 and 5.
 	Constants string
 	// Sup is the largest value of the loss; 0 where it is not known. A bound above it
-	// says nothing.
+	// is vacuous.
 	Sup float64
 }
 

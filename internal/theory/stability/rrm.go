@@ -21,7 +21,7 @@ type Lemma3Input struct {
 //
 // corrected (S9) the same for l = log(2/delta) and m = min(floor(n+/2), n-) alone, the
 // number of triplets that share no sample. The loss lies in [0, b], so that a bound
-// above b says nothing.
+// above b is vacuous.
 //
 // Errors: n+ < 2, n- < 1; delta outside (0, 1); b or tau negative; numbers that are
 // not finite.

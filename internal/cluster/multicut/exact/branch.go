@@ -179,7 +179,7 @@ func (b *branching) relax() lp.Status {
 	}
 }
 
-// whole tells whether the program's solution is integral.
+// whole reports whether the program's solution is integral.
 func (b *branching) whole() bool {
 	for _, v := range b.lp.X {
 		if v > branchWhole && v < 1-branchWhole {

@@ -29,7 +29,7 @@ const (
 // budget is what is left of the limits.
 type budget struct{ nodes, work int64 }
 
-// spent tells whether to stop; used is work that is not yet taken off.
+// spent reports whether to stop; used is work that is not yet taken off.
 func (b *budget) spent(ctx context.Context, used int64) bool {
 	return b.nodes <= 0 || used >= b.work || ctx.Err() != nil
 }

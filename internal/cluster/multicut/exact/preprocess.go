@@ -197,7 +197,7 @@ func (p *piece) cut(u, w int32) {
 func arcTo(a arc, to int32) int { return cmp.Compare(a.to, to) }
 
 // part cuts all repulsive edges between nodes that no attractive path connects, and
-// tells whether there were any.
+// reports whether there were any.
 func (p *piece) part() bool {
 	component := make([]int32, p.n)
 	for v := range component {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// userTime is the processor time of this process, which a busy machine disturbs less
+// userTime is the processor time of this process, which depends less on a busy machine
 // than time by the clock.
 func userTime() time.Duration {
 	var u syscall.Rusage

@@ -77,7 +77,7 @@ func (c *chain) between(s *state, a, b int32, most float64) float64 {
 	return c.run(f, nA, nB, most)
 }
 
-// hope tells whether a series of moves could gain, if the moves alone gain
+// hope reports whether a series of moves could gain, if the moves alone gain
 // what is given, in descending order, and each raises what a later one gains by at
 // most twice most, the largest cost between two nodes. That holds for moves to one
 // side. Of two nodes far apart that change places the second may gain more: that is

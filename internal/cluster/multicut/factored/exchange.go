@@ -133,7 +133,7 @@ func (x *exchanger) nearest(m *mover) {
 // nearGain is the most nodes of a cluster that series are made of.
 const nearGain = 64
 
-// hope tells whether a series between two clusters could gain, as far as is noted:
+// hope reports whether a series between two clusters could gain, as far as is noted:
 // for b = -1 a and a new cluster.
 func (x *exchanger) hope(a, b int32) bool {
 	var room [patience]float64

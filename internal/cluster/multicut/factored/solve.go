@@ -96,10 +96,10 @@ func (f *Graph) Solve(ctx context.Context, o Options) (*multicut.Result, error) 
 // joined: twice the least gain of a cluster of one.
 const blunt = 4e-12 / (1 - 4e-12 - 2e-9)
 
-// blunt tells whether joining two equal points gains less than counts as a gain.
+// blunt reports whether joining two equal points gains less than counts as a gain.
 func (f *Graph) blunt() bool { return f.n > 1 && f.t <= blunt*f.most }
 
-// parts tells whether equal points have different labels.
+// parts reports whether equal points have different labels.
 func (f *Graph) parts(labels []int32) bool {
 	order := make([]int, f.n)
 	for i := range order {

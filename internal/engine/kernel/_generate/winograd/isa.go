@@ -22,7 +22,7 @@ type isa interface {
 	first(n reg.Register)
 	load(m Mem, to reg.Register)
 	store(v reg.Register, m Mem)
-	// masked tells whether one body serves whole vectors and tails.
+	// masked reports whether one body serves whole vectors and tails.
 	masked() bool
 }
 
