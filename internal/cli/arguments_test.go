@@ -30,7 +30,7 @@ func TestStrayArgumentsNameTheFlag(t *testing.T) {
 		{"train tiny.yaml --loss.margin 0.1", "--set loss.margin=VALUE"},
 		{"train tiny.yaml --sed 3", "did you mean --seed?"},
 		{"init folder things", `there is no command "init"; did you mean tercet config init?`},
-		{"embed", `there is no command "embed"; did you mean tercet eval --save-embeddings FILE.npy?`},
+		{"test", `there is no command "test"; did you mean tercet eval?`},
 		{"help train eval", `train has no commands, so there is no help on "eval" in it; try: tercet help train`},
 		{"train tiny.yaml -c tiny.yaml", "takes one config; got --config tiny.yaml and tiny.yaml"},
 		{"train tiny.yaml other.yaml", "takes one config; got tiny.yaml and other.yaml"},

@@ -38,6 +38,9 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"config init --out": base.Files("yaml"), "clusters": folders, "out-dir": folders, "runs-dir": folders, "save-images": folders, "data preview --out": base.Files("png"), "export torch --out": folders, "export onnx --out": base.Files("onnx"), "page": base.Files("md", "html"),
 	"cluster --clusters": nothing,
 
+	"embed --out": folders, "embed --root": folders, "weights": base.Files("safetensors"), "embed --labels": oneOf("folder", "none"),
+	"role": oneOf("query", "gallery", "both"), "dtype": oneOf("float32", "float16"),
+
 	"job": bench.CompleteJobs,
 
 	"checkpoint":       oneOf("last", "best"),

@@ -14,6 +14,7 @@ import (
 	configcmd "tercet/internal/cli/config"
 	datacmd "tercet/internal/cli/data"
 	"tercet/internal/cli/doctor"
+	"tercet/internal/cli/embed"
 	"tercet/internal/cli/eval"
 	"tercet/internal/cli/export"
 	"tercet/internal/cli/generalize"
@@ -41,6 +42,7 @@ var commands = []struct {
 }{
 	{groupWork, train.New},
 	{groupWork, eval.New},
+	{groupWork, embed.New},
 	{groupWork, generalize.NewGap},
 	{groupWork, generalize.NewStability},
 	{groupWork, generalize.NewInfluence},

@@ -221,7 +221,7 @@ func readPart(embeddings string, labels LabelFile) (*array.Array, *values, error
 	return x, v, err
 }
 
-// ReadEmbeddings reads an (N, D) array of float32 or float64, in C or Fortran
+// ReadEmbeddings reads an (N, D) array of float16, float32 or float64, in C or Fortran
 // order, from an npy file. A value that is not finite in float32 is an error.
 func ReadEmbeddings(path string) (*array.Array, error) {
 	f, size, err := openFile(path, "give an npy file of shape (N, D)")
@@ -280,8 +280,10 @@ func readEmbeddingsBody(r io.Reader, h *npyHeader, path string) (*array.Array, e
 		err = eachNPY(r, h, path, func(k int, v float32) error { return put(k, float64(v)) })
 	case "f8":
 		err = eachNPY(r, h, path, put)
+	case "f2":
+		err = eachHalf(r, h, path, put)
 	default:
-		err = bad("%s: elements are %s; want float32 or float64 (numpy: x.astype('float32'))", path, h.descr)
+		err = bad("%s: elements are %s; want float16, float32 or float64 (numpy: x.astype('float32'))", path, h.descr)
 	}
 	if err != nil {
 		return nil, err

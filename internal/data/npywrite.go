@@ -39,7 +39,17 @@ func WriteNPYInts(w io.Writer, x []int32, shape ...int) error {
 	})
 }
 
-func writeNPY(w io.Writer, descr string, shape []int, n int, add func(b []byte, i int) []byte) error {
+// WriteNPYInts64 writes integers as int64 in the given shape, row-major, as faiss has
+// them.
+func WriteNPYInts64(w io.Writer, x []int32, shape ...int) error {
+	return writeNPY(w, "<i8", shape, len(x), func(b []byte, i int) []byte {
+		return binary.LittleEndian.AppendUint64(b, uint64(int64(x[i])))
+	})
+}
+
+// WriteNPYHeader writes the header of an array of little-endian numbers in C order, such
+// as <f4, in the form that numpy.save gives it.
+func WriteNPYHeader(w io.Writer, descr string, shape ...int) error {
 	var dims []string
 	for _, d := range shape {
 		dims = append(dims, strconv.Itoa(d))
@@ -62,7 +72,12 @@ func writeNPY(w io.Writer, descr string, shape []int, n int, add func(b []byte, 
 	head.WriteString("\x93NUMPY\x01\x00")
 	head.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(dict))))
 	head.WriteString(dict)
-	if _, err := w.Write(head.Bytes()); err != nil {
+	_, err := w.Write(head.Bytes())
+	return err
+}
+
+func writeNPY(w io.Writer, descr string, shape []int, n int, add func(b []byte, i int) []byte) error {
+	if err := WriteNPYHeader(w, descr, shape...); err != nil {
 		return err
 	}
 	buf := make([]byte, 0, 1<<16)

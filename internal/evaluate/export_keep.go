@@ -1,8 +1,8 @@
 package evaluate
 
 import (
-	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +27,7 @@ func ExportPaths(path string) [3]string {
 // keep refuses to replace what is at path by other content: files of an export do not say
 // of which run, images and weights they are.
 func (f exportFile) keep() error {
-	there, err := fileSum(f.path)
+	there, err := fsx.SHA256(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -38,21 +38,8 @@ func (f exportFile) keep() error {
 	if err := f.fill(now); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
-	if !bytes.Equal(there, now.Sum(nil)) {
+	if there != hex.EncodeToString(now.Sum(nil)) {
 		return &record.KeptError{Path: f.path, Lost: []string{"what is there, which is not of this run, these images and these weights"}}
 	}
 	return nil
-}
-
-func fileSum(path string) ([]byte, error) {
-	f, _, err := fsx.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return h.Sum(nil), nil
 }

@@ -92,6 +92,7 @@ sweep: {seed: [0, 1, 2]}
 	{"cluster multicut", finished, "cluster --method multicut --run runs/run"},
 	{"attack ers", finished, "attack --suite ers --queries 8 --pgd-steps 4 --bootstrap 100 --run runs/run"},
 	{"eval", finished, "eval --run runs/run"},
+	{"embed", finished, "embed --run runs/run --batch 3 --out vectors"},
 	{"gap", finished, "gap --triplets 2000 --run runs/run"},
 	{"stability", finished, "stability --replacements 3 --run runs/run"},
 	{"influence", finished, "influence --replacements 3 --steps 8 --run runs/run"},

@@ -12,6 +12,7 @@ const (
 	ExportSchema      = "tercet.export/1"
 	PreprocessSchema  = "tercet.preprocess/1"
 	EmbeddingsSchema  = "tercet.embeddings/1"
+	EmbedSchema       = "tercet.embed/1"
 	PairsSchema       = "tercet.pairs/1"
 	NoiseSchema       = "tercet.noise/1"
 	GapSchema         = "tercet.gap/1"

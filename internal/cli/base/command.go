@@ -130,8 +130,7 @@ func MissingSub(cmd *cobra.Command, args []string) error {
 
 // otherNames are words that users try as commands, with what does it.
 var otherNames = map[string]string{
-	"embed": "tercet eval --save-embeddings FILE.npy",
-	"test":  "tercet eval", "resume": "tercet train --resume RUN",
+	"test": "tercet eval", "resume": "tercet train --resume RUN",
 }
 
 // commandBelow is the command of another command with that name, such as tercet config

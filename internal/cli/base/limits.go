@@ -23,6 +23,7 @@ var FlagLimits = map[string]int64{
 	"ca-queries":        1_000_000,
 	"draws":             100_000,
 	"examples":          100_000,
+	"part":              1_000_000_000,
 	"pgd-steps":         1_000_000,
 	"qa-candidates":     1_000_000,
 	"target-draws":      100_000,

@@ -1,0 +1,193 @@
+package embed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/data/table"
+	"tercet/internal/embed/store"
+	"tercet/internal/newimages"
+	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/text"
+)
+
+type options struct {
+	base.Subject
+	weights string
+	out     string
+	root    string
+	labels  string
+	role    string
+	part    int
+	batch   int
+	dtype   string
+	format  string
+	force   bool
+	changed func(flag string) bool
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "embed [IMAGES...]",
+		Short: "Embed images of any kind into a folder that search, eval and cluster read",
+		Long: `
+Embeds images with a run's network: a folder with all images below it, a csv file with a
+column path (and maybe label and sequence), a text file of a path a line, or image files.
+They need no labels, and the run need not know them. In a folder, the label of an image is
+the name of the folder that it is in. Without IMAGES it embeds a split of the run.
+
+Images are brought to the network's shape as the run's own were. One that cannot be read
+has no row, and embed.json lists it.
+
+The folder of --out gets embeddings.npy (float32, N x D; above --part rows several files
+whose names are in order, as faiss and autofaiss read them), items.csv (path, label, role,
+sequence, box and size of each row) and embed.json (network, weights, transform). An
+interrupted embedding is resumed by the same command and ends with the same bytes.`,
+		Examples: []base.Example{
+			{Why: "the test images of a run", Line: "tercet embed --run runs/first --out vectors"},
+			{Why: "a folder of photos, one folder for each class", Line: "tercet embed --run runs/first photos --out vectors"},
+			{Why: "two images that nobody has labeled", Line: "tercet embed --run runs/first photos/class-0/0.png photos/class-0/1.png --out vectors"},
+		},
+		Exits: []int{base.ExitData, base.ExitInterrupted},
+		Args:  cobra.ArbitraryArgs,
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			o.AddRun(cmd)
+			fs.StringVar(&o.weights, "weights", "", "checkpoint `FILE`.safetensors in place of a run; images are stretched to its size")
+			fs.StringVar(&o.root, "root", "", "`FOLDER` that paths of a list are below (default: the folder of the list)")
+			fs.StringVar(&o.labels, "labels", "folder", "folder: the label of an image is the folder that it is in; none: images of folders have no label")
+			fs.StringVar(&o.role, "role", "both", "role of the images, for eval: query, gallery or both")
+			base.Group(fs, "Input")
+			fs.StringVarP(&o.out, "out", "o", "", "`FOLDER` to write to")
+			fs.IntVar(&o.part, "part", 1_000_000, "rows of a file, where there are more; 0 writes one file")
+			fs.StringVar(&o.dtype, "dtype", "float32", "numbers in the files: float32 or float16")
+			fs.IntVar(&o.batch, "batch", 0, "images that the network takes at a time; 0 is the run's eval.batch, or 64")
+			fs.BoolVar(&o.force, "force", false, "replace embeddings of other images, weights or options")
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			base.Group(fs, "Output")
+			cmd.MarkFlagsMutuallyExclusive("run", "weights")
+			o.changed = fs.Changed
+		},
+		Run: func(ctx context.Context, args []string) error { return run(ctx, s, o, args) },
+	}.Build()
+}
+
+// check refuses options that do not go together.
+func (o *options) check(args []string) error {
+	switch {
+	case o.Run == "" && o.weights == "":
+		return base.Usagef("name the network: --run DIRECTORY, or --weights FILE.safetensors")
+	case o.out == "":
+		return base.Usagef("name the folder to write to: --out FOLDER")
+	case o.weights != "" && len(args) == 0:
+		return base.Usagef("name the images: a folder, a list (.csv, .txt) or image files; weights alone have none")
+	case len(args) > 0 && o.changed("split"):
+		return base.Usagef("--split is of the run's own images: leave it out, or the IMAGES")
+	case len(args) == 0 && base.Given(o.changed, "root", "labels", "role") != "":
+		return base.Usagef("%s: about images that are given; name them", base.Given(o.changed, "root", "labels", "role"))
+	case o.labels != "folder" && o.labels != "none":
+		return base.Usagef("--labels is %q; give folder or none", o.labels)
+	case roles[o.role] == 0:
+		return base.Usagef("--role is %q; give query, gallery or both", o.role)
+	case o.dtype != "float32" && o.dtype != "float16":
+		return base.Usagef("--dtype is %q; give float32 or float16", o.dtype)
+	}
+	if err := render.CheckFormat(o.format); err != nil {
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	if err := base.CheckSplit(o.Set, o.Checkpoint); err != nil {
+		return err
+	}
+	return base.AtLeast(base.FlagCount{Flag: "part", Value: o.part, Least: 0}, base.FlagCount{Flag: "batch", Value: o.batch, Least: 0})
+}
+
+var roles = map[string]table.Role{"query": table.Query, "gallery": table.Gallery, "both": table.Test}
+
+func run(ctx context.Context, s *base.Streams, o options, args []string) error {
+	if err := o.check(args); err != nil {
+		return err
+	}
+	n, err := o.network(s)
+	if err != nil {
+		return base.RunError(err)
+	}
+	im, err := o.images(n, args)
+	if err != nil {
+		return base.RunError(err)
+	}
+	view := &base.Stages{Streams: s}
+	defer view.Close()
+	d, done, err := n.Embed(ctx, im, newimages.Options{
+		Dir: o.out, Batch: o.batch, Replace: o.force,
+		Layout: store.Layout{Part: o.part, Half: o.dtype == "float16"},
+	}, view.Say)
+	view.Close()
+	if errors.Is(err, store.ErrOther) {
+		return base.Usagef("%w; give another --out, or --force to replace them", err)
+	}
+	if err != nil {
+		return base.RunError(err)
+	}
+	if done {
+		s.Note("%s is up to date", o.out)
+	}
+	if len(d.Broken) > 0 {
+		s.Note("warning: no row for %s that cannot be read, listed in %s/embed.json; the first: %s", text.Count(len(d.Broken), "image"), o.out, d.Broken[0].Error)
+	}
+	return s.Result(d, func(w io.Writer) error { return filesTable(o.out, d).Write(w, o.format) })
+}
+
+// network loads what embeds.
+func (o *options) network(s *base.Streams) (*newimages.Network, error) {
+	if o.weights != "" {
+		return newimages.FromWeights(o.weights)
+	}
+	r, err := o.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if err := o.NoteUnfinished(s, r); err != nil {
+		return nil, err
+	}
+	return newimages.FromRun(r, o.Checkpoint)
+}
+
+func (o *options) images(n *newimages.Network, args []string) (newimages.Images, error) {
+	if len(args) == 0 {
+		return n.Split(o.Set)
+	}
+	t, err := newimages.List(args, newimages.ListOptions{Root: o.root, Labels: o.labels == "folder", Role: roles[o.role]})
+	if err != nil {
+		return nil, err
+	}
+	return n.Images(t)
+}
+
+// filesTable shows the files of a folder.
+func filesTable(dir string, d *record.Embed) *render.Table {
+	t := &render.Table{
+		Title:   fmt.Sprintf("%s: embeddings of %s by %s", dir, text.Plural(d.Source.Items, "image", "images"), d.Network.Weights),
+		Columns: []render.Column{{Name: "file"}, {Name: "holds"}},
+	}
+	for _, f := range d.Files {
+		t.Rows = append(t.Rows, []render.Cell{render.Text(f.Name), render.Text(fmt.Sprintf("embeddings, (%d, %d), %s", f.Rows, d.Network.Dim, d.Format))})
+	}
+	classes := "no labels"
+	if d.Source.Classes > 0 {
+		classes = text.Plural(d.Source.Classes, "class", "classes")
+	}
+	t.Rows = append(t.Rows,
+		[]render.Cell{render.Text(d.Items.Name), render.Text("path, label, role and size of each row; " + classes)},
+		[]render.Cell{render.Text("embed.json"), render.Text("network, weights, transform and fingerprint")})
+	return t
+}

@@ -1,0 +1,89 @@
+package newimages
+
+import (
+	"fmt"
+
+	"tercet/internal/data"
+	"tercet/internal/data/table"
+	"tercet/internal/embed/store"
+)
+
+// Images are what a network is applied to.
+type Images interface {
+	Len() int
+	// Read writes image i as the network takes it, and returns its size in its file. It
+	// is safe for concurrent use.
+	Read(i int, dst []float32) (width, height int, err error)
+	// Items says what the images are.
+	Items() []store.Item
+	// Root is the folder that paths of items are below.
+	Root() string
+	// Fingerprint changes with the images, their labels and roles.
+	Fingerprint() string
+}
+
+// listed are the images of a table.
+type listed struct {
+	*data.Unseen
+	t *table.Table
+}
+
+// Images are those of a table, as the network takes them.
+func (n *Network) Images(t *table.Table) (Images, error) {
+	u, err := n.images(t)
+	if err != nil {
+		return nil, err
+	}
+	return &listed{u, t}, nil
+}
+
+func (l *listed) Root() string { return l.t.Root }
+
+func (l *listed) Fingerprint() string { return l.t.Fingerprint() }
+
+func (l *listed) Items() []store.Item {
+	out := make([]store.Item, len(l.t.Items))
+	for i := range out {
+		it := &l.t.Items[i]
+		out[i] = store.Item{Path: it.Path, Role: it.Role, Sequence: it.Sequence, Box: it.Box}
+		if it.Label >= 0 {
+			out[i].Label = l.t.Classes[it.Label]
+		}
+	}
+	return out
+}
+
+// split is a split of a run.
+type split struct {
+	data.Dataset
+	name string
+}
+
+func (s *split) Read(i int, dst []float32) (width, height int, err error) {
+	h, w, _ := s.Shape()
+	return w, h, s.Dataset.Read(i, dst)
+}
+
+func (s *split) Root() string { return "" }
+
+func (s *split) Items() []store.Item {
+	out := make([]store.Item, s.Len())
+	names, _ := s.Dataset.(data.Namer)
+	for i := range out {
+		it := &out[i]
+		*it = store.Item{Label: s.Classes()[s.Labels()[i]], Role: table.Test}
+		if s.name == "train" {
+			it.Role = table.Train
+		}
+		if from := data.TableItem(s.Dataset, i); from != nil {
+			it.Role, it.Sequence, it.Box = from.Role, from.Sequence, from.Box
+		}
+		if names != nil {
+			it.Path = names.ItemName(i)
+		}
+		if it.Path == "" { // of a file of many images
+			it.Path = fmt.Sprintf("%s/%d", s.name, i)
+		}
+	}
+	return out
+}

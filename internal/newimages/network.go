@@ -1,0 +1,122 @@
+package newimages
+
+import (
+	"fmt"
+
+	"tercet/internal/data"
+	"tercet/internal/data/fault"
+	"tercet/internal/data/table"
+	"tercet/internal/engine/kernel"
+	"tercet/internal/engine/nn"
+	"tercet/internal/fsx"
+	"tercet/internal/record"
+	"tercet/internal/run"
+	"tercet/internal/train"
+	"tercet/internal/wire"
+)
+
+// Network is a trained network with what images go through before.
+type Network struct {
+	Model  *nn.Model
+	Data   data.Options // how its own images were opened; the zero value for weights alone
+	Batch  int
+	About  record.EmbedNetwork
+	Source record.Source // of the run
+	run    *run.Run
+}
+
+// weightsBatch is the batch size of weights without a config.
+const weightsBatch = 64
+
+// FromRun is the network of a run's checkpoint.
+func FromRun(r *run.Run, checkpoint string) (*Network, error) {
+	c, err := r.Checkpoint(checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	path := r.Last()
+	if checkpoint == "best" {
+		path = r.BestPath()
+	}
+	n := &Network{Data: wire.DataOptions(r.Config), Batch: r.Config.Eval.Batch, run: r}
+	n.Source = record.Source{Run: r.Dir, Config: r.Manifest.Config, Checkpoint: checkpoint, Step: c.State.Step}
+	return n, n.load(c, path)
+}
+
+// FromWeights is the network of a checkpoint alone. Images are stretched to its size.
+func FromWeights(path string) (*Network, error) {
+	c, err := train.ReadCheckpoint(path)
+	if err != nil {
+		return nil, err
+	}
+	n := &Network{Batch: weightsBatch, Source: record.Source{Config: c.Config, Step: c.State.Step}}
+	return n, n.load(c, path)
+}
+
+func (n *Network) load(c *train.Checkpoint, path string) (err error) {
+	if n.Model, err = c.LoadModel(); err != nil {
+		return err
+	}
+	s := n.Model.Spec()
+	n.About = record.EmbedNetwork{
+		Name: s.Name, Weights: path, Dim: n.Model.Dim(), Input: [3]int{s.Height, s.Width, s.Channels},
+		Normalized: s.Normalize, Transform: "vectors", Decoder: "none", Kernel: kernel.Setting(),
+	}
+	if u, err := n.images(&table.Table{}); err == nil {
+		n.About.Transform, n.About.Decoder = u.Transform(), u.Decoder()
+	}
+	n.Source.Dim = n.Model.Dim()
+	n.About.SHA256, err = fsx.SHA256(path)
+	return err
+}
+
+// images are those of a table as the network takes them.
+func (n *Network) images(t *table.Table) (*data.Unseen, error) {
+	s := n.Model.Spec()
+	return data.NewUnseen(t, n.Data, s.Height, s.Width, s.Channels)
+}
+
+// Again loads the network that has made a folder of embeddings. A run that was trained
+// further since is an error.
+func Again(d *record.Embed) (*Network, error) {
+	var n *Network
+	if d.Source.Run == "" {
+		var err error
+		if n, err = FromWeights(d.Network.Weights); err != nil {
+			return nil, err
+		}
+	} else {
+		r, err := run.Open(d.Source.Run)
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		if n, err = FromRun(r, d.Source.Checkpoint); err != nil {
+			return nil, err
+		}
+	}
+	if what := d.Network.Unlike(n.About); what != "" {
+		return nil, fault.Unfit("the network of these embeddings is no longer what %s holds: %s; embed the images again", d.Network.Weights, what)
+	}
+	return n, nil
+}
+
+// Split returns a split of the run's own images.
+func (n *Network) Split(name string) (Images, error) {
+	if n.run == nil {
+		return nil, fmt.Errorf("weights alone have no images")
+	}
+	sets, err := wire.OpenWith(n.run.Config, n.run.Elsewhere(data.Open), nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.run.SameData(sets); err != nil {
+		return nil, err
+	}
+	ds, err := sets.Pick(name)
+	if err != nil {
+		return nil, err
+	}
+	n.Source.Set = name
+	return &split{ds, name}, nil
+}

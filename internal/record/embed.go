@@ -1,0 +1,69 @@
+package record
+
+import "fmt"
+
+// Embed is embed.json, schema tercet.embed/1: what a folder of embeddings holds, and what
+// made it.
+type Embed struct {
+	Schema  string        `json:"schema" doc:"the name and number of the schema"`
+	Source  Source        `json:"source" doc:"what the embeddings are of: run, checkpoint and split, or the fingerprint of the files"`
+	Root    string        `json:"root,omitempty" doc:"folder that paths of 'items.csv' are below"`
+	Network EmbedNetwork  `json:"network" doc:"what made the embeddings"`
+	Format  string        `json:"format" doc:"'f32' or 'f16'"`
+	Files   []EmbedFile   `json:"files" doc:"npy files of the embeddings, in order"`
+	Items   EmbedFile     `json:"items" doc:"csv file: row, path, label, role, sequence, box, width and height of each image"`
+	Broken  []BrokenImage `json:"broken,omitempty" doc:"images that could not be read, which have no row"`
+	Job     string        `json:"job" doc:"SHA-256 of network and images: what a resumed embedding has to agree with"`
+	Cost    CostRecord    `json:"cost" doc:"passes through the network, and the time of the last session"`
+	Rate    float64       `json:"images_per_second,omitempty" doc:"images of the last session per second"`
+}
+
+// EmbedNetwork is a network with what it does to an image file before. Distances between
+// embeddings mean something only where it is the same.
+type EmbedNetwork struct {
+	Name       string `json:"name" doc:"name of the network"`
+	Weights    string `json:"weights" doc:"file of the weights"`
+	SHA256     string `json:"weights_sha256" doc:"SHA-256 of that file"`
+	Dim        int    `json:"dim" doc:"dimension of the embedding"`
+	Input      [3]int `json:"input" doc:"height, width and channels of the images that it takes"`
+	Normalized bool   `json:"normalized" doc:"whether embeddings have length 1"`
+	Transform  string `json:"transform" doc:"how an image is brought to that shape"`
+	Decoder    string `json:"decoder" doc:"what decodes image files"`
+	Kernel     string `json:"kernel" doc:"kernel level"`
+}
+
+// EmbedFile is a file of a folder of embeddings.
+type EmbedFile struct {
+	Name   string `json:"name" doc:"name in the folder"`
+	Rows   int    `json:"rows" doc:"number of rows"`
+	SHA256 string `json:"sha256" doc:"SHA-256 of the file"`
+}
+
+// BrokenImage is an image that could not be read.
+type BrokenImage struct {
+	Path  string `json:"path" doc:"the file"`
+	Error string `json:"error" doc:"what is wrong with it"`
+}
+
+func (Embed) kind() kind { return kind{schemas: []string{EmbedSchema}, made: "embed"} }
+
+// Unlike says in what two networks differ, so that distances between their embeddings mean
+// nothing; "" where they agree. The kernel level may differ: it changes last bits.
+func (n EmbedNetwork) Unlike(o EmbedNetwork) string {
+	for _, part := range []struct {
+		what string
+		a, b any
+	}{
+		{"network", n.Name, o.Name},
+		{"dimension", n.Dim, o.Dim},
+		{"SHA-256 of the weights", n.SHA256, o.SHA256},
+		{"input", n.Input, o.Input},
+		{"transform", n.Transform, o.Transform},
+		{"decoder", n.Decoder, o.Decoder},
+	} {
+		if part.a != part.b {
+			return fmt.Sprintf("%s: %v and %v", part.what, part.a, part.b)
+		}
+	}
+	return ""
+}
