@@ -118,17 +118,22 @@ func (d *decoded) show(i int, dst []float32, e *eye, steps transform.Pipeline, r
 	if err != nil {
 		return err
 	}
+	d.paint(img, dst, e, steps, r)
+	return nil
+}
+
+// paint writes an image as the steps make it.
+func (d *decoded) paint(img imaging.Image, dst []float32, e *eye, steps transform.Pipeline, r *rng.Stream) {
 	img = steps.Apply(&e.canvas, img, r)
 	if d.c == 1 {
 		e.row = slices.Grow(e.row[:0], len(dst))[:len(dst)]
 		img.Luma(e.row)
 		kernel.Pixels(e.row, dst)
-		return nil
+		return
 	}
 	for y := range d.h {
 		kernel.Pixels(img.Row(y), dst[y*3*d.w:])
 	}
-	return nil
 }
 
 // identity says which item i is, without reading it.

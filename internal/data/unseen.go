@@ -7,6 +7,7 @@ import (
 
 	"tercet/internal/data/table"
 	"tercet/internal/engine/kernel"
+	"tercet/internal/imaging"
 	"tercet/internal/par"
 )
 
@@ -15,6 +16,8 @@ import (
 type Unseen struct {
 	table   *table.Table
 	o       ImageOptions
+	decoded *decoded // with a transform, in place of o
+	eyes    par.Free[eye]
 	h, w, c int
 	spare   par.Free[unseenScratch]
 }
@@ -42,10 +45,30 @@ func NewUnseen(t *table.Table, o Options, h, w, c int) (*Unseen, error) {
 	if c == 1 {
 		u.o.Color = "grey"
 	}
+	if o.Transform != nil {
+		return u, u.transform(*o.Transform)
+	}
 	if u.o.Size == 0 && u.o.Crop == 0 && h == w {
 		u.o.Size, u.o.Fit = h, "stretch"
 	}
 	return u, u.o.check()
+}
+
+// transform makes u read images by the steps of a config.
+func (u *Unseen) transform(steps Steps) error {
+	from := &files{boxes: make([]image.Rectangle, len(u.table.Items))}
+	for i := range u.table.Items {
+		from.paths = append(from.paths, u.table.File(i))
+		from.boxes[i] = u.table.Items[i].Box
+	}
+	var err error
+	if u.decoded, err = newDecoded(from, nil, nil, steps, u.o.Color); err != nil {
+		return err
+	}
+	if h, w, _ := u.decoded.Shape(); h != u.h || w != u.w {
+		return unfit("the transform gives images of %d x %d, and the network takes %d x %d", h, w, u.h, u.w)
+	}
+	return nil
 }
 
 // Len is the number of images.
@@ -54,6 +77,16 @@ func (u *Unseen) Len() int { return len(u.table.Items) }
 // Read writes image i to dst, h*w*c long, and returns its size in its file. It is safe for
 // concurrent use.
 func (u *Unseen) Read(i int, dst []float32) (width, height int, err error) {
+	if u.decoded != nil {
+		e := u.eyes.Get()
+		defer u.eyes.Put(e)
+		img, err := u.decoded.from.picture(i, e)
+		if err != nil {
+			return 0, 0, err
+		}
+		u.decoded.paint(img, dst, e, u.decoded.steps.Test, nil)
+		return e.whole.W, e.whole.H, nil
+	}
 	path := u.table.File(i)
 	if _, err := readHead(path); err != nil {
 		return 0, 0, err
@@ -89,18 +122,18 @@ func boxed(img image.Image, box image.Rectangle) (image.Image, error) {
 	if box.Empty() {
 		return img, nil
 	}
-	part, ok := img.(interface {
-		SubImage(r image.Rectangle) image.Image
-	})
-	at := box.Add(img.Bounds().Min).Intersect(img.Bounds())
-	if !ok || at.Empty() {
+	at := box.Intersect(image.Rectangle{Max: img.Bounds().Size()})
+	if at.Empty() {
 		return nil, bad("the box %v is outside the image", box)
 	}
-	return part.SubImage(at), nil
+	return cropTo(img, at)
 }
 
 // Transform says in one line how images are brought to the network's shape.
 func (u *Unseen) Transform() string {
+	if u.decoded != nil {
+		return u.decoded.steps.Test.String() + ", color " + u.o.Color
+	}
 	out := "as they are"
 	if u.o.Size > 0 {
 		fit, filter := u.o.Fit, u.o.Filter
@@ -119,7 +152,12 @@ func (u *Unseen) Transform() string {
 }
 
 // Decoder names what decodes the files.
-func (u *Unseen) Decoder() string { return "Go image/jpeg and image/png" }
+func (u *Unseen) Decoder() string {
+	if u.decoded != nil {
+		return imaging.Version
+	}
+	return "Go image/jpeg and image/png"
+}
 
 // IsImage reports that a file's name ends as those of images that are read.
 func IsImage(name string) bool { return isImage(name) && !hidden(name) }

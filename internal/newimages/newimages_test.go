@@ -227,3 +227,55 @@ func TestEmbedFiles(t *testing.T) {
 		t.Errorf("other weights: %v", err)
 	}
 }
+
+// A run with a transform embeds new images by its steps: as its own test set.
+func TestEmbedByTransform(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for k := range 6 {
+		for n := range 4 {
+			put(t, root, map[string]string{fmt.Sprintf("photos/c%d/%d.png", k, n): picture(t, 20+n, 30-k, 10*k+n)})
+		}
+	}
+	r := runtest.Fitted(t, root, "name: steps\nmodel: {name: cnn, width: 4, embedding: 8}\nbatch: {sampler: class-pairs-distinct, pairs: 3}\ntrain: {epochs: 1}\neval: {bootstrap: 0}\n",
+		"data={name: folder, root: "+filepath.Join(root, "photos")+", color: rgb, split: {kind: class, train: 0.5}, transform: {test: [Resize(18), CenterCrop(16)]}}")
+	e, err := r.Embed(context.Background(), "last", "test", 0, tinytest.Quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := newimages.FromRun(r, "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := newimages.List([]string{filepath.Join(root, "photos")}, newimages.ListOptions{Labels: true, Role: table.Test})
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := n.Images(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(root, "out")
+	doc, _, err := n.Embed(context.Background(), im, newimages.Options{Dir: dir}, tinytest.Quiet)
+	if err != nil || !strings.Contains(doc.Network.Transform, "CenterCrop") {
+		t.Fatal(doc, err)
+	}
+	f, err := store.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for i, it := range f.Items {
+		for j, label := range e.Data.Labels() {
+			if name := e.Data.(interface{ ItemName(int) string }).ItemName(j); strings.HasSuffix(name, filepath.Join("photos", it.Path)) && e.Data.Classes()[label] == it.Label {
+				found++
+				if !slices.Equal(f.X[i*f.D:(i+1)*f.D], e.Vectors.Row(j)) {
+					t.Errorf("%s differs", it.Path)
+				}
+			}
+		}
+	}
+	if found != e.Data.Len() || found == 0 {
+		t.Errorf("%d of %d images of the run's test set", found, e.Data.Len())
+	}
+}
