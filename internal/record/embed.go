@@ -67,6 +67,7 @@ func (n EmbedNetwork) Unlike(o EmbedNetwork) string {
 	}
 	return ""
 }
+
 // Export says what an export of embeddings has written, schema tercet.embeddings/1.
 type Export struct {
 	Schema     string     `json:"schema" doc:"the name and number of the schema"`
