@@ -42,7 +42,7 @@ func Open(path string) (*File, error) {
 	f := &File{Path: path}
 	head, err := f.sum()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Missing(nil, "there is no file of weights %s", path)
+		return nil, fault.Missing(nil, "weights: there is no file %s", path)
 	}
 	if err != nil {
 		return nil, fault.Of(fault.ErrFormat, err, "weights %s", path)
@@ -107,15 +107,9 @@ func (f *File) AnySize(s nn.Spec) (*nn.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Height = 96
-	other, err := nn.Build(s, rng.New(0, "unused"))
-	if err != nil {
-		return nil, err
-	}
-	for i, p := range m.Params() {
-		if !slices.Equal(p.Value.Shape, other.Params()[i].Value.Shape) {
-			return nil, nil
-		}
+	ops, err := m.Graph()
+	if err != nil || slices.ContainsFunc(ops, func(o nn.Op) bool { return o.Kind == nn.OpFlatten }) {
+		return nil, nil // a linear layer on all pixels of a map; of a network without steps nothing is known
 	}
 	return m, nil
 }

@@ -46,7 +46,7 @@ func CheckWeights(cfg *config.Config) error {
 	}
 	f, err := weights.Open(cfg.Model.Weights)
 	if err != nil {
-		return fmt.Errorf("model.weights: %w", err)
+		return fmt.Errorf("model.%w", err)
 	}
 	s := modelSpec(cfg, nil)
 	m, err := f.AnySize(s)
@@ -74,7 +74,7 @@ func StartModel(cfg *config.Config, ds data.Dataset) (*nn.Model, *record.StartWe
 	}
 	f, err := weights.Open(cfg.Model.Weights)
 	if err != nil {
-		return nil, nil, fmt.Errorf("model.weights: %w", err)
+		return nil, nil, fmt.Errorf("model.%w", err)
 	}
 	start, err := f.Fill(m)
 	if err != nil {
