@@ -101,6 +101,17 @@ func TestNoNoiseIsNoNoise(t *testing.T) {
 	}
 }
 
+// Where a class may have several pairs in a batch, any row may be a positive.
+func TestMinersOfPairsThatRepeat(t *testing.T) {
+	t.Parallel()
+	for sampler, want := range map[string]bool{"class-pairs": true, "class-pairs-distinct": false, "m-per-class": false} {
+		cfg := tinytest.Config(t, "batch={sampler: "+sampler+"}")
+		if o := mineOptions(cfg, "pairs", tinytest.Must(BuildObjective(cfg, nil))); o.AnyRow != want {
+			t.Errorf("%s: any row: %v", sampler, o.AnyRow)
+		}
+	}
+}
+
 // The semihard band is in the loss's distance and as wide as its gap.
 func TestMinersOfTheMarginLosses(t *testing.T) {
 	for set, want := range map[string]float64{
