@@ -18,6 +18,7 @@ import (
 	"tercet/internal/cli/report"
 	"tercet/internal/cluster/solve"
 	"tercet/internal/config"
+	"tercet/internal/data"
 	"tercet/internal/generalize"
 	"tercet/internal/metric"
 	"tercet/internal/noise"
@@ -43,6 +44,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 
 	"job": bench.CompleteJobs,
 
+	"source":           oneOf(data.Family.Names()...),
 	"checkpoint":       oneOf("last", "best"),
 	"split":            oneOf("test", "validation", "train"),
 	"format":           oneOf(render.Formats()...),

@@ -52,9 +52,9 @@ rest is still printed.
 
 With --source NAME ROOT it takes a dataset without a config. Of cub, cars, sop, inshop and
 table it reads the annotation: images, classes and class sizes of each role, which must be
-those that were published (--partial allows others). Then it decodes every image and counts
-color modes, EXIF orientations, equal files, and images that cannot be read, or with
---no-images none.`,
+those that were published (--partial allows others). Then it decodes every image and
+counts color modes, EXIF orientations, equal files, and images that cannot be read, or
+with --no-images none.`,
 		Examples: []base.Example{
 			{Why: "a config's data", Line: "tercet data inspect configs/demo.yaml --set data.glyphs.per_class=5"},
 			{Why: "what noise does to labels", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16 --noise sln,effective=0.1"},
