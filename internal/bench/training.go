@@ -65,6 +65,7 @@ func trainings() []training {
 		{"rn18-hm8", "ResNet-18 on 224x224, 4 triplets, hardness manipulation by 8 PGD steps", resnet(224), 3, 4, 2, 0.5, triplet,
 			&crafting{8.0 / 255, 1.0 / 255, 8}, layersOf("rn18")},
 		{"rn50", "ResNet-50 on 224x224, 4 triplets", resnet50(), 3, 4, 2, 0.5, triplet, nil, resnet50Shapes(12)},
+		{"vits16", "ViT-S/16 on 224x224, 4 triplets", vit(), 3, 4, 2, 0.5, triplet, nil, vitShapes(12)},
 	}
 }
 
@@ -191,13 +192,17 @@ func (t training) flops(model *nn.Model) (direct, executed float64) {
 		}
 	}
 	for _, l := range model.Describe() {
-		if f := float64(l.FLOPs); l.Kind == "Linear" {
+		if f := float64(l.FLOPs); multiplies(l) {
 			count(f, f, f, f)
 		}
 	}
 	images := float64(t.group * t.groups)
 	return direct * images, executed * images
 }
+
+// multiplies says that a layer is matrix products, besides convolutions. The two gradients
+// of each of the products of attention are counted as those of weights and of the input.
+func multiplies(l record.Layer) bool { return l.Kind == "Linear" || l.Kind == "Attention" }
 
 // tuples are the pairs or triplets of every batch: rows i, groups + i and, of
 // triplets, 2 groups + i; every other pair is similar.

@@ -2,6 +2,7 @@
 """Golden outputs and gradients of torchvision's ResNets for internal/engine/nn.
 
     python3 testdata/scripts/torchvision_golden.py internal/engine/nn/testdata/torchvision.json
+    python3 testdata/scripts/torchvision_golden.py internal/engine/nn/testdata/vit.json 64 1 vit
     python3 testdata/scripts/torchvision_golden.py OUT.json 224 2      (`make backbones`: other sizes and weights)
 
 Made with torch 1.13.1 and torchvision 0.14.1. Weights, batch norm statistics and images are too large to
@@ -10,6 +11,9 @@ them alone: names and shapes of the state dict; the embeddings of two images of 
 same with other pooling, heads and a mean and standard deviation; and the gradients of a triplet loss on six images
 (SIDE x SIDE) in float64, with the stored statistics and with those of the batch, at eight places of each parameter
 with the parameter's norm, and the running statistics afterwards. Arrays are base64 of little-endian float32.
+
+The file of the vision transformer has the same of ViT-S/16: torchvision's VisionTransformer with the tensors under
+timm's names.
 """
 import base64
 import json
@@ -24,6 +28,7 @@ import torchvision
 out = sys.argv[1]
 side = int(sys.argv[2]) if len(sys.argv) > 2 else 64
 seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+vit = len(sys.argv) > 4 and sys.argv[4] == "vit"
 torch.set_num_threads(2)
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -62,7 +67,33 @@ def pack(t):
     return base64.b64encode(t.detach().contiguous().numpy().astype("<f4").tobytes()).decode()
 
 
+def timm(name):
+    """timm's name of a tensor of torchvision's VisionTransformer."""
+    for theirs, ours in [("class_token", "cls_token"), ("encoder.pos_embedding", "pos_embed"), ("conv_proj", "patch_embed.proj"),
+                         ("encoder.layers.encoder_layer_", "blocks."), ("encoder.ln", "norm"), ("ln_", "norm"),
+                         ("self_attention.in_proj_", "attn.qkv."), ("self_attention.out_proj", "attn.proj"),
+                         ("mlp.linear_1", "mlp.fc1"), ("mlp.linear_2", "mlp.fc2"), ("mlp.0", "mlp.fc1"), ("mlp.3", "mlp.fc2"),
+                         ("heads.head", "fc")]:
+        name = name.replace(theirs, ours)
+    return name
+
+
+def transformer(size, dim):
+    """ViT-S/16 with a linear layer of dim outputs, or without where dim is 0."""
+    m = torchvision.models.VisionTransformer(image_size=size, patch_size=16, num_layers=12, num_heads=6, hidden_dim=384,
+                                             mlp_dim=1536, num_classes=max(dim, 1))
+    sd = m.state_dict()
+    for k, v in sd.items():
+        sd[k] = draw(timm(k), tuple(v.shape))
+    m.load_state_dict(sd)
+    if dim == 0:
+        m.heads = torch.nn.Identity()
+    return m
+
+
 def fresh(name, dim):
+    if name == "vit-s16":
+        return transformer(side, dim)
     m = getattr(torchvision.models, name)(num_classes=dim)
     sd = m.state_dict()
     for k, v in sd.items():
@@ -114,7 +145,7 @@ def step(name, train, dtype, batch):
     loss = ((a - p).pow(2).sum(1) - (a - n).pow(2).sum(1)).mean()
     loss.backward()
     doc = {"loss": loss.item(), "embeddings": pack(z)}
-    grads = {k: p.grad for k, p in m.named_parameters()}
+    grads = {(timm(k) if vit else k): p.grad for k, p in m.named_parameters()}
     grads["images"] = x.grad.permute(0, 2, 3, 1).contiguous()
     doc["grads"] = {k: samples(k, g) for k, g in grads.items()}
     if train:
@@ -137,7 +168,14 @@ def variant(m, x, pool, head):
 
 
 doc = {"torch": torch.__version__, "torchvision": torchvision.__version__, "seed": seed, "side": side, "nets": {}}
-for name in ("resnet18", "resnet34", "resnet50"):
+if vit:
+    m = transformer(224, 0).eval()
+    net = {"state": [[timm(k), list(v.shape)] for k, v in m.state_dict().items()]}
+    with torch.no_grad():
+        net["square"] = pack(m(images("square", 2, 224, 224)))
+    net["frozen"] = gradients("vit-s16", False)
+    doc["nets"]["vit-s16"] = net
+for name in () if vit else ("resnet18", "resnet34", "resnet50"):
     m = fresh(name, 512).eval()
     net = {"state": [[k, list(v.shape)] for k, v in m.state_dict().items() if v.dtype == torch.float32]}
     with torch.no_grad():

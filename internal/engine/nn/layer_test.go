@@ -110,11 +110,17 @@ func TestThreadsDoNotChangeBits(t *testing.T) {
 		t.Skip("plans are measured, and may differ between networks that are built alike")
 	}
 	defer par.SetThreads(0)
+	sameWithAnyThreads(t, everyLayer)
+	sameWithAnyThreads(t, func() *Sequential { return NewSequential("vit", vitLayers(32, 2, 2, 4)...) })
+}
+
+func sameWithAnyThreads(t *testing.T, net func() *Sequential) {
+	t.Helper()
 	var want []float32
 	for _, threads := range []int{1, 2, 5} {
 		par.SetThreads(threads)
 		r := rng.New(2, "threads")
-		l := built(t, everyLayer(), 12, 12, 3)
+		l := built(t, net(), 12, 12, 3)
 		x := images(9, []int{12, 12, 3}, r.NormFloat64)
 		var got []float32
 		for range 2 {
@@ -141,6 +147,8 @@ func TestStepAllocatesNothing(t *testing.T) {
 		{Name: "c2f2", Height: 8, Width: 8, Channels: 1, Embedding: 8, Normalize: true},
 		{Name: "cnn", Height: 28, Width: 28, Channels: 1, Units: 2, Normalize: true},
 		{Name: "resnet18", Height: 8, Width: 8, Channels: 3, Units: 2, Embedding: 4},
+		{Name: "resnet50", Height: 8, Width: 8, Channels: 3, Units: 2, Embedding: 4, Pool: "avg+max", Head: "layernorm-linear", MeanStd: Standards.All()[2].Defaults.MeanStd()},
+		{Name: "vit-s16", Height: 16, Width: 16, Channels: 3},
 	} {
 		m, err := Build(s, rng.New(1, "model"))
 		if err != nil {

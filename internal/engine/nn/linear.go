@@ -7,10 +7,11 @@ import (
 	"tercet/internal/engine/kernel"
 )
 
-// Linear is y = x W + b on rows of D numbers. W is (in, out), the transpose of
+// Linear is y = x W + b on rows of D numbers, or on each token of rows (T, D). W is (in, out), the transpose of
 // PyTorch's.
 type Linear struct {
 	base
+	ins     int
 	outs    int
 	hasBias bool
 	weight  *Param
@@ -28,11 +29,13 @@ func NewLinear(name string, outs int, bias bool) *Linear {
 
 // OutShape builds the parameters for rows of shape (in).
 func (l *Linear) OutShape(in []int) ([]int, error) {
-	if len(in) != 1 {
+	if len(in) != 1 && len(in) != 2 {
 		return nil, fmt.Errorf("%s: needs flat rows, got rows of shape %v: put a Flatten before it", l.name, in)
 	}
 	var err error
-	if l.weight, err = l.newParam(l.name+".weight", true, in[0], l.outs); err != nil {
+	last := len(in) - 1
+	l.ins = in[last]
+	if l.weight, err = l.newParam(l.name+".weight", true, l.ins, l.outs); err != nil {
 		return nil, err
 	}
 	if l.hasBias {
@@ -40,14 +43,15 @@ func (l *Linear) OutShape(in []int) ([]int, error) {
 			return nil, err
 		}
 	}
-	return l.built(in, []int{l.outs})
+	return l.built(in, append(append([]int(nil), in[:last]...), l.outs))
 }
 
 // Forward computes x W + b.
 func (l *Linear) Forward(x *array.Array, _ Mode) *array.Array {
-	n, in := l.check(x), l.in[0]
+	n, in := l.check(x), l.ins
 	l.x = x
 	y := rowsOf(&l.y, n, l.out)
+	n *= l.vectors()
 	var b []float32
 	if l.bias != nil {
 		b = l.bias.Value.Data
@@ -58,8 +62,9 @@ func (l *Linear) Forward(x *array.Array, _ Mode) *array.Array {
 
 // Backward adds x^T dy and the column sums of dy; dx = dy W^T.
 func (l *Linear) Backward(dy *array.Array, need Need) *array.Array {
-	n, in := l.x.Rows(), l.in[0]
-	l.checkGrad(dy, n)
+	rows, in := l.x.Rows(), l.ins
+	l.checkGrad(dy, rows)
+	n := rows * l.vectors()
 	if need&Weights != 0 {
 		kernel.Gemm(true, false, in, l.outs, n, 1, l.x.Data, in, dy.Data, l.outs, 1, l.weight.Grad.Data, l.outs)
 		if l.bias != nil {
@@ -69,16 +74,19 @@ func (l *Linear) Backward(dy *array.Array, need Need) *array.Array {
 	if need&Input == 0 {
 		return nil
 	}
-	dx := l.grads.lend(&l.dx, n, l.in)
+	dx := l.grads.lend(&l.dx, rows, l.in)
 	kernel.Gemm(false, true, n, in, l.outs, 1, dy.Data, l.outs, l.weight.Value.Data, l.outs, 0, dx.Data, in)
 	return dx
 }
+
+// vectors returns how many vectors a row has.
+func (l *Linear) vectors() int { return size(l.in) / l.ins }
 
 // Params returns weight and bias.
 func (l *Linear) Params() []*Param { return present(l.weight, l.bias) }
 
 // FLOPs counts a multiply-add as two, for one row.
-func (l *Linear) FLOPs() int64 { return 2 * int64(l.in[0]) * int64(l.outs) }
+func (l *Linear) FLOPs() int64 { return 2 * int64(size(l.in)) * int64(l.outs) }
 
 // present drops nil.
 func present(ps ...*Param) []*Param {

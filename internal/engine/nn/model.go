@@ -18,15 +18,15 @@ type Spec struct {
 	Height    int      `json:"height"` // of the images; data that are no images are 1 x 1 x D
 	Width     int      `json:"width"`
 	Channels  int      `json:"channels"`
-	Embedding int      `json:"embedding"`            // D; 0: 512 for c2f2 and the ResNets, 128 for lenet and linear, Units for mlp, FC for cnn, all numbers of an image for mahalanobis
+	Embedding int      `json:"embedding"`            // D; 0: 512 for c2f2 and the ResNets, 128 for lenet and linear, Units for mlp, FC for cnn, all numbers of an image for mahalanobis, 384 for vit-s16
 	Normalize bool     `json:"normalize"`            // L2-normalize embeddings
 	Units     int      `json:"units,omitempty"`      // mlp: layer width w (200); cnn: filters k (47); ResNets: channels of the first stage (64)
 	Filters   string   `json:"filters,omitempty"`    // cnn: paper-count (default) or paper-text
 	FC        string   `json:"fc,omitempty"`         // cnn: k or 2k; default k for paper-count, 2k for paper-text
 	Stem      string   `json:"stem,omitempty"`       // ResNets: imagenet or small; default small for images below 64 pixels
 	Pool      string   `json:"pool,omitempty"`       // ResNets: avg (default), max, or avg+max
-	Head      string   `json:"head,omitempty"`       // ResNets: linear (default), layernorm, layernorm-linear, or none
-	MeanStd   *MeanStd `json:"mean_std,omitempty"`   // ResNets: pixels are normalized first
+	Head      string   `json:"head,omitempty"`       // ResNets and vit-s16: linear, layernorm, layernorm-linear, or none; default linear, none for vit-s16
+	MeanStd   *MeanStd `json:"mean_std,omitempty"`   // ResNets and vit-s16: pixels are normalized first
 	FinalReLU bool     `json:"final_relu,omitempty"` // mlp: ReLU after the last layer
 	Init      string   `json:"init,omitempty"`       // initializer, see InitNames; default pytorch
 }
@@ -38,7 +38,7 @@ const (
 )
 
 // Family is the models that a config can name. A model registers itself in its file.
-var Family = component.NewFamily[Keys]("cnn", "linear", "mlp", "lenet", "c2f2", "resnet18", "resnet34", "resnet50", "mahalanobis")
+var Family = component.NewFamily[Keys]("cnn", "linear", "mlp", "lenet", "c2f2", "resnet18", "resnet34", "resnet50", "vit-s16", "mahalanobis")
 
 // Keys are the keys of a model in a config.
 type Keys interface {

@@ -53,6 +53,8 @@ func TestParameterCounts(t *testing.T) {
 		{Spec{Name: "resnet34", Height: 224, Width: 224, Channels: 3}, 512, resnet34 + 512*512 + 512},
 		{Spec{Name: "resnet50", Height: 224, Width: 224, Channels: 3, Embedding: 64}, 64, resnet50 + 2048*64 + 64},
 		{Spec{Name: "resnet50", Height: 97, Width: 131, Channels: 3, Head: "none"}, 2048, resnet50},
+		// DINO's and timm's deit_small_patch16_224 without its classifier.
+		{Spec{Name: "vit-s16", Height: 224, Width: 224, Channels: 3}, 384, 21_665_664},
 	} {
 		m := build(t, c.s)
 		if m.ParamCount() != c.want || m.Dim() != c.dim || m.Spec().Embedding != c.dim {
@@ -126,6 +128,9 @@ func TestModelsEmbedUnitRows(t *testing.T) {
 		s := Spec{Name: name, Height: 28, Width: 28, Channels: 1, Embedding: 6, Normalize: true}
 		if name == "mlp" || name == "cnn" || strings.HasPrefix(name, "resnet") {
 			s.Units = 4
+		}
+		if name == "vit-s16" {
+			s.Height, s.Width, s.Head = 32, 32, "linear"
 		}
 		m := build(t, s)
 		if again := build(t, m.Spec()); again.Spec() != m.Spec() || again.ParamCount() != m.ParamCount() {

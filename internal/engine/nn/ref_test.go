@@ -82,6 +82,31 @@ func (r *reference) run(l Layer, n int, x []float64) []float64 {
 			}
 			return s / float64(p.KH*p.KW)
 		})
+	case *GELU:
+		y := make([]float64, len(x))
+		for i, v := range x {
+			y[i] = 0.5 * v * (1 + math.Erf(v/math.Sqrt2))
+		}
+		return y
+	case *Attention:
+		return attend(l, n, x)
+	case *Tokens:
+		y := make([]float64, n*size(l.out))
+		c, large := l.out[1], size(l.out)
+		for i := range y {
+			if y[i] = r.values[l.place][i%large]; i%large < c {
+				y[i] += r.values[l.class][i%large]
+			} else {
+				y[i] += x[i/large*size(l.in)+i%large-c]
+			}
+		}
+		return y
+	case *FirstToken:
+		var y []float64
+		for b := range n {
+			y = append(y, x[b*size(l.in):][:l.out[0]]...)
+		}
+		return y
 	case *GlobalMaxPool:
 		return r.globalPool(l, n, x)
 	case *LayerNorm:
@@ -126,7 +151,8 @@ func split(i int, s []int) (b, h, w, c int) {
 }
 
 func (r *reference) linear(l *Linear, n int, x []float64) []float64 {
-	in, out := l.in[0], l.outs
+	in, out := l.in[len(l.in)-1], l.outs
+	n *= size(l.in) / in
 	y := make([]float64, n*out)
 	for b := range n {
 		row := y[b*out : (b+1)*out]
@@ -186,6 +212,37 @@ func (r *reference) batchNorm(l *BatchNorm2D, x []float64) []float64 {
 		}
 		for i := k; i < len(x); i += c {
 			y[i] = (x[i]-mean)/math.Sqrt(vari+1e-5)*r.values[l.weight][k] + r.values[l.bias][k]
+		}
+	}
+	return y
+}
+
+// attend is attention by its definition: each head, query by query.
+func attend(l *Attention, n int, x []float64) []float64 {
+	tokens, width := l.out[0], l.out[1]
+	dim := width / l.heads
+	y := make([]float64, n*tokens*width)
+	for b := range n {
+		at := func(token, part, head, i int) float64 {
+			return x[(b*tokens+token)*3*width+part*width+head*dim+i]
+		}
+		for head := range l.heads {
+			for q := range tokens {
+				weights, sum := make([]float64, tokens), 0.0
+				for k := range tokens {
+					dot := 0.0
+					for i := range dim {
+						dot += at(q, 0, head, i) * at(k, 1, head, i)
+					}
+					weights[k] = math.Exp(dot / math.Sqrt(float64(dim)))
+					sum += weights[k]
+				}
+				for k, w := range weights {
+					for i := range dim {
+						y[(b*tokens+q)*width+head*dim+i] += w / sum * at(k, 2, head, i)
+					}
+				}
+			}
 		}
 	}
 	return y

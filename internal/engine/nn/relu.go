@@ -48,3 +48,38 @@ func (l *ReLU) Backward(dy *array.Array, need Need) *array.Array {
 
 // Params returns none.
 func (l *ReLU) Params() []*Param { return nil }
+
+// GELU is x times the probability that a normal number is below x, on rows of any shape.
+type GELU struct {
+	base
+	x, y, dx *array.Array
+}
+
+// NewGELU returns a GELU.
+func NewGELU(name string) *GELU { return &GELU{base: base{name: name}} }
+
+// OutShape returns in.
+func (l *GELU) OutShape(in []int) ([]int, error) { return l.built(in, in) }
+
+// Forward computes it.
+func (l *GELU) Forward(x *array.Array, _ Mode) *array.Array {
+	l.x = x
+	y := rowsOf(&l.y, l.check(x), l.out)
+	kernel.GELU(x.Data, y.Data)
+	return y
+}
+
+// Backward multiplies dy by the derivative.
+func (l *GELU) Backward(dy *array.Array, need Need) *array.Array {
+	n := l.x.Rows()
+	l.checkGrad(dy, n)
+	if need&Input == 0 {
+		return nil
+	}
+	dx := l.grads.lend(&l.dx, n, l.in)
+	kernel.GELUBackward(l.x.Data, dy.Data, dx.Data)
+	return dx
+}
+
+// Params returns none.
+func (l *GELU) Params() []*Param { return nil }

@@ -46,38 +46,46 @@ func TestResNetGradientsAgainstTorchvision(t *testing.T) {
 		for mode, want := range map[Mode]gradientsOf{Frozen: net.Frozen, Train: net.Train} {
 			t.Run(name+map[Mode]string{Frozen: "/frozen", Train: "/train"}[mode], func(t *testing.T) {
 				t.Parallel()
-				m := g.net(t, Spec{Name: name, Embedding: 64, Normalize: true}, g.Side, g.Side)
-				z := m.Embed(g.images(want.Images, 6, g.Side, g.Side), mode)
-				within(t, "embeddings", z.Data, want.Embeddings.numbers(t), 1e-4)
-				dz := array.New(z.Shape...)
-				if loss := tripletLoss(z, dz); math.Abs(loss-want.Loss) > 1e-4 {
-					t.Errorf("loss %v, want %v", loss, want.Loss)
-				}
-				dx := m.Backward(dz, Weights|Input)
-				off := g.deviations(t, "images", dx.Data, want.Grads["images"])
-				params, tested := m.Params(), 1
-				for i, p := range m.TorchTensors() {
-					if params[i].Trained() {
-						off = append(off, g.deviations(t, p.Name, p.ToTorch(params[i].Grad.Data), want.Grads[p.Name])...)
-						tested++
-					} else if mode == Train {
-						if d := slices.Max(g.deviations(t, p.Name, params[i].Value.Data, want.Running[p.Name])); !(d <= 1e-4) {
-							t.Errorf("%s: off by %.3g", p.Name, d)
-						}
-					}
-				}
-				slices.Sort(off)
-				median, most := off[len(off)/2], off[len(off)-1]
-				t.Logf("gradients: off by %.2g, at most %.2g of a tensor's largest number", median, most)
+				median, most := g.gradients(t, Spec{Name: name, Embedding: 64, Normalize: true}, mode, want)
 				if !(median <= near && most <= far) {
 					t.Errorf("gradients are off by %.3g, at most %.3g; want %g and %g", median, most, near, far)
-				}
-				if tested != len(want.Grads) {
-					t.Errorf("%d gradients, PyTorch has %d", tested, len(want.Grads))
 				}
 			})
 		}
 	}
+}
+
+// gradients compares the loss and the running statistics of a step with want, and
+// returns how far its gradients are off, in the median and at most.
+func (g *torchvision) gradients(t *testing.T, s Spec, mode Mode, want gradientsOf) (median, most float64) {
+	t.Helper()
+	m := g.net(t, s, g.Side, g.Side)
+	z := m.Embed(g.images(want.Images, 6, g.Side, g.Side), mode)
+	within(t, "embeddings", z.Data, want.Embeddings.numbers(t), 1e-4)
+	dz := array.New(z.Shape...)
+	if loss := tripletLoss(z, dz); math.Abs(loss-want.Loss) > 1e-4 {
+		t.Errorf("loss %v, want %v", loss, want.Loss)
+	}
+	dx := m.Backward(dz, Weights|Input)
+	off := g.deviations(t, "images", dx.Data, want.Grads["images"])
+	params, tested := m.Params(), 1
+	for i, p := range m.TorchTensors() {
+		if params[i].Trained() {
+			off = append(off, g.deviations(t, p.Name, p.ToTorch(params[i].Grad.Data), want.Grads[p.Name])...)
+			tested++
+		} else if mode == Train {
+			if d := slices.Max(g.deviations(t, p.Name, params[i].Value.Data, want.Running[p.Name])); !(d <= 1e-4) {
+				t.Errorf("%s: off by %.3g", p.Name, d)
+			}
+		}
+	}
+	if tested != len(want.Grads) {
+		t.Errorf("%d gradients, PyTorch has %d", tested, len(want.Grads))
+	}
+	slices.Sort(off)
+	median, most = off[len(off)/2], off[len(off)-1]
+	t.Logf("gradients: off by %.2g, at most %.2g of a tensor's largest number", median, most)
+	return median, most
 }
 
 // tripletLoss is the mean over triplets (3i, 3i+1, 3i+2) of |a-p|^2 - |a-n|^2 and its

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"tercet/internal/engine/array"
+	"tercet/internal/engine/kernel"
 	"tercet/internal/engine/nn"
 	"tercet/internal/rng"
 )
@@ -29,11 +30,27 @@ func resnet50Shapes(batch int) []layerShape {
 	return s
 }
 
-// embedJob embeds a batch of images, as evaluation does.
-func embedJob() Job {
-	return Job{"rn50-embed", "ResNet-50 on 224x224, embeddings of 8 images", "", func(Options) ([]task, error) {
-		return embedding(resnet50(), 8, resnet50Shapes(8))
-	}}
+// vit is the network of the jobs vits16 and vits16-embed.
+func vit() nn.Spec {
+	return nn.Spec{Name: "vit-s16", Height: 224, Width: 224, Channels: 3, Normalize: true}
+}
+
+// vitShapes is its one convolution.
+func vitShapes(batch int) []layerShape {
+	return []layerShape{{"vits16", batch, 1, kernel.Conv{H: 224, W: 224, C: 3, OutC: 384, KH: 16, KW: 16, StrideH: 16, StrideW: 16}}}
+}
+
+// embedJobs embed a batch of images, as evaluation does.
+func embedJobs() []Job {
+	const images = 8
+	return []Job{
+		{"rn50-embed", "ResNet-50 on 224x224, embeddings of 8 images", "", func(Options) ([]task, error) {
+			return embedding(resnet50(), images, resnet50Shapes(images))
+		}},
+		{"vits16-embed", "ViT-S/16 on 224x224, embeddings of 8 images", "", func(Options) ([]task, error) {
+			return embedding(vit(), images, vitShapes(images))
+		}},
+	}
 }
 
 // embedding is the task of embedding that many images.
@@ -58,7 +75,7 @@ func embedding(spec nn.Spec, images int, convolutions []layerShape) ([]task, err
 		t.executed += f * executedFLOPs(s.conv, s.conv.Plan().Fwd)
 	}
 	for _, l := range model.Describe() {
-		if l.Kind == "Linear" {
+		if multiplies(l) {
 			t.direct += float64(images) * float64(l.FLOPs)
 			t.executed += float64(images) * float64(l.FLOPs)
 		}
