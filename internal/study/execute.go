@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"tercet/internal/names"
+	"tercet/internal/record"
 )
 
 // Runner makes the runs of a study, several at a time.
@@ -30,9 +33,13 @@ const lost = 5
 type Failure struct {
 	Dir, Line, Log string
 	Code           int
+	Lacks          []string // what a run without weights lacks; no command ran
 }
 
 func (f Failure) String() string {
+	if f.Lacks != nil {
+		return fmt.Sprintf("%s: has no weights, so that nothing more can be made of it; it lacks %s; remove the folder, and the run is trained again", f.Dir, strings.Join(f.Lacks, ", "))
+	}
 	return fmt.Sprintf("%s: exit code %d of tercet %s; see %s", f.Dir, f.Code, f.Line, f.Log)
 }
 
@@ -87,7 +94,7 @@ func (r *Runner) Run(ctx context.Context, tasks []*Task) ([]Failure, error) {
 // make runs the commands of a task that are not done.
 func (r *Runner) make(ctx context.Context, t *Task) (said string, failure *Failure, err error) {
 	if t.Kept() {
-		return t.Dir + ": kept without weights; what it lacks cannot be made", nil, nil
+		return t.Dir + ": kept without weights, with all results", t.CannotMake(), nil
 	}
 	path := filepath.Join(r.Logs, filepath.Base(t.Dir)+".log")
 	log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -115,7 +122,7 @@ func (r *Runner) make(ctx context.Context, t *Task) (said string, failure *Failu
 		case slices.Contains(c.May, code):
 			return fmt.Sprintf("%s: left out, since tercet %s gives exit code %d", t.Dir, line, code), nil, nil
 		case code != 0:
-			return "", &Failure{t.Dir, line, path, code}, nil
+			return "", &Failure{Dir: t.Dir, Line: line, Log: path, Code: code}, nil
 		}
 	}
 	return t.Dir + ": done", nil, nil
@@ -128,17 +135,63 @@ type Task struct {
 }
 
 // Kept says that a run has results but no checkpoints, as folders of results have them:
-// nothing can be made of it again, and it counts as done.
+// nothing more can be made of it.
 func (t *Task) Kept() bool {
 	_, err := os.Stat(filepath.Join(t.Dir, "manifest.json"))
 	_, none := os.Stat(filepath.Join(t.Dir, "checkpoints"))
 	return err == nil && os.IsNotExist(none)
 }
 
+// CannotMake is the failure of a kept run that lacks results, nil of any other.
+func (t *Task) CannotMake() *Failure {
+	if !t.Kept() {
+		return nil
+	}
+	if lacks := t.lacks(); lacks != nil {
+		return &Failure{Dir: t.Dir, Lacks: lacks}
+	}
+	return nil
+}
+
+// lacks lists what the commands of a kept run would make and is not there. How new a file
+// is does not count: a copy has other times.
+func (t *Task) lacks() []string {
+	var out []string
+	for _, c := range t.Commands {
+		switch status := t.status(); {
+		case c.Train && (status == record.Collapsed || status == record.Diverged):
+			return nil
+		case c.Train && status != record.Finished:
+			out = append(out, "a finished training")
+		case c.Train || c.May != nil:
+		default:
+			file := c.result(t.Dir)
+			if _, err := os.Stat(file); file != "" && err != nil {
+				out = append(out, strings.TrimPrefix(file, t.Dir+string(filepath.Separator)))
+			}
+		}
+	}
+	return out
+}
+
+// result is the file that a command makes, "" where that is not known.
+func (c Planned) result(dir string) string {
+	flag := func(name string) string {
+		if i := slices.Index(c.Args, name); i >= 0 && i+1 < len(c.Args) {
+			return c.Args[i+1]
+		}
+		return ""
+	}
+	if c.Makes != "" || flag("--run") != dir || flag("--out") != "" {
+		return c.Makes
+	}
+	return filepath.Join(dir, names.Result(c.Args[0], flag("--split"), flag("--checkpoint"))+".json")
+}
+
 // Done says that what a command makes is there, and as new as it must be.
 func (t *Task) Done(c Planned) bool {
 	if c.Train {
-		return t.status() == "finished"
+		return t.status() == record.Finished
 	}
 	if c.Makes == "" {
 		return false
@@ -156,9 +209,9 @@ func (t *Task) Done(c Planned) bool {
 }
 
 // status is that of the run's manifest, "" where it has none.
-func (t *Task) status() string {
+func (t *Task) status() record.Status {
 	var m struct {
-		Status string `json:"status"`
+		Status record.Status `json:"status"`
 	}
 	b, err := os.ReadFile(filepath.Join(t.Dir, "manifest.json"))
 	if err != nil || json.Unmarshal(b, &m) != nil {

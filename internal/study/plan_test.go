@@ -211,6 +211,22 @@ func TestRunnerSkipsAndCollects(t *testing.T) {
 	if _, err := r.Run(t.Context(), list[:1]); err != nil || f.lines != nil {
 		t.Errorf("of a run without checkpoints: %q %v", f.lines, err)
 	}
+	// What such a run lacks is a failure, but for what may fail and what follows a collapse.
+	list[0].Commands = append(list[0].Commands,
+		Planned{Args: strings.Fields("attack --run r0 --if-needed")}, Planned{Args: strings.Fields("eval --run r0 --split validation")},
+		Planned{Args: strings.Fields("noise --run r0"), May: []int{3}})
+	failures, err = r.Run(t.Context(), list[:1])
+	if err != nil || len(failures) != 1 || f.lines != nil || !strings.Contains(failures[0].String(), "it lacks attack.json, eval-validation.json; remove the folder") {
+		t.Errorf("of a run without checkpoints: %q %v %v", f.lines, failures, err)
+	}
+	for status, want := range map[string]string{"collapsed": "[]", "running": "[a finished training attack.json eval-validation.json]"} {
+		if err := os.WriteFile("r0/manifest.json", []byte(`{"status": "`+status+`"}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(list[0].lacks()); got != want {
+			t.Errorf("%s: lacks %s, want %s", status, got, want)
+		}
+	}
 }
 
 // An interruption lets no other run begin.

@@ -35,6 +35,7 @@ Trains the runs of a study's steps and evaluates, attacks or clusters each as th
 says, several at a time, then prints its tables. What is finished and up to date is
 skipped: the same command resumes after an interruption. A run that collapses or
 diverges is a result. What fails is listed at the end, with its log; other runs continue.
+The exit code is 1 if something failed or a run without weights lacks a result.
 SPEC is the name of a built-in study or a YAML file; its configs are found from the
 working directory. Without STEP all steps are run but those that are marked extra.
 Logs are in OUT/logs, tables (txt, md, tex, csv, json) and pictures in OUT/tables.`,
@@ -92,6 +93,9 @@ func dryRun(s *base.Streams, steps []*study.PlannedStep) error {
 	doc := record.StudyPlan{Schema: record.StudyPlanSchema, Commands: []record.StudyAction{}}
 	for _, step := range steps {
 		for _, t := range step.Tasks {
+			if f := t.CannotMake(); f != nil {
+				s.Note("warning: %s", f)
+			}
 			for _, c := range t.Commands {
 				if !t.Kept() && !t.Done(c) {
 					doc.Commands = append(doc.Commands, record.StudyAction{Step: step.Name, Run: t.Dir, Line: commandLine(c.Args)})
