@@ -44,6 +44,17 @@ func OpenRegular(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
+// OpenAppend opens a regular file for appending; one that is not there is made. Links are
+// followed. Anything else is refused, as by OpenRegular.
+func OpenAppend(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil {
+		if err := regular(path, info); err != nil {
+			return nil, err
+		}
+	}
+	return os.OpenFile(path, openFlags|os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+}
+
 // ReadFile reads a regular file of at most limit bytes; see OpenRegular. A larger one
 // is refused before it is read.
 func ReadFile(path string, limit int64) ([]byte, error) {

@@ -3,6 +3,7 @@ package rundir
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,9 @@ var kept = []string{".yaml", ".json", ".csv", ".json.gz", ".csv.gz"}
 func Archive(to string, dirs []string, logs bool) (int, error) {
 	files, from := map[string]string{}, map[string]string{}
 	for _, dir := range dirs {
+		if _, err := os.Lstat(dir); err != nil {
+			return 0, fmt.Errorf("%w: %s is in an archive already; name folders of runs", ErrRun, dir)
+		}
 		abs, err := filepath.Abs(dir)
 		if err != nil {
 			return 0, err

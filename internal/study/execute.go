@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"tercet/internal/fsx"
 	"tercet/internal/names"
 	"tercet/internal/record"
 )
@@ -97,7 +98,7 @@ func (r *Runner) make(ctx context.Context, t *Task) (said string, failure *Failu
 		return t.Dir + ": kept without weights, with all results", t.CannotMake(), nil
 	}
 	path := filepath.Join(r.Logs, filepath.Base(t.Dir)+".log")
-	log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	log, err := fsx.OpenAppend(path)
 	if err != nil {
 		return "", nil, err
 	}

@@ -277,6 +277,13 @@ func TestDocumentedStudy(t *testing.T) {
 func TestStepErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"run: [{about: x}]":                                            "a step needs a name",
+		"run: [{name: ../a}]":                                          "a name has no slash",
+		"run: [{name: a, configs: [' ']}]":                             "a config is empty",
+		"run: [{name: a, tables: ['']}]":                               "a table is empty",
+		"run: [{name: a, finally: ['']}]":                              "a line of finally is empty",
+		"run: [{name: a, then: [{run: ' '}]}]":                         "a command needs run",
+		"run: [{name: a, then: [{run: 'eval {rnu}'}]}]":                "{rnu} stands for nothing",
+		"run: [{name: a, set: ['loss={b}']}]":                          "{b} stands for nothing",
 		"run: [{name: a}, {name: a}]":                                  "two steps a",
 		"run: [{name: a, with: [b]}]":                                  "with names no step",
 		"run: [{name: a, then: [{}]}]":                                 "a command needs run",

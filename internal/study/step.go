@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -49,8 +50,18 @@ func (s *Step) check() error {
 	if s.Name == "" {
 		return fmt.Errorf("a step needs a name")
 	}
+	if strings.ContainsAny(s.Name, "/\\{} ") {
+		return fmt.Errorf("step %q: a name has no slash, space or brace: it is part of file names", s.Name)
+	}
+	for what, lines := range map[string][]string{"config": s.Configs, "line of finally": s.Finally, "table": s.Tables} {
+		for _, line := range lines {
+			if strings.TrimSpace(line) == "" {
+				return fmt.Errorf("step %s: a %s is empty", s.Name, what)
+			}
+		}
+	}
 	for _, c := range slices.Concat(s.Before, s.Then) {
-		if c.Line == "" {
+		if strings.TrimSpace(c.Line) == "" {
 			return fmt.Errorf("step %s: a command needs run", s.Name)
 		}
 		for source := range c.Where {
@@ -61,8 +72,33 @@ func (s *Step) check() error {
 		if len(c.For) > 1 {
 			return fmt.Errorf("step %s: for has one name", s.Name)
 		}
+		if name := s.unknown(slices.Concat([]string{"flags"}, slices.Collect(maps.Keys(c.For))), c.Line, c.Makes); name != "" {
+			return fmt.Errorf("step %s: %s: {%s} stands for nothing; there are {run}, {flags}, {config.KEY} and the names of beside and for", s.Name, c.Line, name)
+		}
+	}
+	if name := s.unknown(nil, s.Set...); name != "" {
+		return fmt.Errorf("step %s: set: {%s} stands for nothing; there are {run}, {config.KEY} and the names of beside", s.Name, name)
 	}
 	return nil
+}
+
+// unknown returns the first name in braces that stands for nothing in a step's commands,
+// besides those that are also known; "" where there is none.
+func (s *Step) unknown(also []string, templates ...string) string {
+	known := append([]string{"run"}, also...)
+	for _, b := range s.Beside {
+		known = append(known, b.Name)
+	}
+	found := ""
+	for _, t := range templates {
+		fill(t, func(source string) string {
+			if found == "" && !slices.Contains(known, source) && !strings.HasPrefix(source, "config.") {
+				found = source
+			}
+			return ""
+		})
+	}
+	return found
 }
 
 // checkSteps refuses steps that are named twice or join steps that there are not.

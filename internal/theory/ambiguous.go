@@ -22,6 +22,9 @@ type AmbiguousOptions struct {
 	Seed   uint64
 }
 
+// maxAmbiguousDraws bounds the memory: a draw takes 96 bytes.
+const maxAmbiguousDraws = 500_000
+
 // NewAmbiguous draws the triplets. Errors wrap ErrInput.
 func NewAmbiguous(o AmbiguousOptions) (*record.Ambiguous, error) {
 	for name, p := range map[string]float64{"beta": o.Beta, "gamma": o.Gamma} {
@@ -34,14 +37,17 @@ func NewAmbiguous(o AmbiguousOptions) (*record.Ambiguous, error) {
 			return nil, fmt.Errorf("%w: %s is %v, want a number above 0 and at most 1e6", ErrInput, name, v)
 		}
 	}
-	if o.Draws < 2 || o.Draws > 1_000_000 {
-		return nil, fmt.Errorf("%w: draws is %d, want 2 to 1,000,000", ErrInput, o.Draws)
+	if o.Draws < 2 || o.Draws > maxAmbiguousDraws {
+		return nil, fmt.Errorf("%w: draws is %d, want 2 to 500,000", ErrInput, o.Draws)
 	}
 	out := &record.Ambiguous{Beta: o.Beta, Gamma: o.Gamma, Margin: o.Margin, Scale: o.Scale, Apart: o.Apart, Draws: o.Draws}
 	w := noise.Product(record.TripletWeights{Beta: o.Beta, Gamma: o.Gamma})
 	var kept, dropped draws
 	var each [2][2]draws
 	var largest [2][2]float64
+	for _, d := range []*draws{&kept, &dropped, &each[0][0], &each[0][1], &each[1][0], &each[1][1]} {
+		d.loss, d.slope = make([]float64, 0, o.Draws), make([]float64, 0, o.Draws)
+	}
 	stream := rng.New(o.Seed, "theory/ambiguous")
 	for range o.Draws {
 		t := drawTriplet(stream, o.Apart)

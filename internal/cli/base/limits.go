@@ -55,10 +55,10 @@ var FlagLimits = map[string]int64{
 }
 
 // Unlimited are flags of whole numbers that allocate nothing: seeds, numbers of
-// theorems, and what the calculators of stability put into formulas.
+// theorems, what the calculators of stability put into formulas, and draws that are counted one by one.
 var Unlimited = map[string]bool{
 	"seed": true, "theorem": true, "lemma": true, "corollary": true,
-	"bound stability --steps": true,
+	"bound stability --steps": true, "bound ambiguous --draws": true,
 }
 
 // CheckLimits refuses the first flag that is above its limit.

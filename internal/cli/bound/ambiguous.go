@@ -40,7 +40,7 @@ no triplet has a |D| above the margin, D = |f(a) - f(p)|^2 - |f(a) - f(n)|^2.`,
 			fs.Float64Var(&o.Margin, "margin", 1, "`ALPHA` of the triplet loss on squared distances")
 			fs.Float64Var(&o.Scale, "scale", 1, "`S` of the embedding f(x) = s x")
 			fs.Float64Var(&o.Apart, "apart", 3, "`DISTANCE` of the class means, in standard deviations")
-			fs.IntVar(&o.Draws, "draws", 200000, "`NUMBER` of triplets of each kind, at most 1,000,000")
+			fs.IntVar(&o.Draws, "draws", 200000, "`NUMBER` of triplets of each kind, at most 500,000")
 			fs.Uint64Var(&o.Seed, "seed", 0, "`SEED` of the draws")
 		},
 		Run: func(context.Context, []string) error {

@@ -50,6 +50,15 @@ func runPaperTable(s *base.Streams, o options) error {
 // maxTableFile bounds a table that a user names as a file.
 const maxTableFile = 1 << 20
 
+// CheckTable returns the error of a name that tercet report --table does not know.
+func CheckTable(choice string) error {
+	if slices.Contains(append(study.BuiltInTables(func(*study.Table) bool { return true }), StabilityTable, StabilityChecks), choice) {
+		return nil
+	}
+	_, err := paperTable(choice)
+	return err
+}
+
 // paperTable finds a table by its name, by another name that it gives itself, or
 // as a file.
 func paperTable(choice string) (*study.Published, error) {

@@ -51,11 +51,14 @@ func finish(ctx context.Context, s *base.Streams, spec *study.Spec, step *study.
 	if len(runs) == 0 {
 		return nil
 	}
-	log, err := os.Create(filepath.Join(out, "logs", "step-"+step.Name+".log"))
+	log, err := fsx.OpenAppend(filepath.Join(out, "logs", "step-"+step.Name+".log"))
 	if err != nil {
 		return err
 	}
 	defer log.Close()
+	if err := log.Truncate(0); err != nil {
+		return err
+	}
 	for _, line := range step.Finally {
 		if code, err := run(ctx, withRuns(line, runs), log, log); err != nil || code != 0 {
 			return &base.ExitError{Code: max(code, base.ExitFailed), Err: fmt.Errorf("tercet %s: exit code %d; see %s", line, code, log.Name())}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/cli/base"
+	"tercet/internal/cli/report"
 	"tercet/internal/par"
 	"tercet/internal/record"
 	"tercet/internal/study"
@@ -75,6 +76,13 @@ func runRun(ctx context.Context, s *base.Streams, args []string, o runOptions) e
 	steps, err := spec.Plan(chosen, o.out, o.sets)
 	if err != nil {
 		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	for _, step := range steps {
+		for _, table := range step.Tables {
+			if err := report.CheckTable(strings.Fields(table)[0]); err != nil {
+				return fmt.Errorf("%s: step %s: %w", args[0], step.Name, err)
+			}
+		}
 	}
 	if o.dryRun {
 		return dryRun(s, steps)
