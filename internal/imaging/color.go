@@ -94,7 +94,7 @@ func rgb(h, s, v uint8) (r, g, b uint8) {
 	part := func(x float64) uint8 { return uint8(min(max(math.Round(float64(v)*x), 0), 255)) }
 	p := part(1 - float64(share))
 	q := part(1 - float64(share*f))
-	t := part(1 - float64(share)*(1-float64(f)))
+	t := part(1 - float64(float64(share)*(1-float64(f))))
 	switch int(i) % 6 {
 	case 0:
 		return v, t, p

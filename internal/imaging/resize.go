@@ -42,11 +42,11 @@ func (f Filter) taps(in, n, from, to int) *kernel.Taps {
 	first, weight := make([]int32, to-from), make([][]int32, to-from)
 	scale := float64(in) / float64(n)
 	reach := max(scale, 1)
-	support := f.support() * reach
+	support := float64(f.support() * reach)
 	most := 2*int(math.Ceil(support)) + 1
 	values, all := make([]float64, most), make([]int32, (to-from)*most)
 	for i := range first {
-		center := (float64(from+i) + 0.5) * scale
+		center := float64((float64(from+i) + 0.5) * scale)
 		lo := max(int(center-support+0.5), 0)
 		hi := min(int(center+support+0.5), in)
 		sum := 0.0

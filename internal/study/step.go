@@ -73,11 +73,11 @@ func (s *Step) check() error {
 			return fmt.Errorf("step %s: for has one name", s.Name)
 		}
 		if name := s.unknown(slices.Concat([]string{"flags"}, slices.Collect(maps.Keys(c.For))), c.Line, c.Makes); name != "" {
-			return fmt.Errorf("step %s: %s: {%s} stands for nothing; there are {run}, {flags}, {config.KEY} and the names of beside and for", s.Name, c.Line, name)
+			return fmt.Errorf("step %s: %s: {%s} stands for nothing; there are {run}, {flags}, {config.KEY} and names of other runs and of values that the step has", s.Name, c.Line, name)
 		}
 	}
 	if name := s.unknown(nil, s.Set...); name != "" {
-		return fmt.Errorf("step %s: set: {%s} stands for nothing; there are {run}, {config.KEY} and the names of beside", s.Name, name)
+		return fmt.Errorf("step %s: set: {%s} stands for nothing; there are {run}, {config.KEY} and names of other runs that the step has", s.Name, name)
 	}
 	return nil
 }
