@@ -40,6 +40,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"cluster --clusters": nothing,
 
 	"embed --out": folders, "embed --root": folders, "weights": base.Files("safetensors"), "embed --labels": oneOf("folder", "none"),
+	"search --gallery": folders, "search --queries": folders, "exclude": oneOf("self", "path", "sequence"), "search --out": base.Files("csv", "jsonl"), "montage": base.Files("png"),
 	"role": oneOf("query", "gallery", "both"), "dtype": oneOf("float32", "float16"),
 
 	"job": bench.CompleteJobs,

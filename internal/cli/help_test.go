@@ -96,6 +96,7 @@ func exampleFolder(t *testing.T) string {
 			"--set", "data.glyphs.classes=60", "--set", "data.glyphs.per_class=4", "--set", "data.glyphs.test_classes=10"},
 		{"eval", "--run", "runs/first", "--no-kmeans", "--no-baselines", "--no-pictures"},
 		{"eval", "--run", "runs/first", "--save-embeddings", "X.npy"},
+		{"embed", "--run", "runs/first", "photos", "--out", "vectors"},
 		{"cluster", "--run", "runs/first", "--no-pictures"},
 		{"gap", "--run", "runs/first", "--triplets", "100", "--bootstrap", "0"},
 		{"stability", "--run", "runs/first", "--replacements", "1", "--triplets", "100", "--no-pictures"},

@@ -20,6 +20,7 @@ import (
 	"tercet/internal/cli/generalize"
 	noisecmd "tercet/internal/cli/noise"
 	"tercet/internal/cli/report"
+	"tercet/internal/cli/search"
 	studycmd "tercet/internal/cli/study"
 	"tercet/internal/cli/train"
 	"tercet/internal/config"
@@ -43,6 +44,7 @@ var commands = []struct {
 	{groupWork, train.New},
 	{groupWork, eval.New},
 	{groupWork, embed.New},
+	{groupWork, search.New},
 	{groupWork, generalize.NewGap},
 	{groupWork, generalize.NewStability},
 	{groupWork, generalize.NewInfluence},

@@ -1,13 +1,20 @@
 package embed
 
 import (
+	"fmt"
+
 	"tercet/internal/data"
+	"tercet/internal/embed/store"
 	"tercet/internal/engine/array"
 	"tercet/internal/record"
 )
 
-// ReadVectors reads embeddings (N, D) and, unless labels names no file, their labels.
+// ReadVectors reads embeddings (N, D) and, unless labels names no file, their labels; or a
+// folder that package store wrote, with its labels if each item has one.
 func ReadVectors(embeddings string, labels data.LabelFile) (data.Embeddings, record.Source, error) {
+	if store.Is(embeddings) {
+		return readFolder(embeddings, labels)
+	}
 	var v data.Embeddings
 	var x *array.Array
 	var err error
@@ -25,5 +32,24 @@ func ReadVectors(embeddings string, labels data.LabelFile) (data.Embeddings, rec
 		src.Classes = data.Distinct(v.Labels)
 	}
 	src.Fingerprint = v.Fingerprint()
+	return v, src, nil
+}
+
+func readFolder(dir string, labels data.LabelFile) (data.Embeddings, record.Source, error) {
+	if labels.Path != "" {
+		return data.Embeddings{}, record.Source{}, fmt.Errorf("%w: %s is a folder of embeddings and has its labels in items.csv: leave out %s", data.ErrUnfit, dir, labels.Path)
+	}
+	f, err := store.Read(dir)
+	if err != nil {
+		return data.Embeddings{}, record.Source{}, err
+	}
+	v := f.Embeddings
+	if f.Labeled() != nil {
+		v.Labels = nil
+	}
+	src := record.Source{Embeddings: dir, Items: v.N, Dim: v.D, Fingerprint: v.Fingerprint()}
+	if v.Labels != nil {
+		src.Classes = len(f.Classes)
+	}
 	return v, src, nil
 }

@@ -176,12 +176,15 @@ func Coarse(o record.EvalOptions) []string {
 }
 
 // Files evaluates embeddings that any tool has written: npy (N, D), with labels
-// in npy or csv.
+// in npy or csv; or a labeled folder of package store.
 func Files(ctx context.Context, embeddings string, labels data.LabelFile, o record.EvalOptions, keep run.Keeper, say progress.Say) (*Evaluation, error) {
 	start := time.Now()
 	v, src, err := embed.ReadVectors(embeddings, labels)
 	if err != nil {
 		return nil, err
+	}
+	if v.Labels == nil {
+		return nil, fmt.Errorf("%w: not every image of %s has a label, and scores compare with true labels: embed images in folders that are their classes, or a csv file with a column label", data.ErrUnfit, embeddings)
 	}
 	if err := keep.Check(src); err != nil {
 		return nil, err

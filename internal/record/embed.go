@@ -77,3 +77,26 @@ type Export struct {
 	Items      string     `json:"items" doc:"csv file: row, item, file, label, class"`
 	Cost       CostRecord `json:"cost" doc:"passes through the network, and the time"`
 }
+
+// Search is what tercet search prints, schema tercet.search/1.
+type Search struct {
+	Schema       string  `json:"schema" doc:"the name and number of the schema"`
+	Queries      string  `json:"queries" doc:"folder of the queries, or the images"`
+	Gallery      string  `json:"gallery" doc:"folder that was searched"`
+	K            int     `json:"k" doc:"images looked for, for each query"`
+	QueryCount   int     `json:"query_items" doc:"number of queries"`
+	GalleryCount int     `json:"gallery_items" doc:"number of images in the gallery"`
+	Count        int     `json:"found_items" doc:"number of images found, over all queries"`
+	Found        []Found `json:"found,omitempty" doc:"what was found, if it was not written to a file"`
+}
+
+// Found is one image that a query found.
+type Found struct {
+	Query     int     `json:"query" doc:"row of the query"`
+	QueryPath string  `json:"query_path" doc:"path of the query"`
+	Rank      int     `json:"rank" doc:"rank, from 1"`
+	Item      int     `json:"item" doc:"row of the image in the gallery"`
+	Path      string  `json:"path" doc:"path of the image"`
+	Distance  float64 `json:"distance" doc:"Euclidean distance"`
+	Label     string  `json:"label" doc:"label of the image, empty for none"`
+}

@@ -41,6 +41,7 @@ const (
 	TrainSchema        = "tercet.train/1"
 	RunsSchema         = "tercet.runs/1"
 	PlanSchema         = "tercet.plan/1"
+	SearchSchema       = "tercet.search/1"
 	DataSchema         = "tercet.data/1"
 	PreviewSchema      = "tercet.preview/1"
 	DatasetsSchema     = "tercet.datasets/1"

@@ -85,7 +85,7 @@ func Mosaic(path, title string, groups []MosaicGroup) error {
 		}
 	}
 	if withTruth {
-		s.write(s.small, faint, "green: of the cluster's class; thick red, ×: of another", margin, s.Bounds().Dy()-margin, s.Bounds().Dx()-2*margin)
+		s.write(s.small, faint, "green: of the row's class; thick red, ×: of another", margin, s.Bounds().Dy()-margin, s.Bounds().Dx()-2*margin)
 	}
 	return s.save(path)
 }

@@ -53,9 +53,9 @@ whose names are in order, as faiss and autofaiss read them), items.csv (path, la
 sequence, box and size of each row) and embed.json (network, weights, transform). An
 interrupted embedding is resumed by the same command and ends with the same bytes.`,
 		Examples: []base.Example{
-			{Why: "the test images of a run", Line: "tercet embed --run runs/first --out vectors"},
-			{Why: "a folder of photos, one folder for each class", Line: "tercet embed --run runs/first photos --out vectors"},
-			{Why: "two images that nobody has labeled", Line: "tercet embed --run runs/first photos/class-0/0.png photos/class-0/1.png --out vectors"},
+			{Why: "the test images of a run", Line: "tercet embed --run runs/first --out tested"},
+			{Why: "a folder of photos, one folder for each class", Line: "tercet embed --run runs/first photos --out embedded"},
+			{Why: "two images that nobody has labeled", Line: "tercet embed --run runs/first photos/class-0/0.png photos/class-0/1.png --out two"},
 		},
 		Exits: []int{base.ExitData, base.ExitInterrupted},
 		Args:  cobra.ArbitraryArgs,

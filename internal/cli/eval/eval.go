@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tercet/internal/cli/base"
+	"tercet/internal/embed/store"
 	"tercet/internal/evaluate"
 	"tercet/internal/metric"
 	"tercet/internal/progress"
@@ -234,7 +235,7 @@ func (o options) settings(base record.EvalOptions) record.EvalOptions {
 }
 
 func files(ctx context.Context, s *base.Streams, o options, say progress.Say) (*evaluate.Evaluation, error) {
-	if o.Labels == "" {
+	if o.Labels == "" && !store.Is(o.Embeddings) {
 		return nil, base.Usagef("--embeddings needs --labels: scores compare with true labels")
 	}
 	common := record.EvalOptions{Ks: o.ks, Bootstrap: o.bootstrap, K: o.kmeans, NInit: o.nInit, Seed: o.seed}

@@ -1,0 +1,2 @@
+// Package search is the command that finds the nearest images.
+package search

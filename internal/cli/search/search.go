@@ -1,0 +1,191 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/data/table"
+	"tercet/internal/embed/store"
+	"tercet/internal/newimages"
+	"tercet/internal/record"
+	"tercet/internal/render"
+	"tercet/internal/search"
+)
+
+type options struct {
+	gallery, queries string
+	k                int
+	exclude          string
+	maxDistance      float64
+	anyNetwork       bool
+	out, montage     string
+	format           string
+	changed          func(flag string) bool
+}
+
+// New makes the command.
+func New(s *base.Streams) *cobra.Command {
+	var o options
+	return base.Command{
+		Use:   "search [IMAGES...]",
+		Short: "Find the nearest images of a folder that tercet embed has written",
+		Long: `
+Finds for each query the -k nearest images of the gallery, by Euclidean distance: exactly,
+as a float64 search through all pairs does. Images equally far are in the order of the
+gallery. Queries are another such folder (--queries), or image files, folders and lists as
+tercet embed takes them: they are embedded by the network of the gallery.
+
+--exclude leaves out what does not count as found: self (the same file and box), path (the
+same file), or sequence (the same sequence, and the query itself).
+
+With --out it writes FILE.csv or FILE.jsonl, a line for each image found, or into a folder
+D.npy (distances) and I.npy (rows of the gallery, -1 for none), shaped as faiss does.`,
+		Examples: []base.Example{
+			{Why: "the ten nearest test images of each, itself left out", Line: "tercet search --gallery vectors --queries vectors --exclude self --out found.csv"},
+			{Why: "the same for numpy and faiss", Line: "tercet search --gallery vectors --queries vectors -k 5 --out arrays"},
+		},
+		Exits: []int{base.ExitData, base.ExitInterrupted},
+		Args:  cobra.ArbitraryArgs,
+		Flags: func(cmd *cobra.Command) {
+			fs := cmd.Flags()
+			fs.StringVar(&o.gallery, "gallery", "", "`FOLDER` of embeddings to search")
+			fs.StringVar(&o.queries, "queries", "", "`FOLDER` of embeddings to search for")
+			base.Group(fs, "Input")
+			fs.IntVarP(&o.k, "k", "k", 10, "images to find for each query")
+			fs.StringVar(&o.exclude, "exclude", "", "images that do not count as found: self, path or sequence")
+			fs.Float64Var(&o.maxDistance, "max-distance", 0, "find nothing farther than this `DISTANCE`")
+			fs.BoolVar(&o.anyNetwork, "any-network", false, "search also where weights or transform of the two folders differ")
+			base.Group(fs, "Search")
+			fs.StringVarP(&o.out, "out", "o", "", "`FILE`.csv, FILE.jsonl, or a folder for D.npy and I.npy")
+			fs.StringVar(&o.montage, "montage", "", "draw up to 20 queries with what they found into `FILE`.png")
+			fs.StringVar(&o.format, "format", "text", "table format: "+strings.Join(render.Formats(), ", "))
+			base.Group(fs, "Output")
+			o.changed = fs.Changed
+		},
+		Run: func(ctx context.Context, args []string) error { return run(ctx, s, o, args) },
+	}.Build()
+}
+
+func (o *options) check(args []string) error {
+	switch ext := filepath.Ext(o.out); {
+	case o.gallery == "":
+		return base.Usagef("name what to search: --gallery FOLDER, which tercet embed has written")
+	case (o.queries == "") == (len(args) == 0):
+		return base.Usagef("name what to search for: --queries FOLDER, or image files, and not both")
+	case o.exclude != "" && o.exclude != "self" && o.exclude != "path" && o.exclude != "sequence":
+		return base.Usagef("--exclude is %q; give self, path or sequence", o.exclude)
+	case o.changed("max-distance") && !(o.maxDistance >= 0):
+		return base.Usagef("--max-distance is %v; give a distance of 0 or more", o.maxDistance)
+	case ext != "" && ext != ".csv" && ext != ".jsonl":
+		return base.Usagef("--out is %q; give a name that ends in .csv or .jsonl, or a folder", o.out)
+	case o.montage != "" && !strings.EqualFold(filepath.Ext(o.montage), ".png"):
+		return base.Usagef("--montage is %q; the picture is a PNG: give a name that ends in .png", o.montage)
+	}
+	if err := render.CheckFormat(o.format); err != nil {
+		return &base.ExitError{Code: base.ExitUsage, Err: err}
+	}
+	return base.AtLeast(base.FlagCount{Flag: "k", Value: o.k, Least: 1})
+}
+
+func run(ctx context.Context, s *base.Streams, o options, args []string) error {
+	if err := o.check(args); err != nil {
+		return err
+	}
+	view := &base.Stages{Streams: s}
+	defer view.Close()
+	gallery, err := store.Read(o.gallery)
+	if err != nil {
+		return err
+	}
+	queries, err := o.read(ctx, gallery, args, view)
+	if err != nil {
+		return base.RunError(err)
+	}
+	so := search.Options{K: o.k, Exclude: o.exclude, AnyNetwork: o.anyNetwork}
+	if o.changed("max-distance") {
+		so.MaxDistance = &o.maxDistance
+	}
+	r, err := search.Search(ctx, queries, gallery, so, view.Say)
+	if err != nil {
+		return base.RunError(err)
+	}
+	view.Close()
+	if o.out != "" {
+		if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
+			return err
+		}
+		if err := r.Write(o.out); err != nil {
+			return err
+		}
+		s.Note("wrote %s", o.out)
+	}
+	if o.montage != "" {
+		if err := r.Montage(o.montage, 20); err != nil {
+			return err
+		}
+		s.Note("wrote %s", o.montage)
+	}
+	d := r.Document(o.out == "")
+	return s.Result(d, func(w io.Writer) error { return foundTable(r, d).Write(w, o.format) })
+}
+
+// read reads the queries, or embeds them by the network of the gallery.
+func (o *options) read(ctx context.Context, gallery *store.Folder, args []string, view *base.Stages) (f *store.Folder, err error) {
+	if o.queries != "" {
+		return store.Read(o.queries)
+	}
+	t, err := newimages.List(args, newimages.ListOptions{Labels: true, Role: table.Query})
+	if err != nil {
+		return nil, err
+	}
+	n, err := newimages.Again(gallery.Doc)
+	if err != nil {
+		return nil, err
+	}
+	im, err := n.Images(t)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "tercet-search-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	doc, _, err := n.Embed(ctx, im, newimages.Options{Dir: dir}, view.Say)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range doc.Broken {
+		view.Streams.Note("warning: %s", b.Error)
+	}
+	if f, err = store.Read(dir); err == nil {
+		f.Dir = strings.Join(args, ", ")
+	}
+	return f, err
+}
+
+// mostShown bounds the rows of a table for people.
+const mostShown = 200
+
+// foundTable shows what was found, or where it is.
+func foundTable(r *search.Result, d *record.Search) *render.Table {
+	t := &render.Table{Title: r.Title()}
+	for _, name := range []string{"query", "rank", "found", "distance", "label"} {
+		t.Columns = append(t.Columns, render.Column{Name: name, Digits: 4})
+	}
+	for _, f := range d.Found {
+		if len(t.Rows) == mostShown {
+			t.Notes = append(t.Notes, "more rows: --out FILE.csv has all")
+			break
+		}
+		t.Rows = append(t.Rows, []render.Cell{render.Text(f.QueryPath), render.Int(f.Rank), render.Text(f.Path), render.Number(f.Distance), render.Text(f.Label)})
+	}
+	return t
+}
