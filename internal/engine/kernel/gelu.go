@@ -66,7 +66,7 @@ func normalBelow(x, e float64) float64 {
 	p = float64((p + 1.421413741) * t)
 	p = float64((p - 0.284496736) * t)
 	p = float64((p + 0.254829592) * t)
-	tail := 0.5 * p * e
+	tail := float64(0.5 * p * e)
 	if x < 0 {
 		return tail
 	}
