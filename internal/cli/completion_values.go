@@ -46,6 +46,8 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"job": bench.CompleteJobs,
 
 	"source":           oneOf(data.Family.Names()...),
+	"fit":              oneOf("short", "squash"),
+	"interpolation":    oneOf("bilinear", "bicubic"),
 	"checkpoint":       oneOf("last", "best"),
 	"split":            oneOf("test", "validation", "train"),
 	"format":           oneOf(render.Formats()...),

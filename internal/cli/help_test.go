@@ -91,6 +91,7 @@ func exampleFolder(t *testing.T) string {
 		}
 	}
 	clitest.ClassFolders(t, "photos", 6, 6)
+	clitest.WriteFile(t, "photos.yaml", "data: {name: folder, root: photos, split: {kind: class}}\n")
 	for _, args := range [][]string{
 		{"train", "--set", "name=first", "--set", "train.epochs=1", "--set", "data.size=16", "--set", "model=linear",
 			"--set", "data.glyphs.classes=60", "--set", "data.glyphs.per_class=4", "--set", "data.glyphs.test_classes=10"},
@@ -144,7 +145,7 @@ func copyNamed(t *testing.T, source, line string) {
 	names := func(path string) bool {
 		for _, w := range strings.Fields(line) {
 			w = strings.Trim(w, "'")
-			if glob, _ := filepath.Match(w, path); glob || w == filepath.Dir(path) || w == path || strings.HasPrefix(w, path+"/") {
+			if glob, _ := filepath.Match(w, path); glob || w == filepath.Dir(path) || w == path || w == path+".yaml" || strings.HasPrefix(w, path+"/") {
 				return true
 			}
 		}

@@ -40,8 +40,9 @@ type Split struct {
 // Transform lists steps of transform.Family. It takes the place of the other keys that
 // change images.
 type Transform struct {
-	Train []string `yaml:"train" steps:"any" omit:"[]" doc:"list of steps of training images; an empty one takes those of test"`
-	Test  []string `yaml:"test" steps:"fixed" omit:"[]" doc:"list of steps of all other images"`
+	Train  []string `yaml:"train" steps:"any" omit:"[]" doc:"list of steps of training images; an empty one takes those of test"`
+	Test   []string `yaml:"test" steps:"fixed" omit:"[]" doc:"list of steps of all other images"`
+	Packed string   `yaml:"packed" omit:"\"\"" doc:"file of tercet data pack, read instead of the images: steps find them resized"`
 }
 
 // Given says that there are steps.

@@ -20,6 +20,9 @@ func (d Data) Steps() *data.Steps {
 func (c *Config) transformRules(fail func(key, format string, args ...any)) {
 	d := c.Data
 	if !d.Transform.Given() {
+		if d.Transform.Packed != "" {
+			fail("data.transform.packed", "holds resized images, and there are no steps that make one size of them: set data.transform.test, such as [CenterCrop(224)]")
+		}
 		return
 	}
 	if traits := d.Options.Traits(); traits.Drawn || traits.Vectors {

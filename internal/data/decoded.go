@@ -234,6 +234,8 @@ func (o Options) transformed(ds Dataset) (Dataset, error) {
 	switch {
 	case ds == nil:
 		return nil, nil
+	case ok && o.Packed != "":
+		return nil, unfit("its images are not in files of their own: remove data.transform.packed")
 	case !ok:
 		return ds, nil // it reads the steps itself
 	case m.c != 1 && m.c != 3:

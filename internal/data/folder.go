@@ -318,7 +318,11 @@ func (o Options) decodedFolders(root, trainName, testName string) (Dataset, Data
 				return nil, nil, missing(err, "cannot read image")
 			}
 		}
-		from, err := newFiles(root, paths, nil)
+		f, err := newFiles(root, paths, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		from, err := o.pictures(f)
 		if err != nil {
 			return nil, nil, err
 		}

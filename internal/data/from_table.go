@@ -67,7 +67,11 @@ func decodeTable(t *table.Table, items []int, o Options) (Dataset, error) {
 		it := &t.Items[i]
 		f.paths[k], f.boxes[k], f.sizes[k], labels[k] = filepath.FromSlash(it.Path), it.Box, it.Size, it.Label
 	}
-	d, err := newDecoded(f, labels, t.Classes, *o.Transform, o.Color)
+	from, err := o.pictures(f)
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDecoded(from, labels, t.Classes, *o.Transform, o.Color)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ type Options struct {
 	// Transform, where it is set, replaces Size, Crop, Fit and Filter: images are read
 	// when they are needed.
 	Transform *Steps
+	Packed    string // with Transform: a file of Pack, read instead of the images' own
 
 	Split             Split
 	SkipPerClass      int    // training items of a class that are left out first, by the same Seed

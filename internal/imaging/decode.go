@@ -76,7 +76,7 @@ func (d *Decoder) Decode(dst *Image, file []byte) error {
 		return err
 	}
 	b := img.Bounds()
-	dst.fit(b.Dy(), b.Dx())
+	dst.Fit(b.Dy(), b.Dx())
 	switch img := img.(type) {
 	case *image.YCbCr:
 		d.ycbcr(dst, img)

@@ -28,7 +28,7 @@ func PadTo(dst *Image, src Image, h, w int) {
 
 // Pad makes dst black of (h, w) with src at (top, left), which must fit.
 func Pad(dst *Image, src Image, top, left, h, w int) {
-	dst.fit(h, w)
+	dst.Fit(h, w)
 	clear(dst.Pix)
 	for y := range src.H {
 		copy(dst.Row(top + y)[3*left:], src.Row(y))

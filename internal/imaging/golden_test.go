@@ -40,7 +40,7 @@ func picture(h, w, seed int) Image {
 
 func crc(img Image) uint32 {
 	var whole Image
-	img.copyTo(&whole)
+	img.CopyTo(&whole)
 	return crc32.ChecksumIEEE(whole.Pix)
 }
 

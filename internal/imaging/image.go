@@ -12,9 +12,9 @@ type Image struct {
 // New returns a black image.
 func New(h, w int) Image { return Image{Pix: make([]uint8, 3*h*w), Stride: 3 * w, H: h, W: w} }
 
-// fit makes img an image of (h, w) without gaps, in its own storage where that is enough;
+// Fit makes img an image of (h, w) without gaps, in its own storage where that is enough;
 // the content is undefined.
-func (img *Image) fit(h, w int) {
+func (img *Image) Fit(h, w int) {
 	n := 3 * h * w
 	img.Pix = slices.Grow(img.Pix[:0], n)[:n]
 	img.Stride, img.H, img.W = 3*w, h, w
@@ -32,9 +32,9 @@ func (img Image) Crop(top, left, h, w int) Image {
 	return Image{Pix: img.Pix[top*img.Stride+3*left:], Stride: img.Stride, H: h, W: w}
 }
 
-// copyTo makes dst a copy without gaps.
-func (img Image) copyTo(dst *Image) {
-	dst.fit(img.H, img.W)
+// CopyTo makes dst a copy without gaps.
+func (img Image) CopyTo(dst *Image) {
+	dst.Fit(img.H, img.W)
 	for y := range img.H {
 		copy(dst.Row(y), img.Row(y))
 	}

@@ -85,7 +85,7 @@ func (r *Resizer) Resize(dst *Image, src Image, h, w int, f Filter) {
 // the same bytes as those of the whole.
 func (r *Resizer) Window(dst *Image, src Image, h, w, top, left, oh, ow int, f Filter) {
 	if h == src.H && w == src.W {
-		src.Crop(top, left, oh, ow).copyTo(dst)
+		src.Crop(top, left, oh, ow).CopyTo(dst)
 		return
 	}
 	if h == src.H {
@@ -102,7 +102,7 @@ func (r *Resizer) Window(dst *Image, src Image, h, w, top, left, oh, ow int, f F
 		r.across(&r.rows, band, w, left, ow, f)
 		band = r.rows
 	}
-	dst.fit(oh, ow)
+	dst.Fit(oh, ow)
 	for y := range oh {
 		first, weight := down.Of(y)
 		kernel.ResampleColumns(dst.Row(y), band.Pix[(first-begin)*band.Stride:], band.Stride, weight)
@@ -112,7 +112,7 @@ func (r *Resizer) Window(dst *Image, src Image, h, w, top, left, oh, ow int, f F
 // across makes dst the columns from left on, ow of them, of src in w columns.
 func (r *Resizer) across(dst *Image, src Image, w, left, ow int, f Filter) {
 	taps := f.taps(src.W, w, left, left+ow)
-	dst.fit(src.H, ow)
+	dst.Fit(src.H, ow)
 	for y := range src.H {
 		kernel.ResampleRow(dst.Row(y), src.Pix[y*src.Stride:], taps)
 	}

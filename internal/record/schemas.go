@@ -44,6 +44,7 @@ const (
 	SearchSchema       = "tercet.search/1"
 	DataSchema         = "tercet.data/1"
 	PreviewSchema      = "tercet.preview/1"
+	PackSchema         = "tercet.pack/1"
 	DatasetsSchema     = "tercet.datasets/1"
 	BoundSchema        = "tercet.bound/1"
 	ConfigSchema       = "tercet.config/1"

@@ -24,6 +24,9 @@ func (r *Run) Elsewhere(open wire.Opener) wire.Opener {
 		if !unread || e != nil || from == "" || from == here || !data.Relative(o.Source) {
 			return train, test, r.moved(err, o)
 		}
+		if o.Packed != "" && !filepath.IsAbs(o.Packed) {
+			o.Packed = filepath.Join(from, o.Packed)
+		}
 		o.Source = data.At(o.Source, filepath.Join(from, data.Root(o.Source)))
 		train, test, there := open(o)
 		if there != nil {

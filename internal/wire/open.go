@@ -67,6 +67,11 @@ func openData(cfg *config.Config, open Opener, alter Alteration) (*Sets, error) 
 	if s.Train, s.Test, err = open(o); err != nil {
 		return nil, err
 	}
+	if o.Transform != nil {
+		if s.Pixels, err = data.Pixels(o); err != nil {
+			return nil, err
+		}
+	}
 	if s.Train, s.Test, err = data.OfClasses(s.Train, s.Test, cfg.Data.Classes, cfg.Seed); err != nil {
 		return nil, err
 	}
@@ -91,7 +96,7 @@ func DataOptions(cfg *config.Config) data.Options {
 	d := cfg.Data
 	o := data.Options{
 		Name: d.Name, Source: d.Options, Size: d.Size, Crop: d.Crop, Split: d.Split.Options.Split(d.Split.Seed),
-		Transform: d.Steps(), SkipPerClass: d.SkipPerClass, LimitPerClass: d.LimitPerClass, Seed: d.Split.Seed,
+		Transform: d.Steps(), Packed: d.Transform.Packed, SkipPerClass: d.SkipPerClass, LimitPerClass: d.LimitPerClass, Seed: d.Split.Seed,
 	}
 	if d.Size != 0 {
 		o.Fit = d.Fit

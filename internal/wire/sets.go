@@ -6,7 +6,6 @@ import (
 	"tercet/internal/config"
 	"tercet/internal/data"
 	"tercet/internal/engine/nn"
-	"tercet/internal/imaging"
 	"tercet/internal/record"
 )
 
@@ -22,6 +21,8 @@ type Sets struct {
 	// was made; nil where it gives none.
 	Graph    *record.PairGraph
 	Triplets *record.Triplets
+	// Pixels says how images are made from files, where the config does.
+	Pixels *record.Pixels
 	// LeftOut says which files of the source are images that are not read; "" for none.
 	LeftOut string
 	// Begin, where set, changes the weights that training begins with.
@@ -78,10 +79,7 @@ func describe(ds data.Dataset) string {
 
 // Record is what the manifest says of the sets.
 func (s *Sets) Record(cfg *config.Config) record.Data {
-	r := record.Data{Name: cfg.Data.Name, Train: SetRecord(s.Train), Noise: s.Noise, Graph: s.Graph, Triplets: s.Triplets}
-	if steps := cfg.Data.Steps(); steps != nil {
-		r.Pixels = &record.Pixels{Decoder: imaging.Version, Resize: imaging.ResizeVersion, Train: steps.Train.String(), Test: steps.Test.String()}
-	}
+	r := record.Data{Name: cfg.Data.Name, Train: SetRecord(s.Train), Pixels: s.Pixels, Noise: s.Noise, Graph: s.Graph, Triplets: s.Triplets}
 	if s.Validation != nil {
 		v := SetRecord(s.Validation)
 		r.Validation = &v

@@ -13,7 +13,7 @@ import (
 func New(s *base.Streams) *cobra.Command {
 	return base.Command{
 		Use:   "data",
-		Short: "List the datasets; inspect and preview the data of a config",
+		Short: "List the datasets; inspect, preview and pack the data of a config",
 		Long: `
 What there is to learn from, what is in it, and what it looks like. Use it before
 a long run: it names duplicates, wrong labels, test images that are also training
@@ -23,7 +23,7 @@ images, and what a sampler leaves out.`,
 			{Why: "what is in the data of a config", Line: "tercet data inspect --set data.glyphs.classes=20 --set batch.pairs=16"},
 			{Why: "look at them", Line: "tercet data preview --set data.glyphs.classes=20 --out sheet.png"},
 		},
-		Subs: []*cobra.Command{newList(s), newInspect(s), newPreview(s)},
+		Subs: []*cobra.Command{newList(s), newInspect(s), newPreview(s), newPack(s)},
 	}.Build()
 }
 

@@ -1,8 +1,10 @@
 package data_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"image"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -206,5 +208,41 @@ func TestInspectOfMNIST(t *testing.T) {
 	}
 	if fmt.Sprintf("%.4f %.4f", tr.Mean, tr.Std) != "0.1307 0.3081" || doc.Overlaps[0].Classes != 10 {
 		t.Errorf("mean %v, deviation %v, %+v", tr.Mean, tr.Std, doc.Overlaps)
+	}
+}
+
+// Packed images of a config train and evaluate like the originals, and mistakes are named.
+func TestPack(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a/1.png", "a/2.png", "b/1.png", "b/2.png"} {
+		img := image.NewGray(image.Rect(0, 0, 9, 12))
+		copy(img.Pix, "some pixels of "+name)
+		var b bytes.Buffer
+		if err := png.Encode(&b, img); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join("tree", filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		clitest.WriteFile(t, filepath.Join("tree", name), b.String())
+	}
+	clitest.WriteFile(t, "t.yaml", "data: {name: folder, root: tree, split: {kind: fraction}, transform: {test: [CenterCrop(6)]}}\n")
+	var doc record.PackedImages
+	clitest.RunJSON(t, "data pack t.yaml --json --out p.tshard --size 8 --fit squash", &doc)
+	if doc.Schema != "tercet.pack/1" || doc.Images != 4 || doc.Pixels != "packed squash 8" || doc.Bytes < 4*3*64 || len(doc.SHA256) != 64 {
+		t.Errorf("%+v", doc)
+	}
+	for line, want := range map[string]string{
+		"data pack t.yaml --out p.tshard":                        "--force replaces it",
+		"data pack t.yaml":                                       "--out FILE",
+		"data pack t.yaml --out q --size 0":                      "--size is 0",
+		"data pack t.yaml --out q --fit long":                    `--fit is "long"`,
+		"data pack t.yaml --out q --interpolation x":             `--interpolation is "x"`,
+		"data pack --out q --set data.glyphs.classes=20":         "nothing to pack",
+		"data inspect t.yaml --set data.transform.packed=t.yaml": "no sound packed file",
+	} {
+		if code, _, stderr := clitest.Run(strings.Fields(line)...); code != 2 && code != 3 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit %d, %q, want %q", line, code, stderr, want)
+		}
 	}
 }

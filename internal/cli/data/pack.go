@@ -1,0 +1,116 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tercet/internal/cli/base"
+	"tercet/internal/data"
+	"tercet/internal/imaging/shard"
+	"tercet/internal/record"
+	"tercet/internal/text"
+	"tercet/internal/wire"
+)
+
+type packOptions struct {
+	base.ConfigFlags
+	shard.Params
+	out   string
+	force bool
+}
+
+func newPack(s *base.Streams) *cobra.Command {
+	var o packOptions
+	return base.Command{
+		Use:   "pack [FILE.yaml]",
+		Short: "Decode and resize all images of a config into one file",
+		Long: `
+Decodes all images of the config's source, of training and of test, resizes them and
+writes them to one file. data.transform.packed: FILE reads it in place of the images, with
+the same pixels as a Resize of the same size as first step. It spares decoding:
+each image is read at its place in the file, which is never held in memory.
+
+RandomResizedCrop on packed images is not RandomResizedCrop on the originals: the manifest
+of a run says what its images were packed with. A file that lacks an image of the data, or
+of which an image has changed since, is refused.`,
+		Examples: []base.Example{
+			{Why: "the shorter side to 256 pixels", Line: "tercet data pack photos.yaml --out photos.tshard"},
+			{Why: "both sides, aspect not kept", Line: "tercet data pack photos.yaml --fit squash --size 256 --out photos.tshard"},
+		},
+		Exits: []int{base.ExitData, base.ExitInterrupted},
+		Args:  o.OneConfig,
+		Flags: func(cmd *cobra.Command) {
+			o.AddFlags(cmd)
+			fs := cmd.Flags()
+			fs.StringVarP(&o.out, "out", "o", "", "`FILE`.tshard to write")
+			fs.IntVar(&o.Size, "size", 256, "side in pixels")
+			fs.StringVar(&o.Fit, "fit", "short", "short: the shorter side gets that length; squash: both do")
+			fs.StringVar(&o.Interpolation, "interpolation", "bilinear", "bilinear or bicubic, as Pillow")
+			fs.BoolVar(&o.force, "force", false, "replace the file if it is there")
+		},
+		Run: func(ctx context.Context, _ []string) error { return runPack(ctx, s, o) },
+	}.Build()
+}
+
+func (o packOptions) check() error {
+	switch {
+	case o.out == "":
+		return base.Usagef("--out FILE says where the packed images go")
+	case o.Size < 1 || o.Size > 4096:
+		return base.Usagef("--size is %d; give 1 to 4096", o.Size)
+	case o.Fit != "short" && o.Fit != "squash":
+		return base.Usagef("--fit is %q; give short or squash", o.Fit)
+	case o.Interpolation != "bilinear" && o.Interpolation != "bicubic":
+		return base.Usagef("--interpolation is %q; give bilinear or bicubic", o.Interpolation)
+	}
+	if _, err := os.Stat(o.out); err == nil && !o.force {
+		return base.Usagef("%s is there already; --force replaces it", o.out)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func runPack(ctx context.Context, s *base.Streams, o packOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	cfg, err := loadData(s, &o.ConfigFlags)
+	if err != nil {
+		return err
+	}
+	var bar *base.Progress
+	done, start := 0, time.Now()
+	head, err := data.Pack(ctx, wire.DataOptions(cfg), o.out, o.Params, func(n, total int) {
+		if bar == nil {
+			bar = s.Progress("pack", int64(total))
+		}
+		bar.Add(int64(n - done))
+		done = n
+	})
+	if bar != nil {
+		bar.Done()
+	}
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(o.out)
+	if err != nil {
+		return err
+	}
+	doc := &record.PackedImages{
+		Schema: record.PackSchema, Path: o.out, Images: head.Images, Bytes: info.Size(), Pixels: "packed " + head.Params.String(),
+		Decoder: head.Decoder, Resize: head.Resize, SHA256: head.SHA256, Seconds: time.Since(start).Seconds(),
+	}
+	return s.Result(doc, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %s, %s, %.1f MB, SHA-256 %s\nset data.transform.packed: %s to read it\n", o.out, text.Plural(doc.Images, "image", "images"), head.Params, float64(doc.Bytes)/1e6, head.SHA256, o.out)
+		return err
+	})
+}

@@ -1,0 +1,97 @@
+package data
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"tercet/internal/imaging"
+	"tercet/internal/imaging/shard"
+)
+
+// Packed images give the pixels of a Resize of the same size as first step, and a file of
+// other images, of changed ones or of another version is refused.
+func TestPacked(t *testing.T) {
+	t.Parallel()
+	root := tree(t, photos(t, 3))
+	file := filepath.Join(t.TempDir(), "p.tshard")
+	source := FolderOptions{Root: root, Train: "train", Test: "test"}
+	pack := func(p shard.Params) {
+		t.Helper()
+		reached := 0
+		head, err := Pack(context.Background(), Options{Source: source, Split: Split{Kind: "none"}}, file, p, func(done, total int) { reached = done * 100 / total })
+		if err != nil || head.Images != 12 || reached != 100 {
+			t.Fatalf("%+v, %d %%, %v", head, reached, err)
+		}
+	}
+	open := func(root, test string) (Dataset, error) {
+		o := Options{Source: FolderOptions{Root: root, Train: "train", Test: "test"}, Transform: steps(t, "", test), Packed: file, Split: Split{Kind: "none"}}
+		ds, _, err := Open(o)
+		return ds, err
+	}
+	for fit, resize := range map[string]string{"short": "Resize(18, bicubic)", "squash": "Resize((18, 18), bicubic)"} {
+		pack(shard.Params{Fit: fit, Size: 18, Interpolation: "bicubic"})
+		ds, err := open(root, "CenterCrop(16)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain := openDecoded(t, root, steps(t, "", resize+";CenterCrop(16)"), "")
+		x, y := make([]float32, 16*16*3), make([]float32, 16*16*3)
+		for i := range ds.Len() {
+			if ds.Read(i, x) != nil || plain.Read(i, y) != nil || !slices.Equal(x, y) {
+				t.Fatalf("%s: item %d has other pixels", fit, i)
+			}
+		}
+		if ds.Fingerprint() == openDecoded(t, root, steps(t, "", "CenterCrop(16)"), "").Fingerprint() {
+			t.Error("packed images have the fingerprint of the originals")
+		}
+		p, err := Pixels(Options{Transform: steps(t, "", resize), Packed: file})
+		if err != nil || p.From[:len("packed "+fit+" 18 bicubic, SHA-256 ")] != "packed "+fit+" 18 bicubic, SHA-256 " {
+			t.Errorf("%+v, %v", p, err)
+		}
+	}
+
+	_, err := open(tree(t, photos(t, 2)), "CenterCrop(16)")
+	wantError(t, err, ErrFormat, "is not of these images: 8 of 8")
+	changed := filepath.Join(root, "c1", "2.jpg")
+	if err := os.Chtimes(changed, time.Time{}, time.Unix(1e9, 0)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = open(root, "CenterCrop(16)")
+	wantError(t, err, ErrFormat, "1 of 12", changed, "pack them again")
+	if err := os.WriteFile(changed, photo(t, 30, 30, 1)[:600], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := os.ReadFile(file)
+	_, err = Pack(context.Background(), Options{Source: source, Split: Split{Kind: "none"}}, file, shard.Params{Fit: "short", Size: 18, Interpolation: "bilinear"}, func(int, int) {})
+	wantError(t, err, ErrFormat, changed)
+	if after, _ := os.ReadFile(file); !slices.Equal(before, after) {
+		t.Error("a failed packing has replaced the file")
+	}
+	if err := os.Truncate(file, int64(len(before)/2)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = open(root, "CenterCrop(16)")
+	wantError(t, err, ErrFormat, file, "cut off")
+	w, err := shard.Create(file, shard.Params{Fit: "short", Size: 18, Decoder: "another", Resize: imaging.ResizeVersion})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = open(root, "CenterCrop(16)")
+	wantError(t, err, ErrFormat, `decoder "another"`)
+	_, _, err = Open(Options{Source: FolderOptions{Root: root}, Transform: steps(t, "", "CenterCrop(16)"), Packed: file + "x", Split: Split{Kind: "none"}})
+	wantError(t, err, ErrMissing, file+"x")
+	if _, err := (Options{Transform: steps(t, "", "CenterCrop(16)"), Packed: file}).transformed(toy(t, 20, 20, 3, 2, 2)); err == nil {
+		t.Error("images in memory are not packed")
+	}
+	_, err = Pack(context.Background(), Options{Source: GlyphsOptions{}}, file, shard.Params{Fit: "short", Size: 18, Interpolation: "bilinear"}, func(int, int) {})
+	if err == nil {
+		t.Error("drawn characters were packed")
+	}
+}
